@@ -1,0 +1,197 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * The only door into gputrace's core: adapters (pthread, MPI, CUDA, generated library wrappers)
+ * and the user API turn foreign calls into events through these functions.
+ *
+ * Rules for every caller:
+ *  - No function here blocks for long, ends the program, or changes errno.
+ *  - Functions marked [signal-safe] may be called from signal handlers; the definition functions
+ *    may not wait there: they return GT_NONE, and the events that would use them are counted lost.
+ *  - Ids (gt_ref) are valid in this process and in the children it forks.
+ *  - An adapter's wrapper first asks gt_active(); if that says no it forwards the call untouched.
+ */
+#ifndef GPUTRACE_ADAPTER_H
+#define GPUTRACE_ADAPTER_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+#define GT_ADAPTER_ABI 1u
+#define GT_API __attribute__((visibility("default")))
+
+/* Handle of a definition; 0 means "none" and is accepted by every function that takes one. */
+typedef uint32_t gt_ref;
+#define GT_NONE ((gt_ref)0)
+
+struct gt_location; /* one stream of events: a thread or a GPU stream */
+
+/* ---- registration -------------------------------------------------------------------------- */
+
+/*
+ * What an adapter tells the core. `bytes` is sizeof(struct gt_adapter), so that the struct can
+ * grow. Callbacks may be NULL. They run outside of all locks of the core.
+ */
+struct gt_adapter {
+	size_t bytes;
+	uint32_t abi;            /* GT_ADAPTER_ABI */
+	const char *name;        /* "pthread", "mpi" ... : appears in `gputrace info` and properties */
+	void (*fork_child)(void);/* in a forked child, after the core has reset itself */
+	void (*end)(int how);    /* the process is about to end its recording (enum gt_end_how) */
+};
+
+/*
+ * Registers an adapter; call it from the adapter's constructor. Returns 0, -EALREADY if a copy of
+ * this adapter is registered, -EPROTO on an ABI mismatch, -ENOSPC when there are too many.
+ */
+GT_API int gt_adapter_register(const struct gt_adapter *adapter);
+
+/* ---- state ----------------------------------------------------------------------------------- */
+
+/*
+ * Is this thread being recorded now? False before the core is ready, after the process ended its
+ * recording, while VT_OFF is in force, and inside gputrace's own code. [signal-safe]
+ */
+GT_API bool gt_active(void);
+
+/*
+ * Brackets code of an adapter that itself makes calls the adapters intercept: until the matching
+ * gt_unguard() gt_active() is false on this thread. Nests. [signal-safe]
+ */
+GT_API void gt_guard(void);
+GT_API void gt_unguard(void);
+
+/* The present time in ticks of the process's clock. [signal-safe] */
+GT_API uint64_t gt_now(void);
+
+/*
+ * The value of a setting by its variable's name ("VT_PTHREAD_LOCKS"), as text, or NULL if there is
+ * no such setting. Numbers and sizes are decimal, booleans "yes" or "no". The string stays valid.
+ */
+GT_API const char *gt_setting(const char *name);
+
+/* Writes one line "gputrace: ..." to stderr, if VT_VERBOSE is at least `level`. Understands
+ * %s %d %u %lu %lx %p %% only. [signal-safe] */
+GT_API void gt_message(int level, const char *format, ...) __attribute__((format(printf, 2, 3)));
+
+/* ---- definitions (each is written once to the journal) ------------------------------------------ */
+
+/* A string; the same text gives the same id. Cut at 4,096 bytes. */
+GT_API gt_ref gt_def_string(const char *text);
+
+struct gt_region_info {
+	size_t bytes;            /* sizeof(struct gt_region_info) */
+	const char *name;        /* required */
+	const char *canonical;   /* mangled name, or NULL */
+	const char *group;       /* "Pthreads", "MPI", ... or NULL */
+	const char *file;
+	uint32_t begin_line, end_line;
+	uint8_t role;            /* OTF2_RegionRole as a number */
+	uint8_t paradigm;        /* OTF2_Paradigm as a number */
+	bool internal;           /* not subject to the user's filter */
+};
+
+/*
+ * A region. Applies the user's filter by name and group: a filtered region returns GT_NONE, and
+ * gt_enter(GT_NONE) records nothing, so a wrapper needs no test of its own.
+ */
+GT_API gt_ref gt_def_region(const struct gt_region_info *info);
+
+enum gt_value { GT_VALUE_UINT = 4, GT_VALUE_INT = 8, GT_VALUE_DOUBLE = 10 }; /* OTF2_Type */
+
+struct gt_metric_info {
+	size_t bytes;
+	const char *name, *unit, *group, *description;
+	enum gt_value value;
+	uint8_t mode;            /* OTF2_MetricMode as a number */
+	uint8_t scope;           /* 0 this location, 1 the process */
+};
+GT_API gt_ref gt_def_metric(const struct gt_metric_info *info);
+
+/* severity: 1 error, 2 warning, 3 hint. */
+GT_API gt_ref gt_def_marker(const char *name, const char *group, unsigned severity);
+GT_API gt_ref gt_def_attribute(const char *name, const char *description, enum gt_value value);
+GT_API gt_ref gt_def_parameter(const char *name, enum gt_value value);
+/* A communicator for user messages (and, later, for the adapters' own). parent may be GT_NONE. */
+GT_API gt_ref gt_def_comm(const char *name, gt_ref parent, uint32_t paradigm, uint64_t key);
+GT_API void gt_def_property(const char *key, const char *value);
+
+/* ---- events of the calling thread ------------------------------------------------------------------ */
+
+/* Enter and leave a region. [signal-safe] */
+GT_API void gt_enter(gt_ref region);
+GT_API void gt_leave(gt_ref region);
+
+/* The same with a time that gt_now() gave earlier on this thread: a wrapper can look at the clock
+ * first and decide afterwards. Times that lie before the last recorded event are set to it. */
+GT_API void gt_enter_at(gt_ref region, uint64_t tick);
+GT_API void gt_leave_at(gt_ref region, uint64_t tick);
+
+/* Any record of lib/format.h: `type` with `low` (48 bits) and `extra` continuation slots of two
+ * words each taken from `data`. [signal-safe] */
+GT_API void gt_record(unsigned type, uint64_t low, const uint64_t *data, unsigned extra);
+GT_API void gt_record_at(unsigned type, uint64_t low, const uint64_t *data, unsigned extra,
+			 uint64_t tick);
+
+/* Convenience for the common ones. */
+GT_API void gt_metric_uint(gt_ref metric, uint64_t value);
+GT_API void gt_metric_int(gt_ref metric, int64_t value);
+GT_API void gt_metric_double(gt_ref metric, double value);
+GT_API void gt_attribute(gt_ref attribute, uint64_t value); /* of the next event */
+GT_API void gt_marker(gt_ref marker, const char *text);
+
+/* ---- threads --------------------------------------------------------------------------------------------- */
+
+/*
+ * The creator calls gt_thread_create() before the real pthread_create and passes the number it
+ * returns to the new thread; that calls gt_thread_begin() first, gt_thread_end() last; whoever
+ * joins calls gt_thread_join(). Threads nobody announced are found at their first event.
+ */
+GT_API uint64_t gt_thread_create(void);
+GT_API void gt_thread_begin(uint64_t sequence);
+GT_API void gt_thread_end(unsigned how); /* enum gt_thread_end */
+GT_API void gt_thread_join(uint64_t sequence);
+/* The thread's name from now on. kernel_tid 0: the calling thread. */
+GT_API void gt_thread_name(uint32_t kernel_tid, const char *name);
+
+/* ---- locations that are not threads -------------------------------------------------------------------- */
+
+struct gt_location_info {
+	size_t bytes;
+	const char *name;
+	uint32_t kind;           /* enum gt_loc_kind of lib/format.h */
+	uint32_t flags;          /* GT_LOC_* */
+	uint32_t group;          /* a location group from gt_def_locgroup, 0: the process */
+	uint64_t key;
+};
+GT_API gt_ref gt_def_locgroup(const char *name, uint32_t kind, uint64_t key);
+/* NULL when no memory or disk is left (counted). The caller serialises writes to a location. */
+GT_API struct gt_location *gt_location_create(const struct gt_location_info *info);
+GT_API uint32_t gt_location_id(const struct gt_location *location);
+GT_API void gt_location_record(struct gt_location *location, unsigned type, uint64_t low56,
+			       const uint64_t *data, unsigned extra, uint64_t tick);
+
+/* ---- measurement control (VT_ON and friends) ------------------------------------------------------------ */
+
+GT_API void gt_switch(bool on);     /* this process, nests not */
+GT_API bool gt_is_on(void);
+GT_API void gt_buffer_flush(void);  /* spools what the calling thread has recorded */
+GT_API void gt_rewind_mark(void);
+GT_API void gt_rewind(void);
+
+/* ---- interception ------------------------------------------------------------------------------------------ */
+
+/*
+ * The next definition of `symbol` after gputrace's own in the search order (dlsym RTLD_NEXT), or
+ * NULL. Call it once per symbol, in the constructor: it may allocate.
+ */
+GT_API void *gt_next_symbol(const char *symbol);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

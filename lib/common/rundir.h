@@ -1,0 +1,32 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * The archive directory of a run: made once, by `gputrace run` or by the first recording process;
+ * joined by every other process of the run through VT_RUN_DIR.
+ *
+ * Limits: no malloc, no stdio, no locale; usable before main and in a traced process.
+ */
+#ifndef GT_RUNDIR_H
+#define GT_RUNDIR_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#define GT_RUN_DIR_VAR "VT_RUN_DIR" /* absolute path of the archive directory, set by gputrace */
+
+struct gt_rundir_wish {
+	const char *dir;     /* exactly this directory (-o), or NULL: make up a name */
+	const char *parent;  /* VT_PFORM_GDIR */
+	const char *prefix;  /* VT_FILE_PREFIX: DIR = parent/prefix, or NULL: gputrace-<program>-<date>-<time> */
+	const char *program; /* base name of the program */
+	const char *local;   /* VT_PFORM_LDIR: node-local folder for the spool, or NULL */
+};
+
+/*
+ * Makes a fresh archive directory (0700) with an empty, open spool. Existing directories are never
+ * re-used: a made-up name gets ".2", ".3" ...; an exact one that exists and is not empty is refused.
+ * Returns 0 and the absolute path, or a negative errno and a sentence for the user in `why`.
+ */
+int gt_rundir_create(const struct gt_rundir_wish *wish, char *path, size_t path_size, char *why,
+		     size_t why_size);
+
+#endif
