@@ -1,1 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
+# The `gputrace` command. A new sub-command: tools/cmd_<name>.c here, one line in tools/cmds.h and
+# one in the table of tools/gputrace.c.
+bin_PROGRAMS += tools/gputrace
+tools_gputrace_SOURCES = tools/gputrace.c tools/cmds.h tools/options.c tools/options.h
+tools_gputrace_LDADD = lib/libgtassemble.la
+tools_gputrace_LDFLAGS = -Wl,-z,relro,-z,now

@@ -1,0 +1,112 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * The `gputrace` command: finds the sub-command in a table and calls it.
+ *
+ * Limits: knows nothing about traces; each sub-command parses its own options.
+ */
+#include "config.h"
+
+#include <stdbool.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "tools/cmds.h"
+#include "tools/options.h"
+
+static const struct command {
+	const char *name;
+	int (*run)(int argc, char **argv);
+	const char *summary; /* NULL: not listed */
+} commands[] = {
+	{"run", gt_cmd_run, "Run a command and record what it does."},
+	{"check", gt_cmd_check, "Say whether a trace is well-formed, or which rule it breaks."},
+	{"recover", gt_cmd_recover, "Make a readable archive of a run that was killed."},
+	{"filter", gt_cmd_filter, "Check a filter file, and say what it does to a function."},
+	{"info", gt_cmd_info, "Show the version, what was found here, and every setting."},
+	{"assemble", gt_cmd_assemble, NULL},
+};
+enum { COMMANDS = sizeof(commands) / sizeof(commands[0]) };
+
+static bool offered(const struct command *c)
+{
+	return c->run && c->summary;
+}
+
+static int print_help(void)
+{
+	printf("Usage: gputrace COMMAND [options] [arguments]\n"
+	       "Records what threads, processes and GPUs do, into OTF2 archives.\n\nCommands:\n");
+	for (size_t i = 0; i < COMMANDS; i++)
+		if (offered(&commands[i]))
+			printf("  %-10s %s\n", commands[i].name, commands[i].summary);
+	printf("\n  gputrace COMMAND --help   says more about one command\n"
+	       "  gputrace --version        prints the version\n\n"
+	       "Start with:  gputrace run ./program\n");
+	return GT_RC_OK;
+}
+
+static int print_words(void)
+{
+	for (size_t i = 0; i < COMMANDS; i++)
+		if (offered(&commands[i]))
+			printf("%s\n", commands[i].name);
+	printf("--help\n--version\n");
+	return GT_RC_OK;
+}
+
+static int unknown(const char *word)
+{
+	const char *near = NULL;
+	unsigned least = 3;
+
+	for (size_t i = 0; i < COMMANDS; i++) {
+		unsigned distance = gt_word_distance(word, commands[i].name);
+
+		if (offered(&commands[i]) && distance < least) {
+			least = distance;
+			near = commands[i].name;
+		}
+	}
+	fprintf(stderr, "gputrace: '%s' is not a command.", word);
+	if (near)
+		fprintf(stderr, " Did you mean '%s'?", near);
+	fprintf(stderr, "\nTry 'gputrace --help'.\n");
+	return GT_RC_USAGE;
+}
+
+/* A result that never reached its reader is a failure (a full disk, for example). */
+static int finish(int status)
+{
+	if ((fflush(stdout) || ferror(stdout)) && status == GT_RC_OK) {
+		fprintf(stderr, "gputrace: standard output cannot be written: %m\n");
+		return GT_RC_BAD;
+	}
+	return status;
+}
+
+int main(int argc, char **argv)
+{
+	const char *word = argc > 1 ? argv[1] : NULL;
+
+	if (!word) {
+		fprintf(stderr, "gputrace: a command is missing.\nTry 'gputrace --help'.\n");
+		return GT_RC_USAGE;
+	}
+	if (!strcmp(word, "--help") || !strcmp(word, "-h") || (!strcmp(word, "help") && argc == 2))
+		return finish(print_help());
+	if (!strcmp(word, "--version") || !strcmp(word, "-V")) {
+		printf("gputrace %s\n", PACKAGE_VERSION);
+		return finish(GT_RC_OK);
+	}
+	if (!strcmp(word, "--completion-words"))
+		return finish(print_words());
+	if (!strcmp(word, "help")) { /* gputrace help run */
+		argv[1] = argv[2];
+		argv[2] = (char *)"--help";
+		word = argv[1];
+	}
+	for (size_t i = 0; i < COMMANDS; i++)
+		if (commands[i].run && !strcmp(word, commands[i].name))
+			return finish(commands[i].run(argc - 1, argv + 1));
+	return unknown(word);
+}

@@ -1,0 +1,148 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Command-line options of the tools (tools/options.h).
+ *
+ * Limits: at most 64 options in a table.
+ */
+#include "config.h"
+#include "tools/options.h"
+
+#include <getopt.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "tools/cmds.h"
+
+enum { MAX_OPTIONS = 64, KEY_HELP = 'h', KEY_WORDS = 0x7000 };
+
+static void print_help(const struct gt_usage *usage)
+{
+	printf("Usage: %s %s\n%s\n\nOptions:\n", usage->command, usage->synopsis, usage->summary);
+	for (const struct gt_option *o = usage->options; o->name; o++) {
+		char left[80];
+		char letter[8] = "    ";
+
+		if (!o->help)
+			continue;
+		if (o->key < 256)
+			snprintf(letter, sizeof(letter), "-%c, ", o->key);
+		snprintf(left, sizeof(left), "%s--%s%s%s", letter, o->name, o->arg ? "=" : "",
+			 o->arg ? o->arg : "");
+		printf(strlen(left) > 26 ? "  %s\n%29s%s\n" : "  %-26s %.0s%s\n", left, "", o->help);
+	}
+	printf("  %-26s %s\n", "-h, --help", "Print this help.");
+	if (usage->notes)
+		printf("\n%s", usage->notes);
+}
+
+static void print_words(const struct gt_usage *usage)
+{
+	for (const struct gt_option *o = usage->options; o->name; o++)
+		if (o->help)
+			printf("--%s%s\n", o->name, o->arg ? "=" : "");
+	printf("--help\n");
+}
+
+/* getopt wants its own tables; ours are small, so they are made anew at the first call. */
+static const struct option *translate(const struct gt_usage *usage, const char **letters)
+{
+	static struct option table[MAX_OPTIONS + 3];
+	static char text[3 * MAX_OPTIONS + 8];
+	static const struct gt_usage *done;
+	char *t = text;
+	size_t n = 0;
+
+	*letters = text;
+	if (done == usage)
+		return table;
+	done = usage;
+	*t++ = usage->stop_at_operand ? '+' : '-';
+	if (!usage->stop_at_operand)
+		t--;
+	*t++ = 'h';
+	for (const struct gt_option *o = usage->options; o->name && n < MAX_OPTIONS; o++) {
+		table[n++] = (struct option){o->name, o->arg ? required_argument : no_argument,
+					     NULL, o->key};
+		if (o->key < 256) {
+			*t++ = (char)o->key;
+			if (o->arg)
+				*t++ = ':';
+		}
+	}
+	*t = '\0';
+	table[n++] = (struct option){"help", no_argument, NULL, KEY_HELP};
+	table[n++] = (struct option){"completion-words", no_argument, NULL, KEY_WORDS};
+	table[n] = (struct option){NULL, 0, NULL, 0};
+	return table;
+}
+
+int gt_option_next(const struct gt_usage *usage, int argc, char **argv)
+{
+	const char *letters;
+	const struct option *table = translate(usage, &letters);
+	char name[128];
+	int key;
+
+	/* getopt starts its own messages with argv[0], which is only the last word of our name. */
+	snprintf(name, sizeof(name), "%s", usage->command);
+	char *saved = argv[0];
+	argv[0] = name;
+	key = getopt_long(argc, argv, letters, table, NULL);
+	argv[0] = saved;
+
+	switch (key) {
+	case -1:
+		return GT_OPT_DONE;
+	case KEY_HELP:
+		print_help(usage);
+		return GT_OPT_HELP;
+	case KEY_WORDS:
+		print_words(usage);
+		return GT_OPT_HELP;
+	case '?':
+		fprintf(stderr, "Try '%s --help'.\n", usage->command);
+		return GT_OPT_BAD;
+	default:
+		return key;
+	}
+}
+
+int gt_usage_error(const struct gt_usage *usage, const char *format, ...)
+{
+	va_list args;
+
+	fprintf(stderr, "%s: ", usage->command);
+	va_start(args, format);
+	vfprintf(stderr, format, args);
+	va_end(args);
+	fprintf(stderr, "\nTry '%s --help'.\n", usage->command);
+	return GT_RC_USAGE;
+}
+
+unsigned gt_word_distance(const char *a, const char *b)
+{
+	size_t na = strlen(a), nb = strlen(b);
+	unsigned row[64];
+
+	if (na > 63 || nb > 63)
+		return 64;
+	for (size_t j = 0; j <= nb; j++)
+		row[j] = (unsigned)j;
+	for (size_t i = 1; i <= na; i++) {
+		unsigned diagonal = row[0];
+
+		row[0] = (unsigned)i;
+		for (size_t j = 1; j <= nb; j++) {
+			unsigned best = diagonal + (a[i - 1] != b[j - 1]);
+
+			diagonal = row[j];
+			if (row[j] + 1 < best)
+				best = row[j] + 1;
+			if (row[j - 1] + 1 < best)
+				best = row[j - 1] + 1;
+			row[j] = best;
+		}
+	}
+	return row[nb];
+}
