@@ -1,2 +1,3 @@
 # SPDX-License-Identifier: BSD-3-Clause
 lib_libgtcommon_la_SOURCES += lib/common/settings.h lib/common/settings.def lib/common/rundir.h
+lib_libgtcommon_la_SOURCES += lib/common/sys.h lib/common/text.h lib/common/text.c lib/common/rundir.c

@@ -1,0 +1,272 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Makes the archive directory of a run; see rundir.h.
+ * Limits: no malloc, no stdio, no locale, no time zone other than what localtime's file says: names
+ * carry UTC times.
+ */
+#include "lib/common/rundir.h"
+
+#include "lib/common/sys.h"
+#include "lib/common/text.h"
+#include "lib/format.h"
+
+#include <errno.h>
+#include <string.h>
+
+#define PATH_ROOM 1024
+#define TRIES     1000
+
+static int complain(char *why, size_t size, const char *what, const char *path, int error)
+{
+	gt_text(why, size, "cannot %s %s: %s", what, path, gt_text_errno(error));
+	return error;
+}
+
+/* Days since 1970 to year, month, day in the Gregorian calendar. */
+static void civil(int64_t days, int *year, unsigned *month, unsigned *day)
+{
+	int64_t era, y;
+	unsigned doe, yoe, doy, mp;
+
+	days += 719468; /* from 0000-03-01 */
+	era = days / 146097;
+	doe = (unsigned)(days - era * 146097);
+	yoe = (doe - doe / 1460 + doe / 36524 - doe / 146096) / 365;
+	y = (int64_t)yoe + era * 400;
+	doy = doe - (365 * yoe + yoe / 4 - yoe / 100);
+	mp = (5 * doy + 2) / 153;
+	*day = doy - (153 * mp + 2) / 5 + 1;
+	*month = mp < 10 ? mp + 3 : mp - 9;
+	*year = (int)(y + (*month <= 2));
+}
+
+static void made_up_name(char *name, size_t size, const char *program)
+{
+	struct timespec now;
+	unsigned month, day, s;
+	int year;
+	char clean[64];
+	size_t n = 0;
+
+	clock_gettime(CLOCK_REALTIME, &now);
+	civil(now.tv_sec / 86400, &year, &month, &day);
+	s = (unsigned)(now.tv_sec % 86400);
+	for (; *program && n + 1 < sizeof(clean); program++) {
+		unsigned char c = (unsigned char)*program;
+
+		clean[n++] = c <= ' ' || c == '/' || c == 0x7f ? '_' : (char)c;
+	}
+	clean[n] = 0;
+	gt_text(name, size, "gputrace-%s-%04u%02u%02u-%02u%02u%02u", n ? clean : "program",
+		(unsigned)year, month, day, s / 3600, s / 60 % 60, s % 60);
+}
+
+/* A world-writable folder without the sticky bit lets others swap what we make in it. */
+static int check_parent(const char *parent, char *why, size_t why_size)
+{
+	struct stat st;
+	int rc = gt_sys_fstatat(AT_FDCWD, parent, &st, 0);
+
+	if (rc)
+		return complain(why, why_size, "use the folder", parent, rc);
+	if (!S_ISDIR(st.st_mode))
+		return complain(why, why_size, "use the folder", parent, -ENOTDIR);
+	if ((st.st_mode & S_IWOTH) && !(st.st_mode & S_ISVTX) && st.st_uid != geteuid()) {
+		gt_text(why, why_size,
+			"will not write into %s: it belongs to somebody else and everybody may "
+			"change it; choose another folder with -o or VT_PFORM_GDIR",
+			parent);
+		return -EPERM;
+	}
+	return 0;
+}
+
+static bool is_empty(int dir)
+{
+	char buffer[512];
+	int n = gt_sys_getdents(dir, buffer, sizeof(buffer));
+	int entries = 0;
+
+	for (int at = 0; at < n;) { /* struct linux_dirent64: length at 16, name at 19 */
+		unsigned short bytes;
+
+		memcpy(&bytes, buffer + at + 16, sizeof(bytes));
+		if (!bytes)
+			break;
+		entries++;
+		at += bytes;
+	}
+	return n >= 0 && entries <= 2;
+}
+
+/* Opens what was just made, or an empty directory that was there; never through a symlink. */
+static int open_dir(const char *path, bool must_be_empty)
+{
+	int fd = gt_sys_openat(AT_FDCWD, path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC, 0);
+
+	if (fd < 0)
+		return fd == -ENOTDIR ? -EEXIST : fd;
+	if (must_be_empty && !is_empty(fd)) {
+		gt_sys_close(fd);
+		return -ENOTEMPTY;
+	}
+	return fd;
+}
+
+static int make_named(const char *path, char *why, size_t why_size)
+{
+	int rc = gt_sys_mkdirat(AT_FDCWD, path, 0700);
+	int fd;
+
+	if (rc && rc != -EEXIST)
+		return complain(why, why_size, "make the archive directory", path, rc);
+	fd = open_dir(path, rc == -EEXIST);
+	if (fd < 0)
+		return complain(why, why_size, "use the archive directory", path, fd);
+	return fd;
+}
+
+/* The first free of path, path.2, path.3 ...; `path` is changed to it. */
+static int make_numbered(char *path, size_t size, char *why, size_t why_size)
+{
+	size_t length = strlen(path);
+	int rc = -EEXIST;
+
+	for (unsigned n = 1; n <= TRIES; n++) {
+		if (n > 1)
+			gt_text(path + length, size - length, ".%u", n);
+		rc = gt_sys_mkdirat(AT_FDCWD, path, 0700);
+		if (rc != -EEXIST)
+			break;
+	}
+	if (!rc)
+		rc = open_dir(path, false);
+	if (rc < 0)
+		return complain(why, why_size, "make the archive directory", path, rc);
+	return rc;
+}
+
+static void read_line(const char *path, char *buffer, size_t size)
+{
+	int fd = gt_sys_openat(AT_FDCWD, path, O_RDONLY | O_CLOEXEC, 0);
+	ssize_t n = fd < 0 ? 0 : gt_sys_read(fd, buffer, size - 1);
+
+	if (fd >= 0)
+		gt_sys_close(fd);
+	buffer[n < 0 ? 0 : n] = 0;
+	buffer[strcspn(buffer, "\n")] = 0;
+}
+
+static int make_spool(int dir, const char *path, const char *local, char *why, size_t why_size)
+{
+	struct gt_run_header run = { .magic = GT_MAGIC_RUN, .version = GT_FORMAT_VERSION };
+	struct timespec now;
+	int fd, rc;
+
+	clock_gettime(CLOCK_REALTIME, &now);
+	run.created_real_ns = (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
+	run.uid = geteuid();
+	read_line("/proc/sys/kernel/random/boot_id", run.boot_id, sizeof(run.boot_id));
+	read_line("/proc/sys/kernel/hostname", run.host, sizeof(run.host));
+	rc = gt_sys_mkdirat(dir, "spool", 0700);
+	if (rc)
+		return complain(why, why_size, "make the spool in", path, rc);
+	if (local && *local) {
+		gt_text(run.spool, sizeof(run.spool), "%s/gputrace-spool-%u-%lu", local,
+			(unsigned)gt_sys_getpid(), (unsigned long)run.created_real_ns);
+		rc = gt_sys_mkdirat(AT_FDCWD, run.spool, 0700);
+		if (rc)
+			return complain(why, why_size, "make the spool (VT_PFORM_LDIR)", run.spool,
+					rc);
+	} else {
+		gt_text(run.spool, sizeof(run.spool), "%s/spool", path);
+	}
+	fd = gt_sys_openat(dir, "spool/run", O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC,
+			   0600);
+	if (fd < 0)
+		return complain(why, why_size, "write to", path, fd);
+	gt_sys_fchmod(fd, 0600); /* whatever the umask says */
+	rc = (int)gt_sys_pwrite(fd, &run, sizeof(run), 0);
+	if (rc >= 0)
+		rc = gt_sys_ftruncate(fd, GT_PAGE);
+	gt_sys_close(fd);
+	return rc < 0 ? complain(why, why_size, "write to", path, rc) : 0;
+}
+
+static int absolute(const char *path, char *out, size_t size, char *why, size_t why_size)
+{
+	size_t n = 0;
+
+	if (*path != '/') {
+		long rc = GT_SYS2(SYS_getcwd, out, size);
+
+		if (rc < 0)
+			return complain(why, why_size, "find out the working directory for", path,
+					(int)rc);
+		n = strlen(out);
+		if (n && out[n - 1] != '/' && n + 1 < size)
+			out[n++] = '/';
+	}
+	if (n + strlen(path) + 16 >= size)
+		return complain(why, why_size, "use", path, -ENAMETOOLONG);
+	strcpy(out + n, path);
+	n = strlen(out);
+	while (n > 1 && out[n - 1] == '/')
+		out[--n] = 0;
+	return 0;
+}
+
+int gt_rundir_create(const struct gt_rundir_wish *wish, char *path, size_t path_size, char *why,
+		     size_t why_size)
+{
+	const char *parent = wish->parent && *wish->parent ? wish->parent : ".";
+	char local[PATH_ROOM] = "";
+	int dir, rc;
+
+	if (wish->local && *wish->local) {
+		rc = absolute(wish->local, local, sizeof(local), why, why_size);
+		if (rc)
+			return rc;
+	}
+	if (wish->dir) {
+		char above[PATH_ROOM];
+		char *slash;
+
+		rc = absolute(wish->dir, path, path_size, why, why_size);
+		if (rc)
+			return rc;
+		gt_text(above, sizeof(above), "%s", path);
+		slash = strrchr(above, '/');
+		if (slash)
+			slash[slash == above] = 0;
+		rc = check_parent(above, why, why_size);
+		if (rc)
+			return rc;
+		dir = make_named(path, why, why_size);
+	} else {
+		char name[256];
+		char both[PATH_ROOM];
+
+		rc = check_parent(parent, why, why_size);
+		if (rc)
+			return rc;
+		if (wish->prefix && *wish->prefix)
+			gt_text(name, sizeof(name), "%s", wish->prefix);
+		else
+			made_up_name(name, sizeof(name), wish->program ? wish->program : "program");
+		if (!strcmp(parent, "."))
+			gt_text(both, sizeof(both), "%s", name);
+		else
+			gt_text(both, sizeof(both), "%s/%s", parent, name);
+		rc = absolute(both, path, path_size, why, why_size);
+		if (rc)
+			return rc;
+		dir = make_numbered(path, path_size, why, why_size);
+	}
+	if (dir < 0)
+		return dir;
+	GT_SYS2(SYS_fchmod, dir, 0700);
+	rc = make_spool(dir, path, local, why, why_size);
+	gt_sys_close(dir);
+	return rc;
+}

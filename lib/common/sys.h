@@ -1,0 +1,246 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * System calls as the core makes them: straight into the kernel, negative errno as the result,
+ * errno of the program untouched, and (other than libc's wrappers) no cancellation point.
+ *
+ * Limits: only what the core needs. Test builds (-DGT_TEST_HOOKS) let a test fail any call.
+ */
+#ifndef GT_SYS_H
+#define GT_SYS_H
+
+#include <fcntl.h>
+#include <linux/futex.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <time.h>
+#include <unistd.h>
+
+#ifdef GT_TEST_HOOKS
+/* Returns 0 to let the call through, or the errno with which it shall fail. */
+int gt_test_fault(const char *name);
+#define GT_FAULT(name)                                                                             \
+	do {                                                                                       \
+		int fault_ = gt_test_fault(name);                                                  \
+		if (fault_)                                                                        \
+			return -fault_;                                                            \
+	} while (0)
+#else
+#define GT_FAULT(name) ((void)0)
+#endif
+
+#if defined(__x86_64__)
+static inline long gt_syscall6(long n, long a, long b, long c, long d, long e, long f)
+{
+	long ret;
+	register long r10 __asm__("r10") = d;
+	register long r8 __asm__("r8") = e;
+	register long r9 __asm__("r9") = f;
+
+	__asm__ volatile("syscall"
+			 : "=a"(ret)
+			 : "a"(n), "D"(a), "S"(b), "d"(c), "r"(r10), "r"(r8), "r"(r9)
+			 : "rcx", "r11", "memory");
+	return ret;
+}
+#else
+#include <errno.h>
+static inline long gt_syscall6(long n, long a, long b, long c, long d, long e, long f)
+{
+	int saved = errno;
+	long ret = syscall(n, a, b, c, d, e, f);
+
+	if (ret == -1)
+		ret = -errno;
+	errno = saved;
+	return ret;
+}
+#endif
+
+#define GT_SYS1(n, a)          gt_syscall6(n, (long)(a), 0, 0, 0, 0, 0)
+#define GT_SYS2(n, a, b)       gt_syscall6(n, (long)(a), (long)(b), 0, 0, 0, 0)
+#define GT_SYS3(n, a, b, c)    gt_syscall6(n, (long)(a), (long)(b), (long)(c), 0, 0, 0)
+#define GT_SYS4(n, a, b, c, d) gt_syscall6(n, (long)(a), (long)(b), (long)(c), (long)(d), 0, 0)
+
+static inline int gt_sys_openat(int dir, const char *path, int flags, mode_t mode)
+{
+	GT_FAULT("openat");
+	return (int)GT_SYS4(SYS_openat, dir, path, flags, mode);
+}
+
+static inline int gt_sys_close(int fd)
+{
+	return (int)GT_SYS1(SYS_close, fd);
+}
+
+static inline ssize_t gt_sys_read(int fd, void *buffer, size_t size)
+{
+	GT_FAULT("read");
+	return GT_SYS3(SYS_read, fd, buffer, size);
+}
+
+static inline ssize_t gt_sys_write(int fd, const void *buffer, size_t size)
+{
+	GT_FAULT("write");
+	return GT_SYS3(SYS_write, fd, buffer, size);
+}
+
+static inline ssize_t gt_sys_pread(int fd, void *buffer, size_t size, uint64_t offset)
+{
+	GT_FAULT("pread");
+	return GT_SYS4(SYS_pread64, fd, buffer, size, offset);
+}
+
+static inline ssize_t gt_sys_pwrite(int fd, const void *buffer, size_t size, uint64_t offset)
+{
+	GT_FAULT("pwrite");
+	return GT_SYS4(SYS_pwrite64, fd, buffer, size, offset);
+}
+
+static inline int gt_sys_fallocate(int fd, int mode, uint64_t offset, uint64_t size)
+{
+	GT_FAULT("fallocate");
+	return (int)GT_SYS4(SYS_fallocate, fd, mode, offset, size);
+}
+
+static inline int gt_sys_ftruncate(int fd, uint64_t size)
+{
+	GT_FAULT("ftruncate");
+	return (int)GT_SYS2(SYS_ftruncate, fd, size);
+}
+
+static inline int gt_sys_mkdirat(int dir, const char *path, mode_t mode)
+{
+	GT_FAULT("mkdirat");
+	return (int)GT_SYS3(SYS_mkdirat, dir, path, mode);
+}
+
+static inline int gt_sys_unlinkat(int dir, const char *path, int flags)
+{
+	return (int)GT_SYS3(SYS_unlinkat, dir, path, flags);
+}
+
+static inline int gt_sys_fchmod(int fd, mode_t mode)
+{
+	GT_FAULT("fchmod");
+	return (int)GT_SYS2(SYS_fchmod, fd, mode);
+}
+
+static inline int gt_sys_fstat(int fd, struct stat *st)
+{
+	return (int)GT_SYS4(SYS_newfstatat, fd, "", st, AT_EMPTY_PATH);
+}
+
+static inline int gt_sys_fstatat(int dir, const char *path, struct stat *st, int flags)
+{
+	return (int)GT_SYS4(SYS_newfstatat, dir, path, st, flags);
+}
+
+static inline ssize_t gt_sys_readlink(const char *path, char *buffer, size_t size)
+{
+	return GT_SYS4(SYS_readlinkat, AT_FDCWD, path, buffer, size);
+}
+
+static inline int gt_sys_fcntl(int fd, int command, long argument)
+{
+	return (int)GT_SYS3(SYS_fcntl, fd, command, argument);
+}
+
+static inline int gt_sys_flock(int fd, int operation)
+{
+	GT_FAULT("flock");
+	return (int)GT_SYS2(SYS_flock, fd, operation);
+}
+
+static inline int gt_sys_getdents(int fd, void *buffer, size_t size)
+{
+	return (int)GT_SYS3(SYS_getdents64, fd, buffer, size);
+}
+
+/* NULL on failure. */
+static inline void *gt_sys_mmap_errno(size_t size, int prot, int flags, int fd, int *error)
+{
+	long ret;
+
+#ifdef GT_TEST_HOOKS
+	*error = gt_test_fault("mmap");
+	if (*error)
+		return NULL;
+#endif
+	ret = gt_syscall6(SYS_mmap, 0, (long)size, prot, flags, fd, 0);
+	if (ret < 0 && ret > -4096) {
+		*error = (int)-ret;
+		return NULL;
+	}
+	*error = 0;
+	return (void *)ret;
+}
+
+static inline void *gt_sys_mmap(size_t size, int prot, int flags, int fd)
+{
+	int error;
+
+	return gt_sys_mmap_errno(size, prot, flags, fd, &error);
+}
+
+/* Private zeroed memory that costs nothing until it is touched; NULL on failure. */
+static inline void *gt_sys_memory(size_t size)
+{
+	return gt_sys_mmap(size, PROT_READ | PROT_WRITE,
+			   MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1);
+}
+
+static inline int gt_sys_munmap(void *address, size_t size)
+{
+	return (int)GT_SYS2(SYS_munmap, address, size);
+}
+
+static inline int gt_sys_madvise(void *address, size_t size, int advice)
+{
+	return (int)GT_SYS3(SYS_madvise, address, size, advice);
+}
+
+static inline int gt_sys_getpid(void)
+{
+	return (int)GT_SYS1(SYS_getpid, 0);
+}
+
+static inline int gt_sys_gettid(void)
+{
+	return (int)GT_SYS1(SYS_gettid, 0);
+}
+
+/* Is the process (or thread group leader) there? EPERM means yes. */
+static inline int gt_sys_alive(int pid)
+{
+	long ret = GT_SYS2(SYS_kill, pid, 0);
+
+	return ret == 0 || ret == -1 /* EPERM */;
+}
+
+static inline int gt_sys_futex(uint32_t *word, int operation, uint32_t value)
+{
+	return (int)gt_syscall6(SYS_futex, (long)word, operation, value, 0, 0, 0);
+}
+
+static inline void gt_sys_sleep_us(long us)
+{
+	struct timespec ts = { us / 1000000, us % 1000000 * 1000 };
+
+	GT_SYS2(SYS_nanosleep, &ts, NULL);
+}
+
+/* The kernel's signal set: 64 signals, the thread library's own included. */
+#define GT_SIGMASK_ALL (~UINT64_C(0))
+
+static inline uint64_t gt_sys_sigmask_set(uint64_t mask)
+{
+	uint64_t old = 0;
+
+	GT_SYS4(SYS_rt_sigprocmask, 2 /* SIG_SETMASK */, &mask, &old, sizeof(mask));
+	return old;
+}
+
+#endif
