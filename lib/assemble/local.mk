@@ -1,1 +1,2 @@
 # SPDX-License-Identifier: BSD-3-Clause
+lib_libgtassemble_la_SOURCES += lib/assemble/summary.h
