@@ -117,6 +117,31 @@ size_t gt_text(char *buffer, size_t size, const char *format, ...)
 	return n;
 }
 
+const char *gt_text_escape(char *buffer, size_t size, const char *bytes, size_t length)
+{
+	size_t used = 0;
+
+	for (size_t i = 0; i < length; i++) {
+		unsigned char c = (unsigned char)bytes[i];
+		bool plain = c >= 0x20 && c < 0x7f && c != '"' && c != '\\';
+		size_t need = plain ? 1 : c == '"' || c == '\\' ? 2 : 4;
+
+		/* Leave room for "..." unless this is the last byte. */
+		if (used + need + (i + 1 < length ? 3 : 0) >= size) {
+			used += gt_text(buffer + used, size - used, "...");
+			break;
+		}
+		if (plain)
+			buffer[used++] = (char)c;
+		else if (need == 2)
+			used += gt_text(buffer + used, size - used, "\\%c", c);
+		else
+			used += gt_text(buffer + used, size - used, "\\x%02x", c);
+	}
+	buffer[used] = 0;
+	return buffer;
+}
+
 const char *gt_text_base(const char *path)
 {
 	const char *slash = strrchr(path, '/');

@@ -18,6 +18,13 @@ size_t gt_text(char *buffer, size_t size, const char *format, ...)
 size_t gt_text_v(char *buffer, size_t size, const char *format, va_list ap)
 	__attribute__((format(printf, 3, 0)));
 
+/*
+ * Bytes that others wrote, made harmless for a terminal: printable ASCII as it is, quotation mark
+ * and backslash with a backslash, all else as \xNN; "..." at the end if it does not fit.
+ * Returns the buffer, which needs at least four bytes.
+ */
+const char *gt_text_escape(char *buffer, size_t size, const char *bytes, size_t length);
+
 /* The part of a path after its last slash. */
 const char *gt_text_base(const char *path);
 

@@ -1,0 +1,25 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Which names that begin with VT_ are ours, VampirTrace's, or slips of the keyboard.
+ *
+ * Limits: no malloc; names longer than GT_SETTING_NAME_MAX are nobody's.
+ */
+#ifndef GT_SETTINGS_NAMES_H
+#define GT_SETTINGS_NAMES_H
+
+#include <stddef.h>
+
+#define GT_SETTING_NAME_MAX 48
+
+enum gt_name_kind {
+	GT_NAME_SETTING,     /* a row of settings.def */
+	GT_NAME_INTERNAL,    /* set or read by gputrace's own commands */
+	GT_NAME_VAMPIRTRACE, /* VampirTrace knows it, gputrace has no such function */
+	GT_NAME_NEAR,        /* nobody's, but it resembles *meant */
+	GT_NAME_FOREIGN,
+};
+
+/* `name` is `length` bytes, without '='. Sets *meant for GT_NAME_NEAR only. */
+enum gt_name_kind gt_setting_name_kind(const char *name, size_t length, const char **meant);
+
+#endif
