@@ -117,26 +117,30 @@ size_t gt_text(char *buffer, size_t size, const char *format, ...)
 	return n;
 }
 
+/* One byte, escaped; returns the number of characters. */
+static size_t escape_byte(char *out, unsigned char c)
+{
+	if (c == '"' || c == '\\')
+		return gt_text(out, 5, "\\%c", c);
+	return gt_text(out, 5, c >= 0x20 && c < 0x7f ? "%c" : "\\x%02x", c);
+}
+
 const char *gt_text_escape(char *buffer, size_t size, const char *bytes, size_t length)
 {
-	size_t used = 0;
+	size_t used = 0, whole = 0; /* `whole`: the last end that leaves room for "..." */
 
 	for (size_t i = 0; i < length; i++) {
-		unsigned char c = (unsigned char)bytes[i];
-		bool plain = c >= 0x20 && c < 0x7f && c != '"' && c != '\\';
-		size_t need = plain ? 1 : c == '"' || c == '\\' ? 2 : 4;
+		char one[5];
+		size_t n = escape_byte(one, (unsigned char)bytes[i]);
 
-		/* Leave room for "..." unless this is the last byte. */
-		if (used + need + (i + 1 < length ? 3 : 0) >= size) {
-			used += gt_text(buffer + used, size - used, "...");
+		if (used + n >= size) {
+			used = whole + gt_text(buffer + whole, size - whole, "...");
 			break;
 		}
-		if (plain)
-			buffer[used++] = (char)c;
-		else if (need == 2)
-			used += gt_text(buffer + used, size - used, "\\%c", c);
-		else
-			used += gt_text(buffer + used, size - used, "\\x%02x", c);
+		memcpy(buffer + used, one, n);
+		used += n;
+		if (used + 3 < size)
+			whole = used;
 	}
 	buffer[used] = 0;
 	return buffer;
