@@ -2,6 +2,12 @@
 # The `gputrace` command. A new sub-command: tools/cmd_<name>.c here, one line in tools/cmds.h and
 # one in the table of tools/gputrace.c.
 bin_PROGRAMS += tools/gputrace
-tools_gputrace_SOURCES = tools/gputrace.c tools/cmds.h tools/options.c tools/options.h
+tools_gputrace_SOURCES = tools/gputrace.c tools/cmds.h tools/options.c tools/options.h \
+	tools/paths.c tools/paths.h tools/binary.c tools/binary.h tools/cmd_run.c
 tools_gputrace_LDADD = lib/libgtassemble.la
-tools_gputrace_LDFLAGS = -Wl,-z,relro,-z,now
+tools_gputrace_LDFLAGS = $(HARDEN_LDFLAGS)
+
+pkgconfigdir = $(libdir)/pkgconfig
+pkgconfig_DATA = tools/gputrace.pc
+cmakeconfigdir = $(libdir)/cmake/gputrace
+cmakeconfig_DATA = tools/gputrace-config.cmake tools/gputrace-config-version.cmake

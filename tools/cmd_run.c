@@ -1,0 +1,493 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * `gputrace run`: makes the archive directory, says in the environment where it is and what to
+ * preload, and becomes the command.
+ *
+ * Limits: never forks, so the command has our process id, our parent and its own exit status. What
+ * cannot be traced is refused; what merely fails (no directory) lets the command run untraced.
+ */
+#include "config.h"
+
+#include <ctype.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <stdarg.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "lib/common/rundir.h"
+#include "lib/common/settings.h"
+#include "lib/format.h"
+#include "tools/binary.h"
+#include "tools/cmds.h"
+#include "tools/options.h"
+#include "tools/paths.h"
+
+#define RC_REFUSED 125 /* like env, nohup and timeout: the fault is ours, not the command's */
+#define CORE       "libgputrace.so"
+
+/* What goes into the program beside the core, in the order of loading. */
+static const struct adapter {
+	const char *library;
+	bool (*fits)(const char *program);
+} adapters[] = {
+	{"libgputrace-pthread.so", NULL}, /* always */
+};
+
+static const struct gt_option options[] = {
+	{'o', "output", "DIR", "Make this archive directory (default: gputrace-<program>-<time>)."},
+	{'f', "filter", "FILE", "Record what the filter file says (VT_FILTER_SPEC)."},
+	{'s', "set", "VT_X=VALUE", "Set one setting; see gputrace info --config."},
+	{'v', "verbose", NULL, "Say what gputrace does; twice: everything."},
+	{'q', "quiet", NULL, "Say nothing but errors."},
+	{'S', "strict", NULL, "Do not run the command if it would go untraced."},
+	{0, NULL, NULL, NULL},
+};
+
+static const struct gt_usage usage = {
+	.command = "gputrace run",
+	.synopsis = "[options] [--] command [arguments]",
+	.summary = "Runs a command and records it into an OTF2 archive.",
+	.options = options,
+	.notes = "The exit status is the command's own; 127: no such command, 126: it cannot be run,\n"
+		 "125: it cannot be traced, 2: wrong usage.\n",
+	.stop_at_operand = true,
+};
+
+struct request {
+	const char *output;
+	bool strict;
+	int verbose; /* levels above or below the setting */
+	bool quiet;
+	const char *checking;   /* the name given to --set, while it is being checked */
+	char complaint[512];    /* what the settings had to say about it */
+};
+static struct request request;
+
+static void say(int level, const char *format, ...) __attribute__((format(printf, 2, 3)));
+static void say(int level, const char *format, ...)
+{
+	char text[2 * PATH_MAX];
+	va_list args;
+
+	if (gt_settings.verbose < level)
+		return;
+	va_start(args, format);
+	vsnprintf(text, sizeof(text), format, args);
+	va_end(args);
+	for (char *p = text; *p; p++)
+		if (iscntrl((unsigned char)*p))
+			*p = '?';
+	fprintf(stderr, "gputrace: %s\n", text);
+}
+
+/* ---- settings given as options ------------------------------------------------------------- */
+
+/* The traced program complains about its environment itself; here only --set is of interest. */
+static void complain(const char *sentence)
+{
+	if (request.checking && strstr(sentence, request.checking) && !request.complaint[0])
+		snprintf(request.complaint, sizeof(request.complaint), "%s", sentence);
+}
+
+static const struct gt_setting_row *find_setting(const char *name, size_t length)
+{
+	for (size_t i = 0; i < gt_setting_count; i++)
+		if (strlen(gt_setting_rows[i].name) == length &&
+		    !strncmp(gt_setting_rows[i].name, name, length))
+			return &gt_setting_rows[i];
+	return NULL;
+}
+
+static int set(const char *assignment)
+{
+	const char *equals = strchr(assignment, '=');
+	size_t length = equals ? (size_t)(equals - assignment) : strlen(assignment);
+	const struct gt_setting_row *row = find_setting(assignment, length);
+	const char *near = NULL;
+	char word[64];
+	unsigned least = 4;
+
+	if (!equals)
+		return gt_usage_error(&usage, "--set takes NAME=VALUE, not '%s'", assignment);
+	if (!row) {
+		snprintf(word, sizeof(word), "%.*s", (int)length, assignment);
+		for (size_t i = 0; i < gt_setting_count; i++) {
+			unsigned distance = gt_word_distance(word, gt_setting_rows[i].name);
+
+			if (distance < least) {
+				least = distance;
+				near = gt_setting_rows[i].name;
+			}
+		}
+		return gt_usage_error(&usage, "there is no setting '%s'%s%s%s", word,
+				      near ? "; did you mean " : "", near ? near : "",
+				      near ? "?" : "");
+	}
+	setenv(row->name, equals + 1, 1);
+	request.checking = row->name;
+	request.complaint[0] = '\0';
+	gt_settings_load(environ, complain);
+	request.checking = NULL;
+	return request.complaint[0] ? gt_usage_error(&usage, "%s", request.complaint) : 0;
+}
+
+static int set_filter(const char *file)
+{
+	char *full = realpath(file, NULL);
+	int fd = full ? open(full, O_RDONLY | O_CLOEXEC) : -1;
+
+	if (fd < 0) {
+		free(full);
+		return gt_usage_error(&usage, "the filter file %s cannot be read: %s", file,
+				      strerror(errno));
+	}
+	close(fd);
+	setenv("VT_FILTER_SPEC", full, 1);
+	free(full);
+	return 0;
+}
+
+/* Files that a setting names must be found from any folder the program may go to. */
+static void make_absolute(const char *name)
+{
+	const char *value = getenv(name);
+	char *full;
+
+	if (!value || !*value || *value == '/' || strchr(value, '$'))
+		return;
+	full = realpath(value, NULL);
+	if (full)
+		setenv(name, full, 1);
+	free(full);
+}
+
+static void apply_verbosity(void)
+{
+	char number[16];
+
+	if (!request.quiet && !request.verbose)
+		return;
+	snprintf(number, sizeof(number), "%d", request.quiet ? 0 : 1 + request.verbose);
+	setenv("VT_VERBOSE", number, 1);
+}
+
+static int parse(int argc, char **argv)
+{
+	int key, rc = 0;
+
+	while (!rc && (key = gt_option_next(&usage, argc, argv)) > 0) {
+		switch (key) {
+		case 'o':
+			request.output = optarg;
+			if (!*optarg)
+				rc = gt_usage_error(&usage, "-o needs the name of a folder");
+			break;
+		case 'f':
+			rc = set_filter(optarg);
+			break;
+		case 's':
+			rc = set(optarg);
+			break;
+		case 'v':
+			request.verbose += request.verbose < 2;
+			break;
+		case 'q':
+			request.quiet = true;
+			break;
+		case 'S':
+			request.strict = true;
+			break;
+		}
+	}
+	if (rc)
+		return rc;
+	if (key < 0)
+		return key == GT_OPT_HELP ? -1 : GT_OPT_STATUS(key);
+	if (optind == argc)
+		return gt_usage_error(&usage, "which command?");
+	return 0;
+}
+
+/* ---- can it be traced? --------------------------------------------------------------------- */
+
+/* A sentence on what to do about a program that cannot be traced, or NULL. */
+static const char *obstacle(const struct gt_binary *b)
+{
+	switch (b->kind) {
+	case GT_BINARY_STATIC:
+		return "is linked statically, so nothing can be loaded into it: link it dynamically";
+	case GT_BINARY_FOREIGN:
+		return "is made for another architecture than this gputrace: use a gputrace built for it";
+	case GT_BINARY_LIBC:
+		return "uses another C library than this gputrace: use a gputrace built with it";
+	case GT_BINARY_SETID:
+		return "runs with other privileges than yours, which forbids tracing: run gputrace with "
+		       "those privileges, or trace a copy of the program without them";
+	default:
+		return NULL;
+	}
+}
+
+/* Programs that start others on other machines, where our environment does not follow by itself. */
+static bool is_launcher(const char *name)
+{
+	static const char *const names[] = {"mpirun", "mpiexec", "mpiexec.hydra", "orterun", "prun",
+					    "prterun", "srun", "aprun", "jsrun", "ibrun", "flux"};
+
+	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++)
+		if (!strcmp(name, names[i]))
+			return true;
+	return false;
+}
+
+/* ---- the run ------------------------------------------------------------------------------- */
+
+/* Are we inside a run that still goes on? */
+static bool inside_run(void)
+{
+	const char *dir = getenv(GT_RUN_DIR_VAR);
+	struct gt_run_header header;
+	char path[PATH_MAX];
+	bool open_run = false;
+	int fd;
+
+	if (!dir || *dir != '/')
+		return false;
+	snprintf(path, sizeof(path), "%s/spool/run", dir);
+	fd = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW);
+	if (fd < 0)
+		return false;
+	if (read(fd, &header, sizeof(header)) == (ssize_t)sizeof(header))
+		open_run = header.magic == GT_MAGIC_RUN && header.version == GT_FORMAT_VERSION &&
+			   header.state == GT_RUN_OPEN;
+	close(fd);
+	return open_run;
+}
+
+/* Does the list (separated by blanks and colons) have this word? */
+static bool listed(const char *list, const char *word)
+{
+	size_t length = strlen(word);
+
+	while (list && *list) {
+		size_t n = strcspn(list, ": ");
+
+		if (n == length && !strncmp(list, word, n))
+			return true;
+		list += n + (list[n] != '\0');
+	}
+	return false;
+}
+
+static void append(char *list, size_t size, const char *path)
+{
+	size_t length = strlen(list);
+
+	if (!listed(list, path))
+		snprintf(list + length, size - length, "%s%s", length ? ":" : "", path);
+}
+
+/* A sanitizer's runtime that the user preloads must stay in front of everything. */
+static size_t leading_runtime(const char *list)
+{
+	size_t n = strcspn(list, ": ");
+	char first[PATH_MAX];
+
+	snprintf(first, sizeof(first), "%.*s", (int)n, list);
+	return strstr(first, "libasan.so") || strstr(first, "libtsan.so") ? n : 0;
+}
+
+/*
+ * The value of LD_PRELOAD: our libraries in front of what is preloaded already. NULL, with a
+ * sentence in `why`, if there can be none.
+ */
+static char *preload_list(const struct gt_binary *binary, const char *program, char *why, size_t size)
+{
+	const char *old = getenv("LD_PRELOAD");
+	size_t room = (old ? strlen(old) : 0) + 8 * PATH_MAX;
+	char libdir[PATH_MAX], path[PATH_MAX + 64];
+	char *list;
+
+	if (!gt_path_libdir(libdir, sizeof(libdir))) {
+		snprintf(why, size, "the folder of gputrace's libraries cannot be found");
+		return NULL;
+	}
+	if (libdir[strcspn(libdir, ": $")]) {
+		snprintf(why, size,
+			 "libraries cannot be preloaded from %s: no blank, colon or $ may be in its name",
+			 libdir);
+		return NULL;
+	}
+	snprintf(path, sizeof(path), "%s/" CORE, libdir);
+	if (access(path, R_OK)) {
+		snprintf(why, size, "%s cannot be read: %s", path, strerror(errno));
+		return NULL;
+	}
+	list = calloc(1, room);
+	if (!list) {
+		snprintf(why, size, "no memory");
+		return NULL;
+	}
+	if (binary->runtime[0])
+		append(list, room, binary->runtime);
+	if (old && leading_runtime(old)) {
+		snprintf(list, room, "%.*s", (int)leading_runtime(old), old);
+		old += leading_runtime(old);
+	}
+	for (size_t i = 0; i < sizeof(adapters) / sizeof(adapters[0]); i++) {
+		char adapter[PATH_MAX + 64];
+
+		if (adapters[i].fits && !adapters[i].fits(program))
+			continue;
+		snprintf(adapter, sizeof(adapter), "%s/%s", libdir, adapters[i].library);
+		if (access(adapter, R_OK))
+			say(2, "%s is not installed", adapters[i].library);
+		else
+			append(list, room, adapter);
+	}
+	append(list, room, path);
+	while (old && *old) { /* the rest of the old list, without what is there already */
+		size_t n = strcspn(old, ": ");
+		char *word = strndup(old, n);
+
+		if (word && n)
+			append(list, room, word);
+		free(word);
+		old += n + (old[n] != '\0');
+	}
+	return list;
+}
+
+/* Takes back a directory in which nothing was recorded. */
+static void remove_run(const char *dir)
+{
+	char path[PATH_MAX + 16];
+
+	snprintf(path, sizeof(path), "%s/spool/run", dir);
+	unlink(path);
+	snprintf(path, sizeof(path), "%s/spool", dir);
+	rmdir(path);
+	rmdir(dir);
+}
+
+static const char *base(const char *path)
+{
+	const char *slash = strrchr(path, '/');
+
+	return slash ? slash + 1 : path;
+}
+
+/*
+ * Sets the environment for recording. Returns the new archive directory, "" when the command joins
+ * a run, or NULL with a sentence in `why`.
+ */
+static const char *prepare(const char *program, const struct gt_binary *binary, char *why, size_t size)
+{
+	static char dir[PATH_MAX]; /* stays empty in a run that is joined */
+	const struct gt_rundir_wish wish = {
+		.dir = request.output,
+		.parent = gt_settings.pform_gdir,
+		.prefix = gt_settings.file_prefix,
+		.program = base(program),
+		.local = gt_settings.pform_ldir,
+	};
+
+	char *list = preload_list(binary, program, why, size);
+
+	if (!list)
+		return NULL;
+	if (inside_run()) {
+		if (request.output)
+			say(1, "-o %s is not used: this command joins the run in %s", request.output,
+			    getenv(GT_RUN_DIR_VAR));
+	} else if (gt_rundir_create(&wish, dir, sizeof(dir), why, size)) {
+		free(list);
+		return NULL;
+	} else {
+		setenv(GT_RUN_DIR_VAR, dir, 1);
+		say(2, "archive directory %s", dir);
+	}
+	make_absolute("VT_FILTER_SPEC");
+	make_absolute("VT_GROUPS_SPEC");
+	setenv("LD_PRELOAD", list, 1);
+	free(list);
+	return dir;
+}
+
+/* Runs the command as the shell would; returns only if that fails. */
+static int become(const char *path, char **argv)
+{
+	execv(path, argv);
+	if (errno == ENOEXEC) { /* a script without "#!" */
+		size_t n = 0;
+		char **shell;
+
+		while (argv[n])
+			n++;
+		shell = calloc(n + 2, sizeof(*shell));
+		if (shell) {
+			shell[0] = (char *)"sh";
+			shell[1] = (char *)path;
+			memcpy(shell + 2, argv + 1, n * sizeof(*argv));
+			execv("/bin/sh", shell);
+			free(shell);
+		}
+	}
+	return errno == ENOENT ? 127 : 126;
+}
+
+int gt_cmd_run(int argc, char **argv)
+{
+	char command[PATH_MAX], program[PATH_MAX], why[2 * PATH_MAX];
+	const char *dir = NULL, *reason;
+	struct gt_binary binary;
+	char **words;
+	int rc;
+
+	rc = parse(argc, argv);
+	if (rc)
+		return rc < 0 ? GT_RC_OK : rc;
+	words = argv + optind;
+	apply_verbosity();
+	gt_settings_load(environ, complain);
+
+	rc = gt_path_command(words[0], command, sizeof(command));
+	if (rc) {
+		say(0, rc == 127 ? "%s: no such command" : "%s: cannot be executed", words[0]);
+		return rc;
+	}
+	snprintf(program, sizeof(program), "%s", command);
+	gt_binary_follow(program, sizeof(program), &binary);
+	reason = obstacle(&binary);
+	if (reason) {
+		say(0, "%s %s", program, reason);
+		return RC_REFUSED;
+	}
+	if (gt_settings.mode == GT_MODE_OFF) {
+		say(1, "VT_MODE=OFF: %s runs untraced", words[0]);
+	} else {
+		dir = prepare(words[0], &binary, why, sizeof(why));
+		if (!dir) {
+			say(0, "%s; %s", why,
+			    request.strict ? "the command is not run" : "the command runs untraced");
+			if (request.strict)
+				return RC_REFUSED;
+			unsetenv(GT_RUN_DIR_VAR);
+			setenv("VT_MODE", "OFF", 1);
+		} else if (is_launcher(base(words[0]))) {
+			say(1, "%s is recorded too; processes that it starts on other machines are "
+			       "recorded only if it hands them VT_RUN_DIR and LD_PRELOAD",
+			    words[0]);
+		}
+	}
+	rc = become(command, words);
+	say(0, "%s: %s", words[0], strerror(errno));
+	if (dir && *dir)
+		remove_run(dir);
+	return rc;
+}
