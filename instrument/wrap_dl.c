@@ -1,0 +1,105 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Interception of the loader, so that addresses find their names although files come and go.
+ *
+ * dlopen looks at its caller (RUNPATH, namespace), so it must see the program and not us: our dlopen
+ * tells the core and then jumps, leaving the return address where it is. The new files are looked at
+ * by the thread's next event. dlclose does not care who calls, and is looked at before and after.
+ *
+ * Limits: on processors other than x86-64 the jump is left to the compiler's tail call.
+ */
+#include "lib/record/record.h"
+
+#include <dlfcn.h>
+#include <errno.h>
+
+#define GT_EXPORT __attribute__((visibility("default")))
+
+/* The real functions; looked up by the constructor or the first call, whichever comes first. */
+GT_HIDDEN void *(*gt_real_dlopen)(const char *, int);
+GT_HIDDEN void *(*gt_real_dlmopen)(Lmid_t, const char *, int);
+
+/* Called by the jumps below, which need the real function's address. */
+GT_HIDDEN void *gt_before_dlopen(void);
+GT_HIDDEN void *gt_before_dlmopen(void);
+
+void *gt_before_dlopen(void)
+{
+	int saved = errno;
+
+	if (!gt_real_dlopen)
+		gt_real_dlopen = (void *(*)(const char *, int))gt_next_symbol("dlopen");
+	gt_modules_changed();
+	errno = saved;
+	return (void *)gt_real_dlopen;
+}
+
+void *gt_before_dlmopen(void)
+{
+	int saved = errno;
+
+	if (!gt_real_dlmopen)
+		gt_real_dlmopen = (void *(*)(Lmid_t, const char *, int))gt_next_symbol("dlmopen");
+	gt_modules_changed();
+	errno = saved;
+	return (void *)gt_real_dlmopen;
+}
+
+#if defined(__x86_64__)
+/* Keeps the three argument registers over the call, then jumps with the stack as it was. */
+#define JUMP(name, before)                                                                         \
+	__asm__(".text\n"                                                                          \
+		".globl " #name "\n"                                                               \
+		".type " #name ", @function\n" #name ":\n"                                         \
+		".cfi_startproc\n"                                                                 \
+		"	pushq %rdi\n"                                                              \
+		"	.cfi_adjust_cfa_offset 8\n"                                                \
+		"	pushq %rsi\n"                                                              \
+		"	.cfi_adjust_cfa_offset 8\n"                                                \
+		"	pushq %rdx\n"                                                              \
+		"	.cfi_adjust_cfa_offset 8\n"                                                \
+		"	call " #before "\n"                                                        \
+		"	popq %rdx\n"                                                               \
+		"	.cfi_adjust_cfa_offset -8\n"                                               \
+		"	popq %rsi\n"                                                               \
+		"	.cfi_adjust_cfa_offset -8\n"                                               \
+		"	popq %rdi\n"                                                               \
+		"	.cfi_adjust_cfa_offset -8\n"                                               \
+		"	jmp *%rax\n"                                                               \
+		".cfi_endproc\n"                                                                   \
+		".size " #name ", .-" #name "\n");
+JUMP(dlopen, gt_before_dlopen)
+JUMP(dlmopen, gt_before_dlmopen)
+#else
+GT_EXPORT void *dlopen(const char *file, int mode)
+{
+	void *(*real)(const char *, int) = (void *(*)(const char *, int))gt_before_dlopen();
+
+	return real(file, mode);
+}
+
+GT_EXPORT void *dlmopen(Lmid_t space, const char *file, int mode)
+{
+	void *(*real)(Lmid_t, const char *, int) =
+		(void *(*)(Lmid_t, const char *, int))gt_before_dlmopen();
+
+	return real(space, file, mode);
+}
+#endif
+
+GT_EXPORT int dlclose(void *handle)
+{
+	static int (*real)(void *);
+	int rc, saved;
+
+	if (!real)
+		real = (int (*)(void *))gt_next_symbol("dlclose");
+	if (gt_state_now() == GT_READY)
+		gt_modules_scan(); /* what has come since the last look */
+	rc = real(handle);
+	saved = errno;
+	if (gt_state_now() == GT_READY)
+		gt_modules_scan();
+	errno = saved;
+	return rc;
+}

@@ -1,0 +1,297 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Interception of what begins, replaces and ends processes: fork, the exec family, posix_spawn, system,
+ * wait, _exit. Only symbols and forwarding; what it means is in process.c.
+ *
+ * Limits: vfork is left alone (a wrapper that returns would break the shared frame); raw system calls
+ * are not seen. In a vfork child nothing is recorded about the parent's process.
+ */
+#include "lib/record/record.h"
+
+#include <errno.h>
+#include <spawn.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/wait.h>
+
+#define GT_EXPORT __attribute__((visibility("default")))
+
+/* `real`: the next definition of the function, looked up once. */
+#define REAL(function)                                                                             \
+	static __typeof__(&function) real_;                                                        \
+	__typeof__(&function) real = __atomic_load_n(&real_, __ATOMIC_RELAXED);                    \
+	if (!real) {                                                                               \
+		real = (__typeof__(&function))gt_next_symbol(#function);                           \
+		__atomic_store_n(&real_, real, __ATOMIC_RELAXED);                                  \
+	}
+
+/* ---- regions ------------------------------------------------------------------------------- */
+
+enum { R_FORK, R_SPAWN, R_SYSTEM, R_POPEN, R_WAIT, R_N };
+static gt_ref regions[R_N];
+
+static gt_ref region(unsigned which)
+{
+	static const char *const names[R_N] = { "fork", "posix_spawn", "system", "popen",
+						"waitpid" };
+	/* OTF2: role FUNCTION 2, PARADIGM UNKNOWN 0 */
+	struct gt_region_info info = { .bytes = sizeof(info), .name = names[which],
+				       .group = "LIBC-EXEC", .role = 2 };
+	gt_ref ref = __atomic_load_n(&regions[which], __ATOMIC_RELAXED);
+
+	if (!gt_settings.exectrace || !gt_active() || !gt_is_our_process())
+		return GT_NONE;
+	if (!ref) {
+		ref = gt_def_region(&info);
+		__atomic_store_n(&regions[which], ref, __ATOMIC_RELAXED);
+	}
+	return ref;
+}
+
+/* ---- fork, spawn, system, wait ------------------------------------------------------------------ */
+
+GT_EXPORT pid_t fork(void)
+{
+	REAL(fork)
+	gt_ref ref = region(R_FORK);
+	pid_t pid;
+
+	gt_enter(ref);
+	pid = real();
+	if (pid > 0 && ref) {
+		int saved = errno;
+
+		gt_record(GT_T_FORK, 0, (uint64_t[2]){ (uint64_t)pid, 0 }, 1);
+		errno = saved;
+	}
+	if (pid) /* the child has a stream of its own, in which nothing was entered */
+		gt_leave(ref);
+	return pid;
+}
+
+GT_EXPORT int posix_spawn(pid_t *pid, const char *path, const posix_spawn_file_actions_t *actions,
+			  const posix_spawnattr_t *attr, char *const argv[], char *const envp[])
+{
+	REAL(posix_spawn)
+	gt_ref ref = region(R_SPAWN);
+	int rc;
+
+	gt_enter(ref);
+	rc = real(pid, path, actions, attr, argv, envp);
+	gt_leave(ref);
+	return rc;
+}
+
+GT_EXPORT int posix_spawnp(pid_t *pid, const char *file, const posix_spawn_file_actions_t *actions,
+			   const posix_spawnattr_t *attr, char *const argv[], char *const envp[])
+{
+	REAL(posix_spawnp)
+	gt_ref ref = region(R_SPAWN);
+	int rc;
+
+	gt_enter(ref);
+	rc = real(pid, file, actions, attr, argv, envp);
+	gt_leave(ref);
+	return rc;
+}
+
+GT_EXPORT int system(const char *command)
+{
+	REAL(system)
+	gt_ref ref = region(R_SYSTEM);
+	int rc;
+
+	gt_enter(ref);
+	rc = real(command);
+	gt_leave(ref);
+	return rc;
+}
+
+GT_EXPORT FILE *popen(const char *command, const char *mode)
+{
+	REAL(popen)
+	gt_ref ref = region(R_POPEN);
+	FILE *stream;
+
+	gt_enter(ref);
+	stream = real(command, mode);
+	gt_leave(ref);
+	return stream;
+}
+
+static void waited(gt_ref ref, pid_t pid, const int *status)
+{
+	int saved = errno;
+
+	if (ref && pid > 0)
+		gt_record(GT_T_WAITPID, 0,
+			  (uint64_t[2]){ (uint64_t)pid, status ? (uint64_t)(unsigned)*status : 0 }, 1);
+	gt_leave(ref);
+	errno = saved;
+}
+
+GT_EXPORT pid_t waitpid(pid_t pid, int *status, int options)
+{
+	REAL(waitpid)
+	/* Polling loops would fill the trace with nothing. */
+	gt_ref ref = options & WNOHANG ? GT_NONE : region(R_WAIT);
+	pid_t found;
+
+	gt_enter(ref);
+	found = real(pid, status, options);
+	waited(ref, found, status);
+	return found;
+}
+
+GT_EXPORT pid_t wait(int *status)
+{
+	REAL(wait)
+	gt_ref ref = region(R_WAIT);
+	pid_t found;
+
+	gt_enter(ref);
+	found = real(status);
+	waited(ref, found, status);
+	return found;
+}
+
+/* ---- exec --------------------------------------------------------------------------------------------- */
+
+static int after_failed_exec(int rc)
+{
+	int saved = errno;
+
+	gt_exec_failed();
+	errno = saved;
+	return rc;
+}
+
+GT_EXPORT int execve(const char *path, char *const argv[], char *const envp[])
+{
+	REAL(execve)
+
+	gt_exec_begin(path);
+	return after_failed_exec(real(path, argv, envp));
+}
+
+GT_EXPORT int execv(const char *path, char *const argv[])
+{
+	REAL(execv)
+
+	gt_exec_begin(path);
+	return after_failed_exec(real(path, argv));
+}
+
+GT_EXPORT int execvp(const char *file, char *const argv[])
+{
+	REAL(execvp)
+
+	gt_exec_begin(file);
+	return after_failed_exec(real(file, argv));
+}
+
+GT_EXPORT int execvpe(const char *file, char *const argv[], char *const envp[])
+{
+	REAL(execvpe)
+
+	gt_exec_begin(file);
+	return after_failed_exec(real(file, argv, envp));
+}
+
+GT_EXPORT int fexecve(int fd, char *const argv[], char *const envp[])
+{
+	REAL(fexecve)
+
+	gt_exec_begin("(a descriptor)");
+	return after_failed_exec(real(fd, argv, envp));
+}
+
+GT_EXPORT int execveat(int dir, const char *path, char *const argv[], char *const envp[], int flags)
+{
+	REAL(execveat)
+
+	gt_exec_begin(*path ? path : "(a descriptor)");
+	return after_failed_exec(real(dir, path, argv, envp, flags));
+}
+
+static size_t count_arguments(va_list ap)
+{
+	size_t n = 1; /* the first is a named parameter */
+
+	while (va_arg(ap, char *))
+		n++;
+	return n;
+}
+
+static void collect_arguments(char **argv, const char *first, va_list ap)
+{
+	size_t n = 0;
+
+	argv[n++] = (char *)first;
+	while ((argv[n++] = va_arg(ap, char *)))
+		;
+}
+
+/* The lists of execl and its kin are turned into arrays on the stack, as the C library does. */
+#define WITH_ARGUMENTS(first, call)                                                                \
+	va_list ap;                                                                                \
+	size_t n;                                                                                  \
+	va_start(ap, first);                                                                       \
+	n = count_arguments(ap);                                                                   \
+	va_end(ap);                                                                                \
+	{                                                                                          \
+		char *argv[n + 1];                                                                 \
+		va_start(ap, first);                                                               \
+		collect_arguments(argv, first, ap);                                                \
+		call;                                                                              \
+	}
+
+GT_EXPORT int execl(const char *path, const char *first, ...)
+{
+	int rc;
+
+	WITH_ARGUMENTS(first, {
+		va_end(ap);
+		rc = execv(path, argv);
+	})
+	return rc;
+}
+
+GT_EXPORT int execlp(const char *file, const char *first, ...)
+{
+	int rc;
+
+	WITH_ARGUMENTS(first, {
+		va_end(ap);
+		rc = execvp(file, argv);
+	})
+	return rc;
+}
+
+GT_EXPORT int execle(const char *path, const char *first, ...)
+{
+	int rc;
+
+	WITH_ARGUMENTS(first, {
+		char *const *envp = va_arg(ap, char *const *);
+
+		va_end(ap);
+		rc = execve(path, argv, envp);
+	})
+	return rc;
+}
+
+/* ---- end ------------------------------------------------------------------------------------------------- */
+
+GT_EXPORT void _exit(int status)
+{
+	gt_finish(GT_END__EXIT, status);
+	for (;;)
+		GT_SYS1(SYS_exit_group, status);
+}
+
+GT_EXPORT void _Exit(int status)
+{
+	_exit(status);
+}

@@ -1,0 +1,395 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * The event buffer of a location, away from the hot path: changing halves, spooling full ones,
+ * limits and policies, and everything that can go wrong with them.
+ *
+ * Invariant: bytes [spooled, cur) of the stream are in the window, bytes below spooled in the .raw
+ * file. limit is the end of the half being filled; the other half is free, or full and not spooled.
+ *
+ * Limits: one writer per location. Signals are blocked while a half is written, so that handlers
+ * find a free half before and after.
+ */
+#include "lib/record/record.h"
+#include "lib/common/text.h"
+
+#include <errno.h>
+
+GT_HIDDEN uint64_t gt_spooled_total;
+
+/* Threads that keep their spool file open; the others open it for each half (descriptors belong to
+ * the program). */
+#define KEEP_OPEN 32
+
+static bool is_event(unsigned type)
+{
+	return type != GT_T_NONE && type != GT_T_PAD && type != GT_T_FLUSH && type != GT_T_GAP &&
+	       type != GT_T_ON && type != GT_T_OFF && type != GT_T_ATTR;
+}
+
+static uint32_t count_events(const unsigned char *half, uint64_t bytes)
+{
+	uint32_t n = 0;
+
+	for (uint64_t at = 0; at < bytes; at += GT_SLOT) {
+		const struct gt_slot *slot = (const struct gt_slot *)(half + at);
+		unsigned type = GT_WORD_TYPE(slot->word);
+
+		n += is_event(type);
+		if (GT_TYPE_HAS_EXTRA(type))
+			at += (uint64_t)GT_WORD_EXTRA(slot->word) * GT_SLOT;
+	}
+	return n;
+}
+
+static int open_raw(struct gt_location *loc)
+{
+	char path[1100];
+	struct stat st;
+	int fd, rc;
+
+	gt_text(path, sizeof(path), "%s/l%u.raw", gt_proc_folder, loc->id);
+	fd = gt_sys_openat(AT_FDCWD, path,
+			   O_RDWR | O_CLOEXEC | O_NOFOLLOW | (loc->raw_ino ? 0 : O_CREAT | O_EXCL),
+			   0600);
+	if (fd < 0)
+		return fd;
+	rc = gt_sys_fstat(fd, &st);
+	if (!rc && loc->raw_ino && (st.st_ino != loc->raw_ino || st.st_dev != loc->raw_dev))
+		rc = -EPROTO; /* somebody put another file there */
+	if (rc) {
+		gt_sys_close(fd);
+		return rc;
+	}
+	if (!loc->raw_ino)
+		gt_sys_fchmod(fd, 0600);
+	loc->raw_ino = st.st_ino;
+	loc->raw_dev = st.st_dev;
+	return fd;
+}
+
+/* A descriptor for the spool file that is certainly ours. */
+static int raw_fd(struct gt_location *loc)
+{
+	struct gt_file file = { loc->raw_fd, loc->raw_dev, loc->raw_ino };
+	int rc;
+
+	if (loc->raw_fd >= 0 && gt_file_valid(&file))
+		return loc->raw_fd;
+	loc->raw_fd = -1; /* the program closed it; the number may be the program's now */
+	file.fd = open_raw(loc);
+	if (file.fd < 0 || loc->id >= KEEP_OPEN)
+		return file.fd;
+	rc = gt_file_keep(&file, file.fd);
+	if (rc)
+		return rc;
+	loc->raw_fd = file.fd;
+	return file.fd;
+}
+
+static int spool_bytes(struct gt_location *loc, uint64_t offset, uint64_t bytes)
+{
+	struct gt_win_header *win = loc->win;
+	int fd = raw_fd(loc);
+	int rc;
+
+	if (fd < 0)
+		return fd;
+	rc = gt_file_pwrite(fd, loc->hot->base + (offset & loc->hot->mask), bytes,
+			    win->ring_bytes ? offset % win->ring_bytes : offset);
+	if (fd != loc->raw_fd)
+		gt_sys_close(fd);
+	return rc;
+}
+
+static void ring_account(struct gt_location *loc)
+{
+	struct gt_win_header *win = loc->win;
+	uint64_t index = win->spooled % win->ring_bytes / loc->half;
+
+	if (win->spooled >= win->ring_bytes)
+		win->lost[GT_LOSS_RING] += loc->ring_counts[index];
+	loc->ring_counts[index] =
+		count_events(loc->hot->base + (win->spooled & loc->hot->mask), loc->half);
+}
+
+static bool limit_reached(const struct gt_location *loc)
+{
+	uint64_t total = __atomic_load_n(&gt_spooled_total, __ATOMIC_RELAXED);
+
+	if (loc->win->ring_bytes)
+		return false;
+	return (gt_settings.max_flushes && loc->flushes >= (uint64_t)gt_settings.max_flushes) ||
+	       (gt_settings.max_bytes && total + loc->half > gt_settings.max_bytes);
+}
+
+/* Spools the oldest full half. Returns 0, or the loss that now begins. */
+static int spool_half(struct gt_location *loc)
+{
+	struct gt_win_header *win = loc->win;
+	int rc;
+
+	if (limit_reached(loc)) {
+		gt_warn_once(GT_WARN_LIMIT,
+			     "the limit of VT_MAX_FLUSHES or VT_MAX_BYTES is reached: further "
+			     "events are counted but not kept");
+		return 1 + GT_LOSS_LIMIT;
+	}
+	if (win->ring_bytes)
+		ring_account(loc);
+	rc = spool_bytes(loc, win->spooled, loc->half);
+	if (rc) {
+		/* The half stays in the window; the next attempt comes when the other is full. */
+		if (loc->failed)
+			gt_warn_once(GT_WARN_SPACE,
+				     "cannot write the trace to %s: %s; the program goes on, "
+				     "further events are counted but not kept",
+				     gt_proc_folder, gt_text_errno(rc));
+		return 1 + GT_LOSS_SPACE;
+	}
+	loc->failed = false;
+	loc->flushes++;
+	__atomic_fetch_add(&gt_spooled_total, loc->half, __ATOMIC_RELAXED);
+	__atomic_store_n(&win->spooled, win->spooled + loc->half, __ATOMIC_RELEASE);
+	return 0;
+}
+
+static void stop(struct gt_location *loc, int why)
+{
+	loc->stopped = why;
+	loc->win->stopped = loc->limit;
+}
+
+/*
+ * Opens the half that begins at limit. Returns false if it still holds events that could not be
+ * spooled: then recording has stopped. The half before is spooled by the caller afterwards, so that
+ * handlers can record meanwhile.
+ */
+static bool open_half(struct gt_location *loc, uint64_t tick)
+{
+	struct gt_win_header *win = loc->win;
+	unsigned index = loc->limit / loc->half & 1;
+
+	if (loc->limit - win->spooled > loc->half) { /* an attempt has failed before */
+		int why = spool_half(loc);
+
+		if (why) {
+			stop(loc, why);
+			return false;
+		}
+	}
+	win->half_base[index] = loc->limit;
+	win->half_tick[index] = tick;
+	__atomic_signal_fence(__ATOMIC_SEQ_CST); /* valid before the first slot is written */
+	loc->limit += loc->half;
+	return true;
+}
+
+static void fill(struct gt_location *loc, uint64_t from, uint64_t to, uint64_t tick)
+{
+	for (; from < to; from += GT_SLOT) {
+		struct gt_slot *slot =
+			(struct gt_slot *)(loc->hot->base + (from & loc->hot->mask));
+
+		slot->word = GT_WORD(GT_T_PAD, 0);
+		__atomic_signal_fence(__ATOMIC_SEQ_CST);
+		slot->time = tick;
+	}
+}
+
+static void refresh_limit(struct gt_location *loc)
+{
+	__atomic_store_n(&loc->hot->limit, loc->limit, __ATOMIC_RELAXED);
+	/* Pairs with gt_attention_set: either it sees our limit and zeroes it, or we see its bit. */
+	__atomic_thread_fence(__ATOMIC_SEQ_CST);
+	if (__atomic_load_n(&gt_attention, __ATOMIC_RELAXED) || loc->scans_left)
+		__atomic_store_n(&loc->hot->limit, 0, __ATOMIC_RELAXED);
+}
+
+/* Gives back a reservation that will not be used. */
+static void unreserve(struct gt_location *loc, uint64_t offset, unsigned slots, uint64_t tick)
+{
+	uint64_t end = offset + (uint64_t)slots * GT_SLOT;
+
+	if (!gt_local_swap(&loc->hot->cur, end, offset) && end <= loc->limit)
+		fill(loc, offset, end, tick); /* a handler has recorded behind it */
+}
+
+static uint64_t lower_bound(const struct gt_location *loc, uint64_t offset)
+{
+	return loc->win->half_tick[offset / loc->half & 1];
+}
+
+/* Changes to the next half and spools the full one; the reservation lies at or across limit. */
+static bool change_half(struct gt_location *loc, uint64_t offset, uint64_t tick)
+{
+	uint64_t mask = gt_sys_sigmask_set(GT_SIGMASK_ALL);
+	uint64_t done;
+	bool opened;
+
+	loc->busy = 1;
+	__atomic_signal_fence(__ATOMIC_SEQ_CST);
+	if (offset < loc->limit)
+		fill(loc, offset, loc->limit, tick);
+	opened = open_half(loc, tick);
+	if (opened) {
+		int why = spool_half(loc);
+
+		loc->failed = why == 1 + GT_LOSS_SPACE;
+		if (why == 1 + GT_LOSS_LIMIT)
+			loc->failed = true; /* fill the other half, then stop */
+		gt_clock_note();
+		if (__atomic_load_n(&gt_modules_dirty, __ATOMIC_RELAXED))
+			gt_modules_scan();
+		done = gt_clock_read();
+		gt_write(loc->hot, GT_WORD(GT_T_FLUSH, done - tick), NULL, 0, tick);
+	}
+	/* Reservations that were refused meanwhile must not leave a hole. */
+	if (loc->hot->cur > loc->limit)
+		loc->hot->cur = loc->limit;
+	__atomic_signal_fence(__ATOMIC_SEQ_CST);
+	loc->busy = 0;
+	gt_sys_sigmask_set(mask);
+	return opened;
+}
+
+/* What to do about GT_ATT_* bits. Returns false if the event is not to be recorded. */
+static bool attend(struct gt_location *loc, unsigned bits)
+{
+	uint64_t tick;
+
+	if (bits & GT_ATT_CLOSING)
+		return false;
+	if (loc->scans_left)
+		loc->scans_left = gt_modules_scan() ? 0 : loc->scans_left - 1;
+	if (!(bits & GT_ATT_OFF) == !loc->off_marked)
+		return !loc->off_marked;
+	tick = gt_clock_read();
+	loc->off_marked = !loc->off_marked;
+	gt_write(loc->hot, GT_WORD(loc->off_marked ? GT_T_OFF : GT_T_ON, 0), NULL, 0, tick);
+	return !loc->off_marked;
+}
+
+struct gt_slot *gt_reserve_slow(struct gt_hot *hot, uint64_t offset, unsigned slots, uint64_t *tick,
+				struct gt_hot **used)
+{
+	uint64_t bytes = (uint64_t)slots * GT_SLOT;
+	struct gt_location *loc;
+
+	for (;;) {
+		unsigned bits = __atomic_load_n(&gt_attention, __ATOMIC_ACQUIRE);
+
+		loc = hot->loc;
+		if (!loc) {
+			hot = gt_thread_attach();
+			loc = hot->loc;
+			if (!loc)
+				return NULL;
+			*used = hot;
+			offset = gt_local_add(&hot->cur, bytes);
+			continue;
+		}
+		if (loc->stopped) {
+			unreserve(loc, offset, slots, *tick);
+			loc->win->lost[loc->stopped - 1]++;
+			return NULL;
+		}
+		if (loc->busy && offset + bytes > loc->limit) {
+			/* In a handler during a change of halves; change_half resets cur. */
+			loc->win->lost[GT_LOSS_NESTED]++;
+			return NULL;
+		}
+		if (((bits & (GT_ATT_OFF | GT_ATT_CLOSING)) || loc->off_marked ||
+		     loc->scans_left) &&
+		    !loc->busy && !loc->attending) {
+			unreserve(loc, offset, slots, *tick);
+			loc->attending = 1; /* the marks below must not come here again */
+			bits = attend(loc, bits) ? 0 : bits;
+			loc->attending = 0;
+			if (bits & GT_ATT_CLOSING)
+				gt_count_lost(GT_LOSS_LATE, 1);
+			if (bits)
+				return NULL;
+			refresh_limit(loc);
+			offset = gt_local_add(&hot->cur, bytes);
+			continue;
+		}
+		if (offset + bytes <= loc->limit) {
+			uint64_t low = lower_bound(loc, offset);
+
+			if (!hot->limit)
+				refresh_limit(loc);
+			if (*tick < low && !(loc->flags & GT_LOC_COMMITS))
+				*tick = low;
+			return (struct gt_slot *)(hot->base + (offset & hot->mask));
+		}
+		if (offset >= loc->limit + loc->half) { /* cannot happen; do not write wildly */
+			loc->win->lost[GT_LOSS_NESTED]++;
+			return NULL;
+		}
+		if (!change_half(loc, offset, *tick))
+			continue; /* stopped: accounted for above */
+		refresh_limit(loc);
+		if (offset < loc->limit - loc->half) { /* straddled: give up both parts */
+			fill(loc, loc->limit - loc->half, offset + bytes, *tick);
+			offset = gt_local_add(&hot->cur, bytes);
+		}
+	}
+}
+
+/* The slow half of gt_put. */
+void gt_put_slow(struct gt_hot *hot, uint64_t offset, uint64_t word)
+{
+	uint64_t tick = gt_clock_read();
+	struct gt_hot *used = hot;
+	struct gt_slot *slot = gt_reserve_slow(hot, offset, 1, &tick, &used);
+
+	if (!slot)
+		return;
+	slot->word = word;
+	__atomic_signal_fence(__ATOMIC_SEQ_CST);
+	slot->time = tick;
+}
+
+void gt_write(struct gt_hot *hot, uint64_t word, const uint64_t *data, unsigned extra, uint64_t tick)
+{
+	uint64_t bytes = (1 + (uint64_t)extra) * GT_SLOT;
+	uint64_t offset;
+	struct gt_slot *slot;
+
+	if (!hot)
+		hot = gt_self;
+	offset = gt_local_add(&hot->cur, bytes);
+	if (offset + bytes > __atomic_load_n(&hot->limit, __ATOMIC_RELAXED) || !hot->loc) {
+		slot = gt_reserve_slow(hot, offset, 1 + extra, &tick, &hot);
+		if (!slot)
+			return;
+	} else {
+		slot = (struct gt_slot *)(hot->base + (offset & hot->mask));
+		if (tick < lower_bound(hot->loc, offset) && !(hot->loc->flags & GT_LOC_COMMITS))
+			tick = lower_bound(hot->loc, offset);
+	}
+	for (unsigned i = 0; i < extra; i++) {
+		slot[1 + i].time = data[2 * i];
+		slot[1 + i].word = data[2 * i + 1];
+	}
+	slot->word = word;
+	__atomic_signal_fence(__ATOMIC_SEQ_CST);
+	slot->time = tick;
+	if (hot->loc->flags & GT_LOC_COMMITS)
+		__atomic_store_n(&hot->loc->win->committed, hot->cur, __ATOMIC_RELEASE);
+}
+
+void gt_spool_now(struct gt_location *loc)
+{
+	uint64_t mask = gt_sys_sigmask_set(GT_SIGMASK_ALL);
+	uint64_t tick = gt_clock_read();
+	uint64_t from = loc->limit - loc->half;
+	uint64_t bytes = loc->hot->cur - from;
+
+	/* A copy of a half that goes on being filled: `spooled` stays, the whole half follows. */
+	if (!loc->stopped && !loc->busy && bytes && bytes <= loc->half &&
+	    from == loc->win->spooled && !limit_reached(loc))
+		spool_bytes(loc, from, bytes);
+	gt_sys_sigmask_set(mask);
+	gt_write(loc->hot, GT_WORD(GT_T_FLUSH, gt_clock_read() - tick), NULL, 0, tick);
+}

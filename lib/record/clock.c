@@ -1,0 +1,143 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * The run's clock: the processor's counter where the kernel itself keeps time with it, else
+ * CLOCK_MONOTONIC; and simultaneous readings of both, from which the assembly computes nanoseconds.
+ *
+ * Limits: no conversion of time here.
+ */
+#include "lib/record/record.h"
+
+#include <string.h>
+
+GT_HIDDEN uint32_t gt_clock_kind = GT_CLOCK_MONOTONIC;
+
+#if defined(__x86_64__)
+#include <cpuid.h>
+
+#define FAST_CLOCK GT_CLOCK_TSC
+
+/* The kernel has tested the counter on all processors before it calls it its clock source. */
+static bool fast_clock_trusted(void)
+{
+	char name[16] = "";
+	unsigned a, b, c, d;
+	int fd;
+
+	if (!__get_cpuid(0x80000007, &a, &b, &c, &d) || !(d & 1u << 8)) /* invariant TSC */
+		return false;
+	fd = gt_sys_openat(AT_FDCWD,
+			   "/sys/devices/system/clocksource/clocksource0/current_clocksource",
+			   O_RDONLY | O_CLOEXEC, 0);
+	if (fd < 0)
+		return false;
+	if (gt_sys_read(fd, name, sizeof(name) - 1) < 0)
+		name[0] = 0;
+	gt_sys_close(fd);
+	return !strncmp(name, "tsc", 3);
+}
+
+/* Nominal frequency if the processor tells it, else 0. */
+static uint64_t fast_clock_hz(void)
+{
+	unsigned a, b, c, d;
+
+	if (__get_cpuid(0x15, &a, &b, &c, &d) && a && b && c)
+		return (uint64_t)c * b / a;
+	return 0;
+}
+#elif defined(__aarch64__)
+#define FAST_CLOCK GT_CLOCK_CNTVCT
+
+static bool fast_clock_trusted(void)
+{
+	return true; /* the architected counter */
+}
+
+static uint64_t fast_clock_hz(void)
+{
+	uint64_t hz;
+
+	__asm__ volatile("mrs %0, cntfrq_el0" : "=r"(hz));
+	return hz;
+}
+#else
+#define FAST_CLOCK GT_CLOCK_MONOTONIC
+
+static bool fast_clock_trusted(void)
+{
+	return false;
+}
+
+static uint64_t fast_clock_hz(void)
+{
+	return 0;
+}
+#endif
+
+static int64_t read_ns(clockid_t id)
+{
+	struct timespec ts;
+
+	clock_gettime(id, &ts);
+	return (int64_t)ts.tv_sec * 1000000000 + ts.tv_nsec;
+}
+
+uint64_t gt_clock_read(void)
+{
+	return gt_clock_kind == GT_CLOCK_MONOTONIC ? (uint64_t)read_ns(CLOCK_MONOTONIC)
+						   : gt_hot_ticks();
+}
+
+void gt_clock_setup(void)
+{
+	bool fast = gt_settings.clock != GT_CLOCK_SET_MONOTONIC && fast_clock_trusted();
+
+	if (gt_settings.clock == GT_CLOCK_SET_TSC && !fast)
+		gt_message(1, "VT_CLOCK=tsc: the kernel does not trust this processor's counter; "
+			      "CLOCK_MONOTONIC is used");
+	gt_clock_kind = fast ? FAST_CLOCK : GT_CLOCK_MONOTONIC;
+	gt_proc->clock = gt_clock_kind;
+	gt_proc->nominal_hz = fast ? fast_clock_hz() : 1000000000u;
+	if (!fast)
+		gt_attention_set(GT_ATT_CLOCK);
+}
+
+void gt_clock_calibrate(struct gt_calib *calib)
+{
+	struct gt_calib best = { .width = UINT64_MAX };
+
+	/* The best of a few: the pair with the least time between the counter's two readings. */
+	for (int i = 0; i < 6; i++) {
+		uint64_t before = gt_clock_read();
+		int64_t mono = read_ns(CLOCK_MONOTONIC);
+		uint64_t after = gt_clock_read();
+
+		if (after - before < best.width) {
+			best.tick = before + (after - before) / 2;
+			best.width = after - before;
+			best.mono_ns = mono;
+		}
+	}
+	{
+		int64_t m1 = read_ns(CLOCK_MONOTONIC);
+		int64_t real = read_ns(CLOCK_REALTIME);
+		int64_t m2 = read_ns(CLOCK_MONOTONIC);
+
+		best.real_ns = real - (m1 + (m2 - m1) / 2) + best.mono_ns;
+	}
+	__atomic_store_n(&calib->tick, 0, __ATOMIC_RELEASE); /* 0: being changed */
+	calib->width = best.width;
+	calib->mono_ns = best.mono_ns;
+	calib->real_ns = best.real_ns;
+	__atomic_store_n(&calib->tick, best.tick, __ATOMIC_RELEASE);
+}
+
+void gt_clock_note(void)
+{
+	static int busy;
+
+	if (__atomic_exchange_n(&busy, 1, __ATOMIC_ACQUIRE))
+		return; /* another thread is at it */
+	gt_clock_calibrate(&gt_proc->last);
+	__atomic_store_n(&busy, 0, __ATOMIC_RELEASE);
+}

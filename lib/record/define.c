@@ -1,0 +1,255 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * The definitions of adapter.h: each gets the next id of its type and goes to the journal at once.
+ *
+ * Limits: strings are kept (and written) once per process; memory comes from mmap and is not given
+ * back. A definition that cannot be written is counted and yields GT_NONE.
+ */
+#include "lib/common/text.h"
+#include "lib/record/record.h"
+
+#include <string.h>
+
+/* ---- strings ------------------------------------------------------------------------------- */
+
+struct interned {
+	uint32_t hash;
+	gt_ref id; /* 0: free */
+	const char *text;
+};
+
+static struct interned *strings; /* open addressing, a power of two */
+static uint32_t strings_room, strings_used;
+static char *pool, *pool_end;
+
+static uint32_t hash_text(const char *text, size_t length)
+{
+	uint32_t h = 2166136261u;
+
+	while (length--)
+		h = (h ^ (unsigned char)*text++) * 16777619u;
+	return h;
+}
+
+static bool grow(void)
+{
+	uint32_t room = strings_room ? strings_room * 2 : 1024;
+	struct interned *bigger = gt_sys_memory(room * sizeof(*bigger));
+
+	if (!bigger)
+		return false;
+	for (uint32_t i = 0; i < strings_room; i++) {
+		uint32_t at = strings[i].hash & (room - 1);
+
+		if (!strings[i].id)
+			continue;
+		while (bigger[at].id)
+			at = (at + 1) & (room - 1);
+		bigger[at] = strings[i];
+	}
+	if (strings)
+		gt_sys_munmap(strings, strings_room * sizeof(*strings));
+	strings = bigger;
+	strings_room = room;
+	return true;
+}
+
+static const char *keep(const char *text, size_t length)
+{
+	if ((size_t)(pool_end - pool) <= length) {
+		pool = gt_sys_memory(1 << 18);
+		pool_end = pool ? pool + (1 << 18) : NULL;
+		if (!pool)
+			return NULL;
+	}
+	memcpy(pool, text, length);
+	pool += length + 1; /* fresh memory is zero */
+	return pool - length - 1;
+}
+
+static gt_ref string_locked(const char *text)
+{
+	size_t length = strnlen(text, GT_NAME_MAX);
+	uint32_t hash = hash_text(text, length);
+	struct interned *slot;
+	uint32_t at;
+
+	if (strings_used * 2 >= strings_room && !grow())
+		return GT_NONE;
+	for (at = hash & (strings_room - 1); strings[at].id; at = (at + 1) & (strings_room - 1))
+		if (strings[at].hash == hash && !strncmp(strings[at].text, text, length) &&
+		    !strings[at].text[length])
+			return strings[at].id;
+	slot = &strings[at];
+	slot->text = keep(text, length);
+	if (!slot->text)
+		return GT_NONE;
+	if (gt_journal_put_locked(GT_D_STRING, strings_used + 1,
+				  &(struct gt_piece){ slot->text, length + 1 }, 1))
+		return GT_NONE;
+	slot->hash = hash;
+	slot->id = ++strings_used;
+	return slot->id;
+}
+
+gt_ref gt_def_string(const char *text)
+{
+	uint64_t mask;
+	gt_ref id;
+
+	if (!text || !gt_start())
+		return GT_NONE;
+	mask = gt_defs_lock();
+	id = string_locked(text);
+	gt_defs_unlock(mask);
+	return id;
+}
+
+/* ---- the others ---------------------------------------------------------------------------------- */
+
+static uint32_t next_id[GT_D_HANDLE + 1]; /* last id given, per type */
+
+static gt_ref put_locked(unsigned type, const void *def, size_t bytes)
+{
+	struct gt_piece piece = { def, bytes };
+
+	if (gt_journal_put_locked(type, next_id[type] + 1, &piece, 1))
+		return GT_NONE;
+	return ++next_id[type];
+}
+
+static gt_ref text_locked(const char *text)
+{
+	return text && *text ? string_locked(text) : GT_NONE;
+}
+
+gt_ref gt_def_region(const struct gt_region_info *info)
+{
+	struct gt_def_region def = { 0 };
+	uint64_t mask;
+	gt_ref id;
+
+	if (!info || info->bytes != sizeof(*info) || !info->name || !gt_start())
+		return GT_NONE;
+	mask = gt_defs_lock();
+	def.name = string_locked(info->name);
+	def.canonical = text_locked(info->canonical);
+	def.file = text_locked(info->file);
+	def.group = text_locked(info->group);
+	def.begin_line = info->begin_line;
+	def.end_line = info->end_line;
+	def.role = info->role;
+	def.paradigm = info->paradigm;
+	id = put_locked(GT_D_REGION, &def, sizeof(def));
+	gt_defs_unlock(mask);
+	return id;
+}
+
+gt_ref gt_def_metric(const struct gt_metric_info *info)
+{
+	struct gt_def_metric def = { 0 };
+	uint64_t mask;
+	gt_ref id;
+
+	if (!info || info->bytes != sizeof(*info) || !info->name || !gt_start())
+		return GT_NONE;
+	mask = gt_defs_lock();
+	def.name = string_locked(info->name);
+	def.unit = text_locked(info->unit);
+	def.group = text_locked(info->group);
+	def.description = text_locked(info->description);
+	def.value = (uint8_t)info->value;
+	def.mode = info->mode;
+	def.scope = info->scope;
+	id = put_locked(GT_D_METRIC, &def, sizeof(def));
+	gt_defs_unlock(mask);
+	return id;
+}
+
+gt_ref gt_def_marker(const char *name, const char *group, unsigned severity)
+{
+	struct gt_def_marker def = { 0 };
+	uint64_t mask;
+	gt_ref id;
+
+	if (!name || !gt_start())
+		return GT_NONE;
+	mask = gt_defs_lock();
+	def.name = string_locked(name);
+	def.group = text_locked(group);
+	def.severity = severity;
+	id = put_locked(GT_D_MARKER, &def, sizeof(def));
+	gt_defs_unlock(mask);
+	return id;
+}
+
+static gt_ref put_attribute(unsigned type, const char *name, const char *description,
+			    enum gt_value value)
+{
+	struct gt_def_attribute def = { 0 };
+	uint64_t mask;
+	gt_ref id;
+
+	if (!name || !gt_start())
+		return GT_NONE;
+	mask = gt_defs_lock();
+	def.name = string_locked(name);
+	def.description = text_locked(description);
+	def.type = value;
+	id = put_locked(type, &def, sizeof(def));
+	gt_defs_unlock(mask);
+	return id;
+}
+
+gt_ref gt_def_attribute(const char *name, const char *description, enum gt_value value)
+{
+	return put_attribute(GT_D_ATTRIBUTE, name, description, value);
+}
+
+gt_ref gt_def_parameter(const char *name, enum gt_value value)
+{
+	return put_attribute(GT_D_PARAMETER, name, NULL, value);
+}
+
+gt_ref gt_def_comm(const char *name, gt_ref parent, uint32_t paradigm, uint64_t key)
+{
+	struct gt_def_comm def = { .parent = parent, .paradigm = paradigm, .key = key };
+	uint64_t mask;
+	gt_ref id;
+
+	if (!name || !gt_start())
+		return GT_NONE;
+	mask = gt_defs_lock();
+	def.name = string_locked(name);
+	id = put_locked(GT_D_COMM, &def, sizeof(def));
+	gt_defs_unlock(mask);
+	return id;
+}
+
+gt_ref gt_def_locgroup(const char *name, uint32_t kind, uint64_t key)
+{
+	struct gt_def_locgroup def = { .kind = kind, .key = key };
+	uint64_t mask;
+	gt_ref id;
+
+	if (!name || !gt_start())
+		return GT_NONE;
+	mask = gt_defs_lock();
+	def.name = string_locked(name);
+	id = put_locked(GT_D_LOCGROUP, &def, sizeof(def));
+	gt_defs_unlock(mask);
+	return id;
+}
+
+void gt_def_property(const char *key, const char *value)
+{
+	struct gt_piece pieces[4];
+
+	if (!key || !value || !gt_start())
+		return;
+	pieces[0] = (struct gt_piece){ key, strnlen(key, 256) };
+	pieces[1] = (struct gt_piece){ "", 1 };
+	pieces[2] = (struct gt_piece){ value, strnlen(value, GT_NAME_MAX) };
+	pieces[3] = (struct gt_piece){ "", 1 };
+	gt_journal_put(GT_D_PROPERTY, 0, pieces, 4);
+}

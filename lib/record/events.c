@@ -1,0 +1,201 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * The events and switches of adapter.h, out of line, for adapters and the user API.
+ * Limits: no buffer code here (hot.h, buffer.c); these functions only form the records.
+ */
+#include "lib/common/text.h"
+#include "lib/record/record.h"
+
+#include <dlfcn.h>
+#include <errno.h>
+#include <string.h>
+
+bool gt_active(void)
+{
+	const struct gt_hot *hot = gt_self;
+	int state = gt_state_now();
+
+	return (state == GT_READY || state == GT_FORKED) && !gt_depth &&
+	       !(__atomic_load_n(&gt_attention, __ATOMIC_RELAXED) & GT_ATT_OFF) &&
+	       hot != &gt_hot_gone && hot != &gt_hot_closed && hot != &gt_hot_lost;
+}
+
+void gt_guard(void)
+{
+	gt_depth++;
+}
+
+void gt_unguard(void)
+{
+	gt_depth--;
+}
+
+uint64_t gt_now(void)
+{
+	return gt_clock_read();
+}
+
+void gt_enter(gt_ref region)
+{
+	if (region)
+		gt_put(GT_WORD(GT_T_ENTER, region));
+}
+
+void gt_leave(gt_ref region)
+{
+	if (region)
+		gt_put(GT_WORD(GT_T_LEAVE, region));
+}
+
+void gt_enter_at(gt_ref region, uint64_t tick)
+{
+	if (region)
+		gt_write(NULL, GT_WORD(GT_T_ENTER, region), NULL, 0, tick);
+}
+
+void gt_leave_at(gt_ref region, uint64_t tick)
+{
+	if (region)
+		gt_write(NULL, GT_WORD(GT_T_LEAVE, region), NULL, 0, tick);
+}
+
+void gt_record_at(unsigned type, uint64_t low, const uint64_t *data, unsigned extra, uint64_t tick)
+{
+	if (extra <= GT_MAX_EXTRA)
+		gt_write(NULL,
+			 GT_TYPE_HAS_EXTRA(type) ? GT_WORDX(type, extra, low) : GT_WORD(type, low),
+			 data, extra, tick);
+}
+
+void gt_record(unsigned type, uint64_t low, const uint64_t *data, unsigned extra)
+{
+	gt_record_at(type, low, data, extra, gt_clock_read());
+}
+
+static void one_value(unsigned type, gt_ref ref, uint64_t value)
+{
+	if (ref)
+		gt_record(type, ref, (uint64_t[2]){ value, 0 }, 1);
+}
+
+void gt_metric_uint(gt_ref metric, uint64_t value)
+{
+	one_value(GT_T_METRIC, metric, value);
+}
+
+void gt_metric_int(gt_ref metric, int64_t value)
+{
+	one_value(GT_T_METRIC, metric, (uint64_t)value);
+}
+
+void gt_metric_double(gt_ref metric, double value)
+{
+	uint64_t bits;
+
+	memcpy(&bits, &value, sizeof(bits));
+	one_value(GT_T_METRIC, metric, bits);
+}
+
+void gt_attribute(gt_ref attribute, uint64_t value)
+{
+	one_value(GT_T_ATTR, attribute, value);
+}
+
+void gt_marker(gt_ref marker, const char *text)
+{
+	one_value(GT_T_MARKER, marker, gt_def_string(text ? text : ""));
+}
+
+/* ---- control ---------------------------------------------------------------------------------- */
+
+GT_HIDDEN unsigned gt_attention;
+
+void gt_attention_set(unsigned bits)
+{
+	__atomic_fetch_or(&gt_attention, bits, __ATOMIC_SEQ_CST);
+	gt_locations_limits_off(); /* pairs with refresh_limit in buffer.c */
+}
+
+void gt_attention_clear(unsigned bits)
+{
+	__atomic_fetch_and(&gt_attention, ~bits, __ATOMIC_SEQ_CST);
+}
+
+void gt_switch(bool on)
+{
+	if (!gt_start())
+		return;
+	if (on)
+		gt_attention_clear(GT_ATT_OFF);
+	else
+		gt_attention_set(GT_ATT_OFF);
+	/* The mark in this thread's stream is made now, not at its next event. */
+	if (gt_own_location())
+		gt_put(GT_WORD(GT_T_PAD, 0));
+}
+
+bool gt_is_on(void)
+{
+	return !(__atomic_load_n(&gt_attention, __ATOMIC_RELAXED) & GT_ATT_OFF) &&
+	       (gt_state_now() == GT_READY || gt_state_now() == GT_FORKED);
+}
+
+void gt_buffer_flush(void)
+{
+	struct gt_location *loc = gt_start() ? gt_own_location() : NULL;
+
+	if (loc)
+		gt_spool_now(loc);
+}
+
+void gt_rewind_mark(void)
+{
+	struct gt_location *loc = gt_start() ? gt_own_location() : NULL;
+
+	if (!loc)
+		return;
+	loc->mark = loc->hot->cur;
+	loc->mark_set = true;
+}
+
+void gt_rewind(void)
+{
+	struct gt_location *loc = gt_start() ? gt_own_location() : NULL;
+	struct gt_def_cut cut;
+
+	if (!loc || !loc->mark_set)
+		return;
+	cut = (struct gt_def_cut){ loc->id, 0, loc->mark, loc->hot->cur };
+	if (cut.to > cut.from)
+		gt_journal_put(GT_D_CUT, 0, &(struct gt_piece){ &cut, sizeof(cut) }, 1);
+	loc->mark_set = false;
+}
+
+/* ---- the rest --------------------------------------------------------------------------------------- */
+
+const char *gt_setting(const char *name)
+{
+	static char *texts[64];
+
+	for (size_t i = 0; i < gt_setting_count && i < 64; i++) {
+		char *text;
+
+		if (strcmp(gt_setting_rows[i].name, name))
+			continue;
+		text = __atomic_load_n(&texts[i], __ATOMIC_ACQUIRE);
+		if (!text) {
+			text = gt_sys_memory(GT_PAGE);
+			if (!text)
+				return gt_setting_rows[i].def;
+			gt_settings_text(&gt_setting_rows[i], text, GT_PAGE);
+			__atomic_store_n(&texts[i], text, __ATOMIC_RELEASE);
+		}
+		return text;
+	}
+	return NULL;
+}
+
+void *gt_next_symbol(const char *symbol)
+{
+	return dlsym(RTLD_NEXT, symbol);
+}

@@ -1,0 +1,148 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Starts the assembly without the program noticing: the tool is a grandchild, made without copying
+ * the address space, whose parent ends at once. So the program gets no SIGCHLD, its wait() finds no
+ * child of ours, and the assembly survives if the program is killed while it waits.
+ *
+ * Limits: between clone and exec only raw system calls; the memory is shared with the program.
+ */
+#include "lib/record/launch.h"
+
+#include "config.h"
+#include "lib/common/rundir.h"
+#include "lib/common/text.h"
+#include "lib/record/record.h"
+
+#include <errno.h>
+#include <sched.h>
+#include <signal.h>
+#include <string.h>
+#include <sys/wait.h>
+
+#define STACK 32768
+#define VARS  128
+
+struct launch {
+	const char *tool;
+	char *const *argv;
+	char *const *envp;
+	int lock_fd, pipe_fd;
+	void *stack; /* of the grandchild */
+	int error;
+};
+
+static void default_signals(void)
+{
+	/* struct kernel_sigaction: handler, flags, restorer, mask */
+	uint64_t action[4] = { 0, 0, 0, 0 };
+	uint64_t none = 0;
+
+	for (int s = 1; s <= 64; s++)
+		GT_SYS4(SYS_rt_sigaction, s, action, NULL, sizeof(uint64_t));
+	GT_SYS4(SYS_rt_sigprocmask, 2, &none, NULL, sizeof(none));
+}
+
+static int become_tool(void *argument)
+{
+	struct launch *launch = argument;
+
+	default_signals();
+	GT_SYS2(SYS_setpgid, 0, 0); /* Ctrl-C is meant for the program */
+	gt_sys_fcntl(launch->lock_fd, F_SETFD, 0);
+	gt_sys_fcntl(launch->pipe_fd, F_SETFD, 0);
+	launch->error = (int)GT_SYS3(SYS_execve, launch->tool, launch->argv, launch->envp);
+	GT_SYS1(SYS_exit, 127);
+	return 127;
+}
+
+static int step_aside(void *argument)
+{
+	struct launch *launch = argument;
+	int pid = clone(become_tool, (char *)launch->stack + STACK, CLONE_VM | CLONE_VFORK | SIGCHLD,
+			launch);
+
+	if (pid < 0)
+		launch->error = -EAGAIN;
+	GT_SYS1(SYS_exit, 0);
+	return 0;
+}
+
+/* The tool lies beside the library, wherever the installation was moved to. */
+static int find_tool(char *path, size_t size)
+{
+	struct gt_module_range range;
+	char *slash;
+	struct stat st;
+
+	if (!gt_modules_find((uintptr_t)gt_launch_assembly, &range))
+		return -ENOENT;
+	gt_text(path, size, "%s", range.path);
+	slash = strrchr(path, '/');
+	if (!slash)
+		return -ENOENT;
+	gt_text(slash, size - (size_t)(slash - path), "/%s/gputrace", GT_LIB_TO_BIN);
+	return gt_sys_fstatat(AT_FDCWD, path, &st, 0);
+}
+
+/* What the tool needs of the environment, as it was when recording began. */
+static void make_environment(char **envp, char *text, size_t size)
+{
+	static const char *const keep[] = { "PATH", "HOME", "TERM", "LANG", "LC_ALL", "NO_COLOR",
+					    "TMPDIR", "LD_LIBRARY_PATH", "COLUMNS" };
+	size_t n = 0, used = 0;
+
+	for (unsigned i = 0; i < sizeof(keep) / sizeof(*keep); i++) {
+		const char *value = gt_text_env(environ, keep[i]);
+
+		if (!value || used + strlen(value) + 64 > size)
+			continue;
+		envp[n++] = text + used;
+		used += gt_text(text + used, size - used, "%s=%s", keep[i], value) + 1;
+	}
+	for (size_t i = 0; i < gt_setting_count && n < VARS - 1 && used + 256 < size; i++) {
+		envp[n++] = text + used;
+		used += gt_text(text + used, size - used, "%s=", gt_setting_rows[i].name);
+		gt_settings_text(&gt_setting_rows[i], text + used, size - used);
+		used += strlen(text + used) + 1;
+	}
+	envp[n] = NULL;
+}
+
+int gt_launch_assembly(const char *dir, int lock_fd)
+{
+	const size_t text_room = 65536;
+	char tool[1200], lock_option[32], pipe_option[32];
+	char *argv[] = { tool, (char *)"assemble", lock_option, (char *)dir, NULL };
+	char *memory = gt_sys_memory(2 * STACK + text_room + VARS * sizeof(char *));
+	struct launch launch = { .tool = tool, .argv = argv, .lock_fd = lock_fd };
+	int fds[2], pid, rc;
+	char byte;
+
+	if (!memory)
+		return -ENOMEM;
+	rc = find_tool(tool, sizeof(tool));
+	if (rc)
+		return rc;
+	rc = (int)GT_SYS2(SYS_pipe2, fds, O_CLOEXEC);
+	if (rc)
+		return rc;
+	launch.envp = (char *const *)(memory + 2 * STACK + text_room);
+	make_environment((char **)launch.envp, memory + 2 * STACK, text_room);
+	gt_text(lock_option, sizeof(lock_option), "--lock-fd=%d", lock_fd);
+	gt_text(pipe_option, sizeof(pipe_option), "%d", fds[1]);
+	launch.pipe_fd = fds[1];
+	launch.stack = memory + STACK;
+	pid = clone(step_aside, memory + STACK, CLONE_VM | CLONE_VFORK, &launch);
+	gt_sys_close(fds[1]);
+	if (pid < 0) {
+		gt_sys_close(fds[0]);
+		return -EAGAIN;
+	}
+	GT_SYS4(SYS_wait4, pid, NULL, __WCLONE, NULL);
+	/* The pipe closes when the tool has ended, however it ended. */
+	while (!launch.error && gt_sys_read(fds[0], &byte, 1) == -EINTR)
+		;
+	gt_sys_close(fds[0]);
+	gt_sys_munmap(memory, 2 * STACK + text_room + VARS * sizeof(char *));
+	return launch.error;
+}

@@ -1,0 +1,12 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Starts the assembly of a finished run. Limits: called once, at the very end of a process. */
+#ifndef GT_LAUNCH_H
+#define GT_LAUNCH_H
+
+/*
+ * Runs `gputrace assemble` on `dir` and waits for its end. The tool inherits `lock_fd`, which holds the
+ * exclusive lock on the run. Returns 0 if the tool was started, or a negative errno.
+ */
+__attribute__((visibility("hidden"))) int gt_launch_assembly(const char *dir, int lock_fd);
+
+#endif

@@ -1,0 +1,460 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Locations: making them, handing them from threads that ended to threads that begin, and the life
+ * of a thread as gputrace sees it:
+ *
+ *   gt_hot_new --first event or gt_thread_begin--> its own --last destructor round--> gt_hot_gone
+ *
+ * Limits: memory comes from mmap and is never given back; a location's window lives as long as the
+ * process.
+ */
+#include "lib/common/text.h"
+#include "lib/record/record.h"
+
+#include <errno.h>
+#include <limits.h>
+#include <pthread.h>
+
+GT_HIDDEN struct gt_hot gt_hot_new, gt_hot_gone, gt_hot_closed, gt_hot_lost;
+GT_HIDDEN GT_TLS struct gt_hot *gt_self = &gt_hot_new;
+GT_HIDDEN GT_TLS int gt_depth;
+static GT_TLS uint64_t announced; /* sequence number of a thread that is about to attach */
+
+static struct gt_lock lock;
+static struct gt_location **table; /* by id; room for VT_MAX_THREADS and as many streams again */
+static uint32_t made;              /* atomic for readers outside the lock */
+static struct gt_location *free_list;
+static uint64_t window_bytes;
+static uint64_t next_sequence;
+static pthread_key_t key;
+static bool have_key;
+
+#define CHUNK 65536u
+struct arena {
+	char *at, *end;
+	int advice;
+};
+static struct arena hots = { .advice = MADV_WIPEONFORK }, plain;
+
+/* Zeroed memory, aligned to 64 bytes; NULL on failure. Under the lock. */
+static void *arena_take(struct arena *arena, size_t bytes)
+{
+	bytes = (bytes + 63) / 64 * 64;
+	if ((size_t)(arena->end - arena->at) < bytes) {
+		size_t size = bytes > CHUNK ? bytes : CHUNK;
+		char *chunk = gt_sys_memory(size);
+
+		if (!chunk)
+			return NULL;
+		if (arena->advice)
+			gt_sys_madvise(chunk, size, arena->advice);
+		arena->at = chunk;
+		arena->end = chunk + size;
+	}
+	arena->at += bytes;
+	return arena->at - bytes;
+}
+
+uint64_t gt_locations_lock(void)
+{
+	return gt_lock(&lock);
+}
+
+void gt_locations_unlock(uint64_t mask)
+{
+	gt_unlock(&lock, mask);
+}
+
+void gt_locations_lock_reset(void)
+{
+	lock.word = 0;
+}
+
+static uint32_t table_room(void)
+{
+	return (uint32_t)gt_settings.max_threads * 2;
+}
+
+/*
+ * The thread's last destructor: asks to be called again until the last round that the C library
+ * grants, so that other destructors' events are still recorded.
+ */
+static void thread_exit(void *value)
+{
+	uintptr_t round = (uintptr_t)value;
+
+	if (round < PTHREAD_DESTRUCTOR_ITERATIONS &&
+	    !pthread_setspecific(key, (void *)(round + 1)))
+		return;
+	gt_thread_release();
+}
+
+int gt_locations_setup(void)
+{
+	if (!have_key && !pthread_key_create(&key, thread_exit)) {
+		/* The first 32 keys live in the thread itself; later ones would call malloc. */
+		have_key = key < 32;
+		if (!have_key)
+			pthread_key_delete(key);
+	}
+	table = gt_sys_memory(table_room() * sizeof(*table));
+	return table ? 0 : -ENOMEM;
+}
+
+/* Half a window: large for few threads, small for many, within VT_BUFFER_SIZE in all. */
+static uint64_t choose_half(void)
+{
+	uint64_t budget = gt_settings.buffer_size;
+	uint64_t half = gt_settings.thread_buffer_size / 2;
+
+	if (!half) {
+		half = budget / 64; /* 256 KiB of 16 MiB */
+		while (half > GT_PAGE && window_bytes + 16 * half > budget)
+			half /= 2;
+	}
+	if (half < GT_PAGE)
+		half = GT_PAGE;
+	if (half > 64u << 20)
+		half = 64u << 20;
+	return UINT64_C(1) << (63 - __builtin_clzll(half));
+}
+
+static uint64_t ring_size(uint64_t half)
+{
+	uint64_t halves = 16;
+
+	if (gt_settings.buffer_policy != GT_POLICY_RING)
+		return 0;
+	if (gt_settings.max_flushes)
+		halves = (uint64_t)gt_settings.max_flushes;
+	else if (gt_settings.max_bytes)
+		halves = gt_settings.max_bytes / half;
+	return (halves ? halves : 1) * half;
+}
+
+/* Makes, reserves and maps the window file. Reserved space means that no store can fail later. */
+static int map_window(struct gt_location *loc)
+{
+	uint64_t bytes = GT_PAGE + 2 * loc->half;
+	char path[1100];
+	int fd, rc;
+
+	gt_text(path, sizeof(path), "%s/l%u.win", gt_proc_folder, loc->id);
+	fd = gt_sys_openat(AT_FDCWD, path, O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC,
+			   0600);
+	if (fd < 0)
+		return fd;
+	gt_sys_fchmod(fd, 0600);
+	rc = gt_sys_fallocate(fd, 0, 0, bytes);
+	if (rc == -EOPNOTSUPP || rc == -ENOSYS) { /* file systems without fallocate: write zeros */
+		static const char zeros[GT_PAGE];
+
+		for (uint64_t at = 0, rest = bytes; rest; at += GT_PAGE, rest -= GT_PAGE) {
+			rc = gt_file_pwrite(fd, zeros, GT_PAGE, at);
+			if (rc)
+				break;
+		}
+	}
+	if (rc == -EFBIG) {
+		uint64_t set = UINT64_C(1) << (25 - 1); /* SIGXFSZ, blocked here */
+		struct timespec none = { 0, 0 };
+
+		GT_SYS4(SYS_rt_sigtimedwait, &set, NULL, &none, sizeof(set));
+	}
+	if (!rc) {
+		loc->win = gt_sys_mmap_errno(bytes, PROT_READ | PROT_WRITE,
+					     MAP_SHARED | MAP_POPULATE, fd, &rc);
+		rc = -rc;
+	}
+	gt_sys_close(fd);
+	if (rc)
+		gt_sys_unlinkat(AT_FDCWD, path, 0);
+	return rc;
+}
+
+static void fill_window(struct gt_location *loc, uint64_t tick)
+{
+	struct gt_win_header *win = loc->win;
+
+	win->version = GT_FORMAT_VERSION;
+	win->header_bytes = GT_PAGE;
+	win->half_bytes = (uint32_t)loc->half;
+	win->id = loc->id;
+	win->kind = loc->kind;
+	win->flags = loc->flags;
+	win->begin = tick;
+	win->ring_bytes = ring_size(loc->half);
+	win->half_base[0] = 0;
+	win->half_tick[0] = tick;
+	win->half_base[1] = UINT64_MAX;
+	win->committed = loc->flags & GT_LOC_COMMITS ? 0 : UINT64_MAX;
+	__atomic_store_n(&win->magic, GT_MAGIC_WIN, __ATOMIC_RELEASE);
+}
+
+/* Under the lock. Returns NULL, counted, when there is no room for one more. */
+static struct gt_location *make(uint32_t kind, uint32_t flags, gt_ref name, uint32_t group,
+				uint64_t adapter_key)
+{
+	struct gt_location *loc;
+	struct gt_def_location def = { name, kind, group, flags, gt_clock_read(), adapter_key };
+	int rc = -ENOMEM;
+
+	if (made >= table_room() ||
+	    (kind == GT_LOC_THREAD && made >= (uint32_t)gt_settings.max_threads)) {
+		gt_warn_once(GT_WARN_THREADS, "more than %lu threads (VT_MAX_THREADS): the others "
+			     "are not recorded", (unsigned long)gt_settings.max_threads);
+		goto lost;
+	}
+	loc = arena_take(&plain, sizeof(*loc));
+	if (!loc)
+		goto lost;
+	loc->hot = arena_take(&hots, sizeof(*loc->hot));
+	if (!loc->hot)
+		goto lost;
+	loc->id = made;
+	loc->kind = kind;
+	loc->flags = flags;
+	loc->raw_fd = -1;
+	loc->half = choose_half();
+	rc = map_window(loc);
+	if (rc)
+		goto lost;
+	fill_window(loc, def.tick);
+	if (loc->win->ring_bytes) {
+		loc->ring_counts = arena_take(&plain, loc->win->ring_bytes / loc->half *
+							      sizeof(*loc->ring_counts));
+		if (!loc->ring_counts)
+			loc->win->ring_bytes = 0;
+	}
+	rc = gt_journal_put(GT_D_LOCATION, loc->id, &(struct gt_piece){ &def, sizeof(def) }, 1);
+	if (rc)
+		goto lost;
+	window_bytes += 2 * loc->half;
+	loc->limit = loc->half;
+	loc->hot->base = (unsigned char *)loc->win + GT_PAGE;
+	loc->hot->mask = 2 * loc->half - 1;
+	loc->hot->loc = loc;
+	loc->hot->limit = gt_attention ? 0 : loc->limit;
+	table[made] = loc;
+	__atomic_store_n(&made, made + 1, __ATOMIC_RELEASE);
+	gt_proc->locations = made;
+	return loc;
+lost:
+	if (rc != -ENOMEM)
+		gt_warn_once(GT_WARN_SPACE, "cannot make an event buffer in %s: %s", gt_proc_folder,
+			     gt_text_errno(rc));
+	return NULL;
+}
+
+static struct gt_hot *attach_locked(void)
+{
+	struct gt_location *loc = free_list;
+	uint32_t tid = (uint32_t)gt_sys_gettid();
+
+	if (loc)
+		free_list = loc->next_free;
+	else
+		loc = make(GT_LOC_THREAD, 0, GT_NONE, 0, 0);
+	if (!loc) {
+		gt_self = &gt_hot_lost;
+		return gt_self;
+	}
+	loc->win->tid = tid;
+	loc->win->incarnation++;
+	loc->sequence = announced;
+	loc->end_how = GT_THREAD_END_UNKNOWN;
+	gt_self = loc->hot;
+	return gt_self;
+}
+
+struct gt_hot *gt_thread_attach(void)
+{
+	struct gt_hot *hot = gt_self;
+	uint64_t mask, begin[2];
+
+	if (hot == &gt_hot_gone || hot == &gt_hot_closed || hot == &gt_hot_lost) {
+		if (gt_state_now() != GT_DEAD)
+			gt_count_lost(hot == &gt_hot_lost ? GT_LOSS_NO_LOCATION : GT_LOSS_LATE, 1);
+		return hot;
+	}
+	if (!gt_start()) {
+		int state = gt_state_now();
+
+		if (state == GT_STARTING)
+			gt_count_lost(GT_LOSS_EARLY, 1);
+		else if (state != GT_DEAD)
+			gt_count_lost(GT_LOSS_LATE, 1);
+		if (state != GT_STARTING)
+			gt_self = &gt_hot_closed;
+		return state == GT_STARTING ? &gt_hot_new : &gt_hot_closed;
+	}
+	mask = gt_lock(&lock);
+	if (gt_self->loc) /* a handler came between and has attached us */
+		hot = gt_self;
+	else
+		hot = attach_locked();
+	gt_unlock(&lock, mask);
+	if (!hot->loc) {
+		gt_count_lost(GT_LOSS_NO_LOCATION, 1);
+		return hot;
+	}
+	if (have_key)
+		pthread_setspecific(key, (void *)1);
+	if (hot->loc->id || announced) { /* the main thread begins with the program */
+		begin[0] = announced;
+		begin[1] = hot->loc->win->tid;
+		gt_write(hot, GT_WORDX(GT_T_THREAD_BEGIN, 1, 0), begin, 1, gt_clock_read());
+	}
+	if (__atomic_load_n(&gt_modules_dirty, __ATOMIC_RELAXED))
+		gt_modules_scan();
+	return hot;
+}
+
+void gt_thread_release(void)
+{
+	struct gt_hot *hot = gt_self;
+	struct gt_location *loc = hot->loc;
+	uint64_t mask;
+
+	if (!loc || gt_state_now() != GT_READY) {
+		gt_self = &gt_hot_gone;
+		return;
+	}
+	if (loc->id || loc->sequence)
+		gt_write(hot, GT_WORDX(GT_T_THREAD_END, 1, 0),
+			 (uint64_t[2]){ loc->sequence, loc->end_how }, 1, gt_clock_read());
+	mask = gt_lock(&lock);
+	gt_self = &gt_hot_gone;
+	loc->mark_set = false;
+	if (gt_settings.pthread_reuse && loc->id && !loc->stopped) {
+		loc->next_free = free_list;
+		free_list = loc;
+	}
+	gt_unlock(&lock, mask);
+}
+
+void gt_locations_forget(void)
+{
+	uint32_t n = made;
+
+	/* The windows belong to the parent; unmap them, so that nothing here can write to them. */
+	for (uint32_t i = 0; i < n; i++) {
+		struct gt_location *loc = table[i];
+		struct gt_file raw = { loc->raw_fd, loc->raw_dev, loc->raw_ino };
+
+		if (gt_file_valid(&raw))
+			gt_sys_close(loc->raw_fd);
+		gt_sys_munmap(loc->win, GT_PAGE + 2 * loc->half);
+	}
+	if (table)
+		gt_sys_munmap(table, table_room() * sizeof(*table));
+	table = NULL;
+	made = 0;
+	free_list = NULL;
+	window_bytes = 0;
+	hots.at = hots.end = NULL;
+	gt_self = &gt_hot_new;
+	announced = 0;
+}
+
+void gt_locations_limits_off(void)
+{
+	uint32_t n = __atomic_load_n(&made, __ATOMIC_ACQUIRE);
+
+	for (uint32_t i = 0; i < n; i++)
+		__atomic_store_n(&table[i]->hot->limit, 0, __ATOMIC_RELAXED);
+}
+
+struct gt_location *gt_own_location(void)
+{
+	struct gt_hot *hot = gt_self;
+
+	return hot->loc ? hot->loc : gt_thread_attach()->loc;
+}
+
+/* ---- the part of adapter.h that is about threads and locations ------------------------------------ */
+
+uint64_t gt_thread_create(void)
+{
+	uint64_t sequence = __atomic_add_fetch(&next_sequence, 1, __ATOMIC_RELAXED);
+
+	gt_record(GT_T_THREAD_CREATE, 0, (uint64_t[2]){ sequence, 0 }, 1);
+	return sequence;
+}
+
+void gt_thread_begin(uint64_t sequence)
+{
+	announced = sequence;
+	if (gt_active() || gt_state_now() == GT_FORKED)
+		gt_own_location();
+	announced = 0;
+}
+
+void gt_thread_end(unsigned how)
+{
+	struct gt_location *loc = gt_self->loc;
+
+	if (loc)
+		loc->end_how = (uint8_t)how; /* written by the last destructor */
+	if (loc && !have_key)
+		gt_thread_release();
+}
+
+void gt_thread_join(uint64_t sequence)
+{
+	gt_record(GT_T_THREAD_WAIT, 0, (uint64_t[2]){ sequence, 0 }, 1);
+}
+
+void gt_thread_name(uint32_t kernel_tid, const char *name)
+{
+	struct gt_def_loc_name def = { .tick = gt_clock_read() };
+	struct gt_location *loc = NULL;
+	uint32_t n = __atomic_load_n(&made, __ATOMIC_ACQUIRE);
+
+	if (gt_state_now() != GT_READY || !name)
+		return;
+	if (!kernel_tid)
+		loc = gt_own_location();
+	for (uint32_t i = 0; !loc && i < n; i++)
+		if (table[i]->kind == GT_LOC_THREAD && table[i]->win->tid == kernel_tid)
+			loc = table[i];
+	if (!loc)
+		return;
+	def.location = loc->id;
+	def.name = gt_def_string(name);
+	gt_journal_put(GT_D_LOCATION_NAME, 0, &(struct gt_piece){ &def, sizeof(def) }, 1);
+}
+
+struct gt_location *gt_location_create(const struct gt_location_info *info)
+{
+	struct gt_location *loc;
+	gt_ref name;
+	uint64_t mask;
+
+	if (info->bytes != sizeof(*info) || !gt_start())
+		return NULL;
+	name = gt_def_string(info->name);
+	mask = gt_lock(&lock);
+	loc = make(info->kind, info->flags, name, info->group, info->key);
+	gt_unlock(&lock, mask);
+	if (!loc)
+		gt_count_lost(GT_LOSS_NO_LOCATION, 1);
+	return loc;
+}
+
+uint32_t gt_location_id(const struct gt_location *location)
+{
+	return location->id;
+}
+
+void gt_location_record(struct gt_location *location, unsigned type, uint64_t low56,
+			const uint64_t *data, unsigned extra, uint64_t tick)
+{
+	if (location->hot->loc != location) { /* wiped: a child cannot write its parent's stream */
+		gt_count_lost(GT_LOSS_FORK, 1);
+		return;
+	}
+	gt_write(location->hot,
+		 GT_TYPE_HAS_EXTRA(type) ? GT_WORDX(type, extra, low56) : GT_WORD(type, low56), data,
+		 extra, tick);
+}

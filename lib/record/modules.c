@@ -1,0 +1,254 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Which files lie where in memory, for the lookup of names when assembling: read from
+ * /proc/self/maps (no lock of the loader, safe in signal handlers), written to the journal when
+ * something is new or gone.
+ *
+ * Limits: executable file mappings only; MODULES_MAX at a time; a file mapped and unmapped between
+ * two scans is missed (dlclose scans before and after, dlopen makes the next event scan).
+ */
+#include "lib/common/text.h"
+#include "lib/record/record.h"
+
+#include <string.h>
+
+#define MODULES_MAX 4096
+#define TEXT_BYTES  65536
+
+struct module {
+	struct gt_def_module def;
+	char *path;
+	bool seen;
+};
+
+static struct gt_lock lock;
+static struct module *modules; /* MODULES_MAX, in memory that is touched as needed */
+static unsigned count;
+static char *text;             /* TEXT_BYTES + 1 */
+static bool found_new;         /* by the scan under way */
+GT_HIDDEN int gt_modules_dirty;
+static char *paths, *paths_end;/* bump allocator; paths are never freed */
+
+uint64_t gt_modules_lock(void)
+{
+	return gt_lock(&lock);
+}
+
+void gt_modules_unlock(uint64_t mask)
+{
+	gt_unlock(&lock, mask);
+}
+
+void gt_modules_lock_reset(void)
+{
+	lock.word = 0;
+}
+
+static char *keep_path(const char *path, size_t length)
+{
+	if ((size_t)(paths_end - paths) <= length) {
+		size_t room = length + 1 > 65536 ? length + 1 : 65536;
+
+		paths = gt_sys_memory(room);
+		paths_end = paths ? paths + room : NULL;
+		if (!paths)
+			return NULL;
+	}
+	memcpy(paths, path, length);
+	paths[length] = 0;
+	paths += length + 1;
+	return paths - length - 1;
+}
+
+static uint64_t number(const char **at, unsigned base)
+{
+	uint64_t value = 0;
+
+	for (;; (*at)++) {
+		char c = **at;
+		unsigned digit = c >= '0' && c <= '9'                 ? (unsigned)(c - '0')
+				 : base == 16 && c >= 'a' && c <= 'f' ? (unsigned)(c - 'a') + 10
+								      : 99;
+
+		if (digit >= base)
+			return value;
+		value = value * base + digit;
+	}
+}
+
+/* "start-end perms offset major:minor inode   path"; false if it is not an executable file. */
+static bool parse(const char *line, struct gt_def_module *def, const char **path)
+{
+	const char *at = line;
+
+	def->start = number(&at, 16);
+	if (*at++ != '-')
+		return false;
+	def->end = number(&at, 16);
+	if (*at++ != ' ' || strlen(at) < 5 || at[2] != 'x')
+		return false;
+	at += 5;
+	def->offset = number(&at, 16);
+	at += *at == ' ';
+	def->dev_major = (uint32_t)number(&at, 16);
+	at += *at == ':';
+	def->dev_minor = (uint32_t)number(&at, 16);
+	at += *at == ' ';
+	def->inode = number(&at, 10);
+	while (*at == ' ')
+		at++;
+	*path = at;
+	return *at == '/';
+}
+
+static void put_gone(const struct module *m, uint64_t tick)
+{
+	struct gt_def_module_gone gone = { tick, m->def.start, m->def.end };
+
+	gt_journal_put(GT_D_MODULE_GONE, 0, &(struct gt_piece){ &gone, sizeof(gone) }, 1);
+}
+
+static void put_new(struct gt_def_module *def, const char *path, uint64_t tick)
+{
+	size_t length = strlen(path);
+	struct stat st;
+	struct gt_piece pieces[2] = { { def, sizeof(*def) }, { path, length + 1 } };
+
+	if (length >= GT_NAME_MAX || count == MODULES_MAX)
+		return;
+	def->tick = tick;
+	if (!gt_sys_fstatat(AT_FDCWD, path, &st, 0)) {
+		def->size = (uint64_t)st.st_size;
+		def->mtime_ns = (int64_t)st.st_mtim.tv_sec * 1000000000 + st.st_mtim.tv_nsec;
+	}
+	modules[count] = (struct module){ *def, keep_path(path, length), true };
+	if (!modules[count].path)
+		return;
+	count++;
+	found_new = true;
+	gt_journal_put(GT_D_MODULE, 0, pieces, 2);
+}
+
+static void handle_line(const char *line, uint64_t tick)
+{
+	struct gt_def_module def = { 0 };
+	const char *path;
+
+	if (!parse(line, &def, &path))
+		return;
+	for (unsigned i = 0; i < count; i++) {
+		struct module *m = &modules[i];
+
+		if (m->def.start == def.start && m->def.end == def.end &&
+		    m->def.inode == def.inode && m->def.offset == def.offset &&
+		    m->def.dev_major == def.dev_major && m->def.dev_minor == def.dev_minor) {
+			m->seen = true;
+			return;
+		}
+	}
+	/* What lay there before is gone, and said to be gone before the new one is said. */
+	for (unsigned i = 0; i < count;) {
+		struct module *m = &modules[i];
+
+		if (m->def.start < def.end && def.start < m->def.end) {
+			put_gone(m, tick);
+			*m = modules[--count];
+			continue;
+		}
+		i++;
+	}
+	put_new(&def, path, tick);
+}
+
+static void scan(int fd, uint64_t tick)
+{
+	size_t have = 0;
+	ssize_t n;
+
+	for (unsigned i = 0; i < count; i++)
+		modules[i].seen = false;
+	while ((n = gt_sys_read(fd, text + have, TEXT_BYTES - have)) > 0) {
+		char *line = text, *newline;
+
+		have += (size_t)n;
+		text[have] = 0;
+		while ((newline = strchr(line, '\n'))) {
+			*newline = 0;
+			handle_line(line, tick);
+			line = newline + 1;
+		}
+		have -= (size_t)(line - text);
+		memmove(text, line, have);
+		if (have == TEXT_BYTES)
+			have = 0; /* a line longer than any path */
+	}
+	for (unsigned i = 0; i < count;) {
+		if (!modules[i].seen) {
+			put_gone(&modules[i], tick);
+			modules[i] = modules[--count];
+			continue;
+		}
+		i++;
+	}
+}
+
+bool gt_modules_scan(void)
+{
+	uint64_t mask = gt_lock(&lock);
+	bool news;
+	int fd;
+
+	found_new = false;
+	__atomic_store_n(&gt_modules_dirty, 0, __ATOMIC_RELAXED);
+
+	if (!modules)
+		modules = gt_sys_memory(MODULES_MAX * sizeof(*modules));
+	if (!text)
+		text = gt_sys_memory(TEXT_BYTES + 1);
+	fd = modules && text ? gt_sys_openat(AT_FDCWD, "/proc/self/maps", O_RDONLY | O_CLOEXEC, 0)
+			     : -1;
+	if (fd >= 0) {
+		scan(fd, gt_clock_read());
+		gt_sys_close(fd);
+	} else {
+		gt_count_lost(GT_LOSS_DEFINITION, 1);
+	}
+	news = found_new;
+	gt_unlock(&lock, mask);
+	return news;
+}
+
+bool gt_modules_find(uintptr_t address, struct gt_module_range *out)
+{
+	uint64_t mask = gt_lock(&lock);
+	bool found = false;
+
+	for (unsigned i = 0; i < count && !found; i++) {
+		const struct module *m = &modules[i];
+
+		if (address >= m->def.start && address < m->def.end) {
+			*out = (struct gt_module_range){ m->def.start, m->def.end, m->def.offset,
+							 m->path };
+			found = true;
+		}
+	}
+	gt_unlock(&lock, mask);
+	return found;
+}
+
+/*
+ * Called before the program's dlopen, which we must not wrap (it looks at its caller): the thread's
+ * next events look at the memory map, until they have found something new or have looked twice.
+ */
+void gt_modules_changed(void)
+{
+	struct gt_hot *hot = gt_self;
+
+	if (gt_state_now() != GT_READY)
+		return;
+	__atomic_store_n(&gt_modules_dirty, 1, __ATOMIC_RELAXED);
+	if (hot->loc) {
+		hot->loc->scans_left = 2;
+		__atomic_store_n(&hot->limit, 0, __ATOMIC_RELAXED);
+	}
+}

@@ -1,0 +1,429 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * The life of a recording process: set-up before main (or at the first event, whichever comes
+ * first), fork, exec, end. Every step fails into less trace, never into the program.
+ *
+ * Limits: the program's own descriptors, signals, memory and errno are not touched; what is on disk
+ * is always complete, so the end of a process only adds facts (doc/FORMAT.md).
+ */
+#include "lib/common/text.h"
+#include "lib/record/record.h"
+
+#include <errno.h>
+#include <pthread.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/auxv.h>
+
+GT_HIDDEN int gt_state;
+GT_HIDDEN int gt_pid;
+GT_HIDDEN char gt_proc_folder[1024];
+GT_HIDDEN char gt_run_dir[1024];
+
+static struct gt_proc_header early;           /* before the header is mapped */
+GT_HIDDEN struct gt_proc_header *gt_proc = &early;
+
+static int starter;            /* thread that sets up */
+static bool handlers_registered;
+static uint64_t fork_masks[3];
+
+/* What a forked child knows of its parent until it sets up. */
+static struct {
+	bool is_child;
+	uint32_t seq;
+	uint64_t tick, defs_bytes;
+	char folder[1024];
+} parent;
+
+#define ADAPTERS_MAX 16
+static struct gt_adapter adapters[ADAPTERS_MAX];
+static unsigned adapter_count;
+
+int gt_adapter_register(const struct gt_adapter *adapter)
+{
+	if (adapter->abi != GT_ADAPTER_ABI || adapter->bytes != sizeof(*adapter))
+		return -EPROTO;
+	for (unsigned i = 0; i < adapter_count; i++)
+		if (!strcmp(adapters[i].name, adapter->name))
+			return -EALREADY;
+	if (adapter_count == ADAPTERS_MAX)
+		return -ENOSPC;
+	adapters[adapter_count++] = *adapter;
+	if (gt_state_now() == GT_READY)
+		gt_def_property("adapter", adapter->name);
+	return 0;
+}
+
+/* ---- set-up --------------------------------------------------------------------------------- */
+
+static uint64_t own_start_time(void)
+{
+	char text[1024];
+	int fd = gt_sys_openat(AT_FDCWD, "/proc/self/stat", O_RDONLY | O_CLOEXEC, 0);
+	ssize_t n = fd < 0 ? 0 : gt_sys_read(fd, text, sizeof(text) - 1);
+	const char *at;
+	uint64_t value = 0;
+
+	if (fd >= 0)
+		gt_sys_close(fd);
+	text[n < 0 ? 0 : n] = 0;
+	at = strrchr(text, ')'); /* the name before may hold anything */
+	for (int field = 2; at && field < 22; field++) {
+		at = strchr(at, ' ');
+		if (at)
+			at++;
+	}
+	for (; at && *at >= '0' && *at <= '9'; at++)
+		value = value * 10 + (uint64_t)(*at - '0');
+	return value;
+}
+
+/* The command line as /proc has it; returns its length. */
+static size_t read_command(char *text, size_t size)
+{
+	int fd = gt_sys_openat(AT_FDCWD, "/proc/self/cmdline", O_RDONLY | O_CLOEXEC, 0);
+	ssize_t n = fd < 0 ? 0 : gt_sys_read(fd, text, size - 1);
+
+	if (fd >= 0)
+		gt_sys_close(fd);
+	text[n < 0 ? 0 : n] = 0;
+	return n < 0 ? 0 : (size_t)n;
+}
+
+static void program_name(char *name, size_t size, const char *command)
+{
+	const char *base = gt_text_base(command);
+
+	if (*base == '-') /* a login shell */
+		base++;
+	gt_text(name, size, "%s", *base ? base : "program");
+}
+
+static int map_header(void)
+{
+	char path[1100];
+	struct gt_proc_header *header;
+	int fd, rc;
+
+	gt_text(path, sizeof(path), "%s/proc", gt_proc_folder);
+	fd = gt_sys_openat(AT_FDCWD, path, O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC,
+			   0600);
+	if (fd < 0)
+		return fd;
+	gt_sys_fchmod(fd, 0600);
+	{
+		static const char zeros[GT_PAGE];
+
+		rc = gt_file_pwrite(fd, zeros, GT_PAGE, 0); /* reserved: no SIGBUS later */
+	}
+	header = rc ? NULL
+		    : gt_sys_mmap_errno(GT_PAGE, PROT_READ | PROT_WRITE,
+					MAP_SHARED | MAP_POPULATE, fd, &rc);
+	gt_sys_close(fd);
+	if (!header)
+		return rc > 0 ? -rc : rc;
+	*header = early;
+	header->version = GT_FORMAT_VERSION;
+	header->header_bytes = sizeof(*header);
+	gt_proc = header;
+	return 0;
+}
+
+static void put_properties(char *command, size_t length)
+{
+	char text[GT_NAME_MAX];
+	ssize_t n = gt_sys_readlink("/proc/self/exe", text, sizeof(text) - 1);
+
+	if (n > 0) {
+		text[n] = 0;
+		gt_def_property("executable", text);
+	}
+	for (size_t i = 0; length && i < length - 1; i++)
+		if (!command[i])
+			command[i] = ' ';
+	gt_def_property("command", gt_settings.command_line ? command : gt_text_base(command));
+	for (size_t i = 0; i < gt_setting_count; i++) {
+		char key[80];
+
+		gt_text(key, sizeof(key), "setting:%s", gt_setting_rows[i].name);
+		gt_settings_text(&gt_setting_rows[i], text, sizeof(text));
+		gt_def_property(key, text);
+	}
+	for (unsigned i = 0; i < adapter_count; i++)
+		gt_def_property("adapter", adapters[i].name);
+}
+
+static void complain(const char *sentence)
+{
+	gt_message(1, "%s", sentence);
+}
+
+static void prepare_fork(void);
+static void parent_after_fork(void);
+static void child_after_fork(void);
+static void become_child(void);
+
+static void end_quickly(void)
+{
+	gt_finish(GT_END_QUICK_EXIT, 0);
+}
+
+static void register_handlers(void)
+{
+	if (handlers_registered)
+		return;
+	handlers_registered = true;
+	pthread_atfork(prepare_fork, parent_after_fork, child_after_fork);
+	at_quick_exit(end_quickly);
+}
+
+static int set_up(void)
+{
+	static char command[GT_NAME_MAX];
+	char why[1200] = "";
+	char program[256];
+	uint64_t begin;
+	size_t length;
+	uint32_t seq;
+	int rc;
+
+	if (!parent.is_child) {
+		if (getauxval(AT_SECURE))
+			return -EPERM; /* privileged: nothing of gputrace is active, not even a word */
+		gt_settings_load(environ, complain);
+		if (gt_settings.mode == GT_MODE_OFF)
+			return -ECANCELED;
+	}
+	gt_clock_setup();
+	begin = gt_clock_read();
+	gt_pid = gt_sys_getpid();
+	length = read_command(command, sizeof(command));
+	program_name(program, sizeof(program), command);
+	rc = gt_run_join(program, &seq, why, sizeof(why));
+	if (rc) {
+		gt_warn_once(GT_WARN_DIRECTORY, "%s; %s runs without being traced", why, program);
+		return rc;
+	}
+	rc = map_header();
+	if (!rc)
+		rc = gt_journal_open(gt_proc_folder);
+	if (!rc)
+		rc = gt_locations_setup();
+	if (rc) {
+		gt_warn_once(GT_WARN_DIRECTORY, "cannot write to %s: %s; %s runs without being traced",
+			     gt_proc_folder, gt_text_errno(rc), program);
+		return rc;
+	}
+	gt_proc->pid = (uint32_t)gt_pid;
+	gt_proc->ppid = (uint32_t)GT_SYS1(SYS_getppid, 0);
+	gt_proc->start_time = own_start_time();
+	gt_proc->seq = seq;
+	gt_proc->parent_seq = parent.is_child ? parent.seq : UINT32_MAX;
+	gt_proc->origin = parent.is_child;
+	gt_proc->begin = parent.is_child ? parent.tick : begin;
+	gt_proc->rank = UINT32_MAX;
+	{
+		int fd = gt_sys_openat(AT_FDCWD, "/proc/sys/kernel/hostname", O_RDONLY | O_CLOEXEC,
+				       0);
+		if (fd >= 0) {
+			gt_sys_read(fd, gt_proc->host, sizeof(gt_proc->host) - 1);
+			gt_proc->host[strcspn(gt_proc->host, "\n")] = 0;
+			gt_sys_close(fd);
+		}
+	}
+	gt_text(gt_proc->program, sizeof(gt_proc->program), "%s", program);
+	gt_clock_calibrate(&gt_proc->first);
+	gt_proc->state = GT_PROC_RUNNING;
+	__atomic_store_n(&gt_proc->magic, GT_MAGIC_PROC, __ATOMIC_RELEASE);
+	if (parent.is_child)
+		gt_journal_copy(parent.folder, parent.defs_bytes);
+	else
+		gt_modules_scan();
+	/* From here on definitions and events are welcome, from this thread too. */
+	__atomic_store_n(&gt_state, GT_READY, __ATOMIC_RELEASE);
+	put_properties(command, length);
+	return 0;
+}
+
+static bool wait_for_starter(void)
+{
+	if (starter == gt_sys_gettid())
+		return false; /* we are in the middle of it: an event of our own set-up */
+	for (int i = 0; i < 20000 && gt_state_now() == GT_STARTING; i++)
+		gt_sys_sleep_us(50);
+	return gt_state_now() == GT_READY;
+}
+
+/* Was this process made by something that runs no fork handlers, and the buffers wiped? */
+static bool raw_fork(void)
+{
+	const struct gt_hot *hot = gt_self;
+
+	return !hot->loc && hot != &gt_hot_new && hot != &gt_hot_gone && hot != &gt_hot_closed &&
+	       hot != &gt_hot_lost && gt_sys_getpid() != gt_pid;
+}
+
+bool gt_start(void)
+{
+	int state = gt_state_now();
+	uint64_t mask;
+
+	if (state == GT_READY) {
+		if (!raw_fork())
+			return true;
+		gt_modules_lock_reset();
+		gt_locations_lock_reset();
+		gt_defs_lock_reset();
+		gt_pid = gt_sys_getpid();
+		become_child();
+		state = gt_state_now();
+	}
+	if (state == GT_STARTING)
+		return wait_for_starter();
+	if (state != GT_COLD && state != GT_FORKED)
+		return false;
+	mask = gt_sys_sigmask_set(GT_SIGMASK_ALL);
+	if (!__atomic_compare_exchange_n(&gt_state, &state, GT_STARTING, false, __ATOMIC_ACQ_REL,
+					 __ATOMIC_ACQUIRE)) {
+		gt_sys_sigmask_set(mask);
+		return state == GT_READY || (state == GT_STARTING && wait_for_starter());
+	}
+	starter = gt_sys_gettid();
+	if (set_up())
+		__atomic_store_n(&gt_state, GT_DEAD, __ATOMIC_RELEASE);
+	gt_sys_sigmask_set(mask);
+	return gt_state_now() == GT_READY;
+}
+
+/* ---- fork ------------------------------------------------------------------------------------ */
+
+static void prepare_fork(void)
+{
+	fork_masks[0] = gt_modules_lock();
+	fork_masks[1] = gt_locations_lock();
+	fork_masks[2] = gt_defs_lock();
+}
+
+static void parent_after_fork(void)
+{
+	gt_defs_unlock(fork_masks[2]);
+	gt_locations_unlock(fork_masks[1]);
+	gt_modules_unlock(fork_masks[0]);
+}
+
+static void become_child(void)
+{
+	parent.is_child = true;
+	parent.seq = gt_proc->seq;
+	parent.tick = gt_clock_read();
+	parent.defs_bytes = gt_proc->defs_bytes;
+	strcpy(parent.folder, gt_proc_folder);
+	gt_locations_forget();
+	gt_journal_forget();
+	if (gt_proc != &early)
+		gt_sys_munmap(gt_proc, GT_PAGE);
+	gt_proc = &early;
+	memset(&early, 0, sizeof(early));
+	gt_spooled_total = 0;
+	gt_run_forked();
+	__atomic_store_n(&gt_state, GT_FORKED, __ATOMIC_RELEASE);
+}
+
+static void child_after_fork(void)
+{
+	int state = gt_state_now();
+
+	gt_pid = gt_sys_getpid();
+	if (state == GT_READY) {
+		become_child();
+	} else if (state == GT_FORKED) {
+		parent.tick = gt_clock_read(); /* the parent never recorded: the grandparent's ids */
+		gt_self = &gt_hot_new;
+	} else if (state != GT_COLD) {
+		__atomic_store_n(&gt_state, GT_DEAD, __ATOMIC_RELEASE);
+		gt_self = &gt_hot_closed;
+	}
+	parent_after_fork();
+	for (unsigned i = 0; i < adapter_count; i++)
+		if (adapters[i].fork_child)
+			adapters[i].fork_child();
+}
+
+/* ---- end ---------------------------------------------------------------------------------------- */
+
+bool gt_is_our_process(void)
+{
+	return gt_sys_getpid() == gt_pid;
+}
+
+void gt_finish(int how, int status)
+{
+	int state = gt_state_now();
+
+	/* A child that never recorded still was a process of the run. */
+	if (state == GT_FORKED && gt_is_our_process())
+		state = gt_start() ? GT_READY : GT_DEAD;
+	if (state != GT_READY || !gt_is_our_process())
+		return;
+	for (unsigned i = 0; i < adapter_count; i++)
+		if (adapters[i].end)
+			adapters[i].end(how);
+	gt_own_location(); /* at least one location, even if nothing was recorded */
+	gt_modules_scan();
+	if (!__atomic_compare_exchange_n(&gt_state, &state, GT_CLOSING, false, __ATOMIC_ACQ_REL,
+					 __ATOMIC_ACQUIRE))
+		return; /* another thread was first */
+	gt_attention_set(GT_ATT_CLOSING);
+	gt_self = &gt_hot_closed;
+	gt_clock_note();
+	gt_proc->end = gt_clock_read();
+	gt_proc->how = (uint32_t)how;
+	gt_proc->status = (uint32_t)status;
+	__atomic_store_n(&gt_proc->state, GT_PROC_ENDED, __ATOMIC_RELEASE);
+	__atomic_store_n(&gt_state, GT_CLOSED, __ATOMIC_RELEASE);
+	gt_journal_forget();
+	gt_run_leave();
+}
+
+void gt_exec_begin(const char *path)
+{
+	if (gt_state_now() != GT_READY || !gt_is_our_process())
+		return;
+	if (gt_settings.exectrace)
+		gt_record(GT_T_EXEC, 0, (uint64_t[2]){ gt_def_string(path ? path : "?"), 0 }, 1);
+	gt_modules_scan();
+	gt_clock_note();
+	gt_proc->end = gt_clock_read();
+	gt_proc->how = GT_END_EXEC;
+	__atomic_store_n(&gt_proc->state, GT_PROC_EXEC, __ATOMIC_RELEASE);
+}
+
+void gt_exec_failed(void)
+{
+	if (gt_state_now() != GT_READY || !gt_is_our_process())
+		return;
+	gt_proc->end = 0;
+	gt_proc->how = GT_END_NONE;
+	__atomic_store_n(&gt_proc->state, GT_PROC_RUNNING, __ATOMIC_RELEASE);
+}
+
+/* ---- constructor, destructor ------------------------------------------------------------------------ */
+
+__attribute__((constructor(101))) static void construct(void)
+{
+	int saved = errno;
+
+	if (gt_start()) {
+		register_handlers();
+		gt_own_location();
+	}
+	errno = saved;
+}
+
+__attribute__((destructor(101))) static void destruct(void)
+{
+	int saved = errno;
+
+	gt_finish(GT_END_EXIT, 0);
+	errno = saved;
+}

@@ -1,0 +1,192 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * What the parts of the recording side share: states, locations, the process, and who offers what.
+ *
+ * Limits: included by lib/record and instrument only; adapters use include/gputrace/adapter.h.
+ * No malloc, no stdio, no locale, no errno in anything declared here.
+ */
+#ifndef GT_RECORD_H
+#define GT_RECORD_H
+
+#include "gputrace/adapter.h"
+#include "lib/common/settings.h"
+#include "lib/format.h"
+#include "lib/record/hot.h"
+#include "lib/record/lock.h"
+
+/* ---- states -------------------------------------------------------------------------------- */
+
+enum gt_state {
+	GT_COLD = 0,     /* nothing has happened yet */
+	GT_STARTING = 1, /* one thread is setting up */
+	GT_READY = 2,
+	GT_FORKED = 3,   /* a child that has not recorded anything yet: sets up at its first event */
+	GT_CLOSING = 4,
+	GT_CLOSED = 5,   /* the process ended its recording */
+	GT_DEAD = 6,     /* never records: switched off, privileged, or no directory */
+};
+extern GT_HIDDEN int gt_state; /* enum gt_state; atomic */
+
+static inline int gt_state_now(void)
+{
+	return __atomic_load_n(&gt_state, __ATOMIC_ACQUIRE);
+}
+
+/* Reasons to send every event through the slow path. Atomic bits. */
+enum gt_attention {
+	GT_ATT_OFF = 1,     /* VT_OFF */
+	GT_ATT_CLOCK = 4,   /* the clock is not the one the hot path reads */
+	GT_ATT_CLOSING = 8,
+};
+extern GT_HIDDEN unsigned gt_attention;
+GT_HIDDEN void gt_attention_set(unsigned bits); /* and takes every thread off the hot path */
+GT_HIDDEN void gt_attention_clear(unsigned bits);
+
+/* ---- locations (location.c, buffer.c) -------------------------------------------------------- */
+
+struct gt_location {
+	struct gt_hot *hot;
+	struct gt_win_header *win;
+	uint64_t limit;        /* end of the half that is being filled */
+	uint64_t half;         /* bytes */
+	uint32_t id, kind, flags;
+	volatile int busy;     /* the writer is changing halves */
+	volatile int attending;/* the writer is looking after GT_ATT_* bits */
+	int stopped;           /* 0, or 1 + enum gt_loss: why nothing is recorded any more */
+	bool off_marked;       /* an OFF record is the last thing in the stream */
+	bool failed;           /* the last attempt to spool failed */
+	bool mark_set;
+	uint8_t scans_left;    /* looks at the memory map that the next events take */
+	uint8_t end_how;       /* enum gt_thread_end, as announced by gt_thread_end */
+	uint64_t mark;         /* VT_SET_REWIND_MARK: stream offset */
+	uint64_t flushes;
+	uint64_t sequence;     /* of the thread that writes, 0: unannounced */
+	int raw_fd;            /* -1: not open */
+	uint64_t raw_dev, raw_ino;
+	uint32_t *ring_counts; /* events in each half of the ring */
+	void *track;           /* struct gt_track of the filter, or NULL */
+	struct gt_location *next_free;
+};
+
+/* States of a thread without a location of its own. */
+extern GT_HIDDEN struct gt_hot gt_hot_new;    /* not seen yet */
+extern GT_HIDDEN struct gt_hot gt_hot_gone;   /* has ended (late destructors) */
+extern GT_HIDDEN struct gt_hot gt_hot_closed; /* the process ended its recording */
+extern GT_HIDDEN struct gt_hot gt_hot_lost;   /* no buffer could be had */
+
+/*
+ * The slow half of a reservation of `slots` slots that began at `offset` of `hot` and did not fit
+ * below its limit. Returns the first slot, or NULL: the event is dropped and accounted for. *tick is
+ * raised to the lowest time that is valid for the slot.
+ */
+GT_HIDDEN struct gt_slot *gt_reserve_slow(struct gt_hot *hot, uint64_t offset, unsigned slots,
+					  uint64_t *tick, struct gt_hot **used);
+
+/* Writes a record with continuation slots into `hot` (NULL: the calling thread's). */
+GT_HIDDEN void gt_write(struct gt_hot *hot, uint64_t word, const uint64_t *data, unsigned extra,
+			uint64_t tick);
+
+/* Spools what the calling thread has in its window without waiting for it to fill up. */
+GT_HIDDEN void gt_spool_now(struct gt_location *loc);
+
+/* Gives the calling thread a location; returns it, or one of gt_hot_*. */
+GT_HIDDEN struct gt_hot *gt_thread_attach(void);
+GT_HIDDEN void gt_thread_release(void);
+GT_HIDDEN int gt_locations_setup(void);
+GT_HIDDEN void gt_locations_forget(void); /* in a forked child */
+GT_HIDDEN uint64_t gt_locations_lock(void);
+GT_HIDDEN void gt_locations_unlock(uint64_t mask);
+GT_HIDDEN void gt_locations_lock_reset(void);
+GT_HIDDEN void gt_locations_limits_off(void); /* limit 0 everywhere */
+/* The calling thread's location, made if need be; NULL if it has none. */
+GT_HIDDEN struct gt_location *gt_own_location(void);
+
+extern GT_HIDDEN GT_TLS int gt_depth; /* > 0: inside gputrace's own code */
+
+/* ---- definitions (journal.c, define.c) ---------------------------------------------------------- */
+
+struct gt_piece {
+	const void *data;
+	size_t bytes;
+};
+
+GT_HIDDEN int gt_journal_open(const char *folder);
+GT_HIDDEN int gt_journal_copy(const char *folder, uint64_t bytes); /* a parent's, after fork */
+GT_HIDDEN void gt_journal_forget(void);
+GT_HIDDEN uint64_t gt_journal_bytes(void);
+/* Appends one definition made of pieces. Returns 0 or a negative errno. */
+GT_HIDDEN int gt_journal_put(unsigned type, uint32_t id, const struct gt_piece *pieces, unsigned n);
+GT_HIDDEN uint64_t gt_defs_lock(void);
+GT_HIDDEN void gt_defs_unlock(uint64_t mask);
+GT_HIDDEN void gt_defs_lock_reset(void);
+GT_HIDDEN int gt_journal_put_locked(unsigned type, uint32_t id, const struct gt_piece *pieces,
+				    unsigned n);
+
+/* ---- clock (clock.c) -------------------------------------------------------------------------------- */
+
+extern GT_HIDDEN uint32_t gt_clock_kind; /* enum gt_clock_kind */
+GT_HIDDEN void gt_clock_setup(void);
+GT_HIDDEN uint64_t gt_clock_read(void);
+GT_HIDDEN void gt_clock_calibrate(struct gt_calib *calib);
+GT_HIDDEN void gt_clock_note(void); /* keeps gt_proc->last young */
+
+/* ---- memory map (modules.c) --------------------------------------------------------------------------- */
+
+struct gt_module_range {
+	uint64_t start, end, offset;
+	const char *path;
+};
+
+GT_HIDDEN bool gt_modules_scan(void); /* true: found something new */
+extern GT_HIDDEN int gt_modules_dirty;
+GT_HIDDEN bool gt_modules_find(uintptr_t address, struct gt_module_range *out);
+GT_HIDDEN uint64_t gt_modules_lock(void);
+GT_HIDDEN void gt_modules_unlock(uint64_t mask);
+GT_HIDDEN void gt_modules_lock_reset(void);
+GT_HIDDEN void gt_modules_changed(void);
+
+/* ---- files that the program may close behind our back (files.c) ------------------------------------------- */
+
+struct gt_file {
+	int fd; /* -1: not open */
+	uint64_t dev, ino;
+};
+
+/* Moves fd up, out of the program's way, and remembers what it is. Returns 0 or -errno. */
+GT_HIDDEN int gt_file_keep(struct gt_file *file, int fd);
+/* Is the descriptor still ours? */
+GT_HIDDEN bool gt_file_valid(const struct gt_file *file);
+/* Writes everything at `offset`. SIGXFSZ is swallowed (signals must be blocked). 0 or -errno. */
+GT_HIDDEN int gt_file_pwrite(int fd, const void *data, size_t bytes, uint64_t offset);
+
+/* ---- the process (process.c) and the run (run.c) ------------------------------------------------------------ */
+
+extern GT_HIDDEN struct gt_proc_header *gt_proc; /* never NULL: a private one before it is mapped */
+extern GT_HIDDEN char gt_proc_folder[1024];      /* absolute path of the process's spool folder */
+extern GT_HIDDEN char gt_run_dir[1024];          /* absolute path of the archive directory */
+extern GT_HIDDEN int gt_pid;
+extern GT_HIDDEN uint64_t gt_spooled_total;      /* bytes; atomic */
+
+static inline void gt_count_lost(unsigned cause, uint64_t n)
+{
+	__atomic_fetch_add(&gt_proc->lost[cause], n, __ATOMIC_RELAXED);
+}
+
+/* Sets up if that was not done yet. Returns true if the process records. */
+GT_HIDDEN bool gt_start(void);
+GT_HIDDEN void gt_finish(int how, int status);
+GT_HIDDEN void gt_exec_begin(const char *path);
+GT_HIDDEN void gt_exec_failed(void);
+GT_HIDDEN bool gt_is_our_process(void); /* false in a vfork child */
+
+GT_HIDDEN int gt_run_join(const char *program, uint32_t *seq, char *why, size_t why_size);
+GT_HIDDEN void gt_run_leave(void);  /* and assemble, if this was the last process */
+GT_HIDDEN int gt_run_spool(char *path, size_t size);
+GT_HIDDEN void gt_run_forked(void);
+
+/* Tells the user something once per process and kind. */
+GT_HIDDEN void gt_warn_once(unsigned kind, const char *format, ...)
+	__attribute__((format(printf, 2, 3)));
+enum { GT_WARN_SPACE, GT_WARN_THREADS, GT_WARN_DIRECTORY, GT_WARN_LIMIT, GT_WARN_USER, GT_WARN_TOOL };
+
+#endif

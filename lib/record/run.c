@@ -1,0 +1,318 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * The run as its processes see it: joining it, leaving it, and telling who is the last. Every process
+ * holds a shared flock on spool/run; the one that gets it exclusively, and finds no other process of
+ * the run alive, starts the assembly.
+ *
+ * A forked child inherits the descriptor and so keeps the run open until it has its own.
+ *
+ * Limits: the assembly itself is another program (launch.c); nothing here reads events.
+ */
+#include "lib/common/rundir.h"
+#include "lib/common/text.h"
+#include "lib/record/launch.h"
+#include "lib/record/record.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/file.h>
+
+static struct gt_file lock_file = { .fd = -1 };
+static int inherited_fd = -1;
+static struct gt_file inherited_file = { .fd = -1 };
+static char spool[1024];
+static bool made_here; /* this process made the directory */
+
+/* Opens DIR/spool/run and checks that it is a run that can be joined. */
+static int open_run(const char *dir, struct gt_run_header *run)
+{
+	char path[1100], boot[40] = "";
+	struct stat st;
+	int fd, rc, boot_fd;
+
+	gt_text(path, sizeof(path), "%s/spool/run", dir);
+	fd = gt_sys_openat(AT_FDCWD, path, O_RDWR | O_NOFOLLOW | O_CLOEXEC, 0);
+	if (fd < 0)
+		return fd == -ENOENT ? -ESTALE : fd;
+	rc = gt_sys_fstat(fd, &st);
+	if (!rc && (st.st_uid != geteuid() || !S_ISREG(st.st_mode)))
+		rc = -EPERM;
+	if (!rc && gt_sys_pread(fd, run, sizeof(*run), 0) != (ssize_t)sizeof(*run))
+		rc = -EPROTO;
+	if (!rc && (run->magic != GT_MAGIC_RUN || run->version != GT_FORMAT_VERSION ||
+		    memchr(run->spool, 0, sizeof(run->spool)) == NULL))
+		rc = -EPROTO;
+	boot_fd = gt_sys_openat(AT_FDCWD, "/proc/sys/kernel/random/boot_id", O_RDONLY | O_CLOEXEC,
+				0);
+	if (boot_fd >= 0) {
+		gt_sys_read(boot_fd, boot, sizeof(boot) - 1);
+		boot[strcspn(boot, "\n")] = 0;
+		gt_sys_close(boot_fd);
+	}
+	if (!rc && strncmp(boot, run->boot_id, sizeof(boot) - 1))
+		rc = -ESTALE; /* of another host, or from before a reboot */
+	if (!rc)
+		rc = gt_sys_flock(fd, LOCK_SH | LOCK_NB);
+	if (rc == -EWOULDBLOCK)
+		rc = -ESTALE; /* being assembled */
+	if (!rc && gt_sys_pread(fd, run, sizeof(*run), 0) != (ssize_t)sizeof(*run))
+		rc = -EPROTO;
+	if (!rc && run->state != GT_RUN_OPEN)
+		rc = -ESTALE;
+	if (rc) {
+		gt_sys_close(fd);
+		return rc;
+	}
+	return fd;
+}
+
+/* Takes the next process number: an atomic add in the shared page. */
+static int take_seq(int fd, uint32_t *seq)
+{
+	struct gt_run_header *run;
+	int error;
+
+	run = gt_sys_mmap_errno(GT_PAGE, PROT_READ | PROT_WRITE, MAP_SHARED, fd, &error);
+	if (!run)
+		return -error;
+	*seq = __atomic_fetch_add(&run->next_seq, 1, __ATOMIC_RELAXED);
+	gt_sys_munmap(run, GT_PAGE);
+	return 0;
+}
+
+/* For programs that were linked with gputrace and not started by `gputrace run`: what they start
+ * shall find the run. */
+static void export_run(void)
+{
+	char **bigger;
+	char *entry;
+	size_t n = 0;
+	const char *value = gt_text_env(environ, GT_RUN_DIR_VAR);
+
+	if (value && !strcmp(value, gt_run_dir))
+		return;
+	while (environ && environ[n])
+		n++;
+	bigger = gt_sys_memory((n + 2) * sizeof(*bigger) + sizeof(gt_run_dir) + 32);
+	if (!bigger)
+		return;
+	entry = (char *)(bigger + n + 2);
+	gt_text(entry, sizeof(gt_run_dir) + 32, GT_RUN_DIR_VAR "=%s", gt_run_dir);
+	bigger[0] = entry;
+	for (size_t i = 0, to = 1; i < n; i++)
+		if (strncmp(environ[i], GT_RUN_DIR_VAR "=", sizeof(GT_RUN_DIR_VAR)))
+			bigger[to++] = environ[i];
+	environ = bigger;
+}
+
+static int create(const char *program, char *why, size_t why_size)
+{
+	struct gt_rundir_wish wish = {
+		.parent = gt_settings.pform_gdir,
+		.prefix = gt_settings.file_prefix,
+		.program = program,
+		.local = gt_settings.pform_ldir,
+	};
+
+	made_here = true;
+	return gt_rundir_create(&wish, gt_run_dir, sizeof(gt_run_dir), why, why_size);
+}
+
+int gt_run_join(const char *program, uint32_t *seq, char *why, size_t why_size)
+{
+	const char *told = gt_text_env(environ, GT_RUN_DIR_VAR);
+	struct gt_run_header run;
+	int fd = -ESTALE, rc;
+
+	if (!gt_run_dir[0] && told && *told == '/' && strlen(told) < sizeof(gt_run_dir) - 32)
+		gt_text(gt_run_dir, sizeof(gt_run_dir), "%s", told);
+	if (gt_run_dir[0]) {
+		fd = open_run(gt_run_dir, &run);
+		if (fd < 0)
+			gt_message(2, "cannot join the run in %s: %s; a new archive is begun",
+				   gt_run_dir, gt_text_errno(fd));
+	}
+	if (fd < 0) {
+		rc = create(program, why, why_size);
+		if (rc)
+			return rc;
+		fd = open_run(gt_run_dir, &run);
+		if (fd < 0) {
+			gt_text(why, why_size, "cannot write to %s: %s", gt_run_dir,
+				gt_text_errno(fd));
+			return fd;
+		}
+	}
+	gt_text(spool, sizeof(spool), "%s", run.spool);
+	rc = take_seq(fd, seq);
+	if (!rc)
+		rc = gt_file_keep(&lock_file, fd);
+	if (!rc) {
+		gt_text(gt_proc_folder, sizeof(gt_proc_folder), "%s/p%04u.%u", spool, *seq,
+			(unsigned)gt_pid);
+		rc = gt_sys_mkdirat(AT_FDCWD, gt_proc_folder, 0700);
+	}
+	if (rc) {
+		gt_text(why, why_size, "cannot write to %s: %s", spool, gt_text_errno(rc));
+		return rc;
+	}
+	if (inherited_fd >= 0 && gt_file_valid(&inherited_file))
+		gt_sys_close(inherited_fd);
+	inherited_fd = -1;
+	export_run();
+	return 0;
+}
+
+void gt_run_forked(void)
+{
+	inherited_file = lock_file;
+	inherited_fd = lock_file.fd;
+	lock_file.fd = -1;
+	made_here = false;
+}
+
+/* ---- who is the last? -------------------------------------------------------------------------- */
+
+static uint64_t start_time_of(uint32_t pid)
+{
+	char path[64], text[1024];
+	const char *at;
+	uint64_t value = 0;
+	ssize_t n;
+	int fd;
+
+	gt_text(path, sizeof(path), "/proc/%u/stat", pid);
+	fd = gt_sys_openat(AT_FDCWD, path, O_RDONLY | O_CLOEXEC, 0);
+	if (fd < 0)
+		return 0;
+	n = gt_sys_read(fd, text, sizeof(text) - 1);
+	gt_sys_close(fd);
+	text[n < 0 ? 0 : n] = 0;
+	at = strrchr(text, ')');
+	for (int field = 2; at && field < 22; field++) {
+		at = strchr(at, ' ');
+		at = at ? at + 1 : NULL;
+	}
+	for (; at && *at >= '0' && *at <= '9'; at++)
+		value = value * 10 + (uint64_t)(*at - '0');
+	return value;
+}
+
+enum other { OTHER_GONE, OTHER_ALIVE, OTHER_EXEC };
+
+static enum other look_at(const char *name)
+{
+	struct gt_proc_header proc;
+	char path[1400];
+	int fd;
+	bool whole;
+
+	gt_text(path, sizeof(path), "%s/%s/proc", spool, name);
+	fd = gt_sys_openat(AT_FDCWD, path, O_RDONLY | O_NOFOLLOW | O_CLOEXEC, 0);
+	if (fd < 0)
+		return OTHER_GONE;
+	whole = gt_sys_pread(fd, &proc, sizeof(proc), 0) == (ssize_t)sizeof(proc);
+	gt_sys_close(fd);
+	if (!whole || proc.magic != GT_MAGIC_PROC || proc.state == GT_PROC_ENDED ||
+	    proc.pid == (uint32_t)gt_pid || !gt_sys_alive((int)proc.pid) ||
+	    start_time_of(proc.pid) != proc.start_time)
+		return OTHER_GONE;
+	return proc.state == GT_PROC_EXEC ? OTHER_EXEC : OTHER_ALIVE;
+}
+
+/* Counts what kind of other processes of the run there are. */
+static void survey(unsigned *alive, unsigned *between)
+{
+	char buffer[4096];
+	int fd = gt_sys_openat(AT_FDCWD, spool, O_RDONLY | O_DIRECTORY | O_CLOEXEC, 0);
+	int n;
+
+	*alive = *between = 0;
+	if (fd < 0)
+		return;
+	while ((n = gt_sys_getdents(fd, buffer, sizeof(buffer))) > 0) {
+		for (int at = 0; at < n;) { /* struct linux_dirent64 */
+			unsigned short bytes;
+			const char *name = buffer + at + 19;
+			enum other other;
+
+			memcpy(&bytes, buffer + at + 16, sizeof(bytes));
+			other = *name == 'p' ? look_at(name) : OTHER_GONE;
+			*alive += other == OTHER_ALIVE;
+			*between += other == OTHER_EXEC;
+			at += bytes ? bytes : n;
+		}
+	}
+	gt_sys_close(fd);
+}
+
+/* A process that is just becoming another program joins again within moments, if it does at all. */
+static bool others_alive(int fd)
+{
+	unsigned alive, between;
+
+	for (int i = 0;; i++) {
+		survey(&alive, &between);
+		if (alive || !between || i == 100)
+			return alive;
+		gt_sys_flock(fd, LOCK_UN);
+		gt_sys_sleep_us(2000);
+		if (gt_sys_flock(fd, LOCK_EX | LOCK_NB))
+			return true; /* it has joined */
+	}
+}
+
+static void set_run_state(int fd, uint32_t state)
+{
+	gt_file_pwrite(fd, &state, sizeof(state), offsetof(struct gt_run_header, state));
+}
+
+static uint32_t run_state(int fd)
+{
+	struct gt_run_header run;
+
+	if (gt_sys_pread(fd, &run, sizeof(run), 0) != (ssize_t)sizeof(run))
+		return GT_RUN_DONE;
+	return run.state;
+}
+
+void gt_run_leave(void)
+{
+	char path[1100];
+	int fd;
+
+	if (gt_file_valid(&lock_file))
+		gt_sys_close(lock_file.fd);
+	lock_file.fd = -1;
+	gt_text(path, sizeof(path), "%s/spool/run", gt_run_dir);
+	fd = gt_sys_openat(AT_FDCWD, path, O_RDWR | O_NOFOLLOW | O_CLOEXEC, 0);
+	if (fd < 0)
+		return;
+	if (gt_sys_flock(fd, LOCK_EX | LOCK_NB) || others_alive(fd)) {
+		/* If the last one is assembling just now, the user wants to find it done. */
+		gt_sys_flock(fd, LOCK_UN);
+		gt_sys_sleep_us(500);
+		if (run_state(fd) == GT_RUN_ASSEMBLING)
+			gt_sys_flock(fd, LOCK_SH);
+		else
+			gt_message(made_here ? 1 : 2,
+				   "other processes of this run go on; the last of them writes "
+				   "the archive in %s", gt_run_dir);
+		gt_sys_close(fd);
+		return;
+	}
+	if (!gt_settings.unify) {
+		gt_message(1, "recorded, not assembled (VT_UNIFY=no): gputrace recover %s",
+			   gt_run_dir);
+	} else {
+		set_run_state(fd, GT_RUN_ASSEMBLING);
+		if (gt_launch_assembly(gt_run_dir, fd)) {
+			set_run_state(fd, GT_RUN_OPEN);
+			gt_warn_once(GT_WARN_TOOL,
+				     "cannot start the assembly; the trace is kept: "
+				     "gputrace recover %s", gt_run_dir);
+		}
+	}
+	gt_sys_close(fd);
+}
