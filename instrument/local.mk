@@ -1,2 +1,17 @@
 # SPDX-License-Identifier: BSD-3-Clause
 lib_libgputrace_la_SOURCES += instrument/hooks.c instrument/wrap_exec.c instrument/wrap_dl.c
+# The compiler wrappers: one program under several names.
+bin_PROGRAMS += instrument/gputrace-cc
+instrument_gputrace_cc_SOURCES = instrument/cc.c instrument/cc.h instrument/cc_read.c \
+	instrument/cc_ask.c tools/paths.c tools/paths.h
+instrument_gputrace_cc_LDFLAGS = $(HARDEN_LDFLAGS)
+WRAPPERS = gputrace-c++ gputrace-fc gputrace-mpicc gputrace-mpic++ gputrace-mpifc gputrace-nvcc
+
+install-exec-hook: install-wrapper-links
+install-wrapper-links:
+	$(AM_V_at)cd '$(DESTDIR)$(bindir)' && for name in $(WRAPPERS); do \
+		rm -f $$name && $(LN_S) gputrace-cc $$name || exit 1; done
+uninstall-hook: uninstall-wrapper-links
+uninstall-wrapper-links:
+	$(AM_V_at)cd '$(DESTDIR)$(bindir)' && rm -f $(WRAPPERS)
+.PHONY: install-wrapper-links uninstall-wrapper-links
