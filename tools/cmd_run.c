@@ -21,6 +21,7 @@
 
 #include "lib/common/rundir.h"
 #include "lib/common/settings.h"
+#include "lib/common/settings_names.h"
 #include "lib/format.h"
 #include "tools/binary.h"
 #include "tools/cmds.h"
@@ -109,24 +110,13 @@ static int set(const char *assignment)
 	size_t length = equals ? (size_t)(equals - assignment) : strlen(assignment);
 	const struct gt_setting_row *row = find_setting(assignment, length);
 	const char *near = NULL;
-	char word[64];
-	unsigned least = 4;
 
 	if (!equals)
 		return gt_usage_error(&usage, "--set takes NAME=VALUE, not '%s'", assignment);
 	if (!row) {
-		snprintf(word, sizeof(word), "%.*s", (int)length, assignment);
-		for (size_t i = 0; i < gt_setting_count; i++) {
-			unsigned distance = gt_word_distance(word, gt_setting_rows[i].name);
-
-			if (distance < least) {
-				least = distance;
-				near = gt_setting_rows[i].name;
-			}
-		}
-		return gt_usage_error(&usage, "there is no setting '%s'%s%s%s", word,
-				      near ? "; did you mean " : "", near ? near : "",
-				      near ? "?" : "");
+		gt_setting_name_kind(assignment, length, &near);
+		return gt_usage_error(&usage, "there is no setting '%.*s'%s%s%s", (int)length, assignment,
+				      near ? "; did you mean " : "", near ? near : "", near ? "?" : "");
 	}
 	setenv(row->name, equals + 1, 1);
 	request.checking = row->name;

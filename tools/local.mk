@@ -3,8 +3,9 @@
 # one in the table of tools/gputrace.c.
 bin_PROGRAMS += tools/gputrace
 tools_gputrace_SOURCES = tools/gputrace.c tools/cmds.h tools/options.c tools/options.h \
-	tools/paths.c tools/paths.h tools/binary.c tools/binary.h tools/cmd_run.c
-tools_gputrace_LDADD = lib/libgtassemble.la
+	tools/paths.c tools/paths.h tools/binary.c tools/binary.h tools/cmd_run.c \
+	tools/cmd_info.c
+tools_gputrace_LDADD = lib/libgtassemble.la -ldl
 tools_gputrace_LDFLAGS = $(HARDEN_LDFLAGS)
 
 pkgconfigdir = $(libdir)/pkgconfig

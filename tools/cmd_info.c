@@ -1,0 +1,332 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * `gputrace info`: what this installation is, what it finds on this machine, and every setting
+ * with type, default, present value and meaning.
+ *
+ * Limits: looks, changes nothing; names only what is there.
+ */
+#include "config.h"
+
+#include <dlfcn.h>
+#include <limits.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <getopt.h>
+#include <sys/statvfs.h>
+#include <unistd.h>
+
+#include "lib/common/settings.h"
+#include "tools/cmds.h"
+#include "tools/options.h"
+#include "tools/paths.h"
+
+static const struct gt_option options[] = {
+	{'c', "config", NULL, "Show every setting with type, default, present value and meaning."},
+	{'j', "json", NULL, "Print JSON."},
+	{0, NULL, NULL, NULL},
+};
+
+static const struct gt_usage usage = {
+	.command = "gputrace info",
+	.synopsis = "[--config] [--json]",
+	.summary = "Shows the version, what was found on this machine, and the settings.",
+	.options = options,
+};
+
+/* ---- facts, printed as "name  value" or as members of a JSON object --------------------------- */
+
+static bool json, comma;
+
+static void json_text(const char *text)
+{
+	putchar('"');
+	for (const unsigned char *p = (const unsigned char *)text; *p; p++) {
+		if (*p == '"' || *p == '\\')
+			printf("\\%c", *p);
+		else if (*p < 0x20 || *p == 0x7f)
+			printf("\\u%04x", *p);
+		else
+			putchar(*p);
+	}
+	putchar('"');
+}
+
+static void fact(const char *key, const char *label, const char *value)
+{
+	if (!json) {
+		printf("  %-18s %s\n", label, value);
+		return;
+	}
+	printf("%s\n  ", comma ? "," : "");
+	json_text(key);
+	printf(": ");
+	json_text(value);
+	comma = true;
+}
+
+static bool first_line(const char *path, char *line, size_t size)
+{
+	FILE *file = fopen(path, "re");
+	bool found = file && fgets(line, (int)size, file);
+
+	if (file)
+		fclose(file);
+	if (!found)
+		line[0] = '\0';
+	line[strcspn(line, "\n")] = '\0';
+	return found;
+}
+
+/* The parts of the recording side that `gputrace run` and the wrappers find in the libdir. */
+static const char *const libraries[] = {"libgputrace.so", "libgputrace-pthread.so"};
+
+static void show_installation(void)
+{
+	char libdir[PATH_MAX] = "", list[512] = "", path[PATH_MAX + 64];
+
+	if (gt_path_libdir(libdir, sizeof(libdir)))
+		fact("libdir", "libraries in", libdir);
+	for (size_t i = 0; i < sizeof(libraries) / sizeof(libraries[0]); i++) {
+		size_t n = strlen(list);
+
+		snprintf(path, sizeof(path), "%s/%s", libdir, libraries[i]);
+		if (!access(path, R_OK))
+			snprintf(list + n, sizeof(list) - n, "%s%s", n ? " " : "", libraries[i]);
+	}
+	fact("libraries", "installed", list[0] ? list : "none: nothing can be recorded");
+	fact("otf2", "OTF2", GT_OTF2_VERSION);
+	fact("compilers", "wrappers call", GT_DEFAULT_CC ", " GT_DEFAULT_CXX ", " GT_DEFAULT_FC);
+}
+
+/* ---- the machine -------------------------------------------------------------------------------- */
+
+static bool cpu_has(const char *flag)
+{
+	char *line = NULL;
+	size_t room = 0, n = strlen(flag);
+	bool found = false;
+	FILE *file = fopen("/proc/cpuinfo", "re");
+
+	while (file && !found && getline(&line, &room, file) > 0) {
+		const char *at = strncmp(line, "flags", 5) ? NULL : strstr(line, flag);
+
+		found = at && at[-1] == ' ' && (at[n] == ' ' || at[n] == '\n');
+	}
+	free(line);
+	if (file)
+		fclose(file);
+	return found;
+}
+
+#if defined(__aarch64__)
+#define COUNTER_ALWAYS 1
+#else
+#define COUNTER_ALWAYS 0
+#endif
+
+/* The same decision as lib/record/clock.c takes. */
+static void show_clock(void)
+{
+	char source[64], text[256];
+
+	first_line("/sys/devices/system/clocksource/clocksource0/current_clocksource", source,
+		   sizeof(source));
+	if (COUNTER_ALWAYS)
+		snprintf(text, sizeof(text), "the processor's counter");
+	else if (!strcmp(source, "tsc") && cpu_has("constant_tsc") && cpu_has("nonstop_tsc"))
+		snprintf(text, sizeof(text), "the processor's counter (TSC; the kernel uses it, too)");
+	else
+		snprintf(text, sizeof(text), "CLOCK_MONOTONIC, slower (the kernel's own is %s)",
+			 source[0] ? source : "unknown");
+	fact("clock", "clock", text);
+}
+
+static void show_disk(void)
+{
+	const char *folder = gt_settings.pform_gdir && *gt_settings.pform_gdir ? gt_settings.pform_gdir
+									       : ".";
+	char text[PATH_MAX + 64];
+	struct statvfs fs;
+
+	if (statvfs(folder, &fs))
+		snprintf(text, sizeof(text), "%s cannot be used: %m", folder);
+	else
+		snprintf(text, sizeof(text), "%.1f GiB in %s%s",
+			 (double)fs.f_bavail * (double)fs.f_frsize / (1 << 30), folder,
+			 access(folder, W_OK) ? " (but you may not write there)" : "");
+	fact("disk", "free disk", text);
+}
+
+/* Is there such a library, and where? It is unloaded again at once. */
+static bool library_there(const char *const *names, char *text, size_t size)
+{
+	for (; *names; names++) {
+		void *handle = dlopen(*names, RTLD_LAZY | RTLD_LOCAL);
+
+		if (handle) {
+			snprintf(text, size, "%s", *names);
+			dlclose(handle);
+			return true;
+		}
+	}
+	snprintf(text, size, "not found");
+	return false;
+}
+
+/* What later adapters build on: stated as found or not, never as supported. */
+static void show_others(void)
+{
+	static const char *const cuda[] = {"libcuda.so.1", NULL};
+	static const char *const cupti[] = {"libcupti.so", "libcupti.so.13", "libcupti.so.12",
+					    "/usr/local/cuda/extras/CUPTI/lib64/libcupti.so", NULL};
+	static const char *const papi[] = {"libpapi.so", "libpapi.so.7.0", "libpapi.so.7",
+					   "libpapi.so.6", NULL};
+	char text[PATH_MAX], level[32];
+
+	if (!json)
+		printf("Looked for, but not used by this version:\n");
+	if (gt_path_command("mpirun", text, sizeof(text)))
+		snprintf(text, sizeof(text), "not found");
+	fact("mpirun", "mpirun", text);
+	library_there(cuda, text, sizeof(text));
+	fact("cuda_driver", "CUDA driver", text);
+	library_there(cupti, text, sizeof(text));
+	fact("cupti", "CUPTI", text);
+	library_there(papi, text, sizeof(text));
+	fact("papi", "PAPI", text);
+	if (first_line("/proc/sys/kernel/perf_event_paranoid", level, sizeof(level)))
+		snprintf(text, sizeof(text), "perf_event_paranoid is %s", level);
+	else
+		snprintf(text, sizeof(text), "the kernel offers none");
+	fact("perf_events", "perf events", text);
+}
+
+static void show_info(void)
+{
+	char number[32];
+
+	if (json) {
+		printf("{");
+		fact("version", "", PACKAGE_VERSION);
+	} else {
+		printf("gputrace %s\n", PACKAGE_VERSION);
+	}
+	show_installation();
+	if (!json)
+		printf("This machine:\n");
+	snprintf(number, sizeof(number), "%ld", sysconf(_SC_NPROCESSORS_ONLN));
+	fact("processors", "processors", number);
+	show_clock();
+	show_disk();
+	show_others();
+}
+
+/* ---- settings ----------------------------------------------------------------------------------- */
+
+static const char *type_of(const struct gt_setting_row *row, char *text, size_t size)
+{
+	switch (row->type) {
+	case GT_SET_BOOL:
+		return "yes|no";
+	case GT_SET_NUMBER:
+		snprintf(text, size, "number, %lld to %lld", (long long)row->min, (long long)row->max);
+		return text;
+	case GT_SET_SIZE:
+		return "bytes (K, M, G)";
+	case GT_SET_ENUM:
+		return row->words;
+	case GT_SET_PATH:
+		return "path";
+	default:
+		return "text";
+	}
+}
+
+static const char *kind_of(enum gt_setting_type type)
+{
+	static const char *const names[] = {"bool", "number", "size", "enum", "path", "text"};
+
+	return (unsigned)type < sizeof(names) / sizeof(names[0]) ? names[type] : "text";
+}
+
+/* Help is one long line in the table; here it is folded at blanks. */
+static void print_folded(const char *text, size_t indent, size_t width)
+{
+	while (*text) {
+		size_t n = strlen(text);
+
+		if (n > width - indent) {
+			n = width - indent;
+			while (n > 20 && text[n] != ' ')
+				n--;
+		}
+		printf("%*s%.*s\n", (int)indent, "", (int)n, text);
+		text += n + (text[n] == ' ');
+	}
+}
+
+static void show_settings(void)
+{
+	char value[4200], type[80];
+
+	for (size_t i = 0; i < gt_setting_count; i++) {
+		const struct gt_setting_row *row = &gt_setting_rows[i];
+		const char *now = gt_settings_text(row, value, sizeof(value));
+		const char *given = getenv(row->name);
+
+		if (json) {
+			printf("%s\n    {\"name\": ", i ? "," : "");
+			json_text(row->name);
+			printf(", \"type\": \"%s\", \"allowed\": ", kind_of(row->type));
+			json_text(type_of(row, type, sizeof(type)));
+			printf(", \"default\": ");
+			json_text(row->def);
+			printf(", \"value\": ");
+			json_text(now);
+			printf(", \"set\": %s, \"help\": ", given ? "true" : "false");
+			json_text(row->help);
+			printf("}");
+		} else {
+			printf("%s=%s%s\n", row->name, now, given ? "   (from the environment)" : "");
+			printf("    %s; default: %s\n", type_of(row, type, sizeof(type)),
+			       row->def[0] ? row->def : "none");
+			print_folded(row->help, 4, 92);
+		}
+	}
+}
+
+static void complain(const char *sentence)
+{
+	fprintf(stderr, "gputrace: %s\n", sentence);
+}
+
+int gt_cmd_info(int argc, char **argv)
+{
+	bool config = false;
+	int key;
+
+	while ((key = gt_option_next(&usage, argc, argv)) > 0) {
+		config |= key == 'c';
+		json |= key == 'j';
+	}
+	if (key)
+		return GT_OPT_STATUS(key);
+	if (optind < argc && !strcmp(argv[optind], "config")) { /* gputrace info config */
+		config = true;
+		optind++;
+	}
+	if (optind < argc)
+		return gt_usage_error(&usage, "'%s' is too much", argv[optind]);
+	gt_settings_load(environ, complain);
+	if (json && config)
+		printf("{\n  \"settings\": [");
+	if (config)
+		show_settings();
+	else
+		show_info();
+	if (json)
+		printf(config ? "\n  ]\n}\n" : "\n}\n");
+	return GT_RC_OK;
+}
