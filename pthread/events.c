@@ -1,0 +1,282 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Regions and lock records of the thread library.
+ *
+ * Limits: knows nothing of threads' lives (threads.c) and intercepts nothing (wrap_*.c).
+ *
+ * A recorded acquisition gets a number and is kept in a list of the thread until it is released,
+ * so that each release in the trace belongs to an acquisition in the trace. The number comes from
+ * a table of counters that is indexed by a hash of the lock's address and is drawn while the lock
+ * is held: it grows strictly for each lock, though not by one.
+ */
+#include <errno.h>
+#include <string.h>
+#include <sys/mman.h>
+
+#include "lib/format.h"
+#include "pthread/events.h"
+
+#define PARADIGM_PTHREAD 7 /* OTF2_PARADIGM_PTHREAD */
+#define ORDERS           4096u
+
+GT_PT_HIDDEN enum gt_pt_mode gt_pt_mode;
+GT_PT_TLS struct gt_pt_self gt_pt_self;
+
+static gt_ref region_id[GT_PT_REGIONS]; /* written by the constructor only */
+static uint32_t orders[ORDERS];
+
+/* A signal handler of this thread may run between the two sides. */
+#define FENCE() __atomic_signal_fence(__ATOMIC_SEQ_CST)
+
+/* ---- regions ----------------------------------------------------------------------------------- */
+
+enum when { WHEN_THREAD, WHEN_WAIT, WHEN_ALL };
+
+static const struct {
+	const char *name;
+	uint8_t role;
+	uint8_t when;
+} regions[GT_PT_REGIONS] = {
+#define GT_PT_REGION(name, role, when) { #name, role, WHEN_##when },
+#include "pthread/regions.def"
+#undef GT_PT_REGION
+};
+
+static enum gt_pt_mode wanted_mode(void)
+{
+	const char *mode = gt_setting("VT_MODE");
+	const char *locks = gt_setting("VT_PTHREAD_LOCKS");
+
+	if (mode && strcmp(mode, "OFF") == 0)
+		return GT_PT_NO;
+	if (locks && strcmp(locks, "all") == 0)
+		return GT_PT_ALL;
+	if (locks && strcmp(locks, "no") == 0)
+		return GT_PT_NO;
+	return GT_PT_CONTENDED;
+}
+
+static bool can_occur(unsigned when, enum gt_pt_mode mode)
+{
+	return when == WHEN_THREAD || mode == GT_PT_ALL ||
+	       (when == WHEN_WAIT && mode == GT_PT_CONTENDED);
+}
+
+void gt_pt_define(void)
+{
+	enum gt_pt_mode mode = wanted_mode();
+
+	for (size_t i = 0; i < GT_PT_REGIONS; i++) {
+		struct gt_region_info info = {
+			.bytes = sizeof(info),
+			.name = regions[i].name,
+			.group = "Pthreads",
+			.role = regions[i].role,
+			.paradigm = PARADIGM_PTHREAD,
+		};
+
+		if (can_occur(regions[i].when, mode))
+			region_id[i] = gt_def_region(&info);
+	}
+	/* Last: with it the wrappers begin to record. */
+	__atomic_store_n(&gt_pt_mode, mode, __ATOMIC_RELEASE);
+}
+
+bool gt_pt_enter(enum gt_pt_region region)
+{
+	if (region_id[region] == GT_NONE || !gt_active())
+		return false;
+	gt_enter(region_id[region]);
+	return true;
+}
+
+bool gt_pt_enter_at(enum gt_pt_region region, uint64_t begin)
+{
+	if (region_id[region] == GT_NONE || !gt_active())
+		return false;
+	gt_enter_at(region_id[region], begin);
+	return true;
+}
+
+void gt_pt_leave(enum gt_pt_region region)
+{
+	gt_leave(region_id[region]);
+}
+
+/* ---- the list of held locks ---------------------------------------------------------------------- */
+
+static struct gt_pt_held *find(const void *lock)
+{
+	struct gt_pt_self *self = &gt_pt_self;
+
+	/* What was acquired last is most often released first. */
+	for (uint32_t i = self->held; i-- > 0;)
+		if (self->list[i].lock == (uintptr_t)lock)
+			return &self->list[i];
+	return NULL;
+}
+
+/* Doubles the list. False without memory. */
+static bool grow(struct gt_pt_self *self)
+{
+	uint32_t old = self->capacity ? self->capacity : GT_PT_HELD_INLINE;
+	uint32_t capacity = self->capacity ? 2 * self->capacity : 4096 / sizeof(*self->list);
+	struct gt_pt_held *from = self->list, *to;
+	int saved = errno;
+
+	to = mmap(NULL, capacity * sizeof(*to), PROT_READ | PROT_WRITE,
+		  MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	errno = saved;
+	if (to == MAP_FAILED)
+		return false;
+	memcpy(to, from, old * sizeof(*to));
+	FENCE();
+	self->list = to;
+	FENCE();
+	self->capacity = capacity;
+	if (from != self->few)
+		munmap(from, old * sizeof(*from));
+	errno = saved;
+	return true;
+}
+
+/* Puts a lock into the list. False if there is no room and no memory: it is not recorded then. */
+static bool push(const void *lock, uint32_t order)
+{
+	struct gt_pt_self *self = &gt_pt_self;
+	uint32_t i;
+
+	if (!self->list)
+		self->list = self->few;
+	if (self->held == (self->capacity ? self->capacity : GT_PT_HELD_INLINE) && !grow(self))
+		return false;
+	/* Take the place first: a handler that locks and unlocks leaves it alone then. */
+	i = self->held;
+	self->list[i].lock = 0;
+	FENCE();
+	self->held = i + 1;
+	FENCE();
+	self->list[i].order = order;
+	self->list[i].depth = 1;
+	self->list[i].lock = (uintptr_t)lock;
+	return true;
+}
+
+static void drop(struct gt_pt_held *entry)
+{
+	struct gt_pt_self *self = &gt_pt_self;
+
+	*entry = self->list[self->held - 1];
+	FENCE();
+	self->held--;
+}
+
+static void record(unsigned type, const void *lock, uint32_t order)
+{
+	const uint64_t data[2] = { order, 0 };
+
+	gt_record(type, (uintptr_t)lock, data, 1);
+}
+
+static void release(struct gt_pt_held *entry)
+{
+	if (gt_active())
+		record(GT_T_LOCK_RELEASE, (const void *)entry->lock, entry->order);
+	drop(entry);
+}
+
+static void acquired(const void *lock)
+{
+	size_t i = (uintptr_t)lock * UINT64_C(0x9e3779b97f4a7c15) >> 52;
+	uint32_t order = __atomic_add_fetch(&orders[i % ORDERS], 1, __ATOMIC_RELAXED);
+
+	if (push(lock, order))
+		record(GT_T_LOCK_ACQUIRE, lock, order);
+}
+
+/* ---- locks ------------------------------------------------------------------------------------- */
+
+bool gt_pt_lock_begin(enum gt_pt_region region, int tried)
+{
+	if (gt_pt_mode == GT_PT_CONTENDED ? tried != EBUSY : gt_pt_mode != GT_PT_ALL)
+		return false;
+	return gt_pt_enter(region);
+}
+
+int gt_pt_lock_end(enum gt_pt_region region, const void *lock, int rc)
+{
+	struct gt_pt_held *entry;
+
+	if (lock && (rc == 0 || rc == EOWNERDEAD)) {
+		entry = find(lock);
+		if (entry && gt_pt_mode == GT_PT_CONTENDED) {
+			/* It was not ours, or there would have been no wait: someone else released it. */
+			release(entry);
+			entry = NULL;
+		}
+		if (entry)
+			entry->depth++;
+		else
+			acquired(lock);
+	}
+	gt_pt_leave(region);
+	return rc;
+}
+
+void gt_pt_again(const void *lock)
+{
+	struct gt_pt_held *entry = find(lock);
+
+	if (entry)
+		entry->depth++;
+}
+
+void gt_pt_releasing(const void *lock)
+{
+	struct gt_pt_held *entry = find(lock);
+
+	if (entry && --entry->depth == 0)
+		release(entry);
+}
+
+bool gt_pt_unlock_begin(enum gt_pt_region region, const void *lock)
+{
+	bool recorded = gt_pt_mode == GT_PT_ALL && gt_pt_enter(region);
+
+	if (gt_pt_self.held)
+		gt_pt_releasing(lock);
+	return recorded;
+}
+
+void gt_pt_wait_begin(struct gt_pt_wait *wait)
+{
+	struct gt_pt_held *entry;
+
+	wait->rc = GT_PT_CANCELLED;
+	wait->recorded = gt_pt_enter(wait->region);
+	/* A recursive mutex that is held more than once is not set free by waiting. */
+	entry = wait->lock && gt_pt_self.held ? find(wait->lock) : NULL;
+	wait->released = entry && entry->depth == 1;
+	if (wait->released)
+		release(entry);
+}
+
+void gt_pt_wait_end(struct gt_pt_wait *wait)
+{
+	/* A cancelled waiter has the mutex again before its cleanup handlers run. */
+	if (wait->released && wait->rc != ENOTRECOVERABLE && gt_active())
+		acquired(wait->lock);
+	if (wait->sequence && wait->rc == 0) {
+		if (gt_active())
+			gt_thread_join(wait->sequence);
+		gt_pt_thread_joined(wait->thread, wait->sequence);
+	}
+	if (wait->recorded)
+		gt_pt_leave(wait->region);
+}
+
+void gt_pt_locks_child(void)
+{
+	/* The acquisitions are in the parent's trace. */
+	gt_pt_self.held = 0;
+}

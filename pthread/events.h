@@ -1,0 +1,155 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * What the calls of the thread library mean: regions, lock records, the life of threads.
+ *
+ * Limits: nothing here intercepts anything; the functions are told what happened (wrap_*.c) and
+ * know the core only through adapter.h, so that they can be tested with a double of it.
+ *
+ * No function here allocates with malloc, takes a lock or changes errno.
+ */
+#ifndef GT_PTHREAD_EVENTS_H
+#define GT_PTHREAD_EVENTS_H
+
+#include <pthread.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "gputrace/adapter.h"
+
+#define GT_PT_LIKELY(x)   __builtin_expect(!!(x), 1)
+#define GT_PT_UNLIKELY(x) __builtin_expect(!!(x), 0)
+#define GT_PT_HIDDEN      __attribute__((visibility("hidden")))
+#define GT_PT_TLS         __thread __attribute__((tls_model("initial-exec"), visibility("hidden")))
+
+/* What of the locks is recorded. Written once, by the constructor. */
+enum gt_pt_mode {
+	GT_PT_UNREADY = 0, /* the constructor has not run, or the core refused the adapter */
+	GT_PT_CONTENDED,   /* operations that had to wait */
+	GT_PT_ALL,
+	GT_PT_NO,
+};
+extern GT_PT_HIDDEN enum gt_pt_mode gt_pt_mode;
+
+enum gt_pt_region {
+#define GT_PT_REGION(name, role, when) GT_PT_R_##name,
+#include "pthread/regions.def"
+#undef GT_PT_REGION
+	GT_PT_REGIONS,
+};
+
+/* A recorded lock that this thread holds. */
+struct gt_pt_held {
+	uintptr_t lock;
+	uint32_t order; /* of the acquisition; its release gets the same number */
+	uint32_t depth; /* of recursive locking */
+};
+
+#define GT_PT_HELD_INLINE 8u
+
+/* What the adapter keeps of each thread. Only its own thread touches it. */
+struct gt_pt_self {
+	/* FAST: looked at after each lock operation */
+	uint32_t held;         /* how many recorded locks are held */
+	/* SLOW */
+	uint32_t capacity;     /* of `list`; 0: still the inline one */
+	struct gt_pt_held *list;
+	struct gt_pt_held few[GT_PT_HELD_INLINE];
+	uint64_t sequence;     /* number of the thread if it was announced, else 0 */
+	uint32_t how;          /* enum gt_thread_end */
+};
+extern GT_PT_TLS struct gt_pt_self gt_pt_self;
+
+/* ---- regions ----------------------------------------------------------------------------------- */
+
+/* Defines the regions that can occur and sets gt_pt_mode from the settings. */
+GT_PT_HIDDEN void gt_pt_define(void);
+
+/* Enters a region; false if this thread is not recorded now or the region is filtered out. */
+GT_PT_HIDDEN bool gt_pt_enter(enum gt_pt_region region);
+GT_PT_HIDDEN void gt_pt_leave(enum gt_pt_region region);
+/* An operation that turned out to be worth recording, from `begin` (gt_now()) to now. */
+GT_PT_HIDDEN bool gt_pt_enter_at(enum gt_pt_region region, uint64_t begin);
+
+/* ---- locks ------------------------------------------------------------------------------------- */
+
+#define GT_PT_UNTRIED (-1) /* no attempt without waiting has been made */
+
+/*
+ * A lock operation that may wait begins. `tried` is what an attempt without waiting returned
+ * (0, EBUSY, another error) or GT_PT_UNTRIED. True: it is recorded, gt_pt_lock_end() must follow.
+ */
+GT_PT_HIDDEN bool gt_pt_lock_begin(enum gt_pt_region region, int tried);
+/* It ended with `rc` (0 and EOWNERDEAD: acquired). lock NULL: shared, no record. Returns rc. */
+GT_PT_HIDDEN int gt_pt_lock_end(enum gt_pt_region region, const void *lock, int rc);
+
+/* A lock was acquired without waiting, while this thread holds recorded ones: is it one of them? */
+GT_PT_HIDDEN void gt_pt_again(const void *lock);
+/* A lock is about to be released. */
+GT_PT_HIDDEN void gt_pt_releasing(const void *lock);
+/* gt_pt_mode is GT_PT_ALL and a lock is about to be released: true as gt_pt_lock_begin(). */
+GT_PT_HIDDEN bool gt_pt_unlock_begin(enum gt_pt_region region, const void *lock);
+
+/* A call that waits for something and may be cancelled. */
+struct gt_pt_wait {
+	enum gt_pt_region region;
+	bool recorded;
+	bool released;      /* a recorded lock was released for the time of the wait */
+	int rc;             /* GT_PT_CANCELLED until the call returns */
+	const void *lock;   /* released and acquired again, or NULL */
+	uint64_t sequence;  /* of the thread that is joined, or 0 */
+	pthread_t thread;
+};
+#define GT_PT_CANCELLED (-2)
+
+/* The region is entered; `recorded` says whether. */
+GT_PT_HIDDEN void gt_pt_wait_begin(struct gt_pt_wait *wait);
+/* Also called while a cancelled thread unwinds: the call did not return then. */
+GT_PT_HIDDEN void gt_pt_wait_end(struct gt_pt_wait *wait);
+
+/* ---- threads ----------------------------------------------------------------------------------- */
+
+#define GT_PT_COMM 16u /* bytes of a thread's name in the kernel */
+
+/* What a new thread is given in place of the program's argument. */
+struct gt_pt_start {
+	union {
+		void *(*posix)(void *);
+		int (*c11)(void *);
+	} start;
+	void *argument;
+	uint64_t sequence;
+	bool detached;
+	char creator[GT_PT_COMM]; /* the creator's name: the one that the new thread inherits */
+};
+
+/*
+ * A thread is about to be created. Returns the block to pass, or NULL if the thread is not to be
+ * announced; *recorded says whether the region was entered.
+ */
+GT_PT_HIDDEN struct gt_pt_start *gt_pt_create_begin(enum gt_pt_region region, bool *recorded);
+/* The creation is over. `failed`: the block comes back. */
+GT_PT_HIDDEN void gt_pt_create_end(enum gt_pt_region region, bool recorded,
+				   struct gt_pt_start *block, bool failed);
+
+/* In the new thread: copies the block to *start, gives it back, begins the thread. */
+GT_PT_HIDDEN void gt_pt_thread_begin(struct gt_pt_start *block, struct gt_pt_start *start);
+/* In a thread: how it is going to end (enum gt_thread_end). */
+GT_PT_HIDDEN void gt_pt_thread_ending(unsigned how);
+/* In a thread: nothing of the program's will run in it any more. */
+GT_PT_HIDDEN void gt_pt_thread_end(void);
+
+/* The number of a thread that can be joined, 0 if unknown. gone: it has been joined. */
+GT_PT_HIDDEN uint64_t gt_pt_thread_find(pthread_t thread, bool gone);
+GT_PT_HIDDEN void gt_pt_thread_joined(pthread_t thread, uint64_t sequence);
+/* pthread_tryjoin_np() succeeded; it began at `begin`, when the number was `sequence`. */
+GT_PT_HIDDEN void gt_pt_thread_tryjoined(pthread_t thread, uint64_t sequence, uint64_t begin);
+GT_PT_HIDDEN void gt_pt_thread_detached(pthread_t thread);
+/* The thread was given a name. */
+GT_PT_HIDDEN void gt_pt_thread_named(pthread_t thread, const char *name);
+
+/* Prepares the above (main thread, constructor), and again in a forked child. */
+GT_PT_HIDDEN void gt_pt_threads_init(void);
+GT_PT_HIDDEN void gt_pt_threads_child(void);
+GT_PT_HIDDEN void gt_pt_locks_child(void);
+
+#endif

@@ -1,0 +1,343 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * The life of threads: blocks that carry a start routine into a new thread, the table that tells
+ * which thread a pthread_t is, the last moment of a thread, names.
+ *
+ * Limits: a fixed number of threads can be on their way at once (BLOCKS); one more is not announced
+ * and is found by the core at its first event. The table holds TABLE threads that were not joined;
+ * beyond it the oldest is forgotten and its join is a region only.
+ */
+#include <errno.h>
+#include <limits.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/prctl.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include "lib/format.h"
+#include "pthread/events.h"
+
+#define BLOCKS 4096u /* multiple of 64 */
+#define TABLE  65536u
+#define PROBES 16u
+
+/* Zero pages until they are used. A bit in `taken` is owned by whoever set it. */
+static struct gt_pt_start blocks[BLOCKS];
+static uint64_t taken[BLOCKS / 64];
+static uint32_t next_word;
+
+/*
+ * Key is the pthread_t, 0 for a free slot, BUSY while it is being filled. A thread's slot lies
+ * within PROBES of its hash, so that removing one needs no mark.
+ */
+#define BUSY     ((uintptr_t)1)
+#define DETACHED 1u
+#define ENDED    2u
+struct slot {
+	uintptr_t key;
+	uint64_t sequence;
+	uint32_t tid;
+	uint32_t flags;
+};
+static struct slot table[TABLE];
+
+static pthread_t main_thread;
+static uint32_t main_tid;
+static pthread_key_t key;
+static bool have_key;
+
+/* ---- blocks -------------------------------------------------------------------------------------- */
+
+static struct gt_pt_start *take_block(void)
+{
+	uint32_t first = __atomic_load_n(&next_word, __ATOMIC_RELAXED);
+
+	for (uint32_t n = 0; n < BLOCKS / 64; n++) {
+		uint32_t w = (first + n) % (BLOCKS / 64);
+		uint64_t free_bits = ~__atomic_load_n(&taken[w], __ATOMIC_RELAXED);
+
+		while (free_bits) {
+			uint64_t bit = free_bits & -free_bits;
+
+			/* Pairs with the release in give_block(). */
+			if (!(__atomic_fetch_or(&taken[w], bit, __ATOMIC_ACQUIRE) & bit)) {
+				__atomic_store_n(&next_word, w, __ATOMIC_RELAXED);
+				return &blocks[w * 64 + (uint32_t)__builtin_ctzll(bit)];
+			}
+			free_bits &= ~bit;
+		}
+	}
+	return NULL;
+}
+
+static void give_block(struct gt_pt_start *block)
+{
+	uint32_t i = (uint32_t)(block - blocks);
+
+	__atomic_fetch_and(&taken[i / 64], ~(UINT64_C(1) << i % 64), __ATOMIC_RELEASE);
+}
+
+/* ---- table ----------------------------------------------------------------------------------------- */
+
+static struct slot *probe(uintptr_t thread, uint32_t i)
+{
+	uint64_t hash = (uint64_t)thread * UINT64_C(0x9e3779b97f4a7c15) >> 32;
+
+	return &table[(hash + i) % TABLE];
+}
+
+/* The slot of a thread, or NULL. */
+static struct slot *lookup(uintptr_t thread)
+{
+	for (uint32_t i = 0; i < PROBES; i++) {
+		struct slot *s = probe(thread, i);
+
+		/* Pairs with the release in insert(). */
+		if (__atomic_load_n(&s->key, __ATOMIC_ACQUIRE) == thread)
+			return s;
+	}
+	return NULL;
+}
+
+static void clear(struct slot *s, uintptr_t thread)
+{
+	__atomic_compare_exchange_n(&s->key, &thread, 0, false, __ATOMIC_RELEASE, __ATOMIC_RELAXED);
+}
+
+/* Claims a slot: that of an earlier thread with the same pthread_t, a free one, or the oldest. */
+static struct slot *claim(uintptr_t thread)
+{
+	struct slot *oldest = NULL, *s;
+	uintptr_t expected;
+
+	s = lookup(thread);
+	expected = thread;
+	if (s && __atomic_compare_exchange_n(&s->key, &expected, BUSY, false, __ATOMIC_ACQUIRE,
+					     __ATOMIC_RELAXED))
+		return s;
+	for (uint32_t i = 0; i < PROBES; i++) {
+		s = probe(thread, i);
+		expected = 0;
+		if (__atomic_compare_exchange_n(&s->key, &expected, BUSY, false, __ATOMIC_ACQUIRE,
+						__ATOMIC_RELAXED))
+			return s;
+		if (expected != BUSY && (!oldest || s->sequence < oldest->sequence))
+			oldest = s;
+	}
+	if (!oldest)
+		return NULL;
+	expected = __atomic_load_n(&oldest->key, __ATOMIC_RELAXED);
+	if (expected == BUSY ||
+	    !__atomic_compare_exchange_n(&oldest->key, &expected, BUSY, false, __ATOMIC_ACQUIRE,
+					 __ATOMIC_RELAXED))
+		return NULL;
+	return oldest;
+}
+
+static void insert(uintptr_t thread, uint64_t sequence, uint32_t tid, uint32_t flags)
+{
+	struct slot *s = claim(thread);
+
+	if (!s)
+		return;
+	__atomic_store_n(&s->sequence, sequence, __ATOMIC_RELAXED);
+	__atomic_store_n(&s->tid, tid, __ATOMIC_RELAXED);
+	__atomic_store_n(&s->flags, flags, __ATOMIC_RELAXED);
+	/* Sequentially consistent: against the name, see gt_pt_thread_named(). */
+	__atomic_store_n(&s->key, thread, __ATOMIC_SEQ_CST);
+}
+
+static void add_flag(uintptr_t thread, uint32_t flag)
+{
+	struct slot *s = lookup(thread);
+	uint32_t before;
+
+	if (!s)
+		return;
+	before = __atomic_fetch_or(&s->flags, flag, __ATOMIC_ACQ_REL);
+	/* Nobody can join it any more. */
+	if ((before | flag) == (DETACHED | ENDED))
+		clear(s, thread);
+}
+
+uint64_t gt_pt_thread_find(pthread_t thread, bool gone)
+{
+	struct slot *s = lookup((uintptr_t)thread);
+
+	/*
+	 * After a join the pthread_t may belong to a younger thread already; that one has most
+	 * likely not ended yet.
+	 */
+	if (!s || (gone && !(__atomic_load_n(&s->flags, __ATOMIC_ACQUIRE) & ENDED)))
+		return 0;
+	return __atomic_load_n(&s->sequence, __ATOMIC_RELAXED);
+}
+
+void gt_pt_thread_joined(pthread_t thread, uint64_t sequence)
+{
+	struct slot *s = lookup((uintptr_t)thread);
+
+	if (s && __atomic_load_n(&s->sequence, __ATOMIC_RELAXED) == sequence)
+		clear(s, (uintptr_t)thread);
+}
+
+void gt_pt_thread_tryjoined(pthread_t thread, uint64_t sequence, uint64_t begin)
+{
+	bool recorded = gt_pt_enter_at(GT_PT_R_pthread_tryjoin_np, begin);
+
+	if (sequence == 0)
+		sequence = gt_pt_thread_find(thread, true);
+	if (sequence && gt_active())
+		gt_thread_join(sequence);
+	if (sequence)
+		gt_pt_thread_joined(thread, sequence);
+	if (recorded)
+		gt_pt_leave(GT_PT_R_pthread_tryjoin_np);
+}
+
+void gt_pt_thread_detached(pthread_t thread)
+{
+	add_flag((uintptr_t)thread, DETACHED);
+}
+
+/* ---- creation ------------------------------------------------------------------------------------ */
+
+struct gt_pt_start *gt_pt_create_begin(enum gt_pt_region region, bool *recorded)
+{
+	struct gt_pt_start *block;
+
+	*recorded = false;
+	if (gt_pt_mode == GT_PT_UNREADY || !gt_active())
+		return NULL;
+	*recorded = gt_pt_enter(region);
+	block = take_block();
+	if (!block) {
+		gt_message(2, "too many threads are starting at once: one is not announced");
+		return NULL;
+	}
+	memset(block->creator, 0, sizeof(block->creator));
+	syscall(SYS_prctl, PR_GET_NAME, block->creator, 0, 0, 0);
+	block->detached = false;
+	block->sequence = gt_thread_create();
+	return block;
+}
+
+void gt_pt_create_end(enum gt_pt_region region, bool recorded, struct gt_pt_start *block,
+		      bool failed)
+{
+	if (block && failed)
+		give_block(block);
+	if (recorded)
+		gt_pt_leave(region);
+}
+
+/* ---- names ----------------------------------------------------------------------------------------- */
+
+void gt_pt_thread_named(pthread_t thread, const char *name)
+{
+	struct slot *s;
+	uint32_t tid = 0;
+
+	if (gt_pt_mode == GT_PT_UNREADY || !gt_active())
+		return;
+	if (!pthread_equal(thread, pthread_self())) {
+		/*
+		 * A thread that has not begun yet is not in the table. It looks at its name in the
+		 * kernel after it has entered itself, and the caller has set that before.
+		 */
+		__atomic_thread_fence(__ATOMIC_SEQ_CST);
+		s = lookup((uintptr_t)thread);
+		if (s)
+			tid = __atomic_load_n(&s->tid, __ATOMIC_RELAXED);
+		else if (pthread_equal(thread, main_thread))
+			tid = main_tid;
+		if (tid == 0)
+			return;
+	}
+	gt_thread_name(tid, name);
+}
+
+/* ---- begin and end --------------------------------------------------------------------------------- */
+
+void gt_pt_thread_begin(struct gt_pt_start *block, struct gt_pt_start *start)
+{
+	struct gt_pt_self *self = &gt_pt_self;
+	uint32_t tid = (uint32_t)syscall(SYS_gettid);
+	char name[GT_PT_COMM] = "";
+	int state;
+
+	*start = *block;
+	give_block(block);
+	/* A thread that is cancelled early must still find its way into the program's routine. */
+	pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &state);
+	gt_thread_begin(start->sequence);
+	self->sequence = start->sequence;
+	self->how = GT_THREAD_END_CANCEL; /* unless it returns or calls pthread_exit */
+	insert((uintptr_t)pthread_self(), start->sequence, tid, start->detached ? DETACHED : 0);
+	syscall(SYS_prctl, PR_GET_NAME, name, 0, 0, 0);
+	if (strncmp(name, start->creator, sizeof(name)) != 0)
+		gt_thread_name(0, name);
+	if (have_key)
+		pthread_setspecific(key, (void *)1);
+	pthread_setcancelstate(state, NULL);
+}
+
+void gt_pt_thread_ending(unsigned how)
+{
+	gt_pt_self.how = how;
+	if (!have_key)
+		gt_pt_thread_end();
+}
+
+void gt_pt_thread_end(void)
+{
+	struct gt_pt_self *self = &gt_pt_self;
+	int saved = errno;
+
+	if (self->sequence) {
+		add_flag((uintptr_t)pthread_self(), ENDED);
+		gt_thread_end(self->how);
+		self->sequence = 0;
+	}
+	self->held = 0;
+	if (self->capacity) {
+		struct gt_pt_held *list = self->list;
+		size_t bytes = self->capacity * sizeof(*list);
+
+		self->list = self->few;
+		self->capacity = 0;
+		munmap(list, bytes);
+	}
+	errno = saved;
+}
+
+/*
+ * Destructor of the key. The destructors of the program's keys and their like may be instrumented,
+ * so it asks for another round until the last one that POSIX promises.
+ */
+static void last_moment(void *round)
+{
+	uintptr_t n = (uintptr_t)round;
+
+	if (n < PTHREAD_DESTRUCTOR_ITERATIONS && pthread_setspecific(key, (void *)(n + 1)) == 0)
+		return;
+	gt_pt_thread_end();
+}
+
+void gt_pt_threads_init(void)
+{
+	have_key = pthread_key_create(&key, last_moment) == 0;
+	main_thread = pthread_self();
+	main_tid = (uint32_t)syscall(SYS_gettid);
+}
+
+void gt_pt_threads_child(void)
+{
+	/* The threads that these were for did not come along. */
+	memset(taken, 0, sizeof(taken));
+	/* This thread is the child's main thread now; the core has begun it. */
+	gt_pt_self.sequence = 0;
+	main_thread = pthread_self();
+	main_tid = (uint32_t)syscall(SYS_gettid);
+}
