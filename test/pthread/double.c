@@ -1,0 +1,138 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * The functions of adapter.h that the pthread adapter uses, as a log in plain text.
+ *
+ * Limits: addresses are not logged; locks are told apart by the caller's order numbers.
+ */
+#include <pthread.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "gputrace/adapter.h"
+#include "lib/format.h"
+#include "test/pthread/double.h"
+
+bool double_active = true;
+const char *double_locks = "contended";
+const char *double_filtered;
+
+static char text[65536], given[sizeof(text)];
+static size_t used;
+static const char *region_names[256];
+static gt_ref regions;
+static uint64_t threads;
+static __thread uint64_t my_sequence;
+
+static __attribute__((format(printf, 1, 2))) void tell(const char *format, ...)
+{
+	va_list args;
+	int n;
+
+	va_start(args, format);
+	if (used)
+		used += (size_t)snprintf(text + used, sizeof(text) - used, "; ");
+	n = vsnprintf(text + used, sizeof(text) - used, format, args);
+	va_end(args);
+	used += (size_t)n;
+	if (used > sizeof(text) - 512)
+		used = sizeof(text) - 512;
+}
+
+const char *double_log(void)
+{
+	memcpy(given, text, used + 1);
+	given[used] = '\0';
+	used = 0;
+	return given;
+}
+
+int gt_adapter_register(const struct gt_adapter *adapter)
+{
+	(void)adapter;
+	return 0;
+}
+
+bool gt_active(void)
+{
+	return double_active;
+}
+
+uint64_t gt_now(void)
+{
+	return 1;
+}
+
+const char *gt_setting(const char *name)
+{
+	if (strcmp(name, "VT_PTHREAD_LOCKS") == 0)
+		return double_locks;
+	return strcmp(name, "VT_MODE") == 0 ? "TRACE" : NULL;
+}
+
+void gt_message(int level, const char *format, ...)
+{
+	tell("message %d %s", level, format);
+}
+
+gt_ref gt_def_region(const struct gt_region_info *info)
+{
+	if (double_filtered && strcmp(info->name, double_filtered) == 0)
+		return GT_NONE;
+	if (info->bytes != sizeof(*info) || strcmp(info->group, "Pthreads") != 0)
+		abort();
+	region_names[++regions] = info->name;
+	return regions;
+}
+
+void gt_enter(gt_ref region)
+{
+	tell("+%s", region_names[region]);
+}
+
+void gt_leave(gt_ref region)
+{
+	tell("-%s", region_names[region]);
+}
+
+void gt_enter_at(gt_ref region, uint64_t tick)
+{
+	tell("+%s@%lu", region_names[region], (unsigned long)tick);
+}
+
+void gt_record(unsigned type, uint64_t low, const uint64_t *data, unsigned extra)
+{
+	if (extra != 1 || low == 0 || data[1] != 0)
+		abort();
+	tell("%s %lu", type == GT_T_LOCK_ACQUIRE ? "acquire" : "release", (unsigned long)data[0]);
+}
+
+uint64_t gt_thread_create(void)
+{
+	uint64_t n = __atomic_add_fetch(&threads, 1, __ATOMIC_RELAXED);
+
+	tell("create");
+	return n;
+}
+
+void gt_thread_begin(uint64_t sequence)
+{
+	my_sequence = sequence;
+	tell("begin");
+}
+
+void gt_thread_end(unsigned how)
+{
+	tell("end %u", how);
+}
+
+void gt_thread_join(uint64_t sequence)
+{
+	tell(sequence ? "join" : "join of nobody");
+}
+
+void gt_thread_name(uint32_t kernel_tid, const char *name)
+{
+	tell("name %s %s", kernel_tid ? "other" : "self", name);
+}

@@ -1,0 +1,19 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * A double of the core: keeps what the adapter told it, for the unit tests to compare.
+ *
+ * Limits: one log for the process, written by one thread at a time; overlong logs are cut.
+ */
+#ifndef GT_TEST_PTHREAD_DOUBLE_H
+#define GT_TEST_PTHREAD_DOUBLE_H
+
+#include <stdbool.h>
+
+extern bool double_active;         /* what gt_active() says */
+extern const char *double_locks;   /* VT_PTHREAD_LOCKS */
+extern const char *double_filtered;/* a region that the user's filter excludes, or NULL */
+
+/* All that was told since the last call, one word or phrase per call, separated by "; ". */
+const char *double_log(void);
+
+#endif

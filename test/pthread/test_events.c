@@ -1,0 +1,462 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * What the calls of the thread library mean, tested without intercepting anything.
+ *
+ * Limits: order numbers grow within one address; two locks of a test are taken from one array, and
+ * their numbers are compared only with themselves.
+ */
+#include <criterion/criterion.h>
+#include <criterion/new/assert.h>
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "lib/format.h"
+#include "pthread/events.h"
+#include "test/pthread/double.h"
+
+static int lock, locks[2000];
+
+#define LOG(expected) cr_assert(eq(str, (char *)double_log(), expected))
+
+static void start(const char *mode)
+{
+	double_locks = mode;
+	gt_pt_threads_init();
+	gt_pt_define();
+	double_log();
+}
+
+/* One acquisition as the wrappers do it; `tried` as in gt_pt_lock_begin(). */
+static void take(enum gt_pt_region region, const void *what, int tried, int rc)
+{
+	if (tried == 0) {
+		if (gt_pt_self.held)
+			gt_pt_again(what);
+	} else if (gt_pt_lock_begin(region, tried)) {
+		cr_assert(eq(int, gt_pt_lock_end(region, what, rc), rc));
+	}
+}
+
+static void give(enum gt_pt_region region, const void *what)
+{
+	if (gt_pt_unlock_begin(region, what))
+		gt_pt_leave(region);
+}
+
+Test(contended, only_waits_are_recorded)
+{
+	start("contended");
+	cr_assert(eq(int, gt_pt_mode, GT_PT_CONTENDED));
+	take(GT_PT_R_pthread_mutex_lock, &lock, 0, 0);
+	give(GT_PT_R_pthread_mutex_unlock, &lock);
+	LOG("");
+	take(GT_PT_R_pthread_mutex_lock, &lock, EBUSY, 0);
+	LOG("+pthread_mutex_lock; acquire 1; -pthread_mutex_lock");
+	give(GT_PT_R_pthread_mutex_unlock, &lock);
+	LOG("release 1");
+	give(GT_PT_R_pthread_mutex_unlock, &lock);
+	LOG("");
+}
+
+Test(contended, other_errors_are_left_to_the_real_function)
+{
+	start("contended");
+	take(GT_PT_R_pthread_mutex_lock, &lock, EAGAIN, EAGAIN);
+	take(GT_PT_R_pthread_mutex_lock, &lock, GT_PT_UNTRIED, 0);
+	LOG("");
+}
+
+Test(contended, failed_waits_acquire_nothing)
+{
+	start("contended");
+	take(GT_PT_R_pthread_mutex_timedlock, &lock, EBUSY, ETIMEDOUT);
+	LOG("+pthread_mutex_timedlock; -pthread_mutex_timedlock");
+	cr_assert(eq(u32, gt_pt_self.held, 0));
+}
+
+Test(contended, a_dead_owners_lock_is_acquired)
+{
+	start("contended");
+	take(GT_PT_R_pthread_mutex_lock, &lock, EBUSY, EOWNERDEAD);
+	LOG("+pthread_mutex_lock; acquire 1; -pthread_mutex_lock");
+}
+
+Test(contended, order_grows_with_each_recorded_acquisition)
+{
+	char expected[64];
+
+	start("contended");
+	for (int i = 1; i <= 5; i++) {
+		take(GT_PT_R_pthread_mutex_lock, &lock, EBUSY, 0);
+		give(GT_PT_R_pthread_mutex_unlock, &lock);
+		snprintf(expected, sizeof(expected),
+			 "+pthread_mutex_lock; acquire %d; -pthread_mutex_lock; release %d", i, i);
+		LOG(expected);
+	}
+}
+
+Test(contended, recursive_locks_are_released_by_the_last_unlock)
+{
+	start("contended");
+	take(GT_PT_R_pthread_mutex_lock, &lock, EBUSY, 0);
+	take(GT_PT_R_pthread_mutex_lock, &lock, 0, 0);
+	take(GT_PT_R_pthread_mutex_lock, &lock, 0, 0);
+	LOG("+pthread_mutex_lock; acquire 1; -pthread_mutex_lock");
+	give(GT_PT_R_pthread_mutex_unlock, &lock);
+	give(GT_PT_R_pthread_mutex_unlock, &lock);
+	LOG("");
+	give(GT_PT_R_pthread_mutex_unlock, &lock);
+	LOG("release 1");
+}
+
+Test(contended, a_lock_that_another_thread_released)
+{
+	start("contended");
+	take(GT_PT_R_pthread_mutex_lock, &lock, EBUSY, 0);
+	double_log();
+	/* Waiting for it again proves that it was not ours any more. */
+	take(GT_PT_R_pthread_mutex_lock, &lock, EBUSY, 0);
+	LOG("+pthread_mutex_lock; release 1; acquire 2; -pthread_mutex_lock");
+	cr_assert(eq(u32, gt_pt_self.held, 1));
+}
+
+Test(contended, shared_acquisitions_have_no_lock_records)
+{
+	start("contended");
+	take(GT_PT_R_pthread_rwlock_rdlock, NULL, EBUSY, 0);
+	LOG("+pthread_rwlock_rdlock; -pthread_rwlock_rdlock");
+	give(GT_PT_R_pthread_rwlock_unlock, &lock);
+	LOG("");
+}
+
+Test(contended, inactive_threads_record_nothing)
+{
+	start("contended");
+	take(GT_PT_R_pthread_mutex_lock, &lock, EBUSY, 0);
+	double_log();
+	double_active = false;
+	take(GT_PT_R_pthread_mutex_lock, &locks[1], EBUSY, 0);
+	give(GT_PT_R_pthread_mutex_unlock, &lock);
+	double_active = true;
+	give(GT_PT_R_pthread_mutex_unlock, &lock);
+	LOG("");
+	cr_assert(eq(u32, gt_pt_self.held, 0));
+}
+
+Test(contended, a_filtered_region_leaves_the_lock_out)
+{
+	double_filtered = "pthread_mutex_lock";
+	start("contended");
+	take(GT_PT_R_pthread_mutex_lock, &lock, EBUSY, 0);
+	give(GT_PT_R_pthread_mutex_unlock, &lock);
+	LOG("");
+	take(GT_PT_R_mtx_lock, &lock, EBUSY, 0);
+	LOG("+mtx_lock; acquire 1; -mtx_lock");
+}
+
+Test(contended, many_locks_at_once_in_any_order)
+{
+	size_t n = sizeof(locks) / sizeof(*locks);
+	unsigned acquired = 0, released = 0;
+	const char *log;
+
+	start("contended");
+	for (size_t i = 0; i < n; i++) {
+		take(GT_PT_R_pthread_mutex_lock, &locks[i], EBUSY, 0);
+		acquired += strstr(double_log(), "acquire") != NULL;
+	}
+	cr_assert(eq(u32, acquired, n));
+	cr_assert(eq(u32, gt_pt_self.held, n));
+	for (size_t i = 0; i < n; i++) {
+		/* 7 and n have no common divisor. */
+		give(GT_PT_R_pthread_mutex_unlock, &locks[i * 7 % n]);
+		log = double_log();
+		released += strncmp(log, "release ", 8) == 0 && !strchr(log, ';');
+	}
+	cr_assert(eq(u32, released, n));
+	cr_assert(eq(u32, gt_pt_self.held, 0));
+	gt_pt_thread_end();
+	cr_assert(eq(u32, gt_pt_self.capacity, 0));
+}
+
+Test(all, everything_is_recorded)
+{
+	start("all");
+	cr_assert(eq(int, gt_pt_mode, GT_PT_ALL));
+	take(GT_PT_R_pthread_mutex_lock, &lock, GT_PT_UNTRIED, 0);
+	LOG("+pthread_mutex_lock; acquire 1; -pthread_mutex_lock");
+	take(GT_PT_R_pthread_mutex_trylock, &locks[1], GT_PT_UNTRIED, EBUSY);
+	LOG("+pthread_mutex_trylock; -pthread_mutex_trylock");
+	give(GT_PT_R_pthread_mutex_unlock, &lock);
+	LOG("+pthread_mutex_unlock; release 1; -pthread_mutex_unlock");
+	/* One that was acquired before recording began. */
+	give(GT_PT_R_pthread_mutex_unlock, &lock);
+	LOG("+pthread_mutex_unlock; -pthread_mutex_unlock");
+}
+
+Test(all, recursion_is_one_acquisition)
+{
+	start("all");
+	take(GT_PT_R_pthread_mutex_lock, &lock, GT_PT_UNTRIED, 0);
+	take(GT_PT_R_pthread_mutex_lock, &lock, GT_PT_UNTRIED, 0);
+	LOG("+pthread_mutex_lock; acquire 1; -pthread_mutex_lock; "
+	    "+pthread_mutex_lock; -pthread_mutex_lock");
+	give(GT_PT_R_pthread_mutex_unlock, &lock);
+	LOG("+pthread_mutex_unlock; -pthread_mutex_unlock");
+	give(GT_PT_R_pthread_mutex_unlock, &lock);
+	LOG("+pthread_mutex_unlock; release 1; -pthread_mutex_unlock");
+}
+
+Test(no, only_threads_are_recorded)
+{
+	bool recorded;
+
+	start("no");
+	cr_assert(eq(int, gt_pt_mode, GT_PT_NO));
+	take(GT_PT_R_pthread_mutex_lock, &lock, GT_PT_UNTRIED, 0);
+	take(GT_PT_R_pthread_mutex_lock, &lock, EBUSY, 0);
+	give(GT_PT_R_pthread_mutex_unlock, &lock);
+	LOG("");
+	gt_pt_create_end(GT_PT_R_pthread_create,
+			 true, gt_pt_create_begin(GT_PT_R_pthread_create, &recorded), true);
+	cr_assert(recorded);
+	LOG("+pthread_create; create; -pthread_create");
+}
+
+/* ---- waiting ------------------------------------------------------------------------------------- */
+
+static void wait_for(const void *mutex, int rc)
+{
+	struct gt_pt_wait wait = { .region = GT_PT_R_pthread_cond_wait, .lock = mutex };
+
+	gt_pt_wait_begin(&wait);
+	wait.rc = rc;
+	gt_pt_wait_end(&wait);
+}
+
+Test(waiting, releases_a_recorded_mutex_and_takes_it_again)
+{
+	start("contended");
+	take(GT_PT_R_pthread_mutex_lock, &lock, EBUSY, 0);
+	double_log();
+	wait_for(&lock, 0);
+	LOG("+pthread_cond_wait; release 1; acquire 2; -pthread_cond_wait");
+	wait_for(&lock, ETIMEDOUT);
+	LOG("+pthread_cond_wait; release 2; acquire 3; -pthread_cond_wait");
+	wait_for(&lock, GT_PT_CANCELLED);
+	LOG("+pthread_cond_wait; release 3; acquire 4; -pthread_cond_wait");
+	wait_for(&lock, ENOTRECOVERABLE);
+	LOG("+pthread_cond_wait; release 4; -pthread_cond_wait");
+	give(GT_PT_R_pthread_mutex_unlock, &lock);
+	LOG("");
+}
+
+Test(waiting, leaves_an_unrecorded_mutex_alone)
+{
+	start("contended");
+	wait_for(&lock, 0);
+	LOG("+pthread_cond_wait; -pthread_cond_wait");
+	take(GT_PT_R_pthread_mutex_lock, &locks[0], EBUSY, 0);
+	double_log();
+	wait_for(&locks[1], 0);
+	LOG("+pthread_cond_wait; -pthread_cond_wait");
+}
+
+Test(waiting, a_recursively_held_mutex_stays_held)
+{
+	start("all");
+	take(GT_PT_R_pthread_mutex_lock, &lock, GT_PT_UNTRIED, 0);
+	take(GT_PT_R_pthread_mutex_lock, &lock, GT_PT_UNTRIED, 0);
+	double_log();
+	wait_for(&lock, 0);
+	LOG("+pthread_cond_wait; -pthread_cond_wait");
+}
+
+Test(waiting, recording_may_end_meanwhile)
+{
+	struct gt_pt_wait wait = { .region = GT_PT_R_pthread_cond_wait, .lock = &lock };
+
+	start("all");
+	take(GT_PT_R_pthread_mutex_lock, &lock, GT_PT_UNTRIED, 0);
+	double_log();
+	gt_pt_wait_begin(&wait);
+	double_active = false;
+	wait.rc = 0;
+	gt_pt_wait_end(&wait);
+	double_active = true;
+	LOG("+pthread_cond_wait; release 1; -pthread_cond_wait");
+	give(GT_PT_R_pthread_mutex_unlock, &lock);
+	LOG("+pthread_mutex_unlock; -pthread_mutex_unlock");
+}
+
+Test(fork, the_parents_locks_are_not_the_childs)
+{
+	start("contended");
+	take(GT_PT_R_pthread_mutex_lock, &lock, EBUSY, 0);
+	double_log();
+	gt_pt_locks_child();
+	gt_pt_threads_child();
+	give(GT_PT_R_pthread_mutex_unlock, &lock);
+	LOG("");
+}
+
+/* ---- threads ------------------------------------------------------------------------------------- */
+
+struct parcel {
+	struct gt_pt_start *block;
+	uint64_t sequence;
+	unsigned how;
+	uint64_t seen; /* number under which the thread finds itself */
+	bool rename;
+};
+
+static void *life(void *p)
+{
+	struct parcel *parcel = p;
+	struct gt_pt_start start;
+
+	if (parcel->rename)
+		pthread_setname_np(pthread_self(), "early");
+	gt_pt_thread_begin(parcel->block, &start);
+	parcel->sequence = start.sequence;
+	parcel->seen = gt_pt_thread_find(pthread_self(), false);
+	gt_pt_thread_ending(parcel->how);
+	return start.argument;
+}
+
+/* A whole thread from creation to join. */
+static void live(struct parcel *parcel, bool detached)
+{
+	bool recorded;
+	pthread_t thread;
+	void *result;
+	struct gt_pt_wait wait = { .region = GT_PT_R_pthread_join };
+
+	parcel->block = gt_pt_create_begin(GT_PT_R_pthread_create, &recorded);
+	cr_assert(parcel->block != NULL);
+	parcel->block->start.posix = NULL;
+	parcel->block->argument = parcel;
+	parcel->block->detached = detached;
+	gt_pt_wait_begin(&wait);
+	cr_assert(eq(int, pthread_create(&thread, NULL, life, parcel), 0));
+	wait.rc = pthread_join(thread, &result);
+	cr_assert(eq(ptr, result, parcel));
+	wait.thread = thread;
+	wait.sequence = gt_pt_thread_find(thread, true);
+	gt_pt_wait_end(&wait);
+	gt_pt_create_end(GT_PT_R_pthread_create, recorded, parcel->block, false);
+	cr_assert(eq(u64, gt_pt_thread_find(thread, false), 0), "is still in the table");
+}
+
+Test(threads, from_creation_to_join)
+{
+	struct parcel parcel = { .how = GT_THREAD_END_RETURN };
+
+	start("contended");
+	live(&parcel, false);
+	cr_assert(ne(u64, parcel.sequence, 0));
+	cr_assert(eq(u64, parcel.seen, parcel.sequence));
+	LOG("+pthread_create; create; +pthread_join; begin; end 0; join; -pthread_join; "
+	    "-pthread_create");
+}
+
+Test(threads, the_end_tells_how)
+{
+	struct parcel parcel = { .how = GT_THREAD_END_EXIT };
+
+	start("contended");
+	live(&parcel, false);
+	cr_assert(strstr(double_log(), "end 1") != NULL);
+}
+
+Test(threads, a_detached_thread_is_forgotten_at_its_end)
+{
+	struct parcel parcel = { .how = GT_THREAD_END_RETURN };
+
+	start("contended");
+	live(&parcel, true);
+	cr_assert(eq(u64, parcel.seen, parcel.sequence), "it has an entry while it runs");
+	cr_assert(strstr(double_log(), "; join;") == NULL);
+}
+
+Test(threads, a_name_given_before_the_thread_began)
+{
+	struct parcel parcel = { .how = GT_THREAD_END_RETURN, .rename = true };
+
+	start("contended");
+	live(&parcel, false);
+	cr_assert(strstr(double_log(), "begin; name self early; end") != NULL);
+}
+
+Test(threads, names_of_oneself_and_of_the_main_thread)
+{
+	start("contended");
+	gt_pt_thread_named(pthread_self(), "me");
+	LOG("name self me");
+	gt_pt_thread_named((pthread_t)0x1000, "nobody");
+	LOG("");
+}
+
+static void *name_main(void *main_thread)
+{
+	gt_pt_thread_named(*(pthread_t *)main_thread, "boss");
+	return NULL;
+}
+
+Test(threads, a_thread_names_the_main_thread)
+{
+	pthread_t self = pthread_self(), thread;
+
+	start("contended");
+	pthread_create(&thread, NULL, name_main, &self);
+	pthread_join(thread, NULL);
+	LOG("name other boss");
+}
+
+Test(threads, blocks_run_out_and_come_back)
+{
+	enum { MANY = 5000 };
+	static struct gt_pt_start *block[MANY];
+	bool recorded;
+	int n = 0, again = 0;
+
+	start("contended");
+	while (n < MANY && (block[n] = gt_pt_create_begin(GT_PT_R_pthread_create, &recorded)))
+		n++;
+	cr_assert(eq(int, n, 4096));
+	cr_assert(recorded, "the region is recorded though the thread is not announced");
+	for (int i = 0; i < n; i++)
+		for (int j = i - 1; j >= 0 && j > i - 70; j--)
+			cr_assert(ne(ptr, block[i], block[j]));
+	for (int i = 0; i < n; i++)
+		gt_pt_create_end(GT_PT_R_pthread_create, false, block[i], true);
+	while (again < MANY && gt_pt_create_begin(GT_PT_R_pthread_create, &recorded))
+		again++;
+	cr_assert(eq(int, again, n));
+	/* A child has none of the threads that were on their way. */
+	gt_pt_threads_child();
+	cr_assert(gt_pt_create_begin(GT_PT_R_pthread_create, &recorded) != NULL);
+}
+
+Test(threads, nothing_is_announced_while_inactive)
+{
+	bool recorded = true;
+
+	start("contended");
+	double_active = false;
+	cr_assert(gt_pt_create_begin(GT_PT_R_pthread_create, &recorded) == NULL);
+	cr_assert(not(recorded));
+	double_active = true;
+	LOG("");
+}
+
+Test(threads, tryjoin_counts_when_it_succeeds)
+{
+	start("contended");
+	gt_pt_thread_tryjoined((pthread_t)0x1000, 7, 42);
+	LOG("+pthread_tryjoin_np@42; join; -pthread_tryjoin_np");
+	gt_pt_thread_tryjoined((pthread_t)0x1000, 0, 42);
+	LOG("+pthread_tryjoin_np@42; -pthread_tryjoin_np");
+}
