@@ -65,6 +65,7 @@ static bool can_occur(unsigned when, enum gt_pt_mode mode)
 void gt_pt_define(void)
 {
 	enum gt_pt_mode mode = wanted_mode();
+	bool any = false;
 
 	for (size_t i = 0; i < GT_PT_REGIONS; i++) {
 		struct gt_region_info info = {
@@ -77,7 +78,11 @@ void gt_pt_define(void)
 
 		if (can_occur(regions[i].when, mode))
 			region_id[i] = gt_def_region(&info);
+		any |= region_id[i] != GT_NONE;
 	}
+	/* All are filtered out, or the core records nothing in this process. */
+	if (!any)
+		mode = GT_PT_NO;
 	/* Last: with it the wrappers begin to record. */
 	__atomic_store_n(&gt_pt_mode, mode, __ATOMIC_RELEASE);
 }

@@ -122,14 +122,18 @@ struct gt_pt_start {
 	char creator[GT_PT_COMM]; /* the creator's name: the one that the new thread inherits */
 };
 
-/*
- * A thread is about to be created. Returns the block to pass, or NULL if the thread is not to be
- * announced; *recorded says whether the region was entered.
- */
-GT_PT_HIDDEN struct gt_pt_start *gt_pt_create_begin(enum gt_pt_region region, bool *recorded);
-/* The creation is over. `failed`: the block comes back. */
-GT_PT_HIDDEN void gt_pt_create_end(enum gt_pt_region region, bool recorded,
-				   struct gt_pt_start *block, bool failed);
+/* One creation, on the creator's stack. */
+struct gt_pt_creation {
+	enum gt_pt_region region;
+	bool recorded;             /* the region was entered */
+	struct gt_pt_start *block; /* the new thread's from the moment that it exists */
+	uint64_t sequence, tick;
+};
+
+/* A thread is about to be created. Returns the block to pass, NULL: it is not to be announced. */
+GT_PT_HIDDEN struct gt_pt_start *gt_pt_create_begin(struct gt_pt_creation *creation);
+/* The creation is over. */
+GT_PT_HIDDEN void gt_pt_create_end(const struct gt_pt_creation *creation, bool failed);
 
 /* In the new thread: copies the block to *start, gives it back, begins the thread. */
 GT_PT_HIDDEN void gt_pt_thread_begin(struct gt_pt_start *block, struct gt_pt_start *start);

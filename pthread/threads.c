@@ -203,14 +203,15 @@ void gt_pt_thread_detached(pthread_t thread)
 
 /* ---- creation ------------------------------------------------------------------------------------ */
 
-struct gt_pt_start *gt_pt_create_begin(enum gt_pt_region region, bool *recorded)
+struct gt_pt_start *gt_pt_create_begin(struct gt_pt_creation *creation)
 {
 	struct gt_pt_start *block;
 
-	*recorded = false;
+	creation->recorded = false;
+	creation->block = NULL;
 	if (gt_pt_mode == GT_PT_UNREADY || !gt_active())
 		return NULL;
-	*recorded = gt_pt_enter(region);
+	creation->recorded = gt_pt_enter(creation->region);
 	block = take_block();
 	if (!block) {
 		gt_message(2, "too many threads are starting at once: one is not announced");
@@ -219,17 +220,21 @@ struct gt_pt_start *gt_pt_create_begin(enum gt_pt_region region, bool *recorded)
 	memset(block->creator, 0, sizeof(block->creator));
 	syscall(SYS_prctl, PR_GET_NAME, block->creator, 0, 0, 0);
 	block->detached = false;
-	block->sequence = gt_thread_create();
+	block->sequence = creation->sequence = gt_thread_number();
+	/* The record is written when the thread is there, with the time before it was. */
+	creation->tick = gt_now();
+	creation->block = block;
 	return block;
 }
 
-void gt_pt_create_end(enum gt_pt_region region, bool recorded, struct gt_pt_start *block,
-		      bool failed)
+void gt_pt_create_end(const struct gt_pt_creation *creation, bool failed)
 {
-	if (block && failed)
-		give_block(block);
-	if (recorded)
-		gt_pt_leave(region);
+	if (creation->block && failed)
+		give_block(creation->block);
+	else if (creation->block)
+		gt_thread_created(creation->sequence, creation->tick);
+	if (creation->recorded)
+		gt_pt_leave(creation->region);
 }
 
 /* ---- names ----------------------------------------------------------------------------------------- */
@@ -313,14 +318,15 @@ void gt_pt_thread_end(void)
 }
 
 /*
- * Destructor of the key. The destructors of the program's keys and their like may be instrumented,
- * so it asks for another round until the last one that POSIX promises.
+ * Destructor of the key. The destructors of the program's keys and their like may lock mutexes, so
+ * it asks for another round until the last but one that POSIX promises; in the last one the core,
+ * which has a key of its own, ends the thread's stream.
  */
 static void last_moment(void *round)
 {
 	uintptr_t n = (uintptr_t)round;
 
-	if (n < PTHREAD_DESTRUCTOR_ITERATIONS && pthread_setspecific(key, (void *)(n + 1)) == 0)
+	if (n < PTHREAD_DESTRUCTOR_ITERATIONS - 1 && pthread_setspecific(key, (void *)(n + 1)) == 0)
 		return;
 	gt_pt_thread_end();
 }
@@ -328,6 +334,11 @@ static void last_moment(void *round)
 void gt_pt_threads_init(void)
 {
 	have_key = pthread_key_create(&key, last_moment) == 0;
+	/* The first 32 keys live in the thread itself; later ones would call malloc. */
+	if (have_key && key >= 32) {
+		pthread_key_delete(key);
+		have_key = false;
+	}
 	main_thread = pthread_self();
 	main_tid = (uint32_t)syscall(SYS_gettid);
 }

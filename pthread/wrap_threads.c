@@ -43,12 +43,12 @@ static int begin_c11(void *block)
 EXPORT int pthread_create(pthread_t *restrict thread, const pthread_attr_t *restrict attr,
 			  void *(*start)(void *), void *restrict argument)
 {
+	struct gt_pt_creation creation = { .region = GT_PT_R_pthread_create };
 	struct gt_pt_start *block;
-	bool recorded;
 	int rc, state;
 
 	gt_pt_need();
-	block = gt_pt_create_begin(GT_PT_R_pthread_create, &recorded);
+	block = gt_pt_create_begin(&creation);
 	if (block) {
 		block->start.posix = start;
 		block->argument = argument;
@@ -59,18 +59,18 @@ EXPORT int pthread_create(pthread_t *restrict thread, const pthread_attr_t *rest
 	} else {
 		rc = gt_pt_real.pthread_create(thread, attr, start, argument);
 	}
-	gt_pt_create_end(GT_PT_R_pthread_create, recorded, block, rc != 0);
+	gt_pt_create_end(&creation, rc != 0);
 	return rc;
 }
 
 EXPORT int thrd_create(thrd_t *thread, thrd_start_t start, void *argument)
 {
+	struct gt_pt_creation creation = { .region = GT_PT_R_thrd_create };
 	struct gt_pt_start *block;
-	bool recorded;
 	int rc;
 
 	gt_pt_need();
-	block = gt_pt_create_begin(GT_PT_R_thrd_create, &recorded);
+	block = gt_pt_create_begin(&creation);
 	if (block) {
 		block->start.c11 = start;
 		block->argument = argument;
@@ -78,7 +78,7 @@ EXPORT int thrd_create(thrd_t *thread, thrd_start_t start, void *argument)
 	} else {
 		rc = gt_pt_real.thrd_create(thread, start, argument);
 	}
-	gt_pt_create_end(GT_PT_R_thrd_create, recorded, block, rc != thrd_success);
+	gt_pt_create_end(&creation, rc != thrd_success);
 	return rc;
 }
 

@@ -374,11 +374,21 @@ struct gt_location *gt_own_location(void)
 
 /* ---- the part of adapter.h that is about threads and locations ------------------------------------ */
 
+uint64_t gt_thread_number(void)
+{
+	return __atomic_add_fetch(&next_sequence, 1, __ATOMIC_RELAXED);
+}
+
+void gt_thread_created(uint64_t sequence, uint64_t tick)
+{
+	gt_record_at(GT_T_THREAD_CREATE, 0, (uint64_t[2]){ sequence, 0 }, 1, tick);
+}
+
 uint64_t gt_thread_create(void)
 {
-	uint64_t sequence = __atomic_add_fetch(&next_sequence, 1, __ATOMIC_RELAXED);
+	uint64_t sequence = gt_thread_number();
 
-	gt_record(GT_T_THREAD_CREATE, 0, (uint64_t[2]){ sequence, 0 }, 1);
+	gt_thread_created(sequence, gt_clock_read());
 	return sequence;
 }
 

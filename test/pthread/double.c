@@ -108,12 +108,16 @@ void gt_record(unsigned type, uint64_t low, const uint64_t *data, unsigned extra
 	tell("%s %lu", type == GT_T_LOCK_ACQUIRE ? "acquire" : "release", (unsigned long)data[0]);
 }
 
-uint64_t gt_thread_create(void)
+uint64_t gt_thread_number(void)
 {
-	uint64_t n = __atomic_add_fetch(&threads, 1, __ATOMIC_RELAXED);
+	return __atomic_add_fetch(&threads, 1, __ATOMIC_RELAXED);
+}
 
-	tell("create");
-	return n;
+void gt_thread_created(uint64_t sequence, uint64_t tick)
+{
+	tell("created@%lu", (unsigned long)tick);
+	if (sequence == 0)
+		abort();
 }
 
 void gt_thread_begin(uint64_t sequence)

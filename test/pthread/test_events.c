@@ -211,7 +211,7 @@ Test(all, recursion_is_one_acquisition)
 
 Test(no, only_threads_are_recorded)
 {
-	bool recorded;
+	struct gt_pt_creation creation = { .region = GT_PT_R_pthread_create };
 
 	start("no");
 	cr_assert(eq(int, gt_pt_mode, GT_PT_NO));
@@ -219,10 +219,9 @@ Test(no, only_threads_are_recorded)
 	take(GT_PT_R_pthread_mutex_lock, &lock, EBUSY, 0);
 	give(GT_PT_R_pthread_mutex_unlock, &lock);
 	LOG("");
-	gt_pt_create_end(GT_PT_R_pthread_create,
-			 true, gt_pt_create_begin(GT_PT_R_pthread_create, &recorded), true);
-	cr_assert(recorded);
-	LOG("+pthread_create; create; -pthread_create");
+	cr_assert(gt_pt_create_begin(&creation) != NULL);
+	gt_pt_create_end(&creation, false);
+	LOG("+pthread_create; created@1; -pthread_create");
 }
 
 /* ---- waiting ------------------------------------------------------------------------------------- */
@@ -329,12 +328,12 @@ static void *life(void *p)
 /* A whole thread from creation to join. */
 static void live(struct parcel *parcel, bool detached)
 {
-	bool recorded;
+	struct gt_pt_creation creation = { .region = GT_PT_R_pthread_create };
 	pthread_t thread;
 	void *result;
 	struct gt_pt_wait wait = { .region = GT_PT_R_pthread_join };
 
-	parcel->block = gt_pt_create_begin(GT_PT_R_pthread_create, &recorded);
+	parcel->block = gt_pt_create_begin(&creation);
 	cr_assert(parcel->block != NULL);
 	parcel->block->start.posix = NULL;
 	parcel->block->argument = parcel;
@@ -346,7 +345,7 @@ static void live(struct parcel *parcel, bool detached)
 	wait.thread = thread;
 	wait.sequence = gt_pt_thread_find(thread, true);
 	gt_pt_wait_end(&wait);
-	gt_pt_create_end(GT_PT_R_pthread_create, recorded, parcel->block, false);
+	gt_pt_create_end(&creation, false);
 	cr_assert(eq(u64, gt_pt_thread_find(thread, false), 0), "is still in the table");
 }
 
@@ -358,8 +357,8 @@ Test(threads, from_creation_to_join)
 	live(&parcel, false);
 	cr_assert(ne(u64, parcel.sequence, 0));
 	cr_assert(eq(u64, parcel.seen, parcel.sequence));
-	LOG("+pthread_create; create; +pthread_join; begin; end 0; join; -pthread_join; "
-	    "-pthread_create");
+	LOG("+pthread_create; +pthread_join; begin; end 0; join; -pthread_join; "
+	    "created@1; -pthread_create");
 }
 
 Test(threads, the_end_tells_how)
@@ -418,36 +417,38 @@ Test(threads, a_thread_names_the_main_thread)
 Test(threads, blocks_run_out_and_come_back)
 {
 	enum { MANY = 5000 };
-	static struct gt_pt_start *block[MANY];
-	bool recorded;
+	static struct gt_pt_creation creation[MANY];
+	struct gt_pt_creation one = { .region = GT_PT_R_pthread_create };
 	int n = 0, again = 0;
 
 	start("contended");
-	while (n < MANY && (block[n] = gt_pt_create_begin(GT_PT_R_pthread_create, &recorded)))
+	while (n < MANY && gt_pt_create_begin(&creation[n]))
 		n++;
 	cr_assert(eq(int, n, 4096));
-	cr_assert(recorded, "the region is recorded though the thread is not announced");
+	cr_assert(creation[n].recorded, "the region is there though the thread is not announced");
 	for (int i = 0; i < n; i++)
 		for (int j = i - 1; j >= 0 && j > i - 70; j--)
-			cr_assert(ne(ptr, block[i], block[j]));
+			cr_assert(ne(ptr, creation[i].block, creation[j].block));
+	double_log();
 	for (int i = 0; i < n; i++)
-		gt_pt_create_end(GT_PT_R_pthread_create, false, block[i], true);
-	while (again < MANY && gt_pt_create_begin(GT_PT_R_pthread_create, &recorded))
+		gt_pt_create_end(&creation[i], true);
+	cr_assert(strstr(double_log(), "created") == NULL, "failures are not creations");
+	while (again < MANY && gt_pt_create_begin(&one))
 		again++;
 	cr_assert(eq(int, again, n));
 	/* A child has none of the threads that were on their way. */
 	gt_pt_threads_child();
-	cr_assert(gt_pt_create_begin(GT_PT_R_pthread_create, &recorded) != NULL);
+	cr_assert(gt_pt_create_begin(&one) != NULL);
 }
 
 Test(threads, nothing_is_announced_while_inactive)
 {
-	bool recorded = true;
+	struct gt_pt_creation creation = { .region = GT_PT_R_pthread_create, .recorded = true };
 
 	start("contended");
 	double_active = false;
-	cr_assert(gt_pt_create_begin(GT_PT_R_pthread_create, &recorded) == NULL);
-	cr_assert(not(recorded));
+	cr_assert(gt_pt_create_begin(&creation) == NULL);
+	cr_assert(not(creation.recorded));
 	double_active = true;
 	LOG("");
 }
