@@ -21,13 +21,19 @@ struct gt_symbol {
 	const char *name;      /* as the user knows it: demangled */
 	const char *canonical; /* mangled name, or the same text as `name`; never NULL */
 	const char *file;      /* source file, or NULL */
-	unsigned line;         /* 0: unknown */
-	bool exact;            /* false: no symbol covers the address, `name` is made up */
+	unsigned line;	       /* 0: unknown */
+	bool exact;	       /* false: no symbol covers the address, `name` is made up */
 };
 
 /* NULL without memory. */
 struct gt_symbols *gt_symbols_new(void);
 void gt_symbols_free(struct gt_symbols *symbols);
+
+/*
+ * Separate debug files are looked for below `path` instead of /usr/lib/debug (kept, not copied).
+ * Only before the first lookup.
+ */
+void gt_symbols_debug_root(struct gt_symbols *symbols, const char *path);
 
 /*
  * The function at `address` in a process that had `path` mapped as `module` says (both NULL if no

@@ -8,4 +8,11 @@ CRITERION_TESTS += test/unit/settings
 test_unit_settings_SOURCES = test/unit/test_settings.c
 test_unit_settings_CFLAGS = $(UNIT_CFLAGS)
 test_unit_settings_LDADD = $(UNIT_LIBS)
+
+CRITERION_TESTS += test/unit/symbols
+test_unit_symbols_SOURCES = test/unit/test_symbols.c
+test_unit_symbols_CFLAGS = $(UNIT_CFLAGS)
+test_unit_symbols_LDADD = lib/libgtassemble.la $(UNIT_LIBS)
 endif
+EXTRA_DIST += test/unit/symbols.src/show.h test/unit/symbols.src/main.c test/unit/symbols.src/other.c \
+	test/unit/symbols.src/lib.h test/unit/symbols.src/lib.c test/unit/symbols.src/lib.map test/unit/symbols.src/cxx.cc
