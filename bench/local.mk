@@ -1,1 +1,20 @@
 # SPDX-License-Identifier: BSD-3-Clause
+# `make bench` measures the staged installation; its programs are built by run.py, outside of the
+# tree's own flags. `make bench-instructions` counts instructions, which repeats to the digit.
+BENCH_ARGS =
+BENCH_RUN_WITH = python3
+
+bench: stage
+	$(AM_V_at)$(BENCH_RUN_WITH) $(srcdir)/bench/run.py --stage stage --build bench-out $(BENCH_ARGS)
+bench-instructions: stage
+	$(AM_V_at)$(SHELL) $(srcdir)/bench/instructions stage bench-out
+.PHONY: bench bench-instructions
+
+clean-local: clean-local-bench
+clean-local-bench:
+	rm -rf bench-out
+.PHONY: clean-local-bench
+
+EXTRA_DIST += bench/bench.h bench/calls.c bench/calls.h bench/calls_lib.c bench/count.c \
+	bench/event.c bench/floor.c bench/instructions bench/locks.c bench/real.c bench/run.py \
+	bench/tables.py bench/tools.py bench/work.c

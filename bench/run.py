@@ -1,0 +1,329 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: BSD-3-Clause
+"""Measures gputrace, and the tracers that are installed, beside a floor; says which goals are met.
+
+Every round runs every case once, and measures the floor again just before, so that each ratio is of
+the same moment and a disturbed machine disturbs all alike; what counts is the median of the rounds.
+A tool that recorded fewer calls than were made is not timed: its figure is replaced by that fact.
+
+Limits: figures in seconds depend on the machine; only the ratios have goals. Do not run anything
+else meanwhile.
+"""
+import argparse
+import json
+import mmap
+import os
+import platform
+import re
+import resource
+import shutil
+import subprocess
+import sys
+import time
+
+import tables
+from tools import Bench, Case, disk_bytes, output
+
+MIB = 1 << 20
+REAL = ["32", "11", "1024", "400"]
+CALLS = ["8000"]
+PEER_SHARE = 0.5 # gputrace has to record every call to be timed; the others this share at least
+
+
+def arguments():
+    p = argparse.ArgumentParser(description=__doc__.split("\n\n", maxsplit=1)[0])
+    p.add_argument("--stage", default="stage", help="where gputrace is installed")
+    p.add_argument("--build", default="bench-out", help="folder for programs and traces")
+    p.add_argument("--rounds", type=int, default=7)
+    p.add_argument("--pairs", type=int, default=20_000_000, help="calls of the event loop")
+    p.add_argument("--only", default="", help="suites, with commas: " + ",".join(SUITES))
+    p.add_argument("--no-peers", action="store_true", help="gputrace and the floor alone")
+    p.add_argument("--warm", type=int, default=1536, metavar="MIB",
+                   help="memory that is touched before each run, because a virtual machine's host "
+                        "takes free memory back and returns it slowly; 0: none")
+    p.add_argument("--markdown", default="", help="write the tables to this file")
+    p.add_argument("--json", default="", help="write all single figures to this file")
+    return p.parse_args()
+
+
+class Runner:
+    """Runs cases in rounds and keeps what they said: results[suite][case] = [dict, ...]."""
+
+    def __init__(self, bench, args):
+        self.b, self.a = bench, args
+        self.results = {}
+        self.tallies = {}
+        self.empty = []          # "suite/case: recorded x of y", said loudly
+
+    def warm(self):
+        if not self.a.warm:
+            return
+        pid = os.fork()
+        if pid == 0:
+            try:
+                m = mmap.mmap(-1, self.a.warm * MIB)
+                for at in range(0, self.a.warm * MIB, 4096):
+                    m[at] = 1
+            finally:
+                os._exit(0)
+        os.waitpid(pid, 0)
+
+    def clean(self):
+        shutil.rmtree(self.b.trace, ignore_errors=True)
+
+    def once(self, case, keep=False):
+        """One run: the key=value pairs that it printed, and times, memory and bytes."""
+        self.clean()
+        r = {}
+        if case.before:
+            case.before()
+        self.warm()
+        t0 = time.monotonic()
+        p = subprocess.Popen(case.cmd, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True,
+                             errors="replace", env=dict(os.environ, **case.env),
+                             cwd=self.b.build)
+        said = p.stdout.read()
+        _, status, usage = os.wait4(p.pid, 0)
+        t1 = time.monotonic()
+        p.returncode = os.waitstatus_to_exitcode(status)
+        for key, value in re.findall(r"(\w+)=(-?\d+(?:\.\d+)?)(?!\S)", said):
+            r[key] = float(value)
+        r.update(wall_s=t1 - t0, rc=p.returncode, maxrss_kib=usage.ru_maxrss)
+        if "end_s" in r:
+            r["after_main_s"] = t1 - r.pop("end_s")
+        if case.after:
+            t1 = time.monotonic()
+            r.update(case.after())
+            r["after_run_s"] = time.monotonic() - t1
+        if p.returncode:
+            print(f"bench: {case.name}: status {p.returncode}: {said[-300:]}", file=sys.stderr)
+        r["bytes"] = disk_bytes(self.b.trace)
+        if case.recorded:
+            r["recorded"] = case.recorded()
+        if not keep:
+            self.clean()
+        return r
+
+    def floor(self):
+        """The floor of this moment, ns per pair: the better of two short runs."""
+        case = Case("floor", [self.b.path("event_floor"), "1000000"])
+        self.clean()
+        best = None
+        for _ in range(2):
+            said = output(*case.cmd)
+            found = re.search(r"ns_per_pair=([\d.]+)", said)
+            value = float(found[1])
+            best = value if best is None or value < best else best
+        return best
+
+    def tally(self, program, args):
+        """How many calls a program makes: counted by hooks that do only that."""
+        if program not in self.tallies:
+            r = self.once(Case("tally", [self.b.path(program + "_tally"), *args]))
+            self.tallies[program] = int(r["calls"])
+        return self.tallies[program]
+
+    def add(self, suite, name, r, expect=None, share=1.0):
+        """Keeps a result, unless the tool did not record what it had to."""
+        kept = self.results.setdefault(suite, {}).setdefault(name, [])
+        if r.get("rc"):
+            self.empty.append(f"{suite}, {name}: ended with status {r['rc']}")
+            return
+        if expect and r.get("recorded", expect) < expect * share:
+            self.empty.append(f"{suite}, {name}: recorded {r['recorded']:,.0f} of {expect:,.0f}")
+            print(f"bench: NOT RECORDED: {self.empty[-1]}", file=sys.stderr)
+            return
+        kept.append(r)
+
+    def assemble(self, threads, cpus):
+        """Assembles the spool that the last run left, on some cores. Returns its dict."""
+        env = dict(os.environ, VT_ASSEMBLE_THREADS=str(threads), VT_VERBOSE="0")
+        self.warm()
+        t0 = time.monotonic()
+        p = subprocess.Popen(["taskset", "-c", cpus, *self.b.recover()], stdout=subprocess.PIPE,
+                             stderr=subprocess.STDOUT, text=True, env=env)
+        said = p.stdout.read()
+        _, status, usage = os.wait4(p.pid, 0)
+        wall = time.monotonic() - t0
+        p.returncode = os.waitstatus_to_exitcode(status)
+        if p.returncode:
+            print("bench: recover:", said[-300:], file=sys.stderr)
+        return {"wall_s": wall, "rc": p.returncode, "peak_kib": usage.ru_maxrss,
+                "recorded": self.b.count_otf2(),
+                "bytes": disk_bytes(self.b.trace), "evt_bytes": disk_bytes(self.b.trace, ".evt")}
+
+
+# ---- suites: what one round of each does ---------------------------------------------------------
+
+
+def suite_event(run, peers):
+    """The cost of a pair, of a filtered pair, of two threads; memory; bytes; the assembly."""
+    b, n = run.b, run.a.pairs
+    ours = b.path("event_gputrace")
+    spool_only = b.gputrace_env(VT_UNIFY="no")
+    filter_file = b.path("filter")
+    with open(filter_file, "w", encoding="ascii") as f:
+        f.write("bench_work -- 0\n")
+    filtered = b.gputrace_env(VT_FILTER_SPEC=filter_file, VT_UNIFY="no")
+    keep = lambda name, case, *expect: run.add(
+        "event", name, dict(run.once(case), floor_ns=floor, pairs=n), *expect)
+
+    for name in ("plain", "floor", "empty"):
+        floor = run.floor()
+        keep(name, Case(name, [b.path("event_" + name), str(n)]))
+    floor = run.floor()
+    keep("gputrace filtered", Case("f", [ours, str(n)], filtered))
+
+    floor = run.floor()
+    one = run.once(Case("one", [ours, str(n)], spool_only), keep=True)
+    one.update(floor_ns=floor, pairs=n, spool_bytes=disk_bytes(b.trace, ".raw"))
+    one["recorded"] = run.assemble(1, "0")["recorded"]
+    run.add("event", "gputrace", one, n)
+
+    for threads, cpus, name in ((1, "0", "assembly, 1 core"), (2, "0,1", "assembly, 2 cores")):
+        floor = run.floor()
+        two = run.once(Case("two", [ours, str(n // 2), "2"], spool_only), keep=True)
+        two.update(floor_ns=floor, pairs=n // 2, spool_bytes=disk_bytes(b.trace, ".raw"))
+        done = run.assemble(threads, cpus)
+        two["recorded"] = done["recorded"]
+        run.add("event", "gputrace, 2 threads", two, n)
+        run.add("event", name, dict(done, pairs=n), n)
+    run.clean()
+    for case in peers("event"):
+        floor = run.floor()
+        keep(case.name, case, n, PEER_SHARE)
+
+
+def suite_real(run, peers):
+    """fib + queens + stencil: the whole process."""
+    b = run.b
+    calls = run.tally("real", REAL)
+    cases = [Case("plain", [b.path("real_plain"), *REAL]),
+             Case("floor", [b.path("real_floor"), *REAL], {"FLOOR_N": "1000000"}),
+             Case("gputrace", [b.path("real_gputrace"), *REAL], b.gputrace_env(),
+                  recorded=b.count_otf2)]
+    for case in cases:
+        run.add("real", case.name, run.once(case), calls)
+    spool_only = Case("s", [b.path("real_gputrace"), *REAL], b.gputrace_env(VT_UNIFY="no"))
+    r = run.once(spool_only, keep=True)
+    r["recorded"] = run.assemble(2, "0,1")["recorded"]
+    run.add("real", "gputrace, no assembly", r, calls)
+    for case in peers("real"):
+        run.add("real", case.name, run.once(case), calls, PEER_SHARE)
+
+
+def suite_calls(run, peers):
+    """The call-heavy program."""
+    b = run.b
+    calls = run.tally("calls", CALLS)
+    cases = [Case("plain", [b.path("calls_plain"), *CALLS]),
+             Case("gputrace", [b.path("calls_gputrace"), *CALLS], b.gputrace_env(),
+                  recorded=b.count_otf2)]
+    for case in cases:
+        run.add("calls", case.name, run.once(case), calls)
+    for case in peers("calls"):
+        run.add("calls", case.name, run.once(case), calls, PEER_SHARE)
+
+
+def suite_locks(run, peers):
+    """The lock-heavy program, and pigz where it is installed: nobody rebuilt them."""
+    b = run.b
+    programs = [("locks", [b.path("locks")])]
+    if shutil.which("pigz"):
+        data = b.path("pigz.in")
+        if not os.path.exists(data):
+            with open(data, "wb") as f:
+                seed = 1
+                for _ in range(2 * MIB):
+                    seed = (seed * 1103515245 + 12345) & 0x7fffffff
+                    f.write(b"%07d line\n" % (seed >> 16))
+        programs.append(("pigz", ["pigz", "-kf", "-p", "2", data]))
+    for program, cmd in programs:
+        every = b.gputrace_env(VT_PTHREAD_LOCKS="all")
+        cases = [Case("plain", cmd),
+                 Case("gputrace", b.gputrace_run(*cmd), {"VT_VERBOSE": "0"}, recorded=b.count_otf2),
+                 Case("gputrace, all locks", b.gputrace_run(*cmd), every, recorded=b.count_otf2)]
+        for case in cases + peers("locks", cmd):
+            run.add(program, case.name, run.once(case), 1)
+
+
+def suite_start(run, _peers):
+    """Start-up and shut-down."""
+    b = run.b
+    for _ in range(5):
+        run.add("start", "true", run.once(Case("true", ["true"])))
+        run.add("start", "gputrace run true",
+                run.once(Case("g", b.gputrace_run("true"), {"VT_VERBOSE": "0"})))
+
+
+SUITES = {"event": suite_event, "real": suite_real, "calls": suite_calls, "locks": suite_locks,
+          "start": suite_start}
+
+
+def peer_cases(b, n):
+    """What the other tracers run, per suite."""
+    lib = "/usr/lib/" + platform.machine() + "-linux-gnu"
+    find = lambda name: next((p for p in (os.path.join(d, name) for d in (lib, "/usr/lib",
+                              "/usr/local/lib", "/usr/lib64")) if os.path.exists(p)), None)
+    fast = find("liblttng-ust-cyg-profile-fast.so")
+    wrap = find("liblttng-ust-pthread-wrapper.so")
+    fast_events = "lttng_ust_cyg_profile_fast:*"
+
+    def cases(suite, cmd=None):
+        found = []
+        cyg = {"event": [b.path("event_cyg"), str(n)], "real": [b.path("real_cyg"), *REAL],
+               "calls": [b.path("calls_cyg"), *CALLS]}.get(suite)
+        if b.uftrace:
+            found.append(b.uftrace_case(cyg) if cyg else b.uftrace_case(cmd, "--force"))
+        if b.eztrace and suite == "event":
+            found.append(b.eztrace_case("benchwork", [b.path("event_lib"), str(n)]))
+        if b.eztrace and suite == "calls":
+            found.append(b.eztrace_case("benchcalls", [b.path("calls_plain"), *CALLS]))
+        if b.eztrace and suite == "locks":
+            found.append(b.eztrace_case("pthread", cmd))
+        if b.lttng and cyg and fast:
+            found.append(b.lttng_case(fast, fast_events, cyg))
+        if b.lttng and suite == "locks" and wrap:
+            found.append(b.lttng_case(wrap, "lttng_ust_pthread:*", cmd))
+        return found
+
+    return cases
+
+
+def main():
+    args = arguments()
+    os.environ["PATH"] = os.path.join(os.path.abspath(args.stage), "bin") + ":" + \
+        os.environ["PATH"]
+    for name in [v for v in os.environ if v.startswith("VT_")]:
+        del os.environ[name]
+    resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
+    bench = Bench(os.path.abspath(args.stage), os.path.abspath(args.build))
+    bench.build_all()
+    run = Runner(bench, args)
+    peers = lambda *_: []
+    if not args.no_peers:
+        bench.start_lttng()
+        peers = peer_cases(bench, args.pairs)
+    wanted = args.only.split(",") if args.only else list(SUITES)
+    try:
+        for number in range(args.rounds):
+            for suite in wanted:
+                print(f"bench: round {number + 1} of {args.rounds}: {suite}", file=sys.stderr)
+                SUITES[suite](run, peers)
+    finally:
+        run.clean()
+        bench.stop()
+    clocks = output(bench.path("event_plain"), "clocks")
+    text = tables.report(run.results, run.empty, clocks, sys.argv, args)
+    print(text)
+    if args.markdown:
+        with open(args.markdown, "w", encoding="utf-8") as f:
+            f.write(text + "\n")
+    if args.json:
+        with open(args.json, "w", encoding="utf-8") as f:
+            json.dump({"results": run.results, "not_recorded": run.empty}, f, indent=1)
+    return 1 if run.empty else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,211 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Turns the benchmark's results into the Markdown of doc/PERFORMANCE.md: goals and verdicts, then
+every tool beside every other.
+
+Limits: computes medians and ratios; measures nothing.
+"""
+import datetime
+import os
+import platform
+import re
+import statistics
+
+MIB = 1024.0 # in KiB
+
+
+def spread(values, digits=1, unit=""):
+    """median [min..max]"""
+    if not values:
+        return "not measured"
+    if len(values) == 1:
+        return f"{values[0]:.{digits}f}{unit}"
+    return (f"{statistics.median(values):.{digits}f}{unit} "
+            f"[{min(values):.{digits}f}..{max(values):.{digits}f}]")
+
+
+class Goals:
+    """The rows of the first table."""
+
+    def __init__(self):
+        self.rows = []
+
+    def row(self, what, goal, measured, value, limit):
+        """value None: nothing was measured; limit None: a figure without a goal."""
+        if value is None:
+            verdict = "not measured"
+        elif limit is None:
+            verdict = ""
+        else:
+            verdict = "met" if value <= limit else "**missed**"
+        self.rows.append((what, goal, measured, verdict))
+
+    def text(self):
+        lines = ["| what | goal | measured | verdict |", "| --- | --- | --- | --- |"]
+        return "\n".join(lines + ["| " + " | ".join(r) + " |" for r in self.rows])
+
+
+def column(results, suite, case, key):
+    return [r[key] for r in results.get(suite, {}).get(case, []) if key in r]
+
+
+def median(values):
+    return statistics.median(values) if values else None
+
+
+def ratios(results, suite, case, key, base, base_key=None):
+    """Per round: the case's figure over that of `base` in the same round."""
+    a = column(results, suite, case, key)
+    b = column(results, suite, base, base_key or key)
+    return [x / y for x, y in zip(a, b) if y]
+
+
+def event_goals(g, results):
+    ev = results.get("event", {})
+    pair = ev.get("gputrace", [])
+    x = [r["ns_per_pair"] / r["floor_ns"] for r in pair]
+    ns = [r["ns_per_pair"] for r in pair]
+    g.row("one enter/leave pair, recorded so that SIGKILL loses nothing", "at most 1.4 x the floor",
+          f"{spread(x, 2, ' x')}, {spread(ns)} ns", median(x), 1.4)
+
+    one, two = ns, column(results, "event", "gputrace, 2 threads", "ns_per_pair")
+    two = [min(p) for p in zip(two[::2], two[1::2])] # two such runs a round: one per assembly
+    x = [b / a for a, b in zip(one, two)]
+    g.row("the same on 2 threads at once", "at most 1.05 x one thread",
+          f"{spread(x, 2, ' x')}, {spread(two)} ns", median(x), 1.05)
+
+    filtered = column(results, "event", "gputrace filtered", "ns_per_pair")
+    above = [f - e for f, e in zip(filtered, column(results, "event", "empty", "ns_per_pair"))]
+    g.row("a filtered function", "at most 2 ns above an empty hook pair",
+          f"{spread(above)} ns above", median(above), 2.0)
+
+    anon = [r["anon_kib"] / MIB for r in pair]
+    g.row("memory of the traced process that is not file-backed", "16 MiB",
+          spread(anon, 1, " MiB"), median(anon), 16.0)
+    extra = [(r["peak_kib"] - p["peak_kib"]) / MIB for r, p in zip(pair, ev.get("plain", []))]
+    g.row("resident memory above the plain program", "VT_BUFFER_SIZE (16 MiB)",
+          spread(extra, 1, " MiB"), median(extra), 16.0)
+
+    spool = [r["spool_bytes"] / r["pairs"] / 2 for r in pair]
+    g.row("bytes per event in the spool", "at most 16", spread(spool), median(spool), 16.0)
+    done = ev.get("assembly, 1 core", [])
+    evt = [r["bytes"] / r["pairs"] / 2 for r in done]
+    g.row("bytes per event of the OTF2 archive, all files", "at most 12.5", spread(evt, 2),
+          median(evt), 12.5)
+
+    for name, limit in (("assembly, 1 core", 40), ("assembly, 2 cores", 22)):
+        ns = [r["wall_s"] / r["pairs"] * 1e9 for r in ev.get(name, [])]
+        g.row(f"{name}, {done[0]['pairs'] / 1e6:.0f} million pairs on 2 threads" if done else name,
+              f"at most {limit} ns per pair", f"{spread(ns)} ns", median(ns), limit)
+    peak = [r["peak_kib"] / MIB for n in ("assembly, 1 core", "assembly, 2 cores")
+            for r in ev.get(n, [])]
+    g.row("peak memory of the assembly", "below 256 MiB", spread(peak, 0, " MiB"),
+          max(peak) if peak else None, 256.0)
+
+
+def other_goals(g, results):
+    x = ratios(results, "real", "gputrace", "wall_s", "plain")
+    g.row("fib + queens + stencil (bench/real.c), whole process with assembly",
+          "at most 3.0 x plain", spread(x, 2, " x"), median(x), 3.0)
+    x = ratios(results, "real", "gputrace, no assembly", "wall_s", "plain")
+    g.row("the same without assembly (VT_UNIFY=no)", "at most 2.0 x plain", spread(x, 2, " x"),
+          median(x), 2.0)
+    x = ratios(results, "locks", "gputrace", "work_s", "plain")
+    g.row("the lock-heavy program (bench/locks.c), default settings", "at most 1.05 x plain",
+          spread(x, 3, " x"), median(x), 1.05)
+    ms = [v * 1e3 for v in column(results, "start", "gputrace run true", "wall_s")]
+    g.row("start-up plus shut-down: `gputrace run true`", "at most 30 ms", f"{spread(ms)} ms",
+          median(ms), 30.0)
+
+
+def event_peers(results):
+    lines = ["| tool | ns per pair | x floor | bytes per pair on disk | peak MiB | recorded |",
+             "| --- | --- | --- | --- | --- | --- |"]
+    for name, runs in results.get("event", {}).items():
+        if name.startswith("assembly"):
+            continue
+        if not runs:
+            lines.append(f"| {name} | **recorded nothing, or not all** | | | | |")
+            continue
+        ns = [r["ns_per_pair"] for r in runs]
+        x = [r["ns_per_pair"] / r["floor_ns"] for r in runs]
+        size = runs[-1].get("spool_bytes", runs[-1]["bytes"]) / runs[-1].get("recorded", 1)
+        done = f"{runs[-1]['recorded']:,.0f}" if "recorded" in runs[-1] else "-"
+        lines.append(f"| {name} | {spread(ns)} | {spread(x, 2)} | "
+                     f"{size if 'recorded' in runs[-1] else 0:.1f} | "
+                     f"{median([r['peak_kib'] / MIB for r in runs]):.0f} | {done} |")
+    return "\n".join(lines)
+
+
+def program_peers(results, suite):
+    """A program under every tool: inside main, and the whole process until all is on disk."""
+    inner = {"calls": "calls_s", "locks": "work_s"}.get(suite)
+    lines = ["| tool | " + ("slowdown of the work | " if inner else "") +
+             "whole process, s | x plain | with the tool's own end, x plain | MB | recorded |",
+             "| --- | " + ("--- | " if inner else "") + "--- | --- | --- | --- | --- |"]
+    plain = results.get(suite, {}).get("plain", [])
+    for name, runs in results.get(suite, {}).items():
+        if not runs:
+            lines.append(f"| {name} | **recorded nothing, or failed** | | | | |")
+            continue
+        pairs = list(zip(runs, plain))
+        wall = [r["wall_s"] for r in runs]
+        whole = [r["wall_s"] / p["wall_s"] for r, p in pairs]
+        ended = [(r["wall_s"] + r.get("after_run_s", 0)) / p["wall_s"] for r, p in pairs]
+        cells = [name]
+        if inner:
+            cells.append(spread([r[inner] / p[inner] for r, p in pairs], 2))
+        cells += [spread(wall, 3), spread(whole, 2), spread(ended, 2),
+                  f"{runs[-1]['bytes'] / 1e6:.1f}",
+                  f"{runs[-1]['recorded']:,.0f}" if "recorded" in runs[-1] else "-"]
+        lines.append("| " + " | ".join(cells) + " |")
+    return "\n".join(lines)
+
+
+def machine():
+    model = "unknown processor"
+    try:
+        with open("/proc/cpuinfo", encoding="ascii", errors="replace") as f:
+            found = re.search(r"model name\s*:\s*(.*)", f.read())
+            model = found[1].strip() if found else model
+    except OSError:
+        pass
+    cores = len(os.sched_getaffinity(0))
+    return f"{cores} cores of {model}, Linux {platform.release().split('-')[0]}"
+
+
+def report(results, empty, clocks, argv, args):
+    goals = Goals()
+    if "event" in results:
+        event_goals(goals, results)
+    other_goals(goals, results)
+    found = re.search(r"rdtsc_ns=([\d.]+) clock_gettime_ns=([\d.]+)", clocks)
+    floors = [r["floor_ns"] for runs in results.get("event", {}).values() for r in runs
+              if "floor_ns" in r]
+    words = " ".join(argv[1:])
+    words = re.sub(r"--(stage|build|markdown|json)[ =]\S+ ?", "", words).strip()
+    parts = [
+        "# What gputrace costs",
+        f"Made by `make bench BENCH_ARGS='{words}'` on "
+        f"{datetime.date.today().isoformat()}; {machine()}; {args.rounds} interleaved rounds. "
+        "Figures are medians [smallest..largest]; ratios to the floor and to plain are of the same "
+        "round." + (f" Before each run {args.warm} MiB of memory were touched, for all tools alike."
+                    if args.warm else ""),
+        f"The floor (two clock reads and two 16-byte stores into memory that was touched before) "
+        f"was {spread(floors)} ns a pair; one `rdtsc` takes {found[1]} ns here, one "
+        f"`clock_gettime` {found[2]} ns." if found else "",
+    ]
+    if empty:
+        parts.append("**Some runs recorded nothing, or less than was there, and are not "
+                     "timed:**\n\n"
+                     + "\n".join(f"- {e}" for e in sorted(set(empty))))
+    parts += ["## Goals", goals.text()]
+    if results.get("event"):
+        parts += ["## An enter/leave pair, tool by tool", event_peers(results)]
+    titles = {"real": "fib + queens + stencil (bench/real.c)",
+              "calls": "A call-heavy program (bench/calls.c)",
+              "locks": "A lock-heavy program (bench/locks.c), not rebuilt",
+              "pigz": "pigz with 2 threads, not rebuilt"}
+    for suite, title in titles.items():
+        if results.get(suite):
+            parts += [f"## {title}", program_peers(results, suite)]
+    return "\n\n".join(p for p in parts if p)
