@@ -15,3 +15,8 @@ uninstall-hook: uninstall-wrapper-links
 uninstall-wrapper-links:
 	$(AM_V_at)cd '$(DESTDIR)$(bindir)' && rm -f $(WRAPPERS)
 .PHONY: install-wrapper-links uninstall-wrapper-links
+
+# The user API.
+lib_libgputrace_la_SOURCES += instrument/user.c instrument/user.h instrument/user_table.c \
+	instrument/user_fortran.c
+include_HEADERS += include/vt_user.h include/vt_user.inc

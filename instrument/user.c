@@ -1,0 +1,566 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * The user API for C and C++: what the macros of vt_user.h call.
+ *
+ * Limits: only include/gputrace/adapter.h is used. A region known to its place of use costs two
+ * loads, gt_active(), gt_enter() and a store to the thread's stack of open regions; a region known
+ * by its name a hash of the name more. That stack knows GT_OPEN_MAX levels: deeper ones are
+ * recorded, but not checked.
+ */
+#include <string.h>
+#include <unistd.h>
+
+#define VTRACE
+#include "vt_user.h"
+#include "instrument/user.h"
+#include "lib/format.h"
+
+#define API __attribute__((visibility("default")))
+
+/* ---- wrong calls ------------------------------------------------------------------------------ */
+
+static struct {
+	uint64_t count;
+	const char *sentence;
+	int level; /* of VT_VERBOSE, from which on the sentence is printed */
+} faults[GT_USER_FAULTS] = {
+	[GT_USER_NULL] = { 0, "no name is given; the call is ignored", 1 },
+	[GT_USER_UNKNOWN] = { 0, "no such id; the call is ignored", 1 },
+	[GT_USER_TYPE] = { 0, "the type does not fit; the call is ignored", 1 },
+	[GT_USER_FULL] = { 0, "too many definitions; what needs this one is not recorded", 1 },
+	[GT_USER_UNMATCHED] = { 0, "the region is not open on this thread; the call is ignored", 2 },
+};
+
+void gt_user_fault(enum gt_user_fault fault, const char *where)
+{
+	if (__atomic_fetch_add(&faults[fault].count, 1, __ATOMIC_RELAXED) == 0)
+		gt_message(faults[fault].level, "%s: %s", where, faults[fault].sentence);
+}
+
+static unsigned long fault_count(enum gt_user_fault fault)
+{
+	return (unsigned long)__atomic_load_n(&faults[fault].count, __ATOMIC_RELAXED);
+}
+
+static void at_end(int how)
+{
+	unsigned long wrong = fault_count(GT_USER_NULL) + fault_count(GT_USER_UNKNOWN) +
+			      fault_count(GT_USER_TYPE) + fault_count(GT_USER_FULL);
+
+	(void)how;
+	if (wrong)
+		gt_message(1,
+			   "%lu calls of the user API were ignored: %lu without a name, %lu with an "
+			   "unknown id, %lu of a wrong type, %lu for too many definitions",
+			   wrong, fault_count(GT_USER_NULL), fault_count(GT_USER_UNKNOWN),
+			   fault_count(GT_USER_TYPE), fault_count(GT_USER_FULL));
+	if (fault_count(GT_USER_UNMATCHED))
+		gt_message(2, "%lu VT_USER_END closed no region that was open on their thread",
+			   fault_count(GT_USER_UNMATCHED));
+}
+
+/* The parent tells about its own calls. */
+static void in_child(void)
+{
+	for (unsigned i = 0; i < GT_USER_FAULTS; i++)
+		__atomic_store_n(&faults[i].count, 0, __ATOMIC_RELAXED);
+}
+
+__attribute__((constructor)) static void start(void)
+{
+	static const struct gt_adapter adapter = {
+		.bytes = sizeof(adapter),
+		.abi = GT_ADAPTER_ABI,
+		.name = "user",
+		.fork_child = in_child,
+		.end = at_end,
+	};
+
+	gt_adapter_register(&adapter);
+}
+
+/* The definition with this id if it is of this kind, else NULL and a fault. */
+static struct gt_user_def *get(uint32_t id, enum gt_user_kind kind, const char *where)
+{
+	struct gt_user_def *def = gt_user_def(id);
+
+	if (def && def->kind == kind)
+		return def;
+	gt_user_fault(GT_USER_UNKNOWN, where);
+	return NULL;
+}
+
+static struct gt_text text(const char *bytes)
+{
+	return (struct gt_text){ bytes, bytes ? strlen(bytes) : 0 };
+}
+
+/* ---- regions ------------------------------------------------------------------------------------ */
+
+#define GT_OPEN_MAX 60u
+#define RECORDED    (UINT32_C(1) << 31)
+
+/*
+ * The regions that are open on this thread, so that a leave is recorded if and only if its enter
+ * was, and a leave that fits nothing is found. An entry is an id, with RECORDED if the enter is in
+ * the trace; id 0 is a region that could not be defined.
+ *
+ * Signal handlers may open and close regions at any point here: `depth` is raised before the entry
+ * is written and lowered after it is read, so that they only touch entries above.
+ */
+static __thread struct {
+	uint32_t depth;
+	uint32_t entry[GT_OPEN_MAX];
+} open __attribute__((tls_model("initial-exec")));
+
+static inline void fence(void)
+{
+	__atomic_signal_fence(__ATOMIC_SEQ_CST);
+}
+
+static inline void enter(uint32_t id)
+{
+	uint32_t depth = open.depth, entry = id;
+	gt_ref ref;
+
+	if (id && gt_active()) {
+		ref = gt_user_ref(gt_user_def(id));
+		if (ref) {
+			gt_enter(ref);
+			entry |= RECORDED;
+		}
+	}
+	open.depth = depth + 1;
+	fence();
+	if (depth < GT_OPEN_MAX)
+		open.entry[depth] = entry;
+}
+
+static void record_leave(uint32_t id)
+{
+	struct gt_user_def *def = gt_user_def(id);
+
+	if (def && gt_active())
+		gt_leave(gt_user_ref(def));
+}
+
+/* The leave is not that of the innermost region: forget those above, or the leave if it fits none. */
+static __attribute__((noinline, cold)) void leave_other(uint32_t id, const char *where)
+{
+	static bool told;
+	uint32_t depth = open.depth, entry;
+	struct gt_user_def *def = gt_user_def(id);
+
+	while (depth && (open.entry[depth - 1] & ~RECORDED) != id)
+		depth--;
+	if (!depth) {
+		gt_user_fault(GT_USER_UNMATCHED, where);
+		return;
+	}
+	if (!__atomic_exchange_n(&told, true, __ATOMIC_RELAXED))
+		gt_message(2, "%s(%s) closes %u other regions that are still open", where,
+			   def ? def->name : "", open.depth - depth);
+	entry = open.entry[depth - 1];
+	fence();
+	open.depth = depth - 1;
+	if (entry & RECORDED)
+		record_leave(id);
+}
+
+static inline void leave(uint32_t id, const char *where)
+{
+	uint32_t depth = open.depth, entry;
+
+	if (depth > GT_OPEN_MAX) {
+		open.depth = depth - 1;
+		record_leave(id);
+		return;
+	}
+	entry = depth ? open.entry[depth - 1] : 0;
+	if (!depth || (entry & ~RECORDED) != id) {
+		leave_other(id, where);
+		return;
+	}
+	fence();
+	open.depth = depth - 1;
+	if (entry & RECORDED)
+		record_leave(id);
+}
+
+static inline uint32_t at_site(const struct vt_user_site *site, const char *name)
+{
+	/* Pairs with the release in keep_site(): the id is there if the name is. */
+	if (site && __atomic_load_n(&site->name, __ATOMIC_ACQUIRE) == name)
+		return site->id;
+	return 0;
+}
+
+/*
+ * The first name that comes to a site stays: with inlining, one site may see several literals, and
+ * the others are then looked up. Whoever sets the id writes the name.
+ */
+static void keep_site(struct vt_user_site *site, const char *name, uint32_t id)
+{
+	uint32_t none = 0;
+
+	if (site && id &&
+	    __atomic_compare_exchange_n(&site->id, &none, id, false, __ATOMIC_RELAXED,
+					__ATOMIC_RELAXED))
+		__atomic_store_n(&site->name, name, __ATOMIC_RELEASE);
+}
+
+static uint32_t named(struct gt_text name, struct gt_text file, uint32_t line)
+{
+	struct gt_user_key key = {
+		.kind = GT_USER_NAMED, .name = name, .file = file, .number = line
+	};
+
+	return gt_user_define(&key, "VT_USER_START");
+}
+
+uint32_t gt_user_enter(struct gt_text name, struct gt_text file, uint32_t line)
+{
+	uint32_t id = named(name, file, line);
+
+	enter(id);
+	return id;
+}
+
+void gt_user_leave(struct gt_text name)
+{
+	struct gt_user_key key = { .kind = GT_USER_NAMED, .name = name };
+
+	leave(gt_user_find(&key), "VT_USER_END");
+}
+
+uint32_t gt_user_region(struct gt_text name, struct gt_text group, struct gt_text file, int line)
+{
+	struct gt_user_key key = {
+		.kind = GT_USER_REGION,
+		.name = name,
+		.group = group.length ? group : (struct gt_text){ NULL, 0 },
+		.file = file.length ? file : (struct gt_text){ NULL, 0 },
+		.number = line > 0 ? (uint32_t)line : 0,
+	};
+
+	return gt_user_define(&key, "VT_USER_DEF");
+}
+
+API unsigned int vt_user_enter(struct vt_user_site *site, const char *name, const char *file,
+			       unsigned int line)
+{
+	uint32_t id = at_site(site, name);
+
+	if (__builtin_expect(!id, 0)) {
+		id = named(text(name), text(file), line);
+		keep_site(site, name, id);
+	}
+	enter(id);
+	return id;
+}
+
+API void vt_user_leave(struct vt_user_site *site, const char *name)
+{
+	uint32_t id = at_site(site, name);
+
+	if (__builtin_expect(!id, 0)) {
+		struct gt_user_key key = { .kind = GT_USER_NAMED, .name = text(name) };
+
+		id = gt_user_find(&key);
+		keep_site(site, name, id);
+	}
+	leave(id, "VT_USER_END");
+}
+
+API unsigned int vt_user_define(const char *name, const char *group, const char *file, int line)
+{
+	return gt_user_region(text(name), text(group), text(file), line);
+}
+
+static bool is_region(uint32_t id, const char *where)
+{
+	struct gt_user_def *def = gt_user_def(id);
+
+	if (def && (def->kind == GT_USER_REGION || def->kind == GT_USER_NAMED))
+		return true;
+	gt_user_fault(GT_USER_UNKNOWN, where);
+	return false;
+}
+
+/* A wrong id opens a region that is not recorded, so that the one around it keeps its place. */
+API void vt_user_enter_id(unsigned int id)
+{
+	enter(is_region(id, "VT_USER_START2") ? id : 0);
+}
+
+API void vt_user_leave_id(unsigned int id)
+{
+	leave(is_region(id, "VT_USER_END2") ? id : 0, "VT_USER_END2");
+}
+
+/* ---- control ------------------------------------------------------------------------------------ */
+
+/* Who switched the recording off, and how many regions were open there. */
+static struct {
+	const void *thread;
+	uint32_t depth;
+} off;
+
+static bool balance_is_checked(void)
+{
+	const char *value = gt_setting("VT_ONOFF_CHECK_STACK_BALANCE");
+
+	return value && strcmp(value, "yes") == 0;
+}
+
+API void vt_user_off(void)
+{
+	__atomic_store_n(&off.depth, open.depth, __ATOMIC_RELAXED);
+	__atomic_store_n(&off.thread, &open, __ATOMIC_RELEASE);
+	gt_switch(false);
+}
+
+API void vt_user_on(void)
+{
+	static bool told;
+	uint32_t depth = __atomic_load_n(&off.depth, __ATOMIC_RELAXED);
+
+	if (__atomic_load_n(&off.thread, __ATOMIC_ACQUIRE) == &open && depth != open.depth &&
+	    balance_is_checked() && !__atomic_exchange_n(&told, true, __ATOMIC_RELAXED))
+		gt_message(1, "VT_OFF was called inside of %u user regions, VT_ON inside of %u: "
+			      "the regions between will look too long or be missing",
+			   depth, open.depth);
+	__atomic_store_n(&off.thread, NULL, __ATOMIC_RELAXED);
+	gt_switch(true);
+}
+
+API int vt_user_is_on(void)
+{
+	return gt_is_on();
+}
+
+API void vt_user_buffer_flush(void)
+{
+	gt_buffer_flush();
+}
+
+/* There is one clock as long as there is one process, or several on one machine. */
+API void vt_user_timesync(void)
+{
+}
+
+API void vt_user_update_counter(void)
+{
+}
+
+API void vt_user_set_rewind_mark(void)
+{
+	gt_rewind_mark();
+}
+
+API void vt_user_rewind(void)
+{
+	gt_rewind();
+}
+
+/* ---- counters ----------------------------------------------------------------------------------- */
+
+uint32_t gt_user_count_group(struct gt_text name)
+{
+	struct gt_user_key key = { .kind = GT_USER_GROUP, .name = name };
+
+	return gt_user_define(&key, "VT_COUNT_GROUP_DEF");
+}
+
+static bool is_count_type(int type)
+{
+	return (type >= VT_COUNT_TYPE_SIGNED && type <= VT_COUNT_TYPE_DOUBLE) ||
+	       (type >= VT_COUNT_TYPE_INTEGER && type <= VT_COUNT_TYPE_REAL);
+}
+
+uint32_t gt_user_count(struct gt_text name, struct gt_text unit, int type, uint32_t group)
+{
+	struct gt_user_key key = {
+		.kind = GT_USER_COUNTER,
+		.name = name,
+		.group = unit,
+		.number = (uint32_t)type,
+		.parent = group == GT_USER_DEFAULT ? 0 : group,
+	};
+
+	if (!is_count_type(type)) {
+		gt_user_fault(GT_USER_TYPE, "VT_COUNT_DEF");
+		return 0;
+	}
+	if (key.parent && !get(key.parent, GT_USER_GROUP, "VT_COUNT_DEF"))
+		key.parent = 0; /* the counter itself is all right */
+	return gt_user_define(&key, "VT_COUNT_DEF");
+}
+
+API unsigned int vt_user_count_group_def(const char *name)
+{
+	return gt_user_count_group(text(name));
+}
+
+API unsigned int vt_user_count_def(const char *name, const char *unit, int type,
+				   unsigned int group)
+{
+	return gt_user_count(text(name), text(unit), type, group);
+}
+
+/* The core's id of a counter that takes this kind of value. */
+static gt_ref counter(uint32_t id, enum gt_value value, const char *where)
+{
+	struct gt_user_def *def = get(id, GT_USER_COUNTER, where);
+
+	if (!def)
+		return GT_NONE;
+	if (gt_user_value(def) != value) {
+		gt_user_fault(GT_USER_TYPE, where);
+		return GT_NONE;
+	}
+	return gt_user_ref(def);
+}
+
+API void vt_user_count_signed(unsigned int id, vt_user_signed value)
+{
+	gt_ref ref;
+
+	if (gt_active() && (ref = counter(id, GT_VALUE_INT, "VT_COUNT_SIGNED_VAL")))
+		gt_metric_int(ref, value);
+}
+
+API void vt_user_count_unsigned(unsigned int id, vt_user_unsigned value)
+{
+	gt_ref ref;
+
+	if (gt_active() && (ref = counter(id, GT_VALUE_UINT, "VT_COUNT_UNSIGNED_VAL")))
+		gt_metric_uint(ref, value);
+}
+
+API void vt_user_count_double(unsigned int id, double value)
+{
+	gt_ref ref;
+
+	if (gt_active() && (ref = counter(id, GT_VALUE_DOUBLE, "VT_COUNT_DOUBLE_VAL")))
+		gt_metric_double(ref, value);
+}
+
+/* ---- markers ------------------------------------------------------------------------------------ */
+
+uint32_t gt_user_marker_def(struct gt_text name, int type)
+{
+	struct gt_user_key key = {
+		.kind = GT_USER_MARKER, .name = name, .number = (uint32_t)type
+	};
+
+	if (type < VT_MARKER_TYPE_ERROR || type > VT_MARKER_TYPE_HINT) {
+		gt_user_fault(GT_USER_TYPE, "VT_MARKER_DEF");
+		return 0;
+	}
+	return gt_user_define(&key, "VT_MARKER_DEF");
+}
+
+API unsigned int vt_user_marker_def(const char *name, int type)
+{
+	return gt_user_marker_def(text(name), type);
+}
+
+API void vt_user_marker(unsigned int id, const char *words)
+{
+	struct gt_user_def *def;
+	gt_ref ref;
+
+	if (!gt_active() || !(def = get(id, GT_USER_MARKER, "VT_MARKER")))
+		return;
+	ref = gt_user_ref(def);
+	if (ref)
+		gt_marker(ref, words ? words : "");
+}
+
+/* ---- messages ----------------------------------------------------------------------------------- */
+
+uint32_t gt_user_comm_def(struct gt_text name)
+{
+	struct gt_user_key key = { .kind = GT_USER_COMM, .name = name };
+
+	return gt_user_define(&key, "VT_MSG_COMM_DEF");
+}
+
+API unsigned int vt_user_comm_def(const char *name)
+{
+	return gt_user_comm_def(text(name));
+}
+
+static void message(unsigned type, uint32_t comm, uint32_t tag, uint64_t bytes, const char *where)
+{
+	uint64_t data[2] = { tag, bytes };
+	struct gt_user_def *def;
+	gt_ref ref;
+
+	if (!gt_active())
+		return;
+	if (comm == GT_USER_DEFAULT)
+		comm = vt_user_comm_def("VT_COMM_WORLD");
+	def = get(comm, GT_USER_COMM, where);
+	ref = def ? gt_user_ref(def) : GT_NONE;
+	if (ref)
+		gt_record(type, ref, data, 1);
+}
+
+API void vt_user_send(unsigned int comm, unsigned int tag, vt_user_unsigned bytes)
+{
+	message(GT_T_USER_SEND, comm, tag, bytes, "VT_MSG_SEND");
+}
+
+API void vt_user_recv(unsigned int comm, unsigned int tag, vt_user_unsigned bytes)
+{
+	message(GT_T_USER_RECV, comm, tag, bytes, "VT_MSG_RECV");
+}
+
+/* ---- comments ----------------------------------------------------------------------------------- */
+
+/* Properties are told apart by their names: "COMMENT_<pid>_<number>" in the alphabet of OTF2. */
+static char *put_number(char *at, unsigned long value)
+{
+	char digits[24];
+	unsigned n = 0;
+
+	do
+		digits[n++] = (char)('0' + value % 10);
+	while (value /= 10);
+	*at++ = '_';
+	while (n)
+		*at++ = digits[--n];
+	*at = '\0';
+	return at;
+}
+
+API void vt_user_comment_def(const char *words)
+{
+	static unsigned long number;
+	char key[64] = "COMMENT";
+
+	if (!words) {
+		gt_user_fault(GT_USER_NULL, "VT_COMMENT_DEF");
+		return;
+	}
+	put_number(put_number(key + strlen(key), (unsigned long)getpid()),
+		   __atomic_add_fetch(&number, 1, __ATOMIC_RELAXED));
+	gt_def_property(key, words);
+}
+
+API void vt_user_comment(const char *words)
+{
+	uint64_t data[2] = { 0, 0 };
+
+	if (!words) {
+		gt_user_fault(GT_USER_NULL, "VT_COMMENT");
+		return;
+	}
+	if (!gt_active())
+		return;
+	data[0] = gt_def_string(words);
+	if (data[0])
+		gt_record(GT_T_COMMENT, 0, data, 1);
+}

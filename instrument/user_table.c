@@ -1,0 +1,259 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * What the program has defined through the user API: one append-only table for all kinds, with a
+ * hash index, and the core's id of each entry, which is asked for when it is first needed. So
+ * definitions work before the core is ready and while the recording is off.
+ *
+ * Limits: the memory is static (about 8 MiB of addresses; pages that are not used cost nothing).
+ * Two threads that define the same thing at the same moment may waste an entry, never more.
+ */
+#include <string.h>
+
+#include "instrument/user.h"
+
+#define INDEX_SLOTS (2u * (GT_USER_MAX + 1u)) /* power of two, at most half full */
+
+/* OTF2's numbers; this side of the house does not include its headers. */
+enum { ROLE_CODE = 4, PARADIGM_USER = 1, METRIC_ABSOLUTE_POINT = 1 | 1 << 4 };
+
+static struct gt_user_def defs[GT_USER_MAX];
+static uint32_t def_count;              /* may run past GT_USER_MAX */
+static uint32_t slots[INDEX_SLOTS];     /* ids, 0: free */
+static char texts[GT_USER_TEXT_BYTES];
+static size_t text_bytes;               /* may run past the end */
+
+/* ---- texts ---------------------------------------------------------------------------------- */
+
+static size_t cut(struct gt_text text)
+{
+	return text.length < GT_USER_NAME_MAX ? text.length : GT_USER_NAME_MAX;
+}
+
+/* A copy of the text; NULL if there is none or no room. */
+static const char *keep(struct gt_text text)
+{
+	size_t length = cut(text), at;
+
+	if (!text.bytes || __atomic_load_n(&text_bytes, __ATOMIC_RELAXED) >= GT_USER_TEXT_BYTES)
+		return NULL;
+	at = __atomic_fetch_add(&text_bytes, length + 1, __ATOMIC_RELAXED);
+	if (at + length + 1 > GT_USER_TEXT_BYTES)
+		return NULL;
+	memcpy(texts + at, text.bytes, length); /* the NUL is there: the memory is fresh */
+	return texts + at;
+}
+
+static bool same(struct gt_text text, const char *kept)
+{
+	size_t length = cut(text);
+
+	if (!text.bytes || !kept)
+		return !text.bytes && !kept;
+	return strncmp(kept, text.bytes, length) == 0 && kept[length] == '\0';
+}
+
+/* ---- index ------------------------------------------------------------------------------------ */
+
+static uint64_t mix(uint64_t hash, uint64_t word)
+{
+	hash = (hash ^ word) * UINT64_C(0x9e3779b97f4a7c15);
+	return hash ^ hash >> 32;
+}
+
+/* A region of VT_USER_START is known by its name alone: where it was first seen is no part of it. */
+static uint32_t hash_of(const struct gt_user_key *key)
+{
+	bool named = key->kind == GT_USER_NAMED;
+	uint64_t hash = mix(key->kind, named ? 0 : (uint64_t)key->number << 32 | key->parent);
+	uint64_t word;
+	const char *bytes = key->name.bytes;
+	size_t left = cut(key->name);
+
+	for (; left >= 8; left -= 8, bytes += 8) {
+		memcpy(&word, bytes, 8);
+		hash = mix(hash, word);
+	}
+	word = left;
+	for (; left; left--)
+		word = word << 8 | (unsigned char)bytes[left - 1];
+	return (uint32_t)mix(hash, word);
+}
+
+static bool matches(const struct gt_user_def *def, const struct gt_user_key *key, uint32_t hash)
+{
+	if (def->hash != hash || def->kind != key->kind || !same(key->name, def->name))
+		return false;
+	return key->kind == GT_USER_NAMED ||
+	       (def->number == key->number && def->parent == key->parent &&
+		same(key->group, def->group) && same(key->file, def->file));
+}
+
+/*
+ * The id of the key, or 0 and the free slot at which the search ended. The load acquires what the
+ * exchange in insert() released: the definition behind the id is complete.
+ */
+static uint32_t search(const struct gt_user_key *key, uint32_t hash, uint32_t *slot)
+{
+	uint32_t id;
+
+	for (;; *slot = (*slot + 1) & (INDEX_SLOTS - 1)) {
+		id = __atomic_load_n(&slots[*slot], __ATOMIC_ACQUIRE);
+		if (!id || matches(&defs[id - 1], key, hash))
+			return id;
+	}
+}
+
+uint32_t gt_user_find(const struct gt_user_key *key)
+{
+	uint32_t hash, slot;
+
+	if (!key->name.bytes || !key->name.length)
+		return 0;
+	hash = hash_of(key);
+	slot = hash & (INDEX_SLOTS - 1);
+	return search(key, hash, &slot);
+}
+
+/* Makes a new entry, not yet in the index. */
+static uint32_t append(const struct gt_user_key *key, uint32_t hash)
+{
+	struct gt_user_def *def;
+	uint32_t at;
+
+	if (__atomic_load_n(&def_count, __ATOMIC_RELAXED) >= GT_USER_MAX)
+		return 0;
+	at = __atomic_fetch_add(&def_count, 1, __ATOMIC_RELAXED);
+	if (at >= GT_USER_MAX)
+		return 0;
+	def = &defs[at];
+	def->name = keep(key->name);
+	def->group = keep(key->group);
+	def->file = keep(key->file);
+	if (!def->name || (key->group.bytes && !def->group) || (key->file.bytes && !def->file))
+		return 0;
+	def->hash = hash;
+	def->number = key->number;
+	def->parent = key->parent;
+	__atomic_store_n(&def->kind, key->kind, __ATOMIC_RELEASE);
+	return at + 1;
+}
+
+uint32_t gt_user_define(const struct gt_user_key *key, const char *where)
+{
+	uint32_t hash, slot, id, mine = 0, none;
+
+	if (!key->name.bytes || !key->name.length) {
+		gt_user_fault(GT_USER_NULL, where);
+		return 0;
+	}
+	hash = hash_of(key);
+	slot = hash & (INDEX_SLOTS - 1);
+	for (;;) {
+		id = search(key, hash, &slot);
+		if (id)
+			return id; /* perhaps another thread's, while ours was made: ours is wasted */
+		if (!mine)
+			mine = append(key, hash);
+		if (!mine) {
+			gt_user_fault(GT_USER_FULL, where);
+			return 0;
+		}
+		none = 0;
+		if (__atomic_compare_exchange_n(&slots[slot], &none, mine, false, __ATOMIC_RELEASE,
+						__ATOMIC_RELAXED))
+			return mine;
+	}
+}
+
+struct gt_user_def *gt_user_def(uint32_t id)
+{
+	struct gt_user_def *def;
+
+	if (id - 1 >= GT_USER_MAX)
+		return NULL;
+	def = &defs[id - 1];
+	return __atomic_load_n(&def->kind, __ATOMIC_ACQUIRE) == GT_USER_FREE ? NULL : def;
+}
+
+/* ---- the core's ids ---------------------------------------------------------------------------- */
+
+static gt_ref define_region(const struct gt_user_def *def)
+{
+	struct gt_region_info info = {
+		.bytes = sizeof(info),
+		.name = def->name,
+		.group = def->group ? def->group : "Application",
+		.file = def->file,
+		.begin_line = def->number,
+		.end_line = def->number,
+		.role = ROLE_CODE,
+		.paradigm = PARADIGM_USER,
+	};
+
+	return gt_def_region(&info);
+}
+
+enum gt_value gt_user_value(const struct gt_user_def *counter)
+{
+	switch (counter->number) {
+	case 2: /* VT_COUNT_TYPE_UNSIGNED */
+		return GT_VALUE_UINT;
+	case 1: /* _SIGNED, _INTEGER, _INTEGER8 */
+	case 11:
+	case 12:
+		return GT_VALUE_INT;
+	default:
+		return GT_VALUE_DOUBLE;
+	}
+}
+
+static gt_ref define_counter(const struct gt_user_def *def)
+{
+	struct gt_user_def *parent = gt_user_def(def->parent);
+	struct gt_metric_info info = {
+		.bytes = sizeof(info),
+		.name = def->name,
+		.unit = def->group,
+		.group = parent ? parent->name : "User",
+		.value = gt_user_value(def),
+		.mode = METRIC_ABSOLUTE_POINT,
+	};
+
+	return gt_def_metric(&info);
+}
+
+static gt_ref ask_core(const struct gt_user_def *def)
+{
+	switch (def->kind) {
+	case GT_USER_NAMED:
+	case GT_USER_REGION:
+		return define_region(def);
+	case GT_USER_COUNTER:
+		return define_counter(def);
+	case GT_USER_MARKER:
+		return gt_def_marker(def->name, "Application", def->number);
+	case GT_USER_COMM:
+		return gt_def_comm(def->name, GT_NONE, PARADIGM_USER, 0);
+	default:
+		return GT_NONE;
+	}
+}
+
+gt_ref gt_user_ref(struct gt_user_def *def)
+{
+	gt_ref ref = __atomic_load_n(&def->ref, __ATOMIC_RELAXED), mine;
+
+	if (ref || __atomic_load_n(&def->tries, __ATOMIC_RELAXED) >= GT_USER_TRIES)
+		return ref;
+	mine = ask_core(def);
+	if (!mine) {
+		/* Filtered, or a definition that may not wait here: only asking again can tell. */
+		__atomic_fetch_add(&def->tries, 1, __ATOMIC_RELAXED);
+		return __atomic_load_n(&def->ref, __ATOMIC_RELAXED);
+	}
+	/* The first one is used by all threads, so that enter and leave name the same region. */
+	if (__atomic_compare_exchange_n(&def->ref, &ref, mine, false, __ATOMIC_RELAXED,
+					__ATOMIC_RELAXED))
+		return mine;
+	return ref;
+}
