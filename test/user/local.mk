@@ -1,1 +1,18 @@
 # SPDX-License-Identifier: BSD-3-Clause
+# The user API: unit tests against a stand-in for the core, the headers by themselves, and programs
+# that use every macro under gputrace.
+if HAVE_CRITERION
+USER_DOUBLE = test/user/double.c test/user/double.h instrument/user.c instrument/user.h \
+	instrument/user_table.c
+CRITERION_TESTS += test/user/unit_c test/user/unit_cxx
+test_user_unit_c_SOURCES = test/user/unit_c.c $(USER_DOUBLE)
+test_user_unit_c_CFLAGS = $(UNIT_CFLAGS)
+test_user_unit_c_LDADD = $(CRITERION_LIBS) -lpthread
+test_user_unit_cxx_SOURCES = test/user/unit_cxx.cpp $(USER_DOUBLE)
+test_user_unit_cxx_CFLAGS = $(UNIT_CFLAGS)
+test_user_unit_cxx_CXXFLAGS = -Wall -Wextra $(CRITERION_CFLAGS)
+test_user_unit_cxx_LDADD = $(CRITERION_LIBS)
+endif
+dist_check_SCRIPTS += test/user/headers.test test/user/fortran.test
+EXTRA_DIST += test/user/everything.inc test/user/double_fortran.c test/user/fixed.F \
+	test/user/free.F90 test/user/fortran.want
