@@ -400,3 +400,25 @@ trace_expect()
 		return 1
 	fi
 }
+
+# fast_counts DIR: REGION <tab> ENTERS <tab> LEAVES <tab> LOCATION for each pair; also for archives
+# that are too large for the Python reader.
+fast_counts() { limit 300 "$GT_BUILD/test/tools/otf2counts" "$1/traces.otf2"; }
+
+# fast_calls DIR NAME: how often NAME was entered.
+fast_calls() { fast_counts "$1" | awk -F '\t' -v name="$2" '$1 == name { n += $2 } END { print n + 0 }'; }
+
+# counts_agree DIR FILE [at_end]: the archive has what FILE says (test/trouble/counts.h); at_end:
+# recording ended before the program did, so there may be less. Complaints in $T/check.log.
+counts_agree()
+{
+	fast_counts "$1" >"$T/fast" 2>"$T/check.log" || return 1
+	"$OTF2_PYTHON" "$GT_SRC/test/tools/counts.py" ${3:+--late} "$2" <"$T/fast" >"$T/check.log" 2>&1
+}
+
+# fast_check DIR: the judges that can read millions of events. Complaints in $T/check.log.
+fast_check()
+{
+	limit 300 gputrace check "$1" >"$T/check.log" 2>&1 &&
+		limit 300 otf2-print --silent -Werror "$1/traces.otf2" >"$T/check.log" 2>&1
+}

@@ -3,3 +3,8 @@
 dist_check_SCRIPTS += test/tools/lib.test
 EXTRA_DIST += test/tools/field.py
 EXTRA_DIST += test/tools/gtcheck.py
+EXTRA_DIST += test/tools/counts.py
+check_PROGRAMS += test/tools/otf2counts
+test_tools_otf2counts_SOURCES = test/tools/otf2counts.c
+test_tools_otf2counts_CPPFLAGS = $(OTF2_CFLAGS)
+test_tools_otf2counts_LDADD = $(OTF2_LIBS)
