@@ -2,7 +2,9 @@
 # libgputrace.so: the core (lib/common, lib/record) with the function hooks and the user API.
 lib_LTLIBRARIES += lib/libgputrace.la
 lib_libgputrace_la_SOURCES =
-lib_libgputrace_la_LDFLAGS = -version-info 0:0:0 -Wl,-z,relro,-z,now \
+# nodelete: an instrumented plug-in may bring the library into a program that did not ask for it; the
+# dlclose of the plug-in must not take it away again.
+lib_libgputrace_la_LDFLAGS = -version-info 0:0:0 -Wl,-z,nodelete -Wl,-z,relro,-z,now \
 	-Wl,--version-script=$(top_srcdir)/lib/libgputrace.map
 lib_libgputrace_la_LIBADD =
 EXTRA_lib_libgputrace_la_DEPENDENCIES = lib/libgputrace.map

@@ -11,11 +11,11 @@
 
 int gt_file_keep(struct gt_file *file, int fd)
 {
-	static const int floor_numbers[] = { 1000, 400, 100 };
+	static const int floor_numbers[] = { 1000, 400, 100, 40, 20 };
 	struct stat st;
 	int rc = gt_sys_fstat(fd, &st);
 
-	for (unsigned i = 0; !rc && i < 3; i++) {
+	for (unsigned i = 0; !rc && i < sizeof(floor_numbers) / sizeof(*floor_numbers); i++) {
 		int high = gt_sys_fcntl(fd, F_DUPFD_CLOEXEC, floor_numbers[i]);
 
 		if (high >= 0) {
