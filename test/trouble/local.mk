@@ -1,1 +1,16 @@
 # SPDX-License-Identifier: BSD-3-Clause
+# One awkward program per file, named by its trouble, and the scripts that try them.
+TROUBLE = test/trouble/common.sh test/trouble/trouble.h test/trouble/counts.h \
+	test/trouble/big_name.c test/trouble/clock_hop.c test/trouble/close_fds.c \
+	test/trouble/ctor.c test/trouble/ctor_lib.c test/trouble/dl.c test/trouble/dl_lib.c \
+	test/trouble/events.c test/trouble/exception.cc test/trouble/exec_path.c \
+	test/trouble/exit_path.c test/trouble/fork_path.c test/trouble/jump.c test/trouble/killed.c \
+	test/trouble/main_returns.c test/trouble/own_malloc.c test/trouble/recursion.c \
+	test/trouble/signal_storm.c test/trouble/small_stack.c test/trouble/state.c \
+	test/trouble/static_object.cc test/trouble/tail_call.c test/trouble/threads.c \
+	test/trouble/tsd.c test/trouble/ucontext.c
+EXTRA_DIST += $(TROUBLE)
+dist_check_SCRIPTS += test/trouble/exit.test test/trouble/exec.test test/trouble/fork.test \
+	test/trouble/unwind.test test/trouble/thread.test test/trouble/signal.test \
+	test/trouble/load.test test/trouble/state.test test/trouble/space.test \
+	test/trouble/place.test test/trouble/hostile.test

@@ -1,0 +1,85 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Fails the Nth system call of the recording side, in the test build of libgputrace.
+ *
+ * GT_FAULT_CORE=NAME:N:MODE:ERRNO   NAME as in lib/common/sys.h, or "any"; MODE "once" or "on" (that
+ * call and every later one); ERRNO a number. GT_FAULT_LOG: a file that gets a line per injection.
+ *
+ * Limits: one plan per process; forked children go on counting for themselves.
+ */
+#include "lib/common/sys.h"
+
+#include <errno.h>
+#include <stdatomic.h>
+#include <stdlib.h>
+#include <string.h>
+
+static struct {
+	char name[32];
+	long nth, error;
+	int persistent;
+	int state; /* 0: not read, 1: no plan, 2: a plan */
+	char log[1024];
+} plan;
+static atomic_long seen;
+
+static void read_plan(void)
+{
+	const char *text = getenv("GT_FAULT_CORE"), *log = getenv("GT_FAULT_LOG"), *colon;
+	char *end;
+
+	plan.state = 1;
+	colon = text ? strchr(text, ':') : NULL;
+	if (!colon || (size_t)(colon - text) >= sizeof(plan.name))
+		return;
+	memcpy(plan.name, text, (size_t)(colon - text));
+	plan.nth = strtol(colon + 1, &end, 10);
+	plan.persistent = !strncmp(end, ":on:", 4);
+	colon = strrchr(text, ':');
+	plan.error = strtol(colon + 1, NULL, 10);
+	if (log && strlen(log) < sizeof(plan.log))
+		strcpy(plan.log, log);
+	plan.state = 2;
+}
+
+static void tell(const char *name, long n)
+{
+	char line[64];
+	size_t length = strlen(name);
+	int digits = 0, fd;
+	char number[24];
+
+	if (!plan.log[0])
+		return;
+	memcpy(line, name, length);
+	line[length++] = ' ';
+	do
+		number[digits++] = (char)('0' + n % 10);
+	while ((n /= 10) && digits < 20);
+	while (digits)
+		line[length++] = number[--digits];
+	line[length++] = '\n';
+	fd = (int)GT_SYS4(SYS_openat, AT_FDCWD, plan.log, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC,
+			  0600);
+	if (fd < 0)
+		return;
+	GT_SYS3(SYS_write, fd, line, length);
+	GT_SYS1(SYS_close, fd);
+}
+
+int gt_test_fault(const char *name)
+{
+	long n;
+
+	if (!plan.state)
+		read_plan();
+	if (plan.state == 1)
+		return 0;
+	if (strcmp(plan.name, "any") && strcmp(plan.name, name))
+		return 0;
+	n = ++seen;
+	if (n < plan.nth || (n > plan.nth && !plan.persistent))
+		return 0;
+	tell(name, n);
+	return (int)plan.error;
+}

@@ -1,0 +1,51 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Closes every descriptor there may be, re-uses all the numbers for files of its own, and checks
+ * that nobody else has written into them.
+ *
+ * Limits: 200 files; needs a writable current folder.
+ */
+#include "trouble.h"
+
+#include <dirent.h>
+#include <fcntl.h>
+#include <sys/stat.h>
+
+CALLED int work(int x)
+{
+	HERE();
+	return x + 1;
+}
+
+int main(int argc, char **argv)
+{
+	struct stat st;
+	int i, fd, out, highest = argc > 1 ? atoi(argv[1]) : 1023;
+
+	(void)argv;
+	for (i = 0; i < 1000; i++)
+		work(i);
+	out = fcntl(1, F_DUPFD, 3);
+	for (i = 0; i <= highest; i++)
+		if (i != out)
+			close(i);
+	for (i = 0; i < 1000; i++)
+		work(i);
+	/* A file under each number, empty; ours must not be what gputrace writes to. */
+	fd = open("mine", O_RDWR | O_CREAT | O_TRUNC, 0600);
+	MUST(fd >= 0);
+	for (i = 0; i <= highest; i++)
+		if (i != out && i != fd)
+			if (dup2(fd, i) != i)
+				break;
+	/* Enough events that gputrace has to spool. */
+	for (i = 0; i < 300000; i++)
+		work(i);
+	MUST(!fstat(fd, &st));
+	MUST(st.st_size == 0);
+	MUST(write(fd, "hello\n", 6) == 6);
+	dup2(out, 1);
+	say("calls work 302000\n");
+	say("the file holds %ld bytes\n", (long)lseek(fd, 0, SEEK_END));
+	return 0;
+}

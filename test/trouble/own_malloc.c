@@ -1,0 +1,87 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * A program with its own malloc, and that malloc is instrumented: gputrace must not allocate, and
+ * must not mind being called from inside an allocation in the loader.
+ *
+ * Limits: a bump allocator that never frees; 64 MiB.
+ */
+#include "trouble.h"
+
+#include <dlfcn.h>
+#include <stdatomic.h>
+#include <stdint.h>
+
+static char arena[64 << 20] __attribute__((aligned(64)));
+static atomic_size_t used;
+static atomic_int inside, nested;
+
+CALLED void *take(size_t size)
+{
+	size_t at = atomic_fetch_add(&used, (size + 79) & ~(size_t)15);
+
+	if (at + size + 80 > sizeof(arena))
+		return NULL;
+	*(size_t *)(void *)(arena + at) = size;
+	return arena + at + 64;
+}
+
+CALLED void *malloc(size_t size)
+{
+	void *p;
+
+	if (atomic_fetch_add(&inside, 1))
+		atomic_fetch_add(&nested, 1);
+	p = take(size);
+	atomic_fetch_sub(&inside, 1);
+	return p;
+}
+
+CALLED void free(void *p)
+{
+	(void)p;
+	HERE();
+}
+
+CALLED void *calloc(size_t n, size_t size)
+{
+	return malloc(n * size); /* the arena is zero and never re-used */
+}
+
+CALLED void *realloc(void *old, size_t size)
+{
+	void *p = malloc(size);
+
+	if (old && p) {
+		size_t before = *(size_t *)(void *)((char *)old - 64);
+
+		memcpy(p, old, before < size ? before : size);
+	}
+	return p;
+}
+
+CALLED int work(int x)
+{
+	HERE();
+	return x + 1;
+}
+
+int main(void)
+{
+	char *p = NULL;
+	void *self;
+	int i;
+
+	for (i = 1; i < 2000; i++) {
+		work(i);
+		p = realloc(p, (size_t)i);
+		MUST(p);
+		p[i - 1] = (char)i;
+	}
+	for (i = 1; i < 2000; i++)
+		MUST(p[i - 1] == (char)i);
+	self = dlopen(NULL, RTLD_NOW);
+	MUST(self && !dlclose(self));
+	say("allocations inside of allocations: %d\n", nested);
+	say("calls work 1999\natleast malloc 1999\natleast take 1999\n");
+	return 0;
+}
