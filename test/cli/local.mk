@@ -1,0 +1,3 @@
+# SPDX-License-Identifier: BSD-3-Clause
+# The gputrace command itself and `gputrace run`, `gputrace info`.
+dist_check_SCRIPTS += test/cli/main.test test/cli/run.test
