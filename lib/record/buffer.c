@@ -151,10 +151,11 @@ static int write_half(struct gt_location *loc)
 
 	if (fd < 0)
 		return fd;
-	if (win->ring_bytes)
+	if (!(win->flags & GT_LOC_PACKED))
 		rc = gt_file_pwrite(fd, loc->hot->base + (win->spooled & loc->hot->mask), loc->half,
-				    win->spooled % win->ring_bytes);
-	for (uint64_t at = 0; !rc && !win->ring_bytes && at < loc->half; at += GT_PACK_UNIT) {
+				    win->ring_bytes ? win->spooled % win->ring_bytes : win->spooled);
+	for (uint64_t at = 0; !rc && win->flags & GT_LOC_PACKED && at < loc->half;
+	     at += GT_PACK_UNIT) {
 		uint64_t rest = loc->half - at;
 
 		rc = write_block(loc, fd, win->spooled + at,
@@ -165,7 +166,7 @@ static int write_half(struct gt_location *loc)
 	if (rc)
 		return rc;
 	__atomic_fetch_add(&gt_spooled_total,
-			   win->ring_bytes ? loc->half : place - win->packed_bytes,
+			   win->flags & GT_LOC_PACKED ? place - win->packed_bytes : loc->half,
 			   __ATOMIC_RELAXED);
 	win->packed_bytes = place; /* before `spooled`: a reader stops at what `spooled` says */
 	return 0;

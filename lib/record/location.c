@@ -29,6 +29,7 @@ static uint64_t next_sequence;
 static pthread_key_t key;
 static bool have_key;
 
+#define PACK_SPOOL 0 /* until the assembly reads packed blocks */
 #define CHUNK 65536u
 struct arena {
 	char *at, *end;
@@ -183,7 +184,7 @@ static void fill_window(struct gt_location *loc, uint64_t tick)
 	win->kind = loc->kind;
 	win->begin = tick;
 	win->ring_bytes = ring_size(loc->half);
-	win->flags = loc->flags | (win->ring_bytes ? 0 : GT_LOC_PACKED);
+	win->flags = loc->flags | (win->ring_bytes || !PACK_SPOOL ? 0 : GT_LOC_PACKED);
 	win->half_base[0] = 0;
 	win->half_tick[0] = tick;
 	win->half_base[1] = UINT64_MAX;
@@ -225,7 +226,7 @@ static struct gt_location *make(uint32_t kind, uint32_t flags, gt_ref name, uint
 							      sizeof(*loc->ring_counts));
 		if (!loc->ring_counts) {
 			loc->win->ring_bytes = 0;
-			loc->win->flags |= GT_LOC_PACKED;
+			loc->win->flags |= PACK_SPOOL ? GT_LOC_PACKED : 0;
 		}
 	}
 	rc = gt_journal_put(GT_D_LOCATION, loc->id, &(struct gt_piece){ &def, sizeof(def) }, 1);
