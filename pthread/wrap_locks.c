@@ -5,10 +5,10 @@
  * Limits: symbols and forwarding only. Cost of an uncontended operation with
  * VT_PTHREAD_LOCKS=contended: a load and a jump, a call through a pointer, a thread-local load.
  *
- * With VT_PTHREAD_LOCKS=contended each acquisition first tries without waiting. Success (0, or
- * EOWNERDEAD for a robust mutex) is what the real function would have returned as well; after any
- * other result the real function is called and decides, so that EDEADLK, EAGAIN, EINVAL,
- * ENOTRECOVERABLE come from where they always came from.
+ * With VT_PTHREAD_LOCKS=contended each acquisition first tries without waiting. Only EBUSY leads to
+ * the real function, which then waits or refuses (EDEADLK). Every other result, success (0, or
+ * EOWNERDEAD for a robust mutex) or not, is the one that the real function would have come to; asking
+ * it as well would show: a refused attempt at a mutex with a priority ceiling lets the next succeed.
  */
 #include <errno.h>
 #include <time.h>
@@ -18,12 +18,12 @@
 #define EXPORT __attribute__((visibility("default")))
 #define CONTENDED() GT_PT_LIKELY(gt_pt_mode == GT_PT_CONTENDED)
 
-/* An attempt without waiting returned rc: is the lock ours? */
-static inline bool ours(int rc, const void *lock)
+/* An attempt without waiting returned rc: is that the result? */
+static inline bool settled(int rc, const void *lock)
 {
-	if (GT_PT_UNLIKELY(rc != 0 && rc != EOWNERDEAD))
+	if (GT_PT_UNLIKELY(rc == EBUSY))
 		return false;
-	if (GT_PT_UNLIKELY(gt_pt_self.held))
+	if (GT_PT_UNLIKELY(gt_pt_self.held) && (rc == 0 || rc == EOWNERDEAD))
 		gt_pt_again(lock);
 	return true;
 }
@@ -59,7 +59,7 @@ EXPORT int pthread_mutex_lock(pthread_mutex_t *mutex)
 
 	if (CONTENDED()) {
 		rc = gt_pt_real.pthread_mutex_trylock(mutex);
-		if (GT_PT_LIKELY(ours(rc, mutex)))
+		if (GT_PT_LIKELY(settled(rc, mutex)))
 			return rc;
 	}
 	if (!wait_begin(GT_PT_R_pthread_mutex_lock, rc))
@@ -75,7 +75,7 @@ EXPORT int pthread_mutex_timedlock(pthread_mutex_t *restrict mutex,
 
 	if (CONTENDED() && sane(CLOCK_REALTIME, time)) {
 		rc = gt_pt_real.pthread_mutex_trylock(mutex);
-		if (GT_PT_LIKELY(ours(rc, mutex)))
+		if (GT_PT_LIKELY(settled(rc, mutex)))
 			return rc;
 	}
 	if (!wait_begin(GT_PT_R_pthread_mutex_timedlock, rc))
@@ -91,7 +91,7 @@ EXPORT int pthread_mutex_clocklock(pthread_mutex_t *restrict mutex, clockid_t cl
 
 	if (CONTENDED() && sane(clock, time)) {
 		rc = gt_pt_real.pthread_mutex_trylock(mutex);
-		if (GT_PT_LIKELY(ours(rc, mutex)))
+		if (GT_PT_LIKELY(settled(rc, mutex)))
 			return rc;
 	}
 	if (!wait_begin(GT_PT_R_pthread_mutex_clocklock, rc))
@@ -106,7 +106,7 @@ EXPORT int pthread_mutex_trylock(pthread_mutex_t *mutex)
 
 	if (CONTENDED()) {
 		rc = gt_pt_real.pthread_mutex_trylock(mutex);
-		ours(rc, mutex);
+		settled(rc, mutex);
 		return rc;
 	}
 	if (!all_begin(GT_PT_R_pthread_mutex_trylock))
@@ -151,7 +151,7 @@ EXPORT int mtx_lock(mtx_t *mutex)
 
 	if (CONTENDED()) {
 		rc = from_c11(gt_pt_real.mtx_trylock(mutex));
-		if (GT_PT_LIKELY(ours(rc, mutex)))
+		if (GT_PT_LIKELY(settled(rc, mutex)))
 			return rc;
 	}
 	if (!wait_begin(GT_PT_R_mtx_lock, rc))
@@ -166,7 +166,7 @@ EXPORT int mtx_timedlock(mtx_t *restrict mutex, const struct timespec *restrict 
 
 	if (CONTENDED() && sane(CLOCK_REALTIME, time)) {
 		rc = from_c11(gt_pt_real.mtx_trylock(mutex));
-		if (GT_PT_LIKELY(ours(rc, mutex)))
+		if (GT_PT_LIKELY(settled(rc, mutex)))
 			return rc;
 	}
 	if (!wait_begin(GT_PT_R_mtx_timedlock, rc))
@@ -181,7 +181,7 @@ EXPORT int mtx_trylock(mtx_t *mutex)
 
 	if (CONTENDED()) {
 		rc = gt_pt_real.mtx_trylock(mutex);
-		ours(rc, mutex);
+		settled(from_c11(rc), mutex);
 		return rc;
 	}
 	if (!all_begin(GT_PT_R_mtx_trylock))
@@ -211,7 +211,7 @@ EXPORT int pthread_rwlock_rdlock(pthread_rwlock_t *lock)
 
 	if (CONTENDED()) {
 		rc = gt_pt_real.pthread_rwlock_tryrdlock(lock);
-		if (GT_PT_LIKELY(rc == 0))
+		if (GT_PT_LIKELY(rc != EBUSY))
 			return rc;
 	}
 	if (!wait_begin(GT_PT_R_pthread_rwlock_rdlock, rc))
@@ -227,7 +227,7 @@ EXPORT int pthread_rwlock_timedrdlock(pthread_rwlock_t *restrict lock,
 
 	if (CONTENDED() && sane(CLOCK_REALTIME, time)) {
 		rc = gt_pt_real.pthread_rwlock_tryrdlock(lock);
-		if (GT_PT_LIKELY(rc == 0))
+		if (GT_PT_LIKELY(rc != EBUSY))
 			return rc;
 	}
 	if (!wait_begin(GT_PT_R_pthread_rwlock_timedrdlock, rc))
@@ -243,7 +243,7 @@ EXPORT int pthread_rwlock_clockrdlock(pthread_rwlock_t *restrict lock, clockid_t
 
 	if (CONTENDED() && sane(clock, time)) {
 		rc = gt_pt_real.pthread_rwlock_tryrdlock(lock);
-		if (GT_PT_LIKELY(rc == 0))
+		if (GT_PT_LIKELY(rc != EBUSY))
 			return rc;
 	}
 	if (!wait_begin(GT_PT_R_pthread_rwlock_clockrdlock, rc))
@@ -268,7 +268,7 @@ EXPORT int pthread_rwlock_wrlock(pthread_rwlock_t *lock)
 
 	if (CONTENDED()) {
 		rc = gt_pt_real.pthread_rwlock_trywrlock(lock);
-		if (GT_PT_LIKELY(ours(rc, lock)))
+		if (GT_PT_LIKELY(settled(rc, lock)))
 			return rc;
 	}
 	if (!wait_begin(GT_PT_R_pthread_rwlock_wrlock, rc))
@@ -284,7 +284,7 @@ EXPORT int pthread_rwlock_timedwrlock(pthread_rwlock_t *restrict lock,
 
 	if (CONTENDED() && sane(CLOCK_REALTIME, time)) {
 		rc = gt_pt_real.pthread_rwlock_trywrlock(lock);
-		if (GT_PT_LIKELY(ours(rc, lock)))
+		if (GT_PT_LIKELY(settled(rc, lock)))
 			return rc;
 	}
 	if (!wait_begin(GT_PT_R_pthread_rwlock_timedwrlock, rc))
@@ -300,7 +300,7 @@ EXPORT int pthread_rwlock_clockwrlock(pthread_rwlock_t *restrict lock, clockid_t
 
 	if (CONTENDED() && sane(clock, time)) {
 		rc = gt_pt_real.pthread_rwlock_trywrlock(lock);
-		if (GT_PT_LIKELY(ours(rc, lock)))
+		if (GT_PT_LIKELY(settled(rc, lock)))
 			return rc;
 	}
 	if (!wait_begin(GT_PT_R_pthread_rwlock_clockwrlock, rc))
@@ -315,7 +315,7 @@ EXPORT int pthread_rwlock_trywrlock(pthread_rwlock_t *lock)
 
 	if (CONTENDED()) {
 		rc = gt_pt_real.pthread_rwlock_trywrlock(lock);
-		ours(rc, lock);
+		settled(rc, lock);
 		return rc;
 	}
 	if (!all_begin(GT_PT_R_pthread_rwlock_trywrlock))
@@ -347,7 +347,7 @@ EXPORT int pthread_spin_lock(pthread_spinlock_t *lock)
 
 	if (CONTENDED()) {
 		rc = gt_pt_real.pthread_spin_trylock(lock);
-		if (GT_PT_LIKELY(ours(rc, (const void *)lock)))
+		if (GT_PT_LIKELY(settled(rc, (const void *)lock)))
 			return rc;
 	}
 	if (!wait_begin(GT_PT_R_pthread_spin_lock, rc))
@@ -362,7 +362,7 @@ EXPORT int pthread_spin_trylock(pthread_spinlock_t *lock)
 
 	if (CONTENDED()) {
 		rc = gt_pt_real.pthread_spin_trylock(lock);
-		ours(rc, (const void *)lock);
+		settled(rc, (const void *)lock);
 		return rc;
 	}
 	if (!all_begin(GT_PT_R_pthread_spin_trylock))
