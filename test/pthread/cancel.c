@@ -145,7 +145,7 @@ static void cancel_blocked(const char *how, void *(*f)(void *))
 
 	MUST(pthread_create(&t, NULL, f, NULL));
 	sleep_ms(20);
-	SAY(pthread_cancel(t));
+	MUST(pthread_cancel(t));
 	ended(how, t);
 }
 
@@ -157,7 +157,7 @@ static void cancel_running(const char *how, void *(*f)(void *), int hold)
 	if (hold)
 		MUST(pthread_mutex_lock(&m));
 	MUST(pthread_create(&t, NULL, f, NULL));
-	SAY(pthread_cancel(t));
+	MUST(pthread_cancel(t));
 	stage = 1;
 	if (hold) {
 		sleep_ms(10);
