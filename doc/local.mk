@@ -1,4 +1,28 @@
 # SPDX-License-Identifier: BSD-3-Clause
-EXTRA_DIST += doc/FORMAT.md doc/PROMISES.md doc/LIMITS.md doc/adr/0001-own-window-and-spool.md \
-	doc/adr/0002-reserve-with-xadd.md doc/adr/0003-pack-when-spooling.md \
-	doc/adr/0004-dlopen-is-not-wrapped.md
+# The manual. Pages are written for scdoc; a source archive holds them made, so that only who
+# changes them needs scdoc.
+MAN_PAGES = doc/man/gputrace.1 doc/man/gputrace-run.1 doc/man/gputrace-cc.1 \
+	doc/man/gputrace-info.1
+MAN_GENERATED = doc/man/gputrace-settings.7
+MAN_ALIASES = doc/man/gputrace-c++.1 doc/man/gputrace-fc.1
+
+if HAVE_MAN_PAGES
+dist_man_MANS += $(MAN_PAGES) $(MAN_GENERATED) $(MAN_ALIASES)
+endif
+
+if HAVE_SCDOC
+.1.scd.1:
+	$(AM_V_GEN)$(MKDIR_P) doc/man && $(SCDOC) < $< > $@.tmp && mv $@.tmp $@
+doc/man/gputrace-settings.7: lib/common/settings.def doc/man/settings.awk
+	$(AM_V_GEN)$(MKDIR_P) doc/man && $(AWK) -f $(srcdir)/doc/man/settings.awk \
+		$(srcdir)/lib/common/settings.def | $(SCDOC) > $@.tmp && mv $@.tmp $@
+endif
+doc/man/gputrace-c++.1 doc/man/gputrace-fc.1:
+	$(AM_V_GEN)$(MKDIR_P) doc/man && echo '.so man1/gputrace-cc.1' > $@
+SUFFIXES = .1.scd .1
+CLEANFILES += doc/man/*.tmp
+MAINTAINERCLEANFILES = $(MAN_PAGES) $(MAN_GENERATED) $(MAN_ALIASES)
+EXTRA_DIST += $(MAN_PAGES:=.scd) doc/man/settings.awk
+
+exampledir = $(docdir)/examples
+dist_example_DATA = doc/examples/demo.c

@@ -12,3 +12,10 @@ pkgconfigdir = $(libdir)/pkgconfig
 pkgconfig_DATA = tools/gputrace.pc
 cmakeconfigdir = $(libdir)/cmake/gputrace
 cmakeconfig_DATA = tools/gputrace-config.cmake tools/gputrace-config-version.cmake
+
+completiondir = $(bashcompdir)
+if INSTALL_COMPLETION
+dist_completion_DATA = tools/completion/gputrace
+else
+EXTRA_DIST += tools/completion/gputrace
+endif

@@ -29,7 +29,6 @@ static uint64_t next_sequence;
 static pthread_key_t key;
 static bool have_key;
 
-#define PACK_SPOOL 0 /* until the assembly reads packed blocks */
 #define CHUNK 65536u
 struct arena {
 	char *at, *end;
@@ -182,9 +181,9 @@ static void fill_window(struct gt_location *loc, uint64_t tick)
 	win->half_bytes = (uint32_t)loc->half;
 	win->id = loc->id;
 	win->kind = loc->kind;
+	win->flags = loc->flags;
 	win->begin = tick;
 	win->ring_bytes = ring_size(loc->half);
-	win->flags = loc->flags | (win->ring_bytes || !PACK_SPOOL ? 0 : GT_LOC_PACKED);
 	win->half_base[0] = 0;
 	win->half_tick[0] = tick;
 	win->half_base[1] = UINT64_MAX;
@@ -224,10 +223,8 @@ static struct gt_location *make(uint32_t kind, uint32_t flags, gt_ref name, uint
 	if (loc->win->ring_bytes) {
 		loc->ring_counts = arena_take(&plain, loc->win->ring_bytes / loc->half *
 							      sizeof(*loc->ring_counts));
-		if (!loc->ring_counts) {
+		if (!loc->ring_counts)
 			loc->win->ring_bytes = 0;
-			loc->win->flags |= PACK_SPOOL ? GT_LOC_PACKED : 0;
-		}
 	}
 	rc = gt_journal_put(GT_D_LOCATION, loc->id, &(struct gt_piece){ &def, sizeof(def) }, 1);
 	if (rc)

@@ -25,7 +25,6 @@ GT_HIDDEN struct gt_proc_header *gt_proc = &early;
 
 static int starter;            /* thread that sets up */
 static bool handlers_registered;
-static int exit_status;
 static uint64_t fork_masks[3];
 
 /* What a forked child knows of its parent until it sets up. */
@@ -169,15 +168,6 @@ static void end_quickly(void)
 	gt_finish(GT_END_QUICK_EXIT, 0);
 }
 
-/* The exit status, which destructors do not see; runs after the program's own handlers. */
-static void note_status(int status, void *unused)
-{
-	(void)unused;
-	if (gt_state_now() == GT_READY && gt_is_our_process())
-		gt_proc->status = (uint32_t)status & 0xff;
-	exit_status = status & 0xff;
-}
-
 static void register_handlers(void)
 {
 	if (handlers_registered)
@@ -185,7 +175,6 @@ static void register_handlers(void)
 	handlers_registered = true;
 	pthread_atfork(prepare_fork, parent_after_fork, child_after_fork);
 	at_quick_exit(end_quickly);
-	on_exit(note_status, NULL);
 }
 
 static int set_up(void)
@@ -435,6 +424,6 @@ __attribute__((destructor(101))) static void destruct(void)
 {
 	int saved = errno;
 
-	gt_finish(GT_END_EXIT, exit_status);
+	gt_finish(GT_END_EXIT, 0);
 	errno = saved;
 }

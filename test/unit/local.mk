@@ -13,13 +13,6 @@ CRITERION_TESTS += test/unit/symbols
 test_unit_symbols_SOURCES = test/unit/test_symbols.c
 test_unit_symbols_CFLAGS = $(UNIT_CFLAGS)
 test_unit_symbols_LDADD = lib/libgtassemble.la $(UNIT_LIBS)
-CRITERION_TESTS += test/unit/pack test/unit/rundir
-test_unit_pack_SOURCES = test/unit/test_pack.c
-test_unit_pack_CFLAGS = $(UNIT_CFLAGS)
-test_unit_pack_LDADD = $(UNIT_LIBS)
-test_unit_rundir_SOURCES = test/unit/test_rundir.c
-test_unit_rundir_CFLAGS = $(UNIT_CFLAGS)
-test_unit_rundir_LDADD = $(UNIT_LIBS)
 endif
 EXTRA_DIST += test/unit/symbols.src/show.h test/unit/symbols.src/main.c test/unit/symbols.src/other.c \
 	test/unit/symbols.src/lib.h test/unit/symbols.src/lib.c test/unit/symbols.src/lib.map test/unit/symbols.src/cxx.cc
