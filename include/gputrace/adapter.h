@@ -3,6 +3,8 @@
  * The only door into gputrace's core: adapters (pthread, MPI, CUDA, generated library wrappers)
  * and the user API turn foreign calls into events through these functions.
  *
+ * Limits: C linkage; nothing here knows OTF2, MPI or CUDA.
+ *
  * Rules for every caller:
  *  - No function here blocks for long, ends the program, or changes errno.
  *  - Functions marked [signal-safe] may be called from signal handlers; the definition functions

@@ -11,6 +11,8 @@
 
 #include "lib/common/sys.h"
 
+#include <stdbool.h>
+
 struct gt_lock {
 	uint32_t word; /* 0 free, 1 held, 2 held and somebody sleeps */
 };
