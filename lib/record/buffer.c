@@ -316,7 +316,7 @@ struct gt_slot *gt_reserve_slow(struct gt_hot *hot, uint64_t offset, unsigned sl
 		if (offset + bytes <= loc->limit) {
 			uint64_t low = lower_bound(loc, offset);
 
-			if (!hot->limit)
+			if (!__atomic_load_n(&hot->limit, __ATOMIC_RELAXED))
 				refresh_limit(loc);
 			if (*tick < low && !(loc->flags & GT_LOC_COMMITS))
 				*tick = low;

@@ -8,7 +8,7 @@
 
 TROUBLE=$GT_SRC/test/trouble
 
-# sanitized_stage FLAG: a copy of the installation whose library has FLAG.
+# sanitized_stage FLAG [compiler flag...]: a copy of the installation whose library has FLAG.
 sanitized_stage()
 {
 	local so f sources=()
@@ -19,7 +19,7 @@ sanitized_stage()
 	while IFS= read -r f; do sources+=("$GT_SRC/$f"); done <"$GT_BUILD/test/sanitize/sources.list"
 	cp -a "$GT_STAGE" "$T/stage"
 	so=$(readlink -f "$(find "$T/stage" -name libgputrace.so)")
-	if ! limit 300 clang "$1" -fno-omit-frame-pointer -O1 -g -std=gnu11 -fPIC -shared -D_GNU_SOURCE \
+	if ! limit 300 clang "$@" -fno-omit-frame-pointer -O1 -g -std=gnu11 -fPIC -shared -D_GNU_SOURCE \
 		-I"$GT_BUILD" -I"$GT_SRC" -I"$GT_SRC/include" -Wl,-soname,libgputrace.so.0 -Wl,-z,nodelete \
 		-Wl,--version-script="$GT_SRC/lib/libgputrace.map" -fvisibility=hidden \
 		-o "$so" "${sources[@]}" >"$T/build.log" 2>&1; then
@@ -83,7 +83,6 @@ stress_all()
 	VT_BUFFER_SIZE=64K VT_BUFFER_POLICY=stop VT_MAX_FLUSHES=2 stress events 0 100000 3
 	stress threads 0 short 1000
 	stress threads 0 alive 200
-	stress tsd 0
 	stress static_object 0
 	stress jump 0 frames
 	stress jump 0 handler
