@@ -113,6 +113,7 @@ GT_HIDDEN unsigned gt_attention;
 void gt_attention_set(unsigned bits)
 {
 	__atomic_fetch_or(&gt_attention, bits, __ATOMIC_SEQ_CST);
+	__atomic_thread_fence(__ATOMIC_SEQ_CST);
 	gt_locations_limits_off(); /* pairs with refresh_limit in buffer.c */
 }
 

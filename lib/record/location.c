@@ -234,9 +234,13 @@ static struct gt_location *make(uint32_t kind, uint32_t flags, gt_ref name, uint
 	loc->hot->base = (unsigned char *)loc->win + GT_PAGE;
 	loc->hot->mask = 2 * loc->half - 1;
 	loc->hot->loc = loc;
-	loc->hot->limit = gt_attention ? 0 : loc->limit;
+	__atomic_store_n(&loc->hot->limit, loc->limit, __ATOMIC_RELAXED);
 	table[made] = loc;
 	__atomic_store_n(&made, made + 1, __ATOMIC_RELEASE);
+	/* Pairs with gt_attention_set: either it finds us in the table, or we see its bit. */
+	__atomic_thread_fence(__ATOMIC_SEQ_CST);
+	if (__atomic_load_n(&gt_attention, __ATOMIC_RELAXED))
+		__atomic_store_n(&loc->hot->limit, 0, __ATOMIC_RELAXED);
 	gt_proc->locations = made;
 	return loc;
 lost:
