@@ -3,3 +3,6 @@ lib_libgtcommon_la_SOURCES += lib/common/settings.h lib/common/settings.def lib/
 lib_libgtcommon_la_SOURCES += lib/common/sys.h lib/common/text.h lib/common/text.c lib/common/rundir.c
 lib_libgtcommon_la_SOURCES += lib/common/settings.c lib/common/settings_names.h \
 	lib/common/settings_names.c
+lib_libgtcommon_la_SOURCES += lib/common/filter.h lib/common/filter_internal.h lib/common/filter.c \
+	lib/common/filter_match.c
+lib_libgtcommon_la_SOURCES += lib/common/demangle.c lib/common/demangle.h

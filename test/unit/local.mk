@@ -13,6 +13,17 @@ CRITERION_TESTS += test/unit/symbols
 test_unit_symbols_SOURCES = test/unit/test_symbols.c
 test_unit_symbols_CFLAGS = $(UNIT_CFLAGS)
 test_unit_symbols_LDADD = lib/libgtassemble.la $(UNIT_LIBS)
+
+CRITERION_TESTS += test/unit/filter
+test_unit_filter_SOURCES = test/unit/test_filter.c
+test_unit_filter_CFLAGS = $(UNIT_CFLAGS)
+test_unit_filter_LDADD = $(UNIT_LIBS)
 endif
+
+# Speaks TAP by itself.
+check_PROGRAMS += test/unit/demangle
+TESTS += test/unit/demangle
+test_unit_demangle_SOURCES = test/unit/test_demangle.cc
+test_unit_demangle_LDADD = lib/libgtcommon.la
 EXTRA_DIST += test/unit/symbols.src/show.h test/unit/symbols.src/main.c test/unit/symbols.src/other.c \
 	test/unit/symbols.src/lib.h test/unit/symbols.src/lib.c test/unit/symbols.src/lib.map test/unit/symbols.src/cxx.cc
