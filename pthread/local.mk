@@ -10,4 +10,4 @@ pthread_libgputrace_pthread_la_LDFLAGS = -version-info 0:0:0 -Wl,-z,relro,-z,now
 	-Wl,--version-script=$(top_srcdir)/pthread/libgputrace-pthread.map
 pthread_libgputrace_pthread_la_LIBADD = lib/libgputrace.la
 EXTRA_pthread_libgputrace_pthread_la_DEPENDENCIES = pthread/libgputrace-pthread.map
-EXTRA_DIST += pthread/libgputrace-pthread.map
+EXTRA_DIST += pthread/libgputrace-pthread.map doc/pthread.md
