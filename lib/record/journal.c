@@ -66,6 +66,7 @@ void gt_journal_forget(void)
 	if (file.fd >= 0 && gt_file_valid(&file))
 		gt_sys_close(file.fd);
 	file.fd = -1;
+	file.ino = 0; /* not to be opened again: the assembly may have taken it away */
 }
 
 uint64_t gt_journal_bytes(void)

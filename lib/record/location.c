@@ -244,7 +244,7 @@ static struct gt_location *make(uint32_t kind, uint32_t flags, gt_ref name, uint
 	gt_proc->locations = made;
 	return loc;
 lost:
-	if (rc != -ENOMEM)
+	if (rc != -ENOMEM && gt_state_now() == GT_READY)
 		gt_warn_once(GT_WARN_SPACE, "cannot make an event buffer in %s: %s", gt_proc_folder,
 			     gt_text_errno(rc));
 	return NULL;

@@ -359,6 +359,7 @@ bool gt_is_our_process(void)
 void gt_finish(int how, int status)
 {
 	int state = gt_state_now();
+	uint64_t mask;
 
 	/* A child that never recorded still was a process of the run. */
 	if (state == GT_FORKED && gt_is_our_process())
@@ -381,7 +382,9 @@ void gt_finish(int how, int status)
 	gt_proc->status = (uint32_t)status;
 	__atomic_store_n(&gt_proc->state, GT_PROC_ENDED, __ATOMIC_RELEASE);
 	__atomic_store_n(&gt_state, GT_CLOSED, __ATOMIC_RELEASE);
+	mask = gt_defs_lock(); /* other threads may be in the middle of a definition */
 	gt_journal_forget();
+	gt_defs_unlock(mask);
 	gt_run_leave();
 }
 
