@@ -80,7 +80,7 @@ void gt_symbols_debug_root(struct gt_symbols *symbols, const char *path)
 	symbols->debug_root = path;
 }
 
-/* ---- files ---------------------------------------------------------------------------------- */
+/* ---- files ----------------------------------------------------------------------------------- */
 
 static bool is_file(const struct file *f, const struct gt_def_module *m, const char *path)
 {
@@ -189,8 +189,7 @@ static struct file *file_of(struct gt_symbols *symbols, const struct gt_def_modu
 	return f;
 }
 
-/* ---- names ------------------------------------------------------------------------------------
- */
+/* ---- names ----------------------------------------------------------------------------------- */
 
 /* Copies at most GT_NAME_MAX bytes, and no half of a UTF-8 character. */
 static void copy_name(char *to, const char *from, size_t length)

@@ -123,8 +123,7 @@ static struct range *find(const struct ranges *ranges, uint64_t address)
 	return NULL;
 }
 
-/* ---- units ------------------------------------------------------------------------------------
- */
+/* ---- units ----------------------------------------------------------------------------------- */
 
 static void add_unit(struct gt_lines *lines, Dwarf_Die *ranges_of, Dwarf_Die *die, size_t room)
 {
@@ -199,8 +198,7 @@ void gt_lines_free(struct gt_lines *lines)
 	free(lines);
 }
 
-/* ---- functions of a unit
- * -------------------------------------------------------------------------- */
+/* ---- functions of a unit --------------------------------------------------------------------- */
 
 static void add_function(struct gt_lines *lines, struct unit *unit, Dwarf_Die *die)
 {
@@ -253,8 +251,7 @@ static void index_scope(struct gt_lines *lines, struct unit *unit, Dwarf_Die *sc
 	} while (!dwarf_siblingof(&die, &die) && dwarf_dieoffset(&die) > last);
 }
 
-/* ---- questions
- * -------------------------------------------------------------------------------------- */
+/* ---- questions ------------------------------------------------------------------------------- */
 
 static const char *text_of(Dwarf_Die *die, unsigned name)
 {

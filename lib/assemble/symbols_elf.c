@@ -25,7 +25,7 @@ enum {
 	READ_MAX = 32 << 20,	/* larger files are mapped instead of read */
 };
 
-/* ---- which name is best --------------------------------------------------------------------- */
+/* ---- which name is best ---------------------------------------------------------------------- */
 
 /*
  * Several symbols can have one address. The order, most important first: a function, then an IFUNC
@@ -61,8 +61,7 @@ static int compare(const void *va, const void *vb)
 	return strcmp(a->name, b->name);
 }
 
-/* ---- reading ----------------------------------------------------------------------------------
- */
+/* ---- reading --------------------------------------------------------------------------------- */
 
 static const struct gt_elf_segment *segment_of(const struct gt_elf *elf, uint64_t address)
 {
@@ -254,8 +253,7 @@ static void look_at_sections(struct gt_elf *elf, Elf *file, struct gt_elf_id *id
 	}
 }
 
-/* ---- separate debug files -----------------------------------------------------------------------
- */
+/* ---- separate debug files -------------------------------------------------------------------- */
 
 /* The checksum of .gnu_debuglink: CRC-32 of the whole file. */
 static bool crc_of(int fd, uint32_t *out)
@@ -355,8 +353,7 @@ static void find_debug_file(struct gt_elf *elf, const char *path, const char *ro
 	try_debug_file(elf, name);
 }
 
-/* ---- the file
- * ------------------------------------------------------------------------------------- */
+/* ---- the file -------------------------------------------------------------------------------- */
 
 /*
  * Is it the file that was mapped? The inode comes from the memory map, and layered file systems

@@ -14,7 +14,7 @@
 
 #include "lib/assemble/symbols.h"
 
-/* ---- ELF ------------------------------------------------------------------------------------ */
+/* ---- ELF ------------------------------------------------------------------------------------- */
 
 struct gt_elf_sym {
 	uint64_t address; /* as linked */
@@ -65,7 +65,7 @@ bool gt_elf_address(const struct gt_elf *elf, uint64_t offset, uint64_t *address
 /* The symbol that covers an address, or NULL. */
 const struct gt_elf_sym *gt_elf_find(const struct gt_elf *elf, uint64_t address);
 
-/* ---- DWARF ---------------------------------------------------------------------------------- */
+/* ---- DWARF ----------------------------------------------------------------------------------- */
 
 struct gt_lines;
 
