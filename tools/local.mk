@@ -5,6 +5,10 @@ bin_PROGRAMS += tools/gputrace
 tools_gputrace_SOURCES = tools/gputrace.c tools/cmds.h tools/options.c tools/options.h \
 	tools/paths.c tools/paths.h tools/binary.c tools/binary.h tools/cmd_run.c \
 	tools/cmd_info.c
+tools_gputrace_SOURCES += tools/cmd_check.c tools/check.h tools/check_report.c \
+	tools/check_defs.c tools/check_events.c tools/check_markers.c tools/check_other.c \
+	tools/check_pairs.c
+tools_gputrace_CPPFLAGS = $(AM_CPPFLAGS) $(OTF2_CFLAGS)
 tools_gputrace_LDADD = lib/libgtassemble.la -ldl
 tools_gputrace_LDFLAGS = $(HARDEN_LDFLAGS)
 

@@ -298,8 +298,7 @@ Test(symbols, clangxx)
 	check_cxx("clang++");
 }
 
-/* ---- separate debug files ---------------------------------------------------------------------
- */
+/* ---- separate debug files -------------------------------------------------------------------- */
 
 Test(symbols, debug_link)
 {
@@ -345,8 +344,7 @@ Test(symbols, build_id)
 	check_facts(&run, "build-id of another file", STRIPPED);
 }
 
-/* ---- files that are not what they were
- * ------------------------------------------------------------ */
+/* ---- files that are not what they were ------------------------------------------------------- */
 
 static void expect_made_up(const struct run *run, const char *how)
 {
@@ -476,8 +474,7 @@ Test(symbols, long_names)
 	gt_symbols_free(symbols);
 }
 
-/* ---- damage
- * ----------------------------------------------------------------------------------------- */
+/* ---- damage ---------------------------------------------------------------------------------- */
 
 static uint64_t next_random(uint64_t *state)
 {
@@ -554,8 +551,7 @@ Test(symbols, damaged)
 	free(bad);
 }
 
-/* ---- speed
- * ------------------------------------------------------------------------------------------- */
+/* ---- speed ----------------------------------------------------------------------------------- */
 
 /* 1,000 C++ functions with debug information, as many as a proxy application has: names and lines
    of all in well under a tenth of a second. */

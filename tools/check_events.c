@@ -1,0 +1,767 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * The events of each location, one location after the other: rules that need no other location are
+ * checked here, the rest is handed to check_pairs.c.
+ *
+ * Limits: one pass; about 30 ns for an event without attributes.
+ */
+#include "config.h"
+#include "tools/check.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#define ARCHIVE (~UINT64_C(0))
+#define DONE	OTF2_CALLBACK_SUCCESS
+
+struct request {
+	uint64_t id;
+	struct record record;
+};
+
+struct state {
+	struct check *check;
+	uint64_t location;
+	uint32_t index;
+	bool stream;
+	uint64_t n, last;
+	uint32_t *stack;
+	size_t depth, room;
+	size_t kernels;	       /* open activities of a GPU stream */
+	uint64_t begins, ends; /* of the program */
+	bool in_collective;
+	uint64_t collective_begin;
+	uint64_t *sequence;	  /* collectives so far, per communicator */
+	struct request *requests; /* sends that are not complete */
+	size_t request_count, request_room;
+	uint64_t own_comm, own; /* the last answer of check_own */
+};
+
+#define BROKEN(s, rule, ...)                                                                       \
+	check_broken((s)->check, rule, (s)->location, (s)->n, (s)->last, __VA_ARGS__)
+
+/* ---- every event ----------------------------------------------------------------------------- */
+
+static void look_at_attributes(struct state *s, const OTF2_AttributeList *list, uint32_t count)
+{
+	for (uint32_t i = 0; i < count; i++) {
+		OTF2_AttributeRef attribute;
+		OTF2_AttributeValue value;
+		OTF2_Type type;
+		ptrdiff_t d;
+
+		if (OTF2_AttributeList_GetAttributeByIndex(list, i, &attribute, &type, &value))
+			continue;
+		d = check_find(s->check, KIND_ATTRIBUTE, attribute);
+		if (d < 0)
+			BROKEN(s, RULE_EVENTS, "attribute %u is not defined", attribute);
+		else if (s->check->tables[KIND_ATTRIBUTE].items[d].type != type)
+			BROKEN(s, RULE_EVENTS, "attribute %u \"%s\" has a value of type %u",
+			       attribute, check_name(s->check, KIND_ATTRIBUTE, attribute), type);
+	}
+}
+
+static inline void event(struct state *s, uint64_t time, OTF2_AttributeList *list)
+{
+	struct check *check = s->check;
+	uint64_t before = s->last;
+	uint32_t attributes = OTF2_AttributeList_GetNumberOfElements(list);
+
+	s->n++;
+	s->last = time;
+	if (time < before && s->n > 1)
+		BROKEN(s, RULE_TIME, "%" PRIu64 " ticks before the event before it", before - time);
+	if (time < check->begin || time > check->end)
+		BROKEN(s, RULE_RANGE, "at tick %" PRIu64 ", not in %" PRIu64 " to %" PRIu64, time,
+		       check->begin, check->end);
+	if (attributes)
+		look_at_attributes(s, list, attributes);
+}
+
+static bool refer(struct state *s, enum kind kind, uint64_t id, const char *what)
+{
+	if (check_defined(s->check, kind, id))
+		return true;
+	BROKEN(s, RULE_EVENTS, "%s %" PRIu64 " is not defined", what, id);
+	return false;
+}
+
+/* ---- regions --------------------------------------------------------------------------------- */
+
+static bool is_activity(struct state *s, uint32_t region)
+{
+	ptrdiff_t i = check_find(s->check, KIND_REGION, region);
+
+	return i >= 0 && s->check->tables[KIND_REGION].items[i].role != OTF2_REGION_ROLE_ARTIFICIAL;
+}
+
+static OTF2_CallbackCode on_enter(OTF2_LocationRef location, OTF2_TimeStamp time, uint64_t position,
+				  void *data, OTF2_AttributeList *list, OTF2_RegionRef region)
+{
+	struct state *s = data;
+
+	(void)location, (void)position;
+	event(s, time, list);
+	refer(s, KIND_REGION, region, "region");
+	if (s->stream && is_activity(s, region) && s->kernels++)
+		BROKEN(s, RULE_STREAMS, "\"%s\" begins inside \"%s\"",
+		       check_name(s->check, KIND_REGION, region),
+		       check_name(s->check, KIND_REGION, s->stack[s->depth - 1]));
+	if (s->depth == s->room) {
+		s->room = s->room ? s->room * 2 : 256;
+		s->stack = realloc(s->stack, s->room * sizeof(*s->stack));
+		if (!s->stack)
+			abort();
+	}
+	s->stack[s->depth++] = region;
+	return DONE;
+}
+
+static OTF2_CallbackCode on_leave(OTF2_LocationRef location, OTF2_TimeStamp time, uint64_t position,
+				  void *data, OTF2_AttributeList *list, OTF2_RegionRef region)
+{
+	struct state *s = data;
+
+	(void)location, (void)position;
+	event(s, time, list);
+	refer(s, KIND_REGION, region, "region");
+	if (!s->depth) {
+		BROKEN(s, RULE_BALANCE, "leaves \"%s\", but no region is open",
+		       check_name(s->check, KIND_REGION, region));
+		return DONE;
+	}
+	if (s->stack[s->depth - 1] != region)
+		BROKEN(s, RULE_BALANCE, "leaves \"%s\" inside \"%s\"",
+		       check_name(s->check, KIND_REGION, region),
+		       check_name(s->check, KIND_REGION, s->stack[s->depth - 1]));
+	s->depth--;
+	if (s->stream && is_activity(s, s->stack[s->depth]))
+		s->kernels--;
+	return DONE;
+}
+
+/* ---- the shape of the other callbacks -------------------------------------------------------- */
+
+/* A callback with arguments: EVENT(Name, (arguments)) { body that uses s and time } */
+#define EVENT(name, ...)                                                                           \
+	static void do_##name(struct state *s, OTF2_TimeStamp time, ##__VA_ARGS__);                \
+	static OTF2_CallbackCode on_##name(OTF2_LocationRef location, OTF2_TimeStamp time,         \
+					   uint64_t position, void *data,                          \
+					   OTF2_AttributeList *list, ##__VA_ARGS__)
+#define BODY(name, arguments, ...)                                                                 \
+	{                                                                                          \
+		(void)location, (void)position;                                                    \
+		event(data, time, list);                                                           \
+		do_##name arguments;                                                               \
+		return DONE;                                                                       \
+	}                                                                                          \
+	static void do_##name(struct state *s, OTF2_TimeStamp time, ##__VA_ARGS__)
+
+EVENT(BufferFlush, OTF2_TimeStamp stop)
+BODY(BufferFlush, (data, time, stop), OTF2_TimeStamp stop)
+{
+	if (stop < time)
+		BROKEN(s, RULE_TIME, "a flush ends before it begins");
+}
+
+EVENT(MeasurementOnOff, OTF2_MeasurementMode mode)
+BODY(MeasurementOnOff, (data, time, mode), OTF2_MeasurementMode mode)
+{
+	(void)time, (void)mode, (void)s;
+}
+
+/* ---- messages -------------------------------------------------------------------------------- */
+
+static bool message(struct state *s, uint64_t time, uint32_t peer, uint64_t comm, uint32_t tag,
+		    uint64_t bytes, bool receive, struct record *out)
+{
+	struct check *check = s->check;
+	uint64_t other;
+	ptrdiff_t i, j;
+
+	if (!refer(s, KIND_COMM, comm, "communicator"))
+		return false;
+	if (s->own_comm != comm) {
+		s->own = check_own(check, comm, s->location);
+		s->own_comm = comm;
+	}
+	other = s->own == ARCHIVE ? ARCHIVE : check_member(check, comm, peer, s->own);
+	i = check_find(check, KIND_LOCATION, s->own);
+	j = check_find(check, KIND_LOCATION, other);
+	if (s->own == ARCHIVE || i < 0)
+		BROKEN(s, RULE_COMMS, "is no member of communicator %" PRIu64 " \"%s\"", comm,
+		       check_name(check, KIND_COMM, comm));
+	else if (j < 0)
+		BROKEN(s, RULE_COMMS, "rank %u is no member of communicator %" PRIu64 " \"%s\"",
+		       peer, comm, check_name(check, KIND_COMM, comm));
+	if (i < 0 || j < 0)
+		return false;
+	*out = (struct record){.key = {comm << 32 | tag, receive ? (uint64_t)j << 32 | (uint64_t)i
+								 : (uint64_t)i << 32 | (uint64_t)j},
+			       .time = time,
+			       .event = s->n,
+			       .value = bytes,
+			       .location = s->index,
+			       .what = receive ? MESSAGE_RECEIVE : MESSAGE_SEND};
+	pairs_add(check, BAG_MESSAGES, out);
+	return true;
+}
+
+EVENT(MpiSend, uint32_t to, OTF2_CommRef comm, uint32_t tag, uint64_t bytes)
+BODY(MpiSend, (data, time, to, comm, tag, bytes), uint32_t to, OTF2_CommRef comm, uint32_t tag,
+     uint64_t bytes)
+{
+	struct record r;
+
+	message(s, time, to, comm, tag, bytes, false, &r);
+}
+
+EVENT(MpiIsend, uint32_t to, OTF2_CommRef comm, uint32_t tag, uint64_t bytes, uint64_t request)
+BODY(MpiIsend, (data, time, to, comm, tag, bytes, request), uint32_t to, OTF2_CommRef comm,
+     uint32_t tag, uint64_t bytes, uint64_t request)
+{
+	struct record r;
+
+	if (!message(s, time, to, comm, tag, bytes, false, &r))
+		return;
+	if (s->request_count == s->request_room) {
+		s->request_room = s->request_room ? s->request_room * 2 : 64;
+		s->requests = realloc(s->requests, s->request_room * sizeof(*s->requests));
+		if (!s->requests)
+			abort();
+	}
+	s->requests[s->request_count++] = (struct request){request, r};
+}
+
+/* Takes a request from the list of open ones. */
+static bool complete(struct state *s, uint64_t id, struct record *out)
+{
+	for (size_t i = s->request_count; i-- > 0;) {
+		if (s->requests[i].id != id)
+			continue;
+		*out = s->requests[i].record;
+		s->requests[i] = s->requests[--s->request_count];
+		return true;
+	}
+	return false;
+}
+
+EVENT(MpiIsendComplete, uint64_t request)
+BODY(MpiIsendComplete, (data, time, request), uint64_t request)
+{
+	struct record r;
+
+	(void)time;
+	complete(s, request, &r);
+}
+
+EVENT(MpiRequestCancelled, uint64_t request)
+BODY(MpiRequestCancelled, (data, time, request), uint64_t request)
+{
+	struct record r;
+
+	(void)time;
+	if (complete(s, request, &r)) {
+		r.what = MESSAGE_RETRACT;
+		pairs_add(s->check, BAG_MESSAGES, &r);
+	}
+}
+
+EVENT(MpiRecv, uint32_t from, OTF2_CommRef comm, uint32_t tag, uint64_t bytes)
+BODY(MpiRecv, (data, time, from, comm, tag, bytes), uint32_t from, OTF2_CommRef comm, uint32_t tag,
+     uint64_t bytes)
+{
+	struct record r;
+
+	message(s, time, from, comm, tag, bytes, true, &r);
+}
+
+EVENT(MpiIrecv, uint32_t from, OTF2_CommRef comm, uint32_t tag, uint64_t bytes, uint64_t request)
+BODY(MpiIrecv, (data, time, from, comm, tag, bytes, request), uint32_t from, OTF2_CommRef comm,
+     uint32_t tag, uint64_t bytes, uint64_t request)
+{
+	struct record r;
+
+	(void)request;
+	message(s, time, from, comm, tag, bytes, true, &r);
+}
+
+/* ---- collectives ----------------------------------------------------------------------------- */
+
+EVENT(MpiCollectiveBegin)
+BODY(MpiCollectiveBegin, (data, time))
+{
+	if (s->in_collective)
+		BROKEN(s, RULE_COLLECTIVES, "begins a collective inside another");
+	s->in_collective = true;
+	s->collective_begin = time;
+}
+
+static void collective(struct state *s, uint64_t begin, uint64_t end, uint64_t comm, uint32_t op,
+		       uint32_t root, bool blocking)
+{
+	struct check *check = s->check;
+	struct record r = {.time = begin,
+			   .order = end,
+			   .event = s->n,
+			   .location = s->index,
+			   .what = COLLECTIVE_DONE,
+			   .value = (uint64_t)op << 32 | root};
+	ptrdiff_t i;
+
+	if (!refer(s, KIND_COMM, comm, "communicator"))
+		return;
+	if (check_own(check, comm, s->location) == ARCHIVE) {
+		BROKEN(s, RULE_COMMS, "is no member of communicator %" PRIu64 " \"%s\"", comm,
+		       check_name(check, KIND_COMM, comm));
+		return;
+	}
+	i = check_find(check, KIND_COMM, comm);
+	if (!s->sequence)
+		s->sequence = calloc(check->tables[KIND_COMM].count, sizeof(*s->sequence));
+	if (!s->sequence)
+		abort();
+	r.key[0] = (uint64_t)i << 1 | !blocking;
+	r.key[1] = blocking ? s->sequence[i]++ : r.value;
+	pairs_add(check, BAG_COLLECTIVES, &r);
+}
+
+EVENT(MpiCollectiveEnd, OTF2_CollectiveOp op, OTF2_CommRef comm, uint32_t root, uint64_t sent,
+      uint64_t received)
+BODY(MpiCollectiveEnd, (data, time, op, comm, root, sent, received), OTF2_CollectiveOp op,
+     OTF2_CommRef comm, uint32_t root, uint64_t sent, uint64_t received)
+{
+	(void)sent, (void)received;
+	if (!s->in_collective)
+		BROKEN(s, RULE_COLLECTIVES, "ends a collective that never began");
+	collective(s, s->in_collective ? s->collective_begin : time, time, comm, op, root, true);
+	s->in_collective = false;
+}
+
+EVENT(NonBlockingCollectiveComplete, OTF2_CollectiveOp op, OTF2_CommRef comm, uint32_t root,
+      uint64_t sent, uint64_t received, uint64_t request)
+BODY(NonBlockingCollectiveComplete, (data, time, op, comm, root, sent, received, request),
+     OTF2_CollectiveOp op, OTF2_CommRef comm, uint32_t root, uint64_t sent, uint64_t received,
+     uint64_t request)
+{
+	(void)sent, (void)received, (void)request;
+	collective(s, time, time, comm, op, root, false);
+}
+
+/* ---- threads and locks ----------------------------------------------------------------------- */
+
+static void thread(struct state *s, uint64_t time, uint32_t comm, uint64_t number, uint32_t what)
+{
+	struct record r = {.key = {comm, number},
+			   .order = what,
+			   .time = time,
+			   .event = s->n,
+			   .location = s->index,
+			   .what = what};
+
+	if (refer(s, KIND_COMM, comm, "communicator"))
+		pairs_add(s->check, BAG_THREADS, &r);
+}
+
+EVENT(ThreadCreate, OTF2_CommRef comm, uint64_t number)
+BODY(ThreadCreate, (data, time, comm, number), OTF2_CommRef comm, uint64_t number)
+{
+	thread(s, time, comm, number, THREAD_CREATE);
+}
+
+EVENT(ThreadBegin, OTF2_CommRef comm, uint64_t number)
+BODY(ThreadBegin, (data, time, comm, number), OTF2_CommRef comm, uint64_t number)
+{
+	thread(s, time, comm, number, THREAD_BEGIN);
+}
+
+EVENT(ThreadEnd, OTF2_CommRef comm, uint64_t number)
+BODY(ThreadEnd, (data, time, comm, number), OTF2_CommRef comm, uint64_t number)
+{
+	thread(s, time, comm, number, THREAD_END);
+}
+
+EVENT(ThreadWait, OTF2_CommRef comm, uint64_t number)
+BODY(ThreadWait, (data, time, comm, number), OTF2_CommRef comm, uint64_t number)
+{
+	thread(s, time, comm, number, THREAD_WAIT);
+}
+
+static void lock(struct state *s, uint64_t time, uint32_t id, uint32_t order, uint32_t what)
+{
+	const struct definition *l = &s->check->tables[KIND_LOCATION].items[s->index];
+	struct record r = {.key = {l->a << 32 | id, order >> 16},
+			   .order = order,
+			   .time = time,
+			   .event = s->n,
+			   .location = s->index,
+			   .what = what};
+
+	pairs_add(s->check, BAG_LOCKS, &r);
+}
+
+EVENT(ThreadAcquireLock, OTF2_Paradigm model, uint32_t id, uint32_t order)
+BODY(ThreadAcquireLock, (data, time, model, id, order), OTF2_Paradigm model, uint32_t id,
+     uint32_t order)
+{
+	(void)model;
+	lock(s, time, id, order, LOCK_ACQUIRE);
+}
+
+EVENT(ThreadReleaseLock, OTF2_Paradigm model, uint32_t id, uint32_t order)
+BODY(ThreadReleaseLock, (data, time, model, id, order), OTF2_Paradigm model, uint32_t id,
+     uint32_t order)
+{
+	(void)model;
+	lock(s, time, id, order, LOCK_RELEASE);
+}
+
+/* ---- values ---------------------------------------------------------------------------------- */
+
+EVENT(Metric, OTF2_MetricRef metric, uint8_t count, const OTF2_Type *types,
+      const OTF2_MetricValue *values)
+BODY(Metric, (data, time, metric, count, types, values), OTF2_MetricRef metric, uint8_t count,
+     const OTF2_Type *types, const OTF2_MetricValue *values)
+{
+	struct check *check = s->check;
+	ptrdiff_t i = check_find(check, KIND_METRIC, metric);
+	const struct definition *d;
+
+	(void)time, (void)values;
+	if (!refer(s, KIND_METRIC, metric, "metric"))
+		return;
+	d = &check->tables[KIND_METRIC].items[i];
+	if (count != d->b) {
+		BROKEN(s, RULE_METRICS, "metric %u has %u values, its class %" PRIu64, metric,
+		       count, d->b);
+		return;
+	}
+	for (uint8_t k = 0; k < count; k++) {
+		ptrdiff_t m = check_find(check, KIND_METRIC_MEMBER, check->members[d->a + k]);
+
+		if (m >= 0 && check->tables[KIND_METRIC_MEMBER].items[m].type != types[k])
+			BROKEN(s, RULE_METRICS, "value %u of metric %u has type %u, not %u", k,
+			       metric, types[k], check->tables[KIND_METRIC_MEMBER].items[m].type);
+	}
+}
+
+static void parameter(struct state *s, uint32_t id, unsigned type)
+{
+	ptrdiff_t i = check_find(s->check, KIND_PARAMETER, id);
+
+	if (!refer(s, KIND_PARAMETER, id, "parameter"))
+		return;
+	if (s->check->tables[KIND_PARAMETER].items[i].type != type)
+		BROKEN(s, RULE_METRICS, "parameter %u \"%s\" has a value of another type", id,
+		       check_name(s->check, KIND_PARAMETER, id));
+}
+
+EVENT(ParameterString, OTF2_ParameterRef id, OTF2_StringRef string)
+BODY(ParameterString, (data, time, id, string), OTF2_ParameterRef id, OTF2_StringRef string)
+{
+	(void)time;
+	parameter(s, id, OTF2_PARAMETER_TYPE_STRING);
+	refer(s, KIND_STRING, string, "string");
+}
+
+EVENT(ParameterInt, OTF2_ParameterRef id, int64_t value)
+BODY(ParameterInt, (data, time, id, value), OTF2_ParameterRef id, int64_t value)
+{
+	(void)time, (void)value;
+	parameter(s, id, OTF2_PARAMETER_TYPE_INT64);
+}
+
+EVENT(ParameterUnsignedInt, OTF2_ParameterRef id, uint64_t value)
+BODY(ParameterUnsignedInt, (data, time, id, value), OTF2_ParameterRef id, uint64_t value)
+{
+	(void)time, (void)value;
+	parameter(s, id, OTF2_PARAMETER_TYPE_UINT64);
+}
+
+/* ---- programs -------------------------------------------------------------------------------- */
+
+EVENT(ProgramBegin, OTF2_StringRef name, uint32_t count, const OTF2_StringRef *arguments)
+BODY(ProgramBegin, (data, time, name, count, arguments), OTF2_StringRef name, uint32_t count,
+     const OTF2_StringRef *arguments)
+{
+	(void)time;
+	refer(s, KIND_STRING, name, "string");
+	for (uint32_t i = 0; i < count; i++)
+		refer(s, KIND_STRING, arguments[i], "string");
+	if (s->begins++ > s->ends)
+		BROKEN(s, RULE_PROGRAM, "a second program begins before the first ends");
+}
+
+EVENT(ProgramEnd, int64_t status)
+BODY(ProgramEnd, (data, time, status), int64_t status)
+{
+	(void)time, (void)status;
+	if (s->ends++ >= s->begins)
+		BROKEN(s, RULE_PROGRAM, "a program ends that never began");
+}
+
+/* ---- one reference or none ------------------------------------------------------------------- */
+
+#define PLAIN(name, kind, what, id, arguments, ...)                                                \
+	EVENT(name, __VA_ARGS__)                                                                   \
+	BODY(name, arguments, __VA_ARGS__)                                                         \
+	{                                                                                          \
+		(void)time;                                                                        \
+		refer(s, kind, id, what);                                                          \
+	}
+
+PLAIN(CommCreate, KIND_COMM, "communicator", c, (data, time, c), OTF2_CommRef c)
+PLAIN(CommDestroy, KIND_COMM, "communicator", c, (data, time, c), OTF2_CommRef c)
+PLAIN(RmaWinCreate, KIND_RMA_WIN, "RMA window", w, (data, time, w), OTF2_RmaWinRef w)
+PLAIN(RmaWinDestroy, KIND_RMA_WIN, "RMA window", w, (data, time, w), OTF2_RmaWinRef w)
+PLAIN(ThreadTeamBegin, KIND_COMM, "communicator", c, (data, time, c), OTF2_CommRef c)
+PLAIN(ThreadTeamEnd, KIND_COMM, "communicator", c, (data, time, c), OTF2_CommRef c)
+
+#define WINDOW(s, win, remote)                                                                     \
+	do {                                                                                       \
+		if (refer(s, KIND_RMA_WIN, win, "RMA window"))                                     \
+			window_rank(s, win, remote);                                               \
+	} while (0)
+
+static void window_rank(struct state *s, uint64_t win, uint32_t remote)
+{
+	ptrdiff_t i = check_find(s->check, KIND_RMA_WIN, win);
+	uint64_t comm = s->check->tables[KIND_RMA_WIN].items[i].a;
+
+	if (check_member(s->check, comm, remote, s->location) == ARCHIVE)
+		BROKEN(s, RULE_COMMS, "rank %u is no member of the window's communicator %" PRIu64,
+		       remote, comm);
+}
+
+EVENT(RmaPut, OTF2_RmaWinRef win, uint32_t remote, uint64_t bytes, uint64_t id)
+BODY(RmaPut, (data, time, win, remote, bytes, id), OTF2_RmaWinRef win, uint32_t remote,
+     uint64_t bytes, uint64_t id)
+{
+	(void)time, (void)bytes, (void)id;
+	WINDOW(s, win, remote);
+}
+
+EVENT(RmaGet, OTF2_RmaWinRef win, uint32_t remote, uint64_t bytes, uint64_t id)
+BODY(RmaGet, (data, time, win, remote, bytes, id), OTF2_RmaWinRef win, uint32_t remote,
+     uint64_t bytes, uint64_t id)
+{
+	(void)time, (void)bytes, (void)id;
+	WINDOW(s, win, remote);
+}
+
+EVENT(RmaAtomic, OTF2_RmaWinRef win, uint32_t remote, OTF2_RmaAtomicType type, uint64_t sent,
+      uint64_t received, uint64_t id)
+BODY(RmaAtomic, (data, time, win, remote, type, sent, received, id), OTF2_RmaWinRef win,
+     uint32_t remote, OTF2_RmaAtomicType type, uint64_t sent, uint64_t received, uint64_t id)
+{
+	(void)time, (void)type, (void)sent, (void)received, (void)id;
+	WINDOW(s, win, remote);
+}
+
+#define RMA_DONE(name)                                                                             \
+	EVENT(name, OTF2_RmaWinRef win, uint64_t id)                                               \
+	BODY(name, (data, time, win, id), OTF2_RmaWinRef win, uint64_t id)                         \
+	{                                                                                          \
+		(void)time, (void)id;                                                              \
+		refer(s, KIND_RMA_WIN, win, "RMA window");                                         \
+	}
+
+RMA_DONE(RmaOpCompleteBlocking)
+RMA_DONE(RmaOpCompleteNonBlocking)
+RMA_DONE(RmaOpCompleteRemote)
+
+#define REQUEST(name)                                                                              \
+	EVENT(name, uint64_t request)                                                              \
+	BODY(name, (data, time, request), uint64_t request)                                        \
+	{                                                                                          \
+		(void)s, (void)time, (void)request;                                                \
+	}
+
+REQUEST(MpiIrecvRequest)
+REQUEST(MpiRequestTest)
+REQUEST(NonBlockingCollectiveRequest)
+
+void check_plain_event(void *state, uint64_t time, OTF2_AttributeList *list)
+{
+	event(state, time, list);
+}
+
+void check_plain_reference(void *state, enum kind kind, uint64_t id, const char *what)
+{
+	refer(state, kind, id, what);
+}
+
+static OTF2_EvtReaderCallbacks *make_callbacks(void)
+{
+	OTF2_EvtReaderCallbacks *c = OTF2_EvtReaderCallbacks_New();
+
+	if (!c)
+		return NULL;
+	check_other_callbacks(c);
+	OTF2_EvtReaderCallbacks_SetEnterCallback(c, on_enter);
+	OTF2_EvtReaderCallbacks_SetLeaveCallback(c, on_leave);
+#define SET(name) OTF2_EvtReaderCallbacks_Set##name##Callback(c, on_##name)
+	SET(BufferFlush);
+	SET(MeasurementOnOff);
+	SET(MpiSend);
+	SET(MpiIsend);
+	SET(MpiIsendComplete);
+	SET(MpiIrecvRequest);
+	SET(MpiRecv);
+	SET(MpiIrecv);
+	SET(MpiRequestTest);
+	SET(MpiRequestCancelled);
+	SET(MpiCollectiveBegin);
+	SET(MpiCollectiveEnd);
+	SET(NonBlockingCollectiveRequest);
+	SET(NonBlockingCollectiveComplete);
+	SET(ThreadCreate);
+	SET(ThreadBegin);
+	SET(ThreadEnd);
+	SET(ThreadWait);
+	SET(ThreadAcquireLock);
+	SET(ThreadReleaseLock);
+	SET(ThreadTeamBegin);
+	SET(ThreadTeamEnd);
+	SET(Metric);
+	SET(ParameterString);
+	SET(ParameterInt);
+	SET(ParameterUnsignedInt);
+	SET(ProgramBegin);
+	SET(ProgramEnd);
+	SET(CommCreate);
+	SET(CommDestroy);
+	SET(RmaWinCreate);
+	SET(RmaWinDestroy);
+	SET(RmaPut);
+	SET(RmaGet);
+	SET(RmaAtomic);
+	SET(RmaOpCompleteBlocking);
+	SET(RmaOpCompleteNonBlocking);
+	SET(RmaOpCompleteRemote);
+#undef SET
+	return c;
+}
+
+/* ---- a location ------------------------------------------------------------------------------ */
+
+bool check_file(const struct check *check, uint64_t location, const char *suffix, uint64_t *size)
+{
+	char path[sizeof(check->anchor) + 64];
+	const char *dot = strrchr(check->anchor, '.');
+	struct stat st;
+
+	snprintf(path, sizeof(path), "%.*s/%" PRIu64 ".%s", (int)(dot - check->anchor),
+		 check->anchor, location, suffix);
+	if (stat(path, &st) || !S_ISREG(st.st_mode))
+		return false;
+	*size = (uint64_t)st.st_size;
+	return true;
+}
+
+static void finish(struct state *s, uint64_t declared)
+{
+	struct check *check = s->check;
+
+	if (s->n != declared)
+		check_broken(check, RULE_COUNT, s->location, NO_EVENT, 0,
+			     "declares %" PRIu64 " events and has %" PRIu64, declared, s->n);
+	if (s->depth)
+		BROKEN(s, RULE_DEPTH, "ends %zu deep, in \"%s\"", s->depth,
+		       check_name(check, KIND_REGION, s->stack[s->depth - 1]));
+	if (s->in_collective && !check->excused)
+		BROKEN(s, RULE_COLLECTIVES, "ends inside a collective");
+	check->events += s->n;
+	free(s->stack);
+	free(s->sequence);
+	free(s->requests);
+}
+
+static void read_location(struct check *check, uint32_t index, OTF2_EvtReaderCallbacks *callbacks)
+{
+	enum { STEP = 1 << 20 };
+	const struct definition *l = &check->tables[KIND_LOCATION].items[index];
+	struct state s = {.check = check,
+			  .location = l->id,
+			  .index = index,
+			  .own_comm = ARCHIVE,
+			  .stream = l->type == OTF2_LOCATION_TYPE_ACCELERATOR_STREAM};
+	OTF2_EvtReader *reader;
+	OTF2_ErrorCode rc;
+	uint64_t size, read;
+
+	if (!check_file(check, l->id, "evt", &size)) {
+		check_broken(check, RULE_FILES, l->id, NO_EVENT, 0, "has no file of events");
+		return;
+	}
+	reader = OTF2_Reader_GetEvtReader(check->reader, l->id);
+	if (!reader) {
+		check_broken(check, RULE_FILES, l->id, NO_EVENT, 0, "cannot be opened: %s",
+			     check->library);
+		return;
+	}
+	OTF2_Reader_RegisterEvtCallbacks(check->reader, reader, callbacks, &s);
+	do {
+		rc = OTF2_Reader_ReadLocalEvents(check->reader, reader, STEP, &read);
+		/* An event takes two bytes at least. libotf2 reads the last piece of a file that
+		   was cut again and again. */
+		if (rc == OTF2_SUCCESS && s.n > l->b && s.n > size / 2)
+			rc = OTF2_ERROR_INTEGRITY_FAULT;
+	} while (rc == OTF2_SUCCESS && read == STEP);
+	if (rc != OTF2_SUCCESS)
+		check_broken(check, RULE_FILES, l->id, s.n, s.last,
+			     "the file of events cannot be read on: %s",
+			     OTF2_Error_GetDescription(rc));
+	OTF2_Reader_CloseEvtReader(check->reader, reader);
+	finish(&s, l->b);
+}
+
+/* Tables that translate the numbers in a location's events, and clock offsets. */
+static void read_local_definitions(struct check *check)
+{
+	uint64_t size;
+	bool any = false;
+
+	for (size_t i = 0; i < check->tables[KIND_LOCATION].count; i++)
+		any |= check_file(check, check->tables[KIND_LOCATION].items[i].id, "def", &size);
+	if (!any || OTF2_Reader_OpenDefFiles(check->reader) != OTF2_SUCCESS)
+		return;
+	for (size_t i = 0; i < check->tables[KIND_LOCATION].count; i++) {
+		uint64_t id = check->tables[KIND_LOCATION].items[i].id, read;
+		OTF2_DefReader *reader;
+
+		if (!check_file(check, id, "def", &size))
+			continue;
+		reader = OTF2_Reader_GetDefReader(check->reader, id);
+		if (!reader || OTF2_Reader_ReadAllLocalDefinitions(check->reader, reader, &read))
+			check_broken(check, RULE_FILES, id, NO_EVENT, 0,
+				     "its definitions cannot be read: %s", check->library);
+		if (reader)
+			OTF2_Reader_CloseDefReader(check->reader, reader);
+	}
+	OTF2_Reader_CloseDefFiles(check->reader);
+}
+
+void check_events(struct check *check)
+{
+	OTF2_EvtReaderCallbacks *callbacks = make_callbacks();
+	OTF2_ErrorCode rc;
+
+	if (!callbacks)
+		abort();
+	for (size_t i = 0; i < check->tables[KIND_LOCATION].count; i++)
+		OTF2_Reader_SelectLocation(check->reader, check->tables[KIND_LOCATION].items[i].id);
+	read_local_definitions(check);
+	rc = OTF2_Reader_OpenEvtFiles(check->reader);
+	if (rc != OTF2_SUCCESS) {
+		check_broken(check, RULE_FILES, ARCHIVE, NO_EVENT, 0, "the events: %s",
+			     OTF2_Error_GetDescription(rc));
+	} else {
+		for (size_t i = 0; i < check->tables[KIND_LOCATION].count; i++)
+			read_location(check, (uint32_t)i, callbacks);
+		OTF2_Reader_CloseEvtFiles(check->reader);
+	}
+	OTF2_EvtReaderCallbacks_Delete(callbacks);
+}

@@ -1,0 +1,202 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * The rules of `gputrace check`, what was found against them, and the report.
+ *
+ * Limits: ten examples of each broken rule are kept, the rest is counted.
+ */
+#include "config.h"
+#include "tools/check.h"
+
+#include <inttypes.h>
+#include <stdarg.h>
+#include <string.h>
+
+#include "lib/assemble/summary.h"
+#include "tools/cmds.h"
+
+static const struct {
+	const char *name, *sentence;
+	bool pairs; /* the other half may be among the events that are missing */
+} rules[RULES] = {
+	[RULE_FILES] = {"files", "every file of the archive can be read", false},
+	[RULE_ORDER] = {"definitions", "definitions are numbered 0, 1, 2 ...", false},
+	[RULE_REFERENCES] = {"references", "definitions refer to definitions before them", false},
+	[RULE_GROUPS] = {"location-groups", "processes and accelerators are as OTF2 3.0 wants them",
+			 false},
+	[RULE_COMMS] = {"communicators", "groups and communicators have the members they name",
+			false},
+	[RULE_COUNT] = {"event-counts", "each location has as many events as it declares", false},
+	[RULE_TIME] = {"time-order", "time does not go backwards in a location", false},
+	[RULE_RANGE] = {"clock-range", "events lie inside the range of the clock", false},
+	[RULE_EVENTS] = {"event-references", "events refer to definitions that exist", false},
+	[RULE_BALANCE] = {"balance", "each leave belongs to the innermost open enter", false},
+	[RULE_DEPTH] = {"depth", "each location ends outside of all regions", false},
+	[RULE_METRICS] = {"metrics", "metric values have the types of their definition", false},
+	[RULE_PROGRAM] = {"programs", "a program begins once and then ends", false},
+	[RULE_STREAMS] = {"streams", "activities on a GPU stream do not overlap", false},
+	[RULE_THREADS] = {"threads",
+			  "threads are created, begin, end and are waited for in this order", true},
+	[RULE_LOCKS] = {"locks", "locks are acquired in order and released by their owner", true},
+	[RULE_MESSAGES] = {"messages", "each message that is sent is received", true},
+	[RULE_CAUSALITY] = {"causality", "no message is received before it is sent", true},
+	[RULE_COLLECTIVES] = {"collectives", "all members take part in each collective", true},
+	[RULE_MARKERS] = {"markers", "markers are defined and lie inside the range of the clock",
+			  false},
+};
+
+static void put_place(struct check *check, char *place, size_t size, uint64_t location,
+		      uint64_t event, uint64_t time)
+{
+	char name[64];
+	size_t n;
+
+	if (location == ~UINT64_C(0)) {
+		snprintf(place, size, "archive");
+		return;
+	}
+	gt_summary_escape(name, sizeof(name), check_name(check, KIND_LOCATION, location), 40);
+	n = (size_t)snprintf(place, size, "location %" PRIu64 " \"%s\"", location, name);
+	if (event == NO_EVENT)
+		return;
+	n += (size_t)snprintf(place + n, size - n, ", event %" PRIu64, event);
+	if (!check->resolution)
+		return;
+	/* Relative to the begin, as viewers show it. Outside of the range this may be negative. */
+	snprintf(place + n, size - n, ", %.9f s",
+		 (time >= check->begin ? (double)(time - check->begin)
+				       : -(double)(check->begin - time)) /
+			 (double)check->resolution);
+}
+
+void check_broken(struct check *check, enum check_rule rule, uint64_t location, uint64_t event,
+		  uint64_t time, const char *format, ...)
+{
+	struct broken *b = &check->broken[rule];
+	struct example *e;
+	char text[1024];
+	va_list args;
+
+	if (b->count++ >= EXAMPLES)
+		return;
+	e = &b->example[b->examples++];
+	put_place(check, e->place, sizeof(e->place), location, event, time);
+	va_start(args, format);
+	vsnprintf(text, sizeof(text), format, args);
+	va_end(args);
+	gt_summary_escape(e->text, sizeof(e->text), text, 250);
+}
+
+void check_warn(struct check *check, const char *format, ...)
+{
+	char text[1024];
+	va_list args;
+
+	if (check->warning_count == sizeof(check->warnings) / sizeof(check->warnings[0]))
+		return;
+	va_start(args, format);
+	vsnprintf(text, sizeof(text), format, args);
+	va_end(args);
+	gt_summary_escape(check->warnings[check->warning_count++].text,
+			  sizeof(check->warnings[0].text), text, 250);
+}
+
+static void put_json(FILE *out, const char *text)
+{
+	fputc('"', out);
+	for (; *text; text++) {
+		unsigned char c = (unsigned char)*text;
+
+		if (c == '"' || c == '\\')
+			fprintf(out, "\\%c", c);
+		else if (c < 0x20)
+			fprintf(out, "\\u%04x", c);
+		else
+			fputc(c, out);
+	}
+	fputc('"', out);
+}
+
+static void report_json(struct check *check, FILE *out, int status, unsigned warnings)
+{
+	const char *between = "";
+
+	fprintf(out,
+		"{\"ok\": %s, \"status\": %d, \"checks\": %d, \"warning_count\": %u, "
+		"\"locations\": %zu, \"events\": %" PRIu64 ",\n \"broken\": [",
+		status ? "false" : "true", status, RULES, warnings,
+		check->tables[KIND_LOCATION].count, check->events);
+	for (int rule = 0; rule < RULES; rule++) {
+		const struct broken *b = &check->broken[rule];
+
+		if (!b->count)
+			continue;
+		fprintf(out,
+			"%s\n  {\"rule\": \"%s\", \"excused\": %s, \"count\": %" PRIu64
+			", \"examples\": [",
+			between, rules[rule].name,
+			rules[rule].pairs && check->excused ? "true" : "false", b->count);
+		for (unsigned i = 0; i < b->examples; i++) {
+			fprintf(out, "%s\n   {\"place\": ", i ? "," : "");
+			put_json(out, b->example[i].place);
+			fputs(", \"text\": ", out);
+			put_json(out, b->example[i].text);
+			fputc('}', out);
+		}
+		fputs("]}", out);
+		between = ",";
+	}
+	fputs("],\n \"warnings\": [", out);
+	for (unsigned i = 0; i < check->warning_count; i++) {
+		fputs(i ? ",\n  " : "\n  ", out);
+		put_json(out, check->warnings[i].text);
+	}
+	fputs("]}\n", out);
+}
+
+static void report_rule(const struct broken *b, int rule, FILE *out, const char *word)
+{
+	fprintf(out, "%s  %s: %s: %" PRIu64 " %s not so\n", word, rules[rule].name,
+		rules[rule].sentence, b->count, b->count == 1 ? "is" : "are");
+	for (unsigned i = 0; i < b->examples; i++)
+		fprintf(out, "        %s: %s\n", b->example[i].place, b->example[i].text);
+	if (b->count > b->examples)
+		fprintf(out, "        ... and %" PRIu64 " more\n", b->count - b->examples);
+}
+
+int check_report(struct check *check, FILE *out, bool json, bool quiet, bool werror)
+{
+	unsigned failed = 0, warnings = check->warning_count;
+	int status = GT_RC_OK;
+
+	for (int rule = 0; rule < RULES; rule++) {
+		if (!check->broken[rule].count)
+			continue;
+		if (rules[rule].pairs && check->excused)
+			warnings++;
+		else
+			failed++;
+	}
+	if (failed || (werror && warnings))
+		status = GT_RC_BAD;
+	if (check->broken[RULE_FILES].count)
+		status = GT_RC_USAGE;
+	if (json) {
+		report_json(check, out, status, warnings);
+		return status;
+	}
+	for (int rule = 0; rule < RULES && !quiet; rule++) {
+		bool excused = rules[rule].pairs && check->excused;
+
+		if (check->broken[rule].count)
+			report_rule(&check->broken[rule], rule, out, excused ? "WARN  " : "BROKEN");
+	}
+	for (unsigned i = 0; i < check->warning_count && !quiet; i++)
+		fprintf(out, "WARN    %s\n", check->warnings[i].text);
+	if (failed)
+		fprintf(out, "FAIL  %u of %d checks, %u warning%s\n", failed, RULES, warnings,
+			warnings == 1 ? "" : "s");
+	else if (!quiet || status)
+		fprintf(out, "%s  %d checks, %u warning%s\n", status ? "FAIL" : "OK", RULES,
+			warnings, warnings == 1 ? "" : "s");
+	return status;
+}
