@@ -18,6 +18,25 @@ CRITERION_TESTS += test/unit/filter
 test_unit_filter_SOURCES = test/unit/test_filter.c
 test_unit_filter_CFLAGS = $(UNIT_CFLAGS)
 test_unit_filter_LDADD = $(UNIT_LIBS)
+
+CRITERION_TESTS += test/unit/elfsym
+test_unit_elfsym_SOURCES = test/unit/test_elfsym.c lib/record/elfsym.c lib/record/elfsym.h
+test_unit_elfsym_CFLAGS = $(UNIT_CFLAGS)
+test_unit_elfsym_LDADD = $(UNIT_LIBS) -ldl
+
+# The filter on the recording side, with a double of the core.
+UNIT_VERDICT = test/unit/double_core.c test/unit/double_core.h lib/record/verdict.c \
+	lib/record/verdict_name.c lib/record/elfsym.c lib/record/track.c
+
+CRITERION_TESTS += test/unit/verdict
+test_unit_verdict_SOURCES = test/unit/test_verdict.c $(UNIT_VERDICT)
+test_unit_verdict_CFLAGS = $(UNIT_CFLAGS)
+test_unit_verdict_LDADD = $(UNIT_LIBS) -lpthread
+
+CRITERION_TESTS += test/unit/track
+test_unit_track_SOURCES = test/unit/test_track.c $(UNIT_VERDICT)
+test_unit_track_CFLAGS = $(UNIT_CFLAGS)
+test_unit_track_LDADD = $(UNIT_LIBS)
 endif
 
 # Speaks TAP by itself.

@@ -1,0 +1,212 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Filter rules that depend on the moment; see track.h.
+ *
+ * Limits: the slow kind of filtering, about 10 ns per event; only in use while such rules exist.
+ */
+#include "lib/record/track.h"
+
+#include "lib/common/settings.h"
+#include "lib/common/sys.h"
+#include "lib/record/verdict.h"
+
+#define COUNTS_PER_PAGE 512u /* of 8 bytes each */
+#define COUNT_PAGES     ((GT_VERDICT_INFOS_MAX + GT_FILTER_RULES_MAX) / COUNTS_PER_PAGE)
+
+/* A frame further away than this lies on another stack (coroutine, alternate signal stack). */
+#define SAME_STACK (UINT64_C(1) << 20)
+
+struct call {
+	uint64_t key;
+	uint64_t frame;  /* 0: unknown */
+	uint64_t site;
+	uint32_t state;  /* of the call paths after this call */
+	uint16_t dropped;
+	uint16_t shadow; /* 1: it and its callees are dropped (R) */
+};
+
+struct gt_track {
+	uint64_t dropped;
+	uint32_t depth;  /* calls on the stack; may exceed GT_TRACK_DEPTH */
+	uint64_t *counts[COUNT_PAGES]; /* calls recorded so far, by info or rule; made as needed */
+	struct call calls[GT_TRACK_DEPTH];
+};
+
+struct gt_track *gt_track_new(void)
+{
+	return gt_sys_memory(sizeof(struct gt_track));
+}
+
+void gt_track_free(struct gt_track *track)
+{
+	if (!track)
+		return;
+	for (unsigned i = 0; i < COUNT_PAGES; i++)
+		if (track->counts[i])
+			gt_sys_munmap(track->counts[i], COUNTS_PER_PAGE * sizeof(uint64_t));
+	gt_sys_munmap(track, sizeof(*track));
+}
+
+void gt_track_reset(struct gt_track *track)
+{
+	if (track)
+		track->depth = 0;
+}
+
+uint64_t gt_track_dropped(const struct gt_track *track)
+{
+	return track ? track->dropped : 0;
+}
+
+/* The counter of an info, or of a call-path rule; NULL without memory: then the limit is ignored. */
+static uint64_t *counter(struct gt_track *track, uint32_t index)
+{
+	uint64_t **page = &track->counts[index / COUNTS_PER_PAGE];
+
+	if (!*page)
+		*page = gt_sys_memory(COUNTS_PER_PAGE * sizeof(uint64_t));
+	return *page ? &(*page)[index % COUNTS_PER_PAGE] : NULL;
+}
+
+/* May one more call be recorded? If so it is counted. */
+static bool within_limit(struct gt_track *track, uint32_t index, int64_t limit)
+{
+	uint64_t *count;
+
+	if (limit <= 0)
+		return limit < 0;
+	count = counter(track, index);
+	if (!count)
+		return true;
+	if (*count >= (uint64_t)limit)
+		return false;
+	++*count;
+	return true;
+}
+
+/*
+ * Calls that cannot be alive any more: those whose frames lie below the one that is entered now, and
+ * one that was entered from the very same place, with all that came after it. (Inlined functions
+ * share their caller's frame, so an equal frame alone says nothing.)
+ */
+static void pop_dead(struct gt_track *track, uint64_t key, uint64_t frame, uint64_t site)
+{
+	uint32_t depth = track->depth < GT_TRACK_DEPTH ? track->depth : GT_TRACK_DEPTH;
+	const struct call *call = &track->calls[depth];
+
+	while (depth && call[-1].frame && call[-1].frame < frame &&
+	       frame - call[-1].frame <= SAME_STACK) {
+		track->depth = --depth;
+		call--;
+	}
+	for (uint32_t i = depth; i && call[-1].frame == frame; i--, call--)
+		if (call[-1].key == key && call[-1].site == site)
+			track->depth = i - 1;
+}
+
+/* What the rules say about this call at this level. */
+static void decide(struct gt_track *track, struct call *call, const struct call *caller,
+		   uint32_t level)
+{
+	const struct gt_verdict_info *info;
+	uint32_t index = gt_verdict_info_of(call->key);
+	uint32_t path_rule = GT_RULE_NONE;
+	struct gt_filter_rule rule;
+	bool record;
+
+	if (!index) {
+		/* No room for what is known of it: recorded, like all functions beyond the limit. */
+		call->state = GT_PATH_NOWHERE;
+		call->shadow = caller && caller->shadow;
+		call->dropped = call->shadow;
+		return;
+	}
+	info = &gt_verdict_infos[index];
+	call->state = GT_PATH_NOWHERE;
+	if (info->word) {
+		call->state = gt_filter_path_step(gt_verdict_filter, caller ? caller->state : 0,
+						  info->word);
+		path_rule = gt_filter_path_rule(gt_verdict_filter, call->state);
+	}
+	call->shadow = caller && caller->shadow;
+	if (call->shadow ||
+	    (gt_settings.max_stack_depth && level > gt_settings.max_stack_depth)) {
+		call->dropped = 1;
+		return;
+	}
+	if (path_rule != GT_RULE_NONE) {
+		rule = gt_filter_rule(gt_verdict_filter, path_rule);
+		record = within_limit(track, GT_VERDICT_INFOS_MAX + path_rule, rule.limit);
+		/* Calls on the path use up the function's own limit too, but are not bound by it. */
+		if (record && info->limit > 0)
+			within_limit(track, index, info->limit);
+		call->shadow = !record && rule.recursive;
+	} else {
+		record = level >= info->min && level <= info->max &&
+			 within_limit(track, index, info->limit);
+		call->shadow = !record && info->recursive;
+	}
+	call->dropped = !record;
+}
+
+bool gt_track_enter(struct gt_track *track, uint64_t key, uintptr_t frame, uintptr_t site)
+{
+	struct call *call;
+	uint32_t place;
+
+	if (!track)
+		return true;
+	if (frame)
+		pop_dead(track, key, frame, site);
+	/* The place is taken first: a signal handler that interrupts pushes and pops above it. */
+	place = track->depth;
+	*(volatile uint32_t *)&track->depth = place + 1;
+	if (place >= GT_TRACK_DEPTH) {
+		track->dropped++;
+		return false;
+	}
+	call = &track->calls[place];
+	call->key = key;
+	call->frame = frame;
+	call->site = site;
+	decide(track, call, place ? call - 1 : NULL, place + 1);
+	track->dropped += call->dropped;
+	return !call->dropped;
+}
+
+/* The leave of a call that is too deep to have an entry, unless it ends one that has. */
+static bool leave_deep(struct gt_track *track, uintptr_t frame)
+{
+	const struct call *top = &track->calls[GT_TRACK_DEPTH - 1];
+
+	if (frame && top->frame && frame > top->frame && frame - top->frame <= SAME_STACK) {
+		track->depth = GT_TRACK_DEPTH;
+		return false;
+	}
+	track->depth--;
+	track->dropped++;
+	return true;
+}
+
+bool gt_track_leave(struct gt_track *track, uint64_t key, uintptr_t frame)
+{
+	uint32_t place;
+
+	if (!track)
+		return true;
+	if (track->depth > GT_TRACK_DEPTH && leave_deep(track, frame))
+		return false;
+	/* The innermost call of the function; calls inside of it ended without a word. */
+	for (place = track->depth; place; place--) {
+		const struct call *call = &track->calls[place - 1];
+		bool dropped = call->dropped;
+
+		if (call->key != key)
+			continue;
+		*(volatile uint32_t *)&track->depth = place - 1;
+		track->dropped += dropped;
+		return !dropped;
+	}
+	/* A call that began before tracking did: then its enter was recorded. */
+	return true;
+}

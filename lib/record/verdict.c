@@ -1,0 +1,453 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * The filter as the hooks see it: the table of verdicts and how an address gets into it.
+ *
+ * Limits: see verdict.h. Everything that changes the table holds `lock`; modules.c may call in
+ * here with its own lock held, so nothing here calls modules.c while holding `lock`.
+ */
+#include "lib/record/verdict.h"
+
+#include "lib/common/text.h"
+#include "lib/record/record.h"
+#include "lib/record/verdict_name.h"
+
+#include <string.h>
+
+#define TABLE_BYTES   (GT_VERDICTS_MAX * sizeof(uint64_t))
+#define FIRST_PLACES  4096u
+#define INFOS_BYTES   ((size_t)GT_VERDICT_INFOS_MAX * sizeof(struct gt_verdict_info))
+#define NAMES_BYTES   (16u << 20)
+#define NOT_FOUND     UINT64_MAX
+
+GT_HIDDEN struct gt_verdicts gt_verdicts = { .mode = GT_VERDICT_UNSET };
+GT_HIDDEN struct gt_filter *gt_verdict_filter;
+GT_HIDDEN struct gt_verdict_info *gt_verdict_infos;
+
+static struct gt_lock lock;
+static uint32_t *ids;       /* beside each place of the table: index in gt_verdict_infos, or 0 */
+static uint64_t used;       /* places that are not free */
+static uint32_t info_count; /* infos in use; 0 is none */
+static char *names;         /* of regions, for when the rank becomes known */
+static uint32_t names_used;
+static bool full;           /* no room: functions that are not in the table are recorded */
+static uint32_t looked_up, found_dropped;
+
+/* ---- the table ------------------------------------------------------------------------------- */
+
+/* The place of a key, or NOT_FOUND; *verdict tells what it says. Safe without the lock. */
+static uint64_t find(uint64_t key, enum gt_verdict *verdict)
+{
+	uint64_t mask = __atomic_load_n(&gt_verdicts.mask, __ATOMIC_RELAXED);
+	uint64_t place = gt_verdict_hash(key);
+
+	for (uint64_t tries = 0; tries <= mask; tries++, place++) {
+		uint64_t entry = __atomic_load_n(&gt_verdicts.table[place & mask],
+						 __ATOMIC_ACQUIRE); /* pairs with put() */
+
+		if (!entry)
+			break;
+		if (entry >> 2 == (key & UINT64_MAX >> 2)) {
+			*verdict = (enum gt_verdict)(entry & 3);
+			return place & mask;
+		}
+	}
+	return NOT_FOUND;
+}
+
+static void put(uint64_t place, uint64_t entry, uint32_t id)
+{
+	__atomic_store_n(&ids[place], id, __ATOMIC_RELAXED);
+	__atomic_store_n(&gt_verdicts.table[place], entry, __ATOMIC_RELEASE);
+}
+
+/*
+ * Dropped functions are the ones that must be fast, so they take the first place of their chain
+ * from one that is not dropped: that one moves to the end.
+ */
+static void insert(uint64_t key, enum gt_verdict verdict, uint32_t id)
+{
+	uint64_t home = gt_verdict_hash(key) & gt_verdicts.mask;
+	uint64_t place = home, entry = key << 2 | verdict;
+	uint64_t there;
+
+	while (gt_verdicts.table[place])
+		place = (place + 1) & gt_verdicts.mask;
+	there = gt_verdicts.table[home];
+	if (there && verdict == GT_VERDICT_DROP && (there & 3) != GT_VERDICT_DROP) {
+		put(place, there, ids[home]);
+		put(home, entry, id);
+	} else {
+		put(place, entry, id);
+	}
+	used++;
+}
+
+/* Puts all entries in anew, into `places` places. Readers who miss one meanwhile wait for the lock. */
+static void rebuild(uint64_t places)
+{
+	uint64_t old = gt_verdicts.mask + 1, kept = 0;
+	uint64_t *entries = gt_sys_memory(old * (sizeof(uint64_t) + sizeof(uint32_t)));
+	uint32_t *old_ids = (uint32_t *)(entries + old);
+
+	if (!entries)
+		return;
+	for (uint64_t i = 0; i < old; i++) {
+		if (!gt_verdicts.table[i])
+			continue;
+		entries[kept] = gt_verdicts.table[i];
+		old_ids[kept++] = ids[i];
+		__atomic_store_n(&gt_verdicts.table[i], 0, __ATOMIC_RELAXED);
+	}
+	__atomic_store_n(&gt_verdicts.mask, places - 1, __ATOMIC_RELEASE);
+	used = 0;
+	for (uint64_t i = 0; i < kept; i++)
+		insert(entries[i] >> 2, (enum gt_verdict)(entries[i] & 3), old_ids[i]);
+	gt_sys_munmap(entries, old * (sizeof(uint64_t) + sizeof(uint32_t)));
+}
+
+/* Room for one more? A quarter full, the first place of a chain is nearly always the right one. */
+static bool make_room(void)
+{
+	if ((used + 1) * 4 > gt_verdicts.mask + 1 && gt_verdicts.mask + 1 < GT_VERDICTS_MAX)
+		rebuild(4 * (gt_verdicts.mask + 1));
+	/* Free places end every search; three quarters full, that takes eight steps. */
+	if (used < (gt_verdicts.mask + 1) / 4 * 3)
+		return true;
+	__atomic_store_n(&full, true, __ATOMIC_RELAXED);
+	return false;
+}
+
+static void clear_table(void)
+{
+	for (uint64_t i = 0; i <= gt_verdicts.mask; i++)
+		if (gt_verdicts.table[i])
+			__atomic_store_n(&gt_verdicts.table[i], 0, __ATOMIC_RELAXED);
+	used = 0;
+	__atomic_store_n(&full, false, __ATOMIC_RELAXED);
+}
+
+/* ---- what a name means ------------------------------------------------------------------------- */
+
+static enum gt_verdict judge(const struct gt_filter_names *n, struct gt_verdict_info *info)
+{
+	unsigned mode = gt_verdicts.mode;
+	struct gt_filter_rule rule = { .limit = -1, .min = 1, .max = UINT32_MAX };
+
+	if (gt_verdict_filter) {
+		rule = gt_filter_rule(gt_verdict_filter, gt_filter_match(gt_verdict_filter, n));
+		info->word = gt_filter_path_word(gt_verdict_filter, n);
+	}
+	info->limit = rule.limit;
+	info->min = rule.min;
+	info->max = rule.max;
+	info->recursive = rule.recursive;
+	if (mode & GT_VERDICT_DEPTH)
+		return GT_VERDICT_ASK;
+	if (!rule.limit && !rule.recursive)
+		return GT_VERDICT_DROP;
+	if (mode & GT_VERDICT_CALLEES || rule.limit > 0)
+		return GT_VERDICT_ASK;
+	return GT_VERDICT_RECORD;
+}
+
+/* Keeps an info; 0 when there is no more room. The key is written last (see gt_verdict_info_of). */
+static uint32_t keep_info(const struct gt_verdict_info *info, uint64_t key)
+{
+	struct gt_verdict_info *place;
+
+	if (info_count + 1 >= GT_VERDICT_INFOS_MAX)
+		return 0;
+	place = &gt_verdict_infos[++info_count];
+	*place = *info;
+	__atomic_store_n(&place->key, key, __ATOMIC_RELEASE);
+	return info_count;
+}
+
+/* With the lock held: judges a function that is not in the table, and enters it there. */
+static enum gt_verdict judge_function(uint64_t key, const struct gt_module_range *range)
+{
+	struct gt_filter_names n = { .group = "Application" };
+	struct gt_verdict_info info = { 0 };
+	enum gt_verdict verdict = GT_VERDICT_RECORD;
+	uint32_t id = 0;
+
+	if (!make_room())
+		return GT_VERDICT_RECORD;
+	if (!(key >> 61)) {
+		if (gt_verdict_filter && range)
+			gt_verdict_names(key, range, &n);
+		verdict = judge(&n, &info);
+		looked_up++;
+		found_dropped += verdict == GT_VERDICT_DROP;
+	}
+	if (verdict == GT_VERDICT_ASK) {
+		id = keep_info(&info, key);
+		if (!id && !(gt_verdicts.mode & (GT_VERDICT_DEPTH | GT_VERDICT_CALLEES)))
+			verdict = GT_VERDICT_RECORD;
+	}
+	insert(key, verdict, id);
+	return verdict;
+}
+
+enum gt_verdict gt_verdict_slow(uint64_t key)
+{
+	struct gt_module_range range;
+	enum gt_verdict verdict;
+	bool in_module = false;
+	uint64_t mask;
+
+	if (gt_verdicts.mode & GT_VERDICT_UNSET) {
+		if (!gt_start() || gt_verdicts.mode & GT_VERDICT_UNSET || !gt_verdicts.mode)
+			return GT_VERDICT_RECORD;
+		return gt_verdict_of(key);
+	}
+	if (!gt_verdicts.table)
+		return GT_VERDICT_RECORD;
+	if (find(key, &verdict) != NOT_FOUND)
+		return verdict;
+	if (__atomic_load_n(&full, __ATOMIC_RELAXED))
+		return GT_VERDICT_RECORD;
+	if (!(key >> 61)) {
+		in_module = gt_modules_find(key, &range);
+		if (!in_module && gt_modules_scan())
+			in_module = gt_modules_find(key, &range);
+	}
+	mask = gt_lock(&lock);
+	if (find(key, &verdict) == NOT_FOUND)
+		verdict = judge_function(key, in_module ? &range : NULL);
+	gt_unlock(&lock, mask);
+	return verdict;
+}
+
+uint32_t gt_verdict_info_of(uint64_t key)
+{
+	enum gt_verdict verdict;
+	uint64_t place = find(key, &verdict), mask;
+	uint32_t id = 0;
+
+	if (place != NOT_FOUND) {
+		id = __atomic_load_n(&ids[place], __ATOMIC_RELAXED);
+		/* The place may have changed hands since; then the key differs. */
+		if (id && __atomic_load_n(&gt_verdict_infos[id].key, __ATOMIC_ACQUIRE) == key)
+			return id;
+	}
+	mask = gt_lock(&lock);
+	place = find(key, &verdict);
+	id = place != NOT_FOUND ? ids[place] : 0;
+	gt_unlock(&lock, mask);
+	return id;
+}
+
+/* ---- regions ------------------------------------------------------------------------------------ */
+
+/* Keeps up to three strings for gt_verdict_set_rank(); 0 if there is no room. */
+static uint32_t keep_names(const struct gt_filter_names *n)
+{
+	const char *all[3] = { n->name, n->full, n->group };
+	uint32_t at = names_used;
+	size_t bytes = 0;
+
+	for (int i = 0; i < 3; i++)
+		bytes += all[i] ? strlen(all[i]) + 1 : 1;
+	if (!names)
+		names = gt_sys_memory(NAMES_BYTES);
+	if (!names || bytes > NAMES_BYTES - names_used)
+		return 0;
+	for (int i = 0; i < 3; i++) {
+		size_t length = all[i] ? strlen(all[i]) : 0;
+
+		if (length)
+			memcpy(names + names_used, all[i], length);
+		names_used += (uint32_t)length + 1; /* the memory is zero: there is the NUL */
+	}
+	return at + 1;
+}
+
+enum gt_verdict gt_verdict_region(const char *name, const char *canonical, const char *group,
+				  uint32_t *ticket)
+{
+	struct gt_filter_names n = { .name = name, .full = canonical, .group = group };
+	struct gt_verdict_info info = { 0 };
+	enum gt_verdict verdict;
+	bool may_change;
+	uint64_t mask;
+
+	*ticket = 0;
+	if (!gt_verdicts.mode || gt_verdicts.mode & GT_VERDICT_UNSET)
+		return GT_VERDICT_RECORD;
+	mask = gt_lock(&lock);
+	verdict = judge(&n, &info);
+	/* The rank may change the answer, and a region that was never defined cannot come back. */
+	may_change = gt_verdict_filter &&
+		     gt_filter_needs(gt_verdict_filter) & GT_FILTER_HAS_CLAUSES;
+	if (may_change) {
+		verdict = GT_VERDICT_ASK;
+		info.names = keep_names(&n);
+	}
+	if (verdict == GT_VERDICT_ASK)
+		*ticket = keep_info(&info, 0);
+	if (verdict == GT_VERDICT_ASK && !*ticket)
+		verdict = GT_VERDICT_RECORD;
+	gt_unlock(&lock, mask);
+	return verdict;
+}
+
+void gt_verdict_region_made(uint32_t ref, uint32_t ticket)
+{
+	uint64_t key = GT_VERDICT_REGION(ref), mask;
+	enum gt_verdict verdict;
+
+	if (!ticket || ticket > info_count)
+		return;
+	mask = gt_lock(&lock);
+	__atomic_store_n(&gt_verdict_infos[ticket].key, key, __ATOMIC_RELEASE);
+	if (find(key, &verdict) == NOT_FOUND && make_room())
+		insert(key, GT_VERDICT_ASK, ticket);
+	gt_unlock(&lock, mask);
+}
+
+const char *gt_verdict_group(const char *name, const char *canonical, const char *group)
+{
+	struct gt_filter_names n = { .name = name, .full = canonical, .group = group };
+
+	return gt_verdict_filter ? gt_filter_group(gt_verdict_filter, &n) : group;
+}
+
+/* ---- set-up, rank, modules ------------------------------------------------------------------------ */
+
+static unsigned mode_needed(void)
+{
+	unsigned needs = gt_verdict_filter ? gt_filter_needs(gt_verdict_filter) : 0;
+	unsigned mode = 0;
+
+	if (needs & GT_FILTER_HAS_RULES)
+		mode |= GT_VERDICT_TABLE;
+	if (needs & (GT_FILTER_HAS_LIMITS | GT_FILTER_HAS_CLAUSES))
+		mode |= GT_VERDICT_TABLE | GT_VERDICT_TRACK;
+	if (needs & (GT_FILTER_HAS_LEVELS | GT_FILTER_HAS_PATHS) || gt_settings.max_stack_depth)
+		mode |= GT_VERDICT_TABLE | GT_VERDICT_TRACK | GT_VERDICT_DEPTH;
+	if (needs & GT_FILTER_HAS_RECURSIVE)
+		mode |= GT_VERDICT_TABLE | GT_VERDICT_TRACK | GT_VERDICT_CALLEES;
+	return mode;
+}
+
+static bool make_table(void)
+{
+	uint64_t *table = gt_sys_memory(TABLE_BYTES);
+
+	ids = gt_sys_memory(GT_VERDICTS_MAX * sizeof(*ids));
+	gt_verdict_infos = gt_sys_memory(INFOS_BYTES);
+	if (!table || !ids || !gt_verdict_infos) {
+		if (table)
+			gt_sys_munmap(table, TABLE_BYTES);
+		if (ids)
+			gt_sys_munmap(ids, GT_VERDICTS_MAX * sizeof(*ids));
+		if (gt_verdict_infos)
+			gt_sys_munmap(gt_verdict_infos, INFOS_BYTES);
+		return false;
+	}
+	gt_verdicts.mask = FIRST_PLACES - 1;
+	gt_verdicts.table = table;
+	return true;
+}
+
+void gt_verdict_setup(gt_filter_complaint *complain)
+{
+	unsigned mode = 0;
+
+	if (*gt_settings.filter_spec || *gt_settings.groups_spec) {
+		gt_verdict_filter = gt_filter_new();
+		if (!gt_verdict_filter && complain)
+			complain("there is no memory for a filter: everything is recorded");
+	}
+	if (gt_verdict_filter && *gt_settings.filter_spec)
+		gt_filter_read(gt_verdict_filter, GT_FILTER_RULES, gt_settings.filter_spec,
+			       complain);
+	if (gt_verdict_filter && *gt_settings.groups_spec)
+		gt_filter_read(gt_verdict_filter, GT_FILTER_GROUPS, gt_settings.groups_spec,
+			       complain);
+	mode = mode_needed();
+	if (mode && !gt_verdicts.table && !make_table()) {
+		if (complain)
+			complain("there is no memory for a filter: everything is recorded");
+		mode = 0;
+	}
+	__atomic_store_n(&gt_verdicts.mode, mode, __ATOMIC_RELEASE);
+}
+
+/* The rules hold differently now: regions keep their infos, functions are judged anew. */
+static void judge_again(void)
+{
+	clear_table();
+	for (uint32_t i = 1; i <= info_count; i++) {
+		struct gt_verdict_info *info = &gt_verdict_infos[i];
+		struct gt_verdict_info fresh = *info;
+		struct gt_filter_names n = { 0 };
+
+		if (!info->names || !info->key || !make_room())
+			continue;
+		n.name = names + info->names - 1;
+		n.full = n.name + strlen(n.name) + 1;
+		n.group = n.full + strlen(n.full) + 1;
+		judge(&n, &fresh);
+		*info = fresh;
+		insert(info->key, GT_VERDICT_ASK, i);
+	}
+}
+
+bool gt_verdict_set_rank(int64_t rank)
+{
+	unsigned mode;
+	uint64_t mask;
+	bool on;
+
+	if (!gt_verdict_filter || gt_verdicts.mode & GT_VERDICT_UNSET ||
+	    !(gt_filter_needs(gt_verdict_filter) & GT_FILTER_HAS_CLAUSES))
+		return true;
+	mask = gt_lock(&lock);
+	on = gt_filter_set_rank(gt_verdict_filter, rank);
+	mode = mode_needed();
+	if (gt_verdicts.table) {
+		__atomic_store_n(&gt_verdicts.mode, mode, __ATOMIC_RELEASE);
+		judge_again();
+	}
+	gt_unlock(&lock, mask);
+	return on;
+}
+
+void gt_verdict_forget(uint64_t start, uint64_t end)
+{
+	bool gone = false;
+	uint64_t mask;
+
+	if (!gt_verdicts.table)
+		return;
+	mask = gt_lock(&lock);
+	for (uint64_t i = 0; i <= gt_verdicts.mask; i++) {
+		uint64_t entry = gt_verdicts.table[i];
+		uint64_t key = entry >> 2;
+
+		if (!entry || key < start || key >= end)
+			continue;
+		__atomic_store_n(&gt_verdicts.table[i], 0, __ATOMIC_RELAXED);
+		used--;
+		gone = true;
+	}
+	if (gone) {
+		rebuild(gt_verdicts.mask + 1); /* the chains have holes */
+		__atomic_store_n(&full, false, __ATOMIC_RELAXED);
+	}
+	gt_verdict_names_forget(start, end);
+	gt_unlock(&lock, mask);
+}
+
+void gt_verdict_forked(void)
+{
+	lock.word = 0;
+}
+
+void gt_verdict_counts(uint32_t *functions, uint32_t *dropped)
+{
+	*functions = looked_up;
+	*dropped = found_dropped;
+}

@@ -1,0 +1,133 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * The filter as the hooks see it: is this function recorded, dropped, or to be asked for each call?
+ *
+ * Budget: without a filter one load and a test. With one, for a function that is dropped, about
+ * eight instructions: a multiplication, a load of the entry and a comparison; no thread-local
+ * access, no clock, no lock. The names are looked up at the first call of each function.
+ *
+ * How it is safe without a lock: an entry is one word, written at once, and holds the whole answer.
+ * A reader who misses one that is being moved goes to the slow path, which waits for the lock and
+ * looks again. Entries of a module that is gone are set to 0.
+ *
+ * Limits: three quarters of GT_VERDICTS_MAX functions; those beyond are recorded. Functions whose file has no symbol
+ * for them have no name: only patterns of nothing but '*' match them.
+ */
+#ifndef GT_VERDICT_H
+#define GT_VERDICT_H
+
+#include "lib/common/filter.h"
+#include "lib/record/hot.h"
+
+#include <stdint.h>
+
+#define GT_VERDICTS_MAX (1u << 20)
+
+enum gt_verdict {
+	GT_VERDICT_RECORD = 0,
+	GT_VERDICT_DROP = 1,
+	GT_VERDICT_ASK = 2, /* gt_track_enter() and gt_track_leave() know (track.h) */
+};
+
+/* What is true of the whole filter; 0: everything is recorded. Bits of gt_verdicts.mode. */
+enum {
+	GT_VERDICT_UNSET = 1,  /* gt_verdict_setup() has not run yet: the first call makes it run */
+	GT_VERDICT_TABLE = 2,  /* look into the table */
+	GT_VERDICT_TRACK = 4,  /* ASK is possible: each location needs a gt_track_new() */
+	GT_VERDICT_DEPTH = 8,  /* levels or call paths matter: every function is asked for */
+	GT_VERDICT_CALLEES = 16, /* R: everything that is not dropped anyway is asked for */
+};
+
+struct gt_verdicts {
+	unsigned mode;
+	uint64_t mask;   /* of the part of the table that is in use */
+	uint64_t *table; /* key << 2 | enum gt_verdict; 0: free */
+} __attribute__((aligned(64)));
+extern GT_HIDDEN struct gt_verdicts gt_verdicts;
+
+/* The key of a function is its address; of a region of the adapters and the user API: */
+#define GT_VERDICT_REGION(ref) (UINT64_C(1) << 61 | (ref))
+
+GT_HIDDEN enum gt_verdict gt_verdict_slow(uint64_t key);
+
+static inline uint64_t gt_verdict_hash(uint64_t key)
+{
+	return key * UINT64_C(0x9e3779b97f4a7c15) >> 44;
+}
+
+/* The verdict on a function's address or on GT_VERDICT_REGION(ref). [signal-safe] */
+static inline enum gt_verdict gt_verdict_of(uint64_t key)
+{
+	uint64_t differs;
+
+	if (gt_likely(!gt_verdicts.mode))
+		return GT_VERDICT_RECORD;
+	if (gt_unlikely(!gt_verdicts.table))
+		return gt_verdict_slow(key);
+	differs = __atomic_load_n(&gt_verdicts.table[gt_verdict_hash(key) & gt_verdicts.mask],
+				  __ATOMIC_RELAXED) ^ key << 2;
+	if (gt_likely(differs < 4))
+		return (enum gt_verdict)differs;
+	return gt_verdict_slow(key);
+}
+
+/* Is the function never recorded? (False also for those that must be asked for.) */
+static inline bool gt_filtered(uintptr_t function)
+{
+	return gt_verdict_of(function) == GT_VERDICT_DROP;
+}
+
+/*
+ * Reads VT_FILTER_SPEC, VT_GROUPS_SPEC and VT_MAX_STACK_DEPTH from gt_settings. Call it once, from
+ * the set-up of the process, before anything is recorded; it never fails: without memory or with a
+ * bad file everything is recorded, and `complain` has been told. Children of fork inherit it all.
+ */
+GT_HIDDEN void gt_verdict_setup(gt_filter_complaint *complain);
+
+/*
+ * The rank is known now (-1: this is no MPI process). Returns false if the filter file switches the
+ * rank off: the caller then calls gt_switch(false).
+ */
+GT_HIDDEN bool gt_verdict_set_rank(int64_t rank);
+
+/*
+ * A region is about to be defined: its verdict, and in *ticket what gt_verdict_region_made() wants
+ * to know. GT_VERDICT_DROP: do not define it. May wait for a lock.
+ */
+GT_HIDDEN enum gt_verdict gt_verdict_region(const char *name, const char *canonical,
+					    const char *group, uint32_t *ticket);
+/* It has been defined as `ref` (only needed for GT_VERDICT_ASK). */
+GT_HIDDEN void gt_verdict_region_made(uint32_t ref, uint32_t ticket);
+
+/* The group of a region or function as the groups file has it, else `group`. Stays valid. */
+GT_HIDDEN const char *gt_verdict_group(const char *name, const char *canonical, const char *group);
+
+/* Nothing of what lay in [start, end) is there any more. The lock of modules.c may be held. */
+GT_HIDDEN void gt_verdict_forget(uint64_t start, uint64_t end);
+
+/* In a forked child: locks that other threads held are free again. */
+GT_HIDDEN void gt_verdict_forked(void);
+
+/* How many functions have been looked up, and how many of them are dropped. */
+GT_HIDDEN void gt_verdict_counts(uint32_t *functions, uint32_t *dropped);
+
+/* ---- for track.c --------------------------------------------------------------------------- */
+
+/* What is known of one function or region that must be asked for. Never moves, never changes once
+ * its key is set, except through gt_verdict_set_rank(). */
+struct gt_verdict_info {
+	uint64_t key;
+	int64_t limit;        /* -1: none */
+	uint32_t min, max;    /* levels */
+	uint32_t word;        /* letter in the call paths, 0: in none */
+	uint32_t names;       /* offset in the pool of names, + 1; 0: not kept */
+	bool recursive;
+};
+#define GT_VERDICT_INFOS_MAX GT_VERDICTS_MAX
+
+extern GT_HIDDEN struct gt_filter *gt_verdict_filter;
+extern GT_HIDDEN struct gt_verdict_info *gt_verdict_infos; /* 0 is not used */
+/* The index in gt_verdict_infos, 0: none. */
+GT_HIDDEN uint32_t gt_verdict_info_of(uint64_t key);
+
+#endif

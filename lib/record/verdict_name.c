@@ -1,0 +1,78 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * The names of a function by its address; see verdict_name.h.
+ *
+ * Limits: the symbols of FILES_MAX files are kept at a time; with more, files are read again.
+ */
+#include "lib/record/verdict_name.h"
+
+#include "lib/common/demangle.h"
+#include "lib/record/elfsym.h"
+
+#include <string.h>
+
+#define FILES_MAX 64
+
+struct symbols {
+	uint64_t start, end; /* of one of its mappings; 0: free */
+	const char *path;    /* owned by modules.c, which never frees it */
+	struct gt_elfsym elf;
+};
+
+static struct symbols files[FILES_MAX];
+static unsigned next_file;
+static char full[GT_DEMANGLE_MAX], plain[GT_DEMANGLE_MAX];
+
+static const struct gt_elfsym *symbols_of(const struct gt_module_range *range)
+{
+	struct symbols *file;
+
+	for (unsigned i = 0; i < FILES_MAX; i++)
+		if (files[i].end && !strcmp(files[i].path, range->path))
+			return &files[i].elf;
+	file = &files[next_file];
+	for (unsigned i = 0; i < FILES_MAX; i++)
+		if (!files[i].end)
+			file = &files[i];
+	if (file->end) {
+		next_file = (next_file + 1) % FILES_MAX;
+		gt_elfsym_close(&file->elf);
+	}
+	gt_elfsym_open(&file->elf, range->path); /* on failure it is empty: nothing has a name */
+	file->start = range->start;
+	file->end = range->end;
+	file->path = range->path;
+	return &file->elf;
+}
+
+void gt_verdict_names(uint64_t address, const struct gt_module_range *range,
+		      struct gt_filter_names *n)
+{
+	const char *dot;
+
+	n->name = gt_elfsym_find(symbols_of(range), address - range->start + range->offset);
+	if (!n->name)
+		return;
+	if (gt_demangle(n->name, full, plain)) {
+		n->full = full;
+		n->plain = plain;
+		return;
+	}
+	/* A copy that the compiler made: work.part.0 goes by work, too. */
+	dot = strchr(n->name, '.');
+	if (dot && dot > n->name && (size_t)(dot - n->name) < sizeof(plain)) {
+		memcpy(plain, n->name, (size_t)(dot - n->name));
+		plain[dot - n->name] = '\0';
+		n->plain = plain;
+	}
+}
+
+void gt_verdict_names_forget(uint64_t start, uint64_t end)
+{
+	for (unsigned i = 0; i < FILES_MAX; i++) {
+		if (!files[i].end || files[i].start >= end || files[i].end <= start)
+			continue;
+		gt_elfsym_close(&files[i].elf);
+		files[i].end = 0;
+	}
+}

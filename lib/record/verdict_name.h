@@ -1,0 +1,20 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * The names of a function by its address, in the process itself.
+ *
+ * Limits: not thread-safe (verdict.c holds its lock); the names stay valid until the next call.
+ */
+#ifndef GT_VERDICT_NAME_H
+#define GT_VERDICT_NAME_H
+
+#include "lib/common/filter.h"
+#include "lib/record/record.h"
+
+/* Fills name, full and plain as far as they are known; leaves the group alone. */
+GT_HIDDEN void gt_verdict_names(uint64_t address, const struct gt_module_range *range,
+				struct gt_filter_names *n);
+
+/* Files mapped in [start, end) are gone. */
+GT_HIDDEN void gt_verdict_names_forget(uint64_t start, uint64_t end);
+
+#endif
