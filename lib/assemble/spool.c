@@ -1,0 +1,518 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Opening a spool: the run header, the folders of the processes, the headers of their windows.
+ *
+ * Limits: see spool.h. Two descriptors stay open, whatever the number of processes.
+ */
+#include "config.h"
+
+#include "lib/assemble/spool.h"
+#include "lib/assemble/window.h"
+
+#include <ctype.h>
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <time.h>
+#include <unistd.h>
+
+static int fail(int rc, char *why, size_t size, const char *format, ...)
+	__attribute__((format(printf, 4, 5)));
+
+static int fail(int rc, char *why, size_t size, const char *format, ...)
+{
+	va_list ap;
+
+	va_start(ap, format);
+	vsnprintf(why, size, format, ap);
+	va_end(ap);
+	return rc;
+}
+
+/* Reads up to `size` bytes at the beginning of a regular file; the rest is zero. */
+static ssize_t read_head(int dirfd, const char *name, void *data, size_t size)
+{
+	int fd = openat(dirfd, name, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
+	struct stat st;
+	ssize_t n;
+
+	if (fd < 0)
+		return -errno;
+	memset(data, 0, size);
+	if (fstat(fd, &st)) {
+		n = -errno;
+	} else if (!S_ISREG(st.st_mode)) {
+		n = -EINVAL;
+	} else {
+		do
+			n = pread(fd, data, size, 0);
+		while (n < 0 && errno == EINTR);
+		if (n < 0)
+			n = -errno;
+	}
+	close(fd);
+	return n;
+}
+
+static int open_folder(int dirfd, const char *name)
+{
+	int fd = openat(dirfd, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+
+	return fd < 0 ? -errno : fd;
+}
+
+int gt_proc_open(const struct gt_proc *proc)
+{
+	return open_folder(proc->spool->fd, proc->folder);
+}
+
+int gt_loc_open(const struct gt_loc *loc, const char *suffix, int flags)
+{
+	int folder = gt_proc_open(loc->proc);
+	char name[32];
+	struct stat st;
+	int fd, rc;
+
+	if (folder < 0)
+		return folder;
+	snprintf(name, sizeof(name), "l%u.%s", loc->id, suffix);
+	fd = openat(folder, name, flags | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
+	rc = fd < 0 ? -errno : 0;
+	close(folder);
+	if (rc)
+		return rc;
+	if (fstat(fd, &st) || !S_ISREG(st.st_mode)) {
+		close(fd);
+		return -EINVAL;
+	}
+	return fd;
+}
+
+/* Reads decimal digits (at most nine) and moves *at behind them. */
+static bool parse_number(const char **at, uint32_t *value)
+{
+	const char *begin = *at;
+
+	*value = 0;
+	while (isdigit((unsigned char)**at) && *at - begin < 9)
+		*value = *value * 10 + (uint32_t)(*(*at)++ - '0');
+	return *at > begin && !isdigit((unsigned char)**at);
+}
+
+bool gt_spool_folder(const char *name, uint32_t *seq, uint32_t *pid)
+{
+	return *name++ == 'p' && parse_number(&name, seq) && *name++ == '.' &&
+	       parse_number(&name, pid) && !*name;
+}
+
+/* "l<id>.win"; the name must be the one that gt_loc_open makes of the number. */
+static bool parse_window(const char *name, uint32_t *id)
+{
+	const char *at = name + 1;
+
+	return *name == 'l' && parse_number(&at, id) && !strcmp(at, ".win") &&
+	       (name[1] != '0' || name[2] == '.');
+}
+
+static void terminate(char *text, size_t size)
+{
+	text[size - 1] = 0;
+}
+
+/* Ticks above this cannot have been recorded: the present time with a day to spare. */
+static uint64_t highest_tick(const struct gt_proc_header *header)
+{
+	const uint64_t day = UINT64_C(86400) * 1000000000;
+	struct timespec now;
+	int64_t passed;
+	unsigned __int128 ticks;
+	uint64_t hz = header->nominal_hz;
+
+	if (!header->first.tick)
+		return UINT64_MAX;
+	if (!hz || hz > UINT64_C(100000000000))
+		hz = UINT64_C(100000000000); /* unknown: faster than any clock */
+	clock_gettime(CLOCK_REALTIME, &now);
+	if (header->first.real_ns <= 0 ||
+	    header->first.real_ns / 1000000000 > now.tv_sec + 86400 * 365)
+		return UINT64_MAX;
+	passed = ((int64_t)now.tv_sec * 1000000000 + now.tv_nsec) - header->first.real_ns;
+	if (passed < 0)
+		passed = 0;
+	ticks = ((unsigned __int128)(uint64_t)passed * 2 + day) * hz / 1000000000;
+	if (ticks >= UINT64_MAX - header->first.tick)
+		return UINT64_MAX;
+	return header->first.tick + (uint64_t)ticks;
+}
+
+static int read_proc(struct gt_proc *proc, int folder)
+{
+	ssize_t n = read_head(folder, "proc", &proc->header, sizeof(proc->header));
+	struct gt_proc_header *header = &proc->header;
+
+	if (n < 0)
+		return (int)n;
+	if ((size_t)n < sizeof(*header) || header->magic != GT_MAGIC_PROC ||
+	    header->version != GT_FORMAT_VERSION || header->header_bytes < sizeof(*header))
+		return -EINVAL;
+	terminate(header->host, sizeof(header->host));
+	terminate(header->program, sizeof(header->program));
+	proc->ended = header->state == GT_PROC_ENDED ||
+		      (header->state == GT_PROC_EXEC && header->how == GT_END_EXEC);
+	proc->end_tick = proc->ended ? header->end : 0;
+	proc->tick_max = highest_tick(header);
+	if (proc->end_tick < header->begin)
+		proc->end_tick = header->begin;
+	if (proc->end_tick > proc->tick_max)
+		proc->end_tick = proc->tick_max;
+	return 0;
+}
+
+static int compare_locs(const void *a, const void *b)
+{
+	const struct gt_loc *x = a, *y = b;
+
+	return (x->id > y->id) - (x->id < y->id);
+}
+
+/* Finds the window files of a process. Unusable ones are counted in *damaged. */
+static int read_locations(struct gt_proc *proc, int folder, uint64_t *damaged)
+{
+	int copy = fcntl(folder, F_DUPFD_CLOEXEC, 0);
+	DIR *dir = copy < 0 ? NULL : fdopendir(copy);
+	size_t room = 0;
+	struct dirent *entry;
+	int rc = 0;
+
+	if (!dir) {
+		rc = -errno;
+		if (copy >= 0)
+			close(copy);
+		return rc;
+	}
+	rewinddir(dir);
+	while ((entry = readdir(dir))) {
+		struct gt_loc *loc;
+		uint32_t id;
+
+		if (!parse_window(entry->d_name, &id))
+			continue;
+		if (proc->loc_count == room) {
+			room = room ? 2 * room : 4;
+			loc = realloc(proc->locs, room * sizeof(*loc));
+			if (!loc) {
+				rc = -ENOMEM;
+				break;
+			}
+			proc->locs = loc;
+		}
+		loc = &proc->locs[proc->loc_count];
+		memset(loc, 0, sizeof(*loc));
+		loc->proc = proc;
+		loc->id = id;
+		loc->number = GT_NOT_WRITTEN;
+		rc = gt_window_read(loc);
+		if (!rc)
+			proc->loc_count++;
+		else if (rc == -ENOMEM)
+			break;
+		else if (rc != -ENODATA) /* made, but not filled in when the process was killed */
+			++*damaged;
+		rc = 0;
+	}
+	closedir(dir);
+	if (proc->loc_count)
+		qsort(proc->locs, proc->loc_count, sizeof(*proc->locs), compare_locs);
+	return rc;
+}
+
+static int read_folder(struct gt_spool *spool, struct gt_proc *proc)
+{
+	int folder = gt_proc_open(proc);
+	int rc;
+
+	if (folder < 0)
+		return folder;
+	rc = read_proc(proc, folder);
+	if (!rc)
+		rc = gt_journal_read(&proc->journal, folder, "defs");
+	if (!rc)
+		rc = read_locations(proc, folder, &spool->damaged);
+	close(folder);
+	if (rc)
+		return rc;
+	if (!proc->ended)
+		for (size_t i = 0; i < proc->loc_count; i++)
+			if (proc->locs[i].last_tick > proc->end_tick)
+				proc->end_tick = proc->locs[i].last_tick;
+	return 0;
+}
+
+static void free_proc(struct gt_proc *proc)
+{
+	gt_journal_free(&proc->journal);
+	free(proc->locs);
+	memset(proc, 0, sizeof(*proc));
+}
+
+static int compare_procs(const void *a, const void *b)
+{
+	const struct gt_proc *x = a, *y = b;
+
+	if (x->seq != y->seq)
+		return x->seq < y->seq ? -1 : 1;
+	return (x->pid > y->pid) - (x->pid < y->pid);
+}
+
+/* Collects the names first, so that the processes never move once locations point to them. */
+static int list_folders(struct gt_spool *spool)
+{
+	int copy = fcntl(spool->fd, F_DUPFD_CLOEXEC, 0);
+	DIR *dir = copy < 0 ? NULL : fdopendir(copy);
+	size_t room = 0;
+	struct dirent *entry;
+	int rc = 0;
+
+	if (!dir) {
+		rc = -errno;
+		if (copy >= 0)
+			close(copy);
+		return rc;
+	}
+	rewinddir(dir);
+	while ((entry = readdir(dir))) {
+		struct gt_proc *proc;
+		uint32_t seq, pid;
+
+		if (!gt_spool_folder(entry->d_name, &seq, &pid))
+			continue;
+		if (spool->proc_count == room) {
+			room = room ? 2 * room : 16;
+			proc = realloc(spool->procs, room * sizeof(*proc));
+			if (!proc) {
+				rc = -ENOMEM;
+				break;
+			}
+			spool->procs = proc;
+		}
+		proc = &spool->procs[spool->proc_count++];
+		memset(proc, 0, sizeof(*proc));
+		proc->seq = seq;
+		proc->pid = pid;
+		proc->spool = spool;
+		proc->number = GT_NOT_WRITTEN;
+		memcpy(proc->folder, entry->d_name, strlen(entry->d_name) + 1); /* at most 20 */
+	}
+	closedir(dir);
+	if (spool->proc_count)
+		qsort(spool->procs, spool->proc_count, sizeof(*spool->procs), compare_procs);
+	return rc;
+}
+
+static void repoint(struct gt_proc *proc)
+{
+	for (size_t i = 0; i < proc->loc_count; i++)
+		proc->locs[i].proc = proc;
+}
+
+/*
+ * The process that this one was forked from, or that became this one by exec. A parent's number is
+ * always lower, so that there are no cycles.
+ */
+static struct gt_proc *find_parent(const struct gt_spool *spool, const struct gt_proc *proc)
+{
+	for (size_t i = (size_t)(proc - spool->procs); i-- > 0;) {
+		struct gt_proc *other = &spool->procs[i];
+
+		if (proc->header.parent_seq != UINT32_MAX
+			    ? other->seq == proc->header.parent_seq
+			    : other->pid == proc->pid && other->header.state == GT_PROC_EXEC)
+			return other;
+	}
+	return NULL;
+}
+
+static int read_processes(struct gt_spool *spool)
+{
+	size_t kept = 0;
+	int rc = list_folders(spool);
+
+	if (rc)
+		return rc;
+	for (size_t i = 0; i < spool->proc_count; i++) {
+		struct gt_proc *proc = &spool->procs[i];
+
+		rc = read_folder(spool, proc);
+		if (rc == -ENOMEM || rc == -EMFILE || rc == -ENFILE)
+			return rc;
+		if (rc) { /* killed before it had filled in its header, or damaged */
+			spool->damaged += rc != -ENOENT;
+			free_proc(proc);
+			continue;
+		}
+		if (kept != i) {
+			spool->procs[kept] = *proc;
+			memset(proc, 0, sizeof(*proc));
+			repoint(&spool->procs[kept]);
+		}
+		kept++;
+	}
+	spool->proc_count = kept;
+	for (size_t i = 0; i < kept; i++)
+		spool->procs[i].parent = find_parent(spool, &spool->procs[i]);
+	return kept ? 0 : -ENODATA;
+}
+
+static bool has_folders(int fd)
+{
+	int copy = fcntl(fd, F_DUPFD_CLOEXEC, 0);
+	DIR *dir = copy < 0 ? NULL : fdopendir(copy);
+	struct dirent *entry;
+	bool found = false;
+	uint32_t seq, pid;
+
+	if (!dir) {
+		if (copy >= 0)
+			close(copy);
+		return false;
+	}
+	rewinddir(dir);
+	while (!found && (entry = readdir(dir)))
+		found = gt_spool_folder(entry->d_name, &seq, &pid);
+	closedir(dir);
+	return found;
+}
+
+/*
+ * The folder with the processes: DIR/spool, or, if that has none, the one the run header names. That
+ * name comes from a file, so it must be a folder of ours.
+ */
+static int find_processes(struct gt_spool *spool, int home)
+{
+	struct stat st;
+	int fd;
+
+	spool->fd = home;
+	if (has_folders(home) || spool->run.spool[0] != '/')
+		return 0;
+	fd = open_folder(AT_FDCWD, spool->run.spool);
+	if (fd < 0)
+		return 0;
+	if (fstat(fd, &st) || st.st_uid != geteuid() || !has_folders(fd)) {
+		close(fd);
+		return 0;
+	}
+	close(home);
+	spool->fd = fd;
+	spool->elsewhere = true;
+	return 0;
+}
+
+int gt_spool_open(struct gt_spool *spool, int dirfd, char *why, size_t why_size)
+{
+	ssize_t n;
+	int home, rc;
+
+	memset(spool, 0, sizeof(*spool));
+	spool->dirfd = spool->fd = -1;
+	home = open_folder(dirfd, "spool");
+	if (home < 0)
+		return fail(home, why, why_size, "there is no folder 'spool' in it: %s",
+			    strerror(-home));
+	n = read_head(home, "run", &spool->run, sizeof(spool->run));
+	if (n < 0) {
+		close(home);
+		return fail((int)n, why, why_size, "its spool has no run header: %s",
+			    strerror((int)-n));
+	}
+	if ((size_t)n < sizeof(spool->run) || spool->run.magic != GT_MAGIC_RUN) {
+		close(home);
+		return fail(-EINVAL, why, why_size,
+			    "its spool is not one of gputrace, or of a machine of another kind");
+	}
+	if (spool->run.version != GT_FORMAT_VERSION) {
+		close(home);
+		return fail(-EPROTO, why, why_size,
+			    "its spool has format %u, this gputrace reads format %u",
+			    spool->run.version, GT_FORMAT_VERSION);
+	}
+	terminate(spool->run.boot_id, sizeof(spool->run.boot_id));
+	terminate(spool->run.host, sizeof(spool->run.host));
+	terminate(spool->run.spool, sizeof(spool->run.spool));
+	rc = find_processes(spool, home);
+	if (!rc)
+		rc = read_processes(spool);
+	if (rc) {
+		gt_spool_close(spool);
+		if (rc == -ENODATA)
+			return fail(rc, why, why_size, "no process has recorded anything in it");
+		return fail(rc, why, why_size, "its spool cannot be read: %s", strerror(-rc));
+	}
+	spool->dirfd = dirfd;
+	return 0;
+}
+
+void gt_spool_close(struct gt_spool *spool)
+{
+	for (size_t i = 0; i < spool->proc_count; i++)
+		free_proc(&spool->procs[i]);
+	free(spool->procs);
+	if (spool->fd >= 0)
+		close(spool->fd);
+	memset(spool, 0, sizeof(*spool));
+	spool->fd = spool->dirfd = -1;
+}
+
+const void *gt_proc_find(const struct gt_proc *proc, unsigned type, uint32_t id, size_t *bytes)
+{
+	for (; proc; proc = proc->header.origin == 1 ? proc->parent : NULL) {
+		const void *found = gt_journal_find(&proc->journal, type, id, bytes);
+
+		if (found)
+			return found;
+	}
+	return NULL;
+}
+
+const char *gt_proc_string(const struct gt_proc *proc, uint32_t id)
+{
+	return id ? gt_proc_find(proc, GT_D_STRING, id, NULL) : NULL;
+}
+
+bool gt_proc_alive(const struct gt_proc *proc, const struct gt_run_header *run)
+{
+	char path[64], text[1024], boot[40] = "", host[64] = "";
+	unsigned long long start = 0;
+	const char *p;
+	ssize_t n;
+	int field = 2;
+
+	if (proc->header.state == GT_PROC_ENDED)
+		return false;
+	n = read_head(AT_FDCWD, "/proc/sys/kernel/random/boot_id", boot, sizeof(boot) - 1);
+	gethostname(host, sizeof(host) - 1);
+	if (n > 0 && strncmp(boot, run->boot_id, 36))
+		return false;
+	if (strcmp(host, proc->header.host))
+		return false;
+	snprintf(path, sizeof(path), "/proc/%u/stat", proc->header.pid);
+	n = read_head(AT_FDCWD, path, text, sizeof(text) - 1);
+	if (n <= 0)
+		return false;
+	text[n] = 0;
+	p = strrchr(text, ')'); /* the name may hold anything */
+	while (p && field < 22) {
+		p = strchr(p + 1, ' ');
+		field++;
+		if (field == 3 && p && (p[1] == 'Z' || p[1] == 'X'))
+			return false;
+	}
+	if (p)
+		start = strtoull(p + 1, NULL, 10);
+	return start == proc->header.start_time;
+}

@@ -1,0 +1,90 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * A run's spool, opened for reading: its processes, their definitions, and the locations with the
+ * extent of what each one recorded (lib/format.h says what lies where).
+ *
+ * Limits: believes nothing that the files say about sizes and places; what cannot be right is left
+ * out and counted. Needs the run's lock: nobody may be writing.
+ */
+#ifndef GT_ASSEMBLE_SPOOL_H
+#define GT_ASSEMBLE_SPOOL_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "lib/assemble/journal.h"
+#include "lib/format.h"
+
+struct gt_proc;
+struct gt_spool;
+
+struct gt_loc {
+	struct gt_proc *proc;
+	uint32_t id;              /* in its process */
+	struct gt_win_header win; /* as found; kind, sizes and offsets have been checked */
+	uint64_t begin, end;      /* stream offsets of what is there */
+	uint64_t last_tick;       /* of the last record, if it had to be looked for; else 0 */
+	uint64_t raw_end;         /* what lies below comes from the .raw file; then up to `spooled` */
+	uint64_t missing;         /* this many slots should be in the .raw file and are not */
+	uint64_t lost[GT_LOSS_N]; /* as the recorder counted; the assembly adds what it finds */
+	uint32_t number;          /* global location id, or GT_NOT_WRITTEN */
+};
+
+#define GT_NOT_WRITTEN UINT32_MAX
+
+struct gt_proc {
+	uint32_t seq, pid;           /* from the folder's name */
+	char folder[24];             /* name of the folder in the spool */
+	struct gt_spool *spool;
+	struct gt_proc_header header;
+	struct gt_journal journal;
+	struct gt_proc *parent;      /* the process it was forked from or has replaced, or NULL */
+	struct gt_loc *locs;         /* by id */
+	size_t loc_count;
+	bool ended;                  /* it closed its recording by itself */
+	uint64_t end_tick;           /* header.end, or the last record's tick of a killed process */
+	uint64_t tick_max;           /* no honest tick is above */
+	uint32_t number;             /* global location group id, or GT_NOT_WRITTEN */
+	void *names;                 /* the assembly's: struct gt_names */
+};
+
+struct gt_spool {
+	int dirfd;                   /* the archive directory */
+	int fd;                      /* the folder with the p<seq>.<pid> folders */
+	bool elsewhere;              /* it is not DIR/spool (VT_PFORM_LDIR) */
+	struct gt_run_header run;
+	struct gt_proc *procs;       /* by seq */
+	size_t proc_count;
+	uint64_t damaged;            /* folders and locations that could not be used */
+};
+
+/*
+ * Opens the spool of the archive directory `dirfd`. Returns 0, or a negative errno and a sentence
+ * in `why`. A spool without a single usable process gives -ENODATA.
+ */
+int gt_spool_open(struct gt_spool *spool, int dirfd, char *why, size_t why_size);
+void gt_spool_close(struct gt_spool *spool);
+
+/* The folder of a process (to be closed by the caller), or a negative errno. */
+int gt_proc_open(const struct gt_proc *proc);
+
+/* Opens a location's file ("win" or "raw"); a negative errno if that fails. */
+int gt_loc_open(const struct gt_loc *loc, const char *suffix, int flags);
+
+/*
+ * A definition of a process, or of the one it was forked from (ids are inherited by children).
+ */
+const void *gt_proc_find(const struct gt_proc *proc, unsigned type, uint32_t id, size_t *bytes);
+const char *gt_proc_string(const struct gt_proc *proc, uint32_t id);
+
+/* Is this the name of a process's folder, "p<seq>.<pid>"? */
+bool gt_spool_folder(const char *name, uint32_t *seq, uint32_t *pid);
+
+/* Can a record begin with this word? */
+bool gt_type_known(unsigned type);
+
+/* Is the process that made this folder still there? (Same host and boot only.) */
+bool gt_proc_alive(const struct gt_proc *proc, const struct gt_run_header *run);
+
+#endif

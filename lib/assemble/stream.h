@@ -1,0 +1,51 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Reading a location's stream of slots in order, from its .raw file and its window, without what
+ * VT_REWIND has cut out.
+ *
+ * Limits: one reader, one buffer of fixed size. Slots that were not finished come out with word 0
+ * and time GT_TORN_TIME; slots that are all zero were never written (a hole in the file).
+ */
+#ifndef GT_ASSEMBLE_STREAM_H
+#define GT_ASSEMBLE_STREAM_H
+
+#include "lib/assemble/spool.h"
+#include "lib/assemble/window.h"
+
+#define GT_STREAM_PIECE (256u << 10)                                    /* bytes read at once */
+#define GT_STREAM_TAIL  (2u * (GT_MAX_EXTRA + 1u) * (unsigned)GT_SLOT)  /* kept for looking ahead */
+
+struct gt_cut {
+	uint64_t from, to;
+};
+
+struct gt_stream {
+	const struct gt_loc *loc;
+	int raw, win;               /* descriptors, -1: not open */
+	struct gt_cut *cuts;        /* sorted, disjoint */
+	size_t cut_count, cut_next;
+	uint64_t pos;               /* stream offset that is read next */
+	uint64_t cut_slots;         /* left out because of cuts */
+	struct gt_walk walk;
+	struct gt_slot *buffer;     /* GT_STREAM_TAIL + GT_STREAM_PIECE bytes */
+	struct gt_slot *at, *end;   /* what has been read and not been consumed */
+	bool turn;                  /* the slots that were read last begin a half */
+	bool eof;                   /* nothing follows behind `end` */
+};
+
+/* Prepares reading; `buffer` belongs to the caller and may be used again after the close. */
+int gt_stream_open(struct gt_stream *stream, const struct gt_loc *loc, struct gt_slot *buffer);
+void gt_stream_close(struct gt_stream *stream);
+
+/*
+ * Reads the next piece behind what has not been consumed (at..end, at most GT_STREAM_TAIL bytes,
+ * moves to the front of the buffer). Returns 0, also at the end (eof), or a negative errno.
+ */
+int gt_stream_more(struct gt_stream *stream);
+
+/* Stream offset below which everything has been consumed or copied. */
+uint64_t gt_stream_done(const struct gt_stream *stream);
+
+#define GT_STREAM_BUFFER (GT_STREAM_TAIL + GT_STREAM_PIECE)
+
+#endif
