@@ -1,0 +1,268 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Numbering and naming processes and locations as Score-P's readers expect it.
+ *
+ * Limits: see layout.h.
+ */
+#include "config.h"
+
+#include "lib/assemble/layout.h"
+#include "lib/assemble/stream.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define LOOK_AT_MOST 65536u /* bytes of a stream that are looked at to find out if it is idle */
+
+/* Does the stream hold nothing but the announcement that the process becomes another program? */
+static bool idle_stream(const struct gt_loc *loc)
+{
+	struct gt_stream stream;
+	struct gt_slot *buffer;
+	bool idle = true;
+
+	if (loc->begin >= loc->end)
+		return true;
+	if (loc->end - loc->begin > LOOK_AT_MOST)
+		return false;
+	buffer = malloc(GT_STREAM_BUFFER);
+	if (!buffer || gt_stream_open(&stream, loc, buffer)) {
+		free(buffer);
+		return false;
+	}
+	while (idle && !gt_stream_more(&stream) && stream.at < stream.end) {
+		for (const struct gt_slot *slot = stream.at; idle && slot < stream.end; slot++) {
+			unsigned type = GT_WORD_TYPE(slot->word);
+
+			idle = type == GT_T_NONE || type == GT_T_PAD || type == GT_T_FLUSH ||
+			       type == GT_T_EXEC || type == GT_T_THREAD_BEGIN;
+			if (GT_TYPE_HAS_EXTRA(type))
+				slot += GT_WORD_EXTRA(slot->word);
+		}
+		stream.at = stream.end;
+	}
+	gt_stream_close(&stream);
+	free(buffer);
+	return idle;
+}
+
+/* A forked child that became another program at once: the other program tells the story. */
+static bool only_a_step(const struct gt_proc *proc)
+{
+	if (proc->header.origin != 1 || proc->header.state != GT_PROC_EXEC)
+		return false;
+	for (size_t i = 0; i < proc->loc_count; i++)
+		if (!idle_stream(&proc->locs[i]))
+			return false;
+	return true;
+}
+
+/* Every process has at least one thread, even if nothing of it was recorded. */
+static int give_thread(struct gt_proc *proc)
+{
+	struct gt_loc *locs;
+
+	for (size_t i = 0; i < proc->loc_count; i++)
+		if (proc->locs[i].win.kind == GT_LOC_THREAD)
+			return 0;
+	locs = realloc(proc->locs, (proc->loc_count + 1) * sizeof(*locs));
+	if (!locs)
+		return -ENOMEM;
+	proc->locs = locs;
+	memset(&locs[proc->loc_count], 0, sizeof(*locs));
+	locs[proc->loc_count].proc = proc;
+	locs[proc->loc_count].number = GT_NOT_WRITTEN;
+	locs[proc->loc_count].win.half_bytes = GT_PAGE;
+	proc->loc_count++;
+	return 0;
+}
+
+static int find_node(struct gt_layout *layout, struct gt_defs *defs, const char *host)
+{
+	uint32_t name = gt_defs_string(defs, *host ? host : "localhost");
+
+	for (uint32_t i = 1; i < layout->node_count; i++)
+		if (layout->nodes[i].name == name)
+			return (int)i;
+	layout->nodes[layout->node_count] = (struct gt_out_node){
+		.name = name, .class_name = gt_defs_string(defs, "node"), .parent = 0,
+	};
+	return (int)layout->node_count++;
+}
+
+/*
+ * The name of a thread's location: what the program called its thread. Where several threads have
+ * used the location and were called differently, none of the names is right for all.
+ */
+static uint32_t thread_name(struct gt_defs *defs, const struct gt_loc *loc)
+{
+	const struct gt_journal *journal = &loc->proc->journal;
+	const char *name = NULL;
+	char text[64];
+
+	for (size_t i = 0; i < gt_journal_count(journal, GT_D_LOCATION_NAME); i++) {
+		const struct gt_def_loc_name *def =
+			gt_journal_nth(journal, GT_D_LOCATION_NAME, i, NULL, NULL);
+		const char *next;
+
+		if (def->location != loc->id)
+			continue;
+		next = gt_proc_string(loc->proc, def->name);
+		if (!next || !*next)
+			continue;
+		if (name && strcmp(name, next) && loc->win.incarnation > 1) {
+			name = NULL;
+			break;
+		}
+		name = next;
+	}
+	if (name)
+		return gt_defs_string(defs, name);
+	snprintf(text, sizeof(text), "Thread %u", loc->id);
+	return gt_defs_string(defs, text);
+}
+
+static uint32_t location_name(struct gt_defs *defs, const struct gt_loc *loc, bool first)
+{
+	const struct gt_def_location *def =
+		gt_journal_find(&loc->proc->journal, GT_D_LOCATION, loc->id, NULL);
+	const char *name = def ? gt_proc_string(loc->proc, def->name) : NULL;
+	char text[64];
+
+	if (first)
+		return gt_defs_string(defs, "Master thread");
+	if (name && *name)
+		return gt_defs_string(defs, name);
+	if (loc->win.kind == GT_LOC_THREAD)
+		return thread_name(defs, loc);
+	snprintf(text, sizeof(text), "%s %u",
+		 loc->win.kind == GT_LOC_GPU_STREAM ? "Stream" : "Metrics", loc->id);
+	return gt_defs_string(defs, text);
+}
+
+/* The location group of a location: its process, or the accelerator context it belongs to. */
+static uint32_t find_group(struct gt_layout *layout, struct gt_defs *defs, const struct gt_loc *loc,
+			   uint32_t *contexts, uint32_t context_count)
+{
+	const struct gt_journal *journal = &loc->proc->journal;
+	const struct gt_def_location *def =
+		gt_journal_find(journal, GT_D_LOCATION, loc->id, NULL);
+	const struct gt_out_group *process = &layout->groups[loc->proc->number];
+	const struct gt_def_locgroup *context = NULL;
+	const char *name;
+	uint32_t id;
+
+	if (loc->win.kind != GT_LOC_GPU_STREAM)
+		return loc->proc->number;
+	for (uint32_t i = 0; def && def->group && i < context_count; i++) {
+		context = gt_journal_nth(journal, GT_D_LOCGROUP, i, &id, NULL);
+		if (id != def->group)
+			continue;
+		if (contexts[i] != GT_UNDEFINED)
+			return contexts[i];
+		name = gt_proc_string(loc->proc, context->name);
+		contexts[i] = layout->group_count;
+		layout->groups[layout->group_count] = (struct gt_out_group){
+			.name = gt_defs_string(defs, name ? name : "Accelerator"),
+			.node = process->node,
+			.creator = loc->proc->number,
+			.accelerator = true,
+			.proc = loc->proc,
+		};
+		return layout->group_count++;
+	}
+	return loc->proc->number;
+}
+
+static bool has_place(const struct gt_loc *loc, bool first)
+{
+	return first || (loc->win.kind != GT_LOC_SIDE && loc->begin < loc->end);
+}
+
+static int add_process(struct gt_layout *layout, struct gt_defs *defs, struct gt_proc *proc)
+{
+	uint32_t context_count = (uint32_t)gt_journal_count(&proc->journal, GT_D_LOCGROUP);
+	uint32_t *contexts = NULL;
+	bool have_first = false;
+	char text[320];
+
+	if (context_count) {
+		contexts = malloc(context_count * sizeof(*contexts));
+		if (!contexts)
+			return -ENOMEM;
+		memset(contexts, 0xff, context_count * sizeof(*contexts));
+	}
+	proc->number = layout->group_count++;
+	snprintf(text, sizeof(text), "%s [%u]", proc->header.program, proc->header.pid);
+	layout->groups[proc->number] = (struct gt_out_group){
+		.name = gt_defs_string(defs, text),
+		.node = (uint32_t)find_node(layout, defs, proc->header.host),
+		.creator = GT_UNDEFINED,
+		.proc = proc,
+	};
+	for (size_t i = 0; i < proc->loc_count; i++) {
+		struct gt_loc *loc = &proc->locs[i];
+		bool first = !have_first && loc->win.kind == GT_LOC_THREAD;
+
+		if (!has_place(loc, first))
+			continue;
+		have_first |= first;
+		loc->number = layout->location_count++;
+		layout->locations[loc->number] = (struct gt_out_location){
+			.loc = loc,
+			.name = location_name(defs, loc, first),
+			.group = find_group(layout, defs, loc, contexts, context_count),
+			.first = first,
+		};
+	}
+	free(contexts);
+	return 0;
+}
+
+int gt_layout_make(struct gt_layout *layout, struct gt_spool *spool, struct gt_defs *defs)
+{
+	size_t locations = 0, groups = 0;
+	int rc = 0;
+
+	memset(layout, 0, sizeof(*layout));
+	for (size_t i = 0; !rc && i < spool->proc_count; i++) {
+		rc = give_thread(&spool->procs[i]);
+		locations += spool->procs[i].loc_count;
+		groups += 1 + gt_journal_count(&spool->procs[i].journal, GT_D_LOCGROUP);
+	}
+	if (rc)
+		return rc;
+	layout->nodes = calloc(spool->proc_count + 1, sizeof(*layout->nodes));
+	layout->groups = calloc(groups, sizeof(*layout->groups));
+	layout->locations = calloc(locations, sizeof(*layout->locations));
+	if (!layout->nodes || !layout->groups || !layout->locations) {
+		gt_layout_free(layout);
+		return -ENOMEM;
+	}
+	layout->nodes[layout->node_count++] = (struct gt_out_node){
+		.name = gt_defs_string(defs, "machine"),
+		.class_name = gt_defs_string(defs, "machine"),
+		.parent = GT_UNDEFINED,
+	};
+	for (size_t i = 0; !rc && i < spool->proc_count; i++) {
+		/* The last one stays even then: an archive needs a process. */
+		if (only_a_step(&spool->procs[i]) &&
+		    (layout->group_count || i + 1 < spool->proc_count))
+			layout->left_out++;
+		else
+			rc = add_process(layout, defs, &spool->procs[i]);
+	}
+	if (rc)
+		gt_layout_free(layout);
+	return rc;
+}
+
+void gt_layout_free(struct gt_layout *layout)
+{
+	free(layout->nodes);
+	free(layout->groups);
+	free(layout->locations);
+	memset(layout, 0, sizeof(*layout));
+}

@@ -1,0 +1,50 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Who appears in the archive: machine, nodes, processes (location groups), threads and streams
+ * (locations), with their numbers and names.
+ *
+ * Limits: made once, before events are written; the number of events of each location is filled in
+ * while they are.
+ */
+#ifndef GT_ASSEMBLE_LAYOUT_H
+#define GT_ASSEMBLE_LAYOUT_H
+
+#include "lib/assemble/defs.h"
+#include "lib/assemble/spool.h"
+
+struct gt_out_node {
+	uint32_t name, class_name; /* strings */
+	uint32_t parent;           /* GT_UNDEFINED: the machine itself */
+};
+
+struct gt_out_group {
+	uint32_t name;
+	uint32_t node;
+	uint32_t creator;          /* group of the process, for accelerators; else GT_UNDEFINED */
+	bool accelerator;
+	const struct gt_proc *proc;
+};
+
+struct gt_out_location {
+	struct gt_loc *loc;
+	uint32_t name, group;
+	bool first;                /* of its process: carries program begin and end */
+	uint64_t events;
+	bool cut_short;            /* the disk was full before all of it was converted */
+};
+
+struct gt_layout {
+	struct gt_out_node *nodes;
+	uint32_t node_count;
+	struct gt_out_group *groups;
+	uint32_t group_count;
+	struct gt_out_location *locations;
+	uint32_t location_count;
+	uint64_t left_out;         /* processes without a place in the archive */
+};
+
+/* Numbers the processes and locations of the spool (gt_proc.number, gt_loc.number). */
+int gt_layout_make(struct gt_layout *layout, struct gt_spool *spool, struct gt_defs *defs);
+void gt_layout_free(struct gt_layout *layout);
+
+#endif
