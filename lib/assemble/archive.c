@@ -1,0 +1,495 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * The archive's files: memory, space and errors of libotf2 under control.
+ *
+ * Memory: each event writer gets one chunk at a time, so that libotf2 flushes when it is full.
+ * Space: `flushed` counts the chunks that libotf2 has passed on; before more events are converted,
+ * the event file is given blocks for all of them (fallocate beyond its end), so that no write of
+ * libotf2 can fail. Small locations, which are written when they are closed, live on the ballast.
+ *
+ * Limits: see archive.h.
+ */
+#include "config.h"
+
+#include "lib/assemble/archive_int.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <otf2/OTF2_Pthread_Locks.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/statvfs.h>
+#include <unistd.h>
+
+#define RESERVE_STEP  (UINT64_C(16) << 20)
+#define MARGIN        (UINT64_C(64) << 20) /* where space cannot be reserved, this much must be free */
+#define MANY          256u                 /* locations from which on chunks are small */
+#define EVT_CHUNK     (UINT64_C(1) << 20)
+#define EVT_CHUNK_MIN (UINT64_C(256) << 10)
+#define BALLAST_NAME  ".ballast"
+
+/* ---- errors ----------------------------------------------------------------------------------- */
+
+void gt_archive_fail(struct gt_archive *archive, const char *why)
+{
+	pthread_mutex_lock(&archive->lock);
+	if (!archive->failed)
+		snprintf(archive->why, sizeof(archive->why), "%s", why);
+	__atomic_store_n(&archive->failed, 1, __ATOMIC_RELEASE);
+	pthread_mutex_unlock(&archive->lock);
+}
+
+bool gt_archive_failed(struct gt_archive *archive, char *why, size_t why_size)
+{
+	bool failed;
+
+	pthread_mutex_lock(&archive->lock);
+	failed = archive->failed;
+	if (failed && why)
+		snprintf(why, why_size, "%s", archive->why);
+	pthread_mutex_unlock(&archive->lock);
+	return failed;
+}
+
+bool gt_otf2_bad(struct gt_archive *archive, OTF2_ErrorCode rc, const char *what)
+{
+	char text[200];
+
+	if (__builtin_expect(rc == OTF2_SUCCESS, 1))
+		return false;
+	snprintf(text, sizeof(text), "OTF2: %s: %s", what, OTF2_Error_GetDescription(rc));
+	gt_archive_fail(archive, text);
+	return true;
+}
+
+/* libotf2 reports errors here first; the code comes back to the caller as well. */
+static OTF2_ErrorCode on_error(void *context, const char *file, uint64_t line, const char *function,
+			       OTF2_ErrorCode code, const char *format, va_list ap)
+{
+	struct gt_archive *archive = context;
+	char text[160], all[320];
+
+	(void)file;
+	(void)line;
+	if (code == OTF2_SUCCESS || code == OTF2_WARNING)
+		return code;
+	vsnprintf(text, sizeof(text), format, ap);
+	snprintf(all, sizeof(all), "OTF2 (%.40s): %.100s: %s", function,
+		 OTF2_Error_GetDescription(code), text);
+	gt_archive_fail(archive, all);
+	return code;
+}
+
+/* ---- memory -------------------------------------------------------------------------------------- */
+
+static struct gt_chunk *take_chunk(struct gt_archive *archive, uint64_t bytes)
+{
+	struct gt_chunk **from, *chunk;
+
+	pthread_mutex_lock(&archive->lock);
+	for (from = &archive->chunks; *from && (*from)->bytes != bytes; from = &(*from)->next)
+		;
+	chunk = *from;
+	if (chunk)
+		*from = chunk->next;
+	pthread_mutex_unlock(&archive->lock);
+	if (chunk)
+		return chunk;
+	chunk = calloc(1, sizeof(*chunk));
+	if (!chunk)
+		return NULL;
+	chunk->bytes = bytes;
+	chunk->data = malloc(bytes);
+	if (!chunk->data) {
+		free(chunk);
+		return NULL;
+	}
+	return chunk;
+}
+
+/* One chunk per buffer: a second one is refused, which makes libotf2 flush the first. */
+static void *allocate(void *context, OTF2_FileType type, OTF2_LocationRef location, void **data,
+		      uint64_t bytes)
+{
+	struct gt_chunk *chunk = *data;
+
+	(void)type;
+	(void)location;
+	if (!chunk) {
+		chunk = take_chunk(context, bytes);
+		*data = chunk;
+	}
+	if (!chunk || chunk->busy)
+		return NULL;
+	chunk->busy = true;
+	return chunk->data;
+}
+
+static void free_all(void *context, OTF2_FileType type, OTF2_LocationRef location, void **data,
+		     bool final)
+{
+	struct gt_archive *archive = context;
+	struct gt_chunk *chunk = *data;
+
+	(void)type;
+	(void)location;
+	if (!chunk)
+		return;
+	chunk->busy = false;
+	if (!final)
+		return;
+	pthread_mutex_lock(&archive->lock);
+	chunk->next = archive->chunks;
+	archive->chunks = chunk;
+	pthread_mutex_unlock(&archive->lock);
+	*data = NULL;
+}
+
+/* ---- space ------------------------------------------------------------------------------------------ */
+
+/* Gives a file blocks up to `bytes`. 0, or a negative errno. */
+static int give_blocks(int fd, uint64_t from, uint64_t bytes)
+{
+	struct statvfs fs;
+
+	if (bytes <= from)
+		return 0;
+	if (!fallocate(fd, FALLOC_FL_KEEP_SIZE, (off_t)from, (off_t)(bytes - from)))
+		return 0;
+	if (errno != EOPNOTSUPP && errno != ENOSYS)
+		return -errno;
+	/* The file system cannot reserve (NFS): the best that is left is to look. */
+	if (!fstatvfs(fd, &fs) &&
+	    (unsigned __int128)fs.f_bavail * fs.f_frsize < (unsigned __int128)(bytes - from) + MARGIN)
+		return -ENOSPC;
+	return 0;
+}
+
+static int reserve(struct gt_archive *archive, int fd, uint64_t from, uint64_t need, uint64_t *got)
+{
+	uint64_t want = need + RESERVE_STEP;
+	int rc = give_blocks(fd, from, want);
+
+	if (rc == -EINTR || rc == -EAGAIN)
+		rc = give_blocks(fd, from, want);
+	if (rc) {
+		want = need;
+		rc = give_blocks(fd, from, want);
+	}
+	while (rc && archive->options.make_room &&
+	       archive->options.make_room(archive->options.context, need - from))
+		rc = give_blocks(fd, from, want);
+	if (!rc)
+		*got = want;
+	return rc;
+}
+
+static bool grow_ballast(struct gt_archive *archive, uint64_t bytes)
+{
+	uint64_t got = 0;
+
+	if (bytes <= archive->ballast_bytes)
+		return true;
+	if (archive->ballast < 0 ||
+	    reserve(archive, archive->ballast, archive->ballast_bytes, bytes, &got))
+		return false;
+	archive->ballast_bytes = got;
+	return true;
+}
+
+static void drop_ballast(struct gt_archive *archive)
+{
+	if (archive->ballast < 0)
+		return;
+	close(archive->ballast);
+	archive->ballast = -1;
+	archive->ballast_bytes = 0;
+	unlinkat(archive->options.dirfd, BALLAST_NAME, 0);
+}
+
+/* What closing small locations may need at one moment: every thread one chunk. */
+static uint64_t standing_need(const struct gt_archive *archive)
+{
+	return archive->options.threads * 2 * archive->evt_chunk;
+}
+
+bool gt_archive_reserve_defs(struct gt_archive *archive, uint64_t bytes)
+{
+	bool ok;
+
+	if (__atomic_load_n(&archive->ballast_bytes, __ATOMIC_RELAXED) >=
+	    bytes + standing_need(archive))
+		return true;
+	pthread_mutex_lock(&archive->lock);
+	ok = grow_ballast(archive, bytes + standing_need(archive));
+	pthread_mutex_unlock(&archive->lock);
+	return ok;
+}
+
+static OTF2_FlushType pre_flush(void *context, OTF2_FileType type, OTF2_LocationRef location,
+				void *caller, bool final)
+{
+	struct gt_archive *archive = context;
+
+	(void)caller;
+	(void)final;
+	if (type == OTF2_FILETYPE_EVENTS && location < archive->options.locations &&
+	    archive->writers[location])
+		archive->writers[location]->flushed++;
+	return OTF2_FLUSH;
+}
+
+/* ---- opening and closing ---------------------------------------------------------------------------- */
+
+static bool set_callbacks(struct gt_archive *archive)
+{
+	static const OTF2_FlushCallbacks flush = { .otf2_pre_flush = pre_flush };
+	static const OTF2_MemoryCallbacks memory = { .otf2_allocate = allocate,
+						     .otf2_free_all = free_all };
+	OTF2_Archive *otf2 = archive->otf2;
+
+	return !gt_otf2_bad(archive, OTF2_Archive_SetMemoryCallbacks(otf2, &memory, archive),
+			    "memory callbacks") &&
+	       !gt_otf2_bad(archive, OTF2_Pthread_Archive_SetLockingCallbacks(otf2, NULL),
+			    "locking callbacks") &&
+	       !gt_otf2_bad(archive, OTF2_Archive_SetFlushCallbacks(otf2, &flush, archive),
+			    "flush callbacks") &&
+	       !gt_otf2_bad(archive, OTF2_Archive_SetSerialCollectiveCallbacks(otf2),
+			    "making the folder") &&
+	       !gt_otf2_bad(archive, OTF2_Archive_SetCreator(otf2, "gputrace " PACKAGE_VERSION),
+			    "creator") &&
+	       !gt_otf2_bad(archive, OTF2_Archive_OpenEvtFiles(otf2), "event files") &&
+	       !gt_otf2_bad(archive, OTF2_Archive_OpenDefFiles(otf2), "definition files");
+}
+
+static void free_archive(struct gt_archive *archive)
+{
+	while (archive->chunks) {
+		struct gt_chunk *next = archive->chunks->next;
+
+		free(archive->chunks->data);
+		free(archive->chunks);
+		archive->chunks = next;
+	}
+	free(archive->writers);
+	pthread_mutex_destroy(&archive->lock);
+	free(archive);
+}
+
+struct gt_archive *gt_archive_open(const struct gt_archive_options *options, char *why,
+				   size_t why_size)
+{
+	struct gt_archive *archive = calloc(1, sizeof(*archive));
+	char path[64];
+
+	if (!archive || !(archive->writers = calloc(options->locations, sizeof(void *)))) {
+		free(archive);
+		snprintf(why, why_size, "no memory");
+		return NULL;
+	}
+	archive->options = *options;
+	pthread_mutex_init(&archive->lock, NULL);
+	archive->evt_chunk = options->locations > MANY ? EVT_CHUNK_MIN : EVT_CHUNK;
+	archive->ballast = openat(options->dirfd, BALLAST_NAME,
+				  O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0600);
+	if (archive->ballast < 0 || !gt_archive_reserve_defs(archive, GT_DEF_CHUNK)) {
+		snprintf(why, why_size, "cannot write to the archive directory: %s",
+			 strerror(archive->ballast < 0 ? errno : ENOSPC));
+		drop_ballast(archive);
+		free_archive(archive);
+		return NULL;
+	}
+	OTF2_Error_RegisterCallback(on_error, archive);
+	/* By descriptor: immune to whatever happens to the path meanwhile. */
+	snprintf(path, sizeof(path), "/proc/self/fd/%d", options->dirfd);
+	archive->otf2 = OTF2_Archive_Open(path, "traces", OTF2_FILEMODE_WRITE, archive->evt_chunk,
+					  GT_DEF_CHUNK, OTF2_SUBSTRATE_POSIX,
+					  OTF2_COMPRESSION_NONE);
+	if (!archive->otf2 || !set_callbacks(archive)) {
+		gt_archive_fail(archive, "OTF2 cannot open an archive");
+		gt_archive_failed(archive, why, why_size);
+		gt_archive_abandon(archive);
+		return NULL;
+	}
+	return archive;
+}
+
+void gt_archive_property(struct gt_archive *archive, const char *name, const char *value)
+{
+	char key[96];
+
+	if (gt_archive_bad(archive))
+		return;
+	snprintf(key, sizeof(key), "GPUTRACE::%s", name);
+	gt_otf2_bad(archive, OTF2_Archive_SetProperty(archive->otf2, key, value, true), "property");
+}
+
+void gt_archive_marker(struct gt_archive *archive, struct gt_defs *defs,
+		       const struct gt_marker_def *marker, uint64_t ns, uint32_t scope, bool group,
+		       const char *text)
+{
+	bool fresh;
+	uint32_t number;
+	OTF2_ErrorCode rc = OTF2_SUCCESS;
+
+	if (gt_archive_bad(archive) ||
+	    !gt_archive_reserve_defs(archive, GT_DEF_CHUNK + 4096 +
+					      __atomic_load_n(&archive->marker_count,
+							      __ATOMIC_RELAXED) * 64))
+		return;
+	number = gt_defs_marker(defs, marker, &fresh);
+	if (defs->failed)
+		return;
+	pthread_mutex_lock(&defs->lock); /* also orders the writing */
+	if (!archive->marker_writer)
+		archive->marker_writer = OTF2_Archive_GetMarkerWriter(archive->otf2);
+	if (archive->marker_writer && fresh)
+		rc = OTF2_MarkerWriter_WriteDefMarker(
+			archive->marker_writer, number,
+			gt_intern_text(&defs->strings, marker->group, NULL),
+			gt_intern_text(&defs->strings, marker->category, NULL), marker->severity);
+	if (archive->marker_writer && rc == OTF2_SUCCESS)
+		rc = OTF2_MarkerWriter_WriteMarker(archive->marker_writer, ns, 0, number,
+						   group ? OTF2_MARKER_SCOPE_LOCATION_GROUP
+							 : OTF2_MARKER_SCOPE_LOCATION,
+						   scope, text);
+	archive->marker_count++;
+	pthread_mutex_unlock(&defs->lock);
+	gt_otf2_bad(archive, rc, "marker");
+}
+
+int gt_archive_close(struct gt_archive *archive, const struct gt_layout *layout,
+		     struct gt_defs *defs, const struct gt_archive_clock *clock)
+{
+	drop_ballast(archive);
+	if (archive->marker_writer && !gt_archive_bad(archive))
+		gt_otf2_bad(archive,
+			    OTF2_Archive_CloseMarkerWriter(archive->otf2, archive->marker_writer),
+			    "closing the markers");
+	if (!gt_archive_bad(archive))
+		gt_otf2_bad(archive, OTF2_Archive_CloseEvtFiles(archive->otf2),
+			    "closing the event files");
+	if (!gt_archive_bad(archive))
+		gt_otf2_bad(archive, OTF2_Archive_CloseDefFiles(archive->otf2),
+			    "closing the definition files");
+	if (!gt_archive_bad(archive))
+		gt_archive_write_defs(archive, layout, defs, clock);
+	if (!gt_archive_bad(archive))
+		gt_otf2_bad(archive, OTF2_Archive_Close(archive->otf2), "closing the archive");
+	if (gt_archive_bad(archive))
+		return -EIO;
+	OTF2_Error_RegisterCallback(NULL, NULL);
+	free_archive(archive);
+	return 0;
+}
+
+void gt_archive_abandon(struct gt_archive *archive)
+{
+	drop_ballast(archive);
+	/* Its buffers still point here: nothing is freed, the process is about to end. */
+}
+
+/* ---- event writers ------------------------------------------------------------------------------------ */
+
+struct gt_writer *gt_writer_open(struct gt_archive *archive, uint32_t number)
+{
+	struct gt_writer *writer = calloc(1, sizeof(*writer));
+
+	if (!writer || gt_archive_bad(archive)) {
+		free(writer);
+		return NULL;
+	}
+	writer->archive = archive;
+	writer->number = number;
+	writer->fd = -1;
+	archive->writers[number] = writer;
+	writer->evt = OTF2_Archive_GetEvtWriter(archive->otf2, number);
+	if (!writer->evt) {
+		gt_archive_fail(archive, "OTF2 cannot make an event writer");
+		archive->writers[number] = NULL;
+		free(writer);
+		return NULL;
+	}
+	return writer;
+}
+
+static int open_events(struct gt_writer *writer)
+{
+	char path[32];
+
+	if (writer->fd >= 0)
+		return 0;
+	snprintf(path, sizeof(path), "traces/%u.evt", writer->number);
+	writer->fd = openat(writer->archive->options.dirfd, path, O_RDWR | O_CLOEXEC | O_NOFOLLOW);
+	return writer->fd < 0 ? -errno : 0;
+}
+
+bool gt_writer_reserve(struct gt_writer *writer, uint64_t bytes)
+{
+	uint64_t chunk = writer->archive->evt_chunk;
+	/* What has been flushed, the chunk in memory, what is to come with chunks' fill losses. */
+	uint64_t need = (writer->flushed + 2) * chunk + bytes + bytes / 8;
+
+	if (need <= writer->reserved)
+		return true;
+	/* libotf2 makes the file at the first flush and empties it; before that the ballast is there
+	 * for what may come. Up to 4 MiB it keeps what is flushed in memory. */
+	if (!writer->flushed)
+		return bytes <= chunk || gt_archive_reserve_defs(writer->archive, bytes);
+	return !open_events(writer) && !reserve(writer->archive, writer->fd, writer->reserved, need,
+						&writer->reserved);
+}
+
+/* The ballast makes room for what closing a small location writes, and takes it back afterwards. */
+static void close_on_ballast(struct gt_writer *writer)
+{
+	struct gt_archive *archive = writer->archive;
+	uint64_t room = 2 * archive->evt_chunk, keep;
+
+	pthread_mutex_lock(&archive->lock);
+	keep = archive->ballast_bytes > room ? archive->ballast_bytes - room : 0;
+	if (archive->ballast >= 0 && archive->ballast_bytes &&
+	    !fallocate(archive->ballast, FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE, (off_t)keep,
+		       (off_t)(archive->ballast_bytes - keep)))
+		archive->ballast_bytes = keep;
+	pthread_mutex_unlock(&archive->lock);
+}
+
+/* Event files hold global ids: nothing is to be said, but readers look for the file. */
+static void write_local_defs(struct gt_archive *archive, uint32_t number)
+{
+	OTF2_DefWriter *defs = OTF2_Archive_GetDefWriter(archive->otf2, number);
+
+	if (!defs)
+		gt_archive_fail(archive, "OTF2 cannot make a definition writer");
+	else
+		gt_otf2_bad(archive, OTF2_Archive_CloseDefWriter(archive->otf2, defs),
+			    "closing a definition file");
+}
+
+void gt_writer_close(struct gt_writer *writer, uint64_t *events)
+{
+	struct gt_archive *archive = writer->archive;
+	struct stat st;
+
+	*events = 0;
+	if (!gt_archive_bad(archive))
+		gt_otf2_bad(archive, OTF2_EvtWriter_GetNumberOfEvents(writer->evt, events),
+			    "counting events");
+	if (writer->fd < 0)
+		close_on_ballast(writer);
+	if (!gt_archive_bad(archive))
+		gt_otf2_bad(archive, OTF2_Archive_CloseEvtWriter(archive->otf2, writer->evt),
+			    "closing an event file");
+	if (!gt_archive_bad(archive))
+		write_local_defs(archive, writer->number);
+	archive->writers[writer->number] = NULL;
+	if (writer->fd >= 0) {
+		if (!fstat(writer->fd, &st) && ftruncate(writer->fd, st.st_size))
+			gt_archive_fail(archive, "cannot set the size of an event file");
+		close(writer->fd);
+	}
+	free(writer);
+}

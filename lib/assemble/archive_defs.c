@@ -1,0 +1,541 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * The global definitions of the archive, in the order in which readers want them: what is referred
+ * to comes first, ids are dense and ascending.
+ *
+ * Limits: called once, when all events are written.
+ */
+#include "config.h"
+
+#include "lib/assemble/archive_int.h"
+#include "lib/assemble/loss.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+struct out {
+	struct gt_archive *archive;
+	OTF2_GlobalDefWriter *writer;
+	const struct gt_layout *layout;
+	struct gt_defs *defs;
+	uint32_t group_number;
+};
+
+/* ---- properties: collected first, because their texts are strings that must exist before ------- */
+
+struct property {
+	bool of_group;      /* else of a location */
+	uint32_t owner, name, value;
+};
+
+struct properties {
+	struct property *list;
+	size_t count, room;
+	int rc;
+};
+
+static void add_property(struct out *out, struct properties *props, bool of_group, uint32_t owner,
+			 const char *name, const char *value)
+{
+	char key[96];
+
+	if (props->count == props->room) {
+		size_t room = props->room ? 2 * props->room : 64;
+		struct property *list = realloc(props->list, room * sizeof(*list));
+
+		if (!list) {
+			props->rc = -ENOMEM;
+			return;
+		}
+		props->list = list;
+		props->room = room;
+	}
+	snprintf(key, sizeof(key), "GPUTRACE::%s", name);
+	props->list[props->count++] = (struct property){
+		.of_group = of_group,
+		.owner = owner,
+		.name = gt_defs_string(out->defs, key),
+		.value = gt_defs_string(out->defs, value),
+	};
+}
+
+static void add_number(struct out *out, struct properties *props, bool of_group, uint32_t owner,
+		       const char *name, uint64_t value)
+{
+	char text[32];
+
+	snprintf(text, sizeof(text), "%llu", (unsigned long long)value);
+	add_property(out, props, of_group, owner, name, text);
+}
+
+static void add_losses(struct out *out, struct properties *props, bool of_group, uint32_t owner,
+		       const uint64_t *lost)
+{
+	char name[64];
+
+	for (unsigned i = 0; i < GT_LOSS_N; i++) {
+		if (!lost[i] || !gt_loss_name(i))
+			continue;
+		snprintf(name, sizeof(name), "LOST_%s", gt_loss_name(i));
+		add_number(out, props, of_group, owner, name, lost[i]);
+	}
+}
+
+/* What the process wrote about itself; its settings go into gputrace.cfg instead. */
+static void add_journal_properties(struct out *out, struct properties *props, uint32_t group,
+				   const struct gt_journal *journal)
+{
+	char adapters[256] = "";
+	size_t used = 0;
+
+	for (size_t i = 0; i < gt_journal_count(journal, GT_D_PROPERTY); i++) {
+		const char *key = gt_journal_nth(journal, GT_D_PROPERTY, i, NULL, NULL);
+		const char *value = key + strlen(key) + 1;
+
+		if (!strcmp(key, "adapter") && used + strlen(value) + 2 < sizeof(adapters))
+			used += (size_t)snprintf(adapters + used, sizeof(adapters) - used, "%s%s",
+						 used ? "," : "", value);
+		else if (!strcmp(key, "command"))
+			add_property(out, props, true, group, "COMMAND_LINE", value);
+		else if (!strcmp(key, "executable"))
+			add_property(out, props, true, group, "EXECUTABLE", value);
+	}
+	if (used)
+		add_property(out, props, true, group, "ADAPTERS", adapters);
+}
+
+static void add_process_properties(struct out *out, struct properties *props, uint32_t group)
+{
+	const struct gt_proc *proc = out->layout->groups[group].proc;
+	static const char *const origins[] = { "first", "fork", "exec" };
+	char text[320];
+
+	add_number(out, props, true, group, "PROCESS_ID", proc->header.pid);
+	add_property(out, props, true, group, "ENDED",
+		     gt_end_text(proc, text, sizeof(text)));
+	if (proc->parent) {
+		snprintf(text, sizeof(text), "%s [%u]", proc->parent->header.program,
+			 proc->parent->header.pid);
+		add_property(out, props, true, group, "PARENT", text);
+		add_property(out, props, true, group, "ORIGIN",
+			     origins[proc->header.origin == 1 ? 1 : 2]);
+	}
+	add_journal_properties(out, props, group, &proc->journal);
+	add_losses(out, props, true, group, proc->header.lost);
+}
+
+static void collect_properties(struct out *out, struct properties *props)
+{
+	for (uint32_t i = 0; i < out->layout->group_count; i++)
+		if (!out->layout->groups[i].accelerator)
+			add_process_properties(out, props, i);
+	for (uint32_t i = 0; i < out->layout->location_count; i++) {
+		const struct gt_loc *loc = out->layout->locations[i].loc;
+
+		if (loc->win.tid)
+			add_number(out, props, false, i, "THREAD_ID", loc->win.tid);
+		if (loc->win.incarnation > 1)
+			add_number(out, props, false, i, "THREADS", loc->win.incarnation);
+		add_losses(out, props, false, i, loc->lost);
+	}
+}
+
+static OTF2_ErrorCode write_properties(struct out *out, const struct properties *props)
+{
+	OTF2_ErrorCode rc = OTF2_SUCCESS;
+
+	for (int pass = 0; pass < 2; pass++)
+		for (size_t i = 0; rc == OTF2_SUCCESS && i < props->count; i++) {
+			const struct property *p = &props->list[i];
+			OTF2_AttributeValue value = { .stringRef = p->value };
+
+			if (p->of_group == !pass)
+				rc = pass ? OTF2_GlobalDefWriter_WriteLocationProperty(
+						    out->writer, p->owner, p->name, OTF2_TYPE_STRING,
+						    value)
+					  : OTF2_GlobalDefWriter_WriteLocationGroupProperty(
+						    out->writer, p->owner, p->name, OTF2_TYPE_STRING,
+						    value);
+		}
+	return rc;
+}
+
+/* ---- machine, processes, threads --------------------------------------------------------------------- */
+
+static OTF2_ErrorCode write_tree(struct out *out)
+{
+	const struct gt_layout *layout = out->layout;
+	OTF2_ErrorCode rc = OTF2_SUCCESS;
+
+	for (uint32_t i = 0; rc == OTF2_SUCCESS && i < layout->node_count; i++) {
+		const struct gt_out_node *node = &layout->nodes[i];
+
+		rc = OTF2_GlobalDefWriter_WriteSystemTreeNode(
+			out->writer, i, node->name, node->class_name,
+			node->parent == GT_UNDEFINED ? OTF2_UNDEFINED_SYSTEM_TREE_NODE
+						     : node->parent);
+		if (rc == OTF2_SUCCESS)
+			rc = OTF2_GlobalDefWriter_WriteSystemTreeNodeDomain(
+				out->writer, i,
+				i ? OTF2_SYSTEM_TREE_DOMAIN_SHARED_MEMORY
+				  : OTF2_SYSTEM_TREE_DOMAIN_MACHINE);
+	}
+	for (uint32_t i = 0; rc == OTF2_SUCCESS && i < layout->group_count; i++) {
+		const struct gt_out_group *group = &layout->groups[i];
+
+		rc = OTF2_GlobalDefWriter_WriteLocationGroup(
+			out->writer, i, group->name,
+			group->accelerator ? OTF2_LOCATION_GROUP_TYPE_ACCELERATOR
+					   : OTF2_LOCATION_GROUP_TYPE_PROCESS,
+			group->node,
+			group->creator == GT_UNDEFINED ? OTF2_UNDEFINED_LOCATION_GROUP
+						       : group->creator);
+	}
+	return rc;
+}
+
+static OTF2_LocationType location_type(const struct gt_out_location *location)
+{
+	switch (location->loc->win.kind) {
+	case GT_LOC_GPU_STREAM:
+		return OTF2_LOCATION_TYPE_ACCELERATOR_STREAM;
+	case GT_LOC_METRIC:
+		return OTF2_LOCATION_TYPE_METRIC;
+	default:
+		return OTF2_LOCATION_TYPE_CPU_THREAD;
+	}
+}
+
+static OTF2_ErrorCode write_locations(struct out *out)
+{
+	const struct gt_layout *layout = out->layout;
+	OTF2_ErrorCode rc = OTF2_SUCCESS;
+
+	for (uint32_t i = 0; rc == OTF2_SUCCESS && i < layout->location_count; i++)
+		rc = OTF2_GlobalDefWriter_WriteLocation(
+			out->writer, i, layout->locations[i].name,
+			location_type(&layout->locations[i]), layout->locations[i].events,
+			layout->locations[i].group);
+	return rc;
+}
+
+/* ---- what events refer to ------------------------------------------------------------------------------ */
+
+static OTF2_ErrorCode write_strings(struct out *out)
+{
+	const struct gt_intern *strings = &out->defs->strings;
+	OTF2_ErrorCode rc = OTF2_SUCCESS;
+
+	for (uint32_t i = 0; rc == OTF2_SUCCESS && i < strings->count; i++)
+		rc = OTF2_GlobalDefWriter_WriteString(out->writer, i,
+						      gt_intern_text(strings, i, NULL));
+	return rc;
+}
+
+static OTF2_ErrorCode write_regions(struct out *out)
+{
+	const struct gt_region *regions = out->defs->regions.items;
+	OTF2_ErrorCode rc = OTF2_SUCCESS;
+
+	for (uint32_t i = 0; rc == OTF2_SUCCESS && i < gt_table_count(&out->defs->regions); i++)
+		rc = OTF2_GlobalDefWriter_WriteRegion(
+			out->writer, i, regions[i].name, regions[i].canonical,
+			regions[i].description, regions[i].role, regions[i].paradigm,
+			regions[i].flags, regions[i].file, regions[i].begin, regions[i].end);
+	return rc;
+}
+
+static OTF2_ErrorCode write_attributes(struct out *out)
+{
+	const struct gt_attribute *items = out->defs->attributes.items;
+	OTF2_ErrorCode rc = OTF2_SUCCESS;
+
+	for (uint32_t i = 0; rc == OTF2_SUCCESS && i < gt_table_count(&out->defs->attributes); i++)
+		rc = OTF2_GlobalDefWriter_WriteAttribute(out->writer, i, items[i].name,
+							 items[i].description, items[i].type);
+	items = out->defs->parameters.items;
+	for (uint32_t i = 0; rc == OTF2_SUCCESS && i < gt_table_count(&out->defs->parameters); i++)
+		rc = OTF2_GlobalDefWriter_WriteParameter(out->writer, i, items[i].name,
+							 items[i].type);
+	return rc;
+}
+
+static OTF2_ErrorCode write_metrics(struct out *out)
+{
+	const struct gt_member *members = out->defs->members.items;
+	const struct gt_metric *metrics = out->defs->metrics.items;
+	const struct gt_recorder *recorders = out->defs->recorders.items;
+	OTF2_ErrorCode rc = OTF2_SUCCESS;
+
+	for (uint32_t i = 0; rc == OTF2_SUCCESS && i < gt_table_count(&out->defs->members); i++)
+		rc = OTF2_GlobalDefWriter_WriteMetricMember(
+			out->writer, i, members[i].name, members[i].description, members[i].kind,
+			members[i].mode, members[i].value, OTF2_BASE_DECIMAL, 0, members[i].unit);
+	for (uint32_t i = 0; rc == OTF2_SUCCESS && i < gt_table_count(&out->defs->metrics); i++) {
+		const struct gt_metric *m = &metrics[i];
+
+		if (m->instance)
+			rc = OTF2_GlobalDefWriter_WriteMetricInstance(
+				out->writer, i, m->base, m->recorder, OTF2_SCOPE_LOCATION_GROUP,
+				m->scope_id);
+		else
+			rc = OTF2_GlobalDefWriter_WriteMetricClass(
+				out->writer, i, (uint8_t)m->count,
+				out->defs->member_ids + m->first, OTF2_METRIC_ASYNCHRONOUS,
+				OTF2_RECORDER_KIND_CPU);
+	}
+	for (uint32_t i = 0; rc == OTF2_SUCCESS && i < gt_table_count(&out->defs->recorders); i++)
+		rc = OTF2_GlobalDefWriter_WriteMetricClassRecorder(
+			out->writer, recorders[i].metric, recorders[i].location);
+	return rc;
+}
+
+/* ---- groups and communicators --------------------------------------------------------------------------- */
+
+static int compare_members(const void *a, const void *b)
+{
+	uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
+
+	return (x > y) - (x < y);
+}
+
+static OTF2_ErrorCode write_group(struct out *out, uint32_t name, OTF2_GroupType type,
+				  uint8_t paradigm, const uint64_t *members, size_t count)
+{
+	return OTF2_GlobalDefWriter_WriteGroup(out->writer, out->group_number++, name, type,
+					       paradigm, OTF2_GROUP_FLAG_NONE, (uint32_t)count,
+					       members);
+}
+
+/* The threads of a process; a communicator of threads consists of them. */
+static int list_threads(struct out *out, struct gt_comm *comm)
+{
+	size_t n = 0;
+
+	comm->members = calloc(out->layout->location_count + 1, sizeof(*comm->members));
+	if (!comm->members)
+		return -ENOMEM;
+	for (uint32_t i = 0; i < out->layout->location_count; i++) {
+		const struct gt_out_location *location = &out->layout->locations[i];
+
+		if (location->group == comm->proc && location->loc->win.kind == GT_LOC_THREAD)
+			comm->members[n++] = i;
+	}
+	comm->member_count = n;
+	return 0;
+}
+
+/* All locations that appear in a communicator of the paradigm, ascending, each once. */
+static uint64_t *unite(struct out *out, uint8_t paradigm, size_t *count)
+{
+	struct gt_comm *comms = out->defs->comms.items;
+	size_t n = 0, kept = 0;
+	uint64_t *all;
+
+	for (uint32_t i = 0; i < gt_table_count(&out->defs->comms); i++)
+		n += comms[i].paradigm == paradigm ? comms[i].member_count : 0;
+	all = malloc((n + 1) * sizeof(*all));
+	if (!all)
+		return NULL;
+	n = 0;
+	for (uint32_t i = 0; i < gt_table_count(&out->defs->comms); i++)
+		for (size_t k = 0; comms[i].paradigm == paradigm && k < comms[i].member_count; k++)
+			all[n++] = comms[i].members[k];
+	qsort(all, n, sizeof(*all), compare_members);
+	for (size_t i = 0; i < n; i++)
+		if (!kept || all[kept - 1] != all[i])
+			all[kept++] = all[i];
+	*count = kept;
+	return all;
+}
+
+/* One group of all locations of the paradigm, then one group of places in it per communicator. */
+static OTF2_ErrorCode write_comms_of(struct out *out, uint8_t paradigm, uint32_t name,
+				     uint32_t *groups)
+{
+	struct gt_comm *comms = out->defs->comms.items;
+	size_t count;
+	uint64_t *all = unite(out, paradigm, &count);
+	OTF2_ErrorCode rc = all ? OTF2_SUCCESS : OTF2_ERROR_MEM_ALLOC_FAILED;
+
+	if (rc == OTF2_SUCCESS)
+		rc = write_group(out, name, OTF2_GROUP_TYPE_COMM_LOCATIONS, paradigm, all, count);
+	for (uint32_t i = 0; rc == OTF2_SUCCESS && i < gt_table_count(&out->defs->comms); i++) {
+		uint64_t *places;
+
+		if (comms[i].paradigm != paradigm)
+			continue;
+		places = malloc((comms[i].member_count + 1) * sizeof(*places));
+		if (!places) {
+			rc = OTF2_ERROR_MEM_ALLOC_FAILED;
+			break;
+		}
+		for (size_t k = 0; k < comms[i].member_count; k++)
+			places[k] = (uint64_t)((uint64_t *)bsearch(&comms[i].members[k], all, count,
+								   sizeof(*all), compare_members) -
+					       all);
+		groups[i] = out->group_number;
+		rc = write_group(out, 0, OTF2_GROUP_TYPE_COMM_GROUP, paradigm, places,
+				 comms[i].member_count);
+		free(places);
+	}
+	free(all);
+	return rc;
+}
+
+static const char *paradigm_name(uint8_t paradigm)
+{
+	switch (paradigm) {
+	case OTF2_PARADIGM_USER:
+		return "USER";
+	case OTF2_PARADIGM_MPI:
+		return "MPI";
+	case OTF2_PARADIGM_CUDA:
+		return "CUDA";
+	case OTF2_PARADIGM_PTHREAD:
+		return "PTHREAD";
+	default:
+		return "UNKNOWN";
+	}
+}
+
+static OTF2_ErrorCode write_comms(struct out *out)
+{
+	struct gt_comm *comms = out->defs->comms.items;
+	uint32_t n = (uint32_t)gt_table_count(&out->defs->comms);
+	uint32_t *groups = calloc(n + 1, sizeof(*groups));
+	bool done[256] = { false };
+	OTF2_ErrorCode rc = groups ? OTF2_SUCCESS : OTF2_ERROR_MEM_ALLOC_FAILED;
+
+	for (uint32_t i = 0; rc == OTF2_SUCCESS && i < n; i++) {
+		if (done[comms[i].paradigm])
+			continue;
+		done[comms[i].paradigm] = true;
+		rc = write_comms_of(out, comms[i].paradigm,
+				    gt_defs_string(out->defs, paradigm_name(comms[i].paradigm)),
+				    groups);
+	}
+	for (uint32_t i = 0; rc == OTF2_SUCCESS && i < n; i++)
+		rc = OTF2_GlobalDefWriter_WriteComm(
+			out->writer, i, comms[i].name, groups[i],
+			comms[i].parent == GT_UNDEFINED ? OTF2_UNDEFINED_COMM : comms[i].parent,
+			OTF2_COMM_FLAG_NONE);
+	free(groups);
+	return rc;
+}
+
+/* Regions that the user or an adapter gave a group: a group of regions each. */
+static OTF2_ErrorCode write_region_groups(struct out *out)
+{
+	const struct gt_region *regions = out->defs->regions.items;
+	uint32_t n = (uint32_t)gt_table_count(&out->defs->regions);
+	uint64_t *members = malloc((n + 1) * sizeof(*members));
+	OTF2_ErrorCode rc = members ? OTF2_SUCCESS : OTF2_ERROR_MEM_ALLOC_FAILED;
+	bool *done = calloc(out->defs->strings.count + 1, sizeof(*done));
+
+	if (!done)
+		rc = OTF2_ERROR_MEM_ALLOC_FAILED;
+	for (uint32_t i = 0; rc == OTF2_SUCCESS && i < n; i++) {
+		size_t count = 0;
+
+		if (regions[i].group == GT_UNDEFINED || done[regions[i].group])
+			continue;
+		done[regions[i].group] = true;
+		for (uint32_t k = i; k < n; k++)
+			if (regions[k].group == regions[i].group)
+				members[count++] = k;
+		rc = write_group(out, regions[i].group, OTF2_GROUP_TYPE_REGIONS,
+				 OTF2_PARADIGM_UNKNOWN, members, count);
+	}
+	free(members);
+	free(done);
+	return rc;
+}
+
+/* ---- all of it ------------------------------------------------------------------------------------------- */
+
+/* Everything that makes new strings happens here, before they are written. */
+static int prepare(struct out *out, struct properties *props, uint32_t *pthread_name)
+{
+	struct gt_comm *comms = out->defs->comms.items;
+
+	collect_properties(out, props);
+	*pthread_name = gt_defs_string(out->defs, "PTHREAD");
+	for (uint32_t i = 0; i < gt_table_count(&out->defs->comms); i++) {
+		gt_defs_string(out->defs, paradigm_name(comms[i].paradigm));
+		if (comms[i].proc != GT_UNDEFINED && !comms[i].members &&
+		    list_threads(out, &comms[i]))
+			return -ENOMEM;
+	}
+	return props->rc ? props->rc : out->defs->failed;
+}
+
+static OTF2_ErrorCode write_paradigms(struct out *out, uint32_t pthread_name)
+{
+	const struct gt_comm *comms = out->defs->comms.items;
+
+	for (uint32_t i = 0; i < gt_table_count(&out->defs->comms); i++)
+		if (comms[i].paradigm == OTF2_PARADIGM_PTHREAD)
+			return OTF2_GlobalDefWriter_WriteParadigm(
+				out->writer, OTF2_PARADIGM_PTHREAD, pthread_name,
+				OTF2_PARADIGM_CLASS_THREAD_CREATE_WAIT);
+	return OTF2_SUCCESS;
+}
+
+static OTF2_ErrorCode write_all(struct out *out, const struct gt_archive_clock *clock,
+				const struct properties *props, uint32_t pthread_name)
+{
+	OTF2_ErrorCode rc = OTF2_GlobalDefWriter_WriteClockProperties(
+		out->writer, 1000000000, 0, clock->length_ns, clock->start_real_ns);
+
+	if (rc == OTF2_SUCCESS)
+		rc = write_strings(out);
+	if (rc == OTF2_SUCCESS)
+		rc = write_paradigms(out, pthread_name);
+	if (rc == OTF2_SUCCESS)
+		rc = write_attributes(out);
+	if (rc == OTF2_SUCCESS)
+		rc = write_tree(out);
+	if (rc == OTF2_SUCCESS)
+		rc = write_locations(out);
+	if (rc == OTF2_SUCCESS)
+		rc = write_properties(out, props);
+	if (rc == OTF2_SUCCESS)
+		rc = write_regions(out);
+	if (rc == OTF2_SUCCESS)
+		rc = write_region_groups(out);
+	if (rc == OTF2_SUCCESS)
+		rc = write_comms(out);
+	if (rc == OTF2_SUCCESS)
+		rc = write_metrics(out);
+	return rc;
+}
+
+int gt_archive_write_defs(struct gt_archive *archive, const struct gt_layout *layout,
+			  struct gt_defs *defs, const struct gt_archive_clock *clock)
+{
+	struct properties props = { 0 };
+	struct out out = { .archive = archive, .layout = layout, .defs = defs };
+	uint32_t pthread_name;
+	int rc = prepare(&out, &props, &pthread_name);
+
+	if (rc) {
+		gt_archive_fail(archive, "no memory for the definitions");
+		goto done;
+	}
+	out.writer = OTF2_Archive_GetGlobalDefWriter(archive->otf2);
+	if (!out.writer) {
+		gt_archive_fail(archive, "OTF2 cannot write definitions");
+		rc = -EIO;
+		goto done;
+	}
+	if (gt_otf2_bad(archive, write_all(&out, clock, &props, pthread_name), "definitions") ||
+	    gt_otf2_bad(archive, OTF2_Archive_CloseGlobalDefWriter(archive->otf2, out.writer),
+			"closing the definitions"))
+		rc = -EIO;
+done:
+	free(props.list);
+	return rc;
+}

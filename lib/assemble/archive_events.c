@@ -1,0 +1,600 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * The conversion of a location: a lean loop for what nearly every slot is (an enter or leave that
+ * fits), and a slow path for everything else.
+ *
+ * Order: a slot is reserved before its time is read, so what a signal handler records in between
+ * has later slots and smaller times. A record whose successor is earlier is held back until its
+ * time has come.
+ *
+ * Nesting: a leave that is not of the innermost open region closes the regions inside (longjmp,
+ * exceptions, tail calls); a leave of a region that is not open is dropped. Both are counted.
+ *
+ * Limits: see events.h. Cost of the loop: about 8 ns per event beside libotf2's own 12.
+ */
+#include "config.h"
+
+#include "lib/assemble/archive_track.h"
+#include "lib/assemble/loss.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define likely(x)    __builtin_expect(!!(x), 1)
+#define unlikely(x)  __builtin_expect(!!(x), 0)
+
+#define LOOKUP_BITS  10
+#define FRAMES_FIRST 1024u
+#define MARKS_MOST   100u /* markers about torn records per location */
+#define LEAVE_STEP   (UINT64_C(1) << GT_TYPE_SHIFT) /* word of a leave - word of its enter */
+
+/* ---- lookup ------------------------------------------------------------------------------------ */
+
+static int lookup_init(struct gt_lookup *lookup)
+{
+	lookup->bits = LOOKUP_BITS;
+	lookup->used = 0;
+	lookup->entries = calloc((size_t)1 << LOOKUP_BITS, sizeof(*lookup->entries));
+	return lookup->entries ? 0 : -ENOMEM;
+}
+
+static void lookup_clear(struct gt_lookup *lookup)
+{
+	if (lookup->used)
+		memset(lookup->entries, 0, sizeof(*lookup->entries) << lookup->bits);
+	lookup->used = 0;
+}
+
+static void place(struct gt_lookup_entry *entries, unsigned bits, struct gt_lookup_entry entry)
+{
+	size_t mask = ((size_t)1 << bits) - 1;
+	size_t i = (entry.word * UINT64_C(0x9e3779b97f4a7c15)) >> (64 - bits);
+
+	while (entries[i].word)
+		i = (i + 1) & mask;
+	entries[i] = entry;
+}
+
+const struct gt_lookup_entry *gt_lookup_put(struct gt_lookup *lookup, uint64_t word,
+					    uint32_t value, uint32_t aux)
+{
+	size_t size = (size_t)1 << lookup->bits;
+
+	if (2 * (lookup->used + 1) > size) {
+		struct gt_lookup_entry *entries = calloc(2 * size, sizeof(*entries));
+
+		if (!entries)
+			return NULL;
+		for (size_t i = 0; i < size; i++)
+			if (lookup->entries[i].word)
+				place(entries, lookup->bits + 1, lookup->entries[i]);
+		free(lookup->entries);
+		lookup->entries = entries;
+		lookup->bits++;
+	}
+	place(lookup->entries, lookup->bits,
+	      (struct gt_lookup_entry){ .word = word, .value = value, .aux = aux });
+	lookup->used++;
+	return gt_lookup_find(lookup, word);
+}
+
+/* Every region that is looked up gets a place in the profile, so that the loop need not ask. */
+static bool grow_profile(struct gt_worker *w, uint32_t region)
+{
+	struct gt_profile *profile;
+	size_t room = w->profile_room ? w->profile_room : 256;
+
+	if (region < w->profile_room)
+		return true;
+	while (room <= region)
+		room *= 2;
+	profile = realloc(w->profile, room * sizeof(*profile));
+	if (!profile)
+		return false;
+	memset(profile + w->profile_room, 0, (room - w->profile_room) * sizeof(*profile));
+	w->profile = profile;
+	w->profile_room = room;
+	return true;
+}
+
+static uint32_t no_memory(struct gt_track *t)
+{
+	gt_archive_fail(t->conv->archive, "no memory");
+	return GT_UNDEFINED;
+}
+
+static uint32_t timed_region(struct gt_track *t, uint64_t address, uint64_t tick)
+{
+	uint32_t mapping = gt_names_mapping(t->names, address, tick);
+	uint64_t key = address | (uint64_t)(mapping + 1) << 48;
+	const struct gt_lookup_entry *entry = gt_lookup_find(&t->w->timed, key);
+	uint32_t region;
+
+	if (entry)
+		return entry->value;
+	region = gt_names_function(t->names, address, mapping);
+	if (!grow_profile(t->w, region) || !gt_lookup_put(&t->w->timed, key, region, 0))
+		return no_memory(t);
+	return region;
+}
+
+/* The region of an enter's word, at a time. GT_UNDEFINED: give up. */
+static uint32_t find_region(struct gt_track *t, uint64_t word, uint64_t tick)
+{
+	const struct gt_lookup_entry *entry = gt_lookup_find(&t->w->lookup, word);
+	uint64_t payload = GT_WORD_PAYLOAD(word);
+	uint32_t region;
+
+	if (entry)
+		return entry->value != GT_TIMED ? entry->value : timed_region(t, payload, tick);
+	if (GT_WORD_TYPE(word) == GT_T_ENTER)
+		region = gt_names_region(t->names, (uint32_t)payload);
+	else if (payload < GT_LOW48 && t->names->mapping_count < UINT16_MAX &&
+		 gt_names_reused(t->names, payload))
+		region = GT_TIMED;
+	else
+		region = gt_names_function(t->names, payload,
+					   gt_names_mapping(t->names, payload, tick));
+	if (region != GT_TIMED && !grow_profile(t->w, region))
+		return no_memory(t);
+	if (!gt_lookup_put(&t->w->lookup, word, region, 0))
+		return no_memory(t);
+	return region != GT_TIMED ? region : timed_region(t, payload, tick);
+}
+
+/* ---- the stack ----------------------------------------------------------------------------------- */
+
+static bool grow_frames(struct gt_worker *w)
+{
+	size_t room = w->frame_room ? 2 * w->frame_room : FRAMES_FIRST;
+	struct gt_frame *frames = realloc(w->frames, room * sizeof(*frames));
+
+	if (!frames)
+		return false;
+	w->frames = frames;
+	w->frame_room = room;
+	return true;
+}
+
+void gt_track_enter(struct gt_track *t, uint64_t word, uint32_t region, uint64_t ns)
+{
+	if (t->hidden || t->depth >= GT_STACK_MOST) {
+		t->hidden++;
+		return;
+	}
+	if (t->depth == t->w->frame_room && !grow_frames(t->w)) {
+		no_memory(t);
+		return;
+	}
+	t->w->frames[t->depth++] = (struct gt_frame){ .word = word, .enter_ns = ns,
+						      .region = region };
+	t->w->profile[region].open++;
+	gt_track_bad(t, OTF2_EvtWriter_Enter(t->writer->evt, gt_track_attributes(t), ns, region),
+		     "enter");
+}
+
+static inline void account(struct gt_profile *profile, struct gt_frame *frame, size_t depth,
+			   uint64_t ns)
+{
+	uint64_t span = ns - frame->enter_ns;
+
+	profile->calls++;
+	profile->exclusive += span - frame->child_ns;
+	if (!--profile->open)
+		profile->inclusive += span;
+	if (depth)
+		frame[-1].child_ns += span;
+}
+
+/* Leaves the innermost region. */
+void gt_track_leave(struct gt_track *t, uint64_t ns)
+{
+	struct gt_frame *frame = &t->w->frames[--t->depth];
+
+	account(&t->w->profile[frame->region], frame, t->depth, ns);
+	gt_track_bad(t,
+		     OTF2_EvtWriter_Leave(t->writer->evt, gt_track_attributes(t), ns,
+					  frame->region),
+		     "leave");
+}
+
+void gt_track_close(struct gt_track *t, size_t depth, uint64_t ns)
+{
+	t->w->tally.closed_frames += t->hidden;
+	t->hidden = 0;
+	while (t->depth > depth && !gt_archive_bad(t->conv->archive)) {
+		t->w->tally.closed_frames++;
+		gt_track_leave(t, ns);
+	}
+}
+
+static void enter(struct gt_track *t, uint64_t word, uint64_t tick)
+{
+	uint32_t region = find_region(t, word, tick);
+
+	if (region != GT_UNDEFINED)
+		gt_track_enter(t, word, region, gt_track_time(t, tick));
+}
+
+/* Is there an open frame for this word? A search only where the region is open at all. */
+static bool is_open(const struct gt_track *t, uint64_t word, size_t *depth)
+{
+	const struct gt_lookup_entry *entry = gt_lookup_find(&t->w->lookup, word);
+	size_t i = t->depth;
+
+	if (!entry || (entry->value != GT_TIMED && !t->w->profile[entry->value].open))
+		return false;
+	while (i-- > 0)
+		if (t->w->frames[i].word == word) {
+			*depth = i;
+			return true;
+		}
+	return false;
+}
+
+static void leave(struct gt_track *t, uint64_t word, uint64_t tick)
+{
+	uint64_t ns = gt_track_time(t, tick);
+	size_t depth;
+
+	if (t->hidden) { /* of a frame that was only counted */
+		t->hidden--;
+		return;
+	}
+	if (!is_open(t, word - LEAVE_STEP, &depth)) {
+		t->w->tally.dropped_leaves++;
+		return;
+	}
+	gt_track_close(t, depth + 1, ns);
+	if (t->depth == depth + 1)
+		gt_track_leave(t, ns);
+}
+
+/* ---- the slow path ---------------------------------------------------------------------------------- */
+
+uint64_t gt_track_time(struct gt_track *t, uint64_t tick)
+{
+	if (tick < t->last) {
+		t->w->tally.clamped_times++;
+		tick = t->last;
+	}
+	t->last = tick;
+	return gt_scale_ns(&t->scale, tick);
+}
+
+static void emit(struct gt_track *t, const struct gt_slot *slot, uint64_t tick)
+{
+	switch (GT_WORD_TYPE(slot->word)) {
+	case GT_T_ENTER_ADDR:
+	case GT_T_ENTER:
+		enter(t, slot->word, tick);
+		break;
+	case GT_T_LEAVE_ADDR:
+	case GT_T_LEAVE:
+		leave(t, slot->word, tick);
+		break;
+	default:
+		gt_track_record(t, slot, tick);
+		break;
+	}
+}
+
+static void release_held(struct gt_track *t, uint64_t tick)
+{
+	while (t->held && t->w->held[t->held - 1].tick <= tick) {
+		struct gt_held *held = &t->w->held[--t->held];
+
+		emit(t, held->slot, held->tick);
+	}
+}
+
+static void mark_torn(struct gt_track *t)
+{
+	t->torn++;
+	if (t->torn_marks++ < MARKS_MOST)
+		gt_track_marker(t, "EVENTS LOST", "gputrace", 2,
+				"1 record was not finished by the process");
+}
+
+static unsigned slots_of(uint64_t word)
+{
+	return GT_TYPE_HAS_EXTRA(GT_WORD_TYPE(word)) ? 1 + GT_WORD_EXTRA(word) : 1;
+}
+
+/* Can this slot begin a record? */
+static bool begins_record(const struct gt_track *t, const struct gt_slot *slot)
+{
+	return gt_type_known(GT_WORD_TYPE(slot->word)) && slot->time <= t->scale.tick_max;
+}
+
+/* The time of the next record, if it can be seen. */
+static bool look_ahead(const struct gt_track *t, const struct gt_slot *slot, uint64_t *tick)
+{
+	while (slot < t->stream.end) {
+		if (begins_record(t, slot) && GT_WORD_TYPE(slot->word) != GT_T_PAD &&
+		    slot->time >= t->last) {
+			*tick = slot->time;
+			return true;
+		}
+		slot += slots_of(slot->word);
+	}
+	return false;
+}
+
+/* One record at stream.at, whatever it is. */
+static void step(struct gt_track *t)
+{
+	const struct gt_slot *slot = t->stream.at;
+	size_t rest = (size_t)(t->stream.end - slot);
+	unsigned slots = slots_of(slot->word);
+	uint64_t tick = slot->time, next;
+
+	if (!slot->word && !slot->time) {
+		t->holes++;
+		t->stream.at++;
+		return;
+	}
+	if (!begins_record(t, slot) || slots > rest || (tick < t->last && tick < t->floor)) {
+		mark_torn(t);
+		t->stream.at++;
+		return;
+	}
+	t->stream.at += slots;
+	if (GT_WORD_TYPE(slot->word) == GT_T_PAD)
+		return;
+	release_held(t, tick);
+	/* The event that made the writer spool has the same time and comes first. */
+	if (GT_WORD_TYPE(slot->word) == GT_T_FLUSH)
+		tick++;
+	if (t->held < GT_HELD_MAX && look_ahead(t, slot + slots, &next) && next < tick) {
+		struct gt_held *held = &t->w->held[t->held++];
+
+		held->tick = tick;
+		held->slots = slots;
+		memcpy(held->slot, slot, slots * sizeof(*slot));
+		return;
+	}
+	emit(t, slot, tick);
+}
+
+/* ---- the loop ------------------------------------------------------------------------------------------ */
+
+/*
+ * Converts enters and leaves as long as they are plain: known, in order of time, well nested. Stops
+ * at the first slot that is not, or whose successor cannot be seen.
+ */
+static void run(struct gt_track *t)
+{
+	const struct gt_slot *slot = t->stream.at, *end = t->stream.end - 1;
+	const struct gt_lookup lookup = t->w->lookup;
+	const struct gt_scale scale = t->scale;
+	struct gt_profile *const profile = t->w->profile;
+	struct gt_frame *const frames = t->w->frames;
+	OTF2_EvtWriter *const evt = t->writer->evt;
+	const size_t room = t->w->frame_room < GT_STACK_MOST ? t->w->frame_room : GT_STACK_MOST;
+	size_t depth = t->depth;
+	uint64_t last = t->last;
+	OTF2_ErrorCode rc = OTF2_SUCCESS;
+
+	while (slot < end) {
+		uint64_t word = slot->word, tick = slot->time, ns;
+		unsigned type = GT_WORD_TYPE(word);
+
+		if (unlikely(tick < last || tick > scale.tick_max || slot[1].time < tick))
+			break;
+		if (type == GT_T_ENTER_ADDR || type == GT_T_ENTER) {
+			const struct gt_lookup_entry *entry = gt_lookup_find(&lookup, word);
+			struct gt_frame *frame = &frames[depth];
+
+			if (unlikely(!entry || entry->value >= GT_TIMED || depth >= room))
+				break;
+			ns = gt_scale_ns(&scale, tick);
+			frame->word = word;
+			frame->enter_ns = ns;
+			frame->child_ns = 0;
+			frame->region = entry->value;
+			depth++;
+			profile[entry->value].open++;
+			rc = OTF2_EvtWriter_Enter(evt, NULL, ns, entry->value);
+		} else if (type == GT_T_LEAVE_ADDR || type == GT_T_LEAVE) {
+			struct gt_frame *frame = &frames[depth - 1];
+
+			if (unlikely(!depth || frame->word != word - LEAVE_STEP))
+				break;
+			ns = gt_scale_ns(&scale, tick);
+			depth--;
+			account(&profile[frame->region], frame, depth, ns);
+			rc = OTF2_EvtWriter_Leave(evt, NULL, ns, frame->region);
+		} else {
+			break;
+		}
+		last = tick;
+		slot++;
+		if (unlikely(rc != OTF2_SUCCESS)) {
+			gt_track_bad(t, rc, "enter or leave");
+			break;
+		}
+	}
+	t->stream.at += slot - t->stream.at;
+	t->depth = depth;
+	t->last = last;
+}
+
+/* What a piece of input may take in the archive, with the leaves that close the stack. */
+static bool reserve(struct gt_track *t)
+{
+	uint64_t bytes = GT_STREAM_BUFFER + GT_STREAM_BUFFER / 2 + (t->depth + GT_HELD_MAX) * 24;
+
+	return gt_writer_reserve(t->writer, bytes) &&
+	       gt_archive_reserve_defs(t->conv->archive,
+				       gt_defs_bytes(t->conv->defs) + GT_DEF_CHUNK +
+					       (uint64_t)t->conv->layout->location_count * 256);
+}
+
+static int read_more(struct gt_track *t)
+{
+	uint64_t before = t->stream.pos;
+	int rc = gt_stream_more(&t->stream);
+
+	if (rc)
+		return rc;
+	if (t->stream.turn)
+		t->floor = t->last;
+	__atomic_fetch_add(&t->conv->done_bytes, t->stream.pos - before, __ATOMIC_RELAXED);
+	if (t->conv->consumed)
+		t->conv->consumed(t->conv->context, t->loc->number, before);
+	return 0;
+}
+
+/* Converts the stream. A read error counts as lost events; only a useless archive ends the work. */
+static void convert(struct gt_track *t)
+{
+	while (!gt_archive_bad(t->conv->archive)) {
+		if ((size_t)(t->stream.end - t->stream.at) * sizeof(*t->stream.at) <
+			    GT_STREAM_TAIL &&
+		    !t->stream.eof) {
+			if (!reserve(t)) {
+				t->full = true;
+				break;
+			}
+			if (read_more(t)) {
+				t->holes += (t->loc->end - t->stream.pos) / GT_SLOT;
+				break;
+			}
+			continue;
+		}
+		if (t->stream.at == t->stream.end)
+			break;
+		if (!t->held && !t->attributes && !t->hidden)
+			run(t);
+		if (t->stream.at < t->stream.end)
+			step(t);
+	}
+}
+
+/* Where a location ends: with its process, or where its recording stopped. */
+static uint64_t final_tick(const struct gt_track *t)
+{
+	uint64_t end = t->loc->proc->end_tick;
+
+	if (t->loc->win.stopped || t->full || end < t->last)
+		return t->last;
+	return end < t->scale.tick_max ? end : t->scale.tick_max;
+}
+
+static void note_losses(struct gt_track *t)
+{
+	uint64_t *lost = t->loc->lost;
+	char text[160];
+
+	lost[GT_LOSS_TORN] += t->torn;
+	t->holes += t->loc->missing;
+	if (t->full)
+		t->holes += (t->loc->end - t->stream.pos) / GT_SLOT +
+			    (size_t)(t->stream.end - t->stream.at);
+	/* The recorder may have counted what is missing in the file; it knows better. */
+	if (t->holes > lost[GT_LOSS_SPACE])
+		lost[GT_LOSS_SPACE] = t->holes;
+	if (t->stream.cut_slots > lost[GT_LOSS_REWIND])
+		lost[GT_LOSS_REWIND] = t->stream.cut_slots;
+	for (unsigned cause = 0; cause < GT_LOSS_N; cause++) {
+		if (!lost[cause] || !gt_loss_real(cause) || cause == GT_LOSS_TORN)
+			continue;
+		snprintf(text, sizeof(text), "%llu events of this location are missing: %s",
+			 (unsigned long long)lost[cause], gt_loss_reason(cause));
+		gt_track_marker(t, "EVENTS LOST", "gputrace", 2, text);
+	}
+}
+
+static void finish(struct gt_track *t)
+{
+	uint64_t ns;
+
+	release_held(t, UINT64_MAX);
+	t->last = final_tick(t);
+	ns = gt_scale_ns(&t->scale, t->last);
+	if (t->depth && t->w->frames[t->depth - 1].region == t->conv->region_off)
+		t->w->tally.off_at_end++;
+	gt_track_close(t, 0, ns);
+	note_losses(t);
+	if (t->out->first)
+		gt_track_end(t, ns);
+	if (ns > t->w->tally.last_ns)
+		t->w->tally.last_ns = ns;
+}
+
+static size_t place_of(const struct gt_conversion *conv, const struct gt_proc *proc)
+{
+	return (size_t)(proc - conv->spool->procs);
+}
+
+int gt_convert_location(struct gt_worker *w, uint32_t location)
+{
+	struct gt_conversion *conv = w->conv;
+	struct gt_out_location *out = &conv->layout->locations[location];
+	struct gt_track t = { .w = w, .conv = conv, .out = out, .loc = out->loc,
+			      .thread_comm = GT_UNDEFINED };
+	int rc;
+
+	t.names = &conv->names[place_of(conv, t.loc->proc)];
+	t.scale = conv->clock->scales[place_of(conv, t.loc->proc)];
+	t.last = t.scale.base_tick;
+	lookup_clear(&w->local);
+	if (w->proc != t.loc->proc) {
+		lookup_clear(&w->lookup);
+		lookup_clear(&w->timed);
+		w->proc = t.loc->proc;
+	}
+	t.writer = gt_writer_open(conv->archive, location);
+	if (!t.writer)
+		return -EIO;
+	rc = gt_stream_open(&t.stream, t.loc, w->buffer);
+	if (rc) { /* its file is gone: all of it is lost, the others are not */
+		t.holes += (t.loc->end - t.loc->begin) / GT_SLOT;
+		t.stream.eof = true;
+	}
+	if (out->first)
+		gt_track_begin(&t);
+	if (!rc)
+		convert(&t);
+	finish(&t);
+	gt_stream_close(&t.stream);
+	gt_writer_close(t.writer, &out->events);
+	out->cut_short = t.full;
+	w->tally.events += out->events;
+	if (conv->consumed)
+		conv->consumed(conv->context, location, UINT64_MAX);
+	return gt_archive_bad(conv->archive) ? -EIO : 0;
+}
+
+int gt_worker_init(struct gt_worker *w, struct gt_conversion *conv)
+{
+	memset(w, 0, sizeof(*w));
+	w->conv = conv;
+	w->buffer = malloc(GT_STREAM_BUFFER);
+	w->held = malloc(GT_HELD_MAX * sizeof(*w->held));
+	w->attributes = OTF2_AttributeList_New();
+	if (!w->buffer || !w->held || !w->attributes || lookup_init(&w->lookup) ||
+	    lookup_init(&w->timed) || lookup_init(&w->local) || !grow_frames(w) ||
+	    !grow_profile(w, conv->region_off) || !grow_profile(w, conv->region_flush)) {
+		gt_worker_free(w);
+		return -ENOMEM;
+	}
+	return 0;
+}
+
+void gt_worker_free(struct gt_worker *w)
+{
+	free(w->buffer);
+	free(w->held);
+	if (w->attributes)
+		OTF2_AttributeList_Delete(w->attributes);
+	free(w->lookup.entries);
+	free(w->timed.entries);
+	free(w->local.entries);
+	free(w->frames);
+	free(w->profile);
+	memset(w, 0, sizeof(*w));
+}

@@ -1,0 +1,71 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * What the files archive*.c share. Nothing else includes otf2.h.
+ *
+ * Limits: internal.
+ */
+#ifndef GT_ASSEMBLE_ARCHIVE_INT_H
+#define GT_ASSEMBLE_ARCHIVE_INT_H
+
+#include <otf2/otf2.h>
+#include <pthread.h>
+
+#include "lib/assemble/archive.h"
+
+#define GT_DEF_CHUNK   (UINT64_C(4) << 20)
+#define GT_FILE_BUFFER (UINT64_C(4) << 20) /* libotf2's own, per open file */
+
+struct gt_chunk {
+	struct gt_chunk *next;
+	uint64_t bytes;
+	bool busy;
+	void *data;
+};
+
+struct gt_archive {
+	OTF2_Archive *otf2;
+	struct gt_archive_options options;
+	uint64_t evt_chunk;
+	int failed;               /* atomic */
+	char why[256];
+	pthread_mutex_t lock;     /* chunks, why, markers */
+	struct gt_chunk *chunks;  /* free ones */
+	int ballast;              /* file whose space is given back for the definitions */
+	uint64_t ballast_bytes;
+	struct gt_writer **writers; /* by location number, while it is open */
+	OTF2_MarkerWriter *marker_writer;
+	uint64_t marker_count;
+};
+
+struct gt_writer {
+	OTF2_EvtWriter *evt;
+	struct gt_archive *archive;
+	uint32_t number;
+	uint64_t flushed;   /* chunks that libotf2 was allowed to write */
+	uint64_t reserved;  /* bytes of the file that certainly fit on the disk */
+	int fd;             /* its file, -1: not open */
+};
+
+struct gt_writer *gt_writer_open(struct gt_archive *archive, uint32_t number);
+
+/*
+ * Makes sure that `bytes` more can be written and the file be closed. False: the disk is full; then
+ * only what `reserve` of the last successful call covers may be written.
+ */
+bool gt_writer_reserve(struct gt_writer *writer, uint64_t bytes);
+
+/* Closes the writer; *events gets the number of events in its file. */
+void gt_writer_close(struct gt_writer *writer, uint64_t *events);
+
+/* Notes an error code of libotf2. Returns true if it was one. */
+bool gt_otf2_bad(struct gt_archive *archive, OTF2_ErrorCode rc, const char *what);
+
+static inline bool gt_archive_bad(const struct gt_archive *archive)
+{
+	return __atomic_load_n(&archive->failed, __ATOMIC_RELAXED);
+}
+
+int gt_archive_write_defs(struct gt_archive *archive, const struct gt_layout *layout,
+			  struct gt_defs *defs, const struct gt_archive_clock *clock);
+
+#endif

@@ -1,0 +1,587 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * All records but enter and leave: switching on and off, spooling, attributes, parameters, metrics,
+ * markers, threads, locks, processes, user messages; program begin and end.
+ *
+ * Limits: records of types that no adapter writes yet (MPI, one-sided, I/O, GPU transfers) are
+ * skipped and counted as unknown.
+ */
+#include "config.h"
+
+#include "lib/assemble/archive_track.h"
+#include "lib/assemble/loss.h"
+#include "lib/assemble/messages.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#define SEVERITY_WARNING 2u /* OTF2_SEVERITY_MEDIUM */
+#define MEMBERS_MOST     255u /* OTF2's limit for the metrics of one class */
+
+/* ---- help ------------------------------------------------------------------------------------------ */
+
+OTF2_AttributeList *gt_track_attributes(struct gt_track *t)
+{
+	if (!t->attributes)
+		return NULL;
+	t->attributes = false; /* libotf2 empties the list when it writes it */
+	return t->w->attributes;
+}
+
+static void add_attribute(struct gt_track *t, uint32_t number, OTF2_Type type,
+			  OTF2_AttributeValue value)
+{
+	OTF2_AttributeList *list = t->w->attributes;
+
+	if (OTF2_AttributeList_TestAttributeByID(list, number))
+		OTF2_AttributeList_RemoveAttribute(list, number); /* given twice: the last counts */
+	if (!gt_track_bad(t, OTF2_AttributeList_AddAttribute(list, number, type, value),
+			  "attribute"))
+		t->attributes = true;
+}
+
+void gt_track_marker(struct gt_track *t, const char *category, const char *group, uint8_t severity,
+		     const char *text)
+{
+	struct gt_marker_def marker = {
+		.category = gt_defs_string(t->conv->defs, category),
+		.group = gt_defs_string(t->conv->defs, group),
+		.severity = severity,
+	};
+
+	gt_archive_marker(t->conv->archive, t->conv->defs, &marker,
+			  gt_scale_ns(&t->scale, t->last), t->loc->number, false, text);
+}
+
+/* The remembered value for a definition of this process: type and id. */
+static const struct gt_lookup_entry *remembered(const struct gt_track *t, unsigned type,
+						uint64_t id)
+{
+	return gt_lookup_find(&t->w->lookup, GT_WORD(type, id));
+}
+
+static uint32_t remember(struct gt_track *t, unsigned type, uint64_t id, uint32_t value,
+			 uint32_t aux)
+{
+	if (!gt_lookup_put(&t->w->lookup, GT_WORD(type, id), value, aux))
+		gt_archive_fail(t->conv->archive, "no memory");
+	return value;
+}
+
+/* ---- attributes and parameters ------------------------------------------------------------------------ */
+
+static OTF2_Type value_type(uint32_t type)
+{
+	return type == OTF2_TYPE_INT64 || type == OTF2_TYPE_DOUBLE ? (OTF2_Type)type
+								    : OTF2_TYPE_UINT64;
+}
+
+static void record_attribute(struct gt_track *t, const struct gt_slot *slot)
+{
+	uint32_t id = (uint32_t)GT_WORD_LOW(slot->word);
+	const struct gt_lookup_entry *entry = remembered(t, GT_T_ATTR, id);
+	OTF2_AttributeValue value = { .uint64 = slot[1].time }; /* the same bits for all types */
+	struct gt_attribute attribute = { .type = OTF2_TYPE_UINT64 };
+	const struct gt_def_attribute *def;
+	char text[64];
+
+	if (entry) {
+		add_attribute(t, entry->value, (OTF2_Type)entry->aux, value);
+		return;
+	}
+	def = gt_proc_find(t->loc->proc, GT_D_ATTRIBUTE, id, NULL);
+	snprintf(text, sizeof(text), "attribute %u", id);
+	attribute.name = gt_names_string(t->names, def ? def->name : 0, text);
+	attribute.description = gt_names_string(t->names, def ? def->description : 0, "");
+	if (def)
+		attribute.type = (uint8_t)value_type(def->type);
+	add_attribute(t,
+		      remember(t, GT_T_ATTR, id, gt_defs_attribute(t->conv->defs, &attribute),
+			       attribute.type),
+		      attribute.type, value);
+}
+
+static uint32_t parameter(struct gt_track *t, unsigned slot_type, uint32_t id)
+{
+	const struct gt_lookup_entry *entry = remembered(t, slot_type, id);
+	const struct gt_def_attribute *def;
+	struct gt_attribute item = { 0 };
+	char text[64];
+
+	if (entry)
+		return entry->value;
+	def = gt_proc_find(t->loc->proc, GT_D_PARAMETER, id, NULL);
+	snprintf(text, sizeof(text), "parameter %u", id);
+	item.name = gt_names_string(t->names, def ? def->name : 0, text);
+	item.type = slot_type == GT_T_PARAM_INT	   ? OTF2_PARAMETER_TYPE_INT64
+		    : slot_type == GT_T_PARAM_UINT ? OTF2_PARAMETER_TYPE_UINT64
+						   : OTF2_PARAMETER_TYPE_STRING;
+	return remember(t, slot_type, id, gt_defs_parameter(t->conv->defs, &item), 0);
+}
+
+static void record_parameter(struct gt_track *t, const struct gt_slot *slot, uint64_t tick)
+{
+	unsigned type = GT_WORD_TYPE(slot->word);
+	uint32_t number = parameter(t, type, (uint32_t)GT_WORD_LOW(slot->word));
+	OTF2_EvtWriter *evt = t->writer->evt;
+	uint64_t ns = gt_track_time(t, tick);
+	OTF2_ErrorCode rc;
+
+	if (type == GT_T_PARAM_INT)
+		rc = OTF2_EvtWriter_ParameterInt(evt, gt_track_attributes(t), ns, number,
+						 (int64_t)slot[1].time);
+	else if (type == GT_T_PARAM_UINT)
+		rc = OTF2_EvtWriter_ParameterUnsignedInt(evt, gt_track_attributes(t), ns, number,
+							 slot[1].time);
+	else
+		rc = OTF2_EvtWriter_ParameterString(
+			evt, gt_track_attributes(t), ns, number,
+			gt_names_string(t->names, (uint32_t)slot[1].time, ""));
+	gt_track_bad(t, rc, "parameter");
+}
+
+/* A number about the region that is open, under a name of ours. */
+static void own_parameter(struct gt_track *t, const char *name, uint64_t ns, uint64_t value)
+{
+	struct gt_attribute item = { .name = gt_defs_string(t->conv->defs, name),
+				     .type = OTF2_PARAMETER_TYPE_UINT64 };
+
+	gt_track_bad(t,
+		     OTF2_EvtWriter_ParameterUnsignedInt(t->writer->evt, gt_track_attributes(t), ns,
+							 gt_defs_parameter(t->conv->defs, &item),
+							 value),
+		     "parameter");
+}
+
+static void record_process(struct gt_track *t, const struct gt_slot *slot, uint64_t tick)
+{
+	struct gt_attribute item = { .type = OTF2_PARAMETER_TYPE_STRING };
+	uint64_t ns = gt_track_time(t, tick);
+
+	switch (GT_WORD_TYPE(slot->word)) {
+	case GT_T_FORK:
+		own_parameter(t, "child process id", ns, slot[1].time);
+		break;
+	case GT_T_WAITPID:
+		own_parameter(t, "child process id", ns, slot[1].time);
+		own_parameter(t, "wait status", ns, slot[1].word);
+		break;
+	default:
+		item.name = gt_defs_string(t->conv->defs, "program");
+		gt_track_bad(t,
+			     OTF2_EvtWriter_ParameterString(
+				     t->writer->evt, gt_track_attributes(t), ns,
+				     gt_defs_parameter(t->conv->defs, &item),
+				     gt_names_string(t->names, (uint32_t)slot[1].time, "?")),
+			     "parameter");
+		break;
+	}
+}
+
+/* ---- metrics ---------------------------------------------------------------------------------------------- */
+
+static uint32_t member(struct gt_track *t, uint32_t id, struct gt_def_metric *def)
+{
+	const struct gt_def_metric *found = gt_proc_find(t->loc->proc, GT_D_METRIC, id, NULL);
+	struct gt_member item = { .kind = OTF2_METRIC_TYPE_USER };
+	char text[64];
+
+	memset(def, 0, sizeof(*def));
+	def->value = OTF2_TYPE_UINT64;
+	if (found)
+		*def = *found;
+	def->value = (uint8_t)value_type(def->value);
+	snprintf(text, sizeof(text), "metric %u", id);
+	item.name = gt_names_string(t->names, def->name, text);
+	item.description = gt_names_string(t->names, def->description, "");
+	item.unit = gt_names_string(t->names, def->unit, "#");
+	item.value = def->value;
+	/* What OTF2 knows: accumulated, absolute, relative; start, point, last, next. */
+	item.mode = (def->mode & 15u) <= 2 && (def->mode >> 4) <= 3 ? def->mode
+								     : OTF2_METRIC_ABSOLUTE_POINT;
+	if (found && def->kind <= OTF2_METRIC_TYPE_USER)
+		item.kind = def->kind;
+	return gt_defs_member(t->conv->defs, &item);
+}
+
+/* The metric that events of `count` metrics from `id` on refer to. */
+static uint32_t metric(struct gt_track *t, uint32_t id, uint32_t count, bool *is_instance)
+{
+	uint32_t members[MEMBERS_MOST], number;
+	uint8_t scope = 0;
+	struct gt_def_metric def;
+
+	for (uint32_t i = 0; i < count; i++) {
+		members[i] = member(t, id + i, &def);
+		if (!i)
+			scope = def.scope;
+	}
+	number = gt_defs_metric_class(t->conv->defs, members, count);
+	*is_instance = scope;
+	if (scope) {
+		struct gt_metric instance = {
+			.instance = true,
+			.base = number,
+			.recorder = t->loc->number,
+			.scope = 1,
+			.scope_id = t->out->group,
+		};
+
+		return gt_defs_metric_instance(t->conv->defs, &instance);
+	}
+	return number;
+}
+
+/* The first event of a metric on this location. */
+static uint32_t new_metric(struct gt_track *t, uint32_t id, uint32_t count)
+{
+	bool instance;
+	uint32_t number = metric(t, id, count, &instance);
+
+	if (!gt_lookup_put(&t->w->local, GT_WORD(GT_T_METRIC, id | (uint64_t)count << 32), number, 0))
+		gt_archive_fail(t->conv->archive, "no memory");
+	if (!instance) /* an instance names its recorder itself */
+		gt_defs_recorder(t->conv->defs, number, t->loc->number);
+	return number;
+}
+
+static void record_metric(struct gt_track *t, const struct gt_slot *slot, uint64_t tick)
+{
+	bool many = GT_WORD_TYPE(slot->word) == GT_T_METRICS;
+	uint32_t id = (uint32_t)GT_WORD_LOW(slot->word);
+	unsigned extra = GT_WORD_EXTRA(slot->word);
+	/* The values follow each other in the continuation slots, behind the count. */
+	const uint64_t *values = &slot[1].time + many;
+	uint64_t count = many ? slot[1].time : 1;
+	OTF2_Type types[MEMBERS_MOST];
+	OTF2_MetricValue bits[MEMBERS_MOST];
+	const struct gt_lookup_entry *entry;
+	uint32_t number;
+
+	if (!count || count > MEMBERS_MOST || count + many > 2 * (uint64_t)extra) {
+		t->w->tally.unknown_records++;
+		return;
+	}
+	entry = gt_lookup_find(&t->w->local, GT_WORD(GT_T_METRIC, id | count << 32));
+	number = entry ? entry->value : new_metric(t, id, (uint32_t)count);
+	for (uint32_t i = 0; i < count; i++) {
+		const struct gt_def_metric *found =
+			gt_proc_find(t->loc->proc, GT_D_METRIC, id + i, NULL);
+
+		types[i] = value_type(found ? found->value : OTF2_TYPE_UINT64);
+		bits[i].unsigned_int = values[i];
+	}
+	gt_track_bad(t,
+		     OTF2_EvtWriter_Metric(t->writer->evt, gt_track_attributes(t),
+					   gt_track_time(t, tick), number, (uint8_t)count, types, bits),
+		     "metric");
+}
+
+/* ---- markers ------------------------------------------------------------------------------------------------ */
+
+static void record_marker(struct gt_track *t, const struct gt_slot *slot, uint64_t tick)
+{
+	const struct gt_def_marker *def = NULL;
+	const char *text = gt_proc_string(t->loc->proc, (uint32_t)slot[1].time);
+	const char *category = NULL, *group = NULL;
+
+	gt_track_time(t, tick);
+	if (GT_WORD_TYPE(slot->word) == GT_T_COMMENT) {
+		gt_track_marker(t, "Comment", "user", 0, text ? text : "");
+		return;
+	}
+	def = gt_proc_find(t->loc->proc, GT_D_MARKER, (uint32_t)GT_WORD_LOW(slot->word), NULL);
+	if (def) {
+		category = gt_proc_string(t->loc->proc, def->name);
+		group = gt_proc_string(t->loc->proc, def->group);
+	}
+	/* VT_MARKER_TYPE_ERROR, WARNING, HINT are 1, 2, 3; OTF2's severities NONE to HIGH are 0 to 3 */
+	gt_track_marker(t, category ? category : "Marker", group ? group : "user",
+			def && def->severity >= 1 && def->severity <= 3
+				? (uint8_t)(OTF2_SEVERITY_HIGH + 1 - def->severity)
+				: OTF2_SEVERITY_NONE,
+			text ? text : "");
+}
+
+static void record_gap(struct gt_track *t, const struct gt_slot *slot, uint64_t tick)
+{
+	uint64_t payload = GT_WORD_PAYLOAD(slot->word);
+	char text[160];
+
+	gt_track_time(t, tick);
+	snprintf(text, sizeof(text), "%llu events are missing here: %s",
+		 (unsigned long long)(payload & GT_LOW48),
+		 gt_loss_reason((unsigned)(payload >> GT_EXTRA_SHIFT)));
+	gt_track_marker(t, "EVENTS LOST", "gputrace", SEVERITY_WARNING, text);
+}
+
+/* ---- the recorder's own doings --------------------------------------------------------------------------------- */
+
+static void record_flush(struct gt_track *t, const struct gt_slot *slot, uint64_t tick)
+{
+	uint64_t end = slot->time + GT_WORD_PAYLOAD(slot->word);
+
+	if (end > t->scale.tick_max || end < slot->time)
+		end = slot->time;
+	gt_track_enter(t, slot->word, t->conv->region_flush, gt_track_time(t, tick));
+	if (end < t->last)
+		end = t->last;
+	if (t->hidden) {
+		t->hidden--;
+		return;
+	}
+	gt_track_leave(t, gt_track_time(t, end));
+}
+
+static void record_switch(struct gt_track *t, const struct gt_slot *slot, uint64_t tick)
+{
+	bool on = GT_WORD_TYPE(slot->word) == GT_T_ON;
+	uint64_t word = GT_WORD(GT_T_OFF, 0), ns = gt_track_time(t, tick);
+	bool off_is_open = t->depth && t->w->frames[t->depth - 1].word == word;
+
+	if (on == !off_is_open)
+		return; /* it is so already */
+	if (!on)
+		gt_track_enter(t, word, t->conv->region_off, ns);
+	gt_track_bad(t,
+		     OTF2_EvtWriter_MeasurementOnOff(t->writer->evt, gt_track_attributes(t), ns,
+						     on ? OTF2_MEASUREMENT_ON : OTF2_MEASUREMENT_OFF),
+		     "switching on or off");
+	if (on)
+		gt_track_leave(t, ns);
+}
+
+/* ---- threads and locks ------------------------------------------------------------------------------------------- */
+
+static uint32_t thread_comm(struct gt_track *t)
+{
+	if (t->thread_comm == GT_UNDEFINED) {
+		uint32_t key[2] = { 'P', t->loc->proc->number };
+		struct gt_comm comm = {
+			.name = gt_defs_string(t->conv->defs, "Pthread"),
+			.parent = GT_UNDEFINED,
+			.proc = t->loc->proc->number,
+			.paradigm = OTF2_PARADIGM_PTHREAD,
+		};
+
+		t->thread_comm = gt_defs_comm(t->conv->defs, key, sizeof(key), &comm);
+	}
+	return t->thread_comm;
+}
+
+static void record_thread(struct gt_track *t, const struct gt_slot *slot, uint64_t tick)
+{
+	unsigned type = GT_WORD_TYPE(slot->word);
+	uint64_t ns = gt_track_time(t, tick), sequence = slot[1].time;
+	OTF2_EvtWriter *evt = t->writer->evt;
+	OTF2_ErrorCode rc = OTF2_SUCCESS;
+
+	/* A thread begins and ends outside of all regions, however its predecessor was ended. */
+	if (type == GT_T_THREAD_BEGIN || type == GT_T_THREAD_END)
+		gt_track_close(t, 0, ns);
+	if (!sequence || gt_archive_bad(t->conv->archive)) /* nobody announced it */
+		return;
+	switch (type) {
+	case GT_T_THREAD_CREATE:
+		rc = OTF2_EvtWriter_ThreadCreate(evt, gt_track_attributes(t), ns, thread_comm(t),
+						 sequence);
+		break;
+	case GT_T_THREAD_BEGIN:
+		rc = OTF2_EvtWriter_ThreadBegin(evt, gt_track_attributes(t), ns, thread_comm(t),
+						sequence);
+		break;
+	case GT_T_THREAD_WAIT:
+		rc = OTF2_EvtWriter_ThreadWait(evt, gt_track_attributes(t), ns, thread_comm(t),
+					       sequence);
+		break;
+	default:
+		rc = OTF2_EvtWriter_ThreadEnd(evt, gt_track_attributes(t), ns, thread_comm(t),
+					      sequence);
+		break;
+	}
+	gt_track_bad(t, rc, "thread event");
+}
+
+static void record_lock(struct gt_track *t, const struct gt_slot *slot, uint64_t tick)
+{
+	bool acquire = GT_WORD_TYPE(slot->word) == GT_T_LOCK_ACQUIRE;
+	uint64_t address = GT_WORD_LOW(slot->word);
+	const struct gt_lookup_entry *entry = remembered(t, GT_T_LOCK_ACQUIRE, address);
+	uint32_t id = entry ? entry->value
+			    : remember(t, GT_T_LOCK_ACQUIRE, address,
+				       gt_defs_lock_id(t->conv->defs, t->loc->proc->seq, address),
+				       0);
+	uint32_t order = (uint32_t)slot[1].time;
+	uint64_t ns = gt_track_time(t, tick);
+
+	gt_track_bad(t,
+		     acquire ? OTF2_EvtWriter_ThreadAcquireLock(t->writer->evt,
+								gt_track_attributes(t), ns,
+								OTF2_PARADIGM_PTHREAD, id, order)
+			     : OTF2_EvtWriter_ThreadReleaseLock(t->writer->evt,
+								gt_track_attributes(t), ns,
+								OTF2_PARADIGM_PTHREAD, id, order),
+		     "lock event");
+}
+
+/* ---- user messages ------------------------------------------------------------------------------------------------- */
+
+static void record_message(struct gt_track *t, const struct gt_slot *slot, uint64_t tick)
+{
+	bool send = GT_WORD_TYPE(slot->word) == GT_T_USER_SEND;
+	struct gt_peer peer = { .rank = GT_NO_PEER };
+	uint32_t tag = (uint32_t)slot[1].time;
+	uint64_t ns = gt_track_time(t, tick), bytes = slot[1].word;
+
+	if (t->conv->messages)
+		peer = gt_messages_peer(t->conv->messages, t->loc->number, t->message++);
+	if (peer.rank == GT_NO_PEER) {
+		t->w->tally.unmatched++;
+		return;
+	}
+	gt_track_bad(t,
+		     send ? OTF2_EvtWriter_MpiSend(t->writer->evt, gt_track_attributes(t), ns,
+						   peer.rank, peer.comm, tag, bytes)
+			  : OTF2_EvtWriter_MpiRecv(t->writer->evt, gt_track_attributes(t), ns,
+						   peer.rank, peer.comm, tag, bytes),
+		     "message");
+}
+
+/* ---- all of them ----------------------------------------------------------------------------------------------------- */
+
+/* Continuation slots that a type must have before its data may be looked at. */
+static unsigned needs_extra(unsigned type)
+{
+	return GT_TYPE_HAS_EXTRA(type) ? 1 : 0;
+}
+
+void gt_track_record(struct gt_track *t, const struct gt_slot *slot, uint64_t tick)
+{
+	unsigned type = GT_WORD_TYPE(slot->word);
+
+	if (needs_extra(type) && GT_WORD_EXTRA(slot->word) < 1) {
+		t->w->tally.unknown_records++;
+		return;
+	}
+	switch (type) {
+	case GT_T_FLUSH:
+		record_flush(t, slot, tick);
+		break;
+	case GT_T_GAP:
+		record_gap(t, slot, tick);
+		break;
+	case GT_T_ON:
+	case GT_T_OFF:
+		record_switch(t, slot, tick);
+		break;
+	case GT_T_UNWIND: {
+		uint64_t ns = gt_track_time(t, tick), depth = GT_WORD_PAYLOAD(slot->word);
+
+		if (depth < t->depth)
+			gt_track_close(t, depth, ns);
+		break;
+	}
+	case GT_T_ATTR:
+		record_attribute(t, slot);
+		break;
+	case GT_T_PARAM_INT:
+	case GT_T_PARAM_UINT:
+	case GT_T_PARAM_STR:
+		record_parameter(t, slot, tick);
+		break;
+	case GT_T_METRIC:
+	case GT_T_METRICS:
+		record_metric(t, slot, tick);
+		break;
+	case GT_T_MARKER:
+	case GT_T_COMMENT:
+		record_marker(t, slot, tick);
+		break;
+	case GT_T_USER_SEND:
+	case GT_T_USER_RECV:
+		record_message(t, slot, tick);
+		break;
+	case GT_T_THREAD_CREATE:
+	case GT_T_THREAD_BEGIN:
+	case GT_T_THREAD_WAIT:
+	case GT_T_THREAD_END:
+		record_thread(t, slot, tick);
+		break;
+	case GT_T_LOCK_ACQUIRE:
+	case GT_T_LOCK_RELEASE:
+		record_lock(t, slot, tick);
+		break;
+	case GT_T_FORK:
+	case GT_T_EXEC:
+	case GT_T_WAITPID:
+		record_process(t, slot, tick);
+		break;
+	default:
+		t->w->tally.unknown_records++;
+		break;
+	}
+}
+
+/* ---- program begin and end --------------------------------------------------------------------------------------------- */
+
+static const char *property(const struct gt_journal *journal, const char *name)
+{
+	for (size_t i = 0; i < gt_journal_count(journal, GT_D_PROPERTY); i++) {
+		const char *key = gt_journal_nth(journal, GT_D_PROPERTY, i, NULL, NULL);
+
+		if (!strcmp(key, name))
+			return key + strlen(key) + 1;
+	}
+	return NULL;
+}
+
+void gt_track_begin(struct gt_track *t)
+{
+	const struct gt_proc *proc = t->loc->proc;
+	const char *program = property(&proc->journal, "executable");
+	const char *command = property(&proc->journal, "command");
+	const char *arguments = command ? strchr(command, ' ') : NULL;
+	OTF2_AttributeValue pid = { .uint64 = proc->header.pid };
+	uint32_t rest = 0;
+
+	if (arguments)
+		rest = gt_defs_string(t->conv->defs, arguments + 1);
+	add_attribute(t, t->conv->process_id, OTF2_TYPE_UINT64, pid);
+	gt_track_bad(t,
+		     OTF2_EvtWriter_ProgramBegin(
+			     t->writer->evt, gt_track_attributes(t),
+			     gt_scale_ns(&t->scale, t->last),
+			     gt_defs_string(t->conv->defs,
+					    program ? program : proc->header.program),
+			     arguments ? 1 : 0, &rest),
+		     "program begin");
+}
+
+void gt_track_end(struct gt_track *t, uint64_t ns)
+{
+	const struct gt_proc *proc = t->loc->proc;
+	OTF2_AttributeValue pid = { .uint64 = proc->header.pid };
+	int64_t status = OTF2_UNDEFINED_INT64;
+	char text[160];
+
+	/* A destructor does not see the exit status; the functions that take one do. */
+	if (proc->ended && (proc->header.how == GT_END__EXIT ||
+			    proc->header.how == GT_END_QUICK_EXIT || proc->header.status))
+		status = proc->header.status;
+	for (unsigned cause = 0; cause < GT_LOSS_N; cause++) {
+		struct gt_marker_def marker = { .severity = OTF2_SEVERITY_MEDIUM };
+
+		if (!proc->header.lost[cause] || !gt_loss_real(cause))
+			continue;
+		marker.category = gt_defs_string(t->conv->defs, "EVENTS LOST");
+		marker.group = gt_defs_string(t->conv->defs, "gputrace");
+		snprintf(text, sizeof(text), "%llu events of this process are missing: %s",
+			 (unsigned long long)proc->header.lost[cause], gt_loss_reason(cause));
+		gt_archive_marker(t->conv->archive, t->conv->defs, &marker, ns, t->out->group, true,
+				  text);
+	}
+	add_attribute(t, t->conv->process_id, OTF2_TYPE_UINT64, pid);
+	gt_track_bad(t,
+		     OTF2_EvtWriter_ProgramEnd(t->writer->evt, gt_track_attributes(t), ns, status),
+		     "program end");
+}

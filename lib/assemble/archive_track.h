@@ -1,0 +1,84 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * The state of one location's conversion, shared by archive_events.c (order, nesting, the hot loop)
+ * and archive_records.c (all records but enter and leave).
+ *
+ * Limits: internal.
+ */
+#ifndef GT_ASSEMBLE_ARCHIVE_TRACK_H
+#define GT_ASSEMBLE_ARCHIVE_TRACK_H
+
+#include "lib/assemble/archive_int.h"
+#include "lib/assemble/events.h"
+
+#define GT_STACK_MOST 1000000u /* deeper frames are only counted */
+#define GT_TIMED      (UINT32_MAX - 1) /* lookup value: the address had several owners */
+
+struct gt_track {
+	struct gt_worker *w;
+	struct gt_conversion *conv;
+	struct gt_stream stream;
+	struct gt_loc *loc;
+	struct gt_out_location *out;
+	struct gt_names *names;
+	struct gt_writer *writer;
+	struct gt_scale scale;
+	uint64_t last;         /* tick of the last event that was written */
+	uint64_t floor;        /* ticks below, in a half that began later, are of the turn before */
+	size_t depth;          /* open frames */
+	uint64_t hidden;       /* frames beyond GT_STACK_MOST */
+	unsigned held;
+	bool attributes;       /* the list holds some for the next event */
+	bool full;             /* the disk is */
+	uint64_t torn, torn_marks;
+	uint64_t holes;        /* slots of zeros */
+	uint32_t thread_comm;  /* GT_UNDEFINED: not made yet */
+	uint64_t message;      /* number of the next user message */
+};
+
+/* Writes frames' leaves down to `depth` and counts them as closed by repair. */
+void gt_track_close(struct gt_track *t, size_t depth, uint64_t ns);
+/* Enters a region; `word` finds it again at its leave. */
+void gt_track_enter(struct gt_track *t, uint64_t word, uint32_t region, uint64_t ns);
+void gt_track_leave(struct gt_track *t, uint64_t ns);
+
+/* The list of attributes for the event that is written now, or NULL. Empties itself when used. */
+OTF2_AttributeList *gt_track_attributes(struct gt_track *t);
+
+/* Time of a tick; time never goes back. */
+uint64_t gt_track_time(struct gt_track *t, uint64_t tick);
+
+void gt_track_marker(struct gt_track *t, const char *category, const char *group, uint8_t severity,
+		     const char *text);
+
+/* Any record but enter and leave. */
+void gt_track_record(struct gt_track *t, const struct gt_slot *slot, uint64_t tick);
+
+/* Program begin and end, on the first location of a process. */
+void gt_track_begin(struct gt_track *t);
+void gt_track_end(struct gt_track *t, uint64_t ns);
+
+/* Lookup tables. The value for `word`, or NULL; gt_lookup_put returns NULL without memory. */
+static inline const struct gt_lookup_entry *gt_lookup_find(const struct gt_lookup *lookup,
+							   uint64_t word)
+{
+	size_t mask = ((size_t)1 << lookup->bits) - 1;
+	size_t i = (word * UINT64_C(0x9e3779b97f4a7c15)) >> (64 - lookup->bits);
+
+	for (;; i = (i + 1) & mask) {
+		if (lookup->entries[i].word == word)
+			return &lookup->entries[i];
+		if (!lookup->entries[i].word)
+			return NULL;
+	}
+}
+
+const struct gt_lookup_entry *gt_lookup_put(struct gt_lookup *lookup, uint64_t word,
+					    uint32_t value, uint32_t aux);
+
+static inline bool gt_track_bad(struct gt_track *t, OTF2_ErrorCode rc, const char *what)
+{
+	return gt_otf2_bad(t->conv->archive, rc, what);
+}
+
+#endif

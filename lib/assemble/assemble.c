@@ -1,0 +1,618 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * The course of an assembly: open the spool, number what is in it, convert the locations on several
+ * threads, write the definitions, put the archive in its place, tell about it, remove the spool.
+ *
+ * Limits: see assemble.h. The spool is kept until the archive is complete, unless the disk is full:
+ * then what has been converted is freed as it goes, because an archive is smaller than its spool.
+ */
+#include "config.h"
+
+#include "lib/assemble/assemble.h"
+#include "lib/assemble/clean.h"
+#include "lib/assemble/messages.h"
+#include "lib/assemble/report.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <pthread.h>
+#include <signal.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+#include <time.h>
+#include <unistd.h>
+
+#define THREADS_MOST  24u                  /* about 6 MiB each */
+#define FREE_LAG      (UINT64_C(64) << 10) /* not freed behind the reader */
+#define BAR_AFTER_MS  2000
+#define BAR_EVERY_MS  200
+#define BAR_WIDTH     40
+
+struct assembly {
+	const char *dir;
+	const struct gt_assemble_options *options;
+	int dirfd, workfd;
+	struct gt_spool spool;
+	struct gt_defs defs;
+	struct gt_layout layout;
+	struct gt_clock clock;
+	struct gt_symbolizer symbolizer;
+	struct gt_messages *messages;
+	struct gt_conversion conv;
+	struct gt_worker *workers;
+	unsigned worker_count;
+	uint32_t *order;          /* locations, the longest streams first */
+	uint32_t next;            /* atomic: place in `order` */
+	uint64_t total_bytes;
+	unsigned running;         /* workers, under lock */
+	pthread_mutex_t lock;
+	pthread_cond_t idle;
+	/* freeing the spool while it is read */
+	pthread_mutex_t room_lock;
+	uint64_t *consumed, *freed; /* stream offsets, by location */
+	bool eaten;               /* something has been freed before the archive was complete */
+	char why[512];
+};
+
+static void say(const struct assembly *a, int level, const char *format, ...)
+	__attribute__((format(printf, 3, 4)));
+
+static void say(const struct assembly *a, int level, const char *format, ...)
+{
+	char text[1200];
+	va_list ap;
+
+	if (a->options->verbose < level)
+		return;
+	va_start(ap, format);
+	vsnprintf(text, sizeof(text), format, ap);
+	va_end(ap);
+	fprintf(stderr, "gputrace: %s\n", text);
+}
+
+/* ---- crashes ------------------------------------------------------------------------------------ */
+
+static char crash_text[1400];
+static size_t crash_length;
+
+static void on_crash(int number)
+{
+	ssize_t n = write(STDERR_FILENO, crash_text, crash_length);
+
+	(void)n;
+	(void)number;
+	_exit(1);
+}
+
+void gt_assemble_guard(const char *dir)
+{
+	static const int numbers[] = { SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT };
+	struct sigaction action = { .sa_handler = on_crash, .sa_flags = (int)SA_RESETHAND };
+
+	crash_length = (size_t)snprintf(crash_text, sizeof(crash_text),
+					"gputrace: the assembly has crashed; what was recorded is "
+					"kept in %s: try gputrace recover %s\n",
+					dir, dir);
+	if (crash_length >= sizeof(crash_text))
+		crash_length = sizeof(crash_text) - 1;
+	for (size_t i = 0; i < sizeof(numbers) / sizeof(*numbers); i++)
+		sigaction(numbers[i], &action, NULL);
+}
+
+static void prepare_process(void)
+{
+	struct rlimit limit;
+
+	umask(077);
+	signal(SIGXFSZ, SIG_IGN);
+	signal(SIGPIPE, SIG_IGN);
+	if (!getrlimit(RLIMIT_NOFILE, &limit) && limit.rlim_cur < limit.rlim_max) {
+		limit.rlim_cur = limit.rlim_max;
+		setrlimit(RLIMIT_NOFILE, &limit);
+	}
+}
+
+/* ---- a full disk ------------------------------------------------------------------------------------ */
+
+static void consumed(void *context, uint32_t location, uint64_t offset)
+{
+	struct assembly *a = context;
+
+	__atomic_store_n(&a->consumed[location], offset, __ATOMIC_RELAXED);
+}
+
+/* Frees what has been read of one location's .raw file. Returns the number of bytes. */
+static uint64_t free_consumed(struct assembly *a, uint32_t location)
+{
+	const struct gt_loc *loc = a->layout.locations[location].loc;
+	uint64_t to = __atomic_load_n(&a->consumed[location], __ATOMIC_RELAXED);
+	uint64_t from = a->freed[location];
+	int fd, rc;
+
+	if (loc->win.ring_bytes) {
+		if (to != UINT64_MAX || from)
+			return 0;
+		to = loc->win.ring_bytes;
+	} else {
+		if (to != UINT64_MAX)
+			to = to > FREE_LAG ? (to - FREE_LAG) / GT_PAGE * GT_PAGE : 0;
+		if (to > loc->raw_end)
+			to = loc->raw_end;
+	}
+	if (to <= from)
+		return 0;
+	fd = gt_loc_open(loc, "raw", O_RDWR);
+	if (fd < 0)
+		return 0;
+	rc = fallocate(fd, FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE, (off_t)from,
+		       (off_t)(to - from));
+	close(fd);
+	if (rc)
+		return 0;
+	a->freed[location] = to;
+	return to - from;
+}
+
+static bool make_room(void *context, uint64_t bytes)
+{
+	struct assembly *a = context;
+	uint64_t freed = 0;
+
+	(void)bytes;
+	pthread_mutex_lock(&a->room_lock);
+	for (uint32_t i = 0; i < a->layout.location_count; i++)
+		freed += free_consumed(a, i);
+	if (freed)
+		a->eaten = true;
+	pthread_mutex_unlock(&a->room_lock);
+	return freed > 0;
+}
+
+/* ---- the workers --------------------------------------------------------------------------------------- */
+
+static void *work(void *argument)
+{
+	struct gt_worker *worker = argument;
+	struct assembly *a = worker->conv->context;
+	uint32_t i;
+
+	while ((i = __atomic_fetch_add(&a->next, 1, __ATOMIC_RELAXED)) < a->layout.location_count)
+		if (gt_convert_location(worker, a->order[i]))
+			break;
+	pthread_mutex_lock(&a->lock);
+	a->running--;
+	pthread_cond_signal(&a->idle);
+	pthread_mutex_unlock(&a->lock);
+	return NULL;
+}
+
+static uint64_t now_ms(void)
+{
+	struct timespec now;
+
+	clock_gettime(CLOCK_MONOTONIC, &now);
+	return (uint64_t)now.tv_sec * 1000 + (uint64_t)now.tv_nsec / 1000000;
+}
+
+static void draw_bar(struct assembly *a)
+{
+	uint64_t done = __atomic_load_n(&a->conv.done_bytes, __ATOMIC_RELAXED);
+	unsigned percent = a->total_bytes ? (unsigned)(done * 100 / a->total_bytes) : 100;
+	char bar[BAR_WIDTH + 1];
+
+	percent = percent > 100 ? 100 : percent;
+	for (unsigned i = 0; i < BAR_WIDTH; i++)
+		bar[i] = i * 100 < percent * BAR_WIDTH ? '#' : '.';
+	bar[BAR_WIDTH] = 0;
+	fprintf(stderr, "\r[gputrace] assembling [%s] %3u %%", bar, percent);
+	fflush(stderr);
+}
+
+/* Waits until all workers are done, and shows how far they are if that takes long. */
+static void wait_for_workers(struct assembly *a)
+{
+	bool show = a->options->verbose >= 1 && isatty(STDERR_FILENO), drawn = false;
+	uint64_t begin = now_ms();
+
+	pthread_mutex_lock(&a->lock);
+	while (a->running) {
+		struct timespec until;
+
+		clock_gettime(CLOCK_REALTIME, &until);
+		until.tv_nsec += BAR_EVERY_MS * 1000000L;
+		until.tv_sec += until.tv_nsec / 1000000000;
+		until.tv_nsec %= 1000000000;
+		pthread_cond_timedwait(&a->idle, &a->lock, &until);
+		if (show && a->running && now_ms() - begin > BAR_AFTER_MS) {
+			draw_bar(a);
+			drawn = true;
+		}
+	}
+	pthread_mutex_unlock(&a->lock);
+	if (drawn)
+		fprintf(stderr, "\r\033[K");
+}
+
+static unsigned choose_threads(const struct assembly *a)
+{
+	long processors = sysconf(_SC_NPROCESSORS_ONLN);
+	unsigned n = a->options->threads;
+
+	if (!n)
+		n = processors > 0 ? (unsigned)processors : 1;
+	if (n > THREADS_MOST)
+		n = THREADS_MOST;
+	if (n > a->layout.location_count)
+		n = a->layout.location_count;
+	return n ? n : 1;
+}
+
+static int convert_all(struct assembly *a)
+{
+	pthread_t threads[THREADS_MOST];
+	unsigned started = 0;
+	int rc = 0;
+
+	a->workers = calloc(a->worker_count, sizeof(*a->workers));
+	if (!a->workers)
+		return -ENOMEM;
+	for (unsigned i = 0; !rc && i < a->worker_count; i++)
+		rc = gt_worker_init(&a->workers[i], &a->conv);
+	if (rc)
+		return rc;
+	a->running = a->worker_count;
+	for (; started + 1 < a->worker_count; started++)
+		if (pthread_create(&threads[started], NULL, work, &a->workers[started + 1]))
+			break;
+	a->running = started + 1;
+	if (started) {
+		/* This thread's share is done by one more thread, so that it can show progress. */
+		pthread_t own;
+
+		if (!pthread_create(&own, NULL, work, &a->workers[0])) {
+			wait_for_workers(a);
+			pthread_join(own, NULL);
+		} else {
+			work(&a->workers[0]);
+			wait_for_workers(a);
+		}
+		while (started)
+			pthread_join(threads[--started], NULL);
+	} else if (!pthread_create(&threads[0], NULL, work, &a->workers[0])) {
+		wait_for_workers(a);
+		pthread_join(threads[0], NULL);
+	} else {
+		work(&a->workers[0]);
+	}
+	return 0;
+}
+
+/* ---- preparing --------------------------------------------------------------------------------------------- */
+
+static uint64_t stream_bytes(const struct assembly *a, uint32_t location)
+{
+	const struct gt_loc *loc = a->layout.locations[location].loc;
+
+	return loc->end - loc->begin;
+}
+
+static const struct assembly *sorting;
+
+static int longer_first(const void *x, const void *y)
+{
+	uint64_t a = stream_bytes(sorting, *(const uint32_t *)x);
+	uint64_t b = stream_bytes(sorting, *(const uint32_t *)y);
+
+	return (a < b) - (a > b);
+}
+
+static int make_order(struct assembly *a)
+{
+	uint32_t n = a->layout.location_count;
+
+	a->order = calloc(n, sizeof(*a->order));
+	a->consumed = calloc(n, sizeof(*a->consumed));
+	a->freed = calloc(n, sizeof(*a->freed));
+	if (!a->order || !a->consumed || !a->freed)
+		return -ENOMEM;
+	for (uint32_t i = 0; i < n; i++) {
+		a->order[i] = i;
+		a->total_bytes += stream_bytes(a, i);
+	}
+	sorting = a;
+	qsort(a->order, n, sizeof(*a->order), longer_first);
+	return 0;
+}
+
+static uint32_t own_region(struct gt_defs *defs, const char *name, uint8_t role)
+{
+	struct gt_region region = {
+		.name = gt_defs_string(defs, name),
+		.file = gt_defs_string(defs, "gputrace"),
+		.group = GT_UNDEFINED,
+		.role = role,
+		.paradigm = 6, /* OTF2_PARADIGM_MEASUREMENT_SYSTEM */
+	};
+
+	region.canonical = region.name;
+	return gt_defs_region(defs, name, strlen(name) + 1, &region);
+}
+
+static int make_names(struct assembly *a)
+{
+	struct gt_attribute process_id = {
+		.name = gt_defs_string(&a->defs, "ProcessId"),
+		.description = gt_defs_string(&a->defs, "Process identification number"),
+		.type = 4, /* OTF2_TYPE_UINT64 */
+	};
+	int rc = 0;
+
+	a->conv.names = calloc(a->spool.proc_count, sizeof(*a->conv.names));
+	a->symbolizer.symbols = gt_symbols_new();
+	if (!a->conv.names || !a->symbolizer.symbols)
+		return -ENOMEM;
+	for (size_t i = 0; !rc && i < a->spool.proc_count; i++)
+		rc = gt_names_make(&a->conv.names[i], &a->spool.procs[i], &a->defs, &a->symbolizer);
+	a->conv.region_off = own_region(&a->defs, "MEASUREMENT OFF", 31);
+	a->conv.region_flush = own_region(&a->defs, "TRACE BUFFER FLUSH", 31);
+	a->conv.process_id = gt_defs_attribute(&a->defs, &process_id);
+	return rc;
+}
+
+static int prepare(struct assembly *a)
+{
+	int rc = gt_defs_init(&a->defs);
+
+	if (!rc)
+		rc = gt_layout_make(&a->layout, &a->spool, &a->defs);
+	if (!rc)
+		rc = gt_clock_make(&a->clock, &a->spool);
+	if (!rc)
+		rc = make_names(a);
+	if (!rc)
+		rc = make_order(a);
+	if (!rc)
+		rc = gt_messages_pair(&a->messages, &a->spool, &a->layout, &a->clock, &a->defs,
+				      a->workfd);
+	if (rc)
+		snprintf(a->why, sizeof(a->why), "%s", strerror(-rc));
+	return rc;
+}
+
+static int open_archive(struct assembly *a)
+{
+	struct gt_archive_options options = {
+		.dirfd = a->workfd,
+		.locations = a->layout.location_count,
+		.make_room = make_room,
+		.context = a,
+	};
+
+	a->worker_count = choose_threads(a);
+	options.threads = a->worker_count;
+	a->conv.archive = gt_archive_open(&options, a->why, sizeof(a->why));
+	a->conv.spool = &a->spool;
+	a->conv.defs = &a->defs;
+	a->conv.layout = &a->layout;
+	a->conv.clock = &a->clock;
+	a->conv.messages = a->messages;
+	a->conv.consumed = consumed;
+	a->conv.context = a;
+	return a->conv.archive ? 0 : -EIO;
+}
+
+/* ---- putting together ----------------------------------------------------------------------------------------- */
+
+/* Adds up what the workers have counted. */
+static int merge(struct assembly *a, struct gt_tally *tally, struct gt_profile **profile, size_t *n)
+{
+	*n = gt_table_count(&a->defs.regions);
+	*profile = calloc(*n + 1, sizeof(**profile));
+	memset(tally, 0, sizeof(*tally));
+	if (!*profile)
+		return -ENOMEM;
+	for (unsigned i = 0; i < a->worker_count; i++) {
+		const struct gt_worker *w = &a->workers[i];
+
+		for (size_t r = 0; r < *n && r < w->profile_room; r++) {
+			(*profile)[r].calls += w->profile[r].calls;
+			(*profile)[r].inclusive += w->profile[r].inclusive;
+			(*profile)[r].exclusive += w->profile[r].exclusive;
+		}
+		tally->events += w->tally.events;
+		tally->closed_frames += w->tally.closed_frames;
+		tally->dropped_leaves += w->tally.dropped_leaves;
+		tally->clamped_times += w->tally.clamped_times;
+		tally->unknown_records += w->tally.unknown_records;
+		tally->unmatched += w->tally.unmatched;
+		tally->off_at_end += w->tally.off_at_end;
+		if (w->tally.last_ns > tally->last_ns)
+			tally->last_ns = w->tally.last_ns;
+	}
+	return 0;
+}
+
+static bool truncated(const struct assembly *a)
+{
+	for (uint32_t i = 0; i < a->layout.location_count; i++)
+		if (a->layout.locations[i].cut_short)
+			return true;
+	return false;
+}
+
+static int complete(struct assembly *a, struct gt_report *report)
+{
+	struct gt_archive_clock clock = { .start_real_ns = a->clock.start_real_ns };
+	int rc;
+
+	clock.length_ns = report->tally->last_ns > a->clock.end_ns ? report->tally->last_ns
+								    : a->clock.end_ns;
+	report->length_ns = clock.length_ns;
+	gt_report_losses(report);
+	gt_report_properties(report, a->conv.archive);
+	if (gt_archive_failed(a->conv.archive, a->why, sizeof(a->why)))
+		return -EIO;
+	rc = gt_archive_close(a->conv.archive, &a->layout, &a->defs, &clock);
+	if (rc) {
+		gt_archive_failed(a->conv.archive, a->why, sizeof(a->why));
+		return rc;
+	}
+	a->conv.archive = NULL;
+	rc = gt_clean_publish(a->dirfd);
+	if (rc)
+		snprintf(a->why, sizeof(a->why), "cannot put the archive in its place: %s",
+			 strerror(-rc));
+	return rc;
+}
+
+static void set_state(const struct assembly *a, uint32_t state)
+{
+	int fd = openat(a->dirfd, "spool/run", O_WRONLY | O_NOFOLLOW | O_CLOEXEC);
+
+	if (fd < 0)
+		return;
+	if (pwrite(fd, &state, sizeof(state), offsetof(struct gt_run_header, state)) < 0)
+		say(a, 2, "cannot mark the spool: %s", strerror(errno));
+	close(fd);
+}
+
+/* The archive is in its place: tell about it and tidy up. */
+static int conclude(struct assembly *a, struct gt_report *report)
+{
+	int rc = gt_report_files(report);
+
+	if (rc)
+		say(a, 1, "cannot write gputrace.cfg and MANIFEST.md in %s: %s", a->dir,
+		    strerror(-rc));
+	if (a->options->verbose >= 1)
+		gt_report_summary(report);
+	set_state(a, GT_RUN_DONE);
+	if (!a->options->keep_spool) {
+		rc = gt_clean_spool(&a->spool);
+		if (rc)
+			say(a, 1, "cannot remove the spool in %s: %s", a->dir, strerror(-rc));
+	}
+	if (report->truncated)
+		say(a, 0, "the disk is full: the archive in %s lacks %llu events", a->dir,
+		    (unsigned long long)report->lost[GT_LOSS_SPACE]);
+	return report->truncated;
+}
+
+static int run(struct assembly *a)
+{
+	struct gt_tally tally;
+	struct gt_profile *profile = NULL;
+	struct gt_report report = { .dir = a->dir, .dirfd = a->dirfd, .options = a->options,
+				    .spool = &a->spool, .layout = &a->layout, .defs = &a->defs,
+				    .clock = &a->clock, .tally = &tally };
+	int rc = prepare(a);
+
+	if (rc)
+		return rc;
+	say(a, 2, "assembling %u processes, %u locations, %.1f MB", a->layout.group_count,
+	    a->layout.location_count, (double)a->total_bytes / 1e6);
+	rc = open_archive(a);
+	if (rc)
+		return rc;
+	rc = convert_all(a);
+	if (rc) {
+		snprintf(a->why, sizeof(a->why), "%s", strerror(-rc));
+		return rc;
+	}
+	if (gt_archive_failed(a->conv.archive, a->why, sizeof(a->why)))
+		return -EIO;
+	report.truncated = truncated(a);
+	if (report.truncated && !a->eaten) {
+		snprintf(a->why, sizeof(a->why), "the disk is full");
+		return -ENOSPC;
+	}
+	rc = merge(a, &tally, &profile, &report.profile_count);
+	report.profile = profile;
+	if (!rc)
+		rc = complete(a, &report);
+	if (!rc)
+		rc = conclude(a, &report);
+	free(profile);
+	return rc;
+}
+
+static void dispose(struct assembly *a)
+{
+	for (unsigned i = 0; a->workers && i < a->worker_count; i++)
+		gt_worker_free(&a->workers[i]);
+	free(a->workers);
+	free(a->order);
+	free(a->consumed);
+	free(a->freed);
+	for (size_t i = 0; a->conv.names && i < a->spool.proc_count; i++)
+		gt_names_free(&a->conv.names[i]);
+	free(a->conv.names);
+	if (a->symbolizer.symbols)
+		gt_symbols_free(a->symbolizer.symbols);
+	gt_messages_free(a->messages);
+	gt_clock_free(&a->clock);
+	gt_layout_free(&a->layout);
+	gt_defs_free(&a->defs);
+	gt_spool_close(&a->spool);
+	pthread_mutex_destroy(&a->symbolizer.lock);
+	pthread_mutex_destroy(&a->lock);
+	pthread_mutex_destroy(&a->room_lock);
+	pthread_cond_destroy(&a->idle);
+	if (a->workfd >= 0)
+		close(a->workfd);
+	if (a->dirfd >= 0)
+		close(a->dirfd);
+}
+
+int gt_assemble(const char *dir, const struct gt_assemble_options *options)
+{
+	struct assembly a = { .dir = dir, .options = options, .dirfd = -1, .workfd = -1 };
+	int rc;
+
+	prepare_process();
+	pthread_mutex_init(&a.symbolizer.lock, NULL);
+	pthread_mutex_init(&a.lock, NULL);
+	pthread_mutex_init(&a.room_lock, NULL);
+	pthread_cond_init(&a.idle, NULL);
+	a.dirfd = open(dir, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	if (a.dirfd < 0) {
+		say(&a, 0, "%s: %s", dir, strerror(errno));
+		return 1;
+	}
+	if (!faccessat(a.dirfd, "traces.otf2", F_OK, AT_SYMLINK_NOFOLLOW)) {
+		say(&a, 1, "%s holds a complete archive already", dir);
+		return 0;
+	}
+	rc = gt_spool_open(&a.spool, a.dirfd, a.why, sizeof(a.why));
+	if (rc) {
+		say(&a, 0, "%s: %s", dir, a.why);
+		close(a.dirfd);
+		return 1;
+	}
+	a.workfd = gt_clean_begin(a.dirfd);
+	if (a.workfd < 0) {
+		say(&a, 0, "cannot write to %s: %s", dir, strerror(-a.workfd));
+		rc = a.workfd;
+	} else {
+		rc = run(&a);
+		if (rc < 0) {
+			say(&a, 0, "the archive in %s could not be made: %s%s", dir, a.why,
+			    a.eaten ? "" : "; what was recorded is kept there");
+			if (!a.eaten)
+				say(&a, 0, "when the cause is gone: gputrace recover %s", dir);
+			set_state(&a, GT_RUN_OPEN);
+			if (a.conv.archive)
+				gt_archive_abandon(a.conv.archive);
+			gt_clean_abandon(a.dirfd);
+		}
+	}
+	if (rc < 0 && a.conv.archive)
+		return 1; /* libotf2 still points into what would be freed */
+	dispose(&a);
+	return rc ? 1 : 0;
+}

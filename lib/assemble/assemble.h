@@ -1,0 +1,30 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * From a spool to an archive: the whole of the assembly behind one function.
+ *
+ * Limits: the caller holds the run's lock. Prints on stderr only. Changes the process's umask,
+ * descriptor limit and the handling of SIGXFSZ and SIGPIPE: it is meant for a tool's process.
+ */
+#ifndef GT_ASSEMBLE_ASSEMBLE_H
+#define GT_ASSEMBLE_ASSEMBLE_H
+
+#include <stdbool.h>
+
+struct gt_assemble_options {
+	bool recovered;    /* asked for by the user after the run, not by its last process */
+	bool keep_spool;   /* VT_CLEAN=no */
+	unsigned threads;  /* 0: one for each processor */
+	int verbose;       /* as VT_VERBOSE: 0 errors, 1 summary and warnings, 2 what is done */
+};
+
+/*
+ * Assembles the archive in the directory `dir`. Returns the exit status: 0 the archive is complete
+ * (events that were lost are counted in it), 1 there is no archive, or it lacks what did not fit on
+ * the disk.
+ */
+int gt_assemble(const char *dir, const struct gt_assemble_options *options);
+
+/* Installs handlers that say one sentence if libotf2 or we crash, and end with status 1. */
+void gt_assemble_guard(const char *dir);
+
+#endif

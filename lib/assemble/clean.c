@@ -1,0 +1,171 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Removing and placing the files of an archive directory.
+ *
+ * Limits: see clean.h.
+ */
+#include "config.h"
+
+#include "lib/assemble/clean.h"
+
+#include <ctype.h>
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+static const char *const parts[] = { "traces.def", "traces.marker", "traces.otf2" };
+#define PARTS (sizeof(parts) / sizeof(*parts))
+
+/* `prefix`, digits, then one of the endings. */
+static bool numbered(const char *name, const char *prefix, const char *const *endings)
+{
+	size_t n = strlen(prefix);
+
+	if (strncmp(name, prefix, n) || !isdigit((unsigned char)name[n]))
+		return false;
+	while (isdigit((unsigned char)name[n]))
+		n++;
+	for (; *endings; endings++)
+		if (!strcmp(name + n, *endings))
+			return true;
+	return false;
+}
+
+static bool event_file(const char *name)
+{
+	static const char *const endings[] = { ".evt", ".def", ".snap", NULL };
+
+	return numbered(name, "", endings);
+}
+
+static bool process_file(const char *name)
+{
+	static const char *const endings[] = { ".win", ".raw", ".side", NULL };
+
+	return !strcmp(name, "proc") || !strcmp(name, "defs") || numbered(name, "l", endings);
+}
+
+static bool any_part(const char *name)
+{
+	for (size_t i = 0; i < PARTS; i++)
+		if (!strcmp(name, parts[i]))
+			return true;
+	return !strcmp(name, ".ballast") || !strncmp(name, ".sort.", 6);
+}
+
+static DIR *open_dir(int dirfd, const char *name)
+{
+	int fd = openat(dirfd, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+	DIR *dir = fd < 0 ? NULL : fdopendir(fd);
+
+	if (!dir && fd >= 0)
+		close(fd);
+	return dir;
+}
+
+/* Removes the files in a folder that `ours` knows, then the folder if it is empty. */
+static int remove_folder(int parent, const char *name, bool (*ours)(const char *))
+{
+	DIR *dir = open_dir(parent, name);
+	struct dirent *entry;
+
+	if (!dir)
+		return errno == ENOENT ? 0 : -errno;
+	while ((entry = readdir(dir)))
+		if (ours(entry->d_name))
+			unlinkat(dirfd(dir), entry->d_name, 0);
+	closedir(dir);
+	return unlinkat(parent, name, AT_REMOVEDIR) ? -errno : 0;
+}
+
+void gt_clean_abandon(int dirfd)
+{
+	int fd = openat(dirfd, GT_ASSEMBLING, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+
+	if (fd < 0)
+		return;
+	remove_folder(fd, "traces", event_file);
+	close(fd);
+	remove_folder(dirfd, GT_ASSEMBLING, any_part);
+}
+
+int gt_clean_begin(int dirfd)
+{
+	int fd;
+
+	gt_clean_abandon(dirfd);
+	if (mkdirat(dirfd, GT_ASSEMBLING, 0700))
+		return -errno;
+	fd = openat(dirfd, GT_ASSEMBLING, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+	return fd < 0 ? -errno : fd;
+}
+
+int gt_clean_publish(int dirfd)
+{
+	int from = openat(dirfd, GT_ASSEMBLING, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+	int rc = from < 0 ? -errno : 0;
+
+	/* Without an anchor these are what an interrupted attempt has left. */
+	remove_folder(dirfd, "traces", event_file);
+	if (!rc && renameat(from, "traces", dirfd, "traces"))
+		rc = -errno;
+	for (size_t i = 0; !rc && i < PARTS; i++)
+		if (renameat(from, parts[i], dirfd, parts[i]) &&
+		    (errno != ENOENT || strcmp(parts[i], "traces.marker")))
+			rc = -errno;
+	if (from >= 0)
+		close(from);
+	if (!rc)
+		remove_folder(dirfd, GT_ASSEMBLING, any_part);
+	return rc;
+}
+
+int gt_clean_spool(const struct gt_spool *spool)
+{
+	DIR *dir = open_dir(spool->fd, ".");
+	struct dirent *entry;
+	uint32_t seq, pid;
+	int rc = 0;
+
+	if (!dir)
+		return -errno;
+	while ((entry = readdir(dir)))
+		if (gt_spool_folder(entry->d_name, &seq, &pid)) {
+			int one = remove_folder(spool->fd, entry->d_name, process_file);
+
+			rc = rc ? rc : one;
+		}
+	closedir(dir);
+	if (spool->elsewhere && rmdir(spool->run.spool) && !rc)
+		rc = -errno;
+	if (rc)
+		return rc;
+	/* The run header last: while it is there the directory is known as a run's. */
+	if (unlinkat(spool->dirfd, "spool/run", 0) || unlinkat(spool->dirfd, "spool", AT_REMOVEDIR))
+		rc = -errno;
+	return rc;
+}
+
+uint64_t gt_clean_size(int dir)
+{
+	uint64_t bytes = 0;
+	struct dirent *entry;
+	struct stat st;
+	DIR *traces;
+
+	for (size_t i = 0; i < PARTS; i++)
+		if (!fstatat(dir, parts[i], &st, AT_SYMLINK_NOFOLLOW))
+			bytes += (uint64_t)st.st_size;
+	traces = open_dir(dir, "traces");
+	while (traces && (entry = readdir(traces)))
+		if (event_file(entry->d_name) &&
+		    !fstatat(dirfd(traces), entry->d_name, &st, AT_SYMLINK_NOFOLLOW))
+			bytes += (uint64_t)st.st_size;
+	if (traces)
+		closedir(traces);
+	return bytes;
+}

@@ -1,0 +1,31 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Removing and placing the files of an archive directory: only names that gputrace or libotf2 give.
+ *
+ * Limits: follows no symbolic links and never removes a file whose name is not ours.
+ */
+#ifndef GT_ASSEMBLE_CLEAN_H
+#define GT_ASSEMBLE_CLEAN_H
+
+#include <stdint.h>
+
+#include "lib/assemble/spool.h"
+
+#define GT_ASSEMBLING "assembling" /* the archive is written here first */
+
+/* Makes an empty DIR/assembling, in place of one that was left behind. Returns it open, or -errno. */
+int gt_clean_begin(int dirfd);
+
+/* Moves the finished archive to its place, the anchor last. 0 or a negative errno. */
+int gt_clean_publish(int dirfd);
+
+/* Removes DIR/assembling and all in it. */
+void gt_clean_abandon(int dirfd);
+
+/* Removes the spool. Foreign files in it stay, with their folders. 0 or a negative errno. */
+int gt_clean_spool(const struct gt_spool *spool);
+
+/* Bytes of the archive's own files in DIR. */
+uint64_t gt_clean_size(int dirfd);
+
+#endif

@@ -1,0 +1,102 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * From a location's stream to its events in the archive: time order, nesting, names, profile.
+ *
+ * Limits: one worker converts one location at a time; workers share only what struct gt_conversion
+ * points to.
+ */
+#ifndef GT_ASSEMBLE_EVENTS_H
+#define GT_ASSEMBLE_EVENTS_H
+
+#include "lib/assemble/archive.h"
+#include "lib/assemble/clock.h"
+#include "lib/assemble/names.h"
+#include "lib/assemble/stream.h"
+
+struct gt_messages;
+
+/* Time spent in a region, by one worker. */
+struct gt_profile {
+	uint64_t calls, inclusive, exclusive; /* nanoseconds */
+	uint64_t open;                        /* frames of it on the stack now */
+};
+
+/* What was found and done. */
+struct gt_tally {
+	uint64_t events;         /* in the archive */
+	uint64_t closed_frames;  /* leaves that were added */
+	uint64_t dropped_leaves; /* leaves without an enter */
+	uint64_t clamped_times;
+	uint64_t unknown_records;
+	uint64_t unmatched;      /* user messages without a partner */
+	uint64_t last_ns;
+	uint64_t off_at_end;     /* locations that were switched off when they ended */
+};
+
+struct gt_conversion {
+	const struct gt_spool *spool;
+	struct gt_archive *archive;
+	struct gt_defs *defs;
+	struct gt_layout *layout;
+	const struct gt_clock *clock;
+	struct gt_names *names;  /* by place in spool->procs */
+	struct gt_messages *messages;
+	uint32_t region_off, region_flush; /* MEASUREMENT OFF, TRACE BUFFER FLUSH */
+	uint32_t process_id;     /* attribute */
+	uint64_t done_bytes;     /* atomic: of all streams, for the progress */
+	/* Tells how far a stream has been read, so that its space can be given back. May be NULL. */
+	void (*consumed)(void *context, uint32_t location, uint64_t offset);
+	void *context;
+};
+
+struct gt_lookup_entry {
+	uint64_t word;           /* 0: free */
+	uint32_t value, aux;
+};
+
+/* Open addressing; what a worker has learned about the process it is converting. */
+struct gt_lookup {
+	struct gt_lookup_entry *entries;
+	unsigned bits;
+	size_t used;
+};
+
+struct gt_frame {
+	uint64_t word;           /* the slot's word of the enter */
+	uint64_t enter_ns, child_ns;
+	uint32_t region, pad;
+};
+
+struct gt_held {
+	uint64_t tick;
+	unsigned slots;
+	struct gt_slot slot[GT_MAX_EXTRA + 1];
+};
+#define GT_HELD_MAX 16
+
+struct gt_worker {
+	struct gt_conversion *conv;
+	struct gt_slot *buffer;
+	struct gt_frame *frames;
+	size_t frame_room;
+	struct gt_lookup lookup; /* words of enters -> region; others, see archive_records.c */
+	struct gt_lookup timed;  /* address | mapping << 48 -> region */
+	struct gt_lookup local;  /* what holds for one location only */
+	const struct gt_proc *proc;
+	struct gt_profile *profile;
+	size_t profile_room;
+	struct gt_held *held;    /* GT_HELD_MAX */
+	void *attributes;        /* OTF2_AttributeList */
+	struct gt_tally tally;
+};
+
+int gt_worker_init(struct gt_worker *worker, struct gt_conversion *conv);
+void gt_worker_free(struct gt_worker *worker);
+
+/*
+ * Converts one location. Returns 0, or a negative errno after which the archive is useless. A full
+ * disk ends the location early, is counted as lost events, and gives 0.
+ */
+int gt_convert_location(struct gt_worker *worker, uint32_t location);
+
+#endif

@@ -1,0 +1,36 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * User messages name no partner: sends and receives are paired by communicator and tag over all
+ * locations, before the events are written.
+ *
+ * Limits: the n-th send with a tag belongs to the n-th receive with it, in order of time.
+ */
+#ifndef GT_ASSEMBLE_MESSAGES_H
+#define GT_ASSEMBLE_MESSAGES_H
+
+#include "lib/assemble/clock.h"
+#include "lib/assemble/defs.h"
+#include "lib/assemble/layout.h"
+
+struct gt_messages;
+
+#define GT_NO_PEER UINT32_MAX
+
+struct gt_peer {
+	uint32_t comm;  /* global */
+	uint32_t rank;  /* of the partner in it, or GT_NO_PEER */
+};
+
+/*
+ * Reads all streams if a process has defined a communicator for user messages. *messages stays NULL
+ * if there are none. Temporary files go into `dirfd`. Returns 0 or a negative errno.
+ */
+int gt_messages_pair(struct gt_messages **messages, struct gt_spool *spool,
+		     const struct gt_layout *layout, const struct gt_clock *clock,
+		     struct gt_defs *defs, int dirfd);
+void gt_messages_free(struct gt_messages *messages);
+
+/* The partner of the n-th (from 0) user message of a location; asked in ascending order. */
+struct gt_peer gt_messages_peer(struct gt_messages *messages, uint32_t location, uint64_t n);
+
+#endif

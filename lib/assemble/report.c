@@ -1,0 +1,299 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Telling about a run: properties, settings, manifest, summary.
+ *
+ * Limits: see report.h.
+ */
+#include "config.h"
+
+#include "lib/assemble/report.h"
+#include "lib/assemble/clean.h"
+#include "lib/assemble/loss.h"
+#include "lib/assemble/summary.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#define SETTING "setting:"
+#define COMPILER 2u /* OTF2_PARADIGM_COMPILER */
+#define USER     1u
+
+const char *gt_report_property(const struct gt_proc *proc, const char *name)
+{
+	const struct gt_journal *journal = &proc->journal;
+
+	for (size_t i = 0; i < gt_journal_count(journal, GT_D_PROPERTY); i++) {
+		const char *key = gt_journal_nth(journal, GT_D_PROPERTY, i, NULL, NULL);
+
+		if (!strcmp(key, name))
+			return key + strlen(key) + 1;
+	}
+	return NULL;
+}
+
+void gt_report_losses(struct gt_report *report)
+{
+	memset(report->lost, 0, sizeof(report->lost));
+	for (size_t i = 0; i < report->spool->proc_count; i++) {
+		const struct gt_proc *proc = &report->spool->procs[i];
+
+		for (unsigned cause = 0; cause < GT_LOSS_N; cause++)
+			report->lost[cause] += proc->header.lost[cause];
+		for (size_t k = 0; k < proc->loc_count; k++)
+			for (unsigned cause = 0; cause < GT_LOSS_N; cause++)
+				report->lost[cause] += proc->locs[k].lost[cause];
+	}
+}
+
+/* ---- properties ------------------------------------------------------------------------------ */
+
+static void put(struct gt_archive *archive, const char *name, const char *format, ...)
+	__attribute__((format(printf, 3, 4)));
+
+static void put(struct gt_archive *archive, const char *name, const char *format, ...)
+{
+	char text[GT_NAME_MAX];
+	va_list ap;
+
+	va_start(ap, format);
+	vsnprintf(text, sizeof(text), format, ap);
+	va_end(ap);
+	gt_archive_property(archive, name, text);
+}
+
+static const char *clock_name(uint32_t kind)
+{
+	switch (kind) {
+	case GT_CLOCK_TSC:
+		return "TSC";
+	case GT_CLOCK_MONOTONIC:
+		return "CLOCK_MONOTONIC";
+	case GT_CLOCK_CNTVCT:
+		return "CNTVCT";
+	default:
+		return "unknown";
+	}
+}
+
+static uint64_t killed(const struct gt_spool *spool)
+{
+	uint64_t n = 0;
+
+	for (size_t i = 0; i < spool->proc_count; i++)
+		n += !spool->procs[i].ended;
+	return n;
+}
+
+void gt_report_properties(const struct gt_report *report, struct gt_archive *archive)
+{
+	const struct gt_proc *first = &report->spool->procs[0];
+	const char *command = gt_report_property(first, "command");
+	char name[64], text[320];
+
+	put(archive, "VERSION", "%s", PACKAGE_VERSION);
+	put(archive, "COMMAND_LINE", "%s", command ? command : first->header.program);
+	put(archive, "ENDED", "%s", gt_end_text(first, text, sizeof(text)));
+	put(archive, "PROCESSES_KILLED", "%llu", (unsigned long long)killed(report->spool));
+	put(archive, "RECOVERED", "%s", report->options->recovered ? "yes" : "no");
+	put(archive, "COMPLETE", "%s", report->truncated ? "no" : "yes");
+	put(archive, "CLOCK_SOURCE", "%s", clock_name(first->header.clock));
+	put(archive, "CLOCK_TICKS_PER_SECOND", "%.0f",
+	    1e9 * (double)(UINT64_C(1) << GT_SCALE_SHIFT) /
+		    (double)report->clock->scales[0].mult);
+	put(archive, "CLOCK_ERROR_NS", "%lld", (long long)report->clock->error_ns);
+	for (unsigned cause = 0; cause < GT_LOSS_N; cause++) {
+		if (!gt_loss_name(cause))
+			continue;
+		snprintf(name, sizeof(name), "LOST_%s", gt_loss_name(cause));
+		put(archive, name, "%llu", (unsigned long long)report->lost[cause]);
+	}
+	put(archive, "REPAIRED_LEAVES_ADDED", "%llu",
+	    (unsigned long long)report->tally->closed_frames);
+	put(archive, "REPAIRED_LEAVES_DROPPED", "%llu",
+	    (unsigned long long)report->tally->dropped_leaves);
+	put(archive, "REPAIRED_TIMES", "%llu", (unsigned long long)report->tally->clamped_times);
+	put(archive, "UNKNOWN_RECORDS", "%llu",
+	    (unsigned long long)report->tally->unknown_records);
+	put(archive, "UNMATCHED_MESSAGES", "%llu", (unsigned long long)report->tally->unmatched);
+	put(archive, "DAMAGED_PARTS", "%llu", (unsigned long long)report->spool->damaged);
+}
+
+/* ---- files --------------------------------------------------------------------------------------- */
+
+static FILE *create(int dirfd, const char *name)
+{
+	int fd;
+	FILE *file;
+
+	unlinkat(dirfd, name, 0);
+	fd = openat(dirfd, name, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
+	file = fd < 0 ? NULL : fdopen(fd, "w");
+	if (!file && fd >= 0)
+		close(fd);
+	return file;
+}
+
+static int finish(FILE *file)
+{
+	int bad = ferror(file);
+
+	if (fclose(file) || bad)
+		return -EIO;
+	return 0;
+}
+
+/* A value as the shell reads it. */
+static void put_quoted(FILE *file, const char *value)
+{
+	if (*value && !value[strspn(value, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
+					   "0123456789_./:,+-@%=")]) {
+		fputs(value, file);
+		return;
+	}
+	putc('\'', file);
+	for (; *value; value++) {
+		if (*value == '\'')
+			fputs("'\\''", file);
+		else
+			putc(*value, file);
+	}
+	putc('\'', file);
+}
+
+static int write_config(const struct gt_report *report)
+{
+	const struct gt_journal *journal = &report->spool->procs[0].journal;
+	FILE *file = create(report->dirfd, "gputrace.cfg");
+
+	if (!file)
+		return -errno;
+	fprintf(file, "# The settings of this run, for the shell.\n");
+	for (size_t i = 0; i < gt_journal_count(journal, GT_D_PROPERTY); i++) {
+		const char *key = gt_journal_nth(journal, GT_D_PROPERTY, i, NULL, NULL);
+
+		if (strncmp(key, SETTING, strlen(SETTING)))
+			continue;
+		fprintf(file, "%s=", key + strlen(SETTING));
+		put_quoted(file, key + strlen(key) + 1);
+		putc('\n', file);
+	}
+	return finish(file);
+}
+
+static int write_manifest(const struct gt_report *report)
+{
+	FILE *file = create(report->dirfd, "MANIFEST.md");
+
+	if (!file)
+		return -errno;
+	fprintf(file,
+		"# What is in this directory\n\n"
+		"Made by gputrace %s: %u processes, %u locations, %llu events.\n\n"
+		"| file | what it is |\n| --- | --- |\n"
+		"| `traces.otf2` | The OTF2 archive's anchor: open this one. |\n"
+		"| `traces.def` | Its definitions: regions, processes, threads. |\n"
+		"| `traces/N.evt` | The events of location N. |\n",
+		PACKAGE_VERSION, report->layout->group_count, report->layout->location_count,
+		(unsigned long long)report->tally->events);
+	if (!faccessat(report->dirfd, "traces.marker", F_OK, AT_SYMLINK_NOFOLLOW))
+		fprintf(file, "| `traces.marker` | Markers: what the program marked, and where "
+			      "events are missing. |\n");
+	fprintf(file, "| `gputrace.cfg` | The settings of the run (`VT_...`). |\n");
+	if (report->options->keep_spool)
+		fprintf(file, "| `spool/` | What was recorded, kept because of VT_CLEAN=no. |\n");
+	return finish(file);
+}
+
+int gt_report_files(const struct gt_report *report)
+{
+	int rc = write_config(report);
+	int other = write_manifest(report);
+
+	return rc ? rc : other;
+}
+
+/* ---- summary ------------------------------------------------------------------------------------------ */
+
+static uint64_t count_threads(const struct gt_report *report, uint64_t *streams)
+{
+	uint64_t threads = 0;
+
+	*streams = 0;
+	for (uint32_t i = 0; i < report->layout->location_count; i++) {
+		const struct gt_loc *loc = report->layout->locations[i].loc;
+
+		if (loc->win.kind == GT_LOC_THREAD)
+			threads += loc->win.incarnation ? loc->win.incarnation : 1;
+		*streams += loc->win.kind == GT_LOC_GPU_STREAM;
+	}
+	return threads;
+}
+
+static uint64_t count_unresolved(const struct gt_defs *defs)
+{
+	const struct gt_region *regions = defs->regions.items;
+	uint64_t n = 0;
+
+	for (size_t i = 0; i < gt_table_count(&defs->regions); i++)
+		n += regions[i].made_up;
+	return n;
+}
+
+static bool hooks_seen(const struct gt_defs *defs)
+{
+	const struct gt_region *regions = defs->regions.items;
+
+	for (size_t i = 0; i < gt_table_count(&defs->regions); i++)
+		if (regions[i].paradigm == COMPILER || regions[i].paradigm == USER)
+			return true;
+	return false;
+}
+
+void gt_report_summary(const struct gt_report *report)
+{
+	const struct gt_proc *first = &report->spool->procs[0];
+	const struct gt_region *regions = report->defs->regions.items;
+	size_t n = gt_table_count(&report->defs->regions);
+	struct gt_summary_region *rows = calloc(n + 1, sizeof(*rows));
+	const char *mode = gt_report_property(first, SETTING "VT_MODE");
+	struct gt_summary summary = {
+		.dir = report->dir,
+		.program = first->header.program,
+		.recovered = report->options->recovered,
+		.wall_ns = report->length_ns,
+		.processes = report->spool->proc_count - report->layout->left_out,
+		.events = report->tally->events,
+		.archive_bytes = gt_clean_size(report->dirfd),
+		.how = first->header.how,
+		.status = first->header.status,
+		.killed = killed(report->spool),
+		.regions = rows,
+		.unknown_records = report->tally->unknown_records,
+		.closed_frames = report->tally->closed_frames,
+		.dropped_leaves = report->tally->dropped_leaves,
+		.clamped_times = report->tally->clamped_times,
+		.unresolved = count_unresolved(report->defs),
+		.clock_error_ns = report->clock->error_ns,
+		.hooks_seen = hooks_seen(report->defs),
+		.switched_off = report->tally->off_at_end || (mode && !strcmp(mode, "OFF")),
+	};
+
+	summary.threads = count_threads(report, &summary.gpu_streams);
+	memcpy(summary.lost, report->lost, sizeof(summary.lost));
+	for (size_t i = 0; rows && i < n && i < report->profile_count; i++)
+		if (report->profile[i].calls)
+			rows[summary.region_count++] = (struct gt_summary_region){
+				.name = gt_intern_text(&report->defs->strings, regions[i].name,
+						       NULL),
+				.calls = report->profile[i].calls,
+				.exclusive_ns = report->profile[i].exclusive,
+				.inclusive_ns = report->profile[i].inclusive,
+			};
+	gt_summary_print(&summary, stderr, gt_summary_style_for(STDERR_FILENO), 0);
+	free(rows);
+}

@@ -1,0 +1,84 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * `gputrace assemble --lock-fd=N DIR`: started by libgputrace.so in the last process of a run, which
+ * hands over the run's lock.
+ *
+ * Limits: not for users; they have `gputrace recover`.
+ */
+#include "config.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/file.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "lib/assemble/assemble.h"
+#include "lib/common/settings.h"
+#include "tools/cmds.h"
+#include "tools/options.h"
+
+static const struct gt_option options[] = {
+	{ 'l', "lock-fd", "N", "descriptor that holds the run's lock" },
+	{ 0, NULL, NULL, NULL },
+};
+
+static const struct gt_usage usage = {
+	.command = "gputrace assemble",
+	.synopsis = "--lock-fd=N DIR",
+	.summary = "Started by libgputrace.so at the end of a run. Use `gputrace recover`.",
+	.options = options,
+};
+
+static void complain(const char *sentence)
+{
+	fprintf(stderr, "gputrace: %s\n", sentence);
+}
+
+/* Is the descriptor the run's lock file, and is the lock ours? */
+static int check_lock(const char *dir, int fd)
+{
+	char path[4200];
+	struct stat here, there;
+
+	snprintf(path, sizeof(path), "%s/spool/run", dir);
+	if (fstat(fd, &here) || lstat(path, &there))
+		return -errno;
+	if (here.st_ino != there.st_ino || here.st_dev != there.st_dev)
+		return -EBADF;
+	return flock(fd, LOCK_EX | LOCK_NB) ? -errno : 0;
+}
+
+int gt_cmd_assemble(int argc, char **argv)
+{
+	struct gt_assemble_options how = { 0 };
+	int key, fd = -1, rc;
+	char *end;
+
+	while ((key = gt_option_next(&usage, argc, argv)) > 0) {
+		long n = strtol(optarg, &end, 10);
+
+		if (*end || end == optarg || n < 0 || n > 1 << 24)
+			return gt_usage_error(&usage, "'%s' is not a descriptor", optarg);
+		fd = (int)n;
+	}
+	if (key < 0)
+		return GT_OPT_STATUS(key);
+	if (argc - optind != 1 || fd < 0)
+		return gt_usage_error(&usage, "a descriptor and one directory are needed");
+	gt_settings_load(environ, complain);
+	rc = check_lock(argv[optind], fd);
+	if (rc) {
+		fprintf(stderr, "gputrace: %s: cannot take the run's lock: %s\n", argv[optind],
+			strerror(-rc));
+		return GT_RC_BAD;
+	}
+	how.keep_spool = !gt_settings.clean;
+	how.threads = (unsigned)gt_settings.assemble_threads;
+	how.verbose = (int)gt_settings.verbose;
+	gt_assemble_guard(argv[optind]);
+	return gt_assemble(argv[optind], &how);
+}

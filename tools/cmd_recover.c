@@ -1,0 +1,123 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * `gputrace recover DIR`: makes the archive of a run that could not do it itself, because it was
+ * killed, the disk was full, or VT_UNIFY was off.
+ *
+ * Limits: refuses while processes of the run are alive on this host; processes on other hosts are
+ * known only by the lock.
+ */
+#include "config.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/file.h>
+#include <unistd.h>
+
+#include "lib/assemble/assemble.h"
+#include "lib/assemble/spool.h"
+#include "lib/common/settings.h"
+#include "tools/cmds.h"
+#include "tools/options.h"
+
+static const struct gt_option options[] = {
+	{ 'k', "keep", NULL, "keep the spool when the archive is complete" },
+	{ 'q', "quiet", NULL, "print errors only" },
+	{ 0, NULL, NULL, NULL },
+};
+
+static const struct gt_usage usage = {
+	.command = "gputrace recover",
+	.synopsis = "[options] DIR",
+	.summary = "Makes a readable archive of a run that was killed or not assembled.",
+	.options = options,
+	.notes = "DIR is the archive directory (gputrace-<program>-<date>-<time>). What was recorded\n"
+		 "up to the moment of the kill is in the archive; what was lost is counted in it.\n"
+		 "Exit status: 0 the archive is there, 1 it is not, or it lacks events for want of\n"
+		 "disk space, 2 wrong usage.",
+};
+
+static void complain(const char *sentence)
+{
+	fprintf(stderr, "gputrace: %s\n", sentence);
+}
+
+static int say_bad(const char *dir, const char *sentence)
+{
+	fprintf(stderr, "gputrace recover: %s: %s\n", dir, sentence);
+	return GT_RC_BAD;
+}
+
+/* Says which process of the run is still alive. */
+static bool somebody_alive(const char *dir, int dirfd)
+{
+	struct gt_spool spool;
+	char why[256];
+	bool alive = false;
+
+	if (gt_spool_open(&spool, dirfd, why, sizeof(why)))
+		return false; /* gt_assemble will say why */
+	for (size_t i = 0; i < spool.proc_count && !alive; i++) {
+		alive = gt_proc_alive(&spool.procs[i], &spool.run);
+		if (alive)
+			fprintf(stderr,
+				"gputrace recover: %s: process %u (%s) of this run is still "
+				"running; its end makes the archive\n",
+				dir, spool.procs[i].header.pid, spool.procs[i].header.program);
+	}
+	gt_spool_close(&spool);
+	return alive;
+}
+
+int gt_cmd_recover(int argc, char **argv)
+{
+	struct gt_assemble_options how = { .recovered = true };
+	bool keep = false, quiet = false;
+	int key, dirfd, fd;
+	const char *dir;
+
+	while ((key = gt_option_next(&usage, argc, argv)) > 0) {
+		keep |= key == 'k';
+		quiet |= key == 'q';
+	}
+	if (key < 0)
+		return GT_OPT_STATUS(key);
+	if (argc - optind != 1)
+		return gt_usage_error(&usage, "one directory is needed");
+	dir = argv[optind];
+	gt_settings_load(environ, complain);
+	dirfd = open(dir, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	if (dirfd < 0)
+		return say_bad(dir, strerror(errno));
+	if (faccessat(dirfd, "spool", F_OK, AT_SYMLINK_NOFOLLOW)) {
+		bool complete = !faccessat(dirfd, "traces.otf2", F_OK, AT_SYMLINK_NOFOLLOW);
+
+		close(dirfd);
+		if (!complete)
+			return say_bad(dir, "this is not an archive directory of gputrace");
+		if (!quiet)
+			fprintf(stderr, "gputrace recover: %s: the archive is complete, there is "
+					"nothing to recover\n", dir);
+		return GT_RC_OK;
+	}
+	fd = openat(dirfd, "spool/run", O_RDWR | O_CLOEXEC | O_NOFOLLOW);
+	if (fd < 0)
+		return say_bad(dir, strerror(errno));
+	if (flock(fd, LOCK_EX | LOCK_NB)) {
+		if (errno == EWOULDBLOCK && !somebody_alive(dir, dirfd))
+			return say_bad(dir, "its archive is being made just now, or processes of "
+					    "the run are alive");
+		return errno == EWOULDBLOCK ? GT_RC_BAD : say_bad(dir, strerror(errno));
+	}
+	if (somebody_alive(dir, dirfd))
+		return GT_RC_BAD;
+	close(dirfd);
+	how.keep_spool = keep || !gt_settings.clean;
+	how.threads = (unsigned)gt_settings.assemble_threads;
+	how.verbose = quiet ? 0 : (int)gt_settings.verbose;
+	gt_assemble_guard(dir);
+	return gt_assemble(dir, &how);
+}
