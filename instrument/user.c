@@ -209,28 +209,25 @@ static void keep_site(struct vt_user_site *site, const char *name, uint32_t id)
 		__atomic_store_n(&site->name, name, __ATOMIC_RELEASE);
 }
 
-static uint32_t named(struct gt_text name, struct gt_text file, uint32_t line)
+static uint32_t named(struct gt_text name, const char *file, uint32_t line)
 {
-	struct gt_user_key key = {
-		.kind = GT_USER_NAMED, .name = name, .file = file, .number = line
-	};
+	struct gt_user_key key = { .kind = GT_USER_NAMED, .name = name, .number = line };
+	uint32_t id = gt_user_find_named(name);
 
+	if (id)
+		return id;
+	key.file = text(file);
 	return gt_user_define(&key, "VT_USER_START");
 }
 
-uint32_t gt_user_enter(struct gt_text name, struct gt_text file, uint32_t line)
+void gt_user_enter(struct gt_text name)
 {
-	uint32_t id = named(name, file, line);
-
-	enter(id);
-	return id;
+	enter(named(name, NULL, 0));
 }
 
 void gt_user_leave(struct gt_text name)
 {
-	struct gt_user_key key = { .kind = GT_USER_NAMED, .name = name };
-
-	leave(gt_user_find(&key), "VT_USER_END");
+	leave(gt_user_find_named(name), "VT_USER_END");
 }
 
 uint32_t gt_user_region(struct gt_text name, struct gt_text group, struct gt_text file, int line)
@@ -252,7 +249,7 @@ API unsigned int vt_user_enter(struct vt_user_site *site, const char *name, cons
 	uint32_t id = at_site(site, name);
 
 	if (__builtin_expect(!id, 0)) {
-		id = named(text(name), text(file), line);
+		id = named(text(name), file, line);
 		keep_site(site, name, id);
 	}
 	enter(id);
@@ -264,9 +261,7 @@ API void vt_user_leave(struct vt_user_site *site, const char *name)
 	uint32_t id = at_site(site, name);
 
 	if (__builtin_expect(!id, 0)) {
-		struct gt_user_key key = { .kind = GT_USER_NAMED, .name = text(name) };
-
-		id = gt_user_find(&key);
+		id = gt_user_find_named(text(name));
 		keep_site(site, name, id);
 	}
 	leave(id, "VT_USER_END");

@@ -71,8 +71,8 @@ void gt_user_fault(enum gt_user_fault fault, const char *where);
 /* The id of this definition, which is made if it is new; 0 if the table is full. */
 uint32_t gt_user_define(const struct gt_user_key *key, const char *where);
 
-/* The id of this definition, or 0. */
-uint32_t gt_user_find(const struct gt_user_key *key);
+/* The id of a region of VT_USER_START, or 0: the fast way, for every call with that name. */
+uint32_t gt_user_find_named(struct gt_text name);
 
 /* The definition with this id, or NULL. */
 struct gt_user_def *gt_user_def(uint32_t id);
@@ -87,7 +87,7 @@ enum gt_value gt_user_value(const struct gt_user_def *counter);
 gt_ref gt_user_ref(struct gt_user_def *def);
 
 /* The API by length of text; `where` is the macro's name, for messages. */
-uint32_t gt_user_enter(struct gt_text name, struct gt_text file, uint32_t line);
+void gt_user_enter(struct gt_text name);
 void gt_user_leave(struct gt_text name);
 uint32_t gt_user_region(struct gt_text name, struct gt_text group, struct gt_text file, int line);
 uint32_t gt_user_count_group(struct gt_text name);

@@ -75,7 +75,7 @@ static const char *c_string(char buffer[GT_USER_NAME_MAX + 1], const char *bytes
 
 void vt_us_(const char *name, size_t length)
 {
-	gt_user_enter(text(name, length), (struct gt_text){ NULL, 0 }, 0);
+	gt_user_enter(text(name, length));
 }
 
 void vt_ue_(const char *name, size_t length)

@@ -60,23 +60,33 @@ static uint64_t mix(uint64_t hash, uint64_t word)
 	return hash ^ hash >> 32;
 }
 
-/* A region of VT_USER_START is known by its name alone: where it was first seen is no part of it. */
-static uint32_t hash_of(const struct gt_user_key *key)
+/* Texts are short: eight bytes at a time, the last eight overlap with those before. */
+static uint64_t hash_text(uint64_t hash, const char *bytes, size_t length)
 {
-	bool named = key->kind == GT_USER_NAMED;
-	uint64_t hash = mix(key->kind, named ? 0 : (uint64_t)key->number << 32 | key->parent);
-	uint64_t word;
-	const char *bytes = key->name.bytes;
-	size_t left = cut(key->name);
+	uint64_t word = length;
 
-	for (; left >= 8; left -= 8, bytes += 8) {
+	if (length < 8) {
+		while (length--)
+			word = word << 8 | (unsigned char)bytes[length];
+		return mix(hash, word);
+	}
+	hash = mix(hash, word);
+	for (; length > 8; length -= 8, bytes += 8) {
 		memcpy(&word, bytes, 8);
 		hash = mix(hash, word);
 	}
-	word = left;
-	for (; left; left--)
-		word = word << 8 | (unsigned char)bytes[left - 1];
-	return (uint32_t)mix(hash, word);
+	memcpy(&word, bytes + length - 8, 8);
+	return mix(hash, word);
+}
+
+/* A region of VT_USER_START is known by its name alone: where it was first seen is no part of it. */
+static uint32_t hash_of(const struct gt_user_key *key)
+{
+	uint64_t hash = key->kind;
+
+	if (key->kind != GT_USER_NAMED)
+		hash = mix(hash, (uint64_t)key->number << 32 | key->parent);
+	return (uint32_t)hash_text(hash, key->name.bytes, cut(key->name));
 }
 
 static bool matches(const struct gt_user_def *def, const struct gt_user_key *key, uint32_t hash)
@@ -103,7 +113,7 @@ static uint32_t search(const struct gt_user_key *key, uint32_t hash, uint32_t *s
 	}
 }
 
-uint32_t gt_user_find(const struct gt_user_key *key)
+static uint32_t find(const struct gt_user_key *key)
 {
 	uint32_t hash, slot;
 
@@ -112,6 +122,31 @@ uint32_t gt_user_find(const struct gt_user_key *key)
 	hash = hash_of(key);
 	slot = hash & (INDEX_SLOTS - 1);
 	return search(key, hash, &slot);
+}
+
+/*
+ * A guess by the address of the text, which the text itself confirms: spares the hash where the
+ * same variable comes again with the same text, as it mostly does.
+ */
+static uint32_t guesses[1024];
+
+static uint32_t *guess_of(const char *bytes)
+{
+	return &guesses[(uintptr_t)bytes * UINT64_C(0x9e3779b97f4a7c15) >> 54];
+}
+
+uint32_t gt_user_find_named(struct gt_text name)
+{
+	struct gt_user_key key = { .kind = GT_USER_NAMED, .name = name };
+	uint32_t *guess = guess_of(name.bytes);
+	uint32_t id = __atomic_load_n(guess, __ATOMIC_ACQUIRE);
+
+	if (id && same(name, defs[id - 1].name))
+		return id;
+	id = find(&key);
+	if (id)
+		__atomic_store_n(guess, id, __ATOMIC_RELEASE); /* carries search()'s acquire on */
+	return id;
 }
 
 /* Makes a new entry, not yet in the index. */
