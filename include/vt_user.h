@@ -239,7 +239,7 @@ void vt_user_recv(unsigned int comm, unsigned int tag, vt_user_unsigned bytes) V
 
 /* ---- comments ----------------------------------------------------------------------------------- */
 /*
- * VT_COMMENT_DEF(text)    a remark about the whole trace: one of its properties
+ * VT_COMMENT_DEF(text)    a remark about the whole trace: a property of the process
  * VT_COMMENT(text)        a remark about this moment on this thread
  */
 #if defined(VTRACE) && !defined(VTRACE_NO_COMMENT)

@@ -8,7 +8,6 @@
  * recorded, but not checked.
  */
 #include <string.h>
-#include <unistd.h>
 
 #define VTRACE
 #include "vt_user.h"
@@ -59,26 +58,6 @@ static void at_end(int how)
 			   fault_count(GT_USER_UNMATCHED));
 }
 
-/* The parent tells about its own calls. */
-static void in_child(void)
-{
-	for (unsigned i = 0; i < GT_USER_FAULTS; i++)
-		__atomic_store_n(&faults[i].count, 0, __ATOMIC_RELAXED);
-}
-
-__attribute__((constructor)) static void start(void)
-{
-	static const struct gt_adapter adapter = {
-		.bytes = sizeof(adapter),
-		.abi = GT_ADAPTER_ABI,
-		.name = "user",
-		.fork_child = in_child,
-		.end = at_end,
-	};
-
-	gt_adapter_register(&adapter);
-}
-
 /* The definition with this id if it is of this kind, else NULL and a fault. */
 static struct gt_user_def *get(uint32_t id, enum gt_user_kind kind, const char *where)
 {
@@ -112,6 +91,33 @@ static __thread struct {
 	uint32_t depth;
 	uint32_t entry[GT_OPEN_MAX];
 } open __attribute__((tls_model("initial-exec")));
+
+/*
+ * In a forked child: the enters of the regions that are open are in the parent's trace, so their
+ * leaves are not recorded here. The parent tells about its own wrong calls.
+ */
+static void in_child(void)
+{
+	uint32_t depth = open.depth < GT_OPEN_MAX ? open.depth : GT_OPEN_MAX;
+
+	for (uint32_t i = 0; i < depth; i++)
+		open.entry[i] &= ~RECORDED;
+	for (unsigned i = 0; i < GT_USER_FAULTS; i++)
+		__atomic_store_n(&faults[i].count, 0, __ATOMIC_RELAXED);
+}
+
+__attribute__((constructor)) static void start(void)
+{
+	static const struct gt_adapter adapter = {
+		.bytes = sizeof(adapter),
+		.abi = GT_ADAPTER_ABI,
+		.name = "user",
+		.fork_child = in_child,
+		.end = at_end,
+	};
+
+	gt_adapter_register(&adapter);
+}
 
 static inline void fence(void)
 {
@@ -158,8 +164,8 @@ static __attribute__((noinline, cold)) void leave_other(uint32_t id, const char 
 		return;
 	}
 	if (!__atomic_exchange_n(&told, true, __ATOMIC_RELAXED))
-		gt_message(2, "%s(%s) closes %u other regions that are still open", where,
-			   def ? def->name : "", open.depth - depth);
+		gt_message(2, "%s(%s): regions inside of it are still open, %u of them; closed, too",
+			   where, def ? def->name : "", open.depth - depth);
 	entry = open.entry[depth - 1];
 	fence();
 	open.depth = depth - 1;
@@ -515,34 +521,13 @@ API void vt_user_recv(unsigned int comm, unsigned int tag, vt_user_unsigned byte
 
 /* ---- comments ----------------------------------------------------------------------------------- */
 
-/* Properties are told apart by their names: "COMMENT_<pid>_<number>" in the alphabet of OTF2. */
-static char *put_number(char *at, unsigned long value)
-{
-	char digits[24];
-	unsigned n = 0;
-
-	do
-		digits[n++] = (char)('0' + value % 10);
-	while (value /= 10);
-	*at++ = '_';
-	while (n)
-		*at++ = digits[--n];
-	*at = '\0';
-	return at;
-}
-
 API void vt_user_comment_def(const char *words)
 {
-	static unsigned long number;
-	char key[64] = "COMMENT";
-
 	if (!words) {
 		gt_user_fault(GT_USER_NULL, "VT_COMMENT_DEF");
 		return;
 	}
-	put_number(put_number(key + strlen(key), (unsigned long)getpid()),
-		   __atomic_add_fetch(&number, 1, __ATOMIC_RELAXED));
-	gt_def_property(key, words);
+	gt_def_property("comment", words); /* a process may have any number of them */
 }
 
 API void vt_user_comment(const char *words)

@@ -169,7 +169,7 @@ gt_ref gt_def_comm(const char *name, gt_ref parent, uint32_t paradigm, uint64_t 
 
 void gt_def_property(const char *key, const char *value)
 {
-	say("property %.8s=%s\n", key, value);
+	say("property %s=%s\n", key, value);
 }
 
 void gt_enter(gt_ref region)

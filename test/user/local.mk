@@ -13,6 +13,7 @@ test_user_unit_cxx_CFLAGS = $(UNIT_CFLAGS)
 test_user_unit_cxx_CXXFLAGS = -Wall -Wextra $(CRITERION_CFLAGS)
 test_user_unit_cxx_LDADD = $(CRITERION_LIBS)
 endif
-dist_check_SCRIPTS += test/user/headers.test test/user/fortran.test
+dist_check_SCRIPTS += test/user/headers.test test/user/fortran.test test/user/user.test
 EXTRA_DIST += test/user/everything.inc test/user/double_fortran.c test/user/fixed.F \
-	test/user/free.F90 test/user/fortran.want
+	test/user/free.F90 test/user/fortran.want test/user/every.c test/user/tracers.cpp \
+	test/user/wrong.c test/user/facts.py test/user/fixed.facts

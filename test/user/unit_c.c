@@ -227,7 +227,7 @@ Test(nesting, leave_of_an_outer_region)
 		VT_USER_END("a");
 	}
 	EXPECT("enter a\nenter b\nenter c\n"
-	       "message 2: VT_USER_END(a) closes 2 other regions that are still open\nleave a\n"
+	       "message 2: VT_USER_END(a): regions inside of it are still open, 2 of them; closed, too\nleave a\n"
 	       "enter a\nenter b\nenter c\nleave a\n");
 	VT_USER_END("b");
 	EXPECT("message 2: VT_USER_END: the region is not open on this thread; the call is ignored\n");
@@ -394,6 +394,20 @@ Test(wrong, child_counts_its_own)
 	EXPECT("");
 }
 
+Test(fork, regions_of_the_parent_end_without_a_record)
+{
+	VT_USER_START("parents");
+	double_fork_child();
+	VT_USER_START("childs");
+	VT_USER_END("childs");
+	double_log();
+	VT_USER_END("parents");
+	EXPECT("");
+	VT_USER_START("parents");
+	VT_USER_END("parents");
+	EXPECT("enter parents\nleave parents\n");
+}
+
 /* ---- control ------------------------------------------------------------------------------------ */
 
 Test(control, all)
@@ -518,7 +532,7 @@ Test(comment, both)
 {
 	VT_COMMENT_DEF("about the run");
 	VT_COMMENT("now");
-	EXPECT("property COMMENT_=about the run\n"
+	EXPECT("property comment=about the run\n"
 	       "string \"now\"\ncomment \"now\" low=0 extra=1 0\n");
 }
 
