@@ -2,7 +2,7 @@
 # The manual. Pages are written for scdoc; a source archive holds them made, so that only who
 # changes them needs scdoc.
 MAN_PAGES = doc/man/gputrace.1 doc/man/gputrace-run.1 doc/man/gputrace-cc.1 \
-	doc/man/gputrace-info.1
+	doc/man/gputrace-info.1 doc/man/vt_user.3
 MAN_GENERATED = doc/man/gputrace-settings.7
 MAN_ALIASES = doc/man/gputrace-c++.1 doc/man/gputrace-fc.1
 
@@ -11,7 +11,7 @@ dist_man_MANS += $(MAN_PAGES) $(MAN_GENERATED) $(MAN_ALIASES)
 endif
 
 if HAVE_SCDOC
-.1.scd.1:
+.1.scd.1 .3.scd.3:
 	$(AM_V_GEN)$(MKDIR_P) doc/man && $(SCDOC) < $< > $@.tmp && mv $@.tmp $@
 doc/man/gputrace-settings.7: lib/common/settings.def doc/man/settings.awk
 	$(AM_V_GEN)$(MKDIR_P) doc/man && $(AWK) -f $(srcdir)/doc/man/settings.awk \
@@ -19,7 +19,7 @@ doc/man/gputrace-settings.7: lib/common/settings.def doc/man/settings.awk
 endif
 doc/man/gputrace-c++.1 doc/man/gputrace-fc.1:
 	$(AM_V_GEN)$(MKDIR_P) doc/man && echo '.so man1/gputrace-cc.1' > $@
-SUFFIXES = .1.scd .1
+SUFFIXES = .1.scd .1 .3.scd .3
 CLEANFILES += doc/man/*.tmp
 MAINTAINERCLEANFILES = $(MAN_PAGES) $(MAN_GENERATED) $(MAN_ALIASES)
 EXTRA_DIST += $(MAN_PAGES:=.scd) doc/man/settings.awk

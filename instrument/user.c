@@ -223,7 +223,10 @@ static uint32_t named(struct gt_text name, const char *file, uint32_t line)
 	if (id)
 		return id;
 	key.file = text(file);
-	return gt_user_define(&key, "VT_USER_START");
+	id = gt_user_define(&key, "VT_USER_START");
+	if (!id && name.length && gt_active())
+		gt_lost(GT_LOSS_DEFINITION, 2); /* this enter and its leave */
+	return id;
 }
 
 void gt_user_enter(struct gt_text name)

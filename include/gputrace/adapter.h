@@ -139,6 +139,10 @@ GT_API void gt_record(unsigned type, uint64_t low, const uint64_t *data, unsigne
 GT_API void gt_record_at(unsigned type, uint64_t low, const uint64_t *data, unsigned extra,
 			 uint64_t tick);
 
+/* Counts events that the adapter had to leave out, by cause (enum gt_loss of lib/format.h).
+ * [signal-safe] */
+GT_API void gt_lost(unsigned cause, uint64_t events);
+
 /* Convenience for the common ones. */
 GT_API void gt_metric_uint(gt_ref metric, uint64_t value);
 GT_API void gt_metric_int(gt_ref metric, int64_t value);

@@ -72,6 +72,12 @@ void gt_record(unsigned type, uint64_t low, const uint64_t *data, unsigned extra
 	gt_record_at(type, low, data, extra, gt_clock_read());
 }
 
+void gt_lost(unsigned cause, uint64_t events)
+{
+	if (cause < GT_LOSS_N)
+		gt_count_lost(cause, events);
+}
+
 static void one_value(unsigned type, gt_ref ref, uint64_t value)
 {
 	if (ref)

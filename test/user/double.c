@@ -21,6 +21,7 @@ bool double_quiet;
 unsigned double_refuse;
 const char *double_filter;
 unsigned long double_definitions, double_enters, double_leaves;
+unsigned long double_lost[16];
 const char *double_balance = "yes";
 int double_verbose = 2;
 
@@ -28,6 +29,8 @@ static char log_text[1 << 16], log_copy[1 << 16];
 static size_t log_bytes;
 static char *names[NAMES];
 static unsigned name_count;
+static char arena[8 << 20];
+static size_t arena_bytes;
 static struct gt_adapter registered;
 static bool is_on = true;
 
@@ -70,6 +73,7 @@ void double_fork_child(void)
 /* A definition: its name under a fresh id, unless it is to be refused. */
 static gt_ref define(const char *name)
 {
+	size_t length = strlen(name) + 1, at;
 	unsigned id;
 
 	__atomic_fetch_add(&double_definitions, 1, __ATOMIC_RELAXED);
@@ -78,9 +82,10 @@ static gt_ref define(const char *name)
 		return GT_NONE;
 	}
 	id = __atomic_add_fetch(&name_count, 1, __ATOMIC_RELAXED);
-	if (id >= NAMES)
+	at = __atomic_fetch_add(&arena_bytes, length, __ATOMIC_RELAXED);
+	if (id >= NAMES || at + length > sizeof(arena))
 		abort();
-	names[id] = strdup(name);
+	names[id] = memcpy(arena + at, name, length); /* no malloc: signal handlers come here */
 	return id;
 }
 
@@ -197,6 +202,11 @@ void gt_record(unsigned type, uint64_t low, const uint64_t *data, unsigned extra
 	else
 		say("%s %s tag=%lu bytes=%lu extra=%u\n", what, name_of((gt_ref)low),
 		    (unsigned long)data[0], (unsigned long)data[1], extra);
+}
+
+void gt_lost(unsigned cause, uint64_t events)
+{
+	double_lost[cause] += events;
 }
 
 void gt_metric_uint(gt_ref metric, uint64_t value)

@@ -20,6 +20,7 @@ extern bool double_quiet;          /* counts events, logs nothing (threads, spee
 extern unsigned double_refuse;     /* the next so many definitions give GT_NONE */
 extern const char *double_filter;  /* regions of this name always give GT_NONE */
 extern unsigned long double_definitions, double_enters, double_leaves;
+extern unsigned long double_lost[16]; /* by enum gt_loss */
 extern const char *double_balance; /* value of VT_ONOFF_CHECK_STACK_BALANCE */
 extern int double_verbose;
 

@@ -14,6 +14,7 @@
 #include "vt_user.h"
 #include "double.h"
 #include "instrument/user.h"
+#include "lib/format.h"
 
 #define EXPECT(text) cr_expect_str_eq(double_log(), text)
 #define REGION(name) "region \"" name "\" group=Application file=" __FILE__ " line="
@@ -356,6 +357,7 @@ Test(wrong, too_many_definitions)
 	VT_USER_END("first");
 	cr_expect_eq(double_enters, GT_USER_MAX);
 	cr_expect_eq(double_leaves, GT_USER_MAX);
+	cr_expect_eq(double_lost[GT_LOSS_DEFINITION], 2 * 101, "an enter and a leave each");
 	VT_USER_START("n7");
 	VT_USER_END("n7");
 	cr_expect_eq(double_leaves, GT_USER_MAX + 1, "what is known still works");
