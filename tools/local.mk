@@ -24,3 +24,4 @@ dist_completion_DATA = tools/completion/gputrace
 else
 EXTRA_DIST += tools/completion/gputrace
 endif
+tools_gputrace_SOURCES += tools/cmd_filter.c

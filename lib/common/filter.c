@@ -50,6 +50,11 @@ void gt_filter_free(struct gt_filter *filter)
 		gt_sys_munmap(filter, sizeof(*filter));
 }
 
+void gt_filter_tell_all(struct gt_filter *filter)
+{
+	filter->tell_all = true;
+}
+
 /* ---- pieces of a line ------------------------------------------------------------------------ */
 
 static bool is_blank(char c)
@@ -419,7 +424,9 @@ static void complain_of_line(struct reader *reader, struct span line, const char
 {
 	char path[160], shown[96], sentence[512];
 
-	if (reader->ignored++ >= COMPLAINTS_MAX || !reader->complain)
+	reader->ignored++;
+	if (!reader->complain ||
+	    (reader->ignored > COMPLAINTS_MAX && !reader->filter->tell_all))
 		return;
 	gt_text_escape(path, sizeof(path), reader->path, strlen(reader->path));
 	gt_text_escape(shown, sizeof(shown), line.at, line.length);
@@ -511,6 +518,11 @@ bool gt_filter_set_rank(struct gt_filter *filter, int64_t rank)
 	return on;
 }
 
+uint32_t gt_filter_count(const struct gt_filter *filter, enum gt_filter_kind kind)
+{
+	return kind == GT_FILTER_RULES ? filter->rule_count : filter->group_count;
+}
+
 unsigned gt_filter_needs(const struct gt_filter *filter)
 {
 	return filter->needs;
@@ -540,7 +552,7 @@ static int parse_in_place(struct gt_filter *filter, enum gt_filter_kind kind, co
 		rest.length -= line.length + (end != NULL);
 		read_line(&reader, kind, line);
 	}
-	if (complain && reader.ignored > COMPLAINTS_MAX) {
+	if (complain && reader.ignored > COMPLAINTS_MAX && !filter->tell_all) {
 		char shown[160], sentence[512];
 
 		gt_text_escape(shown, sizeof(shown), path, strlen(path));

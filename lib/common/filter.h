@@ -32,6 +32,9 @@ typedef void gt_filter_complaint(const char *sentence);
 struct gt_filter *gt_filter_new(void);
 void gt_filter_free(struct gt_filter *filter);
 
+/* Tells of every line that is ignored; else of the first ten and how many more there are. */
+void gt_filter_tell_all(struct gt_filter *filter);
+
 /*
  * Adds a file's rules or groups; each kind may be read once. The file must be a regular one.
  * Returns the number of lines that were ignored, or a negative errno (with a complaint) when the
@@ -49,6 +52,9 @@ int gt_filter_parse(struct gt_filter *filter, enum gt_filter_kind kind, const ch
  * for nobody. Returns false if the file switches the rank off altogether ("@ ... -- OFF").
  */
 bool gt_filter_set_rank(struct gt_filter *filter, int64_t rank);
+
+/* Lines with rules, or with groups. */
+uint32_t gt_filter_count(const struct gt_filter *filter, enum gt_filter_kind kind);
 
 /* What the rules need of whoever applies them, with the rank as it is. */
 enum {

@@ -51,6 +51,7 @@ struct edge {
 
 struct gt_filter {
 	bool read[2]; /* by enum gt_filter_kind */
+	bool tell_all;
 	uint32_t text_used;
 	uint32_t pattern_count, rule_count, group_count;
 	uint32_t clause_count, range_count; /* clause 0 is always there and active */

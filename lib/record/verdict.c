@@ -19,7 +19,9 @@
 #define NAMES_BYTES   (16u << 20)
 #define NOT_FOUND     UINT64_MAX
 
-GT_HIDDEN struct gt_verdicts gt_verdicts = { .mode = GT_VERDICT_UNSET };
+/* A table in which nothing is found, so that nobody has to ask whether there is one. */
+static uint64_t no_table[1];
+GT_HIDDEN struct gt_verdicts gt_verdicts = { .mode = GT_VERDICT_UNSET, .table = no_table };
 GT_HIDDEN struct gt_filter *gt_verdict_filter;
 GT_HIDDEN struct gt_verdict_info *gt_verdict_infos;
 
@@ -201,7 +203,7 @@ enum gt_verdict gt_verdict_slow(uint64_t key)
 			return GT_VERDICT_RECORD;
 		return gt_verdict_of(key);
 	}
-	if (!gt_verdicts.table)
+	if (gt_verdicts.table == no_table)
 		return GT_VERDICT_RECORD;
 	if (find(key, &verdict) != NOT_FOUND)
 		return verdict;
@@ -367,7 +369,7 @@ void gt_verdict_setup(gt_filter_complaint *complain)
 		gt_filter_read(gt_verdict_filter, GT_FILTER_GROUPS, gt_settings.groups_spec,
 			       complain);
 	mode = mode_needed();
-	if (mode && !gt_verdicts.table && !make_table()) {
+	if (mode && gt_verdicts.table == no_table && !make_table()) {
 		if (complain)
 			complain("there is no memory for a filter: everything is recorded");
 		mode = 0;
@@ -407,7 +409,7 @@ bool gt_verdict_set_rank(int64_t rank)
 	mask = gt_lock(&lock);
 	on = gt_filter_set_rank(gt_verdict_filter, rank);
 	mode = mode_needed();
-	if (gt_verdicts.table) {
+	if (gt_verdicts.table != no_table) {
 		__atomic_store_n(&gt_verdicts.mode, mode, __ATOMIC_RELEASE);
 		judge_again();
 	}
@@ -420,7 +422,7 @@ void gt_verdict_forget(uint64_t start, uint64_t end)
 	bool gone = false;
 	uint64_t mask;
 
-	if (!gt_verdicts.table)
+	if (gt_verdicts.table == no_table)
 		return;
 	mask = gt_lock(&lock);
 	for (uint64_t i = 0; i <= gt_verdicts.mask; i++) {

@@ -41,7 +41,7 @@ enum {
 struct gt_verdicts {
 	unsigned mode;
 	uint64_t mask;   /* of the part of the table that is in use */
-	uint64_t *table; /* key << 2 | enum gt_verdict; 0: free */
+	uint64_t *table; /* key << 2 | enum gt_verdict; 0: free. Never NULL */
 } __attribute__((aligned(64)));
 extern GT_HIDDEN struct gt_verdicts gt_verdicts;
 
@@ -62,8 +62,6 @@ static inline enum gt_verdict gt_verdict_of(uint64_t key)
 
 	if (gt_likely(!gt_verdicts.mode))
 		return GT_VERDICT_RECORD;
-	if (gt_unlikely(!gt_verdicts.table))
-		return gt_verdict_slow(key);
 	differs = __atomic_load_n(&gt_verdicts.table[gt_verdict_hash(key) & gt_verdicts.mask],
 				  __ATOMIC_RELAXED) ^ key << 2;
 	if (gt_likely(differs < 4))

@@ -1,1 +1,2 @@
 # SPDX-License-Identifier: BSD-3-Clause
+dist_check_SCRIPTS += test/filter/tool.test
