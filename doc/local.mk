@@ -26,3 +26,6 @@ EXTRA_DIST += $(MAN_PAGES:=.scd) doc/man/settings.awk
 
 exampledir = $(docdir)/examples
 dist_example_DATA = doc/examples/demo.c
+EXTRA_DIST += doc/FORMAT.md doc/PROMISES.md doc/LIMITS.md doc/adr/0001-own-window-and-spool.md \
+	doc/adr/0002-reserve-with-xadd.md doc/adr/0003-pack-when-spooling.md \
+	doc/adr/0004-dlopen-is-not-wrapped.md

@@ -5,21 +5,58 @@
  *
  * Limits: no logic here; errno and everything else of the program stay as they are.
  */
-#include "lib/record/hot.h"
+#include "lib/record/record.h"
+#include "lib/record/track.h"
+#include "lib/record/verdict.h"
 
 void __cyg_profile_func_enter(void *function, void *call_site);
 void __cyg_profile_func_exit(void *function, void *call_site);
 
 #define GT_EXPORT __attribute__((visibility("default")))
 
+static void *own_track(void)
+{
+	struct gt_location *loc = gt_own_location();
+
+	return loc ? loc->track : NULL;
+}
+
+/* Functions whose rules depend on the moment: limits, levels, call paths. */
+__attribute__((noinline)) static void ask_enter(uintptr_t function, uintptr_t frame, uintptr_t site)
+{
+	if (gt_track_enter(own_track(), function, frame, site))
+		gt_put(GT_WORD(GT_T_ENTER_ADDR, function));
+}
+
+__attribute__((noinline)) static void ask_leave(uintptr_t function, uintptr_t frame)
+{
+	if (gt_track_leave(own_track(), function, frame))
+		gt_put(GT_WORD(GT_T_LEAVE_ADDR, function));
+}
+
 GT_EXPORT void __cyg_profile_func_enter(void *function, void *call_site)
 {
+	enum gt_verdict verdict = gt_verdict_of((uintptr_t)function);
+
 	(void)call_site;
+	if (gt_unlikely(verdict != GT_VERDICT_RECORD)) {
+		if (verdict == GT_VERDICT_ASK)
+			ask_enter((uintptr_t)function, (uintptr_t)__builtin_frame_address(0),
+				  (uintptr_t)__builtin_return_address(0));
+		return;
+	}
 	gt_put((uint64_t)(uintptr_t)function | (uint64_t)GT_T_ENTER_ADDR << GT_TYPE_SHIFT);
 }
 
 GT_EXPORT void __cyg_profile_func_exit(void *function, void *call_site)
 {
+	enum gt_verdict verdict = gt_verdict_of((uintptr_t)function);
+
 	(void)call_site;
+	if (gt_unlikely(verdict != GT_VERDICT_RECORD)) {
+		if (verdict == GT_VERDICT_ASK)
+			ask_leave((uintptr_t)function, (uintptr_t)__builtin_frame_address(0));
+		return;
+	}
 	gt_put((uint64_t)(uintptr_t)function | (uint64_t)GT_T_LEAVE_ADDR << GT_TYPE_SHIFT);
 }

@@ -14,8 +14,9 @@
  *     spool/p<seq>.<pid>/l<id>.raw   the location's stream up to gt_win_header.spooled
  *
  * A location's stream is a sequence of 16-byte slots, addressed by their byte offset since the
- * location began. Offset o lives in the window at (o % (2 * half_bytes)) while it is not spooled,
- * and in l<id>.raw at o (or o % ring_bytes, for a ring).
+ * location began. Offset o lives in the window at (o % (2 * half_bytes)) while it is not spooled.
+ * l<id>.raw holds what is spooled: packed blocks one after the other (GT_LOC_PACKED); or, for a ring,
+ * bare slots, offset o at o % ring_bytes.
  */
 #ifndef GT_FORMAT_H
 #define GT_FORMAT_H
@@ -189,6 +190,7 @@ enum gt_loc_kind {
 
 #define GT_LOC_UNSORTED 1u  /* record times are not the time of writing; sort when assembling */
 #define GT_LOC_COMMITS  2u  /* `committed` is kept current; half_tick does not apply */
+#define GT_LOC_PACKED   4u  /* l<id>.raw holds blocks of lib/common/pack.h, not bare slots */
 
 struct gt_win_header {
 	uint64_t magic;
@@ -208,6 +210,7 @@ struct gt_win_header {
 	uint64_t lost[GT_LOSS_N];
 	uint32_t tid;           /* kernel thread id of the present or last writer */
 	uint32_t incarnation;   /* how many threads have used this location */
+	uint64_t packed_bytes;  /* GT_LOC_PACKED: length of l<id>.raw that goes with `spooled` */
 };
 
 /* ---- definitions journal ---------------------------------------------------------------------- */

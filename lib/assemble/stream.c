@@ -71,6 +71,8 @@ int gt_stream_open(struct gt_stream *stream, const struct gt_loc *loc, struct gt
 		stream->raw = gt_loc_open(loc, "raw", O_RDONLY);
 		if (stream->raw < 0)
 			rc = stream->raw;
+		else
+			gt_unpacker_open(&stream->unpacker, stream->raw, loc->win.packed_bytes);
 	}
 	if (!rc && loc->end > loc->win.spooled) {
 		stream->win = gt_loc_open(loc, "win", O_RDONLY);
@@ -88,6 +90,7 @@ void gt_stream_close(struct gt_stream *stream)
 		close(stream->raw);
 	if (stream->win >= 0)
 		close(stream->win);
+	gt_unpacker_close(&stream->unpacker);
 	free(stream->cuts);
 	stream->cuts = NULL;
 	stream->raw = stream->win = -1;
@@ -156,6 +159,14 @@ static int read_piece(struct gt_stream *stream, struct gt_slot *to, size_t bytes
 	uint64_t pos = stream->pos;
 	int rc;
 
+	if (pos < win->spooled && win->flags & GT_LOC_PACKED) {
+		rc = gt_unpacker_read(&stream->unpacker, pos, to, bytes);
+		if (rc == -ENODATA) { /* damaged: a hole, as in a file that is too short */
+			memset(to, 0, bytes);
+			rc = 0;
+		}
+		return rc;
+	}
 	if (pos < win->spooled)
 		return read_at(stream->raw, to, bytes,
 			       win->ring_bytes ? pos % win->ring_bytes : pos);

@@ -10,6 +10,7 @@
 #define GT_ASSEMBLE_STREAM_H
 
 #include "lib/assemble/spool.h"
+#include "lib/assemble/unpack.h"
 #include "lib/assemble/window.h"
 
 #define GT_STREAM_PIECE (256u << 10)                                    /* bytes read at once */
@@ -22,6 +23,7 @@ struct gt_cut {
 struct gt_stream {
 	const struct gt_loc *loc;
 	int raw, win;               /* descriptors, -1: not open */
+	struct gt_unpacker unpacker;/* reads `raw` if it is packed */
 	struct gt_cut *cuts;        /* sorted, disjoint */
 	size_t cut_count, cut_next;
 	uint64_t pos;               /* stream offset that is read next */

@@ -7,6 +7,7 @@
  */
 #include "config.h"
 
+#include "lib/assemble/unpack.h"
 #include "lib/assemble/window.h"
 
 #include <errno.h>
@@ -145,7 +146,7 @@ static bool believable(const struct gt_win_header *win, uint32_t id)
 /* How much of what has been spooled is there. */
 static void measure_raw(struct gt_loc *loc, bool spooling)
 {
-	const struct gt_win_header *win = &loc->win;
+	struct gt_win_header *win = &loc->win;
 	uint64_t ring = win->ring_bytes;
 	uint64_t size = 0;
 	struct stat st;
@@ -154,6 +155,11 @@ static void measure_raw(struct gt_loc *loc, bool spooling)
 	if (fd >= 0) {
 		if (!fstat(fd, &st) && st.st_size > 0)
 			size = (uint64_t)st.st_size / GT_SLOT * GT_SLOT;
+		if (win->flags & GT_LOC_PACKED) {
+			if (win->packed_bytes > (uint64_t)st.st_size)
+				win->packed_bytes = (uint64_t)st.st_size;
+			size = gt_unpack_extent(fd, win->packed_bytes, win->spooled);
+		}
 		close(fd);
 	}
 	loc->begin = 0;

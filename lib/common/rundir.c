@@ -18,7 +18,12 @@
 
 static int complain(char *why, size_t size, const char *what, const char *path, int error)
 {
-	gt_text(why, size, "cannot %s %s: %s", what, path, gt_text_errno(error));
+	char shown[204];
+
+	gt_text(shown, sizeof(shown), "%s", path);
+	if (strlen(path) >= sizeof(shown))
+		strcpy(shown + sizeof(shown) - 4, "...");
+	gt_text(why, size, "cannot %s %s: %s", what, shown, gt_text_errno(error));
 	return error;
 }
 

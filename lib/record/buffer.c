@@ -9,8 +9,9 @@
  * Limits: one writer per location. Signals are blocked while a half is written, so that handlers
  * find a free half before and after.
  */
-#include "lib/record/record.h"
+#include "lib/common/pack.h"
 #include "lib/common/text.h"
+#include "lib/record/record.h"
 
 #include <errno.h>
 
@@ -86,19 +87,89 @@ static int raw_fd(struct gt_location *loc)
 	return file.fd;
 }
 
-static int spool_bytes(struct gt_location *loc, uint64_t offset, uint64_t bytes)
+/* ---- scratch for packing: a few for all threads, each taken for the microseconds of one flush --- */
+
+#define SCRATCHES 8
+
+struct scratch {
+	uint32_t taken;
+	uint64_t *table; /* GT_PACK_WORDS, then the block */
+};
+static struct scratch scratches[SCRATCHES];
+
+static struct scratch *take_scratch(void)
+{
+	for (unsigned i = 0; i < SCRATCHES; i++) {
+		struct scratch *s = &scratches[i];
+
+		if (__atomic_load_n(&s->taken, __ATOMIC_RELAXED) ||
+		    __atomic_exchange_n(&s->taken, 1, __ATOMIC_ACQUIRE))
+			continue;
+		if (!s->table)
+			s->table = gt_sys_memory(GT_PACK_WORDS * sizeof(uint64_t) +
+						 GT_PACK_ROOM(GT_PACK_UNIT));
+		if (s->table)
+			return s;
+		__atomic_store_n(&s->taken, 0, __ATOMIC_RELEASE);
+	}
+	return NULL;
+}
+
+static int write_block(struct gt_location *loc, int fd, uint64_t offset, uint64_t bytes,
+		       uint64_t *place)
+{
+	const unsigned char *slots = loc->hot->base + (offset & loc->hot->mask);
+	struct scratch *scratch = take_scratch();
+	struct gt_pack_header header;
+	int rc;
+
+	if (scratch) {
+		char *block = (char *)(scratch->table + GT_PACK_WORDS);
+		size_t size = gt_pack(slots, (uint32_t)(bytes / GT_SLOT), offset, block,
+				      scratch->table);
+
+		rc = gt_file_pwrite(fd, block, size, *place);
+		__atomic_store_n(&scratch->taken, 0, __ATOMIC_RELEASE);
+		*place += size;
+		return rc;
+	}
+	gt_pack_raw_header(&header, slots, (uint32_t)(bytes / GT_SLOT), offset);
+	rc = gt_file_pwrite(fd, &header, sizeof(header), *place);
+	if (!rc)
+		rc = gt_file_pwrite(fd, slots, bytes, *place + sizeof(header));
+	*place += sizeof(header) + bytes;
+	return rc;
+}
+
+/* Writes the half at `spooled` to the spool file. */
+static int write_half(struct gt_location *loc)
 {
 	struct gt_win_header *win = loc->win;
+	uint64_t place = win->packed_bytes;
 	int fd = raw_fd(loc);
-	int rc;
+	int rc = 0;
 
 	if (fd < 0)
 		return fd;
-	rc = gt_file_pwrite(fd, loc->hot->base + (offset & loc->hot->mask), bytes,
-			    win->ring_bytes ? offset % win->ring_bytes : offset);
+	if (!(win->flags & GT_LOC_PACKED))
+		rc = gt_file_pwrite(fd, loc->hot->base + (win->spooled & loc->hot->mask), loc->half,
+				    win->ring_bytes ? win->spooled % win->ring_bytes : win->spooled);
+	for (uint64_t at = 0; !rc && win->flags & GT_LOC_PACKED && at < loc->half;
+	     at += GT_PACK_UNIT) {
+		uint64_t rest = loc->half - at;
+
+		rc = write_block(loc, fd, win->spooled + at,
+				 rest < GT_PACK_UNIT ? rest : GT_PACK_UNIT, &place);
+	}
 	if (fd != loc->raw_fd)
 		gt_sys_close(fd);
-	return rc;
+	if (rc)
+		return rc;
+	__atomic_fetch_add(&gt_spooled_total,
+			   win->flags & GT_LOC_PACKED ? place - win->packed_bytes : loc->half,
+			   __ATOMIC_RELAXED);
+	win->packed_bytes = place; /* before `spooled`: a reader stops at what `spooled` says */
+	return 0;
 }
 
 static void ring_account(struct gt_location *loc)
@@ -136,7 +207,7 @@ static int spool_half(struct gt_location *loc)
 	}
 	if (win->ring_bytes)
 		ring_account(loc);
-	rc = spool_bytes(loc, win->spooled, loc->half);
+	rc = write_half(loc);
 	if (rc) {
 		/* The half stays in the window; the next attempt comes when the other is full. */
 		if (loc->failed)
@@ -148,7 +219,6 @@ static int spool_half(struct gt_location *loc)
 	}
 	loc->failed = false;
 	loc->flushes++;
-	__atomic_fetch_add(&gt_spooled_total, loc->half, __ATOMIC_RELAXED);
 	__atomic_store_n(&win->spooled, win->spooled + loc->half, __ATOMIC_RELEASE);
 	return 0;
 }
@@ -381,15 +451,17 @@ void gt_write(struct gt_hot *hot, uint64_t word, const uint64_t *data, unsigned 
 
 void gt_spool_now(struct gt_location *loc)
 {
-	uint64_t mask = gt_sys_sigmask_set(GT_SIGMASK_ALL);
 	uint64_t tick = gt_clock_read();
-	uint64_t from = loc->limit - loc->half;
-	uint64_t bytes = loc->hot->cur - from;
+	uint64_t from = loc->hot->cur;
 
-	/* A copy of a half that goes on being filled: `spooled` stays, the whole half follows. */
-	if (!loc->stopped && !loc->busy && bytes && bytes <= loc->half &&
-	    from == loc->win->spooled && !limit_reached(loc))
-		spool_bytes(loc, from, bytes);
-	gt_sys_sigmask_set(mask);
-	gt_write(loc->hot, GT_WORD(GT_T_FLUSH, gt_clock_read() - tick), NULL, 0, tick);
+	/* A killed process loses nothing anyway; what a flush now saves is the flush later. That is
+	 * worth the padding only if a good part of the half is used. */
+	if (loc->stopped || loc->busy || loc->half - (loc->limit - from) < loc->half / 8 ||
+	    from >= loc->limit)
+		return;
+	if (gt_local_swap(&loc->hot->cur, from, loc->limit)) {
+		fill(loc, from, loc->limit, tick);
+		if (change_half(loc, loc->limit, tick))
+			refresh_limit(loc);
+	}
 }

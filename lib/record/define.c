@@ -7,6 +7,7 @@
  */
 #include "lib/common/text.h"
 #include "lib/record/record.h"
+#include "lib/record/verdict.h"
 
 #include <string.h>
 
@@ -126,22 +127,32 @@ static gt_ref text_locked(const char *text)
 gt_ref gt_def_region(const struct gt_region_info *info)
 {
 	struct gt_def_region def = { 0 };
+	enum gt_verdict verdict = GT_VERDICT_RECORD;
+	uint32_t ticket = 0;
+	const char *group;
 	uint64_t mask;
 	gt_ref id;
 
 	if (!info || info->bytes != sizeof(*info) || !info->name || !gt_start())
 		return GT_NONE;
+	if (!info->internal)
+		verdict = gt_verdict_region(info->name, info->canonical, info->group, &ticket);
+	if (verdict == GT_VERDICT_DROP)
+		return GT_NONE;
+	group = gt_verdict_group(info->name, info->canonical, info->group);
 	mask = gt_defs_lock();
 	def.name = string_locked(info->name);
 	def.canonical = text_locked(info->canonical);
 	def.file = text_locked(info->file);
-	def.group = text_locked(info->group);
+	def.group = text_locked(group);
 	def.begin_line = info->begin_line;
 	def.end_line = info->end_line;
 	def.role = info->role;
 	def.paradigm = info->paradigm;
 	id = put_locked(GT_D_REGION, &def, sizeof(def));
 	gt_defs_unlock(mask);
+	if (id && verdict == GT_VERDICT_ASK)
+		gt_verdict_region_made(id, ticket);
 	return id;
 }
 

@@ -5,6 +5,8 @@
  */
 #include "lib/common/text.h"
 #include "lib/record/record.h"
+#include "lib/record/track.h"
+#include "lib/record/verdict.h"
 
 #include <dlfcn.h>
 #include <errno.h>
@@ -35,27 +37,42 @@ uint64_t gt_now(void)
 	return gt_clock_read();
 }
 
+/* Does the filter let this call of the region pass? Filtered regions were never defined. */
+static bool passes(gt_ref region, bool enter)
+{
+	uint64_t key = GT_VERDICT_REGION(region);
+	struct gt_location *loc;
+
+	if (!region)
+		return false;
+	if (gt_likely(gt_verdict_of(key) != GT_VERDICT_ASK))
+		return true;
+	loc = gt_own_location();
+	return !loc || (enter ? gt_track_enter(loc->track, key, 0, 0)
+			      : gt_track_leave(loc->track, key, 0));
+}
+
 void gt_enter(gt_ref region)
 {
-	if (region)
+	if (passes(region, true))
 		gt_put(GT_WORD(GT_T_ENTER, region));
 }
 
 void gt_leave(gt_ref region)
 {
-	if (region)
+	if (passes(region, false))
 		gt_put(GT_WORD(GT_T_LEAVE, region));
 }
 
 void gt_enter_at(gt_ref region, uint64_t tick)
 {
-	if (region)
+	if (passes(region, true))
 		gt_write(NULL, GT_WORD(GT_T_ENTER, region), NULL, 0, tick);
 }
 
 void gt_leave_at(gt_ref region, uint64_t tick)
 {
-	if (region)
+	if (passes(region, false))
 		gt_write(NULL, GT_WORD(GT_T_LEAVE, region), NULL, 0, tick);
 }
 

@@ -10,6 +10,8 @@
  */
 #include "lib/common/text.h"
 #include "lib/record/record.h"
+#include "lib/record/track.h"
+#include "lib/record/verdict.h"
 
 #include <errno.h>
 #include <limits.h>
@@ -181,9 +183,9 @@ static void fill_window(struct gt_location *loc, uint64_t tick)
 	win->half_bytes = (uint32_t)loc->half;
 	win->id = loc->id;
 	win->kind = loc->kind;
-	win->flags = loc->flags;
 	win->begin = tick;
 	win->ring_bytes = ring_size(loc->half);
+	win->flags = loc->flags | (win->ring_bytes ? 0 : GT_LOC_PACKED);
 	win->half_base[0] = 0;
 	win->half_tick[0] = tick;
 	win->half_base[1] = UINT64_MAX;
@@ -223,8 +225,10 @@ static struct gt_location *make(uint32_t kind, uint32_t flags, gt_ref name, uint
 	if (loc->win->ring_bytes) {
 		loc->ring_counts = arena_take(&plain, loc->win->ring_bytes / loc->half *
 							      sizeof(*loc->ring_counts));
-		if (!loc->ring_counts)
+		if (!loc->ring_counts) {
 			loc->win->ring_bytes = 0;
+			loc->win->flags |= GT_LOC_PACKED;
+		}
 	}
 	rc = gt_journal_put(GT_D_LOCATION, loc->id, &(struct gt_piece){ &def, sizeof(def) }, 1);
 	if (rc)
@@ -265,6 +269,10 @@ static struct gt_hot *attach_locked(void)
 	}
 	loc->win->tid = tid;
 	loc->win->incarnation++;
+	if (loc->track)
+		gt_track_reset(loc->track);
+	else if (gt_verdicts.mode & GT_VERDICT_TRACK)
+		loc->track = gt_track_new();
 	loc->sequence = announced;
 	loc->end_how = GT_THREAD_END_UNKNOWN;
 	gt_self = loc->hot;

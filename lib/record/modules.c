@@ -9,6 +9,7 @@
  */
 #include "lib/common/text.h"
 #include "lib/record/record.h"
+#include "lib/record/verdict.h"
 
 #include <string.h>
 
@@ -105,6 +106,7 @@ static void put_gone(const struct module *m, uint64_t tick)
 {
 	struct gt_def_module_gone gone = { tick, m->def.start, m->def.end };
 
+	gt_verdict_forget(m->def.start, m->def.end);
 	gt_journal_put(GT_D_MODULE_GONE, 0, &(struct gt_piece){ &gone, sizeof(gone) }, 1);
 }
 

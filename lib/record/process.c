@@ -8,6 +8,7 @@
  */
 #include "lib/common/text.h"
 #include "lib/record/record.h"
+#include "lib/record/verdict.h"
 
 #include <errno.h>
 #include <pthread.h>
@@ -25,6 +26,7 @@ GT_HIDDEN struct gt_proc_header *gt_proc = &early;
 
 static int starter;            /* thread that sets up */
 static bool handlers_registered;
+static int exit_status;
 static uint64_t fork_masks[3];
 
 /* What a forked child knows of its parent until it sets up. */
@@ -168,6 +170,15 @@ static void end_quickly(void)
 	gt_finish(GT_END_QUICK_EXIT, 0);
 }
 
+/* The exit status, which destructors do not see; runs after the program's own handlers. */
+static void note_status(int status, void *unused)
+{
+	(void)unused;
+	if (gt_state_now() == GT_READY && gt_is_our_process())
+		gt_proc->status = (uint32_t)status & 0xff;
+	exit_status = status & 0xff;
+}
+
 static void register_handlers(void)
 {
 	if (handlers_registered)
@@ -175,6 +186,7 @@ static void register_handlers(void)
 	handlers_registered = true;
 	pthread_atfork(prepare_fork, parent_after_fork, child_after_fork);
 	at_quick_exit(end_quickly);
+	on_exit(note_status, NULL);
 }
 
 static int set_up(void)
@@ -193,6 +205,7 @@ static int set_up(void)
 		gt_settings_load(environ, complain);
 		if (gt_settings.mode == GT_MODE_OFF)
 			return -ECANCELED;
+		gt_verdict_setup(complain);
 	}
 	gt_clock_setup();
 	begin = gt_clock_read();
@@ -313,6 +326,7 @@ static void parent_after_fork(void)
 
 static void become_child(void)
 {
+	gt_verdict_forked();
 	parent.is_child = true;
 	parent.seq = gt_proc->seq;
 	parent.tick = gt_clock_read();
@@ -427,6 +441,6 @@ __attribute__((destructor(101))) static void destruct(void)
 {
 	int saved = errno;
 
-	gt_finish(GT_END_EXIT, 0);
+	gt_finish(GT_END_EXIT, exit_status);
 	errno = saved;
 }

@@ -37,6 +37,13 @@ CRITERION_TESTS += test/unit/track
 test_unit_track_SOURCES = test/unit/test_track.c $(UNIT_VERDICT)
 test_unit_track_CFLAGS = $(UNIT_CFLAGS)
 test_unit_track_LDADD = $(UNIT_LIBS)
+CRITERION_TESTS += test/unit/pack test/unit/rundir
+test_unit_pack_SOURCES = test/unit/test_pack.c
+test_unit_pack_CFLAGS = $(UNIT_CFLAGS)
+test_unit_pack_LDADD = $(UNIT_LIBS)
+test_unit_rundir_SOURCES = test/unit/test_rundir.c
+test_unit_rundir_CFLAGS = $(UNIT_CFLAGS)
+test_unit_rundir_LDADD = $(UNIT_LIBS)
 endif
 
 # Speaks TAP by itself.

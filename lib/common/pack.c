@@ -1,0 +1,155 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Packing and unpacking of spool blocks; see pack.h. Budget: 1 ns per slot.
+ * Limits: see pack.h.
+ */
+#include "lib/common/pack.h"
+
+#include <errno.h>
+#include <string.h>
+
+#define ESCAPE   2047u
+#define SHORT    (UINT64_C(1) << 21)
+#define LONG     (UINT64_C(1) << 40)
+#define LITERAL  (ESCAPE | 1u << 11)
+
+uint64_t gt_pack_check(const void *data, size_t bytes)
+{
+	const char *at = data;
+	uint64_t a = 0, b = 0, word;
+
+	for (; bytes >= 8; at += 8, bytes -= 8) {
+		memcpy(&word, at, 8);
+		a += word;
+		b += a;
+	}
+	word = 0;
+	memcpy(&word, at, bytes);
+	a += word;
+	b += a;
+	return a ^ (b << 32 | b >> 32);
+}
+
+static void fill_header(struct gt_pack_header *header, uint32_t slots, uint64_t offset,
+			uint64_t last, const void *bytes, size_t size)
+{
+	*header = (struct gt_pack_header){
+		.magic = GT_MAGIC_PACK,
+		.offset = offset,
+		.slots = slots,
+		.bytes = (uint32_t)size,
+		.last = last,
+		.check = gt_pack_check(bytes, size),
+	};
+}
+
+void gt_pack_raw_header(struct gt_pack_header *header, const void *slots_at, uint32_t slots,
+			uint64_t offset)
+{
+	fill_header(header, slots, offset, 0, slots_at, (size_t)slots * 16);
+}
+
+size_t gt_pack(const void *slots_at, uint32_t slots, uint64_t offset, void *out, uint64_t *table)
+{
+	const uint64_t *restrict slot = slots_at;
+	const uint64_t *end = slot + 2 * (size_t)slots;
+	char *begin = (char *)out + sizeof(struct gt_pack_header);
+	char *restrict to = begin;
+	uint64_t first = slots ? slot[0] : 0;
+	uint64_t last = first;
+	struct gt_pack_header header;
+
+	memset(table, 0, GT_PACK_WORDS * sizeof(*table));
+	for (; slot < end; slot += 2) {
+		uint64_t time = slot[0], word = slot[1];
+		uint64_t d = time - last;
+		uint32_t h = gt_pack_hash(word);
+		uint32_t token;
+
+		if (__builtin_expect(table[h] == word && h != ESCAPE, 1)) {
+			if (__builtin_expect(d < SHORT, 1)) {
+				token = (uint32_t)d << 11 | h;
+				memcpy(to, &token, 4);
+				to += 4;
+				last = time;
+				continue;
+			}
+			if (d < LONG) {
+				token = ESCAPE | h << 16;
+				memcpy(to, &token, 4);
+				memcpy(to + 4, &d, 8);
+				to += 12;
+				last = time;
+				continue;
+			}
+		}
+		token = LITERAL;
+		memcpy(to, &token, 4);
+		memcpy(to + 4, &time, 8);
+		memcpy(to + 12, &word, 8);
+		to += 20;
+		table[h] = word;
+		if (d < LONG)
+			last = time;
+	}
+	if ((size_t)(to - begin) >= (size_t)slots * 16) { /* no gain: as they are */
+		memcpy(begin, slots_at, (size_t)slots * 16);
+		to = begin + (size_t)slots * 16;
+	}
+	fill_header(&header, slots, offset, first, begin, (size_t)(to - begin));
+	memcpy(out, &header, sizeof(header));
+	return sizeof(header) + (size_t)(to - begin);
+}
+
+int gt_unpack(const struct gt_pack_header *header, const void *bytes, void *out, uint64_t *table)
+{
+	const char *at = bytes;
+	const char *end = at + header->bytes;
+	uint64_t *restrict slot = out;
+	const uint64_t *stop = slot + 2 * (size_t)header->slots;
+	uint64_t last = header->last;
+
+	if (header->check != gt_pack_check(bytes, header->bytes))
+		return -EPROTO;
+	if (header->bytes == (uint64_t)header->slots * 16) {
+		memcpy(out, bytes, header->bytes);
+		return 0;
+	}
+	memset(table, 0, GT_PACK_WORDS * sizeof(*table));
+	for (; slot < stop; slot += 2) {
+		uint64_t d, time, word;
+		uint32_t token;
+
+		if (end - at < 4)
+			return -EPROTO;
+		memcpy(&token, at, 4);
+		at += 4;
+		if (__builtin_expect((token & ESCAPE) != ESCAPE, 1)) {
+			last += token >> 11;
+			slot[0] = last;
+			slot[1] = table[token & ESCAPE];
+			continue;
+		}
+		if (token == LITERAL) {
+			if (end - at < 16)
+				return -EPROTO;
+			memcpy(&time, at, 8);
+			memcpy(&word, at + 8, 8);
+			at += 16;
+			slot[0] = time;
+			slot[1] = word;
+			table[gt_pack_hash(word)] = word;
+			if (time - last < LONG)
+				last = time;
+			continue;
+		}
+		if (token & 0xf800u || token >> 16 >= GT_PACK_WORDS || end - at < 8)
+			return -EPROTO;
+		memcpy(&d, at, 8);
+		at += 8;
+		last += d;
+		slot[0] = last;
+		slot[1] = table[token >> 16];
+	}
+	return at == end ? 0 : -EPROTO;
+}

@@ -1,0 +1,64 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Packing of full halves on their way to the spool file: 16-byte slots become about 4 bytes, because
+ * what a spool costs is page cache, and page cache is paid by the byte (doc/adr/0003).
+ *
+ * A block is a struct gt_pack_header and tokens of 32 bits. Both sides keep `last`, the last time,
+ * and a table of 2,048 words, empty (0) at the beginning of a block. For a slot (time, word) with
+ * d = time - last and h = gt_pack_hash(word):
+ *
+ *   d << 11 | h              the table has `word` at h, d < 2^21, h < 2047
+ *   2047 | 0 << 11 | h << 16, d (64 bits)          the same with d < 2^40
+ *   2047 | 1 << 11, time (64 bits), word (64 bits) anything; table[h] = word
+ *
+ * `last` becomes `time` unless d >= 2^40 (continuation slots hold data, not times). Continuation
+ * slots go through like all others: packing knows no record types.
+ *
+ * Limits: no malloc; a block holds at most GT_PACK_UNIT bytes of slots; blocks do not cross halves.
+ */
+#ifndef GT_PACK_H
+#define GT_PACK_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#define GT_MAGIC_PACK   0x4b50544741524721ull
+#define GT_PACK_UNIT    (256u << 10)              /* most bytes of slots in one block */
+#define GT_PACK_ROOM(n) ((size_t)(n) / 16 * 20 + sizeof(struct gt_pack_header)) /* for n bytes */
+#define GT_PACK_WORDS   2048u
+
+struct gt_pack_header {
+	uint64_t magic;
+	uint64_t offset;   /* stream offset of the first slot */
+	uint32_t slots;
+	uint32_t bytes;    /* that follow this header; 16 * slots: the slots as they were */
+	uint64_t last;     /* `last` at the beginning */
+	uint64_t check;    /* gt_pack_check of what follows */
+	uint64_t reserved;
+};
+
+static inline uint32_t gt_pack_hash(uint64_t word)
+{
+	/* >> 29 moves the type to the top, where enter and leave of one function part for sure */
+	return (uint32_t)((uint32_t)(word ^ word >> 29) * 2654435761u) >> 21;
+}
+
+/*
+ * Packs `slots` slots into `out` (room for GT_PACK_ROOM(16 * slots) bytes), header included; `table`
+ * is scratch of GT_PACK_WORDS words. Returns the size of the block.
+ */
+size_t gt_pack(const void *slots_at, uint32_t slots, uint64_t offset, void *out, uint64_t *table);
+
+/* Only the header, for slots that are written as they are. */
+void gt_pack_raw_header(struct gt_pack_header *header, const void *slots_at, uint32_t slots,
+			uint64_t offset);
+
+/*
+ * Unpacks the `header->bytes` bytes behind a header into `out` (room for header->slots slots).
+ * Believes nothing: returns 0, or -EPROTO if they are not what gt_pack made.
+ */
+int gt_unpack(const struct gt_pack_header *header, const void *bytes, void *out, uint64_t *table);
+
+uint64_t gt_pack_check(const void *data, size_t bytes);
+
+#endif
