@@ -101,7 +101,7 @@ static void messages(void)
 	ring = VT_MSG_COMM_DEF("ring");
 	puts("calls\tpartner\t1\nmessage\tVT_COMM_WORLD\t100\t1");
 	for (unsigned int tag = 0; tag < 4; tag++)
-		printf("message\tring\t%u\t1\n", tag);
+		printf("message\t%s\t%u\t1\n", "ring", tag);
 	puts("bytes\t4014\t4014");
 	VT_SEND(VT_COMM_WORLD, 100, 8);
 	if (pthread_create(&thread, NULL, partner, NULL))

@@ -398,16 +398,16 @@ Test(wrong, child_counts_its_own)
 
 Test(fork, regions_of_the_parent_end_without_a_record)
 {
-	VT_USER_START("parents");
+	VT_USER_START("of the parent");
 	double_fork_child();
-	VT_USER_START("childs");
-	VT_USER_END("childs");
+	VT_USER_START("of the child");
+	VT_USER_END("of the child");
 	double_log();
-	VT_USER_END("parents");
+	VT_USER_END("of the parent");
 	EXPECT("");
-	VT_USER_START("parents");
-	VT_USER_END("parents");
-	EXPECT("enter parents\nleave parents\n");
+	VT_USER_START("of the parent");
+	VT_USER_END("of the parent");
+	EXPECT("enter of the parent\nleave of the parent\n");
 }
 
 /* ---- control ------------------------------------------------------------------------------------ */
