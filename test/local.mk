@@ -48,6 +48,7 @@ include test/tools/local.mk
 include test/unit/local.mk
 include test/tree/local.mk
 include test/cc/local.mk
+include test/check/local.mk
 include test/cli/local.mk
 include test/run/local.mk
 include test/user/local.mk

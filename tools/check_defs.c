@@ -591,8 +591,11 @@ bool check_definitions(struct check *check)
 	uint64_t declared = 0, read = 0, locations = 0;
 	OTF2_ErrorCode rc;
 
-	if (!reader || !callbacks)
+	if (!reader || !callbacks) {
+		check_broken(check, RULE_FILES, ARCHIVE, NO_EVENT, 0, "the definitions: %s",
+			     check->library);
 		return false;
+	}
 	for (int kind = 0; kind < KINDS; kind++)
 		check->tables[kind].dense = true;
 	register_callbacks(callbacks);

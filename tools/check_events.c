@@ -661,17 +661,18 @@ bool check_file(const struct check *check, uint64_t location, const char *suffix
 	return true;
 }
 
-static void finish(struct state *s, uint64_t declared)
+/* `whole`: all events could be read. */
+static void finish(struct state *s, uint64_t declared, bool whole)
 {
 	struct check *check = s->check;
 
-	if (s->n != declared)
+	if (whole && s->n != declared)
 		check_broken(check, RULE_COUNT, s->location, NO_EVENT, 0,
 			     "declares %" PRIu64 " events and has %" PRIu64, declared, s->n);
-	if (s->depth)
+	if (whole && s->depth)
 		BROKEN(s, RULE_DEPTH, "ends %zu deep, in \"%s\"", s->depth,
 		       check_name(check, KIND_REGION, s->stack[s->depth - 1]));
-	if (s->in_collective && !check->excused)
+	if (whole && s->in_collective && !check->excused)
 		BROKEN(s, RULE_COLLECTIVES, "ends inside a collective");
 	check->events += s->n;
 	free(s->stack);
@@ -715,7 +716,7 @@ static void read_location(struct check *check, uint32_t index, OTF2_EvtReaderCal
 			     "the file of events cannot be read on: %s",
 			     OTF2_Error_GetDescription(rc));
 	OTF2_Reader_CloseEvtReader(check->reader, reader);
-	finish(&s, l->b);
+	finish(&s, l->b, rc == OTF2_SUCCESS);
 }
 
 /* Tables that translate the numbers in a location's events, and clock offsets. */

@@ -70,6 +70,11 @@ def enum_name(value):
     return str(value).rsplit(".", 1)[-1]
 
 
+def text_of(raw):
+    """A string of the library."""
+    return (raw or b"").decode("utf-8", "backslashreplace")
+
+
 def properties_of(definition):
     return {key: plain(prop.value) for key, prop in definition._properties.items()}
 
@@ -112,7 +117,8 @@ class Trace:
     def read_location(self, location):
         """Reads all events of one location; returns its entry of "locations"."""
         h, ref = self.handle, location._ref
-        state = {"n": 0, "first": None, "last": None, "stack": [], "depth": 0, "program": None}
+        state = {"n": 0, "first": None, "last": None, "stack": [], "depth": 0, "program": None,
+                 "sends": {}}
         active = Counter()
         regions = Counter()
         name = location.name
@@ -208,26 +214,39 @@ class Trace:
         return self.defs.regions[ref].name
 
     def rank(self, comm, location):
-        """The rank of a location in a communicator, or None."""
+        """The rank of a location, or else of its process, in a communicator, or None."""
         if comm not in self.ranks:
-            group = self.defs.comms[comm].group
-            self.ranks[comm] = {member._ref: i for i, member in enumerate(group.members)}
-        return self.ranks[comm].get(location._ref)
+            members = self.defs.comms[comm].group.members
+            self.ranks[comm] = ({m._ref: i for i, m in enumerate(members)},
+                                {m.group._ref: i for i, m in enumerate(members)})
+        locations, processes = self.ranks[comm]
+        return locations.get(location._ref, processes.get(location.group._ref))
 
     def message(self, location, comm, peer, tag, size, receive):
         own = self.rank(comm, location)
         if own is None:
             self.error("location", repr(location.name), "is no member of communicator", comm)
-            return
+            return None
         pair = (peer, own) if receive else (own, peer)
-        self.messages[(comm, pair[0], pair[1], tag)][receive] += 1
+        key = (comm, pair[0], pair[1], tag)
+        self.messages[key][receive] += 1
         self.bytes[receive] += size
+        return key, size
 
     def on_MpiSend(self, location, state, time, peer, comm, tag, size):
         self.message(location, comm, peer, tag, size, 0)
 
     def on_MpiIsend(self, location, state, time, peer, comm, tag, size, request):
-        self.message(location, comm, peer, tag, size, 0)
+        state["sends"][request] = self.message(location, comm, peer, tag, size, 0)
+
+    def on_MpiIsendComplete(self, location, state, time, request):
+        state["sends"].pop(request, None)
+
+    def on_MpiRequestCancelled(self, location, state, time, request):
+        sent = state["sends"].pop(request, None)
+        if sent:
+            self.messages[sent[0]][0] -= 1
+            self.bytes[0] -= sent[1]
 
     def on_MpiRecv(self, location, state, time, peer, comm, tag, size):
         self.message(location, comm, peer, tag, size, 1)
@@ -344,30 +363,41 @@ class Trace:
         names, markers = {}, []
 
         def define(_, ref, group, category, severity):
-            names[ref] = (group, category, severity)
+            names[ref] = (text_of(group), text_of(category), severity)
+            return 0
 
         def mark(_, time, duration, ref, scope, scope_ref, text):
             group, category, severity = names.get(ref, (None, None, None))
             if group is None:
                 self.error("marker", ref, "is not defined")
             if not self.begin <= time <= self.end:
-                self.error("marker", repr(text), "at", time, "lies outside the clock range")
+                self.error("marker at", time, "lies outside the clock range")
             markers.append({"time": time, "duration": duration, "group": group,
-                            "category": category, "severity": plain(severity),
-                            "scope": plain(scope), "scope_ref": scope_ref, "text": text})
+                            "category": category, "severity": severity, "scope": scope,
+                            "scope_ref": scope_ref, "text": text_of(text)})
+            return 0
 
         if not os.path.exists(os.path.splitext(self.path)[0] + ".marker"):
             return markers
+        # By hand: the bindings' wrappers of these callbacks and of ReadAllMarkers are broken.
+        c = ctypes
+        lib = c.CDLL(_otf2.Config.lib_path())
+        define_type = c.CFUNCTYPE(c.c_int, c.c_void_p, c.c_uint32, c.c_char_p, c.c_char_p,
+                                  c.c_uint8)
+        mark_type = c.CFUNCTYPE(c.c_int, c.c_void_p, c.c_uint64, c.c_uint64, c.c_uint32,
+                                c.c_uint8, c.c_uint64, c.c_char_p)
+        keep = define_type(define), mark_type(mark)
+        new = lib.OTF2_MarkerReaderCallbacks_New
+        new.restype = c.c_void_p
+        callbacks = c.c_void_p(new())
+        lib.OTF2_MarkerReaderCallbacks_SetDefMarkerCallback(callbacks, keep[0])
+        lib.OTF2_MarkerReaderCallbacks_SetMarkerCallback(callbacks, keep[1])
         reader = _otf2.Reader_GetMarkerReader(self.handle)
-        callbacks = _otf2.MarkerReaderCallbacks_New()
-        _otf2.MarkerReaderCallbacks_SetDefMarkerCallback(callbacks, define)
-        _otf2.MarkerReaderCallbacks_SetMarkerCallback(callbacks, mark)
-        _otf2.MarkerReader_SetCallbacks(reader, callbacks, None)
-        try:
-            _otf2.Reader_ReadAllMarkers(self.handle, reader)
-        finally:
-            _otf2.MarkerReaderCallbacks_Delete(callbacks)
-            _otf2.Reader_CloseMarkerReader(self.handle, reader)
+        lib.OTF2_MarkerReader_SetCallbacks(reader, callbacks, None)
+        lib.OTF2_MarkerReaderCallbacks_Delete(callbacks)
+        while _otf2.MarkerReader_ReadMarkers(reader, 1000) == 1000:
+            pass
+        _otf2.Reader_CloseMarkerReader(self.handle, reader)
         return markers
 
     # ---- result -------------------------------------------------------------------------

@@ -1,0 +1,708 @@
+#!/usr/bin/python3
+# SPDX-License-Identifier: BSD-3-Clause
+"""Writes one good trace and, for each rule of `gputrace check`, traces that break only that rule.
+
+  traces.py --list          NAME RULE, a line each; RULE is "-" for good traces
+  traces.py NAME DIR        writes the trace NAME into the new directory DIR
+
+The good trace has two processes with MPI, a second thread, a GPU stream, locks, metrics,
+parameters, attributes and a marker. A broken one is made by changing its lists of definitions and
+events before they are written, or the bytes of its files after.
+
+Limits: uses the low level of the OTF2 bindings, which writes what it is told.
+"""
+import os
+import struct
+import sys
+
+import _otf2
+
+# The bytes of a time in the files are easy to find.
+T0 = 0x0102030405060700
+NONE = 0xffffffff
+MPI, CUDA, PTHREAD = 4, 5, 7
+UINT64, DOUBLE = 4, 10
+BARRIER, BCAST = 0, 1
+MAIN, WORKER, STREAM, RANK1 = 0, 1, 2, 3
+R_MAIN, R_WORK, R_KERNEL, R_IDLE, R_LOCK = 0, 1, 2, 3, 4
+WORLD, GPU, THREADS = 0, 1, 2
+
+STRINGS = ["", "machine", "node", "host", "node1", "Process 0", "Process 1", "CUDA Context 1",
+           "Master thread", "worker", "CUDA[0:7]", "main", "work", "kernel\x1b[31m", "GPU IDLE",
+           "pthread_mutex_lock", "MPI_COMM_WORLD", "GPU_COMM_GLOBAL", "PTHREADS", "cycles",
+           "bytes", "prog", "-x", "ProcessId", "file.c"]
+
+
+def s(text):
+    """Id of a string."""
+    return STRINGS.index(text)
+
+
+class Trace:
+    """What will be written: lists that a broken trace changes first."""
+
+    def __init__(self):
+        self.properties = {}
+        self.clock = [1000000000, T0, 1000, 0]
+        self.definitions = [("String", i, text) for i, text in enumerate(STRINGS)]
+        self.definitions += [
+            ("Attribute", 0, s("ProcessId"), 0, UINT64),
+            ("SystemTreeNode", 0, s("host"), s("machine"), NONE),
+            ("SystemTreeNode", 1, s("node1"), s("node"), 0),
+            ("LocationGroup", 0, s("Process 0"), 1, 1, NONE),
+            ("LocationGroup", 1, s("CUDA Context 1"), 2, 1, 0),
+            ("LocationGroup", 2, s("Process 1"), 1, 1, NONE),
+            ("Location", MAIN, s("Master thread"), 1, None, 0),
+            ("Location", WORKER, s("worker"), 1, None, 0),
+            ("Location", STREAM, s("CUDA[0:7]"), 2, None, 1),
+            ("Location", RANK1, s("Master thread"), 1, None, 2),
+            ("Region", R_MAIN, s("main"), s("main"), 0, 1, 1, 0, s("file.c"), 3, 9),
+            ("Region", R_WORK, s("work"), s("work"), 0, 1, 1, 0, s("file.c"), 12, 19),
+            ("Region", R_KERNEL, s("kernel\x1b[31m"), s("work"), 0, 1, CUDA, 0, NONE, 0, 0),
+            ("Region", R_IDLE, s("GPU IDLE"), s("GPU IDLE"), 0, 31, CUDA, 0, NONE, 0, 0),
+            ("Region", R_LOCK, s("pthread_mutex_lock"), s("work"), 0, 1, PTHREAD, 0, NONE, 0, 0),
+            ("Group", 0, s(""), 4, MPI, 0, [MAIN, RANK1]),
+            ("Group", 1, s("MPI_COMM_WORLD"), 5, MPI, 0, [0, 1]),
+            ("Group", 2, s(""), 4, CUDA, 0, [MAIN, STREAM]),
+            ("Group", 3, s("GPU_COMM_GLOBAL"), 5, CUDA, 0, [0, 1]),
+            ("Group", 4, s(""), 4, PTHREAD, 0, [MAIN, WORKER]),
+            ("Group", 5, s("PTHREADS"), 5, PTHREAD, 0, [0, 1]),
+            ("MetricMember", 0, s("cycles"), 0, 0, 0, UINT64, 1, 0, s("bytes")),
+            ("MetricClass", 0, [0], 1, 0),
+            ("Comm", WORLD, s("MPI_COMM_WORLD"), 1, NONE, 0),
+            ("Comm", GPU, s("GPU_COMM_GLOBAL"), 3, NONE, 0),
+            ("Comm", THREADS, s("PTHREADS"), 5, NONE, 0),
+            ("Parameter", 0, s("bytes"), 2),
+        ]
+        self.events = {
+            MAIN: [
+                (0, "ProgramBegin", s("prog"), [s("-x")]),
+                (0, "Enter", R_MAIN),
+                (10, "ThreadCreate", THREADS, 1),
+                (100, "MpiSend", 1, WORLD, 7, 512),
+                (110, "Enter", R_LOCK),
+                (115, "ThreadAcquireLock", PTHREAD, 5, 1),
+                (120, "Leave", R_LOCK),
+                (125, "ThreadReleaseLock", PTHREAD, 5, 1),
+                (130, "Metric", 0, [UINT64], [77]),
+                (131, "ParameterUnsignedInt", 0, 42),
+                (140, "MpiCollectiveBegin",),
+                (150, "MpiCollectiveEnd", BARRIER, WORLD, NONE, 0, 0),
+                (160, "MpiCollectiveBegin",),
+                (170, "MpiCollectiveEnd", BCAST, WORLD, 0, 8, 8),
+                (180, "MpiSend", 1, GPU, 0, 4096),
+                (190, "ThreadAcquireLock", PTHREAD, 5, 4),
+                (195, "ThreadReleaseLock", PTHREAD, 5, 4),
+                (900, "ThreadWait", THREADS, 1),
+                (990, "Leave", R_MAIN),
+                (1000, "ProgramEnd", 0),
+            ],
+            WORKER: [
+                (20, "ThreadBegin", THREADS, 1),
+                (30, "Enter", R_WORK),
+                (140, "ThreadAcquireLock", PTHREAD, 5, 3),
+                (150, "ThreadReleaseLock", PTHREAD, 5, 3),
+                (300, "Enter", R_WORK),
+                (400, "Leave", R_WORK),
+                (800, "Leave", R_WORK),
+                (850, "ThreadEnd", THREADS, 1),
+            ],
+            STREAM: [
+                (200, "Enter", R_IDLE),
+                (205, "MpiRecv", 0, GPU, 0, 4096),
+                (210, "Leave", R_IDLE),
+                (210, "Enter", R_KERNEL),
+                (300, "Leave", R_KERNEL),
+                (310, "Enter", R_KERNEL),
+                (400, "Leave", R_KERNEL),
+            ],
+            RANK1: [
+                (0, "ProgramBegin", s("prog"), []),
+                (0, "Enter", R_MAIN),
+                (105, "MpiRecv", 0, WORLD, 7, 512),
+                (141, "MpiCollectiveBegin",),
+                (151, "MpiCollectiveEnd", BARRIER, WORLD, NONE, 0, 0),
+                (161, "MpiCollectiveBegin",),
+                (171, "MpiCollectiveEnd", BCAST, WORLD, 0, 8, 8),
+                (990, "Leave", R_MAIN),
+                (1000, "ProgramEnd", 0),
+            ],
+        }
+        self.attributes = {(MAIN, 1): (0, UINT64, 4711)}
+        self.markers = [(500, 0, 0, 1, WORKER, "here")]
+        self.declared = {}
+        self.after = None
+
+    def find(self, kind, number):
+        """Index of a definition."""
+        for i, definition in enumerate(self.definitions):
+            if definition[:2] == (kind, number):
+                return i
+        raise KeyError(kind)
+
+    def event(self, location, time, kind):
+        """Index of an event."""
+        for i, event in enumerate(self.events[location]):
+            if event[:2] == (time, kind):
+                return i
+        raise KeyError(kind)
+
+    def change(self, location, time, kind, *new):
+        """Another event in its place; without one it is removed."""
+        self.events[location][self.event(location, time, kind):][:1] = []
+        i = self.event(location, time, kind)
+        self.events[location][i:i + 1] = [new] if new else []
+
+    def insert(self, location, before, *event):
+        """An event before the first with that time."""
+        times = [e[0] for e in self.events[location]]
+        self.events[location].insert(times.index(before), event)
+
+    def redefine(self, kind, number, *new):
+        """Other fields for a definition; without them it is removed."""
+        i = self.find(kind, number)
+        self.definitions[i:i + 1] = [(kind, number) + new] if new else []
+
+    # ---- writing ------------------------------------------------------------------------
+
+    def write(self, path):
+        """Writes the archive into a new directory."""
+        def pre_flush(*_):
+            return _otf2.FLUSH
+
+        archive = _otf2.Archive_Open(path, "traces", _otf2.FILEMODE_WRITE, 1024 * 1024,
+                                     4 * 1024 * 1024, _otf2.SUBSTRATE_POSIX,
+                                     _otf2.COMPRESSION_NONE)
+        callbacks = _otf2.FlushCallbacks(pre_flush=pre_flush, post_flush=None)
+        _otf2.Archive_SetFlushCallbacks(archive, callbacks, None)
+        _otf2.Archive_SetSerialCollectiveCallbacks(archive)
+        _otf2.Archive_SetCreator(archive, "traces.py")
+        for name, value in self.properties.items():
+            _otf2.Archive_SetProperty(archive, name, value, True)
+        _otf2.Archive_OpenDefFiles(archive)
+        _otf2.Archive_OpenEvtFiles(archive)
+        for location, events in self.events.items():
+            self.write_events(archive, location, events)
+        _otf2.Archive_CloseEvtFiles(archive)
+        _otf2.Archive_CloseDefFiles(archive)
+        self.write_definitions(archive)
+        self.write_markers(archive)
+        _otf2.Archive_Close(archive)
+        if self.after:
+            self.after(path)
+
+    def write_events(self, archive, location, events):
+        """One location's file."""
+        defs = _otf2.Archive_GetDefWriter(archive, location)
+        writer = _otf2.Archive_GetEvtWriter(archive, location)
+        for i, (time, kind, *args) in enumerate(events):
+            attributes = None
+            if (location, i) in self.attributes:
+                attributes = _otf2.AttributeList_New()
+                number, kind_of_value, value = self.attributes[(location, i)]
+                union = _otf2.AttributeValue()
+                union.uint64 = value
+                _otf2.AttributeList_AddAttribute(attributes, number, kind_of_value, union)
+            if kind == "Metric":
+                values = []
+                for value in args[2]:
+                    union = _otf2.MetricValue()
+                    union.unsigned_int = value
+                    values.append(union)
+                args[2] = values
+            getattr(_otf2, "EvtWriter_" + kind)(writer, attributes, T0 + time, *args)
+        _otf2.Archive_CloseEvtWriter(archive, writer)
+        _otf2.Archive_CloseDefWriter(archive, defs)
+
+    def write_definitions(self, archive):
+        """The global definitions, in the order of the list."""
+        writer = _otf2.Archive_GetGlobalDefWriter(archive)
+        if self.clock:
+            _otf2.GlobalDefWriter_WriteClockProperties(writer, *self.clock)
+        for kind, *args in self.definitions:
+            if kind == "Location":
+                args[3] = self.declared.get(args[0], len(self.events.get(args[0], [])))
+            getattr(_otf2, "GlobalDefWriter_Write" + kind)(writer, *args)
+        _otf2.Archive_CloseGlobalDefWriter(archive, writer)
+
+    def write_markers(self, archive):
+        """One kind of marker, and the markers."""
+        if not self.markers:
+            return
+        writer = _otf2.Archive_GetMarkerWriter(archive)
+        _otf2.MarkerWriter_WriteDefMarker(writer, 0, "group", "note", 1)
+        for time, duration, kind, scope, number, text in self.markers:
+            _otf2.MarkerWriter_WriteMarker(writer, T0 + time, duration, kind, scope, number, text)
+        _otf2.Archive_CloseMarkerWriter(archive, writer)
+
+
+CASES = {}
+
+
+def case(rule):
+    """Registers a function that changes the good trace; `rule` is what it breaks."""
+    def register(function):
+        CASES[function.__name__] = (rule, function)
+        return function
+    return register
+
+
+def patch_time(location, old, new):
+    """After writing: the first event at time `old` of a location gets the time `new`."""
+    def patch(path):
+        name = os.path.join(path, "traces", "%d.evt" % location)
+        with open(name, "rb") as f:
+            data = f.read()
+        if data.count(struct.pack("<Q", T0 + old)) != 1:
+            raise ValueError("time not found once")
+        data = data.replace(struct.pack("<Q", T0 + old), struct.pack("<Q", T0 + new))
+        with open(name, "wb") as f:
+            f.write(data)
+    return patch
+
+
+# ---- good ones ------------------------------------------------------------------------------
+
+@case("-")
+def good(t):
+    pass
+
+
+@case("-")
+def no_markers(t):
+    t.markers = []
+
+
+@case("-")
+def at_once(t):
+    """Everything at one time."""
+    for location, events in t.events.items():
+        t.events[location] = [(5,) + e[1:] for e in events]
+    t.markers = []
+
+
+@case("-")
+def small_clock_error(t):
+    """A receive before its send, but not by more than the clocks are wrong."""
+    t.properties["GPUTRACE::CLOCK_ERROR_NS"] = "20"
+    t.change(RANK1, 105, "MpiRecv", 85, "MpiRecv", 0, WORLD, 7, 512)
+
+
+@case("-")
+def readers(t):
+    """Two hold a lock at once, and the numbers are not in the order of time."""
+    t.change(MAIN, 190, "ThreadAcquireLock", 196, "ThreadAcquireLock", PTHREAD, 6, 1)
+    t.change(MAIN, 195, "ThreadReleaseLock", 199, "ThreadReleaseLock", PTHREAD, 6, 1)
+    t.events[WORKER][4:4] = [(195, "ThreadAcquireLock", PTHREAD, 6, 2),
+                             (198, "ThreadReleaseLock", PTHREAD, 6, 2)]
+
+
+@case("-")
+def cancelled_send(t):
+    t.insert(MAIN, 110, 101, "MpiIsend", 1, WORLD, 9, 64, 3)
+    t.insert(MAIN, 110, 102, "MpiRequestCancelled", 3)
+    t.insert(MAIN, 110, 103, "MpiIsend", 1, WORLD, 7, 10, 4)
+    t.insert(MAIN, 110, 104, "MpiIsendComplete", 4)
+    t.insert(RANK1, 141, 106, "MpiIrecv", 0, WORLD, 7, 10, 1)
+
+
+@case("-")
+def sends_of_a_thread(t):
+    """A thread that is no member itself sends for its process."""
+    t.insert(WORKER, 140, 35, "MpiSend", 1, WORLD, 8, 1)
+    t.insert(RANK1, 105, 50, "MpiRecv", 0, WORLD, 8, 1)
+
+
+@case("-")
+def detached(t):
+    """Nobody waits for the thread, and it still runs."""
+    t.change(MAIN, 900, "ThreadWait")
+    t.change(WORKER, 850, "ThreadEnd")
+
+
+# ---- files ----------------------------------------------------------------------------------
+
+@case("files")
+def no_event_file(t):
+    t.after = lambda path: os.unlink(os.path.join(path, "traces", "1.evt"))
+
+
+@case("files")
+def cut_event_file(t):
+    def cut(path):
+        name = os.path.join(path, "traces", "2.evt")
+        os.truncate(name, os.path.getsize(name) - 10)
+    t.after = cut
+
+
+@case("files")
+def empty_event_file(t):
+    t.after = lambda path: os.truncate(os.path.join(path, "traces", "3.evt"), 0)
+
+
+@case("files")
+def cut_definitions(t):
+    def cut(path):
+        name = os.path.join(path, "traces.def")
+        os.truncate(name, os.path.getsize(name) // 2)
+    t.after = cut
+
+
+@case("files")
+def no_definitions(t):
+    t.after = lambda path: os.unlink(os.path.join(path, "traces.def"))
+
+
+@case("files")
+def cut_anchor(t):
+    t.after = lambda path: os.truncate(os.path.join(path, "traces.otf2"), 40)
+
+
+# ---- definitions ----------------------------------------------------------------------------
+
+@case("definitions")
+def gap_in_regions(t):
+    t.definitions.append(("Region", 7, 0, 0, 0, 1, 1, 0, NONE, 0, 0))
+
+
+@case("definitions")
+def swapped_strings(t):
+    a, b = t.find("String", 1), t.find("String", 2)
+    t.definitions[a], t.definitions[b] = t.definitions[b], t.definitions[a]
+
+
+@case("definitions")
+def defined_twice(t):
+    t.definitions.append(("Parameter", 0, s("cycles"), 2))
+
+
+@case("references")
+def name_is_no_string(t):
+    t.definitions.append(("Region", 5, 99, 0, 0, 1, 1, 0, NONE, 0, 0))
+
+
+@case("references")
+def late_parent(t):
+    t.redefine("SystemTreeNode", 0, s("host"), s("machine"), 1)
+
+
+@case("references")
+def metric_without_member(t):
+    t.definitions.append(("MetricClass", 1, [0, 3], 1, 0))
+
+
+@case("location-groups")
+def process_without_thread(t):
+    t.definitions.append(("LocationGroup", 3, s("Process 1"), 1, 1, NONE))
+
+
+@case("location-groups")
+def stream_in_process(t):
+    t.definitions.append(("Location", 4, s("CUDA[0:7]"), 2, None, 0))
+    t.events[4] = []
+
+
+@case("location-groups")
+def thread_in_accelerator(t):
+    t.definitions.append(("Location", 4, s("worker"), 1, None, 1))
+    t.events[4] = []
+
+
+@case("location-groups")
+def accelerator_of_nobody(t):
+    t.redefine("LocationGroup", 1, s("CUDA Context 1"), 2, 1, NONE)
+
+
+@case("communicators")
+def rank_outside_of_group(t):
+    t.definitions.append(("Group", 6, s(""), 5, MPI, 0, [0, 2]))
+
+
+@case("communicators")
+def group_before_its_locations(t):
+    t.definitions.append(("Group", 6, s(""), 5, 9, 0, [0]))
+
+
+@case("communicators")
+def send_to_nobody(t):
+    t.insert(MAIN, 110, 101, "MpiSend", 2, WORLD, 1, 1)
+
+
+@case("communicators")
+def send_of_a_stranger(t):
+    t.insert(RANK1, 141, 110, "MpiSend", 0, GPU, 1, 1)
+
+
+# ---- counts and times -----------------------------------------------------------------------
+
+@case("event-counts")
+def one_event_more(t):
+    t.declared[WORKER] = 7
+
+
+@case("event-counts")
+def one_event_less(t):
+    t.declared[WORKER] = 9
+
+
+@case("time-order")
+def back_in_time(t):
+    t.after = patch_time(WORKER, 400, 299)
+
+
+@case("clock-range")
+def before_the_begin(t):
+    t.clock[1] = T0 + 1
+    t.clock[2] = 999
+
+
+@case("clock-range")
+def after_the_end(t):
+    t.clock[2] = 999
+
+
+@case("clock-range")
+def no_ticks(t):
+    t.clock[0] = 0
+
+
+# ---- events ---------------------------------------------------------------------------------
+
+@case("event-references")
+def unknown_region(t):
+    t.insert(WORKER, 300, 290, "Enter", 99)
+    t.insert(WORKER, 300, 291, "Leave", 99)
+
+
+@case("event-references")
+def unknown_attribute(t):
+    t.attributes[(MAIN, 1)] = (5, UINT64, 1)
+
+
+@case("event-references")
+def attribute_of_another_type(t):
+    t.attributes[(MAIN, 1)] = (0, DOUBLE, 1)
+
+
+@case("event-references")
+def unknown_parameter(t):
+    t.change(MAIN, 131, "ParameterUnsignedInt", 131, "ParameterUnsignedInt", 4, 1)
+
+
+@case("event-references")
+def unknown_communicator(t):
+    t.insert(MAIN, 110, 101, "MpiSend", 0, 17, 1, 1)
+
+
+@case("event-references")
+def unknown_argument(t):
+    t.change(MAIN, 0, "ProgramBegin", 0, "ProgramBegin", s("prog"), [1234])
+
+
+@case("balance")
+def leaves_another(t):
+    t.change(WORKER, 400, "Leave", 400, "Leave", R_LOCK)
+
+
+@case("balance")
+def leaves_too_often(t):
+    t.insert(WORKER, 850, 801, "Leave", R_WORK)
+
+
+@case("depth")
+def never_leaves(t):
+    t.change(WORKER, 800, "Leave")
+
+
+@case("metrics")
+def metric_of_another_type(t):
+    t.change(MAIN, 130, "Metric", 130, "Metric", 0, [DOUBLE], [1])
+
+
+@case("metrics")
+def metric_with_two_values(t):
+    t.change(MAIN, 130, "Metric", 130, "Metric", 0, [UINT64, UINT64], [1, 2])
+
+
+@case("metrics")
+def parameter_of_another_type(t):
+    t.change(MAIN, 131, "ParameterUnsignedInt", 131, "ParameterInt", 0, 5)
+
+
+@case("programs")
+def begins_twice(t):
+    t.insert(MAIN, 10, 5, "ProgramBegin", s("prog"), [])
+
+
+@case("programs")
+def ends_without_begin(t):
+    t.change(RANK1, 0, "ProgramBegin")
+
+
+@case("streams")
+def kernels_overlap(t):
+    t.insert(STREAM, 310, 220, "Enter", R_KERNEL)
+    t.insert(STREAM, 310, 305, "Leave", R_KERNEL)
+    i = t.event(STREAM, 300, "Leave")
+    t.events[STREAM][i - 0:i + 3] = [(220, "Enter", R_KERNEL), (300, "Leave", R_KERNEL),
+                                     (305, "Leave", R_KERNEL)]
+
+
+# ---- threads and locks ----------------------------------------------------------------------
+
+@case("threads")
+def never_created(t):
+    t.change(MAIN, 10, "ThreadCreate")
+
+
+@case("threads")
+def created_late(t):
+    t.change(WORKER, 20, "ThreadBegin", 5, "ThreadBegin", THREADS, 1)
+
+
+@case("threads")
+def begun_twice(t):
+    t.insert(WORKER, 30, 25, "ThreadBegin", THREADS, 1)
+
+
+@case("threads")
+def ended_elsewhere(t):
+    t.change(WORKER, 850, "ThreadEnd")
+    t.insert(MAIN, 900, 880, "ThreadEnd", THREADS, 1)
+
+
+@case("threads")
+def waited_too_early(t):
+    t.change(MAIN, 900, "ThreadWait", 840, "ThreadWait", THREADS, 1)
+
+
+@case("threads")
+def ended_without_begin(t):
+    t.change(WORKER, 20, "ThreadBegin")
+
+
+@case("locks")
+def released_by_another(t):
+    t.change(WORKER, 150, "ThreadReleaseLock")
+    t.insert(MAIN, 190, 181, "ThreadReleaseLock", PTHREAD, 5, 3)
+
+
+@case("locks")
+def released_twice(t):
+    t.insert(MAIN, 180, 175, "ThreadReleaseLock", PTHREAD, 5, 1)
+
+
+@case("locks")
+def acquired_twice(t):
+    t.change(MAIN, 190, "ThreadAcquireLock", 190, "ThreadAcquireLock", PTHREAD, 5, 3)
+    t.change(MAIN, 195, "ThreadReleaseLock")
+
+
+@case("locks")
+def order_backwards(t):
+    t.change(MAIN, 190, "ThreadAcquireLock", 190, "ThreadAcquireLock", PTHREAD, 5, 2)
+    t.change(MAIN, 195, "ThreadReleaseLock", 195, "ThreadReleaseLock", PTHREAD, 5, 2)
+
+
+# ---- messages and collectives ---------------------------------------------------------------
+
+@case("messages")
+def never_received(t):
+    t.change(RANK1, 105, "MpiRecv")
+
+
+@case("messages")
+def never_sent(t):
+    t.change(MAIN, 180, "MpiSend")
+
+
+@case("messages")
+def fewer_bytes(t):
+    t.change(RANK1, 105, "MpiRecv", 105, "MpiRecv", 0, WORLD, 7, 511)
+
+
+@case("causality")
+def received_early(t):
+    t.change(RANK1, 105, "MpiRecv", 99, "MpiRecv", 0, WORLD, 7, 512)
+
+
+@case("causality")
+def clock_error_too_small(t):
+    t.properties["GPUTRACE::CLOCK_ERROR_NS"] = "14"
+    t.change(RANK1, 105, "MpiRecv", 85, "MpiRecv", 0, WORLD, 7, 512)
+
+
+@case("collectives")
+def member_is_missing(t):
+    t.change(RANK1, 161, "MpiCollectiveBegin")
+    t.change(RANK1, 171, "MpiCollectiveEnd")
+
+
+@case("collectives")
+def another_operation(t):
+    t.change(RANK1, 171, "MpiCollectiveEnd", 171, "MpiCollectiveEnd", 3, WORLD, 0, 8, 8)
+
+
+@case("collectives")
+def another_root(t):
+    t.change(RANK1, 171, "MpiCollectiveEnd", 171, "MpiCollectiveEnd", BCAST, WORLD, 1, 8, 8)
+
+
+@case("collectives")
+def leaves_a_barrier_early(t):
+    t.change(RANK1, 141, "MpiCollectiveBegin", 120, "MpiCollectiveBegin")
+    t.change(RANK1, 151, "MpiCollectiveEnd", 130, "MpiCollectiveEnd", BARRIER, WORLD, NONE, 0, 0)
+
+
+@case("collectives")
+def end_without_begin(t):
+    t.change(RANK1, 161, "MpiCollectiveBegin")
+
+
+@case("markers")
+def marker_too_late(t):
+    t.markers.append((1001, 0, 0, 0, 0, "late"))
+
+
+@case("markers")
+def marker_of_no_kind(t):
+    t.markers.append((10, 0, 3, 0, 0, "odd"))
+
+
+@case("markers")
+def marker_of_no_location(t):
+    t.markers.append((10, 0, 0, 1, 44, "odd"))
+
+
+# ---- losses: the broken rules are excused -----------------------------------------------------
+
+@case("excused")
+def lost_receive(t):
+    t.properties["GPUTRACE::LOST_SPACE"] = "12"
+    t.properties["GPUTRACE::LOST_RING"] = "0"
+    t.change(RANK1, 105, "MpiRecv")
+
+
+@case("excused")
+def killed(t):
+    t.properties["GPUTRACE::KILLED"] = "1"
+    t.change(MAIN, 10, "ThreadCreate")
+
+
+def main():
+    """Command line."""
+    if sys.argv[1:] == ["--list"]:
+        for name, (rule, _) in CASES.items():
+            print(name, rule)
+        return 0
+    if len(sys.argv) != 3 or sys.argv[1] not in CASES:
+        print(__doc__, file=sys.stderr)
+        return 2
+    trace = Trace()
+    CASES[sys.argv[1]][1](trace)
+    trace.write(sys.argv[2])
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
