@@ -276,7 +276,7 @@ static gt_ref ask_core(const struct gt_user_def *def)
 
 gt_ref gt_user_ref(struct gt_user_def *def)
 {
-	gt_ref ref = __atomic_load_n(&def->ref, __ATOMIC_RELAXED), mine;
+	gt_ref ref = __atomic_load_n(&def->ref, __ATOMIC_ACQUIRE), mine;
 
 	if (ref || __atomic_load_n(&def->tries, __ATOMIC_RELAXED) >= GT_USER_TRIES)
 		return ref;
@@ -284,11 +284,11 @@ gt_ref gt_user_ref(struct gt_user_def *def)
 	if (!mine) {
 		/* Filtered, or a definition that may not wait here: only asking again can tell. */
 		__atomic_fetch_add(&def->tries, 1, __ATOMIC_RELAXED);
-		return __atomic_load_n(&def->ref, __ATOMIC_RELAXED);
+		return __atomic_load_n(&def->ref, __ATOMIC_ACQUIRE);
 	}
 	/* The first one is used by all threads, so that enter and leave name the same region. */
-	if (__atomic_compare_exchange_n(&def->ref, &ref, mine, false, __ATOMIC_RELAXED,
-					__ATOMIC_RELAXED))
+	if (__atomic_compare_exchange_n(&def->ref, &ref, mine, false, __ATOMIC_RELEASE,
+					__ATOMIC_ACQUIRE))
 		return mine;
 	return ref;
 }

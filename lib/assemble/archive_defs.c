@@ -87,7 +87,8 @@ static void add_losses(struct out *out, struct properties *props, bool of_group,
 static void add_journal_properties(struct out *out, struct properties *props, uint32_t group,
 				   const struct gt_journal *journal)
 {
-	char adapters[256] = "";
+	char adapters[256] = "", name[32];
+	unsigned comments = 0;
 	size_t used = 0;
 
 	for (size_t i = 0; i < gt_journal_count(journal, GT_D_PROPERTY); i++) {
@@ -101,6 +102,10 @@ static void add_journal_properties(struct out *out, struct properties *props, ui
 			add_property(out, props, true, group, "COMMAND_LINE", value);
 		else if (!strcmp(key, "executable"))
 			add_property(out, props, true, group, "EXECUTABLE", value);
+		else if (!strcmp(key, "comment")) { /* VT_COMMENT_DEF */
+			snprintf(name, sizeof(name), "COMMENT_%u", ++comments);
+			add_property(out, props, true, group, name, value);
+		}
 	}
 	if (used)
 		add_property(out, props, true, group, "ADAPTERS", adapters);
