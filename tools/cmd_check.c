@@ -81,26 +81,49 @@ static bool number_of(const char *value, uint64_t *out)
 }
 
 /*
- * What the archive says about itself: lost events and the like are warnings, and excuse that
- * halves of pairs are missing.
+ * What the archive says about itself (lib/assemble/report.c). Events that are missing are warnings,
+ * and excuse that halves of pairs are missing.
  */
+static const struct {
+	const char *name, *sentence; /* NULL: no warning */
+} telling[] = {
+	{"LOST_FILTER", NULL}, /* whole regions, asked for: pairs stay pairs */
+	{"PROCESSES_KILLED", "processes did not end by themselves"},
+	{"UNKNOWN_RECORDS", "records of an unknown type were left out"},
+	{"DAMAGED_PARTS", "parts of the recording were damaged"},
+	{"UNMATCHED_MESSAGES", "user messages have no other end"},
+};
+
 static void look_at_property(struct check *check, const char *name, const char *value)
 {
 	static const char prefix[] = "GPUTRACE::";
-	static const char lost[] = "LOST_";
-	uint64_t number;
+	uint64_t number = 0;
 
 	if (strncmp(name, prefix, sizeof(prefix) - 1))
 		return;
 	name += sizeof(prefix) - 1;
-	if (!strncmp(name, lost, sizeof(lost) - 1) && number_of(value, &number) && number) {
-		check_warn(check, "the archive lacks events: %s %s", name, value);
+	if (!strcmp(name, "COMPLETE") && !strcmp(value, "no")) {
+		check_warn(check, "the archive is not complete");
 		check->excused = true;
-	} else if (!strcmp(name, "KILLED") && number_of(value, &number) && number) {
-		check_warn(check, "processes that did not end by themselves: %s", value);
-		check->excused = true;
-	} else if (!strcmp(name, "CLOCK_ERROR_NS") && number_of(value, &number)) {
+	}
+	if (!number_of(value, &number) || !number)
+		return;
+	if (!strcmp(name, "CLOCK_ERROR_NS"))
 		check->clock_error = number; /* ticks once the resolution is known */
+	for (size_t i = 0; i < sizeof(telling) / sizeof(telling[0]); i++) {
+		if (strcmp(name, telling[i].name))
+			continue;
+		if (telling[i].sentence) {
+			check_warn(check, "%s %s", value, telling[i].sentence);
+			check->excused = true;
+		}
+		return;
+	}
+	if (!strcmp(name, "LOST_REWIND")) {
+		check->excused = true;
+	} else if (!strncmp(name, "LOST_", 5)) {
+		check_warn(check, "the archive lacks %s events (%s)", value, name);
+		check->excused = true;
 	}
 }
 

@@ -14,7 +14,7 @@
 #include <string.h>
 #include <unistd.h>
 
-enum { ROWS = 10, ROWS_WITH_LOSSES = 7, LOSS_ROWS = 5, MIN_NAME = 16 };
+enum { ROWS = 10, ROWS_WITH_LOSSES = 6, LOSS_ROWS = 5, MIN_NAME = 16 };
 
 struct printer {
 	FILE *out;
@@ -180,14 +180,14 @@ static const char *plural(uint64_t n, const char *one, const char *many)
 /* ---- parts ----------------------------------------------------------------------------------- */
 
 static const char *const losses[GT_LOSS_N] = {
-	[GT_LOSS_NESTED] = "in signal handlers while the buffer was being spooled",
-	[GT_LOSS_SPACE] = "no room on the disk, or it could not be written",
-	[GT_LOSS_LIMIT] = "beyond the limit that was set (VT_MAX_FLUSHES, VT_MAX_BYTES)",
-	[GT_LOSS_RING] = "overwritten by newer ones, as VT_BUFFER_POLICY=ring wants it",
-	[GT_LOSS_NO_LOCATION] = "of threads without a buffer (memory or VT_MAX_THREADS)",
+	[GT_LOSS_NESTED] = "in signal handlers while the buffer was full",
+	[GT_LOSS_SPACE] = "no room on the disk, or a write failed",
+	[GT_LOSS_LIMIT] = "beyond VT_MAX_FLUSHES or VT_MAX_BYTES",
+	[GT_LOSS_RING] = "overwritten by newer ones (VT_BUFFER_POLICY=ring)",
+	[GT_LOSS_NO_LOCATION] = "of threads without a buffer (VT_MAX_THREADS, memory)",
 	[GT_LOSS_EARLY] = "before gputrace was ready",
-	[GT_LOSS_LATE] = "after the process or the thread had ended its recording",
-	[GT_LOSS_FORK] = "of children without a recording of their own (vfork, clone)",
+	[GT_LOSS_LATE] = "after the recording had ended",
+	[GT_LOSS_FORK] = "of children without a recording (vfork, clone)",
 	[GT_LOSS_TORN] = "were begun but not finished",
 	[GT_LOSS_DEFINITION] = "whose definition could not be written",
 };
@@ -365,7 +365,7 @@ static void print_notes(const struct printer *p, const struct gt_summary *s)
 		line(p, NULL, "left out on request: %s filtered, %s rewound",
 		     counted(a, s->lost[GT_LOSS_FILTER]), counted(b, s->lost[GT_LOSS_REWIND]));
 	if (s->closed_frames || s->dropped_leaves || s->clamped_times)
-		line(p, NULL, "repaired: %s open %s closed, %s stray %s dropped, %s %s set right",
+		line(p, NULL, "repaired: %s open %s closed, %s stray %s dropped, %s %s moved",
 		     counted(a, s->closed_frames), plural(s->closed_frames, "call", "calls"),
 		     counted(b, s->dropped_leaves), plural(s->dropped_leaves, "return", "returns"),
 		     counted(c, s->clamped_times), plural(s->clamped_times, "time", "times"));

@@ -314,6 +314,17 @@ def sends_of_a_thread(t):
 
 
 @case("-")
+def filtered(t):
+    """Nothing of this is a loss."""
+    t.properties["GPUTRACE::LOST_FILTER"] = "1000"
+    t.properties["GPUTRACE::LOST_REWIND"] = "3"
+    t.properties["GPUTRACE::LOST_SPACE"] = "0"
+    t.properties["GPUTRACE::PROCESSES_KILLED"] = "0"
+    t.properties["GPUTRACE::CLOCK_ERROR_NS"] = "-1"
+    t.properties["GPUTRACE::COMPLETE"] = "yes"
+
+
+@case("-")
 def detached(t):
     """Nobody waits for the thread, and it still runs."""
     t.change(MAIN, 900, "ThreadWait")
@@ -617,6 +628,12 @@ def never_sent(t):
 
 
 @case("messages")
+def filtered_is_no_excuse(t):
+    t.properties["GPUTRACE::LOST_FILTER"] = "1000"
+    t.change(MAIN, 180, "MpiSend")
+
+
+@case("messages")
 def fewer_bytes(t):
     t.change(RANK1, 105, "MpiRecv", 105, "MpiRecv", 0, WORLD, 7, 511)
 
@@ -685,7 +702,7 @@ def lost_receive(t):
 
 @case("excused")
 def killed(t):
-    t.properties["GPUTRACE::KILLED"] = "1"
+    t.properties["GPUTRACE::PROCESSES_KILLED"] = "1"
     t.change(MAIN, 10, "ThreadCreate")
 
 

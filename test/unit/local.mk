@@ -9,6 +9,11 @@ test_unit_settings_SOURCES = test/unit/test_settings.c
 test_unit_settings_CFLAGS = $(UNIT_CFLAGS)
 test_unit_settings_LDADD = $(UNIT_LIBS)
 
+CRITERION_TESTS += test/unit/summary
+test_unit_summary_SOURCES = test/unit/test_summary.c
+test_unit_summary_CFLAGS = $(UNIT_CFLAGS)
+test_unit_summary_LDADD = lib/libgtassemble.la $(UNIT_LIBS) -lutil
+
 CRITERION_TESTS += test/unit/symbols
 test_unit_symbols_SOURCES = test/unit/test_symbols.c
 test_unit_symbols_CFLAGS = $(UNIT_CFLAGS)

@@ -1,0 +1,349 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Unit tests of lib/assemble/summary.c: what is said, what is not, and that names are harmless.
+ *
+ * Limits: the numbers are given; that they are right is tested end to end.
+ */
+#include "lib/assemble/summary.h"
+
+#include <criterion/criterion.h>
+#include <pty.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+static char text[65536];
+
+static const char *print(const struct gt_summary *s, enum gt_summary_style style, unsigned width)
+{
+	FILE *out = fmemopen(text, sizeof(text), "w");
+
+	cr_assert(out);
+	gt_summary_print(s, out, style, width);
+	fclose(out);
+	return text;
+}
+
+static unsigned lines_of(const char *t)
+{
+	unsigned n = 0;
+
+	for (; *t; t++)
+		n += *t == '\n';
+	return n;
+}
+
+#define HAS(what) cr_expect(strstr(text, what), "no \"%s\" in:\n%s", what, text)
+#define HAS_NOT(what) cr_expect(!strstr(text, what), "\"%s\" in:\n%s", what, text)
+
+static const struct gt_summary_region three[] = {
+	{"little", 1, 1000, 2000},
+	{"main", 1, 2000000, 1500000000},
+	{"never", 0, 0, 0},
+	{"stencil(double*, int)", 16384, 1203000000, 1203000000},
+};
+
+static struct gt_summary usual(void)
+{
+	return (struct gt_summary){
+		.dir = "out/dir", .program = "real", .wall_ns = 1841000000, .processes = 4,
+		.threads = 8, .events = 41288, .archive_bytes = 1100000, .how = GT_END_EXIT,
+		.regions = three, .region_count = 4, .clock_error_ns = -1, .hooks_seen = true};
+}
+
+Test(summary, usual)
+{
+	struct gt_summary s = usual();
+
+	cr_expect_str_eq(
+		print(&s, GT_SUMMARY_PLAIN, 0),
+		"[gputrace] real: 1.84 s, exit status 0; 4 processes, 8 threads\n"
+		"[gputrace] 41,288 events, 1.1 MB\n"
+		"[gputrace]       calls  exclusive  inclusive   share  function\n"
+		"[gputrace]      16,384     1.20 s     1.20 s  99.8 %  stencil(double*, int)\n"
+		"[gputrace]           1    2.00 ms     1.50 s   0.2 %  main\n"
+		"[gputrace]           1    1.00 us    2.00 us   0.0 %  little\n"
+		"[gputrace] trace: out/dir/traces.otf2\n"
+		"[gputrace] next: gputrace check out/dir\n");
+}
+
+/* Nothing that was not measured, nothing that did not happen. */
+Test(summary, silent_about_what_is_not)
+{
+	struct gt_summary s = usual();
+
+	print(&s, GT_SUMMARY_PLAIN, 0);
+	HAS_NOT("LOST");
+	HAS_NOT("repaired");
+	HAS_NOT("clock");
+	HAS_NOT("GPU");
+	HAS_NOT("killed");
+	HAS_NOT("recovered");
+	HAS_NOT("without a name");
+	HAS_NOT("left out");
+	HAS_NOT("never");
+}
+
+Test(summary, everything)
+{
+	struct gt_summary s = usual();
+
+	s.gpu_streams = 1;
+	s.recovered = true;
+	s.killed = 2;
+	s.how = GT_END_SIGNAL;
+	s.status = 11;
+	s.closed_frames = 1234;
+	s.dropped_leaves = 1;
+	s.clamped_times = 2;
+	s.unresolved = 3;
+	s.clock_error_ns = 35;
+	s.lost[GT_LOSS_FILTER] = 1000;
+	print(&s, GT_SUMMARY_PLAIN, 0);
+	HAS("ended by signal 11 (Segmentation fault)");
+	HAS("4 processes, 8 threads, 1 GPU stream\n");
+	HAS("(recovered)");
+	HAS("2 of the processes did not end by themselves");
+	HAS("repaired: 1,234 open calls closed, 1 stray return dropped, 2 times moved");
+	HAS("without a name: 3 functions");
+	HAS("clock error: 35 ns (estimated)");
+	HAS("left out on request: 1,000 filtered, 0 rewound");
+	HAS_NOT("LOST");
+	s.clock_error_ns = 0;
+	print(&s, GT_SUMMARY_PLAIN, 0);
+	HAS("clock error: 0 ns");
+}
+
+Test(summary, ends)
+{
+	static const struct {
+		uint32_t how, status;
+		const char *said;
+	} ends[] = {
+		{GT_END_EXIT, 3, "exit status 3;"},     {GT_END__EXIT, 4, "exit status 4;"},
+		{GT_END_QUICK_EXIT, 5, "exit status 5;"}, {GT_END_EXEC, 0, "ended by exec;"},
+		{GT_END_ABORT, 0, "ended by abort;"},   {GT_END_NONE, 0, "end not recorded;"},
+		{77, 0, "end not recorded;"},
+	};
+	struct gt_summary s = usual();
+
+	for (size_t i = 0; i < sizeof(ends) / sizeof(ends[0]); i++) {
+		s.how = ends[i].how;
+		s.status = ends[i].status;
+		print(&s, GT_SUMMARY_PLAIN, 0);
+		HAS(ends[i].said);
+	}
+	s = usual();
+	s.how = GT_END_NONE;
+	s.processes = s.threads = s.killed = 1;
+	print(&s, GT_SUMMARY_PLAIN, 0);
+	HAS("was killed; 1 process, 1 thread\n");
+	HAS_NOT("did not end");
+	s.program = NULL;
+	print(&s, GT_SUMMARY_PLAIN, 0);
+	HAS("[gputrace] 1.84 s, was killed");
+}
+
+Test(summary, losses)
+{
+	struct gt_summary s = usual();
+
+	s.lost[GT_LOSS_SPACE] = 12000;
+	s.lost[GT_LOSS_TORN] = 1;
+	s.lost[GT_LOSS_REWIND] = 100; /* is none */
+	print(&s, GT_SUMMARY_PLAIN, 0);
+	HAS("LOST 12,001 events, which the trace does not have:");
+	HAS("     12,000 no room on the disk");
+	HAS("          1 were begun but not finished");
+	cr_expect(strstr(text, "12,000 no room") < strstr(text, "1 were begun"), "largest first");
+	HAS_NOT("other causes");
+	/* Every cause at once, also those without a name: the sum of the lines is the total. */
+	for (int i = 0; i < GT_LOSS_N; i++)
+		s.lost[i] = 10;
+	s.unknown_records = 7;
+	print(&s, GT_SUMMARY_PLAIN, 0);
+	HAS("LOST 147 events");
+	HAS("         97 of other causes"); /* 147 - 5 * 10 */
+	s = usual();
+	s.lost[GT_LOSS_EARLY] = 1;
+	print(&s, GT_SUMMARY_PLAIN, 0);
+	HAS("LOST 1 event, which");
+	s = usual();
+	s.unknown_records = 1;
+	print(&s, GT_SUMMARY_PLAIN, 0);
+	HAS("LOST 1 event");
+	HAS("          1 of other causes");
+}
+
+Test(summary, nothing)
+{
+	struct gt_summary s = usual();
+
+	s.events = s.region_count = 0;
+	s.hooks_seen = false;
+	print(&s, GT_SUMMARY_PLAIN, 0);
+	HAS("NO EVENT WAS RECORDED");
+	HAS("not built with gputrace: make CC=gputrace-cc");
+	s.lost[GT_LOSS_FILTER] = 5;
+	s.hooks_seen = true;
+	print(&s, GT_SUMMARY_PLAIN, 0);
+	HAS("Everything was filtered");
+	s.switched_off = true;
+	print(&s, GT_SUMMARY_PLAIN, 0);
+	HAS("switched off");
+	s.lost[GT_LOSS_SPACE] = 1;
+	print(&s, GT_SUMMARY_PLAIN, 0);
+	HAS("They were lost");
+	HAS("LOST 1 event");
+	s = usual();
+	s.events = 0;
+	print(&s, GT_SUMMARY_PLAIN, 0);
+	HAS("NO EVENT WAS RECORDED");
+	HAS("taken back");
+}
+
+/* Whatever comes, it is one screen, and the order does not depend on the input's. */
+Test(summary, one_screen)
+{
+	enum { MANY = 5000 };
+	static struct gt_summary_region regions[MANY];
+	static char names[MANY][300];
+	struct gt_summary s = usual();
+	char first[8192];
+
+	for (int i = 0; i < MANY; i++) {
+		snprintf(names[i], sizeof(names[i]), "f%04d<%0250d>", i, i);
+		regions[i] = (struct gt_summary_region){names[i], 1, 100 + (uint64_t)(i / 3), 1};
+	}
+	s.regions = regions;
+	s.region_count = MANY;
+	for (int i = 0; i < GT_LOSS_N; i++)
+		s.lost[i] = 5;
+	s.closed_frames = s.unresolved = s.killed = 1;
+	s.clock_error_ns = 3;
+	print(&s, GT_SUMMARY_PLAIN, 80);
+	cr_expect_leq(lines_of(text), 24, "%u lines", lines_of(text));
+	for (char *l = text; *l; l = strchr(l, '\n') + 1)
+		cr_expect_leq(strcspn(l, "\n"), 80, "%.100s", l);
+	HAS("4,994 more functions");
+	HAS("f4998<"); /* of three with the same time the first by name */
+	strcpy(first, text);
+	for (int i = 0; i < MANY / 2; i++) {
+		struct gt_summary_region swap = regions[i];
+
+		regions[i] = regions[MANY - 1 - i];
+		regions[MANY - 1 - i] = swap;
+	}
+	cr_expect_str_eq(print(&s, GT_SUMMARY_PLAIN, 80), first);
+	cr_expect_leq(lines_of(print(&s, GT_SUMMARY_PLAIN, 1)), 24);
+	cr_expect_leq(lines_of(print(&s, GT_SUMMARY_PLAIN, 1000000)), 24);
+}
+
+Test(summary, shares)
+{
+	struct gt_summary s = usual();
+
+	s.region_ns = 2406000000;
+	print(&s, GT_SUMMARY_PLAIN, 0);
+	HAS(" 50.0 %  stencil");
+}
+
+/* ---- escaping ---------------------------------------------------------------------------------- */
+
+static const char *escape(const char *from, unsigned columns)
+{
+	static char buffer[256];
+
+	cr_assert_eq(gt_summary_escape(buffer, sizeof(buffer), from, columns), buffer);
+	return buffer;
+}
+
+Test(summary, escapes)
+{
+	cr_expect_str_eq(escape("plain", 80), "plain");
+	cr_expect_str_eq(escape("", 80), "");
+	cr_expect_str_eq(escape("a\033[31mb\n\t\177", 80), "a\\x1b[31mb\\x0a\\x09\\x7f");
+	cr_expect_str_eq(escape("gr\xc3\xbc\xc3\x9f \xe2\x82\xac \xf0\x9f\x98\x80", 80),
+			 "gr\xc3\xbc\xc3\x9f \xe2\x82\xac \xf0\x9f\x98\x80");
+	cr_expect_str_eq(escape("\xc2\x9b" "31m", 80), "\\xc2\\x9b31m");       /* CSI as C1 */
+	cr_expect_str_eq(escape("a\xe2\x80\xae" "b", 80), "a\\xe2\\x80\\xae" "b"); /* reorders */
+	cr_expect_str_eq(escape("\xff\xc3", 80), "\\xff\\xc3");
+	cr_expect_str_eq(escape("\xc0\xaf", 80), "\\xc0\\xaf");               /* overlong */
+	cr_expect_str_eq(escape("\xed\xa0\x80", 80), "\\xed\\xa0\\x80");      /* surrogate */
+	cr_expect_str_eq(escape("\xe2\x82", 80), "\\xe2\\x82");
+}
+
+Test(summary, cuts)
+{
+	char small[8];
+
+	cr_expect_str_eq(escape("0123456789", 10), "0123456789");
+	cr_expect_str_eq(escape("0123456789a", 10), "0123...89a");
+	cr_expect_str_eq(escape("0123456789abcdef", 9), "012...def");
+	cr_expect_str_eq(escape("0123456789", 3), "012");
+	cr_expect_str_eq(escape("0123456789", 0), "");
+	/* An escape is never cut in half. */
+	for (unsigned columns = 0; columns < 40; columns++) {
+		const char *e = escape("ab\001\002\003\004cd\005\006\xc3\xbcgh", columns);
+
+		for (const char *c = e; (c = strchr(c, '\\')); c++)
+			cr_expect(strspn(c + 2, "0123456789abcdef") >= 2, "%u: %s", columns, e);
+	}
+	cr_expect_str_eq(gt_summary_escape(small, sizeof(small), "0123456789", 80), "0123456");
+	cr_expect_str_eq(gt_summary_escape(small, sizeof(small), "01234\xe2\x82\xac", 80), "01234");
+	cr_expect_str_eq(gt_summary_escape(small, sizeof(small), "01234\001", 80), "01234");
+}
+
+Test(summary, hostile_names)
+{
+	static const struct gt_summary_region bad[] = {{"\033]0;pwned\a\r\nx", 1, 1, 1}};
+	struct gt_summary s = usual();
+
+	s.regions = bad;
+	s.region_count = 1;
+	s.program = "\033[2J";
+	s.dir = "dir\nname";
+	print(&s, GT_SUMMARY_PLAIN, 0);
+	for (const char *c = text; *c; c++)
+		cr_expect(*c == '\n' || (*c >= 0x20 && *c != 0x7f), "byte %#x", *c);
+	HAS("[gputrace] next: gputrace check dir\\x0aname\n");
+}
+
+/* ---- colour -------------------------------------------------------------------------------------- */
+
+Test(summary, colour)
+{
+	struct gt_summary s = usual();
+	int master, slave;
+
+	s.lost[GT_LOSS_SPACE] = 1;
+	print(&s, GT_SUMMARY_PLAIN, 0);
+	HAS_NOT("\033");
+	print(&s, GT_SUMMARY_COLOUR, 0);
+	HAS("[gputrace] \033[1;31mLOST");
+	for (const char *l = text; *l; l = strchr(l, '\n') + 1)
+		cr_expect(!strncmp(l, "[gputrace] ", 11), "every line has the prefix: %.40s", l);
+
+	cr_assert_eq(openpty(&master, &slave, NULL, NULL, NULL), 0);
+	setenv("TERM", "xterm", 1);
+	unsetenv("NO_COLOR");
+	cr_expect_eq(gt_summary_style_for(slave), GT_SUMMARY_COLOUR);
+	setenv("NO_COLOR", "", 1); /* as no-color.org says: only if it is not empty */
+	cr_expect_eq(gt_summary_style_for(slave), GT_SUMMARY_COLOUR);
+	setenv("NO_COLOR", "1", 1);
+	cr_expect_eq(gt_summary_style_for(slave), GT_SUMMARY_PLAIN);
+	unsetenv("NO_COLOR");
+	setenv("TERM", "dumb", 1);
+	cr_expect_eq(gt_summary_style_for(slave), GT_SUMMARY_PLAIN);
+	unsetenv("TERM");
+	cr_expect_eq(gt_summary_style_for(slave), GT_SUMMARY_PLAIN);
+	setenv("TERM", "xterm", 1);
+	int pipe_ends[2];
+
+	cr_assert_eq(pipe(pipe_ends), 0);
+	cr_expect_eq(gt_summary_style_for(pipe_ends[1]), GT_SUMMARY_PLAIN);
+	close(pipe_ends[0]);
+	close(pipe_ends[1]);
+	close(master);
+	close(slave);
+}
