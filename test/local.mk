@@ -50,7 +50,6 @@ include test/tree/local.mk
 include test/cc/local.mk
 include test/check/local.mk
 include test/cli/local.mk
-include test/run/local.mk
 include test/user/local.mk
 include test/pthread/local.mk
 include test/filter/local.mk

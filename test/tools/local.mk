@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # Tools of the tests, and the test of the test library itself.
-dist_check_SCRIPTS += test/tools/lib.test
+dist_check_SCRIPTS += test/tools/lib.test test/tools/install.test
 EXTRA_DIST += test/tools/field.py
 EXTRA_DIST += test/tools/gtcheck.py
 EXTRA_DIST += test/tools/counts.py
@@ -8,3 +8,8 @@ check_PROGRAMS += test/tools/otf2counts
 test_tools_otf2counts_SOURCES = test/tools/otf2counts.c
 test_tools_otf2counts_CPPFLAGS = $(OTF2_CFLAGS)
 test_tools_otf2counts_LDADD = $(OTF2_LIBS)
+
+# The same on the real installation.
+installcheck-local:
+	GT_SRC='$(abs_top_srcdir)' GT_BUILD='$(abs_top_builddir)' GT_STAGE='$(DESTDIR)$(prefix)' \
+		$(BASH) $(srcdir)/test/tools/install.test
