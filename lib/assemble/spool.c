@@ -7,7 +7,9 @@
 #include "config.h"
 
 #include "lib/assemble/spool.h"
+
 #include "lib/assemble/window.h"
+#include "lib/common/process.h"
 
 #include <ctype.h>
 #include <dirent.h>
@@ -486,11 +488,8 @@ const char *gt_proc_string(const struct gt_proc *proc, uint32_t id)
 
 bool gt_proc_alive(const struct gt_proc *proc, const struct gt_run_header *run)
 {
-	char path[64], text[1024], boot[40] = "", host[64] = "";
-	unsigned long long start = 0;
-	const char *p;
+	char boot[40] = "", host[64] = "";
 	ssize_t n;
-	int field = 2;
 
 	if (proc->header.state == GT_PROC_ENDED)
 		return false;
@@ -500,19 +499,5 @@ bool gt_proc_alive(const struct gt_proc *proc, const struct gt_run_header *run)
 		return false;
 	if (strcmp(host, proc->header.host))
 		return false;
-	snprintf(path, sizeof(path), "/proc/%u/stat", proc->header.pid);
-	n = read_head(AT_FDCWD, path, text, sizeof(text) - 1);
-	if (n <= 0)
-		return false;
-	text[n] = 0;
-	p = strrchr(text, ')'); /* the name may hold anything */
-	while (p && field < 22) {
-		p = strchr(p + 1, ' ');
-		field++;
-		if (field == 3 && p && (p[1] == 'Z' || p[1] == 'X'))
-			return false;
-	}
-	if (p)
-		start = strtoull(p + 1, NULL, 10);
-	return start == proc->header.start_time;
+	return gt_process_lives(proc->header.pid, proc->header.start_time);
 }

@@ -7,3 +7,4 @@ lib_libgtcommon_la_SOURCES += lib/common/settings.c lib/common/settings_names.h 
 lib_libgtcommon_la_SOURCES += lib/common/filter.h lib/common/filter_internal.h lib/common/filter.c \
 	lib/common/filter_match.c
 lib_libgtcommon_la_SOURCES += lib/common/demangle.c lib/common/demangle.h
+lib_libgtcommon_la_SOURCES += lib/common/process.h lib/common/process.c

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Which files lie where in memory, for the lookup of names when assembling: read from
- * /proc/self/maps (no lock of the loader, safe in signal handlers), written to the journal when
- * something is new or gone.
+ * /proc/thread-self/maps (no lock of the loader, safe in signal handlers; /proc/self has none when
+ * the main thread has ended), written to the journal when something is new or gone.
  *
  * Limits: executable file mappings only; MODULES_MAX at a time; a file mapped and unmapped between
  * two scans is missed (dlclose scans before and after, dlopen makes the next event scan).
@@ -207,8 +207,9 @@ bool gt_modules_scan(void)
 		modules = gt_sys_memory(MODULES_MAX * sizeof(*modules));
 	if (!text)
 		text = gt_sys_memory(TEXT_BYTES + 1);
-	fd = modules && text ? gt_sys_openat(AT_FDCWD, "/proc/self/maps", O_RDONLY | O_CLOEXEC, 0)
-			     : -1;
+	fd = -1;
+	if (modules && text)
+		fd = gt_sys_openat(AT_FDCWD, "/proc/thread-self/maps", O_RDONLY | O_CLOEXEC, 0);
 	if (fd >= 0) {
 		scan(fd, gt_clock_read());
 		gt_sys_close(fd);

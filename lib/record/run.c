@@ -8,6 +8,7 @@
  *
  * Limits: the assembly itself is another program (launch.c); nothing here reads events.
  */
+#include "lib/common/process.h"
 #include "lib/common/rundir.h"
 #include "lib/common/text.h"
 #include "lib/record/launch.h"
@@ -174,31 +175,6 @@ void gt_run_forked(void)
 
 /* ---- who is the last? -------------------------------------------------------------------------- */
 
-static uint64_t start_time_of(uint32_t pid)
-{
-	char path[64], text[1024];
-	const char *at;
-	uint64_t value = 0;
-	ssize_t n;
-	int fd;
-
-	gt_text(path, sizeof(path), "/proc/%u/stat", pid);
-	fd = gt_sys_openat(AT_FDCWD, path, O_RDONLY | O_CLOEXEC, 0);
-	if (fd < 0)
-		return 0;
-	n = gt_sys_read(fd, text, sizeof(text) - 1);
-	gt_sys_close(fd);
-	text[n < 0 ? 0 : n] = 0;
-	at = strrchr(text, ')');
-	for (int field = 2; at && field < 22; field++) {
-		at = strchr(at, ' ');
-		at = at ? at + 1 : NULL;
-	}
-	for (; at && *at >= '0' && *at <= '9'; at++)
-		value = value * 10 + (uint64_t)(*at - '0');
-	return value;
-}
-
 enum other { OTHER_GONE, OTHER_ALIVE, OTHER_EXEC };
 
 static enum other look_at(const char *name)
@@ -215,8 +191,7 @@ static enum other look_at(const char *name)
 	whole = gt_sys_pread(fd, &proc, sizeof(proc), 0) == (ssize_t)sizeof(proc);
 	gt_sys_close(fd);
 	if (!whole || proc.magic != GT_MAGIC_PROC || proc.state == GT_PROC_ENDED ||
-	    proc.pid == (uint32_t)gt_pid || !gt_sys_alive((int)proc.pid) ||
-	    start_time_of(proc.pid) != proc.start_time)
+	    proc.pid == (uint32_t)gt_pid || !gt_process_lives(proc.pid, proc.start_time))
 		return OTHER_GONE;
 	return proc.state == GT_PROC_EXEC ? OTHER_EXEC : OTHER_ALIVE;
 }

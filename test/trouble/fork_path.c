@@ -178,6 +178,14 @@ int main(int argc, char **argv)
 			usleep(400000);
 			child_does(20);
 		}
+	} else if (!strcmp(way, "zombie")) {
+		/* Nobody waits for the child, which is killed: it is a zombie when we end. */
+		pid = fork();
+		if (!pid) {
+			child_does(20);
+			raise(SIGKILL);
+		}
+		usleep(100000);
 	} else if (!strcmp(way, "_Fork")) {
 		pid = _Fork();
 		if (!pid) {

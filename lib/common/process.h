@@ -1,0 +1,23 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Is a process still running? From /proc/<pid>/stat.
+ *
+ * Limits: this host and pid namespace; no malloc, no stdio, no locale.
+ */
+#ifndef GT_PROCESS_H
+#define GT_PROCESS_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+/*
+ * True if the process that has this pid began at `start_time` (field 22) and still has a thread that
+ * runs. A zombie that nobody has waited for is gone; a process whose main thread has ended by
+ * pthread_exit, while others go on, is not, although its state reads Z too.
+ */
+bool gt_process_lives(uint32_t pid, uint64_t start_time);
+
+/* Field 22 of /proc/<pid>/stat, 0 if there is no such process. */
+uint64_t gt_process_start_time(uint32_t pid);
+
+#endif
