@@ -2,10 +2,10 @@
 /*
  * The user API for C and C++: what the macros of vt_user.h call.
  *
- * Limits: only include/gputrace/adapter.h is used. A region known to its place of use costs two
+ * Limits: only include/gputrace/adapter.h is used. A region known to its place of use costs a few
  * loads, gt_active(), gt_enter() and a store to the thread's stack of open regions; a region known
- * by its name a hash of the name more. That stack knows GT_OPEN_MAX levels: deeper ones are
- * recorded, but not checked.
+ * by its name a comparison of the name or a hash more. That stack knows GT_OPEN_MAX levels: deeper
+ * ones are recorded, but not checked. gt_leave() itself leaves out what comes after VT_OFF.
  */
 #include <string.h>
 
@@ -76,20 +76,24 @@ static struct gt_text text(const char *bytes)
 
 /* ---- regions ------------------------------------------------------------------------------------ */
 
-#define GT_OPEN_MAX 60u
-#define RECORDED    (UINT32_C(1) << 31)
+#define GT_OPEN_MAX 32u
 
 /*
  * The regions that are open on this thread, so that a leave is recorded if and only if its enter
- * was, and a leave that fits nothing is found. An entry is an id, with RECORDED if the enter is in
- * the trace; id 0 is a region that could not be defined.
+ * was, and a leave that fits nothing is found. `id` 0 is a region that could not be defined, `ref`
+ * GT_NONE one whose enter is not in the trace.
  *
  * Signal handlers may open and close regions at any point here: `depth` is raised before the entry
  * is written and lowered after it is read, so that they only touch entries above.
  */
+struct entry {
+	uint32_t id;
+	gt_ref ref;
+};
+
 static __thread struct {
 	uint32_t depth;
-	uint32_t entry[GT_OPEN_MAX];
+	struct entry entry[GT_OPEN_MAX];
 } open __attribute__((tls_model("initial-exec")));
 
 /*
@@ -101,7 +105,7 @@ static void in_child(void)
 	uint32_t depth = open.depth < GT_OPEN_MAX ? open.depth : GT_OPEN_MAX;
 
 	for (uint32_t i = 0; i < depth; i++)
-		open.entry[i] &= ~RECORDED;
+		open.entry[i].ref = GT_NONE;
 	for (unsigned i = 0; i < GT_USER_FAULTS; i++)
 		__atomic_store_n(&faults[i].count, 0, __ATOMIC_RELAXED);
 }
@@ -124,40 +128,44 @@ static inline void fence(void)
 	__atomic_signal_fence(__ATOMIC_SEQ_CST);
 }
 
+static inline gt_ref ref_of(uint32_t id)
+{
+	struct gt_user_def *def = &gt_user_defs[id - 1];
+	gt_ref ref = __atomic_load_n(&def->ref, __ATOMIC_ACQUIRE);
+
+	return __builtin_expect(ref != GT_NONE, 1) ? ref : gt_user_ref(def);
+}
+
 static inline void enter(uint32_t id)
 {
-	uint32_t depth = open.depth, entry = id;
-	gt_ref ref;
+	uint32_t depth = open.depth;
+	gt_ref ref = GT_NONE;
 
 	if (id && gt_active()) {
-		ref = gt_user_ref(gt_user_def(id));
-		if (ref) {
-			gt_enter(ref);
-			entry |= RECORDED;
-		}
+		ref = ref_of(id);
+		gt_enter(ref);
 	}
 	open.depth = depth + 1;
 	fence();
 	if (depth < GT_OPEN_MAX)
-		open.entry[depth] = entry;
-}
-
-static void record_leave(uint32_t id)
-{
-	struct gt_user_def *def = gt_user_def(id);
-
-	if (def && gt_active())
-		gt_leave(gt_user_ref(def));
+		open.entry[depth] = (struct entry){ id, ref };
 }
 
 /* The leave is not that of the innermost region: forget those above, or the leave if it fits none. */
 static __attribute__((noinline, cold)) void leave_other(uint32_t id, const char *where)
 {
 	static bool told;
-	uint32_t depth = open.depth, entry;
+	uint32_t depth = open.depth;
 	struct gt_user_def *def = gt_user_def(id);
+	gt_ref ref;
 
-	while (depth && (open.entry[depth - 1] & ~RECORDED) != id)
+	if (depth > GT_OPEN_MAX) { /* too deep to be checked */
+		open.depth = depth - 1;
+		if (id && gt_active())
+			gt_leave(ref_of(id));
+		return;
+	}
+	while (depth && open.entry[depth - 1].id != id)
 		depth--;
 	if (!depth) {
 		gt_user_fault(GT_USER_UNMATCHED, where);
@@ -166,31 +174,26 @@ static __attribute__((noinline, cold)) void leave_other(uint32_t id, const char 
 	if (!__atomic_exchange_n(&told, true, __ATOMIC_RELAXED))
 		gt_message(2, "%s(%s): regions inside of it are still open, %u of them; closed, too",
 			   where, def ? def->name : "", open.depth - depth);
-	entry = open.entry[depth - 1];
+	ref = open.entry[depth - 1].ref;
 	fence();
 	open.depth = depth - 1;
-	if (entry & RECORDED)
-		record_leave(id);
+	gt_leave(ref);
 }
 
 static inline void leave(uint32_t id, const char *where)
 {
-	uint32_t depth = open.depth, entry;
+	uint32_t depth = open.depth - 1;
+	gt_ref ref;
 
-	if (depth > GT_OPEN_MAX) {
-		open.depth = depth - 1;
-		record_leave(id);
+	if (__builtin_expect(depth >= GT_OPEN_MAX || open.entry[depth].id != id, 0)) {
+		leave_other(id, where); /* none is open: depth has wrapped round */
 		return;
 	}
-	entry = depth ? open.entry[depth - 1] : 0;
-	if (!depth || (entry & ~RECORDED) != id) {
-		leave_other(id, where);
-		return;
-	}
+	ref = open.entry[depth].ref;
 	fence();
-	open.depth = depth - 1;
-	if (entry & RECORDED)
-		record_leave(id);
+	open.depth = depth;
+	if (ref)
+		gt_leave(ref);
 }
 
 static inline uint32_t at_site(const struct vt_user_site *site, const char *name)

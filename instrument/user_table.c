@@ -16,7 +16,7 @@
 /* OTF2's numbers; this side of the house does not include its headers. */
 enum { ROLE_CODE = 4, PARADIGM_USER = 1, METRIC_ABSOLUTE_POINT = 1 | 1 << 4 };
 
-static struct gt_user_def defs[GT_USER_MAX];
+struct gt_user_def gt_user_defs[GT_USER_MAX];
 static uint32_t def_count;              /* may run past GT_USER_MAX */
 static uint32_t slots[INDEX_SLOTS];     /* ids, 0: free */
 static char texts[GT_USER_TEXT_BYTES];
@@ -108,7 +108,7 @@ static uint32_t search(const struct gt_user_key *key, uint32_t hash, uint32_t *s
 
 	for (;; *slot = (*slot + 1) & (INDEX_SLOTS - 1)) {
 		id = __atomic_load_n(&slots[*slot], __ATOMIC_ACQUIRE);
-		if (!id || matches(&defs[id - 1], key, hash))
+		if (!id || matches(&gt_user_defs[id - 1], key, hash))
 			return id;
 	}
 }
@@ -141,7 +141,7 @@ uint32_t gt_user_find_named(struct gt_text name)
 	uint32_t *guess = guess_of(name.bytes);
 	uint32_t id = __atomic_load_n(guess, __ATOMIC_ACQUIRE);
 
-	if (id && same(name, defs[id - 1].name))
+	if (id && same(name, gt_user_defs[id - 1].name))
 		return id;
 	id = find(&key);
 	if (id)
@@ -160,7 +160,7 @@ static uint32_t append(const struct gt_user_key *key, uint32_t hash)
 	at = __atomic_fetch_add(&def_count, 1, __ATOMIC_RELAXED);
 	if (at >= GT_USER_MAX)
 		return 0;
-	def = &defs[at];
+	def = &gt_user_defs[at];
 	def->name = keep(key->name);
 	def->group = keep(key->group);
 	def->file = keep(key->file);
@@ -206,7 +206,7 @@ struct gt_user_def *gt_user_def(uint32_t id)
 
 	if (id - 1 >= GT_USER_MAX)
 		return NULL;
-	def = &defs[id - 1];
+	def = &gt_user_defs[id - 1];
 	return __atomic_load_n(&def->kind, __ATOMIC_ACQUIRE) == GT_USER_FREE ? NULL : def;
 }
 

@@ -179,12 +179,16 @@ void gt_def_property(const char *key, const char *value)
 
 void gt_enter(gt_ref region)
 {
+	if (!region || !gt_active())
+		return;
 	__atomic_fetch_add(&double_enters, 1, __ATOMIC_RELAXED);
 	say("enter %s\n", name_of(region));
 }
 
 void gt_leave(gt_ref region)
 {
+	if (!region || !gt_active())
+		return;
 	__atomic_fetch_add(&double_leaves, 1, __ATOMIC_RELAXED);
 	say("leave %s\n", name_of(region));
 }
