@@ -53,6 +53,7 @@ include test/cli/local.mk
 include test/user/local.mk
 include test/pthread/local.mk
 include test/filter/local.mk
+include test/fuzz/local.mk
 include test/assemble/local.mk
 include test/trouble/local.mk
 include test/proc/local.mk

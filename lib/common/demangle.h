@@ -15,9 +15,9 @@
 
 /*
  * Writes the demangled name without parameters into `plain` ("Domain::nodes") and with them, as
- * __cxa_demangle does, into `full` ("Domain::nodes(int)"); both hold GT_DEMANGLE_MAX bytes. A suffix
- * that the compiler gave a copy of the function (".part.0") is left out. Where parameters or return
- * type are not understood `full` is empty. Returns false, and both empty, for names that are not
+ * __cxa_demangle does, into `full` ("Domain::nodes(int)"); both hold GT_DEMANGLE_MAX bytes. A
+ * suffix that the compiler gave a copy of the function (".part.0") is left out. Where parameters
+ * or return type are not understood `full` is empty. Returns false, and both empty, for names that are not
  * mangled, not understood or too long.
  */
 bool gt_demangle(const char *mangled, char *full, char *plain);

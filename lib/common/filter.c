@@ -209,7 +209,7 @@ static const char *add_list(struct gt_filter *filter, struct span list, enum pat
 	return filter->pattern_count == before ? "it names nothing" : NULL;
 }
 
-/* Follows a call path through the automaton, making what is missing, and puts the rule at its end. */
+/* Follows a call path through the automaton, making what is missing; the rule goes to its end. */
 static void add_path(struct gt_filter *filter, uint32_t first_pattern, uint32_t rule)
 {
 	uint32_t state = 0, *link;
@@ -418,7 +418,7 @@ static const char *read_group(struct reader *reader, struct span line)
 	return NULL;
 }
 
-/* ---- lines and files --------------------------------------------------------------------------- */
+/* ---- lines and files ------------------------------------------------------------------------- */
 
 static void complain_of_line(struct reader *reader, struct span line, const char *why)
 {

@@ -17,7 +17,7 @@
 #define GT_FILTER_LINE_MAX     4096u      /* bytes of a line, without its end */
 #define GT_FILTER_PATTERNS_MAX 65536u     /* patterns, call-path members and group members */
 #define GT_FILTER_RULES_MAX    65536u     /* lines with rules, or with groups */
-#define GT_FILTER_CLAUSES_MAX  1024u      /* '@' lines; ranges of ranks in all of them: eight times */
+#define GT_FILTER_CLAUSES_MAX  1024u      /* '@' lines; eight times as many ranges of ranks */
 
 #define GT_RULE_NONE UINT32_MAX
 

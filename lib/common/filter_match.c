@@ -178,10 +178,11 @@ const char *gt_filter_group(const struct gt_filter *filter, const struct gt_filt
 struct gt_filter_rule gt_filter_rule(const struct gt_filter *filter, uint32_t index)
 {
 	struct gt_filter_rule answer = { .limit = -1, .min = 1, .max = UINT32_MAX };
-	const struct rule *rule = &filter->rules[index];
+	const struct rule *rule;
 
 	if (index >= filter->rule_count)
 		return answer;
+	rule = &filter->rules[index];
 	answer.limit = rule->limit;
 	answer.min = rule->min;
 	answer.max = rule->max;

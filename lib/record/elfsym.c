@@ -96,7 +96,7 @@ static bool read_loads(struct gt_elfsym *elf, const struct file *file, const ehd
 	return elf->load_count > 0;
 }
 
-/* ---- order: by value, then visible before hidden, then by name ----------------------------------- */
+/* ---- order: by value, then visible before hidden, then by name ------------------------------- */
 
 /* While sorting, the binding is kept in the top bits of `size`; sizes are cut to what is left. */
 #define RANK_SHIFT 30
@@ -161,7 +161,7 @@ static void sort(struct gt_elfsym *elf)
 	elf->count = kept;
 }
 
-/* ---- symbols --------------------------------------------------------------------------------------- */
+/* ---- symbols --------------------------------------------------------------------------------- */
 
 static bool is_function(const sym_t *symbol, uint64_t string_bytes)
 {

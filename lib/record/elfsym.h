@@ -3,7 +3,7 @@
  * Names of functions from an ELF file, in the process that runs it: .symtab, else .dynsym.
  *
  * Limits: files of this machine's class and byte order; no debug information, no separate symbol
- * files, no compressed sections. Everything read is checked, and read into memory of our own: a file
+ * files, no compressed sections. Everything is checked, and read into memory of our own: a file
  * that is cut or changed meanwhile cannot hurt. No malloc, async-signal-safe.
  */
 #ifndef GT_ELFSYM_H

@@ -58,7 +58,7 @@ uint64_t gt_track_dropped(const struct gt_track *track)
 	return track ? track->dropped : 0;
 }
 
-/* The counter of an info, or of a call-path rule; NULL without memory: then the limit is ignored. */
+/* The counter of an info or a call-path rule; NULL without memory: then there is no limit. */
 static uint64_t *counter(struct gt_track *track, uint32_t index)
 {
 	uint64_t **page = &track->counts[index / COUNTS_PER_PAGE];
@@ -85,8 +85,8 @@ static bool within_limit(struct gt_track *track, uint32_t index, int64_t limit)
 }
 
 /*
- * Calls that cannot be alive any more: those whose frames lie below the one that is entered now, and
- * one that was entered from the very same place, with all that came after it. (Inlined functions
+ * Calls that cannot be alive any more: those whose frames lie below the one that is entered now,
+ * and one that was entered from the very same place, with all that came after it. (Inlined functions
  * share their caller's frame, so an equal frame alone says nothing.)
  */
 static void pop_dead(struct gt_track *track, uint64_t key, uint64_t frame, uint64_t site)

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Filter rules that depend on the moment: call limits, levels of the call stack, callees of what is
- * filtered, call paths, VT_MAX_STACK_DEPTH. A stack per location remembers what was decided for each
- * call, so that the leave of a dropped enter is dropped too.
+ * Filter rules that depend on the moment: call limits, levels of the call stack, callees of what
+ * is filtered, call paths, VT_MAX_STACK_DEPTH. A stack per location remembers what was decided for
+ * each call, so that the leave of a dropped enter is dropped too.
  *
  * Limits: one thread uses a track at a time (its signal handlers may interrupt it). Calls deeper
  * than GT_TRACK_DEPTH are dropped. After longjmp, exceptions without exit hooks, or switches of the
@@ -35,7 +35,8 @@ GT_HIDDEN uint64_t gt_track_dropped(const struct gt_track *track);
  * `frame` and `site` are __builtin_frame_address(0) and __builtin_return_address(0) of the hook (or
  * the frame of the function it calls for this); 0 where they mean nothing, as for regions.
  */
-GT_HIDDEN bool gt_track_enter(struct gt_track *track, uint64_t key, uintptr_t frame, uintptr_t site);
+GT_HIDDEN bool gt_track_enter(struct gt_track *track, uint64_t key, uintptr_t frame,
+			      uintptr_t site);
 GT_HIDDEN bool gt_track_leave(struct gt_track *track, uint64_t key, uintptr_t frame);
 
 #endif

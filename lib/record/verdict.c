@@ -84,7 +84,7 @@ static void insert(uint64_t key, enum gt_verdict verdict, uint32_t id)
 	used++;
 }
 
-/* Puts all entries in anew, into `places` places. Readers who miss one meanwhile wait for the lock. */
+/* Enters everything anew, into `places` places. Who misses an entry meanwhile waits for the lock. */
 static void rebuild(uint64_t places)
 {
 	uint64_t old = gt_verdicts.mask + 1, kept = 0;
@@ -128,7 +128,7 @@ static void clear_table(void)
 	__atomic_store_n(&full, false, __ATOMIC_RELAXED);
 }
 
-/* ---- what a name means ------------------------------------------------------------------------- */
+/* ---- what a name means ----------------------------------------------------------------------- */
 
 static enum gt_verdict judge(const struct gt_filter_names *n, struct gt_verdict_info *info)
 {
@@ -240,7 +240,7 @@ uint32_t gt_verdict_info_of(uint64_t key)
 	return id;
 }
 
-/* ---- regions ------------------------------------------------------------------------------------ */
+/* ---- regions --------------------------------------------------------------------------------- */
 
 /* Keeps up to three strings for gt_verdict_set_rank(); 0 if there is no room. */
 static uint32_t keep_names(const struct gt_filter_names *n)
@@ -315,7 +315,7 @@ const char *gt_verdict_group(const char *name, const char *canonical, const char
 	return gt_verdict_filter ? gt_filter_group(gt_verdict_filter, &n) : group;
 }
 
-/* ---- set-up, rank, modules ------------------------------------------------------------------------ */
+/* ---- set-up, rank, modules ------------------------------------------------------------------- */
 
 static unsigned mode_needed(void)
 {

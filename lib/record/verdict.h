@@ -10,8 +10,8 @@
  * A reader who misses one that is being moved goes to the slow path, which waits for the lock and
  * looks again. Entries of a module that is gone are set to 0.
  *
- * Limits: three quarters of GT_VERDICTS_MAX functions; those beyond are recorded. Functions whose file has no symbol
- * for them have no name: only patterns of nothing but '*' match them.
+ * Limits: three quarters of GT_VERDICTS_MAX functions; those beyond are recorded. Functions whose
+ * file has no symbol for them have no name: only patterns of nothing but '*' match them.
  */
 #ifndef GT_VERDICT_H
 #define GT_VERDICT_H
@@ -109,7 +109,7 @@ GT_HIDDEN void gt_verdict_forked(void);
 /* How many functions have been looked up, and how many of them are dropped. */
 GT_HIDDEN void gt_verdict_counts(uint32_t *functions, uint32_t *dropped);
 
-/* ---- for track.c --------------------------------------------------------------------------- */
+/* ---- for track.c ----------------------------------------------------------------------------- */
 
 /* What is known of one function or region that must be asked for. Never moves, never changes once
  * its key is set, except through gt_verdict_set_rank(). */

@@ -104,7 +104,7 @@ Test(elfsym, not_elf)
 	gt_elfsym_close(&elf);
 }
 
-/* ---- damaged copies of ourselves -------------------------------------------------------------- */
+/* ---- damaged copies of ourselves ------------------------------------------------------------- */
 
 static unsigned char *image;
 static size_t image_size;

@@ -71,7 +71,7 @@ static const struct {
 	{ "***", "x", true },
 	{ "foo", "foo", true },
 	{ "foo", "foobar", false },
-	{ "foo", "fo", false },
+	{ "foo", "f", false },
 	{ "foo*", "foo", true },
 	{ "foo*", "foobar", true },
 	{ "foo*", "xfoo", false },
@@ -80,7 +80,7 @@ static const struct {
 	{ "*foo", "foox", false },
 	{ "*foo*", "a foo b", true },
 	{ "*foo*", "fofoo", true },
-	{ "*foo*", "fo o", false },
+	{ "*foo*", "f oo", false },
 	{ "a*b*c", "abc", true },
 	{ "a*b*c", "aXbYc", true },
 	{ "a*b*c", "acb", false },
@@ -466,13 +466,13 @@ Test(filter, groups)
 
 Test(filter, nul_and_control_bytes)
 {
-	static const char text[] = "a -- 1\nb\0c -- 2\nd -- 3\n\x1b[31m -- x\n";
+	static const char text[] = "a -- 1\nb\0c -- 2\nq -- 3\n\x1b[31m -- x\n";
 	struct gt_filter *filter = parse_bytes(text, sizeof(text) - 1);
 
 	cr_expect_eq(complaint_count, 2);
 	cr_expect_str_eq(complaints[0], "f:2: \"b\\x00c -- 2\" is ignored: it contains a NUL");
 	cr_expect(strstr(complaints[1], "\\x1b[31m"));
-	cr_expect_eq(line_of(filter, "d"), 3);
+	cr_expect_eq(line_of(filter, "q"), 3);
 	cr_expect_eq(line_of(filter, "b"), 0);
 	gt_filter_free(filter);
 }

@@ -226,7 +226,7 @@ Test(track, leave_without_enter)
 	tear_down();
 }
 
-/* Deeper than the track remembers: dropped, and balanced on the way back, with frames and without. */
+/* Deeper than the track remembers: dropped, and balanced on the way back. */
 Test(track, too_deep, .timeout = 20)
 {
 	enum { DEPTH = 200000 };

@@ -51,7 +51,7 @@ static void put_file(char *path, const char *text)
 	close(fd);
 }
 
-/* Each Criterion test is a process of its own, so the statics are fresh. */
+/* Each Criterion test is a process of its own, so all starts fresh. */
 static void set_up(const char *rules, const char *groups)
 {
 	static char exe[4096], lines[512];
@@ -181,7 +181,7 @@ Test(verdict, first_question_in_vain)
 	cr_expect_eq(VERDICT(verdict_dropped), GT_VERDICT_RECORD);
 }
 
-/* 600,000 addresses: the table grows, each keeps its verdict, and beyond the limit all is recorded. */
+/* 600,000 addresses: the table grows, each keeps its verdict; beyond the limit all is recorded. */
 Test(verdict, many, .timeout = 60)
 {
 	uint64_t base = UINT64_C(0x500000000000), wrong = 0;
