@@ -2,7 +2,7 @@
 # The manual. Pages are written for scdoc; a source archive holds them made, so that only who
 # changes them needs scdoc.
 MAN_PAGES = doc/man/gputrace.1 doc/man/gputrace-run.1 doc/man/gputrace-cc.1 \
-	doc/man/gputrace-info.1 doc/man/vt_user.3
+	doc/man/gputrace-info.1 doc/man/gputrace-check.1 doc/man/vt_user.3
 MAN_GENERATED = doc/man/gputrace-settings.7
 MAN_ALIASES = doc/man/gputrace-c++.1 doc/man/gputrace-fc.1
 

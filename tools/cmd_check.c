@@ -88,7 +88,7 @@ static const struct {
 	const char *name, *sentence; /* NULL: no warning */
 } telling[] = {
 	{"LOST_FILTER", NULL}, /* whole regions, asked for: pairs stay pairs */
-	{"PROCESSES_KILLED", "processes did not end by themselves"},
+	{"PROCESSES_KILLED", "of the processes did not end by themselves"},
 	{"UNKNOWN_RECORDS", "records of an unknown type were left out"},
 	{"DAMAGED_PARTS", "parts of the recording were damaged"},
 	{"UNMATCHED_MESSAGES", "user messages have no other end"},
