@@ -8,8 +8,8 @@ test_pthread_events_CFLAGS = $(AM_CFLAGS) $(CRITERION_CFLAGS)
 test_pthread_events_LDADD = $(CRITERION_LIBS)
 endif
 
-dist_check_SCRIPTS += test/pthread/same.test
-EXTRA_DIST += test/pthread/say.h test/pthread/attributes.c test/pthread/c11.c \
+dist_check_SCRIPTS += test/pthread/same.test test/pthread/symbols.test test/pthread/trace.test
+EXTRA_DIST += test/pthread/counts.c test/pthread/say.h test/pthread/attributes.c test/pthread/c11.c \
 	test/pthread/cancel.c test/pthread/cxx.cpp test/pthread/early.c test/pthread/ends.c \
 	test/pthread/fork_locked.c test/pthread/keys.c test/pthread/longjmp_out.c \
 	test/pthread/many.c test/pthread/mutex_types.c test/pthread/own_wrapper.c \
