@@ -89,6 +89,13 @@ GT_PT_HIDDEN void gt_pt_releasing(const void *lock);
 /* gt_pt_mode is GT_PT_ALL and a lock is about to be released: true as gt_pt_lock_begin(). */
 GT_PT_HIDDEN bool gt_pt_unlock_begin(enum gt_pt_region region, const void *lock);
 
+/* The thread that a join is about, as it was known before. */
+struct gt_pt_target {
+	pthread_t thread;
+	uint64_t sequence; /* 0: not known */
+	bool ended;        /* or of an earlier thread with the same pthread_t */
+};
+
 /* A call that waits for something and may be cancelled. */
 struct gt_pt_wait {
 	enum gt_pt_region region;
@@ -96,8 +103,7 @@ struct gt_pt_wait {
 	bool released;      /* a recorded lock was released for the time of the wait */
 	int rc;             /* GT_PT_CANCELLED until the call returns */
 	const void *lock;   /* released and acquired again, or NULL */
-	uint64_t sequence;  /* of the thread that is joined, or 0 */
-	pthread_t thread;
+	struct gt_pt_target *target; /* the thread that is joined, or NULL */
 };
 #define GT_PT_CANCELLED (-2)
 
@@ -142,11 +148,12 @@ GT_PT_HIDDEN void gt_pt_thread_ending(unsigned how);
 /* In a thread: nothing of the program's will run in it any more. */
 GT_PT_HIDDEN void gt_pt_thread_end(void);
 
-/* The number of a thread that can be joined, 0 if unknown. gone: it has been joined. */
-GT_PT_HIDDEN uint64_t gt_pt_thread_find(pthread_t thread, bool gone);
-GT_PT_HIDDEN void gt_pt_thread_joined(pthread_t thread, uint64_t sequence);
-/* pthread_tryjoin_np() succeeded; it began at `begin`, when the number was `sequence`. */
-GT_PT_HIDDEN void gt_pt_thread_tryjoined(pthread_t thread, uint64_t sequence, uint64_t begin);
+/* Before a join: who is that? */
+GT_PT_HIDDEN struct gt_pt_target gt_pt_join_begin(pthread_t thread);
+/* The join has succeeded. */
+GT_PT_HIDDEN void gt_pt_joined(const struct gt_pt_target *target);
+/* pthread_tryjoin_np() has succeeded; it began at `begin`. */
+GT_PT_HIDDEN void gt_pt_tryjoined(const struct gt_pt_target *target, uint64_t begin);
 GT_PT_HIDDEN void gt_pt_thread_detached(pthread_t thread);
 /* The thread was given a name. */
 GT_PT_HIDDEN void gt_pt_thread_named(pthread_t thread, const char *name);

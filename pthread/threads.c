@@ -34,13 +34,15 @@ static uint32_t next_word;
 #define BUSY     ((uintptr_t)1)
 #define DETACHED 1u
 #define ENDED    2u
+#define FLAGS    4u /* the flags make up a number below this; the generation is a multiple of it */
 struct slot {
 	uintptr_t key;
 	uint64_t sequence;
 	uint32_t tid;
-	uint32_t flags;
+	uint32_t flags; /* and the generation in which it was made */
 };
 static struct slot table[TABLE];
+static uint32_t generation; /* grows in a forked child: the threads in the table are not there */
 
 static pthread_t main_thread;
 static uint32_t main_tid;
@@ -122,7 +124,8 @@ static struct slot *claim(uintptr_t thread)
 		if (__atomic_compare_exchange_n(&s->key, &expected, BUSY, false, __ATOMIC_ACQUIRE,
 						__ATOMIC_RELAXED))
 			return s;
-		if (expected != BUSY && (!oldest || s->sequence < oldest->sequence))
+		if (expected != BUSY && (!oldest || __atomic_load_n(&s->sequence, __ATOMIC_RELAXED) <
+						      __atomic_load_n(&oldest->sequence, __ATOMIC_RELAXED)))
 			oldest = s;
 	}
 	if (!oldest)
@@ -143,7 +146,7 @@ static void insert(uintptr_t thread, uint64_t sequence, uint32_t tid, uint32_t f
 		return;
 	__atomic_store_n(&s->sequence, sequence, __ATOMIC_RELAXED);
 	__atomic_store_n(&s->tid, tid, __ATOMIC_RELAXED);
-	__atomic_store_n(&s->flags, flags, __ATOMIC_RELAXED);
+	__atomic_store_n(&s->flags, generation | flags, __ATOMIC_RELAXED);
 	/* Sequentially consistent: against the name, see gt_pt_thread_named(). */
 	__atomic_store_n(&s->key, thread, __ATOMIC_SEQ_CST);
 }
@@ -157,41 +160,54 @@ static void add_flag(uintptr_t thread, uint32_t flag)
 		return;
 	before = __atomic_fetch_or(&s->flags, flag, __ATOMIC_ACQ_REL);
 	/* Nobody can join it any more. */
-	if ((before | flag) == (DETACHED | ENDED))
+	if (((before | flag) & (DETACHED | ENDED)) == (DETACHED | ENDED))
 		clear(s, thread);
 }
 
-uint64_t gt_pt_thread_find(pthread_t thread, bool gone)
+/*
+ * What is known of a thread. An entry may be left over from an earlier thread with the same pthread_t:
+ * one that was detached before it began, or joined where we do not see it. That one has ended.
+ */
+struct gt_pt_target gt_pt_join_begin(pthread_t thread)
 {
+	struct gt_pt_target target = { .thread = thread };
 	struct slot *s = lookup((uintptr_t)thread);
+	uint32_t flags = s ? __atomic_load_n(&s->flags, __ATOMIC_ACQUIRE) : 0;
+
+	if (s && flags / FLAGS * FLAGS == generation) {
+		target.sequence = __atomic_load_n(&s->sequence, __ATOMIC_RELAXED);
+		target.ended = flags & ENDED;
+	}
+	return target;
+}
+
+void gt_pt_joined(const struct gt_pt_target *target)
+{
+	struct gt_pt_target now = gt_pt_join_begin(target->thread);
+	uint64_t sequence = target->sequence;
+	struct slot *s;
 
 	/*
-	 * After a join the pthread_t may belong to a younger thread already; that one has most
-	 * likely not ended yet.
+	 * The thread has ended by now. If nothing was known of it, or of an ended one only, it may
+	 * have begun meanwhile. (A younger thread that has the pthread_t already has most likely not
+	 * ended.)
 	 */
-	if (!s || (gone && !(__atomic_load_n(&s->flags, __ATOMIC_ACQUIRE) & ENDED)))
-		return 0;
-	return __atomic_load_n(&s->sequence, __ATOMIC_RELAXED);
-}
-
-void gt_pt_thread_joined(pthread_t thread, uint64_t sequence)
-{
-	struct slot *s = lookup((uintptr_t)thread);
-
+	if ((sequence == 0 || target->ended) && now.ended)
+		sequence = now.sequence;
+	if (sequence == 0)
+		return;
+	if (gt_active())
+		gt_thread_join(sequence);
+	s = lookup((uintptr_t)target->thread);
 	if (s && __atomic_load_n(&s->sequence, __ATOMIC_RELAXED) == sequence)
-		clear(s, (uintptr_t)thread);
+		clear(s, (uintptr_t)target->thread);
 }
 
-void gt_pt_thread_tryjoined(pthread_t thread, uint64_t sequence, uint64_t begin)
+void gt_pt_tryjoined(const struct gt_pt_target *target, uint64_t begin)
 {
 	bool recorded = gt_pt_enter_at(GT_PT_R_pthread_tryjoin_np, begin);
 
-	if (sequence == 0)
-		sequence = gt_pt_thread_find(thread, true);
-	if (sequence && gt_active())
-		gt_thread_join(sequence);
-	if (sequence)
-		gt_pt_thread_joined(thread, sequence);
+	gt_pt_joined(target);
 	if (recorded)
 		gt_pt_leave(GT_PT_R_pthread_tryjoin_np);
 }
@@ -253,7 +269,7 @@ void gt_pt_thread_named(pthread_t thread, const char *name)
 		 */
 		__atomic_thread_fence(__ATOMIC_SEQ_CST);
 		s = lookup((uintptr_t)thread);
-		if (s)
+		if (s && __atomic_load_n(&s->flags, __ATOMIC_RELAXED) / FLAGS * FLAGS == generation)
 			tid = __atomic_load_n(&s->tid, __ATOMIC_RELAXED);
 		else if (pthread_equal(thread, main_thread))
 			tid = main_tid;
@@ -347,6 +363,7 @@ void gt_pt_threads_child(void)
 {
 	/* The threads that these were for did not come along. */
 	memset(taken, 0, sizeof(taken));
+	generation += FLAGS;
 	/* This thread is the child's main thread now; the core has begun it. */
 	gt_pt_self.sequence = 0;
 	main_thread = pthread_self();

@@ -140,70 +140,64 @@ EXPORT int thrd_detach(thrd_t thread)
 
 /* ---- join -------------------------------------------------------------------------------------- */
 
-static void join_begin(struct gt_pt_wait *wait, pthread_t thread)
-{
-	wait->thread = thread;
-	wait->sequence = gt_pt_thread_find(thread, false);
-	gt_pt_wait_begin(wait);
-}
-
-static int join_end(struct gt_pt_wait *wait, int rc)
-{
-	/* A thread that had not begun yet is known by now. */
-	if (rc == 0 && wait->sequence == 0)
-		wait->sequence = gt_pt_thread_find(wait->thread, true);
-	return wait->rc = rc;
-}
-
 EXPORT int pthread_join(pthread_t thread, void **result)
 {
-	WAIT(.region = GT_PT_R_pthread_join);
+	struct gt_pt_target target;
+	WAIT(.region = GT_PT_R_pthread_join, .target = &target);
 
 	gt_pt_need();
-	join_begin(&wait, thread);
-	return join_end(&wait, gt_pt_real.pthread_join(thread, result));
+	target = gt_pt_join_begin(thread);
+	gt_pt_wait_begin(&wait);
+	return wait.rc = gt_pt_real.pthread_join(thread, result);
 }
 
 EXPORT int pthread_timedjoin_np(pthread_t thread, void **result, const struct timespec *time)
 {
-	WAIT(.region = GT_PT_R_pthread_timedjoin_np);
+	struct gt_pt_target target;
+	WAIT(.region = GT_PT_R_pthread_timedjoin_np, .target = &target);
 
 	gt_pt_need();
-	join_begin(&wait, thread);
-	return join_end(&wait, gt_pt_real.pthread_timedjoin_np(thread, result, time));
+	target = gt_pt_join_begin(thread);
+	gt_pt_wait_begin(&wait);
+	return wait.rc = gt_pt_real.pthread_timedjoin_np(thread, result, time);
 }
 
 EXPORT int pthread_clockjoin_np(pthread_t thread, void **result, clockid_t clock,
 				const struct timespec *time)
 {
-	WAIT(.region = GT_PT_R_pthread_clockjoin_np);
+	struct gt_pt_target target;
+	WAIT(.region = GT_PT_R_pthread_clockjoin_np, .target = &target);
 
 	gt_pt_need();
-	join_begin(&wait, thread);
-	return join_end(&wait, gt_pt_real.pthread_clockjoin_np(thread, result, clock, time));
+	target = gt_pt_join_begin(thread);
+	gt_pt_wait_begin(&wait);
+	return wait.rc = gt_pt_real.pthread_clockjoin_np(thread, result, clock, time);
 }
 
 EXPORT int thrd_join(thrd_t thread, int *result)
 {
-	WAIT(.region = GT_PT_R_thrd_join);
+	struct gt_pt_target target;
+	WAIT(.region = GT_PT_R_thrd_join, .target = &target);
 
 	gt_pt_need();
-	join_begin(&wait, thread);
-	return join_end(&wait, gt_pt_real.thrd_join(thread, result));
+	target = gt_pt_join_begin(thread);
+	gt_pt_wait_begin(&wait);
+	return wait.rc = gt_pt_real.thrd_join(thread, result);
 }
 
 /* Programs poll with it: only the successful call is an event. */
 EXPORT int pthread_tryjoin_np(pthread_t thread, void **result)
 {
-	uint64_t begin, sequence;
+	struct gt_pt_target target;
+	uint64_t begin;
 	int rc;
 
 	gt_pt_need();
 	begin = gt_pt_mode != GT_PT_UNREADY ? gt_now() : 0;
-	sequence = gt_pt_thread_find(thread, false);
+	target = gt_pt_join_begin(thread);
 	rc = gt_pt_real.pthread_tryjoin_np(thread, result);
 	if (rc == 0)
-		gt_pt_thread_tryjoined(thread, sequence, begin);
+		gt_pt_tryjoined(&target, begin);
 	return rc;
 }
 

@@ -17,6 +17,7 @@
 bool double_active = true;
 const char *double_locks = "contended";
 const char *double_filtered;
+unsigned long double_joined;
 
 static char text[65536], given[sizeof(text)];
 static size_t used;
@@ -133,7 +134,8 @@ void gt_thread_end(unsigned how)
 
 void gt_thread_join(uint64_t sequence)
 {
-	tell(sequence ? "join" : "join of nobody");
+	double_joined = (unsigned long)sequence;
+	tell("join");
 }
 
 void gt_thread_name(uint32_t kernel_tid, const char *name)

@@ -12,6 +12,7 @@
 extern bool double_active;         /* what gt_active() says */
 extern const char *double_locks;   /* VT_PTHREAD_LOCKS */
 extern const char *double_filtered;/* a region that the user's filter excludes, or NULL */
+extern unsigned long double_joined; /* number that gt_thread_join() was told last */
 
 /* All that was told since the last call, one word or phrase per call, separated by "; ". */
 const char *double_log(void);

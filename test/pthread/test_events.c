@@ -307,7 +307,8 @@ struct parcel {
 	struct gt_pt_start *block;
 	uint64_t sequence;
 	unsigned how;
-	uint64_t seen; /* number under which the thread finds itself */
+	uint64_t seen; /* number under which the thread is known while it runs */
+	bool ended;
 	bool rename;
 };
 
@@ -320,7 +321,8 @@ static void *life(void *p)
 		pthread_setname_np(pthread_self(), "early");
 	gt_pt_thread_begin(parcel->block, &start);
 	parcel->sequence = start.sequence;
-	parcel->seen = gt_pt_thread_find(pthread_self(), false);
+	parcel->seen = gt_pt_join_begin(pthread_self()).sequence;
+	parcel->ended = gt_pt_join_begin(pthread_self()).ended;
 	gt_pt_thread_ending(parcel->how);
 	return start.argument;
 }
@@ -331,7 +333,8 @@ static void live(struct parcel *parcel, bool detached)
 	struct gt_pt_creation creation = { .region = GT_PT_R_pthread_create };
 	pthread_t thread;
 	void *result;
-	struct gt_pt_wait wait = { .region = GT_PT_R_pthread_join };
+	struct gt_pt_target target = { 0 };
+	struct gt_pt_wait wait = { .region = GT_PT_R_pthread_join, .target = &target };
 
 	parcel->block = gt_pt_create_begin(&creation);
 	cr_assert(parcel->block != NULL);
@@ -342,11 +345,10 @@ static void live(struct parcel *parcel, bool detached)
 	cr_assert(eq(int, pthread_create(&thread, NULL, life, parcel), 0));
 	wait.rc = pthread_join(thread, &result);
 	cr_assert(eq(ptr, result, parcel));
-	wait.thread = thread;
-	wait.sequence = gt_pt_thread_find(thread, true);
+	target.thread = thread; /* as if the join had begun before the thread */
 	gt_pt_wait_end(&wait);
 	gt_pt_create_end(&creation, false);
-	cr_assert(eq(u64, gt_pt_thread_find(thread, false), 0), "is still in the table");
+	cr_assert(eq(u64, gt_pt_join_begin(thread).sequence, 0), "is still in the table");
 }
 
 Test(threads, from_creation_to_join)
@@ -453,11 +455,85 @@ Test(threads, nothing_is_announced_while_inactive)
 	LOG("");
 }
 
+/* A thread of the table without a life: what gt_pt_thread_begin() and _end() leave. */
+static void *leftover(void *unused)
+{
+	struct gt_pt_creation creation = { .region = GT_PT_R_pthread_create };
+	struct gt_pt_start start;
+
+	(void)unused;
+	gt_pt_thread_begin(gt_pt_create_begin(&creation), &start);
+	return (void *)(uintptr_t)start.sequence;
+}
+
+static uint64_t leave_one(pthread_t *thread)
+{
+	void *sequence;
+
+	cr_assert(eq(int, pthread_create(thread, NULL, leftover, NULL), 0));
+	cr_assert(eq(int, pthread_join(*thread, &sequence), 0));
+	return (uint64_t)(uintptr_t)sequence;
+}
+
+Test(threads, a_leftover_is_not_taken_for_a_thread_that_has_not_begun)
+{
+	struct gt_pt_target target;
+	pthread_t first, second;
+	uint64_t a, b;
+
+	start("contended");
+	a = leave_one(&first);
+	target = gt_pt_join_begin(first);
+	cr_assert(eq(u64, target.sequence, a));
+	cr_assert(target.ended);
+	/* The C library gives the next thread the same stack, and so the same pthread_t. */
+	b = leave_one(&second);
+	cr_assert(pthread_equal(first, second));
+	double_log();
+	gt_pt_joined(&target);
+	LOG("join");
+	cr_assert(ne(u64, a, b));
+	cr_assert(eq(u64, double_joined, b));
+	cr_assert(eq(u64, gt_pt_join_begin(second).sequence, 0));
+}
+
+Test(threads, a_join_that_began_in_time_knows_its_thread)
+{
+	struct gt_pt_target target;
+	pthread_t first, second;
+	uint64_t a;
+
+	start("contended");
+	a = leave_one(&first);
+	target = gt_pt_join_begin(first);
+	target.ended = false; /* as if it had still been running */
+	leave_one(&second);
+	gt_pt_joined(&target);
+	cr_assert(eq(u64, double_joined, a));
+	cr_assert(ne(u64, gt_pt_join_begin(second).sequence, 0), "the younger one stays");
+}
+
+Test(threads, a_child_does_not_know_its_parents_threads)
+{
+	pthread_t thread;
+
+	start("contended");
+	leave_one(&thread);
+	cr_assert(ne(u64, gt_pt_join_begin(thread).sequence, 0));
+	gt_pt_threads_child();
+	cr_assert(eq(u64, gt_pt_join_begin(thread).sequence, 0));
+	cr_assert(eq(u64, leave_one(&thread), gt_pt_join_begin(thread).sequence));
+}
+
 Test(threads, tryjoin_counts_when_it_succeeds)
 {
+	struct gt_pt_target target = { .thread = (pthread_t)0x1000, .sequence = 7 };
+
 	start("contended");
-	gt_pt_thread_tryjoined((pthread_t)0x1000, 7, 42);
+	gt_pt_tryjoined(&target, 42);
 	LOG("+pthread_tryjoin_np@42; join; -pthread_tryjoin_np");
-	gt_pt_thread_tryjoined((pthread_t)0x1000, 0, 42);
+	cr_assert(eq(u64, double_joined, 7));
+	target.sequence = 0;
+	gt_pt_tryjoined(&target, 42);
 	LOG("+pthread_tryjoin_np@42; -pthread_tryjoin_np");
 }
