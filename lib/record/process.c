@@ -383,7 +383,9 @@ void gt_finish(int how, int status)
 	for (unsigned i = 0; i < adapter_count; i++)
 		if (adapters[i].end)
 			adapters[i].end(how);
-	gt_own_location(); /* at least one location, even if nothing was recorded */
+	/* At least one location, even if nothing was recorded. (This thread may have none any more.) */
+	if (!gt_proc->locations)
+		gt_own_location();
 	gt_modules_scan();
 	if (!__atomic_compare_exchange_n(&gt_state, &state, GT_CLOSING, false, __ATOMIC_ACQ_REL,
 					 __ATOMIC_ACQUIRE))

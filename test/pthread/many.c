@@ -7,7 +7,7 @@
 
 static pthread_mutex_t m = PTHREAD_MUTEX_INITIALIZER;
 static pthread_cond_t c = PTHREAD_COND_INITIALIZER;
-static long sum;
+static long sum, waiting;
 static int go;
 
 static void *add(void *n)
@@ -21,6 +21,7 @@ static void *add(void *n)
 static void *stay(void *n)
 {
 	pthread_mutex_lock(&m);
+	waiting++;
 	while (!go)
 		pthread_cond_wait(&c, &m);
 	sum += (long)n;
@@ -56,6 +57,11 @@ int main(int argc, char **argv)
 	while (alive < want && pthread_create(&all[alive], &small, stay, (void *)alive) == 0)
 		alive++;
 	pthread_mutex_lock(&m);
+	while (waiting < alive) { /* now they are all there */
+		pthread_mutex_unlock(&m);
+		sleep_ms(1);
+		pthread_mutex_lock(&m);
+	}
 	go = 1;
 	pthread_cond_broadcast(&c);
 	pthread_mutex_unlock(&m);
