@@ -434,7 +434,7 @@ static void record_message(struct gt_track *t, const struct gt_slot *slot, uint6
 	uint64_t ns = gt_track_time(t, tick), bytes = slot[1].word;
 
 	if (t->conv->messages)
-		peer = gt_messages_peer(t->conv->messages, t->loc->number, t->message++);
+		peer = gt_messages_peer(t->conv->messages, t->loc->number, slot->time, send, tag);
 	if (peer.rank == GT_NO_PEER) {
 		t->w->tally.unmatched++;
 		return;

@@ -33,7 +33,6 @@ struct gt_track {
 	uint64_t torn, torn_marks;
 	uint64_t holes;        /* slots of zeros */
 	uint32_t thread_comm;  /* GT_UNDEFINED: not made yet */
-	uint64_t message;      /* number of the next user message */
 };
 
 /* Writes frames' leaves down to `depth` and counts them as closed by repair. */

@@ -3,10 +3,13 @@
  * User messages name no partner: sends and receives are paired by communicator and tag over all
  * locations, before the events are written.
  *
- * Limits: the n-th send with a tag belongs to the n-th receive with it, in order of time.
+ * Limits: the n-th send with a tag belongs to the n-th receive with it, in order of time. Needs 40
+ * bytes of disk per message while it works, and no memory that grows with their number.
  */
 #ifndef GT_ASSEMBLE_MESSAGES_H
 #define GT_ASSEMBLE_MESSAGES_H
+
+#include <stdbool.h>
 
 #include "lib/assemble/clock.h"
 #include "lib/assemble/defs.h"
@@ -23,14 +26,16 @@ struct gt_peer {
 
 /*
  * Reads all streams if a process has defined a communicator for user messages. *messages stays NULL
- * if there are none. Temporary files go into `dirfd`. Returns 0 or a negative errno.
+ * if there are none, or no room on the disk to pair them: then no message has a partner. Temporary
+ * files go into `dirfd`. Returns 0 or a negative errno.
  */
 int gt_messages_pair(struct gt_messages **messages, struct gt_spool *spool,
 		     const struct gt_layout *layout, const struct gt_clock *clock,
 		     struct gt_defs *defs, int dirfd);
 void gt_messages_free(struct gt_messages *messages);
 
-/* The partner of the n-th (from 0) user message of a location; asked in ascending order. */
-struct gt_peer gt_messages_peer(struct gt_messages *messages, uint32_t location, uint64_t n);
+/* The partner of the message that a location has recorded at `tick`. Any thread, any order. */
+struct gt_peer gt_messages_peer(const struct gt_messages *messages, uint32_t location,
+				uint64_t tick, bool send, uint32_t tag);
 
 #endif

@@ -12,6 +12,7 @@ WANT has one fact a line, its words separated by tabs:
   comment   TEXT                 VT_COMMENT
   property  TEXT                 VT_COMMENT_DEF: the value of a property of a process
   message   COMM TAG N           N sends and N receives
+  pair      COMM FROM TO TAG N   the same, between two places of the communicator
   bytes     SENT RECEIVED
 
 Limits: a trace may hold more than WANT says. Exit status 1 if it holds less or other things.
@@ -70,6 +71,10 @@ class Facts:
             if key.startswith(comm + ":") and key.endswith(":" + tag):
                 got = [a + b for a, b in zip(got, pair)]
         return None if got == [int(number), int(number)] else self.facts["messages"]
+
+    def check_pair(self, comm, source, target, tag, number):
+        got = self.facts["messages"]["pairs"].get("%s:%s->%s:%s" % (comm, source, target, tag))
+        return None if got == [int(number), int(number)] else got or "no such message"
 
     def check_bytes(self, sent, received):
         messages = self.facts["messages"]
