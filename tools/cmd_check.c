@@ -30,6 +30,17 @@
 
 enum { REPORT_MAX = 1 << 20, KEY_JSON = 0x100, KEY_WERROR };
 
+/* AddressSanitizer and ThreadSanitizer reserve terabytes of addresses. */
+#ifndef __has_feature
+#define __has_feature(x) 0
+#endif
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__) ||                              \
+	__has_feature(address_sanitizer) || __has_feature(thread_sanitizer)
+enum { LIMIT_MEMORY = false };
+#else
+enum { LIMIT_MEMORY = true };
+#endif
+
 struct options {
 	bool json, quiet, werror;
 };
@@ -191,7 +202,8 @@ static void child(const char *anchor, const char *spool, const struct options *o
 	int status;
 
 	prctl(PR_SET_PDEATHSIG, SIGKILL);
-	setrlimit(RLIMIT_AS, &limit);
+	if (LIMIT_MEMORY)
+		setrlimit(RLIMIT_AS, &limit);
 	setrlimit(RLIMIT_CORE, &no_core);
 	/* abort() is how "no memory" is told to the parent, a crash of libotf2 ends as it ends. */
 	if (!out)
