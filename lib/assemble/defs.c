@@ -8,6 +8,7 @@
 #include "config.h"
 
 #include "lib/assemble/defs.h"
+#include "lib/assemble/utf8.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -199,15 +200,24 @@ void gt_defs_free(struct gt_defs *defs)
 uint32_t gt_defs_string(struct gt_defs *defs, const char *text)
 {
 	bool fresh;
-	uint32_t number;
+	uint32_t number = GT_UNDEFINED;
+	char *clean = NULL;
 
+	if (!gt_utf8_valid(text)) {
+		size_t room = 4 * strlen(text) + 1;
+
+		clean = malloc(room);
+		text = clean ? gt_utf8_clean(clean, room, text) : NULL;
+	}
 	pthread_mutex_lock(&defs->lock);
-	number = intern_put(&defs->strings, text, strlen(text), &fresh);
+	if (text)
+		number = intern_put(&defs->strings, text, strlen(text), &fresh);
 	if (number == GT_UNDEFINED) {
 		defs->failed = -ENOMEM;
 		number = 0;
 	}
 	pthread_mutex_unlock(&defs->lock);
+	free(clean);
 	return number;
 }
 

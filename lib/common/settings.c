@@ -398,22 +398,30 @@ static void check_names(char *const *envp, gt_settings_complaint *complain)
 	}
 }
 
+static void load_row(const struct gt_setting_row *row, char *const *envp,
+		     gt_settings_complaint *complain)
+{
+	const char *value = look_up(envp, row->name, strlen(row->name));
+	struct failure failure = { "", 0 };
+	enum reason reason;
+
+	set_default(row);
+	if (!value || !*value)
+		return;
+	reason = parse(row, value, envp, &failure);
+	if (reason && complain)
+		complain_of_value(row, value, reason, &failure, complain);
+}
+
 void gt_settings_load(char *const *envp, gt_settings_complaint *complain)
 {
 	pool_used = 0;
-	for (size_t i = 0; i < ROWS; i++) {
-		const struct gt_setting_row *row = &gt_setting_rows[i];
-		const char *value = look_up(envp, row->name, strlen(row->name));
-		struct failure failure = { "", 0 };
-		enum reason reason;
-
-		set_default(row);
-		if (!value || !*value)
-			continue;
-		reason = parse(row, value, envp, &failure);
-		if (reason && complain)
-			complain_of_value(row, value, reason, &failure, complain);
-	}
+	/* VT_VERBOSE first: it decides whether the complaints about the others are heard. */
+	for (size_t i = 0; i < ROWS; i++)
+		if (gt_setting_rows[i].offset == offsetof(struct gt_settings, verbose))
+			load_row(&gt_setting_rows[i], envp, NULL);
+	for (size_t i = 0; i < ROWS; i++)
+		load_row(&gt_setting_rows[i], envp, complain);
 	if (complain)
 		check_names(envp, complain);
 }
