@@ -55,7 +55,7 @@ static struct source *find_source(struct source *sources, size_t *count,
 	return &sources[(*count)++];
 }
 
-/* Nanoseconds per tick, times 2^GT_SCALE_SHIFT. */
+/* Nanoseconds per tick, times 2^GT_SCALE_SHIFT; rounded up, so that conversion may round down. */
 static uint64_t multiplier(const struct source *source)
 {
 	uint64_t ticks = source->last.tick - source->first.tick;
@@ -65,9 +65,10 @@ static uint64_t multiplier(const struct source *source)
 	if (source->kind == GT_CLOCK_MONOTONIC)
 		return MULT_ONE;
 	if (ticks && ns > 0 && (ns >= SPAN_LEAST || !source->nominal_hz))
-		mult = ((unsigned __int128)(uint64_t)ns << GT_SCALE_SHIFT) / ticks;
+		mult = (((unsigned __int128)(uint64_t)ns << GT_SCALE_SHIFT) + ticks - 1) / ticks;
 	else if (source->nominal_hz && source->nominal_hz <= HZ_MOST)
-		mult = ((unsigned __int128)1000000000 << GT_SCALE_SHIFT) / source->nominal_hz;
+		mult = (((unsigned __int128)1000000000 << GT_SCALE_SHIFT) + source->nominal_hz - 1) /
+		       source->nominal_hz;
 	if (!mult || mult > MULT_MOST)
 		return MULT_ONE; /* nothing is known: a tick counts as a nanosecond */
 	return (uint64_t)mult;
@@ -78,6 +79,8 @@ static __int128 moment(const struct source *source, uint64_t mult, uint64_t tick
 {
 	__int128 ticks = (__int128)tick - (__int128)source->first.tick;
 
+	if (source->kind == GT_CLOCK_MONOTONIC)
+		return tick;
 	if (ticks > (__int128)1 << 62)
 		ticks = (__int128)1 << 62;
 	if (ticks < -((__int128)1 << 62))

@@ -49,6 +49,19 @@ test_unit_pack_LDADD = $(UNIT_LIBS)
 test_unit_rundir_SOURCES = test/unit/test_rundir.c
 test_unit_rundir_CFLAGS = $(UNIT_CFLAGS)
 test_unit_rundir_LDADD = $(UNIT_LIBS)
+
+# The assembly from made-up spools, its archives read back with OTF2's own reader.
+UNIT_SPOOL = test/unit/mkspool.c test/unit/mkspool.h test/unit/readback.c test/unit/readback.h
+
+CRITERION_TESTS += test/unit/assemble
+test_unit_assemble_SOURCES = test/unit/test_assemble.c $(UNIT_SPOOL)
+test_unit_assemble_CFLAGS = $(UNIT_CFLAGS) $(OTF2_CFLAGS)
+test_unit_assemble_LDADD = lib/libgtassemble.la $(UNIT_LIBS)
+
+CRITERION_TESTS += test/unit/assemble_records
+test_unit_assemble_records_SOURCES = test/unit/test_assemble_records.c $(UNIT_SPOOL)
+test_unit_assemble_records_CFLAGS = $(UNIT_CFLAGS) $(OTF2_CFLAGS)
+test_unit_assemble_records_LDADD = lib/libgtassemble.la $(UNIT_LIBS)
 endif
 
 # Speaks TAP by itself.

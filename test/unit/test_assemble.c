@@ -1,0 +1,572 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * The assembly from made-up spools: what must come out for what went in.
+ *
+ * Limits: everything runs in Criterion's child processes; crashes of libotf2 fail the test.
+ */
+#include <criterion/criterion.h>
+#include <criterion/new/assert.h>
+
+#include <dirent.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "lib/assemble/assemble.h"
+#include "test/unit/mkspool.h"
+#include "test/unit/readback.h"
+
+#define BEGIN UINT64_C(1000000) /* ticks when the usual process began; two ticks are 1 ns */
+#define AT(ns) (BEGIN + 2 * (uint64_t)(ns))
+
+static int assemble_with(const char *dir, unsigned threads, bool keep)
+{
+	struct gt_assemble_options options = { .threads = threads, .keep_spool = keep };
+
+	return gt_assemble(dir, &options);
+}
+
+/* Assembles and compares all events with `expect`. */
+static void expect_events(const char *dir, const char *expect)
+{
+	char *events;
+
+	cr_assert(eq(int, assemble_with(dir, 1, false), 0));
+	events = rb_events(dir);
+	cr_assert(events != NULL);
+	cr_assert(eq(str, events, (char *)expect));
+	free(events);
+}
+
+static void expect_text(char *(*read)(const char *), const char *dir, const char *part, bool there)
+{
+	char *text = read(dir);
+
+	cr_assert(text != NULL);
+	cr_assert(there == (strstr(text, part) != NULL), "%s \"%s\" in:\n%s", there ? "no" : "unwanted",
+		  part, text);
+	free(text);
+}
+
+static void expect_property(const char *dir, const char *line)
+{
+	char text[200];
+
+	snprintf(text, sizeof(text), "property GPUTRACE::%s\n", line);
+	expect_text(rb_definitions, dir, text, true);
+}
+
+static struct mk_proc *usual(const char *dir)
+{
+	return mk_proc(dir, 1, 4711, "prog", BEGIN);
+}
+
+/* ---- plain runs ------------------------------------------------------------------------------- */
+
+Test(assemble, one_thread)
+{
+	const char *dir = mk_run();
+	struct mk_proc *p = usual(dir);
+	struct mk_loc *l = mk_loc(p, 0, 4096, 0, BEGIN);
+	uint32_t a = mk_region(p, "alpha"), b = mk_region(p, "beta");
+
+	mk_property(p, "command", "./prog -x  'y z'");
+	mk_property(p, "executable", "/opt/bin/prog");
+	mk_enter(l, AT(10), a);
+	mk_enter(l, AT(20), b);
+	mk_leave(l, AT(30), b);
+	mk_leave(l, AT(40), a);
+	mk_loc_close(l);
+	mk_proc_end(p, GT_END__EXIT, 3, AT(50));
+	expect_events(dir, "0 0 BEGIN /opt/bin/prog -x  'y z' [ProcessId=4711]\n"
+			   "0 10 ENTER alpha\n0 20 ENTER beta\n0 30 LEAVE beta\n0 40 LEAVE alpha\n"
+			   "0 50 END 3 [ProcessId=4711]\n");
+	expect_text(rb_definitions, dir, "clock 1000000000 from 0 length 50 real 1\n", true);
+	expect_text(rb_definitions, dir,
+		    "node 0 machine machine parent -1\nnode 1 node testhost parent 0\n"
+		    "group 0 PROCESS prog [4711] node 1 creator -1\n"
+		    "location 0 THREAD Master thread in prog [4711]: 6 events\n", true);
+	expect_text(rb_definitions, dir, "group 0 GPUTRACE::ENDED=_exit 3\n", true);
+	expect_property(dir, "COMMAND_LINE=./prog -x  'y z'");
+	expect_property(dir, "COMPLETE=yes");
+	expect_property(dir, "LOST_TORN=0");
+	mk_proc_free(p);
+	mk_remove(dir);
+}
+
+Test(assemble, nothing_recorded)
+{
+	const char *dir = mk_run();
+	struct mk_proc *p = usual(dir);
+
+	mk_proc_end(p, GT_END_EXIT, 0, AT(70));
+	expect_events(dir, "0 0 BEGIN prog [ProcessId=4711]\n0 70 END [ProcessId=4711]\n");
+	mk_proc_free(p);
+	mk_remove(dir);
+}
+
+/* Many halves: everything of a long stream arrives, from the file and from the window. */
+Test(assemble, long_stream)
+{
+	const char *dir = mk_run();
+	struct mk_proc *p = usual(dir);
+	struct mk_loc *l = mk_loc(p, 0, 4096, 0, BEGIN);
+	uint32_t a = mk_region(p, "alpha");
+	char *events, *at;
+	unsigned n = 0;
+
+	for (unsigned i = 0; i < 10007; i++) {
+		mk_enter(l, AT(100 + 10 * i), a);
+		mk_leave(l, AT(105 + 10 * i), a);
+	}
+	mk_loc_close(l);
+	cr_assert(eq(int, assemble_with(dir, 1, false), 0));
+	events = rb_events(dir);
+	cr_assert(events != NULL);
+	for (at = events; (at = strchr(at, '\n')); at++)
+		n++;
+	cr_assert(eq(u32, n, 2 * 10007 + 2));
+	expect_text(rb_events, dir, "0 100100 ENTER alpha\n0 100105 LEAVE alpha\n", true);
+	expect_text(rb_events, dir, "0 100165 LEAVE alpha\n0 100165 END [ProcessId=4711]\n", true);
+	free(events);
+	mk_proc_free(p);
+	mk_remove(dir);
+}
+
+Test(assemble, several_threads_and_workers)
+{
+	const char *dir = mk_run();
+	struct mk_proc *p = usual(dir);
+	uint32_t a = mk_region(p, "alpha"), b = mk_region(p, "beta");
+	char *one, *four;
+
+	for (unsigned i = 0; i < 20; i++) {
+		struct mk_loc *l = mk_loc(p, i, 4096, 0, BEGIN);
+
+		for (unsigned k = 0; k < 50 * (i + 1); k++) {
+			mk_enter(l, AT(100 * k), k % 3 ? a : b);
+			mk_leave(l, AT(100 * k + 50), k % 3 ? a : b);
+		}
+		mk_loc_close(l);
+	}
+	mk_proc_end(p, GT_END_EXIT, 0, AT(1000000));
+	cr_assert(eq(int, assemble_with(dir, 1, true), 0));
+	one = rb_events(dir);
+	{
+		char command[800];
+
+		snprintf(command, sizeof(command), "rm -r %s/traces %s/traces.*", dir, dir);
+		cr_assert(eq(int, system(command), 0));
+	}
+	cr_assert(eq(int, assemble_with(dir, 4, false), 0));
+	four = rb_events(dir);
+	cr_assert(eq(str, one, four));
+	expect_text(rb_definitions, dir, "location 19 THREAD Thread 19 in prog [4711]", true);
+	free(one);
+	free(four);
+	mk_proc_free(p);
+	mk_remove(dir);
+}
+
+Test(assemble, spool_is_removed_and_settings_are_kept)
+{
+	const char *dir = mk_run();
+	struct mk_proc *p = usual(dir);
+	char path[600], line[100];
+	FILE *file;
+
+	mk_property(p, "setting:VT_FILE_PREFIX", "it's");
+	mk_property(p, "setting:VT_BUFFER_SIZE", "16777216");
+	mk_proc_end(p, GT_END_EXIT, 0, AT(70));
+	cr_assert(eq(int, assemble_with(dir, 1, false), 0));
+	snprintf(path, sizeof(path), "%s/spool", dir);
+	cr_assert(eq(int, access(path, F_OK), -1));
+	snprintf(path, sizeof(path), "%s/assembling", dir);
+	cr_assert(eq(int, access(path, F_OK), -1));
+	snprintf(path, sizeof(path), "%s/gputrace.cfg", dir);
+	file = fopen(path, "r");
+	cr_assert(file != NULL);
+	cr_assert(fgets(line, sizeof(line), file) != NULL);
+	cr_assert(line[0] == '#');
+	cr_assert(fgets(line, sizeof(line), file) != NULL);
+	cr_assert(eq(str, line, "VT_FILE_PREFIX='it'\\''s'\n"));
+	cr_assert(fgets(line, sizeof(line), file) != NULL);
+	cr_assert(eq(str, line, "VT_BUFFER_SIZE=16777216\n"));
+	fclose(file);
+	/* Once more: there is nothing to do, and nothing is harmed. */
+	cr_assert(eq(int, assemble_with(dir, 1, false), 0));
+	expect_text(rb_events, dir, "0 70 END", true);
+	mk_proc_free(p);
+	mk_remove(dir);
+}
+
+/* A file that is not ours stays, and so does its folder. */
+Test(assemble, foreign_files_stay)
+{
+	const char *dir = mk_run();
+	struct mk_proc *p = usual(dir);
+	char path[600];
+
+	snprintf(path, sizeof(path), "%s/spool/p0001.4711/precious", dir);
+	close(open(path, O_CREAT | O_WRONLY, 0600));
+	mk_proc_end(p, GT_END_EXIT, 0, AT(70));
+	cr_assert(eq(int, assemble_with(dir, 1, false), 0));
+	cr_assert(eq(int, access(path, F_OK), 0));
+	mk_proc_free(p);
+	mk_remove(dir);
+}
+
+/* ---- killed processes --------------------------------------------------------------------------- */
+
+Test(assemble, killed_with_open_regions)
+{
+	const char *dir = mk_run();
+	struct mk_proc *p = usual(dir);
+	struct mk_loc *l = mk_loc(p, 0, 4096, 0, BEGIN), *m = mk_loc(p, 1, 4096, 0, BEGIN);
+	uint32_t a = mk_region(p, "alpha"), b = mk_region(p, "beta");
+
+	mk_enter(l, AT(10), a);
+	mk_enter(l, AT(20), b);
+	mk_enter(m, AT(90), b);
+	mk_loc_close(l);
+	mk_loc_close(m);
+	/* Frames end when the process is last known to have lived. */
+	expect_events(dir, "0 0 BEGIN prog [ProcessId=4711]\n0 10 ENTER alpha\n0 20 ENTER beta\n"
+			   "0 90 LEAVE beta\n0 90 LEAVE alpha\n0 90 END [ProcessId=4711]\n"
+			   "1 90 ENTER beta\n1 90 LEAVE beta\n");
+	expect_property(dir, "ENDED=killed");
+	expect_property(dir, "PROCESSES_KILLED=1");
+	expect_property(dir, "REPAIRED_LEAVES_ADDED=3");
+	mk_proc_free(p);
+	mk_remove(dir);
+}
+
+/* Killed at every place around a change of halves: no event is lost, none appears twice. */
+Test(assemble, killed_at_any_slot)
+{
+	for (unsigned n = 250; n < 780; n += n > 254 && n < 508 ? 50 : 1) {
+		const char *dir = mk_run();
+		struct mk_proc *p = usual(dir);
+		struct mk_loc *l = mk_loc(p, 0, 4096, 0, BEGIN);
+		uint32_t a = mk_region(p, "alpha");
+		char tail[100];
+		char *events, *at;
+		unsigned lines = 0;
+
+		for (unsigned i = 0; i < n; i++)
+			mk_slot(l, AT(10 * (i + 1)), GT_WORD(i % 2 ? GT_T_LEAVE : GT_T_ENTER, a));
+		mk_loc_close(l);
+		cr_assert(eq(int, assemble_with(dir, 1, false), 0));
+		events = rb_events(dir);
+		cr_assert(events != NULL);
+		for (at = events; (at = strchr(at, '\n')); at++)
+			lines++;
+		cr_assert(eq(u32, lines, n + n % 2 + 2));
+		snprintf(tail, sizeof(tail), "0 %u LEAVE alpha\n0 %u END", 10 * n, 10 * n);
+		cr_assert(strstr(events, tail) != NULL, "%u: no %s", n, tail);
+		free(events);
+		mk_proc_free(p);
+		mk_remove(dir);
+	}
+}
+
+/* The process died after it had announced a new turn of a half, before it had written into it. */
+Test(assemble, killed_between_base_and_tick)
+{
+	const char *dir = mk_run();
+	struct mk_proc *p = usual(dir);
+	struct mk_loc *l = mk_loc(p, 0, 4096, 0, BEGIN);
+	uint32_t a = mk_region(p, "alpha");
+	unsigned n = 2 * 256 + 256, i;
+
+	for (i = 0; i < n; i++)
+		mk_slot(l, AT(10 * (i + 1)), GT_WORD(i % 2 ? GT_T_LEAVE : GT_T_ENTER, a));
+	/* The half of turn 1 is opened for its next turn: base set, time still the old one. */
+	l->win.half_base[1] = l->limit;
+	mk_loc_close(l);
+	cr_assert(eq(int, assemble_with(dir, 1, false), 0));
+	expect_text(rb_events, dir, "0 7680 LEAVE alpha\n0 7680 END [ProcessId=4711]\n", true);
+	expect_property(dir, "LOST_TORN=0");
+	mk_proc_free(p);
+	mk_remove(dir);
+}
+
+Test(assemble, torn_slot_in_the_window)
+{
+	const char *dir = mk_run();
+	struct mk_proc *p = usual(dir);
+	struct mk_loc *l = mk_loc(p, 0, 4096, 0, BEGIN);
+	uint32_t a = mk_region(p, "alpha"), b = mk_region(p, "beta");
+
+	for (unsigned i = 0; i < 600; i++) /* so that the window holds old slots */
+		mk_slot(l, AT(10 + i), GT_WORD(i % 2 ? GT_T_LEAVE : GT_T_ENTER, a));
+	mk_reserve(l, AT(1000), 1); /* never finished: a handler came, and the process was killed */
+	mk_enter(l, AT(1010), b);
+	mk_leave(l, AT(1020), b);
+	mk_loc_close(l);
+	cr_assert(eq(int, assemble_with(dir, 1, false), 0));
+	expect_text(rb_events, dir,
+		    "0 609 LEAVE alpha\n0 1010 ENTER beta\n0 1020 LEAVE beta\n0 1020 END", true);
+	expect_property(dir, "LOST_TORN=1");
+	expect_text(rb_markers, dir, "EVENTS LOST location 0", true);
+	mk_proc_free(p);
+	mk_remove(dir);
+}
+
+/* A slot that was never finished went into the file with the half around it. */
+Test(assemble, torn_slot_in_the_file)
+{
+	const char *dir = mk_run();
+	struct mk_proc *p = usual(dir);
+	struct mk_loc *l = mk_loc(p, 0, 4096, 0, BEGIN);
+	uint32_t a = mk_region(p, "alpha");
+
+	for (unsigned i = 0; i < 600; i++)
+		mk_slot(l, AT(10 + i), GT_WORD(i % 2 ? GT_T_LEAVE : GT_T_ENTER, a));
+	mk_reserve(l, AT(1000), 1);
+	for (unsigned i = 0; i < 1000; i++)
+		mk_slot(l, AT(2000 + i), GT_WORD(i % 2 ? GT_T_LEAVE : GT_T_ENTER, a));
+	mk_loc_close(l);
+	cr_assert(eq(int, assemble_with(dir, 1, false), 0));
+	expect_text(rb_events, dir, "0 609 LEAVE alpha\n0 2000 ENTER alpha\n0 2001 LEAVE alpha\n",
+		    true);
+	expect_text(rb_definitions, dir, ": 1602 events", true);
+	expect_property(dir, "LOST_TORN=1");
+	expect_property(dir, "REPAIRED_TIMES=0");
+	mk_proc_free(p);
+	mk_remove(dir);
+}
+
+Test(assemble, ring_keeps_the_newest)
+{
+	const char *dir = mk_run();
+	struct mk_proc *p = usual(dir);
+	struct mk_loc *l = mk_loc(p, 0, 4096, 2 * 4096, BEGIN);
+	uint32_t a = mk_region(p, "alpha");
+
+	for (unsigned i = 0; i < 256 * 7 + 10; i++)
+		mk_slot(l, AT(10 * (i + 1)), GT_WORD(i % 2 ? GT_T_LEAVE : GT_T_ENTER, a));
+	l->win.lost[GT_LOSS_RING] = 5 * 256;
+	mk_loc_close(l);
+	mk_proc_end(p, GT_END_EXIT, 0, AT(30000));
+	cr_assert(eq(int, assemble_with(dir, 1, false), 0));
+	/* Two halves in the ring and ten slots in the window. */
+	expect_text(rb_definitions, dir, ": 524 events", true);
+	expect_text(rb_events, dir, "[ProcessId=4711]\n0 12810 ENTER alpha\n0 12820 LEAVE alpha\n",
+		    true);
+	expect_property(dir, "LOST_RING=1280");
+	expect_text(rb_markers, dir, "1280 events of this location are missing", true);
+	mk_proc_free(p);
+	mk_remove(dir);
+}
+
+Test(assemble, file_is_shorter_than_promised)
+{
+	const char *dir = mk_run();
+	struct mk_proc *p = usual(dir);
+	struct mk_loc *l = mk_loc(p, 0, 4096, 0, BEGIN);
+	uint32_t a = mk_region(p, "alpha");
+
+	for (unsigned i = 0; i < 256 * 4 + 10; i++)
+		mk_slot(l, AT(10 * (i + 1)), GT_WORD(i % 2 ? GT_T_LEAVE : GT_T_ENTER, a));
+	cr_assert(eq(int, ftruncate(l->raw, 4096 * 2), 0));
+	mk_loc_close(l);
+	mk_proc_end(p, GT_END_EXIT, 0, AT(30000));
+	cr_assert(eq(int, assemble_with(dir, 1, false), 0));
+	expect_text(rb_events, dir, "0 5120 LEAVE alpha\n0 10250 ENTER alpha\n", true);
+	expect_property(dir, "LOST_SPACE=512");
+	mk_proc_free(p);
+	mk_remove(dir);
+}
+
+/* ---- order ---------------------------------------------------------------------------------------- */
+
+/* A handler ran between the reservation of a slot and the reading of its time, and was itself
+ * interrupted there. */
+Test(assemble, nested_handlers)
+{
+	const char *dir = mk_run();
+	struct mk_proc *p = usual(dir);
+	struct mk_loc *l = mk_loc(p, 0, 4096, 0, BEGIN);
+	uint32_t a = mk_region(p, "alpha"), h = mk_region(p, "handler"), i = mk_region(p, "inner");
+	uint64_t first, second;
+
+	mk_enter(l, AT(10), a);
+	first = mk_reserve(l, AT(20), 1);
+	second = mk_reserve(l, AT(20), 1);
+	mk_enter(l, AT(30), i);
+	mk_leave(l, AT(40), i);
+	mk_finish(l, second, AT(50), GT_WORD(GT_T_ENTER, h));
+	mk_leave(l, AT(60), h);
+	mk_finish(l, first, AT(70), GT_WORD(GT_T_LEAVE, a));
+	mk_enter(l, AT(80), a);
+	mk_leave(l, AT(90), a);
+	mk_loc_close(l);
+	mk_proc_end(p, GT_END_EXIT, 0, AT(100));
+	expect_events(dir, "0 0 BEGIN prog [ProcessId=4711]\n0 10 ENTER alpha\n0 30 ENTER inner\n"
+			   "0 40 LEAVE inner\n0 50 ENTER handler\n0 60 LEAVE handler\n"
+			   "0 70 LEAVE alpha\n0 80 ENTER alpha\n0 90 LEAVE alpha\n"
+			   "0 100 END [ProcessId=4711]\n");
+	expect_property(dir, "REPAIRED_TIMES=0");
+	mk_proc_free(p);
+	mk_remove(dir);
+}
+
+/* The same with the interrupted slot at the very end of a half, and of the stream. */
+Test(assemble, handler_at_the_end_of_a_half)
+{
+	const char *dir = mk_run();
+	struct mk_proc *p = usual(dir);
+	struct mk_loc *l = mk_loc(p, 0, 4096, 0, BEGIN);
+	uint32_t a = mk_region(p, "alpha"), h = mk_region(p, "handler");
+	uint64_t slot;
+
+	for (unsigned i = 0; i < 255; i++)
+		mk_slot(l, AT(10 * (i + 1)), GT_WORD(i % 2 ? GT_T_LEAVE : GT_T_ENTER, a));
+	slot = mk_reserve(l, AT(2600), 1);
+	mk_finish(l, slot, AT(2900), GT_WORD(GT_T_LEAVE, a));
+	mk_enter(l, AT(2700), h);
+	mk_leave(l, AT(2800), h);
+	slot = mk_reserve(l, AT(3000), 1);
+	mk_finish(l, slot, AT(3300), GT_WORD(GT_T_ENTER, a));
+	mk_enter(l, AT(3100), h);
+	mk_leave(l, AT(3200), h);
+	mk_loc_close(l);
+	cr_assert(eq(int, assemble_with(dir, 1, false), 0));
+	expect_text(rb_events, dir,
+		    "0 2550 ENTER alpha\n0 2700 ENTER handler\n0 2800 LEAVE handler\n"
+		    "0 2900 LEAVE alpha\n0 3100 ENTER handler\n0 3200 LEAVE handler\n"
+		    "0 3300 ENTER alpha\n0 3300 LEAVE alpha\n0 3300 END", true);
+	mk_proc_free(p);
+	mk_remove(dir);
+}
+
+/* The writer spools in the middle of recording an event: the event has the time before. */
+Test(assemble, flush_comes_after_its_event)
+{
+	const char *dir = mk_run();
+	struct mk_proc *p = usual(dir);
+	struct mk_loc *l = mk_loc(p, 0, 4096, 0, BEGIN);
+	uint32_t a = mk_region(p, "alpha");
+
+	mk_slot(l, AT(100), GT_WORD(GT_T_FLUSH, 2 * 50));
+	mk_enter(l, AT(100), a);
+	mk_leave(l, AT(160), a);
+	mk_loc_close(l);
+	mk_proc_end(p, GT_END_EXIT, 0, AT(200));
+	expect_events(dir, "0 0 BEGIN prog [ProcessId=4711]\n0 100 ENTER alpha\n"
+			   "0 100 ENTER TRACE BUFFER FLUSH\n0 150 LEAVE TRACE BUFFER FLUSH\n"
+			   "0 160 LEAVE alpha\n0 200 END [ProcessId=4711]\n");
+	expect_property(dir, "REPAIRED_TIMES=0");
+	mk_proc_free(p);
+	mk_remove(dir);
+}
+
+Test(assemble, rewound_events_are_left_out)
+{
+	const char *dir = mk_run();
+	struct mk_proc *p = usual(dir);
+	struct mk_loc *l = mk_loc(p, 0, 4096, 0, BEGIN);
+	uint32_t a = mk_region(p, "alpha"), b = mk_region(p, "beta");
+	struct gt_def_cut cut = { .location = 0 };
+
+	mk_enter(l, AT(10), a);
+	cut.from = l->cur;
+	for (unsigned i = 0; i < 500; i++) { /* over the change of halves */
+		mk_enter(l, AT(20 + i), b);
+		mk_leave(l, AT(20 + i), b);
+	}
+	cut.to = l->cur;
+	mk_def(p, GT_D_CUT, 0, &cut, sizeof(cut));
+	mk_leave(l, AT(600), a);
+	mk_loc_close(l);
+	mk_proc_end(p, GT_END_EXIT, 0, AT(700));
+	expect_events(dir, "0 0 BEGIN prog [ProcessId=4711]\n0 10 ENTER alpha\n"
+			   "0 600 LEAVE alpha\n0 700 END [ProcessId=4711]\n");
+	mk_proc_free(p);
+	mk_remove(dir);
+}
+
+/* ---- nesting ----------------------------------------------------------------------------------------- */
+
+Test(assemble, nesting_is_repaired)
+{
+	const char *dir = mk_run();
+	struct mk_proc *p = usual(dir);
+	struct mk_loc *l = mk_loc(p, 0, 4096, 0, BEGIN);
+	uint32_t a = mk_region(p, "alpha"), b = mk_region(p, "beta"), c = mk_region(p, "gamma");
+
+	mk_leave(l, AT(5), c); /* was entered before the recording */
+	mk_enter(l, AT(10), a);
+	mk_enter(l, AT(20), b);
+	mk_enter(l, AT(30), c);
+	mk_leave(l, AT(40), a); /* longjmp over b and c */
+	mk_leave(l, AT(50), b); /* no longer open */
+	mk_enter(l, AT(60), a);
+	mk_enter(l, AT(70), b);
+	mk_slot(l, AT(80), GT_WORD(GT_T_UNWIND, 1));
+	mk_leave(l, AT(90), a);
+	mk_loc_close(l);
+	mk_proc_end(p, GT_END_EXIT, 0, AT(100));
+	expect_events(dir, "0 0 BEGIN prog [ProcessId=4711]\n0 10 ENTER alpha\n0 20 ENTER beta\n"
+			   "0 30 ENTER gamma\n0 40 LEAVE gamma\n0 40 LEAVE beta\n0 40 LEAVE alpha\n"
+			   "0 60 ENTER alpha\n0 70 ENTER beta\n0 80 LEAVE beta\n0 90 LEAVE alpha\n"
+			   "0 100 END [ProcessId=4711]\n");
+	expect_property(dir, "REPAIRED_LEAVES_ADDED=3");
+	expect_property(dir, "REPAIRED_LEAVES_DROPPED=2");
+	mk_proc_free(p);
+	mk_remove(dir);
+}
+
+/* Deeper than what is kept: only counted, and the leaves still fit. */
+Test(assemble, very_deep_recursion, .timeout = 60)
+{
+	const char *dir = mk_run();
+	struct mk_proc *p = usual(dir);
+	struct mk_loc *l = mk_loc(p, 0, 1 << 20, 0, BEGIN);
+	uint32_t a = mk_region(p, "alpha"), b = mk_region(p, "beta");
+	unsigned deep = 1000010;
+
+	for (unsigned i = 0; i < deep; i++)
+		mk_enter(l, AT(10 + i), a);
+	for (unsigned i = 0; i < deep; i++)
+		mk_leave(l, AT(2000000 + i), a);
+	mk_enter(l, AT(5000000), b);
+	mk_leave(l, AT(5000001), b);
+	mk_loc_close(l);
+	mk_proc_end(p, GT_END_EXIT, 0, AT(6000000));
+	cr_assert(eq(int, assemble_with(dir, 1, false), 0));
+	expect_text(rb_definitions, dir, ": 2000004 events", true);
+	expect_property(dir, "REPAIRED_LEAVES_ADDED=0");
+	expect_property(dir, "REPAIRED_LEAVES_DROPPED=0");
+	mk_proc_free(p);
+	mk_remove(dir);
+}
+
+Test(assemble, switched_off)
+{
+	const char *dir = mk_run();
+	struct mk_proc *p = usual(dir);
+	struct mk_loc *l = mk_loc(p, 0, 4096, 0, BEGIN);
+	uint32_t a = mk_region(p, "alpha");
+
+	mk_enter(l, AT(10), a);
+	mk_slot(l, AT(20), GT_WORD(GT_T_OFF, 0));
+	mk_slot(l, AT(25), GT_WORD(GT_T_OFF, 0));
+	mk_slot(l, AT(30), GT_WORD(GT_T_ON, 0));
+	mk_slot(l, AT(35), GT_WORD(GT_T_ON, 0));
+	mk_leave(l, AT(40), a);
+	mk_slot(l, AT(50), GT_WORD(GT_T_OFF, 0));
+	mk_loc_close(l);
+	mk_proc_end(p, GT_END_EXIT, 0, AT(100));
+	expect_events(dir, "0 0 BEGIN prog [ProcessId=4711]\n0 10 ENTER alpha\n"
+			   "0 20 ENTER MEASUREMENT OFF\n0 20 OFF\n0 30 ON\n"
+			   "0 30 LEAVE MEASUREMENT OFF\n0 40 LEAVE alpha\n"
+			   "0 50 ENTER MEASUREMENT OFF\n0 50 OFF\n0 100 LEAVE MEASUREMENT OFF\n"
+			   "0 100 END [ProcessId=4711]\n");
+	mk_proc_free(p);
+	mk_remove(dir);
+}
