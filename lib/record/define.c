@@ -252,15 +252,19 @@ gt_ref gt_def_locgroup(const char *name, uint32_t kind, uint64_t key)
 	return id;
 }
 
-void gt_def_property(const char *key, const char *value)
+void gt_put_property(const char *key, const char *value)
 {
 	struct gt_piece pieces[4];
 
-	if (!key || !value || !gt_start())
-		return;
 	pieces[0] = (struct gt_piece){ key, strnlen(key, 256) };
 	pieces[1] = (struct gt_piece){ "", 1 };
 	pieces[2] = (struct gt_piece){ value, strnlen(value, GT_NAME_MAX) };
 	pieces[3] = (struct gt_piece){ "", 1 };
 	gt_journal_put(GT_D_PROPERTY, 0, pieces, 4);
+}
+
+void gt_def_property(const char *key, const char *value)
+{
+	if (key && value && gt_start())
+		gt_put_property(key, value);
 }

@@ -18,6 +18,12 @@ static struct gt_file file = { .fd = -1 };
 static char path[1100];
 static char record[JOURNAL_MAX]; /* under the lock; not on small stacks */
 
+/* During set-up definitions are collected and written together: nothing is recorded yet that could
+ * be lost, and every process of a run pays for this. */
+static char batch[16384];
+static size_t batched;
+static bool batching;
+
 uint64_t gt_defs_lock(void)
 {
 	return gt_lock(&lock);
@@ -66,6 +72,8 @@ void gt_journal_forget(void)
 	if (file.fd >= 0 && gt_file_valid(&file))
 		gt_sys_close(file.fd);
 	file.fd = -1;
+	batching = false;
+	batched = 0;
 	file.ino = 0; /* not to be opened again: the assembly may have taken it away */
 }
 
@@ -92,7 +100,7 @@ static int reopen(void)
 	return gt_file_keep(&file, fd);
 }
 
-static int append(const void *data, size_t bytes)
+static int write_out(const void *data, size_t bytes)
 {
 	int rc = 0;
 
@@ -109,6 +117,41 @@ static int append(const void *data, size_t bytes)
 	}
 	__atomic_store_n(&gt_proc->defs_bytes, gt_proc->defs_bytes + bytes, __ATOMIC_RELEASE);
 	return 0;
+}
+
+static int flush_batch(void)
+{
+	int rc = batched ? write_out(batch, batched) : 0;
+
+	batched = 0;
+	return rc;
+}
+
+static int append(const void *data, size_t bytes)
+{
+	int rc = 0;
+
+	if (!batching)
+		return write_out(data, bytes);
+	if (batched + bytes > sizeof(batch))
+		rc = flush_batch();
+	if (!rc && bytes > sizeof(batch))
+		return write_out(data, bytes);
+	if (!rc) {
+		memcpy(batch + batched, data, bytes);
+		batched += bytes;
+	}
+	return rc;
+}
+
+void gt_journal_batch(bool on)
+{
+	uint64_t mask = gt_lock(&lock);
+
+	batching = on;
+	if (!on)
+		flush_batch();
+	gt_unlock(&lock, mask);
 }
 
 int gt_journal_put_locked(unsigned type, uint32_t id, const struct gt_piece *pieces, unsigned n)

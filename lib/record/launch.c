@@ -21,12 +21,13 @@
 
 #define STACK 32768
 #define VARS  128
+#define LOCK_FD 3 /* in the tool */
 
 struct launch {
 	const char *tool;
 	char *const *argv;
 	char *const *envp;
-	int lock_fd, pipe_fd;
+	int lock_fd, pipe_fd, stderr_fd;
 	void *stack; /* of the grandchild */
 	int error;
 };
@@ -42,14 +43,34 @@ static void default_signals(void)
 	GT_SYS4(SYS_rt_sigprocmask, 2, &none, NULL, sizeof(none));
 }
 
+/*
+ * Leaves the tool stderr, the lock as descriptor LOCK_FD and the pipe behind it, and nothing of the
+ * program's: a pipe that stays open would keep somebody waiting.
+ */
+static void arrange_files(const struct launch *launch)
+{
+	int lock = gt_sys_fcntl(launch->lock_fd, F_DUPFD_CLOEXEC, 64);
+	int pipe_end = gt_sys_fcntl(launch->pipe_fd, F_DUPFD_CLOEXEC, 64);
+	int null = gt_sys_openat(AT_FDCWD, "/dev/null", O_RDWR | O_CLOEXEC, 0);
+
+	if (launch->stderr_fd != 2)
+		GT_SYS3(SYS_dup3, launch->stderr_fd, 2, 0);
+	if (null >= 0) {
+		GT_SYS3(SYS_dup3, null, 0, 0);
+		GT_SYS3(SYS_dup3, null, 1, 0);
+	}
+	GT_SYS3(SYS_dup3, lock, LOCK_FD, 0);
+	GT_SYS3(SYS_dup3, pipe_end, LOCK_FD + 1, 0);
+	GT_SYS3(SYS_close_range, LOCK_FD + 2, ~0u, 0);
+}
+
 static int become_tool(void *argument)
 {
 	struct launch *launch = argument;
 
 	default_signals();
 	GT_SYS2(SYS_setpgid, 0, 0); /* Ctrl-C is meant for the program */
-	gt_sys_fcntl(launch->lock_fd, F_SETFD, 0);
-	gt_sys_fcntl(launch->pipe_fd, F_SETFD, 0);
+	arrange_files(launch);
 	launch->error = (int)GT_SYS3(SYS_execve, launch->tool, launch->argv, launch->envp);
 	GT_SYS1(SYS_exit, 127);
 	return 127;
@@ -111,7 +132,7 @@ static void make_environment(char **envp, char *text, size_t size)
 int gt_launch_assembly(const char *dir, int lock_fd)
 {
 	const size_t text_room = 65536;
-	char tool[1200], lock_option[32], pipe_option[32];
+	char tool[1200], lock_option[32];
 	char *argv[] = { tool, (char *)"assemble", lock_option, (char *)dir, NULL };
 	char *memory = gt_sys_memory(2 * STACK + text_room + VARS * sizeof(char *));
 	struct launch launch = { .tool = tool, .argv = argv, .lock_fd = lock_fd };
@@ -123,13 +144,13 @@ int gt_launch_assembly(const char *dir, int lock_fd)
 	rc = find_tool(tool, sizeof(tool));
 	if (rc)
 		return rc;
+	launch.stderr_fd = gt_stderr_fd(); /* before anything is opened */
 	rc = (int)GT_SYS2(SYS_pipe2, fds, O_CLOEXEC);
 	if (rc)
 		return rc;
 	launch.envp = (char *const *)(memory + 2 * STACK + text_room);
 	make_environment((char **)launch.envp, memory + 2 * STACK, text_room);
-	gt_text(lock_option, sizeof(lock_option), "--lock-fd=%d", lock_fd);
-	gt_text(pipe_option, sizeof(pipe_option), "%d", fds[1]);
+	gt_text(lock_option, sizeof(lock_option), "--lock-fd=%d", LOCK_FD);
 	launch.pipe_fd = fds[1];
 	launch.stack = memory + STACK;
 	pid = clone(step_aside, memory + STACK, CLONE_VM | CLONE_VFORK, &launch);

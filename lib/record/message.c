@@ -8,6 +8,48 @@
 
 #include <stdarg.h>
 
+static struct stat stderr_was;
+
+/*
+ * Many programs close stderr in their last exit handler, before gputrace has said what it recorded.
+ * So the process that began a program keeps a copy; forked children do not, lest a daemon keeps the
+ * pipe open that somebody reads.
+ */
+static int kept_stderr = -1;
+
+void gt_stderr_keep(void)
+{
+	if (gt_settings.verbose > 0)
+		kept_stderr = gt_sys_fcntl(2, F_DUPFD_CLOEXEC, 1000);
+	if (kept_stderr < 0 && gt_settings.verbose > 0)
+		kept_stderr = gt_sys_fcntl(2, F_DUPFD_CLOEXEC, 40);
+	if (kept_stderr >= 0 && gt_sys_fstat(kept_stderr, &stderr_was))
+		gt_stderr_drop();
+}
+
+/* Whoever closed it may have opened something else under that number. */
+static bool still_stderr(void)
+{
+	struct stat st;
+
+	return kept_stderr >= 0 && !gt_sys_fstat(kept_stderr, &st) &&
+	       st.st_ino == stderr_was.st_ino && st.st_dev == stderr_was.st_dev;
+}
+
+void gt_stderr_drop(void)
+{
+	if (still_stderr())
+		gt_sys_close(kept_stderr);
+	kept_stderr = -1;
+}
+
+int gt_stderr_fd(void)
+{
+	if (gt_sys_fcntl(2, F_GETFD, 0) >= 0 || !still_stderr())
+		return 2;
+	return kept_stderr;
+}
+
 static void say(const char *format, va_list ap)
 {
 	char line[1024];
@@ -18,7 +60,7 @@ static void say(const char *format, va_list ap)
 		if ((unsigned char)line[i] < ' ' || line[i] == 0x7f)
 			line[i] = '?';
 	line[n++] = '\n';
-	gt_sys_write(2, line, n);
+	gt_sys_write(gt_stderr_fd(), line, n);
 }
 
 void gt_message(int level, const char *format, ...)

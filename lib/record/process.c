@@ -138,21 +138,21 @@ static void put_properties(char *command, size_t length)
 
 	if (n > 0) {
 		text[n] = 0;
-		gt_def_property("executable", text);
+		gt_put_property("executable", text);
 	}
 	for (size_t i = 0; length && i < length - 1; i++)
 		if (!command[i])
 			command[i] = ' ';
-	gt_def_property("command", gt_settings.command_line ? command : gt_text_base(command));
+	gt_put_property("command", gt_settings.command_line ? command : gt_text_base(command));
 	for (size_t i = 0; i < gt_setting_count; i++) {
 		char key[80];
 
 		gt_text(key, sizeof(key), "setting:%s", gt_setting_rows[i].name);
 		gt_settings_text(&gt_setting_rows[i], text, sizeof(text));
-		gt_def_property(key, text);
+		gt_put_property(key, text);
 	}
 	for (unsigned i = 0; i < adapter_count; i++)
-		gt_def_property("adapter", adapters[i].name);
+		gt_put_property("adapter", adapters[i].name);
 }
 
 static void complain(const char *sentence)
@@ -205,6 +205,7 @@ static int set_up(void)
 		gt_settings_load(environ, complain);
 		if (gt_settings.mode == GT_MODE_OFF)
 			return -ECANCELED;
+		gt_stderr_keep();
 		gt_verdict_setup(complain);
 	}
 	gt_clock_setup();
@@ -248,13 +249,15 @@ static int set_up(void)
 	gt_clock_calibrate(&gt_proc->first);
 	gt_proc->state = GT_PROC_RUNNING;
 	__atomic_store_n(&gt_proc->magic, GT_MAGIC_PROC, __ATOMIC_RELEASE);
+	gt_journal_batch(true);
 	if (parent.is_child)
 		gt_journal_copy(parent.folder, parent.defs_bytes);
 	else
 		gt_modules_scan();
+	put_properties(command, length);
+	gt_journal_batch(false);
 	/* From here on definitions and events are welcome, from this thread too. */
 	__atomic_store_n(&gt_state, GT_READY, __ATOMIC_RELEASE);
-	put_properties(command, length);
 	return 0;
 }
 
@@ -327,6 +330,7 @@ static void parent_after_fork(void)
 static void become_child(void)
 {
 	gt_verdict_forked();
+	gt_stderr_drop();
 	parent.is_child = true;
 	parent.seq = gt_proc->seq;
 	parent.tick = gt_clock_read();

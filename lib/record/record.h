@@ -114,6 +114,9 @@ GT_HIDDEN int gt_journal_open(const char *folder);
 GT_HIDDEN int gt_journal_copy(const char *folder, uint64_t bytes); /* a parent's, after fork */
 GT_HIDDEN void gt_journal_forget(void);
 GT_HIDDEN uint64_t gt_journal_bytes(void);
+GT_HIDDEN void gt_journal_batch(bool on); /* off: writes what has been collected */
+/* gt_def_property without asking whether the process records. */
+GT_HIDDEN void gt_put_property(const char *key, const char *value);
 /* Appends one definition made of pieces. Returns 0 or a negative errno. */
 GT_HIDDEN int gt_journal_put(unsigned type, uint32_t id, const struct gt_piece *pieces, unsigned n);
 GT_HIDDEN uint64_t gt_defs_lock(void);
@@ -183,6 +186,11 @@ GT_HIDDEN int gt_run_join(const char *program, uint32_t *seq, char *why, size_t 
 GT_HIDDEN void gt_run_leave(void);  /* and assemble, if this was the last process */
 GT_HIDDEN int gt_run_spool(char *path, size_t size);
 GT_HIDDEN void gt_run_forked(void);
+
+/* The program's stderr, or the copy that was kept of it if the program has closed its own. */
+GT_HIDDEN void gt_stderr_keep(void);
+GT_HIDDEN void gt_stderr_drop(void);
+GT_HIDDEN int gt_stderr_fd(void);
 
 /* Tells the user something once per process and kind. */
 GT_HIDDEN void gt_warn_once(unsigned kind, const char *format, ...)

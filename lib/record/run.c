@@ -23,7 +23,6 @@ static struct gt_file lock_file = { .fd = -1 };
 static int inherited_fd = -1;
 static struct gt_file inherited_file = { .fd = -1 };
 static char spool[1024];
-static bool made_here; /* this process made the directory */
 
 /* Opens DIR/spool/run and checks that it is a run that can be joined. */
 static int open_run(const char *dir, struct gt_run_header *run)
@@ -116,7 +115,6 @@ static int create(const char *program, char *why, size_t why_size)
 		.local = gt_settings.pform_ldir,
 	};
 
-	made_here = true;
 	return gt_rundir_create(&wish, gt_run_dir, sizeof(gt_run_dir), why, why_size);
 }
 
@@ -170,7 +168,6 @@ void gt_run_forked(void)
 	inherited_file = lock_file;
 	inherited_fd = lock_file.fd;
 	lock_file.fd = -1;
-	made_here = false;
 }
 
 /* ---- who is the last? -------------------------------------------------------------------------- */
@@ -252,6 +249,16 @@ static uint32_t run_state(int fd)
 	return run.state;
 }
 
+/* Above the numbers of stdin, stdout and stderr, which the program may have closed. */
+static int move_up(int fd)
+{
+	int high = fd >= 0 && fd < 3 ? gt_sys_fcntl(fd, F_DUPFD_CLOEXEC, 3) : fd;
+
+	if (high >= 0 && high != fd)
+		gt_sys_close(fd);
+	return high >= 0 ? high : fd;
+}
+
 void gt_run_leave(void)
 {
 	char path[1100];
@@ -261,7 +268,7 @@ void gt_run_leave(void)
 		gt_sys_close(lock_file.fd);
 	lock_file.fd = -1;
 	gt_text(path, sizeof(path), "%s/spool/run", gt_run_dir);
-	fd = gt_sys_openat(AT_FDCWD, path, O_RDWR | O_NOFOLLOW | O_CLOEXEC, 0);
+	fd = move_up(gt_sys_openat(AT_FDCWD, path, O_RDWR | O_NOFOLLOW | O_CLOEXEC, 0));
 	if (fd < 0)
 		return;
 	if (gt_sys_flock(fd, LOCK_EX | LOCK_NB) || others_alive(fd)) {
@@ -271,7 +278,7 @@ void gt_run_leave(void)
 		if (run_state(fd) == GT_RUN_ASSEMBLING)
 			gt_sys_flock(fd, LOCK_SH);
 		else
-			gt_message(made_here ? 1 : 2,
+			gt_message(gt_proc->seq ? 2 : 1,
 				   "other processes of this run go on; the last of them writes "
 				   "the archive in %s", gt_run_dir);
 		gt_sys_close(fd);
