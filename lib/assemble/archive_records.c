@@ -369,6 +369,23 @@ static uint32_t thread_comm(struct gt_track *t)
 	return t->thread_comm;
 }
 
+/* How a thread ended, where it did not simply return. */
+static void add_thread_end(struct gt_track *t, uint64_t how)
+{
+	const char *word = how == GT_THREAD_END_EXIT ? "exit" :
+			   how == GT_THREAD_END_CANCEL ? "cancel" : NULL;
+	struct gt_attribute attribute = { .type = OTF2_TYPE_STRING };
+	OTF2_AttributeValue value;
+
+	if (!word)
+		return;
+	attribute.name = gt_defs_string(t->conv->defs, "GPUTRACE::THREAD_END");
+	attribute.description = gt_defs_string(
+		t->conv->defs, "How the thread ended: exit (pthread_exit) or cancel");
+	value.stringRef = gt_defs_string(t->conv->defs, word);
+	add_attribute(t, gt_defs_attribute(t->conv->defs, &attribute), OTF2_TYPE_STRING, value);
+}
+
 static void record_thread(struct gt_track *t, const struct gt_slot *slot, uint64_t tick)
 {
 	unsigned type = GT_WORD_TYPE(slot->word);
@@ -395,6 +412,7 @@ static void record_thread(struct gt_track *t, const struct gt_slot *slot, uint64
 					       sequence);
 		break;
 	default:
+		add_thread_end(t, slot[1].word);
 		rc = OTF2_EvtWriter_ThreadEnd(evt, gt_track_attributes(t), ns, thread_comm(t),
 					      sequence);
 		break;
