@@ -33,7 +33,8 @@ static void print_help(const struct gt_usage *usage)
 	}
 	printf("  %-26s %s\n", "-h, --help", "Print this help.");
 	if (usage->notes)
-		printf("\n%s", usage->notes);
+		printf("\n%s%s", usage->notes,
+		       usage->notes[strlen(usage->notes) - 1] == '\n' ? "" : "\n");
 }
 
 static void print_words(const struct gt_usage *usage)
