@@ -21,28 +21,49 @@ static void *own_track(void)
 	return loc ? loc->track : NULL;
 }
 
-/* Functions whose rules depend on the moment: limits, levels, call paths. */
-__attribute__((noinline)) static void ask_enter(uintptr_t function, uintptr_t frame, uintptr_t site)
+/*
+ * Functions whose rules depend on the moment: limits, levels, call paths. The hooks jump here with
+ * the stack as they found it, so frame and return address are theirs, and the hooks need no frame.
+ */
+__attribute__((noinline)) static void ask_enter(uintptr_t function)
 {
-	if (gt_track_enter(own_track(), function, frame, site))
+	if (gt_track_enter(own_track(), function, (uintptr_t)__builtin_frame_address(0),
+			   (uintptr_t)__builtin_return_address(0)))
 		gt_put(GT_WORD(GT_T_ENTER_ADDR, function));
 }
 
-__attribute__((noinline)) static void ask_leave(uintptr_t function, uintptr_t frame)
+__attribute__((noinline)) static void ask_leave(uintptr_t function)
 {
-	if (gt_track_leave(own_track(), function, frame))
+	if (gt_track_leave(own_track(), function, (uintptr_t)__builtin_frame_address(0)))
+		gt_put(GT_WORD(GT_T_LEAVE_ADDR, function));
+}
+
+/* With a filter. Out of line, so that the hooks need no frame without one. */
+__attribute__((noinline)) static void filtered_enter(uintptr_t function)
+{
+	enum gt_verdict verdict = gt_verdict_look(function);
+
+	if (verdict == GT_VERDICT_ASK)
+		ask_enter(function);
+	else if (verdict == GT_VERDICT_RECORD)
+		gt_put(GT_WORD(GT_T_ENTER_ADDR, function));
+}
+
+__attribute__((noinline)) static void filtered_leave(uintptr_t function)
+{
+	enum gt_verdict verdict = gt_verdict_look(function);
+
+	if (verdict == GT_VERDICT_ASK)
+		ask_leave(function);
+	else if (verdict == GT_VERDICT_RECORD)
 		gt_put(GT_WORD(GT_T_LEAVE_ADDR, function));
 }
 
 GT_EXPORT void __cyg_profile_func_enter(void *function, void *call_site)
 {
-	enum gt_verdict verdict = gt_verdict_of((uintptr_t)function);
-
 	(void)call_site;
-	if (gt_unlikely(verdict != GT_VERDICT_RECORD)) {
-		if (verdict == GT_VERDICT_ASK)
-			ask_enter((uintptr_t)function, (uintptr_t)__builtin_frame_address(0),
-				  (uintptr_t)__builtin_return_address(0));
+	if (gt_unlikely(gt_verdicts.mode)) {
+		filtered_enter((uintptr_t)function);
 		return;
 	}
 	gt_put((uint64_t)(uintptr_t)function | (uint64_t)GT_T_ENTER_ADDR << GT_TYPE_SHIFT);
@@ -50,12 +71,9 @@ GT_EXPORT void __cyg_profile_func_enter(void *function, void *call_site)
 
 GT_EXPORT void __cyg_profile_func_exit(void *function, void *call_site)
 {
-	enum gt_verdict verdict = gt_verdict_of((uintptr_t)function);
-
 	(void)call_site;
-	if (gt_unlikely(verdict != GT_VERDICT_RECORD)) {
-		if (verdict == GT_VERDICT_ASK)
-			ask_leave((uintptr_t)function, (uintptr_t)__builtin_frame_address(0));
+	if (gt_unlikely(gt_verdicts.mode)) {
+		filtered_leave((uintptr_t)function);
 		return;
 	}
 	gt_put((uint64_t)(uintptr_t)function | (uint64_t)GT_T_LEAVE_ADDR << GT_TYPE_SHIFT);
