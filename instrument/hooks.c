@@ -25,10 +25,15 @@ static void *own_track(void)
  * Functions whose rules depend on the moment: limits, levels, call paths. The hooks jump here with
  * the stack as they found it, so frame and return address are theirs, and the hooks need no frame.
  */
-__attribute__((noinline)) static void ask_enter(uintptr_t function)
+__attribute__((noinline)) static void ask_enter(uintptr_t function, uintptr_t caller)
 {
-	if (gt_track_enter(own_track(), function, (uintptr_t)__builtin_frame_address(0),
-			   (uintptr_t)__builtin_return_address(0)))
+	struct gt_track_place at = {
+		.frame = (uintptr_t)__builtin_frame_address(0),
+		.site = (uintptr_t)__builtin_return_address(0),
+		.caller = caller,
+	};
+
+	if (gt_track_enter(own_track(), function, &at))
 		gt_put(GT_WORD(GT_T_ENTER_ADDR, function));
 }
 
@@ -39,12 +44,12 @@ __attribute__((noinline)) static void ask_leave(uintptr_t function)
 }
 
 /* With a filter. Out of line, so that the hooks need no frame without one. */
-__attribute__((noinline)) static void filtered_enter(uintptr_t function)
+__attribute__((noinline)) static void filtered_enter(uintptr_t function, uintptr_t caller)
 {
 	enum gt_verdict verdict = gt_verdict_look(function);
 
 	if (verdict == GT_VERDICT_ASK)
-		ask_enter(function);
+		ask_enter(function, caller);
 	else if (verdict == GT_VERDICT_RECORD)
 		gt_put(GT_WORD(GT_T_ENTER_ADDR, function));
 }
@@ -61,9 +66,8 @@ __attribute__((noinline)) static void filtered_leave(uintptr_t function)
 
 GT_EXPORT void __cyg_profile_func_enter(void *function, void *call_site)
 {
-	(void)call_site;
 	if (gt_unlikely(gt_verdicts.mode)) {
-		filtered_enter((uintptr_t)function);
+		filtered_enter((uintptr_t)function, (uintptr_t)call_site);
 		return;
 	}
 	gt_put((uint64_t)(uintptr_t)function | (uint64_t)GT_T_ENTER_ADDR << GT_TYPE_SHIFT);

@@ -278,13 +278,14 @@ void gt_elfsym_close(struct gt_elfsym *elf)
 	elf->load_count = 0;
 }
 
-const char *gt_elfsym_find(const struct gt_elfsym *elf, uint64_t offset)
+const char *gt_elfsym_find_rest(const struct gt_elfsym *elf, uint64_t offset, uint32_t *rest)
 {
 	const struct gt_elfsym_function *found;
 	uint64_t address = 0;
 	uint32_t low = 0, high = elf->count;
 	bool loaded = false;
 
+	*rest = 0;
 	for (uint32_t i = 0; i < elf->load_count && !loaded; i++) {
 		loaded = offset >= elf->loads[i].offset &&
 			 offset - elf->loads[i].offset < elf->loads[i].size;
@@ -305,5 +306,14 @@ const char *gt_elfsym_find(const struct gt_elfsym *elf, uint64_t offset)
 	found = &elf->functions[low - 1];
 	if (address != found->value && address - found->value >= found->size)
 		return NULL;
+	if (found->size)
+		*rest = (uint32_t)(found->value + found->size - address);
 	return elf->strings + found->name;
+}
+
+const char *gt_elfsym_find(const struct gt_elfsym *elf, uint64_t offset)
+{
+	uint32_t rest;
+
+	return gt_elfsym_find_rest(elf, offset, &rest);
 }

@@ -41,5 +41,7 @@ void gt_elfsym_close(struct gt_elfsym *elf);
  * the most visible one (global, weak, local), then the first in the order of the alphabet.
  */
 const char *gt_elfsym_find(const struct gt_elfsym *elf, uint64_t offset);
+/* The same; *rest: bytes from there to the function's end, 0 if that is not known. */
+const char *gt_elfsym_find_rest(const struct gt_elfsym *elf, uint64_t offset, uint32_t *rest);
 
 #endif

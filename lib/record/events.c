@@ -48,7 +48,7 @@ static bool passes(gt_ref region, bool enter)
 	if (gt_likely(gt_verdict_of(key) != GT_VERDICT_ASK))
 		return true;
 	loc = gt_own_location();
-	return !loc || (enter ? gt_track_enter(loc->track, key, 0, 0)
+	return !loc || (enter ? gt_track_enter(loc->track, key, NULL)
 			      : gt_track_leave(loc->track, key, 0));
 }
 

@@ -16,13 +16,18 @@
 /* A frame further away than this lies on another stack (coroutine, alternate signal stack). */
 #define SAME_STACK (UINT64_C(1) << 20)
 
+/* How many calls are looked at to find the caller of a new one. */
+#define CALLER_SEARCH 64
+
 struct call {
 	uint64_t key;
 	uint64_t frame;  /* 0: unknown */
-	uint64_t site;
+	uint64_t site;   /* where the hook was called from */
 	uint32_t state;  /* of the call paths after this call */
-	uint16_t dropped;
-	uint16_t shadow; /* 1: it and its callees are dropped (R) */
+	/* Size of its code if that has a frame of its own; 0: inlined, or unknown. */
+	uint32_t bytes : 30;
+	uint32_t dropped : 1;
+	uint32_t shadow : 1; /* it and its callees are dropped (R) */
 };
 
 struct gt_track {
@@ -84,10 +89,19 @@ static bool within_limit(struct gt_track *track, uint32_t index, int64_t limit)
 	return true;
 }
 
+/* The size of the function's code, if the hook is called from there and not from a copy of it that
+ * was inlined elsewhere. */
+static uint32_t own_bytes(uint64_t key, uint32_t info, uint64_t site)
+{
+	uint32_t bytes = info ? gt_verdict_infos[info].bytes & ((1u << 30) - 1) : 0;
+
+	return site > key && site - key <= bytes ? bytes : 0;
+}
+
 /*
- * Calls that cannot be alive any more: those whose frames lie below the one that is entered now,
- * and one that was entered from the very same place, with all that came after it. (Inlined functions
- * share their caller's frame, so an equal frame alone says nothing.)
+ * Drops calls that cannot be alive any more: those whose frames lie below the one that is entered
+ * now, and what was entered at the very same place with the very same frame, with all that came
+ * after it. (Inlined functions share a frame, so an equal frame alone says nothing.)
  */
 static void pop_dead(struct gt_track *track, uint64_t key, uint64_t frame, uint64_t site)
 {
@@ -104,12 +118,35 @@ static void pop_dead(struct gt_track *track, uint64_t key, uint64_t frame, uint6
 			track->depth = i - 1;
 }
 
+/*
+ * The new call was made from `caller`. If that is the code of a function further down, those that
+ * were called in between are dead, but for functions inlined into it, which stay. If it is nobody's
+ * (a callback from a library), or too far down, nothing is known.
+ */
+static void pop_to_caller(struct gt_track *track, uint64_t caller)
+{
+	uint32_t depth = track->depth, lowest = depth;
+
+	if (depth > GT_TRACK_DEPTH)
+		return;
+	for (uint32_t i = depth; i && depth - i < CALLER_SEARCH; i--) {
+		const struct call *call = &track->calls[i - 1];
+
+		if (!call->bytes)
+			continue;
+		if (caller - call->key <= call->bytes) {
+			track->depth = lowest;
+			return;
+		}
+		lowest = i - 1;
+	}
+}
+
 /* What the rules say about this call at this level. */
 static void decide(struct gt_track *track, struct call *call, const struct call *caller,
-		   uint32_t level)
+		   uint32_t level, uint32_t index)
 {
 	const struct gt_verdict_info *info;
-	uint32_t index = gt_verdict_info_of(call->key);
 	uint32_t path_rule = GT_RULE_NONE;
 	struct gt_filter_rule rule;
 	bool record;
@@ -149,15 +186,18 @@ static void decide(struct gt_track *track, struct call *call, const struct call 
 	call->dropped = !record;
 }
 
-bool gt_track_enter(struct gt_track *track, uint64_t key, uintptr_t frame, uintptr_t site)
+bool gt_track_enter(struct gt_track *track, uint64_t key, const struct gt_track_place *at)
 {
 	struct call *call;
-	uint32_t place;
+	uint32_t place, info;
 
 	if (!track)
 		return true;
-	if (frame)
-		pop_dead(track, key, frame, site);
+	info = gt_verdict_info_of(key);
+	if (at) {
+		pop_dead(track, key, at->frame, at->site);
+		pop_to_caller(track, at->caller);
+	}
 	/* The place is taken first: a signal handler that interrupts pushes and pops above it. */
 	place = track->depth;
 	*(volatile uint32_t *)&track->depth = place + 1;
@@ -167,9 +207,10 @@ bool gt_track_enter(struct gt_track *track, uint64_t key, uintptr_t frame, uintp
 	}
 	call = &track->calls[place];
 	call->key = key;
-	call->frame = frame;
-	call->site = site;
-	decide(track, call, place ? call - 1 : NULL, place + 1);
+	call->frame = at ? at->frame : 0;
+	call->site = at ? at->site : 0;
+	call->bytes = at ? own_bytes(key, info, at->site) : 0;
+	decide(track, call, place ? call - 1 : NULL, place + 1, info);
 	track->dropped += call->dropped;
 	return !call->dropped;
 }

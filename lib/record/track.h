@@ -28,15 +28,20 @@ GT_HIDDEN void gt_track_reset(struct gt_track *track);
 /* Events that were dropped: enters and leaves. */
 GT_HIDDEN uint64_t gt_track_dropped(const struct gt_track *track);
 
+/* Where a call stands, as its hook sees it. */
+struct gt_track_place {
+	uintptr_t frame;  /* __builtin_frame_address(0) of the hook, or of what it jumps to */
+	uintptr_t site;   /* __builtin_return_address(0) of the same: in the function that begins */
+	uintptr_t caller; /* the hook's call_site: in the function that calls it */
+};
+
 /*
  * A call of a function (key: its address) or region (GT_VERDICT_REGION) whose verdict is ASK begins
- * or ends: is the event recorded? A track of NULL records. [signal-safe]
- *
- * `frame` and `site` are __builtin_frame_address(0) and __builtin_return_address(0) of the hook (or
- * the frame of the function it calls for this); 0 where they mean nothing, as for regions.
+ * or ends: is the event recorded? `at` may be NULL, and is for regions; `frame` may be 0 likewise.
+ * A track of NULL records. [signal-safe]
  */
-GT_HIDDEN bool gt_track_enter(struct gt_track *track, uint64_t key, uintptr_t frame,
-			      uintptr_t site);
+GT_HIDDEN bool gt_track_enter(struct gt_track *track, uint64_t key,
+			      const struct gt_track_place *at);
 GT_HIDDEN bool gt_track_leave(struct gt_track *track, uint64_t key, uintptr_t frame);
 
 #endif

@@ -176,8 +176,8 @@ static enum gt_verdict judge_function(uint64_t key, const struct gt_module_range
 	if (!make_room())
 		return GT_VERDICT_RECORD;
 	if (!(key >> 61)) {
-		if (gt_verdict_filter && range)
-			gt_verdict_names(key, range, &n);
+		if (range)
+			info.bytes = gt_verdict_names(key, range, &n);
 		verdict = judge(&n, &info);
 		looked_up++;
 		found_dropped += verdict == GT_VERDICT_DROP;

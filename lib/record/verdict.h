@@ -122,6 +122,7 @@ struct gt_verdict_info {
 	uint32_t min, max;    /* levels */
 	uint32_t word;        /* letter in the call paths, 0: in none */
 	uint32_t names;       /* offset in the pool of names, + 1; 0: not kept */
+	uint32_t bytes;       /* size of the function's code, 0: unknown */
 	bool recursive;
 };
 #define GT_VERDICT_INFOS_MAX GT_VERDICTS_MAX

@@ -45,18 +45,20 @@ static const struct gt_elfsym *symbols_of(const struct gt_module_range *range)
 	return &file->elf;
 }
 
-void gt_verdict_names(uint64_t address, const struct gt_module_range *range,
-		      struct gt_filter_names *n)
+uint32_t gt_verdict_names(uint64_t address, const struct gt_module_range *range,
+			  struct gt_filter_names *n)
 {
+	uint32_t bytes;
 	const char *dot;
 
-	n->name = gt_elfsym_find(symbols_of(range), address - range->start + range->offset);
+	n->name = gt_elfsym_find_rest(symbols_of(range), address - range->start + range->offset,
+				      &bytes);
 	if (!n->name)
-		return;
+		return 0;
 	if (gt_demangle(n->name, full, plain)) {
 		n->full = full;
 		n->plain = plain;
-		return;
+		return bytes;
 	}
 	/* A copy that the compiler made: work.part.0 goes by work, too. */
 	dot = strchr(n->name, '.');
@@ -65,6 +67,7 @@ void gt_verdict_names(uint64_t address, const struct gt_module_range *range,
 		plain[dot - n->name] = '\0';
 		n->plain = plain;
 	}
+	return bytes;
 }
 
 void gt_verdict_names_forget(uint64_t start, uint64_t end)

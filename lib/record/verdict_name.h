@@ -10,9 +10,12 @@
 #include "lib/common/filter.h"
 #include "lib/record/record.h"
 
-/* Fills name, full and plain as far as they are known; leaves the group alone. */
-GT_HIDDEN void gt_verdict_names(uint64_t address, const struct gt_module_range *range,
-				struct gt_filter_names *n);
+/*
+ * Fills name, full and plain as far as they are known; leaves the group alone. Returns how many
+ * bytes of the function lie behind the address, 0 if that is not known.
+ */
+GT_HIDDEN uint32_t gt_verdict_names(uint64_t address, const struct gt_module_range *range,
+				    struct gt_filter_names *n);
 
 /* Files mapped in [start, end) are gone. */
 GT_HIDDEN void gt_verdict_names_forget(uint64_t start, uint64_t end);

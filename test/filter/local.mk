@@ -1,2 +1,4 @@
 # SPDX-License-Identifier: BSD-3-Clause
 dist_check_SCRIPTS += test/filter/tool.test
+dist_check_SCRIPTS += test/filter/record.test
+EXTRA_DIST += test/filter/calls.c test/filter/names.cc test/filter/again.c

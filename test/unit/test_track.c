@@ -80,7 +80,7 @@ static const char *play(const char *script)
 		default:
 			stack[depth++] = *c;
 			if (!never[(int)*c] &&
-			    gt_track_enter(track, GT_VERDICT_REGION((uint32_t)*c), 0, 1)) {
+			    gt_track_enter(track, GT_VERDICT_REGION((uint32_t)*c), NULL)) {
 				*out++ = *c;
 				*out++ = '(';
 			}
@@ -171,19 +171,26 @@ Test(track, all_plays, .timeout = 60)
 
 #define KEY(letter) GT_VERDICT_REGION((uint32_t)(letter))
 
+static bool enter(uint64_t key, uintptr_t frame, uintptr_t site)
+{
+	struct gt_track_place at = { .frame = frame, .site = site };
+
+	return gt_track_enter(track, key, frame ? &at : NULL);
+}
+
 /* Exceptions in a loop, without exit hooks: the frames tell that the calls are dead. */
 Test(track, dead_frames)
 {
 	set_up("* -- -1 S:3", 0);
-	cr_expect(gt_track_enter(track, KEY('a'), 10000, 1));
+	cr_expect(enter(KEY('a'), 10000, 1));
 	for (int i = 0; i < 1000; i++) {
-		cr_expect(gt_track_enter(track, KEY('b'), 9000, 1));
-		cr_expect(gt_track_enter(track, KEY('c'), 8000, 1));
-		cr_expect_not(gt_track_enter(track, KEY('d'), 7000, 1));
+		cr_expect(enter(KEY('b'), 9000, 1));
+		cr_expect(enter(KEY('c'), 8000, 1));
+		cr_expect_not(enter(KEY('d'), 7000, 1));
 		/* thrown from d to a */
 	}
 	cr_expect(gt_track_leave(track, KEY('a'), 10000));
-	cr_expect(gt_track_enter(track, KEY('e'), 10000, 1));
+	cr_expect(enter(KEY('e'), 10000, 1));
 	cr_expect(gt_track_leave(track, KEY('e'), 10000));
 	tear_down();
 }
@@ -192,10 +199,10 @@ Test(track, dead_frames)
 Test(track, other_stack)
 {
 	set_up("* -- -1 S:3", 0);
-	cr_expect(gt_track_enter(track, KEY('a'), 10000, 1));
-	cr_expect(gt_track_enter(track, KEY('b'), 9000, 1));
-	cr_expect(gt_track_enter(track, KEY('c'), 0x7f0000000000, 1));
-	cr_expect_not(gt_track_enter(track, KEY('d'), 0x7effffffff00, 1));
+	cr_expect(enter(KEY('a'), 10000, 1));
+	cr_expect(enter(KEY('b'), 9000, 1));
+	cr_expect(enter(KEY('c'), 0x7f0000000000, 1));
+	cr_expect_not(enter(KEY('d'), 0x7effffffff00, 1));
 	cr_expect_not(gt_track_leave(track, KEY('d'), 0x7effffffff00));
 	cr_expect(gt_track_leave(track, KEY('c'), 0x7f0000000000));
 	cr_expect(gt_track_leave(track, KEY('b'), 9000));
@@ -207,8 +214,8 @@ Test(track, other_stack)
 Test(track, same_frame)
 {
 	set_up("b -- 1", 0);
-	cr_expect(gt_track_enter(track, KEY('b'), 5000, 1));
-	cr_expect_not(gt_track_enter(track, KEY('b'), 5000, 2));
+	cr_expect(enter(KEY('b'), 5000, 1));
+	cr_expect_not(enter(KEY('b'), 5000, 2));
 	cr_expect_not(gt_track_leave(track, KEY('b'), 5000));
 	cr_expect(gt_track_leave(track, KEY('b'), 5000));
 	tear_down();
@@ -218,8 +225,8 @@ Test(track, leave_without_enter)
 {
 	set_up("* -- -1 S:1", 0);
 	cr_expect(gt_track_leave(track, KEY('x'), 0));
-	cr_expect(gt_track_enter(track, KEY('a'), 0, 1));
-	cr_expect_not(gt_track_enter(track, KEY('b'), 0, 1));
+	cr_expect(enter(KEY('a'), 0, 1));
+	cr_expect_not(enter(KEY('b'), 0, 1));
 	cr_expect(gt_track_leave(track, KEY('x'), 0));
 	cr_expect_not(gt_track_leave(track, KEY('b'), 0));
 	cr_expect(gt_track_leave(track, KEY('a'), 0));
@@ -237,7 +244,7 @@ Test(track, too_deep, .timeout = 20)
 		uint32_t recorded = 0, left = 0;
 
 		for (int i = 0; i < DEPTH; i++)
-			recorded += gt_track_enter(track, KEY('a'), with_frames ? frame - 32 * i : 0, 1);
+			recorded += enter(KEY('a'), with_frames ? frame - 32 * i : 0, 1);
 		for (int i = DEPTH; i-- > 0;)
 			left += gt_track_leave(track, KEY('a'), with_frames ? frame - 32 * i : 0);
 		cr_expect_eq(recorded, GT_TRACK_DEPTH);
@@ -245,18 +252,18 @@ Test(track, too_deep, .timeout = 20)
 	}
 	cr_expect_eq(gt_track_dropped(track), 4 * (DEPTH - GT_TRACK_DEPTH));
 	/* And a jump out of the depth to the outermost call. */
-	cr_expect(gt_track_enter(track, KEY('b'), 1 << 20, 1));
+	cr_expect(enter(KEY('b'), 1 << 20, 1));
 	for (int i = 1; i < DEPTH; i++)
-		gt_track_enter(track, KEY('a'), (uintptr_t)(1 << 20) - i, 1);
+		enter(KEY('a'), (uintptr_t)(1 << 20) - i, 1);
 	cr_expect(gt_track_leave(track, KEY('b'), 1 << 20));
-	cr_expect(gt_track_enter(track, KEY('c'), 1 << 20, 1));
+	cr_expect(enter(KEY('c'), 1 << 20, 1));
 	cr_expect(gt_track_leave(track, KEY('c'), 1 << 20));
 	tear_down();
 }
 
 Test(track, no_memory_records)
 {
-	cr_expect(gt_track_enter(NULL, 1, 0, 0));
+	cr_expect(gt_track_enter(NULL, 1, NULL));
 	cr_expect(gt_track_leave(NULL, 1, 0));
 	cr_expect_eq(gt_track_dropped(NULL), 0);
 	gt_track_reset(NULL);
@@ -267,10 +274,10 @@ Test(track, no_memory_records)
 Test(track, reset)
 {
 	set_up("a -- 2", 0);
-	cr_expect(gt_track_enter(track, KEY('a'), 0, 1));
-	cr_expect(gt_track_enter(track, KEY('a'), 0, 1));
+	cr_expect(enter(KEY('a'), 0, 1));
+	cr_expect(enter(KEY('a'), 0, 1));
 	gt_track_reset(track);
-	cr_expect_not(gt_track_enter(track, KEY('a'), 0, 1));
+	cr_expect_not(enter(KEY('a'), 0, 1));
 	cr_expect_not(gt_track_leave(track, KEY('a'), 0));
 	cr_expect_eq(gt_track_dropped(track), 2);
 	tear_down();
