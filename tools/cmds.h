@@ -12,17 +12,12 @@
 #define GT_RC_BAD   1
 #define GT_RC_USAGE 2
 
-/*
- * Weak, so that the tool links with the commands that the build has: a command whose address is
- * NULL is not offered. argv[0] is the command's name.
- */
-#define GT_COMMAND(name) int gt_cmd_##name(int argc, char **argv) __attribute__((weak))
-
-GT_COMMAND(run);
-GT_COMMAND(info);
-GT_COMMAND(check);
-GT_COMMAND(recover);
-GT_COMMAND(filter);
-GT_COMMAND(assemble); /* hidden: started by libgputrace.so at the end of a run */
+/* argv[0] is the command's name. */
+int gt_cmd_run(int argc, char **argv);
+int gt_cmd_info(int argc, char **argv);
+int gt_cmd_check(int argc, char **argv);
+int gt_cmd_recover(int argc, char **argv);
+int gt_cmd_filter(int argc, char **argv);
+int gt_cmd_assemble(int argc, char **argv); /* started by libgputrace.so at the end of a run */
 
 #endif

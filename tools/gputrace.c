@@ -6,7 +6,6 @@
  */
 #include "config.h"
 
-#include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -27,17 +26,12 @@ static const struct command {
 };
 enum { COMMANDS = sizeof(commands) / sizeof(commands[0]) };
 
-static bool offered(const struct command *c)
-{
-	return c->run && c->summary;
-}
-
 static int print_help(void)
 {
 	printf("Usage: gputrace COMMAND [options] [arguments]\n"
 	       "Records what threads, processes and GPUs do, into OTF2 archives.\n\nCommands:\n");
 	for (size_t i = 0; i < COMMANDS; i++)
-		if (offered(&commands[i]))
+		if (commands[i].summary)
 			printf("  %-10s %s\n", commands[i].name, commands[i].summary);
 	printf("\n  gputrace COMMAND --help   says more about one command\n"
 	       "  gputrace --version        prints the version\n\n"
@@ -48,7 +42,7 @@ static int print_help(void)
 static int print_words(void)
 {
 	for (size_t i = 0; i < COMMANDS; i++)
-		if (offered(&commands[i]))
+		if (commands[i].summary)
 			printf("%s\n", commands[i].name);
 	printf("--help\n--version\n");
 	return GT_RC_OK;
@@ -62,7 +56,7 @@ static int unknown(const char *word)
 	for (size_t i = 0; i < COMMANDS; i++) {
 		unsigned distance = gt_word_distance(word, commands[i].name);
 
-		if (offered(&commands[i]) && distance < least) {
+		if (commands[i].summary && distance < least) {
 			least = distance;
 			near = commands[i].name;
 		}
@@ -106,7 +100,7 @@ int main(int argc, char **argv)
 		word = argv[1];
 	}
 	for (size_t i = 0; i < COMMANDS; i++)
-		if (commands[i].run && !strcmp(word, commands[i].name))
+		if (!strcmp(word, commands[i].name))
 			return finish(commands[i].run(argc - 1, argv + 1));
 	return unknown(word);
 }
