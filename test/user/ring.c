@@ -51,25 +51,35 @@ static void go_round(unsigned int rank)
 
 int main(void)
 {
+	static const char name[] = "ring";
 	unsigned long bytes = 10;
+	int ready[2];
+	char byte = 'x';
 
 	for (unsigned int rank = 0; rank < RANKS; rank++)
 		for (unsigned int i = 1; i <= ROUNDS; i++) {
-			printf("pair\tring\t%u\t%u\t%u\t1\n", rank, (rank + 1) % RANKS, i * RANKS + rank);
+			printf("pair\t%s\t%u\t%u\t%u\t1\n", name, rank, (rank + 1) % RANKS,
+			       i * RANKS + rank);
 			bytes += i * RANKS + rank;
 		}
-	printf("pair\tring\t0\t2\t%u\t10\nbytes\t%lu\t%lu\nmessage\tring\t88888\t0\n", SAME, bytes,
-	       bytes);
+	printf("pair\t%s\t0\t2\t%u\t10\nbytes\t%lu\t%lu\nmessage\t%s\t88888\t0\n", name, SAME, bytes,
+	       bytes, name);
 	fflush(stdout);
-	comm = VT_MSG_COMM_DEF("ring");
+	comm = VT_MSG_COMM_DEF(name);
 	for (unsigned int i = 0; i < RANKS; i++)
 		if (pipe(pipes[i]))
 			return 1;
-	for (unsigned int rank = 1; rank < RANKS; rank++)
+	if (pipe(ready))
+		return 1;
+	for (unsigned int rank = 1; rank < RANKS; rank++) {
 		if (!fork()) {
-			go_round(rank);
+			if (write(ready[1], &byte, 1) == 1)
+				go_round(rank);
 			return 0;
 		}
+		if (read(ready[0], &byte, 1) != 1) /* the next one comes later, also in the trace */
+			return 1;
+	}
 	go_round(0);
 	while (wait(NULL) > 0)
 		;
