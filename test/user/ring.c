@@ -73,8 +73,10 @@ int main(void)
 		return 1;
 	for (unsigned int rank = 1; rank < RANKS; rank++) {
 		if (!fork()) {
+			VT_USER_START("child"); /* the first event gives it its place */
 			if (write(ready[1], &byte, 1) == 1)
 				go_round(rank);
+			VT_USER_END("child");
 			return 0;
 		}
 		if (read(ready[0], &byte, 1) != 1) /* the next one comes later, also in the trace */
