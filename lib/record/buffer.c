@@ -289,6 +289,18 @@ static uint64_t lower_bound(const struct gt_location *loc, uint64_t offset)
 	return loc->win->half_tick[offset / loc->half & 1];
 }
 
+/* Says in the stream that handlers' events are missing about here. */
+static void mark_gap(struct gt_location *loc, uint64_t tick)
+{
+	uint64_t missing = loc->win->lost[GT_LOSS_NESTED] - loc->nested_marked;
+
+	if (!missing)
+		return;
+	loc->nested_marked += missing;
+	gt_write(loc->hot, GT_WORD(GT_T_GAP, (uint64_t)GT_LOSS_NESTED << 48 | missing), NULL, 0,
+		 tick);
+}
+
 /* Changes to the next half and spools the full one; the reservation lies at or across limit. */
 static bool change_half(struct gt_location *loc, uint64_t offset, uint64_t tick)
 {
@@ -312,6 +324,7 @@ static bool change_half(struct gt_location *loc, uint64_t offset, uint64_t tick)
 			gt_modules_scan();
 		done = gt_clock_read();
 		gt_write(loc->hot, GT_WORD(GT_T_FLUSH, done - tick), NULL, 0, tick);
+		mark_gap(loc, done);
 	}
 	/* Reservations that were refused meanwhile must not leave a hole. */
 	if (loc->hot->cur > loc->limit)

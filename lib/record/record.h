@@ -60,6 +60,7 @@ struct gt_location {
 	uint8_t end_how;       /* enum gt_thread_end, as announced by gt_thread_end */
 	uint64_t mark;         /* VT_SET_REWIND_MARK: stream offset */
 	uint64_t flushes;
+	uint64_t nested_marked;/* of lost[GT_LOSS_NESTED], what GAP records have said */
 	uint64_t sequence;     /* of the thread that writes, 0: unannounced */
 	int raw_fd;            /* -1: not open */
 	uint64_t raw_dev, raw_ino;
