@@ -95,8 +95,8 @@ static struct slot *lookup(uintptr_t thread)
 	for (uint32_t i = 0; i < PROBES; i++) {
 		struct slot *s = probe(thread, i);
 
-		/* Pairs with the release in insert(). */
-		if (__atomic_load_n(&s->key, __ATOMIC_ACQUIRE) == thread)
+		/* Pairs with the release in insert(); in one order with the setting of names. */
+		if (__atomic_load_n(&s->key, __ATOMIC_SEQ_CST) == thread)
 			return s;
 	}
 	return NULL;
@@ -267,7 +267,6 @@ void gt_pt_thread_named(pthread_t thread, const char *name)
 		 * A thread that has not begun yet is not in the table. It looks at its name in the
 		 * kernel after it has entered itself, and the caller has set that before.
 		 */
-		__atomic_thread_fence(__ATOMIC_SEQ_CST);
 		s = lookup((uintptr_t)thread);
 		if (s && __atomic_load_n(&s->flags, __ATOMIC_RELAXED) / FLAGS * FLAGS == generation)
 			tid = __atomic_load_n(&s->tid, __ATOMIC_RELAXED);

@@ -19,18 +19,20 @@ const char *double_locks = "contended";
 const char *double_filtered;
 unsigned long double_joined;
 
-static char text[65536], given[sizeof(text)];
+static char text[262144], given[sizeof(text)];
 static size_t used;
 static const char *region_names[256];
 static gt_ref regions;
 static uint64_t threads;
-static __thread uint64_t my_sequence;
+
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 
 static __attribute__((format(printf, 1, 2))) void tell(const char *format, ...)
 {
 	va_list args;
 	int n;
 
+	pthread_mutex_lock(&lock);
 	va_start(args, format);
 	if (used)
 		used += (size_t)snprintf(text + used, sizeof(text) - used, "; ");
@@ -39,6 +41,7 @@ static __attribute__((format(printf, 1, 2))) void tell(const char *format, ...)
 	used += (size_t)n;
 	if (used > sizeof(text) - 512)
 		used = sizeof(text) - 512;
+	pthread_mutex_unlock(&lock);
 }
 
 const char *double_log(void)
@@ -123,7 +126,7 @@ void gt_thread_created(uint64_t sequence, uint64_t tick)
 
 void gt_thread_begin(uint64_t sequence)
 {
-	my_sequence = sequence;
+	(void)sequence;
 	tell("begin");
 }
 
@@ -134,7 +137,7 @@ void gt_thread_end(unsigned how)
 
 void gt_thread_join(uint64_t sequence)
 {
-	double_joined = (unsigned long)sequence;
+	__atomic_store_n(&double_joined, (unsigned long)sequence, __ATOMIC_RELAXED);
 	tell("join");
 }
 

@@ -2,7 +2,7 @@
 /*
  * A double of the core: keeps what the adapter told it, for the unit tests to compare.
  *
- * Limits: one log for the process, written by one thread at a time; overlong logs are cut.
+ * Limits: one log for the process; overlong logs are cut.
  */
 #ifndef GT_TEST_PTHREAD_DOUBLE_H
 #define GT_TEST_PTHREAD_DOUBLE_H

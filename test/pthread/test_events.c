@@ -525,6 +525,57 @@ Test(threads, a_child_does_not_know_its_parents_threads)
 	cr_assert(eq(u64, leave_one(&thread), gt_pt_join_begin(thread).sequence));
 }
 
+static void *short_life(void *block)
+{
+	struct gt_pt_start start;
+
+	gt_pt_thread_begin(block, &start);
+	gt_pt_thread_named(pthread_self(), "short");
+	gt_pt_thread_ending(GT_THREAD_END_RETURN);
+	return NULL;
+}
+
+/* Counts the joins that were told of threads which nobody detached. */
+static void *creator(void *unused)
+{
+	(void)unused;
+	for (int i = 0; i < 300; i++) {
+		struct gt_pt_creation creation = { .region = GT_PT_R_pthread_create };
+		struct gt_pt_start *block = gt_pt_create_begin(&creation);
+		struct gt_pt_target target;
+		pthread_t thread;
+
+		if (!block || pthread_create(&thread, NULL, short_life, block))
+			abort();
+		gt_pt_create_end(&creation, false);
+		gt_pt_thread_named(thread, "named");
+		target = gt_pt_join_begin(thread);
+		pthread_join(thread, NULL);
+		gt_pt_joined(&target);
+	}
+	return NULL;
+}
+
+/* Four creators at once; also built with -fsanitize=thread by hand. */
+Test(threads, many_creators)
+{
+	unsigned joins = 0, ends = 0;
+	pthread_t thread[4];
+	const char *at;
+
+	start("contended");
+	for (int i = 0; i < 4; i++)
+		pthread_create(&thread[i], NULL, creator, NULL);
+	for (int i = 0; i < 4; i++)
+		pthread_join(thread[i], NULL);
+	for (at = double_log(); (at = strchr(at, ';')); at++) {
+		joins += strncmp(at, "; join", 6) == 0;
+		ends += strncmp(at, "; end", 5) == 0;
+	}
+	cr_assert(eq(u32, ends, 1200));
+	cr_assert(eq(u32, joins, 1200));
+}
+
 Test(threads, tryjoin_counts_when_it_succeeds)
 {
 	struct gt_pt_target target = { .thread = (pthread_t)0x1000, .sequence = 7 };
