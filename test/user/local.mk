@@ -4,7 +4,7 @@
 if HAVE_CRITERION
 USER_DOUBLE = test/user/double.c test/user/double.h instrument/user.c instrument/user.h \
 	instrument/user_table.c
-CRITERION_TESTS += test/user/unit_c test/user/unit_cxx
+CRITERION_TESTS += test/user/unit_c test/user/unit_cxx test/user/unit_messages
 test_user_unit_c_SOURCES = test/user/unit_c.c $(USER_DOUBLE)
 test_user_unit_c_CFLAGS = $(UNIT_CFLAGS)
 test_user_unit_c_LDADD = $(CRITERION_LIBS) -lpthread
@@ -12,6 +12,9 @@ test_user_unit_cxx_SOURCES = test/user/unit_cxx.cpp $(USER_DOUBLE)
 test_user_unit_cxx_CFLAGS = $(UNIT_CFLAGS)
 test_user_unit_cxx_CXXFLAGS = -Wall -Wextra $(CRITERION_CFLAGS)
 test_user_unit_cxx_LDADD = $(CRITERION_LIBS)
+test_user_unit_messages_SOURCES = test/user/unit_messages.c
+test_user_unit_messages_CFLAGS = $(UNIT_CFLAGS)
+test_user_unit_messages_LDADD = lib/libgtassemble.la $(UNIT_LIBS)
 endif
 dist_check_SCRIPTS += test/user/headers.test test/user/fortran.test test/user/user.test
 EXTRA_DIST += test/user/everything.inc test/user/double_fortran.c test/user/fixed.F \
