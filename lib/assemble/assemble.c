@@ -354,6 +354,7 @@ static int make_names(struct assembly *a)
 
 	a->conv.names = calloc(a->spool.proc_count, sizeof(*a->conv.names));
 	a->symbolizer.symbols = gt_symbols_new();
+	a->symbolizer.groups = gt_names_groups();
 	if (!a->conv.names || !a->symbolizer.symbols)
 		return -ENOMEM;
 	for (size_t i = 0; !rc && i < a->spool.proc_count; i++)
@@ -554,6 +555,7 @@ static void dispose(struct assembly *a)
 	free(a->conv.names);
 	if (a->symbolizer.symbols)
 		gt_symbols_free(a->symbolizer.symbols);
+	gt_filter_free(a->symbolizer.groups);
 	gt_messages_free(a->messages);
 	gt_clock_free(&a->clock);
 	gt_layout_free(&a->layout);

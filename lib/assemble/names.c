@@ -9,6 +9,9 @@
 
 #include "lib/assemble/names.h"
 
+#include "lib/common/demangle.h"
+#include "lib/common/settings.h"
+
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -174,6 +177,34 @@ static size_t function_key(const struct gt_names *names, uint64_t address,
 	return n < 0 ? 0 : (size_t)n < size ? (size_t)n : size - 1;
 }
 
+struct gt_filter *gt_names_groups(void)
+{
+	struct gt_filter *groups;
+
+	if (!gt_settings.groups_spec || !*gt_settings.groups_spec)
+		return NULL;
+	groups = gt_filter_new();
+	if (groups)
+		gt_filter_read(groups, GT_FILTER_GROUPS, gt_settings.groups_spec, NULL);
+	return groups;
+}
+
+/* The group that the groups file gives a function. The symbolizer's lock is held: gt_demangle()
+ * has one work space for all. */
+static uint32_t function_group(struct gt_names *names, const struct gt_symbol *symbol)
+{
+	static char full[GT_DEMANGLE_MAX], plain[GT_DEMANGLE_MAX];
+	struct gt_filter_names n = { .name = symbol->canonical, .full = symbol->name };
+	const char *group;
+
+	if (!names->symbolizer->groups || !symbol->exact)
+		return GT_UNDEFINED;
+	if (gt_demangle(symbol->canonical, full, plain))
+		n.plain = plain;
+	group = gt_filter_group(names->symbolizer->groups, &n);
+	return group ? gt_defs_string(names->defs, group) : GT_UNDEFINED;
+}
+
 uint32_t gt_names_function(struct gt_names *names, uint64_t address, uint32_t mapping)
 {
 	const struct gt_mapping *m = mapping < names->mapping_count ? &names->mappings[mapping]
@@ -195,6 +226,7 @@ uint32_t gt_names_function(struct gt_names *names, uint64_t address, uint32_t ma
 	region.file = gt_defs_string(names->defs, symbol.file ? symbol.file : m ? m->path : "");
 	region.begin = region.end = symbol.file ? symbol.line : 0;
 	region.made_up = !symbol.exact;
+	region.group = function_group(names, &symbol);
 	known = gt_defs_region(names->defs, key, bytes, &region);
 	pthread_mutex_unlock(&names->symbolizer->lock);
 	return known;

@@ -14,12 +14,18 @@
 #include "lib/assemble/defs.h"
 #include "lib/assemble/spool.h"
 #include "lib/assemble/symbols.h"
+#include "lib/common/filter.h"
 
 /* Symbol lookup, shared by all threads. */
 struct gt_symbolizer {
 	pthread_mutex_t lock;
 	struct gt_symbols *symbols;
+	struct gt_filter *groups; /* VT_GROUPS_SPEC; NULL: none */
 };
+
+/* Reads the groups file that gt_settings names; NULL if there is none or it cannot be read (the
+ * recording process has told the user). */
+struct gt_filter *gt_names_groups(void);
 
 /* A file that was mapped executable for some time. */
 struct gt_mapping {

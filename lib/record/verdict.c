@@ -333,6 +333,21 @@ static unsigned mode_needed(void)
 	return mode;
 }
 
+/* The assembly reads the groups file once more, maybe when the program has gone to another folder. */
+static const char *absolute(const char *path)
+{
+	static char whole[8192];
+	long length;
+
+	if (*path == '/')
+		return path;
+	length = GT_SYS2(SYS_getcwd, whole, 4096);
+	if (length <= 1 || whole[0] != '/')
+		return path;
+	gt_text(whole + length - 1, sizeof(whole) - (size_t)length + 1, "/%s", path);
+	return whole;
+}
+
 static bool make_table(void)
 {
 	uint64_t *table = gt_sys_memory(TABLE_BYTES);
@@ -365,9 +380,11 @@ void gt_verdict_setup(gt_filter_complaint *complain)
 	if (gt_verdict_filter && *gt_settings.filter_spec)
 		gt_filter_read(gt_verdict_filter, GT_FILTER_RULES, gt_settings.filter_spec,
 			       complain);
-	if (gt_verdict_filter && *gt_settings.groups_spec)
+	if (gt_verdict_filter && *gt_settings.groups_spec) {
+		gt_settings.groups_spec = absolute(gt_settings.groups_spec);
 		gt_filter_read(gt_verdict_filter, GT_FILTER_GROUPS, gt_settings.groups_spec,
 			       complain);
+	}
 	mode = mode_needed();
 	if (mode && gt_verdicts.table == no_table && !make_table()) {
 		if (complain)
