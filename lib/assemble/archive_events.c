@@ -444,7 +444,7 @@ static int read_more(struct gt_track *t)
 		t->floor = t->last;
 	__atomic_fetch_add(&t->conv->done_bytes, t->stream.pos - before, __ATOMIC_RELAXED);
 	if (t->conv->consumed)
-		t->conv->consumed(t->conv->context, t->loc->number, before);
+		t->conv->consumed(t->conv->context, t->loc->number, gt_stream_done(&t->stream));
 	return 0;
 }
 

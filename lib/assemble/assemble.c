@@ -3,8 +3,8 @@
  * The course of an assembly: open the spool, number what is in it, convert the locations on several
  * threads, write the definitions, put the archive in its place, tell about it, remove the spool.
  *
- * Limits: see assemble.h. The spool is kept until the archive is complete, unless the disk is full:
- * then what has been converted is freed as it goes, because an archive is smaller than its spool.
+ * Limits: see assemble.h. The spool is kept until the archive is complete, unless the disk is full
+ * and the space of what has been converted will be enough for the rest.
  */
 #include "config.h"
 
@@ -24,11 +24,11 @@
 #include <string.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
+#include <sys/statvfs.h>
 #include <time.h>
 #include <unistd.h>
 
 #define THREADS_MOST  24u                  /* about 6 MiB each */
-#define FREE_LAG      (UINT64_C(64) << 10) /* not freed behind the reader */
 #define BAR_AFTER_MS  2000
 #define BAR_EVERY_MS  200
 #define BAR_WIDTH     40
@@ -55,6 +55,7 @@ struct assembly {
 	/* freeing the spool while it is read */
 	pthread_mutex_t room_lock;
 	uint64_t *consumed, *freed; /* stream offsets, by location */
+	bool may_eat;             /* what the spool frees will be enough for the archive */
 	bool eaten;               /* something has been freed before the archive was complete */
 	char why[512];
 };
@@ -132,27 +133,23 @@ static uint64_t free_consumed(struct assembly *a, uint32_t location)
 	const struct gt_loc *loc = a->layout.locations[location].loc;
 	uint64_t to = __atomic_load_n(&a->consumed[location], __ATOMIC_RELAXED);
 	uint64_t from = a->freed[location];
+	struct stat st;
 	int fd, rc;
 
-	if (loc->win.ring_bytes) {
-		if (to != UINT64_MAX || from)
-			return 0;
-		to = loc->win.ring_bytes;
-	} else {
-		if (to != UINT64_MAX)
-			to = to > FREE_LAG ? (to - FREE_LAG) / GT_PAGE * GT_PAGE : 0;
-		if (to > loc->raw_end)
-			to = loc->raw_end;
-	}
-	if (to <= from)
+	if (to / GT_PAGE * GT_PAGE <= from || loc->raw_end == loc->begin)
 		return 0;
 	fd = gt_loc_open(loc, "raw", O_RDWR);
 	if (fd < 0)
 		return 0;
-	rc = fallocate(fd, FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE, (off_t)from,
-		       (off_t)(to - from));
+	rc = fstat(fd, &st);
+	if (to > (uint64_t)st.st_size)
+		to = ((uint64_t)st.st_size + GT_PAGE - 1) / GT_PAGE * GT_PAGE;
+	to = to / GT_PAGE * GT_PAGE;
+	if (!rc && to > from)
+		rc = fallocate(fd, FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE, (off_t)from,
+			       (off_t)(to - from));
 	close(fd);
-	if (rc)
+	if (rc || to <= from)
 		return 0;
 	a->freed[location] = to;
 	return to - from;
@@ -164,6 +161,8 @@ static bool make_room(void *context, uint64_t bytes)
 	uint64_t freed = 0;
 
 	(void)bytes;
+	if (!a->may_eat)
+		return false;
 	pthread_mutex_lock(&a->room_lock);
 	for (uint32_t i = 0; i < a->layout.location_count; i++)
 		freed += free_consumed(a, i);
@@ -171,6 +170,33 @@ static bool make_room(void *context, uint64_t bytes)
 		a->eaten = true;
 	pthread_mutex_unlock(&a->room_lock);
 	return freed > 0;
+}
+
+/*
+ * Is freeing the spool while it is converted worth its risk? Only if there will be room for the
+ * whole archive then. A slot of 16 bytes becomes up to 13 bytes.
+ */
+static bool worth_eating(const struct assembly *a)
+{
+	uint64_t need = a->total_bytes / 16 * 13 + (UINT64_C(64) << 20), have = 0;
+	struct statvfs fs;
+	struct stat st, home;
+
+	if (fstatvfs(a->dirfd, &fs) || fstat(a->dirfd, &home))
+		return false;
+	have = (uint64_t)fs.f_bavail * fs.f_frsize;
+	for (uint32_t i = 0; i < a->layout.location_count; i++) {
+		int fd = gt_loc_open(a->layout.locations[i].loc, "raw", O_RDONLY);
+
+		if (fd < 0)
+			continue;
+		if (!fstat(fd, &st) && st.st_dev == home.st_dev)
+			have += (uint64_t)st.st_blocks * 512;
+		close(fd);
+		if (have > need)
+			break;
+	}
+	return have > need;
 }
 
 /* ---- the workers --------------------------------------------------------------------------------------- */
@@ -265,30 +291,19 @@ static int convert_all(struct assembly *a)
 		rc = gt_worker_init(&a->workers[i], &a->conv);
 	if (rc)
 		return rc;
-	a->running = a->worker_count;
-	for (; started + 1 < a->worker_count; started++)
-		if (pthread_create(&threads[started], NULL, work, &a->workers[started + 1]))
-			break;
-	a->running = started + 1;
-	if (started) {
-		/* This thread's share is done by one more thread, so that it can show progress. */
-		pthread_t own;
-
-		if (!pthread_create(&own, NULL, work, &a->workers[0])) {
-			wait_for_workers(a);
-			pthread_join(own, NULL);
-		} else {
-			work(&a->workers[0]);
-			wait_for_workers(a);
-		}
-		while (started)
-			pthread_join(threads[--started], NULL);
-	} else if (!pthread_create(&threads[0], NULL, work, &a->workers[0])) {
-		wait_for_workers(a);
-		pthread_join(threads[0], NULL);
-	} else {
-		work(&a->workers[0]);
+	/* This thread shows the progress; if no other can be made, it works itself. */
+	for (unsigned i = 0; i < a->worker_count; i++) {
+		pthread_mutex_lock(&a->lock);
+		a->running++;
+		pthread_mutex_unlock(&a->lock);
+		if (!pthread_create(&threads[started], NULL, work, &a->workers[i]))
+			started++;
+		else
+			work(&a->workers[i]);
 	}
+	wait_for_workers(a);
+	while (started)
+		pthread_join(threads[--started], NULL);
 	return 0;
 }
 
@@ -394,6 +409,7 @@ static int open_archive(struct assembly *a)
 		.context = a,
 	};
 
+	a->may_eat = worth_eating(a);
 	a->worker_count = choose_threads(a);
 	options.threads = a->worker_count;
 	a->conv.archive = gt_archive_open(&options, a->why, sizeof(a->why));
@@ -529,7 +545,8 @@ static int run(struct assembly *a)
 		return -EIO;
 	report.truncated = truncated(a);
 	if (report.truncated && !a->eaten) {
-		snprintf(a->why, sizeof(a->why), "the disk is full");
+		snprintf(a->why, sizeof(a->why), "the disk is full; the archive needs about %llu MB",
+			 (unsigned long long)(a->total_bytes / 16 * 13 / 1000000 + 1));
 		return -ENOSPC;
 	}
 	rc = merge(a, &tally, &profile, &report.profile_count);

@@ -218,5 +218,11 @@ int gt_stream_more(struct gt_stream *stream)
 
 uint64_t gt_stream_done(const struct gt_stream *stream)
 {
-	return stream->pos;
+	const struct gt_loc *loc = stream->loc;
+
+	if (loc->win.ring_bytes)
+		return 0;
+	if (loc->win.flags & GT_LOC_PACKED)
+		return stream->unpacker.place;
+	return stream->pos < loc->raw_end ? stream->pos : loc->raw_end;
 }

@@ -45,7 +45,7 @@ void gt_stream_close(struct gt_stream *stream);
  */
 int gt_stream_more(struct gt_stream *stream);
 
-/* Stream offset below which everything has been consumed or copied. */
+/* Offset in the .raw file below which nothing will be read again. */
 uint64_t gt_stream_done(const struct gt_stream *stream);
 
 #define GT_STREAM_BUFFER (GT_STREAM_TAIL + GT_STREAM_PIECE)

@@ -299,8 +299,12 @@ static OTF2_CallbackCode put_event(EVENT_ARGS, const char *format, ...)
 		OTF2_AttributeValue value;
 
 		OTF2_AttributeList_GetAttributeByIndex(attributes, i, &number, &type, &value);
-		fprintf(rb->out, " [%s=%" PRIu64 "]", name(rb, rb->attribute, number),
-			value.uint64);
+		if (type == OTF2_TYPE_STRING)
+			fprintf(rb->out, " [%s=%s]", name(rb, rb->attribute, number),
+				text(rb, value.stringRef));
+		else
+			fprintf(rb->out, " [%s=%" PRIu64 "]", name(rb, rb->attribute, number),
+				value.uint64);
 	}
 	putc('\n', rb->out);
 	return OTF2_CALLBACK_SUCCESS;

@@ -82,7 +82,8 @@ Test(records, threads)
 	expect_events(dir, "0 0 BEGIN prog [ProcessId=4711]\n0 10 THREAD_CREATE 7 on Pthread\n"
 			   "0 50 THREAD_WAIT 7 on Pthread\n0 60 END [ProcessId=4711]\n"
 			   "1 20 THREAD_BEGIN 7 on Pthread\n1 30 ENTER alpha\n1 40 LEAVE alpha\n"
-			   "1 40 THREAD_END 7 on Pthread\n1 46 ENTER alpha\n1 47 LEAVE alpha\n");
+			   "1 40 THREAD_END 7 on Pthread [GPUTRACE::THREAD_END=cancel]\n"
+			   "1 46 ENTER alpha\n1 47 LEAVE alpha\n");
 	expect_text(rb_definitions, dir, "location 1 THREAD worker in prog [4711]");
 	expect_text(rb_definitions, dir, "COMM_LOCATIONS PTHREAD paradigm 7: 0 1\n");
 	expect_text(rb_definitions, dir, "COMM_GROUP  paradigm 7: 0 1\n");
