@@ -43,7 +43,8 @@ __attribute__((noinline)) static void ask_leave(uintptr_t function)
 		gt_put(GT_WORD(GT_T_LEAVE_ADDR, function));
 }
 
-/* With a filter. Out of line, so that the hooks need no frame without one. */
+/* With a filter, unless it is plain that the function is dropped. Out of line, so that the hooks
+ * need no frame. */
 __attribute__((noinline)) static void filtered_enter(uintptr_t function, uintptr_t caller)
 {
 	enum gt_verdict verdict = gt_verdict_look(function);
@@ -66,8 +67,9 @@ __attribute__((noinline)) static void filtered_leave(uintptr_t function)
 
 GT_EXPORT void __cyg_profile_func_enter(void *function, void *call_site)
 {
-	if (gt_unlikely(gt_verdicts.mode)) {
-		filtered_enter((uintptr_t)function, (uintptr_t)call_site);
+	if (gt_unlikely(gt_verdict_mode())) {
+		if (gt_verdict_probe((uintptr_t)function) != GT_VERDICT_DROP)
+			filtered_enter((uintptr_t)function, (uintptr_t)call_site);
 		return;
 	}
 	gt_put((uint64_t)(uintptr_t)function | (uint64_t)GT_T_ENTER_ADDR << GT_TYPE_SHIFT);
@@ -76,8 +78,9 @@ GT_EXPORT void __cyg_profile_func_enter(void *function, void *call_site)
 GT_EXPORT void __cyg_profile_func_exit(void *function, void *call_site)
 {
 	(void)call_site;
-	if (gt_unlikely(gt_verdicts.mode)) {
-		filtered_leave((uintptr_t)function);
+	if (gt_unlikely(gt_verdict_mode())) {
+		if (gt_verdict_probe((uintptr_t)function) != GT_VERDICT_DROP)
+			filtered_leave((uintptr_t)function);
 		return;
 	}
 	gt_put((uint64_t)(uintptr_t)function | (uint64_t)GT_T_LEAVE_ADDR << GT_TYPE_SHIFT);

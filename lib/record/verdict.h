@@ -55,21 +55,35 @@ static inline uint64_t gt_verdict_hash(uint64_t key)
 	return key * UINT64_C(0x9e3779b97f4a7c15) >> 44;
 }
 
+/* GT_VERDICT_* bits, 0: there is no filter. */
+static inline unsigned gt_verdict_mode(void)
+{
+	return __atomic_load_n(&gt_verdicts.mode, __ATOMIC_RELAXED);
+}
+
+/* What the first place of the key's chain says: an enum gt_verdict, or more if that is not known. */
+static inline uint64_t gt_verdict_probe(uint64_t key)
+{
+	uint64_t mask = __atomic_load_n(&gt_verdicts.mask, __ATOMIC_RELAXED);
+	uint64_t place = gt_verdict_hash(key) & mask;
+
+	return __atomic_load_n(&gt_verdicts.table[place], __ATOMIC_RELAXED) ^ key << 2;
+}
+
 /* The verdict on a function's address or on GT_VERDICT_REGION(ref), when there is a filter. */
 static inline enum gt_verdict gt_verdict_look(uint64_t key)
 {
-	uint64_t place = gt_verdict_hash(key) & gt_verdicts.mask;
-	uint64_t differs = __atomic_load_n(&gt_verdicts.table[place], __ATOMIC_RELAXED) ^ key << 2;
+	uint64_t verdict = gt_verdict_probe(key);
 
-	if (gt_likely(differs < 4))
-		return (enum gt_verdict)differs;
-	return gt_verdict_slow(key);
+	return gt_likely(verdict < 4) ? (enum gt_verdict)verdict : gt_verdict_slow(key);
 }
 
 /* The same whether there is one or not. [signal-safe] */
 static inline enum gt_verdict gt_verdict_of(uint64_t key)
 {
-	return gt_likely(!gt_verdicts.mode) ? GT_VERDICT_RECORD : gt_verdict_look(key);
+	if (gt_likely(!gt_verdict_mode()))
+		return GT_VERDICT_RECORD;
+	return gt_verdict_look(key);
 }
 
 /* Is the function never recorded? (False also for those that must be asked for.) */

@@ -21,7 +21,7 @@ bool gt_start(void)
 
 bool gt_modules_scan(void)
 {
-	double_scans++;
+	__atomic_fetch_add(&double_scans, 1, __ATOMIC_RELAXED);
 	return false;
 }
 
