@@ -301,13 +301,21 @@ static void mark_gap(struct gt_location *loc, uint64_t tick)
 		 tick);
 }
 
-/* Changes to the next half and spools the full one; the reservation lies at or across limit. */
-static bool change_half(struct gt_location *loc, uint64_t offset, uint64_t tick)
+/*
+ * Changes to the next half and spools the full one; the reservation [offset, end) lies at or across
+ * limit. Returns false if there is nothing to do about it: recording has stopped, or a handler that
+ * came before the signals were blocked has changed halves already.
+ */
+static bool change_half(struct gt_location *loc, uint64_t offset, uint64_t end, uint64_t tick)
 {
 	uint64_t mask = gt_sys_sigmask_set(GT_SIGMASK_ALL);
 	uint64_t done;
 	bool opened;
 
+	if (end <= loc->limit) {
+		gt_sys_sigmask_set(mask);
+		return false;
+	}
 	loc->busy = 1;
 	__atomic_signal_fence(__ATOMIC_SEQ_CST);
 	if (offset < loc->limit)
@@ -396,6 +404,13 @@ struct gt_slot *gt_reserve_slow(struct gt_hot *hot, uint64_t offset, unsigned sl
 			offset = gt_local_add(&hot->cur, bytes);
 			continue;
 		}
+		if (offset < loc->win->spooled) {
+			/* A handler has changed halves before us, and our slots were spooled as they
+			 * were: the assembly finds and counts an unfinished record there. */
+			if (offset + bytes > loc->win->spooled)
+				fill(loc, loc->win->spooled, offset + bytes, *tick);
+			return NULL;
+		}
 		if (offset + bytes <= loc->limit) {
 			uint64_t low = lower_bound(loc, offset);
 
@@ -409,8 +424,8 @@ struct gt_slot *gt_reserve_slow(struct gt_hot *hot, uint64_t offset, unsigned sl
 			loc->win->lost[GT_LOSS_NESTED]++;
 			return NULL;
 		}
-		if (!change_half(loc, offset, *tick))
-			continue; /* stopped: accounted for above */
+		if (!change_half(loc, offset, offset + bytes, *tick))
+			continue; /* stopped, or no longer needed: see above */
 		refresh_limit(loc);
 		if (offset < loc->limit - loc->half) { /* straddled: give up both parts */
 			fill(loc, loc->limit - loc->half, offset + bytes, *tick);
@@ -466,15 +481,16 @@ void gt_spool_now(struct gt_location *loc)
 {
 	uint64_t tick = gt_clock_read();
 	uint64_t from = loc->hot->cur;
+	uint64_t end = loc->limit;
 
 	/* A killed process loses nothing anyway; what a flush now saves is the flush later. That is
 	 * worth the padding only if a good part of the half is used. */
-	if (loc->stopped || loc->busy || loc->half - (loc->limit - from) < loc->half / 8 ||
-	    from >= loc->limit)
+	if (loc->stopped || loc->busy || loc->half - (end - from) < loc->half / 8 || from >= end)
 		return;
-	if (gt_local_swap(&loc->hot->cur, from, loc->limit)) {
-		fill(loc, from, loc->limit, tick);
-		if (change_half(loc, loc->limit, tick))
+	/* If a handler changes halves between these, `from` or the limit tell. */
+	if (gt_local_swap(&loc->hot->cur, from, end)) {
+		fill(loc, from, end, tick);
+		if (change_half(loc, end, end + 1, tick))
 			refresh_limit(loc);
 	}
 }
