@@ -40,6 +40,9 @@ def main(argv):
             return 1
         found.append(int(enters))
     found.sort()
+    if late:
+        # Threads may have begun after the recording ended: those that are there count.
+        done = done[len(done) - len(found):] if len(found) <= len(done) else done
     # Threads that were in their first call: in the archive, but not counted yet.
     while len(found) > len(done) and found[0] == 1:
         found.pop(0)

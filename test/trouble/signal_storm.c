@@ -95,7 +95,7 @@ int main(int argc, char **argv)
 			handler_work, handled);
 	} else {
 		dprintf(2, "calls work %ld\ncalls thread_main %ld\n", calls, started);
-		dprintf(2, "signals %ld\n", handled);
+		dprintf(2, "calls signal_work %ld\ncalls on_alarm %ld\n", handler_work, handled);
 	}
 	return 0;
 }
