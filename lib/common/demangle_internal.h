@@ -72,14 +72,15 @@ struct piece gt_dm_encoding(struct piece *plain, bool with_return);
 
 static inline struct piece fail(void)
 {
-	gt_dm.failed = true;
-	gt_dm.at = gt_dm.end; /* ends every loop */
+	gt_dm.failed = true; /* and there is nothing more to peek at: that ends every loop */
 	return (struct piece){ 0 };
 }
 
 static inline char peek(unsigned ahead)
 {
-	return (size_t)(gt_dm.end - gt_dm.at) > ahead ? gt_dm.at[ahead] : '\0';
+	bool there = !gt_dm.failed && (size_t)(gt_dm.end - gt_dm.at) > ahead;
+
+	return there ? gt_dm.at[ahead] : '\0';
 }
 
 static inline bool take(char c)
