@@ -12,6 +12,7 @@
 #include "config.h"
 
 #include "lib/assemble/archive_int.h"
+#include "lib/assemble/utf8.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -318,12 +319,14 @@ struct gt_archive *gt_archive_open(const struct gt_archive_options *options, cha
 
 void gt_archive_property(struct gt_archive *archive, const char *name, const char *value)
 {
-	char key[96];
+	char key[96], clean[4 * GT_NAME_MAX + 1];
 
-	if (gt_archive_bad(archive))
+	/* OTF2 refuses an empty value, and keeps the values in lines of a text file. */
+	if (gt_archive_bad(archive) || !*value)
 		return;
 	snprintf(key, sizeof(key), "GPUTRACE::%s", name);
-	gt_otf2_bad(archive, OTF2_Archive_SetProperty(archive->otf2, key, value, true), "property");
+	gt_utf8_line(clean, sizeof(clean), value);
+	gt_otf2_bad(archive, OTF2_Archive_SetProperty(archive->otf2, key, clean, true), "property");
 }
 
 void gt_archive_marker(struct gt_archive *archive, struct gt_defs *defs,

@@ -96,7 +96,7 @@ void gt_report_properties(const struct gt_report *report, struct gt_archive *arc
 	char name[64], text[320];
 
 	put(archive, "VERSION", "%s", PACKAGE_VERSION);
-	put(archive, "COMMAND_LINE", "%s", command ? command : first->header.program);
+	put(archive, "COMMAND_LINE", "%s", command && *command ? command : first->header.program);
 	put(archive, "ENDED", "%s", gt_end_text(first, text, sizeof(text)));
 	put(archive, "PROCESSES_KILLED", "%llu", (unsigned long long)killed(report->spool));
 	put(archive, "RECOVERED", "%s", report->options->recovered ? "yes" : "no");

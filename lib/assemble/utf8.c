@@ -54,14 +54,14 @@ bool gt_utf8_valid(const char *text)
 	return true;
 }
 
-const char *gt_utf8_clean(char *buffer, size_t size, const char *text)
+static const char *copy(char *buffer, size_t size, const char *text, bool controls)
 {
 	static const char digits[] = "0123456789abcdef";
 	const unsigned char *s = (const unsigned char *)text;
 	size_t at = 0;
 
 	while (*s) {
-		size_t n = character(s);
+		size_t n = controls || (*s >= ' ' && *s != 0x7f) ? character(s) : 0;
 
 		if (at + (n ? n : 4) + 1 > size)
 			break;
@@ -78,4 +78,14 @@ const char *gt_utf8_clean(char *buffer, size_t size, const char *text)
 	}
 	buffer[at] = 0;
 	return buffer;
+}
+
+const char *gt_utf8_clean(char *buffer, size_t size, const char *text)
+{
+	return copy(buffer, size, text, true);
+}
+
+const char *gt_utf8_line(char *buffer, size_t size, const char *text)
+{
+	return copy(buffer, size, text, false);
 }

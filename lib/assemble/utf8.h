@@ -19,4 +19,7 @@ bool gt_utf8_valid(const char *text);
  */
 const char *gt_utf8_clean(char *buffer, size_t size, const char *text);
 
+/* The same, and control characters as \xNN too: for files of lines. */
+const char *gt_utf8_line(char *buffer, size_t size, const char *text);
+
 #endif
