@@ -433,13 +433,22 @@ static bool reserve(struct gt_track *t)
 					       (uint64_t)t->conv->layout->location_count * 256);
 }
 
+/* Reading failed: counted as a loss in any case, and as a reason to keep the spool. */
+static void note_read_error(struct gt_track *t, int rc)
+{
+	if (gt_spool_try_again(rc))
+		__atomic_store_n(&t->conv->read_error, rc, __ATOMIC_RELAXED);
+}
+
 static int read_more(struct gt_track *t)
 {
 	uint64_t before = t->stream.pos;
 	int rc = gt_stream_more(&t->stream);
 
-	if (rc)
+	if (rc) {
+		note_read_error(t, rc);
 		return rc;
+	}
 	if (t->stream.turn)
 		t->floor = t->last;
 	__atomic_fetch_add(&t->conv->done_bytes, t->stream.pos - before, __ATOMIC_RELAXED);
@@ -552,6 +561,7 @@ int gt_convert_location(struct gt_worker *w, uint32_t location)
 		return -EIO;
 	rc = gt_stream_open(&t.stream, t.loc, w->buffer);
 	if (rc) { /* its file is gone: all of it is lost, the others are not */
+		note_read_error(&t, rc);
 		t.holes += (t.loc->end - t.loc->begin) / GT_SLOT;
 		t.stream.eof = true;
 	}

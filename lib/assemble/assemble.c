@@ -543,6 +543,11 @@ static int run(struct assembly *a)
 	}
 	if (gt_archive_failed(a->conv.archive, a->why, sizeof(a->why)))
 		return -EIO;
+	if (a->conv.read_error && !a->eaten) {
+		snprintf(a->why, sizeof(a->why), "the spool cannot be read: %s",
+			 strerror(-a->conv.read_error));
+		return a->conv.read_error;
+	}
 	report.truncated = truncated(a);
 	if (report.truncated && !a->eaten) {
 		snprintf(a->why, sizeof(a->why), "the disk is full; the archive needs about %llu MB",

@@ -44,6 +44,7 @@ struct gt_conversion {
 	uint32_t region_off, region_flush; /* MEASUREMENT OFF, TRACE BUFFER FLUSH */
 	uint32_t process_id;     /* attribute */
 	uint64_t done_bytes;     /* atomic: of all streams, for the progress */
+	int read_error;          /* atomic: a negative errno, if reading again may give more */
 	/* Tells how far a location's .raw file has been read (UINT64_MAX: it is done with), so that
 	 * its space can be given back. May be NULL. */
 	void (*consumed)(void *context, uint32_t location, uint64_t offset);

@@ -32,7 +32,13 @@ static bool idle_stream(const struct gt_loc *loc)
 		free(buffer);
 		return false;
 	}
-	while (idle && !gt_stream_more(&stream) && stream.at < stream.end) {
+	while (idle) {
+		if (gt_stream_more(&stream)) {
+			idle = false;
+			break;
+		}
+		if (stream.at == stream.end)
+			break;
 		for (const struct gt_slot *slot = stream.at; idle && slot < stream.end; slot++) {
 			unsigned type = GT_WORD_TYPE(slot->word);
 

@@ -243,13 +243,16 @@ static int read_location(struct reader *r, struct gt_slot *buffer)
 	int rc = gt_stream_open(&r->stream, r->loc, buffer);
 
 	if (rc)
-		return rc == -ENOMEM ? rc : 0; /* the conversion counts what cannot be read */
+		return gt_spool_try_again(rc) ? rc : 0; /* the conversion counts what is not there */
 	while (!rc) {
 		size_t rest = (size_t)(r->stream.end - r->stream.at) * sizeof(*r->stream.at);
 
 		if (rest < GT_STREAM_TAIL && !r->stream.eof) {
-			if (gt_stream_more(&r->stream))
+			rc = gt_stream_more(&r->stream);
+			if (rc) {
+				rc = gt_spool_try_again(rc) ? rc : 0;
 				break;
+			}
 			if (r->stream.turn)
 				r->floor = r->last;
 			continue;

@@ -68,6 +68,26 @@ static int open_folder(int dirfd, const char *name)
 	return fd < 0 ? -errno : fd;
 }
 
+bool gt_spool_try_again(int rc)
+{
+	switch (-rc) {
+	case 0:
+	case EINVAL: /* our own words for what cannot be right */
+	case ENODATA:
+	case EPROTO:
+	case ENOENT: /* not what was recorded: gone, or replaced by something else */
+	case ELOOP:
+	case ENOTDIR:
+	case EISDIR:
+	case ENXIO:
+	case EACCES:
+	case EPERM:
+		return false;
+	default:
+		return true;
+	}
+}
+
 int gt_proc_open(const struct gt_proc *proc)
 {
 	return open_folder(proc->spool->fd, proc->folder);
@@ -221,7 +241,7 @@ static int read_locations(struct gt_proc *proc, int folder, uint64_t *damaged)
 		rc = gt_window_read(loc);
 		if (!rc)
 			proc->loc_count++;
-		else if (rc == -ENOMEM)
+		else if (gt_spool_try_again(rc))
 			break;
 		else if (rc != -ENODATA) /* made, but not filled in when the process was killed */
 			++*damaged;
@@ -350,7 +370,7 @@ static int read_processes(struct gt_spool *spool)
 		struct gt_proc *proc = &spool->procs[i];
 
 		rc = read_folder(spool, proc);
-		if (rc == -ENOMEM || rc == -EMFILE || rc == -ENFILE)
+		if (gt_spool_try_again(rc))
 			return rc;
 		if (rc) { /* killed before it had filled in its header, or damaged */
 			spool->damaged += rc != -ENOENT;

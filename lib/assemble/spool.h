@@ -66,6 +66,12 @@ struct gt_spool {
 int gt_spool_open(struct gt_spool *spool, int dirfd, char *why, size_t why_size);
 void gt_spool_close(struct gt_spool *spool);
 
+/*
+ * Is this the error of a disk, or of a machine short of something, and not of what was recorded? Then
+ * trying again later may give more: nothing is thrown away.
+ */
+bool gt_spool_try_again(int rc);
+
 /* The folder of a process (to be closed by the caller), or a negative errno. */
 int gt_proc_open(const struct gt_proc *proc);
 

@@ -131,14 +131,19 @@ int gt_unpacker_read(struct gt_unpacker *unpacker, uint64_t pos, void *to, size_
 	return rc;
 }
 
-uint64_t gt_unpack_extent(int fd, uint64_t size, uint64_t limit)
+int gt_unpack_extent(int fd, uint64_t size, uint64_t limit, uint64_t *extent)
 {
 	struct gt_pack_header header;
 	uint64_t place = 0, end = 0;
+	int rc = 0;
 
-	while (end < limit && !read_header(fd, place, size, &header) && header.offset == end) {
+	while (end < limit) {
+		rc = read_header(fd, place, size, &header);
+		if (rc || header.offset != end)
+			break;
 		end += 16 * (uint64_t)header.slots;
 		place += sizeof(header) + header.bytes;
 	}
-	return end < limit ? end : limit;
+	*extent = end < limit ? end : limit;
+	return rc == -ENODATA ? 0 : rc;
 }

@@ -31,8 +31,8 @@ int gt_unpacker_read(struct gt_unpacker *unpacker, uint64_t pos, void *to, size_
 
 /*
  * The stream offset up to which the blocks of a file of `size` bytes follow each other without a
- * fault, looking at their headers only, and at most up to `limit`.
+ * fault, looking at their headers only, and at most up to `limit`. Returns 0 or a negative errno.
  */
-uint64_t gt_unpack_extent(int fd, uint64_t size, uint64_t limit);
+int gt_unpack_extent(int fd, uint64_t size, uint64_t limit, uint64_t *extent);
 
 #endif

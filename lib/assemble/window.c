@@ -143,22 +143,25 @@ static bool believable(const struct gt_win_header *win, uint32_t id)
 		 win->committed <= win->spooled + 2 * (uint64_t)half));
 }
 
-/* How much of what has been spooled is there. */
-static void measure_raw(struct gt_loc *loc, bool spooling)
+/* How much of what has been spooled is there. An error only if it may be otherwise another time. */
+static int measure_raw(struct gt_loc *loc, bool spooling)
 {
 	struct gt_win_header *win = &loc->win;
 	uint64_t ring = win->ring_bytes;
 	uint64_t size = 0;
 	struct stat st;
 	int fd = gt_loc_open(loc, "raw", O_RDONLY);
+	int rc = fd < 0 ? fd : 0;
 
 	if (fd >= 0) {
-		if (!fstat(fd, &st) && st.st_size > 0)
+		if (fstat(fd, &st))
+			rc = -errno;
+		else if (st.st_size > 0)
 			size = (uint64_t)st.st_size / GT_SLOT * GT_SLOT;
-		if (win->flags & GT_LOC_PACKED) {
+		if (!rc && win->flags & GT_LOC_PACKED) {
 			if (win->packed_bytes > (uint64_t)st.st_size)
 				win->packed_bytes = (uint64_t)st.st_size;
-			size = gt_unpack_extent(fd, win->packed_bytes, win->spooled);
+			rc = gt_unpack_extent(fd, win->packed_bytes, win->spooled, &size);
 		}
 		close(fd);
 	}
@@ -176,6 +179,7 @@ static void measure_raw(struct gt_loc *loc, bool spooling)
 	if (ring && size < (win->spooled < ring ? win->spooled : ring))
 		loc->raw_end = loc->begin;
 	loc->missing = (win->spooled - loc->raw_end) / GT_SLOT;
+	return gt_spool_try_again(rc) ? rc : 0;
 }
 
 int gt_window_read(struct gt_loc *loc)
@@ -203,8 +207,10 @@ int gt_window_read(struct gt_loc *loc)
 		rc = find_end(loc, fd);
 	else
 		loc->end = win->committed > win->spooled ? win->committed : win->spooled;
-	measure_raw(loc, killed && win->half_base[half_index(win, win->spooled + win->half_bytes)] ==
-					   win->spooled + win->half_bytes);
+	if (!rc)
+		rc = measure_raw(loc, killed && win->half_base[half_index(
+							win, win->spooled + win->half_bytes)] ==
+							win->spooled + win->half_bytes);
 	if (loc->begin > loc->end)
 		loc->begin = loc->end;
 out:
