@@ -133,7 +133,7 @@ struct gt_pt_creation {
 	enum gt_pt_region region;
 	bool recorded;             /* the region was entered */
 	struct gt_pt_start *block; /* the new thread's from the moment that it exists */
-	uint64_t sequence, tick;
+	uint64_t sequence;
 };
 
 /* A thread is about to be created. Returns the block to pass, NULL: it is not to be announced. */

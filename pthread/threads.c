@@ -237,18 +237,17 @@ struct gt_pt_start *gt_pt_create_begin(struct gt_pt_creation *creation)
 	syscall(SYS_prctl, PR_GET_NAME, block->creator, 0, 0, 0);
 	block->detached = false;
 	block->sequence = creation->sequence = gt_thread_number();
-	/* The record is written when the thread is there, with the time before it was. */
-	creation->tick = gt_now();
+	gt_thread_created(creation->sequence, gt_now());
 	creation->block = block;
 	return block;
 }
 
 void gt_pt_create_end(const struct gt_pt_creation *creation, bool failed)
 {
-	if (creation->block && failed)
+	if (creation->block && failed) {
+		gt_thread_not_created(creation->sequence);
 		give_block(creation->block);
-	else if (creation->block)
-		gt_thread_created(creation->sequence, creation->tick);
+	}
 	if (creation->recorded)
 		gt_pt_leave(creation->region);
 }

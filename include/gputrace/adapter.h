@@ -158,10 +158,12 @@ GT_API void gt_marker(gt_ref marker, const char *text);
  * joins calls gt_thread_join(). Threads nobody announced are found at their first event.
  */
 GT_API uint64_t gt_thread_create(void);
-/* The same in two steps, for a creation that may fail: first a number, and when the thread is there
- * the record, with the time (gt_now()) before it was created. */
+/* The same in two steps, for a creation that may fail: a number, then the record, which must be there
+ * before the thread is (a process may end, or exec, before its creator goes on). If the creation
+ * fails, gt_thread_not_created() takes the last record back. */
 GT_API uint64_t gt_thread_number(void);
 GT_API void gt_thread_created(uint64_t sequence, uint64_t tick);
+GT_API void gt_thread_not_created(uint64_t sequence);
 GT_API void gt_thread_begin(uint64_t sequence);
 GT_API void gt_thread_end(unsigned how); /* enum gt_thread_end */
 GT_API void gt_thread_join(uint64_t sequence);

@@ -124,6 +124,8 @@ static void make_environment(char **envp, char *text, size_t size)
 		envp[n++] = text + used;
 		used += gt_text(text + used, size - used, "%s=", gt_setting_rows[i].name);
 		gt_settings_text(&gt_setting_rows[i], text + used, size - used);
+		if (gt_setting_rows[i].type == GT_SET_PATH && strchr(text + used, '$'))
+			text[used] = 0; /* it would be expanded once more */
 		used += strlen(text + used) + 1;
 	}
 	envp[n] = NULL;

@@ -393,7 +393,30 @@ uint64_t gt_thread_number(void)
 
 void gt_thread_created(uint64_t sequence, uint64_t tick)
 {
+	struct gt_location *loc;
+
+	if (!gt_active())
+		return;
+	loc = gt_own_location();
+	if (loc)
+		loc->created_from = gt_stream_end(loc);
 	gt_record_at(GT_T_THREAD_CREATE, 0, (uint64_t[2]){ sequence, 0 }, 1, tick);
+	if (!loc)
+		return;
+	loc->created_to = gt_stream_end(loc);
+	loc->created = sequence;
+}
+
+void gt_thread_not_created(uint64_t sequence)
+{
+	struct gt_location *loc = gt_self->loc;
+	struct gt_def_cut cut;
+
+	if (!loc || loc->created != sequence)
+		return;
+	cut = (struct gt_def_cut){ loc->id, 0, loc->created_from, loc->created_to };
+	gt_journal_put(GT_D_CUT, 0, &(struct gt_piece){ &cut, sizeof(cut) }, 1);
+	loc->created = 0;
 }
 
 uint64_t gt_thread_create(void)

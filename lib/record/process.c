@@ -305,8 +305,10 @@ bool gt_start(void)
 		return state == GT_READY || (state == GT_STARTING && wait_for_starter());
 	}
 	starter = gt_sys_gettid();
-	if (set_up())
+	if (set_up()) {
+		gt_verdicts.mode = GT_VERDICT_UNSET; /* sends the hooks to where they are dropped */
 		__atomic_store_n(&gt_state, GT_DEAD, __ATOMIC_RELEASE);
+	}
 	gt_sys_sigmask_set(mask);
 	return gt_state_now() == GT_READY;
 }

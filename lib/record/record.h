@@ -62,6 +62,8 @@ struct gt_location {
 	uint64_t flushes;
 	uint64_t nested_marked;/* of lost[GT_LOSS_NESTED], what GAP records have said */
 	uint64_t sequence;     /* of the thread that writes, 0: unannounced */
+	uint64_t created;      /* the last thread this one created, and where the stream says so */
+	uint64_t created_from, created_to;
 	int raw_fd;            /* -1: not open */
 	uint64_t raw_dev, raw_ino;
 	uint32_t *ring_counts; /* events in each half of the ring */
@@ -82,6 +84,12 @@ extern GT_HIDDEN struct gt_hot gt_hot_lost;   /* no buffer could be had */
  */
 GT_HIDDEN struct gt_slot *gt_reserve_slow(struct gt_hot *hot, uint64_t offset, unsigned slots,
 					  uint64_t *tick, struct gt_hot **used);
+
+/* The present end of the location's stream, as an offset since the location began. */
+static inline uint64_t gt_stream_end(const struct gt_location *loc)
+{
+	return loc->hot->cur;
+}
 
 /* Writes a record with continuation slots into `hot` (NULL: the calling thread's). */
 GT_HIDDEN void gt_write(struct gt_hot *hot, uint64_t word, const uint64_t *data, unsigned extra,

@@ -124,6 +124,13 @@ void gt_thread_created(uint64_t sequence, uint64_t tick)
 		abort();
 }
 
+void gt_thread_not_created(uint64_t sequence)
+{
+	tell("not created");
+	if (sequence == 0)
+		abort();
+}
+
 void gt_thread_begin(uint64_t sequence)
 {
 	(void)sequence;
