@@ -32,12 +32,13 @@ CALLED UNSEEN int odd_unseen(int n)
 
 int main(void)
 {
+	volatile int depth = 1000; /* else clang sees ten times the same and calls once */
 	int i, sum = 0;
 
 	for (i = 0; i < 10; i++)
-		sum += even(1000);
+		sum += even(depth);
 	for (i = 0; i < 10; i++)
-		sum += even_seen(1000);
+		sum += even_seen(depth);
 	say("sum %d\n", sum);
 	say("calls even 5010\ncalls odd 5000\ncalls even_seen 5010\ncalls odd_unseen 0\n");
 	return 0;
