@@ -25,6 +25,7 @@
 #include <unistd.h>
 
 #define RESERVE_STEP  (UINT64_C(16) << 20)
+#define BALLAST_STEP  (UINT64_C(64) << 10)
 #define MARGIN        (UINT64_C(64) << 20) /* where space cannot be reserved, this much must be free */
 #define MANY          256u                 /* locations from which on chunks are small */
 #define EVT_CHUNK     (UINT64_C(1) << 20)
@@ -168,9 +169,10 @@ static int give_blocks(int fd, uint64_t from, uint64_t bytes)
 	return 0;
 }
 
-static int reserve(struct gt_archive *archive, int fd, uint64_t from, uint64_t need, uint64_t *got)
+static int reserve(struct gt_archive *archive, int fd, uint64_t from, uint64_t need, uint64_t step,
+		   uint64_t *got)
 {
-	uint64_t want = need + RESERVE_STEP;
+	uint64_t want = need + step;
 	int rc = give_blocks(fd, from, want);
 
 	if (rc == -EINTR || rc == -EAGAIN)
@@ -194,7 +196,7 @@ static bool grow_ballast(struct gt_archive *archive, uint64_t bytes)
 	if (bytes <= archive->ballast_bytes)
 		return true;
 	if (archive->ballast < 0 ||
-	    reserve(archive, archive->ballast, archive->ballast_bytes, bytes, &got))
+	    reserve(archive, archive->ballast, archive->ballast_bytes, bytes, BALLAST_STEP, &got))
 		return false;
 	archive->ballast_bytes = got;
 	return true;
@@ -210,10 +212,12 @@ static void drop_ballast(struct gt_archive *archive)
 	unlinkat(archive->options.dirfd, BALLAST_NAME, 0);
 }
 
-/* What closing small locations may need at one moment: every thread one chunk. */
+/* What closing small locations may need at one moment: every thread its last chunks. */
 static uint64_t standing_need(const struct gt_archive *archive)
 {
-	return archive->options.threads * 2 * archive->evt_chunk;
+	uint64_t bytes = archive->options.threads * 2 * archive->evt_chunk;
+
+	return bytes < archive->options.bytes ? bytes : archive->options.bytes;
 }
 
 bool gt_archive_reserve_defs(struct gt_archive *archive, uint64_t bytes)
@@ -295,7 +299,7 @@ struct gt_archive *gt_archive_open(const struct gt_archive_options *options, cha
 	archive->evt_chunk = options->locations > MANY ? EVT_CHUNK_MIN : EVT_CHUNK;
 	archive->ballast = openat(options->dirfd, BALLAST_NAME,
 				  O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0600);
-	if (archive->ballast < 0 || !gt_archive_reserve_defs(archive, GT_DEF_CHUNK)) {
+	if (archive->ballast < 0 || !gt_archive_reserve_defs(archive, BALLAST_STEP)) {
 		snprintf(why, why_size, "cannot write to the archive directory: %s",
 			 strerror(archive->ballast < 0 ? errno : ENOSPC));
 		drop_ballast(archive);
@@ -338,9 +342,7 @@ void gt_archive_marker(struct gt_archive *archive, struct gt_defs *defs,
 	OTF2_ErrorCode rc = OTF2_SUCCESS;
 
 	if (gt_archive_bad(archive) ||
-	    !gt_archive_reserve_defs(archive, GT_DEF_CHUNK + 4096 +
-					      __atomic_load_n(&archive->marker_count,
-							      __ATOMIC_RELAXED) * 64))
+	    !gt_archive_reserve_defs(archive, gt_defs_bytes(defs) + strlen(text) + 256))
 		return;
 	number = gt_defs_marker(defs, marker, &fresh);
 	if (defs->failed)
@@ -358,7 +360,7 @@ void gt_archive_marker(struct gt_archive *archive, struct gt_defs *defs,
 						   group ? OTF2_MARKER_SCOPE_LOCATION_GROUP
 							 : OTF2_MARKER_SCOPE_LOCATION,
 						   scope, text);
-	archive->marker_count++;
+	defs->other_bytes += strlen(text) + 64;
 	pthread_mutex_unlock(&defs->lock);
 	gt_otf2_bad(archive, rc, "marker");
 }
@@ -442,7 +444,7 @@ bool gt_writer_reserve(struct gt_writer *writer, uint64_t bytes)
 	if (!writer->flushed)
 		return bytes <= chunk || gt_archive_reserve_defs(writer->archive, bytes);
 	return !open_events(writer) && !reserve(writer->archive, writer->fd, writer->reserved, need,
-						&writer->reserved);
+						RESERVE_STEP, &writer->reserved);
 }
 
 /* The ballast makes room for what closing a small location writes, and takes it back afterwards. */

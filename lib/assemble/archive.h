@@ -30,6 +30,7 @@ struct gt_archive_options {
 	int dirfd;                 /* an empty folder */
 	uint32_t locations;        /* how many event files there will be */
 	unsigned threads;          /* that write at the same time */
+	uint64_t bytes;            /* most that all event files together can take */
 	gt_archive_make_room *make_room;
 	void *context;
 };

@@ -27,6 +27,10 @@
 
 #define LOOKUP_BITS  10
 #define FRAMES_FIRST 1024u
+/* Definitions that come at the very end: properties of the archive, and of each location with its
+ * process (names, groups, communicators). */
+#define DEFS_EXTRA    (64u << 10)
+#define DEFS_LOCATION 1024u
 #define MARKS_MOST   100u /* markers about torn records per location */
 #define LEAVE_STEP   (UINT64_C(1) << GT_TYPE_SHIFT) /* word of a leave - word of its enter */
 
@@ -429,8 +433,9 @@ static bool reserve(struct gt_track *t)
 
 	return gt_writer_reserve(t->writer, bytes) &&
 	       gt_archive_reserve_defs(t->conv->archive,
-				       gt_defs_bytes(t->conv->defs) + GT_DEF_CHUNK +
-					       (uint64_t)t->conv->layout->location_count * 256);
+				       gt_defs_bytes(t->conv->defs) + DEFS_EXTRA +
+					       (uint64_t)t->conv->layout->location_count *
+						       DEFS_LOCATION);
 }
 
 /* Reading failed: counted as a loss in any case, and as a reason to keep the spool. */

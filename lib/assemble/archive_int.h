@@ -13,7 +13,6 @@
 #include "lib/assemble/archive.h"
 
 #define GT_DEF_CHUNK   (UINT64_C(4) << 20)
-#define GT_FILE_BUFFER (UINT64_C(4) << 20) /* libotf2's own, per open file */
 
 struct gt_chunk {
 	struct gt_chunk *next;
@@ -34,7 +33,6 @@ struct gt_archive {
 	uint64_t ballast_bytes;
 	struct gt_writer **writers; /* by location number, while it is open */
 	OTF2_MarkerWriter *marker_writer;
-	uint64_t marker_count;
 };
 
 struct gt_writer {

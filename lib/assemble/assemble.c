@@ -172,13 +172,19 @@ static bool make_room(void *context, uint64_t bytes)
 	return freed > 0;
 }
 
+/* About the most that the archive can take: a slot of 16 bytes becomes up to 13 bytes. */
+static uint64_t archive_bytes(const struct assembly *a)
+{
+	return a->total_bytes / 16 * 13 + (uint64_t)a->layout.location_count * 1024;
+}
+
 /*
  * Is freeing the spool while it is converted worth its risk? Only if there will be room for the
- * whole archive then. A slot of 16 bytes becomes up to 13 bytes.
+ * whole archive then.
  */
 static bool worth_eating(const struct assembly *a)
 {
-	uint64_t need = a->total_bytes / 16 * 13 + (UINT64_C(64) << 20), have = 0;
+	uint64_t need = archive_bytes(a) + (UINT64_C(64) << 20), have = 0;
 	struct statvfs fs;
 	struct stat st, home;
 
@@ -405,6 +411,7 @@ static int open_archive(struct assembly *a)
 	struct gt_archive_options options = {
 		.dirfd = a->workfd,
 		.locations = a->layout.location_count,
+		.bytes = archive_bytes(a) * 2,
 		.make_room = make_room,
 		.context = a,
 	};
@@ -551,7 +558,7 @@ static int run(struct assembly *a)
 	report.truncated = truncated(a);
 	if (report.truncated && !a->eaten) {
 		snprintf(a->why, sizeof(a->why), "the disk is full; the archive needs about %llu MB",
-			 (unsigned long long)(a->total_bytes / 16 * 13 / 1000000 + 1));
+			 (unsigned long long)(archive_bytes(a) / 1000000 + 1));
 		return -ENOSPC;
 	}
 	rc = merge(a, &tally, &profile, &report.profile_count);

@@ -351,7 +351,7 @@ uint64_t gt_defs_bytes(struct gt_defs *defs)
 		48 * (defs->attributes.keys.count + defs->parameters.keys.count +
 		      defs->members.keys.count + defs->markers.keys.count) +
 		64 * defs->metrics.keys.count + 24 * defs->recorders.keys.count +
-		8 * defs->member_id_count + 64 * defs->comms.keys.count;
+		8 * defs->member_id_count + 64 * defs->comms.keys.count + defs->other_bytes;
 	pthread_mutex_unlock(&defs->lock);
 	return bytes;
 }

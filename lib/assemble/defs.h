@@ -94,6 +94,7 @@ struct gt_defs {
 	struct gt_table locks;      /* no struct: only numbers */
 	uint32_t *member_ids;
 	size_t member_id_count, member_id_room;
+	uint64_t other_bytes;       /* of what is not kept here but written with it: markers */
 	int failed;                 /* -ENOMEM once memory ran out; ids are wrong from then on */
 };
 
