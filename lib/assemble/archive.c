@@ -20,6 +20,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/statvfs.h>
 #include <unistd.h>
@@ -30,6 +31,7 @@
 #define MANY          256u                 /* locations from which on chunks are small */
 #define EVT_CHUNK     (UINT64_C(1) << 20)
 #define EVT_CHUNK_MIN (UINT64_C(256) << 10)
+#define LOCATION_LEAST UINT64_C(8192)      /* two files, a block each */
 #define BALLAST_NAME  ".ballast"
 
 /* ---- errors ----------------------------------------------------------------------------------- */
@@ -155,9 +157,13 @@ static void free_all(void *context, OTF2_FileType type, OTF2_LocationRef locatio
 static int give_blocks(int fd, uint64_t from, uint64_t bytes)
 {
 	struct statvfs fs;
+	struct rlimit limit;
 
 	if (bytes <= from)
 		return 0;
+	/* The kernel asks for this limit only when a file grows, which is libotf2's write. */
+	if (!getrlimit(RLIMIT_FSIZE, &limit) && bytes > limit.rlim_cur)
+		return -EFBIG;
 	if (!fallocate(fd, FALLOC_FL_KEEP_SIZE, (off_t)from, (off_t)(bytes - from)))
 		return 0;
 	if (errno != EOPNOTSUPP && errno != ENOSYS)
@@ -181,7 +187,7 @@ static int reserve(struct gt_archive *archive, int fd, uint64_t from, uint64_t n
 		want = need;
 		rc = give_blocks(fd, from, want);
 	}
-	while (rc && archive->options.make_room &&
+	while ((rc == -ENOSPC || rc == -EDQUOT) && archive->options.make_room &&
 	       archive->options.make_room(archive->options.context, need - from))
 		rc = give_blocks(fd, from, want);
 	if (!rc)
@@ -212,12 +218,17 @@ static void drop_ballast(struct gt_archive *archive)
 	unlinkat(archive->options.dirfd, BALLAST_NAME, 0);
 }
 
-/* What closing small locations may need at one moment: every thread its last chunks. */
+/*
+ * What must be there at every moment so that all can be brought to an end: for every thread its last
+ * chunks, for every location that is to come its two files.
+ */
 static uint64_t standing_need(const struct gt_archive *archive)
 {
 	uint64_t bytes = archive->options.threads * 2 * archive->evt_chunk;
 
-	return bytes < archive->options.bytes ? bytes : archive->options.bytes;
+	if (bytes > archive->options.bytes)
+		bytes = archive->options.bytes;
+	return bytes + __atomic_load_n(&archive->remaining, __ATOMIC_RELAXED) * LOCATION_LEAST;
 }
 
 bool gt_archive_reserve_defs(struct gt_archive *archive, uint64_t bytes)
@@ -227,9 +238,9 @@ bool gt_archive_reserve_defs(struct gt_archive *archive, uint64_t bytes)
 	if (__atomic_load_n(&archive->ballast_bytes, __ATOMIC_RELAXED) >=
 	    bytes + standing_need(archive))
 		return true;
-	pthread_mutex_lock(&archive->lock);
+	pthread_mutex_lock(&archive->space_lock);
 	ok = grow_ballast(archive, bytes + standing_need(archive));
-	pthread_mutex_unlock(&archive->lock);
+	pthread_mutex_unlock(&archive->space_lock);
 	return ok;
 }
 
@@ -280,6 +291,7 @@ static void free_archive(struct gt_archive *archive)
 	}
 	free(archive->writers);
 	pthread_mutex_destroy(&archive->lock);
+	pthread_mutex_destroy(&archive->space_lock);
 	free(archive);
 }
 
@@ -295,7 +307,9 @@ struct gt_archive *gt_archive_open(const struct gt_archive_options *options, cha
 		return NULL;
 	}
 	archive->options = *options;
+	archive->remaining = options->locations;
 	pthread_mutex_init(&archive->lock, NULL);
+	pthread_mutex_init(&archive->space_lock, NULL);
 	archive->evt_chunk = options->locations > MANY ? EVT_CHUNK_MIN : EVT_CHUNK;
 	archive->ballast = openat(options->dirfd, BALLAST_NAME,
 				  O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0600);
@@ -436,6 +450,7 @@ bool gt_writer_reserve(struct gt_writer *writer, uint64_t bytes)
 	uint64_t chunk = writer->archive->evt_chunk;
 	/* What has been flushed, the chunk in memory, what is to come with chunks' fill losses. */
 	uint64_t need = (writer->flushed + 2) * chunk + bytes + bytes / 8;
+	int rc;
 
 	if (need <= writer->reserved)
 		return true;
@@ -443,23 +458,33 @@ bool gt_writer_reserve(struct gt_writer *writer, uint64_t bytes)
 	 * for what may come. Up to 4 MiB it keeps what is flushed in memory. */
 	if (!writer->flushed)
 		return bytes <= chunk || gt_archive_reserve_defs(writer->archive, bytes);
-	return !open_events(writer) && !reserve(writer->archive, writer->fd, writer->reserved, need,
-						RESERVE_STEP, &writer->reserved);
+	pthread_mutex_lock(&writer->archive->space_lock);
+	rc = open_events(writer);
+	if (!rc)
+		rc = reserve(writer->archive, writer->fd, writer->reserved, need, RESERVE_STEP,
+			     &writer->reserved);
+	pthread_mutex_unlock(&writer->archive->space_lock);
+	return !rc;
 }
 
-/* The ballast makes room for what closing a small location writes, and takes it back afterwards. */
+/*
+ * The ballast makes room for what closing a location writes, as far as its own file does not have
+ * it. The next reservation takes it back.
+ */
 static void close_on_ballast(struct gt_writer *writer)
 {
 	struct gt_archive *archive = writer->archive;
-	uint64_t room = 2 * archive->evt_chunk, keep;
+	uint64_t room = LOCATION_LEAST, keep;
 
-	pthread_mutex_lock(&archive->lock);
+	if (writer->reserved < (writer->flushed + 2) * archive->evt_chunk)
+		room += 2 * archive->evt_chunk;
 	keep = archive->ballast_bytes > room ? archive->ballast_bytes - room : 0;
+	keep = keep / GT_PAGE * GT_PAGE;
 	if (archive->ballast >= 0 && archive->ballast_bytes &&
 	    !fallocate(archive->ballast, FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE, (off_t)keep,
 		       (off_t)(archive->ballast_bytes - keep)))
 		archive->ballast_bytes = keep;
-	pthread_mutex_unlock(&archive->lock);
+	__atomic_fetch_sub(&archive->remaining, 1, __ATOMIC_RELAXED);
 }
 
 /* Event files hold global ids: nothing is to be said, but readers look for the file. */
@@ -483,13 +508,15 @@ void gt_writer_close(struct gt_writer *writer, uint64_t *events)
 	if (!gt_archive_bad(archive))
 		gt_otf2_bad(archive, OTF2_EvtWriter_GetNumberOfEvents(writer->evt, events),
 			    "counting events");
-	if (writer->fd < 0)
-		close_on_ballast(writer);
+	/* While the space that the ballast gave back is unused, nobody else may reserve it. */
+	pthread_mutex_lock(&archive->space_lock);
+	close_on_ballast(writer);
 	if (!gt_archive_bad(archive))
 		gt_otf2_bad(archive, OTF2_Archive_CloseEvtWriter(archive->otf2, writer->evt),
 			    "closing an event file");
 	if (!gt_archive_bad(archive))
 		write_local_defs(archive, writer->number);
+	pthread_mutex_unlock(&archive->space_lock);
 	archive->writers[writer->number] = NULL;
 	if (writer->fd >= 0) {
 		if (!fstat(writer->fd, &st) && ftruncate(writer->fd, st.st_size))

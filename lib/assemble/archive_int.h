@@ -27,10 +27,12 @@ struct gt_archive {
 	uint64_t evt_chunk;
 	int failed;               /* atomic */
 	char why[256];
-	pthread_mutex_t lock;     /* chunks, why, markers */
+	pthread_mutex_t lock;     /* chunks, why */
+	pthread_mutex_t space_lock; /* who takes space from the disk, or gives some back */
 	struct gt_chunk *chunks;  /* free ones */
 	int ballast;              /* file whose space is given back for the definitions */
 	uint64_t ballast_bytes;
+	uint64_t remaining;       /* atomic: locations that are not closed yet */
 	struct gt_writer **writers; /* by location number, while it is open */
 	OTF2_MarkerWriter *marker_writer;
 };

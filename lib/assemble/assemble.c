@@ -184,7 +184,7 @@ static uint64_t archive_bytes(const struct assembly *a)
  */
 static bool worth_eating(const struct assembly *a)
 {
-	uint64_t need = archive_bytes(a) + (UINT64_C(64) << 20), have = 0;
+	uint64_t need = archive_bytes(a) + (UINT64_C(24) << 20), have = 0;
 	struct statvfs fs;
 	struct stat st, home;
 

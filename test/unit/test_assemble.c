@@ -12,6 +12,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <signal.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -567,6 +569,82 @@ Test(assemble, switched_off)
 			   "0 30 LEAVE MEASUREMENT OFF\n0 40 LEAVE alpha\n"
 			   "0 50 ENTER MEASUREMENT OFF\n0 50 OFF\n0 100 LEAVE MEASUREMENT OFF\n"
 			   "0 100 END [ProcessId=4711]\n");
+	mk_proc_free(p);
+	mk_remove(dir);
+}
+
+/* ---- space ------------------------------------------------------------------------------------------- */
+
+/* No file may become large enough: no archive, nothing lost; later it works. */
+Test(assemble, file_size_limit)
+{
+	const char *dir = mk_run();
+	struct mk_proc *p = usual(dir);
+	struct mk_loc *l = mk_loc(p, 0, 1 << 16, 0, BEGIN);
+	uint32_t a = mk_region(p, "alpha");
+	struct rlimit limit = { 3 << 20, RLIM_INFINITY };
+	char path[600];
+
+	for (unsigned i = 0; i < 200000; i++) {
+		mk_enter(l, AT(10 * i), a);
+		mk_leave(l, AT(10 * i + 5), a);
+	}
+	mk_loc_close(l);
+	mk_proc_end(p, GT_END_EXIT, 0, AT(3000000));
+	cr_assert(eq(int, setrlimit(RLIMIT_FSIZE, &limit), 0));
+	if (!freopen("/dev/null", "w", stderr))
+		cr_fail("stderr");
+	cr_assert(eq(int, assemble_with(dir, 2, false), 1));
+	snprintf(path, sizeof(path), "%s/spool/p0001.4711/l0.raw", dir);
+	cr_assert(eq(int, access(path, F_OK), 0));
+	snprintf(path, sizeof(path), "%s/assembling", dir);
+	cr_assert(eq(int, access(path, F_OK), -1));
+	limit.rlim_cur = RLIM_INFINITY;
+	cr_assert(eq(int, setrlimit(RLIMIT_FSIZE, &limit), 0));
+	cr_assert(eq(int, assemble_with(dir, 2, false), 0));
+	expect_text(rb_definitions, dir, ": 400002 events", true);
+	mk_proc_free(p);
+	mk_remove(dir);
+}
+
+/* What an assembly that was killed has left is in nobody's way. */
+Test(assemble, leftovers)
+{
+	const char *dir = mk_run();
+	struct mk_proc *p = usual(dir);
+	char command[3000];
+
+	mk_proc_end(p, GT_END_EXIT, 0, AT(70));
+	snprintf(command, sizeof(command),
+		 "cd %s && mkdir -p assembling/traces traces && touch assembling/traces/0.evt "
+		 "assembling/traces.def assembling/.ballast traces/0.evt traces/9.def traces.def",
+		 dir);
+	cr_assert(eq(int, system(command), 0));
+	cr_assert(eq(int, assemble_with(dir, 1, false), 0));
+	expect_text(rb_events, dir, "0 70 END", true);
+	snprintf(command, sizeof(command), "%s/traces/9.def", dir);
+	cr_assert(eq(int, access(command, F_OK), -1));
+	mk_proc_free(p);
+	mk_remove(dir);
+}
+
+/* Links where folders are expected are not followed. */
+Test(assemble, planted_links)
+{
+	const char *dir = mk_run();
+	struct mk_proc *p = usual(dir);
+	char command[3000];
+
+	mk_proc_end(p, GT_END_EXIT, 0, AT(70));
+	snprintf(command, sizeof(command),
+		 "cd %s && mkdir victim && touch victim/0.evt victim/run && ln -s victim traces && "
+		 "ln -s victim assembling && ln -s ../victim spool/p0002.5", dir);
+	cr_assert(eq(int, system(command), 0));
+	if (!freopen("/dev/null", "w", stderr))
+		cr_fail("stderr");
+	cr_assert(eq(int, assemble_with(dir, 1, false), 1));
+	snprintf(command, sizeof(command), "cd %s && test -e victim/0.evt -a -e victim/run", dir);
+	cr_assert(eq(int, system(command), 0));
 	mk_proc_free(p);
 	mk_remove(dir);
 }

@@ -1,0 +1,175 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * libFuzzer target: a valid spool, damaged as the input says, is assembled. It must neither crash
+ * nor hang, and an archive that is called complete must be readable.
+ *
+ * test/fuzz/run 60 spool
+ *
+ * Input: edits of eight bytes each: file, kind, offset (16 bit), value (32 bit). Journal records get
+ * a right check again after the edits, so that their contents are reached.
+ *
+ * Limits: works below TMPDIR (best a tmpfs). Leaks are allowed: an archive that libotf2 has failed
+ * on is left as it is.
+ *
+ * fuzz-sources: lib/assemble/archive.c lib/assemble/archive_defs.c lib/assemble/archive_events.c
+ * fuzz-sources: lib/assemble/archive_records.c lib/assemble/assemble.c lib/assemble/clean.c
+ * fuzz-sources: lib/assemble/clock.c lib/assemble/defs.c lib/assemble/journal.c
+ * fuzz-sources: lib/assemble/layout.c lib/assemble/loss.c lib/assemble/messages.c
+ * fuzz-sources: lib/assemble/names.c lib/assemble/report.c lib/assemble/spool.c
+ * fuzz-sources: lib/assemble/stream.c lib/assemble/summary.c lib/assemble/symbols.c
+ * fuzz-sources: lib/assemble/symbols_dwarf.c lib/assemble/symbols_elf.c lib/assemble/unpack.c
+ * fuzz-sources: lib/assemble/utf8.c lib/assemble/window.c lib/common/pack.c lib/common/settings.c
+ * fuzz-sources: lib/common/settings_names.c lib/common/text.c test/unit/mkspool.c
+ * fuzz-sources: test/unit/readback.c lib/common/demangle.c lib/common/demangle_name.c
+ * fuzz-sources: lib/common/filter.c lib/common/filter_match.c lib/common/process.c
+ * fuzz-flags: -lotf2 -ldw -lelf -lstdc++ -lpthread -ldl
+ */
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "lib/assemble/assemble.h"
+#include "lib/assemble/journal.h"
+#include "test/unit/mkspool.h"
+#include "test/unit/readback.h"
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+const char *__asan_default_options(void);
+
+const char *__asan_default_options(void)
+{
+	return "detect_leaks=0";
+}
+
+#define FILES 7
+#define BEGIN UINT64_C(1000000)
+#define AT(ns) (BEGIN + 2 * (uint64_t)(ns))
+
+static const char *const names[FILES] = {
+	"run",		    "p0001.4711/proc",	"p0001.4711/defs", "p0001.4711/l0.win",
+	"p0001.4711/l0.raw", "p0001.4711/l1.win", "p0002.4712/proc",
+};
+
+static void threads(struct mk_proc *p, uint32_t region, uint32_t metric, uint32_t text)
+{
+	struct mk_loc *l = mk_loc(p, 0, 4096, 0, BEGIN), *m = mk_loc(p, 1, 4096, 4096, BEGIN);
+
+	mk_record(l, AT(1), GT_T_THREAD_CREATE, 0, (uint64_t[]){ 7, 0 }, 1);
+	for (unsigned k = 0; k < 100; k++) {
+		mk_enter(l, AT(10 * k + 10), region);
+		mk_record(l, AT(10 * k + 11), GT_T_METRIC, metric, (uint64_t[]){ k, 0 }, 1);
+		mk_record(l, AT(10 * k + 12), GT_T_COMMENT, 0, (uint64_t[]){ text, 0 }, 1);
+		mk_slot(l, AT(10 * k + 13), GT_WORD(GT_T_ENTER_ADDR, 0x1000 + k));
+		mk_slot(l, AT(10 * k + 14), GT_WORD(GT_T_LEAVE_ADDR, 0x1000 + k));
+		mk_record(l, AT(10 * k + 15), GT_T_USER_SEND, 1, (uint64_t[]){ k, 10 }, 1);
+		mk_leave(l, AT(10 * k + 16), region);
+		mk_record(m, AT(10 * k + 17), GT_T_USER_RECV, 1, (uint64_t[]){ k, 10 }, 1);
+		mk_record(m, AT(10 * k + 18), GT_T_LOCK_ACQUIRE, 0x7000, (uint64_t[]){ k, 0 }, 1);
+		mk_slot(m, AT(10 * k + 19), GT_WORD(k % 2 ? GT_T_ON : GT_T_OFF, 0));
+	}
+	mk_loc_close(l);
+	mk_loc_close(m);
+}
+
+static const char *make_spool(void)
+{
+	const char *dir = mk_run();
+	struct mk_proc *p = mk_proc(dir, 1, 4711, "prog", BEGIN);
+	struct mk_proc *q = mk_proc(dir, 2, 4712, "child", AT(50));
+	struct gt_def_metric metric = { .name = mk_string(p, "count"), .value = 4 };
+	struct gt_def_comm comm = { .name = mk_string(p, "channel"), .paradigm = 1 };
+	struct gt_def_cut cut = { .location = 0, .from = 640, .to = 1280 };
+	uint32_t region = mk_region(p, "alpha"), id;
+
+	id = mk_def(p, GT_D_METRIC, 0, &metric, sizeof(metric));
+	mk_def(p, GT_D_COMM, 0, &comm, sizeof(comm));
+	mk_def(p, GT_D_CUT, 0, &cut, sizeof(cut));
+	mk_module(p, AT(1), 0x1000, 0x9000, 0, "/proc/self/exe");
+	mk_property(p, "setting:VT_MODE", "TRACE");
+	threads(p, region, id, metric.name);
+	q->header.parent_seq = 1;
+	q->header.origin = 1;
+	mk_proc_end(q, GT_END__EXIT, 1, AT(900));
+	mk_proc_free(p);
+	mk_proc_free(q);
+	return dir;
+}
+
+static void edit(const char *dir, const uint8_t *op)
+{
+	char path[700];
+	struct stat st;
+	uint32_t value;
+	uint16_t offset;
+	int fd;
+
+	snprintf(path, sizeof(path), "%s/spool/%s", dir, names[op[0] % FILES]);
+	fd = open(path, O_RDWR);
+	if (fd < 0 || fstat(fd, &st))
+		abort();
+	memcpy(&offset, op + 2, sizeof(offset));
+	memcpy(&value, op + 4, sizeof(value));
+	if (op[1] % 16 == 0) {
+		if (ftruncate(fd, offset % (st.st_size + 1)))
+			abort();
+	} else if (st.st_size > 0) {
+		off_t at = offset % st.st_size;
+		size_t n = op[1] % 4 + 1;
+
+		/* windows have their slots behind the first page */
+		if (op[1] & 0x40 && st.st_size > GT_PAGE)
+			at = GT_PAGE + at % (st.st_size - GT_PAGE);
+		if (pwrite(fd, &value, n, at) != (ssize_t)n)
+			abort();
+	}
+	close(fd);
+}
+
+static void repair_checks(const char *dir)
+{
+	static unsigned char data[1 << 16];
+	char path[700];
+	size_t at = sizeof(struct gt_file_header);
+	ssize_t n;
+	int fd;
+
+	snprintf(path, sizeof(path), "%s/spool/%s", dir, names[2]);
+	fd = open(path, O_RDWR);
+	n = fd < 0 ? -1 : read(fd, data, sizeof(data));
+	while (n > 0 && at + sizeof(struct gt_def) <= (size_t)n) {
+		struct gt_def def;
+
+		memcpy(&def, data + at, sizeof(def));
+		if (def.bytes < sizeof(def) || def.bytes % 8 || def.bytes > (size_t)n - at)
+			break;
+		def.check = gt_fnv32(gt_fnv32(GT_FNV_START, &def, 12), data + at + sizeof(def),
+				     def.bytes - sizeof(def));
+		memcpy(data + at, &def, sizeof(def));
+		at += def.bytes;
+	}
+	if (n > 0 && pwrite(fd, data, (size_t)n, 0) != n)
+		abort();
+	close(fd);
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+	struct gt_assemble_options options = { .threads = 1, .verbose = -1 };
+	const char *dir = make_spool();
+
+	for (; size >= 8; data += 8, size -= 8)
+		edit(dir, data);
+	repair_checks(dir);
+	if (!gt_assemble(dir, &options)) {
+		char *events = rb_events(dir);
+
+		if (!events)
+			abort();
+		free(events);
+	}
+	mk_remove(dir);
+	return 0;
+}
