@@ -3,7 +3,7 @@
  * The cost of an event: N calls of an empty function from one or more threads, next to the same
  * loop around a function that no tool sees. One line of key=value pairs:
  *
- *   event N [THREADS]   ns_per_pair: added by the tool; plain_ns: the call alone
+ *   event N [THREADS]   ns_per_pair: added by the tool (cpu_: processor time)
  *   event clocks        what reading the clock costs here
  *
  * Limits: a tight loop over one hot function: a lower bound for real code. With -DWORK_IN_LIB the
@@ -38,25 +38,40 @@ KEEP NOINSTR static void bench_plain(void)
 
 static long n = 1000000;
 static pthread_barrier_t all_ready;
-static double added_s[MAX_THREADS], plain_s[MAX_THREADS];
+static double added_s[MAX_THREADS], plain_s[MAX_THREADS], cpu_s[MAX_THREADS];
+
+/* The processor time of this thread: what is left of the figure when others use the cores too. */
+NOINSTR static double cpu_now(void)
+{
+	struct timespec t;
+
+	clock_gettime(CLOCK_THREAD_CPUTIME_ID, &t);
+	return (double)t.tv_sec + (double)t.tv_nsec * 1e-9;
+}
 
 NOINSTR static void *loop(void *arg)
 {
 	long me = (long)arg;
-	double t0, t1;
+	double t0, t1, cpu0, cpu1;
 
 	bench_work(); /* what happens once per thread does not belong into the figure */
 	bench_plain();
+	cpu0 = cpu_now();
 	t0 = bench_now();
 	for (long i = 0; i < n; i++)
 		bench_plain();
 	plain_s[me] = bench_now() - t0;
+	cpu1 = cpu_now();
+	cpu_s[me] = cpu0 - cpu1;
 
 	pthread_barrier_wait(&all_ready);
+	cpu0 = cpu_now();
 	t0 = bench_now();
 	for (long i = 0; i < n; i++)
 		bench_work();
 	t1 = bench_now();
+	cpu1 = cpu_now();
+	cpu_s[me] += cpu1 - cpu0;
 	added_s[me] = t1 - t0 - plain_s[me];
 	return NULL;
 }
@@ -87,7 +102,7 @@ NOINSTR int main(int argc, char **argv)
 {
 	pthread_t thread[MAX_THREADS];
 	int threads = argc > 2 ? atoi(argv[2]) : 1;
-	double worst = 0, plain = 0;
+	double worst = 0, plain = 0, cpu = 0;
 
 	if (argc > 1 && strcmp(argv[1], "clocks") == 0)
 		return clocks();
@@ -107,9 +122,11 @@ NOINSTR int main(int argc, char **argv)
 	for (int i = 0; i < threads; i++) {
 		worst = added_s[i] > worst ? added_s[i] : worst;
 		plain = plain_s[i] > plain ? plain_s[i] : plain;
+		cpu = cpu_s[i] > cpu ? cpu_s[i] : cpu;
 	}
-	printf("n=%ld threads=%d ns_per_pair=%.3f plain_ns=%.3f calls=%ld", n, threads,
-	       worst / (double)n * 1e9, plain / (double)n * 1e9, (n + 1) * threads);
+	printf("n=%ld threads=%d ns_per_pair=%.3f cpu_ns_per_pair=%.3f plain_ns=%.3f calls=%ld",
+	       n, threads, worst / (double)n * 1e9, cpu / (double)n * 1e9, plain / (double)n * 1e9,
+	       (n + 1) * threads);
 	bench_end();
 	return 0;
 }
