@@ -237,7 +237,7 @@ static void stop(struct gt_location *loc, int why)
 static bool open_half(struct gt_location *loc, uint64_t tick)
 {
 	struct gt_win_header *win = loc->win;
-	unsigned index = loc->limit / loc->half & 1;
+	unsigned index = (loc->limit & loc->half) != 0;
 
 	if (loc->limit - win->spooled > loc->half) { /* an attempt has failed before */
 		int why = spool_half(loc);
@@ -251,28 +251,80 @@ static bool open_half(struct gt_location *loc, uint64_t tick)
 	win->half_tick[index] = tick;
 	__atomic_signal_fence(__ATOMIC_SEQ_CST); /* valid before the first slot is written */
 	loc->limit += loc->half;
+	if (!index) { /* signals are blocked: nobody sees one without the other */
+		loc->turn += loc->hot->mask + 1;
+		gt_local_add(&loc->hot->cur, -(loc->hot->mask + 1));
+		__atomic_store_n(&loc->hot->limit, 0, __ATOMIC_RELAXED); /* the window's end so far */
+	}
 	return true;
+}
+
+/*
+ * The hot path knows addresses, everything else stream offsets. An address that a handler reserved,
+ * or that waited while a handler went on to the next turn, belongs to the turn before: no
+ * reservation lies beyond the end of the stream.
+ */
+static uint64_t to_offset(const struct gt_location *loc, uint64_t address)
+{
+	uint64_t end = gt_stream_end(loc);
+	uint64_t back = (uint64_t)(uintptr_t)loc->hot->base + (end & loc->hot->mask) - address;
+
+	return end - ((back - 1) & loc->hot->mask) - 1;
+}
+
+static uint64_t to_address(const struct gt_location *loc, uint64_t offset)
+{
+	return (uint64_t)(uintptr_t)loc->hot->base + (offset - loc->turn);
+}
+
+static struct gt_slot *slot_at(const struct gt_location *loc, uint64_t offset)
+{
+	return (struct gt_slot *)(loc->hot->base + (offset & loc->hot->mask));
+}
+
+/* Reserves slots at the end of the stream; returns their offset. */
+static uint64_t reserve(struct gt_location *loc, uint64_t bytes)
+{
+	return to_offset(loc, gt_local_add(&loc->hot->cur, bytes));
+}
+
+static uint64_t lower_bound(const struct gt_location *loc, uint64_t offset)
+{
+	return loc->win->half_tick[(offset & loc->half) != 0];
 }
 
 static void fill(struct gt_location *loc, uint64_t from, uint64_t to, uint64_t tick)
 {
 	for (; from < to; from += GT_SLOT) {
-		struct gt_slot *slot =
-			(struct gt_slot *)(loc->hot->base + (from & loc->hot->mask));
+		struct gt_slot *slot = slot_at(loc, from);
+		uint64_t low = lower_bound(loc, from);
 
 		slot->word = GT_WORD(GT_T_PAD, 0);
 		__atomic_signal_fence(__ATOMIC_SEQ_CST);
-		slot->time = tick;
+		slot->time = tick < low ? low : tick;
 	}
 }
 
-static void refresh_limit(struct gt_location *loc)
+/* Lets the hot path go on up to the end of this half. Signals are blocked: a handler in between could
+ * go on to another half, and its limit must not be replaced by ours. */
+static void set_limit(struct gt_location *loc)
 {
-	__atomic_store_n(&loc->hot->limit, loc->limit, __ATOMIC_RELAXED);
+	__atomic_store_n(&loc->hot->limit, to_address(loc, loc->limit), __ATOMIC_RELAXED);
 	/* Pairs with gt_attention_set: either it sees our limit and zeroes it, or we see its bit. */
 	__atomic_thread_fence(__ATOMIC_SEQ_CST);
 	if (__atomic_load_n(&gt_attention, __ATOMIC_RELAXED) || loc->scans_left)
 		__atomic_store_n(&loc->hot->limit, 0, __ATOMIC_RELAXED);
+}
+
+static void refresh_limit(struct gt_location *loc)
+{
+	uint64_t mask;
+
+	if (__atomic_load_n(&gt_attention, __ATOMIC_RELAXED) || loc->scans_left)
+		return; /* the limit is 0 and stays so */
+	mask = gt_sys_sigmask_set(GT_SIGMASK_ALL);
+	set_limit(loc);
+	gt_sys_sigmask_set(mask);
 }
 
 /* Gives back a reservation that will not be used. */
@@ -280,13 +332,9 @@ static void unreserve(struct gt_location *loc, uint64_t offset, unsigned slots, 
 {
 	uint64_t end = offset + (uint64_t)slots * GT_SLOT;
 
-	if (!gt_local_swap(&loc->hot->cur, end, offset) && end <= loc->limit)
+	if (!gt_local_swap(&loc->hot->cur, to_address(loc, end), to_address(loc, offset)) &&
+	    offset >= loc->win->spooled && end <= loc->limit)
 		fill(loc, offset, end, tick); /* a handler has recorded behind it */
-}
-
-static uint64_t lower_bound(const struct gt_location *loc, uint64_t offset)
-{
-	return loc->win->half_tick[offset / loc->half & 1];
 }
 
 /* Says in the stream that handlers' events are missing about here. */
@@ -301,12 +349,30 @@ static void mark_gap(struct gt_location *loc, uint64_t tick)
 		 tick);
 }
 
+/* Does the half at `offset` have records that were reserved but are not written yet? */
+static bool unfinished(const struct gt_location *loc, uint64_t offset)
+{
+	uint64_t low = lower_bound(loc, offset);
+
+	if (loc->flags & GT_LOC_COMMITS)
+		return false;
+	for (uint64_t end = offset + loc->half; offset < end; offset += GT_SLOT) {
+		const struct gt_slot *slot = slot_at(loc, offset);
+
+		if (slot->time < low)
+			return true;
+		if (GT_TYPE_HAS_EXTRA(GT_WORD_TYPE(slot->word)))
+			offset += (uint64_t)GT_WORD_EXTRA(slot->word) * GT_SLOT;
+	}
+	return false;
+}
+
 /*
  * Changes to the next half and spools the full one; the reservation [offset, end) lies at or across
- * limit. Returns false if there is nothing to do about it: recording has stopped, or a handler that
- * came before the signals were blocked has changed halves already.
+ * limit. Does nothing if a handler that came before the signals were blocked has changed halves
+ * already.
  */
-static bool change_half(struct gt_location *loc, uint64_t offset, uint64_t end, uint64_t tick)
+static void change_half(struct gt_location *loc, uint64_t offset, uint64_t end, uint64_t tick)
 {
 	uint64_t mask = gt_sys_sigmask_set(GT_SIGMASK_ALL);
 	uint64_t done;
@@ -314,33 +380,37 @@ static bool change_half(struct gt_location *loc, uint64_t offset, uint64_t end, 
 
 	if (end <= loc->limit) {
 		gt_sys_sigmask_set(mask);
-		return false;
+		return;
 	}
 	loc->busy = 1;
 	__atomic_signal_fence(__ATOMIC_SEQ_CST);
 	if (offset < loc->limit)
 		fill(loc, offset, loc->limit, tick);
 	opened = open_half(loc, tick);
-	if (opened) {
+	/* In a signal handler, what was interrupted may still have to write its slot: then the half
+	 * waits in the window until the next is full. */
+	if (opened && !(mask && unfinished(loc, loc->win->spooled))) {
 		int why = spool_half(loc);
 
 		loc->failed = why == 1 + GT_LOSS_SPACE;
 		if (why == 1 + GT_LOSS_LIMIT)
 			loc->failed = true; /* fill the other half, then stop */
+	}
+	if (opened) {
 		gt_clock_note();
 		if (__atomic_load_n(&gt_modules_dirty, __ATOMIC_RELAXED))
 			gt_modules_scan();
 		done = gt_clock_read();
 		gt_write(loc->hot, GT_WORD(GT_T_FLUSH, done - tick), NULL, 0, tick);
 		mark_gap(loc, done);
+		/* Reservations that were refused meanwhile must not leave a hole. */
+		if (gt_stream_end(loc) > loc->limit)
+			loc->hot->cur = to_address(loc, loc->limit);
+		set_limit(loc);
 	}
-	/* Reservations that were refused meanwhile must not leave a hole. */
-	if (loc->hot->cur > loc->limit)
-		loc->hot->cur = loc->limit;
 	__atomic_signal_fence(__ATOMIC_SEQ_CST);
 	loc->busy = 0;
 	gt_sys_sigmask_set(mask);
-	return opened;
 }
 
 /* What to do about GT_ATT_* bits. Returns false if the event is not to be recorded. */
@@ -360,11 +430,13 @@ static bool attend(struct gt_location *loc, unsigned bits)
 	return !loc->off_marked;
 }
 
-struct gt_slot *gt_reserve_slow(struct gt_hot *hot, uint64_t offset, unsigned slots, uint64_t *tick,
-				struct gt_hot **used)
+struct gt_slot *gt_reserve_slow(struct gt_hot *hot, uint64_t address, unsigned slots,
+				uint64_t *tick, struct gt_hot **used)
 {
 	uint64_t bytes = (uint64_t)slots * GT_SLOT;
-	struct gt_location *loc;
+	struct gt_location *loc = hot->loc;
+	uint64_t offset = loc ? to_offset(loc, address) : 0;
+	uint64_t border;
 
 	for (;;) {
 		unsigned bits = __atomic_load_n(&gt_attention, __ATOMIC_ACQUIRE);
@@ -376,7 +448,7 @@ struct gt_slot *gt_reserve_slow(struct gt_hot *hot, uint64_t offset, unsigned sl
 			if (!loc)
 				return NULL;
 			*used = hot;
-			offset = gt_local_add(&hot->cur, bytes);
+			offset = reserve(loc, bytes);
 			continue;
 		}
 		if (loc->stopped) {
@@ -401,7 +473,14 @@ struct gt_slot *gt_reserve_slow(struct gt_hot *hot, uint64_t offset, unsigned sl
 			if (bits)
 				return NULL;
 			refresh_limit(loc);
-			offset = gt_local_add(&hot->cur, bytes);
+			offset = reserve(loc, bytes);
+			continue;
+		}
+		border = loc->limit - loc->half;
+		if (offset < border && offset + bytes > border) { /* straddles: give up both parts */
+			fill(loc, offset < loc->win->spooled ? loc->win->spooled : offset,
+			     offset + bytes, *tick);
+			offset = reserve(loc, bytes);
 			continue;
 		}
 		if (offset < loc->win->spooled) {
@@ -418,28 +497,22 @@ struct gt_slot *gt_reserve_slow(struct gt_hot *hot, uint64_t offset, unsigned sl
 				refresh_limit(loc);
 			if (*tick < low && !(loc->flags & GT_LOC_COMMITS))
 				*tick = low;
-			return (struct gt_slot *)(hot->base + (offset & hot->mask));
+			return slot_at(loc, offset);
 		}
 		if (offset >= loc->limit + loc->half) { /* cannot happen; do not write wildly */
 			loc->win->lost[GT_LOSS_NESTED]++;
 			return NULL;
 		}
-		if (!change_half(loc, offset, offset + bytes, *tick))
-			continue; /* stopped, or no longer needed: see above */
-		refresh_limit(loc);
-		if (offset < loc->limit - loc->half) { /* straddled: give up both parts */
-			fill(loc, loc->limit - loc->half, offset + bytes, *tick);
-			offset = gt_local_add(&hot->cur, bytes);
-		}
+		change_half(loc, offset, offset + bytes, *tick);
 	}
 }
 
 /* The slow half of gt_put. */
-void gt_put_slow(struct gt_hot *hot, uint64_t offset, uint64_t word)
+void gt_put_slow(struct gt_hot *hot, uint64_t address, uint64_t word)
 {
 	uint64_t tick = gt_clock_read();
 	struct gt_hot *used = hot;
-	struct gt_slot *slot = gt_reserve_slow(hot, offset, 1, &tick, &used);
+	struct gt_slot *slot = gt_reserve_slow(hot, address, 1, &tick, &used);
 
 	if (!slot)
 		return;
@@ -451,20 +524,21 @@ void gt_put_slow(struct gt_hot *hot, uint64_t offset, uint64_t word)
 void gt_write(struct gt_hot *hot, uint64_t word, const uint64_t *data, unsigned extra, uint64_t tick)
 {
 	uint64_t bytes = (1 + (uint64_t)extra) * GT_SLOT;
-	uint64_t offset;
+	uint64_t address, low;
 	struct gt_slot *slot;
 
 	if (!hot)
 		hot = gt_self;
-	offset = gt_local_add(&hot->cur, bytes);
-	if (offset + bytes > __atomic_load_n(&hot->limit, __ATOMIC_RELAXED) || !hot->loc) {
-		slot = gt_reserve_slow(hot, offset, 1 + extra, &tick, &hot);
+	address = gt_local_add(&hot->cur, bytes);
+	if (address + bytes > __atomic_load_n(&hot->limit, __ATOMIC_RELAXED) || !hot->loc) {
+		slot = gt_reserve_slow(hot, address, 1 + extra, &tick, &hot);
 		if (!slot)
 			return;
 	} else {
-		slot = (struct gt_slot *)(hot->base + (offset & hot->mask));
-		if (tick < lower_bound(hot->loc, offset) && !(hot->loc->flags & GT_LOC_COMMITS))
-			tick = lower_bound(hot->loc, offset);
+		slot = (struct gt_slot *)address;
+		low = lower_bound(hot->loc, address - (uint64_t)(uintptr_t)hot->base);
+		if (tick < low && !(hot->loc->flags & GT_LOC_COMMITS))
+			tick = low;
 	}
 	for (unsigned i = 0; i < extra; i++) {
 		slot[1 + i].time = data[2 * i];
@@ -474,13 +548,14 @@ void gt_write(struct gt_hot *hot, uint64_t word, const uint64_t *data, unsigned 
 	__atomic_signal_fence(__ATOMIC_SEQ_CST);
 	slot->time = tick;
 	if (hot->loc->flags & GT_LOC_COMMITS)
-		__atomic_store_n(&hot->loc->win->committed, hot->cur, __ATOMIC_RELEASE);
+		__atomic_store_n(&hot->loc->win->committed, gt_stream_end(hot->loc),
+				 __ATOMIC_RELEASE);
 }
 
 void gt_spool_now(struct gt_location *loc)
 {
 	uint64_t tick = gt_clock_read();
-	uint64_t from = loc->hot->cur;
+	uint64_t from = gt_stream_end(loc);
 	uint64_t end = loc->limit;
 
 	/* A killed process loses nothing anyway; what a flush now saves is the flush later. That is
@@ -488,9 +563,8 @@ void gt_spool_now(struct gt_location *loc)
 	if (loc->stopped || loc->busy || loc->half - (end - from) < loc->half / 8 || from >= end)
 		return;
 	/* If a handler changes halves between these, `from` or the limit tell. */
-	if (gt_local_swap(&loc->hot->cur, from, end)) {
+	if (gt_local_swap(&loc->hot->cur, to_address(loc, from), to_address(loc, end))) {
 		fill(loc, from, end, tick);
-		if (change_half(loc, end, end + 1, tick))
-			refresh_limit(loc);
+		change_half(loc, end, end + 1, tick);
 	}
 }

@@ -178,7 +178,7 @@ void gt_rewind_mark(void)
 
 	if (!loc)
 		return;
-	loc->mark = loc->hot->cur;
+	loc->mark = gt_stream_end(loc);
 	loc->mark_set = true;
 }
 
@@ -189,7 +189,7 @@ void gt_rewind(void)
 
 	if (!loc || !loc->mark_set)
 		return;
-	cut = (struct gt_def_cut){ loc->id, 0, loc->mark, loc->hot->cur };
+	cut = (struct gt_def_cut){ loc->id, 0, loc->mark, gt_stream_end(loc) };
 	if (cut.to > cut.from)
 		gt_journal_put(GT_D_CUT, 0, &(struct gt_piece){ &cut, sizeof(cut) }, 1);
 	loc->mark_set = false;

@@ -7,6 +7,8 @@
  * that interrupts anywhere gets slots of its own. The clock is read after the reservation; what a
  * handler records in between has smaller times in later slots, and the assembly restores the order.
  * The time is stored last: a slot with a time from before its half was opened was never finished.
+ * `cur` is an address, because what the clock read has to wait for is paid in full: no base is added
+ * and no mask taken here, and the slow path goes back to the beginning of the window.
  *
  * How it is safe in forked children: struct gt_hot lies in memory that the kernel wipes in a child
  * (MADV_WIPEONFORK); limit 0 sends the child's first event to the slow path, whatever made the child.
@@ -29,8 +31,8 @@ struct gt_location;
 #define gt_unlikely(x) __builtin_expect(!!(x), 0)
 
 struct gt_hot {
-	uint64_t cur;            /* stream offset of the next free slot */
-	uint64_t limit;          /* offsets below may be written at once; 0: ask the slow path */
+	uint64_t cur;            /* address of the next free slot */
+	uint64_t limit;          /* addresses below may be written at once; 0: ask the slow path */
 	unsigned char *base;     /* first half of the window */
 	uint64_t mask;           /* size of the window - 1 */
 	struct gt_location *loc; /* NULL: no location (yet), or wiped by fork */
@@ -77,20 +79,20 @@ static inline uint64_t gt_hot_ticks(void)
 #endif
 }
 
-GT_HIDDEN void gt_put_slow(struct gt_hot *hot, uint64_t offset, uint64_t word);
+GT_HIDDEN void gt_put_slow(struct gt_hot *hot, uint64_t address, uint64_t word);
 
 /* Records one slot with the present time. */
 static inline void gt_put(uint64_t word)
 {
 	struct gt_hot *hot = gt_self;
-	uint64_t offset = gt_local_add(&hot->cur, GT_SLOT);
+	uint64_t address = gt_local_add(&hot->cur, GT_SLOT);
 	struct gt_slot *slot;
 
-	if (gt_unlikely(offset >= __atomic_load_n(&hot->limit, __ATOMIC_RELAXED))) {
-		gt_put_slow(hot, offset, word);
+	if (gt_unlikely(address >= __atomic_load_n(&hot->limit, __ATOMIC_RELAXED))) {
+		gt_put_slow(hot, address, word);
 		return;
 	}
-	slot = (struct gt_slot *)(hot->base + (offset & hot->mask));
+	slot = (struct gt_slot *)address;
 	slot->word = word;
 	/* x86 keeps stores in order; the compiler must too, so that time commits the slot. */
 	__atomic_signal_fence(__ATOMIC_SEQ_CST);

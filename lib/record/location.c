@@ -237,8 +237,9 @@ static struct gt_location *make(uint32_t kind, uint32_t flags, gt_ref name, uint
 	loc->limit = loc->half;
 	loc->hot->base = (unsigned char *)loc->win + GT_PAGE;
 	loc->hot->mask = 2 * loc->half - 1;
+	loc->hot->cur = (uint64_t)(uintptr_t)loc->hot->base;
 	loc->hot->loc = loc;
-	__atomic_store_n(&loc->hot->limit, loc->limit, __ATOMIC_RELAXED);
+	__atomic_store_n(&loc->hot->limit, loc->hot->cur + loc->half, __ATOMIC_RELAXED);
 	table[made] = loc;
 	__atomic_store_n(&made, made + 1, __ATOMIC_RELEASE);
 	/* Pairs with gt_attention_set: either it finds us in the table, or we see its bit. */

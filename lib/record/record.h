@@ -47,7 +47,8 @@ GT_HIDDEN void gt_attention_clear(unsigned bits);
 struct gt_location {
 	struct gt_hot *hot;
 	struct gt_win_header *win;
-	uint64_t limit;        /* end of the half that is being filled */
+	uint64_t limit;        /* end of the half that is being filled: stream offset */
+	uint64_t turn;         /* stream offset of the window's begin, this time around */
 	uint64_t half;         /* bytes */
 	uint32_t id, kind, flags;
 	volatile int busy;     /* the writer is changing halves */
@@ -78,17 +79,25 @@ extern GT_HIDDEN struct gt_hot gt_hot_closed; /* the process ended its recording
 extern GT_HIDDEN struct gt_hot gt_hot_lost;   /* no buffer could be had */
 
 /*
- * The slow half of a reservation of `slots` slots that began at `offset` of `hot` and did not fit
+ * The slow half of a reservation of `slots` slots that began at `address` of `hot` and did not fit
  * below its limit. Returns the first slot, or NULL: the event is dropped and accounted for. *tick is
  * raised to the lowest time that is valid for the slot.
  */
-GT_HIDDEN struct gt_slot *gt_reserve_slow(struct gt_hot *hot, uint64_t offset, unsigned slots,
+GT_HIDDEN struct gt_slot *gt_reserve_slow(struct gt_hot *hot, uint64_t address, unsigned slots,
 					  uint64_t *tick, struct gt_hot **used);
 
 /* The present end of the location's stream, as an offset since the location began. */
 static inline uint64_t gt_stream_end(const struct gt_location *loc)
 {
-	return loc->hot->cur;
+	uint64_t turn, cur;
+
+	do { /* a handler may begin the next turn in between */
+		turn = __atomic_load_n(&loc->turn, __ATOMIC_RELAXED);
+		__atomic_signal_fence(__ATOMIC_SEQ_CST);
+		cur = __atomic_load_n(&loc->hot->cur, __ATOMIC_RELAXED);
+		__atomic_signal_fence(__ATOMIC_SEQ_CST);
+	} while (turn != __atomic_load_n(&loc->turn, __ATOMIC_RELAXED));
+	return turn + (cur - (uint64_t)(uintptr_t)loc->hot->base);
 }
 
 /* Writes a record with continuation slots into `hot` (NULL: the calling thread's). */
