@@ -455,7 +455,7 @@ static int read_more(struct gt_track *t)
 		return rc;
 	}
 	if (t->stream.turn)
-		t->floor = t->last;
+		t->floor = gt_stream_floor(&t->stream, t->last);
 	__atomic_fetch_add(&t->conv->done_bytes, t->stream.pos - before, __ATOMIC_RELAXED);
 	if (t->conv->consumed)
 		t->conv->consumed(t->conv->context, t->loc->number, gt_stream_done(&t->stream));

@@ -254,7 +254,7 @@ static int read_location(struct reader *r, struct gt_slot *buffer)
 				break;
 			}
 			if (r->stream.turn)
-				r->floor = r->last;
+				r->floor = gt_stream_floor(&r->stream, r->last);
 			continue;
 		}
 		if (!rest)

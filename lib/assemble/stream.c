@@ -159,12 +159,14 @@ static int read_piece(struct gt_stream *stream, struct gt_slot *to, size_t bytes
 	uint64_t pos = stream->pos;
 	int rc;
 
+	stream->low = 0;
 	if (pos < win->spooled && win->flags & GT_LOC_PACKED) {
 		rc = gt_unpacker_read(&stream->unpacker, pos, to, bytes);
 		if (rc == -ENODATA) { /* damaged: a hole, as in a file that is too short */
 			memset(to, 0, bytes);
 			rc = 0;
 		}
+		stream->low = stream->unpacker.low;
 		return rc;
 	}
 	if (pos < win->spooled)
@@ -180,6 +182,7 @@ static int read_piece(struct gt_stream *stream, struct gt_slot *to, size_t bytes
 		stream->walk.half_end = pos / win->half_bytes * win->half_bytes + win->half_bytes;
 		stream->walk.skip = 0;
 	}
+	stream->low = stream->walk.low == UINT64_MAX ? 0 : stream->walk.low;
 	gt_walk_slots(&stream->walk, to, bytes / GT_SLOT, pos);
 	return 0;
 }

@@ -32,6 +32,7 @@ struct gt_stream {
 	struct gt_slot *buffer;     /* GT_STREAM_TAIL + GT_STREAM_PIECE bytes */
 	struct gt_slot *at, *end;   /* what has been read and not been consumed */
 	bool turn;                  /* the slots that were read last begin a half */
+	uint64_t low;               /* their times are at least that, if they are finished; 0: unknown */
 	bool eof;                   /* nothing follows behind `end` */
 };
 
@@ -44,6 +45,12 @@ void gt_stream_close(struct gt_stream *stream);
  * moves to the front of the buffer). Returns 0, also at the end (eof), or a negative errno.
  */
 int gt_stream_more(struct gt_stream *stream);
+
+/* After a turn: slots of the half whose time is below that, and below times before, are torn. */
+static inline uint64_t gt_stream_floor(const struct gt_stream *stream, uint64_t last)
+{
+	return stream->low ? stream->low : last;
+}
 
 /* Offset in the .raw file below which nothing will be read again. */
 uint64_t gt_stream_done(const struct gt_stream *stream);

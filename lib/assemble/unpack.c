@@ -101,6 +101,7 @@ static int next_block(struct gt_unpacker *u, uint64_t pos, void *to, size_t room
 	*direct = header.offset == pos && 16 * (size_t)header.slots <= room;
 	if (gt_unpack(&header, u->bytes, *direct ? to : u->slots, u->table))
 		return -ENODATA;
+	u->low = header.low;
 	u->place += sizeof(header) + header.bytes;
 	u->begin = *direct ? end : header.offset;
 	u->end = end;

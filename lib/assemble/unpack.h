@@ -16,6 +16,7 @@ struct gt_unpacker {
 	uint64_t place;      /* in the file: where the next block begins */
 	uint64_t size;       /* of the file, as far as it is valid */
 	uint64_t begin, end; /* stream offsets of the block in `slots` */
+	uint64_t low;        /* of the block that was read last: see struct gt_pack_header */
 	char *slots, *bytes; /* allocated at the first block */
 	uint64_t *table;
 };

@@ -34,7 +34,7 @@ struct gt_pack_header {
 	uint32_t bytes;    /* that follow this header; 16 * slots: the slots as they were */
 	uint64_t last;     /* `last` at the beginning */
 	uint64_t check;    /* gt_pack_check of what follows */
-	uint64_t reserved;
+	uint64_t low;      /* ticks: slots with an older time were never finished; 0: not known */
 };
 
 static inline uint32_t gt_pack_hash(uint64_t word)

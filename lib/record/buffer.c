@@ -115,6 +115,12 @@ static struct scratch *take_scratch(void)
 	return NULL;
 }
 
+/* The lowest time that a finished slot of this half can have. */
+static uint64_t lower_bound(const struct gt_location *loc, uint64_t offset)
+{
+	return loc->win->half_tick[(offset & loc->half) != 0];
+}
+
 static int write_block(struct gt_location *loc, int fd, uint64_t offset, uint64_t bytes,
 		       uint64_t *place)
 {
@@ -128,12 +134,14 @@ static int write_block(struct gt_location *loc, int fd, uint64_t offset, uint64_
 		size_t size = gt_pack(slots, (uint32_t)(bytes / GT_SLOT), offset, block,
 				      scratch->table);
 
+		((struct gt_pack_header *)block)->low = lower_bound(loc, offset);
 		rc = gt_file_pwrite(fd, block, size, *place);
 		__atomic_store_n(&scratch->taken, 0, __ATOMIC_RELEASE);
 		*place += size;
 		return rc;
 	}
 	gt_pack_raw_header(&header, slots, (uint32_t)(bytes / GT_SLOT), offset);
+	header.low = lower_bound(loc, offset);
 	rc = gt_file_pwrite(fd, &header, sizeof(header), *place);
 	if (!rc)
 		rc = gt_file_pwrite(fd, slots, bytes, *place + sizeof(header));
@@ -286,11 +294,6 @@ static struct gt_slot *slot_at(const struct gt_location *loc, uint64_t offset)
 static uint64_t reserve(struct gt_location *loc, uint64_t bytes)
 {
 	return to_offset(loc, gt_local_add(&loc->hot->cur, bytes));
-}
-
-static uint64_t lower_bound(const struct gt_location *loc, uint64_t offset)
-{
-	return loc->win->half_tick[(offset & loc->half) != 0];
 }
 
 static void fill(struct gt_location *loc, uint64_t from, uint64_t to, uint64_t tick)
