@@ -270,7 +270,15 @@ uint64_t gt_track_time(struct gt_track *t, uint64_t tick)
 
 static void emit(struct gt_track *t, const struct gt_slot *slot, uint64_t tick)
 {
+	if (t->skip) { /* of another location, in a stream that is not one for such records */
+		t->skip = GT_WORD_TYPE(slot->word) == GT_T_ATTR;
+		t->w->tally.unknown_records++;
+		return;
+	}
 	switch (GT_WORD_TYPE(slot->word)) {
+	case GT_T_FOR_LOCATION:
+		t->skip = true;
+		break;
 	case GT_T_ENTER_ADDR:
 	case GT_T_ENTER:
 		enter(t, slot->word, tick);
@@ -481,7 +489,7 @@ static void convert(struct gt_track *t)
 		}
 		if (t->stream.at == t->stream.end)
 			break;
-		if (!t->held && !t->attributes && !t->hidden)
+		if (!t->held && !t->attributes && !t->hidden && !t->skip)
 			run(t);
 		if (t->stream.at < t->stream.end)
 			step(t);
@@ -565,6 +573,11 @@ int gt_convert_location(struct gt_worker *w, uint32_t location)
 	if (!t.writer)
 		return -EIO;
 	rc = gt_stream_open(&t.stream, t.loc, w->buffer);
+	if (!rc && gt_stream_needs_sort(t.loc)) {
+		rc = gt_stream_sort(&t.stream, conv->workfd);
+		if (rc)
+			gt_stream_close(&t.stream);
+	}
 	if (rc) { /* its file is gone: all of it is lost, the others are not */
 		note_read_error(&t, rc);
 		t.holes += (t.loc->end - t.loc->begin) / GT_SLOT;

@@ -29,6 +29,7 @@ struct gt_track {
 	uint64_t hidden;       /* frames beyond GT_STACK_MOST */
 	unsigned held;
 	bool attributes;       /* the list holds some for the next event */
+	bool skip;             /* the next record is not of this location */
 	bool full;             /* the disk is */
 	uint64_t torn, torn_marks;
 	uint64_t holes;        /* slots of zeros */

@@ -421,6 +421,7 @@ static int open_archive(struct assembly *a)
 	options.threads = a->worker_count;
 	a->conv.archive = gt_archive_open(&options, a->why, sizeof(a->why));
 	a->conv.spool = &a->spool;
+	a->conv.workfd = a->workfd;
 	a->conv.defs = &a->defs;
 	a->conv.layout = &a->layout;
 	a->conv.clock = &a->clock;

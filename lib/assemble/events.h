@@ -43,6 +43,7 @@ struct gt_conversion {
 	struct gt_messages *messages;
 	uint32_t region_off, region_flush; /* MEASUREMENT OFF, TRACE BUFFER FLUSH */
 	uint32_t process_id;     /* attribute */
+	int workfd;              /* folder for temporary files */
 	uint64_t done_bytes;     /* atomic: of all streams, for the progress */
 	int read_error;          /* atomic: a negative errno, if reading again may give more */
 	/* Tells how far a location's .raw file has been read (UINT64_MAX: it is done with), so that

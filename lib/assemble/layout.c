@@ -184,7 +184,8 @@ static uint32_t find_group(struct gt_layout *layout, struct gt_defs *defs, const
 
 static bool has_place(const struct gt_loc *loc, bool first)
 {
-	return first || (loc->win.kind != GT_LOC_SIDE && loc->begin < loc->end);
+	return first || loc->win.kind == GT_LOC_GPU_STREAM ||
+	       (loc->win.kind != GT_LOC_SIDE && loc->begin < loc->end);
 }
 
 static int add_process(struct gt_layout *layout, struct gt_defs *defs, struct gt_proc *proc)

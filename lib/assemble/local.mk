@@ -5,7 +5,8 @@ lib_libgtassemble_la_SOURCES += lib/assemble/symbols.h lib/assemble/symbols.c \
 	lib/assemble/symbols_priv.h lib/assemble/symbols_elf.c lib/assemble/symbols_dwarf.c
 lib_libgtassemble_la_SOURCES += lib/assemble/journal.h lib/assemble/journal.c \
 	lib/assemble/spool.h lib/assemble/spool.c lib/assemble/window.h lib/assemble/window.c \
-	lib/assemble/stream.h lib/assemble/stream.c lib/assemble/clock.h lib/assemble/clock.c \
+	lib/assemble/sort.h lib/assemble/sort.c lib/assemble/stream.h lib/assemble/stream.c \
+	lib/assemble/clock.h lib/assemble/clock.c \
 	lib/assemble/defs.h lib/assemble/defs.c lib/assemble/names.h lib/assemble/names.c \
 	lib/assemble/layout.h lib/assemble/layout.c lib/assemble/loss.h lib/assemble/loss.c \
 	lib/assemble/messages.h lib/assemble/messages.c lib/assemble/clean.h lib/assemble/clean.c \

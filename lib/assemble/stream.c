@@ -15,6 +15,9 @@
 #include <string.h>
 #include <unistd.h>
 
+#define SORT_RUN   (8u << 20)
+#define UNIT_SLOTS 1000u /* of a record and its attributes */
+
 static int compare_cuts(const void *a, const void *b)
 {
 	const struct gt_cut *x = a, *y = b;
@@ -91,6 +94,8 @@ void gt_stream_close(struct gt_stream *stream)
 	if (stream->win >= 0)
 		close(stream->win);
 	gt_unpacker_close(&stream->unpacker);
+	gt_sorter_free(stream->sorter);
+	stream->sorter = NULL;
 	free(stream->cuts);
 	stream->cuts = NULL;
 	stream->raw = stream->win = -1;
@@ -187,6 +192,18 @@ static int read_piece(struct gt_stream *stream, struct gt_slot *to, size_t bytes
 	return 0;
 }
 
+static int read_sorted(struct gt_stream *stream)
+{
+	const struct gt_slot *limit = stream->buffer + GT_STREAM_BUFFER / sizeof(*limit);
+	long n = gt_sorter_next(stream->sorter, stream->end, (size_t)(limit - stream->end));
+
+	if (n < 0)
+		return (int)n;
+	stream->eof = n == 0;
+	stream->end += n;
+	return 0;
+}
+
 int gt_stream_more(struct gt_stream *stream)
 {
 	uint64_t half = stream->loc->win.half_bytes;
@@ -200,6 +217,9 @@ int gt_stream_more(struct gt_stream *stream)
 		memmove(stream->buffer, stream->at, kept * sizeof(*stream->at));
 	stream->at = stream->buffer;
 	stream->end = stream->buffer + kept;
+	stream->turn = false;
+	if (stream->sorter)
+		return read_sorted(stream);
 	end = skip_over(stream);
 	if (stream->pos >= end) {
 		stream->eof = true;
@@ -219,11 +239,150 @@ int gt_stream_more(struct gt_stream *stream)
 	return 0;
 }
 
+/* ---- sorting -------------------------------------------------------------------------------- */
+
+/* Attributes wait for the record they belong to. */
+struct unit {
+	struct gt_slot slots[UNIT_SLOTS];
+	unsigned used;
+	bool foreign;  /* of a stream that carries records for other locations ... */
+	bool wanted;   /* ... the next one is for this location */
+	uint32_t location;
+};
+
+/* The record at stream->at is complete: moves it, with its attributes, into the sorter. */
+static int add_unit(struct gt_sorter *sorter, struct unit *unit, const struct gt_slot *slot,
+		    unsigned slots)
+{
+	int rc = 0;
+
+	if (unit->used + slots > UNIT_SLOTS) {
+		rc = gt_sorter_add(sorter, slot->time, unit->slots, unit->used);
+		unit->used = 0;
+	}
+	memcpy(unit->slots + unit->used, slot, slots * sizeof(*slot));
+	unit->used += slots;
+	if (rc || GT_WORD_TYPE(slot->word) == GT_T_ATTR)
+		return rc;
+	/* All records of the unit get the last one's time, so that none seems to go back. */
+	for (unsigned i = 0; i + slots < unit->used; i += 1 + GT_WORD_EXTRA(unit->slots[i].word))
+		unit->slots[i].time = slot->time;
+	rc = gt_sorter_add(sorter, slot->time, unit->slots, unit->used);
+	unit->used = 0;
+	return rc;
+}
+
+/* One record at stream->at. */
+static int sort_record(struct gt_stream *stream, struct gt_sorter *sorter, struct unit *unit)
+{
+	const struct gt_slot *slot = stream->at;
+	size_t rest = (size_t)(stream->end - slot);
+	unsigned type = GT_WORD_TYPE(slot->word);
+	unsigned slots = GT_TYPE_HAS_EXTRA(type) ? 1 + GT_WORD_EXTRA(slot->word) : 1;
+	bool wanted = unit->wanted;
+
+	if (!gt_type_known(type) || slots > rest) {
+		stream->at++;
+		unit->wanted = false;
+		/* Rubbish is counted when the events are written: it comes first then. */
+		return unit->foreign ? 0 : gt_sorter_add(sorter, 0, slot, 1);
+	}
+	stream->at += slots;
+	if (type == GT_T_PAD)
+		return 0;
+	if (!unit->foreign)
+		return add_unit(sorter, unit, slot, slots);
+	if (type == GT_T_FOR_LOCATION) {
+		unit->wanted = GT_WORD_LOW(slot->word) == unit->location;
+		return 0;
+	}
+	if (type != GT_T_ATTR)
+		unit->wanted = false;
+	return wanted ? add_unit(sorter, unit, slot, slots) : 0;
+}
+
+static int sort_all(struct gt_stream *stream, struct gt_sorter *sorter, struct unit *unit)
+{
+	int rc = 0;
+
+	while (!rc) {
+		if ((size_t)(stream->end - stream->at) * sizeof(*stream->at) < GT_STREAM_TAIL &&
+		    !stream->eof) {
+			rc = gt_stream_more(stream);
+			continue;
+		}
+		if (stream->at == stream->end)
+			break;
+		rc = sort_record(stream, sorter, unit);
+	}
+	if (!rc && unit->used)
+		rc = gt_sorter_add(sorter, unit->slots[0].time, unit->slots, unit->used);
+	unit->used = 0;
+	return rc;
+}
+
+/* Adds what the process's other streams hold for this location. */
+static int sort_foreign(const struct gt_loc *loc, struct gt_sorter *sorter, struct unit *unit)
+{
+	struct gt_slot *buffer = NULL;
+	int rc = 0;
+
+	unit->foreign = true;
+	unit->location = loc->id;
+	for (size_t i = 0; !rc && i < loc->proc->loc_count; i++) {
+		const struct gt_loc *side = &loc->proc->locs[i];
+		struct gt_stream stream;
+
+		if (side->win.kind != GT_LOC_SIDE || side->begin >= side->end)
+			continue;
+		if (!buffer)
+			buffer = malloc(GT_STREAM_BUFFER);
+		rc = buffer ? gt_stream_open(&stream, side, buffer) : -ENOMEM;
+		if (rc)
+			break;
+		unit->wanted = false;
+		rc = sort_all(&stream, sorter, unit);
+		gt_stream_close(&stream);
+	}
+	free(buffer);
+	return rc;
+}
+
+bool gt_stream_needs_sort(const struct gt_loc *loc)
+{
+	if (loc->win.flags & GT_LOC_UNSORTED)
+		return true;
+	for (size_t i = 0; i < loc->proc->loc_count; i++)
+		if (loc->proc->locs[i].win.kind == GT_LOC_SIDE &&
+		    loc->proc->locs[i].begin < loc->proc->locs[i].end)
+			return true;
+	return false;
+}
+
+int gt_stream_sort(struct gt_stream *stream, int dirfd)
+{
+	struct gt_sorter *sorter = gt_sorter_new(dirfd, SORT_RUN);
+	struct unit *unit = calloc(1, sizeof(*unit));
+	int rc = sorter && unit ? 0 : -ENOMEM;
+
+	if (!rc)
+		rc = sort_all(stream, sorter, unit);
+	if (!rc)
+		rc = sort_foreign(stream->loc, sorter, unit);
+	if (!rc)
+		rc = gt_sorter_finish(sorter);
+	free(unit);
+	stream->sorter = sorter;
+	stream->at = stream->end = stream->buffer;
+	stream->eof = rc != 0;
+	return rc;
+}
+
 uint64_t gt_stream_done(const struct gt_stream *stream)
 {
 	const struct gt_loc *loc = stream->loc;
 
-	if (loc->win.ring_bytes)
+	if (loc->win.ring_bytes || stream->sorter)
 		return 0;
 	if (loc->win.flags & GT_LOC_PACKED)
 		return stream->unpacker.place;

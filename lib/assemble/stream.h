@@ -9,6 +9,7 @@
 #ifndef GT_ASSEMBLE_STREAM_H
 #define GT_ASSEMBLE_STREAM_H
 
+#include "lib/assemble/sort.h"
 #include "lib/assemble/spool.h"
 #include "lib/assemble/unpack.h"
 #include "lib/assemble/window.h"
@@ -24,6 +25,7 @@ struct gt_stream {
 	const struct gt_loc *loc;
 	int raw, win;               /* descriptors, -1: not open */
 	struct gt_unpacker unpacker;/* reads `raw` if it is packed */
+	struct gt_sorter *sorter;   /* after gt_stream_sort: everything is in it */
 	struct gt_cut *cuts;        /* sorted, disjoint */
 	size_t cut_count, cut_next;
 	uint64_t pos;               /* stream offset that is read next */
@@ -39,6 +41,16 @@ struct gt_stream {
 /* Prepares reading; `buffer` belongs to the caller and may be used again after the close. */
 int gt_stream_open(struct gt_stream *stream, const struct gt_loc *loc, struct gt_slot *buffer);
 void gt_stream_close(struct gt_stream *stream);
+
+/* Must the location's records be sorted, or are there some in other streams? */
+bool gt_stream_needs_sort(const struct gt_loc *loc);
+
+/*
+ * Reads the whole stream, and what streams of kind GT_LOC_SIDE hold for the same location, and sorts
+ * it by time; what comes out then is in order. Temporary files go into the folder `dirfd`. 0 or a
+ * negative errno.
+ */
+int gt_stream_sort(struct gt_stream *stream, int dirfd);
 
 /*
  * Reads the next piece behind what has not been consumed (at..end, at most GT_STREAM_TAIL bytes,

@@ -15,7 +15,7 @@
  * fuzz-sources: lib/assemble/archive_records.c lib/assemble/assemble.c lib/assemble/clean.c
  * fuzz-sources: lib/assemble/clock.c lib/assemble/defs.c lib/assemble/journal.c
  * fuzz-sources: lib/assemble/layout.c lib/assemble/loss.c lib/assemble/messages.c
- * fuzz-sources: lib/assemble/names.c lib/assemble/report.c lib/assemble/spool.c
+ * fuzz-sources: lib/assemble/names.c lib/assemble/report.c lib/assemble/sort.c lib/assemble/spool.c
  * fuzz-sources: lib/assemble/stream.c lib/assemble/summary.c lib/assemble/symbols.c
  * fuzz-sources: lib/assemble/symbols_dwarf.c lib/assemble/symbols_elf.c lib/assemble/unpack.c
  * fuzz-sources: lib/assemble/utf8.c lib/assemble/window.c lib/common/pack.c lib/common/settings.c

@@ -231,6 +231,8 @@ Test(records, unknown_types_are_skipped)
 
 	mk_enter(l, AT(10), a);
 	mk_record(l, AT(20), 0xd0, 9, data, 3);
+	mk_record(l, AT(21), GT_T_FOR_LOCATION, 5, NULL, 0); /* only in streams made for it */
+	mk_enter(l, AT(22), a);
 	mk_leave(l, AT(30), a);
 	mk_enter(l, AT(40), 77); /* its definition is lost */
 	mk_leave(l, AT(50), 77);
@@ -239,7 +241,114 @@ Test(records, unknown_types_are_skipped)
 	expect_events(dir, "0 0 BEGIN prog [ProcessId=4711]\n0 10 ENTER alpha\n0 30 LEAVE alpha\n"
 			   "0 40 ENTER region 77 (definition lost)\n"
 			   "0 50 LEAVE region 77 (definition lost)\n0 60 END [ProcessId=4711]\n");
-	expect_text(rb_definitions, dir, "property GPUTRACE::UNKNOWN_RECORDS=1\n");
+	expect_text(rb_definitions, dir, "property GPUTRACE::UNKNOWN_RECORDS=2\n");
+	mk_proc_free(p);
+	mk_remove(dir);
+}
+
+/* ---- streams that are not in order ---------------------------------------------------------------- */
+
+Test(records, unsorted_stream)
+{
+	const char *dir = mk_run();
+	struct mk_proc *p = usual(dir);
+	struct mk_loc *m = mk_loc(p, 0, 4096, 0, BEGIN), *l = mk_loc(p, 1, 4096, 0, BEGIN);
+	uint32_t a = mk_region(p, "alpha");
+	struct gt_def_attribute def = { .type = 4, .name = mk_string(p, "size") };
+	uint32_t id = mk_def(p, GT_D_ATTRIBUTE, 0, &def, sizeof(def));
+
+	l->win.flags = GT_LOC_UNSORTED | GT_LOC_COMMITS;
+	l->win.kind = GT_LOC_GPU_STREAM;
+	mk_enter(l, AT(500), a);
+	mk_leave(l, AT(510), a);
+	mk_record(l, AT(900), GT_T_ATTR, id, (uint64_t[]){ 42, 0 }, 1); /* belongs to the enter */
+	mk_enter(l, AT(100), a);
+	mk_leave(l, AT(200), a);
+	mk_enter(l, AT(200), a);
+	mk_leave(l, AT(300), a);
+	l->win.committed = l->cur;
+	mk_loc_close(m);
+	mk_loc_close(l);
+	mk_proc_end(p, GT_END_EXIT, 0, AT(1000));
+	expect_events(dir, "0 0 BEGIN prog [ProcessId=4711]\n0 1000 END [ProcessId=4711]\n"
+			   "1 100 ENTER alpha [size=42]\n1 200 LEAVE alpha\n1 200 ENTER alpha\n"
+			   "1 300 LEAVE alpha\n1 500 ENTER alpha\n1 510 LEAVE alpha\n");
+	expect_text(rb_definitions, dir, "location 1 STREAM Stream 1 in prog [4711]");
+	mk_proc_free(p);
+	mk_remove(dir);
+}
+
+/* What arrives about a thread afterwards, in a stream of its own, at times between its events. */
+Test(records, records_for_another_location)
+{
+	const char *dir = mk_run();
+	struct mk_proc *p = usual(dir);
+	struct mk_loc *m = mk_loc(p, 0, 4096, 0, BEGIN), *o = mk_loc(p, 1, 4096, 0, BEGIN);
+	struct mk_loc *side = mk_loc(p, 2, 4096, 0, BEGIN);
+	uint32_t a = mk_region(p, "alpha"), b = mk_region(p, "beta");
+
+	side->win.kind = GT_LOC_SIDE;
+	side->win.flags = GT_LOC_COMMITS | GT_LOC_UNSORTED;
+	mk_enter(m, AT(100), a);
+	mk_leave(m, AT(400), a);
+	mk_enter(o, AT(100), a);
+	mk_leave(o, AT(150), a);
+	mk_record(side, AT(600), GT_T_FOR_LOCATION, 1, NULL, 0);
+	mk_enter(side, AT(300), b);
+	mk_record(side, AT(600), GT_T_FOR_LOCATION, 0, NULL, 0);
+	mk_leave(side, AT(300), b);
+	mk_record(side, AT(600), GT_T_FOR_LOCATION, 0, NULL, 0);
+	mk_enter(side, AT(200), b);
+	mk_record(side, AT(600), GT_T_FOR_LOCATION, 1, NULL, 0);
+	mk_leave(side, AT(301), b);
+	side->win.committed = side->cur;
+	mk_loc_close(m);
+	mk_loc_close(o);
+	mk_loc_close(side);
+	mk_proc_end(p, GT_END_EXIT, 0, AT(1000));
+	expect_events(dir, "0 0 BEGIN prog [ProcessId=4711]\n0 100 ENTER alpha\n"
+			   "0 200 ENTER beta\n0 300 LEAVE beta\n0 400 LEAVE alpha\n"
+			   "0 1000 END [ProcessId=4711]\n1 100 ENTER alpha\n1 150 LEAVE alpha\n"
+			   "1 300 ENTER beta\n1 301 LEAVE beta\n");
+	mk_proc_free(p);
+	mk_remove(dir);
+}
+
+/* Several runs: more than fits into memory at once, in random order. */
+Test(records, large_unsorted_stream, .timeout = 60)
+{
+	const char *dir = mk_run();
+	struct mk_proc *p = usual(dir);
+	struct mk_loc *m = mk_loc(p, 0, 4096, 0, BEGIN), *l = mk_loc(p, 1, 1 << 16, 0, BEGIN);
+	uint32_t a = mk_region(p, "alpha");
+	unsigned n = 1000003; /* a prime: i * 7919 % n goes through all */
+	char *events, *at;
+	uint64_t last = 0, lines = 0;
+
+	l->win.flags = GT_LOC_UNSORTED | GT_LOC_COMMITS;
+	for (unsigned i = 0; i < n; i++) {
+		uint64_t k = (uint64_t)i * 7919 % n;
+
+		mk_slot(l, AT(10 * (k + 1)), GT_WORD(k % 2 ? GT_T_LEAVE : GT_T_ENTER, a));
+	}
+	l->win.committed = l->cur;
+	mk_loc_close(m);
+	mk_loc_close(l);
+	mk_proc_end(p, GT_END_EXIT, 0, AT(20000000));
+	cr_assert(eq(int, assemble(dir), 0));
+	events = rb_events(dir);
+	cr_assert(events != NULL);
+	for (at = strstr(events, "\n1 "); at && at[1]; at = strchr(at + 1, '\n')) {
+		uint64_t ns = strtoull(at + 3, NULL, 10);
+
+		cr_assert(ns > last, "%llu after %llu, line %llu", (unsigned long long)ns,
+			  (unsigned long long)last, (unsigned long long)lines);
+		last = ns;
+		lines++;
+	}
+	cr_assert(eq(u64, lines, n + 1));
+	expect_text(rb_definitions, dir, "property GPUTRACE::REPAIRED_LEAVES_ADDED=1\n");
+	free(events);
 	mk_proc_free(p);
 	mk_remove(dir);
 }
