@@ -12,6 +12,8 @@ unsigned double_scans;
 bool double_start_result = true;
 void (*double_on_start)(void);
 
+int gt_state = GT_READY;
+
 bool gt_start(void)
 {
 	if (double_on_start)
