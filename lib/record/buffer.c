@@ -515,10 +515,13 @@ void gt_put_slow(struct gt_hot *hot, uint64_t address, uint64_t word)
 {
 	uint64_t tick = gt_clock_read();
 	struct gt_hot *used = hot;
+	bool scans = hot->loc && hot->loc->scans_left;
 	struct gt_slot *slot = gt_reserve_slow(hot, address, 1, &tick, &used);
 
 	if (!slot)
 		return;
+	if (scans) /* the first event in new code comes after the look that found the code */
+		tick = gt_clock_read();
 	slot->word = word;
 	__atomic_signal_fence(__ATOMIC_SEQ_CST);
 	slot->time = tick;
