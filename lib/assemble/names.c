@@ -72,7 +72,8 @@ static void end_by_records(struct gt_names *names, const struct gt_journal *jour
 		for (uint32_t k = 0; k < names->mapping_count; k++) {
 			struct gt_mapping *m = &names->mappings[k];
 
-			if (m->seen <= gone->tick && gone->tick < m->gone &&
+			/* One look can find that one is gone and another is in its place. */
+			if (m->seen < gone->tick && gone->tick < m->gone &&
 			    overlap(m, gone->start, gone->end))
 				m->gone = gone->tick;
 		}
