@@ -245,7 +245,8 @@ static void check_thread(struct check *check, struct record *r, size_t n)
 	}
 	/* A thread may never have run, or run at the end, or never be waited for; not the reverse.
 	 */
-	if (!seen[THREAD_CREATE])
+	/* Nor need its creator have come back from creating it when the process ended. */
+	if (!seen[THREAD_CREATE] && (seen[THREAD_WAIT] || !seen[THREAD_BEGIN]))
 		BROKEN(check, RULE_THREADS, r, "thread %llu is %s but was not created", number,
 		       words[r->what]);
 	if (seen[THREAD_END] && !seen[THREAD_BEGIN])
