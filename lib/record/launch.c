@@ -49,8 +49,8 @@ static void default_signals(void)
  */
 static void arrange_files(const struct launch *launch)
 {
-	int lock = gt_sys_fcntl(launch->lock_fd, F_DUPFD_CLOEXEC, 64);
-	int pipe_end = gt_sys_fcntl(launch->pipe_fd, F_DUPFD_CLOEXEC, 64);
+	int lock = gt_sys_fcntl(launch->lock_fd, F_DUPFD_CLOEXEC, LOCK_FD + 2);
+	int pipe_end = gt_sys_fcntl(launch->pipe_fd, F_DUPFD_CLOEXEC, LOCK_FD + 2);
 	int null = gt_sys_openat(AT_FDCWD, "/dev/null", O_RDWR | O_CLOEXEC, 0);
 
 	if (launch->stderr_fd != 2)
