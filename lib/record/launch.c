@@ -163,7 +163,7 @@ int gt_launch_assembly(const char *dir, int lock_fd)
 	}
 	GT_SYS4(SYS_wait4, pid, NULL, __WCLONE, NULL);
 	/* The pipe closes when the tool has ended, however it ended. */
-	while (!launch.error && gt_sys_read(fds[0], &byte, 1) == -EINTR)
+	while (!launch.error && GT_SYS3(SYS_read, fds[0], &byte, 1) == -EINTR)
 		;
 	gt_sys_close(fds[0]);
 	gt_sys_munmap(memory, 2 * STACK + text_room + VARS * sizeof(char *));
