@@ -38,7 +38,7 @@ def arguments():
     p.add_argument("--pairs", type=int, default=20_000_000, help="calls of the event loop")
     p.add_argument("--only", default="", help="suites, with commas: " + ",".join(SUITES))
     p.add_argument("--no-peers", action="store_true", help="gputrace and the floor alone")
-    p.add_argument("--warm", type=int, default=1536, metavar="MIB",
+    p.add_argument("--warm", type=int, default=768, metavar="MIB",
                    help="memory that is touched before each run, because a virtual machine's host "
                         "takes free memory back and returns it slowly; 0: none")
     p.add_argument("--markdown", default="", help="write the tables to this file")
@@ -105,11 +105,11 @@ class Runner:
         return r
 
     def floor(self):
-        """The floor of this moment, ns per pair: the better of two short runs."""
+        """The floor of this moment, ns per pair: the best of three short runs."""
         case = Case("floor", [self.b.path("event_floor"), "1000000"])
         self.clean()
         best = None
-        for _ in range(2):
+        for _ in range(3):
             said = output(*case.cmd)
             found = re.search(r"ns_per_pair=([\d.]+)", said)
             value = float(found[1])
