@@ -23,6 +23,9 @@
 #include "tools/cmds.h"
 #include "tools/options.h"
 
+#define WAIT_TRIES 50
+#define WAIT_US    20000
+
 static const struct gt_option options[] = {
 	{ 'k', "keep", NULL, "keep the spool when the archive is complete" },
 	{ 'q', "quiet", NULL, "print errors only" },
@@ -51,8 +54,8 @@ static int say_bad(const char *dir, const char *sentence)
 	return GT_RC_BAD;
 }
 
-/* Says which process of the run is still alive. */
-static bool somebody_alive(const char *dir, int dirfd)
+/* Is a process of the run still alive? Then `name` and *pid say which. */
+static bool somebody_alive(int dirfd, char *name, size_t size, uint32_t *pid)
 {
 	struct gt_spool spool;
 	char why[256];
@@ -62,21 +65,52 @@ static bool somebody_alive(const char *dir, int dirfd)
 		return false; /* gt_assemble will say why */
 	for (size_t i = 0; i < spool.proc_count && !alive; i++) {
 		alive = gt_proc_alive(&spool.procs[i], &spool.run);
-		if (alive)
-			fprintf(stderr,
-				"gputrace recover: %s: process %u (%s) of this run is still "
-				"running; its end makes the archive\n",
-				dir, spool.procs[i].header.pid, spool.procs[i].header.program);
+		if (alive) {
+			snprintf(name, size, "%s", spool.procs[i].header.program);
+			*pid = spool.procs[i].header.pid;
+		}
 	}
 	gt_spool_close(&spool);
 	return alive;
+}
+
+/*
+ * Takes the run's lock. A process that was killed may need a moment to go, so nobody is told about
+ * the living before a second has passed.
+ */
+static int take_over(const char *dir, int dirfd, int lock)
+{
+	char name[256] = "";
+	uint32_t pid = 0;
+
+	for (unsigned tries = 0;; tries++) {
+		bool busy = flock(lock, LOCK_EX | LOCK_NB) != 0;
+
+		if (busy && errno != EWOULDBLOCK)
+			return say_bad(dir, strerror(errno));
+		if (!somebody_alive(dirfd, name, sizeof(name), &pid)) {
+			if (!busy)
+				return GT_RC_OK;
+			if (tries >= WAIT_TRIES)
+				return say_bad(dir, "its archive is being made just now, or a process "
+						    "of the run is alive");
+		} else if (tries >= WAIT_TRIES) {
+			fprintf(stderr,
+				"gputrace recover: %s: process %u (%s) of this run is still "
+				"running; its end makes the archive\n",
+				dir, pid, name);
+			return GT_RC_BAD;
+		}
+		flock(lock, LOCK_UN);
+		usleep(WAIT_US);
+	}
 }
 
 int gt_cmd_recover(int argc, char **argv)
 {
 	struct gt_assemble_options how = { .recovered = true };
 	bool keep = false, quiet = false;
-	int key, dirfd, fd;
+	int key, dirfd, fd, rc;
 	const char *dir;
 
 	while ((key = gt_option_next(&usage, argc, argv)) > 0) {
@@ -106,14 +140,9 @@ int gt_cmd_recover(int argc, char **argv)
 	fd = openat(dirfd, "spool/run", O_RDWR | O_CLOEXEC | O_NOFOLLOW);
 	if (fd < 0)
 		return say_bad(dir, strerror(errno));
-	if (flock(fd, LOCK_EX | LOCK_NB)) {
-		if (errno == EWOULDBLOCK && !somebody_alive(dir, dirfd))
-			return say_bad(dir, "its archive is being made just now, or processes of "
-					    "the run are alive");
-		return errno == EWOULDBLOCK ? GT_RC_BAD : say_bad(dir, strerror(errno));
-	}
-	if (somebody_alive(dir, dirfd))
-		return GT_RC_BAD;
+	rc = take_over(dir, dirfd, fd);
+	if (rc)
+		return rc;
 	close(dirfd);
 	how.keep_spool = keep || !gt_settings.clean;
 	how.threads = (unsigned)gt_settings.assemble_threads;
