@@ -246,7 +246,7 @@ static struct gt_location *make(uint32_t kind, uint32_t flags, gt_ref name, uint
 	__atomic_thread_fence(__ATOMIC_SEQ_CST);
 	if (__atomic_load_n(&gt_attention, __ATOMIC_RELAXED))
 		__atomic_store_n(&loc->hot->limit, 0, __ATOMIC_RELAXED);
-	gt_proc->locations = made;
+	__atomic_store_n(&gt_proc->locations, made, __ATOMIC_RELAXED);
 	return loc;
 lost:
 	if (rc != -ENOMEM && gt_state_now() == GT_READY)

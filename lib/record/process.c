@@ -390,7 +390,7 @@ void gt_finish(int how, int status)
 		if (adapters[i].end)
 			adapters[i].end(how);
 	/* At least one location, even if nothing was recorded. (This thread may have none any more.) */
-	if (!gt_proc->locations)
+	if (!__atomic_load_n(&gt_proc->locations, __ATOMIC_RELAXED))
 		gt_own_location();
 	gt_modules_scan();
 	if (!__atomic_compare_exchange_n(&gt_state, &state, GT_CLOSING, false, __ATOMIC_ACQ_REL,
