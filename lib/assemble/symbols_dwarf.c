@@ -262,7 +262,8 @@ static const char *text_of(Dwarf_Die *die, unsigned name)
 
 /*
  * The file that the declaration names. Not dwarf_decl_file(), which ends the program when the unit
- * has no table of files.
+ * has no table of files, and which says "none" to number 0: since DWARF 5 (section 6.2.4) that is
+ * the unit's own source, and clang uses it when the source lies outside of its working directory.
  */
 static const char *file_of(Dwarf_Die *die)
 {
@@ -270,12 +271,14 @@ static const char *file_of(Dwarf_Die *die)
 	Dwarf_Files *files;
 	Dwarf_Word number;
 	Dwarf_Die unit;
+	Dwarf_Half version;
 	size_t count;
 
 	if (!dwarf_attr_integrate(die, DW_AT_decl_file, &attribute) ||
-	    dwarf_formudata(&attribute, &number) || !number ||
-	    dwarf_cu_info(attribute.cu, NULL, NULL, &unit, NULL, NULL, NULL, NULL) ||
-	    dwarf_getsrcfiles(&unit, &files, &count) || number >= count)
+	    dwarf_formudata(&attribute, &number) ||
+	    dwarf_cu_info(attribute.cu, &version, NULL, &unit, NULL, NULL, NULL, NULL) ||
+	    (!number && version < 5) || dwarf_getsrcfiles(&unit, &files, &count) ||
+	    number >= count)
 		return NULL;
 	return dwarf_filesrc(files, (size_t)number, NULL, NULL);
 }

@@ -242,6 +242,8 @@ static void check_compiler(const char *cc)
 		"-g -O1 -gz",
 		"-g -O2 -ffunction-sections -Wl,--gc-sections",
 		"-g -O1 -gsplit-dwarf",
+		/* Sources outside of the working directory, as CMake has them: the source is file 0. */
+		"-g -O1 -fdebug-prefix-map=$PWD=/elsewhere/build",
 	};
 
 	if (!have(cc))
