@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Interception of what begins, replaces and ends processes: fork, the exec family, posix_spawn, system,
- * wait, _exit. Only symbols and forwarding; what it means is in process.c.
+ * wait, _exit, quick_exit. Only symbols and forwarding; what it means is in process.c.
  *
  * Limits: vfork is left alone (a wrapper that returns would break the shared frame); raw system calls
  * are not seen. In a vfork child nothing is recorded about the parent's process.
@@ -13,6 +13,7 @@
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <sys/resource.h>
 #include <sys/wait.h>
 
 #define GT_EXPORT __attribute__((visibility("default")))
@@ -28,13 +29,25 @@
 
 /* ---- regions ------------------------------------------------------------------------------- */
 
-enum { R_FORK, R_SPAWN, R_SYSTEM, R_POPEN, R_WAIT, R_N };
+enum {
+	R_FORK,
+	R_SPAWN,
+	R_SYSTEM,
+	R_POPEN,
+	R_WAIT,
+	R_WAITPID,
+	R_WAITID,
+	R_WAIT3,
+	R_WAIT4,
+	R_N
+};
 static gt_ref regions[R_N];
 
 static gt_ref region(unsigned which)
 {
 	static const char *const names[R_N] = { "fork", "posix_spawn", "system", "popen",
-						"waitpid" };
+						"wait", "waitpid",     "waitid", "wait3",
+						"wait4" };
 	/* OTF2: role FUNCTION 2, PARADIGM UNKNOWN 0 */
 	struct gt_region_info info = { .bytes = sizeof(info), .name = names[which],
 				       .group = "LIBC-EXEC", .role = 2 };
@@ -120,27 +133,32 @@ GT_EXPORT FILE *popen(const char *command, const char *mode)
 	return stream;
 }
 
-static void waited(gt_ref ref, pid_t pid, const int *status)
+static void waited(gt_ref ref, pid_t pid, int status)
 {
 	int saved = errno;
 
 	if (ref && pid > 0)
-		gt_record(GT_T_WAITPID, 0,
-			  (uint64_t[2]){ (uint64_t)pid, status ? (uint64_t)(unsigned)*status : 0 }, 1);
+		gt_record(GT_T_WAITPID, 0, (uint64_t[2]){ (uint64_t)pid, (unsigned)status }, 1);
 	gt_leave(ref);
 	errno = saved;
+}
+
+/* Polling loops would fill the trace with nothing. */
+static gt_ref wait_region(unsigned which, int options)
+{
+	return options & WNOHANG ? GT_NONE : region(which);
 }
 
 GT_EXPORT pid_t waitpid(pid_t pid, int *status, int options)
 {
 	REAL(waitpid)
-	/* Polling loops would fill the trace with nothing. */
-	gt_ref ref = options & WNOHANG ? GT_NONE : region(R_WAIT);
+	gt_ref ref = wait_region(R_WAITPID, options);
 	pid_t found;
+	int own = 0;
 
 	gt_enter(ref);
-	found = real(pid, status, options);
-	waited(ref, found, status);
+	found = real(pid, status ? status : &own, options);
+	waited(ref, found, status ? *status : own);
 	return found;
 }
 
@@ -149,11 +167,69 @@ GT_EXPORT pid_t wait(int *status)
 	REAL(wait)
 	gt_ref ref = region(R_WAIT);
 	pid_t found;
+	int own = 0;
 
 	gt_enter(ref);
-	found = real(status);
-	waited(ref, found, status);
+	found = real(status ? status : &own);
+	waited(ref, found, status ? *status : own);
 	return found;
+}
+
+GT_EXPORT pid_t wait3(int *status, int options, struct rusage *usage)
+{
+	REAL(wait3)
+	gt_ref ref = wait_region(R_WAIT3, options);
+	pid_t found;
+	int own = 0;
+
+	gt_enter(ref);
+	found = real(status ? status : &own, options, usage);
+	waited(ref, found, status ? *status : own);
+	return found;
+}
+
+GT_EXPORT pid_t wait4(pid_t pid, int *status, int options, struct rusage *usage)
+{
+	REAL(wait4)
+	gt_ref ref = wait_region(R_WAIT4, options);
+	pid_t found;
+	int own = 0;
+
+	gt_enter(ref);
+	found = real(pid, status ? status : &own, options, usage);
+	waited(ref, found, status ? *status : own);
+	return found;
+}
+
+/* The wait status that waitpid() would have given: POSIX leaves its bits to the macros of wait.h. */
+static int wait_status(const siginfo_t *info)
+{
+	switch (info->si_code) {
+	case CLD_EXITED:
+		return (info->si_status & 0xff) << 8;
+	case CLD_DUMPED:
+		return info->si_status | WCOREFLAG;
+	case CLD_KILLED:
+		return info->si_status;
+	case CLD_CONTINUED:
+		return 0xffff;
+	}
+	return info->si_status << 8 | 0x7f; /* stopped, trapped */
+}
+
+GT_EXPORT int waitid(idtype_t which, id_t id, siginfo_t *info, int options)
+{
+	REAL(waitid)
+	/* With WNOWAIT the child can be waited for again: only the time is told then. */
+	gt_ref ref = wait_region(R_WAITID, options);
+	siginfo_t own = { .si_pid = 0 };
+	siginfo_t *at = info ? info : &own;
+	int rc;
+
+	gt_enter(ref);
+	rc = real(which, id, at, options);
+	waited(ref, rc || options & WNOWAIT ? 0 : at->si_pid, rc ? 0 : wait_status(at));
+	return rc;
 }
 
 /* ---- exec --------------------------------------------------------------------------------------------- */
@@ -294,4 +370,14 @@ GT_EXPORT void _exit(int status)
 GT_EXPORT void _Exit(int status)
 {
 	_exit(status);
+}
+
+/* The handlers of at_quick_exit() are not told the status. */
+GT_EXPORT void quick_exit(int status)
+{
+	REAL(quick_exit)
+
+	gt_note_quick_exit(status);
+	real(status);
+	__builtin_unreachable();
 }

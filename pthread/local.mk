@@ -6,7 +6,7 @@ pthread_libgputrace_pthread_la_SOURCES = pthread/events.c pthread/events.h pthre
 	pthread/wrap_locks.c pthread/wrap_threads.c pthread/wrap_waits.c
 # Cleanup attributes run when a thread is cancelled; the fast paths may not call through the PLT.
 pthread_libgputrace_pthread_la_CFLAGS = $(AM_CFLAGS) -fexceptions -fno-plt
-pthread_libgputrace_pthread_la_LDFLAGS = -version-info 0:0:0 -Wl,-z,relro,-z,now \
+pthread_libgputrace_pthread_la_LDFLAGS = -version-info 0:0:0 -Wl,-z,nodelete -Wl,-z,relro,-z,now \
 	-Wl,--version-script=$(top_srcdir)/pthread/libgputrace-pthread.map
 pthread_libgputrace_pthread_la_LIBADD = lib/libgputrace.la
 EXTRA_pthread_libgputrace_pthread_la_DEPENDENCIES = pthread/libgputrace-pthread.map

@@ -582,9 +582,8 @@ void gt_track_end(struct gt_track *t, uint64_t ns)
 	int64_t status = OTF2_UNDEFINED_INT64;
 	char text[160];
 
-	/* A destructor does not see the exit status; the functions that take one do. */
-	if (proc->ended && (proc->header.how == GT_END__EXIT ||
-			    proc->header.how == GT_END_QUICK_EXIT || proc->header.status))
+	if (proc->ended && (proc->header.how == GT_END_EXIT || proc->header.how == GT_END__EXIT ||
+			    proc->header.how == GT_END_QUICK_EXIT))
 		status = proc->header.status;
 	for (unsigned cause = 0; cause < GT_LOSS_N; cause++) {
 		struct gt_marker_def marker = { .severity = OTF2_SEVERITY_MEDIUM };

@@ -53,12 +53,13 @@ const char *gt_end_text(const struct gt_proc *proc, char *text, size_t size)
 	}
 	switch (header->how) {
 	case GT_END_EXIT:
-		snprintf(text, size, "exit");
+		snprintf(text, size, "exit %u", header->status);
 		break;
 	case GT_END__EXIT:
+		snprintf(text, size, "_exit %u", header->status);
+		break;
 	case GT_END_QUICK_EXIT:
-		snprintf(text, size, "%s %u", header->how == GT_END__EXIT ? "_exit" : "quick_exit",
-			 header->status);
+		snprintf(text, size, "quick_exit %u", header->status);
 		break;
 	case GT_END_EXEC:
 		snprintf(text, size, "exec");

@@ -27,6 +27,7 @@ GT_HIDDEN struct gt_proc_header *gt_proc = &early;
 static int starter;            /* thread that sets up */
 static bool handlers_registered;
 static int exit_status;
+static bool status_comes, status_known, destructed; /* see end_with_status() */
 static uint64_t fork_masks[3];
 
 /* What a forked child knows of its parent until it sets up. */
@@ -165,18 +166,30 @@ static void parent_after_fork(void);
 static void child_after_fork(void);
 static void become_child(void);
 
-static void end_quickly(void)
+void gt_note_quick_exit(int status)
 {
-	gt_finish(GT_END_QUICK_EXIT, 0);
+	exit_status = status & 0xff;
 }
 
-/* The exit status, which destructors do not see; runs after the program's own handlers. */
-static void note_status(int status, void *unused)
+static void end_quickly(void)
+{
+	gt_finish(GT_END_QUICK_EXIT, exit_status);
+}
+
+/*
+ * The end by exit or by return from main. The C library runs the handlers of on_exit() and the
+ * destructors in the reverse order of their registration, and those of the objects that are there
+ * from the start are registered after our constructor: then this comes last, and what destructors
+ * do is in the trace. In a program that brings gputrace in later it comes before destruct().
+ */
+static void end_with_status(int status, void *unused)
 {
 	(void)unused;
-	if (gt_state_now() == GT_READY && gt_is_our_process())
-		gt_proc->status = (uint32_t)status & 0xff;
 	exit_status = status & 0xff;
+	if (destructed)
+		gt_finish(GT_END_EXIT, exit_status);
+	else
+		status_known = true;
 }
 
 static void register_handlers(void)
@@ -186,7 +199,7 @@ static void register_handlers(void)
 	handlers_registered = true;
 	pthread_atfork(prepare_fork, parent_after_fork, child_after_fork);
 	at_quick_exit(end_quickly);
-	on_exit(note_status, NULL);
+	status_comes = !on_exit(end_with_status, NULL);
 }
 
 static int set_up(void)
@@ -449,6 +462,8 @@ __attribute__((destructor(101))) static void destruct(void)
 {
 	int saved = errno;
 
-	gt_finish(GT_END_EXIT, exit_status);
+	destructed = true;
+	if (status_known || !status_comes)
+		gt_finish(GT_END_EXIT, exit_status);
 	errno = saved;
 }

@@ -196,6 +196,7 @@ static inline void gt_count_lost(unsigned cause, uint64_t n)
 /* Sets up if that was not done yet. Returns true if the process records. */
 GT_HIDDEN bool gt_start(void);
 GT_HIDDEN void gt_finish(int how, int status);
+GT_HIDDEN void gt_note_quick_exit(int status); /* what gt_finish() shall say then */
 GT_HIDDEN void gt_exec_begin(const char *path);
 GT_HIDDEN void gt_exec_failed(void);
 GT_HIDDEN bool gt_is_our_process(void); /* false in a vfork child */

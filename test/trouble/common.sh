@@ -65,6 +65,10 @@ _judge()
 	else
 		pass "$label: ends as without gputrace"
 	fi
+	# What the summary says, if it came to one: of a process that a signal ended it says the signal.
+	# shellcheck disable=SC2155
+	local told=$(sed -n 's/^\[gputrace\] .*s, exit status \([0-9]*\);.*/\1/p' "$T/stderr")
+	[ -z "$told" ] || is "$told" "$ref_status" "$label: the summary tells the exit status"
 	if [ "$ends" = archive ] || { [ "$ends" = either ] && [ -s "$trace/traces.otf2" ]; }; then
 		check_trace "$trace" "$label: archive" || return
 	else

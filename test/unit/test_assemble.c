@@ -105,7 +105,7 @@ Test(assemble, nothing_recorded)
 	struct mk_proc *p = usual(dir);
 
 	mk_proc_end(p, GT_END_EXIT, 0, AT(70));
-	expect_events(dir, "0 0 BEGIN prog [ProcessId=4711]\n0 70 END [ProcessId=4711]\n");
+	expect_events(dir, "0 0 BEGIN prog [ProcessId=4711]\n0 70 END 0 [ProcessId=4711]\n");
 	mk_proc_free(p);
 	mk_remove(dir);
 }
@@ -411,7 +411,7 @@ Test(assemble, nested_handlers)
 	expect_events(dir, "0 0 BEGIN prog [ProcessId=4711]\n0 10 ENTER alpha\n0 30 ENTER inner\n"
 			   "0 40 LEAVE inner\n0 50 ENTER handler\n0 60 LEAVE handler\n"
 			   "0 70 LEAVE alpha\n0 80 ENTER alpha\n0 90 LEAVE alpha\n"
-			   "0 100 END [ProcessId=4711]\n");
+			   "0 100 END 0 [ProcessId=4711]\n");
 	expect_property(dir, "REPAIRED_TIMES=0");
 	mk_proc_free(p);
 	mk_remove(dir);
@@ -461,7 +461,7 @@ Test(assemble, flush_comes_after_its_event)
 	mk_proc_end(p, GT_END_EXIT, 0, AT(200));
 	expect_events(dir, "0 0 BEGIN prog [ProcessId=4711]\n0 100 ENTER alpha\n"
 			   "0 100 ENTER TRACE BUFFER FLUSH\n0 150 LEAVE TRACE BUFFER FLUSH\n"
-			   "0 160 LEAVE alpha\n0 200 END [ProcessId=4711]\n");
+			   "0 160 LEAVE alpha\n0 200 END 0 [ProcessId=4711]\n");
 	expect_property(dir, "REPAIRED_TIMES=0");
 	mk_proc_free(p);
 	mk_remove(dir);
@@ -487,7 +487,7 @@ Test(assemble, rewound_events_are_left_out)
 	mk_loc_close(l);
 	mk_proc_end(p, GT_END_EXIT, 0, AT(700));
 	expect_events(dir, "0 0 BEGIN prog [ProcessId=4711]\n0 10 ENTER alpha\n"
-			   "0 600 LEAVE alpha\n0 700 END [ProcessId=4711]\n");
+			   "0 600 LEAVE alpha\n0 700 END 0 [ProcessId=4711]\n");
 	mk_proc_free(p);
 	mk_remove(dir);
 }
@@ -516,7 +516,7 @@ Test(assemble, nesting_is_repaired)
 	expect_events(dir, "0 0 BEGIN prog [ProcessId=4711]\n0 10 ENTER alpha\n0 20 ENTER beta\n"
 			   "0 30 ENTER gamma\n0 40 LEAVE gamma\n0 40 LEAVE beta\n0 40 LEAVE alpha\n"
 			   "0 60 ENTER alpha\n0 70 ENTER beta\n0 80 LEAVE beta\n0 90 LEAVE alpha\n"
-			   "0 100 END [ProcessId=4711]\n");
+			   "0 100 END 0 [ProcessId=4711]\n");
 	expect_property(dir, "REPAIRED_LEAVES_ADDED=3");
 	expect_property(dir, "REPAIRED_LEAVES_DROPPED=2");
 	mk_proc_free(p);
@@ -568,7 +568,7 @@ Test(assemble, switched_off)
 			   "0 20 ENTER MEASUREMENT OFF\n0 20 OFF\n0 30 ON\n"
 			   "0 30 LEAVE MEASUREMENT OFF\n0 40 LEAVE alpha\n"
 			   "0 50 ENTER MEASUREMENT OFF\n0 50 OFF\n0 100 LEAVE MEASUREMENT OFF\n"
-			   "0 100 END [ProcessId=4711]\n");
+			   "0 100 END 0 [ProcessId=4711]\n");
 	mk_proc_free(p);
 	mk_remove(dir);
 }

@@ -80,7 +80,7 @@ Test(records, threads)
 	mk_loc_close(m);
 	mk_proc_end(p, GT_END_EXIT, 0, AT(60));
 	expect_events(dir, "0 0 BEGIN prog [ProcessId=4711]\n0 10 THREAD_CREATE 7 on Pthread\n"
-			   "0 50 THREAD_WAIT 7 on Pthread\n0 60 END [ProcessId=4711]\n"
+			   "0 50 THREAD_WAIT 7 on Pthread\n0 60 END 0 [ProcessId=4711]\n"
 			   "1 20 THREAD_BEGIN 7 on Pthread\n1 30 ENTER alpha\n1 40 LEAVE alpha\n"
 			   "1 40 THREAD_END 7 on Pthread [GPUTRACE::THREAD_END=cancel]\n"
 			   "1 46 ENTER alpha\n1 47 LEAVE alpha\n");
@@ -105,7 +105,7 @@ Test(records, locks)
 	mk_proc_end(p, GT_END_EXIT, 0, AT(60));
 	expect_events(dir, "0 0 BEGIN prog [ProcessId=4711]\n0 10 ACQUIRE 0 order 5 paradigm 7\n"
 			   "0 20 ACQUIRE 1 order 1 paradigm 7\n0 30 RELEASE 1 order 1 paradigm 7\n"
-			   "0 40 RELEASE 0 order 5 paradigm 7\n0 60 END [ProcessId=4711]\n");
+			   "0 40 RELEASE 0 order 5 paradigm 7\n0 60 END 0 [ProcessId=4711]\n");
 	mk_proc_free(p);
 	mk_remove(dir);
 }
@@ -152,7 +152,7 @@ Test(records, metrics)
 	expect_events(dir, "0 0 BEGIN prog [ProcessId=4711]\n"
 			   "0 10 METRIC 0 18446744073709551615\n0 20 METRIC 1 -5\n"
 			   "0 30 METRIC 2 2.5\n0 40 METRIC 3 7 -8 -1.5\n0 50 METRIC 5 9\n"
-			   "0 60 END [ProcessId=4711]\n");
+			   "0 60 END 0 [ProcessId=4711]\n");
 	expect_text(rb_definitions, dir, "member 2 double mode 1 type 10 unit bytes\n");
 	expect_text(rb_definitions, dir, "class 3: 0 1 2\n");
 	expect_text(rb_definitions, dir, "instance 5 of 4 recorder 0 scope 1 0\n");
@@ -189,7 +189,7 @@ Test(records, attributes_and_parameters)
 			   "0 12 INT size=-1\n0 13 UINT size=1\n0 14 STRING size=hello\n"
 			   "0 15 LEAVE alpha\n0 16 UINT child process id=4712\n"
 			   "0 17 UINT child process id=4712\n0 17 UINT wait status=256\n"
-			   "0 18 STRING program=hello\n0 60 END [ProcessId=4711]\n");
+			   "0 18 STRING program=hello\n0 60 END 0 [ProcessId=4711]\n");
 	mk_proc_free(p);
 	mk_remove(dir);
 }
@@ -240,7 +240,7 @@ Test(records, unknown_types_are_skipped)
 	mk_proc_end(p, GT_END_EXIT, 0, AT(60));
 	expect_events(dir, "0 0 BEGIN prog [ProcessId=4711]\n0 10 ENTER alpha\n0 30 LEAVE alpha\n"
 			   "0 40 ENTER region 77 (definition lost)\n"
-			   "0 50 LEAVE region 77 (definition lost)\n0 60 END [ProcessId=4711]\n");
+			   "0 50 LEAVE region 77 (definition lost)\n0 60 END 0 [ProcessId=4711]\n");
 	expect_text(rb_definitions, dir, "property GPUTRACE::UNKNOWN_RECORDS=2\n");
 	mk_proc_free(p);
 	mk_remove(dir);
@@ -270,7 +270,7 @@ Test(records, unsorted_stream)
 	mk_loc_close(m);
 	mk_loc_close(l);
 	mk_proc_end(p, GT_END_EXIT, 0, AT(1000));
-	expect_events(dir, "0 0 BEGIN prog [ProcessId=4711]\n0 1000 END [ProcessId=4711]\n"
+	expect_events(dir, "0 0 BEGIN prog [ProcessId=4711]\n0 1000 END 0 [ProcessId=4711]\n"
 			   "1 100 ENTER alpha [size=42]\n1 200 LEAVE alpha\n1 200 ENTER alpha\n"
 			   "1 300 LEAVE alpha\n1 500 ENTER alpha\n1 510 LEAVE alpha\n");
 	expect_text(rb_definitions, dir, "location 1 STREAM Stream 1 in prog [4711]");
@@ -308,7 +308,7 @@ Test(records, records_for_another_location)
 	mk_proc_end(p, GT_END_EXIT, 0, AT(1000));
 	expect_events(dir, "0 0 BEGIN prog [ProcessId=4711]\n0 100 ENTER alpha\n"
 			   "0 200 ENTER beta\n0 300 LEAVE beta\n0 400 LEAVE alpha\n"
-			   "0 1000 END [ProcessId=4711]\n1 100 ENTER alpha\n1 150 LEAVE alpha\n"
+			   "0 1000 END 0 [ProcessId=4711]\n1 100 ENTER alpha\n1 150 LEAVE alpha\n"
 			   "1 300 ENTER beta\n1 301 LEAVE beta\n");
 	mk_proc_free(p);
 	mk_remove(dir);
@@ -379,7 +379,7 @@ Test(records, forked_child)
 	mk_proc_end(c, GT_END__EXIT, 0, AT(150));
 	mk_proc_end(p, GT_END_EXIT, 0, AT(210));
 	expect_events(dir, "0 0 BEGIN prog [ProcessId=4711]\n0 10 ENTER alpha\n0 200 LEAVE alpha\n"
-			   "0 210 END [ProcessId=4711]\n1 100 BEGIN prog [ProcessId=4712]\n"
+			   "0 210 END 0 [ProcessId=4711]\n1 100 BEGIN prog [ProcessId=4712]\n"
 			   "1 110 ENTER beta\n1 120 LEAVE beta\n1 130 ENTER alpha\n"
 			   "1 140 LEAVE alpha\n1 150 END 0 [ProcessId=4712]\n");
 	expect_text(rb_definitions, dir, "group 1 PROCESS prog [4712] node 1 creator -1\n");
@@ -410,8 +410,8 @@ Test(records, step_to_another_program_is_left_out)
 	mk_proc_end(c, GT_END_EXEC, 0, AT(120));
 	mk_proc_end(e, GT_END_EXIT, 0, AT(180));
 	mk_proc_end(p, GT_END_EXIT, 0, AT(210));
-	expect_events(dir, "0 0 BEGIN prog [ProcessId=4711]\n0 210 END [ProcessId=4711]\n"
-			   "1 150 BEGIN other [ProcessId=4712]\n1 180 END [ProcessId=4712]\n");
+	expect_events(dir, "0 0 BEGIN prog [ProcessId=4711]\n0 210 END 0 [ProcessId=4711]\n"
+			   "1 150 BEGIN other [ProcessId=4712]\n1 180 END 0 [ProcessId=4712]\n");
 	expect_text(rb_definitions, dir, "group 1 GPUTRACE::ORIGIN=exec\n");
 	mk_proc_free(p);
 	mk_proc_free(c);
@@ -450,7 +450,7 @@ Test(records, address_with_two_owners)
 			   "0 10 ENTER libone.so+0x1040\n0 20 LEAVE libone.so+0x1040\n"
 			   "0 40 ENTER libtwo.so+0x1040\n0 50 LEAVE libtwo.so+0x1040\n"
 			   "0 70 ENTER libtwo.so+0x1040\n0 80 LEAVE libtwo.so+0x1040\n"
-			   "0 85 ENTER 0x55555\n0 86 LEAVE 0x55555\n0 90 END [ProcessId=4711]\n");
+			   "0 85 ENTER 0x55555\n0 86 LEAVE 0x55555\n0 90 END 0 [ProcessId=4711]\n");
 	mk_proc_free(p);
 	mk_remove(dir);
 }
@@ -502,7 +502,7 @@ Test(records, frequency_from_the_readings)
 	p->header.last.mono_ns = 500 + INT64_C(10000000000);
 	mk_proc_write(p);
 	expect_events(dir, "0 0 BEGIN prog [ProcessId=4711]\n0 1000000000 ENTER alpha\n"
-			   "0 5000000000 LEAVE alpha\n0 10000000000 END [ProcessId=4711]\n");
+			   "0 5000000000 LEAVE alpha\n0 10000000000 END 0 [ProcessId=4711]\n");
 	mk_proc_free(p);
 	mk_remove(dir);
 }
@@ -519,9 +519,9 @@ Test(records, two_kinds_of_clock)
 	mk_proc_end(q, GT_END_EXIT, 0, q->header.begin + 123);
 	q->header.first = q->header.last = (struct gt_calib){ 0 };
 	mk_proc_write(q);
-	expect_events(dir, "0 0 BEGIN prog [ProcessId=4711]\n0 9000000 END [ProcessId=4711]\n"
+	expect_events(dir, "0 0 BEGIN prog [ProcessId=4711]\n0 9000000 END 0 [ProcessId=4711]\n"
 			   "1 7000000 BEGIN prog [ProcessId=4712]\n"
-			   "1 7000123 END [ProcessId=4712]\n");
+			   "1 7000123 END 0 [ProcessId=4712]\n");
 	mk_proc_free(p);
 	mk_proc_free(q);
 	mk_remove(dir);
