@@ -4,7 +4,9 @@
  * holds a shared flock on spool/run; the one that gets it exclusively, and finds no other process of
  * the run alive, starts the assembly.
  *
- * A forked child inherits the descriptor and so keeps the run open until it has its own.
+ * A forked child inherits the descriptor and so keeps the run open until it has its own. The file is
+ * mapped, too: the mapping holds the lock when a daemon closes all descriptors before it records
+ * anything.
  *
  * Limits: the assembly itself is another program (launch.c); nothing here reads events.
  */
@@ -23,6 +25,7 @@ static struct gt_file lock_file = { .fd = -1 };
 static int inherited_fd = -1;
 static struct gt_file inherited_file = { .fd = -1 };
 static char spool[1024];
+static struct gt_run_header *page; /* mapped from lock_file, or inherited */
 
 /* Opens DIR/spool/run and checks that it is a run that can be joined. */
 static int open_run(const char *dir, struct gt_run_header *run)
@@ -67,6 +70,13 @@ static int open_run(const char *dir, struct gt_run_header *run)
 	return fd;
 }
 
+static void release_page(void)
+{
+	if (page)
+		gt_sys_munmap(page, GT_PAGE);
+	page = NULL;
+}
+
 /* Takes the next process number: an atomic add in the shared page. */
 static int take_seq(int fd, uint32_t *seq)
 {
@@ -77,7 +87,8 @@ static int take_seq(int fd, uint32_t *seq)
 	if (!run)
 		return -error;
 	*seq = __atomic_fetch_add(&run->next_seq, 1, __ATOMIC_RELAXED);
-	gt_sys_munmap(run, GT_PAGE);
+	release_page();
+	page = run;
 	return 0;
 }
 
@@ -267,6 +278,7 @@ void gt_run_leave(void)
 	if (gt_file_valid(&lock_file))
 		gt_sys_close(lock_file.fd);
 	lock_file.fd = -1;
+	release_page();
 	gt_text(path, sizeof(path), "%s/spool/run", gt_run_dir);
 	fd = move_up(gt_sys_openat(AT_FDCWD, path, O_RDWR | O_NOFOLLOW | O_CLOEXEC, 0));
 	if (fd < 0)

@@ -102,7 +102,7 @@ CALLED void nested(int depth)
 	MUST(wait_for(pid) == 0);
 }
 
-CALLED void daemonise(int close_all)
+CALLED void daemonise(int close_all, int late)
 {
 	pid_t pid = fork();
 	int i, out = 1;
@@ -128,6 +128,8 @@ CALLED void daemonise(int close_all)
 	} else {
 		MUST(chdir("/") == 0);
 	}
+	if (late) /* the parent is long gone when this one records for the first time */
+		usleep(400000);
 	child_does(50);
 	exit(0);
 }
@@ -203,9 +205,11 @@ int main(int argc, char **argv)
 		}
 		say("child ended with %d\n", wait_for(pid));
 	} else if (!strcmp(way, "daemon")) {
-		daemonise(0);
+		daemonise(0, 0);
 	} else if (!strcmp(way, "daemon_close")) {
-		daemonise(1);
+		daemonise(1, 0);
+	} else if (!strcmp(way, "daemon_late")) {
+		daemonise(1, 1);
 	} else {
 		bad("unknown way");
 	}
