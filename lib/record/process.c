@@ -10,7 +10,9 @@
 #include "lib/record/record.h"
 #include "lib/record/verdict.h"
 
+#include <dlfcn.h>
 #include <errno.h>
+#include <link.h>
 #include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
@@ -192,6 +194,22 @@ static void end_with_status(int status, void *unused)
 		status_known = true;
 }
 
+/*
+ * A copy of gputrace that dlmopen() has brought in lives with a C library of its own, whose handlers
+ * nobody runs. Only in the program's own namespace the first object is the program, without a name.
+ */
+static bool first_libc(void)
+{
+	struct link_map *map = NULL;
+	Dl_info info;
+
+	if (!dladdr1(&gt_state, &info, (void **)&map, RTLD_DL_LINKMAP) || !map)
+		return true;
+	while (map->l_prev)
+		map = map->l_prev;
+	return !map->l_name || !*map->l_name;
+}
+
 static void register_handlers(void)
 {
 	if (handlers_registered)
@@ -199,7 +217,7 @@ static void register_handlers(void)
 	handlers_registered = true;
 	pthread_atfork(prepare_fork, parent_after_fork, child_after_fork);
 	at_quick_exit(end_quickly);
-	status_comes = !on_exit(end_with_status, NULL);
+	status_comes = first_libc() && !on_exit(end_with_status, NULL);
 }
 
 static int set_up(void)
