@@ -29,7 +29,7 @@
 #define BALLAST_STEP  (UINT64_C(64) << 10)
 #define MARGIN        (UINT64_C(64) << 20) /* where space cannot be reserved, this much must be free */
 #define MANY          256u                 /* locations from which on chunks are small */
-#define EVT_CHUNK     (UINT64_C(1) << 20)
+#define EVT_CHUNK     (UINT64_C(4) << 20)
 #define EVT_CHUNK_MIN (UINT64_C(256) << 10)
 #define LOCATION_LEAST UINT64_C(8192)      /* two files, a block each */
 #define BALLAST_NAME  ".ballast"
