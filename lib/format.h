@@ -142,11 +142,15 @@ enum gt_type {
 	GT_T_IO_COMPLETE = 0x83,       /* (+2) */
 	GT_T_IO_SEEK = 0x84,           /* (+2) */
 	GT_T_IO_DUP = 0x85,            /* (+2) */
-	/* transfers whose far end lies on another location of this process, at its own time.
-	   low: COMM id; data: u32 local id of the other location, u32 tag, u64 bytes */
+	/* transfers whose far end lies on another location of this process, at its own time: in a
+	   GPU's stream, or for a thread by way of a stream of kind GT_LOC_SIDE. Both ends are recorded,
+	   with equal tag and bytes. low: COMM id; data: u32 local id of the other location, u32 tag,
+	   u64 bytes. One-sided ones are RMA_PUT, RMA_GET, RMA_COMPLETE in the GPU's stream, `remote`
+	   being the local id of the other location. */
 	GT_T_XFER_SEND = 0x90,         /* (+1) */
 	GT_T_XFER_RECV = 0x91,         /* (+1) */
-	/* the record that follows belongs to another location: low: its local id */
+	/* the record that follows, with the attributes before it, belongs to another location; only in
+	   streams of kind GT_LOC_SIDE. low: its local id */
 	GT_T_FOR_LOCATION = 0x92,      /* (+0) */
 
 	GT_T_FIRST_RESERVED = 0xe0,
@@ -183,7 +187,7 @@ enum gt_loss {
 
 enum gt_loc_kind {
 	GT_LOC_THREAD = 0,
-	GT_LOC_GPU_STREAM = 1,
+	GT_LOC_GPU_STREAM = 1, /* each activity is one block, ENTER to LEAVE, in any order of time */
 	GT_LOC_METRIC = 2,
 	GT_LOC_SIDE = 3,       /* carries FOR_LOCATION records only; no location of its own */
 };

@@ -139,7 +139,7 @@ static void collect_properties(struct out *out, struct properties *props)
 	for (uint32_t i = 0; i < out->layout->location_count; i++) {
 		const struct gt_loc *loc = out->layout->locations[i].loc;
 
-		if (loc->win.tid)
+		if (loc->win.tid && loc->win.kind == GT_LOC_THREAD)
 			add_number(out, props, false, i, "THREAD_ID", loc->win.tid);
 		if (loc->win.incarnation > 1)
 			add_number(out, props, false, i, "THREADS", loc->win.incarnation);
@@ -427,7 +427,31 @@ static OTF2_ErrorCode write_comms(struct out *out)
 			out->writer, i, comms[i].name, groups[i],
 			comms[i].parent == GT_UNDEFINED ? OTF2_UNDEFINED_COMM : comms[i].parent,
 			OTF2_COMM_FLAG_NONE);
+	for (uint32_t i = 0; rc == OTF2_SUCCESS && i < gt_table_count(&out->defs->windows); i++) {
+		const struct gt_window *windows = out->defs->windows.items;
+
+		rc = OTF2_GlobalDefWriter_WriteRmaWin(out->writer, i, windows[i].name,
+						      windows[i].comm, OTF2_RMA_WIN_FLAG_NONE);
+	}
 	free(groups);
+	return rc;
+}
+
+/* All streams of GPUs as a group of locations: readers show and hide them together. */
+static OTF2_ErrorCode write_streams(struct out *out, uint32_t name)
+{
+	const struct gt_layout *layout = out->layout;
+	uint64_t *members = malloc((layout->location_count + 1) * sizeof(*members));
+	OTF2_ErrorCode rc = members ? OTF2_SUCCESS : OTF2_ERROR_MEM_ALLOC_FAILED;
+	size_t count = 0;
+
+	for (uint32_t i = 0; members && i < layout->location_count; i++)
+		if (layout->locations[i].loc->win.kind == GT_LOC_GPU_STREAM)
+			members[count++] = i;
+	if (count)
+		rc = write_group(out, name, OTF2_GROUP_TYPE_LOCATIONS, OTF2_PARADIGM_CUDA, members,
+				 count);
+	free(members);
 	return rc;
 }
 
@@ -461,13 +485,19 @@ static OTF2_ErrorCode write_region_groups(struct out *out)
 
 /* ---- all of it ------------------------------------------------------------------------------------------- */
 
+struct own_names {
+	uint32_t pthread, cuda, streams;
+};
+
 /* Everything that makes new strings happens here, before they are written. */
-static int prepare(struct out *out, struct properties *props, uint32_t *pthread_name)
+static int prepare(struct out *out, struct properties *props, struct own_names *names)
 {
 	struct gt_comm *comms = out->defs->comms.items;
 
 	collect_properties(out, props);
-	*pthread_name = gt_defs_string(out->defs, "PTHREAD");
+	names->pthread = gt_defs_string(out->defs, "PTHREAD");
+	names->cuda = gt_defs_string(out->defs, "CUDA");
+	names->streams = gt_defs_string(out->defs, "CUDA_GROUP");
 	for (uint32_t i = 0; i < gt_table_count(&out->defs->comms); i++) {
 		gt_defs_string(out->defs, paradigm_name(comms[i].paradigm));
 		if (comms[i].proc != GT_UNDEFINED && !comms[i].members &&
@@ -477,20 +507,30 @@ static int prepare(struct out *out, struct properties *props, uint32_t *pthread_
 	return props->rc ? props->rc : out->defs->failed;
 }
 
-static OTF2_ErrorCode write_paradigms(struct out *out, uint32_t pthread_name)
+static OTF2_ErrorCode write_paradigms(struct out *out, const struct own_names *names)
 {
 	const struct gt_comm *comms = out->defs->comms.items;
+	bool pthread = false, cuda = false;
+	OTF2_ErrorCode rc = OTF2_SUCCESS;
 
-	for (uint32_t i = 0; i < gt_table_count(&out->defs->comms); i++)
-		if (comms[i].paradigm == OTF2_PARADIGM_PTHREAD)
-			return OTF2_GlobalDefWriter_WriteParadigm(
-				out->writer, OTF2_PARADIGM_PTHREAD, pthread_name,
-				OTF2_PARADIGM_CLASS_THREAD_CREATE_WAIT);
-	return OTF2_SUCCESS;
+	for (uint32_t i = 0; i < gt_table_count(&out->defs->comms); i++) {
+		pthread |= comms[i].paradigm == OTF2_PARADIGM_PTHREAD;
+		cuda |= comms[i].paradigm == OTF2_PARADIGM_CUDA;
+	}
+	for (uint32_t i = 0; i < out->layout->group_count; i++)
+		cuda |= out->layout->groups[i].accelerator;
+	if (pthread)
+		rc = OTF2_GlobalDefWriter_WriteParadigm(out->writer, OTF2_PARADIGM_PTHREAD,
+							names->pthread,
+							OTF2_PARADIGM_CLASS_THREAD_CREATE_WAIT);
+	if (rc == OTF2_SUCCESS && cuda)
+		rc = OTF2_GlobalDefWriter_WriteParadigm(out->writer, OTF2_PARADIGM_CUDA, names->cuda,
+							OTF2_PARADIGM_CLASS_ACCELERATOR);
+	return rc;
 }
 
 static OTF2_ErrorCode write_all(struct out *out, const struct gt_archive_clock *clock,
-				const struct properties *props, uint32_t pthread_name)
+				const struct properties *props, const struct own_names *names)
 {
 	OTF2_ErrorCode rc = OTF2_GlobalDefWriter_WriteClockProperties(
 		out->writer, 1000000000, 0, clock->length_ns, clock->start_real_ns);
@@ -498,7 +538,7 @@ static OTF2_ErrorCode write_all(struct out *out, const struct gt_archive_clock *
 	if (rc == OTF2_SUCCESS)
 		rc = write_strings(out);
 	if (rc == OTF2_SUCCESS)
-		rc = write_paradigms(out, pthread_name);
+		rc = write_paradigms(out, names);
 	if (rc == OTF2_SUCCESS)
 		rc = write_attributes(out);
 	if (rc == OTF2_SUCCESS)
@@ -512,6 +552,8 @@ static OTF2_ErrorCode write_all(struct out *out, const struct gt_archive_clock *
 	if (rc == OTF2_SUCCESS)
 		rc = write_region_groups(out);
 	if (rc == OTF2_SUCCESS)
+		rc = write_streams(out, names->streams);
+	if (rc == OTF2_SUCCESS)
 		rc = write_comms(out);
 	if (rc == OTF2_SUCCESS)
 		rc = write_metrics(out);
@@ -523,8 +565,8 @@ int gt_archive_write_defs(struct gt_archive *archive, const struct gt_layout *la
 {
 	struct properties props = { 0 };
 	struct out out = { .archive = archive, .layout = layout, .defs = defs };
-	uint32_t pthread_name;
-	int rc = prepare(&out, &props, &pthread_name);
+	struct own_names names;
+	int rc = prepare(&out, &props, &names);
 
 	if (rc) {
 		gt_archive_fail(archive, "no memory for the definitions");
@@ -536,7 +578,7 @@ int gt_archive_write_defs(struct gt_archive *archive, const struct gt_layout *la
 		rc = -EIO;
 		goto done;
 	}
-	if (gt_otf2_bad(archive, write_all(&out, clock, &props, pthread_name), "definitions") ||
+	if (gt_otf2_bad(archive, write_all(&out, clock, &props, &names), "definitions") ||
 	    gt_otf2_bad(archive, OTF2_Archive_CloseGlobalDefWriter(archive->otf2, out.writer),
 			"closing the definitions"))
 		rc = -EIO;

@@ -268,7 +268,7 @@ uint64_t gt_track_time(struct gt_track *t, uint64_t tick)
 	return gt_scale_ns(&t->scale, tick);
 }
 
-static void emit(struct gt_track *t, const struct gt_slot *slot, uint64_t tick)
+static void emit_one(struct gt_track *t, const struct gt_slot *slot, uint64_t tick)
 {
 	if (t->skip) { /* of another location, in a stream that is not one for such records */
 		t->skip = GT_WORD_TYPE(slot->word) == GT_T_ATTR;
@@ -291,6 +291,59 @@ static void emit(struct gt_track *t, const struct gt_slot *slot, uint64_t tick)
 		gt_track_record(t, slot, tick);
 		break;
 	}
+}
+
+static void note_read_error(struct gt_track *t, int rc);
+static bool reserve(struct gt_track *t);
+
+/* Goes to the next unit that others recorded for this location. */
+static void next_foreign(struct gt_track *t)
+{
+	int rc = gt_side_next(t->side);
+
+	if (rc)
+		note_read_error(t, rc);
+	t->side_tick = t->side->time;
+}
+
+/*
+ * Writes what others recorded for this location before `tick`. At the same time their leaves and
+ * messages come first, their enters last: what they tell about a call lies within it.
+ */
+static void drain(struct gt_track *t, uint64_t tick)
+{
+	while (t->side_tick < tick || (t->side_tick == tick && tick != UINT64_MAX && !t->side->enter)) {
+		const struct gt_side *side = t->side;
+
+		for (unsigned i = 0; i < side->used; i += gt_slots_of(&side->slots[i]))
+			emit_one(t, &side->slots[i], side->slots[i].time);
+		t->side_slots += side->used;
+		if (t->side_slots * sizeof(struct gt_slot) > GT_STREAM_BUFFER / 4) {
+			t->side_slots = 0;
+			if (!reserve(t)) {
+				t->full = true;
+				t->side_tick = UINT64_MAX;
+				return;
+			}
+		}
+		next_foreign(t);
+	}
+}
+
+static bool look_ahead(const struct gt_track *t, const struct gt_slot *slot, uint64_t *tick);
+
+/* One record of the location's own. An attribute is not parted from what it belongs to. */
+static void emit(struct gt_track *t, const struct gt_slot *slot, uint64_t tick)
+{
+	uint64_t until = tick;
+
+	if (t->side_tick <= tick || (t->side && GT_WORD_TYPE(slot->word) == GT_T_ATTR)) {
+		if (GT_WORD_TYPE(slot->word) == GT_T_ATTR && !look_ahead(t, t->stream.at, &until))
+			until = tick;
+		if (!t->attributes && !t->skip)
+			drain(t, until > tick ? until : tick);
+	}
+	emit_one(t, slot, tick);
 }
 
 static void release_held(struct gt_track *t, uint64_t tick)
@@ -382,6 +435,8 @@ static void run(struct gt_track *t)
 	const struct gt_slot *slot = t->stream.at, *end = t->stream.end - 1;
 	const struct gt_lookup lookup = t->w->lookup;
 	const struct gt_scale scale = t->scale;
+	/* What others recorded for this location comes in between. */
+	const uint64_t most = t->side_tick <= scale.tick_max ? t->side_tick - 1 : scale.tick_max;
 	struct gt_profile *const profile = t->w->profile;
 	struct gt_frame *const frames = t->w->frames;
 	OTF2_EvtWriter *const evt = t->writer->evt;
@@ -394,7 +449,7 @@ static void run(struct gt_track *t)
 		uint64_t word = slot->word, tick = slot->time, ns;
 		unsigned type = GT_WORD_TYPE(word);
 
-		if (unlikely(tick < last || tick > scale.tick_max || slot[1].time < tick))
+		if (unlikely(tick < last || tick > most || slot[1].time < tick))
 			break;
 		if (type == GT_T_ENTER_ADDR || type == GT_T_ENTER) {
 			const struct gt_lookup_entry *entry = gt_lookup_find(&lookup, word);
@@ -473,7 +528,7 @@ static int read_more(struct gt_track *t)
 /* Converts the stream. A read error counts as lost events; only a useless archive ends the work. */
 static void convert(struct gt_track *t)
 {
-	while (!gt_archive_bad(t->conv->archive)) {
+	while (!gt_archive_bad(t->conv->archive) && !t->full) {
 		if ((size_t)(t->stream.end - t->stream.at) * sizeof(*t->stream.at) <
 			    GT_STREAM_TAIL &&
 		    !t->stream.eof) {
@@ -511,7 +566,9 @@ static void note_losses(struct gt_track *t)
 	uint64_t *lost = t->loc->lost;
 	char text[160];
 
-	lost[GT_LOSS_TORN] += t->torn;
+	if (t->out->lane) /* all of this was counted for the first lane */
+		return;
+	lost[GT_LOSS_TORN] += t->torn + t->stream.torn;
 	t->holes += t->loc->missing;
 	if (t->full)
 		t->holes += (t->loc->end - t->stream.pos) / GT_SLOT +
@@ -535,6 +592,8 @@ static void finish(struct gt_track *t)
 	uint64_t ns;
 
 	release_held(t, UINT64_MAX);
+	if (!t->full)
+		drain(t, UINT64_MAX);
 	t->last = final_tick(t);
 	ns = gt_scale_ns(&t->scale, t->last);
 	if (t->depth && t->w->frames[t->depth - 1].region == t->conv->region_off)
@@ -552,12 +611,23 @@ static size_t place_of(const struct gt_conversion *conv, const struct gt_proc *p
 	return (size_t)(proc - conv->spool->procs);
 }
 
+static int open_side(struct gt_track *t)
+{
+	int rc = gt_side_open(&t->side, t->loc, t->conv->workfd);
+
+	if (rc)
+		gt_stream_close(&t->stream);
+	else if (t->side)
+		t->side_tick = t->side->time;
+	return rc;
+}
+
 int gt_convert_location(struct gt_worker *w, uint32_t location)
 {
 	struct gt_conversion *conv = w->conv;
 	struct gt_out_location *out = &conv->layout->locations[location];
 	struct gt_track t = { .w = w, .conv = conv, .out = out, .loc = out->loc,
-			      .thread_comm = GT_UNDEFINED };
+			      .thread_comm = GT_UNDEFINED, .side_tick = UINT64_MAX };
 	int rc;
 
 	t.names = &conv->names[place_of(conv, t.loc->proc)];
@@ -573,11 +643,13 @@ int gt_convert_location(struct gt_worker *w, uint32_t location)
 	if (!t.writer)
 		return -EIO;
 	rc = gt_stream_open(&t.stream, t.loc, w->buffer);
-	if (!rc && gt_stream_needs_sort(t.loc)) {
-		rc = gt_stream_sort(&t.stream, conv->workfd);
+	if (!rc && t.loc->win.flags & GT_LOC_UNSORTED && !t.loc->sorted) {
+		rc = gt_stream_sort(&t.stream, out->lane, conv->workfd);
 		if (rc)
 			gt_stream_close(&t.stream);
 	}
+	if (!rc)
+		rc = open_side(&t);
 	if (rc) { /* its file is gone: all of it is lost, the others are not */
 		note_read_error(&t, rc);
 		t.holes += (t.loc->end - t.loc->begin) / GT_SLOT;
@@ -588,11 +660,12 @@ int gt_convert_location(struct gt_worker *w, uint32_t location)
 	if (!rc)
 		convert(&t);
 	finish(&t);
+	gt_side_close(t.side);
 	gt_stream_close(&t.stream);
 	gt_writer_close(t.writer, &out->events);
 	out->cut_short = t.full;
 	w->tally.events += out->events;
-	if (conv->consumed)
+	if (conv->consumed && t.loc->lanes <= 1) /* other lanes may still have to read it */
 		conv->consumed(conv->context, location, UINT64_MAX);
 	return gt_archive_bad(conv->archive) ? -EIO : 0;
 }

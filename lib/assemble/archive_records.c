@@ -3,8 +3,8 @@
  * All records but enter and leave: switching on and off, spooling, attributes, parameters, metrics,
  * markers, threads, locks, processes, user messages; program begin and end.
  *
- * Limits: records of types that no adapter writes yet (MPI, one-sided, I/O, GPU transfers) are
- * skipped and counted as unknown.
+ * Limits: records of types that no adapter writes yet (MPI, one-sided locks, I/O) are skipped and
+ * counted as unknown.
  */
 #include "config.h"
 
@@ -208,13 +208,15 @@ static uint32_t member(struct gt_track *t, uint32_t id, struct gt_def_metric *de
 static uint32_t metric(struct gt_track *t, uint32_t id, uint32_t count, bool *is_instance)
 {
 	uint32_t members[MEMBERS_MOST], number;
-	uint8_t scope = 0;
+	uint32_t scope = 0, scope_id = 0;
 	struct gt_def_metric def;
 
 	for (uint32_t i = 0; i < count; i++) {
 		members[i] = member(t, id + i, &def);
-		if (!i)
-			scope = def.scope;
+		if (i)
+			continue;
+		scope = def.scope;
+		scope_id = def.scope_id;
 	}
 	number = gt_defs_metric_class(t->conv->defs, members, count);
 	*is_instance = scope;
@@ -224,7 +226,9 @@ static uint32_t metric(struct gt_track *t, uint32_t id, uint32_t count, bool *is
 			.base = number,
 			.recorder = t->loc->number,
 			.scope = 1,
-			.scope_id = t->out->group,
+			.scope_id = scope == 2 ? gt_layout_context(t->conv->layout, t->loc->proc,
+								   scope_id)
+					       : t->out->group,
 		};
 
 		return gt_defs_metric_instance(t->conv->defs, &instance);
@@ -518,6 +522,15 @@ void gt_track_record(struct gt_track *t, const struct gt_slot *slot, uint64_t ti
 	case GT_T_USER_SEND:
 	case GT_T_USER_RECV:
 		record_message(t, slot, tick);
+		break;
+	case GT_T_XFER_SEND:
+	case GT_T_XFER_RECV:
+		gt_track_transfer(t, slot, tick);
+		break;
+	case GT_T_RMA_PUT:
+	case GT_T_RMA_GET:
+	case GT_T_RMA_COMPLETE:
+		gt_track_one_sided(t, slot, tick);
 		break;
 	case GT_T_THREAD_CREATE:
 	case GT_T_THREAD_BEGIN:

@@ -10,6 +10,8 @@
 
 #include "lib/assemble/archive_int.h"
 #include "lib/assemble/events.h"
+#include "lib/assemble/gpu.h"
+#include "lib/assemble/side.h"
 
 #define GT_STACK_MOST 1000000u /* deeper frames are only counted */
 #define GT_TIMED      (UINT32_MAX - 1) /* lookup value: the address had several owners */
@@ -22,6 +24,9 @@ struct gt_track {
 	struct gt_out_location *out;
 	struct gt_names *names;
 	struct gt_writer *writer;
+	struct gt_side *side;  /* what others recorded for this location; NULL: nothing */
+	uint64_t side_tick;    /* of the next of it; UINT64_MAX: there is none */
+	unsigned side_slots;   /* written since space was reserved */
 	struct gt_scale scale;
 	uint64_t last;         /* tick of the last event that was written */
 	uint64_t floor;        /* ticks below, in a half that began later, are of the turn before */
@@ -53,6 +58,10 @@ void gt_track_marker(struct gt_track *t, const char *category, const char *group
 
 /* Any record but enter and leave. */
 void gt_track_record(struct gt_track *t, const struct gt_slot *slot, uint64_t tick);
+
+/* Transfers, as messages and as one-sided operations. */
+void gt_track_transfer(struct gt_track *t, const struct gt_slot *slot, uint64_t tick);
+void gt_track_one_sided(struct gt_track *t, const struct gt_slot *slot, uint64_t tick);
 
 /* Program begin and end, on the first location of a process. */
 void gt_track_begin(struct gt_track *t);

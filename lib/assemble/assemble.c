@@ -10,6 +10,7 @@
 
 #include "lib/assemble/assemble.h"
 #include "lib/assemble/clean.h"
+#include "lib/assemble/gpu.h"
 #include "lib/assemble/messages.h"
 #include "lib/assemble/report.h"
 
@@ -43,6 +44,7 @@ struct assembly {
 	struct gt_clock clock;
 	struct gt_symbolizer symbolizer;
 	struct gt_messages *messages;
+	struct gt_gpu gpu;
 	struct gt_conversion conv;
 	struct gt_worker *workers;
 	unsigned worker_count;
@@ -175,7 +177,7 @@ static bool make_room(void *context, uint64_t bytes)
 /* About the most that the archive can take: a slot of 16 bytes becomes up to 13 bytes. */
 static uint64_t archive_bytes(const struct assembly *a)
 {
-	return a->total_bytes / 16 * 13 + (uint64_t)a->layout.location_count * 1024;
+	return (a->total_bytes + a->gpu.side_bytes) / 16 * 13 + (uint64_t)a->layout.location_count * 1024;
 }
 
 /*
@@ -391,6 +393,8 @@ static int prepare(struct assembly *a)
 	int rc = gt_defs_init(&a->defs);
 
 	if (!rc)
+		rc = gt_gpu_scan(&a->gpu, &a->spool, &a->defs, a->workfd);
+	if (!rc)
 		rc = gt_layout_make(&a->layout, &a->spool, &a->defs);
 	if (!rc)
 		rc = gt_clock_make(&a->clock, &a->spool);
@@ -398,6 +402,8 @@ static int prepare(struct assembly *a)
 		rc = make_names(a);
 	if (!rc)
 		rc = make_order(a);
+	if (!rc)
+		rc = gt_gpu_finish(&a->gpu, &a->spool, &a->layout, &a->defs, a->workfd);
 	if (!rc)
 		rc = gt_messages_pair(&a->messages, &a->spool, &a->layout, &a->clock, &a->defs,
 				      a->workfd);
@@ -426,6 +432,7 @@ static int open_archive(struct assembly *a)
 	a->conv.layout = &a->layout;
 	a->conv.clock = &a->clock;
 	a->conv.messages = a->messages;
+	a->conv.gpu = &a->gpu;
 	a->conv.consumed = consumed;
 	a->conv.context = a;
 	return a->conv.archive ? 0 : -EIO;
@@ -587,6 +594,7 @@ static void dispose(struct assembly *a)
 		gt_symbols_free(a->symbolizer.symbols);
 	gt_filter_free(a->symbolizer.groups);
 	gt_messages_free(a->messages);
+	gt_gpu_free(&a->gpu);
 	gt_clock_free(&a->clock);
 	gt_layout_free(&a->layout);
 	gt_defs_free(&a->defs);

@@ -190,6 +190,7 @@ void gt_defs_free(struct gt_defs *defs)
 	table_free(&defs->metrics);
 	table_free(&defs->recorders);
 	table_free(&defs->comms);
+	table_free(&defs->windows);
 	table_free(&defs->markers);
 	table_free(&defs->locks);
 	free(defs->member_ids);
@@ -335,6 +336,14 @@ uint32_t gt_defs_comm(struct gt_defs *defs, const void *key, size_t bytes,
 	return put_locked(defs, &defs->comms, key, bytes, comm, sizeof(*comm), NULL);
 }
 
+uint32_t gt_defs_window(struct gt_defs *defs, uint32_t name, uint32_t comm)
+{
+	struct gt_window window = { name, comm };
+
+	return put_locked(defs, &defs->windows, &window, sizeof(window), &window, sizeof(window),
+			  NULL);
+}
+
 uint32_t gt_defs_lock_id(struct gt_defs *defs, uint64_t a, uint64_t b)
 {
 	uint64_t key[2] = { a, b };
@@ -351,7 +360,7 @@ uint64_t gt_defs_bytes(struct gt_defs *defs)
 		48 * (defs->attributes.keys.count + defs->parameters.keys.count +
 		      defs->members.keys.count + defs->markers.keys.count) +
 		64 * defs->metrics.keys.count + 24 * defs->recorders.keys.count +
-		8 * defs->member_id_count + 64 * defs->comms.keys.count + defs->other_bytes;
+		8 * defs->member_id_count + 64 * (defs->comms.keys.count + defs->windows.keys.count) + defs->other_bytes;
 	pthread_mutex_unlock(&defs->lock);
 	return bytes;
 }

@@ -68,6 +68,10 @@ struct gt_comm {
 	size_t member_count;
 };
 
+struct gt_window {         /* for one-sided communication */
+	uint32_t name, comm;
+};
+
 struct gt_marker_def {
 	uint32_t category, group;
 	uint8_t severity;
@@ -90,6 +94,7 @@ struct gt_defs {
 	struct gt_table metrics;    /* struct gt_metric */
 	struct gt_table recorders;  /* struct gt_recorder */
 	struct gt_table comms;      /* struct gt_comm */
+	struct gt_table windows;    /* struct gt_window */
 	struct gt_table markers;    /* struct gt_marker_def */
 	struct gt_table locks;      /* no struct: only numbers */
 	uint32_t *member_ids;
@@ -120,6 +125,8 @@ uint32_t gt_defs_region_known(struct gt_defs *defs, const void *key, size_t byte
 /* A communicator by key; `comm` is taken over when it is new. */
 uint32_t gt_defs_comm(struct gt_defs *defs, const void *key, size_t bytes,
 		      const struct gt_comm *comm);
+
+uint32_t gt_defs_window(struct gt_defs *defs, uint32_t name, uint32_t comm);
 
 /* A number for (a, b). */
 uint32_t gt_defs_lock_id(struct gt_defs *defs, uint64_t a, uint64_t b);

@@ -14,6 +14,7 @@
 #include "lib/assemble/stream.h"
 
 struct gt_messages;
+struct gt_gpu;
 
 /* Time spent in a region, by one worker. */
 struct gt_profile {
@@ -28,7 +29,7 @@ struct gt_tally {
 	uint64_t dropped_leaves; /* leaves without an enter */
 	uint64_t clamped_times;
 	uint64_t unknown_records;
-	uint64_t unmatched;      /* user messages without a partner */
+	uint64_t unmatched;      /* messages and transfers without a partner */
 	uint64_t last_ns;
 	uint64_t off_at_end;     /* locations that were switched off when they ended */
 };
@@ -41,6 +42,7 @@ struct gt_conversion {
 	const struct gt_clock *clock;
 	struct gt_names *names;  /* by place in spool->procs */
 	struct gt_messages *messages;
+	const struct gt_gpu *gpu;
 	uint32_t region_off, region_flush; /* MEASUREMENT OFF, TRACE BUFFER FLUSH */
 	uint32_t process_id;     /* attribute */
 	int workfd;              /* folder for temporary files */

@@ -148,59 +148,83 @@ static uint32_t location_name(struct gt_defs *defs, const struct gt_loc *loc, bo
 	return gt_defs_string(defs, text);
 }
 
-/* The location group of a location: its process, or the accelerator context it belongs to. */
-static uint32_t find_group(struct gt_layout *layout, struct gt_defs *defs, const struct gt_loc *loc,
-			   uint32_t *contexts, uint32_t context_count)
+/* An accelerator's context becomes a location group when its first stream does. */
+static uint32_t add_context(struct gt_layout *layout, struct gt_defs *defs, const struct gt_loc *loc,
+			    uint32_t id)
 {
-	const struct gt_journal *journal = &loc->proc->journal;
+	const struct gt_def_locgroup *context = gt_proc_find(loc->proc, GT_D_LOCGROUP, id, NULL);
+	const char *name = context ? gt_proc_string(loc->proc, context->name) : NULL;
+
+	layout->groups[layout->group_count] = (struct gt_out_group){
+		.name = gt_defs_string(defs, name ? name : "Accelerator"),
+		.node = layout->groups[loc->proc->number].node,
+		.creator = loc->proc->number,
+		.accelerator = true,
+		.context = id,
+		.proc = loc->proc,
+	};
+	return layout->group_count++;
+}
+
+/*
+ * The location group of a location: its process, or the accelerator context it belongs to. Streams
+ * whose context is unknown share a group: a process may not have any.
+ */
+static uint32_t find_group(struct gt_layout *layout, struct gt_defs *defs, const struct gt_loc *loc)
+{
 	const struct gt_def_location *def =
-		gt_journal_find(journal, GT_D_LOCATION, loc->id, NULL);
-	const struct gt_out_group *process = &layout->groups[loc->proc->number];
-	const struct gt_def_locgroup *context = NULL;
-	const char *name;
-	uint32_t id;
+		gt_journal_find(&loc->proc->journal, GT_D_LOCATION, loc->id, NULL);
+	uint32_t id = def ? def->group : 0, group;
 
 	if (loc->win.kind != GT_LOC_GPU_STREAM)
 		return loc->proc->number;
-	for (uint32_t i = 0; def && def->group && i < context_count; i++) {
-		context = gt_journal_nth(journal, GT_D_LOCGROUP, i, &id, NULL);
-		if (id != def->group)
-			continue;
-		if (contexts[i] != GT_UNDEFINED)
-			return contexts[i];
-		name = gt_proc_string(loc->proc, context->name);
-		contexts[i] = layout->group_count;
-		layout->groups[layout->group_count] = (struct gt_out_group){
-			.name = gt_defs_string(defs, name ? name : "Accelerator"),
-			.node = process->node,
-			.creator = loc->proc->number,
-			.accelerator = true,
-			.proc = loc->proc,
-		};
-		return layout->group_count++;
+	if (!gt_journal_find(&loc->proc->journal, GT_D_LOCGROUP, id, NULL))
+		id = 0;
+	group = gt_layout_context(layout, loc->proc, id);
+	return group != loc->proc->number ? group : add_context(layout, defs, loc, id);
+}
+
+uint32_t gt_layout_context(const struct gt_layout *layout, const struct gt_proc *proc, uint32_t id)
+{
+	for (uint32_t i = proc->number + 1; i < layout->group_count; i++) {
+		const struct gt_out_group *group = &layout->groups[i];
+
+		if (group->proc != proc)
+			break;
+		if (group->accelerator && group->context == id)
+			return i;
 	}
-	return loc->proc->number;
+	return proc->number;
+}
+
+/* The locations of a stream: one for each lane. */
+static void add_lanes(struct gt_layout *layout, struct gt_defs *defs, const struct gt_loc *loc)
+{
+	const struct gt_out_location first = layout->locations[loc->number];
+	char text[GT_NAME_MAX + 32];
+
+	for (uint32_t lane = 1; lane < loc->lanes; lane++) {
+		struct gt_out_location *out = &layout->locations[layout->location_count++];
+
+		*out = first;
+		out->lane = lane;
+		snprintf(text, sizeof(text), "%s lane %u",
+			 gt_intern_text(&defs->strings, first.name, NULL), lane + 1);
+		out->name = gt_defs_string(defs, text);
+	}
 }
 
 static bool has_place(const struct gt_loc *loc, bool first)
 {
-	return first || loc->win.kind == GT_LOC_GPU_STREAM ||
+	return first || loc->win.kind == GT_LOC_GPU_STREAM || loc->side ||
 	       (loc->win.kind != GT_LOC_SIDE && loc->begin < loc->end);
 }
 
-static int add_process(struct gt_layout *layout, struct gt_defs *defs, struct gt_proc *proc)
+static void add_process(struct gt_layout *layout, struct gt_defs *defs, struct gt_proc *proc)
 {
-	uint32_t context_count = (uint32_t)gt_journal_count(&proc->journal, GT_D_LOCGROUP);
-	uint32_t *contexts = NULL;
 	bool have_first = false;
 	char text[320];
 
-	if (context_count) {
-		contexts = malloc(context_count * sizeof(*contexts));
-		if (!contexts)
-			return -ENOMEM;
-		memset(contexts, 0xff, context_count * sizeof(*contexts));
-	}
 	proc->number = layout->group_count++;
 	snprintf(text, sizeof(text), "%s [%u]", proc->header.program, proc->header.pid);
 	layout->groups[proc->number] = (struct gt_out_group){
@@ -220,12 +244,11 @@ static int add_process(struct gt_layout *layout, struct gt_defs *defs, struct gt
 		layout->locations[loc->number] = (struct gt_out_location){
 			.loc = loc,
 			.name = location_name(defs, loc, first),
-			.group = find_group(layout, defs, loc, contexts, context_count),
+			.group = find_group(layout, defs, loc),
 			.first = first,
 		};
+		add_lanes(layout, defs, loc);
 	}
-	free(contexts);
-	return 0;
 }
 
 int gt_layout_make(struct gt_layout *layout, struct gt_spool *spool, struct gt_defs *defs)
@@ -237,7 +260,9 @@ int gt_layout_make(struct gt_layout *layout, struct gt_spool *spool, struct gt_d
 	for (size_t i = 0; !rc && i < spool->proc_count; i++) {
 		rc = give_thread(&spool->procs[i]);
 		locations += spool->procs[i].loc_count;
-		groups += 1 + gt_journal_count(&spool->procs[i].journal, GT_D_LOCGROUP);
+		for (size_t k = 0; k < spool->procs[i].loc_count; k++)
+			locations += spool->procs[i].locs[k].lanes;
+		groups += 2 + gt_journal_count(&spool->procs[i].journal, GT_D_LOCGROUP);
 	}
 	if (rc)
 		return rc;
@@ -253,17 +278,15 @@ int gt_layout_make(struct gt_layout *layout, struct gt_spool *spool, struct gt_d
 		.class_name = gt_defs_string(defs, "machine"),
 		.parent = GT_UNDEFINED,
 	};
-	for (size_t i = 0; !rc && i < spool->proc_count; i++) {
+	for (size_t i = 0; i < spool->proc_count; i++) {
 		/* The last one stays even then: an archive needs a process. */
 		if (only_a_step(&spool->procs[i]) &&
 		    (layout->group_count || i + 1 < spool->proc_count))
 			layout->left_out++;
 		else
-			rc = add_process(layout, defs, &spool->procs[i]);
+			add_process(layout, defs, &spool->procs[i]);
 	}
-	if (rc)
-		gt_layout_free(layout);
-	return rc;
+	return 0;
 }
 
 void gt_layout_free(struct gt_layout *layout)

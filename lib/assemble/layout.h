@@ -22,12 +22,14 @@ struct gt_out_group {
 	uint32_t node;
 	uint32_t creator;          /* group of the process, for accelerators; else GT_UNDEFINED */
 	bool accelerator;
+	uint32_t context;          /* its LOCGROUP id in the process, for accelerators */
 	const struct gt_proc *proc;
 };
 
 struct gt_out_location {
 	struct gt_loc *loc;
 	uint32_t name, group;
+	unsigned lane;             /* of a stream whose activities overlap; 0: the first, or only one */
 	bool first;                /* of its process: carries program begin and end */
 	uint64_t events;
 	bool cut_short;            /* the disk was full before all of it was converted */
@@ -45,6 +47,8 @@ struct gt_layout {
 
 /* Numbers the processes and locations of the spool (gt_proc.number, gt_loc.number). */
 int gt_layout_make(struct gt_layout *layout, struct gt_spool *spool, struct gt_defs *defs);
+/* The location group of a process's accelerator context, or of the process if it has none. */
+uint32_t gt_layout_context(const struct gt_layout *layout, const struct gt_proc *proc, uint32_t id);
 void gt_layout_free(struct gt_layout *layout);
 
 #endif

@@ -6,12 +6,14 @@ lib_libgtassemble_la_SOURCES += lib/assemble/symbols.h lib/assemble/symbols.c \
 lib_libgtassemble_la_SOURCES += lib/assemble/journal.h lib/assemble/journal.c \
 	lib/assemble/spool.h lib/assemble/spool.c lib/assemble/window.h lib/assemble/window.c \
 	lib/assemble/sort.h lib/assemble/sort.c lib/assemble/stream.h lib/assemble/stream.c \
+	lib/assemble/stream_sort.c lib/assemble/units.h lib/assemble/units.c \
+	lib/assemble/side.h lib/assemble/side.c lib/assemble/gpu.h lib/assemble/gpu.c \
 	lib/assemble/clock.h lib/assemble/clock.c \
 	lib/assemble/defs.h lib/assemble/defs.c lib/assemble/names.h lib/assemble/names.c \
 	lib/assemble/layout.h lib/assemble/layout.c lib/assemble/loss.h lib/assemble/loss.c \
 	lib/assemble/messages.h lib/assemble/messages.c lib/assemble/clean.h lib/assemble/clean.c \
 	lib/assemble/events.h lib/assemble/archive.h lib/assemble/archive.c \
 	lib/assemble/archive_int.h lib/assemble/archive_defs.c lib/assemble/archive_track.h \
-	lib/assemble/archive_events.c lib/assemble/archive_records.c \
+	lib/assemble/archive_events.c lib/assemble/archive_records.c lib/assemble/archive_gpu.c \
 	lib/assemble/report.h lib/assemble/report.c lib/assemble/assemble.h lib/assemble/assemble.c
 lib_libgtassemble_la_SOURCES += lib/assemble/utf8.h lib/assemble/utf8.c

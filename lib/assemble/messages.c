@@ -20,22 +20,11 @@
 #include <unistd.h>
 
 #define PARADIGM_USER 1u               /* OTF2_PARADIGM_USER */
-#define STEP          (GT_PAGE * sizeof(struct message)) /* first size: whole pages and messages */
-
-struct message {
-	uint64_t tick;
-	uint64_t ns;
-	uint32_t name;     /* of the communicator, a string; then the communicator's global number */
-	uint32_t tag;
-	uint32_t location;
-	uint32_t order;    /* in its location: two of one tick stay apart */
-	uint32_t send;
-	uint32_t peer;     /* location of the partner; then its rank; or GT_NO_PEER */
-};
+#define STEP          (GT_PAGE * sizeof(struct gt_message)) /* first size: whole pages and messages */
 
 struct gt_messages {
 	int fd;
-	struct message *list;
+	struct gt_message *list;
 	size_t count, room;
 };
 
@@ -70,44 +59,73 @@ static int grow(struct gt_messages *m)
 	return 0;
 }
 
+int gt_messages_new(struct gt_messages **messages, int dirfd)
+{
+	struct gt_messages *m = calloc(1, sizeof(*m));
+
+	*messages = NULL;
+	if (!m)
+		return -ENOMEM;
+	m->fd = open_file(dirfd);
+	if (m->fd < 0) {
+		int rc = m->fd;
+
+		free(m);
+		return rc;
+	}
+	*messages = m;
+	return 0;
+}
+
+int gt_messages_add(struct gt_messages *m, const struct gt_message *message)
+{
+	int rc = m->count == m->room ? grow(m) : 0;
+
+	if (!rc)
+		m->list[m->count++] = *message;
+	return rc;
+}
+
 /* ---- sorting in place ------------------------------------------------------------------------------- */
 
-typedef int compare_fn(const struct message *a, const struct message *b);
+typedef int compare_fn(const struct gt_message *a, const struct gt_message *b);
 
 static int compare_numbers(uint64_t a, uint64_t b)
 {
 	return (a > b) - (a < b);
 }
 
-static int by_pair(const struct message *a, const struct message *b)
+static int by_pair(const struct gt_message *a, const struct gt_message *b)
 {
 	int c = compare_numbers(a->name, b->name);
 
 	c = c ? c : compare_numbers(a->tag, b->tag);
+	c = c ? c : compare_numbers(a->pair, b->pair);
 	c = c ? c : compare_numbers(a->ns, b->ns);
 	c = c ? c : compare_numbers(a->location, b->location);
 	return c ? c : compare_numbers(a->order, b->order);
 }
 
 /* The part that gt_messages_peer() knows of a message. */
-static int by_place(const struct message *a, const struct message *b)
+static int by_place(const struct gt_message *a, const struct gt_message *b)
 {
 	int c = compare_numbers(a->location, b->location);
 
 	c = c ? c : compare_numbers(a->tick, b->tick);
 	c = c ? c : compare_numbers(a->send, b->send);
-	return c ? c : compare_numbers(a->tag, b->tag);
+	c = c ? c : compare_numbers(a->tag, b->tag);
+	return c ? c : compare_numbers(a->pair, b->pair);
 }
 
-static void swap(struct message *a, struct message *b)
+static void swap(struct gt_message *a, struct gt_message *b)
 {
-	struct message keep = *a;
+	struct gt_message keep = *a;
 
 	*a = *b;
 	*b = keep;
 }
 
-static void sift(struct message *list, size_t at, size_t n, compare_fn *compare)
+static void sift(struct gt_message *list, size_t at, size_t n, compare_fn *compare)
 {
 	for (size_t child; (child = 2 * at + 1) < n; at = child) {
 		if (child + 1 < n && compare(&list[child], &list[child + 1]) < 0)
@@ -118,7 +136,7 @@ static void sift(struct message *list, size_t at, size_t n, compare_fn *compare)
 	}
 }
 
-static void sort_heap(struct message *list, size_t n, compare_fn *compare)
+static void sort_heap(struct gt_message *list, size_t n, compare_fn *compare)
 {
 	for (size_t i = n / 2; i-- > 0;)
 		sift(list, i, n, compare);
@@ -128,7 +146,7 @@ static void sort_heap(struct message *list, size_t n, compare_fn *compare)
 	}
 }
 
-static size_t split(struct message *list, size_t n, compare_fn *compare)
+static size_t split(struct gt_message *list, size_t n, compare_fn *compare)
 {
 	size_t middle = n / 2, last = n - 1, kept = 0;
 
@@ -147,7 +165,7 @@ static size_t split(struct message *list, size_t n, compare_fn *compare)
 }
 
 /* Quicksort; where it goes badly (many equals, hostile order) heapsort takes over. */
-static void sort(struct message *list, size_t n, unsigned depth, compare_fn *compare)
+static void sort(struct gt_message *list, size_t n, unsigned depth, compare_fn *compare)
 {
 	while (n > 16) {
 		size_t at;
@@ -194,19 +212,14 @@ struct reader {
 
 static int add(struct reader *r, const struct gt_slot *slot)
 {
-	struct gt_messages *m = r->messages;
 	const struct gt_def_comm *comm =
 		gt_proc_find(r->loc->proc, GT_D_COMM, (uint32_t)GT_WORD_LOW(slot->word), NULL);
 	const char *name = comm ? gt_proc_string(r->loc->proc, comm->name) : NULL;
-	int rc = 0;
+	struct gt_message message;
 
 	if (!name) /* its definition was lost: nobody can be the partner */
 		return 0;
-	if (m->count == m->room)
-		rc = grow(m);
-	if (rc)
-		return rc;
-	m->list[m->count++] = (struct message){
+	message = (struct gt_message){
 		.tick = slot->time,
 		.ns = gt_scale_ns(&r->scale, slot->time),
 		.name = gt_defs_string(r->defs, name),
@@ -216,7 +229,7 @@ static int add(struct reader *r, const struct gt_slot *slot)
 		.send = GT_WORD_TYPE(slot->word) == GT_T_USER_SEND,
 		.peer = GT_NO_PEER,
 	};
-	return 0;
+	return gt_messages_add(r->messages, &message);
 }
 
 /* One record, or one slot that makes no sense: the same as in the conversion. */
@@ -228,7 +241,8 @@ static int step(struct reader *r)
 
 	if (!gt_type_known(type) || slot->time > r->scale.tick_max ||
 	    slots > (size_t)(r->stream.end - slot) ||
-	    (slot->time < r->last && slot->time < r->floor)) {
+	    (slot->time < r->last && slot->time < r->floor &&
+	     !(r->loc->win.flags & GT_LOC_UNSORTED))) {
 		r->stream.at++;
 		return 0;
 	}
@@ -287,7 +301,7 @@ static int collect(struct gt_messages *m, const struct gt_spool *spool,
 /* ---- pairing -------------------------------------------------------------------------------------------- */
 
 /* Sends and receives of one communicator and tag, in order of time: the n-th belong together. */
-static void pair(struct message *list, size_t n)
+static void pair(struct gt_message *list, size_t n)
 {
 	size_t send = 0, receive = 0;
 
@@ -307,7 +321,7 @@ static void pair(struct message *list, size_t n)
  * One communicator's messages, sorted: its members are the locations that use it. `rank` has room
  * for all locations.
  */
-static int finish_comm(struct message *list, size_t n, const struct gt_layout *layout,
+static int finish_comm(struct gt_message *list, size_t n, const struct gt_layout *layout,
 		       struct gt_defs *defs, uint32_t *rank)
 {
 	uint32_t key[2] = { 'U', list->name }, number;
@@ -344,7 +358,7 @@ static int pair_all(struct gt_messages *m, const struct gt_layout *layout, struc
 
 	sort_all(m, by_pair);
 	for (size_t first = 0, end; !rc && first < m->count; first = end) {
-		struct message *list = &m->list[first];
+		struct gt_message *list = &m->list[first];
 
 		for (size_t tag = end = first; end < m->count && m->list[end].name == list->name;
 		     tag = end) {
@@ -387,15 +401,13 @@ int gt_messages_pair(struct gt_messages **messages, struct gt_spool *spool,
 	*messages = NULL;
 	if (!has_comms(spool))
 		return 0;
-	m = calloc(1, sizeof(*m));
-	if (!m)
-		return -ENOMEM;
-	m->fd = open_file(dirfd);
-	rc = m->fd < 0 ? m->fd : collect(m, spool, layout, clock, defs);
+	rc = gt_messages_new(&m, dirfd);
+	if (!rc)
+		rc = collect(m, spool, layout, clock, defs);
 	if (!rc)
 		rc = pair_all(m, layout, defs);
 	if (rc || !m->count) {
-		gt_messages_free(m);
+		gt_messages_free(m); /* NULL is nothing */
 		return rc == -ENOMEM ? rc : 0;
 	}
 	*messages = m;
@@ -413,21 +425,58 @@ void gt_messages_free(struct gt_messages *m)
 	free(m);
 }
 
-struct gt_peer gt_messages_peer(const struct gt_messages *m, uint32_t location, uint64_t tick,
-				bool send, uint32_t tag)
+static const struct gt_message *find(const struct gt_messages *m, const struct gt_message *key)
 {
-	struct message key = { .location = location, .tick = tick, .send = send, .tag = tag };
 	size_t low = 0, high = m->count;
 
 	while (low < high) {
 		size_t middle = low + (high - low) / 2;
 
-		if (by_place(&m->list[middle], &key) < 0)
+		if (by_place(&m->list[middle], key) < 0)
 			low = middle + 1;
 		else
 			high = middle;
 	}
-	if (low == m->count || by_place(&m->list[low], &key))
+	return low == m->count || by_place(&m->list[low], key) ? NULL : &m->list[low];
+}
+
+struct gt_peer gt_messages_peer(const struct gt_messages *m, uint32_t location, uint64_t tick,
+				bool send, uint32_t tag)
+{
+	struct gt_message key = { .location = location, .tick = tick, .send = send, .tag = tag };
+	const struct gt_message *found = find(m, &key);
+
+	if (!found)
 		return (struct gt_peer){ .rank = GT_NO_PEER };
-	return (struct gt_peer){ .comm = m->list[low].name, .rank = m->list[low].peer };
+	return (struct gt_peer){ .comm = found->name, .rank = found->peer };
+}
+
+/* ---- messages that name their partner ---------------------------------------------------------------- */
+
+static int by_equal(const struct gt_message *a, const struct gt_message *b)
+{
+	int c = compare_numbers(a->tag, b->tag);
+
+	return c ? c : compare_numbers(a->pair, b->pair);
+}
+
+void gt_messages_pair_equal(struct gt_messages *m)
+{
+	sort_all(m, by_pair);
+	for (size_t first = 0, end; first < m->count; first = end) {
+		for (end = first; end < m->count && !by_equal(&m->list[first], &m->list[end]);)
+			end++;
+		pair(&m->list[first], end - first);
+	}
+	sort_all(m, by_place);
+}
+
+bool gt_messages_has_pair(const struct gt_messages *m, uint32_t location, uint64_t tick, bool send,
+			  uint32_t tag, uint64_t pair_key)
+{
+	struct gt_message key = { .location = location, .tick = tick, .send = send, .tag = tag,
+				  .pair = pair_key };
+	const struct gt_message *found = find(m, &key);
+
+	return found && found->peer != GT_NO_PEER;
 }

@@ -3,7 +3,7 @@
  * User messages name no partner: sends and receives are paired by communicator and tag over all
  * locations, before the events are written.
  *
- * Limits: the n-th send with a tag belongs to the n-th receive with it, in order of time. Needs 40
+ * Limits: the n-th send with a tag belongs to the n-th receive with it, in order of time. Needs 48
  * bytes of disk per message while it works, and no memory that grows with their number.
  */
 #ifndef GT_ASSEMBLE_MESSAGES_H
@@ -18,6 +18,19 @@
 struct gt_messages;
 
 #define GT_NO_PEER UINT32_MAX
+
+/* One end of a message. */
+struct gt_message {
+	uint64_t tick;
+	uint64_t ns;
+	uint64_t pair;     /* only ends that are equal here can belong together */
+	uint32_t name;     /* of the communicator, a string; then the communicator's global number */
+	uint32_t tag;
+	uint32_t location;
+	uint32_t order;    /* in its location: two of one tick stay apart */
+	uint32_t send;
+	uint32_t peer;     /* location of the partner; then its rank; or GT_NO_PEER */
+};
 
 struct gt_peer {
 	uint32_t comm;  /* global */
@@ -37,5 +50,15 @@ void gt_messages_free(struct gt_messages *messages);
 /* The partner of the message that a location has recorded at `tick`. Any thread, any order. */
 struct gt_peer gt_messages_peer(const struct gt_messages *messages, uint32_t location,
 				uint64_t tick, bool send, uint32_t tag);
+
+/*
+ * For messages that name their partner: a list of them, by hand. The n-th send belongs to the n-th
+ * receive with equal tag and `pair`.
+ */
+int gt_messages_new(struct gt_messages **messages, int dirfd);
+int gt_messages_add(struct gt_messages *messages, const struct gt_message *message);
+void gt_messages_pair_equal(struct gt_messages *messages);
+bool gt_messages_has_pair(const struct gt_messages *messages, uint32_t location, uint64_t tick,
+			  bool send, uint32_t tag, uint64_t pair_key);
 
 #endif

@@ -2,7 +2,8 @@
 /*
  * External sorting of records by time.
  *
- * A run in the file is a sequence of units: a head slot (time, number of slots), then the slots.
+ * A run in the file is a sequence of units: a head slot (time, tie << 16 | number of slots), then the
+ * slots.
  *
  * Limits: see sort.h.
  */
@@ -21,9 +22,11 @@
 #define WINDOW_LEAST (16u << 10) /* of each run while merging */
 #define WINDOW_ALL   (16u << 20)
 #define HEAD         1u          /* slots before each unit in a run */
+#define TIE_SHIFT    16
+#define TIE_MOST     (UINT64_MAX >> TIE_SHIFT)
 
 struct unit {
-	uint64_t time;
+	uint64_t time, tie;
 	uint64_t at; /* slot in `slots` where its head is */
 };
 
@@ -81,12 +84,20 @@ void gt_sorter_free(struct gt_sorter *s)
 	free(s);
 }
 
+/* Slots of the unit behind its head. */
+static size_t count_of(const struct gt_slot *head)
+{
+	return (size_t)(head->word & ((1u << TIE_SHIFT) - 1));
+}
+
 static int by_time(const void *a, const void *b)
 {
 	const struct unit *x = a, *y = b;
 
 	if (x->time != y->time)
 		return x->time < y->time ? -1 : 1;
+	if (x->tie != y->tie)
+		return x->tie < y->tie ? -1 : 1;
 	return (x->at > y->at) - (x->at < y->at);
 }
 
@@ -131,7 +142,7 @@ static int write_run(struct gt_sorter *s, struct run *run)
 	run->at = s->file_bytes;
 	for (size_t i = 0; !rc && i < s->unit_count; i++) {
 		const struct gt_slot *unit = &s->slots[s->units[i].at];
-		size_t n = HEAD + (size_t)unit->word;
+		size_t n = HEAD + count_of(unit);
 
 		if (used + n > room) {
 			rc = write_all(s->fd, buffer, used * sizeof(*buffer), s->file_bytes);
@@ -175,8 +186,10 @@ static int end_run(struct gt_sorter *s)
 	return rc;
 }
 
-int gt_sorter_add(struct gt_sorter *s, uint64_t time, const struct gt_slot *slots, unsigned count)
+int gt_sorter_add(struct gt_sorter *s, uint64_t time, uint64_t tie, const struct gt_slot *slots,
+		  unsigned count)
 {
+	tie = tie < TIE_MOST ? tie : TIE_MOST;
 	if (!count || (HEAD + count) * sizeof(*slots) > WINDOW_LEAST)
 		return -E2BIG;
 	if (s->used + HEAD + count > s->room) {
@@ -194,8 +207,8 @@ int gt_sorter_add(struct gt_sorter *s, uint64_t time, const struct gt_slot *slot
 		s->units = units;
 		s->unit_room = room;
 	}
-	s->units[s->unit_count++] = (struct unit){ .time = time, .at = s->used };
-	s->slots[s->used] = (struct gt_slot){ .time = time, .word = count };
+	s->units[s->unit_count++] = (struct unit){ .time = time, .tie = tie, .at = s->used };
+	s->slots[s->used] = (struct gt_slot){ .time = time, .word = tie << TIE_SHIFT | count };
 	memcpy(&s->slots[s->used + HEAD], slots, count * sizeof(*slots));
 	s->used += HEAD + count;
 	return 0;
@@ -208,7 +221,7 @@ static int refill(struct gt_sorter *s, struct run *run)
 {
 	size_t have = run->to - run->from, bytes;
 
-	if (have && have >= HEAD + (size_t)run->window[run->from].word)
+	if (have && have >= HEAD + count_of(&run->window[run->from]))
 		return 0;
 	memmove(run->window, run->window + run->from, have * sizeof(*run->window));
 	run->from = 0;
@@ -232,10 +245,14 @@ static int refill(struct gt_sorter *s, struct run *run)
 
 static bool before(const struct gt_sorter *s, size_t a, size_t b)
 {
-	uint64_t x = s->runs[a].window[s->runs[a].from].time;
-	uint64_t y = s->runs[b].window[s->runs[b].from].time;
+	const struct gt_slot *x = &s->runs[a].window[s->runs[a].from];
+	const struct gt_slot *y = &s->runs[b].window[s->runs[b].from];
 
-	return x != y ? x < y : a < b; /* an earlier run was written earlier */
+	if (x->time != y->time)
+		return x->time < y->time;
+	if (x->word >> TIE_SHIFT != y->word >> TIE_SHIFT)
+		return x->word >> TIE_SHIFT < y->word >> TIE_SHIFT;
+	return a < b; /* an earlier run was written earlier */
 }
 
 static void sink(struct gt_sorter *s, size_t i)
@@ -288,44 +305,60 @@ int gt_sorter_finish(struct gt_sorter *s)
 	return rc;
 }
 
-static long next_in_memory(struct gt_sorter *s, struct gt_slot *slots, size_t room)
+/* The head of the unit that comes next, or NULL at the end. */
+static const struct gt_slot *peek(const struct gt_sorter *s)
 {
+	if (!s->run_count)
+		return s->next_unit < s->unit_count ? &s->slots[s->units[s->next_unit].at] : NULL;
+	return s->heap_count ? s->runs[s->heap[0]].window + s->runs[s->heap[0]].from : NULL;
+}
+
+static int consume(struct gt_sorter *s, size_t count)
+{
+	struct run *run;
+	int rc;
+
+	if (!s->run_count) {
+		s->next_unit++;
+		return 0;
+	}
+	run = &s->runs[s->heap[0]];
+	run->from += HEAD + count;
+	rc = refill(s, run);
+	if (rc)
+		return rc;
+	if (run->from == run->to)
+		s->heap[0] = s->heap[--s->heap_count];
+	sink(s, 0);
+	return 0;
+}
+
+static long take(struct gt_sorter *s, struct gt_slot *slots, size_t room, size_t most)
+{
+	const struct gt_slot *unit;
 	size_t used = 0;
 
-	while (s->next_unit < s->unit_count) {
-		const struct gt_slot *unit = &s->slots[s->units[s->next_unit].at];
+	while (most-- && (unit = peek(s))) {
+		size_t count = count_of(unit);
+		int rc;
 
-		if (used + unit->word > room)
+		if (used + count > room)
 			return used ? (long)used : -E2BIG;
-		memcpy(slots + used, unit + HEAD, unit->word * sizeof(*unit));
-		used += unit->word;
-		s->next_unit++;
+		memcpy(slots + used, unit + HEAD, count * sizeof(*unit));
+		used += count;
+		rc = consume(s, count);
+		if (rc)
+			return rc;
 	}
 	return (long)used;
 }
 
 long gt_sorter_next(struct gt_sorter *s, struct gt_slot *slots, size_t room)
 {
-	size_t used = 0;
+	return take(s, slots, room, SIZE_MAX);
+}
 
-	if (!s->run_count)
-		return next_in_memory(s, slots, room);
-	while (s->heap_count) {
-		struct run *run = &s->runs[s->heap[0]];
-		const struct gt_slot *unit = run->window + run->from;
-		int rc;
-
-		if (used + unit->word > room)
-			return used ? (long)used : -E2BIG;
-		memcpy(slots + used, unit + HEAD, unit->word * sizeof(*unit));
-		used += unit->word;
-		run->from += HEAD + unit->word;
-		rc = refill(s, run);
-		if (rc)
-			return rc;
-		if (run->from == run->to)
-			s->heap[0] = s->heap[--s->heap_count];
-		sink(s, 0);
-	}
-	return (long)used;
+long gt_sorter_unit(struct gt_sorter *s, struct gt_slot *slots, size_t room)
+{
+	return take(s, slots, room, 1);
 }

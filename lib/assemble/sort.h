@@ -4,7 +4,7 @@
  * buffers arrive): sorted in runs that fit into memory, and merged.
  *
  * Limits: memory for one run and a few kilobytes for each of the others; the runs are in a temporary
- * file. Attributes stay before their record; records of equal time keep their order.
+ * file. What was added as one unit stays together; units of equal time and tie keep their order.
  */
 #ifndef GT_ASSEMBLE_SORT_H
 #define GT_ASSEMBLE_SORT_H
@@ -20,9 +20,10 @@ struct gt_sorter;
 struct gt_sorter *gt_sorter_new(int dirfd, size_t run_bytes);
 void gt_sorter_free(struct gt_sorter *sorter);
 
-/* Adds one unit: a record, or attributes and the record they belong to. 0 or a negative errno. */
-int gt_sorter_add(struct gt_sorter *sorter, uint64_t time, const struct gt_slot *slots,
-		  unsigned count);
+/* Adds one unit: several records that follow each other. Those of equal time come in order of `tie`
+ * (48 bits count). 0 or a negative errno. */
+int gt_sorter_add(struct gt_sorter *sorter, uint64_t time, uint64_t tie,
+		  const struct gt_slot *slots, unsigned count);
 
 /* No more units: prepares the merge. */
 int gt_sorter_finish(struct gt_sorter *sorter);
@@ -32,5 +33,8 @@ int gt_sorter_finish(struct gt_sorter *sorter);
  * number of slots, 0 at the end, or a negative errno. -E2BIG: `room` is too small for one unit.
  */
 long gt_sorter_next(struct gt_sorter *sorter, struct gt_slot *slots, size_t room);
+
+/* The same for one unit. */
+long gt_sorter_unit(struct gt_sorter *sorter, struct gt_slot *slots, size_t room);
 
 #endif

@@ -202,6 +202,21 @@ static int compare_locs(const void *a, const void *b)
 	return (x->id > y->id) - (x->id < y->id);
 }
 
+struct gt_loc *gt_proc_loc(const struct gt_proc *proc, uint32_t id)
+{
+	size_t low = 0, high = proc->loc_count;
+
+	while (low < high) {
+		size_t middle = low + (high - low) / 2;
+
+		if (proc->locs[middle].id < id)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low < proc->loc_count && proc->locs[low].id == id ? &proc->locs[low] : NULL;
+}
+
 /* Finds the window files of a process. Unusable ones are counted in *damaged. */
 static int read_locations(struct gt_proc *proc, int folder, uint64_t *damaged)
 {

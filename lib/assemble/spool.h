@@ -29,6 +29,12 @@ struct gt_loc {
 	uint64_t missing;         /* this many slots should be in the .raw file and are not */
 	uint64_t lost[GT_LOSS_N]; /* as the recorder counted; the assembly adds what it finds */
 	uint32_t number;          /* global location id, or GT_NOT_WRITTEN */
+	/* What gt_gpu_scan() has found. */
+	uint32_t lanes;           /* of a GPU's stream: locations that its activities need; else 0 */
+	bool plain;               /* one lane, and nothing but activities */
+	bool sorted;              /* it is in order of time as it is */
+	bool side;                /* streams of kind GT_LOC_SIDE hold records of this location */
+	uint32_t comms;           /* bit i: it takes part in gt_gpu.comms[i] */
 };
 
 #define GT_NOT_WRITTEN UINT32_MAX
@@ -83,6 +89,9 @@ int gt_loc_open(const struct gt_loc *loc, const char *suffix, int flags);
  */
 const void *gt_proc_find(const struct gt_proc *proc, unsigned type, uint32_t id, size_t *bytes);
 const char *gt_proc_string(const struct gt_proc *proc, uint32_t id);
+
+/* A process's location by its local id, or NULL. */
+struct gt_loc *gt_proc_loc(const struct gt_proc *proc, uint32_t id);
 
 /* Is this the name of a process's folder, "p<seq>.<pid>"? */
 bool gt_spool_folder(const char *name, uint32_t *seq, uint32_t *pid);

@@ -30,6 +30,7 @@ struct gt_stream {
 	size_t cut_count, cut_next;
 	uint64_t pos;               /* stream offset that is read next */
 	uint64_t cut_slots;         /* left out because of cuts */
+	uint64_t torn;              /* activities without an end, left out by the sorting */
 	struct gt_walk walk;
 	struct gt_slot *buffer;     /* GT_STREAM_TAIL + GT_STREAM_PIECE bytes */
 	struct gt_slot *at, *end;   /* what has been read and not been consumed */
@@ -42,15 +43,12 @@ struct gt_stream {
 int gt_stream_open(struct gt_stream *stream, const struct gt_loc *loc, struct gt_slot *buffer);
 void gt_stream_close(struct gt_stream *stream);
 
-/* Must the location's records be sorted, or are there some in other streams? */
-bool gt_stream_needs_sort(const struct gt_loc *loc);
-
 /*
- * Reads the whole stream, and what streams of kind GT_LOC_SIDE hold for the same location, and sorts
- * it by time; what comes out then is in order. Temporary files go into the folder `dirfd`. 0 or a
- * negative errno.
+ * For a location whose records are not in order of time: reads the whole stream and sorts it; what
+ * comes out then is in order, and is what belongs to the lane (0: the first, or only one). Temporary
+ * files go into the folder `dirfd`. 0 or a negative errno.
  */
-int gt_stream_sort(struct gt_stream *stream, int dirfd);
+int gt_stream_sort(struct gt_stream *stream, unsigned lane, int dirfd);
 
 /*
  * Reads the next piece behind what has not been consumed (at..end, at most GT_STREAM_TAIL bytes,

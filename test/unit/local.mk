@@ -62,6 +62,11 @@ CRITERION_TESTS += test/unit/assemble_records
 test_unit_assemble_records_SOURCES = test/unit/test_assemble_records.c $(UNIT_SPOOL)
 test_unit_assemble_records_CFLAGS = $(UNIT_CFLAGS) $(OTF2_CFLAGS)
 test_unit_assemble_records_LDADD = lib/libgtassemble.la $(UNIT_LIBS)
+
+CRITERION_TESTS += test/unit/assemble_gpu
+test_unit_assemble_gpu_SOURCES = test/unit/test_assemble_gpu.c $(UNIT_SPOOL)
+test_unit_assemble_gpu_CFLAGS = $(UNIT_CFLAGS) $(OTF2_CFLAGS)
+test_unit_assemble_gpu_LDADD = lib/libgtassemble.la $(UNIT_LIBS)
 endif
 
 # Speaks TAP by itself.

@@ -205,11 +205,10 @@ void mk_property(struct mk_proc *proc, const char *key, const char *value)
 	mk_def(proc, GT_D_PROPERTY, 0, payload, n + strlen(value) + 1);
 }
 
-struct mk_loc *mk_loc(struct mk_proc *proc, uint32_t id, uint32_t half, uint64_t ring,
-		      uint64_t begin)
+static struct mk_loc *make_loc(struct mk_proc *proc, uint32_t id, uint32_t half, uint64_t ring,
+			       uint64_t begin, struct gt_def_location def)
 {
 	struct mk_loc *loc = have(calloc(1, sizeof(*loc)));
-	struct gt_def_location def = { .kind = GT_LOC_THREAD, .tick = begin };
 	char path[700];
 
 	loc->proc = proc;
@@ -233,8 +232,29 @@ struct mk_loc *mk_loc(struct mk_proc *proc, uint32_t id, uint32_t half, uint64_t
 	loc->raw = open(path, O_RDWR | O_CREAT | O_EXCL, 0600);
 	if (loc->raw < 0)
 		die(path);
+	loc->win.kind = def.kind;
 	mk_def(proc, GT_D_LOCATION, id, &def, sizeof(def));
 	proc->header.locations++;
+	return loc;
+}
+
+struct mk_loc *mk_loc(struct mk_proc *proc, uint32_t id, uint32_t half, uint64_t ring,
+		      uint64_t begin)
+{
+	return make_loc(proc, id, half, ring, begin,
+			(struct gt_def_location){ .kind = GT_LOC_THREAD, .tick = begin });
+}
+
+struct mk_loc *mk_loc_kind(struct mk_proc *proc, uint32_t id, enum gt_loc_kind kind, const char *name,
+			   uint32_t group)
+{
+	struct gt_def_location def = { .kind = kind, .tick = proc->header.begin, .group = group };
+	struct mk_loc *loc;
+
+	def.name = name ? mk_string(proc, name) : 0;
+	loc = make_loc(proc, id, 1 << 16, 0, proc->header.begin, def);
+	loc->win.flags = GT_LOC_UNSORTED | GT_LOC_COMMITS;
+	loc->win.committed = 0;
 	return loc;
 }
 
@@ -302,6 +322,8 @@ void mk_loc_close(struct mk_loc *loc)
 	char path[700];
 	static const unsigned char zeros[GT_PAGE];
 
+	if (loc->win.flags & GT_LOC_COMMITS)
+		loc->win.committed = loc->cur;
 	snprintf(path, sizeof(path), "%s/l%u.win", loc->proc->path, loc->win.id);
 	put_file(path, zeros, sizeof(zeros), 0);
 	put_file(path, &loc->win, sizeof(loc->win), 0);

@@ -57,6 +57,10 @@ void mk_property(struct mk_proc *proc, const char *key, const char *value);
 /* A location with halves of `half` bytes; `ring` bytes of ring, or 0. */
 struct mk_loc *mk_loc(struct mk_proc *proc, uint32_t id, uint32_t half, uint64_t ring,
 		      uint64_t begin);
+/* The same for a GPU's stream in a location group, or one that carries records for others; `name` may
+ * be NULL. */
+struct mk_loc *mk_loc_kind(struct mk_proc *proc, uint32_t id, enum gt_loc_kind kind, const char *name,
+			   uint32_t group);
 /* Records with the rules of the recorder: padding at the end of a half, spooling of full ones. */
 void mk_slot(struct mk_loc *loc, uint64_t tick, uint64_t word);
 void mk_record(struct mk_loc *loc, uint64_t tick, unsigned type, uint64_t low,

@@ -20,7 +20,7 @@ struct rb {
 	bool definitions; /* write these, else events */
 	char *strings[MOST];
 	uint32_t region[MOST], attribute[MOST], parameter[MOST], comm[MOST], member[MOST];
-	uint32_t group[MOST];
+	uint32_t group[MOST], window[MOST];
 };
 
 static const char *text(const struct rb *rb, uint32_t string)
@@ -170,6 +170,25 @@ static OTF2_CallbackCode on_comm(void *data, OTF2_CommRef self, OTF2_StringRef c
 	return OTF2_CALLBACK_SUCCESS;
 }
 
+static OTF2_CallbackCode on_window(void *data, OTF2_RmaWinRef self, OTF2_StringRef window_name,
+				   OTF2_CommRef comm, OTF2_RmaWinFlag flags)
+{
+	struct rb *rb = data;
+
+	(void)flags;
+	if (self < MOST)
+		rb->window[self] = window_name;
+	say(rb, "window %u %s comm %u\n", self, text(rb, window_name), comm);
+	return OTF2_CALLBACK_SUCCESS;
+}
+
+static OTF2_CallbackCode on_paradigm(void *data, OTF2_Paradigm paradigm, OTF2_StringRef paradigm_name,
+				     OTF2_ParadigmClass kind)
+{
+	say(data, "paradigm %u %s class %u\n", paradigm, text(data, paradigm_name), kind);
+	return OTF2_CALLBACK_SUCCESS;
+}
+
 static OTF2_CallbackCode on_member(void *data, OTF2_MetricMemberRef self, OTF2_StringRef member_name,
 				   OTF2_StringRef description, OTF2_MetricType type,
 				   OTF2_MetricMode mode, OTF2_Type value, OTF2_Base base,
@@ -263,6 +282,8 @@ static bool read_definitions(struct rb *rb, OTF2_Reader *reader)
 	OTF2_GlobalDefReaderCallbacks_SetParameterCallback(cb, on_parameter);
 	OTF2_GlobalDefReaderCallbacks_SetGroupCallback(cb, on_set);
 	OTF2_GlobalDefReaderCallbacks_SetCommCallback(cb, on_comm);
+	OTF2_GlobalDefReaderCallbacks_SetRmaWinCallback(cb, on_window);
+	OTF2_GlobalDefReaderCallbacks_SetParadigmCallback(cb, on_paradigm);
 	OTF2_GlobalDefReaderCallbacks_SetMetricMemberCallback(cb, on_member);
 	OTF2_GlobalDefReaderCallbacks_SetMetricClassCallback(cb, on_class);
 	OTF2_GlobalDefReaderCallbacks_SetMetricInstanceCallback(cb, on_instance);
@@ -386,6 +407,25 @@ static OTF2_CallbackCode on_recv(EVENT_ARGS, uint32_t peer, OTF2_CommRef comm, u
 		   NAME(comm, comm));
 }
 
+static OTF2_CallbackCode on_put(EVENT_ARGS, OTF2_RmaWinRef window, uint32_t remote, uint64_t bytes,
+				uint64_t matching)
+{
+	return PUT("PUT to %u in %s bytes %" PRIu64 " id %" PRIu64, remote, NAME(window, window), bytes,
+		   matching);
+}
+
+static OTF2_CallbackCode on_get(EVENT_ARGS, OTF2_RmaWinRef window, uint32_t remote, uint64_t bytes,
+				uint64_t matching)
+{
+	return PUT("GET from %u in %s bytes %" PRIu64 " id %" PRIu64, remote, NAME(window, window),
+		   bytes, matching);
+}
+
+static OTF2_CallbackCode on_complete(EVENT_ARGS, OTF2_RmaWinRef window, uint64_t matching)
+{
+	return PUT("COMPLETE in %s id %" PRIu64, NAME(window, window), matching);
+}
+
 static OTF2_CallbackCode on_acquire(EVENT_ARGS, OTF2_Paradigm model, uint32_t lock, uint32_t order)
 {
 	return PUT("ACQUIRE %u order %u paradigm %u", lock, order, model);
@@ -429,6 +469,9 @@ static void set_callbacks(OTF2_EvtReaderCallbacks *cb)
 	OTF2_EvtReaderCallbacks_SetParameterStringCallback(cb, on_str);
 	OTF2_EvtReaderCallbacks_SetMpiSendCallback(cb, on_send);
 	OTF2_EvtReaderCallbacks_SetMpiRecvCallback(cb, on_recv);
+	OTF2_EvtReaderCallbacks_SetRmaPutCallback(cb, on_put);
+	OTF2_EvtReaderCallbacks_SetRmaGetCallback(cb, on_get);
+	OTF2_EvtReaderCallbacks_SetRmaOpCompleteBlockingCallback(cb, on_complete);
 	OTF2_EvtReaderCallbacks_SetThreadAcquireLockCallback(cb, on_acquire);
 	OTF2_EvtReaderCallbacks_SetThreadReleaseLockCallback(cb, on_release);
 	OTF2_EvtReaderCallbacks_SetThreadCreateCallback(cb, on_t_create);

@@ -273,7 +273,7 @@ Test(records, unsorted_stream)
 	expect_events(dir, "0 0 BEGIN prog [ProcessId=4711]\n0 1000 END 0 [ProcessId=4711]\n"
 			   "1 100 ENTER alpha [size=42]\n1 200 LEAVE alpha\n1 200 ENTER alpha\n"
 			   "1 300 LEAVE alpha\n1 500 ENTER alpha\n1 510 LEAVE alpha\n");
-	expect_text(rb_definitions, dir, "location 1 STREAM Stream 1 in prog [4711]");
+	expect_text(rb_definitions, dir, "location 1 STREAM Stream 1 in Accelerator");
 	mk_proc_free(p);
 	mk_remove(dir);
 }

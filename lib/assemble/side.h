@@ -1,0 +1,28 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * What streams of kind GT_LOC_SIDE hold for a location, in order of time: it is merged into the
+ * location's own stream when that is converted.
+ *
+ * Limits: as sort.h; the side streams of the process are read once for each location they write to.
+ */
+#ifndef GT_ASSEMBLE_SIDE_H
+#define GT_ASSEMBLE_SIDE_H
+
+#include "lib/assemble/units.h"
+
+struct gt_side {
+	struct gt_sorter *sorter;
+	struct gt_slot slots[GT_UNIT_SLOTS]; /* the unit that is next */
+	unsigned used;
+	uint64_t time;             /* its ticks; UINT64_MAX: there is none */
+	bool enter;                /* it begins a region */
+};
+
+/* Collects and sorts. *side stays NULL if there is nothing. 0 or a negative errno. */
+int gt_side_open(struct gt_side **side, const struct gt_loc *loc, int dirfd);
+void gt_side_close(struct gt_side *side);
+
+/* Goes to the next unit. 0 or a negative errno, after which there is none. */
+int gt_side_next(struct gt_side *side);
+
+#endif
