@@ -164,6 +164,8 @@ def suite_event(run, peers):
         floor = run.floor()
         keep(name, Case(name, [b.path("event_" + name), str(n)]))
     floor = run.floor()
+    keep("floor, 2 threads", Case("floor2", [b.path("event_floor"), "5000000", "2"]))
+    floor = run.floor()
     keep("gputrace filtered", Case("f", [ours, str(n)], filtered))
 
     floor = run.floor()

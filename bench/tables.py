@@ -73,6 +73,11 @@ def event_goals(g, results):
     g.row("the same on 2 threads at once", "at most 1.05 x one thread",
           f"{spread(x, 2, ' x')}, {spread(two)} ns", median(x), 1.05)
 
+    floors = ev.get("floor, 2 threads", [])
+    x = [r["ns_per_pair"] / r["floor_ns"] for r in floors]
+    g.row("(what the floor itself does on 2 threads: the machine's part of the row above)", "none",
+          spread(x, 2, " x"), median(x), None)
+
     filtered = column(results, "event", "gputrace filtered", "ns_per_pair")
     above = [f - e for f, e in zip(filtered, column(results, "event", "empty", "ns_per_pair"))]
     g.row("a filtered function", "at most 2 ns above an empty hook pair",
