@@ -60,3 +60,4 @@ include test/proc/local.mk
 include test/fault/local.mk
 include test/kill/local.mk
 include test/sanitize/local.mk
+include test/gpu/local.mk

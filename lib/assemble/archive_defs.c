@@ -10,6 +10,7 @@
 #include "lib/assemble/archive_int.h"
 #include "lib/assemble/loss.h"
 
+#include <ctype.h>
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -83,6 +84,19 @@ static void add_losses(struct out *out, struct properties *props, bool of_group,
 	}
 }
 
+/* An adapter's account of itself, "cuda:launches", as CUDA_LAUNCHES. */
+static void add_account(struct out *out, struct properties *props, uint32_t group, const char *key,
+			const char *value)
+{
+	char name[80];
+	size_t i = 0;
+
+	for (; key[i] && i + 1 < sizeof(name); i++)
+		name[i] = key[i] == ':' || key[i] == ' ' ? '_' : (char)toupper((unsigned char)key[i]);
+	name[i] = 0;
+	add_property(out, props, true, group, name, value);
+}
+
 /* What the process wrote about itself; its settings go into gputrace.cfg instead. */
 static void add_journal_properties(struct out *out, struct properties *props, uint32_t group,
 				   const struct gt_journal *journal)
@@ -105,6 +119,8 @@ static void add_journal_properties(struct out *out, struct properties *props, ui
 		else if (!strcmp(key, "comment")) { /* VT_COMMENT_DEF */
 			snprintf(name, sizeof(name), "COMMENT_%u", ++comments);
 			add_property(out, props, true, group, name, value);
+		} else if (!strncmp(key, "cuda:", 5)) {
+			add_account(out, props, group, key, value);
 		}
 	}
 	if (used)

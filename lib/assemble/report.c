@@ -188,7 +188,10 @@ static int write_config(const struct gt_report *report)
 static int write_manifest(const struct gt_report *report)
 {
 	FILE *file = create(report->dirfd, "MANIFEST.md");
+	uint32_t processes = 0;
 
+	for (uint32_t i = 0; i < report->layout->group_count; i++)
+		processes += !report->layout->groups[i].accelerator;
 	if (!file)
 		return -errno;
 	fprintf(file,
@@ -198,7 +201,7 @@ static int write_manifest(const struct gt_report *report)
 		"| `traces.otf2` | The OTF2 archive's anchor: open this one. |\n"
 		"| `traces.def` | Its definitions: regions, processes, threads. |\n"
 		"| `traces/N.evt` | The events of location N. |\n",
-		PACKAGE_VERSION, report->layout->group_count, report->layout->location_count,
+		PACKAGE_VERSION, processes, report->layout->location_count,
 		(unsigned long long)report->tally->events);
 	if (!faccessat(report->dirfd, "traces.marker", F_OK, AT_SYMLINK_NOFOLLOW))
 		fprintf(file, "| `traces.marker` | Markers: what the program marked, and where "

@@ -150,11 +150,13 @@ Test(gpu, stream_that_is_in_order_already)
 
 	for (unsigned i = 0; i < 3; i++)
 		activity(&r, r.kernel, i, 100 + 50 * i, 150 + 50 * i);
+	mk_property(r.p, "cuda:launches", "3");
 	close_run(&r);
 	expect_events(r.dir, HEAD TAIL
 		      "1 100 ENTER kernel [CORRELATION_ID=0]\n1 150 LEAVE kernel\n"
 		      "1 150 ENTER kernel [CORRELATION_ID=1]\n1 200 LEAVE kernel\n"
 		      "1 200 ENTER kernel [CORRELATION_ID=2]\n1 250 LEAVE kernel\n");
+	expect_text(rb_definitions, r.dir, "group 0 GPUTRACE::CUDA_LAUNCHES=3\n");
 	remove_run(&r);
 }
 

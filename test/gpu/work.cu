@@ -1,0 +1,236 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * What programs do with the CUDA runtime, one mode each, counted by the program itself.
+ *
+ * Limits: `work MODE [NUMBER]`; one device.
+ */
+#include "count.h"
+
+#include <csignal>
+#include <cerrno>
+#include <sys/wait.h>
+#include <thread>
+#include <unistd.h>
+#include <vector>
+
+static void streams(unsigned n)
+{
+	cudaStream_t stream[4];
+
+	for (auto &s : stream)
+		CK(cudaStreamCreateWithFlags(&s, cudaStreamNonBlocking));
+	for (unsigned i = 0; i < n; i++) {
+		LAUNCH(k_empty, 1, 32, 0, stream[i % 4]);
+		LAUNCH(k_spin, 2, 64, 128, stream[i % 4], 2000);
+	}
+	CK(cudaDeviceSynchronize());
+	for (auto &s : stream)
+		CK(cudaStreamDestroy(s));
+}
+
+/* Every direction and kind of memory, synchronous and not. */
+static void copies(unsigned n)
+{
+	const size_t most = 1 << 20;
+	char *pageable = (char *)malloc(most), *pinned, *a, *b;
+	cudaArray_t array;
+	cudaStream_t stream;
+	cudaChannelFormatDesc desc = cudaCreateChannelDesc<float>();
+
+	memset(pageable, 1, most);
+	CK(cudaMallocHost(&pinned, most));
+	memset(pinned, 2, most);
+	CK(cudaMalloc(&a, most));
+	CK(cudaMalloc(&b, most));
+	CK(cudaMallocArray(&array, &desc, 256, 256));
+	CK(cudaStreamCreateWithFlags(&stream, cudaStreamNonBlocking));
+	for (unsigned i = 0; i < n; i++) {
+		size_t bytes = 64 + 997 * (i % 1000);
+
+		CK(cudaMemcpyAsync(a, pinned, bytes, cudaMemcpyHostToDevice, stream));
+		count_copy(cudaMemcpyHostToDevice, bytes);
+		CK(cudaMemcpyAsync(b, a, bytes, cudaMemcpyDeviceToDevice, stream));
+		count_copy(cudaMemcpyDeviceToDevice, bytes);
+		CK(cudaMemcpyAsync(pinned, b, bytes, cudaMemcpyDeviceToHost, stream));
+		count_copy(cudaMemcpyDeviceToHost, bytes);
+		CK(cudaMemsetAsync(b, 0, bytes, stream));
+		n_memset++;
+		if (i % 8)
+			continue;
+		CK(cudaStreamSynchronize(stream));
+		CK(cudaMemcpy(a, pinned, bytes, cudaMemcpyHostToDevice));
+		count_copy(cudaMemcpyHostToDevice, bytes);
+		CK(cudaMemcpy(pinned, a, bytes, cudaMemcpyDeviceToHost));
+		count_copy(cudaMemcpyDeviceToHost, bytes);
+		CK(cudaMemcpy2DToArray(array, 0, 0, pinned, 1024, 1024, 16,
+				       cudaMemcpyHostToDevice));
+		count_copy(cudaMemcpyHostToDevice, 1024 * 16);
+		CK(cudaMemcpy(pageable, a, 40000, cudaMemcpyDeviceToHost));
+		count_copy(cudaMemcpyDeviceToHost, 40000);
+	}
+	CK(cudaDeviceSynchronize());
+}
+
+/* A chain of nodes, and branches that run side by side. */
+static void graphs(unsigned n, bool branches)
+{
+	cudaStream_t stream, other[3];
+	cudaEvent_t fork, join[3];
+	cudaGraph_t graph;
+	cudaGraphExec_t exec;
+	char *a, *b;
+
+	CK(cudaMalloc(&a, 1 << 16));
+	CK(cudaMallocHost(&b, 1 << 16));
+	CK(cudaStreamCreateWithFlags(&stream, cudaStreamNonBlocking));
+	CK(cudaEventCreateWithFlags(&fork, cudaEventDisableTiming));
+	CK(cudaStreamBeginCapture(stream, cudaStreamCaptureModeThreadLocal));
+	CK(cudaMemcpyAsync(a, b, 4096, cudaMemcpyHostToDevice, stream));
+	for (unsigned i = 0; i < 10; i++)
+		k_empty<<<1, 32, 0, stream>>>();
+	if (branches) {
+		CK(cudaEventRecord(fork, stream));
+		for (unsigned i = 0; i < 3; i++) {
+			CK(cudaStreamCreateWithFlags(&other[i], cudaStreamNonBlocking));
+			CK(cudaEventCreateWithFlags(&join[i], cudaEventDisableTiming));
+			CK(cudaStreamWaitEvent(other[i], fork));
+			k_spin<<<1, 32, 0, other[i]>>>(100000);
+			CK(cudaEventRecord(join[i], other[i]));
+		}
+		k_spin<<<1, 32, 0, stream>>>(100000);
+		for (unsigned i = 0; i < 3; i++)
+			CK(cudaStreamWaitEvent(stream, join[i]));
+	}
+	CK(cudaMemsetAsync(a, 0, 4096, stream));
+	CK(cudaMemcpyAsync(b, a, 4096, cudaMemcpyDeviceToHost, stream));
+	CK(cudaStreamEndCapture(stream, &graph));
+	CK(cudaGraphInstantiate(&exec, graph, 0));
+	for (unsigned i = 0; i < n; i++) {
+		CK(cudaGraphLaunch(exec, stream));
+		n_kernels += branches ? 14 : 10;
+		n_memset++;
+		count_copy(cudaMemcpyHostToDevice, 4096);
+		count_copy(cudaMemcpyDeviceToHost, 4096);
+	}
+	CK(cudaStreamSynchronize(stream));
+	put_count("graphs", n);
+}
+
+static void many_threads(unsigned n)
+{
+	std::vector<std::thread> threads;
+
+	for (unsigned t = 0; t < 8; t++)
+		threads.emplace_back([n] {
+			cudaStream_t stream;
+
+			CK(cudaStreamCreateWithFlags(&stream, cudaStreamNonBlocking));
+			for (unsigned i = 0; i < n; i++)
+				LAUNCH(k_empty, 1, 32, 0, stream);
+			CK(cudaStreamSynchronize(stream));
+		});
+	for (auto &t : threads)
+		t.join();
+}
+
+/* After IPM's example: one long kernel, then a copy back that must wait for it. */
+static void square(unsigned ms)
+{
+	const size_t n = 64 << 20;
+	float *host, *device;
+
+	CK(cudaMallocHost(&host, n * sizeof(*host)));
+	CK(cudaMalloc(&device, n * sizeof(*device)));
+	LAUNCH(k_square, (unsigned)(n / 256), 256, 0, 0, device, n);
+	LAUNCH(k_spin, 1, 1, 0, 0, (uint64_t)ms * 1000000);
+	CK(cudaMemcpy(host, device, n * sizeof(*host), cudaMemcpyDeviceToHost));
+	count_copy(cudaMemcpyDeviceToHost, n * sizeof(*host));
+}
+
+static void launch(unsigned n, uint64_t ns)
+{
+	for (unsigned i = 0; i < n; i++)
+		LAUNCH(k_spin, 1, 1, 0, 0, ns);
+}
+
+/* How the program ends while, or after, the GPU works. Counts are printed before it ends. */
+static int ends(const char *how)
+{
+	if (!strcmp(how, "pending")) {
+		launch(1000, 200000);
+	} else if (!strcmp(how, "_exit")) {
+		launch(1000, 1000);
+		CK(cudaDeviceSynchronize());
+		usleep(1500000); /* more than one period of flushing */
+		put_counts();
+		_exit(7);
+	} else if (!strcmp(how, "killed")) {
+		launch(1000, 1000);
+		CK(cudaDeviceSynchronize());
+		usleep(2500000);
+		put_counts();
+		raise(SIGKILL);
+	} else if (!strcmp(how, "reset")) {
+		launch(500, 1000);
+		CK(cudaDeviceSynchronize());
+		CK(cudaDeviceReset());
+		launch(100, 1000);
+		CK(cudaDeviceSynchronize());
+	} else if (!strcmp(how, "fork_before")) {
+		pid_t child = fork();
+		int status;
+
+		launch(child ? 300 : 200, 1000);
+		CK(cudaDeviceSynchronize());
+		if (!child)
+			exit(0);
+		waitpid(child, &status, 0);
+		n_kernels += 200;
+		put_counts();
+		return WIFEXITED(status) ? WEXITSTATUS(status) : 99;
+	} else if (!strcmp(how, "fork_after")) {
+		pid_t child;
+		int status;
+
+		launch(300, 1000);
+		CK(cudaDeviceSynchronize());
+		child = fork();
+		if (!child)
+			exit(cudaDeviceSynchronize() == cudaSuccess ? 1 : 0); /* cannot work */
+		waitpid(child, &status, 0);
+		launch(50, 1000);
+		CK(cudaDeviceSynchronize());
+		put_counts();
+		return WIFEXITED(status) ? WEXITSTATUS(status) : 99;
+	} else if (!strcmp(how, "no_device")) {
+		int devices = -1;
+		cudaError_t error = cudaGetDeviceCount(&devices);
+
+		fprintf(stderr, "devices %d, error %d\n", devices, (int)error);
+	}
+	put_counts();
+	return 0;
+}
+
+int main(int argc, char **argv)
+{
+	const char *mode = argc > 1 ? argv[1] : "streams";
+	unsigned n = argc > 2 ? (unsigned)strtoul(argv[2], NULL, 10) : 100;
+
+	if (!strcmp(mode, "streams"))
+		streams(n);
+	else if (!strcmp(mode, "copies"))
+		copies(n);
+	else if (!strcmp(mode, "graph"))
+		graphs(n, false);
+	else if (!strcmp(mode, "branches"))
+		graphs(n, true);
+	else if (!strcmp(mode, "threads"))
+		many_threads(n);
+	else if (!strcmp(mode, "square"))
+		square(n);
+	else
+		return ends(mode);
+	put_counts();
+	return 0;
+}
