@@ -80,7 +80,8 @@ static bool first_line(const char *path, char *line, size_t size)
 }
 
 /* The parts of the recording side that `gputrace run` and the wrappers find in the libdir. */
-static const char *const libraries[] = {"libgputrace.so", "libgputrace-pthread.so"};
+static const char *const libraries[] = {"libgputrace.so", "libgputrace-pthread.so",
+					"libgputrace-cuda.so"};
 
 static void show_installation(void)
 {

@@ -30,6 +30,7 @@
 
 #define RC_REFUSED 125 /* like env, nohup and timeout: the fault is ours, not the command's */
 #define CORE       "libgputrace.so"
+#define CUDA       "libgputrace-cuda.so"
 
 /* What goes into the program beside the core, in the order of loading. */
 static const struct adapter {
@@ -353,6 +354,33 @@ static char *preload_list(const struct gt_binary *binary, const char *program, c
 	return list;
 }
 
+/*
+ * The CUDA driver and NVTX load what these variables name, once a program uses them. They hold one
+ * library each: another tool's is left alone.
+ */
+static void offer_cuda(void)
+{
+	static const char *const names[] = {"CUDA_INJECTION64_PATH", "NVTX_INJECTION64_PATH"};
+	char libdir[PATH_MAX], path[PATH_MAX + 64];
+
+	if (!gt_path_libdir(libdir, sizeof(libdir)))
+		return;
+	snprintf(path, sizeof(path), "%s/" CUDA, libdir);
+	if (access(path, R_OK)) {
+		say(2, CUDA " is not installed");
+		return;
+	}
+	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
+		const char *old = getenv(names[i]);
+
+		if (!old || !*old || strstr(old, "/" CUDA))
+			setenv(names[i], path, 1);
+		else
+			say(1, "%s is %s already: another tool gets the GPU, the trace is without it",
+			    names[i], old);
+	}
+}
+
 /* Takes back a directory in which nothing was recorded. */
 static void remove_run(const char *dir)
 {
@@ -404,8 +432,10 @@ static const char *prepare(const char *program, const struct gt_binary *binary, 
 	}
 	make_absolute("VT_FILTER_SPEC");
 	make_absolute("VT_GROUPS_SPEC");
+	make_absolute("VT_CUPTI_CAPTURE");
 	setenv("LD_PRELOAD", list, 1);
 	free(list);
+	offer_cuda();
 	return dir;
 }
 

@@ -120,7 +120,12 @@ GT_API gt_ref gt_def_attribute(const char *name, const char *description, enum g
 GT_API gt_ref gt_def_parameter(const char *name, enum gt_value value);
 /* A communicator for user messages (and, later, for the adapters' own). parent may be GT_NONE. */
 GT_API gt_ref gt_def_comm(const char *name, gt_ref parent, uint32_t paradigm, uint64_t key);
+/* A window for one-sided records (GT_T_RMA_*); the same in all other respects. */
+GT_API gt_ref gt_def_window(const char *name, gt_ref parent, uint32_t paradigm, uint64_t key);
 GT_API void gt_def_property(const char *key, const char *value);
+
+/* A mangled C++ name as people write it, with its parameters; false if it is not understood. */
+GT_API bool gt_plain_name(const char *mangled, char *text, size_t size);
 
 /* ---- events of the calling thread ------------------------------------------------------------------ */
 
@@ -169,6 +174,9 @@ GT_API void gt_thread_end(unsigned how); /* enum gt_thread_end */
 GT_API void gt_thread_join(uint64_t sequence);
 /* The thread's name from now on. kernel_tid 0: the calling thread. */
 GT_API void gt_thread_name(uint32_t kernel_tid, const char *name);
+
+/* The local id of the calling thread's location, as records about it name it; UINT32_MAX: none. */
+GT_API uint32_t gt_self_location(void);
 
 /* ---- locations that are not threads -------------------------------------------------------------------- */
 

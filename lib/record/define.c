@@ -5,6 +5,7 @@
  * Limits: strings are kept (and written) once per process; memory comes from mmap and is not given
  * back. A definition that cannot be written is counted and yields GT_NONE.
  */
+#include "lib/common/demangle.h"
 #include "lib/common/text.h"
 #include "lib/record/record.h"
 #include "lib/record/verdict.h"
@@ -222,7 +223,7 @@ gt_ref gt_def_parameter(const char *name, enum gt_value value)
 	return put_attribute(GT_D_PARAMETER, name, NULL, value);
 }
 
-gt_ref gt_def_comm(const char *name, gt_ref parent, uint32_t paradigm, uint64_t key)
+static gt_ref put_comm(unsigned type, const char *name, gt_ref parent, uint32_t paradigm, uint64_t key)
 {
 	struct gt_def_comm def = { .parent = parent, .paradigm = paradigm, .key = key };
 	uint64_t mask;
@@ -232,9 +233,19 @@ gt_ref gt_def_comm(const char *name, gt_ref parent, uint32_t paradigm, uint64_t 
 		return GT_NONE;
 	mask = gt_defs_lock();
 	def.name = string_locked(name);
-	id = put_locked(GT_D_COMM, &def, sizeof(def));
+	id = put_locked(type, &def, sizeof(def));
 	gt_defs_unlock(mask);
 	return id;
+}
+
+gt_ref gt_def_comm(const char *name, gt_ref parent, uint32_t paradigm, uint64_t key)
+{
+	return put_comm(GT_D_COMM, name, parent, paradigm, key);
+}
+
+gt_ref gt_def_window(const char *name, gt_ref parent, uint32_t paradigm, uint64_t key)
+{
+	return put_comm(GT_D_WINDOW, name, parent, paradigm, key);
 }
 
 gt_ref gt_def_locgroup(const char *name, uint32_t kind, uint64_t key)
@@ -267,4 +278,14 @@ void gt_def_property(const char *key, const char *value)
 {
 	if (key && value && gt_start())
 		gt_put_property(key, value);
+}
+
+bool gt_plain_name(const char *mangled, char *text, size_t size)
+{
+	char full[GT_DEMANGLE_MAX], plain[GT_DEMANGLE_MAX];
+
+	if (!gt_demangle(mangled, full, plain) || !size)
+		return false;
+	gt_text(text, size, "%s", full[0] ? full : plain);
+	return true;
 }

@@ -488,6 +488,13 @@ struct gt_location *gt_location_create(const struct gt_location_info *info)
 	return loc;
 }
 
+uint32_t gt_self_location(void)
+{
+	struct gt_location *loc = gt_own_location();
+
+	return loc ? loc->id : UINT32_MAX;
+}
+
 uint32_t gt_location_id(const struct gt_location *location)
 {
 	return location->id;

@@ -1,0 +1,158 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * How well the device's clock and ours agree, measured in the trace itself: nothing can begin on the
+ * device before the call that asked for it, or end after a wait for everything was over. The least
+ * distance that was seen bounds the error; a negative one is an error.
+ *
+ * Limits: a bound, not a measurement. The latest WAITS waits are remembered; waits for a stream or an
+ * event are not used, because what they cover is not known here.
+ */
+#include <stdio.h>
+
+#include "cuda/cuda.h"
+
+#define CONTEXTS 64u
+#define WAITS    4096u /* a power of two */
+
+static struct bound {
+	uint32_t context;
+	bool used;
+	uint64_t starts, ends;               /* how many were compared */
+	uint64_t start_least, end_least;     /* ticks */
+	uint64_t early, early_most;
+	uint64_t late, late_most;
+} bounds[CONTEXTS];
+
+/* Written by the program's threads, one slot each time. */
+static struct wait {
+	uint64_t number; /* 1 + how many came before: the slot is complete when this is right */
+	uint64_t enter, leave;
+	uint32_t context;
+} waits[WAITS];
+static uint64_t wait_count;
+
+static struct bound *find(uint32_t context)
+{
+	for (unsigned i = 0; i < CONTEXTS; i++) {
+		if (bounds[i].used && bounds[i].context == context)
+			return &bounds[i];
+		if (!bounds[i].used) {
+			bounds[i] = (struct bound){ .context = context, .used = true,
+						    .start_least = UINT64_MAX,
+						    .end_least = UINT64_MAX };
+			return &bounds[i];
+		}
+	}
+	return &bounds[CONTEXTS - 1];
+}
+
+void gt_cu_align_early(uint32_t context, uint64_t ticks)
+{
+	struct bound *b = find(context);
+
+	b->early++;
+	if (ticks > b->early_most)
+		b->early_most = ticks;
+}
+
+void gt_cu_align_start(uint32_t context, uint64_t ticks)
+{
+	struct bound *b = find(context);
+
+	b->starts++;
+	if (ticks < b->start_least)
+		b->start_least = ticks;
+}
+
+void gt_cu_align_waited(uint32_t context, uint64_t enter, uint64_t leave)
+{
+	uint64_t n = __atomic_fetch_add(&wait_count, 1, __ATOMIC_RELAXED);
+	struct wait *w = &waits[n % WAITS];
+
+	__atomic_store_n(&w->number, 0, __ATOMIC_RELAXED);
+	__atomic_thread_fence(__ATOMIC_RELEASE);
+	w->enter = enter;
+	w->leave = leave;
+	w->context = context;
+	__atomic_store_n(&w->number, n + 1, __ATOMIC_RELEASE);
+}
+
+static bool read_wait(uint64_t n, struct wait *copy)
+{
+	const struct wait *w = &waits[n % WAITS];
+
+	if (__atomic_load_n(&w->number, __ATOMIC_ACQUIRE) != n + 1)
+		return false;
+	*copy = *w;
+	__atomic_thread_fence(__ATOMIC_ACQUIRE);
+	return __atomic_load_n(&w->number, __ATOMIC_RELAXED) == n + 1;
+}
+
+/* The first wait for the context that began after `tick`: the waits are about in order of their end. */
+static bool covering(uint32_t context, uint64_t tick, struct wait *found)
+{
+	static uint64_t from; /* where the search succeeded last: records come about in order */
+	uint64_t n = __atomic_load_n(&wait_count, __ATOMIC_ACQUIRE);
+	uint64_t first = n > WAITS - 64 ? n - (WAITS - 64) : 0;
+
+	if (from < first)
+		from = first;
+	while (from > first && from <= n && read_wait(from - 1, found) && found->enter >= tick)
+		from--;
+	for (uint64_t i = from; i < n && i < from + 256; i++)
+		if (read_wait(i, found) && found->context == context && found->enter >= tick) {
+			from = i;
+			return true;
+		}
+	return false;
+}
+
+void gt_cu_align_end(uint32_t context, uint32_t stream, const struct gt_cu_call *call, uint64_t end)
+{
+	struct wait wait;
+	struct bound *b;
+
+	(void)stream;
+	if (!call->span || !covering(context, call->enter + call->span, &wait))
+		return;
+	b = find(context);
+	if (end > wait.leave) {
+		b->late++;
+		if (end - wait.leave > b->late_most)
+			b->late_most = end - wait.leave;
+		gt_cu_count(&gt_cu_counts.late, 1);
+		return;
+	}
+	b->ends++;
+	if (wait.leave - end < b->end_least)
+		b->end_least = wait.leave - end;
+}
+
+static void say(uint32_t context, const char *what, uint64_t value)
+{
+	char key[80], text[32];
+
+	snprintf(key, sizeof(key), "cuda:alignment:context %u:%s", context, what);
+	snprintf(text, sizeof(text), "%llu", (unsigned long long)value);
+	gt_def_property(key, text);
+}
+
+void gt_cu_align_report(void)
+{
+	for (unsigned i = 0; i < CONTEXTS && bounds[i].used; i++) {
+		const struct bound *b = &bounds[i];
+
+		say(b->context, "starts", b->starts);
+		if (b->starts)
+			say(b->context, "least ns from call to start", gt_cu_ns(b->start_least));
+		say(b->context, "early", b->early);
+		if (b->early)
+			say(b->context, "most ns early", gt_cu_ns(b->early_most));
+		say(b->context, "ends", b->ends);
+		if (b->ends)
+			say(b->context, "least ns from end to wait", gt_cu_ns(b->end_least));
+		say(b->context, "late", b->late);
+		if (b->late)
+			say(b->context, "most ns late", gt_cu_ns(b->late_most));
+	}
+}

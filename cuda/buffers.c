@@ -1,0 +1,181 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Activity buffers: CUPTI asks for one on the program's threads, and gives it back full on a thread of
+ * its own; there it is only put into a queue.
+ *
+ * Limits: no lock, no malloc: buffers come from mmap and are kept. At most SLOTS are out at once;
+ * then a CUPTI that can bear it (12.9) gets none and drops records, which it counts; an older one gets
+ * a scratch buffer that nobody reads, counted here.
+ */
+#include <string.h>
+#include <sys/mman.h>
+
+#include "cuda/cuda.h"
+
+#define SLOTS 1024u
+#define CAN_DO_WITHOUT 28u /* cuptiGetVersion() of CUDA 12.9 */
+
+enum { FREE = 0, OUT, FULL };
+
+static struct buffer {
+	uint8_t *memory;
+	size_t valid;
+	uint32_t state; /* atomic */
+	uint32_t next;  /* 1 + index of the one that was completed before */
+} buffers[SLOTS];
+static uint32_t made;          /* atomic: slots below may have memory */
+static uint32_t hint;
+static uint32_t completed;     /* atomic: 1 + index of the newest in the stack, 0: none */
+static uint32_t todo;          /* of the reading thread: the same stack, turned round */
+static uint8_t *scratch;       /* atomic */
+
+static uint8_t *map(void)
+{
+	void *p = mmap(NULL, gt_cu_options.buffer_bytes, PROT_READ | PROT_WRITE,
+		       MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+
+	return p == MAP_FAILED ? NULL : p;
+}
+
+static struct buffer *take(void)
+{
+	uint32_t n = __atomic_load_n(&made, __ATOMIC_ACQUIRE);
+	uint32_t first = __atomic_load_n(&hint, __ATOMIC_RELAXED);
+
+	for (uint32_t i = 0; i < n; i++) {
+		struct buffer *b = &buffers[(first + i) % n];
+		uint32_t expected = FREE;
+
+		if (__atomic_load_n(&b->state, __ATOMIC_RELAXED) == FREE &&
+		    __atomic_compare_exchange_n(&b->state, &expected, OUT, false, __ATOMIC_ACQUIRE,
+						__ATOMIC_RELAXED))
+			return b;
+	}
+	while (n < SLOTS) {
+		struct buffer *b = &buffers[n];
+
+		if (!__atomic_compare_exchange_n(&made, &n, n + 1, false, __ATOMIC_ACQ_REL,
+						 __ATOMIC_ACQUIRE))
+			continue; /* another thread took this one; n is the new number */
+		__atomic_store_n(&b->state, OUT, __ATOMIC_RELAXED);
+		return b;
+	}
+	return NULL;
+}
+
+void gt_cu_buffer_request(uint8_t **buffer, size_t *size, size_t *records)
+{
+	struct buffer *b = take();
+
+	*records = 0;
+	*buffer = NULL;
+	if (b && !b->memory)
+		b->memory = map();
+	if (b && b->memory) {
+		*buffer = b->memory;
+		*size = gt_cu_options.buffer_bytes;
+		return;
+	}
+	if (b)
+		__atomic_store_n(&b->state, FREE, __ATOMIC_RELEASE);
+	gt_cu_count(&gt_cu_counts.refused, 1);
+	*size = 0;
+	if (gt_cu_version >= CAN_DO_WITHOUT)
+		return;
+	if (!__atomic_load_n(&scratch, __ATOMIC_ACQUIRE)) {
+		uint8_t *fresh = map(), *expected = NULL;
+
+		if (fresh && !__atomic_compare_exchange_n(&scratch, &expected, fresh, false,
+							  __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE))
+			munmap(fresh, gt_cu_options.buffer_bytes);
+	}
+	*buffer = __atomic_load_n(&scratch, __ATOMIC_ACQUIRE);
+	*size = *buffer ? gt_cu_options.buffer_bytes : 0;
+}
+
+static struct buffer *find(const uint8_t *memory)
+{
+	uint32_t n = __atomic_load_n(&made, __ATOMIC_ACQUIRE);
+
+	for (uint32_t i = 0; i < n; i++)
+		if (buffers[i].memory == memory)
+			return &buffers[i];
+	return NULL;
+}
+
+/*
+ * CUPTI gives buffers back on a thread of its own, which the other adapters would show with all its
+ * waiting. An older CUPTI may do it on a thread of the program: those have made calls.
+ */
+static void hide_thread(void)
+{
+	static GT_CU_TLS bool hidden;
+
+	if (hidden || gt_cu_calls_own_thread())
+		return;
+	hidden = true;
+	gt_guard();
+}
+
+void gt_cu_buffer_complete(void *context, uint32_t stream, uint8_t *buffer, size_t size, size_t valid)
+{
+	struct buffer *b = buffer ? find(buffer) : NULL;
+	uint32_t old;
+
+	hide_thread();
+	(void)context;
+	(void)stream;
+	(void)size;
+	if (!b) {
+		if (buffer && valid)
+			gt_cu_count(&gt_cu_counts.scratch, 1);
+		return;
+	}
+	b->valid = valid < gt_cu_options.buffer_bytes ? valid : gt_cu_options.buffer_bytes;
+	__atomic_store_n(&b->state, FULL, __ATOMIC_RELAXED);
+	old = __atomic_load_n(&completed, __ATOMIC_RELAXED);
+	do {
+		b->next = old;
+	} while (!__atomic_compare_exchange_n(&completed, &old, (uint32_t)(b - buffers) + 1, false,
+					      __ATOMIC_RELEASE, __ATOMIC_RELAXED));
+	gt_cu_worker_wake();
+}
+
+bool gt_cu_buffers_waiting(void)
+{
+	return todo || __atomic_load_n(&completed, __ATOMIC_ACQUIRE);
+}
+
+uint8_t *gt_cu_buffer_next(size_t *valid)
+{
+	struct buffer *b;
+
+	if (!todo) { /* the newest is on top: turn the stack round */
+		uint32_t at = __atomic_exchange_n(&completed, 0, __ATOMIC_ACQUIRE);
+
+		while (at) {
+			uint32_t next = buffers[at - 1].next;
+
+			buffers[at - 1].next = todo;
+			todo = at;
+			at = next;
+		}
+	}
+	if (!todo)
+		return NULL;
+	b = &buffers[todo - 1];
+	todo = b->next;
+	*valid = b->valid;
+	return b->memory;
+}
+
+void gt_cu_buffer_free(uint8_t *memory)
+{
+	struct buffer *b = find(memory);
+
+	if (!b)
+		return;
+	memset(memory, 0, b->valid); /* CUPTI was told that it gets zeroed buffers */
+	__atomic_store_n(&hint, (uint32_t)(b - buffers), __ATOMIC_RELAXED);
+	__atomic_store_n(&b->state, FREE, __ATOMIC_RELEASE);
+}

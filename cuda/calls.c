@@ -1,0 +1,408 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * API calls: what CUPTI's callbacks on the program's threads become. A call is a region of its thread
+ * and an entry in the table of calls, where the reader of the records finds who caused them.
+ *
+ * Budget: 0.1 us for both callbacks of a launch. No lock, no memory, no call of CUPTI.
+ *
+ * While a call runs, the other adapters are kept silent on its thread: the driver's own locks are
+ * nobody's business, and what the host waited for can be put into the region afterwards.
+ *
+ * Limits: the table holds the latest ENTRIES calls; a record that comes later finds no parent and is
+ * counted. A driver call inside of a runtime call is recorded with VT_GPUTRACE=driver only.
+ */
+#include <stdio.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include "cuda/cuda.h"
+
+#define ENTRIES (1u << 19)
+#define IDS     2048u
+#define DEPTH   3u
+#define SLOTS   256u
+
+static struct gt_cu_call *calls; /* by correlation id modulo ENTRIES */
+
+/* What the callback ids of a domain are. */
+static struct id {
+	gt_ref region; /* GT_NONE: none is wanted, or it is filtered */
+	uint8_t class;
+	bool enabled;
+} ids[2][IDS];
+
+/* Counters of threads, apart from each other. */
+static struct slot {
+	uint64_t launches, captured, graphs, all;
+	uint64_t pad[4];
+} slots[SLOTS];
+static uint32_t next_slot;
+
+/* Of each thread. Small: a library that comes late gets little room of this kind. */
+static GT_CU_TLS struct {
+	uint32_t depth;   /* of calls in `open` */
+	uint16_t slot;    /* 1 + number */
+	bool active;
+	struct open {
+		uint64_t enter;
+		uint32_t correlation;
+		uint16_t id;
+		uint8_t domain, flags;
+	} open[DEPTH];
+} self;
+
+static uint32_t capturing; /* streams that are being captured; atomic */
+
+/* ---- the table --------------------------------------------------------------------------------- */
+
+static void put_call(uint32_t correlation, uint64_t enter, uint32_t flags)
+{
+	struct gt_cu_call *c = &calls[correlation % ENTRIES];
+
+	__atomic_store_n(&c->correlation, 0, __ATOMIC_RELAXED);
+	__atomic_thread_fence(__ATOMIC_RELEASE); /* pairs with the fence in gt_cu_call_find() */
+	c->location = gt_self_location();
+	c->enter = enter;
+	c->span = 0;
+	c->flags = flags;
+	__atomic_store_n(&c->correlation, correlation, __ATOMIC_RELEASE);
+}
+
+static void end_call(uint32_t correlation, uint64_t enter, uint64_t leave)
+{
+	struct gt_cu_call *c = &calls[correlation % ENTRIES];
+	uint64_t span = leave > enter ? leave - enter : 1;
+
+	if (c->correlation == correlation && c->enter == enter)
+		__atomic_store_n(&c->span, span < GT_CU_SPAN_MAX ? (uint32_t)span : GT_CU_SPAN_MAX,
+				 __ATOMIC_RELEASE);
+}
+
+bool gt_cu_call_find(uint32_t correlation, struct gt_cu_call *call)
+{
+	const struct gt_cu_call *c = &calls[correlation % ENTRIES];
+
+	if (!correlation || __atomic_load_n(&c->correlation, __ATOMIC_ACQUIRE) != correlation)
+		return false;
+	*call = *c;
+	call->span = __atomic_load_n(&c->span, __ATOMIC_ACQUIRE);
+	__atomic_thread_fence(__ATOMIC_ACQUIRE);
+	return __atomic_load_n(&c->correlation, __ATOMIC_RELAXED) == correlation;
+}
+
+void gt_cu_call_mark(uint32_t correlation, uint32_t flags)
+{
+	struct gt_cu_call *c = &calls[correlation % ENTRIES];
+
+	if (__atomic_load_n(&c->correlation, __ATOMIC_ACQUIRE) == correlation)
+		__atomic_fetch_or(&c->flags, flags, __ATOMIC_RELAXED);
+}
+
+uint64_t gt_cu_calls_seen(void)
+{
+	uint64_t all = 0, launches = 0, captured = 0, graphs = 0;
+
+	for (unsigned i = 0; i < SLOTS; i++) {
+		all += __atomic_load_n(&slots[i].all, __ATOMIC_RELAXED);
+		launches += __atomic_load_n(&slots[i].launches, __ATOMIC_RELAXED);
+		captured += __atomic_load_n(&slots[i].captured, __ATOMIC_RELAXED);
+		graphs += __atomic_load_n(&slots[i].graphs, __ATOMIC_RELAXED);
+	}
+	gt_cu_counts.launches = launches;
+	gt_cu_counts.captured = captured;
+	gt_cu_counts.graph_launches = graphs;
+	return all;
+}
+
+static struct slot *own_slot(void)
+{
+	if (GT_CU_UNLIKELY(!self.slot))
+		self.slot = (uint16_t)(1 + __atomic_fetch_add(&next_slot, 1, __ATOMIC_RELAXED) % SLOTS);
+	return &slots[self.slot - 1];
+}
+
+bool gt_cu_calls_own_thread(void)
+{
+	return self.slot || self.depth || syscall(SYS_gettid) == getpid();
+}
+
+/* ---- callbacks ----------------------------------------------------------------------------------- */
+
+static bool makes_records(unsigned class)
+{
+	return class == GT_CU_C_LAUNCH || class == GT_CU_C_GRAPH || class == GT_CU_C_COPY ||
+	       class == GT_CU_C_SET;
+}
+
+static void enter(uint32_t domain, uint32_t id, const struct cu_call_data *data)
+{
+	const struct id *what = &ids[domain - 1][id];
+	struct open *open = &self.open[self.depth];
+	uint32_t flags = what->class;
+	uint64_t tick;
+
+	if (self.depth) {
+		if (domain != CU_DOMAIN_DRIVER || !gt_cu_options.driver || self.depth == DEPTH)
+			return;
+	} else {
+		self.active = gt_active();
+		if (!self.active && gt_is_on())
+			return; /* gputrace's own, or a thread that is not recorded */
+		gt_guard();
+	}
+	tick = gt_now();
+	*open = (struct open){ tick, data->correlation, (uint16_t)id, (uint8_t)domain, 0 };
+	self.depth++;
+	if (!self.active) {
+		flags |= GT_CU_CALL_OFF;
+	} else if (what->region) {
+		flags |= GT_CU_CALL_REGION;
+		open->flags = 1;
+		gt_enter_at(what->region, tick);
+	}
+	if (!makes_records(what->class))
+		return;
+	if (GT_CU_UNLIKELY(__atomic_load_n(&capturing, __ATOMIC_RELAXED)))
+		flags |= GT_CU_CALL_CAPTURE;
+	put_call(data->correlation, tick, flags);
+}
+
+static void count(unsigned class, bool failed, bool captured)
+{
+	struct slot *slot = own_slot();
+
+	__atomic_fetch_add(&slot->all, 1, __ATOMIC_RELAXED);
+	if (failed)
+		return;
+	if (class == GT_CU_C_LAUNCH)
+		__atomic_fetch_add(captured ? &slot->captured : &slot->launches, 1, __ATOMIC_RELAXED);
+	else if (class == GT_CU_C_GRAPH)
+		__atomic_fetch_add(&slot->graphs, 1, __ATOMIC_RELAXED);
+	else if (class == GT_CU_C_CAPTURE_BEGIN)
+		__atomic_fetch_add(&capturing, 1, __ATOMIC_RELAXED);
+	else if (class == GT_CU_C_CAPTURE_END)
+		__atomic_fetch_sub(&capturing, 1, __ATOMIC_RELAXED);
+}
+
+static void leave(uint32_t domain, uint32_t id, const struct cu_call_data *data)
+{
+	const struct id *what = &ids[domain - 1][id];
+	const struct open *open;
+	bool captured;
+	uint64_t tick;
+
+	if (!self.depth)
+		return; /* it began before there were callbacks */
+	open = &self.open[self.depth - 1];
+	if (open->id != id || open->domain != domain || open->correlation != data->correlation)
+		return;
+	tick = gt_now();
+	if (tick <= open->enter + 2)
+		tick = open->enter + 3; /* room for what comes into the region later */
+	captured = __atomic_load_n(&capturing, __ATOMIC_RELAXED);
+	if (makes_records(what->class))
+		end_call(open->correlation, open->enter, tick);
+	if (open->flags) {
+		if (makes_records(what->class))
+			gt_record_at(GT_T_ATTR, gt_cu_refs.correlation,
+				     (uint64_t[2]){ open->correlation, 0 }, 1, tick);
+		gt_leave_at(what->region, tick);
+	}
+	self.depth--;
+	if (self.depth)
+		return;
+	gt_unguard();
+	count(what->class, data->result && *(const int *)data->result, captured);
+}
+
+void gt_cu_callback(void *user, uint32_t domain, uint32_t id, const void *data)
+{
+	(void)user;
+	if (GT_CU_UNLIKELY(gt_cu_state_now() != GT_CU_READY))
+		return;
+	if (GT_CU_LIKELY(domain - 1 < 2 && id < IDS)) {
+		const struct cu_call_data *call = data;
+
+		if (call->site)
+			leave(domain, id, call);
+		else
+			enter(domain, id, call);
+	} else if (domain == CU_DOMAIN_STATE && id == CU_STATE_FATAL_ERROR) {
+		const struct cu_state_data *state = data;
+		int ready = GT_CU_READY;
+
+		if (__atomic_compare_exchange_n(&gt_cu_state, &ready, GT_CU_FATAL, false,
+						__ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE))
+			gt_message(1, "CUPTI has given up (%s): from here on the trace has no GPU events",
+				   state->message ? state->message : gt_cu_result(state->result));
+	}
+}
+
+/* ---- which calls ----------------------------------------------------------------------------------- */
+
+/* The first that fits the beginning of a name decides. */
+static const struct rule {
+	const char *prefix;
+	uint8_t class, role;
+} driver_rules[] = {
+	{ "cuLaunchHostFunc", GT_CU_C_OTHER, GT_CU_ROLE_FUNCTION },
+	{ "cuLaunch", GT_CU_C_LAUNCH, GT_CU_ROLE_FUNCTION },
+	{ "cuGraphLaunch", GT_CU_C_GRAPH, GT_CU_ROLE_FUNCTION },
+	{ "cuGraphInstantiate", GT_CU_C_OTHER, GT_CU_ROLE_FUNCTION },
+	{ "cuMemcpy", GT_CU_C_COPY, GT_CU_ROLE_TRANSFER },
+	{ "cu64Memcpy", GT_CU_C_COPY, GT_CU_ROLE_TRANSFER },
+	{ "cuMemset", GT_CU_C_SET, GT_CU_ROLE_TRANSFER },
+	{ "cu64Memset", GT_CU_C_SET, GT_CU_ROLE_TRANSFER },
+	{ "cuCtxSynchronize", GT_CU_C_WAIT, GT_CU_ROLE_BARRIER },
+	{ "cuStreamSynchronize", GT_CU_C_WAIT, GT_CU_ROLE_BARRIER },
+	{ "cuEventSynchronize", GT_CU_C_WAIT, GT_CU_ROLE_BARRIER },
+	{ "cuStreamQuery", GT_CU_C_POLL, GT_CU_ROLE_FUNCTION },
+	{ "cuEventQuery", GT_CU_C_POLL, GT_CU_ROLE_FUNCTION },
+	{ "cuStreamWaitEvent", GT_CU_C_OTHER, GT_CU_ROLE_FUNCTION },
+	{ "cuEventRecord", GT_CU_C_OTHER, GT_CU_ROLE_FUNCTION },
+	{ "cuMemAlloc", GT_CU_C_ALLOC, GT_CU_ROLE_ALLOCATE },
+	{ "cuMemHostAlloc", GT_CU_C_ALLOC, GT_CU_ROLE_ALLOCATE },
+	{ "cuMemHostRegister", GT_CU_C_ALLOC, GT_CU_ROLE_FUNCTION },
+	{ "cuMemFree", GT_CU_C_FREE, GT_CU_ROLE_DEALLOCATE },
+	{ "cuArrayCreate", GT_CU_C_ALLOC, GT_CU_ROLE_ALLOCATE },
+	{ "cuArrayDestroy", GT_CU_C_FREE, GT_CU_ROLE_DEALLOCATE },
+	{ "cuMemPrefetchAsync", GT_CU_C_OTHER, GT_CU_ROLE_FUNCTION },
+	{ "cuModuleLoad", GT_CU_C_OTHER, GT_CU_ROLE_FUNCTION },
+	{ "cuLibraryLoad", GT_CU_C_OTHER, GT_CU_ROLE_FUNCTION },
+	{ "cuStreamBeginCapture", GT_CU_C_CAPTURE_BEGIN, GT_CU_ROLE_FUNCTION },
+	{ "cuStreamEndCapture", GT_CU_C_CAPTURE_END, GT_CU_ROLE_FUNCTION },
+	{ "cuStreamCreate", GT_CU_C_OTHER, GT_CU_ROLE_FUNCTION },
+	{ "cuStreamDestroy", GT_CU_C_OTHER, GT_CU_ROLE_FUNCTION },
+	{ "cuCtxCreate", GT_CU_C_OTHER, GT_CU_ROLE_FUNCTION },
+	{ "cuCtxDestroy", GT_CU_C_OTHER, GT_CU_ROLE_FUNCTION },
+};
+static const struct rule runtime_rules[] = {
+	{ "cudaLaunchHostFunc", GT_CU_C_OTHER, GT_CU_ROLE_FUNCTION },
+	{ "cudaLaunch", GT_CU_C_LAUNCH, GT_CU_ROLE_FUNCTION },
+	{ "__cudaLaunch", GT_CU_C_LAUNCH, GT_CU_ROLE_FUNCTION },
+	{ "cudaGraphLaunch", GT_CU_C_GRAPH, GT_CU_ROLE_FUNCTION },
+	{ "cudaGraphInstantiate", GT_CU_C_OTHER, GT_CU_ROLE_FUNCTION },
+	{ "cudaMemcpy", GT_CU_C_COPY, GT_CU_ROLE_TRANSFER },
+	{ "cudaMemset", GT_CU_C_SET, GT_CU_ROLE_TRANSFER },
+	{ "cudaDeviceSynchronize", GT_CU_C_WAIT, GT_CU_ROLE_BARRIER },
+	{ "cudaThreadSynchronize", GT_CU_C_WAIT, GT_CU_ROLE_BARRIER },
+	{ "cudaStreamSynchronize", GT_CU_C_WAIT, GT_CU_ROLE_BARRIER },
+	{ "cudaEventSynchronize", GT_CU_C_WAIT, GT_CU_ROLE_BARRIER },
+	{ "cudaStreamQuery", GT_CU_C_POLL, GT_CU_ROLE_FUNCTION },
+	{ "cudaEventQuery", GT_CU_C_POLL, GT_CU_ROLE_FUNCTION },
+	{ "cudaStreamWaitEvent", GT_CU_C_OTHER, GT_CU_ROLE_FUNCTION },
+	{ "cudaEventRecord", GT_CU_C_OTHER, GT_CU_ROLE_FUNCTION },
+	{ "cudaMalloc", GT_CU_C_ALLOC, GT_CU_ROLE_ALLOCATE },
+	{ "cudaHostAlloc", GT_CU_C_ALLOC, GT_CU_ROLE_ALLOCATE },
+	{ "cudaHostRegister", GT_CU_C_ALLOC, GT_CU_ROLE_FUNCTION },
+	{ "cudaFree", GT_CU_C_FREE, GT_CU_ROLE_DEALLOCATE },
+	{ "cudaMemPrefetchAsync", GT_CU_C_OTHER, GT_CU_ROLE_FUNCTION },
+	{ "cudaStreamBeginCapture", GT_CU_C_CAPTURE_BEGIN, GT_CU_ROLE_FUNCTION },
+	{ "cudaStreamEndCapture", GT_CU_C_CAPTURE_END, GT_CU_ROLE_FUNCTION },
+	{ "cudaStreamCreate", GT_CU_C_OTHER, GT_CU_ROLE_FUNCTION },
+	{ "cudaStreamDestroy", GT_CU_C_OTHER, GT_CU_ROLE_FUNCTION },
+	{ "cudaDeviceReset", GT_CU_C_OTHER, GT_CU_ROLE_FUNCTION },
+};
+
+/* The name without what tells versions and kinds of default stream apart. */
+static void plain_name(const char *name, char *plain, size_t size)
+{
+	size_t n = strlen(name);
+	bool cut = true;
+
+	while (cut) {
+		size_t digits = n;
+
+		cut = false;
+		while (digits && name[digits - 1] >= '0' && name[digits - 1] <= '9')
+			digits--;
+		if (digits < n && digits >= 2 && name[digits - 1] == 'v' && name[digits - 2] == '_') {
+			n = digits - 2;
+			cut = true;
+		}
+		if (n > 5 && (!strncmp(name + n - 5, "_ptsz", 5) || !strncmp(name + n - 5, "_ptds", 5))) {
+			n -= 5;
+			cut = true;
+		}
+	}
+	snprintf(plain, size, "%.*s", (int)n, name);
+}
+
+static gt_ref region_of(const char *plain, uint32_t domain, unsigned role)
+{
+	const struct gt_region_info info = {
+		.bytes = sizeof(info),
+		.name = plain,
+		.group = domain == CU_DOMAIN_DRIVER ? "CUDRV_API" : "CUDART_API",
+		.role = (uint8_t)role,
+		.paradigm = GT_CU_PARADIGM,
+	};
+
+	return gt_def_region(&info);
+}
+
+static void consider(uint32_t domain, uint32_t id, const char *name)
+{
+	const struct rule *rules = domain == CU_DOMAIN_DRIVER ? driver_rules : runtime_rules;
+	size_t n = domain == CU_DOMAIN_DRIVER ? sizeof(driver_rules) / sizeof(driver_rules[0])
+					      : sizeof(runtime_rules) / sizeof(runtime_rules[0]);
+	struct id *what = &ids[domain - 1][id];
+	char plain[128];
+
+	for (size_t i = 0; i < n; i++) {
+		if (strncmp(name, rules[i].prefix, strlen(rules[i].prefix)))
+			continue;
+		what->class = rules[i].class;
+		plain_name(name, plain, sizeof(plain));
+		/* Driver calls of the program's own are shown with the runtime's, too. */
+		if (gt_cu_options.runtime || (domain == CU_DOMAIN_DRIVER && gt_cu_options.driver))
+			what->region = region_of(plain, domain, rules[i].role);
+		return;
+	}
+}
+
+const char *gt_cu_calls_setup(void)
+{
+	void *p;
+
+	if (calls)
+		return NULL;
+	p = mmap(NULL, ENTRIES * sizeof(*calls), PROT_READ | PROT_WRITE,
+		 MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+	if (p == MAP_FAILED)
+		return "no memory";
+	calls = p;
+	for (uint32_t domain = CU_DOMAIN_DRIVER; domain <= CU_DOMAIN_RUNTIME; domain++) {
+		unsigned missing = 0;
+
+		for (uint32_t id = 1; id < IDS && missing < 64; id++) {
+			const char *name = NULL;
+
+			if (gt_cu_api.callback_name(domain, id, &name) || !name) {
+				missing++;
+				continue;
+			}
+			missing = 0;
+			consider(domain, id, name);
+		}
+	}
+	return NULL;
+}
+
+unsigned gt_cu_calls_enable(void *subscriber)
+{
+	unsigned n = 0;
+
+	for (uint32_t domain = CU_DOMAIN_DRIVER; domain <= CU_DOMAIN_RUNTIME; domain++)
+		for (uint32_t id = 1; id < IDS; id++) {
+			struct id *what = &ids[domain - 1][id];
+
+			if (!what->class)
+				continue;
+			what->enabled = !gt_cu_api.enable_callback(1, subscriber, domain, id);
+			n += what->enabled;
+		}
+	return n;
+}

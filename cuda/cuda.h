@@ -1,0 +1,280 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * What the parts of the CUDA adapter share.
+ *
+ *   calls.c    API callbacks on the program's threads -> regions, and the table of calls
+ *   buffers.c  CUPTI's activity buffers: handed out, taken back, queued
+ *   worker.c   our two threads: one reads the buffers, one makes CUPTI give them out
+ *   records.c  activity records -> events of streams and of the threads that caused them
+ *   places.c   contexts and streams -> location groups and locations
+ *   kernels.c  kernels and copies -> regions
+ *   clock.c    CUPTI's time <-> ticks
+ *   life.c     start, end, fork
+ *
+ * Limits: the core is known through adapter.h only. What runs on the program's threads (calls.c, the
+ * request and completion of buffers) takes no lock and no memory; the rest is on our own threads.
+ */
+#ifndef GT_CUDA_H
+#define GT_CUDA_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "cuda/abi.h"
+#include "cuda/api.h"
+#include "gputrace/adapter.h"
+#include "lib/format.h"
+
+#define GT_CU_HIDDEN __attribute__((visibility("hidden")))
+#define GT_CU_TLS    __thread __attribute__((tls_model("initial-exec")))
+#define GT_CU_LIKELY(x)   __builtin_expect(!!(x), 1)
+#define GT_CU_UNLIKELY(x) __builtin_expect(!!(x), 0)
+
+/* OTF2's numbers. */
+enum { GT_CU_PARADIGM = 5 };
+enum {
+	GT_CU_ROLE_FUNCTION = 1,
+	GT_CU_ROLE_BARRIER = 16,
+	GT_CU_ROLE_TRANSFER = 30,
+	GT_CU_ROLE_ARTIFICIAL = 31,
+	GT_CU_ROLE_ALLOCATE = 35,
+	GT_CU_ROLE_DEALLOCATE = 36,
+};
+
+/* ---- options (options.c) ----------------------------------------------------------------------- */
+
+struct gt_cu_options {
+	bool on;           /* VT_GPUTRACE is not "no" */
+	bool runtime, driver;
+	bool kernel, memcpy;
+	bool idle, pure_idle;
+	bool sync, memusage, overhead, error, stream_reuse, unified;
+	bool host_idle;
+	int kernel_detail; /* VT_GPUTRACE_KERNEL: 0, 1, 2 */
+	bool graph_level;  /* VT_CUDA_GRAPHS=graph */
+	bool rma;          /* VT_GPU_TRANSFERS=rma */
+	size_t buffer_bytes;
+	unsigned flush_ms;
+	const char *capture; /* folder, or NULL */
+};
+extern GT_CU_HIDDEN struct gt_cu_options gt_cu_options;
+GT_CU_HIDDEN void gt_cu_options_read(void);
+/* The list of VT_GPUTRACE. Words that are not known are told through `complain`. */
+GT_CU_HIDDEN void gt_cu_options_parse(const char *list, struct gt_cu_options *options,
+				      void (*complain)(const char *word));
+
+/* ---- state (life.c) ---------------------------------------------------------------------------- */
+
+enum gt_cu_state {
+	GT_CU_COLD = 0,
+	GT_CU_READY,
+	GT_CU_ENDED,   /* the process is ending: nothing is recorded any more */
+	GT_CU_FATAL,   /* CUPTI gave up: what is queued is still read */
+	GT_CU_CHILD,   /* a forked child: CUPTI is never called here again */
+	GT_CU_OFF,
+};
+extern GT_CU_HIDDEN int gt_cu_state; /* atomic */
+
+static inline int gt_cu_state_now(void)
+{
+	return __atomic_load_n(&gt_cu_state, __ATOMIC_ACQUIRE);
+}
+
+extern GT_CU_HIDDEN uint32_t gt_cu_version;
+
+/* ---- definitions that all parts use (life.c) ----------------------------------------------------- */
+
+struct gt_cu_refs {
+	gt_ref correlation; /* attribute */
+	gt_ref calls;       /* attribute: how many calls a merged region stands for */
+	gt_ref bytes;       /* attribute */
+	gt_ref graph_node, graph; /* attributes */
+	gt_ref comm, window;
+	gt_ref host_idle;   /* region */
+	gt_ref overhead;    /* group of regions is made on demand */
+};
+extern GT_CU_HIDDEN struct gt_cu_refs gt_cu_refs;
+
+/* ---- counters: what happened to every record ------------------------------------------------------- */
+
+struct gt_cu_counts {
+	/* seen by callbacks */
+	uint64_t launches;        /* that returned success */
+	uint64_t captured;        /* of these, while some stream was being captured into a graph */
+	uint64_t graph_launches;
+	/* records */
+	uint64_t records, kernels, graph_kernels, copies, sets, graphs, others;
+	uint64_t unknown;         /* of a kind that nobody asked for */
+	uint64_t zero_time, early, late;
+	uint64_t no_parent;       /* no API call is known for it */
+	uint64_t off;             /* its call came while recording was switched off */
+	uint64_t dropped;         /* by CUPTI */
+	uint64_t scratch;         /* buffers that had to be thrown away */
+	uint64_t refused;         /* requests for a buffer that could not be met */
+	uint64_t no_place;        /* no location for the stream */
+	uint64_t lanes;           /* records on a lane because they overlap with others */
+	uint64_t capture_kernels; /* kernels of calls that came while something was captured */
+	uint64_t clamped;         /* waits of the host cut at the borders of their call */
+};
+extern GT_CU_HIDDEN struct gt_cu_counts gt_cu_counts;
+
+static inline void gt_cu_count(uint64_t *counter, uint64_t n)
+{
+	__atomic_fetch_add(counter, n, __ATOMIC_RELAXED);
+}
+
+/* ---- clock (clock.c) ------------------------------------------------------------------------------- */
+
+/* Registers the timestamp callback, or prepares the fallback. */
+GT_CU_HIDDEN void gt_cu_clock_setup(void);
+/* A reading of both clocks for the fallback; from the flushing thread. */
+GT_CU_HIDDEN void gt_cu_clock_note(void);
+/* CUPTI's time in ticks; 0 stays 0. */
+GT_CU_HIDDEN uint64_t gt_cu_ticks(uint64_t ns);
+/* A number of ticks in nanoseconds. */
+GT_CU_HIDDEN uint64_t gt_cu_ns(uint64_t ticks);
+/* For tests and replay: ticks are nanoseconds, and so is CUPTI's time. */
+GT_CU_HIDDEN void gt_cu_clock_identity(void);
+
+/* ---- calls (calls.c) ------------------------------------------------------------------------------- */
+
+enum gt_cu_class {
+	GT_CU_C_NONE = 0,
+	GT_CU_C_LAUNCH,
+	GT_CU_C_GRAPH,      /* launches a graph */
+	GT_CU_C_COPY,
+	GT_CU_C_SET,
+	GT_CU_C_WAIT,       /* for a device, context, stream or event */
+	GT_CU_C_ALLOC,
+	GT_CU_C_FREE,       /* waits for the device, too */
+	GT_CU_C_POLL,       /* cudaEventQuery and the like */
+	GT_CU_C_CAPTURE_BEGIN,
+	GT_CU_C_CAPTURE_END,
+	GT_CU_C_OTHER,
+};
+
+/* One API call, by its correlation id. */
+struct gt_cu_call {
+	uint32_t correlation;
+	uint32_t location;  /* of the calling thread */
+	uint64_t enter;     /* ticks */
+	uint32_t span;      /* ticks until its end, at most GT_CU_SPAN_MAX; 0: not over yet */
+	uint32_t flags;     /* class, GT_CU_CALL_* */
+};
+#define GT_CU_SPAN_MAX      UINT32_MAX
+#define GT_CU_CALL_CLASS    0xffu
+#define GT_CU_CALL_OFF      0x100u  /* recording was switched off */
+#define GT_CU_CALL_REGION   0x200u  /* the call is a region in the trace */
+#define GT_CU_CALL_CAPTURE  0x400u  /* a stream was being captured */
+#define GT_CU_CALL_IDLE     0x800u  /* its wait has been written */
+
+/* The subscriber's function. */
+GT_CU_HIDDEN void gt_cu_callback(void *user, uint32_t domain, uint32_t id, const void *data);
+/* Makes the table of calls and of callback ids. 0, or why not. */
+GT_CU_HIDDEN const char *gt_cu_calls_setup(void);
+/* Enables the callbacks that the options ask for. Returns how many; failures are told. */
+GT_CU_HIDDEN unsigned gt_cu_calls_enable(void *subscriber);
+/* Copies the call with this id; false: not known (any more). From the reading thread. */
+GT_CU_HIDDEN bool gt_cu_call_find(uint32_t correlation, struct gt_cu_call *call);
+/* Marks it. */
+GT_CU_HIDDEN void gt_cu_call_mark(uint32_t correlation, uint32_t flags);
+/* Has the calling thread made calls, or is it the program's first? */
+GT_CU_HIDDEN bool gt_cu_calls_own_thread(void);
+/* How many calls there were that may have made records. */
+GT_CU_HIDDEN uint64_t gt_cu_calls_seen(void);
+
+/* ---- buffers (buffers.c) ----------------------------------------------------------------------------- */
+
+GT_CU_HIDDEN void gt_cu_buffer_request(uint8_t **buffer, size_t *size, size_t *records);
+GT_CU_HIDDEN void gt_cu_buffer_complete(void *context, uint32_t stream, uint8_t *buffer, size_t size,
+					size_t valid);
+/* The next completed buffer, in the order of completion, or NULL. From the reading thread. */
+GT_CU_HIDDEN uint8_t *gt_cu_buffer_next(size_t *valid);
+/* Gives it back to the pool. */
+GT_CU_HIDDEN void gt_cu_buffer_free(uint8_t *buffer);
+GT_CU_HIDDEN bool gt_cu_buffers_waiting(void);
+
+/* ---- our threads (worker.c) ---------------------------------------------------------------------------- */
+
+GT_CU_HIDDEN bool gt_cu_workers_start(void);
+/* Wakes the reading thread. Async-signal-safe. */
+GT_CU_HIDDEN void gt_cu_worker_wake(void);
+/*
+ * Brings in what CUPTI has and waits until it is read, at most `limit_ms`. `forced`: also buffers
+ * with unfinished records. False: it was not done in time.
+ */
+GT_CU_HIDDEN bool gt_cu_workers_collect(bool forced, unsigned limit_ms);
+
+/* ---- records (records.c) -------------------------------------------------------------------------------- */
+
+/* Turns one buffer into events. */
+GT_CU_HIDDEN void gt_cu_records_read(uint8_t *buffer, size_t valid);
+/* Writes what waited for the end of its call; `all`: there will be no more. */
+GT_CU_HIDDEN void gt_cu_records_settle(bool all);
+GT_CU_HIDDEN void gt_cu_records_setup(void);
+
+/* ---- how well the clocks agree (align.c) ------------------------------------------------------------------ */
+
+/* A record began `ticks` before (early) or after the call that caused it. */
+GT_CU_HIDDEN void gt_cu_align_early(uint32_t context, uint64_t ticks);
+GT_CU_HIDDEN void gt_cu_align_start(uint32_t context, uint64_t ticks);
+/* A record ended; was it before the end of the wait that covers it? */
+GT_CU_HIDDEN void gt_cu_align_end(uint32_t context, uint32_t stream, const struct gt_cu_call *call,
+				  uint64_t end);
+/* From the program's threads: a wait for the whole context is over. */
+GT_CU_HIDDEN void gt_cu_align_waited(uint32_t context, uint64_t enter, uint64_t leave);
+/* Writes the properties. */
+GT_CU_HIDDEN void gt_cu_align_report(void);
+
+/* ---- places (places.c) ----------------------------------------------------------------------------------- */
+
+struct gt_cu_lane {
+	struct gt_location *location;
+	uint32_t id;       /* of the location */
+	uint64_t end;      /* of the latest record */
+	uint64_t *recent;  /* start and end of the latest records in order, for what comes late */
+	uint32_t first, count;
+};
+
+struct gt_cu_context {
+	uint32_t id, device;
+	gt_ref group;
+	struct gt_cu_context *next;
+};
+
+struct gt_cu_place {
+	uint32_t context, device, stream;
+	struct gt_cu_context *owner;
+	struct gt_cu_lane *lanes;
+	unsigned lane_count;
+	struct gt_cu_place *next;
+};
+
+/* CUPTI's number of a context's legacy default stream. */
+#define GT_CU_DEFAULT_STREAM 7u
+
+GT_CU_HIDDEN struct gt_cu_place *gt_cu_place(uint32_t device, uint32_t context, uint32_t stream);
+/* The lane of the place that is free from `start` to `end`; it is taken then. NULL: no location. */
+GT_CU_HIDDEN struct gt_cu_lane *gt_cu_lane(struct gt_cu_place *place, uint64_t start, uint64_t end);
+/* Any stream of the context, for what belongs to none; NULL if none is known. */
+GT_CU_HIDDEN struct gt_cu_place *gt_cu_place_of_context(uint32_t context);
+/* What belongs to a host thread but is known only now. */
+GT_CU_HIDDEN void gt_cu_side(uint32_t location, unsigned type, uint64_t low, const uint64_t *data,
+			     unsigned extra, uint64_t tick);
+
+/* ---- regions of the device (kernels.c) -------------------------------------------------------------------- */
+
+struct gt_cu_kernel_name {
+	gt_ref region;
+	gt_ref grid, block;            /* strings of the latest launch */
+	int32_t grid_of[3], block_of[3];
+};
+
+GT_CU_HIDDEN struct gt_cu_kernel_name *gt_cu_kernel(const char *mangled);
+GT_CU_HIDDEN gt_ref gt_cu_copy_region(unsigned copy, unsigned source, unsigned destination);
+GT_CU_HIDDEN gt_ref gt_cu_set_region(void);
+/* "(x,y,z)" as a string definition. */
+GT_CU_HIDDEN gt_ref gt_cu_dimensions(const int32_t *of);
+
+#endif

@@ -1,0 +1,189 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Regions of the device: kernels by their names, copies by direction and kind of memory.
+ *
+ * Limits: only the reading thread comes here. A name is looked up by its address first and then by
+ * its text, because CUPTI may use an address again for another name after a module was unloaded.
+ */
+#include <dlfcn.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "cuda/cuda.h"
+
+#define BY_ADDRESS 1024u
+
+static struct entry {
+	struct gt_cu_kernel_name kernel;
+	char *mangled;
+	uint32_t hash;
+	struct entry *next;
+} *buckets[1024];
+
+static struct {
+	const char *address;
+	struct entry *entry;
+} by_address[BY_ADDRESS];
+
+static uint32_t hash_of(const char *text)
+{
+	uint32_t h = 2166136261u;
+
+	while (*text)
+		h = (h ^ (unsigned char)*text++) * 16777619u;
+	return h;
+}
+
+/* The C++ runtime knows names that the core does not; it is there if the program is C++. */
+static bool demangle_with_runtime(const char *mangled, char *full, size_t size)
+{
+	char *(*demangle)(const char *, char *, size_t *, int *) = NULL;
+	void *symbol = dlsym(RTLD_DEFAULT, "__cxa_demangle");
+	int status = -1;
+	char *text;
+
+	memcpy(&demangle, &symbol, sizeof(demangle));
+	text = demangle ? demangle(mangled, NULL, NULL, &status) : NULL;
+	if (!text || status)
+		return false;
+	snprintf(full, size, "%s", text);
+	free(text);
+	return true;
+}
+
+static struct entry *make(const char *mangled, uint32_t hash)
+{
+	static char full[GT_NAME_MAX];
+	struct entry *e = calloc(1, sizeof(*e));
+	struct gt_region_info info = {
+		.bytes = sizeof(info),
+		.canonical = mangled,
+		.group = "CUDA_KERNEL",
+		.role = GT_CU_ROLE_FUNCTION,
+		.paradigm = GT_CU_PARADIGM,
+	};
+
+	if (!e)
+		return NULL;
+	e->mangled = strdup(mangled);
+	if (!e->mangled) {
+		free(e);
+		return NULL;
+	}
+	info.name = mangled;
+	if (!strncmp(mangled, "_Z", 2) && (gt_plain_name(mangled, full, sizeof(full)) ||
+					   demangle_with_runtime(mangled, full, sizeof(full))))
+		info.name = full;
+	e->kernel.region = gt_def_region(&info);
+	e->hash = hash;
+	e->next = buckets[hash % 1024];
+	buckets[hash % 1024] = e;
+	return e;
+}
+
+struct gt_cu_kernel_name *gt_cu_kernel(const char *mangled)
+{
+	uint32_t slot = (uint32_t)((uintptr_t)mangled >> 3 ^ (uintptr_t)mangled >> 13) % BY_ADDRESS;
+	struct entry *e = by_address[slot].entry;
+	uint32_t hash;
+
+	if (!mangled || !*mangled)
+		mangled = "kernel without a name";
+	if (e && by_address[slot].address == mangled && !strcmp(e->mangled, mangled))
+		return &e->kernel;
+	hash = hash_of(mangled);
+	for (e = buckets[hash % 1024]; e; e = e->next)
+		if (e->hash == hash && !strcmp(e->mangled, mangled))
+			break;
+	if (!e)
+		e = make(mangled, hash);
+	if (!e)
+		return NULL;
+	by_address[slot].address = mangled;
+	by_address[slot].entry = e;
+	return &e->kernel;
+}
+
+gt_ref gt_cu_dimensions(const int32_t *of)
+{
+	char text[64];
+
+	snprintf(text, sizeof(text), "(%d,%d,%d)", (int)of[0], (int)of[1], (int)of[2]);
+	return gt_def_string(text);
+}
+
+static gt_ref transfer_region(const char *name, const char *group)
+{
+	const struct gt_region_info info = {
+		.bytes = sizeof(info),
+		.name = name,
+		.group = group,
+		.role = GT_CU_ROLE_TRANSFER,
+		.paradigm = GT_CU_PARADIGM,
+	};
+
+	return gt_def_region(&info);
+}
+
+gt_ref gt_cu_set_region(void)
+{
+	static gt_ref region;
+	static bool made;
+
+	if (!made)
+		region = transfer_region("cudaMemset", "CUDA_MEMSET");
+	made = true;
+	return region;
+}
+
+/* The host's memory decides how a copy is done. */
+static const char *host_memory(unsigned copy, unsigned source, unsigned destination)
+{
+	unsigned memory = copy == CU_COPY_DTOH || copy == CU_COPY_ATOH ? destination : source;
+
+	if (copy > CU_COPY_ATOH && copy != CU_COPY_HTOH)
+		return "";
+	if (copy == CU_COPY_HTOH && source != destination)
+		return " mixed";
+	switch (memory) {
+	case CU_MEMORY_PAGEABLE:
+		return " pageable";
+	case CU_MEMORY_PINNED:
+		return " pinned";
+	case CU_MEMORY_MANAGED:
+		return " managed";
+	default:
+		return "";
+	}
+}
+
+gt_ref gt_cu_copy_region(unsigned copy, unsigned source, unsigned destination)
+{
+	static const char *const directions[] = { "", " H2D", " D2H", " H2A", " A2H", " A2A",
+						  " A2D", " D2A", " D2D", " H2H", " P2P" };
+	static struct {
+		gt_ref region;
+		bool made;
+	} regions[16][16][16];
+	char name[64];
+
+	copy &= 15;
+	source &= 15;
+	destination &= 15;
+	if (regions[copy][source][destination].made)
+		return regions[copy][source][destination].region;
+	snprintf(name, sizeof(name), "cudaMemcpy%s%s", copy <= CU_COPY_PTOP ? directions[copy] : "",
+		 host_memory(copy, source, destination));
+	/* The same name may come from different pairs of kinds: one region. */
+	for (unsigned s = 0; s < 16; s++)
+		for (unsigned d = 0; d < 16; d++)
+			if (regions[copy][s][d].made &&
+			    !strcmp(host_memory(copy, s, d), host_memory(copy, source, destination))) {
+				regions[copy][source][destination] = regions[copy][s][d];
+				return regions[copy][s][d].region;
+			}
+	regions[copy][source][destination].region = transfer_region(name, "CUDA_MEMCPY");
+	regions[copy][source][destination].made = true;
+	return regions[copy][source][destination].region;
+}

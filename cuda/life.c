@@ -1,0 +1,254 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * The adapter's life: the CUDA driver loads this library when a program calls CUDA first
+ * (CUDA_INJECTION64_PATH) and calls InitializeInjection(); at the program's end what CUPTI still has is
+ * brought in, before the driver goes; a forked child never calls CUPTI again.
+ *
+ * Limits: whatever fails costs GPU events and one sentence, never the program. A call of CUPTI that
+ * hangs holds up the end of the program for WAIT_EXIT_MS at most.
+ */
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "cuda/cuda.h"
+
+#define WAIT_EXIT_MS 10000u
+#define WAIT_FAST_MS 2000u  /* _exit and exec: somebody may wait for them */
+
+int gt_cu_state = GT_CU_COLD;
+uint32_t gt_cu_version;
+struct gt_cu_refs gt_cu_refs;
+
+static void *subscriber;
+static bool hung; /* a call of CUPTI did not come back */
+static bool reported;
+
+__attribute__((visibility("default"))) int InitializeInjection(void);
+
+/* ---- the account -------------------------------------------------------------------------------- */
+
+static void property(const char *name, uint64_t value)
+{
+	char key[64], text[32];
+
+	snprintf(key, sizeof(key), "cuda:%s", name);
+	snprintf(text, sizeof(text), "%llu", (unsigned long long)value);
+	gt_def_property(key, text);
+}
+
+static void report(void)
+{
+	struct gt_cu_counts *c = &gt_cu_counts;
+	uint64_t kernels, missing, seen;
+	size_t dropped = 0;
+
+	seen = gt_cu_calls_seen();
+	if (reported || !seen)
+		return;
+	reported = true;
+	if (!hung && gt_cu_state_now() == GT_CU_READY && !gt_cu_api.dropped(NULL, 0, &dropped))
+		c->dropped += dropped;
+	kernels = c->kernels - c->capture_kernels;
+	missing = c->launches > kernels ? c->launches - kernels : 0;
+	property("launches", c->launches + c->captured);
+	property("launches_while_capturing", c->captured);
+	property("graph_launches", c->graph_launches);
+	property("records", c->records);
+	property("kernels", c->kernels);
+	property("graph_kernels", c->graph_kernels);
+	property("copies", c->copies);
+	property("sets", c->sets);
+	property("graphs", c->graphs);
+	property("others", c->others);
+	property("unknown_kinds", c->unknown);
+	property("zero_time", c->zero_time);
+	property("early", c->early);
+	property("late", c->late);
+	property("no_parent", c->no_parent);
+	property("switched_off", c->off);
+	property("dropped", c->dropped);
+	property("refused_buffers", c->refused);
+	property("thrown_away_buffers", c->scratch);
+	property("no_location", c->no_place);
+	property("on_lanes", c->lanes);
+	property("clamped_waits", c->clamped);
+	if (gt_cu_options.kernel)
+		property("launches_without_record", missing);
+	gt_cu_align_report();
+	if (gt_cu_options.kernel && missing + c->dropped) {
+		gt_lost(GT_LOSS_LATE, missing > c->dropped ? missing : c->dropped);
+		gt_message(1, "CUDA: %lu kernel launches have no record, %lu records were dropped by CUPTI",
+			   (unsigned long)missing, (unsigned long)c->dropped);
+	}
+	if (c->no_place)
+		gt_lost(GT_LOSS_NO_LOCATION, c->no_place);
+}
+
+/* ---- the end --------------------------------------------------------------------------------------- */
+
+static void collect(unsigned limit)
+{
+	int state = gt_cu_state_now();
+
+	if ((state != GT_CU_READY && state != GT_CU_FATAL) || hung)
+		return;
+	gt_guard();
+	if (!gt_cu_workers_collect(true, limit)) {
+		hung = true;
+		gt_message(1, "CUPTI did not give out its records in %u seconds: the last ones are missing",
+			   limit / 1000);
+	}
+	gt_unguard();
+}
+
+/* Registered when CUDA starts, so it runs before the driver's own handlers. */
+static void at_exit(void)
+{
+	collect(WAIT_EXIT_MS);
+}
+
+/* Once more, for threads that were still launching. CUPTI is loaded later than we are and goes later. */
+__attribute__((destructor)) static void destruct(void)
+{
+	if (gt_cu_state_now() != GT_CU_READY)
+		return;
+	collect(WAIT_EXIT_MS);
+	report();
+	gt_cu_state = GT_CU_ENDED;
+}
+
+static void end(int how)
+{
+	if (gt_cu_state_now() == GT_CU_READY && how != GT_END_EXIT)
+		collect(WAIT_FAST_MS);
+	gt_cu_records_settle(true);
+	if (gt_cu_state_now() == GT_CU_READY || gt_cu_state_now() == GT_CU_FATAL)
+		report();
+	if (gt_cu_state_now() == GT_CU_READY)
+		gt_cu_state = GT_CU_ENDED;
+}
+
+static void forked(void)
+{
+	__atomic_store_n(&gt_cu_state, GT_CU_CHILD, __ATOMIC_RELEASE);
+}
+
+/* ---- the beginning ---------------------------------------------------------------------------------- */
+
+static const struct gt_adapter adapter = {
+	.bytes = sizeof(adapter),
+	.abi = GT_ADAPTER_ABI,
+	.name = "cuda",
+	.fork_child = forked,
+	.end = end,
+};
+
+static int subscribe(void)
+{
+	char holder[64] = "";
+	struct cu_subscriber_params params = {
+		.bytes = sizeof(params),
+		.name = "gputrace",
+		.old_name = holder,
+		.old_size = sizeof(holder),
+	};
+	int rc;
+
+	if (gt_cu_api.subscribe_v2)
+		rc = gt_cu_api.subscribe_v2(&subscriber, gt_cu_callback, NULL, &params);
+	else
+		rc = gt_cu_api.subscribe(&subscriber, gt_cu_callback, NULL);
+	holder[sizeof(holder) - 1] = 0;
+	if (rc == CU_ERROR_SUBSCRIBER)
+		gt_message(1, "another tool uses CUPTI already (%s): the trace has no GPU events",
+			   holder[0] ? holder : "it does not tell its name");
+	else if (rc)
+		gt_message(1, "CUPTI cannot be used (%s): the trace has no GPU events",
+			   gt_cu_result(rc));
+	return rc;
+}
+
+static bool enable(uint32_t kind, const char *name)
+{
+	int rc = gt_cu_api.enable(kind);
+
+	if (rc)
+		gt_message(1, "CUPTI does not record %s (%s)", name, gt_cu_result(rc));
+	return !rc;
+}
+
+static void enable_kinds(void)
+{
+	if (gt_cu_options.graph_level)
+		gt_cu_options.graph_level = enable(CU_KIND_GRAPH_TRACE, "graphs");
+	/* Copies and sets also when only kernels are wanted: nodes of graphs leak otherwise. */
+	if (gt_cu_options.kernel)
+		enable(CU_KIND_CONCURRENT_KERNEL, "kernels");
+	if (gt_cu_options.kernel || gt_cu_options.memcpy) {
+		enable(CU_KIND_MEMCPY, "copies");
+		enable(CU_KIND_MEMCPY2, "copies between contexts");
+		enable(CU_KIND_MEMSET, "memory sets");
+	}
+}
+
+/* Everything before the first record. Returns a sentence if it fails, "" if it was said already. */
+static const char *set_up(void)
+{
+	static char why[256];
+	size_t one = 1;
+	uint8_t on = 1;
+	const char *failed;
+	char number[32];
+	int rc;
+
+	if (!gt_cu_api.version && !gt_cu_api_load(why, sizeof(why)))
+		return why;
+	gt_cu_api.version(&gt_cu_version);
+	snprintf(number, sizeof(number), "%u", gt_cu_version);
+	gt_def_property("cuda:cupti", number);
+	gt_def_property("cuda:cupti_path", gt_cu_api.path);
+	if (subscribe())
+		return "";
+	gt_cu_records_setup();
+	failed = gt_cu_calls_setup();
+	if (failed)
+		return failed;
+	if (gt_cu_api.set_attribute)
+		gt_cu_api.set_attribute(CU_ATTR_ZEROED_BUFFERS, &one, &on);
+	gt_cu_clock_setup();
+	rc = gt_cu_api.register_buffers(gt_cu_buffer_request, gt_cu_buffer_complete);
+	if (rc) {
+		snprintf(why, sizeof(why), "CUPTI takes no buffers (%s)", gt_cu_result(rc));
+		return why;
+	}
+	if (!gt_cu_workers_start())
+		return "no thread can be made";
+	enable_kinds();
+	__atomic_store_n(&gt_cu_state, GT_CU_READY, __ATOMIC_RELEASE);
+	if (!gt_cu_calls_enable(subscriber))
+		gt_message(1, "CUPTI offers no callbacks: the trace has no CUDA calls");
+	gt_cu_api.enable_callback(1, subscriber, CU_DOMAIN_STATE, CU_STATE_FATAL_ERROR);
+	return NULL;
+}
+
+int InitializeInjection(void)
+{
+	const char *failed;
+
+	if (gt_cu_state_now() != GT_CU_COLD)
+		return 1;
+	gt_cu_options_read();
+	gt_cu_state = GT_CU_OFF;
+	if (!gt_cu_options.on || !gt_def_string("CUDA") || gt_adapter_register(&adapter))
+		return 1;
+	gt_guard();
+	failed = set_up();
+	gt_unguard();
+	if (failed && *failed)
+		gt_message(1, "%s: the trace has no GPU events", failed);
+	if (!failed)
+		atexit(at_exit);
+	return 1;
+}

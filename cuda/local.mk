@@ -1,0 +1,12 @@
+# SPDX-License-Identifier: BSD-3-Clause
+# libgputrace-cuda.so: the adapter for CUDA. It needs neither CUDA nor CUPTI to build, and links none.
+lib_LTLIBRARIES += cuda/libgputrace-cuda.la
+CUDA_SOURCES = cuda/abi.h cuda/api.c cuda/api.h cuda/align.c cuda/buffers.c cuda/calls.c cuda/clock.c \
+	cuda/cuda.h cuda/kernels.c cuda/life.c cuda/options.c cuda/places.c cuda/records.c \
+	cuda/worker.c
+cuda_libgputrace_cuda_la_SOURCES = $(CUDA_SOURCES)
+cuda_libgputrace_cuda_la_LDFLAGS = -version-info 0:0:0 -Wl,-z,nodelete -Wl,-z,relro,-z,now \
+	-Wl,--version-script=$(top_srcdir)/cuda/libgputrace-cuda.map
+cuda_libgputrace_cuda_la_LIBADD = lib/libgputrace.la -ldl -lpthread
+EXTRA_cuda_libgputrace_cuda_la_DEPENDENCIES = cuda/libgputrace-cuda.map
+EXTRA_DIST += cuda/libgputrace-cuda.map

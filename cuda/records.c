@@ -1,0 +1,451 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * What activity records mean: kernels, copies and sets on their streams, messages between the stream
+ * and the thread that asked for the copy, and the host's waiting, each at the device's own times.
+ *
+ * Invariant: every record is counted, and becomes an event or a counted loss. Nothing is left out
+ * because its times look odd: such records are counted and told.
+ *
+ * Limits: only the reading thread comes here. A region ends one tick before its last nanosecond is
+ * over, so that back-to-back kernels are in order after sorting.
+ */
+#include <string.h>
+
+#include "cuda/cuda.h"
+
+#define PENDING 4096u
+
+struct gt_cu_counts gt_cu_counts;
+
+/* ---- definitions --------------------------------------------------------------------------------- */
+
+static gt_ref param_grid, param_block, param_static, param_dynamic, param_local, param_registers;
+static gt_ref marker_untimed;
+
+void gt_cu_records_setup(void)
+{
+	const struct gt_region_info idle = {
+		.bytes = sizeof(idle),
+		.name = "HOST_IDLE",
+		.group = "CUDA_SYNC",
+		.role = GT_CU_ROLE_BARRIER,
+		.paradigm = GT_CU_PARADIGM,
+	};
+
+	gt_cu_refs.correlation = gt_def_attribute("CORRELATION_ID",
+						  "The same for an API call and what it made the device do",
+						  GT_VALUE_UINT);
+	gt_cu_refs.bytes = gt_def_attribute("BYTES", "Bytes that were copied or set", GT_VALUE_UINT);
+	gt_cu_refs.graph = gt_def_attribute("CUDA_GRAPH_ID", "The graph that this was part of",
+					    GT_VALUE_UINT);
+	gt_cu_refs.graph_node = gt_def_attribute("CUDA_GRAPH_NODE_ID", "The node of the graph",
+						 GT_VALUE_UINT);
+	if (gt_cu_options.rma)
+		gt_cu_refs.window = gt_def_window("CUDA_WINDOW", GT_NONE, GT_CU_PARADIGM, 0);
+	else
+		gt_cu_refs.comm = gt_def_comm("GPU_COMM_GLOBAL", GT_NONE, GT_CU_PARADIGM, 0);
+	if (gt_cu_options.host_idle)
+		gt_cu_refs.host_idle = gt_def_region(&idle);
+	if (gt_cu_options.kernel_detail >= 1) {
+		param_grid = gt_def_parameter("grid", GT_VALUE_UINT);
+		param_block = gt_def_parameter("block", GT_VALUE_UINT);
+	}
+	if (gt_cu_options.kernel_detail >= 2) {
+		param_static = gt_def_parameter("static shared memory", GT_VALUE_UINT);
+		param_dynamic = gt_def_parameter("dynamic shared memory", GT_VALUE_UINT);
+		param_local = gt_def_parameter("local memory per thread", GT_VALUE_UINT);
+		param_registers = gt_def_parameter("registers per thread", GT_VALUE_UINT);
+	}
+	marker_untimed = gt_def_marker("CUDA_UNTIMED", "CUDA", 2);
+}
+
+/* ---- one activity of the device ---------------------------------------------------------------------- */
+
+struct activity {
+	uint32_t device, context, stream, correlation;
+	uint64_t start, end; /* ticks */
+	uint64_t bytes, graph_node;
+	uint32_t graph;
+	bool has_bytes;
+	struct gt_cu_call call;
+	bool has_call;
+	struct gt_cu_lane *lane;
+};
+
+static void put(const struct activity *a, unsigned type, uint64_t low, uint64_t x, uint64_t y,
+		uint64_t tick)
+{
+	gt_location_record(a->lane->location, type, low, (uint64_t[2]){ x, y }, 1, tick);
+}
+
+static void put_attribute(const struct activity *a, gt_ref attribute, uint64_t value)
+{
+	if (attribute)
+		put(a, GT_T_ATTR, attribute, value, 0, a->start);
+}
+
+static void put_parameter(const struct activity *a, gt_ref parameter, uint64_t value)
+{
+	if (parameter)
+		put(a, GT_T_PARAM_UINT, parameter, value, 0, a->start);
+}
+
+static void put_text(const struct activity *a, gt_ref parameter, gt_ref text)
+{
+	if (parameter && text)
+		put(a, GT_T_PARAM_STR, parameter, text, 0, a->start);
+}
+
+static void begin(const struct activity *a, gt_ref region)
+{
+	put_attribute(a, gt_cu_refs.correlation, a->correlation);
+	if (a->has_bytes)
+		put_attribute(a, gt_cu_refs.bytes, a->bytes);
+	if (a->graph_node) {
+		put_attribute(a, gt_cu_refs.graph, a->graph);
+		put_attribute(a, gt_cu_refs.graph_node, a->graph_node);
+	}
+	gt_location_record(a->lane->location, GT_T_ENTER, region, NULL, 0, a->start);
+}
+
+static void finish(const struct activity *a, gt_ref region)
+{
+	gt_location_record(a->lane->location, GT_T_LEAVE, region, NULL, 0, a->end);
+}
+
+/* A record without times: it is told where its call was made. */
+static void put_untimed(struct activity *a, const char *name)
+{
+	struct gt_cu_place *place = gt_cu_place(a->device, a->context, a->stream);
+
+	gt_cu_count(&gt_cu_counts.zero_time, 1);
+	if (!place || !a->has_call)
+		return;
+	gt_location_record(place->lanes[0].location, GT_T_MARKER, marker_untimed,
+			   (uint64_t[2]){ gt_def_string(name), 0 }, 1, a->call.enter);
+}
+
+/*
+ * Finds the call and the place of an activity and makes its times usable. False: there is nothing to
+ * write; why is counted.
+ */
+static bool prepare(struct activity *a, const char *name)
+{
+	struct gt_cu_place *place;
+
+	a->has_call = gt_cu_call_find(a->correlation, &a->call);
+	if (!a->has_call)
+		gt_cu_count(&gt_cu_counts.no_parent, 1);
+	else if (a->call.flags & GT_CU_CALL_OFF) {
+		gt_cu_count(&gt_cu_counts.off, 1);
+		return false;
+	}
+	if (!a->start || !a->end) {
+		put_untimed(a, name);
+		return false;
+	}
+	if (a->end < a->start)
+		a->end = a->start;
+	if (a->has_call && a->start < a->call.enter) {
+		gt_cu_count(&gt_cu_counts.early, 1);
+		gt_cu_align_early(a->context, a->call.enter - a->start);
+		if (a->end > a->call.enter)
+			a->start = a->call.enter;
+	} else if (a->has_call && !a->graph_node) {
+		gt_cu_align_start(a->context, a->start - a->call.enter);
+	}
+	if (a->has_call)
+		gt_cu_align_end(a->context, a->stream, &a->call, a->end);
+	if (a->end > a->start)
+		a->end--;
+	place = gt_cu_place(a->device, a->context, a->stream);
+	a->lane = place ? gt_cu_lane(place, a->start, a->end) : NULL;
+	if (!a->lane)
+		gt_cu_count(&gt_cu_counts.no_place, 1);
+	return a->lane;
+}
+
+/* ---- the host's side of it --------------------------------------------------------------------------- */
+
+/* Waits of calls that were not over when their record came. */
+static struct pending {
+	uint32_t correlation;
+	uint64_t start, end;
+} pending[PENDING];
+static unsigned pending_count;
+
+/*
+ * The call waited for its transfer if that was over when the call was: then the time until it began
+ * is not the transfer's but the wait for what went before it on the device.
+ */
+static void put_wait(const struct gt_cu_call *call, uint64_t start, uint64_t end)
+{
+	uint64_t exit = call->enter + call->span;
+	uint64_t from = call->enter + 1, to = start;
+
+	if (call->flags & GT_CU_CALL_IDLE)
+		return;
+	gt_cu_call_mark(call->correlation, GT_CU_CALL_IDLE);
+	if (end > exit || start <= from)
+		return;
+	if (to >= exit) {
+		to = exit - 1;
+		gt_cu_count(&gt_cu_counts.clamped, 1);
+	}
+	if (to <= from)
+		return;
+	gt_cu_side(call->location, GT_T_ENTER, gt_cu_refs.host_idle, NULL, 0, from);
+	gt_cu_side(call->location, GT_T_LEAVE, gt_cu_refs.host_idle, NULL, 0, to);
+}
+
+static void host_wait(const struct activity *a)
+{
+	if (!gt_cu_refs.host_idle || !a->has_call || !(a->call.flags & GT_CU_CALL_REGION) ||
+	    a->graph_node)
+		return;
+	if (a->call.span)
+		put_wait(&a->call, a->start, a->end);
+	else if (pending_count < PENDING)
+		pending[pending_count++] = (struct pending){ a->correlation, a->start, a->end };
+}
+
+void gt_cu_records_settle(bool all)
+{
+	unsigned kept = 0;
+
+	for (unsigned i = 0; i < pending_count; i++) {
+		struct pending *p = &pending[i];
+		struct gt_cu_call call;
+
+		if (!gt_cu_call_find(p->correlation, &call))
+			continue;
+		if (call.span)
+			put_wait(&call, p->start, p->end);
+		else if (!all)
+			pending[kept++] = *p;
+	}
+	pending_count = kept;
+}
+
+/* A message from one location to another. `sender` or `receiver` NULL: the host. */
+static void message(const struct activity *a, const struct gt_cu_lane *sender,
+		    const struct gt_cu_lane *receiver)
+{
+	uint64_t tag = (uint64_t)a->correlation << 32;
+	uint64_t to = receiver ? receiver->id : a->call.location;
+	uint64_t from = sender ? sender->id : a->call.location;
+	uint64_t send[2] = { to | tag, a->bytes }, receive[2] = { from | tag, a->bytes };
+
+	if (sender)
+		gt_location_record(sender->location, GT_T_XFER_SEND, gt_cu_refs.comm, send, 1, a->start);
+	else
+		gt_cu_side(a->call.location, GT_T_XFER_SEND, gt_cu_refs.comm, send, 1, a->start);
+	if (receiver)
+		gt_location_record(receiver->location, GT_T_XFER_RECV, gt_cu_refs.comm, receive, 1,
+				   a->end);
+	else
+		gt_cu_side(a->call.location, GT_T_XFER_RECV, gt_cu_refs.comm, receive, 1, a->end);
+}
+
+/* The same as a one-sided operation of the stream. */
+static void one_sided(const struct activity *a, unsigned type, uint32_t remote)
+{
+	uint64_t data[4] = { remote, a->bytes, a->correlation, 0 };
+
+	gt_location_record(a->lane->location, type, gt_cu_refs.window, data, 2, a->start);
+	gt_location_record(a->lane->location, GT_T_RMA_COMPLETE, gt_cu_refs.window, data, 2, a->end);
+}
+
+static void put_transfer(const struct activity *a, bool to_device, const struct gt_cu_lane *peer)
+{
+	uint32_t remote = peer ? peer->id : a->call.location;
+
+	if (!peer && !a->has_call)
+		return;
+	if (remote == UINT32_MAX)
+		return;
+	if (gt_cu_options.rma)
+		one_sided(a, to_device ? GT_T_RMA_GET : GT_T_RMA_PUT, remote);
+	else
+		message(a, to_device ? peer : a->lane, to_device ? a->lane : peer);
+}
+
+/* ---- the kinds ---------------------------------------------------------------------------------------- */
+
+static void read_kernel(const struct cu_kernel *k)
+{
+	struct activity a = {
+		.device = k->device, .context = k->context, .stream = k->stream,
+		.correlation = k->correlation,
+		.start = gt_cu_ticks(k->start), .end = gt_cu_ticks(k->end),
+		.graph_node = k->graph_node, .graph = k->graph,
+	};
+	struct gt_cu_kernel_name *name;
+
+	gt_cu_count(k->graph_node ? &gt_cu_counts.graph_kernels : &gt_cu_counts.kernels, 1);
+	if (!prepare(&a, k->name ? k->name : "kernel"))
+		return;
+	if (!k->graph_node && a.call.flags & GT_CU_CALL_CAPTURE)
+		gt_cu_count(&gt_cu_counts.capture_kernels, 1);
+	name = gt_cu_kernel(k->name);
+	if (!name || !name->region)
+		return;
+	if (param_grid && (!name->grid || memcmp(name->grid_of, k->grid, sizeof(k->grid)))) {
+		memcpy(name->grid_of, k->grid, sizeof(k->grid));
+		name->grid = gt_cu_dimensions(k->grid);
+	}
+	if (param_block && (!name->block || memcmp(name->block_of, k->block, sizeof(k->block)))) {
+		memcpy(name->block_of, k->block, sizeof(k->block));
+		name->block = gt_cu_dimensions(k->block);
+	}
+	begin(&a, name->region);
+	put_text(&a, param_grid, name->grid);
+	put_text(&a, param_block, name->block);
+	put_parameter(&a, param_static, (uint32_t)k->static_shared);
+	put_parameter(&a, param_dynamic, (uint32_t)k->dynamic_shared);
+	put_parameter(&a, param_local, k->local_per_thread);
+	put_parameter(&a, param_registers, k->registers);
+	finish(&a, name->region);
+}
+
+static bool from_host(unsigned copy)
+{
+	return copy == CU_COPY_HTOD || copy == CU_COPY_HTOA;
+}
+
+static bool to_host(unsigned copy)
+{
+	return copy == CU_COPY_DTOH || copy == CU_COPY_ATOH;
+}
+
+static void read_memcpy(const struct cu_memcpy *m)
+{
+	struct activity a = {
+		.device = m->device, .context = m->context, .stream = m->stream,
+		.correlation = m->correlation,
+		.start = gt_cu_ticks(m->start), .end = gt_cu_ticks(m->end),
+		.bytes = m->bytes, .has_bytes = true,
+		.graph_node = m->graph_node, .graph = m->graph,
+	};
+	gt_ref region = gt_cu_copy_region(m->copy, m->source, m->destination);
+
+	gt_cu_count(&gt_cu_counts.copies, 1);
+	if (!prepare(&a, "cudaMemcpy") || !region)
+		return;
+	begin(&a, region);
+	if (from_host(m->copy) || to_host(m->copy))
+		put_transfer(&a, from_host(m->copy), NULL);
+	finish(&a, region);
+	host_wait(&a);
+}
+
+/* A copy between contexts: the stream that does it belongs to one of them. */
+static void read_memcpy2(const struct cu_memcpy2 *m)
+{
+	struct activity a = {
+		.device = m->device, .context = m->context, .stream = m->stream,
+		.correlation = m->correlation,
+		.start = gt_cu_ticks(m->start), .end = gt_cu_ticks(m->end),
+		.bytes = m->bytes, .has_bytes = true,
+		.graph_node = m->graph_node, .graph = m->graph,
+	};
+	bool gets = m->source_context != m->context;
+	gt_ref region = gt_cu_copy_region(m->copy, m->source, m->destination);
+	struct gt_cu_place *peer;
+
+	gt_cu_count(&gt_cu_counts.copies, 1);
+	if (!prepare(&a, "cudaMemcpyPeer") || !region)
+		return;
+	begin(&a, region);
+	if (m->source_context != m->destination_context) {
+		uint32_t context = gets ? m->source_context : m->destination_context;
+		uint32_t device = gets ? m->source_device : m->destination_device;
+
+		peer = gt_cu_place_of_context(context);
+		if (!peer)
+			peer = gt_cu_place(device, context, GT_CU_DEFAULT_STREAM);
+		if (peer)
+			put_transfer(&a, gets, &peer->lanes[0]);
+	}
+	finish(&a, region);
+	host_wait(&a);
+}
+
+static void read_memset(const struct cu_memset *m)
+{
+	struct activity a = {
+		.device = m->device, .context = m->context, .stream = m->stream,
+		.correlation = m->correlation,
+		.start = gt_cu_ticks(m->start), .end = gt_cu_ticks(m->end),
+		.bytes = m->bytes, .has_bytes = true,
+		.graph_node = m->graph_node, .graph = m->graph,
+	};
+	gt_ref region = gt_cu_set_region();
+
+	gt_cu_count(&gt_cu_counts.sets, 1);
+	if (!prepare(&a, "cudaMemset") || !region)
+		return;
+	begin(&a, region);
+	finish(&a, region);
+	host_wait(&a);
+}
+
+static void read_graph(const struct cu_graph *g)
+{
+	static gt_ref region;
+	struct activity a = {
+		.device = g->device, .context = g->context, .stream = g->stream,
+		.correlation = g->correlation,
+		.start = gt_cu_ticks(g->start), .end = gt_cu_ticks(g->end),
+		.graph_node = 0, .graph = g->graph,
+	};
+	const struct gt_region_info info = {
+		.bytes = sizeof(info),
+		.name = "CUDA graph",
+		.group = "CUDA_KERNEL",
+		.role = GT_CU_ROLE_FUNCTION,
+		.paradigm = GT_CU_PARADIGM,
+	};
+
+	gt_cu_count(&gt_cu_counts.graphs, 1);
+	if (!region)
+		region = gt_def_region(&info);
+	if (!prepare(&a, "CUDA graph") || !region)
+		return;
+	put_attribute(&a, gt_cu_refs.graph, a.graph);
+	begin(&a, region);
+	finish(&a, region);
+}
+
+static void read_one(const struct cu_record *record)
+{
+	gt_cu_count(&gt_cu_counts.records, 1);
+	switch (record->kind) {
+	case CU_KIND_CONCURRENT_KERNEL:
+	case CU_KIND_KERNEL:
+		read_kernel((const struct cu_kernel *)record);
+		break;
+	case CU_KIND_MEMCPY:
+		read_memcpy((const struct cu_memcpy *)record);
+		break;
+	case CU_KIND_MEMCPY2:
+		read_memcpy2((const struct cu_memcpy2 *)record);
+		break;
+	case CU_KIND_MEMSET:
+		read_memset((const struct cu_memset *)record);
+		break;
+	case CU_KIND_GRAPH_TRACE:
+		read_graph((const struct cu_graph *)record);
+		break;
+	default:
+		gt_cu_count(&gt_cu_counts.unknown, 1);
+	}
+}
+
+void gt_cu_records_read(uint8_t *buffer, size_t valid)
+{
+	struct cu_record *record = NULL;
+
+	while (valid && !gt_cu_api.next_record(buffer, valid, &record) && record)
+		read_one(record);
+}

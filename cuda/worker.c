@@ -1,0 +1,173 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Our two threads. One reads completed buffers and writes events. The other makes CUPTI give its
+ * buffers out every half a second, which bounds what a kill can lose; it is a thread of its own,
+ * because that call may hang, and then the rest must go on.
+ *
+ * Limits: they block all signals and are invisible to the other adapters. They end with the process.
+ */
+#include <errno.h>
+#include <limits.h>
+#include <linux/futex.h>
+#include <pthread.h>
+#include <signal.h>
+#include <sys/prctl.h>
+#include <sys/syscall.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "cuda/cuda.h"
+
+/* Futex words. */
+static uint32_t wake_reader, wake_flusher, answered;
+/* Requests to the flusher, counted; `done` follows `asked`. */
+static uint32_t asked, asked_forced, done;
+/* Rounds of the reader that found nothing left to do. */
+static uint32_t idle_rounds;
+
+static void futex_wait(uint32_t *word, uint32_t value, unsigned ms)
+{
+	struct timespec limit = { ms / 1000, (long)(ms % 1000) * 1000000 };
+
+	syscall(SYS_futex, word, FUTEX_WAIT_PRIVATE, value, &limit, NULL, 0);
+}
+
+static void futex_wake(uint32_t *word)
+{
+	__atomic_add_fetch(word, 1, __ATOMIC_SEQ_CST);
+	syscall(SYS_futex, word, FUTEX_WAKE_PRIVATE, INT_MAX, NULL, NULL, 0);
+}
+
+void gt_cu_worker_wake(void)
+{
+	int saved = errno;
+
+	futex_wake(&wake_reader);
+	errno = saved;
+}
+
+static void *read_buffers(void *unused)
+{
+	(void)unused;
+	gt_guard(); /* for good: nothing of this thread is recorded */
+	prctl(PR_SET_NAME, "gputrace-cuda");
+	for (;;) {
+		uint32_t seen = __atomic_load_n(&wake_reader, __ATOMIC_SEQ_CST);
+		uint8_t *buffer;
+		size_t valid;
+
+		while ((buffer = gt_cu_buffer_next(&valid))) {
+			if (gt_cu_state_now() != GT_CU_ENDED)
+				gt_cu_records_read(buffer, valid);
+			gt_cu_buffer_free(buffer);
+		}
+		gt_cu_records_settle(false);
+		__atomic_add_fetch(&idle_rounds, 1, __ATOMIC_SEQ_CST);
+		futex_wake(&answered);
+		futex_wait(&wake_reader, seen, 1000);
+	}
+	return NULL;
+}
+
+static void *flush_buffers(void *unused)
+{
+	uint64_t flushed_at = 0;
+
+	(void)unused;
+	gt_guard();
+	prctl(PR_SET_NAME, "gputrace-flush");
+	for (;;) {
+		uint32_t seen = __atomic_load_n(&wake_flusher, __ATOMIC_SEQ_CST);
+		uint32_t want = __atomic_load_n(&asked, __ATOMIC_SEQ_CST);
+		uint32_t forced = __atomic_exchange_n(&asked_forced, 0, __ATOMIC_SEQ_CST);
+		uint64_t calls = gt_cu_calls_seen();
+
+		if (gt_cu_state_now() == GT_CU_READY && (want != done || calls != flushed_at)) {
+			gt_cu_clock_note();
+			gt_cu_api.flush(0);
+			if (forced)
+				gt_cu_api.flush(CU_FLUSH_FORCED);
+			flushed_at = calls;
+		}
+		if (want != done) {
+			__atomic_store_n(&done, want, __ATOMIC_SEQ_CST);
+			futex_wake(&answered);
+		}
+		gt_cu_worker_wake();
+		futex_wait(&wake_flusher, seen, gt_cu_options.flush_ms);
+	}
+	return NULL;
+}
+
+static bool start(void *(*run)(void *))
+{
+	pthread_attr_t attributes;
+	pthread_t thread;
+	int rc;
+
+	if (pthread_attr_init(&attributes))
+		return false;
+	pthread_attr_setdetachstate(&attributes, PTHREAD_CREATE_DETACHED);
+	pthread_attr_setstacksize(&attributes, 256 * 1024);
+	rc = pthread_create(&thread, &attributes, run, NULL);
+	pthread_attr_destroy(&attributes);
+	return !rc;
+}
+
+bool gt_cu_workers_start(void)
+{
+	sigset_t all, before;
+	bool ok;
+
+	sigfillset(&all);
+	pthread_sigmask(SIG_SETMASK, &all, &before);
+	gt_guard();
+	ok = start(read_buffers) && start(flush_buffers);
+	gt_unguard();
+	pthread_sigmask(SIG_SETMASK, &before, NULL);
+	return ok;
+}
+
+static uint64_t now_ms(void)
+{
+	struct timespec ts;
+
+	clock_gettime(CLOCK_MONOTONIC, &ts);
+	return (uint64_t)ts.tv_sec * 1000 + (uint64_t)ts.tv_nsec / 1000000;
+}
+
+/* Waits until *word has reached `value` (modulo 2^32), at most until `end`. */
+static bool wait_for(const uint32_t *word, uint32_t value, uint64_t end)
+{
+	for (;;) {
+		uint32_t seen = __atomic_load_n(&answered, __ATOMIC_SEQ_CST);
+		uint64_t now = now_ms();
+
+		if ((int32_t)(__atomic_load_n(word, __ATOMIC_SEQ_CST) - value) >= 0)
+			return true;
+		if (now >= end)
+			return false;
+		futex_wait(&answered, seen, end - now < 100 ? (unsigned)(end - now) : 100);
+	}
+}
+
+bool gt_cu_workers_collect(bool forced, unsigned limit_ms)
+{
+	uint64_t end = now_ms() + limit_ms;
+	uint32_t request, round;
+	bool flushed;
+
+	if (forced)
+		__atomic_store_n(&asked_forced, 1, __ATOMIC_SEQ_CST);
+	request = __atomic_add_fetch(&asked, 1, __ATOMIC_SEQ_CST);
+	futex_wake(&wake_flusher);
+	flushed = wait_for(&done, request, end);
+	/* A round that began before now may have looked too early: two more are needed. */
+	for (int i = 0; i < 2; i++) {
+		round = __atomic_load_n(&idle_rounds, __ATOMIC_SEQ_CST) + 1;
+		gt_cu_worker_wake();
+		if (!wait_for(&idle_rounds, round, flushed ? end : now_ms() + 2000))
+			return false;
+	}
+	return flushed;
+}

@@ -1,0 +1,26 @@
+# SPDX-License-Identifier: BSD-3-Clause
+# shellcheck shell=bash
+# What the CUDA tests share: the fake driver and CUPTI, and looking at the account.
+# Limits: gcc; nothing of NVIDIA.
+
+W="-O1 -g -Wall -Wextra -I$GT_SRC -I$GT_SRC/test/cuda"
+mkdir -p "$T/fake"
+# shellcheck disable=SC2086
+{
+	gcc $W -shared -fPIC -Wl,-soname,libcuda.so.1 -o "$T/fake/libcuda.so.1" \
+		"$GT_SRC/test/cuda/fake_cuda.c" -ldl -lpthread &&
+		gcc $W -shared -fPIC -Wl,-soname,libcupti.so.13 -o "$T/fake/libcupti.so.13" \
+			"$GT_SRC/test/cuda/fake_cupti.c" -lpthread
+} >"$T/build.log" 2>&1 || { fail "the fakes build"; diag_file "$T/build.log"; }
+export LD_LIBRARY_PATH=$T/fake
+
+# cuda_program NAME: $here/NAME.c, linked with the fake driver, as $T/NAME.
+cuda_program()
+{
+	# shellcheck disable=SC2086
+	gcc $W -o "$T/$1" "$GT_SRC/test/cuda/$1.c" "$T/fake/libcuda.so.1" -lpthread -ldl \
+		>"$T/build.log" 2>&1 || { fail "$1 builds"; diag_file "$T/build.log"; }
+}
+
+# account NAME: the number that the adapter wrote into the archive.
+account() { otf2-print -G "$trace/traces.otf2" | sed -n "s/.*cuda:$1\".*Value: \"\{0,1\}\([^\"]*\)\"\{0,1\}.*/\1/p;s/.*CUDA::$1.*/&/p" | head -n 1; }

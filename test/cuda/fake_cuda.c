@@ -1,0 +1,359 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * A CUDA driver without a device (libcuda.so.1): streams are lines of time on which work is put, one
+ * piece after the other, so that every time in a trace can be foretold.
+ *
+ * Limits: two contexts on two devices; the functions of fake.h only. Pointers are numbers.
+ */
+#include <dlfcn.h>
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "fake.h"
+
+#define STREAMS 64
+
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static uint64_t busy_until[STREAMS]; /* by stream number */
+static fake_begin *begin;
+static fake_end *end;
+static fake_done *done;
+static fake_now *now_of_cupti;
+static uint32_t next_correlation = 1;
+static __thread uint32_t runtime_correlation;
+
+static uint64_t now(void)
+{
+	struct timespec ts;
+
+	if (now_of_cupti)
+		return now_of_cupti();
+	clock_gettime(CLOCK_REALTIME, &ts);
+	return (uint64_t)ts.tv_sec * 1000000000u + (uint64_t)ts.tv_nsec;
+}
+
+int cuDriverGetVersion(int *version)
+{
+	const char *text = getenv("FAKE_DRIVER");
+
+	*version = text ? atoi(text) : 13000;
+	return 0;
+}
+
+static void set_up(void)
+{
+	const char *path = getenv("CUDA_INJECTION64_PATH");
+	void *tool = path && *path ? dlopen(path, RTLD_NOW | RTLD_LOCAL) : NULL;
+	int (*initialize)(void) = NULL;
+	void *cupti;
+
+	if (path && *path && !tool)
+		fprintf(stderr, "fake driver: %s\n", dlerror());
+	if (tool)
+		*(void **)&initialize = dlsym(tool, "InitializeInjection");
+	if (initialize)
+		initialize();
+	cupti = dlopen("libcupti.so.13", RTLD_NOW | RTLD_NOLOAD);
+	if (!cupti)
+		return;
+	*(void **)&begin = dlsym(cupti, "fake_cupti_begin");
+	*(void **)&end = dlsym(cupti, "fake_cupti_end");
+	*(void **)&done = dlsym(cupti, "fake_cupti_done");
+	*(void **)&now_of_cupti = dlsym(cupti, "fake_cupti_now");
+}
+
+int cuInit(unsigned flags)
+{
+	static pthread_once_t once = PTHREAD_ONCE_INIT;
+
+	(void)flags;
+	pthread_once(&once, set_up);
+	return 0;
+}
+
+static void enter(struct fake_call *c, uint32_t domain, uint32_t id, const char *function)
+{
+	cuInit(0);
+	memset(c, 0, sizeof(*c));
+	c->domain = domain;
+	c->id = id;
+	c->function = function;
+	c->context = (void *)0x1000;
+	c->context_uid = 1;
+	c->correlation = domain == 1 && runtime_correlation
+				 ? runtime_correlation
+				 : __atomic_fetch_add(&next_correlation, 1, __ATOMIC_RELAXED);
+	if (domain == 2)
+		runtime_correlation = c->correlation;
+	if (begin)
+		begin(c);
+}
+
+static int leave(struct fake_call *c, int result)
+{
+	c->result = result;
+	if (end)
+		end(c);
+	if (c->domain == 2)
+		runtime_correlation = 0;
+	return result;
+}
+
+static unsigned number_of(void *stream)
+{
+	unsigned n = stream ? (unsigned)(uintptr_t)stream : 7;
+
+	return n % STREAMS;
+}
+
+/* Puts work of `ns` nanoseconds behind what the stream has; returns when it will be over. */
+static uint64_t work(struct fake_work *w, void *stream, uint64_t ns)
+{
+	unsigned n = number_of(stream);
+	uint64_t at = now() + 3000;
+
+	pthread_mutex_lock(&lock);
+	w->start = busy_until[n] > at ? busy_until[n] : at;
+	w->end = w->start + ns;
+	busy_until[n] = w->end;
+	pthread_mutex_unlock(&lock);
+	w->context = w->context ? w->context : 1;
+	w->stream = n;
+	if (done)
+		done(w);
+	return w->end;
+}
+
+static void wait_until(uint64_t then)
+{
+	for (uint64_t t = now(); t < then; t = now()) {
+		struct timespec rest = { 0, 0 };
+
+		if (then - t > 200000) {
+			rest.tv_sec = (time_t)((then - t - 100000) / 1000000000u);
+			rest.tv_nsec = (long)((then - t - 100000) % 1000000000u);
+			nanosleep(&rest, NULL);
+		}
+	}
+}
+
+static uint64_t all_streams(void)
+{
+	uint64_t then = 0;
+
+	pthread_mutex_lock(&lock);
+	for (unsigned i = 0; i < STREAMS; i++)
+		if (busy_until[i] > then)
+			then = busy_until[i];
+	pthread_mutex_unlock(&lock);
+	return then;
+}
+
+int cuCtxSynchronize(void)
+{
+	struct fake_call c;
+
+	enter(&c, 1, 17, "cuCtxSynchronize");
+	wait_until(all_streams());
+	return leave(&c, 0);
+}
+
+int cuStreamSynchronize(void *stream)
+{
+	struct fake_call c;
+
+	enter(&c, 1, 126, "cuStreamSynchronize");
+	wait_until(busy_until[number_of(stream)]);
+	return leave(&c, 0);
+}
+
+int cuEventQuery(void *event)
+{
+	struct fake_call c;
+
+	enter(&c, 1, 120, "cuEventQuery");
+	return leave(&c, busy_until[number_of(event)] > now() ? 600 : 0);
+}
+
+/* The stream number of a kernel tells how long it takes: its grid in microseconds. */
+int cuLaunchKernel(void *function, unsigned gx, unsigned gy, unsigned gz, unsigned bx, unsigned by,
+		   unsigned bz, unsigned shared, void *stream, void **params, void **extra)
+{
+	struct fake_call c;
+	struct fake_work w = {
+		.kind = 10, .name = function, .grid = { (int32_t)gx, (int32_t)gy, (int32_t)gz },
+		.block = { (int32_t)bx, (int32_t)by, (int32_t)bz }, .shared = shared,
+	};
+
+	(void)params;
+	(void)extra;
+	enter(&c, 1, 307, "cuLaunchKernel");
+	if (!gx)
+		return leave(&c, 1);
+	w.correlation = c.correlation;
+	work(&w, stream, gx * 1000u);
+	return leave(&c, 0);
+}
+
+static int copy(uint32_t id, const char *function, unsigned kind, size_t bytes, void *stream, int waits)
+{
+	struct fake_call c;
+	struct fake_work w = {
+		.kind = 1, .bytes = bytes, .copy = (uint8_t)kind,
+		.source = kind == 1 ? waits ? 1 : 2 : 3, .destination = kind == 2 ? waits ? 1 : 2 : 3,
+	};
+	uint64_t then;
+
+	enter(&c, 1, id, function);
+	w.correlation = c.correlation;
+	then = work(&w, stream, 1000 + bytes / 10); /* 10 GB/s */
+	if (waits)
+		wait_until(then + 2000);
+	return leave(&c, 0);
+}
+
+int cuMemcpyHtoD_v2(uint64_t to, const void *from, size_t bytes)
+{
+	(void)to;
+	(void)from;
+	return copy(276, "cuMemcpyHtoD_v2", 1, bytes, NULL, 1);
+}
+
+int cuMemcpyDtoH_v2(void *to, uint64_t from, size_t bytes)
+{
+	(void)to;
+	(void)from;
+	return copy(278, "cuMemcpyDtoH_v2", 2, bytes, NULL, 1);
+}
+
+int cuMemcpyHtoDAsync_v2(uint64_t to, const void *from, size_t bytes, void *stream)
+{
+	(void)to;
+	(void)from;
+	return copy(277, "cuMemcpyHtoDAsync_v2", 1, bytes, stream, 0);
+}
+
+int cuMemcpyPeer(uint64_t to, void *to_context, uint64_t from, void *from_context, size_t bytes)
+{
+	struct fake_call c;
+	struct fake_work w = { .kind = 22, .bytes = bytes, .copy = 10, .source = 3, .destination = 3,
+			       .peer_device = 1, .peer_context = 2 };
+
+	(void)to;
+	(void)to_context;
+	(void)from;
+	(void)from_context;
+	enter(&c, 1, 318, "cuMemcpyPeer");
+	w.correlation = c.correlation;
+	work(&w, NULL, 1000 + bytes / 300);
+	return leave(&c, 0);
+}
+
+int cuMemsetD8Async(uint64_t to, unsigned char value, size_t bytes, void *stream)
+{
+	struct fake_call c;
+	struct fake_work w = { .kind = 2, .bytes = bytes };
+
+	(void)to;
+	(void)value;
+	enter(&c, 1, 216, "cuMemsetD8Async");
+	w.correlation = c.correlation;
+	work(&w, stream, 1000 + bytes / 100);
+	return leave(&c, 0);
+}
+
+/* Three nodes; the second and the third run at the same time. */
+int cuGraphLaunch(void *graph, void *stream)
+{
+	struct fake_call c;
+	struct fake_work w = { .kind = 10, .name = "_Z4nodei", .grid = { 1, 1, 1 }, .block = { 32, 1, 1 } };
+	unsigned n = number_of(stream);
+	uint64_t at;
+
+	(void)graph;
+	enter(&c, 1, 514, "cuGraphLaunch");
+	w.correlation = c.correlation;
+	w.graph = 5;
+	w.graph_node = 0x500000001;
+	at = work(&w, stream, 20000);
+	for (unsigned i = 0; i < 2; i++) {
+		w.graph_node++;
+		w.start = at + 1000 + 5000 * i;
+		w.end = at + 31000;
+		if (done)
+			done(&w);
+	}
+	busy_until[n] = at + 31000;
+	return leave(&c, 0);
+}
+
+int cuMemAlloc_v2(uint64_t *pointer, size_t bytes)
+{
+	static uint64_t next = 0x7000000000;
+	struct fake_call c;
+	struct fake_work w = { .kind = 49, .bytes = bytes };
+
+	enter(&c, 1, 243, "cuMemAlloc_v2");
+	w.correlation = c.correlation;
+	w.address = *pointer = __atomic_fetch_add(&next, bytes + 4096, __ATOMIC_RELAXED);
+	w.copy = 1;
+	w.start = w.end = now();
+	w.context = 1;
+	if (done)
+		done(&w);
+	return leave(&c, 0);
+}
+
+int cuMemFree_v2(uint64_t pointer)
+{
+	struct fake_call c;
+	struct fake_work w = { .kind = 49, .address = pointer, .copy = 2, .context = 1 };
+
+	enter(&c, 1, 245, "cuMemFree_v2");
+	w.correlation = c.correlation;
+	wait_until(all_streams());
+	w.start = w.end = now();
+	if (done)
+		done(&w);
+	return leave(&c, 0);
+}
+
+/* ---- the runtime's calls ------------------------------------------------------------------------ */
+
+int cudaLaunchKernel(const void *function, unsigned grid, unsigned block, void *stream)
+{
+	struct fake_call c;
+
+	enter(&c, 2, 211, "cudaLaunchKernel");
+	return leave(&c, cuLaunchKernel((void *)(uintptr_t)function, grid, 1, 1, block, 1, 1, 0, stream,
+					NULL, NULL));
+}
+
+int cudaMemcpy(void *to, const void *from, size_t bytes, int kind)
+{
+	struct fake_call c;
+
+	enter(&c, 2, 31, "cudaMemcpy");
+	return leave(&c, kind == 1 ? cuMemcpyHtoD_v2((uintptr_t)to, from, bytes)
+				   : cuMemcpyDtoH_v2(to, (uintptr_t)from, bytes));
+}
+
+int cudaDeviceSynchronize(void)
+{
+	struct fake_call c;
+
+	enter(&c, 2, 165, "cudaDeviceSynchronize");
+	return leave(&c, cuCtxSynchronize());
+}
+
+int cudaEventQuery(void *event)
+{
+	struct fake_call c;
+
+	enter(&c, 2, 138, "cudaEventQuery");
+	return leave(&c, cuEventQuery(event));
+}
