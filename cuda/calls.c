@@ -214,6 +214,8 @@ static void leave(uint32_t domain, uint32_t id, const struct cu_call_data *data)
 	if (self.depth)
 		return;
 	gt_unguard();
+	if (what->class == GT_CU_C_WAIT_ALL)
+		gt_cu_align_waited(data->context_uid, open->enter, tick);
 	count(what->class, data->result && *(const int *)data->result, captured);
 }
 
@@ -255,7 +257,7 @@ static const struct rule {
 	{ "cu64Memcpy", GT_CU_C_COPY, GT_CU_ROLE_TRANSFER },
 	{ "cuMemset", GT_CU_C_SET, GT_CU_ROLE_TRANSFER },
 	{ "cu64Memset", GT_CU_C_SET, GT_CU_ROLE_TRANSFER },
-	{ "cuCtxSynchronize", GT_CU_C_WAIT, GT_CU_ROLE_BARRIER },
+	{ "cuCtxSynchronize", GT_CU_C_WAIT_ALL, GT_CU_ROLE_BARRIER },
 	{ "cuStreamSynchronize", GT_CU_C_WAIT, GT_CU_ROLE_BARRIER },
 	{ "cuEventSynchronize", GT_CU_C_WAIT, GT_CU_ROLE_BARRIER },
 	{ "cuStreamQuery", GT_CU_C_POLL, GT_CU_ROLE_FUNCTION },
@@ -286,8 +288,8 @@ static const struct rule runtime_rules[] = {
 	{ "cudaGraphInstantiate", GT_CU_C_OTHER, GT_CU_ROLE_FUNCTION },
 	{ "cudaMemcpy", GT_CU_C_COPY, GT_CU_ROLE_TRANSFER },
 	{ "cudaMemset", GT_CU_C_SET, GT_CU_ROLE_TRANSFER },
-	{ "cudaDeviceSynchronize", GT_CU_C_WAIT, GT_CU_ROLE_BARRIER },
-	{ "cudaThreadSynchronize", GT_CU_C_WAIT, GT_CU_ROLE_BARRIER },
+	{ "cudaDeviceSynchronize", GT_CU_C_WAIT_ALL, GT_CU_ROLE_BARRIER },
+	{ "cudaThreadSynchronize", GT_CU_C_WAIT_ALL, GT_CU_ROLE_BARRIER },
 	{ "cudaStreamSynchronize", GT_CU_C_WAIT, GT_CU_ROLE_BARRIER },
 	{ "cudaEventSynchronize", GT_CU_C_WAIT, GT_CU_ROLE_BARRIER },
 	{ "cudaStreamQuery", GT_CU_C_POLL, GT_CU_ROLE_FUNCTION },

@@ -113,7 +113,6 @@ struct gt_cu_counts {
 	uint64_t scratch;         /* buffers that had to be thrown away */
 	uint64_t refused;         /* requests for a buffer that could not be met */
 	uint64_t no_place;        /* no location for the stream */
-	uint64_t lanes;           /* records on a lane because they overlap with others */
 	uint64_t capture_kernels; /* kernels of calls that came while something was captured */
 	uint64_t clamped;         /* waits of the host cut at the borders of their call */
 };
@@ -145,7 +144,8 @@ enum gt_cu_class {
 	GT_CU_C_GRAPH,      /* launches a graph */
 	GT_CU_C_COPY,
 	GT_CU_C_SET,
-	GT_CU_C_WAIT,       /* for a device, context, stream or event */
+	GT_CU_C_WAIT,       /* for a stream or event */
+	GT_CU_C_WAIT_ALL,   /* for a device or context */
 	GT_CU_C_ALLOC,
 	GT_CU_C_FREE,       /* waits for the device, too */
 	GT_CU_C_POLL,       /* cudaEventQuery and the like */
@@ -229,14 +229,6 @@ GT_CU_HIDDEN void gt_cu_align_report(void);
 
 /* ---- places (places.c) ----------------------------------------------------------------------------------- */
 
-struct gt_cu_lane {
-	struct gt_location *location;
-	uint32_t id;       /* of the location */
-	uint64_t end;      /* of the latest record */
-	uint64_t *recent;  /* start and end of the latest records in order, for what comes late */
-	uint32_t first, count;
-};
-
 struct gt_cu_context {
 	uint32_t id, device;
 	gt_ref group;
@@ -246,8 +238,8 @@ struct gt_cu_context {
 struct gt_cu_place {
 	uint32_t context, device, stream;
 	struct gt_cu_context *owner;
-	struct gt_cu_lane *lanes;
-	unsigned lane_count;
+	struct gt_location *location; /* NULL: there was no room for one */
+	uint32_t id;                  /* of the location */
 	struct gt_cu_place *next;
 };
 
@@ -255,8 +247,6 @@ struct gt_cu_place {
 #define GT_CU_DEFAULT_STREAM 7u
 
 GT_CU_HIDDEN struct gt_cu_place *gt_cu_place(uint32_t device, uint32_t context, uint32_t stream);
-/* The lane of the place that is free from `start` to `end`; it is taken then. NULL: no location. */
-GT_CU_HIDDEN struct gt_cu_lane *gt_cu_lane(struct gt_cu_place *place, uint64_t start, uint64_t end);
 /* Any stream of the context, for what belongs to none; NULL if none is known. */
 GT_CU_HIDDEN struct gt_cu_place *gt_cu_place_of_context(uint32_t context);
 /* What belongs to a host thread but is known only now. */

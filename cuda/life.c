@@ -72,7 +72,6 @@ static void report(void)
 	property("refused_buffers", c->refused);
 	property("thrown_away_buffers", c->scratch);
 	property("no_location", c->no_place);
-	property("on_lanes", c->lanes);
 	property("clamped_waits", c->clamped);
 	if (gt_cu_options.kernel)
 		property("launches_without_record", missing);

@@ -6,8 +6,8 @@
  * Invariant: every record is counted, and becomes an event or a counted loss. Nothing is left out
  * because its times look odd: such records are counted and told.
  *
- * Limits: only the reading thread comes here. A region ends one tick before its last nanosecond is
- * over, so that back-to-back kernels are in order after sorting.
+ * Limits: only the reading thread comes here. An activity is written as one block, from its attributes
+ * to its leave, which the assembly puts into order.
  */
 #include <string.h>
 
@@ -69,13 +69,13 @@ struct activity {
 	bool has_bytes;
 	struct gt_cu_call call;
 	bool has_call;
-	struct gt_cu_lane *lane;
+	struct gt_cu_place *place;
 };
 
 static void put(const struct activity *a, unsigned type, uint64_t low, uint64_t x, uint64_t y,
 		uint64_t tick)
 {
-	gt_location_record(a->lane->location, type, low, (uint64_t[2]){ x, y }, 1, tick);
+	gt_location_record(a->place->location, type, low, (uint64_t[2]){ x, y }, 1, tick);
 }
 
 static void put_attribute(const struct activity *a, gt_ref attribute, uint64_t value)
@@ -105,12 +105,12 @@ static void begin(const struct activity *a, gt_ref region)
 		put_attribute(a, gt_cu_refs.graph, a->graph);
 		put_attribute(a, gt_cu_refs.graph_node, a->graph_node);
 	}
-	gt_location_record(a->lane->location, GT_T_ENTER, region, NULL, 0, a->start);
+	gt_location_record(a->place->location, GT_T_ENTER, region, NULL, 0, a->start);
 }
 
 static void finish(const struct activity *a, gt_ref region)
 {
-	gt_location_record(a->lane->location, GT_T_LEAVE, region, NULL, 0, a->end);
+	gt_location_record(a->place->location, GT_T_LEAVE, region, NULL, 0, a->end);
 }
 
 /* A record without times: it is told where its call was made. */
@@ -121,7 +121,7 @@ static void put_untimed(struct activity *a, const char *name)
 	gt_cu_count(&gt_cu_counts.zero_time, 1);
 	if (!place || !a->has_call)
 		return;
-	gt_location_record(place->lanes[0].location, GT_T_MARKER, marker_untimed,
+	gt_location_record(place->location, GT_T_MARKER, marker_untimed,
 			   (uint64_t[2]){ gt_def_string(name), 0 }, 1, a->call.enter);
 }
 
@@ -131,8 +131,6 @@ static void put_untimed(struct activity *a, const char *name)
  */
 static bool prepare(struct activity *a, const char *name)
 {
-	struct gt_cu_place *place;
-
 	a->has_call = gt_cu_call_find(a->correlation, &a->call);
 	if (!a->has_call)
 		gt_cu_count(&gt_cu_counts.no_parent, 1);
@@ -156,13 +154,10 @@ static bool prepare(struct activity *a, const char *name)
 	}
 	if (a->has_call)
 		gt_cu_align_end(a->context, a->stream, &a->call, a->end);
-	if (a->end > a->start)
-		a->end--;
-	place = gt_cu_place(a->device, a->context, a->stream);
-	a->lane = place ? gt_cu_lane(place, a->start, a->end) : NULL;
-	if (!a->lane)
+	a->place = gt_cu_place(a->device, a->context, a->stream);
+	if (!a->place)
 		gt_cu_count(&gt_cu_counts.no_place, 1);
-	return a->lane;
+	return a->place;
 }
 
 /* ---- the host's side of it --------------------------------------------------------------------------- */
@@ -227,24 +222,18 @@ void gt_cu_records_settle(bool all)
 	pending_count = kept;
 }
 
-/* A message from one location to another. `sender` or `receiver` NULL: the host. */
-static void message(const struct activity *a, const struct gt_cu_lane *sender,
-		    const struct gt_cu_lane *receiver)
+/* One end of a message; `at` NULL: the host. */
+static void message_end(const struct activity *a, unsigned type, const struct gt_cu_place *at,
+			const struct gt_cu_place *other)
 {
-	uint64_t tag = (uint64_t)a->correlation << 32;
-	uint64_t to = receiver ? receiver->id : a->call.location;
-	uint64_t from = sender ? sender->id : a->call.location;
-	uint64_t send[2] = { to | tag, a->bytes }, receive[2] = { from | tag, a->bytes };
+	uint64_t far = other ? other->id : a->call.location;
+	uint64_t data[2] = { far | (uint64_t)a->correlation << 32, a->bytes };
+	uint64_t tick = type == GT_T_XFER_SEND ? a->start : a->end;
 
-	if (sender)
-		gt_location_record(sender->location, GT_T_XFER_SEND, gt_cu_refs.comm, send, 1, a->start);
+	if (at)
+		gt_location_record(at->location, type, gt_cu_refs.comm, data, 1, tick);
 	else
-		gt_cu_side(a->call.location, GT_T_XFER_SEND, gt_cu_refs.comm, send, 1, a->start);
-	if (receiver)
-		gt_location_record(receiver->location, GT_T_XFER_RECV, gt_cu_refs.comm, receive, 1,
-				   a->end);
-	else
-		gt_cu_side(a->call.location, GT_T_XFER_RECV, gt_cu_refs.comm, receive, 1, a->end);
+		gt_cu_side(a->call.location, type, gt_cu_refs.comm, data, 1, tick);
 }
 
 /* The same as a one-sided operation of the stream. */
@@ -252,22 +241,29 @@ static void one_sided(const struct activity *a, unsigned type, uint32_t remote)
 {
 	uint64_t data[4] = { remote, a->bytes, a->correlation, 0 };
 
-	gt_location_record(a->lane->location, type, gt_cu_refs.window, data, 2, a->start);
-	gt_location_record(a->lane->location, GT_T_RMA_COMPLETE, gt_cu_refs.window, data, 2, a->end);
+	gt_location_record(a->place->location, type, gt_cu_refs.window, data, 2, a->start);
+	gt_location_record(a->place->location, GT_T_RMA_COMPLETE, gt_cu_refs.window, data, 2, a->end);
 }
 
-static void put_transfer(const struct activity *a, bool to_device, const struct gt_cu_lane *peer)
+/* The stream's end of a transfer to or from `peer`, NULL: the host. Inside of the activity. */
+static void put_transfer(const struct activity *a, bool to_device, const struct gt_cu_place *peer)
 {
 	uint32_t remote = peer ? peer->id : a->call.location;
 
-	if (!peer && !a->has_call)
-		return;
-	if (remote == UINT32_MAX)
+	if (!peer && (!a->has_call || remote == UINT32_MAX))
 		return;
 	if (gt_cu_options.rma)
 		one_sided(a, to_device ? GT_T_RMA_GET : GT_T_RMA_PUT, remote);
 	else
-		message(a, to_device ? peer : a->lane, to_device ? a->lane : peer);
+		message_end(a, to_device ? GT_T_XFER_RECV : GT_T_XFER_SEND, a->place, peer);
+}
+
+/* The far end, on another location, after the activity. */
+static void put_far_end(const struct activity *a, bool to_device, const struct gt_cu_place *peer)
+{
+	if (gt_cu_options.rma || (!peer && (!a->has_call || a->call.location == UINT32_MAX)))
+		return;
+	message_end(a, to_device ? GT_T_XFER_SEND : GT_T_XFER_RECV, peer, a->place);
 }
 
 /* ---- the kinds ---------------------------------------------------------------------------------------- */
@@ -333,10 +329,31 @@ static void read_memcpy(const struct cu_memcpy *m)
 	if (!prepare(&a, "cudaMemcpy") || !region)
 		return;
 	begin(&a, region);
-	if (from_host(m->copy) || to_host(m->copy))
+	if (from_host(m->copy) || to_host(m->copy)) {
 		put_transfer(&a, from_host(m->copy), NULL);
+	} else if (m->copy == CU_COPY_DTOD && !gt_cu_options.rma) {
+		message_end(&a, GT_T_XFER_SEND, a.place, a.place);
+		message_end(&a, GT_T_XFER_RECV, a.place, a.place);
+	} else if (m->copy == CU_COPY_DTOD) {
+		one_sided(&a, GT_T_RMA_GET, a.place->id);
+	}
 	finish(&a, region);
+	if (from_host(m->copy) || to_host(m->copy))
+		put_far_end(&a, from_host(m->copy), NULL);
 	host_wait(&a);
+}
+
+/* A stream of the other context. */
+static struct gt_cu_place *peer_of(const struct cu_memcpy2 *m, bool gets)
+{
+	uint32_t context = gets ? m->source_context : m->destination_context;
+	uint32_t device = gets ? m->source_device : m->destination_device;
+	struct gt_cu_place *place;
+
+	if (m->source_context == m->destination_context)
+		return NULL;
+	place = gt_cu_place_of_context(context);
+	return place ? place : gt_cu_place(device, context, GT_CU_DEFAULT_STREAM);
 }
 
 /* A copy between contexts: the stream that does it belongs to one of them. */
@@ -356,18 +373,13 @@ static void read_memcpy2(const struct cu_memcpy2 *m)
 	gt_cu_count(&gt_cu_counts.copies, 1);
 	if (!prepare(&a, "cudaMemcpyPeer") || !region)
 		return;
+	peer = peer_of(m, gets);
 	begin(&a, region);
-	if (m->source_context != m->destination_context) {
-		uint32_t context = gets ? m->source_context : m->destination_context;
-		uint32_t device = gets ? m->source_device : m->destination_device;
-
-		peer = gt_cu_place_of_context(context);
-		if (!peer)
-			peer = gt_cu_place(device, context, GT_CU_DEFAULT_STREAM);
-		if (peer)
-			put_transfer(&a, gets, &peer->lanes[0]);
-	}
+	if (peer)
+		put_transfer(&a, gets, peer);
 	finish(&a, region);
+	if (peer)
+		put_far_end(&a, gets, peer);
 	host_wait(&a);
 }
 

@@ -52,6 +52,7 @@ include test/check/local.mk
 include test/cli/local.mk
 include test/user/local.mk
 include test/pthread/local.mk
+include test/cuda/local.mk
 include test/filter/local.mk
 include test/fuzz/local.mk
 include test/assemble/local.mk

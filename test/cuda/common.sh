@@ -23,4 +23,20 @@ cuda_program()
 }
 
 # account NAME: the number that the adapter wrote into the archive.
-account() { otf2-print -G "$trace/traces.otf2" | sed -n "s/.*cuda:$1\".*Value: \"\{0,1\}\([^\"]*\)\"\{0,1\}.*/\1/p;s/.*CUDA::$1.*/&/p" | head -n 1; }
+account()
+{
+	otf2-print -G "$trace/traces.otf2" |
+		sed -n "s/^LOCATION_GROUP_PROPERTY.*\"GPUTRACE::CUDA_$1\".*Value: \"\(.*\)\" <.*/\1/p" | head -n 1
+}
+
+# none NAME...: these numbers of the account are 0.
+none()
+{
+	local name
+	for name in "$@"; do
+		is "$(account "$name")" 0 "$name: none"
+	done
+}
+
+# events: every event of the archive as text.
+events() { otf2-print "$trace/traces.otf2"; }

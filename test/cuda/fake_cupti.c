@@ -6,7 +6,7 @@
  *   taken         another tool subscribed before           noclock   no timestamp callback
  *   noinit        every call fails                          hang      cuptiActivityFlushAll never returns
  *   zero          every 10th record has no times            drop      every 10th record is dropped
- *   early         every 10th record begins 20 us too early  swap      records come in the reverse order
+ *   early         every 10th record begins 20 ms too early  swap      records come in the reverse order
  *   fatal         gives up after 50 calls                   nomemset  this kind is refused
  *   old           is CUPTI of CUDA 12.4                     say       tells what it was asked for
  *
@@ -260,7 +260,7 @@ void fake_cupti_done(const struct fake_work *work)
 	if (trouble("zero") && n % 10 == 9)
 		w.start = w.end = 0;
 	if (trouble("early") && n % 10 == 9)
-		w.start -= 20000;
+		w.start -= 20000000;
 	if (work_count == work_room) {
 		work_room = work_room ? 2 * work_room : 1024;
 		works = realloc(works, work_room * sizeof(*works));
