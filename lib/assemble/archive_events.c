@@ -397,7 +397,11 @@ static void step(struct gt_track *t)
 	uint64_t tick = slot->time, next;
 
 	if (!slot->word && !slot->time) {
-		t->holes++;
+		/* In the window nothing gets lost: there the slot was reserved, and not written. */
+		if (t->stream.pos - rest * GT_SLOT >= t->loc->win.spooled && !t->stream.sorter)
+			mark_torn(t);
+		else
+			t->holes++;
 		t->stream.at++;
 		return;
 	}

@@ -296,6 +296,29 @@ Test(assemble, killed_between_base_and_tick)
 	mk_remove(dir);
 }
 
+/* The same in a window that holds no old slots yet: not a hole in a file. */
+Test(assemble, torn_slot_in_a_new_window)
+{
+	const char *dir = mk_run();
+	struct mk_proc *p = usual(dir);
+	struct mk_loc *l = mk_loc(p, 0, 4096, 0, BEGIN);
+	uint32_t a = mk_region(p, "alpha");
+
+	mk_enter(l, AT(10), a);
+	mk_leave(l, AT(20), a);
+	mk_reserve(l, 0, 1);
+	mk_enter(l, AT(30), a);
+	mk_leave(l, AT(40), a);
+	mk_loc_close(l);
+	cr_assert(eq(int, assemble_with(dir, 1, false), 0));
+	expect_text(rb_events, dir,
+		    "0 20 LEAVE alpha\n0 30 ENTER alpha\n0 40 LEAVE alpha\n0 40 END", true);
+	expect_property(dir, "LOST_TORN=1");
+	expect_property(dir, "LOST_SPACE=0");
+	mk_proc_free(p);
+	mk_remove(dir);
+}
+
 Test(assemble, torn_slot_in_the_window)
 {
 	const char *dir = mk_run();
