@@ -8,6 +8,8 @@ import shutil
 import sys
 from statistics import median
 
+import gpu_cases
+
 
 def figure(text, name="ns"):
     found = re.findall(rf"^TIME {name}=([0-9.]+)$", text, re.M)
@@ -75,32 +77,34 @@ def memory(bench, launches):
                   if len(sizes) == 10 else f"status {rc}: {(out + err)[-300:]!r}")
 
 
-def run(suite, long):
+def run(suite, rounds, long):
     bench = Bench(suite)
+    gpu_cases.kernel_times(suite, "kernel-times", max(rounds // 2, 1))
     tools = ["none", "cupti", "cupti+callbacks", "gputrace"]
 
-    launch = bench.turns(tools, ["@loop", "launch", "200000"], 7)
+    launch = bench.turns(tools, ["@loop", "launch", "200000"], rounds)
     bench.show("an empty launch", launch)
     added = launch["gputrace"][0] - launch["none"][0]
     floor = launch["cupti"][0] - launch["none"][0]
     suite.verdict("bench launch", added <= floor + 150 and added <= 1000,
                   f"{added:.0f} ns added, CUPTI alone {floor:.0f} ns")
-    copy = bench.turns(tools, ["@loop", "copy", "200000"], 7)
+    copy = bench.turns(tools, ["@loop", "copy", "200000"], rounds)
     bench.show("a 4 KB copy", copy)
     added = copy["gputrace"][0] - copy["none"][0]
     floor = copy["cupti"][0] - copy["none"][0]
     suite.verdict("bench copy", added <= floor + 150, f"{added:.0f} ns added, CUPTI alone "
                   f"{floor:.0f} ns")
-    busy = bench.turns(["none", "gputrace"], ["@blas", "8192", "160"], 5, name="seconds")
+    busy = bench.turns(["none", "gputrace"], ["@blas", "8192", "160"], max(rounds - 2, 1), name="seconds")
     bench.show("a GPU-bound program", busy, "s")
     slower = busy["gputrace"][0] / busy["none"][0] - 1
     suite.verdict("bench GPU-bound", slower <= 0.002, f"{100 * slower:+.3f} %")
     if suite.plain([sys.executable, "-c", "import torch"])[0] == 0:
         tools = ["none", "gputrace", "profiler"]
         bench.show("a training step of PyTorch",
-                   bench.turns(tools, [sys.executable, "%torch_step.py", "300"], 3))
+                   bench.turns(tools, [sys.executable, "%torch_step.py", "300"],
+                               max(rounds // 2, 1)))
         bench.show("a launch by PyTorch",
                    bench.turns(tools, [sys.executable, "%torch_loop.py",
-                                       "2000000" if long else "200000"], 3 if not long else 1,
-                               timeout=400))
+                                       "2000000" if long else "200000"],
+                               1 if long else max(rounds // 2, 1), timeout=400))
     memory(bench, 30000000 if long else 5000000)

@@ -235,11 +235,11 @@ def peer(suite, name):
     suite.check(name, trace)
 
 
-def kernel_times(suite, name):
+def kernel_times(suite, name, turns):
     """Each of ten programs, by turns with the independent tool; medians of the kernels' means."""
     for mode in range(10):
         ours, theirs = {}, {}
-        for turn in range(3):
+        for turn in range(turns):
             seen = suite.reference(f"{name}{mode}", [suite.work / "kernels", str(mode)])
             trace, _, _ = suite.record(f"{name}{mode}-{turn}", [suite.work / "kernels", str(mode)])
             if not trace or not seen:
