@@ -97,7 +97,9 @@ class Trace:
                 stack.append(span)
                 self.spans.append(span)
             elif what == "LEAVE":
-                stacks[location].pop().end = time
+                span = stacks[location].pop()
+                span.end = time
+                last = span.attributes  # of a call, its number is known at its end
             elif what in ("MPI_SEND", "MPI_RECV"):
                 m = re.search(r'(?:Receiver|Sender): \d+ \(".*?" <(\d+)>\), Communicator: "(.*?)" '
                               r'<\d+>, Tag: (\d+), Length: (\d+)', line)

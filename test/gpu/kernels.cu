@@ -55,6 +55,17 @@ __global__ void k_chase(const unsigned *next, unsigned *out, int n)
 	*out = at;
 }
 
+/* Brings the clocks up; not compared. */
+__global__ void k_warm(float *c, int n)
+{
+	float x = threadIdx.x;
+
+	for (int i = 0; i < n; i++)
+		x = x * 1.0001f + 1;
+	if (x == 12345.678f)
+		c[0] = x;
+}
+
 int main(int argc, char **argv)
 {
 	int mode = argc > 1 ? atoi(argv[1]) : 0;
@@ -67,7 +78,7 @@ int main(int argc, char **argv)
 	CK(cudaMemset(a, 0, n * sizeof(*a)));
 	CK(cudaMemset(b, 0, n * sizeof(*a)));
 	for (int i = 0; i < 50; i++)
-		k_fma<<<1056, 256>>>(c, 20000); /* brings the clocks up */
+		k_warm<<<1056, 256>>>(c, 40000);
 	CK(cudaDeviceSynchronize());
 	for (int i = 0; i < 60; i++)
 		switch (mode) {

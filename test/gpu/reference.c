@@ -16,7 +16,7 @@
 
 #define MOST 1024
 
-static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER, pool_lock = PTHREAD_MUTEX_INITIALIZER;
 static struct {
 	const char *name;
 	char *copy;
@@ -25,14 +25,38 @@ static struct {
 static unsigned kernel_kinds;
 static unsigned long long kernel_count, copy_count[16], copy_bytes[16], set_count, untimed;
 
+/* Buffers are used again: fresh memory costs the program page faults. */
+static uint8_t *pool[64];
+static unsigned pooled;
+
 static void request(uint8_t **buffer, size_t *size, size_t *records)
 {
-	*size = 4 << 20;
+	*size = 1 << 20;
 	*records = 0;
+	*buffer = NULL;
+	pthread_mutex_lock(&pool_lock);
+	if (pooled)
+		*buffer = pool[--pooled];
+	pthread_mutex_unlock(&pool_lock);
+	if (*buffer)
+		return;
 	if (posix_memalign((void **)buffer, 64, *size)) {
 		*buffer = NULL;
 		*size = 0;
+		return;
 	}
+	memset(*buffer, 0, *size);
+}
+
+static void put_back(uint8_t *buffer)
+{
+	pthread_mutex_lock(&pool_lock);
+	if (pooled < sizeof(pool) / sizeof(*pool)) {
+		pool[pooled++] = buffer;
+		buffer = NULL;
+	}
+	pthread_mutex_unlock(&pool_lock);
+	free(buffer);
 }
 
 static void add_kernel(const CUpti_ActivityKernel9 *k)
@@ -77,7 +101,7 @@ static void complete(CUcontext context, uint32_t stream, uint8_t *buffer, size_t
 		}
 	}
 	pthread_mutex_unlock(&lock);
-	free(buffer);
+	put_back(buffer);
 }
 
 static void report(void)
