@@ -227,6 +227,8 @@ void gt_cu_callback(void *user, uint32_t domain, uint32_t id, const void *data)
 	if (GT_CU_LIKELY(domain - 1 < 2 && id < IDS)) {
 		const struct cu_call_data *call = data;
 
+		if (GT_CU_UNLIKELY(gt_cu_options.capture))
+			gt_cu_capture_call(domain, id, call);
 		if (call->site)
 			leave(domain, id, call);
 		else
@@ -357,6 +359,7 @@ static void consider(uint32_t domain, uint32_t id, const char *name)
 		if (strncmp(name, rules[i].prefix, strlen(rules[i].prefix)))
 			continue;
 		what->class = rules[i].class;
+		gt_cu_capture_name(domain, id, name);
 		plain_name(name, plain, sizeof(plain));
 		/* Driver calls of the program's own are shown with the runtime's, too. */
 		if (gt_cu_options.runtime || (domain == CU_DOMAIN_DRIVER && gt_cu_options.driver))

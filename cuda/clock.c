@@ -70,6 +70,11 @@ static uint64_t cupti_time(void)
 	return ns;
 }
 
+uint64_t gt_cu_clock_now(void)
+{
+	return fallback ? cupti_time() : now_for_cupti();
+}
+
 void gt_cu_clock_note(void)
 {
 	unsigned n = pair_count;

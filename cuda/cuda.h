@@ -123,6 +123,9 @@ static inline void gt_cu_count(uint64_t *counter, uint64_t n)
 	__atomic_fetch_add(counter, n, __ATOMIC_RELAXED);
 }
 
+/* Writes them as properties, once (life.c). */
+GT_CU_HIDDEN void gt_cu_account(void);
+
 /* ---- clock (clock.c) ------------------------------------------------------------------------------- */
 
 /* Registers the timestamp callback, or prepares the fallback. */
@@ -133,6 +136,8 @@ GT_CU_HIDDEN void gt_cu_clock_note(void);
 GT_CU_HIDDEN uint64_t gt_cu_ticks(uint64_t ns);
 /* A number of ticks in nanoseconds. */
 GT_CU_HIDDEN uint64_t gt_cu_ns(uint64_t ticks);
+/* The present time as CUPTI has it. */
+GT_CU_HIDDEN uint64_t gt_cu_clock_now(void);
 /* For tests and replay: ticks are nanoseconds, and so is CUPTI's time. */
 GT_CU_HIDDEN void gt_cu_clock_identity(void);
 
@@ -205,6 +210,13 @@ GT_CU_HIDDEN void gt_cu_worker_wake(void);
  * with unfinished records. False: it was not done in time.
  */
 GT_CU_HIDDEN bool gt_cu_workers_collect(bool forced, unsigned limit_ms);
+
+/* ---- capture (capture.c) ----------------------------------------------------------------------------------- */
+
+GT_CU_HIDDEN void gt_cu_capture_open(void);
+GT_CU_HIDDEN void gt_cu_capture_name(uint32_t domain, uint32_t id, const char *name);
+GT_CU_HIDDEN void gt_cu_capture_call(uint32_t domain, uint32_t id, const struct cu_call_data *data);
+GT_CU_HIDDEN void gt_cu_capture_buffer(uint8_t *buffer, size_t valid);
 
 /* ---- records (records.c) -------------------------------------------------------------------------------- */
 

@@ -38,7 +38,7 @@ static void property(const char *name, uint64_t value)
 	gt_def_property(key, text);
 }
 
-static void report(void)
+void gt_cu_account(void)
 {
 	struct gt_cu_counts *c = &gt_cu_counts;
 	uint64_t kernels, missing, seen;
@@ -48,7 +48,8 @@ static void report(void)
 	if (reported || !seen)
 		return;
 	reported = true;
-	if (!hung && gt_cu_state_now() == GT_CU_READY && !gt_cu_api.dropped(NULL, 0, &dropped))
+	if (!hung && gt_cu_state_now() == GT_CU_READY && gt_cu_api.dropped &&
+	    !gt_cu_api.dropped(NULL, 0, &dropped))
 		c->dropped += dropped;
 	kernels = c->kernels - c->capture_kernels;
 	missing = c->launches > kernels ? c->launches - kernels : 0;
@@ -114,7 +115,7 @@ __attribute__((destructor)) static void destruct(void)
 	if (gt_cu_state_now() != GT_CU_READY)
 		return;
 	collect(WAIT_EXIT_MS);
-	report();
+	gt_cu_account();
 	gt_cu_state = GT_CU_ENDED;
 }
 
@@ -124,7 +125,7 @@ static void end(int how)
 		collect(WAIT_FAST_MS);
 	gt_cu_records_settle(true);
 	if (gt_cu_state_now() == GT_CU_READY || gt_cu_state_now() == GT_CU_FATAL)
-		report();
+		gt_cu_account();
 	if (gt_cu_state_now() == GT_CU_READY)
 		gt_cu_state = GT_CU_ENDED;
 }
@@ -210,6 +211,7 @@ static const char *set_up(void)
 	gt_def_property("cuda:cupti_path", gt_cu_api.path);
 	if (subscribe())
 		return "";
+	gt_cu_capture_open();
 	gt_cu_records_setup();
 	failed = gt_cu_calls_setup();
 	if (failed)

@@ -57,6 +57,7 @@ static void *read_buffers(void *unused)
 		size_t valid;
 
 		while ((buffer = gt_cu_buffer_next(&valid))) {
+			gt_cu_capture_buffer(buffer, valid);
 			if (gt_cu_state_now() != GT_CU_ENDED)
 				gt_cu_records_read(buffer, valid);
 			gt_cu_buffer_free(buffer);

@@ -1,5 +1,11 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # The CUDA adapter without a GPU: a fake driver and a fake CUPTI.
-dist_check_SCRIPTS += test/cuda/fake.test
+dist_check_SCRIPTS += test/cuda/fake.test test/cuda/replay.test test/cuda/abi.test
 EXTRA_DIST += test/cuda/fake.h test/cuda/fake_cuda.c test/cuda/fake_cupti.c test/cuda/simple.c \
-	test/cuda/common.sh
+	test/cuda/common.sh test/cuda/abi.c test/cuda/golden
+
+# Captures of real GPUs, played into the adapter: replay links it with a double of the core.
+check_PROGRAMS += test/cuda/replay
+test_cuda_replay_SOURCES = test/cuda/replay.c $(CUDA_SOURCES)
+test_cuda_replay_CFLAGS = $(AM_CFLAGS)
+test_cuda_replay_LDADD = -ldl -lpthread
