@@ -3,7 +3,7 @@
 # changes them needs scdoc.
 MAN_PAGES = doc/man/gputrace.1 doc/man/gputrace-run.1 doc/man/gputrace-cc.1 \
 	doc/man/gputrace-info.1 doc/man/gputrace-check.1 doc/man/gputrace-recover.1 \
-	doc/man/gputrace-filter.1 doc/man/vt_user.3
+	doc/man/gputrace-filter.1 doc/man/gputrace-libwrapgen.1 doc/man/vt_user.3
 MAN_GENERATED = doc/man/gputrace-settings.7
 MAN_ALIASES = doc/man/gputrace-c++.1 doc/man/gputrace-fc.1
 
@@ -29,6 +29,7 @@ exampledir = $(docdir)/examples
 dist_example_DATA = doc/examples/demo.c
 
 # What users may want to read is installed; the decisions stay with the source.
-dist_doc_DATA = doc/FORMAT.md doc/PERFORMANCE.md doc/PROMISES.md doc/LIMITS.md doc/filter.md doc/pthread.md
+dist_doc_DATA = doc/FORMAT.md doc/PERFORMANCE.md doc/PROMISES.md doc/LIMITS.md doc/filter.md doc/libwrapgen.md \
+	doc/pthread.md
 EXTRA_DIST += doc/adr/0001-own-window-and-spool.md doc/adr/0002-reserve-with-xadd.md \
 	doc/adr/0003-pack-when-spooling.md doc/adr/0004-dlopen-is-not-wrapped.md

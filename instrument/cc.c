@@ -19,6 +19,7 @@
 
 #include "instrument/cc.h"
 #include "tools/paths.h"
+#include "tools/wraps.h"
 
 #define GUARD "VT_WRAPPER" /* set for the real compiler: whoever calls us back gets it plain */
 
@@ -47,6 +48,8 @@ static struct {
 	const struct role *role;
 	const char *name; /* as we were called */
 	bool all, show, verbose;
+	const char *wraps[32]; /* --gputrace-wrap */
+	size_t wraps_n;
 	char **given; /* the user's words without ours */
 	size_t given_n;
 } call;
@@ -326,6 +329,50 @@ static void add_libraries(const struct gt_cc_job *job)
 	}
 }
 
+/*
+ * Wrapped libraries: the linker sends calls to the wrappers, which stand behind the user's words; the
+ * libraries among those are named once more, because the wrappers want what nobody else wanted.
+ */
+static int add_wraps(void)
+{
+	char why[PATH_MAX + 256];
+
+	for (size_t i = 0; i < call.wraps_n; i++) {
+		char *list = checked(malloc(PATH_MAX + 8)), *archive = checked(malloc(PATH_MAX));
+
+		/* The driver opens what begins with @ itself; behind -Wl the linker does. */
+		strcpy(list, "-Wl,@");
+		if (!gt_wrap_file(call.wraps[i], GT_WRAP_LIST, list + 5, PATH_MAX, why, sizeof(why)) ||
+		    !gt_wrap_file(call.wraps[i], GT_WRAP_ARCHIVE, archive, PATH_MAX, why, sizeof(why))) {
+			say("%s", why);
+			return 2;
+		}
+		if (strchr(list + 4, ',')) {
+			say("%s: no comma may be in the name", list + 5);
+			return 2;
+		}
+		add(list);
+		add(archive);
+	}
+	for (size_t i = 0; i < call.given_n; i++) {
+		const char *word = call.given[i], *dot = strrchr(word, '.');
+
+		if (!strcmp(word, "-l") && i + 1 < call.given_n) {
+			add(word);
+			add(call.given[++i]);
+		} else if (!strncmp(word, "-l", 2) || !strncmp(word, "-Wl,-B", 6) ||
+			   (*word != '-' && dot && !strcmp(dot, ".a"))) {
+			add(word);
+		}
+	}
+	return 0;
+}
+
+static bool links(const struct gt_cc_job *job)
+{
+	return !job->stops_early && !job->relocatable && job->headers < job->inputs;
+}
+
 static bool traceable(const struct gt_cc_job *job)
 {
 	return !job->information && !job->probe && job->inputs && !job->other_target &&
@@ -335,7 +382,6 @@ static bool traceable(const struct gt_cc_job *job)
 static void add_ours(const struct gt_cc_job *job, const char *path)
 {
 	static const char *const variables[] = {"VT_CFLAGS", "VT_CXXFLAGS", "VT_FCFLAGS"};
-	bool links = !job->stops_early && !job->relocatable && job->headers < job->inputs;
 	size_t n = out.n;
 	char **command = checked(calloc(n + 1, sizeof(*command)));
 
@@ -346,9 +392,9 @@ static void add_ours(const struct gt_cc_job *job, const char *path)
 		add_instrumentation(job, path, command);
 		add_words(getenv(variables[call.role->language]));
 	}
-	if (links && job->fixed)
+	if (links(job) && job->fixed)
 		say("-static: this program cannot be traced (libraries are linked into it)");
-	else if (links && (!job->no_libraries || job->shared || job->names_libc)) {
+	else if (links(job) && (!job->no_libraries || job->shared || job->names_libc)) {
 		add_libraries(job);
 		add_words(getenv("VT_LDFLAGS"));
 	}
@@ -420,6 +466,7 @@ static int help(void)
 	printf("Usage: %s [--gputrace-OPTION ...] [compiler options] files\n"
 	       "Calls the compiler so that the program records an OTF2 trace when it runs.\n\n"
 	       "  --gputrace-all      instrument every function, also those in headers\n"
+	       "  --gputrace-wrap=W   record the calls of a library: a wrapper of gputrace libwrapgen\n"
 	       "  --gputrace-show     print the compiler's command line, do not run it\n"
 	       "  --gputrace-verbose  print it on standard error, then run it\n"
 	       "  --gputrace-help     print this help\n\n"
@@ -440,6 +487,13 @@ static bool take_options(int argc, char **argv, int *status)
 			call.show = true;
 		} else if (!strcmp(argv[i], "--gputrace-verbose")) {
 			call.verbose = true;
+		} else if (!strncmp(argv[i], "--gputrace-wrap=", 16)) {
+			if (call.wraps_n == sizeof(call.wraps) / sizeof(call.wraps[0])) {
+				say("more than %zu wrapped libraries", call.wraps_n);
+				*status = 2;
+				return false;
+			}
+			call.wraps[call.wraps_n++] = argv[i] + 16;
 		} else if (!strcmp(argv[i], "--gputrace-help")) {
 			*status = help();
 			return false;
@@ -506,6 +560,10 @@ int main(int argc, char **argv)
 			add_ours(&job, path);
 		for (size_t i = 0; i < call.given_n; i++)
 			add(call.given[i]);
+		if (call.wraps_n && traceable(&job) && links(&job) && !job.fixed)
+			status = add_wraps();
+		if (status)
+			return status;
 	}
 	if (call.show || call.verbose)
 		print_command(call.show ? stdout : stderr);

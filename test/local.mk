@@ -29,7 +29,8 @@ AM_TESTS_ENVIRONMENT = \
 # another folder and then moved, so that the tests also prove that no path is fixed.
 check_DATA = stage/.done
 STAGED = $(lib_LTLIBRARIES) $(bin_PROGRAMS) $(bin_SCRIPTS) $(gtinclude_HEADERS) \
-	$(include_HEADERS) $(pkglibexec_PROGRAMS) $(dist_bin_SCRIPTS)
+	$(include_HEADERS) $(pkglibexec_PROGRAMS) $(dist_bin_SCRIPTS) \
+	$(dist_libwrapgen_DATA) $(dist_gtwrap_DATA)
 stage/.done: $(STAGED)
 	$(AM_V_GEN)rm -rf stage stage.tmp
 	$(AM_V_at)$(MAKE) $(AM_MAKEFLAGS) install DESTDIR='$(abs_top_builddir)/stage.tmp' \
@@ -49,6 +50,7 @@ include test/unit/local.mk
 include test/tree/local.mk
 include test/cc/local.mk
 include test/check/local.mk
+include test/libwrapgen/local.mk
 include test/cli/local.mk
 include test/user/local.mk
 include test/pthread/local.mk

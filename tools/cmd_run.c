@@ -27,10 +27,12 @@
 #include "tools/cmds.h"
 #include "tools/options.h"
 #include "tools/paths.h"
+#include "tools/wraps.h"
 
 #define RC_REFUSED 125 /* like env, nohup and timeout: the fault is ours, not the command's */
 #define CORE       "libgputrace.so"
 #define CUDA       "libgputrace-cuda.so"
+#define WRAPS_MAX  32
 
 /* What goes into the program beside the core, in the order of loading. */
 static const struct adapter {
@@ -43,6 +45,7 @@ static const struct adapter {
 static const struct gt_option options[] = {
 	{'o', "output", "DIR", "Make this archive directory (default: gputrace-<program>-<time>)."},
 	{'f', "filter", "FILE", "Record what the filter file says (VT_FILTER_SPEC)."},
+	{'w', "wrap", "NAME|DIR", "Record the calls of a library, too; may be repeated (libwrapgen)."},
 	{'s', "set", "VT_X=VALUE", "Set one setting; see gputrace info --config."},
 	{'v', "verbose", NULL, "Say what gputrace does; twice: everything."},
 	{'q', "quiet", NULL, "Say nothing but errors."},
@@ -65,6 +68,8 @@ struct request {
 	bool strict;
 	int verbose; /* levels above or below the setting */
 	bool quiet;
+	char *wraps[WRAPS_MAX]; /* paths of wrappers */
+	size_t wraps_n;
 	const char *checking;   /* the name given to --set, while it is being checked */
 	char complaint[512];    /* what the settings had to say about it */
 };
@@ -157,6 +162,29 @@ static void make_absolute(const char *name)
 	free(full);
 }
 
+/* --wrap: one wrapper, or several with commas between them. */
+static int add_wraps(const char *list)
+{
+	int rc = 0;
+
+	while (*list && !rc) {
+		char path[PATH_MAX], why[PATH_MAX + 256], *word = strndup(list, strcspn(list, ","));
+
+		if (!word)
+			return gt_usage_error(&usage, "no memory");
+		if (request.wraps_n == WRAPS_MAX)
+			rc = gt_usage_error(&usage, "more than %d wrappers", WRAPS_MAX);
+		else if (!gt_wrap_file(word, GT_WRAP_SHARED, path, sizeof(path), why, sizeof(why)))
+			rc = gt_usage_error(&usage, "%s", why);
+		else
+			request.wraps[request.wraps_n++] = strdup(path);
+		list += strlen(word);
+		list += *list == ',';
+		free(word);
+	}
+	return rc;
+}
+
 static void apply_verbosity(void)
 {
 	char number[16];
@@ -183,6 +211,9 @@ static int parse(int argc, char **argv)
 			break;
 		case 's':
 			rc = set(optarg);
+			break;
+		case 'w':
+			rc = *optarg ? add_wraps(optarg) : gt_usage_error(&usage, "--wrap needs a name");
 			break;
 		case 'v':
 			request.verbose += request.verbose < 2;
@@ -300,7 +331,7 @@ static size_t leading_runtime(const char *list)
 static char *preload_list(const struct gt_binary *binary, const char *program, char *why, size_t size)
 {
 	const char *old = getenv("LD_PRELOAD");
-	size_t room = (old ? strlen(old) : 0) + 8 * PATH_MAX;
+	size_t room = (old ? strlen(old) : 0) + (8 + WRAPS_MAX) * PATH_MAX;
 	char libdir[PATH_MAX], path[PATH_MAX + 64];
 	char *list;
 
@@ -340,6 +371,17 @@ static char *preload_list(const struct gt_binary *binary, const char *program, c
 			say(2, "%s is not installed", adapters[i].library);
 		else
 			append(list, room, adapter);
+	}
+	for (size_t i = 0; i < request.wraps_n; i++) {
+		const char *wrap = request.wraps[i];
+
+		if (!wrap || wrap[strcspn(wrap, ": $")]) {
+			snprintf(why, size, "%s cannot be preloaded: no blank, colon or $ may be in its name",
+				 wrap ? wrap : "a wrapper");
+			free(list);
+			return NULL;
+		}
+		append(list, room, wrap);
 	}
 	append(list, room, path);
 	while (old && *old) { /* the rest of the old list, without what is there already */

@@ -21,6 +21,7 @@ static const struct command {
 	{"check", gt_cmd_check, "Say whether a trace is well-formed, or which rule it breaks."},
 	{"recover", gt_cmd_recover, "Make a readable archive of a run that was killed."},
 	{"filter", gt_cmd_filter, "Check a filter file, and say what it does to a function."},
+	{"libwrapgen", gt_cmd_libwrapgen, "Make wrappers that record all calls of a library."},
 	{"info", gt_cmd_info, "Show the version, what was found here, and every setting."},
 	{"assemble", gt_cmd_assemble, NULL},
 };
@@ -32,7 +33,7 @@ static int print_help(void)
 	       "Records what threads, processes and GPUs do, into OTF2 archives.\n\nCommands:\n");
 	for (size_t i = 0; i < COMMANDS; i++)
 		if (commands[i].summary)
-			printf("  %-10s %s\n", commands[i].name, commands[i].summary);
+			printf("  %-11s %s\n", commands[i].name, commands[i].summary);
 	printf("\n  gputrace COMMAND --help   says more about one command\n"
 	       "  gputrace --version        prints the version\n\n"
 	       "Start with:  gputrace run ./program\n");

@@ -53,6 +53,11 @@ bool gt_path_includedir(char *path, size_t size)
 	return beside_self(GT_BIN_TO_INCLUDE, path, size);
 }
 
+bool gt_path_datadir(char *path, size_t size)
+{
+	return beside_self(GT_BIN_TO_DATA, path, size);
+}
+
 /* 0 if `path` can be executed, else 126 or 127. */
 static int executable(const char *path)
 {
