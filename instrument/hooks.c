@@ -14,11 +14,15 @@ void __cyg_profile_func_exit(void *function, void *call_site);
 
 #define GT_EXPORT __attribute__((visibility("default")))
 
-static void *own_track(void)
+static void *track_of(const struct gt_location *loc)
 {
-	struct gt_location *loc = gt_own_location();
-
 	return loc ? loc->track : NULL;
+}
+
+static void count_filtered(struct gt_location *loc)
+{
+	if (loc)
+		gt_local_add(&loc->win->lost[GT_LOSS_FILTER], 1);
 }
 
 /*
@@ -33,14 +37,22 @@ __attribute__((noinline)) static void ask_enter(uintptr_t function, uintptr_t ca
 		.caller = caller,
 	};
 
-	if (gt_track_enter(own_track(), function, &at))
+	struct gt_location *loc = gt_own_location();
+
+	if (gt_track_enter(track_of(loc), function, &at))
 		gt_put(GT_WORD(GT_T_ENTER_ADDR, function));
+	else
+		count_filtered(loc);
 }
 
 __attribute__((noinline)) static void ask_leave(uintptr_t function)
 {
-	if (gt_track_leave(own_track(), function, (uintptr_t)__builtin_frame_address(0)))
+	struct gt_location *loc = gt_own_location();
+
+	if (gt_track_leave(track_of(loc), function, (uintptr_t)__builtin_frame_address(0)))
 		gt_put(GT_WORD(GT_T_LEAVE_ADDR, function));
+	else
+		count_filtered(loc);
 }
 
 /* With a filter, unless it is plain that the function is dropped. Out of line, so that the hooks

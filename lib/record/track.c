@@ -31,7 +31,6 @@ struct call {
 };
 
 struct gt_track {
-	uint64_t dropped;
 	uint32_t depth;  /* calls on the stack; may exceed GT_TRACK_DEPTH */
 	uint64_t *counts[COUNT_PAGES]; /* calls recorded so far, by info or rule; made as needed */
 	struct call calls[GT_TRACK_DEPTH];
@@ -56,11 +55,6 @@ void gt_track_reset(struct gt_track *track)
 {
 	if (track)
 		track->depth = 0;
-}
-
-uint64_t gt_track_dropped(const struct gt_track *track)
-{
-	return track ? track->dropped : 0;
 }
 
 /* The counter of an info or a call-path rule; NULL without memory: then there is no limit. */
@@ -201,17 +195,14 @@ bool gt_track_enter(struct gt_track *track, uint64_t key, const struct gt_track_
 	/* The place is taken first: a signal handler that interrupts pushes and pops above it. */
 	place = track->depth;
 	*(volatile uint32_t *)&track->depth = place + 1;
-	if (place >= GT_TRACK_DEPTH) {
-		track->dropped++;
+	if (place >= GT_TRACK_DEPTH)
 		return false;
-	}
 	call = &track->calls[place];
 	call->key = key;
 	call->frame = at ? at->frame : 0;
 	call->site = at ? at->site : 0;
 	call->bytes = at ? own_bytes(key, info, at->site) : 0;
 	decide(track, call, place ? call - 1 : NULL, place + 1, info);
-	track->dropped += call->dropped;
 	return !call->dropped;
 }
 
@@ -225,7 +216,6 @@ static bool leave_deep(struct gt_track *track, uintptr_t frame)
 		return false;
 	}
 	track->depth--;
-	track->dropped++;
 	return true;
 }
 
@@ -245,7 +235,6 @@ bool gt_track_leave(struct gt_track *track, uint64_t key, uintptr_t frame)
 		if (call->key != key)
 			continue;
 		*(volatile uint32_t *)&track->depth = place - 1;
-		track->dropped += dropped;
 		return !dropped;
 	}
 	/* A call that began before tracking did: then its enter was recorded. */

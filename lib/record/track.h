@@ -25,8 +25,6 @@ GT_HIDDEN struct gt_track *gt_track_new(void);
 GT_HIDDEN void gt_track_free(struct gt_track *track);
 /* Another thread continues the location: its stack is empty, its call counts go on. */
 GT_HIDDEN void gt_track_reset(struct gt_track *track);
-/* Events that were dropped: enters and leaves. */
-GT_HIDDEN uint64_t gt_track_dropped(const struct gt_track *track);
 
 /* Where a call stands, as its hook sees it. */
 struct gt_track_place {
