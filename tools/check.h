@@ -97,7 +97,7 @@ struct definition {
 	uint8_t role;  /* region */
 	bool inter;    /* communicator with two groups */
 	uint64_t a, b; /* location: group, declared events. group: first member, count.
-			  communicator: group(s). metric class: first member, count */
+			  communicator: group(s). location group: its process. metric class: first member, count */
 };
 
 struct table {
@@ -120,6 +120,7 @@ struct check {
 	uint64_t resolution, begin, end;
 	uint64_t comm_locations[256]; /* per paradigm: group id + 1 of its COMM_LOCATIONS, or 0 */
 
+	uint64_t correlation; /* attribute that ties a call to what it caused on a GPU, or ~0 */
 	uint64_t clock_error; /* ticks */
 	bool excused;	      /* the archive says that events are missing */
 	uint64_t events;
@@ -144,6 +145,9 @@ static inline bool check_defined(const struct check *check, enum kind kind, uint
 
 const char *check_string(const struct check *check, uint32_t id); /* "?" if undefined */
 const char *check_name(const struct check *check, enum kind kind, uint64_t id);
+
+/* The first attribute of that name, or ~0. */
+uint64_t check_attribute(const struct check *check, const char *name);
 
 /* The location that is `rank` in a communicator, as seen by `own`; ~0 if there is none. */
 uint64_t check_member(const struct check *check, uint64_t comm, uint32_t rank, uint64_t own);
@@ -177,12 +181,13 @@ struct record {
 	uint32_t what;
 };
 
-enum bag { BAG_MESSAGES, BAG_LOCKS, BAG_THREADS, BAG_COLLECTIVES, BAGS };
+enum bag { BAG_MESSAGES, BAG_LOCKS, BAG_THREADS, BAG_COLLECTIVES, BAG_LAUNCHES, BAGS };
 
 enum { MESSAGE_SEND, MESSAGE_RECEIVE, MESSAGE_RETRACT };
 enum { LOCK_ACQUIRE, LOCK_RELEASE };
 enum { THREAD_CREATE, THREAD_BEGIN, THREAD_END, THREAD_WAIT };
 enum { COLLECTIVE_DONE };
+enum { LAUNCH_CALL, LAUNCH_ACTIVITY };
 
 struct pairs *pairs_new(void);
 void pairs_free(struct pairs *pairs);

@@ -226,6 +226,7 @@ static OTF2_CallbackCode on_location_group(void *data, OTF2_LocationGroupRef sel
 	d = define(check, KIND_LOCATION_GROUP, self);
 	d->name = name;
 	d->type = type;
+	d->a = type == OTF2_LOCATION_GROUP_TYPE_ACCELERATOR ? creator : self;
 	refer(check, KIND_LOCATION_GROUP, self, KIND_STRING, name, false);
 	refer(check, KIND_LOCATION_GROUP, self, KIND_NODE, parent, false);
 	return DONE;
@@ -718,4 +719,14 @@ size_t check_comm_size(const struct check *check, uint64_t comm)
 		return 0;
 	c = &check->tables[KIND_COMM].items[i];
 	return group_size(check, c->a) + (c->inter ? group_size(check, c->b) : 0);
+}
+
+uint64_t check_attribute(const struct check *check, const char *name)
+{
+	const struct table *table = &check->tables[KIND_ATTRIBUTE];
+
+	for (size_t i = 0; i < table->count; i++)
+		if (!strcmp(check_string(check, table->items[i].name), name))
+			return table->items[i].id;
+	return ARCHIVE;
 }

@@ -28,6 +28,7 @@ struct state {
 	bool stream;
 	uint64_t n, last;
 	uint32_t *stack;
+	uint64_t *entered;     /* the time, beside each of them */
 	size_t depth, room;
 	size_t kernels;	       /* open activities of a GPU stream */
 	uint64_t begins, ends; /* of the program */
@@ -97,6 +98,27 @@ static bool is_activity(struct state *s, uint32_t region)
 	return i >= 0 && s->check->tables[KIND_REGION].items[i].role != OTF2_REGION_ROLE_ARTIFICIAL;
 }
 
+/* A call, or what it made a GPU do, says which belongs to which. */
+static void look_at_launch(struct state *s, const OTF2_AttributeList *list, uint64_t time)
+{
+	const struct check *check = s->check;
+	ptrdiff_t group = check_find(check, KIND_LOCATION_GROUP,
+				     check->tables[KIND_LOCATION].items[s->index].a);
+	uint64_t number;
+
+	if (group < 0 || OTF2_AttributeList_GetUint64(list, (OTF2_AttributeRef)check->correlation,
+						      &number) != OTF2_SUCCESS)
+		return;
+	pairs_add(s->check, BAG_LAUNCHES,
+		  &(struct record){
+			  .key = {check->tables[KIND_LOCATION_GROUP].items[group].a, number},
+			  .time = time,
+			  .event = s->n,
+			  .location = s->index,
+			  .what = s->stream ? LAUNCH_ACTIVITY : LAUNCH_CALL,
+		  });
+}
+
 static OTF2_CallbackCode on_enter(OTF2_LocationRef location, OTF2_TimeStamp time, uint64_t position,
 				  void *data, OTF2_AttributeList *list, OTF2_RegionRef region)
 {
@@ -112,9 +134,13 @@ static OTF2_CallbackCode on_enter(OTF2_LocationRef location, OTF2_TimeStamp time
 	if (s->depth == s->room) {
 		s->room = s->room ? s->room * 2 : 256;
 		s->stack = realloc(s->stack, s->room * sizeof(*s->stack));
-		if (!s->stack)
+		s->entered = realloc(s->entered, s->room * sizeof(*s->entered));
+		if (!s->stack || !s->entered)
 			abort();
 	}
+	if (OTF2_AttributeList_GetNumberOfElements(list))
+		look_at_launch(s, list, time);
+	s->entered[s->depth] = time;
 	s->stack[s->depth++] = region;
 	return DONE;
 }
@@ -137,6 +163,8 @@ static OTF2_CallbackCode on_leave(OTF2_LocationRef location, OTF2_TimeStamp time
 		       check_name(s->check, KIND_REGION, region),
 		       check_name(s->check, KIND_REGION, s->stack[s->depth - 1]));
 	s->depth--;
+	if (!s->stream && OTF2_AttributeList_GetNumberOfElements(list))
+		look_at_launch(s, list, s->entered[s->depth]);
 	if (s->stream && is_activity(s, s->stack[s->depth]))
 		s->kernels--;
 	return DONE;
@@ -676,6 +704,7 @@ static void finish(struct state *s, uint64_t declared, bool whole)
 		BROKEN(s, RULE_COLLECTIVES, "ends inside a collective");
 	check->events += s->n;
 	free(s->stack);
+	free(s->entered);
 	free(s->sequence);
 	free(s->requests);
 }
@@ -752,6 +781,7 @@ void check_events(struct check *check)
 
 	if (!callbacks)
 		abort();
+	check->correlation = check_attribute(check, "CORRELATION_ID");
 	for (size_t i = 0; i < check->tables[KIND_LOCATION].count; i++)
 		OTF2_Reader_SelectLocation(check->reader, check->tables[KIND_LOCATION].items[i].id);
 	read_local_definitions(check);

@@ -320,6 +320,26 @@ static void check_collective(struct check *check, struct record *r, size_t n)
 		       what);
 }
 
+/* ---- launches -------------------------------------------------------------------------------- */
+
+/*
+ * A call and what it made a GPU do. Calls come first where the times are equal; a call may be missing
+ * (filtered), and numbers come again after 2^32 calls.
+ */
+static void check_launch(struct check *check, struct record *r, size_t n)
+{
+	const struct record *call = NULL;
+
+	for (size_t i = 0; i < n && !call; i++)
+		call = r[i].what == LAUNCH_CALL ? &r[i] : NULL;
+	for (size_t i = 0; call && i < n && r[i].time < call->time; i++)
+		if (call->time - r[i].time > check->clock_error)
+			BROKEN(check, RULE_CAUSALITY, &r[i],
+			       "begins %.9f s before the call that caused it, number %" PRIu64,
+			       (double)(call->time - r[i].time) / (double)check->resolution,
+			       r->key[1]);
+}
+
 /* ---- all ------------------------------------------------------------------------------------- */
 
 typedef void group_check(struct check *check, struct record *records, size_t count);
@@ -364,6 +384,7 @@ void check_pairs(struct check *check)
 		[BAG_LOCKS] = check_lock,
 		[BAG_THREADS] = check_thread,
 		[BAG_COLLECTIVES] = check_collective,
+		[BAG_LAUNCHES] = check_launch,
 	};
 
 	for (int bag = 0; bag < BAGS; bag++) {

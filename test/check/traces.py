@@ -30,7 +30,7 @@ WORLD, GPU, THREADS = 0, 1, 2
 STRINGS = ["", "machine", "node", "host", "node1", "Process 0", "Process 1", "CUDA Context 1",
            "Master thread", "worker", "CUDA[0:7]", "main", "work", "kernel\x1b[31m", "GPU IDLE",
            "pthread_mutex_lock", "MPI_COMM_WORLD", "GPU_COMM_GLOBAL", "PTHREADS", "cycles",
-           "bytes", "prog", "-x", "ProcessId", "file.c"]
+           "bytes", "prog", "-x", "ProcessId", "file.c", "CORRELATION_ID"]
 
 
 def s(text):
@@ -47,6 +47,7 @@ class Trace:
         self.definitions = [("String", i, text) for i, text in enumerate(STRINGS)]
         self.definitions += [
             ("Attribute", 0, s("ProcessId"), 0, UINT64),
+            ("Attribute", 1, s("CORRELATION_ID"), 0, UINT64),
             ("SystemTreeNode", 0, s("host"), s("machine"), NONE),
             ("SystemTreeNode", 1, s("node1"), s("node"), 0),
             ("LocationGroup", 0, s("Process 0"), 1, 1, NONE),
@@ -295,6 +296,25 @@ def readers(t):
     t.change(MAIN, 195, "ThreadReleaseLock", 199, "ThreadReleaseLock", PTHREAD, 6, 1)
     t.events[WORKER][4:4] = [(195, "ThreadAcquireLock", PTHREAD, 6, 2),
                              (198, "ThreadReleaseLock", PTHREAD, 6, 2)]
+
+
+def launches(t, location, time, kind):
+    """An event says that it is the call that made the first kernel run."""
+    t.attributes[(STREAM, t.event(STREAM, 210, "Enter"))] = (1, UINT64, 9)
+    t.attributes[(location, t.event(location, time, kind))] = (1, UINT64, 9)
+
+
+@case("-")
+def launched(t):
+    launches(t, MAIN, 110, "Enter")
+
+
+@case("-")
+def launched_by_a_long_call(t):
+    """The call says its number when it is over, which is after the kernel."""
+    t.change(WORKER, 400, "Leave", 390, "Leave", R_WORK)
+    t.change(WORKER, 300, "Enter", 205, "Enter", R_WORK)
+    launches(t, WORKER, 390, "Leave")
 
 
 @case("-")
@@ -636,6 +656,16 @@ def filtered_is_no_excuse(t):
 @case("messages")
 def fewer_bytes(t):
     t.change(RANK1, 105, "MpiRecv", 105, "MpiRecv", 0, WORLD, 7, 511)
+
+
+@case("causality")
+def kernel_before_its_call(t):
+    launches(t, WORKER, 300, "Enter")
+
+
+@case("causality")
+def kernel_before_its_call_by_the_leave(t):
+    launches(t, WORKER, 400, "Leave")
 
 
 @case("causality")
