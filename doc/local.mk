@@ -26,7 +26,7 @@ MAINTAINERCLEANFILES = $(MAN_PAGES) $(MAN_GENERATED) $(MAN_ALIASES)
 EXTRA_DIST += $(MAN_PAGES:=.scd) doc/man/settings.awk
 
 exampledir = $(docdir)/examples
-dist_example_DATA = doc/examples/demo.c
+dist_example_DATA = doc/examples/demo.c doc/examples/cg.c
 
 # What users may want to read is installed; the decisions stay with the source.
 dist_doc_DATA = doc/FORMAT.md doc/PERFORMANCE.md doc/PROMISES.md doc/LIMITS.md doc/filter.md doc/libwrapgen.md \

@@ -171,6 +171,7 @@ def generate(o, places):
         empty = [f for f in program.functions if not f.args and not f.variadic and
                  selection.in_header(f) and not selection.reason(f)]
         found = castxml.unprototyped(source, flags, [f.name for f in empty], o.castxml) if empty else set()
+        found -= castxml.empty_in_cxx(source, flags, o.castxml) if found else set()
         for function in empty:
             function.unprototyped = function.name in found
     wrappers, left = choose(o, selection, speller, rules)

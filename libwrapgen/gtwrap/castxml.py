@@ -98,3 +98,14 @@ def unprototyped(source, flags, names, castxml):
     program = run(f"{source}\nenum gt_probe_unprototyped {{\n{probe}gt_k_end }};\n", "c", flags, castxml)
     values = program.enum_values("gt_probe_unprototyped")
     return {name for i, name in enumerate(names) if values.get(f"gt_k{i}")}
+
+
+def empty_in_cxx(source, flags, castxml):
+    """The functions with C linkage that a C++ compiler sees without arguments: where a header serves both
+    languages, f() cannot mean anything else."""
+    try:
+        program = run(source, "c++", flags, castxml)
+    except Failure:
+        return set()
+    return {f.name for f in program.functions
+            if not f.args and not f.variadic and not f.element.get("mangled")}

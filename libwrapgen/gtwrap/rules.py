@@ -163,9 +163,11 @@ class Expression:
             index = int(word[1:]) - 1
             if 0 <= index < len(self.function.args):
                 return index
-        for index, arg in enumerate(self.function.args):
-            if (arg.get("name") or "").strip("_") == word.strip("_"):
-                return index
+        # As it is; or, since one header may write N here and n there, whatever its case.
+        for form in (lambda text: text.strip("_"), lambda text: text.strip("_").lower()):
+            for index, arg in enumerate(self.function.args):
+                if form(arg.get("name") or "") == form(word):
+                    return index
         raise Absent(word)
 
 

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # The generator of library wrappers and what it makes.
-dist_check_SCRIPTS += test/libwrapgen/awkward.test test/libwrapgen/input.test test/libwrapgen/forms.test
-EXTRA_DIST += test/libwrapgen/awkward.py test/libwrapgen/print.h test/libwrapgen/special.h \
+dist_check_SCRIPTS += test/libwrapgen/awkward.test test/libwrapgen/input.test test/libwrapgen/forms.test \
+	test/libwrapgen/headers.test test/libwrapgen/solver.test
+EXTRA_DIST += test/libwrapgen/group_time.py test/libwrapgen/awkward.py test/libwrapgen/print.h test/libwrapgen/special.h \
 	test/libwrapgen/special_lib.c test/libwrapgen/free.hpp \
 	test/libwrapgen/free.cc test/libwrapgen/special_main.c
