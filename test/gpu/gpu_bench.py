@@ -24,8 +24,7 @@ class Bench:
     def once(self, tool, command, env, timeout, name):
         """One run; its figure, or None."""
         suite, env = self.suite, dict(env)
-        command = [str(a).replace("@", str(suite.work) + "/").replace("%", str(suite.programs) + "/")
-                   for a in command]
+        command = suite.words(command)
         self.number += 1
         directory = suite.work / f"bench-{self.number}"
         if tool == "cupti":

@@ -7,7 +7,18 @@ import re
 import sys
 from statistics import median
 
-CAPTURED = {"streams", "copies", "graph", "branches", "threads", "driver", "blas", "torch"}
+# Small programs of which what CUPTI delivered is kept, for replaying it without a GPU.
+CAPTURES = {
+    "streams": ["@work", "streams", "12"],
+    "copies": ["@work", "copies", "9"],
+    "graph": ["@work", "graph", "4"],
+    "branches": ["@work", "branches", "3"],
+    "threads": ["@work", "threads", "10"],
+    "square": ["@work", "square", "5"],
+    "driver": ["@driver", "15"],
+    "blas": ["@blas", "256", "8"],
+    "torch": [sys.executable, "%torch_step.py", "1"],
+}
 # CUPTI's copy kinds by the words in the names of our regions.
 KINDS = {"H2D": 1, "D2H": 2, "H2A": 3, "A2H": 4, "A2A": 5, "A2D": 6, "D2A": 7, "D2D": 8, "P2P": 10}
 
@@ -184,8 +195,7 @@ def same_counts(suite, name, trace, seen):
 def library(command, timeout=200, env=None, exact=True):
     """A program whose kernels are a library's: counted by the independent tool."""
     def case(suite, name):
-        arguments = [str(a).replace("@", str(suite.work) + "/").replace("%", str(suite.programs) + "/")
-                     for a in command]
+        arguments = suite.words(command)
         seen = suite.reference(name, arguments, env=env, timeout=timeout)
         trace, _, _ = suite.record(name, arguments, env=env, timeout=timeout)
         if not trace or not seen:
@@ -198,6 +208,23 @@ def library(command, timeout=200, env=None, exact=True):
                           f"{len(trace.kernels())}, the independent tool saw {seen['kernels']}")
         suite.check(name, trace)
     return case
+
+
+def capture(suite):
+    """Keeps one file for each of CAPTURES, in the folder "capture" of the results."""
+    target = suite.out / "capture"
+    target.mkdir(exist_ok=True)
+    for name, command in CAPTURES.items():
+        folder = suite.work / f"capture-{name}"
+        folder.mkdir()
+        rc, _, err = suite.plain([suite.gputrace, "run", "-o", suite.work / f"captured-{name}",
+                                  *suite.words(command)],
+                                 env={"VT_CUPTI_CAPTURE": str(folder)})
+        files = list(folder.glob("*.cap"))
+        if len(files) == 1:
+            (target / f"{name}.cap").write_bytes(files[0].read_bytes())
+        suite.verdict(f"capture {name}", not rc and len(files) == 1,
+                      f"{files[0].stat().st_size} bytes" if files else err[-300:])
 
 
 def torchrun(suite, name):
