@@ -306,6 +306,18 @@ static void next_foreign(struct gt_track *t)
 	t->side_tick = t->side->time;
 }
 
+/* The beginning or the end of an idle time. */
+static void idle(struct gt_track *t, const struct gt_slot *slot)
+{
+	uint32_t region = t->conv->region_idle[GT_WORD_PAYLOAD(slot->word)];
+	uint64_t ns = gt_track_time(t, slot->time);
+
+	if (GT_WORD_TYPE(slot->word) == GT_T_ENTER)
+		gt_track_enter(t, slot->word, region, ns);
+	else if (t->depth)
+		gt_track_leave(t, ns);
+}
+
 /*
  * Writes what others recorded for this location before `tick`. At the same time their leaves and
  * messages come first, their enters last: what they tell about a call lies within it.
@@ -316,7 +328,10 @@ static void drain(struct gt_track *t, uint64_t tick)
 		const struct gt_side *side = t->side;
 
 		for (unsigned i = 0; i < side->used; i += gt_slots_of(&side->slots[i]))
-			emit_one(t, &side->slots[i], side->slots[i].time);
+			if (t->loc->idle)
+				idle(t, &side->slots[i]);
+			else
+				emit_one(t, &side->slots[i], side->slots[i].time);
 		t->side_slots += side->used;
 		if (t->side_slots * sizeof(struct gt_slot) > GT_STREAM_BUFFER / 4) {
 			t->side_slots = 0;
@@ -683,7 +698,8 @@ int gt_worker_init(struct gt_worker *w, struct gt_conversion *conv)
 	w->attributes = OTF2_AttributeList_New();
 	if (!w->buffer || !w->held || !w->attributes || lookup_init(&w->lookup) ||
 	    lookup_init(&w->timed) || lookup_init(&w->local) || !grow_frames(w) ||
-	    !grow_profile(w, conv->region_off) || !grow_profile(w, conv->region_flush)) {
+	    !grow_profile(w, conv->region_off) || !grow_profile(w, conv->region_flush) ||
+	    !grow_profile(w, conv->region_idle[1]) || !grow_profile(w, conv->region_idle[2])) {
 		gt_worker_free(w);
 		return -ENOMEM;
 	}

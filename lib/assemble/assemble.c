@@ -11,6 +11,7 @@
 #include "lib/assemble/assemble.h"
 #include "lib/assemble/clean.h"
 #include "lib/assemble/gpu.h"
+#include "lib/assemble/idle.h"
 #include "lib/assemble/messages.h"
 #include "lib/assemble/report.h"
 
@@ -33,6 +34,8 @@
 #define BAR_AFTER_MS  2000
 #define BAR_EVERY_MS  200
 #define BAR_WIDTH     40
+#define MEASUREMENT   6 /* OTF2_PARADIGM_MEASUREMENT_SYSTEM */
+#define CUDA          5 /* OTF2_PARADIGM_CUDA */
 
 struct assembly {
 	const char *dir;
@@ -352,18 +355,27 @@ static int make_order(struct assembly *a)
 	return 0;
 }
 
-static uint32_t own_region(struct gt_defs *defs, const char *name, uint8_t role)
+static uint32_t own_region(struct gt_defs *defs, const char *name, uint8_t paradigm)
 {
 	struct gt_region region = {
 		.name = gt_defs_string(defs, name),
 		.file = gt_defs_string(defs, "gputrace"),
 		.group = GT_UNDEFINED,
-		.role = role,
-		.paradigm = 6, /* OTF2_PARADIGM_MEASUREMENT_SYSTEM */
+		.role = 31, /* OTF2_REGION_ROLE_ARTIFICIAL */
+		.paradigm = paradigm,
 	};
 
 	region.canonical = region.name;
 	return gt_defs_region(defs, name, strlen(name) + 1, &region);
+}
+
+static bool has_idle(const struct gt_spool *spool)
+{
+	for (size_t i = 0; i < spool->proc_count; i++)
+		for (size_t k = 0; k < spool->procs[i].loc_count; k++)
+			if (spool->procs[i].locs[k].idle)
+				return true;
+	return false;
 }
 
 static int make_names(struct assembly *a)
@@ -382,8 +394,12 @@ static int make_names(struct assembly *a)
 		return -ENOMEM;
 	for (size_t i = 0; !rc && i < a->spool.proc_count; i++)
 		rc = gt_names_make(&a->conv.names[i], &a->spool.procs[i], &a->defs, &a->symbolizer);
-	a->conv.region_off = own_region(&a->defs, "MEASUREMENT OFF", 31);
-	a->conv.region_flush = own_region(&a->defs, "TRACE BUFFER FLUSH", 31);
+	a->conv.region_off = own_region(&a->defs, "MEASUREMENT OFF", MEASUREMENT);
+	a->conv.region_flush = own_region(&a->defs, "TRACE BUFFER FLUSH", MEASUREMENT);
+	if (has_idle(&a->spool)) {
+		a->conv.region_idle[GT_IDLE_COMPUTE] = own_region(&a->defs, "COMPUTE IDLE", CUDA);
+		a->conv.region_idle[GT_IDLE_ALL] = own_region(&a->defs, "GPU IDLE", CUDA);
+	}
 	a->conv.process_id = gt_defs_attribute(&a->defs, &process_id);
 	return rc;
 }

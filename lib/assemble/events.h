@@ -44,6 +44,7 @@ struct gt_conversion {
 	struct gt_messages *messages;
 	const struct gt_gpu *gpu;
 	uint32_t region_off, region_flush; /* MEASUREMENT OFF, TRACE BUFFER FLUSH */
+	uint32_t region_idle[3]; /* by GT_IDLE_* */
 	uint32_t process_id;     /* attribute */
 	int workfd;              /* folder for temporary files */
 	uint64_t done_bytes;     /* atomic: of all streams, for the progress */

@@ -11,6 +11,7 @@
 #include "config.h"
 
 #include "lib/assemble/gpu.h"
+#include "lib/assemble/idle.h"
 #include "lib/assemble/units.h"
 
 #include <errno.h>
@@ -26,6 +27,7 @@ struct scan {
 	struct gt_loc *loc;       /* whose stream is being read */
 	struct gt_units *units;
 	struct gt_slot *buffer;
+	struct gt_idle idle;
 	struct gt_messages *list; /* second time: the transfers go here */
 	int dirfd;
 };
@@ -190,6 +192,8 @@ static int scan_gpu(struct scan *s, struct gt_stream *stream)
 		ordered &= u->start >= last;
 		last = u->end > last ? u->end : last;
 		rc = gt_sorter_add(sorter, u->start, u->end - u->start, &key, 1);
+		if (!rc)
+			rc = gt_idle_add(&s->idle, loc, u, s->dirfd);
 	}
 	if (!rc && !s->list) {
 		loc->lanes = 1;
@@ -258,6 +262,8 @@ static int scan_all(struct scan *s)
 	for (size_t i = 0; !rc && i < s->spool->proc_count; i++)
 		for (size_t k = 0; !rc && k < s->spool->procs[i].loc_count; k++) {
 			s->loc = &s->spool->procs[i].locs[k];
+			if (s->loc->idle)
+				continue;
 			rc = scan_location(s);
 		}
 	free(s->buffer);
@@ -269,8 +275,11 @@ int gt_gpu_scan(struct gt_gpu *gpu, struct gt_spool *spool, struct gt_defs *defs
 {
 	struct scan scan = { .gpu = gpu, .spool = spool, .defs = defs, .dirfd = dirfd };
 
+	int rc;
+
 	memset(gpu, 0, sizeof(*gpu));
-	return scan_all(&scan);
+	rc = scan_all(&scan);
+	return rc ? rc : gt_idle_finish(&scan.idle, spool, dirfd);
 }
 
 /* ---- members ------------------------------------------------------------------------------------------------ */

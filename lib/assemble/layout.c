@@ -137,6 +137,10 @@ static uint32_t location_name(struct gt_defs *defs, const struct gt_loc *loc, bo
 	const char *name = def ? gt_proc_string(loc->proc, def->name) : NULL;
 	char text[64];
 
+	if (loc->idle) {
+		snprintf(text, sizeof(text), "CUDA[%u] idle", loc->idle_device);
+		return gt_defs_string(defs, text);
+	}
 	if (first)
 		return gt_defs_string(defs, "Master thread");
 	if (name && *name)
@@ -173,7 +177,8 @@ static uint32_t add_context(struct gt_layout *layout, struct gt_defs *defs, cons
 static uint32_t find_group(struct gt_layout *layout, struct gt_defs *defs, const struct gt_loc *loc)
 {
 	const struct gt_def_location *def =
-		gt_journal_find(&loc->proc->journal, GT_D_LOCATION, loc->id, NULL);
+		gt_journal_find(&loc->proc->journal, GT_D_LOCATION,
+				loc->idle ? loc->like : loc->id, NULL);
 	uint32_t id = def ? def->group : 0, group;
 
 	if (loc->win.kind != GT_LOC_GPU_STREAM)

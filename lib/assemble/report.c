@@ -232,7 +232,8 @@ static uint64_t count_threads(const struct gt_report *report, uint64_t *streams)
 
 		if (loc->win.kind == GT_LOC_THREAD)
 			threads += loc->win.incarnation ? loc->win.incarnation : 1;
-		*streams += loc->win.kind == GT_LOC_GPU_STREAM;
+		*streams += loc->win.kind == GT_LOC_GPU_STREAM && !loc->idle &&
+			    !report->layout->locations[i].lane;
 	}
 	return threads;
 }

@@ -42,23 +42,23 @@ int gt_side_open(struct gt_side **result, const struct gt_loc *loc, int dirfd)
 	int rc = -ENOMEM;
 
 	*result = NULL;
-	if (!loc->side)
+	if (!loc->side && !loc->idle)
 		return 0;
 	side = calloc(1, sizeof(*side));
 	units = malloc(sizeof(*units));
 	buffer = malloc(GT_STREAM_BUFFER);
 	if (side)
-		side->sorter = gt_sorter_new(dirfd, SORT_RUN);
+		side->sorter = loc->idle ? loc->idle : gt_sorter_new(dirfd, SORT_RUN);
 	if (!side || !units || !buffer || !side->sorter)
 		goto out;
 	rc = 0;
-	for (size_t i = 0; !rc && i < loc->proc->loc_count; i++) {
+	for (size_t i = 0; !rc && !loc->idle && i < loc->proc->loc_count; i++) {
 		const struct gt_loc *from = &loc->proc->locs[i];
 
 		if (from->win.kind == GT_LOC_SIDE && from->begin < from->end)
 			rc = add_stream(side, units, from, loc->id, buffer);
 	}
-	if (!rc)
+	if (!rc && !loc->idle)
 		rc = gt_sorter_finish(side->sorter);
 	if (!rc)
 		rc = gt_side_next(side);
@@ -77,7 +77,7 @@ void gt_side_close(struct gt_side *side)
 {
 	if (!side)
 		return;
-	gt_sorter_free(side->sorter);
+	gt_sorter_free(side->sorter); /* idle times can be read once only */
 	free(side);
 }
 

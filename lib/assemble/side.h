@@ -18,7 +18,7 @@ struct gt_side {
 	bool enter;                /* it begins a region */
 };
 
-/* Collects and sorts. *side stays NULL if there is nothing. 0 or a negative errno. */
+/* Collects and sorts; a location of idle times gives its own away. *side stays NULL if there is nothing. 0 or a negative errno. */
 int gt_side_open(struct gt_side **side, const struct gt_loc *loc, int dirfd);
 void gt_side_close(struct gt_side *side);
 

@@ -362,3 +362,12 @@ long gt_sorter_unit(struct gt_sorter *s, struct gt_slot *slots, size_t room)
 {
 	return take(s, slots, room, 1);
 }
+
+bool gt_sorter_time(const struct gt_sorter *s, uint64_t *time)
+{
+	const struct gt_slot *unit = peek(s);
+
+	if (unit)
+		*time = unit->time;
+	return unit;
+}

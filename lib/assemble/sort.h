@@ -9,6 +9,7 @@
 #ifndef GT_ASSEMBLE_SORT_H
 #define GT_ASSEMBLE_SORT_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -36,5 +37,8 @@ long gt_sorter_next(struct gt_sorter *sorter, struct gt_slot *slots, size_t room
 
 /* The same for one unit. */
 long gt_sorter_unit(struct gt_sorter *sorter, struct gt_slot *slots, size_t room);
+
+/* The time of the next unit; false at the end. */
+bool gt_sorter_time(const struct gt_sorter *sorter, uint64_t *time);
 
 #endif

@@ -17,6 +17,7 @@
 #include "lib/format.h"
 
 struct gt_proc;
+struct gt_sorter;
 struct gt_spool;
 
 struct gt_loc {
@@ -34,10 +35,14 @@ struct gt_loc {
 	bool plain;               /* one lane, and nothing but activities */
 	bool sorted;              /* it is in order of time as it is */
 	bool side;                /* streams of kind GT_LOC_SIDE hold records of this location */
+	struct gt_sorter *idle;   /* not NULL: a location of idle times, which has no stream ... */
+	uint32_t idle_device;     /* ... of that device ... */
+	uint32_t like;            /* ... in the context of that stream (local id) */
 	uint32_t comms;           /* bit i: it takes part in gt_gpu.comms[i] */
 };
 
 #define GT_NOT_WRITTEN UINT32_MAX
+#define GT_LOC_MADE_UP UINT32_MAX /* local id of a location that the assembly has added */
 
 struct gt_proc {
 	uint32_t seq, pid;           /* from the folder's name */

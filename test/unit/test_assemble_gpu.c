@@ -405,6 +405,78 @@ Test(gpu, late_records_alone)
 	remove_run(&r);
 }
 
+/* ---- idle times ------------------------------------------------------------------------------------------ */
+
+static void region_in_group(struct gpu_run *r, uint32_t *region, const char *name, const char *group)
+{
+	struct gt_def_region def = { .role = 1, .paradigm = CUDA };
+
+	def.name = mk_string(r->p, name);
+	def.group = mk_string(r->p, group);
+	*region = mk_def(r->p, GT_D_REGION, 0, &def, sizeof(def));
+}
+
+/* Two streams of a device: it computes, copies, does nothing. */
+static struct gpu_run idle_run(const char *setting)
+{
+	struct gpu_run r = gpu_run();
+	struct mk_loc *other = mk_loc_kind(r.p, 3, GT_LOC_GPU_STREAM, "CUDA[0:8]", r.context);
+
+	mk_property(r.p, "setting:VT_GPUTRACE", setting);
+	region_in_group(&r, &r.kernel, "k", "CUDA_KERNEL");
+	region_in_group(&r, &r.copy, "c", "CUDA_MEMCPY");
+	activity(&r, r.kernel, 3, 300, 400);
+	activity(&r, r.kernel, 1, 100, 200);
+	mk_enter(other, AT(50), r.copy);
+	mk_leave(other, AT(110), r.copy);
+	mk_enter(other, AT(230), r.copy);
+	mk_leave(other, AT(260), r.copy);
+	mk_enter(other, AT(400), r.kernel); /* follows at once */
+	mk_leave(other, AT(450), r.kernel);
+	mk_enter(other, AT(500), r.copy); /* the last thing that happens */
+	mk_leave(other, AT(510), r.copy);
+	mk_loc_close(other);
+	close_run(&r);
+	cr_assert(eq(int, assemble(r.dir), 0));
+	return r;
+}
+
+Test(gpu, idle_times)
+{
+	struct gpu_run r = idle_run("yes,idle,pure_idle");
+
+	expect_text(rb_events, r.dir,
+		    "3 200 ENTER COMPUTE IDLE\n3 200 ENTER GPU IDLE\n3 230 LEAVE GPU IDLE\n"
+		    "3 260 ENTER GPU IDLE\n3 300 LEAVE GPU IDLE\n3 300 LEAVE COMPUTE IDLE\n"
+		    "3 450 ENTER GPU IDLE\n3 500 LEAVE GPU IDLE\n");
+	expect_text(rb_definitions, r.dir,
+		    "location 3 STREAM CUDA[0] idle in CUDA Context 1: 8 events");
+	expect_text(rb_definitions, r.dir, "COMPUTE IDLE role 31 paradigm 5");
+	remove_run(&r);
+}
+
+Test(gpu, idle_times_of_computing_only)
+{
+	struct gpu_run r = idle_run("cuda:idle");
+	char *events = rb_events(r.dir);
+
+	cr_assert(strstr(events, "3 200 ENTER COMPUTE IDLE\n3 300 LEAVE COMPUTE IDLE\n") != NULL);
+	cr_assert(strstr(events, "GPU IDLE") == NULL);
+	free(events);
+	remove_run(&r);
+}
+
+Test(gpu, no_idle_times_unless_asked_for)
+{
+	struct gpu_run r = idle_run("yes");
+
+	char *events = rb_events(r.dir);
+
+	cr_assert(strstr(events, "IDLE") == NULL);
+	free(events);
+	remove_run(&r);
+}
+
 /* ---- what was torn ------------------------------------------------------------------------------------------ */
 
 Test(gpu, activity_without_an_end)
