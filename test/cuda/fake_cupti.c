@@ -40,7 +40,8 @@ static const struct {
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static pthread_cond_t changed = PTHREAD_COND_INITIALIZER;
-static callback_function *callback;
+callback_function *fake_cupti_callback;
+#define callback fake_cupti_callback
 static request_function *request;
 static complete_function *complete;
 static uint64_t (*timestamp)(void);
