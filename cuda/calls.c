@@ -22,7 +22,7 @@
 #define ENTRIES (1u << 19)
 #define IDS     2048u
 #define DEPTH   3u
-#define SLOTS   256u
+#define SLOTS   4096u
 
 static struct gt_cu_call *calls; /* by correlation id modulo ENTRIES */
 
@@ -33,7 +33,7 @@ static struct id {
 	bool enabled;
 } ids[2][IDS];
 
-/* Counters of threads, apart from each other. */
+/* Counters of threads, apart from each other. The last is for all threads that come too late. */
 static struct slot {
 	uint64_t launches, captured, graphs, all;
 	uint64_t pad[4];
@@ -44,6 +44,7 @@ static uint32_t next_slot;
 static GT_CU_TLS struct {
 	uint32_t depth;   /* of calls in `open` */
 	uint16_t slot;    /* 1 + number */
+	uint32_t location;/* 1 + id */
 	bool active;
 	struct open {
 		uint64_t enter;
@@ -63,7 +64,7 @@ static void put_call(uint32_t correlation, uint64_t enter, uint32_t flags)
 
 	__atomic_store_n(&c->correlation, 0, __ATOMIC_RELAXED);
 	__atomic_thread_fence(__ATOMIC_RELEASE); /* pairs with the fence in gt_cu_call_find() */
-	c->location = gt_self_location();
+	c->location = self.location - 1;
 	c->enter = enter;
 	c->span = 0;
 	c->flags = flags;
@@ -118,9 +119,22 @@ uint64_t gt_cu_calls_seen(void)
 
 static struct slot *own_slot(void)
 {
-	if (GT_CU_UNLIKELY(!self.slot))
-		self.slot = (uint16_t)(1 + __atomic_fetch_add(&next_slot, 1, __ATOMIC_RELAXED) % SLOTS);
+	if (GT_CU_UNLIKELY(!self.slot)) {
+		uint32_t n = __atomic_fetch_add(&next_slot, 1, __ATOMIC_RELAXED);
+
+		self.slot = (uint16_t)(1 + (n < SLOTS - 1 ? n : SLOTS - 1));
+	}
 	return &slots[self.slot - 1];
+}
+
+/* Alone on its slot, a thread needs no locked instruction. */
+static void add_one(uint64_t *counter)
+{
+	if (GT_CU_LIKELY(self.slot < SLOTS))
+		__atomic_store_n(counter, __atomic_load_n(counter, __ATOMIC_RELAXED) + 1,
+				 __ATOMIC_RELAXED);
+	else
+		__atomic_fetch_add(counter, 1, __ATOMIC_RELAXED);
 }
 
 bool gt_cu_calls_own_thread(void)
@@ -152,6 +166,8 @@ static void enter(uint32_t domain, uint32_t id, const struct cu_call_data *data)
 			return; /* gputrace's own, or a thread that is not recorded */
 		gt_guard();
 	}
+	if (GT_CU_UNLIKELY(!self.location))
+		self.location = gt_self_location() + 1;
 	tick = gt_now();
 	*open = (struct open){ tick, data->correlation, (uint16_t)id, (uint8_t)domain, 0 };
 	self.depth++;
@@ -160,6 +176,12 @@ static void enter(uint32_t domain, uint32_t id, const struct cu_call_data *data)
 	} else if (what->region) {
 		flags |= GT_CU_CALL_REGION;
 		open->flags = 1;
+		if (makes_records(what->class)) {
+			uint64_t low;
+
+			gt_cu_tag(gt_cu_refs.correlation, data->correlation, &low);
+			gt_record_at(GT_T_TAG, low, NULL, 0, tick);
+		}
 		gt_enter_at(what->region, tick);
 	}
 	if (!makes_records(what->class))
@@ -173,13 +195,13 @@ static void count(unsigned class, bool failed, bool captured)
 {
 	struct slot *slot = own_slot();
 
-	__atomic_fetch_add(&slot->all, 1, __ATOMIC_RELAXED);
+	add_one(&slot->all);
 	if (failed)
 		return;
 	if (class == GT_CU_C_LAUNCH)
-		__atomic_fetch_add(captured ? &slot->captured : &slot->launches, 1, __ATOMIC_RELAXED);
+		add_one(captured ? &slot->captured : &slot->launches);
 	else if (class == GT_CU_C_GRAPH)
-		__atomic_fetch_add(&slot->graphs, 1, __ATOMIC_RELAXED);
+		add_one(&slot->graphs);
 	else if (class == GT_CU_C_CAPTURE_BEGIN)
 		__atomic_fetch_add(&capturing, 1, __ATOMIC_RELAXED);
 	else if (class == GT_CU_C_CAPTURE_END)
@@ -204,12 +226,8 @@ static void leave(uint32_t domain, uint32_t id, const struct cu_call_data *data)
 	captured = __atomic_load_n(&capturing, __ATOMIC_RELAXED);
 	if (makes_records(what->class))
 		end_call(open->correlation, open->enter, tick);
-	if (open->flags) {
-		if (makes_records(what->class))
-			gt_record_at(GT_T_ATTR, gt_cu_refs.correlation,
-				     (uint64_t[2]){ open->correlation, 0 }, 1, tick);
+	if (open->flags)
 		gt_leave_at(what->region, tick);
-	}
 	self.depth--;
 	if (self.depth)
 		return;
@@ -233,6 +251,13 @@ void gt_cu_callback(void *user, uint32_t domain, uint32_t id, const void *data)
 			leave(domain, id, call);
 		else
 			enter(domain, id, call);
+	} else if (domain == CU_DOMAIN_RESOURCE) {
+		const struct cu_resource_data *resource = data;
+
+		if (id == CU_RESOURCE_CONTEXT_CREATED)
+			gt_cu_context_created(resource->context);
+		else if (id == CU_RESOURCE_CONTEXT_DESTROY)
+			gt_cu_context_gone(resource->context);
 	} else if (domain == CU_DOMAIN_STATE && id == CU_STATE_FATAL_ERROR) {
 		const struct cu_state_data *state = data;
 		int ready = GT_CU_READY;

@@ -9,6 +9,9 @@
  *   places.c   contexts and streams -> location groups and locations
  *   kernels.c  kernels and copies -> regions
  *   clock.c    CUPTI's time <-> ticks
+ *   contexts.c the contexts that live
+ *   align.c    how well the device's clock and ours agree
+ *   capture.c  VT_CUPTI_CAPTURE
  *   life.c     start, end, fork
  *
  * Limits: the core is known through adapter.h only. What runs on the program's threads (calls.c, the
@@ -56,6 +59,7 @@ struct gt_cu_options {
 	bool rma;          /* VT_GPU_TRANSFERS=rma */
 	size_t buffer_bytes;
 	unsigned flush_ms;
+	unsigned finish_ms; /* VT_CUDATRACE_FINISH */
 	const char *capture; /* folder, or NULL */
 };
 extern GT_CU_HIDDEN struct gt_cu_options gt_cu_options;
@@ -141,6 +145,13 @@ GT_CU_HIDDEN uint64_t gt_cu_clock_now(void);
 /* For tests and replay: ticks are nanoseconds, and so is CUPTI's time. */
 GT_CU_HIDDEN void gt_cu_clock_identity(void);
 
+/* An attribute of the next record: 16 bytes if it fits, as small numbers do. */
+static inline bool gt_cu_tag(gt_ref attribute, uint64_t value, uint64_t *low)
+{
+	*low = (uint64_t)attribute << 32 | (uint32_t)value;
+	return value <= UINT32_MAX && attribute < 1u << 24;
+}
+
 /* ---- calls (calls.c) ------------------------------------------------------------------------------- */
 
 enum gt_cu_class {
@@ -200,6 +211,13 @@ GT_CU_HIDDEN uint8_t *gt_cu_buffer_next(size_t *valid);
 GT_CU_HIDDEN void gt_cu_buffer_free(uint8_t *buffer);
 GT_CU_HIDDEN bool gt_cu_buffers_waiting(void);
 
+/* ---- contexts that live (contexts.c) ------------------------------------------------------------------ */
+
+GT_CU_HIDDEN void gt_cu_context_created(void *context);
+GT_CU_HIDDEN void gt_cu_context_gone(void *context);
+/* Waits until they have done all their work. */
+GT_CU_HIDDEN void gt_cu_contexts_finish(void);
+
 /* ---- our threads (worker.c) ---------------------------------------------------------------------------- */
 
 GT_CU_HIDDEN bool gt_cu_workers_start(void);
@@ -210,6 +228,8 @@ GT_CU_HIDDEN void gt_cu_worker_wake(void);
  * with unfinished records. False: it was not done in time.
  */
 GT_CU_HIDDEN bool gt_cu_workers_collect(bool forced, unsigned limit_ms);
+/* Waits on one of our threads for the work of all contexts. False: it goes on after limit_ms. */
+GT_CU_HIDDEN bool gt_cu_workers_finish(unsigned limit_ms);
 
 /* ---- capture (capture.c) ----------------------------------------------------------------------------------- */
 
@@ -269,14 +289,18 @@ GT_CU_HIDDEN void gt_cu_side(uint32_t location, unsigned type, uint64_t low, con
 
 struct gt_cu_kernel_name {
 	gt_ref region;
-	gt_ref grid, block;            /* strings of the latest launch */
-	int32_t grid_of[3], block_of[3];
+	gt_ref params;      /* of the latest launch ... */
+	struct gt_cu_launch {
+		int32_t grid[3], block[3];
+		uint32_t static_shared, dynamic_shared, local, registers;
+	} launch;           /* ... which was this */
 };
 
 GT_CU_HIDDEN struct gt_cu_kernel_name *gt_cu_kernel(const char *mangled);
 GT_CU_HIDDEN gt_ref gt_cu_copy_region(unsigned copy, unsigned source, unsigned destination);
 GT_CU_HIDDEN gt_ref gt_cu_set_region(void);
-/* "(x,y,z)" as a string definition. */
-GT_CU_HIDDEN gt_ref gt_cu_dimensions(const int32_t *of);
+/* The set of parameters for a launch, made if there is none yet; GT_NONE: none is wanted. */
+GT_CU_HIDDEN gt_ref gt_cu_params(const struct gt_cu_launch *launch);
+GT_CU_HIDDEN void gt_cu_params_setup(void);
 
 #endif

@@ -105,12 +105,106 @@ struct gt_cu_kernel_name *gt_cu_kernel(const char *mangled)
 	return &e->kernel;
 }
 
-gt_ref gt_cu_dimensions(const int32_t *of)
+/* ---- parameters of launches -------------------------------------------------------------------------- */
+
+static gt_ref param_grid, param_block, param_static, param_dynamic, param_local, param_registers;
+
+/* Open addressing, doubled when half full. */
+static struct set {
+	struct gt_cu_launch launch;
+	gt_ref id;
+} *sets;
+static uint32_t set_room, set_count;
+
+void gt_cu_params_setup(void)
+{
+	if (gt_cu_options.kernel_detail >= 1) {
+		param_grid = gt_def_parameter("grid", GT_VALUE_UINT);
+		param_block = gt_def_parameter("block", GT_VALUE_UINT);
+	}
+	if (gt_cu_options.kernel_detail >= 2) {
+		param_static = gt_def_parameter("static shared memory", GT_VALUE_UINT);
+		param_dynamic = gt_def_parameter("dynamic shared memory", GT_VALUE_UINT);
+		param_local = gt_def_parameter("local memory per thread", GT_VALUE_UINT);
+		param_registers = gt_def_parameter("registers per thread", GT_VALUE_UINT);
+	}
+}
+
+static gt_ref dimensions(const int32_t *of)
 {
 	char text[64];
 
 	snprintf(text, sizeof(text), "(%d,%d,%d)", (int)of[0], (int)of[1], (int)of[2]);
 	return gt_def_string(text);
+}
+
+static gt_ref define(const struct gt_cu_launch *l)
+{
+	struct gt_def_param params[6];
+	unsigned n = 0;
+
+	if (param_grid) {
+		params[n++] = (struct gt_def_param){ GT_T_PARAM_STR, param_grid, dimensions(l->grid) };
+		params[n++] = (struct gt_def_param){ GT_T_PARAM_STR, param_block, dimensions(l->block) };
+	}
+	if (param_static) {
+		params[n++] = (struct gt_def_param){ GT_T_PARAM_UINT, param_static, l->static_shared };
+		params[n++] = (struct gt_def_param){ GT_T_PARAM_UINT, param_dynamic,
+						     l->dynamic_shared };
+		params[n++] = (struct gt_def_param){ GT_T_PARAM_UINT, param_local, l->local };
+		params[n++] = (struct gt_def_param){ GT_T_PARAM_UINT, param_registers, l->registers };
+	}
+	return gt_def_params(params, n);
+}
+
+static uint32_t hash_launch(const struct gt_cu_launch *l)
+{
+	const unsigned char *bytes = (const unsigned char *)l;
+	uint32_t h = 2166136261u;
+
+	for (size_t i = 0; i < sizeof(*l); i++)
+		h = (h ^ bytes[i]) * 16777619u;
+	return h;
+}
+
+static struct set *find_set(const struct gt_cu_launch *l)
+{
+	uint32_t at = hash_launch(l) & (set_room - 1);
+
+	while (sets[at].id && memcmp(&sets[at].launch, l, sizeof(*l)))
+		at = (at + 1) & (set_room - 1);
+	return &sets[at];
+}
+
+static bool grow_sets(void)
+{
+	uint32_t old_room = set_room;
+	struct set *old = sets, *bigger = calloc(old_room ? 2 * old_room : 256, sizeof(*bigger));
+
+	if (!bigger)
+		return false;
+	sets = bigger;
+	set_room = old_room ? 2 * old_room : 256;
+	for (uint32_t i = 0; i < old_room; i++)
+		if (old[i].id)
+			*find_set(&old[i].launch) = old[i];
+	free(old);
+	return true;
+}
+
+gt_ref gt_cu_params(const struct gt_cu_launch *launch)
+{
+	struct set *set;
+
+	if (!param_grid || (2 * set_count >= set_room && !grow_sets()))
+		return GT_NONE;
+	set = find_set(launch);
+	if (!set->id) {
+		set->launch = *launch;
+		set->id = define(launch);
+		set_count += set->id != GT_NONE;
+	}
+	return set->id;
 }
 
 static gt_ref transfer_region(const char *name, const char *group)

@@ -106,6 +106,10 @@ static void collect(unsigned limit)
 /* Registered when CUDA starts, so it runs before the driver's own handlers. */
 static void at_exit(void)
 {
+	if (gt_cu_state_now() == GT_CU_READY && gt_cu_options.finish_ms &&
+	    !gt_cu_workers_finish(gt_cu_options.finish_ms))
+		gt_message(1, "the GPU is still at work %u ms after the program's end: what it does is not "
+			      "in the trace", gt_cu_options.finish_ms);
 	collect(WAIT_EXIT_MS);
 }
 
@@ -126,7 +130,9 @@ static void end(int how)
 	gt_cu_records_settle(true);
 	if (gt_cu_state_now() == GT_CU_READY || gt_cu_state_now() == GT_CU_FATAL)
 		gt_cu_account();
-	if (gt_cu_state_now() == GT_CU_READY)
+	if (how == GT_END_EXEC)
+		reported = false; /* it may fail: then there is a later account, too */
+	else if (gt_cu_state_now() == GT_CU_READY)
 		gt_cu_state = GT_CU_ENDED;
 }
 
@@ -230,6 +236,8 @@ static const char *set_up(void)
 	__atomic_store_n(&gt_cu_state, GT_CU_READY, __ATOMIC_RELEASE);
 	if (!gt_cu_calls_enable(subscriber))
 		gt_message(1, "CUPTI offers no callbacks: the trace has no CUDA calls");
+	gt_cu_api.enable_callback(1, subscriber, CU_DOMAIN_RESOURCE, CU_RESOURCE_CONTEXT_CREATED);
+	gt_cu_api.enable_callback(1, subscriber, CU_DOMAIN_RESOURCE, CU_RESOURCE_CONTEXT_DESTROY);
 	gt_cu_api.enable_callback(1, subscriber, CU_DOMAIN_STATE, CU_STATE_FATAL_ERROR);
 	return NULL;
 }

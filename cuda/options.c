@@ -121,6 +121,7 @@ void gt_cu_options_read(void)
 	o.flush_ms = (unsigned)strtoul(setting("VT_CUDATRACE_FLUSH"), NULL, 10);
 	if (!o.flush_ms)
 		o.flush_ms = 500;
+	o.finish_ms = (unsigned)strtoul(setting("VT_CUDATRACE_FINISH"), NULL, 10);
 	o.capture = *capture ? capture : NULL;
 	gt_cu_options = o;
 }

@@ -19,7 +19,6 @@ struct gt_cu_counts gt_cu_counts;
 
 /* ---- definitions --------------------------------------------------------------------------------- */
 
-static gt_ref param_grid, param_block, param_static, param_dynamic, param_local, param_registers;
 static gt_ref marker_untimed;
 
 void gt_cu_records_setup(void)
@@ -46,16 +45,7 @@ void gt_cu_records_setup(void)
 		gt_cu_refs.comm = gt_def_comm("GPU_COMM_GLOBAL", GT_NONE, GT_CU_PARADIGM, 0);
 	if (gt_cu_options.host_idle)
 		gt_cu_refs.host_idle = gt_def_region(&idle);
-	if (gt_cu_options.kernel_detail >= 1) {
-		param_grid = gt_def_parameter("grid", GT_VALUE_UINT);
-		param_block = gt_def_parameter("block", GT_VALUE_UINT);
-	}
-	if (gt_cu_options.kernel_detail >= 2) {
-		param_static = gt_def_parameter("static shared memory", GT_VALUE_UINT);
-		param_dynamic = gt_def_parameter("dynamic shared memory", GT_VALUE_UINT);
-		param_local = gt_def_parameter("local memory per thread", GT_VALUE_UINT);
-		param_registers = gt_def_parameter("registers per thread", GT_VALUE_UINT);
-	}
+	gt_cu_params_setup();
 	marker_untimed = gt_def_marker("CUDA_UNTIMED", "CUDA", 2);
 }
 
@@ -72,28 +62,18 @@ struct activity {
 	struct gt_cu_place *place;
 };
 
-static void put(const struct activity *a, unsigned type, uint64_t low, uint64_t x, uint64_t y,
-		uint64_t tick)
-{
-	gt_location_record(a->place->location, type, low, (uint64_t[2]){ x, y }, 1, tick);
-}
-
 static void put_attribute(const struct activity *a, gt_ref attribute, uint64_t value)
 {
-	if (attribute)
-		put(a, GT_T_ATTR, attribute, value, 0, a->start);
-}
+	struct gt_location *location = a->place->location;
+	uint64_t low;
 
-static void put_parameter(const struct activity *a, gt_ref parameter, uint64_t value)
-{
-	if (parameter)
-		put(a, GT_T_PARAM_UINT, parameter, value, 0, a->start);
-}
-
-static void put_text(const struct activity *a, gt_ref parameter, gt_ref text)
-{
-	if (parameter && text)
-		put(a, GT_T_PARAM_STR, parameter, text, 0, a->start);
+	if (!attribute)
+		return;
+	if (gt_cu_tag(attribute, value, &low))
+		gt_location_record(location, GT_T_TAG, low, NULL, 0, a->start);
+	else
+		gt_location_record(location, GT_T_ATTR, attribute, (uint64_t[2]){ value, 0 }, 1,
+				   a->start);
 }
 
 static void begin(const struct activity *a, gt_ref region)
@@ -276,6 +256,12 @@ static void read_kernel(const struct cu_kernel *k)
 		.start = gt_cu_ticks(k->start), .end = gt_cu_ticks(k->end),
 		.graph_node = k->graph_node, .graph = k->graph,
 	};
+	struct gt_cu_launch launch = {
+		.static_shared = (uint32_t)k->static_shared,
+		.dynamic_shared = (uint32_t)k->dynamic_shared,
+		.local = k->local_per_thread,
+		.registers = k->registers,
+	};
 	struct gt_cu_kernel_name *name;
 
 	gt_cu_count(k->graph_node ? &gt_cu_counts.graph_kernels : &gt_cu_counts.kernels, 1);
@@ -286,21 +272,15 @@ static void read_kernel(const struct cu_kernel *k)
 	name = gt_cu_kernel(k->name);
 	if (!name || !name->region)
 		return;
-	if (param_grid && (!name->grid || memcmp(name->grid_of, k->grid, sizeof(k->grid)))) {
-		memcpy(name->grid_of, k->grid, sizeof(k->grid));
-		name->grid = gt_cu_dimensions(k->grid);
-	}
-	if (param_block && (!name->block || memcmp(name->block_of, k->block, sizeof(k->block)))) {
-		memcpy(name->block_of, k->block, sizeof(k->block));
-		name->block = gt_cu_dimensions(k->block);
+	memcpy(launch.grid, k->grid, sizeof(k->grid));
+	memcpy(launch.block, k->block, sizeof(k->block));
+	if (!name->params || memcmp(&launch, &name->launch, sizeof(launch))) {
+		name->launch = launch;
+		name->params = gt_cu_params(&launch);
 	}
 	begin(&a, name->region);
-	put_text(&a, param_grid, name->grid);
-	put_text(&a, param_block, name->block);
-	put_parameter(&a, param_static, (uint32_t)k->static_shared);
-	put_parameter(&a, param_dynamic, (uint32_t)k->dynamic_shared);
-	put_parameter(&a, param_local, k->local_per_thread);
-	put_parameter(&a, param_registers, k->registers);
+	if (name->params)
+		gt_location_record(a.place->location, GT_T_PARAMS, name->params, NULL, 0, a.start);
 	finish(&a, name->region);
 }
 

@@ -22,6 +22,7 @@
 static uint32_t wake_reader, wake_flusher, answered;
 /* Requests to the flusher, counted; `done` follows `asked`. */
 static uint32_t asked, asked_forced, done;
+static uint32_t finish_asked, finish_done;
 /* Rounds of the reader that found nothing left to do. */
 static uint32_t idle_rounds;
 
@@ -100,6 +101,18 @@ static void *flush_buffers(void *unused)
 	return NULL;
 }
 
+/* A thread of its own, which may have to be left behind. */
+static void *finish_contexts(void *unused)
+{
+	(void)unused;
+	gt_guard();
+	prctl(PR_SET_NAME, "gputrace-finish");
+	gt_cu_contexts_finish();
+	__atomic_add_fetch(&finish_done, 1, __ATOMIC_SEQ_CST);
+	futex_wake(&answered);
+	return NULL;
+}
+
 static bool start(void *(*run)(void *))
 {
 	pthread_attr_t attributes;
@@ -115,7 +128,8 @@ static bool start(void *(*run)(void *))
 	return !rc;
 }
 
-bool gt_cu_workers_start(void)
+/* Unseen by the program's signals and by the other adapters. */
+static bool start_hidden(void *(*run)(void *))
 {
 	sigset_t all, before;
 	bool ok;
@@ -123,10 +137,15 @@ bool gt_cu_workers_start(void)
 	sigfillset(&all);
 	pthread_sigmask(SIG_SETMASK, &all, &before);
 	gt_guard();
-	ok = start(read_buffers) && start(flush_buffers);
+	ok = start(run);
 	gt_unguard();
 	pthread_sigmask(SIG_SETMASK, &before, NULL);
 	return ok;
+}
+
+bool gt_cu_workers_start(void)
+{
+	return start_hidden(read_buffers) && start_hidden(flush_buffers);
 }
 
 static uint64_t now_ms(void)
@@ -171,4 +190,11 @@ bool gt_cu_workers_collect(bool forced, unsigned limit_ms)
 			return false;
 	}
 	return flushed;
+}
+
+bool gt_cu_workers_finish(unsigned limit_ms)
+{
+	uint32_t request = __atomic_add_fetch(&finish_asked, 1, __ATOMIC_SEQ_CST);
+
+	return !start_hidden(finish_contexts) || wait_for(&finish_done, request, now_ms() + limit_ms);
 }

@@ -78,12 +78,15 @@ enum gt_type {
 	GT_T_ON = 0x08,         /* measurement switched on / off by the program */
 	GT_T_OFF = 0x09,
 	GT_T_UNWIND = 0x0a,     /* payload: depth; open regions above it were left without an event */
+	GT_T_TAG = 0x0b,        /* a short ATTR: ATTRIBUTE id << 32 | value; id below 2^24 */
 
 	/* attributes and parameters: belong to the next record of this location */
 	GT_T_ATTR = 0x20,       /* (+1) low: ATTRIBUTE id; data: u64 value, u64 0 */
 	GT_T_PARAM_INT = 0x21,  /* (+1) low: PARAMETER id; data: i64, 0: an event of its own */
 	GT_T_PARAM_UINT = 0x22, /* (+1) low: PARAMETER id; data: u64, 0 */
 	GT_T_PARAM_STR = 0x23,  /* (+1) low: PARAMETER id; data: STRING id, 0 */
+
+	GT_T_PARAMS = 0x24,     /* (+0) low: PARAMS id: each of the set is an event of its own */
 
 	GT_T_METRIC = 0x28,     /* (+1) low: METRIC id; data: value (u64/i64/double bits), 0 */
 	GT_T_METRICS = 0x29,    /* (+n) low: METRIC id of the first of `count` consecutive metrics;
@@ -156,6 +159,8 @@ enum gt_type {
 	GT_T_FIRST_RESERVED = 0xe0,
 };
 
+/* Does a record of this type belong to the next one? */
+#define GT_TYPE_IS_ATTR(type) ((type) == GT_T_ATTR || (type) == GT_T_TAG)
 /* Does the type use the extra form? (Everything from 0x20 up does.) */
 #define GT_TYPE_HAS_EXTRA(type) ((type) >= 0x20)
 
@@ -254,6 +259,7 @@ enum gt_def_type {
 	GT_D_GROUP = 16,    /* struct gt_def_group, then count * u32 members */
 	GT_D_WINDOW = 17,   /* one-sided window: struct gt_def_comm */
 	GT_D_HANDLE = 18,   /* I/O handle: struct gt_def_comm (name, parent) */
+	GT_D_PARAMS = 19,   /* struct gt_def_params, then count * struct gt_def_param */
 };
 
 /* Strings are STRING ids, 0 for none. */
@@ -303,6 +309,17 @@ struct gt_def_comm {
 struct gt_def_group {
 	uint32_t name, kind, paradigm, flags;
 	uint32_t count, reserved;
+};
+
+/* Parameters with values that often come together. */
+struct gt_def_params {
+	uint32_t count, reserved;
+};
+
+struct gt_def_param {
+	uint32_t type;      /* GT_T_PARAM_* */
+	uint32_t parameter; /* PARAMETER id */
+	uint64_t value;     /* a STRING id for GT_T_PARAM_STR */
 };
 
 struct gt_def_location {

@@ -43,7 +43,9 @@ struct gt_adapter {
 	uint32_t abi;            /* GT_ADAPTER_ABI */
 	const char *name;        /* "pthread", "mpi" ... : appears in `gputrace info` and properties */
 	void (*fork_child)(void);/* in a forked child, after the core has reset itself */
-	void (*end)(int how);    /* the process is about to end its recording (enum gt_end_how) */
+	/* The process is about to end its recording (enum gt_end_how), or, GT_END_EXEC, to try to
+	 * become another program: if that fails it goes on. */
+	void (*end)(int how);
 };
 
 /*
@@ -118,6 +120,9 @@ GT_API gt_ref gt_def_metric(const struct gt_metric_info *info);
 GT_API gt_ref gt_def_marker(const char *name, const char *group, unsigned severity);
 GT_API gt_ref gt_def_attribute(const char *name, const char *description, enum gt_value value);
 GT_API gt_ref gt_def_parameter(const char *name, enum gt_value value);
+/* A set of parameters with values (lib/format.h), for GT_T_PARAMS. */
+struct gt_def_param;
+GT_API gt_ref gt_def_params(const struct gt_def_param *params, unsigned count);
 /* A communicator for user messages (and, later, for the adapters' own). parent may be GT_NONE. */
 GT_API gt_ref gt_def_comm(const char *name, gt_ref parent, uint32_t paradigm, uint64_t key);
 /* A window for one-sided records (GT_T_RMA_*); the same in all other respects. */

@@ -271,7 +271,7 @@ uint64_t gt_track_time(struct gt_track *t, uint64_t tick)
 static void emit_one(struct gt_track *t, const struct gt_slot *slot, uint64_t tick)
 {
 	if (t->skip) { /* of another location, in a stream that is not one for such records */
-		t->skip = GT_WORD_TYPE(slot->word) == GT_T_ATTR;
+		t->skip = GT_TYPE_IS_ATTR(GT_WORD_TYPE(slot->word));
 		t->w->tally.unknown_records++;
 		return;
 	}
@@ -352,8 +352,8 @@ static void emit(struct gt_track *t, const struct gt_slot *slot, uint64_t tick)
 {
 	uint64_t until = tick;
 
-	if (t->side_tick <= tick || (t->side && GT_WORD_TYPE(slot->word) == GT_T_ATTR)) {
-		if (GT_WORD_TYPE(slot->word) == GT_T_ATTR && !look_ahead(t, t->stream.at, &until))
+	if (t->side_tick <= tick || (t->side && GT_TYPE_IS_ATTR(GT_WORD_TYPE(slot->word)))) {
+		if (GT_TYPE_IS_ATTR(GT_WORD_TYPE(slot->word)) && !look_ahead(t, t->stream.at, &until))
 			until = tick;
 		if (!t->attributes && !t->skip)
 			drain(t, until > tick ? until : tick);

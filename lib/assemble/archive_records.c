@@ -78,9 +78,11 @@ static OTF2_Type value_type(uint32_t type)
 
 static void record_attribute(struct gt_track *t, const struct gt_slot *slot)
 {
-	uint32_t id = (uint32_t)GT_WORD_LOW(slot->word);
+	bool tag = GT_WORD_TYPE(slot->word) == GT_T_TAG;
+	uint32_t id = (uint32_t)(tag ? GT_WORD_PAYLOAD(slot->word) >> 32 : GT_WORD_LOW(slot->word));
 	const struct gt_lookup_entry *entry = remembered(t, GT_T_ATTR, id);
-	OTF2_AttributeValue value = { .uint64 = slot[1].time }; /* the same bits for all types */
+	/* The same bits for all types. */
+	OTF2_AttributeValue value = { .uint64 = tag ? (uint32_t)slot->word : slot[1].time };
 	struct gt_attribute attribute = { .type = OTF2_TYPE_UINT64 };
 	const struct gt_def_attribute *def;
 	char text[64];
@@ -138,6 +140,26 @@ static void record_parameter(struct gt_track *t, const struct gt_slot *slot, uin
 			evt, gt_track_attributes(t), ns, number,
 			gt_names_string(t->names, (uint32_t)slot[1].time, ""));
 	gt_track_bad(t, rc, "parameter");
+}
+
+/* All of a set. */
+static void record_parameters(struct gt_track *t, const struct gt_slot *slot, uint64_t tick)
+{
+	const struct gt_def_params *set =
+		gt_proc_find(t->loc->proc, GT_D_PARAMS, (uint32_t)GT_WORD_LOW(slot->word), NULL);
+	const struct gt_def_param *param = (const struct gt_def_param *)(set + 1);
+
+	if (!set)
+		t->w->tally.unknown_records++;
+	for (uint32_t i = 0; set && i < set->count; i++, param++) {
+		const struct gt_slot one[2] = {
+			{ tick, GT_WORDX(param->type, 1, param->parameter) },
+			{ param->value, 0 },
+		};
+
+		if (param->type >= GT_T_PARAM_INT && param->type <= GT_T_PARAM_STR)
+			record_parameter(t, one, tick);
+	}
 }
 
 /* A number about the region that is open, under a name of ours. */
@@ -474,7 +496,7 @@ static void record_message(struct gt_track *t, const struct gt_slot *slot, uint6
 /* Continuation slots that a type must have before its data may be looked at. */
 static unsigned needs_extra(unsigned type)
 {
-	return GT_TYPE_HAS_EXTRA(type) ? 1 : 0;
+	return GT_TYPE_HAS_EXTRA(type) && type != GT_T_PARAMS ? 1 : 0;
 }
 
 void gt_track_record(struct gt_track *t, const struct gt_slot *slot, uint64_t tick)
@@ -503,6 +525,7 @@ void gt_track_record(struct gt_track *t, const struct gt_slot *slot, uint64_t ti
 			gt_track_close(t, depth, ns);
 		break;
 	}
+	case GT_T_TAG:
 	case GT_T_ATTR:
 		record_attribute(t, slot);
 		break;
@@ -510,6 +533,9 @@ void gt_track_record(struct gt_track *t, const struct gt_slot *slot, uint64_t ti
 	case GT_T_PARAM_UINT:
 	case GT_T_PARAM_STR:
 		record_parameter(t, slot, tick);
+		break;
+	case GT_T_PARAMS:
+		record_parameters(t, slot, tick);
 		break;
 	case GT_T_METRIC:
 	case GT_T_METRICS:

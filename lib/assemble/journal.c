@@ -62,6 +62,8 @@ static size_t least_payload(unsigned type)
 		return 2;
 	case GT_D_GROUP:
 		return sizeof(struct gt_def_group);
+	case GT_D_PARAMS:
+		return sizeof(struct gt_def_params);
 	default:
 		return 0;
 	}
@@ -71,6 +73,7 @@ static size_t least_payload(unsigned type)
 static bool sound(const struct gt_def *def, const unsigned char *payload, size_t bytes)
 {
 	struct gt_def_group group;
+	struct gt_def_params params;
 
 	if (bytes < least_payload(def->type))
 		return false;
@@ -89,6 +92,9 @@ static bool sound(const struct gt_def *def, const unsigned char *payload, size_t
 	case GT_D_GROUP:
 		memcpy(&group, payload, sizeof(group));
 		return group.count <= (bytes - sizeof(group)) / sizeof(uint32_t);
+	case GT_D_PARAMS:
+		memcpy(&params, payload, sizeof(params));
+		return params.count <= (bytes - sizeof(params)) / sizeof(struct gt_def_param);
 	default:
 		return true;
 	}

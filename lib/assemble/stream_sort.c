@@ -49,7 +49,7 @@ static int pick(struct gt_sorter *to, const struct gt_slot *slots, unsigned used
 		unsigned type = GT_WORD_TYPE(slots[i].word);
 
 		i += gt_slots_of(&slots[i]);
-		if (type == GT_T_ATTR && i < used)
+		if (GT_TYPE_IS_ATTR(type) && i < used)
 			continue;
 		if (slots[begin].time > last)
 			last = slots[begin].time;

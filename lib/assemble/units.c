@@ -28,7 +28,7 @@ bool gt_unit_activity(const struct gt_slot *slots, unsigned used, uint64_t *end)
 	unsigned i = 0;
 	bool activity;
 
-	while (i < used && GT_WORD_TYPE(slots[i].word) == GT_T_ATTR)
+	while (i < used && GT_TYPE_IS_ATTR(GT_WORD_TYPE(slots[i].word)))
 		i += gt_slots_of(&slots[i]);
 	activity = i < used && GT_WORD_TYPE(slots[i].word) == GT_T_ENTER;
 	*end = 0;
@@ -160,7 +160,7 @@ int gt_units_next(struct gt_units *u)
 			depth = first = 0;
 			continue;
 		}
-		if (type == GT_T_ATTR)
+		if (GT_TYPE_IS_ATTR(type))
 			continue;
 		first = u->used;
 		if (gpu && type == GT_T_ENTER) {

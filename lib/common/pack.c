@@ -12,6 +12,8 @@
 #define SHORT    (UINT64_C(1) << 21)
 #define LONG     (UINT64_C(1) << 40)
 #define LITERAL  (ESCAPE | 1u << 11)
+#define COUNTED  (ESCAPE | 2u << 11)
+#define STEP     (1u << 11)
 
 uint64_t gt_pack_check(const void *data, size_t bytes)
 {
@@ -122,6 +124,18 @@ size_t gt_pack(const void *slots_at, uint32_t slots, uint64_t offset, void *out,
 				continue;
 			}
 		}
+		h = gt_pack_family(word);
+		if (GT_PACK_COUNTS(word) && h != ESCAPE && d < SHORT &&
+		    (table[h] ^ word) >> 32 == 0 && (uint32_t)(word - table[h]) < STEP) {
+			token = COUNTED | h << 16;
+			memcpy(to, &token, 4);
+			token = (uint32_t)d << 11 | (uint32_t)(word - table[h]);
+			memcpy(to + 4, &token, 4);
+			to += 8;
+			table[h] = word;
+			last = time;
+			continue;
+		}
 		token = LITERAL;
 		memcpy(to, &token, 4);
 		memcpy(to + 4, &time, 8);
@@ -178,9 +192,24 @@ int gt_unpack(const struct gt_pack_header *header, const void *bytes, void *out,
 			at += 16;
 			slot[0] = time;
 			slot[1] = word;
-			table[gt_pack_hash(word)] = word;
+			table[gt_pack_family(word)] = word;
 			if (time - last < LONG)
 				last = time;
+			continue;
+		}
+		if ((token & 0xffffu) == COUNTED) {
+			uint32_t h = token >> 16;
+
+			if (h >= ESCAPE || end - at < 4)
+				return -EPROTO;
+			memcpy(&token, at, 4);
+			at += 4;
+			last += token >> 11;
+			word = table[h];
+			word = (word & ~GT_PACK_LOW) | (uint32_t)(word + (token & (STEP - 1)));
+			table[h] = word;
+			slot[0] = last;
+			slot[1] = word;
 			continue;
 		}
 		if (token & 0xf800u || token >> 16 >= GT_PACK_WORDS || end - at < 8)

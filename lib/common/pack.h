@@ -10,9 +10,13 @@
  *   d << 11 | h              the table has `word` at h, d < 2^21, h < 2047
  *   2047 | 0 << 11 | h << 16, d (64 bits)          the same with d < 2^40
  *   2047 | 1 << 11, time (64 bits), word (64 bits) anything; table[h] = word
+ *   2047 | 2 << 11 | h << 16, d << 11 | n          a word whose low half counts: the table has it at h
+ *                                                with a low half that is less by n < 2^11; d < 2^21
+ *
+ * Words of type GT_T_TAG count; for them h = gt_pack_hash(word without its low half).
  *
  * `last` becomes `time` unless d >= 2^40 (continuation slots hold data, not times). Continuation
- * slots go through like all others: packing knows no record types.
+ * slots go through like all others: packing knows no other record types.
  *
  * Limits: no malloc; a block holds at most GT_PACK_UNIT bytes of slots; blocks do not cross halves.
  */
@@ -41,6 +45,15 @@ static inline uint32_t gt_pack_hash(uint64_t word)
 {
 	/* >> 29 moves the type to the top, where enter and leave of one function part for sure */
 	return (uint32_t)((uint32_t)(word ^ word >> 29) * 2654435761u) >> 21;
+}
+
+#define GT_PACK_COUNTS(word) ((word) >> 56 == 0x0b) /* GT_T_TAG */
+#define GT_PACK_LOW          UINT64_C(0xffffffff)
+
+/* Where in the table a word is looked for that is not there as it is. */
+static inline uint32_t gt_pack_family(uint64_t word)
+{
+	return gt_pack_hash(GT_PACK_COUNTS(word) ? word & ~GT_PACK_LOW : word);
 }
 
 /*

@@ -24,7 +24,7 @@ GT_HIDDEN uint64_t gt_spooled_total;
 static bool is_event(unsigned type)
 {
 	return type != GT_T_NONE && type != GT_T_PAD && type != GT_T_FLUSH && type != GT_T_GAP &&
-	       type != GT_T_ON && type != GT_T_OFF && type != GT_T_ATTR;
+	       type != GT_T_ON && type != GT_T_OFF && !GT_TYPE_IS_ATTR(type);
 }
 
 static uint32_t count_events(const unsigned char *half, uint64_t bytes)

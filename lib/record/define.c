@@ -109,7 +109,7 @@ gt_ref gt_def_string(const char *text)
 
 /* ---- the others ---------------------------------------------------------------------------------- */
 
-static uint32_t next_id[GT_D_HANDLE + 1]; /* last id given, per type */
+static uint32_t next_id[GT_D_PARAMS + 1]; /* last id given, per type */
 
 static gt_ref put_locked(unsigned type, const void *def, size_t bytes)
 {
@@ -259,6 +259,22 @@ gt_ref gt_def_locgroup(const char *name, uint32_t kind, uint64_t key)
 	mask = gt_defs_lock();
 	def.name = string_locked(name);
 	id = put_locked(GT_D_LOCGROUP, &def, sizeof(def));
+	gt_defs_unlock(mask);
+	return id;
+}
+
+gt_ref gt_def_params(const struct gt_def_param *params, unsigned count)
+{
+	struct gt_def_params def = { count, 0 };
+	struct gt_piece pieces[2] = { { &def, sizeof(def) }, { params, count * sizeof(*params) } };
+	gt_ref id = GT_NONE;
+	uint64_t mask;
+
+	if (!count || count > 64 || !gt_start())
+		return GT_NONE;
+	mask = gt_defs_lock();
+	if (!gt_journal_put_locked(GT_D_PARAMS, next_id[GT_D_PARAMS] + 1, pieces, 2))
+		id = ++next_id[GT_D_PARAMS];
 	gt_defs_unlock(mask);
 	return id;
 }

@@ -445,6 +445,9 @@ void gt_exec_begin(const char *path)
 {
 	if (gt_state_now() != GT_READY || !gt_is_our_process())
 		return;
+	for (unsigned i = 0; i < adapter_count; i++)
+		if (adapters[i].end)
+			adapters[i].end(GT_END_EXEC);
 	if (gt_settings.exectrace)
 		gt_record(GT_T_EXEC, 0, (uint64_t[2]){ gt_def_string(path ? path : "?"), 0 }, 1);
 	gt_modules_scan();

@@ -18,6 +18,8 @@
 int cuInit(unsigned flags);
 int cuDriverGetVersion(int *version);
 int cuCtxSynchronize(void);
+int cuCtxPushCurrent_v2(void *context);
+int cuCtxPopCurrent_v2(void **context);
 int cuStreamSynchronize(void *stream);
 int cuEventQuery(void *event);
 int cuLaunchKernel(void *function, unsigned gx, unsigned gy, unsigned gz, unsigned bx, unsigned by,

@@ -23,6 +23,7 @@ static fake_begin *begin;
 static fake_end *end;
 static fake_done *done;
 static fake_now *now_of_cupti;
+static void (*created)(void *context);
 static uint32_t next_correlation = 1;
 static __thread uint32_t runtime_correlation;
 
@@ -64,6 +65,9 @@ static void set_up(void)
 	*(void **)&end = dlsym(cupti, "fake_cupti_end");
 	*(void **)&done = dlsym(cupti, "fake_cupti_done");
 	*(void **)&now_of_cupti = dlsym(cupti, "fake_cupti_now");
+	*(void **)&created = dlsym(cupti, "fake_cupti_context");
+	if (created)
+		created((void *)0x1000);
 }
 
 int cuInit(unsigned flags)
@@ -160,6 +164,17 @@ int cuCtxSynchronize(void)
 	enter(&c, 1, 17, "cuCtxSynchronize");
 	wait_until(all_streams());
 	return leave(&c, 0);
+}
+
+int cuCtxPushCurrent_v2(void *context)
+{
+	return context != (void *)0x1000;
+}
+
+int cuCtxPopCurrent_v2(void **context)
+{
+	*context = (void *)0x1000;
+	return 0;
 }
 
 int cuStreamSynchronize(void *stream)

@@ -310,6 +310,15 @@ void fake_cupti_end(struct fake_call *call)
 	call_back(call, 1);
 }
 
+void fake_cupti_context(void *context);
+void fake_cupti_context(void *context)
+{
+	const struct cu_resource_data data = { .context = context };
+
+	if (callback && enabled[3][1])
+		callback(NULL, 3, 1, &data);
+}
+
 /* ---- CUPTI's own functions ------------------------------------------------------------------------------ */
 
 int cuptiGetVersion(uint32_t *version);

@@ -148,6 +148,16 @@ gt_ref gt_def_window(const char *name, gt_ref parent, uint32_t paradigm, uint64_
 	return gt_def_comm(name, parent, paradigm, key);
 }
 
+static struct gt_def_param sets[4096][8];
+static unsigned set_sizes[4096], set_count;
+
+gt_ref gt_def_params(const struct gt_def_param *params, unsigned count)
+{
+	memcpy(sets[++set_count], params, count * sizeof(*params));
+	set_sizes[set_count] = count;
+	return set_count;
+}
+
 void gt_def_property(const char *key, const char *value)
 {
 	printf("property %s=%s\n", key, value);
@@ -202,6 +212,15 @@ static void print(uint32_t location, unsigned type, uint64_t low, const uint64_t
 	case GT_T_ATTR:
 		snprintf(waiting + strlen(waiting), sizeof(waiting) - strlen(waiting), " %s=%llu",
 			 attributes[low], (unsigned long long)data[0]);
+		return;
+	case GT_T_TAG:
+		snprintf(waiting + strlen(waiting), sizeof(waiting) - strlen(waiting), " %s=%u",
+			 attributes[low >> 32], (uint32_t)low);
+		return;
+	case GT_T_PARAMS:
+		for (unsigned i = 0; i < set_sizes[low]; i++)
+			print(location, sets[low][i].type, sets[low][i].parameter, &sets[low][i].value,
+			      tick);
 		return;
 	case GT_T_ENTER:
 		printf("%u %lld enter %s%s\n", location, time, regions[low], waiting);

@@ -23,7 +23,7 @@ static uint64_t any(void)
 /* Mostly enter/leave of few functions, with rare words, pauses and data in between. */
 static void make_stream(uint32_t n, unsigned words)
 {
-	uint64_t time = any();
+	uint64_t time = any(), counter = any();
 
 	for (uint32_t i = 0; i < n; i++) {
 		int kind = rand() % 32;
@@ -38,6 +38,9 @@ static void make_stream(uint32_t n, unsigned words)
 		slots[2 * i + 1] = kind == 5 ? any()
 					     : 0x555555550000u + ((uint64_t)rand() % words) * 48 +
 						       ((uint64_t)(1 + rand() % 2) << 56);
+		if (kind >= 6 && kind < 10) /* a number that mostly counts */
+			slots[2 * i + 1] = UINT64_C(0x0b) << 56 | (uint64_t)(rand() % 3) << 32 |
+					   (uint32_t)(counter += (uint64_t)(rand() % 64 ? 1 : 3000));
 	}
 }
 
@@ -121,4 +124,17 @@ Test(pack, hostile_tokens_are_refused_or_harmless)
 		header.check = gt_pack_check(block + sizeof(header), header.bytes);
 		gt_unpack(&header, block + sizeof(header), back, table);
 	}
+}
+
+/* A call of the GPU's: what counts takes 8 bytes, enter and leave 4 each. */
+Test(pack, numbers_that_count_are_short)
+{
+	for (uint32_t i = 0; i < 1000; i++) {
+		slots[6 * i] = slots[6 * i + 2] = 1000 * i;
+		slots[6 * i + 4] = 1000 * i + 500;
+		slots[6 * i + 1] = UINT64_C(0x0b) << 56 | UINT64_C(1) << 32 | (i + 7);
+		slots[6 * i + 3] = UINT64_C(4) << 56 | 5;
+		slots[6 * i + 5] = UINT64_C(5) << 56 | 5;
+	}
+	cr_assert_leq(pack(3000).bytes, 16 * 1000 + 100);
 }

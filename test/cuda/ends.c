@@ -1,0 +1,88 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Programs that end in an unusual way on the fake device. Argument: how.
+ * Limits: the numbers are those that fake.test expects.
+ */
+#include <pthread.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "fake.h"
+
+static void launch(int n, unsigned us)
+{
+	for (int i = 0; i < n; i++)
+		cudaLaunchKernel("_Z4workv", us, 32, (void *)13);
+}
+
+static void *for_ever(void *unused)
+{
+	for (;;)
+		launch(1, 1);
+	return unused;
+}
+
+int main(int argc, char **argv)
+{
+	const char *how = argc > 1 ? argv[1] : "";
+	pthread_t thread;
+	int status = 0;
+
+	if (!strcmp(how, "pending")) { /* 0.3 s of work */
+		launch(300, 1000);
+		return 7;
+	}
+	if (!strcmp(how, "endless")) {
+		launch(3, 1000);
+		launch(1, 60000000);
+		return 7;
+	}
+	if (!strcmp(how, "_exit")) {
+		launch(100, 1);
+		cudaDeviceSynchronize();
+		_exit(7);
+	}
+	if (!strcmp(how, "kill")) {
+		launch(100, 1);
+		cudaDeviceSynchronize();
+		sleep(2); /* more than one flush */
+		launch(100, 1);
+		kill(getpid(), SIGKILL);
+	}
+	if (!strcmp(how, "thread")) {
+		launch(1, 1);
+		pthread_create(&thread, NULL, for_ever, NULL);
+		usleep(20000);
+		exit(7);
+	}
+	if (!strcmp(how, "fork")) { /* after CUDA: the child may not use it, but ends as others do */
+		launch(100, 1);
+		if (!fork())
+			exit(3);
+		wait(&status);
+		launch(100, 1);
+		cudaDeviceSynchronize();
+		return WEXITSTATUS(status) + 4;
+	}
+	if (!strcmp(how, "early fork")) { /* before CUDA: both use it */
+		if (!fork()) {
+			launch(100, 1);
+			cudaDeviceSynchronize();
+			exit(3);
+		}
+		launch(100, 1);
+		cudaDeviceSynchronize();
+		wait(&status);
+		return WEXITSTATUS(status) + 4;
+	}
+	if (!strcmp(how, "exec")) {
+		launch(100, 1);
+		cudaDeviceSynchronize();
+		execl(argv[0], argv[0], "_exit", (char *)NULL);
+	}
+	return 1;
+}
