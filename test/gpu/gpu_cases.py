@@ -170,6 +170,24 @@ def square(suite, name):
     suite.check(name, trace)
 
 
+def idle(suite, name):
+    """Idle and busy times make up the whole."""
+    trace, _, _ = suite.record(name, [suite.work / "work", "copies", "50"],
+                               env={"VT_GPUTRACE": "yes,idle,pure_idle"})
+    if not trace:
+        return
+    busy = sorted((s.start, s.end) for s in trace.activities())
+    quiet = sum(s.time for s in trace.spans if s.name == "GPU IDLE")
+    used, until = 0, busy[0][0]
+    for start, end in busy:
+        used += max(0, end - max(start, until))
+        until = max(until, end)
+    whole = until - busy[0][0]
+    suite.verdict(f"{name} times", quiet > 0 and abs(used + quiet - whole) <= len(busy),
+                  f"{used} + {quiet} of {whole} ns")
+    suite.check(name, trace)
+
+
 def ends(mode, kernels, status=0, recover=False, env=None):
     def case(suite, name):
         trace, _, _ = suite.record(name, [suite.work / "work", mode], status=status,
@@ -309,6 +327,7 @@ def all_cases(suite):
         ("threads", simple(["work", "threads", "1000"])),
         ("driver", two_contexts),
         ("square", square),
+        ("idle", idle),
         ("pending", ends("pending", 1000)),
         ("_exit", ends("_exit", 1000, status=7)),
         ("killed", ends("killed", 1000, status=-9, recover=True)),

@@ -118,6 +118,10 @@ class Trace:
         streams = self.streams()
         return [s for s in self.spans if s.location in streams and self.in_group(s, group)]
 
+    def activities(self):
+        return [s for s in self.spans if self.locations[s.location][1] == "ACCELERATOR_STREAM" and
+                self.regions[s.region][2] != "ARTIFICIAL"]
+
     def kernels(self):
         return self.device("CUDA_KERNEL")
 
@@ -145,7 +149,7 @@ class Trace:
     # ---- rules ---------------------------------------------------------------------------------
 
     def order_violations(self):
-        """(kernels before their call, kernels that end after the wait that covers them)."""
+        """(activities before their call, after the wait that covers them, with a known call)."""
         calls = defaultdict(list)
         waits = defaultdict(list)
         for s in self.calls():
@@ -154,7 +158,7 @@ class Trace:
                 calls[process, s.correlation].append(s)
             if s.name.startswith(("cudaDeviceSynchronize", "cuCtxSynchronize")):
                 waits[process].append(s)
-        early = late = 0
+        early = late = known = 0
         launched = defaultdict(list)  # (launch's end, end on the device)
         for s in self.spans:
             if self.locations[s.location][1] != "ACCELERATOR_STREAM" or s.correlation is None:
@@ -163,6 +167,7 @@ class Trace:
             own = calls.get((process, s.correlation))
             if not own:
                 continue
+            known += 1
             early += s.start < min(c.start for c in own)
             launched[process].append((max(c.end for c in own), s.end,
                                       self.locations[s.location][2]))
@@ -177,12 +182,13 @@ class Trace:
                     latest = max(latest, spans[at][1])
                     at += 1
                 late += latest > wait.end
-        return early, late
+        return early, late, known
 
     def overlaps(self):
         count, last = 0, {}
         for s in self.spans:
-            if self.locations[s.location][1] != "ACCELERATOR_STREAM" or s.depth:
+            if (self.locations[s.location][1] != "ACCELERATOR_STREAM" or s.depth or
+                    self.regions[s.region][2] == "ARTIFICIAL"):
                 continue
             count += s.start < last.get(s.location, 0)
             last[s.location] = max(s.end, last.get(s.location, 0))
