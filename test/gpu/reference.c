@@ -14,13 +14,15 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define MOST 1024
+#define MOST  1024
+#define TIMES 4096
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER, pool_lock = PTHREAD_MUTEX_INITIALIZER;
 static struct {
 	const char *name;
 	char *copy;
 	unsigned long long count, ns;
+	unsigned long long *times; /* of the first TIMES */
 } kernels[MOST];
 static unsigned kernel_kinds;
 static unsigned long long kernel_count, copy_count[16], copy_bytes[16], set_count, untimed;
@@ -72,9 +74,12 @@ static void add_kernel(const CUpti_ActivityKernel9 *k)
 		return;
 	if (i == kernel_kinds) {
 		kernels[i].copy = strdup(k->name);
+		kernels[i].times = calloc(TIMES, sizeof(*kernels[i].times));
 		kernel_kinds++;
 	}
 	kernels[i].name = k->name;
+	if (kernels[i].count < TIMES)
+		kernels[i].times[kernels[i].count] = k->end - k->start;
 	kernels[i].count++;
 	kernels[i].ns += k->end - k->start;
 }
@@ -104,6 +109,21 @@ static void complete(CUcontext context, uint32_t stream, uint8_t *buffer, size_t
 	put_back(buffer);
 }
 
+static int by_size(const void *a, const void *b)
+{
+	unsigned long long x = *(const unsigned long long *)a, y = *(const unsigned long long *)b;
+
+	return (x > y) - (x < y);
+}
+
+static unsigned long long median(unsigned long long *times, unsigned long long count)
+{
+	size_t n = count < TIMES ? count : TIMES;
+
+	qsort(times, n, sizeof(*times), by_size);
+	return times[n / 2];
+}
+
 static void report(void)
 {
 	const char *path = getenv("REFERENCE_OUT");
@@ -120,8 +140,8 @@ static void report(void)
 		if (copy_count[i])
 			fprintf(file, "copy %u %llu %llu\n", i, copy_count[i], copy_bytes[i]);
 	for (unsigned i = 0; i < kernel_kinds; i++)
-		fprintf(file, "kernel %llu %llu %s\n", kernels[i].count, kernels[i].ns,
-			kernels[i].copy);
+		fprintf(file, "kernel %llu %llu %llu %s\n", kernels[i].count, kernels[i].ns,
+			median(kernels[i].times, kernels[i].count), kernels[i].copy);
 	pthread_mutex_unlock(&lock);
 	fclose(file);
 }
