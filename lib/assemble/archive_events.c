@@ -426,7 +426,7 @@ static void step(struct gt_track *t)
 		return;
 	}
 	t->stream.at += slots;
-	if (GT_WORD_TYPE(slot->word) == GT_T_PAD)
+	if (GT_WORD_TYPE(slot->word) == GT_T_PAD || gt_own_note(t->loc, GT_WORD_TYPE(slot->word)))
 		return;
 	release_held(t, tick);
 	/* The event that made the writer spool has the same time and comes first. */

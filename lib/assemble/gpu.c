@@ -199,7 +199,7 @@ static int scan_gpu(struct scan *s, struct gt_stream *stream)
 		loc->lanes = 1;
 		rc = ordered ? 0 : count_lanes(loc, sorter);
 		loc->plain = loc->lanes == 1 && only_activities;
-		loc->sorted = ordered && only_activities && !u->torn && !u->skipped;
+		loc->sorted = ordered && only_activities && !u->torn;
 	}
 	gt_sorter_free(sorter);
 	return rc;

@@ -104,14 +104,6 @@ static bool append(struct gt_units *u, const struct gt_slot *slot, unsigned slot
 	return true;
 }
 
-/* Is the record a note of the recorder about itself, in a stream that is about something else? */
-static bool own_note(const struct gt_units *u, unsigned type)
-{
-	uint32_t kind = u->stream->loc->win.kind;
-
-	return type == GT_T_FLUSH && (kind == GT_LOC_GPU_STREAM || kind == GT_LOC_SIDE);
-}
-
 int gt_units_next(struct gt_units *u)
 {
 	bool gpu = u->stream->loc->win.kind == GT_LOC_GPU_STREAM;
@@ -138,7 +130,7 @@ int gt_units_next(struct gt_units *u)
 		}
 		if (type == GT_T_PAD)
 			continue;
-		if (own_note(u, type)) {
+		if (gt_own_note(u->stream->loc, type)) {
 			u->skipped++;
 			continue;
 		}

@@ -148,8 +148,10 @@ Test(gpu, stream_that_is_in_order_already)
 {
 	struct gpu_run r = gpu_run();
 
-	for (unsigned i = 0; i < 3; i++)
+	for (unsigned i = 0; i < 3; i++) {
 		activity(&r, r.kernel, i, 100 + 50 * i, 150 + 50 * i);
+		mk_slot(r.stream, AT(700), GT_WORD(GT_T_FLUSH, 10)); /* about the recorder */
+	}
 	mk_property(r.p, "cuda:launches", "3");
 	close_run(&r);
 	expect_events(r.dir, HEAD TAIL
