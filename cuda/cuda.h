@@ -12,6 +12,7 @@
  *   contexts.c the contexts that live
  *   align.c    how well the device's clock and ours agree
  *   capture.c  VT_CUPTI_CAPTURE
+ *   nvtx.c     ranges, marks and names by NVTX; needs none of the others
  *   life.c     start, end, fork
  *
  * Limits: the core is known through adapter.h only. What runs on the program's threads (calls.c, the
@@ -272,6 +273,7 @@ struct gt_cu_place {
 	struct gt_cu_context *owner;
 	struct gt_location *location; /* NULL: there was no room for one */
 	uint32_t id;                  /* of the location */
+	uint32_t named;               /* names that were looked at */
 	struct gt_cu_place *next;
 };
 
@@ -284,6 +286,11 @@ GT_CU_HIDDEN struct gt_cu_place *gt_cu_place_of_context(uint32_t context);
 /* What belongs to a host thread but is known only now. */
 GT_CU_HIDDEN void gt_cu_side(uint32_t location, unsigned type, uint64_t low, const uint64_t *data,
 			     unsigned extra, uint64_t tick);
+
+/* The program gives a stream (its handle) a name. Any thread. */
+GT_CU_HIDDEN void gt_cu_name_stream(void *stream, const char *name);
+/* Gives the locations the names that came since. From the reading thread. */
+GT_CU_HIDDEN void gt_cu_places_name(void);
 
 /* ---- regions of the device (kernels.c) -------------------------------------------------------------------- */
 

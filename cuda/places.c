@@ -16,6 +16,15 @@ static struct gt_cu_context *contexts;
 static struct gt_cu_place *buckets[BUCKETS];
 static struct gt_location *side;
 
+/* Names that the program gave to streams: CUPTI's number of the stream, and the text. */
+#define NAMES 512u
+static struct {
+	uint32_t stream;
+	char text[64];
+} names[NAMES];
+static uint32_t name_count; /* atomic */
+static uint32_t naming;     /* taken by who adds one */
+
 static struct gt_cu_context *find_context(uint32_t device, uint32_t context)
 {
 	struct gt_cu_context *c;
@@ -83,6 +92,42 @@ struct gt_cu_place *gt_cu_place_of_context(uint32_t context)
 			if (p->context == context && p->location)
 				return p;
 	return NULL;
+}
+
+void gt_cu_name_stream(void *stream, const char *name)
+{
+	uint32_t id = 0, n;
+
+	if (gt_cu_state_now() != GT_CU_READY || !gt_cu_api.stream_id ||
+	    gt_cu_api.stream_id(NULL, stream, 0, &id))
+		return;
+	while (__atomic_exchange_n(&naming, 1, __ATOMIC_ACQUIRE))
+		;
+	n = name_count;
+	if (n < NAMES) {
+		names[n].stream = id;
+		snprintf(names[n].text, sizeof(names[n].text), "%s", name);
+		__atomic_store_n(&name_count, n + 1, __ATOMIC_RELEASE);
+	}
+	__atomic_store_n(&naming, 0, __ATOMIC_RELEASE);
+}
+
+void gt_cu_places_name(void)
+{
+	uint32_t n = __atomic_load_n(&name_count, __ATOMIC_ACQUIRE);
+	char name[160];
+
+	if (!n)
+		return;
+	for (unsigned i = 0; i < BUCKETS; i++)
+		for (struct gt_cu_place *p = buckets[i]; p; p = p->next)
+			for (; p->location && p->named < n; p->named++) {
+				if (names[p->named].stream != p->stream)
+					continue;
+				snprintf(name, sizeof(name), "CUDA[%u:%u] %s", p->device, p->stream,
+					 names[p->named].text);
+				gt_location_name(p->location, name);
+			}
 }
 
 void gt_cu_side(uint32_t location, unsigned type, uint64_t low, const uint64_t *data, unsigned extra,

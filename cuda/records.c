@@ -188,6 +188,7 @@ void gt_cu_records_settle(bool all)
 {
 	unsigned kept = 0;
 
+	gt_cu_places_name();
 	for (unsigned i = 0; i < pending_count; i++) {
 		struct pending *p = &pending[i];
 		struct gt_cu_call call;

@@ -197,6 +197,8 @@ GT_API gt_ref gt_def_locgroup(const char *name, uint32_t kind, uint64_t key);
 /* NULL when no memory or disk is left (counted). The caller serialises writes to a location. */
 GT_API struct gt_location *gt_location_create(const struct gt_location_info *info);
 GT_API uint32_t gt_location_id(const struct gt_location *location);
+/* Its name from now on. */
+GT_API void gt_location_name(const struct gt_location *location, const char *name);
 GT_API void gt_location_record(struct gt_location *location, unsigned type, uint64_t low56,
 			       const uint64_t *data, unsigned extra, uint64_t tick);
 

@@ -495,6 +495,16 @@ uint32_t gt_self_location(void)
 	return loc ? loc->id : UINT32_MAX;
 }
 
+void gt_location_name(const struct gt_location *location, const char *name)
+{
+	struct gt_def_loc_name def = { .location = location->id, .tick = gt_clock_read() };
+
+	if (gt_state_now() != GT_READY || location->hot->loc != location)
+		return;
+	def.name = gt_def_string(name);
+	gt_journal_put(GT_D_LOCATION_NAME, 0, &(struct gt_piece){ &def, sizeof(def) }, 1);
+}
+
 uint32_t gt_location_id(const struct gt_location *location)
 {
 	return location->id;

@@ -194,6 +194,11 @@ struct gt_location *gt_location_create(const struct gt_location_info *info)
 	return l;
 }
 
+void gt_location_name(const struct gt_location *l, const char *name)
+{
+	printf("location %u is called %s\n", l->id, name);
+}
+
 uint32_t gt_location_id(const struct gt_location *location)
 {
 	return location->id;
@@ -271,6 +276,36 @@ void gt_record_at(unsigned type, uint64_t low, const uint64_t *data, unsigned ex
 {
 	(void)extra;
 	print(gt_self_location(), type, low, data, tick);
+}
+
+void gt_record(unsigned type, uint64_t low, const uint64_t *data, unsigned extra)
+{
+	gt_record_at(type, low, data, extra, now);
+}
+
+void gt_attribute(gt_ref attribute, uint64_t value)
+{
+	gt_record(GT_T_ATTR, attribute, (uint64_t[2]){ value, 0 }, 1);
+}
+
+void gt_marker(gt_ref marker, const char *text)
+{
+	gt_record(GT_T_MARKER, marker, (uint64_t[2]){ gt_def_string(text), 0 }, 1);
+}
+
+void gt_thread_name(uint32_t kernel_tid, const char *name)
+{
+	printf("thread %u is called %s\n", kernel_tid, name);
+}
+
+void gt_enter(gt_ref region)
+{
+	gt_enter_at(region, now);
+}
+
+void gt_leave(gt_ref region)
+{
+	gt_leave_at(region, now);
 }
 
 void gt_enter_at(gt_ref region, uint64_t tick)

@@ -1,0 +1,636 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * NVTX: ranges, marks and names that programs put in by NVIDIA's header. The header loads this library
+ * (NVTX_INJECTION64_PATH) at a program's first NVTX call and lets it fill in its functions: no CUPTI, no
+ * CUDA and no GPU is needed.
+ *
+ *   push, pop     a region of the thread, group "NVTX" or "NVTX Domain '<name>'"
+ *   start, end    two markers, because such ranges may overlap and may end on another thread
+ *   mark          a marker
+ *   names         of threads and streams; of categories: parameter "category" of a region
+ *   payload       attribute NVTX_PAYLOAD, NVTX_PAYLOAD_INT or NVTX_PAYLOAD_DOUBLE of the enter
+ *
+ * Budget: 40 ns for a push and a pop. No lock and no memory once a name is known.
+ * Limits: NAMES different messages, then they share one region; a thread's stack is DEPTH deep.
+ * Colours, and payloads of the extensions, are not recorded.
+ */
+#include <string.h>
+#include <sys/mman.h>
+
+#include "cuda/cuda.h"
+#include "cuda/nvtx_abi.h"
+
+#define NAMES   65536u
+#define DEPTH   1000u
+#define TEXT    1024u
+#define CHUNK   (1u << 18)
+#define RANGES  4096u
+#define EXPORT  __attribute__((visibility("default")))
+
+struct domain {
+	const char *name; /* "": the default domain */
+	const char *group;
+};
+
+/* A message of a domain. */
+struct name {
+	uint32_t hash;
+	gt_ref region;
+	const char *text; /* NULL: free; set last */
+	const struct domain *domain;
+};
+
+struct stack {
+	uint32_t depth, lost;
+	struct pushed {
+		gt_ref region;
+		const struct domain *domain;
+	} pushed[DEPTH];
+};
+
+static struct domain everyone = { "", "NVTX" };
+static struct name *names;
+static uint32_t name_count, lock_word;
+static char *arena, *arena_end;
+static struct name too_many;
+static GT_CU_TLS struct stack *stack;
+static gt_ref payload_uint, payload_int, payload_double, category_parameter, marker_mark, marker_range;
+
+/* Ranges that were started: by id, which counts. */
+static struct {
+	uint64_t id;
+	const char *text;
+} ranges[RANGES];
+static uint64_t next_range;
+
+/* Categories: few, searched in order. */
+static struct category {
+	uint32_t id;
+	const struct domain *domain;
+	gt_ref name;
+} categories[1024];
+static uint32_t category_count;
+
+static void lock(void)
+{
+	while (__atomic_exchange_n(&lock_word, 1, __ATOMIC_ACQUIRE))
+		;
+}
+
+static void unlock(void)
+{
+	__atomic_store_n(&lock_word, 0, __ATOMIC_RELEASE);
+}
+
+/* Under the lock. NULL: no memory. */
+static void *take(size_t bytes)
+{
+	bytes = (bytes + 15) & ~(size_t)15;
+	if ((size_t)(arena_end - arena) < bytes) {
+		void *p = mmap(NULL, CHUNK, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+
+		if (p == MAP_FAILED || bytes > CHUNK)
+			return NULL;
+		arena = p;
+		arena_end = arena + CHUNK;
+	}
+	arena += bytes;
+	return arena - bytes;
+}
+
+static const char *keep(const char *text)
+{
+	size_t n = strnlen(text, TEXT);
+	char *copy = take(n + 1);
+
+	if (copy)
+		memcpy(copy, text, n);
+	return copy;
+}
+
+/* wchar_t as UTF-8. */
+static const char *narrow(const void *wide, char *text)
+{
+	const uint32_t *w = wide;
+	size_t n = 0;
+
+	for (; w && *w && n + 5 < TEXT; w++) {
+		if (*w < 0x80) {
+			text[n++] = (char)*w;
+		} else if (*w < 0x800) {
+			text[n++] = (char)(0xc0 | *w >> 6);
+			text[n++] = (char)(0x80 | (*w & 63));
+		} else if (*w < 0x10000) {
+			text[n++] = (char)(0xe0 | *w >> 12);
+			text[n++] = (char)(0x80 | (*w >> 6 & 63));
+			text[n++] = (char)(0x80 | (*w & 63));
+		} else {
+			text[n++] = (char)(0xf0 | (*w >> 18 & 7));
+			text[n++] = (char)(0x80 | (*w >> 12 & 63));
+			text[n++] = (char)(0x80 | (*w >> 6 & 63));
+			text[n++] = (char)(0x80 | (*w & 63));
+		}
+	}
+	text[n] = 0;
+	return text;
+}
+
+/* ---- names ------------------------------------------------------------------------------------------ */
+
+static uint32_t hash_of(const char *text, const struct domain *domain)
+{
+	uint32_t h = 2166136261u ^ (uint32_t)((uintptr_t)domain >> 4);
+
+	for (size_t i = 0; text[i] && i < TEXT; i++)
+		h = (h ^ (unsigned char)text[i]) * 16777619u;
+	return h ? h : 1;
+}
+
+static gt_ref define(const char *text, const struct domain *domain)
+{
+	const struct gt_region_info info = {
+		.bytes = sizeof(info),
+		.name = text,
+		.group = domain->group,
+		.role = 4, /* code */
+		.paradigm = GT_CU_PARADIGM,
+	};
+
+	return gt_def_region(&info);
+}
+
+/* Under the lock. */
+static struct name *add(struct name *slot, const char *text, const struct domain *domain, uint32_t hash)
+{
+	const char *copy = keep(text);
+
+	if (!copy || name_count >= NAMES / 2)
+		return NULL;
+	name_count++;
+	slot->hash = hash;
+	slot->domain = domain;
+	slot->region = define(copy, domain);
+	__atomic_store_n(&slot->text, copy, __ATOMIC_RELEASE);
+	return slot;
+}
+
+static struct name *find(const char *text, const struct domain *domain)
+{
+	uint32_t hash, at;
+	bool locked = false;
+
+	text = text && *text ? text : "(no message)";
+	hash = hash_of(text, domain);
+	for (at = hash % NAMES;; at = (at + 1) % NAMES) {
+		struct name *n = &names[at];
+		const char *known = __atomic_load_n(&n->text, __ATOMIC_ACQUIRE);
+
+		if (known) {
+			if (n->hash == hash && n->domain == domain && !strncmp(known, text, TEXT)) {
+				if (locked)
+					unlock();
+				return n;
+			}
+			continue;
+		}
+		if (!locked) { /* nobody else may add one here meanwhile: look at this slot again */
+			lock();
+			locked = true;
+			at = (at + NAMES - 1) % NAMES;
+			continue;
+		}
+		n = add(n, text, domain, hash);
+		if (!n && !too_many.region)
+			too_many.region = define("NVTX: too many different messages", &everyone);
+		unlock();
+		return n ? n : &too_many;
+	}
+}
+
+static struct name *message(const struct nv_attributes *a, const struct domain *domain)
+{
+	char text[TEXT];
+
+	if (!a || a->size < offsetof(struct nv_attributes, message) + sizeof(void *))
+		return find(NULL, domain);
+	switch (a->message_type) {
+	case 1:
+		return find(a->message.ascii, domain);
+	case 2:
+		return find(narrow(a->message.wide, text), domain);
+	case 3:
+		return a->message.registered ? a->message.registered : find(NULL, domain);
+	default:
+		return find(NULL, domain);
+	}
+}
+
+static struct domain *known(void *handle)
+{
+	return handle ? handle : &everyone;
+}
+
+/* ---- regions ---------------------------------------------------------------------------------------- */
+
+static struct stack *own_stack(void)
+{
+	if (GT_CU_UNLIKELY(!stack)) {
+		void *p = mmap(NULL, sizeof(*stack), PROT_READ | PROT_WRITE,
+			       MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+
+		stack = p == MAP_FAILED ? NULL : p;
+	}
+	return stack;
+}
+
+static void put_payload(const struct nv_attributes *a)
+{
+	double d;
+	uint64_t bits;
+
+	switch (a->payload_type) {
+	case 1:
+		gt_attribute(payload_uint, a->payload.u64);
+		break;
+	case 4:
+		gt_attribute(payload_uint, a->payload.u32);
+		break;
+	case 2:
+		gt_attribute(payload_int, (uint64_t)a->payload.i64);
+		break;
+	case 5:
+		gt_attribute(payload_int, (uint64_t)(int64_t)a->payload.i32);
+		break;
+	case 3:
+	case 6:
+		d = a->payload_type == 3 ? a->payload.d : (double)a->payload.f;
+		memcpy(&bits, &d, sizeof(bits));
+		gt_attribute(payload_double, bits);
+		break;
+	}
+}
+
+static void put_category(const struct nv_attributes *a, const struct domain *domain)
+{
+	uint32_t n = __atomic_load_n(&category_count, __ATOMIC_ACQUIRE);
+
+	for (uint32_t i = 0; i < n; i++)
+		if (categories[i].id == a->category && categories[i].domain == domain) {
+			gt_record(GT_T_PARAM_STR, category_parameter,
+				  (uint64_t[2]){ categories[i].name, 0 }, 1);
+			return;
+		}
+}
+
+static int push(const struct name *name, const struct domain *domain, const struct nv_attributes *a)
+{
+	struct stack *s = own_stack();
+	bool recorded = gt_active();
+	int level;
+
+	if (!s)
+		return -1;
+	level = (int)(s->depth + s->lost);
+	if (s->depth == DEPTH) {
+		s->lost++;
+		return level;
+	}
+	s->pushed[s->depth++] = (struct pushed){ recorded ? name->region : GT_NONE, domain };
+	if (!recorded || !name->region)
+		return level;
+	if (a && a->payload_type)
+		put_payload(a);
+	gt_enter(name->region);
+	if (a && a->category)
+		put_category(a, domain);
+	return level;
+}
+
+static int pop(const struct domain *domain)
+{
+	struct stack *s = own_stack();
+	uint32_t at;
+
+	if (!s)
+		return -1;
+	if (s->lost) {
+		s->lost--;
+		return (int)(s->depth + s->lost);
+	}
+	for (at = s->depth; at && s->pushed[at - 1].domain != domain; at--)
+		;
+	if (!at)
+		return -1; /* more pops than pushes */
+	gt_leave(s->pushed[at - 1].region);
+	s->depth--;
+	for (; at <= s->depth; at++) /* domains that are not nested in each other */
+		s->pushed[at - 1] = s->pushed[at];
+	return (int)s->depth;
+}
+
+/* ---- marks and ranges ----------------------------------------------------------------------------------- */
+
+static void put_marker(gt_ref marker, const char *prefix, const char *text)
+{
+	char line[TEXT + 32];
+	size_t n = strlen(prefix), m = strnlen(text, TEXT);
+
+	if (!gt_active())
+		return;
+	memcpy(line, prefix, n);
+	memcpy(line + n, text, m);
+	line[n + m] = 0;
+	gt_marker(marker, line);
+}
+
+static uint64_t start(const struct name *name)
+{
+	uint64_t id = __atomic_add_fetch(&next_range, 1, __ATOMIC_RELAXED);
+
+	__atomic_store_n(&ranges[id % RANGES].text, name->text, __ATOMIC_RELAXED);
+	__atomic_store_n(&ranges[id % RANGES].id, id, __ATOMIC_RELEASE);
+	put_marker(marker_range, "begin ", name->text ? name->text : "");
+	return id;
+}
+
+static void end(uint64_t id)
+{
+	const char *text = "a range";
+
+	if (__atomic_load_n(&ranges[id % RANGES].id, __ATOMIC_ACQUIRE) == id)
+		text = __atomic_load_n(&ranges[id % RANGES].text, __ATOMIC_RELAXED);
+	put_marker(marker_range, "end ", text ? text : "");
+}
+
+/* ---- the functions that programs call ---------------------------------------------------------------------- */
+
+static void mark_ex(const struct nv_attributes *a)
+{
+	put_marker(marker_mark, "", message(a, &everyone)->text);
+}
+
+static void mark_a(const char *text)
+{
+	put_marker(marker_mark, "", text ? text : "");
+}
+
+static void mark_w(const void *wide)
+{
+	char text[TEXT];
+
+	mark_a(narrow(wide, text));
+}
+
+static uint64_t start_ex(const struct nv_attributes *a)
+{
+	return start(message(a, &everyone));
+}
+
+static uint64_t start_a(const char *text)
+{
+	return start(find(text, &everyone));
+}
+
+static uint64_t start_w(const void *wide)
+{
+	char text[TEXT];
+
+	return start(find(narrow(wide, text), &everyone));
+}
+
+static int push_ex(const struct nv_attributes *a)
+{
+	return push(message(a, &everyone), &everyone, a);
+}
+
+static int push_a(const char *text)
+{
+	return push(find(text, &everyone), &everyone, NULL);
+}
+
+static int push_w(const void *wide)
+{
+	char text[TEXT];
+
+	return push(find(narrow(wide, text), &everyone), &everyone, NULL);
+}
+
+static int pop_default(void)
+{
+	return pop(&everyone);
+}
+
+static void domain_category_a(void *domain, uint32_t id, const char *text)
+{
+	gt_ref name = gt_def_string(text ? text : "");
+
+	lock();
+	if (category_count < sizeof(categories) / sizeof(categories[0])) {
+		categories[category_count] = (struct category){ id, known(domain), name };
+		__atomic_store_n(&category_count, category_count + 1, __ATOMIC_RELEASE);
+	}
+	unlock();
+}
+
+static void domain_category_w(void *domain, uint32_t id, const void *wide)
+{
+	char text[TEXT];
+
+	domain_category_a(domain, id, narrow(wide, text));
+}
+
+static void category_a(uint32_t id, const char *text)
+{
+	domain_category_a(NULL, id, text);
+}
+
+static void category_w(uint32_t id, const void *wide)
+{
+	domain_category_w(NULL, id, wide);
+}
+
+static void thread_a(uint32_t tid, const char *text)
+{
+	if (text)
+		gt_thread_name(tid, text);
+}
+
+static void thread_w(uint32_t tid, const void *wide)
+{
+	char text[TEXT];
+
+	gt_thread_name(tid, narrow(wide, text));
+}
+
+static void domain_mark_ex(void *domain, const struct nv_attributes *a)
+{
+	put_marker(marker_mark, "", message(a, known(domain))->text);
+}
+
+static uint64_t domain_start_ex(void *domain, const struct nv_attributes *a)
+{
+	return start(message(a, known(domain)));
+}
+
+static void domain_end(void *domain, uint64_t id)
+{
+	(void)domain;
+	end(id);
+}
+
+static int domain_push_ex(void *domain, const struct nv_attributes *a)
+{
+	return push(message(a, known(domain)), known(domain), a);
+}
+
+static int domain_pop(void *domain)
+{
+	return pop(known(domain));
+}
+
+static void *domain_string_a(void *domain, const char *text)
+{
+	return find(text, known(domain));
+}
+
+static void *domain_string_w(void *domain, const void *wide)
+{
+	char text[TEXT];
+
+	return find(narrow(wide, text), known(domain));
+}
+
+static void *domain_create_a(const char *name)
+{
+	char group[TEXT + 32] = "NVTX Domain '";
+	struct domain *d;
+
+	if (!name)
+		return NULL;
+	strncat(group, name, TEXT);
+	strcat(group, "'");
+	lock();
+	d = take(sizeof(*d));
+	if (d) {
+		d->name = keep(name);
+		d->group = keep(group);
+		if (!d->group)
+			d->group = everyone.group;
+	}
+	unlock();
+	return d;
+}
+
+static void *domain_create_w(const void *wide)
+{
+	char text[TEXT];
+
+	return domain_create_a(narrow(wide, text));
+}
+
+static void stream_a(void *stream, const char *text)
+{
+	if (text)
+		gt_cu_name_stream(stream, text);
+}
+
+static void stream_w(void *stream, const void *wide)
+{
+	char text[TEXT];
+
+	gt_cu_name_stream(stream, narrow(wide, text));
+}
+
+/* ---- the tables ----------------------------------------------------------------------------------------------- */
+
+#define ENTRY(id, function) { id, (nv_function)(void (*)(void))(function) }
+
+static const struct entry {
+	unsigned id;
+	nv_function function;
+} core[] = {
+	ENTRY(NV_CORE_MARK_EX, mark_ex), ENTRY(NV_CORE_MARK_A, mark_a), ENTRY(NV_CORE_MARK_W, mark_w),
+	ENTRY(NV_CORE_START_EX, start_ex), ENTRY(NV_CORE_START_A, start_a),
+	ENTRY(NV_CORE_START_W, start_w), ENTRY(NV_CORE_END, end), ENTRY(NV_CORE_PUSH_EX, push_ex),
+	ENTRY(NV_CORE_PUSH_A, push_a), ENTRY(NV_CORE_PUSH_W, push_w), ENTRY(NV_CORE_POP, pop_default),
+	ENTRY(NV_CORE_CATEGORY_A, category_a), ENTRY(NV_CORE_CATEGORY_W, category_w),
+	ENTRY(NV_CORE_THREAD_A, thread_a), ENTRY(NV_CORE_THREAD_W, thread_w),
+};
+static const struct entry core2[] = {
+	ENTRY(NV_CORE2_MARK_EX, domain_mark_ex), ENTRY(NV_CORE2_START_EX, domain_start_ex),
+	ENTRY(NV_CORE2_END, domain_end), ENTRY(NV_CORE2_PUSH_EX, domain_push_ex),
+	ENTRY(NV_CORE2_POP, domain_pop), ENTRY(NV_CORE2_CATEGORY_A, domain_category_a),
+	ENTRY(NV_CORE2_CATEGORY_W, domain_category_w), ENTRY(NV_CORE2_STRING_A, domain_string_a),
+	ENTRY(NV_CORE2_STRING_W, domain_string_w), ENTRY(NV_CORE2_CREATE_A, domain_create_a),
+	ENTRY(NV_CORE2_CREATE_W, domain_create_w),
+};
+static const struct entry cuda[] = { ENTRY(NV_CUDA_STREAM_A, stream_a),
+				     ENTRY(NV_CUDA_STREAM_W, stream_w) };
+static const struct entry cudart[] = { ENTRY(NV_CUDART_STREAM_A, stream_a),
+				       ENTRY(NV_CUDART_STREAM_W, stream_w) };
+
+static void fill(const struct nv_callbacks *callbacks, int module, const struct entry *entries, size_t n)
+{
+	nv_function **table = NULL;
+	unsigned size = 0;
+
+	if (!callbacks->module(module, &table, &size) || !table)
+		return;
+	for (size_t i = 0; i < n; i++)
+		if (entries[i].id < size && table[entries[i].id])
+			*table[entries[i].id] = entries[i].function;
+}
+
+static bool set_up(void)
+{
+	static const struct gt_adapter adapter = {
+		.bytes = sizeof(adapter),
+		.abi = GT_ADAPTER_ABI,
+		.name = "nvtx",
+	};
+	void *p;
+
+	if (names)
+		return true;
+	gt_cu_options_read();
+	if (!gt_cu_options.on || !gt_def_string("NVTX"))
+		return false;
+	p = mmap(NULL, NAMES * sizeof(*names), PROT_READ | PROT_WRITE,
+		 MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+	if (p == MAP_FAILED)
+		return false;
+	gt_adapter_register(&adapter);
+	payload_uint = gt_def_attribute("NVTX_PAYLOAD", "Number given with an NVTX range", GT_VALUE_UINT);
+	payload_int = gt_def_attribute("NVTX_PAYLOAD_INT", "Number given with an NVTX range",
+				       GT_VALUE_INT);
+	payload_double = gt_def_attribute("NVTX_PAYLOAD_DOUBLE", "Number given with an NVTX range",
+					  GT_VALUE_DOUBLE);
+	category_parameter = gt_def_parameter("category", GT_VALUE_UINT);
+	marker_mark = gt_def_marker("NVTX mark", "NVTX", 3);
+	marker_range = gt_def_marker("NVTX range", "NVTX", 3);
+	too_many.text = "too many different messages";
+	names = p;
+	return true;
+}
+
+EXPORT int InitializeInjectionNvtx2(nv_export get);
+
+/* Called by each module of the program that contains NVTX, at its first NVTX call. */
+int InitializeInjectionNvtx2(nv_export get)
+{
+	const struct nv_callbacks *callbacks = get ? get(NV_TABLE_CALLBACKS) : NULL;
+	bool ready;
+
+	if (!callbacks || callbacks->bytes < sizeof(*callbacks) || !callbacks->module)
+		return 0;
+	lock();
+	ready = set_up();
+	unlock();
+	if (!ready)
+		return 0;
+	fill(callbacks, NV_MODULE_CORE, core, sizeof(core) / sizeof(core[0]));
+	fill(callbacks, NV_MODULE_CORE2, core2, sizeof(core2) / sizeof(core2[0]));
+	fill(callbacks, NV_MODULE_CUDA, cuda, sizeof(cuda) / sizeof(cuda[0]));
+	fill(callbacks, NV_MODULE_CUDART, cudart, sizeof(cudart) / sizeof(cudart[0]));
+	return 1;
+}

@@ -1,0 +1,77 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * A program with NVTX as NVIDIA's header would make it: the injection library is loaded at the first
+ * call and fills in the table.
+ * Limits: the part of the header that finds the library is imitated here; with NVTX_HEADER the real one
+ * is used.
+ */
+#include <pthread.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+#include <wchar.h>
+
+#ifdef NVTX_HEADER
+#include <nvtx3/nvToolsExt.h>
+#else
+#include "nvtx_like.h"
+#endif
+
+static void *other(void *unused)
+{
+	nvtxNameOsThreadA((uint32_t)syscall(SYS_gettid), "worker of nvtx");
+	for (int i = 0; i < 10; i++) {
+		nvtxRangePushA("outer");
+		nvtxRangePop();
+	}
+	return unused;
+}
+
+int main(void)
+{
+	nvtxEventAttributes_t a = { 0 };
+	nvtxDomainHandle_t domain;
+	nvtxStringHandle_t string;
+	pthread_t thread;
+	nvtxRangeId_t range;
+
+	nvtxRangePushA("outer");
+	nvtxMarkA("here it begins");
+	range = nvtxRangeStartA("overlapping");
+	for (int i = 0; i < 3; i++) {
+		nvtxRangePushW(L"gr\u00fc\u00dfe");
+		nvtxRangePop();
+	}
+	nvtxRangePop();
+	nvtxRangeEnd(range);
+	domain = nvtxDomainCreateA("mine");
+	nvtxDomainNameCategoryA(domain, 7, "a category");
+	string = nvtxDomainRegisterStringA(domain, "registered");
+	a.version = 3;
+	a.size = sizeof(a);
+	a.category = 7;
+	a.payloadType = 1;
+	a.payload.ullValue = 42;
+	a.messageType = 1;
+	a.message.ascii = "in the domain";
+	for (int i = 0; i < 5; i++) {
+		nvtxDomainRangePushEx(domain, &a);
+		nvtxDomainRangePop(domain);
+	}
+	a.messageType = 3;
+	a.message.registered = string;
+	for (int i = 0; i < 4; i++) {
+		nvtxDomainRangePushEx(domain, &a);
+		nvtxDomainRangePop(domain);
+	}
+	for (int i = 0; i < 1200; i++) /* deeper than is recorded, and one pop too many */
+		nvtxRangePushA("deep");
+	for (int i = 0; i < 1201; i++)
+		nvtxRangePop();
+	pthread_create(&thread, NULL, other, NULL);
+	pthread_join(thread, NULL);
+	return 0;
+}
