@@ -50,7 +50,7 @@ static GT_CU_TLS struct {
 		uint64_t enter;
 		uint32_t correlation;
 		uint16_t id;
-		uint8_t domain, flags;
+		uint8_t domain, flags : 1, poll : 1;
 	} open[DEPTH];
 } self;
 
@@ -146,7 +146,8 @@ bool gt_cu_calls_own_thread(void)
 
 static bool makes_records(unsigned class)
 {
-	return class == GT_CU_C_LAUNCH || class == GT_CU_C_GRAPH || class == GT_CU_C_COPY ||
+	return (class == GT_CU_C_WAIT && gt_cu_options.sync) ||
+	       (class == GT_CU_C_WAIT_ALL && gt_cu_options.sync) || class == GT_CU_C_LAUNCH || class == GT_CU_C_GRAPH || class == GT_CU_C_COPY ||
 	       class == GT_CU_C_SET;
 }
 
@@ -158,7 +159,8 @@ static void enter(uint32_t domain, uint32_t id, const struct cu_call_data *data)
 	uint64_t tick;
 
 	if (self.depth) {
-		if (domain != CU_DOMAIN_DRIVER || !gt_cu_options.driver || self.depth == DEPTH)
+		if (domain != CU_DOMAIN_DRIVER || !gt_cu_options.driver || self.depth == DEPTH ||
+		    self.open[0].poll)
 			return;
 	} else {
 		self.active = gt_active();
@@ -169,13 +171,16 @@ static void enter(uint32_t domain, uint32_t id, const struct cu_call_data *data)
 	if (GT_CU_UNLIKELY(!self.location))
 		self.location = gt_self_location() + 1;
 	tick = gt_now();
-	*open = (struct open){ tick, data->correlation, (uint16_t)id, (uint8_t)domain, 0 };
+	*open = (struct open){ tick, data->correlation, (uint16_t)id, (uint8_t)domain, 0,
+			       what->class == GT_CU_C_POLL };
 	self.depth++;
 	if (!self.active) {
 		flags |= GT_CU_CALL_OFF;
 	} else if (what->region) {
 		flags |= GT_CU_CALL_REGION;
 		open->flags = 1;
+		if (open->poll)
+			return; /* written when it is over: it may only add to the one before */
 		if (makes_records(what->class)) {
 			uint64_t low;
 
@@ -208,6 +213,45 @@ static void count(unsigned class, bool failed, bool captured)
 		__atomic_fetch_sub(&capturing, 1, __ATOMIC_RELAXED);
 }
 
+/* Polling: calls of the same kind with nothing in between are one region, which counts them. */
+static void put_poll(gt_ref region, uint64_t enter, uint64_t leave)
+{
+	static GT_CU_TLS struct {
+		uint64_t position;
+		gt_ref region;
+		uint32_t calls;
+	} last;
+	uint64_t low;
+
+	if (last.region == region && last.calls < UINT32_MAX &&
+	    gt_amend(last.position, last.calls + 1, leave)) {
+		last.calls++;
+		return;
+	}
+	gt_cu_tag(gt_cu_refs.calls, 1, &low);
+	gt_record_at(GT_T_TAG, low, NULL, 0, enter);
+	gt_enter_at(region, enter);
+	gt_leave_at(region, leave);
+	last.position = gt_position();
+	last.region = region;
+	last.calls = 1;
+}
+
+/* A call that failed: its result on the leave. 600 is "not ready". */
+static void put_error(const char *function, int result, uint64_t tick)
+{
+	static uint32_t said;
+	uint64_t low;
+
+	if (result == 600)
+		return;
+	gt_cu_count(&gt_cu_counts.errors, 1);
+	gt_cu_tag(gt_cu_refs.result, (uint32_t)result, &low);
+	gt_record_at(GT_T_TAG, low, NULL, 0, tick);
+	if (gt_cu_options.error && __atomic_fetch_add(&said, 1, __ATOMIC_RELAXED) < 10)
+		gt_message(1, "CUDA: %s failed with error %d", function ? function : "a call", result);
+}
+
 static void leave(uint32_t domain, uint32_t id, const struct cu_call_data *data)
 {
 	const struct id *what = &ids[domain - 1][id];
@@ -226,8 +270,16 @@ static void leave(uint32_t domain, uint32_t id, const struct cu_call_data *data)
 	captured = __atomic_load_n(&capturing, __ATOMIC_RELAXED);
 	if (makes_records(what->class))
 		end_call(open->correlation, open->enter, tick);
-	if (open->flags)
-		gt_leave_at(what->region, tick);
+	if (open->flags) {
+		int result = data->result ? *(const int *)data->result : 0;
+
+		if (open->poll)
+			put_poll(what->region, open->enter, tick);
+		else if (GT_CU_UNLIKELY(result))
+			put_error(data->function, result, tick);
+		if (!open->poll)
+			gt_leave_at(what->region, tick);
+	}
 	self.depth--;
 	if (self.depth)
 		return;
@@ -258,6 +310,8 @@ void gt_cu_callback(void *user, uint32_t domain, uint32_t id, const void *data)
 			gt_cu_context_created(resource->context);
 		else if (id == CU_RESOURCE_CONTEXT_DESTROY)
 			gt_cu_context_gone(resource->context);
+		else if (id == CU_RESOURCE_INIT_FINISHED)
+			gt_cu_extras_late();
 	} else if (domain == CU_DOMAIN_STATE && id == CU_STATE_FATAL_ERROR) {
 		const struct cu_state_data *state = data;
 		int ready = GT_CU_READY;

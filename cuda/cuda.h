@@ -62,6 +62,7 @@ struct gt_cu_options {
 	unsigned flush_ms;
 	unsigned finish_ms; /* VT_CUDATRACE_FINISH */
 	const char *capture; /* folder, or NULL */
+	bool replay;         /* pointers in records are not of this process */
 };
 extern GT_CU_HIDDEN struct gt_cu_options gt_cu_options;
 GT_CU_HIDDEN void gt_cu_options_read(void);
@@ -93,6 +94,8 @@ extern GT_CU_HIDDEN uint32_t gt_cu_version;
 struct gt_cu_refs {
 	gt_ref correlation; /* attribute */
 	gt_ref calls;       /* attribute: how many calls a merged region stands for */
+	gt_ref result;      /* attribute: error of a call that failed */
+	gt_ref stream;      /* attribute: CUPTI's number of the stream */
 	gt_ref bytes;       /* attribute */
 	gt_ref graph_node, graph; /* attributes */
 	gt_ref comm, window;
@@ -108,6 +111,7 @@ struct gt_cu_counts {
 	uint64_t launches;        /* that returned success */
 	uint64_t captured;        /* of these, while some stream was being captured into a graph */
 	uint64_t graph_launches;
+	uint64_t errors;          /* calls that failed */
 	/* records */
 	uint64_t records, kernels, graph_kernels, copies, sets, graphs, others;
 	uint64_t unknown;         /* of a kind that nobody asked for */
@@ -246,6 +250,15 @@ GT_CU_HIDDEN void gt_cu_records_read(uint8_t *buffer, size_t valid);
 /* Writes what waited for the end of its call; `all`: there will be no more. */
 GT_CU_HIDDEN void gt_cu_records_settle(bool all);
 GT_CU_HIDDEN void gt_cu_records_setup(void);
+
+/* ---- records that are asked for (extras.c) ------------------------------------------------------------- */
+
+/* Reads a record of another kind; false: it is not known. */
+GT_CU_HIDDEN bool gt_cu_extra(const struct cu_record *record);
+/* Enables the kinds that the options ask for. */
+GT_CU_HIDDEN void gt_cu_extras_enable(bool (*enable)(uint32_t kind, const char *name));
+/* Those that need a driver that is up. */
+GT_CU_HIDDEN void gt_cu_extras_late(void);
 
 /* ---- how well the clocks agree (align.c) ------------------------------------------------------------------ */
 

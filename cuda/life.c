@@ -56,6 +56,7 @@ void gt_cu_account(void)
 	property("launches", c->launches + c->captured);
 	property("launches_while_capturing", c->captured);
 	property("graph_launches", c->graph_launches);
+	property("failed_calls", c->errors);
 	property("records", c->records);
 	property("kernels", c->kernels);
 	property("graph_kernels", c->graph_kernels);
@@ -197,6 +198,7 @@ static void enable_kinds(void)
 		enable(CU_KIND_MEMCPY2, "copies between contexts");
 		enable(CU_KIND_MEMSET, "memory sets");
 	}
+	gt_cu_extras_enable(enable);
 }
 
 /* Everything before the first record. Returns a sentence if it fails, "" if it was said already. */
@@ -238,6 +240,7 @@ static const char *set_up(void)
 		gt_message(1, "CUPTI offers no callbacks: the trace has no CUDA calls");
 	gt_cu_api.enable_callback(1, subscriber, CU_DOMAIN_RESOURCE, CU_RESOURCE_CONTEXT_CREATED);
 	gt_cu_api.enable_callback(1, subscriber, CU_DOMAIN_RESOURCE, CU_RESOURCE_CONTEXT_DESTROY);
+	gt_cu_api.enable_callback(1, subscriber, CU_DOMAIN_RESOURCE, CU_RESOURCE_INIT_FINISHED);
 	gt_cu_api.enable_callback(1, subscriber, CU_DOMAIN_STATE, CU_STATE_FATAL_ERROR);
 	return NULL;
 }

@@ -35,6 +35,10 @@ void gt_cu_records_setup(void)
 						  "The same for an API call and what it made the device do",
 						  GT_VALUE_UINT);
 	gt_cu_refs.bytes = gt_def_attribute("BYTES", "Bytes that were copied or set", GT_VALUE_UINT);
+	gt_cu_refs.calls = gt_def_attribute("CALLS", "Calls that this region stands for", GT_VALUE_UINT);
+	gt_cu_refs.result = gt_def_attribute("CUDA_ERROR", "What the call returned", GT_VALUE_UINT);
+	gt_cu_refs.stream = gt_def_attribute("CUDA_STREAM", "Number of the stream, as in the names of locations",
+					     GT_VALUE_UINT);
 	gt_cu_refs.graph = gt_def_attribute("CUDA_GRAPH_ID", "The graph that this was part of",
 					    GT_VALUE_UINT);
 	gt_cu_refs.graph_node = gt_def_attribute("CUDA_GRAPH_NODE_ID", "The node of the graph",
@@ -431,7 +435,8 @@ static void read_one(const struct cu_record *record)
 		read_graph((const struct cu_graph *)record);
 		break;
 	default:
-		gt_cu_count(&gt_cu_counts.unknown, 1);
+		if (!gt_cu_extra(record))
+			gt_cu_count(&gt_cu_counts.unknown, 1);
 	}
 }
 

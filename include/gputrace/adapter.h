@@ -112,7 +112,8 @@ struct gt_metric_info {
 	const char *name, *unit, *group, *description;
 	enum gt_value value;
 	uint8_t mode;            /* OTF2_MetricMode as a number */
-	uint8_t scope;           /* 0 this location, 1 the process */
+	uint8_t scope;           /* 0 this location, 1 the process, 2 the location group scope_id */
+	uint32_t scope_id;
 };
 GT_API gt_ref gt_def_metric(const struct gt_metric_info *info);
 
@@ -148,6 +149,14 @@ GT_API void gt_leave_at(gt_ref region, uint64_t tick);
 GT_API void gt_record(unsigned type, uint64_t low, const uint64_t *data, unsigned extra);
 GT_API void gt_record_at(unsigned type, uint64_t low, const uint64_t *data, unsigned extra,
 			 uint64_t tick);
+
+/*
+ * For calls that come in swarms: how far the calling thread's stream has come, and, if it is still
+ * there and the last records are GT_T_TAG, GT_T_ENTER and GT_T_LEAVE, changes the tag's value and the
+ * time of the leave. False: it has gone on, or cannot be changed any more.
+ */
+GT_API uint64_t gt_position(void);
+GT_API bool gt_amend(uint64_t position, uint32_t value, uint64_t tick);
 
 /* Counts events that the adapter had to leave out, by cause (enum gt_loss of lib/format.h).
  * [signal-safe] */

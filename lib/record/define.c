@@ -173,6 +173,7 @@ gt_ref gt_def_metric(const struct gt_metric_info *info)
 	def.value = (uint8_t)info->value;
 	def.mode = info->mode;
 	def.scope = info->scope;
+	def.scope_id = info->scope_id;
 	id = put_locked(GT_D_METRIC, &def, sizeof(def));
 	gt_defs_unlock(mask);
 	return id;

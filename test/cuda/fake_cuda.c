@@ -161,8 +161,15 @@ int cuCtxSynchronize(void)
 {
 	struct fake_call c;
 
+	struct fake_work w = { .kind = 38, .copy = 4, .context = 1 };
+
 	enter(&c, 1, 17, "cuCtxSynchronize");
+	w.correlation = c.correlation;
+	w.start = now();
 	wait_until(all_streams());
+	w.end = now();
+	if (done)
+		done(&w);
 	return leave(&c, 0);
 }
 

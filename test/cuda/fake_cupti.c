@@ -141,6 +141,10 @@ static void write_record(const struct fake_work *w, uint8_t *at)
 {
 	struct cu_memset *s = (struct cu_memset *)at;
 	struct cu_memory *m = (struct cu_memory *)at;
+	struct cu_sync *y = (struct cu_sync *)at;
+	struct cu_overhead *o = (struct cu_overhead *)at;
+	struct cu_jit *j = (struct cu_jit *)at;
+	struct cu_unified *u = (struct cu_unified *)at;
 
 	memset(at, 0, bytes_of(w->kind));
 	switch (w->kind) {
@@ -155,6 +159,23 @@ static void write_record(const struct fake_work *w, uint8_t *at)
 		*s = (struct cu_memset){ .kind = w->kind, .bytes = w->bytes, .start = w->start,
 					 .end = w->end, .device = w->device, .context = w->context,
 					 .stream = w->stream, .correlation = w->correlation };
+		break;
+	case CU_KIND_SYNCHRONIZATION:
+		*y = (struct cu_sync){ .kind = w->kind, .type = w->copy, .start = w->start, .end = w->end,
+				       .correlation = w->correlation, .context = w->context,
+				       .stream = w->stream };
+		break;
+	case CU_KIND_OVERHEAD:
+		*o = (struct cu_overhead){ .kind = w->kind, .overhead = 6 << 16, .start = w->start,
+					   .end = w->end, .data = malloc(16) };
+		break;
+	case CU_KIND_JIT:
+		*j = (struct cu_jit){ .kind = w->kind, .entry = 1, .operation = 3, .start = w->start,
+				      .end = w->end };
+		break;
+	case CU_KIND_UNIFIED_MEMORY:
+		*u = (struct cu_unified){ .kind = w->kind, .counter = w->copy, .value = w->bytes,
+					  .start = w->start, .end = w->end };
 		break;
 	case CU_KIND_MEMORY2:
 		*m = (struct cu_memory){ .kind = w->kind, .operation = w->copy, .memory = 3,
@@ -262,13 +283,22 @@ void fake_cupti_done(const struct fake_work *work)
 		w.start = w.end = 0;
 	if (trouble("early") && n % 10 == 9)
 		w.start -= 20000000;
-	if (work_count == work_room) {
+	if (work_count + 4 >= work_room) {
 		work_room = work_room ? 2 * work_room : 1024;
 		works = realloc(works, work_room * sizeof(*works));
 	}
 	works[work_count++] = w;
 	if (!thread_runs) {
+		static const uint8_t extras[] = { CU_KIND_OVERHEAD, CU_KIND_JIT, CU_KIND_UNIFIED_MEMORY };
 		pthread_t thread;
+
+		for (unsigned i = 0; i < 3; i++) { /* one of each kind that is wanted */
+			struct fake_work x = { .kind = extras[i], .start = w.start, .end = w.start + 5000,
+					       .bytes = 65536, .copy = 1 };
+
+			if (kinds[extras[i]])
+				works[work_count++] = x;
+		}
 
 		thread_runs = !pthread_create(&thread, NULL, deliver, NULL);
 	}
@@ -315,8 +345,16 @@ void fake_cupti_context(void *context)
 {
 	const struct cu_resource_data data = { .context = context };
 
+	if (callback && enabled[3][5])
+		callback(NULL, 3, 5, &data);
 	if (callback && enabled[3][1])
 		callback(NULL, 3, 1, &data);
+}
+
+int cuptiActivityConfigureUnifiedMemoryCounter(void *configs, uint32_t count);
+int cuptiActivityConfigureUnifiedMemoryCounter(void *configs, uint32_t count)
+{
+	return configs && count ? 0 : CU_ERROR_INVALID_PARAMETER;
 }
 
 /* ---- CUPTI's own functions ------------------------------------------------------------------------------ */
