@@ -28,6 +28,7 @@ MIB = 1 << 20
 LAST = str((os.cpu_count() or 1) - 1) # a core that does not serve the interrupts, unless it is the only one
 REAL = ["32", "11", "1024", "400"]
 CALLS = ["8000"]
+ASSEMBLY_WARM = 4 # times --warm: it fills 480 MB of page cache
 PEER_SHARE = 0.5 # gputrace has to record every call to be timed; the others this share at least
 
 
@@ -40,8 +41,9 @@ def arguments():
     p.add_argument("--only", default="", help="suites, with commas: " + ",".join(SUITES))
     p.add_argument("--no-peers", action="store_true", help="gputrace and the floor alone")
     p.add_argument("--warm", type=int, default=1536, metavar="MIB",
-                   help="memory that is touched before each run, because a virtual machine's host "
-                        "takes free memory back and returns it slowly; 0: none")
+                   help="memory that is touched before each run (four times as much before an "
+                        "assembly), because a virtual machine's host takes free memory back and "
+                        "returns it slowly; 0: none")
     p.add_argument("--markdown", default="", help="write the tables to this file")
     p.add_argument("--json", default="", help="write all single figures to this file")
     return p.parse_args()
@@ -56,13 +58,14 @@ class Runner:
         self.tallies = {}
         self.empty = []          # "suite/case: recorded x of y", said loudly
 
-    def warm(self):
+    def warm(self, times=1):
+        """Memory that this machine really has: see --warm."""
         if not self.a.warm:
             return
         pid = os.fork()
         if pid == 0:
             try:
-                mmap.mmap(-1, self.a.warm * MIB, mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS |
+                mmap.mmap(-1, times * self.a.warm * MIB, mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS |
                           getattr(mmap, "MAP_POPULATE", 0x8000))
             finally:
                 os._exit(0)
@@ -131,7 +134,7 @@ class Runner:
     def assemble(self, threads, cpus):
         """Assembles the spool that the last run left, on some cores. Returns its dict."""
         env = dict(os.environ, VT_ASSEMBLE_THREADS=str(threads), VT_VERBOSE="0")
-        self.warm()
+        self.warm(ASSEMBLY_WARM)
         t0 = time.monotonic()
         p = subprocess.Popen(["taskset", "-c", cpus, *self.b.recover()], stdout=subprocess.PIPE,
                              stderr=subprocess.STDOUT, text=True, env=env)

@@ -193,7 +193,9 @@ def report(results, empty, clocks, argv, args):
         f"Made by `make bench BENCH_ARGS='{words}'` on "
         f"{datetime.date.today().isoformat()}; {machine()}; {args.rounds} interleaved rounds. "
         "Figures are medians [smallest..largest]; ratios to the floor and to plain are of the same "
-        "round." + (f" Before each run {args.warm} MiB of memory were touched, for all tools alike."
+        "round." + (f" Before each run of whatever tool {args.warm} MiB of memory were touched, "
+                    f"before each assembly {4 * args.warm} MiB, so that the page cache finds memory "
+                    "that the host has given."
                     if args.warm else ""),
         f"The floor (two clock reads and two 16-byte stores into memory that was touched before) "
         f"was {spread(floors)} ns a pair; one `rdtsc` takes {found[1]} ns here, one "
