@@ -31,6 +31,7 @@
  * process (names, groups, communicators). */
 #define DEFS_EXTRA    (64u << 10)
 #define DEFS_LOCATION 1024u
+#define PARAMETER_BYTES 24u
 #define MARKS_MOST   100u /* markers about torn records per location */
 #define LEAVE_STEP   (UINT64_C(1) << GT_TYPE_SHIFT) /* word of a leave - word of its enter */
 
@@ -511,7 +512,8 @@ static void run(struct gt_track *t)
 /* What a piece of input may take in the archive, with the leaves that close the stack. */
 static bool reserve(struct gt_track *t)
 {
-	uint64_t bytes = GT_STREAM_BUFFER + GT_STREAM_BUFFER / 2 + (t->depth + GT_HELD_MAX) * 24;
+	uint64_t bytes = GT_STREAM_BUFFER + GT_STREAM_BUFFER / 2 + (t->depth + GT_HELD_MAX) * 24 +
+			 GT_STREAM_BUFFER / GT_SLOT * t->slot_bytes;
 
 	return gt_writer_reserve(t->writer, bytes) &&
 	       gt_archive_reserve_defs(t->conv->archive,
@@ -630,6 +632,20 @@ static size_t place_of(const struct gt_conversion *conv, const struct gt_proc *p
 	return (size_t)(proc - conv->spool->procs);
 }
 
+/* One record can stand for a set of parameters. */
+static uint64_t largest_set(const struct gt_proc *proc)
+{
+	uint32_t most = 0;
+
+	for (size_t i = 0; i < gt_journal_count(&proc->journal, GT_D_PARAMS); i++) {
+		const struct gt_def_params *set =
+			gt_journal_nth(&proc->journal, GT_D_PARAMS, i, NULL, NULL);
+
+		most = set->count > most ? set->count : most;
+	}
+	return most * PARAMETER_BYTES;
+}
+
 static int open_side(struct gt_track *t)
 {
 	int rc = gt_side_open(&t->side, t->loc, t->conv->workfd);
@@ -652,6 +668,7 @@ int gt_convert_location(struct gt_worker *w, uint32_t location)
 	t.names = &conv->names[place_of(conv, t.loc->proc)];
 	t.scale = conv->clock->scales[place_of(conv, t.loc->proc)];
 	t.last = t.scale.base_tick;
+	t.slot_bytes = largest_set(t.loc->proc);
 	lookup_clear(&w->local);
 	if (w->proc != t.loc->proc) {
 		lookup_clear(&w->lookup);

@@ -27,6 +27,7 @@ struct gt_track {
 	struct gt_side *side;  /* what others recorded for this location; NULL: nothing */
 	uint64_t side_tick;    /* of the next of it; UINT64_MAX: there is none */
 	unsigned side_slots;   /* written since space was reserved */
+	uint64_t slot_bytes;   /* most that one slot can take in the archive beyond its own size */
 	struct gt_scale scale;
 	uint64_t last;         /* tick of the last event that was written */
 	uint64_t floor;        /* ticks below, in a half that began later, are of the turn before */

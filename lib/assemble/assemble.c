@@ -177,10 +177,20 @@ static bool make_room(void *context, uint64_t bytes)
 	return freed > 0;
 }
 
-/* About the most that the archive can take: a slot of 16 bytes becomes up to 13 bytes. */
+/*
+ * About the most that the archive can take: a slot of 16 bytes becomes up to 13 bytes; with sets of
+ * parameters, which stand beside three other slots, twice as much.
+ */
 static uint64_t archive_bytes(const struct assembly *a)
 {
-	return (a->total_bytes + a->gpu.side_bytes) / 16 * 13 + (uint64_t)a->layout.location_count * 1024;
+	uint64_t bytes = a->total_bytes + a->gpu.side_bytes;
+
+	for (size_t i = 0; i < a->spool.proc_count; i++)
+		if (gt_journal_count(&a->spool.procs[i].journal, GT_D_PARAMS)) {
+			bytes *= 2;
+			break;
+		}
+	return bytes / 16 * 13 + (uint64_t)a->layout.location_count * 1024;
 }
 
 /*

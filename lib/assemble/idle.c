@@ -117,7 +117,7 @@ int gt_idle_add(struct gt_idle *idle, const struct gt_loc *loc, const struct gt_
 	device = find_device(idle, loc, dirfd);
 	if (!device)
 		return -ENOMEM;
-	while (GT_WORD_TYPE(units->slots[i].word) == GT_T_ATTR)
+	while (GT_TYPE_IS_ATTR(GT_WORD_TYPE(units->slots[i].word)))
 		i += gt_slots_of(&units->slots[i]);
 	slot.time = units->end;
 	slot.word = computes(idle, (uint32_t)GT_WORD_PAYLOAD(units->slots[i].word));

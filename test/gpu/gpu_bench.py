@@ -16,6 +16,20 @@ def figure(text, name="ns"):
     return float(found[-1]) if found else None
 
 
+# What a tool's run is given beside the command: the library that is loaded, or gputrace's settings.
+TOOLS = {
+    "none": {},
+    "cupti": {"CUDA_INJECTION64_PATH": "@libreference.so"},
+    "cupti+callbacks": {"CUDA_INJECTION64_PATH": "@libreference_callbacks.so"},
+    "cupti+all callbacks": {"CUDA_INJECTION64_PATH": "@libreference_callbacks.so",
+                            "REFERENCE_DRIVER": "1"},
+    "gputrace": {},
+    "gputrace without calls": {"VT_GPUTRACE": "kernel,memcpy"},
+    "gputrace without parameters": {"VT_GPUTRACE_KERNEL": "no"},
+    "profiler": {},
+}
+
+
 class Bench:
     def __init__(self, suite):
         self.suite = suite
@@ -27,11 +41,8 @@ class Bench:
         command = suite.words(command)
         self.number += 1
         directory = suite.work / f"bench-{self.number}"
-        if tool == "cupti":
-            env["CUDA_INJECTION64_PATH"] = str(suite.work / "libreference.so")
-        elif tool == "cupti+callbacks":
-            env["CUDA_INJECTION64_PATH"] = str(suite.work / "libreference_callbacks.so")
-        elif tool == "gputrace":
+        env |= {name: suite.words([value])[0] for name, value in TOOLS[tool].items()}
+        if tool.startswith("gputrace"):
             command = [suite.gputrace, "run", "-o", directory, *command]
         elif tool == "profiler":
             command = [*command, "profiler"]
@@ -76,10 +87,11 @@ def memory(bench, launches):
                   if len(sizes) == 10 else f"status {rc}: {(out + err)[-300:]!r}")
 
 
-def run(suite, rounds, long):
-    bench = Bench(suite)
-    gpu_cases.kernel_times(suite, "kernel-times", max(rounds // 2, 1))
-    tools = ["none", "cupti", "cupti+callbacks", "gputrace"]
+def loops(bench, rounds, detail):
+    """Loops that only launch, or only copy."""
+    suite = bench.suite
+    tools = [t for t in TOOLS if t != "profiler"] if detail else ["none", "cupti", "cupti+callbacks",
+                                                                 "gputrace"]
 
     launch = bench.turns(tools, ["@loop", "launch", "200000"], rounds)
     bench.show("an empty launch", launch)
@@ -93,6 +105,16 @@ def run(suite, rounds, long):
     floor = copy["cupti"][0] - copy["none"][0]
     suite.verdict("bench copy", added <= floor + 150, f"{added:.0f} ns added, CUPTI alone "
                   f"{floor:.0f} ns")
+
+
+def run(suite, rounds, long, only):
+    """All measurements, or the loops alone in more detail."""
+    bench = Bench(suite)
+    if only:
+        loops(bench, rounds, True)
+        return
+    gpu_cases.kernel_times(suite, "kernel-times", max(rounds // 2, 1))
+    loops(bench, rounds, False)
     busy = bench.turns(["none", "gputrace"], ["@blas", "8192", "160"], max(rounds - 2, 1), name="seconds")
     bench.show("a GPU-bound program", busy, "s")
     slower = busy["gputrace"][0] / busy["none"][0] - 1

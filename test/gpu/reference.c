@@ -4,7 +4,8 @@
  * sets, written to the file that REFERENCE_OUT names. Loaded by CUDA_INJECTION64_PATH.
  *
  * Shares nothing with gputrace, so that both can be compared; also the price of CUPTI itself for the
- * same kinds of records; built with REFERENCE_CALLBACKS also that of a handful of callbacks.
+ * same kinds of records; built with REFERENCE_CALLBACKS also that of a handful of callbacks of the
+ * runtime, and with REFERENCE_DRIVER in the environment of the driver, too.
  *
  * Limits: one process; kernels are told apart by up to 1,024 names; records of one buffer at a time.
  */
@@ -175,12 +176,21 @@ static void enable_callbacks(void)
 		CUPTI_RUNTIME_TRACE_CBID_cudaDeviceSynchronize_v3020,
 		CUPTI_RUNTIME_TRACE_CBID_cudaStreamSynchronize_v3020,
 	};
+	static const CUpti_CallbackId driver_ids[] = {
+		CUPTI_DRIVER_TRACE_CBID_cuLaunchKernel,
+		CUPTI_DRIVER_TRACE_CBID_cuLaunchKernelEx,
+		CUPTI_DRIVER_TRACE_CBID_cuMemcpyHtoDAsync_v2,
+		CUPTI_DRIVER_TRACE_CBID_cuMemcpyDtoHAsync_v2,
+	};
 	CUpti_SubscriberHandle subscriber;
 
 	if (cuptiSubscribe(&subscriber, callback, NULL) != CUPTI_SUCCESS)
 		return;
 	for (unsigned i = 0; i < sizeof(ids) / sizeof(*ids); i++)
 		cuptiEnableCallback(1, subscriber, CUPTI_CB_DOMAIN_RUNTIME_API, ids[i]);
+	for (unsigned i = 0; getenv("REFERENCE_DRIVER") && i < sizeof(driver_ids) / sizeof(*driver_ids);
+	     i++)
+		cuptiEnableCallback(1, subscriber, CUPTI_CB_DOMAIN_DRIVER_API, driver_ids[i]);
 }
 #else
 static void enable_callbacks(void)
