@@ -78,7 +78,7 @@ void gt_cu_buffer_request(uint8_t **buffer, size_t *size, size_t *records)
 	}
 	if (b)
 		__atomic_store_n(&b->state, FREE, __ATOMIC_RELEASE);
-	gt_cu_count(&gt_cu_counts.refused, 1);
+	gt_cu_count_shared(&gt_cu_counts.refused, 1);
 	*size = 0;
 	if (gt_cu_version >= CAN_DO_WITHOUT)
 		return;
@@ -128,7 +128,7 @@ void gt_cu_buffer_complete(void *context, uint32_t stream, uint8_t *buffer, size
 	(void)size;
 	if (!b) {
 		if (buffer && valid)
-			gt_cu_count(&gt_cu_counts.scratch, 1);
+			gt_cu_count_shared(&gt_cu_counts.scratch, 1);
 		return;
 	}
 	b->valid = valid < gt_cu_options.buffer_bytes ? valid : gt_cu_options.buffer_bytes;

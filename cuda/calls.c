@@ -245,7 +245,7 @@ static void put_error(const char *function, int result, uint64_t tick)
 
 	if (result == 600)
 		return;
-	gt_cu_count(&gt_cu_counts.errors, 1);
+	gt_cu_count_shared(&gt_cu_counts.errors, 1);
 	gt_cu_tag(gt_cu_refs.result, (uint32_t)result, &low);
 	gt_record_at(GT_T_TAG, low, NULL, 0, tick);
 	if (gt_cu_options.error && __atomic_fetch_add(&said, 1, __ATOMIC_RELAXED) < 10)

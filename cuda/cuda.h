@@ -107,27 +107,35 @@ extern GT_CU_HIDDEN struct gt_cu_refs gt_cu_refs;
 /* ---- counters: what happened to every record ------------------------------------------------------- */
 
 struct gt_cu_counts {
-	/* seen by callbacks */
+	/* seen by callbacks; any thread */
 	uint64_t launches;        /* that returned success */
 	uint64_t captured;        /* of these, while some stream was being captured into a graph */
 	uint64_t graph_launches;
 	uint64_t errors;          /* calls that failed */
-	/* records */
+	uint64_t scratch;         /* buffers that had to be thrown away */
+	uint64_t refused;         /* requests for a buffer that could not be met */
+	uint64_t pad[2];          /* a cache line */
+	/* records; the reading thread */
 	uint64_t records, kernels, graph_kernels, copies, sets, graphs, others;
 	uint64_t unknown;         /* of a kind that nobody asked for */
 	uint64_t zero_time, early, late;
 	uint64_t no_parent;       /* no API call is known for it */
 	uint64_t off;             /* its call came while recording was switched off */
 	uint64_t dropped;         /* by CUPTI */
-	uint64_t scratch;         /* buffers that had to be thrown away */
-	uint64_t refused;         /* requests for a buffer that could not be met */
 	uint64_t no_place;        /* no location for the stream */
 	uint64_t capture_kernels; /* kernels of calls that came while something was captured */
 	uint64_t clamped;         /* waits of the host cut at the borders of their call */
 };
 extern GT_CU_HIDDEN struct gt_cu_counts gt_cu_counts;
 
+/* From the reading thread. */
 static inline void gt_cu_count(uint64_t *counter, uint64_t n)
+{
+	__atomic_store_n(counter, __atomic_load_n(counter, __ATOMIC_RELAXED) + n, __ATOMIC_RELAXED);
+}
+
+/* From any thread: the counters that say so. */
+static inline void gt_cu_count_shared(uint64_t *counter, uint64_t n)
 {
 	__atomic_fetch_add(counter, n, __ATOMIC_RELAXED);
 }

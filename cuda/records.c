@@ -15,7 +15,7 @@
 
 #define PENDING 4096u
 
-struct gt_cu_counts gt_cu_counts;
+struct gt_cu_counts gt_cu_counts __attribute__((aligned(64)));
 
 /* ---- definitions --------------------------------------------------------------------------------- */
 
