@@ -256,7 +256,7 @@ static void leave(uint32_t domain, uint32_t id, const struct cu_call_data *data)
 {
 	const struct id *what = &ids[domain - 1][id];
 	const struct open *open;
-	bool captured;
+	bool captured, recorded;
 	uint64_t tick;
 
 	if (!self.depth)
@@ -280,12 +280,15 @@ static void leave(uint32_t domain, uint32_t id, const struct cu_call_data *data)
 		if (!open->poll)
 			gt_leave_at(what->region, tick);
 	}
+	recorded = open->flags;
 	self.depth--;
 	if (self.depth)
 		return;
 	gt_unguard();
 	if (what->class == GT_CU_C_WAIT_ALL)
 		gt_cu_align_waited(data->context_uid, open->enter, tick);
+	else if (what->class == GT_CU_C_FREE && recorded && gt_cu_refs.host_idle)
+		gt_cu_implicit_call(data->context_uid, self.location - 1, open->enter, tick);
 	count(what->class, data->result && *(const int *)data->result, captured);
 }
 
@@ -348,6 +351,7 @@ static const struct rule {
 	{ "cuMemAlloc", GT_CU_C_ALLOC, GT_CU_ROLE_ALLOCATE },
 	{ "cuMemHostAlloc", GT_CU_C_ALLOC, GT_CU_ROLE_ALLOCATE },
 	{ "cuMemHostRegister", GT_CU_C_ALLOC, GT_CU_ROLE_FUNCTION },
+	{ "cuMemFreeAsync", GT_CU_C_OTHER, GT_CU_ROLE_DEALLOCATE },
 	{ "cuMemFree", GT_CU_C_FREE, GT_CU_ROLE_DEALLOCATE },
 	{ "cuArrayCreate", GT_CU_C_ALLOC, GT_CU_ROLE_ALLOCATE },
 	{ "cuArrayDestroy", GT_CU_C_FREE, GT_CU_ROLE_DEALLOCATE },
@@ -380,6 +384,7 @@ static const struct rule runtime_rules[] = {
 	{ "cudaMalloc", GT_CU_C_ALLOC, GT_CU_ROLE_ALLOCATE },
 	{ "cudaHostAlloc", GT_CU_C_ALLOC, GT_CU_ROLE_ALLOCATE },
 	{ "cudaHostRegister", GT_CU_C_ALLOC, GT_CU_ROLE_FUNCTION },
+	{ "cudaFreeAsync", GT_CU_C_OTHER, GT_CU_ROLE_DEALLOCATE },
 	{ "cudaFree", GT_CU_C_FREE, GT_CU_ROLE_DEALLOCATE },
 	{ "cudaMemPrefetchAsync", GT_CU_C_OTHER, GT_CU_ROLE_FUNCTION },
 	{ "cudaStreamBeginCapture", GT_CU_C_CAPTURE_BEGIN, GT_CU_ROLE_FUNCTION },

@@ -13,6 +13,8 @@
  *   align.c    how well the device's clock and ours agree
  *   capture.c  VT_CUPTI_CAPTURE
  *   nvtx.c     ranges, marks and names by NVTX; needs none of the others
+ *   extras.c   records that are asked for
+ *   implicit.c calls that wait without saying so
  *   life.c     start, end, fork
  *
  * Limits: the core is known through adapter.h only. What runs on the program's threads (calls.c, the
@@ -53,7 +55,7 @@ struct gt_cu_options {
 	bool runtime, driver;
 	bool kernel, memcpy;
 	bool idle, pure_idle;
-	bool sync, memusage, overhead, error, stream_reuse, unified;
+	bool sync, memusage, overhead, error, unified;
 	bool host_idle;
 	int kernel_detail; /* VT_GPUTRACE_KERNEL: 0, 1, 2 */
 	bool graph_level;  /* VT_CUDA_GRAPHS=graph */
@@ -258,6 +260,16 @@ GT_CU_HIDDEN void gt_cu_records_read(uint8_t *buffer, size_t valid);
 /* Writes what waited for the end of its call; `all`: there will be no more. */
 GT_CU_HIDDEN void gt_cu_records_settle(bool all);
 GT_CU_HIDDEN void gt_cu_records_setup(void);
+
+/* ---- calls that wait without saying so (implicit.c) ---------------------------------------------------------- */
+
+/* From the program's threads: such a call is over. */
+GT_CU_HIDDEN void gt_cu_implicit_call(uint32_t context, uint32_t location, uint64_t enter,
+				      uint64_t leave);
+/* From the reading thread: before a buffer, for each activity, and after. */
+GT_CU_HIDDEN void gt_cu_implicit_take(void);
+GT_CU_HIDDEN void gt_cu_implicit_activity(uint32_t context, uint64_t start, uint64_t end);
+GT_CU_HIDDEN void gt_cu_implicit_settle(bool all);
 
 /* ---- records that are asked for (extras.c) ------------------------------------------------------------- */
 

@@ -44,7 +44,6 @@ static bool apply(const char *word, size_t n, struct gt_cu_options *o)
 		{ "overhead", offsetof(struct gt_cu_options, overhead) },
 		{ "unified", offsetof(struct gt_cu_options, unified) },
 		{ "error", offsetof(struct gt_cu_options, error) },
-		{ "stream_reuse", offsetof(struct gt_cu_options, stream_reuse) },
 	};
 
 	if (is(word, n, "yes") || is(word, n, "default") || is(word, n, "1") || is(word, n, "true") ||

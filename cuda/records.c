@@ -138,6 +138,7 @@ static bool prepare(struct activity *a, const char *name)
 	}
 	if (a->has_call)
 		gt_cu_align_end(a->context, a->stream, &a->call, a->end);
+	gt_cu_implicit_activity(a->context, a->start, a->end);
 	a->place = gt_cu_place(a->device, a->context, a->stream);
 	if (!a->place)
 		gt_cu_count(&gt_cu_counts.no_place, 1);
@@ -193,6 +194,7 @@ void gt_cu_records_settle(bool all)
 	unsigned kept = 0;
 
 	gt_cu_places_name();
+	gt_cu_implicit_settle(all);
 	for (unsigned i = 0; i < pending_count; i++) {
 		struct pending *p = &pending[i];
 		struct gt_cu_call call;
@@ -444,6 +446,7 @@ void gt_cu_records_read(uint8_t *buffer, size_t valid)
 {
 	struct cu_record *record = NULL;
 
+	gt_cu_implicit_take();
 	while (valid && !gt_cu_api.next_record(buffer, valid, &record) && record)
 		read_one(record);
 }

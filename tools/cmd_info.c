@@ -176,25 +176,28 @@ static bool library_there(const char *const *names, char *text, size_t size)
 	return false;
 }
 
-/* What later adapters build on: stated as found or not, never as supported. */
+/* What adapters use or will: stated as found or not. */
 static void show_others(void)
 {
 	static const char *const cuda[] = {"libcuda.so.1", NULL};
-	static const char *const cupti[] = {"libcupti.so", "libcupti.so.13", "libcupti.so.12",
-					    "/usr/local/cuda/extras/CUPTI/lib64/libcupti.so", NULL};
+	/* As cuda/api.c looks for it. */
+	static const char *const cupti[] = {"libcupti.so.13", "libcupti.so.12", "libcupti.so.11.8",
+					    "libcupti.so",
+					    "/usr/local/cuda/extras/CUPTI/lib64/libcupti.so",
+					    "/usr/local/cuda/lib64/libcupti.so", NULL};
 	static const char *const papi[] = {"libpapi.so", "libpapi.so.7.0", "libpapi.so.7",
 					   "libpapi.so.6", NULL};
 	char text[PATH_MAX], level[32];
 
+	library_there(cuda, text, sizeof(text));
+	fact("cuda_driver", "CUDA driver", text);
+	library_there(cupti, text, sizeof(text));
+	fact("cupti", "CUPTI", text);
 	if (!json)
 		printf("Looked for, but not used by this version:\n");
 	if (gt_path_command("mpirun", text, sizeof(text)))
 		snprintf(text, sizeof(text), "not found");
 	fact("mpirun", "mpirun", text);
-	library_there(cuda, text, sizeof(text));
-	fact("cuda_driver", "CUDA driver", text);
-	library_there(cupti, text, sizeof(text));
-	fact("cupti", "CUPTI", text);
 	library_there(papi, text, sizeof(text));
 	fact("papi", "PAPI", text);
 	if (first_line("/proc/sys/kernel/perf_event_paranoid", level, sizeof(level)))

@@ -3,6 +3,8 @@
  * Programs that end in an unusual way on the fake device. Argument: how.
  * Limits: the numbers are those that fake.test expects.
  */
+#define _GNU_SOURCE
+#include <dlfcn.h>
 #include <pthread.h>
 #include <signal.h>
 #include <stdio.h>
@@ -78,6 +80,20 @@ int main(int argc, char **argv)
 		cudaDeviceSynchronize();
 		wait(&status);
 		return WEXITSTATUS(status) + 4;
+	}
+	if (!strcmp(how, "off")) {
+		void (*turn)(int) = NULL;
+
+		*(void **)&turn = dlsym(RTLD_DEFAULT, "gt_switch");
+		launch(10, 1);
+		if (turn)
+			turn(0);
+		launch(20, 1);
+		if (turn)
+			turn(1);
+		launch(10, 1);
+		cudaDeviceSynchronize();
+		return 7;
 	}
 	if (!strcmp(how, "exec")) {
 		launch(100, 1);

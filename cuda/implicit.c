@@ -1,0 +1,102 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Calls that wait for the device without saying so: cudaFree and its relatives. What they waited for is
+ * known from the device's times: if something of their context ended while the call ran, and nothing
+ * went on beyond its end, the time until the last of these ends was the wait.
+ *
+ * Limits: calls that take less than SHORTEST are not looked at; WINDOWS calls at once can wait for their
+ * records, further ones are not looked at. The rest of the file's state belongs to the reading thread.
+ */
+#include "cuda/cuda.h"
+
+#define WINDOWS  256u /* a power of two */
+#define SHORTEST 5000u /* nanoseconds */
+
+/* Written by the program's threads, one slot each time. */
+static struct window {
+	uint64_t number; /* 1 + how many came before: the slot is complete when this is right */
+	uint64_t enter, leave;
+	uint32_t context, location;
+} arriving[WINDOWS];
+static uint64_t arrived;
+
+/* Those that wait for their records. */
+static struct open {
+	struct window window;
+	uint64_t last;     /* end of the latest activity that ended in it; 0: none yet */
+	bool beyond;       /* something went on */
+} opened[WINDOWS];
+static unsigned open_count;
+static uint64_t taken;
+
+void gt_cu_implicit_call(uint32_t context, uint32_t location, uint64_t enter, uint64_t leave)
+{
+	uint64_t n;
+	struct window *w;
+
+	if (gt_cu_ns(leave - enter) < SHORTEST)
+		return;
+	n = __atomic_fetch_add(&arrived, 1, __ATOMIC_RELAXED);
+	w = &arriving[n % WINDOWS];
+	__atomic_store_n(&w->number, 0, __ATOMIC_RELAXED);
+	__atomic_thread_fence(__ATOMIC_RELEASE);
+	w->enter = enter;
+	w->leave = leave;
+	w->context = context;
+	w->location = location;
+	__atomic_store_n(&w->number, n + 1, __ATOMIC_RELEASE);
+}
+
+void gt_cu_implicit_take(void)
+{
+	uint64_t n = __atomic_load_n(&arrived, __ATOMIC_ACQUIRE);
+
+	if (n - taken > WINDOWS)
+		taken = n - WINDOWS;
+	for (; taken < n && open_count < WINDOWS; taken++) {
+		const struct window *w = &arriving[taken % WINDOWS];
+
+		if (__atomic_load_n(&w->number, __ATOMIC_ACQUIRE) != taken + 1)
+			continue;
+		opened[open_count++] = (struct open){ .window = *w };
+	}
+}
+
+void gt_cu_implicit_activity(uint32_t context, uint64_t start, uint64_t end)
+{
+	for (unsigned i = 0; i < open_count; i++) {
+		struct open *o = &opened[i];
+
+		if (o->window.context != context || start >= o->window.leave || end <= o->window.enter)
+			continue;
+		if (end > o->window.leave)
+			o->beyond = true;
+		else if (end > o->last)
+			o->last = end;
+	}
+}
+
+/* Windows whose records must have come: two flushes have been. */
+void gt_cu_implicit_settle(bool all)
+{
+	uint64_t now = gt_now(), wait = 2 * (uint64_t)gt_cu_options.flush_ms * 1000000;
+	unsigned kept = 0;
+
+	for (unsigned i = 0; i < open_count; i++) {
+		struct open *o = &opened[i];
+		uint64_t to = o->last;
+
+		if (!all && gt_cu_ns(now - o->window.leave) < wait) {
+			opened[kept++] = *o;
+			continue;
+		}
+		if (o->beyond || to <= o->window.enter + 1)
+			continue;
+		if (to >= o->window.leave)
+			to = o->window.leave - 1;
+		gt_cu_side(o->window.location, GT_T_ENTER, gt_cu_refs.host_idle, NULL, 0,
+			   o->window.enter + 1);
+		gt_cu_side(o->window.location, GT_T_LEAVE, gt_cu_refs.host_idle, NULL, 0, to);
+	}
+	open_count = kept;
+}
