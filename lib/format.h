@@ -79,6 +79,8 @@ enum gt_type {
 	GT_T_OFF = 0x09,
 	GT_T_UNWIND = 0x0a,     /* payload: depth; open regions above it were left without an event */
 	GT_T_TAG = 0x0b,        /* a short ATTR: ATTRIBUTE id << 32 | value; id below 2^24 */
+	GT_T_IO_ENTER = 0x0c,   /* ENTER and IO_BEGIN in one, GT_IO_WORD; it has the next matching id */
+	GT_T_IO_LEAVE = 0x0d,   /* IO_COMPLETE of the last IO_ENTER of this handle, and LEAVE */
 
 	/* attributes and parameters: belong to the next record of this location */
 	GT_T_ATTR = 0x20,       /* (+1) low: ATTRIBUTE id; data: u64 value, u64 0 */
@@ -138,13 +140,13 @@ enum gt_type {
 	GT_T_RMA_UNLOCK = 0x76,        /* (+2) */
 	GT_T_RMA_WIN = 0x77,           /* (+0) low: WINDOW id << 1 | destroyed */
 	/* I/O. low: HANDLE id; data: u32 operation/mode, u32 flags, u64 bytes or offset;
-	   u64 matching id, u64 result */
-	GT_T_IO_OPEN = 0x80,           /* (+2) */
+	   u64 matching id, u64 result. Numbers are OTF2's. */
+	GT_T_IO_OPEN = 0x80,           /* (+2) access mode; flags: creation | status << 16 */
 	GT_T_IO_CLOSE = 0x81,          /* (+2) */
-	GT_T_IO_BEGIN = 0x82,          /* (+2) */
-	GT_T_IO_COMPLETE = 0x83,       /* (+2) */
-	GT_T_IO_SEEK = 0x84,           /* (+2) */
-	GT_T_IO_DUP = 0x85,            /* (+2) */
+	GT_T_IO_BEGIN = 0x82,          /* (+2) operation mode, operation flags, bytes, matching id */
+	GT_T_IO_COMPLETE = 0x83,       /* (+2) matching id (0: the last IO_ENTER's), bytes moved */
+	GT_T_IO_SEEK = 0x84,           /* (+2) whence, -, offset; -, new offset */
+	GT_T_IO_DUP = 0x85,            /* (+2) status flags, -, HANDLE id of the new one */
 	/* transfers whose far end lies on another location of this process, at its own time: in a
 	   GPU's stream, or for a thread by way of a stream of kind GT_LOC_SIDE. Both ends are recorded,
 	   with equal tag and bytes. low: COMM id; data: u32 local id of the other location, u32 tag,
@@ -161,6 +163,19 @@ enum gt_type {
 
 /* Does a record of this type belong to the next one? */
 #define GT_TYPE_IS_ATTR(type) ((type) == GT_T_ATTR || (type) == GT_T_TAG)
+/* The payload of IO_ENTER and IO_LEAVE; what does not fit is recorded by IO_BEGIN and so on. */
+#define GT_IO_REGIONS 0x4000u  /* ids below */
+#define GT_IO_HANDLES 0x10000u
+#define GT_IO_MOST    0xfffffeu /* bytes */
+#define GT_IO_UNKNOWN 0xffffffu
+#define GT_IO_WORD(type, mode, region, handle, bytes)                                     \
+	GT_WORD(type, (uint64_t)(mode) << 54 | (uint64_t)(region) << 40 | (uint64_t)(handle) << 24 | \
+			      (uint64_t)(bytes))
+#define GT_IO_WORD_MODE(word)   ((unsigned)((word) >> 54) & 3u)
+#define GT_IO_WORD_REGION(word) ((uint32_t)((word) >> 40) & 0x3fffu)
+#define GT_IO_WORD_HANDLE(word) ((uint32_t)((word) >> 24) & 0xffffu)
+#define GT_IO_WORD_BYTES(word)  ((uint32_t)(word) & 0xffffffu)
+
 /* Does the type use the extra form? (Everything from 0x20 up does.) */
 #define GT_TYPE_HAS_EXTRA(type) ((type) >= 0x20)
 
@@ -258,9 +273,15 @@ enum gt_def_type {
 	GT_D_PROPERTY = 15, /* key NUL value NUL */
 	GT_D_GROUP = 16,    /* struct gt_def_group, then count * u32 members */
 	GT_D_WINDOW = 17,   /* one-sided window: struct gt_def_comm */
-	GT_D_HANDLE = 18,   /* I/O handle: struct gt_def_comm (name, parent) */
+	GT_D_HANDLE = 18,   /* I/O handle: struct gt_def_comm (name; paradigm 1 POSIX, 2 ISO C;
+			       flags GT_HANDLE_*) */
 	GT_D_PARAMS = 19,   /* struct gt_def_params, then count * struct gt_def_param */
 };
+
+#define GT_HANDLE_FOUND 1u /* it was open before anybody recorded that */
+#define GT_HANDLE_FILE  2u /* its name is that of a file */
+#define GT_HANDLE_MODE_SHIFT   8  /* of a found one: OTF2_IoAccessMode */
+#define GT_HANDLE_STATUS_SHIFT 16 /* of a found one: OTF2_IoStatusFlag */
 
 /* Strings are STRING ids, 0 for none. */
 struct gt_def_region {

@@ -6,3 +6,27 @@ gtwrapdir = $(libwrapgendir)/gtwrap
 dist_gtwrap_DATA = libwrapgen/gtwrap/castxml.py libwrapgen/gtwrap/elf.py libwrapgen/gtwrap/emit.py \
 	libwrapgen/gtwrap/fail.py libwrapgen/gtwrap/options.py libwrapgen/gtwrap/project.py \
 	libwrapgen/gtwrap/rules.py libwrapgen/gtwrap/select.py libwrapgen/gtwrap/spell.py
+
+# The wrappers that we ship: made where castxml and the libraries' headers are, else left out.
+EXTRA_DIST += libwrapgen/shipped libwrapgen/io/hooks.c libwrapgen/io/hooks.h libwrapgen/io/more.h \
+	libwrapgen/io/rules libwrapgen/memory/hooks.c libwrapgen/memory/hooks.h libwrapgen/memory/more.h \
+	libwrapgen/memory/rules libwrapgen/maths/blas.rules libwrapgen/maths/cublas.rules \
+	libwrapgen/maths/cufft.rules libwrapgen/maths/cusolver.rules libwrapgen/maths/cusparse.rules \
+	libwrapgen/maths/fftw.rules libwrapgen/maths/lapack.rules libwrapgen/maths/nccl.rules
+wrapdir = $(libdir)/gputrace
+wrappers/.made: lib/libgputrace.la include/gputrace/wrap.h $(dist_libwrapgen_DATA) $(dist_gtwrap_DATA) \
+	$(filter libwrapgen/shipped libwrapgen/io/% libwrapgen/memory/% libwrapgen/maths/%,$(EXTRA_DIST))
+	$(AM_V_GEN)$(SHELL) $(srcdir)/libwrapgen/shipped $(abs_top_srcdir) $(abs_top_srcdir)/include \
+		$(abs_top_builddir)/lib/.libs '$(CC)' $(abs_top_builddir)/wrappers $(WITH_CUDA_DIR)
+	$(AM_V_at)touch $@
+all-local: wrappers/.made
+install-data-local: wrappers/.made
+	$(AM_V_at)$(MKDIR_P) '$(DESTDIR)$(wrapdir)'
+	$(AM_V_at)for file in wrappers/*.so wrappers/*.txt; do test ! -f $$file || \
+		$(INSTALL_DATA) $$file '$(DESTDIR)$(wrapdir)' || exit 1; done
+uninstall-local:
+	rm -f '$(DESTDIR)$(wrapdir)'/libgputrace-wrap-*
+clean-local: clean-local-wrappers
+clean-local-wrappers:
+	rm -rf wrappers wrappers.tmp
+.PHONY: clean-local-wrappers

@@ -115,11 +115,12 @@ def choose(o, selection, speller, rules):
         try:
             if reason:
                 raise Unspeakable(reason)
-            wrapper = emit.Wrapper(len(wrappers) + 1, function, speller, name)
+            wrapper = emit.Wrapper(len(wrappers) + 1, function, speller, name, o.fortran)
             if function.variadic:
-                wrapper.v_form = selection.v_form(function)
+                wrapper.v_form = selection.v_form(function) if function.name not in o.fixed else None
                 if o.language == "c++":
                     raise Unspeakable("takes any number of arguments (C++)")
+            wrapper.hook = rulefile.hook_for(rules, function, speller)
             wrapper.parameters = rulefile.parameters_for(rules, function, speller)
             if wrapper.void and any(p[2] for p in wrapper.parameters):
                 raise Failure(f"the rule for {name} uses its result, but it has none")
@@ -159,6 +160,8 @@ def generate(o, places):
         raise Failure(f"{o.output} is there already")
     headers, flags, o.language = header_paths(o), flags_of(o), language_of(o)
     rules = rulefile.read(o.rules) if o.rules else []
+    o.only = {r.pattern for r in rules if r.exact()} if o.only_rules else None
+    o.fixed = {r.pattern for r in rules if r.hook and r.hook[3]}
     libraries, o.exported = libraries_of(o, places)
     o.exclude += select.read_filter(o.filter) if o.filter else []
     ours, wanted, _ = elf.load(places.core)
@@ -186,16 +189,18 @@ def generate(o, places):
                       "(--also takes those of headers that it includes)"))
     if o.list:
         return
+    hooks = {name: read_text(os.path.join(o.hooks, name)) for name in ("hooks.h", "hooks.c")} if o.hooks else {}
     project.write(o.output, {
-        "wrap." + project.SUFFIX[o.language]: emit.source(wrappers, o.group, headers),
+        **hooks,
+        "wrap." + project.SUFFIX[o.language]: emit.source(wrappers, o.group, headers, o.hooks),
         "headers.h": emit.headers_file(o.sysheader + headers),
         "names.h": emit.names_file(o.group, libraries),
-        "runtime.c": runtime(),
+        "runtime.c": read_text(os.path.join(os.path.dirname(os.path.abspath(__file__)), "runtime.c")),
         "functions.txt": text,
         "link.txt": "".join(f"--wrap={w.function.symbol}\n" for w in wrappers),
         project.CONF: project.conf_text(
             [("group", o.group), ("language", o.language), ("functions", str(len(wrappers)))] +
-            [("flag", f) for f in flags]),
+            [("source", "hooks.c")] * bool(hooks) + [("flag", f) for f in flags]),
     })
     if o.verbose:
         for name, reason in left:
@@ -205,11 +210,13 @@ def generate(o, places):
               f"(functions.txt says why). Next: gputrace libwrapgen --build {o.output}", file=sys.stderr)
 
 
-def runtime():
-    """The part that is the same in all projects."""
-    path = os.path.join(os.path.dirname(os.path.abspath(__file__)), "runtime.c")
-    with open(path, encoding="utf-8") as file:
-        return file.read()
+def read_text(path):
+    """A file of ours."""
+    try:
+        with open(path, encoding="utf-8") as file:
+            return file.read()
+    except OSError as error:
+        raise Failure(f"{path}: {error.strerror}") from error
 
 
 def build(o, places):

@@ -24,6 +24,10 @@
 #define LOSS_DEFINITION 11  /* GT_LOSS_DEFINITION */
 #define BUSY 2u             /* a thread is defining the region */
 
+/* For wrappers of what dlsym() itself calls: what serves those calls meanwhile. */
+extern void *gt_wrap_meanwhile(const char *symbol) __attribute__((weak, visibility("hidden")));
+static __thread int finding __attribute__((tls_model("initial-exec")));
+
 static const char *const libraries[] = { GT_WRAP_LIBRARIES NULL };
 
 /* Is this address in the wrapper itself? */
@@ -61,6 +65,9 @@ void *gt_wrap_find(struct gt_wrap *w)
 	int saved = errno;
 	void *found;
 
+	if (finding && gt_wrap_meanwhile && (found = gt_wrap_meanwhile(w->gt_symbol)))
+		return found;
+	finding++;
 	gt_guard();
 	found = dlsym(RTLD_NEXT, w->gt_symbol);
 	if (found && own(found))
@@ -72,6 +79,7 @@ void *gt_wrap_find(struct gt_wrap *w)
 	if (found)
 		pin(found);
 	gt_unguard();
+	finding--;
 	if (!found) {
 		gt_message(0, "no library has the function %s that the program calls", w->gt_symbol);
 		_exit(127);

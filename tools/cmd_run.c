@@ -35,11 +35,15 @@
 #define WRAPS_MAX  32
 
 /* What goes into the program beside the core, in the order of loading. */
+static bool traces_io(const char *program);
+static bool traces_memory(const char *program);
 static const struct adapter {
 	const char *library;
 	bool (*fits)(const char *program);
 } adapters[] = {
 	{"libgputrace-pthread.so", NULL}, /* always */
+	{"gputrace/libgputrace-wrap-io.so", traces_io},
+	{"gputrace/libgputrace-wrap-memory.so", traces_memory},
 };
 
 static const struct gt_option options[] = {
@@ -314,6 +318,18 @@ static void append(char *list, size_t size, const char *path)
 		snprintf(list + length, size - length, "%s%s", length ? ":" : "", path);
 }
 
+static bool traces_io(const char *program)
+{
+	(void)program;
+	return gt_settings.iotrace;
+}
+
+static bool traces_memory(const char *program)
+{
+	(void)program;
+	return gt_settings.memtrace;
+}
+
 /* A sanitizer's runtime that the user preloads must stay in front of everything. */
 static size_t leading_runtime(const char *list)
 {
@@ -368,7 +384,7 @@ static char *preload_list(const struct gt_binary *binary, const char *program, c
 			continue;
 		snprintf(adapter, sizeof(adapter), "%s/%s", libdir, adapters[i].library);
 		if (access(adapter, R_OK))
-			say(2, "%s is not installed", adapters[i].library);
+			say(adapters[i].fits ? 1 : 2, "%s is not installed", adapters[i].library);
 		else
 			append(list, room, adapter);
 	}

@@ -128,6 +128,8 @@ GT_API gt_ref gt_def_params(const struct gt_def_param *params, unsigned count);
 GT_API gt_ref gt_def_comm(const char *name, gt_ref parent, uint32_t paradigm, uint64_t key);
 /* A window for one-sided records (GT_T_RMA_*); the same in all other respects. */
 GT_API gt_ref gt_def_window(const char *name, gt_ref parent, uint32_t paradigm, uint64_t key);
+/* An open file for I/O records. paradigm 1 POSIX, 2 ISO C; flags GT_HANDLE_* of lib/format.h. */
+GT_API gt_ref gt_def_handle(const char *name, uint32_t paradigm, uint32_t flags);
 GT_API void gt_def_property(const char *key, const char *value);
 
 /* A mangled C++ name as people write it, with its parameters; false if it is not understood. */
@@ -157,6 +159,13 @@ GT_API void gt_record_at(unsigned type, uint64_t low, const uint64_t *data, unsi
  */
 GT_API uint64_t gt_position(void);
 GT_API bool gt_amend(uint64_t position, uint32_t value, uint64_t tick);
+
+/*
+ * Enter a region and begin an operation on a handle (gt_def_handle, or 0), in as few bytes as it takes;
+ * mode as OTF2 has it, bytes UINT64_MAX if not known. Returns the matching id for gt_io_end. [signal-safe]
+ */
+GT_API uint64_t gt_io_begin(gt_ref region, gt_ref handle, unsigned mode, uint64_t bytes);
+GT_API void gt_io_end(gt_ref region, gt_ref handle, uint64_t bytes, uint64_t id);
 
 /* Counts events that the adapter had to leave out, by cause (enum gt_loss of lib/format.h).
  * [signal-safe] */

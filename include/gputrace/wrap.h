@@ -45,17 +45,23 @@ GT_WRAP_C GT_WRAP_HIDDEN void *gt_wrap_find(struct gt_wrap *gt_w);
 GT_WRAP_C GT_WRAP_HIDDEN void gt_wrap_param(unsigned gt_param, unsigned long long gt_value,
 					    char gt_kind);
 
-/* Enters the function's region. NULL: this call is not recorded. */
-static inline struct gt_wrap *gt_wrap_enter(struct gt_wrap *gt_w)
+/* The function, if this call is recorded, or NULL. */
+static inline struct gt_wrap *gt_wrap_ready(struct gt_wrap *gt_w)
 {
 	if (!gt_wrap_core_active())
 		return 0;
 	/* Pairs with the release in gt_wrap_define(). */
 	if (__builtin_expect(__atomic_load_n(&gt_w->gt_state, __ATOMIC_ACQUIRE) != 1, 0))
 		gt_wrap_define(gt_w);
-	if (!gt_w->gt_region)
-		return 0;
-	gt_wrap_core_enter(gt_w->gt_region);
+	return gt_w->gt_region ? gt_w : 0;
+}
+
+/* Enters the function's region. NULL: this call is not recorded. */
+static inline struct gt_wrap *gt_wrap_enter(struct gt_wrap *gt_w)
+{
+	gt_w = gt_wrap_ready(gt_w);
+	if (gt_w)
+		gt_wrap_core_enter(gt_w->gt_region);
 	return gt_w;
 }
 
@@ -97,8 +103,7 @@ static inline void *gt_wrap_real(struct gt_wrap *gt_w)
 #define GT_WRAP_OTHER(gt_f, gt_w) GT_WRAP_REAL(gt_f, gt_w)
 #endif
 
-#ifdef __cplusplus
-/* C++: the wrapper has a name of its own and the function's symbol. */
+/* C++ and Fortran: the wrapper has a name of its own and the function's symbol. */
 #ifdef GT_WRAP_LINK
 #define GT_WRAP_SYMBOL(gt_s)   __asm__("__wrap_" gt_s)
 #define GT_WRAP_REAL_SYMBOL(gt_s) __asm__("__real_" gt_s)
@@ -106,8 +111,10 @@ static inline void *gt_wrap_real(struct gt_wrap *gt_w)
 #else
 #define GT_WRAP_SYMBOL(gt_s)   __asm__(gt_s)
 #define GT_WRAP_REAL_SYMBOL(gt_s)
-#define GT_WRAP_POINTER(gt_t, gt_r, gt_w) (reinterpret_cast<gt_t *>(gt_wrap_real(&(gt_w))))
+#define GT_WRAP_POINTER(gt_t, gt_r, gt_w) ((gt_t *)gt_wrap_real(&(gt_w)))
 #endif
+
+#ifdef __cplusplus
 
 /* Types in one piece: gt_type<int (double)> * is a pointer to a function. */
 template <class gt_t> struct gt_type_of {

@@ -511,6 +511,7 @@ static int prepare(struct out *out, struct properties *props, struct own_names *
 	struct gt_comm *comms = out->defs->comms.items;
 
 	collect_properties(out, props);
+	gt_archive_prepare_io(out->defs);
 	names->pthread = gt_defs_string(out->defs, "PTHREAD");
 	names->cuda = gt_defs_string(out->defs, "CUDA");
 	names->streams = gt_defs_string(out->defs, "CUDA_GROUP");
@@ -571,6 +572,8 @@ static OTF2_ErrorCode write_all(struct out *out, const struct gt_archive_clock *
 		rc = write_streams(out, names->streams);
 	if (rc == OTF2_SUCCESS)
 		rc = write_comms(out);
+	if (rc == OTF2_SUCCESS)
+		rc = gt_archive_write_io(out->writer, out->defs);
 	if (rc == OTF2_SUCCESS)
 		rc = write_metrics(out);
 	return rc;

@@ -288,6 +288,14 @@ static void emit_one(struct gt_track *t, const struct gt_slot *slot, uint64_t ti
 	case GT_T_LEAVE:
 		leave(t, slot->word, tick);
 		break;
+	case GT_T_IO_ENTER:
+		enter(t, GT_WORD(GT_T_ENTER, GT_IO_WORD_REGION(slot->word)), tick);
+		gt_track_io_short(t, slot->word, tick);
+		break;
+	case GT_T_IO_LEAVE:
+		gt_track_io_short(t, slot->word, tick);
+		leave(t, GT_WORD(GT_T_LEAVE, GT_IO_WORD_REGION(slot->word)), tick);
+		break;
 	default:
 		gt_track_record(t, slot, tick);
 		break;
@@ -512,7 +520,7 @@ static void run(struct gt_track *t)
 /* What a piece of input may take in the archive, with the leaves that close the stack. */
 static bool reserve(struct gt_track *t)
 {
-	uint64_t bytes = GT_STREAM_BUFFER + GT_STREAM_BUFFER / 2 + (t->depth + GT_HELD_MAX) * 24 +
+	uint64_t bytes = 2 * GT_STREAM_BUFFER + (t->depth + GT_HELD_MAX) * 24 +
 			 GT_STREAM_BUFFER / GT_SLOT * t->slot_bytes;
 
 	return gt_writer_reserve(t->writer, bytes) &&

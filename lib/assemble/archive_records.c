@@ -558,6 +558,14 @@ void gt_track_record(struct gt_track *t, const struct gt_slot *slot, uint64_t ti
 	case GT_T_RMA_COMPLETE:
 		gt_track_one_sided(t, slot, tick);
 		break;
+	case GT_T_IO_OPEN:
+	case GT_T_IO_CLOSE:
+	case GT_T_IO_BEGIN:
+	case GT_T_IO_COMPLETE:
+	case GT_T_IO_SEEK:
+	case GT_T_IO_DUP:
+		gt_track_io(t, slot, tick);
+		break;
 	case GT_T_THREAD_CREATE:
 	case GT_T_THREAD_BEGIN:
 	case GT_T_THREAD_WAIT:

@@ -39,6 +39,11 @@ struct gt_track {
 	bool full;             /* the disk is */
 	uint64_t torn, torn_marks;
 	uint64_t holes;        /* slots of zeros */
+	struct gt_io_open {
+		uint32_t handle, id;
+	} io[32];              /* operations that IO_ENTER began, innermost last */
+	unsigned io_depth;
+	uint32_t io_ids;       /* matching ids that were given */
 	uint32_t thread_comm;  /* GT_UNDEFINED: not made yet */
 };
 
@@ -63,6 +68,10 @@ void gt_track_record(struct gt_track *t, const struct gt_slot *slot, uint64_t ti
 /* Transfers, as messages and as one-sided operations. */
 void gt_track_transfer(struct gt_track *t, const struct gt_slot *slot, uint64_t tick);
 void gt_track_one_sided(struct gt_track *t, const struct gt_slot *slot, uint64_t tick);
+
+/* I/O records (archive_io.c). */
+void gt_track_io(struct gt_track *t, const struct gt_slot *slot, uint64_t tick);
+void gt_track_io_short(struct gt_track *t, uint64_t word, uint64_t tick);
 
 /* Program begin and end, on the first location of a process. */
 void gt_track_begin(struct gt_track *t);

@@ -191,6 +191,8 @@ void gt_defs_free(struct gt_defs *defs)
 	table_free(&defs->recorders);
 	table_free(&defs->comms);
 	table_free(&defs->windows);
+	table_free(&defs->files);
+	table_free(&defs->handles);
 	table_free(&defs->markers);
 	table_free(&defs->locks);
 	free(defs->member_ids);
@@ -344,6 +346,16 @@ uint32_t gt_defs_window(struct gt_defs *defs, uint32_t name, uint32_t comm)
 			  NULL);
 }
 
+uint32_t gt_defs_file(struct gt_defs *defs, uint32_t name)
+{
+	return put_locked(defs, &defs->files, &name, sizeof(name), &name, sizeof(name), NULL);
+}
+
+uint32_t gt_defs_handle(struct gt_defs *defs, uint64_t key, const struct gt_handle *handle)
+{
+	return put_locked(defs, &defs->handles, &key, sizeof(key), handle, sizeof(*handle), NULL);
+}
+
 uint32_t gt_defs_lock_id(struct gt_defs *defs, uint64_t a, uint64_t b)
 {
 	uint64_t key[2] = { a, b };
@@ -360,7 +372,8 @@ uint64_t gt_defs_bytes(struct gt_defs *defs)
 		48 * (defs->attributes.keys.count + defs->parameters.keys.count +
 		      defs->members.keys.count + defs->markers.keys.count) +
 		64 * defs->metrics.keys.count + 24 * defs->recorders.keys.count +
-		8 * defs->member_id_count + 64 * (defs->comms.keys.count + defs->windows.keys.count) + defs->other_bytes;
+		8 * defs->member_id_count + 64 * (defs->comms.keys.count + defs->windows.keys.count) +
+		64 * (defs->files.keys.count + defs->handles.keys.count) + defs->other_bytes;
 	pthread_mutex_unlock(&defs->lock);
 	return bytes;
 }

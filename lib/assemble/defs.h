@@ -72,6 +72,14 @@ struct gt_window {         /* for one-sided communication */
 	uint32_t name, comm;
 };
 
+struct gt_handle {         /* of I/O */
+	uint32_t name, file;       /* file GT_UNDEFINED: it is none (a pipe, a socket) */
+	uint8_t paradigm;
+	bool created;              /* by an event; else it was there before */
+	uint8_t mode;              /* if it was: how it was open */
+	uint16_t status;
+};
+
 struct gt_marker_def {
 	uint32_t category, group;
 	uint8_t severity;
@@ -95,6 +103,8 @@ struct gt_defs {
 	struct gt_table recorders;  /* struct gt_recorder */
 	struct gt_table comms;      /* struct gt_comm */
 	struct gt_table windows;    /* struct gt_window */
+	struct gt_table files;      /* uint32_t: the name */
+	struct gt_table handles;    /* struct gt_handle */
 	struct gt_table markers;    /* struct gt_marker_def */
 	struct gt_table locks;      /* no struct: only numbers */
 	uint32_t *member_ids;
@@ -127,6 +137,10 @@ uint32_t gt_defs_comm(struct gt_defs *defs, const void *key, size_t bytes,
 		      const struct gt_comm *comm);
 
 uint32_t gt_defs_window(struct gt_defs *defs, uint32_t name, uint32_t comm);
+
+/* A file by its name; an I/O handle by a key of the caller's. */
+uint32_t gt_defs_file(struct gt_defs *defs, uint32_t name);
+uint32_t gt_defs_handle(struct gt_defs *defs, uint64_t key, const struct gt_handle *handle);
 
 /* A number for (a, b). */
 uint32_t gt_defs_lock_id(struct gt_defs *defs, uint64_t a, uint64_t b);

@@ -249,6 +249,21 @@ gt_ref gt_def_window(const char *name, gt_ref parent, uint32_t paradigm, uint64_
 	return put_comm(GT_D_WINDOW, name, parent, paradigm, key);
 }
 
+gt_ref gt_def_handle(const char *name, uint32_t paradigm, uint32_t flags)
+{
+	struct gt_def_comm def = { .paradigm = paradigm, .flags = flags };
+	uint64_t mask;
+	gt_ref id;
+
+	if (!name || !gt_start())
+		return GT_NONE;
+	mask = gt_defs_lock();
+	def.name = string_locked(name);
+	id = put_locked(GT_D_HANDLE, &def, sizeof(def));
+	gt_defs_unlock(mask);
+	return id;
+}
+
 gt_ref gt_def_locgroup(const char *name, uint32_t kind, uint64_t key)
 {
 	struct gt_def_locgroup def = { .kind = kind, .key = key };

@@ -114,6 +114,46 @@ bool gt_amend(uint64_t position, uint32_t value, uint64_t tick)
 	return true;
 }
 
+uint64_t gt_io_begin(gt_ref region, gt_ref handle, unsigned mode, uint64_t bytes)
+{
+	static uint64_t ids;
+	uint64_t id, tick;
+
+	if (!passes(region, true))
+		return 0;
+	if (gt_likely(handle && handle < GT_IO_HANDLES && region < GT_IO_REGIONS &&
+		      (bytes <= GT_IO_MOST || bytes == UINT64_MAX))) {
+		gt_put(GT_IO_WORD(GT_T_IO_ENTER, mode, region, handle, bytes & GT_IO_UNKNOWN));
+		return 0;
+	}
+	if (!handle) {
+		gt_put(GT_WORD(GT_T_ENTER, region));
+		return 0;
+	}
+	/* Those of short records count up from 1. */
+	id = UINT64_C(1) << 63 | __atomic_add_fetch(&ids, 1, __ATOMIC_RELAXED);
+	tick = gt_clock_read();
+	gt_write(NULL, GT_WORD(GT_T_ENTER, region), NULL, 0, tick);
+	gt_record_at(GT_T_IO_BEGIN, handle, (uint64_t[4]){ mode, bytes, id, 0 }, 2, tick);
+	return id;
+}
+
+void gt_io_end(gt_ref region, gt_ref handle, uint64_t bytes, uint64_t id)
+{
+	uint64_t tick;
+
+	if (!passes(region, false))
+		return;
+	if (gt_likely(handle && !id && bytes <= GT_IO_MOST)) {
+		gt_put(GT_IO_WORD(GT_T_IO_LEAVE, 0, region, handle, bytes));
+		return;
+	}
+	tick = gt_clock_read();
+	if (handle)
+		gt_record_at(GT_T_IO_COMPLETE, handle, (uint64_t[4]){ 0, 0, id, bytes }, 2, tick);
+	gt_write(NULL, GT_WORD(GT_T_LEAVE, region), NULL, 0, tick);
+}
+
 void gt_lost(unsigned cause, uint64_t events)
 {
 	if (cause < GT_LOSS_N)

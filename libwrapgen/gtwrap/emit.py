@@ -41,7 +41,7 @@ def comment(text):
 class Wrapper:
     """All that is needed to write one wrapper; raises Unspeakable if a type cannot be written."""
 
-    def __init__(self, number, function, speller, qualified):
+    def __init__(self, number, function, speller, qualified, fortran=False):
         self.number = number
         self.function = function
         self.qualified = qualified
@@ -52,8 +52,12 @@ class Wrapper:
         if self.cxx:
             self.types = [f"gt_arg<{t}>" if self._is_class(speller, a) else t
                           for t, a in zip(self.types, function.args)]
+        # gfortran and others pass the length of each text behind all arguments.
+        texts = sum(t.replace("const", "").split() == ["char", "*"] for t in self.types)
+        self.lengths = ["__SIZE_TYPE__"] * (texts if fortran else 0)
         self.v_form = None      # the function that is called instead
         self.v_wrapper = None   # its wrapper, if it has one
+        self.hook = None        # what hooks.h does about it
         self.parameters = []    # (kind and name, text, uses the result)
 
     @staticmethod
@@ -64,8 +68,9 @@ class Wrapper:
     def text(self):
         """The whole wrapper."""
         n = self.number
-        names = [f"gt_a{i + 1}" for i in range(len(self.types))]
-        declared = ", ".join(f"{t} {a}" for t, a in zip(self.types, names))
+        types = self.types + self.lengths
+        names = [f"gt_a{i + 1}" for i in range(len(types))]
+        declared = ", ".join(f"{t} {a}" for t, a in zip(types, names))
         lines = [f"#if !defined(GT_WRAP_ONLY) || GT_WRAP_ONLY == {n}"]
         if self.parameters:
             inside = ", ".join(quoted(p[0]) for p in self.parameters)
@@ -77,7 +82,7 @@ class Wrapper:
         elif self.v_form:
             lines.append(f"#ifndef GT_WRAP_LINK\n{self._state(f'{n}v', self.v_form.name, self.v_form.symbol)}"
                          "\n#endif")
-        lines += self._cxx_head(declared) if self.cxx else self._c_head(declared)
+        lines += self._cxx_head(declared) if self.cxx or self.lengths else self._c_head(declared)
         lines += ["{"] + ["\t" + line for line in self._body(names)] + ["}", "#endif", ""]
         return "\n".join(lines) + "\n"
 
@@ -95,7 +100,7 @@ class Wrapper:
     def _cxx_head(self, declared):
         n, symbol = self.number, quoted(self.function.symbol)
         dots = ", ..." if self.function.variadic else ""
-        types = ", ".join(self.types) + dots
+        types = (", ".join(self.types + self.lengths) + dots) or ("" if self.cxx else "void")
         return [f"typedef {self.returns} gt_t{n}({types});",
                 "#ifdef GT_WRAP_LINK",
                 f"extern gt_t{n} gt_r{n} GT_WRAP_REAL_SYMBOL({symbol});",
@@ -106,39 +111,52 @@ class Wrapper:
     def _real(self):
         n = self.number
         if not self.v_form:
-            return (f"GT_WRAP_POINTER(gt_t{n}, gt_r{n}, gt_w{n})" if self.cxx
+            return (f"GT_WRAP_POINTER(gt_t{n}, gt_r{n}, gt_w{n})" if self.cxx or self.lengths
                     else f"GT_WRAP_REAL({self.function.name}, gt_w{n})")
         if self.v_wrapper:
             return f"GT_WRAP_REAL({self.v_form.name}, gt_w{self.v_wrapper.number})"
         return f"GT_WRAP_OTHER({self.v_form.name}, gt_w{n}v)"
 
     def _body(self, names):
-        lines = []
-        if self.v_form:
-            names = names + ["gt_list"]
-            lines.append("__builtin_va_list gt_list;")
-        lines.append(f"GT_WRAP_SCOPE(gt_w{self.number});")
-        lines += [f"GT_WRAP_PARAM({i}, '{p[0][0]}', {p[1]});"
-                  for i, p in enumerate(self.parameters) if not p[2]]
-        if self.v_form:
-            lines.append(f"__builtin_va_start(gt_list, {names[-2]});")
-        args = [f"static_cast<{t} &&>({a})" if self.cxx and t.endswith("&&") else a
-                for t, a in zip(self.types + [""], names)]
-        call = f"{self._real()}({', '.join(args)})"
-        after = [f"GT_WRAP_PARAM({i}, '{p[0][0]}', {p[1]});"
-                 for i, p in enumerate(self.parameters) if p[2]]
-        if self.v_form:
+        """Declarations, what comes before the call, the call, what comes after it."""
+        name = self.hook[0] if self.hook else ""
+        more = self.hook[3] if self.hook and not self.v_form else None
+        before, after = [], []
+        if self.v_form or more:
+            before += ["__builtin_va_list gt_list;"]
+        before.append(f"GT_HOOK(gt_w{self.number});" if name else f"GT_WRAP_SCOPE(gt_w{self.number});")
+        before += [f"GT_WRAP_PARAM({i}, '{p[0][0]}', {p[1]});"
+                   for i, p in enumerate(self.parameters) if not p[2]]
+        if self.v_form or more:
+            before.append(f"__builtin_va_start(gt_list, {names[-1]});")
             after.append("__builtin_va_end(gt_list);")
+        if more:
+            before += [f"{more} gt_more = __builtin_va_arg(gt_list, {more});", "__builtin_va_end(gt_list);"]
+            after = []
+        if name:
+            texts = [f"(unsigned long long)(__UINTPTR_TYPE__){t}" if t == "gt_more" else t for t in self.hook[2]]
+            begin = f"gt_hook_{name}_begin({', '.join(['&gt_hook'] + texts)})"
+            answer = "return;" if self.void else f"return ({self.returns})gt_hook.gt_answer;"
+            before.append(f"if ({begin})\n\t\t{answer}" if self.hook[1] else begin + ";")
+            cast = "(unsigned long long)(__UINTPTR_TYPE__)" if "*" in self.returns else "(unsigned long long)"
+            after.insert(0, f"gt_hook_{name}_end(&gt_hook, {'0' if self.void else cast + 'gt_result'});")
+        after = [f"GT_WRAP_PARAM({i}, '{p[0][0]}', {p[1]});"
+                 for i, p in enumerate(self.parameters) if p[2]] + after
+        names = names + (["gt_list"] if self.v_form else ["gt_more"] if more else [])
+        args = [f"static_cast<{t} &&>({a})" if self.cxx and t.endswith("&&") else a
+                for t, a in zip(self.types + self.lengths + [""], names)]
+        call = f"{self._real()}({', '.join(args)})"
         if self.void:
-            return lines + [call + ";"] + after
+            return before + [call + ";"] + after
         if not after:
-            return lines + [f"return {call};"]
-        return lines + [f"{self.returns} gt_result = {call};"] + after + ["return gt_result;"]
+            return before + [f"return {call};"]
+        return before + [f"{self.returns} gt_result = {call};"] + after + ["return gt_result;"]
 
 
-def source(wrappers, group, headers):
+def source(wrappers, group, headers, hooks):
     """The file of wrappers."""
     text = HEAD.format(headers=comment(", ".join(headers)), group=comment(group), count=len(wrappers))
+    text += '#include "hooks.h"\n' if hooks else ""
     return text + "\n" + "\n".join(w.text() for w in wrappers)
 
 

@@ -51,6 +51,10 @@ def parse(argv):
     p.add_argument("--include", metavar="PATTERN", action="append", default=[], help="wrap only these")
     p.add_argument("--exclude", metavar="PATTERN", action="append", default=[], help="do not wrap these")
     p.add_argument("--rules", metavar="FILE", help="which arguments are recorded as parameters")
+    p.add_argument("--only-rules", action="store_true", help="wrap only functions that the rules name")
+    p.add_argument("--fortran", action="store_true",
+                   help="the functions are Fortran's: the lengths of texts follow the arguments")
+    p.add_argument("--hooks", metavar="DIR", help=argparse.SUPPRESS)
     p.add_argument("-x", "--language", choices=["c", "c++"], help="default: by the header's name")
     p.add_argument("-I", metavar="DIR", action="append", default=[], dest="dirs", help="for the compiler")
     p.add_argument("-D", metavar="NAME", action="append", default=[], dest="defines", help="for the compiler")

@@ -94,9 +94,15 @@ class Project:
         return [*compilers[language], "-O2", "-fPIC", "-fexceptions", "-fno-plt", "-fvisibility=hidden",
                 "-Wall", "-Wextra", "-Wno-psabi", *(["-std=gnu++17"] if language == "c++" else []), "-I" + include]
 
-    def runtime(self, compilers, include, out):
-        """Compiles the part that is C in every project."""
-        run([*self.words(compilers, include, "c"), "-c", "-o", out, "runtime.c"], self.folder)
+    def runtime(self, compilers, include, folder):
+        """Compiles what is C in every project. Returns the objects."""
+        sources = ["runtime.c"] + [s for s in self.values.get("source", []) if re.match(r"\w+\.c\Z", s)]
+        objects = []
+        for source in sources:
+            objects.append(f"{folder}/{source[:-2]}.o")
+            flags = self.flags if self.language == "c" and source != "runtime.c" else []
+            run([*self.words(compilers, include, "c"), *flags, "-c", "-o", objects[-1], source], self.folder)
+        return objects
 
     def wrappers(self, compilers, include):
         """The command that compiles the wrappers, without what goes in and out."""
@@ -105,16 +111,16 @@ class Project:
     def build_shared(self, compilers, include, core, out):
         """One shared object."""
         with tempfile.TemporaryDirectory(dir=self.folder) as folder:
-            self.runtime(compilers, include, f"{folder}/runtime.o")
+            objects = self.runtime(compilers, include, folder)
             run([*self.wrappers(compilers, include), "-shared", "-o", f"{folder}/out.so",
-                 "wrap." + SUFFIX[self.language], f"{folder}/runtime.o", "-Wl,-z,relro,-z,now,-z,nodelete",
+                 "wrap." + SUFFIX[self.language], *objects, "-Wl,-z,relro,-z,now,-z,nodelete",
                  "-Wl,-soname," + os.path.basename(out), core, "-ldl"], self.folder)
             os.replace(f"{folder}/out.so", out)
 
     def build_static(self, compilers, include, out):
         """An archive with a member for each function, so that a program gets what it calls."""
         with tempfile.TemporaryDirectory(dir=self.folder) as folder:
-            self.runtime(compilers, include, f"{folder}/runtime.o")
+            self.runtime(compilers, include, folder)
             words = [*self.wrappers(compilers, include), "-DGT_WRAP_LINK", "-c"]
             jobs = [[*words, f"-DGT_WRAP_ONLY={n}", "-o", f"{folder}/{n}.o", "wrap." + SUFFIX[self.language]]
                     for n in range(1, self.count + 1)]

@@ -6,6 +6,9 @@
     fread: bytes=size*return        the result counts too
     dgemm_: m=*#3 n=*#4             arguments by number; what a pointer points to (0 for NULL)
     sqlite3_*_text: n               patterns: what a function does not have is left out silently
+    read: @fd 0 #1 #3               gputrace's own wrappers: a function of hooks.h, with these arguments;
+                                    "+int" among them: a variadic function is called with one int more;
+                                    "@free! #1": the function may answer the call itself
 
 Limits: integer arguments only; GT_WRAP_PARAMS parameters a function; no more than 20,000 lines.
 An expression is read by this file's own parser and written anew: no text of the rules reaches the
@@ -31,6 +34,7 @@ class Rule:
     def __init__(self, pattern, parameters, where):
         self.pattern = pattern
         self.parameters = parameters # (name, tokens)
+        self.hook = None             # (name, may answer, [tokens], type of one more argument)
         self.where = where
         self.used = False
 
@@ -49,6 +53,19 @@ def tokens_of(text, where):
         found.append(match.group().strip())
         at = match.end()
     return found
+
+
+MORE = {"+int": "int", "+unsigned": "unsigned", "+long": "long", "+pointer": "void *"}
+
+
+def hook_of(words, where):
+    """The name and arguments of a rule that calls a function of hooks.h."""
+    name = words[0][1:].rstrip("!")
+    more = [w for w in words[1:] if w in MORE]
+    if not NAME.match(name):
+        raise Failure(f"{where}: '{name[:60]}' is no name for a hook")
+    return (name, words[0].endswith("!"), [tokens_of(w, where) for w in words[1:] if w not in MORE],
+            MORE[more[0]] if more else None)
 
 
 def read(path):
@@ -71,6 +88,9 @@ def read(path):
         if not colon or not re.match(r"[A-Za-z0-9_*?:\[\]]+\Z", pattern):
             raise Failure(f"{where}: a rule is FUNCTION: PARAMETER ..., not '{line[:60]}'")
         parameters = []
+        hook = None
+        if rest.split()[:1] and rest.split()[0].startswith("@"):
+            hook, rest = hook_of(rest.split(), where), ""
         for word in re.sub(r"\s*([-+*=])\s*(?=[\w#(])", r"\1",
                            re.sub(r"\s+(?=[-+=])", "", rest)).split():
             name, equals, expression = word.partition("=")
@@ -80,11 +100,12 @@ def read(path):
                 raise Failure(f"{where}: '{name[:60]}' is no name for a parameter")
             parameters.append((name if NAME.match(name) else "argument " + name,
                                tokens_of(expression, where)))
-        if not parameters:
+        if not parameters and not hook:
             raise Failure(f"{where}: no parameter is named")
         if len(parameters) > MOST:
             raise Failure(f"{where}: more than {MOST} parameters")
         rules.append(Rule(pattern, parameters, where))
+        rules[-1].hook = hook
     return rules
 
 
@@ -98,6 +119,7 @@ class Expression:
         self.where = where
         self.signed = False
         self.uses_result = False
+        self.pointers = False
 
     def text(self):
         """The expression in C."""
@@ -153,6 +175,8 @@ class Expression:
             ident = element.get("type")
             text = f"({text} ? *{text} : 0)"
         kind = self.speller.number(ident)
+        if self.pointers and self.speller.strip(self.speller.get(ident)).tag == "PointerType":
+            return f"(unsigned long long)(__UINTPTR_TYPE__){text}"
         if not kind:
             raise Failure(f"{self.where}: {word} is no integer in {self.function.name}")
         self.signed |= kind == "i"
@@ -171,10 +195,28 @@ class Expression:
         raise Absent(word)
 
 
+def hook_for(rules, function, speller):
+    """(name, may answer, [C text], type of one more argument) of the last rule that fits, or None."""
+    fitting = [r for r in rules if r.hook and fnmatch.fnmatchcase(function.name, r.pattern)]
+    if not fitting:
+        return None
+    fitting[-1].used = True
+    name, answers, arguments, more = fitting[-1].hook
+    texts = []
+    for tokens in arguments:
+        expression = Expression(tokens, function, speller, fitting[-1].where)
+        expression.pointers = True
+        try:
+            texts.append(expression.text())
+        except Absent as absent:
+            raise Failure(f"{fitting[-1].where}: {function.name} has no argument {absent}") from absent
+    return name, answers, texts, more
+
+
 def parameters_for(rules, function, speller):
     """(kind and name, C text, uses the result) of each parameter of a function: the last rule that
     fits it counts."""
-    fitting = [r for r in rules if fnmatch.fnmatchcase(function.name, r.pattern)]
+    fitting = [r for r in rules if r.parameters and fnmatch.fnmatchcase(function.name, r.pattern)]
     for rule in fitting:
         rule.used = True
     if not fitting:

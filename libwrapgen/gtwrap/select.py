@@ -44,6 +44,8 @@ class Selection:
         self.exclude = options.exclude
         self.exported = options.exported # a set of symbols, or None: no library was named
         self.used_by_us = options.used_by_us
+        self.only = options.only
+        self.fixed = options.fixed     # variadic ones that a rule calls with one argument more
         self.by_name = {f.name: f for f in program.functions}
 
     def qualified(self, function):
@@ -89,6 +91,8 @@ class Selection:
     def reason(self, function):
         """Why it is not wrapped, or None."""
         e, name = function.element, self.qualified(function)
+        if self.only is not None and function.name not in self.only:
+            return "no rule names it (--only-rules)"
         if self.include and not any(fnmatch.fnmatchcase(name, p) for p in self.include):
             return "not asked for (--include)"
         if any(fnmatch.fnmatchcase(name, p) for p in self.exclude):
@@ -110,7 +114,7 @@ class Selection:
             return "gputrace itself uses it"
         if function.unprototyped:
             return "declared without its arguments: f()"
-        if function.variadic and not self.v_form(function):
+        if function.variadic and not self.v_form(function) and function.name not in self.fixed:
             return "takes any number of arguments, and there is no form with a va_list"
         if "deprecated" not in (e.get("attributes") or "") and e.get("access") in ("private", "protected"):
             return "private"

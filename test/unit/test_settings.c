@@ -304,7 +304,7 @@ static const struct {
 	{ "VT_MOED", GT_NAME_NEAR, "VT_MODE" },
 	{ "VT_RUN_DIR", GT_NAME_INTERNAL, NULL },
 	{ "VT_CC", GT_NAME_INTERNAL, NULL },
-	{ "VT_IOTRACE", GT_NAME_VAMPIRTRACE, NULL },
+	{ "VT_IOTRACE_EXTENDED", GT_NAME_VAMPIRTRACE, NULL },
 	{ "VT_DYN_DETACH", GT_NAME_VAMPIRTRACE, NULL },
 	{ "VT_PFORM_GDIR_CHECK", GT_NAME_VAMPIRTRACE, NULL },
 	{ "VT_", GT_NAME_FOREIGN, NULL },
@@ -333,7 +333,7 @@ Test(settings, names)
 Test(settings, foreign_variables)
 {
 	char *envp[] = { (char *)"VT_BUFFERSIZE=64M", (char *)"VT_BUFFERSIZE=32M",
-			 (char *)"VT_IOTRACE=yes",    (char *)"VT_IOTRACE=no",
+			 (char *)"VT_OMPTRACE=yes",    (char *)"VT_OMPTRACE=no",
 			 (char *)"VT_RUN_DIR=/x",     (char *)"VTE_VERSION=6800",
 			 (char *)"VT_XYZZY=1",        (char *)"VT_",
 			 (char *)"VT_CLOCKS",         (char *)"=",
@@ -347,7 +347,7 @@ Test(settings, foreign_variables)
 	envp[11] = (char *)"VT_VERBOSE=2";
 	load(envp);
 	cr_assert_eq(complaint_count, 2);
-	cr_expect_str_eq(complaints[1], "VT_IOTRACE has no function in gputrace");
+	cr_expect_str_eq(complaints[1], "VT_OMPTRACE has no function in gputrace");
 }
 
 /* A hostile environment cannot flood the terminal. */

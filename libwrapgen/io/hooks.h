@@ -1,0 +1,154 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * What the wrappers of the I/O functions do beside entering a region: records of handles and of
+ * operations on them.
+ *
+ * Limits: included by the generated wrappers only. A `kind` says what a result means in bytes.
+ */
+#ifndef GT_IO_HOOKS_H
+#define GT_IO_HOOKS_H
+
+#include <gputrace/wrap.h>
+
+enum gt_io_mode { GT_IO_READ = 0, GT_IO_WRITE = 1, GT_IO_FLUSH = 2 };
+
+enum gt_io_kind {
+	GT_IO_BYTES = 0,  /* a number of units */
+	GT_IO_TEXT = 1,   /* a string, or NULL */
+	GT_IO_ALL = 2,    /* not negative: all that was asked for */
+	GT_IO_ONE = 3,    /* not negative: one byte */
+};
+
+#define GT_IO_OPERATION 2
+
+/* One call. Zero but for gt_w at first. */
+struct gt_hook {
+	struct gt_wrap *gt_w;    /* NULL: not recorded */
+	unsigned gt_handle;
+	unsigned gt_other;
+	int gt_kind;
+	int gt_open;             /* 1: the region is entered; GT_IO_OPERATION: with an operation */
+	unsigned long long gt_a, gt_b;
+	unsigned long gt_id;
+};
+
+GT_WRAP_HIDDEN void gt_hook_abandon(struct gt_hook *hook);
+/* A call that is cancelled, or left by an exception, leaves its region. */
+static inline void gt_hook_done(struct gt_hook *hook)
+{
+	if (__builtin_expect(hook->gt_open, 0))
+		gt_hook_abandon(hook);
+}
+#define GT_HOOK(w) \
+	struct gt_hook gt_hook __attribute__((cleanup(gt_hook_done))) = { .gt_w = gt_wrap_ready(&(w)) }
+
+/* Reading, writing, flushing: (mode, kind, descriptor or FILE, bytes asked for, size of a unit). */
+GT_WRAP_C unsigned long gt_io_begin(unsigned region, unsigned handle, unsigned mode, unsigned long bytes);
+GT_WRAP_C void gt_io_end(unsigned region, unsigned handle, unsigned long bytes, unsigned long id);
+GT_WRAP_HIDDEN unsigned gt_io_of_fd(int fd);
+GT_WRAP_HIDDEN unsigned gt_io_of_file(const void *file);
+
+static inline void gt_io_result(struct gt_hook *hook, unsigned long long result)
+{
+	long long number = (long long)result;
+
+	if (!hook->gt_w)
+		return;
+	switch (hook->gt_kind) {
+	case GT_IO_BYTES:
+		number = number > 0 ? number * (long long)hook->gt_b : 0;
+		break;
+	case GT_IO_TEXT:
+		number = result ? (long long)__builtin_strlen((const char *)result) : 0;
+		break;
+	case GT_IO_ALL:
+		number = number < 0 ? 0 : (long long)hook->gt_a;
+		break;
+	default:
+		number = number >= 0;
+		break;
+	}
+	gt_io_end(hook->gt_w->gt_region, hook->gt_handle, (unsigned long)number, hook->gt_id);
+	hook->gt_open = 0;
+}
+
+static inline void gt_hook_fd_begin(struct gt_hook *hook, unsigned mode, int kind, int fd,
+				    unsigned long long bytes)
+{
+	if (!hook->gt_w)
+		return;
+	hook->gt_kind = kind;
+	hook->gt_a = bytes;
+	hook->gt_b = 1;
+	hook->gt_handle = gt_io_of_fd(fd);
+	hook->gt_id = gt_io_begin(hook->gt_w->gt_region, hook->gt_handle, mode, bytes);
+	hook->gt_open = GT_IO_OPERATION;
+}
+
+static inline void gt_hook_fd_end(struct gt_hook *hook, unsigned long long result)
+{
+	gt_io_result(hook, result);
+}
+
+static inline void gt_hook_file_begin(struct gt_hook *hook, unsigned mode, int kind,
+				      unsigned long long file, unsigned long long bytes,
+				      unsigned long long unit)
+{
+	if (!hook->gt_w)
+		return;
+	hook->gt_kind = kind;
+	hook->gt_a = bytes * unit;
+	hook->gt_b = unit;
+	hook->gt_handle = gt_io_of_file((const void *)file);
+	hook->gt_id = gt_io_begin(hook->gt_w->gt_region, hook->gt_handle, mode, hook->gt_a);
+	hook->gt_open = GT_IO_OPERATION;
+}
+
+static inline void gt_hook_file_end(struct gt_hook *hook, unsigned long long result)
+{
+	gt_io_result(hook, result);
+}
+
+/* fputs and the like: the bytes are those of a string. */
+static inline void gt_hook_text_begin(struct gt_hook *hook, unsigned long long file,
+				      unsigned long long text, unsigned long long more)
+{
+	if (hook->gt_w)
+		gt_hook_file_begin(hook, GT_IO_WRITE, GT_IO_ALL, file,
+				   __builtin_strlen((const char *)text) + more, 1);
+}
+
+static inline void gt_hook_text_end(struct gt_hook *hook, unsigned long long result)
+{
+	gt_io_result(hook, result);
+}
+
+/* Handles come and go; these are called whether or not the call is recorded, to know what is open. */
+GT_WRAP_HIDDEN void gt_hook_open_begin(struct gt_hook *hook, unsigned long long flags);
+GT_WRAP_HIDDEN void gt_hook_open_end(struct gt_hook *hook, unsigned long long result);
+GT_WRAP_HIDDEN void gt_hook_fopen_begin(struct gt_hook *hook, unsigned long long mode);
+GT_WRAP_HIDDEN void gt_hook_fopen_end(struct gt_hook *hook, unsigned long long result);
+GT_WRAP_HIDDEN void gt_hook_freopen_begin(struct gt_hook *hook, unsigned long long mode,
+					  unsigned long long file);
+GT_WRAP_HIDDEN void gt_hook_freopen_end(struct gt_hook *hook, unsigned long long result);
+GT_WRAP_HIDDEN void gt_hook_close_begin(struct gt_hook *hook, int fd);
+GT_WRAP_HIDDEN void gt_hook_close_end(struct gt_hook *hook, unsigned long long result);
+GT_WRAP_HIDDEN void gt_hook_fclose_begin(struct gt_hook *hook, unsigned long long file);
+GT_WRAP_HIDDEN void gt_hook_fclose_end(struct gt_hook *hook, unsigned long long result);
+GT_WRAP_HIDDEN void gt_hook_pair_begin(struct gt_hook *hook, unsigned mode, unsigned long long fds);
+GT_WRAP_HIDDEN void gt_hook_pair_end(struct gt_hook *hook, unsigned long long result);
+GT_WRAP_HIDDEN void gt_hook_dup_begin(struct gt_hook *hook, int fd, int to);
+GT_WRAP_HIDDEN void gt_hook_dup_end(struct gt_hook *hook, unsigned long long result);
+GT_WRAP_HIDDEN void gt_hook_fcntl_begin(struct gt_hook *hook, int fd, int command);
+GT_WRAP_HIDDEN void gt_hook_fcntl_end(struct gt_hook *hook, unsigned long long result);
+GT_WRAP_HIDDEN void gt_hook_seek_begin(struct gt_hook *hook, int fd, unsigned long long offset,
+				       unsigned whence);
+GT_WRAP_HIDDEN void gt_hook_seek_end(struct gt_hook *hook, unsigned long long result);
+GT_WRAP_HIDDEN void gt_hook_fseek_begin(struct gt_hook *hook, unsigned long long file,
+					unsigned long long offset, unsigned whence);
+GT_WRAP_HIDDEN void gt_hook_fseek_end(struct gt_hook *hook, unsigned long long result);
+/* mmap: a region if a file is mapped. */
+GT_WRAP_HIDDEN void gt_hook_map_begin(struct gt_hook *hook, int fd);
+GT_WRAP_HIDDEN void gt_hook_map_end(struct gt_hook *hook, unsigned long long result);
+
+#endif

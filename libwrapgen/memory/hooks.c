@@ -1,0 +1,199 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Counts the bytes that the program's allocator has given out, as malloc_usable_size() tells them, and
+ * records the sum as a counter of the process.
+ *
+ * While a real function is being looked for, dlsym() itself may want memory: it gets some of a small
+ * arena of our own, which is never given back.
+ *
+ * Limits: an allocator that brings malloc without malloc_usable_size is not counted. Memory that was
+ * allocated before this library was ready is not in the sum, which then stays at 0 rather than below.
+ */
+#ifndef _GNU_SOURCE
+#define _GNU_SOURCE
+#endif
+#include <dlfcn.h>
+#include <errno.h>
+#include <malloc.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <gputrace/adapter.h>
+
+#include "hooks.h"
+
+#define ARENA (64u << 10)
+
+__thread int gt_memory_depth __attribute__((tls_model("initial-exec")));
+int gt_memory_events;
+static int64_t held;
+static gt_ref counter;
+static size_t (*usable)(void *);
+static char arena[ARENA] __attribute__((aligned(64)));
+static size_t arena_used;
+
+/* ---- the arena -------------------------------------------------------------------------------- */
+
+static void *take(size_t bytes)
+{
+	size_t need = (bytes + 16 + 63) & ~(size_t)63, at;
+
+	if (bytes > ARENA)
+		return NULL;
+	at = __atomic_fetch_add(&arena_used, need, __ATOMIC_RELAXED);
+	if (at + need > ARENA)
+		return NULL;
+	*(size_t *)(void *)(arena + at) = bytes;
+	return arena + at + 16;
+}
+
+static void *take_array(size_t n, size_t bytes)
+{
+	return bytes && n > ARENA / bytes ? NULL : take(n * bytes);
+}
+
+static void *take_again(void *old, size_t bytes)
+{
+	void *fresh = take(bytes);
+
+	if (fresh && old)
+		memcpy(fresh, old, bytes); /* all of it lies in the arena */
+	return fresh;
+}
+
+static void drop(void *old)
+{
+	(void)old;
+}
+
+int gt_memory_own(unsigned long long address)
+{
+	return address - (uintptr_t)arena < ARENA;
+}
+
+/* What serves a call that is made while the real function is looked for. */
+__attribute__((visibility("hidden"))) void *gt_wrap_meanwhile(const char *symbol)
+{
+	if (!strcmp(symbol, "malloc"))
+		return (void *)take;
+	if (!strcmp(symbol, "calloc"))
+		return (void *)take_array;
+	if (!strcmp(symbol, "realloc"))
+		return (void *)take_again;
+	return !strcmp(symbol, "free") ? (void *)drop : NULL;
+}
+
+/* ---- the counter -------------------------------------------------------------------------------- */
+
+static void account(int64_t change)
+{
+	int64_t now = __atomic_add_fetch(&held, change, __ATOMIC_RELAXED);
+	gt_ref metric = __atomic_load_n(&counter, __ATOMIC_ACQUIRE);
+
+	if (metric && gt_active())
+		gt_metric_uint(metric, now > 0 ? (uint64_t)now : 0);
+}
+
+static uint64_t size_of(unsigned long long address)
+{
+	return address && usable && !gt_memory_own(address) ? usable((void *)address) : 0;
+}
+
+void gt_memory_begin(struct gt_hook *hook, unsigned long long freed)
+{
+	int saved = errno;
+
+	if (!gt_memory_depth++)
+		hook->gt_held = size_of(freed);
+	hook->gt_inside = 1;
+	if (hook->gt_w) {
+		gt_enter(hook->gt_w->gt_region);
+		hook->gt_open = 1;
+	}
+	errno = saved;
+}
+
+void gt_memory_end(struct gt_hook *hook, unsigned long long made)
+{
+	int saved = errno;
+	int64_t change;
+
+	hook->gt_inside = 0;
+	if (!--gt_memory_depth) {
+		change = (int64_t)size_of(made) - (int64_t)hook->gt_held;
+		if (change)
+			account(change);
+	}
+	if (hook->gt_open)
+		gt_leave(hook->gt_w->gt_region);
+	hook->gt_open = 0;
+	errno = saved;
+}
+
+void gt_memory_done(struct gt_hook *hook)
+{
+	hook->gt_held = 0;
+	gt_memory_end(hook, 0);
+}
+
+int gt_hook_change_begin(struct gt_hook *hook, unsigned long long address, unsigned long long bytes)
+{
+	void *fresh;
+	size_t old;
+
+	if (__builtin_expect(gt_memory_own(address), 0)) {
+		old = *(size_t *)(void *)((char *)address - 16);
+		fresh = malloc(bytes);
+		if (fresh)
+			memcpy(fresh, (void *)address, old < bytes ? old : bytes);
+		hook->gt_answer = (uintptr_t)fresh;
+		return 1;
+	}
+	gt_memory_begin(hook, address);
+	hook->gt_answer = bytes;
+	return 0;
+}
+
+void gt_hook_change_end(struct gt_hook *hook, unsigned long long result)
+{
+	if (!result && hook->gt_answer) /* it failed: the old block is as it was */
+		hook->gt_held = 0;
+	gt_memory_end(hook, result);
+}
+
+/* ---- set-up --------------------------------------------------------------------------------------- */
+
+/* malloc_usable_size is only good for the allocator that it came with. */
+static void find_usable(void)
+{
+	void *size = dlsym(RTLD_NEXT, "malloc_usable_size"), *make = dlsym(RTLD_NEXT, "malloc");
+	Dl_info of_size, of_make;
+
+	if (size && make && dladdr(size, &of_size) && dladdr(make, &of_make) &&
+	    of_size.dli_fbase == of_make.dli_fbase)
+		usable = (size_t (*)(void *))size;
+	else
+		gt_message(1, "memory is not counted: the program's allocator does not tell sizes");
+}
+
+__attribute__((constructor)) static void begin_memory(void)
+{
+	struct gt_metric_info info = {
+		.bytes = sizeof(info),
+		.name = "memory held",
+		.unit = "bytes",
+		.group = "memory",
+		.description = "bytes that malloc and its like have given out",
+		.value = GT_VALUE_UINT,
+		.mode = 4, /* OTF2_METRIC_ABSOLUTE_POINT */
+		.scope = 1,
+	};
+	const char *events = gt_setting("VT_MEMTRACE_EVENTS");
+	int saved = errno;
+
+	find_usable();
+	gt_memory_events = events && !strcmp(events, "yes");
+	if (usable)
+		__atomic_store_n(&counter, gt_def_metric(&info), __ATOMIC_RELEASE);
+	errno = saved;
+}

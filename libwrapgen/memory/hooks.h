@@ -1,0 +1,86 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * What the wrappers of the allocator do: they count the bytes that the program holds.
+ *
+ * Limits: included by the generated wrappers only. What is allocated inside of an allocation (operator
+ * new that calls malloc) is counted once.
+ */
+#ifndef GT_MEMORY_HOOKS_H
+#define GT_MEMORY_HOOKS_H
+
+#include <gputrace/wrap.h>
+
+/* One call. */
+struct gt_hook {
+	struct gt_wrap *gt_w;        /* NULL: no event */
+	int gt_open;                 /* the region is entered */
+	int gt_inside;               /* counted in gt_memory_depth */
+	unsigned long long gt_held;  /* bytes that the call gives back */
+	unsigned long long gt_answer;
+};
+
+extern GT_WRAP_HIDDEN __thread int gt_memory_depth __attribute__((tls_model("initial-exec")));
+extern GT_WRAP_HIDDEN int gt_memory_events; /* VT_MEMTRACE_EVENTS */
+
+GT_WRAP_HIDDEN void gt_memory_begin(struct gt_hook *hook, unsigned long long freed);
+GT_WRAP_HIDDEN void gt_memory_end(struct gt_hook *hook, unsigned long long made);
+GT_WRAP_HIDDEN void gt_memory_done(struct gt_hook *hook);
+/* Is it of the arena that serves while the real functions are looked for? */
+GT_WRAP_HIDDEN int gt_memory_own(unsigned long long address);
+GT_WRAP_HIDDEN void *gt_memory_move(unsigned long long address, unsigned long long bytes);
+
+/* An exception (std::bad_alloc) passes through. */
+static inline void gt_hook_done(struct gt_hook *hook)
+{
+	if (__builtin_expect(hook->gt_inside, 0))
+		gt_memory_done(hook);
+}
+
+#define GT_HOOK(w)                                                                         \
+	struct gt_hook gt_hook __attribute__((cleanup(gt_hook_done))) = {                  \
+		.gt_w = gt_memory_events && !gt_memory_depth ? gt_wrap_ready(&(w)) : 0 }
+
+/* malloc and the like */
+static inline void gt_hook_make_begin(struct gt_hook *hook)
+{
+	gt_memory_begin(hook, 0);
+}
+
+static inline void gt_hook_make_end(struct gt_hook *hook, unsigned long long result)
+{
+	gt_memory_end(hook, result);
+}
+
+/* posix_memalign(&to, ...): 0 is success */
+static inline void gt_hook_put_begin(struct gt_hook *hook, unsigned long long to)
+{
+	hook->gt_answer = to;
+	gt_memory_begin(hook, 0);
+}
+
+static inline void gt_hook_put_end(struct gt_hook *hook, unsigned long long result)
+{
+	gt_memory_end(hook, result ? 0 : *(unsigned long *)hook->gt_answer);
+}
+
+/* free, delete */
+static inline int gt_hook_free_begin(struct gt_hook *hook, unsigned long long address)
+{
+	if (__builtin_expect(gt_memory_own(address), 0))
+		return 1;
+	gt_memory_begin(hook, address);
+	return 0;
+}
+
+static inline void gt_hook_free_end(struct gt_hook *hook, unsigned long long result)
+{
+	(void)result;
+	gt_memory_end(hook, 0);
+}
+
+/* realloc */
+GT_WRAP_HIDDEN int gt_hook_change_begin(struct gt_hook *hook, unsigned long long address,
+					unsigned long long bytes);
+GT_WRAP_HIDDEN void gt_hook_change_end(struct gt_hook *hook, unsigned long long result);
+
+#endif
