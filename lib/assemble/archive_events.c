@@ -494,9 +494,9 @@ static void run(struct gt_track *t)
 			profile[entry->value].open++;
 			rc = OTF2_EvtWriter_Enter(evt, NULL, ns, entry->value);
 		} else if (type == GT_T_LEAVE_ADDR || type == GT_T_LEAVE) {
-			struct gt_frame *frame = &frames[depth - 1];
+			struct gt_frame *frame = depth ? &frames[depth - 1] : NULL;
 
-			if (unlikely(!depth || frame->word != word - LEAVE_STEP))
+			if (unlikely(!frame || frame->word != word - LEAVE_STEP))
 				break;
 			ns = gt_scale_ns(&scale, tick);
 			depth--;

@@ -12,13 +12,15 @@
  * on is left as it is.
  *
  * fuzz-sources: lib/assemble/archive.c lib/assemble/archive_defs.c lib/assemble/archive_events.c
- * fuzz-sources: lib/assemble/archive_records.c lib/assemble/assemble.c lib/assemble/clean.c
- * fuzz-sources: lib/assemble/clock.c lib/assemble/defs.c lib/assemble/journal.c
- * fuzz-sources: lib/assemble/layout.c lib/assemble/loss.c lib/assemble/messages.c
- * fuzz-sources: lib/assemble/names.c lib/assemble/report.c lib/assemble/sort.c lib/assemble/spool.c
- * fuzz-sources: lib/assemble/stream.c lib/assemble/summary.c lib/assemble/symbols.c
- * fuzz-sources: lib/assemble/symbols_dwarf.c lib/assemble/symbols_elf.c lib/assemble/unpack.c
- * fuzz-sources: lib/assemble/utf8.c lib/assemble/window.c lib/common/pack.c lib/common/settings.c
+ * fuzz-sources: lib/assemble/archive_gpu.c lib/assemble/archive_records.c lib/assemble/assemble.c
+ * fuzz-sources: lib/assemble/clean.c lib/assemble/clock.c lib/assemble/defs.c lib/assemble/gpu.c
+ * fuzz-sources: lib/assemble/idle.c lib/assemble/journal.c lib/assemble/layout.c
+ * fuzz-sources: lib/assemble/loss.c lib/assemble/messages.c lib/assemble/names.c
+ * fuzz-sources: lib/assemble/report.c lib/assemble/side.c lib/assemble/sort.c lib/assemble/spool.c
+ * fuzz-sources: lib/assemble/stream.c lib/assemble/stream_sort.c lib/assemble/summary.c
+ * fuzz-sources: lib/assemble/symbols.c lib/assemble/symbols_dwarf.c lib/assemble/symbols_elf.c
+ * fuzz-sources: lib/assemble/units.c lib/assemble/unpack.c lib/assemble/utf8.c
+ * fuzz-sources: lib/assemble/window.c lib/common/pack.c lib/common/settings.c
  * fuzz-sources: lib/common/settings_names.c lib/common/text.c test/unit/mkspool.c
  * fuzz-sources: test/unit/readback.c lib/common/demangle.c lib/common/demangle_name.c
  * fuzz-sources: lib/common/filter.c lib/common/filter_match.c lib/common/process.c
@@ -44,13 +46,14 @@ const char *__asan_default_options(void)
 	return "detect_leaks=0";
 }
 
-#define FILES 7
+#define FILES 9
 #define BEGIN UINT64_C(1000000)
 #define AT(ns) (BEGIN + 2 * (uint64_t)(ns))
 
 static const char *const names[FILES] = {
 	"run",		    "p0001.4711/proc",	"p0001.4711/defs", "p0001.4711/l0.win",
 	"p0001.4711/l0.raw", "p0001.4711/l1.win", "p0002.4712/proc",
+	"p0001.4711/l2.win", "p0001.4711/l3.win",
 };
 
 static void threads(struct mk_proc *p, uint32_t region, uint32_t metric, uint32_t text)
@@ -74,6 +77,47 @@ static void threads(struct mk_proc *p, uint32_t region, uint32_t metric, uint32_
 	mk_loc_close(m);
 }
 
+/* A GPU's stream, out of order and overlapping, and what arrives late for the first thread. */
+static void gpu(struct mk_proc *p, uint32_t region)
+{
+	struct gt_def_locgroup context = { .kind = 1, .name = mk_string(p, "context") };
+	struct gt_def_comm comm = { .name = mk_string(p, "GPU_COMM_GLOBAL"), .paradigm = 5 };
+	struct gt_def_attribute attribute = { .name = comm.name, .type = 4 };
+	struct {
+		struct gt_def_params set;
+		struct gt_def_param param[2];
+	} params = { .set = { .count = 2 },
+		     .param = { { GT_T_PARAM_UINT, 1, 5 }, { GT_T_PARAM_STR, 1, 1 } } };
+	uint32_t id = mk_def(p, GT_D_LOCGROUP, 0, &context, sizeof(context));
+	uint32_t window = mk_def(p, GT_D_WINDOW, 0, &comm, sizeof(comm));
+	uint32_t channel = mk_def(p, GT_D_COMM, 0, &comm, sizeof(comm)), set;
+	struct mk_loc *s = mk_loc_kind(p, 2, GT_LOC_GPU_STREAM, "CUDA[0:7]", id);
+	struct mk_loc *late = mk_loc_kind(p, 3, GT_LOC_SIDE, NULL, 0);
+
+	mk_def(p, GT_D_PARAMETER, 0, &attribute, sizeof(attribute));
+	id = mk_def(p, GT_D_ATTRIBUTE, 0, &attribute, sizeof(attribute));
+	set = mk_def(p, GT_D_PARAMS, 0, &params, sizeof(params));
+	for (unsigned k = 0; k < 30; k++) {
+		uint64_t from = AT(10 * (k ^ 3) + 5), to = from + 2 * (k % 4 == 1 ? 25 : 8);
+
+		mk_record(s, from, GT_T_ATTR, id, (uint64_t[]){ k, 0 }, 1);
+		mk_slot(s, from, GT_WORD(GT_T_TAG, (uint64_t)id << 32 | k));
+		mk_enter(s, from, region);
+		mk_record(s, from, GT_T_PARAMS, set, NULL, 0);
+		mk_record(s, from, GT_T_XFER_SEND, channel, (uint64_t[]){ (uint64_t)k << 32, 64 }, 1);
+		mk_record(s, from, GT_T_RMA_PUT, window, (uint64_t[]){ 0, 8, k, 0 }, 2);
+		mk_record(s, to, GT_T_RMA_COMPLETE, window, (uint64_t[]){ 0, 0, k, 0 }, 2);
+		mk_leave(s, to, region);
+		mk_record(late, to, GT_T_FOR_LOCATION, 0, NULL, 0);
+		mk_record(late, to, GT_T_XFER_RECV, channel, (uint64_t[]){ 2 | (uint64_t)k << 32, 64 },
+			  1);
+		mk_record(late, from, GT_T_FOR_LOCATION, k % 2, NULL, 0);
+		mk_slot(late, from, GT_WORD(k % 4 < 2 ? GT_T_ENTER : GT_T_LEAVE, region));
+	}
+	mk_loc_close(s);
+	mk_loc_close(late);
+}
+
 static const char *make_spool(void)
 {
 	const char *dir = mk_run();
@@ -89,7 +133,9 @@ static const char *make_spool(void)
 	mk_def(p, GT_D_CUT, 0, &cut, sizeof(cut));
 	mk_module(p, AT(1), 0x1000, 0x9000, 0, "/proc/self/exe");
 	mk_property(p, "setting:VT_MODE", "TRACE");
+	mk_property(p, "setting:VT_GPUTRACE", "yes,idle,pure_idle");
 	threads(p, region, id, metric.name);
+	gpu(p, region);
 	q->header.parent_seq = 1;
 	q->header.origin = 1;
 	mk_proc_end(q, GT_END__EXIT, 1, AT(900));
