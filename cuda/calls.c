@@ -9,7 +9,7 @@
  * nobody's business, and what the host waited for can be put into the region afterwards.
  *
  * Limits: the table holds the latest ENTRIES calls; a record that comes later finds no parent and is
- * counted. A driver call inside of a runtime call is recorded with VT_GPUTRACE=driver only.
+ * counted. A launch is seen at the driver only, unless the runtime's calls are asked for. A driver call inside of a runtime call is recorded with VT_GPUTRACE=driver only.
  */
 #include <stdio.h>
 #include <string.h>
@@ -181,13 +181,10 @@ static void enter(uint32_t domain, uint32_t id, const struct cu_call_data *data)
 		open->flags = 1;
 		if (open->poll)
 			return; /* written when it is over: it may only add to the one before */
-		if (makes_records(what->class)) {
-			uint64_t low;
-
-			gt_cu_tag(gt_cu_refs.correlation, data->correlation, &low);
-			gt_record_at(GT_T_TAG, low, NULL, 0, tick);
-		}
-		gt_enter_at(what->region, tick);
+		if (makes_records(what->class))
+			gt_enter_tagged(what->region, gt_cu_refs.correlation, data->correlation, tick);
+		else
+			gt_enter_at(what->region, tick);
 	}
 	if (!makes_records(what->class))
 		return;
@@ -302,6 +299,8 @@ void gt_cu_callback(void *user, uint32_t domain, uint32_t id, const void *data)
 
 		if (GT_CU_UNLIKELY(gt_cu_options.capture))
 			gt_cu_capture_call(domain, id, call);
+		if (GT_CU_UNLIKELY(!ids[domain - 1][id].class))
+			return; /* in a capture: enabled then, but not now */
 		if (call->site)
 			leave(domain, id, call);
 		else
@@ -442,6 +441,10 @@ static void consider(uint32_t domain, uint32_t id, const char *name)
 	for (size_t i = 0; i < n; i++) {
 		if (strncmp(name, rules[i].prefix, strlen(rules[i].prefix)))
 			continue;
+		/* One pair of callbacks for a launch, not two: the driver's sees all of them. */
+		if (domain == CU_DOMAIN_RUNTIME && rules[i].class == GT_CU_C_LAUNCH &&
+		    !gt_cu_options.launch_calls)
+			return;
 		what->class = rules[i].class;
 		gt_cu_capture_name(domain, id, name);
 		plain_name(name, plain, sizeof(plain));

@@ -53,6 +53,7 @@ enum {
 struct gt_cu_options {
 	bool on;           /* VT_GPUTRACE is not "no" */
 	bool runtime, driver;
+	bool launch_calls; /* runtime was asked for by name: its launches, too */
 	bool kernel, memcpy;
 	bool idle, pure_idle;
 	bool sync, memusage, overhead, error, unified;

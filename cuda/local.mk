@@ -6,6 +6,8 @@ CUDA_SOURCES = cuda/abi.h cuda/api.c cuda/api.h cuda/align.c cuda/buffers.c cuda
 	cuda/cuda.h cuda/kernels.c cuda/life.c cuda/nvtx.c cuda/nvtx_abi.h cuda/options.c cuda/places.c cuda/records.c \
 	cuda/worker.c
 cuda_libgputrace_cuda_la_SOURCES = $(CUDA_SOURCES)
+# Callbacks run at every launch: no way through the PLT.
+cuda_libgputrace_cuda_la_CFLAGS = $(AM_CFLAGS) -fno-plt
 cuda_libgputrace_cuda_la_LDFLAGS = -version-info 0:0:0 -Wl,-z,nodelete -Wl,-z,relro,-z,now \
 	-Wl,--version-script=$(top_srcdir)/cuda/libgputrace-cuda.map
 cuda_libgputrace_cuda_la_LIBADD = lib/libgputrace.la -ldl -lpthread

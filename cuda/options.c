@@ -59,6 +59,7 @@ static bool apply(const char *word, size_t n, struct gt_cu_options *o)
 	for (size_t i = 0; i < sizeof(flags) / sizeof(flags[0]); i++)
 		if (is(word, n, flags[i].word)) {
 			*(bool *)((char *)o + flags[i].at) = true;
+			o->launch_calls |= flags[i].at == offsetof(struct gt_cu_options, runtime);
 			o->on = true;
 			o->host_idle |= o->memcpy;
 			return true;

@@ -145,6 +145,8 @@ GT_API void gt_leave(gt_ref region);
  * first and decide afterwards. Times that lie before the last recorded event are set to it. */
 GT_API void gt_enter_at(gt_ref region, uint64_t tick);
 GT_API void gt_leave_at(gt_ref region, uint64_t tick);
+/* gt_enter_at with an attribute (below 2^24) that has a small value. [signal-safe] */
+GT_API void gt_enter_tagged(gt_ref region, gt_ref attribute, uint32_t value, uint64_t tick);
 
 /* Any record of lib/format.h: `type` with `low` (48 bits) and `extra` continuation slots of two
  * words each taken from `data`. [signal-safe] */

@@ -70,6 +70,15 @@ void gt_enter_at(gt_ref region, uint64_t tick)
 		gt_write(NULL, GT_WORD(GT_T_ENTER, region), NULL, 0, tick);
 }
 
+void gt_enter_tagged(gt_ref region, gt_ref attribute, uint32_t value, uint64_t tick)
+{
+	uint64_t enter[2] = { tick, GT_WORD(GT_T_ENTER, region) };
+
+	/* One reservation: what follows a record in it is written as it is, here a record of its own. */
+	if (passes(region, true))
+		gt_write(NULL, GT_WORD(GT_T_TAG, (uint64_t)attribute << 32 | value), enter, 1, tick);
+}
+
 void gt_leave_at(gt_ref region, uint64_t tick)
 {
 	if (passes(region, false))

@@ -327,6 +327,14 @@ void gt_enter_at(gt_ref region, uint64_t tick)
 		print(gt_self_location(), GT_T_ENTER, region, NULL, tick);
 }
 
+void gt_enter_tagged(gt_ref region, gt_ref attribute, uint32_t value, uint64_t tick)
+{
+	if (region) {
+		print(gt_self_location(), GT_T_TAG, (uint64_t)attribute << 32 | value, NULL, tick);
+		print(gt_self_location(), GT_T_ENTER, region, NULL, tick);
+	}
+}
+
 void gt_leave_at(gt_ref region, uint64_t tick)
 {
 	if (region)
