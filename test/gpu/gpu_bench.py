@@ -64,7 +64,9 @@ class Bench:
         return {tool: (median(v) if v else float("nan"), min(v, default=0), max(v, default=0))
                 for tool, v in values.items()}
 
-    def show(self, what, values, unit="ns"):
+    def show(self, what, values, unit="ns", scale=1):
+        unit = {1000: "ms"}.get(scale, unit)
+        values = {tool: [scale * x for x in v] for tool, v in values.items()}
         base = values["none"][0]
         self.suite.say(f"# {what}: " + "; ".join(
             f"{tool} {v[0]:.1f} {unit} ({v[1]:.1f} to {v[2]:.1f}" +
@@ -97,8 +99,9 @@ def loops(bench, rounds, detail):
     bench.show("an empty launch", launch)
     added = launch["gputrace"][0] - launch["none"][0]
     floor = launch["cupti"][0] - launch["none"][0]
+    same = launch["cupti+callbacks"][0] - launch["none"][0]
     suite.verdict("bench launch", added <= floor + 150 and added <= 1000,
-                  f"{added:.0f} ns added, CUPTI alone {floor:.0f} ns")
+                  f"{added:.0f} ns added; CUPTI alone {floor:.0f} ns, with callbacks {same:.0f} ns")
     copy = bench.turns(tools, ["@loop", "copy", "200000"], rounds)
     bench.show("a 4 KB copy", copy)
     added = copy["gputrace"][0] - copy["none"][0]
@@ -107,25 +110,34 @@ def loops(bench, rounds, detail):
                   f"{floor:.0f} ns")
 
 
-def run(suite, rounds, long, only):
-    """All measurements, or the loops alone in more detail."""
-    bench = Bench(suite)
-    if only:
+def long_runs(bench):
+    """What takes minutes: two million launches by PyTorch, thirty million by a program."""
+    if bench.suite.plain([sys.executable, "-c", "import torch"])[0] == 0:
+        bench.show("one of 2 million launches by PyTorch",
+                   bench.turns(["none", "gputrace", "profiler"],
+                               [sys.executable, "%torch_loop.py", "2000000"], 1, timeout=300))
+    memory(bench, 30000000)
+
+
+def run(suite, options):
+    """All measurements, the long ones, or the loops alone in more detail."""
+    bench, rounds = Bench(suite), options.rounds
+    if options.long:
+        long_runs(bench)
+        return
+    if options.loops:
         loops(bench, rounds, True)
         return
     gpu_cases.kernel_times(suite, "kernel-times", max(rounds // 2, 1))
     loops(bench, rounds, False)
-    busy = bench.turns(["none", "gputrace"], ["@blas", "8192", "160"], max(rounds - 2, 1), name="seconds")
-    bench.show("a GPU-bound program", busy, "s")
+    busy = bench.turns(["none", "gputrace"], ["@blas", "8192", "160"], max(rounds - 2, 1),
+                       name="seconds")
+    bench.show("a GPU-bound program", busy, "s", 1000)
     slower = busy["gputrace"][0] / busy["none"][0] - 1
     suite.verdict("bench GPU-bound", slower <= 0.002, f"{100 * slower:+.3f} %")
     if suite.plain([sys.executable, "-c", "import torch"])[0] == 0:
-        tools = ["none", "gputrace", "profiler"]
-        bench.show("a training step of PyTorch",
-                   bench.turns(tools, [sys.executable, "%torch_step.py", "300"],
-                               max(rounds // 2, 1)))
-        bench.show("a launch by PyTorch",
-                   bench.turns(tools, [sys.executable, "%torch_loop.py",
-                                       "2000000" if long else "200000"],
-                               1 if long else max(rounds // 2, 1), timeout=400))
-    memory(bench, 30000000 if long else 5000000)
+        for what, command in (("a training step of PyTorch", ["%torch_step.py", "300"]),
+                              ("a launch by PyTorch", ["%torch_loop.py", "200000"])):
+            bench.show(what, bench.turns(["none", "gputrace", "profiler"],
+                                         [sys.executable, *command], max(rounds // 2, 1)))
+    memory(bench, 5000000)
