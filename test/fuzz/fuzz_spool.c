@@ -12,11 +12,12 @@
  * on is left as it is.
  *
  * fuzz-sources: lib/assemble/archive.c lib/assemble/archive_defs.c lib/assemble/archive_events.c
- * fuzz-sources: lib/assemble/archive_gpu.c lib/assemble/archive_records.c lib/assemble/assemble.c
- * fuzz-sources: lib/assemble/clean.c lib/assemble/clock.c lib/assemble/defs.c lib/assemble/gpu.c
- * fuzz-sources: lib/assemble/idle.c lib/assemble/journal.c lib/assemble/layout.c
- * fuzz-sources: lib/assemble/loss.c lib/assemble/messages.c lib/assemble/names.c
- * fuzz-sources: lib/assemble/report.c lib/assemble/side.c lib/assemble/sort.c lib/assemble/spool.c
+ * fuzz-sources: lib/assemble/archive_gpu.c lib/assemble/archive_io.c
+ * fuzz-sources: lib/assemble/archive_records.c lib/assemble/assemble.c lib/assemble/clean.c
+ * fuzz-sources: lib/assemble/clock.c lib/assemble/defs.c lib/assemble/gpu.c lib/assemble/idle.c
+ * fuzz-sources: lib/assemble/journal.c lib/assemble/layout.c lib/assemble/loss.c
+ * fuzz-sources: lib/assemble/messages.c lib/assemble/names.c lib/assemble/report.c
+ * fuzz-sources: lib/assemble/side.c lib/assemble/sort.c lib/assemble/spool.c
  * fuzz-sources: lib/assemble/stream.c lib/assemble/stream_sort.c lib/assemble/summary.c
  * fuzz-sources: lib/assemble/symbols.c lib/assemble/symbols_dwarf.c lib/assemble/symbols_elf.c
  * fuzz-sources: lib/assemble/units.c lib/assemble/unpack.c lib/assemble/utf8.c
