@@ -164,8 +164,10 @@ GT_API bool gt_amend(uint64_t position, uint32_t value, uint64_t tick);
 
 /*
  * Enter a region and begin an operation on a handle (gt_def_handle, or 0), in as few bytes as it takes;
- * mode as OTF2 has it, bytes UINT64_MAX if not known. Returns the matching id for gt_io_end. [signal-safe]
+ * mode as OTF2 has it, bytes UINT64_MAX if not known. Returns the matching id for gt_io_end, or GT_IO_NOT
+ * if this thread is not recorded now: it asks gt_active() itself. [signal-safe]
  */
+#define GT_IO_NOT UINT64_MAX
 GT_API uint64_t gt_io_begin(gt_ref region, gt_ref handle, unsigned mode, uint64_t bytes);
 GT_API void gt_io_end(gt_ref region, gt_ref handle, uint64_t bytes, uint64_t id);
 

@@ -128,6 +128,8 @@ uint64_t gt_io_begin(gt_ref region, gt_ref handle, unsigned mode, uint64_t bytes
 	static uint64_t ids;
 	uint64_t id, tick;
 
+	if (gt_unlikely(!gt_active()))
+		return GT_IO_NOT;
 	if (!passes(region, true))
 		return 0;
 	if (gt_likely(handle && handle < GT_IO_HANDLES && region < GT_IO_REGIONS &&

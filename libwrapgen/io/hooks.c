@@ -25,14 +25,15 @@
 #include "hooks.h"
 #include "lib/format.h"
 
-#define FDS    65536u
+#define FDS    GT_IO_FDS
 #define FILES  4096u
 #define PROBES 16u
 #define POSIX  1u
 #define ISOC   2u
 #define NEW    ~0u /* being made */
 
-static uint32_t fds[FDS];
+#define fds gt_io_fds
+uint32_t fds[FDS];
 /* What the descriptor's last handle was, to use it again when the same file is opened again. */
 static struct { uint32_t name, handle; } last[FDS];
 static struct { uintptr_t file; uint32_t handle; } files[FILES];
@@ -275,6 +276,7 @@ void gt_hook_abandon(struct gt_hook *hook)
 
 static void begin(struct gt_hook *hook)
 {
+	gt_io_ask(hook);
 	if (hook->gt_w)
 		enter(hook, gt_now());
 }
@@ -369,6 +371,7 @@ static void closed(struct gt_hook *hook, unsigned long long result)
 
 void gt_hook_close_begin(struct gt_hook *hook, int fd)
 {
+	gt_io_ask(hook);
 	if (hook->gt_w)
 		gt_io_of_fd(fd); /* what was found open is closed, too */
 	hook->gt_handle = forget_fd(fd);
@@ -382,6 +385,7 @@ void gt_hook_close_end(struct gt_hook *hook, unsigned long long result)
 
 void gt_hook_fclose_begin(struct gt_hook *hook, unsigned long long file)
 {
+	gt_io_ask(hook);
 	if (hook->gt_w && file)
 		gt_io_of_file((const void *)file);
 	hook->gt_handle = forget_file((const void *)file);
@@ -418,6 +422,7 @@ void gt_hook_pair_end(struct gt_hook *hook, unsigned long long result)
 
 void gt_hook_dup_begin(struct gt_hook *hook, int fd, int to)
 {
+	gt_io_ask(hook);
 	if (hook->gt_w)
 		hook->gt_handle = gt_io_of_fd(fd);
 	hook->gt_other = 0;
@@ -469,6 +474,7 @@ void gt_hook_fcntl_end(struct gt_hook *hook, unsigned long long result)
 
 void gt_hook_seek_begin(struct gt_hook *hook, int fd, unsigned long long offset, unsigned whence)
 {
+	gt_io_ask(hook);
 	if (!hook->gt_w)
 		return;
 	hook->gt_handle = gt_io_of_fd(fd);
@@ -492,6 +498,7 @@ void gt_hook_seek_end(struct gt_hook *hook, unsigned long long result)
 void gt_hook_fseek_begin(struct gt_hook *hook, unsigned long long file, unsigned long long offset,
 			 unsigned whence)
 {
+	gt_io_ask(hook);
 	if (!hook->gt_w)
 		return;
 	hook->gt_handle = gt_io_of_file((const void *)file);

@@ -39,14 +39,41 @@ static inline void gt_hook_done(struct gt_hook *hook)
 	if (__builtin_expect(hook->gt_open, 0))
 		gt_hook_abandon(hook);
 }
+/* The function, if it has a region; the first call asks everything, the others leave it to gt_io_begin,
+ * because behind a system call each jump through a pointer is dear. */
+static inline struct gt_wrap *gt_io_known(struct gt_wrap *w)
+{
+	if (__builtin_expect(__atomic_load_n(&w->gt_state, __ATOMIC_ACQUIRE) != 1, 0))
+		return gt_wrap_ready(w);
+	return w->gt_region ? w : 0;
+}
+
 #define GT_HOOK(w) \
-	struct gt_hook gt_hook __attribute__((cleanup(gt_hook_done))) = { .gt_w = gt_wrap_ready(&(w)) }
+	struct gt_hook gt_hook __attribute__((cleanup(gt_hook_done))) = { .gt_w = gt_io_known(&(w)) }
+
+/* Where nothing but gt_w is looked at before anything is recorded. */
+static inline void gt_io_ask(struct gt_hook *hook)
+{
+	if (hook->gt_w && !gt_wrap_core_active())
+		hook->gt_w = 0;
+}
 
 /* Reading, writing, flushing: (mode, kind, descriptor or FILE, bytes asked for, size of a unit). */
 GT_WRAP_C unsigned long gt_io_begin(unsigned region, unsigned handle, unsigned mode, unsigned long bytes);
 GT_WRAP_C void gt_io_end(unsigned region, unsigned handle, unsigned long bytes, unsigned long id);
 GT_WRAP_HIDDEN unsigned gt_io_of_fd(int fd);
+#define GT_IO_FDS 65536u
+extern GT_WRAP_HIDDEN unsigned gt_io_fds[GT_IO_FDS]; /* 0: not known; atomic */
 GT_WRAP_HIDDEN unsigned gt_io_of_file(const void *file);
+
+static inline void gt_io_go(struct gt_hook *hook, unsigned mode, unsigned long bytes)
+{
+	hook->gt_id = gt_io_begin(hook->gt_w->gt_region, hook->gt_handle, mode, bytes);
+	if (__builtin_expect(hook->gt_id == ~0ul, 0))
+		hook->gt_w = 0; /* not recorded now */
+	else
+		hook->gt_open = GT_IO_OPERATION;
+}
 
 static inline void gt_io_result(struct gt_hook *hook, unsigned long long result)
 {
@@ -80,9 +107,14 @@ static inline void gt_hook_fd_begin(struct gt_hook *hook, unsigned mode, int kin
 	hook->gt_kind = kind;
 	hook->gt_a = bytes;
 	hook->gt_b = 1;
-	hook->gt_handle = gt_io_of_fd(fd);
-	hook->gt_id = gt_io_begin(hook->gt_w->gt_region, hook->gt_handle, mode, bytes);
-	hook->gt_open = GT_IO_OPERATION;
+	hook->gt_handle = gt_io_fds[fd & (GT_IO_FDS - 1)];
+	if (__builtin_expect(!hook->gt_handle || (unsigned)fd >= GT_IO_FDS, 0)) {
+		gt_io_ask(hook);
+		if (!hook->gt_w)
+			return;
+		hook->gt_handle = gt_io_of_fd(fd);
+	}
+	gt_io_go(hook, mode, bytes);
 }
 
 static inline void gt_hook_fd_end(struct gt_hook *hook, unsigned long long result)
@@ -99,9 +131,11 @@ static inline void gt_hook_file_begin(struct gt_hook *hook, unsigned mode, int k
 	hook->gt_kind = kind;
 	hook->gt_a = bytes * unit;
 	hook->gt_b = unit;
+	gt_io_ask(hook);
+	if (!hook->gt_w)
+		return;
 	hook->gt_handle = gt_io_of_file((const void *)file);
-	hook->gt_id = gt_io_begin(hook->gt_w->gt_region, hook->gt_handle, mode, hook->gt_a);
-	hook->gt_open = GT_IO_OPERATION;
+	gt_io_go(hook, mode, hook->gt_a);
 }
 
 static inline void gt_hook_file_end(struct gt_hook *hook, unsigned long long result)
