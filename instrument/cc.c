@@ -305,6 +305,22 @@ static void add_library(const char *libdir, const char *name)
 		add(path);
 }
 
+static bool is_mpi(const char *word)
+{
+	return !strcmp(word, "-lmpi") || !strcmp(word, "-lmpich");
+}
+
+/* An MPI compiler, or (OMPI_CC=gputrace-cc mpicc) the compiler behind one. */
+static bool links_mpi(void)
+{
+	if (call.role->behind[0])
+		return true;
+	for (size_t i = 0; i < call.given_n; i++)
+		if (is_mpi(call.given[i]))
+			return true;
+	return false;
+}
+
 /*
  * Our libraries stand before all others, so that calls to those come to us first. They are named
  * as files: a -L would change where the user's libraries are found.
@@ -318,6 +334,8 @@ static void add_libraries(const struct gt_cc_job *job)
 	add("-Wl,--push-state,--no-as-needed");
 	if (!job->shared) /* interception is the program's business, not a library's */
 		add_library(libdir, "libgputrace-pthread.so");
+	if (!job->shared && links_mpi())
+		add_library(libdir, "libgputrace-mpi.so");
 	add_library(libdir, "libgputrace.so");
 	add("-Wl,--pop-state");
 	if (!is_system_folder(libdir)) {
@@ -371,6 +389,21 @@ static int add_wraps(void)
 static bool links(const struct gt_cc_job *job)
 {
 	return !job->stops_early && !job->relocatable && job->headers < job->inputs;
+}
+
+/*
+ * The user's words. mpi: our library has all the names of MPI's, so that a linker which leaves out
+ * what nobody needs would leave out MPI itself; an MPI compiler names it behind all of this.
+ */
+static void add_given(bool mpi)
+{
+	for (size_t i = 0; i < call.given_n; i++) {
+		if (mpi && is_mpi(call.given[i]))
+			add("-Wl,--no-as-needed");
+		add(call.given[i]);
+	}
+	if (mpi && call.role->behind[0])
+		add("-Wl,--no-as-needed");
 }
 
 static bool traceable(const struct gt_cc_job *job)
@@ -558,8 +591,7 @@ int main(int argc, char **argv)
 			setenv(call.role->behind[i], behind, 0);
 		if (traceable(&job))
 			add_ours(&job, path);
-		for (size_t i = 0; i < call.given_n; i++)
-			add(call.given[i]);
+		add_given(traceable(&job) && links(&job) && !job.shared && links_mpi());
 		if (call.wraps_n && traceable(&job) && links(&job) && !job.fixed)
 			status = add_wraps();
 		if (status)

@@ -323,13 +323,15 @@ struct gt_def_comm {
 	uint32_t group;     /* GROUP id, 0: the locations that use it */
 	uint32_t paradigm;  /* OTF2_Paradigm */
 	uint32_t flags;
-	uint32_t reserved;
+	uint32_t remote;    /* GROUP of the other side of an inter-communicator, else 0 */
 	uint64_t key;       /* the same in all processes that mean the same thing; 0: by name */
 };
 
+/* kind 1: members are ranks of the process's job, in the order of the communicator */
 struct gt_def_group {
 	uint32_t name, kind, paradigm, flags;
-	uint32_t count, reserved;
+	uint32_t count;
+	uint32_t before;    /* GROUP whose members come before these (long lists), else 0 */
 };
 
 /* Parameters with values that often come together. */
@@ -459,6 +461,7 @@ struct gt_run_header {
 	char boot_id[40];
 	char host[64];
 	char spool[1024];       /* absolute path of the folder with the p<seq>.<pid> folders */
+	uint64_t job;           /* the parallel job whose processes share the run, 0: none */
 };
 
 #endif

@@ -66,3 +66,40 @@ CFLAGS=$gt_save
 ])
 AS_IF([test $AS_TR_SH([gt_cv_cc_$2]) = yes], [$1="$$1 $2"])
 ])
+
+dnl GT_MPI(PREFIX, name, MACRO, WRAPPERS): looks for a compiler wrapper whose mpi.h defines MACRO;
+dnl sets have_<name>, PREFIX_CFLAGS, PREFIX_LIBS. An MPI that was asked for must be there.
+AC_DEFUN([GT_MPI], [
+have_$2=no
+$1_CFLAGS=
+$1_LIBS=
+AS_CASE([$with_$2], [no], [], [yes|auto], [gt_mpi_wrappers="$4"], [gt_mpi_wrappers="$with_$2"])
+AS_IF([test "$with_$2" != no && test $gt_mpi_possible = yes], [
+  AC_MSG_CHECKING([for $2])
+  for gt_wrapper in $gt_mpi_wrappers; do
+    gt_mpi_line=`$gt_wrapper -show 2>/dev/null` || continue
+    gt_mpi_cflags= gt_mpi_libs=
+    for gt_word in $gt_mpi_line; do
+      AS_CASE([$gt_word], [-I*|-D*], [gt_mpi_cflags="$gt_mpi_cflags $gt_word"],
+        [-L*], [gt_mpi_libs="$gt_mpi_libs $gt_word"])
+    done
+    gt_save_CPPFLAGS=$CPPFLAGS gt_save_LIBS=$LIBS
+    CPPFLAGS="$CPPFLAGS $gt_mpi_cflags"
+    for gt_lib in mpi mpich; do
+      LIBS="$gt_save_LIBS $gt_mpi_libs -l$gt_lib"
+      AC_LINK_IFELSE([AC_LANG_PROGRAM([[#include <mpi.h>
+#ifndef $3
+#error another one
+#endif]], [[MPI_Count n; PMPI_Type_size_x(MPI_INT, &n); PMPI_Comm_rank(MPI_COMM_WORLD, (int *)&n);]])],
+        [have_$2=yes; $1_CFLAGS=$gt_mpi_cflags; $1_LIBS="$gt_mpi_libs -l$gt_lib"; break])
+    done
+    CPPFLAGS=$gt_save_CPPFLAGS LIBS=$gt_save_LIBS
+    AS_IF([test $have_$2 = yes], [break])
+  done
+  AC_MSG_RESULT([$have_$2])
+])
+AS_IF([test $have_$2 = no], [AS_CASE([$with_$2], [no|auto], [],
+  [AC_MSG_ERROR([$2 was asked for but cannot be used (x86-64, python3 and an MPI of version 3 are needed)])])])
+AC_SUBST([$1_CFLAGS])
+AC_SUBST([$1_LIBS])
+])

@@ -54,6 +54,7 @@ include test/libwrapgen/local.mk
 include test/cli/local.mk
 include test/user/local.mk
 include test/pthread/local.mk
+include test/mpi/local.mk
 include test/cuda/local.mk
 include test/filter/local.mk
 include test/fuzz/local.mk

@@ -19,6 +19,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "lib/common/job.h"
 #include "lib/common/rundir.h"
 #include "lib/common/settings.h"
 #include "lib/common/settings_names.h"
@@ -44,6 +45,7 @@ static const struct adapter {
 	{"libgputrace-pthread.so", NULL}, /* always */
 	{"gputrace/libgputrace-wrap-io.so", traces_io},
 	{"gputrace/libgputrace-wrap-memory.so", traces_memory},
+	{"libgputrace-mpi.so", NULL}, /* finds out by itself whether the program has an MPI */
 };
 
 static const struct gt_option options[] = {
@@ -465,12 +467,16 @@ static const char *base(const char *path)
 static const char *prepare(const char *program, const struct gt_binary *binary, char *why, size_t size)
 {
 	static char dir[PATH_MAX]; /* stays empty in a run that is joined */
+	int64_t when = 0;
+	uint64_t job = gt_job(environ, &when);
 	const struct gt_rundir_wish wish = {
 		.dir = request.output,
 		.parent = gt_settings.pform_gdir,
 		.prefix = gt_settings.file_prefix,
 		.program = base(program),
 		.local = gt_settings.pform_ldir,
+		.job = job,
+		.when = when,
 	};
 
 	char *list = preload_list(binary, program, why, size);

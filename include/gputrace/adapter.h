@@ -135,6 +135,27 @@ GT_API void gt_def_property(const char *key, const char *value);
 /* A mangled C++ name as people write it, with its parameters; false if it is not understood. */
 GT_API bool gt_plain_name(const char *mangled, char *text, size_t size);
 
+/*
+ * This process is `rank` of the `size` processes of the parallel program `job` (the same number in
+ * all of them). The filter's rules for ranks hold from now on.
+ */
+GT_API void gt_set_rank(uint32_t rank, uint32_t size, uint64_t job);
+
+/* Processes by their rank in this process's job, in the order of a communicator. */
+GT_API gt_ref gt_def_ranks(const uint32_t *ranks, uint32_t count);
+
+struct gt_comm_info {
+	size_t bytes;            /* sizeof(struct gt_comm_info) */
+	const char *name;
+	gt_ref parent;
+	gt_ref ranks;            /* from gt_def_ranks: the members */
+	gt_ref remote;           /* of an inter-communicator: the other side's members */
+	uint32_t paradigm;       /* OTF2_Paradigm as a number */
+	uint64_t key;            /* the same in all processes that mean the same communicator */
+};
+/* A communicator of processes. again: what it is called and so on has changed. */
+GT_API gt_ref gt_def_comm_of(const struct gt_comm_info *info, gt_ref again);
+
 /* ---- events of the calling thread ------------------------------------------------------------------ */
 
 /* Enter and leave a region. [signal-safe] */
@@ -170,6 +191,19 @@ GT_API bool gt_amend(uint64_t position, uint32_t value, uint64_t tick);
 #define GT_IO_NOT UINT64_MAX
 GT_API uint64_t gt_io_begin(gt_ref region, gt_ref handle, unsigned mode, uint64_t bytes);
 GT_API void gt_io_end(gt_ref region, gt_ref handle, uint64_t bytes, uint64_t id);
+
+/* What gt_repeat() needs to remember between calls; zero it first. One for each thread. */
+struct gt_repeated {
+	uint64_t end;            /* of the stream, behind the last span */
+	gt_ref region;
+};
+
+/*
+ * A call of `region` from `begin` (gt_now()) to now that had no result, in a loop that polls. If
+ * nothing was recorded on this thread since the last one, they become one: the span is made longer,
+ * and the parameter `counter` in it says how many calls it stands for.
+ */
+GT_API void gt_repeat(struct gt_repeated *last, gt_ref region, gt_ref counter, uint64_t begin);
 
 /* Counts events that the adapter had to leave out, by cause (enum gt_loss of lib/format.h).
  * [signal-safe] */

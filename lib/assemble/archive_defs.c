@@ -356,14 +356,18 @@ static uint64_t *unite(struct out *out, uint8_t paradigm, size_t *count)
 	uint64_t *all;
 
 	for (uint32_t i = 0; i < gt_table_count(&out->defs->comms); i++)
-		n += comms[i].paradigm == paradigm ? comms[i].member_count : 0;
+		if (comms[i].paradigm == paradigm)
+			n += comms[i].member_count + comms[i].remote_count;
 	all = malloc((n + 1) * sizeof(*all));
 	if (!all)
 		return NULL;
 	n = 0;
-	for (uint32_t i = 0; i < gt_table_count(&out->defs->comms); i++)
+	for (uint32_t i = 0; i < gt_table_count(&out->defs->comms); i++) {
 		for (size_t k = 0; comms[i].paradigm == paradigm && k < comms[i].member_count; k++)
 			all[n++] = comms[i].members[k];
+		for (size_t k = 0; comms[i].paradigm == paradigm && k < comms[i].remote_count; k++)
+			all[n++] = comms[i].remote[k];
+	}
 	qsort(all, n, sizeof(*all), compare_members);
 	for (size_t i = 0; i < n; i++)
 		if (!kept || all[kept - 1] != all[i])
@@ -372,11 +376,30 @@ static uint64_t *unite(struct out *out, uint8_t paradigm, size_t *count)
 	return all;
 }
 
+/* Members as places in `all`. */
+static OTF2_ErrorCode write_members(struct out *out, uint8_t paradigm, const uint64_t *members,
+				    size_t n, const uint64_t *all, size_t count)
+{
+	uint64_t *places = malloc((n + 1) * sizeof(*places));
+	OTF2_ErrorCode rc;
+
+	if (!places)
+		return OTF2_ERROR_MEM_ALLOC_FAILED;
+	for (size_t k = 0; k < n; k++)
+		places[k] = (uint64_t)((const uint64_t *)bsearch(&members[k], all, count,
+								 sizeof(*all), compare_members) -
+				       all);
+	rc = write_group(out, 0, OTF2_GROUP_TYPE_COMM_GROUP, paradigm, places, n);
+	free(places);
+	return rc;
+}
+
 /* One group of all locations of the paradigm, then one group of places in it per communicator. */
 static OTF2_ErrorCode write_comms_of(struct out *out, uint8_t paradigm, uint32_t name,
 				     uint32_t *groups)
 {
 	struct gt_comm *comms = out->defs->comms.items;
+	uint32_t self = OTF2_UNDEFINED_GROUP;
 	size_t count;
 	uint64_t *all = unite(out, paradigm, &count);
 	OTF2_ErrorCode rc = all ? OTF2_SUCCESS : OTF2_ERROR_MEM_ALLOC_FAILED;
@@ -384,23 +407,23 @@ static OTF2_ErrorCode write_comms_of(struct out *out, uint8_t paradigm, uint32_t
 	if (rc == OTF2_SUCCESS)
 		rc = write_group(out, name, OTF2_GROUP_TYPE_COMM_LOCATIONS, paradigm, all, count);
 	for (uint32_t i = 0; rc == OTF2_SUCCESS && i < gt_table_count(&out->defs->comms); i++) {
-		uint64_t *places;
-
 		if (comms[i].paradigm != paradigm)
 			continue;
-		places = malloc((comms[i].member_count + 1) * sizeof(*places));
-		if (!places) {
-			rc = OTF2_ERROR_MEM_ALLOC_FAILED;
-			break;
-		}
-		for (size_t k = 0; k < comms[i].member_count; k++)
-			places[k] = (uint64_t)((uint64_t *)bsearch(&comms[i].members[k], all, count,
-								   sizeof(*all), compare_members) -
-					       all);
 		groups[i] = out->group_number;
-		rc = write_group(out, 0, OTF2_GROUP_TYPE_COMM_GROUP, paradigm, places,
-				 comms[i].member_count);
-		free(places);
+		if (comms[i].self && self != OTF2_UNDEFINED_GROUP) { /* one is enough */
+			groups[i] = self;
+			continue;
+		}
+		if (comms[i].self)
+			rc = write_group(out, 0, OTF2_GROUP_TYPE_COMM_SELF, paradigm, NULL, 0);
+		else
+			rc = write_members(out, paradigm, comms[i].members, comms[i].member_count,
+					   all, count);
+		if (comms[i].self)
+			self = groups[i];
+		if (rc == OTF2_SUCCESS && comms[i].inter) /* the other side is the next group */
+			rc = write_members(out, paradigm, comms[i].remote, comms[i].remote_count,
+					   all, count);
 	}
 	free(all);
 	return rc;
@@ -438,11 +461,18 @@ static OTF2_ErrorCode write_comms(struct out *out)
 				    gt_defs_string(out->defs, paradigm_name(comms[i].paradigm)),
 				    groups);
 	}
-	for (uint32_t i = 0; rc == OTF2_SUCCESS && i < n; i++)
-		rc = OTF2_GlobalDefWriter_WriteComm(
-			out->writer, i, comms[i].name, groups[i],
-			comms[i].parent == GT_UNDEFINED ? OTF2_UNDEFINED_COMM : comms[i].parent,
-			OTF2_COMM_FLAG_NONE);
+	for (uint32_t i = 0; rc == OTF2_SUCCESS && i < n; i++) {
+		uint32_t parent =
+			comms[i].parent == GT_UNDEFINED ? OTF2_UNDEFINED_COMM : comms[i].parent;
+
+		rc = comms[i].inter
+			     ? OTF2_GlobalDefWriter_WriteInterComm(out->writer, i, comms[i].name,
+								   groups[i], groups[i] + 1, parent,
+								   OTF2_COMM_FLAG_NONE)
+			     : OTF2_GlobalDefWriter_WriteComm(out->writer, i, comms[i].name,
+							      groups[i], parent,
+							      OTF2_COMM_FLAG_NONE);
+	}
 	for (uint32_t i = 0; rc == OTF2_SUCCESS && i < gt_table_count(&out->defs->windows); i++) {
 		const struct gt_window *windows = out->defs->windows.items;
 
@@ -502,7 +532,7 @@ static OTF2_ErrorCode write_region_groups(struct out *out)
 /* ---- all of it ------------------------------------------------------------------------------------------- */
 
 struct own_names {
-	uint32_t pthread, cuda, streams;
+	uint32_t pthread, cuda, streams, mpi, comm;
 };
 
 /* Everything that makes new strings happens here, before they are written. */
@@ -514,6 +544,8 @@ static int prepare(struct out *out, struct properties *props, struct own_names *
 	gt_archive_prepare_io(out->defs);
 	names->pthread = gt_defs_string(out->defs, "PTHREAD");
 	names->cuda = gt_defs_string(out->defs, "CUDA");
+	names->mpi = gt_defs_string(out->defs, "MPI");
+	names->comm = gt_defs_string(out->defs, "MPI Communicator ${id}");
 	names->streams = gt_defs_string(out->defs, "CUDA_GROUP");
 	for (uint32_t i = 0; i < gt_table_count(&out->defs->comms); i++) {
 		gt_defs_string(out->defs, paradigm_name(comms[i].paradigm));
@@ -527,12 +559,14 @@ static int prepare(struct out *out, struct properties *props, struct own_names *
 static OTF2_ErrorCode write_paradigms(struct out *out, const struct own_names *names)
 {
 	const struct gt_comm *comms = out->defs->comms.items;
-	bool pthread = false, cuda = false;
+	OTF2_AttributeValue template = { .stringRef = names->comm };
+	bool pthread = false, cuda = false, mpi = false;
 	OTF2_ErrorCode rc = OTF2_SUCCESS;
 
 	for (uint32_t i = 0; i < gt_table_count(&out->defs->comms); i++) {
 		pthread |= comms[i].paradigm == OTF2_PARADIGM_PTHREAD;
 		cuda |= comms[i].paradigm == OTF2_PARADIGM_CUDA;
+		mpi |= comms[i].paradigm == OTF2_PARADIGM_MPI;
 	}
 	for (uint32_t i = 0; i < out->layout->group_count; i++)
 		cuda |= out->layout->groups[i].accelerator;
@@ -543,6 +577,13 @@ static OTF2_ErrorCode write_paradigms(struct out *out, const struct own_names *n
 	if (rc == OTF2_SUCCESS && cuda)
 		rc = OTF2_GlobalDefWriter_WriteParadigm(out->writer, OTF2_PARADIGM_CUDA, names->cuda,
 							OTF2_PARADIGM_CLASS_ACCELERATOR);
+	if (rc == OTF2_SUCCESS && mpi)
+		rc = OTF2_GlobalDefWriter_WriteParadigm(out->writer, OTF2_PARADIGM_MPI, names->mpi,
+							OTF2_PARADIGM_CLASS_PROCESS);
+	if (rc == OTF2_SUCCESS && mpi)
+		rc = OTF2_GlobalDefWriter_WriteParadigmProperty(
+			out->writer, OTF2_PARADIGM_MPI, OTF2_PARADIGM_PROPERTY_COMM_NAME_TEMPLATE,
+			OTF2_TYPE_STRING, template);
 	return rc;
 }
 

@@ -3,7 +3,7 @@
  * All records but enter and leave: switching on and off, spooling, attributes, parameters, metrics,
  * markers, threads, locks, processes, user messages; program begin and end.
  *
- * Limits: records of types that no adapter writes yet (MPI, one-sided locks, I/O) are skipped and
+ * Limits: records of types that no adapter writes yet (one-sided operations of MPI, I/O) are skipped and
  * counted as unknown.
  */
 #include "config.h"
@@ -503,6 +503,8 @@ void gt_track_record(struct gt_track *t, const struct gt_slot *slot, uint64_t ti
 {
 	unsigned type = GT_WORD_TYPE(slot->word);
 
+	if (gt_track_mpi(t, slot, tick))
+		return;
 	if (needs_extra(type) && GT_WORD_EXTRA(slot->word) < 1) {
 		t->w->tally.unknown_records++;
 		return;

@@ -65,6 +65,9 @@ void gt_track_marker(struct gt_track *t, const char *category, const char *group
 /* Any record but enter and leave. */
 void gt_track_record(struct gt_track *t, const struct gt_slot *slot, uint64_t tick);
 
+/* Messages and collectives of MPI. False: it is another record. */
+bool gt_track_mpi(struct gt_track *t, const struct gt_slot *slot, uint64_t tick);
+
 /* Transfers, as messages and as one-sided operations. */
 void gt_track_transfer(struct gt_track *t, const struct gt_slot *slot, uint64_t tick);
 void gt_track_one_sided(struct gt_track *t, const struct gt_slot *slot, uint64_t tick);

@@ -13,6 +13,7 @@
 #include "lib/assemble/gpu.h"
 #include "lib/assemble/idle.h"
 #include "lib/assemble/messages.h"
+#include "lib/assemble/mpi.h"
 #include "lib/assemble/report.h"
 
 #include <errno.h>
@@ -48,6 +49,7 @@ struct assembly {
 	struct gt_symbolizer symbolizer;
 	struct gt_messages *messages;
 	struct gt_gpu gpu;
+	struct gt_mpi mpi;
 	struct gt_conversion conv;
 	struct gt_worker *workers;
 	unsigned worker_count;
@@ -429,6 +431,8 @@ static int prepare(struct assembly *a)
 	if (!rc)
 		rc = make_order(a);
 	if (!rc)
+		rc = gt_mpi_make(&a->mpi, &a->spool, &a->layout, &a->defs);
+	if (!rc)
 		rc = gt_gpu_finish(&a->gpu, &a->spool, &a->layout, &a->defs, a->workfd);
 	if (!rc)
 		rc = gt_messages_pair(&a->messages, &a->spool, &a->layout, &a->clock, &a->defs,
@@ -459,6 +463,7 @@ static int open_archive(struct assembly *a)
 	a->conv.clock = &a->clock;
 	a->conv.messages = a->messages;
 	a->conv.gpu = &a->gpu;
+	a->conv.mpi = &a->mpi;
 	a->conv.consumed = consumed;
 	a->conv.context = a;
 	return a->conv.archive ? 0 : -EIO;
@@ -621,6 +626,7 @@ static void dispose(struct assembly *a)
 	gt_filter_free(a->symbolizer.groups);
 	gt_messages_free(a->messages);
 	gt_gpu_free(&a->gpu);
+	gt_mpi_free(&a->mpi);
 	gt_clock_free(&a->clock);
 	gt_layout_free(&a->layout);
 	gt_defs_free(&a->defs);

@@ -180,8 +180,10 @@ void gt_defs_free(struct gt_defs *defs)
 {
 	struct gt_comm *comms = defs->comms.items;
 
-	for (size_t i = 0; i < gt_table_count(&defs->comms); i++)
+	for (size_t i = 0; i < gt_table_count(&defs->comms); i++) {
 		free(comms[i].members);
+		free(comms[i].remote);
+	}
 	intern_free(&defs->strings);
 	table_free(&defs->regions);
 	table_free(&defs->attributes);

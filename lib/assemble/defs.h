@@ -64,8 +64,12 @@ struct gt_comm {
 	uint32_t name, parent;     /* parent: comm, or GT_UNDEFINED */
 	uint32_t proc;             /* place in spool->procs; GT_UNDEFINED: all processes' */
 	uint8_t paradigm;
-	uint64_t *members;         /* global locations, ascending */
+	bool self;                 /* of each process with itself; no members */
+	bool inter;                /* between members and remote */
+	uint64_t *members;         /* global locations; of threads and streams: ascending */
 	size_t member_count;
+	uint64_t *remote;
+	size_t remote_count;
 };
 
 struct gt_window {         /* for one-sided communication */

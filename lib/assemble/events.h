@@ -15,6 +15,7 @@
 
 struct gt_messages;
 struct gt_gpu;
+struct gt_mpi;
 
 /* Time spent in a region, by one worker. */
 struct gt_profile {
@@ -43,6 +44,7 @@ struct gt_conversion {
 	struct gt_names *names;  /* by place in spool->procs */
 	struct gt_messages *messages;
 	const struct gt_gpu *gpu;
+	const struct gt_mpi *mpi;
 	uint32_t region_off, region_flush; /* MEASUREMENT OFF, TRACE BUFFER FLUSH */
 	uint32_t region_idle[3]; /* by GT_IDLE_* */
 	uint32_t process_id;     /* attribute */

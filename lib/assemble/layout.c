@@ -7,6 +7,7 @@
 #include "config.h"
 
 #include "lib/assemble/layout.h"
+#include "lib/assemble/mpi.h"
 #include "lib/assemble/stream.h"
 
 #include <errno.h>
@@ -225,13 +226,58 @@ static bool has_place(const struct gt_loc *loc, bool first)
 	       (loc->win.kind != GT_LOC_SIDE && loc->begin < loc->end);
 }
 
-static void add_process(struct gt_layout *layout, struct gt_defs *defs, struct gt_proc *proc)
+/* A process in the archive: ranks come first, in order; then the others as they began. */
+struct entry {
+	struct gt_proc *proc;
+	uint64_t job;
+	uint32_t job_seq;       /* of the job's first process; UINT32_MAX: in no job */
+};
+
+static int compare_entries(const void *a, const void *b)
+{
+	const struct entry *x = a, *y = b;
+	uint32_t one = x->job ? x->proc->header.rank : 0, two = y->job ? y->proc->header.rank : 0;
+
+	if (x->job_seq != y->job_seq)
+		return x->job_seq < y->job_seq ? -1 : 1;
+	if (one != two)
+		return one < two ? -1 : 1;
+	return x->proc < y->proc ? -1 : x->proc > y->proc;
+}
+
+static struct entry *in_order(struct gt_spool *spool)
+{
+	struct entry *list = calloc(spool->proc_count + 1, sizeof(*list));
+
+	for (size_t i = 0; list && i < spool->proc_count; i++) {
+		list[i] = (struct entry){ .proc = &spool->procs[i],
+					  .job = gt_mpi_job(&spool->procs[i]),
+					  .job_seq = UINT32_MAX };
+		for (size_t k = 0; list[i].job && k <= i; k++)
+			if (list[k].job == list[i].job) {
+				list[i].job_seq = list[k].proc->seq;
+				break;
+			}
+	}
+	if (list)
+		qsort(list, spool->proc_count, sizeof(*list), compare_entries);
+	return list;
+}
+
+/* `job`: 0 no rank, 1 the run's first parallel program, 2 its second ... */
+static void add_process(struct gt_layout *layout, struct gt_defs *defs, struct gt_proc *proc,
+			unsigned job)
 {
 	bool have_first = false;
 	char text[320];
 
 	proc->number = layout->group_count++;
-	snprintf(text, sizeof(text), "%s [%u]", proc->header.program, proc->header.pid);
+	if (job > 1)
+		snprintf(text, sizeof(text), "MPI Rank %u of job %u", proc->header.rank, job);
+	else if (job)
+		snprintf(text, sizeof(text), "MPI Rank %u", proc->header.rank);
+	else
+		snprintf(text, sizeof(text), "%s [%u]", proc->header.program, proc->header.pid);
 	layout->groups[proc->number] = (struct gt_out_group){
 		.name = gt_defs_string(defs, text),
 		.node = (uint32_t)find_node(layout, defs, proc->header.host),
@@ -259,6 +305,8 @@ static void add_process(struct gt_layout *layout, struct gt_defs *defs, struct g
 int gt_layout_make(struct gt_layout *layout, struct gt_spool *spool, struct gt_defs *defs)
 {
 	size_t locations = 0, groups = 0;
+	struct entry *order;
+	unsigned jobs = 0;
 	int rc = 0;
 
 	memset(layout, 0, sizeof(*layout));
@@ -283,14 +331,22 @@ int gt_layout_make(struct gt_layout *layout, struct gt_spool *spool, struct gt_d
 		.class_name = gt_defs_string(defs, "machine"),
 		.parent = GT_UNDEFINED,
 	};
+	order = in_order(spool);
+	if (!order) {
+		gt_layout_free(layout);
+		return -ENOMEM;
+	}
 	for (size_t i = 0; i < spool->proc_count; i++) {
+		const struct entry *e = &order[i];
+
+		jobs += e->job && (!i || e->job != e[-1].job);
 		/* The last one stays even then: an archive needs a process. */
-		if (only_a_step(&spool->procs[i]) &&
-		    (layout->group_count || i + 1 < spool->proc_count))
+		if (only_a_step(e->proc) && (layout->group_count || i + 1 < spool->proc_count))
 			layout->left_out++;
 		else
-			add_process(layout, defs, &spool->procs[i]);
+			add_process(layout, defs, e->proc, e->job ? jobs : 0);
 	}
+	free(order);
 	return 0;
 }
 

@@ -11,10 +11,12 @@
 #include "lib/format.h"
 
 #include <errno.h>
+#include <limits.h>
 #include <string.h>
 
 #define PATH_ROOM 1024
 #define TRIES     1000
+#define JOINED    INT_MAX /* in place of a descriptor: another process of the job has made it */
 
 static int complain(char *why, size_t size, const char *what, const char *path, int error)
 {
@@ -45,7 +47,7 @@ static void civil(int64_t days, int *year, unsigned *month, unsigned *day)
 	*year = (int)(y + (*month <= 2));
 }
 
-static void made_up_name(char *name, size_t size, const char *program)
+static void made_up_name(char *name, size_t size, const char *program, int64_t when)
 {
 	struct timespec now;
 	unsigned month, day, s;
@@ -54,6 +56,8 @@ static void made_up_name(char *name, size_t size, const char *program)
 	size_t n = 0;
 
 	clock_gettime(CLOCK_REALTIME, &now);
+	if (when > 0)
+		now.tv_sec = when;
 	civil(now.tv_sec / 86400, &year, &month, &day);
 	s = (unsigned)(now.tv_sec % 86400);
 	for (; *program && n + 1 < sizeof(clean); program++) {
@@ -118,11 +122,43 @@ static int open_dir(const char *path, bool must_be_empty)
 	return fd;
 }
 
-static int make_named(const char *path, char *why, size_t why_size)
+/*
+ * Is the directory an open run of our job? Whoever made it a moment ago may still have to write the
+ * run's header.
+ */
+static bool of_job(const char *path, uint64_t job)
+{
+	struct gt_run_header run;
+	char name[PATH_ROOM + 16];
+
+	gt_text(name, sizeof(name), "%s/spool/run", path);
+	for (unsigned tries = 0; job && tries < 200; tries++) {
+		int fd = gt_sys_openat(AT_FDCWD, name, O_RDONLY | O_NOFOLLOW | O_CLOEXEC, 0);
+		ssize_t n = fd < 0 ? fd : gt_sys_pread(fd, &run, sizeof(run), 0);
+		struct stat st;
+
+		if (fd >= 0)
+			gt_sys_close(fd);
+		if (n == (ssize_t)sizeof(run))
+			return run.magic == GT_MAGIC_RUN && run.job == job &&
+			       run.state == GT_RUN_OPEN && run.uid == geteuid();
+		/* An archive that is complete has no spool any more. */
+		gt_text(name, sizeof(name), "%s/traces.otf2", path);
+		if (!gt_sys_fstatat(AT_FDCWD, name, &st, 0))
+			return false;
+		gt_text(name, sizeof(name), "%s/spool/run", path);
+		gt_sys_sleep_us(10000);
+	}
+	return false;
+}
+
+static int make_named(const char *path, uint64_t job, char *why, size_t why_size)
 {
 	int rc = gt_sys_mkdirat(AT_FDCWD, path, 0700);
 	int fd;
 
+	if (rc == -EEXIST && job && of_job(path, job))
+		return JOINED;
 	if (rc && rc != -EEXIST)
 		return complain(why, why_size, "make the archive directory", path, rc);
 	fd = open_dir(path, rc == -EEXIST);
@@ -132,7 +168,7 @@ static int make_named(const char *path, char *why, size_t why_size)
 }
 
 /* The first free of path, path.2, path.3 ...; `path` is changed to it. */
-static int make_numbered(char *path, size_t size, char *why, size_t why_size)
+static int make_numbered(char *path, size_t size, uint64_t job, char *why, size_t why_size)
 {
 	size_t length = strlen(path);
 	int rc = -EEXIST;
@@ -143,6 +179,8 @@ static int make_numbered(char *path, size_t size, char *why, size_t why_size)
 		rc = gt_sys_mkdirat(AT_FDCWD, path, 0700);
 		if (rc != -EEXIST)
 			break;
+		if (job && of_job(path, job))
+			return JOINED;
 	}
 	if (!rc)
 		rc = open_dir(path, false);
@@ -162,7 +200,8 @@ static void read_line(const char *path, char *buffer, size_t size)
 	buffer[strcspn(buffer, "\n")] = 0;
 }
 
-static int make_spool(int dir, const char *path, const char *local, char *why, size_t why_size)
+static int make_spool(int dir, const char *path, const char *local, uint64_t job, char *why,
+		      size_t why_size)
 {
 	struct gt_run_header run = { .magic = GT_MAGIC_RUN, .version = GT_FORMAT_VERSION };
 	struct timespec now;
@@ -171,6 +210,7 @@ static int make_spool(int dir, const char *path, const char *local, char *why, s
 	clock_gettime(CLOCK_REALTIME, &now);
 	run.created_real_ns = (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
 	run.uid = geteuid();
+	run.job = job;
 	read_line("/proc/sys/kernel/random/boot_id", run.boot_id, sizeof(run.boot_id));
 	read_line("/proc/sys/kernel/hostname", run.host, sizeof(run.host));
 	rc = gt_sys_mkdirat(dir, "spool", 0700);
@@ -247,7 +287,7 @@ int gt_rundir_create(const struct gt_rundir_wish *wish, char *path, size_t path_
 		rc = check_parent(above, why, why_size);
 		if (rc)
 			return rc;
-		dir = make_named(path, why, why_size);
+		dir = make_named(path, wish->job, why, why_size);
 	} else {
 		char name[256];
 		char both[PATH_ROOM];
@@ -258,7 +298,8 @@ int gt_rundir_create(const struct gt_rundir_wish *wish, char *path, size_t path_
 		if (wish->prefix && *wish->prefix)
 			gt_text(name, sizeof(name), "%s", wish->prefix);
 		else
-			made_up_name(name, sizeof(name), wish->program ? wish->program : "program");
+			made_up_name(name, sizeof(name), wish->program ? wish->program : "program",
+				     wish->when);
 		if (!strcmp(parent, "."))
 			gt_text(both, sizeof(both), "%s", name);
 		else
@@ -266,12 +307,14 @@ int gt_rundir_create(const struct gt_rundir_wish *wish, char *path, size_t path_
 		rc = absolute(both, path, path_size, why, why_size);
 		if (rc)
 			return rc;
-		dir = make_numbered(path, path_size, why, why_size);
+		dir = make_numbered(path, path_size, wish->job, why, why_size);
 	}
+	if (dir == JOINED)
+		return 0;
 	if (dir < 0)
 		return dir;
 	GT_SYS2(SYS_fchmod, dir, 0700);
-	rc = make_spool(dir, path, local, why, why_size);
+	rc = make_spool(dir, path, local, wish->job, why, why_size);
 	gt_sys_close(dir);
 	return rc;
 }

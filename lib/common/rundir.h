@@ -10,6 +10,7 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 
 #define GT_RUN_DIR_VAR "VT_RUN_DIR" /* absolute path of the archive directory, set by gputrace */
 
@@ -19,11 +20,14 @@ struct gt_rundir_wish {
 	const char *prefix;  /* VT_FILE_PREFIX: DIR = parent/prefix, or NULL: gputrace-<program>-<date>-<time> */
 	const char *program; /* base name of the program */
 	const char *local;   /* VT_PFORM_LDIR: node-local folder for the spool, or NULL */
+	uint64_t job;        /* all processes with this number share the directory; 0: it is ours alone */
+	int64_t when;        /* seconds since 1970 for the made-up name; 0: now */
 };
 
 /*
  * Makes a fresh archive directory (0700) with an empty, open spool. Existing directories are never
  * re-used: a made-up name gets ".2", ".3" ...; an exact one that exists and is not empty is refused.
+ * With a `job`, a directory that another process of the job has made is joined while its run is open.
  * Returns 0 and the absolute path, or a negative errno and a sentence for the user in `why`.
  */
 int gt_rundir_create(const struct gt_rundir_wish *wish, char *path, size_t path_size, char *why,

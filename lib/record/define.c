@@ -264,6 +264,59 @@ gt_ref gt_def_handle(const char *name, uint32_t paradigm, uint32_t flags)
 	return id;
 }
 
+#define RANKS_AT_ONCE 2048u /* in one record of the journal */
+
+gt_ref gt_def_ranks(const uint32_t *ranks, uint32_t count)
+{
+	struct gt_def_group def = { .kind = 1 };
+	gt_ref id = GT_NONE;
+	uint64_t mask;
+
+	if (!gt_start())
+		return GT_NONE;
+	mask = gt_defs_lock();
+	do {
+		struct gt_piece pieces[2];
+
+		def.before = id;
+		def.count = count < RANKS_AT_ONCE ? count : RANKS_AT_ONCE;
+		pieces[0] = (struct gt_piece){ &def, sizeof(def) };
+		pieces[1] = (struct gt_piece){ ranks, def.count * sizeof(*ranks) };
+		if (gt_journal_put_locked(GT_D_GROUP, next_id[GT_D_GROUP] + 1, pieces, 2)) {
+			id = GT_NONE;
+			break;
+		}
+		id = ++next_id[GT_D_GROUP];
+		ranks += def.count;
+		count -= def.count;
+	} while (count);
+	gt_defs_unlock(mask);
+	return id;
+}
+
+gt_ref gt_def_comm_of(const struct gt_comm_info *info, gt_ref again)
+{
+	struct gt_def_comm def = { 0 };
+	uint64_t mask;
+	gt_ref id;
+
+	if (!info || info->bytes != sizeof(*info) || !gt_start())
+		return GT_NONE;
+	def = (struct gt_def_comm){ .parent = info->parent, .group = info->ranks,
+				    .paradigm = info->paradigm, .remote = info->remote,
+				    .key = info->key };
+	mask = gt_defs_lock();
+	def.name = text_locked(info->name);
+	if (again)
+		id = gt_journal_put_locked(GT_D_COMM, again,
+					   &(struct gt_piece){ &def, sizeof(def) }, 1)
+			     ? GT_NONE : again;
+	else
+		id = put_locked(GT_D_COMM, &def, sizeof(def));
+	gt_defs_unlock(mask);
+	return id;
+}
+
 gt_ref gt_def_locgroup(const char *name, uint32_t kind, uint64_t key)
 {
 	struct gt_def_locgroup def = { .kind = kind, .key = key };
@@ -304,6 +357,21 @@ void gt_put_property(const char *key, const char *value)
 	pieces[2] = (struct gt_piece){ value, strnlen(value, GT_NAME_MAX) };
 	pieces[3] = (struct gt_piece){ "", 1 };
 	gt_journal_put(GT_D_PROPERTY, 0, pieces, 4);
+}
+
+void gt_set_rank(uint32_t rank, uint32_t size, uint64_t job)
+{
+	char text[32];
+
+	if (!gt_start())
+		return;
+	gt_proc->rank = rank;
+	gt_text(text, sizeof(text), "%lx", (unsigned long)job);
+	gt_put_property("job", text);
+	gt_text(text, sizeof(text), "%u", size);
+	gt_put_property("job-size", text);
+	if (!gt_verdict_set_rank(rank))
+		gt_switch(false);
 }
 
 void gt_def_property(const char *key, const char *value)

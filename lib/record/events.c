@@ -165,6 +165,35 @@ void gt_io_end(gt_ref region, gt_ref handle, uint64_t bytes, uint64_t id)
 	gt_write(NULL, GT_WORD(GT_T_LEAVE, region), NULL, 0, tick);
 }
 
+/* ENTER, PARAM_UINT with its value, LEAVE */
+#define SPAN_SLOTS 4u
+
+void gt_repeat(struct gt_repeated *last, gt_ref region, gt_ref counter, uint64_t begin)
+{
+	struct gt_location *loc = region ? gt_own_location() : NULL;
+	uint64_t end = loc ? gt_stream_end(loc) : 0;
+	struct gt_slot *leave;
+
+	if (!loc)
+		return;
+	/* A handler that records between here and the stores has later slots; order is restored. */
+	if (last->end == end && last->region == region && end >= loc->win->spooled + SPAN_SLOTS * GT_SLOT &&
+	    end > loc->limit - loc->half + SPAN_SLOTS * GT_SLOT) {
+		leave = (struct gt_slot *)(loc->hot->base + ((end - GT_SLOT) & loc->hot->mask));
+		if (leave->word == GT_WORD(GT_T_LEAVE, region) &&
+		    leave[-2].word == GT_WORDX(GT_T_PARAM_UINT, 1, counter)) {
+			leave[-1].time++;
+			leave->time = gt_clock_read();
+			return;
+		}
+	}
+	gt_enter_at(region, begin);
+	gt_record_at(GT_T_PARAM_UINT, counter, (uint64_t[2]){ 1, 0 }, 1, begin);
+	gt_leave(region);
+	last->end = gt_stream_end(loc);
+	last->region = region;
+}
+
 void gt_lost(unsigned cause, uint64_t events)
 {
 	if (cause < GT_LOSS_N)

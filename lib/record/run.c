@@ -11,6 +11,7 @@
  * Limits: the assembly itself is another program (launch.c); nothing here reads events.
  */
 #include "lib/common/process.h"
+#include "lib/common/job.h"
 #include "lib/common/rundir.h"
 #include "lib/common/text.h"
 #include "lib/record/launch.h"
@@ -119,11 +120,15 @@ static void export_run(void)
 
 static int create(const char *program, char *why, size_t why_size)
 {
-	struct gt_rundir_wish wish = {
+	int64_t when;
+	uint64_t job = gt_job(environ, &when);
+	const struct gt_rundir_wish wish = {
 		.parent = gt_settings.pform_gdir,
 		.prefix = gt_settings.file_prefix,
 		.program = program,
 		.local = gt_settings.pform_ldir,
+		.job = job,
+		.when = when,
 	};
 
 	return gt_rundir_create(&wish, gt_run_dir, sizeof(gt_run_dir), why, why_size);
@@ -290,7 +295,7 @@ void gt_run_leave(void)
 		if (run_state(fd) == GT_RUN_ASSEMBLING)
 			gt_sys_flock(fd, LOCK_SH);
 		else
-			gt_message(gt_proc->seq ? 2 : 1,
+			gt_message(gt_proc->seq || gt_proc->rank != UINT32_MAX ? 2 : 1,
 				   "other processes of this run go on; the last of them writes "
 				   "the archive in %s", gt_run_dir);
 		gt_sys_close(fd);

@@ -1,0 +1,399 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Unifying communicators of processes by their keys; see mpi.h.
+ *
+ * Limits: memory grows with the members of distinct communicators and with the number of
+ * definitions, not with their product over the ranks.
+ */
+#include "config.h"
+
+#include "lib/assemble/mpi.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define PARADIGM_MPI 4u /* OTF2_PARADIGM_MPI */
+#define LINKS_MOST   65536u /* pieces of one list of members */
+
+/* ---- who is which rank ---------------------------------------------------------------------- */
+
+uint64_t gt_mpi_job(const struct gt_proc *proc)
+{
+	if (proc->header.rank == UINT32_MAX)
+		return 0;
+	for (size_t i = 0; i < gt_journal_count(&proc->journal, GT_D_PROPERTY); i++) {
+		const char *key = gt_journal_nth(&proc->journal, GT_D_PROPERTY, i, NULL, NULL);
+
+		if (!strcmp(key, "job"))
+			return strtoull(key + 4, NULL, 16);
+	}
+	return 0;
+}
+
+static int compare_ranks(const void *a, const void *b)
+{
+	const struct gt_mpi_rank *x = a, *y = b;
+
+	if (x->job != y->job)
+		return x->job < y->job ? -1 : 1;
+	if (x->rank != y->rank)
+		return x->rank < y->rank ? -1 : 1;
+	return (x->location > y->location) - (x->location < y->location);
+}
+
+static int find_ranks(struct gt_mpi *mpi, const struct gt_layout *layout)
+{
+	mpi->ranks = calloc(layout->location_count + 1, sizeof(*mpi->ranks));
+	if (!mpi->ranks)
+		return -ENOMEM;
+	for (uint32_t i = 0; i < layout->location_count; i++) {
+		const struct gt_proc *proc = layout->locations[i].loc->proc;
+		uint64_t job = layout->locations[i].first ? gt_mpi_job(proc) : 0;
+
+		if (job)
+			mpi->ranks[mpi->rank_count++] = (struct gt_mpi_rank){
+				.job = job, .rank = proc->header.rank, .location = i,
+			};
+	}
+	qsort(mpi->ranks, mpi->rank_count, sizeof(*mpi->ranks), compare_ranks);
+	return 0;
+}
+
+static uint32_t location_of(const struct gt_mpi *mpi, uint64_t job, uint32_t rank)
+{
+	size_t low = 0, high = mpi->rank_count;
+
+	while (low < high) {
+		size_t middle = low + (high - low) / 2;
+		const struct gt_mpi_rank *r = &mpi->ranks[middle];
+
+		if (r->job < job || (r->job == job && r->rank < rank))
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	if (low == mpi->rank_count || mpi->ranks[low].job != job || mpi->ranks[low].rank != rank)
+		return GT_UNDEFINED;
+	return mpi->ranks[low].location;
+}
+
+/* Does the job have more than one process here? */
+static bool is_alone(const struct gt_mpi *mpi, uint64_t job)
+{
+	size_t n = 0;
+
+	for (size_t i = 0; i < mpi->rank_count && n < 2; i++)
+		n += mpi->ranks[i].job == job;
+	return n < 2;
+}
+
+/* ---- lists of members ----------------------------------------------------------------------- */
+
+struct members {
+	uint32_t *ranks;
+	uint32_t count;
+	uint64_t hash;
+};
+
+static const struct gt_def_group *group_of(const struct gt_proc *proc, uint32_t id)
+{
+	const struct gt_def_group *group = id ? gt_proc_find(proc, GT_D_GROUP, id, NULL) : NULL;
+
+	return group && group->kind == 1 ? group : NULL;
+}
+
+/* Long lists come in pieces, the last one first. */
+static int read_members(const struct gt_proc *proc, uint32_t id, struct members *m)
+{
+	uint64_t total = 0;
+	unsigned links = 0;
+
+	memset(m, 0, sizeof(*m));
+	for (const struct gt_def_group *g = group_of(proc, id); g; g = group_of(proc, g->before)) {
+		total += g->count;
+		if (total > UINT32_MAX / 8 || ++links > LINKS_MOST)
+			return -EPROTO;
+	}
+	if (!total)
+		return 0;
+	m->ranks = malloc(total * sizeof(*m->ranks));
+	if (!m->ranks)
+		return -ENOMEM;
+	m->count = (uint32_t)total;
+	for (const struct gt_def_group *g = group_of(proc, id); g; g = group_of(proc, g->before)) {
+		total -= g->count;
+		memcpy(m->ranks + total, g + 1, g->count * sizeof(*m->ranks));
+	}
+	m->hash = 1;
+	for (uint32_t i = 0; i < m->count; i++)
+		m->hash = (m->hash ^ m->ranks[i]) * UINT64_C(0x100000001b3);
+	return 0;
+}
+
+/*
+ * The locations of the members, in order. Those that are missing are left out, and ranks get places.
+ */
+static int locate(const struct gt_mpi *mpi, uint64_t job, const struct members *m,
+		  struct gt_mpi_side *side, uint64_t **members, size_t *count)
+{
+	uint32_t kept = 0;
+	uint64_t *list = malloc((m->count + 1) * sizeof(*list));
+
+	side->size = m->count;
+	side->place = malloc((m->count + 1) * sizeof(*side->place));
+	if (!list || !side->place) {
+		free(list);
+		return -ENOMEM;
+	}
+	for (uint32_t i = 0; i < m->count; i++) {
+		uint32_t location = location_of(mpi, job, m->ranks[i]);
+
+		side->place[i] = location == GT_UNDEFINED ? GT_UNDEFINED : kept;
+		if (location != GT_UNDEFINED)
+			list[kept++] = location;
+	}
+	if (kept == m->count) {
+		free(side->place);
+		side->place = NULL;
+	}
+	*members = list;
+	*count = kept;
+	return 0;
+}
+
+/* ---- communicators -------------------------------------------------------------------------- */
+
+static int grow_table(struct gt_mpi *mpi)
+{
+	size_t size = mpi->table ? 2 * (mpi->mask + 1) : 64;
+	uint32_t *table = calloc(size, sizeof(*table));
+
+	if (!table)
+		return -ENOMEM;
+	free(mpi->table);
+	mpi->table = table;
+	mpi->mask = size - 1;
+	for (size_t i = 0; i < mpi->count; i++) {
+		size_t at = mpi->comms[i]->key * UINT64_C(0x9e3779b97f4a7c15) >> 20 & mpi->mask;
+
+		while (table[at])
+			at = (at + 1) & mpi->mask;
+		table[at] = (uint32_t)i + 1;
+	}
+	return 0;
+}
+
+static struct gt_mpi_comm *known(const struct gt_mpi *mpi, uint64_t key)
+{
+	size_t at = key * UINT64_C(0x9e3779b97f4a7c15) >> 20 & mpi->mask;
+
+	for (; mpi->table && mpi->table[at]; at = (at + 1) & mpi->mask)
+		if (mpi->comms[mpi->table[at] - 1]->key == key)
+			return mpi->comms[mpi->table[at] - 1];
+	return NULL;
+}
+
+static struct gt_mpi_comm *new_comm(struct gt_mpi *mpi, uint64_t key)
+{
+	struct gt_mpi_comm *comm = calloc(1, sizeof(*comm));
+
+	if (mpi->count == mpi->room) {
+		size_t room = mpi->room ? 2 * mpi->room : 64;
+		struct gt_mpi_comm **comms = realloc(mpi->comms, room * sizeof(struct gt_mpi_comm *));
+
+		if (!comms || !comm) {
+			free(comm);
+			return NULL;
+		}
+		mpi->comms = comms;
+		mpi->room = room;
+	}
+	if (!comm)
+		return NULL;
+	comm->key = key;
+	mpi->comms[mpi->count++] = comm;
+	if (2 * mpi->count > mpi->mask && grow_table(mpi))
+		return NULL;
+	for (size_t at = key * UINT64_C(0x9e3779b97f4a7c15) >> 20 & mpi->mask;;
+	     at = (at + 1) & mpi->mask) {
+		if (mpi->table[at] == mpi->count) /* grow_table() has done it */
+			break;
+		if (!mpi->table[at]) {
+			mpi->table[at] = (uint32_t)mpi->count;
+			break;
+		}
+	}
+	return comm;
+}
+
+static uint64_t hash_name(uint64_t hash, const char *name)
+{
+	while (*name)
+		hash = (hash ^ (unsigned char)*name++) * UINT64_C(0x100000001b3);
+	return hash;
+}
+
+struct task {
+	struct gt_mpi *mpi;
+	struct gt_defs *defs;
+	const struct gt_proc *proc;
+	uint64_t job;
+	bool alone;
+	uint32_t most;        /* COMM id */
+	struct gt_mpi_view *views;
+};
+
+static int define(struct task *task, struct gt_mpi_comm *comm, const struct gt_def_comm *def,
+		  const struct members *near, const struct members *far, const char *name)
+{
+	struct gt_comm out = {
+		.name = gt_defs_string(task->defs, name), .parent = GT_UNDEFINED,
+		.proc = GT_UNDEFINED, .paradigm = PARADIGM_MPI,
+		.self = !far->count && near->count == 1 && !task->alone, .inter = far->count != 0,
+	};
+	/* Both sides give the archive the same order: that of the members' hash. */
+	unsigned swap = far->count && far->hash < near->hash;
+	uint64_t key[2] = { 'M', comm->key };
+	int rc;
+
+	if (def->parent && def->parent <= task->most && task->views[def->parent].comm)
+		out.parent = task->views[def->parent].comm->number;
+	comm->inter = out.inter;
+	comm->first[swap] = near->hash;
+	comm->first[!swap] = far->hash;
+	if (out.self) {
+		comm->sides[0].size = 1;
+		comm->number = gt_defs_comm(task->defs, key, sizeof(key), &out);
+		return 0;
+	}
+	rc = locate(task->mpi, task->job, swap ? far : near, &comm->sides[0], &out.members,
+		    &out.member_count);
+	if (!rc && out.inter)
+		rc = locate(task->mpi, task->job, swap ? near : far, &comm->sides[1], &out.remote,
+			    &out.remote_count);
+	if (rc) {
+		free(out.members);
+		return rc;
+	}
+	comm->number = gt_defs_comm(task->defs, key, sizeof(key), &out);
+	return 0;
+}
+
+static int look_at(struct task *task, uint32_t id)
+{
+	const struct gt_def_comm *def = gt_proc_find(task->proc, GT_D_COMM, id, NULL);
+	const char *name = gt_proc_string(task->proc, def->name);
+	struct members near = { 0 }, far = { 0 };
+	struct gt_mpi_comm *comm;
+	uint64_t key = def->key;
+	int rc = read_members(task->proc, def->group, &near);
+
+	if (!rc)
+		rc = read_members(task->proc, def->remote, &far);
+	if (rc || !near.count)
+		goto done;
+	if (!name)
+		name = "";
+	/* One communicator stands for all that have just their own process in them. */
+	if (near.count == 1 && !far.count && !task->alone)
+		key = hash_name(UINT64_C(0xcbf29ce484222325), name);
+	comm = known(task->mpi, key);
+	if (!comm) {
+		comm = new_comm(task->mpi, key);
+		rc = comm ? define(task, comm, def, &near, &far, name) : -ENOMEM;
+	}
+	if (!rc)
+		task->views[id] = (struct gt_mpi_view){
+			.comm = comm,
+			.far = comm->inter && comm->first[0] == near.hash,
+		};
+done:
+	free(near.ranks);
+	free(far.ranks);
+	return rc == -EPROTO ? 0 : rc;
+}
+
+static int look_at_process(struct gt_mpi *mpi, const struct gt_proc *proc, size_t place,
+			   struct gt_defs *defs)
+{
+	struct task task = { .mpi = mpi, .defs = defs, .proc = proc, .job = gt_mpi_job(proc) };
+	size_t n = gt_journal_count(&proc->journal, GT_D_COMM);
+	uint32_t most = 0, id;
+	int rc = 0;
+
+	if (!task.job || !n)
+		return 0;
+	task.alone = is_alone(mpi, task.job);
+	for (size_t i = 0; i < n; i++) {
+		gt_journal_nth(&proc->journal, GT_D_COMM, i, &id, NULL);
+		most = id > most && id <= n ? id : most;
+	}
+	task.views = calloc((size_t)n + 1, sizeof(*task.views));
+	if (!task.views)
+		return -ENOMEM;
+	task.most = most;
+	mpi->views[place] = task.views;
+	mpi->view_counts[place] = most + 1;
+	for (size_t i = 0; !rc && i < n; i++) {
+		const struct gt_def_comm *def =
+			gt_journal_nth(&proc->journal, GT_D_COMM, i, &id, NULL);
+
+		if (id && id <= most && !task.views[id].comm && def->paradigm == PARADIGM_MPI)
+			rc = look_at(&task, id);
+	}
+	return rc;
+}
+
+int gt_mpi_make(struct gt_mpi *mpi, const struct gt_spool *spool, const struct gt_layout *layout,
+		struct gt_defs *defs)
+{
+	int rc = find_ranks(mpi, layout);
+
+	mpi->proc_count = spool->proc_count;
+	mpi->views = calloc(spool->proc_count + 1, sizeof(struct gt_mpi_view *));
+	mpi->view_counts = calloc(spool->proc_count + 1, sizeof(*mpi->view_counts));
+	if (!mpi->views || !mpi->view_counts)
+		rc = -ENOMEM;
+	/* In order of ranks, so that rank 0's communicators come first. */
+	for (size_t i = 0; !rc && i < mpi->rank_count; i++) {
+		const struct gt_proc *proc = layout->locations[mpi->ranks[i].location].loc->proc;
+
+		rc = look_at_process(mpi, proc, (size_t)(proc - spool->procs), defs);
+	}
+	return rc;
+}
+
+void gt_mpi_free(struct gt_mpi *mpi)
+{
+	for (size_t i = 0; i < mpi->count; i++) {
+		free(mpi->comms[i]->sides[0].place);
+		free(mpi->comms[i]->sides[1].place);
+		free(mpi->comms[i]);
+	}
+	for (size_t i = 0; mpi->views && i < mpi->proc_count; i++)
+		free(mpi->views[i]);
+	free(mpi->comms);
+	free(mpi->table);
+	free(mpi->views);
+	free(mpi->view_counts);
+	free(mpi->ranks);
+	memset(mpi, 0, sizeof(*mpi));
+}
+
+const struct gt_mpi_view *gt_mpi_view(const struct gt_mpi *mpi, size_t proc, uint32_t id)
+{
+	if (!mpi || proc >= mpi->proc_count || id >= mpi->view_counts[proc] ||
+	    !mpi->views[proc][id].comm)
+		return NULL;
+	return &mpi->views[proc][id];
+}
+
+uint32_t gt_mpi_place(const struct gt_mpi_view *view, uint32_t rank)
+{
+	const struct gt_mpi_side *side = &view->comm->sides[view->far];
+
+	if (rank >= side->size)
+		return GT_UNDEFINED;
+	return side->place ? side->place[rank] : rank;
+}

@@ -1,0 +1,64 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * The processes of parallel programs and their communicators, unified over all ranks: what the
+ * processes call the same by a key becomes one communicator of the archive.
+ *
+ * Limits: made once, when the layout is; reads definitions only. Ranks that were not recorded are
+ * left out of their communicators, and messages to them are not written.
+ */
+#ifndef GT_ASSEMBLE_MPI_H
+#define GT_ASSEMBLE_MPI_H
+
+#include "lib/assemble/layout.h"
+
+/* One side of a communicator: rank -> place in the archive's communicator. */
+struct gt_mpi_side {
+	uint32_t size;        /* ranks as the program counts them */
+	uint32_t *place;      /* NULL: all are there, a rank is its place */
+};
+
+/* A communicator of the archive. Inter-communicators have two sides. */
+struct gt_mpi_comm {
+	uint64_t key;
+	uint32_t number;
+	uint64_t first[2];    /* members' hash of each side: which is whose? */
+	struct gt_mpi_side sides[2];
+	bool inter;
+};
+
+/* What a process's COMM definition means. */
+struct gt_mpi_view {
+	const struct gt_mpi_comm *comm;
+	unsigned far;         /* the side that ranks in its records refer to */
+};
+
+struct gt_mpi {
+	struct gt_mpi_comm **comms; /* in order of their first appearance */
+	size_t count, room;
+	uint32_t *table;      /* by key: place + 1 in comms */
+	size_t mask;
+	struct gt_mpi_view **views; /* by place in spool->procs, then COMM id */
+	uint32_t *view_counts;
+	size_t proc_count;
+	struct gt_mpi_rank {
+		uint64_t job;
+		uint32_t rank, location; /* of its first thread */
+	} *ranks;             /* by job and rank */
+	size_t rank_count;
+};
+
+/* The job that the process belongs to, 0: none. */
+uint64_t gt_mpi_job(const struct gt_proc *proc);
+
+/* 0 or a negative errno. */
+int gt_mpi_make(struct gt_mpi *mpi, const struct gt_spool *spool, const struct gt_layout *layout,
+		struct gt_defs *defs);
+void gt_mpi_free(struct gt_mpi *mpi);
+
+/* The meaning of a process's COMM definition, or NULL. Any thread. */
+const struct gt_mpi_view *gt_mpi_view(const struct gt_mpi *mpi, size_t proc, uint32_t id);
+
+/* The place of a rank of the far side, or GT_UNDEFINED. */
+uint32_t gt_mpi_place(const struct gt_mpi_view *view, uint32_t rank);
+
+#endif

@@ -1,0 +1,167 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Finding the launcher of a parallel job among our ancestors; see job.h.
+ * Limits: see there.
+ */
+#include "lib/common/job.h"
+
+#include "lib/common/sys.h"
+#include "lib/common/text.h"
+
+#include <stdbool.h>
+#include <string.h>
+
+#define USER_HZ 100u /* clock ticks per second in /proc, on all Linux that matter */
+#define LEVELS  16   /* of ancestors that are looked at */
+
+/* What launchers tell each process: its rank. */
+static const char *const ranks[] = { "OMPI_COMM_WORLD_RANK", "PMIX_RANK", "PMI_RANK",
+				     "MV2_COMM_WORLD_RANK", "SLURM_PROCID" };
+/* And some of them: the name of the job. */
+static const char *const jobs[] = { "PMIX_NAMESPACE", "OMPI_MCA_ess_base_jobid" };
+static const char *const launchers[] = { "mpirun", "mpiexec", "orterun", "orted", "prted", "prterun",
+					 "prun", "hydra_pmi_proxy", "slurmstepd", "srun" };
+
+struct ancestor {
+	uint64_t pid, parent;
+	uint64_t start; /* clock ticks since the machine began */
+	char name[32];
+};
+
+static ssize_t read_file(const char *path, char *text, size_t size)
+{
+	int fd = gt_sys_openat(AT_FDCWD, path, O_RDONLY | O_CLOEXEC, 0);
+	ssize_t n;
+
+	if (fd < 0)
+		return fd;
+	n = gt_sys_read(fd, text, size - 1);
+	gt_sys_close(fd);
+	text[n < 0 ? 0 : n] = 0;
+	return n;
+}
+
+static uint64_t number(const char *text)
+{
+	uint64_t value = 0;
+
+	while (*text >= '0' && *text <= '9')
+		value = value * 10 + (uint64_t)(*text++ - '0');
+	return value;
+}
+
+static bool look_up(uint64_t pid, struct ancestor *a)
+{
+	char path[64], line[1024], *open, *close;
+
+	gt_text(path, sizeof(path), "/proc/%lu/stat", (unsigned long)pid);
+	if (read_file(path, line, sizeof(line)) <= 0)
+		return false;
+	open = strchr(line, '(');
+	close = strrchr(line, ')');
+	if (!open || !close || close < open)
+		return false;
+	*close = 0;
+	a->pid = pid;
+	gt_text(a->name, sizeof(a->name), "%s", open + 1);
+	close++;
+	for (int field = 3; field <= 22; field++) { /* `close` stands before the field */
+		if (*close != ' ')
+			return false;
+		close++;
+		if (field == 4)
+			a->parent = number(close);
+		if (field == 22)
+			a->start = number(close);
+		close += strcspn(close, " ");
+	}
+	return true;
+}
+
+static bool is_launcher(const char *name)
+{
+	for (size_t i = 0; i < sizeof(launchers) / sizeof(launchers[0]); i++)
+		if (!strncmp(name, launchers[i], strlen(launchers[i])))
+			return true;
+	return false;
+}
+
+/* The nearest launcher above us, or else our parent. */
+static bool find_launcher(struct ancestor *found)
+{
+	struct ancestor a;
+
+	if (!look_up((uint64_t)GT_SYS1(SYS_getppid, 0), found))
+		return false;
+	a = *found;
+	for (int levels = 0; levels < LEVELS; levels++) {
+		if (is_launcher(a.name)) {
+			*found = a;
+			return true;
+		}
+		if (a.parent <= 1 || !look_up(a.parent, &a))
+			break;
+	}
+	return true;
+}
+
+/* In whole seconds, as the kernel says: all processes of the job must come to the same. */
+static int64_t boot_time(void)
+{
+	char text[4096], *line;
+	int fd = gt_sys_openat(AT_FDCWD, "/proc/stat", O_RDONLY | O_CLOEXEC, 0);
+	size_t kept = 0;
+	int64_t seconds = 0;
+	ssize_t n;
+
+	/* The line of interruptions alone may be longer than the buffer: keep what ends each piece. */
+	while (fd >= 0 && !seconds && (n = gt_sys_read(fd, text + kept, sizeof(text) - 1 - kept)) > 0) {
+		n += (ssize_t)kept;
+		text[n] = 0;
+		for (line = text; (line = strchr(line, '\n')) && !seconds; line++)
+			if (!strncmp(line, "\nbtime ", 7) && strchr(line + 1, '\n'))
+				seconds = (int64_t)number(line + 7);
+		kept = n > 64 ? 64 : (size_t)n;
+		memmove(text, text + n - kept, kept);
+	}
+	if (fd >= 0)
+		gt_sys_close(fd);
+	return seconds;
+}
+
+static const char *first_of(char **envp, const char *const *names, size_t n)
+{
+	for (size_t i = 0; i < n; i++) {
+		const char *value = gt_text_env(envp, names[i]);
+
+		if (value && *value)
+			return value;
+	}
+	return NULL;
+}
+
+static uint64_t hash_text(uint64_t hash, const char *text)
+{
+	while (text && *text)
+		hash = (hash ^ (unsigned char)*text++) * UINT64_C(0x100000001b3);
+	return hash;
+}
+
+uint64_t gt_job(char **envp, int64_t *when)
+{
+	const char *name = first_of(envp, jobs, sizeof(jobs) / sizeof(jobs[0]));
+	const char *slurm = gt_text_env(envp, "SLURM_JOB_ID");
+	const char *step = gt_text_env(envp, "SLURM_STEP_ID");
+	uint64_t hash = UINT64_C(0xcbf29ce484222325);
+	struct ancestor a;
+
+	*when = 0;
+	if (!first_of(envp, ranks, sizeof(ranks) / sizeof(ranks[0])) || !find_launcher(&a))
+		return 0;
+	*when = boot_time() + (int64_t)(a.start / USER_HZ);
+	if (name)
+		return hash_text(hash_text(hash, name), slurm) | 1;
+	if (slurm && step)
+		return hash_text(hash_text(hash, slurm), step) | 1;
+	return ((hash ^ a.pid) * UINT64_C(0x100000001b3) ^ a.start) * UINT64_C(0x9e3779b97f4a7c15) | 1;
+}

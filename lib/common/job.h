@@ -1,0 +1,17 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * The parallel job that this process is started for: mpirun -np 4 gputrace run program.
+ *
+ * Limits: known launchers only (Open MPI, PMIx, PMI, Slurm); needs /proc. Processes on several
+ * machines agree on the job, but only with -o or VT_FILE_PREFIX on the directory. No malloc, no stdio.
+ */
+#ifndef GT_JOB_H
+#define GT_JOB_H
+
+#include <stdint.h>
+
+/* A number that the processes of the job share, and when its launcher began (seconds since 1970);
+ * 0 and 0: we are not started by a launcher. */
+uint64_t gt_job(char **envp, int64_t *when);
+
+#endif

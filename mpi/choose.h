@@ -1,0 +1,41 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * libgputrace-mpi.so: every MPI function is a jump through a table. The first call looks which MPI
+ * the program has loaded, loads the wrappers that were compiled for it, and fills the table.
+ *
+ * Limits: x86-64 (the jumps are assembly, so that they need to know nothing of the arguments).
+ */
+#ifndef GT_MPI_CHOOSE_H
+#define GT_MPI_CHOOSE_H
+
+#include <stdbool.h>
+
+#define GT_MPI_HIDDEN __attribute__((visibility("hidden")))
+
+/* Names of the functions, MPI_...; entry 2 * i of the table is MPI_X, 2 * i + 1 is PMPI_X. */
+extern GT_MPI_HIDDEN const char *const gt_mpi_names[];
+extern GT_MPI_HIDDEN const unsigned gt_mpi_count;
+extern GT_MPI_HIDDEN void *gt_mpi_table[];
+
+/* What libgputrace-mpi-<flavour>.so offers, under the name gt_mpi_flavour. */
+struct gt_mpi_flavour {
+	unsigned functions;       /* must be gt_mpi_count */
+	void *const *wrappers;    /* as the table; NULL: this MPI has no such function */
+	void **real;              /* to be filled before the next */
+	bool (*setup)(void *(*find)(const char *symbol)); /* false: nothing is to be recorded */
+};
+
+/* One entry point, and what its table entry holds at first. */
+#define GT_MPI_STUB(name, number)                                                                  \
+	".text\n.globl " name "\n.type " name ", @function\n.p2align 4\n" name ":\n"               \
+	"\tendbr64\n\tjmp *gt_mpi_table+8*" number "(%rip)\n"                                      \
+	".size " name ", .-" name "\n"                                                             \
+	".Lgt_mpi_first_" number ":\n\tendbr64\n\tpush $" number "\n\tjmp gt_mpi_first\n"
+
+#define GT_MPI_TABLE_BEGIN                                                                         \
+	".section .data.rel.local, \"aw\"\n.hidden gt_mpi_table\n.globl gt_mpi_table\n"            \
+	".type gt_mpi_table, @object\n.p2align 6\ngt_mpi_table:\n"
+#define GT_MPI_TABLE_ENTRY(number) "\t.quad .Lgt_mpi_first_" number "\n"
+#define GT_MPI_TABLE_END           ".size gt_mpi_table, .-gt_mpi_table\n.text\n"
+
+#endif

@@ -1,0 +1,268 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * What the calls of MPI mean: regions, messages, collectives, communicators. Compiled once for each
+ * MPI, with its mpi.h; the generated wrappers tell what happened.
+ *
+ * Limits: knows the core through adapter.h only, and calls MPI through gt_mpi_real. No function here
+ * changes what the program's call does; none allocates with malloc.
+ */
+#ifndef GT_MPI_EVENTS_H
+#define GT_MPI_EVENTS_H
+
+#include <mpi.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "gputrace/adapter.h"
+#include "lib/format.h"
+
+#define GT_MPI_LIKELY(x)   __builtin_expect(!!(x), 1)
+#define GT_MPI_UNLIKELY(x) __builtin_expect(!!(x), 0)
+#define GT_MPI_TLS         __thread __attribute__((tls_model("initial-exec")))
+#define GT_MPI_BITS(h)     ((uint64_t)(uintptr_t)(h)) /* of a handle, whatever it is */
+
+/* ---- regions -------------------------------------------------------------------------------- */
+
+struct gt_mpi_function {
+	const char *name;
+	uint8_t role;
+};
+extern const struct gt_mpi_function gt_mpi_function[];
+extern gt_ref gt_mpi_region[]; /* 0: not defined yet */
+extern void *gt_mpi_real[];    /* 2 * i: MPI_X behind us, 2 * i + 1: PMPI_X */
+#define GT_MPI_FILTERED UINT32_MAX
+
+gt_ref gt_mpi_define(unsigned function);
+
+static inline gt_ref gt_mpi_region_of(unsigned function)
+{
+	gt_ref ref = __atomic_load_n(&gt_mpi_region[function], __ATOMIC_RELAXED);
+
+	if (GT_MPI_UNLIKELY(!ref))
+		ref = gt_mpi_define(function);
+	return ref == GT_MPI_FILTERED ? GT_NONE : ref;
+}
+
+struct gt_mpi_comm;
+
+/* What the adapter keeps of each thread. */
+struct gt_mpi_self {
+	/* The frame of the wrapper that the thread is in, or NULL. A frame further up the stack was
+	 * left by longjmp or an exception. */
+	char *frame;
+	const struct gt_mpi_comm *comm; /* looked up last, with the generation of the table */
+	uint64_t comm_bits, generation;
+	struct gt_repeated polls;
+};
+extern GT_MPI_TLS struct gt_mpi_self gt_mpi_self;
+
+extern bool gt_mpi_merge; /* VT_MPI_MERGE_POLLS */
+extern gt_ref gt_mpi_calls; /* parameter: how many calls a span stands for */
+
+/* Is this call made by the MPI library, or a tool below us, inside a call that is recorded? */
+static inline __attribute__((always_inline)) bool gt_mpi_nested(void)
+{
+	return (char *)__builtin_frame_address(0) < gt_mpi_self.frame;
+}
+
+static inline __attribute__((always_inline)) bool gt_mpi_begin(unsigned function)
+{
+	gt_mpi_self.frame = __builtin_frame_address(0);
+	if (!gt_active())
+		return false;
+	gt_enter(gt_mpi_region_of(function));
+	return true;
+}
+
+static inline void gt_mpi_end(unsigned function, bool on)
+{
+	if (on)
+		gt_leave(gt_mpi_region_of(function));
+	gt_mpi_self.frame = NULL;
+}
+
+/* The same for calls that ask whether something has happened; they are entered when it has. */
+static inline __attribute__((always_inline)) bool gt_mpi_poll_begin(unsigned function,
+								    uint64_t *begin)
+{
+	*begin = 0;
+	if (!gt_mpi_merge)
+		return gt_mpi_begin(function);
+	gt_mpi_self.frame = __builtin_frame_address(0);
+	if (!gt_active())
+		return false;
+	*begin = gt_now();
+	return true;
+}
+
+static inline void gt_mpi_poll_found(unsigned function, bool on, uint64_t begin, bool found)
+{
+	if (on && gt_mpi_merge && found)
+		gt_enter_at(gt_mpi_region_of(function), begin);
+}
+
+static inline void gt_mpi_poll_end(unsigned function, bool on, uint64_t begin, bool idle)
+{
+	if (on && gt_mpi_merge && idle)
+		gt_repeat(&gt_mpi_self.polls, gt_mpi_region_of(function), gt_mpi_calls, begin);
+	else if (on)
+		gt_leave(gt_mpi_region_of(function));
+	gt_mpi_self.frame = NULL;
+}
+
+/* ---- state ---------------------------------------------------------------------------------- */
+
+void gt_mpi_requests_setup(void *(*find)(const char *symbol));
+void gt_mpi_initialized(void);
+void gt_mpi_finalizing(void);
+
+/* A lock that is held for a few instructions. */
+void gt_mpi_lock(uint32_t *lock);
+void gt_mpi_unlock(uint32_t *lock);
+/* Memory that is never given back; NULL if there is none. */
+void *gt_mpi_memory(size_t bytes);
+
+static inline uint64_t gt_mpi_mix(uint64_t hash, uint64_t value)
+{
+	hash = (hash ^ value) * UINT64_C(0x9e3779b97f4a7c15);
+	return hash ^ hash >> 29;
+}
+
+/* ---- communicators (comms.c) ------------------------------------------------------------------ */
+
+struct gt_mpi_comm {
+	uint64_t bits;
+	struct gt_mpi_comm *next;
+	gt_ref ref;              /* GT_NONE: with members of other jobs, nothing can be recorded */
+	gt_ref parent, ranks, remote;
+	uint64_t key;
+	uint32_t children;       /* communicators that were made from it */
+	int size, me;            /* of the own side */
+	int far;                 /* ranks that messages and collectives can mean: the remote side's */
+	bool inter;
+};
+
+/* NULL: not known, and it cannot be found out. */
+const struct gt_mpi_comm *gt_mpi_comm_find(MPI_Comm comm);
+extern uint64_t gt_mpi_generation;
+
+static inline const struct gt_mpi_comm *gt_mpi_comm_of(MPI_Comm comm)
+{
+	struct gt_mpi_self *self = &gt_mpi_self;
+
+	if (GT_MPI_LIKELY(self->comm && self->comm_bits == GT_MPI_BITS(comm) &&
+			  self->generation == __atomic_load_n(&gt_mpi_generation, __ATOMIC_ACQUIRE)))
+		return self->comm;
+	return gt_mpi_comm_find(comm);
+}
+
+void gt_mpi_comms_begin(uint64_t job);
+void gt_mpi_comms_end(void);
+void gt_mpi_comm_made(MPI_Comm parent, const MPI_Comm *comm);
+void gt_mpi_comm_by_group(MPI_Comm parent, int tag, const MPI_Comm *comm);
+void gt_mpi_comm_later(MPI_Comm parent, MPI_Comm *comm, const MPI_Request *request);
+void gt_mpi_comm_gone(const MPI_Comm *comm);
+void gt_mpi_comm_named(MPI_Comm comm, const char *name);
+/* The two halves of gt_mpi_comm_later(): at the call, and when the request is complete. */
+uint64_t gt_mpi_comm_reserve(MPI_Comm parent, gt_ref *ref);
+void gt_mpi_comm_ready(uint64_t key, gt_ref parent, const MPI_Comm *comm);
+
+/* ---- messages and requests (requests.c) --------------------------------------------------------- */
+
+enum gt_mpi_kind {
+	GT_MPI_NOTHING = 0,
+	GT_MPI_SEND,
+	GT_MPI_RECV,
+	GT_MPI_COLL,
+	GT_MPI_COMM,
+	GT_MPI_MATCHED, /* a message that MPI_Mprobe has found */
+};
+
+/* An operation that is under way. */
+struct gt_mpi_op {
+	uint8_t kind;
+	bool persistent, active, cancel;
+	gt_ref comm;
+	uint64_t id;
+	uint32_t peer, tag;      /* of collectives: operation, root */
+	uint64_t bytes, received;
+	MPI_Comm *made;
+};
+
+uint64_t gt_mpi_bytes(MPI_Count count, MPI_Datatype type);
+void gt_mpi_send_to(MPI_Comm comm, int dest, int tag, MPI_Count count, MPI_Datatype type);
+void gt_mpi_recv(MPI_Comm comm, const MPI_Status *status);
+
+static inline void gt_mpi_send(MPI_Comm comm, int dest, int tag, MPI_Count count, MPI_Datatype type)
+{
+	if (dest != MPI_PROC_NULL)
+		gt_mpi_send_to(comm, dest, tag, count, type);
+}
+
+struct gt_mpi_op gt_mpi_isend(bool on, MPI_Comm comm, int dest, int tag, MPI_Count count,
+			      MPI_Datatype type);
+struct gt_mpi_op gt_mpi_irecv(bool on, MPI_Comm comm, int source);
+/* The call has returned with the request, or (NULL) failed. */
+void gt_mpi_bind(bool on, const struct gt_mpi_op *op, const MPI_Request *request);
+void gt_mpi_persistent(enum gt_mpi_kind kind, const MPI_Request *request, MPI_Comm comm, int peer,
+		       int tag, MPI_Count count, MPI_Datatype type);
+void gt_mpi_start(bool on, int count, const MPI_Request *requests);
+void gt_mpi_cancel(const MPI_Request *request);
+void gt_mpi_forget(const MPI_Request *request);
+void gt_mpi_insert(MPI_Request request, const struct gt_mpi_op *op);
+
+void gt_mpi_matched(const MPI_Message *message, MPI_Comm comm);
+struct gt_mpi_op gt_mpi_mrecv(const MPI_Message *message);
+void gt_mpi_mrecv_done(const struct gt_mpi_op *op, const MPI_Status *status);
+struct gt_mpi_op gt_mpi_imrecv(bool on, const MPI_Message *message);
+
+/*
+ * What is known of the request before the call that may complete it (NULL: nothing); afterwards the
+ * handle may already stand for another thread's operation.
+ */
+void *gt_mpi_look(MPI_Request request);
+void gt_mpi_complete(bool on, void *was, const MPI_Status *status);
+
+/* The requests of a call as they were before it, and statuses where the program wants none. */
+struct gt_mpi_list {
+	void **was;              /* NULL: nothing is to be completed */
+	int count;
+	void *block;
+};
+#define GT_MPI_LIST struct gt_mpi_list __attribute__((cleanup(gt_mpi_list_done)))
+struct gt_mpi_list gt_mpi_list(int count, const MPI_Request *requests, MPI_Status **statuses);
+void gt_mpi_list_done(struct gt_mpi_list *list);
+void gt_mpi_complete_one(bool on, const struct gt_mpi_list *list, int index,
+			 const MPI_Status *status);
+void gt_mpi_complete_all(bool on, int rc, const struct gt_mpi_list *list,
+			 const MPI_Status *statuses);
+void gt_mpi_complete_some(bool on, int rc, const struct gt_mpi_list *list, int count,
+			  const int *indices, const MPI_Status *statuses);
+
+/* ---- collectives (colls.c) ------------------------------------------------------------------------ */
+
+#define GT_MPI_ROOTLESS INT32_MIN
+
+struct gt_mpi_coll {
+	gt_ref ref;              /* GT_NONE: not recorded */
+	uint32_t op, at;         /* OTF2_CollectiveOp; root as OTF2 wants it */
+	int size, local, me;     /* ranks at the far side, on the own side, own rank */
+	bool root;               /* this is the root */
+	bool gives, takes;       /* it takes part as one of the others */
+	uint64_t sent, received;
+};
+
+struct gt_mpi_coll gt_mpi_coll(MPI_Comm comm, uint32_t op, int root);
+void gt_mpi_coll_begin(const struct gt_mpi_coll *coll);
+void gt_mpi_coll_end(const struct gt_mpi_coll *coll);
+struct gt_mpi_op gt_mpi_icoll(bool on, const struct gt_mpi_coll *coll);
+void gt_mpi_coll_init(const struct gt_mpi_coll *coll, const MPI_Request *request);
+uint64_t gt_mpi_sum(int ranks, size_t size, const void *counts, MPI_Datatype type);
+uint64_t gt_mpi_sum_types(int ranks, size_t size, const void *counts, const MPI_Datatype *types);
+
+#define N                  ((uint64_t)c.size)
+#define SUM(counts, type)  gt_mpi_sum(c.size, sizeof((counts)[0]), counts, type)
+#define SUMW(counts, types) gt_mpi_sum_types(c.size, sizeof((counts)[0]), counts, types)
+
+#endif

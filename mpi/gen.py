@@ -1,0 +1,345 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: BSD-3-Clause
+"""Makes the wrappers of all MPI functions from what the preprocessor makes of each mpi.h.
+
+    gen.py stubs OUT FLAVOUR=PREPROCESSED...        the entry points of libgputrace-mpi.so
+    gen.py wrap OUT FLAVOUR FLAVOUR=PREPROCESSED... the wrappers for one MPI
+
+The table below says what a function means; all others are entered and left. Limits: functions with
+a variable number of arguments, conversions of handles and the clock are not wrapped.
+"""
+import os
+import re
+import sys
+
+# ---- what is not wrapped ------------------------------------------------------------------------
+
+NOT = re.compile(r"_(f2c|c2f|f082c|c2f08|f082f|f2f08)$|^MPI_(Wtime|Wtick|Pcontrol|Aint_add|Aint_diff)$")
+
+# ---- roles of regions (OTF2_RegionRole) ---------------------------------------------------------
+
+ROLES = [
+    (r"I?barrier(_init)?$", 15),
+    (r"I?(bcast|scatterv?)(_init)?$", 23),
+    (r"I?(reduce|gatherv?)(_init)?$", 24),
+    (r"I?(neighbor_)?(allgatherv?|alltoall[vw]?|allreduce|reduce_scatter(_block)?|scan|exscan)(_init)?$", 25),
+    (r"([BSR]|)send(_init)?$|I[bsr]?send$|I?recv(_init)?$|I?sendrecv(_replace)?$|I?m?probe$|Improbe$|I?mrecv$"
+     r"|P(send|recv)_init$|Start(all)?$|(Wait|Test)(all|any|some)?$|Cancel$|Test_cancelled$|Request_|Pready|Parrived"
+     r"|Buffer_", 28),
+    (r"Win_|R?put$|R?get$|R?accumulate$|R?get_accumulate$|Fetch_and_op$|Compare_and_swap$", 29),
+    (r"File_(open|close|delete|set|get_(size|info|amode|view|group|byte|position|atomicity|type))", 38),
+    (r"File_", 27),
+    (r"Comm_(dup|create|split|idup|spawn|accept|connect|join|free|disconnect)|Cart_(create|sub)|.*raph_create"
+     r"|Intercomm_|Finalize$|Init(_thread)?$", 26),
+    (r"Alloc_mem$", 35),
+    (r"Free_mem$", 36),
+]
+
+# ---- what functions mean ------------------------------------------------------------------------
+# name without MPI_, before the call, after it. $1 is the first argument ...; `rc` is the result,
+# `on` whether the call is recorded. A function of the same name with _c takes large counts.
+
+MEANING = []
+
+
+def mean(names, before="", after=""):
+    for name in names.split():
+        MEANING.append((name, before, after))
+
+
+STATUS = "MPI_Status own; if ($%d == MPI_STATUS_IGNORE) $%d = &own;\n\t"
+
+
+def own(n):
+    return STATUS % (n, n)
+
+
+mean("Init Init_thread", "", "if (rc == MPI_SUCCESS) gt_mpi_initialized();")
+mean("Finalize", "gt_mpi_finalizing();")
+
+mean("Send Bsend Ssend Rsend", "if (on) gt_mpi_send($6, $4, $5, $2, $3);")
+mean("Recv", own(7), "if (on && rc == MPI_SUCCESS) gt_mpi_recv($6, $7);")
+mean("Sendrecv", own(12) + "if (on) gt_mpi_send($11, $4, $5, $2, $3);",
+     "if (on && rc == MPI_SUCCESS) gt_mpi_recv($11, $12);")
+mean("Sendrecv_replace", own(9) + "if (on) gt_mpi_send($8, $4, $5, $2, $3);",
+     "if (on && rc == MPI_SUCCESS) gt_mpi_recv($8, $9);")
+mean("Isend Ibsend Issend Irsend", "struct gt_mpi_op begun = gt_mpi_isend(on, $6, $4, $5, $2, $3);",
+     "gt_mpi_bind(on, &begun, rc == MPI_SUCCESS ? $7 : NULL);")
+mean("Irecv", "struct gt_mpi_op begun = gt_mpi_irecv(on, $6, $4);",
+     "gt_mpi_bind(on, &begun, rc == MPI_SUCCESS ? $7 : NULL);")
+mean("Send_init Bsend_init Ssend_init Rsend_init", "",
+     "if (rc == MPI_SUCCESS) gt_mpi_persistent(GT_MPI_SEND, $7, $6, $4, $5, $2, $3);")
+mean("Recv_init", "", "if (rc == MPI_SUCCESS) gt_mpi_persistent(GT_MPI_RECV, $7, $6, $4, $5, $2, $3);")
+mean("Psend_init", "",
+     "if (rc == MPI_SUCCESS) gt_mpi_persistent(GT_MPI_SEND, $9, $7, $5, $6, $2 * (MPI_Count)$3, $4);")
+mean("Precv_init", "",
+     "if (rc == MPI_SUCCESS) gt_mpi_persistent(GT_MPI_RECV, $9, $7, $5, $6, $2 * (MPI_Count)$3, $4);")
+mean("Start", "gt_mpi_start(on, 1, $1);")
+mean("Startall", "gt_mpi_start(on, $1, $2);")
+mean("Cancel", "gt_mpi_cancel($1);")
+mean("Request_free", "gt_mpi_forget($1);")
+
+mean("Mprobe", "", "if (rc == MPI_SUCCESS) gt_mpi_matched($4, $3);")
+mean("Improbe", "", "if (rc == MPI_SUCCESS && *$4) gt_mpi_matched($5, $3); POLL(rc == MPI_SUCCESS && !*$4)")
+mean("Mrecv", own(5) + "struct gt_mpi_op begun = gt_mpi_mrecv($4);",
+     "if (on && rc == MPI_SUCCESS) gt_mpi_mrecv_done(&begun, $5);")
+mean("Imrecv", "struct gt_mpi_op begun = gt_mpi_imrecv(on, $4);",
+     "gt_mpi_bind(on, &begun, rc == MPI_SUCCESS ? $5 : NULL);")
+mean("Iprobe", "", "POLL(rc == MPI_SUCCESS && !*$4)")
+mean("Request_get_status", "", "POLL(rc == MPI_SUCCESS && !*$2)")
+
+mean("Wait", own(2) + "void *was = gt_mpi_look(*$1);", "if (rc == MPI_SUCCESS) gt_mpi_complete(on, was, $2);")
+mean("Test", own(3) + "void *was = gt_mpi_look(*$1);",
+     "if (rc == MPI_SUCCESS && *$2) gt_mpi_complete(on, was, $3); POLL(rc == MPI_SUCCESS && !*$2)")
+mean("Waitany", own(4) + "GT_MPI_LIST list = gt_mpi_list($1, $2, NULL);",
+     "if (rc == MPI_SUCCESS) gt_mpi_complete_one(on, &list, *$3, $4);")
+mean("Testany", own(5) + "GT_MPI_LIST list = gt_mpi_list($1, $2, NULL);",
+     "if (rc == MPI_SUCCESS && *$4) gt_mpi_complete_one(on, &list, *$3, $5); "
+     "POLL(rc == MPI_SUCCESS && !*$4)")
+mean("Waitall", "GT_MPI_LIST list = gt_mpi_list($1, $2, &$3);",
+     "gt_mpi_complete_all(on, rc, &list, $3);")
+mean("Testall", "GT_MPI_LIST list = gt_mpi_list($1, $2, &$4);",
+     "if (rc != MPI_SUCCESS || *$3) gt_mpi_complete_all(on, rc, &list, $4); "
+     "POLL(rc == MPI_SUCCESS && !*$3)")
+mean("Waitsome", "GT_MPI_LIST list = gt_mpi_list($1, $2, &$5);",
+     "gt_mpi_complete_some(on, rc, &list, *$3, $4, $5);")
+mean("Testsome", "GT_MPI_LIST list = gt_mpi_list($1, $2, &$5);",
+     "gt_mpi_complete_some(on, rc, &list, *$3, $4, $5); POLL(rc == MPI_SUCCESS && *$3 == 0)")
+
+mean("Comm_dup", "", "if (rc == MPI_SUCCESS) gt_mpi_comm_made($1, $2);")
+mean("Comm_dup_with_info", "", "if (rc == MPI_SUCCESS) gt_mpi_comm_made($1, $3);")
+mean("Comm_idup", "", "if (rc == MPI_SUCCESS) gt_mpi_comm_later($1, $2, $3);")
+mean("Comm_idup_with_info", "", "if (rc == MPI_SUCCESS) gt_mpi_comm_later($1, $3, $4);")
+mean("Comm_create Cart_sub", "", "if (rc == MPI_SUCCESS) gt_mpi_comm_made($1, $3);")
+mean("Comm_split", "", "if (rc == MPI_SUCCESS) gt_mpi_comm_made($1, $4);")
+mean("Comm_split_type", "", "if (rc == MPI_SUCCESS) gt_mpi_comm_made($1, $5);")
+mean("Cart_create Graph_create", "", "if (rc == MPI_SUCCESS) gt_mpi_comm_made($1, $6);")
+mean("Dist_graph_create", "", "if (rc == MPI_SUCCESS) gt_mpi_comm_made($1, $9);")
+mean("Dist_graph_create_adjacent", "", "if (rc == MPI_SUCCESS) gt_mpi_comm_made($1, $10);")
+mean("Comm_create_group", "", "if (rc == MPI_SUCCESS) gt_mpi_comm_by_group($1, $3, $4);")
+mean("Intercomm_create", "", "if (rc == MPI_SUCCESS) gt_mpi_comm_by_group($1, $5, $6);")
+mean("Intercomm_merge", "", "if (rc == MPI_SUCCESS) gt_mpi_comm_made($1, $3);")
+mean("Comm_free Comm_disconnect", "gt_mpi_comm_gone($1);")
+mean("Comm_set_name", "", "if (rc == MPI_SUCCESS) gt_mpi_comm_named($1, $2);")
+
+# Collectives: OTF2_CollectiveOp, position of the communicator, root, bytes sent and received.
+COLL = [
+    ("barrier", 0, 1, None, "0", "0"),
+    ("bcast", 1, 5, 4, "c.root ? N * gt_mpi_bytes($2, $3) : 0", "c.takes ? gt_mpi_bytes($2, $3) : 0"),
+    ("gather", 2, 8, 7, "c.gives && $1 != MPI_IN_PLACE ? gt_mpi_bytes($2, $3) : 0",
+     "c.root ? (N - ($1 == MPI_IN_PLACE)) * gt_mpi_bytes($5, $6) : 0"),
+    ("gatherv", 3, 9, 8, "c.gives && $1 != MPI_IN_PLACE ? gt_mpi_bytes($2, $3) : 0",
+     "c.root ? SUM($5, $7) - ($1 == MPI_IN_PLACE ? gt_mpi_bytes($5[c.me], $7) : 0) : 0"),
+    ("scatter", 4, 8, 7, "c.root ? (N - ($4 == MPI_IN_PLACE)) * gt_mpi_bytes($2, $3) : 0",
+     "c.takes && $4 != MPI_IN_PLACE ? gt_mpi_bytes($5, $6) : 0"),
+    ("scatterv", 5, 9, 8, "c.root ? SUM($2, $4) - ($5 == MPI_IN_PLACE ? gt_mpi_bytes($2[c.me], $4) : 0) : 0",
+     "c.takes && $5 != MPI_IN_PLACE ? gt_mpi_bytes($6, $7) : 0"),
+    ("allgather", 6, 7, None,
+     "$1 == MPI_IN_PLACE ? (N - 1) * gt_mpi_bytes($5, $6) : N * gt_mpi_bytes($2, $3)",
+     "(N - ($1 == MPI_IN_PLACE)) * gt_mpi_bytes($5, $6)"),
+    ("allgatherv", 7, 8, None,
+     "$1 == MPI_IN_PLACE ? (N - 1) * gt_mpi_bytes($5[c.me], $7) : N * gt_mpi_bytes($2, $3)",
+     "SUM($5, $7) - ($1 == MPI_IN_PLACE ? gt_mpi_bytes($5[c.me], $7) : 0)"),
+    ("alltoall", 8, 7, None,
+     "$1 == MPI_IN_PLACE ? (N - 1) * gt_mpi_bytes($5, $6) : N * gt_mpi_bytes($2, $3)",
+     "(N - ($1 == MPI_IN_PLACE)) * gt_mpi_bytes($5, $6)"),
+    ("alltoallv", 9, 9, None,
+     "$1 == MPI_IN_PLACE ? SUM($6, $8) - gt_mpi_bytes($6[c.me], $8) : SUM($2, $4)",
+     "SUM($6, $8) - ($1 == MPI_IN_PLACE ? gt_mpi_bytes($6[c.me], $8) : 0)"),
+    ("alltoallw", 10, 9, None,
+     "$1 == MPI_IN_PLACE ? SUMW($6, $8) - gt_mpi_bytes($6[c.me], $8[c.me]) : SUMW($2, $4)",
+     "SUMW($6, $8) - ($1 == MPI_IN_PLACE ? gt_mpi_bytes($6[c.me], $8[c.me]) : 0)"),
+    ("allreduce", 11, 6, None, "gt_mpi_bytes($3, $4)", "gt_mpi_bytes($3, $4)"),
+    ("reduce", 12, 7, 6, "c.gives ? gt_mpi_bytes($3, $4) : 0", "c.root ? N * gt_mpi_bytes($3, $4) : 0"),
+    ("reduce_scatter", 13, 6, None, "gt_mpi_sum(c.local, sizeof($3[0]), $3, $4)", "N * gt_mpi_bytes($3[c.me], $4)"),
+    ("scan", 14, 6, None, "gt_mpi_bytes($3, $4)", "gt_mpi_bytes($3, $4)"),
+    ("exscan", 15, 6, None, "gt_mpi_bytes($3, $4)", "c.me ? gt_mpi_bytes($3, $4) : 0"),
+    ("reduce_scatter_block", 16, 6, None, "N * gt_mpi_bytes($3, $4)", "N * gt_mpi_bytes($3, $4)"),
+]
+for name, number, comm, root, sent, received in COLL:
+    look = "struct gt_mpi_coll c = gt_mpi_coll($%d, %d, %s); " % (comm, number, "$%d" % root if root else "GT_MPI_ROOTLESS")
+    size = "if (c.ref) { c.sent = %s; c.received = %s; } " % (sent, received)
+    mean(name.capitalize(), "struct gt_mpi_coll c = { 0 }; if (on) { " + look.replace("struct gt_mpi_coll c", "c") +
+         size + "gt_mpi_coll_begin(&c); }", "if (on) gt_mpi_coll_end(&c);")
+    mean("I" + name, look + size + "struct gt_mpi_op begun = gt_mpi_icoll(on, &c);",
+         "gt_mpi_bind(on, &begun, rc == MPI_SUCCESS ? $%d : NULL);" % (comm + 1))
+    mean(name.capitalize() + "_init", "",
+         "if (rc == MPI_SUCCESS) { " + look + size + "gt_mpi_coll_init(&c, $%d); }" % (comm + 2))
+
+MEANING = {name: (before, after) for name, before, after in MEANING}
+
+# ---- reading mpi.h ------------------------------------------------------------------------------
+
+
+def without_attributes(text):
+    out = ""
+    while True:
+        at = text.find("__attribute__")
+        if at < 0:
+            return out + text
+        out += text[:at]
+        at = text.index("(", at)
+        depth = 0
+        while True:
+            depth += {"(": 1, ")": -1}.get(text[at], 0)
+            at += 1
+            if depth == 0:
+                break
+        text = text[at:]
+
+
+def split(arguments):
+    parts, depth = [""], 0
+    for c in arguments:
+        depth += {"(": 1, ")": -1, "[": 1, "]": -1}.get(c, 0)
+        if c == "," and not depth:
+            parts.append("")
+        else:
+            parts[-1] += c
+    return [p.strip() for p in parts]
+
+
+def read(path):
+    with open(path, encoding="utf-8") as f:
+        text = without_attributes(f.read())
+    text = re.sub(r"\{[^{}]*\}", ";", re.sub(r"^#.*$", "", text, flags=re.M))
+    functions = {}
+    for statement in text.split(";"):
+        statement = " ".join(statement.split())
+        found = re.fullmatch(r"(?:extern )?([A-Za-z_][\w ]*?[ *]+)(MPI_[A-Z](?:[a-z]\w*|_[a-z]\w*))\s*\((.*)\)", statement)
+        if not found or statement.startswith("typedef"):
+            continue
+        kind, name, arguments = found.group(1).strip(), found.group(2), found.group(3)
+        if "..." in arguments or NOT.search(name):
+            continue
+        parameters = [] if arguments.strip() in ("void", "") else split(arguments)
+        names = []
+        for parameter in parameters:
+            last = re.search(r"(\w+)\s*(?:\[[^\]]*\]\s*)*$", parameter)
+            if not last:
+                sys.exit("gen.py: cannot read: " + statement)
+            names.append(last.group(1))
+        functions[name] = (kind, parameters, names)
+    if "MPI_Send" not in functions:
+        sys.exit("gen.py: no MPI_Send in " + path)
+    return functions
+
+
+# ---- writing ------------------------------------------------------------------------------------
+
+HEAD = """/* SPDX-License-Identifier: BSD-3-Clause */
+/* Made by mpi/gen.py: %s. Limits: see there. */
+"""
+
+
+def stubs(out, every):
+    names = sorted(set().union(*every.values()))
+    out.write(HEAD % "the entry points")
+    out.write('#include "mpi/choose.h"\n\nconst char *const gt_mpi_names[] = {\n')
+    out.writelines('\t"%s",\n' % n for n in names)
+    out.write("};\nconst unsigned gt_mpi_count = %d;\n\n" % len(names))
+    entries = ["P" * p + n for n in names for p in (0, 1)]
+    out.write("__asm__(\n")
+    for i, n in enumerate(entries):
+        out.write('\tGT_MPI_STUB("%s", "%d")\n' % (n, i))
+    out.write('\tGT_MPI_TABLE_BEGIN\n')
+    for i in range(len(entries)):
+        out.write('\tGT_MPI_TABLE_ENTRY("%d")\n' % i)
+    out.write("\tGT_MPI_TABLE_END);\n")
+
+
+def role(name):
+    short = re.sub(r"_c$", "", name[4:])
+    for pattern, number in ROLES:
+        if re.match("(?:" + pattern + ")", short):
+            return number
+    return 1
+
+
+def body(name, function, index):
+    kind, parameters, names = function
+    short = name[4:]
+    meaning = MEANING.get(short) or MEANING.get(re.sub(r"_c$", "", short)) or ("", "")
+
+    def fill(text):
+        return re.sub(r"\$(\d+)", lambda m: names[int(m.group(1)) - 1], text)
+
+    before, after = fill(meaning[0]), fill(meaning[1])
+    poll = "POLL(" in after
+    if poll:
+        after = re.sub(r" ?POLL\((.*)\)$", r"\n\tidle = \1;", after).lstrip()
+    call = "real(%s)" % ", ".join(names)
+    lines = ["static inline __attribute__((always_inline)) %s body_%s(unsigned level%s)" %
+             (kind, name, "".join(", " + q for q in parameters)),
+             "{",
+             "\t%s (*real)(%s) = (__typeof__(real))gt_mpi_real[2 * %d + level];" %
+             (kind, ", ".join(parameters) or "void", index),
+             "\t%s rc;" % kind, "\tbool on;"]
+    if poll:
+        lines += ["\tbool idle = false;", "\tuint64_t begin;"]
+    lines += ["", "\tif (gt_mpi_nested())", "\t\treturn %s;" % call]
+    if poll:
+        lines.append("\ton = gt_mpi_poll_begin(%d, &begin);" % index)
+    else:
+        lines.append("\ton = gt_mpi_begin(%d);" % index)
+    if before:
+        lines.append("\t" + before.rstrip())
+    lines.append("\trc = %s;" % call)
+    if poll:
+        lines.append("\tgt_mpi_poll_found(%d, on, begin, rc != MPI_SUCCESS || %s);" % (index, fill(FOUND[re.sub('_c$', '', short)])))
+    if after:
+        lines.append("\t" + after)
+    lines.append("\tgt_mpi_poll_end(%d, on, begin, idle);" % index if poll else "\tgt_mpi_end(%d, on);" % index)
+    lines += ["\treturn rc;", "}", ""]
+    for p in (0, 1):
+        lines += ["static %s via_%s%s(%s)" % (kind, "P" * p, name, ", ".join(parameters) or "void"),
+                  "{", "\treturn body_%s(%d%s);" % (name, p, "".join(", " + n for n in names)), "}", ""]
+    return "\n".join(lines)
+
+
+# Of the functions that poll: did this call find anything?
+FOUND = {"Test": "*$2", "Testany": "*$4", "Testall": "*$3", "Testsome": "*$3 != 0", "Iprobe": "*$4",
+         "Improbe": "*$4", "Request_get_status": "*$2"}
+
+
+def wrap(out, flavour, every):
+    names = sorted(set().union(*every.values()))
+    functions = every[flavour]
+    out.write(HEAD % ("the wrappers for " + flavour))
+    out.write('#include "mpi/events.h"\n#include "mpi/generated.h"\n\n')
+    for i, name in enumerate(names):
+        if name in functions:
+            out.write(body(name, functions[name], i) + "\n")
+    out.write("void *const gt_mpi_wrappers[] = {\n")
+    for name in names:
+        there = name in functions
+        out.write("\t%s, %s,\n" % (("via_" + name, "via_P" + name) if there else ("NULL", "NULL")))
+    out.write("};\nconst unsigned gt_mpi_functions = %d;\n\n" % len(names))
+    out.write("const struct gt_mpi_function gt_mpi_function[] = {\n")
+    out.writelines('\t{ "%s", %d },\n' % (n, role(n)) for n in names)
+    out.write("};\nvoid *gt_mpi_real[2 * %d];\ngt_ref gt_mpi_region[%d];\n\n" % (len(names), len(names)))
+    for i, name in enumerate(names):
+        if name in NEEDED:
+            out.write("%s_fn *gt_mpi_%s(void) { return (%s_fn *)gt_mpi_real[%d]; }\n" %
+                      (name, name[4:], name, 2 * i + 1))
+
+
+# What the hand-written part calls itself: mpi/generated.h declares these.
+NEEDED = ["MPI_Comm_group", "MPI_Comm_remote_group", "MPI_Group_translate_ranks", "MPI_Group_size",
+          "MPI_Group_free", "MPI_Comm_rank", "MPI_Comm_size", "MPI_Comm_remote_size", "MPI_Comm_test_inter",
+          "MPI_Type_size_x", "MPI_Test_cancelled", "MPI_Request_get_status",
+          "MPI_Initialized", "MPI_Finalized", "MPI_Get_library_version", "MPI_Comm_get_name"]
+
+
+def main():
+    what, target, rest = sys.argv[1], sys.argv[2], sys.argv[3:]
+    every = {f.split("=", 1)[0]: read(f.split("=", 1)[1]) for f in rest if "=" in f}
+    with open(target + ".tmp", "w", encoding="utf-8") as out:
+        if what == "stubs":
+            stubs(out, every)
+        else:
+            wrap(out, rest[0], every)
+    os.rename(target + ".tmp", target)
+
+
+main()

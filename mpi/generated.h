@@ -1,0 +1,34 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * The MPI functions that the adapter itself calls, past all wrappers: gt_mpi_Comm_size()(comm, &n).
+ * Limits: the list is NEEDED in gen.py.
+ */
+#ifndef GT_MPI_GENERATED_H
+#define GT_MPI_GENERATED_H
+
+#include "mpi/events.h"
+
+#define GT_MPI_CALL(name)                                                                          \
+	typedef __typeof__(MPI_##name) MPI_##name##_fn;                                            \
+	MPI_##name##_fn *gt_mpi_##name(void);
+
+GT_MPI_CALL(Comm_get_name)
+GT_MPI_CALL(Comm_group)
+GT_MPI_CALL(Comm_rank)
+GT_MPI_CALL(Comm_remote_group)
+GT_MPI_CALL(Comm_remote_size)
+GT_MPI_CALL(Comm_size)
+GT_MPI_CALL(Comm_test_inter)
+GT_MPI_CALL(Finalized)
+GT_MPI_CALL(Get_library_version)
+GT_MPI_CALL(Group_free)
+GT_MPI_CALL(Group_size)
+GT_MPI_CALL(Group_translate_ranks)
+GT_MPI_CALL(Initialized)
+GT_MPI_CALL(Request_get_status)
+GT_MPI_CALL(Test_cancelled)
+GT_MPI_CALL(Type_size_x)
+
+#undef GT_MPI_CALL
+
+#endif

@@ -1,0 +1,66 @@
+# SPDX-License-Identifier: BSD-3-Clause
+# libgputrace-mpi.so, the entry points of all MPI functions, and one library of wrappers for each MPI
+# that was found. What the preprocessor makes of each mpi.h is the table that both are made from.
+EXTRA_DIST += mpi/gen.py mpi/libgputrace-mpi.map mpi/flavour.map
+MPI_TABLE_FILES =
+MPI_TABLES =
+if HAVE_OPENMPI
+MPI_TABLE_FILES += mpi/openmpi.i
+MPI_TABLES += openmpi=mpi/openmpi.i
+endif
+if HAVE_MPICH
+MPI_TABLE_FILES += mpi/mpich.i
+MPI_TABLES += mpich=mpi/mpich.i
+endif
+MPI_MADE = mpi/stubs.c mpi/wrap-openmpi.c mpi/wrap-mpich.c
+CLEANFILES += mpi/openmpi.i mpi/mpich.i $(MPI_MADE)
+
+mpi/openmpi.i: Makefile
+	$(AM_V_GEN)$(MKDIR_P) mpi && echo '#include <mpi.h>' | $(CC) $(OPENMPI_CFLAGS) -E -P -x c - >$@.tmp && mv $@.tmp $@
+mpi/mpich.i: Makefile
+	$(AM_V_GEN)$(MKDIR_P) mpi && echo '#include <mpi.h>' | $(CC) $(MPICH_CFLAGS) -E -P -x c - >$@.tmp && mv $@.tmp $@
+mpi/stubs.c: mpi/gen.py $(MPI_TABLE_FILES)
+	$(AM_V_GEN)$(PYTHON3) $(srcdir)/mpi/gen.py stubs $@ $(MPI_TABLES)
+mpi/wrap-openmpi.c: mpi/gen.py $(MPI_TABLE_FILES)
+	$(AM_V_GEN)$(PYTHON3) $(srcdir)/mpi/gen.py wrap $@ openmpi $(MPI_TABLES)
+mpi/wrap-mpich.c: mpi/gen.py $(MPI_TABLE_FILES)
+	$(AM_V_GEN)$(PYTHON3) $(srcdir)/mpi/gen.py wrap $@ mpich $(MPI_TABLES)
+
+MPI_LDFLAGS = -no-undefined -Wl,-z,defs -Wl,-z,nodelete -Wl,-z,relro,-z,now
+MPI_PARTS = mpi/events.h mpi/generated.h mpi/choose.h mpi/state.c mpi/comms.c mpi/requests.c mpi/colls.c
+# Wrappers in order of the table, one as the other: no time is gained by warnings about them.
+MPI_CFLAGS = $(AM_CFLAGS) -fno-plt -Wno-deprecated-declarations
+
+if HAVE_MPI
+lib_LTLIBRARIES += mpi/libgputrace-mpi.la
+mpi_libgputrace_mpi_la_SOURCES = mpi/choose.c mpi/choose.h
+nodist_mpi_libgputrace_mpi_la_SOURCES = mpi/stubs.c
+mpi_libgputrace_mpi_la_LDFLAGS = -version-info 0:0:0 $(MPI_LDFLAGS) \
+	-Wl,--version-script=$(top_srcdir)/mpi/libgputrace-mpi.map
+mpi_libgputrace_mpi_la_LIBADD = lib/libgputrace.la
+EXTRA_mpi_libgputrace_mpi_la_DEPENDENCIES = mpi/libgputrace-mpi.map
+endif
+
+if HAVE_OPENMPI
+lib_LTLIBRARIES += mpi/libgputrace-mpi-openmpi.la
+mpi_libgputrace_mpi_openmpi_la_SOURCES = $(MPI_PARTS)
+nodist_mpi_libgputrace_mpi_openmpi_la_SOURCES = mpi/wrap-openmpi.c
+mpi_libgputrace_mpi_openmpi_la_CPPFLAGS = $(AM_CPPFLAGS) $(OPENMPI_CFLAGS)
+mpi_libgputrace_mpi_openmpi_la_CFLAGS = $(MPI_CFLAGS)
+mpi_libgputrace_mpi_openmpi_la_LDFLAGS = -module -avoid-version $(MPI_LDFLAGS) \
+	-Wl,--version-script=$(top_srcdir)/mpi/flavour.map
+mpi_libgputrace_mpi_openmpi_la_LIBADD = lib/libgputrace.la $(OPENMPI_LIBS)
+EXTRA_mpi_libgputrace_mpi_openmpi_la_DEPENDENCIES = mpi/flavour.map
+endif
+
+if HAVE_MPICH
+lib_LTLIBRARIES += mpi/libgputrace-mpi-mpich.la
+mpi_libgputrace_mpi_mpich_la_SOURCES = $(MPI_PARTS)
+nodist_mpi_libgputrace_mpi_mpich_la_SOURCES = mpi/wrap-mpich.c
+mpi_libgputrace_mpi_mpich_la_CPPFLAGS = $(AM_CPPFLAGS) $(MPICH_CFLAGS)
+mpi_libgputrace_mpi_mpich_la_CFLAGS = $(MPI_CFLAGS)
+mpi_libgputrace_mpi_mpich_la_LDFLAGS = -module -avoid-version $(MPI_LDFLAGS) \
+	-Wl,--version-script=$(top_srcdir)/mpi/flavour.map
+mpi_libgputrace_mpi_mpich_la_LIBADD = lib/libgputrace.la $(MPICH_LIBS)
+EXTRA_mpi_libgputrace_mpi_mpich_la_DEPENDENCIES = mpi/flavour.map
+endif

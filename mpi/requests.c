@@ -1,0 +1,538 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Messages, and the requests of operations that are under way.
+ *
+ * A send is recorded before the call, so that no receive can have an earlier time; a receive when it
+ * is complete. MPI libraries hand out one and the same handle for all operations that were complete
+ * at once; these are completed in the trace at once, too, and never enter the table.
+ *
+ * Limits: request handles that the program copies and gives to two threads are matched as MPI does.
+ */
+#include <string.h>
+#include <sys/mman.h>
+
+#include "mpi/events.h"
+#include "mpi/generated.h"
+
+#define SHARDS 64u
+#define CHUNK  128u
+
+struct entry {
+	uint64_t bits;           /* never changes while the entry is in the table */
+	struct entry *next;
+	struct gt_mpi_op op;
+};
+
+static struct shard {
+	uint32_t lock;
+	uint32_t used;           /* entries in all buckets */
+	struct entry *buckets[64];
+	struct entry *spare;
+} __attribute__((aligned(64))) shards[SHARDS];
+
+static uint64_t last_id, live;
+static uint64_t complete_handle; /* Open MPI: of operations that are complete; 0: none is known */
+
+#define MATCHED_BIT (UINT64_C(1) << 63) /* messages of MPI_Mprobe are kept beside requests */
+
+/* What the handle and the status look like inside; both are part of the libraries' ABI. */
+#if defined(OPEN_MPI)
+static bool always_complete(MPI_Request request)
+{
+	return GT_MPI_BITS(request) == complete_handle;
+}
+
+static uint64_t status_bytes(const MPI_Status *status)
+{
+	return status->_ucount;
+}
+#else
+static bool always_complete(MPI_Request request)
+{
+	return (unsigned)request >> 30 == 1; /* a handle that is built in */
+}
+
+static uint64_t status_bytes(const MPI_Status *status)
+{
+	return (uint64_t)((unsigned)status->count_hi_and_cancelled >> 1) << 32 |
+	       (uint32_t)status->count_lo;
+}
+#endif
+
+void gt_mpi_requests_setup(void *(*find)(const char *symbol))
+{
+	complete_handle = GT_MPI_BITS(find("ompi_request_empty"));
+}
+
+uint64_t gt_mpi_bytes(MPI_Count count, MPI_Datatype type)
+{
+	MPI_Count size = 0;
+
+	if (type == MPI_DATATYPE_NULL || gt_mpi_Type_size_x()(type, &size) != MPI_SUCCESS || size < 0 ||
+	    count < 0)
+		return 0;
+	return (uint64_t)count * (uint64_t)size;
+}
+
+/* ---- records -------------------------------------------------------------------------------- */
+
+static void record_message(unsigned type, gt_ref comm, uint32_t peer, uint32_t tag, uint64_t bytes,
+			   uint64_t id)
+{
+	const uint64_t data[4] = { peer | (uint64_t)tag << 32, bytes, id, 0 };
+
+	gt_record(type, comm, data, id ? 2 : 1);
+}
+
+static void record_request(unsigned type, uint64_t id)
+{
+	gt_record(type, 0, (uint64_t[2]){ id, 0 }, 1);
+}
+
+void gt_mpi_send_to(MPI_Comm comm, int dest, int tag, MPI_Count count, MPI_Datatype type)
+{
+	const struct gt_mpi_comm *c = gt_mpi_comm_of(comm);
+
+	if (c && c->ref && dest >= 0 && dest < c->far)
+		record_message(GT_T_MPI_SEND, c->ref, (uint32_t)dest, (uint32_t)tag,
+			       gt_mpi_bytes(count, type), 0);
+}
+
+static void receive(gt_ref comm, const MPI_Status *status, uint64_t id)
+{
+	if (status->MPI_SOURCE >= 0)
+		record_message(id ? GT_T_MPI_IRECV : GT_T_MPI_RECV, comm,
+			       (uint32_t)status->MPI_SOURCE, (uint32_t)status->MPI_TAG,
+			       status_bytes(status), id);
+}
+
+void gt_mpi_recv(MPI_Comm comm, const MPI_Status *status)
+{
+	const struct gt_mpi_comm *c;
+
+	if (status->MPI_SOURCE == MPI_PROC_NULL)
+		return;
+	c = gt_mpi_comm_of(comm);
+	if (c && c->ref)
+		receive(c->ref, status, 0);
+}
+
+/* ---- the table ------------------------------------------------------------------------------ */
+
+static uint64_t spread(uint64_t bits)
+{
+	return bits * UINT64_C(0x9e3779b97f4a7c15);
+}
+
+static struct shard *shard_of(uint64_t bits)
+{
+	return &shards[spread(bits) >> 58];
+}
+
+static struct entry **bucket_of(struct shard *shard, uint64_t bits)
+{
+	return &shard->buckets[spread(bits) >> 52 & 63];
+}
+
+static struct entry **place_of(struct shard *shard, uint64_t bits)
+{
+	struct entry **at = bucket_of(shard, bits);
+
+	while (*at && (*at)->bits != bits)
+		at = &(*at)->next;
+	return at;
+}
+
+static void put(uint64_t bits, const struct gt_mpi_op *op)
+{
+	struct shard *shard = shard_of(bits);
+	struct entry **at, *e;
+
+	gt_mpi_lock(&shard->lock);
+	if (!shard->spare) {
+		e = gt_mpi_memory(CHUNK * sizeof(*e));
+		for (unsigned i = 0; e && i < CHUNK; i++) {
+			e[i].next = shard->spare;
+			shard->spare = &e[i];
+		}
+	}
+	e = shard->spare;
+	if (e) {
+		/* In front of one with the same handle, which another thread is just completing. */
+		at = bucket_of(shard, bits);
+		shard->spare = e->next;
+		e->next = *at;
+		e->bits = bits;
+		e->op = *op;
+		*at = e;
+		__atomic_add_fetch(&live, 1, __ATOMIC_RELAXED);
+	}
+	gt_mpi_unlock(&shard->lock);
+	if (!e)
+		gt_lost(GT_LOSS_DEFINITION, 1);
+}
+
+static void drop(struct shard *shard, struct entry **at)
+{
+	struct entry *e = *at;
+
+	*at = e->next;
+	e->bits = 0;
+	e->next = shard->spare;
+	shard->spare = e;
+	__atomic_sub_fetch(&live, 1, __ATOMIC_RELAXED);
+}
+
+static struct entry *look(uint64_t bits)
+{
+	struct shard *shard = shard_of(bits);
+	struct entry *e;
+
+	if (!__atomic_load_n(&live, __ATOMIC_RELAXED))
+		return NULL;
+	gt_mpi_lock(&shard->lock);
+	e = *place_of(shard, bits);
+	gt_mpi_unlock(&shard->lock);
+	return e;
+}
+
+void *gt_mpi_look(MPI_Request request)
+{
+	return request == MPI_REQUEST_NULL ? NULL : look(GT_MPI_BITS(request));
+}
+
+/* Takes an operation that is complete; a persistent one stays, and is no longer active. */
+static struct gt_mpi_op take(struct entry *e)
+{
+	struct gt_mpi_op op = { 0 };
+	struct shard *shard;
+	struct entry **at;
+
+	if (!e)
+		return op;
+	shard = shard_of(e->bits);
+	gt_mpi_lock(&shard->lock);
+	op = e->op;
+	e->op.active = e->op.cancel = false;
+	for (at = bucket_of(shard, e->bits); *at && *at != e;)
+		at = &(*at)->next;
+	if (*at && !op.persistent)
+		drop(shard, at);
+	gt_mpi_unlock(&shard->lock);
+	return op;
+}
+
+void gt_mpi_insert(MPI_Request request, const struct gt_mpi_op *op)
+{
+	if (request != MPI_REQUEST_NULL)
+		put(GT_MPI_BITS(request), op);
+}
+
+/* ---- operations that begin ------------------------------------------------------------------ */
+
+static uint64_t new_id(void)
+{
+	return __atomic_add_fetch(&last_id, 1, __ATOMIC_RELAXED);
+}
+
+static void begin(const struct gt_mpi_op *op)
+{
+	if (op->kind == GT_MPI_SEND)
+		record_message(GT_T_MPI_ISEND, op->comm, op->peer, op->tag, op->bytes, op->id);
+	else
+		record_request(op->kind == GT_MPI_RECV ? GT_T_MPI_IRECV_REQUEST
+						       : GT_T_NBCOLL_REQUEST, op->id);
+}
+
+struct gt_mpi_op gt_mpi_isend(bool on, MPI_Comm comm, int dest, int tag, MPI_Count count,
+			      MPI_Datatype type)
+{
+	const struct gt_mpi_comm *c = on && dest != MPI_PROC_NULL ? gt_mpi_comm_of(comm) : NULL;
+	struct gt_mpi_op op = { 0 };
+
+	if (!c || !c->ref || dest < 0 || dest >= c->far)
+		return op;
+	op = (struct gt_mpi_op){ .kind = GT_MPI_SEND, .active = true, .comm = c->ref,
+				 .id = new_id(), .peer = (uint32_t)dest, .tag = (uint32_t)tag,
+				 .bytes = gt_mpi_bytes(count, type) };
+	begin(&op);
+	return op;
+}
+
+struct gt_mpi_op gt_mpi_irecv(bool on, MPI_Comm comm, int source)
+{
+	const struct gt_mpi_comm *c = on && source != MPI_PROC_NULL ? gt_mpi_comm_of(comm) : NULL;
+	struct gt_mpi_op op = { 0 };
+
+	if (!c || !c->ref)
+		return op;
+	op = (struct gt_mpi_op){ .kind = GT_MPI_RECV, .active = true, .comm = c->ref,
+				 .id = new_id() };
+	begin(&op);
+	return op;
+}
+
+struct gt_mpi_op gt_mpi_icoll(bool on, const struct gt_mpi_coll *coll)
+{
+	struct gt_mpi_op op = { 0 };
+
+	if (!on || !coll->ref)
+		return op;
+	op = (struct gt_mpi_op){ .kind = GT_MPI_COLL, .active = true, .comm = coll->ref,
+				 .id = new_id(), .peer = coll->op, .tag = coll->at,
+				 .bytes = coll->sent, .received = coll->received };
+	begin(&op);
+	return op;
+}
+
+static void end(const struct gt_mpi_op *op, const MPI_Status *status);
+
+void gt_mpi_bind(bool on, const struct gt_mpi_op *op, const MPI_Request *request)
+{
+	MPI_Status status;
+	int flag = 0;
+
+	if (op->kind == GT_MPI_NOTHING)
+		return;
+	if (!request || *request == MPI_REQUEST_NULL) {
+		if (on)
+			record_request(GT_T_MPI_REQUEST_CANCELLED, op->id);
+		return;
+	}
+	if (!always_complete(*request)) {
+		gt_mpi_insert(*request, op);
+		return;
+	}
+	if (on && gt_mpi_Request_get_status()(*request, &flag, &status) == MPI_SUCCESS && flag)
+		end(op, &status);
+}
+
+void gt_mpi_persistent(enum gt_mpi_kind kind, const MPI_Request *request, MPI_Comm comm, int peer,
+		       int tag, MPI_Count count, MPI_Datatype type)
+{
+	const struct gt_mpi_comm *c = peer != MPI_PROC_NULL ? gt_mpi_comm_of(comm) : NULL;
+	struct gt_mpi_op op = { .kind = kind, .persistent = true, .peer = (uint32_t)peer,
+				.tag = (uint32_t)tag };
+
+	if (!c || !c->ref)
+		return;
+	op.comm = c->ref;
+	op.bytes = gt_mpi_bytes(count, type);
+	gt_mpi_insert(*request, &op);
+}
+
+void gt_mpi_coll_init(const struct gt_mpi_coll *coll, const MPI_Request *request)
+{
+	struct gt_mpi_op op = { .kind = GT_MPI_COLL, .persistent = true, .comm = coll->ref,
+				.peer = coll->op, .tag = coll->at, .bytes = coll->sent,
+				.received = coll->received };
+
+	if (coll->ref)
+		gt_mpi_insert(*request, &op);
+}
+
+void gt_mpi_start(bool on, int count, const MPI_Request *requests)
+{
+	for (int i = 0; i < count; i++) {
+		uint64_t bits = GT_MPI_BITS(requests[i]);
+		struct shard *shard = shard_of(bits);
+		struct gt_mpi_op op = { 0 };
+		struct entry *e;
+
+		gt_mpi_lock(&shard->lock);
+		e = *place_of(shard, bits);
+		if (e && e->op.persistent) {
+			e->op.active = on;
+			e->op.id = new_id();
+			op = e->op;
+		}
+		gt_mpi_unlock(&shard->lock);
+		if (op.kind && on)
+			begin(&op);
+	}
+}
+
+void gt_mpi_cancel(const MPI_Request *request)
+{
+	uint64_t bits = GT_MPI_BITS(*request);
+	struct shard *shard = shard_of(bits);
+	struct entry *e;
+
+	gt_mpi_lock(&shard->lock);
+	e = *place_of(shard, bits);
+	if (e)
+		e->op.cancel = true;
+	gt_mpi_unlock(&shard->lock);
+}
+
+void gt_mpi_forget(const MPI_Request *request)
+{
+	uint64_t bits = GT_MPI_BITS(*request);
+	struct shard *shard = shard_of(bits);
+	struct entry **at;
+
+	gt_mpi_lock(&shard->lock);
+	at = place_of(shard, bits);
+	if (*at)
+		drop(shard, at);
+	gt_mpi_unlock(&shard->lock);
+}
+
+/* ---- matched probes ------------------------------------------------------------------------- */
+
+void gt_mpi_matched(const MPI_Message *message, MPI_Comm comm)
+{
+	const struct gt_mpi_comm *c = gt_mpi_comm_of(comm);
+	struct gt_mpi_op op = { .kind = GT_MPI_MATCHED };
+
+	if (!c || !c->ref || *message == MPI_MESSAGE_NO_PROC || *message == MPI_MESSAGE_NULL)
+		return;
+	op.comm = c->ref;
+	put(GT_MPI_BITS(*message) ^ MATCHED_BIT, &op);
+}
+
+struct gt_mpi_op gt_mpi_mrecv(const MPI_Message *message)
+{
+	return take(look(GT_MPI_BITS(*message) ^ MATCHED_BIT));
+}
+
+void gt_mpi_mrecv_done(const struct gt_mpi_op *op, const MPI_Status *status)
+{
+	if (op->kind)
+		receive(op->comm, status, 0);
+}
+
+struct gt_mpi_op gt_mpi_imrecv(bool on, const MPI_Message *message)
+{
+	struct gt_mpi_op op = take(look(GT_MPI_BITS(*message) ^ MATCHED_BIT));
+
+	if (!on || !op.kind)
+		return (struct gt_mpi_op){ 0 };
+	op.kind = GT_MPI_RECV;
+	op.active = true;
+	op.id = new_id();
+	begin(&op);
+	return op;
+}
+
+/* ---- operations that are complete ----------------------------------------------------------- */
+
+static void end(const struct gt_mpi_op *op, const MPI_Status *status)
+{
+	int cancelled = 0;
+
+	if (op->cancel)
+		gt_mpi_Test_cancelled()(status, &cancelled);
+	if (cancelled) {
+		record_request(GT_T_MPI_REQUEST_CANCELLED, op->id);
+	} else if (op->kind == GT_MPI_SEND) {
+		record_request(GT_T_MPI_ISEND_COMPLETE, op->id);
+	} else if (op->kind == GT_MPI_RECV) {
+		receive(op->comm, status, op->id);
+	} else if (op->kind == GT_MPI_COLL) {
+		const uint64_t data[4] = { op->peer | (uint64_t)op->tag << 32, op->bytes,
+					   op->received, op->id };
+
+		gt_record(GT_T_NBCOLL_COMPLETE, op->comm, data, 2);
+	}
+}
+
+void gt_mpi_complete(bool on, void *was, const MPI_Status *status)
+{
+	struct gt_mpi_op op = take(was);
+
+	if (op.kind == GT_MPI_COMM)
+		gt_mpi_comm_ready(op.id, op.comm, op.made);
+	else if (op.kind && op.active && on)
+		end(&op, status);
+}
+
+/* ---- calls with many requests --------------------------------------------------------------- */
+
+struct block {
+	struct block *next;
+	size_t bytes;
+};
+static uint32_t block_lock;
+static struct block *blocks; /* not in use now */
+
+static struct block *get_block(size_t bytes)
+{
+	struct block *b;
+
+	gt_mpi_lock(&block_lock);
+	b = blocks;
+	if (b)
+		blocks = b->next;
+	gt_mpi_unlock(&block_lock);
+	if (b && b->bytes >= bytes)
+		return b;
+	if (b)
+		munmap(b, b->bytes);
+	bytes = (bytes + 65535) & ~(size_t)65535;
+	b = gt_mpi_memory(bytes);
+	if (b)
+		b->bytes = bytes;
+	return b;
+}
+
+struct gt_mpi_list gt_mpi_list(int count, const MPI_Request *requests, MPI_Status **statuses)
+{
+	struct gt_mpi_list list = { 0 };
+	size_t n = count > 0 ? (size_t)count : 0;
+	bool own = statuses && *statuses == MPI_STATUSES_IGNORE;
+	struct block *b;
+
+	if (!n || !__atomic_load_n(&live, __ATOMIC_RELAXED))
+		return list;
+	b = get_block(sizeof(*b) + n * (sizeof(void *) + sizeof(MPI_Status)) + 64);
+	if (!b)
+		return list;
+	if (own)
+		*statuses = (MPI_Status *)(b + 1);
+	list.block = b;
+	list.was = (void **)(((uintptr_t)((MPI_Status *)(b + 1) + n) + 15) & ~(uintptr_t)15);
+	list.count = count;
+	for (size_t i = 0; i < n; i++)
+		list.was[i] = gt_mpi_look(requests[i]);
+	return list;
+}
+
+void gt_mpi_list_done(struct gt_mpi_list *list)
+{
+	struct block *b = list->block;
+
+	if (!b)
+		return;
+	gt_mpi_lock(&block_lock);
+	b->next = blocks;
+	blocks = b;
+	gt_mpi_unlock(&block_lock);
+}
+
+void gt_mpi_complete_one(bool on, const struct gt_mpi_list *list, int index,
+			 const MPI_Status *status)
+{
+	if (index >= 0 && index < list->count)
+		gt_mpi_complete(on, list->was[index], status);
+}
+
+void gt_mpi_complete_all(bool on, int rc, const struct gt_mpi_list *list, const MPI_Status *statuses)
+{
+	if (rc != MPI_SUCCESS && rc != MPI_ERR_IN_STATUS)
+		return;
+	for (int i = 0; i < list->count; i++)
+		if (rc == MPI_SUCCESS || statuses[i].MPI_ERROR == MPI_SUCCESS)
+			gt_mpi_complete(on, list->was[i], &statuses[i]);
+}
+
+void gt_mpi_complete_some(bool on, int rc, const struct gt_mpi_list *list, int count,
+			  const int *indices, const MPI_Status *statuses)
+{
+	if ((rc != MPI_SUCCESS && rc != MPI_ERR_IN_STATUS) || count == MPI_UNDEFINED)
+		return;
+	for (int i = 0; i < count; i++)
+		if (indices[i] >= 0 && indices[i] < list->count &&
+		    (rc == MPI_SUCCESS || statuses[i].MPI_ERROR == MPI_SUCCESS))
+			gt_mpi_complete(on, list->was[indices[i]], &statuses[i]);
+}

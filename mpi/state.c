@@ -1,0 +1,176 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * The adapter's set-up, the regions of the functions, and the beginning and end of MPI.
+ *
+ * Limits: no messages, no communicators (comms.c, requests.c, colls.c).
+ */
+#include <sched.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include "mpi/choose.h"
+#include "mpi/events.h"
+#include "mpi/generated.h"
+
+#define PARADIGM_MPI 4 /* OTF2_PARADIGM_MPI */
+
+GT_MPI_TLS struct gt_mpi_self gt_mpi_self;
+bool gt_mpi_merge;
+gt_ref gt_mpi_calls;
+
+static uint32_t define_lock;
+
+/* ---- help ----------------------------------------------------------------------------------- */
+
+void gt_mpi_lock(uint32_t *lock)
+{
+	while (__atomic_exchange_n(lock, 1, __ATOMIC_ACQUIRE))
+		sched_yield();
+}
+
+void gt_mpi_unlock(uint32_t *lock)
+{
+	__atomic_store_n(lock, 0, __ATOMIC_RELEASE);
+}
+
+void *gt_mpi_memory(size_t bytes)
+{
+	void *memory = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+
+	return memory == MAP_FAILED ? NULL : memory;
+}
+
+/* ---- regions -------------------------------------------------------------------------------- */
+
+gt_ref gt_mpi_define(unsigned function)
+{
+	struct gt_region_info info = {
+		.bytes = sizeof(info),
+		.name = gt_mpi_function[function].name,
+		.group = "MPI",
+		.role = gt_mpi_function[function].role,
+		.paradigm = PARADIGM_MPI,
+	};
+	gt_ref ref;
+
+	gt_mpi_lock(&define_lock);
+	ref = gt_mpi_region[function];
+	if (!ref) {
+		ref = gt_def_region(&info);
+		if (!ref)
+			ref = GT_MPI_FILTERED;
+		__atomic_store_n(&gt_mpi_region[function], ref, __ATOMIC_RELAXED);
+	}
+	gt_mpi_unlock(&define_lock);
+	return ref;
+}
+
+/* ---- the job -------------------------------------------------------------------------------- */
+
+static uint64_t hash_text(uint64_t hash, const char *text)
+{
+	while (*text)
+		hash = gt_mpi_mix(hash, (unsigned char)*text++);
+	return hash;
+}
+
+/* When the process began, in the kernel's clock ticks, as text; "" if it cannot be known. */
+static void start_of(pid_t pid, char *text, size_t size)
+{
+	char path[64], line[1024], *at;
+	FILE *file;
+
+	*text = 0;
+	snprintf(path, sizeof(path), "/proc/%d/stat", (int)pid);
+	file = fopen(path, "re");
+	if (!file)
+		return;
+	if (fgets(line, sizeof(line), file) && (at = strrchr(line, ')'))) {
+		for (int field = 2; at && field < 22; field++)
+			at = strchr(at + 1, ' ');
+		if (at)
+			snprintf(text, size, "%.*s", (int)strcspn(at + 1, " "), at + 1);
+	}
+	fclose(file);
+}
+
+/*
+ * A number that all processes of MPI_COMM_WORLD have in common and no others: what the launcher
+ * calls the job, or the launcher's own process; without one this process.
+ */
+static uint64_t find_job(void)
+{
+	static const char *const names[] = { "PMIX_NAMESPACE", "OMPI_MCA_ess_base_jobid",
+					     "SLURM_STEP_ID" };
+	const char *slurm = getenv("SLURM_JOB_ID"), *rank = getenv("PMI_RANK");
+	pid_t launcher = rank ? getppid() : getpid();
+	char start[32];
+	uint64_t hash = 1;
+
+	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
+		const char *value = getenv(names[i]);
+
+		if (value && *value)
+			return hash_text(hash_text(hash, value), slurm ? slurm : "");
+	}
+	start_of(launcher, start, sizeof(start));
+	return hash_text(gt_mpi_mix(hash, (uint64_t)launcher), start);
+}
+
+void gt_mpi_initialized(void)
+{
+	static uint32_t done;
+	int rank, size;
+	uint64_t job;
+
+	if (__atomic_exchange_n(&done, 1, __ATOMIC_ACQ_REL) ||
+	    gt_mpi_Comm_rank()(MPI_COMM_WORLD, &rank) != MPI_SUCCESS ||
+	    gt_mpi_Comm_size()(MPI_COMM_WORLD, &size) != MPI_SUCCESS)
+		return;
+	job = find_job();
+	gt_set_rank((uint32_t)rank, (uint32_t)size, job);
+	gt_mpi_comms_begin(job);
+}
+
+void gt_mpi_finalizing(void)
+{
+	gt_mpi_comms_end();
+}
+
+/* ---- set-up --------------------------------------------------------------------------------- */
+
+static bool setup(void *(*find)(const char *symbol))
+{
+	static const struct gt_adapter adapter = {
+		.bytes = sizeof(adapter), .abi = GT_ADAPTER_ABI, .name = "mpi",
+	};
+	const char *merge = gt_setting("VT_MPI_MERGE_POLLS"), *mode = gt_setting("VT_MODE");
+	int begun = 0, over = 0;
+
+	if ((mode && !strcmp(mode, "OFF")) || gt_adapter_register(&adapter))
+		return false;
+	gt_mpi_requests_setup(find);
+	gt_mpi_merge = merge && !strcmp(merge, "yes");
+	gt_mpi_calls = gt_def_parameter("calls", GT_VALUE_UINT);
+	/* MPI may have begun before the first call that we see. */
+	if (gt_mpi_Initialized()(&begun) == MPI_SUCCESS && begun &&
+	    gt_mpi_Finalized()(&over) == MPI_SUCCESS && !over)
+		gt_mpi_initialized();
+	return true;
+}
+
+extern void *const gt_mpi_wrappers[];
+extern const unsigned gt_mpi_functions;
+struct gt_mpi_flavour gt_mpi_flavour __attribute__((visibility("default"))) = {
+	.wrappers = gt_mpi_wrappers,
+	.real = gt_mpi_real,
+	.setup = setup,
+};
+
+__attribute__((constructor)) static void begin(void)
+{
+	gt_mpi_flavour.functions = gt_mpi_functions;
+}

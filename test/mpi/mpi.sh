@@ -1,0 +1,54 @@
+# SPDX-License-Identifier: BSD-3-Clause
+# What the tests of MPI share: the MPIs that are here, and how programs are built and started.
+# Limits: sourced behind lib.sh.
+
+# Several ranks on each processor, as root in a container, with nothing but this machine.
+export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1 OMPI_MCA_rmaps_base_oversubscribe=1
+export OMPI_MCA_btl_base_warn_component_unused=0 OMPI_MCA_mpi_yield_when_idle=1
+export OMPI_MCA_btl=self,vader OMPI_MCA_btl_vader_single_copy_mechanism=none
+
+[ -n "$(find "$GT_STAGE" -name libgputrace-mpi.so)" ] || skip_all "built without MPI"
+
+MPIS=
+for mpi in openmpi mpich; do
+	if have mpicc.$mpi && have mpirun.$mpi && [ -n "$(find "$GT_STAGE" -name "libgputrace-mpi-$mpi.so")" ]; then
+		MPIS="$MPIS $mpi"
+	fi
+done
+[ -n "$MPIS" ] || skip_all "neither mpicc.openmpi nor mpicc.mpich is here"
+
+# mpi_build MPI OUT SRC [flags...]: a program without anything of gputrace -> $T/OUT.MPI
+mpi_build()
+{
+	local mpi=$1 out=$2 src=$3
+	shift 3
+	if ! limit 60 "mpicc.$mpi" -O1 -g -w -o "$T/$out.$mpi" "$src" "$@" >"$T/build.log" 2>&1; then
+		fail "$out builds with $mpi"
+		diag_file "$T/build.log"
+		return 1
+	fi
+}
+
+# mpi_trace MPI RANKS NAME COMMAND...: `gputrace run mpirun`, archive in $trace, status in $status.
+mpi_trace()
+{
+	local mpi=$1 ranks=$2 name=$3
+	shift 3
+	trace_run "$name" -q -- "mpirun.$mpi" -np "$ranks" "$@"
+}
+
+# mpi_inside MPI RANKS NAME COMMAND...: `mpirun gputrace run`: the ranks find each other.
+mpi_inside()
+{
+	local mpi=$1 ranks=$2
+	trace=$T/$3.trace
+	shift 3
+	rm -rf "$trace"
+	run "mpirun.$mpi" -np "$ranks" gputrace run -q -o "$trace" "$@"
+}
+
+# mpi_ranks DIR: the names of the ranks in the archive, in one line.
+mpi_ranks() { otf2-print -G "$1/traces.otf2" | sed -n 's/^LOCATION_GROUP  *[0-9]*  Name: "MPI Rank \([0-9]*\)".*/\1/p' | tr '\n' ' '; }
+
+# mpi_count DIR EVENT: how many records of that name otf2-print shows.
+mpi_count() { otf2-print "$1/traces.otf2" | grep -c "^$2 "; }
