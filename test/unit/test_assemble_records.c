@@ -194,6 +194,44 @@ Test(records, attributes_and_parameters)
 	mk_remove(dir);
 }
 
+/* What comes with every launch: an attribute of one slot, and a set of parameters. */
+Test(records, tags_and_sets_of_parameters)
+{
+	const char *dir = mk_run();
+	struct mk_proc *p = usual(dir);
+	struct mk_loc *l = mk_loc(p, 0, 4096, 0, BEGIN);
+	uint32_t a = mk_region(p, "alpha"), text = mk_string(p, "(1,2,3)");
+	struct gt_def_attribute def = { .type = 4 };
+	struct {
+		struct gt_def_params head;
+		struct gt_def_param params[2];
+	} set = { .head = { .count = 2 } };
+	uint32_t attribute, id;
+
+	def.name = mk_string(p, "id");
+	attribute = mk_def(p, GT_D_ATTRIBUTE, 0, &def, sizeof(def));
+	def.name = mk_string(p, "grid");
+	set.params[0] = (struct gt_def_param){
+		GT_T_PARAM_STR, mk_def(p, GT_D_PARAMETER, 0, &def, sizeof(def)), text };
+	def.name = mk_string(p, "shared");
+	set.params[1] = (struct gt_def_param){
+		GT_T_PARAM_UINT, mk_def(p, GT_D_PARAMETER, 0, &def, sizeof(def)), 512 };
+	id = mk_def(p, GT_D_PARAMS, 0, &set, sizeof(set));
+	mk_slot(l, AT(10), GT_WORD(GT_T_TAG, (uint64_t)attribute << 32 | 0xfffffff0u));
+	mk_enter(l, AT(11), a);
+	mk_record(l, AT(12), GT_T_PARAMS, id, NULL, 0);
+	mk_record(l, AT(13), GT_T_PARAMS, id + 1, NULL, 0); /* its definition is lost */
+	mk_leave(l, AT(15), a);
+	mk_loc_close(l);
+	mk_proc_end(p, GT_END_EXIT, 0, AT(60));
+	expect_events(dir, "0 0 BEGIN prog [ProcessId=4711]\n0 11 ENTER alpha [id=4294967280]\n"
+			   "0 12 STRING grid=(1,2,3)\n0 12 UINT shared=512\n"
+			   "0 15 LEAVE alpha\n0 60 END 0 [ProcessId=4711]\n");
+	expect_text(rb_definitions, dir, "property GPUTRACE::UNKNOWN_RECORDS=1\n");
+	mk_proc_free(p);
+	mk_remove(dir);
+}
+
 Test(records, markers_and_gaps)
 {
 	const char *dir = mk_run();
