@@ -5,6 +5,7 @@ Limits: a case says what it found through suite.verdict(); it never raises for a
 """
 import re
 import sys
+from pathlib import Path
 from statistics import median
 
 # Small programs of which what CUPTI delivered is kept, for replaying it without a GPU.
@@ -230,6 +231,27 @@ def library(command, timeout=200, env=None, exact=True):
     return case
 
 
+def wrapped(suite, name):
+    """cuBLAS with the wrapper that ships: every call that the program counted, with its sizes, and the
+    kernels' launches inside of the calls."""
+    folder = Path(suite.gputrace).resolve().parent.parent
+    if not list(folder.glob("lib*/gputrace/libgputrace-wrap-cublas.so")):
+        suite.say(f"     {name}: left out, gputrace was built without castxml or cuBLAS")
+        return
+    trace, counts, _ = suite.record(name, ["--wrap=cublas", *suite.words(["@blas", "512", "400"])])
+    if not trace:
+        return
+    calls = [s for s in trace.spans if s.name == "cublasSgemm_v2"]
+    suite.verdict(f"{name} calls", len(calls) == counts["products"], f"{len(calls)} of {counts['products']}")
+    launches = {s.correlation: s for s in trace.calls() if s.correlation}
+    kernels = [k for k in trace.kernels() if "gemm" in k.name]
+    inside = sum(any(c.start <= launches[k.correlation].start <= c.end for c in calls)
+                 for k in kernels if k.correlation in launches)
+    suite.verdict(f"{name} launches", kernels and inside == len(kernels),
+                  f"{inside} of {len(kernels)} matrix kernels were launched in a call that is seen")
+    suite.check(name, trace)
+
+
 def capture(suite):
     """Keeps one file for each of CAPTURES, in the folder "capture" of the results."""
     target = suite.out / "capture"
@@ -337,6 +359,7 @@ def all_cases(suite):
         ("fork-after", ends("fork_after", 350)),
         ("no-device", ends("no_device", 0, env={"CUDA_VISIBLE_DEVICES": ""})),
         ("blas", library(["@blas", "512", "40"])),
+        ("cublas-wrapper", wrapped),
     ]
     if have(suite, "torch"):
         cases.append(("torch", library([sys.executable, "%torch_step.py", "20"])))
