@@ -289,11 +289,22 @@ static void leave(uint32_t domain, uint32_t id, const struct cu_call_data *data)
 	count(what->class, data->result && *(const int *)data->result, captured);
 }
 
+/* There may be no callback any more for the end of the call that this thread is in. */
+static void give_up(void)
+{
+	if (!self.depth || gt_cu_state_now() == GT_CU_CHILD)
+		return;
+	self.depth = 0;
+	gt_unguard();
+}
+
 void gt_cu_callback(void *user, uint32_t domain, uint32_t id, const void *data)
 {
 	(void)user;
-	if (GT_CU_UNLIKELY(gt_cu_state_now() != GT_CU_READY))
+	if (GT_CU_UNLIKELY(gt_cu_state_now() != GT_CU_READY)) {
+		give_up();
 		return;
+	}
 	if (GT_CU_LIKELY(domain - 1 < 2 && id < IDS)) {
 		const struct cu_call_data *call = data;
 
@@ -322,6 +333,7 @@ void gt_cu_callback(void *user, uint32_t domain, uint32_t id, const void *data)
 						__ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE))
 			gt_message(1, "CUPTI has given up (%s): from here on the trace has no GPU events",
 				   state->message ? state->message : gt_cu_result(state->result));
+		give_up();
 	}
 }
 
