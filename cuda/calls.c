@@ -294,7 +294,12 @@ static void give_up(void)
 {
 	if (!self.depth || gt_cu_state_now() == GT_CU_CHILD)
 		return;
-	self.depth = 0;
+	while (self.depth) {
+		const struct open *open = &self.open[--self.depth];
+
+		if (open->flags && !open->poll)
+			gt_leave_at(ids[open->domain - 1][open->id].region, gt_now());
+	}
 	gt_unguard();
 }
 
