@@ -147,11 +147,14 @@ static void record_parameters(struct gt_track *t, const struct gt_slot *slot, ui
 {
 	const struct gt_def_params *set =
 		gt_proc_find(t->loc->proc, GT_D_PARAMS, (uint32_t)GT_WORD_LOW(slot->word), NULL);
-	const struct gt_def_param *param = (const struct gt_def_param *)(set + 1);
+	const struct gt_def_param *param;
 
-	if (!set)
+	if (!set) {
 		t->w->tally.unknown_records++;
-	for (uint32_t i = 0; set && i < set->count; i++, param++) {
+		return;
+	}
+	param = (const struct gt_def_param *)(set + 1);
+	for (uint32_t i = 0; i < set->count; i++, param++) {
 		const struct gt_slot one[2] = {
 			{ tick, GT_WORDX(param->type, 1, param->parameter) },
 			{ param->value, 0 },
