@@ -19,8 +19,11 @@ wrappers/.made: lib/libgputrace.la include/gputrace/wrap.h $(dist_libwrapgen_DAT
 	$(AM_V_GEN)$(SHELL) $(srcdir)/libwrapgen/shipped $(abs_top_srcdir) $(abs_top_srcdir)/include \
 		$(abs_top_builddir)/lib/.libs '$(CC)' $(abs_top_builddir)/wrappers $(WITH_CUDA_DIR)
 	$(AM_V_at)touch $@
-all-local: wrappers/.made
-install-data-local: wrappers/.made
+if HAVE_WRAPPERS
+WRAPPERS_MADE = wrappers/.made
+endif
+all-local: $(WRAPPERS_MADE)
+install-data-local: $(WRAPPERS_MADE)
 	$(AM_V_at)$(MKDIR_P) '$(DESTDIR)$(wrapdir)'
 	$(AM_V_at)for file in wrappers/*.so wrappers/*.txt; do test ! -f $$file || \
 		$(INSTALL_DATA) $$file '$(DESTDIR)$(wrapdir)' || exit 1; done

@@ -30,7 +30,7 @@ AM_TESTS_ENVIRONMENT = \
 check_DATA = stage/.done
 STAGED = $(lib_LTLIBRARIES) $(bin_PROGRAMS) $(bin_SCRIPTS) $(gtinclude_HEADERS) \
 	$(include_HEADERS) $(pkglibexec_PROGRAMS) $(dist_bin_SCRIPTS) \
-	$(dist_libwrapgen_DATA) $(dist_gtwrap_DATA) wrappers/.made
+	$(dist_libwrapgen_DATA) $(dist_gtwrap_DATA) $(WRAPPERS_MADE)
 stage/.done: $(STAGED)
 	$(AM_V_GEN)rm -rf stage stage.tmp
 	$(AM_V_at)$(MAKE) $(AM_MAKEFLAGS) install DESTDIR='$(abs_top_builddir)/stage.tmp' \
