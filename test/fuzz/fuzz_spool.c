@@ -11,20 +11,11 @@
  * Limits: works below TMPDIR (best a tmpfs). Leaks are allowed: an archive that libotf2 has failed
  * on is left as it is.
  *
- * fuzz-sources: lib/assemble/archive.c lib/assemble/archive_defs.c lib/assemble/archive_events.c
- * fuzz-sources: lib/assemble/archive_gpu.c lib/assemble/archive_io.c
- * fuzz-sources: lib/assemble/archive_records.c lib/assemble/assemble.c lib/assemble/clean.c
- * fuzz-sources: lib/assemble/clock.c lib/assemble/defs.c lib/assemble/gpu.c lib/assemble/idle.c
- * fuzz-sources: lib/assemble/journal.c lib/assemble/layout.c lib/assemble/loss.c
- * fuzz-sources: lib/assemble/messages.c lib/assemble/names.c lib/assemble/report.c
- * fuzz-sources: lib/assemble/side.c lib/assemble/sort.c lib/assemble/spool.c
- * fuzz-sources: lib/assemble/stream.c lib/assemble/stream_sort.c lib/assemble/summary.c
- * fuzz-sources: lib/assemble/symbols.c lib/assemble/symbols_dwarf.c lib/assemble/symbols_elf.c
- * fuzz-sources: lib/assemble/units.c lib/assemble/unpack.c lib/assemble/utf8.c
- * fuzz-sources: lib/assemble/window.c lib/common/pack.c lib/common/settings.c
- * fuzz-sources: lib/common/settings_names.c lib/common/text.c test/unit/mkspool.c
- * fuzz-sources: test/unit/readback.c lib/common/demangle.c lib/common/demangle_name.c
- * fuzz-sources: lib/common/filter.c lib/common/filter_match.c lib/common/process.c
+ * fuzz-sources: lib/assemble/?*.c
+ * fuzz-sources: lib/common/demangle.c lib/common/demangle_name.c lib/common/filter.c
+ * fuzz-sources: lib/common/filter_match.c lib/common/pack.c lib/common/process.c
+ * fuzz-sources: lib/common/settings.c lib/common/settings_names.c lib/common/text.c
+ * fuzz-sources: test/unit/mkspool.c test/unit/readback.c
  * fuzz-flags: -lotf2 -ldw -lelf -lstdc++ -lpthread -ldl
  */
 #include <fcntl.h>
