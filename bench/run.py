@@ -22,6 +22,7 @@ import sys
 import time
 
 import tables
+import mpi
 import wrap
 from tools import Bench, Case, disk_bytes, output
 
@@ -257,7 +258,7 @@ def suite_start(run, _peers):
 
 
 SUITES = {"event": suite_event, "real": suite_real, "calls": suite_calls, "locks": suite_locks,
-          "start": suite_start, "wrap": wrap.suite}
+          "start": suite_start, "wrap": wrap.suite, "mpi": mpi.suite}
 
 
 def peer_cases(b, n):

@@ -10,6 +10,7 @@ import platform
 import re
 import statistics
 
+import mpi
 import wrap
 
 MIB = 1024.0 # in KiB
@@ -186,6 +187,7 @@ def report(results, empty, clocks, argv, args):
         event_goals(goals, results)
     other_goals(goals, results)
     wrap.goals(goals, results, spread)
+    mpi.goals(goals, results, spread)
     found = re.search(r"rdtsc_ns=([\d.]+) clock_gettime_ns=([\d.]+)", clocks)
     floors = [r["floor_ns"] for runs in results.get("event", {}).values() for r in runs
               if "floor_ns" in r]

@@ -69,10 +69,7 @@ static inline __attribute__((always_inline)) bool gt_mpi_nested(void)
 static inline __attribute__((always_inline)) bool gt_mpi_begin(unsigned function)
 {
 	gt_mpi_self.frame = __builtin_frame_address(0);
-	if (!gt_active())
-		return false;
-	gt_enter(gt_mpi_region_of(function));
-	return true;
+	return gt_enter_if_active(gt_mpi_region_of(function));
 }
 
 static inline void gt_mpi_end(unsigned function, bool on)
@@ -200,11 +197,37 @@ static inline void gt_mpi_send(MPI_Comm comm, int dest, int tag, MPI_Count count
 		gt_mpi_send_to(comm, dest, tag, count, type);
 }
 
-struct gt_mpi_op gt_mpi_isend(bool on, MPI_Comm comm, int dest, int tag, MPI_Count count,
-			      MPI_Datatype type);
-struct gt_mpi_op gt_mpi_irecv(bool on, MPI_Comm comm, int source);
+struct gt_mpi_op gt_mpi_isend_to(MPI_Comm comm, int dest, int tag, MPI_Count count, MPI_Datatype type);
+struct gt_mpi_op gt_mpi_irecv_from(MPI_Comm comm);
+void gt_mpi_bind_to(bool on, const struct gt_mpi_op *op, const MPI_Request *request);
+
+static inline struct gt_mpi_op gt_mpi_isend(bool on, MPI_Comm comm, int dest, int tag,
+					    MPI_Count count, MPI_Datatype type)
+{
+	struct gt_mpi_op op;
+
+	if (on && dest != MPI_PROC_NULL)
+		return gt_mpi_isend_to(comm, dest, tag, count, type);
+	op.kind = GT_MPI_NOTHING; /* the rest is not looked at */
+	return op;
+}
+
+static inline struct gt_mpi_op gt_mpi_irecv(bool on, MPI_Comm comm, int source)
+{
+	struct gt_mpi_op op;
+
+	if (on && source != MPI_PROC_NULL)
+		return gt_mpi_irecv_from(comm);
+	op.kind = GT_MPI_NOTHING;
+	return op;
+}
+
 /* The call has returned with the request, or (NULL) failed. */
-void gt_mpi_bind(bool on, const struct gt_mpi_op *op, const MPI_Request *request);
+static inline void gt_mpi_bind(bool on, const struct gt_mpi_op *op, const MPI_Request *request)
+{
+	if (op->kind != GT_MPI_NOTHING)
+		gt_mpi_bind_to(on, op, request);
+}
 void gt_mpi_persistent(enum gt_mpi_kind kind, const MPI_Request *request, MPI_Comm comm, int peer,
 		       int tag, MPI_Count count, MPI_Datatype type);
 void gt_mpi_start(bool on, int count, const MPI_Request *requests);
@@ -221,8 +244,20 @@ struct gt_mpi_op gt_mpi_imrecv(bool on, const MPI_Message *message);
  * What is known of the request before the call that may complete it (NULL: nothing); afterwards the
  * handle may already stand for another thread's operation.
  */
-void *gt_mpi_look(MPI_Request request);
-void gt_mpi_complete(bool on, void *was, const MPI_Status *status);
+extern uint64_t gt_mpi_live; /* operations in the table */
+void *gt_mpi_look_up(MPI_Request request);
+void gt_mpi_complete_known(bool on, void *was, const MPI_Status *status);
+
+static inline void *gt_mpi_look(MPI_Request request)
+{
+	return __atomic_load_n(&gt_mpi_live, __ATOMIC_RELAXED) ? gt_mpi_look_up(request) : NULL;
+}
+
+static inline void gt_mpi_complete(bool on, void *was, const MPI_Status *status)
+{
+	if (was)
+		gt_mpi_complete_known(on, was, status);
+}
 
 /* The requests of a call as they were before it, and statuses where the program wants none. */
 struct gt_mpi_list {

@@ -30,7 +30,8 @@ static struct shard {
 	struct entry *spare;
 } __attribute__((aligned(64))) shards[SHARDS];
 
-static uint64_t last_id, live;
+uint64_t gt_mpi_live;
+static uint64_t last_id;
 static uint64_t complete_handle; /* Open MPI: of operations that are complete; 0: none is known */
 
 #define MATCHED_BIT (UINT64_C(1) << 63) /* messages of MPI_Mprobe are kept beside requests */
@@ -165,7 +166,7 @@ static void put(uint64_t bits, const struct gt_mpi_op *op)
 		e->bits = bits;
 		e->op = *op;
 		*at = e;
-		__atomic_add_fetch(&live, 1, __ATOMIC_RELAXED);
+		__atomic_add_fetch(&gt_mpi_live, 1, __ATOMIC_RELAXED);
 	}
 	gt_mpi_unlock(&shard->lock);
 	if (!e)
@@ -180,7 +181,7 @@ static void drop(struct shard *shard, struct entry **at)
 	e->bits = 0;
 	e->next = shard->spare;
 	shard->spare = e;
-	__atomic_sub_fetch(&live, 1, __ATOMIC_RELAXED);
+	__atomic_sub_fetch(&gt_mpi_live, 1, __ATOMIC_RELAXED);
 }
 
 static struct entry *look(uint64_t bits)
@@ -188,7 +189,7 @@ static struct entry *look(uint64_t bits)
 	struct shard *shard = shard_of(bits);
 	struct entry *e;
 
-	if (!__atomic_load_n(&live, __ATOMIC_RELAXED))
+	if (!__atomic_load_n(&gt_mpi_live, __ATOMIC_RELAXED))
 		return NULL;
 	gt_mpi_lock(&shard->lock);
 	e = *place_of(shard, bits);
@@ -196,7 +197,7 @@ static struct entry *look(uint64_t bits)
 	return e;
 }
 
-void *gt_mpi_look(MPI_Request request)
+void *gt_mpi_look_up(MPI_Request request)
 {
 	return request == MPI_REQUEST_NULL ? NULL : look(GT_MPI_BITS(request));
 }
@@ -244,10 +245,9 @@ static void begin(const struct gt_mpi_op *op)
 						       : GT_T_NBCOLL_REQUEST, op->id);
 }
 
-struct gt_mpi_op gt_mpi_isend(bool on, MPI_Comm comm, int dest, int tag, MPI_Count count,
-			      MPI_Datatype type)
+struct gt_mpi_op gt_mpi_isend_to(MPI_Comm comm, int dest, int tag, MPI_Count count, MPI_Datatype type)
 {
-	const struct gt_mpi_comm *c = on && dest != MPI_PROC_NULL ? gt_mpi_comm_of(comm) : NULL;
+	const struct gt_mpi_comm *c = gt_mpi_comm_of(comm);
 	struct gt_mpi_op op = { 0 };
 
 	if (!c || !c->ref || dest < 0 || dest >= c->far)
@@ -259,9 +259,9 @@ struct gt_mpi_op gt_mpi_isend(bool on, MPI_Comm comm, int dest, int tag, MPI_Cou
 	return op;
 }
 
-struct gt_mpi_op gt_mpi_irecv(bool on, MPI_Comm comm, int source)
+struct gt_mpi_op gt_mpi_irecv_from(MPI_Comm comm)
 {
-	const struct gt_mpi_comm *c = on && source != MPI_PROC_NULL ? gt_mpi_comm_of(comm) : NULL;
+	const struct gt_mpi_comm *c = gt_mpi_comm_of(comm);
 	struct gt_mpi_op op = { 0 };
 
 	if (!c || !c->ref)
@@ -287,13 +287,11 @@ struct gt_mpi_op gt_mpi_icoll(bool on, const struct gt_mpi_coll *coll)
 
 static void end(const struct gt_mpi_op *op, const MPI_Status *status);
 
-void gt_mpi_bind(bool on, const struct gt_mpi_op *op, const MPI_Request *request)
+void gt_mpi_bind_to(bool on, const struct gt_mpi_op *op, const MPI_Request *request)
 {
 	MPI_Status status;
 	int flag = 0;
 
-	if (op->kind == GT_MPI_NOTHING)
-		return;
 	if (!request || *request == MPI_REQUEST_NULL) {
 		if (on)
 			record_request(GT_T_MPI_REQUEST_CANCELLED, op->id);
@@ -437,7 +435,7 @@ static void end(const struct gt_mpi_op *op, const MPI_Status *status)
 	}
 }
 
-void gt_mpi_complete(bool on, void *was, const MPI_Status *status)
+void gt_mpi_complete_known(bool on, void *was, const MPI_Status *status)
 {
 	struct gt_mpi_op op = take(was);
 
@@ -483,7 +481,7 @@ struct gt_mpi_list gt_mpi_list(int count, const MPI_Request *requests, MPI_Statu
 	bool own = statuses && *statuses == MPI_STATUSES_IGNORE;
 	struct block *b;
 
-	if (!n || !__atomic_load_n(&live, __ATOMIC_RELAXED))
+	if (!n || !__atomic_load_n(&gt_mpi_live, __ATOMIC_RELAXED))
 		return list;
 	b = get_block(sizeof(*b) + n * (sizeof(void *) + sizeof(MPI_Status)) + 64);
 	if (!b)

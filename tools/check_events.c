@@ -361,10 +361,12 @@ EVENT(MpiCollectiveEnd, OTF2_CollectiveOp op, OTF2_CommRef comm, uint32_t root, 
 BODY(MpiCollectiveEnd, (data, time, op, comm, root, sent, received), OTF2_CollectiveOp op,
      OTF2_CommRef comm, uint32_t root, uint64_t sent, uint64_t received)
 {
-	(void)sent, (void)received;
+	bool waits = op == OTF2_COLLECTIVE_OP_BARRIER || sent || received; /* for all others */
+
 	if (!s->in_collective)
 		BROKEN(s, RULE_COLLECTIVES, "ends a collective that never began");
-	collective(s, s->in_collective ? s->collective_begin : time, time, comm, op, root, true);
+	collective(s, s->in_collective ? s->collective_begin : time, waits ? time : UINT64_MAX, comm,
+		   op, root, true);
 	s->in_collective = false;
 }
 

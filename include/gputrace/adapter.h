@@ -162,6 +162,9 @@ GT_API gt_ref gt_def_comm_of(const struct gt_comm_info *info, gt_ref again);
 GT_API void gt_enter(gt_ref region);
 GT_API void gt_leave(gt_ref region);
 
+/* gt_active() and, if that says yes, gt_enter(), in one call. [signal-safe] */
+GT_API bool gt_enter_if_active(gt_ref region);
+
 /* The same with a time that gt_now() gave earlier on this thread: a wrapper can look at the clock
  * first and decide afterwards. Times that lie before the last recorded event are set to it. */
 GT_API void gt_enter_at(gt_ref region, uint64_t tick);

@@ -6,6 +6,7 @@
  */
 #include "config.h"
 
+#include "lib/assemble/mpi.h"
 #include "lib/assemble/report.h"
 #include "lib/assemble/clean.h"
 #include "lib/assemble/loss.h"
@@ -287,6 +288,9 @@ void gt_report_summary(const struct gt_report *report)
 		.switched_off = report->tally->off_at_end || (mode && !strcmp(mode, "OFF")),
 	};
 
+	for (uint32_t i = 0; i < report->layout->group_count; i++)
+		summary.ranks += !report->layout->groups[i].accelerator &&
+				 gt_mpi_job(report->layout->groups[i].proc);
 	summary.threads = count_threads(report, &summary.gpu_streams);
 	memcpy(summary.lost, report->lost, sizeof(summary.lost));
 	for (size_t i = 0; rows && i < n && i < report->profile_count; i++)

@@ -234,6 +234,7 @@ static void put_end(const struct gt_summary *s, char *text, size_t size)
 static void print_head(const struct printer *p, const struct gt_summary *s)
 {
 	char a[32], b[32], c[32], d[32], e[32], end[96], streams[64] = "", program[64] = "";
+	char f[32], ranks[64] = "";
 
 	if (s->program) {
 		gt_summary_escape(program, sizeof(program) - 2, s->program, 24);
@@ -242,9 +243,12 @@ static void print_head(const struct printer *p, const struct gt_summary *s)
 	if (s->gpu_streams)
 		snprintf(streams, sizeof(streams), ", %s GPU %s", counted(a, s->gpu_streams),
 			 plural(s->gpu_streams, "stream", "streams"));
+	if (s->ranks)
+		snprintf(ranks, sizeof(ranks), " (%s MPI %s)", counted(f, s->ranks),
+			 plural(s->ranks, "rank", "ranks"));
 	put_end(s, end, sizeof(end));
-	line(p, BOLD, "%s%s, %s; %s %s, %s %s%s", program, timed(a, s->wall_ns), end,
-	     counted(b, s->processes), plural(s->processes, "process", "processes"),
+	line(p, BOLD, "%s%s, %s; %s %s%s, %s %s%s", program, timed(a, s->wall_ns), end,
+	     counted(b, s->processes), plural(s->processes, "process", "processes"), ranks,
 	     counted(c, s->threads), plural(s->threads, "thread", "threads"), streams);
 	line(p, BOLD, "%s %s, %s%s", counted(d, s->events), plural(s->events, "event", "events"),
 	     sized(e, s->archive_bytes), s->recovered ? " (recovered)" : "");

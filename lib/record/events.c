@@ -58,6 +58,14 @@ void gt_enter(gt_ref region)
 		gt_put(GT_WORD(GT_T_ENTER, region));
 }
 
+bool gt_enter_if_active(gt_ref region)
+{
+	if (gt_unlikely(!gt_active()))
+		return false;
+	gt_enter(region);
+	return true;
+}
+
 void gt_leave(gt_ref region)
 {
 	if (passes(region, false))

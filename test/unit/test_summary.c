@@ -89,6 +89,7 @@ Test(summary, everything)
 	struct gt_summary s = usual();
 
 	s.gpu_streams = 1;
+	s.ranks = 2;
 	s.recovered = true;
 	s.killed = 2;
 	s.how = GT_END_SIGNAL;
@@ -101,7 +102,7 @@ Test(summary, everything)
 	s.lost[GT_LOSS_FILTER] = 1000;
 	print(&s, GT_SUMMARY_PLAIN, 0);
 	HAS("ended by signal 11 (Segmentation fault)");
-	HAS("4 processes, 8 threads, 1 GPU stream\n");
+	HAS("4 processes (2 MPI ranks), 8 threads, 1 GPU stream\n");
 	HAS("(recovered)");
 	HAS("2 of the processes did not end by themselves");
 	HAS("repaired: 1,234 open calls closed, 1 stray return dropped, 2 times moved");
