@@ -29,10 +29,13 @@ static void *die_holding(void *ms)
 	return NULL;
 }
 
+static volatile int owner_waits;
+
 static void *wait_and_die(void *unused)
 {
 	(void)unused;
 	MUST(pthread_mutex_lock(m));
+	owner_waits = 1;
 	sleep_ms(30); /* main waits meanwhile */
 	return NULL;
 }
@@ -79,8 +82,10 @@ int main(void)
 			by_thread(pthread_mutex_trylock, "trylock, not repaired");
 			make(types[i], protocol);
 			printf("-- the owner dies while we wait\n");
+			owner_waits = 0;
 			MUST(pthread_create(&t, NULL, wait_and_die, NULL));
-			sleep_ms(10);
+			while (!owner_waits)
+				sleep_ms(1);
 			SAY(pthread_mutex_lock(m));
 			SAY(pthread_mutex_consistent(m));
 			SAY(pthread_mutex_unlock(m));
