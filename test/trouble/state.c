@@ -3,7 +3,8 @@
  * Prints everything that a program can see of its process and that tracing must not change: signal
  * dispositions and mask, umask, current folder, descriptors, environment, limits, name.
  *
- * Limits: leaves out what differs from run to run (pids, addresses) and LD_PRELOAD, VT_RUN_DIR.
+ * Limits: leaves out what differs from run to run (pids, addresses) and the variables that gputrace run
+ * sets: LD_PRELOAD, VT_RUN_DIR, CUDA_INJECTION64_PATH, NVTX_INJECTION64_PATH.
  */
 #include "trouble.h"
 
@@ -65,14 +66,26 @@ UNSEEN static void descriptors(void)
 	close(fd);
 }
 
+/* Those that gputrace run sets, and the shell's own. */
+UNSEEN static int expected(const char *entry)
+{
+	static const char *const names[] = { "LD_PRELOAD=", "VT_RUN_DIR=", "_=",
+					     "CUDA_INJECTION64_PATH=", "NVTX_INJECTION64_PATH=" };
+	size_t i;
+
+	for (i = 0; i < sizeof(names) / sizeof(names[0]); i++)
+		if (!strncmp(entry, names[i], strlen(names[i])))
+			return 1;
+	return 0;
+}
+
 UNSEEN static void environment(void)
 {
 	char *list[1000];
 	size_t n = 0, i;
 
 	for (i = 0; environ[i] && n < 1000; i++)
-		if (strncmp(environ[i], "LD_PRELOAD=", 11) && strncmp(environ[i], "VT_RUN_DIR=", 11) &&
-		    strncmp(environ[i], "_=", 2))
+		if (!expected(environ[i]))
 			list[n++] = environ[i];
 	qsort(list, n, sizeof(list[0]), by_text);
 	for (i = 0; i < n; i++)
