@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # One awkward program per file, named by its trouble, and the scripts that try them.
 TROUBLE = test/trouble/common.sh test/trouble/trouble.h test/trouble/counts.h \
-	test/trouble/big_name.c test/trouble/clock_hop.c test/trouble/close_fds.c \
+	test/trouble/big_name.c test/trouble/clock_hop.c test/trouble/clock_shim.c test/trouble/close_fds.c \
 	test/trouble/ctor.c test/trouble/ctor_lib.c test/trouble/dl.c test/trouble/dl_lib.c \
 	test/trouble/events.c test/trouble/exception.cc test/trouble/exec_path.c \
 	test/trouble/exit_path.c test/trouble/fork_path.c test/trouble/jump.c test/trouble/killed.c \
@@ -13,4 +13,4 @@ EXTRA_DIST += $(TROUBLE)
 dist_check_SCRIPTS += test/trouble/exit.test test/trouble/exec.test test/trouble/fork.test \
 	test/trouble/unwind.test test/trouble/thread.test test/trouble/signal.test \
 	test/trouble/load.test test/trouble/state.test test/trouble/space.test \
-	test/trouble/place.test test/trouble/hostile.test
+	test/trouble/place.test test/trouble/hostile.test test/trouble/clock.test
