@@ -253,7 +253,7 @@ static OTF2_FlushType pre_flush(void *context, OTF2_FileType type, OTF2_Location
 	(void)final;
 	if (type == OTF2_FILETYPE_EVENTS && location < archive->options.locations &&
 	    archive->writers[location])
-		archive->writers[location]->flushed++;
+		__atomic_fetch_add(&archive->writers[location]->flushed, 1, __ATOMIC_RELAXED);
 	return OTF2_FLUSH;
 }
 
@@ -424,14 +424,28 @@ struct gt_writer *gt_writer_open(struct gt_archive *archive, uint32_t number)
 	writer->number = number;
 	writer->fd = -1;
 	archive->writers[number] = writer;
-	writer->evt = OTF2_Archive_GetEvtWriter(archive->otf2, number);
-	if (!writer->evt) {
+	writer->direct = OTF2_Archive_GetEvtWriter(archive->otf2, number);
+	if (!writer->direct) {
 		gt_archive_fail(archive, "OTF2 cannot make an event writer");
 		archive->writers[number] = NULL;
 		free(writer);
 		return NULL;
 	}
 	return writer;
+}
+
+void gt_writer_use_pipe(struct gt_writer *writer)
+{
+	writer->pipe = gt_pipe_open(writer);
+}
+
+void gt_writer_drain(struct gt_writer *writer)
+{
+	gt_pipe_drain(writer->pipe);
+	if (!gt_pipe_useless(writer->pipe))
+		return;
+	gt_pipe_close(writer->pipe);
+	writer->pipe = NULL;
 }
 
 static int open_events(struct gt_writer *writer)
@@ -448,15 +462,19 @@ static int open_events(struct gt_writer *writer)
 bool gt_writer_reserve(struct gt_writer *writer, uint64_t bytes)
 {
 	uint64_t chunk = writer->archive->evt_chunk;
+	uint64_t flushed = __atomic_load_n(&writer->flushed, __ATOMIC_RELAXED);
 	/* What has been flushed, the chunk in memory, what is to come with chunks' fill losses. */
-	uint64_t need = (writer->flushed + 2) * chunk + bytes + bytes / 8;
+	uint64_t need;
 	int rc;
 
+	if (writer->pipe)
+		bytes += GT_PIPE_BYTES;
+	need = (flushed + 2) * chunk + bytes + bytes / 8;
 	if (need <= writer->reserved)
 		return true;
 	/* libotf2 makes the file at the first flush and empties it; before that the ballast is there
 	 * for what may come. Up to 4 MiB it keeps what is flushed in memory. */
-	if (!writer->flushed)
+	if (!flushed)
 		return bytes <= chunk || gt_archive_reserve_defs(writer->archive, bytes);
 	pthread_mutex_lock(&writer->archive->space_lock);
 	rc = open_events(writer);
@@ -505,14 +523,15 @@ void gt_writer_close(struct gt_writer *writer, uint64_t *events)
 	struct stat st;
 
 	*events = 0;
+	gt_pipe_close(writer->pipe);
 	if (!gt_archive_bad(archive))
-		gt_otf2_bad(archive, OTF2_EvtWriter_GetNumberOfEvents(writer->evt, events),
+		gt_otf2_bad(archive, OTF2_EvtWriter_GetNumberOfEvents(writer->direct, events),
 			    "counting events");
 	/* While the space that the ballast gave back is unused, nobody else may reserve it. */
 	pthread_mutex_lock(&archive->space_lock);
 	close_on_ballast(writer);
 	if (!gt_archive_bad(archive))
-		gt_otf2_bad(archive, OTF2_Archive_CloseEvtWriter(archive->otf2, writer->evt),
+		gt_otf2_bad(archive, OTF2_Archive_CloseEvtWriter(archive->otf2, writer->direct),
 			    "closing an event file");
 	if (!gt_archive_bad(archive))
 		write_local_defs(archive, writer->number);

@@ -176,8 +176,13 @@ void gt_track_enter(struct gt_track *t, uint64_t word, uint32_t region, uint64_t
 	t->w->frames[t->depth++] = (struct gt_frame){ .word = word, .enter_ns = ns,
 						      .region = region };
 	t->w->profile[region].open++;
-	gt_track_bad(t, OTF2_EvtWriter_Enter(t->writer->evt, gt_track_attributes(t), ns, region),
-		     "enter");
+	if (t->writer->pipe && !t->attributes)
+		gt_pipe_put(t->writer->pipe, ns, region, false);
+	else
+		gt_track_bad(t,
+			     OTF2_EvtWriter_Enter(gt_writer_evt(t->writer), gt_track_attributes(t),
+						  ns, region),
+			     "enter");
 }
 
 static inline void account(struct gt_profile *profile, struct gt_frame *frame, size_t depth,
@@ -199,10 +204,13 @@ void gt_track_leave(struct gt_track *t, uint64_t ns)
 	struct gt_frame *frame = &t->w->frames[--t->depth];
 
 	account(&t->w->profile[frame->region], frame, t->depth, ns);
-	gt_track_bad(t,
-		     OTF2_EvtWriter_Leave(t->writer->evt, gt_track_attributes(t), ns,
-					  frame->region),
-		     "leave");
+	if (t->writer->pipe && !t->attributes)
+		gt_pipe_put(t->writer->pipe, ns, frame->region, true);
+	else
+		gt_track_bad(t,
+			     OTF2_EvtWriter_Leave(gt_writer_evt(t->writer), gt_track_attributes(t),
+						  ns, frame->region),
+			     "leave");
 }
 
 void gt_track_close(struct gt_track *t, size_t depth, uint64_t ns)
@@ -467,7 +475,8 @@ static void run(struct gt_track *t)
 	const uint64_t most = t->side_tick <= scale.tick_max ? t->side_tick - 1 : scale.tick_max;
 	struct gt_profile *const profile = t->w->profile;
 	struct gt_frame *const frames = t->w->frames;
-	OTF2_EvtWriter *const evt = t->writer->evt;
+	OTF2_EvtWriter *const evt = t->writer->direct;
+	struct gt_pipe *const pipe = t->writer->pipe;
 	const size_t room = t->w->frame_room < GT_STACK_MOST ? t->w->frame_room : GT_STACK_MOST;
 	size_t depth = t->depth;
 	uint64_t last = t->last;
@@ -492,7 +501,10 @@ static void run(struct gt_track *t)
 			frame->region = entry->value;
 			depth++;
 			profile[entry->value].open++;
-			rc = OTF2_EvtWriter_Enter(evt, NULL, ns, entry->value);
+			if (pipe)
+				gt_pipe_put(pipe, ns, entry->value, false);
+			else
+				rc = OTF2_EvtWriter_Enter(evt, NULL, ns, entry->value);
 		} else if (type == GT_T_LEAVE_ADDR || type == GT_T_LEAVE) {
 			struct gt_frame *frame = depth ? &frames[depth - 1] : NULL;
 
@@ -501,7 +513,10 @@ static void run(struct gt_track *t)
 			ns = gt_scale_ns(&scale, tick);
 			depth--;
 			account(&profile[frame->region], frame, depth, ns);
-			rc = OTF2_EvtWriter_Leave(evt, NULL, ns, frame->region);
+			if (pipe)
+				gt_pipe_put(pipe, ns, frame->region, true);
+			else
+				rc = OTF2_EvtWriter_Leave(evt, NULL, ns, frame->region);
 		} else {
 			break;
 		}
@@ -686,6 +701,8 @@ int gt_convert_location(struct gt_worker *w, uint32_t location)
 	t.writer = gt_writer_open(conv->archive, location);
 	if (!t.writer)
 		return -EIO;
+	if (t.loc->end - t.loc->begin > conv->pipe_over)
+		gt_writer_use_pipe(t.writer);
 	rc = gt_stream_open(&t.stream, t.loc, w->buffer);
 	if (!rc && t.loc->win.flags & GT_LOC_UNSORTED && !t.loc->sorted) {
 		rc = gt_stream_sort(&t.stream, out->lane, conv->workfd);

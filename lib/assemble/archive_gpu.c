@@ -60,9 +60,9 @@ void gt_track_transfer(struct gt_track *t, const struct gt_slot *slot, uint64_t 
 		return;
 	}
 	gt_track_bad(t,
-		     x.send ? OTF2_EvtWriter_MpiSend(t->writer->evt, gt_track_attributes(t), ns, peer,
+		     x.send ? OTF2_EvtWriter_MpiSend(gt_writer_evt(t->writer), gt_track_attributes(t), ns, peer,
 						     comm->number, x.tag, x.bytes)
-			    : OTF2_EvtWriter_MpiRecv(t->writer->evt, gt_track_attributes(t), ns, peer,
+			    : OTF2_EvtWriter_MpiRecv(gt_writer_evt(t->writer), gt_track_attributes(t), ns, peer,
 						     comm->number, x.tag, x.bytes),
 		     "transfer");
 }
@@ -72,7 +72,7 @@ void gt_track_one_sided(struct gt_track *t, const struct gt_slot *slot, uint64_t
 	unsigned type = GT_WORD_TYPE(slot->word), place;
 	const struct gt_gpu_comm *window = find_comm(t, slot, true, &place);
 	uint64_t ns = gt_track_time(t, tick), bytes = slot[1].word, matching = slot[2].time;
-	OTF2_EvtWriter *evt = t->writer->evt;
+	OTF2_EvtWriter *evt = gt_writer_evt(t->writer);
 	uint32_t peer;
 
 	if (!window || window->rank[t->loc->number] == GT_NO_PEER ||

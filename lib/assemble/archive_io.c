@@ -121,7 +121,7 @@ static void complete(struct gt_track *t, uint32_t handle, uint64_t bytes, uint64
 		return;
 	}
 	gt_track_bad(t,
-		     OTF2_EvtWriter_IoOperationComplete(t->writer->evt, gt_track_attributes(t), ns,
+		     OTF2_EvtWriter_IoOperationComplete(gt_writer_evt(t->writer), gt_track_attributes(t), ns,
 							handle, bytes, id),
 		     "I/O event");
 }
@@ -142,7 +142,7 @@ void gt_track_io_short(struct gt_track *t, uint64_t word, uint64_t tick)
 	}
 	push(t, handle, ++t->io_ids);
 	gt_track_bad(t,
-		     OTF2_EvtWriter_IoOperationBegin(t->writer->evt, gt_track_attributes(t), ns, handle,
+		     OTF2_EvtWriter_IoOperationBegin(gt_writer_evt(t->writer), gt_track_attributes(t), ns, handle,
 						     (OTF2_IoOperationMode)GT_IO_WORD_MODE(word),
 						     OTF2_IO_OPERATION_FLAG_NONE,
 						     bytes == GT_IO_UNKNOWN ? UINT64_MAX : bytes,
@@ -154,7 +154,7 @@ void gt_track_io(struct gt_track *t, const struct gt_slot *slot, uint64_t tick)
 {
 	unsigned type = GT_WORD_TYPE(slot->word);
 	uint32_t handle = find_handle(t, GT_WORD_LOW(slot->word)), other = GT_UNDEFINED;
-	OTF2_EvtWriter *evt = t->writer->evt;
+	OTF2_EvtWriter *evt = gt_writer_evt(t->writer);
 	OTF2_ErrorCode rc = OTF2_SUCCESS;
 	uint32_t low, high;
 	uint64_t ns;

@@ -19,7 +19,7 @@ static const struct gt_mpi_view *view_of(const struct gt_track *t, const struct 
 static void message(struct gt_track *t, const struct gt_slot *slot, uint64_t ns)
 {
 	const struct gt_mpi_view *view = view_of(t, slot);
-	OTF2_EvtWriter *evt = t->writer->evt;
+	OTF2_EvtWriter *evt = gt_writer_evt(t->writer);
 	uint32_t tag = (uint32_t)(slot[1].time >> 32), peer, comm;
 	OTF2_AttributeList *list;
 	OTF2_ErrorCode rc;
@@ -56,7 +56,7 @@ static void message(struct gt_track *t, const struct gt_slot *slot, uint64_t ns)
 
 static void request(struct gt_track *t, const struct gt_slot *slot, uint64_t ns)
 {
-	OTF2_EvtWriter *evt = t->writer->evt;
+	OTF2_EvtWriter *evt = gt_writer_evt(t->writer);
 	OTF2_AttributeList *list = gt_track_attributes(t);
 	uint64_t id = slot[1].time;
 	OTF2_ErrorCode rc;
@@ -101,14 +101,14 @@ static void collective(struct gt_track *t, const struct gt_slot *slot, uint64_t 
 	root = root_of(view, (uint32_t)(slot[1].time >> 32));
 	if (GT_WORD_TYPE(slot->word) == GT_T_COLL_END)
 		gt_track_bad(t,
-			     OTF2_EvtWriter_MpiCollectiveEnd(t->writer->evt, gt_track_attributes(t),
+			     OTF2_EvtWriter_MpiCollectiveEnd(gt_writer_evt(t->writer), gt_track_attributes(t),
 							     ns, op, view->comm->number, root, sent,
 							     received),
 			     "collective");
 	else
 		gt_track_bad(t,
 			     OTF2_EvtWriter_NonBlockingCollectiveComplete(
-				     t->writer->evt, gt_track_attributes(t), ns, op,
+				     gt_writer_evt(t->writer), gt_track_attributes(t), ns, op,
 				     view->comm->number, root, sent, received, slot[2].word),
 			     "collective");
 }
@@ -136,7 +136,7 @@ bool gt_track_mpi(struct gt_track *t, const struct gt_slot *slot, uint64_t tick)
 		break;
 	case GT_T_COLL_BEGIN:
 		gt_track_bad(t,
-			     OTF2_EvtWriter_MpiCollectiveBegin(t->writer->evt,
+			     OTF2_EvtWriter_MpiCollectiveBegin(gt_writer_evt(t->writer),
 							       gt_track_attributes(t),
 							       gt_track_time(t, tick)),
 			     "collective");

@@ -125,7 +125,7 @@ static void record_parameter(struct gt_track *t, const struct gt_slot *slot, uin
 {
 	unsigned type = GT_WORD_TYPE(slot->word);
 	uint32_t number = parameter(t, type, (uint32_t)GT_WORD_LOW(slot->word));
-	OTF2_EvtWriter *evt = t->writer->evt;
+	OTF2_EvtWriter *evt = gt_writer_evt(t->writer);
 	uint64_t ns = gt_track_time(t, tick);
 	OTF2_ErrorCode rc;
 
@@ -172,7 +172,7 @@ static void own_parameter(struct gt_track *t, const char *name, uint64_t ns, uin
 				     .type = OTF2_PARAMETER_TYPE_UINT64 };
 
 	gt_track_bad(t,
-		     OTF2_EvtWriter_ParameterUnsignedInt(t->writer->evt, gt_track_attributes(t), ns,
+		     OTF2_EvtWriter_ParameterUnsignedInt(gt_writer_evt(t->writer), gt_track_attributes(t), ns,
 							 gt_defs_parameter(t->conv->defs, &item),
 							 value),
 		     "parameter");
@@ -195,7 +195,7 @@ static void record_process(struct gt_track *t, const struct gt_slot *slot, uint6
 		item.name = gt_defs_string(t->conv->defs, "program");
 		gt_track_bad(t,
 			     OTF2_EvtWriter_ParameterString(
-				     t->writer->evt, gt_track_attributes(t), ns,
+				     gt_writer_evt(t->writer), gt_track_attributes(t), ns,
 				     gt_defs_parameter(t->conv->defs, &item),
 				     gt_names_string(t->names, (uint32_t)slot[1].time, "?")),
 			     "parameter");
@@ -301,7 +301,7 @@ static void record_metric(struct gt_track *t, const struct gt_slot *slot, uint64
 		bits[i].unsigned_int = values[i];
 	}
 	gt_track_bad(t,
-		     OTF2_EvtWriter_Metric(t->writer->evt, gt_track_attributes(t),
+		     OTF2_EvtWriter_Metric(gt_writer_evt(t->writer), gt_track_attributes(t),
 					   gt_track_time(t, tick), number, (uint8_t)count, types, bits),
 		     "metric");
 }
@@ -373,7 +373,7 @@ static void record_switch(struct gt_track *t, const struct gt_slot *slot, uint64
 	if (!on)
 		gt_track_enter(t, word, t->conv->region_off, ns);
 	gt_track_bad(t,
-		     OTF2_EvtWriter_MeasurementOnOff(t->writer->evt, gt_track_attributes(t), ns,
+		     OTF2_EvtWriter_MeasurementOnOff(gt_writer_evt(t->writer), gt_track_attributes(t), ns,
 						     on ? OTF2_MEASUREMENT_ON : OTF2_MEASUREMENT_OFF),
 		     "switching on or off");
 	if (on)
@@ -419,7 +419,7 @@ static void record_thread(struct gt_track *t, const struct gt_slot *slot, uint64
 {
 	unsigned type = GT_WORD_TYPE(slot->word);
 	uint64_t ns = gt_track_time(t, tick), sequence = slot[1].time;
-	OTF2_EvtWriter *evt = t->writer->evt;
+	OTF2_EvtWriter *evt = gt_writer_evt(t->writer);
 	OTF2_ErrorCode rc = OTF2_SUCCESS;
 
 	/* A thread begins and ends outside of all regions, however its predecessor was ended. */
@@ -462,10 +462,10 @@ static void record_lock(struct gt_track *t, const struct gt_slot *slot, uint64_t
 	uint64_t ns = gt_track_time(t, tick);
 
 	gt_track_bad(t,
-		     acquire ? OTF2_EvtWriter_ThreadAcquireLock(t->writer->evt,
+		     acquire ? OTF2_EvtWriter_ThreadAcquireLock(gt_writer_evt(t->writer),
 								gt_track_attributes(t), ns,
 								OTF2_PARADIGM_PTHREAD, id, order)
-			     : OTF2_EvtWriter_ThreadReleaseLock(t->writer->evt,
+			     : OTF2_EvtWriter_ThreadReleaseLock(gt_writer_evt(t->writer),
 								gt_track_attributes(t), ns,
 								OTF2_PARADIGM_PTHREAD, id, order),
 		     "lock event");
@@ -487,9 +487,9 @@ static void record_message(struct gt_track *t, const struct gt_slot *slot, uint6
 		return;
 	}
 	gt_track_bad(t,
-		     send ? OTF2_EvtWriter_MpiSend(t->writer->evt, gt_track_attributes(t), ns,
+		     send ? OTF2_EvtWriter_MpiSend(gt_writer_evt(t->writer), gt_track_attributes(t), ns,
 						   peer.rank, peer.comm, tag, bytes)
-			  : OTF2_EvtWriter_MpiRecv(t->writer->evt, gt_track_attributes(t), ns,
+			  : OTF2_EvtWriter_MpiRecv(gt_writer_evt(t->writer), gt_track_attributes(t), ns,
 						   peer.rank, peer.comm, tag, bytes),
 		     "message");
 }
@@ -619,7 +619,7 @@ void gt_track_begin(struct gt_track *t)
 	add_attribute(t, t->conv->process_id, OTF2_TYPE_UINT64, pid);
 	gt_track_bad(t,
 		     OTF2_EvtWriter_ProgramBegin(
-			     t->writer->evt, gt_track_attributes(t),
+			     gt_writer_evt(t->writer), gt_track_attributes(t),
 			     gt_scale_ns(&t->scale, t->last),
 			     gt_defs_string(t->conv->defs,
 					    program ? program : proc->header.program),
@@ -651,6 +651,6 @@ void gt_track_end(struct gt_track *t, uint64_t ns)
 	}
 	add_attribute(t, t->conv->process_id, OTF2_TYPE_UINT64, pid);
 	gt_track_bad(t,
-		     OTF2_EvtWriter_ProgramEnd(t->writer->evt, gt_track_attributes(t), ns, status),
+		     OTF2_EvtWriter_ProgramEnd(gt_writer_evt(t->writer), gt_track_attributes(t), ns, status),
 		     "program end");
 }

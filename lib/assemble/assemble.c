@@ -32,6 +32,7 @@
 #include <unistd.h>
 
 #define THREADS_MOST  24u                  /* about 6 MiB each */
+#define PIPE_LEAST    (UINT64_C(8) << 20)  /* bytes of slots: below, a second thread is not worth it */
 #define BAR_AFTER_MS  2000
 #define BAR_EVERY_MS  200
 #define BAR_WIDTH     40
@@ -287,18 +288,37 @@ static void wait_for_workers(struct assembly *a)
 		fprintf(stderr, "\r\033[K");
 }
 
-static unsigned choose_threads(const struct assembly *a)
+/* The processors that may be used. */
+static unsigned processors(const struct assembly *a)
 {
-	long processors = sysconf(_SC_NPROCESSORS_ONLN);
+	long there = sysconf(_SC_NPROCESSORS_ONLN);
 	unsigned n = a->options->threads;
 
 	if (!n)
-		n = processors > 0 ? (unsigned)processors : 1;
-	if (n > THREADS_MOST)
-		n = THREADS_MOST;
+		n = there > 0 ? (unsigned)there : 1;
+	return n > THREADS_MOST ? THREADS_MOST : n;
+}
+
+static unsigned choose_threads(const struct assembly *a)
+{
+	unsigned n = processors(a);
+
 	if (n > a->layout.location_count)
 		n = a->layout.location_count;
 	return n ? n : 1;
+}
+
+/*
+ * A location that takes longer than its share of the work would keep the other processors waiting:
+ * it gets a second thread.
+ */
+static uint64_t longest_alone(const struct assembly *a)
+{
+	uint64_t share = a->total_bytes / processors(a) * 6 / 5;
+
+	if (processors(a) < 2)
+		return UINT64_MAX;
+	return share > PIPE_LEAST ? share : PIPE_LEAST;
 }
 
 static int convert_all(struct assembly *a)
@@ -464,6 +484,7 @@ static int open_archive(struct assembly *a)
 	a->conv.messages = a->messages;
 	a->conv.gpu = &a->gpu;
 	a->conv.mpi = &a->mpi;
+	a->conv.pipe_over = longest_alone(a);
 	a->conv.consumed = consumed;
 	a->conv.context = a;
 	return a->conv.archive ? 0 : -EIO;

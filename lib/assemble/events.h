@@ -49,6 +49,7 @@ struct gt_conversion {
 	uint32_t region_idle[3]; /* by GT_IDLE_* */
 	uint32_t process_id;     /* attribute */
 	int workfd;              /* folder for temporary files */
+	uint64_t pipe_over;      /* a location with more bytes of slots than that gets a second thread */
 	uint64_t done_bytes;     /* atomic: of all streams, for the progress */
 	int read_error;          /* atomic: a negative errno, if reading again may give more */
 	/* Tells how far a location's .raw file has been read (UINT64_MAX: it is done with), so that
