@@ -9,7 +9,8 @@
  * nobody's business, and what the host waited for can be put into the region afterwards.
  *
  * Limits: the table holds the latest ENTRIES calls; a record that comes later finds no parent and is
- * counted. A launch is seen at the driver only, unless the runtime's calls are asked for. A driver call inside of a runtime call is recorded with VT_GPUTRACE=driver only.
+ * counted. A launch is seen at the driver only, unless the runtime's calls are asked for. A driver call
+ * inside of a runtime call is recorded with VT_GPUTRACE=driver only.
  */
 #include <stdio.h>
 #include <string.h>
@@ -31,6 +32,7 @@ static struct id {
 	gt_ref region; /* GT_NONE: none is wanted, or it is filtered */
 	uint8_t class;
 	bool enabled;
+	bool quick;    /* has a region and records: what comes in swarms */
 } ids[2][IDS];
 
 /* Counters of threads, apart from each other. The last is for all threads that come too late. */
@@ -303,14 +305,62 @@ static void give_up(void)
 	gt_unguard();
 }
 
-void gt_cu_callback(void *user, uint32_t domain, uint32_t id, const void *data)
+/*
+ * The same as enter() and leave() for the calls that come in swarms and with nothing unusual about them:
+ * a launch, a copy, a set, outside of other calls, recorded, without an error. False: not this one.
+ */
+static inline bool quick_enter(const struct id *what, uint32_t domain, uint32_t id,
+			       const struct cu_call_data *data)
 {
-	(void)user;
+	struct open *open = &self.open[0];
+	uint32_t correlation = data->correlation;
+	uint64_t tick;
+
+	if (GT_CU_UNLIKELY(self.depth || !self.location ||
+			   !gt_call_enter(what->region, gt_cu_refs.correlation, correlation, &tick)))
+		return false;
+	self.active = true;
+	self.depth = 1;
+	*open = (struct open){ tick, correlation, (uint16_t)id, (uint8_t)domain, 1, 0 };
+	put_call(correlation, tick,
+		 (__atomic_load_n(&capturing, __ATOMIC_RELAXED) ? GT_CU_CALL_CAPTURE : 0) |
+			 GT_CU_CALL_REGION | what->class);
+	return true;
+}
+
+static inline bool quick_leave(const struct id *what, uint32_t domain, uint32_t id,
+			       const struct cu_call_data *data)
+{
+	const struct open *open = &self.open[0];
+	struct slot *slot;
+	uint64_t tick;
+
+	if (GT_CU_UNLIKELY(self.depth != 1 || !open->flags || open->id != id || open->domain != domain ||
+			   open->correlation != data->correlation || !data->result ||
+			   *(const int *)data->result ||
+			   __atomic_load_n(&capturing, __ATOMIC_RELAXED) || self.slot - 1u >= SLOTS - 1u))
+		return false;
+	/* Room for what comes into the region later. */
+	tick = gt_call_leave(what->region, open->enter + 3);
+	end_call(open->correlation, open->enter, tick);
+	self.depth = 0;
+	slot = &slots[self.slot - 1];
+	add_one(&slot->all);
+	if (what->class == GT_CU_C_LAUNCH)
+		add_one(&slot->launches);
+	else if (what->class == GT_CU_C_GRAPH)
+		add_one(&slot->graphs);
+	return true;
+}
+
+/* What is not a launch, and launches with anything unusual about them. */
+static __attribute__((noinline)) void other_callback(uint32_t domain, uint32_t id, const void *data)
+{
 	if (GT_CU_UNLIKELY(gt_cu_state_now() != GT_CU_READY)) {
 		give_up();
 		return;
 	}
-	if (GT_CU_LIKELY(domain - 1 < 2 && id < IDS)) {
+	if (domain - 1 < 2 && id < IDS) {
 		const struct cu_call_data *call = data;
 
 		if (GT_CU_UNLIKELY(gt_cu_options.capture))
@@ -340,6 +390,21 @@ void gt_cu_callback(void *user, uint32_t domain, uint32_t id, const void *data)
 				   state->message ? state->message : gt_cu_result(state->result));
 		give_up();
 	}
+}
+
+void gt_cu_callback(void *user, uint32_t domain, uint32_t id, const void *data)
+{
+	(void)user;
+	if (GT_CU_LIKELY(domain - 1 < 2 && id < IDS && gt_cu_state_now() == GT_CU_READY)) {
+		const struct id *what = &ids[domain - 1][id];
+		const struct cu_call_data *call = data;
+
+		if (GT_CU_LIKELY(what->quick &&
+				 (call->site ? quick_leave(what, domain, id, call)
+					     : quick_enter(what, domain, id, call))))
+			return;
+	}
+	other_callback(domain, id, data);
 }
 
 /* ---- which calls ----------------------------------------------------------------------------------- */
@@ -468,6 +533,9 @@ static void consider(uint32_t domain, uint32_t id, const char *name)
 		/* Driver calls of the program's own are shown with the runtime's, too. */
 		if (gt_cu_options.runtime || (domain == CU_DOMAIN_DRIVER && gt_cu_options.driver))
 			what->region = region_of(plain, domain, rules[i].role);
+		what->quick = what->region && !gt_cu_options.capture &&
+			      (what->class == GT_CU_C_LAUNCH || what->class == GT_CU_C_GRAPH ||
+			       what->class == GT_CU_C_COPY || what->class == GT_CU_C_SET);
 		return;
 	}
 }

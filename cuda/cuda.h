@@ -6,13 +6,15 @@
  *   buffers.c  CUPTI's activity buffers: handed out, taken back, queued
  *   worker.c   our two threads: one reads the buffers, one makes CUPTI give them out
  *   records.c  activity records -> events of streams and of the threads that caused them
+ *   devices.c  which device a number means
  *   places.c   contexts and streams -> location groups and locations
  *   kernels.c  kernels and copies -> regions
  *   clock.c    CUPTI's time <-> ticks
  *   contexts.c the contexts that live
  *   align.c    how well the device's clock and ours agree
  *   capture.c  VT_CUPTI_CAPTURE
- *   nvtx.c     ranges, marks and names by NVTX; needs none of the others
+ *   nvtx.c     ranges, marks and names by NVTX; needs none of the others but
+ *   ranges.c   NVTX ranges that may overlap
  *   extras.c   records that are asked for
  *   implicit.c calls that wait without saying so
  *   life.c     start, end, fork
@@ -320,6 +322,9 @@ GT_CU_HIDDEN struct gt_cu_place *gt_cu_place_of_context(uint32_t context);
 /* What belongs to a host thread but is known only now. */
 GT_CU_HIDDEN void gt_cu_side(uint32_t location, unsigned type, uint64_t low, const uint64_t *data,
 			     unsigned extra, uint64_t tick);
+
+/* Writes down which device this number means (devices.c). */
+GT_CU_HIDDEN void gt_cu_device_tell(uint32_t device);
 
 /* The program gives a stream (its handle) a name. Any thread. */
 GT_CU_HIDDEN void gt_cu_name_stream(void *stream, const char *name);

@@ -5,7 +5,8 @@
  * CUDA and no GPU is needed.
  *
  *   push, pop     a region of the thread, group "NVTX" or "NVTX Domain '<name>'"
- *   start, end    two markers, because such ranges may overlap and may end on another thread
+ *   start, end    a region of the row "NVTX ranges" (ranges.c), because such ranges may overlap and may
+ *                 end on another thread
  *   mark          a marker
  *   names         of threads and streams; of categories: parameter "category" of a region
  *   payload       attribute NVTX_PAYLOAD, NVTX_PAYLOAD_INT or NVTX_PAYLOAD_DOUBLE of the enter
@@ -19,12 +20,12 @@
 
 #include "cuda/cuda.h"
 #include "cuda/nvtx_abi.h"
+#include "cuda/ranges.h"
 
 #define NAMES   65536u
 #define DEPTH   1000u
 #define TEXT    1024u
 #define CHUNK   (1u << 18)
-#define RANGES  4096u
 #define EXPORT  __attribute__((visibility("default")))
 
 struct domain {
@@ -54,14 +55,7 @@ static uint32_t name_count, lock_word;
 static char *arena, *arena_end;
 static struct name too_many;
 static GT_CU_TLS struct stack *stack;
-static gt_ref payload_uint, payload_int, payload_double, category_parameter, marker_mark, marker_range;
-
-/* Ranges that were started: by id, which counts. */
-static struct {
-	uint64_t id;
-	const char *text;
-} ranges[RANGES];
-static uint64_t next_range;
+static gt_ref payload_uint, payload_int, payload_double, category_parameter, marker_mark;
 
 /* Categories: few, searched in order. */
 static struct category {
@@ -243,49 +237,51 @@ static struct stack *own_stack(void)
 	return stack;
 }
 
-static void put_payload(const struct nv_attributes *a)
+/* The attribute for a payload, and its value; GT_NONE: there is none. */
+static gt_ref payload_of(const struct nv_attributes *a, uint64_t *value)
 {
 	double d;
-	uint64_t bits;
 
-	switch (a->payload_type) {
+	switch (a ? a->payload_type : 0) {
 	case 1:
-		gt_attribute(payload_uint, a->payload.u64);
-		break;
+		*value = a->payload.u64;
+		return payload_uint;
 	case 4:
-		gt_attribute(payload_uint, a->payload.u32);
-		break;
+		*value = a->payload.u32;
+		return payload_uint;
 	case 2:
-		gt_attribute(payload_int, (uint64_t)a->payload.i64);
-		break;
+		*value = (uint64_t)a->payload.i64;
+		return payload_int;
 	case 5:
-		gt_attribute(payload_int, (uint64_t)(int64_t)a->payload.i32);
-		break;
+		*value = (uint64_t)(int64_t)a->payload.i32;
+		return payload_int;
 	case 3:
 	case 6:
 		d = a->payload_type == 3 ? a->payload.d : (double)a->payload.f;
-		memcpy(&bits, &d, sizeof(bits));
-		gt_attribute(payload_double, bits);
-		break;
+		memcpy(value, &d, sizeof(*value));
+		return payload_double;
+	default:
+		return GT_NONE;
 	}
 }
 
-static void put_category(const struct nv_attributes *a, const struct domain *domain)
+/* The name of a category as a string, GT_NONE: there is none, or it has no name. */
+static gt_ref category_of(const struct nv_attributes *a, const struct domain *domain)
 {
 	uint32_t n = __atomic_load_n(&category_count, __ATOMIC_ACQUIRE);
 
-	for (uint32_t i = 0; i < n; i++)
-		if (categories[i].id == a->category && categories[i].domain == domain) {
-			gt_record(GT_T_PARAM_STR, category_parameter,
-				  (uint64_t[2]){ categories[i].name, 0 }, 1);
-			return;
-		}
+	for (uint32_t i = 0; a && a->category && i < n; i++)
+		if (categories[i].id == a->category && categories[i].domain == domain)
+			return categories[i].name;
+	return GT_NONE;
 }
 
 static int push(const struct name *name, const struct domain *domain, const struct nv_attributes *a)
 {
 	struct stack *s = own_stack();
 	bool recorded = gt_active();
+	gt_ref attribute, category;
+	uint64_t value = 0;
 	int level;
 
 	if (!s)
@@ -298,11 +294,13 @@ static int push(const struct name *name, const struct domain *domain, const stru
 	s->pushed[s->depth++] = (struct pushed){ recorded ? name->region : GT_NONE, domain };
 	if (!recorded || !name->region)
 		return level;
-	if (a && a->payload_type)
-		put_payload(a);
+	attribute = payload_of(a, &value);
+	if (attribute)
+		gt_attribute(attribute, value);
 	gt_enter(name->region);
-	if (a && a->category)
-		put_category(a, domain);
+	category = category_of(a, domain);
+	if (category)
+		gt_record(GT_T_PARAM_STR, category_parameter, (uint64_t[2]){ category, 0 }, 1);
 	return level;
 }
 
@@ -330,48 +328,37 @@ static int pop(const struct domain *domain)
 
 /* ---- marks and ranges ----------------------------------------------------------------------------------- */
 
-static void put_marker(gt_ref marker, const char *prefix, const char *text)
+static void put_mark(const char *text)
 {
-	char line[TEXT + 32];
-	size_t n = strlen(prefix), m = strnlen(text, TEXT);
+	char line[TEXT + 1];
+	size_t n = strnlen(text, TEXT);
 
 	if (!gt_active())
 		return;
-	memcpy(line, prefix, n);
-	memcpy(line + n, text, m);
-	line[n + m] = 0;
-	gt_marker(marker, line);
+	memcpy(line, text, n);
+	line[n] = 0;
+	gt_marker(marker_mark, line);
 }
 
-static uint64_t start(const struct name *name)
+static uint64_t start(const struct name *name, const struct domain *domain, const struct nv_attributes *a)
 {
-	uint64_t id = __atomic_add_fetch(&next_range, 1, __ATOMIC_RELAXED);
+	struct gt_nv_range range = { .region = name->region, .parameter = category_parameter };
 
-	__atomic_store_n(&ranges[id % RANGES].text, name->text, __ATOMIC_RELAXED);
-	__atomic_store_n(&ranges[id % RANGES].id, id, __ATOMIC_RELEASE);
-	put_marker(marker_range, "begin ", name->text ? name->text : "");
-	return id;
-}
-
-static void end(uint64_t id)
-{
-	const char *text = "a range";
-
-	if (__atomic_load_n(&ranges[id % RANGES].id, __ATOMIC_ACQUIRE) == id)
-		text = __atomic_load_n(&ranges[id % RANGES].text, __ATOMIC_RELAXED);
-	put_marker(marker_range, "end ", text ? text : "");
+	range.attribute = payload_of(a, &range.value);
+	range.category = category_of(a, domain);
+	return gt_nv_range_start(&range);
 }
 
 /* ---- the functions that programs call ---------------------------------------------------------------------- */
 
 static void mark_ex(const struct nv_attributes *a)
 {
-	put_marker(marker_mark, "", message(a, &everyone)->text);
+	put_mark(message(a, &everyone)->text);
 }
 
 static void mark_a(const char *text)
 {
-	put_marker(marker_mark, "", text ? text : "");
+	put_mark(text ? text : "");
 }
 
 static void mark_w(const void *wide)
@@ -383,19 +370,19 @@ static void mark_w(const void *wide)
 
 static uint64_t start_ex(const struct nv_attributes *a)
 {
-	return start(message(a, &everyone));
+	return start(message(a, &everyone), &everyone, a);
 }
 
 static uint64_t start_a(const char *text)
 {
-	return start(find(text, &everyone));
+	return start(find(text, &everyone), &everyone, NULL);
 }
 
 static uint64_t start_w(const void *wide)
 {
 	char text[TEXT];
 
-	return start(find(narrow(wide, text), &everyone));
+	return start(find(narrow(wide, text), &everyone), &everyone, NULL);
 }
 
 static int push_ex(const struct nv_attributes *a)
@@ -464,18 +451,18 @@ static void thread_w(uint32_t tid, const void *wide)
 
 static void domain_mark_ex(void *domain, const struct nv_attributes *a)
 {
-	put_marker(marker_mark, "", message(a, known(domain))->text);
+	put_mark(message(a, known(domain))->text);
 }
 
 static uint64_t domain_start_ex(void *domain, const struct nv_attributes *a)
 {
-	return start(message(a, known(domain)));
+	return start(message(a, known(domain)), known(domain), a);
 }
 
 static void domain_end(void *domain, uint64_t id)
 {
 	(void)domain;
-	end(id);
+	gt_nv_range_end(id);
 }
 
 static int domain_push_ex(void *domain, const struct nv_attributes *a)
@@ -551,7 +538,7 @@ static const struct entry {
 } core[] = {
 	ENTRY(NV_CORE_MARK_EX, mark_ex), ENTRY(NV_CORE_MARK_A, mark_a), ENTRY(NV_CORE_MARK_W, mark_w),
 	ENTRY(NV_CORE_START_EX, start_ex), ENTRY(NV_CORE_START_A, start_a),
-	ENTRY(NV_CORE_START_W, start_w), ENTRY(NV_CORE_END, end), ENTRY(NV_CORE_PUSH_EX, push_ex),
+	ENTRY(NV_CORE_START_W, start_w), ENTRY(NV_CORE_END, gt_nv_range_end), ENTRY(NV_CORE_PUSH_EX, push_ex),
 	ENTRY(NV_CORE_PUSH_A, push_a), ENTRY(NV_CORE_PUSH_W, push_w), ENTRY(NV_CORE_POP, pop_default),
 	ENTRY(NV_CORE_CATEGORY_A, category_a), ENTRY(NV_CORE_CATEGORY_W, category_w),
 	ENTRY(NV_CORE_THREAD_A, thread_a), ENTRY(NV_CORE_THREAD_W, thread_w),
@@ -581,12 +568,26 @@ static void fill(const struct nv_callbacks *callbacks, int module, const struct 
 			*table[entries[i].id] = entries[i].function;
 }
 
+static void forked(void)
+{
+	lock_word = 0;
+	gt_nv_ranges_forked();
+}
+
+static void ending(int how)
+{
+	(void)how;
+	gt_nv_ranges_finish();
+}
+
 static bool set_up(void)
 {
 	static const struct gt_adapter adapter = {
 		.bytes = sizeof(adapter),
 		.abi = GT_ADAPTER_ABI,
 		.name = "nvtx",
+		.fork_child = forked,
+		.end = ending,
 	};
 	void *p;
 
@@ -607,7 +608,6 @@ static bool set_up(void)
 					  GT_VALUE_DOUBLE);
 	category_parameter = gt_def_parameter("category", GT_VALUE_UINT);
 	marker_mark = gt_def_marker("NVTX mark", "NVTX", 3);
-	marker_range = gt_def_marker("NVTX range", "NVTX", 3);
 	too_many.text = "too many different messages";
 	names = p;
 	return true;

@@ -28,14 +28,19 @@ static uint32_t naming;     /* taken by who adds one */
 static struct gt_cu_context *find_context(uint32_t device, uint32_t context)
 {
 	struct gt_cu_context *c;
+	bool known = false;
 	char name[80];
 
-	for (c = contexts; c; c = c->next)
+	for (c = contexts; c; c = c->next) {
 		if (c->id == context)
 			return c;
+		known |= c->device == device;
+	}
 	c = calloc(1, sizeof(*c));
 	if (!c)
 		return NULL;
+	if (!known)
+		gt_cu_device_tell(device);
 	c->id = context;
 	c->device = device;
 	snprintf(name, sizeof(name), "CUDA Context %u on device %u", context, device);

@@ -214,6 +214,7 @@ enum gt_loc_kind {
 
 #define GT_LOC_UNSORTED 1u  /* record times are not the time of writing; sort when assembling */
 #define GT_LOC_COMMITS  2u  /* `committed` is kept current; half_tick does not apply */
+#define GT_LOC_ASIDE    8u  /* of a GPU_STREAM: no GPU's, but a row of things that overlap, of the process */
 #define GT_LOC_PACKED   4u  /* l<id>.raw holds blocks of lib/common/pack.h, not bare slots */
 
 struct gt_win_header {

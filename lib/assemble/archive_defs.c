@@ -16,11 +16,17 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* Strings of gputrace's own, by number. */
+struct own_names {
+	uint32_t pthread, cuda, streams, mpi, comm, uuid, address;
+};
+
 struct out {
 	struct gt_archive *archive;
 	OTF2_GlobalDefWriter *writer;
 	const struct gt_layout *layout;
 	struct gt_defs *defs;
+	const struct own_names *names;
 	uint32_t group_number;
 };
 
@@ -185,6 +191,14 @@ static OTF2_ErrorCode write_properties(struct out *out, const struct properties 
 
 /* ---- machine, processes, threads --------------------------------------------------------------------- */
 
+static OTF2_ErrorCode write_node_text(struct out *out, uint32_t node, uint32_t name, uint32_t text)
+{
+	OTF2_AttributeValue value = { .stringRef = text };
+
+	return OTF2_GlobalDefWriter_WriteSystemTreeNodeProperty(out->writer, node, name,
+								OTF2_TYPE_STRING, value);
+}
+
 static OTF2_ErrorCode write_tree(struct out *out)
 {
 	const struct gt_layout *layout = out->layout;
@@ -200,8 +214,13 @@ static OTF2_ErrorCode write_tree(struct out *out)
 		if (rc == OTF2_SUCCESS)
 			rc = OTF2_GlobalDefWriter_WriteSystemTreeNodeDomain(
 				out->writer, i,
-				i ? OTF2_SYSTEM_TREE_DOMAIN_SHARED_MEMORY
-				  : OTF2_SYSTEM_TREE_DOMAIN_MACHINE);
+				node->uuid ? OTF2_SYSTEM_TREE_DOMAIN_ACCELERATOR_DEVICE
+				: i	   ? OTF2_SYSTEM_TREE_DOMAIN_SHARED_MEMORY
+					   : OTF2_SYSTEM_TREE_DOMAIN_MACHINE);
+		if (rc == OTF2_SUCCESS && node->uuid)
+			rc = write_node_text(out, i, out->names->uuid, node->uuid);
+		if (rc == OTF2_SUCCESS && node->uuid)
+			rc = write_node_text(out, i, out->names->address, node->address);
 	}
 	for (uint32_t i = 0; rc == OTF2_SUCCESS && i < layout->group_count; i++) {
 		const struct gt_out_group *group = &layout->groups[i];
@@ -221,6 +240,8 @@ static OTF2_LocationType location_type(const struct gt_out_location *location)
 {
 	switch (location->loc->win.kind) {
 	case GT_LOC_GPU_STREAM:
+		if (location->loc->win.flags & GT_LOC_ASIDE)
+			return OTF2_LOCATION_TYPE_CPU_THREAD;
 		return OTF2_LOCATION_TYPE_ACCELERATOR_STREAM;
 	case GT_LOC_METRIC:
 		return OTF2_LOCATION_TYPE_METRIC;
@@ -492,7 +513,7 @@ static OTF2_ErrorCode write_streams(struct out *out, uint32_t name)
 	size_t count = 0;
 
 	for (uint32_t i = 0; members && i < layout->location_count; i++)
-		if (layout->locations[i].loc->win.kind == GT_LOC_GPU_STREAM)
+		if (location_type(&layout->locations[i]) == OTF2_LOCATION_TYPE_ACCELERATOR_STREAM)
 			members[count++] = i;
 	if (count)
 		rc = write_group(out, name, OTF2_GROUP_TYPE_LOCATIONS, OTF2_PARADIGM_CUDA, members,
@@ -531,10 +552,6 @@ static OTF2_ErrorCode write_region_groups(struct out *out)
 
 /* ---- all of it ------------------------------------------------------------------------------------------- */
 
-struct own_names {
-	uint32_t pthread, cuda, streams, mpi, comm;
-};
-
 /* Everything that makes new strings happens here, before they are written. */
 static int prepare(struct out *out, struct properties *props, struct own_names *names)
 {
@@ -547,6 +564,8 @@ static int prepare(struct out *out, struct properties *props, struct own_names *
 	names->mpi = gt_defs_string(out->defs, "MPI");
 	names->comm = gt_defs_string(out->defs, "MPI Communicator ${id}");
 	names->streams = gt_defs_string(out->defs, "CUDA_GROUP");
+	names->uuid = gt_defs_string(out->defs, "GPUTRACE::UUID");
+	names->address = gt_defs_string(out->defs, "GPUTRACE::PCI_ADDRESS");
 	for (uint32_t i = 0; i < gt_table_count(&out->defs->comms); i++) {
 		gt_defs_string(out->defs, paradigm_name(comms[i].paradigm));
 		if (comms[i].proc != GT_UNDEFINED && !comms[i].members &&
@@ -624,8 +643,8 @@ int gt_archive_write_defs(struct gt_archive *archive, const struct gt_layout *la
 			  struct gt_defs *defs, const struct gt_archive_clock *clock)
 {
 	struct properties props = { 0 };
-	struct out out = { .archive = archive, .layout = layout, .defs = defs };
 	struct own_names names;
+	struct out out = { .archive = archive, .layout = layout, .defs = defs, .names = &names };
 	int rc = prepare(&out, &props, &names);
 
 	if (rc) {

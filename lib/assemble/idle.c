@@ -83,6 +83,15 @@ static bool computes(struct gt_idle *idle, uint32_t region)
 	return group && !strcmp(group, COMPUTE);
 }
 
+/* Rows of other things look like streams, but their key is no device's. */
+static bool of_device(const struct gt_loc *loc)
+{
+	const struct gt_def_location *def =
+		gt_journal_find(&loc->proc->journal, GT_D_LOCATION, loc->id, NULL);
+
+	return !def || def->key != UINT64_MAX;
+}
+
 static struct gt_idle_device *find_device(struct gt_idle *idle, const struct gt_loc *loc, int dirfd)
 {
 	const struct gt_def_location *def =
@@ -112,7 +121,7 @@ int gt_idle_add(struct gt_idle *idle, const struct gt_loc *loc, const struct gt_
 	unsigned i = 0;
 
 	look_at(idle, loc->proc);
-	if (!idle->compute && !idle->pure)
+	if ((!idle->compute && !idle->pure) || !of_device(loc))
 		return 0;
 	device = find_device(idle, loc, dirfd);
 	if (!device)

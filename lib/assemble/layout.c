@@ -15,6 +15,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#define DEVICE       "cuda:device " /* property: UUID, address and name of a device */
 #define LOOK_AT_MOST 65536u /* bytes of a stream that are looked at to find out if it is idle */
 
 /* Does the stream hold nothing but the announcement that the process becomes another program? */
@@ -91,12 +92,66 @@ static int find_node(struct gt_layout *layout, struct gt_defs *defs, const char 
 	uint32_t name = gt_defs_string(defs, *host ? host : "localhost");
 
 	for (uint32_t i = 1; i < layout->node_count; i++)
-		if (layout->nodes[i].name == name)
+		if (layout->nodes[i].name == name && !layout->nodes[i].uuid)
 			return (int)i;
 	layout->nodes[layout->node_count] = (struct gt_out_node){
 		.name = name, .class_name = gt_defs_string(defs, "node"), .parent = 0,
 	};
 	return (int)layout->node_count++;
+}
+
+/* What the process says about its device of this number, or NULL. */
+static const char *device_text(const struct gt_proc *proc, uint32_t device)
+{
+	char wanted[32];
+
+	snprintf(wanted, sizeof(wanted), DEVICE "%u", device);
+	for (size_t i = 0; i < gt_journal_count(&proc->journal, GT_D_PROPERTY); i++) {
+		const char *key = gt_journal_nth(&proc->journal, GT_D_PROPERTY, i, NULL, NULL);
+
+		if (!strcmp(key, wanted))
+			return key + strlen(key) + 1;
+	}
+	return NULL;
+}
+
+static size_t count_devices(const struct gt_proc *proc)
+{
+	size_t n = 0;
+
+	for (size_t i = 0; i < gt_journal_count(&proc->journal, GT_D_PROPERTY); i++)
+		n += !strncmp(gt_journal_nth(&proc->journal, GT_D_PROPERTY, i, NULL, NULL), DEVICE,
+			      strlen(DEVICE));
+	return n;
+}
+
+/*
+ * The node of a process's device, below the process's own node `host`; that one if the device is not
+ * known. Processes that number their devices differently (CUDA_VISIBLE_DEVICES) share a node.
+ */
+static uint32_t find_device(struct gt_layout *layout, struct gt_defs *defs, const struct gt_proc *proc,
+			    uint32_t host, uint32_t device)
+{
+	const char *text = device_text(proc, device);
+	char uuid[64], address[32], name[320];
+	uint32_t id;
+	int at = 0;
+
+	if (!text || sscanf(text, "%63s %31s %n", uuid, address, &at) != 2 || !at)
+		return host;
+	id = gt_defs_string(defs, uuid);
+	for (uint32_t i = 1; i < layout->node_count; i++)
+		if (layout->nodes[i].uuid == id && layout->nodes[i].parent == host)
+			return i;
+	snprintf(name, sizeof(name), "%s [%s]", text + at, address);
+	layout->nodes[layout->node_count] = (struct gt_out_node){
+		.name = gt_defs_string(defs, name),
+		.class_name = gt_defs_string(defs, "CUDA Device"),
+		.parent = host,
+		.uuid = id,
+		.address = gt_defs_string(defs, address),
+	};
+	return layout->node_count++;
 }
 
 /*
@@ -162,7 +217,10 @@ static uint32_t add_context(struct gt_layout *layout, struct gt_defs *defs, cons
 
 	layout->groups[layout->group_count] = (struct gt_out_group){
 		.name = gt_defs_string(defs, name ? name : "Accelerator"),
-		.node = layout->groups[loc->proc->number].node,
+		.node = context ? find_device(layout, defs, loc->proc,
+					      layout->groups[loc->proc->number].node,
+					      (uint32_t)(context->key >> 32))
+				: layout->groups[loc->proc->number].node,
 		.creator = loc->proc->number,
 		.accelerator = true,
 		.context = id,
@@ -182,7 +240,7 @@ static uint32_t find_group(struct gt_layout *layout, struct gt_defs *defs, const
 				loc->idle ? loc->like : loc->id, NULL);
 	uint32_t id = def ? def->group : 0, group;
 
-	if (loc->win.kind != GT_LOC_GPU_STREAM)
+	if (loc->win.kind != GT_LOC_GPU_STREAM || loc->win.flags & GT_LOC_ASIDE)
 		return loc->proc->number;
 	if (!gt_journal_find(&loc->proc->journal, GT_D_LOCGROUP, id, NULL))
 		id = 0;
@@ -304,7 +362,7 @@ static void add_process(struct gt_layout *layout, struct gt_defs *defs, struct g
 
 int gt_layout_make(struct gt_layout *layout, struct gt_spool *spool, struct gt_defs *defs)
 {
-	size_t locations = 0, groups = 0;
+	size_t locations = 0, groups = 0, nodes = spool->proc_count + 1;
 	struct entry *order;
 	unsigned jobs = 0;
 	int rc = 0;
@@ -316,10 +374,11 @@ int gt_layout_make(struct gt_layout *layout, struct gt_spool *spool, struct gt_d
 		for (size_t k = 0; k < spool->procs[i].loc_count; k++)
 			locations += spool->procs[i].locs[k].lanes;
 		groups += 2 + gt_journal_count(&spool->procs[i].journal, GT_D_LOCGROUP);
+		nodes += count_devices(&spool->procs[i]);
 	}
 	if (rc)
 		return rc;
-	layout->nodes = calloc(spool->proc_count + 1, sizeof(*layout->nodes));
+	layout->nodes = calloc(nodes, sizeof(*layout->nodes));
 	layout->groups = calloc(groups, sizeof(*layout->groups));
 	layout->locations = calloc(locations, sizeof(*layout->locations));
 	if (!layout->nodes || !layout->groups || !layout->locations) {

@@ -15,6 +15,7 @@
 struct gt_out_node {
 	uint32_t name, class_name; /* strings */
 	uint32_t parent;           /* GT_UNDEFINED: the machine itself */
+	uint32_t uuid, address;    /* of an accelerator: strings; else 0 */
 };
 
 struct gt_out_group {

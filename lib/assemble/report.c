@@ -234,6 +234,7 @@ static uint64_t count_threads(const struct gt_report *report, uint64_t *streams)
 		if (loc->win.kind == GT_LOC_THREAD)
 			threads += loc->win.incarnation ? loc->win.incarnation : 1;
 		*streams += loc->win.kind == GT_LOC_GPU_STREAM && !loc->idle &&
+			    !(loc->win.flags & GT_LOC_ASIDE) &&
 			    !report->layout->locations[i].lane;
 	}
 	return threads;

@@ -93,6 +93,72 @@ void gt_leave_at(gt_ref region, uint64_t tick)
 		gt_write(NULL, GT_WORD(GT_T_LEAVE, region), NULL, 0, tick);
 }
 
+/*
+ * A limit that is not 0 says that the process is being recorded, and this thread, by the hot path's
+ * clock; what is left to ask is whether it is inside of gputrace.
+ */
+bool gt_call_enter(gt_ref region, gt_ref attribute, uint32_t value, uint64_t *tick)
+{
+	struct gt_hot *hot = gt_self;
+	uint64_t address, now;
+	struct gt_slot *slot;
+
+	if (gt_unlikely(gt_depth || gt_verdict_mode() ||
+			hot->cur + 2 * GT_SLOT > __atomic_load_n(&hot->limit, __ATOMIC_RELAXED)))
+		return false;
+	gt_depth = 1;
+	address = gt_local_add(&hot->cur, 2 * GT_SLOT);
+	slot = (struct gt_slot *)address;
+	now = gt_hot_ticks();
+	*tick = now;
+	if (gt_unlikely(address + 2 * GT_SLOT > __atomic_load_n(&hot->limit, __ATOMIC_RELAXED))) {
+		slot = gt_reserve_slow(hot, address, 2, &now, &hot);
+		if (!slot)
+			return true; /* counted */
+	}
+	slot[1].time = now;
+	slot[1].word = GT_WORD(GT_T_ENTER, region);
+	slot->word = GT_WORD(GT_T_TAG, (uint64_t)attribute << 32 | value);
+	__atomic_signal_fence(__ATOMIC_SEQ_CST);
+	slot->time = now;
+	return true;
+}
+
+uint64_t gt_call_leave(gt_ref region, uint64_t after)
+{
+	struct gt_hot *hot = gt_self;
+	uint64_t address, now;
+	struct gt_slot *slot;
+
+	if (gt_unlikely(gt_verdict_mode() || !__atomic_load_n(&hot->limit, __ATOMIC_RELAXED))) {
+		now = gt_clock_read();
+		now = now < after ? after : now;
+		gt_leave_at(region, now);
+		gt_depth--;
+		return now;
+	}
+	address = gt_local_add(&hot->cur, GT_SLOT);
+	slot = (struct gt_slot *)address;
+	now = gt_hot_ticks();
+	if (gt_unlikely(now < after))
+		now = after;
+	if (gt_unlikely(address >= __atomic_load_n(&hot->limit, __ATOMIC_RELAXED))) {
+		uint64_t at = now;
+
+		slot = gt_reserve_slow(hot, address, 1, &at, &hot);
+		if (!slot) {
+			gt_depth--;
+			return now;
+		}
+		now = at;
+	}
+	slot->word = GT_WORD(GT_T_LEAVE, region);
+	__atomic_signal_fence(__ATOMIC_SEQ_CST);
+	slot->time = now;
+	gt_depth--;
+	return now;
+}
+
 void gt_record_at(unsigned type, uint64_t low, const uint64_t *data, unsigned extra, uint64_t tick)
 {
 	if (extra <= GT_MAX_EXTRA)

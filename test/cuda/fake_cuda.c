@@ -45,6 +45,36 @@ int cuDriverGetVersion(int *version)
 	return 0;
 }
 
+/* Two devices, as a machine would have them. */
+int cuDeviceGet(int *device, int ordinal);
+int cuDeviceGet(int *device, int ordinal)
+{
+	*device = ordinal;
+	return ordinal < 0 || ordinal > 1 ? 101 : 0;
+}
+
+int cuDeviceGetName(char *name, int size, int device);
+int cuDeviceGetName(char *name, int size, int device)
+{
+	snprintf(name, (size_t)size, "Fake GPU%s", device ? " Plus" : "");
+	return 0;
+}
+
+int cuDeviceGetUuid_v2(unsigned char *uuid, int device);
+int cuDeviceGetUuid_v2(unsigned char *uuid, int device)
+{
+	for (int i = 0; i < 16; i++)
+		uuid[i] = (unsigned char)(16 * i + 1 + device);
+	return 0;
+}
+
+int cuDeviceGetPCIBusId(char *address, int size, int device);
+int cuDeviceGetPCIBusId(char *address, int size, int device)
+{
+	snprintf(address, (size_t)size, "0000:%02x:00.0", 0x3b + device);
+	return 0;
+}
+
 static void set_up(void)
 {
 	const char *path = getenv("CUDA_INJECTION64_PATH");

@@ -11,6 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/syscall.h>
+#include <sys/wait.h>
 #include <unistd.h>
 #include <wchar.h>
 
@@ -20,8 +21,11 @@
 #include "nvtx_like.h"
 #endif
 
+static nvtxRangeId_t elsewhere;
+
 static void *other(void *unused)
 {
+	nvtxRangeEnd(elsewhere);
 	nvtxNameOsThreadA((uint32_t)syscall(SYS_gettid), "worker of nvtx");
 	for (int i = 0; i < 10; i++) {
 		nvtxRangePushA("outer");
@@ -36,7 +40,7 @@ int main(void)
 	nvtxDomainHandle_t domain;
 	nvtxStringHandle_t string;
 	pthread_t thread;
-	nvtxRangeId_t range;
+	nvtxRangeId_t range, first, second;
 
 	nvtxRangePushA("outer");
 	nvtxMarkA("here it begins");
@@ -67,6 +71,47 @@ int main(void)
 		nvtxDomainRangePushEx(domain, &a);
 		nvtxDomainRangePop(domain);
 	}
+	/* Every kind of payload; ranges that overlap, one that ends elsewhere, one that does not end. */
+	for (a.payloadType = 1; a.payloadType <= 6; a.payloadType++) {
+		a.payload.ullValue = 0;
+		switch (a.payloadType) {
+		case 2:
+			a.payload.llValue = -7;
+			break;
+		case 3:
+			a.payload.dValue = 2.5;
+			break;
+		case 4:
+			a.payload.uiValue = 70000;
+			break;
+		case 5:
+			a.payload.iValue = -8;
+			break;
+		case 6:
+			a.payload.fValue = 0.25f;
+			break;
+		}
+		nvtxDomainRangePushEx(domain, &a);
+		nvtxDomainRangePop(domain);
+	}
+	a.payloadType = 1;
+	a.payload.ullValue = 4711;
+	first = nvtxDomainRangeStartEx(domain, &a);
+	usleep(2000);
+	second = nvtxDomainRangeStartEx(domain, &a);
+	usleep(2000);
+	nvtxDomainRangeEnd(domain, first);
+	usleep(2000);
+	nvtxDomainRangeEnd(domain, second);
+	nvtxDomainRangeEnd(domain, second); /* once more: nothing */
+	elsewhere = nvtxRangeStartA("ends elsewhere");
+	for (int i = 0; i < 6000; i++) /* more than may be open in a smaller table */
+		nvtxRangeStartA("never ends");
+	if (!fork()) { /* its parent's ranges are not its own */
+		nvtxRangeEnd(nvtxRangeStartA("in the child"));
+		_exit(0);
+	}
+	wait(NULL);
 	for (int i = 0; i < 1200; i++) /* deeper than is recorded, and one pop too many */
 		nvtxRangePushA("deep");
 	for (int i = 0; i < 1201; i++)

@@ -22,6 +22,11 @@ typedef struct {
 	int32_t reserved0;
 	union {
 		uint64_t ullValue;
+		int64_t llValue;
+		double dValue;
+		uint32_t uiValue;
+		int32_t iValue;
+		float fValue;
 	} payload;
 	int32_t messageType;
 	union {
@@ -88,6 +93,10 @@ static nv_function nvtx(int which, unsigned id)
 	CALL(1, NV_CORE2_STRING_A, void *(*)(void *, const char *), (d, s), NULL)
 #define nvtxDomainRangePushEx(d, a) \
 	CALL(1, NV_CORE2_PUSH_EX, int (*)(void *, const void *), (d, a), 0)
+#define nvtxDomainRangeStartEx(d, a) \
+	CALL(1, NV_CORE2_START_EX, uint64_t (*)(void *, const void *), (d, a), 0)
+#define nvtxDomainRangeEnd(d, r) \
+	CALL(1, NV_CORE2_END, void (*)(void *, uint64_t), (d, r), (void)0)
 #define nvtxDomainRangePop(d) CALL(1, NV_CORE2_POP, int (*)(void *), (d), 0)
 
 #endif

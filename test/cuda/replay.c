@@ -327,6 +327,20 @@ void gt_enter_at(gt_ref region, uint64_t tick)
 		print(gt_self_location(), GT_T_ENTER, region, NULL, tick);
 }
 
+/* The same in one call. */
+bool gt_call_enter(gt_ref region, gt_ref attribute, uint32_t value, uint64_t *tick)
+{
+	gt_enter_tagged(region, attribute, value, now);
+	*tick = now;
+	return true;
+}
+
+uint64_t gt_call_leave(gt_ref region, uint64_t after)
+{
+	gt_leave_at(region, now < after ? after : now);
+	return now < after ? after : now;
+}
+
 void gt_enter_tagged(gt_ref region, gt_ref attribute, uint32_t value, uint64_t tick)
 {
 	if (region) {

@@ -1,10 +1,19 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """What gputrace costs on a GPU machine: by turns without a tool, with CUPTI alone and with gputrace.
 
+Launches and copies are measured in processes that all run at the same time, each with another tool, and
+take turns of some milliseconds: what changes from one minute or process to the next is in all of them.
+What a tool adds is the median of the differences of turns that follow each other, with the interval in
+which that median lies with 95 % confidence; several sets of fresh processes, each on another processor.
+
 Limits: medians over the turns; nothing else may run on the machine.
 """
+import math
+import os
+import random
 import re
 import shutil
+import subprocess
 import sys
 from statistics import median
 
@@ -21,13 +30,58 @@ TOOLS = {
     "none": {},
     "cupti": {"CUDA_INJECTION64_PATH": "@libreference.so"},
     "cupti+callbacks": {"CUDA_INJECTION64_PATH": "@libreference_callbacks.so"},
+    "cupti+runtime callbacks": {"CUDA_INJECTION64_PATH": "@libreference_callbacks.so",
+                                "REFERENCE_DOMAINS": "runtime"},
     "cupti+all callbacks": {"CUDA_INJECTION64_PATH": "@libreference_callbacks.so",
-                            "REFERENCE_DRIVER": "1"},
+                            "REFERENCE_DOMAINS": "runtime,driver"},
     "gputrace": {},
     "gputrace without calls": {"VT_GPUTRACE": "kernel,memcpy"},
     "gputrace without parameters": {"VT_GPUTRACE_KERNEL": "no"},
     "profiler": {},
 }
+
+
+def interval(values):
+    """The median and the ends of its 95 % confidence interval, from the order of the values alone."""
+    values = sorted(values)
+    half = 0.98 * math.sqrt(len(values))
+    low = max(int(len(values) / 2 - half), 0)
+    high = min(int(math.ceil(len(values) / 2 + half)), len(values) - 1)
+    return median(values), values[low], values[high]
+
+
+class Server:
+    """`loop serve` under a tool."""
+
+    def __init__(self, bench, tool, cpu):
+        suite = bench.suite
+        bench.number += 1
+        self.directory = suite.work / f"bench-{bench.number}"
+        command = suite.words(["@loop", "serve", str(cpu)])
+        env = dict(os.environ)
+        env |= {name: suite.words([value])[0] for name, value in TOOLS[tool].items()}
+        if tool.startswith("gputrace"):
+            command = [suite.gputrace, "run", "-o", str(self.directory), *command]
+        self.process = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE,
+                                        stderr=subprocess.DEVNULL, text=True, cwd=suite.work, env=env)
+
+    def answer(self, word):
+        for line in self.process.stdout:
+            if line.startswith(word):
+                return [float(x) for x in line.split()[1:]]
+        raise RuntimeError("the program has ended")
+
+    def turn(self, what, number):
+        """Nanoseconds of one operation until all are done, and until all are asked for."""
+        self.process.stdin.write(f"{what} {number}\n")
+        self.process.stdin.flush()
+        return self.answer("TURN")
+
+    def close(self):
+        self.process.stdin.close()
+        self.process.stdout.read()
+        self.process.wait()
+        shutil.rmtree(self.directory, ignore_errors=True)
 
 
 class Bench:
@@ -64,6 +118,35 @@ class Bench:
         return {tool: (median(v) if v else float("nan"), min(v, default=0), max(v, default=0))
                 for tool, v in values.items()}
 
+    def together(self, tools, kinds, sets, rounds):
+        """[kind][tool]: the turns' (done, asked), in the same order for all tools."""
+        found = {kind: {tool: [] for tool in tools} for kind, _ in kinds}
+        cpus = sorted(os.sched_getaffinity(0))
+        order = random.Random(1)
+        for number in range(sets):
+            servers = {tool: Server(self, tool, cpus[-1 - 2 * number % len(cpus)]) for tool in tools}
+            try:
+                for server in servers.values():
+                    server.answer("READY")
+                for turn in range(-2, rounds):
+                    for kind, count in kinds:
+                        for tool in order.sample(tools, len(tools)):
+                            seen = servers[tool].turn(kind, count)
+                            if turn >= 0:
+                                found[kind][tool].append(seen)
+            finally:
+                for server in servers.values():
+                    server.close()
+        return found
+
+    def added(self, what, turns, tool, base="none", which=0):
+        """What `tool` adds to `base`: median and interval of the differences; told."""
+        values = interval([a[which] - b[which] for a, b in zip(turns[tool], turns[base])])
+        self.suite.say(f"#   {what}: {tool} {'after' if base == 'none' else 'beside'} {base}"
+                       f"{'' if which == 0 else ', asking only'}: {values[0]:+.0f} ns "
+                       f"({values[1]:+.0f} to {values[2]:+.0f})")
+        return values
+
     def show(self, what, values, unit="ns", scale=1):
         unit = {1000: "ms"}.get(scale, unit)
         values = {tool: [scale * x for x in v] for tool, v in values.items()}
@@ -94,20 +177,22 @@ def loops(bench, rounds, detail):
     suite = bench.suite
     tools = [t for t in TOOLS if t != "profiler"] if detail else ["none", "cupti", "cupti+callbacks",
                                                                  "gputrace"]
-
-    launch = bench.turns(tools, ["@loop", "launch", "200000"], rounds)
-    bench.show("an empty launch", launch)
-    added = launch["gputrace"][0] - launch["none"][0]
-    floor = launch["cupti"][0] - launch["none"][0]
-    same = launch["cupti+callbacks"][0] - launch["none"][0]
-    suite.verdict("bench launch", added <= floor + 150 and added <= 1000,
-                  f"{added:.0f} ns added; CUPTI alone {floor:.0f} ns, with callbacks {same:.0f} ns")
-    copy = bench.turns(tools, ["@loop", "copy", "200000"], rounds)
-    bench.show("a 4 KB copy", copy)
-    added = copy["gputrace"][0] - copy["none"][0]
-    floor = copy["cupti"][0] - copy["none"][0]
-    suite.verdict("bench copy", added <= floor + 150, f"{added:.0f} ns added, CUPTI alone "
-                  f"{floor:.0f} ns")
+    sets = 4
+    turns = bench.together(tools, [("launch", 20000), ("copy", 10000)], sets, rounds)
+    for kind, name in (("launch", "an empty launch"), ("copy", "a 4 KB copy")):
+        alone = interval([t[0] for t in turns[kind]["none"]])
+        suite.say(f"# {name}: without a tool {alone[0]:.0f} ns ({alone[1]:.0f} to {alone[2]:.0f}); "
+                  f"{sets} sets of processes, {rounds} turns each; medians (95 % confidence)")
+        found = {tool: bench.added(name, turns[kind], tool) for tool in tools if tool != "none"}
+        for tool in tools[1:]:
+            bench.added(name, turns[kind], tool, which=1)
+        more = bench.added(name, turns[kind], "gputrace", "cupti")
+        bench.added(name, turns[kind], "gputrace", "cupti+callbacks")
+        ours = found["gputrace"]
+        suite.verdict(f"bench {kind}", more[0] <= 150 and (kind == "copy" or ours[0] <= 1000),
+                      f"{ours[0]:.0f} ns added ({ours[1]:.0f} to {ours[2]:.0f}); {more[0]:+.0f} ns "
+                      f"({more[1]:+.0f} to {more[2]:+.0f}) beside CUPTI alone, "
+                      f"{found['cupti'][0]:.0f} ns; at most +150{'' if kind == 'copy' else ' and 1,000'}")
 
 
 def long_runs(bench):
@@ -126,10 +211,10 @@ def run(suite, options):
         long_runs(bench)
         return
     if options.loops:
-        loops(bench, rounds, True)
+        loops(bench, options.turns, True)
         return
     gpu_cases.kernel_times(suite, "kernel-times", max(rounds // 2, 1))
-    loops(bench, rounds, False)
+    loops(bench, options.turns, False)
     busy = bench.turns(["none", "gputrace"], ["@blas", "8192", "160"], max(rounds - 2, 1),
                        name="seconds")
     bench.show("a GPU-bound program", busy, "s", 1000)

@@ -2,12 +2,22 @@
 /*
  * Loops of one operation, timed by the program: empty launches or 4 KB copies.
  *
- * Limits: `loop launch|copy NUMBER [REPORTS]`; with REPORTS the size of the process is printed so many
- * times on the way.
+ *   loop launch|copy NUMBER [REPORTS]   once; with REPORTS the size of the process is printed so many
+ *                                       times on the way
+ *   loop serve CPU                      reads "launch NUMBER" or "copy NUMBER" from stdin and answers with
+ *                                       the nanoseconds of each operation, until stdin ends. Several such
+ *                                       processes can be measured by turns of milliseconds. The thread
+ *                                       that measures, and no other, stays on that CPU.
+ *
+ * Limits: a turn begins with a tenth of its operations, unmeasured.
  */
 #include "count.h"
 
+#include <sched.h>
 #include <unistd.h>
+
+static cudaStream_t stream;
+static char *host, *device;
 
 static unsigned long long resident_kb(void)
 {
@@ -21,13 +31,53 @@ static unsigned long long resident_kb(void)
 	return resident * (unsigned long long)sysconf(_SC_PAGESIZE) / 1024;
 }
 
+static void repeat(bool copy, uint64_t n)
+{
+	for (uint64_t i = 0; i < n; i++)
+		if (copy)
+			cudaMemcpyAsync(device, host, 4096, cudaMemcpyHostToDevice, stream);
+		else
+			k_empty<<<1, 32, 0, stream>>>();
+}
+
+/* Turns of `n` operations, when somebody asks for them. */
+static int serve(int cpu)
+{
+	uint64_t done[2] = { 5000, 5000 }, n;
+	cpu_set_t set;
+	char what[16];
+
+	CPU_ZERO(&set);
+	CPU_SET(cpu, &set);
+	sched_setaffinity(0, sizeof(set), &set);
+	printf("READY\n");
+	fflush(stdout);
+	while (scanf("%15s %lu", what, &n) == 2) {
+		bool copy = !strcmp(what, "copy");
+		uint64_t begin, asked;
+
+		repeat(copy, n / 10);
+		CK(cudaStreamSynchronize(stream));
+		begin = now_ns();
+		repeat(copy, n);
+		asked = now_ns();
+		CK(cudaStreamSynchronize(stream));
+		printf("TURN %.3f %.3f\n", (double)(now_ns() - begin) / (double)n,
+		       (double)(asked - begin) / (double)n);
+		fflush(stdout);
+		done[copy] += n + n / 10;
+	}
+	CK(cudaGetLastError());
+	put_count("kernels", done[0]);
+	put_count("h2d", done[1]);
+	return 0;
+}
+
 int main(int argc, char **argv)
 {
 	bool copy = argc > 1 && !strcmp(argv[1], "copy");
 	uint64_t n = argc > 2 ? strtoull(argv[2], NULL, 10) : 100000;
 	uint64_t reports = argc > 3 ? strtoull(argv[3], NULL, 10) : 0, begin;
-	cudaStream_t stream;
-	char *host, *device;
 
 	CK(cudaMallocHost(&host, 4096));
 	CK(cudaMalloc(&device, 4096));
@@ -37,6 +87,8 @@ int main(int argc, char **argv)
 		CK(cudaMemcpyAsync(device, host, 4096, cudaMemcpyHostToDevice, stream));
 	}
 	CK(cudaStreamSynchronize(stream));
+	if (argc > 1 && !strcmp(argv[1], "serve"))
+		return serve(argc > 2 ? atoi(argv[2]) : 0);
 	begin = now_ns();
 	for (uint64_t i = 0; i < n; i++) {
 		if (copy)

@@ -4,8 +4,8 @@
  * sets, written to the file that REFERENCE_OUT names. Loaded by CUDA_INJECTION64_PATH.
  *
  * Shares nothing with gputrace, so that both can be compared; also the price of CUPTI itself for the
- * same kinds of records; built with REFERENCE_CALLBACKS also that of a handful of callbacks of the
- * runtime, and with REFERENCE_DRIVER in the environment of the driver, too.
+ * same kinds of records; built with REFERENCE_CALLBACKS also that of a handful of callbacks, of the
+ * domains that REFERENCE_DOMAINS names: driver (unless it says something else), runtime.
  *
  * Limits: one process; kernels are told apart by up to 1,024 names; records of one buffer at a time.
  */
@@ -182,13 +182,14 @@ static void enable_callbacks(void)
 		CUPTI_DRIVER_TRACE_CBID_cuMemcpyHtoDAsync_v2,
 		CUPTI_DRIVER_TRACE_CBID_cuMemcpyDtoHAsync_v2,
 	};
+	const char *domains = getenv("REFERENCE_DOMAINS") ? getenv("REFERENCE_DOMAINS") : "driver";
 	CUpti_SubscriberHandle subscriber;
 
 	if (cuptiSubscribe(&subscriber, callback, NULL) != CUPTI_SUCCESS)
 		return;
-	for (unsigned i = 0; i < sizeof(ids) / sizeof(*ids); i++)
+	for (unsigned i = 0; strstr(domains, "runtime") && i < sizeof(ids) / sizeof(*ids); i++)
 		cuptiEnableCallback(1, subscriber, CUPTI_CB_DOMAIN_RUNTIME_API, ids[i]);
-	for (unsigned i = 0; getenv("REFERENCE_DRIVER") && i < sizeof(driver_ids) / sizeof(*driver_ids);
+	for (unsigned i = 0; strstr(domains, "driver") && i < sizeof(driver_ids) / sizeof(*driver_ids);
 	     i++)
 		cuptiEnableCallback(1, subscriber, CUPTI_CB_DOMAIN_DRIVER_API, driver_ids[i]);
 }

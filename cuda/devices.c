@@ -1,0 +1,77 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Which device a number means: UUID, address on the bus and name, as the driver tells them. Processes
+ * may number devices differently (CUDA_VISIBLE_DEVICES); the archive has one node for each device.
+ *
+ * Limits: only the reading thread comes here. A driver without one of the functions, or one that is on
+ * its way out, tells nothing: then the device has no node of its own.
+ */
+#include <dlfcn.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "cuda/cuda.h"
+
+struct driver {
+	int (*get)(int *device, int ordinal);
+	int (*name)(char *name, int size, int device);
+	int (*uuid)(unsigned char *uuid, int device);
+	int (*address)(char *address, int size, int device);
+};
+
+static bool find_driver(void *handle, struct driver *driver)
+{
+	static const struct {
+		const char *name, *older;
+	} functions[] = {
+		{ "cuDeviceGet", NULL },
+		{ "cuDeviceGetName", NULL },
+		{ "cuDeviceGetUuid_v2", "cuDeviceGetUuid" }, /* of a part of a device, where it is one */
+		{ "cuDeviceGetPCIBusId", NULL },
+	};
+	void *symbols[4];
+
+	for (unsigned i = 0; i < 4; i++) {
+		symbols[i] = dlsym(handle, functions[i].name);
+		if (!symbols[i] && functions[i].older)
+			symbols[i] = dlsym(handle, functions[i].older);
+		if (!symbols[i])
+			return false;
+	}
+	memcpy(driver, symbols, sizeof(*driver));
+	return true;
+}
+
+/* "GPU-1b2c..-.." as nvidia-smi writes it. */
+static void format_uuid(const unsigned char *uuid, char *text)
+{
+	unsigned n = (unsigned)sprintf(text, "GPU");
+
+	for (unsigned i = 0; i < 16; i++)
+		n += (unsigned)sprintf(text + n, i == 0 || i == 4 || i == 6 || i == 8 || i == 10 ? "-%02x"
+												: "%02x",
+				       uuid[i]);
+}
+
+void gt_cu_device_tell(uint32_t device)
+{
+	void *handle = dlopen("libcuda.so.1", RTLD_NOW | RTLD_NOLOAD);
+	char key[32], text[400], name[256] = "", address[32] = "", uuid_text[64];
+	unsigned char uuid[16] = { 0 };
+	struct driver driver;
+	int number = 0;
+
+	if (!handle)
+		return;
+	if (find_driver(handle, &driver) && !driver.get(&number, (int)device) &&
+	    !driver.name(name, sizeof(name), number) && !driver.uuid(uuid, number) &&
+	    !driver.address(address, sizeof(address), number) && *address) {
+		name[sizeof(name) - 1] = 0;
+		address[sizeof(address) - 1] = 0;
+		format_uuid(uuid, uuid_text);
+		snprintf(key, sizeof(key), "cuda:device %u", device);
+		snprintf(text, sizeof(text), "%s %s %s", uuid_text, address, name);
+		gt_def_property(key, text);
+	}
+	dlclose(handle);
+}
