@@ -195,7 +195,8 @@ def generate(o, places):
         "wrap." + project.SUFFIX[o.language]: emit.source(wrappers, o.group, headers, o.hooks),
         "headers.h": emit.headers_file(o.sysheader + headers),
         "names.h": emit.names_file(o.group, libraries),
-        "runtime.c": read_text(os.path.join(os.path.dirname(os.path.abspath(__file__)), "runtime.c")),
+        **{name: read_text(os.path.join(os.path.dirname(os.path.abspath(__file__)), name))
+           for name in ("runtime.c", "dlsym.c", "find.h")},
         "functions.txt": text,
         "link.txt": "".join(f"--wrap={w.function.symbol}\n" for w in wrappers),
         project.CONF: project.conf_text(

@@ -31,6 +31,7 @@ struct gt_wrap {
 	const char *gt_name; /* as people know it */
 	const char *gt_symbol;
 	const char *const *gt_param_names; /* of which the first letter is the type: i or u; or NULL */
+	void *gt_wrapper;    /* the function that stands in its place; NULL in the linker's form */
 };
 
 /* Of the core (gputrace/adapter.h), under names that a header is unlikely to have. */
@@ -42,6 +43,9 @@ GT_WRAP_C void gt_wrap_core_leave(unsigned gt_region) __asm__("gt_leave");
 #define GT_WRAP_HIDDEN __attribute__((visibility("hidden")))
 GT_WRAP_C GT_WRAP_HIDDEN void gt_wrap_define(struct gt_wrap *gt_w);
 GT_WRAP_C GT_WRAP_HIDDEN void *gt_wrap_find(struct gt_wrap *gt_w);
+/* All functions of the project, by their symbols, for dlsym.c; a NULL ends it. */
+GT_WRAP_C GT_WRAP_HIDDEN struct gt_wrap *const gt_wrap_table[];
+GT_WRAP_C GT_WRAP_HIDDEN const unsigned gt_wrap_table_size;
 GT_WRAP_C GT_WRAP_HIDDEN void gt_wrap_param(unsigned gt_param, unsigned long long gt_value,
 					    char gt_kind);
 
@@ -95,7 +99,9 @@ static inline void *gt_wrap_real(struct gt_wrap *gt_w)
 #define GT_WRAP_DECLARE(gt_f)    extern __typeof__(gt_f) __wrap_##gt_f, __real_##gt_f
 #define GT_WRAP_REAL(gt_f, gt_w) (&__real_##gt_f)
 #define GT_WRAP_OTHER(gt_f, gt_w) (&gt_f)
+#define GT_WRAP_SELF(gt_f)       0
 #else
+#define GT_WRAP_SELF(gt_f)       ((void *)&gt_f)
 #define GT_WRAP_NAME(gt_f)       gt_f
 #define GT_WRAP_DECLARE(gt_f)    extern __typeof__(gt_f) gt_f
 #define GT_WRAP_REAL(gt_f, gt_w) ((__typeof__(&gt_f))gt_wrap_real(&(gt_w)))

@@ -75,21 +75,24 @@ class Wrapper:
         if self.parameters:
             inside = ", ".join(quoted(p[0]) for p in self.parameters)
             lines.append(f"static const char *const gt_p{n}[] = {{ {inside}, 0 }};")
-        lines.append(self._state(n, self.qualified, self.function.symbol))
+        plain = not self.cxx and not self.lengths
+        head = self._c_head(declared) if plain else self._cxx_head(declared)
+        lines += head[:-1]
+        lines.append(self._state(n, self.qualified, self.function.symbol,
+                                 f"GT_WRAP_SELF({self.function.name if plain else f'gt_f{n}'})"))
         if self.v_form and self.v_wrapper:
             lines.append(f"static struct gt_wrap gt_w{self.v_wrapper.number} __attribute__((unused));")
             lines.append(f"#undef {self.v_form.name}\nGT_WRAP_DECLARE({self.v_form.name});")
         elif self.v_form:
             lines.append(f"#ifndef GT_WRAP_LINK\n{self._state(f'{n}v', self.v_form.name, self.v_form.symbol)}"
                          "\n#endif")
-        lines += self._cxx_head(declared) if self.cxx or self.lengths else self._c_head(declared)
-        lines += ["{"] + ["\t" + line for line in self._body(names)] + ["}", "#endif", ""]
+        lines += [head[-1], "{"] + ["\t" + line for line in self._body(names)] + ["}", "#endif", ""]
         return "\n".join(lines) + "\n"
 
-    def _state(self, n, name, symbol):
+    def _state(self, n, name, symbol, own="0"):
         names = f"gt_p{n}" if self.parameters and not str(n).endswith("v") else "0"
         return (f"static struct gt_wrap gt_w{n} = {{ 0, 0, 0, {{ 0, 0, 0, 0 }}, {quoted(name)}, "
-                f"{quoted(symbol)}, {names} }};")
+                f"{quoted(symbol)}, {names}, {own} }};")
 
     def _c_head(self, declared):
         name = self.function.name
@@ -157,7 +160,15 @@ def source(wrappers, group, headers, hooks):
     """The file of wrappers."""
     text = HEAD.format(headers=comment(", ".join(headers)), group=comment(group), count=len(wrappers))
     text += '#include "hooks.h"\n' if hooks else ""
-    return text + "\n" + "\n".join(w.text() for w in wrappers)
+    return text + "\n" + "\n".join(w.text() for w in wrappers) + table(wrappers)
+
+
+def table(wrappers):
+    """All functions in the order of their symbols, for dlsym.c."""
+    rows = sorted(wrappers, key=lambda w: w.function.symbol.encode("utf-8", "surrogateescape"))
+    return "\n".join(["#ifndef GT_WRAP_LINK", "struct gt_wrap *const gt_wrap_table[] = {"] +
+                     [f"\t&gt_w{w.number}," for w in rows] +
+                     ["\t0", "};", f"const unsigned gt_wrap_table_size = {len(rows)};", "#endif", ""])
 
 
 def headers_file(headers):

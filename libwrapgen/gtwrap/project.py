@@ -94,13 +94,14 @@ class Project:
         return [*compilers[language], "-O2", "-fPIC", "-fexceptions", "-fno-plt", "-fvisibility=hidden",
                 "-Wall", "-Wextra", "-Wno-psabi", *(["-std=gnu++17"] if language == "c++" else []), "-I" + include]
 
-    def runtime(self, compilers, include, folder):
+    def runtime(self, compilers, include, folder, more=()):
         """Compiles what is C in every project. Returns the objects."""
-        sources = ["runtime.c"] + [s for s in self.values.get("source", []) if re.match(r"\w+\.c\Z", s)]
+        ours = ["runtime.c", *more]
+        sources = ours + [s for s in self.values.get("source", []) if re.match(r"\w+\.c\Z", s)]
         objects = []
         for source in sources:
             objects.append(f"{folder}/{source[:-2]}.o")
-            flags = self.flags if self.language == "c" and source != "runtime.c" else []
+            flags = self.flags if self.language == "c" and source not in ours else []
             run([*self.words(compilers, include, "c"), *flags, "-c", "-o", objects[-1], source], self.folder)
         return objects
 
@@ -111,8 +112,8 @@ class Project:
     def build_shared(self, compilers, include, core, out):
         """One shared object."""
         with tempfile.TemporaryDirectory(dir=self.folder) as folder:
-            objects = self.runtime(compilers, include, folder)
-            run([*self.wrappers(compilers, include), "-shared", "-o", f"{folder}/out.so",
+            objects = self.runtime(compilers, include, folder, ["dlsym.c"])
+            run([*self.wrappers(compilers, include), "-shared", "-Wl,-Bsymbolic-functions", "-o", f"{folder}/out.so",
                  "wrap." + SUFFIX[self.language], *objects, "-Wl,-z,relro,-z,now,-z,nodelete",
                  "-Wl,-soname," + os.path.basename(out), core, "-ldl"], self.folder)
             os.replace(f"{folder}/out.so", out)

@@ -1,0 +1,18 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * What runtime.c and dlsym.c of a wrapper project share.
+ *
+ * Limits: for these two only; generated wrappers see gputrace/wrap.h.
+ */
+#ifndef GT_WRAP_FIND_H
+#define GT_WRAP_FIND_H
+
+#include <gputrace/wrap.h>
+
+/* Above 0: this thread looks for a real function now, and wants no wrapper. */
+extern GT_WRAP_HIDDEN __thread int gt_wrap_finding __attribute__((tls_model("initial-exec")));
+
+/* The real function if its library is loaded, or NULL. Loads nothing, keeps errno. */
+GT_WRAP_HIDDEN void *gt_wrap_known(struct gt_wrap *gt_w);
+
+#endif
