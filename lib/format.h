@@ -133,12 +133,14 @@ enum gt_type {
 	/* one-sided. low: WINDOW id; data: u32 remote, u32 kind, u64 bytes; u64 matching id, 0 */
 	GT_T_RMA_PUT = 0x70,           /* (+2) */
 	GT_T_RMA_GET = 0x71,           /* (+2) */
-	GT_T_RMA_ATOMIC = 0x72,        /* (+2) kind: OTF2 atomic type; 3rd slot not needed */
+	GT_T_RMA_ATOMIC = 0x72,        /* (+2) kind: OTF2 atomic type; last word: bytes received */
 	GT_T_RMA_COMPLETE = 0x73,      /* (+2) kind: 0 blocking, 1 non-blocking, 2 remote */
-	GT_T_RMA_SYNC = 0x74,          /* (+2) */
-	GT_T_RMA_LOCK = 0x75,          /* (+2) */
-	GT_T_RMA_UNLOCK = 0x76,        /* (+2) */
+	GT_T_RMA_SYNC = 0x74,          /* (+1) kind: OTF2_RmaSyncType */
+	GT_T_RMA_LOCK = 0x75,          /* (+1) kind: OTF2_LockType | acquired << 8; remote ~0: all */
+	GT_T_RMA_UNLOCK = 0x76,        /* (+1) remote ~0: all */
 	GT_T_RMA_WIN = 0x77,           /* (+0) low: WINDOW id << 1 | destroyed */
+	GT_T_RMA_COLL_BEGIN = 0x78,    /* (+0) low: 0 */
+	GT_T_RMA_COLL_END = 0x79,      /* (+1) low: WINDOW id; data: u32 operation, u32 OTF2_RmaSyncLevel, 0 */
 	/* I/O. low: HANDLE id; data: u32 operation/mode, u32 flags, u64 bytes or offset;
 	   u64 matching id, u64 result. Numbers are OTF2's. */
 	GT_T_IO_OPEN = 0x80,           /* (+2) access mode; flags: creation | status << 16 */
@@ -147,6 +149,9 @@ enum gt_type {
 	GT_T_IO_COMPLETE = 0x83,       /* (+2) matching id (0: the last IO_ENTER's), bytes moved */
 	GT_T_IO_SEEK = 0x84,           /* (+2) whence, -, offset; -, new offset */
 	GT_T_IO_DUP = 0x85,            /* (+2) status flags, -, HANDLE id of the new one */
+	GT_T_IO_ISSUED = 0x86,         /* (+2) matching id: a call that does not block has begun it */
+	GT_T_IO_CANCELLED = 0x87,      /* (+2) matching id */
+	GT_T_IO_DELETE = 0x88,         /* (+1) low: STRING id of the file; data: paradigm, 0 */
 	/* transfers whose far end lies on another location of this process, at its own time: in a
 	   GPU's stream, or for a thread by way of a stream of kind GT_LOC_SIDE. Both ends are recorded,
 	   with equal tag and bytes. low: COMM id; data: u32 local id of the other location, u32 tag,
@@ -274,10 +279,13 @@ enum gt_def_type {
 	GT_D_PROPERTY = 15, /* key NUL value NUL */
 	GT_D_GROUP = 16,    /* struct gt_def_group, then count * u32 members */
 	GT_D_WINDOW = 17,   /* one-sided window: struct gt_def_comm */
-	GT_D_HANDLE = 18,   /* I/O handle: struct gt_def_comm (name; paradigm 1 POSIX, 2 ISO C;
-			       flags GT_HANDLE_*) */
+	GT_D_HANDLE = 18,   /* I/O handle: struct gt_def_comm (name; paradigm 1 POSIX, 2 ISO C,
+			       3 MPI-IO: then parent is a COMM id; flags GT_HANDLE_*) */
 	GT_D_PARAMS = 19,   /* struct gt_def_params, then count * struct gt_def_param */
+	GT_D_TOPOLOGY = 20, /* struct gt_def_topology, then count * u32 sizes, count * u32 periodic */
 };
+
+#define GT_COMM_EVENTS 1u  /* of a COMM: COMM_CREATE and COMM_DESTROY tell of it */
 
 #define GT_HANDLE_FOUND 1u /* it was open before anybody recorded that */
 #define GT_HANDLE_FILE  2u /* its name is that of a file */
@@ -333,6 +341,12 @@ struct gt_def_group {
 	uint32_t name, kind, paradigm, flags;
 	uint32_t count;
 	uint32_t before;    /* GROUP whose members come before these (long lists), else 0 */
+};
+
+/* A Cartesian topology; ranks are its places in row-major order. */
+struct gt_def_topology {
+	uint32_t comm;      /* COMM id */
+	uint32_t count;     /* dimensions */
 };
 
 /* Parameters with values that often come together. */

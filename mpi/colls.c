@@ -79,3 +79,54 @@ uint64_t gt_mpi_sum_types(int ranks, size_t size, const void *counts, const MPI_
 		sum += gt_mpi_bytes(count_at(counts, size, i), types[i]);
 	return sum;
 }
+
+/* ---- neighbours ----------------------------------------------------------------------------- */
+
+#define DIMENSIONS 32 /* whose borders are known */
+
+/* At a border that is not periodic there is nobody. */
+static void cartesian(MPI_Comm comm, struct gt_mpi_coll *coll)
+{
+	int count = 0, low, high;
+
+	if (gt_mpi_Cartdim_get()(comm, &count) != MPI_SUCCESS)
+		return;
+	coll->in = coll->out = 2 * count;
+	for (int i = 0; i < count && i < DIMENSIONS; i++) {
+		if (gt_mpi_Cart_shift()(comm, i, 1, &low, &high) != MPI_SUCCESS)
+			continue;
+		coll->nulls |= (uint64_t)(low == MPI_PROC_NULL) << (2 * i);
+		coll->nulls |= (uint64_t)(high == MPI_PROC_NULL) << (2 * i + 1);
+	}
+}
+
+void gt_mpi_neighbours(MPI_Comm comm, struct gt_mpi_coll *coll)
+{
+	int kind = MPI_UNDEFINED, weighted;
+
+	if (!coll->ref || gt_mpi_Topo_test()(comm, &kind) != MPI_SUCCESS)
+		return;
+	if (kind == MPI_CART) {
+		cartesian(comm, coll);
+	} else if (kind == MPI_GRAPH) {
+		if (gt_mpi_Graph_neighbors_count()(comm, coll->me, &coll->in) != MPI_SUCCESS)
+			coll->in = 0;
+		coll->out = coll->in;
+	} else if (kind == MPI_DIST_GRAPH) {
+		if (gt_mpi_Dist_graph_neighbors_count()(comm, &coll->in, &coll->out, &weighted) !=
+		    MPI_SUCCESS)
+			coll->in = coll->out = 0;
+	}
+}
+
+/* same: one type for all. */
+uint64_t gt_mpi_some(const struct gt_mpi_coll *coll, int ranks, size_t size, const void *counts,
+		     const MPI_Datatype *types, bool same)
+{
+	uint64_t sum = 0;
+
+	for (int i = 0; i < ranks; i++)
+		if (i >= 64 || !(coll->nulls >> i & 1))
+			sum += gt_mpi_bytes(count_at(counts, size, i), types[same ? 0 : i]);
+	return sum;
+}

@@ -21,6 +21,7 @@
 #define PARADIGM   4u /* OTF2_PARADIGM_MPI */
 #define CHUNK      64u
 #define TIMES      1024u
+#define DIMENSIONS 32
 
 uint64_t gt_mpi_generation = 1;
 
@@ -115,9 +116,29 @@ static void define(struct gt_mpi_comm *c, const char *name)
 	struct gt_comm_info info = {
 		.bytes = sizeof(info), .name = name, .parent = c->parent, .ranks = c->ranks,
 		.remote = c->remote, .paradigm = PARADIGM, .key = c->key,
+		.flags = c->events ? GT_COMM_EVENTS : 0,
 	};
 
 	c->ref = gt_def_comm_of(&info, c->ref);
+}
+
+static bool predefined(MPI_Comm comm)
+{
+	return comm == MPI_COMM_WORLD || comm == MPI_COMM_SELF;
+}
+
+/* Ranks are places in row-major order: the sizes tell where each is. */
+static void define_topology(MPI_Comm comm, gt_ref ref)
+{
+	int kind = MPI_UNDEFINED, count = 0, dims[2 * DIMENSIONS], coords[DIMENSIONS];
+
+	if (gt_mpi_Topo_test()(comm, &kind) != MPI_SUCCESS || kind != MPI_CART ||
+	    gt_mpi_Cartdim_get()(comm, &count) != MPI_SUCCESS || count < 1 || count > DIMENSIONS ||
+	    gt_mpi_Cart_get()(comm, count, dims, dims + count, coords) != MPI_SUCCESS)
+		return;
+	for (int i = count; i < 2 * count; i++)
+		dims[i] = dims[i] != 0;
+	gt_def_topology(ref, (uint32_t)count, (const uint32_t *)dims);
 }
 
 /*
@@ -156,8 +177,12 @@ static const struct gt_mpi_comm *add(MPI_Comm comm, uint64_t salt, gt_ref parent
 		entry.key = gt_mpi_mix(gt_mpi_mix(salt, own.hash), remote.hash);
 	if (times)
 		entry.key = gt_mpi_mix(entry.key, times(entry.key));
+	/* Those of one process alone are one communicator in the archive. */
+	entry.events = !predefined(comm) && (own.size > 1 || inter);
 	if (!own.foreign && !remote.foreign)
 		define(&entry, name);
+	if (entry.ref && !inter)
+		define_topology(comm, entry.ref);
 	gt_mpi_lock(&lock);
 	at = place_of(entry.bits);
 	c = *at;
@@ -221,6 +246,19 @@ static uint64_t count_times(uint64_t hash)
 	return n;
 }
 
+static void record_event(unsigned type, const struct gt_mpi_comm *c)
+{
+	if (c && c->ref && c->events && gt_active())
+		gt_record(type, c->ref, NULL, 0);
+}
+
+uint64_t gt_mpi_comm_child(const struct gt_mpi_comm *comm)
+{
+	return gt_mpi_mix(comm->key ^ 3,
+			  __atomic_add_fetch(&((struct gt_mpi_comm *)comm)->children, 1,
+					     __ATOMIC_RELAXED));
+}
+
 uint64_t gt_mpi_comm_reserve(MPI_Comm parent, gt_ref *ref)
 {
 	struct gt_mpi_comm *c = (struct gt_mpi_comm *)gt_mpi_comm_of(parent);
@@ -232,7 +270,7 @@ uint64_t gt_mpi_comm_reserve(MPI_Comm parent, gt_ref *ref)
 void gt_mpi_comm_ready(uint64_t key, gt_ref parent, const MPI_Comm *comm)
 {
 	if (ready && *comm != MPI_COMM_NULL)
-		add(*comm, key, parent, NULL, NULL);
+		record_event(GT_T_COMM_CREATE, add(*comm, key, parent, NULL, NULL));
 }
 
 void gt_mpi_comm_made(MPI_Comm parent, const MPI_Comm *comm)
@@ -252,8 +290,9 @@ void gt_mpi_comm_by_group(MPI_Comm parent, int tag, const MPI_Comm *comm)
 		return;
 	/* The two sides of an inter-communicator have different parents. */
 	gt_mpi_Comm_test_inter()(*comm, &inter);
-	add(*comm, gt_mpi_mix(inter ? 2 : c->key, (uint64_t)tag), inter ? GT_NONE : c->ref, NULL,
-	    count_times);
+	record_event(GT_T_COMM_CREATE,
+		     add(*comm, gt_mpi_mix(inter ? 2 : c->key, (uint64_t)tag),
+			 inter ? GT_NONE : c->ref, NULL, count_times));
 }
 
 void gt_mpi_comm_later(MPI_Comm parent, MPI_Comm *comm, const MPI_Request *request)
@@ -273,7 +312,8 @@ void gt_mpi_comm_gone(const MPI_Comm *comm)
 	gt_mpi_lock(&lock);
 	at = place_of(GT_MPI_BITS(*comm));
 	c = *at;
-	if (c) {
+	if (c && !predefined(*comm)) {
+		record_event(GT_T_COMM_DESTROY, c);
 		*at = c->next;
 		c->bits = 0;
 		c->next = spare;

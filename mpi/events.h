@@ -138,6 +138,7 @@ struct gt_mpi_comm {
 	int size, me;            /* of the own side */
 	int far;                 /* ranks that messages and collectives can mean: the remote side's */
 	bool inter;
+	bool events;             /* its making and its end are recorded */
 };
 
 /* NULL: not known, and it cannot be found out. */
@@ -161,6 +162,8 @@ void gt_mpi_comm_by_group(MPI_Comm parent, int tag, const MPI_Comm *comm);
 void gt_mpi_comm_later(MPI_Comm parent, MPI_Comm *comm, const MPI_Request *request);
 void gt_mpi_comm_gone(const MPI_Comm *comm);
 void gt_mpi_comm_named(MPI_Comm comm, const char *name);
+/* The key of the next thing that all members make together. */
+uint64_t gt_mpi_comm_child(const struct gt_mpi_comm *comm);
 /* The two halves of gt_mpi_comm_later(): at the call, and when the request is complete. */
 uint64_t gt_mpi_comm_reserve(MPI_Comm parent, gt_ref *ref);
 void gt_mpi_comm_ready(uint64_t key, gt_ref parent, const MPI_Comm *comm);
@@ -174,6 +177,8 @@ enum gt_mpi_kind {
 	GT_MPI_COLL,
 	GT_MPI_COMM,
 	GT_MPI_MATCHED, /* a message that MPI_Mprobe has found */
+	GT_MPI_RMA,     /* `comm` is a window */
+	GT_MPI_IO,      /* `comm` is a file */
 };
 
 /* An operation that is under way. */
@@ -188,6 +193,8 @@ struct gt_mpi_op {
 };
 
 uint64_t gt_mpi_bytes(MPI_Count count, MPI_Datatype type);
+uint64_t gt_mpi_status_bytes(const MPI_Status *status);
+uint64_t gt_mpi_new_id(void);
 void gt_mpi_send_to(MPI_Comm comm, int dest, int tag, MPI_Count count, MPI_Datatype type);
 void gt_mpi_recv(MPI_Comm comm, const MPI_Status *status);
 
@@ -285,6 +292,8 @@ struct gt_mpi_coll {
 	int size, local, me;     /* ranks at the far side, on the own side, own rank */
 	bool root;               /* this is the root */
 	bool gives, takes;       /* it takes part as one of the others */
+	int in, out;             /* neighbours that it receives from, sends to, with those that are none */
+	uint64_t nulls;          /* of a Cartesian topology: those that are none, as bits */
 	uint64_t sent, received;
 };
 
@@ -296,8 +305,18 @@ void gt_mpi_coll_init(const struct gt_mpi_coll *coll, const MPI_Request *request
 uint64_t gt_mpi_sum(int ranks, size_t size, const void *counts, MPI_Datatype type);
 uint64_t gt_mpi_sum_types(int ranks, size_t size, const void *counts, const MPI_Datatype *types);
 
+/* Of a communicator with a topology. */
+void gt_mpi_neighbours(MPI_Comm comm, struct gt_mpi_coll *coll);
+uint64_t gt_mpi_some(const struct gt_mpi_coll *coll, int ranks, size_t size, const void *counts,
+		     const MPI_Datatype *types, bool same);
+
 #define N                  ((uint64_t)c.size)
+#define NEAR(n)            ((uint64_t)((n) - __builtin_popcountll(c.nulls)))
+#define NSUM(n, counts, type) gt_mpi_some(&c, n, sizeof((counts)[0]), counts, &(type), true)
+#define NSUMW(n, counts, types) gt_mpi_some(&c, n, sizeof((counts)[0]), counts, types, false)
 #define SUM(counts, type)  gt_mpi_sum(c.size, sizeof((counts)[0]), counts, type)
 #define SUMW(counts, types) gt_mpi_sum_types(c.size, sizeof((counts)[0]), counts, types)
+
+#include "mpi/rma.h"
 
 #endif

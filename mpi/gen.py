@@ -106,19 +106,16 @@ mean("Waitsome", "GT_MPI_LIST list = gt_mpi_list($1, $2, &$5);",
 mean("Testsome", "GT_MPI_LIST list = gt_mpi_list($1, $2, &$5);",
      "gt_mpi_complete_some(on, rc, &list, *$3, $4, $5); POLL(rc == MPI_SUCCESS && *$3 == 0)")
 
-mean("Comm_dup", "", "if (rc == MPI_SUCCESS) gt_mpi_comm_made($1, $2);")
-mean("Comm_dup_with_info", "", "if (rc == MPI_SUCCESS) gt_mpi_comm_made($1, $3);")
+# Communicators that all members of another one make together; which argument is the new one.
+for names, made in (("Comm_dup", 2), ("Comm_dup_with_info Comm_create Cart_sub Intercomm_merge", 3), ("Comm_split", 4),
+                    ("Comm_split_type", 5), ("Cart_create Graph_create", 6), ("Dist_graph_create", 9),
+                    ("Dist_graph_create_adjacent", 10)):
+    mean(names, "struct gt_mpi_coll c = { 0 }; if (on) { c = gt_mpi_coll($1, 17, GT_MPI_ROOTLESS); gt_mpi_coll_begin(&c); }",
+         "if (rc == MPI_SUCCESS) gt_mpi_comm_made($1, $%d); if (on) gt_mpi_coll_end(&c);" % made)
 mean("Comm_idup", "", "if (rc == MPI_SUCCESS) gt_mpi_comm_later($1, $2, $3);")
 mean("Comm_idup_with_info", "", "if (rc == MPI_SUCCESS) gt_mpi_comm_later($1, $3, $4);")
-mean("Comm_create Cart_sub", "", "if (rc == MPI_SUCCESS) gt_mpi_comm_made($1, $3);")
-mean("Comm_split", "", "if (rc == MPI_SUCCESS) gt_mpi_comm_made($1, $4);")
-mean("Comm_split_type", "", "if (rc == MPI_SUCCESS) gt_mpi_comm_made($1, $5);")
-mean("Cart_create Graph_create", "", "if (rc == MPI_SUCCESS) gt_mpi_comm_made($1, $6);")
-mean("Dist_graph_create", "", "if (rc == MPI_SUCCESS) gt_mpi_comm_made($1, $9);")
-mean("Dist_graph_create_adjacent", "", "if (rc == MPI_SUCCESS) gt_mpi_comm_made($1, $10);")
 mean("Comm_create_group", "", "if (rc == MPI_SUCCESS) gt_mpi_comm_by_group($1, $3, $4);")
 mean("Intercomm_create", "", "if (rc == MPI_SUCCESS) gt_mpi_comm_by_group($1, $5, $6);")
-mean("Intercomm_merge", "", "if (rc == MPI_SUCCESS) gt_mpi_comm_made($1, $3);")
 mean("Comm_free Comm_disconnect", "gt_mpi_comm_gone($1);")
 mean("Comm_set_name", "", "if (rc == MPI_SUCCESS) gt_mpi_comm_named($1, $2);")
 
@@ -156,15 +153,94 @@ COLL = [
     ("exscan", 15, 6, None, "gt_mpi_bytes($3, $4)", "c.me ? gt_mpi_bytes($3, $4) : 0"),
     ("reduce_scatter_block", 16, 6, None, "N * gt_mpi_bytes($3, $4)", "N * gt_mpi_bytes($3, $4)"),
 ]
-for name, number, comm, root, sent, received in COLL:
+# Among neighbours of a topology: what all do together, but each with its own partners only.
+NEAR = [
+    ("allgather", 6, 7, "NEAR(c.out) * gt_mpi_bytes($2, $3)", "NEAR(c.in) * gt_mpi_bytes($5, $6)"),
+    ("allgatherv", 7, 8, "NEAR(c.out) * gt_mpi_bytes($2, $3)", "NSUM(c.in, $5, $7)"),
+    ("alltoall", 8, 7, "NEAR(c.out) * gt_mpi_bytes($2, $3)", "NEAR(c.in) * gt_mpi_bytes($5, $6)"),
+    ("alltoallv", 9, 9, "NSUM(c.out, $2, $4)", "NSUM(c.in, $6, $8)"),
+    ("alltoallw", 10, 9, "NSUMW(c.out, $2, $4)", "NSUMW(c.in, $6, $8)"),
+]
+COLL = [(n, o, c, r, s, t, "") for n, o, c, r, s, t in COLL]
+COLL += [("neighbor_" + n, o, c, None, s, t, "gt_mpi_neighbours($%d, &c); " % c) for n, o, c, s, t in NEAR]
+for name, number, comm, root, sent, received, more in COLL:
     look = "struct gt_mpi_coll c = gt_mpi_coll($%d, %d, %s); " % (comm, number, "$%d" % root if root else "GT_MPI_ROOTLESS")
-    size = "if (c.ref) { c.sent = %s; c.received = %s; } " % (sent, received)
+    size = more + "if (c.ref) { c.sent = %s; c.received = %s; } " % (sent, received)
     mean(name.capitalize(), "struct gt_mpi_coll c = { 0 }; if (on) { " + look.replace("struct gt_mpi_coll c", "c") +
          size + "gt_mpi_coll_begin(&c); }", "if (on) gt_mpi_coll_end(&c);")
     mean("I" + name, look + size + "struct gt_mpi_op begun = gt_mpi_icoll(on, &c);",
          "gt_mpi_bind(on, &begun, rc == MPI_SUCCESS ? $%d : NULL);" % (comm + 1))
     mean(name.capitalize() + "_init", "",
          "if (rc == MPI_SUCCESS) { " + look + size + "gt_mpi_coll_init(&c, $%d); }" % (comm + 2))
+
+# ---- one-sided -----------------------------------------------------------------------------------
+
+for names, comm, win, memory in (("Win_create", 5, 6, 0), ("Win_allocate Win_allocate_shared", 4, 6, 1),
+                                 ("Win_create_dynamic", 2, 3, 0)):
+    mean(names, "uint64_t began = on ? gt_now() : 0;",
+         "if (rc == MPI_SUCCESS) gt_mpi_win_made(began, $%d, %s, $%d);" % (comm, "true" if memory else "false", win))
+mean("Win_free", "gt_ref gone = gt_mpi_win_gone(on, $1);", "gt_mpi_win_freed(gone);")
+mean("Win_set_name", "", "if (rc == MPI_SUCCESS) gt_mpi_win_named($1, $2);")
+
+# position of target and window, what it is, bytes out and in; of the same with a request: its position
+ACCESS = [
+    ("Put", "Rput", 4, 8, "GT_MPI_PUT", "gt_mpi_bytes($6, $7)", "0"),
+    ("Get", "Rget", 4, 8, "GT_MPI_GET", "gt_mpi_bytes($6, $7)", "0"),
+    ("Accumulate", "Raccumulate", 4, 9, "GT_MPI_ATOMIC", "gt_mpi_bytes($6, $7)", "0"),
+    ("Get_accumulate", "Rget_accumulate", 7, 12, "GT_MPI_ATOMIC + 7", "gt_mpi_bytes($2, $3)", "gt_mpi_bytes($5, $6)"),
+    ("Fetch_and_op", None, 4, 7, "gt_mpi_fetch_kind($6)", "gt_mpi_bytes(1, $3)", "gt_mpi_bytes(1, $3)"),
+    ("Compare_and_swap", None, 5, 7, "GT_MPI_ATOMIC + 3", "gt_mpi_bytes(1, $4)", "gt_mpi_bytes(1, $4)"),
+]
+for name, later, target, win, kind, out, back in ACCESS:
+    if name == "Get_accumulate": # with MPI_NO_OP the first buffer is not looked at
+        out = "($11 == MPI_NO_OP ? 0 : %s)" % out
+    call = "$%d, $%d, %s, %s, %s)" % (win, target, kind, out, back)
+    mean(name, "if (on) gt_mpi_access(" + call + ";")
+    if later:
+        mean(later, "struct gt_mpi_op begun = gt_mpi_raccess(on, " + call + ";",
+             "gt_mpi_bind(on, &begun, rc == MPI_SUCCESS ? $%d : NULL);" % (win + 1))
+
+mean("Win_fence", "uint64_t began = on ? gt_now() : 0;", "if (on && rc == MPI_SUCCESS) gt_mpi_win_fenced(began, $2);")
+DONE = "if (on && rc == MPI_SUCCESS) "
+mean("Win_start", "", DONE + "gt_mpi_win_start($3, $1);")
+mean("Win_complete", "", DONE + "gt_mpi_win_complete($1);")
+mean("Win_post", "", DONE + "gt_mpi_win_post($3, $1);")
+mean("Win_wait", "", DONE + "gt_mpi_win_wait($1);")
+mean("Win_test", "", "if (on && rc == MPI_SUCCESS && *$2) gt_mpi_win_wait($1); POLL(rc == MPI_SUCCESS && !*$2)")
+mean("Win_lock", "if (on) gt_mpi_win_lock($4, $2, $1, false);", DONE + "gt_mpi_win_lock($4, $2, $1, true);")
+mean("Win_lock_all", "if (on) gt_mpi_win_lock($2, GT_MPI_ALL_TARGETS, MPI_LOCK_SHARED, false);",
+     DONE + "gt_mpi_win_lock($2, GT_MPI_ALL_TARGETS, MPI_LOCK_SHARED, true);")
+mean("Win_unlock", "", DONE + "gt_mpi_win_unlock($2, $1);")
+mean("Win_unlock_all", "", DONE + "gt_mpi_win_unlock($1, GT_MPI_ALL_TARGETS);")
+for name, win, target in (("Win_flush", 2, "$1"), ("Win_flush_all", 1, "GT_MPI_ALL_TARGETS")):
+    mean(name, "", DONE + "gt_mpi_win_flushed($%d, %s, true);" % (win, target))
+    mean(name.replace("flush", "flush_local"), "", DONE + "gt_mpi_win_flushed($%d, %s, false);" % (win, target))
+mean("Win_sync", "", DONE + "gt_mpi_win_sync($1);")
+
+# ---- files ---------------------------------------------------------------------------------------
+
+mean("File_open", "", "if (rc == MPI_SUCCESS) gt_mpi_file_opened(on, $1, $2, $3, $5);")
+mean("File_close", "gt_mpi_file_closed(on, $1);")
+mean("File_delete", "", DONE + "gt_mpi_file_deleted($1);")
+mean("File_seek", "", DONE + "gt_mpi_file_seek($1, $2, $3, false);")
+mean("File_seek_shared", "", DONE + "gt_mpi_file_seek($1, $2, $3, true);")
+mean("File_sync", "struct gt_mpi_op begun = gt_mpi_io_begin(on, $1, GT_MPI_IO_FLUSH, GT_MPI_IO_COLLECTIVE, 0, MPI_BYTE);",
+     "if (on) gt_mpi_io_end(&begun, rc, NULL);")
+for verb in ("read", "write"):
+    for suffix, count, together in (("", 3, False), ("_shared", 3, False), ("_at", 4, False), ("_all", 3, True),
+                                    ("_ordered", 3, True), ("_at_all", 4, True)):
+        def begun(later):
+            flags = " | ".join((["GT_MPI_IO_LATER"] if later else []) + (["GT_MPI_IO_COLLECTIVE"] if together else []))
+            return "struct gt_mpi_op begun = gt_mpi_io_begin(on, $1, GT_MPI_IO_%s, %s, $%d, $%d);" % (
+                verb.upper(), flags or "0", count, count + 1)
+        mean("File_" + verb + suffix, own(count + 2) + begun(False), "if (on) gt_mpi_io_end(&begun, rc, $%d);" % (count + 2))
+        mean("File_i" + verb + suffix, begun(True),
+             "if (rc == MPI_SUCCESS) gt_mpi_io_issued(on, &begun); "
+             "gt_mpi_bind(on, &begun, rc == MPI_SUCCESS ? $%d : NULL);" % (count + 2))
+        if together:
+            mean("File_" + verb + suffix + "_begin", begun(True), "gt_mpi_io_split(on, &begun, rc, $1);")
+            mean("File_" + verb + suffix + "_end", own(3) + "struct gt_mpi_op begun = gt_mpi_io_joined($1);",
+                 "if (on) gt_mpi_io_end(&begun, rc, $3);")
 
 MEANING = {name: (before, after) for name, before, after in MEANING}
 
@@ -264,10 +340,10 @@ def body(name, function, index):
     def fill(text):
         return re.sub(r"\$(\d+)", lambda m: names[int(m.group(1)) - 1], text)
 
-    before, after = fill(meaning[0]), fill(meaning[1])
+    before, after = (re.sub(r"; (?=if |gt_)", ";\n\t", fill(text)) for text in meaning)
     poll = "POLL(" in after
     if poll:
-        after = re.sub(r" ?POLL\((.*)\)$", r"\n\tidle = \1;", after).lstrip()
+        after = re.sub(r"\s?POLL\((.*)\)$", r"\n\tidle = \1;", after).lstrip()
     call = "real(%s)" % ", ".join(names)
     lines = ["static inline __attribute__((always_inline)) %s body_%s(unsigned level%s)" %
              (kind, name, "".join(", " + q for q in parameters)),
@@ -299,7 +375,7 @@ def body(name, function, index):
 
 # Of the functions that poll: did this call find anything?
 FOUND = {"Test": "*$2", "Testany": "*$4", "Testall": "*$3", "Testsome": "*$3 != 0", "Iprobe": "*$4",
-         "Improbe": "*$4", "Request_get_status": "*$2"}
+         "Improbe": "*$4", "Request_get_status": "*$2", "Win_test": "*$2"}
 
 
 def wrap(out, flavour, every):
@@ -328,7 +404,9 @@ def wrap(out, flavour, every):
 NEEDED = ["MPI_Comm_group", "MPI_Comm_remote_group", "MPI_Group_translate_ranks", "MPI_Group_size",
           "MPI_Group_free", "MPI_Comm_rank", "MPI_Comm_size", "MPI_Comm_remote_size", "MPI_Comm_test_inter",
           "MPI_Type_size_x", "MPI_Test_cancelled", "MPI_Request_get_status",
-          "MPI_Initialized", "MPI_Finalized", "MPI_Get_library_version", "MPI_Comm_get_name"]
+          "MPI_Initialized", "MPI_Finalized", "MPI_Get_library_version", "MPI_Comm_get_name",
+          "MPI_Topo_test", "MPI_Cartdim_get", "MPI_Cart_get", "MPI_Cart_shift", "MPI_Graph_neighbors_count",
+          "MPI_Dist_graph_neighbors_count", "MPI_Win_get_group", "MPI_File_get_position", "MPI_File_get_position_shared"]
 
 
 def main():

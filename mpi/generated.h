@@ -12,6 +12,9 @@
 	typedef __typeof__(MPI_##name) MPI_##name##_fn;                                            \
 	MPI_##name##_fn *gt_mpi_##name(void);
 
+GT_MPI_CALL(Cart_get)
+GT_MPI_CALL(Cart_shift)
+GT_MPI_CALL(Cartdim_get)
 GT_MPI_CALL(Comm_get_name)
 GT_MPI_CALL(Comm_group)
 GT_MPI_CALL(Comm_rank)
@@ -19,15 +22,21 @@ GT_MPI_CALL(Comm_remote_group)
 GT_MPI_CALL(Comm_remote_size)
 GT_MPI_CALL(Comm_size)
 GT_MPI_CALL(Comm_test_inter)
+GT_MPI_CALL(Dist_graph_neighbors_count)
+GT_MPI_CALL(File_get_position)
+GT_MPI_CALL(File_get_position_shared)
 GT_MPI_CALL(Finalized)
 GT_MPI_CALL(Get_library_version)
+GT_MPI_CALL(Graph_neighbors_count)
 GT_MPI_CALL(Group_free)
 GT_MPI_CALL(Group_size)
 GT_MPI_CALL(Group_translate_ranks)
 GT_MPI_CALL(Initialized)
 GT_MPI_CALL(Request_get_status)
 GT_MPI_CALL(Test_cancelled)
+GT_MPI_CALL(Topo_test)
 GT_MPI_CALL(Type_size_x)
+GT_MPI_CALL(Win_get_group)
 
 #undef GT_MPI_CALL
 

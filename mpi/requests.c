@@ -43,7 +43,7 @@ static bool always_complete(MPI_Request request)
 	return GT_MPI_BITS(request) == complete_handle;
 }
 
-static uint64_t status_bytes(const MPI_Status *status)
+uint64_t gt_mpi_status_bytes(const MPI_Status *status)
 {
 	return status->_ucount;
 }
@@ -53,7 +53,7 @@ static bool always_complete(MPI_Request request)
 	return (unsigned)request >> 30 == 1; /* a handle that is built in */
 }
 
-static uint64_t status_bytes(const MPI_Status *status)
+uint64_t gt_mpi_status_bytes(const MPI_Status *status)
 {
 	return (uint64_t)((unsigned)status->count_hi_and_cancelled >> 1) << 32 |
 	       (uint32_t)status->count_lo;
@@ -104,7 +104,7 @@ static void receive(gt_ref comm, const MPI_Status *status, uint64_t id)
 	if (status->MPI_SOURCE >= 0)
 		record_message(id ? GT_T_MPI_IRECV : GT_T_MPI_RECV, comm,
 			       (uint32_t)status->MPI_SOURCE, (uint32_t)status->MPI_TAG,
-			       status_bytes(status), id);
+			       gt_mpi_status_bytes(status), id);
 }
 
 void gt_mpi_recv(MPI_Comm comm, const MPI_Status *status)
@@ -231,7 +231,7 @@ void gt_mpi_insert(MPI_Request request, const struct gt_mpi_op *op)
 
 /* ---- operations that begin ------------------------------------------------------------------ */
 
-static uint64_t new_id(void)
+uint64_t gt_mpi_new_id(void)
 {
 	return __atomic_add_fetch(&last_id, 1, __ATOMIC_RELAXED);
 }
@@ -253,7 +253,7 @@ struct gt_mpi_op gt_mpi_isend_to(MPI_Comm comm, int dest, int tag, MPI_Count cou
 	if (!c || !c->ref || dest < 0 || dest >= c->far)
 		return op;
 	op = (struct gt_mpi_op){ .kind = GT_MPI_SEND, .active = true, .comm = c->ref,
-				 .id = new_id(), .peer = (uint32_t)dest, .tag = (uint32_t)tag,
+				 .id = gt_mpi_new_id(), .peer = (uint32_t)dest, .tag = (uint32_t)tag,
 				 .bytes = gt_mpi_bytes(count, type) };
 	begin(&op);
 	return op;
@@ -267,7 +267,7 @@ struct gt_mpi_op gt_mpi_irecv_from(MPI_Comm comm)
 	if (!c || !c->ref)
 		return op;
 	op = (struct gt_mpi_op){ .kind = GT_MPI_RECV, .active = true, .comm = c->ref,
-				 .id = new_id() };
+				 .id = gt_mpi_new_id() };
 	begin(&op);
 	return op;
 }
@@ -279,7 +279,7 @@ struct gt_mpi_op gt_mpi_icoll(bool on, const struct gt_mpi_coll *coll)
 	if (!on || !coll->ref)
 		return op;
 	op = (struct gt_mpi_op){ .kind = GT_MPI_COLL, .active = true, .comm = coll->ref,
-				 .id = new_id(), .peer = coll->op, .tag = coll->at,
+				 .id = gt_mpi_new_id(), .peer = coll->op, .tag = coll->at,
 				 .bytes = coll->sent, .received = coll->received };
 	begin(&op);
 	return op;
@@ -293,7 +293,9 @@ void gt_mpi_bind_to(bool on, const struct gt_mpi_op *op, const MPI_Request *requ
 	int flag = 0;
 
 	if (!request || *request == MPI_REQUEST_NULL) {
-		if (on)
+		if (on && op->kind == GT_MPI_IO)
+			gt_mpi_io_cancelled(op);
+		else if (on && op->kind != GT_MPI_RMA)
 			record_request(GT_T_MPI_REQUEST_CANCELLED, op->id);
 		return;
 	}
@@ -341,7 +343,7 @@ void gt_mpi_start(bool on, int count, const MPI_Request *requests)
 		e = *place_of(shard, bits);
 		if (e && e->op.persistent) {
 			e->op.active = on;
-			e->op.id = new_id();
+			e->op.id = gt_mpi_new_id();
 			op = e->op;
 		}
 		gt_mpi_unlock(&shard->lock);
@@ -408,7 +410,7 @@ struct gt_mpi_op gt_mpi_imrecv(bool on, const MPI_Message *message)
 		return (struct gt_mpi_op){ 0 };
 	op.kind = GT_MPI_RECV;
 	op.active = true;
-	op.id = new_id();
+	op.id = gt_mpi_new_id();
 	begin(&op);
 	return op;
 }
@@ -419,6 +421,14 @@ static void end(const struct gt_mpi_op *op, const MPI_Status *status)
 {
 	int cancelled = 0;
 
+	if (op->kind == GT_MPI_RMA) {
+		gt_mpi_win_done(op);
+		return;
+	}
+	if (op->kind == GT_MPI_IO) {
+		gt_mpi_io_end(op, MPI_SUCCESS, status);
+		return;
+	}
 	if (op->cancel)
 		gt_mpi_Test_cancelled()(status, &cancelled);
 	if (cancelled) {

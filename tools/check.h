@@ -126,6 +126,7 @@ struct check {
 	uint64_t events;
 
 	struct pairs *pairs;
+	uint32_t *users; /* per communicator: locations with blocking collectives */
 	struct broken broken[RULES];
 	struct warning warnings[32];
 	unsigned warning_count;

@@ -6,46 +6,16 @@
  * Limits: one pass; about 30 ns for an event without attributes.
  */
 #include "config.h"
-#include "tools/check.h"
+#include "tools/check_state.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 
-#define ARCHIVE (~UINT64_C(0))
-#define DONE	OTF2_CALLBACK_SUCCESS
-
-struct request {
-	uint64_t id;
-	struct record record;
-};
-
-struct state {
-	struct check *check;
-	uint64_t location;
-	uint32_t index;
-	bool stream;
-	uint64_t n, last;
-	uint32_t *stack;
-	uint64_t *entered;     /* the time, beside each of them */
-	size_t depth, room;
-	size_t kernels;	       /* open activities of a GPU stream */
-	uint64_t begins, ends; /* of the program */
-	bool in_collective;
-	uint64_t collective_begin;
-	uint64_t *sequence;	  /* collectives so far, per communicator */
-	struct request *requests; /* sends that are not complete */
-	size_t request_count, request_room;
-	uint64_t own_comm, own; /* the last answer of check_own */
-};
-
-#define BROKEN(s, rule, ...)                                                                       \
-	check_broken((s)->check, rule, (s)->location, (s)->n, (s)->last, __VA_ARGS__)
-
 /* ---- every event ----------------------------------------------------------------------------- */
 
-static void look_at_attributes(struct state *s, const OTF2_AttributeList *list, uint32_t count)
+void check_attributes(struct state *s, const OTF2_AttributeList *list, uint32_t count)
 {
 	for (uint32_t i = 0; i < count; i++) {
 		OTF2_AttributeRef attribute;
@@ -62,31 +32,6 @@ static void look_at_attributes(struct state *s, const OTF2_AttributeList *list, 
 			BROKEN(s, RULE_EVENTS, "attribute %u \"%s\" has a value of type %u",
 			       attribute, check_name(s->check, KIND_ATTRIBUTE, attribute), type);
 	}
-}
-
-static inline void event(struct state *s, uint64_t time, OTF2_AttributeList *list)
-{
-	struct check *check = s->check;
-	uint64_t before = s->last;
-	uint32_t attributes = OTF2_AttributeList_GetNumberOfElements(list);
-
-	s->n++;
-	s->last = time;
-	if (time < before && s->n > 1)
-		BROKEN(s, RULE_TIME, "%" PRIu64 " ticks before the event before it", before - time);
-	if (time < check->begin || time > check->end)
-		BROKEN(s, RULE_RANGE, "at tick %" PRIu64 ", not in %" PRIu64 " to %" PRIu64, time,
-		       check->begin, check->end);
-	if (attributes)
-		look_at_attributes(s, list, attributes);
-}
-
-static bool refer(struct state *s, enum kind kind, uint64_t id, const char *what)
-{
-	if (check_defined(s->check, kind, id))
-		return true;
-	BROKEN(s, RULE_EVENTS, "%s %" PRIu64 " is not defined", what, id);
-	return false;
 }
 
 /* ---- regions --------------------------------------------------------------------------------- */
@@ -170,23 +115,6 @@ static OTF2_CallbackCode on_leave(OTF2_LocationRef location, OTF2_TimeStamp time
 	return DONE;
 }
 
-/* ---- the shape of the other callbacks -------------------------------------------------------- */
-
-/* A callback with arguments: EVENT(Name, (arguments)) { body that uses s and time } */
-#define EVENT(name, ...)                                                                           \
-	static void do_##name(struct state *s, OTF2_TimeStamp time, ##__VA_ARGS__);                \
-	static OTF2_CallbackCode on_##name(OTF2_LocationRef location, OTF2_TimeStamp time,         \
-					   uint64_t position, void *data,                          \
-					   OTF2_AttributeList *list, ##__VA_ARGS__)
-#define BODY(name, arguments, ...)                                                                 \
-	{                                                                                          \
-		(void)location, (void)position;                                                    \
-		event(data, time, list);                                                           \
-		do_##name arguments;                                                               \
-		return DONE;                                                                       \
-	}                                                                                          \
-	static void do_##name(struct state *s, OTF2_TimeStamp time, ##__VA_ARGS__)
-
 EVENT(BufferFlush, OTF2_TimeStamp stop)
 BODY(BufferFlush, (data, time, stop), OTF2_TimeStamp stop)
 {
@@ -198,186 +126,6 @@ EVENT(MeasurementOnOff, OTF2_MeasurementMode mode)
 BODY(MeasurementOnOff, (data, time, mode), OTF2_MeasurementMode mode)
 {
 	(void)time, (void)mode, (void)s;
-}
-
-/* ---- messages -------------------------------------------------------------------------------- */
-
-static bool message(struct state *s, uint64_t time, uint32_t peer, uint64_t comm, uint32_t tag,
-		    uint64_t bytes, bool receive, struct record *out)
-{
-	struct check *check = s->check;
-	uint64_t other;
-	ptrdiff_t i, j;
-
-	if (!refer(s, KIND_COMM, comm, "communicator"))
-		return false;
-	if (s->own_comm != comm) {
-		s->own = check_own(check, comm, s->location);
-		s->own_comm = comm;
-	}
-	other = s->own == ARCHIVE ? ARCHIVE : check_member(check, comm, peer, s->own);
-	i = check_find(check, KIND_LOCATION, s->own);
-	j = check_find(check, KIND_LOCATION, other);
-	if (s->own == ARCHIVE || i < 0)
-		BROKEN(s, RULE_COMMS, "is no member of communicator %" PRIu64 " \"%s\"", comm,
-		       check_name(check, KIND_COMM, comm));
-	else if (j < 0)
-		BROKEN(s, RULE_COMMS, "rank %u is no member of communicator %" PRIu64 " \"%s\"",
-		       peer, comm, check_name(check, KIND_COMM, comm));
-	if (i < 0 || j < 0)
-		return false;
-	*out = (struct record){.key = {comm << 32 | tag, receive ? (uint64_t)j << 32 | (uint64_t)i
-								 : (uint64_t)i << 32 | (uint64_t)j},
-			       .time = time,
-			       .event = s->n,
-			       .value = bytes,
-			       .location = s->index,
-			       .what = receive ? MESSAGE_RECEIVE : MESSAGE_SEND};
-	pairs_add(check, BAG_MESSAGES, out);
-	return true;
-}
-
-EVENT(MpiSend, uint32_t to, OTF2_CommRef comm, uint32_t tag, uint64_t bytes)
-BODY(MpiSend, (data, time, to, comm, tag, bytes), uint32_t to, OTF2_CommRef comm, uint32_t tag,
-     uint64_t bytes)
-{
-	struct record r;
-
-	message(s, time, to, comm, tag, bytes, false, &r);
-}
-
-EVENT(MpiIsend, uint32_t to, OTF2_CommRef comm, uint32_t tag, uint64_t bytes, uint64_t request)
-BODY(MpiIsend, (data, time, to, comm, tag, bytes, request), uint32_t to, OTF2_CommRef comm,
-     uint32_t tag, uint64_t bytes, uint64_t request)
-{
-	struct record r;
-
-	if (!message(s, time, to, comm, tag, bytes, false, &r))
-		return;
-	if (s->request_count == s->request_room) {
-		s->request_room = s->request_room ? s->request_room * 2 : 64;
-		s->requests = realloc(s->requests, s->request_room * sizeof(*s->requests));
-		if (!s->requests)
-			abort();
-	}
-	s->requests[s->request_count++] = (struct request){request, r};
-}
-
-/* Takes a request from the list of open ones. */
-static bool complete(struct state *s, uint64_t id, struct record *out)
-{
-	for (size_t i = s->request_count; i-- > 0;) {
-		if (s->requests[i].id != id)
-			continue;
-		*out = s->requests[i].record;
-		s->requests[i] = s->requests[--s->request_count];
-		return true;
-	}
-	return false;
-}
-
-EVENT(MpiIsendComplete, uint64_t request)
-BODY(MpiIsendComplete, (data, time, request), uint64_t request)
-{
-	struct record r;
-
-	(void)time;
-	complete(s, request, &r);
-}
-
-EVENT(MpiRequestCancelled, uint64_t request)
-BODY(MpiRequestCancelled, (data, time, request), uint64_t request)
-{
-	struct record r;
-
-	(void)time;
-	if (complete(s, request, &r)) {
-		r.what = MESSAGE_RETRACT;
-		pairs_add(s->check, BAG_MESSAGES, &r);
-	}
-}
-
-EVENT(MpiRecv, uint32_t from, OTF2_CommRef comm, uint32_t tag, uint64_t bytes)
-BODY(MpiRecv, (data, time, from, comm, tag, bytes), uint32_t from, OTF2_CommRef comm, uint32_t tag,
-     uint64_t bytes)
-{
-	struct record r;
-
-	message(s, time, from, comm, tag, bytes, true, &r);
-}
-
-EVENT(MpiIrecv, uint32_t from, OTF2_CommRef comm, uint32_t tag, uint64_t bytes, uint64_t request)
-BODY(MpiIrecv, (data, time, from, comm, tag, bytes, request), uint32_t from, OTF2_CommRef comm,
-     uint32_t tag, uint64_t bytes, uint64_t request)
-{
-	struct record r;
-
-	(void)request;
-	message(s, time, from, comm, tag, bytes, true, &r);
-}
-
-/* ---- collectives ----------------------------------------------------------------------------- */
-
-EVENT(MpiCollectiveBegin)
-BODY(MpiCollectiveBegin, (data, time))
-{
-	if (s->in_collective)
-		BROKEN(s, RULE_COLLECTIVES, "begins a collective inside another");
-	s->in_collective = true;
-	s->collective_begin = time;
-}
-
-static void collective(struct state *s, uint64_t begin, uint64_t end, uint64_t comm, uint32_t op,
-		       uint32_t root, bool blocking)
-{
-	struct check *check = s->check;
-	struct record r = {.time = begin,
-			   .order = end,
-			   .event = s->n,
-			   .location = s->index,
-			   .what = COLLECTIVE_DONE,
-			   .value = (uint64_t)op << 32 | root};
-	ptrdiff_t i;
-
-	if (!refer(s, KIND_COMM, comm, "communicator"))
-		return;
-	if (check_own(check, comm, s->location) == ARCHIVE) {
-		BROKEN(s, RULE_COMMS, "is no member of communicator %" PRIu64 " \"%s\"", comm,
-		       check_name(check, KIND_COMM, comm));
-		return;
-	}
-	i = check_find(check, KIND_COMM, comm);
-	if (!s->sequence)
-		s->sequence = calloc(check->tables[KIND_COMM].count, sizeof(*s->sequence));
-	if (!s->sequence)
-		abort();
-	r.key[0] = (uint64_t)i << 1 | !blocking;
-	r.key[1] = blocking ? s->sequence[i]++ : r.value;
-	pairs_add(check, BAG_COLLECTIVES, &r);
-}
-
-EVENT(MpiCollectiveEnd, OTF2_CollectiveOp op, OTF2_CommRef comm, uint32_t root, uint64_t sent,
-      uint64_t received)
-BODY(MpiCollectiveEnd, (data, time, op, comm, root, sent, received), OTF2_CollectiveOp op,
-     OTF2_CommRef comm, uint32_t root, uint64_t sent, uint64_t received)
-{
-	bool waits = op == OTF2_COLLECTIVE_OP_BARRIER || sent || received; /* for all others */
-
-	if (!s->in_collective)
-		BROKEN(s, RULE_COLLECTIVES, "ends a collective that never began");
-	collective(s, s->in_collective ? s->collective_begin : time, waits ? time : UINT64_MAX, comm,
-		   op, root, true);
-	s->in_collective = false;
-}
-
-EVENT(NonBlockingCollectiveComplete, OTF2_CollectiveOp op, OTF2_CommRef comm, uint32_t root,
-      uint64_t sent, uint64_t received, uint64_t request)
-BODY(NonBlockingCollectiveComplete, (data, time, op, comm, root, sent, received, request),
-     OTF2_CollectiveOp op, OTF2_CommRef comm, uint32_t root, uint64_t sent, uint64_t received,
-     uint64_t request)
-{
-	(void)sent, (void)received, (void)request;
-	collective(s, time, time, comm, op, root, false);
 }
 
 /* ---- threads and locks ----------------------------------------------------------------------- */
@@ -534,84 +282,8 @@ BODY(ProgramEnd, (data, time, status), int64_t status)
 
 /* ---- one reference or none ------------------------------------------------------------------- */
 
-#define PLAIN(name, kind, what, id, arguments, ...)                                                \
-	EVENT(name, __VA_ARGS__)                                                                   \
-	BODY(name, arguments, __VA_ARGS__)                                                         \
-	{                                                                                          \
-		(void)time;                                                                        \
-		refer(s, kind, id, what);                                                          \
-	}
-
-PLAIN(CommCreate, KIND_COMM, "communicator", c, (data, time, c), OTF2_CommRef c)
-PLAIN(CommDestroy, KIND_COMM, "communicator", c, (data, time, c), OTF2_CommRef c)
-PLAIN(RmaWinCreate, KIND_RMA_WIN, "RMA window", w, (data, time, w), OTF2_RmaWinRef w)
-PLAIN(RmaWinDestroy, KIND_RMA_WIN, "RMA window", w, (data, time, w), OTF2_RmaWinRef w)
 PLAIN(ThreadTeamBegin, KIND_COMM, "communicator", c, (data, time, c), OTF2_CommRef c)
 PLAIN(ThreadTeamEnd, KIND_COMM, "communicator", c, (data, time, c), OTF2_CommRef c)
-
-#define WINDOW(s, win, remote)                                                                     \
-	do {                                                                                       \
-		if (refer(s, KIND_RMA_WIN, win, "RMA window"))                                     \
-			window_rank(s, win, remote);                                               \
-	} while (0)
-
-static void window_rank(struct state *s, uint64_t win, uint32_t remote)
-{
-	ptrdiff_t i = check_find(s->check, KIND_RMA_WIN, win);
-	uint64_t comm = s->check->tables[KIND_RMA_WIN].items[i].a;
-
-	if (check_member(s->check, comm, remote, s->location) == ARCHIVE)
-		BROKEN(s, RULE_COMMS, "rank %u is no member of the window's communicator %" PRIu64,
-		       remote, comm);
-}
-
-EVENT(RmaPut, OTF2_RmaWinRef win, uint32_t remote, uint64_t bytes, uint64_t id)
-BODY(RmaPut, (data, time, win, remote, bytes, id), OTF2_RmaWinRef win, uint32_t remote,
-     uint64_t bytes, uint64_t id)
-{
-	(void)time, (void)bytes, (void)id;
-	WINDOW(s, win, remote);
-}
-
-EVENT(RmaGet, OTF2_RmaWinRef win, uint32_t remote, uint64_t bytes, uint64_t id)
-BODY(RmaGet, (data, time, win, remote, bytes, id), OTF2_RmaWinRef win, uint32_t remote,
-     uint64_t bytes, uint64_t id)
-{
-	(void)time, (void)bytes, (void)id;
-	WINDOW(s, win, remote);
-}
-
-EVENT(RmaAtomic, OTF2_RmaWinRef win, uint32_t remote, OTF2_RmaAtomicType type, uint64_t sent,
-      uint64_t received, uint64_t id)
-BODY(RmaAtomic, (data, time, win, remote, type, sent, received, id), OTF2_RmaWinRef win,
-     uint32_t remote, OTF2_RmaAtomicType type, uint64_t sent, uint64_t received, uint64_t id)
-{
-	(void)time, (void)type, (void)sent, (void)received, (void)id;
-	WINDOW(s, win, remote);
-}
-
-#define RMA_DONE(name)                                                                             \
-	EVENT(name, OTF2_RmaWinRef win, uint64_t id)                                               \
-	BODY(name, (data, time, win, id), OTF2_RmaWinRef win, uint64_t id)                         \
-	{                                                                                          \
-		(void)time, (void)id;                                                              \
-		refer(s, KIND_RMA_WIN, win, "RMA window");                                         \
-	}
-
-RMA_DONE(RmaOpCompleteBlocking)
-RMA_DONE(RmaOpCompleteNonBlocking)
-RMA_DONE(RmaOpCompleteRemote)
-
-#define REQUEST(name)                                                                              \
-	EVENT(name, uint64_t request)                                                              \
-	BODY(name, (data, time, request), uint64_t request)                                        \
-	{                                                                                          \
-		(void)s, (void)time, (void)request;                                                \
-	}
-
-REQUEST(MpiIrecvRequest)
-REQUEST(MpiRequestTest)
-REQUEST(NonBlockingCollectiveRequest)
 
 void check_plain_event(void *state, uint64_t time, OTF2_AttributeList *list)
 {
@@ -630,23 +302,12 @@ static OTF2_EvtReaderCallbacks *make_callbacks(void)
 	if (!c)
 		return NULL;
 	check_other_callbacks(c);
+	check_mpi_callbacks(c);
 	OTF2_EvtReaderCallbacks_SetEnterCallback(c, on_enter);
 	OTF2_EvtReaderCallbacks_SetLeaveCallback(c, on_leave);
 #define SET(name) OTF2_EvtReaderCallbacks_Set##name##Callback(c, on_##name)
 	SET(BufferFlush);
 	SET(MeasurementOnOff);
-	SET(MpiSend);
-	SET(MpiIsend);
-	SET(MpiIsendComplete);
-	SET(MpiIrecvRequest);
-	SET(MpiRecv);
-	SET(MpiIrecv);
-	SET(MpiRequestTest);
-	SET(MpiRequestCancelled);
-	SET(MpiCollectiveBegin);
-	SET(MpiCollectiveEnd);
-	SET(NonBlockingCollectiveRequest);
-	SET(NonBlockingCollectiveComplete);
 	SET(ThreadCreate);
 	SET(ThreadBegin);
 	SET(ThreadEnd);
@@ -661,16 +322,6 @@ static OTF2_EvtReaderCallbacks *make_callbacks(void)
 	SET(ParameterUnsignedInt);
 	SET(ProgramBegin);
 	SET(ProgramEnd);
-	SET(CommCreate);
-	SET(CommDestroy);
-	SET(RmaWinCreate);
-	SET(RmaWinDestroy);
-	SET(RmaPut);
-	SET(RmaGet);
-	SET(RmaAtomic);
-	SET(RmaOpCompleteBlocking);
-	SET(RmaOpCompleteNonBlocking);
-	SET(RmaOpCompleteRemote);
 #undef SET
 	return c;
 }
@@ -704,6 +355,8 @@ static void finish(struct state *s, uint64_t declared, bool whole)
 		       check_name(check, KIND_REGION, s->stack[s->depth - 1]));
 	if (whole && s->in_collective && !check->excused)
 		BROKEN(s, RULE_COLLECTIVES, "ends inside a collective");
+	for (size_t i = 0; s->sequence && i < check->tables[KIND_COMM].count; i++)
+		check->users[i] += s->sequence[i] != 0;
 	check->events += s->n;
 	free(s->stack);
 	free(s->entered);
@@ -781,7 +434,8 @@ void check_events(struct check *check)
 	OTF2_EvtReaderCallbacks *callbacks = make_callbacks();
 	OTF2_ErrorCode rc;
 
-	if (!callbacks)
+	check->users = calloc(check->tables[KIND_COMM].count + 1, sizeof(*check->users));
+	if (!callbacks || !check->users)
 		abort();
 	check->correlation = check_attribute(check, "CORRELATION_ID");
 	for (size_t i = 0; i < check->tables[KIND_LOCATION].count; i++)

@@ -128,7 +128,7 @@ GT_API gt_ref gt_def_params(const struct gt_def_param *params, unsigned count);
 GT_API gt_ref gt_def_comm(const char *name, gt_ref parent, uint32_t paradigm, uint64_t key);
 /* A window for one-sided records (GT_T_RMA_*); the same in all other respects. */
 GT_API gt_ref gt_def_window(const char *name, gt_ref parent, uint32_t paradigm, uint64_t key);
-/* An open file for I/O records. paradigm 1 POSIX, 2 ISO C; flags GT_HANDLE_* of lib/format.h. */
+/* An open file for I/O records. paradigm 1 POSIX, 2 ISO C, 3 MPI-IO; flags GT_HANDLE_* of lib/format.h. */
 GT_API gt_ref gt_def_handle(const char *name, uint32_t paradigm, uint32_t flags);
 GT_API void gt_def_property(const char *key, const char *value);
 
@@ -152,9 +152,15 @@ struct gt_comm_info {
 	gt_ref remote;           /* of an inter-communicator: the other side's members */
 	uint32_t paradigm;       /* OTF2_Paradigm as a number */
 	uint64_t key;            /* the same in all processes that mean the same communicator */
+	uint32_t flags;          /* GT_COMM_EVENTS, or GT_HANDLE_* */
 };
 /* A communicator of processes. again: what it is called and so on has changed. */
 GT_API gt_ref gt_def_comm_of(const struct gt_comm_info *info, gt_ref again);
+/* A window, or an open file, that the members of the communicator `parent` have in common. */
+GT_API gt_ref gt_def_window_of(const struct gt_comm_info *info, gt_ref again);
+GT_API gt_ref gt_def_handle_of(const struct gt_comm_info *info);
+/* The Cartesian topology of a communicator, with `count` sizes, then as many 0 or 1: periodic? */
+GT_API void gt_def_topology(gt_ref comm, uint32_t count, const uint32_t *numbers);
 
 /* ---- events of the calling thread ------------------------------------------------------------------ */
 

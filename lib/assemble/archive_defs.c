@@ -486,19 +486,23 @@ static OTF2_ErrorCode write_comms(struct out *out)
 		uint32_t parent =
 			comms[i].parent == GT_UNDEFINED ? OTF2_UNDEFINED_COMM : comms[i].parent;
 
+		OTF2_CommFlag flag = comms[i].events ? OTF2_COMM_FLAG_CREATE_DESTROY_EVENTS
+						     : OTF2_COMM_FLAG_NONE;
+
 		rc = comms[i].inter
 			     ? OTF2_GlobalDefWriter_WriteInterComm(out->writer, i, comms[i].name,
 								   groups[i], groups[i] + 1, parent,
-								   OTF2_COMM_FLAG_NONE)
+								   flag)
 			     : OTF2_GlobalDefWriter_WriteComm(out->writer, i, comms[i].name,
-							      groups[i], parent,
-							      OTF2_COMM_FLAG_NONE);
+							      groups[i], parent, flag);
 	}
 	for (uint32_t i = 0; rc == OTF2_SUCCESS && i < gt_table_count(&out->defs->windows); i++) {
 		const struct gt_window *windows = out->defs->windows.items;
 
 		rc = OTF2_GlobalDefWriter_WriteRmaWin(out->writer, i, windows[i].name,
-						      windows[i].comm, OTF2_RMA_WIN_FLAG_NONE);
+						      windows[i].comm,
+						      windows[i].events ? OTF2_RMA_WIN_FLAG_CREATE_DESTROY_EVENTS
+									: OTF2_RMA_WIN_FLAG_NONE);
 	}
 	free(groups);
 	return rc;
@@ -632,6 +636,8 @@ static OTF2_ErrorCode write_all(struct out *out, const struct gt_archive_clock *
 		rc = write_streams(out, names->streams);
 	if (rc == OTF2_SUCCESS)
 		rc = write_comms(out);
+	if (rc == OTF2_SUCCESS)
+		rc = gt_archive_write_topologies(out->writer, out->defs);
 	if (rc == OTF2_SUCCESS)
 		rc = gt_archive_write_io(out->writer, out->defs);
 	if (rc == OTF2_SUCCESS)

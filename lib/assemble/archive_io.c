@@ -2,22 +2,26 @@
 /*
  * I/O records: handles that are opened, used, duplicated and closed; their definitions.
  *
- * Limits: a handle belongs to one process, so handles have no communicator and files no place in the
- * system tree. A record whose handle is unknown is counted as one that could not be read.
+ * Limits: a handle of POSIX or ISO C belongs to one process, one of MPI-IO to the members of a
+ * communicator. Files have no place in the system tree. A record whose handle is unknown is counted as one that could not be read.
  */
 #include "config.h"
 
 #include "lib/assemble/archive_track.h"
+#include "lib/assemble/mpi.h"
 
 #include <string.h>
 
-enum { POSIX, ISOC, PARADIGMS };
+enum { POSIX, ISOC, MPIIO, PARADIGMS };
 
 static const struct {
 	const char *id, *name;
+	OTF2_IoParadigmClass class;
+	OTF2_IoParadigmFlag flags;
 } paradigms[PARADIGMS] = {
-	[POSIX] = { "POSIX", "POSIX I/O" },
-	[ISOC] = { "ISOC", "ISO C I/O" },
+	[POSIX] = { "POSIX", "POSIX I/O", OTF2_IO_PARADIGM_CLASS_SERIAL, OTF2_IO_PARADIGM_FLAG_OS },
+	[ISOC] = { "ISOC", "ISO C I/O", OTF2_IO_PARADIGM_CLASS_SERIAL, OTF2_IO_PARADIGM_FLAG_OS },
+	[MPIIO] = { "MPI-IO", "MPI-IO", OTF2_IO_PARADIGM_CLASS_PARALLEL, OTF2_IO_PARADIGM_FLAG_NONE },
 };
 
 /* ---- definitions ----------------------------------------------------------------------------- */
@@ -27,7 +31,8 @@ static uint32_t find_handle(struct gt_track *t, uint64_t id)
 {
 	uint64_t word = GT_WORD(GT_T_IO_OPEN, id);
 	const struct gt_lookup_entry *entry = gt_lookup_find(&t->w->lookup, word);
-	struct gt_handle handle = { .name = GT_UNDEFINED, .file = GT_UNDEFINED };
+	struct gt_handle handle = { .name = GT_UNDEFINED, .file = GT_UNDEFINED, .comm = GT_UNDEFINED };
+	uint64_t key = (uint64_t)t->loc->proc->seq << 32 | id;
 	const struct gt_def_comm *def;
 	const char *name;
 	uint32_t number;
@@ -45,15 +50,29 @@ static uint32_t find_handle(struct gt_track *t, uint64_t id)
 	handle.created = !(def->flags & GT_HANDLE_FOUND);
 	handle.mode = (uint8_t)(def->flags >> GT_HANDLE_MODE_SHIFT);
 	handle.status = (uint16_t)(def->flags >> GT_HANDLE_STATUS_SHIFT);
-	number = gt_defs_handle(t->conv->defs, (uint64_t)t->loc->proc->seq << 32 | id, &handle);
+	if (def->paradigm == MPIIO + 1) {
+		const struct gt_mpi_view *view = gt_track_view(t, def->parent);
+
+		if (!view)
+			return GT_UNDEFINED;
+		handle.comm = view->comm->number;
+		key = def->key | UINT64_C(1) << 63; /* no process has so high a number */
+	}
+	number = gt_defs_handle(t->conv->defs, key, &handle);
 	if (!gt_lookup_put(&t->w->lookup, word, number, 0))
 		gt_archive_fail(t->conv->archive, "no memory");
 	return number;
 }
 
+/* All of them, if there is any I/O. */
+static unsigned paradigm_count(const struct gt_defs *defs)
+{
+	return gt_table_count(&defs->files) || gt_table_count(&defs->handles) ? PARADIGMS : 0;
+}
+
 void gt_archive_prepare_io(struct gt_defs *defs)
 {
-	for (unsigned i = 0; i < PARADIGMS && gt_table_count(&defs->handles); i++) {
+	for (unsigned i = 0; i < paradigm_count(defs); i++) {
 		gt_defs_string(defs, paradigms[i].id);
 		gt_defs_string(defs, paradigms[i].name);
 	}
@@ -66,11 +85,11 @@ OTF2_ErrorCode gt_archive_write_io(OTF2_GlobalDefWriter *writer, struct gt_defs 
 	uint32_t count = (uint32_t)gt_table_count(&defs->handles);
 	OTF2_ErrorCode rc = OTF2_SUCCESS;
 
-	for (unsigned i = 0; rc == OTF2_SUCCESS && count && i < PARADIGMS; i++)
+	for (unsigned i = 0; rc == OTF2_SUCCESS && i < paradigm_count(defs); i++)
 		rc = OTF2_GlobalDefWriter_WriteIoParadigm(
 			writer, (OTF2_IoParadigmRef)i, gt_defs_string(defs, paradigms[i].id),
-			gt_defs_string(defs, paradigms[i].name), OTF2_IO_PARADIGM_CLASS_SERIAL,
-			OTF2_IO_PARADIGM_FLAG_OS, 0, NULL, NULL, NULL);
+			gt_defs_string(defs, paradigms[i].name), paradigms[i].class,
+			paradigms[i].flags, 0, NULL, NULL, NULL);
 	for (uint32_t i = 0; rc == OTF2_SUCCESS && i < gt_table_count(&defs->files); i++)
 		rc = OTF2_GlobalDefWriter_WriteIoRegularFile(writer, i, files[i],
 							     OTF2_UNDEFINED_SYSTEM_TREE_NODE);
@@ -81,7 +100,8 @@ OTF2_ErrorCode gt_archive_write_io(OTF2_GlobalDefWriter *writer, struct gt_defs 
 			writer, i, h->name, h->file == GT_UNDEFINED ? OTF2_UNDEFINED_IO_FILE : h->file,
 			h->paradigm,
 			h->created ? OTF2_IO_HANDLE_FLAG_NONE : OTF2_IO_HANDLE_FLAG_PRE_CREATED,
-			OTF2_UNDEFINED_COMM, OTF2_UNDEFINED_IO_HANDLE);
+			h->comm == GT_UNDEFINED ? OTF2_UNDEFINED_COMM : h->comm,
+			OTF2_UNDEFINED_IO_HANDLE);
 		if (rc == OTF2_SUCCESS && !h->created)
 			rc = OTF2_GlobalDefWriter_WriteIoPreCreatedHandleState(writer, i, h->mode,
 									      h->status);
@@ -150,15 +170,37 @@ void gt_track_io_short(struct gt_track *t, uint64_t word, uint64_t tick)
 		     "I/O event");
 }
 
+static void delete_file(struct gt_track *t, const struct gt_slot *slot, uint64_t tick)
+{
+	const char *name = gt_proc_string(t->loc->proc, (uint32_t)GT_WORD_LOW(slot->word));
+	uint64_t paradigm = slot[1].time - 1;
+	uint32_t file;
+
+	if (!name || paradigm >= PARADIGMS) {
+		t->w->tally.unknown_records++;
+		return;
+	}
+	file = gt_defs_file(t->conv->defs, gt_defs_string(t->conv->defs, name));
+	gt_track_bad(t,
+		     OTF2_EvtWriter_IoDeleteFile(gt_writer_evt(t->writer), gt_track_attributes(t),
+						 gt_track_time(t, tick), (uint8_t)paradigm, file),
+		     "I/O event");
+}
+
 void gt_track_io(struct gt_track *t, const struct gt_slot *slot, uint64_t tick)
 {
 	unsigned type = GT_WORD_TYPE(slot->word);
-	uint32_t handle = find_handle(t, GT_WORD_LOW(slot->word)), other = GT_UNDEFINED;
+	uint32_t handle, other = GT_UNDEFINED;
 	OTF2_EvtWriter *evt = gt_writer_evt(t->writer);
 	OTF2_ErrorCode rc = OTF2_SUCCESS;
 	uint32_t low, high;
 	uint64_t ns;
 
+	if (type == GT_T_IO_DELETE) {
+		delete_file(t, slot, tick);
+		return;
+	}
+	handle = find_handle(t, GT_WORD_LOW(slot->word));
 	if (GT_WORD_EXTRA(slot->word) >= 2 && type == GT_T_IO_DUP)
 		other = find_handle(t, slot[1].word);
 	if (GT_WORD_EXTRA(slot->word) < 2 || handle == GT_UNDEFINED ||
@@ -189,6 +231,14 @@ void gt_track_io(struct gt_track *t, const struct gt_slot *slot, uint64_t tick)
 		rc = OTF2_EvtWriter_IoSeek(evt, gt_track_attributes(t), ns, handle,
 					   (int64_t)slot[1].word, (OTF2_IoSeekOption)low,
 					   slot[2].word);
+		break;
+	case GT_T_IO_ISSUED:
+		rc = OTF2_EvtWriter_IoOperationIssued(evt, gt_track_attributes(t), ns, handle,
+						      slot[2].time);
+		break;
+	case GT_T_IO_CANCELLED:
+		rc = OTF2_EvtWriter_IoOperationCancelled(evt, gt_track_attributes(t), ns, handle,
+							 slot[2].time);
 		break;
 	case GT_T_IO_DUP:
 		rc = OTF2_EvtWriter_IoDuplicateHandle(evt, gt_track_attributes(t), ns, handle, other,

@@ -10,10 +10,14 @@
 #include "lib/assemble/archive_track.h"
 #include "lib/assemble/mpi.h"
 
+const struct gt_mpi_view *gt_track_view(const struct gt_track *t, uint32_t id)
+{
+	return gt_mpi_view(t->conv->mpi, (size_t)(t->loc->proc - t->conv->spool->procs), id);
+}
+
 static const struct gt_mpi_view *view_of(const struct gt_track *t, const struct gt_slot *slot)
 {
-	return gt_mpi_view(t->conv->mpi, (size_t)(t->loc->proc - t->conv->spool->procs),
-			   (uint32_t)GT_WORD_LOW(slot->word));
+	return gt_track_view(t, (uint32_t)GT_WORD_LOW(slot->word));
 }
 
 static void message(struct gt_track *t, const struct gt_slot *slot, uint64_t ns)
@@ -113,13 +117,36 @@ static void collective(struct gt_track *t, const struct gt_slot *slot, uint64_t 
 			     "collective");
 }
 
+static void life(struct gt_track *t, const struct gt_slot *slot, uint64_t tick)
+{
+	const struct gt_mpi_view *view = view_of(t, slot);
+	uint64_t ns;
+
+	if (!view) {
+		t->w->tally.unknown_records++;
+		return;
+	}
+	ns = gt_track_time(t, tick);
+	gt_track_bad(t,
+		     GT_WORD_TYPE(slot->word) == GT_T_COMM_CREATE
+			     ? OTF2_EvtWriter_CommCreate(gt_writer_evt(t->writer), gt_track_attributes(t), ns,
+							 view->comm->number)
+			     : OTF2_EvtWriter_CommDestroy(gt_writer_evt(t->writer), gt_track_attributes(t), ns,
+							  view->comm->number),
+		     "communicator");
+}
+
 bool gt_track_mpi(struct gt_track *t, const struct gt_slot *slot, uint64_t tick)
 {
 	unsigned type = GT_WORD_TYPE(slot->word), extra = GT_WORD_EXTRA(slot->word);
 	unsigned least = type == GT_T_COLL_BEGIN ? 0 : 1;
 
-	if (type < GT_T_MPI_SEND || type > GT_T_NBCOLL_COMPLETE)
+	if (type < GT_T_MPI_SEND || type > GT_T_COMM_DESTROY)
 		return false;
+	if (type >= GT_T_COMM_CREATE) {
+		life(t, slot, tick);
+		return true;
+	}
 	if (type == GT_T_MPI_ISEND || type == GT_T_MPI_IRECV || type == GT_T_COLL_END ||
 	    type == GT_T_NBCOLL_COMPLETE)
 		least = 2;

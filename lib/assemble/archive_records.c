@@ -3,8 +3,7 @@
  * All records but enter and leave: switching on and off, spooling, attributes, parameters, metrics,
  * markers, threads, locks, processes, user messages; program begin and end.
  *
- * Limits: records of types that no adapter writes yet (one-sided operations of MPI, I/O) are skipped and
- * counted as unknown.
+ * Limits: records of types that nobody knows are skipped and counted as unknown.
  */
 #include "config.h"
 
@@ -506,7 +505,7 @@ void gt_track_record(struct gt_track *t, const struct gt_slot *slot, uint64_t ti
 {
 	unsigned type = GT_WORD_TYPE(slot->word);
 
-	if (gt_track_mpi(t, slot, tick))
+	if (gt_track_mpi(t, slot, tick) || gt_track_rma(t, slot, tick))
 		return;
 	if (needs_extra(type) && GT_WORD_EXTRA(slot->word) < 1) {
 		t->w->tally.unknown_records++;
@@ -569,6 +568,9 @@ void gt_track_record(struct gt_track *t, const struct gt_slot *slot, uint64_t ti
 	case GT_T_IO_COMPLETE:
 	case GT_T_IO_SEEK:
 	case GT_T_IO_DUP:
+	case GT_T_IO_ISSUED:
+	case GT_T_IO_CANCELLED:
+	case GT_T_IO_DELETE:
 		gt_track_io(t, slot, tick);
 		break;
 	case GT_T_THREAD_CREATE:

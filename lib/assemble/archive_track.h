@@ -65,6 +65,13 @@ void gt_track_marker(struct gt_track *t, const char *category, const char *group
 /* Any record but enter and leave. */
 void gt_track_record(struct gt_track *t, const struct gt_slot *slot, uint64_t tick);
 
+struct gt_mpi_view;
+/* A communicator of this process by its id, or NULL. */
+const struct gt_mpi_view *gt_track_view(const struct gt_track *t, uint32_t id);
+
+/* One-sided operations (archive_rma.c). False: of a GPU, or no such record. */
+bool gt_track_rma(struct gt_track *t, const struct gt_slot *slot, uint64_t tick);
+
 /* Messages and collectives of MPI. False: it is another record. */
 bool gt_track_mpi(struct gt_track *t, const struct gt_slot *slot, uint64_t tick);
 

@@ -14,6 +14,7 @@
 #include "lib/assemble/idle.h"
 #include "lib/assemble/messages.h"
 #include "lib/assemble/mpi.h"
+#include "lib/assemble/topology.h"
 #include "lib/assemble/report.h"
 
 #include <errno.h>
@@ -452,6 +453,8 @@ static int prepare(struct assembly *a)
 		rc = make_order(a);
 	if (!rc)
 		rc = gt_mpi_make(&a->mpi, &a->spool, &a->layout, &a->defs);
+	if (!rc)
+		gt_topologies_make(&a->mpi, &a->spool, &a->defs);
 	if (!rc)
 		rc = gt_gpu_finish(&a->gpu, &a->spool, &a->layout, &a->defs, a->workfd);
 	if (!rc)

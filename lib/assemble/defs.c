@@ -193,6 +193,7 @@ void gt_defs_free(struct gt_defs *defs)
 	table_free(&defs->recorders);
 	table_free(&defs->comms);
 	table_free(&defs->windows);
+	table_free(&defs->topologies);
 	table_free(&defs->files);
 	table_free(&defs->handles);
 	table_free(&defs->markers);
@@ -342,10 +343,26 @@ uint32_t gt_defs_comm(struct gt_defs *defs, const void *key, size_t bytes,
 
 uint32_t gt_defs_window(struct gt_defs *defs, uint32_t name, uint32_t comm)
 {
-	struct gt_window window = { name, comm };
+	const uint32_t key[2] = { name, comm };
+	struct gt_window window = { .name = name, .comm = comm };
 
-	return put_locked(defs, &defs->windows, &window, sizeof(window), &window, sizeof(window),
-			  NULL);
+	return put_locked(defs, &defs->windows, key, sizeof(key), &window, sizeof(window), NULL);
+}
+
+uint32_t gt_defs_window_of(struct gt_defs *defs, uint64_t key, const struct gt_window *window)
+{
+	const uint64_t whole[2] = { 'M', key };
+
+	return put_locked(defs, &defs->windows, whole, sizeof(whole), window, sizeof(*window), NULL);
+}
+
+bool gt_defs_topology(struct gt_defs *defs, const struct gt_topology *topology)
+{
+	bool fresh;
+
+	put_locked(defs, &defs->topologies, &topology->comm, sizeof(topology->comm), topology,
+		   sizeof(*topology), &fresh);
+	return fresh;
 }
 
 uint32_t gt_defs_file(struct gt_defs *defs, uint32_t name)
@@ -375,6 +392,7 @@ uint64_t gt_defs_bytes(struct gt_defs *defs)
 		      defs->members.keys.count + defs->markers.keys.count) +
 		64 * defs->metrics.keys.count + 24 * defs->recorders.keys.count +
 		8 * defs->member_id_count + 64 * (defs->comms.keys.count + defs->windows.keys.count) +
+		24 * GT_DIMENSIONS * defs->topologies.keys.count +
 		64 * (defs->files.keys.count + defs->handles.keys.count) + defs->other_bytes;
 	pthread_mutex_unlock(&defs->lock);
 	return bytes;

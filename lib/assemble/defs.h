@@ -14,7 +14,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#define GT_UNDEFINED UINT32_MAX
+#define GT_UNDEFINED  UINT32_MAX
+#define GT_DIMENSIONS 32u /* of a topology */
 
 /* Distinct byte strings, numbered from 0. */
 struct gt_intern {
@@ -70,14 +71,22 @@ struct gt_comm {
 	size_t member_count;
 	uint64_t *remote;
 	size_t remote_count;
+	bool events;               /* the trace tells when it is made and freed */
+};
+
+struct gt_topology {       /* Cartesian */
+	uint32_t comm, count;
+	uint32_t numbers[2 * GT_DIMENSIONS]; /* sizes, then: is it periodic? */
 };
 
 struct gt_window {         /* for one-sided communication */
 	uint32_t name, comm;
+	bool events;               /* the trace tells when it is made and freed */
 };
 
 struct gt_handle {         /* of I/O */
 	uint32_t name, file;       /* file GT_UNDEFINED: it is none (a pipe, a socket) */
+	uint32_t comm;             /* who shares it, or GT_UNDEFINED */
 	uint8_t paradigm;
 	bool created;              /* by an event; else it was there before */
 	uint8_t mode;              /* if it was: how it was open */
@@ -107,6 +116,7 @@ struct gt_defs {
 	struct gt_table recorders;  /* struct gt_recorder */
 	struct gt_table comms;      /* struct gt_comm */
 	struct gt_table windows;    /* struct gt_window */
+	struct gt_table topologies; /* struct gt_topology */
 	struct gt_table files;      /* uint32_t: the name */
 	struct gt_table handles;    /* struct gt_handle */
 	struct gt_table markers;    /* struct gt_marker_def */
@@ -141,6 +151,10 @@ uint32_t gt_defs_comm(struct gt_defs *defs, const void *key, size_t bytes,
 		      const struct gt_comm *comm);
 
 uint32_t gt_defs_window(struct gt_defs *defs, uint32_t name, uint32_t comm);
+/* One that all processes know by a key. */
+uint32_t gt_defs_window_of(struct gt_defs *defs, uint64_t key, const struct gt_window *window);
+/* The first one of a communicator counts. False: it is not. */
+bool gt_defs_topology(struct gt_defs *defs, const struct gt_topology *topology);
 
 /* A file by its name; an I/O handle by a key of the caller's. */
 uint32_t gt_defs_file(struct gt_defs *defs, uint32_t name);

@@ -64,6 +64,8 @@ static size_t least_payload(unsigned type)
 		return sizeof(struct gt_def_group);
 	case GT_D_PARAMS:
 		return sizeof(struct gt_def_params);
+	case GT_D_TOPOLOGY:
+		return sizeof(struct gt_def_topology);
 	default:
 		return 0;
 	}
@@ -74,6 +76,7 @@ static bool sound(const struct gt_def *def, const unsigned char *payload, size_t
 {
 	struct gt_def_group group;
 	struct gt_def_params params;
+	struct gt_def_topology topology;
 
 	if (bytes < least_payload(def->type))
 		return false;
@@ -95,6 +98,9 @@ static bool sound(const struct gt_def *def, const unsigned char *payload, size_t
 	case GT_D_PARAMS:
 		memcpy(&params, payload, sizeof(params));
 		return params.count <= (bytes - sizeof(params)) / sizeof(struct gt_def_param);
+	case GT_D_TOPOLOGY:
+		memcpy(&topology, payload, sizeof(topology));
+		return topology.count <= (bytes - sizeof(topology)) / (2 * sizeof(uint32_t));
 	default:
 		return true;
 	}

@@ -16,7 +16,8 @@ lib_libgtassemble_la_SOURCES += lib/assemble/journal.h lib/assemble/journal.c \
 	lib/assemble/events.h lib/assemble/archive.h lib/assemble/archive.c \
 	lib/assemble/archive_pipe.h lib/assemble/archive_pipe.c \
 	lib/assemble/archive_int.h lib/assemble/archive_defs.c lib/assemble/archive_track.h \
-	lib/assemble/archive_events.c lib/assemble/archive_records.c lib/assemble/archive_gpu.c lib/assemble/archive_io.c \
+	lib/assemble/archive_events.c lib/assemble/archive_records.c lib/assemble/archive_gpu.c lib/assemble/archive_io.c lib/assemble/archive_rma.c \
+	lib/assemble/topology.c lib/assemble/topology.h \
 	lib/assemble/mpi.h lib/assemble/mpi.c lib/assemble/archive_mpi.c \
 	lib/assemble/report.h lib/assemble/report.c lib/assemble/assemble.h lib/assemble/assemble.c
 lib_libgtassemble_la_SOURCES += lib/assemble/utf8.h lib/assemble/utf8.c

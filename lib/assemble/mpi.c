@@ -251,6 +251,7 @@ static int define(struct task *task, struct gt_mpi_comm *comm, const struct gt_d
 		.name = gt_defs_string(task->defs, name), .parent = GT_UNDEFINED,
 		.proc = GT_UNDEFINED, .paradigm = PARADIGM_MPI,
 		.self = !far->count && near->count == 1 && !task->alone, .inter = far->count != 0,
+		.events = def->flags & GT_COMM_EVENTS,
 	};
 	/* Both sides give the archive the same order: that of the members' hash. */
 	unsigned swap = far->count && far->hash < near->hash;

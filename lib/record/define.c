@@ -109,7 +109,7 @@ gt_ref gt_def_string(const char *text)
 
 /* ---- the others ---------------------------------------------------------------------------------- */
 
-static uint32_t next_id[GT_D_PARAMS + 1]; /* last id given, per type */
+static uint32_t next_id[GT_D_TOPOLOGY + 1]; /* last id given, per type */
 
 static gt_ref put_locked(unsigned type, const void *def, size_t bytes)
 {
@@ -294,7 +294,7 @@ gt_ref gt_def_ranks(const uint32_t *ranks, uint32_t count)
 	return id;
 }
 
-gt_ref gt_def_comm_of(const struct gt_comm_info *info, gt_ref again)
+static gt_ref put_shared(unsigned type, const struct gt_comm_info *info, gt_ref again)
 {
 	struct gt_def_comm def = { 0 };
 	uint64_t mask;
@@ -303,18 +303,47 @@ gt_ref gt_def_comm_of(const struct gt_comm_info *info, gt_ref again)
 	if (!info || info->bytes != sizeof(*info) || !gt_start())
 		return GT_NONE;
 	def = (struct gt_def_comm){ .parent = info->parent, .group = info->ranks,
-				    .paradigm = info->paradigm, .remote = info->remote,
-				    .key = info->key };
+				    .paradigm = info->paradigm, .flags = info->flags,
+				    .remote = info->remote, .key = info->key };
 	mask = gt_defs_lock();
 	def.name = text_locked(info->name);
 	if (again)
-		id = gt_journal_put_locked(GT_D_COMM, again,
-					   &(struct gt_piece){ &def, sizeof(def) }, 1)
+		id = gt_journal_put_locked(type, again, &(struct gt_piece){ &def, sizeof(def) }, 1)
 			     ? GT_NONE : again;
 	else
-		id = put_locked(GT_D_COMM, &def, sizeof(def));
+		id = put_locked(type, &def, sizeof(def));
 	gt_defs_unlock(mask);
 	return id;
+}
+
+gt_ref gt_def_comm_of(const struct gt_comm_info *info, gt_ref again)
+{
+	return put_shared(GT_D_COMM, info, again);
+}
+
+gt_ref gt_def_window_of(const struct gt_comm_info *info, gt_ref again)
+{
+	return put_shared(GT_D_WINDOW, info, again);
+}
+
+gt_ref gt_def_handle_of(const struct gt_comm_info *info)
+{
+	return put_shared(GT_D_HANDLE, info, GT_NONE);
+}
+
+void gt_def_topology(gt_ref comm, uint32_t count, const uint32_t *numbers)
+{
+	struct gt_def_topology def = { comm, count };
+	struct gt_piece pieces[2] = { { &def, sizeof(def) },
+				      { numbers, 2 * (size_t)count * sizeof(*numbers) } };
+	uint64_t mask;
+
+	if (!comm || !count || count > 64 || !gt_start())
+		return;
+	mask = gt_defs_lock();
+	if (!gt_journal_put_locked(GT_D_TOPOLOGY, next_id[GT_D_TOPOLOGY] + 1, pieces, 2))
+		next_id[GT_D_TOPOLOGY]++;
+	gt_defs_unlock(mask);
 }
 
 gt_ref gt_def_locgroup(const char *name, uint32_t kind, uint64_t key)

@@ -41,6 +41,8 @@ def main():
             text = "%s %s %s %s %s" % ("S" if "SEND" in kind else "R", comm, peer, tag, length)
         elif COLLECTIVE.match(line):
             kind, at, op, comm, root, sent, received = COLLECTIVE.match(line).groups()
+            if op == "CREATE_HANDLE":  # of a communicator
+                continue
             text = "%s %s %s %s %s %s" % ("C" if kind[0] == "M" else "N", comm, op,
                                           root if root.isdigit() else "-1", sent, received)
         elif CANCELLED.match(line):

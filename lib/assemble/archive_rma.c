@@ -1,0 +1,236 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * One-sided operations of MPI on windows, and the topologies of communicators.
+ *
+ * Limits: a window is known by the key that its processes gave it; records on windows whose
+ * communicator is not known are counted as unknown, those that name a rank that was not recorded as
+ * unmatched.
+ */
+#include "config.h"
+
+#include "lib/assemble/archive_track.h"
+#include "lib/assemble/mpi.h"
+
+struct window {
+	uint32_t number;
+	const struct gt_mpi_view *view;
+};
+
+/* ---- windows --------------------------------------------------------------------------------- */
+
+static bool is_mpi(const struct gt_track *t, uint32_t id)
+{
+	const struct gt_def_comm *def = gt_proc_find(t->loc->proc, GT_D_WINDOW, id, NULL);
+
+	return def && def->paradigm == OTF2_PARADIGM_MPI;
+}
+
+static bool find_window(struct gt_track *t, uint32_t id, struct window *window)
+{
+	uint64_t word = GT_WORD(GT_T_RMA_SYNC, id);
+	const struct gt_lookup_entry *entry = gt_lookup_find(&t->w->lookup, word);
+	const struct gt_def_comm *def;
+	struct gt_window item;
+	const char *name;
+
+	if (entry) {
+		window->number = entry->value;
+		window->view = gt_track_view(t, entry->aux);
+		return window->view != NULL;
+	}
+	def = gt_proc_find(t->loc->proc, GT_D_WINDOW, id, NULL);
+	window->view = def ? gt_track_view(t, def->parent) : NULL;
+	if (!window->view)
+		return false;
+	name = gt_proc_string(t->loc->proc, def->name);
+	item = (struct gt_window){ .name = gt_defs_string(t->conv->defs, name ? name : ""),
+				   .comm = window->view->comm->number, .events = true };
+	window->number = gt_defs_window_of(t->conv->defs, def->key, &item);
+	if (!gt_lookup_put(&t->w->lookup, word, window->number, def->parent))
+		gt_archive_fail(t->conv->archive, "no memory");
+	return true;
+}
+
+/* ---- records --------------------------------------------------------------------------------- */
+
+static OTF2_ErrorCode operation(struct gt_track *t, const struct gt_slot *slot, uint64_t ns,
+				uint32_t win, uint32_t remote)
+{
+	uint64_t bytes = slot[1].word, id = slot[2].time;
+	OTF2_AttributeList *list = gt_track_attributes(t);
+	OTF2_EvtWriter *evt = gt_writer_evt(t->writer);
+
+	switch (GT_WORD_TYPE(slot->word)) {
+	case GT_T_RMA_PUT:
+		return OTF2_EvtWriter_RmaPut(evt, list, ns, win, remote, bytes, id);
+	case GT_T_RMA_GET:
+		return OTF2_EvtWriter_RmaGet(evt, list, ns, win, remote, bytes, id);
+	default:
+		return OTF2_EvtWriter_RmaAtomic(evt, list, ns, win, remote,
+						(OTF2_RmaAtomicType)(slot[1].time >> 32), bytes,
+						slot[2].word, id);
+	}
+}
+
+static OTF2_ErrorCode completion(struct gt_track *t, const struct gt_slot *slot, uint64_t ns,
+				 uint32_t win)
+{
+	OTF2_AttributeList *list = gt_track_attributes(t);
+	OTF2_EvtWriter *evt = gt_writer_evt(t->writer);
+
+	switch (slot[1].time >> 32) {
+	case 0:
+		return OTF2_EvtWriter_RmaOpCompleteBlocking(evt, list, ns, win, slot[2].time);
+	case 1:
+		return OTF2_EvtWriter_RmaOpCompleteNonBlocking(evt, list, ns, win, slot[2].time);
+	default:
+		return OTF2_EvtWriter_RmaOpCompleteRemote(evt, list, ns, win, slot[2].time);
+	}
+}
+
+static OTF2_ErrorCode synchronisation(struct gt_track *t, const struct gt_slot *slot, uint64_t ns,
+				      uint32_t win, uint32_t remote)
+{
+	uint32_t kind = (uint32_t)(slot[1].time >> 32);
+	OTF2_AttributeList *list = gt_track_attributes(t);
+	OTF2_EvtWriter *evt = gt_writer_evt(t->writer);
+	OTF2_LockType lock = kind & 1 ? OTF2_LOCK_SHARED : OTF2_LOCK_EXCLUSIVE;
+
+	switch (GT_WORD_TYPE(slot->word)) {
+	case GT_T_RMA_SYNC:
+		return OTF2_EvtWriter_RmaSync(evt, list, ns, win, remote, (OTF2_RmaSyncType)kind);
+	case GT_T_RMA_LOCK:
+		return kind >> 8 ? OTF2_EvtWriter_RmaAcquireLock(evt, list, ns, win, remote, 0, lock)
+				 : OTF2_EvtWriter_RmaRequestLock(evt, list, ns, win, remote, 0, lock);
+	default:
+		return OTF2_EvtWriter_RmaReleaseLock(evt, list, ns, win, remote, 0);
+	}
+}
+
+/* A record of one slot, whatever follows. */
+static bool simple(struct gt_track *t, const struct gt_slot *slot, uint64_t tick)
+{
+	uint64_t low = GT_WORD_LOW(slot->word);
+	struct window window;
+	uint64_t ns;
+
+	if (GT_WORD_TYPE(slot->word) == GT_T_RMA_COLL_BEGIN) {
+		ns = gt_track_time(t, tick);
+		gt_track_bad(t, OTF2_EvtWriter_RmaCollectiveBegin(gt_writer_evt(t->writer), gt_track_attributes(t), ns),
+			     "one-sided operation");
+		return true;
+	}
+	if (GT_WORD_TYPE(slot->word) != GT_T_RMA_WIN || !is_mpi(t, (uint32_t)(low >> 1)))
+		return false;
+	if (!find_window(t, (uint32_t)(low >> 1), &window)) {
+		t->w->tally.unknown_records++;
+		return true;
+	}
+	ns = gt_track_time(t, tick);
+	gt_track_bad(t,
+		     low & 1 ? OTF2_EvtWriter_RmaWinDestroy(gt_writer_evt(t->writer), gt_track_attributes(t), ns,
+							    window.number)
+			     : OTF2_EvtWriter_RmaWinCreate(gt_writer_evt(t->writer), gt_track_attributes(t), ns,
+							   window.number),
+		     "window");
+	return true;
+}
+
+static void on_window(struct gt_track *t, const struct gt_slot *slot, uint64_t ns,
+		      const struct window *window)
+{
+	unsigned type = GT_WORD_TYPE(slot->word);
+	uint32_t remote = (uint32_t)slot[1].time;
+	OTF2_ErrorCode rc;
+
+	if (type == GT_T_RMA_COMPLETE) {
+		gt_track_bad(t, completion(t, slot, ns, window->number), "completion");
+		return;
+	}
+	if (type == GT_T_RMA_COLL_END) {
+		gt_track_bad(t,
+			     OTF2_EvtWriter_RmaCollectiveEnd(
+				     gt_writer_evt(t->writer), gt_track_attributes(t), ns,
+				     (OTF2_CollectiveOp)remote, (OTF2_RmaSyncLevel)(slot[1].time >> 32),
+				     window->number, OTF2_COLLECTIVE_ROOT_NONE, 0, 0),
+			     "one-sided operation");
+		return;
+	}
+	if (remote != UINT32_MAX || type < GT_T_RMA_LOCK) {
+		remote = gt_mpi_place(window->view, remote);
+		if (remote == GT_UNDEFINED) {
+			t->w->tally.unmatched++;
+			return;
+		}
+	}
+	rc = type < GT_T_RMA_COMPLETE ? operation(t, slot, ns, window->number, remote)
+				      : synchronisation(t, slot, ns, window->number, remote);
+	gt_track_bad(t, rc, "one-sided operation");
+}
+
+bool gt_track_rma(struct gt_track *t, const struct gt_slot *slot, uint64_t tick)
+{
+	unsigned type = GT_WORD_TYPE(slot->word), extra = GT_WORD_EXTRA(slot->word);
+	struct window window;
+
+	if (type < GT_T_RMA_PUT || type > GT_T_RMA_COLL_END)
+		return false;
+	if (type == GT_T_RMA_WIN || type == GT_T_RMA_COLL_BEGIN)
+		return simple(t, slot, tick);
+	if (!is_mpi(t, (uint32_t)GT_WORD_LOW(slot->word)))
+		return false;
+	if (extra < (type <= GT_T_RMA_COMPLETE ? 2u : 1u) ||
+	    !find_window(t, (uint32_t)GT_WORD_LOW(slot->word), &window)) {
+		t->w->tally.unknown_records++;
+		return true;
+	}
+	on_window(t, slot, gt_track_time(t, tick), &window);
+	return true;
+}
+
+/* ---- topologies ------------------------------------------------------------------------------ */
+
+static OTF2_ErrorCode write_places(OTF2_GlobalDefWriter *writer, uint32_t number,
+				   const struct gt_topology *topology, uint32_t count)
+{
+	uint32_t coordinates[GT_DIMENSIONS];
+	OTF2_ErrorCode rc = OTF2_SUCCESS;
+
+	for (uint32_t rank = 0; rc == OTF2_SUCCESS && rank < count; rank++) {
+		uint32_t rest = rank;
+
+		for (uint32_t d = topology->count; d-- > 0;) {
+			coordinates[d] = rest % topology->numbers[d];
+			rest /= topology->numbers[d];
+		}
+		rc = OTF2_GlobalDefWriter_WriteCartCoordinate(writer, number, rank,
+							      (uint8_t)topology->count, coordinates);
+	}
+	return rc;
+}
+
+OTF2_ErrorCode gt_archive_write_topologies(OTF2_GlobalDefWriter *writer, struct gt_defs *defs)
+{
+	const struct gt_topology *all = defs->topologies.items;
+	const struct gt_comm *comms = defs->comms.items;
+	OTF2_CartDimensionRef mine[GT_DIMENSIONS], next = 0;
+	OTF2_ErrorCode rc = OTF2_SUCCESS;
+	uint32_t n = (uint32_t)gt_table_count(&defs->topologies);
+
+	for (uint32_t i = 0; i < n; i++)
+		for (uint32_t d = 0; rc == OTF2_SUCCESS && d < all[i].count; d++)
+			rc = OTF2_GlobalDefWriter_WriteCartDimension(
+				writer, next++, 0, all[i].numbers[d],
+				all[i].numbers[all[i].count + d] ? OTF2_CART_PERIODIC_TRUE
+								 : OTF2_CART_PERIODIC_FALSE);
+	next = 0;
+	for (uint32_t i = 0; rc == OTF2_SUCCESS && i < n; i++) {
+		for (uint32_t d = 0; d < all[i].count; d++)
+			mine[d] = next++;
+		rc = OTF2_GlobalDefWriter_WriteCartTopology(writer, i, comms[all[i].comm].name,
+							    all[i].comm, (uint8_t)all[i].count, mine);
+	}
+	for (uint32_t i = 0; rc == OTF2_SUCCESS && i < n; i++)
+		rc = write_places(writer, i, &all[i], (uint32_t)comms[all[i].comm].member_count);
+	return rc;
+}

@@ -1,0 +1,76 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Windows and files by their handles.
+ *
+ * Limits: entries stay where they are until their handle is freed, which MPI allows only when nobody
+ * uses it any more.
+ */
+#include <string.h>
+
+#include "mpi/events.h"
+#include "mpi/handles.h"
+
+#define BUCKETS 64u
+#define CHUNK   32u
+
+static struct gt_mpi_handle *buckets[2][BUCKETS], *spare;
+static uint32_t lock;
+
+static struct gt_mpi_handle **place_of(enum gt_mpi_handle_kind kind, uint64_t bits)
+{
+	struct gt_mpi_handle **at = &buckets[kind][(bits * UINT64_C(0x9e3779b97f4a7c15)) >> 58];
+
+	while (*at && (*at)->bits != bits)
+		at = &(*at)->next;
+	return at;
+}
+
+struct gt_mpi_handle *gt_mpi_handle_find(enum gt_mpi_handle_kind kind, uint64_t bits)
+{
+	struct gt_mpi_handle *h;
+
+	gt_mpi_lock(&lock);
+	h = *place_of(kind, bits);
+	gt_mpi_unlock(&lock);
+	return h;
+}
+
+struct gt_mpi_handle *gt_mpi_handle_add(enum gt_mpi_handle_kind kind, uint64_t bits)
+{
+	struct gt_mpi_handle *h, **at;
+
+	gt_mpi_lock(&lock);
+	if (!spare) {
+		h = gt_mpi_memory(CHUNK * sizeof(*h));
+		for (unsigned i = 0; h && i < CHUNK; i++) {
+			h[i].next = spare;
+			spare = &h[i];
+		}
+	}
+	at = place_of(kind, bits);
+	h = *at ? *at : spare;
+	if (h && !*at) {
+		spare = h->next;
+		memset(h, 0, sizeof(*h));
+		h->bits = bits;
+		*at = h;
+	}
+	gt_mpi_unlock(&lock);
+	if (!h)
+		gt_lost(GT_LOSS_DEFINITION, 1);
+	return h;
+}
+
+void gt_mpi_handle_drop(enum gt_mpi_handle_kind kind, struct gt_mpi_handle *h)
+{
+	struct gt_mpi_handle **at;
+
+	gt_mpi_lock(&lock);
+	at = place_of(kind, h->bits);
+	if (*at == h) {
+		*at = h->next;
+		h->next = spare;
+		spare = h;
+	}
+	gt_mpi_unlock(&lock);
+}

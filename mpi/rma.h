@@ -1,0 +1,69 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * One-sided operations (rma.c) and files (io.c): what the generated wrappers tell.
+ *
+ * Limits: events.h includes it at its end.
+ */
+#ifndef GT_MPI_RMA_H
+#define GT_MPI_RMA_H
+
+#include "mpi/events.h"
+
+/* ---- windows -------------------------------------------------------------------------------- */
+
+enum gt_mpi_access {
+	GT_MPI_PUT,
+	GT_MPI_GET,
+	GT_MPI_ATOMIC,           /* + OTF2_RmaAtomicType */
+};
+
+/* `begin` is the time before the call, 0: it is not recorded. */
+void gt_mpi_win_made(uint64_t begin, MPI_Comm comm, bool memory, const MPI_Win *win);
+/* Before the call that frees it, and after that. */
+gt_ref gt_mpi_win_gone(bool on, const MPI_Win *win);
+void gt_mpi_win_freed(gt_ref ref);
+void gt_mpi_win_named(MPI_Win win, const char *name);
+
+/* An access; 0 if there is nothing to record. With a request, `op` is what gt_mpi_bind() gets. */
+void gt_mpi_access(MPI_Win win, int target, unsigned kind, uint64_t bytes, uint64_t received);
+struct gt_mpi_op gt_mpi_raccess(bool on, MPI_Win win, int target, unsigned kind, uint64_t bytes,
+				uint64_t received);
+unsigned gt_mpi_fetch_kind(MPI_Op op);
+
+#define GT_MPI_ALL_TARGETS (-1)
+/* All accesses to the target are complete: on this side, or also on the other. */
+void gt_mpi_win_flushed(MPI_Win win, int target, bool remote);
+void gt_mpi_win_fenced(uint64_t begin, MPI_Win win);
+void gt_mpi_win_lock(MPI_Win win, int target, int type, bool acquired);
+void gt_mpi_win_unlock(MPI_Win win, int target);
+void gt_mpi_win_start(MPI_Win win, MPI_Group group);
+void gt_mpi_win_complete(MPI_Win win);
+void gt_mpi_win_post(MPI_Win win, MPI_Group group);
+void gt_mpi_win_wait(MPI_Win win);
+void gt_mpi_win_sync(MPI_Win win);
+void gt_mpi_win_done(const struct gt_mpi_op *op);
+
+/* ---- files ---------------------------------------------------------------------------------- */
+
+#define GT_MPI_IO_READ       0u
+#define GT_MPI_IO_WRITE      1u
+#define GT_MPI_IO_FLUSH      2u
+#define GT_MPI_IO_LATER      1u /* does not block */
+#define GT_MPI_IO_COLLECTIVE 2u
+
+void gt_mpi_file_opened(bool on, MPI_Comm comm, const char *name, int mode, const MPI_File *file);
+void gt_mpi_file_closed(bool on, const MPI_File *file);
+void gt_mpi_file_deleted(const char *name);
+void gt_mpi_file_seek(MPI_File file, MPI_Offset offset, int whence, bool shared);
+
+/* An operation that is under way: op->kind is GT_MPI_NOTHING if it is not recorded. */
+struct gt_mpi_op gt_mpi_io_begin(bool on, MPI_File file, unsigned mode, unsigned flags,
+				 MPI_Count count, MPI_Datatype type);
+void gt_mpi_io_end(const struct gt_mpi_op *op, int rc, const MPI_Status *status);
+void gt_mpi_io_issued(bool on, const struct gt_mpi_op *op);
+void gt_mpi_io_cancelled(const struct gt_mpi_op *op);
+/* The two halves of a collective that is split. */
+void gt_mpi_io_split(bool on, const struct gt_mpi_op *op, int rc, MPI_File file);
+struct gt_mpi_op gt_mpi_io_joined(MPI_File file);
+
+#endif
