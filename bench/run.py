@@ -30,6 +30,7 @@ MIB = 1 << 20
 LAST = str((os.cpu_count() or 1) - 1) # a core that does not serve the interrupts, unless it is the only one
 REAL = ["32", "11", "1024", "400"]
 CALLS = ["8000"]
+SCALING_TURNS = 3  # in each round
 ASSEMBLY_WARM = 4 # times --warm: it fills 480 MB of page cache
 PEER_SHARE = 0.5 # gputrace has to record every call to be timed; the others this share at least
 
@@ -154,6 +155,18 @@ class Runner:
 # ---- suites: what one round of each does ---------------------------------------------------------
 
 
+def scaling(run):
+    """One thread and two, turn and turn about: the same number of pairs each, nothing in between."""
+    b, n = run.b, run.a.pairs // 2
+    spool_only = b.gputrace_env(VT_UNIFY="no")
+    for _ in range(SCALING_TURNS):
+        for name, program, env in (("floor", "event_floor", {}),
+                                   ("gputrace", "event_gputrace", spool_only)):
+            for threads in (1, 2):
+                case = Case(name, [b.path(program), str(n), str(threads)], env)
+                run.add("scaling", f"{name} {threads}", run.once(case))
+
+
 def suite_event(run, peers):
     """The cost of a pair, of a filtered pair, of two threads; memory; bytes; the assembly."""
     b, n = run.b, run.a.pairs
@@ -189,6 +202,7 @@ def suite_event(run, peers):
         two["recorded"] = done["recorded"]
         run.add("event", "gputrace, 2 threads", two, n)
         run.add("event", name, dict(done, pairs=n), n)
+    scaling(run)
     run.clean()
     for case in peers("event"):
         floor = run.floor()

@@ -70,14 +70,11 @@ def event_goals(g, results):
     g.row("one enter/leave pair, recorded so that SIGKILL loses nothing", "at most 1.4 x the floor",
           f"{spread(x, 2, ' x')}, {spread(ns)} ns", median(x), 1.4)
 
-    one, two = ns, column(results, "event", "gputrace, 2 threads", "ns_per_pair")
-    two = [min(p) for p in zip(two[::2], two[1::2])] # two such runs a round: one per assembly
-    x = [b / a for a, b in zip(one, two)]
+    x = ratios(results, "scaling", "gputrace 2", "ns_per_pair", "gputrace 1")
     g.row("the same on 2 threads at once", "at most 1.05 x one thread",
-          f"{spread(x, 2, ' x')}, {spread(two)} ns", median(x), 1.05)
-
-    floors = ev.get("floor, 2 threads", [])
-    x = [r["ns_per_pair"] / r["floor_ns"] for r in floors]
+          f"{spread(x, 2, ' x')}, {spread(column(results, 'scaling', 'gputrace 2', 'ns_per_pair'))}"
+          f" ns, {len(x)} turns", median(x), 1.05)
+    x = ratios(results, "scaling", "floor 2", "ns_per_pair", "floor 1")
     g.row("(what the floor itself does on 2 threads: the machine's part of the row above)", "none",
           spread(x, 2, " x"), median(x), None)
 
