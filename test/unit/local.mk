@@ -51,7 +51,8 @@ test_unit_rundir_CFLAGS = $(UNIT_CFLAGS)
 test_unit_rundir_LDADD = $(UNIT_LIBS)
 
 # The assembly from made-up spools, its archives read back with OTF2's own reader.
-UNIT_SPOOL = test/unit/mkspool.c test/unit/mkspool.h test/unit/readback.c test/unit/readback.h
+UNIT_SPOOL = test/unit/mkspool.c test/unit/mkspool.h test/unit/readback.c test/unit/readback.h \
+	test/unit/expect.c test/unit/expect.h
 
 CRITERION_TESTS += test/unit/assemble
 test_unit_assemble_SOURCES = test/unit/test_assemble.c $(UNIT_SPOOL)
@@ -67,6 +68,11 @@ CRITERION_TESTS += test/unit/assemble_gpu
 test_unit_assemble_gpu_SOURCES = test/unit/test_assemble_gpu.c $(UNIT_SPOOL)
 test_unit_assemble_gpu_CFLAGS = $(UNIT_CFLAGS) $(OTF2_CFLAGS)
 test_unit_assemble_gpu_LDADD = lib/libgtassemble.la $(UNIT_LIBS)
+
+CRITERION_TESTS += test/unit/assemble_io
+test_unit_assemble_io_SOURCES = test/unit/test_assemble_io.c $(UNIT_SPOOL)
+test_unit_assemble_io_CFLAGS = $(UNIT_CFLAGS) $(OTF2_CFLAGS)
+test_unit_assemble_io_LDADD = lib/libgtassemble.la $(UNIT_LIBS)
 endif
 
 # Speaks TAP by itself.

@@ -20,7 +20,7 @@ struct rb {
 	bool definitions; /* write these, else events */
 	char *strings[MOST];
 	uint32_t region[MOST], attribute[MOST], parameter[MOST], comm[MOST], member[MOST];
-	uint32_t group[MOST], window[MOST];
+	uint32_t group[MOST], window[MOST], handle[MOST], io[8];
 };
 
 static const char *text(const struct rb *rb, uint32_t string)
@@ -189,6 +189,58 @@ static OTF2_CallbackCode on_paradigm(void *data, OTF2_Paradigm paradigm, OTF2_St
 	return OTF2_CALLBACK_SUCCESS;
 }
 
+static OTF2_CallbackCode on_io_paradigm(void *data, OTF2_IoParadigmRef self, OTF2_StringRef id,
+					OTF2_StringRef io_name, OTF2_IoParadigmClass kind,
+					OTF2_IoParadigmFlag flags, uint8_t count,
+					const OTF2_IoParadigmProperty *properties,
+					const OTF2_Type *types, const OTF2_AttributeValue *values)
+{
+	struct rb *rb = data;
+
+	(void)kind;
+	(void)flags;
+	(void)count;
+	(void)properties;
+	(void)types;
+	(void)values;
+	if (self < 8)
+		rb->io[self] = id;
+	say(rb, "io %u %s %s\n", self, text(rb, id), text(rb, io_name));
+	return OTF2_CALLBACK_SUCCESS;
+}
+
+static OTF2_CallbackCode on_io_file(void *data, OTF2_IoFileRef self, OTF2_StringRef file_name,
+				    OTF2_SystemTreeNodeRef where)
+{
+	(void)where;
+	say(data, "file %u %s\n", self, text(data, file_name));
+	return OTF2_CALLBACK_SUCCESS;
+}
+
+static OTF2_CallbackCode on_io_handle(void *data, OTF2_IoHandleRef self, OTF2_StringRef handle_name,
+				      OTF2_IoFileRef file, OTF2_IoParadigmRef paradigm,
+				      OTF2_IoHandleFlag flags, OTF2_CommRef comm,
+				      OTF2_IoHandleRef parent)
+{
+	struct rb *rb = data;
+
+	(void)comm;
+	(void)parent;
+	if (self < MOST)
+		rb->handle[self] = handle_name;
+	say(rb, "handle %u %s %s file %d%s\n", self, paradigm < 8 ? text(rb, rb->io[paradigm]) : "?",
+	    text(rb, handle_name), (int)file,
+	    flags & OTF2_IO_HANDLE_FLAG_PRE_CREATED ? " found" : "");
+	return OTF2_CALLBACK_SUCCESS;
+}
+
+static OTF2_CallbackCode on_io_state(void *data, OTF2_IoHandleRef handle, OTF2_IoAccessMode mode,
+				     OTF2_IoStatusFlag flags)
+{
+	say(data, "found %u mode %u status %u\n", handle, mode, flags);
+	return OTF2_CALLBACK_SUCCESS;
+}
+
 static OTF2_CallbackCode on_member(void *data, OTF2_MetricMemberRef self, OTF2_StringRef member_name,
 				   OTF2_StringRef description, OTF2_MetricType type,
 				   OTF2_MetricMode mode, OTF2_Type value, OTF2_Base base,
@@ -284,6 +336,10 @@ static bool read_definitions(struct rb *rb, OTF2_Reader *reader)
 	OTF2_GlobalDefReaderCallbacks_SetCommCallback(cb, on_comm);
 	OTF2_GlobalDefReaderCallbacks_SetRmaWinCallback(cb, on_window);
 	OTF2_GlobalDefReaderCallbacks_SetParadigmCallback(cb, on_paradigm);
+	OTF2_GlobalDefReaderCallbacks_SetIoParadigmCallback(cb, on_io_paradigm);
+	OTF2_GlobalDefReaderCallbacks_SetIoRegularFileCallback(cb, on_io_file);
+	OTF2_GlobalDefReaderCallbacks_SetIoHandleCallback(cb, on_io_handle);
+	OTF2_GlobalDefReaderCallbacks_SetIoPreCreatedHandleStateCallback(cb, on_io_state);
 	OTF2_GlobalDefReaderCallbacks_SetMetricMemberCallback(cb, on_member);
 	OTF2_GlobalDefReaderCallbacks_SetMetricClassCallback(cb, on_class);
 	OTF2_GlobalDefReaderCallbacks_SetMetricInstanceCallback(cb, on_instance);
@@ -456,6 +512,42 @@ static OTF2_CallbackCode on_t_end(EVENT_ARGS, OTF2_CommRef comm, uint64_t sequen
 	return PUT("THREAD_END %" PRIu64 " on %s", sequence, NAME(comm, comm));
 }
 
+static OTF2_CallbackCode on_io_open(EVENT_ARGS, OTF2_IoHandleRef handle, OTF2_IoAccessMode mode,
+				    OTF2_IoCreationFlag creation, OTF2_IoStatusFlag status)
+{
+	return PUT("OPEN %s mode %u creation %u status %u", NAME(handle, handle), mode, creation, status);
+}
+
+static OTF2_CallbackCode on_io_close(EVENT_ARGS, OTF2_IoHandleRef handle)
+{
+	return PUT("CLOSE %s", NAME(handle, handle));
+}
+
+static OTF2_CallbackCode on_io_dup(EVENT_ARGS, OTF2_IoHandleRef old, OTF2_IoHandleRef new,
+				   OTF2_IoStatusFlag status)
+{
+	return PUT("DUP %s to %u %s status %u", NAME(handle, old), new, NAME(handle, new), status);
+}
+
+static OTF2_CallbackCode on_io_seek(EVENT_ARGS, OTF2_IoHandleRef handle, int64_t offset,
+				    OTF2_IoSeekOption whence, uint64_t now)
+{
+	return PUT("SEEK %s %" PRId64 " whence %u at %" PRId64, NAME(handle, handle), offset, whence,
+		   (int64_t)now);
+}
+
+static OTF2_CallbackCode on_io_begin(EVENT_ARGS, OTF2_IoHandleRef handle, OTF2_IoOperationMode mode,
+				     OTF2_IoOperationFlag flags, uint64_t bytes, uint64_t matching)
+{
+	return PUT("IO %s mode %u flags %u bytes %" PRId64 " id %" PRIx64, NAME(handle, handle), mode, flags,
+		   (int64_t)bytes, matching);
+}
+
+static OTF2_CallbackCode on_io_end(EVENT_ARGS, OTF2_IoHandleRef handle, uint64_t bytes, uint64_t matching)
+{
+	return PUT("DONE %s bytes %" PRId64 " id %" PRIx64, NAME(handle, handle), (int64_t)bytes, matching);
+}
+
 static void set_callbacks(OTF2_EvtReaderCallbacks *cb)
 {
 	OTF2_EvtReaderCallbacks_SetEnterCallback(cb, on_enter);
@@ -478,6 +570,12 @@ static void set_callbacks(OTF2_EvtReaderCallbacks *cb)
 	OTF2_EvtReaderCallbacks_SetThreadBeginCallback(cb, on_t_begin);
 	OTF2_EvtReaderCallbacks_SetThreadWaitCallback(cb, on_t_wait);
 	OTF2_EvtReaderCallbacks_SetThreadEndCallback(cb, on_t_end);
+	OTF2_EvtReaderCallbacks_SetIoCreateHandleCallback(cb, on_io_open);
+	OTF2_EvtReaderCallbacks_SetIoDestroyHandleCallback(cb, on_io_close);
+	OTF2_EvtReaderCallbacks_SetIoDuplicateHandleCallback(cb, on_io_dup);
+	OTF2_EvtReaderCallbacks_SetIoSeekCallback(cb, on_io_seek);
+	OTF2_EvtReaderCallbacks_SetIoOperationBeginCallback(cb, on_io_begin);
+	OTF2_EvtReaderCallbacks_SetIoOperationCompleteCallback(cb, on_io_end);
 }
 
 static bool read_events(struct rb *rb, OTF2_Reader *reader)

@@ -17,54 +17,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "lib/assemble/assemble.h"
-#include "test/unit/mkspool.h"
-#include "test/unit/readback.h"
-
-#define BEGIN UINT64_C(1000000) /* ticks when the usual process began; two ticks are 1 ns */
-#define AT(ns) (BEGIN + 2 * (uint64_t)(ns))
-
-static int assemble_with(const char *dir, unsigned threads, bool keep)
-{
-	struct gt_assemble_options options = { .threads = threads, .keep_spool = keep };
-
-	return gt_assemble(dir, &options);
-}
-
-/* Assembles and compares all events with `expect`. */
-static void expect_events(const char *dir, const char *expect)
-{
-	char *events;
-
-	cr_assert(eq(int, assemble_with(dir, 1, false), 0));
-	events = rb_events(dir);
-	cr_assert(events != NULL);
-	cr_assert(eq(str, events, (char *)expect));
-	free(events);
-}
-
-static void expect_text(char *(*read)(const char *), const char *dir, const char *part, bool there)
-{
-	char *text = read(dir);
-
-	cr_assert(text != NULL);
-	cr_assert(there == (strstr(text, part) != NULL), "%s \"%s\" in:\n%s", there ? "no" : "unwanted",
-		  part, text);
-	free(text);
-}
-
-static void expect_property(const char *dir, const char *line)
-{
-	char text[200];
-
-	snprintf(text, sizeof(text), "property GPUTRACE::%s\n", line);
-	expect_text(rb_definitions, dir, text, true);
-}
-
-static struct mk_proc *usual(const char *dir)
-{
-	return mk_proc(dir, 1, 4711, "prog", BEGIN);
-}
+#include "test/unit/expect.h"
 
 /* ---- plain runs ------------------------------------------------------------------------------- */
 
@@ -86,12 +39,12 @@ Test(assemble, one_thread)
 	expect_events(dir, "0 0 BEGIN /opt/bin/prog -x  'y z' [ProcessId=4711]\n"
 			   "0 10 ENTER alpha\n0 20 ENTER beta\n0 30 LEAVE beta\n0 40 LEAVE alpha\n"
 			   "0 50 END 3 [ProcessId=4711]\n");
-	expect_text(rb_definitions, dir, "clock 1000000000 from 0 length 50 real 1\n", true);
+	expect_text(rb_definitions, dir, "clock 1000000000 from 0 length 50 real 1\n");
 	expect_text(rb_definitions, dir,
 		    "node 0 machine machine parent -1\nnode 1 node testhost parent 0\n"
 		    "group 0 PROCESS prog [4711] node 1 creator -1\n"
-		    "location 0 THREAD Master thread in prog [4711]: 6 events\n", true);
-	expect_text(rb_definitions, dir, "group 0 GPUTRACE::ENDED=_exit 3\n", true);
+		    "location 0 THREAD Master thread in prog [4711]: 6 events\n");
+	expect_text(rb_definitions, dir, "group 0 GPUTRACE::ENDED=_exit 3\n");
 	expect_property(dir, "COMMAND_LINE=./prog -x  'y z'");
 	expect_property(dir, "COMPLETE=yes");
 	expect_property(dir, "LOST_TORN=0");
@@ -131,8 +84,8 @@ Test(assemble, long_stream)
 	for (at = events; (at = strchr(at, '\n')); at++)
 		n++;
 	cr_assert(eq(u32, n, 2 * 10007 + 2));
-	expect_text(rb_events, dir, "0 100100 ENTER alpha\n0 100105 LEAVE alpha\n", true);
-	expect_text(rb_events, dir, "0 100165 LEAVE alpha\n0 100165 END [ProcessId=4711]\n", true);
+	expect_text(rb_events, dir, "0 100100 ENTER alpha\n0 100105 LEAVE alpha\n");
+	expect_text(rb_events, dir, "0 100165 LEAVE alpha\n0 100165 END [ProcessId=4711]\n");
 	free(events);
 	mk_proc_free(p);
 	mk_remove(dir);
@@ -166,7 +119,7 @@ Test(assemble, several_threads_and_workers)
 	cr_assert(eq(int, assemble_with(dir, 4, false), 0));
 	four = rb_events(dir);
 	cr_assert(eq(str, one, four));
-	expect_text(rb_definitions, dir, "location 19 THREAD Thread 19 in prog [4711]", true);
+	expect_text(rb_definitions, dir, "location 19 THREAD Thread 19 in prog [4711]");
 	free(one);
 	free(four);
 	mk_proc_free(p);
@@ -200,7 +153,7 @@ Test(assemble, spool_is_removed_and_settings_are_kept)
 	fclose(file);
 	/* Once more: there is nothing to do, and nothing is harmed. */
 	cr_assert(eq(int, assemble_with(dir, 1, false), 0));
-	expect_text(rb_events, dir, "0 70 END", true);
+	expect_text(rb_events, dir, "0 70 END");
 	mk_proc_free(p);
 	mk_remove(dir);
 }
@@ -290,7 +243,7 @@ Test(assemble, killed_between_base_and_tick)
 	l->win.half_base[1] = l->limit;
 	mk_loc_close(l);
 	cr_assert(eq(int, assemble_with(dir, 1, false), 0));
-	expect_text(rb_events, dir, "0 7680 LEAVE alpha\n0 7680 END [ProcessId=4711]\n", true);
+	expect_text(rb_events, dir, "0 7680 LEAVE alpha\n0 7680 END [ProcessId=4711]\n");
 	expect_property(dir, "LOST_TORN=0");
 	mk_proc_free(p);
 	mk_remove(dir);
@@ -312,7 +265,7 @@ Test(assemble, torn_slot_in_a_new_window)
 	mk_loc_close(l);
 	cr_assert(eq(int, assemble_with(dir, 1, false), 0));
 	expect_text(rb_events, dir,
-		    "0 20 LEAVE alpha\n0 30 ENTER alpha\n0 40 LEAVE alpha\n0 40 END", true);
+		    "0 20 LEAVE alpha\n0 30 ENTER alpha\n0 40 LEAVE alpha\n0 40 END");
 	expect_property(dir, "LOST_TORN=1");
 	expect_property(dir, "LOST_SPACE=0");
 	mk_proc_free(p);
@@ -334,9 +287,9 @@ Test(assemble, torn_slot_in_the_window)
 	mk_loc_close(l);
 	cr_assert(eq(int, assemble_with(dir, 1, false), 0));
 	expect_text(rb_events, dir,
-		    "0 609 LEAVE alpha\n0 1010 ENTER beta\n0 1020 LEAVE beta\n0 1020 END", true);
+		    "0 609 LEAVE alpha\n0 1010 ENTER beta\n0 1020 LEAVE beta\n0 1020 END");
 	expect_property(dir, "LOST_TORN=1");
-	expect_text(rb_markers, dir, "EVENTS LOST location 0", true);
+	expect_text(rb_markers, dir, "EVENTS LOST location 0");
 	mk_proc_free(p);
 	mk_remove(dir);
 }
@@ -356,9 +309,8 @@ Test(assemble, torn_slot_in_the_file)
 		mk_slot(l, AT(2000 + i), GT_WORD(i % 2 ? GT_T_LEAVE : GT_T_ENTER, a));
 	mk_loc_close(l);
 	cr_assert(eq(int, assemble_with(dir, 1, false), 0));
-	expect_text(rb_events, dir, "0 609 LEAVE alpha\n0 2000 ENTER alpha\n0 2001 LEAVE alpha\n",
-		    true);
-	expect_text(rb_definitions, dir, ": 1602 events", true);
+	expect_text(rb_events, dir, "0 609 LEAVE alpha\n0 2000 ENTER alpha\n0 2001 LEAVE alpha\n");
+	expect_text(rb_definitions, dir, ": 1602 events");
 	expect_property(dir, "LOST_TORN=1");
 	expect_property(dir, "REPAIRED_TIMES=0");
 	mk_proc_free(p);
@@ -379,11 +331,10 @@ Test(assemble, ring_keeps_the_newest)
 	mk_proc_end(p, GT_END_EXIT, 0, AT(30000));
 	cr_assert(eq(int, assemble_with(dir, 1, false), 0));
 	/* Two halves in the ring and ten slots in the window. */
-	expect_text(rb_definitions, dir, ": 524 events", true);
-	expect_text(rb_events, dir, "[ProcessId=4711]\n0 12810 ENTER alpha\n0 12820 LEAVE alpha\n",
-		    true);
+	expect_text(rb_definitions, dir, ": 524 events");
+	expect_text(rb_events, dir, "[ProcessId=4711]\n0 12810 ENTER alpha\n0 12820 LEAVE alpha\n");
 	expect_property(dir, "LOST_RING=1280");
-	expect_text(rb_markers, dir, "1280 events of this location are missing", true);
+	expect_text(rb_markers, dir, "1280 events of this location are missing");
 	mk_proc_free(p);
 	mk_remove(dir);
 }
@@ -401,7 +352,7 @@ Test(assemble, file_is_shorter_than_promised)
 	mk_loc_close(l);
 	mk_proc_end(p, GT_END_EXIT, 0, AT(30000));
 	cr_assert(eq(int, assemble_with(dir, 1, false), 0));
-	expect_text(rb_events, dir, "0 5120 LEAVE alpha\n0 10250 ENTER alpha\n", true);
+	expect_text(rb_events, dir, "0 5120 LEAVE alpha\n0 10250 ENTER alpha\n");
 	expect_property(dir, "LOST_SPACE=512");
 	mk_proc_free(p);
 	mk_remove(dir);
@@ -464,7 +415,7 @@ Test(assemble, handler_at_the_end_of_a_half)
 	expect_text(rb_events, dir,
 		    "0 2550 ENTER alpha\n0 2700 ENTER handler\n0 2800 LEAVE handler\n"
 		    "0 2900 LEAVE alpha\n0 3100 ENTER handler\n0 3200 LEAVE handler\n"
-		    "0 3300 ENTER alpha\n0 3300 LEAVE alpha\n0 3300 END", true);
+		    "0 3300 ENTER alpha\n0 3300 LEAVE alpha\n0 3300 END");
 	mk_proc_free(p);
 	mk_remove(dir);
 }
@@ -564,7 +515,7 @@ Test(assemble, very_deep_recursion, .timeout = 60)
 	mk_loc_close(l);
 	mk_proc_end(p, GT_END_EXIT, 0, AT(6000000));
 	cr_assert(eq(int, assemble_with(dir, 1, false), 0));
-	expect_text(rb_definitions, dir, ": 2000004 events", true);
+	expect_text(rb_definitions, dir, ": 2000004 events");
 	expect_property(dir, "REPAIRED_LEAVES_ADDED=0");
 	expect_property(dir, "REPAIRED_LEAVES_DROPPED=0");
 	mk_proc_free(p);
@@ -625,7 +576,7 @@ Test(assemble, file_size_limit)
 	limit.rlim_cur = RLIM_INFINITY;
 	cr_assert(eq(int, setrlimit(RLIMIT_FSIZE, &limit), 0));
 	cr_assert(eq(int, assemble_with(dir, 2, false), 0));
-	expect_text(rb_definitions, dir, ": 400002 events", true);
+	expect_text(rb_definitions, dir, ": 400002 events");
 	mk_proc_free(p);
 	mk_remove(dir);
 }
@@ -644,7 +595,7 @@ Test(assemble, leftovers)
 		 dir);
 	cr_assert(eq(int, system(command), 0));
 	cr_assert(eq(int, assemble_with(dir, 1, false), 0));
-	expect_text(rb_events, dir, "0 70 END", true);
+	expect_text(rb_events, dir, "0 70 END");
 	snprintf(command, sizeof(command), "%s/traces/9.def", dir);
 	cr_assert(eq(int, access(command, F_OK), -1));
 	mk_proc_free(p);

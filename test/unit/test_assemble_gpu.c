@@ -12,40 +12,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "lib/assemble/assemble.h"
-#include "test/unit/mkspool.h"
-#include "test/unit/readback.h"
+#include "test/unit/expect.h"
 
-#define BEGIN UINT64_C(1000000)
-#define AT(ns) (BEGIN + 2 * (uint64_t)(ns))
 #define CUDA 5 /* OTF2_PARADIGM_CUDA */
-
-static int assemble(const char *dir)
-{
-	struct gt_assemble_options options = { .threads = 2 };
-
-	return gt_assemble(dir, &options);
-}
-
-static void expect_events(const char *dir, const char *expect)
-{
-	char *events;
-
-	cr_assert(eq(int, assemble(dir), 0));
-	events = rb_events(dir);
-	cr_assert(events != NULL);
-	cr_assert(eq(str, events, (char *)expect));
-	free(events);
-}
-
-static void expect_text(char *(*read)(const char *), const char *dir, const char *part)
-{
-	char *text = read(dir);
-
-	cr_assert(text != NULL);
-	cr_assert(strstr(text, part) != NULL, "no \"%s\" in:\n%s", part, text);
-	free(text);
-}
 
 /* A process with a thread, a GPU's stream in a context, and a stream for late records. */
 struct gpu_run {

@@ -16,44 +16,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "lib/assemble/assemble.h"
-#include "test/unit/mkspool.h"
-#include "test/unit/readback.h"
-
-#define BEGIN UINT64_C(1000000)
-#define AT(ns) (BEGIN + 2 * (uint64_t)(ns))
-
-static int assemble(const char *dir)
-{
-	struct gt_assemble_options options = { .threads = 2 };
-
-	return gt_assemble(dir, &options);
-}
-
-static void expect_events(const char *dir, const char *expect)
-{
-	char *events;
-
-	cr_assert(eq(int, assemble(dir), 0));
-	events = rb_events(dir);
-	cr_assert(events != NULL);
-	cr_assert(eq(str, events, (char *)expect));
-	free(events);
-}
-
-static void expect_text(char *(*read)(const char *), const char *dir, const char *part)
-{
-	char *text = read(dir);
-
-	cr_assert(text != NULL);
-	cr_assert(strstr(text, part) != NULL, "no \"%s\" in:\n%s", part, text);
-	free(text);
-}
-
-static struct mk_proc *usual(const char *dir)
-{
-	return mk_proc(dir, 1, 4711, "prog", BEGIN);
-}
+#include "test/unit/expect.h"
 
 /* ---- threads ----------------------------------------------------------------------------------- */
 
