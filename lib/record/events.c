@@ -197,17 +197,23 @@ bool gt_amend(uint64_t position, uint32_t value, uint64_t tick)
 	return true;
 }
 
-uint64_t gt_io_begin(gt_ref region, gt_ref handle, unsigned mode, uint64_t bytes)
+/* Does it fit into one slot? */
+static inline bool short_io(gt_ref region, gt_ref handle)
+{
+	return region && region < GT_IO_REGIONS && handle && handle < GT_IO_HANDLES;
+}
+
+static __attribute__((noinline)) uint64_t io_begin(gt_ref region, gt_ref handle, unsigned mode,
+						   uint64_t bytes)
 {
 	static uint64_t ids;
 	uint64_t id, tick;
 
-	if (gt_unlikely(!gt_active()))
+	if (!gt_active())
 		return GT_IO_NOT;
 	if (!passes(region, true))
 		return 0;
-	if (gt_likely(handle && handle < GT_IO_HANDLES && region < GT_IO_REGIONS &&
-		      (bytes <= GT_IO_MOST || bytes == UINT64_MAX))) {
+	if (short_io(region, handle) && (bytes <= GT_IO_MOST || bytes == UINT64_MAX)) {
 		gt_put(GT_IO_WORD(GT_T_IO_ENTER, mode, region, handle, bytes & GT_IO_UNKNOWN));
 		return 0;
 	}
@@ -223,13 +229,23 @@ uint64_t gt_io_begin(gt_ref region, gt_ref handle, unsigned mode, uint64_t bytes
 	return id;
 }
 
-void gt_io_end(gt_ref region, gt_ref handle, uint64_t bytes, uint64_t id)
+/* As in gt_call_enter(): a limit that is not 0 says that this thread is being recorded. */
+uint64_t gt_io_begin(gt_ref region, gt_ref handle, unsigned mode, uint64_t bytes)
+{
+	if (gt_unlikely(gt_depth || gt_verdict_mode() || !short_io(region, handle) || bytes > GT_IO_MOST ||
+			!__atomic_load_n(&gt_self->limit, __ATOMIC_RELAXED)))
+		return io_begin(region, handle, mode, bytes);
+	gt_put(GT_IO_WORD(GT_T_IO_ENTER, mode, region, handle, bytes));
+	return 0;
+}
+
+static __attribute__((noinline)) void io_end(gt_ref region, gt_ref handle, uint64_t bytes, uint64_t id)
 {
 	uint64_t tick;
 
 	if (!passes(region, false))
 		return;
-	if (gt_likely(handle && !id && bytes <= GT_IO_MOST)) {
+	if (handle && !id && bytes <= GT_IO_MOST) {
 		gt_put(GT_IO_WORD(GT_T_IO_LEAVE, 0, region, handle, bytes));
 		return;
 	}
@@ -237,6 +253,14 @@ void gt_io_end(gt_ref region, gt_ref handle, uint64_t bytes, uint64_t id)
 	if (handle)
 		gt_record_at(GT_T_IO_COMPLETE, handle, (uint64_t[4]){ 0, 0, id, bytes }, 2, tick);
 	gt_write(NULL, GT_WORD(GT_T_LEAVE, region), NULL, 0, tick);
+}
+
+void gt_io_end(gt_ref region, gt_ref handle, uint64_t bytes, uint64_t id)
+{
+	if (gt_unlikely(gt_verdict_mode() || !region || !handle || id || bytes > GT_IO_MOST))
+		io_end(region, handle, bytes, id);
+	else
+		gt_put(GT_IO_WORD(GT_T_IO_LEAVE, 0, region, handle, bytes));
 }
 
 /* ENTER, PARAM_UINT with its value, LEAVE */
