@@ -19,12 +19,12 @@
 #define EXPORT __attribute__((visibility("default")))
 #define CONTENDED() GT_PT_LIKELY(gt_pt_mode == GT_PT_CONTENDED)
 
-/* An attempt without waiting returned rc: is that the result? */
+/* An attempt without waiting returned rc: is that the result? lock NULL: a shared acquisition. */
 static inline bool settled(int rc, const void *lock)
 {
 	if (GT_PT_UNLIKELY(rc == EBUSY))
 		return false;
-	if (GT_PT_UNLIKELY(gt_pt_self.held) && (rc == 0 || rc == EOWNERDEAD))
+	if (GT_PT_UNLIKELY(gt_pt_self.held) && lock && (rc == 0 || rc == EOWNERDEAD))
 		gt_pt_again(lock);
 	return true;
 }
@@ -56,6 +56,73 @@ static inline bool wait_begin(enum gt_pt_region region, int tried)
 	return gt_pt_lock_begin(region, tried);
 }
 
+/* ---- three kinds of operations ------------------------------------------------------------------ */
+
+/* It may wait. `attempt` is the same without waiting, to be made if `may`; `lock` NULL: shared, a region only. */
+#define LOCK(name, parameters, arguments, may, attempt, lock)                                      \
+	EXPORT int name parameters                                                                 \
+	{                                                                                          \
+		int rc = GT_PT_UNTRIED;                                                            \
+												   \
+		if (CONTENDED() && (may)) {                                                        \
+			rc = (attempt);                                                            \
+			if (GT_PT_LIKELY(settled(rc, (const void *)(lock))))                       \
+				return rc;                                                         \
+		}                                                                                  \
+		if (!wait_begin(GT_PT_R_##name, rc))                                               \
+			return gt_pt_real.name arguments;                                          \
+		rc = gt_pt_real.name arguments;                                                    \
+		return gt_pt_lock_end(GT_PT_R_##name, (const void *)(lock), rc);                   \
+	}
+
+/* It does not wait. `code` makes its result one of POSIX's. */
+#define TRY(name, parameters, arguments, code, lock)                                               \
+	EXPORT int name parameters                                                                 \
+	{                                                                                          \
+		int rc;                                                                            \
+												   \
+		if (CONTENDED()) {                                                                 \
+			rc = gt_pt_real.name arguments;                                            \
+			settled(code(rc), (const void *)(lock));                                   \
+			return rc;                                                                 \
+		}                                                                                  \
+		if (!all_begin(GT_PT_R_##name))                                                    \
+			return gt_pt_real.name arguments;                                          \
+		rc = gt_pt_real.name arguments;                                                    \
+		return gt_pt_lock_end(GT_PT_R_##name, (const void *)(lock), rc);                   \
+	}
+
+#define UNLOCK(name, parameters, arguments, lock)                                                  \
+	EXPORT int name parameters                                                                 \
+	{                                                                                          \
+		bool recorded;                                                                     \
+		int rc;                                                                            \
+												   \
+		if (CONTENDED() && GT_PT_LIKELY(!gt_pt_self.held))                                 \
+			return gt_pt_real.name arguments;                                          \
+		gt_pt_need();                                                                      \
+		recorded = gt_pt_unlock_begin(GT_PT_R_##name, (const void *)(lock));               \
+		rc = gt_pt_real.name arguments;                                                    \
+		if (recorded)                                                                      \
+			gt_pt_leave(GT_PT_R_##name);                                               \
+		return rc;                                                                         \
+	}
+
+/* The forms of a waiting operation: without a time, with one, with a clock and a time. */
+#define TIME  const struct timespec *restrict time
+#define CLOCK clockid_t clock, TIME
+#define LOCK_PLAIN(name, type, attempt, lock)                                                      \
+	LOCK(name, (type * object), (object), true, attempt, lock)
+#define LOCK_TIMED(name, type, attempt, lock)                                                      \
+	LOCK(name, (type *restrict object, TIME), (object, time), sane(CLOCK_REALTIME, time), attempt, \
+	     lock)
+#define LOCK_CLOCK(name, type, attempt, lock)                                                      \
+	LOCK(name, (type *restrict object, CLOCK), (object, clock, time), sane(clock, time), attempt, lock)
+#define TRY_PLAIN(name, type, code, lock)  TRY(name, (type * object), (object), code, lock)
+#define UNLOCK_PLAIN(name, type)           UNLOCK(name, (type * object), (object), object)
+
+/* ---- mutex ------------------------------------------------------------------------------------- */
+
 /*
  * Is there nobody to wait for? The C library locks and unlocks without atomic operations while a
  * process has one thread, but tries with them (10 ns more). __lock is 0 in a free mutex of every
@@ -65,8 +132,6 @@ static inline bool nobody_waits(const pthread_mutex_t *mutex)
 {
 	return __libc_single_threaded && GT_PT_LIKELY(mutex->__data.__lock == 0);
 }
-
-/* ---- mutex ------------------------------------------------------------------------------------- */
 
 EXPORT int pthread_mutex_lock(pthread_mutex_t *mutex)
 {
@@ -83,53 +148,6 @@ EXPORT int pthread_mutex_lock(pthread_mutex_t *mutex)
 		return gt_pt_real.pthread_mutex_lock(mutex);
 	rc = gt_pt_real.pthread_mutex_lock(mutex);
 	return gt_pt_lock_end(GT_PT_R_pthread_mutex_lock, mutex, rc);
-}
-
-EXPORT int pthread_mutex_timedlock(pthread_mutex_t *restrict mutex,
-				   const struct timespec *restrict time)
-{
-	int rc = GT_PT_UNTRIED;
-
-	if (CONTENDED() && sane(CLOCK_REALTIME, time)) {
-		rc = gt_pt_real.pthread_mutex_trylock(mutex);
-		if (GT_PT_LIKELY(settled(rc, mutex)))
-			return rc;
-	}
-	if (!wait_begin(GT_PT_R_pthread_mutex_timedlock, rc))
-		return gt_pt_real.pthread_mutex_timedlock(mutex, time);
-	rc = gt_pt_real.pthread_mutex_timedlock(mutex, time);
-	return gt_pt_lock_end(GT_PT_R_pthread_mutex_timedlock, mutex, rc);
-}
-
-EXPORT int pthread_mutex_clocklock(pthread_mutex_t *restrict mutex, clockid_t clock,
-				   const struct timespec *restrict time)
-{
-	int rc = GT_PT_UNTRIED;
-
-	if (CONTENDED() && sane(clock, time)) {
-		rc = gt_pt_real.pthread_mutex_trylock(mutex);
-		if (GT_PT_LIKELY(settled(rc, mutex)))
-			return rc;
-	}
-	if (!wait_begin(GT_PT_R_pthread_mutex_clocklock, rc))
-		return gt_pt_real.pthread_mutex_clocklock(mutex, clock, time);
-	rc = gt_pt_real.pthread_mutex_clocklock(mutex, clock, time);
-	return gt_pt_lock_end(GT_PT_R_pthread_mutex_clocklock, mutex, rc);
-}
-
-EXPORT int pthread_mutex_trylock(pthread_mutex_t *mutex)
-{
-	int rc;
-
-	if (CONTENDED()) {
-		rc = gt_pt_real.pthread_mutex_trylock(mutex);
-		settled(rc, mutex);
-		return rc;
-	}
-	if (!all_begin(GT_PT_R_pthread_mutex_trylock))
-		return gt_pt_real.pthread_mutex_trylock(mutex);
-	rc = gt_pt_real.pthread_mutex_trylock(mutex);
-	return gt_pt_lock_end(GT_PT_R_pthread_mutex_trylock, mutex, rc);
 }
 
 /* VT_PTHREAD_LOCKS=all or no, or before the constructor. */
@@ -157,6 +175,11 @@ EXPORT int pthread_mutex_unlock(pthread_mutex_t *mutex)
 	return gt_pt_real.pthread_mutex_unlock(mutex);
 }
 
+#define MUTEX_TRY gt_pt_real.pthread_mutex_trylock(object)
+LOCK_TIMED(pthread_mutex_timedlock, pthread_mutex_t, MUTEX_TRY, object)
+LOCK_CLOCK(pthread_mutex_clocklock, pthread_mutex_t, MUTEX_TRY, object)
+TRY_PLAIN(pthread_mutex_trylock, pthread_mutex_t, , object)
+
 /* ---- C11 mutex: the same with other return codes ------------------------------------------------- */
 
 static inline int from_c11(int rc)
@@ -164,243 +187,28 @@ static inline int from_c11(int rc)
 	return rc == thrd_busy ? EBUSY : rc;
 }
 
-EXPORT int mtx_lock(mtx_t *mutex)
-{
-	int rc = GT_PT_UNTRIED;
-
-	if (CONTENDED()) {
-		rc = from_c11(gt_pt_real.mtx_trylock(mutex));
-		if (GT_PT_LIKELY(settled(rc, mutex)))
-			return rc;
-	}
-	if (!wait_begin(GT_PT_R_mtx_lock, rc))
-		return gt_pt_real.mtx_lock(mutex);
-	rc = gt_pt_real.mtx_lock(mutex);
-	return gt_pt_lock_end(GT_PT_R_mtx_lock, mutex, rc);
-}
-
-EXPORT int mtx_timedlock(mtx_t *restrict mutex, const struct timespec *restrict time)
-{
-	int rc = GT_PT_UNTRIED;
-
-	if (CONTENDED() && sane(CLOCK_REALTIME, time)) {
-		rc = from_c11(gt_pt_real.mtx_trylock(mutex));
-		if (GT_PT_LIKELY(settled(rc, mutex)))
-			return rc;
-	}
-	if (!wait_begin(GT_PT_R_mtx_timedlock, rc))
-		return gt_pt_real.mtx_timedlock(mutex, time);
-	rc = gt_pt_real.mtx_timedlock(mutex, time);
-	return gt_pt_lock_end(GT_PT_R_mtx_timedlock, mutex, rc);
-}
-
-EXPORT int mtx_trylock(mtx_t *mutex)
-{
-	int rc;
-
-	if (CONTENDED()) {
-		rc = gt_pt_real.mtx_trylock(mutex);
-		settled(from_c11(rc), mutex);
-		return rc;
-	}
-	if (!all_begin(GT_PT_R_mtx_trylock))
-		return gt_pt_real.mtx_trylock(mutex);
-	rc = gt_pt_real.mtx_trylock(mutex);
-	return gt_pt_lock_end(GT_PT_R_mtx_trylock, mutex, rc);
-}
-
-EXPORT int mtx_unlock(mtx_t *mutex)
-{
-	bool recorded;
-	int rc;
-
-	gt_pt_need();
-	recorded = gt_pt_unlock_begin(GT_PT_R_mtx_unlock, mutex);
-	rc = gt_pt_real.mtx_unlock(mutex);
-	if (recorded)
-		gt_pt_leave(GT_PT_R_mtx_unlock);
-	return rc;
-}
+#define MTX_TRY from_c11(gt_pt_real.mtx_trylock(object))
+LOCK_PLAIN(mtx_lock, mtx_t, MTX_TRY, object)
+LOCK_TIMED(mtx_timedlock, mtx_t, MTX_TRY, object)
+TRY_PLAIN(mtx_trylock, mtx_t, from_c11, object)
+UNLOCK_PLAIN(mtx_unlock, mtx_t)
 
 /* ---- reader-writer lock: shared acquisitions are regions only ----------------------------------- */
 
-EXPORT int pthread_rwlock_rdlock(pthread_rwlock_t *lock)
-{
-	int rc = GT_PT_UNTRIED;
-
-	if (CONTENDED()) {
-		rc = gt_pt_real.pthread_rwlock_tryrdlock(lock);
-		if (GT_PT_LIKELY(rc != EBUSY))
-			return rc;
-	}
-	if (!wait_begin(GT_PT_R_pthread_rwlock_rdlock, rc))
-		return gt_pt_real.pthread_rwlock_rdlock(lock);
-	rc = gt_pt_real.pthread_rwlock_rdlock(lock);
-	return gt_pt_lock_end(GT_PT_R_pthread_rwlock_rdlock, NULL, rc);
-}
-
-EXPORT int pthread_rwlock_timedrdlock(pthread_rwlock_t *restrict lock,
-				      const struct timespec *restrict time)
-{
-	int rc = GT_PT_UNTRIED;
-
-	if (CONTENDED() && sane(CLOCK_REALTIME, time)) {
-		rc = gt_pt_real.pthread_rwlock_tryrdlock(lock);
-		if (GT_PT_LIKELY(rc != EBUSY))
-			return rc;
-	}
-	if (!wait_begin(GT_PT_R_pthread_rwlock_timedrdlock, rc))
-		return gt_pt_real.pthread_rwlock_timedrdlock(lock, time);
-	rc = gt_pt_real.pthread_rwlock_timedrdlock(lock, time);
-	return gt_pt_lock_end(GT_PT_R_pthread_rwlock_timedrdlock, NULL, rc);
-}
-
-EXPORT int pthread_rwlock_clockrdlock(pthread_rwlock_t *restrict lock, clockid_t clock,
-				      const struct timespec *restrict time)
-{
-	int rc = GT_PT_UNTRIED;
-
-	if (CONTENDED() && sane(clock, time)) {
-		rc = gt_pt_real.pthread_rwlock_tryrdlock(lock);
-		if (GT_PT_LIKELY(rc != EBUSY))
-			return rc;
-	}
-	if (!wait_begin(GT_PT_R_pthread_rwlock_clockrdlock, rc))
-		return gt_pt_real.pthread_rwlock_clockrdlock(lock, clock, time);
-	rc = gt_pt_real.pthread_rwlock_clockrdlock(lock, clock, time);
-	return gt_pt_lock_end(GT_PT_R_pthread_rwlock_clockrdlock, NULL, rc);
-}
-
-EXPORT int pthread_rwlock_tryrdlock(pthread_rwlock_t *lock)
-{
-	int rc;
-
-	if (CONTENDED() || !all_begin(GT_PT_R_pthread_rwlock_tryrdlock))
-		return gt_pt_real.pthread_rwlock_tryrdlock(lock);
-	rc = gt_pt_real.pthread_rwlock_tryrdlock(lock);
-	return gt_pt_lock_end(GT_PT_R_pthread_rwlock_tryrdlock, NULL, rc);
-}
-
-EXPORT int pthread_rwlock_wrlock(pthread_rwlock_t *lock)
-{
-	int rc = GT_PT_UNTRIED;
-
-	if (CONTENDED()) {
-		rc = gt_pt_real.pthread_rwlock_trywrlock(lock);
-		if (GT_PT_LIKELY(settled(rc, lock)))
-			return rc;
-	}
-	if (!wait_begin(GT_PT_R_pthread_rwlock_wrlock, rc))
-		return gt_pt_real.pthread_rwlock_wrlock(lock);
-	rc = gt_pt_real.pthread_rwlock_wrlock(lock);
-	return gt_pt_lock_end(GT_PT_R_pthread_rwlock_wrlock, lock, rc);
-}
-
-EXPORT int pthread_rwlock_timedwrlock(pthread_rwlock_t *restrict lock,
-				      const struct timespec *restrict time)
-{
-	int rc = GT_PT_UNTRIED;
-
-	if (CONTENDED() && sane(CLOCK_REALTIME, time)) {
-		rc = gt_pt_real.pthread_rwlock_trywrlock(lock);
-		if (GT_PT_LIKELY(settled(rc, lock)))
-			return rc;
-	}
-	if (!wait_begin(GT_PT_R_pthread_rwlock_timedwrlock, rc))
-		return gt_pt_real.pthread_rwlock_timedwrlock(lock, time);
-	rc = gt_pt_real.pthread_rwlock_timedwrlock(lock, time);
-	return gt_pt_lock_end(GT_PT_R_pthread_rwlock_timedwrlock, lock, rc);
-}
-
-EXPORT int pthread_rwlock_clockwrlock(pthread_rwlock_t *restrict lock, clockid_t clock,
-				      const struct timespec *restrict time)
-{
-	int rc = GT_PT_UNTRIED;
-
-	if (CONTENDED() && sane(clock, time)) {
-		rc = gt_pt_real.pthread_rwlock_trywrlock(lock);
-		if (GT_PT_LIKELY(settled(rc, lock)))
-			return rc;
-	}
-	if (!wait_begin(GT_PT_R_pthread_rwlock_clockwrlock, rc))
-		return gt_pt_real.pthread_rwlock_clockwrlock(lock, clock, time);
-	rc = gt_pt_real.pthread_rwlock_clockwrlock(lock, clock, time);
-	return gt_pt_lock_end(GT_PT_R_pthread_rwlock_clockwrlock, lock, rc);
-}
-
-EXPORT int pthread_rwlock_trywrlock(pthread_rwlock_t *lock)
-{
-	int rc;
-
-	if (CONTENDED()) {
-		rc = gt_pt_real.pthread_rwlock_trywrlock(lock);
-		settled(rc, lock);
-		return rc;
-	}
-	if (!all_begin(GT_PT_R_pthread_rwlock_trywrlock))
-		return gt_pt_real.pthread_rwlock_trywrlock(lock);
-	rc = gt_pt_real.pthread_rwlock_trywrlock(lock);
-	return gt_pt_lock_end(GT_PT_R_pthread_rwlock_trywrlock, lock, rc);
-}
-
-EXPORT int pthread_rwlock_unlock(pthread_rwlock_t *lock)
-{
-	bool recorded;
-	int rc;
-
-	if (CONTENDED() && GT_PT_LIKELY(!gt_pt_self.held))
-		return gt_pt_real.pthread_rwlock_unlock(lock);
-	gt_pt_need();
-	recorded = gt_pt_unlock_begin(GT_PT_R_pthread_rwlock_unlock, lock);
-	rc = gt_pt_real.pthread_rwlock_unlock(lock);
-	if (recorded)
-		gt_pt_leave(GT_PT_R_pthread_rwlock_unlock);
-	return rc;
-}
+#define READ_TRY gt_pt_real.pthread_rwlock_tryrdlock(object)
+LOCK_PLAIN(pthread_rwlock_rdlock, pthread_rwlock_t, READ_TRY, NULL)
+LOCK_TIMED(pthread_rwlock_timedrdlock, pthread_rwlock_t, READ_TRY, NULL)
+LOCK_CLOCK(pthread_rwlock_clockrdlock, pthread_rwlock_t, READ_TRY, NULL)
+TRY_PLAIN(pthread_rwlock_tryrdlock, pthread_rwlock_t, , NULL)
+#define WRITE_TRY gt_pt_real.pthread_rwlock_trywrlock(object)
+LOCK_PLAIN(pthread_rwlock_wrlock, pthread_rwlock_t, WRITE_TRY, object)
+LOCK_TIMED(pthread_rwlock_timedwrlock, pthread_rwlock_t, WRITE_TRY, object)
+LOCK_CLOCK(pthread_rwlock_clockwrlock, pthread_rwlock_t, WRITE_TRY, object)
+TRY_PLAIN(pthread_rwlock_trywrlock, pthread_rwlock_t, , object)
+UNLOCK_PLAIN(pthread_rwlock_unlock, pthread_rwlock_t)
 
 /* ---- spin lock --------------------------------------------------------------------------------- */
 
-EXPORT int pthread_spin_lock(pthread_spinlock_t *lock)
-{
-	int rc = GT_PT_UNTRIED;
-
-	if (CONTENDED()) {
-		rc = gt_pt_real.pthread_spin_trylock(lock);
-		if (GT_PT_LIKELY(settled(rc, (const void *)lock)))
-			return rc;
-	}
-	if (!wait_begin(GT_PT_R_pthread_spin_lock, rc))
-		return gt_pt_real.pthread_spin_lock(lock);
-	rc = gt_pt_real.pthread_spin_lock(lock);
-	return gt_pt_lock_end(GT_PT_R_pthread_spin_lock, (const void *)lock, rc);
-}
-
-EXPORT int pthread_spin_trylock(pthread_spinlock_t *lock)
-{
-	int rc;
-
-	if (CONTENDED()) {
-		rc = gt_pt_real.pthread_spin_trylock(lock);
-		settled(rc, (const void *)lock);
-		return rc;
-	}
-	if (!all_begin(GT_PT_R_pthread_spin_trylock))
-		return gt_pt_real.pthread_spin_trylock(lock);
-	rc = gt_pt_real.pthread_spin_trylock(lock);
-	return gt_pt_lock_end(GT_PT_R_pthread_spin_trylock, (const void *)lock, rc);
-}
-
-EXPORT int pthread_spin_unlock(pthread_spinlock_t *lock)
-{
-	bool recorded;
-	int rc;
-
-	if (CONTENDED() && GT_PT_LIKELY(!gt_pt_self.held))
-		return gt_pt_real.pthread_spin_unlock(lock);
-	gt_pt_need();
-	recorded = gt_pt_unlock_begin(GT_PT_R_pthread_spin_unlock, (const void *)lock);
-	rc = gt_pt_real.pthread_spin_unlock(lock);
-	if (recorded)
-		gt_pt_leave(GT_PT_R_pthread_spin_unlock);
-	return rc;
-}
+LOCK_PLAIN(pthread_spin_lock, pthread_spinlock_t, gt_pt_real.pthread_spin_trylock(object), object)
+TRY_PLAIN(pthread_spin_trylock, pthread_spinlock_t, , object)
+UNLOCK_PLAIN(pthread_spin_unlock, pthread_spinlock_t)

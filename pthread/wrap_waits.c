@@ -30,112 +30,53 @@ static inline bool all_begin(enum gt_pt_region region)
 	return gt_pt_lock_begin(region, GT_PT_UNTRIED);
 }
 
+/* A wait of which only the region is recorded; the lock is given away for its time. */
+#define WAITING(name, parameters, arguments, mutex)                                                \
+	EXPORT int name parameters                                                                 \
+	{                                                                                          \
+		WAIT(.region = GT_PT_R_##name, .lock = mutex);                                     \
+												   \
+		if (!waits_recorded())                                                             \
+			return gt_pt_real.name arguments;                                          \
+		gt_pt_wait_begin(&wait);                                                           \
+		return wait.rc = gt_pt_real.name arguments;                                        \
+	}
+
+/* An operation that does not wait and is of interest with VT_PTHREAD_LOCKS=all only. */
+#define PASSING(name, type)                                                                        \
+	EXPORT int name(type *object)                                                              \
+	{                                                                                          \
+		int rc;                                                                            \
+												   \
+		if (CONTENDED() || !all_begin(GT_PT_R_##name))                                     \
+			return gt_pt_real.name(object);                                            \
+		rc = gt_pt_real.name(object);                                                      \
+		return gt_pt_lock_end(GT_PT_R_##name, NULL, rc);                                   \
+	}
+
 /* ---- condition variable ------------------------------------------------------------------------ */
 
-EXPORT int pthread_cond_wait(pthread_cond_t *restrict cond, pthread_mutex_t *restrict mutex)
-{
-	WAIT(.region = GT_PT_R_pthread_cond_wait, .lock = mutex);
-
-	if (!waits_recorded())
-		return gt_pt_real.pthread_cond_wait(cond, mutex);
-	gt_pt_wait_begin(&wait);
-	return wait.rc = gt_pt_real.pthread_cond_wait(cond, mutex);
-}
-
-EXPORT int pthread_cond_timedwait(pthread_cond_t *restrict cond, pthread_mutex_t *restrict mutex,
-				  const struct timespec *restrict time)
-{
-	WAIT(.region = GT_PT_R_pthread_cond_timedwait, .lock = mutex);
-
-	if (!waits_recorded())
-		return gt_pt_real.pthread_cond_timedwait(cond, mutex, time);
-	gt_pt_wait_begin(&wait);
-	return wait.rc = gt_pt_real.pthread_cond_timedwait(cond, mutex, time);
-}
-
-EXPORT int pthread_cond_clockwait(pthread_cond_t *restrict cond, pthread_mutex_t *restrict mutex,
-				  clockid_t clock, const struct timespec *restrict time)
-{
-	WAIT(.region = GT_PT_R_pthread_cond_clockwait, .lock = mutex);
-
-	if (!waits_recorded())
-		return gt_pt_real.pthread_cond_clockwait(cond, mutex, clock, time);
-	gt_pt_wait_begin(&wait);
-	return wait.rc = gt_pt_real.pthread_cond_clockwait(cond, mutex, clock, time);
-}
-
-EXPORT int cnd_wait(cnd_t *cond, mtx_t *mutex)
-{
-	WAIT(.region = GT_PT_R_cnd_wait, .lock = mutex);
-
-	if (!waits_recorded())
-		return gt_pt_real.cnd_wait(cond, mutex);
-	gt_pt_wait_begin(&wait);
-	return wait.rc = gt_pt_real.cnd_wait(cond, mutex);
-}
-
-EXPORT int cnd_timedwait(cnd_t *restrict cond, mtx_t *restrict mutex,
-			 const struct timespec *restrict time)
-{
-	WAIT(.region = GT_PT_R_cnd_timedwait, .lock = mutex);
-
-	if (!waits_recorded())
-		return gt_pt_real.cnd_timedwait(cond, mutex, time);
-	gt_pt_wait_begin(&wait);
-	return wait.rc = gt_pt_real.cnd_timedwait(cond, mutex, time);
-}
-
-EXPORT int pthread_cond_signal(pthread_cond_t *cond)
-{
-	int rc;
-
-	if (CONTENDED() || !all_begin(GT_PT_R_pthread_cond_signal))
-		return gt_pt_real.pthread_cond_signal(cond);
-	rc = gt_pt_real.pthread_cond_signal(cond);
-	return gt_pt_lock_end(GT_PT_R_pthread_cond_signal, NULL, rc);
-}
-
-EXPORT int pthread_cond_broadcast(pthread_cond_t *cond)
-{
-	int rc;
-
-	if (CONTENDED() || !all_begin(GT_PT_R_pthread_cond_broadcast))
-		return gt_pt_real.pthread_cond_broadcast(cond);
-	rc = gt_pt_real.pthread_cond_broadcast(cond);
-	return gt_pt_lock_end(GT_PT_R_pthread_cond_broadcast, NULL, rc);
-}
-
-EXPORT int cnd_signal(cnd_t *cond)
-{
-	int rc;
-
-	if (CONTENDED() || !all_begin(GT_PT_R_cnd_signal))
-		return gt_pt_real.cnd_signal(cond);
-	rc = gt_pt_real.cnd_signal(cond);
-	return gt_pt_lock_end(GT_PT_R_cnd_signal, NULL, rc);
-}
-
-EXPORT int cnd_broadcast(cnd_t *cond)
-{
-	int rc;
-
-	if (CONTENDED() || !all_begin(GT_PT_R_cnd_broadcast))
-		return gt_pt_real.cnd_broadcast(cond);
-	rc = gt_pt_real.cnd_broadcast(cond);
-	return gt_pt_lock_end(GT_PT_R_cnd_broadcast, NULL, rc);
-}
+WAITING(pthread_cond_wait, (pthread_cond_t *restrict cond, pthread_mutex_t *restrict mutex), (cond, mutex),
+	mutex)
+WAITING(pthread_cond_timedwait,
+	(pthread_cond_t *restrict cond, pthread_mutex_t *restrict mutex, const struct timespec *restrict time),
+	(cond, mutex, time), mutex)
+WAITING(pthread_cond_clockwait,
+	(pthread_cond_t *restrict cond, pthread_mutex_t *restrict mutex, clockid_t clock,
+	 const struct timespec *restrict time),
+	(cond, mutex, clock, time), mutex)
+WAITING(cnd_wait, (cnd_t *cond, mtx_t *mutex), (cond, mutex), mutex)
+WAITING(cnd_timedwait,
+	(cnd_t *restrict cond, mtx_t *restrict mutex, const struct timespec *restrict time),
+	(cond, mutex, time), mutex)
+PASSING(pthread_cond_signal, pthread_cond_t)
+PASSING(pthread_cond_broadcast, pthread_cond_t)
+PASSING(cnd_signal, cnd_t)
+PASSING(cnd_broadcast, cnd_t)
 
 /* ---- barrier ----------------------------------------------------------------------------------- */
 
-EXPORT int pthread_barrier_wait(pthread_barrier_t *barrier)
-{
-	WAIT(.region = GT_PT_R_pthread_barrier_wait);
-
-	if (!waits_recorded())
-		return gt_pt_real.pthread_barrier_wait(barrier);
-	gt_pt_wait_begin(&wait);
-	return wait.rc = gt_pt_real.pthread_barrier_wait(barrier);
-}
+WAITING(pthread_barrier_wait, (pthread_barrier_t *barrier), (barrier), NULL)
 
 /* ---- semaphore --------------------------------------------------------------------------------- */
 
@@ -160,73 +101,29 @@ static inline bool sane(clockid_t clock, const struct timespec *time)
 	       time->tv_nsec >= 0 && time->tv_nsec < 1000000000;
 }
 
-static NOINLINE int sem_wait_slow(sem_t *sem)
-{
-	WAIT(.region = GT_PT_R_sem_wait);
+/* The waiting of NAME, out of the way of what does not wait. */
+#define SEM_WAIT(name, parameters, arguments, may)                                                 \
+	static NOINLINE int name##_slow parameters                                                 \
+	{                                                                                          \
+		WAIT(.region = GT_PT_R_##name);                                                    \
+												   \
+		if (!waits_recorded())                                                             \
+			return gt_pt_real.name arguments;                                          \
+		gt_pt_wait_begin(&wait);                                                           \
+		return wait.rc = gt_pt_real.name arguments;                                        \
+	}                                                                                          \
+	EXPORT int name parameters                                                                 \
+	{                                                                                          \
+		if (CONTENDED() && (may) && GT_PT_LIKELY(sem_taken(sem)))                          \
+			return 0;                                                                  \
+		return name##_slow arguments;                                                      \
+	}
 
-	if (!waits_recorded())
-		return gt_pt_real.sem_wait(sem);
-	gt_pt_wait_begin(&wait);
-	return wait.rc = gt_pt_real.sem_wait(sem);
-}
-
-EXPORT int sem_wait(sem_t *sem)
-{
-	if (CONTENDED() && GT_PT_LIKELY(sem_taken(sem)))
-		return 0;
-	return sem_wait_slow(sem);
-}
-
-static NOINLINE int sem_timedwait_slow(sem_t *sem, const struct timespec *time)
-{
-	WAIT(.region = GT_PT_R_sem_timedwait);
-
-	if (!waits_recorded())
-		return gt_pt_real.sem_timedwait(sem, time);
-	gt_pt_wait_begin(&wait);
-	return wait.rc = gt_pt_real.sem_timedwait(sem, time);
-}
-
-EXPORT int sem_timedwait(sem_t *restrict sem, const struct timespec *restrict time)
-{
-	if (CONTENDED() && sane(CLOCK_REALTIME, time) && GT_PT_LIKELY(sem_taken(sem)))
-		return 0;
-	return sem_timedwait_slow(sem, time);
-}
-
-static NOINLINE int sem_clockwait_slow(sem_t *sem, clockid_t clock, const struct timespec *time)
-{
-	WAIT(.region = GT_PT_R_sem_clockwait);
-
-	if (!waits_recorded())
-		return gt_pt_real.sem_clockwait(sem, clock, time);
-	gt_pt_wait_begin(&wait);
-	return wait.rc = gt_pt_real.sem_clockwait(sem, clock, time);
-}
-
-EXPORT int sem_clockwait(sem_t *restrict sem, clockid_t clock, const struct timespec *restrict time)
-{
-	if (CONTENDED() && sane(clock, time) && GT_PT_LIKELY(sem_taken(sem)))
-		return 0;
-	return sem_clockwait_slow(sem, clock, time);
-}
-
-EXPORT int sem_trywait(sem_t *sem)
-{
-	int rc;
-
-	if (CONTENDED() || !all_begin(GT_PT_R_sem_trywait))
-		return gt_pt_real.sem_trywait(sem);
-	rc = gt_pt_real.sem_trywait(sem);
-	return gt_pt_lock_end(GT_PT_R_sem_trywait, NULL, rc);
-}
-
-EXPORT int sem_post(sem_t *sem)
-{
-	int rc;
-
-	if (CONTENDED() || !all_begin(GT_PT_R_sem_post))
-		return gt_pt_real.sem_post(sem);
-	rc = gt_pt_real.sem_post(sem);
-	return gt_pt_lock_end(GT_PT_R_sem_post, NULL, rc);
-}
+SEM_WAIT(sem_wait, (sem_t *sem), (sem), true)
+SEM_WAIT(sem_timedwait, (sem_t *restrict sem, const struct timespec *restrict time), (sem, time),
+	 sane(CLOCK_REALTIME, time))
+SEM_WAIT(sem_clockwait,
+	 (sem_t *restrict sem, clockid_t clock, const struct timespec *restrict time),
+	 (sem, clock, time), sane(clock, time))
+PASSING(sem_trywait, sem_t)
+PASSING(sem_post, sem_t)
