@@ -323,7 +323,7 @@ static void append(char *list, size_t size, const char *path)
 static bool traces_io(const char *program)
 {
 	(void)program;
-	return gt_settings.iotrace;
+	return gt_settings.iotrace || gt_settings.iotrace_extended;
 }
 
 static bool traces_memory(const char *program)

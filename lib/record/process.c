@@ -40,7 +40,7 @@ static struct {
 	char folder[1024];
 } parent;
 
-#define ADAPTERS_MAX 16
+#define ADAPTERS_MAX 256 /* each library wrapper is one */
 static struct gt_adapter adapters[ADAPTERS_MAX];
 static unsigned adapter_count;
 
@@ -51,8 +51,11 @@ int gt_adapter_register(const struct gt_adapter *adapter)
 	for (unsigned i = 0; i < adapter_count; i++)
 		if (!strcmp(adapters[i].name, adapter->name))
 			return -EALREADY;
-	if (adapter_count == ADAPTERS_MAX)
+	if (adapter_count == ADAPTERS_MAX) {
+		gt_message(1, "more than %u adapters: %s is not named in the archive, and not told of forks",
+			   ADAPTERS_MAX, adapter->name);
 		return -ENOSPC;
+	}
 	adapters[adapter_count++] = *adapter;
 	if (gt_state_now() == GT_READY)
 		gt_def_property("adapter", adapter->name);

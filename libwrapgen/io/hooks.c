@@ -226,10 +226,22 @@ static void child(void)
 		memset(files, 0, sizeof(files));
 }
 
+int gt_io_extended;
+static gt_ref offset_parameter;
+
+void gt_io_offset(unsigned long long offset)
+{
+	gt_record(GT_T_PARAM_INT, offset_parameter, (uint64_t[2]){ offset, 0 }, 1);
+}
+
 __attribute__((constructor)) static void begin_io(void)
 {
+	const char *extended = gt_setting("VT_IOTRACE_EXTENDED");
 	int saved = errno;
 
+	if (extended && !strcmp(extended, "yes"))
+		offset_parameter = gt_def_parameter("offset", GT_VALUE_INT);
+	gt_io_extended = offset_parameter != GT_NONE;
 	pthread_atfork(NULL, NULL, child);
 	errno = saved;
 }

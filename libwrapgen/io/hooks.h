@@ -122,6 +122,23 @@ static inline void gt_hook_fd_end(struct gt_hook *hook, unsigned long long resul
 	gt_io_result(hook, result);
 }
 
+/* pread and the like: with VT_IOTRACE_EXTENDED the offset is a parameter. */
+extern GT_WRAP_HIDDEN int gt_io_extended;
+GT_WRAP_HIDDEN void gt_io_offset(unsigned long long offset);
+
+static inline void gt_hook_at_begin(struct gt_hook *hook, unsigned mode, int kind, int fd,
+				    unsigned long long bytes, unsigned long long offset)
+{
+	gt_hook_fd_begin(hook, mode, kind, fd, bytes);
+	if (__builtin_expect(gt_io_extended, 0) && hook->gt_open)
+		gt_io_offset(offset);
+}
+
+static inline void gt_hook_at_end(struct gt_hook *hook, unsigned long long result)
+{
+	gt_io_result(hook, result);
+}
+
 static inline void gt_hook_file_begin(struct gt_hook *hook, unsigned mode, int kind,
 				      unsigned long long file, unsigned long long bytes,
 				      unsigned long long unit)

@@ -23,11 +23,12 @@
 #include "hooks.h"
 
 #define ARENA (64u << 10)
+#define HINT  3u /* severity of a marker */
 
 __thread int gt_memory_depth __attribute__((tls_model("initial-exec")));
 int gt_memory_events;
 static int64_t held;
-static gt_ref counter;
+static gt_ref counter, made_marker, freed_marker; /* the markers with VT_MEMTRACE_MARKER */
 static size_t (*usable)(void *);
 static char arena[ARENA] __attribute__((aligned(64)));
 static size_t arena_used;
@@ -94,6 +95,19 @@ static void account(int64_t change)
 		gt_metric_uint(metric, now > 0 ? (uint64_t)now : 0);
 }
 
+/* Texts that are equal are kept once. */
+static void mark(gt_ref marker, uint64_t bytes)
+{
+	char text[32], *at = text + sizeof(text) - sizeof(" bytes");
+
+	if (!marker || !bytes || !gt_active())
+		return;
+	memcpy(at, " bytes", sizeof(" bytes"));
+	for (; bytes; bytes /= 10)
+		*--at = (char)('0' + bytes % 10);
+	gt_marker(marker, at);
+}
+
 static uint64_t size_of(unsigned long long address)
 {
 	return address && usable && !gt_memory_own(address) ? usable((void *)address) : 0;
@@ -116,13 +130,15 @@ void gt_memory_begin(struct gt_hook *hook, unsigned long long freed)
 void gt_memory_end(struct gt_hook *hook, unsigned long long made)
 {
 	int saved = errno;
-	int64_t change;
+	uint64_t size;
 
 	hook->gt_inside = 0;
 	if (!--gt_memory_depth) {
-		change = (int64_t)size_of(made) - (int64_t)hook->gt_held;
-		if (change)
-			account(change);
+		size = size_of(made);
+		mark(freed_marker, hook->gt_held);
+		mark(made_marker, size);
+		if (size != hook->gt_held)
+			account((int64_t)size - (int64_t)hook->gt_held);
 	}
 	if (hook->gt_open)
 		gt_leave(hook->gt_w->gt_region);
@@ -188,11 +204,15 @@ __attribute__((constructor)) static void begin_memory(void)
 		.mode = 4, /* OTF2_METRIC_ABSOLUTE_POINT */
 		.scope = 1,
 	};
-	const char *events = gt_setting("VT_MEMTRACE_EVENTS");
+	const char *events = gt_setting("VT_MEMTRACE_EVENTS"), *markers = gt_setting("VT_MEMTRACE_MARKER");
 	int saved = errno;
 
 	find_usable();
 	gt_memory_events = events && !strcmp(events, "yes");
+	if (markers && !strcmp(markers, "yes") && usable) {
+		made_marker = gt_def_marker("Memory Allocation", "memory", HINT);
+		freed_marker = gt_def_marker("Memory Deallocation", "memory", HINT);
+	}
 	if (usable)
 		__atomic_store_n(&counter, gt_def_metric(&info), __ATOMIC_RELEASE);
 	errno = saved;
