@@ -8,6 +8,7 @@
  *
  *   DIR/                         the archive directory (0700)
  *     spool/run                  struct gt_run_header; also the file that is flock()ed
+ *     spool/host.<name>.<boot>/run   the same for each further host; its processes lie beside it
  *     spool/p<seq>.<pid>/proc    struct gt_proc_header (mapped shared, always current)
  *     spool/p<seq>.<pid>/defs    struct gt_file_header, then struct gt_def records
  *     spool/p<seq>.<pid>/l<id>.win   struct gt_win_header, then two halves (mapped shared)
@@ -23,7 +24,7 @@
 
 #include <stdint.h>
 
-#define GT_FORMAT_VERSION 1u
+#define GT_FORMAT_VERSION 2u
 
 #define GT_MAGIC_RUN  0x314e555254474721ull /* "!GGTRUN1" read as a little-endian number */
 #define GT_MAGIC_PROC 0x31434f5250474721ull
@@ -283,6 +284,7 @@ enum gt_def_type {
 			       3 MPI-IO: then parent is a COMM id; flags GT_HANDLE_*) */
 	GT_D_PARAMS = 19,   /* struct gt_def_params, then count * struct gt_def_param */
 	GT_D_TOPOLOGY = 20, /* struct gt_def_topology, then count * u32 sizes, count * u32 periodic */
+	GT_D_SYNC = 21,     /* struct gt_def_sync: two hosts' clocks were compared */
 };
 
 #define GT_COMM_EVENTS 1u  /* of a COMM: COMM_CREATE and COMM_DESTROY tell of it */
@@ -409,6 +411,17 @@ struct gt_calib {
 	int64_t real_ns;    /* CLOCK_REALTIME */
 };
 
+/*
+ * At `tick` of this host's clock the clock of the host `reference` showed `other_tick`; both within
+ * +- width/2 ticks of this clock.
+ */
+struct gt_def_sync {
+	uint64_t tick, other_tick;
+	uint64_t width;
+	uint32_t reference; /* STRING id: name of the host */
+	uint32_t kind;      /* of the other clock: enum gt_clock_kind */
+};
+
 /* ---- process header ----------------------------------------------------------------------------- */
 
 enum gt_clock_kind {
@@ -464,7 +477,16 @@ enum gt_run_state {
 	GT_RUN_OPEN = 0,
 	GT_RUN_ASSEMBLING = 1,
 	GT_RUN_DONE = 2,
+	GT_RUN_ENDED = 3,       /* all processes of this host have ended; other hosts may go on */
 };
+
+/* Of one parallel program, by the processes of this host (mpi/hosts.c); atomic. */
+struct gt_run_job {
+	uint64_t job;           /* 0: free */
+	uint32_t begun;         /* processes that have come to MPI_Init */
+	uint32_t speaker;       /* pid of the one that speaks for this host, 0: none yet */
+};
+#define GT_RUN_JOBS 16
 
 struct gt_run_header {
 	uint64_t magic;
@@ -477,6 +499,7 @@ struct gt_run_header {
 	char host[64];
 	char spool[1024];       /* absolute path of the folder with the p<seq>.<pid> folders */
 	uint64_t job;           /* the parallel job whose processes share the run, 0: none */
+	struct gt_run_job jobs[GT_RUN_JOBS]; /* used while the processes run */
 };
 
 #endif

@@ -23,12 +23,13 @@
 
 static const struct gt_option options[] = {
 	{ 'l', "lock-fd", "N", "descriptor that holds the run's lock" },
+	{ 'o', "home", "DIR", "folder of the run header that is locked (DIR/spool)" },
 	{ 0, NULL, NULL, NULL },
 };
 
 static const struct gt_usage usage = {
 	.command = "gputrace assemble",
-	.synopsis = "--lock-fd=N DIR",
+	.synopsis = "--lock-fd=N --home=DIR DIR",
 	.summary = "Started by libgputrace.so at the end of a run. Use `gputrace recover`.",
 	.options = options,
 };
@@ -39,12 +40,12 @@ static void complain(const char *sentence)
 }
 
 /* Is the descriptor the run's lock file, and is the lock ours? */
-static int check_lock(const char *dir, int fd)
+static int check_lock(const char *home, int fd)
 {
 	char path[4200];
 	struct stat here, there;
 
-	snprintf(path, sizeof(path), "%s/spool/run", dir);
+	snprintf(path, sizeof(path), "%s/run", home);
 	if (fstat(fd, &here) || lstat(path, &there))
 		return -errno;
 	if (here.st_ino != there.st_ino || here.st_dev != there.st_dev)
@@ -55,22 +56,27 @@ static int check_lock(const char *dir, int fd)
 int gt_cmd_assemble(int argc, char **argv)
 {
 	struct gt_assemble_options how = { 0 };
+	const char *home = NULL;
 	int key, fd = -1, rc;
 	char *end;
 
 	while ((key = gt_option_next(&usage, argc, argv)) > 0) {
 		long n = strtol(optarg, &end, 10);
 
+		if (key == 'o') {
+			home = optarg;
+			continue;
+		}
 		if (*end || end == optarg || n < 0 || n > 1 << 24)
 			return gt_usage_error(&usage, "'%s' is not a descriptor", optarg);
 		fd = (int)n;
 	}
 	if (key < 0)
 		return GT_OPT_STATUS(key);
-	if (argc - optind != 1 || fd < 0)
-		return gt_usage_error(&usage, "a descriptor and one directory are needed");
+	if (argc - optind != 1 || fd < 0 || !home)
+		return gt_usage_error(&usage, "a descriptor and two directories are needed");
 	gt_settings_load(environ, complain);
-	rc = check_lock(argv[optind], fd);
+	rc = check_lock(home, fd);
 	if (rc) {
 		fprintf(stderr, "gputrace: %s: cannot take the run's lock: %s\n", argv[optind],
 			strerror(-rc));

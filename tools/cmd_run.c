@@ -475,6 +475,7 @@ static const char *prepare(const char *program, const struct gt_binary *binary, 
 		.prefix = gt_settings.file_prefix,
 		.program = base(program),
 		.local = gt_settings.pform_ldir,
+		.host = gt_settings.test_host,
 		.job = job,
 		.when = when,
 	};

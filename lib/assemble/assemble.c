@@ -559,13 +559,19 @@ static int complete(struct assembly *a, struct gt_report *report)
 
 static void set_state(const struct assembly *a, uint32_t state)
 {
-	int fd = openat(a->dirfd, "spool/run", O_WRONLY | O_NOFOLLOW | O_CLOEXEC);
+	for (size_t i = 0; i < a->spool.root_count; i++) {
+		const char *name = a->spool.roots[i].name;
+		char path[160];
+		int fd;
 
-	if (fd < 0)
-		return;
-	if (pwrite(fd, &state, sizeof(state), offsetof(struct gt_run_header, state)) < 0)
-		say(a, 2, "cannot mark the spool: %s", strerror(errno));
-	close(fd);
+		snprintf(path, sizeof(path), "spool/%s%srun", name, *name ? "/" : "");
+		fd = openat(a->dirfd, path, O_WRONLY | O_NOFOLLOW | O_CLOEXEC);
+		if (fd < 0)
+			continue;
+		if (pwrite(fd, &state, sizeof(state), offsetof(struct gt_run_header, state)) < 0)
+			say(a, 2, "cannot mark the spool: %s", strerror(errno));
+		close(fd);
+	}
 }
 
 /* The archive is in its place: tell about it and tidy up. */
@@ -665,6 +671,20 @@ static void dispose(struct assembly *a)
 		close(a->dirfd);
 }
 
+/* Says which hosts' spools were not found. False: the archive is wanted all the same. */
+static bool lacks_hosts(const struct assembly *a)
+{
+	for (size_t i = 0; i < a->spool.root_count; i++)
+		if (a->spool.roots[i].fd < 0)
+			say(a, a->options->partial ? 1 : 0, "%s: what host %s has recorded is not here: %s",
+			    a->dir, a->spool.roots[i].run.host, a->spool.roots[i].run.spool);
+	if (a->options->partial)
+		return false;
+	say(a, 0, "bring it here, then: gputrace recover %s FOLDER...; or do without: gputrace recover "
+		  "--partial %s", a->dir, a->dir);
+	return true;
+}
+
 int gt_assemble(const char *dir, const struct gt_assemble_options *options)
 {
 	struct assembly a = { .dir = dir, .options = options, .dirfd = -1, .workfd = -1 };
@@ -684,9 +704,16 @@ int gt_assemble(const char *dir, const struct gt_assemble_options *options)
 		say(&a, 1, "%s holds a complete archive already", dir);
 		return 0;
 	}
-	rc = gt_spool_open(&a.spool, a.dirfd, a.why, sizeof(a.why));
+	rc = gt_spool_open(&a.spool, a.dirfd, options->folders, a.why, sizeof(a.why));
 	if (rc) {
 		say(&a, 0, "%s: %s", dir, a.why);
+		close(a.dirfd);
+		return 1;
+	}
+	if (a.spool.missing && lacks_hosts(&a)) {
+		set_state(&a, GT_RUN_ENDED);
+		unlinkat(a.dirfd, "spool/claim", 0);
+		gt_spool_close(&a.spool);
 		close(a.dirfd);
 		return 1;
 	}

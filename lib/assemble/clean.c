@@ -124,26 +124,51 @@ int gt_clean_publish(int dirfd)
 	return rc;
 }
 
-int gt_clean_spool(const struct gt_spool *spool)
+/* Removes the processes of a host; a copy that the user has named stays. */
+static int clean_root(const struct gt_root *root)
 {
-	DIR *dir = open_dir(spool->fd, ".");
+	DIR *dir = root->fd < 0 || root->given ? NULL : open_dir(root->fd, ".");
 	struct dirent *entry;
 	uint32_t seq, pid;
 	int rc = 0;
 
+	if (root->given || root->fd < 0)
+		return 0;
 	if (!dir)
 		return -errno;
 	while ((entry = readdir(dir)))
 		if (gt_spool_folder(entry->d_name, &seq, &pid)) {
-			int one = remove_folder(spool->fd, entry->d_name, process_file);
+			int one = remove_folder(root->fd, entry->d_name, process_file);
 
 			rc = rc ? rc : one;
 		}
 	closedir(dir);
-	if (spool->elsewhere && rmdir(spool->run.spool) && !rc)
+	if (root->elsewhere && rmdir(root->run.spool) && !rc)
 		rc = -errno;
+	return rc;
+}
+
+int gt_clean_spool(const struct gt_spool *spool)
+{
+	int rc = 0;
+
+	for (size_t i = 0; i < spool->root_count; i++) {
+		const struct gt_root *root = &spool->roots[i];
+		char path[160];
+		int one = clean_root(root);
+
+		rc = rc ? rc : one;
+		if (one || !root->name[0])
+			continue;
+		snprintf(path, sizeof(path), "spool/%s/run", root->name);
+		unlinkat(spool->dirfd, path, 0);
+		path[strlen(path) - 4] = 0;
+		if (unlinkat(spool->dirfd, path, AT_REMOVEDIR) && !rc)
+			rc = -errno;
+	}
 	if (rc)
 		return rc;
+	unlinkat(spool->dirfd, "spool/claim", 0);
 	/* The run header last: while it is there the directory is known as a run's. */
 	if (unlinkat(spool->dirfd, "spool/run", 0) || unlinkat(spool->dirfd, "spool", AT_REMOVEDIR))
 		rc = -errno;

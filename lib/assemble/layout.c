@@ -288,7 +288,7 @@ static bool has_place(const struct gt_loc *loc, bool first)
 struct entry {
 	struct gt_proc *proc;
 	uint64_t job;
-	uint32_t job_seq;       /* of the job's first process; UINT32_MAX: in no job */
+	uint32_t job_seq;       /* place of the job's first process; UINT32_MAX: in no job */
 };
 
 static int compare_entries(const void *a, const void *b)
@@ -313,7 +313,7 @@ static struct entry *in_order(struct gt_spool *spool)
 					  .job_seq = UINT32_MAX };
 		for (size_t k = 0; list[i].job && k <= i; k++)
 			if (list[k].job == list[i].job) {
-				list[i].job_seq = list[k].proc->seq;
+				list[i].job_seq = (uint32_t)k;
 				break;
 			}
 	}

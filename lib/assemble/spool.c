@@ -10,6 +10,7 @@
 
 #include "lib/assemble/window.h"
 #include "lib/common/process.h"
+#include "lib/common/rundir.h"
 
 #include <ctype.h>
 #include <dirent.h>
@@ -90,7 +91,7 @@ bool gt_spool_try_again(int rc)
 
 int gt_proc_open(const struct gt_proc *proc)
 {
-	return open_folder(proc->spool->fd, proc->folder);
+	return open_folder(proc->root->fd, proc->folder);
 }
 
 int gt_loc_open(const struct gt_loc *loc, const char *suffix, int flags)
@@ -301,17 +302,18 @@ static int compare_procs(const void *a, const void *b)
 {
 	const struct gt_proc *x = a, *y = b;
 
+	if (x->root != y->root)
+		return x->root < y->root ? -1 : 1;
 	if (x->seq != y->seq)
 		return x->seq < y->seq ? -1 : 1;
 	return (x->pid > y->pid) - (x->pid < y->pid);
 }
 
 /* Collects the names first, so that the processes never move once locations point to them. */
-static int list_folders(struct gt_spool *spool)
+static int list_folders(struct gt_spool *spool, struct gt_root *root, size_t *room)
 {
-	int copy = fcntl(spool->fd, F_DUPFD_CLOEXEC, 0);
+	int copy = fcntl(root->fd, F_DUPFD_CLOEXEC, 0);
 	DIR *dir = copy < 0 ? NULL : fdopendir(copy);
-	size_t room = 0;
 	struct dirent *entry;
 	int rc = 0;
 
@@ -328,9 +330,9 @@ static int list_folders(struct gt_spool *spool)
 
 		if (!gt_spool_folder(entry->d_name, &seq, &pid))
 			continue;
-		if (spool->proc_count == room) {
-			room = room ? 2 * room : 16;
-			proc = realloc(spool->procs, room * sizeof(*proc));
+		if (spool->proc_count == *room) {
+			*room = *room ? 2 * *room : 16;
+			proc = realloc(spool->procs, *room * sizeof(*proc));
 			if (!proc) {
 				rc = -ENOMEM;
 				break;
@@ -342,12 +344,11 @@ static int list_folders(struct gt_spool *spool)
 		proc->seq = seq;
 		proc->pid = pid;
 		proc->spool = spool;
+		proc->root = root;
 		proc->number = GT_NOT_WRITTEN;
 		memcpy(proc->folder, entry->d_name, strlen(entry->d_name) + 1); /* at most 20 */
 	}
 	closedir(dir);
-	if (spool->proc_count)
-		qsort(spool->procs, spool->proc_count, sizeof(*spool->procs), compare_procs);
 	return rc;
 }
 
@@ -366,6 +367,8 @@ static struct gt_proc *find_parent(const struct gt_spool *spool, const struct gt
 	for (size_t i = (size_t)(proc - spool->procs); i-- > 0;) {
 		struct gt_proc *other = &spool->procs[i];
 
+		if (other->root != proc->root)
+			break;
 		if (proc->header.parent_seq != UINT32_MAX
 			    ? other->seq == proc->header.parent_seq
 			    : other->pid == proc->pid && other->header.state == GT_PROC_EXEC)
@@ -376,11 +379,16 @@ static struct gt_proc *find_parent(const struct gt_spool *spool, const struct gt
 
 static int read_processes(struct gt_spool *spool)
 {
-	size_t kept = 0;
-	int rc = list_folders(spool);
+	size_t kept = 0, room = 0;
+	int rc = 0;
 
+	for (size_t i = 0; !rc && i < spool->root_count; i++)
+		if (spool->roots[i].fd >= 0)
+			rc = list_folders(spool, &spool->roots[i], &room);
 	if (rc)
 		return rc;
+	if (spool->proc_count)
+		qsort(spool->procs, spool->proc_count, sizeof(*spool->procs), compare_procs);
 	for (size_t i = 0; i < spool->proc_count; i++) {
 		struct gt_proc *proc = &spool->procs[i];
 
@@ -425,63 +433,212 @@ static bool has_folders(int fd)
 	return found;
 }
 
-/*
- * The folder with the processes: DIR/spool, or, if that has none, the one the run header names. That
- * name comes from a file, so it must be a folder of ours.
- */
-static int find_processes(struct gt_spool *spool, int home)
+/* A folder of ours with processes in it; its name comes from a file, or from the user. */
+static int open_processes(int at, const char *path)
 {
+	int fd = open_folder(at, path);
 	struct stat st;
-	int fd;
 
-	spool->fd = home;
-	if (has_folders(home) || spool->run.spool[0] != '/')
-		return 0;
-	fd = open_folder(AT_FDCWD, spool->run.spool);
-	if (fd < 0)
-		return 0;
-	if (fstat(fd, &st) || st.st_uid != geteuid() || !has_folders(fd)) {
+	if (fd >= 0 && (fstat(fd, &st) || st.st_uid != geteuid() || !has_folders(fd))) {
 		close(fd);
-		return 0;
+		return -ENOENT;
 	}
-	close(home);
-	spool->fd = fd;
-	spool->elsewhere = true;
-	return 0;
+	return fd;
 }
 
-int gt_spool_open(struct gt_spool *spool, int dirfd, char *why, size_t why_size)
+/* Did these processes run on that host? */
+static bool of_host(int fd, const struct gt_root *root)
 {
-	ssize_t n;
-	int home, rc;
+	int copy = openat(fd, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	DIR *dir = copy < 0 ? NULL : fdopendir(copy);
+	struct dirent *entry;
+	bool found = false;
+	uint32_t seq, pid;
 
-	memset(spool, 0, sizeof(*spool));
-	spool->dirfd = spool->fd = -1;
-	home = open_folder(dirfd, "spool");
-	if (home < 0)
-		return fail(home, why, why_size, "there is no folder 'spool' in it: %s",
-			    strerror(-home));
-	n = read_head(home, "run", &spool->run, sizeof(spool->run));
+	while (dir && !found && (entry = readdir(dir))) {
+		struct gt_proc_header header = { 0 };
+		int folder;
+
+		if (!gt_spool_folder(entry->d_name, &seq, &pid))
+			continue;
+		folder = open_folder(fd, entry->d_name);
+		if (folder < 0)
+			continue;
+		found = read_head(folder, "proc", &header, sizeof(header)) > 0 &&
+			!strncmp(header.host, root->run.host, sizeof(header.host));
+		close(folder);
+	}
+	if (dir)
+		closedir(dir);
+	return found;
+}
+
+/*
+ * A copy of the host's spool among the folders that the user has named, or in one of them. The name
+ * that the spool had on its host is unique; a copy under another name is known by its processes.
+ */
+static int find_copy(const struct gt_root *root, char *const *folders)
+{
+	const char *base = strrchr(root->run.spool, '/');
+
+	for (; folders && *folders; folders++) {
+		int above = open_folder(AT_FDCWD, *folders), fd = -ENOENT;
+
+		if (above >= 0 && base && base[1])
+			fd = open_processes(above, base + 1);
+		if (above >= 0 && fd < 0)
+			fd = open_processes(above, ".");
+		if (above >= 0)
+			close(above);
+		if (fd >= 0 && of_host(fd, root))
+			return fd;
+		if (fd >= 0)
+			close(fd);
+	}
+	return -ENOENT;
+}
+
+/*
+ * Finds the folder with the processes: beside the run header, or, if that has none, where the header
+ * says, or a copy of that.
+ */
+static void find_processes(struct gt_root *root, int home, char *const *folders)
+{
+	char beside[1024];
+	int fd;
+
+	root->fd = home;
+	if (has_folders(home) || root->run.spool[0] != '/')
+		return;
+	fd = open_processes(AT_FDCWD, root->run.spool);
+	if (fd >= 0 && !of_host(fd, root)) { /* the same name on another host */
+		close(fd);
+		fd = -ENOENT;
+	}
+	if (fd < 0) {
+		fd = find_copy(root, folders);
+		root->given = fd >= 0;
+	}
+	snprintf(beside, sizeof(beside), "/spool%s%s", root->name[0] ? "/" : "", root->name);
+	if (fd < 0 && strlen(root->run.spool) >= strlen(beside) &&
+	    !strcmp(root->run.spool + strlen(root->run.spool) - strlen(beside), beside))
+		return; /* it should be here, and is empty */
+	close(home);
+	root->fd = fd < 0 ? -1 : fd;
+	root->elsewhere = true;
+}
+
+static int read_root(struct gt_root *root, int home, char *const *folders, char *why, size_t why_size)
+{
+	ssize_t n = read_head(home, "run", &root->run, sizeof(root->run));
+
+	root->fd = -1;
 	if (n < 0) {
 		close(home);
 		return fail((int)n, why, why_size, "its spool has no run header: %s",
 			    strerror((int)-n));
 	}
-	if ((size_t)n < sizeof(spool->run) || spool->run.magic != GT_MAGIC_RUN) {
+	if ((size_t)n < sizeof(root->run) || root->run.magic != GT_MAGIC_RUN) {
 		close(home);
 		return fail(-EINVAL, why, why_size,
 			    "its spool is not one of gputrace, or of a machine of another kind");
 	}
-	if (spool->run.version != GT_FORMAT_VERSION) {
+	if (root->run.version != GT_FORMAT_VERSION) {
 		close(home);
 		return fail(-EPROTO, why, why_size,
 			    "its spool has format %u, this gputrace reads format %u",
-			    spool->run.version, GT_FORMAT_VERSION);
+			    root->run.version, GT_FORMAT_VERSION);
 	}
-	terminate(spool->run.boot_id, sizeof(spool->run.boot_id));
-	terminate(spool->run.host, sizeof(spool->run.host));
-	terminate(spool->run.spool, sizeof(spool->run.spool));
-	rc = find_processes(spool, home);
+	terminate(root->run.boot_id, sizeof(root->run.boot_id));
+	terminate(root->run.host, sizeof(root->run.host));
+	terminate(root->run.spool, sizeof(root->run.spool));
+	find_processes(root, home, folders);
+	return 0;
+}
+
+static int compare_roots(const void *a, const void *b)
+{
+	const struct gt_root *x = a, *y = b;
+
+	return strcmp(x->name, y->name);
+}
+
+/* The folders of further hosts. One that cannot be used is counted as damaged. */
+static int read_hosts(struct gt_spool *spool, int home, char *const *folders)
+{
+	int copy = openat(home, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC), rc = 0;
+	DIR *dir = copy < 0 ? NULL : fdopendir(copy);
+	struct dirent *entry;
+	char why[256];
+
+	if (!dir) {
+		if (copy >= 0)
+			close(copy);
+		return -errno;
+	}
+	while ((entry = readdir(dir))) {
+		struct gt_root *root;
+		int folder;
+
+		if (strncmp(entry->d_name, GT_HOST_FOLDER, strlen(GT_HOST_FOLDER)) ||
+		    strlen(entry->d_name) >= sizeof(root->name))
+			continue;
+		folder = open_folder(home, entry->d_name);
+		if (folder < 0)
+			continue;
+		root = realloc(spool->roots, (spool->root_count + 1) * sizeof(*root));
+		if (!root) {
+			close(folder);
+			rc = -ENOMEM;
+			break;
+		}
+		spool->roots = root;
+		root += spool->root_count;
+		memset(root, 0, sizeof(*root));
+		snprintf(root->name, sizeof(root->name), "%s", entry->d_name);
+		if (!read_root(root, folder, folders, why, sizeof(why)))
+			spool->root_count++;
+		else
+			spool->damaged++;
+	}
+	closedir(dir);
+	if (spool->root_count > 1)
+		qsort(spool->roots + 1, spool->root_count - 1, sizeof(*spool->roots), compare_roots);
+	return rc;
+}
+
+int gt_spool_open(struct gt_spool *spool, int dirfd, char *const *folders, char *why,
+		  size_t why_size)
+{
+	int home, copy, rc;
+
+	memset(spool, 0, sizeof(*spool));
+	spool->dirfd = -1;
+	home = open_folder(dirfd, "spool");
+	if (home < 0)
+		return fail(home, why, why_size, "there is no folder 'spool' in it: %s",
+			    strerror(-home));
+	copy = fcntl(home, F_DUPFD_CLOEXEC, 0);
+	spool->roots = calloc(1, sizeof(*spool->roots));
+	if (!spool->roots || copy < 0) {
+		close(home);
+		if (copy >= 0)
+			close(copy);
+		gt_spool_close(spool);
+		return fail(-ENOMEM, why, why_size, "no memory");
+	}
+	spool->root_count = 1;
+	rc = read_root(&spool->roots[0], copy, folders, why, why_size);
+	if (rc) {
+		close(home);
+		gt_spool_close(spool);
+		return rc;
+	}
+	spool->run = spool->roots[0].run;
+	rc = read_hosts(spool, home, folders);
+	close(home);
+	for (size_t i = 0; i < spool->root_count; i++)
+		spool->missing += spool->roots[i].fd < 0;
 	if (!rc)
 		rc = read_processes(spool);
 	if (rc) {
@@ -499,10 +656,12 @@ void gt_spool_close(struct gt_spool *spool)
 	for (size_t i = 0; i < spool->proc_count; i++)
 		free_proc(&spool->procs[i]);
 	free(spool->procs);
-	if (spool->fd >= 0)
-		close(spool->fd);
+	for (size_t i = 0; i < spool->root_count; i++)
+		if (spool->roots[i].fd >= 0)
+			close(spool->roots[i].fd);
+	free(spool->roots);
 	memset(spool, 0, sizeof(*spool));
-	spool->fd = spool->dirfd = -1;
+	spool->dirfd = -1;
 }
 
 const void *gt_proc_find(const struct gt_proc *proc, unsigned type, uint32_t id, size_t *bytes)
@@ -521,18 +680,15 @@ const char *gt_proc_string(const struct gt_proc *proc, uint32_t id)
 	return id ? gt_proc_find(proc, GT_D_STRING, id, NULL) : NULL;
 }
 
-bool gt_proc_alive(const struct gt_proc *proc, const struct gt_run_header *run)
+bool gt_proc_alive(const struct gt_proc *proc)
 {
-	char boot[40] = "", host[64] = "";
+	char boot[40] = "";
 	ssize_t n;
 
 	if (proc->header.state == GT_PROC_ENDED)
 		return false;
 	n = read_head(AT_FDCWD, "/proc/sys/kernel/random/boot_id", boot, sizeof(boot) - 1);
-	gethostname(host, sizeof(host) - 1);
-	if (n > 0 && strncmp(boot, run->boot_id, 36))
-		return false;
-	if (strcmp(host, proc->header.host))
-		return false;
+	if (n > 0 && strncmp(boot, proc->root->run.boot_id, 36))
+		return false; /* of another host, or from before a reboot */
 	return gt_process_lives(proc->header.pid, proc->header.start_time);
 }

@@ -44,10 +44,20 @@ struct gt_loc {
 #define GT_NOT_WRITTEN UINT32_MAX
 #define GT_LOC_MADE_UP UINT32_MAX /* local id of a location that the assembly has added */
 
+/* What one host has recorded. */
+struct gt_root {
+	struct gt_run_header run;
+	char name[128];              /* of its folder in DIR/spool; "": DIR/spool itself */
+	int fd;                      /* the folder with the p<seq>.<pid> folders; -1: not found */
+	bool elsewhere;              /* that is not in the archive directory (VT_PFORM_LDIR) ... */
+	bool given;                  /* ... but a copy that the user has named: it stays */
+};
+
 struct gt_proc {
-	uint32_t seq, pid;           /* from the folder's name */
+	uint32_t seq, pid;           /* from the folder's name; unique within its host */
 	char folder[24];             /* name of the folder in the spool */
 	struct gt_spool *spool;
+	struct gt_root *root;
 	struct gt_proc_header header;
 	struct gt_journal journal;
 	struct gt_proc *parent;      /* the process it was forked from or has replaced, or NULL */
@@ -62,19 +72,22 @@ struct gt_proc {
 
 struct gt_spool {
 	int dirfd;                   /* the archive directory */
-	int fd;                      /* the folder with the p<seq>.<pid> folders */
-	bool elsewhere;              /* it is not DIR/spool (VT_PFORM_LDIR) */
-	struct gt_run_header run;
-	struct gt_proc *procs;       /* by seq */
+	struct gt_run_header run;    /* of the host that made the directory */
+	struct gt_root *roots;       /* that host, then the others by name */
+	size_t root_count;
+	size_t missing;              /* hosts whose folder was not found */
+	struct gt_proc *procs;       /* by host and seq */
 	size_t proc_count;
 	uint64_t damaged;            /* folders and locations that could not be used */
 };
 
 /*
- * Opens the spool of the archive directory `dirfd`. Returns 0, or a negative errno and a sentence
- * in `why`. A spool without a single usable process gives -ENODATA.
+ * Opens the spool of the archive directory `dirfd`, that of all hosts. Returns 0, or a negative errno
+ * and a sentence in `why`. A spool without a single usable process gives -ENODATA. `folders`, ended by
+ * NULL (or NULL): where copies of node-local spools of other hosts may be found.
  */
-int gt_spool_open(struct gt_spool *spool, int dirfd, char *why, size_t why_size);
+int gt_spool_open(struct gt_spool *spool, int dirfd, char *const *folders, char *why,
+		  size_t why_size);
 void gt_spool_close(struct gt_spool *spool);
 
 /*
@@ -105,6 +118,6 @@ bool gt_spool_folder(const char *name, uint32_t *seq, uint32_t *pid);
 bool gt_type_known(unsigned type);
 
 /* Is the process that made this folder still there? (Same host and boot only.) */
-bool gt_proc_alive(const struct gt_proc *proc, const struct gt_run_header *run);
+bool gt_proc_alive(const struct gt_proc *proc);
 
 #endif

@@ -61,6 +61,26 @@ uint64_t gt_process_start_time(uint32_t pid)
 	return read_stat(pid, &line) ? line.start_time : 0;
 }
 
+void gt_host_name(const char *pretended, char *name, size_t size)
+{
+	int fd;
+	ssize_t n;
+
+	name[0] = 0;
+	if (pretended && *pretended && *pretended != ':') {
+		gt_text(name, size, "%s", pretended);
+		name[strcspn(name, ":")] = 0;
+		return;
+	}
+	fd = gt_sys_openat(AT_FDCWD, "/proc/sys/kernel/hostname", O_RDONLY | O_CLOEXEC, 0);
+	if (fd < 0)
+		return;
+	n = gt_sys_read(fd, name, size - 1);
+	gt_sys_close(fd);
+	name[n < 0 ? 0 : n] = 0;
+	name[strcspn(name, "\n")] = 0;
+}
+
 bool gt_process_lives(uint32_t pid, uint64_t start_time)
 {
 	struct stat_line line;

@@ -8,6 +8,7 @@
 #define GT_PROCESS_H
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
 /*
@@ -16,6 +17,9 @@
  * pthread_exit, while others go on, is not, although its state reads Z too.
  */
 bool gt_process_lives(uint32_t pid, uint64_t start_time);
+
+/* The name of this host; `pretended` (VT_TEST_HOST: up to a colon) takes its place if not empty. */
+void gt_host_name(const char *pretended, char *name, size_t size);
 
 /* Field 22 of /proc/<pid>/stat, 0 if there is no such process. */
 uint64_t gt_process_start_time(uint32_t pid);

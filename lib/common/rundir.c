@@ -6,6 +6,7 @@
  */
 #include "lib/common/rundir.h"
 
+#include "lib/common/process.h"
 #include "lib/common/sys.h"
 #include "lib/common/text.h"
 #include "lib/format.h"
@@ -200,44 +201,6 @@ static void read_line(const char *path, char *buffer, size_t size)
 	buffer[strcspn(buffer, "\n")] = 0;
 }
 
-static int make_spool(int dir, const char *path, const char *local, uint64_t job, char *why,
-		      size_t why_size)
-{
-	struct gt_run_header run = { .magic = GT_MAGIC_RUN, .version = GT_FORMAT_VERSION };
-	struct timespec now;
-	int fd, rc;
-
-	clock_gettime(CLOCK_REALTIME, &now);
-	run.created_real_ns = (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
-	run.uid = geteuid();
-	run.job = job;
-	read_line("/proc/sys/kernel/random/boot_id", run.boot_id, sizeof(run.boot_id));
-	read_line("/proc/sys/kernel/hostname", run.host, sizeof(run.host));
-	rc = gt_sys_mkdirat(dir, "spool", 0700);
-	if (rc)
-		return complain(why, why_size, "make the spool in", path, rc);
-	if (local && *local) {
-		gt_text(run.spool, sizeof(run.spool), "%s/gputrace-spool-%u-%lu", local,
-			(unsigned)gt_sys_getpid(), (unsigned long)run.created_real_ns);
-		rc = gt_sys_mkdirat(AT_FDCWD, run.spool, 0700);
-		if (rc)
-			return complain(why, why_size, "make the spool (VT_PFORM_LDIR)", run.spool,
-					rc);
-	} else {
-		gt_text(run.spool, sizeof(run.spool), "%s/spool", path);
-	}
-	fd = gt_sys_openat(dir, "spool/run", O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC,
-			   0600);
-	if (fd < 0)
-		return complain(why, why_size, "write to", path, fd);
-	gt_sys_fchmod(fd, 0600); /* whatever the umask says */
-	rc = (int)gt_sys_pwrite(fd, &run, sizeof(run), 0);
-	if (rc >= 0)
-		rc = gt_sys_ftruncate(fd, GT_PAGE);
-	gt_sys_close(fd);
-	return rc < 0 ? complain(why, why_size, "write to", path, rc) : 0;
-}
-
 static int absolute(const char *path, char *out, size_t size, char *why, size_t why_size)
 {
 	size_t n = 0;
@@ -261,6 +224,106 @@ static int absolute(const char *path, char *out, size_t size, char *why, size_t 
 	return 0;
 }
 
+/*
+ * Writes a run header for this host into the folder `home`, which is open as `dir`, and makes the
+ * node-local folder that it names. It appears whole or not at all; -EEXIST: there is one already.
+ */
+static int write_run(int dir, const char *home, const struct gt_rundir_wish *wish, char *why,
+		     size_t why_size)
+{
+	struct gt_run_header run = { .magic = GT_MAGIC_RUN, .version = GT_FORMAT_VERSION };
+	char local[PATH_ROOM] = "", name[32];
+	struct timespec now;
+	int fd, rc;
+
+	clock_gettime(CLOCK_REALTIME, &now);
+	run.created_real_ns = (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
+	run.uid = geteuid();
+	run.job = wish->job;
+	read_line("/proc/sys/kernel/random/boot_id", run.boot_id, sizeof(run.boot_id));
+	gt_host_name(wish->host, run.host, sizeof(run.host));
+	gt_text(run.spool, sizeof(run.spool), "%s", home);
+	if (wish->local && *wish->local) {
+		rc = absolute(wish->local, local, sizeof(local), why, why_size);
+		if (rc)
+			return rc;
+		gt_text(run.spool, sizeof(run.spool), "%s/gputrace-spool-%u-%lu", local,
+			(unsigned)gt_sys_getpid(), (unsigned long)run.created_real_ns);
+		rc = gt_sys_mkdirat(AT_FDCWD, run.spool, 0700);
+		if (rc)
+			return complain(why, why_size, "make the spool (VT_PFORM_LDIR)", run.spool,
+					rc);
+	}
+	gt_text(name, sizeof(name), "run.%u", (unsigned)gt_sys_getpid());
+	fd = gt_sys_openat(dir, name, O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
+	if (fd < 0)
+		return complain(why, why_size, "write to", home, fd);
+	gt_sys_fchmod(fd, 0600); /* whatever the umask says */
+	rc = (int)gt_sys_pwrite(fd, &run, sizeof(run), 0);
+	if (rc >= 0)
+		rc = gt_sys_ftruncate(fd, GT_PAGE);
+	gt_sys_close(fd);
+	if (rc >= 0)
+		rc = gt_sys_linkat(dir, name, dir, "run");
+	gt_sys_unlinkat(dir, name, 0);
+	if (rc < 0 && *local)
+		gt_sys_unlinkat(AT_FDCWD, run.spool, AT_REMOVEDIR);
+	return rc < 0 && rc != -EEXIST ? complain(why, why_size, "write to", home, rc) : rc;
+}
+
+static int make_spool(int dir, const char *path, const struct gt_rundir_wish *wish, char *why,
+		      size_t why_size)
+{
+	char home[PATH_ROOM + 16];
+	int fd, rc = gt_sys_mkdirat(dir, "spool", 0700);
+
+	if (rc)
+		return complain(why, why_size, "make the spool in", path, rc);
+	gt_text(home, sizeof(home), "%s/spool", path);
+	fd = gt_sys_openat(dir, "spool", O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC, 0);
+	if (fd < 0)
+		return complain(why, why_size, "use", home, fd);
+	rc = write_run(fd, home, wish, why, why_size);
+	gt_sys_close(fd);
+	return rc;
+}
+
+void gt_rundir_host_folder(const char *host, const char *boot_id, char *name, size_t size)
+{
+	char clean[64];
+	size_t n = 0;
+
+	for (; *host && n + 1 < sizeof(clean); host++)
+		clean[n++] = *host == '/' || (unsigned char)*host <= ' ' ? '_' : *host;
+	clean[n] = 0;
+	gt_text(name, size, GT_HOST_FOLDER "%s.%c%c%c%c%c%c%c%c", clean, boot_id[0], boot_id[1],
+		boot_id[2], boot_id[3], boot_id[4], boot_id[5], boot_id[6], boot_id[7]);
+}
+
+int gt_rundir_join_host(const char *path, const struct gt_rundir_wish *wish, char *home, size_t size,
+			char *why, size_t why_size)
+{
+	char boot_id[40] = "--------", host[64], name[128];
+	struct stat st;
+	int fd, rc;
+
+	read_line("/proc/sys/kernel/random/boot_id", boot_id, sizeof(boot_id));
+	gt_host_name(wish->host, host, sizeof(host));
+	gt_rundir_host_folder(host, boot_id, name, sizeof(name));
+	gt_text(home, size, "%s/spool/%s", path, name);
+	rc = gt_sys_mkdirat(AT_FDCWD, home, 0700);
+	if (rc && rc != -EEXIST)
+		return complain(why, why_size, "make the spool", home, rc);
+	fd = gt_sys_openat(AT_FDCWD, home, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC, 0);
+	if (fd < 0)
+		return complain(why, why_size, "use", home, fd);
+	rc = gt_sys_fstatat(fd, "run", &st, AT_SYMLINK_NOFOLLOW);
+	if (rc == -ENOENT)
+		rc = write_run(fd, home, wish, why, why_size);
+	gt_sys_close(fd);
+	return rc == -EEXIST ? 0 : rc;
+}
+
 int gt_rundir_create(const struct gt_rundir_wish *wish, char *path, size_t path_size, char *why,
 		     size_t why_size)
 {
@@ -268,7 +331,7 @@ int gt_rundir_create(const struct gt_rundir_wish *wish, char *path, size_t path_
 	char local[PATH_ROOM] = "";
 	int dir, rc;
 
-	if (wish->local && *wish->local) {
+	if (wish->local && *wish->local) { /* said before anything is made */
 		rc = absolute(wish->local, local, sizeof(local), why, why_size);
 		if (rc)
 			return rc;
@@ -314,7 +377,7 @@ int gt_rundir_create(const struct gt_rundir_wish *wish, char *path, size_t path_
 	if (dir < 0)
 		return dir;
 	GT_SYS2(SYS_fchmod, dir, 0700);
-	rc = make_spool(dir, path, local, wish->job, why, why_size);
+	rc = make_spool(dir, path, wish, why, why_size);
 	gt_sys_close(dir);
 	return rc;
 }

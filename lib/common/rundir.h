@@ -20,6 +20,7 @@ struct gt_rundir_wish {
 	const char *prefix;  /* VT_FILE_PREFIX: DIR = parent/prefix, or NULL: gputrace-<program>-<date>-<time> */
 	const char *program; /* base name of the program */
 	const char *local;   /* VT_PFORM_LDIR: node-local folder for the spool, or NULL */
+	const char *host;    /* VT_TEST_HOST: the host to pretend to be on, or NULL */
 	uint64_t job;        /* all processes with this number share the directory; 0: it is ours alone */
 	int64_t when;        /* seconds since 1970 for the made-up name; 0: now */
 };
@@ -32,5 +33,16 @@ struct gt_rundir_wish {
  */
 int gt_rundir_create(const struct gt_rundir_wish *wish, char *path, size_t path_size, char *why,
 		     size_t why_size);
+
+/*
+ * A process on another host than the one that made the directory has a spool of its own in it, with a
+ * run header of its own: DIR/spool/<folder>. Makes it unless a process of this host has; `home` gets
+ * its path.
+ */
+#define GT_HOST_FOLDER "host."
+int gt_rundir_join_host(const char *path, const struct gt_rundir_wish *wish, char *home, size_t size,
+			char *why, size_t why_size);
+/* The folder's name. */
+void gt_rundir_host_folder(const char *host, const char *boot_id, char *name, size_t size);
 
 #endif

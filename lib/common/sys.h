@@ -122,6 +122,12 @@ static inline int gt_sys_unlinkat(int dir, const char *path, int flags)
 	return (int)GT_SYS3(SYS_unlinkat, dir, path, flags);
 }
 
+static inline int gt_sys_linkat(int from, const char *name, int to, const char *other)
+{
+	GT_FAULT("linkat");
+	return (int)gt_syscall6(SYS_linkat, from, (long)name, to, (long)other, 0, 0);
+}
+
 static inline int gt_sys_fchmod(int fd, mode_t mode)
 {
 	GT_FAULT("fchmod");

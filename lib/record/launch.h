@@ -5,8 +5,9 @@
 
 /*
  * Runs `gputrace assemble` on `dir` and waits for its end. The tool inherits `lock_fd`, which holds the
- * exclusive lock on the run. Returns 0 if the tool was started, or a negative errno.
+ * exclusive lock on the run in the folder `home`. Returns 0 if the tool was started, or a negative errno.
  */
-__attribute__((visibility("hidden"))) int gt_launch_assembly(const char *dir, int lock_fd);
+__attribute__((visibility("hidden"))) int gt_launch_assembly(const char *dir, const char *home,
+								int lock_fd);
 
 #endif

@@ -6,6 +6,7 @@
  * Limits: the program's own descriptors, signals, memory and errno are not touched; what is on disk
  * is always complete, so the end of a process only adds facts (doc/FORMAT.md).
  */
+#include "lib/common/process.h"
 #include "lib/common/text.h"
 #include "lib/record/record.h"
 #include "lib/record/verdict.h"
@@ -270,15 +271,7 @@ static int set_up(void)
 	gt_proc->origin = parent.is_child;
 	gt_proc->begin = parent.is_child ? parent.tick : begin;
 	gt_proc->rank = UINT32_MAX;
-	{
-		int fd = gt_sys_openat(AT_FDCWD, "/proc/sys/kernel/hostname", O_RDONLY | O_CLOEXEC,
-				       0);
-		if (fd >= 0) {
-			gt_sys_read(fd, gt_proc->host, sizeof(gt_proc->host) - 1);
-			gt_proc->host[strcspn(gt_proc->host, "\n")] = 0;
-			gt_sys_close(fd);
-		}
-	}
+	gt_host_name(gt_settings.test_host, gt_proc->host, sizeof(gt_proc->host));
 	gt_text(gt_proc->program, sizeof(gt_proc->program), "%s", program);
 	gt_clock_calibrate(&gt_proc->first);
 	gt_proc->state = GT_PROC_RUNNING;

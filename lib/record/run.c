@@ -26,16 +26,42 @@ static struct gt_file lock_file = { .fd = -1 };
 static int inherited_fd = -1;
 static struct gt_file inherited_file = { .fd = -1 };
 static char spool[1024];
+static char home[1200];            /* DIR/spool, or the folder of this host in it: has `run` */
 static struct gt_run_header *page; /* mapped from lock_file, or inherited */
 
-/* Opens DIR/spool/run and checks that it is a run that can be joined. */
-static int open_run(const char *dir, struct gt_run_header *run)
+#define OTHER_HOST (-EXDEV)
+#define CLAIM      "claim" /* in DIR/spool: who has made it assembles for all hosts */
+
+static void set_run_state(int fd, uint32_t state)
 {
-	char path[1100], boot[40] = "";
+	gt_file_pwrite(fd, &state, sizeof(state), offsetof(struct gt_run_header, state));
+}
+
+/* All processes of this host had ended, but others go on: this host takes part again. */
+static int reopen(int fd)
+{
+	char path[1100];
+	struct stat st;
+
+	set_run_state(fd, GT_RUN_OPEN);
+	gt_text(path, sizeof(path), "%s/spool/" CLAIM, gt_run_dir);
+	if (gt_sys_fstatat(AT_FDCWD, path, &st, AT_SYMLINK_NOFOLLOW) == -ENOENT)
+		return 0;
+	set_run_state(fd, GT_RUN_ENDED);
+	return -ESTALE;
+}
+
+/*
+ * Opens the run header in `from` and checks that it is a run that can be joined. OTHER_HOST: it is,
+ * but was made on another host.
+ */
+static int open_run(const char *from, struct gt_run_header *run)
+{
+	char path[1300], boot[40] = "", host[64];
 	struct stat st;
 	int fd, rc, boot_fd;
 
-	gt_text(path, sizeof(path), "%s/spool/run", dir);
+	gt_text(path, sizeof(path), "%s/run", from);
 	fd = gt_sys_openat(AT_FDCWD, path, O_RDWR | O_NOFOLLOW | O_CLOEXEC, 0);
 	if (fd < 0)
 		return fd == -ENOENT ? -ESTALE : fd;
@@ -54,8 +80,13 @@ static int open_run(const char *dir, struct gt_run_header *run)
 		boot[strcspn(boot, "\n")] = 0;
 		gt_sys_close(boot_fd);
 	}
-	if (!rc && strncmp(boot, run->boot_id, sizeof(boot) - 1))
-		rc = -ESTALE; /* of another host, or from before a reboot */
+	gt_host_name(gt_settings.test_host, host, sizeof(host));
+	if (!rc && strncmp(host, run->host, sizeof(run->host)))
+		rc = OTHER_HOST;
+	else if (!rc && strncmp(boot, run->boot_id, sizeof(boot) - 1))
+		rc = -ESTALE; /* from before a reboot */
+	if (rc == OTHER_HOST && run->state != GT_RUN_OPEN && run->state != GT_RUN_ENDED)
+		rc = -ESTALE;
 	if (!rc)
 		rc = gt_sys_flock(fd, LOCK_SH | LOCK_NB);
 	if (rc == -EWOULDBLOCK)
@@ -63,7 +94,7 @@ static int open_run(const char *dir, struct gt_run_header *run)
 	if (!rc && gt_sys_pread(fd, run, sizeof(*run), 0) != (ssize_t)sizeof(*run))
 		rc = -EPROTO;
 	if (!rc && run->state != GT_RUN_OPEN)
-		rc = -ESTALE;
+		rc = run->state == GT_RUN_ENDED ? reopen(fd) : -ESTALE;
 	if (rc) {
 		gt_sys_close(fd);
 		return rc;
@@ -127,6 +158,7 @@ static int create(const char *program, char *why, size_t why_size)
 		.prefix = gt_settings.file_prefix,
 		.program = program,
 		.local = gt_settings.pform_ldir,
+		.host = gt_settings.test_host,
 		.job = job,
 		.when = when,
 	};
@@ -134,16 +166,34 @@ static int create(const char *program, char *why, size_t why_size)
 	return gt_rundir_create(&wish, gt_run_dir, sizeof(gt_run_dir), why, why_size);
 }
 
+/* Joins the run in gt_run_dir, with a spool of this host's own if it was made on another one. */
+static int join(struct gt_run_header *run, char *why, size_t why_size)
+{
+	const struct gt_rundir_wish wish = {
+		.local = gt_settings.pform_ldir,
+		.host = gt_settings.test_host,
+		.job = run->job,
+	};
+	int fd, rc;
+
+	gt_text(home, sizeof(home), "%s/spool", gt_run_dir);
+	fd = open_run(home, run);
+	if (fd != OTHER_HOST)
+		return fd;
+	rc = gt_rundir_join_host(gt_run_dir, &wish, home, sizeof(home), why, why_size);
+	return rc ? rc : open_run(home, run);
+}
+
 int gt_run_join(const char *program, uint32_t *seq, char *why, size_t why_size)
 {
 	const char *told = gt_text_env(environ, GT_RUN_DIR_VAR);
-	struct gt_run_header run;
+	struct gt_run_header run = { 0 };
 	int fd = -ESTALE, rc;
 
 	if (!gt_run_dir[0] && told && *told == '/' && strlen(told) < sizeof(gt_run_dir) - 32)
 		gt_text(gt_run_dir, sizeof(gt_run_dir), "%s", told);
 	if (gt_run_dir[0]) {
-		fd = open_run(gt_run_dir, &run);
+		fd = join(&run, why, why_size);
 		if (fd < 0)
 			gt_message(2, "cannot join the run in %s: %s; a new archive is begun",
 				   gt_run_dir, gt_text_errno(fd));
@@ -152,7 +202,7 @@ int gt_run_join(const char *program, uint32_t *seq, char *why, size_t why_size)
 		rc = create(program, why, why_size);
 		if (rc)
 			return rc;
-		fd = open_run(gt_run_dir, &run);
+		fd = join(&run, why, why_size);
 		if (fd < 0) {
 			gt_text(why, why_size, "cannot write to %s: %s", gt_run_dir,
 				gt_text_errno(fd));
@@ -251,11 +301,6 @@ static bool others_alive(int fd)
 	}
 }
 
-static void set_run_state(int fd, uint32_t state)
-{
-	gt_file_pwrite(fd, &state, sizeof(state), offsetof(struct gt_run_header, state));
-}
-
 static uint32_t run_state(int fd)
 {
 	struct gt_run_header run;
@@ -275,16 +320,122 @@ static int move_up(int fd)
 	return high >= 0 ? high : fd;
 }
 
+/* ---- other hosts ---------------------------------------------------------------------------------- */
+
+enum hosts { HOSTS_NONE, HOSTS_ENDED, HOSTS_OPEN };
+
+static uint32_t state_of(const char *folder)
+{
+	char path[1400];
+	uint32_t state;
+	int fd;
+
+	gt_text(path, sizeof(path), "%s/run", folder);
+	fd = gt_sys_openat(AT_FDCWD, path, O_RDONLY | O_NOFOLLOW | O_CLOEXEC, 0);
+	if (fd < 0) /* being made, or not by us */
+		return fd == -ENOENT ? GT_RUN_OPEN : GT_RUN_ENDED;
+	state = run_state(fd);
+	gt_sys_close(fd);
+	return state;
+}
+
+/* Are there other hosts in this run, and do processes go on there? */
+static enum hosts other_hosts(void)
+{
+	char folder[1300], buffer[4096];
+	enum hosts found = HOSTS_NONE;
+	int n, fd;
+
+	gt_text(folder, sizeof(folder), "%s/spool", gt_run_dir);
+	fd = gt_sys_openat(AT_FDCWD, folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC, 0);
+	if (fd < 0)
+		return HOSTS_NONE;
+	if (strcmp(folder, home))
+		found = state_of(folder) == GT_RUN_OPEN ? HOSTS_OPEN : HOSTS_ENDED;
+	while (found != HOSTS_OPEN && (n = gt_sys_getdents(fd, buffer, sizeof(buffer))) > 0) {
+		for (int at = 0; at < n && found != HOSTS_OPEN;) { /* struct linux_dirent64 */
+			const char *name = buffer + at + 19;
+			unsigned short bytes;
+
+			memcpy(&bytes, buffer + at + 16, sizeof(bytes));
+			at += bytes ? bytes : n;
+			if (strncmp(name, GT_HOST_FOLDER, strlen(GT_HOST_FOLDER)))
+				continue;
+			gt_text(folder, sizeof(folder), "%s/spool/%s", gt_run_dir, name);
+			if (strcmp(folder, home))
+				found = state_of(folder) == GT_RUN_OPEN ? HOSTS_OPEN : HOSTS_ENDED;
+		}
+	}
+	gt_sys_close(fd);
+	return found;
+}
+
+/*
+ * This host's processes have ended. Is it for us to assemble: are we the only host, or the last one?
+ * Two hosts may end at the same moment: the one that makes the file CLAIM does it. A host that takes
+ * part again looks for it after it has said so, and we look at the hosts after we have made it.
+ */
+static bool our_turn(int fd)
+{
+	enum hosts others = other_hosts();
+	char path[1100];
+	int claim;
+
+	if (others == HOSTS_NONE)
+		return true;
+	set_run_state(fd, GT_RUN_ENDED);
+	if (other_hosts() == HOSTS_OPEN)
+		return false;
+	gt_text(path, sizeof(path), "%s/spool/" CLAIM, gt_run_dir);
+	claim = gt_sys_openat(AT_FDCWD, path, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC,
+			      0600);
+	if (claim < 0)
+		return false;
+	gt_sys_close(claim);
+	if (other_hosts() != HOSTS_OPEN)
+		return true;
+	gt_sys_unlinkat(AT_FDCWD, path, 0);
+	return false;
+}
+
+/* ---- leaving -------------------------------------------------------------------------------------- */
+
+static void say_others_go_on(const char *what)
+{
+	gt_message(gt_proc->seq || gt_proc->rank != UINT32_MAX ? 2 : 1,
+		   "other %s of this run go on; the last of them writes the archive in %s", what,
+		   gt_run_dir);
+}
+
+static void assemble(int fd)
+{
+	if (!gt_settings.unify) {
+		gt_message(1, "recorded, not assembled (VT_UNIFY=no): gputrace recover %s",
+			   gt_run_dir);
+		return;
+	}
+	if (!our_turn(fd)) {
+		say_others_go_on("hosts");
+		return;
+	}
+	set_run_state(fd, GT_RUN_ASSEMBLING);
+	if (gt_launch_assembly(gt_run_dir, home, fd)) {
+		set_run_state(fd, GT_RUN_OPEN);
+		gt_warn_once(GT_WARN_TOOL, "cannot start the assembly; the trace is kept: "
+			     "gputrace recover %s", gt_run_dir);
+	}
+}
+
 void gt_run_leave(void)
 {
-	char path[1100];
+	char path[1300];
 	int fd;
 
 	if (gt_file_valid(&lock_file))
 		gt_sys_close(lock_file.fd);
 	lock_file.fd = -1;
 	release_page();
-	gt_text(path, sizeof(path), "%s/spool/run", gt_run_dir);
+	gt_text(path, sizeof(path), "%s/run", home);
 	fd = move_up(gt_sys_openat(AT_FDCWD, path, O_RDWR | O_NOFOLLOW | O_CLOEXEC, 0));
 	if (fd < 0)
 		return;
@@ -295,23 +446,9 @@ void gt_run_leave(void)
 		if (run_state(fd) == GT_RUN_ASSEMBLING)
 			gt_sys_flock(fd, LOCK_SH);
 		else
-			gt_message(gt_proc->seq || gt_proc->rank != UINT32_MAX ? 2 : 1,
-				   "other processes of this run go on; the last of them writes "
-				   "the archive in %s", gt_run_dir);
-		gt_sys_close(fd);
-		return;
-	}
-	if (!gt_settings.unify) {
-		gt_message(1, "recorded, not assembled (VT_UNIFY=no): gputrace recover %s",
-			   gt_run_dir);
+			say_others_go_on("processes");
 	} else {
-		set_run_state(fd, GT_RUN_ASSEMBLING);
-		if (gt_launch_assembly(gt_run_dir, fd)) {
-			set_run_state(fd, GT_RUN_OPEN);
-			gt_warn_once(GT_WARN_TOOL,
-				     "cannot start the assembly; the trace is kept: "
-				     "gputrace recover %s", gt_run_dir);
-		}
+		assemble(fd);
 	}
 	gt_sys_close(fd);
 }
