@@ -112,7 +112,8 @@ void vt_user_leave_id(unsigned int id) VT_USER_CALL_;
  *                         them at the same depth of regions (VT_ONOFF_CHECK_STACK_BALANCE warns).
  * VT_IS_ON()              1 if events are recorded, else 0; 1 where this part has vanished
  * VT_BUFFER_FLUSH()       writes what the calling thread has recorded to its file
- * VT_TIMESYNC()           no effect in this version: clocks are compared when MPI is supported
+ * VT_TIMESYNC()           MPI programs on several hosts: compares their clocks now. All processes of
+ *                         MPI_COMM_WORLD must call it, each on a thread that may call MPI
  * VT_UPDATE_COUNTER()     no effect in this version: no counters are read at enter and leave
  * VT_SET_REWIND_MARK()    remembers this place in the calling thread's events; one mark only
  * VT_REWIND()             removes what the thread has recorded since the mark

@@ -351,9 +351,9 @@ API void vt_user_buffer_flush(void)
 	gt_buffer_flush();
 }
 
-/* There is one clock as long as there is one process, or several on one machine. */
 API void vt_user_timesync(void)
 {
+	gt_timesync();
 }
 
 API void vt_user_update_counter(void)

@@ -54,7 +54,7 @@ def own(n):
     return STATUS % (n, n)
 
 
-mean("Init Init_thread", "", "if (rc == MPI_SUCCESS) gt_mpi_initialized();")
+mean("Init Init_thread", "gt_mpi_hosts_begin();", "if (rc == MPI_SUCCESS) gt_mpi_initialized();")
 mean("Finalize", "gt_mpi_finalizing();")
 
 mean("Send Bsend Ssend Rsend", "if (on) gt_mpi_send($6, $4, $5, $2, $3);")
@@ -153,6 +153,7 @@ COLL = [
     ("exscan", 15, 6, None, "gt_mpi_bytes($3, $4)", "c.me ? gt_mpi_bytes($3, $4) : 0"),
     ("reduce_scatter_block", 16, 6, None, "N * gt_mpi_bytes($3, $4)", "N * gt_mpi_bytes($3, $4)"),
 ]
+MEET = [0, 6, 7, 8, 9, 10, 11] # nobody leaves before all have come
 # Among neighbours of a topology: what all do together, but each with its own partners only.
 NEAR = [
     ("allgather", 6, 7, "NEAR(c.out) * gt_mpi_bytes($2, $3)", "NEAR(c.in) * gt_mpi_bytes($5, $6)"),
@@ -167,7 +168,8 @@ for name, number, comm, root, sent, received, more in COLL:
     look = "struct gt_mpi_coll c = gt_mpi_coll($%d, %d, %s); " % (comm, number, "$%d" % root if root else "GT_MPI_ROOTLESS")
     size = more + "if (c.ref) { c.sent = %s; c.received = %s; } " % (sent, received)
     mean(name.capitalize(), "struct gt_mpi_coll c = { 0 }; if (on) { " + look.replace("struct gt_mpi_coll c", "c") +
-         size + "gt_mpi_coll_begin(&c); }", "if (on) gt_mpi_coll_end(&c);")
+         size + "gt_mpi_coll_begin(&c); }", "if (on) gt_mpi_coll_end(&c);" +
+         ("\n\tif (rc == MPI_SUCCESS)\n\t\tgt_mpi_met($%d);" % comm if number in MEET and not more else ""))
     mean("I" + name, look + size + "struct gt_mpi_op begun = gt_mpi_icoll(on, &c);",
          "gt_mpi_bind(on, &begun, rc == MPI_SUCCESS ? $%d : NULL);" % (comm + 1))
     mean(name.capitalize() + "_init", "",
@@ -382,7 +384,7 @@ def wrap(out, flavour, every):
     names = sorted(set().union(*every.values()))
     functions = every[flavour]
     out.write(HEAD % ("the wrappers for " + flavour))
-    out.write('#include "mpi/events.h"\n#include "mpi/generated.h"\n\n')
+    out.write('#include "mpi/events.h"\n#include "mpi/generated.h"\n#include "mpi/hosts.h"\n\n')
     for i, name in enumerate(names):
         if name in functions:
             out.write(body(name, functions[name], i) + "\n")
@@ -401,7 +403,8 @@ def wrap(out, flavour, every):
 
 
 # What the hand-written part calls itself: mpi/generated.h declares these.
-NEEDED = ["MPI_Comm_group", "MPI_Comm_remote_group", "MPI_Group_translate_ranks", "MPI_Group_size",
+NEEDED = ["MPI_Bcast", "MPI_Comm_create_group", "MPI_Comm_free", "MPI_Comm_set_errhandler", "MPI_Group_incl",
+          "MPI_Recv", "MPI_Send", "MPI_Comm_group", "MPI_Comm_remote_group", "MPI_Group_translate_ranks", "MPI_Group_size",
           "MPI_Group_free", "MPI_Comm_rank", "MPI_Comm_size", "MPI_Comm_remote_size", "MPI_Comm_test_inter",
           "MPI_Type_size_x", "MPI_Test_cancelled", "MPI_Request_get_status",
           "MPI_Initialized", "MPI_Finalized", "MPI_Get_library_version", "MPI_Comm_get_name",

@@ -5,15 +5,13 @@
  * Limits: no messages, no communicators (comms.c, requests.c, colls.c).
  */
 #include <sched.h>
-#include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
-#include <unistd.h>
 
 #include "mpi/choose.h"
 #include "mpi/events.h"
 #include "mpi/generated.h"
+#include "mpi/hosts.h"
 
 #define PARADIGM_MPI 4 /* OTF2_PARADIGM_MPI */
 
@@ -70,56 +68,6 @@ gt_ref gt_mpi_define(unsigned function)
 
 /* ---- the job -------------------------------------------------------------------------------- */
 
-static uint64_t hash_text(uint64_t hash, const char *text)
-{
-	while (*text)
-		hash = gt_mpi_mix(hash, (unsigned char)*text++);
-	return hash;
-}
-
-/* When the process began, in the kernel's clock ticks, as text; "" if it cannot be known. */
-static void start_of(pid_t pid, char *text, size_t size)
-{
-	char path[64], line[1024], *at;
-	FILE *file;
-
-	*text = 0;
-	snprintf(path, sizeof(path), "/proc/%d/stat", (int)pid);
-	file = fopen(path, "re");
-	if (!file)
-		return;
-	if (fgets(line, sizeof(line), file) && (at = strrchr(line, ')'))) {
-		for (int field = 2; at && field < 22; field++)
-			at = strchr(at + 1, ' ');
-		if (at)
-			snprintf(text, size, "%.*s", (int)strcspn(at + 1, " "), at + 1);
-	}
-	fclose(file);
-}
-
-/*
- * A number that all processes of MPI_COMM_WORLD have in common and no others: what the launcher
- * calls the job, or the launcher's own process; without one this process.
- */
-static uint64_t find_job(void)
-{
-	static const char *const names[] = { "PMIX_NAMESPACE", "OMPI_MCA_ess_base_jobid",
-					     "SLURM_STEP_ID" };
-	const char *slurm = getenv("SLURM_JOB_ID"), *rank = getenv("PMI_RANK");
-	pid_t launcher = rank ? getppid() : getpid();
-	char start[32];
-	uint64_t hash = 1;
-
-	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
-		const char *value = getenv(names[i]);
-
-		if (value && *value)
-			return hash_text(hash_text(hash, value), slurm ? slurm : "");
-	}
-	start_of(launcher, start, sizeof(start));
-	return hash_text(gt_mpi_mix(hash, (uint64_t)launcher), start);
-}
-
 void gt_mpi_initialized(void)
 {
 	static uint32_t done;
@@ -130,13 +78,15 @@ void gt_mpi_initialized(void)
 	    gt_mpi_Comm_rank()(MPI_COMM_WORLD, &rank) != MPI_SUCCESS ||
 	    gt_mpi_Comm_size()(MPI_COMM_WORLD, &size) != MPI_SUCCESS)
 		return;
-	job = find_job();
+	job = gt_mpi_find_job();
 	gt_set_rank((uint32_t)rank, (uint32_t)size, job);
 	gt_mpi_comms_begin(job);
+	gt_mpi_hosts_ready(job, rank, size);
 }
 
 void gt_mpi_finalizing(void)
 {
+	gt_mpi_hosts_end();
 	gt_mpi_comms_end();
 }
 

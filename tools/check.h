@@ -88,6 +88,10 @@ enum kind {
 	KINDS,
 };
 
+/* What an archive of several hosts says about the error of a process's clock; else ticks. */
+#define CLOCK_UNTOLD  (~UINT64_C(0))
+#define CLOCK_UNKNOWN (~UINT64_C(0) - 1)
+
 /* What is known about one definition; which fields mean something depends on the kind. */
 struct definition {
 	uint64_t id;
@@ -97,7 +101,9 @@ struct definition {
 	uint8_t role;  /* region */
 	bool inter;    /* communicator with two groups */
 	uint64_t a, b; /* location: group, declared events. group: first member, count.
-			  communicator: group(s). location group: its process. metric class: first member, count */
+			  communicator: group(s). location group: its process, its node.
+			  metric class: first member, count */
+	uint64_t clock; /* location group: ticks that its clock may be off, or a CLOCK_ value */
 };
 
 struct table {
@@ -121,7 +127,10 @@ struct check {
 	uint64_t comm_locations[256]; /* per paradigm: group id + 1 of its COMM_LOCATIONS, or 0 */
 
 	uint64_t correlation; /* attribute that ties a call to what it caused on a GPU, or ~0 */
-	uint64_t clock_error; /* ticks */
+	uint64_t clock_error; /* ticks; of clocks of one host, if the processes say theirs */
+	uint64_t reading_error; /* ns; of clocks of one host, in an archive of several */
+	bool several_clocks;
+	uint64_t messages, early, incomparable; /* how many; before they were sent; or who knows? */
 	bool excused;	      /* the archive says that events are missing */
 	uint64_t events;
 

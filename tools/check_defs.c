@@ -227,6 +227,8 @@ static OTF2_CallbackCode on_location_group(void *data, OTF2_LocationGroupRef sel
 	d->name = name;
 	d->type = type;
 	d->a = type == OTF2_LOCATION_GROUP_TYPE_ACCELERATOR ? creator : self;
+	d->b = parent;
+	d->clock = CLOCK_UNTOLD;
 	refer(check, KIND_LOCATION_GROUP, self, KIND_STRING, name, false);
 	refer(check, KIND_LOCATION_GROUP, self, KIND_NODE, parent, false);
 	return DONE;
@@ -439,9 +441,23 @@ static OTF2_CallbackCode on_group_property(void *data, OTF2_LocationGroupRef gro
 					   OTF2_StringRef name, OTF2_Type type,
 					   OTF2_AttributeValue value)
 {
-	(void)value, (void)type;
+	struct check *check = data;
+	ptrdiff_t i;
+
 	refer(data, KIND_LOCATION_GROUP, group, KIND_LOCATION_GROUP, group, false);
 	refer(data, KIND_LOCATION_GROUP, group, KIND_STRING, name, false);
+	i = check_find(check, KIND_LOCATION_GROUP, group);
+	if (i >= 0 && type == OTF2_TYPE_STRING &&
+	    !strcmp(check_string(check, name), "GPUTRACE::CLOCK_ERROR_NS")) {
+		const char *text = check_string(check, value.stringRef);
+		double ns = strtod(text, NULL);
+
+		check->several_clocks = true;
+		check->tables[KIND_LOCATION_GROUP].items[i].clock =
+			*text >= '0' && *text <= '9' && ns < 1e18 && check->resolution
+				? (uint64_t)(ns / 1e9 * (double)check->resolution)
+				: CLOCK_UNKNOWN;
+	}
 	return DONE;
 }
 

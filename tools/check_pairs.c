@@ -114,6 +114,30 @@ static uint64_t id_of(const struct check *check, size_t location)
 #define BROKEN(check, rule, r, ...)                                                                \
 	check_broken(check, rule, id_of(check, (r)->location), (r)->event, (r)->time, __VA_ARGS__)
 
+/*
+ * How far the times of two locations may be off against each other: on one host as far as its clock
+ * can be read, between hosts by the errors of both. CLOCK_UNKNOWN: nobody knows.
+ */
+static uint64_t error_between(const struct check *check, size_t one, size_t other)
+{
+	const struct definition *places = check->tables[KIND_LOCATION].items;
+	const struct definition *groups = check->tables[KIND_LOCATION_GROUP].items, *a, *b;
+	ptrdiff_t i, k;
+
+	if (!check->several_clocks)
+		return check->clock_error;
+	i = check_find(check, KIND_LOCATION_GROUP, places[one].a);
+	k = check_find(check, KIND_LOCATION_GROUP, places[other].a);
+	if (i < 0 || k < 0 || groups[i].b == groups[k].b)
+		return check->clock_error;
+	a = &groups[i];
+	b = &groups[k];
+	if (a->clock == CLOCK_UNTOLD || b->clock == CLOCK_UNTOLD || a->clock == CLOCK_UNKNOWN ||
+	    b->clock == CLOCK_UNKNOWN)
+		return CLOCK_UNKNOWN;
+	return a->clock + b->clock;
+}
+
 /* ---- messages -------------------------------------------------------------------------------- */
 
 /*
@@ -123,7 +147,7 @@ static uint64_t id_of(const struct check *check, size_t location)
  */
 static void check_messages(struct check *check, struct record *r, size_t n)
 {
-	uint64_t sends = 0, receives = 0, sent = 0, received = 0;
+	uint64_t sends = 0, receives = 0, sent = 0, received = 0, error;
 	size_t s = 0;
 	char what[160];
 
@@ -153,9 +177,15 @@ static void check_messages(struct check *check, struct record *r, size_t n)
 			s++;
 		if (s == n)
 			break; /* a missing send was reported above */
-		if (r[s].time > r[i].time && r[s].time - r[i].time > check->clock_error)
+		error = error_between(check, r[s].location, r[i].location);
+		check->messages++;
+		check->incomparable += error == CLOCK_UNKNOWN;
+		if (r[s].time > r[i].time && error != CLOCK_UNKNOWN &&
+		    r[s].time - r[i].time > error) {
+			check->early++;
 			BROKEN(check, RULE_CAUSALITY, &r[i], "received %.9f s before it is sent %s",
 			       (double)(r[s].time - r[i].time) / (double)check->resolution, what);
+		}
 		s++;
 	}
 }
@@ -292,6 +322,7 @@ static void check_collective(struct check *check, struct record *r, size_t n)
 	bool inter = check->tables[KIND_COMM].items[comm].inter;
 	size_t size = check_comm_size(check, id);
 	struct record *last = r, *first = r;
+	uint64_t error;
 	char what[96];
 
 	snprintf(what, sizeof(what), "communicator %" PRIu64 " \"%.40s\"", id,
@@ -317,8 +348,9 @@ static void check_collective(struct check *check, struct record *r, size_t n)
 		if (r[i].order < first->order)
 			first = &r[i];
 	}
+	error = error_between(check, last->location, first->location);
 	if (blocking && synchronises((uint32_t)(r->value >> 32)) && last->time > first->order &&
-	    last->time - first->order > check->clock_error)
+	    error != CLOCK_UNKNOWN && last->time - first->order > error)
 		BROKEN(check, RULE_COLLECTIVES, first, "leaves before the last member comes, %s",
 		       what);
 }

@@ -123,9 +123,11 @@ static void report_json(struct check *check, FILE *out, int status, unsigned war
 
 	fprintf(out,
 		"{\"ok\": %s, \"status\": %d, \"checks\": %d, \"warning_count\": %u, "
-		"\"locations\": %zu, \"events\": %" PRIu64 ",\n \"broken\": [",
+		"\"locations\": %zu, \"events\": %" PRIu64 ",\n \"messages\": %" PRIu64
+		", \"early\": %" PRIu64 ", \"incomparable\": %" PRIu64 ",\n \"broken\": [",
 		status ? "false" : "true", status, RULES, warnings,
-		check->tables[KIND_LOCATION].count, check->events);
+		check->tables[KIND_LOCATION].count, check->events, check->messages, check->early,
+		check->incomparable);
 	for (int rule = 0; rule < RULES; rule++) {
 		const struct broken *b = &check->broken[rule];
 
@@ -193,6 +195,13 @@ int check_report(struct check *check, FILE *out, bool json, bool quiet, bool wer
 	}
 	for (unsigned i = 0; i < check->warning_count && !quiet; i++)
 		fprintf(out, "WARN    %s\n", check->warnings[i].text);
+	if (check->messages && !quiet) {
+		fprintf(out, "%" PRIu64 " messages, %" PRIu64 " received before they were sent (beyond the "
+			"clocks' error)\n", check->messages, check->early);
+		if (check->incomparable)
+			fprintf(out, "%" PRIu64 " messages between hosts whose clocks were not compared\n",
+				check->incomparable);
+	}
 	if (failed)
 		fprintf(out, "FAIL  %u of %d checks, %u warning%s\n", failed, RULES, warnings,
 			warnings == 1 ? "" : "s");

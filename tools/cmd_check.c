@@ -121,6 +121,8 @@ static void look_at_property(struct check *check, const char *name, const char *
 		return;
 	if (!strcmp(name, "CLOCK_ERROR_NS"))
 		check->clock_error = number; /* ticks once the resolution is known */
+	if (!strcmp(name, "CLOCK_READING_ERROR_NS"))
+		check->reading_error = number;
 	for (size_t i = 0; i < sizeof(telling) / sizeof(telling[0]); i++) {
 		if (strcmp(name, telling[i].name))
 			continue;
@@ -178,6 +180,8 @@ static int check_archive(const char *anchor, const char *spool, const struct opt
 	OTF2_Reader_SetSerialCollectiveCallbacks(check->reader);
 	look_at_properties(check);
 	if (check_definitions(check)) {
+		if (check->several_clocks)
+			check->clock_error = check->reading_error;
 		check->clock_error =
 			(uint64_t)((double)check->clock_error / 1e9 * (double)check->resolution);
 		check_events(check);

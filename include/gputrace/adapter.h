@@ -141,6 +141,24 @@ GT_API bool gt_plain_name(const char *mangled, char *text, size_t size);
  */
 GT_API void gt_set_rank(uint32_t rank, uint32_t size, uint64_t job);
 
+/*
+ * Programs on several hosts. Each process says that it comes to the start of `job`, before it can
+ * wait for others there; afterwards gt_job_hosts() tells one process of each host, its speaker, the
+ * ranks of all speakers (ascending; returns their number), and all others 0. On one host it is 0 at
+ * once. All speakers are told the same, or 0: if they are, all of them are there.
+ */
+GT_API void gt_job_begun(uint64_t job);
+GT_API uint32_t gt_job_hosts(uint64_t job, uint32_t rank, uint32_t size, uint32_t *ranks,
+			     uint32_t room);
+/* This host's name and kind of clock (enum gt_clock_kind). */
+GT_API const char *gt_host(uint32_t *clock);
+/* When this host's clock was at `tick`, +- width/2, that of `reference` was at other_tick. */
+GT_API void gt_clocks_compared(const char *reference, uint32_t kind, uint64_t tick,
+			       uint64_t other_tick, uint64_t width);
+/* What VT_TIMESYNC() is to call; NULL: nothing. And the call. */
+GT_API void gt_on_timesync(void (*call)(void));
+GT_API void gt_timesync(void);
+
 /* Processes by their rank in this process's job, in the order of a communicator. */
 GT_API gt_ref gt_def_ranks(const uint32_t *ranks, uint32_t count);
 

@@ -14,6 +14,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "lib/assemble/clock.h"
 #include "lib/assemble/defs.h"
 #include "lib/assemble/layout.h"
 
@@ -59,6 +60,8 @@ void gt_archive_marker(struct gt_archive *archive, struct gt_defs *defs,
 struct gt_archive_clock {
 	uint64_t length_ns;     /* of the whole trace */
 	uint64_t start_real_ns;
+	const struct gt_clock *errors; /* of runs on several hosts: what is known of each process */
+	const struct gt_proc *procs;   /* by place */
 };
 
 /* Writes all global definitions and closes the archive. Returns 0 or -EIO; frees it in any case. */

@@ -27,6 +27,7 @@ struct out {
 	const struct gt_layout *layout;
 	struct gt_defs *defs;
 	const struct own_names *names;
+	const struct gt_archive_clock *clock;
 	uint32_t group_number;
 };
 
@@ -133,6 +134,36 @@ static void add_journal_properties(struct out *out, struct properties *props, ui
 		add_property(out, props, true, group, "ADAPTERS", adapters);
 }
 
+/* Where there are several hosts: how far the times of this one's processes may be off. */
+static void add_clock(struct out *out, struct properties *props, uint32_t group,
+		      const struct gt_proc *proc)
+{
+	const struct gt_clock *clock = out->clock->errors;
+	size_t place;
+
+	if (!clock || clock->hosts < 2)
+		return;
+	place = (size_t)(proc - out->clock->procs);
+	if (clock->errors[place] < 0)
+		add_property(out, props, true, group, "CLOCK_ERROR_NS", "unknown");
+	else
+		add_number(out, props, true, group, "CLOCK_ERROR_NS",
+			   (uint64_t)clock->errors[place]);
+	add_number(out, props, true, group, "CLOCK_COMPARISONS", clock->comparisons[place]);
+	for (size_t i = 0; i < gt_journal_count(&proc->journal, GT_D_SYNC) && i < 100; i++) {
+		const struct gt_def_sync *sync =
+			gt_journal_nth(&proc->journal, GT_D_SYNC, i, NULL, NULL);
+		const char *reference = gt_proc_string(proc, sync->reference);
+		char name[32], text[192];
+
+		snprintf(name, sizeof(name), "CLOCK_COMPARISON_%zu", i + 1);
+		snprintf(text, sizeof(text), "tick %llu, tick %llu of %.64s, within %llu ticks",
+			 (unsigned long long)sync->tick, (unsigned long long)sync->other_tick,
+			 reference ? reference : "?", (unsigned long long)sync->width);
+		add_property(out, props, true, group, name, text);
+	}
+}
+
 static void add_process_properties(struct out *out, struct properties *props, uint32_t group)
 {
 	const struct gt_proc *proc = out->layout->groups[group].proc;
@@ -142,6 +173,7 @@ static void add_process_properties(struct out *out, struct properties *props, ui
 	add_number(out, props, true, group, "PROCESS_ID", proc->header.pid);
 	add_property(out, props, true, group, "ENDED",
 		     gt_end_text(proc, text, sizeof(text)));
+	add_clock(out, props, group, proc);
 	if (proc->parent) {
 		snprintf(text, sizeof(text), "%s [%u]", proc->parent->header.program,
 			 proc->parent->header.pid);
@@ -650,7 +682,8 @@ int gt_archive_write_defs(struct gt_archive *archive, const struct gt_layout *la
 {
 	struct properties props = { 0 };
 	struct own_names names;
-	struct out out = { .archive = archive, .layout = layout, .defs = defs, .names = &names };
+	struct out out = { .archive = archive, .layout = layout, .defs = defs, .names = &names,
+			   .clock = clock };
 	int rc = prepare(&out, &props, &names);
 
 	if (rc) {

@@ -534,7 +534,8 @@ static bool truncated(const struct assembly *a)
 
 static int complete(struct assembly *a, struct gt_report *report)
 {
-	struct gt_archive_clock clock = { .start_real_ns = a->clock.start_real_ns };
+	struct gt_archive_clock clock = { .start_real_ns = a->clock.start_real_ns,
+					  .errors = &a->clock, .procs = a->spool.procs };
 	int rc;
 
 	clock.length_ns = report->tally->last_ns > a->clock.end_ns ? report->tally->last_ns
@@ -678,7 +679,7 @@ static bool lacks_hosts(const struct assembly *a)
 		if (a->spool.roots[i].fd < 0)
 			say(a, a->options->partial ? 1 : 0, "%s: what host %s has recorded is not here: %s",
 			    a->dir, a->spool.roots[i].run.host, a->spool.roots[i].run.spool);
-	if (a->options->partial)
+	if (a->options->partial && a->spool.proc_count)
 		return false;
 	say(a, 0, "bring it here, then: gputrace recover %s FOLDER...; or do without: gputrace recover "
 		  "--partial %s", a->dir, a->dir);

@@ -148,6 +148,25 @@ static int clean_root(const struct gt_root *root)
 	return rc;
 }
 
+static bool job_file(const char *name)
+{
+	return !strcmp(name, "hosts") || !strcmp(name, "coordinator") || !strncmp(name, "host.", 5) ||
+	       !strncmp(name, "new.", 4);
+}
+
+/* How the hosts of parallel programs found each other (lib/record/hosts.c). */
+static void clean_jobs(const struct gt_spool *spool)
+{
+	DIR *dir = open_dir(spool->dirfd, "spool");
+	struct dirent *entry;
+
+	while (dir && (entry = readdir(dir)))
+		if (!strncmp(entry->d_name, "job.", 4))
+			remove_folder(dirfd(dir), entry->d_name, job_file);
+	if (dir)
+		closedir(dir);
+}
+
 int gt_clean_spool(const struct gt_spool *spool)
 {
 	int rc = 0;
@@ -169,6 +188,7 @@ int gt_clean_spool(const struct gt_spool *spool)
 	if (rc)
 		return rc;
 	unlinkat(spool->dirfd, "spool/claim", 0);
+	clean_jobs(spool);
 	/* The run header last: while it is there the directory is known as a run's. */
 	if (unlinkat(spool->dirfd, "spool/run", 0) || unlinkat(spool->dirfd, "spool", AT_REMOVEDIR))
 		rc = -errno;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Computing the conversions of time: per host and kind of clock, from its earliest and its latest
- * pair of readings.
+ * pair of readings, and from the comparisons with other hosts' clocks.
  *
  * Limits: see clock.h. A span between the readings of less than a millisecond says little about the
  * frequency; then the one that the processor states is used, if it states one.
@@ -12,6 +12,7 @@
 
 #include <errno.h>
 #include <stdbool.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -26,6 +27,23 @@ struct source {
 	uint32_t kind;
 	uint64_t nominal_hz;
 	struct gt_calib first, last;
+	uint64_t mult;
+	uint64_t begin, end;     /* ticks: of its processes */
+	struct knot *knots;      /* by tick, once it has been placed */
+	size_t knot_count, knot_room;
+	enum { UNPLACED, PLACING, PLACED } state;
+	int64_t shift;           /* without knots: what is added to the host's CLOCK_MONOTONIC */
+	int64_t error;           /* -1: unknown */
+	struct gt_bend *bends;
+};
+
+/* A comparison: at `tick` the clock `kind` of host `reference` was at `other`. */
+struct knot {
+	uint64_t tick, other, width;
+	char reference[64];
+	uint32_t kind;
+	__int128 ns;             /* what that is in the time of the clock at the chain's end */
+	int64_t error;
 };
 
 static bool usable(const struct gt_calib *calib, uint64_t tick_max)
@@ -96,10 +114,42 @@ static int64_t half_width(const struct gt_calib *calib, uint64_t mult)
 	return ns > INT64_MAX ? INT64_MAX : (int64_t)ns;
 }
 
-static void gather(const struct gt_spool *spool, struct source *sources, size_t *count,
-		   size_t *which)
+/* The comparisons that a process has made. */
+static int gather_knots(struct source *source, const struct gt_proc *proc)
 {
-	for (size_t i = 0; i < spool->proc_count; i++) {
+	size_t n = gt_journal_count(&proc->journal, GT_D_SYNC);
+
+	for (size_t i = 0; i < n; i++) {
+		const struct gt_def_sync *sync =
+			gt_journal_nth(&proc->journal, GT_D_SYNC, i, NULL, NULL);
+		const char *reference = gt_proc_string(proc, sync->reference);
+		struct knot *knot;
+
+		if (!reference || !sync->tick || sync->tick > proc->tick_max)
+			continue;
+		if (source->knot_count == source->knot_room) {
+			size_t room = source->knot_room ? 2 * source->knot_room : 8;
+
+			knot = realloc(source->knots, room * sizeof(*knot));
+			if (!knot)
+				return -ENOMEM;
+			source->knots = knot;
+			source->knot_room = room;
+		}
+		knot = &source->knots[source->knot_count++];
+		*knot = (struct knot){ .tick = sync->tick, .other = sync->other_tick,
+				       .width = sync->width, .kind = sync->kind };
+		snprintf(knot->reference, sizeof(knot->reference), "%s", reference);
+	}
+	return 0;
+}
+
+static int gather(const struct gt_spool *spool, struct source *sources, size_t *count,
+		  size_t *which)
+{
+	int rc = 0;
+
+	for (size_t i = 0; !rc && i < spool->proc_count; i++) {
 		const struct gt_proc *proc = &spool->procs[i];
 		struct source *source = find_source(sources, count, &proc->header);
 		size_t n = gt_journal_count(&proc->journal, GT_D_CALIB);
@@ -111,12 +161,23 @@ static void gather(const struct gt_spool *spool, struct source *sources, size_t 
 			consider(source,
 				 gt_journal_nth(&proc->journal, GT_D_CALIB, k, NULL, NULL),
 				 proc->tick_max);
+		if (!source->begin || proc->header.begin < source->begin)
+			source->begin = proc->header.begin;
+		if (proc->end_tick > source->end)
+			source->end = proc->end_tick;
+		rc = gather_knots(source, proc);
+	}
+	for (size_t i = 0; i < *count; i++) {
+		struct source *source = &sources[i];
+
 		if (!source->first.tick) /* nothing was read: count from where it began */
-			source->first = (struct gt_calib){ .tick = proc->header.begin,
+			source->first = (struct gt_calib){ .tick = source->begin,
 							   .mono_ns = 1, .real_ns = 1 };
 		if (!source->last.tick)
 			source->last = source->first;
+		source->mult = multiplier(source);
 	}
+	return rc;
 }
 
 /* The highest tick whose time is below 2^62 ns after the base. */
@@ -152,51 +213,329 @@ static unsigned count_hosts(const struct source *sources, size_t count)
 	return hosts;
 }
 
+/* ---- clocks of several hosts -------------------------------------------------------------------- */
+
+#define NEAR_NS     1000000   /* comparisons nearer than that are one: the better of them is used */
+#define UNKNOWN_PPM 500       /* how fast two clocks may drift apart: what Linux corrects at most */
+
+static __int128 scaled(__int128 ticks, uint64_t mult)
+{
+	return ticks * (__int128)mult >> GT_SCALE_SHIFT;
+}
+
+static __int128 between(uint64_t from, uint64_t to)
+{
+	return (__int128)to - (__int128)from;
+}
+
+/* Time per tick of the straight line through two knots. */
+static uint64_t slope(const struct knot *a, const struct knot *b)
+{
+	return (uint64_t)(((b->ns - a->ns) << GT_SCALE_SHIFT) / between(a->tick, b->tick));
+}
+
+/*
+ * What lies before the first and behind the last knot follows the line through them if that is known
+ * better than the clock's own frequency.
+ */
+static bool line_is_better(const struct source *s)
+{
+	const struct knot *first = s->knots, *last = &s->knots[s->knot_count - 1];
+
+	return (__int128)(first->error + last->error) * 1000000 <
+	       (last->ns - first->ns) * UNKNOWN_PPM;
+}
+
+static uint64_t outer_slope(const struct source *s)
+{
+	return line_is_better(s) ? slope(s->knots, &s->knots[s->knot_count - 1]) : s->mult;
+}
+
+/* The time of a tick, in nanoseconds of the clock that the chain of comparisons ends at. */
+static __int128 place(const struct source *s, uint64_t tick)
+{
+	const struct knot *knot = s->knots;
+	size_t k = 0;
+
+	if (!s->knot_count)
+		return moment(s, s->mult, tick) + s->shift;
+	while (k < s->knot_count && s->knots[k].tick <= tick)
+		k++;
+	if (k)
+		knot += k - 1;
+	if (!k || k == s->knot_count)
+		return knot->ns + scaled(between(knot->tick, tick), outer_slope(s));
+	return knot->ns + scaled(between(knot->tick, tick), slope(knot, knot + 1));
+}
+
+static int by_tick(const void *a, const void *b)
+{
+	const struct knot *x = a, *y = b;
+
+	return (x->tick > y->tick) - (x->tick < y->tick);
+}
+
+/* Can the next knot follow this one? Two clocks differ by parts in ten thousand, not by a fifth. */
+static bool follows(const struct source *s, const struct knot *a, const struct knot *b)
+{
+	__int128 own = scaled(between(a->tick, b->tick), s->mult), other = b->ns - a->ns;
+
+	return other > own - own / 5 && other < own + own / 5;
+}
+
+/* Knots in order, those too near to each other or impossible left out. */
+static void tidy(struct source *s)
+{
+	size_t kept = 0;
+
+	if (s->knot_count)
+		qsort(s->knots, s->knot_count, sizeof(*s->knots), by_tick);
+	for (size_t i = 0; i < s->knot_count; i++) {
+		const struct knot *next = &s->knots[i];
+		struct knot *last = kept ? &s->knots[kept - 1] : NULL;
+
+		if (last && scaled(between(last->tick, next->tick), s->mult) < NEAR_NS) {
+			if (next->error < last->error)
+				*last = *next;
+		} else if (!last || follows(s, last, next)) {
+			s->knots[kept++] = *next;
+		}
+	}
+	s->knot_count = kept;
+}
+
+/* How far a knot lies from the straight line between its neighbours. */
+static int64_t curvature(const struct knot *k)
+{
+	__int128 ns = k[-1].ns + scaled(between(k[-1].tick, k->tick), slope(&k[-1], &k[1]));
+
+	return (int64_t)(ns > k->ns ? ns - k->ns : k->ns - ns);
+}
+
+/*
+ * The error of a host's times: that of its comparisons; what the slope's error makes of the times
+ * outside of them; and what the clock's bending between comparisons adds, as far as it shows: over
+ * half a span it is a quarter of what it is over a whole one.
+ */
+static int64_t error_of(const struct source *s)
+{
+	const struct knot *first = s->knots, *last = &s->knots[s->knot_count - 1];
+	__int128 outside = scaled(between(s->begin, first->tick), s->mult);
+	__int128 behind = scaled(between(last->tick, s->end), s->mult);
+	int64_t error = 0, bent = 0;
+
+	if (behind > outside)
+		outside = behind;
+	if (outside < 0)
+		outside = 0;
+	for (size_t k = 0; k < s->knot_count; k++) {
+		if (s->knots[k].error > error)
+			error = s->knots[k].error;
+		if (k && k + 1 < s->knot_count && curvature(&s->knots[k]) > bent)
+			bent = curvature(&s->knots[k]);
+	}
+	if (line_is_better(s))
+		error += (int64_t)(outside * (first->error + last->error) / (last->ns - first->ns));
+	else
+		error += (int64_t)(outside * UNKNOWN_PPM / 1000000);
+	return error + bent / 4;
+}
+
+static struct source *source_of(struct source *sources, size_t count, const struct knot *knot)
+{
+	for (size_t i = 0; i < count; i++)
+		if (sources[i].kind == knot->kind && !strcmp(sources[i].host, knot->reference))
+			return &sources[i];
+	return NULL;
+}
+
+/* Places a host's clock relative to those that it was compared with, which are placed first. */
+static bool place_source(struct source *sources, size_t count, struct source *s)
+{
+	size_t kept = 0;
+
+	if (s->state != UNPLACED)
+		return s->state == PLACED;
+	s->state = PLACING;
+	for (size_t i = 0; i < s->knot_count; i++) {
+		struct knot knot = s->knots[i];
+		struct source *other = source_of(sources, count, &knot);
+
+		if (!other || other == s || !place_source(sources, count, other))
+			continue;
+		knot.ns = place(other, knot.other);
+		knot.error = other->error + (int64_t)scaled(knot.width, s->mult) / 2 + 1;
+		s->knots[kept++] = knot;
+	}
+	s->knot_count = kept;
+	tidy(s);
+	s->state = PLACED;
+	if (s->knot_count) {
+		s->error = error_of(s);
+		return true;
+	}
+	s->shift = host_shift(s, &sources[0]);
+	s->error = half_width(&s->first, s->mult);
+	if (half_width(&s->last, s->mult) > s->error)
+		s->error = half_width(&s->last, s->mult);
+	return true;
+}
+
+static const struct source *end_of_chain(struct source *sources, size_t count,
+					 const struct source *s)
+{
+	for (size_t steps = 0; s->knot_count && steps <= count; steps++) {
+		const struct source *next = source_of(sources, count, s->knots);
+
+		if (!next)
+			break;
+		s = next;
+	}
+	return s;
+}
+
+/*
+ * Clocks that were compared with each other form groups; the wall clocks align the groups, which may
+ * be far from the truth: only in the group that most processes belong to the errors are known.
+ */
+static void find_unknown(struct source *sources, size_t count, const size_t *which, size_t procs)
+{
+	const struct source *best = NULL;
+	size_t most = 0;
+
+	if (count_hosts(sources, count) < 2)
+		return;
+	for (size_t i = 0; i < count; i++) {
+		size_t n = 0;
+
+		for (size_t p = 0; p < procs && !sources[i].knot_count; p++)
+			n += end_of_chain(sources, count, &sources[which[p]]) == &sources[i];
+		if (n > most) {
+			most = n;
+			best = &sources[i];
+		}
+	}
+	for (size_t i = 0; best && i < count; i++) {
+		const struct source *end = end_of_chain(sources, count, &sources[i]);
+
+		/* The same host with another kind of clock is as good. */
+		if (end != best && strcmp(end->host, best->host))
+			sources[i].error = -1;
+	}
+}
+
+/* The pieces behind the first knot, as times since `start`. */
+static int make_bends(struct gt_clock *clock, struct source *s, __int128 start)
+{
+	if (!s->knot_count)
+		return 0;
+	s->bends = calloc(s->knot_count, sizeof(*s->bends));
+	if (!s->bends)
+		return -ENOMEM;
+	clock->bends[clock->bend_lists++] = s->bends;
+	for (size_t k = 0; k < s->knot_count; k++) {
+		__int128 ns = s->knots[k].ns - start;
+
+		s->bends[k] = (struct gt_bend){
+			.tick = s->knots[k].tick,
+			.ns = ns > 0 ? (uint64_t)ns : 0,
+			.mult = k + 1 < s->knot_count ? slope(&s->knots[k], &s->knots[k + 1])
+						      : outer_slope(s),
+		};
+	}
+	return 0;
+}
+
+static void make_scale(struct gt_scale *scale, const struct gt_proc *proc, const struct source *s,
+		       __int128 start)
+{
+	size_t k = 0;
+
+	scale->base_tick = proc->header.begin;
+	scale->base_ns = (uint64_t)(place(s, scale->base_tick) - start);
+	scale->mult = s->mult;
+	while (k < s->knot_count && s->bends[k].tick <= scale->base_tick)
+		k++;
+	if (k)
+		scale->mult = s->bends[k - 1].mult;
+	scale->bends = s->bends ? s->bends + k : NULL;
+	scale->bend_count = s->knot_count - k;
+	/* No step back where the first piece ends. */
+	if (scale->bend_count && scale->bends->ns > scale->base_ns)
+		scale->mult = (uint64_t)(((unsigned __int128)(scale->bends->ns - scale->base_ns)
+					  << GT_SCALE_SHIFT) /
+					 (scale->bends->tick - scale->base_tick));
+	scale->tick_max = highest_tick(proc, scale->mult > s->mult ? scale->mult : s->mult);
+}
+
+/* ---- all of it ------------------------------------------------------------------------------------ */
+
+static int make_all(struct gt_clock *clock, const struct gt_spool *spool, struct source *sources,
+		    size_t count, const size_t *which)
+{
+	size_t n = spool->proc_count;
+	const struct source *end;
+	__int128 start = 0;
+	bool unknown = false;
+	int rc = 0;
+
+	for (size_t i = 0; i < count; i++)
+		place_source(sources, count, &sources[i]);
+	find_unknown(sources, count, which, n);
+	for (size_t i = 0; i < n; i++) {
+		__int128 begin = place(&sources[which[i]], spool->procs[i].header.begin);
+
+		if (!i || begin < start)
+			start = begin;
+	}
+	for (size_t i = 0; !rc && i < count; i++)
+		rc = make_bends(clock, &sources[i], start);
+	for (size_t i = 0; !rc && i < n; i++) {
+		const struct source *s = &sources[which[i]];
+		int64_t first = half_width(&s->first, s->mult), last = half_width(&s->last, s->mult);
+		uint64_t end_ns;
+
+		make_scale(&clock->scales[i], &spool->procs[i], s, start);
+		clock->errors[i] = s->error;
+		clock->comparisons[i] = (uint32_t)s->knot_count;
+		end_ns = gt_scale_ns(&clock->scales[i], spool->procs[i].end_tick);
+		if (end_ns > clock->end_ns)
+			clock->end_ns = end_ns;
+		if (s->error > clock->error_ns)
+			clock->error_ns = s->error;
+		unknown |= s->error < 0;
+		if (last > first)
+			first = last;
+		if (first > clock->reading_ns)
+			clock->reading_ns = first;
+	}
+	if (unknown)
+		clock->error_ns = -1;
+	clock->hosts = count_hosts(sources, count);
+	end = end_of_chain(sources, count, &sources[0]);
+	clock->start_real_ns = (uint64_t)((__int128)end->first.real_ns + start - end->shift -
+					  end->first.mono_ns);
+	return rc;
+}
+
 int gt_clock_make(struct gt_clock *clock, const struct gt_spool *spool)
 {
 	size_t n = spool->proc_count, count = 0;
 	struct source *sources = calloc(n, sizeof(*sources));
 	size_t *which = calloc(n, sizeof(*which));
-	__int128 start = 0;
 	int rc = -ENOMEM;
 
 	memset(clock, 0, sizeof(*clock));
 	clock->scales = calloc(n, sizeof(*clock->scales));
-	if (!sources || !which || !clock->scales)
-		goto out;
-	gather(spool, sources, &count, which);
-	for (size_t i = 0; i < n; i++) {
-		const struct source *source = &sources[which[i]];
-		__int128 begin = moment(source, multiplier(source), spool->procs[i].header.begin) +
-				 host_shift(source, &sources[0]);
-
-		if (!i || begin < start)
-			start = begin;
-	}
-	for (size_t i = 0; i < n; i++) {
-		const struct source *source = &sources[which[i]];
-		struct gt_scale *scale = &clock->scales[i];
-		uint64_t mult = multiplier(source), end;
-		int64_t error = half_width(&source->first, mult);
-
-		scale->base_tick = spool->procs[i].header.begin;
-		scale->mult = mult;
-		scale->tick_max = highest_tick(&spool->procs[i], mult);
-		scale->base_ns = (uint64_t)(moment(source, mult, scale->base_tick) +
-					    host_shift(source, &sources[0]) - start);
-		end = gt_scale_ns(scale, spool->procs[i].end_tick);
-		if (end > clock->end_ns)
-			clock->end_ns = end;
-		if (half_width(&source->last, mult) > error)
-			error = half_width(&source->last, mult);
-		if (error > clock->error_ns)
-			clock->error_ns = error;
-	}
-	clock->hosts = count_hosts(sources, count);
-	clock->start_real_ns = (uint64_t)((__int128)sources[0].first.real_ns + start -
-					  sources[0].first.mono_ns);
-	rc = 0;
-out:
+	clock->errors = calloc(n, sizeof(*clock->errors));
+	clock->comparisons = calloc(n, sizeof(*clock->comparisons));
+	clock->bends = calloc(n, sizeof(struct gt_bend *));
+	if (sources && which && clock->scales && clock->errors && clock->comparisons && clock->bends)
+		rc = gather(spool, sources, &count, which);
+	if (!rc)
+		rc = make_all(clock, spool, sources, count, which);
+	for (size_t i = 0; sources && i < n; i++)
+		free(sources[i].knots);
 	free(sources);
 	free(which);
 	if (rc)
@@ -206,6 +545,11 @@ out:
 
 void gt_clock_free(struct gt_clock *clock)
 {
+	for (size_t i = 0; i < clock->bend_lists; i++)
+		free(clock->bends[i]);
+	free(clock->bends);
 	free(clock->scales);
+	free(clock->errors);
+	free(clock->comparisons);
 	memset(clock, 0, sizeof(*clock));
 }

@@ -1,29 +1,42 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * From ticks to nanoseconds since the run began: each process gets one linear conversion, made from
- * the simultaneous clock readings of its host.
+ * From ticks to nanoseconds since the run began: each process gets a conversion made of straight
+ * pieces. On one host that is one piece, from the simultaneous clock readings of its processes; where
+ * clocks of hosts were compared (GT_D_SYNC), one for each span between two comparisons.
  *
- * Limits: linear between the first and the last reading; hosts are aligned by their wall clocks.
+ * Limits: hosts whose clocks were never compared are aligned by their wall clocks, with an unknown
+ * error.
  */
 #ifndef GT_ASSEMBLE_CLOCK_H
 #define GT_ASSEMBLE_CLOCK_H
 
 #include "lib/assemble/spool.h"
 
-/* ns = base_ns + (tick - base_tick) * mult / 2^GT_SCALE_SHIFT */
+/* From `tick` on: ns + (t - tick) * mult / 2^GT_SCALE_SHIFT. */
 #define GT_SCALE_SHIFT 44
+struct gt_bend {
+	uint64_t tick, ns, mult;
+};
+
 struct gt_scale {
 	uint64_t base_tick;
 	uint64_t base_ns;
 	uint64_t mult;
 	uint64_t tick_max; /* ticks above are not believed (and would not fit) */
+	const struct gt_bend *bends; /* behind the base, ascending */
+	size_t bend_count;
 };
 
 struct gt_clock {
 	struct gt_scale *scales;  /* one per process, by its place in spool->procs */
+	int64_t *errors;          /* likewise: how far its times may be off, in ns; -1: unknown */
+	uint32_t *comparisons;    /* likewise: of its host's clock with another host's */
+	struct gt_bend **bends;   /* that scales refer to */
+	size_t bend_lists;
 	uint64_t start_real_ns;   /* wall clock at time 0 of the run */
 	uint64_t end_ns;          /* latest end of a process */
-	int64_t error_ns;         /* how far the readings may be from the truth; -1: unknown */
+	int64_t error_ns;         /* the largest error; -1: unknown */
+	int64_t reading_ns;       /* how far readings of one host's clocks may be off */
 	unsigned hosts;
 };
 
@@ -31,13 +44,36 @@ struct gt_clock {
 int gt_clock_make(struct gt_clock *clock, const struct gt_spool *spool);
 void gt_clock_free(struct gt_clock *clock);
 
+static inline uint64_t gt_scale_piece(uint64_t ns, uint64_t ticks, uint64_t mult)
+{
+	return ns + (uint64_t)((unsigned __int128)ticks * mult >> GT_SCALE_SHIFT);
+}
+
+/* Behind the first bend. */
+static inline uint64_t gt_scale_bent(const struct gt_scale *scale, uint64_t tick)
+{
+	size_t low = 0, high = scale->bend_count;
+
+	while (high - low > 1) {
+		size_t middle = low + (high - low) / 2;
+
+		if (scale->bends[middle].tick <= tick)
+			low = middle;
+		else
+			high = middle;
+	}
+	return gt_scale_piece(scale->bends[low].ns, tick - scale->bends[low].tick,
+			      scale->bends[low].mult);
+}
+
 /* Ticks before the base give the base's time. */
 static inline uint64_t gt_scale_ns(const struct gt_scale *scale, uint64_t tick)
 {
 	if (tick <= scale->base_tick)
 		return scale->base_ns;
-	return scale->base_ns +
-	       (uint64_t)((unsigned __int128)(tick - scale->base_tick) * scale->mult >> GT_SCALE_SHIFT);
+	if (scale->bend_count && tick >= scale->bends->tick)
+		return gt_scale_bent(scale, tick);
+	return gt_scale_piece(scale->base_ns, tick - scale->base_tick, scale->mult);
 }
 
 #endif

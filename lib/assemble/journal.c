@@ -58,6 +58,8 @@ static size_t least_payload(unsigned type)
 		return sizeof(struct gt_def_cut);
 	case GT_D_CALIB:
 		return sizeof(struct gt_calib);
+	case GT_D_SYNC:
+		return sizeof(struct gt_def_sync);
 	case GT_D_PROPERTY:
 		return 2;
 	case GT_D_GROUP:

@@ -106,7 +106,12 @@ void gt_report_properties(const struct gt_report *report, struct gt_archive *arc
 	put(archive, "CLOCK_TICKS_PER_SECOND", "%.0f",
 	    1e9 * (double)(UINT64_C(1) << GT_SCALE_SHIFT) /
 		    (double)report->clock->scales[0].mult);
-	put(archive, "CLOCK_ERROR_NS", "%lld", (long long)report->clock->error_ns);
+	if (report->clock->error_ns < 0)
+		put(archive, "CLOCK_ERROR_NS", "unknown");
+	else
+		put(archive, "CLOCK_ERROR_NS", "%lld", (long long)report->clock->error_ns);
+	put(archive, "CLOCK_READING_ERROR_NS", "%lld", (long long)report->clock->reading_ns);
+	put(archive, "HOSTS", "%u", report->clock->hosts);
 	for (unsigned cause = 0; cause < GT_LOSS_N; cause++) {
 		if (!gt_loss_name(cause))
 			continue;

@@ -641,6 +641,8 @@ int gt_spool_open(struct gt_spool *spool, int dirfd, char *const *folders, char 
 		spool->missing += spool->roots[i].fd < 0;
 	if (!rc)
 		rc = read_processes(spool);
+	if (rc == -ENODATA && spool->missing)
+		rc = 0; /* it may be found elsewhere */
 	if (rc) {
 		gt_spool_close(spool);
 		if (rc == -ENODATA)

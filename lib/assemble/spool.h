@@ -83,7 +83,7 @@ struct gt_spool {
 
 /*
  * Opens the spool of the archive directory `dirfd`, that of all hosts. Returns 0, or a negative errno
- * and a sentence in `why`. A spool without a single usable process gives -ENODATA. `folders`, ended by
+ * and a sentence in `why`. A spool without a single usable process gives -ENODATA, unless hosts are missing. `folders`, ended by
  * NULL (or NULL): where copies of node-local spools of other hosts may be found.
  */
 int gt_spool_open(struct gt_spool *spool, int dirfd, char *const *folders, char *why,

@@ -147,6 +147,33 @@ static uint64_t hash_text(uint64_t hash, const char *text)
 	return hash;
 }
 
+/*
+ * MPICH's Hydra tells its processes no name of the job, but on each host their parent is a proxy
+ * whose command line says where mpiexec listens, and which of its groups of processes these are.
+ */
+static uint64_t of_hydra(const struct ancestor *a)
+{
+	char path[64], line[4096];
+	const char *word, *port = NULL, *group = "";
+	ssize_t n;
+
+	if (strncmp(a->name, "hydra_pmi_proxy", 15))
+		return 0;
+	gt_text(path, sizeof(path), "/proc/%lu/cmdline", (unsigned long)a->pid);
+	n = read_file(path, line, sizeof(line));
+	for (word = line; n > 0 && word < line + n; word += strlen(word) + 1) {
+		const char *value = word + strlen(word) + 1;
+
+		if (value >= line + n)
+			break;
+		if (!strcmp(word, "--control-port"))
+			port = value;
+		if (!strcmp(word, "--pgid"))
+			group = value;
+	}
+	return port ? hash_text(hash_text(UINT64_C(0xcbf29ce484222325), port), group) | 1 : 0;
+}
+
 uint64_t gt_job(char **envp, int64_t *when)
 {
 	const char *name = first_of(envp, jobs, sizeof(jobs) / sizeof(jobs[0]));
@@ -163,5 +190,7 @@ uint64_t gt_job(char **envp, int64_t *when)
 		return hash_text(hash_text(hash, name), slurm) | 1;
 	if (slurm && step)
 		return hash_text(hash_text(hash, slurm), step) | 1;
+	if (of_hydra(&a))
+		return of_hydra(&a);
 	return ((hash ^ a.pid) * UINT64_C(0x100000001b3) ^ a.start) * UINT64_C(0x9e3779b97f4a7c15) | 1;
 }

@@ -74,12 +74,50 @@ static uint64_t fast_clock_hz(void)
 }
 #endif
 
-static int64_t read_ns(clockid_t id)
+/* VT_TEST_HOST: how far this host's clocks are off, and how fast they run away. */
+static int64_t skew_ns, skew_ppm;
+
+static int64_t parse_number(const char **at)
+{
+	bool minus = **at == '-';
+	int64_t value = 0;
+
+	*at += minus;
+	for (; **at >= '0' && **at <= '9' && value < INT64_MAX / 100; ++*at)
+		value = value * 10 + (**at - '0');
+	return minus ? -value : value;
+}
+
+static void read_skew(const char *text)
+{
+	text = strchr(text, ':');
+	if (!text)
+		return;
+	text++;
+	skew_ns = parse_number(&text);
+	if (*text == ':') {
+		text++;
+		skew_ppm = parse_number(&text);
+	}
+}
+
+static int64_t true_ns(clockid_t id)
 {
 	struct timespec ts;
 
 	clock_gettime(id, &ts);
 	return (int64_t)ts.tv_sec * 1000000000 + ts.tv_nsec;
+}
+
+static int64_t read_ns(clockid_t id)
+{
+	int64_t ns = true_ns(id), since = ns;
+
+	if (__builtin_expect(!(skew_ns | skew_ppm), 1))
+		return ns;
+	if (id != CLOCK_MONOTONIC)
+		since = true_ns(CLOCK_MONOTONIC);
+	return ns + skew_ns + (int64_t)((__int128)since * skew_ppm / 1000000);
 }
 
 uint64_t gt_clock_read(void)
@@ -91,6 +129,8 @@ uint64_t gt_clock_read(void)
 void gt_clock_setup(void)
 {
 	bool fast = gt_settings.clock != GT_CLOCK_SET_MONOTONIC && fast_clock_trusted();
+
+	read_skew(gt_settings.test_host);
 
 	if (gt_settings.clock == GT_CLOCK_SET_TSC && !fast)
 		gt_message(1, "VT_CLOCK=tsc: the kernel does not trust this processor's counter; "

@@ -202,6 +202,7 @@ GT_HIDDEN void gt_exec_failed(void);
 GT_HIDDEN bool gt_is_our_process(void); /* false in a vfork child */
 
 GT_HIDDEN int gt_run_join(const char *program, uint32_t *seq, char *why, size_t why_size);
+GT_HIDDEN struct gt_run_header *gt_run_page(void); /* shared by this host's processes; may be NULL */
 GT_HIDDEN void gt_run_leave(void);  /* and assemble, if this was the last process */
 GT_HIDDEN int gt_run_spool(char *path, size_t size);
 GT_HIDDEN void gt_run_forked(void);

@@ -102,6 +102,11 @@ static int open_run(const char *from, struct gt_run_header *run)
 	return fd;
 }
 
+struct gt_run_header *gt_run_page(void)
+{
+	return page;
+}
+
 static void release_page(void)
 {
 	if (page)

@@ -244,6 +244,10 @@ bool gt_is_on(void)
 	return is_on;
 }
 
+void gt_timesync(void)
+{
+}
+
 void gt_buffer_flush(void)
 {
 	say("flush\n");

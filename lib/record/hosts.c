@@ -1,0 +1,258 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Finding the other hosts of a parallel program without sending it a message: through the run's
+ * directory. On each host the first process that comes out of MPI_Init speaks for the host; the
+ * speakers agree who they are by a file that only one of them can make, so that either all of them
+ * act on it or none.
+ *
+ * Nobody waits for a process that may not be there: who hears nothing within some seconds makes the
+ * file itself, empty, and then all go without.
+ *
+ * Limits: needs the archive directory to be shared by the hosts; a host whose speaker comes too late
+ * is left out. No malloc, no stdio.
+ */
+#include "lib/common/rundir.h"
+#include "lib/common/text.h"
+#include "lib/record/record.h"
+
+#include <errno.h>
+#include <string.h>
+
+#define GATHER_MS   1500 /* that the coordinator waits for all processes to be accounted for */
+#define DECIDE_MS   6000 /* that the others wait for its word */
+#define NAP_US      200
+#define NAP_MOST_US 20000
+
+static struct gt_run_job *job_slot(uint64_t job)
+{
+	struct gt_run_header *run = gt_run_page();
+
+	for (unsigned i = 0; run && i < GT_RUN_JOBS; i++) {
+		uint64_t none = 0;
+
+		if (__atomic_compare_exchange_n(&run->jobs[i].job, &none, job, false,
+						__ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE) ||
+		    none == job)
+			return &run->jobs[i];
+	}
+	return NULL;
+}
+
+void gt_job_begun(uint64_t job)
+{
+	struct gt_run_job *slot = gt_start() ? job_slot(job) : NULL;
+
+	if (slot)
+		__atomic_fetch_add(&slot->begun, 1, __ATOMIC_ACQ_REL);
+}
+
+const char *gt_host(uint32_t *clock)
+{
+	*clock = gt_clock_kind;
+	return gt_proc->host;
+}
+
+/* What launchers say about the number of processes on this host; 0: nothing. */
+static uint32_t told_local(void)
+{
+	static const char *const names[] = { "OMPI_COMM_WORLD_LOCAL_SIZE", "MPI_LOCALNRANKS",
+					     "MV2_COMM_WORLD_LOCAL_SIZE" };
+	uint32_t value = 0;
+
+	for (unsigned i = 0; !value && i < sizeof(names) / sizeof(*names); i++) {
+		const char *text = gt_text_env(environ, names[i]);
+
+		for (; text && *text >= '0' && *text <= '9' && value < 100000000; text++)
+			value = value * 10 + (uint32_t)(*text - '0');
+	}
+	return value;
+}
+
+static int64_t now_ms(void)
+{
+	struct timespec ts;
+
+	clock_gettime(CLOCK_MONOTONIC, &ts);
+	return (int64_t)ts.tv_sec * 1000 + ts.tv_nsec / 1000000;
+}
+
+/* Makes dir/name with this content, whole or not at all. 0, -EEXIST or another negative errno. */
+static int publish(const char *dir, const char *name, const void *data, size_t bytes, bool replace)
+{
+	char from[1400], to[1400];
+	int fd, rc;
+
+	gt_text(from, sizeof(from), "%s/new.%s.%u", dir, gt_proc->host, (unsigned)gt_pid);
+	gt_text(to, sizeof(to), "%s/%s", dir, name);
+	fd = gt_sys_openat(AT_FDCWD, from, O_WRONLY | O_CREAT | O_TRUNC | O_NOFOLLOW | O_CLOEXEC,
+			   0600);
+	if (fd < 0)
+		return fd;
+	rc = gt_file_pwrite(fd, data, bytes, 0);
+	gt_sys_close(fd);
+	if (!rc && replace)
+		return (int)GT_SYS4(SYS_renameat, AT_FDCWD, from, AT_FDCWD, to);
+	if (!rc)
+		rc = gt_sys_linkat(AT_FDCWD, from, AT_FDCWD, to);
+	gt_sys_unlinkat(AT_FDCWD, from, 0);
+	return rc;
+}
+
+struct word {
+	uint32_t begun, rank; /* processes of the host, rank of its speaker */
+};
+
+static ssize_t read_whole(const char *dir, const char *name, void *data, size_t size)
+{
+	char path[1400];
+	ssize_t n;
+	int fd;
+
+	gt_text(path, sizeof(path), "%s/%s", dir, name);
+	fd = gt_sys_openat(AT_FDCWD, path, O_RDONLY | O_NOFOLLOW | O_CLOEXEC, 0);
+	if (fd < 0)
+		return fd;
+	n = gt_sys_pread(fd, data, size, 0);
+	gt_sys_close(fd);
+	return n;
+}
+
+/* Adds up what the hosts say. Returns how many there are. */
+static uint32_t gather(const char *dir, uint32_t *ranks, uint32_t room, uint64_t *begun)
+{
+	char buffer[4096];
+	int fd = gt_sys_openat(AT_FDCWD, dir, O_RDONLY | O_DIRECTORY | O_CLOEXEC, 0), n;
+	uint32_t count = 0;
+
+	*begun = 0;
+	while (fd >= 0 && (n = gt_sys_getdents(fd, buffer, sizeof(buffer))) > 0) {
+		for (int at = 0; at < n;) { /* struct linux_dirent64 */
+			const char *name = buffer + at + 19;
+			unsigned short bytes;
+			struct word word;
+
+			memcpy(&bytes, buffer + at + 16, sizeof(bytes));
+			at += bytes ? bytes : n;
+			if (strncmp(name, GT_HOST_FOLDER, strlen(GT_HOST_FOLDER)) || count == room ||
+			    read_whole(dir, name, &word, sizeof(word)) != (ssize_t)sizeof(word))
+				continue;
+			*begun += word.begun;
+			ranks[count++] = word.rank;
+		}
+	}
+	if (fd >= 0)
+		gt_sys_close(fd);
+	return count;
+}
+
+static void sort(uint32_t *ranks, uint32_t n)
+{
+	for (uint32_t i = 1; i < n; i++) {
+		uint32_t one = ranks[i], k = i;
+
+		for (; k && ranks[k - 1] > one; k--)
+			ranks[k] = ranks[k - 1];
+		ranks[k] = one;
+	}
+}
+
+/* What all hosts' speakers act on: their ranks. Returns how many, 0: they do without. */
+static uint32_t decision(const char *dir, uint32_t *ranks, uint32_t room)
+{
+	ssize_t n = read_whole(dir, "hosts", ranks, room * sizeof(*ranks));
+
+	return n > 0 ? (uint32_t)((size_t)n / sizeof(*ranks)) : 0;
+}
+
+static bool decided(const char *dir)
+{
+	char path[1400];
+	struct stat st;
+
+	gt_text(path, sizeof(path), "%s/hosts", dir);
+	return !gt_sys_fstatat(AT_FDCWD, path, &st, AT_SYMLINK_NOFOLLOW);
+}
+
+uint32_t gt_job_hosts(uint64_t job, uint32_t rank, uint32_t size, uint32_t *ranks, uint32_t room)
+{
+	struct gt_run_job *slot = gt_start() ? job_slot(job) : NULL;
+	char dir[1200], own[128];
+	uint32_t nobody = 0, count;
+	struct word word = { .rank = rank };
+	bool coordinator;
+	uint64_t all;
+	int64_t begin = now_ms();
+	long nap = NAP_US;
+
+	/* The usual case: all of them are on this host. */
+	if (!slot || __atomic_load_n(&slot->begun, __ATOMIC_ACQUIRE) >= size ||
+	    (!gt_settings.test_host[0] && told_local() >= size) ||
+	    !__atomic_compare_exchange_n(&slot->speaker, &nobody, (uint32_t)gt_pid, false,
+					 __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE))
+		return 0;
+	gt_text(dir, sizeof(dir), "%s/spool/job.%lx", gt_run_dir, (unsigned long)job);
+	gt_sys_mkdirat(AT_FDCWD, dir, 0700);
+	gt_text(own, sizeof(own), GT_HOST_FOLDER "%s", gt_proc->host);
+	for (char *c = own; *c; c++)
+		*c = *c == '/' ? '_' : *c;
+	for (coordinator = false;; gt_sys_sleep_us(nap), nap = nap < NAP_MOST_US ? 2 * nap : nap) {
+		uint32_t begun = __atomic_load_n(&slot->begun, __ATOMIC_ACQUIRE);
+
+		if (begun != word.begun) {
+			bool first = !word.begun;
+
+			word.begun = begun;
+			if (publish(dir, own, &word, sizeof(word), true))
+				return 0;
+			if (first)
+				coordinator = !publish(dir, "coordinator", &word, sizeof(word), false);
+		}
+		if (decided(dir))
+			break;
+		if (coordinator) {
+			count = gather(dir, ranks, room, &all);
+			if (all < size && now_ms() - begin < GATHER_MS)
+				continue;
+			sort(ranks, count);
+			publish(dir, "hosts", ranks, count * sizeof(*ranks), false);
+			break;
+		}
+		if (now_ms() - begin > DECIDE_MS) {
+			publish(dir, "hosts", ranks, 0, false);
+			break;
+		}
+	}
+	count = decision(dir, ranks, room);
+	for (uint32_t i = 0; i < count; i++)
+		if (ranks[i] == rank)
+			return count > 1 ? count : 0;
+	return 0;
+}
+
+void gt_clocks_compared(const char *reference, uint32_t kind, uint64_t tick, uint64_t other_tick,
+			uint64_t width)
+{
+	struct gt_def_sync def = { .tick = tick, .other_tick = other_tick, .width = width,
+				   .kind = kind };
+	struct gt_piece piece = { &def, sizeof(def) };
+
+	if (!gt_start())
+		return;
+	def.reference = gt_def_string(reference);
+	gt_journal_put(GT_D_SYNC, 0, &piece, 1);
+}
+
+static void (*timesync)(void);
+
+void gt_on_timesync(void (*call)(void))
+{
+	__atomic_store_n(&timesync, call, __ATOMIC_RELEASE);
+}
+
+void gt_timesync(void)
+{
+	void (*call)(void) = __atomic_load_n(&timesync, __ATOMIC_ACQUIRE);
+
+	if (call)
+		call();
+}

@@ -1,0 +1,226 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Programs on several hosts; see hosts.h.
+ *
+ * Only the speakers communicate, one for each host, over a communicator of their own that is made
+ * by them alone (MPI_Comm_create_group): processes that are not traced, or came too late, are not
+ * waited for.
+ *
+ * Limits: see hosts.h.
+ */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "mpi/generated.h"
+#include "mpi/hosts.h"
+
+#define TAG        30011 /* between MPI_COMM_WORLD's speakers, in MPI's own context */
+#define QUESTIONS  10    /* between two comparisons: how often rank 0 is asked whether it is time */
+
+static MPI_Comm speakers = MPI_COMM_NULL;
+static int me, count;
+static pid_t owner;
+
+/* VT_ETIMESYNC */
+bool gt_mpi_meets;
+static uint64_t meetings, next_question = 1; /* collectives so far; the one after which to ask */
+static double interval, last_sync, last_question;
+
+/* ---- the job -------------------------------------------------------------------------------- */
+
+static uint64_t hash_text(uint64_t hash, const char *text)
+{
+	while (*text)
+		hash = gt_mpi_mix(hash, (unsigned char)*text++);
+	return hash;
+}
+
+/* When the process began, in the kernel's clock ticks, as text; "" if it cannot be known. */
+static void start_of(pid_t pid, char *text, size_t size)
+{
+	char path[64], line[1024], *at;
+	FILE *file;
+
+	*text = 0;
+	snprintf(path, sizeof(path), "/proc/%d/stat", (int)pid);
+	file = fopen(path, "re");
+	if (!file)
+		return;
+	if (fgets(line, sizeof(line), file) && (at = strrchr(line, ')'))) {
+		for (int field = 2; at && field < 22; field++)
+			at = strchr(at + 1, ' ');
+		if (at)
+			snprintf(text, size, "%.*s", (int)strcspn(at + 1, " "), at + 1);
+	}
+	fclose(file);
+}
+
+/*
+ * MPICH's Hydra tells its processes no name of the job; but on each host their parent is a proxy
+ * whose command line says where mpiexec listens, and which of its groups of processes these are.
+ */
+static uint64_t of_hydra(pid_t proxy)
+{
+	char path[64], line[4096] = "";
+	const char *word, *port = NULL, *group = "";
+	size_t n;
+	FILE *file;
+
+	snprintf(path, sizeof(path), "/proc/%d/cmdline", (int)proxy);
+	file = fopen(path, "re");
+	if (!file)
+		return 0;
+	n = fread(line, 1, sizeof(line) - 1, file);
+	fclose(file);
+	for (word = line; word < line + n; word += strlen(word) + 1) {
+		const char *value = word + strlen(word) + 1;
+
+		if (value >= line + n)
+			break;
+		if (!strcmp(word, "--control-port"))
+			port = value;
+		if (!strcmp(word, "--pgid"))
+			group = value;
+	}
+	return port ? hash_text(hash_text(1, port), group) : 0;
+}
+
+uint64_t gt_mpi_find_job(void)
+{
+	static const char *const names[] = { "PMIX_NAMESPACE", "OMPI_MCA_ess_base_jobid",
+					     "SLURM_STEP_ID" };
+	const char *slurm = getenv("SLURM_JOB_ID"), *rank = getenv("PMI_RANK");
+	pid_t launcher = rank ? getppid() : getpid();
+	uint64_t hash = rank ? of_hydra(launcher) : 0;
+	char start[32];
+
+	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
+		const char *value = getenv(names[i]);
+
+		if (value && *value)
+			return hash_text(hash_text(1, value), slurm ? slurm : "");
+	}
+	if (hash)
+		return hash;
+	start_of(launcher, start, sizeof(start));
+	return hash_text(gt_mpi_mix(1, (uint64_t)launcher), start);
+}
+
+/* ---- speakers ------------------------------------------------------------------------------- */
+
+static bool begun;
+
+void gt_mpi_hosts_begin(void)
+{
+	if (__atomic_exchange_n(&begun, true, __ATOMIC_ACQ_REL))
+		return;
+	gt_job_begun(gt_mpi_find_job());
+}
+
+static double now(void)
+{
+	struct timespec ts;
+
+	clock_gettime(CLOCK_MONOTONIC, &ts);
+	return (double)ts.tv_sec + (double)ts.tv_nsec * 1e-9;
+}
+
+static void timesync(void)
+{
+	if (speakers == MPI_COMM_NULL || owner != getpid())
+		return;
+	gt_guard();
+	gt_mpi_clocks_compare(speakers, me, count);
+	last_sync = now();
+	gt_unguard();
+}
+
+static void make_speakers(const uint32_t *ranks, uint32_t n)
+{
+	MPI_Group world, group;
+
+	if (gt_mpi_Comm_group()(MPI_COMM_WORLD, &world) != MPI_SUCCESS)
+		return;
+	if (gt_mpi_Group_incl()(world, (int)n, (const int *)ranks, &group) == MPI_SUCCESS) {
+		if (gt_mpi_Comm_create_group()(MPI_COMM_WORLD, group, TAG, &speakers) != MPI_SUCCESS)
+			speakers = MPI_COMM_NULL;
+		gt_mpi_Group_free()(&group);
+	}
+	gt_mpi_Group_free()(&world);
+	if (speakers == MPI_COMM_NULL)
+		return;
+	gt_mpi_Comm_set_errhandler()(speakers, MPI_ERRORS_RETURN);
+	if (gt_mpi_Comm_rank()(speakers, &me) != MPI_SUCCESS ||
+	    gt_mpi_Comm_size()(speakers, &count) != MPI_SUCCESS)
+		speakers = MPI_COMM_NULL;
+}
+
+void gt_mpi_hosts_ready(uint64_t job, int rank, int size)
+{
+	const char *often = gt_setting("VT_ETIMESYNC"), *seconds = gt_setting("VT_ETIMESYNC_INTV");
+	uint32_t room = (uint32_t)size < GT_MPI_HOSTS_MOST ? (uint32_t)size : GT_MPI_HOSTS_MOST, n;
+	uint32_t *ranks;
+
+	if (!begun || size < 2)
+		return; /* nobody knows when the others came, or there is none */
+	ranks = gt_mpi_memory(room * sizeof(*ranks));
+	if (!ranks)
+		return;
+	n = gt_job_hosts(job, (uint32_t)rank, (uint32_t)size, ranks, room);
+	if (n)
+		make_speakers(ranks, n);
+	munmap(ranks, room * sizeof(*ranks));
+	if (speakers == MPI_COMM_NULL)
+		return;
+	owner = getpid();
+	timesync();
+	gt_on_timesync(timesync);
+	interval = seconds ? atof(seconds) : 120;
+	last_question = now();
+	gt_mpi_meets = often && !strcmp(often, "yes");
+}
+
+void gt_mpi_hosts_end(void)
+{
+	if (speakers == MPI_COMM_NULL || owner != getpid())
+		return;
+	gt_mpi_meets = false;
+	gt_on_timesync(NULL);
+	timesync();
+	gt_mpi_Comm_free()(&speakers);
+	speakers = MPI_COMM_NULL;
+}
+
+/*
+ * All speakers count the collectives of MPI_COMM_WORLD alike. After some of them the first speaker
+ * says whether it is time for a comparison, and when it is to be asked again.
+ */
+void gt_mpi_meet(void)
+{
+	uint64_t word[2] = { 0, 0 };
+	double t, rate;
+
+	if (++meetings < next_question || speakers == MPI_COMM_NULL || owner != getpid())
+		return;
+	if (!me) {
+		t = now();
+		rate = (double)meetings / (t - last_question + 1e-6);
+		word[0] = t - last_sync >= interval;
+		word[1] = (uint64_t)(rate * interval / QUESTIONS);
+		if (word[1] > 1000000)
+			word[1] = 1000000;
+	}
+	if (gt_mpi_Bcast()(word, sizeof(word), MPI_BYTE, 0, speakers) != MPI_SUCCESS) {
+		gt_mpi_meets = false;
+		return;
+	}
+	if (word[0])
+		timesync();
+	last_question = now();
+	meetings = 0;
+	next_question = word[1] ? word[1] : 1;
+}
