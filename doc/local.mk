@@ -34,4 +34,5 @@ dist_doc_DATA = doc/FORMAT.md doc/gpu-results.md doc/PERFORMANCE.md doc/PROMISES
 EXTRA_DIST += doc/adr/0001-own-window-and-spool.md doc/adr/0002-reserve-with-xadd.md \
 	doc/adr/0003-pack-when-spooling.md doc/adr/0004-dlopen-is-not-wrapped.md \
 	doc/adr/0005-cupti-without-its-headers.md doc/adr/0006-dlsym-is-jumped-through.md \
-	doc/adr/0007-which-wrappers-are-generated.md
+	doc/adr/0007-which-wrappers-are-generated.md \
+	doc/adr/0008-hosts-meet-in-files.md

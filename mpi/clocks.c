@@ -18,7 +18,9 @@
 #define TAG        1
 #define TRIES       200
 #define GOOD_NS     20000     /* an answer within that needs no more tries */
-#define PATIENCE_NS 300000000 /* for one pair of hosts that do not answer that fast */
+#define PATIENCE_NS 300000000 /* for one pair of hosts that do not answer that fast ... */
+#define FAIR_NS     1000000   /* ... but this fast; or else */
+#define PATIENCE_MOST_NS 2000000000
 
 struct question {
 	uint64_t go_on;
@@ -80,7 +82,7 @@ static void ask(MPI_Comm comm, int partner)
 		answered = now_ns();
 		if (answered - asked < fastest)
 			fastest = answered - asked;
-		if (answered - begin > PATIENCE_NS)
+		if (answered - begin > (fastest < FAIR_NS ? PATIENCE_NS : PATIENCE_MOST_NS))
 			break;
 		asked = answered;
 	}

@@ -9,6 +9,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -17,6 +18,7 @@
 #include <unistd.h>
 
 #include "lib/assemble/assemble.h"
+#include "lib/assemble/collect.h"
 #include "lib/common/settings.h"
 #include "tools/cmds.h"
 #include "tools/options.h"
@@ -24,6 +26,7 @@
 static const struct gt_option options[] = {
 	{ 'l', "lock-fd", "N", "descriptor that holds the run's lock" },
 	{ 'o', "home", "DIR", "folder of the run header that is locked (DIR/spool)" },
+	{ 'c', "collect", NULL, "only bring the host's own spool (VT_PFORM_LDIR) to the directory" },
 	{ 0, NULL, NULL, NULL },
 };
 
@@ -57,16 +60,19 @@ int gt_cmd_assemble(int argc, char **argv)
 {
 	struct gt_assemble_options how = { 0 };
 	const char *home = NULL;
+	bool collect = false;
 	int key, fd = -1, rc;
 	char *end;
 
 	while ((key = gt_option_next(&usage, argc, argv)) > 0) {
-		long n = strtol(optarg, &end, 10);
+		long n;
 
-		if (key == 'o') {
+		collect |= key == 'c';
+		if (key == 'o')
 			home = optarg;
+		if (key != 'l')
 			continue;
-		}
+		n = strtol(optarg, &end, 10);
 		if (*end || end == optarg || n < 0 || n > 1 << 24)
 			return gt_usage_error(&usage, "'%s' is not a descriptor", optarg);
 		fd = (int)n;
@@ -81,6 +87,13 @@ int gt_cmd_assemble(int argc, char **argv)
 		fprintf(stderr, "gputrace: %s: cannot take the run's lock: %s\n", argv[optind],
 			strerror(-rc));
 		return GT_RC_BAD;
+	}
+	if (collect) {
+		rc = gt_collect(home);
+		if (rc)
+			fprintf(stderr, "gputrace: %s: what this host has recorded cannot be brought "
+				"there: %s\n", argv[optind], strerror(-rc));
+		return rc ? GT_RC_BAD : GT_RC_OK;
 	}
 	how.keep_spool = !gt_settings.clean;
 	how.threads = (unsigned)gt_settings.assemble_threads;

@@ -21,3 +21,4 @@ lib_libgtassemble_la_SOURCES += lib/assemble/journal.h lib/assemble/journal.c \
 	lib/assemble/mpi.h lib/assemble/mpi.c lib/assemble/archive_mpi.c \
 	lib/assemble/report.h lib/assemble/report.c lib/assemble/assemble.h lib/assemble/assemble.c
 lib_libgtassemble_la_SOURCES += lib/assemble/utf8.h lib/assemble/utf8.c
+lib_libgtassemble_la_SOURCES += lib/assemble/collect.h lib/assemble/collect.c

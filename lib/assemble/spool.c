@@ -499,16 +499,19 @@ static int find_copy(const struct gt_root *root, char *const *folders)
 }
 
 /*
- * Finds the folder with the processes: beside the run header, or, if that has none, where the header
- * says, or a copy of that.
+ * Finds the folder with the processes: where the header says, or else a copy of that, or else beside
+ * the header.
  */
 static void find_processes(struct gt_root *root, int home, char *const *folders)
 {
-	char beside[1024];
+	char beside[160];
+	size_t n, length = strlen(root->run.spool);
 	int fd;
 
 	root->fd = home;
-	if (has_folders(home) || root->run.spool[0] != '/')
+	n = (size_t)snprintf(beside, sizeof(beside), "/spool%s%s", root->name[0] ? "/" : "",
+			     root->name);
+	if (root->run.spool[0] != '/' || (length >= n && !strcmp(root->run.spool + length - n, beside)))
 		return;
 	fd = open_processes(AT_FDCWD, root->run.spool);
 	if (fd >= 0 && !of_host(fd, root)) { /* the same name on another host */
@@ -519,10 +522,8 @@ static void find_processes(struct gt_root *root, int home, char *const *folders)
 		fd = find_copy(root, folders);
 		root->given = fd >= 0;
 	}
-	snprintf(beside, sizeof(beside), "/spool%s%s", root->name[0] ? "/" : "", root->name);
-	if (fd < 0 && strlen(root->run.spool) >= strlen(beside) &&
-	    !strcmp(root->run.spool + strlen(root->run.spool) - strlen(beside), beside))
-		return; /* it should be here, and is empty */
+	if (fd < 0 && has_folders(home))
+		return;
 	close(home);
 	root->fd = fd < 0 ? -1 : fd;
 	root->elsewhere = true;

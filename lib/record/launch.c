@@ -131,11 +131,11 @@ static void make_environment(char **envp, char *text, size_t size)
 	envp[n] = NULL;
 }
 
-int gt_launch_assembly(const char *dir, const char *home, int lock_fd)
+int gt_launch_assembly(const char *dir, const char *home, int lock_fd, bool collect)
 {
 	const size_t text_room = 65536;
 	char tool[1200], lock_option[32], home_option[1300];
-	char *argv[] = { tool, (char *)"assemble", lock_option, home_option, (char *)dir, NULL };
+	char *argv[] = { tool, (char *)"assemble", lock_option, home_option, (char *)dir, NULL, NULL };
 	char *memory = gt_sys_memory(2 * STACK + text_room + VARS * sizeof(char *));
 	struct launch launch = { .tool = tool, .argv = argv, .lock_fd = lock_fd };
 	int fds[2], pid, rc;
@@ -154,6 +154,10 @@ int gt_launch_assembly(const char *dir, const char *home, int lock_fd)
 	make_environment((char **)launch.envp, memory + 2 * STACK, text_room);
 	gt_text(lock_option, sizeof(lock_option), "--lock-fd=%d", LOCK_FD);
 	gt_text(home_option, sizeof(home_option), "--home=%s", home);
+	if (collect) {
+		argv[4] = (char *)"--collect";
+		argv[5] = (char *)dir;
+	}
 	launch.pipe_fd = fds[1];
 	launch.stack = memory + STACK;
 	pid = clone(step_aside, memory + STACK, CLONE_VM | CLONE_VFORK, &launch);

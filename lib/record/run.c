@@ -388,6 +388,9 @@ static bool our_turn(int fd)
 
 	if (others == HOSTS_NONE)
 		return true;
+	/* What lies on this host's own disk must come to where the last host finds it. */
+	if (strcmp(spool, home))
+		gt_launch_assembly(gt_run_dir, home, fd, true);
 	set_run_state(fd, GT_RUN_ENDED);
 	if (other_hosts() == HOSTS_OPEN)
 		return false;
@@ -424,7 +427,7 @@ static void assemble(int fd)
 		return;
 	}
 	set_run_state(fd, GT_RUN_ASSEMBLING);
-	if (gt_launch_assembly(gt_run_dir, home, fd)) {
+	if (gt_launch_assembly(gt_run_dir, home, fd, false)) {
 		set_run_state(fd, GT_RUN_OPEN);
 		gt_warn_once(GT_WARN_TOOL, "cannot start the assembly; the trace is kept: "
 			     "gputrace recover %s", gt_run_dir);
