@@ -39,7 +39,7 @@ static struct id {
 static struct slot {
 	uint64_t launches, captured, graphs, all;
 	uint64_t pad[4];
-} slots[SLOTS];
+} slots[SLOTS] __attribute__((aligned(64)));
 static uint32_t next_slot;
 
 /* Of each thread. Small: a library that comes late gets little room of this kind. */
@@ -380,6 +380,10 @@ static __attribute__((noinline)) void other_callback(uint32_t domain, uint32_t i
 			gt_cu_context_gone(resource->context);
 		else if (id == CU_RESOURCE_INIT_FINISHED)
 			gt_cu_extras_late();
+		else if (id == CU_RESOURCE_STREAM_CREATED)
+			gt_cu_stream_made(resource->context, resource->stream);
+		else if (id == CU_RESOURCE_STREAM_DESTROY)
+			gt_cu_stream_gone(resource->context, resource->stream);
 	} else if (domain == CU_DOMAIN_STATE && id == CU_STATE_FATAL_ERROR) {
 		const struct cu_state_data *state = data;
 		int ready = GT_CU_READY;

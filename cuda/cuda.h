@@ -59,6 +59,7 @@ struct gt_cu_options {
 	bool kernel, memcpy;
 	bool idle, pure_idle;
 	bool sync, memusage, overhead, error, unified;
+	bool stream_reuse; /* a new stream takes the row of one that is gone */
 	bool host_idle;
 	int kernel_detail; /* VT_GPUTRACE_KERNEL: 0, 1, 2 */
 	bool graph_level;  /* VT_CUDA_GRAPHS=graph */
@@ -310,7 +311,9 @@ struct gt_cu_place {
 	struct gt_location *location; /* NULL: there was no room for one */
 	uint32_t id;                  /* of the location */
 	uint32_t named;               /* names that were looked at */
-	struct gt_cu_place *next;
+	bool reused;                  /* the location was another stream's */
+	uint32_t newest;              /* when it is gone: the newest stream that was there then */
+	struct gt_cu_place *next, *next_gone;
 };
 
 /* CUPTI's number of a context's legacy default stream. */
@@ -319,6 +322,9 @@ struct gt_cu_place {
 GT_CU_HIDDEN struct gt_cu_place *gt_cu_place(uint32_t device, uint32_t context, uint32_t stream);
 /* Any stream of the context, for what belongs to none; NULL if none is known. */
 GT_CU_HIDDEN struct gt_cu_place *gt_cu_place_of_context(uint32_t context);
+/* A stream was made, or will be destroyed, by its handle. Any thread. */
+GT_CU_HIDDEN void gt_cu_stream_made(void *context, void *stream);
+GT_CU_HIDDEN void gt_cu_stream_gone(void *context, void *stream);
 /* What belongs to a host thread but is known only now. */
 GT_CU_HIDDEN void gt_cu_side(uint32_t location, unsigned type, uint64_t low, const uint64_t *data,
 			     unsigned extra, uint64_t tick);

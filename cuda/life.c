@@ -241,6 +241,10 @@ static const char *set_up(void)
 	gt_cu_api.enable_callback(1, subscriber, CU_DOMAIN_RESOURCE, CU_RESOURCE_CONTEXT_CREATED);
 	gt_cu_api.enable_callback(1, subscriber, CU_DOMAIN_RESOURCE, CU_RESOURCE_CONTEXT_DESTROY);
 	gt_cu_api.enable_callback(1, subscriber, CU_DOMAIN_RESOURCE, CU_RESOURCE_INIT_FINISHED);
+	if (gt_cu_options.stream_reuse) {
+		gt_cu_api.enable_callback(1, subscriber, CU_DOMAIN_RESOURCE, CU_RESOURCE_STREAM_CREATED);
+		gt_cu_api.enable_callback(1, subscriber, CU_DOMAIN_RESOURCE, CU_RESOURCE_STREAM_DESTROY);
+	}
 	gt_cu_api.enable_callback(1, subscriber, CU_DOMAIN_STATE, CU_STATE_FATAL_ERROR);
 	return NULL;
 }

@@ -40,6 +40,7 @@ static bool apply(const char *word, size_t n, struct gt_cu_options *o)
 		{ "idle", offsetof(struct gt_cu_options, idle) },
 		{ "pure_idle", offsetof(struct gt_cu_options, pure_idle) },
 		{ "sync", offsetof(struct gt_cu_options, sync) },
+		{ "stream_reuse", offsetof(struct gt_cu_options, stream_reuse) },
 		{ "memusage", offsetof(struct gt_cu_options, memusage) },
 		{ "overhead", offsetof(struct gt_cu_options, overhead) },
 		{ "unified", offsetof(struct gt_cu_options, unified) },

@@ -68,14 +68,150 @@ static bool make_location(struct gt_cu_place *p)
 	return p->location;
 }
 
+/* ---- rows that are used again (VT_GPUTRACE=stream_reuse) ------------------------------------------ */
+
+#define GONE  16384u
+#define EARLY 65536u
+
+/* Streams that the program has destroyed, until the reading thread looks. */
+static struct {
+	uint32_t context, stream, newest;
+} gone[GONE];
+static uint32_t gone_count, going;   /* `going`: taken by who is at it */
+static uint32_t newest_stream;       /* atomic */
+static struct gt_cu_place *free_rows;
+
+/* Of the reading thread: streams that are gone and have no place yet, for their records are on the way. */
+static struct early {
+	uint32_t context, stream, newest;
+	struct early *next;
+} *early[BUCKETS];
+static uint32_t early_count;
+
+static bool stream_number(void *context, void *stream, uint32_t *number)
+{
+	return gt_cu_state_now() == GT_CU_READY && gt_cu_api.stream_id &&
+	       !gt_cu_api.stream_id(context, stream, 0, number);
+}
+
+void gt_cu_stream_made(void *context, void *stream)
+{
+	uint32_t number, before = __atomic_load_n(&newest_stream, __ATOMIC_RELAXED);
+
+	if (!stream_number(context, stream, &number))
+		return;
+	while (number > before && !__atomic_compare_exchange_n(&newest_stream, &before, number, false,
+							       __ATOMIC_RELAXED, __ATOMIC_RELAXED))
+		;
+}
+
+void gt_cu_stream_gone(void *context, void *stream)
+{
+	uint32_t number, owner;
+
+	if (!gt_cu_api.context_id || gt_cu_api.context_id(context, &owner) ||
+	    !stream_number(context, stream, &number))
+		return;
+	while (__atomic_exchange_n(&going, 1, __ATOMIC_ACQUIRE))
+		;
+	if (gone_count < GONE) { /* else it keeps its row */
+		gone[gone_count].context = owner;
+		gone[gone_count].stream = number;
+		gone[gone_count].newest = __atomic_load_n(&newest_stream, __ATOMIC_RELAXED);
+		gone_count++;
+	}
+	__atomic_store_n(&going, 0, __ATOMIC_RELEASE);
+}
+
+static struct gt_cu_place *find_place(uint32_t context, uint32_t stream)
+{
+	struct gt_cu_place *p = buckets[(context * 31u + stream) % BUCKETS];
+
+	while (p && (p->stream != stream || p->context != context))
+		p = p->next;
+	return p;
+}
+
+static void free_row(struct gt_cu_place *p, uint32_t newest)
+{
+	p->newest = newest;
+	p->next_gone = free_rows;
+	free_rows = p;
+}
+
+static void note_early(uint32_t context, uint32_t stream, uint32_t newest)
+{
+	struct early *e = early_count < EARLY ? malloc(sizeof(*e)) : NULL;
+	uint32_t hash = (context * 31u + stream) % BUCKETS;
+
+	if (!e)
+		return; /* it keeps its row */
+	*e = (struct early){ context, stream, newest, early[hash] };
+	early[hash] = e;
+	early_count++;
+}
+
+/* A place was made: is its stream gone already? */
+static void look_early(struct gt_cu_place *p)
+{
+	struct early **at = &early[(p->context * 31u + p->stream) % BUCKETS], *e;
+
+	while (*at && ((*at)->context != p->context || (*at)->stream != p->stream))
+		at = &(*at)->next;
+	e = *at;
+	if (!e)
+		return;
+	*at = e->next;
+	free_row(p, e->newest);
+	free(e);
+	early_count--;
+}
+
+static void take_gone(void)
+{
+	if (!__atomic_load_n(&gone_count, __ATOMIC_RELAXED))
+		return;
+	while (__atomic_exchange_n(&going, 1, __ATOMIC_ACQUIRE))
+		;
+	for (uint32_t i = 0; i < gone_count; i++) {
+		struct gt_cu_place *p = find_place(gone[i].context, gone[i].stream);
+
+		if (!p)
+			note_early(gone[i].context, gone[i].stream, gone[i].newest);
+		else if (p->location)
+			free_row(p, gone[i].newest);
+	}
+	gone_count = 0;
+	__atomic_store_n(&going, 0, __ATOMIC_RELEASE);
+}
+
+/* The row of a stream of this context that was gone before this one was made. */
+static bool take_row(struct gt_cu_place *p)
+{
+	struct gt_cu_place **at = &free_rows, *old;
+
+	take_gone();
+	while (*at && ((*at)->context != p->context || (*at)->newest >= p->stream))
+		at = &(*at)->next_gone;
+	old = *at;
+	if (!old)
+		return false;
+	*at = old->next_gone;
+	p->location = old->location;
+	p->id = old->id;
+	p->reused = true;
+	return true;
+}
+
+/* ---- streams ------------------------------------------------------------------------------------ */
+
 struct gt_cu_place *gt_cu_place(uint32_t device, uint32_t context, uint32_t stream)
 {
 	uint32_t hash = (context * 31u + stream) % BUCKETS;
-	struct gt_cu_place *p;
+	struct gt_cu_place *p = find_place(context, stream);
 
-	for (p = buckets[hash]; p; p = p->next)
-		if (p->stream == stream && p->context == context)
-			return p->location ? p : NULL;
+	if (p)
+		return p->location ? p : NULL;
 	p = calloc(1, sizeof(*p));
 	if (!p)
 		return NULL;
@@ -85,8 +221,10 @@ struct gt_cu_place *gt_cu_place(uint32_t device, uint32_t context, uint32_t stre
 	p->owner = find_context(device, context);
 	p->next = buckets[hash];
 	buckets[hash] = p; /* also if it fails: that is not tried for every record */
-	if (!p->owner || !make_location(p))
+	if (!p->owner || (!(gt_cu_options.stream_reuse && take_row(p)) && !make_location(p)))
 		return NULL;
+	if (gt_cu_options.stream_reuse)
+		look_early(p);
 	return p;
 }
 
@@ -122,12 +260,13 @@ void gt_cu_places_name(void)
 	uint32_t n = __atomic_load_n(&name_count, __ATOMIC_ACQUIRE);
 	char name[160];
 
+	take_gone();
 	if (!n)
 		return;
 	for (unsigned i = 0; i < BUCKETS; i++)
 		for (struct gt_cu_place *p = buckets[i]; p; p = p->next)
 			for (; p->location && p->named < n; p->named++) {
-				if (names[p->named].stream != p->stream)
+				if (names[p->named].stream != p->stream || p->reused)
 					continue;
 				snprintf(name, sizeof(name), "CUDA[%u:%u] %s", p->device, p->stream,
 					 names[p->named].text);

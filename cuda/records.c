@@ -83,6 +83,8 @@ static void put_attribute(const struct activity *a, gt_ref attribute, uint64_t v
 static void begin(const struct activity *a, gt_ref region)
 {
 	put_attribute(a, gt_cu_refs.correlation, a->correlation);
+	if (gt_cu_options.stream_reuse)
+		put_attribute(a, gt_cu_refs.stream, a->stream);
 	if (a->has_bytes)
 		put_attribute(a, gt_cu_refs.bytes, a->bytes);
 	if (a->graph_node) {

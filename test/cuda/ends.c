@@ -95,6 +95,22 @@ int main(int argc, char **argv)
 		cudaDeviceSynchronize();
 		return 7;
 	}
+	if (!strcmp(how, "streams")) { /* two at a time, 20 in all */
+		void *stream[20];
+
+		for (int i = 0; i < 20; i++) {
+			cuStreamCreate(&stream[i], 0);
+			cudaLaunchKernel("_Z4workv", 100, 32, stream[i]);
+			if (i % 2 == 0)
+				continue;
+			cuStreamSynchronize(stream[i - 1]);
+			cuStreamSynchronize(stream[i]);
+			cuStreamDestroy_v2(stream[i - 1]);
+			cuStreamDestroy_v2(stream[i]);
+		}
+		cudaDeviceSynchronize();
+		return 7;
+	}
 	if (!strcmp(how, "exec")) {
 		launch(100, 1);
 		cudaDeviceSynchronize();

@@ -21,6 +21,8 @@ int cuCtxSynchronize(void);
 int cuCtxPushCurrent_v2(void *context);
 int cuCtxPopCurrent_v2(void **context);
 int cuStreamSynchronize(void *stream);
+int cuStreamCreate(void **stream, unsigned flags);
+int cuStreamDestroy_v2(void *stream);
 int cuEventQuery(void *event);
 int cuLaunchKernel(void *function, unsigned gx, unsigned gy, unsigned gz, unsigned bx, unsigned by,
 		   unsigned bz, unsigned shared, void *stream, void **params, void **extra);

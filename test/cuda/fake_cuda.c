@@ -24,6 +24,7 @@ static fake_end *end;
 static fake_done *done;
 static fake_now *now_of_cupti;
 static void (*created)(void *context);
+static void (*streamed)(void *context, void *stream, int made);
 static uint32_t next_correlation = 1;
 static __thread uint32_t runtime_correlation;
 
@@ -96,6 +97,7 @@ static void set_up(void)
 	*(void **)&done = dlsym(cupti, "fake_cupti_done");
 	*(void **)&now_of_cupti = dlsym(cupti, "fake_cupti_now");
 	*(void **)&created = dlsym(cupti, "fake_cupti_context");
+	*(void **)&streamed = dlsym(cupti, "fake_cupti_stream");
 	if (created)
 		created((void *)0x1000);
 }
@@ -221,6 +223,25 @@ int cuStreamSynchronize(void *stream)
 	enter(&c, 1, 126, "cuStreamSynchronize");
 	wait_until(busy_until[number_of(stream)]);
 	return leave(&c, 0);
+}
+
+int cuStreamCreate(void **stream, unsigned flags)
+{
+	static uintptr_t next = 20;
+
+	(void)flags;
+	cuInit(0);
+	*stream = (void *)__atomic_fetch_add(&next, 1, __ATOMIC_RELAXED);
+	if (streamed)
+		streamed((void *)0x1000, *stream, 1);
+	return 0;
+}
+
+int cuStreamDestroy_v2(void *stream)
+{
+	if (streamed)
+		streamed((void *)0x1000, stream, 0);
+	return 0;
 }
 
 int cuEventQuery(void *event)

@@ -351,6 +351,32 @@ void fake_cupti_context(void *context)
 		callback(NULL, 3, 1, &data);
 }
 
+void fake_cupti_stream(void *context, void *stream, int made);
+void fake_cupti_stream(void *context, void *stream, int made)
+{
+	const struct cu_resource_data data = { .context = context, .stream = stream };
+	uint32_t id = made ? CU_RESOURCE_STREAM_CREATED : CU_RESOURCE_STREAM_DESTROY;
+
+	if (callback && enabled[3][id])
+		callback(NULL, 3, id, &data);
+}
+
+int cuptiGetStreamIdEx(void *context, void *stream, uint8_t per_thread, uint32_t *id);
+int cuptiGetStreamIdEx(void *context, void *stream, uint8_t per_thread, uint32_t *id)
+{
+	(void)context;
+	(void)per_thread;
+	*id = (uint32_t)(uintptr_t)stream;
+	return 0;
+}
+
+int cuptiGetContextId(void *context, uint32_t *id);
+int cuptiGetContextId(void *context, uint32_t *id)
+{
+	*id = 1;
+	return context != (void *)0x1000;
+}
+
 int cuptiActivityConfigureUnifiedMemoryCounter(void *configs, uint32_t count);
 int cuptiActivityConfigureUnifiedMemoryCounter(void *configs, uint32_t count)
 {

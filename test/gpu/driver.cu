@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The driver API alone: two contexts on one device, kernels loaded from PTX, copies and sets.
+ * The driver API alone: contexts on one device, kernels loaded from PTX, copies and sets.
  *
- * Limits: `driver [NUMBER]`.
+ * Limits: `driver [NUMBER [CONTEXTS]]`; two contexts if nothing else is said, at most 32.
  */
 #include "count.h"
 
@@ -51,23 +51,24 @@ static void in_context(CUcontext context, unsigned n)
 int main(int argc, char **argv)
 {
 	unsigned n = argc > 1 ? (unsigned)strtoul(argv[1], NULL, 10) : 100;
-	CUcontext first, second;
+	unsigned contexts = argc > 2 ? (unsigned)strtoul(argv[2], NULL, 10) : 2;
+	CUcontext context[32];
 	CUdevice device;
 
+	contexts = contexts < 32 ? contexts : 32;
 	CU(cuInit(0));
 	CU(cuDeviceGet(&device, 0));
+	for (unsigned i = 0; i < contexts; i++)
 #if CUDA_VERSION >= 13000
-	CU(cuCtxCreate(&first, NULL, 0, device));
-	CU(cuCtxCreate(&second, NULL, 0, device));
+		CU(cuCtxCreate(&context[i], NULL, 0, device));
 #else
-	CU(cuCtxCreate(&first, 0, device));
-	CU(cuCtxCreate(&second, 0, device));
+		CU(cuCtxCreate(&context[i], 0, device));
 #endif
-	in_context(first, n);
-	in_context(second, 2 * n);
-	put_count("contexts", 2);
+	for (unsigned i = 0; i < contexts; i++)
+		in_context(context[i], (i + 1) * n);
+	put_count("contexts", contexts);
 	put_counts();
-	CU(cuCtxDestroy(second));
-	CU(cuCtxDestroy(first));
+	for (unsigned i = contexts; i-- > 0;)
+		CU(cuCtxDestroy(context[i]));
 	return 0;
 }

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Reading an archive through otf2-print, for the comparisons of test/gpu.
 
-Limits: what the suite needs: locations, regions with their groups, region spans with attributes,
-messages, properties. Everything is kept in memory.
+Limits: what the suite needs: the system tree, locations, regions with their groups, region spans with
+attributes and parameters, messages, metrics, properties. Everything is kept in memory.
 """
 import re
 import subprocess
@@ -13,11 +13,12 @@ ID = re.compile(r'" <(\d+)>')
 
 class Span:
     """A region's time on one location."""
-    __slots__ = ("name", "region", "location", "start", "end", "depth", "attributes")
+    __slots__ = ("name", "region", "location", "start", "end", "depth", "attributes", "parameters")
 
     def __init__(self, name, region, location, start, depth, attributes):
         self.name, self.region, self.location = name, region, location
         self.start, self.end, self.depth, self.attributes = start, None, depth, attributes
+        self.parameters = {}
 
     @property
     def time(self):
@@ -35,7 +36,10 @@ class Trace:
         self.groups = {}      # location groups: id -> (name, type, creator id or None)
         self.regions = {}     # id -> (name, set of groups, role)
         self.properties = defaultdict(dict)  # location group name -> {key: value}
-        self.archive = {}
+        self.nodes = {}       # of the system tree: id -> (name, class)
+        self.node_properties = defaultdict(dict)
+        self.parents = {}     # location group -> node
+        self.metrics = []     # (name, location, time, value)
         self.spans = []       # in order of their starts on each location
         self.messages = []    # (kind, location, time, peer location, tag, bytes, communicator)
         self.markers = 0
@@ -59,8 +63,16 @@ class Trace:
                 self.locations[int(m[1])] = (m[2], m[3], int(m[4]))
             elif word == "LOCATION_GROUP":
                 m = re.match(r'LOCATION_GROUP +(\d+) +Name: "(.*)" <\d+>, Type: (\w+), '
-                             r'Parent: .*Creator: (?:UNDEFINED|".*" <(\d+)>)', line)
-                self.groups[int(m[1])] = (m[2], m[3], int(m[4]) if m[4] else None)
+                             r'Parent: ".*" <(\d+)>, Creator: (?:UNDEFINED|".*" <(\d+)>)', line)
+                self.groups[int(m[1])] = (m[2], m[3], int(m[5]) if m[5] else None)
+                self.parents[int(m[1])] = int(m[4])
+            elif word == "SYSTEM_TREE_NODE":
+                m = re.match(r'SYSTEM_TREE_NODE +(\d+) +Name: "(.*?)" <\d+>, Class: "(.*?)"', line)
+                self.nodes[int(m[1])] = (m[2], m[3])
+            elif word == "SYSTEM_TREE_NODE_PROPERTY":
+                m = re.search(r'Node: ".*?" <(\d+)>, Name: "GPUTRACE::(.*?)" <\d+>, .*Value: "(.*?)"',
+                              line)
+                self.node_properties[int(m[1])][m[2]] = m[3]
             elif word == "REGION":
                 m = re.match(r'REGION +(\d+) +Name: "(.*?)" <\d+> .*Role: (\w+)', line)
                 self.regions[int(m[1])] = (m[2], set(), m[3])
@@ -100,6 +112,13 @@ class Trace:
                 span = stacks[location].pop()
                 span.end = time
                 last = span.attributes  # of a call, its number is known at its end
+            elif what.startswith("PARAMETER_"):
+                m = re.search(r'Parameter: "(.*?)" <\d+>, Value: (?:"(.*)" <\d+>|(-?\d+))', line)
+                if m and stacks[location]:
+                    stacks[location][-1].parameters[m[1]] = m[2] if m[3] is None else int(m[3])
+            elif what == "METRIC":
+                for name, value in re.findall(r'\("(.*?)" <\d+>; \w+; (-?[0-9.]+)\)', line):
+                    self.metrics.append((name, location, time, float(value)))
             elif what in ("MPI_SEND", "MPI_RECV"):
                 m = re.search(r'(?:Receiver|Sender): \d+ \(".*?" <(\d+)>\), Communicator: "(.*?)" '
                               r'<\d+>, Tag: (\d+), Length: (\d+)', line)
@@ -145,6 +164,14 @@ class Trace:
     def property(self, key):
         """The sum of a number over all processes."""
         return sum(int(p.get(key, 0)) for p in self.properties.values())
+
+    def devices(self):
+        """{node: number of its contexts}, of the devices."""
+        found = {node: 0 for node, (_, kind) in self.nodes.items() if kind == "CUDA Device"}
+        for group, node in self.parents.items():
+            if node in found:
+                found[node] += self.groups[group][1] == "ACCELERATOR"
+        return found
 
     # ---- rules ---------------------------------------------------------------------------------
 

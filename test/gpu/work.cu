@@ -33,6 +33,7 @@ static void copies(unsigned n)
 {
 	const size_t most = 1 << 20;
 	char *pageable = (char *)malloc(most), *pinned, *a, *b;
+	unsigned paged = 0;
 	cudaArray_t array;
 	cudaStream_t stream;
 	cudaChannelFormatDesc desc = cudaCreateChannelDesc<float>();
@@ -67,7 +68,9 @@ static void copies(unsigned n)
 		count_copy(cudaMemcpyHostToDevice, 1024 * 16);
 		CK(cudaMemcpy(pageable, a, 40000, cudaMemcpyDeviceToHost));
 		count_copy(cudaMemcpyDeviceToHost, 40000);
+		paged++;
 	}
+	put_count("pageable", paged);
 	CK(cudaDeviceSynchronize());
 }
 
@@ -153,11 +156,82 @@ static void launch(unsigned n, uint64_t ns)
 		LAUNCH(k_spin, 1, 1, 0, 0, ns);
 }
 
+/* Device memory that is held, as the program itself adds it up. */
+static void memory(unsigned n)
+{
+	uint64_t held = 0, most = 0, changes = 0;
+	char *blocks[16] = { nullptr };
+	size_t bytes[16] = { 0 };
+
+	for (unsigned i = 0; i < n; i++) {
+		unsigned at = i * 7 % 16;
+
+		if (blocks[at]) {
+			CK(cudaFree(blocks[at]));
+			held -= bytes[at];
+			changes++;
+		}
+		bytes[at] = 4096 + 100003 * (size_t)(i % 37);
+		CK(cudaMalloc(&blocks[at], bytes[at]));
+		held += bytes[at];
+		changes++;
+		most = held > most ? held : most;
+	}
+	LAUNCH(k_empty, 1, 32, 0, 0);
+	CK(cudaDeviceSynchronize());
+	for (unsigned at = 0; at < 15; at++) {
+		CK(cudaFree(blocks[at]));
+		held -= bytes[at];
+		changes++;
+	}
+	put_count("changes", changes);
+	put_count("held_most", most);
+	put_count("held_last", held);
+}
+
+/* Streams that come and go. */
+static void short_streams(unsigned n)
+{
+	for (unsigned i = 0; i < n; i++) {
+		cudaStream_t stream;
+
+		CK(cudaStreamCreateWithFlags(&stream, cudaStreamNonBlocking));
+		for (unsigned k = 0; k < 5; k++)
+			LAUNCH(k_spin, 1, 1, 0, stream, 2000);
+		CK(cudaStreamSynchronize(stream));
+		CK(cudaStreamDestroy(stream));
+	}
+}
+
+/* Asks again and again until a kernel is over. */
+static void polls(unsigned n)
+{
+	uint64_t calls = 0;
+	cudaEvent_t event;
+
+	CK(cudaEventCreateWithFlags(&event, cudaEventDisableTiming));
+	for (unsigned i = 0; i < n; i++) {
+		LAUNCH(k_spin, 1, 1, 0, 0, 1000000);
+		CK(cudaEventRecord(event));
+		do
+			calls++;
+		while (cudaEventQuery(event) == cudaErrorNotReady);
+	}
+	put_count("polls", calls);
+}
+
 /* How the program ends while, or after, the GPU works. Counts are printed before it ends. */
 static int ends(const char *how)
 {
 	if (!strcmp(how, "pending")) {
 		launch(1000, 200000);
+	} else if (!strcmp(how, "others_go_on")) {
+		std::thread([] {
+			for (;;)
+				k_spin<<<1, 1>>>(1000);
+		}).detach();
+		usleep(100000);
+		exit(7);
 	} else if (!strcmp(how, "_exit")) {
 		launch(1000, 1000);
 		CK(cudaDeviceSynchronize());
@@ -229,6 +303,12 @@ int main(int argc, char **argv)
 		many_threads(n);
 	else if (!strcmp(mode, "square"))
 		square(n);
+	else if (!strcmp(mode, "memory"))
+		memory(n);
+	else if (!strcmp(mode, "short"))
+		short_streams(n);
+	else if (!strcmp(mode, "polls"))
+		polls(n);
 	else
 		return ends(mode);
 	put_counts();

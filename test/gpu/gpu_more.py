@@ -1,0 +1,342 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""More cases of test/gpu/run: memory that is held, NVTX, parameters, options, other tools on CUPTI, devices by
+their identity, and MPI.
+
+Limits: MPI needs mpicc and mpirun, and a gputrace with the adapter for that MPI.
+"""
+import re
+import subprocess
+import sys
+
+from gpu_cases import account, compare, equal
+
+
+def jobs(suite, cuda, nvcc, flags):
+    """What must be compiled for these cases: commands."""
+    include = ["-I" + str(cuda / "include"), "-I" + str(cuda / "extras" / "CUPTI" / "include")]
+    stubs = ["-L" + str(cuda / "lib64" / "stubs"), "-lcuda"]
+    found = [[nvcc, *flags, suite.programs / "nvtx.cu", "-o", suite.work / "nvtx"],
+             ["cc", "-O2", suite.programs / "subscriber.c", "-o", suite.work / "subscriber", *include,
+              *suite.link_cupti(cuda), *stubs]]
+    mpi = mpi_flags()
+    if mpi:
+        found.append([nvcc, *flags, suite.programs / "ranks.cu", "-o", suite.work / "ranks", *mpi])
+    return found
+
+
+def mpi_flags():
+    words = []
+    for option, prefix in (("incdirs", "-I"), ("libdirs", "-L"), ("libs", "-l")):
+        try:
+            done = subprocess.run(["mpicc", f"--showme:{option}"], capture_output=True, text=True,
+                                  check=False)
+        except OSError:
+            return None
+        if done.returncode:
+            return None
+        words += [prefix + word for word in done.stdout.split()]
+    return words
+
+
+def log_of(suite, name):
+    return (suite.out / f"{name}.log").read_text()
+
+
+# ---- what is recorded ----------------------------------------------------------------------------------
+
+
+def parameters(suite, name):
+    """Each launch has the grid, the block and the memory that the program gave it."""
+    trace, _, _ = suite.record(name, [suite.work / "work", "streams", "300"])
+    if not trace:
+        return
+    for kernel, grid, block, shared in (("k_empty", "(1,1,1)", "(32,1,1)", 0),
+                                        ("k_spin", "(2,1,1)", "(64,1,1)", 128)):
+        spans = [s for s in trace.kernels() if s.name.startswith(kernel)]
+        right = sum(s.parameters.get("grid") == grid and s.parameters.get("block") == block and
+                    s.parameters.get("dynamic shared memory") == shared and
+                    s.parameters.get("static shared memory") == 0 and
+                    s.parameters.get("registers per thread", 0) > 0 for s in spans)
+        equal(suite, name, kernel, right, 300)
+    suite.check(name, trace)
+
+
+def memory(suite, name):
+    """Bytes held: every change, the most and the last, as the program added them up."""
+    trace, counts, _ = suite.record(name, [suite.work / "work", "memory", "200"],
+                                    env={"VT_GPUTRACE": "yes,memusage"})
+    if not trace:
+        return
+    values = [int(v) for metric, _, _, v in sorted(trace.metrics, key=lambda m: m[2])
+              if metric == "gpu_mem_usage"]
+    equal(suite, name, "changes", len(values), counts["changes"])
+    equal(suite, name, "most", max(values, default=0), counts["held_most"])
+    equal(suite, name, "last", values[-1] if values else -1, counts["held_last"])
+    account(suite, name, trace)
+    suite.check(name, trace)
+
+
+def pinned(suite, name):
+    """Copies of pageable and of pinned memory are told apart."""
+    trace, counts, _ = suite.record(name, [suite.work / "work", "copies", "200"])
+    if not trace:
+        return
+    equal(suite, name, "pageable", len(trace.copies("D2H pageable")), counts["pageable"])
+    equal(suite, name, "pinned", len(trace.copies("D2H pinned")), counts["d2h"] - counts["pageable"])
+    account(suite, name, trace)
+
+
+def polls(suite, name):
+    """Calls that only ask are merged, and none is missing."""
+    trace, counts, _ = suite.record(name, [suite.work / "work", "polls", "20"])
+    if not trace:
+        return
+    spans = trace.calls("cudaEventQuery")
+    asked = sum(s.attributes.get("CALLS", 0) for s in spans)
+    equal(suite, name, "calls", asked, counts["polls"])
+    suite.verdict(f"{name} merged", 20 <= len(spans) <= counts["polls"] // 2,
+                  f"{len(spans)} regions for {asked} calls")
+    suite.check(name, trace)
+
+
+def waits(suite, name):
+    """CUPTI's own account of waits: one inside of each waiting call."""
+    trace, _, _ = suite.record(name, [suite.work / "work", "copies", "100"],
+                               env={"VT_GPUTRACE": "yes,sync"})
+    if not trace:
+        return
+    for call, wait in (("cudaStreamSynchronize", "STREAM SYNCHRONIZE"),
+                       ("cudaDeviceSynchronize", "DEVICE SYNCHRONIZE")):
+        calls = trace.calls(call)
+        inside = [s for s in trace.spans if s.name == wait and
+                  any(c.start <= s.start and s.end <= c.end for c in calls)]
+        equal(suite, name, wait, len(inside), len(calls))
+    account(suite, name, trace)
+    suite.check(name, trace)
+
+
+def everything(suite, name):
+    """All words at once that may be tried on a GPU that others use."""
+    words = "yes,runtime,driver,concurrent,idle,pure_idle,sync,memusage,stream_reuse,overhead,error"
+    trace, counts, _ = suite.record(name, [suite.work / "work", "copies", "100"],
+                                    env={"VT_GPUTRACE": words})
+    if trace:
+        compare(suite, name, trace, counts)
+        suite.check(name, trace)
+
+
+def reuse(suite, name):
+    """Streams that come one after the other share rows; each activity tells its stream."""
+    found = {}
+    for word in ("yes", "yes,stream_reuse"):
+        trace, counts, _ = suite.record(f"{name}-{len(found)}", [suite.work / "work", "short", "40"],
+                                        env={"VT_GPUTRACE": word})
+        if not trace:
+            return
+        compare(suite, name, trace, counts)
+        found[word] = (len({s.location for s in trace.kernels()}),
+                       len({s.attributes.get("CUDA_STREAM") for s in trace.kernels()}))
+        suite.check(name, trace)
+    suite.verdict(f"{name} rows", found["yes"][0] == 40 and found["yes,stream_reuse"][0] <= 4 and
+                  found["yes,stream_reuse"][1] == 40,
+                  f"{found['yes'][0]} rows without, {found['yes,stream_reuse'][0]} with it, of "
+                  f"{found['yes,stream_reuse'][1]} streams")
+
+
+def nvtx(suite, name):
+    """Ranges, overlapping ranges, domain, category, payload and names; launches lie in their ranges."""
+    trace, counts, _ = suite.record(name, [suite.work / "nvtx", "50"])
+    if not trace:
+        return
+    compare(suite, name, trace, {"kernels": counts["kernels"]})
+    steps = counts["steps"]
+    step = [s for s in trace.spans if s.name == "step"]
+    iterate = [s for s in trace.spans if s.name == "iterate"]
+    flight = [s for s in trace.spans if s.name == "in flight"]
+    equal(suite, name, "ranges", (len(step), len(iterate), len(flight)), (steps,) * 3)
+    equal(suite, name, "payloads", sorted(s.attributes.get("NVTX_PAYLOAD", -1) for s in iterate),
+          list(range(steps)))
+    equal(suite, name, "categories", sum(s.parameters.get("category") == "inner loop" for s in iterate),
+          steps)
+    suite.verdict(f"{name} domain", all(trace.in_group(s, "NVTX Domain 'solver'") for s in iterate))
+    launches = trace.calls("cuLaunchKernel")
+    inside = sum(any(r.start <= c.start and c.end <= r.end for r in iterate) for c in launches)
+    equal(suite, name, "launches in their range", inside, 2 * steps)
+    rows = {trace.locations[s.location][0] for s in flight}
+    suite.verdict(f"{name} overlapping", all(r.startswith("NVTX ranges") for r in rows) and len(rows) > 1,
+                  ", ".join(sorted(rows)))
+    names = {trace.locations[s.location][0] for s in trace.kernels()}
+    suite.verdict(f"{name} stream", len(names) == 1 and
+                  next(iter(names)).endswith("] the solver's stream"), ", ".join(names))
+    suite.verdict(f"{name} mark", "all asked for" in markers(trace))
+    suite.check(name, trace)
+
+
+def markers(trace):
+    return subprocess.run(["otf2-print", "--show-all", trace.directory + "/traces.otf2"],
+                          capture_output=True, text=True, errors="replace", check=False).stdout
+
+
+# ---- other tools, other devices ------------------------------------------------------------------------
+
+
+def other_subscriber(suite, name):
+    """The program has subscribed to CUPTI before gputrace could: it works, and the user is told."""
+    trace, counts, _ = suite.record(name, [suite.work / "subscriber"])
+    if not trace:
+        return
+    suite.verdict(f"{name} told", "another tool uses CUPTI already" in log_of(suite, name))
+    suite.verdict(f"{name} program", counts.get("callbacks", 0) > 0, f"{counts}")
+    equal(suite, name, "streams", len(trace.streams()), 0)
+    suite.check(name, trace)
+
+
+def other_tool(suite, name):
+    """Another tool's library stands in CUDA_INJECTION64_PATH: it gets its records, gputrace says so."""
+    seen = suite.work / f"{name}.seen"
+    trace, counts, _ = suite.record(name, [suite.work / "work", "streams", "50"],
+                                    env={"CUDA_INJECTION64_PATH": str(suite.work / "libreference.so"),
+                                         "REFERENCE_OUT": str(seen)})
+    if not trace:
+        return
+    suite.verdict(f"{name} told", "CUDA_INJECTION64_PATH is" in log_of(suite, name))
+    text = seen.read_text() if seen.exists() else ""
+    suite.verdict(f"{name} its records", f"kernels {counts['kernels']}\n" in text, text[:60])
+    suite.check(name, trace)
+
+
+def profiler(suite, name):
+    """torch.profiler in a program under gputrace: the program works, gputrace's records are complete."""
+    trace, _, _ = suite.record(name, [sys.executable, suite.programs / "torch_step.py", "10", "profiler"],
+                               timeout=200)
+    if not trace:
+        return
+    account(suite, name, trace)
+    suite.verdict(f"{name} kernels", len(trace.kernels()) > 100, f"{len(trace.kernels())}")
+    suite.check(name, trace)
+
+
+def uuids():
+    text = subprocess.run(["nvidia-smi", "-L"], capture_output=True, text=True, check=False).stdout
+    return re.findall(r"UUID: (GPU-[0-9a-f-]+)", text)
+
+
+def visible(suite, name):
+    """Each device by its identity, however the program numbers it."""
+    for number, uuid in enumerate(uuids()[:2]):
+        trace, counts, _ = suite.record(f"{name}{number}", [suite.work / "work", "streams", "20"],
+                                        env={"CUDA_VISIBLE_DEVICES": str(number)})
+        if not trace:
+            return
+        compare(suite, name, trace, counts)
+        devices = trace.devices()
+        found = [trace.node_properties[node].get("UUID") for node, contexts in devices.items() if contexts]
+        equal(suite, f"{name}{number}", "device", found, [uuid])
+        suite.check(f"{name}{number}", trace)
+
+
+def two_devices(suite, name):
+    trace, _, _ = suite.record(name, [suite.work / "peer"])
+    if not trace:
+        return
+    found = sorted(trace.node_properties[n].get("UUID") for n, contexts in trace.devices().items()
+                   if contexts == 1)
+    equal(suite, name, "devices", found, sorted(uuids()[:2]))
+    suite.check(name, trace)
+
+
+def many_contexts(suite, name):
+    trace, counts, _ = suite.record(name, [suite.work / "driver", "30", "12"])
+    if not trace:
+        return
+    compare(suite, name, trace, counts)
+    contexts = [g for g in trace.groups.values() if g[1] == "ACCELERATOR"]
+    equal(suite, name, "contexts", len(contexts), counts["contexts"])
+    equal(suite, name, "devices", list(trace.devices().values()), [counts["contexts"]])
+    suite.check(name, trace)
+
+
+def others_go_on(suite, name):
+    """The program ends while a thread of it goes on launching."""
+    trace, _, _ = suite.record(name, [suite.work / "work", "others_go_on"], status=7)
+    if not trace:
+        return
+    suite.verdict(f"{name} kernels", len(trace.kernels()) > 1000, f"{len(trace.kernels())}")
+    records = trace.property("CUDA_RECORDS")
+    lost = sum(trace.property("CUDA_" + k) for k in ("ZERO_TIME", "SWITCHED_OFF", "UNKNOWN_KINDS",
+                                                     "NO_LOCATION"))
+    equal(suite, name, "account", len(trace.kernels()) + lost, records)
+    suite.check(name, trace)
+
+
+# ---- MPI -------------------------------------------------------------------------------------------------
+
+
+def ranks(size):
+    """Ranks that share the devices: one archive, each with its streams; all counts are the program's."""
+    def case(suite, name):
+        trace, counts, _ = suite.record(name, ["mpirun", "--allow-run-as-root", "--oversubscribe", "-np",
+                                               str(size), suite.work / "ranks", "25"], timeout=200)
+        if not trace or "ranks" not in counts:
+            suite.verdict(f"{name} program", False, f"{counts}")
+            return
+        suite.say(f"     {name}: this MPI can{'' if counts['direct'] else 'not'} send from a device")
+        sums = {k: counts[k] for k in ("kernels", "memsets")}
+        if not counts["direct"]: # else MPI copies, too
+            sums |= {k: counts[k] for k in ("h2d", "d2h", "h2d_bytes", "d2h_bytes")}
+        trace.all_messages = trace.messages
+        trace.messages = [m for m in trace.messages if m[6] == "GPU_COMM_GLOBAL"]
+        compare(suite, name, trace, sums)
+        between = [m for m in trace.all_messages if m[6] == "MPI_COMM_WORLD"]
+        for word in ("SEND", "RECV"):
+            own = [m for m in between if m[0] == word]
+            equal(suite, name, f"messages {word}", (len(own), sum(m[5] for m in own)),
+                  (counts["messages"], counts["message_bytes"]))
+        processes = {g: n[0] for g, n in trace.groups.items() if n[0].startswith("MPI Rank ")}
+        equal(suite, name, "ranks", sorted(processes.values()), [f"MPI Rank {i}" for i in range(size)])
+        owners = {trace.process_of(s.location) for s in trace.kernels()}
+        equal(suite, name, "ranks with streams", owners, set(processes))
+        shared = list(trace.devices().values())
+        expected = [size // suite.gpus + (i < size % suite.gpus) for i in range(min(size, suite.gpus))]
+        equal(suite, name, "contexts of each device", sorted(shared), sorted(expected))
+        after_copies(suite, name, trace)
+        suite.check(name, trace)
+    return case
+
+
+def after_copies(suite, name, trace):
+    """A rank's copy back is over before it sends; a copy to the device begins after it has received."""
+    wrong = known = 0
+    ranks_of = {trace.process_of(s.location) for s in trace.kernels()}
+    for rank in ranks_of:
+        back = [s.end for s in trace.copies("D2H") if trace.process_of(s.location) == rank]
+        to = [s.start for s in trace.copies("H2D") if trace.process_of(s.location) == rank]
+        mine = [m for m in trace.all_messages if m[6] == "MPI_COMM_WORLD" and
+                trace.process_of(m[1]) == rank and m[4] < 25]
+        sends = sorted(m[2] for m in mine if m[0] == "SEND")
+        received = sorted(m[2] for m in mine if m[0] == "RECV")
+        if len(back) != len(sends) or len(to) != len(received):
+            continue             # MPI copies, too
+        known += len(sends)
+        wrong += sum(b > s for b, s in zip(sorted(back), sends))
+        wrong += sum(t < r for t, r in zip(sorted(to), received))
+    suite.verdict(f"{name} order of copies and messages", not wrong, f"{wrong} wrong of {2 * known}")
+
+
+def cases(suite):
+    """All of them, and those that this machine can do."""
+    found = [
+        ("parameters", parameters), ("memory", memory), ("pinned", pinned), ("polls", polls),
+        ("waits", waits), ("everything", everything), ("stream-reuse", reuse), ("nvtx", nvtx),
+        ("other-subscriber", other_subscriber), ("other-tool", other_tool), ("visible", visible),
+        ("many-contexts", many_contexts), ("others-go-on", others_go_on),
+    ]
+    if suite.plain([sys.executable, "-c", "import torch"])[0] == 0:
+        found.append(("profiler", profiler))
+    if suite.gpus > 1:
+        found.append(("two-devices", two_devices))
+    if (suite.work / "ranks").exists():
+        found += [("mpi4", ranks(4)), ("mpi2", ranks(2))]
+    else:
+        suite.say("# without MPI")
+    return found
