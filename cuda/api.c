@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Finding and loading CUPTI.
+ * Finding and loading CUPTI: one that is in the process already; one beside the CUDA libraries of a Python
+ * program; then the newest of the usual folders.
  *
  * Limits: never linked, only loaded, and only in a process that uses CUDA. A library that lacks one of
  * the needed functions is passed over.
@@ -8,6 +9,7 @@
 #include "cuda/api.h"
 
 #include <dlfcn.h>
+#include <link.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -111,11 +113,60 @@ static bool usable(void *handle, int driver, char *why, size_t size)
 	return true;
 }
 
+/* Folders in which Python's packages of NVIDIA lie, of libraries that the program has loaded. */
+struct beside {
+	char folder[8][256];
+	unsigned count;
+};
+
+static int note_folder(struct dl_phdr_info *info, size_t size, void *data)
+{
+	const char *at = info->dlpi_name ? strstr(info->dlpi_name, "/nvidia/") : NULL;
+	struct beside *b = data;
+	size_t n = at ? (size_t)(at - info->dlpi_name) + 8 : 0;
+
+	(void)size;
+	if (!at || n >= sizeof(b->folder[0]) || b->count == 8)
+		return 0;
+	for (unsigned i = 0; i < b->count; i++)
+		if (strlen(b->folder[i]) == n && !strncmp(b->folder[i], info->dlpi_name, n))
+			return 0;
+	memcpy(b->folder[b->count], info->dlpi_name, n);
+	b->folder[b->count++][n] = 0;
+	return 0;
+}
+
+/* The packages lie side by side: beside the program's CUDA is CUPTI. */
+static bool look_beside(int driver, char *why, size_t size)
+{
+	static const char *const places[] = {
+		"cu13/lib/libcupti.so.13", "cuda_cupti/lib/libcupti.so.12",
+		"cuda_cupti/lib/libcupti.so.11.8",
+	};
+	struct beside beside = { .count = 0 };
+	char path[400];
+
+	dl_iterate_phdr(note_folder, &beside);
+	for (unsigned k = 0; k < beside.count; k++)
+		for (size_t i = 0; i < sizeof(places) / sizeof(places[0]); i++) {
+			void *handle;
+
+			snprintf(path, sizeof(path), "%s%s", beside.folder[k], places[i]);
+			handle = dlopen(path, RTLD_NOW | RTLD_LOCAL);
+			if (handle && usable(handle, driver, why, size))
+				return true;
+			if (handle)
+				dlclose(handle);
+		}
+	return false;
+}
+
 bool gt_cu_api_load(char *why, size_t size)
 {
 	int driver = driver_version();
 
-	snprintf(why, size, "no libcupti.so was found (it is part of the CUDA toolkit)");
+	snprintf(why, size, "no libcupti.so was found (it is part of the CUDA toolkit, and of Python's "
+			    "package nvidia-cuda-cupti; LD_LIBRARY_PATH may say where it is)");
 	/* What the program has brought in, as PyTorch does: two of them in one process do not go well. */
 	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
 		void *handle = dlopen(names[i], RTLD_NOW | RTLD_LOCAL | RTLD_NOLOAD);
@@ -125,6 +176,8 @@ bool gt_cu_api_load(char *why, size_t size)
 		if (handle)
 			dlclose(handle);
 	}
+	if (look_beside(driver, why, size))
+		return true;
 	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
 		for (size_t f = 0; f < sizeof(folders) / sizeof(folders[0]); f++) {
 			char path[160];

@@ -45,7 +45,7 @@ void gt_cu_account(void)
 	size_t dropped = 0;
 
 	seen = gt_cu_calls_seen();
-	if (reported || !seen)
+	if (reported || !(seen + c->records))
 		return;
 	reported = true;
 	if (!hung && gt_cu_state_now() == GT_CU_READY && gt_cu_api.dropped &&
@@ -169,10 +169,12 @@ static int subscribe(void)
 		rc = gt_cu_api.subscribe(&subscriber, gt_cu_callback, NULL);
 	holder[sizeof(holder) - 1] = 0;
 	if (rc == CU_ERROR_SUBSCRIBER)
-		gt_message(1, "another tool uses CUPTI already (%s): the trace has no GPU events",
+		gt_message(1, "another tool uses CUPTI already (%s): the trace has no GPU events and no "
+			      "calls of CUDA",
 			   holder[0] ? holder : "it does not tell its name");
 	else if (rc)
-		gt_message(1, "CUPTI cannot be used (%s): the trace has no GPU events",
+		gt_message(1, "CUPTI cannot be used (%s): the trace has no GPU events and no calls of "
+			      "CUDA",
 			   gt_cu_result(rc));
 	return rc;
 }
@@ -263,7 +265,7 @@ int InitializeInjection(void)
 	failed = set_up();
 	gt_unguard();
 	if (failed && *failed)
-		gt_message(1, "%s: the trace has no GPU events", failed);
+		gt_message(1, "%s: the trace has no GPU events and no calls of CUDA", failed);
 	if (!failed)
 		atexit(at_exit);
 	return 1;

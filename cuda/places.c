@@ -176,10 +176,10 @@ static void take_gone(void)
 	for (uint32_t i = 0; i < gone_count; i++) {
 		struct gt_cu_place *p = find_place(gone[i].context, gone[i].stream);
 
-		if (!p)
-			note_early(gone[i].context, gone[i].stream, gone[i].newest);
-		else if (p->location)
+		if (p && p->location)
 			free_row(p, gone[i].newest);
+		else /* its first record is on the way, or just being read */
+			note_early(gone[i].context, gone[i].stream, gone[i].newest);
 	}
 	gone_count = 0;
 	__atomic_store_n(&going, 0, __ATOMIC_RELEASE);

@@ -89,7 +89,7 @@ void gt_pt_define(void)
 
 bool gt_pt_enter(enum gt_pt_region region)
 {
-	if (region_id[region] == GT_NONE || !gt_active())
+	if (region_id[region] == GT_NONE || gt_pt_self.quiet || !gt_active())
 		return false;
 	gt_enter(region_id[region]);
 	return true;
@@ -97,7 +97,7 @@ bool gt_pt_enter(enum gt_pt_region region)
 
 bool gt_pt_enter_at(enum gt_pt_region region, uint64_t begin)
 {
-	if (region_id[region] == GT_NONE || !gt_active())
+	if (region_id[region] == GT_NONE || gt_pt_self.quiet || !gt_active())
 		return false;
 	gt_enter_at(region_id[region], begin);
 	return true;

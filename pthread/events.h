@@ -56,6 +56,7 @@ struct gt_pt_self {
 	struct gt_pt_held few[GT_PT_HELD_INLINE];
 	uint64_t sequence;     /* number of the thread if it was announced, else 0 */
 	uint32_t how;          /* enum gt_thread_end */
+	bool quiet;            /* a thread of a tool's or driver's own: what it waits for is no news */
 };
 extern GT_PT_TLS struct gt_pt_self gt_pt_self;
 
@@ -125,6 +126,7 @@ struct gt_pt_start {
 	void *argument;
 	uint64_t sequence;
 	bool detached;
+	bool quiet;
 	char creator[GT_PT_COMM]; /* the creator's name: the one that the new thread inherits */
 };
 

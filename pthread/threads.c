@@ -219,14 +219,33 @@ void gt_pt_thread_detached(pthread_t thread)
 
 /* ---- creation ------------------------------------------------------------------------------------ */
 
+/*
+ * A thread that is made while the others are kept silent, by CUPTI or inside of a call of MPI or CUDA: it
+ * is not announced, and this adapter is silent on it. If it calls something else that is recorded, as a
+ * host function that the program has put on a stream does, the core finds it then.
+ */
+static struct gt_pt_start *quiet_block(struct gt_pt_creation *creation)
+{
+	struct gt_pt_start *block = take_block();
+
+	if (!block)
+		return NULL;
+	block->sequence = creation->sequence = 0;
+	block->quiet = true;
+	creation->block = block;
+	return block;
+}
+
 struct gt_pt_start *gt_pt_create_begin(struct gt_pt_creation *creation)
 {
 	struct gt_pt_start *block;
 
 	creation->recorded = false;
 	creation->block = NULL;
-	if (gt_pt_mode == GT_PT_UNREADY || !gt_active())
+	if (gt_pt_mode == GT_PT_UNREADY)
 		return NULL;
+	if (!gt_active())
+		return gt_is_on() ? quiet_block(creation) : NULL;
 	creation->recorded = gt_pt_enter(creation->region);
 	block = take_block();
 	if (!block) {
@@ -236,6 +255,7 @@ struct gt_pt_start *gt_pt_create_begin(struct gt_pt_creation *creation)
 	memset(block->creator, 0, sizeof(block->creator));
 	syscall(SYS_prctl, PR_GET_NAME, block->creator, 0, 0, 0);
 	block->detached = false;
+	block->quiet = false;
 	block->sequence = creation->sequence = gt_thread_number();
 	gt_thread_created(creation->sequence, gt_now());
 	creation->block = block;
@@ -245,7 +265,8 @@ struct gt_pt_start *gt_pt_create_begin(struct gt_pt_creation *creation)
 void gt_pt_create_end(const struct gt_pt_creation *creation, bool failed)
 {
 	if (creation->block && failed) {
-		gt_thread_not_created(creation->sequence);
+		if (creation->sequence)
+			gt_thread_not_created(creation->sequence);
 		give_block(creation->block);
 	}
 	if (creation->recorded)
@@ -288,6 +309,10 @@ void gt_pt_thread_begin(struct gt_pt_start *block, struct gt_pt_start *start)
 
 	*start = *block;
 	give_block(block);
+	if (start->quiet) {
+		self->quiet = true;
+		return;
+	}
 	/* A thread that is cancelled early must still find its way into the program's routine. */
 	pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &state);
 	gt_thread_begin(start->sequence);

@@ -186,6 +186,22 @@ static uint32_t thread_name(struct gt_defs *defs, const struct gt_loc *loc)
 	return gt_defs_string(defs, text);
 }
 
+/* The last name that a stream was given after it was made, or NULL. */
+static const char *later_name(const struct gt_loc *loc)
+{
+	const struct gt_journal *journal = &loc->proc->journal;
+	const char *name = NULL;
+
+	for (size_t i = 0; i < gt_journal_count(journal, GT_D_LOCATION_NAME); i++) {
+		const struct gt_def_loc_name *def =
+			gt_journal_nth(journal, GT_D_LOCATION_NAME, i, NULL, NULL);
+
+		if (def->location == loc->id)
+			name = gt_proc_string(loc->proc, def->name);
+	}
+	return name && *name ? name : NULL;
+}
+
 static uint32_t location_name(struct gt_defs *defs, const struct gt_loc *loc, bool first)
 {
 	const struct gt_def_location *def =
@@ -199,6 +215,8 @@ static uint32_t location_name(struct gt_defs *defs, const struct gt_loc *loc, bo
 	}
 	if (first)
 		return gt_defs_string(defs, "Master thread");
+	if (loc->win.kind != GT_LOC_THREAD && later_name(loc))
+		return gt_defs_string(defs, later_name(loc));
 	if (name && *name)
 		return gt_defs_string(defs, name);
 	if (loc->win.kind == GT_LOC_THREAD)

@@ -29,6 +29,29 @@ account()
 		sed -n "s/^LOCATION_GROUP_PROPERTY.*\"GPUTRACE::CUDA_$1\".*Value: \"\(.*\)\" <.*/\1/p" | head -n 1
 }
 
+# total NAME: the same, added up over all processes.
+total()
+{
+	otf2-print -G "$trace/traces.otf2" |
+		sed -n "s/^LOCATION_GROUP_PROPERTY.*\"GPUTRACE::CUDA_$1\".*Value: \"\(.*\)\" <.*/\1/p" |
+		awk '{ n += $1 } END { print n + 0 }'
+}
+
+# balanced WHAT: every record that CUPTI delivered is an event of a stream, or counted otherwise.
+balanced()
+{
+	local seen counted=0 name
+	seen=$({ otf2-print -G "$trace/traces.otf2"; otf2-print "$trace/traces.otf2"; } | awk '
+		/^REGION .*Role: ARTIFICIAL/ { artificial[$2] = 1 }
+		/^LOCATION .*Type: ACCELERATOR_STREAM/ { stream[$2] = 1 }
+		/^ENTER/ && stream[$2] { gsub(/[<>]/, "", $NF); n += !artificial[$NF] }
+		END { print n + 0 }')
+	for name in ZERO_TIME SWITCHED_OFF UNKNOWN_KINDS NO_LOCATION OTHERS; do
+		counted=$((counted + $(total $name)))
+	done
+	is "$((seen + counted))" "$(total RECORDS)" "$1: records in are events out and counted losses"
+}
+
 # none NAME...: these numbers of the account are 0.
 none()
 {

@@ -14,6 +14,7 @@
 #include <unistd.h>
 
 #include "fake.h"
+#include "nvtx_like.h"
 
 static void launch(int n, unsigned us)
 {
@@ -92,6 +93,17 @@ int main(int argc, char **argv)
 		if (turn)
 			turn(1);
 		launch(10, 1);
+		cudaDeviceSynchronize();
+		return 7;
+	}
+	if (!strcmp(how, "names")) {
+		void *stream[2];
+
+		for (int i = 0; i < 2; i++) {
+			cuStreamCreate(&stream[i], 0);
+			cudaLaunchKernel("_Z4workv", 100, 32, stream[i]);
+		}
+		nvtxNameCudaStreamA(stream[1], "copies");
 		cudaDeviceSynchronize();
 		return 7;
 	}

@@ -9,6 +9,9 @@
  *   early         every 10th record begins 20 ms too early  swap      records come in the reverse order
  *   fatal         gives up after 50 calls                   nomemset  this kind is refused
  *   old           is CUPTI of CUDA 12.4                     say       tells what it was asked for
+ *   hoard         keeps all buffers that it is given and asks for more
+ *
+ * FAKE_FAIL is "FUNCTION=CODE": every call of that function fails with that code and does nothing.
  *
  * Limits: what gputrace calls. Its ways are those that were seen of the real one, not all of it.
  */
@@ -68,6 +71,21 @@ static int trouble(const char *word)
 	}
 	return 0;
 }
+
+/* What this function is to return, 0: nothing special. */
+static int failure(const char *function)
+{
+	const char *wanted = getenv("FAKE_FAIL");
+	size_t n = strlen(function);
+
+	return wanted && !strncmp(wanted, function, n) && wanted[n] == '=' ? atoi(wanted + n + 1) : 0;
+}
+
+#define MAY_FAIL()                                                                                 \
+	do {                                                                                       \
+		if (failure(__func__))                                                             \
+			return failure(__func__);                                                  \
+	} while (0)
 
 uint64_t fake_cupti_now(void);
 uint64_t fake_cupti_now(void)
@@ -213,6 +231,10 @@ static void give_out(struct fake_work *w, size_t count)
 {
 	uint8_t *buffer = NULL;
 	size_t size = 0, used = 0, most = 0;
+
+	for (unsigned i = 0; count && i < 2000 && trouble("hoard"); i++)
+		request(&buffer, &size, &most);
+	buffer = NULL;
 
 	for (size_t i = 0; i < count; i++) {
 		const struct fake_work *one = &w[trouble("swap") ? count - 1 - i : i];
@@ -364,6 +386,7 @@ void fake_cupti_stream(void *context, void *stream, int made)
 int cuptiGetStreamIdEx(void *context, void *stream, uint8_t per_thread, uint32_t *id);
 int cuptiGetStreamIdEx(void *context, void *stream, uint8_t per_thread, uint32_t *id)
 {
+	MAY_FAIL();
 	(void)context;
 	(void)per_thread;
 	*id = (uint32_t)(uintptr_t)stream;
@@ -380,6 +403,7 @@ int cuptiGetContextId(void *context, uint32_t *id)
 int cuptiActivityConfigureUnifiedMemoryCounter(void *configs, uint32_t count);
 int cuptiActivityConfigureUnifiedMemoryCounter(void *configs, uint32_t count)
 {
+	MAY_FAIL();
 	return configs && count ? 0 : CU_ERROR_INVALID_PARAMETER;
 }
 
@@ -388,6 +412,7 @@ int cuptiActivityConfigureUnifiedMemoryCounter(void *configs, uint32_t count)
 int cuptiGetVersion(uint32_t *version);
 int cuptiGetVersion(uint32_t *version)
 {
+	MAY_FAIL();
 	*version = trouble("old") ? 22 : 130001;
 	return 0;
 }
@@ -405,6 +430,7 @@ int cuptiGetResultString(int result, const char **text)
 int cuptiSubscribe(void **subscriber, callback_function *function, void *user);
 int cuptiSubscribe(void **subscriber, callback_function *function, void *user)
 {
+	MAY_FAIL();
 	(void)user;
 	if (trouble("noinit"))
 		return CU_ERROR_NOT_INITIALIZED;
@@ -422,6 +448,7 @@ int cuptiSubscribe_v2(void **subscriber, callback_function *function, void *user
 {
 	int rc = cuptiSubscribe(subscriber, function, user);
 
+	MAY_FAIL();
 	if (rc == CU_ERROR_SUBSCRIBER && params && params->old_name)
 		snprintf(params->old_name, params->old_size, "some other tool");
 	return rc;
@@ -430,6 +457,7 @@ int cuptiSubscribe_v2(void **subscriber, callback_function *function, void *user
 int cuptiEnableCallback(uint32_t on, void *subscriber, uint32_t domain, uint32_t id);
 int cuptiEnableCallback(uint32_t on, void *subscriber, uint32_t domain, uint32_t id)
 {
+	MAY_FAIL();
 	(void)subscriber;
 	if (domain >= 8 || id >= 1024)
 		return CU_ERROR_INVALID_PARAMETER;
@@ -440,6 +468,7 @@ int cuptiEnableCallback(uint32_t on, void *subscriber, uint32_t domain, uint32_t
 int cuptiGetCallbackName(uint32_t domain, uint32_t id, const char **name);
 int cuptiGetCallbackName(uint32_t domain, uint32_t id, const char **name)
 {
+	MAY_FAIL();
 	if (id > 800)
 		return CU_ERROR_INVALID_PARAMETER;
 	*name = "INVALID";
@@ -452,6 +481,7 @@ int cuptiGetCallbackName(uint32_t domain, uint32_t id, const char **name)
 int cuptiActivityRegisterCallbacks(request_function *r, complete_function *c);
 int cuptiActivityRegisterCallbacks(request_function *r, complete_function *c)
 {
+	MAY_FAIL();
 	request = r;
 	complete = c;
 	return 0;
@@ -460,6 +490,7 @@ int cuptiActivityRegisterCallbacks(request_function *r, complete_function *c)
 int cuptiActivityEnable(uint32_t kind);
 int cuptiActivityEnable(uint32_t kind)
 {
+	MAY_FAIL();
 	if (trouble("say"))
 		fprintf(stderr, "fake: enable kind %u\n", kind);
 	if (kind == CU_KIND_MEMSET && trouble("nomemset"))
@@ -475,6 +506,7 @@ int cuptiActivityFlushAll(uint32_t flag)
 {
 	uint64_t mine;
 
+	MAY_FAIL();
 	while (trouble("hang"))
 		sleep(1);
 	pthread_mutex_lock(&lock);
@@ -495,6 +527,7 @@ int cuptiActivityGetNextRecord(uint8_t *buffer, size_t valid, struct cu_record *
 {
 	uint8_t *next = *record ? (uint8_t *)*record + bytes_of((*record)->kind) : buffer;
 
+	MAY_FAIL();
 	if (next >= buffer + valid)
 		return CU_ERROR_MAX_LIMIT_REACHED;
 	*record = (struct cu_record *)next;
@@ -504,6 +537,7 @@ int cuptiActivityGetNextRecord(uint8_t *buffer, size_t valid, struct cu_record *
 int cuptiActivityGetNumDroppedRecords(void *context, uint32_t stream, size_t *n);
 int cuptiActivityGetNumDroppedRecords(void *context, uint32_t stream, size_t *n)
 {
+	MAY_FAIL();
 	(void)context;
 	(void)stream;
 	*n = dropped;
@@ -514,6 +548,7 @@ int cuptiActivityGetNumDroppedRecords(void *context, uint32_t stream, size_t *n)
 int cuptiGetTimestamp(uint64_t *now);
 int cuptiGetTimestamp(uint64_t *now)
 {
+	MAY_FAIL();
 	*now = fake_cupti_now();
 	return 0;
 }
@@ -521,6 +556,7 @@ int cuptiGetTimestamp(uint64_t *now)
 int cuptiActivityRegisterTimestampCallback(uint64_t (*now)(void));
 int cuptiActivityRegisterTimestampCallback(uint64_t (*now)(void))
 {
+	MAY_FAIL();
 	if (trouble("noclock"))
 		return CU_ERROR_NOT_SUPPORTED;
 	timestamp = now;
@@ -530,6 +566,7 @@ int cuptiActivityRegisterTimestampCallback(uint64_t (*now)(void))
 int cuptiActivitySetAttribute(uint32_t attribute, size_t *size, void *value);
 int cuptiActivitySetAttribute(uint32_t attribute, size_t *size, void *value)
 {
+	MAY_FAIL();
 	if (trouble("say"))
 		fprintf(stderr, "fake: attribute %u of %zu bytes is %u\n", attribute, *size,
 			*(uint8_t *)value);

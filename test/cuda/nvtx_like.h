@@ -35,12 +35,15 @@ typedef struct {
 	} message;
 } nvtxEventAttributes_t;
 
-static nv_function slots[2][16];
-static nv_function *pointers[2][16];
+static nv_function slots[3][16];
+static nv_function *pointers[3][16];
 
 static int module_table(int module, nv_function ***table, unsigned *size)
 {
-	int which = module == NV_MODULE_CORE ? 0 : module == NV_MODULE_CORE2 ? 1 : -1;
+	int which = module == NV_MODULE_CORE	   ? 0
+		    : module == NV_MODULE_CORE2	   ? 1
+		    : module == NV_MODULE_CUDART ? 2
+						   : -1;
 
 	if (which < 0)
 		return 0;
@@ -97,6 +100,8 @@ static nv_function nvtx(int which, unsigned id)
 	CALL(1, NV_CORE2_START_EX, uint64_t (*)(void *, const void *), (d, a), 0)
 #define nvtxDomainRangeEnd(d, r) \
 	CALL(1, NV_CORE2_END, void (*)(void *, uint64_t), (d, r), (void)0)
+#define nvtxNameCudaStreamA(s, n) \
+	CALL(2, NV_CUDART_STREAM_A, void (*)(void *, const char *), (s, n), (void)0)
 #define nvtxDomainRangePop(d) CALL(1, NV_CORE2_POP, int (*)(void *), (d), 0)
 
 #endif

@@ -205,7 +205,7 @@ def long_runs(bench):
 
 
 def run(suite, options):
-    """All measurements, the long ones, or the loops alone in more detail."""
+    """All measurements, those that take minutes, or launches and copies alone in more detail."""
     bench, rounds = Bench(suite), options.rounds
     if options.long:
         long_runs(bench)
@@ -221,8 +221,7 @@ def run(suite, options):
     slower = busy["gputrace"][0] / busy["none"][0] - 1
     suite.verdict("bench GPU-bound", slower <= 0.002, f"{100 * slower:+.3f} %")
     if suite.plain([sys.executable, "-c", "import torch"])[0] == 0:
-        for what, command in (("a training step of PyTorch", ["%torch_step.py", "300"]),
-                              ("a launch by PyTorch", ["%torch_loop.py", "200000"])):
-            bench.show(what, bench.turns(["none", "gputrace", "profiler"],
-                                         [sys.executable, *command], max(rounds // 2, 1)))
-    memory(bench, 5000000)
+        bench.show("a training step of PyTorch",
+                   bench.turns(["none", "gputrace", "profiler"],
+                               [sys.executable, "%torch_step.py", "300"], max(rounds // 2, 1)))
+    long_runs(bench)

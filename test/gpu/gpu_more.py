@@ -7,6 +7,7 @@ Limits: MPI needs mpicc and mpirun, and a gputrace with the adapter for that MPI
 import re
 import subprocess
 import sys
+from pathlib import Path
 
 from gpu_cases import account, compare, equal
 
@@ -168,13 +169,12 @@ def nvtx(suite, name):
     names = {trace.locations[s.location][0] for s in trace.kernels()}
     suite.verdict(f"{name} stream", len(names) == 1 and
                   next(iter(names)).endswith("] the solver's stream"), ", ".join(names))
-    suite.verdict(f"{name} mark", "all asked for" in markers(trace))
+    suite.verdict(f"{name} mark", b"all asked for" in
+                  (Path(trace.directory) / "traces.marker").read_bytes())
+    threads = [l[0] for l in trace.locations.values() if l[1] == "CPU_THREAD"]
+    suite.verdict(f"{name} threads", not any("CUPTI" in t or "gputrace" in t for t in threads),
+                  ", ".join(threads))
     suite.check(name, trace)
-
-
-def markers(trace):
-    return subprocess.run(["otf2-print", "--show-all", trace.directory + "/traces.otf2"],
-                          capture_output=True, text=True, errors="replace", check=False).stdout
 
 
 # ---- other tools, other devices ------------------------------------------------------------------------
@@ -256,16 +256,14 @@ def many_contexts(suite, name):
     suite.check(name, trace)
 
 
-def others_go_on(suite, name):
-    """The program ends while a thread of it goes on launching."""
-    trace, _, _ = suite.record(name, [suite.work / "work", "others_go_on"], status=7)
+def crashed(suite, name):
+    """The program ends while a thread of it goes on launching, which CUDA does not survive (nor does it without
+    gputrace): what was recorded is there."""
+    rc, _, _ = suite.plain([suite.work / "work", "others_go_on"])
+    trace, _, _ = suite.record(name, [suite.work / "work", "others_go_on"], status=rc, recover=True)
     if not trace:
         return
-    suite.verdict(f"{name} kernels", len(trace.kernels()) > 1000, f"{len(trace.kernels())}")
-    records = trace.property("CUDA_RECORDS")
-    lost = sum(trace.property("CUDA_" + k) for k in ("ZERO_TIME", "SWITCHED_OFF", "UNKNOWN_KINDS",
-                                                     "NO_LOCATION"))
-    equal(suite, name, "account", len(trace.kernels()) + lost, records)
+    suite.verdict(f"{name} kernels", len(trace.kernels()) >= 1000, f"{len(trace.kernels())}, status {rc}")
     suite.check(name, trace)
 
 
@@ -329,7 +327,7 @@ def cases(suite):
         ("parameters", parameters), ("memory", memory), ("pinned", pinned), ("polls", polls),
         ("waits", waits), ("everything", everything), ("stream-reuse", reuse), ("nvtx", nvtx),
         ("other-subscriber", other_subscriber), ("other-tool", other_tool), ("visible", visible),
-        ("many-contexts", many_contexts), ("others-go-on", others_go_on),
+        ("many-contexts", many_contexts), ("crashed", crashed),
     ]
     if suite.plain([sys.executable, "-c", "import torch"])[0] == 0:
         found.append(("profiler", profiler))

@@ -226,6 +226,8 @@ static int ends(const char *how)
 	if (!strcmp(how, "pending")) {
 		launch(1000, 200000);
 	} else if (!strcmp(how, "others_go_on")) {
+		launch(1000, 1000);
+		CK(cudaDeviceSynchronize());
 		std::thread([] {
 			for (;;)
 				k_spin<<<1, 1>>>(1000);

@@ -58,6 +58,13 @@ int gt_adapter_register(const struct gt_adapter *adapter)
 	return 0;
 }
 
+bool double_guarded;
+
+bool gt_is_on(void)
+{
+	return double_active || double_guarded;
+}
+
 bool gt_active(void)
 {
 	return double_active;

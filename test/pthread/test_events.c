@@ -443,6 +443,29 @@ Test(threads, blocks_run_out_and_come_back)
 	cr_assert(gt_pt_create_begin(&one) != NULL);
 }
 
+/* What a tool or a driver makes inside of a guarded call runs, and is silent. */
+Test(threads, made_inside_of_a_guard_is_silent)
+{
+	struct gt_pt_creation creation = { .region = GT_PT_R_pthread_create };
+	struct gt_pt_start start_of, *block;
+
+	start("contended");
+	double_active = false;
+	double_guarded = true;
+	block = gt_pt_create_begin(&creation);
+	cr_assert(block && !creation.recorded);
+	block->argument = &creation;
+	gt_pt_create_end(&creation, false);
+	double_active = true;
+	double_guarded = false;
+	gt_pt_thread_begin(block, &start_of);
+	cr_assert(start_of.argument == &creation && !gt_pt_enter(GT_PT_R_pthread_create));
+	gt_pt_thread_ending(GT_THREAD_END_RETURN);
+	gt_pt_thread_end();
+	LOG("");
+	gt_pt_self.quiet = false;
+}
+
 Test(threads, nothing_is_announced_while_inactive)
 {
 	struct gt_pt_creation creation = { .region = GT_PT_R_pthread_create, .recorded = true };
