@@ -5,6 +5,7 @@ Limits: started by `gputrace libwrapgen`, which names the folders of headers and
 three arguments (headers, libraries, C compiler). Exit status 0, or 2 with a sentence.
 """
 import os
+import re
 import shlex
 import shutil
 import sys
@@ -103,7 +104,7 @@ def parse_headers(o, headers, flags, language):
 
 
 def choose(o, selection, speller, rules):
-    """(wrappers, [(name, reason)])."""
+    """(wrappers, [(name, reason)], the symbols of both)."""
     wrappers, left = [], []
     seen = set()
     for function in selection.program.functions:
@@ -134,10 +135,29 @@ def choose(o, selection, speller, rules):
     for rule in rules:
         if rule.exact() and not rule.used and not o.quiet:
             print(f"gputrace libwrapgen: {rule.where}: {rule.pattern} is not wrapped", file=sys.stderr)
-    return wrappers, left
+    return wrappers, left, seen
 
 
-def listing(wrappers, left, exported):
+def constructs(symbol):
+    """Is it the symbol of a constructor or destructor: _ZN, names with their lengths, C1 or the like?"""
+    at = 4 if symbol.startswith("_ZNK") else 3
+    while symbol.startswith("_ZN") and (number := re.match(r"[1-9]\d{0,3}", symbol[at:])):
+        at += number.end() + int(number[0])
+    return at > 4 and re.match(r"[CD][0-5]E", symbol[at:]) is not None
+
+
+def why_not(symbol, members):
+    """Of an exported function that no declaration was seen of."""
+    if symbol in members or constructs(symbol):
+        return "a member function"
+    if symbol.startswith(("_ZSt", "_ZNSt", "_ZNKSt", "_ZN9__gnu_cxx", "_ZNK9__gnu_cxx")):
+        return "a piece of the C++ library"
+    if symbol.startswith("_Z"):
+        return "no header that was named declares it, or it has an rvalue reference (castxml hides those)"
+    return "no header that was named declares it"
+
+
+def listing(wrappers, left, known, exported, members):
     """What functions.txt says."""
     out = [f"# {len(wrappers)} functions are wrapped; {len(left)} are not, for the reason behind the name."]
     for wrapper in wrappers:
@@ -145,11 +165,8 @@ def listing(wrappers, left, exported):
         out.append(f"wrapped\t{wrapper.qualified}" + (f"\t{parameters}" if parameters else ""))
     out += [f"left out\t{name}\t{reason}" for name, reason in left]
     if exported is not None:
-        known = {w.function.symbol for w in wrappers} | {name for name, _ in left}
         rest = sorted(s for s in exported - known if s.isprintable())
-        out += [f"left out\t{name}\t" + (
-            "no header that was named declares it, or it has an rvalue reference (castxml hides those)"
-            if name.startswith("_Z") else "no header that was named declares it")
+        out += [f"left out\t{name}\t{why_not(name, members)}"
                 for name in rest if name.startswith("_Z") or not name.startswith("_")]
     return "\n".join(out) + "\n"
 
@@ -177,8 +194,8 @@ def generate(o, places):
         found -= castxml.empty_in_cxx(source, flags, o.castxml) if found else set()
         for function in empty:
             function.unprototyped = function.name in found
-    wrappers, left = choose(o, selection, speller, rules)
-    text = listing(wrappers, left, o.exported)
+    wrappers, left, known = choose(o, selection, speller, rules)
+    text = listing(wrappers, left, known, o.exported, program.members())
     if o.list:
         sys.stdout.write(text)
     if not wrappers:

@@ -224,44 +224,46 @@ gt_ref gt_def_parameter(const char *name, enum gt_value value)
 	return put_attribute(GT_D_PARAMETER, name, NULL, value);
 }
 
-static gt_ref put_comm(unsigned type, const char *name, gt_ref parent, uint32_t paradigm, uint64_t key)
+/* Communicators, windows and handles; `again`: the definition that this one replaces, or 0. */
+static gt_ref put_comm(unsigned type, const char *name, struct gt_def_comm def, gt_ref again)
 {
-	struct gt_def_comm def = { .parent = parent, .paradigm = paradigm, .key = key };
+	gt_ref id = again;
 	uint64_t mask;
-	gt_ref id;
 
-	if (!name || !gt_start())
+	if (!gt_start())
 		return GT_NONE;
 	mask = gt_defs_lock();
-	def.name = string_locked(name);
-	id = put_locked(type, &def, sizeof(def));
+	def.name = text_locked(name);
+	if (!again)
+		id = put_locked(type, &def, sizeof(def));
+	else if (gt_journal_put_locked(type, again, &(struct gt_piece){ &def, sizeof(def) }, 1))
+		id = GT_NONE;
 	gt_defs_unlock(mask);
 	return id;
+}
+
+static gt_ref put_named(unsigned type, const char *name, gt_ref parent, uint32_t paradigm, uint64_t key)
+{
+	return name ? put_comm(type, name,
+			       (struct gt_def_comm){ .parent = parent, .paradigm = paradigm, .key = key }, 0)
+		    : GT_NONE;
 }
 
 gt_ref gt_def_comm(const char *name, gt_ref parent, uint32_t paradigm, uint64_t key)
 {
-	return put_comm(GT_D_COMM, name, parent, paradigm, key);
+	return put_named(GT_D_COMM, name, parent, paradigm, key);
 }
 
 gt_ref gt_def_window(const char *name, gt_ref parent, uint32_t paradigm, uint64_t key)
 {
-	return put_comm(GT_D_WINDOW, name, parent, paradigm, key);
+	return put_named(GT_D_WINDOW, name, parent, paradigm, key);
 }
 
 gt_ref gt_def_handle(const char *name, uint32_t paradigm, uint32_t flags)
 {
-	struct gt_def_comm def = { .paradigm = paradigm, .flags = flags };
-	uint64_t mask;
-	gt_ref id;
-
-	if (!name || !gt_start())
-		return GT_NONE;
-	mask = gt_defs_lock();
-	def.name = string_locked(name);
-	id = put_locked(GT_D_HANDLE, &def, sizeof(def));
-	gt_defs_unlock(mask);
-	return id;
+	return name ? put_comm(GT_D_HANDLE, name,
+			       (struct gt_def_comm){ .paradigm = paradigm, .flags = flags }, 0)
+		    : GT_NONE;
 }
 
 #define RANKS_AT_ONCE 2048u /* in one record of the journal */
@@ -296,24 +298,13 @@ gt_ref gt_def_ranks(const uint32_t *ranks, uint32_t count)
 
 static gt_ref put_shared(unsigned type, const struct gt_comm_info *info, gt_ref again)
 {
-	struct gt_def_comm def = { 0 };
-	uint64_t mask;
-	gt_ref id;
-
-	if (!info || info->bytes != sizeof(*info) || !gt_start())
+	if (!info || info->bytes != sizeof(*info))
 		return GT_NONE;
-	def = (struct gt_def_comm){ .parent = info->parent, .group = info->ranks,
-				    .paradigm = info->paradigm, .flags = info->flags,
-				    .remote = info->remote, .key = info->key };
-	mask = gt_defs_lock();
-	def.name = text_locked(info->name);
-	if (again)
-		id = gt_journal_put_locked(type, again, &(struct gt_piece){ &def, sizeof(def) }, 1)
-			     ? GT_NONE : again;
-	else
-		id = put_locked(type, &def, sizeof(def));
-	gt_defs_unlock(mask);
-	return id;
+	return put_comm(type, info->name,
+			(struct gt_def_comm){ .parent = info->parent, .group = info->ranks,
+					      .paradigm = info->paradigm, .flags = info->flags,
+					      .remote = info->remote, .key = info->key },
+			again);
 }
 
 gt_ref gt_def_comm_of(const struct gt_comm_info *info, gt_ref again)

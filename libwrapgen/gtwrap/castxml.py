@@ -55,6 +55,11 @@ class Program:
         """The kinds of type that castxml could not describe."""
         return {e.get("type_class") for e in self.by_id.values() if e.tag == "Unimplemented"}
 
+    def members(self):
+        """The symbols of member functions; castxml does not tell those of constructors."""
+        return {e.get("mangled").split(" ")[0] for e in self.by_id.values()
+                if e.tag in ("Method", "OperatorMethod", "Converter") and e.get("mangled")}
+
     def enum_values(self, name):
         """The enumerators of the enumeration with this name, as numbers."""
         for element in self.by_id.values():
