@@ -224,6 +224,24 @@ static int absolute(const char *path, char *out, size_t size, char *why, size_t 
 	return 0;
 }
 
+int gt_rundir_appear(int dir, const char *from, const char *to)
+{
+	struct stat st;
+	int rc = gt_sys_linkat(dir, from, dir, to);
+
+	if (!rc)
+		gt_sys_unlinkat(dir, from, 0);
+	if (rc != -EPERM && rc != -EOPNOTSUPP && rc != -ENOSYS && rc != -EMLINK && rc != -EINVAL)
+		return rc;
+	/* No hard links here (FAT, many FUSE and object stores). */
+	rc = gt_sys_rename_new(dir, from, to);
+	if (rc != -EINVAL && rc != -ENOSYS && rc != -EOPNOTSUPP)
+		return rc;
+	if (!gt_sys_fstatat(dir, to, &st, AT_SYMLINK_NOFOLLOW))
+		return -EEXIST;
+	return (int)GT_SYS4(SYS_renameat, dir, from, dir, to);
+}
+
 /*
  * Writes a run header for this host into the folder `home`, which is open as `dir`, and makes the
  * node-local folder that it names. It appears whole or not at all; -EEXIST: there is one already.
@@ -264,8 +282,9 @@ static int write_run(int dir, const char *home, const struct gt_rundir_wish *wis
 		rc = gt_sys_ftruncate(fd, GT_PAGE);
 	gt_sys_close(fd);
 	if (rc >= 0)
-		rc = gt_sys_linkat(dir, name, dir, "run");
-	gt_sys_unlinkat(dir, name, 0);
+		rc = gt_rundir_appear(dir, name, "run");
+	if (rc < 0)
+		gt_sys_unlinkat(dir, name, 0);
 	if (rc < 0 && *local)
 		gt_sys_unlinkat(AT_FDCWD, run.spool, AT_REMOVEDIR);
 	return rc < 0 && rc != -EEXIST ? complain(why, why_size, "write to", home, rc) : rc;

@@ -42,6 +42,12 @@ int gt_rundir_create(const struct gt_rundir_wish *wish, char *path, size_t path_
 #define GT_HOST_FOLDER "host."
 int gt_rundir_join_host(const char *path, const struct gt_rundir_wish *wish, char *home, size_t size,
 			char *why, size_t why_size);
+/*
+ * Gives a file that is complete its name, in the same folder, unless there is one of that name: -EEXIST,
+ * and nothing is changed. Of several that do it at once one succeeds (without hard links and without
+ * renameat2: on most file systems of that kind).
+ */
+int gt_rundir_appear(int dir, const char *from, const char *to);
 /* The folder's name. */
 void gt_rundir_host_folder(const char *host, const char *boot_id, char *name, size_t size);
 

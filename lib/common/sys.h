@@ -128,6 +128,13 @@ static inline int gt_sys_linkat(int from, const char *name, int to, const char *
 	return (int)gt_syscall6(SYS_linkat, from, (long)name, to, (long)other, 0, 0);
 }
 
+/* renameat2 with RENAME_NOREPLACE */
+static inline int gt_sys_rename_new(int dir, const char *from, const char *to)
+{
+	GT_FAULT("renameat2");
+	return (int)gt_syscall6(SYS_renameat2, dir, (long)from, dir, (long)to, 1, 0);
+}
+
 static inline int gt_sys_fchmod(int fd, mode_t mode)
 {
 	GT_FAULT("fchmod");

@@ -93,8 +93,9 @@ static int publish(const char *dir, const char *name, const void *data, size_t b
 	if (!rc && replace)
 		return (int)GT_SYS4(SYS_renameat, AT_FDCWD, from, AT_FDCWD, to);
 	if (!rc)
-		rc = gt_sys_linkat(AT_FDCWD, from, AT_FDCWD, to);
-	gt_sys_unlinkat(AT_FDCWD, from, 0);
+		rc = gt_rundir_appear(AT_FDCWD, from, to);
+	if (rc)
+		gt_sys_unlinkat(AT_FDCWD, from, 0);
 	return rc;
 }
 
