@@ -22,6 +22,13 @@
 #define GT_MPI_TLS         __thread __attribute__((tls_model("initial-exec")))
 #define GT_MPI_BITS(h)     ((uint64_t)(uintptr_t)(h)) /* of a handle, whatever it is */
 
+#if defined(OPEN_MPI)
+#define GT_MPI_STATUS_BYTES(s) ((s)->_ucount)
+#else
+#define GT_MPI_STATUS_BYTES(s)                                                                     \
+	((uint64_t)((unsigned)(s)->count_hi_and_cancelled >> 1) << 32 | (uint32_t)(s)->count_lo)
+#endif
+
 /* ---- regions -------------------------------------------------------------------------------- */
 
 struct gt_mpi_function {
@@ -39,9 +46,8 @@ static inline gt_ref gt_mpi_region_of(unsigned function)
 {
 	gt_ref ref = __atomic_load_n(&gt_mpi_region[function], __ATOMIC_RELAXED);
 
-	if (GT_MPI_UNLIKELY(!ref))
-		ref = gt_mpi_define(function);
-	return ref == GT_MPI_FILTERED ? GT_NONE : ref;
+	/* 0 and the greatest: not defined yet, filtered */
+	return GT_MPI_UNLIKELY(ref + 1 <= 1) ? gt_mpi_define(function) : ref;
 }
 
 struct gt_mpi_comm;
@@ -53,6 +59,8 @@ struct gt_mpi_self {
 	char *frame;
 	const struct gt_mpi_comm *comm; /* looked up last, with the generation of the table */
 	uint64_t comm_bits, generation;
+	uint64_t type_bits;      /* a data type that never goes away, and its size */
+	uint64_t type_size;
 	struct gt_repeated polls;
 };
 extern GT_MPI_TLS struct gt_mpi_self gt_mpi_self;
@@ -192,16 +200,57 @@ struct gt_mpi_op {
 	MPI_Comm *made;
 };
 
-uint64_t gt_mpi_bytes(MPI_Count count, MPI_Datatype type);
-uint64_t gt_mpi_status_bytes(const MPI_Status *status);
-uint64_t gt_mpi_new_id(void);
-void gt_mpi_send_to(MPI_Comm comm, int dest, int tag, MPI_Count count, MPI_Datatype type);
-void gt_mpi_recv(MPI_Comm comm, const MPI_Status *status);
+uint64_t gt_mpi_bytes_of(MPI_Count count, MPI_Datatype type);
 
-static inline void gt_mpi_send(MPI_Comm comm, int dest, int tag, MPI_Count count, MPI_Datatype type)
+static inline uint64_t gt_mpi_bytes(MPI_Count count, MPI_Datatype type)
 {
-	if (dest != MPI_PROC_NULL)
-		gt_mpi_send_to(comm, dest, tag, count, type);
+	const struct gt_mpi_self *self = &gt_mpi_self;
+
+	if (GT_MPI_LIKELY(self->type_size && self->type_bits == GT_MPI_BITS(type) && count >= 0))
+		return (uint64_t)count * self->type_size;
+	return gt_mpi_bytes_of(count, type);
+}
+
+
+/* Part of the libraries' ABI. */
+static inline uint64_t gt_mpi_status_bytes(const MPI_Status *status)
+{
+	return GT_MPI_STATUS_BYTES(status);
+}
+
+uint64_t gt_mpi_new_id(void);
+
+/* As gt_mpi_begin(), with the record of a message that the call sends. */
+static inline __attribute__((always_inline)) bool
+gt_mpi_begin_send(unsigned function, MPI_Comm comm, int dest, int tag, MPI_Count count,
+		  MPI_Datatype type)
+{
+	const struct gt_mpi_comm *c;
+
+	gt_mpi_self.frame = __builtin_frame_address(0);
+	c = dest != MPI_PROC_NULL ? gt_mpi_comm_of(comm) : NULL;
+	if (c && c->ref && dest >= 0 && dest < c->far)
+		return gt_enter_record(gt_mpi_region_of(function), GT_T_MPI_SEND, c->ref,
+				       (uint64_t[2]){ (uint32_t)dest | (uint64_t)(uint32_t)tag << 32,
+						      gt_mpi_bytes(count, type) }, 1);
+	return gt_enter_if_active(gt_mpi_region_of(function));
+}
+
+/* As gt_mpi_end(), with the record of the message that the call received. */
+static inline __attribute__((always_inline)) void
+gt_mpi_end_recv(unsigned function, bool on, bool got, MPI_Comm comm, const MPI_Status *status)
+{
+	const struct gt_mpi_comm *c;
+
+	c = on && got && status->MPI_SOURCE >= 0 ? gt_mpi_comm_of(comm) : NULL;
+	if (c && c->ref)
+		gt_leave_record(gt_mpi_region_of(function), GT_T_MPI_RECV, c->ref,
+				(uint64_t[2]){ (uint32_t)status->MPI_SOURCE |
+						       (uint64_t)(uint32_t)status->MPI_TAG << 32,
+					       gt_mpi_status_bytes(status) }, 1);
+	else if (on)
+		gt_leave(gt_mpi_region_of(function));
+	gt_mpi_self.frame = NULL;
 }
 
 struct gt_mpi_op gt_mpi_isend_to(MPI_Comm comm, int dest, int tag, MPI_Count count, MPI_Datatype type);
@@ -239,7 +288,7 @@ void gt_mpi_persistent(enum gt_mpi_kind kind, const MPI_Request *request, MPI_Co
 		       int tag, MPI_Count count, MPI_Datatype type);
 void gt_mpi_start(bool on, int count, const MPI_Request *requests);
 void gt_mpi_cancel(const MPI_Request *request);
-void gt_mpi_forget(const MPI_Request *request);
+void gt_mpi_forget(bool on, const MPI_Request *request);
 void gt_mpi_insert(MPI_Request request, const struct gt_mpi_op *op);
 
 void gt_mpi_matched(const MPI_Message *message, MPI_Comm comm);

@@ -37,7 +37,8 @@ ROLES = [
 
 # ---- what functions mean ------------------------------------------------------------------------
 # name without MPI_, before the call, after it. $1 is the first argument ...; `rc` is the result,
-# `on` whether the call is recorded. A function of the same name with _c takes large counts.
+# `on` whether the call is recorded. BEGIN(f, arguments) and END(f, arguments) take the place of
+# gt_mpi_begin() and gt_mpi_end(). A function of the same name with _c takes large counts.
 
 MEANING = []
 
@@ -57,12 +58,10 @@ def own(n):
 mean("Init Init_thread", "gt_mpi_hosts_begin();", "if (rc == MPI_SUCCESS) gt_mpi_initialized();")
 mean("Finalize", "gt_mpi_finalizing();")
 
-mean("Send Bsend Ssend Rsend", "if (on) gt_mpi_send($6, $4, $5, $2, $3);")
-mean("Recv", own(7), "if (on && rc == MPI_SUCCESS) gt_mpi_recv($6, $7);")
-mean("Sendrecv", own(12) + "if (on) gt_mpi_send($11, $4, $5, $2, $3);",
-     "if (on && rc == MPI_SUCCESS) gt_mpi_recv($11, $12);")
-mean("Sendrecv_replace", own(9) + "if (on) gt_mpi_send($8, $4, $5, $2, $3);",
-     "if (on && rc == MPI_SUCCESS) gt_mpi_recv($8, $9);")
+mean("Send Bsend Ssend Rsend", "BEGIN(gt_mpi_begin_send, $6, $4, $5, $2, $3)")
+mean("Recv", own(7), "END(gt_mpi_end_recv, rc == MPI_SUCCESS, $6, $7)")
+mean("Sendrecv", own(12) + "BEGIN(gt_mpi_begin_send, $11, $4, $5, $2, $3)", "END(gt_mpi_end_recv, rc == MPI_SUCCESS, $11, $12)")
+mean("Sendrecv_replace", own(9) + "BEGIN(gt_mpi_begin_send, $8, $4, $5, $2, $3)", "END(gt_mpi_end_recv, rc == MPI_SUCCESS, $8, $9)")
 mean("Isend Ibsend Issend Irsend", "struct gt_mpi_op begun = gt_mpi_isend(on, $6, $4, $5, $2, $3);",
      "gt_mpi_bind(on, &begun, rc == MPI_SUCCESS ? $7 : NULL);")
 mean("Irecv", "struct gt_mpi_op begun = gt_mpi_irecv(on, $6, $4);",
@@ -77,7 +76,7 @@ mean("Precv_init", "",
 mean("Start", "gt_mpi_start(on, 1, $1);")
 mean("Startall", "gt_mpi_start(on, $1, $2);")
 mean("Cancel", "gt_mpi_cancel($1);")
-mean("Request_free", "gt_mpi_forget($1);")
+mean("Request_free", "gt_mpi_forget(on, $1);")
 
 mean("Mprobe", "", "if (rc == MPI_SUCCESS) gt_mpi_matched($4, $3);")
 mean("Improbe", "", "if (rc == MPI_SUCCESS && *$4) gt_mpi_matched($5, $3); POLL(rc == MPI_SUCCESS && !*$4)")
@@ -344,6 +343,12 @@ def body(name, function, index):
 
     before, after = (re.sub(r"; (?=if |gt_)", ";\n\t", fill(text)) for text in meaning)
     poll = "POLL(" in after
+    special = {"BEGIN": None, "END": None}
+    for word in special:
+        found = re.search(word + r"\((\w+), (.*)\)$", before if word == "BEGIN" else after)
+        if found:
+            special[word] = found.groups()
+            before, after = (before[:found.start()], after) if word == "BEGIN" else (before, after[:found.start()])
     if poll:
         after = re.sub(r"\s?POLL\((.*)\)$", r"\n\tidle = \1;", after).lstrip()
     call = "real(%s)" % ", ".join(names)
@@ -359,7 +364,8 @@ def body(name, function, index):
     if poll:
         lines.append("\ton = gt_mpi_poll_begin(%d, &begin);" % index)
     else:
-        lines.append("\ton = gt_mpi_begin(%d);" % index)
+        lines.append("\ton = %s(%d%s);" % ((special["BEGIN"][0], index, ", " + special["BEGIN"][1]) if special["BEGIN"]
+                                           else ("gt_mpi_begin", index, "")))
     if before:
         lines.append("\t" + before.rstrip())
     lines.append("\trc = %s;" % call)
@@ -367,7 +373,12 @@ def body(name, function, index):
         lines.append("\tgt_mpi_poll_found(%d, on, begin, rc != MPI_SUCCESS || %s);" % (index, fill(FOUND[re.sub('_c$', '', short)])))
     if after:
         lines.append("\t" + after)
-    lines.append("\tgt_mpi_poll_end(%d, on, begin, idle);" % index if poll else "\tgt_mpi_end(%d, on);" % index)
+    if poll:
+        lines.append("\tgt_mpi_poll_end(%d, on, begin, idle);" % index)
+    elif special["END"]:
+        lines.append("\t%s(%d, on, %s);" % (special["END"][0], index, special["END"][1]))
+    else:
+        lines.append("\tgt_mpi_end(%d, on);" % index)
     lines += ["\treturn rc;", "}", ""]
     for p in (0, 1):
         lines += ["static %s via_%s%s(%s)" % (kind, "P" * p, name, ", ".join(parameters) or "void"),

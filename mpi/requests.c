@@ -8,6 +8,7 @@
  *
  * Limits: request handles that the program copies and gives to two threads are matched as MPI does.
  */
+#include <link.h>
 #include <string.h>
 #include <sys/mman.h>
 
@@ -33,6 +34,9 @@ static struct shard {
 uint64_t gt_mpi_live;
 static uint64_t last_id;
 static uint64_t complete_handle; /* Open MPI: of operations that are complete; 0: none is known */
+#if defined(OPEN_MPI)
+static uint64_t first_variable, last_variable; /* addresses of the library's own data */
+#endif
 
 #define MATCHED_BIT (UINT64_C(1) << 63) /* messages of MPI_Mprobe are kept beside requests */
 
@@ -43,9 +47,10 @@ static bool always_complete(MPI_Request request)
 	return GT_MPI_BITS(request) == complete_handle;
 }
 
-uint64_t gt_mpi_status_bytes(const MPI_Status *status)
+/* Those that MPI defines are variables of the library itself. */
+static bool never_goes(MPI_Datatype type)
 {
-	return status->_ucount;
+	return GT_MPI_BITS(type) >= first_variable && GT_MPI_BITS(type) < last_variable;
 }
 #else
 static bool always_complete(MPI_Request request)
@@ -53,25 +58,55 @@ static bool always_complete(MPI_Request request)
 	return (unsigned)request >> 30 == 1; /* a handle that is built in */
 }
 
-uint64_t gt_mpi_status_bytes(const MPI_Status *status)
+static bool never_goes(MPI_Datatype type)
 {
-	return (uint64_t)((unsigned)status->count_hi_and_cancelled >> 1) << 32 |
-	       (uint32_t)status->count_lo;
+	return (unsigned)type >> 30 == 1; /* built in */
 }
 #endif
+
+#if defined(OPEN_MPI)
+static int find_variables(struct dl_phdr_info *info, size_t size, void *data)
+{
+	uint64_t known = (uint64_t)(uintptr_t)data;
+
+	(void)size;
+	for (unsigned i = 0; i < info->dlpi_phnum; i++) {
+		const ElfW(Phdr) *p = &info->dlpi_phdr[i];
+
+		if (p->p_type != PT_LOAD || known < info->dlpi_addr + p->p_vaddr ||
+		    known >= info->dlpi_addr + p->p_vaddr + p->p_memsz)
+			continue;
+		first_variable = info->dlpi_addr + p->p_vaddr;
+		last_variable = first_variable + p->p_memsz;
+		return 1;
+	}
+	return 0;
+}
 
 void gt_mpi_requests_setup(void *(*find)(const char *symbol))
 {
 	complete_handle = GT_MPI_BITS(find("ompi_request_empty"));
+	dl_iterate_phdr(find_variables, find("ompi_mpi_int"));
 }
+#else
+void gt_mpi_requests_setup(void *(*find)(const char *symbol))
+{
+	complete_handle = GT_MPI_BITS(find("ompi_request_empty"));
+}
+#endif
 
-uint64_t gt_mpi_bytes(MPI_Count count, MPI_Datatype type)
+uint64_t gt_mpi_bytes_of(MPI_Count count, MPI_Datatype type)
 {
 	MPI_Count size = 0;
 
 	if (type == MPI_DATATYPE_NULL || gt_mpi_Type_size_x()(type, &size) != MPI_SUCCESS || size < 0 ||
 	    count < 0)
 		return 0;
+	if (size && never_goes(type)) {
+		gt_mpi_self.type_size = 0;
+		gt_mpi_self.type_bits = GT_MPI_BITS(type);
+		gt_mpi_self.type_size = (uint64_t)size;
+	}
 	return (uint64_t)count * (uint64_t)size;
 }
 
@@ -90,32 +125,12 @@ static void record_request(unsigned type, uint64_t id)
 	gt_record(type, 0, (uint64_t[2]){ id, 0 }, 1);
 }
 
-void gt_mpi_send_to(MPI_Comm comm, int dest, int tag, MPI_Count count, MPI_Datatype type)
-{
-	const struct gt_mpi_comm *c = gt_mpi_comm_of(comm);
-
-	if (c && c->ref && dest >= 0 && dest < c->far)
-		record_message(GT_T_MPI_SEND, c->ref, (uint32_t)dest, (uint32_t)tag,
-			       gt_mpi_bytes(count, type), 0);
-}
-
 static void receive(gt_ref comm, const MPI_Status *status, uint64_t id)
 {
 	if (status->MPI_SOURCE >= 0)
 		record_message(id ? GT_T_MPI_IRECV : GT_T_MPI_RECV, comm,
 			       (uint32_t)status->MPI_SOURCE, (uint32_t)status->MPI_TAG,
 			       gt_mpi_status_bytes(status), id);
-}
-
-void gt_mpi_recv(MPI_Comm comm, const MPI_Status *status)
-{
-	const struct gt_mpi_comm *c;
-
-	if (status->MPI_SOURCE == MPI_PROC_NULL)
-		return;
-	c = gt_mpi_comm_of(comm);
-	if (c && c->ref)
-		receive(c->ref, status, 0);
 }
 
 /* ---- the table ------------------------------------------------------------------------------ */
@@ -365,17 +380,29 @@ void gt_mpi_cancel(const MPI_Request *request)
 	gt_mpi_unlock(&shard->lock);
 }
 
-void gt_mpi_forget(const MPI_Request *request)
+/*
+ * Nobody will ask what becomes of the operation: it is asked now, where it matters, whether it is
+ * complete.
+ */
+void gt_mpi_forget(bool on, const MPI_Request *request)
 {
 	uint64_t bits = GT_MPI_BITS(*request);
 	struct shard *shard = shard_of(bits);
+	struct gt_mpi_op op = { 0 };
 	struct entry **at;
+	MPI_Status status;
+	int flag = 0;
 
 	gt_mpi_lock(&shard->lock);
 	at = place_of(shard, bits);
-	if (*at)
+	if (*at) {
+		op = (*at)->op;
 		drop(shard, at);
+	}
 	gt_mpi_unlock(&shard->lock);
+	if (on && op.kind != GT_MPI_COMM && op.active && *request != MPI_REQUEST_NULL &&
+	    gt_mpi_Request_get_status()(*request, &flag, &status) == MPI_SUCCESS && flag)
+		end(&op, &status);
 }
 
 /* ---- matched probes ------------------------------------------------------------------------- */

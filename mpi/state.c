@@ -54,6 +54,9 @@ gt_ref gt_mpi_define(unsigned function)
 	};
 	gt_ref ref;
 
+	ref = __atomic_load_n(&gt_mpi_region[function], __ATOMIC_RELAXED);
+	if (ref == GT_MPI_FILTERED)
+		return GT_NONE;
 	gt_mpi_lock(&define_lock);
 	ref = gt_mpi_region[function];
 	if (!ref) {
@@ -63,7 +66,7 @@ gt_ref gt_mpi_define(unsigned function)
 		__atomic_store_n(&gt_mpi_region[function], ref, __ATOMIC_RELAXED);
 	}
 	gt_mpi_unlock(&define_lock);
-	return ref;
+	return ref == GT_MPI_FILTERED ? GT_NONE : ref;
 }
 
 /* ---- the job -------------------------------------------------------------------------------- */

@@ -188,6 +188,12 @@ GT_API void gt_leave(gt_ref region);
 
 /* gt_active() and, if that says yes, gt_enter(), in one call. [signal-safe] */
 GT_API bool gt_enter_if_active(gt_ref region);
+/* The same and then gt_record() at the same time; gt_record() and then gt_leave() at the same time.
+ * [signal-safe] */
+GT_API bool gt_enter_record(gt_ref region, unsigned type, uint64_t low, const uint64_t *data,
+			    unsigned extra);
+GT_API void gt_leave_record(gt_ref region, unsigned type, uint64_t low, const uint64_t *data,
+			    unsigned extra);
 
 /* The same with a time that gt_now() gave earlier on this thread: a wrapper can look at the clock
  * first and decide afterwards. Times that lie before the last recorded event are set to it. */

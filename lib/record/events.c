@@ -58,8 +58,23 @@ void gt_enter(gt_ref region)
 		gt_put(GT_WORD(GT_T_ENTER, region));
 }
 
+/*
+ * A limit that is not 0 says that the process is being recorded, and this thread, by the hot path's
+ * clock; what is left to ask is whether it is inside of gputrace.
+ */
+static inline bool plain(const struct gt_hot *hot, gt_ref region, unsigned slots)
+{
+	return gt_likely(region && !gt_depth && !gt_verdict_mode() &&
+			 hot->cur + (uint64_t)slots * GT_SLOT <=
+				 __atomic_load_n(&hot->limit, __ATOMIC_RELAXED));
+}
+
 bool gt_enter_if_active(gt_ref region)
 {
+	if (gt_likely(plain(gt_self, region, 1))) {
+		gt_put(GT_WORD(GT_T_ENTER, region));
+		return true;
+	}
 	if (gt_unlikely(!gt_active()))
 		return false;
 	gt_enter(region);
@@ -68,8 +83,72 @@ bool gt_enter_if_active(gt_ref region)
 
 void gt_leave(gt_ref region)
 {
-	if (passes(region, false))
+	if (gt_likely(region && !gt_verdict_mode()) || passes(region, false))
 		gt_put(GT_WORD(GT_T_LEAVE, region));
+}
+
+/*
+ * Two records at one time, with one reservation. `slot` is where it begins; false: a handler came in
+ * between and left no room, and nothing was written.
+ */
+static inline bool put_both(struct gt_hot *hot, unsigned slots, struct gt_slot **slot, uint64_t *now)
+{
+	uint64_t address = gt_local_add(&hot->cur, (uint64_t)slots * GT_SLOT);
+
+	*slot = (struct gt_slot *)address;
+	*now = gt_hot_ticks();
+	if (gt_unlikely(address + (uint64_t)slots * GT_SLOT >
+			__atomic_load_n(&hot->limit, __ATOMIC_RELAXED)))
+		*slot = gt_reserve_slow(hot, address, slots, now, &hot);
+	return *slot != NULL;
+}
+
+static inline void put_record(struct gt_slot *slot, uint64_t word, const uint64_t *data,
+			      unsigned extra, uint64_t now)
+{
+	for (unsigned i = 0; i < extra; i++) {
+		slot[1 + i].time = data[2 * i];
+		slot[1 + i].word = data[2 * i + 1];
+	}
+	slot->word = word;
+	__atomic_signal_fence(__ATOMIC_SEQ_CST);
+	slot->time = now;
+}
+
+bool gt_enter_record(gt_ref region, unsigned type, uint64_t low, const uint64_t *data, unsigned extra)
+{
+	struct gt_hot *hot = gt_self;
+	struct gt_slot *slot;
+	uint64_t now;
+
+	if (gt_unlikely(!plain(hot, region, 2 + extra))) {
+		if (!gt_enter_if_active(region))
+			return false;
+		gt_record(type, low, data, extra);
+		return true;
+	}
+	if (gt_unlikely(!put_both(hot, 2 + extra, &slot, &now)))
+		return true; /* counted */
+	put_record(slot, GT_WORD(GT_T_ENTER, region), NULL, 0, now);
+	put_record(slot + 1, GT_WORDX(type, extra, low), data, extra, now);
+	return true;
+}
+
+void gt_leave_record(gt_ref region, unsigned type, uint64_t low, const uint64_t *data, unsigned extra)
+{
+	struct gt_hot *hot = gt_self;
+	struct gt_slot *slot;
+	uint64_t now;
+
+	if (gt_unlikely(!plain(hot, region, 2 + extra))) {
+		gt_record(type, low, data, extra);
+		gt_leave(region);
+		return;
+	}
+	if (gt_unlikely(!put_both(hot, 2 + extra, &slot, &now)))
+		return; /* counted */
+	put_record(slot, GT_WORDX(type, extra, low), data, extra, now);
+	put_record(slot + 1 + extra, GT_WORD(GT_T_LEAVE, region), NULL, 0, now);
 }
 
 void gt_enter_at(gt_ref region, uint64_t tick)
@@ -93,10 +172,6 @@ void gt_leave_at(gt_ref region, uint64_t tick)
 		gt_write(NULL, GT_WORD(GT_T_LEAVE, region), NULL, 0, tick);
 }
 
-/*
- * A limit that is not 0 says that the process is being recorded, and this thread, by the hot path's
- * clock; what is left to ask is whether it is inside of gputrace.
- */
 bool gt_call_enter(gt_ref region, gt_ref attribute, uint32_t value, uint64_t *tick)
 {
 	struct gt_hot *hot = gt_self;
