@@ -40,7 +40,7 @@ def suite(run, _peers):
     run.add("mpi", "plain", run.once(Case("p", ranks + program, OPENMPI)))
     run.add("mpi", "gputrace", run.once(Case("g", ranks + tool + program, quiet)))
     if shutil.which("eztrace"):
-        run.add("mpi", "EZTrace", run.once(Case("e", ranks + ["eztrace", "-t", "mpi", "-o", b.trace] +
+        run.add("mpi", "EZTrace", run.once(Case("e", ranks + ["eztrace", "-t", "openmpi", "-o", b.trace] +
                                                 program, OPENMPI)))
 
 

@@ -349,7 +349,8 @@ static void check_collective(struct check *check, struct record *r, size_t n)
 			first = &r[i];
 	}
 	error = error_between(check, last->location, first->location);
-	if (blocking && synchronises((uint32_t)(r->value >> 32)) && last->time > first->order &&
+	/* Between two groups each waits for the other one only. */
+	if (blocking && !inter && synchronises((uint32_t)(r->value >> 32)) && last->time > first->order &&
 	    error != CLOCK_UNKNOWN && last->time - first->order > error)
 		BROKEN(check, RULE_COLLECTIVES, first, "leaves before the last member comes, %s",
 		       what);
