@@ -162,7 +162,9 @@ static void collective(struct state *s, uint64_t begin, uint64_t end, uint64_t c
 	if (!s->sequence)
 		abort();
 	r.key[0] = (uint64_t)i << 1 | !blocking;
-	r.key[1] = blocking ? s->sequence[i]++ : r.value;
+	/* The sides of an inter-communicator name the root in different ways. */
+	r.key[1] = blocking ? s->sequence[i]++
+		   : check->tables[KIND_COMM].items[i].inter ? (uint64_t)op << 32 : r.value;
 	pairs_add(check, BAG_COLLECTIVES, &r);
 }
 
