@@ -210,8 +210,11 @@ def run(suite, options):
     if options.long:
         long_runs(bench)
         return
+    if options.times:
+        gpu_cases.kernel_times(suite, "kernel-times", max(rounds // 2, 1))
     if options.loops:
         loops(bench, options.turns, True)
+    if options.times or options.loops:
         return
     gpu_cases.kernel_times(suite, "kernel-times", max(rounds // 2, 1))
     loops(bench, options.turns, False)

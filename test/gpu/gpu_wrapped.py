@@ -51,9 +51,11 @@ def case(program):
             return
         inside = {}
         for span in trace.spans:
-            if span.name.startswith(library):
+            groups = trace.regions[span.region][1] # NCCL has NVTX ranges of the same names
+            if span.name.startswith(library) and not any(g.startswith("NVTX") for g in groups):
                 inside.setdefault(span.name, []).append(span)
-        wrong = {f: (len(inside.get(f, [])), n) for f, n in counts.items() if len(inside.get(f, [])) != n}
+        wrong = {f: (len(inside.get(f, [])), n) for f, n in counts.items()
+                 if len(inside.get(f, [])) != n and (f != "ncclGetVersion" or not inside.get(f))} # NCCL calls it
         suite.verdict(f"{name} calls", counts and not wrong,
                       f"{sum(counts.values())} calls of {len(counts)} functions" if not wrong else
                       f"in the trace, and counted: {wrong}")
@@ -64,6 +66,9 @@ def case(program):
         calls = [(s.start, s.end) for spans in inside.values() for s in spans]
         launches = {s.correlation: s for s in trace.calls() if s.correlation}
         kernels = trace.kernels()
+        if library == "nccl" and suite.gpus < 2: # then it copies
+            suite.check(name, trace)
+            return
         seen = sum(any(a <= launches[k.correlation].start <= b for a, b in calls)
                    for k in kernels if k.correlation in launches)
         suite.verdict(f"{name} launches", kernels and seen == len(kernels),
