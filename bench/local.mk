@@ -8,7 +8,11 @@ bench: stage
 	$(AM_V_at)$(BENCH_RUN_WITH) $(srcdir)/bench/run.py --stage stage --build bench-out $(BENCH_ARGS)
 bench-instructions: stage
 	$(AM_V_at)$(SHELL) $(srcdir)/bench/instructions stage bench-out
-.PHONY: bench bench-instructions
+# How it grows with the number of MPI ranks: minutes, and most of the machine.
+bench-scale: stage
+	$(AM_V_at)python3 $(srcdir)/bench/scale.py --stage stage --build bench-out --svg bench-out/scale.svg \
+		--json bench-out/scale.json $(BENCH_ARGS)
+.PHONY: bench bench-instructions bench-scale
 
 clean-local: clean-local-bench
 clean-local-bench:
@@ -17,4 +21,5 @@ clean-local-bench:
 
 EXTRA_DIST += bench/bench.h bench/calls.c bench/calls.h bench/calls_lib.c bench/count.c \
 	bench/event.c bench/floor.c bench/instructions bench/locks.c bench/real.c bench/run.py \
-	bench/tables.py bench/tools.py bench/work.c bench/work.h bench/mpi.py bench/pingpong.c bench/wrap.py bench/io.c
+	bench/tables.py bench/tools.py bench/work.c bench/work.h bench/mpi.py bench/pingpong.c bench/wrap.py bench/io.c \
+	bench/scale.c bench/scale.py

@@ -338,7 +338,10 @@ struct gt_def_comm {
 	uint64_t key;       /* the same in all processes that mean the same thing; 0: by name */
 };
 
-/* kind 1: members are ranks of the process's job, in the order of the communicator */
+/*
+ * Ranks of the process's job, in the order of the communicator. kind 1: the members; kind 2: two
+ * numbers, the first member and how much more the next one is each time.
+ */
 struct gt_def_group {
 	uint32_t name, kind, paradigm, flags;
 	uint32_t count;

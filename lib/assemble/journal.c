@@ -13,6 +13,7 @@
 #include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -96,6 +97,8 @@ static bool sound(const struct gt_def *def, const unsigned char *payload, size_t
 	}
 	case GT_D_GROUP:
 		memcpy(&group, payload, sizeof(group));
+		if (group.kind == 2) /* not more processes than there are anywhere */
+			return group.count < 1u << 26 && bytes - sizeof(group) >= 2 * sizeof(uint32_t);
 		return group.count <= (bytes - sizeof(group)) / sizeof(uint32_t);
 	case GT_D_PARAMS:
 		memcpy(&params, payload, sizeof(params));
@@ -199,6 +202,13 @@ static int read_all(struct gt_journal *journal, int fd, uint64_t *bytes)
 	size = (uint64_t)st.st_size;
 	if (size > GT_JOURNAL_MAX)
 		size = GT_JOURNAL_MAX;
+	/* Mapped, so that the definitions of thousands of processes need no memory of their own. */
+	journal->data = mmap(NULL, size, PROT_READ, MAP_PRIVATE, fd, 0);
+	if (journal->data != MAP_FAILED) {
+		journal->mapped = size;
+		*bytes = size;
+		return 0;
+	}
 	journal->data = malloc(size);
 	if (!journal->data)
 		return -ENOMEM;
@@ -242,7 +252,10 @@ void gt_journal_free(struct gt_journal *journal)
 {
 	for (unsigned type = 0; type < GT_JOURNAL_TYPES; type++)
 		free(journal->types[type].entries);
-	free(journal->data);
+	if (journal->mapped)
+		munmap(journal->data, journal->mapped);
+	else
+		free(journal->data);
 	memset(journal, 0, sizeof(*journal));
 }
 

@@ -24,6 +24,7 @@ struct gt_journal_entry {
 
 struct gt_journal {
 	unsigned char *data;
+	uint64_t mapped;  /* its bytes, if it is the file itself; 0: a copy */
 	uint64_t bytes;   /* of complete records */
 	uint64_t unread;  /* bytes behind them that make no sense */
 	struct {

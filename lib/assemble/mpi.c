@@ -100,7 +100,30 @@ static const struct gt_def_group *group_of(const struct gt_proc *proc, uint32_t 
 {
 	const struct gt_def_group *group = id ? gt_proc_find(proc, GT_D_GROUP, id, NULL) : NULL;
 
-	return group && group->kind == 1 ? group : NULL;
+	return group && (group->kind == 1 || group->kind == 2) ? group : NULL;
+}
+
+static void copy_members(uint32_t *to, const struct gt_def_group *group)
+{
+	const uint32_t *from = (const uint32_t *)(group + 1);
+
+	if (group->kind == 1)
+		memcpy(to, from, group->count * sizeof(*to));
+	else
+		for (uint32_t i = 0; i < group->count; i++)
+			to[i] = from[0] + i * from[1];
+}
+
+/* How many there are, without reading them. */
+static uint64_t count_members(const struct gt_proc *proc, uint32_t id)
+{
+	uint64_t total = 0;
+	unsigned links = 0;
+
+	for (const struct gt_def_group *g = group_of(proc, id); g && ++links <= LINKS_MOST;
+	     g = group_of(proc, g->before))
+		total += g->count;
+	return total;
 }
 
 /* Long lists come in pieces, the last one first. */
@@ -123,7 +146,7 @@ static int read_members(const struct gt_proc *proc, uint32_t id, struct members 
 	m->count = (uint32_t)total;
 	for (const struct gt_def_group *g = group_of(proc, id); g; g = group_of(proc, g->before)) {
 		total -= g->count;
-		memcpy(m->ranks + total, g + 1, g->count * sizeof(*m->ranks));
+		copy_members(m->ranks + total, g);
 	}
 	m->hash = 1;
 	for (uint32_t i = 0; i < m->count; i++)
@@ -288,8 +311,15 @@ static int look_at(struct task *task, uint32_t id)
 	struct members near = { 0 }, far = { 0 };
 	struct gt_mpi_comm *comm;
 	uint64_t key = def->key;
-	int rc = read_members(task->proc, def->group, &near);
+	int rc;
 
+	/* One that other processes have told about already, with all its members. */
+	comm = def->remote ? NULL : known(task->mpi, key);
+	if (comm && !comm->inter && count_members(task->proc, def->group) > 1) {
+		task->views[id] = (struct gt_mpi_view){ .comm = comm };
+		return 0;
+	}
+	rc = read_members(task->proc, def->group, &near);
 	if (!rc)
 		rc = read_members(task->proc, def->remote, &far);
 	if (rc || !near.count)

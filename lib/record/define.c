@@ -268,6 +268,28 @@ gt_ref gt_def_handle(const char *name, uint32_t paradigm, uint32_t flags)
 
 #define RANKS_AT_ONCE 2048u /* in one record of the journal */
 
+/* first, first + step, first + 2 * step ...: as most communicators are, MPI_COMM_WORLD above all. */
+static bool is_progression(const uint32_t *ranks, uint32_t count)
+{
+	if (count < 3 || ranks[1] <= ranks[0])
+		return false;
+	for (uint32_t i = 2; i < count; i++)
+		if (ranks[i] - ranks[i - 1] != ranks[1] - ranks[0] || ranks[i] < ranks[i - 1])
+			return false;
+	return true;
+}
+
+static gt_ref progression_locked(uint32_t first, uint32_t step, uint32_t count)
+{
+	struct gt_def_group def = { .kind = 2, .count = count };
+	uint32_t numbers[2] = { first, step };
+	struct gt_piece pieces[2] = { { &def, sizeof(def) }, { numbers, sizeof(numbers) } };
+
+	if (gt_journal_put_locked(GT_D_GROUP, next_id[GT_D_GROUP] + 1, pieces, 2))
+		return GT_NONE;
+	return ++next_id[GT_D_GROUP];
+}
+
 gt_ref gt_def_ranks(const uint32_t *ranks, uint32_t count)
 {
 	struct gt_def_group def = { .kind = 1 };
@@ -277,6 +299,11 @@ gt_ref gt_def_ranks(const uint32_t *ranks, uint32_t count)
 	if (!gt_start())
 		return GT_NONE;
 	mask = gt_defs_lock();
+	if (is_progression(ranks, count)) {
+		id = progression_locked(ranks[0], ranks[1] - ranks[0], count);
+		gt_defs_unlock(mask);
+		return id;
+	}
 	do {
 		struct gt_piece pieces[2];
 
