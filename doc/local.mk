@@ -30,7 +30,7 @@ dist_example_DATA = doc/examples/demo.c doc/examples/cg.c
 
 # What users may want to read is installed; the decisions stay with the source.
 dist_doc_DATA = doc/FORMAT.md doc/gpu-results.md doc/PERFORMANCE.md doc/PROMISES.md doc/LIMITS.md doc/filter.md doc/libwrapgen.md \
-	doc/pthread.md doc/cuda.md doc/mpi.md
+	doc/pthread.md doc/cuda.md doc/mpi.md doc/mpi-scale.svg doc/mpi-scale.json
 EXTRA_DIST += doc/adr/0001-own-window-and-spool.md doc/adr/0002-reserve-with-xadd.md \
 	doc/adr/0003-pack-when-spooling.md doc/adr/0004-dlopen-is-not-wrapped.md \
 	doc/adr/0005-cupti-without-its-headers.md doc/adr/0006-dlsym-is-jumped-through.md \
