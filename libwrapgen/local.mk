@@ -15,8 +15,11 @@ EXTRA_DIST += libwrapgen/shipped libwrapgen/io/hooks.c libwrapgen/io/hooks.h lib
 	libwrapgen/maths/cufft.rules libwrapgen/maths/cusolver.rules libwrapgen/maths/cusparse.rules \
 	libwrapgen/maths/fftw.rules libwrapgen/maths/lapack.rules libwrapgen/maths/nccl.rules
 wrapdir = $(libdir)/gputrace
-wrappers/.made: lib/libgputrace.la include/gputrace/wrap.h $(dist_libwrapgen_DATA) $(dist_gtwrap_DATA) \
-	$(filter libwrapgen/shipped libwrapgen/io/% libwrapgen/memory/% libwrapgen/maths/%,$(EXTRA_DIST))
+# They are linked with the library, but need not be made again whenever it is.
+wrappers/.made: include/gputrace/wrap.h include/gputrace/adapter.h $(dist_libwrapgen_DATA) \
+	$(dist_gtwrap_DATA) \
+	$(filter libwrapgen/shipped libwrapgen/io/% libwrapgen/memory/% libwrapgen/maths/%,$(EXTRA_DIST)) \
+	| lib/libgputrace.la
 	$(AM_V_GEN)$(SHELL) $(srcdir)/libwrapgen/shipped $(abs_top_srcdir) $(abs_top_srcdir)/include \
 		$(abs_top_builddir)/lib/.libs '$(CC)' $(abs_top_builddir)/wrappers $(WITH_CUDA_DIR)
 	$(AM_V_at)touch $@
