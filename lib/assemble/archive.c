@@ -459,19 +459,29 @@ static int open_events(struct gt_writer *writer)
 	return writer->fd < 0 ? -errno : 0;
 }
 
+/* What has been flushed, the chunk in memory, what is to come with chunks' fill losses. */
+static uint64_t needed(const struct gt_writer *writer, uint64_t bytes, uint64_t *flushed)
+{
+	*flushed = __atomic_load_n(&writer->flushed, __ATOMIC_RELAXED);
+	return (*flushed + 2) * writer->archive->evt_chunk + bytes + bytes / 8;
+}
+
 bool gt_writer_reserve(struct gt_writer *writer, uint64_t bytes)
 {
 	uint64_t chunk = writer->archive->evt_chunk;
-	uint64_t flushed = __atomic_load_n(&writer->flushed, __ATOMIC_RELAXED);
-	/* What has been flushed, the chunk in memory, what is to come with chunks' fill losses. */
-	uint64_t need;
+	uint64_t need, flushed;
 	int rc;
 
 	if (writer->pipe)
 		bytes += GT_PIPE_BYTES;
-	need = (flushed + 2) * chunk + bytes + bytes / 8;
+	need = needed(writer, bytes, &flushed);
 	if (need <= writer->reserved)
 		return true;
+	/* The other thread may be at the first flush: counted, but the file is not there yet. */
+	if (writer->pipe) {
+		gt_writer_drain(writer);
+		need = needed(writer, bytes, &flushed);
+	}
 	/* libotf2 makes the file at the first flush and empties it; before that the ballast is there
 	 * for what may come. Up to 4 MiB it keeps what is flushed in memory. */
 	if (!flushed)
