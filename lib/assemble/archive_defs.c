@@ -386,18 +386,20 @@ static OTF2_ErrorCode write_group(struct out *out, uint32_t name, OTF2_GroupType
 /* The threads of a process; a communicator of threads consists of them. */
 static int list_threads(struct out *out, struct gt_comm *comm)
 {
+	const struct gt_layout *layout = out->layout;
 	size_t n = 0;
 
-	comm->members = calloc(out->layout->location_count + 1, sizeof(*comm->members));
+	for (uint32_t i = 0; i < layout->location_count; i++)
+		n += layout->locations[i].group == comm->proc &&
+		     layout->locations[i].loc->win.kind == GT_LOC_THREAD;
+	/* No larger than it must be: each of thousands of processes has one. */
+	comm->members = calloc(n + 1, sizeof(*comm->members));
 	if (!comm->members)
 		return -ENOMEM;
-	for (uint32_t i = 0; i < out->layout->location_count; i++) {
-		const struct gt_out_location *location = &out->layout->locations[i];
-
-		if (location->group == comm->proc && location->loc->win.kind == GT_LOC_THREAD)
-			comm->members[n++] = i;
-	}
-	comm->member_count = n;
+	for (uint32_t i = 0; i < layout->location_count; i++)
+		if (layout->locations[i].group == comm->proc &&
+		    layout->locations[i].loc->win.kind == GT_LOC_THREAD)
+			comm->members[comm->member_count++] = i;
 	return 0;
 }
 
