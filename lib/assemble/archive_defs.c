@@ -396,6 +396,7 @@ static int list_threads(struct out *out, struct gt_comm *comm)
 	comm->members = calloc(n + 1, sizeof(*comm->members));
 	if (!comm->members)
 		return -ENOMEM;
+	comm->member_count = 0;
 	for (uint32_t i = 0; i < layout->location_count; i++)
 		if (layout->locations[i].group == comm->proc &&
 		    layout->locations[i].loc->win.kind == GT_LOC_THREAD)
