@@ -25,7 +25,12 @@
 #define DEPTH   3u
 #define SLOTS   4096u
 
-static struct gt_cu_call *calls; /* by correlation id modulo ENTRIES */
+/* What each launch looks at, in one line of the cache. */
+static struct {
+	struct gt_cu_call *calls; /* by correlation id modulo ENTRIES */
+	gt_ref correlation;       /* the attribute */
+	uint32_t capturing;       /* streams that are being captured; atomic */
+} hot __attribute__((aligned(64)));
 
 /* What the callback ids of a domain are. */
 static struct id {
@@ -33,11 +38,13 @@ static struct id {
 	uint8_t class;
 	bool enabled;
 	bool quick;    /* has a region and records: what comes in swarms */
+	uint8_t count; /* which of a slot's counters */
 } ids[2][IDS];
 
 /* Counters of threads, apart from each other. The last is for all threads that come too late. */
+enum { COUNT_OTHERS, COUNT_LAUNCHES, COUNT_CAPTURED, COUNT_GRAPHS, COUNTS };
 static struct slot {
-	uint64_t launches, captured, graphs, all;
+	uint64_t counts[COUNTS];
 	uint64_t pad[4];
 } slots[SLOTS] __attribute__((aligned(64)));
 static uint32_t next_slot;
@@ -45,8 +52,8 @@ static uint32_t next_slot;
 /* Of each thread. Small: a library that comes late gets little room of this kind. */
 static GT_CU_TLS struct {
 	uint32_t depth;   /* of calls in `open` */
-	uint16_t slot;    /* 1 + number */
 	uint32_t location;/* 1 + id */
+	uint16_t slot;    /* 1 + number */
 	bool active;
 	struct open {
 		uint64_t enter;
@@ -56,13 +63,11 @@ static GT_CU_TLS struct {
 	} open[DEPTH];
 } self;
 
-static uint32_t capturing; /* streams that are being captured; atomic */
-
 /* ---- the table --------------------------------------------------------------------------------- */
 
-static void put_call(uint32_t correlation, uint64_t enter, uint32_t flags)
+static inline void put_call(uint32_t correlation, uint64_t enter, uint32_t flags)
 {
-	struct gt_cu_call *c = &calls[correlation % ENTRIES];
+	struct gt_cu_call *c = &hot.calls[correlation % ENTRIES];
 
 	__atomic_store_n(&c->correlation, 0, __ATOMIC_RELAXED);
 	__atomic_thread_fence(__ATOMIC_RELEASE); /* pairs with the fence in gt_cu_call_find() */
@@ -73,9 +78,9 @@ static void put_call(uint32_t correlation, uint64_t enter, uint32_t flags)
 	__atomic_store_n(&c->correlation, correlation, __ATOMIC_RELEASE);
 }
 
-static void end_call(uint32_t correlation, uint64_t enter, uint64_t leave)
+static inline void end_call(uint32_t correlation, uint64_t enter, uint64_t leave)
 {
-	struct gt_cu_call *c = &calls[correlation % ENTRIES];
+	struct gt_cu_call *c = &hot.calls[correlation % ENTRIES];
 	uint64_t span = leave > enter ? leave - enter : 1;
 
 	if (c->correlation == correlation && c->enter == enter)
@@ -85,7 +90,7 @@ static void end_call(uint32_t correlation, uint64_t enter, uint64_t leave)
 
 bool gt_cu_call_find(uint32_t correlation, struct gt_cu_call *call)
 {
-	const struct gt_cu_call *c = &calls[correlation % ENTRIES];
+	const struct gt_cu_call *c = &hot.calls[correlation % ENTRIES];
 
 	if (!correlation || __atomic_load_n(&c->correlation, __ATOMIC_ACQUIRE) != correlation)
 		return false;
@@ -97,7 +102,7 @@ bool gt_cu_call_find(uint32_t correlation, struct gt_cu_call *call)
 
 void gt_cu_call_mark(uint32_t correlation, uint32_t flags)
 {
-	struct gt_cu_call *c = &calls[correlation % ENTRIES];
+	struct gt_cu_call *c = &hot.calls[correlation % ENTRIES];
 
 	if (__atomic_load_n(&c->correlation, __ATOMIC_ACQUIRE) == correlation)
 		__atomic_fetch_or(&c->flags, flags, __ATOMIC_RELAXED);
@@ -105,18 +110,15 @@ void gt_cu_call_mark(uint32_t correlation, uint32_t flags)
 
 uint64_t gt_cu_calls_seen(void)
 {
-	uint64_t all = 0, launches = 0, captured = 0, graphs = 0;
+	uint64_t sums[COUNTS] = { 0 };
 
-	for (unsigned i = 0; i < SLOTS; i++) {
-		all += __atomic_load_n(&slots[i].all, __ATOMIC_RELAXED);
-		launches += __atomic_load_n(&slots[i].launches, __ATOMIC_RELAXED);
-		captured += __atomic_load_n(&slots[i].captured, __ATOMIC_RELAXED);
-		graphs += __atomic_load_n(&slots[i].graphs, __ATOMIC_RELAXED);
-	}
-	gt_cu_counts.launches = launches;
-	gt_cu_counts.captured = captured;
-	gt_cu_counts.graph_launches = graphs;
-	return all;
+	for (unsigned i = 0; i < SLOTS; i++)
+		for (unsigned j = 0; j < COUNTS; j++)
+			sums[j] += __atomic_load_n(&slots[i].counts[j], __ATOMIC_RELAXED);
+	gt_cu_counts.launches = sums[COUNT_LAUNCHES];
+	gt_cu_counts.captured = sums[COUNT_CAPTURED];
+	gt_cu_counts.graph_launches = sums[COUNT_GRAPHS];
+	return sums[COUNT_OTHERS] + sums[COUNT_LAUNCHES] + sums[COUNT_CAPTURED] + sums[COUNT_GRAPHS];
 }
 
 static struct slot *own_slot(void)
@@ -130,11 +132,15 @@ static struct slot *own_slot(void)
 }
 
 /* Alone on its slot, a thread needs no locked instruction. */
+static inline void add_alone(uint64_t *counter)
+{
+	__atomic_store_n(counter, __atomic_load_n(counter, __ATOMIC_RELAXED) + 1, __ATOMIC_RELAXED);
+}
+
 static void add_one(uint64_t *counter)
 {
 	if (GT_CU_LIKELY(self.slot < SLOTS))
-		__atomic_store_n(counter, __atomic_load_n(counter, __ATOMIC_RELAXED) + 1,
-				 __ATOMIC_RELAXED);
+		add_alone(counter);
 	else
 		__atomic_fetch_add(counter, 1, __ATOMIC_RELAXED);
 }
@@ -190,26 +196,27 @@ static void enter(uint32_t domain, uint32_t id, const struct cu_call_data *data)
 	}
 	if (!makes_records(what->class))
 		return;
-	if (GT_CU_UNLIKELY(__atomic_load_n(&capturing, __ATOMIC_RELAXED)))
+	if (GT_CU_UNLIKELY(__atomic_load_n(&hot.capturing, __ATOMIC_RELAXED)))
 		flags |= GT_CU_CALL_CAPTURE;
 	put_call(data->correlation, tick, flags);
 }
 
-static void count(unsigned class, bool failed, bool captured)
+static void count(const struct id *what, bool failed, bool captured)
 {
 	struct slot *slot = own_slot();
 
-	add_one(&slot->all);
+	if (failed)
+		add_one(&slot->counts[COUNT_OTHERS]);
+	else if (captured && what->count == COUNT_LAUNCHES)
+		add_one(&slot->counts[COUNT_CAPTURED]);
+	else
+		add_one(&slot->counts[what->count]);
 	if (failed)
 		return;
-	if (class == GT_CU_C_LAUNCH)
-		add_one(captured ? &slot->captured : &slot->launches);
-	else if (class == GT_CU_C_GRAPH)
-		add_one(&slot->graphs);
-	else if (class == GT_CU_C_CAPTURE_BEGIN)
-		__atomic_fetch_add(&capturing, 1, __ATOMIC_RELAXED);
-	else if (class == GT_CU_C_CAPTURE_END)
-		__atomic_fetch_sub(&capturing, 1, __ATOMIC_RELAXED);
+	if (what->class == GT_CU_C_CAPTURE_BEGIN)
+		__atomic_fetch_add(&hot.capturing, 1, __ATOMIC_RELAXED);
+	else if (what->class == GT_CU_C_CAPTURE_END)
+		__atomic_fetch_sub(&hot.capturing, 1, __ATOMIC_RELAXED);
 }
 
 /* Polling: calls of the same kind with nothing in between are one region, which counts them. */
@@ -266,7 +273,7 @@ static void leave(uint32_t domain, uint32_t id, const struct cu_call_data *data)
 	tick = gt_now();
 	if (tick <= open->enter + 2)
 		tick = open->enter + 3; /* room for what comes into the region later */
-	captured = __atomic_load_n(&capturing, __ATOMIC_RELAXED);
+	captured = __atomic_load_n(&hot.capturing, __ATOMIC_RELAXED);
 	if (makes_records(what->class))
 		end_call(open->correlation, open->enter, tick);
 	if (open->flags) {
@@ -288,7 +295,7 @@ static void leave(uint32_t domain, uint32_t id, const struct cu_call_data *data)
 		gt_cu_align_waited(data->context_uid, open->enter, tick);
 	else if (what->class == GT_CU_C_FREE && recorded && gt_cu_refs.host_idle)
 		gt_cu_implicit_call(data->context_uid, self.location - 1, open->enter, tick);
-	count(what->class, data->result && *(const int *)data->result, captured);
+	count(what, data->result && *(const int *)data->result, captured);
 }
 
 /* There may be no callback any more for the end of the call that this thread is in. */
@@ -312,18 +319,20 @@ static void give_up(void)
 static inline bool quick_enter(const struct id *what, uint32_t domain, uint32_t id,
 			       const struct cu_call_data *data)
 {
-	struct open *open = &self.open[0];
 	uint32_t correlation = data->correlation;
 	uint64_t tick;
 
-	if (GT_CU_UNLIKELY(self.depth || !self.location ||
-			   !gt_call_enter(what->region, gt_cu_refs.correlation, correlation, &tick)))
+	if (GT_CU_UNLIKELY(self.depth || !self.location))
+		return false;
+	tick = gt_call_enter(what->region, hot.correlation, correlation);
+	if (GT_CU_UNLIKELY(!tick))
 		return false;
 	self.active = true;
 	self.depth = 1;
-	*open = (struct open){ tick, correlation, (uint16_t)id, (uint8_t)domain, 1, 0 };
+	self.open[0] = (struct open){ tick, correlation, (uint16_t)id, (uint8_t)domain, 1, 0 };
 	put_call(correlation, tick,
-		 (__atomic_load_n(&capturing, __ATOMIC_RELAXED) ? GT_CU_CALL_CAPTURE : 0) |
+		 (GT_CU_UNLIKELY(__atomic_load_n(&hot.capturing, __ATOMIC_RELAXED)) ? GT_CU_CALL_CAPTURE
+										     : 0) |
 			 GT_CU_CALL_REGION | what->class);
 	return true;
 }
@@ -332,24 +341,19 @@ static inline bool quick_leave(const struct id *what, uint32_t domain, uint32_t 
 			       const struct cu_call_data *data)
 {
 	const struct open *open = &self.open[0];
-	struct slot *slot;
 	uint64_t tick;
 
 	if (GT_CU_UNLIKELY(self.depth != 1 || !open->flags || open->id != id || open->domain != domain ||
 			   open->correlation != data->correlation || !data->result ||
 			   *(const int *)data->result ||
-			   __atomic_load_n(&capturing, __ATOMIC_RELAXED) || self.slot - 1u >= SLOTS - 1u))
+			   __atomic_load_n(&hot.capturing, __ATOMIC_RELAXED) ||
+			   self.slot - 1u >= SLOTS - 1u))
 		return false;
 	/* Room for what comes into the region later. */
 	tick = gt_call_leave(what->region, open->enter + 3);
 	end_call(open->correlation, open->enter, tick);
 	self.depth = 0;
-	slot = &slots[self.slot - 1];
-	add_one(&slot->all);
-	if (what->class == GT_CU_C_LAUNCH)
-		add_one(&slot->launches);
-	else if (what->class == GT_CU_C_GRAPH)
-		add_one(&slot->graphs);
+	add_alone(&slots[self.slot - 1].counts[what->count]);
 	return true;
 }
 
@@ -396,7 +400,7 @@ static __attribute__((noinline)) void other_callback(uint32_t domain, uint32_t i
 	}
 }
 
-void gt_cu_callback(void *user, uint32_t domain, uint32_t id, const void *data)
+GT_CU_LEAN void gt_cu_callback(void *user, uint32_t domain, uint32_t id, const void *data)
 {
 	(void)user;
 	if (GT_CU_LIKELY(domain - 1 < 2 && id < IDS && gt_cu_state_now() == GT_CU_READY)) {
@@ -532,6 +536,9 @@ static void consider(uint32_t domain, uint32_t id, const char *name)
 		    !gt_cu_options.launch_calls)
 			return;
 		what->class = rules[i].class;
+		what->count = what->class == GT_CU_C_LAUNCH  ? COUNT_LAUNCHES
+			      : what->class == GT_CU_C_GRAPH ? COUNT_GRAPHS
+							     : COUNT_OTHERS;
 		gt_cu_capture_name(domain, id, name);
 		plain_name(name, plain, sizeof(plain));
 		/* Driver calls of the program's own are shown with the runtime's, too. */
@@ -548,13 +555,14 @@ const char *gt_cu_calls_setup(void)
 {
 	void *p;
 
-	if (calls)
+	if (hot.calls)
 		return NULL;
-	p = mmap(NULL, ENTRIES * sizeof(*calls), PROT_READ | PROT_WRITE,
+	p = mmap(NULL, ENTRIES * sizeof(*hot.calls), PROT_READ | PROT_WRITE,
 		 MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
 	if (p == MAP_FAILED)
 		return "no memory";
-	calls = p;
+	hot.calls = p;
+	hot.correlation = gt_cu_refs.correlation;
 	for (uint32_t domain = CU_DOMAIN_DRIVER; domain <= CU_DOMAIN_RUNTIME; domain++) {
 		unsigned missing = 0;
 

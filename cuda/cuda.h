@@ -38,6 +38,15 @@
 #define GT_CU_TLS    __thread __attribute__((tls_model("initial-exec")))
 #define GT_CU_LIKELY(x)   __builtin_expect(!!(x), 1)
 #define GT_CU_UNLIKELY(x) __builtin_expect(!!(x), 0)
+/* What runs at each launch begins on a line of code, and has no canary to look for. */
+#if defined(__has_attribute)
+#if __has_attribute(no_stack_protector)
+#define GT_CU_LEAN __attribute__((aligned(64), no_stack_protector))
+#endif
+#endif
+#ifndef GT_CU_LEAN
+#define GT_CU_LEAN __attribute__((aligned(64)))
+#endif
 
 /* OTF2's numbers. */
 enum { GT_CU_PARADIGM = 5 };

@@ -328,11 +328,10 @@ void gt_enter_at(gt_ref region, uint64_t tick)
 }
 
 /* The same in one call. */
-bool gt_call_enter(gt_ref region, gt_ref attribute, uint32_t value, uint64_t *tick)
+uint64_t gt_call_enter(gt_ref region, gt_ref attribute, uint32_t value)
 {
 	gt_enter_tagged(region, attribute, value, now);
-	*tick = now;
-	return true;
+	return now;
 }
 
 uint64_t gt_call_leave(gt_ref region, uint64_t after)
