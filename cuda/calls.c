@@ -13,6 +13,7 @@
  * inside of a runtime call is recorded with VT_GPUTRACE=driver only.
  */
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/syscall.h>
@@ -243,25 +244,37 @@ static void put_poll(gt_ref region, uint64_t enter, uint64_t leave)
 	last.calls = 1;
 }
 
-/* A call that failed: its result on the leave. 600 is "not ready". */
-static void put_error(const char *function, int result, uint64_t tick)
+#define NOT_READY 600 /* an answer, not an error */
+
+/* A call that failed: its result on the leave. */
+static void put_error(int result, uint64_t tick)
 {
-	static uint32_t said;
 	uint64_t low;
 
-	if (result == 600)
+	if (result == NOT_READY)
 		return;
 	gt_cu_count_shared(&gt_cu_counts.errors, 1);
 	gt_cu_tag(gt_cu_refs.result, (uint32_t)result, &low);
 	gt_record_at(GT_T_TAG, low, NULL, 0, tick);
-	if (gt_cu_options.error && __atomic_fetch_add(&said, 1, __ATOMIC_RELAXED) < 10)
-		gt_message(1, "CUDA: %s failed with error %d", function ? function : "a call", result);
+}
+
+/* VT_GPUTRACE=error: the first call that fails ends the program. */
+static void end_program(const char *function, int result)
+{
+	static uint32_t ending;
+
+	if (__atomic_exchange_n(&ending, 1, __ATOMIC_RELAXED))
+		return; /* on another thread, or by what the end itself calls */
+	gt_message(1, "CUDA: %s failed with error %d; the program ends, as VT_GPUTRACE=error wants",
+		   function ? function : "a call", result);
+	exit(EXIT_FAILURE);
 }
 
 static void leave(uint32_t domain, uint32_t id, const struct cu_call_data *data)
 {
 	const struct id *what = &ids[domain - 1][id];
 	const struct open *open;
+	int result = data->result ? *(const int *)data->result : 0;
 	bool captured, recorded;
 	uint64_t tick;
 
@@ -277,12 +290,10 @@ static void leave(uint32_t domain, uint32_t id, const struct cu_call_data *data)
 	if (makes_records(what->class))
 		end_call(open->correlation, open->enter, tick);
 	if (open->flags) {
-		int result = data->result ? *(const int *)data->result : 0;
-
 		if (open->poll)
 			put_poll(what->region, open->enter, tick);
 		else if (GT_CU_UNLIKELY(result))
-			put_error(data->function, result, tick);
+			put_error(result, tick);
 		if (!open->poll)
 			gt_leave_at(what->region, tick);
 	}
@@ -293,9 +304,11 @@ static void leave(uint32_t domain, uint32_t id, const struct cu_call_data *data)
 	gt_unguard();
 	if (what->class == GT_CU_C_WAIT_ALL)
 		gt_cu_align_waited(data->context_uid, open->enter, tick);
-	else if (what->class == GT_CU_C_FREE && recorded && gt_cu_refs.host_idle)
+	else if (what->class == GT_CU_C_FREE && recorded && gt_cu_options.free_idle)
 		gt_cu_implicit_call(data->context_uid, self.location - 1, open->enter, tick);
-	count(what, data->result && *(const int *)data->result, captured);
+	count(what, result, captured);
+	if (GT_CU_UNLIKELY(result && result != NOT_READY && gt_cu_options.error))
+		end_program(data->function, result);
 }
 
 /* There may be no callback any more for the end of the call that this thread is in. */

@@ -69,7 +69,9 @@ struct gt_cu_options {
 	bool idle, pure_idle;
 	bool sync, memusage, overhead, error, unified;
 	bool stream_reuse; /* a new stream takes the row of one that is gone */
-	bool host_idle;
+	bool host_idle;    /* VT_GPUTRACE_SYNC: waits inside of copies ... */
+	bool free_idle;    /* ... and of cudaFree and its relatives */
+	bool missing_free; /* VT_GPUTRACE_MEMUSAGE=2 */
 	int kernel_detail; /* VT_GPUTRACE_KERNEL: 0, 1, 2 */
 	bool graph_level;  /* VT_CUDA_GRAPHS=graph */
 	bool rma;          /* VT_GPU_TRANSFERS=rma */
@@ -292,6 +294,8 @@ GT_CU_HIDDEN bool gt_cu_extra(const struct cu_record *record);
 GT_CU_HIDDEN void gt_cu_extras_enable(bool (*enable)(uint32_t kind, const char *name));
 /* Those that need a driver that is up. */
 GT_CU_HIDDEN void gt_cu_extras_late(void);
+/* At the end: tells what was never freed, if somebody wants to know. */
+GT_CU_HIDDEN void gt_cu_extras_end(void);
 
 /* ---- how well the clocks agree (align.c) ------------------------------------------------------------------ */
 

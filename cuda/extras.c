@@ -16,6 +16,7 @@
 
 #define OVERHEAD_HAS_DATA 20u /* cuptiGetVersion() of CUDA 12.2 */
 #define BLOCKS            4096u
+#define MOST_TOLD         10u /* blocks that were never freed */
 
 /* ---- regions on a location of their own ---------------------------------------------------------- */
 
@@ -184,6 +185,7 @@ static struct held {
 /* Bytes of each allocation, because not every release tells them. */
 static struct block {
 	uint64_t address, bytes;
+	uint32_t context;
 	struct block *next;
 } *blocks[BLOCKS];
 
@@ -222,7 +224,7 @@ static uint64_t note_block(const struct cu_memory *m)
 	if (m->operation == 1) {
 		b = calloc(1, sizeof(*b));
 		if (b) {
-			*b = (struct block){ m->address, m->bytes, *at };
+			*b = (struct block){ m->address, m->bytes, m->context, *at };
 			*at = b;
 		}
 		return m->bytes;
@@ -262,6 +264,26 @@ static void read_memory(const struct cu_memory *m)
 		held->bytes -= bytes < held->bytes ? bytes : held->bytes;
 	gt_location_record(p->location, GT_T_METRIC, held->metric, (uint64_t[2]){ held->bytes, 0 }, 1,
 			   gt_cu_ticks(m->timestamp));
+}
+
+void gt_cu_extras_end(void)
+{
+	uint64_t bytes = 0;
+	unsigned n = 0;
+
+	if (!gt_cu_options.missing_free)
+		return;
+	for (unsigned i = 0; i < BLOCKS; i++)
+		for (const struct block *b = blocks[i]; b; b = b->next) {
+			if (n++ < MOST_TOLD)
+				gt_message(1, "CUDA: %llu bytes at 0x%llx in context %u were never freed",
+					   (unsigned long long)b->bytes, (unsigned long long)b->address,
+					   b->context);
+			bytes += b->bytes;
+		}
+	if (n > MOST_TOLD)
+		gt_message(1, "CUDA: %llu bytes in %u blocks were never freed",
+			   (unsigned long long)bytes, n);
 }
 
 /* ---- all ------------------------------------------------------------------------------------------------------ */

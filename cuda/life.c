@@ -78,6 +78,8 @@ void gt_cu_account(void)
 	if (gt_cu_options.kernel)
 		property("launches_without_record", missing);
 	gt_cu_align_report();
+	if (!hung)
+		gt_cu_extras_end();
 	if (gt_cu_options.kernel && missing + c->dropped) {
 		gt_lost(GT_LOSS_LATE, missing > c->dropped ? missing : c->dropped);
 		gt_message(1, "CUDA: %lu kernel launches have no record, %lu records were dropped by CUPTI",
@@ -107,6 +109,7 @@ static void collect(unsigned limit)
 /* Registered when CUDA starts, so it runs before the driver's own handlers. */
 static void at_exit(void)
 {
+	gt_cu_options.error = false; /* the program is ending already */
 	if (gt_cu_state_now() == GT_CU_READY && gt_cu_options.finish_ms &&
 	    !gt_cu_workers_finish(gt_cu_options.finish_ms))
 		gt_message(1, "the GPU is still at work %u ms after the program's end: what it does is not "

@@ -110,9 +110,14 @@ void gt_cu_options_read(void)
 {
 	const char *list = setting("VT_GPUTRACE"), *detail = setting("VT_GPUTRACE_KERNEL");
 	struct gt_cu_options o = { 0 };
-	const char *capture = setting("VT_CUPTI_CAPTURE");
+	const char *capture = setting("VT_CUPTI_CAPTURE"), *memory = setting("VT_GPUTRACE_MEMUSAGE");
+	const char *sync = setting("VT_GPUTRACE_SYNC");
 
 	gt_cu_options_parse(*list ? list : "yes", &o, complain);
+	o.missing_free = !strcmp(memory, "2");
+	o.memusage |= o.missing_free || !strcmp(memory, "yes");
+	o.free_idle = o.host_idle && strcmp(sync, "0") && strcmp(sync, "1");
+	o.host_idle &= strcmp(sync, "0") != 0;
 	o.kernel_detail = !strcmp(detail, "no") ? 0 : !strcmp(detail, "yes") ? 1 : 2;
 	o.graph_level = !strcmp(setting("VT_CUDA_GRAPHS"), "graph");
 	o.rma = !strcmp(setting("VT_GPU_TRANSFERS"), "rma");

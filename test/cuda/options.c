@@ -19,7 +19,7 @@ int main(void)
 	cudaLaunchKernel("_Z4workv", 300, 32, (void *)13);
 	while (cudaEventQuery((void *)13))
 		;
-	cudaLaunchKernel("_Z5cleanv", 2000, 32, (void *)13);
+	cudaLaunchKernel("_Z5cleanv", 50000, 32, (void *)13);
 	cuMemFree_v2(b); /* waits for it */
 	cudaLaunchKernel("_Z4workv", 0, 32, (void *)13); /* an empty grid is an error */
 	cuGraphLaunch((void *)0x5000, (void *)14);
