@@ -133,6 +133,7 @@ struct gt_pt_start {
 /* One creation, on the creator's stack. */
 struct gt_pt_creation {
 	enum gt_pt_region region;
+	uintptr_t start;           /* code that the thread begins with */
 	bool recorded;             /* the region was entered */
 	struct gt_pt_start *block; /* the new thread's from the moment that it exists */
 	uint64_t sequence;

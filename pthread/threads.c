@@ -5,10 +5,13 @@
  *
  * Limits: a fixed number of threads can be on their way at once (BLOCKS); one more is not announced
  * and is found by the core at its first event. The table holds TABLE threads that were not joined;
- * beyond it the oldest is forgotten and its join is a region only.
+ * beyond it the oldest is forgotten and its join is a region only. The CUDA driver's threads are known by the
+ * name of its library, with a C library from 2.35 on.
  */
+#include <dlfcn.h>
 #include <errno.h>
 #include <limits.h>
+#include <link.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
@@ -236,6 +239,28 @@ static struct gt_pt_start *quiet_block(struct gt_pt_creation *creation)
 	return block;
 }
 
+/*
+ * The CUDA driver's own threads, which it makes before CUPTI can say that a call of CUDA is going on.
+ * _dl_find_object() takes no lock: a library's constructor may be waiting for this thread.
+ */
+static bool of_driver(uintptr_t start)
+{
+#ifdef DLFO_STRUCT_HAS_EH_DBASE
+	struct dl_find_object object;
+	const char *path, *name;
+
+	if (_dl_find_object((void *)start, &object) || !object.dlfo_link_map ||
+	    !object.dlfo_link_map->l_name)
+		return false;
+	path = object.dlfo_link_map->l_name;
+	name = strrchr(path, '/');
+	return !strncmp(name ? name + 1 : path, "libcuda.so", 10);
+#else
+	(void)start;
+	return false;
+#endif
+}
+
 struct gt_pt_start *gt_pt_create_begin(struct gt_pt_creation *creation)
 {
 	struct gt_pt_start *block;
@@ -246,6 +271,8 @@ struct gt_pt_start *gt_pt_create_begin(struct gt_pt_creation *creation)
 		return NULL;
 	if (!gt_active())
 		return gt_is_on() ? quiet_block(creation) : NULL;
+	if (of_driver(creation->start))
+		return quiet_block(creation);
 	creation->recorded = gt_pt_enter(creation->region);
 	block = take_block();
 	if (!block) {

@@ -43,7 +43,7 @@ static int begin_c11(void *block)
 EXPORT int pthread_create(pthread_t *restrict thread, const pthread_attr_t *restrict attr,
 			  void *(*start)(void *), void *restrict argument)
 {
-	struct gt_pt_creation creation = { .region = GT_PT_R_pthread_create };
+	struct gt_pt_creation creation = { .region = GT_PT_R_pthread_create, .start = (uintptr_t)start };
 	struct gt_pt_start *block;
 	int rc, state;
 
@@ -65,7 +65,7 @@ EXPORT int pthread_create(pthread_t *restrict thread, const pthread_attr_t *rest
 
 EXPORT int thrd_create(thrd_t *thread, thrd_start_t start, void *argument)
 {
-	struct gt_pt_creation creation = { .region = GT_PT_R_thrd_create };
+	struct gt_pt_creation creation = { .region = GT_PT_R_thrd_create, .start = (uintptr_t)start };
 	struct gt_pt_start *block;
 	int rc;
 

@@ -76,13 +76,28 @@ int cuDeviceGetPCIBusId(char *address, int size, int device)
 	return 0;
 }
 
+/* The real driver has such threads, made before it loads the tool. */
+static void *wait_for_work(void *unused)
+{
+	static pthread_mutex_t mine = PTHREAD_MUTEX_INITIALIZER;
+	static pthread_cond_t never = PTHREAD_COND_INITIALIZER;
+
+	pthread_mutex_lock(&mine);
+	for (;;)
+		pthread_cond_wait(&never, &mine);
+	return unused;
+}
+
 static void set_up(void)
 {
 	const char *path = getenv("CUDA_INJECTION64_PATH");
 	void *tool = path && *path ? dlopen(path, RTLD_NOW | RTLD_LOCAL) : NULL;
 	int (*initialize)(void) = NULL;
+	pthread_t thread;
 	void *cupti;
 
+	if (!pthread_create(&thread, NULL, wait_for_work, NULL))
+		pthread_detach(thread);
 	if (path && *path && !tool)
 		fprintf(stderr, "fake driver: %s\n", dlerror());
 	if (tool)
