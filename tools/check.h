@@ -126,6 +126,7 @@ struct check {
 	uint64_t resolution, begin, end;
 	uint64_t comm_locations[256]; /* per paradigm: group id + 1 of its COMM_LOCATIONS, or 0 */
 
+	uint64_t mpi_error;   /* attribute of what failed, and of messages that were cut, or ~0 */
 	uint64_t correlation; /* attribute that ties a call to what it caused on a GPU, or ~0 */
 	uint64_t clock_error; /* ticks; of clocks of one host, if the processes say theirs */
 	uint64_t reading_error; /* ns; of clocks of one host, in an archive of several */
@@ -135,7 +136,9 @@ struct check {
 	uint64_t events;
 
 	struct pairs *pairs;
-	uint32_t *users; /* per communicator: locations with blocking collectives */
+	uint32_t *threads;  /* per location group: its locations for threads */
+	uint64_t *failed;   /* per communicator: number of the first blocking collective that failed */
+	bool *failed_later; /* per communicator: a non-blocking one failed */
 	struct broken broken[RULES];
 	struct warning warnings[32];
 	unsigned warning_count;
@@ -191,17 +194,20 @@ struct record {
 	uint32_t what;
 };
 
-enum bag { BAG_MESSAGES, BAG_LOCKS, BAG_THREADS, BAG_COLLECTIVES, BAG_LAUNCHES, BAGS };
+/* BAG_ORDER: collectives of processes with several threads, which BAG_COLLECTIVES gets from it. */
+enum bag { BAG_MESSAGES, BAG_LOCKS, BAG_THREADS, BAG_ORDER, BAG_COLLECTIVES, BAG_LAUNCHES, BAGS };
 
-enum { MESSAGE_SEND, MESSAGE_RECEIVE, MESSAGE_RETRACT };
+enum { MESSAGE_SEND, MESSAGE_RECEIVE, MESSAGE_CUT, MESSAGE_RETRACT };
 enum { LOCK_ACQUIRE, LOCK_RELEASE };
 enum { THREAD_CREATE, THREAD_BEGIN, THREAD_END, THREAD_WAIT };
-enum { COLLECTIVE_DONE };
+enum { COLLECTIVE_DONE, COLLECTIVE_FAILED };
 enum { LAUNCH_CALL, LAUNCH_ACTIVITY };
 
 struct pairs *pairs_new(void);
 void pairs_free(struct pairs *pairs);
 void pairs_add(struct check *check, enum bag bag, const struct record *record);
+/* A blocking collective of a process gets its number; `next` is of this process and communicator. */
+void check_number(struct check *check, struct record *record, uint64_t *next);
 /* Checks everything that was added. */
 void check_pairs(struct check *check);
 

@@ -31,6 +31,7 @@ void check_attributes(struct state *s, const OTF2_AttributeList *list, uint32_t 
 		else if (s->check->tables[KIND_ATTRIBUTE].items[d].type != type)
 			BROKEN(s, RULE_EVENTS, "attribute %u \"%s\" has a value of type %u",
 			       attribute, check_name(s->check, KIND_ATTRIBUTE, attribute), type);
+		s->failed |= attribute == s->check->mpi_error;
 	}
 }
 
@@ -85,6 +86,7 @@ static OTF2_CallbackCode on_enter(OTF2_LocationRef location, OTF2_TimeStamp time
 	}
 	if (OTF2_AttributeList_GetNumberOfElements(list))
 		look_at_launch(s, list, time);
+	s->sent = false;
 	s->entered[s->depth] = time;
 	s->stack[s->depth++] = region;
 	return DONE;
@@ -98,6 +100,9 @@ static OTF2_CallbackCode on_leave(OTF2_LocationRef location, OTF2_TimeStamp time
 	(void)location, (void)position;
 	event(s, time, list);
 	refer(s, KIND_REGION, region, "region");
+	if (s->failed)
+		check_failed_send(s);
+	s->sent = false;
 	if (!s->depth) {
 		BROKEN(s, RULE_BALANCE, "leaves \"%s\", but no region is open",
 		       check_name(s->check, KIND_REGION, region));
@@ -355,8 +360,6 @@ static void finish(struct state *s, uint64_t declared, bool whole)
 		       check_name(check, KIND_REGION, s->stack[s->depth - 1]));
 	if (whole && s->in_collective && !check->excused)
 		BROKEN(s, RULE_COLLECTIVES, "ends inside a collective");
-	for (size_t i = 0; s->sequence && i < check->tables[KIND_COMM].count; i++)
-		check->users[i] += s->sequence[i] != 0;
 	check->events += s->n;
 	free(s->stack);
 	free(s->entered);
@@ -429,14 +432,34 @@ static void read_local_definitions(struct check *check)
 	OTF2_Reader_CloseDefFiles(check->reader);
 }
 
+static void prepare(struct check *check)
+{
+	size_t comms = check->tables[KIND_COMM].count;
+
+	check->failed = malloc((comms + 1) * sizeof(*check->failed));
+	check->threads = calloc(check->tables[KIND_LOCATION_GROUP].count + 1, sizeof(*check->threads));
+	check->failed_later = calloc(comms + 1, sizeof(*check->failed_later));
+	if (!check->failed || !check->failed_later || !check->threads)
+		abort();
+	memset(check->failed, 0xff, (comms + 1) * sizeof(*check->failed));
+	for (size_t i = 0; i < check->tables[KIND_LOCATION].count; i++) {
+		const struct definition *l = &check->tables[KIND_LOCATION].items[i];
+		ptrdiff_t group = check_find(check, KIND_LOCATION_GROUP, l->a);
+
+		if (group >= 0 && l->type == OTF2_LOCATION_TYPE_CPU_THREAD)
+			check->threads[group]++;
+	}
+	check->mpi_error = check_attribute(check, "MPI_ERROR");
+}
+
 void check_events(struct check *check)
 {
 	OTF2_EvtReaderCallbacks *callbacks = make_callbacks();
 	OTF2_ErrorCode rc;
 
-	check->users = calloc(check->tables[KIND_COMM].count + 1, sizeof(*check->users));
-	if (!callbacks || !check->users)
+	if (!callbacks)
 		abort();
+	prepare(check);
 	check->correlation = check_attribute(check, "CORRELATION_ID");
 	for (size_t i = 0; i < check->tables[KIND_LOCATION].count; i++)
 		OTF2_Reader_SelectLocation(check->reader, check->tables[KIND_LOCATION].items[i].id);

@@ -42,18 +42,31 @@ static bool message(struct state *s, uint64_t time, uint32_t peer, uint64_t comm
 			       .event = s->n,
 			       .value = bytes,
 			       .location = s->index,
-			       .what = receive ? MESSAGE_RECEIVE : MESSAGE_SEND};
+			       .what = !receive ? MESSAGE_SEND : s->failed ? MESSAGE_CUT : MESSAGE_RECEIVE};
 	pairs_add(check, BAG_MESSAGES, out);
+	/* Then it is the receive that a call failed with which does both. */
+	if (s->failed)
+		s->sent = false;
 	return true;
+}
+
+static void retract(struct state *s, struct record *r)
+{
+	r->what = MESSAGE_RETRACT;
+	pairs_add(s->check, BAG_MESSAGES, r);
+}
+
+void check_failed_send(struct state *s)
+{
+	if (s->sent)
+		retract(s, &s->send);
 }
 
 EVENT(MpiSend, uint32_t to, OTF2_CommRef comm, uint32_t tag, uint64_t bytes)
 BODY(MpiSend, (data, time, to, comm, tag, bytes), uint32_t to, OTF2_CommRef comm, uint32_t tag,
      uint64_t bytes)
 {
-	struct record r;
-
-	message(s, time, to, comm, tag, bytes, false, &r);
+	s->sent = message(s, time, to, comm, tag, bytes, false, &s->send);
 }
 
 EVENT(MpiIsend, uint32_t to, OTF2_CommRef comm, uint32_t tag, uint64_t bytes, uint64_t request)
@@ -101,10 +114,8 @@ BODY(MpiRequestCancelled, (data, time, request), uint64_t request)
 	struct record r;
 
 	(void)time;
-	if (complete(s, request, &r)) {
-		r.what = MESSAGE_RETRACT;
-		pairs_add(s->check, BAG_MESSAGES, &r);
-	}
+	if (complete(s, request, &r))
+		retract(s, &r);
 }
 
 EVENT(MpiRecv, uint32_t from, OTF2_CommRef comm, uint32_t tag, uint64_t bytes)
@@ -145,9 +156,8 @@ static void collective(struct state *s, uint64_t begin, uint64_t end, uint64_t c
 			   .order = end,
 			   .event = s->n,
 			   .location = s->index,
-			   .what = COLLECTIVE_DONE,
 			   .value = (uint64_t)op << 32 | root};
-	ptrdiff_t i;
+	ptrdiff_t i, group;
 
 	if (!refer(s, KIND_COMM, comm, "communicator"))
 		return;
@@ -157,15 +167,31 @@ static void collective(struct state *s, uint64_t begin, uint64_t end, uint64_t c
 		return;
 	}
 	i = check_find(check, KIND_COMM, comm);
+	group = check_find(check, KIND_GROUP, check->tables[KIND_COMM].items[i].a);
+	if (group >= 0 && check->tables[KIND_GROUP].items[group].type == OTF2_GROUP_TYPE_COMM_SELF)
+		return; /* each process has its own, of itself alone */
+	r.key[0] = (uint64_t)i << 1 | !blocking;
+	if (!blocking) {
+		check->failed_later[i] |= s->failed;
+		/* The sides of an inter-communicator name the root in different ways. */
+		r.key[1] = check->tables[KIND_COMM].items[i].inter ? (uint64_t)op << 32 : r.value;
+		pairs_add(check, BAG_COLLECTIVES, &r);
+		return;
+	}
+	r.what = s->failed ? COLLECTIVE_FAILED : COLLECTIVE_DONE;
+	group = check_find(check, KIND_LOCATION_GROUP, check->tables[KIND_LOCATION].items[s->index].a);
+	if (group >= 0 && check->threads[group] > 1) {
+		r.key[1] = (uint64_t)group;
+		r.time = end;
+		r.order = begin;
+		pairs_add(check, BAG_ORDER, &r);
+		return;
+	}
 	if (!s->sequence)
 		s->sequence = calloc(check->tables[KIND_COMM].count, sizeof(*s->sequence));
 	if (!s->sequence)
 		abort();
-	r.key[0] = (uint64_t)i << 1 | !blocking;
-	/* The sides of an inter-communicator name the root in different ways. */
-	r.key[1] = blocking ? s->sequence[i]++
-		   : check->tables[KIND_COMM].items[i].inter ? (uint64_t)op << 32 : r.value;
-	pairs_add(check, BAG_COLLECTIVES, &r);
+	check_number(check, &r, &s->sequence[i]);
 }
 
 EVENT(MpiCollectiveEnd, OTF2_CollectiveOp op, OTF2_CommRef comm, uint32_t root, uint64_t sent,

@@ -147,7 +147,7 @@ static uint64_t error_between(const struct check *check, size_t one, size_t othe
  */
 static void check_messages(struct check *check, struct record *r, size_t n)
 {
-	uint64_t sends = 0, receives = 0, sent = 0, received = 0, error;
+	uint64_t sends = 0, receives = 0, sent = 0, received = 0, cut = 0, error;
 	size_t s = 0;
 	char what[160];
 
@@ -156,9 +156,10 @@ static void check_messages(struct check *check, struct record *r, size_t n)
 		 check_name(check, KIND_LOCATION, id_of(check, r->key[1] & 0xffffffff)),
 		 (unsigned)r->key[0], (unsigned)(r->key[0] >> 32));
 	for (size_t i = 0; i < n; i++) {
-		if (r[i].what == MESSAGE_RECEIVE) {
+		if (r[i].what == MESSAGE_RECEIVE || r[i].what == MESSAGE_CUT) {
 			receives++;
 			received += r[i].value;
+			cut += r[i].what == MESSAGE_CUT;
 		} else {
 			sends += r[i].what == MESSAGE_SEND ? 1 : UINT64_C(-1);
 			sent += r[i].what == MESSAGE_SEND ? r[i].value : -r[i].value;
@@ -167,11 +168,11 @@ static void check_messages(struct check *check, struct record *r, size_t n)
 	if (sends != receives)
 		BROKEN(check, RULE_MESSAGES, &r[n - 1], "%" PRIu64 " sent, %" PRIu64 " received %s",
 		       sends, receives, what);
-	else if (sent != received)
+	else if (cut ? received > sent : received != sent)
 		BROKEN(check, RULE_MESSAGES, &r[n - 1],
 		       "%" PRIu64 " bytes sent, %" PRIu64 " received %s", sent, received, what);
 	for (size_t i = 0; i < n; i++) {
-		if (r[i].what != MESSAGE_RECEIVE)
+		if (r[i].what != MESSAGE_RECEIVE && r[i].what != MESSAGE_CUT)
 			continue;
 		while (s < n && r[s].what != MESSAGE_SEND)
 			s++;
@@ -309,10 +310,35 @@ static bool synchronises(uint32_t op)
 	return false;
 }
 
+/* One that failed has no number: which of the other members' belong together from there on is not known. */
+void check_number(struct check *check, struct record *record, uint64_t *next)
+{
+	uint64_t *failed = &check->failed[record->key[0] >> 1];
+
+	record->key[1] = record->what == COLLECTIVE_FAILED ? *next : (*next)++;
+	if (record->what == COLLECTIVE_DONE)
+		pairs_add(check, BAG_COLLECTIVES, record);
+	else if (record->key[1] < *failed)
+		*failed = record->key[1];
+}
+
+/* Of one process and communicator, by the times at which its threads began them. */
+static void check_order(struct check *check, struct record *r, size_t n)
+{
+	uint64_t next = 0;
+
+	for (size_t i = 0; i < n; i++) {
+		struct record numbered = r[i];
+
+		numbered.time = r[i].order;
+		numbered.order = r[i].time;
+		check_number(check, &numbered, &next);
+	}
+}
+
 /*
  * Blocking ones: the n-th collective of a communicator, once for each member. Others complete in
- * any order: all of the same operation and root, equally often for each member. Where several threads
- * of a member call blocking ones, their order is not in the archive, and they are not looked at.
+ * any order: all of the same operation and root, equally often for each member.
  */
 static void check_collective(struct check *check, struct record *r, size_t n)
 {
@@ -327,7 +353,7 @@ static void check_collective(struct check *check, struct record *r, size_t n)
 
 	snprintf(what, sizeof(what), "communicator %" PRIu64 " \"%.40s\"", id,
 		 check_name(check, KIND_COMM, id));
-	if (blocking && check->users[comm] > size)
+	if (blocking ? r->key[1] >= check->failed[comm] : check->failed_later[comm])
 		return;
 	if (size && (blocking ? n != size : n % size)) {
 		BROKEN(check, RULE_COLLECTIVES, r, "%zu of %zu members take part, %s", n, size,
@@ -419,6 +445,7 @@ void check_pairs(struct check *check)
 		[BAG_MESSAGES] = check_messages,
 		[BAG_LOCKS] = check_lock,
 		[BAG_THREADS] = check_thread,
+		[BAG_ORDER] = check_order,
 		[BAG_COLLECTIVES] = check_collective,
 		[BAG_LAUNCHES] = check_launch,
 	};

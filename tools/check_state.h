@@ -30,6 +30,9 @@ struct state {
 	size_t depth, room;
 	size_t kernels;	       /* open activities of a GPU stream */
 	uint64_t begins, ends; /* of the program */
+	bool failed;		  /* this event has the attribute MPI_ERROR */
+	bool sent;		  /* the call that is open has sent `send` */
+	struct record send;
 	bool in_collective;
 	uint64_t collective_begin;
 	uint64_t *sequence;	  /* collectives so far, per communicator */
@@ -51,6 +54,7 @@ static inline void event(struct state *s, uint64_t time, OTF2_AttributeList *lis
 
 	s->n++;
 	s->last = time;
+	s->failed = false;
 	if (time < before && s->n > 1)
 		BROKEN(s, RULE_TIME, "%" PRIu64 " ticks before the event before it", before - time);
 	if (time < check->begin || time > check->end)
@@ -68,6 +72,8 @@ static inline bool refer(struct state *s, enum kind kind, uint64_t id, const cha
 	return false;
 }
 
+/* The open call has failed: what it sent was not sent. */
+void check_failed_send(struct state *s);
 /* Callbacks of messages, collectives, communicators and one-sided operations. */
 void check_mpi_callbacks(OTF2_EvtReaderCallbacks *callbacks);
 

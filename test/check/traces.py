@@ -333,6 +333,88 @@ def sends_of_a_thread(t):
     t.insert(RANK1, 105, 50, "MpiRecv", 0, WORLD, 8, 1)
 
 
+def fails(t, location, time, kind):
+    """The event says that it is of a call that failed."""
+    name = ("String", len(STRINGS), "MPI_ERROR")
+    if name not in t.definitions:
+        t.definitions += [name, ("Attribute", 2, len(STRINGS), s(""), UINT64)]
+    t.attributes[(location, t.event(location, time, kind))] = (2, UINT64, 15)
+
+
+@case("-")
+def cut(t):
+    """A message that was longer than the buffer."""
+    t.change(RANK1, 105, "MpiRecv", 105, "MpiRecv", 0, WORLD, 7, 500)
+    fails(t, RANK1, 105, "MpiRecv")
+
+
+def failed_send(t, receives):
+    t.events[MAIN][4:4] = [(101, "Enter", R_WORK), (102, "MpiSend", 1, WORLD, 9, 64)]
+    if receives:
+        t.insert(MAIN, 110, 102, "MpiRecv", 1, WORLD, 9, 10)
+        fails(t, MAIN, 102, "MpiRecv")
+        t.insert(RANK1, 105, 50, "MpiSend", 0, WORLD, 9, 20)
+        t.insert(RANK1, 105, 104, "MpiRecv", 0, WORLD, 9, 64)
+    t.insert(MAIN, 110, 104, "Leave", R_WORK)
+    fails(t, MAIN, 104, "Leave")
+
+
+@case("-")
+def send_fails(t):
+    """What it sent was not sent."""
+    failed_send(t, False)
+
+
+@case("-")
+def sendrecv_is_cut(t):
+    """It is the receive that failed: the send counts."""
+    failed_send(t, True)
+
+
+@case("-")
+def collective_fails(t):
+    t.insert(MAIN, 180, 172, "MpiCollectiveBegin")
+    t.insert(MAIN, 180, 174, "MpiCollectiveEnd", BARRIER, WORLD, NONE, 0, 0)
+    fails(t, MAIN, 174, "MpiCollectiveEnd")
+
+
+def barrier_of_worker(t, begin):
+    """One member's barrier is called by its second thread."""
+    t.change(MAIN, 140, "MpiCollectiveBegin")
+    t.change(MAIN, 150, "MpiCollectiveEnd")
+    t.insert(WORKER, 300, begin, "MpiCollectiveBegin")
+    t.insert(WORKER, 300, begin + 3, "MpiCollectiveEnd", BARRIER, WORLD, NONE, 0, 0)
+
+
+@case("-")
+def collectives_of_two_threads(t):
+    barrier_of_worker(t, 150)
+
+
+@case("collectives")
+def threads_call_them_in_another_order(t):
+    barrier_of_worker(t, 172)
+
+
+@case("-")
+def collective_fails_later(t):
+    """A non-blocking one."""
+    t.insert(MAIN, 180, 172, "NonBlockingCollectiveRequest", 9)
+    t.insert(MAIN, 180, 174, "NonBlockingCollectiveComplete", BARRIER, WORLD, NONE, 0, 0, 9)
+    fails(t, MAIN, 174, "NonBlockingCollectiveComplete")
+
+
+@case("-")
+def communicator_of_oneself(t):
+    """One definition for all processes; each has its own collectives."""
+    t.definitions += [("Group", 6, s(""), 6, MPI, 0, []), ("Comm", 3, s(""), 6, NONE, 0)]
+    for location, end in ((MAIN, 900), (RANK1, 990)):
+        t.insert(location, end, 200, "MpiCollectiveBegin")
+        t.insert(location, end, 201, "MpiCollectiveEnd", BARRIER, 3, NONE, 0, 0)
+        t.insert(location, end, 202, "MpiSend", 0, 3, 1, 10)
+        t.insert(location, end, 203, "MpiRecv", 0, 3, 1, 10)
+
+
 @case("-")
 def filtered(t):
     """Nothing of this is a loss."""
@@ -656,6 +738,12 @@ def filtered_is_no_excuse(t):
 @case("messages")
 def fewer_bytes(t):
     t.change(RANK1, 105, "MpiRecv", 105, "MpiRecv", 0, WORLD, 7, 511)
+
+
+@case("messages")
+def cut_and_longer(t):
+    t.change(RANK1, 105, "MpiRecv", 105, "MpiRecv", 0, WORLD, 7, 513)
+    fails(t, RANK1, 105, "MpiRecv")
 
 
 @case("causality")

@@ -118,7 +118,7 @@ class Trace:
         """Reads all events of one location; returns its entry of "locations"."""
         h, ref = self.handle, location._ref
         state = {"n": 0, "first": None, "last": None, "stack": [], "depth": 0, "program": None,
-                 "sends": {}}
+                 "sends": {}, "failed": False, "sent": None}
         active = Counter()
         regions = Counter()
         name = location.name
@@ -134,13 +134,16 @@ class Trace:
             if not self.begin <= time <= self.end:
                 self.error("location", repr(name), "event", state["n"], "at", time,
                            "lies outside the clock range", self.begin, self.end)
+            state["failed"] = False
             if attributes:
                 for i in range(_otf2.AttributeList_GetNumberOfElements(attributes)):
                     key = _otf2.AttributeList_GetAttributeByIndex(attributes, i)[0]
                     self.attributes[self.defs.attributes[key].name] += 1
+                    state["failed"] |= self.defs.attributes[key].name == "MPI_ERROR"
 
         def enter(_, time, pos, data, attributes, region):
             tick(time, attributes)
+            state["sent"] = None
             self.enters[region] += 1
             regions[region] += 1
             active[region] += 1
@@ -150,6 +153,9 @@ class Trace:
 
         def leave(_, time, pos, data, attributes, region):
             tick(time, attributes)
+            if state["failed"]:
+                self.retract(state["sent"])
+            state["sent"] = None
             self.leaves[region] += 1
             stack = state["stack"]
             if not stack:
@@ -215,6 +221,8 @@ class Trace:
 
     def rank(self, comm, location):
         """The rank of a location, or else of its process, in a communicator, or None."""
+        if enum_name(self.defs.comms[comm].group.group_type) == "COMM_SELF":
+            return 0
         if comm not in self.ranks:
             members = self.defs.comms[comm].group.members
             self.ranks[comm] = ({m._ref: i for i, m in enumerate(members)},
@@ -234,7 +242,7 @@ class Trace:
         return key, size
 
     def on_MpiSend(self, location, state, time, peer, comm, tag, size):
-        self.message(location, comm, peer, tag, size, 0)
+        state["sent"] = self.message(location, comm, peer, tag, size, 0)
 
     def on_MpiIsend(self, location, state, time, peer, comm, tag, size, request):
         state["sends"][request] = self.message(location, comm, peer, tag, size, 0)
@@ -243,12 +251,16 @@ class Trace:
         state["sends"].pop(request, None)
 
     def on_MpiRequestCancelled(self, location, state, time, request):
-        sent = state["sends"].pop(request, None)
+        self.retract(state["sends"].pop(request, None))
+
+    def retract(self, sent):
         if sent:
             self.messages[sent[0]][0] -= 1
             self.bytes[0] -= sent[1]
 
     def on_MpiRecv(self, location, state, time, peer, comm, tag, size):
+        if state["failed"]:  # cut: not what the call sent itself
+            state["sent"] = None
         self.message(location, comm, peer, tag, size, 1)
 
     def on_MpiIrecv(self, location, state, time, peer, comm, tag, size, request):
