@@ -48,12 +48,17 @@ void gt_mpi_coll_begin(const struct gt_mpi_coll *coll)
 		gt_record(GT_T_COLL_BEGIN, 0, NULL, 0);
 }
 
-void gt_mpi_coll_end(const struct gt_mpi_coll *coll)
+void gt_mpi_coll_end(const struct gt_mpi_coll *coll, int rc)
 {
-	const uint64_t data[4] = { coll->op | (uint64_t)coll->at << 32, coll->sent, coll->received, 0 };
+	bool done = rc == MPI_SUCCESS;
+	const uint64_t data[4] = { coll->op | (uint64_t)coll->at << 32, done ? coll->sent : 0,
+				   done ? coll->received : 0, 0 };
 
-	if (coll->ref)
-		gt_record(GT_T_COLL_END, coll->ref, data, 2);
+	if (!coll->ref)
+		return;
+	if (!done)
+		gt_mpi_failed(rc);
+	gt_record(GT_T_COLL_END, coll->ref, data, 2);
 }
 
 /* Counts are int, or MPI_Count in the functions for large ones. */

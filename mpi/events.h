@@ -67,6 +67,7 @@ extern GT_MPI_TLS struct gt_mpi_self gt_mpi_self;
 
 extern bool gt_mpi_merge; /* VT_MPI_MERGE_POLLS */
 extern gt_ref gt_mpi_calls; /* parameter: how many calls a span stands for */
+extern gt_ref gt_mpi_error; /* attribute: the class of the error that a call returned */
 
 /* Is this call made by the MPI library, or a tool below us, inside a call that is recorded? */
 static inline __attribute__((always_inline)) bool gt_mpi_nested(void)
@@ -80,10 +81,18 @@ static inline __attribute__((always_inline)) bool gt_mpi_begin(unsigned function
 	return gt_enter_if_active(gt_mpi_region_of(function));
 }
 
-static inline void gt_mpi_end(unsigned function, bool on)
+/* The next record has the class of the error for an attribute. */
+void gt_mpi_failed(int rc);
+/* A message came, and was longer than the buffer. */
+bool gt_mpi_truncated(int rc);
+
+static inline void gt_mpi_end(unsigned function, bool on, int rc)
 {
-	if (on)
+	if (on) {
+		if (GT_MPI_UNLIKELY(rc != MPI_SUCCESS))
+			gt_mpi_failed(rc);
 		gt_leave(gt_mpi_region_of(function));
+	}
 	gt_mpi_self.frame = NULL;
 }
 
@@ -107,13 +116,13 @@ static inline void gt_mpi_poll_found(unsigned function, bool on, uint64_t begin,
 		gt_enter_at(gt_mpi_region_of(function), begin);
 }
 
-static inline void gt_mpi_poll_end(unsigned function, bool on, uint64_t begin, bool idle)
+static inline void gt_mpi_poll_end(unsigned function, bool on, int rc, uint64_t begin, bool idle)
 {
-	if (on && gt_mpi_merge && idle)
+	if (on && gt_mpi_merge && idle) {
 		gt_repeat(&gt_mpi_self.polls, gt_mpi_region_of(function), gt_mpi_calls, begin);
-	else if (on)
-		gt_leave(gt_mpi_region_of(function));
-	gt_mpi_self.frame = NULL;
+		on = false;
+	}
+	gt_mpi_end(function, on, rc);
 }
 
 /* ---- state ---------------------------------------------------------------------------------- */
@@ -196,7 +205,7 @@ struct gt_mpi_op {
 	gt_ref comm;
 	uint64_t id;
 	uint32_t peer, tag;      /* of collectives: operation, root */
-	uint64_t bytes, received;
+	uint64_t bytes, received; /* of receives: the buffer's */
 	MPI_Comm *made;
 };
 
@@ -236,13 +245,24 @@ gt_mpi_begin_send(unsigned function, MPI_Comm comm, int dest, int tag, MPI_Count
 	return gt_enter_if_active(gt_mpi_region_of(function));
 }
 
+/* The record of a message that was cut, if it is that what went wrong. */
+void gt_mpi_recv_failed(int rc, MPI_Comm comm, const MPI_Status *status, MPI_Count count,
+			MPI_Datatype type);
+
 /* As gt_mpi_end(), with the record of the message that the call received. */
 static inline __attribute__((always_inline)) void
-gt_mpi_end_recv(unsigned function, bool on, bool got, MPI_Comm comm, const MPI_Status *status)
+gt_mpi_end_recv(unsigned function, bool on, int rc, MPI_Comm comm, const MPI_Status *status,
+		MPI_Count count, MPI_Datatype type)
 {
 	const struct gt_mpi_comm *c;
 
-	c = on && got && status->MPI_SOURCE >= 0 ? gt_mpi_comm_of(comm) : NULL;
+	if (GT_MPI_UNLIKELY(rc != MPI_SUCCESS)) {
+		if (on)
+			gt_mpi_recv_failed(rc, comm, status, count, type);
+		gt_mpi_end(function, on, rc);
+		return;
+	}
+	c = on && status->MPI_SOURCE >= 0 ? gt_mpi_comm_of(comm) : NULL;
 	if (c && c->ref)
 		gt_leave_record(gt_mpi_region_of(function), GT_T_MPI_RECV, c->ref,
 				(uint64_t[2]){ (uint32_t)status->MPI_SOURCE |
@@ -254,7 +274,7 @@ gt_mpi_end_recv(unsigned function, bool on, bool got, MPI_Comm comm, const MPI_S
 }
 
 struct gt_mpi_op gt_mpi_isend_to(MPI_Comm comm, int dest, int tag, MPI_Count count, MPI_Datatype type);
-struct gt_mpi_op gt_mpi_irecv_from(MPI_Comm comm);
+struct gt_mpi_op gt_mpi_irecv_from(MPI_Comm comm, MPI_Count count, MPI_Datatype type);
 void gt_mpi_bind_to(bool on, const struct gt_mpi_op *op, const MPI_Request *request);
 
 static inline struct gt_mpi_op gt_mpi_isend(bool on, MPI_Comm comm, int dest, int tag,
@@ -268,12 +288,13 @@ static inline struct gt_mpi_op gt_mpi_isend(bool on, MPI_Comm comm, int dest, in
 	return op;
 }
 
-static inline struct gt_mpi_op gt_mpi_irecv(bool on, MPI_Comm comm, int source)
+static inline struct gt_mpi_op gt_mpi_irecv(bool on, MPI_Comm comm, int source, MPI_Count count,
+					    MPI_Datatype type)
 {
 	struct gt_mpi_op op;
 
 	if (on && source != MPI_PROC_NULL)
-		return gt_mpi_irecv_from(comm);
+		return gt_mpi_irecv_from(comm, count, type);
 	op.kind = GT_MPI_NOTHING;
 	return op;
 }
@@ -287,14 +308,17 @@ static inline void gt_mpi_bind(bool on, const struct gt_mpi_op *op, const MPI_Re
 void gt_mpi_persistent(enum gt_mpi_kind kind, const MPI_Request *request, MPI_Comm comm, int peer,
 		       int tag, MPI_Count count, MPI_Datatype type);
 void gt_mpi_start(bool on, int count, const MPI_Request *requests);
+void gt_mpi_start_failed(bool on, int count, const MPI_Request *requests);
 void gt_mpi_cancel(const MPI_Request *request);
 void gt_mpi_forget(bool on, const MPI_Request *request);
 void gt_mpi_insert(MPI_Request request, const struct gt_mpi_op *op);
 
 void gt_mpi_matched(const MPI_Message *message, MPI_Comm comm);
 struct gt_mpi_op gt_mpi_mrecv(const MPI_Message *message);
-void gt_mpi_mrecv_done(const struct gt_mpi_op *op, const MPI_Status *status);
-struct gt_mpi_op gt_mpi_imrecv(bool on, const MPI_Message *message);
+void gt_mpi_mrecv_done(bool on, int rc, const struct gt_mpi_op *op, const MPI_Message *message,
+		       const MPI_Status *status, MPI_Count count, MPI_Datatype type);
+struct gt_mpi_op gt_mpi_imrecv(bool on, const MPI_Message *message, MPI_Count count,
+			       MPI_Datatype type);
 
 /*
  * What is known of the request before the call that may complete it (NULL: nothing); afterwards the
@@ -302,17 +326,20 @@ struct gt_mpi_op gt_mpi_imrecv(bool on, const MPI_Message *message);
  */
 extern uint64_t gt_mpi_live; /* operations in the table */
 void *gt_mpi_look_up(MPI_Request request);
-void gt_mpi_complete_known(bool on, void *was, const MPI_Status *status);
+void gt_mpi_complete_known(bool on, int rc, void *was, const MPI_Request *request,
+			   const MPI_Status *status);
 
 static inline void *gt_mpi_look(MPI_Request request)
 {
 	return __atomic_load_n(&gt_mpi_live, __ATOMIC_RELAXED) ? gt_mpi_look_up(request) : NULL;
 }
 
-static inline void gt_mpi_complete(bool on, void *was, const MPI_Status *status)
+/* Also of calls that failed: the operation may be over nevertheless. */
+static inline void gt_mpi_complete(bool on, int rc, void *was, const MPI_Request *request,
+				   const MPI_Status *status)
 {
 	if (was)
-		gt_mpi_complete_known(on, was, status);
+		gt_mpi_complete_known(on, rc, was, request, status);
 }
 
 /* The requests of a call as they were before it, and statuses where the program wants none. */
@@ -324,8 +351,8 @@ struct gt_mpi_list {
 #define GT_MPI_LIST struct gt_mpi_list __attribute__((cleanup(gt_mpi_list_done)))
 struct gt_mpi_list gt_mpi_list(int count, const MPI_Request *requests, MPI_Status **statuses);
 void gt_mpi_list_done(struct gt_mpi_list *list);
-void gt_mpi_complete_one(bool on, const struct gt_mpi_list *list, int index,
-			 const MPI_Status *status);
+void gt_mpi_complete_one(bool on, int rc, const struct gt_mpi_list *list, int index,
+			 const MPI_Request *requests, const MPI_Status *status);
 void gt_mpi_complete_all(bool on, int rc, const struct gt_mpi_list *list,
 			 const MPI_Status *statuses);
 void gt_mpi_complete_some(bool on, int rc, const struct gt_mpi_list *list, int count,
@@ -348,7 +375,7 @@ struct gt_mpi_coll {
 
 struct gt_mpi_coll gt_mpi_coll(MPI_Comm comm, uint32_t op, int root);
 void gt_mpi_coll_begin(const struct gt_mpi_coll *coll);
-void gt_mpi_coll_end(const struct gt_mpi_coll *coll);
+void gt_mpi_coll_end(const struct gt_mpi_coll *coll, int rc);
 struct gt_mpi_op gt_mpi_icoll(bool on, const struct gt_mpi_coll *coll);
 void gt_mpi_coll_init(const struct gt_mpi_coll *coll, const MPI_Request *request);
 uint64_t gt_mpi_sum(int ranks, size_t size, const void *counts, MPI_Datatype type);

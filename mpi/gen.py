@@ -59,12 +59,12 @@ mean("Init Init_thread", "gt_mpi_hosts_begin();", "if (rc == MPI_SUCCESS) gt_mpi
 mean("Finalize", "gt_mpi_finalizing();")
 
 mean("Send Bsend Ssend Rsend", "BEGIN(gt_mpi_begin_send, $6, $4, $5, $2, $3)")
-mean("Recv", own(7), "END(gt_mpi_end_recv, rc == MPI_SUCCESS, $6, $7)")
-mean("Sendrecv", own(12) + "BEGIN(gt_mpi_begin_send, $11, $4, $5, $2, $3)", "END(gt_mpi_end_recv, rc == MPI_SUCCESS, $11, $12)")
-mean("Sendrecv_replace", own(9) + "BEGIN(gt_mpi_begin_send, $8, $4, $5, $2, $3)", "END(gt_mpi_end_recv, rc == MPI_SUCCESS, $8, $9)")
+mean("Recv", own(7), "END(gt_mpi_end_recv, rc, $6, $7, $2, $3)")
+mean("Sendrecv", own(12) + "BEGIN(gt_mpi_begin_send, $11, $4, $5, $2, $3)", "END(gt_mpi_end_recv, rc, $11, $12, $7, $8)")
+mean("Sendrecv_replace", own(9) + "BEGIN(gt_mpi_begin_send, $8, $4, $5, $2, $3)", "END(gt_mpi_end_recv, rc, $8, $9, $2, $3)")
 mean("Isend Ibsend Issend Irsend", "struct gt_mpi_op begun = gt_mpi_isend(on, $6, $4, $5, $2, $3);",
      "gt_mpi_bind(on, &begun, rc == MPI_SUCCESS ? $7 : NULL);")
-mean("Irecv", "struct gt_mpi_op begun = gt_mpi_irecv(on, $6, $4);",
+mean("Irecv", "struct gt_mpi_op begun = gt_mpi_irecv(on, $6, $4, $2, $3);",
      "gt_mpi_bind(on, &begun, rc == MPI_SUCCESS ? $7 : NULL);")
 mean("Send_init Bsend_init Ssend_init Rsend_init", "",
      "if (rc == MPI_SUCCESS) gt_mpi_persistent(GT_MPI_SEND, $7, $6, $4, $5, $2, $3);")
@@ -73,27 +73,27 @@ mean("Psend_init", "",
      "if (rc == MPI_SUCCESS) gt_mpi_persistent(GT_MPI_SEND, $9, $7, $5, $6, $2 * (MPI_Count)$3, $4);")
 mean("Precv_init", "",
      "if (rc == MPI_SUCCESS) gt_mpi_persistent(GT_MPI_RECV, $9, $7, $5, $6, $2 * (MPI_Count)$3, $4);")
-mean("Start", "gt_mpi_start(on, 1, $1);")
-mean("Startall", "gt_mpi_start(on, $1, $2);")
+mean("Start", "gt_mpi_start(on, 1, $1);", "if (rc != MPI_SUCCESS) gt_mpi_start_failed(on, 1, $1);")
+mean("Startall", "gt_mpi_start(on, $1, $2);", "if (rc != MPI_SUCCESS) gt_mpi_start_failed(on, $1, $2);")
 mean("Cancel", "gt_mpi_cancel($1);")
 mean("Request_free", "gt_mpi_forget(on, $1);")
 
 mean("Mprobe", "", "if (rc == MPI_SUCCESS) gt_mpi_matched($4, $3);")
 mean("Improbe", "", "if (rc == MPI_SUCCESS && *$4) gt_mpi_matched($5, $3); POLL(rc == MPI_SUCCESS && !*$4)")
 mean("Mrecv", own(5) + "struct gt_mpi_op begun = gt_mpi_mrecv($4);",
-     "if (on && rc == MPI_SUCCESS) gt_mpi_mrecv_done(&begun, $5);")
-mean("Imrecv", "struct gt_mpi_op begun = gt_mpi_imrecv(on, $4);",
+     "gt_mpi_mrecv_done(on, rc, &begun, $4, $5, $2, $3);")
+mean("Imrecv", "struct gt_mpi_op begun = gt_mpi_imrecv(on, $4, $2, $3);",
      "gt_mpi_bind(on, &begun, rc == MPI_SUCCESS ? $5 : NULL);")
 mean("Iprobe", "", "POLL(rc == MPI_SUCCESS && !*$4)")
 mean("Request_get_status", "", "POLL(rc == MPI_SUCCESS && !*$2)")
 
-mean("Wait", own(2) + "void *was = gt_mpi_look(*$1);", "if (rc == MPI_SUCCESS) gt_mpi_complete(on, was, $2);")
+mean("Wait", own(2) + "void *was = gt_mpi_look(*$1);", "gt_mpi_complete(on, rc, was, $1, $2);")
 mean("Test", own(3) + "void *was = gt_mpi_look(*$1);",
-     "if (rc == MPI_SUCCESS && *$2) gt_mpi_complete(on, was, $3); POLL(rc == MPI_SUCCESS && !*$2)")
+     "if (rc != MPI_SUCCESS || *$2) gt_mpi_complete(on, rc, was, $1, $3); POLL(rc == MPI_SUCCESS && !*$2)")
 mean("Waitany", own(4) + "GT_MPI_LIST list = gt_mpi_list($1, $2, NULL);",
-     "if (rc == MPI_SUCCESS) gt_mpi_complete_one(on, &list, *$3, $4);")
+     "gt_mpi_complete_one(on, rc, &list, *$3, $2, $4);")
 mean("Testany", own(5) + "GT_MPI_LIST list = gt_mpi_list($1, $2, NULL);",
-     "if (rc == MPI_SUCCESS && *$4) gt_mpi_complete_one(on, &list, *$3, $5); "
+     "if (rc != MPI_SUCCESS || *$4) gt_mpi_complete_one(on, rc, &list, *$3, $2, $5); "
      "POLL(rc == MPI_SUCCESS && !*$4)")
 mean("Waitall", "GT_MPI_LIST list = gt_mpi_list($1, $2, &$3);",
      "gt_mpi_complete_all(on, rc, &list, $3);")
@@ -110,7 +110,7 @@ for names, made in (("Comm_dup", 2), ("Comm_dup_with_info Comm_create Cart_sub I
                     ("Comm_split_type", 5), ("Cart_create Graph_create", 6), ("Dist_graph_create", 9),
                     ("Dist_graph_create_adjacent", 10)):
     mean(names, "struct gt_mpi_coll c = { 0 }; if (on) { c = gt_mpi_coll($1, 17, GT_MPI_ROOTLESS); gt_mpi_coll_begin(&c); }",
-         "if (rc == MPI_SUCCESS) gt_mpi_comm_made($1, $%d); if (on) gt_mpi_coll_end(&c);" % made)
+         "if (rc == MPI_SUCCESS) gt_mpi_comm_made($1, $%d); if (on) gt_mpi_coll_end(&c, rc);" % made)
 mean("Comm_idup", "", "if (rc == MPI_SUCCESS) gt_mpi_comm_later($1, $2, $3);")
 mean("Comm_idup_with_info", "", "if (rc == MPI_SUCCESS) gt_mpi_comm_later($1, $3, $4);")
 mean("Comm_create_group", "", "if (rc == MPI_SUCCESS) gt_mpi_comm_by_group($1, $3, $4);")
@@ -167,7 +167,7 @@ for name, number, comm, root, sent, received, more in COLL:
     look = "struct gt_mpi_coll c = gt_mpi_coll($%d, %d, %s); " % (comm, number, "$%d" % root if root else "GT_MPI_ROOTLESS")
     size = more + "if (c.ref) { c.sent = %s; c.received = %s; } " % (sent, received)
     mean(name.capitalize(), "struct gt_mpi_coll c = { 0 }; if (on) { " + look.replace("struct gt_mpi_coll c", "c") +
-         size + "gt_mpi_coll_begin(&c); }", "if (on) gt_mpi_coll_end(&c);" +
+         size + "gt_mpi_coll_begin(&c); }", "if (on) gt_mpi_coll_end(&c, rc);" +
          ("\n\tif (rc == MPI_SUCCESS)\n\t\tgt_mpi_met($%d);" % comm if number in MEET and not more else ""))
     mean("I" + name, look + size + "struct gt_mpi_op begun = gt_mpi_icoll(on, &c);",
          "gt_mpi_bind(on, &begun, rc == MPI_SUCCESS ? $%d : NULL);" % (comm + 1))
@@ -196,10 +196,11 @@ for name, later, target, win, kind, out, back in ACCESS:
     if name == "Get_accumulate": # with MPI_NO_OP the first buffer is not looked at
         out = "($11 == MPI_NO_OP ? 0 : %s)" % out
     call = "$%d, $%d, %s, %s, %s)" % (win, target, kind, out, back)
-    mean(name, "if (on) gt_mpi_access(" + call + ";")
+    begun = "struct gt_mpi_op begun = gt_mpi_access(on, " + call + ";"
+    under_way = "if (rc == MPI_SUCCESS) gt_mpi_accessed(&begun, $%d, %%s);" % win
+    mean(name, begun, under_way % "false")
     if later:
-        mean(later, "struct gt_mpi_op begun = gt_mpi_raccess(on, " + call + ";",
-             "gt_mpi_bind(on, &begun, rc == MPI_SUCCESS ? $%d : NULL);" % (win + 1))
+        mean(later, begun, under_way % "true" + " gt_mpi_bind(on, &begun, rc == MPI_SUCCESS ? $%d : NULL);" % (win + 1))
 
 mean("Win_fence", "uint64_t began = on ? gt_now() : 0;", "if (on && rc == MPI_SUCCESS) gt_mpi_win_fenced(began, $2);")
 DONE = "if (on && rc == MPI_SUCCESS) "
@@ -374,11 +375,11 @@ def body(name, function, index):
     if after:
         lines.append("\t" + after)
     if poll:
-        lines.append("\tgt_mpi_poll_end(%d, on, begin, idle);" % index)
+        lines.append("\tgt_mpi_poll_end(%d, on, rc, begin, idle);" % index)
     elif special["END"]:
         lines.append("\t%s(%d, on, %s);" % (special["END"][0], index, special["END"][1]))
     else:
-        lines.append("\tgt_mpi_end(%d, on);" % index)
+        lines.append("\tgt_mpi_end(%d, on, rc);" % index)
     lines += ["\treturn rc;", "}", ""]
     for p in (0, 1):
         lines += ["static %s via_%s%s(%s)" % (kind, "P" * p, name, ", ".join(parameters) or "void"),
@@ -418,7 +419,7 @@ NEEDED = ["MPI_Bcast", "MPI_Comm_create_group", "MPI_Comm_free", "MPI_Comm_set_e
           "MPI_Recv", "MPI_Send", "MPI_Comm_group", "MPI_Comm_remote_group", "MPI_Group_translate_ranks", "MPI_Group_size",
           "MPI_Group_free", "MPI_Comm_rank", "MPI_Comm_size", "MPI_Comm_remote_size", "MPI_Comm_test_inter",
           "MPI_Type_size_x", "MPI_Test_cancelled", "MPI_Request_get_status",
-          "MPI_Initialized", "MPI_Finalized", "MPI_Get_library_version", "MPI_Comm_get_name",
+          "MPI_Initialized", "MPI_Finalized", "MPI_Error_class", "MPI_Get_library_version", "MPI_Comm_get_name",
           "MPI_Topo_test", "MPI_Cartdim_get", "MPI_Cart_get", "MPI_Cart_shift", "MPI_Graph_neighbors_count",
           "MPI_Dist_graph_neighbors_count", "MPI_Win_get_group", "MPI_File_get_position", "MPI_File_get_position_shared"]
 

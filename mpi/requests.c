@@ -125,12 +125,28 @@ static void record_request(unsigned type, uint64_t id)
 	gt_record(type, 0, (uint64_t[2]){ id, 0 }, 1);
 }
 
-static void receive(gt_ref comm, const MPI_Status *status, uint64_t id)
+/* rc: of a message that did not fit into its buffer, which took `room` bytes of it. */
+static void receive(gt_ref comm, int rc, const MPI_Status *status, uint64_t room, uint64_t id)
 {
-	if (status->MPI_SOURCE >= 0)
-		record_message(id ? GT_T_MPI_IRECV : GT_T_MPI_RECV, comm,
-			       (uint32_t)status->MPI_SOURCE, (uint32_t)status->MPI_TAG,
-			       gt_mpi_status_bytes(status), id);
+	uint64_t bytes = gt_mpi_status_bytes(status);
+
+	if (status->MPI_SOURCE < 0)
+		return;
+	if (rc != MPI_SUCCESS) {
+		bytes = bytes < room ? bytes : room;
+		gt_mpi_failed(rc);
+	}
+	record_message(id ? GT_T_MPI_IRECV : GT_T_MPI_RECV, comm, (uint32_t)status->MPI_SOURCE,
+		       (uint32_t)status->MPI_TAG, bytes, id);
+}
+
+void gt_mpi_recv_failed(int rc, MPI_Comm comm, const MPI_Status *status, MPI_Count count,
+			MPI_Datatype type)
+{
+	const struct gt_mpi_comm *c = gt_mpi_truncated(rc) ? gt_mpi_comm_of(comm) : NULL;
+
+	if (c && c->ref)
+		receive(c->ref, rc, status, gt_mpi_bytes(count, type), 0);
 }
 
 /* ---- the table ------------------------------------------------------------------------------ */
@@ -274,7 +290,7 @@ struct gt_mpi_op gt_mpi_isend_to(MPI_Comm comm, int dest, int tag, MPI_Count cou
 	return op;
 }
 
-struct gt_mpi_op gt_mpi_irecv_from(MPI_Comm comm)
+struct gt_mpi_op gt_mpi_irecv_from(MPI_Comm comm, MPI_Count count, MPI_Datatype type)
 {
 	const struct gt_mpi_comm *c = gt_mpi_comm_of(comm);
 	struct gt_mpi_op op = { 0 };
@@ -282,7 +298,7 @@ struct gt_mpi_op gt_mpi_irecv_from(MPI_Comm comm)
 	if (!c || !c->ref)
 		return op;
 	op = (struct gt_mpi_op){ .kind = GT_MPI_RECV, .active = true, .comm = c->ref,
-				 .id = gt_mpi_new_id() };
+				 .id = gt_mpi_new_id(), .bytes = gt_mpi_bytes(count, type) };
 	begin(&op);
 	return op;
 }
@@ -300,7 +316,7 @@ struct gt_mpi_op gt_mpi_icoll(bool on, const struct gt_mpi_coll *coll)
 	return op;
 }
 
-static void end(const struct gt_mpi_op *op, const MPI_Status *status);
+static void end(const struct gt_mpi_op *op, int rc, const MPI_Status *status);
 
 void gt_mpi_bind_to(bool on, const struct gt_mpi_op *op, const MPI_Request *request)
 {
@@ -319,7 +335,7 @@ void gt_mpi_bind_to(bool on, const struct gt_mpi_op *op, const MPI_Request *requ
 		return;
 	}
 	if (on && gt_mpi_Request_get_status()(*request, &flag, &status) == MPI_SUCCESS && flag)
-		end(op, &status);
+		end(op, MPI_SUCCESS, &status);
 }
 
 void gt_mpi_persistent(enum gt_mpi_kind kind, const MPI_Request *request, MPI_Comm comm, int peer,
@@ -367,6 +383,17 @@ void gt_mpi_start(bool on, int count, const MPI_Request *requests)
 	}
 }
 
+/* Which of them began is not known: none is taken to have. */
+void gt_mpi_start_failed(bool on, int count, const MPI_Request *requests)
+{
+	for (int i = 0; i < count; i++) {
+		struct gt_mpi_op op = take(look(GT_MPI_BITS(requests[i])));
+
+		if (on && op.persistent && op.active)
+			record_request(GT_T_MPI_REQUEST_CANCELLED, op.id);
+	}
+}
+
 void gt_mpi_cancel(const MPI_Request *request)
 {
 	uint64_t bits = GT_MPI_BITS(*request);
@@ -402,7 +429,7 @@ void gt_mpi_forget(bool on, const MPI_Request *request)
 	gt_mpi_unlock(&shard->lock);
 	if (on && op.kind != GT_MPI_COMM && op.active && *request != MPI_REQUEST_NULL &&
 	    gt_mpi_Request_get_status()(*request, &flag, &status) == MPI_SUCCESS && flag)
-		end(&op, &status);
+		end(&op, MPI_SUCCESS, &status);
 }
 
 /* ---- matched probes ------------------------------------------------------------------------- */
@@ -423,13 +450,21 @@ struct gt_mpi_op gt_mpi_mrecv(const MPI_Message *message)
 	return take(look(GT_MPI_BITS(*message) ^ MATCHED_BIT));
 }
 
-void gt_mpi_mrecv_done(const struct gt_mpi_op *op, const MPI_Status *status)
+void gt_mpi_mrecv_done(bool on, int rc, const struct gt_mpi_op *op, const MPI_Message *message,
+		       const MPI_Status *status, MPI_Count count, MPI_Datatype type)
 {
-	if (op->kind)
-		receive(op->comm, status, 0);
+	if (!op->kind)
+		return;
+	if (rc != MPI_SUCCESS && !gt_mpi_truncated(rc)) {
+		if (*message != MPI_MESSAGE_NULL) /* it can still be received */
+			put(GT_MPI_BITS(*message) ^ MATCHED_BIT, op);
+	} else if (on) {
+		receive(op->comm, rc, status, gt_mpi_bytes(count, type), 0);
+	}
 }
 
-struct gt_mpi_op gt_mpi_imrecv(bool on, const MPI_Message *message)
+struct gt_mpi_op gt_mpi_imrecv(bool on, const MPI_Message *message, MPI_Count count,
+			       MPI_Datatype type)
 {
 	struct gt_mpi_op op = take(look(GT_MPI_BITS(*message) ^ MATCHED_BIT));
 
@@ -438,48 +473,61 @@ struct gt_mpi_op gt_mpi_imrecv(bool on, const MPI_Message *message)
 	op.kind = GT_MPI_RECV;
 	op.active = true;
 	op.id = gt_mpi_new_id();
+	op.bytes = gt_mpi_bytes(count, type);
 	begin(&op);
 	return op;
 }
 
 /* ---- operations that are complete ----------------------------------------------------------- */
 
-static void end(const struct gt_mpi_op *op, const MPI_Status *status)
+static void end(const struct gt_mpi_op *op, int rc, const MPI_Status *status)
 {
-	int cancelled = 0;
+	bool failed = rc != MPI_SUCCESS && !(op->kind == GT_MPI_RECV && gt_mpi_truncated(rc));
+	int cancelled = failed;
 
 	if (op->kind == GT_MPI_RMA) {
-		gt_mpi_win_done(op);
+		if (!failed)
+			gt_mpi_win_done(op);
 		return;
 	}
 	if (op->kind == GT_MPI_IO) {
-		gt_mpi_io_end(op, MPI_SUCCESS, status);
+		gt_mpi_io_end(op, rc, status);
 		return;
 	}
-	if (op->cancel)
+	if (op->cancel && !failed)
 		gt_mpi_Test_cancelled()(status, &cancelled);
-	if (cancelled) {
+	if (op->kind == GT_MPI_COLL) {
+		const uint64_t data[4] = { op->peer | (uint64_t)op->tag << 32, failed ? 0 : op->bytes,
+					   failed ? 0 : op->received, op->id };
+
+		if (failed)
+			gt_mpi_failed(rc);
+		gt_record(GT_T_NBCOLL_COMPLETE, op->comm, data, 2);
+	} else if (cancelled) {
 		record_request(GT_T_MPI_REQUEST_CANCELLED, op->id);
 	} else if (op->kind == GT_MPI_SEND) {
 		record_request(GT_T_MPI_ISEND_COMPLETE, op->id);
 	} else if (op->kind == GT_MPI_RECV) {
-		receive(op->comm, status, op->id);
-	} else if (op->kind == GT_MPI_COLL) {
-		const uint64_t data[4] = { op->peer | (uint64_t)op->tag << 32, op->bytes,
-					   op->received, op->id };
-
-		gt_record(GT_T_NBCOLL_COMPLETE, op->comm, data, 2);
+		receive(op->comm, rc, status, op->bytes, op->id);
 	}
 }
 
-void gt_mpi_complete_known(bool on, void *was, const MPI_Status *status)
+static void complete(bool on, int rc, void *was, const MPI_Status *status)
 {
 	struct gt_mpi_op op = take(was);
 
-	if (op.kind == GT_MPI_COMM)
+	if (op.kind == GT_MPI_COMM && rc == MPI_SUCCESS)
 		gt_mpi_comm_ready(op.id, op.comm, op.made);
-	else if (op.kind && op.active && on)
-		end(&op, status);
+	else if (op.kind != GT_MPI_COMM && op.kind && op.active && on)
+		end(&op, rc, status);
+}
+
+/* A call that failed has ended the operation if it took its handle, or says that a message was cut. */
+void gt_mpi_complete_known(bool on, int rc, void *was, const MPI_Request *request,
+			   const MPI_Status *status)
+{
+	if (rc == MPI_SUCCESS || *request == MPI_REQUEST_NULL || gt_mpi_truncated(rc))
+		complete(on, rc, was, status);
 }
 
 /* ---- calls with many requests --------------------------------------------------------------- */
@@ -545,29 +593,42 @@ void gt_mpi_list_done(struct gt_mpi_list *list)
 	gt_mpi_unlock(&block_lock);
 }
 
-void gt_mpi_complete_one(bool on, const struct gt_mpi_list *list, int index,
-			 const MPI_Status *status)
+void gt_mpi_complete_one(bool on, int rc, const struct gt_mpi_list *list, int index,
+			 const MPI_Request *requests, const MPI_Status *status)
 {
 	if (index >= 0 && index < list->count)
-		gt_mpi_complete(on, list->was[index], status);
+		gt_mpi_complete(on, rc, list->was[index], &requests[index], status);
+}
+
+/* Of one in a list; rc is that of the whole call. */
+static void complete_in_list(bool on, int rc, void *was, const MPI_Status *status)
+{
+	if (rc != MPI_SUCCESS)
+		rc = status->MPI_ERROR;
+	if (was && rc != MPI_ERR_PENDING)
+		complete(on, rc, was, status);
+}
+
+static bool in_status(int rc)
+{
+	int class = rc;
+
+	return rc == MPI_SUCCESS || rc == MPI_ERR_IN_STATUS ||
+	       (gt_mpi_Error_class()(rc, &class) == MPI_SUCCESS && class == MPI_ERR_IN_STATUS);
 }
 
 void gt_mpi_complete_all(bool on, int rc, const struct gt_mpi_list *list, const MPI_Status *statuses)
 {
-	if (rc != MPI_SUCCESS && rc != MPI_ERR_IN_STATUS)
-		return;
-	for (int i = 0; i < list->count; i++)
-		if (rc == MPI_SUCCESS || statuses[i].MPI_ERROR == MPI_SUCCESS)
-			gt_mpi_complete(on, list->was[i], &statuses[i]);
+	for (int i = 0; i < list->count && in_status(rc); i++)
+		complete_in_list(on, rc, list->was[i], &statuses[i]);
 }
 
 void gt_mpi_complete_some(bool on, int rc, const struct gt_mpi_list *list, int count,
 			  const int *indices, const MPI_Status *statuses)
 {
-	if ((rc != MPI_SUCCESS && rc != MPI_ERR_IN_STATUS) || count == MPI_UNDEFINED)
+	if (!in_status(rc) || count == MPI_UNDEFINED)
 		return;
 	for (int i = 0; i < count; i++)
-		if (indices[i] >= 0 && indices[i] < list->count &&
-		    (rc == MPI_SUCCESS || statuses[i].MPI_ERROR == MPI_SUCCESS))
-			gt_mpi_complete(on, list->was[indices[i]], &statuses[i]);
+		if (indices[i] >= 0 && indices[i] < list->count)
+			complete_in_list(on, rc, list->was[indices[i]], &statuses[i]);
 }

@@ -166,40 +166,30 @@ static void remember(struct gt_mpi_handle *w, int target, uint64_t id, bool here
 	gt_mpi_unlock(&w->lock);
 }
 
-static uint64_t access_to(struct gt_mpi_handle *w, int target, unsigned kind, uint64_t bytes,
-			  uint64_t received)
+struct gt_mpi_op gt_mpi_access(bool on, MPI_Win win, int target, unsigned kind, uint64_t bytes,
+			       uint64_t received)
 {
-	uint64_t id = gt_mpi_new_id();
+	struct gt_mpi_handle *w = on ? find(win) : NULL;
 	unsigned type = kind == GT_MPI_PUT ? GT_T_RMA_PUT : kind == GT_MPI_GET ? GT_T_RMA_GET
 									      : GT_T_RMA_ATOMIC;
 	uint32_t atomic = kind > GT_MPI_ATOMIC ? kind - GT_MPI_ATOMIC : ACCUMULATE;
-	const uint64_t data[4] = { (uint32_t)target | (uint64_t)atomic << 32, bytes, id, received };
-
-	gt_record(type, w->ref, data, 2);
-	return id;
-}
-
-void gt_mpi_access(MPI_Win win, int target, unsigned kind, uint64_t bytes, uint64_t received)
-{
-	struct gt_mpi_handle *w = find(win);
-
-	if (w && target >= 0 && target < w->size)
-		remember(w, target, access_to(w, target, kind, bytes, received), true,
-			 kind != GT_MPI_GET);
-}
-
-struct gt_mpi_op gt_mpi_raccess(bool on, MPI_Win win, int target, unsigned kind, uint64_t bytes,
-				uint64_t received)
-{
-	struct gt_mpi_handle *w = on ? find(win) : NULL;
-	struct gt_mpi_op op = { 0 };
+	struct gt_mpi_op op = { .kind = GT_MPI_NOTHING };
 
 	if (!w || target < 0 || target >= w->size)
 		return op;
-	op = (struct gt_mpi_op){ .kind = GT_MPI_RMA, .active = true, .comm = w->ref };
-	op.id = access_to(w, target, kind, bytes, received);
-	remember(w, target, op.id, false, kind != GT_MPI_GET);
+	op = (struct gt_mpi_op){ .kind = GT_MPI_RMA, .active = true, .comm = w->ref,
+				 .id = gt_mpi_new_id(), .peer = (uint32_t)target, .tag = kind };
+	gt_record(type, w->ref,
+		  (uint64_t[4]){ (uint32_t)target | (uint64_t)atomic << 32, bytes, op.id, received }, 2);
 	return op;
+}
+
+void gt_mpi_accessed(const struct gt_mpi_op *op, MPI_Win win, bool later)
+{
+	struct gt_mpi_handle *w = op->kind != GT_MPI_NOTHING ? find(win) : NULL;
+
+	if (w)
+		remember(w, (int)op->peer, op->id, !later, op->tag != GT_MPI_GET);
 }
 
 unsigned gt_mpi_fetch_kind(MPI_Op op)

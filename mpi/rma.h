@@ -24,10 +24,13 @@ gt_ref gt_mpi_win_gone(bool on, const MPI_Win *win);
 void gt_mpi_win_freed(gt_ref ref);
 void gt_mpi_win_named(MPI_Win win, const char *name);
 
-/* An access; 0 if there is nothing to record. With a request, `op` is what gt_mpi_bind() gets. */
-void gt_mpi_access(MPI_Win win, int target, unsigned kind, uint64_t bytes, uint64_t received);
-struct gt_mpi_op gt_mpi_raccess(bool on, MPI_Win win, int target, unsigned kind, uint64_t bytes,
-				uint64_t received);
+/*
+ * An access, before the call; its kind is GT_MPI_NOTHING if it is not recorded. After the call, if that
+ * did not fail: it is under way; with a request (later) gt_mpi_bind() gets it, too.
+ */
+struct gt_mpi_op gt_mpi_access(bool on, MPI_Win win, int target, unsigned kind, uint64_t bytes,
+			       uint64_t received);
+void gt_mpi_accessed(const struct gt_mpi_op *op, MPI_Win win, bool later);
 unsigned gt_mpi_fetch_kind(MPI_Op op);
 
 #define GT_MPI_ALL_TARGETS (-1)

@@ -17,7 +17,7 @@
 
 GT_MPI_TLS struct gt_mpi_self gt_mpi_self;
 bool gt_mpi_merge;
-gt_ref gt_mpi_calls;
+gt_ref gt_mpi_calls, gt_mpi_error;
 
 static uint32_t define_lock;
 
@@ -69,6 +69,25 @@ gt_ref gt_mpi_define(unsigned function)
 	return ref == GT_MPI_FILTERED ? GT_NONE : ref;
 }
 
+/* ---- calls that fail ------------------------------------------------------------------------ */
+
+static int class_of(int rc)
+{
+	int class = rc;
+
+	return gt_mpi_Error_class()(rc, &class) == MPI_SUCCESS ? class : rc;
+}
+
+void gt_mpi_failed(int rc)
+{
+	gt_attribute(gt_mpi_error, (uint64_t)(uint32_t)class_of(rc));
+}
+
+bool gt_mpi_truncated(int rc)
+{
+	return rc != MPI_SUCCESS && class_of(rc) == MPI_ERR_TRUNCATE;
+}
+
 /* ---- the job -------------------------------------------------------------------------------- */
 
 void gt_mpi_initialized(void)
@@ -108,6 +127,8 @@ static bool setup(void *(*find)(const char *symbol))
 	gt_mpi_requests_setup(find);
 	gt_mpi_merge = merge && !strcmp(merge, "yes");
 	gt_mpi_calls = gt_def_parameter("calls", GT_VALUE_UINT);
+	gt_mpi_error = gt_def_attribute("MPI_ERROR", "Class of the error that the call returned",
+					GT_VALUE_UINT);
 	/* MPI may have begun before the first call that we see. */
 	if (gt_mpi_Initialized()(&begun) == MPI_SUCCESS && begun &&
 	    gt_mpi_Finalized()(&over) == MPI_SUCCESS && !over)
