@@ -3,8 +3,8 @@
 
     compare.py ARCHIVE LOGFILE RANKS     reads LOGFILE.<rank>
 
-Sends must be in the program's order, the rest must be the same set. Limits: reads what
-otf2-print says.
+Sends must be in the program's order, those of each thread (the thousands of the tag) by itself; the rest
+must be the same set. Limits: reads what otf2-print says.
 """
 import collections
 import re
@@ -16,6 +16,10 @@ MESSAGE = re.compile(r'(MPI_I?SEND|MPI_I?RECV) +(\d+) .*(?:Sender|Receiver): (\d
                      r'Communicator: "([^"]*)" <\d+>, Tag: (\d+), Length: (\d+)')
 COLLECTIVE = re.compile(r'(MPI_COLLECTIVE_END|NON_BLOCKING_COLLECTIVE_COMPLETE) +(\d+) .*Operation: (\w+), '
                         r'Communicator: "([^"]*)" <\d+>, Root: (\w+).*Sent: (\d+), Received: (\d+)')
+ACCESS = re.compile(r'RMA_(PUT|GET) +(\d+) .*Window: "([^"]*)" <\d+>, Remote: (\d+) .*Bytes: (\d+)')
+ATOMIC = re.compile(r'RMA_ATOMIC +(\d+) .*Window: "([^"]*)" <\d+>, Remote: (\d+) .*Type: (\w+), Sent: (\d+), '
+                    r'Received: (\d+)')
+COMPLETE = re.compile(r'RMA_OP_COMPLETE_(NON_BLOCKING|REMOTE) +(\d+) .*Window: "([^"]*)" <')
 CANCELLED = re.compile(r"MPI_REQUEST_CANCELLED +(\d+) ")
 
 
@@ -45,6 +49,15 @@ def main():
                 continue
             text = "%s %s %s %s %s %s" % ("C" if kind[0] == "M" else "N", comm, op,
                                           root if root.isdigit() else "-1", sent, received)
+        elif ACCESS.match(line):
+            kind, at, win, target, length = ACCESS.match(line).groups()
+            text = "P %s %s %s %s" % (kind, win, target, length)
+        elif ATOMIC.match(line):
+            at, win, target, kind, sent, received = ATOMIC.match(line).groups()
+            text = "A %s %s %s %s %s" % (kind, win, target, sent, received)
+        elif COMPLETE.match(line):
+            kind, at, win = COMPLETE.match(line).groups()
+            text = "%s %s" % ("D" if kind[0] == "N" else "E", win)
         elif CANCELLED.match(line):
             at, text = CANCELLED.match(line).group(1), "X"
         else:
@@ -62,7 +75,8 @@ def main():
             for line, n in list(text.items())[:5]:
                 wrong += 1
                 print("rank %d: %s: %s (%d times)" % (rank, sign, line, n))
-        sends = [[s for s in lines if s[0] == "S"] for lines in (want, seen[rank])]
+        sends = [sorted((s for s in lines if s[0] == "S"), key=lambda s: int(s.split()[3]) // 1000)
+                 for lines in (want, seen[rank])]
         if not wrong and sends[0] != sends[1]:
             wrong += 1
             print("rank %d: sends are not in order" % rank)

@@ -5,9 +5,13 @@
  *
  *     random SEED STEPS LOGFILE     writes LOGFILE.<rank>
  *
- * Limits: no threads (threads.c), no MPI 4.
+ * With odd seeds it asks for MPI_THREAD_MULTIPLE, and in some steps several threads do at once what else
+ * the main thread does; the thousands of a tag then tell the thread. Partitioned messages where the MPI
+ * has them.
  */
 #include <mpi.h>
+#include <pthread.h>
+#include <sched.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -15,11 +19,12 @@
 
 #define MOST    4096 /* bytes of a message */
 #define COMMS   24
+#define THREADS 4
 
-static unsigned long long state;
-static int me, size;
+static __thread unsigned long long state; /* drawn from: the same in all ranks */
+static int me, size, multiple, windows;
 static FILE *out;
-static char sent[64][MOST], got[64][MOST];
+static __thread char sent[64][MOST], got[64][MOST];
 
 static struct {
 	MPI_Comm comm;
@@ -28,10 +33,15 @@ static struct {
 } comms[COMMS];
 static int comm_count;
 
+static unsigned draw_from(unsigned long long *from, unsigned below)
+{
+	*from = *from * 6364136223846793005ull + 1442695040888963407ull;
+	return (unsigned)(*from >> 33) % below;
+}
+
 static unsigned draw(unsigned below)
 {
-	state = state * 6364136223846793005ull + 1442695040888963407ull;
-	return (unsigned)(state >> 33) % below;
+	return draw_from(&state, below);
 }
 
 static void note(const char *format, ...) __attribute__((format(printf, 1, 2)));
@@ -39,10 +49,12 @@ static void note(const char *format, ...)
 {
 	va_list args;
 
+	flockfile(out); /* threads */
 	va_start(args, format);
 	vfprintf(out, format, args);
 	va_end(args);
 	fputc('\n', out);
+	funlockfile(out);
 }
 
 static int bytes_of(MPI_Status *status)
@@ -56,6 +68,14 @@ static int bytes_of(MPI_Status *status)
 static void received(const char *comm, MPI_Status *status)
 {
 	note("R %s %d %d %d", comm, status->MPI_SOURCE, status->MPI_TAG, bytes_of(status));
+}
+
+/* Several ranks share a processor: one that polls lets the others go on. */
+static int unready(int done)
+{
+	if (!done)
+		sched_yield();
+	return !done;
 }
 
 /* ---- one message ---------------------------------------------------------------------------- */
@@ -74,7 +94,7 @@ static void send_one(int c, int to, int tag, int bytes, int mode)
 	case 2: MPI_Isend(sent[0], bytes, MPI_BYTE, to, tag, comm, &request);
 		MPI_Wait(&request, MPI_STATUS_IGNORE); break;
 	case 3: MPI_Issend(sent[0], bytes, MPI_BYTE, to, tag, comm, &request);
-		while (!done)
+		while (unready(done))
 			MPI_Test(&request, &done, MPI_STATUS_IGNORE);
 		break;
 	case 4: MPI_Bsend(sent[0], bytes, MPI_BYTE, to, tag, comm); break;
@@ -106,7 +126,7 @@ static void receive_one(int c, int from, int tag, int mode)
 	case 1: MPI_Irecv(got[0], MOST, MPI_BYTE, from, tag, comm, &request);
 		MPI_Wait(&request, &status); break;
 	case 2: MPI_Irecv(got[0], MOST, MPI_BYTE, from, tag, comm, &request);
-		while (!done)
+		while (unready(done))
 			MPI_Testany(1, &request, &index, &done, &status);
 		break;
 	case 3: MPI_Probe(from, tag, comm, &status);
@@ -116,12 +136,12 @@ static void receive_one(int c, int from, int tag, int mode)
 	case 4: MPI_Mprobe(from, tag, comm, &message, &status);
 		MPI_Mrecv(got[0], MOST, MPI_BYTE, &message, &status);
 		break;
-	case 5: while (!done)
+	case 5: while (unready(done))
 			MPI_Improbe(from, tag, comm, &done, &message, &status);
 		MPI_Imrecv(got[0], MOST, MPI_BYTE, &message, &request);
 		MPI_Wait(&request, &status);
 		break;
-	case 6: while (!done)
+	case 6: while (unready(done))
 			MPI_Iprobe(from, tag, comm, &done, &status);
 		MPI_Recv(got[0], MOST, MPI_BYTE, status.MPI_SOURCE, status.MPI_TAG, comm, &status);
 		break;
@@ -165,7 +185,7 @@ static void complete(int n, MPI_Request *requests, const char *comm, int receive
 
 	switch (mode) {
 	case 0: MPI_Waitall(n, requests, status); break;
-	case 1: while (!done)
+	case 1: while (unready(done))
 			MPI_Testall(n, requests, &done, status);
 		break;
 	case 2: while (left--) {
@@ -182,7 +202,7 @@ static void complete(int n, MPI_Request *requests, const char *comm, int receive
 			if (mode == 3)
 				MPI_Waitsome(n, requests, &count, index, some);
 			else
-				MPI_Testsome(n, requests, &count, index, some);
+				unready(MPI_Testsome(n, requests, &count, index, some) == MPI_SUCCESS && count);
 			for (int i = 0; i < count; i++)
 				status[index[i]] = some[i];
 			left -= count;
@@ -350,6 +370,221 @@ static void collective(void)
 	}
 }
 
+/* ---- partitioned messages ------------------------------------------------------------------- */
+
+static void partitioned(void)
+{
+	int c = 2 + draw(comm_count - 2), parts = 1 + draw(8), bytes = draw(100), rounds = 1 + draw(3);
+	unsigned from = draw(64), to = draw(64);
+	int tag = draw(100), polls = draw(2), done = 0;
+	MPI_Request request;
+	MPI_Status status;
+
+	if (!comms[c].mine)
+		return;
+	from %= comms[c].size;
+	to %= comms[c].size;
+	if (from == to)
+		return;
+#if MPI_VERSION >= 4
+	if (comms[c].rank == (int)from)
+		MPI_Psend_init(sent, parts, bytes, MPI_BYTE, to, tag, comms[c].comm, MPI_INFO_NULL, &request);
+	else if (comms[c].rank == (int)to)
+		MPI_Precv_init(got, parts, bytes, MPI_BYTE, from, tag, comms[c].comm, MPI_INFO_NULL, &request);
+	else
+		return;
+	for (int r = 0; r < rounds; r++) {
+		if (comms[c].rank == (int)from)
+			note("S %s %d %d %d", comms[c].name, to, tag, parts * bytes);
+		MPI_Start(&request);
+		for (int i = parts; comms[c].rank == (int)from && i-- > 0;)
+			MPI_Pready(i, request);
+		for (done = 0; comms[c].rank == (int)to && polls && unready(done);)
+			MPI_Parrived(request, parts - 1, &done);
+		MPI_Wait(&request, &status);
+		if (comms[c].rank == (int)to)
+			note("R %s %d %d %d", comms[c].name, from, tag, parts * bytes);
+	}
+	MPI_Request_free(&request);
+#else
+	(void)parts, (void)bytes, (void)rounds, (void)tag, (void)polls, (void)done, (void)request, (void)status;
+#endif
+}
+
+/* ---- one-sided operations ------------------------------------------------------------------- */
+
+enum { CELLS = 64 }; /* 8 bytes each */
+
+/* One access, with a request from 6 on. */
+static void access_one(MPI_Win win, const char *name, int target, unsigned what, int cells, int at)
+{
+	static __thread long from[CELLS], back[CELLS];
+	MPI_Request request;
+	long one = 1;
+
+	switch (what) {
+	case 0:
+		note("P PUT %s %d %d", name, target, 8 * cells);
+		MPI_Put(from, cells, MPI_LONG, target, at, cells, MPI_LONG, win);
+		break;
+	case 1:
+		note("P GET %s %d %d", name, target, 8 * cells);
+		MPI_Get(back, cells, MPI_LONG, target, at, cells, MPI_LONG, win);
+		break;
+	case 2:
+		note("A ACCUMULATE %s %d %d 0", name, target, 8 * cells);
+		MPI_Accumulate(from, cells, MPI_LONG, target, at, cells, MPI_LONG, MPI_SUM, win);
+		break;
+	case 3:
+		note("A FETCH_AND_ACCUMULATE %s %d %d %d", name, target, 8 * cells, 8 * cells);
+		MPI_Get_accumulate(from, cells, MPI_LONG, back, cells, MPI_LONG, target, at, cells, MPI_LONG,
+				   MPI_SUM, win);
+		break;
+	case 4:
+		note("A FETCH_AND_ADD %s %d 8 8", name, target);
+		MPI_Fetch_and_op(&one, back, MPI_LONG, target, at, MPI_SUM, win);
+		break;
+	case 5:
+		note("A COMPARE_AND_SWAP %s %d 8 8", name, target);
+		MPI_Compare_and_swap(&one, from, back, MPI_LONG, target, at, win);
+		break;
+	case 6:
+		note("P PUT %s %d %d", name, target, 8 * cells);
+		MPI_Rput(from, cells, MPI_LONG, target, at, cells, MPI_LONG, win, &request);
+		MPI_Wait(&request, MPI_STATUS_IGNORE);
+		break;
+	default:
+		note("P GET %s %d %d", name, target, 8 * cells);
+		MPI_Rget(back, cells, MPI_LONG, target, at, cells, MPI_LONG, win, &request);
+		MPI_Wait(&request, MPI_STATUS_IGNORE);
+		break;
+	}
+	/* Both ends are done when the epoch is over; what only reads has one. */
+	note("D %s", name);
+	if (what != 1 && what != 7)
+		note("E %s", name);
+}
+
+static void one_sided(void)
+{
+	int c = 2 + draw(comm_count - 2), own = draw(2), epochs = 1 + draw(3);
+	unsigned how = draw(4);
+	unsigned long long mine = state ^ (unsigned long long)me * 0x9e3779b97f4a7c15ull;
+	static long memory[CELLS];
+	long *base = memory;
+	char name[32];
+	MPI_Win win;
+
+	snprintf(name, sizeof(name), "win-%d", windows++);
+	if (!comms[c].mine)
+		return;
+	/* Open MPI's windows in shared memory are its only ones with threads; the program gives none. */
+	if (own && !multiple)
+		MPI_Win_create(memory, sizeof(memory), sizeof(long), MPI_INFO_NULL, comms[c].comm, &win);
+	else
+		MPI_Win_allocate(sizeof(memory), sizeof(long), MPI_INFO_NULL, comms[c].comm, &base, &win);
+	MPI_Win_set_name(win, name);
+	memset(base, 0, sizeof(memory));
+	MPI_Win_fence(0, win);
+	for (int e = 0; e < epochs; e++) {
+		int n = draw_from(&mine, 6), all = comms[c].size, to = draw_from(&mine, all);
+
+		if (how == 1)
+			MPI_Win_lock(draw_from(&mine, 2) ? MPI_LOCK_SHARED : MPI_LOCK_EXCLUSIVE, to, 0, win);
+		else if (how >= 2)
+			MPI_Win_lock_all(0, win);
+		for (int i = 0; i < n; i++) {
+			int cells = 1 + draw_from(&mine, 8), target = how == 1 ? to : (int)draw_from(&mine, all);
+
+			access_one(win, name, target, draw_from(&mine, how ? 8 : 6), cells,
+				   draw_from(&mine, CELLS - cells));
+			if (how == 3)
+				draw_from(&mine, 2) ? MPI_Win_flush(target, win) : MPI_Win_flush_local_all(win);
+		}
+		if (how == 0)
+			MPI_Win_fence(0, win);
+		else if (how == 1)
+			MPI_Win_unlock(to, win);
+		else
+			MPI_Win_unlock_all(win);
+	}
+	MPI_Win_free(&win);
+}
+
+/* ---- threads -------------------------------------------------------------------------------- */
+
+static struct job {
+	unsigned long long state;
+	int number, own, shared; /* communicators: of this thread alone, of all threads */
+} jobs[THREADS];
+
+/* All threads with the same number do the same in all ranks, but for who is whose partner. */
+static void *thread(void *argument)
+{
+	const struct job *job = argument;
+	int rounds;
+
+	state = job->state;
+	rounds = 2 + draw(8);
+	for (int i = 0; i < rounds; i++) {
+		unsigned how = draw(4), send_mode = draw(7), receive_mode = draw(8), shift = draw(7);
+		int c = draw(2) ? job->own : job->shared, bytes = draw(200), tag = 1000 * job->number + draw(100);
+		int wild = draw(4) == 0;
+		int to = (comms[c].rank + 1 + shift) % comms[c].size;
+		int from = (comms[c].rank + 16 * comms[c].size - 1 - shift) % comms[c].size;
+		MPI_Request request;
+		MPI_Status status;
+		int n = me;
+
+		if (how == 0) {
+			note("C %s ALLREDUCE -1 4 4", comms[job->own].name);
+			MPI_Allreduce(MPI_IN_PLACE, &n, 1, MPI_INT, MPI_MAX, comms[job->own].comm);
+		} else if (how == 1) {
+			MPI_Irecv(got[1], MOST, MPI_BYTE, from, tag, comms[c].comm, &request);
+			send_one(c, to, tag, send_mode == 5 ? bytes / 2 : bytes, send_mode);
+			MPI_Wait(&request, &status);
+			received(comms[c].name, &status);
+		} else {
+			note("S %s %d %d %d", comms[c].name, to, tag, bytes);
+			MPI_Isend(sent[1], bytes, MPI_BYTE, to, tag, comms[c].comm, &request);
+			receive_one(c, wild ? MPI_ANY_SOURCE : from, tag, receive_mode);
+			MPI_Wait(&request, MPI_STATUS_IGNORE);
+			/* From anybody: nobody's next one may come before. */
+			if (wild) {
+				note("C %s BARRIER -1 0 0", comms[job->own].name);
+				MPI_Barrier(comms[job->own].comm);
+			}
+		}
+	}
+	return NULL;
+}
+
+static int add(MPI_Comm comm, const char *kind);
+
+static void threads(void)
+{
+	int n = 2 + draw(THREADS - 1), before = comm_count;
+	unsigned long long first = state;
+	pthread_t ids[THREADS];
+	MPI_Comm made;
+
+	if (comm_count + THREADS + 1 > COMMS || !multiple)
+		return;
+	for (int i = 0; i <= n; i++) {
+		MPI_Comm_dup(comms[2].comm, &made);
+		add(made, i < n ? "own" : "shared");
+	}
+	for (int i = 0; i < n; i++) {
+		jobs[i] = (struct job){ first ^ (i + 1) * 0x9e3779b97f4a7c15ull, i + 1, before + i, before + n };
+		if (pthread_create(&ids[i], NULL, thread, &jobs[i]))
+			abort();
+	}
+	for (int i = 0; i < n; i++)
+		pthread_join(ids[i], NULL);
+	while (comm_count > before)
+		MPI_Comm_free(&comms[--comm_count].comm);
+}
+
 /* ---- communicators -------------------------------------------------------------------------- */
 
 static int add(MPI_Comm comm, const char *kind)
@@ -460,13 +695,18 @@ static void between(void)
 int main(int argc, char **argv)
 {
 	static char buffer[1 << 20];
-	int steps = argc > 3 ? atoi(argv[2]) : 0;
+	int steps = argc > 3 ? atoi(argv[2]) : 0, provided = 0;
 	char name[4096];
 	MPI_Comm made;
 
 	if (argc < 4)
 		return 2;
-	MPI_Init(&argc, &argv);
+	if (atoi(argv[1]) % 2) {
+		MPI_Init_thread(&argc, &argv, MPI_THREAD_MULTIPLE, &provided);
+		multiple = provided >= MPI_THREAD_MULTIPLE;
+	} else {
+		MPI_Init(&argc, &argv);
+	}
 	MPI_Comm_rank(MPI_COMM_WORLD, &me);
 	MPI_Comm_size(MPI_COMM_WORLD, &size);
 	snprintf(name, sizeof(name), "%s.%d", argv[3], me);
@@ -482,13 +722,16 @@ int main(int argc, char **argv)
 	MPI_Comm_dup(MPI_COMM_WORLD, &made);
 	add(made, "world");
 	for (int i = 0; i < steps; i++) {
-		switch (draw(12)) {
+		switch (draw(16)) {
 		case 0: case 1: case 2: case 3: message(); break;
 		case 4: case 5: exchange(); break;
 		case 6: shift(); break;
 		case 7: case 8: case 9: collective(); break;
 		case 10: communicator(); break;
-		default: cancelled(); break;
+		case 11: cancelled(); break;
+		case 12: partitioned(); break;
+		case 13: case 14: one_sided(); break;
+		default: threads(); break;
 		}
 	}
 	if (size > 1)
