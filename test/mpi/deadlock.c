@@ -5,15 +5,21 @@
  */
 #include <mpi.h>
 #include <pthread.h>
+#include <time.h>
 
 static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
 static volatile int stop;
 
 static void *work(void *argument)
 {
-	while (!stop) {
+	const struct timespec pause = { 0, 20000 };
+
+	/* At first as often as can be; then MPI_Init, which may take seconds, would fill the archive. */
+	for (long i = 0; !stop; i++) {
 		pthread_mutex_lock(&mutex);
 		pthread_mutex_unlock(&mutex);
+		if (i > 5000)
+			nanosleep(&pause, NULL);
 	}
 	return argument;
 }

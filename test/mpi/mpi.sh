@@ -6,6 +6,10 @@
 export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1 OMPI_MCA_rmaps_base_oversubscribe=1
 export OMPI_MCA_btl_base_warn_component_unused=0 OMPI_MCA_mpi_yield_when_idle=1
 export OMPI_MCA_btl=self,vader OMPI_MCA_btl_vader_single_copy_mechanism=none
+# Scripts that run at the same time must not meet in one session directory.
+export OMPI_MCA_orte_tmpdir_base=$T
+# MPICH's ranks spin while they wait, and here several share a processor.
+export MPIR_CVAR_POLLS_BEFORE_YIELD=1
 # Without a network Debian's Open MPI finds no way for windows by itself.
 export OMPI_MCA_osc=pt2pt,sm
 
@@ -53,5 +57,14 @@ mpi_inside()
 mpi_ranks() { otf2-print -G "$1/traces.otf2" | sed -n 's/^LOCATION_GROUP  *[0-9]*  Name: "MPI Rank \([0-9]*\)".*/\1/p' | tr '\n' ' '; }
 
 # mpi_count DIR EVENT: how many records of that name otf2-print shows; of collectives those that do more
-# than make a communicator.
-mpi_count() { otf2-print "$1/traces.otf2" | grep "^$2 " | grep -vc 'Operation: CREATE_HANDLE,'; }
+# than make a communicator. An archive is printed once, and only what concerns MPI is kept.
+mpi_count()
+{
+	local now
+	now="$1 $(stat -c '%i %y' "$1/traces.otf2" 2>&1)"
+	if [ "$now" != "$(cat "$T/printed.of" 2>/dev/null)" ]; then
+		otf2-print "$1/traces.otf2" | grep -E '^(MPI|NON_BLOCKING)_' >"$T/printed"
+		echo "$now" >"$T/printed.of"
+	fi
+	grep "^$2 " "$T/printed" | grep -vc 'Operation: CREATE_HANDLE,'
+}
