@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Interception of what begins, replaces and ends processes: fork, the exec family, posix_spawn, system,
- * wait, _exit, quick_exit. Only symbols and forwarding; what it means is in process.c.
+ * Interception of what begins, replaces and ends processes: fork and its handlers, the exec family,
+ * posix_spawn, system, wait, _exit, quick_exit. Only symbols and forwarding; what it means is in process.c.
  *
  * Limits: vfork is left alone (a wrapper that returns would break the shared frame); raw system calls
  * are not seen. In a vfork child nothing is recorded about the parent's process.
@@ -81,6 +81,20 @@ GT_EXPORT pid_t fork(void)
 	if (pid) /* the child has a stream of its own, in which nothing was entered */
 		gt_leave(ref);
 	return pid;
+}
+
+/*
+ * What pthread_atfork() calls. Libraries register their handlers in constructors that run before
+ * ours; ours has to be the first (process.c).
+ */
+int __register_atfork(void (*before)(void), void (*in_parent)(void), void (*in_child)(void), void *object);
+
+GT_EXPORT int __register_atfork(void (*before)(void), void (*in_parent)(void), void (*in_child)(void),
+				void *object)
+{
+	REAL(__register_atfork)
+	gt_fork_handlers();
+	return real(before, in_parent, in_child, object);
 }
 
 GT_EXPORT int posix_spawn(pid_t *pid, const char *path, const posix_spawn_file_actions_t *actions,

@@ -214,12 +214,25 @@ static bool first_libc(void)
 	return !map->l_name || !*map->l_name;
 }
 
+/*
+ * prepare_fork() takes the core's locks, and what runs between it and the fork may have to wait for a
+ * thread that needs one: OpenBLAS joins its threads in such a handler. The C library runs these in the
+ * reverse order of their registration, so ours is registered before anybody else's and runs last.
+ */
+void gt_fork_handlers(void)
+{
+	static uint32_t done;
+
+	if (!__atomic_exchange_n(&done, 1, __ATOMIC_RELAXED))
+		pthread_atfork(prepare_fork, parent_after_fork, child_after_fork);
+}
+
 static void register_handlers(void)
 {
 	if (handlers_registered)
 		return;
 	handlers_registered = true;
-	pthread_atfork(prepare_fork, parent_after_fork, child_after_fork);
+	gt_fork_handlers();
 	at_quick_exit(end_quickly);
 	status_comes = first_libc() && !on_exit(end_with_status, NULL);
 }

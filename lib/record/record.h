@@ -199,6 +199,7 @@ GT_HIDDEN void gt_finish(int how, int status);
 GT_HIDDEN void gt_note_quick_exit(int status); /* what gt_finish() shall say then */
 GT_HIDDEN void gt_exec_begin(const char *path);
 GT_HIDDEN void gt_exec_failed(void);
+GT_HIDDEN void gt_fork_handlers(void); /* registers ours, once */
 GT_HIDDEN bool gt_is_our_process(void); /* false in a vfork child */
 
 GT_HIDDEN int gt_run_join(const char *program, uint32_t *seq, char *why, size_t why_size);

@@ -35,6 +35,26 @@ prepare()
 	fi
 }
 
+# shared CC OPT NAME SRC FLAGS...: a library, plain in CCOPT/plain and instrumented in CCOPT.
+shared()
+{
+	local cc=$1 opt=$2 out=$3
+	shift 3
+	if ! build "$cc" "$opt" "$cc$opt/$out" "$@" -shared -fPIC ||
+		! plain "$cc" "$opt" "$cc$opt/plain/$out" "$@" -shared -fPIC; then
+		fail "library $out builds ($cc $opt)"
+		diag_file "$T/build.log"
+		return 1
+	fi
+}
+
+# The plain program beside the plain libraries.
+plain_beside()
+{
+	mv "$bin.plain" "$T/$1$2/plain/$program"
+	ln -sf "plain/$program" "$bin.plain"
+}
+
 # Waits until whoever assembles the archive in the background is done. $1 seconds at most.
 wait_archive()
 {
