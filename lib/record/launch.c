@@ -43,9 +43,19 @@ static void default_signals(void)
 	GT_SYS4(SYS_rt_sigprocmask, 2, &none, NULL, sizeof(none));
 }
 
+/* Makes `fd` the descriptor `number`, open across exec: the program may have marked it otherwise. */
+static void place(int fd, int number)
+{
+	if (fd == number)
+		gt_sys_fcntl(fd, F_SETFD, 0);
+	else
+		GT_SYS3(SYS_dup3, fd, number, 0);
+}
+
 /*
- * Leaves the tool stderr, the lock as descriptor LOCK_FD and the pipe behind it, and nothing of the
- * program's: a pipe that stays open would keep somebody waiting.
+ * Leaves the tool stderr (or /dev/null, lest the first file that it opens becomes its stderr), the
+ * lock as descriptor LOCK_FD and the pipe behind it, and nothing of the program's: a pipe that stays
+ * open would keep somebody waiting.
  */
 static void arrange_files(const struct launch *launch)
 {
@@ -53,14 +63,13 @@ static void arrange_files(const struct launch *launch)
 	int pipe_end = gt_sys_fcntl(launch->pipe_fd, F_DUPFD_CLOEXEC, LOCK_FD + 2);
 	int null = gt_sys_openat(AT_FDCWD, "/dev/null", O_RDWR | O_CLOEXEC, 0);
 
-	if (launch->stderr_fd != 2)
-		GT_SYS3(SYS_dup3, launch->stderr_fd, 2, 0);
+	place(launch->stderr_fd < 0 ? null : launch->stderr_fd, 2);
 	if (null >= 0) {
-		GT_SYS3(SYS_dup3, null, 0, 0);
-		GT_SYS3(SYS_dup3, null, 1, 0);
+		place(null, 0);
+		place(null, 1);
 	}
-	GT_SYS3(SYS_dup3, lock, LOCK_FD, 0);
-	GT_SYS3(SYS_dup3, pipe_end, LOCK_FD + 1, 0);
+	place(lock, LOCK_FD);
+	place(pipe_end, LOCK_FD + 1);
 	GT_SYS3(SYS_close_range, LOCK_FD + 2, ~0u, 0);
 }
 
@@ -147,6 +156,8 @@ int gt_launch_assembly(const char *dir, const char *home, int lock_fd, bool coll
 	if (rc)
 		return rc;
 	launch.stderr_fd = gt_stderr_fd(); /* before anything is opened */
+	if (gt_sys_fcntl(launch.stderr_fd, F_GETFD, 0) < 0)
+		launch.stderr_fd = -1;
 	rc = (int)GT_SYS2(SYS_pipe2, fds, O_CLOEXEC);
 	if (rc)
 		return rc;
