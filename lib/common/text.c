@@ -201,6 +201,8 @@ const char *gt_text_errno(int error)
 		return "The program closed the file";
 	case EPROTO:
 		return "The contents are not what gputrace wrote";
+	case ENOSYS:
+		return "The kernel or a sandbox does not allow the system call";
 	case ESTALE:
 		return "The run has ended";
 	default:

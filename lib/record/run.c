@@ -199,6 +199,10 @@ int gt_run_join(const char *program, uint32_t *seq, char *why, size_t why_size)
 		gt_text(gt_run_dir, sizeof(gt_run_dir), "%s", told);
 	if (gt_run_dir[0]) {
 		fd = join(&run, why, why_size);
+		if (fd == -ENOSYS) { /* a sandbox, in which no other archive can be begun, either */
+			gt_text(why, why_size, "cannot join the run in %s: %s", gt_run_dir, gt_text_errno(fd));
+			return fd;
+		}
 		if (fd < 0)
 			gt_message(2, "cannot join the run in %s: %s; a new archive is begun",
 				   gt_run_dir, gt_text_errno(fd));
