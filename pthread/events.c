@@ -185,7 +185,11 @@ static void record(unsigned type, const void *lock, uint32_t order)
 
 static void release(struct gt_pt_held *entry)
 {
-	if (gt_active())
+	bool active = gt_active();
+
+	if (!gt_pt_self.held)
+		return; /* that was the first word of a child which the C library did not make: gt_pt_locks_child() */
+	if (active)
 		record(GT_T_LOCK_RELEASE, (const void *)entry->lock, entry->order);
 	drop(entry);
 }

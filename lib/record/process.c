@@ -167,6 +167,7 @@ static void complain(const char *sentence)
 	gt_message(1, "%s", sentence);
 }
 
+static void tell_adapters(void);
 static void prepare_fork(void);
 static void parent_after_fork(void);
 static void child_after_fork(void);
@@ -332,6 +333,7 @@ bool gt_start(void)
 		gt_defs_lock_reset();
 		gt_pid = gt_sys_getpid();
 		become_child();
+		tell_adapters();
 		state = gt_state_now();
 	}
 	if (state == GT_STARTING)
@@ -389,6 +391,14 @@ static void become_child(void)
 	__atomic_store_n(&gt_state, GT_FORKED, __ATOMIC_RELEASE);
 }
 
+/* That this process is a forked child. */
+static void tell_adapters(void)
+{
+	for (unsigned i = 0; i < adapter_count; i++)
+		if (adapters[i].fork_child)
+			adapters[i].fork_child();
+}
+
 static void child_after_fork(void)
 {
 	int state = gt_state_now();
@@ -404,9 +414,7 @@ static void child_after_fork(void)
 		gt_self = &gt_hot_closed;
 	}
 	parent_after_fork();
-	for (unsigned i = 0; i < adapter_count; i++)
-		if (adapters[i].fork_child)
-			adapters[i].fork_child();
+	tell_adapters();
 }
 
 /* ---- end ---------------------------------------------------------------------------------------- */

@@ -198,8 +198,16 @@ int main(int argc, char **argv)
 			_exit(5);
 		}
 		say("child ended with %d\n", wait_for(pid));
-	} else if (!strcmp(way, "raw_clone")) {
+	} else if (!strcmp(way, "raw_clone") || !strcmp(way, "raw_clone_locked")) {
+		/* The child sets free what its parent has locked, before anything else happens in it. */
+		static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
+		int locked = !strcmp(way, "raw_clone_locked");
+
+		if (locked)
+			pthread_mutex_lock(&mutex);
 		pid = (pid_t)syscall(SYS_clone, SIGCHLD, 0, 0, 0, 0);
+		if (locked)
+			pthread_mutex_unlock(&mutex);
 		if (!pid) {
 			for (i = 0; i < 20; i++)
 				child_work(i);
