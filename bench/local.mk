@@ -9,8 +9,12 @@ bench: stage
 bench-instructions: stage
 	$(AM_V_at)$(SHELL) $(srcdir)/bench/instructions stage bench-out
 # How it grows with the number of MPI ranks: minutes, and most of the machine.
-bench-scale: stage
-	$(AM_V_at)python3 $(srcdir)/bench/scale.py --stage stage --build bench-out --svg bench-out/scale.svg \
+EXTRA_PROGRAMS = bench/parts
+bench_parts_SOURCES = bench/parts.c
+bench_parts_CPPFLAGS = $(AM_CPPFLAGS) $(OTF2_CFLAGS)
+bench_parts_LDADD = lib/libgtassemble.la
+bench-scale: stage bench/parts
+	$(AM_V_at)python3 $(srcdir)/bench/scale.py --stage stage --build bench-out --parts bench/parts --svg bench-out/scale.svg \
 		--json bench-out/scale.json $(BENCH_ARGS)
 .PHONY: bench bench-instructions bench-scale
 

@@ -94,12 +94,12 @@ def definition(kind, ident, payload):
     return head + struct.pack("<I", fnv(head + payload)) + payload
 
 
-def copies(args, program, count):
+def make_copies(args, program, count, **env):
     """The spool of two real ranks becomes one of `count`: the second is copied with other numbers."""
     trace = os.path.join(args.build, "copies.trace")
     shutil.rmtree(trace, ignore_errors=True)
     run(["mpirun.openmpi", "-np", "2", os.path.join(args.stage, "bin", "gputrace"), "run", "-q", "-o", trace, program],
-        VT_UNIFY="no", VT_BUFFER_SIZE="64K")
+        VT_UNIFY="no", VT_BUFFER_SIZE="64K", **env)
     spool = os.path.join(trace, "spool")
     for name in sorted(n for n in os.listdir(spool) if n[0] == "p"):
         with open(os.path.join(spool, name, "proc"), "rb") as file:
@@ -137,7 +137,32 @@ def copies(args, program, count):
             file.write(text)
         for name in windows:
             copy_window(os.path.join(source, name), os.path.join(folder, name))
-    bytes_each = len(text)
+    return trace, len(text)
+
+
+def parts(args, program, count):
+    """The last host's work: hosts of 64 ranks have converted their events; their definitions are joined."""
+    each = min(64, count // 2)
+    trace, _ = make_copies(args, program, each, VT_TEST_HOST="n0000000")
+    tool = os.path.join(args.stage, "bin", "gputrace")
+    run(["bash", "-c", 'exec 9<>"$1/spool/run" && exec "$0" assemble --lock-fd=9 --home="$1/spool" --part "$1"', tool, trace])
+    run([args.parts, trace, str(count // each)])
+    size = os.path.getsize(os.path.join(trace, "spool", "part.0", "part"))
+    before = resource.getrusage(resource.RUSAGE_CHILDREN)
+    seconds, megabytes, files = memory_of([tool, "recover", "-q", trace])
+    after = resource.getrusage(resource.RUSAGE_CHILDREN)
+    row = {"join_s": seconds, "join_MB": megabytes, "files_open": files, "hosts": count // each,
+           "cpu_s": after.ru_utime - before.ru_utime, "system_s": after.ru_stime - before.ru_stime,
+           "part_kB_per_rank": size / 1024 / each,
+           "archive_definitions_MB": os.path.getsize(os.path.join(trace, "traces.def")) / 1e6,
+           "archive_files": sum(len(f) for _, _, f in os.walk(trace))}
+    shutil.rmtree(trace, ignore_errors=True)
+    return row
+
+
+def copies(args, program, count):
+    """One host reads the definitions of all ranks, as it does where all of them are its own."""
+    trace, bytes_each = make_copies(args, program, count)
     seconds, megabytes, files = memory_of([os.path.join(args.stage, "bin", "gputrace"), "recover", "-q", trace])
     row = {"assemble_s": seconds, "assemble_MB": megabytes, "assemble_files": files, "definitions_kB_per_rank": bytes_each / 1024,
            "archive_definitions_MB": os.path.getsize(os.path.join(trace, "traces.def")) / 1e6,
@@ -222,6 +247,8 @@ def main():
     p.add_argument("--ranks", default="2,4,8,16,32,64,128")
     p.add_argument("--hosts", type=int, default=4, help="how many hosts are pretended")
     p.add_argument("--copies", default="256,1024,4096,16384")
+    p.add_argument("--parts", help="the program `parts`: joins definitions of hosts with 64 ranks each")
+    p.add_argument("--part-ranks", default="2,16,128,256,1024,4096,16384")
     p.add_argument("--rounds", type=int, default=3)
     p.add_argument("--svg")
     p.add_argument("--json")
@@ -233,7 +260,7 @@ def main():
     program = os.path.join(args.build, "scale")
     subprocess.run(["mpicc.openmpi", "-O1", "-o", program, os.path.join(os.path.dirname(os.path.abspath(__file__)), "scale.c")],
                    check=True)
-    results = {"load": os.getloadavg()[0], "processors": os.cpu_count(), "ranks": {}, "copies": {}}
+    results = {"load": os.getloadavg()[0], "processors": os.cpu_count(), "ranks": {}, "copies": {}, "parts": {}}
     for ranks in (int(r) for r in args.ranks.split(",") if r):
         rows = {}
         for _ in range(args.rounds):
@@ -246,6 +273,9 @@ def main():
     for count in (int(c) for c in args.copies.split(",") if c):
         results["copies"][count] = copies(args, program, count)
         print("%5d copies: %s" % (count, json.dumps(results["copies"][count])), flush=True)
+    for count in (int(c) for c in args.part_ranks.split(",") if args.parts and c):
+        results["parts"][count] = parts(args, program, count)
+        print("%5d ranks in parts: %s" % (count, json.dumps(results["parts"][count])), flush=True)
     results["load_after"] = os.getloadavg()[0]
     if args.json:
         with open(args.json, "w", encoding="utf-8") as f:
@@ -260,13 +290,16 @@ def draw(file, results):
     names = [n for n in next(iter(results["ranks"].values()))] if results["ranks"] else []
     traced = [n for n in names if n != "plain"]
     copied = [(int(c), v) for c, v in results["copies"].items()]
+    joined = [(int(c), v) for c, v in results.get("parts", {}).items()]
     plot(file, [
         ("MPI_Init, longest of all ranks", "ms", [(n, line("init_ms", n)) for n in names]),
         ("MPI_Finalize", "ms", [(n, line("finalize_ms", n)) for n in names]),
         ("Private memory of a rank", "kB", [(n, line("memory_kB", n)) for n in names]),
-        ("Assembly", "s", [(n, line("assemble_s", n)) for n in traced] + [("copies of a rank", [(c, v["assemble_s"]) for c, v in copied])]),
+        ("Assembly", "s", [(n, line("assemble_s", n)) for n in traced] + [("copies of a rank", [(c, v["assemble_s"]) for c, v in copied]),
+                             ("the last of many hosts", [(c, v["join_s"]) for c, v in joined])]),
         ("Memory of the assembly", "MB", [(n, line("assemble_MB", n)) for n in traced] +
-         [("copies of a rank", [(c, v["assemble_MB"]) for c, v in copied])]),
+         [("copies of a rank", [(c, v["assemble_MB"]) for c, v in copied]),
+          ("the last of many hosts", [(c, v["join_MB"]) for c, v in joined])]),
     ])
 
 

@@ -26,7 +26,7 @@
 static const struct gt_option options[] = {
 	{ 'l', "lock-fd", "N", "descriptor that holds the run's lock" },
 	{ 'o', "home", "DIR", "folder of the run header that is locked (DIR/spool)" },
-	{ 'c', "collect", NULL, "only bring the host's own spool (VT_PFORM_LDIR) to the directory" },
+	{ 'p', "part", NULL, "only what this host has recorded, as a part of the archive" },
 	{ 0, NULL, NULL, NULL },
 };
 
@@ -60,14 +60,14 @@ int gt_cmd_assemble(int argc, char **argv)
 {
 	struct gt_assemble_options how = { 0 };
 	const char *home = NULL;
-	bool collect = false;
+	bool part = false;
 	int key, fd = -1, rc;
 	char *end;
 
 	while ((key = gt_option_next(&usage, argc, argv)) > 0) {
 		long n;
 
-		collect |= key == 'c';
+		part |= key == 'p';
 		if (key == 'o')
 			home = optarg;
 		if (key != 'l')
@@ -88,16 +88,20 @@ int gt_cmd_assemble(int argc, char **argv)
 			strerror(-rc));
 		return GT_RC_BAD;
 	}
-	if (collect) {
+	how.keep_spool = !gt_settings.clean;
+	how.threads = (unsigned)gt_settings.assemble_threads;
+	how.verbose = (int)gt_settings.verbose;
+	gt_assemble_guard(argv[optind]);
+	if (part) {
+		rc = gt_assemble_part(argv[optind], home, &how);
+		if (!rc && !how.keep_spool)
+			return GT_RC_OK;
+		/* Then what it has recorded must come to where the last host finds it. */
 		rc = gt_collect(home);
 		if (rc)
 			fprintf(stderr, "gputrace: %s: what this host has recorded cannot be brought "
 				"there: %s\n", argv[optind], strerror(-rc));
 		return rc ? GT_RC_BAD : GT_RC_OK;
 	}
-	how.keep_spool = !gt_settings.clean;
-	how.threads = (unsigned)gt_settings.assemble_threads;
-	how.verbose = (int)gt_settings.verbose;
-	gt_assemble_guard(argv[optind]);
 	return gt_assemble(argv[optind], &how);
 }

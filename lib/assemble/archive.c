@@ -277,7 +277,8 @@ static bool set_callbacks(struct gt_archive *archive)
 	       !gt_otf2_bad(archive, OTF2_Archive_SetCreator(otf2, "gputrace " PACKAGE_VERSION),
 			    "creator") &&
 	       !gt_otf2_bad(archive, OTF2_Archive_OpenEvtFiles(otf2), "event files") &&
-	       !gt_otf2_bad(archive, OTF2_Archive_OpenDefFiles(otf2), "definition files");
+	       (archive->options.mode == GT_ARCHIVE_PART ||
+		!gt_otf2_bad(archive, OTF2_Archive_OpenDefFiles(otf2), "definition files"));
 }
 
 static void free_archive(struct gt_archive *archive)
@@ -310,7 +311,10 @@ struct gt_archive *gt_archive_open(const struct gt_archive_options *options, cha
 	archive->remaining = options->locations;
 	pthread_mutex_init(&archive->lock, NULL);
 	pthread_mutex_init(&archive->space_lock, NULL);
-	archive->evt_chunk = options->locations > MANY ? EVT_CHUNK_MIN : EVT_CHUNK;
+	/* All parts of an archive must have chunks of the same size. */
+	archive->evt_chunk = options->mode != GT_ARCHIVE_WHOLE || options->locations > MANY
+				     ? EVT_CHUNK_MIN
+				     : EVT_CHUNK;
 	archive->ballast = openat(options->dirfd, BALLAST_NAME,
 				  O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0600);
 	if (archive->ballast < 0 || !gt_archive_reserve_defs(archive, BALLAST_STEP)) {
@@ -347,6 +351,21 @@ void gt_archive_property(struct gt_archive *archive, const char *name, const cha
 	gt_otf2_bad(archive, OTF2_Archive_SetProperty(archive->otf2, key, clean, true), "property");
 }
 
+/* For a part; under the lock of its definitions. */
+static void keep_marker(struct gt_archive *archive, const struct gt_marker_head *head,
+			const char *text)
+{
+	if (!archive->markers) {
+		int fd = openat(archive->options.dirfd, GT_MARKERS_NAME,
+				O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0600);
+
+		archive->markers = fd < 0 ? NULL : fdopen(fd, "w");
+	}
+	if (!archive->markers || fwrite(head, sizeof(*head), 1, archive->markers) != 1 ||
+	    (head->length && fwrite(text, head->length, 1, archive->markers) != 1))
+		gt_archive_fail(archive, "cannot write the file of markers");
+}
+
 void gt_archive_marker(struct gt_archive *archive, struct gt_defs *defs,
 		       const struct gt_marker_def *marker, uint64_t ns, uint32_t scope, bool group,
 		       const char *text)
@@ -362,6 +381,16 @@ void gt_archive_marker(struct gt_archive *archive, struct gt_defs *defs,
 	if (defs->failed)
 		return;
 	pthread_mutex_lock(&defs->lock); /* also orders the writing */
+	if (archive->options.mode == GT_ARCHIVE_PART) {
+		const struct gt_marker_head head = { .ns = ns, .marker = number, .scope = scope,
+						     .group = group,
+						     .length = (uint32_t)strlen(text) };
+
+		keep_marker(archive, &head, text);
+		defs->other_bytes += strlen(text) + sizeof(head);
+		pthread_mutex_unlock(&defs->lock);
+		return;
+	}
 	if (!archive->marker_writer)
 		archive->marker_writer = OTF2_Archive_GetMarkerWriter(archive->otf2);
 	if (archive->marker_writer && fresh)
@@ -382,7 +411,16 @@ void gt_archive_marker(struct gt_archive *archive, struct gt_defs *defs,
 int gt_archive_close(struct gt_archive *archive, const struct gt_layout *layout,
 		     struct gt_defs *defs, const struct gt_archive_clock *clock)
 {
+	bool part = archive->options.mode == GT_ARCHIVE_PART;
+
 	drop_ballast(archive);
+	if (archive->markers) {
+		bool bad = ferror(archive->markers);
+
+		if (fclose(archive->markers) || bad)
+			gt_archive_fail(archive, "cannot write the file of markers");
+		archive->markers = NULL;
+	}
 	if (archive->marker_writer && !gt_archive_bad(archive))
 		gt_otf2_bad(archive,
 			    OTF2_Archive_CloseMarkerWriter(archive->otf2, archive->marker_writer),
@@ -390,10 +428,10 @@ int gt_archive_close(struct gt_archive *archive, const struct gt_layout *layout,
 	if (!gt_archive_bad(archive))
 		gt_otf2_bad(archive, OTF2_Archive_CloseEvtFiles(archive->otf2),
 			    "closing the event files");
-	if (!gt_archive_bad(archive))
+	if (!part && !gt_archive_bad(archive))
 		gt_otf2_bad(archive, OTF2_Archive_CloseDefFiles(archive->otf2),
 			    "closing the definition files");
-	if (!gt_archive_bad(archive))
+	if (!part && !gt_archive_bad(archive))
 		gt_archive_write_defs(archive, layout, defs, clock);
 	if (!gt_archive_bad(archive))
 		gt_otf2_bad(archive, OTF2_Archive_Close(archive->otf2), "closing the archive");
@@ -515,11 +553,23 @@ static void close_on_ballast(struct gt_writer *writer)
 	__atomic_fetch_sub(&archive->remaining, 1, __ATOMIC_RELAXED);
 }
 
-/* Event files hold global ids: nothing is to be said, but readers look for the file. */
+/*
+ * Event files hold global ids: nothing is to be said, but readers look for the file. Where there are
+ * many, one file has many names: to make one costs much more, up to milliseconds on some disks.
+ */
 static void write_local_defs(struct gt_archive *archive, uint32_t number)
 {
-	OTF2_DefWriter *defs = OTF2_Archive_GetDefWriter(archive->otf2, number);
+	int dir = archive->options.dirfd;
+	char from[32], to[32];
+	OTF2_DefWriter *defs;
 
+	snprintf(from, sizeof(from), "traces/%u.def", archive->empty_defs - 1);
+	snprintf(to, sizeof(to), "traces/%u.def", number);
+	if (archive->empty_defs && archive->options.locations > MANY &&
+	    !linkat(dir, from, dir, to, 0))
+		return;
+	archive->empty_defs = number + 1;
+	defs = OTF2_Archive_GetDefWriter(archive->otf2, number);
 	if (!defs)
 		gt_archive_fail(archive, "OTF2 cannot make a definition writer");
 	else
@@ -543,7 +593,7 @@ void gt_writer_close(struct gt_writer *writer, uint64_t *events)
 	if (!gt_archive_bad(archive))
 		gt_otf2_bad(archive, OTF2_Archive_CloseEvtWriter(archive->otf2, writer->direct),
 			    "closing an event file");
-	if (!gt_archive_bad(archive))
+	if (!gt_archive_bad(archive) && archive->options.mode == GT_ARCHIVE_WHOLE)
 		write_local_defs(archive, writer->number);
 	pthread_mutex_unlock(&archive->space_lock);
 	archive->writers[writer->number] = NULL;
@@ -553,4 +603,99 @@ void gt_writer_close(struct gt_writer *writer, uint64_t *events)
 		close(writer->fd);
 	}
 	free(writer);
+}
+
+/* ---- archives made of parts --------------------------------------------------------------------------- */
+
+struct gt_local_defs {
+	OTF2_IdMap *maps[GT_MAPS];
+};
+
+static bool changes_nothing(const uint32_t *map, uint32_t count)
+{
+	for (uint32_t i = 0; i < count; i++)
+		if (map[i] != i)
+			return false;
+	return true;
+}
+
+struct gt_local_defs *gt_local_defs_new(uint32_t *const maps[GT_MAPS], const uint32_t counts[GT_MAPS])
+{
+	struct gt_local_defs *local = calloc(1, sizeof(*local));
+
+	for (unsigned i = 0; local && i < GT_MAPS; i++) {
+		if (!maps[i] || changes_nothing(maps[i], counts[i]))
+			continue;
+		local->maps[i] = OTF2_IdMap_CreateFromUint32Array(counts[i], maps[i], true);
+		if (!local->maps[i]) {
+			gt_local_defs_free(local);
+			return NULL;
+		}
+	}
+	return local;
+}
+
+void gt_local_defs_free(struct gt_local_defs *local)
+{
+	for (unsigned i = 0; local && i < GT_MAPS; i++)
+		if (local->maps[i])
+			OTF2_IdMap_Free(local->maps[i]);
+	free(local);
+}
+
+void gt_local_defs_write(struct gt_archive *archive, const struct gt_local_defs *local,
+			 uint32_t number, const struct gt_offset *offsets, size_t n,
+			 double deviation)
+{
+	static const OTF2_MappingType types[GT_MAPS] = {
+		[GT_MAP_STRING] = OTF2_MAPPING_STRING,
+		[GT_MAP_ATTRIBUTE] = OTF2_MAPPING_ATTRIBUTE,
+		[GT_MAP_REGION] = OTF2_MAPPING_REGION,
+		[GT_MAP_COMM] = OTF2_MAPPING_COMM,
+		[GT_MAP_METRIC] = OTF2_MAPPING_METRIC,
+		[GT_MAP_PARAMETER] = OTF2_MAPPING_PARAMETER,
+		[GT_MAP_WINDOW] = OTF2_MAPPING_RMA_WIN,
+		[GT_MAP_FILE] = OTF2_MAPPING_IO_FILE,
+		[GT_MAP_HANDLE] = OTF2_MAPPING_IO_HANDLE,
+	};
+	OTF2_DefWriter *defs;
+	OTF2_ErrorCode rc = OTF2_SUCCESS;
+
+	if (gt_archive_bad(archive))
+		return;
+	defs = OTF2_Archive_GetDefWriter(archive->otf2, number);
+	if (!defs) {
+		gt_archive_fail(archive, "OTF2 cannot make a definition writer");
+		return;
+	}
+	for (unsigned i = 0; local && rc == OTF2_SUCCESS && i < GT_MAPS; i++)
+		if (local->maps[i])
+			rc = OTF2_DefWriter_WriteMappingTable(defs, types[i], local->maps[i]);
+	for (size_t i = 0; rc == OTF2_SUCCESS && i < n; i++)
+		rc = OTF2_DefWriter_WriteClockOffset(defs, offsets[i].ns, offsets[i].offset,
+						     deviation);
+	if (!gt_otf2_bad(archive, rc, "mapping tables"))
+		gt_otf2_bad(archive, OTF2_Archive_CloseDefWriter(archive->otf2, defs),
+			    "closing a definition file");
+}
+
+bool gt_archive_has_room(struct gt_archive *archive, uint64_t bytes)
+{
+	struct statvfs fs;
+
+	return fstatvfs(archive->options.dirfd, &fs) ||
+	       (unsigned __int128)fs.f_bavail * fs.f_frsize > bytes;
+}
+
+void gt_archive_empty(struct gt_archive *archive, uint32_t number)
+{
+	OTF2_EvtWriter *writer = gt_archive_bad(archive)
+					 ? NULL
+					 : OTF2_Archive_GetEvtWriter(archive->otf2, number);
+
+	if (writer)
+		gt_otf2_bad(archive, OTF2_Archive_CloseEvtWriter(archive->otf2, writer),
+			    "closing an event file");
+	else
+		gt_archive_fail(archive, "OTF2 cannot make an event writer");
 }

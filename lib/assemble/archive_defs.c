@@ -8,11 +8,9 @@
 #include "config.h"
 
 #include "lib/assemble/archive_int.h"
-#include "lib/assemble/loss.h"
+#include "lib/assemble/properties.h"
 
-#include <ctype.h>
 #include <errno.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -27,187 +25,18 @@ struct out {
 	const struct gt_layout *layout;
 	struct gt_defs *defs;
 	const struct own_names *names;
-	const struct gt_archive_clock *clock;
 	uint32_t group_number;
 };
 
-/* ---- properties: collected first, because their texts are strings that must exist before ------- */
+/* ---- properties ----------------------------------------------------------------------------------- */
 
-struct property {
-	bool of_group;      /* else of a location */
-	uint32_t owner, name, value;
-};
-
-struct properties {
-	struct property *list;
-	size_t count, room;
-	int rc;
-};
-
-static void add_property(struct out *out, struct properties *props, bool of_group, uint32_t owner,
-			 const char *name, const char *value)
-{
-	char key[96];
-
-	if (props->count == props->room) {
-		size_t room = props->room ? 2 * props->room : 64;
-		struct property *list = realloc(props->list, room * sizeof(*list));
-
-		if (!list) {
-			props->rc = -ENOMEM;
-			return;
-		}
-		props->list = list;
-		props->room = room;
-	}
-	snprintf(key, sizeof(key), "GPUTRACE::%s", name);
-	props->list[props->count++] = (struct property){
-		.of_group = of_group,
-		.owner = owner,
-		.name = gt_defs_string(out->defs, key),
-		.value = gt_defs_string(out->defs, value),
-	};
-}
-
-static void add_number(struct out *out, struct properties *props, bool of_group, uint32_t owner,
-		       const char *name, uint64_t value)
-{
-	char text[32];
-
-	snprintf(text, sizeof(text), "%llu", (unsigned long long)value);
-	add_property(out, props, of_group, owner, name, text);
-}
-
-static void add_losses(struct out *out, struct properties *props, bool of_group, uint32_t owner,
-		       const uint64_t *lost)
-{
-	char name[64];
-
-	for (unsigned i = 0; i < GT_LOSS_N; i++) {
-		if (!lost[i] || !gt_loss_name(i))
-			continue;
-		snprintf(name, sizeof(name), "LOST_%s", gt_loss_name(i));
-		add_number(out, props, of_group, owner, name, lost[i]);
-	}
-}
-
-/* An adapter's account of itself, "cuda:launches", as CUDA_LAUNCHES. */
-static void add_account(struct out *out, struct properties *props, uint32_t group, const char *key,
-			const char *value)
-{
-	char name[80];
-	size_t i = 0;
-
-	for (; key[i] && i + 1 < sizeof(name); i++)
-		name[i] = key[i] == ':' || key[i] == ' ' ? '_' : (char)toupper((unsigned char)key[i]);
-	name[i] = 0;
-	add_property(out, props, true, group, name, value);
-}
-
-/* What the process wrote about itself; its settings go into gputrace.cfg instead. */
-static void add_journal_properties(struct out *out, struct properties *props, uint32_t group,
-				   const struct gt_journal *journal)
-{
-	char adapters[256] = "", name[32];
-	unsigned comments = 0;
-	size_t used = 0;
-
-	for (size_t i = 0; i < gt_journal_count(journal, GT_D_PROPERTY); i++) {
-		const char *key = gt_journal_nth(journal, GT_D_PROPERTY, i, NULL, NULL);
-		const char *value = key + strlen(key) + 1;
-
-		if (!strcmp(key, "adapter") && used + strlen(value) + 2 < sizeof(adapters))
-			used += (size_t)snprintf(adapters + used, sizeof(adapters) - used, "%s%s",
-						 used ? "," : "", value);
-		else if (!strcmp(key, "command"))
-			add_property(out, props, true, group, "COMMAND_LINE", value);
-		else if (!strcmp(key, "executable"))
-			add_property(out, props, true, group, "EXECUTABLE", value);
-		else if (!strcmp(key, "comment")) { /* VT_COMMENT_DEF */
-			snprintf(name, sizeof(name), "COMMENT_%u", ++comments);
-			add_property(out, props, true, group, name, value);
-		} else if (!strncmp(key, "cuda:", 5)) {
-			add_account(out, props, group, key, value);
-		}
-	}
-	if (used)
-		add_property(out, props, true, group, "ADAPTERS", adapters);
-}
-
-/* Where there are several hosts: how far the times of this one's processes may be off. */
-static void add_clock(struct out *out, struct properties *props, uint32_t group,
-		      const struct gt_proc *proc)
-{
-	const struct gt_clock *clock = out->clock->errors;
-	size_t place;
-
-	if (!clock || clock->hosts < 2)
-		return;
-	place = (size_t)(proc - out->clock->procs);
-	if (clock->errors[place] < 0)
-		add_property(out, props, true, group, "CLOCK_ERROR_NS", "unknown");
-	else
-		add_number(out, props, true, group, "CLOCK_ERROR_NS",
-			   (uint64_t)clock->errors[place]);
-	add_number(out, props, true, group, "CLOCK_COMPARISONS", clock->comparisons[place]);
-	for (size_t i = 0; i < gt_journal_count(&proc->journal, GT_D_SYNC) && i < 100; i++) {
-		const struct gt_def_sync *sync =
-			gt_journal_nth(&proc->journal, GT_D_SYNC, i, NULL, NULL);
-		const char *reference = gt_proc_string(proc, sync->reference);
-		char name[32], text[192];
-
-		snprintf(name, sizeof(name), "CLOCK_COMPARISON_%zu", i + 1);
-		snprintf(text, sizeof(text), "tick %llu, tick %llu of %.64s, within %llu ticks",
-			 (unsigned long long)sync->tick, (unsigned long long)sync->other_tick,
-			 reference ? reference : "?", (unsigned long long)sync->width);
-		add_property(out, props, true, group, name, text);
-	}
-}
-
-static void add_process_properties(struct out *out, struct properties *props, uint32_t group)
-{
-	const struct gt_proc *proc = out->layout->groups[group].proc;
-	static const char *const origins[] = { "first", "fork", "exec" };
-	char text[320];
-
-	add_number(out, props, true, group, "PROCESS_ID", proc->header.pid);
-	add_property(out, props, true, group, "ENDED",
-		     gt_end_text(proc, text, sizeof(text)));
-	add_clock(out, props, group, proc);
-	if (proc->parent) {
-		snprintf(text, sizeof(text), "%s [%u]", proc->parent->header.program,
-			 proc->parent->header.pid);
-		add_property(out, props, true, group, "PARENT", text);
-		add_property(out, props, true, group, "ORIGIN",
-			     origins[proc->header.origin == 1 ? 1 : 2]);
-	}
-	add_journal_properties(out, props, group, &proc->journal);
-	add_losses(out, props, true, group, proc->header.lost);
-}
-
-static void collect_properties(struct out *out, struct properties *props)
-{
-	for (uint32_t i = 0; i < out->layout->group_count; i++)
-		if (!out->layout->groups[i].accelerator)
-			add_process_properties(out, props, i);
-	for (uint32_t i = 0; i < out->layout->location_count; i++) {
-		const struct gt_loc *loc = out->layout->locations[i].loc;
-
-		if (loc->win.tid && loc->win.kind == GT_LOC_THREAD)
-			add_number(out, props, false, i, "THREAD_ID", loc->win.tid);
-		if (loc->win.incarnation > 1)
-			add_number(out, props, false, i, "THREADS", loc->win.incarnation);
-		add_losses(out, props, false, i, loc->lost);
-	}
-}
-
-static OTF2_ErrorCode write_properties(struct out *out, const struct properties *props)
+static OTF2_ErrorCode write_properties(struct out *out, const struct gt_properties *props)
 {
 	OTF2_ErrorCode rc = OTF2_SUCCESS;
 
 	for (int pass = 0; pass < 2; pass++)
 		for (size_t i = 0; rc == OTF2_SUCCESS && i < props->count; i++) {
-			const struct property *p = &props->list[i];
+			const struct gt_property *p = &props->list[i];
 			OTF2_AttributeValue value = { .stringRef = p->value };
 
 			if (p->of_group == !pass)
@@ -268,20 +97,6 @@ static OTF2_ErrorCode write_tree(struct out *out)
 	return rc;
 }
 
-static OTF2_LocationType location_type(const struct gt_out_location *location)
-{
-	switch (location->loc->win.kind) {
-	case GT_LOC_GPU_STREAM:
-		if (location->loc->win.flags & GT_LOC_ASIDE)
-			return OTF2_LOCATION_TYPE_CPU_THREAD;
-		return OTF2_LOCATION_TYPE_ACCELERATOR_STREAM;
-	case GT_LOC_METRIC:
-		return OTF2_LOCATION_TYPE_METRIC;
-	default:
-		return OTF2_LOCATION_TYPE_CPU_THREAD;
-	}
-}
-
 static OTF2_ErrorCode write_locations(struct out *out)
 {
 	const struct gt_layout *layout = out->layout;
@@ -290,7 +105,7 @@ static OTF2_ErrorCode write_locations(struct out *out)
 	for (uint32_t i = 0; rc == OTF2_SUCCESS && i < layout->location_count; i++)
 		rc = OTF2_GlobalDefWriter_WriteLocation(
 			out->writer, i, layout->locations[i].name,
-			location_type(&layout->locations[i]), layout->locations[i].events,
+			layout->locations[i].type, layout->locations[i].events,
 			layout->locations[i].group);
 	return rc;
 }
@@ -390,16 +205,14 @@ static int list_threads(struct out *out, struct gt_comm *comm)
 	size_t n = 0;
 
 	for (uint32_t i = 0; i < layout->location_count; i++)
-		n += layout->locations[i].group == comm->proc &&
-		     layout->locations[i].loc->win.kind == GT_LOC_THREAD;
+		n += layout->locations[i].group == comm->proc && layout->locations[i].thread;
 	/* No larger than it must be: each of thousands of processes has one. */
 	comm->members = calloc(n + 1, sizeof(*comm->members));
 	if (!comm->members)
 		return -ENOMEM;
 	comm->member_count = 0;
 	for (uint32_t i = 0; i < layout->location_count; i++)
-		if (layout->locations[i].group == comm->proc &&
-		    layout->locations[i].loc->win.kind == GT_LOC_THREAD)
+		if (layout->locations[i].group == comm->proc && layout->locations[i].thread)
 			comm->members[comm->member_count++] = i;
 	return 0;
 }
@@ -552,7 +365,7 @@ static OTF2_ErrorCode write_streams(struct out *out, uint32_t name)
 	size_t count = 0;
 
 	for (uint32_t i = 0; members && i < layout->location_count; i++)
-		if (location_type(&layout->locations[i]) == OTF2_LOCATION_TYPE_ACCELERATOR_STREAM)
+		if (layout->locations[i].type == GT_AS_STREAM)
 			members[count++] = i;
 	if (count)
 		rc = write_group(out, name, OTF2_GROUP_TYPE_LOCATIONS, OTF2_PARADIGM_CUDA, members,
@@ -592,11 +405,10 @@ static OTF2_ErrorCode write_region_groups(struct out *out)
 /* ---- all of it ------------------------------------------------------------------------------------------- */
 
 /* Everything that makes new strings happens here, before they are written. */
-static int prepare(struct out *out, struct properties *props, struct own_names *names)
+static int prepare(struct out *out, struct own_names *names)
 {
 	struct gt_comm *comms = out->defs->comms.items;
 
-	collect_properties(out, props);
 	gt_archive_prepare_io(out->defs);
 	names->pthread = gt_defs_string(out->defs, "PTHREAD");
 	names->cuda = gt_defs_string(out->defs, "CUDA");
@@ -611,7 +423,7 @@ static int prepare(struct out *out, struct properties *props, struct own_names *
 		    list_threads(out, &comms[i]))
 			return -ENOMEM;
 	}
-	return props->rc ? props->rc : out->defs->failed;
+	return out->defs->failed;
 }
 
 static OTF2_ErrorCode write_paradigms(struct out *out, const struct own_names *names)
@@ -646,10 +458,10 @@ static OTF2_ErrorCode write_paradigms(struct out *out, const struct own_names *n
 }
 
 static OTF2_ErrorCode write_all(struct out *out, const struct gt_archive_clock *clock,
-				const struct properties *props, const struct own_names *names)
+				const struct own_names *names)
 {
 	OTF2_ErrorCode rc = OTF2_GlobalDefWriter_WriteClockProperties(
-		out->writer, 1000000000, 0, clock->length_ns, clock->start_real_ns);
+		out->writer, 1000000000, clock->offset_ns, clock->length_ns, clock->start_real_ns);
 
 	if (rc == OTF2_SUCCESS)
 		rc = write_strings(out);
@@ -662,7 +474,7 @@ static OTF2_ErrorCode write_all(struct out *out, const struct gt_archive_clock *
 	if (rc == OTF2_SUCCESS)
 		rc = write_locations(out);
 	if (rc == OTF2_SUCCESS)
-		rc = write_properties(out, props);
+		rc = write_properties(out, clock->properties);
 	if (rc == OTF2_SUCCESS)
 		rc = write_regions(out);
 	if (rc == OTF2_SUCCESS)
@@ -683,11 +495,9 @@ static OTF2_ErrorCode write_all(struct out *out, const struct gt_archive_clock *
 int gt_archive_write_defs(struct gt_archive *archive, const struct gt_layout *layout,
 			  struct gt_defs *defs, const struct gt_archive_clock *clock)
 {
-	struct properties props = { 0 };
 	struct own_names names;
-	struct out out = { .archive = archive, .layout = layout, .defs = defs, .names = &names,
-			   .clock = clock };
-	int rc = prepare(&out, &props, &names);
+	struct out out = { .archive = archive, .layout = layout, .defs = defs, .names = &names };
+	int rc = prepare(&out, &names);
 
 	if (rc) {
 		gt_archive_fail(archive, "no memory for the definitions");
@@ -699,11 +509,10 @@ int gt_archive_write_defs(struct gt_archive *archive, const struct gt_layout *la
 		rc = -EIO;
 		goto done;
 	}
-	if (gt_otf2_bad(archive, write_all(&out, clock, &props, &names), "definitions") ||
+	if (gt_otf2_bad(archive, write_all(&out, clock, &names), "definitions") ||
 	    gt_otf2_bad(archive, OTF2_Archive_CloseGlobalDefWriter(archive->otf2, out.writer),
 			"closing the definitions"))
 		rc = -EIO;
 done:
-	free(props.list);
 	return rc;
 }

@@ -9,6 +9,7 @@
 
 #include <otf2/otf2.h>
 #include <pthread.h>
+#include <stdio.h>
 
 #include "lib/assemble/archive.h"
 #include "lib/assemble/archive_pipe.h"
@@ -33,9 +34,11 @@ struct gt_archive {
 	struct gt_chunk *chunks;  /* free ones */
 	int ballast;              /* file whose space is given back for the definitions */
 	uint64_t ballast_bytes;
+	uint32_t empty_defs;      /* a location with a file of definitions that says nothing, + 1 */
 	uint64_t remaining;       /* atomic: locations that are not closed yet */
 	struct gt_writer **writers; /* by location number, while it is open */
 	OTF2_MarkerWriter *marker_writer;
+	FILE *markers;            /* of a part; else NULL */
 };
 
 struct gt_writer {

@@ -137,7 +137,9 @@ static void record_parameter(struct gt_track *t, const struct gt_slot *slot, uin
 	else
 		rc = OTF2_EvtWriter_ParameterString(
 			evt, gt_track_attributes(t), ns, number,
-			gt_names_string(t->names, (uint32_t)slot[1].time, ""));
+			gt_defs_spoken(t->conv->defs, gt_names_string(t->names,
+								      (uint32_t)slot[1].time,
+								      "")));
 	gt_track_bad(t, rc, "parameter");
 }
 
@@ -196,7 +198,9 @@ static void record_process(struct gt_track *t, const struct gt_slot *slot, uint6
 			     OTF2_EvtWriter_ParameterString(
 				     gt_writer_evt(t->writer), gt_track_attributes(t), ns,
 				     gt_defs_parameter(t->conv->defs, &item),
-				     gt_names_string(t->names, (uint32_t)slot[1].time, "?")),
+				     gt_defs_spoken(t->conv->defs,
+						    gt_names_string(t->names,
+								    (uint32_t)slot[1].time, "?"))),
 			     "parameter");
 		break;
 	}
@@ -410,7 +414,7 @@ static void add_thread_end(struct gt_track *t, uint64_t how)
 	attribute.name = gt_defs_string(t->conv->defs, "GPUTRACE::THREAD_END");
 	attribute.description = gt_defs_string(
 		t->conv->defs, "How the thread ended: exit (pthread_exit) or cancel");
-	value.stringRef = gt_defs_string(t->conv->defs, word);
+	value.stringRef = gt_defs_spoken(t->conv->defs, gt_defs_string(t->conv->defs, word));
 	add_attribute(t, gt_defs_attribute(t->conv->defs, &attribute), OTF2_TYPE_STRING, value);
 }
 
@@ -455,7 +459,7 @@ static void record_lock(struct gt_track *t, const struct gt_slot *slot, uint64_t
 	const struct gt_lookup_entry *entry = remembered(t, GT_T_LOCK_ACQUIRE, address);
 	uint32_t id = entry ? entry->value
 			    : remember(t, GT_T_LOCK_ACQUIRE, address,
-				       gt_defs_lock_id(t->conv->defs, t->loc->proc->seq, address),
+				       gt_defs_lock_id(t->conv->defs, t->loc->proc->number, address),
 				       0);
 	uint32_t order = (uint32_t)slot[1].time;
 	uint64_t ns = gt_track_time(t, tick);
@@ -617,14 +621,17 @@ void gt_track_begin(struct gt_track *t)
 	uint32_t rest = 0;
 
 	if (arguments)
-		rest = gt_defs_string(t->conv->defs, arguments + 1);
+		rest = gt_defs_spoken(t->conv->defs,
+				      gt_defs_string(t->conv->defs, arguments + 1));
 	add_attribute(t, t->conv->process_id, OTF2_TYPE_UINT64, pid);
 	gt_track_bad(t,
 		     OTF2_EvtWriter_ProgramBegin(
 			     gt_writer_evt(t->writer), gt_track_attributes(t),
 			     gt_scale_ns(&t->scale, t->last),
-			     gt_defs_string(t->conv->defs,
-					    program ? program : proc->header.program),
+			     gt_defs_spoken(t->conv->defs,
+					    gt_defs_string(t->conv->defs,
+							   program ? program
+								   : proc->header.program)),
 			     arguments ? 1 : 0, &rest),
 		     "program begin");
 }

@@ -8,14 +8,10 @@
  */
 #include "config.h"
 
-#include "lib/assemble/assemble.h"
+#include "lib/assemble/assembly.h"
 #include "lib/assemble/clean.h"
-#include "lib/assemble/gpu.h"
 #include "lib/assemble/idle.h"
-#include "lib/assemble/messages.h"
-#include "lib/assemble/mpi.h"
 #include "lib/assemble/topology.h"
-#include "lib/assemble/report.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -40,39 +36,7 @@
 #define MEASUREMENT   6 /* OTF2_PARADIGM_MEASUREMENT_SYSTEM */
 #define CUDA          5 /* OTF2_PARADIGM_CUDA */
 
-struct assembly {
-	const char *dir;
-	const struct gt_assemble_options *options;
-	int dirfd, workfd;
-	struct gt_spool spool;
-	struct gt_defs defs;
-	struct gt_layout layout;
-	struct gt_clock clock;
-	struct gt_symbolizer symbolizer;
-	struct gt_messages *messages;
-	struct gt_gpu gpu;
-	struct gt_mpi mpi;
-	struct gt_conversion conv;
-	struct gt_worker *workers;
-	unsigned worker_count;
-	uint32_t *order;          /* locations, the longest streams first */
-	uint32_t next;            /* atomic: place in `order` */
-	uint64_t total_bytes;
-	unsigned running;         /* workers, under lock */
-	pthread_mutex_t lock;
-	pthread_cond_t idle;
-	/* freeing the spool while it is read */
-	pthread_mutex_t room_lock;
-	uint64_t *consumed, *freed; /* stream offsets, by location */
-	bool may_eat;             /* what the spool frees will be enough for the archive */
-	bool eaten;               /* something has been freed before the archive was complete */
-	char why[512];
-};
-
-static void say(const struct assembly *a, int level, const char *format, ...)
-	__attribute__((format(printf, 3, 4)));
-
-static void say(const struct assembly *a, int level, const char *format, ...)
+void gt_assembly_say(const struct gt_assembly *a, int level, const char *format, ...)
 {
 	char text[1200];
 	va_list ap;
@@ -131,13 +95,13 @@ static void prepare_process(void)
 
 static void consumed(void *context, uint32_t location, uint64_t offset)
 {
-	struct assembly *a = context;
+	struct gt_assembly *a = context;
 
 	__atomic_store_n(&a->consumed[location], offset, __ATOMIC_RELAXED);
 }
 
 /* Frees what has been read of one location's .raw file. Returns the number of bytes. */
-static uint64_t free_consumed(struct assembly *a, uint32_t location)
+static uint64_t free_consumed(struct gt_assembly *a, uint32_t location)
 {
 	const struct gt_loc *loc = a->layout.locations[location].loc;
 	uint64_t to = __atomic_load_n(&a->consumed[location], __ATOMIC_RELAXED);
@@ -166,7 +130,7 @@ static uint64_t free_consumed(struct assembly *a, uint32_t location)
 
 static bool make_room(void *context, uint64_t bytes)
 {
-	struct assembly *a = context;
+	struct gt_assembly *a = context;
 	uint64_t freed = 0;
 
 	(void)bytes;
@@ -185,7 +149,7 @@ static bool make_room(void *context, uint64_t bytes)
  * About the most that the archive can take: a slot of 16 bytes becomes up to 13 bytes; with sets of
  * parameters, which stand beside three other slots, twice as much.
  */
-static uint64_t archive_bytes(const struct assembly *a)
+static uint64_t archive_bytes(const struct gt_assembly *a)
 {
 	uint64_t bytes = a->total_bytes + a->gpu.side_bytes;
 
@@ -201,7 +165,7 @@ static uint64_t archive_bytes(const struct assembly *a)
  * Is freeing the spool while it is converted worth its risk? Only if there will be room for the
  * whole archive then.
  */
-static bool worth_eating(const struct assembly *a)
+static bool worth_eating(const struct gt_assembly *a)
 {
 	uint64_t need = archive_bytes(a) + (UINT64_C(24) << 20), have = 0;
 	struct statvfs fs;
@@ -229,7 +193,7 @@ static bool worth_eating(const struct assembly *a)
 static void *work(void *argument)
 {
 	struct gt_worker *worker = argument;
-	struct assembly *a = worker->conv->context;
+	struct gt_assembly *a = worker->conv->context;
 	uint32_t i;
 
 	while ((i = __atomic_fetch_add(&a->next, 1, __ATOMIC_RELAXED)) < a->layout.location_count)
@@ -250,7 +214,7 @@ static uint64_t now_ms(void)
 	return (uint64_t)now.tv_sec * 1000 + (uint64_t)now.tv_nsec / 1000000;
 }
 
-static void draw_bar(struct assembly *a)
+static void draw_bar(struct gt_assembly *a)
 {
 	uint64_t done = __atomic_load_n(&a->conv.done_bytes, __ATOMIC_RELAXED);
 	unsigned percent = a->total_bytes ? (unsigned)(done * 100 / a->total_bytes) : 100;
@@ -265,9 +229,9 @@ static void draw_bar(struct assembly *a)
 }
 
 /* Waits until all workers are done, and shows how far they are if that takes long. */
-static void wait_for_workers(struct assembly *a)
+static void wait_for_workers(struct gt_assembly *a)
 {
-	bool show = a->options->verbose >= 1 && isatty(STDERR_FILENO), drawn = false;
+	bool show = a->options->verbose >= 1 && !a->how && isatty(STDERR_FILENO), drawn = false;
 	uint64_t begin = now_ms();
 
 	pthread_mutex_lock(&a->lock);
@@ -290,7 +254,7 @@ static void wait_for_workers(struct assembly *a)
 }
 
 /* The processors that may be used. */
-static unsigned processors(const struct assembly *a)
+static unsigned processors(const struct gt_assembly *a)
 {
 	long there = sysconf(_SC_NPROCESSORS_ONLN);
 	unsigned n = a->options->threads;
@@ -300,7 +264,7 @@ static unsigned processors(const struct assembly *a)
 	return n > THREADS_MOST ? THREADS_MOST : n;
 }
 
-static unsigned choose_threads(const struct assembly *a)
+static unsigned choose_threads(const struct gt_assembly *a)
 {
 	unsigned n = processors(a);
 
@@ -313,7 +277,7 @@ static unsigned choose_threads(const struct assembly *a)
  * A location that takes longer than its share of the work would keep the other processors waiting:
  * it gets a second thread.
  */
-static uint64_t longest_alone(const struct assembly *a)
+static uint64_t longest_alone(const struct gt_assembly *a)
 {
 	uint64_t share = a->total_bytes / processors(a) * 6 / 5;
 
@@ -322,7 +286,7 @@ static uint64_t longest_alone(const struct assembly *a)
 	return share > PIPE_LEAST ? share : PIPE_LEAST;
 }
 
-static int convert_all(struct assembly *a)
+static int convert_all(struct gt_assembly *a)
 {
 	pthread_t threads[THREADS_MOST];
 	unsigned started = 0;
@@ -353,14 +317,14 @@ static int convert_all(struct assembly *a)
 
 /* ---- preparing --------------------------------------------------------------------------------------------- */
 
-static uint64_t stream_bytes(const struct assembly *a, uint32_t location)
+static uint64_t stream_bytes(const struct gt_assembly *a, uint32_t location)
 {
 	const struct gt_loc *loc = a->layout.locations[location].loc;
 
 	return loc->end - loc->begin;
 }
 
-static const struct assembly *sorting;
+static const struct gt_assembly *sorting;
 
 static int longer_first(const void *x, const void *y)
 {
@@ -370,7 +334,7 @@ static int longer_first(const void *x, const void *y)
 	return (a < b) - (a > b);
 }
 
-static int make_order(struct assembly *a)
+static int make_order(struct gt_assembly *a)
 {
 	uint32_t n = a->layout.location_count;
 
@@ -411,7 +375,7 @@ static bool has_idle(const struct gt_spool *spool)
 	return false;
 }
 
-static int make_names(struct assembly *a)
+static int make_names(struct gt_assembly *a)
 {
 	struct gt_attribute process_id = {
 		.name = gt_defs_string(&a->defs, "ProcessId"),
@@ -437,22 +401,26 @@ static int make_names(struct assembly *a)
 	return rc;
 }
 
-static int prepare(struct assembly *a)
+static int prepare(struct gt_assembly *a)
 {
 	int rc = gt_defs_init(&a->defs);
 
+	a->defs.note_spoken = a->how != GT_MPI_WHOLE;
+	if (!rc && a->how == GT_MPI_ALONE && gt_messages_any(&a->spool))
+		rc = -EAGAIN; /* their partners may be on other hosts */
 	if (!rc)
 		rc = gt_gpu_scan(&a->gpu, &a->spool, &a->defs, a->workfd);
 	if (!rc)
 		rc = gt_layout_make(&a->layout, &a->spool, &a->defs);
 	if (!rc)
-		rc = gt_clock_make(&a->clock, &a->spool);
+		rc = a->how ? gt_clock_alone(&a->clock, &a->spool, &a->origins)
+			    : gt_clock_make(&a->clock, &a->spool);
 	if (!rc)
 		rc = make_names(a);
 	if (!rc)
 		rc = make_order(a);
 	if (!rc)
-		rc = gt_mpi_make(&a->mpi, &a->spool, &a->layout, &a->defs);
+		rc = gt_mpi_make(&a->mpi, &a->spool, &a->layout, &a->defs, a->how);
 	if (!rc)
 		gt_topologies_make(&a->mpi, &a->spool, &a->defs);
 	if (!rc)
@@ -465,9 +433,10 @@ static int prepare(struct assembly *a)
 	return rc;
 }
 
-static int open_archive(struct assembly *a)
+static int open_archive(struct gt_assembly *a)
 {
 	struct gt_archive_options options = {
+		.mode = a->how ? GT_ARCHIVE_PART : GT_ARCHIVE_WHOLE,
 		.dirfd = a->workfd,
 		.locations = a->layout.location_count,
 		.bytes = archive_bytes(a) * 2,
@@ -496,7 +465,7 @@ static int open_archive(struct assembly *a)
 /* ---- putting together ----------------------------------------------------------------------------------------- */
 
 /* Adds up what the workers have counted. */
-static int merge(struct assembly *a, struct gt_tally *tally, struct gt_profile **profile, size_t *n)
+static int merge(struct gt_assembly *a, struct gt_tally *tally, struct gt_profile **profile, size_t *n)
 {
 	*n = gt_table_count(&a->defs.regions);
 	*profile = calloc(*n + 1, sizeof(**profile));
@@ -524,7 +493,7 @@ static int merge(struct assembly *a, struct gt_tally *tally, struct gt_profile *
 	return 0;
 }
 
-static bool truncated(const struct assembly *a)
+static bool truncated(const struct gt_assembly *a)
 {
 	for (uint32_t i = 0; i < a->layout.location_count; i++)
 		if (a->layout.locations[i].cut_short)
@@ -532,25 +501,18 @@ static bool truncated(const struct assembly *a)
 	return false;
 }
 
-static int complete(struct assembly *a, struct gt_report *report)
+int gt_assembly_close(struct gt_assembly *a, const struct gt_layout *layout, struct gt_defs *defs,
+			 const struct gt_archive_clock *clock)
 {
-	struct gt_archive_clock clock = { .start_real_ns = a->clock.start_real_ns,
-					  .errors = &a->clock, .procs = a->spool.procs };
-	int rc;
+	int rc = gt_archive_close(a->conv.archive, layout, defs, clock);
 
-	clock.length_ns = report->tally->last_ns > a->clock.end_ns ? report->tally->last_ns
-								    : a->clock.end_ns;
-	report->length_ns = clock.length_ns;
-	gt_report_losses(report);
-	gt_report_properties(report, a->conv.archive);
-	if (gt_archive_failed(a->conv.archive, a->why, sizeof(a->why)))
-		return -EIO;
-	rc = gt_archive_close(a->conv.archive, &a->layout, &a->defs, &clock);
 	if (rc) {
 		gt_archive_failed(a->conv.archive, a->why, sizeof(a->why));
 		return rc;
 	}
 	a->conv.archive = NULL;
+	if (a->how)
+		return 0;
 	rc = gt_clean_publish(a->dirfd);
 	if (rc)
 		snprintf(a->why, sizeof(a->why), "cannot put the archive in its place: %s",
@@ -558,7 +520,31 @@ static int complete(struct assembly *a, struct gt_report *report)
 	return rc;
 }
 
-static void set_state(const struct assembly *a, uint32_t state)
+static int complete(struct gt_assembly *a, struct gt_report *report)
+{
+	struct gt_archive_clock clock = { .start_real_ns = a->clock.start_real_ns,
+					  .properties = &a->properties };
+	uint64_t last_ns = a->facts.tally.last_ns;
+	int rc = gt_facts_collect(&a->facts, &a->spool, &a->layout, &a->clock);
+
+	clock.length_ns = last_ns > a->clock.end_ns ? last_ns : a->clock.end_ns;
+	report->length_ns = clock.length_ns;
+	report->clock_error_ns = a->clock.error_ns;
+	report->hosts = a->clock.hosts;
+	gt_report_properties(report, a->conv.archive);
+	if (!rc)
+		rc = gt_properties_collect(&a->properties, &a->layout, &a->defs, &a->clock,
+					   a->spool.procs, false);
+	if (rc) {
+		snprintf(a->why, sizeof(a->why), "%s", strerror(-rc));
+		return rc;
+	}
+	if (gt_archive_failed(a->conv.archive, a->why, sizeof(a->why)))
+		return -EIO;
+	return gt_assembly_close(a, &a->layout, &a->defs, &clock);
+}
+
+static void set_state(const struct gt_assembly *a, uint32_t state)
 {
 	for (size_t i = 0; i < a->spool.root_count; i++) {
 		const char *name = a->spool.roots[i].name;
@@ -570,45 +556,43 @@ static void set_state(const struct assembly *a, uint32_t state)
 		if (fd < 0)
 			continue;
 		if (pwrite(fd, &state, sizeof(state), offsetof(struct gt_run_header, state)) < 0)
-			say(a, 2, "cannot mark the spool: %s", strerror(errno));
+			gt_assembly_say(a, 2, "cannot mark the spool: %s", strerror(errno));
 		close(fd);
 	}
 }
 
 /* The archive is in its place: tell about it and tidy up. */
-static int conclude(struct assembly *a, struct gt_report *report)
+int gt_assembly_conclude(struct gt_assembly *a, struct gt_report *report)
 {
 	int rc = gt_report_files(report);
 
 	if (rc)
-		say(a, 1, "cannot write gputrace.cfg and MANIFEST.md in %s: %s", a->dir,
+		gt_assembly_say(a, 1, "cannot write gputrace.cfg and MANIFEST.md in %s: %s", a->dir,
 		    strerror(-rc));
 	if (a->options->verbose >= 1)
 		gt_report_summary(report);
 	set_state(a, GT_RUN_DONE);
-	if (!a->options->keep_spool) {
+	if (a->options->keep_spool) {
+		gt_clean_parts(&a->spool);
+	} else {
 		rc = gt_clean_spool(&a->spool);
 		if (rc)
-			say(a, 1, "cannot remove the spool in %s: %s", a->dir, strerror(-rc));
+			gt_assembly_say(a, 1, "cannot remove the spool in %s: %s", a->dir, strerror(-rc));
 	}
-	if (report->truncated)
-		say(a, 0, "the disk is full: the archive in %s lacks %llu events", a->dir,
-		    (unsigned long long)report->lost[GT_LOSS_SPACE]);
-	return report->truncated;
+	if (report->facts->truncated)
+		gt_assembly_say(a, 0, "the disk is full: the archive in %s lacks %llu events", a->dir,
+		    (unsigned long long)report->facts->lost[GT_LOSS_SPACE]);
+	return report->facts->truncated;
 }
 
-static int run(struct assembly *a)
+/* From the spool to event files, and what was counted. */
+int gt_assembly_convert(struct gt_assembly *a, struct gt_profile **profile, size_t *count)
 {
-	struct gt_tally tally;
-	struct gt_profile *profile = NULL;
-	struct gt_report report = { .dir = a->dir, .dirfd = a->dirfd, .options = a->options,
-				    .spool = &a->spool, .layout = &a->layout, .defs = &a->defs,
-				    .clock = &a->clock, .tally = &tally };
 	int rc = prepare(a);
 
 	if (rc)
 		return rc;
-	say(a, 2, "assembling %u processes, %u locations, %.1f MB", a->layout.group_count,
+	gt_assembly_say(a, 2, "assembling %u processes, %u locations, %.1f MB", a->layout.group_count,
 	    a->layout.location_count, (double)a->total_bytes / 1e6);
 	rc = open_archive(a);
 	if (rc)
@@ -625,23 +609,32 @@ static int run(struct assembly *a)
 			 strerror(-a->conv.read_error));
 		return a->conv.read_error;
 	}
-	report.truncated = truncated(a);
-	if (report.truncated && !a->eaten) {
+	a->facts.truncated = truncated(a);
+	if (a->facts.truncated && !a->eaten) {
 		snprintf(a->why, sizeof(a->why), "the disk is full; the archive needs about %llu MB",
 			 (unsigned long long)(archive_bytes(a) / 1000000 + 1));
 		return -ENOSPC;
 	}
-	rc = merge(a, &tally, &profile, &report.profile_count);
+	return merge(a, &a->facts.tally, profile, count);
+}
+
+static int run(struct gt_assembly *a)
+{
+	struct gt_profile *profile = NULL;
+	struct gt_report report = { .dir = a->dir, .dirfd = a->dirfd, .options = a->options,
+				    .facts = &a->facts, .layout = &a->layout, .defs = &a->defs };
+	int rc = gt_assembly_convert(a, &profile, &report.profile_count);
+
 	report.profile = profile;
 	if (!rc)
 		rc = complete(a, &report);
 	if (!rc)
-		rc = conclude(a, &report);
+		rc = gt_assembly_conclude(a, &report);
 	free(profile);
 	return rc;
 }
 
-static void dispose(struct assembly *a)
+void gt_assembly_free(struct gt_assembly *a)
 {
 	for (unsigned i = 0; a->workers && i < a->worker_count; i++)
 		gt_worker_free(&a->workers[i]);
@@ -658,8 +651,11 @@ static void dispose(struct assembly *a)
 	gt_messages_free(a->messages);
 	gt_gpu_free(&a->gpu);
 	gt_mpi_free(&a->mpi);
+	gt_origins_free(&a->origins);
 	gt_clock_free(&a->clock);
 	gt_layout_free(&a->layout);
+	gt_properties_free(&a->properties);
+	gt_facts_free(&a->facts);
 	gt_defs_free(&a->defs);
 	gt_spool_close(&a->spool);
 	pthread_mutex_destroy(&a->symbolizer.lock);
@@ -673,41 +669,47 @@ static void dispose(struct assembly *a)
 }
 
 /* Says which hosts' spools were not found. False: the archive is wanted all the same. */
-static bool lacks_hosts(const struct assembly *a)
+static bool lacks_hosts(const struct gt_assembly *a)
 {
 	for (size_t i = 0; i < a->spool.root_count; i++)
 		if (a->spool.roots[i].fd < 0)
-			say(a, a->options->partial ? 1 : 0, "%s: what host %s has recorded is not here: %s",
+			gt_assembly_say(a, a->options->partial ? 1 : 0, "%s: what host %s has recorded is not here: %s",
 			    a->dir, a->spool.roots[i].run.host, a->spool.roots[i].run.spool);
-	if (a->options->partial && a->spool.proc_count)
+	if (a->options->partial && (a->spool.proc_count || a->spool.part_count))
 		return false;
-	say(a, 0, "bring it here, then: gputrace recover %s FOLDER...; or do without: gputrace recover "
+	gt_assembly_say(a, 0, "bring it here, then: gputrace recover %s FOLDER...; or do without: gputrace recover "
 		  "--partial %s", a->dir, a->dir);
 	return true;
 }
 
+void gt_assembly_begin(struct gt_assembly *a, const char *dir, const struct gt_assemble_options *options)
+{
+	*a = (struct gt_assembly){ .dir = dir, .options = options, .workfd = -1 };
+	prepare_process();
+	pthread_mutex_init(&a->symbolizer.lock, NULL);
+	pthread_mutex_init(&a->lock, NULL);
+	pthread_mutex_init(&a->room_lock, NULL);
+	pthread_cond_init(&a->idle, NULL);
+	a->dirfd = open(dir, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+}
+
 int gt_assemble(const char *dir, const struct gt_assemble_options *options)
 {
-	struct assembly a = { .dir = dir, .options = options, .dirfd = -1, .workfd = -1 };
+	struct gt_assembly a;
 	int rc;
 
-	prepare_process();
-	pthread_mutex_init(&a.symbolizer.lock, NULL);
-	pthread_mutex_init(&a.lock, NULL);
-	pthread_mutex_init(&a.room_lock, NULL);
-	pthread_cond_init(&a.idle, NULL);
-	a.dirfd = open(dir, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	gt_assembly_begin(&a, dir, options);
 	if (a.dirfd < 0) {
-		say(&a, 0, "%s: %s", dir, strerror(errno));
+		gt_assembly_say(&a, 0, "%s: %s", dir, strerror(errno));
 		return 1;
 	}
 	if (!faccessat(a.dirfd, "traces.otf2", F_OK, AT_SYMLINK_NOFOLLOW)) {
-		say(&a, 1, "%s holds a complete archive already", dir);
+		gt_assembly_say(&a, 1, "%s holds a complete archive already", dir);
 		return 0;
 	}
 	rc = gt_spool_open(&a.spool, a.dirfd, options->folders, a.why, sizeof(a.why));
 	if (rc) {
-		say(&a, 0, "%s: %s", dir, a.why);
+		gt_assembly_say(&a, 0, "%s: %s", dir, a.why);
 		close(a.dirfd);
 		return 1;
 	}
@@ -720,15 +722,15 @@ int gt_assemble(const char *dir, const struct gt_assemble_options *options)
 	}
 	a.workfd = gt_clean_begin(a.dirfd);
 	if (a.workfd < 0) {
-		say(&a, 0, "cannot write to %s: %s", dir, strerror(-a.workfd));
+		gt_assembly_say(&a, 0, "cannot write to %s: %s", dir, strerror(-a.workfd));
 		rc = a.workfd;
 	} else {
-		rc = run(&a);
+		rc = a.spool.part_count ? gt_assembly_join(&a) : run(&a);
 		if (rc < 0) {
-			say(&a, 0, "the archive in %s could not be made: %s%s", dir, a.why,
+			gt_assembly_say(&a, 0, "the archive in %s could not be made: %s%s", dir, a.why,
 			    a.eaten ? "" : "; what was recorded is kept there");
 			if (!a.eaten)
-				say(&a, 0, "when the cause is gone: gputrace recover %s", dir);
+				gt_assembly_say(&a, 0, "when the cause is gone: gputrace recover %s", dir);
 			set_state(&a, GT_RUN_OPEN);
 			if (a.conv.archive)
 				gt_archive_abandon(a.conv.archive);
@@ -737,6 +739,6 @@ int gt_assemble(const char *dir, const struct gt_assemble_options *options)
 	}
 	if (rc < 0 && a.conv.archive)
 		return 1; /* libotf2 still points into what would be freed */
-	dispose(&a);
+	gt_assembly_free(&a);
 	return rc ? 1 : 0;
 }

@@ -124,6 +124,64 @@ int gt_clean_publish(int dirfd)
 	return rc;
 }
 
+#define MAKING "making"
+
+static bool part_file(const char *name)
+{
+	return any_part(name) || !strcmp(name, "part") || !strcmp(name, GT_PART_COVERS) ||
+	       !strcmp(name, "markers");
+}
+
+static void remove_part(int home, const char *name)
+{
+	int fd = openat(home, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+
+	if (fd < 0)
+		return;
+	remove_folder(fd, "traces", event_file);
+	close(fd);
+	remove_folder(home, name, part_file);
+}
+
+void gt_clean_abandon_part(int dirfd, const char *home)
+{
+	int fd = openat(dirfd, home, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+
+	if (fd < 0)
+		return;
+	remove_part(fd, MAKING);
+	close(fd);
+}
+
+int gt_clean_begin_part(int dirfd, const char *home)
+{
+	char path[256];
+	int fd;
+
+	gt_clean_abandon_part(dirfd, home);
+	snprintf(path, sizeof(path), "%s/" MAKING, home);
+	if (mkdirat(dirfd, path, 0700))
+		return -errno;
+	fd = openat(dirfd, path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+	return fd < 0 ? -errno : fd;
+}
+
+int gt_clean_publish_part(int dirfd, const char *home)
+{
+	char from[256], to[256];
+
+	snprintf(from, sizeof(from), "%s/" MAKING, home);
+	for (unsigned i = 0; i < 1000000; i++) {
+		/* A folder does not replace one that is not empty. */
+		snprintf(to, sizeof(to), "%s/" GT_PART_FOLDER "%u", home, i);
+		if (!renameat(dirfd, from, dirfd, to))
+			return 0;
+		if (errno != ENOTEMPTY && errno != EEXIST)
+			return -errno;
+	}
+	return -EMFILE;
+}
+
 /* Removes the processes of a host; a copy that the user has named stays. */
 static int clean_root(const struct gt_root *root)
 {
@@ -148,9 +206,46 @@ static int clean_root(const struct gt_root *root)
 	return rc;
 }
 
+int gt_clean_processes(const struct gt_spool *spool)
+{
+	int rc = 0;
+
+	for (size_t i = 0; i < spool->root_count; i++) {
+		int one = clean_root(&spool->roots[i]);
+
+		rc = rc ? rc : one;
+	}
+	return rc;
+}
+
+/* What hosts have converted by themselves, and what an interrupted attempt has left of that. */
+void gt_clean_parts(const struct gt_spool *spool)
+{
+	char path[200];
+
+	for (size_t i = 0; i < spool->part_count; i++) {
+		const char *name = strrchr(spool->parts[i].path, '/');
+		int fd;
+
+		snprintf(path, sizeof(path), "%.*s", (int)(name - spool->parts[i].path),
+			 spool->parts[i].path);
+		fd = openat(spool->dirfd, path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+		if (fd < 0)
+			continue;
+		remove_part(fd, name + 1);
+		close(fd);
+	}
+	for (size_t i = 0; i < spool->root_count; i++) {
+		const char *name = spool->roots[i].name;
+
+		snprintf(path, sizeof(path), "spool%s%s", *name ? "/" : "", name);
+		gt_clean_abandon_part(spool->dirfd, path);
+	}
+}
+
 static bool job_file(const char *name)
 {
-	return !strcmp(name, "hosts") || !strcmp(name, "coordinator") || !strncmp(name, "host.", 5) ||
+	return !strcmp(name, "hosts") || !strcmp(name, "coordinator") || !strcmp(name, "complete") || !strncmp(name, "host.", 5) ||
 	       !strncmp(name, "new.", 4);
 }
 
@@ -171,6 +266,7 @@ int gt_clean_spool(const struct gt_spool *spool)
 {
 	int rc = 0;
 
+	gt_clean_parts(spool);
 	for (size_t i = 0; i < spool->root_count; i++) {
 		const struct gt_root *root = &spool->roots[i];
 		char path[160];

@@ -29,6 +29,8 @@ struct source {
 	struct gt_calib first, last;
 	uint64_t mult;
 	uint64_t begin, end;     /* ticks: of its processes */
+	uint64_t tick_max;
+	uint32_t processes;
 	struct knot *knots;      /* by tick, once it has been placed */
 	size_t knot_count, knot_room;
 	enum { UNPLACED, PLACING, PLACED } state;
@@ -62,15 +64,28 @@ static void consider(struct source *source, const struct gt_calib *calib, uint64
 		source->last = *calib;
 }
 
-static struct source *find_source(struct source *sources, size_t *count,
-				  const struct gt_proc_header *header)
+static struct source *find_source(struct source *sources, size_t *count, const char *host,
+				  uint32_t kind, uint64_t nominal_hz)
 {
 	for (size_t i = 0; i < *count; i++)
-		if (sources[i].kind == header->clock && !strcmp(sources[i].host, header->host))
+		if (sources[i].kind == kind && !strcmp(sources[i].host, host))
 			return &sources[i];
-	sources[*count] = (struct source){ .kind = header->clock, .nominal_hz = header->nominal_hz };
-	memcpy(sources[*count].host, header->host, sizeof(header->host));
+	sources[*count] = (struct source){ .kind = kind, .nominal_hz = nominal_hz };
+	snprintf(sources[*count].host, sizeof(sources[*count].host), "%s", host);
 	return &sources[(*count)++];
+}
+
+/* The source has been there over that time, too. */
+static void extend(struct source *source, uint64_t begin, uint64_t end, uint64_t tick_max,
+		   uint32_t processes)
+{
+	if (!source->begin || begin < source->begin)
+		source->begin = begin;
+	if (end > source->end)
+		source->end = end;
+	if (tick_max > source->tick_max)
+		source->tick_max = tick_max;
+	source->processes += processes;
 }
 
 /* Nanoseconds per tick, times 2^GT_SCALE_SHIFT; rounded up, so that conversion may round down. */
@@ -90,6 +105,20 @@ static uint64_t multiplier(const struct source *source)
 	if (!mult || mult > MULT_MOST)
 		return MULT_ONE; /* nothing is known: a tick counts as a nanosecond */
 	return (uint64_t)mult;
+}
+
+static void find_rates(struct source *sources, size_t count)
+{
+	for (size_t i = 0; i < count; i++) {
+		struct source *source = &sources[i];
+
+		if (!source->first.tick) /* nothing was read: count from where it began */
+			source->first = (struct gt_calib){ .tick = source->begin,
+							   .mono_ns = 1, .real_ns = 1 };
+		if (!source->last.tick)
+			source->last = source->first;
+		source->mult = multiplier(source);
+	}
 }
 
 /* The moment a tick stands for, in nanoseconds of the host's CLOCK_MONOTONIC. */
@@ -114,6 +143,22 @@ static int64_t half_width(const struct gt_calib *calib, uint64_t mult)
 	return ns > INT64_MAX ? INT64_MAX : (int64_t)ns;
 }
 
+static struct knot *add_knot(struct source *source)
+{
+	struct knot *knots;
+
+	if (source->knot_count == source->knot_room) {
+		size_t room = source->knot_room ? 2 * source->knot_room : 8;
+
+		knots = realloc(source->knots, room * sizeof(*knots));
+		if (!knots)
+			return NULL;
+		source->knots = knots;
+		source->knot_room = room;
+	}
+	return &source->knots[source->knot_count++];
+}
+
 /* The comparisons that a process has made. */
 static int gather_knots(struct source *source, const struct gt_proc *proc)
 {
@@ -127,16 +172,9 @@ static int gather_knots(struct source *source, const struct gt_proc *proc)
 
 		if (!reference || !sync->tick || sync->tick > proc->tick_max)
 			continue;
-		if (source->knot_count == source->knot_room) {
-			size_t room = source->knot_room ? 2 * source->knot_room : 8;
-
-			knot = realloc(source->knots, room * sizeof(*knot));
-			if (!knot)
-				return -ENOMEM;
-			source->knots = knot;
-			source->knot_room = room;
-		}
-		knot = &source->knots[source->knot_count++];
+		knot = add_knot(source);
+		if (!knot)
+			return -ENOMEM;
 		*knot = (struct knot){ .tick = sync->tick, .other = sync->other_tick,
 				       .width = sync->width, .kind = sync->kind };
 		snprintf(knot->reference, sizeof(knot->reference), "%s", reference);
@@ -151,7 +189,8 @@ static int gather(const struct gt_spool *spool, struct source *sources, size_t *
 
 	for (size_t i = 0; !rc && i < spool->proc_count; i++) {
 		const struct gt_proc *proc = &spool->procs[i];
-		struct source *source = find_source(sources, count, &proc->header);
+		struct source *source = find_source(sources, count, proc->header.host,
+						    proc->header.clock, proc->header.nominal_hz);
 		size_t n = gt_journal_count(&proc->journal, GT_D_CALIB);
 
 		which[i] = (size_t)(source - sources);
@@ -161,33 +200,28 @@ static int gather(const struct gt_spool *spool, struct source *sources, size_t *
 			consider(source,
 				 gt_journal_nth(&proc->journal, GT_D_CALIB, k, NULL, NULL),
 				 proc->tick_max);
-		if (!source->begin || proc->header.begin < source->begin)
-			source->begin = proc->header.begin;
-		if (proc->end_tick > source->end)
-			source->end = proc->end_tick;
+		extend(source, proc->header.begin, proc->end_tick, proc->tick_max, 1);
 		rc = gather_knots(source, proc);
 	}
-	for (size_t i = 0; i < *count; i++) {
-		struct source *source = &sources[i];
-
-		if (!source->first.tick) /* nothing was read: count from where it began */
-			source->first = (struct gt_calib){ .tick = source->begin,
-							   .mono_ns = 1, .real_ns = 1 };
-		if (!source->last.tick)
-			source->last = source->first;
-		source->mult = multiplier(source);
-	}
+	find_rates(sources, *count);
 	return rc;
 }
 
+/* A process, or all of an origin: which clock it has, and when it was there. */
+struct span {
+	size_t source;
+	uint64_t begin, end, tick_max;
+	uint32_t processes;
+};
+
 /* The highest tick whose time is below 2^62 ns after the base. */
-static uint64_t highest_tick(const struct gt_proc *proc, uint64_t mult)
+static uint64_t highest_tick(const struct span *span, uint64_t mult)
 {
 	unsigned __int128 ticks = ((unsigned __int128)1 << (62 + GT_SCALE_SHIFT)) / mult;
-	uint64_t room = UINT64_MAX - proc->header.begin;
-	uint64_t most = proc->header.begin + (ticks > room ? room : (uint64_t)ticks);
+	uint64_t room = UINT64_MAX - span->begin;
+	uint64_t most = span->begin + (ticks > room ? room : (uint64_t)ticks);
 
-	return most < proc->tick_max ? most : proc->tick_max;
+	return most < span->tick_max ? most : span->tick_max;
 }
 
 /* What one host's monotonic clock lies behind the first host's, by their wall clocks. */
@@ -398,7 +432,7 @@ static const struct source *end_of_chain(struct source *sources, size_t count,
  * Clocks that were compared with each other form groups; the wall clocks align the groups, which may
  * be far from the truth: only in the group that most processes belong to the errors are known.
  */
-static void find_unknown(struct source *sources, size_t count, const size_t *which, size_t procs)
+static void find_unknown(struct source *sources, size_t count, const struct span *spans, size_t n_spans)
 {
 	const struct source *best = NULL;
 	size_t most = 0;
@@ -408,8 +442,9 @@ static void find_unknown(struct source *sources, size_t count, const size_t *whi
 	for (size_t i = 0; i < count; i++) {
 		size_t n = 0;
 
-		for (size_t p = 0; p < procs && !sources[i].knot_count; p++)
-			n += end_of_chain(sources, count, &sources[which[p]]) == &sources[i];
+		for (size_t p = 0; p < n_spans && !sources[i].knot_count; p++)
+			if (end_of_chain(sources, count, &sources[spans[p].source]) == &sources[i])
+				n += spans[p].processes;
 		if (n > most) {
 			most = n;
 			best = &sources[i];
@@ -446,12 +481,12 @@ static int make_bends(struct gt_clock *clock, struct source *s, __int128 start)
 	return 0;
 }
 
-static void make_scale(struct gt_scale *scale, const struct gt_proc *proc, const struct source *s,
+static void make_scale(struct gt_scale *scale, const struct span *span, const struct source *s,
 		       __int128 start)
 {
 	size_t k = 0;
 
-	scale->base_tick = proc->header.begin;
+	scale->base_tick = span->begin;
 	scale->base_ns = (uint64_t)(place(s, scale->base_tick) - start);
 	scale->mult = s->mult;
 	while (k < s->knot_count && s->bends[k].tick <= scale->base_tick)
@@ -465,40 +500,55 @@ static void make_scale(struct gt_scale *scale, const struct gt_proc *proc, const
 		scale->mult = (uint64_t)(((unsigned __int128)(scale->bends->ns - scale->base_ns)
 					  << GT_SCALE_SHIFT) /
 					 (scale->bends->tick - scale->base_tick));
-	scale->tick_max = highest_tick(proc, scale->mult > s->mult ? scale->mult : s->mult);
+	scale->tick_max = highest_tick(span, scale->mult > s->mult ? scale->mult : s->mult);
 }
 
 /* ---- all of it ------------------------------------------------------------------------------------ */
 
-static int make_all(struct gt_clock *clock, const struct gt_spool *spool, struct source *sources,
-		    size_t count, const size_t *which)
+static const struct source *reference_of(struct source *sources, size_t count)
 {
-	size_t n = spool->proc_count;
-	const struct source *end;
-	__int128 start = 0;
-	bool unknown = false;
-	int rc = 0;
+	return end_of_chain(sources, count, &sources[0]);
+}
 
-	for (size_t i = 0; i < count; i++)
-		place_source(sources, count, &sources[i]);
-	find_unknown(sources, count, which, n);
-	for (size_t i = 0; i < n; i++) {
-		__int128 begin = place(&sources[which[i]], spool->procs[i].header.begin);
+/* The earliest begin of all, or with `wall` the begin of the wall clock's count. */
+static __int128 start_of(struct source *sources, size_t count, const struct span *spans, size_t n,
+			 bool wall)
+{
+	const struct source *end = reference_of(sources, count);
+	__int128 start = (__int128)end->first.mono_ns + end->shift - end->first.real_ns;
+
+	for (size_t i = 0; !wall && i < n; i++) {
+		__int128 begin = place(&sources[spans[i].source], spans[i].begin);
 
 		if (!i || begin < start)
 			start = begin;
 	}
+	return start;
+}
+
+static int make_all(struct gt_clock *clock, struct source *sources, size_t count,
+		    const struct span *spans, size_t n, bool wall)
+{
+	const struct source *end;
+	bool unknown = false;
+	__int128 start;
+	int rc = 0;
+
+	for (size_t i = 0; i < count; i++)
+		place_source(sources, count, &sources[i]);
+	find_unknown(sources, count, spans, n);
+	start = start_of(sources, count, spans, n, wall);
 	for (size_t i = 0; !rc && i < count; i++)
 		rc = make_bends(clock, &sources[i], start);
 	for (size_t i = 0; !rc && i < n; i++) {
-		const struct source *s = &sources[which[i]];
+		const struct source *s = &sources[spans[i].source];
 		int64_t first = half_width(&s->first, s->mult), last = half_width(&s->last, s->mult);
 		uint64_t end_ns;
 
-		make_scale(&clock->scales[i], &spool->procs[i], s, start);
+		make_scale(&clock->scales[i], &spans[i], s, start);
 		clock->errors[i] = s->error;
 		clock->comparisons[i] = (uint32_t)s->knot_count;
-		end_ns = gt_scale_ns(&clock->scales[i], spool->procs[i].end_tick);
+		end_ns = gt_scale_ns(&clock->scales[i], spans[i].end);
 		if (end_ns > clock->end_ns)
 			clock->end_ns = end_ns;
 		if (s->error > clock->error_ns)
@@ -512,35 +562,117 @@ static int make_all(struct gt_clock *clock, const struct gt_spool *spool, struct
 	if (unknown)
 		clock->error_ns = -1;
 	clock->hosts = count_hosts(sources, count);
-	end = end_of_chain(sources, count, &sources[0]);
+	end = reference_of(sources, count);
 	clock->start_real_ns = (uint64_t)((__int128)end->first.real_ns + start - end->shift -
 					  end->first.mono_ns);
 	return rc;
 }
 
-int gt_clock_make(struct gt_clock *clock, const struct gt_spool *spool)
+/* Room for n conversions of `count` clocks. */
+static int make_room(struct gt_clock *clock, size_t n)
 {
-	size_t n = spool->proc_count, count = 0;
-	struct source *sources = calloc(n, sizeof(*sources));
-	size_t *which = calloc(n, sizeof(*which));
-	int rc = -ENOMEM;
-
 	memset(clock, 0, sizeof(*clock));
 	clock->scales = calloc(n, sizeof(*clock->scales));
 	clock->errors = calloc(n, sizeof(*clock->errors));
 	clock->comparisons = calloc(n, sizeof(*clock->comparisons));
 	clock->bends = calloc(n, sizeof(struct gt_bend *));
-	if (sources && which && clock->scales && clock->errors && clock->comparisons && clock->bends)
-		rc = gather(spool, sources, &count, which);
+	return clock->scales && clock->errors && clock->comparisons && clock->bends ? 0 : -ENOMEM;
+}
+
+/* Before the comparisons are used, which throws away what leads nowhere here. */
+static int note_origins(struct gt_origins *origins, const struct source *sources, size_t count)
+{
+	origins->list = calloc(count, sizeof(*origins->list));
+	if (!origins->list)
+		return -ENOMEM;
+	origins->count = count;
+	for (size_t i = 0; i < count; i++) {
+		const struct source *s = &sources[i];
+		struct gt_origin *o = &origins->list[i];
+
+		*o = (struct gt_origin){
+			.kind = s->kind, .processes = s->processes, .nominal_hz = s->nominal_hz,
+			.first = s->first, .last = s->last, .begin = s->begin, .end = s->end,
+			.tick_max = s->tick_max, .knot_count = s->knot_count,
+		};
+		memcpy(o->host, s->host, sizeof(o->host));
+		o->knots = calloc(s->knot_count + 1, sizeof(*o->knots));
+		if (!o->knots)
+			return -ENOMEM;
+		for (size_t k = 0; k < s->knot_count; k++) {
+			const struct knot *knot = &s->knots[k];
+
+			o->knots[k] = (struct gt_knot){ .tick = knot->tick, .other = knot->other,
+							.width = knot->width, .kind = knot->kind };
+			memcpy(o->knots[k].reference, knot->reference, sizeof(knot->reference));
+		}
+	}
+	return 0;
+}
+
+/* How the origins' ticks are converted, for those who correct it later. */
+static void note_scales(struct gt_origins *origins, struct source *sources, size_t count,
+			const struct span *spans, size_t n)
+{
+	__int128 start = start_of(sources, count, spans, n, true);
+
+	for (size_t i = 0; i < count; i++) {
+		struct gt_origin *o = &origins->list[i];
+		const struct span whole = { .begin = o->begin, .tick_max = o->tick_max };
+		int64_t last = half_width(&o->last, sources[i].mult);
+
+		make_scale(&o->scale, &whole, &sources[i], start);
+		o->reading_ns = half_width(&o->first, sources[i].mult);
+		if (last > o->reading_ns)
+			o->reading_ns = last;
+	}
+}
+
+static int make(struct gt_clock *clock, const struct gt_spool *spool, struct gt_origins *origins)
+{
+	size_t n = spool->proc_count, count = 0;
+	struct source *sources = calloc(n, sizeof(*sources));
+	struct span *spans = calloc(n, sizeof(*spans));
+	size_t *which = calloc(n, sizeof(*which));
+	int rc = make_room(clock, n);
+
+	if (!sources || !spans || !which)
+		rc = -ENOMEM;
 	if (!rc)
-		rc = make_all(clock, spool, sources, count, which);
+		rc = gather(spool, sources, &count, which);
+	for (size_t i = 0; !rc && i < n; i++)
+		spans[i] = (struct span){ which[i], spool->procs[i].header.begin,
+					  spool->procs[i].end_tick, spool->procs[i].tick_max, 1 };
+	if (!rc && origins)
+		rc = note_origins(origins, sources, count);
+	if (!rc)
+		rc = make_all(clock, sources, count, spans, n, origins);
+	if (!rc && origins) {
+		note_scales(origins, sources, count, spans, n);
+		origins->which = calloc(n, sizeof(*origins->which));
+		for (size_t i = 0; origins->which && i < n; i++)
+			origins->which[i] = (uint32_t)which[i];
+		rc = origins->which ? 0 : -ENOMEM;
+	}
 	for (size_t i = 0; sources && i < n; i++)
 		free(sources[i].knots);
 	free(sources);
+	free(spans);
 	free(which);
 	if (rc)
 		gt_clock_free(clock);
 	return rc;
+}
+
+int gt_clock_make(struct gt_clock *clock, const struct gt_spool *spool)
+{
+	return make(clock, spool, NULL);
+}
+
+int gt_clock_alone(struct gt_clock *clock, const struct gt_spool *spool, struct gt_origins *origins)
+{
+	memset(origins, 0, sizeof(*origins));
+	return make(clock, spool, origins);
 }
 
 void gt_clock_free(struct gt_clock *clock)
@@ -552,4 +684,101 @@ void gt_clock_free(struct gt_clock *clock)
 	free(clock->errors);
 	free(clock->comparisons);
 	memset(clock, 0, sizeof(*clock));
+}
+
+/* ---- hosts that were converted by themselves ----------------------------------------------------- */
+
+static int gather_origins(const struct gt_origins *origins, struct source *sources, size_t *count,
+			  struct span *spans)
+{
+	for (size_t i = 0; i < origins->count; i++) {
+		const struct gt_origin *o = &origins->list[i];
+		struct source *source =
+			find_source(sources, count, o->host, o->kind, o->nominal_hz);
+
+		spans[i] = (struct span){ (size_t)(source - sources), o->begin, o->end, o->tick_max,
+					  o->processes };
+		consider(source, &o->first, o->tick_max);
+		consider(source, &o->last, o->tick_max);
+		extend(source, o->begin, o->end, o->tick_max, o->processes);
+		for (size_t k = 0; k < o->knot_count; k++) {
+			struct knot *knot = add_knot(source);
+
+			if (!knot)
+				return -ENOMEM;
+			*knot = (struct knot){ .tick = o->knots[k].tick, .other = o->knots[k].other,
+					       .width = o->knots[k].width,
+					       .kind = o->knots[k].kind };
+			memcpy(knot->reference, o->knots[k].reference, sizeof(knot->reference));
+		}
+	}
+	find_rates(sources, *count);
+	return 0;
+}
+
+int gt_clock_join(struct gt_clock *clock, const struct gt_origins *origins)
+{
+	size_t n = origins->count, count = 0;
+	struct source *sources = calloc(n, sizeof(*sources));
+	struct span *spans = calloc(n, sizeof(*spans));
+	int rc = make_room(clock, n);
+
+	if (!sources || !spans)
+		rc = -ENOMEM;
+	if (!rc)
+		rc = gather_origins(origins, sources, &count, spans);
+	if (!rc)
+		rc = make_all(clock, sources, count, spans, n, true);
+	for (size_t i = 0; sources && i < n; i++)
+		free(sources[i].knots);
+	free(sources);
+	free(spans);
+	if (rc)
+		gt_clock_free(clock);
+	return rc;
+}
+
+void gt_origins_free(struct gt_origins *origins)
+{
+	for (size_t i = 0; origins->list && i < origins->count; i++)
+		free(origins->list[i].knots);
+	free(origins->list);
+	free(origins->which);
+	memset(origins, 0, sizeof(*origins));
+}
+
+static int compare_ticks(const void *a, const void *b)
+{
+	uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
+
+	return (x > y) - (x < y);
+}
+
+long gt_clock_offsets(const struct gt_origin *origin, const struct gt_scale *to,
+		      struct gt_offset *points, size_t room)
+{
+	const struct gt_scale *from = &origin->scale;
+	uint64_t *ticks = malloc((from->bend_count + to->bend_count + 2) * sizeof(*ticks));
+	size_t n = 0, count = 0;
+	bool differs = false;
+
+	if (!ticks)
+		return -ENOMEM;
+	ticks[n++] = origin->begin;
+	ticks[n++] = origin->end;
+	for (size_t i = 0; i < from->bend_count; i++)
+		ticks[n++] = from->bends[i].tick;
+	for (size_t i = 0; i < to->bend_count; i++)
+		ticks[n++] = to->bends[i].tick;
+	qsort(ticks, n, sizeof(*ticks), compare_ticks);
+	for (size_t i = 0; i < n && count < room; i++) {
+		uint64_t ns = gt_scale_ns(from, ticks[i]);
+
+		if (ticks[i] < origin->begin || (count && points[count - 1].ns >= ns))
+			continue;
+		points[count] = (struct gt_offset){ ns, (int64_t)(gt_scale_ns(to, ticks[i]) - ns) };
+		differs |= points[count++].offset != 0;
+	}
+	free(ticks);
+	return differs ? (long)count : 0;
 }

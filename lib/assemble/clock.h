@@ -44,6 +44,59 @@ struct gt_clock {
 int gt_clock_make(struct gt_clock *clock, const struct gt_spool *spool);
 void gt_clock_free(struct gt_clock *clock);
 
+/*
+ * For hosts that are converted by themselves: what is known of one clock, a host's counter, and how
+ * its ticks were converted.
+ */
+struct gt_knot {
+	uint64_t tick, other, width; /* at `tick` the clock `kind` of host `reference` was at `other` */
+	char reference[64];
+	uint32_t kind;
+};
+
+struct gt_origin {
+	char host[64];
+	uint32_t kind;
+	uint32_t processes;
+	uint64_t nominal_hz;
+	struct gt_calib first, last;
+	uint64_t begin, end;     /* ticks: of its processes */
+	uint64_t tick_max;
+	int64_t reading_ns;
+	struct gt_scale scale;
+	struct gt_knot *knots;
+	size_t knot_count;
+};
+
+struct gt_origins {
+	struct gt_origin *list;
+	size_t count;
+	uint32_t *which;         /* by place in spool->procs; may be NULL */
+};
+
+/*
+ * As gt_clock_make, but time 0 is that of the wall clock, so that hosts that know nothing of each other
+ * come near to each other. `clock` must outlive the origins.
+ */
+int gt_clock_alone(struct gt_clock *clock, const struct gt_spool *spool, struct gt_origins *origins);
+
+/* The common time of them all: clock->scales, errors and comparisons are by place in `origins`. */
+int gt_clock_join(struct gt_clock *clock, const struct gt_origins *origins);
+void gt_origins_free(struct gt_origins *origins);
+
+/* What must be added to times of one conversion to get those of another, at times of the first. */
+struct gt_offset {
+	uint64_t ns;
+	int64_t offset;
+};
+
+/*
+ * The straight pieces of the difference over the time of the origin. Returns how many points there
+ * are, at most `room`; 0: there is no difference; or -ENOMEM.
+ */
+long gt_clock_offsets(const struct gt_origin *origin, const struct gt_scale *to,
+		      struct gt_offset *points, size_t room);
+
 static inline uint64_t gt_scale_piece(uint64_t ns, uint64_t ticks, uint64_t mult)
 {
 	return ns + (uint64_t)((unsigned __int128)ticks * mult >> GT_SCALE_SHIFT);

@@ -185,6 +185,10 @@ int gt_collect(const char *home)
 	if (fd < 0 || pread(fd, &run, sizeof(run), 0) != (ssize_t)sizeof(run))
 		goto done;
 	run.spool[sizeof(run.spool) - 1] = 0;
+	if (!strcmp(run.spool, home)) { /* it is there */
+		rc = 0;
+		goto done;
+	}
 	snprintf(where, sizeof(where), "%s", run.spool);
 	local = open_folder(AT_FDCWD, where);
 	if (local < 0) {

@@ -79,43 +79,55 @@ static void *grow(void *data, size_t *room, size_t need, size_t item)
 	return data;
 }
 
+static int append(struct gt_intern *intern, const void *data, size_t bytes, uint32_t hash)
+{
+	char *blob = grow(intern->blob, &intern->room, intern->used + bytes + 1, 1);
+	void *entries;
+
+	if (!blob)
+		return -ENOMEM;
+	intern->blob = blob;
+	entries = grow(intern->entries, &intern->entry_room, intern->count + 1,
+		       sizeof(*intern->entries));
+	if (!entries)
+		return -ENOMEM;
+	intern->entries = entries;
+	memcpy(blob + intern->used, data, bytes);
+	blob[intern->used + bytes] = 0;
+	intern->entries[intern->count++] = (struct gt_intern_entry){
+		.at = intern->used, .length = (uint32_t)bytes, .hash = hash,
+	};
+	intern->used += bytes + 1;
+	return 0;
+}
+
+int gt_intern_append(struct gt_intern *intern, const void *data, size_t bytes)
+{
+	return append(intern, data, bytes, 0);
+}
+
 /* The number of the byte string; *fresh: it is new. GT_UNDEFINED without memory. */
 static uint32_t intern_put(struct gt_intern *intern, const void *data, size_t bytes, bool *fresh)
 {
 	uint32_t hash = hash_bytes(data, bytes);
 	size_t slot = 0;
 	uint32_t number = intern_find(intern, data, bytes, hash, &slot);
-	char *blob;
-	void *entries;
 
 	*fresh = false;
 	if (number != GT_UNDEFINED)
 		return number;
 	if (bytes > UINT32_MAX || intern->count >= UINT32_MAX - 1)
 		return GT_UNDEFINED;
-	blob = grow(intern->blob, &intern->room, intern->used + bytes + 1, 1);
-	if (!blob)
-		return GT_UNDEFINED;
-	intern->blob = blob;
-	entries = grow(intern->entries, &intern->entry_room, intern->count + 1,
-		       sizeof(*intern->entries));
-	if (!entries)
-		return GT_UNDEFINED;
-	intern->entries = entries;
 	if (!intern->table || intern->count + intern->count / 2 >= intern->mask) {
 		if (grow_table(intern))
 			return GT_UNDEFINED;
 		intern_find(intern, data, bytes, hash, &slot);
 	}
-	memcpy(blob + intern->used, data, bytes);
-	blob[intern->used + bytes] = 0;
-	intern->entries[intern->count] = (struct gt_intern_entry){
-		.at = intern->used, .length = (uint32_t)bytes, .hash = hash,
-	};
-	intern->used += bytes + 1;
-	intern->table[slot] = (uint32_t)intern->count + 1;
+	if (append(intern, data, bytes, hash))
+		return GT_UNDEFINED;
+	intern->table[slot] = (uint32_t)intern->count;
 	*fresh = true;
-	return (uint32_t)intern->count++;
+	return (uint32_t)intern->count - 1;
 }
 
 const char *gt_intern_text(const struct gt_intern *intern, size_t n, size_t *length)
@@ -199,6 +211,7 @@ void gt_defs_free(struct gt_defs *defs)
 	table_free(&defs->markers);
 	table_free(&defs->locks);
 	free(defs->member_ids);
+	free(defs->spoken);
 	pthread_mutex_destroy(&defs->lock);
 	memset(defs, 0, sizeof(*defs));
 }
@@ -225,6 +238,31 @@ uint32_t gt_defs_string(struct gt_defs *defs, const char *text)
 	pthread_mutex_unlock(&defs->lock);
 	free(clean);
 	return number;
+}
+
+uint32_t gt_defs_spoken(struct gt_defs *defs, uint32_t string)
+{
+	unsigned char *spoken;
+
+	if (!defs->note_spoken)
+		return string;
+	pthread_mutex_lock(&defs->lock);
+	if (string >= defs->spoken_room) {
+		size_t room = (size_t)string + string / 2 + 256;
+
+		spoken = realloc(defs->spoken, room);
+		if (spoken) {
+			memset(spoken + defs->spoken_room, 0, room - defs->spoken_room);
+			defs->spoken = spoken;
+			defs->spoken_room = room;
+		} else {
+			defs->failed = -ENOMEM;
+		}
+	}
+	if (string < defs->spoken_room)
+		defs->spoken[string] = 1;
+	pthread_mutex_unlock(&defs->lock);
+	return string;
 }
 
 /* The structs that are their own keys must have no padding that differs. */

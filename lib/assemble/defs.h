@@ -72,6 +72,7 @@ struct gt_comm {
 	uint64_t *remote;
 	size_t remote_count;
 	bool events;               /* the trace tells when it is made and freed */
+	uint64_t job;              /* of a part: members are ranks of this job; 0: locations */
 };
 
 struct gt_topology {       /* Cartesian */
@@ -121,6 +122,9 @@ struct gt_defs {
 	struct gt_table handles;    /* struct gt_handle */
 	struct gt_table markers;    /* struct gt_marker_def */
 	struct gt_table locks;      /* no struct: only numbers */
+	unsigned char *spoken;      /* by string: an event names it; only if asked for */
+	size_t spoken_room;
+	bool note_spoken;
 	uint32_t *member_ids;
 	size_t member_id_count, member_id_room;
 	uint64_t other_bytes;       /* of what is not kept here but written with it: markers */
@@ -132,6 +136,8 @@ void gt_defs_free(struct gt_defs *defs);
 
 /* Each gives the number of the thing, which is new if nothing equal was there. */
 uint32_t gt_defs_string(struct gt_defs *defs, const char *text);
+/* The same string, which an event names. */
+uint32_t gt_defs_spoken(struct gt_defs *defs, uint32_t string);
 uint32_t gt_defs_attribute(struct gt_defs *defs, const struct gt_attribute *attribute);
 uint32_t gt_defs_parameter(struct gt_defs *defs, const struct gt_attribute *parameter);
 uint32_t gt_defs_member(struct gt_defs *defs, const struct gt_member *member);
@@ -162,6 +168,9 @@ uint32_t gt_defs_handle(struct gt_defs *defs, uint64_t key, const struct gt_hand
 
 /* A number for (a, b). */
 uint32_t gt_defs_lock_id(struct gt_defs *defs, uint64_t a, uint64_t b);
+
+/* Puts a string behind the others, without looking whether it is there. 0 or -ENOMEM. */
+int gt_intern_append(struct gt_intern *intern, const void *data, size_t bytes);
 
 /* Reading, once all writers are done. */
 const char *gt_intern_text(const struct gt_intern *intern, size_t n, size_t *length);

@@ -86,7 +86,7 @@ static uint64_t pair_key(const struct gt_xfer *x, uint64_t seed)
 {
 	uint32_t from = x->send ? x->at->id : x->other, to = x->send ? x->other : x->at->id;
 
-	seed = mix(seed, x->at->proc->seq);
+	seed = mix(seed, (uint64_t)(x->at->proc - x->at->proc->spool->procs));
 	seed = mix(seed, (uint64_t)from << 32 | to);
 	seed = mix(seed, (uint64_t)x->comm << 32 | x->tag);
 	return mix(mix(seed, x->bytes), 1);

@@ -340,25 +340,47 @@ static struct entry *in_order(struct gt_spool *spool)
 	return list;
 }
 
+static uint8_t location_type(const struct gt_loc *loc)
+{
+	switch (loc->win.kind) {
+	case GT_LOC_GPU_STREAM:
+		return loc->win.flags & GT_LOC_ASIDE ? GT_AS_THREAD : GT_AS_STREAM;
+	case GT_LOC_METRIC:
+		return GT_AS_METRIC;
+	default:
+		return GT_AS_THREAD;
+	}
+}
+
+uint32_t gt_layout_rank(struct gt_defs *defs, uint32_t rank, unsigned job)
+{
+	char text[64];
+
+	if (job > 1)
+		snprintf(text, sizeof(text), "MPI Rank %u of job %u", rank, job);
+	else
+		snprintf(text, sizeof(text), "MPI Rank %u", rank);
+	return gt_defs_string(defs, text);
+}
+
 /* `job`: 0 no rank, 1 the run's first parallel program, 2 its second ... */
-static void add_process(struct gt_layout *layout, struct gt_defs *defs, struct gt_proc *proc,
+static void add_process(struct gt_layout *layout, struct gt_defs *defs, const struct entry *e,
 			unsigned job)
 {
+	struct gt_proc *proc = e->proc;
 	bool have_first = false;
 	char text[320];
 
 	proc->number = layout->group_count++;
-	if (job > 1)
-		snprintf(text, sizeof(text), "MPI Rank %u of job %u", proc->header.rank, job);
-	else if (job)
-		snprintf(text, sizeof(text), "MPI Rank %u", proc->header.rank);
-	else
-		snprintf(text, sizeof(text), "%s [%u]", proc->header.program, proc->header.pid);
+	snprintf(text, sizeof(text), "%s [%u]", proc->header.program, proc->header.pid);
 	layout->groups[proc->number] = (struct gt_out_group){
-		.name = gt_defs_string(defs, text),
+		.name = job ? gt_layout_rank(defs, proc->header.rank, job)
+			    : gt_defs_string(defs, text),
 		.node = (uint32_t)find_node(layout, defs, proc->header.host),
 		.creator = GT_UNDEFINED,
 		.proc = proc,
+		.job = e->job,
+		.rank = proc->header.rank,
 	};
 	for (size_t i = 0; i < proc->loc_count; i++) {
 		struct gt_loc *loc = &proc->locs[i];
@@ -372,6 +394,8 @@ static void add_process(struct gt_layout *layout, struct gt_defs *defs, struct g
 			.loc = loc,
 			.name = location_name(defs, loc, first),
 			.group = find_group(layout, defs, loc),
+			.type = location_type(loc),
+			.thread = loc->win.kind == GT_LOC_THREAD,
 			.first = first,
 		};
 		add_lanes(layout, defs, loc);
@@ -421,7 +445,7 @@ int gt_layout_make(struct gt_layout *layout, struct gt_spool *spool, struct gt_d
 		if (only_a_step(e->proc) && (layout->group_count || i + 1 < spool->proc_count))
 			layout->left_out++;
 		else
-			add_process(layout, defs, e->proc, e->job ? jobs : 0);
+			add_process(layout, defs, e, e->job ? jobs : 0);
 	}
 	free(order);
 	return 0;

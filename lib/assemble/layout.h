@@ -25,11 +25,17 @@ struct gt_out_group {
 	bool accelerator;
 	uint32_t context;          /* its LOCGROUP id in the process, for accelerators */
 	const struct gt_proc *proc;
+	uint64_t job;              /* of a rank; 0: it is none */
+	uint32_t rank;
 };
+
+enum { GT_AS_THREAD = 1, GT_AS_STREAM = 2, GT_AS_METRIC = 3 }; /* as OTF2_LocationType */
 
 struct gt_out_location {
 	struct gt_loc *loc;
 	uint32_t name, group;
+	uint8_t type;              /* GT_AS_... */
+	bool thread;               /* a thread of its process, not a row for something else */
 	unsigned lane;             /* of a stream whose activities overlap; 0: the first, or only one */
 	bool first;                /* of its process: carries program begin and end */
 	uint64_t events;
@@ -50,6 +56,8 @@ struct gt_layout {
 int gt_layout_make(struct gt_layout *layout, struct gt_spool *spool, struct gt_defs *defs);
 /* The location group of a process's accelerator context, or of the process if it has none. */
 uint32_t gt_layout_context(const struct gt_layout *layout, const struct gt_proc *proc, uint32_t id);
+/* The name of a rank; `job`: 1 the run's first parallel program, 2 its second ... */
+uint32_t gt_layout_rank(struct gt_defs *defs, uint32_t rank, unsigned job);
 void gt_layout_free(struct gt_layout *layout);
 
 #endif

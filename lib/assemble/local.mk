@@ -11,6 +11,7 @@ lib_libgtassemble_la_SOURCES += lib/assemble/journal.h lib/assemble/journal.c \
 	lib/assemble/idle.h lib/assemble/idle.c \
 	lib/assemble/clock.h lib/assemble/clock.c \
 	lib/assemble/defs.h lib/assemble/defs.c lib/assemble/names.h lib/assemble/names.c \
+	lib/assemble/properties.h lib/assemble/properties.c \
 	lib/assemble/layout.h lib/assemble/layout.c lib/assemble/loss.h lib/assemble/loss.c \
 	lib/assemble/messages.h lib/assemble/messages.c lib/assemble/clean.h lib/assemble/clean.c \
 	lib/assemble/events.h lib/assemble/archive.h lib/assemble/archive.c \
@@ -19,6 +20,9 @@ lib_libgtassemble_la_SOURCES += lib/assemble/journal.h lib/assemble/journal.c \
 	lib/assemble/archive_events.c lib/assemble/archive_records.c lib/assemble/archive_gpu.c lib/assemble/archive_io.c lib/assemble/archive_rma.c \
 	lib/assemble/topology.c lib/assemble/topology.h \
 	lib/assemble/mpi.h lib/assemble/mpi.c lib/assemble/archive_mpi.c \
+	lib/assemble/part.h lib/assemble/part.c lib/assemble/merge.h lib/assemble/merge_int.h lib/assemble/merge.c \
+	lib/assemble/merge_defs.c lib/assemble/merge_files.c lib/assemble/spool_parts.c \
+	lib/assemble/assembly.h lib/assemble/assemble_parts.c \
 	lib/assemble/report.h lib/assemble/report.c lib/assemble/assemble.h lib/assemble/assemble.c
 lib_libgtassemble_la_SOURCES += lib/assemble/utf8.h lib/assemble/utf8.c
 lib_libgtassemble_la_SOURCES += lib/assemble/collect.h lib/assemble/collect.c

@@ -376,7 +376,7 @@ static int pair_all(struct gt_messages *m, const struct gt_layout *layout, struc
 
 /* ---- the door ------------------------------------------------------------------------------------------- */
 
-static bool has_comms(const struct gt_spool *spool)
+bool gt_messages_any(const struct gt_spool *spool)
 {
 	for (size_t i = 0; i < spool->proc_count; i++)
 		for (size_t k = 0;; k++) {
@@ -399,7 +399,7 @@ int gt_messages_pair(struct gt_messages **messages, struct gt_spool *spool,
 	int rc;
 
 	*messages = NULL;
-	if (!has_comms(spool))
+	if (!gt_messages_any(spool))
 		return 0;
 	rc = gt_messages_new(&m, dirfd);
 	if (!rc)

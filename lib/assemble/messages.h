@@ -37,6 +37,9 @@ struct gt_peer {
 	uint32_t rank;  /* of the partner in it, or GT_NO_PEER */
 };
 
+/* Has a process defined a communicator for user messages? */
+bool gt_messages_any(const struct gt_spool *spool);
+
 /*
  * Reads all streams if a process has defined a communicator for user messages. *messages stays NULL
  * if there are none, or no room on the disk to pair them: then no message has a partner. Temporary

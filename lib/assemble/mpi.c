@@ -10,8 +10,11 @@
 #include "lib/assemble/mpi.h"
 
 #include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #define PARADIGM_MPI 4u /* OTF2_PARADIGM_MPI */
 #define LINKS_MOST   65536u /* pieces of one list of members */
@@ -78,14 +81,34 @@ static uint32_t location_of(const struct gt_mpi *mpi, uint64_t job, uint32_t ran
 	return mpi->ranks[low].location;
 }
 
-/* Does the job have more than one process here? */
-static bool is_alone(const struct gt_mpi *mpi, uint64_t job)
+/* Processes of the job here, at most `most`. */
+static size_t count_ranks(const struct gt_mpi *mpi, uint64_t job, size_t most)
 {
 	size_t n = 0;
 
-	for (size_t i = 0; i < mpi->rank_count && n < 2; i++)
+	for (size_t i = 0; i < mpi->rank_count && n < most; i++)
 		n += mpi->ranks[i].job == job;
-	return n < 2;
+	return n;
+}
+
+/* How many the job has, as the process says; 0: it does not. */
+static uint32_t job_size(const struct gt_proc *proc)
+{
+	for (size_t i = 0; i < gt_journal_count(&proc->journal, GT_D_PROPERTY); i++) {
+		const char *key = gt_journal_nth(&proc->journal, GT_D_PROPERTY, i, NULL, NULL);
+
+		if (!strcmp(key, "job-size"))
+			return (uint32_t)strtoul(key + 9, NULL, 10);
+	}
+	return 0;
+}
+
+bool gt_mpi_complete(int dirfd, uint64_t job)
+{
+	char path[64];
+
+	snprintf(path, sizeof(path), "spool/job.%lx/complete", (unsigned long)job);
+	return !faccessat(dirfd, path, F_OK, AT_SYMLINK_NOFOLLOW);
 }
 
 /* ---- lists of members ----------------------------------------------------------------------- */
@@ -151,37 +174,6 @@ static int read_members(const struct gt_proc *proc, uint32_t id, struct members 
 	m->hash = 1;
 	for (uint32_t i = 0; i < m->count; i++)
 		m->hash = (m->hash ^ m->ranks[i]) * UINT64_C(0x100000001b3);
-	return 0;
-}
-
-/*
- * The locations of the members, in order. Those that are missing are left out, and ranks get places.
- */
-static int locate(const struct gt_mpi *mpi, uint64_t job, const struct members *m,
-		  struct gt_mpi_side *side, uint64_t **members, size_t *count)
-{
-	uint32_t kept = 0;
-	uint64_t *list = malloc((m->count + 1) * sizeof(*list));
-
-	side->size = m->count;
-	side->place = malloc((m->count + 1) * sizeof(*side->place));
-	if (!list || !side->place) {
-		free(list);
-		return -ENOMEM;
-	}
-	for (uint32_t i = 0; i < m->count; i++) {
-		uint32_t location = location_of(mpi, job, m->ranks[i]);
-
-		side->place[i] = location == GT_UNDEFINED ? GT_UNDEFINED : kept;
-		if (location != GT_UNDEFINED)
-			list[kept++] = location;
-	}
-	if (kept == m->count) {
-		free(side->place);
-		side->place = NULL;
-	}
-	*members = list;
-	*count = kept;
 	return 0;
 }
 
@@ -262,10 +254,44 @@ struct task {
 	struct gt_defs *defs;
 	const struct gt_proc *proc;
 	uint64_t job;
-	bool alone;
+	bool alone;           /* the job has one rank */
+	bool by_rank;         /* members are kept as ranks: not all are here */
 	uint32_t most;        /* COMM id */
 	struct gt_mpi_view *views;
 };
+
+/*
+ * The locations of the members, in order. Those that are missing are left out, and ranks get places.
+ * Where not all can be here, the ranks themselves.
+ */
+static int locate(const struct task *task, const struct members *m, struct gt_mpi_side *side,
+		  uint64_t **members, size_t *count)
+{
+	uint32_t kept = 0;
+	uint64_t *list = malloc((m->count + 1) * sizeof(*list));
+
+	side->size = m->count;
+	side->place = malloc((m->count + 1) * sizeof(*side->place));
+	if (!list || !side->place) {
+		free(list);
+		return -ENOMEM;
+	}
+	for (uint32_t i = 0; i < m->count; i++) {
+		uint32_t location = task->by_rank ? m->ranks[i]
+						  : location_of(task->mpi, task->job, m->ranks[i]);
+
+		side->place[i] = location == GT_UNDEFINED ? GT_UNDEFINED : kept;
+		if (location != GT_UNDEFINED)
+			list[kept++] = location;
+	}
+	if (kept == m->count) {
+		free(side->place);
+		side->place = NULL;
+	}
+	*members = list;
+	*count = kept;
+	return 0;
+}
 
 static int define(struct task *task, struct gt_mpi_comm *comm, const struct gt_def_comm *def,
 		  const struct members *near, const struct members *far, const char *name)
@@ -281,6 +307,8 @@ static int define(struct task *task, struct gt_mpi_comm *comm, const struct gt_d
 	uint64_t key[2] = { 'M', comm->key };
 	int rc;
 
+	if (task->by_rank)
+		out.job = task->job;
 	if (def->parent && def->parent <= task->most && task->views[def->parent].comm)
 		out.parent = task->views[def->parent].comm->number;
 	comm->inter = out.inter;
@@ -291,10 +319,9 @@ static int define(struct task *task, struct gt_mpi_comm *comm, const struct gt_d
 		comm->number = gt_defs_comm(task->defs, key, sizeof(key), &out);
 		return 0;
 	}
-	rc = locate(task->mpi, task->job, swap ? far : near, &comm->sides[0], &out.members,
-		    &out.member_count);
+	rc = locate(task, swap ? far : near, &comm->sides[0], &out.members, &out.member_count);
 	if (!rc && out.inter)
-		rc = locate(task->mpi, task->job, swap ? near : far, &comm->sides[1], &out.remote,
+		rc = locate(task, swap ? near : far, &comm->sides[1], &out.remote,
 			    &out.remote_count);
 	if (rc) {
 		free(out.members);
@@ -345,6 +372,26 @@ done:
 	return rc == -EPROTO ? 0 : rc;
 }
 
+/* Are the others of the job here, or is it known that they are elsewhere? */
+static int find_others(struct task *task)
+{
+	uint32_t size = job_size(task->proc);
+	struct gt_mpi *mpi = task->mpi;
+	size_t here;
+
+	if (mpi->counted_job != task->job)
+		mpi->counted = count_ranks(mpi, task->job,
+					   mpi->how == GT_MPI_WHOLE ? 2 : SIZE_MAX);
+	mpi->counted_job = task->job;
+	here = mpi->counted;
+	task->alone = here < 2;
+	if (mpi->how == GT_MPI_WHOLE || here >= size)
+		return 0;
+	task->by_rank = gt_mpi_complete(mpi->dirfd, task->job);
+	task->alone = task->alone && !task->by_rank;
+	return task->by_rank || mpi->how == GT_MPI_PART ? 0 : -EAGAIN;
+}
+
 static int look_at_process(struct gt_mpi *mpi, const struct gt_proc *proc, size_t place,
 			   struct gt_defs *defs)
 {
@@ -355,7 +402,9 @@ static int look_at_process(struct gt_mpi *mpi, const struct gt_proc *proc, size_
 
 	if (!task.job || !n)
 		return 0;
-	task.alone = is_alone(mpi, task.job);
+	rc = find_others(&task);
+	if (rc)
+		return rc;
 	for (size_t i = 0; i < n; i++) {
 		gt_journal_nth(&proc->journal, GT_D_COMM, i, &id, NULL);
 		most = id > most && id <= n ? id : most;
@@ -377,10 +426,12 @@ static int look_at_process(struct gt_mpi *mpi, const struct gt_proc *proc, size_
 }
 
 int gt_mpi_make(struct gt_mpi *mpi, const struct gt_spool *spool, const struct gt_layout *layout,
-		struct gt_defs *defs)
+		struct gt_defs *defs, enum gt_mpi_how how)
 {
 	int rc = find_ranks(mpi, layout);
 
+	mpi->how = how;
+	mpi->dirfd = spool->dirfd;
 	mpi->proc_count = spool->proc_count;
 	mpi->views = calloc(spool->proc_count + 1, sizeof(struct gt_mpi_view *));
 	mpi->view_counts = calloc(spool->proc_count + 1, sizeof(*mpi->view_counts));

@@ -32,6 +32,8 @@ struct gt_mpi_view {
 	unsigned far;         /* the side that ranks in its records refer to */
 };
 
+enum gt_mpi_how { GT_MPI_WHOLE, GT_MPI_PART, GT_MPI_ALONE };
+
 struct gt_mpi {
 	struct gt_mpi_comm **comms; /* in order of their first appearance */
 	size_t count, room;
@@ -45,14 +47,25 @@ struct gt_mpi {
 		uint32_t rank, location; /* of its first thread */
 	} *ranks;             /* by job and rank */
 	size_t rank_count;
+	enum gt_mpi_how how;
+	int dirfd;
+	uint64_t counted_job; /* whose ranks here were counted last */
+	size_t counted;
 };
 
 /* The job that the process belongs to, 0: none. */
 uint64_t gt_mpi_job(const struct gt_proc *proc);
 
-/* 0 or a negative errno. */
+/*
+ * 0 or a negative errno. `part`: other hosts' processes are not in this spool. Of a job that has all its
+ * ranks in the run, though not here, the members of communicators are then kept as ranks. `alone`:
+ * with -EAGAIN if a job has not, because then places are known only to who sees all hosts.
+ */
 int gt_mpi_make(struct gt_mpi *mpi, const struct gt_spool *spool, const struct gt_layout *layout,
-		struct gt_defs *defs);
+		struct gt_defs *defs, enum gt_mpi_how how);
+
+/* Have all hosts of a job found each other with all its ranks? (lib/record/hosts.c) */
+bool gt_mpi_complete(int dirfd, uint64_t job);
 void gt_mpi_free(struct gt_mpi *mpi);
 
 /* The meaning of a process's COMM definition, or NULL. Any thread. */

@@ -169,7 +169,9 @@ static size_t function_key(const struct gt_names *names, uint64_t address,
 	int n;
 
 	if (!m)
-		n = snprintf(key, size, "A%u:%llx", names->proc->seq, (unsigned long long)address);
+		n = snprintf(key, size, "A%u:%llx",
+			     (unsigned)(names->proc - names->proc->spool->procs),
+			     (unsigned long long)address);
 	else
 		n = snprintf(key, size, "F%llx:%llx:%llx:%s",
 			     (unsigned long long)(address - m->module->start + m->module->offset),
@@ -265,7 +267,7 @@ uint32_t gt_names_region(struct gt_names *names, uint32_t id)
 		snprintf(text, sizeof(text), "region %u (definition lost)", id);
 		region.name = region.canonical = gt_defs_string(names->defs, text);
 		region.made_up = true;
-		key[9] = names->proc->seq + 1;
+		key[9] = (uint32_t)(names->proc - names->proc->spool->procs) + 1;
 	}
 	key[1] = region.name;
 	key[2] = region.canonical;

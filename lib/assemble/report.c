@@ -6,7 +6,6 @@
  */
 #include "config.h"
 
-#include "lib/assemble/mpi.h"
 #include "lib/assemble/report.h"
 #include "lib/assemble/clean.h"
 #include "lib/assemble/loss.h"
@@ -24,31 +23,105 @@
 #define COMPILER 2u /* OTF2_PARADIGM_COMPILER */
 #define USER     1u
 
-const char *gt_report_property(const struct gt_proc *proc, const char *name)
-{
-	const struct gt_journal *journal = &proc->journal;
+/* ---- facts ----------------------------------------------------------------------------------- */
 
-	for (size_t i = 0; i < gt_journal_count(journal, GT_D_PROPERTY); i++) {
+static int add_text(struct gt_facts *facts, const char *key, const char *value)
+{
+	size_t first = strlen(key) + 1, second = strlen(value) + 1;
+	char *texts = realloc(facts->texts, facts->text_bytes + first + second);
+
+	if (!texts)
+		return -ENOMEM;
+	facts->texts = texts;
+	memcpy(texts + facts->text_bytes, key, first);
+	memcpy(texts + facts->text_bytes + first, value, second);
+	facts->text_bytes += first + second;
+	return 0;
+}
+
+static int collect_texts(struct gt_facts *facts, const struct gt_journal *journal)
+{
+	int rc = 0;
+
+	for (size_t i = 0; !rc && i < gt_journal_count(journal, GT_D_PROPERTY); i++) {
 		const char *key = gt_journal_nth(journal, GT_D_PROPERTY, i, NULL, NULL);
 
+		if (!strcmp(key, "command") || !strncmp(key, SETTING, strlen(SETTING)))
+			rc = add_text(facts, key, key + strlen(key) + 1);
+	}
+	return rc;
+}
+
+/* The text behind `at` (NULL: the first). NULL: there is none. */
+static const char *next_text(const struct gt_facts *facts, const char *at)
+{
+	const char *end = facts->texts + facts->text_bytes;
+
+	if (!at)
+		at = facts->texts;
+	else
+		for (unsigned i = 0; i < 2; i++)
+			at += strlen(at) + 1;
+	return at && at < end ? at : NULL;
+}
+
+static const char *text_of(const struct gt_facts *facts, const char *name)
+{
+	for (const char *key = next_text(facts, NULL); key; key = next_text(facts, key))
 		if (!strcmp(key, name))
 			return key + strlen(key) + 1;
-	}
 	return NULL;
 }
 
-void gt_report_losses(struct gt_report *report)
+static void count_threads(struct gt_facts *facts, const struct gt_layout *layout)
 {
-	memset(report->lost, 0, sizeof(report->lost));
-	for (size_t i = 0; i < report->spool->proc_count; i++) {
-		const struct gt_proc *proc = &report->spool->procs[i];
+	for (uint32_t i = 0; i < layout->location_count; i++) {
+		const struct gt_loc *loc = layout->locations[i].loc;
 
+		if (loc->win.kind == GT_LOC_THREAD)
+			facts->threads += loc->win.incarnation ? loc->win.incarnation : 1;
+		facts->streams += loc->win.kind == GT_LOC_GPU_STREAM && !loc->idle &&
+				  !(loc->win.flags & GT_LOC_ASIDE) && !layout->locations[i].lane;
+	}
+}
+
+int gt_facts_collect(struct gt_facts *facts, const struct gt_spool *spool,
+		     const struct gt_layout *layout, const struct gt_clock *clock)
+{
+	const struct gt_proc *first = &spool->procs[0];
+	char text[320];
+
+	facts->processes = spool->proc_count - layout->left_out;
+	facts->damaged = spool->damaged;
+	facts->reading_ns = clock->reading_ns;
+	facts->how = first->header.how;
+	facts->status = first->header.status;
+	facts->clock = first->header.clock;
+	facts->ticks_per_second = 1e9 * (double)(UINT64_C(1) << GT_SCALE_SHIFT) /
+				  (double)clock->scales[0].mult;
+	snprintf(facts->program, sizeof(facts->program), "%s", first->header.program);
+	snprintf(facts->ended, sizeof(facts->ended), "%s", gt_end_text(first, text, sizeof(text)));
+	for (size_t i = 0; i < spool->proc_count; i++) {
+		const struct gt_proc *proc = &spool->procs[i];
+
+		facts->killed += !proc->ended;
 		for (unsigned cause = 0; cause < GT_LOSS_N; cause++)
-			report->lost[cause] += proc->header.lost[cause];
+			facts->lost[cause] += proc->header.lost[cause];
 		for (size_t k = 0; k < proc->loc_count; k++)
 			for (unsigned cause = 0; cause < GT_LOSS_N; cause++)
-				report->lost[cause] += proc->locs[k].lost[cause];
+				facts->lost[cause] += proc->locs[k].lost[cause];
 	}
+	for (uint32_t i = 0; i < layout->group_count; i++)
+		facts->ranks += layout->groups[i].job != 0;
+	count_threads(facts, layout);
+	return collect_texts(facts, &first->journal);
+}
+
+void gt_facts_free(struct gt_facts *facts)
+{
+	free(facts->texts);
+	facts->texts = NULL;
+	facts->text_bytes = 0;
 }
 
 /* ---- properties ------------------------------------------------------------------------------ */
@@ -81,52 +154,41 @@ static const char *clock_name(uint32_t kind)
 	}
 }
 
-static uint64_t killed(const struct gt_spool *spool)
-{
-	uint64_t n = 0;
-
-	for (size_t i = 0; i < spool->proc_count; i++)
-		n += !spool->procs[i].ended;
-	return n;
-}
-
 void gt_report_properties(const struct gt_report *report, struct gt_archive *archive)
 {
-	const struct gt_proc *first = &report->spool->procs[0];
-	const char *command = gt_report_property(first, "command");
-	char name[64], text[320];
+	const struct gt_facts *facts = report->facts;
+	const struct gt_tally *tally = &facts->tally;
+	const char *command = text_of(facts, "command");
+	char name[64];
 
 	put(archive, "VERSION", "%s", PACKAGE_VERSION);
-	put(archive, "COMMAND_LINE", "%s", command && *command ? command : first->header.program);
-	put(archive, "ENDED", "%s", gt_end_text(first, text, sizeof(text)));
-	put(archive, "PROCESSES_KILLED", "%llu", (unsigned long long)killed(report->spool));
+	put(archive, "COMMAND_LINE", "%s", command && *command ? command : facts->program);
+	put(archive, "ENDED", "%s", facts->ended);
+	put(archive, "PROCESSES_KILLED", "%llu", (unsigned long long)facts->killed);
 	put(archive, "RECOVERED", "%s", report->options->recovered ? "yes" : "no");
-	put(archive, "COMPLETE", "%s", report->truncated ? "no" : "yes");
-	put(archive, "CLOCK_SOURCE", "%s", clock_name(first->header.clock));
-	put(archive, "CLOCK_TICKS_PER_SECOND", "%.0f",
-	    1e9 * (double)(UINT64_C(1) << GT_SCALE_SHIFT) /
-		    (double)report->clock->scales[0].mult);
-	if (report->clock->error_ns < 0)
+	put(archive, "COMPLETE", "%s", facts->truncated ? "no" : "yes");
+	put(archive, "CLOCK_SOURCE", "%s", clock_name(facts->clock));
+	put(archive, "CLOCK_TICKS_PER_SECOND", "%.0f", facts->ticks_per_second);
+	if (report->clock_error_ns < 0)
 		put(archive, "CLOCK_ERROR_NS", "unknown");
 	else
-		put(archive, "CLOCK_ERROR_NS", "%lld", (long long)report->clock->error_ns);
-	put(archive, "CLOCK_READING_ERROR_NS", "%lld", (long long)report->clock->reading_ns);
-	put(archive, "HOSTS", "%u", report->clock->hosts);
+		put(archive, "CLOCK_ERROR_NS", "%lld", (long long)report->clock_error_ns);
+	put(archive, "CLOCK_READING_ERROR_NS", "%lld", (long long)facts->reading_ns);
+	put(archive, "HOSTS", "%u", report->hosts);
 	for (unsigned cause = 0; cause < GT_LOSS_N; cause++) {
 		if (!gt_loss_name(cause))
 			continue;
 		snprintf(name, sizeof(name), "LOST_%s", gt_loss_name(cause));
-		put(archive, name, "%llu", (unsigned long long)report->lost[cause]);
+		put(archive, name, "%llu", (unsigned long long)facts->lost[cause]);
 	}
 	put(archive, "REPAIRED_LEAVES_ADDED", "%llu",
-	    (unsigned long long)report->tally->closed_frames);
+	    (unsigned long long)tally->closed_frames);
 	put(archive, "REPAIRED_LEAVES_DROPPED", "%llu",
-	    (unsigned long long)report->tally->dropped_leaves);
-	put(archive, "REPAIRED_TIMES", "%llu", (unsigned long long)report->tally->clamped_times);
-	put(archive, "UNKNOWN_RECORDS", "%llu",
-	    (unsigned long long)report->tally->unknown_records);
-	put(archive, "UNMATCHED_MESSAGES", "%llu", (unsigned long long)report->tally->unmatched);
-	put(archive, "DAMAGED_PARTS", "%llu", (unsigned long long)report->spool->damaged);
+	    (unsigned long long)tally->dropped_leaves);
+	put(archive, "REPAIRED_TIMES", "%llu", (unsigned long long)tally->clamped_times);
+	put(archive, "UNKNOWN_RECORDS", "%llu", (unsigned long long)tally->unknown_records);
+	put(archive, "UNMATCHED_MESSAGES", "%llu", (unsigned long long)tally->unmatched);
+	put(archive, "DAMAGED_PARTS", "%llu", (unsigned long long)facts->damaged);
 }
 
 /* ---- files --------------------------------------------------------------------------------------- */
@@ -173,15 +235,13 @@ static void put_quoted(FILE *file, const char *value)
 
 static int write_config(const struct gt_report *report)
 {
-	const struct gt_journal *journal = &report->spool->procs[0].journal;
 	FILE *file = create(report->dirfd, "gputrace.cfg");
 
 	if (!file)
 		return -errno;
 	fprintf(file, "# The settings of this run, for the shell.\n");
-	for (size_t i = 0; i < gt_journal_count(journal, GT_D_PROPERTY); i++) {
-		const char *key = gt_journal_nth(journal, GT_D_PROPERTY, i, NULL, NULL);
-
+	for (const char *key = next_text(report->facts, NULL); key;
+	     key = next_text(report->facts, key)) {
 		if (strncmp(key, SETTING, strlen(SETTING)))
 			continue;
 		fprintf(file, "%s=", key + strlen(SETTING));
@@ -208,7 +268,7 @@ static int write_manifest(const struct gt_report *report)
 		"| `traces.def` | Its definitions: regions, processes, threads. |\n"
 		"| `traces/N.evt` | The events of location N. |\n",
 		PACKAGE_VERSION, processes, report->layout->location_count,
-		(unsigned long long)report->tally->events);
+		(unsigned long long)report->facts->tally.events);
 	if (!faccessat(report->dirfd, "traces.marker", F_OK, AT_SYMLINK_NOFOLLOW))
 		fprintf(file, "| `traces.marker` | Markers: what the program marked, and where "
 			      "events are missing. |\n");
@@ -227,23 +287,6 @@ int gt_report_files(const struct gt_report *report)
 }
 
 /* ---- summary ------------------------------------------------------------------------------------------ */
-
-static uint64_t count_threads(const struct gt_report *report, uint64_t *streams)
-{
-	uint64_t threads = 0;
-
-	*streams = 0;
-	for (uint32_t i = 0; i < report->layout->location_count; i++) {
-		const struct gt_loc *loc = report->layout->locations[i].loc;
-
-		if (loc->win.kind == GT_LOC_THREAD)
-			threads += loc->win.incarnation ? loc->win.incarnation : 1;
-		*streams += loc->win.kind == GT_LOC_GPU_STREAM && !loc->idle &&
-			    !(loc->win.flags & GT_LOC_ASIDE) &&
-			    !report->layout->locations[i].lane;
-	}
-	return threads;
-}
 
 static uint64_t count_unresolved(const struct gt_defs *defs)
 {
@@ -267,38 +310,37 @@ static bool hooks_seen(const struct gt_defs *defs)
 
 void gt_report_summary(const struct gt_report *report)
 {
-	const struct gt_proc *first = &report->spool->procs[0];
+	const struct gt_facts *facts = report->facts;
 	const struct gt_region *regions = report->defs->regions.items;
 	size_t n = gt_table_count(&report->defs->regions);
 	struct gt_summary_region *rows = calloc(n + 1, sizeof(*rows));
-	const char *mode = gt_report_property(first, SETTING "VT_MODE");
+	const char *mode = text_of(facts, SETTING "VT_MODE");
 	struct gt_summary summary = {
 		.dir = report->dir,
-		.program = first->header.program,
+		.program = facts->program,
 		.recovered = report->options->recovered,
 		.wall_ns = report->length_ns,
-		.processes = report->spool->proc_count - report->layout->left_out,
-		.events = report->tally->events,
+		.processes = facts->processes,
+		.ranks = facts->ranks,
+		.threads = facts->threads,
+		.gpu_streams = facts->streams,
+		.events = facts->tally.events,
 		.archive_bytes = gt_clean_size(report->dirfd),
-		.how = first->header.how,
-		.status = first->header.status,
-		.killed = killed(report->spool),
+		.how = facts->how,
+		.status = facts->status,
+		.killed = facts->killed,
 		.regions = rows,
-		.unknown_records = report->tally->unknown_records,
-		.closed_frames = report->tally->closed_frames,
-		.dropped_leaves = report->tally->dropped_leaves,
-		.clamped_times = report->tally->clamped_times,
+		.unknown_records = facts->tally.unknown_records,
+		.closed_frames = facts->tally.closed_frames,
+		.dropped_leaves = facts->tally.dropped_leaves,
+		.clamped_times = facts->tally.clamped_times,
 		.unresolved = count_unresolved(report->defs),
-		.clock_error_ns = report->clock->error_ns,
+		.clock_error_ns = report->clock_error_ns,
 		.hooks_seen = hooks_seen(report->defs),
-		.switched_off = report->tally->off_at_end || (mode && !strcmp(mode, "OFF")),
+		.switched_off = facts->tally.off_at_end || (mode && !strcmp(mode, "OFF")),
 	};
 
-	for (uint32_t i = 0; i < report->layout->group_count; i++)
-		summary.ranks += !report->layout->groups[i].accelerator &&
-				 gt_mpi_job(report->layout->groups[i].proc);
-	summary.threads = count_threads(report, &summary.gpu_streams);
-	memcpy(summary.lost, report->lost, sizeof(summary.lost));
+	memcpy(summary.lost, facts->lost, sizeof(summary.lost));
 	for (size_t i = 0; rows && i < n && i < report->profile_count; i++)
 		if (report->profile[i].calls)
 			rows[summary.region_count++] = (struct gt_summary_region){

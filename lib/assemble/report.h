@@ -11,24 +11,39 @@
 #include "lib/assemble/assemble.h"
 #include "lib/assemble/events.h"
 
+/* What is told about the recorded processes. */
+struct gt_facts {
+	uint64_t processes, ranks, threads, streams, killed, damaged;
+	uint64_t lost[GT_LOSS_N];
+	struct gt_tally tally;
+	int64_t reading_ns;     /* how far readings of one host's clocks may be off */
+	bool truncated;         /* the disk was full: the archive lacks events */
+	/* of the first process */
+	uint32_t how, status, clock;
+	double ticks_per_second;
+	char program[256], ended[320];
+	char *texts;            /* its settings and its command: key, NUL, value, NUL, ... */
+	uint64_t text_bytes;
+};
+
+/* 0 or -ENOMEM. */
+int gt_facts_collect(struct gt_facts *facts, const struct gt_spool *spool,
+		     const struct gt_layout *layout, const struct gt_clock *clock);
+void gt_facts_free(struct gt_facts *facts);
+
 struct gt_report {
 	const char *dir;
 	int dirfd;
 	const struct gt_assemble_options *options;
-	const struct gt_spool *spool;
+	const struct gt_facts *facts;
 	const struct gt_layout *layout;
 	const struct gt_defs *defs;
-	const struct gt_clock *clock;
-	const struct gt_tally *tally;
+	int64_t clock_error_ns; /* the largest error of a host's clock; -1: unknown */
+	unsigned hosts;
 	const struct gt_profile *profile;
 	size_t profile_count;
 	uint64_t length_ns;
-	bool truncated;         /* the disk was full: the archive lacks events */
-	uint64_t lost[GT_LOSS_N];
 };
-
-/* Sums up what was lost. */
-void gt_report_losses(struct gt_report *report);
 
 /* Properties of the archive; before it is closed. */
 void gt_report_properties(const struct gt_report *report, struct gt_archive *archive);
@@ -38,8 +53,5 @@ int gt_report_files(const struct gt_report *report);
 
 /* The summary on stderr. */
 void gt_report_summary(const struct gt_report *report);
-
-/* A property that the first process has written, or NULL. */
-const char *gt_report_property(const struct gt_proc *proc, const char *name);
 
 #endif

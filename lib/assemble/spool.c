@@ -328,7 +328,8 @@ static int list_folders(struct gt_spool *spool, struct gt_root *root, size_t *ro
 		struct gt_proc *proc;
 		uint32_t seq, pid;
 
-		if (!gt_spool_folder(entry->d_name, &seq, &pid))
+		if (!gt_spool_folder(entry->d_name, &seq, &pid) ||
+		    gt_spool_covered(spool, root, entry->d_name))
 			continue;
 		if (spool->proc_count == *room) {
 			*room = *room ? 2 * *room : 16;
@@ -410,7 +411,7 @@ static int read_processes(struct gt_spool *spool)
 	spool->proc_count = kept;
 	for (size_t i = 0; i < kept; i++)
 		spool->procs[i].parent = find_parent(spool, &spool->procs[i]);
-	return kept ? 0 : -ENODATA;
+	return kept || spool->part_count ? 0 : -ENODATA;
 }
 
 static bool has_folders(int fd)
@@ -597,6 +598,11 @@ static int read_hosts(struct gt_spool *spool, int home, char *const *folders)
 		root += spool->root_count;
 		memset(root, 0, sizeof(*root));
 		snprintf(root->name, sizeof(root->name), "%s", entry->d_name);
+		rc = gt_spool_list_parts(spool, folder, root->name);
+		if (rc) {
+			close(folder);
+			break;
+		}
 		if (!read_root(root, folder, folders, why, sizeof(why)))
 			spool->root_count++;
 		else
@@ -606,6 +612,55 @@ static int read_hosts(struct gt_spool *spool, int home, char *const *folders)
 	if (spool->root_count > 1)
 		qsort(spool->roots + 1, spool->root_count - 1, sizeof(*spool->roots), compare_roots);
 	return rc;
+}
+
+/* Everything but the first root has been done. */
+static int finish_open(struct gt_spool *spool, int rc, char *why, size_t why_size)
+{
+	for (size_t i = 0; i < spool->root_count; i++)
+		spool->missing += spool->roots[i].fd < 0;
+	gt_spool_sort_parts(spool);
+	if (!rc)
+		rc = read_processes(spool);
+	if (rc == -ENODATA && spool->missing)
+		rc = 0; /* it may be found elsewhere */
+	if (!rc)
+		return 0;
+	gt_spool_close(spool);
+	if (rc == -ENODATA)
+		return fail(rc, why, why_size, "no process has recorded anything in it");
+	return fail(rc, why, why_size, "its spool cannot be read: %s", strerror(-rc));
+}
+
+int gt_spool_open_host(struct gt_spool *spool, int dirfd, const char *name, char *why,
+		       size_t why_size)
+{
+	char path[160];
+	int home, rc;
+
+	memset(spool, 0, sizeof(*spool));
+	spool->dirfd = dirfd;
+	spool->roots = calloc(1, sizeof(*spool->roots));
+	if (!spool->roots)
+		return fail(-ENOMEM, why, why_size, "no memory");
+	snprintf(path, sizeof(path), "spool/%s", name);
+	snprintf(spool->roots[0].name, sizeof(spool->roots[0].name), "%s", name);
+	home = open_folder(dirfd, path);
+	rc = home < 0 ? home : gt_spool_list_parts(spool, home, name);
+	if (rc) {
+		if (home >= 0)
+			close(home);
+		gt_spool_close(spool);
+		return fail(rc, why, why_size, "%s: %s", path, strerror(-rc));
+	}
+	spool->root_count = 1;
+	rc = read_root(&spool->roots[0], home, NULL, why, why_size);
+	if (rc) {
+		gt_spool_close(spool);
+		return rc;
+	}
+	spool->run = spool->roots[0].run;
+	return finish_open(spool, 0, why, why_size);
 }
 
 int gt_spool_open(struct gt_spool *spool, int dirfd, char *const *folders, char *why,
@@ -636,22 +691,12 @@ int gt_spool_open(struct gt_spool *spool, int dirfd, char *const *folders, char 
 		return rc;
 	}
 	spool->run = spool->roots[0].run;
-	rc = read_hosts(spool, home, folders);
-	close(home);
-	for (size_t i = 0; i < spool->root_count; i++)
-		spool->missing += spool->roots[i].fd < 0;
-	if (!rc)
-		rc = read_processes(spool);
-	if (rc == -ENODATA && spool->missing)
-		rc = 0; /* it may be found elsewhere */
-	if (rc) {
-		gt_spool_close(spool);
-		if (rc == -ENODATA)
-			return fail(rc, why, why_size, "no process has recorded anything in it");
-		return fail(rc, why, why_size, "its spool cannot be read: %s", strerror(-rc));
-	}
 	spool->dirfd = dirfd;
-	return 0;
+	rc = gt_spool_list_parts(spool, home, "");
+	if (!rc)
+		rc = read_hosts(spool, home, folders);
+	close(home);
+	return finish_open(spool, rc, why, why_size);
 }
 
 void gt_spool_close(struct gt_spool *spool)
@@ -663,6 +708,9 @@ void gt_spool_close(struct gt_spool *spool)
 		if (spool->roots[i].fd >= 0)
 			close(spool->roots[i].fd);
 	free(spool->roots);
+	for (size_t i = 0; i < spool->part_count; i++)
+		free(spool->parts[i].covers);
+	free(spool->parts);
 	memset(spool, 0, sizeof(*spool));
 	spool->dirfd = -1;
 }

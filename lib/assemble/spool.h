@@ -79,16 +79,34 @@ struct gt_spool {
 	struct gt_proc *procs;       /* by host and seq */
 	size_t proc_count;
 	uint64_t damaged;            /* folders and locations that could not be used */
+	struct gt_part_place {       /* what was converted already (part.h) */
+		char path[192];      /* below the archive directory */
+		char *covers;        /* "\n<root>/p<seq>.<pid>\n..." */
+	} *parts;
+	size_t part_count;
 };
+
+#define GT_PART_FOLDER "part."     /* in the folder of a host's run header: then a number */
+#define GT_PART_COVERS "processes" /* in it: which processes it is made of */
 
 /*
  * Opens the spool of the archive directory `dirfd`, that of all hosts. Returns 0, or a negative errno
- * and a sentence in `why`. A spool without a single usable process gives -ENODATA, unless hosts are missing. `folders`, ended by
+ * and a sentence in `why`. A spool without a single usable
+ * process gives -ENODATA, unless hosts are missing or parts are there. Processes that a part is made of are not read again. `folders`, ended by
  * NULL (or NULL): where copies of node-local spools of other hosts may be found.
  */
 int gt_spool_open(struct gt_spool *spool, int dirfd, char *const *folders, char *why,
 		  size_t why_size);
+/* That of one host only: `name` is the folder in DIR/spool with its run header, "": DIR/spool itself. */
+int gt_spool_open_host(struct gt_spool *spool, int dirfd, const char *name, char *why,
+		       size_t why_size);
 void gt_spool_close(struct gt_spool *spool);
+
+/* For gt_spool_open: the parts in the folder `home` of a host; then all of them in order: the host's that
+ * made the directory first. Is a process in one of them? */
+int gt_spool_list_parts(struct gt_spool *spool, int home, const char *name);
+void gt_spool_sort_parts(struct gt_spool *spool);
+bool gt_spool_covered(const struct gt_spool *spool, const struct gt_root *root, const char *folder);
 
 /*
  * Is this the error of a disk, or of a machine short of something, and not of what was recorded? Then

@@ -215,6 +215,8 @@ uint32_t gt_job_hosts(uint64_t job, uint32_t rank, uint32_t size, uint32_t *rank
 			if (all < size && now_ms() - begin < GATHER_MS)
 				continue;
 			sort(ranks, count);
+			if (all >= size) /* each host may convert its ranks by itself */
+				publish(dir, "complete", &all, sizeof(all), false);
 			publish(dir, "hosts", ranks, count * sizeof(*ranks), false);
 			break;
 		}

@@ -140,7 +140,7 @@ static void make_environment(char **envp, char *text, size_t size)
 	envp[n] = NULL;
 }
 
-int gt_launch_assembly(const char *dir, const char *home, int lock_fd, bool collect)
+int gt_launch_assembly(const char *dir, const char *home, int lock_fd, bool part)
 {
 	const size_t text_room = 65536;
 	char tool[1200], lock_option[32], home_option[1300];
@@ -165,8 +165,8 @@ int gt_launch_assembly(const char *dir, const char *home, int lock_fd, bool coll
 	make_environment((char **)launch.envp, memory + 2 * STACK, text_room);
 	gt_text(lock_option, sizeof(lock_option), "--lock-fd=%d", LOCK_FD);
 	gt_text(home_option, sizeof(home_option), "--home=%s", home);
-	if (collect) {
-		argv[4] = (char *)"--collect";
+	if (part) {
+		argv[4] = (char *)"--part";
 		argv[5] = (char *)dir;
 	}
 	launch.pipe_fd = fds[1];

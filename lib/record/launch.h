@@ -7,9 +7,9 @@
 
 /*
  * Runs `gputrace assemble` on `dir` and waits for its end. The tool inherits `lock_fd`, which holds the
- * exclusive lock on the run in the folder `home`. collect: only brings this host's spool there. Returns 0 if the tool was started, or a negative errno.
+ * exclusive lock on the run in the folder `home`. part: only converts what this host has recorded. Returns 0 if the tool was started, or a negative errno.
  */
 __attribute__((visibility("hidden"))) int gt_launch_assembly(const char *dir, const char *home,
-								int lock_fd, bool collect);
+								int lock_fd, bool part);
 
 #endif

@@ -392,9 +392,8 @@ static bool our_turn(int fd)
 
 	if (others == HOSTS_NONE)
 		return true;
-	/* What lies on this host's own disk must come to where the last host finds it. */
-	if (strcmp(spool, home))
-		gt_launch_assembly(gt_run_dir, home, fd, true);
+	/* What this host has recorded it converts itself, or brings it to where the last host finds it. */
+	gt_launch_assembly(gt_run_dir, home, fd, true);
 	set_run_state(fd, GT_RUN_ENDED);
 	if (other_hosts() == HOSTS_OPEN)
 		return false;

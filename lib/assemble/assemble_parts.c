@@ -1,0 +1,262 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Archives of several hosts: each makes a part, and the last one joins them.
+ *
+ * Limits: see assemble.h and part.h.
+ */
+#include "config.h"
+
+#include "lib/assemble/assembly.h"
+#include "lib/assemble/clean.h"
+#include "lib/assemble/merge.h"
+#include "lib/assemble/part.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#define DEFS_EXTRA    (64u << 10)
+
+/* Which processes the part is made of. */
+static int save_covers(const struct gt_assembly *a)
+{
+	int fd = openat(a->workfd, GT_PART_COVERS, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
+	FILE *file = fd < 0 ? NULL : fdopen(fd, "w");
+	bool bad;
+
+	if (!file) {
+		if (fd >= 0)
+			close(fd);
+		return -errno;
+	}
+	fputc('\n', file);
+	for (size_t i = 0; i < a->spool.proc_count; i++)
+		fprintf(file, "%s/%s\n", a->spool.procs[i].root->name, a->spool.procs[i].folder);
+	bad = ferror(file) || fflush(file) || fsync(fd);
+	return fclose(file) || bad ? -EIO : 0;
+}
+
+static int save_part(struct gt_assembly *a, struct gt_profile *profile, size_t count)
+{
+	struct gt_part part = { .facts = a->facts, .defs = a->defs, .nodes = a->layout.nodes,
+				.node_count = a->layout.node_count,
+				.group_count = a->layout.group_count,
+				.location_count = a->layout.location_count,
+				.properties = a->properties, .profile = profile,
+				.profile_count = (uint32_t)count, .origins = a->origins,
+				.last_ns = a->facts.tally.last_ns };
+	int rc = -ENOMEM;
+
+	part.groups = calloc(part.group_count + 1, sizeof(*part.groups));
+	part.locations = calloc(part.location_count + 1, sizeof(*part.locations));
+	for (uint32_t i = 0; part.groups && i < part.group_count; i++) {
+		const struct gt_out_group *from = &a->layout.groups[i];
+		struct gt_part_group *to = &part.groups[i];
+
+		to->name = from->name;
+		to->node = from->node;
+		to->creator = from->creator;
+		to->rank = from->rank;
+		to->job = from->job;
+		to->clock = a->origins.which[from->proc - a->spool.procs];
+		to->accelerator = from->accelerator;
+	}
+	for (uint32_t i = 0; part.locations && i < part.location_count; i++) {
+		const struct gt_out_location *from = &a->layout.locations[i];
+		struct gt_part_location *to = &part.locations[i];
+
+		to->name = from->name;
+		to->group = from->group;
+		to->events = from->events;
+		to->type = from->type;
+		to->thread = from->thread;
+	}
+	if (part.groups && part.locations)
+		rc = gt_part_save(&part, a->workfd);
+	free(part.groups);
+	free(part.locations);
+	return rc;
+}
+
+static int complete_part(struct gt_assembly *a, struct gt_profile *profile, size_t count)
+{
+	int rc = gt_facts_collect(&a->facts, &a->spool, &a->layout, &a->clock);
+
+	if (!rc)
+		rc = gt_properties_collect(&a->properties, &a->layout, &a->defs, &a->clock,
+					   a->spool.procs, true);
+	if (!rc)
+		rc = gt_assembly_close(a, NULL, NULL, NULL);
+	if (!rc)
+		rc = save_part(a, profile, count);
+	if (!rc)
+		rc = save_covers(a);
+	return rc;
+}
+
+/* Makes a part, in the folder `home` below DIR, of the spool that is open. 0 or a negative errno. */
+static int make_part(struct gt_assembly *a, const char *home)
+{
+	struct gt_profile *profile = NULL;
+	size_t count = 0;
+	int rc;
+
+	a->workfd = gt_clean_begin_part(a->dirfd, home);
+	if (a->workfd < 0)
+		return a->workfd;
+	rc = gt_assembly_convert(a, &profile, &count);
+	if (!rc)
+		rc = complete_part(a, profile, count);
+	if (!rc)
+		rc = gt_clean_publish_part(a->dirfd, home);
+	if (rc && !a->why[0])
+		snprintf(a->why, sizeof(a->why), "%s", strerror(-rc));
+	if (rc && a->conv.archive)
+		gt_archive_abandon(a->conv.archive);
+	if (rc)
+		gt_clean_abandon_part(a->dirfd, home);
+	free(profile);
+	return rc;
+}
+
+/* The spool of this host is where its run header is: what lay elsewhere is in a part. */
+static int point_home(const struct gt_assembly *a, const char *home)
+{
+	char path[1300], spool[sizeof(a->spool.run.spool)] = "";
+	int fd, rc = 0;
+
+	snprintf(path, sizeof(path), "%s/run", home);
+	snprintf(spool, sizeof(spool), "%s", home);
+	fd = open(path, O_WRONLY | O_NOFOLLOW | O_CLOEXEC);
+	if (fd < 0)
+		return -errno;
+	if (pwrite(fd, spool, sizeof(spool), offsetof(struct gt_run_header, spool)) !=
+	    (ssize_t)sizeof(spool))
+		rc = -EIO;
+	close(fd);
+	return rc;
+}
+
+int gt_assemble_part(const char *dir, const char *home, const struct gt_assemble_options *options)
+{
+	const char *name = strrchr(home, '/');
+	struct gt_assembly a;
+	char path[160];
+	int rc;
+
+	gt_assembly_begin(&a, dir, options);
+	if (a.dirfd < 0)
+		return 1;
+	a.how = GT_MPI_ALONE;
+	name = name && strcmp(name, "/spool") ? name + 1 : "";
+	snprintf(path, sizeof(path), "spool%s%s", *name ? "/" : "", name);
+	rc = gt_spool_open_host(&a.spool, a.dirfd, name, a.why, sizeof(a.why));
+	if (rc || !a.spool.proc_count || a.spool.missing) {
+		if (!rc)
+			gt_spool_close(&a.spool);
+		close(a.dirfd);
+		return 1;
+	}
+	rc = make_part(&a, path);
+	if (rc)
+		gt_assembly_say(&a, rc == -EAGAIN ? 2 : 1, "%s: host %s does not convert its events: %s", dir,
+		    a.spool.run.host, rc == -EAGAIN ? "the last host must see all of them" : a.why);
+	if (rc && a.conv.archive)
+		return 1; /* libotf2 still points into what would be freed */
+	if (!rc && !options->keep_spool) {
+		if (a.spool.roots[0].elsewhere)
+			rc = point_home(&a, home);
+		if (!rc && gt_clean_processes(&a.spool))
+			gt_assembly_say(&a, 1, "cannot remove the spool of host %s", a.spool.run.host);
+		rc = 0;
+	}
+	gt_assembly_free(&a);
+	return rc ? 1 : 0;
+}
+
+/* What hosts have not converted becomes a part, too. 0 or a negative errno. */
+static int make_rest(const char *dir, const struct gt_assemble_options *options, char *why,
+		     size_t why_size)
+{
+	struct gt_assembly a;
+	int rc;
+
+	gt_assembly_begin(&a, dir, options);
+	if (a.dirfd < 0)
+		return -errno;
+	a.how = GT_MPI_PART;
+	rc = gt_spool_open(&a.spool, a.dirfd, options->folders, a.why, sizeof(a.why));
+	if (!rc)
+		rc = make_part(&a, "spool");
+	snprintf(why, why_size, "%s", a.why);
+	if (!rc || !a.conv.archive) /* else libotf2 still points into what would be freed */
+		gt_assembly_free(&a);
+	return rc;
+}
+
+static int join(struct gt_assembly *a)
+{
+	struct gt_archive_options options = { .mode = GT_ARCHIVE_JOINED, .dirfd = a->workfd,
+					      .locations = 1, .threads = 1 };
+	struct gt_merge m = { .dirfd = a->dirfd, .workfd = a->workfd, .parts = a->spool.parts,
+			      .part_count = a->spool.part_count };
+	struct gt_report report = { .dir = a->dir, .dirfd = a->dirfd, .options = a->options,
+				    .facts = &m.facts, .layout = &m.layout, .defs = &m.defs };
+	int rc = gt_merge_who(&m);
+
+	if (!rc) {
+		gt_assembly_say(a, 2, "joining %zu parts", m.part_count);
+		a->conv.archive = gt_archive_open(&options, a->why, sizeof(a->why));
+		rc = a->conv.archive ? gt_merge_all(&m, a->conv.archive) : -EIO;
+	}
+	if (!rc) {
+		m.facts.damaged += a->spool.damaged;
+		report.clock_error_ns = m.clock.error_ns;
+		report.hosts = m.clock.hosts;
+		report.length_ns = m.when.length_ns;
+		report.profile = m.profile;
+		report.profile_count = m.profile_count;
+		gt_report_properties(&report, a->conv.archive);
+		if (!gt_archive_reserve_defs(a->conv.archive,
+					     gt_defs_bytes(&m.defs) + DEFS_EXTRA +
+						     (uint64_t)m.layout.location_count * 1024)) {
+			gt_archive_fail(a->conv.archive, "the disk is full");
+			rc = -ENOSPC;
+		} else {
+			rc = gt_assembly_close(a, &m.layout, &m.defs, &m.when);
+		}
+	}
+	if (a->conv.archive && gt_archive_failed(a->conv.archive, a->why, sizeof(a->why)))
+		rc = rc ? rc : -EIO;
+	if (rc && !a->why[0])
+		snprintf(a->why, sizeof(a->why), "the parts of its hosts cannot be joined: %s",
+			 strerror(-rc));
+	if (!rc)
+		rc = gt_assembly_conclude(a, &report);
+	if (rc >= 0 || !a->conv.archive)
+		gt_merge_free(&m);
+	return rc;
+}
+
+/* Some hosts have converted their events already. */
+int gt_assembly_join(struct gt_assembly *a)
+{
+	int rc;
+
+	if (a->spool.proc_count) {
+		rc = make_rest(a->dir, a->options, a->why, sizeof(a->why));
+		if (rc)
+			return rc;
+		gt_spool_close(&a->spool);
+		rc = gt_spool_open(&a->spool, a->dirfd, a->options->folders, a->why, sizeof(a->why));
+		if (rc)
+			return rc;
+		a->spool.damaged = 0; /* counted in that part */
+	}
+	return join(a);
+}
+

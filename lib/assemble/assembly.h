@@ -1,0 +1,71 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * The state of an assembly, shared by assemble.c (a spool becomes an archive) and assemble_parts.c (a
+ * spool becomes a part of one; parts become one).
+ *
+ * Limits: internal.
+ */
+#ifndef GT_ASSEMBLE_ASSEMBLY_H
+#define GT_ASSEMBLE_ASSEMBLY_H
+
+#include "lib/assemble/assemble.h"
+#include "lib/assemble/gpu.h"
+#include "lib/assemble/messages.h"
+#include "lib/assemble/mpi.h"
+#include "lib/assemble/properties.h"
+#include "lib/assemble/report.h"
+
+struct gt_assembly {
+	const char *dir;
+	const struct gt_assemble_options *options;
+	int dirfd, workfd;
+	struct gt_spool spool;
+	struct gt_defs defs;
+	struct gt_layout layout;
+	struct gt_clock clock;
+	struct gt_symbolizer symbolizer;
+	struct gt_messages *messages;
+	struct gt_gpu gpu;
+	struct gt_mpi mpi;
+	struct gt_conversion conv;
+	enum gt_mpi_how how;      /* not GT_MPI_WHOLE: a part of an archive */
+	struct gt_origins origins;
+	struct gt_facts facts;
+	struct gt_properties properties;
+	struct gt_worker *workers;
+	unsigned worker_count;
+	uint32_t *order;          /* locations, the longest streams first */
+	uint32_t next;            /* atomic: place in `order` */
+	uint64_t total_bytes;
+	unsigned running;         /* workers, under lock */
+	pthread_mutex_t lock;
+	pthread_cond_t idle;
+	/* freeing the spool while it is read */
+	pthread_mutex_t room_lock;
+	uint64_t *consumed, *freed; /* stream offsets, by location */
+	bool may_eat;             /* what the spool frees will be enough for the archive */
+	bool eaten;               /* something has been freed before the archive was complete */
+	char why[512];
+};
+
+/* To stderr, if VT_VERBOSE is at least `level`. */
+void gt_assembly_say(const struct gt_assembly *a, int level, const char *format, ...)
+	__attribute__((format(printf, 3, 4)));
+
+/* Opens DIR (dirfd -1: it cannot be); everything else is empty. */
+void gt_assembly_begin(struct gt_assembly *a, const char *dir,
+		       const struct gt_assemble_options *options);
+void gt_assembly_free(struct gt_assembly *a);
+
+/* From the open spool to event files, and what was counted. All: 0 or a negative errno, a->why says why. */
+int gt_assembly_convert(struct gt_assembly *a, struct gt_profile **profile, size_t *count);
+int gt_assembly_close(struct gt_assembly *a, const struct gt_layout *layout, struct gt_defs *defs,
+		      const struct gt_archive_clock *clock);
+
+/* The archive is in its place: tells about it and tidies up. Positive: it lacks events. */
+int gt_assembly_conclude(struct gt_assembly *a, struct gt_report *report);
+
+/* Some hosts have converted their events already: the rest, and all together (assemble_parts.c). */
+int gt_assembly_join(struct gt_assembly *a);
+
+#endif

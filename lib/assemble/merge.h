@@ -1,0 +1,44 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * From parts (part.h) to one archive: numbers for all processes and locations, the definitions of all
+ * parts unified, for each location the tables that map its part's numbers, and the correction of its
+ * clock. The events are not read: their files get a second name.
+ *
+ * Limits: reads one part at a time, twice; memory grows with what is distinct, and with the number of
+ * locations.
+ */
+#ifndef GT_ASSEMBLE_MERGE_H
+#define GT_ASSEMBLE_MERGE_H
+
+#include "lib/assemble/archive.h"
+#include "lib/assemble/part.h"
+
+struct gt_merge {
+	int dirfd, workfd;           /* the archive directory; where the archive is made */
+	struct gt_part_place *parts;
+	size_t part_count;
+	/* what comes out */
+	struct gt_defs defs;
+	struct gt_layout layout;
+	struct gt_facts facts;
+	struct gt_clock clock;       /* by origin */
+	struct gt_properties properties;
+	struct gt_profile *profile;
+	size_t profile_count;
+	struct gt_archive_clock when;
+	/* inside */
+	struct gt_origins origins;
+	struct gt_merge_part *each;
+	struct gt_merge_rank *ranks; /* by job and rank */
+	size_t rank_count;
+	struct gt_archive *archive;
+};
+
+/* Prepares; 0 or a negative errno. The caller has filled in the first members. */
+int gt_merge_who(struct gt_merge *merge);
+
+/* Unifies, and writes what belongs to single locations. 0 or a negative errno; or the archive failed. */
+int gt_merge_all(struct gt_merge *merge, struct gt_archive *archive);
+void gt_merge_free(struct gt_merge *merge);
+
+#endif

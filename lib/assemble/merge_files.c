@@ -1,0 +1,255 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * What a part has in files: events, which get a second name in the archive; the definitions of single
+ * locations; markers.
+ *
+ * Limits: where the file system has no links events are copied.
+ */
+#include "config.h"
+
+#include "lib/assemble/merge_int.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#define OFFSETS_MOST 1000u
+#define BUFFER       65536u
+
+/* ---- markers ----------------------------------------------------------------------------------- */
+
+static uint64_t corrected(uint64_t ns, const struct gt_offset *points, size_t n)
+{
+	size_t k = 0;
+	__int128 span, offset;
+
+	if (!n)
+		return ns;
+	while (k + 2 < n && points[k + 1].ns <= ns)
+		k++;
+	offset = points[k].offset;
+	if (k + 1 < n && ns > points[k].ns) {
+		span = (__int128)points[k + 1].ns - points[k].ns;
+		offset += ((__int128)points[k + 1].offset - points[k].offset) *
+			  ((__int128)ns - points[k].ns) / span;
+	}
+	return (uint64_t)((__int128)ns + offset);
+}
+
+static int copy_markers(struct gt_merge_task *t, struct gt_archive *archive, const struct gt_corrections *all)
+{
+	const struct gt_marker_def *defs = t->part.defs.markers.items;
+	size_t count = gt_table_count(&t->part.defs.markers);
+	struct gt_marker_head head;
+	char path[256], *text;
+	FILE *file;
+	int fd, rc = 0;
+
+	snprintf(path, sizeof(path), "%s/" GT_MARKERS_NAME, t->m->parts[t->number].path);
+	fd = openat(t->m->dirfd, path, O_RDONLY | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK);
+	if (fd < 0)
+		return errno == ENOENT ? 0 : -errno;
+	file = fdopen(fd, "r");
+	text = malloc(BUFFER);
+	if (!file || !text) {
+		if (file)
+			fclose(file);
+		else
+			close(fd);
+		free(text);
+		return -ENOMEM;
+	}
+	while (!rc && fread(&head, sizeof(head), 1, file) == 1) {
+		uint32_t owner = head.group ? head.scope
+					    : head.scope < t->part.location_count
+						      ? t->part.locations[head.scope].group
+						      : GT_UNDEFINED;
+		struct gt_marker_def def;
+
+		if (head.marker >= count || owner >= t->part.group_count || head.length >= BUFFER ||
+		    fread(text, 1, head.length, file) != head.length) {
+			rc = -EPROTO;
+			break;
+		}
+		text[head.length] = 0;
+		def = (struct gt_marker_def){ .category = gt_merge_string(t, defs[head.marker].category),
+					      .group = gt_merge_string(t, defs[head.marker].group),
+					      .severity = defs[head.marker].severity };
+		gt_archive_marker(archive, &t->m->defs, &def,
+				  corrected(head.ns, all[t->part.groups[owner].clock].points,
+					    all[t->part.groups[owner].clock].count),
+				  head.group ? gt_merge_group(t, head.scope) : gt_merge_location(t, head.scope),
+				  head.group, text);
+	}
+	if (!rc && ferror(file))
+		rc = -EIO;
+	fclose(file);
+	free(text);
+	return rc;
+}
+
+/* ---- files of locations --------------------------------------------------------------------------- */
+
+static int copy_file(int from, int to, const char *source, const char *target)
+{
+	int in = openat(from, source, O_RDONLY | O_NOFOLLOW | O_CLOEXEC);
+	int out = in < 0 ? -1 : openat(to, target, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
+	char *buffer = malloc(BUFFER);
+	int rc = in < 0 || out < 0 ? -errno : buffer ? 0 : -ENOMEM;
+	ssize_t n = 0;
+
+	while (!rc && (n = read(in, buffer, BUFFER)) > 0)
+		if (write(out, buffer, (size_t)n) != n)
+			rc = -EIO;
+	if (!rc && n < 0)
+		rc = -errno;
+	free(buffer);
+	if (in >= 0)
+		close(in);
+	if (out >= 0 && close(out) && !rc)
+		rc = -errno;
+	return rc;
+}
+
+/* A second name for each event file: the part stays whole until the archive is. */
+static int take_events(struct gt_merge_task *t, struct gt_archive *archive)
+{
+	char path[256], source[32], target[32];
+	int from, to, rc = 0;
+
+	snprintf(path, sizeof(path), "%s/traces", t->m->parts[t->number].path);
+	from = openat(t->m->dirfd, path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+	if (mkdirat(t->m->workfd, "traces", 0700) && errno != EEXIST)
+		rc = -errno;
+	to = openat(t->m->workfd, "traces", O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+	if (from < 0 || to < 0)
+		rc = -errno;
+	for (uint32_t i = 0; !rc && i < t->part.location_count; i++) {
+		snprintf(source, sizeof(source), "%u.evt", i);
+		snprintf(target, sizeof(target), "%u.evt", t->each->locations[i]);
+		if (linkat(from, source, to, target, 0)) {
+			rc = -errno;
+			if (rc == -ENOENT && !t->part.locations[i].events) {
+				gt_archive_empty(archive, t->each->locations[i]);
+				rc = 0;
+			} else if (rc == -EPERM || rc == -EOPNOTSUPP || rc == -ENOSYS ||
+				   rc == -EMLINK) { /* a file system without links */
+				rc = copy_file(from, to, source, target);
+			}
+		}
+	}
+	if (from >= 0)
+		close(from);
+	if (to >= 0)
+		close(to);
+	return rc;
+}
+
+static int find_corrections(const struct gt_merge_task *t, struct gt_corrections *all)
+{
+	for (size_t i = 0; i < t->part.origins.count; i++) {
+		size_t origin = t->each->first_origin + i;
+		long n;
+
+		all[i].points = calloc(OFFSETS_MOST, sizeof(*all[i].points));
+		if (!all[i].points)
+			return -ENOMEM;
+		n = gt_clock_offsets(&t->m->origins.list[origin], &t->m->clock.scales[origin],
+				     all[i].points, OFFSETS_MOST);
+		if (n < 0)
+			return (int)n;
+		all[i].count = (size_t)n;
+	}
+	return 0;
+}
+
+static void note_times(struct gt_merge_task *t, const struct gt_corrections *all)
+{
+	struct gt_archive_clock *when = &t->m->when;
+
+	for (size_t i = 0; i < t->part.origins.count; i++) {
+		uint64_t begin = corrected(t->part.origins.list[i].scale.base_ns, all[i].points,
+					   all[i].count);
+		uint64_t end = corrected(t->part.last_ns, all[i].points, all[i].count);
+
+		if (!when->offset_ns || begin < when->offset_ns)
+			when->offset_ns = begin;
+		if (end > when->length_ns) /* for now: the end */
+			when->length_ns = end;
+	}
+}
+
+/* A second name for a file of definitions. False: there can be none. */
+static bool same_file(int traces, uint32_t from, uint32_t to)
+{
+	char source[32], target[32];
+
+	snprintf(source, sizeof(source), "%u.def", from);
+	snprintf(target, sizeof(target), "%u.def", to);
+	return !linkat(traces, source, traces, target, 0);
+}
+
+static int write_locals(struct gt_merge_task *t, struct gt_archive *archive, const struct gt_corrections *all)
+{
+	uint32_t *maps[GT_MAPS];
+	struct gt_local_defs *local;
+	uint64_t bytes = 4096;
+	uint32_t *first; /* by clock: the location that has a file of its own, + 1 */
+	int traces, rc = 0;
+
+	memcpy(maps, t->maps, sizeof(maps));
+	maps[GT_MAP_STRING] = t->spoken;
+	for (unsigned i = 0; i < GT_MAPS; i++)
+		bytes += 10 * (uint64_t)t->counts[i];
+	if (!gt_archive_has_room(archive, bytes * t->part.location_count)) {
+		gt_archive_fail(archive, "the disk is full");
+		return -ENOSPC;
+	}
+	local = gt_local_defs_new(maps, t->counts);
+	first = calloc(t->part.origins.count + 1, sizeof(*first));
+	traces = openat(t->m->workfd, "traces", O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+	for (uint32_t i = 0; local && first && i < t->part.location_count; i++) {
+		uint32_t owner = t->part.locations[i].group, number = t->each->locations[i];
+		uint32_t clock = t->part.groups[owner].clock;
+		int64_t error = t->m->clock.errors[t->each->first_origin + clock];
+
+		/* It says nothing about the location itself: a file of each clock is enough. */
+		if (first[clock] && same_file(traces, first[clock] - 1, number))
+			continue;
+		gt_local_defs_write(archive, local, number, all[clock].points, all[clock].count,
+				    error < 0 ? 0 : (double)error);
+		first[clock] = number + 1;
+	}
+	if (traces >= 0)
+		close(traces);
+	if (!local || !first)
+		rc = -ENOMEM;
+	free(first);
+	gt_local_defs_free(local);
+	return rc;
+}
+
+/* ---- all of it ------------------------------------------------------------------------------------- */
+
+int gt_merge_files(struct gt_merge_task *t, struct gt_archive *archive)
+{
+	struct gt_corrections *all = calloc(t->part.origins.count + 1, sizeof(*all));
+	int rc = all ? find_corrections(t, all) : -ENOMEM;
+
+	if (!rc)
+		rc = take_events(t, archive);
+	if (!rc)
+		rc = write_locals(t, archive, all);
+	if (!rc)
+		rc = copy_markers(t, archive, all);
+	if (!rc)
+		note_times(t, all);
+	for (size_t i = 0; all && i < t->part.origins.count; i++)
+		free(all[i].points);
+	free(all);
+	return rc;
+}

@@ -1,0 +1,64 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * A part of an archive: what one host has converted by itself, with numbers of its own. Its folder
+ * (GT_PART_FOLDER) holds event files, markers, the list of the processes that it is made of, and the
+ * file `part`: all distinct definitions, the processes and locations with their properties, the clocks
+ * of the host and how they were converted, and what the report tells.
+ *
+ * Limits: read by the gputrace that wrote it, on a machine of the same byte order; a file that was not
+ * written to its end, or by another one, is refused.
+ */
+#ifndef GT_ASSEMBLE_PART_H
+#define GT_ASSEMBLE_PART_H
+
+#include "lib/assemble/archive.h"
+#include "lib/assemble/clock.h"
+#include "lib/assemble/defs.h"
+#include "lib/assemble/layout.h"
+#include "lib/assemble/properties.h"
+#include "lib/assemble/report.h"
+
+struct gt_part_group {
+	uint32_t name, node, creator;
+	uint32_t rank;
+	uint64_t job;
+	uint32_t clock;           /* place in origins */
+	bool accelerator;
+};
+
+struct gt_part_location {
+	uint32_t name, group;
+	uint64_t events;
+	uint8_t type;
+	bool thread;
+};
+
+struct gt_part {
+	struct gt_facts facts;
+	struct gt_defs defs;      /* comms have no members unless gt_part.members says them */
+	struct gt_out_node *nodes;
+	uint32_t node_count;
+	struct gt_part_group *groups;
+	uint32_t group_count;
+	struct gt_part_location *locations;
+	uint32_t location_count;
+	struct gt_properties properties;
+	struct gt_profile *profile;
+	uint32_t profile_count;
+	struct gt_origins origins;
+	uint64_t last_ns;
+	/* memory that the above points into */
+	struct gt_bend **bends;
+};
+
+/* Everything but groups and locations is borrowed. Writes the file into `dirfd`. 0 or a negative errno. */
+int gt_part_save(const struct gt_part *part, int dirfd);
+
+/*
+ * Reads the file in the folder `path` below `dirfd`; `defs`: also the definitions and properties, not
+ * only who appears. 0 or a negative errno: -EPROTO if the file is not one.
+ */
+int gt_part_load(struct gt_part *part, int dirfd, const char *path, bool defs);
+void gt_part_free(struct gt_part *part);
+
+#endif
