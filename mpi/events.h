@@ -162,7 +162,7 @@ struct gt_mpi_comm {
 const struct gt_mpi_comm *gt_mpi_comm_find(MPI_Comm comm);
 extern uint64_t gt_mpi_generation;
 
-static inline const struct gt_mpi_comm *gt_mpi_comm_of(MPI_Comm comm)
+static inline __attribute__((always_inline)) const struct gt_mpi_comm *gt_mpi_comm_of(MPI_Comm comm)
 {
 	struct gt_mpi_self *self = &gt_mpi_self;
 
@@ -275,7 +275,7 @@ gt_mpi_end_recv(unsigned function, bool on, int rc, MPI_Comm comm, const MPI_Sta
 
 struct gt_mpi_op gt_mpi_isend_to(MPI_Comm comm, int dest, int tag, MPI_Count count, MPI_Datatype type);
 struct gt_mpi_op gt_mpi_irecv_from(MPI_Comm comm, MPI_Count count, MPI_Datatype type);
-void gt_mpi_bind_to(bool on, const struct gt_mpi_op *op, const MPI_Request *request);
+void gt_mpi_bind_to(bool on, const struct gt_mpi_op *op, int rc, const MPI_Request *request);
 
 static inline struct gt_mpi_op gt_mpi_isend(bool on, MPI_Comm comm, int dest, int tag,
 					    MPI_Count count, MPI_Datatype type)
@@ -299,11 +299,11 @@ static inline struct gt_mpi_op gt_mpi_irecv(bool on, MPI_Comm comm, int source, 
 	return op;
 }
 
-/* The call has returned with the request, or (NULL) failed. */
-static inline void gt_mpi_bind(bool on, const struct gt_mpi_op *op, const MPI_Request *request)
+/* The call has returned with the request, or failed. */
+static inline void gt_mpi_bind(bool on, const struct gt_mpi_op *op, int rc, const MPI_Request *request)
 {
 	if (op->kind != GT_MPI_NOTHING)
-		gt_mpi_bind_to(on, op, request);
+		gt_mpi_bind_to(on, op, rc, request);
 }
 void gt_mpi_persistent(enum gt_mpi_kind kind, const MPI_Request *request, MPI_Comm comm, int peer,
 		       int tag, MPI_Count count, MPI_Datatype type);

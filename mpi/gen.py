@@ -63,9 +63,9 @@ mean("Recv", own(7), "END(gt_mpi_end_recv, rc, $6, $7, $2, $3)")
 mean("Sendrecv", own(12) + "BEGIN(gt_mpi_begin_send, $11, $4, $5, $2, $3)", "END(gt_mpi_end_recv, rc, $11, $12, $7, $8)")
 mean("Sendrecv_replace", own(9) + "BEGIN(gt_mpi_begin_send, $8, $4, $5, $2, $3)", "END(gt_mpi_end_recv, rc, $8, $9, $2, $3)")
 mean("Isend Ibsend Issend Irsend", "struct gt_mpi_op begun = gt_mpi_isend(on, $6, $4, $5, $2, $3);",
-     "gt_mpi_bind(on, &begun, rc == MPI_SUCCESS ? $7 : NULL);")
+     "gt_mpi_bind(on, &begun, rc, $7);")
 mean("Irecv", "struct gt_mpi_op begun = gt_mpi_irecv(on, $6, $4, $2, $3);",
-     "gt_mpi_bind(on, &begun, rc == MPI_SUCCESS ? $7 : NULL);")
+     "gt_mpi_bind(on, &begun, rc, $7);")
 mean("Send_init Bsend_init Ssend_init Rsend_init", "",
      "if (rc == MPI_SUCCESS) gt_mpi_persistent(GT_MPI_SEND, $7, $6, $4, $5, $2, $3);")
 mean("Recv_init", "", "if (rc == MPI_SUCCESS) gt_mpi_persistent(GT_MPI_RECV, $7, $6, $4, $5, $2, $3);")
@@ -83,7 +83,7 @@ mean("Improbe", "", "if (rc == MPI_SUCCESS && *$4) gt_mpi_matched($5, $3); POLL(
 mean("Mrecv", own(5) + "struct gt_mpi_op begun = gt_mpi_mrecv($4);",
      "gt_mpi_mrecv_done(on, rc, &begun, $4, $5, $2, $3);")
 mean("Imrecv", "struct gt_mpi_op begun = gt_mpi_imrecv(on, $4, $2, $3);",
-     "gt_mpi_bind(on, &begun, rc == MPI_SUCCESS ? $5 : NULL);")
+     "gt_mpi_bind(on, &begun, rc, $5);")
 mean("Iprobe", "", "POLL(rc == MPI_SUCCESS && !*$4)")
 mean("Request_get_status", "", "POLL(rc == MPI_SUCCESS && !*$2)")
 
@@ -170,7 +170,7 @@ for name, number, comm, root, sent, received, more in COLL:
          size + "gt_mpi_coll_begin(&c); }", "if (on) gt_mpi_coll_end(&c, rc);" +
          ("\n\tif (rc == MPI_SUCCESS)\n\t\tgt_mpi_met($%d);" % comm if number in MEET and not more else ""))
     mean("I" + name, look + size + "struct gt_mpi_op begun = gt_mpi_icoll(on, &c);",
-         "gt_mpi_bind(on, &begun, rc == MPI_SUCCESS ? $%d : NULL);" % (comm + 1))
+         "gt_mpi_bind(on, &begun, rc, $%d);" % (comm + 1))
     mean(name.capitalize() + "_init", "",
          "if (rc == MPI_SUCCESS) { " + look + size + "gt_mpi_coll_init(&c, $%d); }" % (comm + 2))
 
@@ -200,7 +200,7 @@ for name, later, target, win, kind, out, back in ACCESS:
     under_way = "if (rc == MPI_SUCCESS) gt_mpi_accessed(&begun, $%d, %%s);" % win
     mean(name, begun, under_way % "false")
     if later:
-        mean(later, begun, under_way % "true" + " gt_mpi_bind(on, &begun, rc == MPI_SUCCESS ? $%d : NULL);" % (win + 1))
+        mean(later, begun, under_way % "true" + " gt_mpi_bind(on, &begun, rc, $%d);" % (win + 1))
 
 mean("Win_fence", "uint64_t began = on ? gt_now() : 0;", "if (on && rc == MPI_SUCCESS) gt_mpi_win_fenced(began, $2);")
 DONE = "if (on && rc == MPI_SUCCESS) "
@@ -238,7 +238,7 @@ for verb in ("read", "write"):
         mean("File_" + verb + suffix, own(count + 2) + begun(False), "if (on) gt_mpi_io_end(&begun, rc, $%d);" % (count + 2))
         mean("File_i" + verb + suffix, begun(True),
              "if (rc == MPI_SUCCESS) gt_mpi_io_issued(on, &begun); "
-             "gt_mpi_bind(on, &begun, rc == MPI_SUCCESS ? $%d : NULL);" % (count + 2))
+             "gt_mpi_bind(on, &begun, rc, $%d);" % (count + 2))
         if together:
             mean("File_" + verb + suffix + "_begin", begun(True), "gt_mpi_io_split(on, &begun, rc, $1);")
             mean("File_" + verb + suffix + "_end", own(3) + "struct gt_mpi_op begun = gt_mpi_io_joined($1);",

@@ -318,14 +318,16 @@ struct gt_mpi_op gt_mpi_icoll(bool on, const struct gt_mpi_coll *coll)
 
 static void end(const struct gt_mpi_op *op, int rc, const MPI_Status *status);
 
-void gt_mpi_bind_to(bool on, const struct gt_mpi_op *op, const MPI_Request *request)
+void gt_mpi_bind_to(bool on, const struct gt_mpi_op *op, int rc, const MPI_Request *request)
 {
 	MPI_Status status;
 	int flag = 0;
 
-	if (!request || *request == MPI_REQUEST_NULL) {
+	if (rc != MPI_SUCCESS || *request == MPI_REQUEST_NULL) {
 		if (on && op->kind == GT_MPI_IO)
 			gt_mpi_io_cancelled(op);
+		else if (on && op->kind == GT_MPI_COLL)
+			end(op, rc, NULL); /* the others' may be complete */
 		else if (on && op->kind != GT_MPI_RMA)
 			record_request(GT_T_MPI_REQUEST_CANCELLED, op->id);
 		return;

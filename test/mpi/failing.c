@@ -119,6 +119,7 @@ int main(int argc, char **argv)
 	/* One rank's collective fails, the other's does not; what follows is still theirs. */
 	MPI_Barrier(MPI_COMM_WORLD);
 	is_failed(MPI_Bcast(buffer, 1, MPI_CHAR, 77, MPI_COMM_WORLD));
+	is_failed(MPI_Ibcast(buffer, 1, MPI_CHAR, 77, MPI_COMM_WORLD, &request));
 	if (me == 0)
 		is_failed(MPI_Bcast(buffer, 1, MPI_CHAR, 78, MPI_COMM_WORLD));
 	MPI_Barrier(MPI_COMM_WORLD);
