@@ -1,7 +1,10 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""What MPI calls cost under gputrace and EZTrace: 8-byte ping-pong, and calls without a partner.
+"""What gputrace and EZTrace add to MPI calls: an 8-byte ping-pong, calls without a partner, and LAMMPS
+with so few atoms that it mostly exchanges them.
 
-Limits: Open MPI on one machine; the two ranks need a processor each to mean anything.
+The calls are measured in pairs of short turns of one process, through the tool and past it (pingpong.c);
+the row without a tool shows what that measurement itself is worth. Limits: Open MPI on one machine; the
+two ranks need a processor each.
 """
 import os
 import shutil
@@ -10,9 +13,23 @@ import subprocess
 
 from tools import Case
 
-ROUNDS = 200_000
+TURNS = 2000
+LIBRARY = "libmpi.so.40"
 OPENMPI = {"OMPI_ALLOW_RUN_AS_ROOT": "1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1",
-           "OMPI_MCA_rmaps_base_oversubscribe": "1"}
+           "OMPI_MCA_rmaps_base_oversubscribe": "1", "OMP_NUM_THREADS": "1"}
+MELT = """units lj
+atom_style atomic
+lattice fcc 0.8442
+region box block 0 4 0 4 0 4
+create_box 1 box
+create_atoms 1 box
+mass 1 1.0
+velocity all create 3.0 87287
+pair_style lj/cut 2.5
+pair_coeff 1 1 1.0 1.0 2.5
+fix 1 all nve
+run 4000
+"""
 
 
 def prepare(b):
@@ -21,8 +38,10 @@ def prepare(b):
     if not shutil.which("mpicc.openmpi") or not shutil.which("mpirun.openmpi"):
         print("bench: MPI is not measured: no Open MPI")
         return False
-    subprocess.run(["mpicc.openmpi", "-O2", "-o", b.path("pingpong"), os.path.join(here, "pingpong.c")],
+    subprocess.run(["mpicc.openmpi", "-O2", "-o", b.path("pingpong"), os.path.join(here, "pingpong.c"), "-ldl"],
                    check=True)
+    with open(b.path("in.melt"), "w", encoding="utf-8") as f:
+        f.write(MELT)
     return True
 
 
@@ -33,28 +52,38 @@ def suite(run, _peers):
         b.mpi = prepare(b)
     if not b.mpi:
         return
-    ranks = ["mpirun.openmpi", "-np", "2"]
-    program = [b.path("pingpong"), str(ROUNDS)]
-    tool = [os.path.join(b.stage, "bin", "gputrace"), "run", "-o", b.trace, "--"]
     quiet = dict(OPENMPI, VT_VERBOSE="0", VT_UNIFY="no")
-    run.add("mpi", "plain", run.once(Case("p", ranks + program, OPENMPI)))
-    run.add("mpi", "gputrace", run.once(Case("g", ranks + tool + program, quiet)))
+    tools = {"plain": ([], OPENMPI),
+             "gputrace": ([os.path.join(b.stage, "bin", "gputrace"), "run", "-o", b.trace, "--"], quiet)}
     if shutil.which("eztrace"):
-        run.add("mpi", "EZTrace", run.once(Case("e", ranks + ["eztrace", "-t", "openmpi", "-o", b.trace] +
-                                                program, OPENMPI)))
+        tools["EZTrace"] = (["eztrace", "-t", "openmpi", "-o", b.trace], OPENMPI)
+    ranks = ["mpirun.openmpi", "-np", "2", "--bind-to", "core"]
+    for who, (tool, env) in tools.items():
+        run.add("mpi", who, run.once(Case(who, ranks + tool + [b.path("pingpong"), str(TURNS), LIBRARY], env)))
+    for who, (tool, env) in tools.items() if shutil.which("lmp") else ():
+        words = " ".join(ranks + tool + ["lmp", "-in", b.path("in.melt"), "-log", "none"])
+        only = "sed -n 's/^Loop time of \\([0-9.]*\\) .*/loop_s=\\1/p'"
+        run.add("lammps", who, run.once(Case(who, ["sh", "-c", words + " 2>&1 | " + only], env)))
 
 
 def goals(g, results, spread):
     """The rows of the table."""
-    m = results.get("mpi")
-    if not m:
-        return
-    for key, what, limit in (("ns_per_call", "an MPI call of an 8-byte ping-pong", 50.0),
-                             ("ns_alone", "an MPI call with MPI_PROC_NULL", 30.0)):
-        plain = [r[key] for r in m.get("plain", []) if key in r]
-        for who in ("gputrace", "EZTrace"):
-            added = [r[key] - p for r, p in zip(m.get(who, []), plain) if key in r]
-            if added:
-                goal = limit if who == "gputrace" else None
-                g.row(f"{what}: {who} adds", f"at most {limit:.0f} ns" if goal else "none",
-                      f"{spread(added)} ns to {spread(plain)}", statistics.median(added), goal)
+    m = results.get("mpi", {})
+    for key, what, limit in (("per_call", "an MPI call of an 8-byte ping-pong", 50.0),
+                             ("alone", "an MPI call with MPI_PROC_NULL", 30.0)):
+        for who in ("gputrace", "EZTrace", "plain"):
+            rows = [r for r in m.get(who, []) if "added_" + key in r]
+            if not rows:
+                continue
+            added = [r["added_" + key] for r in rows]
+            goal = limit if who == "gputrace" else None
+            g.row(what + (f": {who} adds" if who != "plain" else ": the same without a tool"),
+                  f"at most {limit:.0f} ns" if goal else "none",
+                  f"{spread(added)} ns to {spread([r['ns_' + key] for r in rows])}", statistics.median(added), goal)
+    lammps = results.get("lammps", {})
+    plain = [r["loop_s"] for r in lammps.get("plain", []) if "loop_s" in r]
+    for who in ("gputrace", "EZTrace"):
+        slower = [r["loop_s"] / p for r, p in zip(lammps.get(who, []), plain) if "loop_s" in r]
+        if slower:
+            g.row(f"LAMMPS, 256 atoms, 2 ranks: under {who}", "none",
+                  f"{spread(slower)} x {spread(plain)} s", statistics.median(slower), None)

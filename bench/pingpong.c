@@ -1,68 +1,117 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Messages of 8 bytes between 2 ranks, 2 MPI calls of each rank per round; then calls without a
- * partner (MPI_PROC_NULL): the fixed cost of a call, without the wait.
+ * What a tool adds to an MPI call: messages of 8 bytes between 2 ranks, 2 calls of each rank per round;
+ * and calls without a partner (MPI_PROC_NULL): the fixed cost, without the wait.
  *
- *     pingpong ROUNDS
+ * Short turns through the tool's MPI_X and past it, through the library's own, follow each other in one
+ * process, in changing order: what disturbs the machine disturbs both. Without a tool both are the same.
  *
- * Limits: the rest of the ranks, if there are more, do nothing.
+ *     pingpong TURNS LIBRARY        (libmpi.so.40)
+ *
+ * Limits: each rank needs a processor of its own; the rest of the ranks, if there are more, do nothing.
  */
+#define _GNU_SOURCE
+#include <dlfcn.h>
 #include <mpi.h>
 #include <stdio.h>
 #include <stdlib.h>
 
-#define PARTS 10
+enum { ROUNDS = 500, MOST = 20000 };
 
-static double ping(long rounds, int me)
+struct calls {
+	int (*send)(const void *, int, MPI_Datatype, int, int, MPI_Comm);
+	int (*recv)(void *, int, MPI_Datatype, int, int, MPI_Comm, MPI_Status *);
+	int (*irecv)(void *, int, MPI_Datatype, int, int, MPI_Comm, MPI_Request *);
+	int (*wait)(MPI_Request *, MPI_Status *);
+};
+
+static double ping(const struct calls *f, int me)
 {
 	double t;
 	long v = 0;
 
-	MPI_Barrier(MPI_COMM_WORLD);
-	t = MPI_Wtime();
-	for (long i = 0; i < rounds && me < 2; i++) {
+	PMPI_Barrier(MPI_COMM_WORLD);
+	t = PMPI_Wtime();
+	for (int i = 0; i < ROUNDS && me < 2; i++) {
 		if (me == 0)
-			MPI_Send(&v, 1, MPI_LONG, 1, 7, MPI_COMM_WORLD);
-		MPI_Recv(&v, 1, MPI_LONG, 1 - me, 7, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+			f->send(&v, 1, MPI_LONG, 1, 7, MPI_COMM_WORLD);
+		f->recv(&v, 1, MPI_LONG, 1 - me, 7, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
 		if (me == 1)
-			MPI_Send(&v, 1, MPI_LONG, 0, 7, MPI_COMM_WORLD);
+			f->send(&v, 1, MPI_LONG, 0, 7, MPI_COMM_WORLD);
 	}
-	return (MPI_Wtime() - t) * 1e9 / (2.0 * (double)rounds);
+	return (PMPI_Wtime() - t) * 1e9 / (2.0 * ROUNDS);
 }
 
-static double alone(long rounds)
+static double alone(const struct calls *f, int me)
 {
 	MPI_Request request = MPI_REQUEST_NULL;
 	double t;
 	long v = 0;
 
-	MPI_Barrier(MPI_COMM_WORLD);
-	t = MPI_Wtime();
-	for (long i = 0; i < rounds; i++) {
-		MPI_Irecv(&v, 1, MPI_LONG, MPI_PROC_NULL, 0, MPI_COMM_WORLD, &request);
-		MPI_Wait(&request, MPI_STATUS_IGNORE);
-		MPI_Send(&v, 1, MPI_LONG, MPI_PROC_NULL, 0, MPI_COMM_WORLD);
+	(void)me;
+	PMPI_Barrier(MPI_COMM_WORLD);
+	t = PMPI_Wtime();
+	for (int i = 0; i < ROUNDS; i++) {
+		f->irecv(&v, 1, MPI_LONG, MPI_PROC_NULL, 0, MPI_COMM_WORLD, &request);
+		f->wait(&request, MPI_STATUS_IGNORE);
+		f->send(&v, 1, MPI_LONG, MPI_PROC_NULL, 0, MPI_COMM_WORLD);
 	}
-	return (MPI_Wtime() - t) * 1e9 / (3.0 * (double)rounds);
+	return (PMPI_Wtime() - t) * 1e9 / (3.0 * ROUNDS);
+}
+
+static int by_size(const void *a, const void *b)
+{
+	double x = *(const double *)a, y = *(const double *)b;
+
+	return x < y ? -1 : x > y;
+}
+
+static double median(double *values, int n)
+{
+	qsort(values, (size_t)n, sizeof(*values), by_size);
+	return values[n / 2];
+}
+
+/* Medians over the turns: of a call past the tool, and of what the tool adds to the one beside it. */
+static void measure(const char *name, double (*turn)(const struct calls *, int), const struct calls *tool,
+		    const struct calls *plain, int turns, int me)
+{
+	static double past[MOST], added[MOST];
+
+	for (int i = 0; i < turns; i++) {
+		double with = i % 2 ? turn(tool, me) : 0;
+
+		past[i] = turn(plain, me);
+		if (i % 2 == 0)
+			with = turn(tool, me);
+		added[i] = with - past[i];
+	}
+	if (me == 0)
+		printf("ns_%s=%.2f added_%s=%.2f ", name, median(past, turns), name, median(added, turns));
 }
 
 int main(int argc, char **argv)
 {
-	long rounds = argc > 1 ? atol(argv[1]) : 200000;
-	double best = 1e18, local = 1e18;
-	int me;
+	int turns = argc > 1 ? atoi(argv[1]) : 2000, me;
+	void *library = argc > 2 ? dlopen(argv[2], RTLD_NOW | RTLD_NOLOAD) : NULL;
+	struct calls tool = { MPI_Send, MPI_Recv, MPI_Irecv, MPI_Wait }, plain;
 
+	if (!library || turns > MOST) {
+		fprintf(stderr, "usage: pingpong TURNS LIBRARY\n");
+		return 2;
+	}
+	plain.send = (__typeof__(plain.send))dlsym(library, "PMPI_Send");
+	plain.recv = (__typeof__(plain.recv))dlsym(library, "PMPI_Recv");
+	plain.irecv = (__typeof__(plain.irecv))dlsym(library, "PMPI_Irecv");
+	plain.wait = (__typeof__(plain.wait))dlsym(library, "PMPI_Wait");
 	MPI_Init(&argc, &argv);
 	MPI_Comm_rank(MPI_COMM_WORLD, &me);
-	ping(1000, me);
-	for (int part = 0; part < PARTS; part++) {
-		double a = ping(rounds / PARTS, me), b = alone(rounds / PARTS);
-
-		best = a < best ? a : best;
-		local = b < local ? b : local;
-	}
+	for (int i = 0; i < 20; i++)
+		ping(&tool, me);
+	measure("per_call", ping, &tool, &plain, turns, me);
+	measure("alone", alone, &tool, &plain, turns, me);
 	if (me == 0)
-		printf("ns_per_call=%.2f ns_alone=%.2f\n", best, local);
+		printf("\n");
 	MPI_Finalize();
 	return 0;
 }
