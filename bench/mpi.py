@@ -28,7 +28,7 @@ velocity all create 3.0 87287
 pair_style lj/cut 2.5
 pair_coeff 1 1 1.0 1.0 2.5
 fix 1 all nve
-run 4000
+run 10000
 """
 
 
@@ -86,4 +86,4 @@ def goals(g, results, spread):
         slower = [r["loop_s"] / p for r, p in zip(lammps.get(who, []), plain) if "loop_s" in r]
         if slower:
             g.row(f"LAMMPS, 256 atoms, 2 ranks: under {who}", "none",
-                  f"{spread(slower)} x {spread(plain)} s", statistics.median(slower), None)
+                  f"{spread(slower, 2)} x {spread(plain, 2)} s", statistics.median(slower), None)
