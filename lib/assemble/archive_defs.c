@@ -198,20 +198,37 @@ static OTF2_ErrorCode write_group(struct out *out, uint32_t name, OTF2_GroupType
 					       members);
 }
 
+/* By group: its first location, and what is behind its last one. */
+static uint32_t *find_ends(const struct gt_layout *layout)
+{
+	uint32_t *ends = calloc(2 * (size_t)layout->group_count + 2, sizeof(*ends));
+
+	for (uint32_t i = 0; ends && i < layout->location_count; i++) {
+		uint32_t *of = &ends[2 * layout->locations[i].group];
+
+		if (!of[1])
+			of[0] = i;
+		of[1] = i + 1;
+	}
+	return ends;
+}
+
 /* The threads of a process; a communicator of threads consists of them. */
-static int list_threads(struct out *out, struct gt_comm *comm)
+static int list_threads(const struct out *out, struct gt_comm *comm, const uint32_t *ends)
 {
 	const struct gt_layout *layout = out->layout;
+	uint32_t first = comm->proc < layout->group_count ? ends[2 * comm->proc] : 0;
+	uint32_t end = comm->proc < layout->group_count ? ends[2 * comm->proc + 1] : 0;
 	size_t n = 0;
 
-	for (uint32_t i = 0; i < layout->location_count; i++)
+	for (uint32_t i = first; i < end; i++)
 		n += layout->locations[i].group == comm->proc && layout->locations[i].thread;
 	/* No larger than it must be: each of thousands of processes has one. */
 	comm->members = calloc(n + 1, sizeof(*comm->members));
 	if (!comm->members)
 		return -ENOMEM;
 	comm->member_count = 0;
-	for (uint32_t i = 0; i < layout->location_count; i++)
+	for (uint32_t i = first; i < end; i++)
 		if (layout->locations[i].group == comm->proc && layout->locations[i].thread)
 			comm->members[comm->member_count++] = i;
 	return 0;
@@ -408,6 +425,8 @@ static OTF2_ErrorCode write_region_groups(struct out *out)
 static int prepare(struct out *out, struct own_names *names)
 {
 	struct gt_comm *comms = out->defs->comms.items;
+	uint32_t *ends = find_ends(out->layout);
+	int rc = ends ? 0 : -ENOMEM;
 
 	gt_archive_prepare_io(out->defs);
 	names->pthread = gt_defs_string(out->defs, "PTHREAD");
@@ -419,11 +438,11 @@ static int prepare(struct out *out, struct own_names *names)
 	names->address = gt_defs_string(out->defs, "GPUTRACE::PCI_ADDRESS");
 	for (uint32_t i = 0; i < gt_table_count(&out->defs->comms); i++) {
 		gt_defs_string(out->defs, paradigm_name(comms[i].paradigm));
-		if (comms[i].proc != GT_UNDEFINED && !comms[i].members &&
-		    list_threads(out, &comms[i]))
-			return -ENOMEM;
+		if (!rc && comms[i].proc != GT_UNDEFINED && !comms[i].members)
+			rc = list_threads(out, &comms[i], ends);
 	}
-	return out->defs->failed;
+	free(ends);
+	return rc ? rc : out->defs->failed;
 }
 
 static OTF2_ErrorCode write_paradigms(struct out *out, const struct own_names *names)
