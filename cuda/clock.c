@@ -25,7 +25,8 @@ static bool fallback;
 static struct pair {
 	uint64_t tick, ns;
 } pairs[PAIRS];
-static unsigned pair_count; /* atomic; pairs below are complete */
+static unsigned pair_count;
+static uint32_t pairs_taken; /* a lock of our two threads; neither calls anything while it has it */
 
 static uint64_t monotonic(void)
 {
@@ -75,19 +76,32 @@ uint64_t gt_cu_clock_now(void)
 	return fallback ? cupti_time() : now_for_cupti();
 }
 
+static void take_pairs(void)
+{
+	while (__atomic_exchange_n(&pairs_taken, 1, __ATOMIC_ACQUIRE))
+		;
+}
+
+static void leave_pairs(void)
+{
+	__atomic_store_n(&pairs_taken, 0, __ATOMIC_RELEASE);
+}
+
 void gt_cu_clock_note(void)
 {
-	unsigned n = pair_count;
+	struct pair pair = { 0, 0 };
 
 	if (!fallback)
 		return;
-	if (n == PAIRS) { /* keep every second one; readers are on this thread's side of the exit */
+	measure(&pair, cupti_time);
+	take_pairs();
+	if (pair_count == PAIRS) { /* keep every second one */
 		for (unsigned i = 0; i < PAIRS / 2; i++)
 			pairs[i] = pairs[2 * i];
-		n = PAIRS / 2;
+		pair_count = PAIRS / 2;
 	}
-	measure(&pairs[n], cupti_time);
-	__atomic_store_n(&pair_count, n + 1, __ATOMIC_RELEASE);
+	pairs[pair_count++] = pair;
+	leave_pairs();
 }
 
 void gt_cu_clock_setup(void)
@@ -119,9 +133,10 @@ void gt_cu_clock_setup(void)
 	gt_cu_clock_note();
 }
 
+/* With the pairs taken. */
 static uint64_t from_pairs(uint64_t ns)
 {
-	unsigned n = __atomic_load_n(&pair_count, __ATOMIC_ACQUIRE), low = 0, high = n;
+	unsigned n = pair_count, low = 0, high = n;
 	const struct pair *a, *b;
 	int64_t ticks, delta;
 
@@ -151,8 +166,14 @@ uint64_t gt_cu_ticks(uint64_t ns)
 {
 	if (!ns)
 		return 0;
-	if (fallback)
-		return from_pairs(ns);
+	if (fallback) {
+		uint64_t tick;
+
+		take_pairs();
+		tick = from_pairs(ns);
+		leave_pairs();
+		return tick;
+	}
 	if (ns < base_ns)
 		return base_tick - (uint64_t)(((unsigned __int128)(base_ns - ns) << SHIFT) / mult);
 	return base_tick + (uint64_t)(((unsigned __int128)(ns - base_ns) << SHIFT) / mult);

@@ -74,7 +74,6 @@ static gt_ref region(const char *name, const char *group)
 	return known[i].region;
 }
 
-/* True: it is an event, or filtered. */
 static void put_region(struct extra_place *where, gt_ref what, uint64_t start, uint64_t end,
 		       uint64_t bytes)
 {
@@ -102,8 +101,9 @@ static void put_region(struct extra_place *where, gt_ref what, uint64_t start, u
 
 static struct extra_place tools = { .name = "CUPTI and compiler" };
 
-static void read_overhead(const struct cu_overhead *o)
+static void read_overhead(const struct cu_record *record)
 {
+	const struct cu_overhead *o = (const struct cu_overhead *)record;
 	static const char *const names[] = {
 		"CUPTI buffer flush", "CUPTI instrumentation", "CUPTI resource",
 		"module loading by the runtime", "lazy function loading", "command buffer full",
@@ -120,8 +120,9 @@ static void read_overhead(const struct cu_overhead *o)
 		free(o->data);
 }
 
-static void read_jit(const struct cu_jit *j)
+static void read_jit(const struct cu_record *record)
 {
+	const struct cu_jit *j = (const struct cu_jit *)record;
 	static const char *const entries[] = { "JIT", "JIT: PTX to binary", "JIT: NVVM IR to PTX" };
 
 	put_region(&tools, region(entries[j->entry < 3 ? j->entry : 0], "CUDA_OVERHEAD"),
@@ -130,8 +131,9 @@ static void read_jit(const struct cu_jit *j)
 
 /* ---- unified memory ---------------------------------------------------------------------------------- */
 
-static void read_unified(const struct cu_unified *u)
+static void read_unified(const struct cu_record *record)
 {
+	const struct cu_unified *u = (const struct cu_unified *)record;
 	static struct extra_place where = { .name = "CUDA unified memory" };
 	static const char *const names[] = {
 		"unified memory", "unified memory H2D", "unified memory D2H", "CPU page fault",
@@ -148,8 +150,9 @@ static void read_unified(const struct cu_unified *u)
 
 /* ---- waits ---------------------------------------------------------------------------------------------- */
 
-static void read_sync(const struct cu_sync *s)
+static void read_sync(const struct cu_record *record)
 {
+	const struct cu_sync *s = (const struct cu_sync *)record;
 	static const char *const names[] = { "SYNCHRONIZE", "EVENT SYNCHRONIZE", "STREAM WAIT EVENT",
 					     "STREAM SYNCHRONIZE", "DEVICE SYNCHRONIZE" };
 	uint64_t from = gt_cu_ticks(s->start), to = gt_cu_ticks(s->end), exit;
@@ -241,8 +244,9 @@ static uint64_t note_block(const struct cu_memory *m)
 	return m->bytes;
 }
 
-static void read_memory(const struct cu_memory *m)
+static void read_memory(const struct cu_record *record)
 {
+	const struct cu_memory *m = (const struct cu_memory *)record;
 	struct gt_cu_place *p;
 	struct held *held;
 	uint64_t bytes;
@@ -292,19 +296,19 @@ bool gt_cu_extra(const struct cu_record *record)
 {
 	switch (record->kind) {
 	case CU_KIND_OVERHEAD:
-		read_overhead((const struct cu_overhead *)record);
+		read_overhead(record);
 		return true;
 	case CU_KIND_JIT:
-		read_jit((const struct cu_jit *)record);
+		read_jit(record);
 		return true;
 	case CU_KIND_UNIFIED_MEMORY:
-		read_unified((const struct cu_unified *)record);
+		read_unified(record);
 		return true;
 	case CU_KIND_SYNCHRONIZATION:
-		read_sync((const struct cu_sync *)record);
+		read_sync(record);
 		return true;
 	case CU_KIND_MEMORY2:
-		read_memory((const struct cu_memory *)record);
+		read_memory(record);
 		return true;
 	default:
 		return false;

@@ -206,6 +206,26 @@ static void enable_kinds(void)
 	gt_cu_extras_enable(enable);
 }
 
+static void enable_event(uint32_t domain, uint32_t id, const char *what)
+{
+	int rc = gt_cu_api.enable_callback(1, subscriber, domain, id);
+
+	if (rc)
+		gt_message(1, "CUPTI does not tell of %s (%s)", what, gt_cu_result(rc));
+}
+
+static void enable_events(void)
+{
+	enable_event(CU_DOMAIN_RESOURCE, CU_RESOURCE_CONTEXT_CREATED, "new contexts");
+	enable_event(CU_DOMAIN_RESOURCE, CU_RESOURCE_CONTEXT_DESTROY, "the end of contexts");
+	enable_event(CU_DOMAIN_RESOURCE, CU_RESOURCE_INIT_FINISHED, "the start of CUDA");
+	if (gt_cu_options.stream_reuse) {
+		enable_event(CU_DOMAIN_RESOURCE, CU_RESOURCE_STREAM_CREATED, "new streams");
+		enable_event(CU_DOMAIN_RESOURCE, CU_RESOURCE_STREAM_DESTROY, "the end of streams");
+	}
+	enable_event(CU_DOMAIN_STATE, CU_STATE_FATAL_ERROR, "fatal errors");
+}
+
 /* Everything before the first record. Returns a sentence if it fails, "" if it was said already. */
 static const char *set_up(void)
 {
@@ -241,16 +261,10 @@ static const char *set_up(void)
 		return "no thread can be made";
 	enable_kinds();
 	__atomic_store_n(&gt_cu_state, GT_CU_READY, __ATOMIC_RELEASE);
-	if (!gt_cu_calls_enable(subscriber))
+	if (gt_cu_calls_enable(subscriber))
+		enable_events();
+	else
 		gt_message(1, "CUPTI offers no callbacks: the trace has no CUDA calls");
-	gt_cu_api.enable_callback(1, subscriber, CU_DOMAIN_RESOURCE, CU_RESOURCE_CONTEXT_CREATED);
-	gt_cu_api.enable_callback(1, subscriber, CU_DOMAIN_RESOURCE, CU_RESOURCE_CONTEXT_DESTROY);
-	gt_cu_api.enable_callback(1, subscriber, CU_DOMAIN_RESOURCE, CU_RESOURCE_INIT_FINISHED);
-	if (gt_cu_options.stream_reuse) {
-		gt_cu_api.enable_callback(1, subscriber, CU_DOMAIN_RESOURCE, CU_RESOURCE_STREAM_CREATED);
-		gt_cu_api.enable_callback(1, subscriber, CU_DOMAIN_RESOURCE, CU_RESOURCE_STREAM_DESTROY);
-	}
-	gt_cu_api.enable_callback(1, subscriber, CU_DOMAIN_STATE, CU_STATE_FATAL_ERROR);
 	return NULL;
 }
 

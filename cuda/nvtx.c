@@ -446,7 +446,8 @@ static void thread_w(uint32_t tid, const void *wide)
 {
 	char text[TEXT];
 
-	gt_thread_name(tid, narrow(wide, text));
+	if (wide)
+		gt_thread_name(tid, narrow(wide, text));
 }
 
 static void domain_mark_ex(void *domain, const struct nv_attributes *a)
@@ -525,7 +526,8 @@ static void stream_w(void *stream, const void *wide)
 {
 	char text[TEXT];
 
-	gt_cu_name_stream(stream, narrow(wide, text));
+	if (wide)
+		gt_cu_name_stream(stream, narrow(wide, text));
 }
 
 /* ---- the tables ----------------------------------------------------------------------------------------------- */

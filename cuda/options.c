@@ -4,6 +4,7 @@
  *
  * Limits: the words are VampirTrace's; a word that is not known is told once and passed over.
  */
+#include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -106,7 +107,7 @@ static const char *setting(const char *name)
 	return value ? value : "";
 }
 
-void gt_cu_options_read(void)
+static void read_all(void)
 {
 	const char *list = setting("VT_GPUTRACE"), *detail = setting("VT_GPUTRACE_KERNEL");
 	struct gt_cu_options o = { 0 };
@@ -130,4 +131,12 @@ void gt_cu_options_read(void)
 	o.finish_ms = (unsigned)strtoul(setting("VT_CUDATRACE_FINISH"), NULL, 10);
 	o.capture = *capture ? capture : NULL;
 	gt_cu_options = o;
+}
+
+void gt_cu_options_read(void)
+{
+	static pthread_once_t once = PTHREAD_ONCE_INIT;
+
+	/* CUDA and NVTX both ask; what was found out since, as that graphs are refused, must stay. */
+	pthread_once(&once, read_all);
 }

@@ -66,6 +66,12 @@ struct activity {
 	struct gt_cu_place *place;
 };
 
+/* What all records have. */
+#define ACTIVITY_OF(r)                                                                             \
+	.device = (r)->device, .context = (r)->context, .stream = (r)->stream,                     \
+	.correlation = (r)->correlation, .start = gt_cu_ticks((r)->start),                         \
+	.end = gt_cu_ticks((r)->end), .graph = (r)->graph
+
 static void put_attribute(const struct activity *a, gt_ref attribute, uint64_t value)
 {
 	struct gt_location *location = a->place->location;
@@ -257,13 +263,12 @@ static void put_far_end(const struct activity *a, bool to_device, const struct g
 
 /* ---- the kinds ---------------------------------------------------------------------------------------- */
 
-static void read_kernel(const struct cu_kernel *k)
+static void read_kernel(const struct cu_record *record)
 {
+	const struct cu_kernel *k = (const struct cu_kernel *)record;
 	struct activity a = {
-		.device = k->device, .context = k->context, .stream = k->stream,
-		.correlation = k->correlation,
-		.start = gt_cu_ticks(k->start), .end = gt_cu_ticks(k->end),
-		.graph_node = k->graph_node, .graph = k->graph,
+		ACTIVITY_OF(k),
+		.graph_node = k->graph_node,
 	};
 	struct gt_cu_launch launch = {
 		.static_shared = (uint32_t)k->static_shared,
@@ -303,14 +308,13 @@ static bool to_host(unsigned copy)
 	return copy == CU_COPY_DTOH || copy == CU_COPY_ATOH;
 }
 
-static void read_memcpy(const struct cu_memcpy *m)
+static void read_memcpy(const struct cu_record *record)
 {
+	const struct cu_memcpy *m = (const struct cu_memcpy *)record;
 	struct activity a = {
-		.device = m->device, .context = m->context, .stream = m->stream,
-		.correlation = m->correlation,
-		.start = gt_cu_ticks(m->start), .end = gt_cu_ticks(m->end),
+		ACTIVITY_OF(m),
 		.bytes = m->bytes, .has_bytes = true,
-		.graph_node = m->graph_node, .graph = m->graph,
+		.graph_node = m->graph_node,
 	};
 	gt_ref region = gt_cu_copy_region(m->copy, m->source, m->destination);
 
@@ -346,14 +350,13 @@ static struct gt_cu_place *peer_of(const struct cu_memcpy2 *m, bool gets)
 }
 
 /* A copy between contexts: the stream that does it belongs to one of them. */
-static void read_memcpy2(const struct cu_memcpy2 *m)
+static void read_memcpy2(const struct cu_record *record)
 {
+	const struct cu_memcpy2 *m = (const struct cu_memcpy2 *)record;
 	struct activity a = {
-		.device = m->device, .context = m->context, .stream = m->stream,
-		.correlation = m->correlation,
-		.start = gt_cu_ticks(m->start), .end = gt_cu_ticks(m->end),
+		ACTIVITY_OF(m),
 		.bytes = m->bytes, .has_bytes = true,
-		.graph_node = m->graph_node, .graph = m->graph,
+		.graph_node = m->graph_node,
 	};
 	bool gets = m->source_context != m->context;
 	gt_ref region = gt_cu_copy_region(m->copy, m->source, m->destination);
@@ -372,14 +375,13 @@ static void read_memcpy2(const struct cu_memcpy2 *m)
 	host_wait(&a);
 }
 
-static void read_memset(const struct cu_memset *m)
+static void read_memset(const struct cu_record *record)
 {
+	const struct cu_memset *m = (const struct cu_memset *)record;
 	struct activity a = {
-		.device = m->device, .context = m->context, .stream = m->stream,
-		.correlation = m->correlation,
-		.start = gt_cu_ticks(m->start), .end = gt_cu_ticks(m->end),
+		ACTIVITY_OF(m),
 		.bytes = m->bytes, .has_bytes = true,
-		.graph_node = m->graph_node, .graph = m->graph,
+		.graph_node = m->graph_node,
 	};
 	gt_ref region = gt_cu_set_region();
 
@@ -391,14 +393,12 @@ static void read_memset(const struct cu_memset *m)
 	host_wait(&a);
 }
 
-static void read_graph(const struct cu_graph *g)
+static void read_graph(const struct cu_record *record)
 {
+	const struct cu_graph *g = (const struct cu_graph *)record;
 	static gt_ref region;
 	struct activity a = {
-		.device = g->device, .context = g->context, .stream = g->stream,
-		.correlation = g->correlation,
-		.start = gt_cu_ticks(g->start), .end = gt_cu_ticks(g->end),
-		.graph_node = 0, .graph = g->graph,
+		ACTIVITY_OF(g),
 	};
 	const struct gt_region_info info = {
 		.bytes = sizeof(info),
@@ -424,19 +424,19 @@ static void read_one(const struct cu_record *record)
 	switch (record->kind) {
 	case CU_KIND_CONCURRENT_KERNEL:
 	case CU_KIND_KERNEL:
-		read_kernel((const struct cu_kernel *)record);
+		read_kernel(record);
 		break;
 	case CU_KIND_MEMCPY:
-		read_memcpy((const struct cu_memcpy *)record);
+		read_memcpy(record);
 		break;
 	case CU_KIND_MEMCPY2:
-		read_memcpy2((const struct cu_memcpy2 *)record);
+		read_memcpy2(record);
 		break;
 	case CU_KIND_MEMSET:
-		read_memset((const struct cu_memset *)record);
+		read_memset(record);
 		break;
 	case CU_KIND_GRAPH_TRACE:
-		read_graph((const struct cu_graph *)record);
+		read_graph(record);
 		break;
 	default:
 		if (!gt_cu_extra(record))

@@ -274,12 +274,11 @@ static int scan_all(struct scan *s)
 int gt_gpu_scan(struct gt_gpu *gpu, struct gt_spool *spool, struct gt_defs *defs, int dirfd)
 {
 	struct scan scan = { .gpu = gpu, .spool = spool, .defs = defs, .dirfd = dirfd };
-
 	int rc;
 
 	memset(gpu, 0, sizeof(*gpu));
 	rc = scan_all(&scan);
-	return rc ? rc : gt_idle_finish(&scan.idle, spool, dirfd);
+	return gt_idle_finish(&scan.idle, spool, dirfd, rc);
 }
 
 /* ---- members ------------------------------------------------------------------------------------------------ */

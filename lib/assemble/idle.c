@@ -11,6 +11,7 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 
 #define RUN     (4u << 20)
 #define SETTING "setting:VT_GPUTRACE"
@@ -36,7 +37,7 @@ static bool has_word(const char *list, const char *word)
 	while (*list) {
 		size_t n = strcspn(list, ",: ");
 
-		if (n == length && !strncmp(list, word, n))
+		if (n == length && !strncasecmp(list, word, n))
 			return true;
 		list += n + (list[n] != 0);
 	}
@@ -45,10 +46,11 @@ static bool has_word(const char *list, const char *word)
 
 static void look_at(struct gt_idle *idle, const struct gt_proc *proc)
 {
-	const char *list = setting(&proc->journal);
+	const char *list;
 
 	if (idle->proc == proc)
 		return;
+	list = setting(&proc->journal);
 	idle->proc = proc;
 	idle->compute = has_word(list, "idle");
 	idle->pure = has_word(list, "pure_idle");
@@ -195,10 +197,8 @@ static int add_location(struct gt_proc *proc, const struct gt_idle_device *devic
 	return 0;
 }
 
-int gt_idle_finish(struct gt_idle *idle, struct gt_spool *spool, int dirfd)
+int gt_idle_finish(struct gt_idle *idle, struct gt_spool *spool, int dirfd, int rc)
 {
-	int rc = 0;
-
 	for (size_t i = 0; i < idle->count; i++) {
 		struct gt_idle_device *device = &idle->devices[i];
 		struct gt_sorter *gaps = rc ? NULL : gt_sorter_new(dirfd, RUN);

@@ -36,7 +36,8 @@ enum { GT_IDLE_COMPUTE = 1, GT_IDLE_ALL = 2 };
 int gt_idle_add(struct gt_idle *idle, const struct gt_loc *loc, const struct gt_units *units,
 		int dirfd);
 
-/* Gives each device with idle times a location in its process. Frees `idle`. */
-int gt_idle_finish(struct gt_idle *idle, struct gt_spool *spool, int dirfd);
+/* Gives each device with idle times a location in its process, unless something has failed already (`rc`,
+ * a negative errno), which is returned then. Frees `idle`. */
+int gt_idle_finish(struct gt_idle *idle, struct gt_spool *spool, int dirfd, int rc);
 
 #endif
