@@ -216,7 +216,7 @@ def run(suite, options):
         loops(bench, options.turns, True)
     if options.times or options.loops:
         return
-    gpu_cases.kernel_times(suite, "kernel-times", max(rounds // 2, 1))
+    gpu_cases.kernel_times(suite, "kernel-times", rounds)
     loops(bench, options.turns, False)
     busy = bench.turns(["none", "gputrace"], ["@blas", "8192", "160"], max(rounds - 2, 1),
                        name="seconds")

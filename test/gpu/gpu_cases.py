@@ -8,6 +8,8 @@ import sys
 from pathlib import Path
 from statistics import median
 
+import gpu_capture
+
 # Small programs of which what CUPTI delivered is kept, for replaying it without a GPU.
 CAPTURES = {
     "streams": ["@work", "streams", "12"],
@@ -92,6 +94,8 @@ def streams(suite, name):
     compare(suite, name, trace, counts)
     used = {s.location for s in trace.kernels()}
     equal(suite, name, "streams", len(used), 4)
+    threads = [n for n, kind, _ in trace.locations.values() if kind == "CPU_THREAD"]
+    suite.verdict(f"{name} threads", len(threads) == 1, f"{threads}: the program's, none of the driver")
     paired = {s.correlation for s in trace.kernels()}
     called = {s.correlation for s in trace.calls()}
     suite.verdict(f"{name} correlation", len(paired) == counts["kernels"] and paired <= called,
@@ -304,10 +308,26 @@ def peer(suite, name):
     suite.check(name, trace)
 
 
+def same_times(suite, name, mode):
+    """Each kernel's time as CUPTI gave it out and as it is in the trace of the same run."""
+    folder = suite.work / f"{name}-capture"
+    trace, _, _ = suite.record(f"{name}-captured", [suite.work / "kernels", str(mode)],
+                               env={"VT_CUPTI_CAPTURE": str(folder)})
+    if not trace:
+        return
+    given = gpu_capture.kernels(folder)
+    apart = [(abs(s.time - given.get(s.correlation, 0)), s.time) for s in trace.kernels()]
+    most = max((a / t for a, t in apart), default=1)
+    suite.verdict(f"{name} in one run", len(apart) == len(given) and most <= 0.00005,
+                  f"{len(apart)} kernels of {len(given)}, at most {max(apart)[0]} ns or {100 * most:.5f} % apart")
+
+
 def kernel_times(suite, name, turns):
     """Ten programs, by turns with the independent tool: the median time of each of their kernels,
-    and of these the median over the turns."""
+    and of these the median over the turns. What the tool's own runs differ by is said beside it, and what
+    gputrace itself adds is seen in one run."""
     for mode in range(10):
+        same_times(suite, f"{name}{mode}", mode)
         ours, theirs = {}, {}
         for turn in range(turns):
             command = [suite.work / "kernels", str(mode)]

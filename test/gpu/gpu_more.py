@@ -77,6 +77,24 @@ def memory(suite, name):
     suite.check(name, trace)
 
 
+def fails(suite, name):
+    """VT_GPUTRACE=error: the first call that fails ends the program, and all until then is in the trace."""
+    trace, counts, _ = suite.record(name, [suite.work / "work", "fails"], status=1,
+                                    env={"VT_GPUTRACE": "yes,error", "VT_GPUTRACE_MEMUSAGE": "2"})
+    if not trace:
+        return
+    equal(suite, name, "kernels", len(trace.kernels()), counts["kernels"])
+    suite.verdict(f"{name} ended", "went_on" not in counts, str(counts))
+    log = log_of(suite, name)
+    suite.verdict(f"{name} told", "cudaMalloc failed with error 2" in log and
+                  "1048576 bytes at" in log and "never freed" in log, log[-300:])
+    account(suite, name, trace)
+    suite.check(name, trace)
+    trace, counts, _ = suite.record(f"{name}-not", [suite.work / "work", "fails"])
+    if trace:
+        suite.verdict(f"{name} goes on without it", counts.get("went_on") == 1, str(counts))
+
+
 def pinned(suite, name):
     """Copies of pageable and of pinned memory are told apart."""
     trace, counts, _ = suite.record(name, [suite.work / "work", "copies", "200"])
@@ -324,7 +342,8 @@ def after_copies(suite, name, trace):
 def cases(suite):
     """All of them, and those that this machine can do."""
     found = [
-        ("parameters", parameters), ("memory", memory), ("pinned", pinned), ("polls", polls),
+        ("parameters", parameters), ("memory", memory), ("pinned", pinned), ("fails", fails),
+        ("polls", polls),
         ("waits", waits), ("everything", everything), ("stream-reuse", reuse), ("nvtx", nvtx),
         ("other-subscriber", other_subscriber), ("other-tool", other_tool), ("visible", visible),
         ("many-contexts", many_contexts), ("crashed", crashed),

@@ -278,6 +278,18 @@ static int ends(const char *how)
 		CK(cudaDeviceSynchronize());
 		put_counts();
 		return WIFEXITED(status) ? WEXITSTATUS(status) : 99;
+	} else if (!strcmp(how, "fails")) {
+		void *held, *never;
+
+		CK(cudaMalloc(&held, 1 << 20));
+		launch(100, 1000);
+		CK(cudaDeviceSynchronize());
+		put_counts();
+		fflush(stdout);
+		if (cudaMalloc(&never, (size_t)1 << 60) == cudaSuccess)
+			return 4;
+		put_count("went_on", 1);
+		return 0;
 	} else if (!strcmp(how, "no_device")) {
 		int devices = -1;
 		cudaError_t error = cudaGetDeviceCount(&devices);
