@@ -5,8 +5,8 @@
  *
  * Limits: a fixed number of threads can be on their way at once (BLOCKS); one more is not announced
  * and is found by the core at its first event. The table holds TABLE threads that were not joined;
- * beyond it the oldest is forgotten and its join is a region only. The CUDA driver's threads are known by the
- * name of its library, with a C library from 2.35 on.
+ * beyond it the oldest is forgotten and its join is a region only. The CUDA driver's threads and CUPTI's are
+ * known by the names of these libraries, with a C library from 2.35 on.
  */
 #include <dlfcn.h>
 #include <errno.h>
@@ -240,10 +240,10 @@ static struct gt_pt_start *quiet_block(struct gt_pt_creation *creation)
 }
 
 /*
- * The CUDA driver's own threads, which it makes before CUPTI can say that a call of CUDA is going on.
+ * The CUDA driver's own threads and CUPTI's, made before CUPTI can say that a call of CUDA is going on.
  * _dl_find_object() takes no lock: a library's constructor may be waiting for this thread.
  */
-static bool of_driver(uintptr_t start)
+static bool of_cuda(uintptr_t start)
 {
 #ifdef DLFO_STRUCT_HAS_EH_DBASE
 	struct dl_find_object object;
@@ -253,8 +253,8 @@ static bool of_driver(uintptr_t start)
 	    !object.dlfo_link_map->l_name)
 		return false;
 	path = object.dlfo_link_map->l_name;
-	name = strrchr(path, '/');
-	return !strncmp(name ? name + 1 : path, "libcuda.so", 10);
+	name = strrchr(path, '/') ? strrchr(path, '/') + 1 : path;
+	return !strncmp(name, "libcuda.so", 10) || !strncmp(name, "libcupti.so", 11);
 #else
 	(void)start;
 	return false;
@@ -271,7 +271,7 @@ struct gt_pt_start *gt_pt_create_begin(struct gt_pt_creation *creation)
 		return NULL;
 	if (!gt_active())
 		return gt_is_on() ? quiet_block(creation) : NULL;
-	if (of_driver(creation->start))
+	if (of_cuda(creation->start))
 		return quiet_block(creation);
 	creation->recorded = gt_pt_enter(creation->region);
 	block = take_block();
