@@ -3,8 +3,10 @@
 
 Launches and copies are measured in processes that all run at the same time, each with another tool, and
 take turns of some milliseconds: what changes from one minute or process to the next is in all of them.
-What a tool adds is the median of the differences of turns that follow each other, with the interval in
-which that median lies with 95 % confidence; several sets of fresh processes, each on another processor.
+A process that is loaded again may be faster or slower by several 100 ns for as long as it lives, whatever
+the tool: so many sets of fresh processes are made, each on another processor. What a tool adds is, in each
+set, the median of the differences of turns that follow each other; and of these the median over the sets,
+with the interval in which that lies with 95 % confidence.
 
 Limits: medians over the turns; nothing else may run on the machine.
 """
@@ -119,8 +121,8 @@ class Bench:
                 for tool, v in values.items()}
 
     def together(self, tools, kinds, sets, rounds):
-        """[kind][tool]: the turns' (done, asked), in the same order for all tools."""
-        found = {kind: {tool: [] for tool in tools} for kind, _ in kinds}
+        """[kind][tool][set]: the turns' (done, asked), in the same order for all tools."""
+        found = {kind: {tool: [[] for _ in range(sets)] for tool in tools} for kind, _ in kinds}
         cpus = sorted(os.sched_getaffinity(0))
         order = random.Random(1)
         for number in range(sets):
@@ -128,12 +130,12 @@ class Bench:
             try:
                 for server in servers.values():
                     server.answer("READY")
-                for turn in range(-2, rounds):
+                for turn in range(-1, rounds):
                     for kind, count in kinds:
                         for tool in order.sample(tools, len(tools)):
                             seen = servers[tool].turn(kind, count)
                             if turn >= 0:
-                                found[kind][tool].append(seen)
+                                found[kind][tool][number].append(seen)
             finally:
                 for server in servers.values():
                     server.close()
@@ -141,7 +143,8 @@ class Bench:
 
     def added(self, what, turns, tool, base="none", which=0):
         """What `tool` adds to `base`: median and interval of the differences; told."""
-        values = interval([a[which] - b[which] for a, b in zip(turns[tool], turns[base])])
+        values = interval([median(a[which] - b[which] for a, b in zip(one, other))
+                           for one, other in zip(turns[tool], turns[base])])
         self.suite.say(f"#   {what}: {tool} {'after' if base == 'none' else 'beside'} {base}"
                        f"{'' if which == 0 else ', asking only'}: {values[0]:+.0f} ns "
                        f"({values[1]:+.0f} to {values[2]:+.0f})")
@@ -172,15 +175,14 @@ def memory(bench, launches):
                   if len(sizes) == 10 else f"status {rc}: {(out + err)[-300:]!r}")
 
 
-def loops(bench, rounds, detail):
+def loops(bench, sets, rounds, detail):
     """Loops that only launch, or only copy."""
     suite = bench.suite
     tools = [t for t in TOOLS if t != "profiler"] if detail else ["none", "cupti", "cupti+callbacks",
                                                                  "gputrace"]
-    sets = 4
     turns = bench.together(tools, [("launch", 20000), ("copy", 10000)], sets, rounds)
     for kind, name in (("launch", "an empty launch"), ("copy", "a 4 KB copy")):
-        alone = interval([t[0] for t in turns[kind]["none"]])
+        alone = interval([median(t[0] for t in one) for one in turns[kind]["none"]])
         suite.say(f"# {name}: without a tool {alone[0]:.0f} ns ({alone[1]:.0f} to {alone[2]:.0f}); "
                   f"{sets} sets of processes, {rounds} turns each; medians (95 % confidence)")
         found = {tool: bench.added(name, turns[kind], tool) for tool in tools if tool != "none"}
@@ -213,11 +215,11 @@ def run(suite, options):
     if options.times:
         gpu_cases.kernel_times(suite, "kernel-times", max(rounds // 2, 1))
     if options.loops:
-        loops(bench, options.turns, True)
+        loops(bench, options.sets, options.turns, True)
     if options.times or options.loops:
         return
     gpu_cases.kernel_times(suite, "kernel-times", rounds)
-    loops(bench, options.turns, False)
+    loops(bench, options.sets, options.turns, False)
     busy = bench.turns(["none", "gputrace"], ["@blas", "8192", "160"], max(rounds - 2, 1),
                        name="seconds")
     bench.show("a GPU-bound program", busy, "s", 1000)
