@@ -10,6 +10,7 @@ bench-instructions: stage
 	$(AM_V_at)$(SHELL) $(srcdir)/bench/instructions stage bench-out
 # How it grows with the number of MPI ranks: minutes, and most of the machine.
 EXTRA_PROGRAMS = bench/parts
+CLEANFILES += bench/parts$(EXEEXT)
 bench_parts_SOURCES = bench/parts.c
 bench_parts_CPPFLAGS = $(AM_CPPFLAGS) $(OTF2_CFLAGS)
 bench_parts_LDADD = lib/libgtassemble.la
