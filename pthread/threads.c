@@ -243,9 +243,9 @@ static struct gt_pt_start *quiet_block(struct gt_pt_creation *creation)
  * The CUDA driver's own threads and CUPTI's, made before CUPTI can say that a call of CUDA is going on.
  * _dl_find_object() takes no lock: a library's constructor may be waiting for this thread.
  */
+#ifdef DLFO_STRUCT_HAS_EH_DBASE
 static bool of_cuda(uintptr_t start)
 {
-#ifdef DLFO_STRUCT_HAS_EH_DBASE
 	struct dl_find_object object;
 	const char *path, *name;
 
@@ -255,11 +255,14 @@ static bool of_cuda(uintptr_t start)
 	path = object.dlfo_link_map->l_name;
 	name = strrchr(path, '/') ? strrchr(path, '/') + 1 : path;
 	return !strncmp(name, "libcuda.so", 10) || !strncmp(name, "libcupti.so", 11);
+}
 #else
+static bool of_cuda(uintptr_t start)
+{
 	(void)start;
 	return false;
-#endif
 }
+#endif
 
 struct gt_pt_start *gt_pt_create_begin(struct gt_pt_creation *creation)
 {
