@@ -89,7 +89,7 @@ GT_EXPORT pid_t fork(void)
  */
 int __register_atfork(void (*before)(void), void (*in_parent)(void), void (*in_child)(void), void *object);
 
-GT_EXPORT int __register_atfork(void (*before)(void), void (*in_parent)(void), void (*in_child)(void),
+GT_EXPORT GT_EARLY int __register_atfork(void (*before)(void), void (*in_parent)(void), void (*in_child)(void),
 				void *object)
 {
 	REAL(__register_atfork)

@@ -535,7 +535,7 @@ const char *gt_setting(const char *name)
 	return NULL;
 }
 
-void *gt_next_symbol(const char *symbol)
+GT_EARLY void *gt_next_symbol(const char *symbol)
 {
 	return dlsym(RTLD_NEXT, symbol);
 }

@@ -23,7 +23,11 @@
 #define VARS  128
 #define LOCK_FD 3 /* in the tool */
 
+/* The C library's own: a sanitizer in the program has one that takes every child for a fork. */
+typedef int clone_function(int (*)(void *), void *, int, void *, ...);
+
 struct launch {
+	clone_function *clone;
 	const char *tool;
 	char *const *argv;
 	char *const *envp;
@@ -88,7 +92,7 @@ static int become_tool(void *argument)
 static int step_aside(void *argument)
 {
 	struct launch *launch = argument;
-	int pid = clone(become_tool, (char *)launch->stack + STACK, CLONE_VM | CLONE_VFORK | SIGCHLD,
+	int pid = launch->clone(become_tool, (char *)launch->stack + STACK, CLONE_VM | CLONE_VFORK | SIGCHLD,
 			launch);
 
 	if (pid < 0)
@@ -171,7 +175,10 @@ int gt_launch_assembly(const char *dir, const char *home, int lock_fd, bool part
 	}
 	launch.pipe_fd = fds[1];
 	launch.stack = memory + STACK;
-	pid = clone(step_aside, memory + STACK, CLONE_VM | CLONE_VFORK, &launch);
+	launch.clone = (clone_function *)gt_next_symbol("clone");
+	if (!launch.clone)
+		launch.clone = clone;
+	pid = launch.clone(step_aside, memory + STACK, CLONE_VM | CLONE_VFORK, &launch);
 	gt_sys_close(fds[1]);
 	if (pid < 0) {
 		gt_sys_close(fds[0]);

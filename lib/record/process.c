@@ -220,7 +220,7 @@ static bool first_libc(void)
  * thread that needs one: OpenBLAS joins its threads in such a handler. The C library runs these in the
  * reverse order of their registration, so ours is registered before anybody else's and runs last.
  */
-void gt_fork_handlers(void)
+GT_EARLY void gt_fork_handlers(void)
 {
 	static uint32_t done;
 

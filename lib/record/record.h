@@ -199,6 +199,13 @@ GT_HIDDEN void gt_finish(int how, int status);
 GT_HIDDEN void gt_note_quick_exit(int status); /* what gt_finish() shall say then */
 GT_HIDDEN void gt_exec_begin(const char *path);
 GT_HIDDEN void gt_exec_failed(void);
+/* What may run before anything is set up, a sanitizer's own runtime included. */
+#if defined(__clang__) && __has_attribute(disable_sanitizer_instrumentation)
+#define GT_EARLY __attribute__((disable_sanitizer_instrumentation))
+#else
+#define GT_EARLY __attribute__((no_sanitize("thread", "address", "undefined")))
+#endif
+
 GT_HIDDEN void gt_fork_handlers(void); /* registers ours, once */
 GT_HIDDEN bool gt_is_our_process(void); /* false in a vfork child */
 
