@@ -8,6 +8,9 @@ the tool: so many sets of fresh processes are made, each on another processor. W
 set, the median of the differences of turns that follow each other; and of these the median over the sets,
 with the interval in which that lies with 95 % confidence.
 
+What a tool adds to a launch or a copy is also measured inside of one process, by turns (launch-turns and
+copy-turns; turns.c stands between gputrace and CUPTI and switches): there nothing differs but the tool.
+
 Limits: medians over the turns; nothing else may run on the machine.
 """
 import math
@@ -17,6 +20,7 @@ import re
 import shutil
 import subprocess
 import sys
+import time
 from statistics import median
 
 import gpu_cases
@@ -50,6 +54,15 @@ def interval(values):
     low = max(int(len(values) / 2 - half), 0)
     high = min(int(math.ceil(len(values) / 2 + half)), len(values) - 1)
     return median(values), values[low], values[high]
+
+
+def within(seconds, least, most):
+    """Numbers from 0: at least `least`, at most `most`, and so many as there is time for."""
+    began = time.time()
+    for number in range(most):
+        if number >= least and (time.time() - began) * (number + 1) / max(number, 1) > seconds:
+            return
+        yield number
 
 
 class Server:
@@ -109,10 +122,10 @@ class Bench:
             suite.verdict(f"bench {tool}", False, f"status {rc}: {(out + err)[-300:]!r}")
         return value
 
-    def turns(self, tools, command, rounds, env=(), timeout=200, name="ns"):
+    def turns(self, tools, command, rounds, env=(), timeout=200, name="ns", seconds=math.inf):
         """Medians by tool."""
         values = {tool: [] for tool in tools}
-        for _ in range(rounds):
+        for _ in within(seconds, 1, rounds):
             for tool in tools:
                 value = self.once(tool, command, dict(env), timeout, name)
                 if value is not None:
@@ -120,12 +133,15 @@ class Bench:
         return {tool: (median(v) if v else float("nan"), min(v, default=0), max(v, default=0))
                 for tool, v in values.items()}
 
-    def together(self, tools, kinds, sets, rounds):
+    def together(self, tools, kinds, sets, rounds, seconds):
         """[kind][tool][set]: the turns' (done, asked), in the same order for all tools."""
-        found = {kind: {tool: [[] for _ in range(sets)] for tool in tools} for kind, _ in kinds}
+        found = {kind: {tool: [] for tool in tools} for kind, _ in kinds}
         cpus = sorted(os.sched_getaffinity(0))
         order = random.Random(1)
-        for number in range(sets):
+        for number in within(seconds, 4, sets):
+            for kind in found.values():
+                for turns in kind.values():
+                    turns.append([])
             servers = {tool: Server(self, tool, cpus[-1 - 2 * number % len(cpus)]) for tool in tools}
             try:
                 for server in servers.values():
@@ -135,7 +151,7 @@ class Bench:
                         for tool in order.sample(tools, len(tools)):
                             seen = servers[tool].turn(kind, count)
                             if turn >= 0:
-                                found[kind][tool][number].append(seen)
+                                found[kind][tool][-1].append(seen)
             finally:
                 for server in servers.values():
                     server.close()
@@ -175,58 +191,208 @@ def memory(bench, launches):
                   if len(sizes) == 10 else f"status {rc}: {(out + err)[-300:]!r}")
 
 
-def loops(bench, sets, rounds, detail):
-    """Loops that only launch, or only copy."""
-    suite = bench.suite
+def loops(bench, options, seconds, detail=False):
+    """Loops that only launch, or only copy: processes that are each loaded with another tool. The verdicts
+    are those of the turns inside of one process; a few sets say too little."""
+    suite, rounds = bench.suite, options.turns
     tools = [t for t in TOOLS if t != "profiler"] if detail else ["none", "cupti", "cupti+callbacks",
                                                                  "gputrace"]
-    turns = bench.together(tools, [("launch", 20000), ("copy", 10000)], sets, rounds)
+    turns = bench.together(tools, [("launch", 20000), ("copy", 10000)], options.sets, rounds, seconds)
     for kind, name in (("launch", "an empty launch"), ("copy", "a 4 KB copy")):
         alone = interval([median(t[0] for t in one) for one in turns[kind]["none"]])
         suite.say(f"# {name}: without a tool {alone[0]:.0f} ns ({alone[1]:.0f} to {alone[2]:.0f}); "
-                  f"{sets} sets of processes, {rounds} turns each; medians (95 % confidence)")
-        found = {tool: bench.added(name, turns[kind], tool) for tool in tools if tool != "none"}
-        for tool in tools[1:]:
-            bench.added(name, turns[kind], tool, which=1)
-        more = bench.added(name, turns[kind], "gputrace", "cupti")
-        bench.added(name, turns[kind], "gputrace", "cupti+callbacks")
-        ours = found["gputrace"]
-        suite.verdict(f"bench {kind}", more[0] <= 150 and (kind == "copy" or ours[0] <= 1000),
-                      f"{ours[0]:.0f} ns added ({ours[1]:.0f} to {ours[2]:.0f}); {more[0]:+.0f} ns "
-                      f"({more[1]:+.0f} to {more[2]:+.0f}) beside CUPTI alone, "
-                      f"{found['cupti'][0]:.0f} ns; at most +150{'' if kind == 'copy' else ' and 1,000'}")
+                  f"{len(turns[kind]['none'])} sets of processes, {rounds} turns each; medians (95 % confidence)")
+        for which in (0, 1):
+            for tool in tools[1:]:
+                bench.added(name, turns[kind], tool, which=which)
+        for base in ("cupti", "cupti+callbacks"):
+            bench.added(name, turns[kind], "gputrace", base)
 
 
-def long_runs(bench):
-    """What takes minutes: two million launches by PyTorch, thirty million by a program."""
-    if bench.suite.plain([sys.executable, "-c", "import torch"])[0] == 0:
-        bench.show("one of 2 million launches by PyTorch",
-                   bench.turns(["none", "gputrace", "profiler"],
-                               [sys.executable, "%torch_loop.py", "2000000"], 1, timeout=300))
+# ---- turns inside of one process ------------------------------------------------------------------------
+
+# The modes of turns.c that `loop turns` goes through, and what each is beside the one before it.
+MODES = {
+    "none": "nothing enabled",
+    "records": "CUPTI's records",
+    "empty": "and callbacks that return at once",
+    "runtime": "records, one callback of the runtime instead",
+    "calls": "gputrace's callbacks, no records",
+    "gputrace": "gputrace",
+}
+
+
+def one_process(bench, kind, number, rounds, env):
+    """{mode: [(done, asked) of each turn]} of one process under gputrace, or None."""
+    suite, cpus = bench.suite, sorted(os.sched_getaffinity(0))
+    library = next(iter(sorted((suite.work / "turns").glob("libcupti.so.*"))))
+    path = f"{library.parent}:{os.environ.get('LD_LIBRARY_PATH', '')}".rstrip(":")
+    directory = suite.work / "bench-turns"
+    rc, out, err = suite.plain([suite.gputrace, "run", "-o", directory, suite.work / "loop", "turns", kind, "5000",
+                                str(rounds), str(cpus[-1 - 2 * number % len(cpus)])],
+                               {"LD_LIBRARY_PATH": path, "TURNS_CUPTI": suite.link_cupti_path(),
+                                "TURNS_LIBRARY": library.name, **env}, timeout=300)
+    shutil.rmtree(directory, ignore_errors=True)
+    found = {}
+    for mode, done, asked in re.findall(r"^TURN (\w+) ([0-9.]+) ([0-9.]+)$", out, re.M):
+        found.setdefault(mode, []).append((float(done), float(asked)))
+    refused = re.findall(r"^turns: .*$", err, re.M)
+    if refused:
+        suite.say(f"# {'; '.join(sorted(set(refused)))}")
+    if rc or len(found.get("gputrace", [])) != rounds:
+        suite.verdict(f"bench {kind}-turns", False, f"status {rc}: {(out + err)[-400:]!r}")
+        return None
+    return found
+
+
+def differences(processes, mode, base, which=0):
+    """The median difference of turns of one round, for each process."""
+    return [median(a[which] - b[which] for a, b in zip(one[mode], one[base])) for one in processes]
+
+
+def say_turns(suite, name, processes):
+    alone = interval([median(t[0] for t in one["none"]) for one in processes])
+    suite.say(f"# {name}, turns inside of one process: {MODES['none']} {alone[0]:.0f} ns ({alone[1]:.0f} to "
+              f"{alone[2]:.0f}); {len(processes)} processes, {len(processes[0]['none'])} rounds of 5,000; medians "
+              "(95 % confidence)")
+    for mode in list(MODES)[1:]:
+        values, asked = (interval(differences(processes, mode, "none", which)) for which in (0, 1))
+        suite.say(f"#   {name}: {MODES[mode]}: {values[0]:+.0f} ns ({values[1]:+.0f} to {values[2]:+.0f}); "
+                  f"asking only {asked[0]:+.0f}")
+    for mode, base in (("empty", "records"), ("runtime", "records"), ("gputrace", "empty")):
+        values = interval(differences(processes, mode, base))
+        suite.say(f"#   {name}: {MODES[mode]} beside {MODES[base]}: {values[0]:+.0f} ns ({values[1]:+.0f} to "
+                  f"{values[2]:+.0f})")
+
+
+def in_turns(bench, options, seconds, kind):
+    """What a tool adds, where nothing but the tool differs: turns inside of one process."""
+    suite = bench.suite
+    name = "an empty launch" if kind == "launch" else "a 4 KB copy"
+    late = one_process(bench, kind, 0, 10, {"TURNS_LATE": "1"})
+    processes = []
+    for number in within(seconds * 0.9, 3, options.sets):
+        one = one_process(bench, kind, number, 40, {})
+        if not one:
+            return
+        processes.append(one)
+    say_turns(suite, name, processes)
+    if late:
+        suite.say(f"#   {name}: before anything was enabled {median(t[0] for t in late['never'][1:]):.0f} ns, "
+                  f"everything off again {median(t[0] for t in late['none']):.0f} ns (one process)")
+    ours, theirs, more = (interval(differences(processes, a, b)) for a, b in
+                          (("gputrace", "none"), ("records", "none"), ("gputrace", "records")))
+    suite.verdict(f"bench {kind}-turns", more[0] <= 150 and (kind == "copy" or ours[0] <= 1000),
+                  f"{ours[0]:.0f} ns added ({ours[1]:.0f} to {ours[2]:.0f}); {more[0]:+.0f} ns ({more[1]:+.0f} to "
+                  f"{more[2]:+.0f}) beside CUPTI alone, {theirs[0]:.0f} ns; at most "
+                  f"+150{'' if kind == 'copy' else ' and 1,000'}")
+
+
+def variants(bench, options, seconds):
+    """What CUPTI's attributes change: turns inside of one process, each attribute in processes of its own."""
+    suite, found = bench.suite, {}
+    settings = {"as it is": {}, "one buffer for all threads": {"TURNS_ATTRIBUTES": "9=0b"},
+                "device buffers of 32 MB": {"TURNS_ATTRIBUTES": "0=33554432"},
+                "device buffers in pinned memory": {"TURNS_ATTRIBUTES": "8=1b"},
+                "16 device buffers made before": {"TURNS_ATTRIBUTES": "6=16"},
+                "buffers of 8 MB": {"VT_CUDATRACE_BUFFER_SIZE": "8M"}}
+    for number in within(seconds, 2, options.sets):
+        for name, env in settings.items():
+            one = one_process(bench, "launch", number, 20, env)
+            if one:
+                found.setdefault(name, []).append(one)
+    for name, processes in found.items():
+        parts = (f"{mode} {interval(differences(processes, mode, 'none'))[0]:+.0f}" for mode in ("records", "gputrace"))
+        suite.say(f"#   an empty launch, {name}: {', '.join(parts)} ns; {len(processes)} processes, gputrace from "
+                  f"{min(differences(processes, 'gputrace', 'none')):+.0f} to "
+                  f"{max(differences(processes, 'gputrace', 'none')):+.0f}")
+
+
+# ---- the rows ----------------------------------------------------------------------------------------------
+
+def busy(bench, options, seconds):
+    """A program that waits for the GPU nearly all the time."""
+    values = bench.turns(["none", "gputrace"], ["@blas", "8192", "160"], max(options.rounds, 1),
+                         name="seconds", seconds=seconds)
+    bench.show("a GPU-bound program", values, "s", 1000)
+    slower = values["gputrace"][0] / values["none"][0] - 1
+    bench.suite.verdict("bench GPU-bound", slower <= 0.002, f"{100 * slower:+.3f} %")
+
+
+def has_torch(suite):
+    return suite.plain([sys.executable, "-c", "import torch"])[0] == 0
+
+
+def beside_profiler(bench, what, script, number, rounds, seconds):
+    """Printed beside torch.profiler: what counts is that all three were measured."""
+    if not has_torch(bench.suite):
+        bench.suite.say(f"# without PyTorch: {what}")
+        return
+    values = bench.turns(["none", "gputrace", "profiler"], [sys.executable, script, str(number)],
+                         rounds, timeout=300, seconds=seconds)
+    bench.show(what, values)
+    bench.suite.verdict(f"bench {what}", all(v[0] == v[0] for v in values.values()),
+                        f"{values['gputrace'][0] / values['none'][0] - 1:+.1%} with gputrace, "
+                        f"{values['profiler'][0] / values['none'][0] - 1:+.1%} with torch.profiler")
+
+
+def training(bench, options, seconds):
+    beside_profiler(bench, "a training step of PyTorch", "%torch_step.py", 300, options.rounds, seconds)
+
+
+def two_million(bench, _, seconds):
+    beside_profiler(bench, "one of 2 million launches by PyTorch", "%torch_loop.py", 2000000, 1, seconds)
+
+
+def thirty_million(bench, _, __):
     memory(bench, 30000000)
 
 
-def run(suite, options):
-    """All measurements, those that take minutes, or launches and copies alone in more detail."""
-    bench, rounds = Bench(suite), options.rounds
-    if options.long:
-        long_runs(bench)
-        return
-    if options.times:
-        gpu_cases.kernel_times(suite, "kernel-times", max(rounds // 2, 1))
-    if options.loops:
-        loops(bench, options.sets, options.turns, True)
-    if options.times or options.loops:
-        return
-    gpu_cases.kernel_times(suite, "kernel-times", rounds)
-    loops(bench, options.sets, options.turns, False)
-    busy = bench.turns(["none", "gputrace"], ["@blas", "8192", "160"], max(rounds - 2, 1),
-                       name="seconds")
-    bench.show("a GPU-bound program", busy, "s", 1000)
-    slower = busy["gputrace"][0] / busy["none"][0] - 1
-    suite.verdict("bench GPU-bound", slower <= 0.002, f"{100 * slower:+.3f} %")
-    if suite.plain([sys.executable, "-c", "import torch"])[0] == 0:
-        bench.show("a training step of PyTorch",
-                   bench.turns(["none", "gputrace", "profiler"],
-                               [sys.executable, "%torch_step.py", "300"], max(rounds // 2, 1)))
-    long_runs(bench)
+def launch_turns(bench, options, seconds):
+    in_turns(bench, options, seconds, "launch")
+
+
+def copy_turns(bench, options, seconds):
+    in_turns(bench, options, seconds, "copy")
+
+
+def times(bench, options, seconds):
+    gpu_cases.kernel_times(bench.suite, "kernel-times", options.rounds, seconds)
+
+
+def launch_variants(bench, options, seconds):
+    loops(bench, options, seconds, True)
+
+
+# Name, function, share of the time that is left over; 0: it takes as long as it does, about so many seconds.
+ROWS = [
+    ("launch-turns", launch_turns, 3, 0),
+    ("copy-turns", copy_turns, 2, 0),
+    ("memory", thirty_million, 0, 165),
+    ("torch-loop", two_million, 0, 60),
+    ("GPU-bound", busy, 2, 0),
+    ("loops", loops, 3, 0),
+    ("torch-step", training, 3, 0),
+    ("kernel-times", times, 5, 0),
+]
+# Only where they are asked for by name.
+MORE_ROWS = [
+    ("launch-attributes", variants, 1, 0),
+    ("loop-variants", launch_variants, 1, 0),
+]
+
+
+def run(suite, options, end):
+    """The rows that are wanted, before the time `end`."""
+    bench = Bench(suite)
+    rows = [row for row in ROWS + (MORE_ROWS if options.only else [])
+            if not options.only or any(word in row[0] for word in options.only)]
+    for number, (name, function, share, _) in enumerate(rows):
+        rest = rows[number:]
+        spare = end - time.time() - sum(fixed for _, _, _, fixed in rest)
+        began = time.time()
+        try:
+            function(bench, options, max(spare, 0) * share / max(sum(s for _, _, s, _ in rest), 1))
+        except Exception as error:
+            suite.verdict(f"bench {name}", False, f"{type(error).__name__}: {error}")
+        suite.say(f"# {name} took {time.time() - began:.0f} s")
