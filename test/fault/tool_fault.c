@@ -3,8 +3,8 @@
  * Preloaded into the `gputrace` tool: fails the Nth call of a function of libc.
  *
  * GT_FAULT_TOOL=NAME:N:MODE:ERRNO   NAME one of the functions below, or "any" (all but the memory
- * functions), or "memory"; MODE "once", "on" (that call and every later one) or "short" (a write that
- * takes only half). GT_FAULT_LOG: a file that gets a line per injection.
+ * functions), or "memory"; MODE "once", "on" (that call and every later one), "short" (a write that
+ * takes only half) or "kill" (the process, before that call). GT_FAULT_LOG: a file that gets a line per injection.
  *
  * Limits: active only in a program called gputrace; calls that libc makes inside itself are not seen.
  */
@@ -12,6 +12,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <pthread.h>
+#include <signal.h>
 #include <stdarg.h>
 #include <stdatomic.h>
 #include <stdio.h>
@@ -24,7 +25,7 @@
 
 static char wanted[32], log_path[1024];
 static long nth, error_number;
-static enum { ONCE, ON, SHORT } mode;
+static enum { ONCE, ON, SHORT, KILL } mode;
 static int active; /* 0: not read, 1: no plan, 2: a plan */
 static atomic_long seen;
 
@@ -41,7 +42,10 @@ static void read_plan(void)
 		return;
 	memcpy(wanted, text, (size_t)(colon - text));
 	nth = strtol(colon + 1, &end, 10);
-	mode = !strncmp(end, ":on:", 4) ? ON : !strncmp(end, ":short:", 7) ? SHORT : ONCE;
+	mode = !strncmp(end, ":on:", 4)	     ? ON
+	       : !strncmp(end, ":short:", 7) ? SHORT
+	       : !strncmp(end, ":kill:", 6)  ? KILL
+					     : ONCE;
 	error_number = strtol(strrchr(text, ':') + 1, NULL, 10);
 	if (log && strlen(log) < sizeof(log_path))
 		strcpy(log_path, log);
@@ -77,6 +81,8 @@ static int fails(const char *name, int memory)
 			syscall(SYS_close, fd);
 		}
 	}
+	if (mode == KILL)
+		kill(getpid(), SIGKILL);
 	errno = (int)error_number;
 	return 1;
 }
@@ -247,6 +253,19 @@ int rename(const char *from, const char *to)
 int renameat(int a, const char *from, int b, const char *to)
 {
 	return fails("renameat", 0) ? -1 : (int)syscall(SYS_renameat2, a, from, b, to, 0);
+}
+
+int linkat(int a, const char *from, int b, const char *to, int flags)
+{
+	return fails("linkat", 0) ? -1 : (int)syscall(SYS_linkat, a, from, b, to, flags);
+}
+
+/* What cannot be removed is not a matter of "any", but where a kill may come it is a step. */
+int unlinkat(int dir, const char *path, int flags)
+{
+	if (active != 1 && (mode == KILL || !strcmp(wanted, "unlinkat")) && fails("unlinkat", 0))
+		return -1;
+	return (int)syscall(SYS_unlinkat, dir, path, flags);
 }
 
 int pthread_create(pthread_t *thread, const pthread_attr_t *attr, void *(*body)(void *), void *arg)

@@ -74,6 +74,24 @@ static OTF2_CallbackCode on_leave(OTF2_LocationRef location, OTF2_TimeStamp time
 	return OTF2_CALLBACK_SUCCESS;
 }
 
+/* What numbers in the events mean, where locations have tables that say so. */
+static void read_tables(OTF2_Reader *reader)
+{
+	OTF2_DefReader *one;
+	uint64_t n;
+
+	if (OTF2_Reader_OpenDefFiles(reader))
+		return;
+	for (size_t i = 0; i < locations; i++) {
+		one = OTF2_Reader_GetDefReader(reader, location_ref[i]);
+		if (one) {
+			OTF2_Reader_ReadAllLocalDefinitions(reader, one, &n);
+			OTF2_Reader_CloseDefReader(reader, one);
+		}
+	}
+	OTF2_Reader_CloseDefFiles(reader);
+}
+
 static int fail(const char *what)
 {
 	fprintf(stderr, "otf2counts: %s\n", what);
@@ -100,6 +118,7 @@ int main(int argc, char **argv)
 					       reader);
 	if (OTF2_Reader_ReadAllGlobalDefinitions(reader, OTF2_Reader_GetGlobalDefReader(reader), &n))
 		return fail("cannot read the definitions");
+	read_tables(reader);
 	if (OTF2_Reader_OpenEvtFiles(reader))
 		return fail("cannot open the event files");
 	for (i = 0; i < locations; i++) {
