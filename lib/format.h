@@ -481,6 +481,7 @@ enum gt_run_state {
 	GT_RUN_ASSEMBLING = 1,
 	GT_RUN_DONE = 2,
 	GT_RUN_ENDED = 3,       /* all processes of this host have ended; other hosts may go on */
+	GT_RUN_TIDY = 4,        /* as GT_RUN_DONE, and the spool is being removed */
 };
 
 /* Of one parallel program, by the processes of this host (mpi/hosts.c); atomic. */

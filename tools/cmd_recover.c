@@ -143,6 +143,8 @@ int gt_cmd_recover(int argc, char **argv)
 		return GT_RC_OK;
 	}
 	fd = openat(dirfd, "spool/run", O_RDWR | O_CLOEXEC | O_NOFOLLOW);
+	if (fd < 0 && errno == ENOENT && !faccessat(dirfd, "traces.otf2", F_OK, AT_SYMLINK_NOFOLLOW))
+		return gt_assemble(dir, &how); /* what is left goes, too */
 	if (fd < 0)
 		return say_bad(dir, strerror(errno));
 	rc = take_over(dir, dirfd, fd, how.folders);

@@ -501,6 +501,23 @@ static bool truncated(const struct gt_assembly *a)
 	return false;
 }
 
+static void set_state(const struct gt_assembly *a, uint32_t state)
+{
+	for (size_t i = 0; i < a->spool.root_count; i++) {
+		const char *name = a->spool.roots[i].name;
+		char path[160];
+		int fd;
+
+		snprintf(path, sizeof(path), "spool/%s%srun", name, *name ? "/" : "");
+		fd = openat(a->dirfd, path, O_WRONLY | O_NOFOLLOW | O_CLOEXEC);
+		if (fd < 0)
+			continue;
+		if (pwrite(fd, &state, sizeof(state), offsetof(struct gt_run_header, state)) < 0)
+			gt_assembly_say(a, 2, "cannot mark the spool: %s", strerror(errno));
+		close(fd);
+	}
+}
+
 int gt_assembly_close(struct gt_assembly *a, const struct gt_layout *layout, struct gt_defs *defs,
 			 const struct gt_archive_clock *clock)
 {
@@ -513,6 +530,8 @@ int gt_assembly_close(struct gt_assembly *a, const struct gt_layout *layout, str
 	a->conv.archive = NULL;
 	if (a->how)
 		return 0;
+	/* Before the archive is there: whoever comes now begins another one. */
+	set_state(a, a->options->keep_spool ? GT_RUN_DONE : GT_RUN_TIDY);
 	rc = gt_clean_publish(a->dirfd);
 	if (rc)
 		snprintf(a->why, sizeof(a->why), "cannot put the archive in its place: %s",
@@ -544,23 +563,6 @@ static int complete(struct gt_assembly *a, struct gt_report *report)
 	return gt_assembly_close(a, &a->layout, &a->defs, &clock);
 }
 
-static void set_state(const struct gt_assembly *a, uint32_t state)
-{
-	for (size_t i = 0; i < a->spool.root_count; i++) {
-		const char *name = a->spool.roots[i].name;
-		char path[160];
-		int fd;
-
-		snprintf(path, sizeof(path), "spool/%s%srun", name, *name ? "/" : "");
-		fd = openat(a->dirfd, path, O_WRONLY | O_NOFOLLOW | O_CLOEXEC);
-		if (fd < 0)
-			continue;
-		if (pwrite(fd, &state, sizeof(state), offsetof(struct gt_run_header, state)) < 0)
-			gt_assembly_say(a, 2, "cannot mark the spool: %s", strerror(errno));
-		close(fd);
-	}
-}
-
 /* The archive is in its place: tell about it and tidy up. */
 int gt_assembly_conclude(struct gt_assembly *a, struct gt_report *report)
 {
@@ -571,7 +573,6 @@ int gt_assembly_conclude(struct gt_assembly *a, struct gt_report *report)
 		    strerror(-rc));
 	if (a->options->verbose >= 1)
 		gt_report_summary(report);
-	set_state(a, GT_RUN_DONE);
 	if (a->options->keep_spool) {
 		gt_clean_parts(&a->spool);
 	} else {
@@ -705,6 +706,9 @@ int gt_assemble(const char *dir, const struct gt_assemble_options *options)
 	}
 	if (!faccessat(a.dirfd, "traces.otf2", F_OK, AT_SYMLINK_NOFOLLOW)) {
 		gt_assembly_say(&a, 1, "%s holds a complete archive already", dir);
+		if (!options->keep_spool)
+			gt_clean_rest(a.dirfd);
+		close(a.dirfd);
 		return 0;
 	}
 	rc = gt_spool_open(&a.spool, a.dirfd, options->folders, a.why, sizeof(a.why));

@@ -17,6 +17,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #define DEFS_EXTRA    (64u << 10)
@@ -24,20 +25,30 @@
 /* Which processes the part is made of. */
 static int save_covers(const struct gt_assembly *a)
 {
-	int fd = openat(a->workfd, GT_PART_COVERS, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
-	FILE *file = fd < 0 ? NULL : fdopen(fd, "w");
+	char *text = NULL;
+	size_t bytes = 0;
+	FILE *file = open_memstream(&text, &bytes);
 	bool bad;
+	int rc;
 
-	if (!file) {
-		if (fd >= 0)
-			close(fd);
-		return -errno;
-	}
-	fputc('\n', file);
+	if (!file)
+		return -ENOMEM;
 	for (size_t i = 0; i < a->spool.proc_count; i++)
 		fprintf(file, "%s/%s\n", a->spool.procs[i].root->name, a->spool.procs[i].folder);
-	bad = ferror(file) || fflush(file) || fsync(fd);
-	return fclose(file) || bad ? -EIO : 0;
+	fputs(GT_PART_COVERS_END, file);
+	bad = ferror(file);
+	rc = fclose(file) || bad ? -ENOMEM : gt_part_write(a->workfd, GT_PART_COVERS, text, bytes);
+	free(text);
+	return rc;
+}
+
+static uint64_t bytes_of_events(const struct gt_assembly *a, uint32_t location)
+{
+	char path[48];
+	struct stat st;
+
+	snprintf(path, sizeof(path), "traces/%u.evt", location);
+	return fstatat(a->workfd, path, &st, AT_SYMLINK_NOFOLLOW) ? 0 : (uint64_t)st.st_size;
 }
 
 static int save_part(struct gt_assembly *a, struct gt_profile *profile, size_t count)
@@ -72,6 +83,7 @@ static int save_part(struct gt_assembly *a, struct gt_profile *profile, size_t c
 		to->name = from->name;
 		to->group = from->group;
 		to->events = from->events;
+		to->bytes = bytes_of_events(a, i);
 		to->type = from->type;
 		to->thread = from->thread;
 	}
@@ -198,6 +210,19 @@ static int make_rest(const char *dir, const struct gt_assemble_options *options,
 	return rc;
 }
 
+static void say_why(struct gt_assembly *a, const struct gt_merge *m, int rc)
+{
+	const char *what = rc == -EPROTO ? "it is damaged, or was made by another version of gputrace"
+					 : strerror(-rc);
+
+	if (m->at)
+		snprintf(a->why, sizeof(a->why), "what a host has converted (%s) cannot be used: %s",
+			 m->at, what);
+	else
+		snprintf(a->why, sizeof(a->why), "what its hosts have converted cannot be joined: %s",
+			 strerror(-rc));
+}
+
 static int join(struct gt_assembly *a)
 {
 	struct gt_archive_options options = { .mode = GT_ARCHIVE_JOINED, .dirfd = a->workfd,
@@ -233,8 +258,7 @@ static int join(struct gt_assembly *a)
 	if (a->conv.archive && gt_archive_failed(a->conv.archive, a->why, sizeof(a->why)))
 		rc = rc ? rc : -EIO;
 	if (rc && !a->why[0])
-		snprintf(a->why, sizeof(a->why), "the parts of its hosts cannot be joined: %s",
-			 strerror(-rc));
+		say_why(a, &m, rc);
 	if (!rc)
 		rc = gt_assembly_conclude(a, &report);
 	if (rc >= 0 || !a->conv.archive)

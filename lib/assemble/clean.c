@@ -8,6 +8,8 @@
 
 #include "lib/assemble/clean.h"
 
+#include "lib/common/rundir.h"
+
 #include <ctype.h>
 #include <dirent.h>
 #include <errno.h>
@@ -250,9 +252,9 @@ static bool job_file(const char *name)
 }
 
 /* How the hosts of parallel programs found each other (lib/record/hosts.c). */
-static void clean_jobs(const struct gt_spool *spool)
+static void clean_jobs(int archive)
 {
-	DIR *dir = open_dir(spool->dirfd, "spool");
+	DIR *dir = open_dir(archive, "spool");
 	struct dirent *entry;
 
 	while (dir && (entry = readdir(dir)))
@@ -284,11 +286,82 @@ int gt_clean_spool(const struct gt_spool *spool)
 	if (rc)
 		return rc;
 	unlinkat(spool->dirfd, "spool/claim", 0);
-	clean_jobs(spool);
+	clean_jobs(spool->dirfd);
 	/* The run header last: while it is there the directory is known as a run's. */
 	if (unlinkat(spool->dirfd, "spool/run", 0) || unlinkat(spool->dirfd, "spool", AT_REMOVEDIR))
 		rc = -errno;
 	return rc;
+}
+
+static bool run_file(const char *name)
+{
+	return !strcmp(name, "run") || !strcmp(name, "claim");
+}
+
+/* A folder with a run header: what processes and parts have left in it. */
+static void clean_home(int home)
+{
+	DIR *dir = open_dir(home, ".");
+	struct dirent *entry;
+	uint32_t seq, pid;
+
+	while (dir && (entry = readdir(dir))) {
+		if (gt_spool_folder(entry->d_name, &seq, &pid))
+			remove_folder(home, entry->d_name, process_file);
+		else if (!strncmp(entry->d_name, GT_PART_FOLDER, strlen(GT_PART_FOLDER)) ||
+			 !strcmp(entry->d_name, MAKING))
+			remove_part(home, entry->d_name);
+	}
+	if (dir)
+		closedir(dir);
+}
+
+static bool being_removed(int dirfd)
+{
+	int fd = openat(dirfd, "spool/run", O_RDONLY | O_NOFOLLOW | O_CLOEXEC);
+	struct gt_run_header run = { 0 };
+	bool yes = errno == ENOENT;
+
+	if (fd < 0)
+		return yes;
+	yes = pread(fd, &run, sizeof(run), 0) == (ssize_t)sizeof(run) && run.magic == GT_MAGIC_RUN &&
+	      run.state == GT_RUN_TIDY;
+	close(fd);
+	return yes;
+}
+
+void gt_clean_rest(int archive)
+{
+	struct gt_spool spool;
+	struct dirent *entry;
+	char why[256];
+	DIR *dir;
+
+	if (!being_removed(archive))
+		return;
+	if (!gt_spool_open(&spool, archive, NULL, why, sizeof(why))) {
+		gt_clean_spool(&spool);
+		gt_spool_close(&spool);
+	}
+	dir = open_dir(archive, "spool");
+	while (dir && (entry = readdir(dir))) {
+		int home = -1;
+
+		if (!strncmp(entry->d_name, GT_HOST_FOLDER, strlen(GT_HOST_FOLDER)))
+			home = openat(dirfd(dir), entry->d_name,
+				      O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+		if (home < 0)
+			continue;
+		clean_home(home);
+		close(home);
+		remove_folder(dirfd(dir), entry->d_name, run_file);
+	}
+	if (!dir)
+		return;
+	clean_home(dirfd(dir));
+	closedir(dir);
+	clean_jobs(archive);
+	remove_folder(archive, "spool", run_file);
 }
 
 uint64_t gt_clean_size(int dir)

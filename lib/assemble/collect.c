@@ -26,7 +26,6 @@
 #include "lib/format.h"
 
 #define COPIES "copies" /* in `home`, while it is being done */
-#define BUFFER (1u << 20)
 
 static int open_folder(int at, const char *name)
 {
@@ -46,24 +45,26 @@ static DIR *list(int folder)
 	return dir;
 }
 
-static int write_all(int fd, const char *data, size_t bytes)
+int gt_copy_bytes(int fd, const void *data, size_t bytes)
 {
+	const char *at = data;
+
 	while (bytes) {
-		ssize_t n = write(fd, data, bytes);
+		ssize_t n = write(fd, at, bytes);
 
 		if (n < 0 && errno == EINTR)
 			continue;
 		if (n <= 0)
 			return n ? -errno : -EIO;
-		data += n;
+		at += n;
 		bytes -= (size_t)n;
 	}
 	return 0;
 }
 
-static int copy_file(int from, int to, const char *name, char *buffer)
+int gt_copy_file(int from, const char *source, int to, const char *target, char *buffer)
 {
-	int in = openat(from, name, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
+	int in = openat(from, source, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
 	int out, rc = 0;
 	struct stat st;
 	ssize_t n;
@@ -72,13 +73,13 @@ static int copy_file(int from, int to, const char *name, char *buffer)
 		return -errno;
 	if (fstat(in, &st) || !S_ISREG(st.st_mode)) {
 		close(in);
-		return 0; /* not ours */
+		return -EISDIR;
 	}
-	out = openat(to, name, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
+	out = openat(to, target, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
 	if (out < 0)
 		rc = -errno;
-	while (!rc && (n = read(in, buffer, BUFFER)) != 0)
-		rc = n > 0 ? write_all(out, buffer, (size_t)n) : errno == EINTR ? 0 : -errno;
+	while (!rc && (n = read(in, buffer, GT_COPY_BUFFER)) != 0)
+		rc = n > 0 ? gt_copy_bytes(out, buffer, (size_t)n) : errno == EINTR ? 0 : -errno;
 	close(in);
 	if (out >= 0 && close(out) && !rc)
 		rc = -errno;
@@ -96,8 +97,10 @@ static int copy_folder(int from, int to, const char *name, char *buffer)
 	if (!dir || mkdirat(to, name, 0700) || (target = open_folder(to, name)) < 0)
 		rc = errno ? -errno : -EIO;
 	while (!rc && (entry = readdir(dir)))
-		if (entry->d_name[0] != '.')
-			rc = copy_file(source, target, entry->d_name, buffer);
+		if (entry->d_name[0] != '.') {
+			rc = gt_copy_file(source, entry->d_name, target, entry->d_name, buffer);
+			rc = rc == -EISDIR ? 0 : rc; /* not ours */
+		}
 	if (dir)
 		closedir(dir);
 	if (target >= 0)
@@ -175,7 +178,7 @@ int gt_collect(const char *home)
 {
 	struct gt_run_header run;
 	int dir = open_folder(AT_FDCWD, home), fd = -1, local = -1, rc = -EIO;
-	char *buffer = malloc(BUFFER), where[sizeof(run.spool)];
+	char *buffer = malloc(GT_COPY_BUFFER), where[sizeof(run.spool)];
 
 	if (dir < 0 || !buffer) {
 		free(buffer);

@@ -248,6 +248,7 @@ int gt_merge_who(struct gt_merge *m)
 	for (uint32_t i = 0; !rc && i < m->part_count; i++) {
 		struct gt_part part;
 
+		m->at = m->parts[i].path;
 		rc = gt_part_load(&part, m->dirfd, m->parts[i].path, false);
 		if (rc)
 			break;
@@ -263,8 +264,10 @@ int gt_merge_who(struct gt_merge *m)
 			add_facts(&m->facts, &part.facts, !i);
 		gt_part_free(&part);
 	}
-	if (!rc)
+	if (!rc) {
+		m->at = NULL;
 		rc = number_all(m, &list);
+	}
 	free(list.entries);
 	if (!rc && m->origins.count)
 		rc = gt_clock_join(&m->clock, &m->origins);
@@ -318,8 +321,10 @@ static int stand_in(struct gt_merge *m, struct gt_archive *archive, uint64_t job
 	struct gt_layout *layout = &m->layout;
 	struct gt_out_group *groups = realloc(layout->groups, (layout->group_count + 1) * sizeof(*groups));
 	struct gt_out_location *locations;
+	const struct gt_merge_rank own = { job, rank, layout->location_count };
 	struct gt_merge_rank *ranks;
 	unsigned context = 1;
+	size_t at;
 
 	if (!groups)
 		return -ENOMEM;
@@ -346,8 +351,9 @@ static int stand_in(struct gt_merge *m, struct gt_archive *archive, uint64_t job
 	gt_properties_add(&m->properties, &m->defs, true, layout->group_count, "MISSING", "yes");
 	gt_archive_empty(archive, layout->location_count);
 	gt_local_defs_write(archive, NULL, layout->location_count, NULL, 0, 0);
-	ranks[m->rank_count++] = (struct gt_merge_rank){ job, rank, layout->location_count };
-	qsort(ranks, m->rank_count, sizeof(*ranks), compare_ranks);
+	for (at = m->rank_count++; at && compare_ranks(&ranks[at - 1], &own) > 0; at--)
+		ranks[at] = ranks[at - 1];
+	ranks[at] = own;
 	layout->group_count++;
 	layout->location_count++;
 	return m->properties.rc;
@@ -377,8 +383,12 @@ int gt_merge_all(struct gt_merge *m, struct gt_archive *archive)
 	uint64_t end;
 	int rc = 0;
 
-	for (uint32_t i = 0; !rc && i < m->part_count; i++)
+	for (uint32_t i = 0; !rc && i < m->part_count; i++) {
+		m->at = m->parts[i].path;
 		rc = merge_part(m, i, archive);
+	}
+	if (!rc)
+		m->at = NULL;
 	comms = m->defs.comms.items;
 	for (size_t i = 0; !rc && i < gt_table_count(&m->defs.comms); i++) {
 		if (!comms[i].job)

@@ -26,6 +26,7 @@ struct gt_merge {
 	struct gt_profile *profile;
 	size_t profile_count;
 	struct gt_archive_clock when;
+	const char *at;              /* the part that is being read; NULL: none */
 	/* inside */
 	struct gt_origins origins;
 	struct gt_merge_part *each;

@@ -9,6 +9,8 @@
 
 #include "lib/assemble/merge_int.h"
 
+#include "lib/assemble/collect.h"
+
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
@@ -17,8 +19,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#define OFFSETS_MOST 1000u
-#define BUFFER       65536u
+#define BUFFER 65536u
 
 /* ---- markers ----------------------------------------------------------------------------------- */
 
@@ -44,9 +45,10 @@ static int copy_markers(struct gt_merge_task *t, struct gt_archive *archive, con
 {
 	const struct gt_marker_def *defs = t->part.defs.markers.items;
 	size_t count = gt_table_count(&t->part.defs.markers);
-	struct gt_marker_head head;
+	struct gt_marker_head head = { 0 };
 	char path[256], *text;
 	FILE *file;
+	size_t n;
 	int fd, rc = 0;
 
 	snprintf(path, sizeof(path), "%s/" GT_MARKERS_NAME, t->m->parts[t->number].path);
@@ -63,15 +65,15 @@ static int copy_markers(struct gt_merge_task *t, struct gt_archive *archive, con
 		free(text);
 		return -ENOMEM;
 	}
-	while (!rc && fread(&head, sizeof(head), 1, file) == 1) {
+	while (!rc && (n = fread(&head, 1, sizeof(head), file)) > 0) {
 		uint32_t owner = head.group ? head.scope
 					    : head.scope < t->part.location_count
 						      ? t->part.locations[head.scope].group
 						      : GT_UNDEFINED;
 		struct gt_marker_def def;
 
-		if (head.marker >= count || owner >= t->part.group_count || head.length >= BUFFER ||
-		    fread(text, 1, head.length, file) != head.length) {
+		if (n != sizeof(head) || head.marker >= count || owner >= t->part.group_count ||
+		    head.length >= BUFFER || fread(text, 1, head.length, file) != head.length) {
 			rc = -EPROTO;
 			break;
 		}
@@ -94,58 +96,62 @@ static int copy_markers(struct gt_merge_task *t, struct gt_archive *archive, con
 
 /* ---- files of locations --------------------------------------------------------------------------- */
 
-static int copy_file(int from, int to, const char *source, const char *target)
+static int open_traces(int at, const char *path)
 {
-	int in = openat(from, source, O_RDONLY | O_NOFOLLOW | O_CLOEXEC);
-	int out = in < 0 ? -1 : openat(to, target, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
-	char *buffer = malloc(BUFFER);
-	int rc = in < 0 || out < 0 ? -errno : buffer ? 0 : -ENOMEM;
-	ssize_t n = 0;
+	int fd = openat(at, path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
 
-	while (!rc && (n = read(in, buffer, BUFFER)) > 0)
-		if (write(out, buffer, (size_t)n) != n)
-			rc = -EIO;
-	if (!rc && n < 0)
-		rc = -errno;
-	free(buffer);
-	if (in >= 0)
-		close(in);
-	if (out >= 0 && close(out) && !rc)
-		rc = -errno;
-	return rc;
+	return fd < 0 ? -errno : fd;
 }
 
-/* A second name for each event file: the part stays whole until the archive is. */
+/* A second name, or, where the file system has no links, a second file. */
+static int take_file(int from, const char *source, int to, const char *target, char *buffer)
+{
+	if (!linkat(from, source, to, target, 0))
+		return 0;
+	if (errno == EPERM || errno == EOPNOTSUPP || errno == ENOSYS || errno == EMLINK ||
+	    errno == EXDEV)
+		return gt_copy_file(from, source, to, target, buffer);
+	return -errno;
+}
+
+/* Is the file as long as when the part was made? */
+static int check_events(int from, const char *source, const struct gt_part_location *location)
+{
+	struct stat st;
+
+	if (fstatat(from, source, &st, AT_SYMLINK_NOFOLLOW))
+		return errno == ENOENT && location->bytes ? -EPROTO : -errno;
+	return (uint64_t)st.st_size == location->bytes ? 0 : -EPROTO;
+}
+
+/* The part's files stay what they are until the archive is whole. */
 static int take_events(struct gt_merge_task *t, struct gt_archive *archive)
 {
-	char path[256], source[32], target[32];
+	char path[256], source[32], target[32], *buffer = malloc(GT_COPY_BUFFER);
 	int from, to, rc = 0;
 
 	snprintf(path, sizeof(path), "%s/traces", t->m->parts[t->number].path);
-	from = openat(t->m->dirfd, path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+	from = open_traces(t->m->dirfd, path);
 	if (mkdirat(t->m->workfd, "traces", 0700) && errno != EEXIST)
 		rc = -errno;
-	to = openat(t->m->workfd, "traces", O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
-	if (from < 0 || to < 0)
-		rc = -errno;
+	to = rc ? rc : open_traces(t->m->workfd, "traces");
+	rc = !buffer ? -ENOMEM : from < 0 ? from : to < 0 ? to : 0;
 	for (uint32_t i = 0; !rc && i < t->part.location_count; i++) {
 		snprintf(source, sizeof(source), "%u.evt", i);
 		snprintf(target, sizeof(target), "%u.evt", t->each->locations[i]);
-		if (linkat(from, source, to, target, 0)) {
-			rc = -errno;
-			if (rc == -ENOENT && !t->part.locations[i].events) {
-				gt_archive_empty(archive, t->each->locations[i]);
-				rc = 0;
-			} else if (rc == -EPERM || rc == -EOPNOTSUPP || rc == -ENOSYS ||
-				   rc == -EMLINK) { /* a file system without links */
-				rc = copy_file(from, to, source, target);
-			}
+		rc = check_events(from, source, &t->part.locations[i]);
+		if (!rc) {
+			rc = take_file(from, source, to, target, buffer);
+		} else if (rc == -ENOENT) { /* it has no events */
+			gt_archive_empty(archive, t->each->locations[i]);
+			rc = 0;
 		}
 	}
 	if (from >= 0)
 		close(from);
 	if (to >= 0)
 		close(to);
+	free(buffer);
 	return rc;
 }
 
@@ -153,13 +159,14 @@ static int find_corrections(const struct gt_merge_task *t, struct gt_corrections
 {
 	for (size_t i = 0; i < t->part.origins.count; i++) {
 		size_t origin = t->each->first_origin + i;
+		const struct gt_scale *to = &t->m->clock.scales[origin];
+		size_t room = t->m->origins.list[origin].scale.bend_count + to->bend_count + 2;
 		long n;
 
-		all[i].points = calloc(OFFSETS_MOST, sizeof(*all[i].points));
+		all[i].points = calloc(room, sizeof(*all[i].points));
 		if (!all[i].points)
 			return -ENOMEM;
-		n = gt_clock_offsets(&t->m->origins.list[origin], &t->m->clock.scales[origin],
-				     all[i].points, OFFSETS_MOST);
+		n = gt_clock_offsets(&t->m->origins.list[origin], to, all[i].points, room);
 		if (n < 0)
 			return (int)n;
 		all[i].count = (size_t)n;
@@ -197,7 +204,7 @@ static int write_locals(struct gt_merge_task *t, struct gt_archive *archive, con
 {
 	uint32_t *maps[GT_MAPS];
 	struct gt_local_defs *local;
-	uint64_t bytes = 4096;
+	uint64_t bytes = 4096, points = 0;
 	uint32_t *first; /* by clock: the location that has a file of its own, + 1 */
 	int traces, rc = 0;
 
@@ -205,7 +212,9 @@ static int write_locals(struct gt_merge_task *t, struct gt_archive *archive, con
 	maps[GT_MAP_STRING] = t->spoken;
 	for (unsigned i = 0; i < GT_MAPS; i++)
 		bytes += 10 * (uint64_t)t->counts[i];
-	if (!gt_archive_has_room(archive, bytes * t->part.location_count)) {
+	for (size_t i = 0; i < t->part.origins.count; i++)
+		points += all[i].count;
+	if (!gt_archive_has_room(archive, bytes * t->part.location_count + 40 * points)) {
 		gt_archive_fail(archive, "the disk is full");
 		return -ENOSPC;
 	}

@@ -32,7 +32,7 @@ struct gt_messages {
 
 static int open_file(int dirfd)
 {
-	static const char name[] = "messages.tmp";
+	static const char name[] = ".sort.messages"; /* known to those who tidy up after a kill */
 	int fd = openat(dirfd, name, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
 
 	if (fd < 0)
@@ -408,7 +408,7 @@ int gt_messages_pair(struct gt_messages **messages, struct gt_spool *spool,
 		rc = pair_all(m, layout, defs);
 	if (rc || !m->count) {
 		gt_messages_free(m); /* NULL is nothing */
-		return rc == -ENOMEM ? rc : 0;
+		return rc == -ENOMEM || gt_spool_try_again(rc) ? rc : 0;
 	}
 	*messages = m;
 	return 0;

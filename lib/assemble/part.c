@@ -9,6 +9,8 @@
 
 #include "lib/assemble/part.h"
 
+#include "lib/assemble/collect.h"
+
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
@@ -318,20 +320,16 @@ static void get_origins(struct blob *b, struct gt_part *part)
 	}
 }
 
-static int write_file(int dirfd, const struct head *head, const struct blob *b)
+int gt_part_write(int dirfd, const char *name, const void *data, size_t bytes)
 {
-	int fd = openat(dirfd, NAME, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
-	FILE *file = fd < 0 ? NULL : fdopen(fd, "w");
-	bool bad;
+	int fd = openat(dirfd, name, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
+	int rc = fd < 0 ? -errno : gt_copy_bytes(fd, data, bytes);
 
-	if (!file) {
-		if (fd >= 0)
-			close(fd);
-		return -errno;
-	}
-	bad = fwrite(head, sizeof(*head), 1, file) != 1 ||
-	      fwrite(b->data, b->used, 1, file) != 1 || fflush(file) || fsync(fd);
-	return fclose(file) || bad ? -EIO : 0;
+	if (!rc && fsync(fd))
+		rc = -errno;
+	if (fd >= 0 && close(fd) && !rc)
+		rc = -errno;
+	return rc;
 }
 
 int gt_part_save(const struct gt_part *part, int dirfd)
@@ -341,6 +339,7 @@ int gt_part_save(const struct gt_part *part, int dirfd)
 	struct blob b = { 0 };
 	int rc;
 
+	put(&b, &head, sizeof(head)); /* its place */
 	put(&b, &part->facts, sizeof(part->facts));
 	put_list(&b, part->facts.texts, part->facts.text_bytes, 1);
 	put_number(&b, part->last_ns);
@@ -359,9 +358,10 @@ int gt_part_save(const struct gt_part *part, int dirfd)
 	put_list(&b, part->profile, part->profile_count, sizeof(*part->profile));
 	rc = b.rc;
 	if (!rc) {
-		head.bytes = b.used;
-		head.check = check_of(b.data, b.used);
-		rc = write_file(dirfd, &head, &b);
+		head.bytes = b.used - sizeof(head);
+		head.check = check_of(b.data + sizeof(head), head.bytes);
+		memcpy(b.data, &head, sizeof(head));
+		rc = gt_part_write(dirfd, NAME, b.data, b.used);
 	}
 	free(b.data);
 	return rc;
@@ -373,7 +373,7 @@ static int read_file(int dirfd, const char *path, struct blob *b)
 	struct head head;
 	struct stat st;
 	FILE *file;
-	int fd, rc = -EPROTO;
+	int fd, rc = -EPROTO; /* cut short, changed, or another gputrace's */
 
 	snprintf(name, sizeof(name), "%s/" NAME, path);
 	fd = openat(dirfd, name, O_RDONLY | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK);
@@ -393,6 +393,8 @@ static int read_file(int dirfd, const char *path, struct blob *b)
 	if (!rc && (fread(b->data, head.bytes, 1, file) != 1 ||
 		    check_of(b->data, head.bytes) != head.check))
 		rc = -EPROTO;
+	if (rc == -EPROTO && ferror(file))
+		rc = -EIO;
 	b->used = rc ? 0 : head.bytes;
 	fclose(file);
 	return rc;

@@ -28,7 +28,7 @@ struct gt_part_group {
 
 struct gt_part_location {
 	uint32_t name, group;
-	uint64_t events;
+	uint64_t events, bytes;   /* bytes: of its file of events; 0: it has none */
 	uint8_t type;
 	bool thread;
 };
@@ -50,6 +50,9 @@ struct gt_part {
 	/* memory that the above points into */
 	struct gt_bend **bends;
 };
+
+/* Makes a file with these bytes, down to the disk. 0 or a negative errno. */
+int gt_part_write(int dirfd, const char *name, const void *data, size_t bytes);
 
 /* Everything but groups and locations is borrowed. Writes the file into `dirfd`. 0 or a negative errno. */
 int gt_part_save(const struct gt_part *part, int dirfd);

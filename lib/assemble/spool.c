@@ -586,6 +586,10 @@ static int read_hosts(struct gt_spool *spool, int home, char *const *folders)
 		    strlen(entry->d_name) >= sizeof(root->name))
 			continue;
 		folder = open_folder(home, entry->d_name);
+		if (folder < 0 && gt_spool_try_again(folder)) {
+			rc = folder; /* rather than to do without the host */
+			break;
+		}
 		if (folder < 0)
 			continue;
 		root = realloc(spool->roots, (spool->root_count + 1) * sizeof(*root));
@@ -603,10 +607,14 @@ static int read_hosts(struct gt_spool *spool, int home, char *const *folders)
 			close(folder);
 			break;
 		}
-		if (!read_root(root, folder, folders, why, sizeof(why)))
-			spool->root_count++;
-		else
+		rc = read_root(root, folder, folders, why, sizeof(why));
+		if (gt_spool_try_again(rc))
+			break;
+		if (rc)
 			spool->damaged++;
+		else
+			spool->root_count++;
+		rc = 0;
 	}
 	closedir(dir);
 	if (spool->root_count > 1)
@@ -619,7 +627,8 @@ static int finish_open(struct gt_spool *spool, int rc, char *why, size_t why_siz
 {
 	for (size_t i = 0; i < spool->root_count; i++)
 		spool->missing += spool->roots[i].fd < 0;
-	gt_spool_sort_parts(spool);
+	if (!rc)
+		rc = gt_spool_sort_parts(spool);
 	if (!rc)
 		rc = read_processes(spool);
 	if (rc == -ENODATA && spool->missing)
@@ -629,7 +638,8 @@ static int finish_open(struct gt_spool *spool, int rc, char *why, size_t why_siz
 	gt_spool_close(spool);
 	if (rc == -ENODATA)
 		return fail(rc, why, why_size, "no process has recorded anything in it");
-	return fail(rc, why, why_size, "its spool cannot be read: %s", strerror(-rc));
+	return fail(rc, why, why_size, "its spool cannot be read: %s",
+		    rc == -EPROTO ? "a part that a host has made is damaged" : strerror(-rc));
 }
 
 int gt_spool_open_host(struct gt_spool *spool, int dirfd, const char *name, char *why,
@@ -711,6 +721,7 @@ void gt_spool_close(struct gt_spool *spool)
 	for (size_t i = 0; i < spool->part_count; i++)
 		free(spool->parts[i].covers);
 	free(spool->parts);
+	free(spool->covered);
 	memset(spool, 0, sizeof(*spool));
 	spool->dirfd = -1;
 }

@@ -81,13 +81,16 @@ struct gt_spool {
 	uint64_t damaged;            /* folders and locations that could not be used */
 	struct gt_part_place {       /* what was converted already (part.h) */
 		char path[192];      /* below the archive directory */
-		char *covers;        /* "\n<root>/p<seq>.<pid>\n..." */
+		char *covers;        /* lines "<root>/p<seq>.<pid>", each ended by NUL */
 	} *parts;
 	size_t part_count;
+	const char **covered;        /* all these lines, sorted */
+	size_t covered_count;
 };
 
 #define GT_PART_FOLDER "part."     /* in the folder of a host's run header: then a number */
 #define GT_PART_COVERS "processes" /* in it: which processes it is made of */
+#define GT_PART_COVERS_END ".\n"  /* its last line: it is whole */
 
 /*
  * Opens the spool of the archive directory `dirfd`, that of all hosts. Returns 0, or a negative errno
@@ -105,7 +108,7 @@ void gt_spool_close(struct gt_spool *spool);
 /* For gt_spool_open: the parts in the folder `home` of a host; then all of them in order: the host's that
  * made the directory first. Is a process in one of them? */
 int gt_spool_list_parts(struct gt_spool *spool, int home, const char *name);
-void gt_spool_sort_parts(struct gt_spool *spool);
+int gt_spool_sort_parts(struct gt_spool *spool);
 bool gt_spool_covered(const struct gt_spool *spool, const struct gt_root *root, const char *folder);
 
 /*
