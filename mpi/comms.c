@@ -84,11 +84,16 @@ static struct members look_at(MPI_Group group)
 
 /* ---- the table ------------------------------------------------------------------------------ */
 
+static struct gt_mpi_comm **bucket_of(uint64_t bits)
+{
+	return &buckets[(bits * UINT64_C(0x9e3779b97f4a7c15)) >> 56];
+}
+
 static struct gt_mpi_comm **place_of(uint64_t bits)
 {
-	struct gt_mpi_comm **at = &buckets[(bits * UINT64_C(0x9e3779b97f4a7c15)) >> 56];
+	struct gt_mpi_comm **at = bucket_of(bits);
 
-	while (*at && (*at)->bits != bits)
+	while (*at && ((*at)->bits != bits || (*at)->leaving))
 		at = &(*at)->next;
 	return at;
 }
@@ -188,10 +193,8 @@ static const struct gt_mpi_comm *add(MPI_Comm comm, uint64_t salt, gt_ref parent
 	c = *at;
 	if (!c) {
 		c = fresh();
-		if (c) {
-			entry.next = NULL;
-			*at = c;
-		}
+		if (c)
+			*at = c; /* the end of the list */
 	} else {
 		entry.next = c->next;
 	}
@@ -303,23 +306,50 @@ void gt_mpi_comm_later(MPI_Comm parent, MPI_Comm *comm, const MPI_Request *reque
 	gt_mpi_insert(*request, &op);
 }
 
-void gt_mpi_comm_gone(const MPI_Comm *comm)
+static void note_change(void)
 {
-	struct gt_mpi_comm **at, *c;
+	__atomic_add_fetch(&gt_mpi_generation, 1, __ATOMIC_RELEASE);
+}
 
-	if (*comm == MPI_COMM_NULL)
-		return;
+/*
+ * The handle may stand for another thread's new communicator before the call that freed it has
+ * returned: from the call on nobody finds the entry by its handle. If the call fails, it is found again.
+ */
+struct gt_mpi_comm *gt_mpi_comm_leaves(const MPI_Comm *comm)
+{
+	struct gt_mpi_comm *c = NULL;
+
+	if (*comm == MPI_COMM_NULL || predefined(*comm))
+		return NULL;
 	gt_mpi_lock(&lock);
-	at = place_of(GT_MPI_BITS(*comm));
-	c = *at;
-	if (c && !predefined(*comm)) {
+	c = *place_of(GT_MPI_BITS(*comm));
+	if (c)
+		c->leaving = true;
+	note_change();
+	gt_mpi_unlock(&lock);
+	return c;
+}
+
+void gt_mpi_comm_left(struct gt_mpi_comm *c, int rc)
+{
+	struct gt_mpi_comm **at;
+
+	if (!c)
+		return;
+	if (rc == MPI_SUCCESS)
 		record_event(GT_T_COMM_DESTROY, c);
+	gt_mpi_lock(&lock);
+	for (at = bucket_of(c->bits); *at && *at != c;)
+		at = &(*at)->next;
+	if (rc != MPI_SUCCESS) {
+		c->leaving = false;
+	} else if (*at) {
 		*at = c->next;
 		c->bits = 0;
 		c->next = spare;
 		spare = c;
 	}
-	__atomic_add_fetch(&gt_mpi_generation, 1, __ATOMIC_RELEASE);
+	note_change();
 	gt_mpi_unlock(&lock);
 }
 

@@ -156,6 +156,7 @@ struct gt_mpi_comm {
 	int far;                 /* ranks that messages and collectives can mean: the remote side's */
 	bool inter;
 	bool events;             /* its making and its end are recorded */
+	bool leaving;            /* the call that frees it is under way */
 };
 
 /* NULL: not known, and it cannot be found out. */
@@ -177,7 +178,9 @@ void gt_mpi_comms_end(void);
 void gt_mpi_comm_made(MPI_Comm parent, const MPI_Comm *comm);
 void gt_mpi_comm_by_group(MPI_Comm parent, int tag, const MPI_Comm *comm);
 void gt_mpi_comm_later(MPI_Comm parent, MPI_Comm *comm, const MPI_Request *request);
-void gt_mpi_comm_gone(const MPI_Comm *comm);
+/* Before the call that frees it, and after that. */
+struct gt_mpi_comm *gt_mpi_comm_leaves(const MPI_Comm *comm);
+void gt_mpi_comm_left(struct gt_mpi_comm *comm, int rc);
 void gt_mpi_comm_named(MPI_Comm comm, const char *name);
 /* The key of the next thing that all members make together. */
 uint64_t gt_mpi_comm_child(const struct gt_mpi_comm *comm);
@@ -319,6 +322,7 @@ void gt_mpi_mrecv_done(bool on, int rc, const struct gt_mpi_op *op, const MPI_Me
 		       const MPI_Status *status, MPI_Count count, MPI_Datatype type);
 struct gt_mpi_op gt_mpi_imrecv(bool on, const MPI_Message *message, MPI_Count count,
 			       MPI_Datatype type);
+void gt_mpi_imrecv_failed(const struct gt_mpi_op *op, const MPI_Message *message);
 
 /*
  * What is known of the request before the call that may complete it (NULL: nothing); afterwards the

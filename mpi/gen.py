@@ -83,7 +83,7 @@ mean("Improbe", "", "if (rc == MPI_SUCCESS && *$4) gt_mpi_matched($5, $3); POLL(
 mean("Mrecv", own(5) + "struct gt_mpi_op begun = gt_mpi_mrecv($4);",
      "gt_mpi_mrecv_done(on, rc, &begun, $4, $5, $2, $3);")
 mean("Imrecv", "struct gt_mpi_op begun = gt_mpi_imrecv(on, $4, $2, $3);",
-     "gt_mpi_bind(on, &begun, rc, $5);")
+     "gt_mpi_bind(on, &begun, rc, $5); if (rc != MPI_SUCCESS) gt_mpi_imrecv_failed(&begun, $4);")
 mean("Iprobe", "", "POLL(rc == MPI_SUCCESS && !*$4)")
 mean("Request_get_status", "", "POLL(rc == MPI_SUCCESS && !*$2)")
 
@@ -115,7 +115,7 @@ mean("Comm_idup", "", "if (rc == MPI_SUCCESS) gt_mpi_comm_later($1, $2, $3);")
 mean("Comm_idup_with_info", "", "if (rc == MPI_SUCCESS) gt_mpi_comm_later($1, $3, $4);")
 mean("Comm_create_group", "", "if (rc == MPI_SUCCESS) gt_mpi_comm_by_group($1, $3, $4);")
 mean("Intercomm_create", "", "if (rc == MPI_SUCCESS) gt_mpi_comm_by_group($1, $5, $6);")
-mean("Comm_free Comm_disconnect", "gt_mpi_comm_gone($1);")
+mean("Comm_free Comm_disconnect", "struct gt_mpi_comm *left = gt_mpi_comm_leaves($1);", "gt_mpi_comm_left(left, rc);")
 mean("Comm_set_name", "", "if (rc == MPI_SUCCESS) gt_mpi_comm_named($1, $2);")
 
 # Collectives: OTF2_CollectiveOp, position of the communicator, root, bytes sent and received.
@@ -180,7 +180,7 @@ for names, comm, win, memory in (("Win_create", 5, 6, 0), ("Win_allocate Win_all
                                  ("Win_create_dynamic", 2, 3, 0)):
     mean(names, "uint64_t began = on ? gt_now() : 0;",
          "if (rc == MPI_SUCCESS) gt_mpi_win_made(began, $%d, %s, $%d);" % (comm, "true" if memory else "false", win))
-mean("Win_free", "gt_ref gone = gt_mpi_win_gone(on, $1);", "gt_mpi_win_freed(gone);")
+mean("Win_free", "uint64_t began = on ? gt_now() : 0; void *left = gt_mpi_win_leaves($1);", "gt_mpi_win_left(began, left, rc);")
 mean("Win_set_name", "", "if (rc == MPI_SUCCESS) gt_mpi_win_named($1, $2);")
 
 # position of target and window, what it is, bytes out and in; of the same with a request: its position
@@ -222,7 +222,7 @@ mean("Win_sync", "", DONE + "gt_mpi_win_sync($1);")
 # ---- files ---------------------------------------------------------------------------------------
 
 mean("File_open", "", "if (rc == MPI_SUCCESS) gt_mpi_file_opened(on, $1, $2, $3, $5);")
-mean("File_close", "gt_mpi_file_closed(on, $1);")
+mean("File_close", "void *left = gt_mpi_file_leaves($1);", "gt_mpi_file_left(on, left, rc);")
 mean("File_delete", "", DONE + "gt_mpi_file_deleted($1);")
 mean("File_seek", "", DONE + "gt_mpi_file_seek($1, $2, $3, false);")
 mean("File_seek_shared", "", DONE + "gt_mpi_file_seek($1, $2, $3, true);")

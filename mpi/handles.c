@@ -16,11 +16,16 @@
 static struct gt_mpi_handle *buckets[2][BUCKETS], *spare;
 static uint32_t lock;
 
+static struct gt_mpi_handle **bucket_of(enum gt_mpi_handle_kind kind, uint64_t bits)
+{
+	return &buckets[kind][(bits * UINT64_C(0x9e3779b97f4a7c15)) >> 58];
+}
+
 static struct gt_mpi_handle **place_of(enum gt_mpi_handle_kind kind, uint64_t bits)
 {
-	struct gt_mpi_handle **at = &buckets[kind][(bits * UINT64_C(0x9e3779b97f4a7c15)) >> 58];
+	struct gt_mpi_handle **at = bucket_of(kind, bits);
 
-	while (*at && (*at)->bits != bits)
+	while (*at && ((*at)->bits != bits || (*at)->leaving))
 		at = &(*at)->next;
 	return at;
 }
@@ -61,13 +66,28 @@ struct gt_mpi_handle *gt_mpi_handle_add(enum gt_mpi_handle_kind kind, uint64_t b
 	return h;
 }
 
-void gt_mpi_handle_drop(enum gt_mpi_handle_kind kind, struct gt_mpi_handle *h)
+struct gt_mpi_handle *gt_mpi_handle_leaves(enum gt_mpi_handle_kind kind, uint64_t bits)
+{
+	struct gt_mpi_handle *h;
+
+	gt_mpi_lock(&lock);
+	h = *place_of(kind, bits);
+	if (h)
+		h->leaving = true;
+	gt_mpi_unlock(&lock);
+	return h;
+}
+
+void gt_mpi_handle_left(enum gt_mpi_handle_kind kind, struct gt_mpi_handle *h, bool gone)
 {
 	struct gt_mpi_handle **at;
 
 	gt_mpi_lock(&lock);
-	at = place_of(kind, h->bits);
-	if (*at == h) {
+	for (at = bucket_of(kind, h->bits); *at && *at != h;)
+		at = &(*at)->next;
+	if (!gone) {
+		h->leaving = false;
+	} else if (*at) {
 		*at = h->next;
 		h->next = spare;
 		spare = h;

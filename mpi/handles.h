@@ -25,6 +25,7 @@ struct gt_mpi_ranks {
 struct gt_mpi_handle {
 	uint64_t bits;
 	struct gt_mpi_handle *next;
+	bool leaving;            /* the call that frees it is under way */
 	gt_ref ref;
 	/* of windows */
 	gt_ref comm;
@@ -41,6 +42,11 @@ struct gt_mpi_handle {
 struct gt_mpi_handle *gt_mpi_handle_find(enum gt_mpi_handle_kind kind, uint64_t bits);
 /* The one with this handle, or a new one; NULL without memory. */
 struct gt_mpi_handle *gt_mpi_handle_add(enum gt_mpi_handle_kind kind, uint64_t bits);
-void gt_mpi_handle_drop(enum gt_mpi_handle_kind kind, struct gt_mpi_handle *handle);
+/*
+ * The handle may stand for another thread's new window or file before the call that freed it has
+ * returned: before the call the entry is set aside, and after it dropped, or found again if it failed.
+ */
+struct gt_mpi_handle *gt_mpi_handle_leaves(enum gt_mpi_handle_kind kind, uint64_t bits);
+void gt_mpi_handle_left(enum gt_mpi_handle_kind kind, struct gt_mpi_handle *handle, bool gone);
 
 #endif

@@ -57,15 +57,20 @@ static struct gt_mpi_handle *find(MPI_File file)
 	return f && f->ref ? f : NULL;
 }
 
-void gt_mpi_file_closed(bool on, const MPI_File *file)
+void *gt_mpi_file_leaves(const MPI_File *file)
 {
-	struct gt_mpi_handle *f = find(*file);
+	return gt_mpi_handle_leaves(GT_MPI_FILE, GT_MPI_BITS(*file));
+}
+
+void gt_mpi_file_left(bool on, void *file, int rc)
+{
+	struct gt_mpi_handle *f = file;
 
 	if (!f)
 		return;
-	if (on)
+	if (on && f->ref && rc == MPI_SUCCESS)
 		record(GT_T_IO_CLOSE, f->ref, 0, 0, 0, 0, 0);
-	gt_mpi_handle_drop(GT_MPI_FILE, f);
+	gt_mpi_handle_left(GT_MPI_FILE, f, rc == MPI_SUCCESS);
 }
 
 void gt_mpi_file_deleted(const char *name)

@@ -447,6 +447,15 @@ void gt_mpi_matched(const MPI_Message *message, MPI_Comm comm)
 	put(GT_MPI_BITS(*message) ^ MATCHED_BIT, &op);
 }
 
+/* The call has failed; the message can still be received. */
+static void put_back(gt_ref comm, const MPI_Message *message)
+{
+	struct gt_mpi_op op = { .kind = GT_MPI_MATCHED, .comm = comm };
+
+	if (*message != MPI_MESSAGE_NULL)
+		put(GT_MPI_BITS(*message) ^ MATCHED_BIT, &op);
+}
+
 struct gt_mpi_op gt_mpi_mrecv(const MPI_Message *message)
 {
 	return take(look(GT_MPI_BITS(*message) ^ MATCHED_BIT));
@@ -458,8 +467,7 @@ void gt_mpi_mrecv_done(bool on, int rc, const struct gt_mpi_op *op, const MPI_Me
 	if (!op->kind)
 		return;
 	if (rc != MPI_SUCCESS && !gt_mpi_truncated(rc)) {
-		if (*message != MPI_MESSAGE_NULL) /* it can still be received */
-			put(GT_MPI_BITS(*message) ^ MATCHED_BIT, op);
+		put_back(op->comm, message);
 	} else if (on) {
 		receive(op->comm, rc, status, gt_mpi_bytes(count, type), 0);
 	}
@@ -478,6 +486,12 @@ struct gt_mpi_op gt_mpi_imrecv(bool on, const MPI_Message *message, MPI_Count co
 	op.bytes = gt_mpi_bytes(count, type);
 	begin(&op);
 	return op;
+}
+
+void gt_mpi_imrecv_failed(const struct gt_mpi_op *op, const MPI_Message *message)
+{
+	if (op->kind)
+		put_back(op->comm, message);
 }
 
 /* ---- operations that are complete ----------------------------------------------------------- */

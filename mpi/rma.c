@@ -98,35 +98,34 @@ static void release(struct gt_mpi_pending *p)
 	gt_mpi_unlock(&spare_lock);
 }
 
-gt_ref gt_mpi_win_gone(bool on, const MPI_Win *win)
+void *gt_mpi_win_leaves(const MPI_Win *win)
 {
-	struct gt_mpi_handle *w = find(*win);
-	gt_ref ref;
-
-	if (!w)
-		return GT_NONE;
-	ref = w->ref;
-	if (on) {
-		begin_at(gt_now());
-		gt_record(GT_T_RMA_WIN, (uint64_t)ref << 1 | 1, NULL, 0);
-	}
-	for (unsigned i = 0; i < TARGETS; i++)
-		while (w->pending[i]) {
-			struct gt_mpi_pending *p = w->pending[i];
-
-			w->pending[i] = p->next;
-			release(p);
-		}
-	forget_ranks(&w->access);
-	forget_ranks(&w->exposure);
-	gt_mpi_handle_drop(GT_MPI_WINDOW, w);
-	return on ? ref : GT_NONE;
+	return gt_mpi_handle_leaves(GT_MPI_WINDOW, GT_MPI_BITS(*win));
 }
 
-void gt_mpi_win_freed(gt_ref ref)
+void gt_mpi_win_left(uint64_t begin, void *window, int rc)
 {
-	if (ref)
-		end(ref, DESTROY, LEVEL_PROCESS);
+	struct gt_mpi_handle *w = window;
+
+	if (!w)
+		return;
+	if (rc == MPI_SUCCESS) {
+		if (begin && w->ref) {
+			begin_at(begin);
+			gt_record(GT_T_RMA_WIN, (uint64_t)w->ref << 1 | 1, NULL, 0);
+			end(w->ref, DESTROY, LEVEL_PROCESS);
+		}
+		for (unsigned i = 0; i < TARGETS; i++)
+			while (w->pending[i]) {
+				struct gt_mpi_pending *p = w->pending[i];
+
+				w->pending[i] = p->next;
+				release(p);
+			}
+		forget_ranks(&w->access);
+		forget_ranks(&w->exposure);
+	}
+	gt_mpi_handle_left(GT_MPI_WINDOW, w, rc == MPI_SUCCESS);
 }
 
 /* ---- accesses ------------------------------------------------------------------------------- */

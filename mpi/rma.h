@@ -19,9 +19,9 @@ enum gt_mpi_access {
 
 /* `begin` is the time before the call, 0: it is not recorded. */
 void gt_mpi_win_made(uint64_t begin, MPI_Comm comm, bool memory, const MPI_Win *win);
-/* Before the call that frees it, and after that. */
-gt_ref gt_mpi_win_gone(bool on, const MPI_Win *win);
-void gt_mpi_win_freed(gt_ref ref);
+/* Before the call that frees it, and after that; `begin` as above. */
+void *gt_mpi_win_leaves(const MPI_Win *win);
+void gt_mpi_win_left(uint64_t begin, void *window, int rc);
 void gt_mpi_win_named(MPI_Win win, const char *name);
 
 /*
@@ -55,7 +55,8 @@ void gt_mpi_win_done(const struct gt_mpi_op *op);
 #define GT_MPI_IO_COLLECTIVE 2u
 
 void gt_mpi_file_opened(bool on, MPI_Comm comm, const char *name, int mode, const MPI_File *file);
-void gt_mpi_file_closed(bool on, const MPI_File *file);
+void *gt_mpi_file_leaves(const MPI_File *file);
+void gt_mpi_file_left(bool on, void *file, int rc);
 void gt_mpi_file_deleted(const char *name);
 void gt_mpi_file_seek(MPI_File file, MPI_Offset offset, int whence, bool shared);
 
