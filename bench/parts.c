@@ -17,6 +17,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "lib/assemble/collect.h"
 #include "lib/assemble/part.h"
 
 static void fail(const char *what)
@@ -91,6 +92,7 @@ static void copy_header(int dir, const char *folder, const char *host)
 
 static void make_host(int dir, struct gt_part *part, uint32_t host, uint32_t ranks, char *name)
 {
+	static char buffer[GT_COPY_BUFFER];
 	char path[256], from[300], to[300], next[16];
 	int fd;
 
@@ -113,7 +115,7 @@ static void make_host(int dir, struct gt_part *part, uint32_t host, uint32_t ran
 	for (uint32_t i = 0; host && i < part->location_count; i++) {
 		snprintf(from, sizeof(from), "spool/part.0/traces/%u.evt", i);
 		snprintf(to, sizeof(to), "%s/traces/%u.evt", path, i);
-		if (linkat(dir, from, dir, to, 0) && symlinkat("/dev/null", dir, to))
+		if (linkat(dir, from, dir, to, 0) && gt_copy_file(dir, from, dir, to, buffer))
 			fail(to);
 	}
 	fd = openat(dir, path, O_RDONLY | O_DIRECTORY);
@@ -121,11 +123,10 @@ static void make_host(int dir, struct gt_part *part, uint32_t host, uint32_t ran
 	if (fd < 0 || gt_part_save(part, fd))
 		fail(path);
 	close(fd);
-	snprintf(to, sizeof(to), "%s/processes", path);
-	fd = openat(dir, to, O_WRONLY | O_CREAT, 0600);
-	if (fd < 0 || write(fd, "\n", 1) != 1)
+	snprintf(to, sizeof(to), "%s/" GT_PART_COVERS, path);
+	unlinkat(dir, to, 0);
+	if (gt_part_write(dir, to, GT_PART_COVERS_END, strlen(GT_PART_COVERS_END)))
 		fail(to);
-	close(fd);
 }
 
 int main(int argc, char **argv)
