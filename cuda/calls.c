@@ -26,21 +26,17 @@
 #define DEPTH   3u
 #define SLOTS   4096u
 
-/* What each launch looks at, in one line of the cache. */
-static struct {
-	struct gt_cu_call *calls; /* by correlation id modulo ENTRIES */
-	gt_ref correlation;       /* the attribute */
-	uint32_t capturing;       /* streams that are being captured; atomic */
-} hot __attribute__((aligned(64)));
+struct gt_cu_hot gt_cu_hot;
+#define hot gt_cu_hot
 
 /* What the callback ids of a domain are. */
 static struct id {
-	gt_ref region; /* GT_NONE: none is wanted, or it is filtered */
+	gt_ref region;  /* GT_NONE: none is wanted, or it is filtered */
+	uint32_t quick; /* has a region and records, so it comes in swarms: key_of() and OPEN_*; else 0 */
 	uint8_t class;
+	uint8_t count;  /* which of a slot's counters */
 	bool enabled;
-	bool quick;    /* has a region and records: what comes in swarms */
-	uint8_t count; /* which of a slot's counters */
-} ids[2][IDS];
+} __attribute__((aligned(16))) ids[2][IDS];
 
 /* Counters of threads, apart from each other. The last is for all threads that come too late. */
 enum { COUNT_OTHERS, COUNT_LAUNCHES, COUNT_CAPTURED, COUNT_GRAPHS, COUNTS };
@@ -52,17 +48,49 @@ static uint32_t next_slot;
 
 /* Of each thread. Small: a library that comes late gets little room of this kind. */
 static GT_CU_TLS struct {
-	uint32_t depth;   /* of calls in `open` */
-	uint32_t location;/* 1 + id */
-	uint16_t slot;    /* 1 + number */
+	struct slot *slot;  /* NULL: none yet */
+	uint32_t location;  /* 1 + id */
+	uint32_t inner;     /* how many calls are open inside of open[0] */
+	bool own_slot;      /* nobody else's, and the location is known */
 	bool active;
 	struct open {
+		uint64_t key; /* key_of(), and OPEN_*; in open[0] 0: no call is open */
 		uint64_t enter;
-		uint32_t correlation;
-		uint16_t id;
-		uint8_t domain, flags : 1, poll : 1;
 	} open[DEPTH];
-} self;
+} self __attribute__((aligned(64)));
+
+#define OPEN_REGION 1u /* a region is open in the trace, or will be written (OPEN_POLL) */
+#define OPEN_POLL   2u
+#define OPEN_AROUND 4u /* in open[0]: others are open inside */
+#define OPEN_QUICK  8u /* entered by quick_enter() */
+#define OPEN_KEY(key) ((key) & ~(uint64_t)0xff)
+
+static inline uint64_t key_of(uint32_t domain, uint32_t id, uint32_t correlation)
+{
+	return (uint64_t)correlation << 32 | id << 16 | domain << 8;
+}
+
+/* How many calls are open. */
+static inline uint32_t depth(void)
+{
+	return self.open[0].key ? 1 + self.inner : 0;
+}
+
+static void set_depth(uint32_t depth)
+{
+	self.inner = depth ? depth - 1 : 0;
+	if (!depth)
+		self.open[0].key = 0;
+	else if (depth == 1)
+		self.open[0].key &= ~(uint64_t)OPEN_AROUND;
+	else
+		self.open[0].key |= OPEN_AROUND;
+}
+
+static inline const struct id *id_of(uint64_t key)
+{
+	return &ids[(key >> 8 & 0xff) - 1][key >> 16 & 0xffff];
+}
 
 /* ---- the table --------------------------------------------------------------------------------- */
 
@@ -84,7 +112,7 @@ static inline void end_call(uint32_t correlation, uint64_t enter, uint64_t leave
 	struct gt_cu_call *c = &hot.calls[correlation % ENTRIES];
 	uint64_t span = leave > enter ? leave - enter : 1;
 
-	if (c->correlation == correlation && c->enter == enter)
+	if (GT_CU_LIKELY(c->correlation == correlation && c->enter == enter))
 		__atomic_store_n(&c->span, span < GT_CU_SPAN_MAX ? (uint32_t)span : GT_CU_SPAN_MAX,
 				 __ATOMIC_RELEASE);
 }
@@ -127,9 +155,10 @@ static struct slot *own_slot(void)
 	if (GT_CU_UNLIKELY(!self.slot)) {
 		uint32_t n = __atomic_fetch_add(&next_slot, 1, __ATOMIC_RELAXED);
 
-		self.slot = (uint16_t)(1 + (n < SLOTS - 1 ? n : SLOTS - 1));
+		self.slot = &slots[n < SLOTS - 1 ? n : SLOTS - 1];
+		self.own_slot = n < SLOTS - 1;
 	}
-	return &slots[self.slot - 1];
+	return self.slot;
 }
 
 /* Alone on its slot, a thread needs no locked instruction. */
@@ -140,7 +169,7 @@ static inline void add_alone(uint64_t *counter)
 
 static void add_one(uint64_t *counter)
 {
-	if (GT_CU_LIKELY(self.slot < SLOTS))
+	if (GT_CU_LIKELY(self.own_slot))
 		add_alone(counter);
 	else
 		__atomic_fetch_add(counter, 1, __ATOMIC_RELAXED);
@@ -148,47 +177,81 @@ static void add_one(uint64_t *counter)
 
 bool gt_cu_calls_own_thread(void)
 {
-	return self.slot || self.depth || syscall(SYS_gettid) == getpid();
+	return self.slot || depth() || syscall(SYS_gettid) == getpid();
 }
 
 /* ---- callbacks ----------------------------------------------------------------------------------- */
 
 static bool makes_records(unsigned class)
 {
-	return (class == GT_CU_C_WAIT && gt_cu_options.sync) ||
-	       (class == GT_CU_C_WAIT_ALL && gt_cu_options.sync) || class == GT_CU_C_LAUNCH || class == GT_CU_C_GRAPH || class == GT_CU_C_COPY ||
-	       class == GT_CU_C_SET;
+	return class == GT_CU_C_LAUNCH || class == GT_CU_C_GRAPH || class == GT_CU_C_COPY || class == GT_CU_C_SET ||
+	       (gt_cu_options.sync && (class == GT_CU_C_WAIT || class == GT_CU_C_WAIT_ALL));
+}
+
+/*
+ * Ends what is open from `level` on, without callbacks for it: CUPTI gave up inside of it, or the program left
+ * it by longjmp() or an exception.
+ */
+static void abandon(uint32_t level)
+{
+	uint64_t tick = gt_now();
+
+	gt_cu_count_shared(&gt_cu_counts.unfinished, depth() - level);
+	for (uint32_t at = depth(); at-- > level;) {
+		const struct open *open = &self.open[at];
+		const struct id *what = id_of(open->key);
+
+		if (makes_records(what->class))
+			end_call((uint32_t)(open->key >> 32), open->enter, tick);
+		if ((open->key & (OPEN_REGION | OPEN_POLL)) == OPEN_REGION)
+			gt_leave_at(what->region, tick);
+	}
+	set_depth(level);
+	if (!level)
+		gt_unguard();
+}
+
+/* May this call be shown, and where? NULL: no. */
+static struct open *open_call(uint32_t domain, uint32_t correlation)
+{
+	uint32_t level;
+
+	/* What is inside of a call has its number. */
+	if (GT_CU_UNLIKELY(depth() && self.open[0].key >> 32 != correlation))
+		abandon(0);
+	level = depth();
+	if (level)
+		return domain != CU_DOMAIN_DRIVER || !gt_cu_options.driver || level == DEPTH ||
+				       self.open[0].key & OPEN_POLL
+			       ? NULL
+			       : &self.open[level];
+	self.active = gt_active();
+	if (!self.active && gt_is_on())
+		return NULL; /* gputrace's own, or a thread that is not recorded */
+	gt_guard();
+	return &self.open[0];
 }
 
 static void enter(uint32_t domain, uint32_t id, const struct cu_call_data *data)
 {
-	const struct id *what = &ids[domain - 1][id];
-	struct open *open = &self.open[self.depth];
+	uint64_t key = key_of(domain, id, data->correlation), tick;
+	const struct id *what = id_of(key);
 	uint32_t flags = what->class;
-	uint64_t tick;
+	struct open *open = open_call(domain, data->correlation);
 
-	if (self.depth) {
-		if (domain != CU_DOMAIN_DRIVER || !gt_cu_options.driver || self.depth == DEPTH ||
-		    self.open[0].poll)
-			return;
-	} else {
-		self.active = gt_active();
-		if (!self.active && gt_is_on())
-			return; /* gputrace's own, or a thread that is not recorded */
-		gt_guard();
-	}
+	if (!open)
+		return;
 	if (GT_CU_UNLIKELY(!self.location))
 		self.location = gt_self_location() + 1;
 	tick = gt_now();
-	*open = (struct open){ tick, data->correlation, (uint16_t)id, (uint8_t)domain, 0,
-			       what->class == GT_CU_C_POLL };
-	self.depth++;
+	*open = (struct open){ key | (what->class == GT_CU_C_POLL ? OPEN_POLL : 0), tick };
+	set_depth((uint32_t)(open - self.open) + 1);
 	if (!self.active) {
 		flags |= GT_CU_CALL_OFF;
 	} else if (what->region) {
 		flags |= GT_CU_CALL_REGION;
-		open->flags = 1;
-		if (open->poll)
+		open->key |= OPEN_REGION;
+		if (open->key & OPEN_POLL)
 			return; /* written when it is over: it may only add to the one before */
 		if (makes_records(what->class))
 			gt_enter_tagged(what->region, gt_cu_refs.correlation, data->correlation, tick);
@@ -197,7 +260,7 @@ static void enter(uint32_t domain, uint32_t id, const struct cu_call_data *data)
 	}
 	if (!makes_records(what->class))
 		return;
-	if (GT_CU_UNLIKELY(__atomic_load_n(&hot.capturing, __ATOMIC_RELAXED)))
+	if (GT_CU_UNLIKELY(__atomic_load_n(&hot.now.capturing, __ATOMIC_RELAXED)))
 		flags |= GT_CU_CALL_CAPTURE;
 	put_call(data->correlation, tick, flags);
 }
@@ -215,9 +278,9 @@ static void count(const struct id *what, bool failed, bool captured)
 	if (failed)
 		return;
 	if (what->class == GT_CU_C_CAPTURE_BEGIN)
-		__atomic_fetch_add(&hot.capturing, 1, __ATOMIC_RELAXED);
+		__atomic_fetch_add(&hot.now.capturing, 1, __ATOMIC_RELAXED);
 	else if (what->class == GT_CU_C_CAPTURE_END)
-		__atomic_fetch_sub(&hot.capturing, 1, __ATOMIC_RELAXED);
+		__atomic_fetch_sub(&hot.now.capturing, 1, __ATOMIC_RELAXED);
 }
 
 /* Polling: calls of the same kind with nothing in between are one region, which counts them. */
@@ -270,42 +333,61 @@ static void end_program(const char *function, int result)
 	exit(EXIT_FAILURE);
 }
 
+/* Which open call this is the end of; DEPTH: none, it began before there were callbacks. What is open inside
+ * of it was left in another way. */
+static uint32_t level_of(uint64_t key)
+{
+	uint32_t level = depth();
+
+	while (level && OPEN_KEY(self.open[level - 1].key) != key)
+		level--;
+	if (!level)
+		return DEPTH;
+	if (GT_CU_UNLIKELY(level < depth()))
+		abandon(level);
+	return level - 1;
+}
+
+static void put_leave(const struct id *what, const struct open *open, int result, uint64_t tick)
+{
+	if (open->key & OPEN_POLL) {
+		put_poll(what->region, open->enter, tick);
+		return;
+	}
+	if (GT_CU_UNLIKELY(result))
+		put_error(result, tick);
+	gt_leave_at(what->region, tick);
+}
+
 static void leave(uint32_t domain, uint32_t id, const struct cu_call_data *data)
 {
 	const struct id *what = &ids[domain - 1][id];
-	const struct open *open;
+	uint32_t level = level_of(key_of(domain, id, data->correlation));
 	int result = data->result ? *(const int *)data->result : 0;
+	const struct open *open = &self.open[level];
 	bool captured, recorded;
-	uint64_t tick;
+	uint64_t tick, begun;
 
-	if (!self.depth)
-		return; /* it began before there were callbacks */
-	open = &self.open[self.depth - 1];
-	if (open->id != id || open->domain != domain || open->correlation != data->correlation)
+	if (level == DEPTH)
 		return;
+	begun = open->enter;
 	tick = gt_now();
-	if (tick <= open->enter + 2)
-		tick = open->enter + 3; /* room for what comes into the region later */
-	captured = __atomic_load_n(&hot.capturing, __ATOMIC_RELAXED);
+	if (tick <= begun + 2)
+		tick = begun + 3; /* room for what comes into the region later */
+	captured = __atomic_load_n(&hot.now.capturing, __ATOMIC_RELAXED);
+	recorded = open->key & OPEN_REGION;
 	if (makes_records(what->class))
-		end_call(open->correlation, open->enter, tick);
-	if (open->flags) {
-		if (open->poll)
-			put_poll(what->region, open->enter, tick);
-		else if (GT_CU_UNLIKELY(result))
-			put_error(result, tick);
-		if (!open->poll)
-			gt_leave_at(what->region, tick);
-	}
-	recorded = open->flags;
-	self.depth--;
-	if (self.depth)
+		end_call(data->correlation, begun, tick);
+	if (recorded)
+		put_leave(what, open, result, tick);
+	set_depth(level);
+	if (level)
 		return;
 	gt_unguard();
 	if (what->class == GT_CU_C_WAIT_ALL)
-		gt_cu_align_waited(data->context_uid, open->enter, tick);
+		gt_cu_align_waited(data->context_uid, begun, tick);
 	else if (what->class == GT_CU_C_FREE && recorded && gt_cu_options.free_idle)
-		gt_cu_implicit_call(data->context_uid, self.location - 1, open->enter, tick);
+		gt_cu_implicit_call(data->context_uid, self.location - 1, begun, tick);
 	count(what, result, captured);
 	if (GT_CU_UNLIKELY(result && result != NOT_READY && gt_cu_options.error))
 		end_program(data->function, result);
@@ -314,60 +396,15 @@ static void leave(uint32_t domain, uint32_t id, const struct cu_call_data *data)
 /* There may be no callback any more for the end of the call that this thread is in. */
 static void give_up(void)
 {
-	if (!self.depth || gt_cu_state_now() == GT_CU_CHILD)
-		return;
-	while (self.depth) {
-		const struct open *open = &self.open[--self.depth];
-
-		if (open->flags && !open->poll)
-			gt_leave_at(ids[open->domain - 1][open->id].region, gt_now());
-	}
-	gt_unguard();
+	if (depth() && gt_cu_state_now() != GT_CU_CHILD)
+		abandon(0);
 }
 
-/*
- * The same as enter() and leave() for the calls that come in swarms and with nothing unusual about them:
- * a launch, a copy, a set, outside of other calls, recorded, without an error. False: not this one.
- */
-static inline bool quick_enter(const struct id *what, uint32_t domain, uint32_t id,
-			       const struct cu_call_data *data)
+void gt_cu_calls_forked(void)
 {
-	uint32_t correlation = data->correlation;
-	uint64_t tick;
-
-	if (GT_CU_UNLIKELY(self.depth || !self.location))
-		return false;
-	tick = gt_call_enter(what->region, hot.correlation, correlation);
-	if (GT_CU_UNLIKELY(!tick))
-		return false;
-	self.active = true;
-	self.depth = 1;
-	self.open[0] = (struct open){ tick, correlation, (uint16_t)id, (uint8_t)domain, 1, 0 };
-	put_call(correlation, tick,
-		 (GT_CU_UNLIKELY(__atomic_load_n(&hot.capturing, __ATOMIC_RELAXED)) ? GT_CU_CALL_CAPTURE
-										     : 0) |
-			 GT_CU_CALL_REGION | what->class);
-	return true;
-}
-
-static inline bool quick_leave(const struct id *what, uint32_t domain, uint32_t id,
-			       const struct cu_call_data *data)
-{
-	const struct open *open = &self.open[0];
-	uint64_t tick;
-
-	if (GT_CU_UNLIKELY(self.depth != 1 || !open->flags || open->id != id || open->domain != domain ||
-			   open->correlation != data->correlation || !data->result ||
-			   *(const int *)data->result ||
-			   __atomic_load_n(&hot.capturing, __ATOMIC_RELAXED) ||
-			   self.slot - 1u >= SLOTS - 1u))
-		return false;
-	/* Room for what comes into the region later. */
-	tick = gt_call_leave(what->region, open->enter + 3);
-	end_call(open->correlation, open->enter, tick);
-	self.depth = 0;
-	add_alone(&slots[self.slot - 1].counts[what->count]);
-	return true;
+	if (depth())
+		gt_unguard();
+	set_depth(0);
 }
 
 /* What is not a launch, and launches with anything unusual about them. */
@@ -403,9 +440,9 @@ static __attribute__((noinline)) void other_callback(uint32_t domain, uint32_t i
 			gt_cu_stream_gone(resource->context, resource->stream);
 	} else if (domain == CU_DOMAIN_STATE && id == CU_STATE_FATAL_ERROR) {
 		const struct cu_state_data *state = data;
-		int ready = GT_CU_READY;
+		uint32_t ready = GT_CU_READY;
 
-		if (__atomic_compare_exchange_n(&gt_cu_state, &ready, GT_CU_FATAL, false,
+		if (__atomic_compare_exchange_n(&hot.now.state, &ready, GT_CU_FATAL, false,
 						__ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE))
 			gt_message(1, "CUPTI has given up (%s): from here on the trace has no GPU events",
 				   state->message ? state->message : gt_cu_result(state->result));
@@ -413,17 +450,62 @@ static __attribute__((noinline)) void other_callback(uint32_t domain, uint32_t i
 	}
 }
 
+/*
+ * The same as enter() and leave() for the calls that come in swarms and with nothing unusual about them:
+ * a launch, a copy, a set, outside of other calls, recorded, without an error.
+ */
+static GT_CU_LEAN __attribute__((noinline)) void quick_enter(const struct id *what, uint64_t key,
+							     const struct cu_call_data *data)
+{
+	uint64_t tick;
+
+	if (GT_CU_UNLIKELY(self.open[0].key || !self.own_slot))
+		goto other;
+	tick = gt_call_enter(what->region, hot.correlation, (uint32_t)(key >> 32));
+	if (GT_CU_UNLIKELY(!tick))
+		goto other;
+	self.open[0].key = key;
+	self.open[0].enter = tick;
+	put_call((uint32_t)(key >> 32), tick, GT_CU_CALL_REGION | what->class);
+	return;
+other:
+	other_callback(key >> 8 & 0xff, key >> 16 & 0xffff, data);
+}
+
+static GT_CU_LEAN __attribute__((noinline)) void quick_leave(const struct id *what, uint64_t key,
+							     const struct cu_call_data *data)
+{
+	uint64_t begun, tick;
+
+	if (GT_CU_UNLIKELY(self.open[0].key != key || !data->result || *(const int *)data->result)) {
+		other_callback(key >> 8 & 0xff, key >> 16 & 0xffff, data);
+		return;
+	}
+	self.open[0].key = 0;
+	add_alone(&self.slot->counts[what->count]);
+	begun = self.open[0].enter;
+	/* Room for what comes into the region later. */
+	tick = gt_call_leave(what->region, begun + 3);
+	end_call((uint32_t)(key >> 32), begun, tick);
+}
+
 GT_CU_LEAN void gt_cu_callback(void *user, uint32_t domain, uint32_t id, const void *data)
 {
-	(void)user;
-	if (GT_CU_LIKELY(domain - 1 < 2 && id < IDS && gt_cu_state_now() == GT_CU_READY)) {
-		const struct id *what = &ids[domain - 1][id];
-		const struct cu_call_data *call = data;
+	const struct cu_call_data *call = data;
 
-		if (GT_CU_LIKELY(what->quick &&
-				 (call->site ? quick_leave(what, domain, id, call)
-					     : quick_enter(what, domain, id, call))))
+	(void)user;
+	if (GT_CU_LIKELY(domain - 1 < 2 && id < IDS &&
+			 __atomic_load_n(&hot.now.both, __ATOMIC_ACQUIRE) == GT_CU_READY)) {
+		const struct id *what = &ids[domain - 1][id];
+		uint64_t key = (uint64_t)call->correlation << 32 | what->quick;
+
+		if (GT_CU_LIKELY(what->quick)) {
+			if (call->site)
+				quick_leave(what, key, call);
+			else
+				quick_enter(what, key, call);
 			return;
+		}
 	}
 	other_callback(domain, id, data);
 }
@@ -557,9 +639,10 @@ static void consider(uint32_t domain, uint32_t id, const char *name)
 		/* Driver calls of the program's own are shown with the runtime's, too. */
 		if (gt_cu_options.runtime || (domain == CU_DOMAIN_DRIVER && gt_cu_options.driver))
 			what->region = region_of(plain, domain, rules[i].role);
-		what->quick = what->region && !gt_cu_options.capture &&
-			      (what->class == GT_CU_C_LAUNCH || what->class == GT_CU_C_GRAPH ||
-			       what->class == GT_CU_C_COPY || what->class == GT_CU_C_SET);
+		if (what->region && !gt_cu_options.capture &&
+		    (what->class == GT_CU_C_LAUNCH || what->class == GT_CU_C_GRAPH ||
+		     what->class == GT_CU_C_COPY || what->class == GT_CU_C_SET))
+			what->quick = (uint32_t)key_of(domain, id, 0) | OPEN_REGION | OPEN_QUICK;
 		return;
 	}
 }

@@ -97,11 +97,30 @@ enum gt_cu_state {
 	GT_CU_CHILD,   /* a forked child: CUPTI is never called here again */
 	GT_CU_OFF,
 };
-extern GT_CU_HIDDEN int gt_cu_state; /* atomic */
 
-static inline int gt_cu_state_now(void)
+/* What each launch looks at, in one line of the cache. */
+struct gt_cu_hot {
+	struct gt_cu_call *calls; /* by correlation id modulo their number */
+	union {
+		struct {
+			uint32_t state;     /* enum gt_cu_state; atomic */
+			uint32_t capturing; /* streams that are being captured; atomic */
+		};
+		uint64_t both;      /* GT_CU_READY: nothing unusual (little endian) */
+	} now;
+	gt_ref correlation;       /* the attribute */
+	uint32_t pad[11];
+} __attribute__((aligned(64)));
+extern GT_CU_HIDDEN struct gt_cu_hot gt_cu_hot;
+
+static inline enum gt_cu_state gt_cu_state_now(void)
 {
-	return __atomic_load_n(&gt_cu_state, __ATOMIC_ACQUIRE);
+	return (enum gt_cu_state)__atomic_load_n(&gt_cu_hot.now.state, __ATOMIC_ACQUIRE);
+}
+
+static inline void gt_cu_state_set(enum gt_cu_state state)
+{
+	__atomic_store_n(&gt_cu_hot.now.state, (uint32_t)state, __ATOMIC_RELEASE);
 }
 
 extern GT_CU_HIDDEN uint32_t gt_cu_version;
@@ -131,7 +150,8 @@ struct gt_cu_counts {
 	uint64_t errors;          /* calls that failed */
 	uint64_t scratch;         /* buffers that had to be thrown away */
 	uint64_t refused;         /* requests for a buffer that could not be met */
-	uint64_t pad[2];          /* a cache line */
+	uint64_t unfinished;      /* calls whose end was not told */
+	uint64_t pad[1];          /* a cache line */
 	/* records; the reading thread */
 	uint64_t records, kernels, graph_kernels, copies, sets, graphs, others;
 	uint64_t unknown;         /* of a kind that nobody asked for */
@@ -227,6 +247,8 @@ GT_CU_HIDDEN bool gt_cu_call_find(uint32_t correlation, struct gt_cu_call *call)
 GT_CU_HIDDEN void gt_cu_call_mark(uint32_t correlation, uint32_t flags);
 /* Has the calling thread made calls, or is it the program's first? */
 GT_CU_HIDDEN bool gt_cu_calls_own_thread(void);
+/* In a forked child: the thread is in no call any more. */
+GT_CU_HIDDEN void gt_cu_calls_forked(void);
 /* How many calls there were that may have made records. */
 GT_CU_HIDDEN uint64_t gt_cu_calls_seen(void);
 

@@ -17,7 +17,6 @@
 #define WAIT_EXIT_MS 10000u
 #define WAIT_FAST_MS 2000u  /* _exit and exec: somebody may wait for them */
 
-int gt_cu_state = GT_CU_COLD;
 uint32_t gt_cu_version;
 struct gt_cu_refs gt_cu_refs;
 
@@ -75,6 +74,7 @@ void gt_cu_account(void)
 	property("thrown_away_buffers", c->scratch);
 	property("no_location", c->no_place);
 	property("clamped_waits", c->clamped);
+	property("unfinished_calls", c->unfinished);
 	if (gt_cu_options.kernel)
 		property("launches_without_record", missing);
 	gt_cu_align_report();
@@ -124,7 +124,7 @@ __attribute__((destructor)) static void destruct(void)
 		return;
 	collect(WAIT_EXIT_MS);
 	gt_cu_account();
-	gt_cu_state = GT_CU_ENDED;
+	gt_cu_state_set(GT_CU_ENDED);
 }
 
 static void end(int how)
@@ -137,12 +137,13 @@ static void end(int how)
 	if (how == GT_END_EXEC)
 		reported = false; /* it may fail: then there is a later account, too */
 	else if (gt_cu_state_now() == GT_CU_READY)
-		gt_cu_state = GT_CU_ENDED;
+		gt_cu_state_set(GT_CU_ENDED);
 }
 
 static void forked(void)
 {
-	__atomic_store_n(&gt_cu_state, GT_CU_CHILD, __ATOMIC_RELEASE);
+	gt_cu_state_set(GT_CU_CHILD);
+	gt_cu_calls_forked();
 }
 
 /* ---- the beginning ---------------------------------------------------------------------------------- */
@@ -260,7 +261,7 @@ static const char *set_up(void)
 	if (!gt_cu_workers_start())
 		return "no thread can be made";
 	enable_kinds();
-	__atomic_store_n(&gt_cu_state, GT_CU_READY, __ATOMIC_RELEASE);
+	gt_cu_state_set(GT_CU_READY);
 	if (gt_cu_calls_enable(subscriber))
 		enable_events();
 	else
@@ -275,7 +276,7 @@ int InitializeInjection(void)
 	if (gt_cu_state_now() != GT_CU_COLD)
 		return 1;
 	gt_cu_options_read();
-	gt_cu_state = GT_CU_OFF;
+	gt_cu_state_set(GT_CU_OFF);
 	if (!gt_cu_options.on || !gt_def_string("CUDA") || gt_adapter_register(&adapter))
 		return 1;
 	gt_guard();

@@ -6,6 +6,7 @@
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <pthread.h>
+#include <setjmp.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -27,6 +28,81 @@ static void *for_ever(void *unused)
 	for (;;)
 		launch(1, 1);
 	return unused;
+}
+
+/* ---- calls that do not come back ------------------------------------------------------------------------ */
+
+static jmp_buf away;
+
+static void jump(void)
+{
+	longjmp(away, 1);
+}
+
+static void *just_end(void *unused)
+{
+	return unused;
+}
+
+/* Something that another adapter records. */
+static void make_a_thread(void)
+{
+	pthread_t thread;
+
+	pthread_create(&thread, NULL, just_end, NULL);
+	pthread_join(thread, NULL);
+}
+
+/* Leaves a wait, a launch and a query by longjmp(); each time goes on with launches and a thread. */
+static int jumps(void)
+{
+	volatile int times = 0;
+
+	setjmp(away);
+	launch(10, 1);
+	make_a_thread();
+	fake_inside = jump;
+	switch (times++) {
+	case 0:
+		cudaDeviceSynchronize();
+		break;
+	case 1:
+		launch(1, 1);
+		break;
+	case 2:
+		cudaEventQuery((void *)13);
+		break;
+	default:
+		fake_inside = NULL;
+		return cudaDeviceSynchronize() + 7;
+	}
+	return 1;
+}
+
+static void end_thread(void)
+{
+	pthread_exit(NULL);
+}
+
+static void *wait_and_end(void *unused)
+{
+	launch(10, 1);
+	fake_inside = end_thread;
+	cudaDeviceSynchronize();
+	return unused;
+}
+
+static void fork_inside(void)
+{
+	int status = 1;
+
+	if (!fork()) {
+		make_a_thread();
+		exit(3);
+	}
+	wait(&status);
+	if (WEXITSTATUS(status) != 3)
+		_exit(1);
 }
 
 int main(int argc, char **argv)
@@ -120,6 +196,23 @@ int main(int argc, char **argv)
 			cuStreamDestroy_v2(stream[i - 1]);
 			cuStreamDestroy_v2(stream[i]);
 		}
+		cudaDeviceSynchronize();
+		return 7;
+	}
+	if (!strcmp(how, "jumps"))
+		return jumps();
+	if (!strcmp(how, "thread ends inside")) {
+		pthread_create(&thread, NULL, wait_and_end, NULL);
+		pthread_join(thread, NULL);
+		launch(10, 1);
+		cudaDeviceSynchronize();
+		return 7;
+	}
+	if (!strcmp(how, "fork inside")) {
+		launch(10, 1);
+		fake_inside = fork_inside;
+		cudaDeviceSynchronize();
+		launch(10, 1);
 		cudaDeviceSynchronize();
 		return 7;
 	}

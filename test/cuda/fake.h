@@ -41,6 +41,9 @@ int cudaMemcpy(void *to, const void *from, size_t bytes, int kind);
 int cudaDeviceSynchronize(void);
 int cudaEventQuery(void *event);
 
+/* Called once, in the middle of the next launch, query, or wait for all, if the program sets it. */
+extern void (*fake_inside)(void);
+
 /* What the fake driver asks of the fake CUPTI, if that is there. */
 struct fake_call {
 	uint32_t domain, id;

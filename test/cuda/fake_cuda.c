@@ -154,6 +154,21 @@ static int leave(struct fake_call *c, int result)
 	return result;
 }
 
+void (*fake_inside)(void);
+
+static void inside(void)
+{
+	void (*call)(void) = fake_inside;
+	uint32_t kept = runtime_correlation;
+
+	fake_inside = NULL;
+	if (!call)
+		return;
+	runtime_correlation = 0; /* it may not come back */
+	call();
+	runtime_correlation = kept;
+}
+
 static unsigned number_of(void *stream)
 {
 	unsigned n = stream ? (unsigned)(uintptr_t)stream : 7;
@@ -213,6 +228,7 @@ int cuCtxSynchronize(void)
 	enter(&c, 1, 17, "cuCtxSynchronize");
 	w.correlation = c.correlation;
 	w.start = now();
+	inside();
 	wait_until(all_streams());
 	w.end = now();
 	if (done)
@@ -264,6 +280,7 @@ int cuEventQuery(void *event)
 	struct fake_call c;
 
 	enter(&c, 1, 120, "cuEventQuery");
+	inside();
 	return leave(&c, busy_until[number_of(event)] > now() ? 600 : 0);
 }
 
@@ -280,6 +297,7 @@ int cuLaunchKernel(void *function, unsigned gx, unsigned gy, unsigned gz, unsign
 	(void)params;
 	(void)extra;
 	enter(&c, 1, 307, "cuLaunchKernel");
+	inside();
 	if (!gx)
 		return leave(&c, 1);
 	w.correlation = c.correlation;

@@ -583,13 +583,13 @@ int main(int argc, char **argv)
 		fprintf(stderr, "replay: %s\n", failed);
 		return 2;
 	}
-	gt_cu_state = GT_CU_READY;
+	gt_cu_state_set(GT_CU_READY);
 	sem_init(&done, 0, 0);
 	for (at = data + sizeof(header); (body = piece(at, end, &p)); at = body + p.bytes)
 		read_piece(&p, body);
 	gt_cu_records_settle(true);
 	gt_cu_account();
-	gt_cu_state = GT_CU_ENDED;
+	gt_cu_state_set(GT_CU_ENDED);
 	printf("enters %llu leaves %llu sends %llu receives %llu\n", (unsigned long long)enters,
 	       (unsigned long long)leaves, (unsigned long long)sends, (unsigned long long)receives);
 	return 0;
