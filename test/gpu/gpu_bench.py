@@ -295,7 +295,9 @@ def variants(bench, options, seconds):
                 "device buffers of 32 MB": {"TURNS_ATTRIBUTES": "0=33554432"},
                 "device buffers in pinned memory": {"TURNS_ATTRIBUTES": "8=1b"},
                 "16 device buffers made before": {"TURNS_ATTRIBUTES": "6=16"},
-                "buffers of 8 MB": {"VT_CUDATRACE_BUFFER_SIZE": "8M"}}
+                "buffers of 8 MB": {"VT_CUDATRACE_BUFFER_SIZE": "8M"},
+                "buffers of 128 KB": {"VT_CUDATRACE_BUFFER_SIZE": "128K"},
+                "buffers zeroed by CUPTI": {"TURNS_ATTRIBUTES": "5=0b"}}
     for number in within(seconds, 2, options.sets):
         for name, env in settings.items():
             one = one_process(bench, "launch", number, 20, env)

@@ -13,7 +13,8 @@
  *   TURNS_TOOL      what gputrace has asked for
  *
  * TURNS_LATE: nothing is enabled before the first turn. TURNS_ATTRIBUTES is a list of NUMBER=VALUE with
- * commas: attributes of CUPTI (8 bytes each, or 1 with "b" behind the value) that are set before all else.
+ * commas: attributes of CUPTI (8 bytes each, or 1 with "b" behind the value) that are set before all else,
+ * and not again by gputrace.
  *
  * Limits: the functions that gputrace calls, with their arguments in registers. Between CUPTI and gputrace is
  * one jump in each callback, which is part of what gputrace seems to add.
@@ -77,7 +78,6 @@ PASS_ON(cuptiActivityGetNextRecord)
 PASS_ON(cuptiActivityGetNumDroppedRecords)
 PASS_ON(cuptiGetTimestamp)
 PASS_ON(cuptiGetResultString)
-PASS_ON(cuptiActivitySetAttribute)
 PASS_ON(cuptiActivityRegisterTimestampCallback)
 PASS_ON(cuptiGetStreamIdEx)
 PASS_ON(cuptiGetDeviceId)
@@ -111,38 +111,51 @@ static void dispatch(void *user, uint32_t domain, uint32_t id, const void *data)
 	target(user, domain, id, data);
 }
 
-static void set_attributes(void)
+/* Sets those of the list, or only looks whether `wanted` is one of them. */
+static int attributes(int (*set)(uint32_t, size_t *, void *), uint32_t wanted)
 {
 	const char *at = getenv("TURNS_ATTRIBUTES");
-	int (*set)(uint32_t, size_t *, void *) = NULL;
 
-	*(void **)&set = real("cuptiActivitySetAttribute");
 	while (at && *at) {
 		char *end;
 		uint32_t number = (uint32_t)strtoul(at, &end, 10);
 		uint64_t value = *end == '=' ? strtoull(end + 1, &end, 10) : 0;
 		size_t size = *end == 'b' ? 1 : 8;
-		int rc = set(number, &size, &value);
+		int rc = set ? set(number, &size, &value) : 0;
 
+		if (!set && number == wanted)
+			return 1;
 		if (rc)
 			fprintf(stderr, "turns: attribute %u is refused: %d\n", number, rc);
 		at = end + strcspn(end, ",");
 		at += *at == ',';
 	}
+	return 0;
+}
+
+int cuptiActivitySetAttribute(uint32_t number, size_t *size, void *value);
+int cuptiActivitySetAttribute(uint32_t number, size_t *size, void *value)
+{
+	int (*set)(uint32_t, size_t *, void *) = NULL;
+
+	*(void **)&set = real("cuptiActivitySetAttribute");
+	return attributes(NULL, number) ? 0 : set(number, size, value);
 }
 
 int cuptiSubscribe(void **handle, callback_function *function, void *user);
 int cuptiSubscribe(void **handle, callback_function *function, void *user)
 {
 	int (*subscribe)(void **, callback_function *, void *) = NULL;
+	int (*set)(uint32_t, size_t *, void *) = NULL;
 	int rc;
 
 	*(void **)&subscribe = real("cuptiSubscribe");
+	*(void **)&set = real("cuptiActivitySetAttribute");
 	tool = target = function;
 	rc = subscribe(handle, dispatch, user);
 	subscriber = *handle;
 	if (!rc)
-		set_attributes();
+		attributes(set, 0);
 	return rc;
 }
 
