@@ -180,6 +180,7 @@ int main(int argc, char **argv)
 			cudaLaunchKernel("_Z4workv", 100, 32, stream[i]);
 		}
 		nvtxNameCudaStreamA(stream[1], "copies");
+		nvtxNameCudaStreamW(stream[1], NULL); /* no name: the one that it has stays */
 		cudaDeviceSynchronize();
 		return 7;
 	}
@@ -195,6 +196,20 @@ int main(int argc, char **argv)
 			cuStreamSynchronize(stream[i]);
 			cuStreamDestroy_v2(stream[i - 1]);
 			cuStreamDestroy_v2(stream[i]);
+		}
+		cudaDeviceSynchronize();
+		return 7;
+	}
+	if (!strcmp(how, "fatal inside")) { /* the wait is the 49th call, and what is inside of it the 50th */
+		launch(24, 1);
+		cudaDeviceSynchronize();
+		make_a_thread();
+		return 7;
+	}
+	if (!strcmp(how, "long")) { /* a launch each millisecond, for more flushes than are remembered */
+		for (int i = 0; i < 6000; i++) {
+			launch(1, 1);
+			usleep(900);
 		}
 		cudaDeviceSynchronize();
 		return 7;

@@ -10,6 +10,7 @@
  *   fatal         gives up after 50 calls                   nomemset  this kind is refused
  *   old           is CUPTI of CUDA 12.4                     say       tells what it was asked for
  *   hoard         keeps all buffers that it is given and asks for more
+ *   nographs      graphs as a whole are refused             noevents  so are callbacks of resources and states
  *
  * FAKE_FAIL is "FUNCTION=CODE": every call of that function fails with that code and does nothing.
  *
@@ -461,6 +462,8 @@ int cuptiEnableCallback(uint32_t on, void *subscriber, uint32_t domain, uint32_t
 	(void)subscriber;
 	if (domain >= 8 || id >= 1024)
 		return CU_ERROR_INVALID_PARAMETER;
+	if (domain > 2 && trouble("noevents"))
+		return CU_ERROR_NOT_SUPPORTED;
 	enabled[domain][id] = (uint8_t)on;
 	return 0;
 }
@@ -493,7 +496,8 @@ int cuptiActivityEnable(uint32_t kind)
 	MAY_FAIL();
 	if (trouble("say"))
 		fprintf(stderr, "fake: enable kind %u\n", kind);
-	if (kind == CU_KIND_MEMSET && trouble("nomemset"))
+	if ((kind == CU_KIND_MEMSET && trouble("nomemset")) ||
+	    (kind == CU_KIND_GRAPH_TRACE && trouble("nographs")))
 		return CU_ERROR_NOT_SUPPORTED;
 	if (kind >= 64)
 		return CU_ERROR_INVALID_KIND;

@@ -27,6 +27,7 @@ static void *other(void *unused)
 {
 	nvtxRangeEnd(elsewhere);
 	nvtxNameOsThreadA((uint32_t)syscall(SYS_gettid), "worker of nvtx");
+	nvtxNameOsThreadW((uint32_t)syscall(SYS_gettid), NULL); /* no name: it keeps the one that it has */
 	for (int i = 0; i < 10; i++) {
 		nvtxRangePushA("outer");
 		nvtxRangePop();

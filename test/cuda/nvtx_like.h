@@ -102,6 +102,10 @@ static nv_function nvtx(int which, unsigned id)
 	CALL(1, NV_CORE2_END, void (*)(void *, uint64_t), (d, r), (void)0)
 #define nvtxNameCudaStreamA(s, n) \
 	CALL(2, NV_CUDART_STREAM_A, void (*)(void *, const char *), (s, n), (void)0)
+#define nvtxNameCudaStreamW(s, n) \
+	CALL(2, NV_CUDART_STREAM_W, void (*)(void *, const void *), (s, n), (void)0)
+#define nvtxNameOsThreadW(t, n) \
+	CALL(0, NV_CORE_THREAD_W, void (*)(uint32_t, const void *), (t, n), (void)0)
 #define nvtxDomainRangePop(d) CALL(1, NV_CORE2_POP, int (*)(void *), (d), 0)
 
 #endif
