@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * The hooks that -finstrument-functions calls. They store the function's address; its name is looked
- * up when assembling. Budget: a filtered function one table probe, a recorded one the hot path.
+ * up when assembling. Budget: a filtered function one look at gt_dropped, a recorded one the hot path.
  *
  * Limits: no logic here; errno and everything else of the program stay as they are.
  */
@@ -80,7 +80,7 @@ __attribute__((noinline)) static void filtered_leave(uintptr_t function)
 GT_EXPORT void __cyg_profile_func_enter(void *function, void *call_site)
 {
 	if (gt_unlikely(gt_verdict_mode())) {
-		if (gt_verdict_probe((uintptr_t)function) != GT_VERDICT_DROP)
+		if (!gt_plainly_dropped((uintptr_t)function))
 			filtered_enter((uintptr_t)function, (uintptr_t)call_site);
 		return;
 	}
@@ -91,7 +91,7 @@ GT_EXPORT void __cyg_profile_func_exit(void *function, void *call_site)
 {
 	(void)call_site;
 	if (gt_unlikely(gt_verdict_mode())) {
-		if (gt_verdict_probe((uintptr_t)function) != GT_VERDICT_DROP)
+		if (!gt_plainly_dropped((uintptr_t)function))
 			filtered_leave((uintptr_t)function);
 		return;
 	}

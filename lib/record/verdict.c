@@ -22,6 +22,7 @@
 /* A table in which nothing is found, so that nobody has to ask whether there is one. */
 static uint64_t no_table[1];
 GT_HIDDEN struct gt_verdicts gt_verdicts = { .mode = GT_VERDICT_UNSET, .table = no_table };
+GT_HIDDEN uint64_t gt_dropped[GT_DROPPED_PLACES] __attribute__((aligned(64)));
 GT_HIDDEN struct gt_filter *gt_verdict_filter;
 GT_HIDDEN struct gt_verdict_info *gt_verdict_infos;
 
@@ -62,6 +63,20 @@ static void put(uint64_t place, uint64_t entry, uint32_t id)
 	__atomic_store_n(&gt_verdicts.table[place], entry, __ATOMIC_RELEASE);
 }
 
+static void drop_plainly(uint64_t key)
+{
+	if (!(key >> 61))
+		__atomic_store_n(&gt_dropped[gt_dropped_place(key)], key, __ATOMIC_RELAXED);
+}
+
+/* Forgets the functions in [start, end). */
+static void drop_no_more(uint64_t start, uint64_t end)
+{
+	for (uint32_t i = 0; i < GT_DROPPED_PLACES; i++)
+		if (gt_dropped[i] && gt_dropped[i] >= start && gt_dropped[i] < end)
+			__atomic_store_n(&gt_dropped[i], 0, __ATOMIC_RELAXED);
+}
+
 /*
  * Dropped functions are the ones that must be fast, so they take the first place of their chain
  * from one that is not dropped: that one moves to the end.
@@ -81,6 +96,8 @@ static void insert(uint64_t key, enum gt_verdict verdict, uint32_t id)
 	} else {
 		put(place, entry, id);
 	}
+	if (verdict == GT_VERDICT_DROP)
+		drop_plainly(key);
 	used++;
 }
 
@@ -124,6 +141,7 @@ static void clear_table(void)
 	for (uint64_t i = 0; i <= gt_verdicts.mask; i++)
 		if (gt_verdicts.table[i])
 			__atomic_store_n(&gt_verdicts.table[i], 0, __ATOMIC_RELAXED);
+	drop_no_more(0, UINT64_MAX);
 	used = 0;
 	__atomic_store_n(&full, false, __ATOMIC_RELAXED);
 }
@@ -456,6 +474,7 @@ void gt_verdict_forget(uint64_t start, uint64_t end)
 	}
 	if (gone) {
 		rebuild(gt_verdicts.mask + 1); /* the chains have holes */
+		drop_no_more(start, end);
 		__atomic_store_n(&full, false, __ATOMIC_RELAXED);
 	}
 	gt_verdict_names_forget(start, end);

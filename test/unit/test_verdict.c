@@ -222,6 +222,30 @@ Test(verdict, dropped_come_first)
 	cr_expect_eq(double_scans, 1);
 }
 
+/* What the hooks ask first: true of dropped functions alone, and only as long as they are. */
+Test(verdict, plainly_dropped)
+{
+	uint64_t first = UINT64_C(0x500000000010), same = first + 16 * GT_DROPPED_PLACES;
+
+	set_up("verdict_kept -- -1\nverdict_asked -- 4\n* -- 0\n", NULL);
+	cr_expect_not(gt_plainly_dropped(first), "nobody asked for it yet");
+	cr_expect_eq(gt_verdict_of(first), GT_VERDICT_DROP);
+	cr_expect(gt_plainly_dropped(first));
+	cr_expect_not(gt_plainly_dropped(same));
+	cr_expect_eq(gt_verdict_of(same), GT_VERDICT_DROP);
+	cr_expect(gt_plainly_dropped(same), "it has the place now");
+	cr_expect_not(gt_plainly_dropped(first));
+	cr_expect_eq(gt_verdict_of(first), GT_VERDICT_DROP);
+	VERDICT(verdict_kept);
+	VERDICT(verdict_asked);
+	cr_expect_not(gt_plainly_dropped((uintptr_t)verdict_kept));
+	cr_expect_not(gt_plainly_dropped((uintptr_t)verdict_asked));
+	gt_verdict_forget(first, first + 16);
+	cr_expect(gt_plainly_dropped(same));
+	gt_verdict_forget(same, same + 1);
+	cr_expect_not(gt_plainly_dropped(same));
+}
+
 /* The library that had verdict_dropped's address is gone; what lies there now has no name. */
 Test(verdict, address_used_again)
 {
@@ -279,10 +303,12 @@ Test(verdict, rank)
 	cr_expect_eq(gt_verdict_infos[ticket].limit, -1);
 	cr_expect(gt_verdict_set_rank(1));
 	cr_expect_eq(VERDICT(verdict_dropped), GT_VERDICT_DROP);
+	cr_expect(gt_plainly_dropped((uintptr_t)verdict_dropped));
 	cr_expect_eq(VERDICT(verdict_asked), GT_VERDICT_ASK);
 	cr_expect_eq(gt_verdict_of(GT_VERDICT_REGION(5)), GT_VERDICT_ASK);
 	cr_expect_eq(gt_verdict_infos[gt_verdict_info_of(GT_VERDICT_REGION(5))].limit, 0);
 	cr_expect_not(gt_verdict_set_rank(2));
+	cr_expect_not(gt_plainly_dropped((uintptr_t)verdict_dropped));
 	cr_expect_eq(VERDICT(verdict_dropped), GT_VERDICT_RECORD);
 }
 
