@@ -154,11 +154,13 @@ static uint32_t find_region(struct gt_track *t, uint64_t word, uint64_t tick)
 static bool grow_frames(struct gt_worker *w)
 {
 	size_t room = w->frame_room ? 2 * w->frame_room : FRAMES_FIRST;
-	struct gt_frame *frames = realloc(w->frames, room * sizeof(*frames));
+	struct gt_frame *frames =
+		realloc(w->frames ? w->frames - 1 : NULL, (room + 1) * sizeof(*frames));
 
 	if (!frames)
 		return false;
-	w->frames = frames;
+	memset(frames, 0, sizeof(*frames)); /* below the first: of no region */
+	w->frames = frames + 1;
 	w->frame_room = room;
 	return true;
 }
@@ -185,8 +187,8 @@ void gt_track_enter(struct gt_track *t, uint64_t word, uint32_t region, uint64_t
 			     "enter");
 }
 
-static inline void account(struct gt_profile *profile, struct gt_frame *frame, size_t depth,
-			   uint64_t ns)
+/* Below the first frame is one that takes its share, too. */
+static inline void account(struct gt_profile *profile, struct gt_frame *frame, uint64_t ns)
 {
 	uint64_t span = ns - frame->enter_ns;
 
@@ -194,8 +196,7 @@ static inline void account(struct gt_profile *profile, struct gt_frame *frame, s
 	profile->exclusive += span - frame->child_ns;
 	if (!--profile->open)
 		profile->inclusive += span;
-	if (depth)
-		frame[-1].child_ns += span;
+	frame[-1].child_ns += span;
 }
 
 /* Leaves the innermost region. */
@@ -203,7 +204,7 @@ void gt_track_leave(struct gt_track *t, uint64_t ns)
 {
 	struct gt_frame *frame = &t->w->frames[--t->depth];
 
-	account(&t->w->profile[frame->region], frame, t->depth, ns);
+	account(&t->w->profile[frame->region], frame, ns);
 	if (t->writer->pipe && !t->attributes)
 		gt_pipe_put(t->writer->pipe, ns, frame->region, true);
 	else
@@ -464,72 +465,88 @@ static void step(struct gt_track *t)
 
 /*
  * Converts enters and leaves as long as they are plain: known, in order of time, well nested. Stops
- * at the first slot that is not, or whose successor cannot be seen.
+ * at the first slot that is not, or whose successor cannot be seen. `pipe` is known when compiling:
+ * NULL or not.
  */
-static void run(struct gt_track *t)
+static inline __attribute__((always_inline)) void run_into(struct gt_track *t, struct gt_pipe *pipe)
 {
-	const struct gt_slot *slot = t->stream.at, *end = t->stream.end - 1;
+	const struct gt_slot *slot = t->stream.at, *const end = t->stream.end - 1;
 	const struct gt_lookup lookup = t->w->lookup;
-	const struct gt_scale scale = t->scale;
-	/* What others recorded for this location comes in between. */
-	const uint64_t most = t->side_tick <= scale.tick_max ? t->side_tick - 1 : scale.tick_max;
 	struct gt_profile *const profile = t->w->profile;
-	struct gt_frame *const frames = t->w->frames;
+	struct gt_frame *top = t->w->frames + t->depth - 1; /* below the first is one that no word finds */
+	const struct gt_frame *const last_frame =
+		t->w->frames +
+		(t->w->frame_room < GT_STACK_MOST ? t->w->frame_room : GT_STACK_MOST) - 1;
 	OTF2_EvtWriter *const evt = t->writer->direct;
-	struct gt_pipe *const pipe = t->writer->pipe;
-	const size_t room = t->w->frame_room < GT_STACK_MOST ? t->w->frame_room : GT_STACK_MOST;
-	size_t depth = t->depth;
-	uint64_t last = t->last;
 	OTF2_ErrorCode rc = OTF2_SUCCESS;
+	struct gt_bend scale;
+	uint64_t most;
 
-	while (slot < end) {
-		uint64_t word = slot->word, tick = slot->time, ns;
-		unsigned type = GT_WORD_TYPE(word);
+	if (slot >= end || slot->time < t->last || slot->time >= t->side_tick)
+		return;
+	scale = gt_scale_straight(&t->scale, slot->time, &most);
+	if (most > t->scale.tick_max)
+		most = t->scale.tick_max;
+	if (most >= t->side_tick) /* what others recorded for this location comes in between */
+		most = t->side_tick - 1;
+	for (; slot < end; slot++) {
+		const uint64_t word = slot->word, tick = slot->time;
+		const uint64_t ns = gt_scale_piece(scale.ns, tick - scale.tick, scale.mult);
+		const unsigned type = GT_WORD_TYPE(word);
 
-		if (unlikely(tick < last || tick > most || slot[1].time < tick))
+		if (unlikely(tick > most || slot[1].time < tick))
 			break;
-		if (type == GT_T_ENTER_ADDR || type == GT_T_ENTER) {
+		if (type == GT_T_LEAVE_ADDR || type == GT_T_LEAVE) {
+			const uint32_t region = top->region;
+
+			if (unlikely(top->word != word - LEAVE_STEP))
+				break;
+			account(&profile[region], top--, ns);
+			if (pipe)
+				gt_pipe_put(pipe, ns, region, true);
+			else
+				rc = OTF2_EvtWriter_Leave(evt, NULL, ns, region);
+		} else if (type == GT_T_ENTER_ADDR || type == GT_T_ENTER) {
 			const struct gt_lookup_entry *entry = gt_lookup_find(&lookup, word);
-			struct gt_frame *frame = &frames[depth];
+			const uint32_t region = entry ? entry->value : GT_UNDEFINED;
 
-			if (unlikely(!entry || entry->value >= GT_TIMED || depth >= room))
+			if (unlikely(region >= GT_TIMED || top == last_frame))
 				break;
-			ns = gt_scale_ns(&scale, tick);
-			frame->word = word;
-			frame->enter_ns = ns;
-			frame->child_ns = 0;
-			frame->region = entry->value;
-			depth++;
-			profile[entry->value].open++;
+			top++;
+			top->word = word;
+			top->enter_ns = ns;
+			top->child_ns = 0;
+			top->region = region;
+			profile[region].open++;
 			if (pipe)
-				gt_pipe_put(pipe, ns, entry->value, false);
+				gt_pipe_put(pipe, ns, region, false);
 			else
-				rc = OTF2_EvtWriter_Enter(evt, NULL, ns, entry->value);
-		} else if (type == GT_T_LEAVE_ADDR || type == GT_T_LEAVE) {
-			struct gt_frame *frame = depth ? &frames[depth - 1] : NULL;
-
-			if (unlikely(!frame || frame->word != word - LEAVE_STEP))
-				break;
-			ns = gt_scale_ns(&scale, tick);
-			depth--;
-			account(&profile[frame->region], frame, depth, ns);
-			if (pipe)
-				gt_pipe_put(pipe, ns, frame->region, true);
-			else
-				rc = OTF2_EvtWriter_Leave(evt, NULL, ns, frame->region);
+				rc = OTF2_EvtWriter_Enter(evt, NULL, ns, region);
 		} else {
 			break;
 		}
-		last = tick;
-		slot++;
 		if (unlikely(rc != OTF2_SUCCESS)) {
-			gt_track_bad(t, rc, "enter or leave");
+			slot++;
 			break;
 		}
 	}
+	if (slot > t->stream.at)
+		t->last = slot[-1].time;
 	t->stream.at += slot - t->stream.at;
-	t->depth = depth;
-	t->last = last;
+	t->depth = (size_t)(top + 1 - t->w->frames);
+	if (unlikely(rc != OTF2_SUCCESS))
+		gt_track_bad(t, rc, "enter or leave");
+}
+
+/* Functions of their own: the loops need every register. */
+static __attribute__((noinline)) void run_direct(struct gt_track *t)
+{
+	run_into(t, NULL);
+}
+
+static __attribute__((noinline)) void run_piped(struct gt_track *t)
+{
+	run_into(t, t->writer->pipe);
 }
 
 /* What a piece of input may take in the archive, with the leaves that close the stack. */
@@ -589,7 +606,7 @@ static void convert(struct gt_track *t)
 		if (t->stream.at == t->stream.end)
 			break;
 		if (!t->held && !t->attributes && !t->hidden && !t->skip)
-			run(t);
+			(t->writer->pipe ? run_piped : run_direct)(t);
 		if (t->stream.at < t->stream.end)
 			step(t);
 	}
@@ -757,7 +774,8 @@ void gt_worker_free(struct gt_worker *w)
 	free(w->lookup.entries);
 	free(w->timed.entries);
 	free(w->local.entries);
-	free(w->frames);
+	if (w->frames)
+		free(w->frames - 1);
 	free(w->profile);
 	memset(w, 0, sizeof(*w));
 }

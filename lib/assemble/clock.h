@@ -102,8 +102,8 @@ static inline uint64_t gt_scale_piece(uint64_t ns, uint64_t ticks, uint64_t mult
 	return ns + (uint64_t)((unsigned __int128)ticks * mult >> GT_SCALE_SHIFT);
 }
 
-/* Behind the first bend. */
-static inline uint64_t gt_scale_bent(const struct gt_scale *scale, uint64_t tick)
+/* Where a tick lies that is not before the first bend. */
+static inline size_t gt_scale_bend(const struct gt_scale *scale, uint64_t tick)
 {
 	size_t low = 0, high = scale->bend_count;
 
@@ -115,8 +115,15 @@ static inline uint64_t gt_scale_bent(const struct gt_scale *scale, uint64_t tick
 		else
 			high = middle;
 	}
-	return gt_scale_piece(scale->bends[low].ns, tick - scale->bends[low].tick,
-			      scale->bends[low].mult);
+	return low;
+}
+
+/* Behind the first bend. */
+static inline uint64_t gt_scale_bent(const struct gt_scale *scale, uint64_t tick)
+{
+	const struct gt_bend *bend = &scale->bends[gt_scale_bend(scale, tick)];
+
+	return gt_scale_piece(bend->ns, tick - bend->tick, bend->mult);
 }
 
 /* Ticks before the base give the base's time. */
@@ -127,6 +134,26 @@ static inline uint64_t gt_scale_ns(const struct gt_scale *scale, uint64_t tick)
 	if (scale->bend_count && tick >= scale->bends->tick)
 		return gt_scale_bent(scale, tick);
 	return gt_scale_piece(scale->base_ns, tick - scale->base_tick, scale->mult);
+}
+
+/* The straight piece in which `tick` lies, for loops: it holds from there to *most. */
+static inline struct gt_bend gt_scale_straight(const struct gt_scale *scale, uint64_t tick,
+					       uint64_t *most)
+{
+	struct gt_bend piece = { scale->base_tick, scale->base_ns, scale->mult };
+	size_t next = 0;
+
+	if (tick <= scale->base_tick) {
+		piece.mult = 0;
+		*most = scale->base_tick;
+		return piece;
+	}
+	if (scale->bend_count && tick >= scale->bends->tick) {
+		next = gt_scale_bend(scale, tick);
+		piece = scale->bends[next++];
+	}
+	*most = next < scale->bend_count ? scale->bends[next].tick - 1 : UINT64_MAX;
+	return piece;
 }
 
 #endif

@@ -86,7 +86,7 @@ struct gt_held {
 struct gt_worker {
 	struct gt_conversion *conv;
 	struct gt_slot *buffer;
-	struct gt_frame *frames;
+	struct gt_frame *frames; /* frames[-1] is one of no region */
 	size_t frame_room;
 	struct gt_lookup lookup; /* words of enters -> region; others, see archive_records.c */
 	struct gt_lookup timed;  /* address | mapping << 48 -> region */
