@@ -24,7 +24,7 @@
 
 #include <stdint.h>
 
-#define GT_FORMAT_VERSION 2u
+#define GT_FORMAT_VERSION 3u
 
 #define GT_MAGIC_RUN  0x314e555254474721ull /* "!GGTRUN1" read as a little-endian number */
 #define GT_MAGIC_PROC 0x31434f5250474721ull

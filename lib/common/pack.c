@@ -15,11 +15,14 @@
 #define COUNTED  (ESCAPE | 2u << 11)
 #define STEP     (1u << 11)
 
+_Static_assert(__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__, "two tokens are written as one word");
+
 uint64_t gt_pack_check(const void *data, size_t bytes)
 {
 	const char *at = data;
 	uint64_t a = 0, b = 0, word;
 
+#pragma GCC unroll 4
 	for (; bytes >= 8; at += 8, bytes -= 8) {
 		memcpy(&word, at, 8);
 		a += word;
@@ -62,20 +65,20 @@ static inline char *short_pairs(const uint64_t **at, const uint64_t *end, uint64
 	const uint64_t *slot = *at;
 	uint64_t before = *last;
 
-#pragma GCC unroll 4
-	while (end - slot >= 4) {
+#pragma GCC unroll 2
+	for (size_t n = (size_t)(end - slot) / 4; n; n--) {
 		uint64_t word1 = slot[1], word2 = slot[3];
 		uint64_t time1 = __atomic_load_n(&slot[0], __ATOMIC_RELAXED);
 		uint64_t time2 = __atomic_load_n(&slot[2], __ATOMIC_RELAXED);
 		uint64_t d1 = time1 - before, d2 = time2 - time1;
-		uint32_t h1 = gt_pack_hash(word1), h2 = gt_pack_hash(word2);
-		uint32_t tokens[2] = { (uint32_t)d1 << 11 | h1, (uint32_t)d2 << 11 | h2 };
+		uint64_t h1 = gt_pack_hash(word1), h2 = gt_pack_hash(word2);
 
 		if (__builtin_expect(table[h1] != word1, 0) ||
 		    __builtin_expect(table[h2] != word2, 0) ||
 		    __builtin_expect((d1 | d2) >= SHORT, 0))
 			break;
-		memcpy(to, tokens, 8);
+		h1 |= d1 << 11 | h2 << 32 | d2 << 43;
+		memcpy(to, &h1, 8);
 		to += 8;
 		before = time2;
 		slot += 4;
@@ -155,6 +158,36 @@ size_t gt_pack(const void *slots_at, uint32_t slots, uint64_t offset, void *out,
 	return sizeof(header) + (size_t)(to - begin);
 }
 
+/* The common case of unpacking: two short tokens at a time. */
+static inline const char *short_tokens(const char *at, const char *end, uint64_t *restrict *slot,
+				       const uint64_t *stop, uint64_t *last, const uint64_t *table)
+{
+	uint64_t *restrict to = *slot;
+	uint64_t time = *last;
+	size_t room = (size_t)(stop - to) / 4, there = (size_t)(end - at) / 8;
+
+	for (size_t n = room < there ? room : there; n; n--) {
+		uint64_t two, h1, h2;
+
+		memcpy(&two, at, 8);
+		h1 = two & ESCAPE;
+		h2 = two >> 32 & ESCAPE;
+		if (__builtin_expect(h1 == ESCAPE, 0) || __builtin_expect(h2 == ESCAPE, 0))
+			break;
+		time += (uint32_t)two >> 11;
+		to[0] = time;
+		to[1] = table[h1];
+		time += two >> 43;
+		to[2] = time;
+		to[3] = table[h2];
+		at += 8;
+		to += 4;
+	}
+	*slot = to;
+	*last = time;
+	return at;
+}
+
 int gt_unpack(const struct gt_pack_header *header, const void *bytes, void *out, uint64_t *table)
 {
 	const char *at = bytes;
@@ -174,6 +207,9 @@ int gt_unpack(const struct gt_pack_header *header, const void *bytes, void *out,
 		uint64_t d, time, word;
 		uint32_t token;
 
+		at = short_tokens(at, end, &slot, stop, &last, table);
+		if (slot >= stop)
+			break;
 		if (end - at < 4)
 			return -EPROTO;
 		memcpy(&token, at, 4);

@@ -65,10 +65,10 @@ static inline bool gt_local_swap(uint64_t *p, uint64_t from, uint64_t to)
 static inline uint64_t gt_hot_ticks(void)
 {
 #if defined(__x86_64__)
-	uint32_t low, high;
+	uint64_t low, high; /* rdtsc clears the upper halves */
 
 	__asm__ volatile("rdtsc" : "=a"(low), "=d"(high));
-	return (uint64_t)high << 32 | low;
+	return high << 32 | low;
 #elif defined(__aarch64__)
 	uint64_t ticks;
 
