@@ -285,6 +285,7 @@ enum gt_def_type {
 	GT_D_PARAMS = 19,   /* struct gt_def_params, then count * struct gt_def_param */
 	GT_D_TOPOLOGY = 20, /* struct gt_def_topology, then count * u32 sizes, count * u32 periodic */
 	GT_D_SYNC = 21,     /* struct gt_def_sync: two hosts' clocks were compared */
+	GT_D_CLOCK = 22,    /* struct gt_def_clock, then count * struct gt_def_knot */
 };
 
 #define GT_COMM_EVENTS 1u  /* of a COMM: COMM_CREATE and COMM_DESTROY tell of it */
@@ -423,6 +424,25 @@ struct gt_def_sync {
 	uint64_t width;
 	uint32_t reference; /* STRING id: name of the host */
 	uint32_t kind;      /* of the other clock: enum gt_clock_kind */
+};
+
+/*
+ * What all hosts of a parallel program know of one clock at its end: by which readings and comparisons
+ * its ticks are converted. A host has those of a chain, from the clock that was compared with no other to
+ * its own, so that it comes to the same times as all others.
+ */
+struct gt_def_clock {
+	uint64_t nominal_hz;
+	struct gt_calib first, last;
+	uint32_t kind, reference_kind; /* enum gt_clock_kind */
+	uint32_t count;                /* comparisons, always with the same clock; 0: the chain's begin */
+	uint32_t reserved;
+	char host[64], reference[64];
+};
+
+struct gt_def_knot {
+	uint64_t tick, other_tick;
+	uint64_t width;
 };
 
 /* ---- process header ----------------------------------------------------------------------------- */

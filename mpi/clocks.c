@@ -5,17 +5,20 @@
  * keeps the answer that came back fastest: the other clock was read within that time.
  *
  * What is written down is the pair of readings and how long the answer took; the assembly chains
- * the pairs and interpolates between comparisons.
+ * the pairs and interpolates between comparisons. At the end each host is told the pairs of the chain that
+ * leads to it, so that it can do so by itself.
  *
  * Limits: the error of a comparison is half of the fastest answer, and adds up along the chain.
  */
 #include <string.h>
+#include <sys/mman.h>
 #include <time.h>
 
 #include "mpi/generated.h"
 #include "mpi/hosts.h"
 
 #define TAG        1
+#define TAG_CHAIN  2
 #define TRIES       200
 #define GOOD_NS     20000     /* an answer within that needs no more tries */
 #define PATIENCE_NS 300000000 /* for one pair of hosts that do not answer that fast ... */
@@ -100,4 +103,31 @@ void gt_mpi_clocks_compare(MPI_Comm speakers, int me, int count)
 		else if (me >= known && me < 2 * known)
 			ask(speakers, me - known);
 	}
+}
+
+/* In the rounds of the comparison, down from the first host: each gets what its reference knows. */
+void gt_mpi_clocks_tell(MPI_Comm speakers, int me, int count)
+{
+	char *chain = gt_mpi_memory(GT_CHAIN_MOST);
+	uint32_t bytes = 0;
+	MPI_Status status;
+	int known = 1;
+
+	if (!chain)
+		return;
+	if (me) {
+		while (2 * known <= me)
+			known *= 2;
+		if (gt_mpi_Recv()(chain, GT_CHAIN_MOST, MPI_BYTE, me - known, TAG_CHAIN, speakers,
+				  &status) == MPI_SUCCESS)
+			bytes = (uint32_t)gt_mpi_status_bytes(&status);
+		known *= 2;
+	}
+	if (!me || bytes)
+		bytes = gt_clocks_chain(chain, bytes, GT_CHAIN_MOST);
+	for (; me + known < count; known *= 2)
+		if (gt_mpi_Send()(chain, (int)bytes, MPI_BYTE, me + known, TAG_CHAIN, speakers) !=
+		    MPI_SUCCESS)
+			break;
+	munmap(chain, GT_CHAIN_MOST);
 }

@@ -21,8 +21,10 @@ void gt_mpi_hosts_begin(void);
 void gt_mpi_hosts_ready(uint64_t job, int rank, int size);
 void gt_mpi_hosts_end(void);
 
-/* Compares the clocks of all hosts; all speakers at once. */
+/* Compares the clocks of all hosts; all speakers at once. And, after the last time: tells each of them
+ * how the clocks are converted that its own was compared with. */
 void gt_mpi_clocks_compare(MPI_Comm speakers, int me, int count);
+void gt_mpi_clocks_tell(MPI_Comm speakers, int me, int count);
 
 /* This process speaks for its host, and clocks are compared during the run, too. */
 extern bool gt_mpi_meets;

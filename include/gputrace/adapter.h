@@ -155,6 +155,13 @@ GT_API const char *gt_host(uint32_t *clock);
 /* When this host's clock was at `tick`, +- width/2, that of `reference` was at other_tick. */
 GT_API void gt_clocks_compared(const char *reference, uint32_t kind, uint64_t tick,
 			       uint64_t other_tick, uint64_t width);
+/*
+ * When all have been compared for the last time: `chain` has `bytes` bytes that gt_clocks_chain() gave the
+ * host which this one's clock was compared with (0: it was compared with none). Adds this host's and returns
+ * how many bytes there are now, at most `room`; 0: this host goes without.
+ */
+#define GT_CHAIN_MOST 65536u
+GT_API uint32_t gt_clocks_chain(void *chain, uint32_t bytes, uint32_t room);
 /* What VT_TIMESYNC() is to call; NULL: nothing. And the call. */
 GT_API void gt_on_timesync(void (*call)(void));
 GT_API void gt_timesync(void);

@@ -9,6 +9,7 @@
 #include "config.h"
 
 #include "lib/assemble/clock.h"
+#include "lib/assemble/clock_chain.h"
 
 #include <errno.h>
 #include <stdbool.h>
@@ -143,7 +144,8 @@ static int64_t half_width(const struct gt_calib *calib, uint64_t mult)
 	return ns > INT64_MAX ? INT64_MAX : (int64_t)ns;
 }
 
-static struct knot *add_knot(struct source *source)
+/* knot: all but the reference's name. */
+static int add_knot(struct source *source, const struct knot *knot, const char *reference)
 {
 	struct knot *knots;
 
@@ -152,34 +154,33 @@ static struct knot *add_knot(struct source *source)
 
 		knots = realloc(source->knots, room * sizeof(*knots));
 		if (!knots)
-			return NULL;
+			return -ENOMEM;
 		source->knots = knots;
 		source->knot_room = room;
 	}
-	return &source->knots[source->knot_count++];
+	knots = &source->knots[source->knot_count++];
+	*knots = *knot;
+	snprintf(knots->reference, sizeof(knots->reference), "%s", reference);
+	return 0;
 }
 
 /* The comparisons that a process has made. */
 static int gather_knots(struct source *source, const struct gt_proc *proc)
 {
 	size_t n = gt_journal_count(&proc->journal, GT_D_SYNC);
+	int rc = 0;
 
-	for (size_t i = 0; i < n; i++) {
+	for (size_t i = 0; !rc && i < n; i++) {
 		const struct gt_def_sync *sync =
 			gt_journal_nth(&proc->journal, GT_D_SYNC, i, NULL, NULL);
 		const char *reference = gt_proc_string(proc, sync->reference);
-		struct knot *knot;
+		const struct knot knot = { .tick = sync->tick, .other = sync->other_tick,
+					   .width = sync->width, .kind = sync->kind };
 
-		if (!reference || !sync->tick || sync->tick > proc->tick_max)
-			continue;
-		knot = add_knot(source);
-		if (!knot)
-			return -ENOMEM;
-		*knot = (struct knot){ .tick = sync->tick, .other = sync->other_tick,
-				       .width = sync->width, .kind = sync->kind };
-		snprintf(knot->reference, sizeof(knot->reference), "%s", reference);
+		if (reference && sync->tick && sync->tick <= proc->tick_max)
+			rc = add_knot(source, &knot, reference);
 	}
-	return 0;
+	return rc;
 }
 
 static int gather(const struct gt_spool *spool, struct source *sources, size_t *count,
@@ -202,6 +203,43 @@ static int gather(const struct gt_spool *spool, struct source *sources, size_t *
 				 proc->tick_max);
 		extend(source, proc->header.begin, proc->end_tick, proc->tick_max, 1);
 		rc = gather_knots(source, proc);
+	}
+	find_rates(sources, *count);
+	return rc;
+}
+
+/* As the hosts have agreed: the processes' own clocks first, then those that the chains lead through. */
+static int gather_chains(const struct gt_spool *spool, const struct gt_chains *chains,
+			 struct source *sources, size_t *count, size_t *which)
+{
+	size_t own;
+	int rc = 0;
+
+	for (size_t i = 0; i < spool->proc_count; i++) {
+		const struct gt_proc *proc = &spool->procs[i];
+		struct source *source = find_source(sources, count, proc->header.host,
+						    proc->header.clock, proc->header.nominal_hz);
+
+		which[i] = (size_t)(source - sources);
+		extend(source, proc->header.begin, proc->end_tick, proc->tick_max, 1);
+	}
+	own = *count;
+	for (size_t i = 0; !rc && i < chains->count; i++) {
+		const struct gt_def_clock *link = chains->list[i];
+		const struct gt_def_knot *knots = (const struct gt_def_knot *)(link + 1);
+		struct source *s = find_source(sources, count, link->host, link->kind, link->nominal_hz);
+
+		s->nominal_hz = link->nominal_hz;
+		consider(s, &link->first, UINT64_MAX);
+		consider(s, &link->last, UINT64_MAX);
+		for (uint32_t k = 0; !rc && k < link->count; k++)
+			rc = add_knot(s, &(struct knot){ .tick = knots[k].tick,
+							 .other = knots[k].other_tick,
+							 .width = knots[k].width,
+							 .kind = link->reference_kind },
+				      link->reference);
+		if ((size_t)(s - sources) >= own && link->count)
+			extend(s, knots[0].tick, knots[link->count - 1].tick, UINT64_MAX, 0);
 	}
 	find_rates(sources, *count);
 	return rc;
@@ -580,10 +618,11 @@ static int make_room(struct gt_clock *clock, size_t n)
 }
 
 /* Before the comparisons are used, which throws away what leads nowhere here. */
-static int note_origins(struct gt_origins *origins, const struct source *sources, size_t count)
+static int note_origins(struct gt_origins *origins, const struct source *sources, size_t count, size_t n)
 {
 	origins->list = calloc(count, sizeof(*origins->list));
-	if (!origins->list)
+	origins->which = calloc(n, sizeof(*origins->which));
+	if (!origins->list || !origins->which)
 		return -ENOMEM;
 	origins->count = count;
 	for (size_t i = 0; i < count; i++) {
@@ -616,7 +655,7 @@ static void note_scales(struct gt_origins *origins, struct source *sources, size
 {
 	__int128 start = start_of(sources, count, spans, n, true);
 
-	for (size_t i = 0; i < count; i++) {
+	for (size_t i = 0; i < origins->count; i++) {
 		struct gt_origin *o = &origins->list[i];
 		const struct span whole = { .begin = o->begin, .tick_max = o->tick_max };
 		int64_t last = half_width(&o->last, sources[i].mult);
@@ -628,33 +667,51 @@ static void note_scales(struct gt_origins *origins, struct source *sources, size
 	}
 }
 
-static int make(struct gt_clock *clock, const struct gt_spool *spool, struct gt_origins *origins)
+/* What came out for clocks of hosts that have agreed. */
+static void note_common(struct gt_origins *origins, const struct source *sources, uint64_t common)
 {
-	size_t n = spool->proc_count, count = 0;
-	struct source *sources = calloc(n, sizeof(*sources));
+	for (size_t i = 0; i < origins->count; i++) {
+		origins->list[i].common = common;
+		origins->list[i].error = sources[i].error;
+	}
+}
+
+static void note_which(struct gt_origins *origins, const size_t *which, size_t n)
+{
+	for (size_t i = 0; i < n; i++)
+		origins->which[i] = (uint32_t)which[i];
+}
+
+static int make(struct gt_clock *clock, const struct gt_spool *spool, struct gt_origins *origins,
+		const struct gt_chains *chains)
+{
+	size_t n = spool->proc_count, count = 0, room = n + chains->count, own = 0;
+	struct source *sources = calloc(room, sizeof(*sources));
 	struct span *spans = calloc(n, sizeof(*spans));
 	size_t *which = calloc(n, sizeof(*which));
-	int rc = make_room(clock, n);
+	int rc = make_room(clock, room);
 
 	if (!sources || !spans || !which)
 		rc = -ENOMEM;
 	if (!rc)
-		rc = gather(spool, sources, &count, which);
-	for (size_t i = 0; !rc && i < n; i++)
+		rc = chains->count ? gather_chains(spool, chains, sources, &count, which)
+				   : gather(spool, sources, &count, which);
+	for (size_t i = 0; !rc && i < n; i++) {
 		spans[i] = (struct span){ which[i], spool->procs[i].header.begin,
 					  spool->procs[i].end_tick, spool->procs[i].tick_max, 1 };
+		if (which[i] >= own)
+			own = which[i] + 1;
+	}
 	if (!rc && origins)
-		rc = note_origins(origins, sources, count);
+		rc = note_origins(origins, sources, own, n);
 	if (!rc)
 		rc = make_all(clock, sources, count, spans, n, origins);
 	if (!rc && origins) {
 		note_scales(origins, sources, count, spans, n);
-		origins->which = calloc(n, sizeof(*origins->which));
-		for (size_t i = 0; origins->which && i < n; i++)
-			origins->which[i] = (uint32_t)which[i];
-		rc = origins->which ? 0 : -ENOMEM;
+		note_common(origins, sources, chains->common);
+		note_which(origins, which, n);
 	}
-	for (size_t i = 0; sources && i < n; i++)
+	for (size_t i = 0; sources && i < count; i++)
 		free(sources[i].knots);
 	free(sources);
 	free(spans);
@@ -666,24 +723,19 @@ static int make(struct gt_clock *clock, const struct gt_spool *spool, struct gt_
 
 int gt_clock_make(struct gt_clock *clock, const struct gt_spool *spool)
 {
-	return make(clock, spool, NULL);
+	return make(clock, spool, NULL, &(struct gt_chains){ 0 });
 }
 
 int gt_clock_alone(struct gt_clock *clock, const struct gt_spool *spool, struct gt_origins *origins)
 {
-	memset(origins, 0, sizeof(*origins));
-	return make(clock, spool, origins);
-}
+	struct gt_chains chains;
+	int rc = gt_chains_find(&chains, spool);
 
-void gt_clock_free(struct gt_clock *clock)
-{
-	for (size_t i = 0; i < clock->bend_lists; i++)
-		free(clock->bends[i]);
-	free(clock->bends);
-	free(clock->scales);
-	free(clock->errors);
-	free(clock->comparisons);
-	memset(clock, 0, sizeof(*clock));
+	memset(origins, 0, sizeof(*origins));
+	if (!rc)
+		rc = make(clock, spool, origins, &chains);
+	gt_chains_free(&chains);
+	return rc;
 }
 
 /* ---- hosts that were converted by themselves ----------------------------------------------------- */
@@ -691,7 +743,9 @@ void gt_clock_free(struct gt_clock *clock)
 static int gather_origins(const struct gt_origins *origins, struct source *sources, size_t *count,
 			  struct span *spans)
 {
-	for (size_t i = 0; i < origins->count; i++) {
+	int rc = 0;
+
+	for (size_t i = 0; !rc && i < origins->count; i++) {
 		const struct gt_origin *o = &origins->list[i];
 		struct source *source =
 			find_source(sources, count, o->host, o->kind, o->nominal_hz);
@@ -701,19 +755,15 @@ static int gather_origins(const struct gt_origins *origins, struct source *sourc
 		consider(source, &o->first, o->tick_max);
 		consider(source, &o->last, o->tick_max);
 		extend(source, o->begin, o->end, o->tick_max, o->processes);
-		for (size_t k = 0; k < o->knot_count; k++) {
-			struct knot *knot = add_knot(source);
-
-			if (!knot)
-				return -ENOMEM;
-			*knot = (struct knot){ .tick = o->knots[k].tick, .other = o->knots[k].other,
-					       .width = o->knots[k].width,
-					       .kind = o->knots[k].kind };
-			memcpy(knot->reference, o->knots[k].reference, sizeof(knot->reference));
-		}
+		for (size_t k = 0; !rc && k < o->knot_count; k++)
+			rc = add_knot(source, &(struct knot){ .tick = o->knots[k].tick,
+							      .other = o->knots[k].other,
+							      .width = o->knots[k].width,
+							      .kind = o->knots[k].kind },
+				      o->knots[k].reference);
 	}
 	find_rates(sources, *count);
-	return 0;
+	return rc;
 }
 
 int gt_clock_join(struct gt_clock *clock, const struct gt_origins *origins)
@@ -725,10 +775,13 @@ int gt_clock_join(struct gt_clock *clock, const struct gt_origins *origins)
 
 	if (!sources || !spans)
 		rc = -ENOMEM;
+	if (!rc && gt_origins_agree(clock, origins))
+		goto done;
 	if (!rc)
 		rc = gather_origins(origins, sources, &count, spans);
 	if (!rc)
 		rc = make_all(clock, sources, count, spans, n, true);
+done:
 	for (size_t i = 0; sources && i < n; i++)
 		free(sources[i].knots);
 	free(sources);
@@ -736,49 +789,4 @@ int gt_clock_join(struct gt_clock *clock, const struct gt_origins *origins)
 	if (rc)
 		gt_clock_free(clock);
 	return rc;
-}
-
-void gt_origins_free(struct gt_origins *origins)
-{
-	for (size_t i = 0; origins->list && i < origins->count; i++)
-		free(origins->list[i].knots);
-	free(origins->list);
-	free(origins->which);
-	memset(origins, 0, sizeof(*origins));
-}
-
-static int compare_ticks(const void *a, const void *b)
-{
-	uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
-
-	return (x > y) - (x < y);
-}
-
-long gt_clock_offsets(const struct gt_origin *origin, const struct gt_scale *to,
-		      struct gt_offset *points, size_t room)
-{
-	const struct gt_scale *from = &origin->scale;
-	uint64_t *ticks = malloc((from->bend_count + to->bend_count + 2) * sizeof(*ticks));
-	size_t n = 0, count = 0;
-	bool differs = false;
-
-	if (!ticks)
-		return -ENOMEM;
-	ticks[n++] = origin->begin;
-	ticks[n++] = origin->end;
-	for (size_t i = 0; i < from->bend_count; i++)
-		ticks[n++] = from->bends[i].tick;
-	for (size_t i = 0; i < to->bend_count; i++)
-		ticks[n++] = to->bends[i].tick;
-	qsort(ticks, n, sizeof(*ticks), compare_ticks);
-	for (size_t i = 0; i < n && count < room; i++) {
-		uint64_t ns = gt_scale_ns(from, ticks[i]);
-
-		if (ticks[i] < origin->begin || (count && points[count - 1].ns >= ns))
-			continue;
-		points[count] = (struct gt_offset){ ns, (int64_t)(gt_scale_ns(to, ticks[i]) - ns) };
-		differs |= points[count++].offset != 0;
-	}
-	free(ticks);
-	return differs ? (long)count : 0;
 }

@@ -63,6 +63,8 @@ struct gt_origin {
 	uint64_t begin, end;     /* ticks: of its processes */
 	uint64_t tick_max;
 	int64_t reading_ns;
+	uint64_t common;         /* which common time the scale leads to; 0: the host's own */
+	int64_t error;           /* of that time */
 	struct gt_scale scale;
 	struct gt_knot *knots;
 	size_t knot_count;
@@ -76,7 +78,8 @@ struct gt_origins {
 
 /*
  * As gt_clock_make, but time 0 is that of the wall clock, so that hosts that know nothing of each other
- * come near to each other. `clock` must outlive the origins.
+ * come near to each other. Where the journals have the chains of clocks (GT_D_CLOCK) it is the common time of
+ * all hosts. `clock` must outlive the origins.
  */
 int gt_clock_alone(struct gt_clock *clock, const struct gt_spool *spool, struct gt_origins *origins);
 

@@ -61,6 +61,8 @@ static size_t least_payload(unsigned type)
 		return sizeof(struct gt_calib);
 	case GT_D_SYNC:
 		return sizeof(struct gt_def_sync);
+	case GT_D_CLOCK:
+		return sizeof(struct gt_def_clock);
 	case GT_D_PROPERTY:
 		return 2;
 	case GT_D_GROUP:
@@ -80,6 +82,7 @@ static bool sound(const struct gt_def *def, const unsigned char *payload, size_t
 	struct gt_def_group group;
 	struct gt_def_params params;
 	struct gt_def_topology topology;
+	struct gt_def_clock clock;
 
 	if (bytes < least_payload(def->type))
 		return false;
@@ -106,6 +109,11 @@ static bool sound(const struct gt_def *def, const unsigned char *payload, size_t
 	case GT_D_TOPOLOGY:
 		memcpy(&topology, payload, sizeof(topology));
 		return topology.count <= (bytes - sizeof(topology)) / (2 * sizeof(uint32_t));
+	case GT_D_CLOCK:
+		memcpy(&clock, payload, sizeof(clock));
+		return clock.count <= (bytes - sizeof(clock)) / sizeof(struct gt_def_knot) &&
+		       memchr(clock.host, 0, sizeof(clock.host)) &&
+		       memchr(clock.reference, 0, sizeof(clock.reference));
 	default:
 		return true;
 	}

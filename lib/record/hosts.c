@@ -232,19 +232,6 @@ uint32_t gt_job_hosts(uint64_t job, uint32_t rank, uint32_t size, uint32_t *rank
 	return 0;
 }
 
-void gt_clocks_compared(const char *reference, uint32_t kind, uint64_t tick, uint64_t other_tick,
-			uint64_t width)
-{
-	struct gt_def_sync def = { .tick = tick, .other_tick = other_tick, .width = width,
-				   .kind = kind };
-	struct gt_piece piece = { &def, sizeof(def) };
-
-	if (!gt_start())
-		return;
-	def.reference = gt_def_string(reference);
-	gt_journal_put(GT_D_SYNC, 0, &piece, 1);
-}
-
 static void (*timesync)(void);
 
 void gt_on_timesync(void (*call)(void))

@@ -4,7 +4,7 @@ lib_libgputrace_la_SOURCES += lib/record/buffer.c lib/record/clock.c lib/record/
 	lib/record/events.c lib/record/files.c lib/record/hot.h lib/record/journal.c \
 	lib/record/launch.c lib/record/launch.h lib/record/location.c lib/record/lock.h \
 	lib/record/message.c lib/record/modules.c lib/record/process.c lib/record/record.h \
-	lib/record/run.c lib/record/hosts.c
+	lib/record/run.c lib/record/hosts.c lib/record/chain.c
 lib_libgputrace_la_SOURCES += lib/record/elfsym.c lib/record/elfsym.h lib/record/track.c \
 	lib/record/track.h lib/record/verdict.c lib/record/verdict.h lib/record/verdict_name.c \
 	lib/record/verdict_name.h

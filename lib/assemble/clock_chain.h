@@ -1,0 +1,26 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Times that the hosts of a parallel program have agreed on: each has written down the chain of clocks that
+ * leads to its own (GT_D_CLOCK), so that it converts its ticks as all others would.
+ *
+ * Limits: chains that contradict each other, or do not reach all processes of the spool, are not used.
+ */
+#ifndef GT_ASSEMBLE_CLOCK_CHAIN_H
+#define GT_ASSEMBLE_CLOCK_CHAIN_H
+
+#include "lib/assemble/clock.h"
+
+struct gt_chains {
+	const struct gt_def_clock **list; /* a clock behind the one that it was compared with */
+	size_t count;                     /* 0: there are none that can be used */
+	uint64_t common;                  /* the same for all hosts that use the same time; not 0 */
+};
+
+/* 0 or -ENOMEM. */
+int gt_chains_find(struct gt_chains *chains, const struct gt_spool *spool);
+void gt_chains_free(struct gt_chains *chains);
+
+/* Have all hosts converted to one time? Then `clock`, which has room, is that. */
+bool gt_origins_agree(struct gt_clock *clock, const struct gt_origins *origins);
+
+#endif
