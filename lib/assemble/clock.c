@@ -204,6 +204,14 @@ static int gather(const struct gt_spool *spool, struct source *sources, size_t *
 		extend(source, proc->header.begin, proc->end_tick, proc->tick_max, 1);
 		rc = gather_knots(source, proc);
 	}
+	for (size_t i = 0; i < spool->proc_count; i++) {
+		struct source *source = &sources[which[i]];
+		struct gt_calib now;
+
+		if (source->last.mono_ns - source->first.mono_ns < SPAN_LEAST &&
+		    gt_clock_now(&spool->procs[i], &now))
+			consider(source, &now, UINT64_MAX);
+	}
 	find_rates(sources, *count);
 	return rc;
 }

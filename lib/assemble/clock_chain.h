@@ -23,4 +23,7 @@ void gt_chains_free(struct gt_chains *chains);
 /* Have all hosts converted to one time? Then `clock`, which has room, is that. */
 bool gt_origins_agree(struct gt_clock *clock, const struct gt_origins *origins);
 
+/* What the clocks of the process's host show now (clock_now.c). False: this is not that host. */
+bool gt_clock_now(const struct gt_proc *proc, struct gt_calib *calib);
+
 #endif

@@ -742,15 +742,17 @@ const char *gt_proc_string(const struct gt_proc *proc, uint32_t id)
 	return id ? gt_proc_find(proc, GT_D_STRING, id, NULL) : NULL;
 }
 
-bool gt_proc_alive(const struct gt_proc *proc)
+bool gt_proc_same_boot(const struct gt_proc *proc)
 {
 	char boot[40] = "";
-	ssize_t n;
+	ssize_t n = read_head(AT_FDCWD, "/proc/sys/kernel/random/boot_id", boot, sizeof(boot) - 1);
 
-	if (proc->header.state == GT_PROC_ENDED)
+	return n <= 0 || !strncmp(boot, proc->root->run.boot_id, 36);
+}
+
+bool gt_proc_alive(const struct gt_proc *proc)
+{
+	if (proc->header.state == GT_PROC_ENDED || !gt_proc_same_boot(proc))
 		return false;
-	n = read_head(AT_FDCWD, "/proc/sys/kernel/random/boot_id", boot, sizeof(boot) - 1);
-	if (n > 0 && strncmp(boot, proc->root->run.boot_id, 36))
-		return false; /* of another host, or from before a reboot */
 	return gt_process_lives(proc->header.pid, proc->header.start_time);
 }

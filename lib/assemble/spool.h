@@ -138,6 +138,9 @@ bool gt_spool_folder(const char *name, uint32_t *seq, uint32_t *pid);
 /* Can a record begin with this word? */
 bool gt_type_known(unsigned type);
 
+/* Is this its host, which has not been started again since? */
+bool gt_proc_same_boot(const struct gt_proc *proc);
+
 /* Is the process that made this folder still there? (Same host and boot only.) */
 bool gt_proc_alive(const struct gt_proc *proc);
 

@@ -417,6 +417,7 @@ void gt_set_rank(uint32_t rank, uint32_t size, uint64_t job)
 	gt_put_property("job", text);
 	gt_text(text, sizeof(text), "%u", size);
 	gt_put_property("job-size", text);
+	gt_clock_note(); /* if it is killed before its end its rate is known, too */
 	if (!gt_verdict_set_rank(rank))
 		gt_switch(false);
 }
