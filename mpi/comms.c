@@ -8,8 +8,11 @@
  * members. Where only a part of the parent's members takes part (groups, inter-communicators) the
  * tag and the number of times that just these members did so take the place of that count.
  *
+ * Sessions make communicators without a parent: then the string that tells them apart takes its place,
+ * and also their name.
+ *
  * Limits: members are known by their rank in MPI_COMM_WORLD; communicators with members of another
- * one (spawned processes, accept and connect, sessions) are not recorded.
+ * one (spawned processes, accept and connect) are not recorded.
  */
 #include <string.h>
 #include <sys/mman.h>
@@ -27,9 +30,11 @@ uint64_t gt_mpi_generation = 1;
 
 static uint32_t lock;
 static struct gt_mpi_comm *buckets[BUCKETS], *spare;
-static MPI_Group world;       /* of MPI_COMM_WORLD */
+static MPI_Group world;       /* of MPI_COMM_WORLD, or the process set of that name */
 static int world_size;
-static bool ready;            /* between MPI_Init and MPI_Finalize */
+static unsigned users;        /* of MPI: sessions that are open, and one for MPI_Init */
+static bool ready;            /* there are some */
+static uint64_t own_job;
 
 /* ---- groups --------------------------------------------------------------------------------- */
 
@@ -298,6 +303,17 @@ void gt_mpi_comm_by_group(MPI_Comm parent, int tag, const MPI_Comm *comm)
 			 inter ? GT_NONE : c->ref, NULL, count_times));
 }
 
+void gt_mpi_comm_by_tag(const char *tag, const MPI_Comm *comm)
+{
+	uint64_t salt = gt_mpi_mix(own_job, 4);
+
+	if (!ready || *comm == MPI_COMM_NULL)
+		return;
+	for (const char *c = tag; c && *c; c++)
+		salt = gt_mpi_mix(salt, (unsigned char)*c);
+	record_event(GT_T_COMM_CREATE, add(*comm, salt, GT_NONE, tag, count_times));
+}
+
 void gt_mpi_comm_later(MPI_Comm parent, MPI_Comm *comm, const MPI_Request *request)
 {
 	struct gt_mpi_op op = { .kind = GT_MPI_COMM, .active = true, .made = comm };
@@ -361,20 +377,55 @@ void gt_mpi_comm_named(MPI_Comm comm, const char *name)
 		define(c, name);
 }
 
+/* ---- MPI begins and ends ---------------------------------------------------------------------- */
+
+/* Takes the group over. */
+static void begin(MPI_Group group, uint64_t job)
+{
+	gt_mpi_lock(&lock);
+	own_job = job;
+	if (!users++) {
+		world = group;
+		group = MPI_GROUP_NULL;
+		gt_mpi_Group_size()(world, &world_size);
+		ready = true;
+	}
+	gt_mpi_unlock(&lock);
+	if (group != MPI_GROUP_NULL)
+		gt_mpi_Group_free()(&group);
+}
+
 void gt_mpi_comms_begin(uint64_t job)
 {
-	if (gt_mpi_Comm_group()(MPI_COMM_WORLD, &world) != MPI_SUCCESS)
+	MPI_Group group;
+
+	if (gt_mpi_Comm_group()(MPI_COMM_WORLD, &group) != MPI_SUCCESS)
 		return;
-	gt_mpi_Group_size()(world, &world_size);
-	ready = true;
+	begin(group, job);
 	add(MPI_COMM_WORLD, gt_mpi_mix(job, 1), GT_NONE, "MPI_COMM_WORLD", NULL);
 	add(MPI_COMM_SELF, gt_mpi_mix(job, 2), GT_NONE, "MPI_COMM_SELF", NULL);
 }
 
+void gt_mpi_session_begun(MPI_Group all)
+{
+	int rank = 0, size = 0;
+
+	if (gt_mpi_Group_rank()(all, &rank) != MPI_SUCCESS ||
+	    gt_mpi_Group_size()(all, &size) != MPI_SUCCESS)
+		return;
+	begin(all, gt_mpi_be_rank(rank, size));
+}
+
 void gt_mpi_comms_end(void)
 {
-	if (!ready)
-		return;
-	ready = false;
-	gt_mpi_Group_free()(&world);
+	MPI_Group group = MPI_GROUP_NULL;
+
+	gt_mpi_lock(&lock);
+	if (users && !--users) {
+		group = world;
+		ready = false;
+	}
+	gt_mpi_unlock(&lock);
+	if (group != MPI_GROUP_NULL)
+		gt_mpi_Group_free()(&group);
 }

@@ -128,6 +128,8 @@ static inline void gt_mpi_poll_end(unsigned function, bool on, int rc, uint64_t 
 /* ---- state ---------------------------------------------------------------------------------- */
 
 void gt_mpi_requests_setup(void *(*find)(const char *symbol));
+/* Says which rank this process is, once; returns the job's number. */
+uint64_t gt_mpi_be_rank(int rank, int size);
 void gt_mpi_initialized(void);
 void gt_mpi_finalizing(void);
 
@@ -173,10 +175,13 @@ static inline __attribute__((always_inline)) const struct gt_mpi_comm *gt_mpi_co
 	return gt_mpi_comm_find(comm);
 }
 
+/* MPI_Init and MPI_Finalize, or a session with the group of all processes; its end is that of MPI, too. */
 void gt_mpi_comms_begin(uint64_t job);
+void gt_mpi_session_begun(MPI_Group all);
 void gt_mpi_comms_end(void);
 void gt_mpi_comm_made(MPI_Comm parent, const MPI_Comm *comm);
 void gt_mpi_comm_by_group(MPI_Comm parent, int tag, const MPI_Comm *comm);
+void gt_mpi_comm_by_tag(const char *tag, const MPI_Comm *comm);
 void gt_mpi_comm_later(MPI_Comm parent, MPI_Comm *comm, const MPI_Request *request);
 /* Before the call that frees it, and after that. */
 struct gt_mpi_comm *gt_mpi_comm_leaves(const MPI_Comm *comm);

@@ -34,7 +34,11 @@ GT_MPI_CALL(Finalized)
 GT_MPI_CALL(Get_library_version)
 GT_MPI_CALL(Graph_neighbors_count)
 GT_MPI_CALL(Group_free)
+#if MPI_VERSION >= 4
+GT_MPI_CALL(Group_from_session_pset)
+#endif
 GT_MPI_CALL(Group_incl)
+GT_MPI_CALL(Group_rank)
 GT_MPI_CALL(Group_size)
 GT_MPI_CALL(Group_translate_ranks)
 GT_MPI_CALL(Initialized)

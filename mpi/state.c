@@ -90,6 +90,16 @@ bool gt_mpi_truncated(int rc)
 
 /* ---- the job -------------------------------------------------------------------------------- */
 
+uint64_t gt_mpi_be_rank(int rank, int size)
+{
+	static uint32_t done;
+	uint64_t job = gt_mpi_find_job();
+
+	if (!__atomic_exchange_n(&done, 1, __ATOMIC_ACQ_REL))
+		gt_set_rank((uint32_t)rank, (uint32_t)size, job);
+	return job;
+}
+
 void gt_mpi_initialized(void)
 {
 	static uint32_t done;
@@ -100,8 +110,7 @@ void gt_mpi_initialized(void)
 	    gt_mpi_Comm_rank()(MPI_COMM_WORLD, &rank) != MPI_SUCCESS ||
 	    gt_mpi_Comm_size()(MPI_COMM_WORLD, &size) != MPI_SUCCESS)
 		return;
-	job = gt_mpi_find_job();
-	gt_set_rank((uint32_t)rank, (uint32_t)size, job);
+	job = gt_mpi_be_rank(rank, size);
 	gt_mpi_comms_begin(job);
 	gt_mpi_hosts_ready(job, rank, size);
 }
