@@ -16,6 +16,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "lib/assemble/clock.h"
 #include "test/unit/expect.h"
 
 /* ---- threads ----------------------------------------------------------------------------------- */
@@ -486,6 +487,39 @@ Test(records, same_function_in_two_processes)
 }
 
 /* ---- clocks ------------------------------------------------------------------------------------------------- */
+
+static uint64_t by_piece(const struct gt_bend *piece, uint64_t tick)
+{
+	return gt_scale_piece(piece->ns, tick - piece->tick, piece->mult);
+}
+
+/* What a loop takes a time from holds as far as it says, and no further. */
+Test(records, straight_pieces)
+{
+	const uint64_t one = UINT64_C(1) << GT_SCALE_SHIFT;
+	const struct gt_bend bends[] = { { 2000, 1500, one * 2 }, { 3000, 3500, one / 2 },
+					 { 3001, 3501, one * 3 } };
+	struct gt_scale scale = { .base_tick = 1000, .base_ns = 500, .mult = one,
+				  .tick_max = 1000000, .bends = bends };
+
+	for (unsigned count = 0; count <= 3; count++) {
+		scale.bend_count = count;
+		for (uint64_t tick = 0; tick < 5000; tick++) {
+			uint64_t most, end = tick <= 1000 ? 1000 : UINT64_MAX;
+			struct gt_bend piece = gt_scale_straight(&scale, tick, &most);
+
+			for (unsigned i = 0; tick > 1000 && i < count; i++)
+				if (tick < bends[i].tick) {
+					end = bends[i].tick - 1;
+					break;
+				}
+			cr_assert_eq(most, end, "%lu: %lu", (unsigned long)tick, (unsigned long)most);
+			cr_assert_eq(by_piece(&piece, tick), gt_scale_ns(&scale, tick));
+			if (most < 5000)
+				cr_assert_eq(by_piece(&piece, most), gt_scale_ns(&scale, most));
+		}
+	}
+}
 
 /* The readings say 1.5 GHz, the processor 2 GHz: the readings are right. */
 Test(records, frequency_from_the_readings)
