@@ -86,7 +86,7 @@ void gt_mpi_failed(int rc);
 /* A message came, and was longer than the buffer. */
 bool gt_mpi_truncated(int rc);
 
-static inline void gt_mpi_end(unsigned function, bool on, int rc)
+static inline __attribute__((always_inline)) void gt_mpi_end(unsigned function, bool on, int rc)
 {
 	if (on) {
 		if (GT_MPI_UNLIKELY(rc != MPI_SUCCESS))
