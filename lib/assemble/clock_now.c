@@ -25,22 +25,26 @@ static int64_t read_ns(clockid_t id)
 	return (int64_t)ts.tv_sec * 1000000000 + ts.tv_nsec;
 }
 
+#if defined(__x86_64__)
 static uint64_t ticks(uint32_t kind)
 {
-#if defined(__x86_64__)
-	if (kind == GT_CLOCK_TSC)
-		return __builtin_ia32_rdtsc();
+	return kind == GT_CLOCK_TSC ? __builtin_ia32_rdtsc() : 0;
+}
 #elif defined(__aarch64__)
+static uint64_t ticks(uint32_t kind)
+{
 	uint64_t value;
 
-	if (kind == GT_CLOCK_CNTVCT) {
-		__asm__ volatile("mrs %0, cntvct_el0" : "=r"(value));
-		return value;
-	}
-#endif
+	__asm__ volatile("mrs %0, cntvct_el0" : "=r"(value));
+	return kind == GT_CLOCK_CNTVCT ? value : 0;
+}
+#else
+static uint64_t ticks(uint32_t kind)
+{
 	(void)kind;
 	return 0;
 }
+#endif
 
 bool gt_clock_now(const struct gt_proc *proc, struct gt_calib *calib)
 {

@@ -6,6 +6,7 @@
  * Limits: of many comparisons some, evenly chosen, are in the chain; and none of it if this process's clock was
  * compared with more than one other. No malloc, no stdio. One thread at a time.
  */
+#include "lib/common/text.h"
 #include "lib/record/record.h"
 
 #include <string.h>
@@ -39,14 +40,15 @@ void gt_clocks_compared(const char *reference, uint32_t kind, uint64_t tick, uin
 	struct gt_def_sync def = { .tick = tick, .other_tick = other_tick, .width = width,
 				   .kind = kind };
 	struct gt_piece piece = { &def, sizeof(def) };
+	char name[sizeof(own.reference)] = "";
 
 	if (!gt_start())
 		return;
 	def.reference = gt_def_string(reference);
 	gt_journal_put(GT_D_SYNC, 0, &piece, 1);
-	mixed |= seen && (strncmp(own.reference, reference, sizeof(own.reference) - 1) ||
-			  own.reference_kind != kind);
-	strncpy(own.reference, reference, sizeof(own.reference) - 1);
+	gt_text(name, sizeof(name), "%s", reference);
+	mixed |= seen && (strcmp(own.reference, name) || own.reference_kind != kind);
+	memcpy(own.reference, name, sizeof(name));
 	own.reference_kind = kind;
 	note(&(struct gt_def_knot){ tick, other_tick, width });
 }
