@@ -283,38 +283,18 @@ static void count(const struct id *what, bool failed, bool captured)
 		__atomic_fetch_sub(&hot.now.capturing, 1, __ATOMIC_RELAXED);
 }
 
-/* Polling: calls of the same kind with nothing in between are one region, which counts them. */
-static void put_poll(gt_ref region, uint64_t enter, uint64_t leave)
+/* A query's "not ready" is an answer, not an error. */
+static inline bool answered(int result)
 {
-	static GT_CU_TLS struct {
-		uint64_t position;
-		gt_ref region;
-		uint32_t calls;
-	} last;
-	uint64_t low;
-
-	if (last.region == region && last.calls < UINT32_MAX &&
-	    gt_amend(last.position, last.calls + 1, leave)) {
-		last.calls++;
-		return;
-	}
-	gt_cu_tag(gt_cu_refs.calls, 1, &low);
-	gt_record_at(GT_T_TAG, low, NULL, 0, enter);
-	gt_enter_at(region, enter);
-	gt_leave_at(region, leave);
-	last.position = gt_position();
-	last.region = region;
-	last.calls = 1;
+	return !result || result == 600;
 }
-
-#define NOT_READY 600 /* an answer, not an error */
 
 /* A call that failed: its result on the leave. */
 static void put_error(int result, uint64_t tick)
 {
 	uint64_t low;
 
-	if (result == NOT_READY)
+	if (answered(result))
 		return;
 	gt_cu_count_shared(&gt_cu_counts.errors, 1);
 	gt_cu_tag(gt_cu_refs.result, (uint32_t)result, &low);
@@ -348,12 +328,17 @@ static uint32_t level_of(uint64_t key)
 	return level - 1;
 }
 
+/* Polling: calls of the same kind with nothing in between are one region, which counts them. */
 static void put_leave(const struct id *what, const struct open *open, int result, uint64_t tick)
 {
-	if (open->key & OPEN_POLL) {
-		put_poll(what->region, open->enter, tick);
+	static GT_CU_TLS struct gt_repeated polls;
+
+	if (open->key & OPEN_POLL && answered(result)) {
+		gt_repeat(&polls, what->region, gt_cu_refs.calls, open->enter);
 		return;
 	}
+	if (open->key & OPEN_POLL)
+		gt_enter_at(what->region, open->enter);
 	if (GT_CU_UNLIKELY(result))
 		put_error(result, tick);
 	gt_leave_at(what->region, tick);
@@ -371,7 +356,8 @@ static void leave(uint32_t domain, uint32_t id, const struct cu_call_data *data)
 	if (level == DEPTH)
 		return;
 	begun = open->enter;
-	tick = gt_now();
+	/* gt_repeat() looks at the clock itself. */
+	tick = open->key & OPEN_POLL && answered(result) ? 0 : gt_now();
 	if (tick <= begun + 2)
 		tick = begun + 3; /* room for what comes into the region later */
 	captured = __atomic_load_n(&hot.now.capturing, __ATOMIC_RELAXED);
@@ -389,7 +375,7 @@ static void leave(uint32_t domain, uint32_t id, const struct cu_call_data *data)
 	else if (what->class == GT_CU_C_FREE && recorded && gt_cu_options.free_idle)
 		gt_cu_implicit_call(data->context_uid, self.location - 1, begun, tick);
 	count(what, result, captured);
-	if (GT_CU_UNLIKELY(result && result != NOT_READY && gt_cu_options.error))
+	if (GT_CU_UNLIKELY(!answered(result) && gt_cu_options.error))
 		end_program(data->function, result);
 }
 
@@ -407,6 +393,15 @@ void gt_cu_calls_forked(void)
 	set_depth(0);
 }
 
+/* Is this a driver call inside of the runtime call that is shown? Most are. */
+static inline bool hidden(uint32_t domain, const struct cu_call_data *data)
+{
+	uint64_t open = self.open[0].key;
+
+	return domain == CU_DOMAIN_DRIVER && open >> 32 == data->correlation &&
+	       (open >> 8 & 0xff) == CU_DOMAIN_RUNTIME && !gt_cu_options.driver;
+}
+
 /* What is not a launch, and launches with anything unusual about them. */
 static __attribute__((noinline)) void other_callback(uint32_t domain, uint32_t id, const void *data)
 {
@@ -419,6 +414,8 @@ static __attribute__((noinline)) void other_callback(uint32_t domain, uint32_t i
 
 		if (GT_CU_UNLIKELY(gt_cu_options.capture))
 			gt_cu_capture_call(domain, id, call);
+		if (hidden(domain, call))
+			return;
 		if (GT_CU_UNLIKELY(!ids[domain - 1][id].class))
 			return; /* in a capture: enabled then, but not now */
 		if (call->site)

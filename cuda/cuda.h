@@ -129,7 +129,7 @@ extern GT_CU_HIDDEN uint32_t gt_cu_version;
 
 struct gt_cu_refs {
 	gt_ref correlation; /* attribute */
-	gt_ref calls;       /* attribute: how many calls a merged region stands for */
+	gt_ref calls;       /* parameter: how many calls a merged region stands for */
 	gt_ref result;      /* attribute: error of a call that failed */
 	gt_ref stream;      /* attribute: CUPTI's number of the stream */
 	gt_ref bytes;       /* attribute */

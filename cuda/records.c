@@ -35,7 +35,7 @@ void gt_cu_records_setup(void)
 						  "The same for an API call and what it made the device do",
 						  GT_VALUE_UINT);
 	gt_cu_refs.bytes = gt_def_attribute("BYTES", "Bytes that were copied or set", GT_VALUE_UINT);
-	gt_cu_refs.calls = gt_def_attribute("CALLS", "Calls that this region stands for", GT_VALUE_UINT);
+	gt_cu_refs.calls = gt_def_parameter("calls", GT_VALUE_UINT); /* as MPI's */
 	gt_cu_refs.result = gt_def_attribute("CUDA_ERROR", "What the call returned", GT_VALUE_UINT);
 	gt_cu_refs.stream = gt_def_attribute("CUDA_STREAM", "Number of the stream, as in the names of locations",
 					     GT_VALUE_UINT);

@@ -224,14 +224,6 @@ GT_API void gt_record_at(unsigned type, uint64_t low, const uint64_t *data, unsi
 			 uint64_t tick);
 
 /*
- * For calls that come in swarms: how far the calling thread's stream has come, and, if it is still
- * there and the last records are GT_T_TAG, GT_T_ENTER and GT_T_LEAVE, changes the tag's value and the
- * time of the leave. False: it has gone on, or cannot be changed any more.
- */
-GT_API uint64_t gt_position(void);
-GT_API bool gt_amend(uint64_t position, uint32_t value, uint64_t tick);
-
-/*
  * Enter a region and begin an operation on a handle (gt_def_handle, or 0), in as few bytes as it takes;
  * mode as OTF2 has it, bytes UINT64_MAX if not known. Returns the matching id for gt_io_end, or GT_IO_NOT
  * if this thread is not recorded now: it asks gt_active() itself. [signal-safe]

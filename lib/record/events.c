@@ -285,31 +285,6 @@ void gt_record(unsigned type, uint64_t low, const uint64_t *data, unsigned extra
 	gt_record_at(type, low, data, extra, gt_clock_read());
 }
 
-uint64_t gt_position(void)
-{
-	struct gt_location *loc = gt_self->loc;
-
-	return loc ? gt_stream_end(loc) : 0;
-}
-
-bool gt_amend(uint64_t position, uint32_t value, uint64_t tick)
-{
-	struct gt_location *loc = gt_self->loc;
-	struct gt_slot *slots;
-
-	/* Only what lies in the half that is being filled is ours to change. */
-	if (!loc || gt_stream_end(loc) != position || loc->stopped ||
-	    position < loc->limit - loc->half + 3 * GT_SLOT || position > loc->limit)
-		return false;
-	slots = (struct gt_slot *)(loc->hot->base + ((position - 3 * GT_SLOT) & loc->hot->mask));
-	if (GT_WORD_TYPE(slots[0].word) != GT_T_TAG || GT_WORD_TYPE(slots[1].word) != GT_T_ENTER ||
-	    GT_WORD_TYPE(slots[2].word) != GT_T_LEAVE || tick < slots[2].time)
-		return false;
-	slots[0].word = (slots[0].word & ~UINT64_C(0xffffffff)) | value;
-	slots[2].time = tick;
-	return true;
-}
-
 /* Does it fit into one slot? */
 static inline bool short_io(gt_ref region, gt_ref handle)
 {

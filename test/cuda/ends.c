@@ -214,6 +214,12 @@ int main(int argc, char **argv)
 		cudaDeviceSynchronize();
 		return 7;
 	}
+	if (!strcmp(how, "queries")) { /* a swarm, one that fails, a swarm */
+		launch(1, 1);
+		for (int i = 0; i < 101; i++)
+			cudaEventQuery(i == 50 ? (void *)0xbad : (void *)13);
+		return 7;
+	}
 	if (!strcmp(how, "jumps"))
 		return jumps();
 	if (!strcmp(how, "thread ends inside")) {

@@ -88,19 +88,6 @@ int gt_adapter_register(const struct gt_adapter *adapter)
 	return 0;
 }
 
-uint64_t gt_position(void)
-{
-	return 0;
-}
-
-bool gt_amend(uint64_t position, uint32_t value, uint64_t tick)
-{
-	(void)position;
-	(void)value;
-	(void)tick;
-	return false; /* every poll is shown */
-}
-
 gt_ref gt_def_string(const char *text)
 {
 	for (uint32_t i = 1; i <= text_count; i++)
@@ -352,6 +339,15 @@ void gt_leave_at(gt_ref region, uint64_t tick)
 {
 	if (region)
 		print(gt_self_location(), GT_T_LEAVE, region, NULL, tick);
+}
+
+/* Every poll is shown. */
+void gt_repeat(struct gt_repeated *last, gt_ref region, gt_ref counter, uint64_t begin)
+{
+	(void)last;
+	gt_enter_at(region, begin);
+	print(gt_self_location(), GT_T_PARAM_UINT, counter, (uint64_t[1]){ 1 }, begin);
+	gt_leave_at(region, now);
 }
 
 /* ---- the table of CUPTI's functions ----------------------------------------------------------------- */
