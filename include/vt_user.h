@@ -108,7 +108,7 @@ void vt_user_leave_id(unsigned int id) VT_USER_CALL_;
 
 /* ---- control ------------------------------------------------------------------------------------ */
 /*
- * VT_ON(), VT_OFF()       switch the recording of this process on and off. They do not nest. Call
+ * VT_ON(), VT_OFF()       switch the recording of the calling thread on and off. They do not nest. Call
  *                         them at the same depth of regions (VT_ONOFF_CHECK_STACK_BALANCE warns).
  * VT_IS_ON()              1 if events are recorded, else 0; 1 where this part has vanished
  * VT_BUFFER_FLUSH()       writes what the calling thread has recorded to its file

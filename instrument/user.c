@@ -307,11 +307,11 @@ API void vt_user_leave_id(unsigned int id)
 
 /* ---- control ------------------------------------------------------------------------------------ */
 
-/* Who switched the recording off, and how many regions were open there. */
-static struct {
-	const void *thread;
+/* Has this thread switched its recording off, and how many regions were open there? */
+static __thread struct {
+	bool is;
 	uint32_t depth;
-} off;
+} off __attribute__((tls_model("initial-exec")));
 
 static bool balance_is_checked(void)
 {
@@ -322,23 +322,22 @@ static bool balance_is_checked(void)
 
 API void vt_user_off(void)
 {
-	__atomic_store_n(&off.depth, open.depth, __ATOMIC_RELAXED);
-	__atomic_store_n(&off.thread, &open, __ATOMIC_RELEASE);
-	gt_switch(false);
+	off.is = true;
+	off.depth = open.depth;
+	gt_switch_thread(false);
 }
 
 API void vt_user_on(void)
 {
 	static bool told;
-	uint32_t depth = __atomic_load_n(&off.depth, __ATOMIC_RELAXED);
 
-	if (__atomic_load_n(&off.thread, __ATOMIC_ACQUIRE) == &open && depth != open.depth &&
+	if (off.is && off.depth != open.depth &&
 	    balance_is_checked() && !__atomic_exchange_n(&told, true, __ATOMIC_RELAXED))
 		gt_message(1, "VT_OFF was called inside of %u user regions, VT_ON inside of %u: "
 			      "the regions between will look too long or be missing",
-			   depth, open.depth);
-	__atomic_store_n(&off.thread, NULL, __ATOMIC_RELAXED);
-	gt_switch(true);
+			   off.depth, open.depth);
+	off.is = false;
+	gt_switch_thread(true);
 }
 
 API int vt_user_is_on(void)

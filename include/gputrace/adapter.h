@@ -300,8 +300,9 @@ GT_API void gt_location_record(struct gt_location *location, unsigned type, uint
 
 /* ---- measurement control (VT_ON and friends) ------------------------------------------------------------ */
 
-GT_API void gt_switch(bool on);     /* this process, nests not */
-GT_API bool gt_is_on(void);
+GT_API void gt_switch(bool on);        /* this process, nests not */
+GT_API void gt_switch_thread(bool on); /* the calling thread, nests not */
+GT_API bool gt_is_on(void);            /* neither is switched off */
 GT_API void gt_buffer_flush(void);  /* spools what the calling thread has recorded */
 GT_API void gt_rewind_mark(void);
 GT_API void gt_rewind(void);

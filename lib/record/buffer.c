@@ -310,12 +310,25 @@ static void fill(struct gt_location *loc, uint64_t from, uint64_t to, uint64_t t
 
 /* Lets the hot path go on up to the end of this half. Signals are blocked: a handler in between could
  * go on to another half, and its limit must not be replaced by ours. */
+/* Has the thread that records here switched itself off? Others record for GPUs' locations. */
+static bool is_off(const struct gt_location *loc)
+{
+	return gt_thread_off && loc->hot == gt_self;
+}
+
+/* Must each event ask? */
+static bool asks(const struct gt_location *loc)
+{
+	return __atomic_load_n(&gt_attention, __ATOMIC_RELAXED) || loc->scans_left ||
+	       loc->off_marked || is_off(loc);
+}
+
 static void set_limit(struct gt_location *loc)
 {
 	__atomic_store_n(&loc->hot->limit, to_address(loc, loc->limit), __ATOMIC_RELAXED);
 	/* Pairs with gt_attention_set: either it sees our limit and zeroes it, or we see its bit. */
 	__atomic_thread_fence(__ATOMIC_SEQ_CST);
-	if (__atomic_load_n(&gt_attention, __ATOMIC_RELAXED) || loc->scans_left)
+	if (asks(loc))
 		__atomic_store_n(&loc->hot->limit, 0, __ATOMIC_RELAXED);
 }
 
@@ -323,7 +336,7 @@ static void refresh_limit(struct gt_location *loc)
 {
 	uint64_t mask;
 
-	if (__atomic_load_n(&gt_attention, __ATOMIC_RELAXED) || loc->scans_left)
+	if (asks(loc))
 		return; /* the limit is 0 and stays so */
 	mask = gt_sys_sigmask_set(GT_SIGMASK_ALL);
 	set_limit(loc);
@@ -416,21 +429,23 @@ static void change_half(struct gt_location *loc, uint64_t offset, uint64_t end, 
 	gt_sys_sigmask_set(mask);
 }
 
-/* What to do about GT_ATT_* bits. Returns false if the event is not to be recorded. */
+/* What to do about GT_ATT_* bits, and where the thread is switched off. Returns false if the event is
+ * not to be recorded. */
 static bool attend(struct gt_location *loc, unsigned bits)
 {
+	bool off = bits & GT_ATT_OFF || is_off(loc);
 	uint64_t tick;
 
 	if (bits & GT_ATT_CLOSING)
 		return false;
 	if (loc->scans_left)
 		loc->scans_left = gt_modules_scan() ? 0 : loc->scans_left - 1;
-	if (!(bits & GT_ATT_OFF) == !loc->off_marked)
-		return !loc->off_marked;
+	if (off == loc->off_marked)
+		return !off;
 	tick = gt_clock_read();
-	loc->off_marked = !loc->off_marked;
-	gt_write(loc->hot, GT_WORD(loc->off_marked ? GT_T_OFF : GT_T_ON, 0), NULL, 0, tick);
-	return !loc->off_marked;
+	loc->off_marked = off;
+	gt_write(loc->hot, GT_WORD(off ? GT_T_OFF : GT_T_ON, 0), NULL, 0, tick);
+	return !off;
 }
 
 struct gt_slot *gt_reserve_slow(struct gt_hot *hot, uint64_t address, unsigned slots,
@@ -465,15 +480,17 @@ struct gt_slot *gt_reserve_slow(struct gt_hot *hot, uint64_t address, unsigned s
 			return NULL;
 		}
 		if (((bits & (GT_ATT_OFF | GT_ATT_CLOSING)) || loc->off_marked ||
-		     loc->scans_left) &&
+		     loc->scans_left || is_off(loc)) &&
 		    !loc->busy && !loc->attending) {
+			bool records;
+
 			unreserve(loc, offset, slots, *tick);
 			loc->attending = 1; /* the marks below must not come here again */
-			bits = attend(loc, bits) ? 0 : bits;
+			records = attend(loc, bits);
 			loc->attending = 0;
-			if (bits & GT_ATT_CLOSING)
+			if (!records && bits & GT_ATT_CLOSING)
 				gt_count_lost(GT_LOSS_LATE, 1);
-			if (bits)
+			if (!records)
 				return NULL;
 			refresh_limit(loc);
 			offset = reserve(loc, bytes);

@@ -29,7 +29,7 @@ bool gt_active(void)
 
 	return (state == GT_READY || state == GT_FORKED) && !gt_depth &&
 	       !(__atomic_load_n(&gt_attention, __ATOMIC_RELAXED) & GT_ATT_OFF) &&
-	       hot != &gt_hot_gone && hot != &gt_hot_closed && hot != &gt_hot_lost;
+	       !gt_thread_off && hot != &gt_hot_gone && hot != &gt_hot_closed && hot != &gt_hot_lost;
 }
 
 void gt_guard(void)
@@ -449,9 +449,27 @@ void gt_switch(bool on)
 		gt_put(GT_WORD(GT_T_PAD, 0));
 }
 
+GT_HIDDEN GT_TLS bool gt_thread_off;
+
+void gt_switch_thread(bool on)
+{
+	struct gt_location *loc;
+
+	if (!gt_start())
+		return;
+	loc = gt_own_location(); /* that it begins is recorded in any case */
+	gt_thread_off = !on;
+	__atomic_signal_fence(__ATOMIC_SEQ_CST);
+	if (!loc)
+		return;
+	if (!on)
+		__atomic_store_n(&loc->hot->limit, 0, __ATOMIC_RELAXED);
+	gt_put(GT_WORD(GT_T_PAD, 0)); /* the mark is made now */
+}
+
 bool gt_is_on(void)
 {
-	return !(__atomic_load_n(&gt_attention, __ATOMIC_RELAXED) & GT_ATT_OFF) &&
+	return !gt_thread_off && !(__atomic_load_n(&gt_attention, __ATOMIC_RELAXED) & GT_ATT_OFF) &&
 	       (gt_state_now() == GT_READY || gt_state_now() == GT_FORKED);
 }
 

@@ -333,6 +333,7 @@ void gt_thread_release(void)
 		gt_self = &gt_hot_gone;
 		return;
 	}
+	gt_thread_off = false; /* its end is recorded in any case */
 	if (loc->id || loc->sequence)
 		gt_write(hot, GT_WORDX(GT_T_THREAD_END, 1, 0),
 			 (uint64_t[2]){ loc->sequence, loc->end_how }, 1, gt_clock_read());

@@ -39,6 +39,7 @@ enum gt_attention {
 	GT_ATT_CLOSING = 8,
 };
 extern GT_HIDDEN unsigned gt_attention;
+extern GT_HIDDEN GT_TLS bool gt_thread_off; /* this thread alone is switched off */
 GT_HIDDEN void gt_attention_set(unsigned bits); /* and takes every thread off the hot path */
 GT_HIDDEN void gt_attention_clear(unsigned bits);
 

@@ -233,7 +233,7 @@ void gt_marker(gt_ref marker, const char *text)
 	say("mark %s \"%s\"\n", name_of(marker), text);
 }
 
-void gt_switch(bool on)
+void gt_switch_thread(bool on)
 {
 	is_on = on;
 	say("switch %s\n", on ? "on" : "off");
