@@ -15,18 +15,21 @@ endif
 MPI_MADE = mpi/stubs.c mpi/wrap-openmpi.c mpi/wrap-mpich.c
 CLEANFILES += mpi/openmpi.i mpi/mpich.i $(MPI_MADE)
 
+MPI_TABLE = $(AM_V_GEN)$(MKDIR_P) mpi && printf '\043include <mpi.h>\n' | $(CC) -E -P -x c -o $@
+MPI_GEN = $(AM_V_GEN)$(PYTHON3) $(srcdir)/mpi/gen.py
 mpi/openmpi.i: Makefile
-	$(AM_V_GEN)$(MKDIR_P) mpi && echo '#include <mpi.h>' | $(CC) $(OPENMPI_CFLAGS) -E -P -x c - >$@.tmp && mv $@.tmp $@
+	$(MPI_TABLE) $(OPENMPI_CFLAGS) -
 mpi/mpich.i: Makefile
-	$(AM_V_GEN)$(MKDIR_P) mpi && echo '#include <mpi.h>' | $(CC) $(MPICH_CFLAGS) -E -P -x c - >$@.tmp && mv $@.tmp $@
+	$(MPI_TABLE) $(MPICH_CFLAGS) -
 mpi/stubs.c: mpi/gen.py $(MPI_TABLE_FILES)
-	$(AM_V_GEN)$(PYTHON3) $(srcdir)/mpi/gen.py stubs $@ $(MPI_TABLES)
+	$(MPI_GEN) stubs $@ $(MPI_TABLES)
 mpi/wrap-openmpi.c: mpi/gen.py $(MPI_TABLE_FILES)
-	$(AM_V_GEN)$(PYTHON3) $(srcdir)/mpi/gen.py wrap $@ openmpi $(MPI_TABLES)
+	$(MPI_GEN) wrap $@ openmpi $(MPI_TABLES)
 mpi/wrap-mpich.c: mpi/gen.py $(MPI_TABLE_FILES)
-	$(AM_V_GEN)$(PYTHON3) $(srcdir)/mpi/gen.py wrap $@ mpich $(MPI_TABLES)
+	$(MPI_GEN) wrap $@ mpich $(MPI_TABLES)
 
 MPI_LDFLAGS = -no-undefined -Wl,-z,defs -Wl,-z,nodelete -Wl,-z,relro,-z,now
+MPI_FLAVOUR_LDFLAGS = -module -avoid-version $(MPI_LDFLAGS) -Wl,--version-script=$(top_srcdir)/mpi/flavour.map
 MPI_PARTS = mpi/events.h mpi/generated.h mpi/choose.h mpi/rma.h mpi/handles.h mpi/state.c mpi/comms.c \
 	mpi/requests.c mpi/colls.c mpi/rma.c mpi/io.c mpi/handles.c \
 	mpi/hosts.h mpi/hosts.c mpi/clocks.c
@@ -50,8 +53,7 @@ mpi_libgputrace_mpi_openmpi_la_SOURCES = $(MPI_PARTS)
 nodist_mpi_libgputrace_mpi_openmpi_la_SOURCES = mpi/wrap-openmpi.c
 mpi_libgputrace_mpi_openmpi_la_CPPFLAGS = $(AM_CPPFLAGS) $(OPENMPI_CFLAGS)
 mpi_libgputrace_mpi_openmpi_la_CFLAGS = $(MPI_CFLAGS)
-mpi_libgputrace_mpi_openmpi_la_LDFLAGS = -module -avoid-version $(MPI_LDFLAGS) \
-	-Wl,--version-script=$(top_srcdir)/mpi/flavour.map
+mpi_libgputrace_mpi_openmpi_la_LDFLAGS = $(MPI_FLAVOUR_LDFLAGS)
 mpi_libgputrace_mpi_openmpi_la_LIBADD = lib/libgputrace.la $(OPENMPI_LIBS)
 EXTRA_mpi_libgputrace_mpi_openmpi_la_DEPENDENCIES = mpi/flavour.map
 endif
@@ -62,8 +64,7 @@ mpi_libgputrace_mpi_mpich_la_SOURCES = $(MPI_PARTS)
 nodist_mpi_libgputrace_mpi_mpich_la_SOURCES = mpi/wrap-mpich.c
 mpi_libgputrace_mpi_mpich_la_CPPFLAGS = $(AM_CPPFLAGS) $(MPICH_CFLAGS)
 mpi_libgputrace_mpi_mpich_la_CFLAGS = $(MPI_CFLAGS)
-mpi_libgputrace_mpi_mpich_la_LDFLAGS = -module -avoid-version $(MPI_LDFLAGS) \
-	-Wl,--version-script=$(top_srcdir)/mpi/flavour.map
+mpi_libgputrace_mpi_mpich_la_LDFLAGS = $(MPI_FLAVOUR_LDFLAGS)
 mpi_libgputrace_mpi_mpich_la_LIBADD = lib/libgputrace.la $(MPICH_LIBS)
 EXTRA_mpi_libgputrace_mpi_mpich_la_DEPENDENCIES = mpi/flavour.map
 endif

@@ -155,19 +155,27 @@ static void receive_one(int c, int from, int tag, int mode)
 	received(comms[c].name, &status);
 }
 
+/* Two of its ranks; 0: this process is not in it, or they are one. */
+static int choose_two(int c, unsigned *from, unsigned *to)
+{
+	*from = draw(64);
+	*to = draw(64);
+	if (!comms[c].mine)
+		return 0;
+	*from %= comms[c].size;
+	*to %= comms[c].size;
+	return *from != *to;
+}
+
 /* `c` 0 and 1 are copies of the world that are kept for receives from anybody. */
 static void message(void)
 {
 	int wild = draw(4) == 0, c = wild ? (int)draw(2) : 2 + (int)draw(comm_count - 2);
-	unsigned from = draw(64), to = draw(64);
 	int tag = draw(100), bytes = draw(3) ? draw(64) : draw(MOST);
 	int send_mode = draw(7), receive_mode = draw(8);
+	unsigned from, to;
 
-	if (!comms[c].mine)
-		return;
-	from %= comms[c].size;
-	to %= comms[c].size;
-	if (from == to)
+	if (!choose_two(c, &from, &to))
 		return;
 	if (comms[c].rank == (int)from)
 		send_one(c, to, tag, send_mode == 5 ? bytes / 2 : bytes, send_mode);
@@ -375,16 +383,12 @@ static void collective(void)
 static void partitioned(void)
 {
 	int c = 2 + draw(comm_count - 2), parts = 1 + draw(8), bytes = draw(100), rounds = 1 + draw(3);
-	unsigned from = draw(64), to = draw(64);
 	int tag = draw(100), polls = draw(2), done = 0;
+	unsigned from, to;
 	MPI_Request request;
 	MPI_Status status;
 
-	if (!comms[c].mine)
-		return;
-	from %= comms[c].size;
-	to %= comms[c].size;
-	if (from == to)
+	if (!choose_two(c, &from, &to))
 		return;
 #if MPI_VERSION >= 4
 	if (comms[c].rank == (int)from)
