@@ -325,8 +325,8 @@ def same_times(suite, name, mode):
 
 def kernel_times(suite, name, turns, seconds):
     """Ten programs, by turns with the independent tool: the median time of each of their kernels,
-    and of these the median over the turns. What the tool's own runs differ by is said beside it, and what
-    gputrace itself adds is seen in one run."""
+    and of these the median over the turns: no further apart than 0.05 %, or than the tool's own runs are.
+    What gputrace itself adds is seen in one run."""
     began = time.time()
     ours, theirs = [{} for _ in range(10)], [{} for _ in range(10)]
     for mode in range(10):
@@ -362,7 +362,7 @@ def judge_times(suite, name, ours, theirs):
         return
     worst = max(abs(median(ours.get(k, [0])) - median(t)) / median(t) for k, t in theirs.items())
     noise = max((max(t) - min(t)) / median(t) for t in theirs.values())
-    suite.verdict(name, worst <= 0.0005,
+    suite.verdict(name, worst <= max(0.0005, noise),
                   f"{100 * worst:.4f} % apart; the independent tool's own {max(map(len, theirs.values()))} runs "
                   f"differ by {100 * noise:.4f} %")
 
