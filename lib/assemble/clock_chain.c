@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Finding the chains of clocks, and what hosts have made of them; see clock_chain.h. And what needs to know
- * nothing of how conversions come about.
+ * Finding the chains of clocks, comparing what hosts have made of them, and the corrections where they
+ * differ; see clock_chain.h. How a conversion comes about is in clock.c.
  *
  * Limits: see there.
  */
