@@ -408,6 +408,21 @@ void gt_archive_marker(struct gt_archive *archive, struct gt_defs *defs,
 	gt_otf2_bad(archive, rc, "marker");
 }
 
+/*
+ * libotf2 asks for this number to make the archive's id. libc would ask a name server, and wait for it
+ * where there is none; without memory it waits for ever (glibc 2.36).
+ */
+__attribute__((visibility("default"))) long gethostid(void)
+{
+	uint32_t hash = 0x811c9dc5;
+	char name[256] = "";
+
+	gethostname(name, sizeof(name) - 1);
+	for (const char *c = name; *c; c++)
+		hash = (hash ^ (unsigned char)*c) * 0x01000193;
+	return (int32_t)hash;
+}
+
 int gt_archive_close(struct gt_archive *archive, const struct gt_layout *layout,
 		     struct gt_defs *defs, const struct gt_archive_clock *clock)
 {
@@ -454,7 +469,9 @@ struct gt_writer *gt_writer_open(struct gt_archive *archive, uint32_t number)
 {
 	struct gt_writer *writer = calloc(1, sizeof(*writer));
 
-	if (!writer || gt_archive_bad(archive)) {
+	if (!writer)
+		gt_archive_fail(archive, "no memory");
+	if (gt_archive_bad(archive)) {
 		free(writer);
 		return NULL;
 	}

@@ -260,6 +260,14 @@ int linkat(int a, const char *from, int b, const char *to, int flags)
 	return fails("linkat", 0) ? -1 : (int)syscall(SYS_linkat, a, from, b, to, flags);
 }
 
+/* As where no name server answers: nobody is to ask. */
+long gethostid(void)
+{
+	if (active == 2)
+		pause();
+	return 0;
+}
+
 /* What cannot be removed is not a matter of "any", but where a kill may come it is a step. */
 int unlinkat(int dir, const char *path, int flags)
 {
