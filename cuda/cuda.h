@@ -245,6 +245,8 @@ GT_CU_HIDDEN unsigned gt_cu_calls_enable(void *subscriber);
 GT_CU_HIDDEN bool gt_cu_call_find(uint32_t correlation, struct gt_cu_call *call);
 /* Marks it. */
 GT_CU_HIDDEN void gt_cu_call_mark(uint32_t correlation, uint32_t flags);
+/* Has the table's memory made, so that the program's calls need not wait for it. On a thread of ours. */
+GT_CU_HIDDEN void gt_cu_calls_touch(void);
 /* Has the calling thread made calls, or is it the program's first? */
 GT_CU_HIDDEN bool gt_cu_calls_own_thread(void);
 /* In a forked child: the thread is in no call any more. */

@@ -52,6 +52,7 @@ static void *read_buffers(void *unused)
 	(void)unused;
 	gt_guard(); /* for good: nothing of this thread is recorded */
 	prctl(PR_SET_NAME, "gputrace-cuda");
+	gt_cu_calls_touch();
 	for (;;) {
 		uint32_t seen = __atomic_load_n(&wake_reader, __ATOMIC_SEQ_CST);
 		uint8_t *buffer;
