@@ -25,6 +25,7 @@
 #define IDS     2048u
 #define DEPTH   3u
 #define SLOTS   4096u
+#define AHEAD   4u /* the entry that is fetched for the calls to come: in another line */
 
 struct gt_cu_hot gt_cu_hot;
 #define hot gt_cu_hot
@@ -46,17 +47,22 @@ static struct slot {
 } slots[SLOTS] __attribute__((aligned(64)));
 static uint32_t next_slot;
 
-/* Of each thread. Small: a library that comes late gets little room of this kind. */
+/* Of each thread. Small: a library that comes late gets little room of this kind. The first line is what a
+ * launch needs; quick_leave() has the rest from there. */
 static GT_CU_TLS struct {
-	struct slot *slot;  /* NULL: none yet */
-	uint32_t location;  /* 1 + id */
-	uint32_t inner;     /* how many calls are open inside of open[0] */
-	bool own_slot;      /* nobody else's, and the location is known */
+	struct gt_call call;
+	struct slot *slot;        /* NULL: none yet */
+	struct gt_cu_call *entry; /* of a call that quick_enter() has entered */
+	uint32_t location;        /* 1 + id */
+	gt_ref region;            /* of that call */
+	uint8_t count;
+	bool own_slot;            /* nobody else's, and the location and `call` are known */
 	bool active;
 	struct open {
 		uint64_t key; /* key_of(), and OPEN_*; in open[0] 0: no call is open */
 		uint64_t enter;
 	} open[DEPTH];
+	uint32_t inner;           /* how many calls are open inside of open[0] */
 } self __attribute__((aligned(64)));
 
 #define OPEN_REGION 1u /* a region is open in the trace, or will be written (OPEN_POLL) */
@@ -94,7 +100,7 @@ static inline const struct id *id_of(uint64_t key)
 
 /* ---- the table --------------------------------------------------------------------------------- */
 
-static inline void put_call(uint32_t correlation, uint64_t enter, uint32_t flags)
+static inline struct gt_cu_call *put_call(uint32_t correlation, uint64_t enter, uint32_t flags)
 {
 	struct gt_cu_call *c = &hot.calls[correlation % ENTRIES];
 
@@ -105,16 +111,21 @@ static inline void put_call(uint32_t correlation, uint64_t enter, uint32_t flags
 	c->span = 0;
 	c->flags = flags;
 	__atomic_store_n(&c->correlation, correlation, __ATOMIC_RELEASE);
+	return c;
 }
 
-static inline void end_call(uint32_t correlation, uint64_t enter, uint64_t leave)
+static inline void end_call(struct gt_cu_call *c, uint32_t correlation, uint64_t enter, uint64_t leave)
 {
-	struct gt_cu_call *c = &hot.calls[correlation % ENTRIES];
 	uint64_t span = leave > enter ? leave - enter : 1;
 
 	if (GT_CU_LIKELY(c->correlation == correlation && c->enter == enter))
 		__atomic_store_n(&c->span, span < GT_CU_SPAN_MAX ? (uint32_t)span : GT_CU_SPAN_MAX,
 				 __ATOMIC_RELEASE);
+}
+
+static inline void end_of(uint32_t correlation, uint64_t enter, uint64_t leave)
+{
+	end_call(&hot.calls[correlation % ENTRIES], correlation, enter, leave);
 }
 
 bool gt_cu_call_find(uint32_t correlation, struct gt_cu_call *call)
@@ -156,6 +167,7 @@ static struct slot *own_slot(void)
 		uint32_t n = __atomic_fetch_add(&next_slot, 1, __ATOMIC_RELAXED);
 
 		self.slot = &slots[n < SLOTS - 1 ? n : SLOTS - 1];
+		__atomic_store_n(&hot.filtered, gt_call_prepare(&self.call), __ATOMIC_RELAXED);
 		self.own_slot = n < SLOTS - 1;
 	}
 	return self.slot;
@@ -211,7 +223,7 @@ static void abandon(uint32_t level)
 		const struct id *what = id_of(open->key);
 
 		if (makes_records(what->class))
-			end_call((uint32_t)(open->key >> 32), open->enter, tick);
+			end_of((uint32_t)(open->key >> 32), open->enter, tick);
 		if ((open->key & (OPEN_REGION | OPEN_POLL)) == OPEN_REGION)
 			gt_leave_at(what->region, tick);
 	}
@@ -372,7 +384,7 @@ static void leave(uint32_t domain, uint32_t id, const struct cu_call_data *data)
 	captured = __atomic_load_n(&hot.now.capturing, __ATOMIC_RELAXED);
 	recorded = open->key & OPEN_REGION;
 	if (makes_records(what->class))
-		end_call(data->correlation, begun, tick);
+		end_of(data->correlation, begun, tick);
 	if (recorded)
 		put_leave(what, open, result, tick);
 	set_depth(level);
@@ -412,7 +424,7 @@ static inline bool hidden(uint32_t domain, const struct cu_call_data *data)
 }
 
 /* What is not a launch, and launches with anything unusual about them. */
-static __attribute__((noinline)) void other_callback(uint32_t domain, uint32_t id, const void *data)
+static GT_CU_RARE void other_callback(uint32_t domain, uint32_t id, const void *data)
 {
 	if (GT_CU_UNLIKELY(gt_cu_state_now() != GT_CU_READY)) {
 		give_up();
@@ -458,58 +470,96 @@ static __attribute__((noinline)) void other_callback(uint32_t domain, uint32_t i
 
 /*
  * The same as enter() and leave() for the calls that come in swarms and with nothing unusual about them:
- * a launch, a copy, a set, outside of other calls, recorded, without an error.
+ * a launch, a copy, a set, outside of other calls, recorded, without an error. What is rare is called last
+ * and never comes back, so that nothing has to be saved for it.
  */
-static GT_CU_LEAN __attribute__((noinline)) void quick_enter(const struct id *what, uint64_t key,
-							     const struct cu_call_data *data)
+static inline void entered(const struct id *what, uint64_t key, uint64_t tick)
 {
-	uint64_t tick;
-
-	if (GT_CU_UNLIKELY(self.open[0].key || !self.own_slot))
-		goto other;
-	tick = gt_call_enter(what->region, hot.correlation, (uint32_t)(key >> 32));
-	if (GT_CU_UNLIKELY(!tick))
-		goto other;
 	self.open[0].key = key;
 	self.open[0].enter = tick;
-	put_call((uint32_t)(key >> 32), tick, GT_CU_CALL_REGION | what->class);
-	return;
-other:
-	other_callback(key >> 8 & 0xff, key >> 16 & 0xffff, data);
+	self.region = what->region;
+	self.count = what->count;
+	self.entry = put_call((uint32_t)(key >> 32), tick, GT_CU_CALL_REGION | what->class);
 }
 
-static GT_CU_LEAN __attribute__((noinline)) void quick_leave(const struct id *what, uint64_t key,
-							     const struct cu_call_data *data)
+/* Fetches the entry of the calls to come, too; behind the table's end that does nothing. */
+static inline void left(struct gt_cu_call *entry, uint32_t correlation, uint64_t begun, uint64_t tick)
 {
-	uint64_t begun, tick;
-
-	if (GT_CU_UNLIKELY(self.open[0].key != key || !data->result || *(const int *)data->result)) {
-		other_callback(key >> 8 & 0xff, key >> 16 & 0xffff, data);
-		return;
-	}
-	self.open[0].key = 0;
-	add_alone(&self.slot->counts[what->count]);
-	begun = self.open[0].enter;
-	/* Room for what comes into the region later. */
-	tick = gt_call_leave(what->region, begun + 3);
-	end_call((uint32_t)(key >> 32), begun, tick);
+	end_call(entry, correlation, begun, tick);
+	gt_will_write(entry + AHEAD);
 }
 
+static GT_CU_RARE void enter_slow(const struct id *what, uint64_t key, struct gt_hot *window,
+				  uint64_t address)
+{
+	entered(what, key,
+		gt_call_enter_slow(window, address, hot.tag | key >> 32, GT_WORD(GT_T_ENTER, what->region)));
+}
+
+static GT_CU_RARE void leave_slow(uint32_t correlation, struct gt_hot *window, uint64_t address)
+{
+	struct gt_cu_call *entry = self.entry;
+	uint64_t begun = self.open[0].enter;
+
+	left(entry, correlation, begun,
+	     gt_call_leave_slow(window, address, GT_WORD(GT_T_LEAVE, self.region), begun + 3));
+}
+
+/* False: it is none of these. */
+static inline bool quick_enter(uint32_t domain, uint32_t id, uint32_t correlation)
+{
+	struct gt_call_place place;
+	const struct id *what;
+	uint64_t key;
+
+	if (GT_CU_UNLIKELY(id >= IDS || __atomic_load_n(&hot.now.both, __ATOMIC_ACQUIRE) != GT_CU_READY))
+		return false;
+	what = &ids[domain - 1][id];
+	key = (uint64_t)correlation << 32 | what->quick;
+	if (GT_CU_UNLIKELY(!what->quick || self.open[0].key || !self.own_slot))
+		return false;
+	if (GT_CU_LIKELY(gt_call_enter(&self.call, hot.filtered, hot.tag | correlation,
+				       GT_WORD(GT_T_ENTER, what->region), &place)))
+		entered(what, key, place.now);
+	else if (place.window)
+		enter_slow(what, key, place.window, place.address);
+	else
+		return false;
+	return true;
+}
+
+static inline bool quick_leave(uint64_t key, const int *result)
+{
+	uint32_t correlation = (uint32_t)(key >> 32);
+	struct gt_cu_call *entry = self.entry;
+	struct gt_call_place place;
+	uint64_t begun;
+
+	if (GT_CU_UNLIKELY(self.open[0].key != key || !result || *result))
+		return false;
+	self.open[0].key = 0;
+	add_alone(&self.slot->counts[self.count]);
+	begun = self.open[0].enter;
+	/* 3: room for what comes into the region later. */
+	if (GT_CU_LIKELY(gt_call_leave(&self.call, GT_WORD(GT_T_LEAVE, self.region), begun + 3, &place)))
+		left(entry, correlation, begun, place.now);
+	else
+		leave_slow(correlation, place.window, place.address);
+	return true;
+}
+
+/* Both in one function: fewer lines of code than with a jump to another. */
 GT_CU_LEAN void gt_cu_callback(void *user, uint32_t domain, uint32_t id, const void *data)
 {
 	const struct cu_call_data *call = data;
 
 	(void)user;
-	if (GT_CU_LIKELY(domain - 1 < 2 && id < IDS &&
-			 __atomic_load_n(&hot.now.both, __ATOMIC_ACQUIRE) == GT_CU_READY)) {
-		const struct id *what = &ids[domain - 1][id];
-		uint64_t key = (uint64_t)call->correlation << 32 | what->quick;
-
-		if (GT_CU_LIKELY(what->quick)) {
-			if (call->site)
-				quick_leave(what, key, call);
-			else
-				quick_enter(what, key, call);
+	if (GT_CU_LIKELY(domain - 1 < 2)) {
+		if (call->site) {
+			if (quick_leave(key_of(domain, id, call->correlation) | OPEN_REGION | OPEN_QUICK,
+					call->result))
+				return;
+		} else if (quick_enter(domain, id, call->correlation)) {
 			return;
 		}
 	}
@@ -664,7 +714,7 @@ const char *gt_cu_calls_setup(void)
 	if (p == MAP_FAILED)
 		return "no memory";
 	hot.calls = p;
-	hot.correlation = gt_cu_refs.correlation;
+	hot.tag = GT_WORD(GT_T_TAG, (uint64_t)gt_cu_refs.correlation << 32);
 	for (uint32_t domain = CU_DOMAIN_DRIVER; domain <= CU_DOMAIN_RUNTIME; domain++) {
 		unsigned missing = 0;
 

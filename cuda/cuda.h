@@ -32,6 +32,7 @@
 #include "cuda/abi.h"
 #include "cuda/api.h"
 #include "gputrace/adapter.h"
+#include "gputrace/call.h"
 #include "lib/format.h"
 
 #define GT_CU_HIDDEN __attribute__((visibility("hidden")))
@@ -47,6 +48,7 @@
 #ifndef GT_CU_LEAN
 #define GT_CU_LEAN __attribute__((aligned(64)))
 #endif
+#define GT_CU_RARE __attribute__((noinline, cold))
 
 /* OTF2's numbers. */
 enum { GT_CU_PARADIGM = 5 };
@@ -108,8 +110,9 @@ struct gt_cu_hot {
 		};
 		uint64_t both;      /* GT_CU_READY: nothing unusual (little endian) */
 	} now;
-	gt_ref correlation;       /* the attribute */
-	uint32_t pad[11];
+	uint64_t tag;             /* of the attribute, without the value */
+	const unsigned *filtered; /* of gt_call_prepare() */
+	uint64_t pad[4];
 } __attribute__((aligned(64)));
 extern GT_CU_HIDDEN struct gt_cu_hot gt_cu_hot;
 

@@ -209,14 +209,6 @@ GT_API void gt_leave_at(gt_ref region, uint64_t tick);
 /* gt_enter_at with an attribute (below 2^24) that has a small value. [signal-safe] */
 GT_API void gt_enter_tagged(gt_ref region, gt_ref attribute, uint32_t value, uint64_t tick);
 
-/*
- * For calls that must cost little. gt_active(), gt_guard(), and gt_enter_tagged() at the present time,
- * which is returned, in one; 0, and nothing was done, if one of them has anything to think about. Then
- * gt_leave() at the present time, which is at least `after`, and gt_unguard(); the time is returned.
- */
-GT_API uint64_t gt_call_enter(gt_ref region, gt_ref attribute, uint32_t value);
-GT_API uint64_t gt_call_leave(gt_ref region, uint64_t after);
-
 /* Any record of lib/format.h: `type` with `low` (48 bits) and `extra` continuation slots of two
  * words each taken from `data`. [signal-safe] */
 GT_API void gt_record(unsigned type, uint64_t low, const uint64_t *data, unsigned extra);

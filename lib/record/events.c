@@ -12,16 +12,6 @@
 #include <errno.h>
 #include <string.h>
 
-/* Begins on a line of code, and has no canary to look for. */
-#if defined(__has_attribute)
-#if __has_attribute(no_stack_protector)
-#define GT_LEAN __attribute__((aligned(64), no_stack_protector))
-#endif
-#endif
-#ifndef GT_LEAN
-#define GT_LEAN __attribute__((aligned(64)))
-#endif
-
 bool gt_active(void)
 {
 	const struct gt_hot *hot = gt_self;
@@ -182,92 +172,34 @@ void gt_leave_at(gt_ref region, uint64_t tick)
 		gt_write(NULL, GT_WORD(GT_T_LEAVE, region), NULL, 0, tick);
 }
 
-/*
- * Calls of a driver run with caches that the driver has filled: what counts is how many lines of code and
- * memory are touched. So the rare paths are elsewhere, and nothing of a plain call has to be in memory.
- */
-static inline void put_call(struct gt_slot *slot, uint64_t tag, uint64_t word, uint64_t now)
+/* Calls that must cost little: what is rare of call.h. */
+const unsigned *gt_call_prepare(struct gt_call *call)
 {
-	slot[1].time = now;
-	slot[1].word = word;
-	slot->word = tag;
-	__atomic_signal_fence(__ATOMIC_SEQ_CST);
-	slot->time = now;
+	*call = (struct gt_call){ &gt_self, &gt_depth };
+	return &gt_verdicts.mode;
 }
 
-static __attribute__((noinline, cold)) uint64_t call_enter_slow(struct gt_hot *hot, uint64_t address,
-								uint64_t tag, uint64_t word,
-								uint64_t now)
-{
-	struct gt_slot *slot = gt_reserve_slow(hot, address, 2, &now, &hot);
-
-	if (slot) /* else it is counted */
-		put_call(slot, tag, word, now);
-	return now;
-}
-
-GT_LEAN uint64_t gt_call_enter(gt_ref region, gt_ref attribute, uint32_t value)
-{
-	struct gt_hot *hot = gt_self;
-	uint64_t tag = GT_WORD(GT_T_TAG, (uint64_t)attribute << 32 | value);
-	uint64_t word = GT_WORD(GT_T_ENTER, region), address, now;
-
-	if (gt_unlikely(gt_depth || gt_verdict_mode() ||
-			hot->cur + 2 * GT_SLOT > __atomic_load_n(&hot->limit, __ATOMIC_RELAXED)))
-		return 0;
-	gt_depth = 1;
-	address = gt_local_add(&hot->cur, 2 * GT_SLOT);
-	now = gt_hot_ticks();
-	if (gt_unlikely(address + 2 * GT_SLOT > __atomic_load_n(&hot->limit, __ATOMIC_RELAXED)))
-		return call_enter_slow(hot, address, tag, word, now);
-	put_call((struct gt_slot *)address, tag, word, now);
-	return now;
-}
-
-/* Filtered, or this thread's window is not open to the hot path. */
-static __attribute__((noinline, cold)) uint64_t call_leave_asking(gt_ref region, uint64_t after)
+uint64_t gt_call_enter_slow(struct gt_hot *hot, uint64_t address, uint64_t word, uint64_t enter)
 {
 	uint64_t now = gt_clock_read();
+	struct gt_slot *slot = gt_reserve_slow(hot, address, 2, &now, &hot);
 
-	now = now < after ? after : now;
-	gt_leave_at(region, now);
-	gt_depth--;
-	return now;
-}
-
-static __attribute__((noinline, cold)) uint64_t call_leave_slow(struct gt_hot *hot, uint64_t address,
-								uint64_t word, uint64_t now)
-{
-	uint64_t at = now;
-	struct gt_slot *slot = gt_reserve_slow(hot, address, 1, &at, &hot);
-
-	if (slot) {
-		slot->word = word;
-		__atomic_signal_fence(__ATOMIC_SEQ_CST);
-		slot->time = now = at;
+	if (slot) { /* else it is counted */
+		put_record(slot + 1, enter, NULL, 0, now);
+		put_record(slot, word, NULL, 0, now);
 	}
-	gt_depth--;
 	return now;
 }
 
-GT_LEAN uint64_t gt_call_leave(gt_ref region, uint64_t after)
+uint64_t gt_call_leave_slow(struct gt_hot *hot, uint64_t address, uint64_t leave, uint64_t after)
 {
-	struct gt_hot *hot = gt_self;
-	uint64_t word = GT_WORD(GT_T_LEAVE, region), address, now;
+	uint64_t now = gt_clock_read();
 	struct gt_slot *slot;
 
-	if (gt_unlikely(gt_verdict_mode() || !__atomic_load_n(&hot->limit, __ATOMIC_RELAXED)))
-		return call_leave_asking(region, after);
-	address = gt_local_add(&hot->cur, GT_SLOT);
-	now = gt_hot_ticks();
-	if (gt_unlikely(now < after))
-		now = after;
-	if (gt_unlikely(address >= __atomic_load_n(&hot->limit, __ATOMIC_RELAXED)))
-		return call_leave_slow(hot, address, word, now);
-	slot = (struct gt_slot *)address;
-	slot->word = word;
-	__atomic_signal_fence(__ATOMIC_SEQ_CST);
-	slot->time = now;
+	now = now < after ? after : now;
+	slot = gt_reserve_slow(hot, address, 1, &now, &hot);
+	if (slot)
+		put_record(slot, leave, NULL, 0, now);
 	gt_depth--;
 	return now;
 }
@@ -317,7 +249,7 @@ static __attribute__((noinline)) uint64_t io_begin(gt_ref region, gt_ref handle,
 	return id;
 }
 
-/* As in gt_call_enter(): a limit that is not 0 says that this thread is being recorded. */
+/* As in call.h: a limit that is not 0 says that this thread is being recorded. */
 uint64_t gt_io_begin(gt_ref region, gt_ref handle, unsigned mode, uint64_t bytes)
 {
 	if (gt_unlikely(gt_depth || gt_verdict_mode() || !short_io(region, handle) || bytes > GT_IO_MOST ||

@@ -18,7 +18,8 @@
 #include <pthread.h>
 
 GT_HIDDEN struct gt_hot gt_hot_new, gt_hot_gone, gt_hot_closed, gt_hot_lost;
-GT_HIDDEN GT_TLS struct gt_hot *gt_self = &gt_hot_new;
+/* In one line with gt_depth, for call.h. */
+GT_HIDDEN GT_TLS struct gt_hot *gt_self __attribute__((aligned(64))) = &gt_hot_new;
 GT_HIDDEN GT_TLS int gt_depth;
 static GT_TLS uint64_t announced; /* sequence number of a thread that is about to attach */
 
