@@ -222,14 +222,15 @@ MODES = {
 }
 
 
-def one_process(bench, kind, number, rounds, env):
-    """{mode: [(done, asked) of each turn]} of one process under gputrace, or None."""
+def one_process(bench, kind, number, rounds, env, gputrace=None):
+    """{mode: [(done, asked) of each turn]} of one process under gputrace (or another build of it), or None."""
     suite, cpus = bench.suite, sorted(os.sched_getaffinity(0))
     library = next(iter(sorted((suite.work / "turns").glob("libcupti.so.*"))))
     path = f"{library.parent}:{os.environ.get('LD_LIBRARY_PATH', '')}".rstrip(":")
     directory = suite.work / "bench-turns"
-    rc, out, err = suite.plain([suite.gputrace, "run", "-o", directory, suite.work / "loop", "turns", kind, "5000",
-                                str(rounds), str(cpus[-1 - 2 * number % len(cpus)])],
+    command = [gputrace or suite.gputrace, "run", "-o", directory, suite.work / "loop", "turns", kind, "5000", str(rounds),
+               str(cpus[-1 - 2 * number % len(cpus)])]
+    rc, out, err = suite.plain(command,
                                {"LD_LIBRARY_PATH": path, "TURNS_CUPTI": suite.link_cupti_path(),
                                 "TURNS_LIBRARY": library.name, **env}, timeout=300)
     shutil.rmtree(directory, ignore_errors=True)
@@ -265,18 +266,31 @@ def say_turns(suite, name, processes):
                   f"{values[2]:+.0f})")
 
 
+def say_other(suite, name, processes, others):
+    """The same of another build, whose processes took turns with ours on the same processors."""
+    for mode, base in (("gputrace", "empty"), ("gputrace", "records"), ("calls", "none")):
+        ours, theirs = differences(processes, mode, base), differences(others, mode, base)
+        values, apart = interval(theirs), interval([a - b for a, b in zip(ours, theirs)])
+        suite.say(f"#   {name}, the other build: {MODES[mode]} beside {MODES[base]}: {values[0]:+.0f} ns "
+                  f"({values[1]:+.0f} to {values[2]:+.0f}); this one beside it {apart[0]:+.0f} ns ({apart[1]:+.0f} to "
+                  f"{apart[2]:+.0f})")
+
+
 def in_turns(bench, options, seconds, kind):
     """What a tool adds, where nothing but the tool differs: turns inside of one process."""
     suite = bench.suite
     name = "an empty launch" if kind == "launch" else "a 4 KB copy"
     late = one_process(bench, kind, 0, 10, {"TURNS_LATE": "1"})
-    processes = []
+    processes, others = [], []
     for number in within(seconds * 0.9, 3, options.sets):
-        one = one_process(bench, kind, number, 40, {})
-        if not one:
+        processes.append(one_process(bench, kind, number, 40, {}))
+        if options.against:
+            others.append(one_process(bench, kind, number, 40, {}, options.against))
+        if None in processes + others:
             return
-        processes.append(one)
     say_turns(suite, name, processes)
+    if others:
+        say_other(suite, name, processes, others)
     if late:
         suite.say(f"#   {name}: before anything was enabled {median(t[0] for t in late['never'][1:]):.0f} ns, "
                   f"everything off again {median(t[0] for t in late['none']):.0f} ns (one process)")
