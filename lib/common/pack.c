@@ -6,6 +6,7 @@
 #include "lib/common/pack.h"
 
 #include <errno.h>
+#include <stdbool.h>
 #include <string.h>
 
 #define ESCAPE   2047u
@@ -88,6 +89,51 @@ static inline char *short_pairs(const uint64_t **at, const uint64_t *end, uint64
 	return to;
 }
 
+/* Does the table have the word's family, with a low half that is less by a step? */
+static inline bool counts_on(uint64_t word, uint32_t h, const uint64_t *table)
+{
+	return GT_PACK_COUNTS(word) && h != ESCAPE && (table[h] ^ word) >> 32 == 0 &&
+	       (uint32_t)(word - table[h]) < STEP;
+}
+
+/* A word that counts_on(), d < SHORT. */
+static inline char *put_counted(char *to, uint64_t word, uint64_t d, uint32_t h, uint64_t *table)
+{
+	uint64_t token = COUNTED | h << 16 | (d << 11 | (uint32_t)(word - table[h])) << 32;
+
+	memcpy(to, &token, 8);
+	table[h] = word;
+	return to + 8;
+}
+
+/*
+ * Launches are an attribute that counts, an enter and a leave, over and over: what follows `*at`, which
+ * is such an attribute, as long as it is an enter, a leave and the next attribute.
+ */
+static inline char *launches(const uint64_t **at, const uint64_t *end, uint64_t *last, char *to,
+			     uint64_t *table)
+{
+	const uint64_t *slot = *at;
+	uint64_t before = *last;
+
+	for (; end - slot >= 8; slot += 6) {
+		uint64_t d1 = slot[2] - before, d2 = slot[4] - slot[2], d3 = slot[6] - slot[4];
+		uint64_t h1 = gt_pack_hash(slot[3]), h2 = gt_pack_hash(slot[5]);
+		uint32_t h3 = gt_pack_hash(slot[7] & ~GT_PACK_LOW);
+
+		if (table[h1] != slot[3] || table[h2] != slot[5] || (d1 | d2 | d3) >= SHORT ||
+		    !counts_on(slot[7], h3, table))
+			break;
+		h1 |= d1 << 11 | h2 << 32 | d2 << 43;
+		memcpy(to, &h1, 8);
+		to = put_counted(to + 8, slot[7], d3, h3, table);
+		before = slot[6];
+	}
+	*at = slot;
+	*last = before;
+	return to;
+}
+
 size_t gt_pack(const void *slots_at, uint32_t slots, uint64_t offset, void *out, uint64_t *table)
 {
 	const uint64_t *slot = slots_at;
@@ -128,15 +174,10 @@ size_t gt_pack(const void *slots_at, uint32_t slots, uint64_t offset, void *out,
 			}
 		}
 		h = gt_pack_family(word);
-		if (GT_PACK_COUNTS(word) && h != ESCAPE && d < SHORT &&
-		    (table[h] ^ word) >> 32 == 0 && (uint32_t)(word - table[h]) < STEP) {
-			token = COUNTED | h << 16;
-			memcpy(to, &token, 4);
-			token = (uint32_t)d << 11 | (uint32_t)(word - table[h]);
-			memcpy(to + 4, &token, 4);
-			to += 8;
-			table[h] = word;
+		if (d < SHORT && counts_on(word, h, table)) {
+			to = put_counted(to, word, d, h, table);
 			last = time;
+			to = launches(&slot, end, &last, to, table);
 			continue;
 		}
 		token = LITERAL;

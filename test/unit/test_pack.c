@@ -138,3 +138,32 @@ Test(pack, numbers_that_count_are_short)
 	}
 	cr_assert_leq(pack(3000).bytes, 16 * 1000 + 100);
 }
+
+/* The same with all that can be unusual about one of them. */
+Test(pack, calls_with_odd_ones_among_them_come_back)
+{
+	for (unsigned seed = 0; seed < 300; seed++) {
+		uint32_t n = 1 + seed * 37 % SLOTS, counter = seed % 2 ? 5 : UINT32_MAX - 30;
+		struct gt_pack_header header;
+		uint64_t time = 1000;
+
+		srand(seed);
+		for (uint32_t i = 0; i < n; i++) {
+			bool odd = rand() % 24 == 0;
+
+			time += odd ? UINT64_C(1) << rand() % 44 : (uint64_t)rand() % 4000;
+			slots[2 * i] = time;
+			if (i % 3)
+				slots[2 * i + 1] = (uint64_t)(3 + i % 3) << 56 | (unsigned)(5 + odd * rand() % 9000);
+			else
+				slots[2 * i + 1] = UINT64_C(0x0b) << 56 | (uint64_t)(1 + odd) << 32 |
+						   (counter += 1 + (uint32_t)odd * (unsigned)rand() % 5000);
+			if (rand() % 60 == 0) /* something in between */
+				slots[2 * i + 1] = any();
+		}
+		header = pack(n);
+		memset(back, 0xee, sizeof(back));
+		cr_assert_eq(gt_unpack(&header, block + sizeof(header), back, table), 0, "seed %u", seed);
+		cr_assert_eq(memcmp(slots, back, 16 * (size_t)n), 0, "seed %u", seed);
+	}
+}
