@@ -174,6 +174,23 @@ static uint64_t of_hydra(const struct ancestor *a)
 	return port ? hash_text(hash_text(UINT64_C(0xcbf29ce484222325), port), group) | 1 : 0;
 }
 
+/*
+ * Open MPI's launcher numbers the jobs that programs spawn behind the first one: all are one run.
+ * Version 4 calls them by the launcher's number * 65536 + 1, 2 ...; version 5 by a text with @1, @2 ...
+ */
+static uint64_t hash_job(uint64_t hash, const char *name)
+{
+	const char *at = strrchr(name, '@'), *end = name;
+
+	while (*end >= '0' && *end <= '9')
+		end++;
+	if (!*end)
+		return (hash ^ number(name) >> 16) * UINT64_C(0x100000001b3);
+	for (end = name; *end && end != at; end++)
+		hash = (hash ^ (unsigned char)*end) * UINT64_C(0x100000001b3);
+	return hash;
+}
+
 uint64_t gt_job(char **envp, int64_t *when)
 {
 	const char *name = first_of(envp, jobs, sizeof(jobs) / sizeof(jobs[0]));
@@ -187,7 +204,7 @@ uint64_t gt_job(char **envp, int64_t *when)
 		return 0;
 	*when = boot_time() + (int64_t)(a.start / USER_HZ);
 	if (name)
-		return hash_text(hash_text(hash, name), slurm) | 1;
+		return hash_text(hash_job(hash, name), slurm) | 1;
 	if (slurm && step)
 		return hash_text(hash_text(hash, slurm), step) | 1;
 	if (of_hydra(&a))
