@@ -24,7 +24,7 @@
 
 #include <stdint.h>
 
-#define GT_FORMAT_VERSION 3u
+#define GT_FORMAT_VERSION 4u
 
 #define GT_MAGIC_RUN  0x314e555254474721ull /* "!GGTRUN1" read as a little-endian number */
 #define GT_MAGIC_PROC 0x31434f5250474721ull
@@ -286,9 +286,12 @@ enum gt_def_type {
 	GT_D_TOPOLOGY = 20, /* struct gt_def_topology, then count * u32 sizes, count * u32 periodic */
 	GT_D_SYNC = 21,     /* struct gt_def_sync: two hosts' clocks were compared */
 	GT_D_CLOCK = 22,    /* struct gt_def_clock, then count * struct gt_def_knot */
+	GT_D_LINK = 23,     /* struct gt_def_link, then the name of the meeting place and a NUL */
 };
 
 #define GT_COMM_EVENTS 1u  /* of a COMM: COMM_CREATE and COMM_DESTROY tell of it */
+/* Of a COMM: the LINK that it goes back to, 0: none. Its key is then unique among those of that link. */
+#define GT_COMM_LINK_SHIFT 8
 
 #define GT_HANDLE_FOUND 1u /* it was open before anybody recorded that */
 #define GT_HANDLE_FILE  2u /* its name is that of a file */
@@ -341,12 +344,37 @@ struct gt_def_comm {
 
 /*
  * Ranks of the process's job, in the order of the communicator. kind 1: the members; kind 2: two
- * numbers, the first member and how much more the next one is each time.
+ * numbers, the first member and how much more the next one is each time. kind 3: two numbers for each
+ * member, a LINK and the rank at its other end; link 0: the rank in the process's job.
  */
 struct gt_def_group {
 	uint32_t name, kind, paradigm, flags;
 	uint32_t count;
 	uint32_t before;    /* GROUP whose members come before these (long lists), else 0 */
+};
+
+enum gt_link_kind {
+	GT_LINK_SPAWN = 1,
+	GT_LINK_PARENT = 2, /* the other end of SPAWN */
+	GT_LINK_ACCEPT = 3,
+	GT_LINK_CONNECT = 4,
+	GT_LINK_JOIN = 5,   /* both ends */
+};
+
+/*
+ * One end of what connects processes of two MPI_COMM_WORLDs, as a process there knows it. Which end
+ * belongs to which other one is found out by the assembly.
+ */
+struct gt_def_link {
+	uint64_t key;       /* of this end: the same in all its processes, and as that of a COMM */
+	uint32_t link;      /* the LINK that the key goes back to, 0: none */
+	uint32_t group;     /* GROUP: who is at this end */
+	uint32_t near, far; /* how many are at this end, and at the other one */
+	uint32_t kind;      /* enum gt_link_kind */
+	uint32_t root;      /* 1: this is the one process whose arguments count, and what follows holds */
+	uint64_t begin, end;/* ticks: of the call; of PARENT: 0, and when MPI_Init was over */
+	/* Then its place, if it is known: the port; of SPAWN and PARENT the job (hexadecimal) and the rank
+	   of the process that spawned; of JOIN the addresses of the socket, the lesser first. */
 };
 
 /* A Cartesian topology; ranks are its places in row-major order. */

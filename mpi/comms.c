@@ -11,20 +11,25 @@
  * Sessions make communicators without a parent: then the string that tells them apart takes its place,
  * and also their name.
  *
- * Limits: members are known by their rank in MPI_COMM_WORLD; communicators with members of another
- * one (spawned processes, accept and connect) are not recorded.
+ * Members are known by their rank in MPI_COMM_WORLD, those of another one by a link (links.h). The keys of
+ * communicators that go back to a link begin at it, because its two ends have no parent in common; and
+ * members are told apart there by their places in the parent, which all of them see alike.
+ *
+ * Limits: of communicators with members that no link names only the calls are recorded.
  */
 #include <string.h>
 #include <sys/mman.h>
 
 #include "mpi/events.h"
 #include "mpi/generated.h"
+#include "mpi/links.h"
 
 #define BUCKETS    256u
 #define PARADIGM   4u /* OTF2_PARADIGM_MPI */
 #define CHUNK      64u
 #define TIMES      1024u
 #define DIMENSIONS 32
+#define FIRST_KEY  UINT64_C(0x6c696e6b) /* of what goes back to a link */
 
 uint64_t gt_mpi_generation = 1;
 
@@ -45,14 +50,15 @@ struct members {
 	uint64_t hash;
 	gt_ref ref;
 	int size;
-	bool foreign; /* some are not in MPI_COMM_WORLD */
+	bool foreign; /* some are not in MPI_COMM_WORLD, and no link names them */
 };
 
-static struct members look_at(MPI_Group group)
+static struct members look_at(MPI_Group group, const struct gt_mpi_link *link)
 {
 	struct members m = { .hash = 1 };
-	int *ranks;
 	size_t slot, bytes;
+	int *ranks;
+	bool known;
 
 	if (gt_mpi_Group_size()(group, &m.size) != MPI_SUCCESS || m.size <= 0)
 		return (struct members){ .foreign = true };
@@ -62,8 +68,8 @@ static struct members look_at(MPI_Group group)
 		return (struct members){ .foreign = true };
 	for (int i = 0; i < m.size; i++)
 		ranks[i] = i;
-	if (gt_mpi_Group_translate_ranks()(group, m.size, ranks, world, ranks + m.size) != MPI_SUCCESS)
-		m.foreign = true;
+	known = gt_mpi_Group_translate_ranks()(group, m.size, ranks, world, ranks + m.size) == MPI_SUCCESS;
+	m.foreign = !known;
 	for (int i = 0; !m.foreign && i < m.size; i++) {
 		m.foreign = ranks[m.size + i] < 0 || ranks[m.size + i] >= world_size;
 		m.hash = gt_mpi_mix(m.hash, (uint64_t)ranks[m.size + i]);
@@ -83,8 +89,20 @@ static struct members look_at(MPI_Group group)
 		lists[slot].ref = m.ref;
 		gt_mpi_unlock(&lock);
 	}
+	if (known && m.foreign && link) {
+		m.ref = gt_mpi_link_names(link, group, m.size, ranks + m.size);
+		m.foreign = !m.ref;
+	}
 	munmap(ranks, bytes);
 	return m;
+}
+
+gt_ref gt_mpi_members(MPI_Group group, const struct gt_mpi_link *link, int *size)
+{
+	struct members m = look_at(group, link);
+
+	*size = m.size;
+	return m.foreign ? GT_NONE : m.ref;
 }
 
 /* ---- the table ------------------------------------------------------------------------------ */
@@ -126,7 +144,8 @@ static void define(struct gt_mpi_comm *c, const char *name)
 	struct gt_comm_info info = {
 		.bytes = sizeof(info), .name = name, .parent = c->parent, .ranks = c->ranks,
 		.remote = c->remote, .paradigm = PARADIGM, .key = c->key,
-		.flags = c->events ? GT_COMM_EVENTS : 0,
+		.flags = (c->events ? GT_COMM_EVENTS : 0) |
+			 (c->link ? c->link->ref << GT_COMM_LINK_SHIFT : 0),
 	};
 
 	c->ref = gt_def_comm_of(&info, c->ref);
@@ -135,6 +154,12 @@ static void define(struct gt_mpi_comm *c, const char *name)
 static bool predefined(MPI_Comm comm)
 {
 	return comm == MPI_COMM_WORLD || comm == MPI_COMM_SELF;
+}
+
+static void free_group(MPI_Group group)
+{
+	if (group != MPI_GROUP_NULL)
+		gt_mpi_Group_free()(&group);
 }
 
 /* Ranks are places in row-major order: the sizes tell where each is. */
@@ -151,63 +176,130 @@ static void define_topology(MPI_Comm comm, gt_ref ref)
 	gt_def_topology(ref, (uint32_t)count, (const uint32_t *)dims);
 }
 
-/*
- * Adds a communicator that has become known. `salt` tells communicators with the same members
- * apart; of_groups: it is to be combined with the members of both sides alike.
- */
-static const struct gt_mpi_comm *add(MPI_Comm comm, uint64_t salt, gt_ref parent, const char *name,
-				     uint64_t (*times)(uint64_t hash))
-{
-	struct gt_mpi_comm entry = { .bits = GT_MPI_BITS(comm), .parent = parent };
-	struct members own = { .foreign = true }, remote = { 0 };
-	struct gt_mpi_comm *c, **at;
-	MPI_Group group;
-	int inter = 0;
+/* What a communicator comes from. */
+struct origin {
+	uint64_t salt;           /* tells communicators with the same members apart */
+	gt_ref parent;
+	uint64_t (*times)(uint64_t hash); /* how often this was done, or NULL */
+	struct gt_mpi_link *link; /* that it goes back to, or NULL: then */
+	bool side;               /* ... which end this is */
+	enum { NO_PLACES, OF_PARENT, OF_LINK } placed;
+	MPI_Group places[2];     /* in which members are told apart */
+};
 
-	if (gt_mpi_Comm_test_inter()(comm, &inter) != MPI_SUCCESS ||
-	    gt_mpi_Comm_rank()(comm, &entry.me) != MPI_SUCCESS)
-		return NULL;
-	if (gt_mpi_Comm_group()(comm, &group) == MPI_SUCCESS) {
-		own = look_at(group);
-		gt_mpi_Group_free()(&group);
+/* Both sides of an inter-communicator must come to the same key. */
+static uint64_t mix_sides(uint64_t salt, uint64_t own, uint64_t remote, bool inter)
+{
+	if (inter && own > remote)
+		return gt_mpi_mix(gt_mpi_mix(salt, remote), own);
+	return gt_mpi_mix(gt_mpi_mix(salt, own), remote);
+}
+
+static int size_of(MPI_Group group)
+{
+	int size = 0;
+
+	return group != MPI_GROUP_NULL && gt_mpi_Group_size()(group, &size) == MPI_SUCCESS ? size : 0;
+}
+
+/* All of the parent's members: nothing is to be told apart. */
+static bool has_all(const struct origin *from, MPI_Group own, MPI_Group remote)
+{
+	return size_of(own) + size_of(remote) == size_of(from->places[0]) + size_of(from->places[1]);
+}
+
+/* The key of what goes back to a link; false: somebody has no place in its parent. */
+static bool key_of_link(struct gt_mpi_comm *c, const struct origin *from, MPI_Group own,
+			MPI_Group remote)
+{
+	uint64_t one = 0, other = 0, hash;
+
+	c->key = from->salt;
+	c->side = from->side;
+	if (from->placed == OF_LINK || (from->placed == OF_PARENT && !has_all(from, own, remote))) {
+		if (!gt_mpi_link_places(own, from->places, &one) ||
+		    (c->inter && !gt_mpi_link_places(remote, from->places, &other)))
+			return false;
+		c->side = one > other;
+		c->key = mix_sides(c->key, one, other, c->inter);
 	}
-	if (inter && gt_mpi_Comm_remote_group()(comm, &group) == MPI_SUCCESS) {
-		remote = look_at(group);
-		gt_mpi_Group_free()(&group);
+	if (from->times) {
+		hash = gt_mpi_mix(c->key, from->link->key);
+		c->key = gt_mpi_mix(c->key, from->times(hash));
 	}
-	entry.inter = inter;
-	entry.size = own.size;
-	entry.far = inter ? remote.size : own.size;
-	entry.ranks = own.ref;
-	entry.remote = remote.ref;
-	/* Both sides of an inter-communicator must come to the same key. */
-	if (inter && own.hash > remote.hash)
-		entry.key = gt_mpi_mix(gt_mpi_mix(salt, remote.hash), own.hash);
-	else
-		entry.key = gt_mpi_mix(gt_mpi_mix(salt, own.hash), remote.hash);
-	if (times)
-		entry.key = gt_mpi_mix(entry.key, times(entry.key));
-	/* Those of one process alone are one communicator in the archive. */
-	entry.events = !predefined(comm) && (own.size > 1 || inter);
-	if (!own.foreign && !remote.foreign)
-		define(&entry, name);
-	if (entry.ref && !inter)
-		define_topology(comm, entry.ref);
+	return true;
+}
+
+/* Into the table. */
+static const struct gt_mpi_comm *keep(struct gt_mpi_comm *entry)
+{
+	struct gt_mpi_comm *c, **at;
+
 	gt_mpi_lock(&lock);
-	at = place_of(entry.bits);
+	at = place_of(entry->bits);
 	c = *at;
 	if (!c) {
 		c = fresh();
 		if (c)
 			*at = c; /* the end of the list */
 	} else {
-		entry.next = c->next;
+		entry->next = c->next;
 	}
 	if (c)
-		*c = entry;
+		*c = *entry;
 	__atomic_add_fetch(&gt_mpi_generation, 1, __ATOMIC_RELEASE);
 	gt_mpi_unlock(&lock);
+	gt_mpi_link_use(c ? c->link : NULL);
 	return c;
+}
+
+/* Who is in it, and its key. False: that cannot be found out, or it cannot be recorded. */
+static bool look_into(struct gt_mpi_comm *entry, const struct origin *from, MPI_Group group,
+		      MPI_Group far)
+{
+	struct members own = { .foreign = true }, remote = { 0 };
+
+	if (group != MPI_GROUP_NULL)
+		own = look_at(group, from->link);
+	if (far != MPI_GROUP_NULL)
+		remote = look_at(far, from->link);
+	entry->size = own.size;
+	entry->far = entry->inter ? remote.size : own.size;
+	entry->ranks = own.ref;
+	entry->remote = remote.ref;
+	/* Those of one process alone are one communicator in the archive. */
+	entry->events = entry->events && (own.size > 1 || entry->inter);
+	if (from->link)
+		return key_of_link(entry, from, group, far) && !own.foreign && !remote.foreign;
+	entry->key = mix_sides(from->salt, own.hash, remote.hash, entry->inter);
+	if (from->times)
+		entry->key = gt_mpi_mix(entry->key, from->times(entry->key));
+	return !own.foreign && !remote.foreign;
+}
+
+/* Adds a communicator that has become known. */
+static const struct gt_mpi_comm *add(MPI_Comm comm, const struct origin *from, const char *name)
+{
+	struct gt_mpi_comm entry = { .bits = GT_MPI_BITS(comm), .parent = from->parent, .link = from->link,
+				     .events = !predefined(comm) };
+	MPI_Group group = MPI_GROUP_NULL, far = MPI_GROUP_NULL;
+	int inter = 0;
+
+	if (gt_mpi_Comm_test_inter()(comm, &inter) != MPI_SUCCESS ||
+	    gt_mpi_Comm_rank()(comm, &entry.me) != MPI_SUCCESS)
+		return NULL;
+	if (gt_mpi_Comm_group()(comm, &group) != MPI_SUCCESS)
+		group = MPI_GROUP_NULL;
+	if (inter && gt_mpi_Comm_remote_group()(comm, &far) != MPI_SUCCESS)
+		far = MPI_GROUP_NULL;
+	entry.inter = inter;
+	if (look_into(&entry, from, group, far))
+		define(&entry, name);
+	free_group(group);
+	free_group(far);
+	if (entry.ref && !inter)
+		define_topology(comm, entry.ref);
+	return keep(&entry);
 }
 
 const struct gt_mpi_comm *gt_mpi_comm_find(MPI_Comm comm)
@@ -221,7 +313,7 @@ const struct gt_mpi_comm *gt_mpi_comm_find(MPI_Comm comm)
 	if (!c) {
 		if (!ready || comm == MPI_COMM_NULL)
 			return NULL;
-		c = add(comm, 0, GT_NONE, NULL, NULL);
+		c = add(comm, &(struct origin){ 0 }, NULL);
 		if (!c)
 			return NULL;
 		generation = __atomic_load_n(&gt_mpi_generation, __ATOMIC_ACQUIRE);
@@ -267,60 +359,189 @@ uint64_t gt_mpi_comm_child(const struct gt_mpi_comm *comm)
 					     __ATOMIC_RELAXED));
 }
 
-uint64_t gt_mpi_comm_reserve(MPI_Comm parent, gt_ref *ref)
+/* The next communicator that all members of the parent make. */
+static struct origin child_of(MPI_Comm parent)
 {
 	struct gt_mpi_comm *c = (struct gt_mpi_comm *)gt_mpi_comm_of(parent);
+	struct origin from = { 0 };
 
-	*ref = c ? c->ref : GT_NONE;
-	return c ? gt_mpi_mix(c->key, __atomic_add_fetch(&c->children, 1, __ATOMIC_RELAXED)) : 0;
+	if (!c)
+		return from;
+	from.salt = gt_mpi_mix(c->key, __atomic_add_fetch(&c->children, 1, __ATOMIC_RELAXED));
+	from.parent = c->ref;
+	from.link = c->link;
+	from.side = c->side;
+	return from;
 }
 
-void gt_mpi_comm_ready(uint64_t key, gt_ref parent, const MPI_Comm *comm)
+/* Members are known by their place in the communicator. */
+static void find_places(struct origin *from, MPI_Comm parent)
 {
-	if (ready && *comm != MPI_COMM_NULL)
-		record_event(GT_T_COMM_CREATE, add(*comm, key, parent, NULL, NULL));
+	bool inter = false;
+	int flag = 0;
+
+	if (!from->link)
+		return;
+	from->placed = OF_PARENT;
+	from->places[0] = from->places[1] = MPI_GROUP_NULL;
+	inter = gt_mpi_Comm_test_inter()(parent, &flag) == MPI_SUCCESS && flag;
+	if (gt_mpi_Comm_group()(parent, &from->places[inter && from->side]) != MPI_SUCCESS)
+		from->places[inter && from->side] = MPI_GROUP_NULL;
+	if (inter && gt_mpi_Comm_remote_group()(parent, &from->places[!from->side]) != MPI_SUCCESS)
+		from->places[!from->side] = MPI_GROUP_NULL;
+}
+
+static void leave_places(const struct origin *from)
+{
+	if (from->placed == OF_PARENT) {
+		free_group(from->places[0]);
+		free_group(from->places[1]);
+	}
 }
 
 void gt_mpi_comm_made(MPI_Comm parent, const MPI_Comm *comm)
 {
-	gt_ref ref;
-	uint64_t key = gt_mpi_comm_reserve(parent, &ref);
+	struct origin from = child_of(parent);
 
-	gt_mpi_comm_ready(key, ref, comm);
+	if (!ready || *comm == MPI_COMM_NULL)
+		return;
+	find_places(&from, parent);
+	record_event(GT_T_COMM_CREATE, add(*comm, &from, NULL));
+	leave_places(&from);
+}
+
+/* Are some of its members in another MPI_COMM_WORLD? link: not NULL: the link that all are in, or NULL. */
+static bool with_others(MPI_Comm comm, struct gt_mpi_link **link)
+{
+	MPI_Group own = MPI_GROUP_NULL, remote = MPI_GROUP_NULL;
+	bool others = false;
+
+	if (gt_mpi_Comm_group()(comm, &own) == MPI_SUCCESS &&
+	    gt_mpi_Comm_remote_group()(comm, &remote) == MPI_SUCCESS)
+		others = look_at(own, NULL).foreign || look_at(remote, NULL).foreign;
+	if (link)
+		*link = others ? gt_mpi_link_of(own, remote) : NULL;
+	free_group(own);
+	free_group(remote);
+	return others;
+}
+
+/* Of an inter-communicator whose two sides have no parent in common. */
+static void find_link(struct origin *from, MPI_Comm comm)
+{
+	if (!with_others(comm, &from->link) || !from->link)
+		return;
+	from->placed = OF_LINK;
+	memcpy(from->places, from->link->ends, sizeof(from->places));
 }
 
 void gt_mpi_comm_by_group(MPI_Comm parent, int tag, const MPI_Comm *comm)
 {
 	const struct gt_mpi_comm *c = gt_mpi_comm_of(parent);
+	struct origin from = { .times = count_times };
 	int inter = 0;
 
 	if (!ready || !c || *comm == MPI_COMM_NULL)
 		return;
 	/* The two sides of an inter-communicator have different parents. */
 	gt_mpi_Comm_test_inter()(*comm, &inter);
-	record_event(GT_T_COMM_CREATE,
-		     add(*comm, gt_mpi_mix(inter ? 2 : c->key, (uint64_t)tag),
-			 inter ? GT_NONE : c->ref, NULL, count_times));
+	from.salt = gt_mpi_mix(inter ? 2 : c->key, (uint64_t)tag);
+	from.parent = inter ? GT_NONE : c->ref;
+	from.link = c->link;
+	if (inter)
+		find_link(&from, *comm);
+	else
+		find_places(&from, parent);
+	record_event(GT_T_COMM_CREATE, add(*comm, &from, NULL));
+	leave_places(&from);
+	if (inter)
+		gt_mpi_link_leave(from.link);
 }
 
 void gt_mpi_comm_by_tag(const char *tag, const MPI_Comm *comm)
 {
-	uint64_t salt = gt_mpi_mix(own_job, 4);
+	struct origin from = { .salt = gt_mpi_mix(own_job, 4), .times = count_times };
 
 	if (!ready || *comm == MPI_COMM_NULL)
 		return;
 	for (const char *c = tag; c && *c; c++)
-		salt = gt_mpi_mix(salt, (unsigned char)*c);
-	record_event(GT_T_COMM_CREATE, add(*comm, salt, GT_NONE, tag, count_times));
+		from.salt = gt_mpi_mix(from.salt, (unsigned char)*c);
+	record_event(GT_T_COMM_CREATE, add(*comm, &from, tag));
 }
 
+/* A copy has its parent's members: they are not to be told apart. */
 void gt_mpi_comm_later(MPI_Comm parent, MPI_Comm *comm, const MPI_Request *request)
 {
-	struct gt_mpi_op op = { .kind = GT_MPI_COMM, .active = true, .made = comm };
+	struct origin from = child_of(parent);
+	struct gt_mpi_op op = { .kind = GT_MPI_COMM, .active = true, .made = comm, .id = from.salt,
+				.comm = from.parent, .tag = from.side,
+				.bytes = (uint64_t)(uintptr_t)from.link };
 
-	op.id = gt_mpi_comm_reserve(parent, &op.comm);
+	gt_mpi_link_use(from.link);
 	gt_mpi_insert(*request, &op);
 }
+
+void gt_mpi_comm_ready(const struct gt_mpi_op *op)
+{
+	struct origin from = { .salt = op->id, .parent = op->comm, .side = op->tag,
+			       .link = (struct gt_mpi_link *)(uintptr_t)op->bytes };
+
+	if (ready && *op->made != MPI_COMM_NULL)
+		record_event(GT_T_COMM_CREATE, add(*op->made, &from, NULL));
+	gt_mpi_link_leave(from.link);
+}
+
+/* ---- processes of other jobs ---------------------------------------------------------------- */
+
+static void add_link(const struct gt_mpi_meeting *m, MPI_Comm comm)
+{
+	struct origin parent = child_of(m->near), from = { .salt = parent.salt };
+	const struct gt_mpi_comm *near = gt_mpi_comm_of(m->near);
+
+	if (!ready || !near || comm == MPI_COMM_NULL)
+		return;
+	if (!with_others(comm, NULL)) {
+		from.salt = gt_mpi_mix(own_job, FIRST_KEY);
+		from.times = count_times;
+	} else {
+		from.link = gt_mpi_link_new(m, near, parent.salt, comm);
+	}
+	if (from.link) {
+		from.salt = FIRST_KEY;
+		from.side = from.link->side;
+	}
+	record_event(GT_T_COMM_CREATE, add(comm, &from, NULL));
+	gt_mpi_link_leave(from.link);
+}
+
+void gt_mpi_parent_found(void)
+{
+	MPI_Comm parent = MPI_COMM_NULL;
+
+	if (gt_mpi_Comm_get_parent()(&parent) == MPI_SUCCESS && parent != MPI_COMM_NULL)
+		add_link(&(struct gt_mpi_meeting){ .kind = GT_LINK_PARENT, .near = MPI_COMM_WORLD }, parent);
+}
+
+void gt_mpi_comm_spawned(uint64_t began, MPI_Comm near, int root, const MPI_Comm *comm)
+{
+	add_link(&(struct gt_mpi_meeting){ .kind = GT_LINK_SPAWN, .near = near, .root = root,
+					   .began = began }, *comm);
+}
+
+void gt_mpi_comm_met(bool accepts, uint64_t began, MPI_Comm near, int root, const char *port,
+		     const MPI_Comm *comm)
+{
+	add_link(&(struct gt_mpi_meeting){ .kind = accepts ? GT_LINK_ACCEPT : GT_LINK_CONNECT,
+					   .near = near, .root = root, .port = port, .began = began }, *comm);
+}
+
+void gt_mpi_comm_joined(uint64_t began, int fd, const MPI_Comm *comm)
+{
+	add_link(&(struct gt_mpi_meeting){ .kind = GT_LINK_JOIN, .near = MPI_COMM_SELF, .fd = fd,
+					   .began = began }, *comm);
+}
+
+/* ---- their end ------------------------------------------------------------------------------ */
 
 static void note_change(void)
 {
@@ -348,6 +569,7 @@ struct gt_mpi_comm *gt_mpi_comm_leaves(const MPI_Comm *comm)
 
 void gt_mpi_comm_left(struct gt_mpi_comm *c, int rc)
 {
+	struct gt_mpi_link *link = NULL;
 	struct gt_mpi_comm **at;
 
 	if (!c)
@@ -364,9 +586,11 @@ void gt_mpi_comm_left(struct gt_mpi_comm *c, int rc)
 		c->bits = 0;
 		c->next = spare;
 		spare = c;
+		link = c->link;
 	}
 	note_change();
 	gt_mpi_unlock(&lock);
+	gt_mpi_link_leave(link);
 }
 
 void gt_mpi_comm_named(MPI_Comm comm, const char *name)
@@ -402,8 +626,8 @@ void gt_mpi_comms_begin(uint64_t job)
 	if (gt_mpi_Comm_group()(MPI_COMM_WORLD, &group) != MPI_SUCCESS)
 		return;
 	begin(group, job);
-	add(MPI_COMM_WORLD, gt_mpi_mix(job, 1), GT_NONE, "MPI_COMM_WORLD", NULL);
-	add(MPI_COMM_SELF, gt_mpi_mix(job, 2), GT_NONE, "MPI_COMM_SELF", NULL);
+	add(MPI_COMM_WORLD, &(struct origin){ .salt = gt_mpi_mix(job, 1) }, "MPI_COMM_WORLD");
+	add(MPI_COMM_SELF, &(struct origin){ .salt = gt_mpi_mix(job, 2) }, "MPI_COMM_SELF");
 }
 
 void gt_mpi_session_begun(MPI_Group all)
@@ -427,5 +651,6 @@ void gt_mpi_comms_end(void)
 	}
 	gt_mpi_unlock(&lock);
 	if (group != MPI_GROUP_NULL)
-		gt_mpi_Group_free()(&group);
+		gt_mpi_links_end();
+	free_group(group);
 }

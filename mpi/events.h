@@ -51,6 +51,7 @@ static inline gt_ref gt_mpi_region_of(unsigned function)
 }
 
 struct gt_mpi_comm;
+struct gt_mpi_link;
 
 /* What the adapter keeps of each thread. */
 struct gt_mpi_self {
@@ -128,6 +129,7 @@ static inline void gt_mpi_poll_end(unsigned function, bool on, int rc, uint64_t 
 /* ---- state ---------------------------------------------------------------------------------- */
 
 void gt_mpi_requests_setup(void *(*find)(const char *symbol));
+extern uint32_t gt_mpi_rank; /* in MPI_COMM_WORLD */
 /* Says which rank this process is, once; returns the job's number. */
 uint64_t gt_mpi_be_rank(int rank, int size);
 void gt_mpi_initialized(void);
@@ -159,6 +161,8 @@ struct gt_mpi_comm {
 	bool inter;
 	bool events;             /* its making and its end are recorded */
 	bool leaving;            /* the call that frees it is under way */
+	bool side;               /* of an inter-communicator that goes back to a link */
+	struct gt_mpi_link *link; /* what it goes back to, if processes of other jobs do */
 };
 
 /* NULL: not known, and it cannot be found out. */
@@ -183,15 +187,23 @@ void gt_mpi_comm_made(MPI_Comm parent, const MPI_Comm *comm);
 void gt_mpi_comm_by_group(MPI_Comm parent, int tag, const MPI_Comm *comm);
 void gt_mpi_comm_by_tag(const char *tag, const MPI_Comm *comm);
 void gt_mpi_comm_later(MPI_Comm parent, MPI_Comm *comm, const MPI_Request *request);
+/* Inter-communicators with processes of another job (links.h). */
+void gt_mpi_parent_found(void);
+void gt_mpi_comm_spawned(uint64_t began, MPI_Comm near, int root, const MPI_Comm *comm);
+void gt_mpi_comm_met(bool accepts, uint64_t began, MPI_Comm near, int root, const char *port,
+		     const MPI_Comm *comm);
+void gt_mpi_comm_joined(uint64_t began, int fd, const MPI_Comm *comm);
+/* The definition of a group, also of processes that `link` names, and its size; GT_NONE: there is none. */
+gt_ref gt_mpi_members(MPI_Group group, const struct gt_mpi_link *link, int *size);
 /* Before the call that frees it, and after that. */
 struct gt_mpi_comm *gt_mpi_comm_leaves(const MPI_Comm *comm);
 void gt_mpi_comm_left(struct gt_mpi_comm *comm, int rc);
 void gt_mpi_comm_named(MPI_Comm comm, const char *name);
 /* The key of the next thing that all members make together. */
 uint64_t gt_mpi_comm_child(const struct gt_mpi_comm *comm);
-/* The two halves of gt_mpi_comm_later(): at the call, and when the request is complete. */
-uint64_t gt_mpi_comm_reserve(MPI_Comm parent, gt_ref *ref);
-void gt_mpi_comm_ready(uint64_t key, gt_ref parent, const MPI_Comm *comm);
+/* The end of gt_mpi_comm_later(), when the request is complete. */
+struct gt_mpi_op;
+void gt_mpi_comm_ready(const struct gt_mpi_op *op);
 
 /* ---- messages and requests (requests.c) --------------------------------------------------------- */
 
@@ -214,7 +226,7 @@ struct gt_mpi_op {
 	uint64_t id;
 	uint32_t peer, tag;      /* of collectives: operation, root */
 	uint64_t bytes, received; /* of receives: the buffer's */
-	MPI_Comm *made;
+	MPI_Comm *made;          /* then `bytes` is the link that it goes back to, `tag` its side */
 };
 
 uint64_t gt_mpi_bytes_of(MPI_Count count, MPI_Datatype type);

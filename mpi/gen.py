@@ -111,6 +111,15 @@ for names, made in (("Comm_dup", 2), ("Comm_dup_with_info Comm_create Cart_sub I
                     ("Dist_graph_create_adjacent", 10)):
     mean(names, "struct gt_mpi_coll c = { 0 }; if (on) { c = gt_mpi_coll($1, 17, GT_MPI_ROOTLESS); gt_mpi_coll_begin(&c); }",
          "if (rc == MPI_SUCCESS) gt_mpi_comm_made($1, $%d); if (on) gt_mpi_coll_end(&c, rc);" % made)
+# Processes of other jobs. Where the communicator, the root, the new one and the port are.
+MEET_CALL = ("struct gt_mpi_coll c = { 0 }; uint64_t began = gt_now(); "
+             "if (on) { c = gt_mpi_coll($%d, 17, GT_MPI_ROOTLESS); gt_mpi_coll_begin(&c); }")
+for names, comm, root, made, what in (
+        ("Comm_spawn", 6, 5, 7, "spawned(began, $%d, $%d, "), ("Comm_spawn_multiple", 7, 6, 8, "spawned(began, $%d, $%d, "),
+        ("Comm_accept", 4, 3, 5, "met(true, began, $%d, $%d, $1, "), ("Comm_connect", 4, 3, 5, "met(false, began, $%d, $%d, $1, ")):
+    mean(names, MEET_CALL % comm, "if (rc == MPI_SUCCESS) gt_mpi_comm_" + what % (comm, root) +
+         "$%d); if (on) gt_mpi_coll_end(&c, rc);" % made)
+mean("Comm_join", "uint64_t began = gt_now();", "if (rc == MPI_SUCCESS) gt_mpi_comm_joined(began, $1, $2);")
 mean("Comm_idup", "", "if (rc == MPI_SUCCESS) gt_mpi_comm_later($1, $2, $3);")
 mean("Comm_idup_with_info", "", "if (rc == MPI_SUCCESS) gt_mpi_comm_later($1, $3, $4);")
 mean("Comm_create_group", "", "if (rc == MPI_SUCCESS) gt_mpi_comm_by_group($1, $3, $4);")
@@ -426,7 +435,7 @@ NEEDED = ["MPI_Bcast", "MPI_Comm_create_group", "MPI_Comm_free", "MPI_Comm_set_e
           "MPI_Recv", "MPI_Send", "MPI_Comm_group", "MPI_Comm_remote_group", "MPI_Group_translate_ranks", "MPI_Group_size",
           "MPI_Group_free", "MPI_Comm_rank", "MPI_Comm_size", "MPI_Comm_remote_size", "MPI_Comm_test_inter",
           "MPI_Type_size_x", "MPI_Test_cancelled", "MPI_Request_get_status",
-          "MPI_Initialized", "MPI_Finalized", "MPI_Error_class", "MPI_Get_library_version", "MPI_Comm_get_name",
+          "MPI_Initialized", "MPI_Finalized", "MPI_Error_class", "MPI_Get_library_version", "MPI_Comm_get_name", "MPI_Comm_get_parent",
           "MPI_Topo_test", "MPI_Cartdim_get", "MPI_Cart_get", "MPI_Cart_shift", "MPI_Graph_neighbors_count",
           "MPI_Dist_graph_neighbors_count", "MPI_Group_rank", "MPI_Group_from_session_pset", "MPI_Win_get_group", "MPI_File_get_position", "MPI_File_get_position_shared"]
 

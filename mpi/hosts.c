@@ -89,11 +89,18 @@ static uint64_t of_hydra(pid_t proxy)
 	return port ? hash_text(hash_text(1, port), group) : 0;
 }
 
+uint64_t gt_mpi_job_of(const char *name)
+{
+	const char *slurm = getenv("SLURM_JOB_ID");
+
+	return hash_text(hash_text(1, name), slurm ? slurm : "");
+}
+
 uint64_t gt_mpi_find_job(void)
 {
 	static const char *const names[] = { "PMIX_NAMESPACE", "OMPI_MCA_ess_base_jobid",
 					     "SLURM_STEP_ID" };
-	const char *slurm = getenv("SLURM_JOB_ID"), *rank = getenv("PMI_RANK");
+	const char *rank = getenv("PMI_RANK");
 	pid_t launcher = rank ? getppid() : getpid();
 	uint64_t hash = rank ? of_hydra(launcher) : 0;
 	char start[32];
@@ -102,7 +109,7 @@ uint64_t gt_mpi_find_job(void)
 		const char *value = getenv(names[i]);
 
 		if (value && *value)
-			return hash_text(hash_text(1, value), slurm ? slurm : "");
+			return gt_mpi_job_of(value);
 	}
 	if (hash)
 		return hash;

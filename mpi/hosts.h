@@ -15,6 +15,8 @@
 
 /* A number that all processes of MPI_COMM_WORLD have in common and no others. */
 uint64_t gt_mpi_find_job(void);
+/* The same of a job that the launcher calls so. */
+uint64_t gt_mpi_job_of(const char *name);
 
 /* Before MPI_Init, after it, before MPI_Finalize. */
 void gt_mpi_hosts_begin(void);

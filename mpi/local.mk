@@ -30,7 +30,7 @@ mpi/wrap-mpich.c: mpi/gen.py $(MPI_TABLE_FILES)
 
 MPI_LDFLAGS = -no-undefined -Wl,-z,defs -Wl,-z,nodelete -Wl,-z,relro,-z,now
 MPI_FLAVOUR_LDFLAGS = -module -avoid-version $(MPI_LDFLAGS) -Wl,--version-script=$(top_srcdir)/mpi/flavour.map
-MPI_PARTS = mpi/events.h mpi/generated.h mpi/choose.h mpi/rma.h mpi/handles.h mpi/state.c mpi/comms.c \
+MPI_PARTS = mpi/events.h mpi/generated.h mpi/choose.h mpi/rma.h mpi/handles.h mpi/links.h mpi/state.c mpi/comms.c mpi/links.c \
 	mpi/requests.c mpi/colls.c mpi/rma.c mpi/io.c mpi/handles.c \
 	mpi/hosts.h mpi/hosts.c mpi/clocks.c
 # Wrappers in order of the table, one as the other: no time is gained by warnings about them. The stack

@@ -533,7 +533,7 @@ static void complete(bool on, int rc, void *was, const MPI_Status *status)
 	struct gt_mpi_op op = take(was);
 
 	if (op.kind == GT_MPI_COMM && rc == MPI_SUCCESS)
-		gt_mpi_comm_ready(op.id, op.comm, op.made);
+		gt_mpi_comm_ready(&op);
 	else if (op.kind != GT_MPI_COMM && op.kind && op.active && on)
 		end(&op, rc, status);
 }

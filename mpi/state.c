@@ -18,6 +18,7 @@
 GT_MPI_TLS struct gt_mpi_self gt_mpi_self;
 bool gt_mpi_merge;
 gt_ref gt_mpi_calls, gt_mpi_error;
+uint32_t gt_mpi_rank;
 
 static uint32_t define_lock;
 
@@ -95,6 +96,7 @@ uint64_t gt_mpi_be_rank(int rank, int size)
 	static uint32_t done;
 	uint64_t job = gt_mpi_find_job();
 
+	gt_mpi_rank = (uint32_t)rank;
 	if (!__atomic_exchange_n(&done, 1, __ATOMIC_ACQ_REL))
 		gt_set_rank((uint32_t)rank, (uint32_t)size, job);
 	return job;
@@ -112,6 +114,7 @@ void gt_mpi_initialized(void)
 		return;
 	job = gt_mpi_be_rank(rank, size);
 	gt_mpi_comms_begin(job);
+	gt_mpi_parent_found();
 	gt_mpi_hosts_ready(job, rank, size);
 }
 

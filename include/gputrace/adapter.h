@@ -168,6 +168,11 @@ GT_API void gt_timesync(void);
 
 /* Processes by their rank in this process's job, in the order of a communicator. */
 GT_API gt_ref gt_def_ranks(const uint32_t *ranks, uint32_t count);
+/* Processes of other jobs among them: for each a link (GT_NONE: of this job) and its rank there. */
+GT_API gt_ref gt_def_far_ranks(const uint32_t *pairs, uint32_t count);
+/* One end of a connection to processes of another job (lib/format.h). place: NULL if it is not known. */
+struct gt_def_link;
+GT_API gt_ref gt_def_link(const struct gt_def_link *def, const char *place);
 
 struct gt_comm_info {
 	size_t bytes;            /* sizeof(struct gt_comm_info) */

@@ -56,7 +56,7 @@ static uint32_t find_handle(struct gt_track *t, uint64_t id)
 		if (!view)
 			return GT_UNDEFINED;
 		handle.comm = view->comm->number;
-		key = def->key | UINT64_C(1) << 63; /* no process has so high a number */
+		key = gt_mpi_key(view, def->key) | UINT64_C(1) << 63; /* no process has so high a number */
 	}
 	number = gt_defs_handle(t->conv->defs, key, &handle);
 	if (!gt_lookup_put(&t->w->lookup, word, number, 0))

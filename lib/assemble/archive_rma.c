@@ -45,7 +45,7 @@ static bool find_window(struct gt_track *t, uint32_t id, struct window *window)
 	name = gt_proc_string(t->loc->proc, def->name);
 	item = (struct gt_window){ .name = gt_defs_string(t->conv->defs, name ? name : ""),
 				   .comm = window->view->comm->number, .events = true };
-	window->number = gt_defs_window_of(t->conv->defs, def->key, &item);
+	window->number = gt_defs_window_of(t->conv->defs, gt_mpi_key(window->view, def->key), &item);
 	if (!gt_lookup_put(&t->w->lookup, word, window->number, def->parent))
 		gt_archive_fail(t->conv->archive, "no memory");
 	return true;

@@ -420,7 +420,10 @@ static int prepare(struct gt_assembly *a)
 	if (!rc)
 		rc = make_order(a);
 	if (!rc)
-		rc = gt_mpi_make(&a->mpi, &a->spool, &a->layout, &a->defs, a->how);
+		rc = gt_mpi_make(&a->mpi, &a->spool, &a->layout, &a->clock, &a->defs, a->how);
+	if (!rc && a->mpi.links.alone)
+		gt_assembly_say(a, 1, "%zu ends of connections between MPI programs could belong to several others: "
+				"what went over them is left out", a->mpi.links.alone);
 	if (!rc)
 		gt_topologies_make(&a->mpi, &a->spool, &a->defs);
 	if (!rc)

@@ -71,6 +71,8 @@ static size_t least_payload(unsigned type)
 		return sizeof(struct gt_def_params);
 	case GT_D_TOPOLOGY:
 		return sizeof(struct gt_def_topology);
+	case GT_D_LINK:
+		return sizeof(struct gt_def_link) + 1;
 	default:
 		return 0;
 	}
@@ -102,7 +104,11 @@ static bool sound(const struct gt_def *def, const unsigned char *payload, size_t
 		memcpy(&group, payload, sizeof(group));
 		if (group.kind == 2) /* not more processes than there are anywhere */
 			return group.count < 1u << 26 && bytes - sizeof(group) >= 2 * sizeof(uint32_t);
-		return group.count <= (bytes - sizeof(group)) / sizeof(uint32_t);
+		return group.count <=
+		       (bytes - sizeof(group)) / ((group.kind == 3 ? 2 : 1) * sizeof(uint32_t));
+	case GT_D_LINK:
+		return memchr(payload + sizeof(struct gt_def_link), 0,
+			      bytes - sizeof(struct gt_def_link)) != NULL;
 	case GT_D_PARAMS:
 		memcpy(&params, payload, sizeof(params));
 		return params.count <= (bytes - sizeof(params)) / sizeof(struct gt_def_param);

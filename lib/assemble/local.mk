@@ -19,7 +19,7 @@ lib_libgtassemble_la_SOURCES += lib/assemble/journal.h lib/assemble/journal.c \
 	lib/assemble/archive_int.h lib/assemble/archive_defs.c lib/assemble/archive_track.h \
 	lib/assemble/archive_events.c lib/assemble/archive_records.c lib/assemble/archive_gpu.c lib/assemble/archive_io.c lib/assemble/archive_rma.c \
 	lib/assemble/topology.c lib/assemble/topology.h \
-	lib/assemble/mpi.h lib/assemble/mpi.c lib/assemble/archive_mpi.c \
+	lib/assemble/links.h lib/assemble/links.c lib/assemble/mpi.h lib/assemble/mpi.c lib/assemble/archive_mpi.c \
 	lib/assemble/part.h lib/assemble/part.c lib/assemble/merge.h lib/assemble/merge_int.h lib/assemble/merge.c \
 	lib/assemble/merge_defs.c lib/assemble/merge_files.c lib/assemble/spool_parts.c \
 	lib/assemble/assembly.h lib/assemble/assemble_parts.c \

@@ -114,7 +114,8 @@ bool gt_mpi_complete(int dirfd, uint64_t job)
 /* ---- lists of members ----------------------------------------------------------------------- */
 
 struct members {
-	uint32_t *ranks;
+	uint32_t *ranks;         /* of the process's job; or, if others may be among them: */
+	struct gt_mpi_member *list;
 	uint32_t count;
 	uint64_t hash;
 };
@@ -249,6 +250,22 @@ static uint64_t hash_name(uint64_t hash, const char *name)
 	return hash;
 }
 
+static void free_members(struct members *m)
+{
+	free(m->ranks);
+	free(m->list);
+}
+
+/* Of a communicator that goes back to a link. */
+static int read_linked(const struct gt_mpi *mpi, const struct gt_proc *proc, uint32_t id, struct members *m)
+{
+	struct gt_mpi_members members;
+	int rc = gt_links_members(&mpi->links, proc, id, &members);
+
+	*m = (struct members){ .list = members.list, .count = members.count, .hash = members.hash };
+	return rc;
+}
+
 struct task {
 	struct gt_mpi *mpi;
 	struct gt_defs *defs;
@@ -277,8 +294,9 @@ static int locate(const struct task *task, const struct members *m, struct gt_mp
 		return -ENOMEM;
 	}
 	for (uint32_t i = 0; i < m->count; i++) {
-		uint32_t location = task->by_rank ? m->ranks[i]
-						  : location_of(task->mpi, task->job, m->ranks[i]);
+		uint32_t location = m->list	  ? location_of(task->mpi, m->list[i].job, m->list[i].rank)
+				    : task->by_rank ? m->ranks[i]
+						    : location_of(task->mpi, task->job, m->ranks[i]);
 
 		side->place[i] = location == GT_UNDEFINED ? GT_UNDEFINED : kept;
 		if (location != GT_UNDEFINED)
@@ -307,7 +325,7 @@ static int define(struct task *task, struct gt_mpi_comm *comm, const struct gt_d
 	uint64_t key[2] = { 'M', comm->key };
 	int rc;
 
-	if (task->by_rank)
+	if (task->by_rank && !near->list)
 		out.job = task->job;
 	if (def->parent && def->parent <= task->most && task->views[def->parent].comm)
 		out.parent = task->views[def->parent].comm->number;
@@ -335,20 +353,29 @@ static int look_at(struct task *task, uint32_t id)
 {
 	const struct gt_def_comm *def = gt_proc_find(task->proc, GT_D_COMM, id, NULL);
 	const char *name = gt_proc_string(task->proc, def->name);
+	uint64_t key = def->key, salt = gt_links_key(&task->mpi->links, task->proc,
+						     def->flags >> GT_COMM_LINK_SHIFT);
+	bool linked = def->flags >> GT_COMM_LINK_SHIFT != 0;
 	struct members near = { 0 }, far = { 0 };
 	struct gt_mpi_comm *comm;
-	uint64_t key = def->key;
 	int rc;
+
+	if (linked && !salt)
+		return 0;
+	if (linked)
+		key = gt_links_mix(salt, key);
 
 	/* One that other processes have told about already, with all its members. */
 	comm = def->remote ? NULL : known(task->mpi, key);
 	if (comm && !comm->inter && count_members(task->proc, def->group) > 1) {
-		task->views[id] = (struct gt_mpi_view){ .comm = comm };
+		task->views[id] = (struct gt_mpi_view){ .comm = comm, .salt = salt };
 		return 0;
 	}
-	rc = read_members(task->proc, def->group, &near);
+	rc = linked ? read_linked(task->mpi, task->proc, def->group, &near)
+		    : read_members(task->proc, def->group, &near);
 	if (!rc)
-		rc = read_members(task->proc, def->remote, &far);
+		rc = linked ? read_linked(task->mpi, task->proc, def->remote, &far)
+			    : read_members(task->proc, def->remote, &far);
 	if (rc || !near.count)
 		goto done;
 	if (!name)
@@ -365,10 +392,11 @@ static int look_at(struct task *task, uint32_t id)
 		task->views[id] = (struct gt_mpi_view){
 			.comm = comm,
 			.far = comm->inter && comm->first[0] == near.hash,
+			.salt = salt,
 		};
 done:
-	free(near.ranks);
-	free(far.ranks);
+	free_members(&near);
+	free_members(&far);
 	return rc == -EPROTO ? 0 : rc;
 }
 
@@ -426,10 +454,14 @@ static int look_at_process(struct gt_mpi *mpi, const struct gt_proc *proc, size_
 }
 
 int gt_mpi_make(struct gt_mpi *mpi, const struct gt_spool *spool, const struct gt_layout *layout,
-		struct gt_defs *defs, enum gt_mpi_how how)
+		const struct gt_clock *clock, struct gt_defs *defs, enum gt_mpi_how how)
 {
 	int rc = find_ranks(mpi, layout);
 
+	if (how == GT_MPI_ALONE && gt_links_any(spool))
+		return -EAGAIN; /* the other ends may be on other hosts */
+	if (!rc)
+		rc = gt_links_make(&mpi->links, spool, clock);
 	mpi->how = how;
 	mpi->dirfd = spool->dirfd;
 	mpi->proc_count = spool->proc_count;
@@ -455,6 +487,7 @@ void gt_mpi_free(struct gt_mpi *mpi)
 	}
 	for (size_t i = 0; mpi->views && i < mpi->proc_count; i++)
 		free(mpi->views[i]);
+	gt_links_free(&mpi->links);
 	free(mpi->comms);
 	free(mpi->table);
 	free(mpi->views);

@@ -10,6 +10,7 @@
 #define GT_ASSEMBLE_MPI_H
 
 #include "lib/assemble/layout.h"
+#include "lib/assemble/links.h"
 
 /* One side of a communicator: rank -> place in the archive's communicator. */
 struct gt_mpi_side {
@@ -30,6 +31,7 @@ struct gt_mpi_comm {
 struct gt_mpi_view {
 	const struct gt_mpi_comm *comm;
 	unsigned far;         /* the side that ranks in its records refer to */
+	uint64_t salt;        /* 0, or what makes keys of what it has the same in all jobs */
 };
 
 enum gt_mpi_how { GT_MPI_WHOLE, GT_MPI_PART, GT_MPI_ALONE };
@@ -47,6 +49,7 @@ struct gt_mpi {
 		uint32_t rank, location; /* of its first thread */
 	} *ranks;             /* by job and rank */
 	size_t rank_count;
+	struct gt_links links;
 	enum gt_mpi_how how;
 	int dirfd;
 	uint64_t counted_job; /* whose ranks here were counted last */
@@ -62,7 +65,7 @@ uint64_t gt_mpi_job(const struct gt_proc *proc);
  * with -EAGAIN if a job has not, because then places are known only to who sees all hosts.
  */
 int gt_mpi_make(struct gt_mpi *mpi, const struct gt_spool *spool, const struct gt_layout *layout,
-		struct gt_defs *defs, enum gt_mpi_how how);
+		const struct gt_clock *clock, struct gt_defs *defs, enum gt_mpi_how how);
 
 /* Have all hosts of a job found each other with all its ranks? (lib/record/hosts.c) */
 bool gt_mpi_complete(int dirfd, uint64_t job);
@@ -70,6 +73,12 @@ void gt_mpi_free(struct gt_mpi *mpi);
 
 /* The meaning of a process's COMM definition, or NULL. Any thread. */
 const struct gt_mpi_view *gt_mpi_view(const struct gt_mpi *mpi, size_t proc, uint32_t id);
+
+/* The key of a window or file of such a communicator, the same in all processes. */
+static inline uint64_t gt_mpi_key(const struct gt_mpi_view *view, uint64_t key)
+{
+	return view->salt ? gt_links_mix(view->salt, key) : key;
+}
 
 /* The place of a rank of the far side, or GT_UNDEFINED. */
 uint32_t gt_mpi_place(const struct gt_mpi_view *view, uint32_t rank);

@@ -109,7 +109,7 @@ gt_ref gt_def_string(const char *text)
 
 /* ---- the others ---------------------------------------------------------------------------------- */
 
-static uint32_t next_id[GT_D_TOPOLOGY + 1]; /* last id given, per type */
+static uint32_t next_id[GT_D_LINK + 1]; /* last id given, per type */
 
 static gt_ref put_locked(unsigned type, const void *def, size_t bytes)
 {
@@ -290,35 +290,70 @@ static gt_ref progression_locked(uint32_t first, uint32_t step, uint32_t count)
 	return ++next_id[GT_D_GROUP];
 }
 
+/* Each member is `width` numbers. */
+static gt_ref list_locked(uint32_t kind, uint32_t width, const uint32_t *ranks, uint32_t count)
+{
+	struct gt_def_group def = { .kind = kind };
+	gt_ref id = GT_NONE;
+
+	do {
+		struct gt_piece pieces[2];
+
+		def.before = id;
+		def.count = count < RANKS_AT_ONCE / width ? count : RANKS_AT_ONCE / width;
+		pieces[0] = (struct gt_piece){ &def, sizeof(def) };
+		pieces[1] = (struct gt_piece){ ranks, def.count * width * sizeof(*ranks) };
+		if (gt_journal_put_locked(GT_D_GROUP, next_id[GT_D_GROUP] + 1, pieces, 2))
+			return GT_NONE;
+		id = ++next_id[GT_D_GROUP];
+		ranks += (size_t)def.count * width;
+		count -= def.count;
+	} while (count);
+	return id;
+}
+
 gt_ref gt_def_ranks(const uint32_t *ranks, uint32_t count)
 {
-	struct gt_def_group def = { .kind = 1 };
+	uint64_t mask;
+	gt_ref id;
+
+	if (!gt_start())
+		return GT_NONE;
+	mask = gt_defs_lock();
+	if (is_progression(ranks, count))
+		id = progression_locked(ranks[0], ranks[1] - ranks[0], count);
+	else
+		id = list_locked(1, 1, ranks, count);
+	gt_defs_unlock(mask);
+	return id;
+}
+
+gt_ref gt_def_far_ranks(const uint32_t *pairs, uint32_t count)
+{
+	uint64_t mask;
+	gt_ref id;
+
+	if (!gt_start())
+		return GT_NONE;
+	mask = gt_defs_lock();
+	id = list_locked(3, 2, pairs, count);
+	gt_defs_unlock(mask);
+	return id;
+}
+
+gt_ref gt_def_link(const struct gt_def_link *def, const char *place)
+{
+	struct gt_piece pieces[3] = { { def, sizeof(*def) },
+				      { place ? place : "", place ? strnlen(place, GT_NAME_MAX) : 0 },
+				      { "", 1 } };
 	gt_ref id = GT_NONE;
 	uint64_t mask;
 
 	if (!gt_start())
 		return GT_NONE;
 	mask = gt_defs_lock();
-	if (is_progression(ranks, count)) {
-		id = progression_locked(ranks[0], ranks[1] - ranks[0], count);
-		gt_defs_unlock(mask);
-		return id;
-	}
-	do {
-		struct gt_piece pieces[2];
-
-		def.before = id;
-		def.count = count < RANKS_AT_ONCE ? count : RANKS_AT_ONCE;
-		pieces[0] = (struct gt_piece){ &def, sizeof(def) };
-		pieces[1] = (struct gt_piece){ ranks, def.count * sizeof(*ranks) };
-		if (gt_journal_put_locked(GT_D_GROUP, next_id[GT_D_GROUP] + 1, pieces, 2)) {
-			id = GT_NONE;
-			break;
-		}
-		id = ++next_id[GT_D_GROUP];
-		ranks += def.count;
-		count -= def.count;
-	} while (count);
+	if (!gt_journal_put_locked(GT_D_LINK, next_id[GT_D_LINK] + 1, pieces, 3))
+		id = ++next_id[GT_D_LINK];
 	gt_defs_unlock(mask);
 	return id;
 }

@@ -1,0 +1,315 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Links to processes of other MPI_COMM_WORLDs; see links.h.
+ *
+ * Limits: see links.h. A process that is in no link of this process has no name here.
+ */
+#include <arpa/inet.h>
+#include <errno.h>
+#include <netinet/in.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/socket.h>
+
+#include "mpi/generated.h"
+#include "mpi/hosts.h"
+#include "mpi/links.h"
+
+#define PLACE 1200 /* more than the name of any port */
+
+static uint32_t lock;
+static struct gt_mpi_link *links; /* the last one first; free ones stay in the list */
+
+/* ---- the list ------------------------------------------------------------------------------- */
+
+static struct gt_mpi_link *fresh(void)
+{
+	struct gt_mpi_link *l;
+
+	gt_mpi_lock(&lock);
+	for (l = links; l && l->users; l = l->next)
+		;
+	if (!l) {
+		l = gt_mpi_memory(sizeof(*l));
+		if (l) {
+			l->next = links;
+			links = l;
+		}
+	}
+	if (l) {
+		struct gt_mpi_link *next = l->next;
+
+		*l = (struct gt_mpi_link){
+			.next = next, .users = 1, .ends = {MPI_GROUP_NULL, MPI_GROUP_NULL}};
+	}
+	gt_mpi_unlock(&lock);
+	return l;
+}
+
+/* False: it has none any more. */
+static bool use(struct gt_mpi_link *link)
+{
+	bool there;
+
+	gt_mpi_lock(&lock);
+	there = link->users != 0;
+	link->users += there;
+	gt_mpi_unlock(&lock);
+	return there;
+}
+
+void gt_mpi_link_use(struct gt_mpi_link *link)
+{
+	if (link)
+		use(link);
+}
+
+static void free_groups(MPI_Group groups[2])
+{
+	for (int i = 0; i < 2; i++)
+		if (groups[i] != MPI_GROUP_NULL)
+			gt_mpi_Group_free()(&groups[i]);
+}
+
+void gt_mpi_link_leave(struct gt_mpi_link *link)
+{
+	MPI_Group ends[2];
+
+	while (link) {
+		struct gt_mpi_link *base = link->base;
+		bool last;
+
+		gt_mpi_lock(&lock);
+		memcpy(ends, link->ends, sizeof(ends));
+		last = !--link->users;
+		gt_mpi_unlock(&lock);
+		if (!last)
+			break;
+		free_groups(ends);
+		link = base;
+	}
+}
+
+void gt_mpi_links_end(void)
+{
+	for (struct gt_mpi_link *l = links; l; l = l->next)
+		if (l->users)
+			free_groups(l->ends);
+}
+
+/* ---- names ---------------------------------------------------------------------------------- */
+
+static int *translate(MPI_Group group, int size, MPI_Group to, int *ranks)
+{
+	for (int i = 0; i < size; i++)
+		ranks[i] = i;
+	if (to == MPI_GROUP_NULL ||
+	    gt_mpi_Group_translate_ranks()(group, size, ranks, to, ranks + size) != MPI_SUCCESS)
+		return NULL;
+	return ranks + size;
+}
+
+/* Room for twice as many ranks as the group has. */
+static int *room_for(MPI_Group group, int *size)
+{
+	if (gt_mpi_Group_size()(group, size) != MPI_SUCCESS || *size <= 0)
+		return NULL;
+	return gt_mpi_memory(2 * (size_t)*size * sizeof(int));
+}
+
+gt_ref gt_mpi_link_names(const struct gt_mpi_link *link, MPI_Group group, int size,
+			 const int *ranks)
+{
+	size_t bytes = (size_t)size * 2 * sizeof(uint32_t);
+	uint32_t *pairs = gt_mpi_memory(bytes);
+	int *space = gt_mpi_memory(bytes);
+	gt_ref ref = GT_NONE;
+	int missing = 0;
+
+	for (int i = 0; pairs && i < size; i++) {
+		pairs[2 * i + 1] = ranks[i] < 0 ? UINT32_MAX : (uint32_t)ranks[i];
+		missing += ranks[i] < 0;
+	}
+	for (; pairs && space && missing && link; link = link->base) {
+		const int *there = translate(group, size, link->ends[!link->side], space);
+
+		for (int i = 0; there && i < size; i++)
+			if (pairs[2 * i + 1] == UINT32_MAX && there[i] >= 0) {
+				pairs[2 * i] = link->ref;
+				pairs[2 * i + 1] = (uint32_t)there[i];
+				missing--;
+			}
+	}
+	if (pairs && !missing)
+		ref = gt_def_far_ranks(pairs, (uint32_t)size);
+	if (pairs)
+		munmap(pairs, bytes);
+	if (space)
+		munmap(space, bytes);
+	return ref;
+}
+
+bool gt_mpi_link_places(MPI_Group group, const MPI_Group places[2], uint64_t *hash)
+{
+	int size = 0, *space = room_for(group, &size), *at;
+	bool all = space != NULL;
+	uint64_t *found = all ? gt_mpi_memory((size_t)size * sizeof(*found)) : NULL;
+
+	all = all && found;
+	for (unsigned end = 0; all && end < 2; end++) {
+		at = translate(group, size, places[end], space);
+		for (int i = 0; at && i < size; i++)
+			if (at[i] >= 0)
+				found[i] = ((uint64_t)at[i] << 1 | end) + 1;
+	}
+	*hash = gt_mpi_mix(1, (uint64_t)size);
+	for (int i = 0; all && i < size; i++) {
+		all = found[i] != 0;
+		*hash = gt_mpi_mix(*hash, found[i]);
+	}
+	if (space)
+		munmap(space, 2 * (size_t)size * sizeof(int));
+	if (found)
+		munmap(found, (size_t)size * sizeof(*found));
+	return all;
+}
+
+struct gt_mpi_link *gt_mpi_link_of(MPI_Group group, MPI_Group remote)
+{
+	struct gt_mpi_link *l;
+	uint64_t hash;
+
+	for (l = __atomic_load_n(&links, __ATOMIC_ACQUIRE); l; l = l->next) {
+		if (!use(l))
+			continue;
+		if (l->ref && gt_mpi_link_places(group, l->ends, &hash) &&
+		    gt_mpi_link_places(remote, l->ends, &hash))
+			return l;
+		gt_mpi_link_leave(l);
+	}
+	return NULL;
+}
+
+/* ---- new ones ------------------------------------------------------------------------------- */
+
+/* Open MPI tells a spawned process "<job>.<rank>:<number>" of the one that spawned it. */
+static void parent_place(char *place)
+{
+	const char *port = getenv("OMPI_PARENT_PORT");
+	char job[64];
+	unsigned rank;
+
+	if (port && sscanf(port, "%63[0-9].%u:", job, &rank) == 2)
+		snprintf(place, PLACE, "%lx.%u", (unsigned long)gt_mpi_job_of(job), rank);
+}
+
+static bool address_text(const struct sockaddr_storage *address, char *text, size_t size)
+{
+	char host[INET6_ADDRSTRLEN];
+	const struct sockaddr_in *v4 = (const struct sockaddr_in *)address;
+	const struct sockaddr_in6 *v6 = (const struct sockaddr_in6 *)address;
+	bool old = address->ss_family == AF_INET;
+
+	if ((!old && address->ss_family != AF_INET6) ||
+	    !inet_ntop(address->ss_family, old ? (const void *)&v4->sin_addr : &v6->sin6_addr, host,
+		       sizeof(host)))
+		return false;
+	snprintf(text, size, "%s %u", host, ntohs(old ? v4->sin_port : v6->sin6_port));
+	return true;
+}
+
+/* Both ends come to the same text; the lesser address is the first end. */
+static bool socket_place(int fd, char *place)
+{
+	struct sockaddr_storage own, other;
+	socklen_t own_size = sizeof(own), other_size = sizeof(other);
+	int error = errno;
+	char texts[2][64];
+	bool second = false;
+
+	if (!getsockname(fd, (struct sockaddr *)&own, &own_size) &&
+	    !getpeername(fd, (struct sockaddr *)&other, &other_size) &&
+	    address_text(&own, texts[0], sizeof(texts[0])) &&
+	    address_text(&other, texts[1], sizeof(texts[1]))) {
+		second = strcmp(texts[0], texts[1]) > 0;
+		snprintf(place, PLACE, "%s, %s", texts[second], texts[!second]);
+	}
+	errno = error;
+	return second;
+}
+
+/* Returns which end this is. */
+static bool find_place(const struct gt_mpi_meeting *m, char *place)
+{
+	*place = 0;
+	switch (m->kind) {
+	case GT_LINK_SPAWN:
+		snprintf(place, PLACE, "%lx.%u", (unsigned long)gt_mpi_find_job(), gt_mpi_rank);
+		return false;
+	case GT_LINK_PARENT:
+		parent_place(place);
+		return true;
+	case GT_LINK_JOIN:
+		return socket_place(m->fd, place);
+	default:
+		snprintf(place, PLACE, "%.*s",
+			 (int)strnlen(m->port ? m->port : "", MPI_MAX_PORT_NAME),
+			 m->port ? m->port : "");
+		return m->kind == GT_LINK_CONNECT;
+	}
+}
+
+static void define(struct gt_mpi_link *l, const struct gt_mpi_meeting *m,
+		   const struct gt_mpi_comm *near)
+{
+	struct gt_def_link def = {
+		.key = l->key,
+		.link = l->base ? l->base->ref : GT_NONE,
+		.kind = m->kind,
+		.root = near->me == m->root,
+	};
+	char place[PLACE];
+	int size = 0;
+
+	def.group = gt_mpi_members(l->ends[0], l->base, &size);
+	def.near = (uint32_t)size;
+	if (gt_mpi_Group_size()(l->ends[1], &size) != MPI_SUCCESS || !def.group)
+		return;
+	def.far = (uint32_t)size;
+	l->side = find_place(m, place);
+	if (def.root) {
+		def.begin = m->began;
+		def.end = gt_now();
+	}
+	l->ref = gt_def_link(&def, def.root ? place : NULL);
+	if (l->ref >> (32 - GT_COMM_LINK_SHIFT))
+		l->ref = GT_NONE;
+}
+
+struct gt_mpi_link *gt_mpi_link_new(const struct gt_mpi_meeting *m, const struct gt_mpi_comm *near,
+				    uint64_t key, MPI_Comm inter)
+{
+	struct gt_mpi_link *l = fresh();
+
+	if (!l)
+		return NULL;
+	l->key = key;
+	l->base = near->link;
+	gt_mpi_link_use(l->base);
+	if (gt_mpi_Comm_group()(inter, &l->ends[0]) == MPI_SUCCESS &&
+	    gt_mpi_Comm_remote_group()(inter, &l->ends[1]) == MPI_SUCCESS)
+		define(l, m, near);
+	if (!l->ref) {
+		gt_mpi_link_leave(l);
+		return NULL;
+	}
+	if (l->side) {
+		MPI_Group own = l->ends[0];
+
+		l->ends[0] = l->ends[1];
+		l->ends[1] = own;
+	}
+	return l;
+}
