@@ -31,6 +31,8 @@ LAST = str((os.cpu_count() or 1) - 1) # a core that does not serve the interrupt
 REAL = ["32", "11", "1024", "400"]
 CALLS = ["8000"]
 SCALING_TURNS = 3  # in each round
+REAL_TURNS = 3
+LOCKS_TURNS = 8
 ASSEMBLY_WARM = 4 # times --warm: it fills 480 MB of page cache
 PEER_SHARE = 0.5 # gputrace has to record every call to be timed; the others this share at least
 
@@ -77,13 +79,14 @@ class Runner:
     def clean(self):
         shutil.rmtree(self.b.trace, ignore_errors=True)
 
-    def once(self, case, keep=False):
+    def once(self, case, keep=False, warm=1):
         """One run: the key=value pairs that it printed, and times, memory and bytes."""
         self.clean()
         r = {}
         if case.before:
             case.before()
-        self.warm()
+        if warm:
+            self.warm(warm)
         t0 = time.monotonic()
         p = subprocess.Popen(case.cmd, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True,
                              errors="replace", env=dict(os.environ, **case.env),
@@ -217,12 +220,19 @@ def suite_real(run, peers):
              Case("floor", [b.path("real_floor"), *REAL], {"FLOOR_N": "1000000"}),
              Case("gputrace", [b.path("real_gputrace"), *REAL], b.gputrace_env(),
                   recorded=b.count_otf2)]
-    for case in cases:
-        run.add("real", case.name, run.once(case), calls)
-    spool_only = Case("s", [b.path("real_gputrace"), *REAL], b.gputrace_env(VT_UNIFY="no"))
-    r = run.once(spool_only, keep=True)
-    r["recorded"] = run.assemble(2, "0,1")["recorded"]
-    run.add("real", "gputrace, no assembly", r, calls)
+    spool_only = Case("gputrace, no assembly", [b.path("real_gputrace"), *REAL],
+                      b.gputrace_env(VT_UNIFY="no"))
+    for turn in range(REAL_TURNS):
+        for case in cases:
+            r = run.once(case)
+            run.add("real turns", case.name, r, calls)
+            if not turn:
+                run.add("real", case.name, r, calls)
+        r = run.once(spool_only, keep=not turn)
+        run.add("real turns", spool_only.name, r)
+        if not turn: # the figure counts only if all calls are in the spool
+            r["recorded"] = run.assemble(2, "0,1")["recorded"]
+            run.add("real", spool_only.name, r, calls)
     for case in peers("real"):
         run.add("real", case.name, run.once(case), calls, PEER_SHARE)
 
@@ -260,6 +270,13 @@ def suite_locks(run, peers):
                  Case("gputrace, all locks", b.gputrace_run(*cmd), every, recorded=b.count_otf2)]
         for case in cases + peers("locks", cmd):
             run.add(program, case.name, run.once(case), 1)
+        # A run takes one of two courses, by chance: many short turns, and their means.
+        for _ in range(LOCKS_TURNS if program == "locks" else 0):
+            for case in cases[:2]:
+                run.add("locks turns", case.name, run.once(case, warm=0), 1)
+                one = Case(case.name, ["taskset", "-c", LAST, *case.cmd], case.env,
+                           recorded=case.recorded)
+                run.add("locks, one core", case.name, run.once(one, warm=0), 1)
 
 
 def suite_start(run, _peers):

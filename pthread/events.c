@@ -20,6 +20,7 @@
 #define ORDERS           4096u
 
 GT_PT_HIDDEN enum gt_pt_mode gt_pt_mode;
+GT_PT_HIDDEN uint32_t gt_pt_quick;
 GT_PT_TLS struct gt_pt_self gt_pt_self;
 
 static gt_ref region_id[GT_PT_REGIONS]; /* written by the constructor only */
@@ -285,4 +286,5 @@ void gt_pt_locks_child(void)
 {
 	/* The acquisitions are in the parent's trace. */
 	gt_pt_self.held = 0;
+	gt_pt_quick = 0;
 }

@@ -29,6 +29,8 @@ enum gt_pt_mode {
 	GT_PT_NO,
 };
 extern GT_PT_HIDDEN enum gt_pt_mode gt_pt_mode;
+/* 1: the mode is GT_PT_CONTENDED and this process has, or has had, several threads. */
+extern GT_PT_HIDDEN uint32_t gt_pt_quick;
 
 enum gt_pt_region {
 #define GT_PT_REGION(name, role, when) GT_PT_R_##name,

@@ -3,7 +3,7 @@
  * Interception of mutexes, reader-writer locks and spin locks.
  *
  * Limits: symbols and forwarding only. Cost of an uncontended operation with
- * VT_PTHREAD_LOCKS=contended: two loads and jumps, a call through a pointer, a thread-local load.
+ * VT_PTHREAD_LOCKS=contended: a load and a jump, a call through a pointer, a thread-local load.
  *
  * With VT_PTHREAD_LOCKS=contended each acquisition first tries without waiting. Only EBUSY leads to
  * the real function, which then waits or refuses (EDEADLK). Every other result, success (0, or
@@ -124,38 +124,60 @@ static inline bool wait_begin(enum gt_pt_region region, int tried)
 /* ---- mutex ------------------------------------------------------------------------------------- */
 
 /*
- * Is there nobody to wait for? The C library locks and unlocks without atomic operations while a
- * process has one thread, but tries with them (10 ns more). __lock is 0 in a free mutex of every
- * kind; in a held one of our own the attempt tells whether there will be a wait.
+ * Mutexes are what programs lock most. In a process that has had several threads (gt_pt_quick) the two
+ * functions look at one more word each, and call nothing but the C library.
  */
-static inline bool nobody_waits(const pthread_mutex_t *mutex)
+static __attribute__((noinline)) int mutex_wait(pthread_mutex_t *mutex, int tried)
 {
-	return __libc_single_threaded && GT_PT_LIKELY(mutex->__data.__lock == 0);
-}
+	int rc;
 
-EXPORT int pthread_mutex_lock(pthread_mutex_t *mutex)
-{
-	int rc = GT_PT_UNTRIED;
-
-	if (CONTENDED()) {
-		if (nobody_waits(mutex))
-			return gt_pt_real.pthread_mutex_lock(mutex);
-		rc = gt_pt_real.pthread_mutex_trylock(mutex);
-		if (GT_PT_LIKELY(settled(rc, mutex)))
-			return rc;
-	}
-	if (!wait_begin(GT_PT_R_pthread_mutex_lock, rc))
+	if (tried != GT_PT_UNTRIED && settled(tried, mutex))
+		return tried;
+	if (!wait_begin(GT_PT_R_pthread_mutex_lock, tried))
 		return gt_pt_real.pthread_mutex_lock(mutex);
 	rc = gt_pt_real.pthread_mutex_lock(mutex);
 	return gt_pt_lock_end(GT_PT_R_pthread_mutex_lock, mutex, rc);
 }
 
-/* VT_PTHREAD_LOCKS=all or no, or before the constructor. */
+/*
+ * The C library locks and unlocks without atomic operations while a process has one thread, but tries
+ * with them (10 ns more). __lock is 0 in a free mutex of every kind; in a held one of our own the
+ * attempt tells whether there will be a wait.
+ */
+static __attribute__((noinline)) int mutex_lock_slow(pthread_mutex_t *mutex)
+{
+	if (!CONTENDED())
+		return mutex_wait(mutex, GT_PT_UNTRIED);
+	if (!__libc_single_threaded)
+		__atomic_store_n(&gt_pt_quick, 1, __ATOMIC_RELAXED);
+	else if (mutex->__data.__lock == 0)
+		return gt_pt_real.pthread_mutex_lock(mutex);
+	return mutex_wait(mutex, gt_pt_real.pthread_mutex_trylock(mutex));
+}
+
+EXPORT int pthread_mutex_lock(pthread_mutex_t *mutex)
+{
+	int rc;
+
+	if (GT_PT_UNLIKELY(!__atomic_load_n(&gt_pt_quick, __ATOMIC_RELAXED)))
+		return mutex_lock_slow(mutex);
+	rc = gt_pt_real.pthread_mutex_trylock(mutex);
+	if (GT_PT_UNLIKELY((uint32_t)rc | gt_pt_self.held))
+		return mutex_wait(mutex, rc);
+	return 0;
+}
+
 static __attribute__((noinline)) int mutex_unlock_slow(pthread_mutex_t *mutex)
 {
 	bool recorded;
 	int rc;
 
+	if (CONTENDED()) {
+		if (gt_pt_self.held)
+			gt_pt_releasing(mutex);
+		return gt_pt_real.pthread_mutex_unlock(mutex);
+	}
+	/* VT_PTHREAD_LOCKS=all or no, or before the constructor */
 	if (gt_pt_mode == GT_PT_NO)
 		return gt_pt_real.pthread_mutex_unlock(mutex);
 	gt_pt_need();
@@ -168,10 +190,8 @@ static __attribute__((noinline)) int mutex_unlock_slow(pthread_mutex_t *mutex)
 
 EXPORT int pthread_mutex_unlock(pthread_mutex_t *mutex)
 {
-	if (!CONTENDED())
+	if (GT_PT_UNLIKELY(!__atomic_load_n(&gt_pt_quick, __ATOMIC_RELAXED) || gt_pt_self.held))
 		return mutex_unlock_slow(mutex);
-	if (GT_PT_UNLIKELY(gt_pt_self.held))
-		gt_pt_releasing(mutex);
 	return gt_pt_real.pthread_mutex_unlock(mutex);
 }
 
