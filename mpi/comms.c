@@ -233,6 +233,7 @@ static bool key_of_link(struct gt_mpi_comm *c, const struct origin *from, MPI_Gr
 /* Into the table. */
 static const struct gt_mpi_comm *keep(struct gt_mpi_comm *entry)
 {
+	struct gt_mpi_link *before = NULL;
 	struct gt_mpi_comm *c, **at;
 
 	gt_mpi_lock(&lock);
@@ -244,12 +245,14 @@ static const struct gt_mpi_comm *keep(struct gt_mpi_comm *entry)
 			*at = c; /* the end of the list */
 	} else {
 		entry->next = c->next;
+		before = c->link;
 	}
 	if (c)
 		*c = *entry;
 	__atomic_add_fetch(&gt_mpi_generation, 1, __ATOMIC_RELEASE);
 	gt_mpi_unlock(&lock);
 	gt_mpi_link_use(c ? c->link : NULL);
+	gt_mpi_link_leave(before);
 	return c;
 }
 

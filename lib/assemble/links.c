@@ -33,6 +33,8 @@ struct gt_link_end {
 	struct gt_link_end *other;
 	size_t candidates; /* that are still free */
 	uint64_t key;	   /* of this end alone, in the run; 0: not known yet */
+	struct gt_mpi_members members;
+	bool asked; /* for its members */
 };
 
 /* What a process's LINK is. */
@@ -66,12 +68,23 @@ static bool before(const struct gt_link_end *a, uint64_t one, const struct gt_li
 	return one <= other + (uint64_t)a->error + (uint64_t)b->error;
 }
 
+/* Only who was spawned may not know where. */
+static bool knows_place(const struct gt_link_end *e)
+{
+	return *e->place || e->def->kind != GT_LINK_PARENT;
+}
+
+static bool same_place(const struct gt_link_end *a, const struct gt_link_end *b)
+{
+	return !knows_place(a) || !knows_place(b) || !strcmp(a->place, b->place);
+}
+
 static bool fits(const struct gt_link_end *a, const struct gt_link_end *b)
 {
 	if (a == b || !kinds_fit(a->def->kind, b->def->kind) || a->def->near != b->def->far ||
 	    a->def->far != b->def->near)
 		return false;
-	if (*a->place && *b->place && strcmp(a->place, b->place))
+	if (!same_place(a, b))
 		return false;
 	/* What was spawned began during the call. */
 	if (a->def->kind == GT_LINK_SPAWN && !before(a, a->begin, b, b->begin))
@@ -102,11 +115,6 @@ static struct gt_link_end *only_candidate(struct gt_links *links, const struct g
 		if (!links->ends[i].other && pair_fits(e, &links->ends[i]))
 			return &links->ends[i];
 	return NULL;
-}
-
-static bool same_place(const struct gt_link_end *a, const struct gt_link_end *b)
-{
-	return !*a->place || !*b->place || !strcmp(a->place, b->place);
 }
 
 /* Are as many ends left of the one kind as of the other, where this one was made? */
@@ -292,6 +300,8 @@ void gt_links_free(struct gt_links *links)
 {
 	for (size_t i = 0; links->views && i < links->spool->proc_count; i++)
 		free(links->views[i]);
+	for (size_t i = 0; i < links->end_count; i++)
+		free(links->ends[i].members.list);
 	free(links->views);
 	free(links->view_counts);
 	free(links->ends);
@@ -334,28 +344,28 @@ static const struct gt_def_group *group_of(const struct gt_proc *proc, uint32_t 
 	return group && group->kind >= 1 && group->kind <= 3 ? group : NULL;
 }
 
-/* The other end's members, those of one link after the other. */
-struct far {
-	uint32_t link;
-	struct gt_mpi_members members;
-};
+/* Who is at an end, as its root says. Ends that would be needed to know their own members have none. */
+static const struct gt_mpi_members *members_at(const struct gt_links *links, struct gt_link_end *e,
+					       int depth)
+{
+	if (!e->asked && depth < DEPTH_MOST) {
+		e->asked = true;
+		if (members_of(links, e->proc, e->def->group, &e->members, depth + 1))
+			e->members.count = 0;
+	}
+	return &e->members;
+}
 
 static struct gt_mpi_member far_member(const struct gt_links *links, const struct gt_proc *proc,
-				       uint32_t link, uint32_t rank, struct far *far, int depth)
+				       uint32_t link, uint32_t rank, int depth)
 {
 	const struct gt_link_view *view = view_of(links, proc, link);
-	const struct gt_link_end *other = view && view->end ? view->end->other : NULL;
+	const struct gt_mpi_members *there = NULL;
 
-	if (far->link != link) {
-		free(far->members.list);
-		far->members = (struct gt_mpi_members){0};
-		far->link = link;
-		if (other && depth < DEPTH_MOST &&
-		    members_of(links, other->proc, other->def->group, &far->members, depth + 1))
-			far->members.count = 0;
-	}
-	if (rank < far->members.count)
-		return far->members.list[rank];
+	if (view && view->end && view->end->other)
+		there = members_at(links, view->end->other, depth);
+	if (there && rank < there->count)
+		return there->list[rank];
 	return (struct gt_mpi_member){0, UINT32_MAX};
 }
 
@@ -364,17 +374,15 @@ static void copy(const struct gt_links *links, const struct gt_proc *proc,
 {
 	const uint32_t *from = (const uint32_t *)(g + 1);
 	uint64_t job = gt_mpi_job(proc);
-	struct far far = {0};
 
 	for (uint32_t i = 0; i < g->count; i++) {
 		if (g->kind == 3 && from[2 * i])
-			to[i] = far_member(links, proc, from[2 * i], from[2 * i + 1], &far, depth);
+			to[i] = far_member(links, proc, from[2 * i], from[2 * i + 1], depth);
 		else
 			to[i] = (struct gt_mpi_member){job, g->kind == 1   ? from[i]
 							    : g->kind == 2 ? from[0] + i * from[1]
 									   : from[2 * i + 1]};
 	}
-	free(far.members.list);
 }
 
 static int members_of(const struct gt_links *links, const struct gt_proc *proc, uint32_t group,

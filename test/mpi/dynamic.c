@@ -334,7 +334,14 @@ static void fails(MPI_Comm inter)
 		if (rc == MPI_SUCCESS)
 			puts("spawned nothing");
 		MPI_Comm_set_errhandler(MPI_COMM_SELF, MPI_ERRORS_ARE_FATAL);
-		inter = spawn("fails", 1, MPI_COMM_WORLD);
+		/* Two programs at once. */
+		char *command[2] = { others[0], others[0] };
+		char *words[3] = { "fails", (char *)path, NULL }, **arguments[2] = { words, words };
+		int counts[2] = { 1, 2 };
+		MPI_Info infos[2] = { MPI_INFO_NULL, MPI_INFO_NULL };
+
+		MPI_Comm_spawn_multiple(2, command, arguments, counts, infos, 1, MPI_COMM_WORLD, &inter,
+					MPI_ERRCODES_IGNORE);
 	}
 	talk(inter, "spawned");
 	MPI_Comm_disconnect(&inter);

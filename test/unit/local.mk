@@ -73,6 +73,11 @@ CRITERION_TESTS += test/unit/assemble_io
 test_unit_assemble_io_SOURCES = test/unit/test_assemble_io.c $(UNIT_SPOOL)
 test_unit_assemble_io_CFLAGS = $(UNIT_CFLAGS) $(OTF2_CFLAGS)
 test_unit_assemble_io_LDADD = lib/libgtassemble.la $(UNIT_LIBS)
+
+CRITERION_TESTS += test/unit/assemble_links
+test_unit_assemble_links_SOURCES = test/unit/test_assemble_links.c $(UNIT_SPOOL)
+test_unit_assemble_links_CFLAGS = $(UNIT_CFLAGS) $(OTF2_CFLAGS)
+test_unit_assemble_links_LDADD = lib/libgtassemble.la $(UNIT_LIBS)
 endif
 
 # Speaks TAP by itself.
