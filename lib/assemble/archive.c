@@ -366,18 +366,37 @@ static void keep_marker(struct gt_archive *archive, const struct gt_marker_head 
 		gt_archive_fail(archive, "cannot write the file of markers");
 }
 
+/*
+ * The kinds of markers up to this one, in order: the thread that made an earlier one may not have come to
+ * writing yet. Under the lock of the definitions.
+ */
+static OTF2_ErrorCode define_markers(struct gt_archive *archive, struct gt_defs *defs, uint32_t number)
+{
+	const struct gt_marker_def *all = defs->markers.items;
+	OTF2_ErrorCode rc = OTF2_SUCCESS;
+
+	for (; rc == OTF2_SUCCESS && archive->marker_defs <= number; archive->marker_defs++) {
+		const struct gt_marker_def *one = &all[archive->marker_defs];
+
+		rc = OTF2_MarkerWriter_WriteDefMarker(
+			archive->marker_writer, archive->marker_defs,
+			gt_intern_text(&defs->strings, one->group, NULL),
+			gt_intern_text(&defs->strings, one->category, NULL), one->severity);
+	}
+	return rc;
+}
+
 void gt_archive_marker(struct gt_archive *archive, struct gt_defs *defs,
 		       const struct gt_marker_def *marker, uint64_t ns, uint32_t scope, bool group,
 		       const char *text)
 {
-	bool fresh;
-	uint32_t number;
 	OTF2_ErrorCode rc = OTF2_SUCCESS;
+	uint32_t number;
 
 	if (gt_archive_bad(archive) ||
 	    !gt_archive_reserve_defs(archive, gt_defs_bytes(defs) + strlen(text) + 256))
 		return;
-	number = gt_defs_marker(defs, marker, &fresh);
+	number = gt_defs_marker(defs, marker);
 	if (defs->failed)
 		return;
 	pthread_mutex_lock(&defs->lock); /* also orders the writing */
@@ -393,11 +412,8 @@ void gt_archive_marker(struct gt_archive *archive, struct gt_defs *defs,
 	}
 	if (!archive->marker_writer)
 		archive->marker_writer = OTF2_Archive_GetMarkerWriter(archive->otf2);
-	if (archive->marker_writer && fresh)
-		rc = OTF2_MarkerWriter_WriteDefMarker(
-			archive->marker_writer, number,
-			gt_intern_text(&defs->strings, marker->group, NULL),
-			gt_intern_text(&defs->strings, marker->category, NULL), marker->severity);
+	if (archive->marker_writer)
+		rc = define_markers(archive, defs, number);
 	if (archive->marker_writer && rc == OTF2_SUCCESS)
 		rc = OTF2_MarkerWriter_WriteMarker(archive->marker_writer, ns, 0, number,
 						   group ? OTF2_MARKER_SCOPE_LOCATION_GROUP

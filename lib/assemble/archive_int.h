@@ -38,6 +38,7 @@ struct gt_archive {
 	uint64_t remaining;       /* atomic: locations that are not closed yet */
 	struct gt_writer **writers; /* by location number, while it is open */
 	OTF2_MarkerWriter *marker_writer;
+	uint32_t marker_defs;     /* kinds of markers that have been written */
 	FILE *markers;            /* of a part; else NULL */
 };
 

@@ -349,11 +349,11 @@ void gt_defs_recorder(struct gt_defs *defs, uint32_t metric, uint32_t location)
 		   NULL);
 }
 
-uint32_t gt_defs_marker(struct gt_defs *defs, const struct gt_marker_def *marker, bool *fresh)
+uint32_t gt_defs_marker(struct gt_defs *defs, const struct gt_marker_def *marker)
 {
 	uint32_t key[3] = { marker->category, marker->group, marker->severity };
 
-	return put_locked(defs, &defs->markers, key, sizeof(key), marker, sizeof(*marker), fresh);
+	return put_locked(defs, &defs->markers, key, sizeof(key), marker, sizeof(*marker), NULL);
 }
 
 uint32_t gt_defs_region(struct gt_defs *defs, const void *key, size_t bytes,

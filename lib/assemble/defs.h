@@ -144,7 +144,7 @@ uint32_t gt_defs_member(struct gt_defs *defs, const struct gt_member *member);
 uint32_t gt_defs_metric_class(struct gt_defs *defs, const uint32_t *members, uint32_t count);
 uint32_t gt_defs_metric_instance(struct gt_defs *defs, const struct gt_metric *instance);
 void gt_defs_recorder(struct gt_defs *defs, uint32_t metric, uint32_t location);
-uint32_t gt_defs_marker(struct gt_defs *defs, const struct gt_marker_def *marker, bool *fresh);
+uint32_t gt_defs_marker(struct gt_defs *defs, const struct gt_marker_def *marker);
 
 /* A region that is the same as all others with the same key. */
 uint32_t gt_defs_region(struct gt_defs *defs, const void *key, size_t bytes,

@@ -54,6 +54,11 @@ test_unit_rundir_LDADD = $(UNIT_LIBS)
 UNIT_SPOOL = test/unit/mkspool.c test/unit/mkspool.h test/unit/readback.c test/unit/readback.h \
 	test/unit/expect.c test/unit/expect.h
 
+CRITERION_TESTS += test/unit/archive
+test_unit_archive_SOURCES = test/unit/test_archive.c $(UNIT_SPOOL)
+test_unit_archive_CFLAGS = $(UNIT_CFLAGS) $(OTF2_CFLAGS)
+test_unit_archive_LDADD = lib/libgtassemble.la $(UNIT_LIBS)
+
 CRITERION_TESTS += test/unit/assemble
 test_unit_assemble_SOURCES = test/unit/test_assemble.c $(UNIT_SPOOL)
 test_unit_assemble_CFLAGS = $(UNIT_CFLAGS) $(OTF2_CFLAGS)
