@@ -385,7 +385,8 @@ int gt_rundir_create(const struct gt_rundir_wish *wish, char *path, size_t path_
 		if (!strcmp(parent, "."))
 			gt_text(both, sizeof(both), "%s", name);
 		else
-			gt_text(both, sizeof(both), "%s/%s", parent, name);
+			gt_text(both, sizeof(both), "%s%s%s", parent,
+				parent[strlen(parent) - 1] == '/' ? "" : "/", name);
 		rc = absolute(both, path, path_size, why, why_size);
 		if (rc)
 			return rc;

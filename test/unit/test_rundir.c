@@ -85,6 +85,15 @@ Test(rundir, made_up_names_are_numbered)
 	cr_assert(!strncmp(gt_text_base(path), "gputrace-a_b_c-20", 17), "%s", path);
 }
 
+Test(rundir, a_slash_at_the_end_of_the_folder_is_not_doubled)
+{
+	const struct gt_rundir_wish wish = { .parent = "sub/", .prefix = "x" };
+
+	cr_assert_eq(mkdir("sub", 0755), 0);
+	cr_assert_eq(gt_rundir_create(&wish, path, sizeof(path), why, sizeof(why)), 0, "%s", why);
+	cr_assert_not_null(strstr(path, "/sub/x"), "%s", path);
+}
+
 Test(rundir, symbolic_links_are_not_followed)
 {
 	cr_assert_eq(mkdir("victim", 0755), 0);
