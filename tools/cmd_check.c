@@ -102,7 +102,7 @@ static const struct {
 	{"PROCESSES_KILLED", "of the processes did not end by themselves"},
 	{"UNKNOWN_RECORDS", "records of an unknown type were left out"},
 	{"DAMAGED_PARTS", "parts of the recording were damaged"},
-	{"UNMATCHED_MESSAGES", "user messages have no other end"},
+	{"UNMATCHED_MESSAGES", "messages have no other end"},
 };
 
 static void look_at_property(struct check *check, const char *name, const char *value)
