@@ -111,10 +111,11 @@ static inline bool gt_call_enter(const struct gt_call *call, const unsigned *fil
 	if (gt_unlikely(place->address + 32 > __atomic_load_n(&hot->limit, __ATOMIC_RELAXED)))
 		return false;
 	slots = (uint64_t *)place->address;
-	slots[2] = place->now;
 	slots[3] = enter;
 	slots[1] = word;
-	__atomic_signal_fence(__ATOMIC_SEQ_CST); /* the time commits */
+	__atomic_signal_fence(__ATOMIC_SEQ_CST); /* the times commit; an attribute alone says nothing */
+	slots[2] = place->now;
+	__atomic_signal_fence(__ATOMIC_SEQ_CST);
 	slots[0] = place->now;
 	return true;
 }
