@@ -109,18 +109,12 @@ static bool is_empty(int dir)
 	return n >= 0 && entries <= 2;
 }
 
-/* Opens what was just made, or an empty directory that was there; never through a symlink. */
-static int open_dir(const char *path, bool must_be_empty)
+/* Opens the directory, which was just made or was there; never through a symlink. */
+static int open_dir(const char *path)
 {
 	int fd = gt_sys_openat(AT_FDCWD, path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC, 0);
 
-	if (fd < 0)
-		return fd == -ENOTDIR ? -EEXIST : fd;
-	if (must_be_empty && !is_empty(fd)) {
-		gt_sys_close(fd);
-		return -ENOTEMPTY;
-	}
-	return fd;
+	return fd == -ENOTDIR ? -EEXIST : fd;
 }
 
 /*
@@ -153,16 +147,20 @@ static bool of_job(const char *path, uint64_t job)
 	return false;
 }
 
+/* An empty directory may be there: it is for the process that makes the spool in it, see make_spool. */
 static int make_named(const char *path, uint64_t job, char *why, size_t why_size)
 {
 	int rc = gt_sys_mkdirat(AT_FDCWD, path, 0700);
-	int fd;
+	int fd = rc && rc != -EEXIST ? rc : open_dir(path);
 
-	if (rc == -EEXIST && job && of_job(path, job))
-		return JOINED;
 	if (rc && rc != -EEXIST)
 		return complain(why, why_size, "make the archive directory", path, rc);
-	fd = open_dir(path, rc == -EEXIST);
+	if (fd >= 0 && !is_empty(fd)) {
+		gt_sys_close(fd);
+		if (job && of_job(path, job))
+			return JOINED;
+		fd = -ENOTEMPTY;
+	}
 	if (fd < 0)
 		return complain(why, why_size, "use the archive directory", path, fd);
 	return fd;
@@ -184,7 +182,7 @@ static int make_numbered(char *path, size_t size, uint64_t job, char *why, size_
 			return JOINED;
 	}
 	if (!rc)
-		rc = open_dir(path, false);
+		rc = open_dir(path);
 	if (rc < 0)
 		return complain(why, why_size, "make the archive directory", path, rc);
 	return rc;
@@ -296,6 +294,8 @@ static int make_spool(int dir, const char *path, const struct gt_rundir_wish *wi
 	char home[PATH_ROOM + 16];
 	int fd, rc = gt_sys_mkdirat(dir, "spool", 0700);
 
+	if (rc == -EEXIST && wish->job && of_job(path, wish->job))
+		return 0; /* another process of the job came first */
 	if (rc)
 		return complain(why, why_size, "make the spool in", path, rc);
 	gt_text(home, sizeof(home), "%s/spool", path);

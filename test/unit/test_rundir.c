@@ -14,6 +14,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 static char folder[] = "/tmp/gtrundir.XXXXXX";
@@ -73,6 +74,33 @@ Test(rundir, an_empty_directory_may_be_used_a_full_one_not)
 	cr_assert_eq(create("empty", NULL), 0, "%s", why);
 	cr_assert_neq(create("empty", NULL), 0);
 	cr_assert_not_null(strstr(why, "not empty"), "%s", why);
+}
+
+/* All at once, as an MPI launcher starts its ranks. */
+Test(rundir, the_ranks_of_a_job_meet_in_an_empty_directory)
+{
+	const struct gt_rundir_wish wish = { .dir = "T", .job = 4711 };
+
+	for (int round = 0; round < 50; round++) {
+		int status, alone = 0, begin[2];
+		char c;
+
+		cr_assert_eq(mkdir("T", 0755), 0);
+		cr_assert_eq(pipe(begin), 0);
+		for (int rank = 0; rank < 8; rank++)
+			if (!fork()) {
+				close(begin[1]);
+				if (read(begin[0], &c, 1)) /* until the pipe is closed */
+					_exit(2);
+				_exit(gt_rundir_create(&wish, path, sizeof(path), why, sizeof(why)) != 0);
+			}
+		close(begin[0]);
+		close(begin[1]);
+		while (wait(&status) > 0)
+			alone += status != 0;
+		cr_assert_eq(alone, 0, "round %d: %d of 8 are left out", round, alone);
+		cr_assert_eq(unlink("T/spool/run") | rmdir("T/spool") | rmdir("T"), 0);
+	}
 }
 
 Test(rundir, made_up_names_are_numbered)
