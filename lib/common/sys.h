@@ -8,8 +8,10 @@
 #ifndef GT_SYS_H
 #define GT_SYS_H
 
+#include <errno.h>
 #include <fcntl.h>
 #include <linux/futex.h>
+#include <signal.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <sys/mman.h>
@@ -46,7 +48,6 @@ static inline long gt_syscall6(long n, long a, long b, long c, long d, long e, l
 	return ret;
 }
 #else
-#include <errno.h>
 static inline long gt_syscall6(long n, long a, long b, long c, long d, long e, long f)
 {
 	int saved = errno;
@@ -63,6 +64,25 @@ static inline long gt_syscall6(long n, long a, long b, long c, long d, long e, l
 #define GT_SYS2(n, a, b)       gt_syscall6(n, (long)(a), (long)(b), 0, 0, 0, 0)
 #define GT_SYS3(n, a, b, c)    gt_syscall6(n, (long)(a), (long)(b), (long)(c), 0, 0, 0)
 #define GT_SYS4(n, a, b, c, d) gt_syscall6(n, (long)(a), (long)(b), (long)(c), (long)(d), 0, 0)
+
+/*
+ * A write beyond RLIMIT_FSIZE sends SIGXFSZ to the thread, one into a pipe that nobody reads SIGPIPE:
+ * both end a program by default. So they are blocked meanwhile, and taken back when they have come.
+ */
+static inline long gt_sys_unsignalled(long n, long a, long b, long c, long d)
+{
+	uint64_t set = UINT64_C(1) << (SIGXFSZ - 1) | UINT64_C(1) << (SIGPIPE - 1), old = 0;
+	struct timespec none = { 0, 0 };
+	long ret;
+
+	GT_SYS4(SYS_rt_sigprocmask, SIG_BLOCK, &set, &old, sizeof(set));
+	ret = GT_SYS4(n, a, b, c, d);
+	if (ret == -EFBIG || ret == -EPIPE)
+		GT_SYS4(SYS_rt_sigtimedwait, &set, NULL, &none, sizeof(set));
+	if (~old & set)
+		GT_SYS4(SYS_rt_sigprocmask, SIG_SETMASK, &old, NULL, sizeof(old));
+	return ret;
+}
 
 static inline int gt_sys_openat(int dir, const char *path, int flags, mode_t mode)
 {
@@ -84,7 +104,7 @@ static inline ssize_t gt_sys_read(int fd, void *buffer, size_t size)
 static inline ssize_t gt_sys_write(int fd, const void *buffer, size_t size)
 {
 	GT_FAULT("write");
-	return GT_SYS3(SYS_write, fd, buffer, size);
+	return gt_sys_unsignalled(SYS_write, fd, (long)buffer, (long)size, 0);
 }
 
 static inline ssize_t gt_sys_pread(int fd, void *buffer, size_t size, uint64_t offset)
@@ -96,19 +116,19 @@ static inline ssize_t gt_sys_pread(int fd, void *buffer, size_t size, uint64_t o
 static inline ssize_t gt_sys_pwrite(int fd, const void *buffer, size_t size, uint64_t offset)
 {
 	GT_FAULT("pwrite");
-	return GT_SYS4(SYS_pwrite64, fd, buffer, size, offset);
+	return gt_sys_unsignalled(SYS_pwrite64, fd, (long)buffer, (long)size, (long)offset);
 }
 
 static inline int gt_sys_fallocate(int fd, int mode, uint64_t offset, uint64_t size)
 {
 	GT_FAULT("fallocate");
-	return (int)GT_SYS4(SYS_fallocate, fd, mode, offset, size);
+	return (int)gt_sys_unsignalled(SYS_fallocate, fd, mode, (long)offset, (long)size);
 }
 
 static inline int gt_sys_ftruncate(int fd, uint64_t size)
 {
 	GT_FAULT("ftruncate");
-	return (int)GT_SYS2(SYS_ftruncate, fd, size);
+	return (int)gt_sys_unsignalled(SYS_ftruncate, fd, (long)size, 0, 0);
 }
 
 static inline int gt_sys_mkdirat(int dir, const char *path, mode_t mode)

@@ -7,7 +7,6 @@
 #include "lib/record/record.h"
 
 #include <errno.h>
-#include <signal.h>
 
 int gt_file_keep(struct gt_file *file, int fd)
 {
@@ -43,15 +42,6 @@ bool gt_file_valid(const struct gt_file *file)
 	       st.st_dev == file->dev;
 }
 
-/* The kernel sends SIGXFSZ with EFBIG; it is blocked here, so take it back before it is delivered. */
-static void swallow_sigxfsz(void)
-{
-	uint64_t set = UINT64_C(1) << (SIGXFSZ - 1);
-	struct timespec none = { 0, 0 };
-
-	GT_SYS4(SYS_rt_sigtimedwait, &set, NULL, &none, sizeof(set));
-}
-
 int gt_file_pwrite(int fd, const void *data, size_t bytes, uint64_t offset)
 {
 	const char *from = data;
@@ -60,8 +50,6 @@ int gt_file_pwrite(int fd, const void *data, size_t bytes, uint64_t offset)
 	while (bytes) {
 		ssize_t n = gt_sys_pwrite(fd, from, bytes, offset);
 
-		if (n == -EFBIG)
-			swallow_sigxfsz();
 		if (n == -EINTR || n == -EAGAIN || n == 0) {
 			if (tries++ > 100)
 				return n ? (int)n : -EIO;

@@ -158,12 +158,6 @@ static int map_window(struct gt_location *loc)
 				break;
 		}
 	}
-	if (rc == -EFBIG) {
-		uint64_t set = UINT64_C(1) << (25 - 1); /* SIGXFSZ, blocked here */
-		struct timespec none = { 0, 0 };
-
-		GT_SYS4(SYS_rt_sigtimedwait, &set, NULL, &none, sizeof(set));
-	}
 	if (!rc) {
 		loc->win = gt_sys_mmap_errno(bytes, PROT_READ | PROT_WRITE,
 					     MAP_SHARED | MAP_POPULATE, fd, &rc);

@@ -178,7 +178,7 @@ struct gt_file {
 GT_HIDDEN int gt_file_keep(struct gt_file *file, int fd);
 /* Is the descriptor still ours? */
 GT_HIDDEN bool gt_file_valid(const struct gt_file *file);
-/* Writes everything at `offset`. SIGXFSZ is swallowed (signals must be blocked). 0 or -errno. */
+/* Writes everything at `offset`. 0 or -errno. */
 GT_HIDDEN int gt_file_pwrite(int fd, const void *data, size_t bytes, uint64_t offset);
 
 /* ---- the process (process.c) and the run (run.c) ------------------------------------------------------------ */
