@@ -308,8 +308,6 @@ static void fill(struct gt_location *loc, uint64_t from, uint64_t to, uint64_t t
 	}
 }
 
-/* Lets the hot path go on up to the end of this half. Signals are blocked: a handler in between could
- * go on to another half, and its limit must not be replaced by ours. */
 /* Has the thread that records here switched itself off? Others record for GPUs' locations. */
 static bool is_off(const struct gt_location *loc)
 {
@@ -323,6 +321,8 @@ static bool asks(const struct gt_location *loc)
 	       loc->off_marked || is_off(loc);
 }
 
+/* Lets the hot path go on up to the end of this half. Signals are blocked: a handler in between could
+ * go on to another half, and its limit must not be replaced by ours. */
 static void set_limit(struct gt_location *loc)
 {
 	__atomic_store_n(&loc->hot->limit, to_address(loc, loc->limit), __ATOMIC_RELAXED);
@@ -429,23 +429,44 @@ static void change_half(struct gt_location *loc, uint64_t offset, uint64_t end, 
 	gt_sys_sigmask_set(mask);
 }
 
-/* What to do about GT_ATT_* bits, and where the thread is switched off. Returns false if the event is
- * not to be recorded. */
-static bool attend(struct gt_location *loc, unsigned bits)
+/* Is there anything to do about GT_ATT_* bits, and where the thread is switched off? */
+static bool wants_attention(const struct gt_location *loc, unsigned bits)
 {
-	bool off = bits & GT_ATT_OFF || is_off(loc);
-	uint64_t tick;
+	return bits & (GT_ATT_OFF | GT_ATT_CLOSING) || loc->off_marked || loc->scans_left || is_off(loc);
+}
 
-	if (bits & GT_ATT_CLOSING)
-		return false;
+/* A look at the memory map, and the mark that recording ends or goes on here. */
+static void catch_up(struct gt_location *loc)
+{
+	bool off = __atomic_load_n(&gt_attention, __ATOMIC_RELAXED) & GT_ATT_OFF || is_off(loc);
+
 	if (loc->scans_left)
 		loc->scans_left = gt_modules_scan() ? 0 : loc->scans_left - 1;
 	if (off == loc->off_marked)
-		return !off;
-	tick = gt_clock_read();
+		return;
 	loc->off_marked = off;
-	gt_write(loc->hot, GT_WORD(off ? GT_T_OFF : GT_T_ON, 0), NULL, 0, tick);
-	return !off;
+	gt_write(loc->hot, GT_WORD(off ? GT_T_OFF : GT_T_ON, 0), NULL, 0, gt_clock_read());
+}
+
+/*
+ * Does it. Returns false if the event is not to be recorded. Signals are blocked: a handler that jumps
+ * away would leave `attending` set, and one that records would do so whether it may or not.
+ */
+static bool attend(struct gt_location *loc, unsigned bits)
+{
+	bool off = bits & GT_ATT_OFF || is_off(loc);
+	uint64_t mask;
+
+	if (bits & GT_ATT_CLOSING)
+		return false;
+	if (off == loc->off_marked && !loc->scans_left)
+		return !off;
+	mask = gt_sys_sigmask_set(GT_SIGMASK_ALL);
+	loc->attending = 1; /* the marks must not come here again */
+	catch_up(loc);
+	loc->attending = 0;
+	gt_sys_sigmask_set(mask);
+	return !loc->off_marked;
 }
 
 struct gt_slot *gt_reserve_slow(struct gt_hot *hot, uint64_t address, unsigned slots,
@@ -479,18 +500,11 @@ struct gt_slot *gt_reserve_slow(struct gt_hot *hot, uint64_t address, unsigned s
 			loc->win->lost[GT_LOSS_NESTED]++;
 			return NULL;
 		}
-		if (((bits & (GT_ATT_OFF | GT_ATT_CLOSING)) || loc->off_marked ||
-		     loc->scans_left || is_off(loc)) &&
-		    !loc->busy && !loc->attending) {
-			bool records;
-
+		if (wants_attention(loc, bits) && !loc->busy && !loc->attending) {
 			unreserve(loc, offset, slots, *tick);
-			loc->attending = 1; /* the marks below must not come here again */
-			records = attend(loc, bits);
-			loc->attending = 0;
-			if (!records && bits & GT_ATT_CLOSING)
+			if (bits & GT_ATT_CLOSING)
 				gt_count_lost(GT_LOSS_LATE, 1);
-			if (!records)
+			if (!attend(loc, bits))
 				return NULL;
 			refresh_limit(loc);
 			offset = reserve(loc, bytes);
