@@ -206,6 +206,7 @@ enum gt_loss {
 	GT_LOSS_FILTER = 9,    /* not a loss: filtered on request; counted where it is cheap */
 	GT_LOSS_REWIND = 10,   /* not a loss: removed by VT_REWIND */
 	GT_LOSS_DEFINITION = 11, /* a definition could not be written */
+	GT_LOSS_SIZE = 12,     /* a record too long for the buffer, or for any */
 	GT_LOSS_N = 16,
 };
 

@@ -215,7 +215,8 @@ GT_API void gt_leave_at(gt_ref region, uint64_t tick);
 GT_API void gt_enter_tagged(gt_ref region, gt_ref attribute, uint32_t value, uint64_t tick);
 
 /* Any record of lib/format.h: `type` with `low` (48 bits) and `extra` continuation slots of two
- * words each taken from `data`. [signal-safe] */
+ * words each taken from `data`, at most 255. A record too long for the thread's buffer (VT_BUFFER_SIZE,
+ * VT_THREAD_BUFFER_SIZE) is counted as lost; one of 120 slots always fits. [signal-safe] */
 GT_API void gt_record(unsigned type, uint64_t low, const uint64_t *data, unsigned extra);
 GT_API void gt_record_at(unsigned type, uint64_t low, const uint64_t *data, unsigned extra,
 			 uint64_t tick);

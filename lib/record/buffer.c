@@ -349,8 +349,15 @@ static void unreserve(struct gt_location *loc, uint64_t offset, unsigned slots, 
 	uint64_t end = offset + (uint64_t)slots * GT_SLOT;
 
 	if (!gt_local_swap(&loc->hot->cur, to_address(loc, end), to_address(loc, offset)) &&
-	    offset >= loc->win->spooled && end <= loc->limit)
-		fill(loc, offset, end, tick); /* a handler has recorded behind it */
+	    end <= loc->limit) /* a handler has recorded behind it */
+		fill(loc, offset < loc->win->spooled ? loc->win->spooled : offset, end, tick);
+}
+
+/* Twice such a record, and the marks at the begin of a half, fit into one: whatever is left of this
+ * half, it has room in the next. */
+static bool too_long(const struct gt_location *loc, uint64_t bytes)
+{
+	return bytes > loc->half / 2 - 4 * GT_SLOT;
 }
 
 /* Says in the stream that handlers' events are missing about here. */
@@ -535,6 +542,11 @@ struct gt_slot *gt_reserve_slow(struct gt_hot *hot, uint64_t address, unsigned s
 		}
 		if (offset >= loc->limit + loc->half) { /* cannot happen; do not write wildly */
 			loc->win->lost[GT_LOSS_NESTED]++;
+			return NULL;
+		}
+		if (too_long(loc, bytes)) {
+			unreserve(loc, offset, slots, *tick);
+			loc->win->lost[GT_LOSS_SIZE]++;
 			return NULL;
 		}
 		change_half(loc, offset, offset + bytes, *tick);

@@ -121,7 +121,7 @@ bool gt_enter_record(gt_ref region, unsigned type, uint64_t low, const uint64_t 
 	struct gt_slot *slot;
 	uint64_t now;
 
-	if (gt_unlikely(!plain(hot, region, 2 + extra))) {
+	if (gt_unlikely(extra > GT_MAX_EXTRA || !plain(hot, region, 2 + extra))) {
 		if (!gt_enter_if_active(region))
 			return false;
 		gt_record(type, low, data, extra);
@@ -140,7 +140,7 @@ void gt_leave_record(gt_ref region, unsigned type, uint64_t low, const uint64_t 
 	struct gt_slot *slot;
 	uint64_t now;
 
-	if (gt_unlikely(!plain(hot, region, 2 + extra))) {
+	if (gt_unlikely(extra > GT_MAX_EXTRA || !plain(hot, region, 2 + extra))) {
 		gt_record(type, low, data, extra);
 		gt_leave(region);
 		return;
@@ -206,7 +206,9 @@ uint64_t gt_call_leave_slow(struct gt_hot *hot, uint64_t address, uint64_t leave
 
 void gt_record_at(unsigned type, uint64_t low, const uint64_t *data, unsigned extra, uint64_t tick)
 {
-	if (extra <= GT_MAX_EXTRA)
+	if (extra > GT_MAX_EXTRA)
+		gt_count_lost(GT_LOSS_SIZE, 1);
+	else
 		gt_write(NULL,
 			 GT_TYPE_HAS_EXTRA(type) ? GT_WORDX(type, extra, low) : GT_WORD(type, low),
 			 data, extra, tick);

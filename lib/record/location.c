@@ -513,6 +513,10 @@ void gt_location_record(struct gt_location *location, unsigned type, uint64_t lo
 		gt_count_lost(GT_LOSS_FORK, 1);
 		return;
 	}
+	if (extra > GT_MAX_EXTRA) {
+		gt_count_lost(GT_LOSS_SIZE, 1);
+		return;
+	}
 	gt_write(location->hot,
 		 GT_TYPE_HAS_EXTRA(type) ? GT_WORDX(type, extra, low56) : GT_WORD(type, low56), data,
 		 extra, tick);
