@@ -15,7 +15,7 @@
 #define SLOTS 1024u
 #define CAN_DO_WITHOUT 28u /* cuptiGetVersion() of CUDA 12.9 */
 
-enum { FREE = 0, OUT, FULL };
+enum { NEW = 0, FREE, OUT, FULL }; /* NEW: whoever made the slot has it */
 
 static struct buffer {
 	uint8_t *memory;
@@ -120,19 +120,20 @@ static void hide_thread(void)
 void gt_cu_buffer_complete(void *context, uint32_t stream, uint8_t *buffer, size_t size, size_t valid)
 {
 	struct buffer *b = buffer ? find(buffer) : NULL;
-	uint32_t old;
+	uint32_t old, expected = OUT;
 
 	hide_thread();
 	(void)context;
 	(void)stream;
 	(void)size;
-	if (!b) {
+	/* One that is not out came back twice; in the stack twice, it would make that a ring. */
+	if (!b || !__atomic_compare_exchange_n(&b->state, &expected, FULL, false, __ATOMIC_RELAXED,
+					       __ATOMIC_RELAXED)) {
 		if (buffer && valid)
 			gt_cu_count_shared(&gt_cu_counts.scratch, 1);
 		return;
 	}
 	b->valid = valid < gt_cu_options.buffer_bytes ? valid : gt_cu_options.buffer_bytes;
-	__atomic_store_n(&b->state, FULL, __ATOMIC_RELAXED);
 	old = __atomic_load_n(&completed, __ATOMIC_RELAXED);
 	do {
 		b->next = old;

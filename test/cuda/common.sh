@@ -3,7 +3,7 @@
 # What the CUDA tests share: the fake driver and CUPTI, and looking at the account.
 # Limits: gcc; nothing of NVIDIA.
 
-W="-O1 -g -Wall -Wextra -I$GT_SRC -I$GT_SRC/test/cuda"
+W="-O1 -g -Wall -Wextra -I$GT_SRC -I$GT_SRC/include -I$GT_SRC/test/cuda"
 mkdir -p "$T/fake"
 # shellcheck disable=SC2086
 {
