@@ -31,6 +31,15 @@ enum {
 	CU_ERROR_UNKNOWN = 999,
 };
 
+/* CUresult and cudaError_t, the same numbers in both */
+enum {
+	CU_CUDA_INVALID_VALUE = 1,
+	CU_CUDA_INVALID_HANDLE = 400,
+	CU_CUDA_NOT_READY = 600,
+	CU_CUDA_CAPTURE_UNMATCHED = 903,
+	CU_CUDA_CAPTURE_WRONG_THREAD = 908,
+};
+
 /* CUpti_CallbackDomain */
 enum {
 	CU_DOMAIN_DRIVER = 1,

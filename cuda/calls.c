@@ -296,18 +296,20 @@ static void count(const struct id *what, bool failed, bool captured)
 		add_one(&slot->counts[COUNT_CAPTURED]);
 	else
 		add_one(&slot->counts[what->count]);
-	if (failed)
-		return;
-	if (what->class == GT_CU_C_CAPTURE_BEGIN)
-		__atomic_fetch_add(&hot.now.capturing, 1, __ATOMIC_RELAXED);
-	else if (what->class == GT_CU_C_CAPTURE_END)
-		__atomic_fetch_sub(&hot.now.capturing, 1, __ATOMIC_RELAXED);
+}
+
+/* Of a call that begins or ends a capture, or the stream's life: also on threads that are not recorded. */
+static void note_capture(unsigned class, const struct cu_call_data *call)
+{
+	void *stream = call->params ? *(void *const *)call->params : NULL;
+
+	gt_cu_capturing(class, call->context, stream, call->result ? *(const int *)call->result : 0);
 }
 
 /* A query's "not ready" is an answer, not an error. */
 static inline bool answered(int result)
 {
-	return !result || result == 600;
+	return !result || result == CU_CUDA_NOT_READY;
 }
 
 /* A call that failed: its result on the leave. */
@@ -432,13 +434,18 @@ static GT_CU_RARE void other_callback(uint32_t domain, uint32_t id, const void *
 	}
 	if (domain - 1 < 2 && id < IDS) {
 		const struct cu_call_data *call = data;
+		unsigned class;
 
 		if (GT_CU_UNLIKELY(gt_cu_options.capture))
 			gt_cu_capture_call(domain, id, call);
 		if (hidden(domain, call))
 			return;
-		if (GT_CU_UNLIKELY(!ids[domain - 1][id].class))
+		class = ids[domain - 1][id].class;
+		if (GT_CU_UNLIKELY(!class))
 			return; /* in a capture: enabled then, but not now */
+		if (GT_CU_UNLIKELY(class >= GT_CU_C_CAPTURE_BEGIN && class <= GT_CU_C_STREAM_GONE &&
+				   call->site))
+			note_capture(class, call);
 		if (call->site)
 			leave(domain, id, call);
 		else
@@ -601,7 +608,7 @@ static const struct rule {
 	{ "cuStreamBeginCapture", GT_CU_C_CAPTURE_BEGIN, GT_CU_ROLE_FUNCTION },
 	{ "cuStreamEndCapture", GT_CU_C_CAPTURE_END, GT_CU_ROLE_FUNCTION },
 	{ "cuStreamCreate", GT_CU_C_OTHER, GT_CU_ROLE_FUNCTION },
-	{ "cuStreamDestroy", GT_CU_C_OTHER, GT_CU_ROLE_FUNCTION },
+	{ "cuStreamDestroy", GT_CU_C_STREAM_GONE, GT_CU_ROLE_FUNCTION },
 	{ "cuCtxCreate", GT_CU_C_OTHER, GT_CU_ROLE_FUNCTION },
 	{ "cuCtxDestroy", GT_CU_C_OTHER, GT_CU_ROLE_FUNCTION },
 };
@@ -630,7 +637,7 @@ static const struct rule runtime_rules[] = {
 	{ "cudaStreamBeginCapture", GT_CU_C_CAPTURE_BEGIN, GT_CU_ROLE_FUNCTION },
 	{ "cudaStreamEndCapture", GT_CU_C_CAPTURE_END, GT_CU_ROLE_FUNCTION },
 	{ "cudaStreamCreate", GT_CU_C_OTHER, GT_CU_ROLE_FUNCTION },
-	{ "cudaStreamDestroy", GT_CU_C_OTHER, GT_CU_ROLE_FUNCTION },
+	{ "cudaStreamDestroy", GT_CU_C_STREAM_GONE, GT_CU_ROLE_FUNCTION },
 	{ "cudaDeviceReset", GT_CU_C_OTHER, GT_CU_ROLE_FUNCTION },
 };
 

@@ -220,6 +220,7 @@ enum gt_cu_class {
 	GT_CU_C_POLL,       /* cudaEventQuery and the like */
 	GT_CU_C_CAPTURE_BEGIN,
 	GT_CU_C_CAPTURE_END,
+	GT_CU_C_STREAM_GONE,
 	GT_CU_C_OTHER,
 };
 
@@ -268,7 +269,10 @@ GT_CU_HIDDEN uint8_t *gt_cu_buffer_next(size_t *valid);
 GT_CU_HIDDEN void gt_cu_buffer_free(uint8_t *buffer);
 GT_CU_HIDDEN bool gt_cu_buffers_waiting(void);
 
-/* ---- contexts that live (contexts.c) ------------------------------------------------------------------ */
+/* ---- contexts that live, and captures (contexts.c) ------------------------------------------------------ */
+
+/* A call of class CAPTURE_BEGIN, CAPTURE_END or STREAM_GONE returned `result`. */
+GT_CU_HIDDEN void gt_cu_capturing(unsigned class, void *context, void *stream, int result);
 
 GT_CU_HIDDEN void gt_cu_context_created(void *context);
 GT_CU_HIDDEN void gt_cu_context_gone(void *context);

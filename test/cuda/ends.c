@@ -105,6 +105,36 @@ static void fork_inside(void)
 		_exit(1);
 }
 
+/* Captures of streams: one that fails, one whose end is not recorded, one that cannot be ended at first. */
+static int captures(void)
+{
+	void (*guard)(void) = NULL, (*unguard)(void) = NULL;
+	void *graph;
+
+	*(void **)&guard = dlsym(RTLD_DEFAULT, "gt_guard");
+	*(void **)&unguard = dlsym(RTLD_DEFAULT, "gt_unguard");
+	launch(1, 1);
+	cuStreamBeginCapture_v2((void *)13, 0);
+	launch(1, 1);
+	if (cuStreamEndCapture((void *)13, &graph) != 901)
+		return 1;
+	launch(50, 1);
+	cuStreamBeginCapture_v2((void *)14, 0);
+	launch(2, 1);
+	if (guard)
+		guard();
+	cuStreamEndCapture((void *)14, &graph);
+	if (unguard)
+		unguard();
+	launch(50, 1);
+	cuStreamBeginCapture_v2((void *)15, 0);
+	cuStreamEndCapture((void *)15, NULL);
+	launch(4, 1);
+	cuStreamEndCapture((void *)15, &graph);
+	launch(50, 1);
+	return cudaDeviceSynchronize() + 7;
+}
+
 int main(int argc, char **argv)
 {
 	const char *how = argc > 1 ? argv[1] : "";
@@ -220,6 +250,8 @@ int main(int argc, char **argv)
 			cudaEventQuery(i == 50 ? (void *)0xbad : (void *)13);
 		return 7;
 	}
+	if (!strcmp(how, "captures"))
+		return captures();
 	if (!strcmp(how, "jumps"))
 		return jumps();
 	if (!strcmp(how, "thread ends inside")) {

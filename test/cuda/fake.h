@@ -32,6 +32,9 @@ int cuMemcpyHtoDAsync_v2(uint64_t to, const void *from, size_t bytes, void *stre
 int cuMemcpyPeer(uint64_t to, void *to_context, uint64_t from, void *from_context, size_t bytes);
 int cuMemsetD8Async(uint64_t to, unsigned char value, size_t bytes, void *stream);
 int cuGraphLaunch(void *graph, void *stream);
+/* Without a graph: 1, and the capture goes on. Of stream 13: 901, for it was invalidated. */
+int cuStreamBeginCapture_v2(void *stream, int mode);
+int cuStreamEndCapture(void *stream, void **graph);
 int cuMemAlloc_v2(uint64_t *pointer, size_t bytes);
 int cuMemFree_v2(uint64_t pointer);
 

@@ -126,13 +126,15 @@ int cuInit(unsigned flags)
 	return 0;
 }
 
-static void enter(struct fake_call *c, uint32_t domain, uint32_t id, const char *function)
+static void enter_with(struct fake_call *c, uint32_t domain, uint32_t id, const char *function,
+		       const void *params)
 {
 	cuInit(0);
 	memset(c, 0, sizeof(*c));
 	c->domain = domain;
 	c->id = id;
 	c->function = function;
+	c->params = params;
 	c->context = (void *)0x1000;
 	c->context_uid = 1;
 	c->correlation = domain == 1 && runtime_correlation
@@ -142,6 +144,11 @@ static void enter(struct fake_call *c, uint32_t domain, uint32_t id, const char 
 		runtime_correlation = c->correlation;
 	if (begin)
 		begin(c);
+}
+
+static void enter(struct fake_call *c, uint32_t domain, uint32_t id, const char *function)
+{
+	enter_with(c, domain, id, function, NULL);
 }
 
 static int leave(struct fake_call *c, int result)
@@ -284,6 +291,24 @@ int cuEventQuery(void *event)
 	if (event == (void *)0xbad)
 		return leave(&c, 400);
 	return leave(&c, busy_until[number_of(event)] > now() ? 600 : 0);
+}
+
+int cuStreamBeginCapture_v2(void *stream, int mode)
+{
+	struct { void *stream; int mode; } params = { stream, mode };
+	struct fake_call c;
+
+	enter_with(&c, 1, 539, "cuStreamBeginCapture_v2", &params);
+	return leave(&c, 0);
+}
+
+int cuStreamEndCapture(void *stream, void **graph)
+{
+	struct { void *stream, **graph; } params = { stream, graph };
+	struct fake_call c;
+
+	enter_with(&c, 1, 497, "cuStreamEndCapture", &params);
+	return leave(&c, !graph ? 1 : stream == (void *)13 ? 901 : 0);
 }
 
 /* The stream number of a kernel tells how long it takes: its grid in microseconds. */

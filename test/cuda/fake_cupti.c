@@ -37,7 +37,8 @@ static const struct {
 	{ 1, 17, "cuCtxSynchronize" }, { 1, 120, "cuEventQuery" }, { 1, 126, "cuStreamSynchronize" },
 	{ 1, 216, "cuMemsetD8Async" }, { 1, 243, "cuMemAlloc_v2" }, { 1, 245, "cuMemFree_v2" },
 	{ 1, 276, "cuMemcpyHtoD_v2" }, { 1, 277, "cuMemcpyHtoDAsync_v2" }, { 1, 278, "cuMemcpyDtoH_v2" },
-	{ 1, 307, "cuLaunchKernel" }, { 1, 318, "cuMemcpyPeer" }, { 1, 514, "cuGraphLaunch" },
+	{ 1, 307, "cuLaunchKernel" }, { 1, 318, "cuMemcpyPeer" }, { 1, 497, "cuStreamEndCapture" },
+	{ 1, 514, "cuGraphLaunch" }, { 1, 539, "cuStreamBeginCapture_v2" },
 	{ 2, 31, "cudaMemcpy_v3020" }, { 2, 138, "cudaEventQuery_v3020" },
 	{ 2, 165, "cudaDeviceSynchronize_v3020" }, { 2, 211, "cudaLaunchKernel_v7000" },
 };
