@@ -36,7 +36,8 @@ struct gt_location; /* one stream of events: a thread or a GPU stream */
 
 /*
  * What an adapter tells the core. `bytes` is sizeof(struct gt_adapter), so that the struct can
- * grow. Callbacks may be NULL. They run outside of all locks of the core.
+ * grow. Callbacks may be NULL. They run outside of all locks of the core. The objects that hold `name`
+ * and the callbacks stay in memory from then on, whatever dlclose() is told.
  */
 struct gt_adapter {
 	size_t bytes;

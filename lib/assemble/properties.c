@@ -94,7 +94,7 @@ static void add_account(struct task *out, struct gt_properties *props, uint32_t 
 static void add_journal_properties(struct task *out, struct gt_properties *props, uint32_t group,
 				   const struct gt_journal *journal)
 {
-	char adapters[256] = "", name[32];
+	char adapters[8192] = "", name[32];
 	unsigned comments = 0;
 	size_t used = 0;
 

@@ -41,28 +41,6 @@ static struct {
 	char folder[1024];
 } parent;
 
-#define ADAPTERS_MAX 256 /* each library wrapper is one */
-static struct gt_adapter adapters[ADAPTERS_MAX];
-static unsigned adapter_count;
-
-int gt_adapter_register(const struct gt_adapter *adapter)
-{
-	if (adapter->abi != GT_ADAPTER_ABI || adapter->bytes != sizeof(*adapter))
-		return -EPROTO;
-	for (unsigned i = 0; i < adapter_count; i++)
-		if (!strcmp(adapters[i].name, adapter->name))
-			return -EALREADY;
-	if (adapter_count == ADAPTERS_MAX) {
-		gt_message(1, "more than %u adapters: %s is not named in the archive, and not told of forks",
-			   ADAPTERS_MAX, adapter->name);
-		return -ENOSPC;
-	}
-	adapters[adapter_count++] = *adapter;
-	if (gt_state_now() == GT_READY)
-		gt_def_property("adapter", adapter->name);
-	return 0;
-}
-
 /* ---- set-up --------------------------------------------------------------------------------- */
 
 static uint64_t own_start_time(void)
@@ -158,8 +136,7 @@ static void put_properties(char *command, size_t length)
 		gt_settings_text(&gt_setting_rows[i], text, sizeof(text));
 		gt_put_property(key, text);
 	}
-	for (unsigned i = 0; i < adapter_count; i++)
-		gt_put_property("adapter", adapters[i].name);
+	gt_adapters_list();
 }
 
 static void complain(const char *sentence)
@@ -167,7 +144,6 @@ static void complain(const char *sentence)
 	gt_message(1, "%s", sentence);
 }
 
-static void tell_adapters(void);
 static void prepare_fork(void);
 static void parent_after_fork(void);
 static void child_after_fork(void);
@@ -299,6 +275,7 @@ static int set_up(void)
 	gt_journal_batch(false);
 	/* From here on definitions and events are welcome, from this thread too. */
 	__atomic_store_n(&gt_state, GT_READY, __ATOMIC_RELEASE);
+	gt_adapters_list(); /* who registered meanwhile and found us not ready */
 	return 0;
 }
 
@@ -333,7 +310,7 @@ bool gt_start(void)
 		gt_defs_lock_reset();
 		gt_pid = gt_sys_getpid();
 		become_child();
-		tell_adapters();
+		gt_adapters_forked();
 		state = gt_state_now();
 	}
 	if (state == GT_STARTING)
@@ -391,14 +368,6 @@ static void become_child(void)
 	__atomic_store_n(&gt_state, GT_FORKED, __ATOMIC_RELEASE);
 }
 
-/* That this process is a forked child. */
-static void tell_adapters(void)
-{
-	for (unsigned i = 0; i < adapter_count; i++)
-		if (adapters[i].fork_child)
-			adapters[i].fork_child();
-}
-
 static void child_after_fork(void)
 {
 	int state = gt_state_now();
@@ -414,7 +383,7 @@ static void child_after_fork(void)
 		gt_self = &gt_hot_closed;
 	}
 	parent_after_fork();
-	tell_adapters();
+	gt_adapters_forked();
 }
 
 /* ---- end ---------------------------------------------------------------------------------------- */
@@ -434,9 +403,7 @@ void gt_finish(int how, int status)
 		state = gt_start() ? GT_READY : GT_DEAD;
 	if (state != GT_READY || !gt_is_our_process())
 		return;
-	for (unsigned i = 0; i < adapter_count; i++)
-		if (adapters[i].end)
-			adapters[i].end(how);
+	gt_adapters_end(how);
 	/* At least one location, even if nothing was recorded. (This thread may have none any more.) */
 	if (!__atomic_load_n(&gt_proc->locations, __ATOMIC_RELAXED))
 		gt_own_location();
@@ -462,9 +429,7 @@ void gt_exec_begin(const char *path)
 {
 	if (gt_state_now() != GT_READY || !gt_is_our_process())
 		return;
-	for (unsigned i = 0; i < adapter_count; i++)
-		if (adapters[i].end)
-			adapters[i].end(GT_END_EXEC);
+	gt_adapters_end(GT_END_EXEC);
 	if (gt_settings.exectrace)
 		gt_record(GT_T_EXEC, 0, (uint64_t[2]){ gt_def_string(path ? path : "?"), 0 }, 1);
 	gt_modules_scan();

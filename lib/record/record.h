@@ -207,6 +207,11 @@ GT_HIDDEN void gt_exec_failed(void);
 #define GT_EARLY __attribute__((no_sanitize("thread", "address", "undefined")))
 #endif
 
+/* What the adapters are told (adapters.c); and puts the names of new ones among the properties. */
+GT_HIDDEN void gt_adapters_list(void);
+GT_HIDDEN void gt_adapters_forked(void);
+GT_HIDDEN void gt_adapters_end(int how); /* enum gt_end_how */
+
 GT_HIDDEN void gt_fork_handlers(void); /* registers ours, once */
 GT_HIDDEN bool gt_is_our_process(void); /* false in a vfork child */
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Records that no adapter should make, chosen by the first argument: longer than the buffer or than
- * any record may be.
+ * What an adapter of somebody else may do, chosen by the first argument: make records that are longer
+ * than the buffer or than any record may be, go away, register beside others.
  *
  * Limits: through the door for adapters; the program is linked with libgputrace. Prints what it did in
  * lines "calls REGION N", and "records N" for those that may be lost if they are counted.
@@ -11,6 +11,10 @@
 #include <gputrace/adapter.h>
 
 #include "lib/format.h"
+
+#include <dlfcn.h>
+#include <pthread.h>
+#include <sys/wait.h>
 
 #define METRICS 600
 
@@ -78,6 +82,57 @@ UNSEEN static void beyond(void)
 	say("calls r 7\nrecords 4\n");
 }
 
+/* An adapter that is a plug-in, and unloaded before a fork and the end (records_lib.c). */
+UNSEEN static void plugin(const char *path)
+{
+	void *object = dlopen(path, RTLD_NOW);
+	int status = 0;
+	pid_t pid;
+
+	MUST(object);
+	MUST(!dlclose(object));
+	pid = fork();
+	if (!pid)
+		exit(7);
+	MUST(pid > 0 && waitpid(pid, &status, 0) == pid);
+	MUST(WIFEXITED(status) && WEXITSTATUS(status) == 7);
+	say("calls r 0\n");
+}
+
+#define REGISTRARS 8
+#define EACH 25
+static pthread_barrier_t together;
+static char names[REGISTRARS][EACH][16];
+
+UNSEEN static void *registrar(void *arg)
+{
+	struct gt_adapter adapter = { .bytes = sizeof(adapter), .abi = GT_ADAPTER_ABI };
+	int i;
+
+	for (i = 0; i < EACH; i++) {
+		adapter.name = ((char(*)[16])arg)[i];
+		pthread_barrier_wait(&together);
+		MUST(!gt_adapter_register(&adapter));
+	}
+	return NULL;
+}
+
+UNSEEN static void many(void)
+{
+	pthread_t thread[REGISTRARS];
+	int i, k;
+
+	pthread_barrier_init(&together, NULL, REGISTRARS);
+	for (i = 0; i < REGISTRARS; i++)
+		for (k = 0; k < EACH; k++)
+			snprintf(names[i][k], sizeof(names[i][k]), "a%d-%d", i, k);
+	for (i = 0; i < REGISTRARS; i++)
+		MUST(!pthread_create(&thread[i], NULL, registrar, names[i]));
+	for (i = 0; i < REGISTRARS; i++)
+		pthread_join(thread[i], NULL);
+	say("calls r 0\nadapters %d\n", REGISTRARS * EACH);
+}
+
 int main(int argc, char **argv)
 {
 	const char *way = argc > 1 ? argv[1] : "";
@@ -86,5 +141,9 @@ int main(int argc, char **argv)
 		lengths();
 	if (!strcmp(way, "beyond"))
 		beyond();
+	if (!strcmp(way, "plugin"))
+		plugin(argv[2]);
+	if (!strcmp(way, "many"))
+		many();
 	return 0;
 }

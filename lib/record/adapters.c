@@ -1,0 +1,101 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * The adapters that have registered: what they are called, and what they want to be told of.
+ *
+ * Limits: they stay for as long as the process lives; their objects are pinned in memory.
+ */
+#include "lib/record/record.h"
+
+#include <dlfcn.h>
+#include <errno.h>
+#include <link.h>
+#include <string.h>
+
+#define MOST 256 /* each library wrapper is one */
+static struct gt_adapter adapters[MOST];
+static unsigned count; /* atomic for readers outside the lock; entries below it do not change */
+static bool named[MOST]; /* atomic: it is among the process's properties */
+static struct gt_lock lock;
+
+/* The object that holds `address` stays in memory whatever dlclose() is told: the core keeps pointers
+ * into it. The program itself has no name, and stays anyway. */
+static void pin(const void *address)
+{
+	void *(*open)(const char *, int) = (void *(*)(const char *, int))gt_next_symbol("dlopen");
+	struct link_map *map = NULL;
+	Dl_info info;
+
+	if (open && address && dladdr1(address, &info, (void **)&map, RTLD_DL_LINKMAP) && map &&
+	    map->l_name && *map->l_name)
+		open(map->l_name, RTLD_LAZY | RTLD_NOLOAD | RTLD_NODELETE);
+}
+
+static bool known(const char *name)
+{
+	for (unsigned i = 0; i < count; i++)
+		if (!strcmp(adapters[i].name, name))
+			return true;
+	return false;
+}
+
+static int add(const struct gt_adapter *adapter)
+{
+	if (known(adapter->name))
+		return -EALREADY;
+	if (count == MOST)
+		return -ENOSPC;
+	adapters[count] = *adapter;
+	__atomic_store_n(&count, count + 1, __ATOMIC_RELEASE);
+	return 0;
+}
+
+int gt_adapter_register(const struct gt_adapter *adapter)
+{
+	uint64_t mask;
+	int rc;
+
+	if (adapter->abi != GT_ADAPTER_ABI || adapter->bytes != sizeof(*adapter))
+		return -EPROTO;
+	mask = gt_lock(&lock);
+	rc = add(adapter);
+	gt_unlock(&lock, mask);
+	if (rc == -ENOSPC)
+		gt_message(1, "more than %u adapters: %s is not named in the archive, and not told of forks",
+			   MOST, adapter->name);
+	if (rc)
+		return rc;
+	/* Who registers runs in its constructor and cannot go away before this is done. */
+	pin(adapter->name);
+	pin((const void *)(uintptr_t)adapter->fork_child);
+	pin((const void *)(uintptr_t)adapter->end);
+	if (gt_state_now() == GT_READY)
+		gt_adapters_list();
+	return 0;
+}
+
+void gt_adapters_list(void)
+{
+	unsigned n = __atomic_load_n(&count, __ATOMIC_ACQUIRE);
+
+	for (unsigned i = 0; i < n; i++)
+		if (!__atomic_exchange_n(&named[i], true, __ATOMIC_RELAXED))
+			gt_put_property("adapter", adapters[i].name);
+}
+
+void gt_adapters_forked(void)
+{
+	lock.word = 0; /* an entry that another thread was writing does not count yet */
+	memset(named, 0, sizeof(named));
+	for (unsigned i = 0; i < count; i++)
+		if (adapters[i].fork_child)
+			adapters[i].fork_child();
+}
+
+void gt_adapters_end(int how)
+{
+	unsigned n = __atomic_load_n(&count, __ATOMIC_ACQUIRE);
+
+	for (unsigned i = 0; i < n; i++)
+		if (adapters[i].end)
+			adapters[i].end(how);
+}
