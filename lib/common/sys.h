@@ -67,19 +67,28 @@ static inline long gt_syscall6(long n, long a, long b, long c, long d, long e, l
 
 /*
  * A write beyond RLIMIT_FSIZE sends SIGXFSZ to the thread, one into a pipe that nobody reads SIGPIPE:
- * both end a program by default. So they are blocked meanwhile, and taken back when they have come.
+ * both end a program by default. So they are blocked meanwhile, and ours is taken back when it has
+ * come. One that was pending before is the program's own: standard signals do not queue, so there is
+ * only the one, and it stays.
  */
 static inline long gt_sys_unsignalled(long n, long a, long b, long c, long d)
 {
-	uint64_t set = UINT64_C(1) << (SIGXFSZ - 1) | UINT64_C(1) << (SIGPIPE - 1), old = 0;
+	uint64_t both = UINT64_C(1) << (SIGXFSZ - 1) | UINT64_C(1) << (SIGPIPE - 1);
+	uint64_t old = 0, pending = 0, ours = 0;
 	struct timespec none = { 0, 0 };
 	long ret;
 
-	GT_SYS4(SYS_rt_sigprocmask, SIG_BLOCK, &set, &old, sizeof(set));
+	GT_SYS4(SYS_rt_sigprocmask, SIG_BLOCK, &both, &old, sizeof(both));
+	if (old & both)
+		GT_SYS2(SYS_rt_sigpending, &pending, sizeof(pending));
 	ret = GT_SYS4(n, a, b, c, d);
-	if (ret == -EFBIG || ret == -EPIPE)
-		GT_SYS4(SYS_rt_sigtimedwait, &set, NULL, &none, sizeof(set));
-	if (~old & set)
+	if (ret == -EFBIG)
+		ours = UINT64_C(1) << (SIGXFSZ - 1);
+	else if (ret == -EPIPE)
+		ours = UINT64_C(1) << (SIGPIPE - 1);
+	if (ours & ~pending)
+		GT_SYS4(SYS_rt_sigtimedwait, &ours, NULL, &none, sizeof(ours));
+	if (~old & both)
 		GT_SYS4(SYS_rt_sigprocmask, SIG_SETMASK, &old, NULL, sizeof(old));
 	return ret;
 }
