@@ -553,6 +553,7 @@ struct gt_run_header {
 	char spool[1024];       /* absolute path of the folder with the p<seq>.<pid> folders */
 	uint64_t job;           /* the parallel job whose processes share the run, 0: none */
 	struct gt_run_job jobs[GT_RUN_JOBS]; /* used while the processes run */
+	uint32_t untraced;      /* processes that took a number and could not record anything */
 };
 
 #endif

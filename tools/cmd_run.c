@@ -292,7 +292,7 @@ static bool inside_run(void)
 		return false;
 	if (read(fd, &header, sizeof(header)) == (ssize_t)sizeof(header))
 		open_run = header.magic == GT_MAGIC_RUN && header.version == GT_FORMAT_VERSION &&
-			   header.state == GT_RUN_OPEN;
+			   (header.state == GT_RUN_OPEN || header.state == GT_RUN_ENDED);
 	close(fd);
 	return open_run;
 }

@@ -510,6 +510,8 @@ static void find_processes(struct gt_root *root, int home, char *const *folders)
 	int fd;
 
 	root->fd = home;
+	if (root->run.next_seq && root->run.next_seq == root->run.untraced)
+		return; /* none of its processes could record anything */
 	n = (size_t)snprintf(beside, sizeof(beside), "/spool%s%s", root->name[0] ? "/" : "",
 			     root->name);
 	if (root->run.spool[0] != '/' || (length >= n && !strcmp(root->run.spool + length - n, beside)))

@@ -17,6 +17,7 @@
 
 #define PATH_ROOM 1024
 #define TRIES     1000
+#define SPOOL_TRIES 20 /* times 10 ms: who has made the directory makes the spool in it */
 #define JOINED    INT_MAX /* in place of a descriptor: another process of the job has made it */
 
 static int complain(char *why, size_t size, const char *what, const char *path, int error)
@@ -136,11 +137,15 @@ static bool of_job(const char *path, uint64_t job)
 			gt_sys_close(fd);
 		if (n == (ssize_t)sizeof(run))
 			return run.magic == GT_MAGIC_RUN && run.job == job &&
-			       run.state == GT_RUN_OPEN && run.uid == geteuid();
+			       (run.state == GT_RUN_OPEN || run.state == GT_RUN_ENDED) &&
+			       run.uid == geteuid();
 		/* An archive that is complete has no spool any more. */
 		gt_text(name, sizeof(name), "%s/traces.otf2", path);
 		if (!gt_sys_fstatat(AT_FDCWD, name, &st, 0))
 			return false;
+		gt_text(name, sizeof(name), "%s/spool", path);
+		if (gt_sys_fstatat(AT_FDCWD, name, &st, 0) && tries >= SPOOL_TRIES)
+			return false; /* it was there before the job, or could not be used and is gone */
 		gt_text(name, sizeof(name), "%s/spool/run", path);
 		gt_sys_sleep_us(10000);
 	}
@@ -150,12 +155,16 @@ static bool of_job(const char *path, uint64_t job)
 /* An empty directory may be there: it is for the process that makes the spool in it, see make_spool. */
 static int make_named(const char *path, uint64_t job, char *why, size_t why_size)
 {
-	int rc = gt_sys_mkdirat(AT_FDCWD, path, 0700);
-	int fd = rc && rc != -EEXIST ? rc : open_dir(path);
+	int fd = -ENOTEMPTY, rc;
 
-	if (rc && rc != -EEXIST)
-		return complain(why, why_size, "make the archive directory", path, rc);
-	if (fd >= 0 && !is_empty(fd)) {
+	/* Again: whoever came first could not use it and has gone. */
+	for (unsigned tries = 0; fd == -ENOTEMPTY && tries < 3; tries++) {
+		rc = gt_sys_mkdirat(AT_FDCWD, path, 0700);
+		if (rc && rc != -EEXIST)
+			return complain(why, why_size, "make the archive directory", path, rc);
+		fd = open_dir(path);
+		if (fd < 0 || is_empty(fd))
+			continue;
 		gt_sys_close(fd);
 		if (job && of_job(path, job))
 			return JOINED;
@@ -292,10 +301,13 @@ static int make_spool(int dir, const char *path, const struct gt_rundir_wish *wi
 		      size_t why_size)
 {
 	char home[PATH_ROOM + 16];
-	int fd, rc = gt_sys_mkdirat(dir, "spool", 0700);
+	int fd, rc = -EEXIST;
 
-	if (rc == -EEXIST && wish->job && of_job(path, wish->job))
-		return 0; /* another process of the job came first */
+	for (unsigned tries = 0; rc == -EEXIST && tries < 3; tries++) {
+		rc = gt_sys_mkdirat(dir, "spool", 0700);
+		if (rc == -EEXIST && wish->job && of_job(path, wish->job))
+			return 0; /* another process of the job came first */
+	}
 	if (rc)
 		return complain(why, why_size, "make the spool in", path, rc);
 	gt_text(home, sizeof(home), "%s/spool", path);
@@ -304,6 +316,10 @@ static int make_spool(int dir, const char *path, const struct gt_rundir_wish *wi
 		return complain(why, why_size, "use", home, fd);
 	rc = write_run(fd, home, wish, why, why_size);
 	gt_sys_close(fd);
+	if (rc) /* other processes of the job may be able to use it */
+		gt_sys_unlinkat(dir, "spool", AT_REMOVEDIR);
+	if (rc && !wish->job)
+		gt_sys_unlinkat(AT_FDCWD, path, AT_REMOVEDIR);
 	return rc;
 }
 
@@ -340,6 +356,8 @@ int gt_rundir_join_host(const char *path, const struct gt_rundir_wish *wish, cha
 	if (rc == -ENOENT)
 		rc = write_run(fd, home, wish, why, why_size);
 	gt_sys_close(fd);
+	if (rc && rc != -EEXIST) /* the other hosts would wait for it */
+		gt_sys_unlinkat(AT_FDCWD, home, AT_REMOVEDIR);
 	return rc == -EEXIST ? 0 : rc;
 }
 

@@ -241,6 +241,7 @@ static int set_up(void)
 	rc = gt_run_join(program, &seq, why, sizeof(why));
 	if (rc) {
 		gt_warn_once(GT_WARN_DIRECTORY, "%s; %s runs without being traced", why, program);
+		gt_run_withdraw();
 		return rc;
 	}
 	rc = map_header();
@@ -251,6 +252,7 @@ static int set_up(void)
 	if (rc) {
 		gt_warn_once(GT_WARN_DIRECTORY, "cannot write to %s: %s; %s runs without being traced",
 			     gt_proc_folder, gt_text_errno(rc), program);
+		gt_run_withdraw();
 		return rc;
 	}
 	gt_proc->pid = (uint32_t)gt_pid;

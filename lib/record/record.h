@@ -216,6 +216,11 @@ GT_HIDDEN void gt_fork_handlers(void); /* registers ours, once */
 GT_HIDDEN bool gt_is_our_process(void); /* false in a vfork child */
 
 GT_HIDDEN int gt_run_join(const char *program, uint32_t *seq, char *why, size_t why_size);
+/*
+ * This process cannot record after all: what it had begun to write goes, and it leaves, so that nobody
+ * waits for it. Nothing happens if it has not joined.
+ */
+GT_HIDDEN void gt_run_withdraw(void);
 GT_HIDDEN struct gt_run_header *gt_run_page(void); /* shared by this host's processes; may be NULL */
 GT_HIDDEN void gt_run_leave(void);  /* and assemble, if this was the last process */
 GT_HIDDEN int gt_run_spool(char *path, size_t size);

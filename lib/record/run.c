@@ -23,6 +23,7 @@
 #include <sys/file.h>
 
 static struct gt_file lock_file = { .fd = -1 };
+static bool numbered; /* this process has its own number, and gt_proc_folder is its own */
 static int inherited_fd = -1;
 static struct gt_file inherited_file = { .fd = -1 };
 static char spool[1024];
@@ -30,6 +31,7 @@ static char home[1200];            /* DIR/spool, or the folder of this host in i
 static struct gt_run_header *page; /* mapped from lock_file, or inherited */
 
 #define OTHER_HOST (-EXDEV)
+#define HEADER_US  3000000 /* that a host may take from making its folder to its run header */
 #define CLAIM      "claim" /* in DIR/spool: who has made it assembles for all hosts */
 
 static void set_run_state(int fd, uint32_t state)
@@ -189,6 +191,13 @@ static int join(struct gt_run_header *run, char *why, size_t why_size)
 	return rc ? rc : open_run(home, run);
 }
 
+static void drop_inherited(void)
+{
+	if (inherited_fd >= 0 && gt_file_valid(&inherited_file))
+		gt_sys_close(inherited_fd);
+	inherited_fd = -1;
+}
+
 int gt_run_join(const char *program, uint32_t *seq, char *why, size_t why_size)
 {
 	const char *told = gt_text_env(environ, GT_RUN_DIR_VAR);
@@ -220,20 +229,19 @@ int gt_run_join(const char *program, uint32_t *seq, char *why, size_t why_size)
 	}
 	gt_text(spool, sizeof(spool), "%s", run.spool);
 	rc = take_seq(fd, seq);
-	if (!rc)
-		rc = gt_file_keep(&lock_file, fd);
 	if (!rc) {
 		gt_text(gt_proc_folder, sizeof(gt_proc_folder), "%s/p%04u.%u", spool, *seq,
 			(unsigned)gt_pid);
-		rc = gt_sys_mkdirat(AT_FDCWD, gt_proc_folder, 0700);
+		numbered = true;
+		rc = gt_file_keep(&lock_file, fd);
 	}
+	if (!rc)
+		rc = gt_sys_mkdirat(AT_FDCWD, gt_proc_folder, 0700);
 	if (rc) {
 		gt_text(why, why_size, "cannot write to %s: %s", spool, gt_text_errno(rc));
 		return rc;
 	}
-	if (inherited_fd >= 0 && gt_file_valid(&inherited_file))
-		gt_sys_close(inherited_fd);
-	inherited_fd = -1;
+	drop_inherited();
 	export_run();
 	return 0;
 }
@@ -243,6 +251,7 @@ void gt_run_forked(void)
 	inherited_file = lock_file;
 	inherited_fd = lock_file.fd;
 	lock_file.fd = -1;
+	numbered = false;
 }
 
 /* ---- who is the last? -------------------------------------------------------------------------- */
@@ -310,6 +319,15 @@ static bool others_alive(int fd)
 	}
 }
 
+/* Has no process of this host been able to record anything? */
+static bool nothing_there(int fd)
+{
+	struct gt_run_header run;
+
+	return gt_sys_pread(fd, &run, sizeof(run), 0) == (ssize_t)sizeof(run) &&
+	       run.next_seq == run.untraced;
+}
+
 static uint32_t run_state(int fd)
 {
 	struct gt_run_header run;
@@ -333,6 +351,7 @@ static int move_up(int fd)
 
 enum hosts { HOSTS_NONE, HOSTS_ENDED, HOSTS_OPEN };
 
+/* A host without a run header is about to make it, or to withdraw; or it died at just that moment. */
 static uint32_t state_of(const char *folder)
 {
 	char path[1400];
@@ -340,9 +359,14 @@ static uint32_t state_of(const char *folder)
 	int fd;
 
 	gt_text(path, sizeof(path), "%s/run", folder);
-	fd = gt_sys_openat(AT_FDCWD, path, O_RDONLY | O_NOFOLLOW | O_CLOEXEC, 0);
-	if (fd < 0) /* being made, or not by us */
-		return fd == -ENOENT ? GT_RUN_OPEN : GT_RUN_ENDED;
+	for (int64_t waited = 0;; waited += 10000) {
+		fd = gt_sys_openat(AT_FDCWD, path, O_RDONLY | O_NOFOLLOW | O_CLOEXEC, 0);
+		if (fd != -ENOENT || waited >= HEADER_US)
+			break;
+		gt_sys_sleep_us(10000);
+	}
+	if (fd < 0)
+		return GT_RUN_ENDED;
 	state = run_state(fd);
 	gt_sys_close(fd);
 	return state;
@@ -413,13 +437,17 @@ static bool our_turn(int fd)
 
 static void say_others_go_on(const char *what)
 {
-	gt_message(gt_proc->seq || gt_proc->rank != UINT32_MAX ? 2 : 1,
+	gt_message(!gt_proc || gt_proc->seq || gt_proc->rank != UINT32_MAX ? 2 : 1,
 		   "other %s of this run go on; the last of them writes the archive in %s", what,
 		   gt_run_dir);
 }
 
 static void assemble(int fd)
 {
+	if (nothing_there(fd) && other_hosts() == HOSTS_NONE) {
+		set_run_state(fd, GT_RUN_ENDED); /* hosts that come later do not wait for this one */
+		return;
+	}
 	if (!gt_settings.unify) {
 		gt_message(1, "recorded, not assembled (VT_UNIFY=no): gputrace recover %s",
 			   gt_run_dir);
@@ -462,4 +490,27 @@ void gt_run_leave(void)
 		assemble(fd);
 	}
 	gt_sys_close(fd);
+}
+
+static void remove_own(const char *name)
+{
+	char path[1400];
+
+	gt_text(path, sizeof(path), "%s/%s", gt_proc_folder, name);
+	gt_sys_unlinkat(AT_FDCWD, path, 0);
+}
+
+void gt_run_withdraw(void)
+{
+	if (!page) /* a child that got no number still holds its parent's run open */
+		return;
+	if (numbered) {
+		remove_own("proc");
+		remove_own("defs");
+		gt_sys_unlinkat(AT_FDCWD, gt_proc_folder, AT_REMOVEDIR);
+		__atomic_fetch_add(&page->untraced, 1, __ATOMIC_ACQ_REL);
+	}
+	drop_inherited();
+	/* Who ended meanwhile has left the archive to us, because we held the lock. */
+	gt_run_leave();
 }
