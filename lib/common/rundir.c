@@ -57,7 +57,7 @@ static void made_up_name(char *name, size_t size, const char *program, int64_t w
 	char clean[64];
 	size_t n = 0;
 
-	clock_gettime(CLOCK_REALTIME, &now);
+	gt_sys_clock(CLOCK_REALTIME, &now);
 	if (when > 0)
 		now.tv_sec = when;
 	civil(now.tv_sec / 86400, &year, &month, &day);
@@ -261,7 +261,7 @@ static int write_run(int dir, const char *home, const struct gt_rundir_wish *wis
 	struct timespec now;
 	int fd, rc;
 
-	clock_gettime(CLOCK_REALTIME, &now);
+	gt_sys_clock(CLOCK_REALTIME, &now);
 	run.created_real_ns = (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
 	run.uid = geteuid();
 	run.job = wish->job;

@@ -29,7 +29,11 @@ int gt_test_fault(const char *name);
 		if (fault_)                                                                        \
 			return -fault_;                                                            \
 	} while (0)
+/* What a clock that is `ns` shall say. */
+int64_t gt_test_clock(clockid_t id, int64_t ns);
+#define GT_TEST_CLOCK(id, ns) gt_test_clock(id, ns)
 #else
+#define GT_TEST_CLOCK(id, ns) (ns)
 #define GT_FAULT(name) ((void)0)
 #endif
 
@@ -194,6 +198,12 @@ static inline int gt_sys_flock(int fd, int operation)
 {
 	GT_FAULT("flock");
 	return (int)GT_SYS2(SYS_flock, fd, operation);
+}
+
+/* The kernel's clock, whatever clock_gettime by its name has become in this process. */
+static inline int gt_sys_clock(clockid_t id, struct timespec *ts)
+{
+	return (int)GT_SYS2(SYS_clock_gettime, id, ts);
 }
 
 static inline int gt_sys_getdents(int fd, void *buffer, size_t size)

@@ -7,7 +7,9 @@
  */
 #include "lib/record/record.h"
 
+#include <link.h>
 #include <string.h>
+#include <sys/auxv.h>
 
 GT_HIDDEN uint32_t gt_clock_kind = GT_CLOCK_MONOTONIC;
 
@@ -101,12 +103,91 @@ static void read_skew(const char *text)
 	}
 }
 
+/*
+ * The kernel's own code for its clocks. clock_gettime by its name may be somebody else's, who shows the
+ * program another time, and may not be called any more when the process ends.
+ */
+#if defined(__aarch64__)
+#define VDSO_CLOCK "__kernel_clock_gettime"
+#else
+#define VDSO_CLOCK "__vdso_clock_gettime"
+#endif
+static int (*vdso_clock)(clockid_t, struct timespec *); /* NULL: none, or not looked for yet */
+
+struct vdso {
+	const char *base; /* what addresses in it are relative to */
+	const ElfW(Sym) *symbols;
+	const char *strings;
+	const uint32_t *gnu_hash;
+	const ElfW(Word) *hash;
+};
+
+static bool vdso_open(struct vdso *v)
+{
+	const ElfW(Ehdr) *elf = (const void *)getauxval(AT_SYSINFO_EHDR);
+	const ElfW(Phdr) *part = elf ? (const void *)((const char *)elf + elf->e_phoff) : NULL;
+	const ElfW(Dyn) *d = NULL;
+
+	for (int i = 0; elf && i < elf->e_phnum; i++) {
+		if (part[i].p_type == PT_LOAD && !v->base)
+			v->base = (const char *)elf + part[i].p_offset - part[i].p_vaddr;
+		if (part[i].p_type == PT_DYNAMIC)
+			d = (const void *)((const char *)elf + part[i].p_offset);
+	}
+	for (; v->base && d && d->d_tag != DT_NULL; d++) {
+		const void *at = v->base + d->d_un.d_ptr;
+
+		if (d->d_tag == DT_SYMTAB)
+			v->symbols = at;
+		else if (d->d_tag == DT_STRTAB)
+			v->strings = at;
+		else if (d->d_tag == DT_GNU_HASH)
+			v->gnu_hash = at;
+		else if (d->d_tag == DT_HASH)
+			v->hash = at;
+	}
+	return v->symbols && v->strings;
+}
+
+/* How many symbols there are: what the last chain of its table of hashes ends with. */
+static uint32_t vdso_count(const struct vdso *v)
+{
+	const uint32_t *buckets, *chains;
+	uint32_t last = 0;
+
+	if (v->hash)
+		return v->hash[1];
+	if (!v->gnu_hash)
+		return 0;
+	buckets = v->gnu_hash + 4 + v->gnu_hash[2] * (sizeof(ElfW(Addr)) / 4);
+	chains = buckets + v->gnu_hash[0];
+	for (uint32_t i = 0; i < v->gnu_hash[0]; i++)
+		last = buckets[i] > last ? buckets[i] : last;
+	if (last < v->gnu_hash[1])
+		return 0;
+	while (!(chains[last - v->gnu_hash[1]] & 1))
+		last++;
+	return last + 1;
+}
+
+static void find_vdso_clock(void)
+{
+	struct vdso v = { 0 };
+	uint32_t n = vdso_open(&v) ? vdso_count(&v) : 0;
+
+	for (uint32_t i = 0; i < n; i++)
+		if (v.symbols[i].st_shndx && !strcmp(v.strings + v.symbols[i].st_name, VDSO_CLOCK))
+			vdso_clock = (int (*)(clockid_t, struct timespec *))(uintptr_t)(
+				v.base + v.symbols[i].st_value);
+}
+
 static int64_t true_ns(clockid_t id)
 {
 	struct timespec ts;
 
-	clock_gettime(id, &ts);
-	return (int64_t)ts.tv_sec * 1000000000 + ts.tv_nsec;
+	if (!vdso_clock || vdso_clock(id, &ts))
+		gt_sys_clock(id, &ts);
+	return GT_TEST_CLOCK(id, (int64_t)ts.tv_sec * 1000000000 + ts.tv_nsec);
 }
 
 static int64_t read_ns(clockid_t id)
@@ -130,6 +211,7 @@ void gt_clock_setup(void)
 {
 	bool fast = gt_settings.clock != GT_CLOCK_SET_MONOTONIC && fast_clock_trusted();
 
+	find_vdso_clock();
 	read_skew(gt_settings.test_host);
 
 	if (gt_settings.clock == GT_CLOCK_SET_TSC && !fast)

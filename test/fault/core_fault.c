@@ -1,9 +1,14 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Fails the Nth system call of the recording side, in the test build of libgputrace.
+ * Fails the Nth system call of the recording side, in the test build of libgputrace, and gives it
+ * clocks that misbehave.
  *
  * GT_FAULT_CORE=NAME:N:MODE:ERRNO   NAME as in lib/common/sys.h, or "any"; MODE "once" or "on" (that
  * call and every later one); ERRNO a number. GT_FAULT_LOG: a file that gets a line per injection.
+ *
+ * GT_TEST_CLOCK=back     each 997th reading of CLOCK_MONOTONIC is 500 ns early
+ * GT_TEST_CLOCK=jump     from the 5000th reading on it is an hour ahead
+ * GT_TEST_CLOCK=suspend  it has stood still for two seconds, a second after the first reading
  *
  * Limits: one plan per process; forked children go on counting for themselves.
  */
@@ -82,4 +87,26 @@ int gt_test_fault(const char *name)
 		return 0;
 	tell(name, n);
 	return (int)plan.error;
+}
+
+int64_t gt_test_clock(clockid_t id, int64_t ns)
+{
+	static const char *mode;
+	static atomic_long readings;
+	static int64_t first;
+	long n = ++readings;
+
+	if (n == 1)
+		mode = getenv("GT_TEST_CLOCK");
+	if (!mode || id != CLOCK_MONOTONIC)
+		return ns;
+	if (!first)
+		first = ns;
+	if (!strcmp(mode, "back") && n % 997 == 0)
+		return ns - 500;
+	if (!strcmp(mode, "jump") && n > 5000)
+		return ns + INT64_C(3600000000000);
+	if (!strcmp(mode, "suspend") && ns - first > 1000000000)
+		return ns - 2000000000;
+	return ns;
 }

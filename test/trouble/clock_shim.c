@@ -2,7 +2,8 @@
 /*
  * A clock that misbehaves, to preload: SHIM_CLOCK=wall steps the wall clock an hour back and forth
  * at each reading, back sets every 997th reading of the monotonic clock 500 ns back, jump sets the
- * monotonic clock an hour ahead after the 5000th reading (a machine that slept).
+ * monotonic clock an hour ahead after the 5000th reading, gone ends the program if anybody asks after
+ * its destructor has run.
  *
  * Limits: only who calls clock_gettime through its symbol is fooled; the processor's counter is not.
  */
@@ -25,11 +26,20 @@ __attribute__((constructor)) static void choose(void)
 	mode = getenv("SHIM_CLOCK");
 }
 
+static int gone;
+
+__attribute__((destructor)) static void leave(void)
+{
+	gone = mode && !strcmp(mode, "gone");
+}
+
 int clock_gettime(clockid_t id, struct timespec *ts)
 {
 	int rc = (int)syscall(SYS_clock_gettime, id, ts);
 	unsigned long n;
 
+	if (gone)
+		abort();
 	if (rc || !mode)
 		return rc;
 	n = __atomic_add_fetch(&readings, 1, __ATOMIC_RELAXED);
