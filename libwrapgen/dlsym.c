@@ -90,7 +90,7 @@ static void *found_in(void *handle, const char *symbol)
 		return found;
 	known = __atomic_load_n(&w->gt_real, __ATOMIC_ACQUIRE);
 	if (!known) {
-		known = gt_wrap_known(w);
+		known = gt_wrap_known(w, __builtin_return_address(0)); /* who called dlsym */
 		/* What was tried in vain must not be what dlerror() tells: success clears it. */
 		found = next(handle, symbol);
 	}

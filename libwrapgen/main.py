@@ -78,7 +78,7 @@ def libraries_of(o, places):
     names, exported = [], None
     folders = (os.environ.get("LD_LIBRARY_PATH") or "").split(":")
     for library in o.libraries:
-        path = elf.find(library, folders, places.compiler["c"][0])
+        path = elf.find(library, folders, places.compiler["c"])
         functions, _, soname = elf.load(path)
         exported = (exported or set()) | functions
         if not path.endswith(".a"):

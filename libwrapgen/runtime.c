@@ -3,16 +3,19 @@
  * The rare half of a library's wrappers: finds the real functions, defines the regions. A copy of
  * this file is part of every wrapper project; names.h beside it says group and libraries.
  *
- * Limits: errno is the caller's. A function that is not there ends the program with status 127 and a
- * sentence, as the dynamic linker does when a symbol is missing.
+ * Limits: errno is the caller's. A call of a function that no object has (a weak symbol) returns 0, errno
+ * ENOSYS, after one sentence. What dlerror() had to tell is gone after a function's first call.
  */
 #ifndef _GNU_SOURCE
 #define _GNU_SOURCE
 #endif
 #include <dlfcn.h>
 #include <errno.h>
+#include <link.h>
 #include <sched.h>
 #include <stdbool.h>
+#include <stdint.h>
+#include <string.h>
 #include <sys/syscall.h>
 #include <time.h>
 #include <unistd.h>
@@ -23,10 +26,11 @@
 #include "find.h"
 #include "names.h"
 
-#define ROLE_FUNCTION 1     /* OTF2_REGION_ROLE_FUNCTION */
-#define PARADIGM_USER 1     /* OTF2_PARADIGM_USER */
-#define LOSS_DEFINITION 11  /* GT_LOSS_DEFINITION */
-#define BUSY 2u             /* a thread is defining the region */
+#define ROLE_FUNCTION   1    /* OTF2_REGION_ROLE_FUNCTION */
+#define PARADIGM_USER   1    /* OTF2_PARADIGM_USER */
+#define LOSS_DEFINITION 11   /* GT_LOSS_DEFINITION */
+#define PLACES          2048 /* of functions and the objects that call them */
+#define BUSY            2u   /* a thread is defining the region */
 
 /* For wrappers of what dlsym() itself calls: what serves those calls meanwhile. */
 extern void *gt_wrap_meanwhile(const char *symbol) __attribute__((weak, visibility("hidden")));
@@ -36,21 +40,27 @@ static __thread int defining __attribute__((tls_model("initial-exec")));
 
 static const char *const libraries[] = { GT_WRAP_LIBRARIES NULL };
 
-/* Is this address in the wrapper itself? */
-static int own(const void *address)
-{
-	static const char here;
-	Dl_info ours, its;
+/* ---- the real function ----------------------------------------------------------------------------- */
 
-	return dladdr(&here, &ours) && dladdr(address, &its) && ours.dli_fbase == its.dli_fbase;
+static bool contains(const struct dl_phdr_info *object, const void *address)
+{
+	for (unsigned i = 0; i < object->dlpi_phnum; i++)
+		if (object->dlpi_phdr[i].p_type == PT_LOAD && (uintptr_t)address - object->dlpi_addr -
+							object->dlpi_phdr[i].p_vaddr < object->dlpi_phdr[i].p_memsz)
+			return true;
+	return false;
 }
 
-static void *in_library(const char *library, int flags, const char *symbol)
+/* Stops at the function's object, or behind it at ours. */
+static int look_before(struct dl_phdr_info *object, size_t size, void *data)
 {
-	void *handle = dlopen(library, flags);
-	void *found = handle ? dlsym(handle, symbol) : NULL;
+	static const char here;
+	const void **found = data;
 
-	return found && !own(found) ? found : NULL;
+	(void)size;
+	if (contains(object, *found))
+		*found = NULL;
+	return !*found || contains(object, &here);
 }
 
 /* What was found must stay: the program may close the library that brought it, and open it again. */
@@ -63,58 +73,220 @@ static void pin(const void *address)
 }
 
 /*
- * The next definition behind ours in the global scope; or, for a library that came by dlopen and is
- * seen by its user only, the one that is loaded; or, if it is not (a weak symbol), the library itself,
- * where `load` allows that. NULL: there is none.
+ * NULL for ours, and for one that stands before us: another wrapper's, which may have called us in search of
+ * the next one.
  */
-static void *look_for(struct gt_wrap *w, bool load)
+static void *foreign(void *found)
 {
-	void *found;
+	const void *behind = found;
 
-	gt_wrap_finding++;
-	gt_guard();
-	found = dlsym(RTLD_NEXT, w->gt_symbol);
-	if (found && own(found))
-		found = NULL;
-	for (unsigned i = 0; !found && libraries[i]; i++)
-		found = in_library(libraries[i], RTLD_LAZY | RTLD_NOLOAD, w->gt_symbol);
-	for (unsigned i = 0; load && !found && libraries[i]; i++)
-		found = in_library(libraries[i], RTLD_LAZY | RTLD_LOCAL, w->gt_symbol);
 	if (found)
+		dl_iterate_phdr(look_before, &behind);
+	if (behind)
 		pin(found);
-	gt_unguard();
-	gt_wrap_finding--;
-	if (found)
+	return behind ? found : NULL;
+}
+
+/* The function as a library and those that it needs have it. */
+static void *in_library(const char *library, int flags, const char *symbol)
+{
+	/* libgputrace looks at the whole process after its own dlopen() and dlclose(). */
+	void *(*get)(const char *, int) = (void *(*)(const char *, int))gt_next_symbol("dlopen");
+	int (*let_go)(void *) = (int (*)(void *))gt_next_symbol("dlclose");
+	void *handle = (get && flags & RTLD_NOLOAD ? get : dlopen)(library, flags);
+	void *found = handle ? foreign(dlsym(handle, symbol)) : NULL;
+
+	if (handle && let_go)
+		let_go(handle);
+	return found;
+}
+
+static void *in_named(int flags, const char *symbol)
+{
+	void *found = NULL;
+
+	for (unsigned i = 0; !found && libraries[i]; i++)
+		found = in_library(libraries[i], flags, symbol);
+	return found;
+}
+
+/* The n-th object of the process. */
+struct nth {
+	unsigned left;
+	char name[2048]; /* a longer one is left out */
+};
+
+static int copy_nth(struct dl_phdr_info *info, size_t size, void *data)
+{
+	struct nth *nth = data;
+	size_t length = strlen(info->dlpi_name);
+
+	(void)size;
+	if (nth->left--)
+		return 0;
+	if (length < sizeof(nth->name))
+		memcpy(nth->name, info->dlpi_name, length + 1);
+	return 1;
+}
+
+/* The first that is loaded at all. Looked at one by one: who walks the list may not open what is in it. */
+static void *in_any(const char *symbol)
+{
+	struct nth nth;
+	void *found = NULL;
+
+	for (unsigned n = 0; !found; n++) {
+		nth.left = n;
+		nth.name[0] = 0;
+		if (!dl_iterate_phdr(copy_nth, &nth))
+			break;
+		if (nth.name[0])
+			found = in_library(nth.name, RTLD_LAZY | RTLD_NOLOAD, symbol);
+	}
+	return found;
+}
+
+static const struct link_map *object_of(const void *address)
+{
+#ifdef DLFO_STRUCT_HAS_EH_DBASE
+	struct dl_find_object found; /* glibc 2.35: takes nanoseconds, and no lock */
+
+	return _dl_find_object((void *)(uintptr_t)address, &found) ? NULL : found.dlfo_link_map;
+#else
+	struct link_map *map = NULL;
+	Dl_info its;
+
+	return dladdr1(address, &its, (void **)&map, RTLD_DL_LINKMAP) ? map : NULL;
+#endif
+}
+
+/*
+ * What was found for each object. The key is a hash of 64 bits: an object that is closed and another one
+ * in its place differ in where their tables are. NULL: no room.
+ */
+static void **place_of(const struct gt_wrap *w, const struct link_map *object)
+{
+	static struct {
+		uint64_t key;
+		void *found;
+	} places[PLACES];
+	uint64_t key = (uintptr_t)w * 0x9e3779b97f4a7c15u, seen;
+
+	if (object) {
+		key = (key ^ (uintptr_t)object) * 0xff51afd7ed558ccdu;
+		key = (key ^ key >> 32 ^ object->l_addr) * 0xc4ceb9fe1a85ec53u;
+		key = (key ^ key >> 29 ^ (uintptr_t)object->l_ld) * 0x9e3779b97f4a7c15u;
+	}
+	key = (key ^ key >> 32) | 1;
+	for (unsigned i = 0; i < 16; i++) {
+		uint64_t *at = &places[(key / 2 + i) % PLACES].key;
+
+		seen = __atomic_load_n(at, __ATOMIC_RELAXED);
+		if (!seen && __atomic_compare_exchange_n(at, &seen, key, 0, __ATOMIC_RELAXED, __ATOMIC_RELAXED))
+			seen = key;
+		if (seen == key)
+			return &places[(key / 2 + i) % PLACES].found;
+	}
+	return NULL;
+}
+
+/* The next definition behind ours in the global scope; what is found there first is what all have. */
+static void *look_global(struct gt_wrap *w)
+{
+	void *found = foreign(dlsym(RTLD_NEXT, w->gt_symbol));
+
+	if (!found)
+		__atomic_fetch_or(&w->gt_scoped, 1, __ATOMIC_RELAXED);
+	else if (!__atomic_load_n(&w->gt_scoped, __ATOMIC_RELAXED))
 		__atomic_store_n(&w->gt_real, found, __ATOMIC_RELEASE);
 	return found;
 }
 
-void *gt_wrap_known(struct gt_wrap *w)
+/*
+ * As the dynamic linker would find it for the calling object: in the global scope, or in what the object
+ * brought along, which others do not see. Two objects may have two functions of one name. A call that
+ * is the last thing its function does comes from elsewhere, so that other loaded objects are asked, too;
+ * and what is not loaded (a weak symbol) is, where `load` allows that. NULL: there is none.
+ */
+static void *look_for(struct gt_wrap *w, const void *caller, bool load)
+{
+	const struct link_map *object = object_of(caller);
+	void **place = NULL, *found = NULL;
+
+	if (__atomic_load_n(&w->gt_scoped, __ATOMIC_RELAXED)) {
+		place = place_of(w, object);
+		found = place ? __atomic_load_n(place, __ATOMIC_ACQUIRE) : NULL;
+		if (found)
+			return found;
+	}
+	gt_wrap_finding++;
+	gt_guard();
+	found = look_global(w);
+	if (!found && object && object->l_name && *object->l_name)
+		found = in_library(object->l_name, RTLD_LAZY | RTLD_NOLOAD, w->gt_symbol);
+	if (!found)
+		found = in_named(RTLD_LAZY | RTLD_NOLOAD, w->gt_symbol);
+	if (!found)
+		found = in_any(w->gt_symbol);
+	if (!found && load)
+		found = in_named(RTLD_LAZY | RTLD_LOCAL, w->gt_symbol);
+	gt_unguard();
+	gt_wrap_finding--;
+	if (!place && __atomic_load_n(&w->gt_scoped, __ATOMIC_RELAXED))
+		place = place_of(w, object);
+	if (place && found)
+		__atomic_store_n(place, found, __ATOMIC_RELEASE);
+	return found;
+}
+
+void *gt_wrap_known(struct gt_wrap *w, const void *caller)
 {
 	void *found = __atomic_load_n(&w->gt_real, __ATOMIC_ACQUIRE);
 	int saved = errno;
 
 	if (!found)
-		found = look_for(w, false);
+		found = look_for(w, caller, false);
 	errno = saved;
 	return found;
 }
 
-void *gt_wrap_find(struct gt_wrap *w)
+int gt_wrap_scoped(struct gt_wrap *w)
+{
+	int saved = errno;
+
+	if (__atomic_load_n(&w->gt_real, __ATOMIC_RELAXED))
+		return 0;
+	if (!__atomic_load_n(&w->gt_scoped, __ATOMIC_RELAXED) && !gt_wrap_finding) {
+		gt_wrap_finding++;
+		gt_guard();
+		look_global(w);
+		gt_unguard();
+		gt_wrap_finding--;
+		errno = saved;
+	}
+	return (int)__atomic_load_n(&w->gt_scoped, __ATOMIC_RELAXED);
+}
+
+void gt_wrap_nothing(void)
+{
+}
+
+void *gt_wrap_find(struct gt_wrap *w, const void *caller)
 {
 	int saved = errno;
 	void *found;
 
 	if (gt_wrap_finding && gt_wrap_meanwhile && (found = gt_wrap_meanwhile(w->gt_symbol)))
 		return found;
-	found = look_for(w, true);
-	if (!found) {
-		gt_message(0, "no library has the function %s that the program calls", w->gt_symbol);
-		_exit(127);
-	}
-	errno = saved;
+	found = look_for(w, caller, true);
+	if (!found && !(__atomic_fetch_or(&w->gt_scoped, 2, __ATOMIC_RELAXED) & 2))
+		gt_message(0, "no library has the function %s that the program calls: its calls return 0",
+			   w->gt_symbol);
+	errno = found ? saved : ENOSYS;
 	return found;
 }
+
+/* ---- its region ------------------------------------------------------------------------------------- */
 
 /* Another thread defines the region: that takes microseconds, unless it does not run. */
 static void wait_for(struct gt_wrap *w)

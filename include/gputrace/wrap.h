@@ -24,7 +24,7 @@
 
 /* A function. The first line of 64 bytes is all that a call reads. */
 struct gt_wrap {
-	void *gt_real;       /* found by the first call; atomic */
+	void *gt_real;       /* in the global scope; found by the first call; atomic */
 	unsigned gt_region;  /* 0: not recorded */
 	unsigned gt_state;   /* 1: the region was asked for; atomic */
 	unsigned gt_param[GT_WRAP_PARAMS];
@@ -32,6 +32,7 @@ struct gt_wrap {
 	const char *gt_symbol;
 	const char *const *gt_param_names; /* of which the first letter is the type: i or u; or NULL */
 	void *gt_wrapper;    /* the function that stands in its place; NULL in the linker's form */
+	unsigned gt_scoped;  /* 1: only some objects see the function; 2: that it is missing was said */
 };
 
 /* Of the core (gputrace/adapter.h), under names that a header is unlikely to have. */
@@ -42,7 +43,9 @@ GT_WRAP_C void gt_wrap_core_leave(unsigned gt_region) __asm__("gt_leave");
 /* Of runtime.c. */
 #define GT_WRAP_HIDDEN __attribute__((visibility("hidden")))
 GT_WRAP_C GT_WRAP_HIDDEN void gt_wrap_define(struct gt_wrap *gt_w);
-GT_WRAP_C GT_WRAP_HIDDEN void *gt_wrap_find(struct gt_wrap *gt_w);
+/* The real function for the object that `gt_caller` lies in, or NULL. */
+GT_WRAP_C GT_WRAP_HIDDEN void *gt_wrap_find(struct gt_wrap *gt_w, const void *gt_caller);
+GT_WRAP_C GT_WRAP_HIDDEN void gt_wrap_nothing(void); /* in place of what is missing */
 /* All functions of the project, by their symbols, for dlsym.c; a NULL ends it. */
 GT_WRAP_C GT_WRAP_HIDDEN struct gt_wrap *const gt_wrap_table[];
 GT_WRAP_C GT_WRAP_HIDDEN const unsigned gt_wrap_table_size;
@@ -76,11 +79,11 @@ static inline void gt_wrap_leave(struct gt_wrap **gt_w)
 		gt_wrap_core_leave((*gt_w)->gt_region);
 }
 
-static inline void *gt_wrap_real(struct gt_wrap *gt_w)
+static inline void *gt_wrap_real(struct gt_wrap *gt_w, const void *gt_caller)
 {
 	void *gt_real = __atomic_load_n(&gt_w->gt_real, __ATOMIC_ACQUIRE);
 
-	return __builtin_expect(!gt_real, 0) ? gt_wrap_find(gt_w) : gt_real;
+	return __builtin_expect(!gt_real, 0) ? gt_wrap_find(gt_w, gt_caller) : gt_real;
 }
 
 #define GT_WRAP_SCOPE(gt_w) \
@@ -100,11 +103,15 @@ static inline void *gt_wrap_real(struct gt_wrap *gt_w)
 #define GT_WRAP_REAL(gt_f, gt_w) (&__real_##gt_f)
 #define GT_WRAP_OTHER(gt_f, gt_w) (&gt_f)
 #define GT_WRAP_SELF(gt_f)       0
+#define GT_WRAP_MISSING(gt_real) 0
 #else
 #define GT_WRAP_SELF(gt_f)       ((void *)&gt_f)
 #define GT_WRAP_NAME(gt_f)       gt_f
 #define GT_WRAP_DECLARE(gt_f)    extern __typeof__(gt_f) gt_f
-#define GT_WRAP_REAL(gt_f, gt_w) ((__typeof__(&gt_f))gt_wrap_real(&(gt_w)))
+/* The wrapper's own return address says whose call it is. */
+#define GT_WRAP_FOUND(gt_w)      gt_wrap_real(&(gt_w), __builtin_return_address(0))
+#define GT_WRAP_MISSING(gt_real) __builtin_expect(!(gt_real), 0)
+#define GT_WRAP_REAL(gt_f, gt_w) ((__typeof__(&gt_f))GT_WRAP_FOUND(gt_w))
 /* A function that the library has and that this project does not wrap. */
 #define GT_WRAP_OTHER(gt_f, gt_w) GT_WRAP_REAL(gt_f, gt_w)
 #endif
@@ -117,7 +124,7 @@ static inline void *gt_wrap_real(struct gt_wrap *gt_w)
 #else
 #define GT_WRAP_SYMBOL(gt_s)   __asm__(gt_s)
 #define GT_WRAP_REAL_SYMBOL(gt_s)
-#define GT_WRAP_POINTER(gt_t, gt_r, gt_w) ((gt_t *)gt_wrap_real(&(gt_w)))
+#define GT_WRAP_POINTER(gt_t, gt_r, gt_w) ((gt_t *)GT_WRAP_FOUND(gt_w))
 #endif
 
 #ifdef __cplusplus
@@ -144,6 +151,34 @@ template <class gt_t> struct gt_passed<gt_t, false> {
 	 (__is_trivially_constructible(gt_t, gt_t &&) || !__is_constructible(gt_t, gt_t &&)) &&           \
 	 __is_constructible(gt_t, gt_t &&) && __has_trivial_destructor(gt_t))
 template <class gt_t> using gt_arg = typename gt_passed<gt_t, GT_WRAP_BY_VALUE(gt_t)>::type;
+
+/* What a call of a missing function returns: zero, or the like of it. */
+template <class gt_t, int gt_kind = __is_constructible(gt_t) ? 0 : 2 - __is_constructible(gt_t, gt_t &&)>
+struct gt_zero {
+	static gt_t get() { return gt_t(); }
+};
+template <class gt_t> struct gt_zero<gt_t, 1> {
+	static gt_t get()
+	{
+		alignas(gt_t) static char gt_room[sizeof(gt_t)];
+
+		return static_cast<gt_t &&>(*reinterpret_cast<gt_t *>(gt_room));
+	}
+};
+template <class gt_t> struct gt_zero<gt_t &, 1> { /* a reference: to zeros */
+	static gt_t &get()
+	{
+		alignas(64) static char gt_room[4096];
+
+		return reinterpret_cast<gt_t &>(gt_room);
+	}
+};
+template <class gt_t> struct gt_zero<gt_t &&, 1> {
+	static gt_t &&get() { return static_cast<gt_t &&>(gt_zero<gt_t &>::get()); }
+};
+template <class gt_t> struct gt_zero<gt_t, 2> { /* neither made nor moved: there is none */
+	static gt_t get() { __builtin_trap(); }
+};
 #endif
 
 #endif

@@ -111,7 +111,7 @@ def find(library, folders, compiler):
             if folder and os.path.isfile(os.path.join(folder, name)):
                 return os.path.join(folder, name)
         try:
-            done = subprocess.run([compiler, "-print-file-name=" + name], capture_output=True,
+            done = subprocess.run([*compiler, "-print-file-name=" + name], capture_output=True,
                                   stdin=subprocess.DEVNULL, timeout=60, check=False)
         except (OSError, subprocess.TimeoutExpired):
             continue

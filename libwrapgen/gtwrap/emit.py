@@ -100,7 +100,7 @@ class Wrapper:
     def _state(self, n, name, symbol, own="0"):
         names = f"gt_p{n}" if self.parameters and not str(n).endswith("v") else "0"
         return (f"static struct gt_wrap gt_w{n} = {{ 0, 0, 0, {{ 0, 0, 0, 0 }}, {quoted(name)}, "
-                f"{quoted(symbol)}, {names}, {own} }};")
+                f"{quoted(symbol)}, {names}, {own}, 0 }};")
 
     def _c_head(self, declared):
         name = self.function.name
@@ -127,6 +127,14 @@ class Wrapper:
         if self.v_wrapper:
             return f"GT_WRAP_REAL({self.v_form.name}, gt_w{self.v_wrapper.number})"
         return f"GT_WRAP_OTHER({self.v_form.name}, gt_w{n}v)"
+
+    def _missing(self):
+        """What takes place of the call where there is no such function; some void ones must not return."""
+        if self.void:
+            return "gt_real = (__typeof__(gt_real))gt_wrap_nothing;"
+        if self.cxx:
+            return f"return gt_zero<{self.returns}>::get();"
+        return f"{{ static {self.returns} gt_none; return gt_none; }}"
 
     def _body(self, names):
         """Declarations, what comes before the call, the call, what comes after it."""
@@ -156,7 +164,9 @@ class Wrapper:
         names = names + (["gt_list"] if self.v_form else ["gt_more"] if more else [])
         args = [f"static_cast<{t} &&>({a})" if self.cxx and t.endswith("&&") else a
                 for t, a in zip(self.types + self.lengths + [""], names)]
-        call = f"{self._real()}({', '.join(args)})"
+        before.append(f"__typeof__({self._real()}) gt_real = {self._real()};")
+        before.append(f"if (GT_WRAP_MISSING(gt_real))\n\t\t{self._missing()}")
+        call = f"gt_real({', '.join(args)})"
         if self.void:
             return before + [call + ";"] + after
         if not after:

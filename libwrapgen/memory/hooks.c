@@ -20,6 +20,7 @@
 
 #include <gputrace/adapter.h>
 
+#include "find.h"
 #include "hooks.h"
 
 #define ARENA (64u << 10)
@@ -117,9 +118,9 @@ void gt_memory_begin(struct gt_hook *hook, unsigned long long freed)
 {
 	int saved = errno;
 
-	if (!gt_memory_depth++)
+	hook->gt_inside = gt_wrap_scoped(hook->gt_of) ? 2 : 1;
+	if (hook->gt_inside == 1 && !gt_memory_depth++)
 		hook->gt_held = size_of(freed);
-	hook->gt_inside = 1;
 	if (hook->gt_w) {
 		gt_enter(hook->gt_w->gt_region);
 		hook->gt_open = 1;
@@ -132,14 +133,14 @@ void gt_memory_end(struct gt_hook *hook, unsigned long long made)
 	int saved = errno;
 	uint64_t size;
 
-	hook->gt_inside = 0;
-	if (!--gt_memory_depth) {
+	if (hook->gt_inside == 1 && !--gt_memory_depth) {
 		size = size_of(made);
 		mark(freed_marker, hook->gt_held);
 		mark(made_marker, size);
 		if (size != hook->gt_held)
 			account((int64_t)size - (int64_t)hook->gt_held);
 	}
+	hook->gt_inside = 0;
 	if (hook->gt_open)
 		gt_leave(hook->gt_w->gt_region);
 	hook->gt_open = 0;

@@ -3,7 +3,8 @@
  * What the wrappers of the allocator do: they count the bytes that the program holds.
  *
  * Limits: included by the generated wrappers only. What is allocated inside of an allocation (operator
- * new that calls malloc) is counted once.
+ * new that calls malloc) is counted once: at operator new if all have the same, else at malloc, because
+ * a library's own may give out memory of any kind.
  */
 #ifndef GT_MEMORY_HOOKS_H
 #define GT_MEMORY_HOOKS_H
@@ -12,9 +13,9 @@
 
 /* One call. */
 struct gt_hook {
-	struct gt_wrap *gt_w;        /* NULL: no event */
+	struct gt_wrap *gt_of, *gt_w; /* the function; NULL: no event */
 	int gt_open;                 /* the region is entered */
-	int gt_inside;               /* counted in gt_memory_depth */
+	int gt_inside;               /* begun; 2: what it calls is counted, not itself */
 	unsigned long long gt_held;  /* bytes that the call gives back */
 	unsigned long long gt_answer;
 };
@@ -38,7 +39,7 @@ static inline void gt_hook_done(struct gt_hook *hook)
 
 #define GT_HOOK(w)                                                                         \
 	struct gt_hook gt_hook __attribute__((cleanup(gt_hook_done))) = {                  \
-		.gt_w = gt_memory_events && !gt_memory_depth ? gt_wrap_ready(&(w)) : 0 }
+		.gt_of = &(w), .gt_w = gt_memory_events && !gt_memory_depth ? gt_wrap_ready(&(w)) : 0 }
 
 /* malloc and the like */
 static inline void gt_hook_make_begin(struct gt_hook *hook)
