@@ -180,8 +180,8 @@ static inline void gt_cu_count_shared(uint64_t *counter, uint64_t n)
 	__atomic_fetch_add(counter, n, __ATOMIC_RELAXED);
 }
 
-/* Writes them as properties, once (life.c). */
-GT_CU_HIDDEN void gt_cu_account(void);
+/* Writes them as properties (life.c). `last`: messages, too. From the reading thread. */
+GT_CU_HIDDEN void gt_cu_account(bool last);
 
 /* ---- clock (clock.c) ------------------------------------------------------------------------------- */
 
@@ -285,10 +285,17 @@ GT_CU_HIDDEN bool gt_cu_workers_start(void);
 /* Wakes the reading thread. Async-signal-safe. */
 GT_CU_HIDDEN void gt_cu_worker_wake(void);
 /*
- * Brings in what CUPTI has and waits until it is read, at most `limit_ms`. `forced`: also buffers
- * with unfinished records. False: it was not done in time.
+ * Brings in what CUPTI has and waits until it is read, at most `limit_ms`, and whatever waited for more
+ * is written. False: it was not done in time.
  */
-GT_CU_HIDDEN bool gt_cu_workers_collect(bool forced, unsigned limit_ms);
+enum {
+	GT_CU_FORCED = 1,  /* also buffers with unfinished records, which do not come again */
+	GT_CU_ACCOUNT = 2, /* then the account is written */
+	GT_CU_LAST = 4,    /* the same, and it is the last one */
+};
+GT_CU_HIDDEN bool gt_cu_workers_collect(unsigned what, unsigned limit_ms);
+/* Has CUPTI been asked for its records and does not come back? */
+GT_CU_HIDDEN bool gt_cu_workers_hung(void);
 /* Waits on one of our threads for the work of all contexts. False: it goes on after limit_ms. */
 GT_CU_HIDDEN bool gt_cu_workers_finish(unsigned limit_ms);
 
@@ -303,7 +310,7 @@ GT_CU_HIDDEN void gt_cu_capture_buffer(uint8_t *buffer, size_t valid);
 
 /* Turns one buffer into events. */
 GT_CU_HIDDEN void gt_cu_records_read(uint8_t *buffer, size_t valid);
-/* Writes what waited for the end of its call; `all`: there will be no more. */
+/* Writes what waited for the end of its call. `all`: nothing waits any longer for further records. */
 GT_CU_HIDDEN void gt_cu_records_settle(bool all);
 GT_CU_HIDDEN void gt_cu_records_setup(void);
 

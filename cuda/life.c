@@ -21,8 +21,6 @@ uint32_t gt_cu_version;
 struct gt_cu_refs gt_cu_refs;
 
 static void *subscriber;
-static bool hung; /* a call of CUPTI did not come back */
-static bool reported;
 
 __attribute__((visibility("default"))) int InitializeInjection(void);
 
@@ -37,19 +35,34 @@ static void property(const char *name, uint64_t value)
 	gt_def_property(key, text);
 }
 
-void gt_cu_account(void)
+/* What was counted as lost so far: an exec that fails takes it back, and a later account tells the rest. */
+static uint64_t told_late, told_no_place;
+
+static void tell_lost(unsigned cause, uint64_t *told, uint64_t events)
 {
-	struct gt_cu_counts *c = &gt_cu_counts;
-	uint64_t kernels, missing, seen;
+	uint64_t before = __atomic_exchange_n(told, events, __ATOMIC_RELAXED);
+
+	if (events != before)
+		gt_lost(cause, events - before);
+}
+
+static void count_dropped(void)
+{
 	size_t dropped = 0;
 
-	seen = gt_cu_calls_seen();
-	if (reported || !(seen + c->records))
-		return;
-	reported = true;
-	if (!hung && gt_cu_state_now() == GT_CU_READY && gt_cu_api.dropped &&
+	if (!gt_cu_workers_hung() && gt_cu_state_now() == GT_CU_READY && gt_cu_api.dropped &&
 	    !gt_cu_api.dropped(NULL, 0, &dropped))
-		c->dropped += dropped;
+		gt_cu_count(&gt_cu_counts.dropped, dropped);
+}
+
+void gt_cu_account(bool last)
+{
+	struct gt_cu_counts *c = &gt_cu_counts;
+	uint64_t kernels, missing;
+
+	if (!(gt_cu_calls_seen() + c->records))
+		return;
+	count_dropped();
 	kernels = c->kernels - c->capture_kernels;
 	missing = c->launches > kernels ? c->launches - kernels : 0;
 	property("launches", c->launches + c->captured);
@@ -78,31 +91,34 @@ void gt_cu_account(void)
 	if (gt_cu_options.kernel)
 		property("launches_without_record", missing);
 	gt_cu_align_report();
-	if (!hung)
-		gt_cu_extras_end();
-	if (gt_cu_options.kernel && missing + c->dropped) {
-		gt_lost(GT_LOSS_LATE, missing > c->dropped ? missing : c->dropped);
+	if (gt_cu_options.kernel)
+		tell_lost(GT_LOSS_LATE, &told_late, missing > c->dropped ? missing : c->dropped);
+	tell_lost(GT_LOSS_NO_LOCATION, &told_no_place, c->no_place);
+	if (!last)
+		return;
+	gt_cu_extras_end();
+	if (gt_cu_options.kernel && missing + c->dropped)
 		gt_message(1, "CUDA: %lu kernel launches have no record, %lu records were dropped by CUPTI",
 			   (unsigned long)missing, (unsigned long)c->dropped);
-	}
-	if (c->no_place)
-		gt_lost(GT_LOSS_NO_LOCATION, c->no_place);
 }
 
 /* ---- the end --------------------------------------------------------------------------------------- */
 
-static void collect(unsigned limit)
+static bool in_use(void)
 {
-	int state = gt_cu_state_now();
+	return gt_cu_state_now() == GT_CU_READY || gt_cu_state_now() == GT_CU_FATAL;
+}
 
-	if ((state != GT_CU_READY && state != GT_CU_FATAL) || hung)
+static void collect(unsigned what, unsigned limit)
+{
+	static bool told;
+
+	if (!in_use())
 		return;
 	gt_guard();
-	if (!gt_cu_workers_collect(true, limit)) {
-		hung = true;
+	if (!gt_cu_workers_collect(what, limit) && !__atomic_exchange_n(&told, true, __ATOMIC_RELAXED))
 		gt_message(1, "CUPTI did not give out its records in %u seconds: the last ones are missing",
 			   limit / 1000);
-	}
 	gt_unguard();
 }
 
@@ -114,30 +130,35 @@ static void at_exit(void)
 	    !gt_cu_workers_finish(gt_cu_options.finish_ms))
 		gt_message(1, "the GPU is still at work %u ms after the program's end: what it does is not "
 			      "in the trace", gt_cu_options.finish_ms);
-	collect(WAIT_EXIT_MS);
+	collect(GT_CU_FORCED, WAIT_EXIT_MS);
 }
 
 /* Once more, for threads that were still launching. CUPTI is loaded later than we are and goes later. */
 __attribute__((destructor)) static void destruct(void)
 {
-	if (gt_cu_state_now() != GT_CU_READY)
+	if (!in_use())
 		return;
-	collect(WAIT_EXIT_MS);
-	gt_cu_account();
+	collect(GT_CU_FORCED | GT_CU_LAST, WAIT_EXIT_MS);
 	gt_cu_state_set(GT_CU_ENDED);
 }
 
+/* Not in a forked child: what is still to be told there is its parent's. */
 static void end(int how)
 {
-	if (gt_cu_state_now() == GT_CU_READY && how != GT_END_EXIT)
-		collect(WAIT_FAST_MS);
-	gt_cu_records_settle(true);
-	if (gt_cu_state_now() == GT_CU_READY || gt_cu_state_now() == GT_CU_FATAL)
-		gt_cu_account();
-	if (how == GT_END_EXEC)
-		reported = false; /* it may fail: then there is a later account, too */
-	else if (gt_cu_state_now() == GT_CU_READY)
+	if (!in_use())
+		return;
+	switch (how) {
+	case GT_END_NONE:
+		tell_lost(GT_LOSS_LATE, &told_late, 0);
+		tell_lost(GT_LOSS_NO_LOCATION, &told_no_place, 0);
+		return;
+	case GT_END_EXEC: /* it may fail: what the device is still at is not forced out, for it comes later */
+		collect(GT_CU_ACCOUNT, WAIT_FAST_MS);
+		return;
+	default:
+		collect(GT_CU_FORCED | GT_CU_LAST, how == GT_END_EXIT ? WAIT_EXIT_MS : WAIT_FAST_MS);
 		gt_cu_state_set(GT_CU_ENDED);
+	}
 }
 
 static void forked(void)

@@ -578,8 +578,8 @@ static void forked(void)
 
 static void ending(int how)
 {
-	(void)how;
-	gt_nv_ranges_finish();
+	if (how != GT_END_NONE)
+		gt_nv_ranges_finish();
 }
 
 static bool set_up(void)

@@ -211,7 +211,7 @@ void gt_cu_records_settle(bool all)
 			continue;
 		if (call.span)
 			put_wait(&call, p->start, p->end);
-		else if (!all)
+		else
 			pending[kept++] = *p;
 	}
 	pending_count = kept;

@@ -2,7 +2,8 @@
 /*
  * Our two threads. One reads completed buffers and writes events. The other makes CUPTI give its
  * buffers out every half a second, which bounds what a kill can lose; it is a thread of its own,
- * because that call may hang, and then the rest must go on.
+ * because that call may hang, and then the rest must go on. Nobody but the reading thread writes to
+ * streams, or for other threads: who ends the process asks it to.
  *
  * Limits: they block all signals and are invisible to the other adapters. They end with the process.
  */
@@ -22,9 +23,11 @@
 static uint32_t wake_reader, wake_flusher, answered;
 /* Requests to the flusher, counted; `done` follows `asked`. */
 static uint32_t asked, asked_forced, done;
+static uint32_t gave_up; /* on a request; it may yet be done */
 static uint32_t finish_asked, finish_done;
-/* Rounds of the reader that found nothing left to do. */
-static uint32_t idle_rounds;
+/* Rounds of the reader that found nothing left to do; what the next one is asked for, as GT_CU_*. */
+static uint32_t idle_rounds, reader_asked;
+#define SETTLE 0x100u
 
 static void futex_wait(uint32_t *word, uint32_t value, unsigned ms)
 {
@@ -47,6 +50,13 @@ void gt_cu_worker_wake(void)
 	errno = saved;
 }
 
+static void settle(uint32_t want)
+{
+	gt_cu_records_settle(want);
+	if (want & (GT_CU_ACCOUNT | GT_CU_LAST))
+		gt_cu_account(want & GT_CU_LAST);
+}
+
 static void *read_buffers(void *unused)
 {
 	(void)unused;
@@ -55,6 +65,8 @@ static void *read_buffers(void *unused)
 	gt_cu_calls_touch();
 	for (;;) {
 		uint32_t seen = __atomic_load_n(&wake_reader, __ATOMIC_SEQ_CST);
+		/* Before it reads: what came before it was asked is read first. */
+		uint32_t want = __atomic_exchange_n(&reader_asked, 0, __ATOMIC_SEQ_CST);
 		uint8_t *buffer;
 		size_t valid;
 
@@ -64,7 +76,8 @@ static void *read_buffers(void *unused)
 				gt_cu_records_read(buffer, valid);
 			gt_cu_buffer_free(buffer);
 		}
-		gt_cu_records_settle(false);
+		if (gt_cu_state_now() != GT_CU_ENDED)
+			settle(want);
 		__atomic_add_fetch(&idle_rounds, 1, __ATOMIC_SEQ_CST);
 		futex_wake(&answered);
 		futex_wait(&wake_reader, seen, 1000);
@@ -172,17 +185,33 @@ static bool wait_for(const uint32_t *word, uint32_t value, uint64_t end)
 	}
 }
 
-bool gt_cu_workers_collect(bool forced, unsigned limit_ms)
+bool gt_cu_workers_hung(void)
 {
-	uint64_t end = now_ms() + limit_ms;
-	uint32_t request, round;
-	bool flushed;
+	return __atomic_load_n(&gave_up, __ATOMIC_SEQ_CST) &&
+	       __atomic_load_n(&asked, __ATOMIC_SEQ_CST) != __atomic_load_n(&done, __ATOMIC_SEQ_CST);
+}
+
+static bool flush(bool forced, uint64_t end)
+{
+	uint32_t request;
 
 	if (forced)
 		__atomic_store_n(&asked_forced, 1, __ATOMIC_SEQ_CST);
 	request = __atomic_add_fetch(&asked, 1, __ATOMIC_SEQ_CST);
 	futex_wake(&wake_flusher);
-	flushed = wait_for(&done, request, end);
+	if (wait_for(&done, request, end))
+		return true;
+	__atomic_store_n(&gave_up, 1, __ATOMIC_SEQ_CST);
+	return false;
+}
+
+bool gt_cu_workers_collect(unsigned what, unsigned limit_ms)
+{
+	uint64_t end = now_ms() + limit_ms;
+	bool flushed = !gt_cu_workers_hung() && flush(what & GT_CU_FORCED, end);
+	uint32_t round;
+
+	__atomic_fetch_or(&reader_asked, what | SETTLE, __ATOMIC_SEQ_CST);
 	/* A round that began before now may have looked too early: two more are needed. */
 	for (int i = 0; i < 2; i++) {
 		round = __atomic_load_n(&idle_rounds, __ATOMIC_SEQ_CST) + 1;

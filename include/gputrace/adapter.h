@@ -45,7 +45,7 @@ struct gt_adapter {
 	const char *name;        /* "pthread", "mpi" ... : appears in `gputrace info` and properties */
 	void (*fork_child)(void);/* in a forked child, after the core has reset itself */
 	/* The process is about to end its recording (enum gt_end_how), or, GT_END_EXEC, to try to
-	 * become another program: if that fails it goes on. */
+	 * become another program. If that fails it goes on, and this is called with GT_END_NONE. */
 	void (*end)(int how);
 };
 
@@ -244,7 +244,8 @@ struct gt_repeated {
  */
 GT_API void gt_repeat(struct gt_repeated *last, gt_ref region, gt_ref counter, uint64_t begin);
 
-/* Counts events that the adapter had to leave out, by cause (enum gt_loss of lib/format.h).
+/* Counts events that the adapter had to leave out, by cause (enum gt_loss of lib/format.h). A number
+ * below 0, as uint64_t, takes back what was counted before an exec that failed.
  * [signal-safe] */
 GT_API void gt_lost(unsigned cause, uint64_t events);
 

@@ -77,9 +77,23 @@ static void add_losses(struct task *out, struct gt_properties *props, bool of_gr
 	}
 }
 
-/* An adapter's account of itself, "cuda:launches", as CUDA_LAUNCHES. */
+/* The latest value of a name counts. `first`: where the list began for this owner. */
+static void keep_latest(struct gt_properties *props, size_t first)
+{
+	const struct gt_property *latest = &props->list[props->count - 1];
+
+	for (size_t i = first; i + 1 < props->count; i++)
+		if (props->list[i].name == latest->name) {
+			props->list[i].value = latest->value;
+			props->count--;
+			return;
+		}
+}
+
+/* An adapter's account of itself, "cuda:launches", as CUDA_LAUNCHES. An exec that failed has made another
+ * one before. */
 static void add_account(struct task *out, struct gt_properties *props, uint32_t group, const char *key,
-			const char *value)
+			const char *value, size_t first)
 {
 	char name[80];
 	size_t i = 0;
@@ -88,6 +102,8 @@ static void add_account(struct task *out, struct gt_properties *props, uint32_t 
 		name[i] = key[i] == ':' || key[i] == ' ' ? '_' : (char)toupper((unsigned char)key[i]);
 	name[i] = 0;
 	add_property(out, props, true, group, name, value);
+	if (!props->rc)
+		keep_latest(props, first);
 }
 
 /* What the process wrote about itself; its settings go into gputrace.cfg instead. */
@@ -95,8 +111,8 @@ static void add_journal_properties(struct task *out, struct gt_properties *props
 				   const struct gt_journal *journal)
 {
 	char adapters[8192] = "", name[32];
+	size_t used = 0, first = props->count;
 	unsigned comments = 0;
-	size_t used = 0;
 
 	for (size_t i = 0; i < gt_journal_count(journal, GT_D_PROPERTY); i++) {
 		const char *key = gt_journal_nth(journal, GT_D_PROPERTY, i, NULL, NULL);
@@ -113,7 +129,7 @@ static void add_journal_properties(struct task *out, struct gt_properties *props
 			snprintf(name, sizeof(name), "COMMENT_%u", ++comments);
 			add_property(out, props, true, group, name, value);
 		} else if (!strncmp(key, "cuda:", 5)) {
-			add_account(out, props, group, key, value);
+			add_account(out, props, group, key, value, first);
 		}
 	}
 	if (used)

@@ -448,6 +448,7 @@ void gt_exec_failed(void)
 	gt_proc->end = 0;
 	gt_proc->how = GT_END_NONE;
 	__atomic_store_n(&gt_proc->state, GT_PROC_RUNNING, __ATOMIC_RELEASE);
+	gt_adapters_end(GT_END_NONE);
 }
 
 /* ---- constructor, destructor ------------------------------------------------------------------------ */

@@ -18,7 +18,7 @@ export LD_LIBRARY_PATH=$T/fake
 cuda_program()
 {
 	# shellcheck disable=SC2086
-	gcc $W -o "$T/$1" "$GT_SRC/test/cuda/$1.c" "$T/fake/libcuda.so.1" -lpthread -ldl \
+	gcc $W -rdynamic -o "$T/$1" "$GT_SRC/test/cuda/$1.c" "$T/fake/libcuda.so.1" -lpthread -ldl \
 		>"$T/build.log" 2>&1 || { fail "$1 builds"; diag_file "$T/build.log"; }
 }
 

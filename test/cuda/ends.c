@@ -11,6 +11,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -135,6 +136,85 @@ static int captures(void)
 	return cudaDeviceSynchronize() + 7;
 }
 
+/* ---- who writes to the streams ------------------------------------------------------------------------ */
+
+static pid_t writers[16];
+static volatile int stop;
+
+/* In front of the core's: notes the threads that come here. */
+void gt_location_record(void *location, unsigned type, uint64_t low, const uint64_t *data, unsigned extra,
+			uint64_t tick);
+void gt_location_record(void *location, unsigned type, uint64_t low, const uint64_t *data, unsigned extra,
+			uint64_t tick)
+{
+	void (*real)(void *, unsigned, uint64_t, const uint64_t *, unsigned, uint64_t);
+	pid_t own = (pid_t)syscall(SYS_gettid);
+
+	for (unsigned i = 0; i < sizeof(writers) / sizeof(writers[0]); i++) {
+		pid_t none = 0;
+
+		if (writers[i] == own ||
+		    __atomic_compare_exchange_n(&writers[i], &none, own, 0, __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST))
+			break;
+	}
+	*(void **)&real = dlsym(RTLD_NEXT, "gt_location_record");
+	real(location, type, low, data, extra, tick);
+}
+
+/* Calls that wait for the device, so that something of them is written later. */
+static void *busy(void *stream)
+{
+	char bytes[64];
+	uint64_t p;
+
+	while (!stop) {
+		cudaLaunchKernel("_Z4workv", 30, 32, stream);
+		cudaMemcpy(bytes, (void *)0x7000000000, sizeof(bytes), 2);
+		cuMemAlloc_v2(&p, 100);
+		cudaLaunchKernel("_Z4workv", 40, 32, stream);
+		cuMemFree_v2(p);
+	}
+	return NULL;
+}
+
+/* Becoming another program fails, again and again, while other threads are at work. */
+static int failing_execs(void)
+{
+	char *none[] = { NULL };
+	pthread_t threads[3];
+
+	for (long i = 0; i < 3; i++)
+		pthread_create(&threads[i], NULL, busy, (void *)(13 + i));
+	for (int i = 0; i < 15; i++) {
+		usleep(20000);
+		execve("/nonexistent", none, none);
+	}
+	stop = 1;
+	for (int i = 0; i < 3; i++)
+		pthread_join(threads[i], NULL);
+	cudaDeviceSynchronize();
+	return writers[0] && !writers[1] ? 7 : 8;
+}
+
+/* What a wait of the parent is still to be told is none of the child's affairs. */
+static int fork_waiting(void)
+{
+	char bytes[64];
+	uint64_t p;
+
+	launch(1, 3000);
+	cudaMemcpy(bytes, (void *)0x7000000000, sizeof(bytes), 2);
+	usleep(700000);
+	cuMemAlloc_v2(&p, 100);
+	launch(1, 20000);
+	cuMemFree_v2(p);
+	usleep(700000); /* the records have come */
+	if (!fork())
+		exit(0);
+	wait(NULL);
+	return 7;
+}
+
 int main(int argc, char **argv)
 {
 	const char *how = argc > 1 ? argv[1] : "";
@@ -250,6 +330,10 @@ int main(int argc, char **argv)
 			cudaEventQuery(i == 50 ? (void *)0xbad : (void *)13);
 		return 7;
 	}
+	if (!strcmp(how, "failing execs"))
+		return failing_execs();
+	if (!strcmp(how, "fork waiting"))
+		return fork_waiting();
 	if (!strcmp(how, "captures"))
 		return captures();
 	if (!strcmp(how, "jumps"))
