@@ -6,9 +6,11 @@
  * Limits: vfork is left alone (a wrapper that returns would break the shared frame); raw system calls
  * are not seen. In a vfork child nothing is recorded about the parent's process.
  */
+#include "instrument/exec_look.h"
 #include "lib/record/record.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <spawn.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -26,6 +28,12 @@
 		real = (__typeof__(&function))gt_next_symbol(#function);                           \
 		__atomic_store_n(&real_, real, __ATOMIC_RELAXED);                                  \
 	}
+
+/* `env`: what a program is started with in place of `envp` (exec_look.h). */
+#define LOOK(dir, file, search, envp)                                                              \
+	const struct gt_exec_look look = gt_exec_look(dir, file, search, envp);                    \
+	char *space[look.words + 1];                                                               \
+	char *const *env = look.words ? gt_exec_env(envp, space) : (envp);
 
 /* ---- regions ------------------------------------------------------------------------------- */
 
@@ -101,12 +109,15 @@ GT_EXPORT int posix_spawn(pid_t *pid, const char *path, const posix_spawn_file_a
 			  const posix_spawnattr_t *attr, char *const argv[], char *const envp[])
 {
 	REAL(posix_spawn)
+	LOOK(AT_FDCWD, path, false, envp)
 	gt_ref ref = region(R_SPAWN);
 	int rc;
 
 	gt_enter(ref);
-	rc = real(pid, path, actions, attr, argv, envp);
+	rc = real(pid, path, actions, attr, argv, env);
 	gt_leave(ref);
+	if (rc)
+		gt_exec_not_started(&look);
 	return rc;
 }
 
@@ -114,12 +125,15 @@ GT_EXPORT int posix_spawnp(pid_t *pid, const char *file, const posix_spawn_file_
 			   const posix_spawnattr_t *attr, char *const argv[], char *const envp[])
 {
 	REAL(posix_spawnp)
+	LOOK(AT_FDCWD, file, true, envp)
 	gt_ref ref = region(R_SPAWN);
 	int rc;
 
 	gt_enter(ref);
-	rc = real(pid, file, actions, attr, argv, envp);
+	rc = real(pid, file, actions, attr, argv, env);
 	gt_leave(ref);
+	if (rc)
+		gt_exec_not_started(&look);
 	return rc;
 }
 
@@ -248,10 +262,11 @@ GT_EXPORT int waitid(idtype_t which, id_t id, siginfo_t *info, int options)
 
 /* ---- exec --------------------------------------------------------------------------------------------- */
 
-static int after_failed_exec(int rc)
+static int after_failed_exec(int rc, const struct gt_exec_look *look)
 {
 	int saved = errno;
 
+	gt_exec_not_started(look);
 	gt_exec_failed();
 	errno = saved;
 	return rc;
@@ -260,49 +275,63 @@ static int after_failed_exec(int rc)
 GT_EXPORT int execve(const char *path, char *const argv[], char *const envp[])
 {
 	REAL(execve)
+	LOOK(AT_FDCWD, path, false, envp)
 
 	gt_exec_begin(path);
-	return after_failed_exec(real(path, argv, envp));
+	return after_failed_exec(real(path, argv, env), &look);
 }
 
 GT_EXPORT int execv(const char *path, char *const argv[])
 {
 	REAL(execv)
+	struct gt_exec_look look = gt_exec_look(AT_FDCWD, path, false, environ);
 
+	if (look.words) {
+		gt_exec_not_started(&look); /* counted there */
+		return execve(path, argv, environ);
+	}
 	gt_exec_begin(path);
-	return after_failed_exec(real(path, argv));
-}
-
-GT_EXPORT int execvp(const char *file, char *const argv[])
-{
-	REAL(execvp)
-
-	gt_exec_begin(file);
-	return after_failed_exec(real(file, argv));
+	return after_failed_exec(real(path, argv), &look);
 }
 
 GT_EXPORT int execvpe(const char *file, char *const argv[], char *const envp[])
 {
 	REAL(execvpe)
+	LOOK(AT_FDCWD, file, true, envp)
 
 	gt_exec_begin(file);
-	return after_failed_exec(real(file, argv, envp));
+	return after_failed_exec(real(file, argv, env), &look);
+}
+
+GT_EXPORT int execvp(const char *file, char *const argv[])
+{
+	REAL(execvp)
+	struct gt_exec_look look = gt_exec_look(AT_FDCWD, file, true, environ);
+
+	if (look.words) {
+		gt_exec_not_started(&look);
+		return execvpe(file, argv, environ);
+	}
+	gt_exec_begin(file);
+	return after_failed_exec(real(file, argv), &look);
 }
 
 GT_EXPORT int fexecve(int fd, char *const argv[], char *const envp[])
 {
 	REAL(fexecve)
+	LOOK(fd, "", false, envp)
 
 	gt_exec_begin("(a descriptor)");
-	return after_failed_exec(real(fd, argv, envp));
+	return after_failed_exec(real(fd, argv, env), &look);
 }
 
 GT_EXPORT int execveat(int dir, const char *path, char *const argv[], char *const envp[], int flags)
 {
 	REAL(execveat)
+	LOOK(dir, path, false, envp)
 
 	gt_exec_begin(*path ? path : "(a descriptor)");
-	return after_failed_exec(real(dir, path, argv, envp, flags));
+	return after_failed_exec(real(dir, path, argv, env, flags), &look);
 }
 
 static size_t count_arguments(va_list ap)

@@ -554,6 +554,8 @@ struct gt_run_header {
 	uint64_t job;           /* the parallel job whose processes share the run, 0: none */
 	struct gt_run_job jobs[GT_RUN_JOBS]; /* used while the processes run */
 	uint32_t untraced;      /* processes that took a number and could not record anything */
+	uint32_t outside;       /* programs that were started and cannot load the library ... */
+	char outside_first[60]; /* ... and the name of the first */
 };
 
 #endif

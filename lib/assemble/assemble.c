@@ -549,6 +549,7 @@ static int complete(struct gt_assembly *a, struct gt_report *report)
 	uint64_t last_ns = a->facts.tally.last_ns;
 	int rc = gt_facts_collect(&a->facts, &a->spool, &a->layout, &a->clock);
 
+	gt_facts_outside(&a->facts, &a->spool);
 	clock.length_ns = last_ns > a->clock.end_ns ? last_ns : a->clock.end_ns;
 	report->length_ns = clock.length_ns;
 	report->clock_error_ns = a->clock.error_ns;

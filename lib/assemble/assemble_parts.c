@@ -240,6 +240,7 @@ static int join(struct gt_assembly *a)
 	}
 	if (!rc) {
 		m.facts.damaged += a->spool.damaged;
+		gt_facts_outside(&m.facts, &a->spool);
 		report.clock_error_ns = m.clock.error_ns;
 		report.hosts = m.clock.hosts;
 		report.length_ns = m.when.length_ns;

@@ -117,6 +117,18 @@ int gt_facts_collect(struct gt_facts *facts, const struct gt_spool *spool,
 	return collect_texts(facts, &first->journal);
 }
 
+void gt_facts_outside(struct gt_facts *facts, const struct gt_spool *spool)
+{
+	for (size_t i = 0; i < spool->root_count; i++) {
+		const struct gt_run_header *run = &spool->roots[i].run;
+
+		if (run->outside && !facts->outside)
+			snprintf(facts->outside_first, sizeof(facts->outside_first), "%.*s",
+				 (int)sizeof(run->outside_first), run->outside_first);
+		facts->outside += run->outside;
+	}
+}
+
 void gt_facts_free(struct gt_facts *facts)
 {
 	free(facts->texts);
@@ -165,6 +177,7 @@ void gt_report_properties(const struct gt_report *report, struct gt_archive *arc
 	put(archive, "COMMAND_LINE", "%s", command && *command ? command : facts->program);
 	put(archive, "ENDED", "%s", facts->ended);
 	put(archive, "PROCESSES_KILLED", "%llu", (unsigned long long)facts->killed);
+	put(archive, "PROGRAMS_UNTRACED", "%llu", (unsigned long long)facts->outside);
 	put(archive, "RECOVERED", "%s", report->options->recovered ? "yes" : "no");
 	put(archive, "COMPLETE", "%s", facts->truncated ? "no" : "yes");
 	put(archive, "CLOCK_SOURCE", "%s", clock_name(facts->clock));
@@ -329,6 +342,8 @@ void gt_report_summary(const struct gt_report *report)
 		.how = facts->how,
 		.status = facts->status,
 		.killed = facts->killed,
+		.outside = facts->outside,
+		.outside_first = facts->outside_first,
 		.regions = rows,
 		.unknown_records = facts->tally.unknown_records,
 		.closed_frames = facts->tally.closed_frames,

@@ -14,6 +14,8 @@
 /* What is told about the recorded processes. */
 struct gt_facts {
 	uint64_t processes, ranks, threads, streams, killed, damaged;
+	uint64_t outside;       /* programs that were started and could not be traced, ... */
+	char outside_first[60]; /* ... and one of them */
 	uint64_t lost[GT_LOSS_N];
 	struct gt_tally tally;
 	int64_t reading_ns;     /* how far readings of one host's clocks may be off */
@@ -29,6 +31,8 @@ struct gt_facts {
 /* 0 or -ENOMEM. */
 int gt_facts_collect(struct gt_facts *facts, const struct gt_spool *spool,
 		     const struct gt_layout *layout, const struct gt_clock *clock);
+/* Of all hosts; a part's facts are without. */
+void gt_facts_outside(struct gt_facts *facts, const struct gt_spool *spool);
 void gt_facts_free(struct gt_facts *facts);
 
 struct gt_report {

@@ -232,6 +232,20 @@ static void put_end(const struct gt_summary *s, char *text, size_t size)
 	snprintf(text, size, s->killed ? "was killed" : "end not recorded");
 }
 
+static void print_outside(const struct printer *p, const struct gt_summary *s)
+{
+	char name[64], a[32];
+
+	if (!s->outside)
+		return;
+	gt_summary_escape(name, sizeof(name), s->outside_first ? s->outside_first : "?", 24);
+	if (s->outside == 1)
+		line(p, YELLOW, "%s ran untraced: it is static, 32-bit or of another C library", name);
+	else
+		line(p, YELLOW, "%s programs ran untraced (%s ...): static, 32-bit or of another C library",
+		     counted(a, s->outside), name);
+}
+
 static void print_head(const struct printer *p, const struct gt_summary *s)
 {
 	char a[32], b[32], c[32], d[32], e[32], end[96], streams[64] = "", program[64] = "";
@@ -256,6 +270,7 @@ static void print_head(const struct printer *p, const struct gt_summary *s)
 	if (s->killed && (s->processes > 1 || s->how != GT_END_NONE))
 		line(p, YELLOW, "%s of the processes did not end by themselves",
 		     counted(a, s->killed));
+	print_outside(p, s);
 }
 
 static void print_nothing(const struct printer *p, const struct gt_summary *s)

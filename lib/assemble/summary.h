@@ -45,6 +45,9 @@ struct gt_summary {
 	uint32_t how, status;
 	uint64_t killed;        /* processes that did not end by themselves (no end recorded) */
 
+	uint64_t outside;       /* programs that were started and could not be traced ... */
+	const char *outside_first; /* ... and the name of one */
+
 	const struct gt_summary_region *regions;
 	size_t region_count;
 	/* time of all frames, each moment of a thread once: the 100 % of the column "share".

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Every way in which a process can become, or start, another program, chosen by the first
- * argument. The other program is this one again, with the argument "child".
+ * argument. The other program is this one again, with the argument "child", or what OTHER names.
  *
  * Limits: needs /proc for execveat and fexecve.
  */
@@ -139,6 +139,8 @@ CALLED void by_exec(const char *way)
 	else if (!strcmp(way, "fexecve")) {
 		fd = open(self, O_RDONLY | O_CLOEXEC);
 		fexecve(fd, child_argv, environ);
+	} else if (!strcmp(way, "execveat_wrapper")) {
+		execveat(AT_FDCWD, self, child_argv, environ, 0);
 	} else if (!strcmp(way, "execveat")) {
 		fd = open(self, O_PATH | O_CLOEXEC);
 		syscall(SYS_execveat, fd, "", child_argv, environ, AT_EMPTY_PATH);
@@ -171,6 +173,8 @@ int main(int argc, char **argv)
 	int i, calls = 10;
 
 	MUST(n > 0);
+	if (getenv("OTHER"))
+		snprintf(self, sizeof(self), "%s", getenv("OTHER"));
 	if (!strcmp(way, "child")) {
 		for (i = 0; i < 7; i++)
 			child_work(i);

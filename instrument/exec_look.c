@@ -1,0 +1,250 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * What kind of program is about to be started, and an environment that it can live with; see
+ * exec_look.h.
+ *
+ * Limits: 24 program headers and 4 scripts deep are looked at.
+ */
+#include "instrument/exec_look.h"
+
+#include "lib/common/text.h"
+#include "lib/record/record.h"
+
+#include <elf.h>
+#include <link.h>
+#include <string.h>
+#include <sys/auxv.h>
+
+#define PRELOAD     "LD_PRELOAD="
+#define OURS        "libgputrace" /* begins the names of all libraries that we preload */
+#define MAX_HEADERS 24
+#define MAX_SCRIPTS 4
+#define NAME_ROOM   256
+
+enum kind { FINE, SCRIPT, STATIC, FOREIGN };
+
+/* Of this library itself; the linker makes it. */
+extern const ElfW(Ehdr) __ehdr_start __attribute__((visibility("hidden")));
+
+/* Which loader has loaded this process? From the program headers that the kernel has told. */
+static const char *own_loader(void)
+{
+	const ElfW(Phdr) *seg = (const ElfW(Phdr) *)getauxval(AT_PHDR);
+	size_t n = getauxval(AT_PHNUM);
+	const char *base = NULL;
+
+	for (size_t i = 0; seg && i < n; i++) {
+		if (seg[i].p_type == PT_PHDR)
+			base = (const char *)seg - seg[i].p_vaddr;
+		if (seg[i].p_type == PT_INTERP)
+			return gt_text_base(base + seg[i].p_vaddr);
+	}
+	return NULL;
+}
+
+static enum kind of_loader(const char *interpreter)
+{
+	const char *own = own_loader();
+
+	return own && strcmp(own, gt_text_base(interpreter)) ? FOREIGN : FINE;
+}
+
+/* A loader that is called by hand (ld.so ./program) obeys LD_PRELOAD, unless it is musl's. */
+static enum kind of_static(const char *name)
+{
+	bool loader = !strncmp(name, "ld-", 3) || !strncmp(name, "ld.so", 5);
+
+	return !loader ? STATIC : !strncmp(name, "ld-musl", 7) ? FOREIGN : FINE;
+}
+
+static enum kind look_at_elf(int fd, const ElfW(Ehdr) *h, const char *name)
+{
+	ElfW(Phdr) seg[MAX_HEADERS];
+	size_t n = h->e_phnum < MAX_HEADERS ? h->e_phnum : MAX_HEADERS;
+	char interpreter[NAME_ROOM];
+	ssize_t got;
+
+	if (h->e_ident[EI_CLASS] != __ehdr_start.e_ident[EI_CLASS] ||
+	    h->e_ident[EI_DATA] != __ehdr_start.e_ident[EI_DATA] ||
+	    h->e_machine != __ehdr_start.e_machine)
+		return FOREIGN;
+	got = gt_sys_pread(fd, seg, n * sizeof(seg[0]), h->e_phoff);
+	if (got != (ssize_t)(n * sizeof(seg[0])) || h->e_phentsize != sizeof(seg[0]))
+		return FINE;
+	for (size_t i = 0; i < n; i++) {
+		if (seg[i].p_type != PT_INTERP)
+			continue;
+		got = gt_sys_pread(fd, interpreter, sizeof(interpreter) - 1, seg[i].p_offset);
+		if (got <= 0 || seg[i].p_filesz >= sizeof(interpreter))
+			return FINE;
+		interpreter[(size_t)got < seg[i].p_filesz ? (size_t)got : seg[i].p_filesz] = 0;
+		return of_loader(interpreter);
+	}
+	return of_static(name);
+}
+
+/* A script's program replaces `name`. */
+static enum kind look_at(int fd, char *name, size_t size)
+{
+	union {
+		char text[NAME_ROOM];
+		ElfW(Ehdr) elf;
+	} head;
+	ssize_t n = gt_sys_pread(fd, head.text, sizeof(head.text) - 1, 0);
+	char *at = head.text + 2;
+
+	if (n >= (ssize_t)sizeof(head.elf) && !memcmp(head.text, ELFMAG, SELFMAG))
+		return look_at_elf(fd, &head.elf, gt_text_base(name));
+	if (n < 2 || memcmp(head.text, "#!", 2))
+		return FINE;
+	head.text[n] = 0;
+	while (*at == ' ' || *at == '\t')
+		at++;
+	at[strcspn(at, " \t\n")] = 0;
+	gt_text(name, size, "%s", at);
+	return SCRIPT;
+}
+
+static int open_program(int dir, const char *path)
+{
+	return gt_sys_openat(dir, path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY, 0);
+}
+
+/* The file that execvp() would find. */
+static int search_path(char *found, size_t size, const char *file)
+{
+	const char *path = gt_text_env(environ, "PATH");
+	int fd = -1;
+
+	for (path = path ? path : "/bin:/usr/bin"; fd < 0; path++) {
+		size_t n = strcspn(path, ":");
+
+		if (n + strlen(file) + 2 < size) {
+			memcpy(found, path, n);
+			gt_text(found + n, size - n, "%s%s", n ? "/" : "", file);
+			if (!GT_SYS3(SYS_faccessat, AT_FDCWD, found, X_OK))
+				fd = open_program(AT_FDCWD, found);
+		}
+		path += n;
+		if (!*path)
+			break;
+	}
+	return fd;
+}
+
+static enum kind kind_of(int dir, const char *file, bool search)
+{
+	char name[1024];
+	enum kind kind = SCRIPT;
+
+	if (!file || strlen(file) >= sizeof(name))
+		return FINE;
+	if (*file)
+		gt_text(name, sizeof(name), "%s", file);
+	else
+		gt_text(name, sizeof(name), "/proc/self/fd/%d", dir);
+	for (int depth = 0; kind == SCRIPT && depth < MAX_SCRIPTS; depth++) {
+		int fd = search && !strchr(name, '/') ? search_path(name, sizeof(name), file)
+						      : open_program(dir, name);
+
+		kind = fd < 0 ? FINE : look_at(fd, name, sizeof(name));
+		if (fd >= 0)
+			gt_sys_close(fd);
+		dir = AT_FDCWD;
+		search = false;
+	}
+	return kind;
+}
+
+/* In the header that all processes of this host share: it is whole whoever ends, and how. */
+static void count(const char *file)
+{
+	struct gt_run_header *run = gt_run_page();
+
+	if (run && !__atomic_fetch_add(&run->outside, 1, __ATOMIC_RELAXED))
+		gt_text(run->outside_first, sizeof(run->outside_first), "%s", gt_text_base(file));
+}
+
+static bool is_ours(const char *word, size_t length)
+{
+	const char *base = memrchr(word, '/', length);
+
+	base = base ? base + 1 : word;
+	return length - (size_t)(base - word) > strlen(OURS) && !memcmp(base, OURS, strlen(OURS));
+}
+
+/* Copies a list without our libraries; returns whether there was one. */
+static bool copy_without_us(char *copy, const char *list)
+{
+	char *to = copy;
+	bool found = false;
+
+	while (*list) {
+		size_t n = strcspn(list, ": ");
+
+		if (is_ours(list, n)) {
+			found = true;
+		} else if (to && n) {
+			if (to != copy)
+				*to++ = ':';
+			memcpy(to, list, n);
+			to += n;
+		}
+		list += n + (list[n] != 0);
+	}
+	if (to)
+		*to = 0;
+	return found;
+}
+
+struct gt_exec_look gt_exec_look(int dir, const char *file, bool search, char *const *envp)
+{
+	const char *list = envp ? gt_text_env(envp, "LD_PRELOAD") : NULL;
+	struct gt_exec_look look = { 0 };
+	enum kind kind;
+	size_t n = 0;
+
+	if (!list || !copy_without_us(NULL, list))
+		return look;
+	kind = kind_of(dir, file, search);
+	look.untraced = kind == STATIC || kind == FOREIGN;
+	if (look.untraced)
+		count(*file ? file : "a program");
+	if (kind != FOREIGN) /* a static program may start others, which find us by the variable */
+		return look;
+	while (envp[n])
+		n++;
+	look.words = n + 1 + (sizeof(PRELOAD) + strlen(list)) / sizeof(*envp) + 1;
+	return look;
+}
+
+char **gt_exec_env(char *const *envp, char **space)
+{
+	size_t n = 0, to = 0;
+	char *text;
+
+	while (envp[n])
+		n++;
+	text = (char *)(space + n + 1);
+	*text = 0;
+	for (size_t i = 0; i < n; i++) {
+		if (strncmp(envp[i], PRELOAD, strlen(PRELOAD))) {
+			space[to++] = envp[i];
+		} else if (!*text) {
+			strcpy(text, PRELOAD);
+			copy_without_us(text + strlen(PRELOAD), envp[i] + strlen(PRELOAD));
+			if (text[strlen(PRELOAD)])
+				space[to++] = text;
+		}
+	}
+	space[to] = NULL;
+	return space;
+}
+
+void gt_exec_not_started(const struct gt_exec_look *look)
+{
+	struct gt_run_header *run = gt_run_page();
+
+	if (look->untraced && run)
+		__atomic_fetch_sub(&run->outside, 1, __ATOMIC_RELAXED);
+}
