@@ -43,10 +43,8 @@ static const struct {
 static int resolved;
 static __thread int resolving __attribute__((tls_model("initial-exec")));
 
-void gt_pt_resolve(void)
+static void resolve(void)
 {
-	int saved = errno;
-
 	/* A failing dlsym() allocates its message, and a malloc replacement may lock a mutex. */
 	if (__atomic_load_n(&resolved, __ATOMIC_ACQUIRE) || resolving)
 		return;
@@ -63,7 +61,6 @@ void gt_pt_resolve(void)
 	}
 	resolving = 0;
 	__atomic_store_n(&resolved, 1, __ATOMIC_RELEASE);
-	errno = saved;
 }
 
 static void fork_child(void)
@@ -72,7 +69,8 @@ static void fork_child(void)
 	gt_pt_locks_child();
 }
 
-__attribute__((constructor)) static void begin(void)
+/* Once: by whoever comes first, another library's constructor or ours. */
+static void join_core(void)
 {
 	static const struct gt_adapter adapter = {
 		.bytes = sizeof(adapter),
@@ -80,12 +78,26 @@ __attribute__((constructor)) static void begin(void)
 		.name = "pthread",
 		.fork_child = fork_child,
 	};
-	int saved = errno;
+	static int begun;
 
-	gt_pt_resolve();
+	if (resolving || !gt_setting("VT_MODE") || __atomic_exchange_n(&begun, 1, __ATOMIC_ACQ_REL))
+		return;
 	if (gt_adapter_register(&adapter) == 0) {
 		gt_pt_threads_init();
 		gt_pt_define();
 	}
+}
+
+void gt_pt_begin(void)
+{
+	int saved = errno;
+
+	resolve();
+	join_core();
 	errno = saved;
+}
+
+__attribute__((constructor)) static void begin(void)
+{
+	gt_pt_begin();
 }

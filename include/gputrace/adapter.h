@@ -58,7 +58,8 @@ GT_API int gt_adapter_register(const struct gt_adapter *adapter);
 /* ---- state ----------------------------------------------------------------------------------- */
 
 /*
- * Is this thread being recorded now? False before the core is ready, after the process ended its
+ * Is this thread being recorded now? Sets the core up if that has not been done, for a call out of
+ * another library's constructor. False where that fails or is under way, after the process ended its
  * recording, while VT_OFF is in force, and inside gputrace's own code. [signal-safe]
  */
 GT_API bool gt_active(void);
@@ -75,7 +76,7 @@ GT_API uint64_t gt_now(void);
 
 /*
  * The value of a setting by its variable's name ("VT_PTHREAD_LOCKS"), as text, or NULL if there is
- * no such setting. Numbers and sizes are decimal, booleans "yes" or "no". The string stays valid.
+ * no such setting, or (before the C library is set up) none can be read yet. Numbers and sizes are decimal, booleans "yes" or "no". The string stays valid.
  */
 GT_API const char *gt_setting(const char *name);
 

@@ -11,11 +11,25 @@
 #include <dlfcn.h>
 #include <errno.h>
 #include <string.h>
+#include <unistd.h>
+
+/* A library's constructor that runs before ours is as good a beginning as any. */
+static int state_begun(void)
+{
+	int state = gt_state_now(), saved = errno;
+
+	if (gt_unlikely(state == GT_COLD) && environ && !gt_depth) {
+		gt_start();
+		state = gt_state_now();
+		errno = saved;
+	}
+	return state;
+}
 
 bool gt_active(void)
 {
+	int state = state_begun();
 	const struct gt_hot *hot = gt_self;
-	int state = gt_state_now();
 
 	return (state == GT_READY || state == GT_FORKED) && !gt_depth &&
 	       !(__atomic_load_n(&gt_attention, __ATOMIC_RELAXED) & GT_ATT_OFF) &&
@@ -444,6 +458,8 @@ const char *gt_setting(const char *name)
 {
 	static char *texts[64];
 
+	if (state_begun() == GT_COLD) /* they are not read yet */
+		return NULL;
 	for (size_t i = 0; i < gt_setting_count && i < 64; i++) {
 		char *text;
 

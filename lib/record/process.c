@@ -331,7 +331,10 @@ bool gt_start(void)
 		__atomic_store_n(&gt_state, GT_DEAD, __ATOMIC_RELEASE);
 	}
 	gt_sys_sigmask_set(mask);
-	return gt_state_now() == GT_READY;
+	if (gt_state_now() != GT_READY)
+		return false;
+	gt_fork_handlers(); /* a library's constructor may fork before ours has run */
+	return true;
 }
 
 /* ---- fork ------------------------------------------------------------------------------------ */

@@ -7,7 +7,7 @@
  * arena of our own, which is never given back.
  *
  * Limits: an allocator that brings malloc without malloc_usable_size is not counted. Memory that was
- * allocated before this library was ready is not in the sum, which then stays at 0 rather than below.
+ * allocated before this library was loaded is not in the sum, which then stays at 0 rather than below.
  */
 #ifndef _GNU_SOURCE
 #define _GNU_SOURCE
@@ -29,6 +29,7 @@
 __thread int gt_memory_depth __attribute__((tls_model("initial-exec")));
 int gt_memory_events;
 static int64_t held;
+static int ready; /* set_up() is over */
 static gt_ref counter, made_marker, freed_marker; /* the markers with VT_MEMTRACE_MARKER */
 static size_t (*usable)(void *);
 static char arena[ARENA] __attribute__((aligned(64)));
@@ -114,13 +115,18 @@ static uint64_t size_of(unsigned long long address)
 	return address && usable && !gt_memory_own(address) ? usable((void *)address) : 0;
 }
 
+static void set_up(void);
+
 void gt_memory_begin(struct gt_hook *hook, unsigned long long freed)
 {
 	int saved = errno;
 
 	hook->gt_inside = gt_wrap_scoped(hook->gt_of) ? 2 : 1;
-	if (hook->gt_inside == 1 && !gt_memory_depth++)
+	if (hook->gt_inside == 1 && !gt_memory_depth++) {
+		if (__builtin_expect(!__atomic_load_n(&ready, __ATOMIC_ACQUIRE), 0))
+			set_up();
 		hook->gt_held = size_of(freed);
+	}
 	if (hook->gt_w) {
 		gt_enter(hook->gt_w->gt_region);
 		hook->gt_open = 1;
@@ -193,7 +199,8 @@ static void find_usable(void)
 		gt_message(1, "memory is not counted: the program's allocator does not tell sizes");
 }
 
-__attribute__((constructor)) static void begin_memory(void)
+/* Once the settings can be read: by the first call, which may be another library's constructor's. */
+static void set_up(void)
 {
 	struct gt_metric_info info = {
 		.bytes = sizeof(info),
@@ -206,8 +213,10 @@ __attribute__((constructor)) static void begin_memory(void)
 		.scope = 1,
 	};
 	const char *events = gt_setting("VT_MEMTRACE_EVENTS"), *markers = gt_setting("VT_MEMTRACE_MARKER");
-	int saved = errno;
+	static int begun;
 
+	if (!events || __atomic_exchange_n(&begun, 1, __ATOMIC_ACQ_REL))
+		return;
 	find_usable();
 	gt_memory_events = events && !strcmp(events, "yes");
 	if (markers && !strcmp(markers, "yes") && usable) {
@@ -216,5 +225,5 @@ __attribute__((constructor)) static void begin_memory(void)
 	}
 	if (usable)
 		__atomic_store_n(&counter, gt_def_metric(&info), __ATOMIC_RELEASE);
-	errno = saved;
+	__atomic_store_n(&ready, 1, __ATOMIC_RELEASE);
 }
