@@ -413,6 +413,9 @@ def wrap(out, flavour, every):
     functions = every[flavour]
     out.write(HEAD % ("the wrappers for " + flavour))
     out.write('#include "mpi/events.h"\n#include "mpi/generated.h"\n#include "mpi/hosts.h"\n\n')
+    needed = [(i, name) for i, name in enumerate(names) if name in NEEDED and name in functions]
+    for i, name in needed: # Open MPI 5 has MPI 4's sessions and says that it is 3.1
+        out.write("typedef __typeof__({0}) {0}_fn;\n{0}_fn *gt_mpi_{1}(void);\n".format(name, name[4:]))
     for i, name in enumerate(names):
         if name in functions:
             out.write(body(name, functions[name], i) + "\n")
@@ -424,10 +427,9 @@ def wrap(out, flavour, every):
     out.write("const struct gt_mpi_function gt_mpi_function[] = {\n")
     out.writelines('\t{ "%s", %d },\n' % (n, role(n)) for n in names)
     out.write("};\nvoid *gt_mpi_real[2 * %d];\ngt_ref gt_mpi_region[%d];\n\n" % (len(names), len(names)))
-    for i, name in enumerate(names):
-        if name in NEEDED and name in functions:
-            out.write("%s_fn *gt_mpi_%s(void) { return (%s_fn *)gt_mpi_real[%d]; }\n" %
-                      (name, name[4:], name, 2 * i + 1))
+    for i, name in needed:
+        out.write("%s_fn *gt_mpi_%s(void) { return (%s_fn *)gt_mpi_real[%d]; }\n" %
+                  (name, name[4:], name, 2 * i + 1))
 
 
 # What the hand-written part calls itself: mpi/generated.h declares these.
