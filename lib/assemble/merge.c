@@ -120,6 +120,7 @@ static void add_facts(struct gt_facts *all, struct gt_facts *one, bool first)
 	}
 	sum.processes += one->processes;
 	sum.ranks += one->ranks;
+	sum.silent += one->silent;
 	sum.threads += one->threads;
 	sum.streams += one->streams;
 	sum.killed += one->killed;

@@ -21,17 +21,48 @@
 
 /* ---- who is which rank ---------------------------------------------------------------------- */
 
-uint64_t gt_mpi_job(const struct gt_proc *proc)
+/* What the process wrote about itself, or NULL. */
+static const char *property(const struct gt_proc *proc, const char *name)
 {
-	if (proc->header.rank == UINT32_MAX)
-		return 0;
 	for (size_t i = 0; i < gt_journal_count(&proc->journal, GT_D_PROPERTY); i++) {
 		const char *key = gt_journal_nth(&proc->journal, GT_D_PROPERTY, i, NULL, NULL);
 
-		if (!strcmp(key, "job"))
-			return strtoull(key + 4, NULL, 16);
+		if (!strcmp(key, name))
+			return key + strlen(key) + 1;
 	}
-	return 0;
+	return NULL;
+}
+
+uint64_t gt_mpi_job(const struct gt_proc *proc)
+{
+	const char *job = proc->header.rank == UINT32_MAX ? NULL : property(proc, "job");
+
+	return job ? strtoull(job, NULL, 16) : 0;
+}
+
+static bool has_library(const struct gt_proc *proc)
+{
+	for (size_t i = 0; i < gt_journal_count(&proc->journal, GT_D_MODULE); i++) {
+		const struct gt_def_module *module =
+			gt_journal_nth(&proc->journal, GT_D_MODULE, i, NULL, NULL);
+		const char *name = strrchr((const char *)(module + 1), '/');
+
+		if (name && (!strncmp(name, "/libmpi.so", 10) || !strncmp(name, "/libmpich.so", 12)))
+			return true;
+	}
+	return false;
+}
+
+bool gt_mpi_silent(const struct gt_proc *proc)
+{
+	const char *wish = property(proc, "setting:VT_MPITRACE");
+
+	/* What a rank forks, or starts for itself, is none. */
+	for (const struct gt_proc *p = proc; p; p = p->parent)
+		if (p->header.rank != UINT32_MAX)
+			return false;
+	return proc->header.origin != 1 && (!wish || strcmp(wish, "no")) &&
+	       property(proc, "launcher-rank") && has_library(proc);
 }
 
 static int compare_ranks(const void *a, const void *b)
@@ -94,13 +125,9 @@ static size_t count_ranks(const struct gt_mpi *mpi, uint64_t job, size_t most)
 /* How many the job has, as the process says; 0: it does not. */
 static uint32_t job_size(const struct gt_proc *proc)
 {
-	for (size_t i = 0; i < gt_journal_count(&proc->journal, GT_D_PROPERTY); i++) {
-		const char *key = gt_journal_nth(&proc->journal, GT_D_PROPERTY, i, NULL, NULL);
+	const char *size = property(proc, "job-size");
 
-		if (!strcmp(key, "job-size"))
-			return (uint32_t)strtoul(key + 9, NULL, 10);
-	}
-	return 0;
+	return size ? (uint32_t)strtoul(size, NULL, 10) : 0;
 }
 
 bool gt_mpi_complete(int dirfd, uint64_t job)

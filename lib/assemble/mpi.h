@@ -59,6 +59,9 @@ struct gt_mpi {
 /* The job that the process belongs to, 0: none. */
 uint64_t gt_mpi_job(const struct gt_proc *proc);
 
+/* Was it started as a rank and has an MPI library, but no MPI was recorded, although that was wished? */
+bool gt_mpi_silent(const struct gt_proc *proc);
+
 /*
  * 0 or a negative errno. `part`: other hosts' processes are not in this spool. Of a job that has all its
  * ranks in the run, though not here, the members of communicators are then kept as ranks. `alone`:

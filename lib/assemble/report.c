@@ -9,6 +9,7 @@
 #include "lib/assemble/report.h"
 #include "lib/assemble/clean.h"
 #include "lib/assemble/loss.h"
+#include "lib/assemble/mpi.h"
 #include "lib/assemble/summary.h"
 
 #include <errno.h>
@@ -105,6 +106,7 @@ int gt_facts_collect(struct gt_facts *facts, const struct gt_spool *spool,
 		const struct gt_proc *proc = &spool->procs[i];
 
 		facts->killed += !proc->ended;
+		facts->silent += gt_mpi_silent(proc);
 		for (unsigned cause = 0; cause < GT_LOSS_N; cause++)
 			facts->lost[cause] += proc->header.lost[cause];
 		for (size_t k = 0; k < proc->loc_count; k++)
@@ -178,6 +180,7 @@ void gt_report_properties(const struct gt_report *report, struct gt_archive *arc
 	put(archive, "ENDED", "%s", facts->ended);
 	put(archive, "PROCESSES_KILLED", "%llu", (unsigned long long)facts->killed);
 	put(archive, "PROGRAMS_UNTRACED", "%llu", (unsigned long long)facts->outside);
+	put(archive, "RANKS_WITHOUT_MPI", "%llu", (unsigned long long)facts->silent);
 	put(archive, "RECOVERED", "%s", report->options->recovered ? "yes" : "no");
 	put(archive, "COMPLETE", "%s", facts->truncated ? "no" : "yes");
 	put(archive, "CLOCK_SOURCE", "%s", clock_name(facts->clock));
@@ -335,6 +338,7 @@ void gt_report_summary(const struct gt_report *report)
 		.wall_ns = report->length_ns,
 		.processes = facts->processes,
 		.ranks = facts->ranks,
+		.silent = facts->silent,
 		.threads = facts->threads,
 		.gpu_streams = facts->streams,
 		.events = facts->tally.events,

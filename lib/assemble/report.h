@@ -13,7 +13,7 @@
 
 /* What is told about the recorded processes. */
 struct gt_facts {
-	uint64_t processes, ranks, threads, streams, killed, damaged;
+	uint64_t processes, ranks, silent, threads, streams, killed, damaged;
 	uint64_t outside;       /* programs that were started and could not be traced, ... */
 	char outside_first[60]; /* ... and one of them */
 	uint64_t lost[GT_LOSS_N];

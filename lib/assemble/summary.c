@@ -270,6 +270,9 @@ static void print_head(const struct printer *p, const struct gt_summary *s)
 	if (s->killed && (s->processes > 1 || s->how != GT_END_NONE))
 		line(p, YELLOW, "%s of the processes did not end by themselves",
 		     counted(a, s->killed));
+	if (s->silent)
+		line(p, YELLOW, "%s %s started as MPI ranks, but no MPI was recorded",
+		     counted(a, s->silent), plural(s->silent, "process was", "processes were"));
 	print_outside(p, s);
 }
 

@@ -116,6 +116,22 @@ static int map_header(void)
 	return 0;
 }
 
+/* Did a launcher of parallel programs start this one, and as which rank? */
+static void put_launcher_rank(void)
+{
+	static const char *const names[] = { "OMPI_COMM_WORLD_RANK", "PMIX_RANK", "PMI_RANK",
+					     "MV2_COMM_WORLD_RANK", "SLURM_PROCID", "FLUX_TASK_RANK" };
+
+	for (unsigned i = 0; i < sizeof(names) / sizeof(*names); i++) {
+		const char *rank = gt_text_env(environ, names[i]);
+
+		if (rank) {
+			gt_put_property("launcher-rank", rank);
+			return;
+		}
+	}
+}
+
 static void put_properties(char *command, size_t length)
 {
 	char text[GT_NAME_MAX];
@@ -137,6 +153,7 @@ static void put_properties(char *command, size_t length)
 		gt_put_property(key, text);
 	}
 	gt_adapters_list();
+	put_launcher_rank();
 }
 
 static void complain(const char *sentence)
