@@ -131,6 +131,7 @@ struct check {
 	uint64_t clock_error; /* ticks; of clocks of one host, if the processes say theirs */
 	uint64_t reading_error; /* ns; of clocks of one host, in an archive of several */
 	bool several_clocks;
+	bool matched_early;   /* receives by MPI_Mprobe and its like: in another order than posted */
 	uint64_t messages, early, incomparable; /* how many; before they were sent; or who knows? */
 	bool excused;	      /* the archive says that events are missing */
 	uint64_t events;
@@ -186,7 +187,7 @@ bool check_file(const struct check *check, uint64_t location, const char *suffix
 /* One end of something. Sorted by key, then order, then time, then what. */
 struct record {
 	uint64_t key[2];
-	uint64_t order;
+	uint64_t order; /* of a message: the event of its location that began it */
 	uint64_t time;
 	uint64_t event; /* number in its location */
 	uint64_t value;

@@ -12,8 +12,9 @@
 
 /* ---- messages -------------------------------------------------------------------------------- */
 
-static bool message(struct state *s, uint64_t time, uint32_t peer, uint64_t comm, uint32_t tag,
-		    uint64_t bytes, bool receive, struct record *out)
+/* One end of a message that was begun at the event with this number. */
+static bool begun_message(struct state *s, uint64_t time, uint32_t peer, uint64_t comm, uint32_t tag,
+			  uint64_t bytes, bool receive, uint64_t begun, struct record *out)
 {
 	struct check *check = s->check;
 	uint64_t other;
@@ -38,6 +39,7 @@ static bool message(struct state *s, uint64_t time, uint32_t peer, uint64_t comm
 		return false;
 	*out = (struct record){.key = {comm << 32 | tag, receive ? (uint64_t)j << 32 | (uint64_t)i
 								 : (uint64_t)i << 32 | (uint64_t)j},
+			       .order = begun,
 			       .time = time,
 			       .event = s->n,
 			       .value = bytes,
@@ -48,6 +50,12 @@ static bool message(struct state *s, uint64_t time, uint32_t peer, uint64_t comm
 	if (s->failed)
 		s->sent = false;
 	return true;
+}
+
+static bool message(struct state *s, uint64_t time, uint32_t peer, uint64_t comm, uint32_t tag,
+		    uint64_t bytes, bool receive, struct record *out)
+{
+	return begun_message(s, time, peer, comm, tag, bytes, receive, s->n, out);
 }
 
 static void retract(struct state *s, struct record *r)
@@ -69,21 +77,31 @@ BODY(MpiSend, (data, time, to, comm, tag, bytes), uint32_t to, OTF2_CommRef comm
 	s->sent = message(s, time, to, comm, tag, bytes, false, &s->send);
 }
 
-EVENT(MpiIsend, uint32_t to, OTF2_CommRef comm, uint32_t tag, uint64_t bytes, uint64_t request)
-BODY(MpiIsend, (data, time, to, comm, tag, bytes, request), uint32_t to, OTF2_CommRef comm,
-     uint32_t tag, uint64_t bytes, uint64_t request)
+static void begin(struct state *s, uint64_t id, const struct record *r)
 {
-	struct record r;
-
-	if (!message(s, time, to, comm, tag, bytes, false, &r))
-		return;
 	if (s->request_count == s->request_room) {
 		s->request_room = s->request_room ? s->request_room * 2 : 64;
 		s->requests = realloc(s->requests, s->request_room * sizeof(*s->requests));
 		if (!s->requests)
 			abort();
 	}
-	s->requests[s->request_count++] = (struct request){request, r};
+	s->requests[s->request_count++] = (struct request){id, *r};
+}
+
+EVENT(MpiIsend, uint32_t to, OTF2_CommRef comm, uint32_t tag, uint64_t bytes, uint64_t request)
+BODY(MpiIsend, (data, time, to, comm, tag, bytes, request), uint32_t to, OTF2_CommRef comm,
+     uint32_t tag, uint64_t bytes, uint64_t request)
+{
+	struct record r;
+
+	if (message(s, time, to, comm, tag, bytes, false, &r))
+		begin(s, request, &r);
+}
+
+EVENT(MpiIrecvRequest, uint64_t request)
+BODY(MpiIrecvRequest, (data, time, request), uint64_t request)
+{
+	begin(s, request, &(struct record){.time = time, .event = s->n, .what = MESSAGE_RECEIVE});
 }
 
 /* Takes a request from the list of open ones. */
@@ -114,7 +132,7 @@ BODY(MpiRequestCancelled, (data, time, request), uint64_t request)
 	struct record r;
 
 	(void)time;
-	if (complete(s, request, &r))
+	if (complete(s, request, &r) && r.what == MESSAGE_SEND)
 		retract(s, &r);
 }
 
@@ -131,10 +149,10 @@ EVENT(MpiIrecv, uint32_t from, OTF2_CommRef comm, uint32_t tag, uint64_t bytes, 
 BODY(MpiIrecv, (data, time, from, comm, tag, bytes, request), uint32_t from, OTF2_CommRef comm,
      uint32_t tag, uint64_t bytes, uint64_t request)
 {
-	struct record r;
+	struct record begun = {.event = s->n}, r;
 
-	(void)request;
-	message(s, time, from, comm, tag, bytes, true, &r);
+	complete(s, request, &begun);
+	begun_message(s, time, from, comm, tag, bytes, true, begun.event, &r);
 }
 
 /* ---- collectives ----------------------------------------------------------------------------- */
@@ -287,7 +305,6 @@ RMA_DONE(RmaOpCompleteRemote)
 		(void)s, (void)time, (void)request;                                                \
 	}
 
-REQUEST(MpiIrecvRequest)
 REQUEST(MpiRequestTest)
 REQUEST(NonBlockingCollectiveRequest)
 

@@ -102,7 +102,6 @@ static int compare(const void *va, const void *vb)
 	BY(what);
 	BY(location);
 	BY(event);
-#undef BY
 	return 0;
 }
 
@@ -140,37 +139,121 @@ static uint64_t error_between(const struct check *check, size_t one, size_t othe
 
 /* ---- messages -------------------------------------------------------------------------------- */
 
+static int compare_times(const void *va, const void *vb)
+{
+	const struct record *a = va, *b = vb;
+
+	BY(time);
+	BY(what);
+	BY(location);
+	BY(event);
+	return 0;
+}
+
+static int compare_values(const void *va, const void *vb)
+{
+	const struct record *a = va, *b = vb;
+
+	BY(value);
+	return 0;
+}
+
+/* Copies the sends that were not retracted, or the receives, in the order in which they were begun. */
+static size_t copy_ends(const struct record *r, size_t n, bool receives, struct record *ends)
+{
+	size_t count = 0;
+
+	for (size_t i = 0; i < n; i++) {
+		bool receive = r[i].what == MESSAGE_RECEIVE || r[i].what == MESSAGE_CUT;
+		size_t k = count;
+
+		if (receive == receives && r[i].what != MESSAGE_RETRACT)
+			ends[count++] = r[i];
+		if (receives || r[i].what != MESSAGE_RETRACT)
+			continue;
+		while (k-- > 0 && (ends[k].event != r[i].event || ends[k].location != r[i].location))
+			;
+		if (k == SIZE_MAX)
+			continue;
+		memmove(&ends[k], &ends[k + 1], (count - k - 1) * sizeof(*ends));
+		count--;
+	}
+	return count;
+}
+
+static bool one_location(const struct record *r, size_t n)
+{
+	for (size_t i = 1; i < n; i++)
+		if (r[i].location != r[0].location)
+			return false;
+	return true;
+}
+
 /*
- * All messages of one (sender, receiver, communicator, tag) by time. Which receive belongs to
- * which send cannot be known from completions alone, but at any time no more can have been
- * received than were sent: the k-th receive is not before the k-th send.
+ * MPI's messages do not overtake each other: between two threads the n-th receive gets what the n-th send
+ * has sent. With several threads, or where the user says what a message is, only the lengths together can be compared.
+ */
+static void check_lengths(struct check *check, struct record *sends, struct record *receives, size_t n,
+			  bool ordered, const char *what)
+{
+	bool cut = false;
+
+	ordered = ordered && one_location(sends, n) && one_location(receives, n);
+	if (!ordered) {
+		qsort(sends, n, sizeof(*sends), compare_values);
+		qsort(receives, n, sizeof(*receives), compare_values);
+	}
+	for (size_t i = 0; i < n; i++)
+		cut = cut || receives[i].what == MESSAGE_CUT;
+	for (size_t i = 0; i < n; i++) {
+		bool shorter = ordered ? receives[i].what == MESSAGE_CUT : cut;
+
+		if (receives[i].value == sends[i].value ||
+		    (shorter && receives[i].value < sends[i].value))
+			continue;
+		BROKEN(check, RULE_MESSAGES, &receives[i],
+		       "%" PRIu64 " bytes sent, %" PRIu64 " received %s", sends[i].value,
+		       receives[i].value, what);
+		return;
+	}
+}
+
+static bool is_mpi(const struct check *check, uint64_t comm)
+{
+	ptrdiff_t i = check_find(check, KIND_COMM, comm);
+
+	i = i < 0 ? i : check_find(check, KIND_GROUP, check->tables[KIND_COMM].items[i].a);
+	return i >= 0 && check->tables[KIND_GROUP].items[i].paradigm == OTF2_PARADIGM_MPI;
+}
+
+/*
+ * All messages of one (sender, receiver, communicator, tag), in the order in which they were begun.
+ * Which receive belongs to which send is known of a thread's own only, but at any time no more can have
+ * been received than were sent: the k-th receive is not before the k-th send.
  */
 static void check_messages(struct check *check, struct record *r, size_t n)
 {
-	uint64_t sends = 0, receives = 0, sent = 0, received = 0, cut = 0, error;
-	size_t s = 0;
+	struct record *ends = malloc(2 * n * sizeof(*ends));
+	size_t sends, receives, s = 0;
+	uint64_t error;
 	char what[160];
 
+	if (!ends)
+		abort();
 	snprintf(what, sizeof(what), "from \"%.40s\" to \"%.40s\", tag %u, communicator %u",
 		 check_name(check, KIND_LOCATION, id_of(check, r->key[1] >> 32)),
 		 check_name(check, KIND_LOCATION, id_of(check, r->key[1] & 0xffffffff)),
 		 (unsigned)r->key[0], (unsigned)(r->key[0] >> 32));
-	for (size_t i = 0; i < n; i++) {
-		if (r[i].what == MESSAGE_RECEIVE || r[i].what == MESSAGE_CUT) {
-			receives++;
-			received += r[i].value;
-			cut += r[i].what == MESSAGE_CUT;
-		} else {
-			sends += r[i].what == MESSAGE_SEND ? 1 : UINT64_C(-1);
-			sent += r[i].what == MESSAGE_SEND ? r[i].value : -r[i].value;
-		}
-	}
+	sends = copy_ends(r, n, false, ends);
+	receives = copy_ends(r, n, true, ends + n);
+	if (sends == receives)
+		check_lengths(check, ends, ends + n, sends,
+			      is_mpi(check, r->key[0] >> 32) && !check->matched_early, what);
+	free(ends);
+	qsort(r, n, sizeof(*r), compare_times);
 	if (sends != receives)
-		BROKEN(check, RULE_MESSAGES, &r[n - 1], "%" PRIu64 " sent, %" PRIu64 " received %s",
-		       sends, receives, what);
-	else if (cut ? received > sent : received != sent)
-		BROKEN(check, RULE_MESSAGES, &r[n - 1],
-		       "%" PRIu64 " bytes sent, %" PRIu64 " received %s", sent, received, what);
+		BROKEN(check, RULE_MESSAGES, &r[n - 1], "%zu sent, %zu received %s", sends,
+		       receives, what);
 	for (size_t i = 0; i < n; i++) {
 		if (r[i].what != MESSAGE_RECEIVE && r[i].what != MESSAGE_CUT)
 			continue;
@@ -402,6 +485,19 @@ static void check_launch(struct check *check, struct record *r, size_t n)
 			       r->key[1]);
 }
 
+/* Of a partitioned message the order of the requests counts, of a probed one that of the probes. */
+static bool has_early_match(const struct check *check)
+{
+	static const char *const names[] = {"MPI_Mrecv", "MPI_Imrecv", "MPI_Precv_init"};
+	const struct table *regions = &check->tables[KIND_REGION];
+
+	for (size_t i = 0; i < regions->count; i++)
+		for (size_t k = 0; k < sizeof(names) / sizeof(names[0]); k++)
+			if (!strcmp(check_name(check, KIND_REGION, regions->items[i].id), names[k]))
+				return true;
+	return false;
+}
+
 /* ---- all ------------------------------------------------------------------------------------- */
 
 typedef void group_check(struct check *check, struct record *records, size_t count);
@@ -450,6 +546,7 @@ void check_pairs(struct check *check)
 		[BAG_LAUNCHES] = check_launch,
 	};
 
+	check->matched_early = has_early_match(check);
 	for (int bag = 0; bag < BAGS; bag++) {
 		struct collection *c = &check->pairs->bags[bag];
 

@@ -36,7 +36,7 @@ struct state {
 	bool in_collective;
 	uint64_t collective_begin;
 	uint64_t *sequence;	  /* collectives so far, per communicator */
-	struct request *requests; /* sends that are not complete */
+	struct request *requests; /* sends and receives that are not complete */
 	size_t request_count, request_room;
 	uint64_t own_comm, own; /* the last answer of check_own */
 };

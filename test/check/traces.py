@@ -109,6 +109,37 @@ def cancelled_send(t):
     t.insert(RANK1, 141, 106, "MpiIrecv", 0, WORLD, 7, 10, 1)
 
 
+def two_lengths(t, first, second):
+    """Two messages of one tag; the receives are begun in one order and complete in the other."""
+    t.insert(MAIN, 110, 101, "MpiSend", 1, WORLD, 9, 100)
+    t.insert(MAIN, 110, 102, "MpiSend", 1, WORLD, 9, 4)
+    t.insert(RANK1, 105, 10, "MpiIrecvRequest", 1)
+    t.insert(RANK1, 105, 11, "MpiIrecvRequest", 2)
+    t.insert(RANK1, 141, 106, "MpiIrecv", 0, WORLD, 9, second, 2)
+    t.insert(RANK1, 141, 107, "MpiIrecv", 0, WORLD, 9, first, 1)
+
+
+@case("-")
+def completed_in_another_order(t):
+    two_lengths(t, 100, 4)
+
+
+@case("-")
+def matched_by_probe(t):
+    """Which message MPI_Mrecv gets was decided before."""
+    two_lengths(t, 4, 100)
+    t.definitions += [("String", len(STRINGS), "MPI_Mrecv"),
+                      ("Region", 5, len(STRINGS), len(STRINGS), 0, 1, MPI, 0, NONE, 0, 0)]
+
+
+@case("-")
+def lengths_of_two_threads(t):
+    """Whose message is whose cannot be known."""
+    two_lengths(t, 4, 100)
+    t.insert(WORKER, 140, 35, "MpiSend", 1, WORLD, 9, 7)
+    t.insert(RANK1, 141, 108, "MpiRecv", 0, WORLD, 9, 7)
+
+
 @case("-")
 def sends_of_a_thread(t):
     """A thread that is no member itself sends for its process."""
@@ -521,6 +552,18 @@ def filtered_is_no_excuse(t):
 @case("messages")
 def fewer_bytes(t):
     t.change(RANK1, 105, "MpiRecv", 105, "MpiRecv", 0, WORLD, 7, 511)
+
+
+@case("messages")
+def lengths_are_swapped(t):
+    two_lengths(t, 4, 100)
+
+
+@case("messages")
+def sum_of_lengths_only(t):
+    two_lengths(t, 52, 52)
+    t.insert(WORKER, 140, 35, "MpiSend", 1, WORLD, 9, 7)
+    t.insert(RANK1, 141, 108, "MpiRecv", 0, WORLD, 9, 7)
 
 
 @case("messages")
