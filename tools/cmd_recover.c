@@ -8,17 +8,21 @@
  */
 #include "config.h"
 
+#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/file.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "lib/assemble/assemble.h"
 #include "lib/assemble/spool.h"
+#include "lib/common/rundir.h"
 #include "lib/common/settings.h"
 #include "tools/cmds.h"
 #include "tools/options.h"
@@ -35,13 +39,15 @@ static const struct gt_option options[] = {
 
 static const struct gt_usage usage = {
 	.command = "gputrace recover",
-	.synopsis = "[options] DIR [SPOOL...]",
+	.synopsis = "[options] DIR [SPOOL|ARCHIVE...]",
 	.summary = "Makes a readable archive of a run that was killed or not assembled.",
 	.options = options,
 	.notes = "DIR is the archive directory (gputrace-<program>-<date>-<time>). What was recorded\n"
 		 "up to the moment of the kill is in the archive; what was lost is counted in it.\n"
 		 "SPOOL: where node-local spools of other hosts (VT_PFORM_LDIR) can be found here: folders\n"
 		 "named gputrace-spool-..., or folders that hold them; they stay as they are.\n"
+		 "ARCHIVE: what other hosts have made of the same run, because they do not share DIR; its\n"
+		 "spool must still be there. DIR becomes the archive of all; the others stay as they are.\n"
 		 "Exit status: 0 the archive is there, 1 it is not, or it lacks events for want of\n"
 		 "disk space, 2 wrong usage.",
 };
@@ -109,6 +115,119 @@ static int take_over(const char *dir, int dirfd, int lock, char *const *folders)
 	}
 }
 
+/* ---- archives of the same run -------------------------------------------------------------------- */
+
+static bool read_run(int at, const char *path, struct gt_run_header *run)
+{
+	int fd = openat(at, path, O_RDONLY | O_NOFOLLOW | O_CLOEXEC);
+	bool good = fd >= 0 && pread(fd, run, sizeof(*run), 0) == (ssize_t)sizeof(*run) &&
+		    run->magic == GT_MAGIC_RUN && run->version == GT_FORMAT_VERSION;
+
+	if (fd >= 0)
+		close(fd);
+	run->boot_id[sizeof(run->boot_id) - 1] = run->host[sizeof(run->host) - 1] = 0;
+	return good;
+}
+
+/* A host of another archive gets a run header in this one; its processes are found where they are. */
+static int adopt(int dirfd, const struct gt_run_header *first, struct gt_run_header *run)
+{
+	char name[128], path[200];
+	int fd, rc = 0;
+
+	if (!strcmp(first->host, run->host) && !strcmp(first->boot_id, run->boot_id))
+		return -EEXIST;
+	gt_rundir_host_folder(run->host, run->boot_id, name, sizeof(name));
+	snprintf(path, sizeof(path), "spool/%s", name);
+	if (mkdirat(dirfd, path, 0700) && errno != EEXIST)
+		return -errno;
+	snprintf(path, sizeof(path), "spool/%s/run", name);
+	run->state = GT_RUN_ENDED;
+	fd = openat(dirfd, path, O_WRONLY | O_CREAT | O_TRUNC | O_NOFOLLOW | O_CLOEXEC, 0600);
+	if (fd < 0)
+		return -errno;
+	if (write(fd, run, sizeof(*run)) != (ssize_t)sizeof(*run) || ftruncate(fd, GT_PAGE))
+		rc = -EIO;
+	close(fd);
+	return rc;
+}
+
+/* What the folder `name` of an archive's spool ("": the spool itself) holds of hosts. */
+static int adopt_from(int archive, const struct gt_run_header *first, int spool, const char *name)
+{
+	struct gt_run_header run;
+	char path[300];
+
+	if (!strncmp(name, GT_PART_FOLDER, strlen(GT_PART_FOLDER)))
+		return -ENOTSUP;
+	if (*name && strncmp(name, GT_HOST_FOLDER, strlen(GT_HOST_FOLDER)))
+		return 0;
+	snprintf(path, sizeof(path), "%s%srun", name, *name ? "/" : "");
+	if (!read_run(spool, path, &run))
+		return *name ? -EPROTO : -ENOENT;
+	return run.job && run.job == first->job ? adopt(archive, first, &run) : -EXDEV;
+}
+
+static const char *adopt_error(int rc)
+{
+	switch (rc) {
+	case -EXDEV:
+		return "is an archive of another run";
+	case -EEXIST:
+		return "is an archive of the same host";
+	case -ENOTSUP:
+		return "is an archive of several hosts that have converted their events already";
+	default:
+		return strerror(-rc);
+	}
+}
+
+/* All hosts of the archive `from`; if it is none, nothing. 0 or an exit status. */
+static int adopt_all(int archive, const struct gt_run_header *first, const char *from)
+{
+	int spool, rc;
+	char path[PATH_MAX];
+	struct dirent *entry;
+	DIR *dir;
+
+	snprintf(path, sizeof(path), "%s/spool", from);
+	spool = open(path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+	dir = spool < 0 ? NULL : fdopendir(spool);
+	rc = dir ? adopt_from(archive, first, spool, "") : -ENOENT;
+	while (!rc && (entry = readdir(dir)))
+		rc = adopt_from(archive, first, spool, entry->d_name);
+	if (dir)
+		closedir(dir);
+	return !rc || rc == -ENOENT ? 0 : say_bad(from, adopt_error(rc));
+}
+
+/*
+ * The folders that the user has named and, of those that are archives, their spools. NULL: *rc says why.
+ * *joined: there are archives among them.
+ */
+static char **look_at_folders(int archive, char *const *named, int count, bool *joined, int *rc)
+{
+	char **folders = calloc(2 * (size_t)count + 1, sizeof(*folders));
+	struct gt_run_header first = { 0 };
+	int n = 0;
+
+	*rc = folders ? 0 : GT_RC_BAD;
+	read_run(archive, "spool/run", &first);
+	for (int i = 0; folders && !*rc && i < count; i++) {
+		char path[PATH_MAX];
+
+		folders[n++] = named[i];
+		snprintf(path, sizeof(path), "%s/spool", named[i]);
+		if (access(path, F_OK))
+			continue;
+		*joined = true;
+		folders[n] = strdup(path);
+		if (folders[n++])
+			*rc = adopt_all(archive, &first, named[i]);
+	}
+	return folders; /* until the end of the process */
+}
+
 int gt_cmd_recover(int argc, char **argv)
 {
 	struct gt_assemble_options how = { .recovered = true };
@@ -126,7 +245,6 @@ int gt_cmd_recover(int argc, char **argv)
 	if (argc - optind < 1)
 		return gt_usage_error(&usage, "a directory is needed");
 	dir = argv[optind];
-	how.folders = argv + optind + 1;
 	gt_settings_load(environ, complain);
 	dirfd = open(dir, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 	if (dirfd < 0)
@@ -147,7 +265,9 @@ int gt_cmd_recover(int argc, char **argv)
 		return gt_assemble(dir, &how); /* what is left goes, too */
 	if (fd < 0)
 		return say_bad(dir, strerror(errno));
-	rc = take_over(dir, dirfd, fd, how.folders);
+	how.folders = look_at_folders(dirfd, argv + optind + 1, argc - optind - 1, &how.again, &rc);
+	if (!rc)
+		rc = take_over(dir, dirfd, fd, how.folders);
 	if (rc)
 		return rc;
 	close(dirfd);

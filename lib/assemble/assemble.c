@@ -521,6 +521,12 @@ static void set_state(const struct gt_assembly *a, uint32_t state)
 	}
 }
 
+/* Where the hosts do not share the directory each makes an archive: `gputrace recover` can join them. */
+static bool keeps_spool(const struct gt_assembly *a)
+{
+	return a->options->keep_spool || a->facts.hosts_missing;
+}
+
 int gt_assembly_close(struct gt_assembly *a, const struct gt_layout *layout, struct gt_defs *defs,
 			 const struct gt_archive_clock *clock)
 {
@@ -534,7 +540,7 @@ int gt_assembly_close(struct gt_assembly *a, const struct gt_layout *layout, str
 	if (a->how)
 		return 0;
 	/* Before the archive is there: whoever comes now begins another one. */
-	set_state(a, a->options->keep_spool ? GT_RUN_DONE : GT_RUN_TIDY);
+	set_state(a, keeps_spool(a) ? GT_RUN_DONE : GT_RUN_TIDY);
 	rc = gt_clean_publish(a->dirfd);
 	if (rc)
 		snprintf(a->why, sizeof(a->why), "cannot put the archive in its place: %s",
@@ -551,6 +557,7 @@ static int complete(struct gt_assembly *a, struct gt_report *report)
 
 	gt_facts_outside(&a->facts, &a->spool);
 	clock.length_ns = last_ns > a->clock.end_ns ? last_ns : a->clock.end_ns;
+	a->facts.hosts_missing &= !a->eaten;
 	report->length_ns = clock.length_ns;
 	report->clock_error_ns = a->clock.error_ns;
 	report->hosts = a->clock.hosts;
@@ -577,7 +584,7 @@ int gt_assembly_conclude(struct gt_assembly *a, struct gt_report *report)
 		    strerror(-rc));
 	if (a->options->verbose >= 1)
 		gt_report_summary(report);
-	if (a->options->keep_spool) {
+	if (keeps_spool(a)) {
 		gt_clean_parts(&a->spool);
 	} else {
 		rc = gt_clean_spool(&a->spool);
@@ -708,7 +715,7 @@ int gt_assemble(const char *dir, const struct gt_assemble_options *options)
 		gt_assembly_say(&a, 0, "%s: %s", dir, strerror(errno));
 		return 1;
 	}
-	if (!faccessat(a.dirfd, "traces.otf2", F_OK, AT_SYMLINK_NOFOLLOW)) {
+	if (!options->again && !faccessat(a.dirfd, "traces.otf2", F_OK, AT_SYMLINK_NOFOLLOW)) {
 		gt_assembly_say(&a, 1, "%s holds a complete archive already", dir);
 		if (!options->keep_spool)
 			gt_clean_rest(a.dirfd);

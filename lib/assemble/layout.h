@@ -27,6 +27,7 @@ struct gt_out_group {
 	const struct gt_proc *proc;
 	uint64_t job;              /* of a rank; 0: it is none */
 	uint32_t rank;
+	bool missing;              /* a rank that nobody has recorded */
 };
 
 enum { GT_AS_THREAD = 1, GT_AS_STREAM = 2, GT_AS_METRIC = 3 }; /* as OTF2_LocationType */

@@ -115,6 +115,7 @@ static void add_facts(struct gt_facts *all, struct gt_facts *one, bool first)
 	if (first) {
 		sum = *one;
 		one->texts = NULL;
+		sum.hosts_missing = false; /* what it was made of is gone */
 		*all = sum;
 		return;
 	}
@@ -137,6 +138,8 @@ static void add_facts(struct gt_facts *all, struct gt_facts *one, bool first)
 	if (one->reading_ns > sum.reading_ns)
 		sum.reading_ns = one->reading_ns;
 	sum.truncated |= one->truncated;
+	for (uint32_t i = 0; i < one->job_count; i++)
+		gt_facts_job(&sum, one->jobs[i].job, one->jobs[i].size);
 	*all = sum;
 }
 
@@ -343,7 +346,7 @@ static int stand_in(struct gt_merge *m, struct gt_archive *archive, uint64_t job
 			context = groups[i].context;
 	groups[layout->group_count] = (struct gt_out_group){
 		.name = gt_layout_rank(&m->defs, rank, context), .creator = GT_UNDEFINED,
-		.job = job, .rank = rank, .context = context,
+		.job = job, .rank = rank, .context = context, .missing = true,
 	};
 	locations[layout->location_count] = (struct gt_out_location){
 		.name = gt_defs_string(&m->defs, "Master thread"), .group = layout->group_count,

@@ -122,12 +122,11 @@ static size_t count_ranks(const struct gt_mpi *mpi, uint64_t job, size_t most)
 	return n;
 }
 
-/* How many the job has, as the process says; 0: it does not. */
-static uint32_t job_size(const struct gt_proc *proc)
+uint32_t gt_mpi_number(const struct gt_proc *proc, const char *name)
 {
-	const char *size = property(proc, "job-size");
+	const char *value = property(proc, name);
 
-	return size ? (uint32_t)strtoul(size, NULL, 10) : 0;
+	return value ? (uint32_t)strtoul(value, NULL, 10) : 0;
 }
 
 bool gt_mpi_complete(int dirfd, uint64_t job)
@@ -430,7 +429,7 @@ done:
 /* Are the others of the job here, or is it known that they are elsewhere? */
 static int find_others(struct task *task)
 {
-	uint32_t size = job_size(task->proc);
+	uint32_t size = gt_mpi_number(task->proc, "job-size");
 	struct gt_mpi *mpi = task->mpi;
 	size_t here;
 

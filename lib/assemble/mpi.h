@@ -58,6 +58,8 @@ struct gt_mpi {
 
 /* The job that the process belongs to, 0: none. */
 uint64_t gt_mpi_job(const struct gt_proc *proc);
+/* What it says of that job: "job-size", its processes; "job-local", those on this host. 0: nothing. */
+uint32_t gt_mpi_number(const struct gt_proc *proc, const char *name);
 
 /* Was it started as a rank and has an MPI library, but no MPI was recorded, although that was wished? */
 bool gt_mpi_silent(const struct gt_proc *proc);

@@ -74,6 +74,45 @@ static const char *text_of(const struct gt_facts *facts, const char *name)
 	return NULL;
 }
 
+void gt_facts_job(struct gt_facts *facts, uint64_t job, uint32_t size)
+{
+	for (uint32_t i = 0; i < facts->job_count; i++)
+		if (facts->jobs[i].job == job)
+			return;
+	if (job && size && facts->job_count < sizeof(facts->jobs) / sizeof(*facts->jobs))
+		facts->jobs[facts->job_count++] = (struct gt_facts_job){ job, size };
+}
+
+/* All ranks that the launcher has started on this host are here, and the job has more. */
+static bool lacks_hosts(const struct gt_spool *spool, const struct gt_layout *layout, uint64_t job,
+			uint32_t size)
+{
+	uint32_t here = 0, local = 0;
+
+	for (uint32_t i = 0; i < layout->group_count; i++)
+		if (layout->groups[i].job == job) {
+			here++;
+			local = gt_mpi_number(layout->groups[i].proc, "job-local");
+		}
+	return spool->root_count == 1 && here == local && here < size;
+}
+
+static void collect_jobs(struct gt_facts *facts, const struct gt_spool *spool,
+			 const struct gt_layout *layout)
+{
+	for (uint32_t i = 0; i < layout->group_count; i++) {
+		const struct gt_out_group *group = &layout->groups[i];
+
+		if (!group->job)
+			continue;
+		facts->ranks++;
+		gt_facts_job(facts, group->job, gt_mpi_number(group->proc, "job-size"));
+	}
+	for (uint32_t i = 0; i < facts->job_count; i++)
+		facts->hosts_missing |= lacks_hosts(spool, layout, facts->jobs[i].job,
+						    facts->jobs[i].size);
+}
+
 static void count_threads(struct gt_facts *facts, const struct gt_layout *layout)
 {
 	for (uint32_t i = 0; i < layout->location_count; i++) {
@@ -113,8 +152,7 @@ int gt_facts_collect(struct gt_facts *facts, const struct gt_spool *spool,
 			for (unsigned cause = 0; cause < GT_LOSS_N; cause++)
 				facts->lost[cause] += proc->locs[k].lost[cause];
 	}
-	for (uint32_t i = 0; i < layout->group_count; i++)
-		facts->ranks += layout->groups[i].job != 0;
+	collect_jobs(facts, spool, layout);
 	count_threads(facts, layout);
 	return collect_texts(facts, &first->journal);
 }
@@ -139,6 +177,59 @@ void gt_facts_free(struct gt_facts *facts)
 }
 
 /* ---- properties ------------------------------------------------------------------------------ */
+
+/* "0-1, 4-5": the ranks of a job that are not in the archive. Returns how many there are. */
+static uint32_t missing_ranks(const struct gt_layout *layout, const struct gt_facts_job *job, char *text,
+			      size_t size)
+{
+	bool *here = calloc((size_t)job->size + 1, sizeof(*here));
+	uint32_t count = 0;
+	size_t used = 0;
+
+	*text = 0;
+	if (!here)
+		return 0;
+	for (uint32_t i = 0; i < layout->group_count; i++) {
+		const struct gt_out_group *group = &layout->groups[i];
+
+		if (group->job == job->job && group->rank < job->size && !group->missing)
+			here[group->rank] = true;
+	}
+	for (uint32_t i = 0, end; i < job->size; i = end) {
+		for (end = i + 1; end < job->size && here[end] == here[i]; end++)
+			;
+		if (here[i])
+			continue;
+		count += end - i;
+		if (used + 40 > size)
+			continue;
+		used += (size_t)snprintf(text + used, size - used, "%s%u", used ? ", " : "", i);
+		if (used + 40 > size)
+			used += (size_t)snprintf(text + used, size - used, " ...");
+		else if (end - i > 1)
+			used += (size_t)snprintf(text + used, size - used, "-%u", end - 1);
+	}
+	free(here);
+	return count;
+}
+
+/* "2 of 6 ranks are in this archive, missing: 0-1, 4-5". False: all of them are. */
+static bool tell_missing(const struct gt_report *report, char *text, size_t size)
+{
+	char list[160];
+
+	for (uint32_t i = 0; i < report->facts->job_count; i++) {
+		const struct gt_facts_job *job = &report->facts->jobs[i];
+		uint32_t missing = missing_ranks(report->layout, job, list, sizeof(list));
+
+		if (!missing)
+			continue;
+		snprintf(text, size, "%u of %u ranks are in this archive, missing: %s",
+			 job->size - missing, job->size, list);
+		return true;
+	}
+	return false;
+}
 
 static void put(struct gt_archive *archive, const char *name, const char *format, ...)
 	__attribute__((format(printf, 3, 4)));
@@ -173,7 +264,7 @@ void gt_report_properties(const struct gt_report *report, struct gt_archive *arc
 	const struct gt_facts *facts = report->facts;
 	const struct gt_tally *tally = &facts->tally;
 	const char *command = text_of(facts, "command");
-	char name[64];
+	char name[64], missing[256];
 
 	put(archive, "VERSION", "%s", PACKAGE_VERSION);
 	put(archive, "COMMAND_LINE", "%s", command && *command ? command : facts->program);
@@ -191,6 +282,8 @@ void gt_report_properties(const struct gt_report *report, struct gt_archive *arc
 		put(archive, "CLOCK_ERROR_NS", "%lld", (long long)report->clock_error_ns);
 	put(archive, "CLOCK_READING_ERROR_NS", "%lld", (long long)facts->reading_ns);
 	put(archive, "HOSTS", "%u", report->hosts);
+	if (tell_missing(report, missing, sizeof(missing)))
+		put(archive, "RANKS_MISSING", "%s", missing);
 	for (unsigned cause = 0; cause < GT_LOSS_N; cause++) {
 		if (!gt_loss_name(cause))
 			continue;
@@ -291,6 +384,8 @@ static int write_manifest(const struct gt_report *report)
 	fprintf(file, "| `gputrace.cfg` | The settings of the run (`VT_...`). |\n");
 	if (report->options->keep_spool)
 		fprintf(file, "| `spool/` | What was recorded, kept because of VT_CLEAN=no. |\n");
+	else if (report->facts->hosts_missing)
+		fprintf(file, "| `spool/` | What was recorded, kept because other hosts' ranks are not here. |\n");
 	return finish(file);
 }
 
@@ -331,6 +426,7 @@ void gt_report_summary(const struct gt_report *report)
 	size_t n = gt_table_count(&report->defs->regions);
 	struct gt_summary_region *rows = calloc(n + 1, sizeof(*rows));
 	const char *mode = text_of(facts, SETTING "VT_MODE");
+	char missing[256] = "";
 	struct gt_summary summary = {
 		.dir = report->dir,
 		.program = facts->program,
@@ -348,6 +444,8 @@ void gt_report_summary(const struct gt_report *report)
 		.killed = facts->killed,
 		.outside = facts->outside,
 		.outside_first = facts->outside_first,
+		.missing = missing,
+		.spool_kept = facts->hosts_missing,
 		.regions = rows,
 		.unknown_records = facts->tally.unknown_records,
 		.closed_frames = facts->tally.closed_frames,
@@ -359,6 +457,7 @@ void gt_report_summary(const struct gt_report *report)
 		.switched_off = facts->tally.off_at_end || (mode && !strcmp(mode, "OFF")),
 	};
 
+	tell_missing(report, missing, sizeof(missing));
 	memcpy(summary.lost, facts->lost, sizeof(summary.lost));
 	for (size_t i = 0; rows && i < n && i < report->profile_count; i++)
 		if (report->profile[i].calls)

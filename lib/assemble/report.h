@@ -20,6 +20,12 @@ struct gt_facts {
 	struct gt_tally tally;
 	int64_t reading_ns;     /* how far readings of one host's clocks may be off */
 	bool truncated;         /* the disk was full: the archive lacks events */
+	bool hosts_missing;     /* one host, all its ranks, and others of the same jobs elsewhere */
+	struct gt_facts_job {
+		uint64_t job;
+		uint32_t size;  /* of its MPI_COMM_WORLD, as its ranks say */
+	} jobs[16];             /* the first ones */
+	uint32_t job_count;
 	/* of the first process */
 	uint32_t how, status, clock;
 	double ticks_per_second;
@@ -34,6 +40,7 @@ int gt_facts_collect(struct gt_facts *facts, const struct gt_spool *spool,
 /* Of all hosts; a part's facts are without. */
 void gt_facts_outside(struct gt_facts *facts, const struct gt_spool *spool);
 void gt_facts_free(struct gt_facts *facts);
+void gt_facts_job(struct gt_facts *facts, uint64_t job, uint32_t size);
 
 struct gt_report {
 	const char *dir;

@@ -274,6 +274,11 @@ static void print_head(const struct printer *p, const struct gt_summary *s)
 		line(p, YELLOW, "%s %s started as MPI ranks, but no MPI was recorded",
 		     counted(a, s->silent), plural(s->silent, "process was", "processes were"));
 	print_outside(p, s);
+	if (s->missing && *s->missing)
+		line(p, RED, "%s; is %s shared by all hosts?", s->missing, s->dir ? s->dir : "its directory");
+	if (s->missing && *s->missing && s->spool_kept)
+		line(p, NULL, "the spool is kept: gputrace recover %s OTHER... joins the archives of other hosts",
+		     s->dir ? s->dir : "DIR");
 }
 
 static void print_nothing(const struct printer *p, const struct gt_summary *s)

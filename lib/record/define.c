@@ -452,6 +452,8 @@ void gt_set_rank(uint32_t rank, uint32_t size, uint64_t job)
 	gt_put_property("job", text);
 	gt_text(text, sizeof(text), "%u", size);
 	gt_put_property("job-size", text);
+	gt_text(text, sizeof(text), "%u", gt_job_local());
+	gt_put_property("job-local", text);
 	gt_clock_note(); /* if it is killed before its end its rate is known, too */
 	if (!gt_verdict_set_rank(rank))
 		gt_switch(false);

@@ -52,8 +52,7 @@ const char *gt_host(uint32_t *clock)
 	return gt_proc->host;
 }
 
-/* What launchers say about the number of processes on this host; 0: nothing. */
-static uint32_t told_local(void)
+uint32_t gt_job_local(void)
 {
 	static const char *const names[] = { "OMPI_COMM_WORLD_LOCAL_SIZE", "MPI_LOCALNRANKS",
 					     "MV2_COMM_WORLD_LOCAL_SIZE" };
@@ -187,7 +186,7 @@ uint32_t gt_job_hosts(uint64_t job, uint32_t rank, uint32_t size, uint32_t *rank
 
 	/* The usual case: all of them are on this host. */
 	if (!slot || __atomic_load_n(&slot->begun, __ATOMIC_ACQUIRE) >= size ||
-	    (!gt_settings.test_host[0] && told_local() >= size) ||
+	    (!gt_settings.test_host[0] && gt_job_local() >= size) ||
 	    !__atomic_compare_exchange_n(&slot->speaker, &nobody, (uint32_t)gt_pid, false,
 					 __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE))
 		return 0;

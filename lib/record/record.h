@@ -221,6 +221,8 @@ GT_HIDDEN int gt_run_join(const char *program, uint32_t *seq, char *why, size_t 
  * waits for it. Nothing happens if it has not joined.
  */
 GT_HIDDEN void gt_run_withdraw(void);
+/* What launchers say about the number of the job's processes on this host; 0: nothing. */
+GT_HIDDEN uint32_t gt_job_local(void);
 GT_HIDDEN struct gt_run_header *gt_run_page(void); /* shared by this host's processes; may be NULL */
 GT_HIDDEN void gt_run_leave(void);  /* and assemble, if this was the last process */
 GT_HIDDEN int gt_run_spool(char *path, size_t size);

@@ -198,6 +198,13 @@ static void drop_inherited(void)
 	inherited_fd = -1;
 }
 
+static bool there(const char *path)
+{
+	struct stat st;
+
+	return !gt_sys_fstatat(AT_FDCWD, path, &st, 0);
+}
+
 int gt_run_join(const char *program, uint32_t *seq, char *why, size_t why_size)
 {
 	const char *told = gt_text_env(environ, GT_RUN_DIR_VAR);
@@ -208,12 +215,14 @@ int gt_run_join(const char *program, uint32_t *seq, char *why, size_t why_size)
 		gt_text(gt_run_dir, sizeof(gt_run_dir), "%s", told);
 	if (gt_run_dir[0]) {
 		fd = join(&run, why, why_size);
-		if (fd == -ENOSYS) { /* a sandbox, in which no other archive can be begun, either */
+		/* A sandbox, in which no other archive can be begun, either; or a directory that other hosts
+		 * can write to: what would be found elsewhere is a part of the run that nobody expects. */
+		if (fd == -ENOSYS || fd == -EROFS || fd == -ENOSPC || fd == -EDQUOT) {
 			gt_text(why, why_size, "cannot join the run in %s: %s", gt_run_dir, gt_text_errno(fd));
 			return fd;
 		}
 		if (fd < 0)
-			gt_message(2, "cannot join the run in %s: %s; a new archive is begun",
+			gt_message(fd == -ESTALE && there(gt_run_dir) ? 2 : 1, "cannot join the run in %s: %s; a new archive is begun",
 				   gt_run_dir, gt_text_errno(fd));
 	}
 	if (fd < 0) {
