@@ -67,6 +67,21 @@ CFLAGS=$gt_save
 AS_IF([test $AS_TR_SH([gt_cv_cc_$2]) = yes], [$1="$$1 $2"])
 ])
 
+dnl GT_MPI_COMPILES(name, FLAGS, IF-YES, IF-NO): makes the wrappers of an MPI and lets the compiler read
+dnl the adapter; an mpi.h that nobody has met yet must cost its own adapter only, not the build.
+AC_DEFUN([GT_MPI_COMPILES], [
+rm -rf conftest.mpi
+mkdir conftest.mpi && cp confdefs.h conftest.mpi/config.h
+gt_mpi_compile="$CC $CPPFLAGS $2 -Iconftest.mpi -D_GNU_SOURCE -I$srcdir -I$srcdir/include -fsyntax-only -Werror=implicit-function-declaration"
+AS_IF([(AS_ECHO(["#include <mpi.h>"]) | $CC $CPPFLAGS $2 -E -P -x c -o conftest.mpi/mpi.i - &&
+  $PYTHON3 $srcdir/mpi/gen.py wrap conftest.mpi/wrap.c $1 $1=conftest.mpi/mpi.i || exit 1
+  for gt_source in conftest.mpi/wrap.c $srcdir/mpi/*.c; do
+    case $gt_source in */wrap-*|*/stubs.c) continue ;; esac
+    $gt_mpi_compile $gt_source || exit 1
+  done) >&AS_MESSAGE_LOG_FD 2>&1], [$3], [$4])
+rm -rf conftest.mpi
+])
+
 dnl GT_MPI(PREFIX, name, MACRO, WRAPPERS): looks for a compiler wrapper whose mpi.h defines MACRO;
 dnl sets have_<name>, PREFIX_CFLAGS, PREFIX_LIBS. An MPI that was asked for must be there.
 AC_DEFUN([GT_MPI], [
@@ -98,8 +113,15 @@ AS_IF([test "$with_$2" != no && test $gt_mpi_possible = yes], [
   done
   AC_MSG_RESULT([$have_$2])
 ])
+AS_IF([test $have_$2 = yes], [
+  AC_MSG_CHECKING([whether the adapter for $2 compiles])
+  GT_MPI_COMPILES([$2], [$$1_CFLAGS], [AC_MSG_RESULT([yes])], [
+    AC_MSG_RESULT([no])
+    AC_MSG_WARN([programs of $2 will not be recorded: the adapter does not compile with its mpi.h (config.log has the errors)])
+    have_$2=no])
+])
 AS_IF([test $have_$2 = no], [AS_CASE([$with_$2], [no|auto], [],
-  [AC_MSG_ERROR([$2 was asked for but cannot be used (x86-64, python3 and an MPI of version 3 are needed)])])])
+  [AC_MSG_ERROR([$2 was asked for but cannot be used (python3 and an MPI of version 3 are needed)])])])
 AC_SUBST([$1_CFLAGS])
 AC_SUBST([$1_LIBS])
 ])

@@ -65,3 +65,4 @@ include test/fault/local.mk
 include test/kill/local.mk
 include test/sanitize/local.mk
 include test/gpu/local.mk
+include test/systems/local.mk
