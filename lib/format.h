@@ -556,6 +556,8 @@ struct gt_run_header {
 	uint32_t untraced;      /* processes that took a number and could not record anything */
 	uint32_t outside;       /* programs that were started and cannot load the library ... */
 	char outside_first[60]; /* ... and the name of the first */
+	uint32_t watched;       /* 1: somebody has watched this host's processes and will assemble; see GT_WATCH */
+	uint32_t parents;       /* of type `gputrace run` that wait for their command; atomic */
 };
 
 #endif

@@ -56,12 +56,53 @@ static int check_lock(const char *home, int fd)
 	return flock(fd, LOCK_EX | LOCK_NB) ? -errno : 0;
 }
 
+static bool begin(const char *dir, const char *home, int fd, struct gt_assemble_options *how)
+{
+	int rc = check_lock(home, fd);
+
+	if (rc) {
+		fprintf(stderr, "gputrace: %s: cannot take the run's lock: %s\n", dir, strerror(-rc));
+		return false;
+	}
+	*how = (struct gt_assemble_options){
+		.keep_spool = !gt_settings.clean,
+		.threads = (unsigned)gt_settings.assemble_threads,
+		.verbose = (int)gt_settings.verbose,
+	};
+	gt_assemble_guard(dir);
+	return true;
+}
+
+int gt_assemble_here(const char *dir, const char *home, int fd)
+{
+	struct gt_assemble_options how;
+
+	return begin(dir, home, fd, &how) ? gt_assemble(dir, &how) : GT_RC_BAD;
+}
+
+int gt_assemble_here_part(const char *dir, const char *home, int fd)
+{
+	struct gt_assemble_options how;
+	int rc;
+
+	if (!begin(dir, home, fd, &how))
+		return GT_RC_BAD;
+	rc = gt_assemble_part(dir, home, &how);
+	if (!rc && !how.keep_spool)
+		return GT_RC_OK;
+	/* Then what it has recorded must come to where the last host finds it. */
+	rc = gt_collect(home);
+	if (rc)
+		fprintf(stderr, "gputrace: %s: what this host has recorded cannot be brought "
+			"there: %s\n", dir, strerror(-rc));
+	return rc ? GT_RC_BAD : GT_RC_OK;
+}
+
 int gt_cmd_assemble(int argc, char **argv)
 {
-	struct gt_assemble_options how = { 0 };
 	const char *home = NULL;
 	bool part = false;
-	int key, fd = -1, rc;
+	int key, fd = -1;
 	char *end;
 
 	while ((key = gt_option_next(&usage, argc, argv)) > 0) {
@@ -82,26 +123,6 @@ int gt_cmd_assemble(int argc, char **argv)
 	if (argc - optind != 1 || fd < 0 || !home)
 		return gt_usage_error(&usage, "a descriptor and two directories are needed");
 	gt_settings_load(environ, complain);
-	rc = check_lock(home, fd);
-	if (rc) {
-		fprintf(stderr, "gputrace: %s: cannot take the run's lock: %s\n", argv[optind],
-			strerror(-rc));
-		return GT_RC_BAD;
-	}
-	how.keep_spool = !gt_settings.clean;
-	how.threads = (unsigned)gt_settings.assemble_threads;
-	how.verbose = (int)gt_settings.verbose;
-	gt_assemble_guard(argv[optind]);
-	if (part) {
-		rc = gt_assemble_part(argv[optind], home, &how);
-		if (!rc && !how.keep_spool)
-			return GT_RC_OK;
-		/* Then what it has recorded must come to where the last host finds it. */
-		rc = gt_collect(home);
-		if (rc)
-			fprintf(stderr, "gputrace: %s: what this host has recorded cannot be brought "
-				"there: %s\n", argv[optind], strerror(-rc));
-		return rc ? GT_RC_BAD : GT_RC_OK;
-	}
-	return gt_assemble(argv[optind], &how);
+	return part ? gt_assemble_here_part(argv[optind], home, fd)
+		    : gt_assemble_here(argv[optind], home, fd);
 }

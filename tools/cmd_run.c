@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * `gputrace run`: makes the archive directory, says in the environment where it is and what to
- * preload, and becomes the command.
+ * preload, starts the command and waits for its end (run_parent.c), and makes the archive (watch.c).
  *
- * Limits: never forks, so the command has our process id, our parent and its own exit status. What
- * cannot be traced is refused; what merely fails (no directory) lets the command run untraced.
+ * Limits: what cannot be traced is refused; what merely fails (no directory) lets the command run
+ * untraced. A command that is not watched (untraced, within another run, --exec) takes our place.
  */
 #include "config.h"
 
@@ -28,6 +28,7 @@
 #include "tools/cmds.h"
 #include "tools/options.h"
 #include "tools/paths.h"
+#include "tools/run_parent.h"
 #include "tools/wraps.h"
 
 #define RC_REFUSED 125 /* like env, nohup and timeout: the fault is ours, not the command's */
@@ -55,6 +56,7 @@ static const struct gt_option options[] = {
 	{'s', "set", "VT_X=VALUE", "Set one setting; see gputrace info --config."},
 	{'v', "verbose", NULL, "Say what gputrace does; twice: everything."},
 	{'q', "quiet", NULL, "Say nothing but errors."},
+	{'e', "exec", NULL, "Become the command instead of waiting for its end."},
 	{'S', "strict", NULL, "Do not run the command if it would go untraced."},
 	{0, NULL, NULL, NULL},
 };
@@ -71,7 +73,7 @@ static const struct gt_usage usage = {
 
 struct request {
 	const char *output;
-	bool strict;
+	bool strict, exec;
 	int verbose; /* levels above or below the setting */
 	bool quiet;
 	char *wraps[WRAPS_MAX]; /* paths of wrappers */
@@ -226,6 +228,9 @@ static int parse(int argc, char **argv)
 			break;
 		case 'q':
 			request.quiet = true;
+			break;
+		case 'e':
+			request.exec = true;
 			break;
 		case 'S':
 			request.strict = true;
@@ -526,6 +531,23 @@ static int become(const char *path, char **argv)
 	return errno == ENOENT ? 127 : 126;
 }
 
+/* Runs the command and makes the archive when it has ended. */
+static int watch(const char *dir, const char *command, char **words)
+{
+	int failed, pid, killed, rc = gt_parent_wait(become, command, words, &failed, &pid, &killed);
+
+	if (failed) {
+		say(0, "%s: %s", words[0], strerror(failed));
+		gt_watch_cancel();
+		remove_run(dir);
+		return rc;
+	}
+	gt_watch_end(pid, killed);
+	if (killed)
+		gt_parent_die(killed);
+	return rc;
+}
+
 int gt_cmd_run(int argc, char **argv)
 {
 	char command[PATH_MAX], program[PATH_MAX], why[2 * PATH_MAX];
@@ -569,6 +591,11 @@ int gt_cmd_run(int argc, char **argv)
 			       "recorded only if it hands them VT_RUN_DIR and LD_PRELOAD",
 			    words[0]);
 		}
+	}
+	if (!request.exec && dir && *dir) {
+		if (gt_watch_begin(dir, gt_settings.test_host, why, sizeof(why)))
+			return watch(dir, command, words);
+		say(1, "%s", why);
 	}
 	rc = become(command, words);
 	say(0, "%s: %s", words[0], strerror(errno));

@@ -21,4 +21,8 @@ int gt_cmd_filter(int argc, char **argv);
 int gt_cmd_libwrapgen(int argc, char **argv);
 int gt_cmd_assemble(int argc, char **argv); /* started by libgputrace.so at the end of a run */
 
+/* The archive in `dir`, or what one host has recorded; `fd` holds the lock of the run in `home`. */
+int gt_assemble_here(const char *dir, const char *home, int fd);
+int gt_assemble_here_part(const char *dir, const char *home, int fd);
+
 #endif

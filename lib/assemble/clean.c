@@ -8,6 +8,7 @@
 
 #include "lib/assemble/clean.h"
 
+#include "lib/common/ending.h"
 #include "lib/common/rundir.h"
 
 #include <ctype.h>
@@ -279,13 +280,16 @@ int gt_clean_spool(const struct gt_spool *spool)
 			continue;
 		snprintf(path, sizeof(path), "spool/%s/run", root->name);
 		unlinkat(spool->dirfd, path, 0);
-		path[strlen(path) - 4] = 0;
+		snprintf(path, sizeof(path), "spool/%s/" GT_WATCH, root->name);
+		unlinkat(spool->dirfd, path, 0);
+		path[strlen(path) - strlen("/" GT_WATCH)] = 0;
 		if (unlinkat(spool->dirfd, path, AT_REMOVEDIR) && !rc)
 			rc = -errno;
 	}
 	if (rc)
 		return rc;
-	unlinkat(spool->dirfd, "spool/claim", 0);
+	unlinkat(spool->dirfd, "spool/" GT_CLAIM, 0);
+	unlinkat(spool->dirfd, "spool/" GT_WATCH, 0);
 	clean_jobs(spool->dirfd);
 	/* The run header last: while it is there the directory is known as a run's. */
 	if (unlinkat(spool->dirfd, "spool/run", 0) || unlinkat(spool->dirfd, "spool", AT_REMOVEDIR))
@@ -295,7 +299,7 @@ int gt_clean_spool(const struct gt_spool *spool)
 
 static bool run_file(const char *name)
 {
-	return !strcmp(name, "run") || !strcmp(name, "claim");
+	return !strcmp(name, "run") || !strcmp(name, GT_CLAIM) || !strcmp(name, GT_WATCH);
 }
 
 /* A folder with a run header: what processes and parts have left in it. */

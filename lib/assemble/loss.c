@@ -9,6 +9,7 @@
 #include "lib/assemble/loss.h"
 
 #include <stdio.h>
+#include <string.h>
 
 static const struct {
 	const char *name, *reason;
@@ -48,6 +49,13 @@ const char *gt_end_text(const struct gt_proc *proc, char *text, size_t size)
 {
 	const struct gt_proc_header *header = &proc->header;
 
+	if (header->how == GT_END_SIGNAL) {
+		const char *name = sigabbrev_np((int)header->status);
+
+		snprintf(text, size, "signal %u%s%s%s", header->status, name ? " (SIG" : "", name ? name : "",
+			 name ? ")" : "");
+		return text;
+	}
 	if (!proc->ended) {
 		snprintf(text, size, "killed");
 		return text;
@@ -67,9 +75,6 @@ const char *gt_end_text(const struct gt_proc *proc, char *text, size_t size)
 		break;
 	case GT_END_ABORT:
 		snprintf(text, size, "abort");
-		break;
-	case GT_END_SIGNAL:
-		snprintf(text, size, "signal %u", header->status);
 		break;
 	default:
 		snprintf(text, size, "ended");

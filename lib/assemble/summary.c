@@ -8,6 +8,7 @@
 
 #include "lib/assemble/summary.h"
 
+#include <ctype.h>
 #include <inttypes.h>
 #include <stdarg.h>
 #include <stdlib.h>
@@ -208,10 +209,20 @@ static uint64_t all_losses(const struct gt_summary *s)
 	return sum;
 }
 
+/* killed by SIGSEGV (segmentation fault) */
+static void put_signal(int number, char *text, size_t size)
+{
+	const char *name = sigabbrev_np(number), *meaning = sigdescr_np(number);
+
+	if (name && meaning)
+		snprintf(text, size, "killed by SIG%s (%c%s)", name, tolower((unsigned char)*meaning),
+			 meaning + 1);
+	else
+		snprintf(text, size, "killed by signal %d", number);
+}
+
 static void put_end(const struct gt_summary *s, char *text, size_t size)
 {
-	const char *signal_name = s->how == GT_END_SIGNAL ? strsignal((int)s->status) : NULL;
-
 	switch (s->how) {
 	case GT_END_EXIT:
 	case GT_END__EXIT:
@@ -225,8 +236,7 @@ static void put_end(const struct gt_summary *s, char *text, size_t size)
 		snprintf(text, size, "ended by abort");
 		return;
 	case GT_END_SIGNAL:
-		snprintf(text, size, "ended by signal %u (%s)", s->status,
-			 signal_name ? signal_name : "?");
+		put_signal((int)s->status, text, size);
 		return;
 	}
 	snprintf(text, size, s->killed ? "was killed" : "end not recorded");
@@ -267,7 +277,7 @@ static void print_head(const struct printer *p, const struct gt_summary *s)
 	     counted(c, s->threads), plural(s->threads, "thread", "threads"), streams);
 	line(p, BOLD, "%s %s, %s%s", counted(d, s->events), plural(s->events, "event", "events"),
 	     sized(e, s->archive_bytes), s->recovered ? " (recovered)" : "");
-	if (s->killed && (s->processes > 1 || s->how != GT_END_NONE))
+	if (s->killed && (s->processes > 1 || (s->how != GT_END_NONE && s->how != GT_END_SIGNAL)))
 		line(p, YELLOW, "%s of the processes did not end by themselves",
 		     counted(a, s->killed));
 	if (s->silent)

@@ -13,7 +13,7 @@
 
 struct stat_line {
 	char state;
-	uint64_t threads, start_time;
+	uint64_t parent, flags, threads, start_time;
 };
 
 static uint64_t number(const char *at)
@@ -25,20 +25,29 @@ static uint64_t number(const char *at)
 	return value;
 }
 
-static bool read_stat(uint32_t pid, struct stat_line *line)
+static bool read_proc(uint32_t pid, const char *name, char *text, size_t size)
 {
-	char path[64], text[1024];
-	const char *at;
+	char path[64];
 	ssize_t n;
 	int fd;
 
-	gt_text(path, sizeof(path), "/proc/%u/stat", pid);
+	gt_text(path, sizeof(path), "/proc/%u/%s", pid, name);
 	fd = gt_sys_openat(AT_FDCWD, path, O_RDONLY | O_CLOEXEC, 0);
 	if (fd < 0)
 		return false;
-	n = gt_sys_read(fd, text, sizeof(text) - 1);
+	n = gt_sys_read(fd, text, size - 1);
 	gt_sys_close(fd);
 	text[n < 0 ? 0 : n] = 0;
+	return true;
+}
+
+static bool read_stat(uint32_t pid, struct stat_line *line)
+{
+	char text[1024];
+	const char *at;
+
+	if (!read_proc(pid, "stat", text, sizeof(text)))
+		return false;
 	at = strrchr(text, ')'); /* field 2, the name, may hold anything */
 	*line = (struct stat_line){ 0 };
 	for (int field = 3; at && field <= 22; field++) {
@@ -46,6 +55,10 @@ static bool read_stat(uint32_t pid, struct stat_line *line)
 		at = at ? at + 1 : NULL;
 		if (at && field == 3)
 			line->state = *at;
+		else if (field == 4)
+			line->parent = number(at);
+		else if (field == 9)
+			line->flags = number(at);
 		else if (field == 20)
 			line->threads = number(at);
 		else if (field == 22)
@@ -88,4 +101,73 @@ bool gt_process_lives(uint32_t pid, uint64_t start_time)
 	if (!read_stat(pid, &line) || line.start_time != start_time)
 		return false;
 	return (line.state != 'Z' && line.state != 'X') || line.threads > 1;
+}
+
+/* A line of /proc/<pid>/status that holds a set of signals. */
+static uint64_t signals(const char *status, const char *name)
+{
+	const char *at = strstr(status, name);
+	uint64_t value = 0;
+
+	for (at = at ? at + strlen(name) : ""; *at == '\t' || *at == ' ';)
+		at++;
+	for (; (*at >= '0' && *at <= '9') || (*at >= 'a' && *at <= 'f'); at++)
+		value = value << 4 | (uint64_t)(*at <= '9' ? *at - '0' : *at - 'a' + 10);
+	return value;
+}
+
+bool gt_process_dying(uint32_t pid)
+{
+	/* CHLD, CONT, URG and WINCH do nothing by default; STOP, TSTP, TTIN and TTOU stop. */
+	const uint64_t harmless = UINT64_C(1) << 16 | UINT64_C(1) << 17 | UINT64_C(1) << 22 |
+				  UINT64_C(1) << 27 | UINT64_C(7) << 19 | UINT64_C(1) << 18;
+	struct stat_line line;
+	char status[4096];
+	uint64_t pending;
+
+	if (!read_stat(pid, &line) || line.flags & 4 /* PF_EXITING */)
+		return true;
+	if (!read_proc(pid, "status", status, sizeof(status)))
+		return true;
+	pending = signals(status, "\nSigPnd:") | signals(status, "\nShdPnd:");
+	return pending & ~(harmless | signals(status, "\nSigBlk:") | signals(status, "\nSigIgn:") |
+			   signals(status, "\nSigCgt:"));
+}
+
+bool gt_process_loaded(uint32_t pid, const char *name)
+{
+	char path[64], text[4096];
+	size_t kept = 0, overlap = strlen(name);
+	bool found = false;
+	ssize_t n;
+	int fd;
+
+	gt_text(path, sizeof(path), "/proc/%u/maps", pid);
+	fd = gt_sys_openat(AT_FDCWD, path, O_RDONLY | O_CLOEXEC, 0);
+	while (fd >= 0 && !found && (n = gt_sys_read(fd, text + kept, sizeof(text) - 1 - kept)) > 0) {
+		n += (ssize_t)kept;
+		text[n] = 0;
+		found = strstr(text, name) != NULL;
+		kept = (size_t)n < overlap ? (size_t)n : overlap;
+		memmove(text, text + n - kept, kept);
+	}
+	if (fd >= 0)
+		gt_sys_close(fd);
+	return found;
+}
+
+bool gt_process_stopped(uint32_t pid)
+{
+	struct stat_line line;
+
+	return read_stat(pid, &line) && line.state == 'T';
+}
+
+bool gt_process_below(int pid, int ancestor)
+{
+	struct stat_line line;
+
+	for (int levels = 0; pid > 1 && pid != ancestor && levels < 1000; levels++)
+		pid = read_stat((uint32_t)pid, &line) ? (int)line.parent : 0;
+	return pid == ancestor;
 }

@@ -18,6 +18,21 @@
  */
 bool gt_process_lives(uint32_t pid, uint64_t start_time);
 
+/*
+ * True if it lives but not for long: it is on its way out, or a signal that ends it has been sent and is
+ * neither blocked nor caught.
+ */
+bool gt_process_dying(uint32_t pid);
+
+/* Is it stopped, by a signal for that? */
+bool gt_process_stopped(uint32_t pid);
+
+/* Is it `ancestor`, or a child of it, or a child of that, and so on? */
+bool gt_process_below(int pid, int ancestor);
+
+/* Has it mapped a file whose path contains `name`? */
+bool gt_process_loaded(uint32_t pid, const char *name);
+
 /* The name of this host; `pretended` (VT_TEST_HOST: up to a colon) takes its place if not empty. */
 void gt_host_name(const char *pretended, char *name, size_t size);
 

@@ -10,8 +10,9 @@
  *
  * Limits: the assembly itself is another program (launch.c); nothing here reads events.
  */
-#include "lib/common/process.h"
+#include "lib/common/ending.h"
 #include "lib/common/job.h"
+#include "lib/common/process.h"
 #include "lib/common/rundir.h"
 #include "lib/common/text.h"
 #include "lib/record/launch.h"
@@ -31,13 +32,12 @@ static char home[1200];            /* DIR/spool, or the folder of this host in i
 static struct gt_run_header *page; /* mapped from lock_file, or inherited */
 
 #define OTHER_HOST (-EXDEV)
-#define HEADER_US  3000000 /* that a host may take from making its folder to its run header */
-#define CLAIM      "claim" /* in DIR/spool: who has made it assembles for all hosts */
-
-static void set_run_state(int fd, uint32_t state)
-{
-	gt_file_pwrite(fd, &state, sizeof(state), offsetof(struct gt_run_header, state));
-}
+#define LIBRARY    "/libgputrace.so"
+/* Of a process that is becoming another program: the time in which it joins again. */
+#define JOIN_US         2000
+#define JOIN_TRIES      100
+#define JOIN_TRIES_MOST 15000 /* if it has our library by then */
+#define SHARE_TRIES     500
 
 /* All processes of this host had ended, but others go on: this host takes part again. */
 static int reopen(int fd)
@@ -45,12 +45,26 @@ static int reopen(int fd)
 	char path[1100];
 	struct stat st;
 
-	set_run_state(fd, GT_RUN_OPEN);
-	gt_text(path, sizeof(path), "%s/spool/" CLAIM, gt_run_dir);
+	gt_run_state_set(fd, GT_RUN_OPEN);
+	gt_text(path, sizeof(path), "%s/spool/" GT_CLAIM, gt_run_dir);
 	if (gt_sys_fstatat(AT_FDCWD, path, &st, AT_SYMLINK_NOFOLLOW) == -ENOENT)
 		return 0;
-	set_run_state(fd, GT_RUN_ENDED);
+	gt_run_state_set(fd, GT_RUN_ENDED);
 	return -ESTALE;
+}
+
+/* Who assembles says so; who only looks whether all have gone lets go at once. */
+static int take_share(int fd)
+{
+	int rc = gt_sys_flock(fd, LOCK_SH | LOCK_NB);
+
+	for (unsigned i = 0; rc == -EWOULDBLOCK && i < SHARE_TRIES; i++) {
+		if (gt_run_state_get(fd) != GT_RUN_OPEN)
+			break;
+		gt_sys_sleep_us(JOIN_US);
+		rc = gt_sys_flock(fd, LOCK_SH | LOCK_NB);
+	}
+	return rc == -EWOULDBLOCK ? -ESTALE : rc;
 }
 
 /*
@@ -90,9 +104,7 @@ static int open_run(const char *from, struct gt_run_header *run)
 	if (rc == OTHER_HOST && run->state != GT_RUN_OPEN && run->state != GT_RUN_ENDED)
 		rc = -ESTALE;
 	if (!rc)
-		rc = gt_sys_flock(fd, LOCK_SH | LOCK_NB);
-	if (rc == -EWOULDBLOCK)
-		rc = -ESTALE; /* being assembled */
+		rc = take_share(fd);
 	if (!rc && gt_sys_pread(fd, run, sizeof(*run), 0) != (ssize_t)sizeof(*run))
 		rc = -EPROTO;
 	if (!rc && run->state != GT_RUN_OPEN)
@@ -252,6 +264,8 @@ int gt_run_join(const char *program, uint32_t *seq, char *why, size_t why_size)
 	}
 	drop_inherited();
 	export_run();
+	if (page->watched) /* somebody else says what was recorded */
+		gt_stderr_drop();
 	return 0;
 }
 
@@ -265,85 +279,24 @@ void gt_run_forked(void)
 
 /* ---- who is the last? -------------------------------------------------------------------------- */
 
-enum other { OTHER_GONE, OTHER_ALIVE, OTHER_EXEC };
-
-static enum other look_at(const char *name)
-{
-	struct gt_proc_header proc;
-	char path[1400];
-	int fd;
-	bool whole;
-
-	gt_text(path, sizeof(path), "%s/%s/proc", spool, name);
-	fd = gt_sys_openat(AT_FDCWD, path, O_RDONLY | O_NOFOLLOW | O_CLOEXEC, 0);
-	if (fd < 0)
-		return OTHER_GONE;
-	whole = gt_sys_pread(fd, &proc, sizeof(proc), 0) == (ssize_t)sizeof(proc);
-	gt_sys_close(fd);
-	if (!whole || proc.magic != GT_MAGIC_PROC || proc.state == GT_PROC_ENDED ||
-	    proc.pid == (uint32_t)gt_pid || !gt_process_lives(proc.pid, proc.start_time))
-		return OTHER_GONE;
-	return proc.state == GT_PROC_EXEC ? OTHER_EXEC : OTHER_ALIVE;
-}
-
-/* Counts what kind of other processes of the run there are. */
-static void survey(unsigned *alive, unsigned *between)
-{
-	char buffer[4096];
-	int fd = gt_sys_openat(AT_FDCWD, spool, O_RDONLY | O_DIRECTORY | O_CLOEXEC, 0);
-	int n;
-
-	*alive = *between = 0;
-	if (fd < 0)
-		return;
-	while ((n = gt_sys_getdents(fd, buffer, sizeof(buffer))) > 0) {
-		for (int at = 0; at < n;) { /* struct linux_dirent64 */
-			unsigned short bytes;
-			const char *name = buffer + at + 19;
-			enum other other;
-
-			memcpy(&bytes, buffer + at + 16, sizeof(bytes));
-			other = *name == 'p' ? look_at(name) : OTHER_GONE;
-			*alive += other == OTHER_ALIVE;
-			*between += other == OTHER_EXEC;
-			at += bytes ? bytes : n;
-		}
-	}
-	gt_sys_close(fd);
-}
-
-/* A process that is just becoming another program joins again within moments, if it does at all. */
+/*
+ * A process that is just becoming another program joins again within moments, if it does at all: when
+ * it has loaded our library, which a large program does long before it can join, it is waited for.
+ */
 static bool others_alive(int fd)
 {
-	unsigned alive, between;
+	struct gt_survey survey;
 
 	for (int i = 0;; i++) {
-		survey(&alive, &between);
-		if (alive || !between || i == 100)
-			return alive;
+		gt_survey(spool, (uint32_t)gt_pid, &survey);
+		if (survey.alive > survey.between || !survey.between ||
+		    (i >= JOIN_TRIES && (i >= JOIN_TRIES_MOST || !gt_process_loaded(survey.pid, LIBRARY))))
+			return survey.alive > survey.between;
 		gt_sys_flock(fd, LOCK_UN);
-		gt_sys_sleep_us(2000);
+		gt_sys_sleep_us(JOIN_US);
 		if (gt_sys_flock(fd, LOCK_EX | LOCK_NB))
 			return true; /* it has joined */
 	}
-}
-
-/* Has no process of this host been able to record anything? */
-static bool nothing_there(int fd)
-{
-	struct gt_run_header run;
-
-	return gt_sys_pread(fd, &run, sizeof(run), 0) == (ssize_t)sizeof(run) &&
-	       run.next_seq == run.untraced;
-}
-
-static uint32_t run_state(int fd)
-{
-	struct gt_run_header run;
-
-	if (gt_sys_pread(fd, &run, sizeof(run), 0) != (ssize_t)sizeof(run))
-		return GT_RUN_DONE;
-	return run.state;
 }
 
 /* Above the numbers of stdin, stdout and stderr, which the program may have closed. */
@@ -356,90 +309,9 @@ static int move_up(int fd)
 	return high >= 0 ? high : fd;
 }
 
-/* ---- other hosts ---------------------------------------------------------------------------------- */
-
-enum hosts { HOSTS_NONE, HOSTS_ENDED, HOSTS_OPEN };
-
-/* A host without a run header is about to make it, or to withdraw; or it died at just that moment. */
-static uint32_t state_of(const char *folder)
+static void make_part(const char *dir, const char *folder, int fd)
 {
-	char path[1400];
-	uint32_t state;
-	int fd;
-
-	gt_text(path, sizeof(path), "%s/run", folder);
-	for (int64_t waited = 0;; waited += 10000) {
-		fd = gt_sys_openat(AT_FDCWD, path, O_RDONLY | O_NOFOLLOW | O_CLOEXEC, 0);
-		if (fd != -ENOENT || waited >= HEADER_US)
-			break;
-		gt_sys_sleep_us(10000);
-	}
-	if (fd < 0)
-		return GT_RUN_ENDED;
-	state = run_state(fd);
-	gt_sys_close(fd);
-	return state;
-}
-
-/* Are there other hosts in this run, and do processes go on there? */
-static enum hosts other_hosts(void)
-{
-	char folder[1300], buffer[4096];
-	enum hosts found = HOSTS_NONE;
-	int n, fd;
-
-	gt_text(folder, sizeof(folder), "%s/spool", gt_run_dir);
-	fd = gt_sys_openat(AT_FDCWD, folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC, 0);
-	if (fd < 0)
-		return HOSTS_NONE;
-	if (strcmp(folder, home))
-		found = state_of(folder) == GT_RUN_OPEN ? HOSTS_OPEN : HOSTS_ENDED;
-	while (found != HOSTS_OPEN && (n = gt_sys_getdents(fd, buffer, sizeof(buffer))) > 0) {
-		for (int at = 0; at < n && found != HOSTS_OPEN;) { /* struct linux_dirent64 */
-			const char *name = buffer + at + 19;
-			unsigned short bytes;
-
-			memcpy(&bytes, buffer + at + 16, sizeof(bytes));
-			at += bytes ? bytes : n;
-			if (strncmp(name, GT_HOST_FOLDER, strlen(GT_HOST_FOLDER)))
-				continue;
-			gt_text(folder, sizeof(folder), "%s/spool/%s", gt_run_dir, name);
-			if (strcmp(folder, home))
-				found = state_of(folder) == GT_RUN_OPEN ? HOSTS_OPEN : HOSTS_ENDED;
-		}
-	}
-	gt_sys_close(fd);
-	return found;
-}
-
-/*
- * This host's processes have ended. Is it for us to assemble: are we the only host, or the last one?
- * Two hosts may end at the same moment: the one that makes the file CLAIM does it. A host that takes
- * part again looks for it after it has said so, and we look at the hosts after we have made it.
- */
-static bool our_turn(int fd)
-{
-	enum hosts others = other_hosts();
-	char path[1100];
-	int claim;
-
-	if (others == HOSTS_NONE)
-		return true;
-	/* What this host has recorded it converts itself, or brings it to where the last host finds it. */
-	gt_launch_assembly(gt_run_dir, home, fd, true);
-	set_run_state(fd, GT_RUN_ENDED);
-	if (other_hosts() == HOSTS_OPEN)
-		return false;
-	gt_text(path, sizeof(path), "%s/spool/" CLAIM, gt_run_dir);
-	claim = gt_sys_openat(AT_FDCWD, path, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC,
-			      0600);
-	if (claim < 0)
-		return false;
-	gt_sys_close(claim);
-	if (other_hosts() != HOSTS_OPEN)
-		return true;
-	gt_sys_unlinkat(AT_FDCWD, path, 0);
-	return false;
+	gt_launch_assembly(dir, folder, fd, true);
 }
 
 /* ---- leaving -------------------------------------------------------------------------------------- */
@@ -453,22 +325,21 @@ static void say_others_go_on(const char *what)
 
 static void assemble(int fd)
 {
-	if (nothing_there(fd) && other_hosts() == HOSTS_NONE) {
-		set_run_state(fd, GT_RUN_ENDED); /* hosts that come later do not wait for this one */
-		return;
-	}
+	enum gt_turn turn;
+
 	if (!gt_settings.unify) {
 		gt_message(1, "recorded, not assembled (VT_UNIFY=no): gputrace recover %s",
 			   gt_run_dir);
 		return;
 	}
-	if (!our_turn(fd)) {
+	turn = gt_run_turn(gt_run_dir, home, fd, make_part);
+	if (turn == GT_TURN_OTHERS)
 		say_others_go_on("hosts");
+	if (turn != GT_TURN_OURS)
 		return;
-	}
-	set_run_state(fd, GT_RUN_ASSEMBLING);
+	gt_run_state_set(fd, GT_RUN_ASSEMBLING);
 	if (gt_launch_assembly(gt_run_dir, home, fd, false)) {
-		set_run_state(fd, GT_RUN_OPEN);
+		gt_run_state_set(fd, GT_RUN_OPEN);
 		gt_warn_once(GT_WARN_TOOL, "cannot start the assembly; the trace is kept: "
 			     "gputrace recover %s", gt_run_dir);
 	}
@@ -476,6 +347,7 @@ static void assemble(int fd)
 
 void gt_run_leave(void)
 {
+	bool watched = page && page->watched;
 	char path[1300];
 	int fd;
 
@@ -483,6 +355,8 @@ void gt_run_leave(void)
 		gt_sys_close(lock_file.fd);
 	lock_file.fd = -1;
 	release_page();
+	if (watched && gt_watched(home))
+		return;
 	gt_text(path, sizeof(path), "%s/run", home);
 	fd = move_up(gt_sys_openat(AT_FDCWD, path, O_RDWR | O_NOFOLLOW | O_CLOEXEC, 0));
 	if (fd < 0)
@@ -491,7 +365,7 @@ void gt_run_leave(void)
 		/* If the last one is assembling just now, the user wants to find it done. */
 		gt_sys_flock(fd, LOCK_UN);
 		gt_sys_sleep_us(500);
-		if (run_state(fd) == GT_RUN_ASSEMBLING)
+		if (gt_run_state_get(fd) == GT_RUN_ASSEMBLING)
 			gt_sys_flock(fd, LOCK_SH);
 		else
 			say_others_go_on("processes");

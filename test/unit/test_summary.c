@@ -101,7 +101,7 @@ Test(summary, everything)
 	s.clock_error_ns = 35;
 	s.lost[GT_LOSS_FILTER] = 1000;
 	print(&s, GT_SUMMARY_PLAIN, 0);
-	HAS("ended by signal 11 (Segmentation fault)");
+	HAS("killed by SIGSEGV (segmentation fault)");
 	HAS("4 processes (2 MPI ranks), 8 threads, 1 GPU stream\n");
 	HAS("(recovered)");
 	HAS("2 of the processes did not end by themselves");

@@ -1,0 +1,251 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Who lives, who watches, whose turn it is; see ending.h.
+ * Limits: see there. Processes of other hosts and pid namespaces are known by their locks only.
+ */
+#include "lib/common/ending.h"
+
+#include "lib/common/process.h"
+#include "lib/common/rundir.h"
+#include "lib/common/sys.h"
+#include "lib/common/text.h"
+#include "lib/format.h"
+
+#include <errno.h>
+#include <string.h>
+
+#define HEADER_US 3000000 /* that a host may take from making its folder to its run header */
+
+/* By a mapping: a write may bring a signal (RLIMIT_FSIZE). */
+void gt_run_state_set(int fd, uint32_t state)
+{
+	struct gt_run_header *run = gt_sys_mmap(GT_PAGE, PROT_READ | PROT_WRITE, MAP_SHARED, fd);
+
+	if (!run)
+		return;
+	__atomic_store_n(&run->state, state, __ATOMIC_RELEASE);
+	gt_sys_munmap(run, GT_PAGE);
+}
+
+uint32_t gt_run_state_get(int fd)
+{
+	struct gt_run_header run;
+
+	if (gt_sys_pread(fd, &run, sizeof(run), 0) != (ssize_t)sizeof(run))
+		return GT_RUN_DONE;
+	return run.state;
+}
+
+/* ---- the living ---------------------------------------------------------------------------------- */
+
+static void look_at(const char *spool, const char *name, uint32_t self, struct gt_survey *survey)
+{
+	struct gt_proc_header proc;
+	char path[1400];
+	bool whole;
+	int fd;
+
+	gt_text(path, sizeof(path), "%s/%s/proc", spool, name);
+	fd = gt_sys_openat(AT_FDCWD, path, O_RDONLY | O_NOFOLLOW | O_CLOEXEC, 0);
+	if (fd < 0)
+		return;
+	whole = gt_sys_pread(fd, &proc, sizeof(proc), 0) == (ssize_t)sizeof(proc);
+	gt_sys_close(fd);
+	if (!whole || proc.magic != GT_MAGIC_PROC)
+		return;
+	survey->recorded++;
+	if (proc.state == GT_PROC_ENDED || proc.pid == self ||
+	    !gt_process_lives(proc.pid, proc.start_time))
+		return;
+	survey->alive++;
+	survey->between += proc.state == GT_PROC_EXEC;
+	if (gt_process_dying(proc.pid)) {
+		survey->dying++;
+		return;
+	}
+	if (survey->pid && proc.state == GT_PROC_EXEC)
+		return;
+	survey->pid = proc.pid;
+	proc.program[sizeof(proc.program) - 1] = 0;
+	gt_text(survey->program, sizeof(survey->program), "%s", proc.program);
+}
+
+void gt_survey(const char *spool, uint32_t self, struct gt_survey *survey)
+{
+	char buffer[4096];
+	int fd = gt_sys_openat(AT_FDCWD, spool, O_RDONLY | O_DIRECTORY | O_CLOEXEC, 0);
+	int n;
+
+	*survey = (struct gt_survey){ 0 };
+	if (fd < 0)
+		return;
+	while ((n = gt_sys_getdents(fd, buffer, sizeof(buffer))) > 0) {
+		for (int at = 0; at < n;) { /* struct linux_dirent64 */
+			const char *name = buffer + at + 19;
+			unsigned short bytes;
+
+			memcpy(&bytes, buffer + at + 16, sizeof(bytes));
+			if (*name == 'p')
+				look_at(spool, name, self, survey);
+			at += bytes ? bytes : n;
+		}
+	}
+	gt_sys_close(fd);
+}
+
+/* ---- the watchers -------------------------------------------------------------------------------- */
+
+static int open_watch(const char *home, int flags)
+{
+	char path[1300];
+
+	gt_text(path, sizeof(path), "%s/" GT_WATCH, home);
+	return gt_sys_openat(AT_FDCWD, path, O_RDWR | O_NOFOLLOW | O_CLOEXEC | flags, 0600);
+}
+
+/* A lock of the open file, which children inherit; unlike flock() it can be asked for. */
+static int lock_watch(int fd, int command, short type)
+{
+	struct flock lock = { .l_type = type, .l_whence = SEEK_SET };
+	int rc;
+
+	do
+		rc = gt_sys_fcntl(fd, command, (long)&lock);
+	while (rc == -EINTR);
+	return rc ? rc : lock.l_type;
+}
+
+static int take_watch(const char *home, int command, short type)
+{
+	int fd = open_watch(home, O_CREAT), rc;
+
+	if (fd < 0)
+		return fd;
+	rc = lock_watch(fd, command, type);
+	if (rc >= 0)
+		return fd;
+	gt_sys_close(fd);
+	return rc;
+}
+
+int gt_watch(const char *home)
+{
+	return take_watch(home, F_OFD_SETLK, F_RDLCK);
+}
+
+int gt_watch_last(const char *home)
+{
+	return take_watch(home, F_OFD_SETLKW, F_WRLCK);
+}
+
+bool gt_watched(const char *home)
+{
+	int fd = open_watch(home, 0);
+	bool yes;
+
+	if (fd < 0)
+		return fd != -ENOENT;
+	yes = lock_watch(fd, F_OFD_GETLK, F_WRLCK) != F_UNLCK;
+	gt_sys_close(fd);
+	return yes;
+}
+
+/* ---- other hosts ---------------------------------------------------------------------------------- */
+
+enum hosts { HOSTS_NONE, HOSTS_ENDED, HOSTS_OPEN };
+
+/* A host without a run header is about to make it, or to withdraw; or it died at just that moment. */
+static uint32_t state_of(const char *folder)
+{
+	char path[1400];
+	uint32_t state;
+	int fd;
+
+	gt_text(path, sizeof(path), "%s/run", folder);
+	for (int64_t waited = 0;; waited += 10000) {
+		fd = gt_sys_openat(AT_FDCWD, path, O_RDONLY | O_NOFOLLOW | O_CLOEXEC, 0);
+		if (fd != -ENOENT || waited >= HEADER_US)
+			break;
+		gt_sys_sleep_us(10000);
+	}
+	if (fd < 0)
+		return GT_RUN_ENDED;
+	state = gt_run_state_get(fd);
+	gt_sys_close(fd);
+	return state;
+}
+
+/* Are there other hosts in this run, and do processes go on there? */
+static enum hosts other_hosts(const char *dir, const char *home)
+{
+	char folder[1300], buffer[4096];
+	enum hosts found = HOSTS_NONE;
+	int n, fd;
+
+	gt_text(folder, sizeof(folder), "%s/spool", dir);
+	fd = gt_sys_openat(AT_FDCWD, folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC, 0);
+	if (fd < 0)
+		return HOSTS_NONE;
+	if (strcmp(folder, home))
+		found = state_of(folder) == GT_RUN_OPEN ? HOSTS_OPEN : HOSTS_ENDED;
+	while (found != HOSTS_OPEN && (n = gt_sys_getdents(fd, buffer, sizeof(buffer))) > 0) {
+		for (int at = 0; at < n && found != HOSTS_OPEN;) { /* struct linux_dirent64 */
+			const char *name = buffer + at + 19;
+			unsigned short bytes;
+
+			memcpy(&bytes, buffer + at + 16, sizeof(bytes));
+			at += bytes ? bytes : n;
+			if (strncmp(name, GT_HOST_FOLDER, strlen(GT_HOST_FOLDER)))
+				continue;
+			gt_text(folder, sizeof(folder), "%s/spool/%s", dir, name);
+			if (strcmp(folder, home))
+				found = state_of(folder) == GT_RUN_OPEN ? HOSTS_OPEN : HOSTS_ENDED;
+		}
+	}
+	gt_sys_close(fd);
+	return found;
+}
+
+/* Has no process of this host been able to record anything? */
+static bool nothing_there(int fd)
+{
+	struct gt_run_header run;
+
+	return gt_sys_pread(fd, &run, sizeof(run), 0) == (ssize_t)sizeof(run) &&
+	       run.next_seq == run.untraced;
+}
+
+/*
+ * This host's processes have ended. Is it for us to assemble: are we the only host, or the last one?
+ * Two hosts may end at the same moment: the one that makes the file CLAIM does it. A host that takes
+ * part again looks for it after it has said so, and we look at the hosts after we have made it.
+ */
+enum gt_turn gt_run_turn(const char *dir, const char *home, int fd,
+			 void (*part)(const char *dir, const char *home, int fd))
+{
+	enum hosts others = other_hosts(dir, home);
+	char path[1100];
+	int claim;
+
+	if (others == HOSTS_NONE) {
+		if (!nothing_there(fd))
+			return GT_TURN_OURS;
+		gt_run_state_set(fd, GT_RUN_ENDED); /* hosts that come later do not wait for this one */
+		return GT_TURN_NOTHING;
+	}
+	/* What this host has recorded it converts itself, or brings it to where the last host finds it. */
+	part(dir, home, fd);
+	gt_run_state_set(fd, GT_RUN_ENDED);
+	if (other_hosts(dir, home) == HOSTS_OPEN)
+		return GT_TURN_OTHERS;
+	gt_text(path, sizeof(path), "%s/spool/" GT_CLAIM, dir);
+	claim = gt_sys_openat(AT_FDCWD, path, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC,
+			      0600);
+	if (claim < 0)
+		return GT_TURN_OTHERS;
+	gt_sys_close(claim);
+	if (other_hosts(dir, home) != HOSTS_OPEN)
+		return GT_TURN_OURS;
+	gt_sys_unlinkat(AT_FDCWD, path, 0);
+	return GT_TURN_OTHERS;
+}

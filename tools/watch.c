@@ -1,0 +1,399 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Making the archive when the last process of a run has gone, however it went (doc/adr/0011). The
+ * kernel tells: every process of the run holds a shared lock on the run header. While somebody
+ * watches, the processes themselves do nothing about it at their end.
+ *
+ * `gputrace run` watches as long as its command lives. Beside it a second process, the guard, waits
+ * for its end; it matters if `gputrace run` was killed, or if processes outlive the command. The
+ * guard holds no descriptor of anybody's, and is in a session of its own.
+ *
+ * Limits: processes that were started by a program without our library, in another pid namespace and
+ * with all descriptors closed, are not known.
+ */
+#include "config.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <signal.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/file.h>
+#include <sys/mman.h>
+#include <sys/prctl.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "lib/common/ending.h"
+#include "lib/common/process.h"
+#include "lib/common/rundir.h"
+#include "lib/common/settings.h"
+#include "lib/format.h"
+#include "tools/cmds.h"
+#include "tools/run_parent.h"
+
+#define NAP_US      2000
+#define LINGER_MS   50    /* that processes which outlive the command get to end, too */
+#define UNKNOWN_MS  200   /* the same, if only their lock is known */
+#define DYING_MS    10000 /* and if they are about to end */
+#define LIVING_MS   500   /* between two looks of the guard at those who hold no lock */
+
+static struct {
+	char home[PATH_MAX];  /* behind the archive directory's path: "/spool..." */
+	int dir, lock, watch; /* the archive directory, its run header, and gt_watch() */
+	int guard;            /* pid, 0: another `gputrace run` of this job has started it, -1: none */
+	struct gt_run_header *page;
+} run = {.dir = -1, .lock = -1, .watch = -1, .guard = -1};
+
+__attribute__((format(printf, 2, 3))) static void say(int level, const char *format, ...)
+{
+	char text[PATH_MAX + 256];
+	va_list args;
+
+	if (gt_settings.verbose < level)
+		return;
+	va_start(args, format);
+	vsnprintf(text, sizeof(text), format, args);
+	va_end(args);
+	fprintf(stderr, "gputrace: %s\n", text);
+}
+
+/* The archive directory's present name: it may have been renamed. */
+static bool dir_name(char *path, size_t size)
+{
+	char link[64];
+	ssize_t n;
+
+	snprintf(link, sizeof(link), "/proc/self/fd/%d", run.dir);
+	n = readlink(link, path, size - 1);
+	path[n < 0 ? 0 : n] = '\0';
+	return n > 0;
+}
+
+void gt_watch_close_others(void)
+{
+	int from = 3;
+
+	for (;;) {
+		int next = INT_MAX;
+
+		for (const int *fd = (const int[]){run.dir, run.lock, run.watch, -2}; *fd != -2; fd++)
+			if (*fd >= from && *fd < next)
+				next = *fd;
+		if (next > from)
+			close_range((unsigned)from, (unsigned)next - 1, 0);
+		if (next == INT_MAX)
+			return;
+		from = next + 1;
+	}
+}
+
+/* ---- making the archive ---------------------------------------------------------------------- */
+
+/*
+ * In a process of its own, and a process group: Ctrl-C ends the waiting, not the work. The lock is
+ * shared with it.
+ */
+static int in_child(int (*call)(const char *dir, const char *home, int fd), const char *dir,
+		    const char *home, int fd)
+{
+	sigset_t none, ttou;
+	int status = 0, pid = fork();
+
+	if (pid < 0)
+		return GT_RC_BAD;
+	sigemptyset(&none);
+	if (!pid) {
+		setpgid(0, 0);
+		sigemptyset(&ttou);
+		sigaddset(&ttou, SIGTTOU);
+		sigprocmask(SIG_SETMASK, &ttou, NULL);
+		_exit(call(dir, home, fd));
+	}
+	sigprocmask(SIG_SETMASK, &none, NULL);
+	while (waitpid(pid, &status, 0) < 0 && errno == EINTR)
+		;
+	return WIFEXITED(status) ? WEXITSTATUS(status) : GT_RC_BAD;
+}
+
+static void part(const char *dir, const char *home, int fd)
+{
+	in_child(gt_assemble_here_part, dir, home, fd);
+}
+
+/* All processes of this host have ended, and the lock is ours. */
+static void make_archive(void)
+{
+	char dir[PATH_MAX], home[2 * PATH_MAX];
+
+	if (!dir_name(dir, sizeof(dir)))
+		return;
+	snprintf(home, sizeof(home), "%s%s", dir, run.home);
+	if (!gt_settings.unify) {
+		say(1, "recorded, not assembled (VT_UNIFY=no): gputrace recover %s", dir);
+		return;
+	}
+	switch (gt_run_turn(dir, home, run.lock, part)) {
+	case GT_TURN_OURS:
+		gt_run_state_set(run.lock, GT_RUN_ASSEMBLING);
+		in_child(gt_assemble_here, dir, home, run.lock);
+		break;
+	case GT_TURN_OTHERS:
+		say(strcmp(run.home, "/spool") ? 2 : 1,
+		    "other hosts of this run go on; the last of them writes the archive in %s", dir);
+		break;
+	case GT_TURN_NOTHING:
+		say(1, "nothing was recorded in %s", dir);
+		break;
+	}
+}
+
+/* ---- the guard ------------------------------------------------------------------------------- */
+
+/* Waits for the run's lock, and for those who have lost theirs. False: the run is no more. */
+static bool wait_for_all(const char *home)
+{
+	char path[2 * PATH_MAX + 8];
+	struct gt_survey survey;
+	struct stat here, there;
+
+	snprintf(path, sizeof(path), "%s/run", home);
+	run.lock = open(path, O_RDWR | O_CLOEXEC | O_NOFOLLOW);
+	for (;;) {
+		struct gt_run_header header;
+
+		while (flock(run.lock, LOCK_EX))
+			if (errno != EINTR)
+				return false;
+		if (fstat(run.lock, &here) || lstat(path, &there) || here.st_ino != there.st_ino ||
+		    here.st_dev != there.st_dev ||
+		    pread(run.lock, &header, sizeof(header), 0) != (ssize_t)sizeof(header))
+			return false;
+		gt_survey(header.spool, 0, &survey);
+		if (!survey.alive)
+			return survey.recorded > 0;
+		flock(run.lock, LOCK_UN);
+		usleep(LIVING_MS * 1000);
+	}
+}
+
+static void close_stdio(void)
+{
+	int null = open("/dev/null", O_RDWR | O_CLOEXEC);
+
+	for (int fd = 0; null >= 0 && fd < 3; fd++)
+		dup2(null, fd);
+}
+
+static void guard(void)
+{
+	char dir[PATH_MAX], home[2 * PATH_MAX];
+	sigset_t none;
+
+	setsid();
+	prctl(PR_SET_NAME, "gputrace-guard");
+	munmap(run.page, GT_PAGE);
+	run.lock = run.watch = -1;
+	gt_watch_close_others();
+	close_stdio();
+	if (chdir("/") || !dir_name(dir, sizeof(dir)))
+		_exit(1);
+	sigemptyset(&none);
+	sigprocmask(SIG_SETMASK, &none, NULL);
+	snprintf(home, sizeof(home), "%s%s", dir, run.home);
+	run.watch = gt_watch_last(home);
+	if (run.watch < 0 || !dir_name(dir, sizeof(dir)))
+		_exit(1);
+	snprintf(home, sizeof(home), "%s%s", dir, run.home);
+	if (wait_for_all(home))
+		make_archive();
+	_exit(0);
+}
+
+/* ---- beginning ------------------------------------------------------------------------------- */
+
+/* Where this host's run header is: DIR/spool, or a folder in it if another host has made DIR. */
+static bool find_home(const char *dir, const char *host, char *why, size_t size)
+{
+	struct gt_run_header header = {0};
+	char path[PATH_MAX + 16], name[64], home[PATH_MAX];
+	int fd;
+
+	snprintf(run.home, sizeof(run.home), "/spool");
+	snprintf(path, sizeof(path), "%s/spool/run", dir);
+	fd = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW);
+	if (fd >= 0 && pread(fd, &header, sizeof(header), 0) < 0)
+		header.host[0] = '\0';
+	if (fd >= 0)
+		close(fd);
+	gt_host_name(host, name, sizeof(name));
+	if (strncmp(name, header.host, sizeof(header.host))) {
+		const struct gt_rundir_wish wish = {
+			.local = gt_settings.pform_ldir, .host = host, .job = header.job};
+
+		if (gt_rundir_join_host(dir, &wish, home, sizeof(home), why, size))
+			return false;
+		snprintf(run.home, sizeof(run.home), "%s", home + strlen(dir));
+	}
+	return true;
+}
+
+/* Descriptors of the standard streams that are closed must stay so for the command. */
+static int above_standard(int fd)
+{
+	int high = fd >= 0 && fd < 3 ? fcntl(fd, F_DUPFD_CLOEXEC, 3) : fd;
+
+	if (high != fd)
+		close(fd);
+	return high;
+}
+
+bool gt_watch_begin(const char *dir, const char *host, char *why, size_t size)
+{
+	char home[2 * PATH_MAX], path[2 * PATH_MAX + 8];
+	uint32_t nobody = 0;
+
+	if (!find_home(dir, host, why, size))
+		return false;
+	snprintf(home, sizeof(home), "%s%s", dir, run.home);
+	snprintf(path, sizeof(path), "%s/run", home);
+	run.dir = above_standard(open(dir, O_RDONLY | O_DIRECTORY | O_CLOEXEC));
+	run.lock = above_standard(open(path, O_RDWR | O_CLOEXEC | O_NOFOLLOW));
+	run.watch = above_standard(gt_watch(home));
+	run.page = run.lock < 0 ? MAP_FAILED
+				: mmap(NULL, GT_PAGE, PROT_READ | PROT_WRITE, MAP_SHARED, run.lock, 0);
+	if (run.dir < 0 || run.watch < 0 || run.page == MAP_FAILED || flock(run.lock, LOCK_SH | LOCK_NB)) {
+		snprintf(why, size, "the run in %s cannot be watched: %s", dir, strerror(errno));
+		gt_watch_cancel();
+		return false;
+	}
+	__atomic_add_fetch(&run.page->parents, 1, __ATOMIC_ACQ_REL);
+	run.guard = 0;
+	if (__atomic_compare_exchange_n(&run.page->watched, &nobody, 1, false, __ATOMIC_ACQ_REL,
+					__ATOMIC_ACQUIRE) &&
+	    gt_settings.unify) {
+		run.guard = fork();
+		if (!run.guard)
+			guard();
+	}
+	return true;
+}
+
+static void dismiss_guard(void)
+{
+	if (run.guard > 0 && !kill(run.guard, SIGKILL))
+		waitpid(run.guard, NULL, 0);
+	run.guard = -1;
+}
+
+void gt_watch_cancel(void)
+{
+	char dir[PATH_MAX], path[2 * PATH_MAX + 8];
+
+	dismiss_guard();
+	if (run.page && run.page != MAP_FAILED && !__atomic_sub_fetch(&run.page->parents, 1, __ATOMIC_ACQ_REL) &&
+	    dir_name(dir, sizeof(dir))) {
+		run.page->watched = 0;
+		snprintf(path, sizeof(path), "%s%s/" GT_WATCH, dir, run.home);
+		unlink(path);
+	}
+	if (run.page && run.page != MAP_FAILED)
+		munmap(run.page, GT_PAGE);
+	run.page = NULL;
+	close(run.dir);
+	close(run.lock);
+	close(run.watch);
+	run.dir = run.lock = run.watch = -1;
+}
+
+/* ---- the end --------------------------------------------------------------------------------- */
+
+/* Notes in the header of a process that a signal has ended which one that was. */
+static void note_signal(const char *spool, int pid, int number)
+{
+	char path[PATH_MAX + 64], ending[32];
+	DIR *dir = opendir(spool);
+	struct dirent *entry;
+
+	snprintf(ending, sizeof(ending), ".%d", pid);
+	while (dir && (entry = readdir(dir))) {
+		struct gt_proc_header header;
+		const char *dot = strrchr(entry->d_name, '.');
+		int fd;
+
+		if (entry->d_name[0] != 'p' || !dot || strcmp(dot, ending))
+			continue;
+		snprintf(path, sizeof(path), "%s/%s/proc", spool, entry->d_name);
+		fd = open(path, O_RDWR | O_CLOEXEC | O_NOFOLLOW);
+		if (fd < 0)
+			continue;
+		if (pread(fd, &header, sizeof(header), 0) == (ssize_t)sizeof(header) &&
+		    header.magic == GT_MAGIC_PROC && header.state == GT_PROC_RUNNING) {
+			header.how = GT_END_SIGNAL;
+			header.status = (uint32_t)number;
+			if (pwrite(fd, &header, sizeof(header), 0) < 0)
+				say(2, "%s: %s", path, strerror(errno));
+		}
+		close(fd);
+	}
+	if (dir)
+		closedir(dir);
+}
+
+/* Takes the lock for good, unless somebody lives who is not about to end. */
+static bool all_gone(struct gt_survey *survey)
+{
+	for (unsigned us = 0;; us += NAP_US) {
+		bool locked = !flock(run.lock, LOCK_EX | LOCK_NB);
+		unsigned limit;
+
+		gt_survey(run.page->spool, 0, survey);
+		if (locked && !survey->alive)
+			return true;
+		flock(run.lock, LOCK_UN);
+		limit = survey->alive > survey->dying ? LINGER_MS : survey->alive ? DYING_MS : UNKNOWN_MS;
+		if (us / 1000 >= limit)
+			return false;
+		usleep(NAP_US);
+	}
+}
+
+static void say_others_go_on(const struct gt_survey *survey)
+{
+	char dir[PATH_MAX];
+	/* One that has become another program has two folders. */
+	unsigned living = survey->alive - survey->between, more = living > 1 ? living - 1 : 0;
+
+	if (!dir_name(dir, sizeof(dir)))
+		return;
+	if (!survey->pid)
+		say(1, "processes of this run go on; when they have ended, the archive is written in %s", dir);
+	else if (more)
+		say(1, "process %u (%s) and %u more of this run go on; when they have ended, the archive is "
+		       "written in %s", survey->pid, survey->program, more, dir);
+	else
+		say(1, "process %u (%s) of this run goes on; when it has ended, the archive is written in %s",
+		    survey->pid, survey->program, dir);
+}
+
+void gt_watch_end(int pid, int signal)
+{
+	struct gt_survey survey;
+
+	if (signal)
+		note_signal(run.page->spool, pid, signal);
+	flock(run.lock, LOCK_UN);
+	if (__atomic_sub_fetch(&run.page->parents, 1, __ATOMIC_ACQ_REL))
+		return; /* the last `gputrace run` of this job does it */
+	if (!all_gone(&survey)) {
+		say_others_go_on(&survey);
+		return;
+	}
+	make_archive();
+	dismiss_guard();
+}
