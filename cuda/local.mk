@@ -3,7 +3,7 @@
 lib_LTLIBRARIES += cuda/libgputrace-cuda.la
 CUDA_SOURCES = cuda/abi.h cuda/api.c cuda/api.h cuda/align.c cuda/buffers.c cuda/calls.c cuda/capture.c \
 	cuda/capture.h cuda/clock.c cuda/contexts.c cuda/devices.c cuda/extras.c cuda/implicit.c \
-	cuda/cuda.h cuda/kernels.c cuda/life.c cuda/nvtx.c cuda/nvtx_abi.h cuda/options.c cuda/places.c cuda/ranges.c cuda/ranges.h cuda/records.c \
+	cuda/cuda.h cuda/kernels.c cuda/life.c cuda/lock.h cuda/nvtx.c cuda/nvtx_abi.h cuda/options.c cuda/places.c cuda/ranges.c cuda/ranges.h cuda/records.c \
 	cuda/worker.c
 cuda_libgputrace_cuda_la_SOURCES = $(CUDA_SOURCES)
 # Callbacks run at every launch: no way through the PLT.

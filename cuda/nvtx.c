@@ -12,13 +12,17 @@
  *   payload       attribute NVTX_PAYLOAD, NVTX_PAYLOAD_INT or NVTX_PAYLOAD_DOUBLE of the enter
  *
  * Budget: 40 ns for a push and a pop. No lock and no memory once a name is known.
- * Limits: NAMES different messages, then they share one region; a thread's stack is DEPTH deep.
+ * Limits: NAMES / 2 different messages, then ranges share one region, which is told; a thread's stack
+ * is DEPTH deep.
  * Colours, and payloads of the extensions, are not recorded.
  */
+#include <pthread.h>
+#include <stdio.h>
 #include <string.h>
 #include <sys/mman.h>
 
 #include "cuda/cuda.h"
+#include "cuda/lock.h"
 #include "cuda/nvtx_abi.h"
 #include "cuda/ranges.h"
 
@@ -54,7 +58,11 @@ static struct name *names;
 static uint32_t name_count, lock_word;
 static char *arena, *arena_end;
 static struct name too_many;
+static bool full;         /* atomic: too_many has its region, and takes what is not known */
+static uint64_t merged;   /* how often it was taken; atomic */
 static GT_CU_TLS struct stack *stack;
+static pthread_key_t stack_key;
+static bool have_key;
 static gt_ref payload_uint, payload_int, payload_double, category_parameter, marker_mark;
 
 /* Categories: few, searched in order. */
@@ -65,15 +73,14 @@ static struct category {
 } categories[1024];
 static uint32_t category_count;
 
-static void lock(void)
+static uint64_t lock(void)
 {
-	while (__atomic_exchange_n(&lock_word, 1, __ATOMIC_ACQUIRE))
-		;
+	return gt_cu_lock(&lock_word);
 }
 
-static void unlock(void)
+static void unlock(uint64_t mask)
 {
-	__atomic_store_n(&lock_word, 0, __ATOMIC_RELEASE);
+	gt_cu_unlock(&lock_word, mask);
 }
 
 /* Under the lock. NULL: no memory. */
@@ -156,9 +163,9 @@ static gt_ref define(const char *text, const struct domain *domain)
 /* Under the lock. */
 static struct name *add(struct name *slot, const char *text, const struct domain *domain, uint32_t hash)
 {
-	const char *copy = keep(text);
+	const char *copy = name_count < NAMES / 2 ? keep(text) : NULL;
 
-	if (!copy || name_count >= NAMES / 2)
+	if (!copy)
 		return NULL;
 	name_count++;
 	slot->hash = hash;
@@ -168,9 +175,27 @@ static struct name *add(struct name *slot, const char *text, const struct domain
 	return slot;
 }
 
+/* Under the lock: there is room for no more. */
+static void close_names(void)
+{
+	if (full)
+		return;
+	too_many.region = define("NVTX: too many different messages", &everyone);
+	__atomic_store_n(&full, true, __ATOMIC_RELEASE);
+	gt_message(1, "NVTX: there are more than %u different messages: ranges with others share one region",
+		   name_count);
+}
+
+static struct name *one_of_many(void)
+{
+	__atomic_fetch_add(&merged, 1, __ATOMIC_RELAXED);
+	return &too_many;
+}
+
 static struct name *find(const char *text, const struct domain *domain)
 {
 	uint32_t hash, at;
+	uint64_t mask = 0;
 	bool locked = false;
 
 	text = text && *text ? text : "(no message)";
@@ -182,22 +207,24 @@ static struct name *find(const char *text, const struct domain *domain)
 		if (known) {
 			if (n->hash == hash && n->domain == domain && !strncmp(known, text, TEXT)) {
 				if (locked)
-					unlock();
+					unlock(mask);
 				return n;
 			}
 			continue;
 		}
+		if (__atomic_load_n(&full, __ATOMIC_ACQUIRE) && !locked)
+			return one_of_many();
 		if (!locked) { /* nobody else may add one here meanwhile: look at this slot again */
-			lock();
+			mask = lock();
 			locked = true;
 			at = (at + NAMES - 1) % NAMES;
 			continue;
 		}
 		n = add(n, text, domain, hash);
-		if (!n && !too_many.region)
-			too_many.region = define("NVTX: too many different messages", &everyone);
-		unlock();
-		return n ? n : &too_many;
+		if (!n)
+			close_names();
+		unlock(mask);
+		return n ? n : one_of_many();
 	}
 }
 
@@ -226,15 +253,29 @@ static struct domain *known(void *handle)
 
 /* ---- regions ---------------------------------------------------------------------------------------- */
 
-static struct stack *own_stack(void)
+/* The thread ends; its other destructors may still push, and get another one. */
+static void free_stack(void *old)
 {
-	if (GT_CU_UNLIKELY(!stack)) {
-		void *p = mmap(NULL, sizeof(*stack), PROT_READ | PROT_WRITE,
-			       MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+	stack = NULL;
+	munmap(old, sizeof(*stack));
+}
 
-		stack = p == MAP_FAILED ? NULL : p;
-	}
+static GT_CU_RARE struct stack *make_stack(void)
+{
+	void *p = mmap(NULL, sizeof(*stack), PROT_READ | PROT_WRITE,
+		       MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+
+	if (p == MAP_FAILED)
+		return NULL;
+	stack = p;
+	if (have_key)
+		pthread_setspecific(stack_key, p);
 	return stack;
+}
+
+static inline struct stack *own_stack(void)
+{
+	return GT_CU_LIKELY(stack) ? stack : make_stack();
 }
 
 /* The attribute for a payload, and its value; GT_NONE: there is none. */
@@ -295,9 +336,8 @@ static int push(const struct name *name, const struct domain *domain, const stru
 	if (!recorded || !name->region)
 		return level;
 	attribute = payload_of(a, &value);
-	if (attribute)
-		gt_attribute(attribute, value);
-	gt_enter(name->region);
+	if (!gt_enter_attribute(name->region, attribute, value))
+		return level;
 	category = category_of(a, domain);
 	if (category)
 		gt_record(GT_T_PARAM_STR, category_parameter, (uint64_t[2]){ category, 0 }, 1);
@@ -328,6 +368,23 @@ static int pop(const struct domain *domain)
 
 /* ---- marks and ranges ----------------------------------------------------------------------------------- */
 
+/* The text of a mark, which needs no region. `text` is room for it. */
+static const char *text_of(const struct nv_attributes *a, char *text)
+{
+	if (!a || a->size < offsetof(struct nv_attributes, message) + sizeof(void *))
+		return "";
+	switch (a->message_type) {
+	case 1:
+		return a->message.ascii ? a->message.ascii : "";
+	case 2:
+		return narrow(a->message.wide, text);
+	case 3:
+		return a->message.registered ? ((const struct name *)a->message.registered)->text : "";
+	default:
+		return "";
+	}
+}
+
 static void put_mark(const char *text)
 {
 	char line[TEXT + 1];
@@ -353,7 +410,9 @@ static uint64_t start(const struct name *name, const struct domain *domain, cons
 
 static void mark_ex(const struct nv_attributes *a)
 {
-	put_mark(message(a, &everyone)->text);
+	char text[TEXT];
+
+	put_mark(text_of(a, text));
 }
 
 static void mark_a(const char *text)
@@ -410,13 +469,13 @@ static int pop_default(void)
 static void domain_category_a(void *domain, uint32_t id, const char *text)
 {
 	gt_ref name = gt_def_string(text ? text : "");
+	uint64_t mask = lock();
 
-	lock();
 	if (category_count < sizeof(categories) / sizeof(categories[0])) {
 		categories[category_count] = (struct category){ id, known(domain), name };
 		__atomic_store_n(&category_count, category_count + 1, __ATOMIC_RELEASE);
 	}
-	unlock();
+	unlock(mask);
 }
 
 static void domain_category_w(void *domain, uint32_t id, const void *wide)
@@ -452,7 +511,8 @@ static void thread_w(uint32_t tid, const void *wide)
 
 static void domain_mark_ex(void *domain, const struct nv_attributes *a)
 {
-	put_mark(message(a, known(domain))->text);
+	(void)domain;
+	mark_ex(a);
 }
 
 static uint64_t domain_start_ex(void *domain, const struct nv_attributes *a)
@@ -492,12 +552,13 @@ static void *domain_create_a(const char *name)
 {
 	char group[TEXT + 32] = "NVTX Domain '";
 	struct domain *d;
+	uint64_t mask;
 
 	if (!name)
 		return NULL;
 	strncat(group, name, TEXT);
 	strcat(group, "'");
-	lock();
+	mask = lock();
 	d = take(sizeof(*d));
 	if (d) {
 		d->name = keep(name);
@@ -505,7 +566,7 @@ static void *domain_create_a(const char *name)
 		if (!d->group)
 			d->group = everyone.group;
 	}
-	unlock();
+	unlock(mask);
 	return d;
 }
 
@@ -578,8 +639,15 @@ static void forked(void)
 
 static void ending(int how)
 {
+	char number[24];
+	uint64_t n = __atomic_load_n(&merged, __ATOMIC_RELAXED);
+
 	if (how != GT_END_NONE)
 		gt_nv_ranges_finish();
+	if (n) {
+		snprintf(number, sizeof(number), "%llu", (unsigned long long)n);
+		gt_def_property("cuda:nvtx_merged", number);
+	}
 }
 
 static bool set_up(void)
@@ -603,6 +671,7 @@ static bool set_up(void)
 	if (p == MAP_FAILED)
 		return false;
 	gt_adapter_register(&adapter);
+	have_key = !pthread_key_create(&stack_key, free_stack);
 	payload_uint = gt_def_attribute("NVTX_PAYLOAD", "Number given with an NVTX range", GT_VALUE_UINT);
 	payload_int = gt_def_attribute("NVTX_PAYLOAD_INT", "Number given with an NVTX range",
 				       GT_VALUE_INT);
@@ -621,13 +690,14 @@ EXPORT int InitializeInjectionNvtx2(nv_export get);
 int InitializeInjectionNvtx2(nv_export get)
 {
 	const struct nv_callbacks *callbacks = get ? get(NV_TABLE_CALLBACKS) : NULL;
+	uint64_t mask;
 	bool ready;
 
 	if (!callbacks || callbacks->bytes < sizeof(*callbacks) || !callbacks->module)
 		return 0;
-	lock();
+	mask = lock();
 	ready = set_up();
-	unlock();
+	unlock(mask);
 	if (!ready)
 		return 0;
 	fill(callbacks, NV_MODULE_CORE, core, sizeof(core) / sizeof(core[0]));

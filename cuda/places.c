@@ -9,6 +9,7 @@
 #include <stdlib.h>
 
 #include "cuda/cuda.h"
+#include "cuda/lock.h"
 
 #define BUCKETS 256u
 
@@ -23,7 +24,7 @@ static struct {
 	char text[64];
 } names[NAMES];
 static uint32_t name_count; /* atomic */
-static uint32_t naming;     /* taken by who adds one */
+static uint32_t naming;     /* lock of who adds one */
 
 static struct gt_cu_context *find_context(uint32_t device, uint32_t context)
 {
@@ -77,7 +78,7 @@ static bool make_location(struct gt_cu_place *p)
 static struct {
 	uint32_t context, stream, newest;
 } gone[GONE];
-static uint32_t gone_count, going;   /* `going`: taken by who is at it */
+static uint32_t gone_count, going;   /* `going`: a lock */
 static uint32_t newest_stream;       /* atomic */
 static struct gt_cu_place *free_rows;
 
@@ -108,19 +109,19 @@ void gt_cu_stream_made(void *context, void *stream)
 void gt_cu_stream_gone(void *context, void *stream)
 {
 	uint32_t number, owner;
+	uint64_t mask;
 
 	if (!gt_cu_api.context_id || gt_cu_api.context_id(context, &owner) ||
 	    !stream_number(context, stream, &number))
 		return;
-	while (__atomic_exchange_n(&going, 1, __ATOMIC_ACQUIRE))
-		;
+	mask = gt_cu_lock(&going);
 	if (gone_count < GONE) { /* else it keeps its row */
 		gone[gone_count].context = owner;
 		gone[gone_count].stream = number;
 		gone[gone_count].newest = __atomic_load_n(&newest_stream, __ATOMIC_RELAXED);
 		gone_count++;
 	}
-	__atomic_store_n(&going, 0, __ATOMIC_RELEASE);
+	gt_cu_unlock(&going, mask);
 }
 
 static struct gt_cu_place *find_place(uint32_t context, uint32_t stream)
@@ -169,10 +170,11 @@ static void look_early(struct gt_cu_place *p)
 
 static void take_gone(void)
 {
+	uint64_t mask;
+
 	if (!__atomic_load_n(&gone_count, __ATOMIC_RELAXED))
 		return;
-	while (__atomic_exchange_n(&going, 1, __ATOMIC_ACQUIRE))
-		;
+	mask = gt_cu_lock(&going);
 	for (uint32_t i = 0; i < gone_count; i++) {
 		struct gt_cu_place *p = find_place(gone[i].context, gone[i].stream);
 
@@ -182,7 +184,7 @@ static void take_gone(void)
 			note_early(gone[i].context, gone[i].stream, gone[i].newest);
 	}
 	gone_count = 0;
-	__atomic_store_n(&going, 0, __ATOMIC_RELEASE);
+	gt_cu_unlock(&going, mask);
 }
 
 /* The row of a stream of this context that was gone before this one was made. */
@@ -240,19 +242,19 @@ struct gt_cu_place *gt_cu_place_of_context(uint32_t context)
 void gt_cu_name_stream(void *stream, const char *name)
 {
 	uint32_t id = 0, n;
+	uint64_t mask;
 
 	if (gt_cu_state_now() != GT_CU_READY || !gt_cu_api.stream_id ||
 	    gt_cu_api.stream_id(NULL, stream, 0, &id))
 		return;
-	while (__atomic_exchange_n(&naming, 1, __ATOMIC_ACQUIRE))
-		;
+	mask = gt_cu_lock(&naming);
 	n = name_count;
 	if (n < NAMES) {
 		names[n].stream = id;
 		snprintf(names[n].text, sizeof(names[n].text), "%s", name);
 		__atomic_store_n(&name_count, n + 1, __ATOMIC_RELEASE);
 	}
-	__atomic_store_n(&naming, 0, __ATOMIC_RELEASE);
+	gt_cu_unlock(&naming, mask);
 }
 
 void gt_cu_places_name(void)

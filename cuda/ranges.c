@@ -12,6 +12,7 @@
 #include <sys/mman.h>
 
 #include "cuda/cuda.h"
+#include "cuda/lock.h"
 #include "cuda/ranges.h"
 
 #define BUCKETS 4096u
@@ -27,15 +28,19 @@ static uint32_t lock_word;
 static struct gt_location *row;
 static bool tried;
 
-static void lock(void)
+/* Of the thread's other calls nothing is recorded meanwhile; a signal that strikes after it finds that over. */
+static uint64_t lock(void)
 {
-	while (__atomic_exchange_n(&lock_word, 1, __ATOMIC_ACQUIRE))
-		;
+	uint64_t mask = gt_cu_lock(&lock_word);
+
+	gt_guard();
+	return mask;
 }
 
-static void unlock(void)
+static void unlock(uint64_t mask)
 {
-	__atomic_store_n(&lock_word, 0, __ATOMIC_RELEASE);
+	gt_unguard();
+	gt_cu_unlock(&lock_word, mask);
 }
 
 /* Under the lock. NULL: no memory. */
@@ -59,10 +64,9 @@ static struct entry *take(void)
 uint64_t gt_nv_range_start(const struct gt_nv_range *range)
 {
 	bool recorded = gt_active() && range->region;
+	uint64_t id, mask = lock();
 	struct entry *e;
-	uint64_t id;
 
-	lock();
 	id = ++next_id;
 	e = recorded ? take() : NULL;
 	if (e) {
@@ -71,10 +75,10 @@ uint64_t gt_nv_range_start(const struct gt_nv_range *range)
 		e->what = *range;
 		e->next = open_ranges[id % BUCKETS];
 		open_ranges[id % BUCKETS] = e;
-	}
-	unlock();
-	if (recorded && !e)
+	} else if (recorded) {
 		gt_lost(GT_LOSS_NO_LOCATION, 1);
+	}
+	unlock(mask);
 	return id;
 }
 
@@ -111,9 +115,8 @@ static void write_range(const struct entry *e, uint64_t end)
 void gt_nv_range_end(uint64_t id)
 {
 	struct entry **at, *e;
+	uint64_t mask = lock();
 
-	gt_guard();
-	lock();
 	for (at = &open_ranges[id % BUCKETS]; *at && (*at)->id != id; at = &(*at)->next)
 		;
 	e = *at;
@@ -123,24 +126,19 @@ void gt_nv_range_end(uint64_t id)
 		e->next = unused;
 		unused = e;
 	}
-	unlock();
-	gt_unguard();
+	unlock(mask);
 }
 
 void gt_nv_ranges_finish(void)
 {
-	uint64_t now;
+	uint64_t mask = lock(), now = gt_now();
 
-	gt_guard();
-	lock();
-	now = gt_now();
 	for (unsigned i = 0; i < BUCKETS; i++)
 		for (struct entry *e = open_ranges[i]; e; e = e->next) {
 			write_range(e, now);
 			e->begin = now; /* exec may fail: then it goes on */
 		}
-	unlock();
-	gt_unguard();
+	unlock(mask);
 }
 
 void gt_nv_ranges_forked(void)

@@ -209,6 +209,10 @@ GT_API bool gt_enter_record(gt_ref region, unsigned type, uint64_t low, const ui
 GT_API void gt_leave_record(gt_ref region, unsigned type, uint64_t low, const uint64_t *data,
 			    unsigned extra);
 
+/* gt_enter() with an attribute of any value, which may be GT_NONE. False: the filter leaves this call
+ * out, and so must be what would go into the region. [signal-safe] */
+GT_API bool gt_enter_attribute(gt_ref region, gt_ref attribute, uint64_t value);
+
 /* The same with a time that gt_now() gave earlier on this thread: a wrapper can look at the clock
  * first and decide afterwards. Times that lie before the last recorded event are set to it. */
 GT_API void gt_enter_at(gt_ref region, uint64_t tick);

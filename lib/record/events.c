@@ -180,6 +180,21 @@ void gt_enter_tagged(gt_ref region, gt_ref attribute, uint32_t value, uint64_t t
 		gt_write(NULL, GT_WORD(GT_T_TAG, (uint64_t)attribute << 32 | value), enter, 1, tick);
 }
 
+bool gt_enter_attribute(gt_ref region, gt_ref attribute, uint64_t value)
+{
+	uint64_t rest[4] = { value, 0, 0, GT_WORD(GT_T_ENTER, region) };
+
+	if (!passes(region, true))
+		return false;
+	if (!attribute) {
+		gt_put(rest[3]);
+		return true;
+	}
+	rest[2] = gt_clock_read();
+	gt_write(NULL, GT_WORDX(GT_T_ATTR, 1, attribute), rest, 2, rest[2]);
+	return true;
+}
+
 void gt_leave_at(gt_ref region, uint64_t tick)
 {
 	if (passes(region, false))

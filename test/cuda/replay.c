@@ -345,6 +345,14 @@ void gt_enter_tagged(gt_ref region, gt_ref attribute, uint32_t value, uint64_t t
 	}
 }
 
+bool gt_enter_attribute(gt_ref region, gt_ref attribute, uint64_t value)
+{
+	if (attribute)
+		gt_attribute(attribute, value);
+	gt_enter(region);
+	return true;
+}
+
 void gt_leave_at(gt_ref region, uint64_t tick)
 {
 	if (region)

@@ -12,7 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define MAX 4096
+#define MAX 65536
 
 static char *strings[1 << 16];
 static uint32_t region_name[MAX];

@@ -1,0 +1,50 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * A lock for what the program's threads share: held with all signals blocked, so that a handler never
+ * waits for it on the thread that has it, and never jumps away from under it.
+ *
+ * Limits: not recursive; in a forked child its word is set to 0. Keeps errno.
+ */
+#ifndef GT_CUDA_LOCK_H
+#define GT_CUDA_LOCK_H
+
+#include <errno.h>
+#include <linux/futex.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+/* The kernel's own set, which holds the signals of the thread library, too. */
+static inline uint64_t gt_cu_signals(uint64_t mask)
+{
+	uint64_t old = 0;
+
+	syscall(SYS_rt_sigprocmask, 2 /* SIG_SETMASK */, &mask, &old, sizeof(mask));
+	return old;
+}
+
+/* The word is 0: free, 1: held, 2: held, and somebody sleeps. Returns what gt_cu_unlock() wants. */
+static inline uint64_t gt_cu_lock(uint32_t *word)
+{
+	uint64_t mask = gt_cu_signals(~UINT64_C(0));
+	uint32_t none = 0;
+	int saved = errno;
+
+	if (__atomic_compare_exchange_n(word, &none, 1, 0, __ATOMIC_ACQUIRE, __ATOMIC_RELAXED))
+		return mask;
+	while (__atomic_exchange_n(word, 2, __ATOMIC_ACQUIRE))
+		syscall(SYS_futex, word, FUTEX_WAIT_PRIVATE, 2, NULL, NULL, 0);
+	errno = saved;
+	return mask;
+}
+
+/* Signals that came meanwhile strike here: nothing may be left to be done after it. */
+static inline void gt_cu_unlock(uint32_t *word, uint64_t mask)
+{
+	if (__atomic_exchange_n(word, 0, __ATOMIC_RELEASE) == 2)
+		syscall(SYS_futex, word, FUTEX_WAKE_PRIVATE, 1, NULL, NULL, 0);
+	gt_cu_signals(mask);
+}
+
+#endif

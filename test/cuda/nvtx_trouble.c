@@ -1,0 +1,162 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * NVTX in programs that give it trouble. Argument: which.
+ * Limits: what is printed is what nvtx.test expects.
+ */
+#define _GNU_SOURCE
+#include <pthread.h>
+#include <setjmp.h>
+#include <signal.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/time.h>
+#include <unistd.h>
+
+#include "nvtx_like.h"
+
+/* Memory that the process has (1: in use, 0: in its address space), kB. */
+static long memory(int resident)
+{
+	long pages[2] = { 0, 0 };
+	FILE *file = fopen("/proc/self/statm", "r");
+
+	if (!file || fscanf(file, "%ld %ld", &pages[0], &pages[1]) != 2)
+		exit(2);
+	fclose(file);
+	return pages[resident] * 4;
+}
+
+static void push_pop(const char *format, int number)
+{
+	char text[300];
+
+	memset(text, 'm', 200);
+	snprintf(text + 200, sizeof(text) - 200, format, number);
+	nvtxRangePushA(text);
+	nvtxRangePop();
+}
+
+/* More messages than are kept: the others take no memory. */
+static int many(void)
+{
+	long before;
+
+	for (int i = 0; i < 36000; i++)
+		push_pop("step %d", i);
+	before = memory(1);
+	for (int i = 0; i < 16000; i++)
+		push_pop("later %d", i);
+	printf("%ld kB\n", memory(1) - before);
+	return 0;
+}
+
+static int marks(void)
+{
+	nvtxEventAttributes_t a = { .version = 3, .size = sizeof(a), .messageType = 1 };
+	char text[64];
+
+	a.message.ascii = text;
+	for (int i = 0; i < 40000; i++) {
+		snprintf(text, sizeof(text), "loss at step %d", i);
+		if (i % 2)
+			nvtxMarkEx(&a);
+		else
+			nvtxDomainMarkEx(NULL, &a);
+	}
+	return 0;
+}
+
+static void *one_push(void *unused)
+{
+	nvtxRangePushA("task");
+	nvtxRangePop();
+	return unused;
+}
+
+static int threads(void)
+{
+	pthread_t thread;
+	long before = 0;
+
+	for (int i = 0; i < 1020; i++) {
+		if (i == 20)
+			before = memory(0);
+		pthread_create(&thread, NULL, one_push, NULL);
+		pthread_join(thread, NULL);
+	}
+	printf("%ld kB\n", memory(0) - before);
+	return 0;
+}
+
+/* A handler that leaves whatever it interrupts, until it has done so 100 times. */
+static sigjmp_buf away;
+static volatile sig_atomic_t armed, jumped;
+
+static void leave(int number)
+{
+	(void)number;
+	if (!armed)
+		return;
+	armed = 0;
+	jumped++;
+	siglongjmp(away, 1);
+}
+
+static int jumps(void)
+{
+	struct itimerval often = { { 0, 300 }, { 0, 300 } };
+	volatile int k = 0;
+
+	signal(SIGALRM, leave);
+	setitimer(ITIMER_REAL, &often, NULL);
+	sigsetjmp(away, 1);
+	while (jumped < 100 && k < 30000) {
+		armed = 1;
+		push_pop("step %d", k++);
+		nvtxRangeEnd(nvtxRangeStartA("range"));
+		armed = 0;
+	}
+	memset(&often, 0, sizeof(often));
+	setitimer(ITIMER_REAL, &often, NULL);
+	alarm(20);
+	push_pop("a new name at last", 0);
+	nvtxRangePushA("not silent");
+	nvtxRangePop();
+	nvtxRangeEnd(nvtxRangeStartA("not silent either"));
+	puts("came back");
+	return 0;
+}
+
+/* "limited" is recorded once only: what was to go with the others must not be on what is around them. */
+static int limited(void)
+{
+	nvtxEventAttributes_t a = { .version = 3, .size = sizeof(a), .messageType = 1, .payloadType = 1,
+				    .category = 3 };
+
+	nvtxDomainNameCategoryA(NULL, 3, "a category");
+	a.message.ascii = "limited";
+	nvtxRangePushA("around");
+	for (int i = 0; i < 5; i++) {
+		a.payload.ullValue = 100 + (uint64_t)i;
+		nvtxRangePushEx(&a);
+		nvtxRangePop();
+	}
+	nvtxRangePushA("other");
+	nvtxRangePop();
+	nvtxRangePop();
+	return 0;
+}
+
+int main(int argc, char **argv)
+{
+	const char *which = argc > 1 ? argv[1] : "";
+
+	return !strcmp(which, "many")	   ? many()
+	       : !strcmp(which, "marks")   ? marks()
+	       : !strcmp(which, "threads") ? threads()
+	       : !strcmp(which, "jumps")   ? jumps()
+	       : !strcmp(which, "limited") ? limited()
+					   : 1;
+}
