@@ -277,7 +277,7 @@ enum gt_def_type {
 	GT_D_MODULE = 11,   /* struct gt_def_module, then the path and a NUL */
 	GT_D_MODULE_GONE = 12, /* struct gt_def_module_gone */
 	GT_D_CUT = 13,      /* struct gt_def_cut: VT_REWIND */
-	GT_D_CALIB = 14,    /* struct gt_calib */
+	GT_D_CALIB = 14,    /* struct gt_def_calib */
 	GT_D_PROPERTY = 15, /* key NUL value NUL */
 	GT_D_GROUP = 16,    /* struct gt_def_group, then count * u32 members */
 	GT_D_WINDOW = 17,   /* one-sided window: struct gt_def_comm */
@@ -442,6 +442,12 @@ struct gt_calib {
 	uint64_t width;     /* ticks */
 	int64_t mono_ns;    /* CLOCK_MONOTONIC */
 	int64_t real_ns;    /* CLOCK_REALTIME */
+};
+
+/* A reading where the counter's rate against CLOCK_MONOTONIC has changed, or did before or after. */
+struct gt_def_calib {
+	struct gt_calib at;
+	int64_t boot_ns;    /* CLOCK_BOOTTIME */
 };
 
 /*

@@ -10,6 +10,7 @@
 
 #include "lib/assemble/clock.h"
 #include "lib/assemble/clock_chain.h"
+#include "lib/assemble/clock_source.h"
 
 #include <errno.h>
 #include <stdbool.h>
@@ -22,47 +23,12 @@
 #define MULT_ONE      (UINT64_C(1) << GT_SCALE_SHIFT)
 #define MULT_MOST     (MULT_ONE << 19) /* a clock of 2 kHz */
 
-/* What is known about one clock: a host's counter. */
-struct source {
-	char host[64];
-	uint32_t kind;
-	uint64_t nominal_hz;
-	struct gt_calib first, last;
-	uint64_t mult;
-	uint64_t begin, end;     /* ticks: of its processes */
-	uint64_t tick_max;
-	uint32_t processes;
-	struct knot *knots;      /* by tick, once it has been placed */
-	size_t knot_count, knot_room;
-	enum { UNPLACED, PLACING, PLACED } state;
-	int64_t shift;           /* without knots: what is added to the host's CLOCK_MONOTONIC */
-	int64_t error;           /* -1: unknown */
-	struct gt_bend *bends;
-};
-
-/* A comparison: at `tick` the clock `kind` of host `reference` was at `other`. */
-struct knot {
-	uint64_t tick, other, width;
-	char reference[64];
-	uint32_t kind;
-	__int128 ns;             /* what that is in the time of the clock at the chain's end */
-	int64_t error;
-};
-
-static bool usable(const struct gt_calib *calib, uint64_t tick_max)
+static struct source *new_source(struct source *sources, size_t *count, const char *host, uint32_t kind,
+				 uint64_t nominal_hz)
 {
-	return calib->tick && calib->tick <= tick_max && calib->mono_ns > 0 && calib->real_ns > 0 &&
-	       calib->mono_ns < INT64_MAX / 4 && calib->real_ns < INT64_MAX / 4;
-}
-
-static void consider(struct source *source, const struct gt_calib *calib, uint64_t tick_max)
-{
-	if (!usable(calib, tick_max))
-		return;
-	if (!source->first.tick || calib->tick < source->first.tick)
-		source->first = *calib;
-	if (!source->last.tick || calib->tick > source->last.tick)
-		source->last = *calib;
+	sources[*count] = (struct source){ .kind = kind, .nominal_hz = nominal_hz };
+	snprintf(sources[*count].host, sizeof(sources[*count].host), "%s", host);
+	return &sources[(*count)++];
 }
 
 static struct source *find_source(struct source *sources, size_t *count, const char *host,
@@ -71,9 +37,7 @@ static struct source *find_source(struct source *sources, size_t *count, const c
 	for (size_t i = 0; i < *count; i++)
 		if (sources[i].kind == kind && !strcmp(sources[i].host, host))
 			return &sources[i];
-	sources[*count] = (struct source){ .kind = kind, .nominal_hz = nominal_hz };
-	snprintf(sources[*count].host, sizeof(sources[*count].host), "%s", host);
-	return &sources[(*count)++];
+	return new_source(sources, count, host, kind, nominal_hz);
 }
 
 /* The source has been there over that time, too. */
@@ -129,6 +93,8 @@ static __int128 moment(const struct source *source, uint64_t mult, uint64_t tick
 
 	if (source->kind == GT_CLOCK_MONOTONIC)
 		return tick;
+	if (source->rates.count)
+		return gt_rates_ns(&source->rates, tick);
 	if (ticks > (__int128)1 << 62)
 		ticks = (__int128)1 << 62;
 	if (ticks < -((__int128)1 << 62))
@@ -183,6 +149,25 @@ static int gather_knots(struct source *source, const struct gt_proc *proc)
 	return rc;
 }
 
+/* Has the host's counter begun anew between two readings? (It may when a machine was suspended.) */
+static bool restarted(const struct gt_calib *a, const struct gt_calib *b)
+{
+	return a->tick && b->tick && a->mono_ns != b->mono_ns &&
+	       (a->tick < b->tick) != (a->mono_ns < b->mono_ns);
+}
+
+/* Processes of before and after such a restart have different counters. */
+static struct source *source_of_process(struct source *sources, size_t *count, const struct gt_proc *proc)
+{
+	const struct gt_proc_header *h = &proc->header;
+
+	for (size_t i = 0; i < *count; i++)
+		if (sources[i].kind == h->clock && !strcmp(sources[i].host, h->host) &&
+		    !restarted(&sources[i].first, &h->first))
+			return &sources[i];
+	return new_source(sources, count, h->host, h->clock, h->nominal_hz);
+}
+
 static int gather(const struct gt_spool *spool, struct source *sources, size_t *count,
 		  size_t *which)
 {
@@ -190,19 +175,18 @@ static int gather(const struct gt_spool *spool, struct source *sources, size_t *
 
 	for (size_t i = 0; !rc && i < spool->proc_count; i++) {
 		const struct gt_proc *proc = &spool->procs[i];
-		struct source *source = find_source(sources, count, proc->header.host,
-						    proc->header.clock, proc->header.nominal_hz);
+		struct source *source = source_of_process(sources, count, proc);
 		size_t n = gt_journal_count(&proc->journal, GT_D_CALIB);
 
 		which[i] = (size_t)(source - sources);
-		consider(source, &proc->header.first, proc->tick_max);
-		consider(source, &proc->header.last, proc->tick_max);
-		for (size_t k = 0; k < n; k++)
-			consider(source,
-				 gt_journal_nth(&proc->journal, GT_D_CALIB, k, NULL, NULL),
-				 proc->tick_max);
+		gt_source_consider(source, &proc->header.first, proc->tick_max);
+		gt_source_consider(source, &proc->header.last, proc->tick_max);
+		for (size_t k = 0; !rc && k < n; k++)
+			rc = gt_source_add(source,
+					 gt_journal_nth(&proc->journal, GT_D_CALIB, k, NULL, NULL),
+					 proc->tick_max);
 		extend(source, proc->header.begin, proc->end_tick, proc->tick_max, 1);
-		rc = gather_knots(source, proc);
+		rc = rc ? rc : gather_knots(source, proc);
 	}
 	for (size_t i = 0; i < spool->proc_count; i++) {
 		struct source *source = &sources[which[i]];
@@ -210,9 +194,11 @@ static int gather(const struct gt_spool *spool, struct source *sources, size_t *
 
 		if (source->last.mono_ns - source->first.mono_ns < SPAN_LEAST &&
 		    gt_clock_now(&spool->procs[i], &now))
-			consider(source, &now, UINT64_MAX);
+			gt_source_consider(source, &now, UINT64_MAX);
 	}
 	find_rates(sources, *count);
+	for (size_t i = 0; !rc && i < *count; i++)
+		rc = gt_source_pieces(&sources[i]);
 	return rc;
 }
 
@@ -238,8 +224,8 @@ static int gather_chains(const struct gt_spool *spool, const struct gt_chains *c
 		struct source *s = find_source(sources, count, link->host, link->kind, link->nominal_hz);
 
 		s->nominal_hz = link->nominal_hz;
-		consider(s, &link->first, UINT64_MAX);
-		consider(s, &link->last, UINT64_MAX);
+		gt_source_consider(s, &link->first, UINT64_MAX);
+		gt_source_consider(s, &link->last, UINT64_MAX);
 		for (uint32_t k = 0; !rc && k < link->count; k++)
 			rc = add_knot(s, &(struct knot){ .tick = knots[k].tick,
 							 .other = knots[k].other_tick,
@@ -451,13 +437,14 @@ static bool place_source(struct source *sources, size_t count, struct source *s)
 	tidy(s);
 	s->state = PLACED;
 	if (s->knot_count) {
-		s->error = error_of(s);
+		s->error = error_of(s) + s->rates.error;
 		return true;
 	}
 	s->shift = host_shift(s, &sources[0]);
 	s->error = half_width(&s->first, s->mult);
 	if (half_width(&s->last, s->mult) > s->error)
 		s->error = half_width(&s->last, s->mult);
+	s->error += s->rates.error;
 	return true;
 }
 
@@ -506,23 +493,30 @@ static void find_unknown(struct source *sources, size_t count, const struct span
 }
 
 /* The pieces behind the first knot, as times since `start`. */
-static int make_bends(struct gt_clock *clock, struct source *s, __int128 start)
+static struct gt_bend bend_of(const struct source *s, size_t k)
 {
 	if (!s->knot_count)
+		return (struct gt_bend){ s->rates.list[k].tick, 0, s->rates.list[k].mult };
+	return (struct gt_bend){ s->knots[k].tick, 0, k + 1 < s->knot_count
+							      ? slope(&s->knots[k], &s->knots[k + 1])
+							      : outer_slope(s) };
+}
+
+static int make_bends(struct gt_clock *clock, struct source *s, __int128 start)
+{
+	s->bend_count = s->knot_count ? s->knot_count : s->rates.count;
+	if (!s->bend_count)
 		return 0;
-	s->bends = calloc(s->knot_count, sizeof(*s->bends));
+	s->bends = calloc(s->bend_count, sizeof(*s->bends));
 	if (!s->bends)
 		return -ENOMEM;
 	clock->bends[clock->bend_lists++] = s->bends;
-	for (size_t k = 0; k < s->knot_count; k++) {
-		__int128 ns = s->knots[k].ns - start;
+	for (size_t k = 0; k < s->bend_count; k++) {
+		__int128 ns;
 
-		s->bends[k] = (struct gt_bend){
-			.tick = s->knots[k].tick,
-			.ns = ns > 0 ? (uint64_t)ns : 0,
-			.mult = k + 1 < s->knot_count ? slope(&s->knots[k], &s->knots[k + 1])
-						      : outer_slope(s),
-		};
+		s->bends[k] = bend_of(s, k);
+		ns = place(s, s->bends[k].tick) - start;
+		s->bends[k].ns = ns > 0 ? (uint64_t)ns : 0;
 	}
 	return 0;
 }
@@ -530,23 +524,26 @@ static int make_bends(struct gt_clock *clock, struct source *s, __int128 start)
 static void make_scale(struct gt_scale *scale, const struct span *span, const struct source *s,
 		       __int128 start)
 {
+	uint64_t most = s->mult;
 	size_t k = 0;
 
 	scale->base_tick = span->begin;
 	scale->base_ns = (uint64_t)(place(s, scale->base_tick) - start);
 	scale->mult = s->mult;
-	while (k < s->knot_count && s->bends[k].tick <= scale->base_tick)
+	while (k < s->bend_count && s->bends[k].tick <= scale->base_tick)
 		k++;
 	if (k)
 		scale->mult = s->bends[k - 1].mult;
 	scale->bends = s->bends ? s->bends + k : NULL;
-	scale->bend_count = s->knot_count - k;
+	scale->bend_count = s->bend_count - k;
 	/* No step back where the first piece ends. */
 	if (scale->bend_count && scale->bends->ns > scale->base_ns)
 		scale->mult = (uint64_t)(((unsigned __int128)(scale->bends->ns - scale->base_ns)
 					  << GT_SCALE_SHIFT) /
 					 (scale->bends->tick - scale->base_tick));
-	scale->tick_max = highest_tick(span, scale->mult > s->mult ? scale->mult : s->mult);
+	for (size_t i = 0; i < scale->bend_count; i++)
+		most = scale->bends[i].mult > most ? scale->bends[i].mult : most;
+	scale->tick_max = highest_tick(span, scale->mult > most ? scale->mult : most);
 }
 
 /* ---- all of it ------------------------------------------------------------------------------------ */
@@ -712,6 +709,8 @@ static int make(struct gt_clock *clock, const struct gt_spool *spool, struct gt_
 	}
 	if (!rc && origins)
 		rc = note_origins(origins, sources, own, n);
+	for (size_t i = 0; origins && i < count; i++)
+		gt_source_straight(&sources[i]);
 	if (!rc)
 		rc = make_all(clock, sources, count, spans, n, origins);
 	if (!rc && origins) {
@@ -719,9 +718,7 @@ static int make(struct gt_clock *clock, const struct gt_spool *spool, struct gt_
 		note_common(origins, sources, chains->common);
 		note_which(origins, which, n);
 	}
-	for (size_t i = 0; sources && i < count; i++)
-		free(sources[i].knots);
-	free(sources);
+	gt_sources_free(sources, count);
 	free(spans);
 	free(which);
 	if (rc)
@@ -760,8 +757,8 @@ static int gather_origins(const struct gt_origins *origins, struct source *sourc
 
 		spans[i] = (struct span){ (size_t)(source - sources), o->begin, o->end, o->tick_max,
 					  o->processes };
-		consider(source, &o->first, o->tick_max);
-		consider(source, &o->last, o->tick_max);
+		gt_source_consider(source, &o->first, o->tick_max);
+		gt_source_consider(source, &o->last, o->tick_max);
 		extend(source, o->begin, o->end, o->tick_max, o->processes);
 		for (size_t k = 0; !rc && k < o->knot_count; k++)
 			rc = add_knot(source, &(struct knot){ .tick = o->knots[k].tick,
@@ -790,9 +787,7 @@ int gt_clock_join(struct gt_clock *clock, const struct gt_origins *origins)
 	if (!rc)
 		rc = make_all(clock, sources, count, spans, n, true);
 done:
-	for (size_t i = 0; sources && i < n; i++)
-		free(sources[i].knots);
-	free(sources);
+	gt_sources_free(sources, n);
 	free(spans);
 	if (rc)
 		gt_clock_free(clock);

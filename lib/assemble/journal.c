@@ -58,7 +58,7 @@ static size_t least_payload(unsigned type)
 	case GT_D_CUT:
 		return sizeof(struct gt_def_cut);
 	case GT_D_CALIB:
-		return sizeof(struct gt_calib);
+		return sizeof(struct gt_def_calib);
 	case GT_D_SYNC:
 		return sizeof(struct gt_def_sync);
 	case GT_D_CLOCK:

@@ -10,6 +10,7 @@ lib_libgtassemble_la_SOURCES += lib/assemble/journal.h lib/assemble/journal.c \
 	lib/assemble/side.h lib/assemble/side.c lib/assemble/gpu.h lib/assemble/gpu.c \
 	lib/assemble/idle.h lib/assemble/idle.c \
 	lib/assemble/clock.h lib/assemble/clock.c lib/assemble/clock_chain.h lib/assemble/clock_chain.c lib/assemble/clock_now.c \
+	lib/assemble/clock_rate.h lib/assemble/clock_rate.c lib/assemble/clock_source.h \
 	lib/assemble/defs.h lib/assemble/defs.c lib/assemble/names.h lib/assemble/names.c \
 	lib/assemble/properties.h lib/assemble/properties.c \
 	lib/assemble/layout.h lib/assemble/layout.c lib/assemble/loss.h lib/assemble/loss.c \

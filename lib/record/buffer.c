@@ -405,6 +405,10 @@ static void change_half(struct gt_location *loc, uint64_t offset, uint64_t end, 
 		gt_sys_sigmask_set(mask);
 		return;
 	}
+	if (tick < lower_bound(loc, loc->limit - loc->half)) { /* has the counter gone back? */
+		gt_clock_check();
+		tick = gt_clock_read();
+	}
 	loc->busy = 1;
 	__atomic_signal_fence(__ATOMIC_SEQ_CST);
 	if (offset < loc->limit)

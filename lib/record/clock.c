@@ -201,16 +201,29 @@ static int64_t read_ns(clockid_t id)
 	return ns + skew_ns + (int64_t)((__int128)since * skew_ppm / 1000000);
 }
 
+/* What is added to the counter since it has gone back: a machine was suspended, or moved. */
+static uint64_t gone_back;
+
 uint64_t gt_clock_read(void)
 {
-	return gt_clock_kind == GT_CLOCK_MONOTONIC ? (uint64_t)read_ns(CLOCK_MONOTONIC)
-						   : gt_hot_ticks();
+	if (gt_clock_kind == GT_CLOCK_MONOTONIC)
+		return (uint64_t)read_ns(CLOCK_MONOTONIC);
+	return gt_hot_ticks() + __atomic_load_n(&gone_back, __ATOMIC_RELAXED);
 }
+
+/* Readings that the counter is checked with, by one thread at a time. */
+static struct {
+	uint32_t busy;
+	unsigned wanted;                 /* so many more are kept in any case */
+	struct gt_def_calib first, from; /* the first, and the last that is in the journal */
+	struct gt_def_calib latest;
+} check;
 
 void gt_clock_setup(void)
 {
 	bool fast = gt_settings.clock != GT_CLOCK_SET_MONOTONIC && fast_clock_trusted();
 
+	memset(&check, 0, sizeof(check)); /* of a parent, where another thread may have been at it */
 	find_vdso_clock();
 	read_skew(gt_settings.test_host);
 
@@ -224,42 +237,160 @@ void gt_clock_setup(void)
 		gt_attention_set(GT_ATT_CLOCK);
 }
 
-void gt_clock_calibrate(struct gt_calib *calib)
+/* Another clock, at the time of a reading. */
+static int64_t beside(clockid_t id, int64_t mono_ns)
 {
-	struct gt_calib best = { .width = UINT64_MAX };
+	int64_t before = read_ns(CLOCK_MONOTONIC);
+	int64_t other = read_ns(id);
+	int64_t after = read_ns(CLOCK_MONOTONIC);
 
+	return other - (before + (after - before) / 2) + mono_ns;
+}
+
+static void read_clocks(struct gt_def_calib *reading)
+{
+	struct gt_calib *best = &reading->at;
+
+	best->width = UINT64_MAX;
 	/* The best of a few: the pair with the least time between the counter's two readings. */
 	for (int i = 0; i < 6; i++) {
 		uint64_t before = gt_clock_read();
 		int64_t mono = read_ns(CLOCK_MONOTONIC);
 		uint64_t after = gt_clock_read();
 
-		if (after - before < best.width) {
-			best.tick = before + (after - before) / 2;
-			best.width = after - before;
-			best.mono_ns = mono;
+		if (after - before < best->width) {
+			best->tick = before + (after - before) / 2;
+			best->width = after - before;
+			best->mono_ns = mono;
 		}
 	}
-	{
-		int64_t m1 = read_ns(CLOCK_MONOTONIC);
-		int64_t real = read_ns(CLOCK_REALTIME);
-		int64_t m2 = read_ns(CLOCK_MONOTONIC);
+	best->real_ns = beside(CLOCK_REALTIME, best->mono_ns);
+	reading->boot_ns = beside(CLOCK_BOOTTIME, best->mono_ns);
+}
 
-		best.real_ns = real - (m1 + (m2 - m1) / 2) + best.mono_ns;
+static void store(struct gt_calib *to, const struct gt_calib *calib)
+{
+	__atomic_store_n(&to->tick, 0, __ATOMIC_RELEASE); /* 0: being changed */
+	to->width = calib->width;
+	to->mono_ns = calib->mono_ns;
+	to->real_ns = calib->real_ns;
+	__atomic_store_n(&to->tick, calib->tick, __ATOMIC_RELEASE);
+}
+
+void gt_clock_calibrate(struct gt_calib *calib)
+{
+	struct gt_def_calib reading;
+
+	read_clocks(&reading);
+	store(calib, &reading.at);
+}
+
+static void keep(const struct gt_def_calib *reading)
+{
+	if (reading->at.tick == check.from.at.tick)
+		return;
+	if (!check.from.at.tick && reading != &check.first)
+		keep(&check.first);
+	gt_journal_put(GT_D_CALIB, 0, &(struct gt_piece){ reading, sizeof(*reading) }, 1);
+	check.from = *reading;
+}
+
+#define STRAIGHT_NS 1000   /* a line may miss a reading by so much */
+#define SLEPT_NS    100000 /* the kernel's clocks part when the machine is suspended */
+#define MOST_PPM    500    /* what the kernel corrects CLOCK_MONOTONIC by */
+
+static int64_t magnitude(int64_t value)
+{
+	return value < 0 ? -value : value;
+}
+
+/* By how much CLOCK_MONOTONIC misses the line through the readings before, at the least. */
+static int64_t deviation(const struct gt_def_calib *now)
+{
+	const struct gt_calib *a = check.from.at.tick ? &check.from.at : &check.first.at;
+	const struct gt_calib *b = &check.latest.at, *c = &now->at;
+	__int128 ticks = (__int128)b->tick - a->tick, more = (__int128)c->tick - b->tick, off, width;
+
+	if (ticks <= 0 || more < 0)
+		return 0;
+	off = c->mono_ns - b->mono_ns - more * (b->mono_ns - a->mono_ns) / ticks;
+	width = b->width + c->width + (a->width + b->width) * more / ticks;
+	width = width * (b->mono_ns - a->mono_ns) / ticks;
+	off = magnitude((int64_t)off) - width / 2;
+	return off > 0 ? (int64_t)off : 0;
+}
+
+/* Keeps the readings where the counter's rate has changed: small changes are bends, others breaks. */
+static void compare(const struct gt_def_calib *now)
+{
+	int64_t off = deviation(now), passed = now->at.mono_ns - check.latest.at.mono_ns;
+	int64_t slept = now->boot_ns - check.latest.boot_ns - passed;
+	bool breaks = off > STRAIGHT_NS && off / MOST_PPM > passed / 1000000;
+
+	breaks = breaks || magnitude(slept) > SLEPT_NS;
+	if (breaks || off > STRAIGHT_NS)
+		keep(&check.latest);
+	if (breaks)
+		check.wanted = 3; /* this one, and those from which the new rate is known */
+	if (check.wanted) {
+		check.wanted--;
+		keep(now);
 	}
-	__atomic_store_n(&calib->tick, 0, __ATOMIC_RELEASE); /* 0: being changed */
-	calib->width = best.width;
-	calib->mono_ns = best.mono_ns;
-	calib->real_ns = best.real_ns;
-	__atomic_store_n(&calib->tick, best.tick, __ATOMIC_RELEASE);
+	check.latest = *now;
+}
+
+/* It goes on from where CLOCK_MONOTONIC says, and no longer as the hot path reads it. */
+static void step_over(struct gt_def_calib *now)
+{
+	const struct gt_calib *a = &check.first.at, *b = &check.latest.at;
+	int64_t ns = b->mono_ns - a->mono_ns;
+	__int128 ticks = now->at.mono_ns - b->mono_ns;
+	uint64_t add;
+
+	if (ns > 0)
+		ticks = ticks * (int64_t)(b->tick - a->tick) / ns;
+	add = b->tick + (uint64_t)(ticks > 0 ? ticks : 0) - now->at.tick;
+	now->at.tick += add;
+	__atomic_store_n(&gone_back, gone_back + add, __ATOMIC_RELAXED);
+	gt_attention_set(GT_ATT_CLOCK);
+}
+
+/* One more reading, beside those before. */
+static void look(struct gt_def_calib *now)
+{
+	read_clocks(now);
+	if (gt_clock_kind == GT_CLOCK_MONOTONIC)
+		return;
+	if (now->at.tick < check.latest.at.tick)
+		step_over(now);
+	compare(now);
+}
+
+void gt_clock_begin(void)
+{
+	read_clocks(&check.first);
+	check.latest = check.first;
+	store(&gt_proc->first, &check.first.at);
+}
+
+static void note(struct gt_calib *where)
+{
+	struct gt_def_calib now;
+
+	if (__atomic_exchange_n(&check.busy, 1, __ATOMIC_ACQUIRE))
+		return; /* another thread is at it */
+	look(&now);
+	if (where)
+		store(where, &now.at);
+	__atomic_store_n(&check.busy, 0, __ATOMIC_RELEASE);
+}
+
+void gt_clock_check(void)
+{
+	note(NULL);
 }
 
 void gt_clock_note(void)
 {
-	static int busy;
-
-	if (__atomic_exchange_n(&busy, 1, __ATOMIC_ACQUIRE))
-		return; /* another thread is at it */
-	gt_clock_calibrate(&gt_proc->last);
-	__atomic_store_n(&busy, 0, __ATOMIC_RELEASE);
+	note(&gt_proc->last);
 }

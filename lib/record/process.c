@@ -282,7 +282,7 @@ static int set_up(void)
 	gt_proc->rank = UINT32_MAX;
 	gt_host_name(gt_settings.test_host, gt_proc->host, sizeof(gt_proc->host));
 	gt_text(gt_proc->program, sizeof(gt_proc->program), "%s", program);
-	gt_clock_calibrate(&gt_proc->first);
+	gt_clock_begin();
 	gt_proc->state = GT_PROC_RUNNING;
 	__atomic_store_n(&gt_proc->magic, GT_MAGIC_PROC, __ATOMIC_RELEASE);
 	gt_journal_batch(true);
@@ -294,6 +294,7 @@ static int set_up(void)
 	gt_journal_batch(false);
 	/* From here on definitions and events are welcome, from this thread too. */
 	__atomic_store_n(&gt_state, GT_READY, __ATOMIC_RELEASE);
+	gt_clock_check(); /* from here on the counter's rate is known well enough to see it change */
 	gt_adapters_list(); /* who registered meanwhile and found us not ready */
 	return 0;
 }

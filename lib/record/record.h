@@ -150,7 +150,10 @@ extern GT_HIDDEN uint32_t gt_clock_kind; /* enum gt_clock_kind */
 GT_HIDDEN void gt_clock_setup(void);
 GT_HIDDEN uint64_t gt_clock_read(void);
 GT_HIDDEN void gt_clock_calibrate(struct gt_calib *calib);
-GT_HIDDEN void gt_clock_note(void); /* keeps gt_proc->last young */
+GT_HIDDEN void gt_clock_begin(void); /* gt_proc->first */
+/* Checks the counter with the kernel's clocks; and keeps gt_proc->last young. */
+GT_HIDDEN void gt_clock_check(void);
+GT_HIDDEN void gt_clock_note(void);
 
 /* ---- memory map (modules.c) --------------------------------------------------------------------------- */
 

@@ -8,7 +8,7 @@
  *
  * GT_TEST_CLOCK=back     each 997th reading of CLOCK_MONOTONIC is 500 ns early
  * GT_TEST_CLOCK=jump     from the 5000th reading on it is an hour ahead
- * GT_TEST_CLOCK=suspend  it has stood still for two seconds, a second after the first reading
+ * GT_TEST_CLOCK=suspend  it has stood still for half a second, 600 ms after the first reading
  *
  * Limits: one plan per process; forked children go on counting for themselves.
  */
@@ -106,7 +106,7 @@ int64_t gt_test_clock(clockid_t id, int64_t ns)
 		return ns - 500;
 	if (!strcmp(mode, "jump") && n > 5000)
 		return ns + INT64_C(3600000000000);
-	if (!strcmp(mode, "suspend") && ns - first > 1000000000)
-		return ns - 2000000000;
+	if (!strcmp(mode, "suspend") && ns - first > 600000000)
+		return ns - 500000000;
 	return ns;
 }

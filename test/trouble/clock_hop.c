@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Threads that hop from processor to processor between calls: the clock must not go back.
+ * Threads that hop from processor to processor between calls: the clock must not go back. Or, with an
+ * argument, two naps with another between them.
  *
  * Limits: with one processor it is only a slow program.
  */
@@ -30,11 +31,25 @@ CALLED void *hop(void *arg)
 	return NULL;
 }
 
-int main(void)
+CALLED void nap(void)
+{
+	usleep(300000);
+	HERE();
+}
+
+int main(int argc, char **argv)
 {
 	pthread_t thread[2];
 	long i;
 
+	(void)argv;
+	if (argc > 1) {
+		nap();
+		usleep(600000);
+		nap();
+		say("calls nap 2\n");
+		return 0;
+	}
 	for (i = 0; i < 2; i++)
 		MUST(!pthread_create(&thread[i], NULL, hop, (void *)i));
 	for (i = 0; i < 2; i++)

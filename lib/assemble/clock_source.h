@@ -1,0 +1,57 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * What is known about one clock while the conversions are computed.
+ *
+ * Limits: of clock.c, and what it is too long for.
+ */
+#ifndef GT_ASSEMBLE_CLOCK_SOURCE_H
+#define GT_ASSEMBLE_CLOCK_SOURCE_H
+
+#include "lib/assemble/clock.h"
+#include "lib/assemble/clock_rate.h"
+
+#include <stddef.h>
+#include <stdint.h>
+
+/* A host's counter. */
+struct source {
+	char host[64];
+	uint32_t kind;
+	uint64_t nominal_hz;
+	struct gt_calib first, last;
+	struct gt_def_calib *readings; /* those that were kept because the rate has changed */
+	size_t reading_count;
+	struct gt_rates rates;   /* none: straight from the first to the last */
+	uint64_t mult;
+	uint64_t begin, end;     /* ticks: of its processes */
+	uint64_t tick_max;
+	uint32_t processes;
+	struct knot *knots;      /* by tick, once it has been placed */
+	size_t knot_count, knot_room;
+	enum { UNPLACED, PLACING, PLACED } state;
+	int64_t shift;           /* without knots: what is added to the host's CLOCK_MONOTONIC */
+	int64_t error;           /* -1: unknown */
+	struct gt_bend *bends;
+	size_t bend_count;
+};
+
+/* A comparison: at `tick` the clock `kind` of host `reference` was at `other`. */
+struct knot {
+	uint64_t tick, other, width;
+	char reference[64];
+	uint32_t kind;
+	__int128 ns;             /* what that is in the time of the clock at the chain's end */
+	int64_t error;
+};
+
+/* A reading counts if it can be one, and lies before the last time that is believed. */
+void gt_source_consider(struct source *source, const struct gt_calib *calib, uint64_t tick_max);
+/* One that the recorder has kept. 0 or -ENOMEM. */
+int gt_source_add(struct source *source, const struct gt_def_calib *reading, uint64_t tick_max);
+/* Pieces, if readings were kept. 0 or -ENOMEM. */
+int gt_source_pieces(struct source *source);
+/* Without the pieces: how far they lie from a straight line becomes an error. */
+void gt_source_straight(struct source *source);
+void gt_sources_free(struct source *sources, size_t count);
+
+#endif
