@@ -597,6 +597,8 @@ int main(int argc, char **argv)
 		if (status)
 			return status;
 	}
+	if (call.verbose && job.probe)
+		say("%s is a build system's check of the compiler: not instrumented", job.probe);
 	if (call.show || call.verbose)
 		print_command(call.show ? stdout : stderr);
 	if (call.show)

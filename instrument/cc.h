@@ -15,7 +15,8 @@
 /* What a command line asks for; filled by gt_cc_read. */
 struct gt_cc_job {
 	bool information;   /* --version and the like: nothing is compiled */
-	bool probe;         /* a build system is trying the compiler out */
+	const char *probe;  /* a build system is trying the compiler out: by this name; or NULL */
+	const char *output; /* -o, or NULL */
 	bool stops_early;   /* -c, -S, -E, -M ...: nothing is linked */
 	bool only_preprocess;
 	bool relocatable;   /* -r: the linker makes another object */

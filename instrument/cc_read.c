@@ -52,34 +52,57 @@ static bool in(const char *word, const char *const *list)
 
 /* ---- experiments of build systems ------------------------------------------------------------ */
 
-/* One component of a path. `last`: it is the file, not a folder. */
+#define DIGITS "0123456789"
+#define LOWER  "abcdefghijklmnopqrstuvwxyz"
+#define UPPER  "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
+
+/*
+ * One component of a path. `last`: it is the file, not a folder. Names as the build systems make them, to
+ * the last letter: a user's own file must not be taken for an experiment because it begins alike.
+ */
 static bool probe_component(const char *name, size_t n, bool last)
 {
 	static const struct {
-		const char *text;
-		bool whole; /* or just the beginning */
-		bool file;  /* of files only, or of folders as well */
+		const char *begin, *letters; /* then `count` of these letters (0: any number of them) */
+		unsigned count;
+		bool file, more;             /* of files only; something with a point may follow */
 	} names[] = {
-		{"CMakeScratch", true, false}, {"CMakeTmp", true, false},
-		{"TryCompile-", false, false}, {"CompilerId", false, false},
-		{"cmTC_", false, false},       {"CMakeCCompilerId", false, true},
-		{"CMakeCXXCompilerId", false, true}, {"CMakeFortranCompilerId", false, true},
-		{"meson-private", true, false}, {".sconf_temp", true, false},
-		{".conf_check", false, false}, {"config.tests", true, false},
-		{"ffconf.", false, false},     {"_configtest", false, true},
-		{"conftest.", false, true},    {"conftest", true, true},
-		{"conftst.", false, true},     {"autotest.c", true, true},
+		{"CMakeScratch", "", 0, false, false},
+		{"CMakeTmp", "", 0, false, false},
+		{"CompilerIdC", "", 0, false, false},
+		{"CompilerIdCXX", "", 0, false, false},
+		{"CompilerIdCUDA", "", 0, false, false},
+		{"CompilerIdHIP", "", 0, false, false},
+		{"CompilerIdOBJC", "", 0, false, false},
+		{"CompilerIdOBJCXX", "", 0, false, false},
+		{"CompilerIdFortran", "", 0, false, false},
+		{"cmTC_", DIGITS "abcdef", 0, false, true},
+		{"CMakeCCompilerId", "", 0, true, true},
+		{"CMakeCXXCompilerId", "", 0, true, true},
+		{"CMakeFortranCompilerId", "", 0, true, true},
+		{"meson-private", "", 0, false, false},
+		{".sconf_temp", "", 0, false, false},
+		{".conf_check_", DIGITS "abcdef", 0, false, false},
+		{"config.tests", "", 0, false, false},
+		{"ffconf.", DIGITS LOWER UPPER, 8, false, true},
+		{"_configtest", "", 0, true, true},
+		{"conftest", "", 0, true, true},
+		{"conftst", "", 0, true, true},
 	};
 
 	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
-		size_t length = strlen(names[i].text);
+		size_t length = strlen(names[i].begin), letters;
 
-		if ((!names[i].file || last) && (names[i].whole ? n == length : n >= length) &&
-		    !strncmp(name, names[i].text, length))
+		if ((names[i].file && !last) || n < length || strncmp(name, names[i].begin, length))
+			continue;
+		letters = strspn(name + length, names[i].letters);
+		if (names[i].count && letters != names[i].count)
+			continue;
+		length += letters;
+		if (n == length || (names[i].more && n > length && name[length] == '.'))
 			return true;
 	}
-	/* zlib's configure: ztest<process id>.c */
-	return last && n > 5 && !strncmp(name, "ztest", 5) && name[5] >= '0' && name[5] <= '9';
+	return false;
 }
 
 bool gt_cc_is_probe(const char *path)
@@ -92,6 +115,37 @@ bool gt_cc_is_probe(const char *path)
 		path += n + (path[n] == '/');
 	}
 	return false;
+}
+
+/*
+ * Programs that are made of one file in one go and are called like it: nginx's configure makes
+ * objs/autotest of objs/autotest.c, zlib's ztest<process id> of ztest<process id>.c.
+ */
+static bool is_try(const struct gt_cc_job *job)
+{
+	const char *file = job->files[0], *output = job->output;
+	size_t n = output ? strlen(output) : 0;
+	const char *base;
+
+	if (job->inputs != 1 || job->sources != 1 || job->stops_early || !n ||
+	    strncmp(file, output, n) || !is(file + n, ".c"))
+		return false;
+	base = strrchr(output, '/');
+	if (base)
+		return is(base, "/autotest");
+	return begins(output, "ztest") && n > 5 && strspn(output + 5, DIGITS) == n - 5;
+}
+
+static void look_for_probe(struct gt_cc_job *job, const char *path)
+{
+	if (!job->probe && gt_cc_is_probe(path))
+		job->probe = path;
+}
+
+static void take_output(struct gt_cc_job *job, const char *path)
+{
+	look_for_probe(job, path);
+	job->output = path;
 }
 
 /* ---- inputs ---------------------------------------------------------------------------------- */
@@ -140,7 +194,7 @@ static void take_input(struct gt_cc_job *job, const char *file)
 	enum kind kind = job->language != BY_NAME ? (enum kind)job->language : kind_of_suffix(file);
 
 	job->inputs++;
-	job->probe |= gt_cc_is_probe(file);
+	look_for_probe(job, file);
 	job->headers += kind == HEADER;
 	if (kind != SOURCE && kind != PREPROCESSED && kind != HEADER)
 		return;
@@ -234,7 +288,7 @@ static void take_option(struct gt_cc_job *job, const char *word)
 	job->other_target |= (in(word, width) && sizeof(void *) == 8) ||
 			     (begins(word, "--target=") && foreign_target(word + 9));
 	if (begins(word, "-o"))
-		job->probe |= gt_cc_is_probe(word + 2);
+		take_output(job, word + 2);
 	if (begins(word, "-x") && is_language(word + 2))
 		job->language = kind_of_language(word + 2);
 }
@@ -304,7 +358,7 @@ static void take(struct gt_cc_job *job, const char *word)
 	case SKIP:
 		return;
 	case OUTPUT:
-		job->probe |= gt_cc_is_probe(word);
+		take_output(job, word);
 		return;
 	case LANGUAGE:
 		job->language = kind_of_language(word);
@@ -332,6 +386,8 @@ void gt_cc_read(struct gt_cc_job *job, char *const *words)
 	memset(job, 0, sizeof(*job));
 	for (; *words; words++)
 		take(job, *words);
+	if (!job->probe && is_try(job))
+		job->probe = job->output;
 	/* A slash at the end: the working directory's last component is a folder, not a file. */
 	if (here && !job->probe) {
 		char *folder = malloc(n + 2);
@@ -339,7 +395,7 @@ void gt_cc_read(struct gt_cc_job *job, char *const *words)
 		if (folder) {
 			memcpy(folder, here, n);
 			strcpy(folder + n, "/");
-			job->probe = gt_cc_is_probe(folder);
+			job->probe = gt_cc_is_probe(folder) ? "the working directory" : NULL;
 			free(folder);
 		}
 	}
