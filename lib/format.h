@@ -510,7 +510,7 @@ struct gt_proc_header {
 	uint32_t version;
 	uint32_t header_bytes;
 	uint32_t pid, ppid;
-	uint64_t start_time;    /* field 22 of /proc/self/stat: tells a re-used pid apart */
+	uint64_t start_time;    /* field 22 of /proc/self/stat: tells a reused pid apart */
 	uint32_t seq;           /* number in the directory's name */
 	uint32_t parent_seq;    /* the process that forked, or became, this one; ~0: none */
 	uint32_t origin;        /* 0: first, 1: fork, 2: exec */

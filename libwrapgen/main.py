@@ -96,7 +96,7 @@ def parse_headers(o, headers, flags, language):
     atomic = False
     if language == "c" and "Complex" in program.kinds():
         try:
-            program = castxml.run(source, language, [*flags, "-D_Complex=_Atomic"], o.castxml)
+            program = castxml.run(source, language, [*flags, *castxml.ATOMIC], o.castxml)
             atomic = True
         except Failure:
             pass # they are listed as what they are

@@ -37,7 +37,7 @@ struct gt_summary {
 	uint64_t processes;
 	uint64_t ranks;         /* of them: of MPI programs */
 	uint64_t silent;        /* started as ranks of such programs, but no MPI was recorded */
-	uint64_t threads;       /* threads that ran, not locations (these are re-used) */
+	uint64_t threads;       /* threads that ran, not locations (these are reused) */
 	uint64_t gpu_streams;
 	uint64_t events;        /* in the archive */
 	uint64_t archive_bytes; /* of all files of the archive, without the spool */

@@ -27,7 +27,7 @@ struct gt_rundir_wish {
 
 /*
  * Makes a fresh archive directory (0700) with an empty, open spool. Existing directories are never
- * re-used: a made-up name gets ".2", ".3" ...; an exact one that exists and is not empty is refused.
+ * reused: a made-up name gets ".2", ".3" ...; an exact one that exists and is not empty is refused.
  * With a `job`, a directory that another process of the job has made is joined while its run is open.
  * Returns 0 and the absolute path, or a negative errno and a sentence for the user in `why`.
  */

@@ -17,6 +17,11 @@ from .fail import Failure
 HEADER_LIMIT = 8 << 20
 XML_LIMIT = 1 << 30
 SECONDS = 300
+# Complex numbers as atomic ones, which castxml can describe. glibc 2.41 makes a complex type by its mode,
+# and no atomic type has one: that one is left out, others keep theirs.
+ATOMIC = ["-D_Complex=_Atomic", "-D__mode__(m)=gt_mode_##m", "-Dgt_mode___TC__=",
+          *(f"-Dgt_mode_{word}=mode({m})" for m in ("QI", "HI", "SI", "DI", "TI", "SF", "DF", "XF", "TF", "word",
+                                                     "byte", "pointer") for word in (m, f"__{m}__"))]
 
 
 class Function:

@@ -162,7 +162,7 @@ class Wrapper:
         after = [f"GT_WRAP_PARAM({i}, '{p[0][0]}', {p[1]});"
                  for i, p in enumerate(self.parameters) if p[2]] + after
         names = names + (["gt_list"] if self.v_form else ["gt_more"] if more else [])
-        args = [f"static_cast<{t} &&>({a})" if self.cxx and t.endswith("&&") else a
+        args = [f"static_cast<{t}>({a})" if self.cxx and t.endswith("&&") else a
                 for t, a in zip(self.types + self.lengths + [""], names)]
         before.append(f"__typeof__({self._real()}) gt_real = {self._real()};")
         before.append(f"if (GT_WRAP_MISSING(gt_real))\n\t\t{self._missing()}")

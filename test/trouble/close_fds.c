@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Closes every descriptor there may be, re-uses all the numbers for files of its own, and checks
+ * Closes every descriptor there may be, reuses all the numbers for files of its own, and checks
  * that nobody else has written into them. With "mark" it closes none, but has them closed when
  * something is executed, as Node.js does.
  *

@@ -44,7 +44,7 @@ CALLED void free(void *p)
 
 CALLED void *calloc(size_t n, size_t size)
 {
-	return malloc(n * size); /* the arena is zero and never re-used */
+	return malloc(n * size); /* the arena is zero and never reused */
 }
 
 CALLED void *realloc(void *old, size_t size)

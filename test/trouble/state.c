@@ -45,7 +45,7 @@ UNSEEN static void signals(void)
 			say("signal %d: blocked\n", sig);
 }
 
-/* Descriptors that a program would see, re-use or hand on: low ones, or not close-on-exec. */
+/* Descriptors that a program would see, reuse or hand on: low ones, or not close-on-exec. */
 UNSEEN static void descriptors(void)
 {
 	struct rlimit limit;

@@ -325,7 +325,8 @@ Test(summary, colour)
 	for (const char *l = text; *l; l = strchr(l, '\n') + 1)
 		cr_expect(!strncmp(l, "[gputrace] ", 11), "every line has the prefix: %.40s", l);
 
-	cr_assert_eq(openpty(&master, &slave, NULL, NULL, NULL), 0);
+	if (openpty(&master, &slave, NULL, NULL, NULL))
+		cr_skip_test("no terminals to be had (a tree without /dev/pts?)");
 	setenv("TERM", "xterm", 1);
 	unsetenv("NO_COLOR");
 	cr_expect_eq(gt_summary_style_for(slave), GT_SUMMARY_COLOUR);
