@@ -268,7 +268,8 @@ bool gt_watch_begin(const char *dir, const char *host, char *why, size_t size)
 	run.page = run.lock < 0 ? MAP_FAILED
 				: mmap(NULL, GT_PAGE, PROT_READ | PROT_WRITE, MAP_SHARED, run.lock, 0);
 	if (run.dir < 0 || run.watch < 0 || run.page == MAP_FAILED || flock(run.lock, LOCK_SH | LOCK_NB)) {
-		snprintf(why, size, "the run in %s cannot be watched: %s", dir, strerror(errno));
+		snprintf(why, size, "the run in %s cannot be watched (its last process makes the archive): %s", dir,
+			 strerror(run.watch < 0 ? -run.watch : errno));
 		gt_watch_cancel();
 		return false;
 	}

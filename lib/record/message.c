@@ -12,19 +12,20 @@ static struct stat stderr_was;
 
 /*
  * Many programs close stderr in their last exit handler, before gputrace has said what it recorded.
- * So the process that began a program keeps a copy; forked children do not, lest a daemon keeps the
- * pipe open that somebody reads.
+ * So the process that began a program keeps a copy, if it is a file or a terminal: a pipe or a socket that
+ * stays open keeps somebody waiting who reads it to its end. Forked children keep none, and nobody where
+ * `gputrace run` says what was recorded.
  */
 static int kept_stderr = -1;
 
 void gt_stderr_keep(void)
 {
-	if (gt_settings.verbose > 0)
-		kept_stderr = gt_sys_fcntl(2, F_DUPFD_CLOEXEC, 1000);
-	if (kept_stderr < 0 && gt_settings.verbose > 0)
+	if (gt_settings.verbose < 1 || gt_sys_fstat(2, &stderr_was) ||
+	    (!S_ISREG(stderr_was.st_mode) && !S_ISCHR(stderr_was.st_mode)))
+		return;
+	kept_stderr = gt_sys_fcntl(2, F_DUPFD_CLOEXEC, 1000);
+	if (kept_stderr < 0)
 		kept_stderr = gt_sys_fcntl(2, F_DUPFD_CLOEXEC, 40);
-	if (kept_stderr >= 0 && gt_sys_fstat(kept_stderr, &stderr_was))
-		gt_stderr_drop();
 }
 
 /* Whoever closed it may have opened something else under that number. */

@@ -439,7 +439,7 @@ void gt_finish(int how, int status)
 	gt_clock_note();
 	gt_proc->end = gt_clock_read();
 	gt_proc->how = (uint32_t)how;
-	gt_proc->status = (uint32_t)status;
+	gt_proc->status = (uint32_t)status & 0xff; /* as a parent sees it */
 	__atomic_store_n(&gt_proc->state, GT_PROC_ENDED, __ATOMIC_RELEASE);
 	__atomic_store_n(&gt_state, GT_CLOSED, __ATOMIC_RELEASE);
 	mask = gt_defs_lock(); /* other threads may be in the middle of a definition */

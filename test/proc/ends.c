@@ -64,6 +64,16 @@ int main(int argc, char **argv)
 	}
 	if (!strcmp(how, "exit"))
 		exit(7);
+	if (!strcmp(how, "let-go")) { /* as a service does */
+		puts("ready");
+		if (!freopen("/dev/null", "r", stdin) || !freopen("/dev/null", "w", stdout) ||
+		    !freopen("/dev/null", "w", stderr))
+			return 1;
+		sleep(6);
+		return 0;
+	}
+	if (!strcmp(how, "negative"))
+		_exit(-61);
 	if (!strcmp(how, "_exit"))
 		_exit(7);
 	if (!strcmp(how, "raw"))
