@@ -336,31 +336,35 @@ static void idle(struct gt_track *t, const struct gt_slot *slot)
 		gt_track_leave(t, ns);
 }
 
+void gt_track_foreign(struct gt_track *t)
+{
+	const struct gt_side *side = t->side;
+
+	for (unsigned i = 0; i < side->used; i += gt_slots_of(&side->slots[i]))
+		if (t->loc->idle)
+			idle(t, &side->slots[i]);
+		else
+			emit_one(t, &side->slots[i], side->slots[i].time);
+	t->side_slots += side->used;
+	if (t->side_slots * sizeof(struct gt_slot) > GT_STREAM_BUFFER / 4) {
+		t->side_slots = 0;
+		if (!reserve(t)) {
+			t->full = true;
+			t->side_tick = UINT64_MAX;
+			return;
+		}
+	}
+	next_foreign(t);
+}
+
 /*
  * Writes what others recorded for this location before `tick`. At the same time their leaves and
  * messages come first, their enters last: what they tell about a call lies within it.
  */
 static void drain(struct gt_track *t, uint64_t tick)
 {
-	while (t->side_tick < tick || (t->side_tick == tick && tick != UINT64_MAX && !t->side->enter)) {
-		const struct gt_side *side = t->side;
-
-		for (unsigned i = 0; i < side->used; i += gt_slots_of(&side->slots[i]))
-			if (t->loc->idle)
-				idle(t, &side->slots[i]);
-			else
-				emit_one(t, &side->slots[i], side->slots[i].time);
-		t->side_slots += side->used;
-		if (t->side_slots * sizeof(struct gt_slot) > GT_STREAM_BUFFER / 4) {
-			t->side_slots = 0;
-			if (!reserve(t)) {
-				t->full = true;
-				t->side_tick = UINT64_MAX;
-				return;
-			}
-		}
-		next_foreign(t);
-	}
+	while (t->side_tick < tick || (t->side_tick == tick && tick != UINT64_MAX && !t->side->enter))
+		gt_track_foreign(t);
 }
 
 static bool look_ahead(const struct gt_track *t, const struct gt_slot *slot, uint64_t *tick);

@@ -349,6 +349,24 @@ static void record_gap(struct gt_track *t, const struct gt_slot *slot, uint64_t 
 
 /* ---- the recorder's own doings --------------------------------------------------------------------------------- */
 
+/*
+ * What others recorded for this location while it was spooled keeps its time: a message lies in the
+ * flush, a region's border parts it in two, for it is the border of something around the flush.
+ */
+static void flush_meanwhile(struct gt_track *t, uint64_t word, uint64_t end)
+{
+	while (t->side_tick < end && !gt_archive_bad(t->conv->archive)) {
+		uint64_t ns = gt_track_time(t, t->side_tick < t->last ? t->last : t->side_tick);
+		bool parts = t->side->region;
+
+		if (parts)
+			gt_track_leave(t, ns);
+		gt_track_foreign(t);
+		if (parts)
+			gt_track_enter(t, word, t->conv->region_flush, ns);
+	}
+}
+
 static void record_flush(struct gt_track *t, const struct gt_slot *slot, uint64_t tick)
 {
 	uint64_t end = slot->time + GT_WORD_PAYLOAD(slot->word);
@@ -362,6 +380,7 @@ static void record_flush(struct gt_track *t, const struct gt_slot *slot, uint64_
 		t->hidden--;
 		return;
 	}
+	flush_meanwhile(t, slot->word, end);
 	gt_track_leave(t, gt_track_time(t, end));
 }
 

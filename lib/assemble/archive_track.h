@@ -62,6 +62,9 @@ uint64_t gt_track_time(struct gt_track *t, uint64_t tick);
 void gt_track_marker(struct gt_track *t, const char *category, const char *group, uint8_t severity,
 		     const char *text);
 
+/* Writes the next unit that others recorded for this location; there is one. */
+void gt_track_foreign(struct gt_track *t);
+
 /* Any record but enter and leave. */
 void gt_track_record(struct gt_track *t, const struct gt_slot *slot, uint64_t tick);
 

@@ -95,5 +95,6 @@ int gt_side_next(struct gt_side *side)
 		i += gt_slots_of(&side->slots[i]);
 	side->time = side->slots[i].time;
 	side->enter = GT_WORD_TYPE(side->slots[i].word) == GT_T_ENTER;
+	side->region = side->enter || GT_WORD_TYPE(side->slots[i].word) == GT_T_LEAVE;
 	return 0;
 }

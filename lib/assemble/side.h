@@ -15,7 +15,7 @@ struct gt_side {
 	struct gt_slot slots[GT_UNIT_SLOTS]; /* the unit that is next */
 	unsigned used;
 	uint64_t time;             /* its ticks; UINT64_MAX: there is none */
-	bool enter;                /* it begins a region */
+	bool enter, region;        /* it begins a region; it begins or ends one */
 };
 
 /* Collects and sorts; a location of idle times gives its own away. *side stays NULL if there is nothing. 0 or a negative errno. */

@@ -334,6 +334,16 @@ int main(int argc, char **argv)
 		return failing_execs();
 	if (!strcmp(how, "fork waiting"))
 		return fork_waiting();
+	if (!strcmp(how, "copies")) { /* many, and the window is full again and again */
+		char bytes[64];
+
+		for (int i = 0; i < 3000; i++) {
+			cuMemcpyHtoDAsync_v2(0x7000000000, bytes, sizeof(bytes), (void *)13);
+			if (i % 5 == 0)
+				cudaMemcpy(bytes, (void *)0x7000000000, sizeof(bytes), 2);
+		}
+		return cudaDeviceSynchronize() + 7;
+	}
 	if (!strcmp(how, "captures"))
 		return captures();
 	if (!strcmp(how, "jumps"))

@@ -226,6 +226,43 @@ Test(gpu, messages)
 	remove_run(&r);
 }
 
+/* What is told later of the time while the thread's window was spooled keeps its time. */
+Test(gpu, messages_and_waits_in_a_flush)
+{
+	struct gpu_run r = gpu_run();
+	uint32_t idle = mk_region(r.p, "HOST_IDLE");
+
+	mk_enter(r.thread, AT(90), r.call);
+	mk_slot(r.thread, AT(90), GT_WORD(GT_T_FLUSH, 2 * 110)); /* until 200 */
+	mk_leave(r.thread, AT(400), r.call);
+	copy_with_messages(&r, true, 7, 100, 150);
+	late(&r, 0);
+	mk_enter(r.side, AT(160), idle);
+	late(&r, 0);
+	mk_leave(r.side, AT(300), idle);
+	copy_with_messages(&r, true, 8, 180, 190);
+	copy_with_messages(&r, true, 9, 200, 210);
+	close_run(&r);
+	expect_events(r.dir,
+		      HEAD "0 90 ENTER call\n0 90 ENTER TRACE BUFFER FLUSH\n"
+			   "0 100 SEND to 1 tag 7 4103 bytes on GPU_COMM_GLOBAL\n"
+			   "0 160 LEAVE TRACE BUFFER FLUSH\n0 160 ENTER HOST_IDLE\n"
+			   "0 160 ENTER TRACE BUFFER FLUSH\n"
+			   "0 180 SEND to 1 tag 8 4104 bytes on GPU_COMM_GLOBAL\n"
+			   "0 200 LEAVE TRACE BUFFER FLUSH\n"
+			   "0 200 SEND to 1 tag 9 4105 bytes on GPU_COMM_GLOBAL\n"
+			   "0 300 LEAVE HOST_IDLE\n0 400 LEAVE call\n" TAIL
+			   "1 100 ENTER copy [CORRELATION_ID=7]\n"
+			   "1 150 RECV from 0 tag 7 4103 bytes on GPU_COMM_GLOBAL\n1 150 LEAVE copy\n"
+			   "1 180 ENTER copy [CORRELATION_ID=8]\n"
+			   "1 190 RECV from 0 tag 8 4104 bytes on GPU_COMM_GLOBAL\n1 190 LEAVE copy\n"
+			   "1 200 ENTER copy [CORRELATION_ID=9]\n"
+			   "1 210 RECV from 0 tag 9 4105 bytes on GPU_COMM_GLOBAL\n1 210 LEAVE copy\n");
+	expect_text(rb_definitions, r.dir, "property GPUTRACE::REPAIRED_TIMES=0\n");
+	expect_text(rb_definitions, r.dir, "property GPUTRACE::REPAIRED_LEAVES_ADDED=0\n");
+	remove_run(&r);
+}
+
 /* The message of a copy in another lane stays with the stream that its partner names. */
 Test(gpu, message_of_an_overlapping_copy)
 {
