@@ -3,8 +3,9 @@
  * `gputrace run`: makes the archive directory, says in the environment where it is and what to
  * preload, starts the command and waits for its end (run_parent.c), and makes the archive (watch.c).
  *
- * Limits: what cannot be traced is refused; what merely fails (no directory) lets the command run
- * untraced. A command that is not watched (untraced, within another run, --exec) takes our place.
+ * Limits: what cannot be recorded is refused unless --force-untraced is given; a rank of an MPI program
+ * runs if merely its directory cannot be made. A command that is not watched (untraced, within another
+ * run, --exec) takes our place.
  */
 #include "config.h"
 
@@ -36,6 +37,8 @@
 #define CUDA       "libgputrace-cuda.so"
 #define WRAPS_MAX  32
 
+enum { KEY_UNTRACED = 0x100 };
+
 /* What goes into the program beside the core, in the order of loading. */
 static bool traces_io(const char *program);
 static bool traces_memory(const char *program);
@@ -57,7 +60,8 @@ static const struct gt_option options[] = {
 	{'v', "verbose", NULL, "Say what gputrace does; twice: everything."},
 	{'q', "quiet", NULL, "Say nothing but errors."},
 	{'e', "exec", NULL, "Become the command instead of waiting for its end."},
-	{'S', "strict", NULL, "Do not run the command if it would go untraced."},
+	{'S', "strict", NULL, "Do not run the command if it would go untraced (MPI ranks do else)."},
+	{KEY_UNTRACED, "force-untraced", NULL, "Run the command also if it cannot be recorded."},
 	{0, NULL, NULL, NULL},
 };
 
@@ -73,7 +77,7 @@ static const struct gt_usage usage = {
 
 struct request {
 	const char *output;
-	bool strict, exec;
+	bool strict, force, exec;
 	int verbose; /* levels above or below the setting */
 	bool quiet;
 	char *wraps[WRAPS_MAX]; /* paths of wrappers */
@@ -234,6 +238,9 @@ static int parse(int argc, char **argv)
 			break;
 		case 'S':
 			request.strict = true;
+			break;
+		case KEY_UNTRACED:
+			request.force = true;
 			break;
 		}
 	}
@@ -465,6 +472,27 @@ static const char *base(const char *path)
 	return slash ? slash + 1 : path;
 }
 
+/* Is the path, made absolute and without slashes at its end, this one? */
+static bool ends_like(const char *whole, const char *path)
+{
+	size_t length = strlen(whole), n = strlen(path);
+
+	while (n > 1 && path[n - 1] == '/')
+		n--;
+	return n <= length && !strncmp(whole + length - n, path, n);
+}
+
+/*
+ * An MPI rank that does not start takes the others with it, which may be recorded well: only a
+ * command of its own is refused unasked.
+ */
+static bool run_untraced(void)
+{
+	int64_t when;
+
+	return request.force || (!request.strict && gt_job(environ, &when));
+}
+
 /*
  * Sets the environment for recording. Returns the new archive directory, "" when the command joins
  * a run, or NULL with a sentence in `why`.
@@ -497,6 +525,9 @@ static const char *prepare(const char *program, const struct gt_binary *binary, 
 		free(list);
 		return NULL;
 	} else {
+		if (request.output && !job && !ends_like(dir, request.output))
+			say(1, "%s holds an archive already: this run is recorded into %s",
+			    request.output, dir);
 		setenv(GT_RUN_DIR_VAR, dir, 1);
 		say(2, "archive directory %s", dir);
 	}
@@ -572,17 +603,17 @@ int gt_cmd_run(int argc, char **argv)
 	gt_binary_follow(program, sizeof(program), &binary);
 	reason = obstacle(&binary);
 	if (reason) {
-		say(0, "%s %s", program, reason);
-		return RC_REFUSED;
-	}
-	if (gt_settings.mode == GT_MODE_OFF) {
+		say(0, "%s %s%s", program, reason, request.force ? "; it runs untraced" : "");
+		if (!request.force)
+			return RC_REFUSED;
+	} else if (gt_settings.mode == GT_MODE_OFF) {
 		say(1, "VT_MODE=OFF: %s runs untraced", words[0]);
 	} else {
 		dir = prepare(words[0], &binary, why, sizeof(why));
 		if (!dir) {
-			say(0, "%s; %s", why,
-			    request.strict ? "the command is not run" : "the command runs untraced");
-			if (request.strict)
+			say(0, "%s; %s", why, run_untraced() ? "the command runs untraced"
+				: "nothing was run (choose another folder with -o, or --force-untraced)");
+			if (!run_untraced())
 				return RC_REFUSED;
 			unsetenv(GT_RUN_DIR_VAR);
 			setenv("VT_MODE", "OFF", 1);

@@ -18,7 +18,9 @@
 #define PATH_ROOM 1024
 #define TRIES     1000
 #define SPOOL_TRIES 20 /* times 10 ms: who has made the directory makes the spool in it */
-#define JOINED    INT_MAX /* in place of a descriptor: another process of the job has made it */
+/* In place of a descriptor: */
+#define JOINED INT_MAX       /* another process of the job has made it */
+#define TAKEN  (INT_MAX - 1) /* it holds the archive of another run */
 
 static int complain(char *why, size_t size, const char *what, const char *path, int error)
 {
@@ -152,6 +154,15 @@ static bool of_job(const char *path, uint64_t job)
 	return false;
 }
 
+static bool holds(const char *dir, const char *name)
+{
+	char path[PATH_ROOM + 16];
+	struct stat st;
+
+	gt_text(path, sizeof(path), "%s/%s", dir, name);
+	return !gt_sys_fstatat(AT_FDCWD, path, &st, AT_SYMLINK_NOFOLLOW);
+}
+
 /* An empty directory may be there: it is for the process that makes the spool in it, see make_spool. */
 static int make_named(const char *path, uint64_t job, char *why, size_t why_size)
 {
@@ -170,18 +181,20 @@ static int make_named(const char *path, uint64_t job, char *why, size_t why_size
 			return JOINED;
 		fd = -ENOTEMPTY;
 	}
+	if (fd == -ENOTEMPTY && (holds(path, "traces.otf2") || holds(path, "spool/run")))
+		return TAKEN;
 	if (fd < 0)
 		return complain(why, why_size, "use the archive directory", path, fd);
 	return fd;
 }
 
-/* The first free of path, path.2, path.3 ...; `path` is changed to it. */
-static int make_numbered(char *path, size_t size, uint64_t job, char *why, size_t why_size)
+/* The first free of path, path.2, path.3 ..., from the `n`th on; `path` is changed to it. */
+static int make_numbered(char *path, size_t size, unsigned n, uint64_t job, char *why, size_t why_size)
 {
 	size_t length = strlen(path);
 	int rc = -EEXIST;
 
-	for (unsigned n = 1; n <= TRIES; n++) {
+	for (; n <= TRIES; n++) {
 		if (n > 1)
 			gt_text(path + length, size - length, ".%u", n);
 		rc = gt_sys_mkdirat(AT_FDCWD, path, 0700);
@@ -388,6 +401,8 @@ int gt_rundir_create(const struct gt_rundir_wish *wish, char *path, size_t path_
 		if (rc)
 			return rc;
 		dir = make_named(path, wish->job, why, why_size);
+		if (dir == TAKEN)
+			dir = make_numbered(path, path_size, 2, wish->job, why, why_size);
 	} else {
 		char name[256];
 		char both[PATH_ROOM];
@@ -408,7 +423,7 @@ int gt_rundir_create(const struct gt_rundir_wish *wish, char *path, size_t path_
 		rc = absolute(both, path, path_size, why, why_size);
 		if (rc)
 			return rc;
-		dir = make_numbered(path, path_size, wish->job, why, why_size);
+		dir = make_numbered(path, path_size, 1, wish->job, why, why_size);
 	}
 	if (dir == JOINED)
 		return 0;

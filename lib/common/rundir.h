@@ -15,7 +15,7 @@
 #define GT_RUN_DIR_VAR "VT_RUN_DIR" /* absolute path of the archive directory, set by gputrace */
 
 struct gt_rundir_wish {
-	const char *dir;     /* exactly this directory (-o), or NULL: make up a name */
+	const char *dir;     /* this directory (-o), or NULL: make up a name */
 	const char *parent;  /* VT_PFORM_GDIR */
 	const char *prefix;  /* VT_FILE_PREFIX: DIR = parent/prefix, or NULL: gputrace-<program>-<date>-<time> */
 	const char *program; /* base name of the program */
@@ -27,7 +27,8 @@ struct gt_rundir_wish {
 
 /*
  * Makes a fresh archive directory (0700) with an empty, open spool. Existing directories are never
- * reused: a made-up name gets ".2", ".3" ...; an exact one that exists and is not empty is refused.
+ * reused: a name that an archive has already, and any made-up one, gets ".2", ".3" ...; a given one with
+ * other things in it is refused.
  * With a `job`, a directory that another process of the job has made is joined while its run is open.
  * Returns 0 and the absolute path, or a negative errno and a sentence for the user in `why`.
  */

@@ -72,8 +72,18 @@ Test(rundir, an_empty_directory_may_be_used_a_full_one_not)
 {
 	cr_assert_eq(mkdir("empty", 0755), 0);
 	cr_assert_eq(create("empty", NULL), 0, "%s", why);
-	cr_assert_neq(create("empty", NULL), 0);
+	cr_assert_eq(mkdir("full", 0755) | mkdir("full/sub", 0755), 0);
+	cr_assert_neq(create("full", NULL), 0);
 	cr_assert_not_null(strstr(why, "not empty"), "%s", why);
+}
+
+Test(rundir, a_name_that_an_archive_has_is_numbered)
+{
+	cr_assert_eq(create("T", NULL), 0, "%s", why);
+	cr_assert_eq(create("T", NULL), 0, "%s", why);
+	cr_assert_str_eq(gt_text_base(path), "T.2");
+	cr_assert_eq(create("T/", NULL), 0, "%s", why);
+	cr_assert_str_eq(gt_text_base(path), "T.3");
 }
 
 /* All at once, as an MPI launcher starts its ranks. */
