@@ -77,7 +77,7 @@ static const struct gt_usage usage = {
 
 struct request {
 	const char *output;
-	bool strict, force, exec;
+	bool strict, force, exec, started;
 	int verbose; /* levels above or below the setting */
 	bool quiet;
 	char *wraps[WRAPS_MAX]; /* paths of wrappers */
@@ -106,9 +106,14 @@ static void say(int level, const char *format, ...)
 
 /* ---- settings given as options ------------------------------------------------------------- */
 
-/* The traced program complains about its environment itself; here only --set is of interest. */
+/*
+ * The traced program complains about its environment itself, but for what is said once for a run; else
+ * only --set is of interest here.
+ */
 static void complain(const char *sentence)
 {
+	if (request.started && strstr(sentence, "is VampirTrace's"))
+		say(1, "%s", sentence);
 	if (request.checking && strstr(sentence, request.checking) && !request.complaint[0])
 		snprintf(request.complaint, sizeof(request.complaint), "%s", sentence);
 }
@@ -592,6 +597,7 @@ int gt_cmd_run(int argc, char **argv)
 		return rc < 0 ? GT_RC_OK : rc;
 	words = argv + optind;
 	apply_verbosity();
+	request.started = true;
 	gt_settings_load(environ, complain);
 
 	rc = gt_path_command(words[0], command, sizeof(command));

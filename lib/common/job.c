@@ -129,7 +129,7 @@ static int64_t boot_time(void)
 	return seconds;
 }
 
-static const char *first_of(char **envp, const char *const *names, size_t n)
+static const char *first_of(char *const *envp, const char *const *names, size_t n)
 {
 	for (size_t i = 0; i < n; i++) {
 		const char *value = gt_text_env(envp, names[i]);
@@ -191,6 +191,11 @@ static uint64_t hash_job(uint64_t hash, const char *name)
 	return hash;
 }
 
+const char *gt_job_rank(char *const *envp)
+{
+	return first_of(envp, ranks, sizeof(ranks) / sizeof(ranks[0]));
+}
+
 uint64_t gt_job(char **envp, int64_t *when)
 {
 	const char *name = first_of(envp, jobs, sizeof(jobs) / sizeof(jobs[0]));
@@ -200,7 +205,7 @@ uint64_t gt_job(char **envp, int64_t *when)
 	struct ancestor a;
 
 	*when = 0;
-	if (!first_of(envp, ranks, sizeof(ranks) / sizeof(ranks[0])) || !find_launcher(&a))
+	if (!gt_job_rank(envp) || !find_launcher(&a))
 		return 0;
 	*when = boot_time() + (int64_t)(a.start / USER_HZ);
 	if (name)

@@ -14,4 +14,7 @@
  * 0 and 0: we are not started by a launcher. */
 uint64_t gt_job(char **envp, int64_t *when);
 
+/* The rank that a launcher has given to this process, as a text; NULL: no launcher has started it. */
+const char *gt_job_rank(char *const *envp);
+
 #endif

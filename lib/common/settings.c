@@ -8,6 +8,7 @@
  */
 #include "lib/common/settings.h"
 
+#include "lib/common/job.h"
 #include "lib/common/settings_names.h"
 #include "lib/common/text.h"
 
@@ -353,23 +354,46 @@ static void complain_of_value(const struct gt_setting_row *row, const char *valu
 	complain(sentence);
 }
 
-static void complain_of_name(const char *name, size_t length, const char *meant,
+static void complain_of_slip(const char *name, size_t length, const char *meant,
 			     gt_settings_complaint *complain)
 {
 	char sentence[SENTENCE_MAX], shown[4 * GT_SETTING_NAME_MAX + 4];
 
 	gt_text_escape(shown, sizeof(shown), name, length);
-	if (meant)
-		gt_text(sentence, sizeof(sentence),
-			"%s is not a setting of gputrace; did you mean %s?", shown, meant);
-	else
-		gt_text(sentence, sizeof(sentence), "%s has no function in gputrace", shown);
+	gt_text(sentence, sizeof(sentence), "%s is not a setting of gputrace; did you mean %s?", shown,
+		meant);
 	complain(sentence);
 }
 
-/* Names each foreign variable once: hints always, VampirTrace's own only to those who ask for more. */
+static bool says_no(const char *value)
+{
+	return !*value || !strcmp(value, "0") || !strcmp(value, "no") || !strcmp(value, "off") ||
+	       !strcmp(value, "false");
+}
+
+static void complain_of_vampirtrace(const char *name, size_t length, gt_settings_complaint *complain)
+{
+	char sentence[SENTENCE_MAX], shown[4 * GT_SETTING_NAME_MAX + 4];
+	const char *lacks = gt_setting_name_lacks(name, length);
+
+	gt_text_escape(shown, sizeof(shown), name, length);
+	gt_text(sentence, sizeof(sentence), "%s is VampirTrace's and is ignored%s%s", shown,
+		lacks ? ": gputrace has no " : "", lacks ? lacks : "");
+	complain(sentence);
+}
+
+/* The first process of a run has said it for all. */
+static bool is_first(char *const *envp)
+{
+	const char *rank = gt_job_rank(envp);
+
+	return !gt_text_env(envp, "VT_RUN_DIR") && (!rank || !strcmp(rank, "0"));
+}
+
+/* Names each foreign variable once: slips always, VampirTrace's own that would do something once a run. */
 static void check_names(char *const *envp, gt_settings_complaint *complain)
 {
+	bool first = is_first(envp);
 	unsigned hints = 0;
 
 	for (char *const *entry = envp; entry && *entry; entry++) {
@@ -386,11 +410,11 @@ static void check_names(char *const *envp, gt_settings_complaint *complain)
 		switch (gt_setting_name_kind(name, length, &meant)) {
 		case GT_NAME_NEAR:
 			if (hints++ < 16)
-				complain_of_name(name, length, meant, complain);
+				complain_of_slip(name, length, meant, complain);
 			break;
 		case GT_NAME_VAMPIRTRACE:
-			if (gt_settings.verbose >= 2)
-				complain_of_name(name, length, NULL, complain);
+			if (first && !says_no(name + length + 1))
+				complain_of_vampirtrace(name, length, complain);
 			break;
 		default:
 			break;

@@ -26,7 +26,7 @@ static const char vampirtrace_names[] =
 	"VT_MODE VT_STAT_INTV VT_STAT_PROPS VT_STAT_MSG_DTLS "
 	"VT_STAT_COLLOP_DTLS VT_MPICHECK VT_MPICHECK_ERREXIT VT_MPITRACE VT_MPI_IGNORE_FILTER "
 	"VT_OMPTRACE VT_PTHREAD_REUSE VT_SYNC_FLUSH VT_SYNC_FLUSH_LEVEL VT_SYNC_FLUSH_SKIP "
-	"VT_METRICS VT_METRICS_SEP VT_METRICS_SPEC VT_RUSAGE VT_RUSAGE_INTV "
+	"VT_STACKTRACE VT_METRICS VT_METRICS_SEP VT_METRICS_SPEC VT_RUSAGE VT_RUSAGE_INTV "
 	"VT_PLUGIN_CNTR_METRICS VT_CUPTI_METRICS VT_CUPTI_EVENTS_SAMPLING VT_FILTER_SPEC "
 	"VT_GROUPS_SPEC VT_JAVA_FILTER_SPEC VT_JAVA_GROUP_CLASSES VT_JAVA_NATIVE "
 	"VT_JAVA_SYNTHETIC VT_MAX_STACK_DEPTH VT_ONOFF_CHECK_STACK_BALANCE VT_GNU_NM "
@@ -123,4 +123,29 @@ enum gt_name_kind gt_setting_name_kind(const char *name, size_t length, const ch
 		return GT_NAME_VAMPIRTRACE;
 	*meant = nearest(name, length);
 	return *meant ? GT_NAME_NEAR : GT_NAME_FOREIGN;
+}
+
+const char *gt_setting_name_lacks(const char *name, size_t length)
+{
+	static const struct {
+		const char *begin, *what;
+	} rows[] = {
+		{ "VT_METRICS", "hardware counters" },
+		{ "VT_PLUGIN_CNTR", "plug-in counters" },
+		{ "VT_CUPTI_METRICS", "counters of the GPU" },
+		{ "VT_CUPTI_EVENTS", "counters of the GPU" },
+		{ "VT_RUSAGE", "counters of resource usage" },
+		{ "VT_OMPTRACE", "recording of OpenMP" },
+		{ "VT_MPICHECK", "checking of MPI calls" },
+		{ "VT_STACKTRACE", "stack traces" },
+		{ "VT_CPUIDTRACE", "recording of processor numbers" },
+		{ "VT_JAVA", "recording of Java" },
+		{ "VT_DYN", "instrumentation of binaries" },
+	};
+
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++)
+		if (length >= strlen(rows[i].begin) &&
+		    !strncmp(name, rows[i].begin, strlen(rows[i].begin)))
+			return rows[i].what;
+	return NULL;
 }

@@ -22,4 +22,7 @@ enum gt_name_kind {
 /* `name` is `length` bytes, without '='. Sets *meant for GT_NAME_NEAR only. */
 enum gt_name_kind gt_setting_name_kind(const char *name, size_t length, const char **meant);
 
+/* What a variable of VampirTrace's is about that gputrace does not have; NULL: a detail of VampirTrace. */
+const char *gt_setting_name_lacks(const char *name, size_t length);
+
 #endif

@@ -342,13 +342,17 @@ Test(settings, foreign_variables)
 			 NULL };
 
 	load(envp);
-	cr_assert_eq(complaint_count, 1);
+	cr_assert_eq(complaint_count, 1); /* a run that goes on has said the other */
 	cr_expect_str_eq(complaints[0], "VT_BUFFERSIZE is not a setting of gputrace; did you mean "
 					"VT_BUFFER_SIZE?");
-	envp[11] = (char *)"VT_VERBOSE=2";
+	envp[4] = (char *)"VT_METRICS="; /* off, and of no run */
 	load(envp);
 	cr_assert_eq(complaint_count, 2);
-	cr_expect_str_eq(complaints[1], "VT_OMPTRACE has no function in gputrace");
+	cr_expect_str_eq(complaints[1], "VT_OMPTRACE is VampirTrace's and is ignored: gputrace has no "
+					"recording of OpenMP");
+	envp[4] = (char *)"OMPI_COMM_WORLD_RANK=1"; /* the first rank says it */
+	load(envp);
+	cr_assert_eq(complaint_count, 1);
 }
 
 /* A hostile environment cannot flood the terminal. */
