@@ -115,6 +115,8 @@ GT_EXPORT int posix_spawn(pid_t *pid, const char *path, const posix_spawn_file_a
 
 	gt_enter(ref);
 	rc = real(pid, path, actions, attr, argv, env);
+	if (!rc)
+		gt_spawned();
 	gt_leave(ref);
 	if (rc)
 		gt_exec_not_started(&look);
@@ -131,6 +133,8 @@ GT_EXPORT int posix_spawnp(pid_t *pid, const char *file, const posix_spawn_file_
 
 	gt_enter(ref);
 	rc = real(pid, file, actions, attr, argv, env);
+	if (!rc)
+		gt_spawned();
 	gt_leave(ref);
 	if (rc)
 		gt_exec_not_started(&look);

@@ -547,6 +547,14 @@ struct gt_run_job {
 };
 #define GT_RUN_JOBS 16
 
+/* Why a process of the run is not in the trace. */
+enum gt_absent {
+	GT_ABSENT_OTHER = 0,
+	GT_ABSENT_USER = 1,     /* it had become a user who may not write there */
+	GT_ABSENT_SPACE = 2,    /* no room on the disk, quota, file size limit */
+	GT_ABSENT_N = 8,
+};
+
 struct gt_run_header {
 	uint64_t magic;
 	uint32_t version;
@@ -564,6 +572,9 @@ struct gt_run_header {
 	char outside_first[60]; /* ... and the name of the first */
 	uint32_t watched;       /* 1: somebody has watched this host's processes and will assemble; see GT_WATCH */
 	uint32_t parents;       /* of type `gputrace run` that wait for their command; atomic */
+	uint32_t absent[GT_ABSENT_N]; /* processes that could not be recorded, by cause; atomic */
+	uint32_t absent_user;   /* of the last one of GT_ABSENT_USER */
+	uint32_t told;          /* sentences that one process says for all; atomic bits */
 };
 
 #endif

@@ -119,6 +119,10 @@ static void look_at_property(struct check *check, const char *name, const char *
 		check_warn(check, "the archive is not complete");
 		check->excused = true;
 	}
+	if (!strcmp(name, "ABSENT")) {
+		check_warn(check, "not in the trace: %s", value);
+		check->excused = true;
+	}
 	if (!strcmp(name, "RANKS_MISSING")) {
 		check_warn(check, "%s; were they traced, and is the directory shared by all hosts?", value);
 		check->excused = true;

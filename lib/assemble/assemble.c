@@ -634,7 +634,8 @@ static int run(struct gt_assembly *a)
 {
 	struct gt_profile *profile = NULL;
 	struct gt_report report = { .dir = a->dir, .dirfd = a->dirfd, .options = a->options,
-				    .facts = &a->facts, .layout = &a->layout, .defs = &a->defs };
+				    .facts = &a->facts, .layout = &a->layout, .defs = &a->defs,
+				    .spool = &a->spool };
 	int rc = gt_assembly_convert(a, &profile, &report.profile_count);
 
 	report.profile = profile;

@@ -230,7 +230,8 @@ static int join(struct gt_assembly *a)
 	struct gt_merge m = { .dirfd = a->dirfd, .workfd = a->workfd, .parts = a->spool.parts,
 			      .part_count = a->spool.part_count };
 	struct gt_report report = { .dir = a->dir, .dirfd = a->dirfd, .options = a->options,
-				    .facts = &m.facts, .layout = &m.layout, .defs = &m.defs };
+				    .facts = &m.facts, .layout = &m.layout, .defs = &m.defs,
+				    .spool = &a->spool };
 	int rc = gt_merge_who(&m);
 
 	if (!rc) {

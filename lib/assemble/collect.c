@@ -163,6 +163,7 @@ static int collect(int home, int local, char *buffer)
 	copies = open_folder(home, COPIES);
 	if (copies < 0)
 		return copies;
+	gt_spool_raise(local);
 	for_all(copies, -1, REMOVE, NULL); /* what an earlier attempt has left */
 	rc = for_all(local, copies, COPY, buffer);
 	if (!rc)

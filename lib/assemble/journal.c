@@ -176,6 +176,8 @@ static int parse(struct gt_journal *journal, uint64_t bytes)
 		at += def.bytes;
 	}
 	journal->bytes = at;
+	while (bytes > at && !journal->data[bytes - 1]) /* room that was kept ready */
+		bytes--;
 	journal->unread = bytes - at;
 	return 0;
 }

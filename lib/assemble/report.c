@@ -14,6 +14,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <pwd.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -259,12 +260,47 @@ static const char *clock_name(uint32_t kind)
 	}
 }
 
+/* Which processes of the run are not in the archive; "": none. */
+static const char *absent_text(const struct gt_spool *spool, char *text, size_t size)
+{
+	static const char *const reasons[GT_ABSENT_N] = {
+		[GT_ABSENT_OTHER] = "could not join the run",
+		[GT_ABSENT_USER] = "changed to a user who may not write in the spool",
+		[GT_ABSENT_SPACE] = "found no room on the disk",
+	};
+	size_t used = 0;
+
+	text[0] = 0;
+	for (unsigned cause = 0; cause < GT_ABSENT_N; cause++) {
+		const struct passwd *user = NULL;
+		uint64_t sum = 0;
+
+		for (size_t i = 0; i < spool->root_count; i++) {
+			sum += spool->roots[i].run.absent[cause];
+			if (cause == GT_ABSENT_USER && spool->roots[i].run.absent[cause])
+				user = getpwuid(spool->roots[i].run.absent_user);
+		}
+		if (!sum || used >= size)
+			continue;
+		used += (size_t)snprintf(text + used, size - used, "%s%llu %s that %s%s%s%s",
+					 used ? ", " : "", (unsigned long long)sum,
+					 sum == 1 ? "process" : "processes",
+					 reasons[cause] ? reasons[cause] : "could not join the run",
+					 user ? " (" : "", user ? user->pw_name : "", user ? ")" : "");
+	}
+	if (spool->unborn && used < size)
+		snprintf(text + used, size - used, "%s%llu %s that ended before anything was recorded",
+			 used ? ", " : "", (unsigned long long)spool->unborn,
+			 spool->unborn == 1 ? "process" : "processes");
+	return text;
+}
+
 void gt_report_properties(const struct gt_report *report, struct gt_archive *archive)
 {
 	const struct gt_facts *facts = report->facts;
 	const struct gt_tally *tally = &facts->tally;
 	const char *command = text_of(facts, "command");
-	char name[64], missing[256];
+	char name[64], missing[256], text[512];
 
 	put(archive, "VERSION", "%s", PACKAGE_VERSION);
 	put(archive, "COMMAND_LINE", "%s", command && *command ? command : facts->program);
@@ -297,6 +333,8 @@ void gt_report_properties(const struct gt_report *report, struct gt_archive *arc
 	put(archive, "REPAIRED_TIMES", "%llu", (unsigned long long)tally->clamped_times);
 	put(archive, "UNKNOWN_RECORDS", "%llu", (unsigned long long)tally->unknown_records);
 	put(archive, "UNMATCHED_MESSAGES", "%llu", (unsigned long long)tally->unmatched);
+	if (*absent_text(report->spool, text, sizeof(text)))
+		put(archive, "ABSENT", "%s", text);
 	put(archive, "DAMAGED_PARTS", "%llu", (unsigned long long)facts->damaged);
 }
 
@@ -426,8 +464,9 @@ void gt_report_summary(const struct gt_report *report)
 	size_t n = gt_table_count(&report->defs->regions);
 	struct gt_summary_region *rows = calloc(n + 1, sizeof(*rows));
 	const char *mode = text_of(facts, SETTING "VT_MODE");
-	char missing[256] = "";
+	char missing[256] = "", absent[512];
 	struct gt_summary summary = {
+		.absent = absent_text(report->spool, absent, sizeof(absent)),
 		.dir = report->dir,
 		.program = facts->program,
 		.recovered = report->options->recovered,

@@ -51,6 +51,7 @@ struct gt_report {
 	const struct gt_defs *defs;
 	int64_t clock_error_ns; /* the largest error of a host's clock; -1: unknown */
 	unsigned hosts;
+	const struct gt_spool *spool;
 	const struct gt_profile *profile;
 	size_t profile_count;
 	uint64_t length_ns;

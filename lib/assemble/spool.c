@@ -180,6 +180,8 @@ static int read_proc(struct gt_proc *proc, int folder)
 
 	if (n < 0)
 		return (int)n;
+	if (!header->magic) /* nothing yet */
+		return -ENODATA;
 	if ((size_t)n < sizeof(*header) || header->magic != GT_MAGIC_PROC ||
 	    header->version != GT_FORMAT_VERSION || header->header_bytes < sizeof(*header))
 		return -EINVAL;
@@ -384,8 +386,10 @@ static int read_processes(struct gt_spool *spool)
 	int rc = 0;
 
 	for (size_t i = 0; !rc && i < spool->root_count; i++)
-		if (spool->roots[i].fd >= 0)
+		if (spool->roots[i].fd >= 0) {
+			gt_spool_raise(spool->roots[i].fd);
 			rc = list_folders(spool, &spool->roots[i], &room);
+		}
 	if (rc)
 		return rc;
 	if (spool->proc_count)
@@ -397,7 +401,8 @@ static int read_processes(struct gt_spool *spool)
 		if (gt_spool_try_again(rc))
 			return rc;
 		if (rc) { /* killed before it had filled in its header, or damaged */
-			spool->damaged += rc != -ENOENT;
+			spool->unborn += rc == -ENOENT || rc == -ENODATA;
+			spool->damaged += rc != -ENOENT && rc != -ENODATA;
 			free_proc(proc);
 			continue;
 		}

@@ -79,6 +79,7 @@ struct gt_spool {
 	struct gt_proc *procs;       /* by host and seq */
 	size_t proc_count;
 	uint64_t damaged;            /* folders and locations that could not be used */
+	uint64_t unborn;             /* folders of processes that ended before they had a header */
 	struct gt_part_place {       /* what was converted already (part.h) */
 		char path[192];      /* below the archive directory */
 		char *covers;        /* lines "<root>/p<seq>.<pid>", each ended by NUL */
@@ -131,6 +132,12 @@ const char *gt_proc_string(const struct gt_proc *proc, uint32_t id);
 
 /* A process's location by its local id, or NULL. */
 struct gt_loc *gt_proc_loc(const struct gt_proc *proc, uint32_t id);
+
+/*
+ * Processes that had become another user have made the folders of their children in their own. Moves
+ * all of them to the folder `fd` of the spool, where the others are. Living processes may go on.
+ */
+void gt_spool_raise(int fd);
 
 /* Is this the name of a process's folder, "p<seq>.<pid>"? */
 bool gt_spool_folder(const char *name, uint32_t *seq, uint32_t *pid);

@@ -17,6 +17,43 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+/* Moves the folders of processes that lie in the folder `name` of `top`, at any depth, to `top`. */
+static void raise_from(int top, int at, const char *name, unsigned depth)
+{
+	int fd = openat(at, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+	DIR *dir = fd < 0 ? NULL : fdopendir(fd);
+	struct dirent *entry;
+	uint32_t seq, pid;
+
+	if (!dir && fd >= 0)
+		close(fd);
+	while (dir && (entry = readdir(dir))) {
+		if (!gt_spool_folder(entry->d_name, &seq, &pid))
+			continue;
+		if (depth < 64)
+			raise_from(top, fd, entry->d_name, depth + 1);
+		renameat(fd, entry->d_name, top, entry->d_name);
+	}
+	if (dir)
+		closedir(dir);
+}
+
+void gt_spool_raise(int fd)
+{
+	int copy = openat(fd, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	DIR *dir = copy < 0 ? NULL : fdopendir(copy);
+	struct dirent *entry;
+	uint32_t seq, pid;
+
+	if (!dir && copy >= 0)
+		close(copy);
+	while (dir && (entry = readdir(dir)))
+		if (gt_spool_folder(entry->d_name, &seq, &pid))
+			raise_from(fd, fd, entry->d_name, 0);
+	if (dir)
+		closedir(dir);
+}
+
 static int compare_lines(const void *a, const void *b)
 {
 	return strcmp(*(const char *const *)a, *(const char *const *)b);

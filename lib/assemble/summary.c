@@ -289,6 +289,8 @@ static void print_head(const struct printer *p, const struct gt_summary *s)
 	if (s->missing && *s->missing && s->spool_kept)
 		line(p, NULL, "the spool is kept: gputrace recover %s OTHER... joins the archives of other hosts",
 		     s->dir ? s->dir : "DIR");
+	if (s->absent && *s->absent)
+		line(p, RED, "NOT IN THE TRACE: %s", s->absent);
 }
 
 static void print_nothing(const struct printer *p, const struct gt_summary *s)

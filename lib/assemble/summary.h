@@ -46,6 +46,7 @@ struct gt_summary {
 	uint32_t how, status;
 	const char *missing;    /* ranks: "2 of 6 ranks are in this archive, missing: 0-3"; NULL or "": none */
 	bool spool_kept;        /* because other hosts' ranks are elsewhere */
+	const char *absent;     /* which processes are not in the archive; NULL or "": none */
 	uint64_t killed;        /* processes that did not end by themselves (no end recorded) */
 
 	uint64_t outside;       /* programs that were started and could not be traced ... */

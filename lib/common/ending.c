@@ -140,7 +140,15 @@ int gt_watch_last(const char *home)
 
 bool gt_watched(const char *home)
 {
-	int fd = open_watch(home, 0);
+	char path[1300];
+
+	gt_text(path, sizeof(path), "%s/" GT_WATCH, home);
+	return gt_watched_at(AT_FDCWD, path);
+}
+
+bool gt_watched_at(int dir, const char *path)
+{
+	int fd = gt_sys_openat(dir, path, O_RDWR | O_NOFOLLOW | O_CLOEXEC, 0);
 	bool yes;
 
 	if (fd < 0)

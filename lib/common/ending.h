@@ -38,6 +38,7 @@ int gt_watch(const char *home);
 int gt_watch_last(const char *home);
 /* Does anybody watch? Yes as well if that cannot be found out. */
 bool gt_watched(const char *home);
+bool gt_watched_at(int dir, const char *path); /* of the file */
 
 #define GT_CLAIM "claim" /* in DIR/spool: the host that has made it assembles for all */
 

@@ -174,6 +174,11 @@ static inline int gt_sys_fchmod(int fd, mode_t mode)
 	return (int)GT_SYS2(SYS_fchmod, fd, mode);
 }
 
+static inline int gt_sys_fchownat(int dir, const char *path, uid_t user, int flags)
+{
+	return (int)gt_syscall6(SYS_fchownat, dir, (long)path, user, -1, flags, 0);
+}
+
 static inline int gt_sys_fstat(int fd, struct stat *st)
 {
 	return (int)GT_SYS4(SYS_newfstatat, fd, "", st, AT_EMPTY_PATH);
@@ -228,6 +233,22 @@ static inline void *gt_sys_mmap_errno(size_t size, int prot, int flags, int fd, 
 	}
 	*error = 0;
 	return (void *)ret;
+}
+
+/* That part of a file, shared and there at once; NULL on failure. */
+static inline void *gt_sys_map_file(int fd, uint64_t offset, size_t size, int *error)
+{
+	long ret;
+
+#ifdef GT_TEST_HOOKS
+	*error = gt_test_fault("mmap");
+	if (*error)
+		return NULL;
+#endif
+	ret = gt_syscall6(SYS_mmap, 0, (long)size, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_POPULATE, fd,
+			  (long)offset);
+	*error = ret < 0 && ret > -4096 ? (int)-ret : 0;
+	return *error ? NULL : (void *)ret;
 }
 
 static inline void *gt_sys_mmap(size_t size, int prot, int flags, int fd)

@@ -44,14 +44,12 @@ static uint32_t count_events(const unsigned char *half, uint64_t bytes)
 
 static int open_raw(struct gt_location *loc)
 {
-	char path[1100];
+	char name[24];
 	struct stat st;
 	int fd, rc;
 
-	gt_text(path, sizeof(path), "%s/l%u.raw", gt_proc_folder, loc->id);
-	fd = gt_sys_openat(AT_FDCWD, path,
-			   O_RDWR | O_CLOEXEC | O_NOFOLLOW | (loc->raw_ino ? 0 : O_CREAT | O_EXCL),
-			   0600);
+	gt_text(name, sizeof(name), "l%u.raw", loc->id);
+	fd = gt_folder_open(name, O_RDWR | (loc->raw_ino ? 0 : O_CREAT | O_EXCL));
 	if (fd < 0)
 		return fd;
 	rc = gt_sys_fstat(fd, &st);

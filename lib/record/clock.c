@@ -221,10 +221,14 @@ static struct {
 
 void gt_clock_setup(void)
 {
-	bool fast = gt_settings.clock != GT_CLOCK_SET_MONOTONIC && fast_clock_trusted();
+	static bool chosen, fast;
 
 	memset(&check, 0, sizeof(check)); /* of a parent, where another thread may have been at it */
 	find_vdso_clock();
+	/* A forked child has its parent's clock: its ids and times go on from there. */
+	if (!chosen)
+		fast = gt_settings.clock != GT_CLOCK_SET_MONOTONIC && fast_clock_trusted();
+	chosen = true;
 	read_skew(gt_settings.test_host);
 
 	if (gt_settings.clock == GT_CLOCK_SET_TSC && !fast)

@@ -1,6 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Descriptors in a process whose program may close, duplicate over or count them.
+ * Descriptors in a process whose program may close, duplicate over or count them; and the one that is
+ * kept: of the process's spool folder. All that is opened later is opened relative to it, so that the
+ * archive may be renamed, and the program may change its root or its user.
+ *
  * Limits: a program that closes our descriptor and opens another file in the microsecond between
  * gt_file_valid and the write can still fool us; nothing in user space can prevent that.
  */
@@ -62,4 +65,75 @@ int gt_file_pwrite(int fd, const void *data, size_t bytes, uint64_t offset)
 		offset += (uint64_t)n;
 	}
 	return 0;
+}
+
+int gt_file_reserve(int fd, uint64_t offset, uint64_t bytes)
+{
+	static const char zeros[GT_PAGE];
+	int rc = gt_sys_fallocate(fd, 0, offset, bytes);
+
+	if (rc != -EOPNOTSUPP && rc != -ENOSYS)
+		return rc;
+	for (rc = 0; !rc && bytes; offset += GT_PAGE, bytes -= GT_PAGE)
+		rc = gt_file_pwrite(fd, zeros, GT_PAGE, offset);
+	return rc;
+}
+
+/* ---- the spool folder ------------------------------------------------------------------------- */
+
+static struct gt_file folder = { .fd = -1 };
+static struct gt_lock folder_lock;
+
+int gt_folder_keep(int fd)
+{
+	return gt_file_keep(&folder, fd);
+}
+
+struct gt_file gt_folder_forked(void)
+{
+	struct gt_file parents = folder;
+
+	folder = (struct gt_file){ .fd = -1 };
+	folder_lock.word = 0;
+	return parents;
+}
+
+void gt_folder_close(void)
+{
+	if (gt_file_valid(&folder))
+		gt_sys_close(folder.fd);
+	folder = (struct gt_file){ .fd = -1 };
+}
+
+int gt_folder(void)
+{
+	struct gt_file again = folder;
+	uint64_t mask;
+	int rc = 0;
+
+	if (gt_file_valid(&again))
+		return again.fd;
+	if (!again.ino)
+		return -EBADF;
+	mask = gt_lock(&folder_lock);
+	if (!gt_file_valid(&folder)) { /* the program has closed it */
+		rc = gt_sys_openat(AT_FDCWD, gt_proc_folder,
+				   O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC, 0);
+		if (rc >= 0)
+			rc = gt_file_keep(&again, rc);
+		if (!rc && (again.ino != folder.ino || again.dev != folder.dev)) {
+			gt_sys_close(again.fd);
+			rc = -ESTALE; /* somebody put another one there */
+		}
+		folder.fd = rc ? -1 : again.fd;
+	}
+	gt_unlock(&folder_lock, mask);
+	return rc ? rc : folder.fd;
+}
+
+int gt_folder_open(const char *name, int flags)
+{
+	int at = gt_folder();
+
+	return at < 0 ? at : gt_sys_openat(at, name, flags | O_NOFOLLOW | O_CLOEXEC, 0600);
 }

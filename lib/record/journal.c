@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The definitions journal of the process: each definition is one write(), so that a killed process
- * leaves all that were complete.
+ * The definitions journal of the process: a file that is mapped part by part, so that a killed process
+ * leaves all that were complete, and nobody has to be asked for the next one.
  *
  * Limits: definitions up to JOURNAL_MAX bytes; written under the definitions lock, signals blocked.
  */
@@ -13,16 +13,16 @@
 
 #define JOURNAL_MAX 12288u
 
+#define CHUNK       32768u
+
 static struct gt_lock lock;
-static struct gt_file file = { .fd = -1 };
-static char path[1100];
 static char record[JOURNAL_MAX]; /* under the lock; not on small stacks */
 
-/* During set-up definitions are collected and written together: nothing is recorded yet that could
- * be lost, and every process of a run pays for this. */
-static char batch[16384];
-static size_t batched;
-static bool batching;
+/* The part of the file that is being written. */
+static char *chunk;
+static uint64_t chunk_at;
+static bool closed = true;
+static uint64_t dev, ino;
 
 uint64_t gt_defs_lock(void)
 {
@@ -48,110 +48,78 @@ static uint32_t fnv(uint32_t hash, const void *data, size_t bytes)
 	return hash;
 }
 
-int gt_journal_open(const char *folder)
+/* Maps the next part of the file: what is written from now on, and the page that it begins in. */
+static int map_next(void)
 {
-	struct gt_file_header header = { .magic = GT_MAGIC_DEFS, .version = GT_FORMAT_VERSION };
-	int fd, rc;
+	uint64_t at = gt_proc->defs_bytes / GT_PAGE * GT_PAGE;
+	int fd = gt_folder_open("defs", O_RDWR | (ino ? 0 : O_CREAT | O_EXCL));
+	struct stat st;
+	char *next = NULL;
+	int rc = fd < 0 ? fd : gt_sys_fstat(fd, &st);
 
-	gt_text(path, sizeof(path), "%s/defs", folder);
-	fd = gt_sys_openat(AT_FDCWD, path, O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC,
-			   0600);
-	if (fd < 0)
-		return fd;
-	gt_sys_fchmod(fd, 0600);
-	rc = gt_file_keep(&file, fd);
+	if (!rc && ino && (st.st_ino != ino || st.st_dev != dev))
+		rc = -EPROTO;
+	if (!rc && !ino)
+		gt_sys_fchmod(fd, 0600);
+	if (!rc)
+		rc = gt_file_reserve(fd, at, CHUNK);
+	if (!rc) {
+		ino = st.st_ino;
+		dev = st.st_dev;
+		next = gt_sys_map_file(fd, at, CHUNK, &rc);
+		rc = -rc;
+	}
+	if (fd >= 0)
+		gt_sys_close(fd);
 	if (rc)
 		return rc;
-	rc = gt_file_pwrite(file.fd, &header, sizeof(header), 0);
+	if (chunk)
+		gt_sys_munmap(chunk, CHUNK);
+	chunk = next;
+	chunk_at = at;
+	return 0;
+}
+
+int gt_journal_open(void)
+{
+	const struct gt_file_header header = { .magic = GT_MAGIC_DEFS, .version = GT_FORMAT_VERSION };
+	int rc;
+
+	gt_proc->defs_bytes = 0;
+	rc = map_next();
+	if (rc)
+		return rc;
+	memcpy(chunk, &header, sizeof(header));
 	gt_proc->defs_bytes = sizeof(header);
-	return rc;
+	closed = false;
+	return 0;
 }
 
 void gt_journal_forget(void)
 {
-	if (file.fd >= 0 && gt_file_valid(&file))
-		gt_sys_close(file.fd);
-	file.fd = -1;
-	batching = false;
-	batched = 0;
-	file.ino = 0; /* not to be opened again: the assembly may have taken it away */
-}
-
-uint64_t gt_journal_bytes(void)
-{
-	return gt_proc->defs_bytes;
-}
-
-static int reopen(void)
-{
-	struct stat st;
-	int fd = gt_sys_openat(AT_FDCWD, path, O_RDWR | O_NOFOLLOW | O_CLOEXEC, 0);
-	int rc;
-
-	if (fd < 0)
-		return fd;
-	rc = gt_sys_fstat(fd, &st);
-	if (!rc && (st.st_ino != file.ino || st.st_dev != file.dev))
-		rc = -EPROTO;
-	if (rc) {
-		gt_sys_close(fd);
-		return rc;
-	}
-	return gt_file_keep(&file, fd);
-}
-
-static int write_out(const void *data, size_t bytes)
-{
-	int rc = 0;
-
-	if (!file.ino)
-		return -EBADF;
-	if (!gt_file_valid(&file))
-		rc = reopen();
-	if (!rc)
-		rc = gt_file_pwrite(file.fd, data, bytes, gt_proc->defs_bytes);
-	if (rc) {
-		gt_count_lost(GT_LOSS_DEFINITION, 1);
-		gt_warn_once(GT_WARN_SPACE, "cannot write to %s: %s", path, gt_text_errno(rc));
-		return rc;
-	}
-	__atomic_store_n(&gt_proc->defs_bytes, gt_proc->defs_bytes + bytes, __ATOMIC_RELEASE);
-	return 0;
-}
-
-static int flush_batch(void)
-{
-	int rc = batched ? write_out(batch, batched) : 0;
-
-	batched = 0;
-	return rc;
+	if (chunk)
+		gt_sys_munmap(chunk, CHUNK);
+	chunk = NULL;
+	closed = true; /* not to be opened again: the assembly may have taken it away */
+	ino = 0;
 }
 
 static int append(const void *data, size_t bytes)
 {
-	int rc = 0;
+	int rc = closed ? -EBADF : 0;
 
-	if (!batching)
-		return write_out(data, bytes);
-	if (batched + bytes > sizeof(batch))
-		rc = flush_batch();
-	if (!rc && bytes > sizeof(batch))
-		return write_out(data, bytes);
-	if (!rc) {
-		memcpy(batch + batched, data, bytes);
-		batched += bytes;
+	if (!rc && gt_proc->defs_bytes + bytes > chunk_at + CHUNK)
+		rc = map_next();
+	if (rc) {
+		gt_count_lost(GT_LOSS_DEFINITION, 1);
+		if (!closed)
+			gt_warn_once(GT_WARN_SPACE, "cannot write to %s/defs: %s", gt_proc_folder,
+				     gt_text_errno(rc));
+		return rc;
 	}
-	return rc;
-}
-
-void gt_journal_batch(bool on)
-{
-	uint64_t mask = gt_lock(&lock);
-
-	batching = on;
-	if (!on)
-		flush_batch();
-	gt_unlock(&lock, mask);
+	memcpy(chunk + (gt_proc->defs_bytes - chunk_at), data, bytes);
+	__atomic_store_n(&gt_proc->defs_bytes, gt_proc->defs_bytes + bytes, __ATOMIC_RELEASE);
+	return 0;
 }
 
 int gt_journal_put_locked(unsigned type, uint32_t id, const struct gt_piece *pieces, unsigned n)
@@ -189,15 +157,13 @@ static bool inherited(unsigned type)
 	       type != GT_D_CALIB && type != GT_D_PROPERTY;
 }
 
-int gt_journal_copy(const char *folder, uint64_t bytes)
+int gt_journal_copy(int folder, uint64_t bytes)
 {
-	char from[1100];
 	uint64_t mask = gt_lock(&lock);
 	uint64_t at = sizeof(struct gt_file_header);
 	int fd, rc = 0;
 
-	gt_text(from, sizeof(from), "%s/defs", folder);
-	fd = gt_sys_openat(AT_FDCWD, from, O_RDONLY | O_NOFOLLOW | O_CLOEXEC, 0);
+	fd = gt_sys_openat(folder, "defs", O_RDONLY | O_NOFOLLOW | O_CLOEXEC, 0);
 	if (fd < 0)
 		rc = fd;
 	while (!rc && at + sizeof(struct gt_def) <= bytes) {

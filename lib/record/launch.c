@@ -101,6 +101,52 @@ static int step_aside(void *argument)
 	return 0;
 }
 
+struct apart {
+	void (*function)(void *);
+	void *argument;
+	int fd;
+};
+
+static int run_apart(void *argument)
+{
+	const struct apart *apart = argument;
+
+	gt_sys_close(0);
+	gt_sys_close(1);
+	if (apart->fd > 3)
+		GT_SYS3(SYS_close_range, 3, apart->fd - 1, 0);
+	GT_SYS3(SYS_close_range, apart->fd < 3 ? 3 : apart->fd + 1, ~0u, 0);
+	apart->function(apart->argument);
+	GT_SYS1(SYS_exit, 0);
+	return 0;
+}
+
+static clone_function *find_clone(void)
+{
+	clone_function *found = (clone_function *)gt_next_symbol("clone");
+
+	return found ? found : clone;
+}
+
+int gt_launch_apart(void (*function)(void *), void *argument, int fd)
+{
+	const size_t room = 4 * STACK;
+	char *memory = gt_sys_memory(room);
+	struct apart apart = { function, argument, fd };
+	uint64_t mask;
+	int pid;
+
+	if (!memory)
+		return -ENOMEM;
+	mask = gt_sys_sigmask_set(GT_SIGMASK_ALL); /* no handler of the program runs there */
+	pid = find_clone()(run_apart, memory + room, CLONE_VM | CLONE_VFORK, &apart);
+	if (pid > 0)
+		GT_SYS4(SYS_wait4, pid, NULL, __WCLONE, NULL);
+	gt_sys_sigmask_set(mask);
+	gt_sys_munmap(memory, room);
+	return pid < 0 ? -EAGAIN : 0;
+}
+
 /* The tool lies beside the library, wherever the installation was moved to. */
 static int find_tool(char *path, size_t size)
 {
@@ -175,9 +221,7 @@ int gt_launch_assembly(const char *dir, const char *home, int lock_fd, bool part
 	}
 	launch.pipe_fd = fds[1];
 	launch.stack = memory + STACK;
-	launch.clone = (clone_function *)gt_next_symbol("clone");
-	if (!launch.clone)
-		launch.clone = clone;
+	launch.clone = find_clone();
 	pid = launch.clone(step_aside, memory + STACK, CLONE_VM | CLONE_VFORK, &launch);
 	gt_sys_close(fds[1]);
 	if (pid < 0) {

@@ -12,4 +12,11 @@
 __attribute__((visibility("hidden"))) int gt_launch_assembly(const char *dir, const char *home,
 								int lock_fd, bool part);
 
+/*
+ * Calls the function in a process that shares all memory with this one and has descriptors of its own:
+ * stderr and `fd`, at the same numbers. Returns 0 when it is done, or a negative errno.
+ */
+__attribute__((visibility("hidden"))) int gt_launch_apart(void (*function)(void *), void *argument,
+							     int fd);
+
 #endif

@@ -139,33 +139,22 @@ static uint64_t ring_size(uint64_t half)
 static int map_window(struct gt_location *loc)
 {
 	uint64_t bytes = GT_PAGE + 2 * loc->half;
-	char path[1100];
+	char name[24];
 	int fd, rc;
 
-	gt_text(path, sizeof(path), "%s/l%u.win", gt_proc_folder, loc->id);
-	fd = gt_sys_openat(AT_FDCWD, path, O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC,
-			   0600);
+	gt_text(name, sizeof(name), "l%u.win", loc->id);
+	fd = gt_folder_open(name, O_RDWR | O_CREAT | O_EXCL);
 	if (fd < 0)
 		return fd;
 	gt_sys_fchmod(fd, 0600);
-	rc = gt_sys_fallocate(fd, 0, 0, bytes);
-	if (rc == -EOPNOTSUPP || rc == -ENOSYS) { /* file systems without fallocate: write zeros */
-		static const char zeros[GT_PAGE];
-
-		for (uint64_t at = 0, rest = bytes; rest; at += GT_PAGE, rest -= GT_PAGE) {
-			rc = gt_file_pwrite(fd, zeros, GT_PAGE, at);
-			if (rc)
-				break;
-		}
-	}
+	rc = gt_file_reserve(fd, 0, bytes);
 	if (!rc) {
-		loc->win = gt_sys_mmap_errno(bytes, PROT_READ | PROT_WRITE,
-					     MAP_SHARED | MAP_POPULATE, fd, &rc);
+		loc->win = gt_sys_map_file(fd, 0, bytes, &rc);
 		rc = -rc;
 	}
 	gt_sys_close(fd);
 	if (rc)
-		gt_sys_unlinkat(AT_FDCWD, path, 0);
+		gt_sys_unlinkat(gt_folder(), name, 0);
 	return rc;
 }
 

@@ -83,6 +83,8 @@ void gt_warn_once(unsigned kind, const char *format, ...)
 	if (gt_settings.verbose < 1 ||
 	    __atomic_fetch_or(&said, 1u << kind, __ATOMIC_RELAXED) & 1u << kind)
 		return;
+	if (kind != GT_WARN_USER && !gt_run_first_to_say(kind))
+		return; /* hundreds of children may meet the same full disk */
 	va_start(ap, format);
 	say(format, ap);
 	va_end(ap);

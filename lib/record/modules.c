@@ -197,12 +197,11 @@ static void scan(int fd, uint64_t tick)
 bool gt_modules_scan(void)
 {
 	uint64_t mask = gt_lock(&lock);
-	bool news;
+	bool news, due;
 	int fd;
 
 	found_new = false;
-	__atomic_store_n(&gt_modules_dirty, 0, __ATOMIC_RELAXED);
-
+	due = __atomic_exchange_n(&gt_modules_dirty, 0, __ATOMIC_RELAXED) || !count;
 	if (!modules)
 		modules = gt_sys_memory(MODULES_MAX * sizeof(*modules));
 	if (!text)
@@ -213,7 +212,7 @@ bool gt_modules_scan(void)
 	if (fd >= 0) {
 		scan(fd, gt_clock_read());
 		gt_sys_close(fd);
-	} else {
+	} else if (due) { /* nobody will ask for the names of what is there since */
 		gt_count_lost(GT_LOSS_DEFINITION, 1);
 	}
 	news = found_new;

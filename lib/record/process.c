@@ -38,7 +38,7 @@ static struct {
 	bool is_child;
 	uint32_t seq;
 	uint64_t tick, defs_bytes;
-	char folder[1024];
+	struct gt_file folder;
 } parent;
 
 /* ---- set-up --------------------------------------------------------------------------------- */
@@ -65,14 +65,15 @@ static uint64_t own_start_time(void)
 	return value;
 }
 
-/* The command line as /proc has it; returns its length. */
+/* The command line as /proc has it; returns its length, 0 if there is no /proc (any more). */
 static size_t read_command(char *text, size_t size)
 {
 	int fd = gt_sys_openat(AT_FDCWD, "/proc/self/cmdline", O_RDONLY | O_CLOEXEC, 0);
 	ssize_t n = fd < 0 ? 0 : gt_sys_read(fd, text, size - 1);
 
-	if (fd >= 0)
-		gt_sys_close(fd);
+	if (fd < 0)
+		return 0;
+	gt_sys_close(fd);
 	text[n < 0 ? 0 : n] = 0;
 	return n < 0 ? 0 : (size_t)n;
 }
@@ -88,24 +89,15 @@ static void program_name(char *name, size_t size, const char *command)
 
 static int map_header(void)
 {
-	char path[1100];
 	struct gt_proc_header *header;
-	int fd, rc;
+	int fd = gt_folder_open("proc", O_RDWR | O_CREAT | O_EXCL);
+	int rc;
 
-	gt_text(path, sizeof(path), "%s/proc", gt_proc_folder);
-	fd = gt_sys_openat(AT_FDCWD, path, O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC,
-			   0600);
 	if (fd < 0)
 		return fd;
 	gt_sys_fchmod(fd, 0600);
-	{
-		static const char zeros[GT_PAGE];
-
-		rc = gt_file_pwrite(fd, zeros, GT_PAGE, 0); /* reserved: no SIGBUS later */
-	}
-	header = rc ? NULL
-		    : gt_sys_mmap_errno(GT_PAGE, PROT_READ | PROT_WRITE,
-					MAP_SHARED | MAP_POPULATE, fd, &rc);
+	rc = gt_file_reserve(fd, 0, GT_PAGE);
+	header = rc ? NULL : gt_sys_map_file(fd, 0, GT_PAGE, &rc);
 	gt_sys_close(fd);
 	if (!header)
 		return rc > 0 ? -rc : rc;
@@ -235,7 +227,7 @@ static int set_up(void)
 {
 	static char command[GT_NAME_MAX];
 	char why[1200] = "";
-	char program[256];
+	static char program[256];
 	uint64_t begin;
 	size_t length;
 	uint32_t seq;
@@ -254,22 +246,24 @@ static int set_up(void)
 	begin = gt_clock_read();
 	gt_pid = gt_sys_getpid();
 	length = read_command(command, sizeof(command));
-	program_name(program, sizeof(program), command);
-	rc = gt_run_join(program, &seq, why, sizeof(why));
+	if (length || !*program) /* else a child that changed its root: as before the fork */
+		program_name(program, sizeof(program), command);
+	rc = gt_run_join(program, parent.is_child ? &parent.folder : NULL, &seq, why, sizeof(why));
 	if (rc) {
-		gt_warn_once(GT_WARN_DIRECTORY, "%s; %s runs without being traced", why, program);
-		gt_run_withdraw();
+		if (*why)
+			gt_warn_once(GT_WARN_DIRECTORY, "%s; %s runs without being traced", why, program);
+		gt_run_withdraw(rc);
 		return rc;
 	}
 	rc = map_header();
 	if (!rc)
-		rc = gt_journal_open(gt_proc_folder);
+		rc = gt_journal_open();
 	if (!rc)
 		rc = gt_locations_setup();
 	if (rc) {
 		gt_warn_once(GT_WARN_DIRECTORY, "cannot write to %s: %s; %s runs without being traced",
 			     gt_proc_folder, gt_text_errno(rc), program);
-		gt_run_withdraw();
+		gt_run_withdraw(rc);
 		return rc;
 	}
 	gt_proc->pid = (uint32_t)gt_pid;
@@ -285,13 +279,13 @@ static int set_up(void)
 	gt_clock_begin();
 	gt_proc->state = GT_PROC_RUNNING;
 	__atomic_store_n(&gt_proc->magic, GT_MAGIC_PROC, __ATOMIC_RELEASE);
-	gt_journal_batch(true);
-	if (parent.is_child)
-		gt_journal_copy(parent.folder, parent.defs_bytes);
-	else
+	if (!parent.is_child)
 		gt_modules_scan();
+	else if (gt_file_valid(&parent.folder)) {
+		gt_journal_copy(parent.folder.fd, parent.defs_bytes);
+		gt_sys_close(parent.folder.fd);
+	}
 	put_properties(command, length);
-	gt_journal_batch(false);
 	/* From here on definitions and events are welcome, from this thread too. */
 	__atomic_store_n(&gt_state, GT_READY, __ATOMIC_RELEASE);
 	gt_clock_check(); /* from here on the counter's rate is known well enough to see it change */
@@ -379,7 +373,7 @@ static void become_child(void)
 	parent.seq = gt_proc->seq;
 	parent.tick = gt_clock_read();
 	parent.defs_bytes = gt_proc->defs_bytes;
-	strcpy(parent.folder, gt_proc_folder);
+	parent.folder = gt_folder_forked();
 	gt_locations_forget();
 	gt_journal_forget();
 	if (gt_proc != &early)
@@ -387,7 +381,6 @@ static void become_child(void)
 	gt_proc = &early;
 	memset(&early, 0, sizeof(early));
 	gt_spooled_total = 0;
-	gt_run_forked();
 	__atomic_store_n(&gt_state, GT_FORKED, __ATOMIC_RELEASE);
 }
 
@@ -446,10 +439,27 @@ void gt_finish(int how, int status)
 	gt_journal_forget();
 	gt_defs_unlock(mask);
 	gt_run_leave();
+	gt_folder_close();
+}
+
+/* Is this a process of the run, one that will be seen to end or to become another program? */
+static bool takes_part(void)
+{
+	int state = gt_state_now();
+
+	return state == GT_READY || state == GT_FORKED;
+}
+
+void gt_spawned(void)
+{
+	if (takes_part())
+		gt_run_executes(1);
 }
 
 void gt_exec_begin(const char *path)
 {
+	if (takes_part())
+		gt_run_executes(1);
 	if (gt_state_now() != GT_READY || !gt_is_our_process())
 		return;
 	gt_adapters_end(GT_END_EXEC);
@@ -464,12 +474,64 @@ void gt_exec_begin(const char *path)
 
 void gt_exec_failed(void)
 {
+	if (takes_part())
+		gt_run_executes(-1);
 	if (gt_state_now() != GT_READY || !gt_is_our_process())
 		return;
 	gt_proc->end = 0;
 	gt_proc->how = GT_END_NONE;
 	__atomic_store_n(&gt_proc->state, GT_PROC_RUNNING, __ATOMIC_RELEASE);
 	gt_adapters_end(GT_END_NONE);
+}
+
+/* ---- another user, another root ------------------------------------------------------------------------- */
+
+/* A server's child has often done nothing that is recorded when it gives up its rights. */
+static bool recording_now(void)
+{
+	return (gt_state_now() != GT_FORKED || gt_start()) && gt_state_now() == GT_READY &&
+	       gt_is_our_process();
+}
+
+void gt_root_changes(void)
+{
+	int saved = errno;
+
+	if (recording_now())
+		gt_folder(); /* found by its path for the last time, if the program has closed it */
+	errno = saved;
+}
+
+/*
+ * What the process has in its spool folder is opened again later, and its children make their folders
+ * there: all that belongs to the new user from now on. The folders above stay closed to him, so nobody
+ * but us can get there.
+ */
+void gt_user_changes(uid_t user)
+{
+	char buffer[2048];
+	int saved = errno, at, list, n;
+
+	if (user == (uid_t)-1 || !recording_now())
+		return;
+	at = gt_folder();
+	list = at < 0 ? at : gt_sys_openat(at, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC, 0);
+	while (list >= 0 && (n = gt_sys_getdents(list, buffer, sizeof(buffer))) > 0) {
+		for (int i = 0; i < n;) { /* struct linux_dirent64 */
+			const char *name = buffer + i + 19;
+			unsigned short bytes;
+
+			memcpy(&bytes, buffer + i + 16, sizeof(bytes));
+			i += bytes ? bytes : n;
+			if (*name != '.' && !(*name == 'p' && name[1] != 'r')) /* not a child's */
+				gt_sys_fchownat(at, name, user, AT_SYMLINK_NOFOLLOW);
+		}
+	}
+	if (list >= 0) {
+		gt_sys_close(list);
+		gt_sys_fchownat(at, "", user, AT_EMPTY_PATH);
+	}
+	errno = saved;
 }
 
 /* ---- constructor, destructor ------------------------------------------------------------------------ */

@@ -129,11 +129,9 @@ struct gt_piece {
 	size_t bytes;
 };
 
-GT_HIDDEN int gt_journal_open(const char *folder);
-GT_HIDDEN int gt_journal_copy(const char *folder, uint64_t bytes); /* a parent's, after fork */
+GT_HIDDEN int gt_journal_open(void);
+GT_HIDDEN int gt_journal_copy(int folder, uint64_t bytes); /* a parent's, after fork */
 GT_HIDDEN void gt_journal_forget(void);
-GT_HIDDEN uint64_t gt_journal_bytes(void);
-GT_HIDDEN void gt_journal_batch(bool on); /* off: writes what has been collected */
 /* gt_def_property without asking whether the process records. */
 GT_HIDDEN void gt_put_property(const char *key, const char *value);
 /* Appends one definition made of pieces. Returns 0 or a negative errno. */
@@ -183,6 +181,16 @@ GT_HIDDEN int gt_file_keep(struct gt_file *file, int fd);
 GT_HIDDEN bool gt_file_valid(const struct gt_file *file);
 /* Writes everything at `offset`. 0 or -errno. */
 GT_HIDDEN int gt_file_pwrite(int fd, const void *data, size_t bytes, uint64_t offset);
+/* Makes room in the file, in whole pages, so that no store to a mapping of it can fail. 0 or -errno. */
+GT_HIDDEN int gt_file_reserve(int fd, uint64_t offset, uint64_t bytes);
+
+/* The process's spool folder: a descriptor of it that is ours, or -errno. */
+GT_HIDDEN int gt_folder(void);
+GT_HIDDEN int gt_folder_keep(int fd);
+GT_HIDDEN void gt_folder_close(void);
+GT_HIDDEN struct gt_file gt_folder_forked(void); /* in a child: gives up the parent's, and returns it */
+/* Opens or makes a file in it; a descriptor or -errno. */
+GT_HIDDEN int gt_folder_open(const char *name, int flags);
 
 /* ---- the process (process.c) and the run (run.c) ------------------------------------------------------------ */
 
@@ -203,6 +211,10 @@ GT_HIDDEN void gt_finish(int how, int status);
 GT_HIDDEN void gt_note_quick_exit(int status); /* what gt_finish() shall say then */
 GT_HIDDEN void gt_exec_begin(const char *path);
 GT_HIDDEN void gt_exec_failed(void);
+GT_HIDDEN void gt_spawned(void); /* another program was started, by a process that nobody saw */
+/* Before the program becomes another user, (uid_t)-1: stays who it is; before it changes its root. */
+GT_HIDDEN void gt_user_changes(uid_t user);
+GT_HIDDEN void gt_root_changes(void);
 /* What may run before anything is set up, a sanitizer's own runtime included. */
 #if defined(__clang__) && __has_attribute(disable_sanitizer_instrumentation)
 #define GT_EARLY __attribute__((disable_sanitizer_instrumentation))
@@ -218,25 +230,32 @@ GT_HIDDEN void gt_adapters_end(int how); /* enum gt_end_how */
 GT_HIDDEN void gt_fork_handlers(void); /* registers ours, once */
 GT_HIDDEN bool gt_is_our_process(void); /* false in a vfork child */
 
-GT_HIDDEN int gt_run_join(const char *program, uint32_t *seq, char *why, size_t why_size);
+/* `parent`: the spool folder of the process that this one was forked from, or NULL. */
+GT_HIDDEN int gt_run_join(const char *program, const struct gt_file *parent, uint32_t *seq, char *why,
+			  size_t why_size);
 /*
- * This process cannot record after all: what it had begun to write goes, and it leaves, so that nobody
- * waits for it. Nothing happens if it has not joined.
+ * This process cannot record after all, for that error: what it had begun to write goes, it is counted,
+ * and it leaves, so that nobody waits for it. Nothing happens if it has not joined.
  */
-GT_HIDDEN void gt_run_withdraw(void);
+GT_HIDDEN void gt_run_withdraw(int error);
 /* What launchers say about the number of the job's processes on this host; 0: nothing. */
 GT_HIDDEN uint32_t gt_job_local(void);
 GT_HIDDEN struct gt_run_header *gt_run_page(void); /* shared by this host's processes; may be NULL */
+/* Counts n processes of the run that cannot be recorded: enum gt_absent, or by the error. */
+GT_HIDDEN void gt_run_absent(unsigned cause, int n);
+GT_HIDDEN unsigned gt_absent_cause(int error);
+/* A program that this process executes, or n = -1: does not execute after all, can it join the run? */
+GT_HIDDEN void gt_run_executes(int n);
+/* Has no process of this run said sentence `bit` yet? */
+GT_HIDDEN bool gt_run_first_to_say(unsigned bit);
 GT_HIDDEN void gt_run_leave(void);  /* and assemble, if this was the last process */
-GT_HIDDEN int gt_run_spool(char *path, size_t size);
-GT_HIDDEN void gt_run_forked(void);
 
 /* The program's stderr, or the copy that was kept of it if the program has closed its own. */
 GT_HIDDEN void gt_stderr_keep(void);
 GT_HIDDEN void gt_stderr_drop(void);
 GT_HIDDEN int gt_stderr_fd(void);
 
-/* Tells the user something once per process and kind. */
+/* Tells the user something once per run and kind; GT_WARN_USER: once per process. */
 GT_HIDDEN void gt_warn_once(unsigned kind, const char *format, ...)
 	__attribute__((format(printf, 2, 3)));
 enum { GT_WARN_SPACE, GT_WARN_THREADS, GT_WARN_DIRECTORY, GT_WARN_LIMIT, GT_WARN_USER, GT_WARN_TOOL };

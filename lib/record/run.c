@@ -4,9 +4,9 @@
  * holds a shared flock on spool/run; the one that gets it exclusively, and finds no other process of
  * the run alive, starts the assembly.
  *
- * A forked child inherits the descriptor and so keeps the run open until it has its own. The file is
- * mapped, too: the mapping holds the lock when a daemon closes all descriptors before it records
- * anything.
+ * The file is mapped, and the mapping holds the lock: no descriptor is needed for it. A forked child
+ * inherits the mapping, and with it its place in the run, whatever the paths mean to it and whoever it
+ * is.
  *
  * Limits: the assembly itself is another program (launch.c); nothing here reads events.
  */
@@ -23,13 +23,11 @@
 #include <string.h>
 #include <sys/file.h>
 
-static struct gt_file lock_file = { .fd = -1 };
-static bool numbered; /* this process has its own number, and gt_proc_folder is its own */
-static int inherited_fd = -1;
-static struct gt_file inherited_file = { .fd = -1 };
+static bool numbered; /* this process has taken a number */
+static bool nested;   /* its folder is not beside the run's header, but in its parent's folder */
 static char spool[1024];
 static char home[1200];            /* DIR/spool, or the folder of this host in it: has `run` */
-static struct gt_run_header *page; /* mapped from lock_file, or inherited */
+static struct gt_run_header *page; /* holds the lock; NULL: not joined */
 
 #define OTHER_HOST (-EXDEV)
 #define LIBRARY    "/libgputrace.so"
@@ -128,16 +126,15 @@ static void release_page(void)
 	page = NULL;
 }
 
-/* Takes the next process number: an atomic add in the shared page. */
-static int take_seq(int fd, uint32_t *seq)
+/* Maps the run's page, which keeps the lock of the descriptor when that is closed. */
+static int map_page(int fd)
 {
-	struct gt_run_header *run;
 	int error;
+	struct gt_run_header *run = gt_sys_map_file(fd, 0, GT_PAGE, &error);
 
-	run = gt_sys_mmap_errno(GT_PAGE, PROT_READ | PROT_WRITE, MAP_SHARED, fd, &error);
+	gt_sys_close(fd);
 	if (!run)
 		return -error;
-	*seq = __atomic_fetch_add(&run->next_seq, 1, __ATOMIC_RELAXED);
 	release_page();
 	page = run;
 	return 0;
@@ -203,13 +200,6 @@ static int join(struct gt_run_header *run, char *why, size_t why_size)
 	return rc ? rc : open_run(home, run);
 }
 
-static void drop_inherited(void)
-{
-	if (inherited_fd >= 0 && gt_file_valid(&inherited_file))
-		gt_sys_close(inherited_fd);
-	inherited_fd = -1;
-}
-
 static bool there(const char *path)
 {
 	struct stat st;
@@ -217,7 +207,8 @@ static bool there(const char *path)
 	return !gt_sys_fstatat(AT_FDCWD, path, &st, 0);
 }
 
-int gt_run_join(const char *program, uint32_t *seq, char *why, size_t why_size)
+/* By its path, or a new run; the page is then mapped. */
+static int join_or_create(const char *program, char *why, size_t why_size)
 {
 	const char *told = gt_text_env(environ, GT_RUN_DIR_VAR);
 	struct gt_run_header run = { 0 };
@@ -231,6 +222,10 @@ int gt_run_join(const char *program, uint32_t *seq, char *why, size_t why_size)
 		 * can write to: what would be found elsewhere is a part of the run that nobody expects. */
 		if (fd == -ENOSYS || fd == -EROFS || fd == -ENOSPC || fd == -EDQUOT) {
 			gt_text(why, why_size, "cannot join the run in %s: %s", gt_run_dir, gt_text_errno(fd));
+			return fd;
+		}
+		if (fd == -EACCES || fd == -EPERM) { /* another user: counted by who started us */
+			*why = 0;
 			return fd;
 		}
 		if (fd < 0)
@@ -249,32 +244,87 @@ int gt_run_join(const char *program, uint32_t *seq, char *why, size_t why_size)
 		}
 	}
 	gt_text(spool, sizeof(spool), "%s", run.spool);
-	rc = take_seq(fd, seq);
-	if (!rc) {
-		gt_text(gt_proc_folder, sizeof(gt_proc_folder), "%s/p%04u.%u", spool, *seq,
-			(unsigned)gt_pid);
-		numbered = true;
-		rc = gt_file_keep(&lock_file, fd);
-	}
-	if (!rc)
-		rc = gt_sys_mkdirat(AT_FDCWD, gt_proc_folder, 0700);
-	if (rc) {
-		gt_text(why, why_size, "cannot write to %s: %s", spool, gt_text_errno(rc));
-		return rc;
-	}
-	drop_inherited();
-	export_run();
-	if (page->watched) /* somebody else says what was recorded */
-		gt_stderr_drop();
-	return 0;
+	rc = map_page(fd);
+	if (rc)
+		gt_text(why, why_size, "cannot join the run in %s: %s", gt_run_dir, gt_text_errno(rc));
+	return rc;
 }
 
-void gt_run_forked(void)
+/* Makes the process's folder in `at` and keeps it open. `name` is "p<seq>.<pid>", or "../" and that. */
+static int make_folder(int at, const char *name)
 {
-	inherited_file = lock_file;
-	inherited_fd = lock_file.fd;
-	lock_file.fd = -1;
+	int rc = gt_sys_mkdirat(at, name, 0700);
+
+	if (rc)
+		return rc;
+	rc = gt_sys_openat(at, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC, 0);
+	return rc < 0 ? rc : gt_folder_keep(rc);
+}
+
+/*
+ * A forked child has its folder beside its parent's, or inside of it if the parent has become a user
+ * who may not write anywhere else (gt_hand_over). Neither needs a path.
+ */
+static int join_as_child(const struct gt_file *parent, uint32_t seq)
+{
+	char name[40];
+	size_t beside = strlen(gt_proc_folder);
+	int rc;
+
+	if (!page || !gt_file_valid(parent))
+		return -ESTALE;
+	gt_text(name, sizeof(name), "../p%04u.%u", seq, (unsigned)gt_pid);
+	rc = make_folder(parent->fd, name); /* `nested` is as with the parent */
+	while (beside && gt_proc_folder[--beside] != '/')
+		;
+	if (rc == -EACCES || rc == -EPERM) {
+		rc = make_folder(parent->fd, name + 3);
+		nested = true;
+		beside = strlen(gt_proc_folder);
+	}
+	if (!rc)
+		gt_text(gt_proc_folder + beside, sizeof(gt_proc_folder) - beside, "/%s", name + 3);
+	return rc;
+}
+
+int gt_run_join(const char *program, const struct gt_file *parent, uint32_t *seq, char *why,
+		size_t why_size)
+{
+	int rc = -ESTALE, at;
+
 	numbered = false;
+	if (parent && page) {
+		*seq = __atomic_fetch_add(&page->next_seq, 1, __ATOMIC_RELAXED);
+		numbered = true;
+		rc = join_as_child(parent, *seq);
+	}
+	if (!rc)
+		return 0;
+	if (rc != -ESTALE && rc != -ENOENT) { /* it belongs to that run and to no other */
+		gt_text(why, why_size, "cannot write to %s: %s", gt_run_dir, gt_text_errno(rc));
+		return rc;
+	}
+	if (numbered)
+		__atomic_fetch_add(&page->untraced, 1, __ATOMIC_ACQ_REL);
+	numbered = false;
+	rc = join_or_create(program, why, why_size);
+	if (rc)
+		return rc;
+	numbered = true;
+	nested = false;
+	*seq = __atomic_fetch_add(&page->next_seq, 1, __ATOMIC_RELAXED);
+	gt_text(gt_proc_folder, sizeof(gt_proc_folder), "%s/p%04u.%u", spool, *seq, (unsigned)gt_pid);
+	at = gt_sys_openat(AT_FDCWD, spool, O_RDONLY | O_DIRECTORY | O_CLOEXEC, 0);
+	rc = at < 0 ? at : make_folder(at, strrchr(gt_proc_folder, '/') + 1);
+	if (at >= 0)
+		gt_sys_close(at);
+	if (rc)
+		gt_text(why, why_size, "cannot write to %s: %s", spool, gt_text_errno(rc));
+	else
+		export_run();
+	if (!rc && page->watched) /* somebody else says what was recorded */
+		gt_stderr_drop();
+	return rc;
 }
 
 /* ---- who is the last? -------------------------------------------------------------------------- */
@@ -345,22 +395,73 @@ static void assemble(int fd)
 	}
 }
 
-void gt_run_leave(void)
+/* The file of an open descriptor is in a folder that may have another name by now: did it change? */
+static bool find_home(int fd)
 {
-	bool watched = page && page->watched;
-	char path[1300];
-	int fd;
+	char path[1300], link[64];
+	struct stat was, is;
+	ssize_t n;
 
-	if (gt_file_valid(&lock_file))
-		gt_sys_close(lock_file.fd);
-	lock_file.fd = -1;
-	release_page();
-	if (watched && gt_watched(home))
-		return;
 	gt_text(path, sizeof(path), "%s/run", home);
-	fd = move_up(gt_sys_openat(AT_FDCWD, path, O_RDWR | O_NOFOLLOW | O_CLOEXEC, 0));
+	if (gt_sys_fstat(fd, &is) || (!gt_sys_fstatat(AT_FDCWD, path, &was, AT_SYMLINK_NOFOLLOW) &&
+				      was.st_ino == is.st_ino && was.st_dev == is.st_dev))
+		return false;
+	gt_text(link, sizeof(link), "/proc/self/fd/%d", fd);
+	n = gt_sys_readlink(link, path, sizeof(path) - 1);
+	if (n < (ssize_t)strlen("/spool/run") || (size_t)n >= sizeof(gt_run_dir))
+		return false;
+	path[n] = 0;
+	if (gt_sys_fstatat(AT_FDCWD, path, &was, AT_SYMLINK_NOFOLLOW) || was.st_ino != is.st_ino ||
+	    was.st_dev != is.st_dev || strcmp(path + n - strlen("/spool/run"), "/spool/run"))
+		return false;
+	path[n - (ssize_t)strlen("/run")] = 0;
+	gt_text(home, sizeof(home), "%s", path);
+	gt_text(spool, sizeof(spool), "%s", path);
+	path[n - (ssize_t)strlen("/spool/run")] = 0;
+	gt_text(gt_run_dir, sizeof(gt_run_dir), "%s", path);
+	return true;
+}
+
+/* Will somebody else make the archive? */
+static bool is_watched(void)
+{
+	int at = gt_folder();
+
+	if (!page || !page->watched)
+		return false;
+	if (at >= 0 && !strcmp(spool, home))
+		return nested || gt_watched_at(at, "../" GT_WATCH);
+	return gt_watched(home);
+}
+
+/* The run's header, to lock it: beside the process's folder, whatever that is called now. */
+static int open_header(void)
+{
+	char path[1300];
+	int at = gt_folder(), fd = -ENOENT;
+
+	if (at >= 0 && !strcmp(spool, home))
+		fd = move_up(gt_sys_openat(at, "../run", O_RDWR | O_NOFOLLOW | O_CLOEXEC, 0));
+	if (fd >= 0)
+		return fd;
+	gt_text(path, sizeof(path), "%s/run", home);
+	return move_up(gt_sys_openat(AT_FDCWD, path, O_RDWR | O_NOFOLLOW | O_CLOEXEC, 0));
+}
+
+static int leave(void)
+{
+	bool watched = is_watched(), moved;
+	int fd = open_header();
+
+	moved = fd >= 0 && find_home(fd); /* then who watches does not find it */
+	if (watched && !moved) {
+		if (fd >= 0)
+			gt_sys_close(fd);
+		return 0;
+	}
 	if (fd < 0)
-		return;
+		return fd;
+	release_page(); /* and with it our lock */
 	if (gt_sys_flock(fd, LOCK_EX | LOCK_NB) || others_alive(fd)) {
 		/* If the last one is assembling just now, the user wants to find it done. */
 		gt_sys_flock(fd, LOCK_UN);
@@ -373,27 +474,101 @@ void gt_run_leave(void)
 		assemble(fd);
 	}
 	gt_sys_close(fd);
+	return 0;
 }
 
-static void remove_own(const char *name)
-{
-	char path[1400];
+/* ---- who is not in the trace ---------------------------------------------------------------------- */
 
-	gt_text(path, sizeof(path), "%s/%s", gt_proc_folder, name);
-	gt_sys_unlinkat(AT_FDCWD, path, 0);
+unsigned gt_absent_cause(int error)
+{
+	switch (-error) {
+	case ENOSPC:
+	case EDQUOT:
+	case EFBIG:
+		return GT_ABSENT_SPACE;
+	case EACCES:
+	case EPERM:
+		return GT_ABSENT_USER;
+	}
+	return GT_ABSENT_OTHER;
 }
 
-void gt_run_withdraw(void)
+void gt_run_absent(unsigned cause, int n)
 {
-	if (!page) /* a child that got no number still holds its parent's run open */
+	if (!page)
+		return;
+	__atomic_fetch_add(&page->absent[cause], (uint32_t)n, __ATOMIC_RELAXED);
+	if (cause == GT_ABSENT_USER)
+		page->absent_user = (uint32_t)GT_SYS1(SYS_geteuid, 0);
+}
+
+/* Tries what the next program will have to do. */
+void gt_run_executes(int n)
+{
+	char path[1300];
+	struct stat st;
+	int fd;
+
+	if (!page)
+		return;
+	gt_text(path, sizeof(path), "%s/run", home);
+	fd = gt_sys_openat(AT_FDCWD, path, O_RDWR | O_NOFOLLOW | O_CLOEXEC, 0);
+	if (fd < 0)
+		gt_run_absent(gt_absent_cause(fd), n);
+	else if (!gt_sys_fstat(fd, &st) && st.st_uid != (uid_t)GT_SYS1(SYS_geteuid, 0))
+		gt_run_absent(GT_ABSENT_USER, n);
+	if (fd >= 0)
+		gt_sys_close(fd);
+}
+
+bool gt_run_first_to_say(unsigned bit)
+{
+	return !page || !(__atomic_fetch_or(&page->told, 1u << bit, __ATOMIC_RELAXED) & 1u << bit);
+}
+
+static void leave_apart(void *result)
+{
+	*(int *)result = leave();
+}
+
+void gt_run_leave(void)
+{
+	int rc = leave();
+
+	/* The program has all its descriptors in use. */
+	if (rc == -EMFILE && gt_launch_apart(leave_apart, &rc, gt_folder()))
+		rc = -EMFILE;
+	if (rc)
+		gt_warn_once(GT_WARN_TOOL, "%s cannot make the archive: %s; when all processes of this run "
+			     "have ended: gputrace recover %s",
+			     *gt_proc->program ? gt_proc->program : "this process", gt_text_errno(rc),
+			     gt_run_dir);
+	release_page();
+}
+
+/* Nobody shall look for what is not there. */
+static void remove_folder(void)
+{
+	char name[64];
+	int at = gt_folder();
+
+	gt_text(name, sizeof(name), "../%s", gt_text_base(gt_proc_folder));
+	gt_sys_unlinkat(at, "proc", 0);
+	gt_sys_unlinkat(at, "defs", 0);
+	gt_sys_unlinkat(at, name, AT_REMOVEDIR);
+}
+
+void gt_run_withdraw(int error)
+{
+	if (!page)
 		return;
 	if (numbered) {
-		remove_own("proc");
-		remove_own("defs");
-		gt_sys_unlinkat(AT_FDCWD, gt_proc_folder, AT_REMOVEDIR);
+		gt_journal_forget();
+		remove_folder();
+		gt_run_absent(gt_absent_cause(error), 1);
 		__atomic_fetch_add(&page->untraced, 1, __ATOMIC_ACQ_REL);
 	}
-	drop_inherited();
 	/* Who ended meanwhile has left the archive to us, because we held the lock. */
 	gt_run_leave();
+	gt_folder_close();
 }

@@ -1,0 +1,72 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Interception of what makes a process another user or gives it another root: afterwards it may not
+ * write where it wrote before. What is done about it is in process.c.
+ *
+ * Limits: raw system calls are not seen, nor are setfsuid() and capabilities. A change of groups takes
+ * nothing away: the spool is its owner's alone.
+ */
+#include "lib/record/record.h"
+
+#include <errno.h>
+
+#define GT_EXPORT __attribute__((visibility("default")))
+
+#define REAL(function)                                                                             \
+	static __typeof__(&function) real_;                                                        \
+	__typeof__(&function) real = __atomic_load_n(&real_, __ATOMIC_RELAXED);                    \
+	if (!real) {                                                                               \
+		real = (__typeof__(&function))gt_next_symbol(#function);                           \
+		__atomic_store_n(&real_, real, __ATOMIC_RELAXED);                                  \
+	}
+
+/* What was handed over is taken back if the call failed. */
+static int changed(int rc)
+{
+	int saved = errno;
+
+	if (rc)
+		gt_user_changes((uid_t)GT_SYS1(SYS_geteuid, 0));
+	errno = saved;
+	return rc;
+}
+
+GT_EXPORT int setuid(uid_t user)
+{
+	REAL(setuid)
+
+	gt_user_changes(user);
+	return changed(real(user));
+}
+
+GT_EXPORT int seteuid(uid_t user)
+{
+	REAL(seteuid)
+
+	gt_user_changes(user);
+	return changed(real(user));
+}
+
+GT_EXPORT int setreuid(uid_t user, uid_t effective)
+{
+	REAL(setreuid)
+
+	gt_user_changes(effective);
+	return changed(real(user, effective));
+}
+
+GT_EXPORT int setresuid(uid_t user, uid_t effective, uid_t kept)
+{
+	REAL(setresuid)
+
+	gt_user_changes(effective);
+	return changed(real(user, effective, kept));
+}
+
+GT_EXPORT int chroot(const char *path)
+{
+	REAL(chroot)
+
+	gt_root_changes();
+	return real(path);
+}
