@@ -1,16 +1,18 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Comparing the hosts' clocks: in log2(hosts) rounds, in each of which every host that has been
- * compared already is the reference of one that has not. The one asks for the time many times and
- * keeps the answer that came back fastest: the other clock was read within that time.
+ * compared already is the reference of one that has not. The one asks for the time many times. The
+ * other clock was read after each question and before its answer: all these bounds together are narrower
+ * than the fastest answer's, because the way there may be fast once and the way back another time.
  *
  * What is written down is the pair of readings and how long the answer took; the assembly chains
  * the pairs and interpolates between comparisons. At the end each host is told the pairs of the chain that
  * leads to it, so that it can do so by itself.
  *
- * Limits: the error of a comparison is half of the fastest answer, and adds up along the chain.
+ * Limits: the error of a comparison, at most half of the fastest answer, adds up along the chain.
  */
 #include <string.h>
+#include <sys/mman.h>
 #include <time.h>
 
 #include "mpi/generated.h"
@@ -21,8 +23,11 @@
 #define TRIES       200
 #define GOOD_NS     20000     /* an answer within that needs no more tries */
 #define PATIENCE_NS 300000000 /* for one pair of hosts that do not answer that fast ... */
-#define FAIR_NS     1000000   /* ... but this fast; or else */
+#define FAIR_NS     1000000   /* ... but this fast; or else PATIENCE_MOST_NS */
+#define MUCH_FASTER 8         /* it was before: the network, or a processor, is busy just now */
+#define PATIENCE_LONG_NS 1000000000
 #define PATIENCE_MOST_NS 2000000000
+#define KEPT        16384     /* answers; of more of them the last ones */
 
 struct question {
 	uint64_t go_on;
@@ -60,38 +65,118 @@ static void answer_questions(MPI_Comm comm, int partner)
 	}
 }
 
-static void ask(MPI_Comm comm, int partner)
+struct try {
+	uint64_t before, after;  /* of this clock */
+	uint64_t other;          /* read in between */
+};
+
+static const struct try *fastest_of(const struct try *list, uint32_t n)
 {
+	const struct try *best = list;
+
+	for (uint32_t i = 1; i < n; i++)
+		if (list[i].after - list[i].before < best->after - best->before)
+			best = &list[i];
+	return best;
+}
+
+static double middle(const struct try *one, const struct try *base)
+{
+	return (double)(int64_t)(one->before - base->before) +
+	       (double)(one->after - one->before) / 2;
+}
+
+static double larger(double a, double b)
+{
+	return a > b ? a : b;
+}
+
+/*
+ * The other clock's tick in the middle of the fastest try, by the bounds of all of them. How fast it runs
+ * beside this one, and how well that is known, follows from the fastest tries of both halves.
+ */
+static void bound(const struct try *list, uint32_t n, uint64_t *tick, uint64_t *other, uint64_t *width)
+{
+	const struct try *best = fastest_of(list, n), *a = fastest_of(list, n / 2),
+			 *b = fastest_of(list + n / 2, n - n / 2);
+	double half = (double)(best->after - best->before) / 2, low = -1e18, high = 1e18, rate, doubt,
+	       span = middle(b, a) - middle(a, a);
+
+	*tick = best->before + (uint64_t)half;
+	*other = best->other;
+	*width = best->after - best->before;
+	if (n < 4 || span <= 0)
+		return;
+	rate = (double)(int64_t)(b->other - a->other) / span;
+	doubt = (double)(a->after - a->before + b->after - b->before) / 2 / span;
+	for (uint32_t i = 0; i < n; i++) {
+		double read = (double)(int64_t)(list[i].other - best->other);
+		double before = half - (double)(int64_t)(list[i].before - best->before);
+		double after = half - (double)(int64_t)(list[i].after - best->before);
+		double most = read + rate * before + doubt * rate * larger(before, -before);
+		double least = read + rate * after - doubt * rate * larger(after, -after);
+
+		high = most < high ? most : high;
+		low = larger(low, least);
+	}
+	if (rate <= 0 || low >= high || (high - low) / rate >= (double)*width)
+		return; /* it did not run evenly: only the fastest counts */
+	*other = best->other + (uint64_t)(int64_t)((low + high) / 2);
+	*width = (uint64_t)((high - low) / rate) + 1;
+}
+
+/* Asks until the answers are good, or patience is at its end. Returns how many are in the list. */
+static uint32_t ask_often(MPI_Comm comm, int partner, struct try *list, struct answer *answer)
+{
+	static int64_t fastest_ever = INT64_MAX; /* the speakers are one thread each */
 	struct question question = { 1 };
-	struct answer answer;
-	uint64_t tick = 0, other = 0, width = UINT64_MAX;
-	int64_t begin = now_ns(), fastest = INT64_MAX, asked = begin, answered;
+	int64_t begin = now_ns(), fastest = INT64_MAX, asked = begin, answered, patience;
+	uint32_t n = 0;
 
 	for (int i = 0; i < TRIES || fastest > GOOD_NS; i++) {
-		uint64_t before = gt_now(), after;
+		struct try *one = &list[n < KEPT ? n : KEPT / 2 + n % (KEPT / 2)];
 
+		one->before = gt_now();
 		if (gt_mpi_Send()(&question, sizeof(question), MPI_BYTE, partner, TAG, comm) !=
 			    MPI_SUCCESS ||
-		    gt_mpi_Recv()(&answer, sizeof(answer), MPI_BYTE, partner, TAG, comm,
+		    gt_mpi_Recv()(answer, sizeof(*answer), MPI_BYTE, partner, TAG, comm,
 				  MPI_STATUS_IGNORE) != MPI_SUCCESS)
-			return;
-		after = gt_now();
-		if (after - before < width) {
-			width = after - before;
-			tick = before + width / 2;
-			other = answer.tick;
-		}
+			return 0;
+		one->after = gt_now();
+		one->other = answer->tick;
+		n++;
 		answered = now_ns();
 		if (answered - asked < fastest)
 			fastest = answered - asked;
-		if (answered - begin > (fastest < FAIR_NS ? PATIENCE_NS : PATIENCE_MOST_NS))
+		patience = fastest >= FAIR_NS			 ? PATIENCE_MOST_NS
+			   : fastest / MUCH_FASTER > fastest_ever ? PATIENCE_LONG_NS
+								  : PATIENCE_NS;
+		if (answered - begin > patience)
 			break;
 		asked = answered;
 	}
-	question.go_on = 0;
-	gt_mpi_Send()(&question, sizeof(question), MPI_BYTE, partner, TAG, comm);
-	answer.host[sizeof(answer.host) - 1] = 0;
-	gt_clocks_compared(answer.host, answer.kind, tick, other, width);
+	if (fastest < fastest_ever)
+		fastest_ever = fastest;
+	return n < KEPT ? n : KEPT;
+}
+
+static void ask(MPI_Comm comm, int partner)
+{
+	struct question question = { 0 };
+	struct answer answer = { 0 };
+	struct try *list = gt_mpi_memory(KEPT * sizeof(*list));
+	uint64_t tick, other, width;
+	uint32_t n = list ? ask_often(comm, partner, list, &answer) : 0;
+
+	if (n || !list) /* else it does not listen any more */
+		gt_mpi_Send()(&question, sizeof(question), MPI_BYTE, partner, TAG, comm);
+	if (n) {
+		bound(list, n, &tick, &other, &width);
+		answer.host[sizeof(answer.host) - 1] = 0;
+		gt_clocks_compared(answer.host, answer.kind, tick, other, width);
+	}
+	if (list)
+		munmap(list, KEPT * sizeof(*list));
 }
 
 void gt_mpi_clocks_compare(MPI_Comm speakers, int me, int count)

@@ -133,6 +133,7 @@ struct check {
 	bool several_clocks;
 	bool matched_early;   /* receives by MPI_Mprobe and its like: in another order than posted */
 	uint64_t messages, early, incomparable; /* how many; before they were sent; or who knows? */
+	uint64_t within;      /* ... before they were sent, but by less than the clocks' error */
 	bool excused;	      /* the archive says that events are missing */
 	uint64_t events;
 

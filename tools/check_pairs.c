@@ -264,6 +264,8 @@ static void check_messages(struct check *check, struct record *r, size_t n)
 		error = error_between(check, r[s].location, r[i].location);
 		check->messages++;
 		check->incomparable += error == CLOCK_UNKNOWN;
+		check->within += error != CLOCK_UNKNOWN && r[s].time > r[i].time &&
+				 r[s].time - r[i].time <= error;
 		if (r[s].time > r[i].time && error != CLOCK_UNKNOWN &&
 		    r[s].time - r[i].time > error) {
 			check->early++;

@@ -124,10 +124,10 @@ static void report_json(struct check *check, FILE *out, int status, unsigned war
 	fprintf(out,
 		"{\"ok\": %s, \"status\": %d, \"checks\": %d, \"warning_count\": %u, "
 		"\"locations\": %zu, \"events\": %" PRIu64 ",\n \"messages\": %" PRIu64
-		", \"early\": %" PRIu64 ", \"incomparable\": %" PRIu64 ",\n \"broken\": [",
+		", \"early\": %" PRIu64 ", \"early_within_error\": %" PRIu64 ", \"incomparable\": %" PRIu64 ",\n \"broken\": [",
 		status ? "false" : "true", status, RULES, warnings,
 		check->tables[KIND_LOCATION].count, check->events, check->messages, check->early,
-		check->incomparable);
+		check->within, check->incomparable);
 	for (int rule = 0; rule < RULES; rule++) {
 		const struct broken *b = &check->broken[rule];
 
@@ -197,7 +197,10 @@ int check_report(struct check *check, FILE *out, bool json, bool quiet, bool wer
 		fprintf(out, "WARN    %s\n", check->warnings[i].text);
 	if (check->messages && !quiet) {
 		fprintf(out, "%" PRIu64 " messages, %" PRIu64 " received before they were sent (beyond the "
-			"clocks' error)\n", check->messages, check->early);
+			"clocks' error)", check->messages, check->early);
+		if (check->within)
+			fprintf(out, ", %" PRIu64 " within it", check->within);
+		fputc('\n', out);
 		if (check->incomparable)
 			fprintf(out, "%" PRIu64 " messages between hosts whose clocks were not compared\n",
 				check->incomparable);

@@ -284,22 +284,6 @@ static unsigned count_hosts(const struct source *sources, size_t count)
 #define NEAR_NS     1000000   /* comparisons nearer than that are one: the better of them is used */
 #define UNKNOWN_PPM 500       /* how fast two clocks may drift apart: what Linux corrects at most */
 
-static __int128 scaled(__int128 ticks, uint64_t mult)
-{
-	return ticks * (__int128)mult >> GT_SCALE_SHIFT;
-}
-
-static __int128 between(uint64_t from, uint64_t to)
-{
-	return (__int128)to - (__int128)from;
-}
-
-/* Time per tick of the straight line through two knots. */
-static uint64_t slope(const struct knot *a, const struct knot *b)
-{
-	return (uint64_t)(((b->ns - a->ns) << GT_SCALE_SHIFT) / between(a->tick, b->tick));
-}
-
 /*
  * What lies before the first and behind the last knot follows the line through them if that is known
  * better than the clock's own frequency.
@@ -314,7 +298,7 @@ static bool line_is_better(const struct source *s)
 
 static uint64_t outer_slope(const struct source *s)
 {
-	return line_is_better(s) ? slope(s->knots, &s->knots[s->knot_count - 1]) : s->mult;
+	return line_is_better(s) ? gt_slope(s->knots, &s->knots[s->knot_count - 1]) : s->mult;
 }
 
 /* The time of a tick, in nanoseconds of the clock that the chain of comparisons ends at. */
@@ -330,8 +314,8 @@ static __int128 place(const struct source *s, uint64_t tick)
 	if (k)
 		knot += k - 1;
 	if (!k || k == s->knot_count)
-		return knot->ns + scaled(between(knot->tick, tick), outer_slope(s));
-	return knot->ns + scaled(between(knot->tick, tick), slope(knot, knot + 1));
+		return knot->ns + gt_scaled(gt_between(knot->tick, tick), outer_slope(s));
+	return knot->ns + gt_scaled(gt_between(knot->tick, tick), gt_slope(knot, knot + 1));
 }
 
 static int by_tick(const void *a, const void *b)
@@ -344,7 +328,7 @@ static int by_tick(const void *a, const void *b)
 /* Can the next knot follow this one? Two clocks differ by parts in ten thousand, not by a fifth. */
 static bool follows(const struct source *s, const struct knot *a, const struct knot *b)
 {
-	__int128 own = scaled(between(a->tick, b->tick), s->mult), other = b->ns - a->ns;
+	__int128 own = gt_scaled(gt_between(a->tick, b->tick), s->mult), other = b->ns - a->ns;
 
 	return other > own - own / 5 && other < own + own / 5;
 }
@@ -360,7 +344,7 @@ static void tidy(struct source *s)
 		const struct knot *next = &s->knots[i];
 		struct knot *last = kept ? &s->knots[kept - 1] : NULL;
 
-		if (last && scaled(between(last->tick, next->tick), s->mult) < NEAR_NS) {
+		if (last && gt_scaled(gt_between(last->tick, next->tick), s->mult) < NEAR_NS) {
 			if (next->error < last->error)
 				*last = *next;
 		} else if (!last || follows(s, last, next)) {
@@ -373,7 +357,7 @@ static void tidy(struct source *s)
 /* How far a knot lies from the straight line between its neighbours. */
 static int64_t curvature(const struct knot *k)
 {
-	__int128 ns = k[-1].ns + scaled(between(k[-1].tick, k->tick), slope(&k[-1], &k[1]));
+	__int128 ns = k[-1].ns + gt_scaled(gt_between(k[-1].tick, k->tick), gt_slope(&k[-1], &k[1]));
 
 	return (int64_t)(ns > k->ns ? ns - k->ns : k->ns - ns);
 }
@@ -386,8 +370,8 @@ static int64_t curvature(const struct knot *k)
 static int64_t error_of(const struct source *s)
 {
 	const struct knot *first = s->knots, *last = &s->knots[s->knot_count - 1];
-	__int128 outside = scaled(between(s->begin, first->tick), s->mult);
-	__int128 behind = scaled(between(last->tick, s->end), s->mult);
+	__int128 outside = gt_scaled(gt_between(s->begin, first->tick), s->mult);
+	__int128 behind = gt_scaled(gt_between(last->tick, s->end), s->mult);
 	int64_t error = 0, bent = 0;
 
 	if (behind > outside)
@@ -430,11 +414,12 @@ static bool place_source(struct source *sources, size_t count, struct source *s)
 		if (!other || other == s || !place_source(sources, count, other))
 			continue;
 		knot.ns = place(other, knot.other);
-		knot.error = other->error + (int64_t)scaled(knot.width, s->mult) / 2 + 1;
+		knot.error = other->error + (int64_t)gt_scaled(knot.width, s->mult) / 2 + 1;
 		s->knots[kept++] = knot;
 	}
 	s->knot_count = kept;
 	tidy(s);
+	gt_knots_straighten(s->knots, s->knot_count);
 	s->state = PLACED;
 	if (s->knot_count) {
 		s->error = error_of(s) + s->rates.error;
@@ -498,7 +483,7 @@ static struct gt_bend bend_of(const struct source *s, size_t k)
 	if (!s->knot_count)
 		return (struct gt_bend){ s->rates.list[k].tick, 0, s->rates.list[k].mult };
 	return (struct gt_bend){ s->knots[k].tick, 0, k + 1 < s->knot_count
-							      ? slope(&s->knots[k], &s->knots[k + 1])
+							      ? gt_slope(&s->knots[k], &s->knots[k + 1])
 							      : outer_slope(s) };
 }
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Finding the chains of clocks, comparing what hosts have made of them, and the corrections where they
- * differ; see clock_chain.h. How a conversion comes about is in clock.c.
+ * Finding the chains of clocks, the line through comparisons, what hosts have made of them, and the
+ * corrections where they differ; see clock_chain.h. How a conversion comes about is in clock.c.
  *
  * Limits: see there.
  */
@@ -84,6 +84,74 @@ void gt_chains_free(struct gt_chains *chains)
 {
 	free(chains->list);
 	memset(chains, 0, sizeof(*chains));
+}
+
+#define STRAIGHT_MOST 200 /* of more, one that is bad tilts little; and all pairs are tried */
+
+/* ---- comparisons ---------------------------------------------------------------------------------- */
+
+/* How far the line through two knots may be off at a tick: by both errors, as far as they go there. */
+static int64_t line_error(const struct knot *a, const struct knot *b, uint64_t tick)
+{
+	double span = (double)gt_between(a->tick, b->tick), at = (double)gt_between(a->tick, tick) / span;
+	double one = (1 - at) * (double)a->error, two = at * (double)b->error;
+
+	return (int64_t)((one < 0 ? -one : one) + (two < 0 ? -two : two)) + 1;
+}
+
+static __int128 line_ns(const struct knot *a, const struct knot *b, uint64_t tick)
+{
+	return a->ns + gt_scaled(gt_between(a->tick, tick), gt_slope(a, b));
+}
+
+/* Is every knot, within its own error and the line's, on the line through two of them? */
+static bool all_on_line(const struct knot *list, size_t count, const struct knot *a,
+			const struct knot *b)
+{
+	for (size_t k = 0; k < count; k++) {
+		const struct knot *knot = &list[k];
+		__int128 off = line_ns(a, b, knot->tick) - knot->ns;
+
+		if ((off < 0 ? -off : off) > knot->error + line_error(a, b, knot->tick))
+			return false;
+	}
+	return true;
+}
+
+void gt_knots_straighten(struct knot *list, size_t count)
+{
+	const struct knot *best_a = NULL, *best_b = NULL;
+	int64_t least = INT64_MAX;
+	struct knot a, b;
+
+	if (count < 3 || count > STRAIGHT_MOST)
+		return;
+	for (size_t i = 0; i < count; i++)
+		for (size_t k = i + 1; k < count; k++) {
+			const struct knot *one = &list[i], *two = &list[k];
+			int64_t first = line_error(one, two, list[0].tick);
+			int64_t last = line_error(one, two, list[count - 1].tick);
+			int64_t most = first > last ? first : last;
+
+			if (most >= least || !all_on_line(list, count, one, two))
+				continue;
+			least = most;
+			best_a = one;
+			best_b = two;
+		}
+	if (!best_a)
+		return;
+	a = *best_a;
+	b = *best_b;
+	for (size_t k = 0; k < count; k++) {
+		struct knot *knot = &list[k];
+		int64_t error = line_error(&a, &b, knot->tick);
+
+		if (error >= knot->error)
+			continue;
+		knot->ns = line_ns(&a, &b, knot->tick);
+		knot->error = error;
+	}
 }
 
 /* ---- what hosts have made of them ----------------------------------------------------------------- */

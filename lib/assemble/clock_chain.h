@@ -9,6 +9,7 @@
 #define GT_ASSEMBLE_CLOCK_CHAIN_H
 
 #include "lib/assemble/clock.h"
+#include "lib/assemble/clock_source.h"
 
 struct gt_chains {
 	const struct gt_def_clock **list; /* a clock behind the one that it was compared with */
@@ -25,5 +26,12 @@ bool gt_origins_agree(struct gt_clock *clock, const struct gt_origins *origins);
 
 /* What the clocks of the process's host show now (clock_now.c). False: this is not that host. */
 bool gt_clock_now(const struct gt_proc *proc, struct gt_calib *calib);
+
+/*
+ * Comparisons of one clock, ascending by tick. One that was made while the network or a processor was busy has
+ * a large error, and tilts the lines on both sides of it by as much. If all lie on one line within their errors,
+ * the best two say where it is: what it says better than a comparison takes that one's place. (More than 200 stay.)
+ */
+void gt_knots_straighten(struct knot *list, size_t count);
 
 #endif

@@ -44,6 +44,22 @@ struct knot {
 	int64_t error;
 };
 
+static inline __int128 gt_scaled(__int128 ticks, uint64_t mult)
+{
+	return ticks * (__int128)mult >> GT_SCALE_SHIFT;
+}
+
+static inline __int128 gt_between(uint64_t from, uint64_t to)
+{
+	return (__int128)to - (__int128)from;
+}
+
+/* Time per tick of the straight line through two comparisons. */
+static inline uint64_t gt_slope(const struct knot *a, const struct knot *b)
+{
+	return (uint64_t)(((b->ns - a->ns) << GT_SCALE_SHIFT) / gt_between(a->tick, b->tick));
+}
+
 /* A reading counts if it can be one, and lies before the last time that is believed. */
 void gt_source_consider(struct source *source, const struct gt_calib *calib, uint64_t tick_max);
 /* One that the recorder has kept. 0 or -ENOMEM. */

@@ -17,6 +17,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "lib/assemble/clock_chain.h"
 #include "test/unit/expect.h"
 
 /* ---- plain runs ------------------------------------------------------------------------------- */
@@ -621,4 +622,38 @@ Test(assemble, planted_links)
 	cr_assert(eq(int, system(command), 0));
 	mk_proc_free(p);
 	mk_remove(dir);
+}
+
+/* A clock that is 1,000 ns ahead of the reference and runs as fast. */
+static struct knot compared(uint64_t tick, int64_t off, int64_t error)
+{
+	return (struct knot){ .tick = tick, .ns = (__int128)tick + 1000 + off, .error = error };
+}
+
+Test(assemble, a_bad_comparison_is_outweighed)
+{
+	struct knot list[] = {
+		compared(1000000, 150000, 200000), /* the network was busy */
+		compared(1000000000, 200, 300),
+		compared(2000000000, -100, 300),
+		compared(3000000000, -90000, 90001),
+	};
+
+	gt_knots_straighten(list, 4);
+	for (size_t i = 0; i < 4; i++) {
+		int64_t off = (int64_t)(list[i].ns - (__int128)list[i].tick) - 1000;
+
+		cr_expect_leq(list[i].error, 1300, "%zu: error %ld", i, (long)list[i].error);
+		cr_expect_leq(off < 0 ? -off : off, list[i].error, "%zu: off by %ld", i, (long)off);
+	}
+}
+
+Test(assemble, a_clock_that_bends_stays_bent)
+{
+	struct knot list[] = { compared(1000000, 0, 100), compared(1000000000, 5000, 200),
+					compared(2000000000, 0, 100) };
+
+	gt_knots_straighten(list, 3);
+	cr_expect_eq((int64_t)(list[1].ns - (__int128)list[1].tick), 6000);
+	cr_expect_eq(list[1].error, 200);
 }
