@@ -113,6 +113,13 @@ static struct scratch *take_scratch(void)
 	return NULL;
 }
 
+/* In a forked child: of threads that are not there. */
+void gt_buffers_forked(void)
+{
+	for (unsigned i = 0; i < SCRATCHES; i++)
+		scratches[i].taken = 0;
+}
+
 /* The lowest time that a finished slot of this half can have. */
 static uint64_t lower_bound(const struct gt_location *loc, uint64_t offset)
 {
@@ -370,12 +377,23 @@ static void mark_gap(struct gt_location *loc, uint64_t tick)
 		 tick);
 }
 
+/* Is any slot of the half older than the half? Also what lies in continuation slots counts. */
+static bool any_older(const struct gt_location *loc, uint64_t offset, uint64_t low)
+{
+	const struct gt_slot *slot = slot_at(loc, offset), *end = slot + loc->half / GT_SLOT;
+	bool older = false;
+
+	for (; slot < end; slot++)
+		older |= slot->time < low;
+	return older;
+}
+
 /* Does the half at `offset` have records that were reserved but are not written yet? */
 static bool unfinished(const struct gt_location *loc, uint64_t offset)
 {
 	uint64_t low = lower_bound(loc, offset);
 
-	if (loc->flags & GT_LOC_COMMITS)
+	if (loc->flags & GT_LOC_COMMITS || !any_older(loc, offset, low))
 		return false;
 	for (uint64_t end = offset + loc->half; offset < end; offset += GT_SLOT) {
 		const struct gt_slot *slot = slot_at(loc, offset);
@@ -396,7 +414,7 @@ static bool unfinished(const struct gt_location *loc, uint64_t offset)
 static void change_half(struct gt_location *loc, uint64_t offset, uint64_t end, uint64_t tick)
 {
 	uint64_t mask = gt_sys_sigmask_set(GT_SIGMASK_ALL);
-	uint64_t done;
+	uint64_t done, now;
 	bool opened;
 
 	if (end <= loc->limit) {
@@ -407,14 +425,18 @@ static void change_half(struct gt_location *loc, uint64_t offset, uint64_t end, 
 		gt_clock_check();
 		tick = gt_clock_read();
 	}
+	now = gt_clock_read();
+	if (tick > now) /* a caller's own time: the next half must not begin in the future */
+		tick = now;
 	loc->busy = 1;
 	__atomic_signal_fence(__ATOMIC_SEQ_CST);
 	if (offset < loc->limit)
 		fill(loc, offset, loc->limit, tick);
 	opened = open_half(loc, tick);
 	/* In a signal handler, what was interrupted may still have to write its slot: then the half
-	 * waits in the window until the next is full. */
-	if (opened && !(mask && unfinished(loc, loc->win->spooled))) {
+	 * waits in the window until the next is full. (Nothing tells a handler for sure: with
+	 * SA_NODEFER no signal is blocked in it.) */
+	if (opened && !unfinished(loc, loc->win->spooled)) {
 		int why = spool_half(loc);
 
 		loc->failed = why == 1 + GT_LOSS_SPACE;

@@ -375,6 +375,7 @@ static void become_child(void)
 	parent.defs_bytes = gt_proc->defs_bytes;
 	parent.folder = gt_folder_forked();
 	gt_locations_forget();
+	gt_buffers_forked();
 	gt_journal_forget();
 	if (gt_proc != &early)
 		gt_sys_munmap(gt_proc, GT_PAGE);

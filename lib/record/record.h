@@ -105,6 +105,7 @@ static inline uint64_t gt_stream_end(const struct gt_location *loc)
 GT_HIDDEN void gt_write(struct gt_hot *hot, uint64_t word, const uint64_t *data, unsigned extra,
 			uint64_t tick);
 
+GT_HIDDEN void gt_buffers_forked(void); /* in a forked child */
 /* Spools what the calling thread has in its window without waiting for it to fill up. */
 GT_HIDDEN void gt_spool_now(struct gt_location *loc);
 
