@@ -258,7 +258,7 @@ GT_API void gt_lost(unsigned cause, uint64_t events);
 GT_API void gt_metric_uint(gt_ref metric, uint64_t value);
 GT_API void gt_metric_int(gt_ref metric, int64_t value);
 GT_API void gt_metric_double(gt_ref metric, double value);
-GT_API void gt_attribute(gt_ref attribute, uint64_t value); /* of the next event */
+GT_API void gt_attribute(gt_ref attribute, uint64_t value); /* of the next event, if that is recorded */
 GT_API void gt_marker(gt_ref marker, const char *text);
 
 /* ---- threads --------------------------------------------------------------------------------------------- */

@@ -168,10 +168,12 @@ static bool grow_frames(struct gt_worker *w)
 void gt_track_enter(struct gt_track *t, uint64_t word, uint32_t region, uint64_t ns)
 {
 	if (t->hidden || t->depth >= GT_STACK_MOST) {
+		gt_track_no_attributes(t);
 		t->hidden++;
 		return;
 	}
 	if (t->depth == t->w->frame_room && !grow_frames(t->w)) {
+		gt_track_no_attributes(t);
 		no_memory(t);
 		return;
 	}
@@ -216,12 +218,16 @@ void gt_track_leave(struct gt_track *t, uint64_t ns)
 
 void gt_track_close(struct gt_track *t, size_t depth, uint64_t ns)
 {
+	bool attributes = t->attributes;
+
+	t->attributes = false; /* they are of the event that makes this necessary */
 	t->w->tally.closed_frames += t->hidden;
 	t->hidden = 0;
 	while (t->depth > depth && !gt_archive_bad(t->conv->archive)) {
 		t->w->tally.closed_frames++;
 		gt_track_leave(t, ns);
 	}
+	t->attributes = attributes;
 }
 
 static void enter(struct gt_track *t, uint64_t word, uint64_t tick)
@@ -230,6 +236,8 @@ static void enter(struct gt_track *t, uint64_t word, uint64_t tick)
 
 	if (region != GT_UNDEFINED)
 		gt_track_enter(t, word, region, gt_track_time(t, tick));
+	else
+		gt_track_no_attributes(t);
 }
 
 /* Is there an open frame for this word? A search only where the region is open at all. */
@@ -254,10 +262,12 @@ static void leave(struct gt_track *t, uint64_t word, uint64_t tick)
 	size_t depth;
 
 	if (t->hidden) { /* of a frame that was only counted */
+		gt_track_no_attributes(t);
 		t->hidden--;
 		return;
 	}
 	if (!is_open(t, word - LEAVE_STEP, &depth)) {
+		gt_track_no_attributes(t);
 		t->w->tally.dropped_leaves++;
 		return;
 	}
@@ -434,8 +444,11 @@ static void step(struct gt_track *t)
 	uint64_t tick = slot->time, next;
 
 	if (!slot->word && !slot->time) {
-		/* In the window nothing gets lost: there the slot was reserved, and not written. */
-		if (t->stream.pos - rest * GT_SLOT >= t->loc->win.spooled && !t->stream.sorter)
+		/* In the window, and in a block that is there, nothing gets lost: the slot was
+		 * reserved in the first turn, and not written. */
+		if ((t->stream.pos - rest * GT_SLOT >= t->loc->win.spooled ||
+		     t->loc->win.flags & GT_LOC_PACKED) &&
+		    !t->stream.sorter)
 			mark_torn(t);
 		else
 			t->holes++;

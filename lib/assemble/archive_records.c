@@ -27,6 +27,13 @@ OTF2_AttributeList *gt_track_attributes(struct gt_track *t)
 	return t->w->attributes;
 }
 
+void gt_track_no_attributes(struct gt_track *t)
+{
+	if (t->attributes)
+		OTF2_AttributeList_RemoveAllAttributes(t->w->attributes);
+	t->attributes = false;
+}
+
 static void add_attribute(struct gt_track *t, uint32_t number, OTF2_Type type,
 			  OTF2_AttributeValue value)
 {
@@ -505,6 +512,7 @@ static void record_message(struct gt_track *t, const struct gt_slot *slot, uint6
 	if (t->conv->messages)
 		peer = gt_messages_peer(t->conv->messages, t->loc->number, slot->time, send, tag);
 	if (peer.rank == GT_NO_PEER) {
+		gt_track_no_attributes(t);
 		t->w->tally.unmatched++;
 		return;
 	}

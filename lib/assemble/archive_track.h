@@ -56,6 +56,9 @@ void gt_track_leave(struct gt_track *t, uint64_t ns);
 /* The list of attributes for the event that is written now, or NULL. Empties itself when used. */
 OTF2_AttributeList *gt_track_attributes(struct gt_track *t);
 
+/* The event that they belong to is left out. */
+void gt_track_no_attributes(struct gt_track *t);
+
 /* Time of a tick; time never goes back. */
 uint64_t gt_track_time(struct gt_track *t, uint64_t tick);
 

@@ -625,6 +625,19 @@ void gt_write(struct gt_hot *hot, uint64_t word, const uint64_t *data, unsigned 
 				 __ATOMIC_RELEASE);
 }
 
+void gt_take_back(struct gt_location *loc, uint64_t from, uint64_t to)
+{
+	struct gt_def_cut cut = { loc->id, 0, from, to };
+	uint64_t mask = gt_sys_sigmask_set(GT_SIGMASK_ALL);
+	bool spooled = from < loc->win->spooled;
+
+	if (!spooled)
+		fill(loc, from, to, gt_clock_read());
+	gt_sys_sigmask_set(mask);
+	if (spooled)
+		gt_journal_put(GT_D_CUT, 0, &(struct gt_piece){ &cut, sizeof(cut) }, 1);
+}
+
 void gt_spool_now(struct gt_location *loc)
 {
 	uint64_t tick = gt_clock_read();

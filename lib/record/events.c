@@ -51,6 +51,23 @@ uint64_t gt_now(void)
 	return gt_clock_read();
 }
 
+/* An event is not recorded: its attributes are not for the next. */
+static __attribute__((noinline)) void drop_attributes(struct gt_location *loc)
+{
+	if (gt_stream_end(loc) == loc->attr_to)
+		gt_take_back(loc, loc->attr_from, loc->attr_to);
+	loc->attr_to = 0;
+}
+
+static inline bool refused(void)
+{
+	struct gt_location *loc = gt_self->loc;
+
+	if (gt_unlikely(loc && loc->attr_to))
+		drop_attributes(loc);
+	return false;
+}
+
 /* Does the filter let this call of the region pass? Filtered regions were never defined. */
 static bool passes(gt_ref region, bool enter)
 {
@@ -58,12 +75,13 @@ static bool passes(gt_ref region, bool enter)
 	struct gt_location *loc;
 
 	if (!region)
-		return false;
+		return refused();
 	if (gt_likely(gt_verdict_of(key) != GT_VERDICT_ASK))
 		return true;
 	loc = gt_own_location();
-	return !loc || (enter ? gt_track_enter(loc->track, key, NULL)
-			      : gt_track_leave(loc->track, key, 0));
+	return !loc ||
+	       (enter ? gt_track_enter(loc->track, key, NULL) : gt_track_leave(loc->track, key, 0)) ||
+	       refused();
 }
 
 void gt_enter(gt_ref region)
@@ -90,7 +108,7 @@ bool gt_enter_if_active(gt_ref region)
 		return true;
 	}
 	if (gt_unlikely(!gt_active()))
-		return false;
+		return refused();
 	gt_enter(region);
 	return true;
 }
@@ -375,7 +393,15 @@ void gt_metric_double(gt_ref metric, double value)
 
 void gt_attribute(gt_ref attribute, uint64_t value)
 {
+	struct gt_location *loc = attribute ? gt_own_location() : NULL;
+	uint64_t from = loc ? gt_stream_end(loc) : 0;
+
 	one_value(GT_T_ATTR, attribute, value);
+	if (!loc)
+		return;
+	if (loc->attr_to != from) /* the first of its event */
+		loc->attr_from = from;
+	loc->attr_to = gt_stream_end(loc);
 }
 
 void gt_marker(gt_ref marker, const char *text)

@@ -64,6 +64,7 @@ struct gt_location {
 	uint64_t flushes;
 	uint64_t nested_marked;/* of lost[GT_LOSS_NESTED], what GAP records have said */
 	uint64_t sequence;     /* of the thread that writes, 0: unannounced */
+	uint64_t attr_from, attr_to; /* the last attributes, and where their event must begin */
 	uint64_t created;      /* the last thread this one created, and where the stream says so */
 	uint64_t created_from, created_to;
 	int raw_fd;            /* -1: not open */
@@ -106,6 +107,9 @@ GT_HIDDEN void gt_write(struct gt_hot *hot, uint64_t word, const uint64_t *data,
 			uint64_t tick);
 
 GT_HIDDEN void gt_buffers_forked(void); /* in a forked child */
+/* Takes back the records in [from, to) of the calling thread's stream, the last that there are. */
+GT_HIDDEN void gt_take_back(struct gt_location *loc, uint64_t from, uint64_t to);
+
 /* Spools what the calling thread has in its window without waiting for it to fill up. */
 GT_HIDDEN void gt_spool_now(struct gt_location *loc);
 
