@@ -7,8 +7,8 @@
  *
  * Rules for every caller:
  *  - No function here blocks for long, ends the program, or changes errno.
- *  - Functions marked [signal-safe] may be called from signal handlers; the definition functions
- *    may not wait there: they return GT_NONE, and the events that would use them are counted lost.
+ *  - Functions marked [signal-safe] may be called from signal handlers. So may the definition functions:
+ *    they wait for a lock that is held with all signals blocked, never by what the handler interrupted.
  *  - Ids (gt_ref) are valid in this process and in the children it forks.
  *  - An adapter's wrapper first asks gt_active(); if that says no it forwards the call untouched.
  */
@@ -295,7 +295,8 @@ struct gt_location_info {
 	uint64_t key;
 };
 GT_API gt_ref gt_def_locgroup(const char *name, uint32_t kind, uint64_t key);
-/* NULL when no memory or disk is left (counted). The caller serialises writes to a location. */
+/* NULL when no memory or disk is left (counted). The caller serialises writes to a location. The functions
+ * below take NULL: the id is UINT32_MAX then, and records are counted as lost. */
 GT_API struct gt_location *gt_location_create(const struct gt_location_info *info);
 GT_API uint32_t gt_location_id(const struct gt_location *location);
 /* Its name from now on. */

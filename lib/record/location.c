@@ -73,6 +73,11 @@ void gt_locations_lock_reset(void)
 	lock.word = 0;
 }
 
+bool gt_locations_wiped(void)
+{
+	return __atomic_load_n(&made, __ATOMIC_ACQUIRE) && !table[0]->hot->loc;
+}
+
 static uint32_t table_room(void)
 {
 	return (uint32_t)gt_settings.max_threads * 2;
@@ -482,22 +487,27 @@ uint32_t gt_self_location(void)
 
 void gt_location_name(const struct gt_location *location, const char *name)
 {
-	struct gt_def_loc_name def = { .location = location->id, .tick = gt_clock_read() };
+	struct gt_def_loc_name def = { .tick = gt_clock_read() };
 
-	if (gt_state_now() != GT_READY || location->hot->loc != location)
+	if (!location || gt_state_now() != GT_READY || location->hot->loc != location)
 		return;
+	def.location = location->id;
 	def.name = gt_def_string(name);
 	gt_journal_put(GT_D_LOCATION_NAME, 0, &(struct gt_piece){ &def, sizeof(def) }, 1);
 }
 
 uint32_t gt_location_id(const struct gt_location *location)
 {
-	return location->id;
+	return location ? location->id : UINT32_MAX;
 }
 
 void gt_location_record(struct gt_location *location, unsigned type, uint64_t low56,
 			const uint64_t *data, unsigned extra, uint64_t tick)
 {
+	if (!location) {
+		gt_count_lost(GT_LOSS_NO_LOCATION, 1);
+		return;
+	}
 	if (location->hot->loc != location) { /* wiped: a child cannot write its parent's stream */
 		gt_count_lost(GT_LOSS_FORK, 1);
 		return;

@@ -3,8 +3,8 @@
  * The core's lock: a futex mutex that is held with all signals blocked, so that a handler on the
  * same thread can never wait for it, and cancellation cannot strike its holder.
  *
- * Limits: not recursive; the holder makes a few system calls at most. Order: modules, locations,
- * definitions. Never call the loader or an adapter while holding one.
+ * Limits: not recursive; the holder makes a few system calls at most. Order: modules, the
+ * filter, locations, definitions. Never call the loader or an adapter while holding one.
  */
 #ifndef GT_LOCK_H
 #define GT_LOCK_H

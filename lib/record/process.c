@@ -31,7 +31,7 @@ static int starter;            /* thread that sets up */
 static bool handlers_registered;
 static int exit_status;
 static bool status_comes, status_known, destructed; /* see end_with_status() */
-static uint64_t fork_masks[3];
+static uint64_t fork_masks[4];
 
 /* What a forked child knows of its parent until it sets up. */
 static struct {
@@ -302,13 +302,13 @@ static bool wait_for_starter(void)
 	return gt_state_now() == GT_READY;
 }
 
-/* Was this process made by something that runs no fork handlers, and the buffers wiped? */
+/*
+ * Was this process made by something that runs no fork handlers (_Fork, clone), and the buffers wiped? A
+ * thread that never recorded has no buffer of its own to tell. A child of vfork has its parent's memory.
+ */
 static bool raw_fork(void)
 {
-	const struct gt_hot *hot = gt_self;
-
-	return !hot->loc && hot != &gt_hot_new && hot != &gt_hot_gone && hot != &gt_hot_closed &&
-	       hot != &gt_hot_lost && gt_sys_getpid() != gt_pid;
+	return !gt_self->loc && gt_locations_wiped() && gt_sys_getpid() != gt_pid;
 }
 
 bool gt_start(void)
@@ -320,6 +320,7 @@ bool gt_start(void)
 		if (!raw_fork())
 			return true;
 		gt_modules_lock_reset();
+		gt_verdict_lock_reset();
 		gt_locations_lock_reset();
 		gt_defs_lock_reset();
 		gt_pid = gt_sys_getpid();
@@ -354,20 +355,21 @@ bool gt_start(void)
 static void prepare_fork(void)
 {
 	fork_masks[0] = gt_modules_lock();
-	fork_masks[1] = gt_locations_lock();
-	fork_masks[2] = gt_defs_lock();
+	fork_masks[1] = gt_verdict_lock();
+	fork_masks[2] = gt_locations_lock();
+	fork_masks[3] = gt_defs_lock();
 }
 
 static void parent_after_fork(void)
 {
-	gt_defs_unlock(fork_masks[2]);
-	gt_locations_unlock(fork_masks[1]);
+	gt_defs_unlock(fork_masks[3]);
+	gt_locations_unlock(fork_masks[2]);
+	gt_verdict_unlock(fork_masks[1]);
 	gt_modules_unlock(fork_masks[0]);
 }
 
 static void become_child(void)
 {
-	gt_verdict_forked();
 	gt_stderr_drop();
 	parent.is_child = true;
 	parent.seq = gt_proc->seq;

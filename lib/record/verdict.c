@@ -481,7 +481,17 @@ void gt_verdict_forget(uint64_t start, uint64_t end)
 	gt_unlock(&lock, mask);
 }
 
-void gt_verdict_forked(void)
+uint64_t gt_verdict_lock(void)
+{
+	return gt_lock(&lock);
+}
+
+void gt_verdict_unlock(uint64_t mask)
+{
+	gt_unlock(&lock, mask);
+}
+
+void gt_verdict_lock_reset(void)
 {
 	lock.word = 0;
 }
