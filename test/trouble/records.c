@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * What an adapter of somebody else may do, chosen by the first argument: make records that are longer
- * than the buffer or than any record may be, go away, register beside others.
+ * than the buffer or than any record may be, or lie in the future, go away, register beside others; and
+ * what handlers and forks do to a thread that records.
  *
  * Limits: through the door for adapters; the program is linked with libgputrace. Prints what it did in
  * lines "calls REGION N", and "records N" for those that may be lost if they are counted.
@@ -13,7 +14,11 @@
 #include "lib/format.h"
 
 #include <dlfcn.h>
+#include <fcntl.h>
 #include <pthread.h>
+#include <setjmp.h>
+#include <signal.h>
+#include <sys/time.h>
 #include <sys/wait.h>
 
 #define METRICS 600
@@ -75,11 +80,210 @@ UNSEEN static void beyond(void)
 	gt_leave_record(r, GT_T_METRICS, m, data, 300);
 	gt_record(GT_T_METRICS, m, data, 300);
 	gt_location_record(stream, GT_T_METRICS, m, data, 300, gt_now());
+	gt_location_record(NULL, GT_T_METRICS, m, data, 1, gt_now());
+	gt_location_name(NULL, "nothing");
+	MUST(gt_location_id(NULL) == UINT32_MAX);
 	for (i = 0; i < 5; i++) {
 		gt_enter(r);
 		gt_leave(r);
 	}
 	say("calls r 7\nrecords 4\n");
+}
+
+/* A time that lies in the future, of the record that begins a half. */
+UNSEEN static void late(int which)
+{
+	gt_ref r = region("r");
+	int i;
+
+	for (i = 0; i < 100000; i++) {
+		gt_enter(r);
+		gt_leave_at(r, gt_now() + (i == which ? 1000000000 : 0));
+	}
+	say("calls r 100000\n");
+}
+
+/* Attributes of calls that the filter leaves out, or the third of a region that may have two. */
+UNSEEN static void attributes(void)
+{
+	gt_ref a = gt_def_attribute("SIZE_OF_IT", "of a call that is left out", GT_VALUE_UINT);
+	gt_ref filtered = region("filtered_call"), limited = region("limited_call"), r = region("r");
+	int i;
+
+	for (i = 0; i < 5; i++) {
+		gt_attribute(a, 4242);
+		gt_attribute(a, 4343);
+		gt_enter(filtered);
+		gt_leave(filtered);
+		gt_attribute(a, 1000 + (uint64_t)i);
+		gt_enter(limited);
+		gt_leave(limited);
+		gt_enter(r);
+		gt_leave(r);
+	}
+	gt_attribute(a, 7);
+	gt_enter(r);
+	gt_leave(r);
+	say("calls r 6\ncalls limited_call 2\ncalls filtered_call 0\n");
+}
+
+static volatile long in_handler, in_main;
+static sigjmp_buf where;
+static volatile sig_atomic_t armed;
+
+CALLED void handled(void)
+{
+	HERE();
+}
+
+CALLED void work(void)
+{
+	HERE();
+}
+
+UNSEEN static void on_alarm(int sig)
+{
+	int i;
+
+	(void)sig;
+	for (i = 0; i < 10; i++) {
+		handled();
+		in_handler++;
+	}
+}
+
+UNSEEN static void jump(int sig)
+{
+	(void)sig;
+	if (!armed)
+		return;
+	armed = 0;
+	siglongjmp(where, 1);
+}
+
+UNSEEN static void timer(void (*handler)(int), int flags, long us)
+{
+	struct sigaction action = { .sa_handler = handler, .sa_flags = flags };
+	struct itimerval value = { { 0, us }, { 0, us } };
+
+	sigaction(SIGALRM, &action, NULL);
+	setitimer(ITIMER_REAL, &value, NULL);
+}
+
+/* Handlers in which no signal is blocked. */
+UNSEEN static void nodefer(void)
+{
+	timer(on_alarm, SA_NODEFER, 300);
+	while (in_handler < 8000) {
+		work();
+		in_main++;
+	}
+	timer(SIG_IGN, 0, 0);
+	say("calls work %ld\ncalls handled %ld\n", in_main, in_handler);
+}
+
+/* Handlers that jump away, also between the reservation of a slot and its record. */
+UNSEEN static void torn(void)
+{
+	volatile int i;
+
+	timer(jump, 0, 50);
+	for (i = 0; i < 1000; i++) {
+		if (sigsetjmp(where, 1))
+			continue;
+		armed = 1;
+		for (;;)
+			work();
+	}
+	armed = 0;
+	timer(SIG_IGN, 0, 0);
+	for (i = 0; i < 200000; i++)
+		work();
+	say("atleast work 200000\n");
+}
+
+static volatile int stopped;
+
+UNSEEN static void *spool(void *arg)
+{
+	while (!stopped)
+		work();
+	return arg;
+}
+
+/* Forks while another thread spools and reads the clocks; then the end that leaves the spool. */
+UNSEEN static void forks(void)
+{
+	pthread_t thread;
+	int i, k;
+
+	MUST(!pthread_create(&thread, NULL, spool, NULL));
+	for (i = 0; i < 100; i++) {
+		pid_t pid = fork();
+
+		if (!pid) {
+			for (k = 0; k < 3000; k++)
+				work();
+			exit(0);
+		}
+		MUST(pid > 0 && waitpid(pid, NULL, 0) == pid);
+		usleep(100 + 7 * (unsigned)i);
+	}
+	raise(SIGKILL);
+}
+
+/* How many of the processes whose headers are in these files ended without a reading of the clocks. */
+UNSEEN static void look(char **files)
+{
+	int ended = 0, without = 0, fd;
+	struct gt_proc_header h;
+
+	for (; *files; files++) {
+		fd = open(*files, O_RDONLY);
+		MUST(fd >= 0 && read(fd, &h, sizeof(h)) == sizeof(h));
+		close(fd);
+		ended += h.state == GT_PROC_ENDED;
+		without += h.state == GT_PROC_ENDED && !h.last.tick;
+	}
+	say("ended %d without %d\n", ended, without);
+}
+
+extern pid_t _Fork(void);
+
+/* A thread that has not recorded yet makes a process that no fork handler sees. */
+UNSEEN static void *raw(void *arg)
+{
+	pid_t pid = _Fork();
+	char name[32];
+	int i;
+
+	if (!pid) {
+		for (i = 0; i < 5; i++) {
+			gt_ref r;
+
+			snprintf(name, sizeof(name), "of the child %d", i);
+			r = region(name);
+			gt_enter(r);
+			gt_leave(r);
+		}
+		_exit(0);
+	}
+	MUST(pid > 0 && waitpid(pid, NULL, 0) == pid);
+	return arg;
+}
+
+UNSEEN static void raw_fork(void)
+{
+	gt_ref r = region("of the parent");
+	pthread_t thread;
+
+	gt_enter(r);
+	gt_leave(r);
+	MUST(!pthread_create(&thread, NULL, raw, NULL));
+	pthread_join(thread, NULL);
+	gt_enter(r);
+	gt_leave(r);
+	say("done\n");
 }
 
 /* An adapter that is a plug-in, and unloaded before a fork and the end (records_lib.c). */
@@ -141,6 +345,20 @@ int main(int argc, char **argv)
 		lengths();
 	if (!strcmp(way, "beyond"))
 		beyond();
+	if (!strcmp(way, "late"))
+		late(atoi(argv[2]));
+	if (!strcmp(way, "attributes"))
+		attributes();
+	if (!strcmp(way, "nodefer"))
+		nodefer();
+	if (!strcmp(way, "torn"))
+		torn();
+	if (!strcmp(way, "forks"))
+		forks();
+	if (!strcmp(way, "look"))
+		look(argv + 2);
+	if (!strcmp(way, "raw"))
+		raw_fork();
 	if (!strcmp(way, "plugin"))
 		plugin(argv[2]);
 	if (!strcmp(way, "many"))
