@@ -139,8 +139,9 @@ static bool prepare(struct activity *a, const char *name)
 	if (a->has_call && a->start < a->call.enter) {
 		gt_cu_count(&gt_cu_counts.early, 1);
 		gt_cu_align_early(a->context, a->call.enter - a->start);
-		if (a->end > a->call.enter)
-			a->start = a->call.enter;
+		if (a->end <= a->call.enter) /* all of it: it is moved */
+			a->end += a->call.enter - a->start;
+		a->start = a->call.enter;
 	} else if (a->has_call && !a->graph_node) {
 		gt_cu_align_start(a->context, a->start - a->call.enter);
 	}

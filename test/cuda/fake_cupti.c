@@ -6,7 +6,8 @@
  *   taken         another tool subscribed before           noclock   no timestamp callback
  *   noinit        every call fails                          hang      cuptiActivityFlushAll never returns
  *   zero          every 10th record has no times            drop      every 10th record is dropped
- *   early         every 10th record begins 20 ms too early  swap      records come in the reverse order
+ *   early         every 10th record begins 20 ms too early, and every 20th ends so
+ *   swap          records come in the reverse order
  *   fatal         gives up after 50 calls                   nomemset  this kind is refused
  *   old           is CUPTI of CUDA 12.4                     say       tells what it was asked for
  *   hoard         keeps all buffers that it is given and asks for more
@@ -305,8 +306,10 @@ void fake_cupti_done(const struct fake_work *work)
 	}
 	if (trouble("zero") && n % 10 == 9)
 		w.start = w.end = 0;
-	if (trouble("early") && n % 10 == 9)
+	if (trouble("early") && n % 10 == 9) {
 		w.start -= 20000000;
+		w.end -= n % 20 == 9 ? 20000000 : 0;
+	}
 	if (work_count + 4 >= work_room) {
 		work_room = work_room ? 2 * work_room : 1024;
 		works = realloc(works, work_room * sizeof(*works));
