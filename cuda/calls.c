@@ -324,7 +324,8 @@ static void put_error(int result, uint64_t tick)
 	gt_record_at(GT_T_TAG, low, NULL, 0, tick);
 }
 
-/* VT_GPUTRACE=error: the first call that fails ends the program. */
+/* VT_GPUTRACE=error: the first call that fails ends the program, by exit() in its callback. The one place
+ * where gputrace does that, for it is what was asked for (doc/PROMISES.md). */
 static void end_program(const char *function, int result)
 {
 	static uint32_t ending;
