@@ -9,7 +9,7 @@ import subprocess
 import sys
 from pathlib import Path
 
-from gpu_cases import account, compare, equal
+from gpu_cases import account, compare, equal, simple
 
 
 def jobs(suite, cuda, nvcc, flags):
@@ -195,6 +195,55 @@ def nvtx(suite, name):
     suite.check(name, trace)
 
 
+def nvtx_many(suite, name):
+    """More names than are kept: the rest share a region and are counted; all marks have their text."""
+    trace, counts, _ = suite.record(name, [suite.work / "nvtx", "many", "40000"])
+    if not trace:
+        return
+    compare(suite, name, trace, {"kernels": counts["kernels"]})
+    own = sum(s.name.startswith("step number") for s in trace.spans)
+    rest = sum(s.name == "NVTX: too many different messages" for s in trace.spans)
+    equal(suite, name, "ranges", own + rest, counts["steps"])
+    equal(suite, name, "merged", trace.property("CUDA_NVTX_MERGED"), rest)
+    marks = (Path(trace.directory) / "traces.marker").read_bytes()
+    equal(suite, name, "marks", len(set(re.findall(rb"step number \d+", marks))), counts["steps"])
+    suite.check(name, trace)
+
+
+# ---- the unusual ---------------------------------------------------------------------------------------
+
+
+def failing_captures(suite, name):
+    """A capture whose end fails is over: what is launched after it is none of it."""
+    trace, counts, _ = suite.record(name, [suite.work / "work", "failing_captures"])
+    if not trace:
+        return
+    compare(suite, name, trace, {"kernels": counts["kernels"]})
+    equal(suite, name, "launches while capturing", trace.property("CUDA_LAUNCHES_WHILE_CAPTURING"),
+          counts["captured"])
+    suite.check(name, trace)
+
+
+def failing_execs(suite, name):
+    """Becoming another program fails while others launch: nothing is lost, and nothing said."""
+    trace, counts, _ = suite.record(name, [suite.work / "work", "failing_execs"])
+    if not trace:
+        return
+    compare(suite, name, trace, {k: counts[k] for k in ("kernels", "h2d", "h2d_bytes")})
+    lost = [k for p in trace.properties.values() for k in p if k.startswith("LOST_")]
+    suite.verdict(f"{name} lost", not lost and "have no record" not in log_of(suite, name), ", ".join(lost))
+    suite.check(name, trace)
+
+
+def exit_busy(suite, name):
+    """_exit while other threads launch: what is not there is counted."""
+    trace, _, _ = suite.record(name, [suite.work / "work", "_exit_busy"], status=7)
+    if not trace:
+        return
+    suite.verdict(f"{name} kernels", len(trace.kernels()) > 100, f"{len(trace.kernels())}")
+    suite.check(name, trace)
+
+
 # ---- other tools, other devices ------------------------------------------------------------------------
 
 
@@ -346,7 +395,10 @@ def cases(suite):
         ("polls", polls),
         ("waits", waits), ("everything", everything), ("stream-reuse", reuse), ("nvtx", nvtx),
         ("other-subscriber", other_subscriber), ("other-tool", other_tool), ("visible", visible),
-        ("many-contexts", many_contexts), ("crashed", crashed),
+        ("many-contexts", many_contexts), ("crashed", crashed), ("nvtx-many", nvtx_many),
+        ("failing-captures", failing_captures), ("failing-execs", failing_execs),
+        ("exit-busy", exit_busy),
+        ("small-window", simple(["work", "copies", "400"], env={"VT_THREAD_BUFFER_SIZE": "8K"})),
     ]
     if suite.plain([sys.executable, "-c", "import torch"])[0] == 0:
         found.append(("profiler", profiler))

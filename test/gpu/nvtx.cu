@@ -3,7 +3,7 @@
  * NVTX around work on a GPU, with NVIDIA's own header: ranges, a domain with categories and payloads, ranges
  * that overlap, names of streams and threads, marks.
  *
- * Limits: `nvtx [NUMBER]`.
+ * Limits: `nvtx [NUMBER]`, or `nvtx many NUMBER`.
  */
 #include "count.h"
 
@@ -13,8 +13,35 @@
 #include <thread>
 #include <unistd.h>
 
+/* More names than are kept, each as a range and as a mark. */
+static int many(unsigned n)
+{
+	nvtxEventAttributes_t a = {};
+	char text[64];
+
+	a.version = NVTX_VERSION;
+	a.size = NVTX_EVENT_ATTRIB_STRUCT_SIZE;
+	a.messageType = NVTX_MESSAGE_TYPE_ASCII;
+	a.message.ascii = text;
+	for (unsigned i = 0; i < n; i++) {
+		snprintf(text, sizeof(text), "step number %u", i);
+		nvtxRangePushEx(&a);
+		if (i % 100 == 0)
+			LAUNCH(k_empty, 1, 32, 0, 0);
+		nvtxMarkEx(&a);
+		nvtxRangePop();
+	}
+	CK(cudaDeviceSynchronize());
+	put_count("steps", n);
+	put_counts();
+	return 0;
+}
+
 int main(int argc, char **argv)
 {
+	if (argc > 2)
+		return many((unsigned)strtoul(argv[2], NULL, 10));
+
 	unsigned n = argc > 1 ? (unsigned)strtoul(argv[1], NULL, 10) : 100;
 	nvtxDomainHandle_t domain = nvtxDomainCreateA("solver");
 	nvtxEventAttributes_t a = {};

@@ -220,6 +220,73 @@ static void polls(unsigned n)
 	put_count("polls", calls);
 }
 
+/* Captures that are invalidated: their end fails, and is one. */
+static int failing_captures(void)
+{
+	cudaStream_t stream;
+	cudaGraph_t graph;
+
+	CK(cudaStreamCreateWithFlags(&stream, cudaStreamNonBlocking));
+	for (unsigned i = 0; i < 5; i++) {
+		CK(cudaStreamBeginCapture(stream, cudaStreamCaptureModeThreadLocal));
+		k_empty<<<1, 32, 0, stream>>>();
+		cudaStreamSynchronize(stream); /* may not be called now */
+		if (cudaStreamEndCapture(stream, &graph) == cudaSuccess)
+			return 4;
+		cudaGetLastError();
+		for (unsigned k = 0; k < 60; k++)
+			LAUNCH(k_empty, 1, 32, 0, stream);
+	}
+	CK(cudaDeviceSynchronize());
+	put_count("captured", 5);
+	return 0;
+}
+
+/* Other threads launch while this one does something. */
+static std::atomic<bool> enough{false};
+
+static void with_launches(void (*something)(void))
+{
+	std::vector<std::thread> threads;
+
+	CK(cudaFree(NULL));
+	for (unsigned i = 0; i < 3; i++)
+		threads.emplace_back([] {
+			cudaStream_t stream;
+			char byte = 0, *place;
+
+			CK(cudaStreamCreateWithFlags(&stream, cudaStreamNonBlocking));
+			while (!enough) {
+				LAUNCH(k_spin, 1, 1, 0, stream, 20000);
+				CK(cudaMalloc(&place, 4096));
+				CK(cudaMemcpyAsync(place, &byte, 1, cudaMemcpyHostToDevice, stream));
+				count_copy(cudaMemcpyHostToDevice, 1);
+				CK(cudaFree(place));
+			}
+			CK(cudaStreamSynchronize(stream));
+		});
+	something();
+	enough = true;
+	for (auto &t : threads)
+		t.join();
+}
+
+static void failing_execs(void)
+{
+	char *none[] = {NULL};
+
+	for (unsigned i = 0; i < 20; i++) {
+		usleep(20000);
+		execve("/nonexistent", none, none);
+	}
+}
+
+static void exit_at_once(void)
+{
+	usleep(700000);
+	_exit(7);
+}
+
 /* How the program ends while, or after, the GPU works. Counts are printed before it ends. */
 static int ends(const char *how)
 {
@@ -290,6 +357,13 @@ static int ends(const char *how)
 			return 4;
 		put_count("went_on", 1);
 		return 0;
+	} else if (!strcmp(how, "failing_captures")) {
+		if (failing_captures())
+			return 4;
+	} else if (!strcmp(how, "failing_execs")) {
+		with_launches(failing_execs);
+	} else if (!strcmp(how, "_exit_busy")) {
+		with_launches(exit_at_once);
 	} else if (!strcmp(how, "no_device")) {
 		int devices = -1;
 		cudaError_t error = cudaGetDeviceCount(&devices);
