@@ -39,8 +39,12 @@ static uint64_t hash_text(uint64_t hash, const char *text)
 	return hash;
 }
 
-/* When the process began, in the kernel's clock ticks, as text; "" if it cannot be known. */
-static void start_of(pid_t pid, char *text, size_t size)
+#define PARENT 4  /* fields of /proc/<pid>/stat */
+#define START  22 /* when the process began, in the kernel's clock ticks */
+#define LEVELS 16 /* of ancestors that are looked at */
+
+/* One of these as text; "" if it cannot be known. */
+static void stat_field(pid_t pid, int number, char *text, size_t size)
 {
 	char path[64], line[1024], *at;
 	FILE *file;
@@ -51,7 +55,7 @@ static void start_of(pid_t pid, char *text, size_t size)
 	if (!file)
 		return;
 	if (fgets(line, sizeof(line), file) && (at = strrchr(line, ')'))) {
-		for (int field = 2; at && field < 22; field++)
+		for (int field = 2; at && field < number; field++)
 			at = strchr(at + 1, ' ');
 		if (at)
 			snprintf(text, size, "%.*s", (int)strcspn(at + 1, " "), at + 1);
@@ -60,7 +64,7 @@ static void start_of(pid_t pid, char *text, size_t size)
 }
 
 /*
- * MPICH's Hydra tells its processes no name of the job; but on each host their parent is a proxy
+ * MPICH's Hydra tells its processes no name of the job; but on each host an ancestor of theirs is a proxy
  * whose command line says where mpiexec listens, and which of its groups of processes these are.
  */
 static uint64_t of_hydra(pid_t proxy)
@@ -96,13 +100,59 @@ uint64_t gt_mpi_job_of(const char *name)
 	return hash_text(hash_text(1, name), slurm ? slurm : "");
 }
 
+static pid_t parent_of(pid_t pid)
+{
+	char text[32];
+
+	stat_field(pid, PARENT, text, sizeof(text));
+	return (pid_t)atoi(text);
+}
+
+/* `gputrace run` and scripts may stand between us and the proxy. */
+static uint64_t of_ancestor(void)
+{
+	uint64_t hash = 0;
+	pid_t pid = getppid();
+
+	for (int level = 0; !hash && pid > 1 && level < LEVELS; level++) {
+		hash = of_hydra(pid);
+		pid = parent_of(pid);
+	}
+	return hash;
+}
+
+static bool is_gputrace(pid_t pid)
+{
+	char path[64], name[32] = "";
+	FILE *file;
+
+	snprintf(path, sizeof(path), "/proc/%d/comm", (int)pid);
+	file = fopen(path, "re");
+	if (!file)
+		return false;
+	if (!fgets(name, sizeof(name), file))
+		name[0] = 0;
+	fclose(file);
+	return !strcmp(name, "gputrace\n");
+}
+
+/* What has started us on behalf of another launcher. */
+static pid_t starter(void)
+{
+	pid_t pid = getppid();
+
+	while (is_gputrace(pid))
+		pid = parent_of(pid);
+	return pid;
+}
+
 uint64_t gt_mpi_find_job(void)
 {
 	static const char *const names[] = { "PMIX_NAMESPACE", "OMPI_MCA_ess_base_jobid",
 					     "SLURM_STEP_ID" };
 	const char *rank = getenv("PMI_RANK");
-	pid_t launcher = rank ? getppid() : getpid();
-	uint64_t hash = rank ? of_hydra(launcher) : 0;
+	pid_t launcher = rank ? starter() : getpid();
+	uint64_t hash = rank ? of_ancestor() : 0;
 	char start[32];
 
 	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
@@ -113,7 +163,7 @@ uint64_t gt_mpi_find_job(void)
 	}
 	if (hash)
 		return hash;
-	start_of(launcher, start, sizeof(start));
+	stat_field(launcher, START, start, sizeof(start));
 	return hash_text(gt_mpi_mix(1, (uint64_t)launcher), start);
 }
 
