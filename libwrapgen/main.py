@@ -162,7 +162,8 @@ def listing(wrappers, left, known, exported, members):
     out = [f"# {len(wrappers)} functions are wrapped; {len(left)} are not, for the reason behind the name."]
     for wrapper in wrappers:
         parameters = " ".join(p[0][1:] for p in wrapper.parameters)
-        out.append(f"wrapped\t{wrapper.qualified}" + (f"\t{parameters}" if parameters else ""))
+        form = f"called as {wrapper.v_form.name}" if wrapper.v_form else ""
+        out.append("\t".join(["wrapped", wrapper.qualified, parameters, form]).rstrip())
     out += [f"left out\t{name}\t{reason}" for name, reason in left]
     if exported is not None:
         rest = sorted(s for s in exported - known if s.isprintable())
@@ -178,6 +179,7 @@ def generate(o, places):
     headers, flags, o.language = header_paths(o), flags_of(o), language_of(o)
     rules = rulefile.read(o.rules) if o.rules else []
     o.only = {r.pattern for r in rules if r.exact()} if o.only_rules else None
+    o.lists = [(r.pattern, r.list, r.where) for r in rules if r.list is not None]
     o.fixed = {r.pattern for r in rules if r.hook and r.hook[3]}
     libraries, o.exported = libraries_of(o, places)
     o.exclude += select.read_filter(o.filter) if o.filter else []

@@ -6,6 +6,7 @@
     fread: bytes=size*return        the result counts too
     dgemm_: m=*#3 n=*#4             arguments by number; what a pointer points to (0 for NULL)
     sqlite3_*_text: n               patterns: what a function does not have is left out silently
+    foo_add: ...=foo_vadd           variadic: this is the form with a va_list; "...=": there is none
     read: @fd 0 #1 #3               gputrace's own wrappers: a function of hooks.h, with these arguments;
                                     "+int" among them: a variadic function is called with one int more;
                                     "@free! #1": the function may answer the call itself
@@ -35,6 +36,7 @@ class Rule:
         self.pattern = pattern
         self.parameters = parameters # (name, tokens)
         self.hook = None             # (name, may answer, [tokens], type of one more argument)
+        self.list = None             # the form with a va_list; "": none
         self.where = where
         self.used = False
 
@@ -89,6 +91,9 @@ def read(path):
             raise Failure(f"{where}: a rule is FUNCTION: PARAMETER ..., not '{line[:60]}'")
         parameters = []
         hook = None
+        form = re.search(r"(?:^|\s)\.\.\.=([A-Za-z0-9_]*)(?=\s|$)", rest)
+        if form:
+            rest = rest[:form.start()] + rest[form.end():]
         if rest.split()[:1] and rest.split()[0].startswith("@"):
             hook, rest = hook_of(rest.split(), where), ""
         for word in re.sub(r"\s*([-+*=])\s*(?=[\w#(])", r"\1",
@@ -100,12 +105,14 @@ def read(path):
                 raise Failure(f"{where}: '{name[:60]}' is no name for a parameter")
             parameters.append((name if NAME.match(name) else "argument " + name,
                                tokens_of(expression, where)))
-        if not parameters and not hook:
+        if not parameters and not hook and not form:
             raise Failure(f"{where}: no parameter is named")
         if len(parameters) > MOST:
             raise Failure(f"{where}: more than {MOST} parameters")
         rules.append(Rule(pattern, parameters, where))
         rules[-1].hook = hook
+        rules[-1].list = form.group(1) if form else None
+        rules[-1].used = form is not None # it may be there to leave something out
     return rules
 
 

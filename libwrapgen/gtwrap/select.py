@@ -14,6 +14,8 @@ from .spell import IDENTIFIER
 ODD = {"setjmp", "_setjmp", "__sigsetjmp", "sigsetjmp", "savectx", "vfork", "getcontext", "alloca",
        "longjmp", "_longjmp", "siglongjmp", "__builtin_alloca", "main"}
 OURS = re.compile(r"(_*gt_|_*VT_|_*vt_|__wrap_|__real_|__cyg_profile_)")
+# A function that makes or reads text: behind a "v" this is what takes a va_list, and hardly anything else.
+TEXT = re.compile(r"[a-z]{0,3}(print|scan|log|warn|err|msg|mess|format|fstring|title|trace|debug|info|fatal|panic)", re.I)
 LIST = {"va_list", "__gnuc_va_list", "__builtin_va_list"}
 
 
@@ -46,6 +48,7 @@ class Selection:
         self.used_by_us = options.used_by_us
         self.only = options.only
         self.fixed = options.fixed     # variadic ones that a rule calls with one argument more
+        self.lists = options.lists     # (pattern, the form with a va_list or ""), the last one counts
         self.by_name = {f.name: f for f in program.functions}
 
     def qualified(self, function):
@@ -72,21 +75,36 @@ class Selection:
                    for p in self.more)
 
     def v_form(self, function):
-        """The function with a va_list that takes the place of a variadic one, or None: it has a "v"
-        somewhere in its name (vprintf, gzvprintf, sqlite3_vmprintf)."""
-        name = function.name
-        for candidate in [name[:i] + "v" + name[i:] for i in range(len(name) + 1)] + [name + "_va"]:
-            other = self.by_name.get(candidate)
-            if not other or len(other.args) != len(function.args) + 1 or other.variadic:
-                continue
-            last = other.args[-1]
-            original = self.program.by_id.get(last.get("original_type") or last.get("type"))
-            if original is None or original.get("name") not in LIST:
-                continue
-            if other.element.get("returns") == function.element.get("returns") and all(
-                    a.get("type") == b.get("type") for a, b in zip(function.args, other.args)):
-                return other
-        return None
+        """The function with a va_list that takes the place of a variadic one, or None."""
+        for pattern, name, where in reversed(self.lists):
+            if fnmatch.fnmatchcase(function.name, pattern):
+                if name and not self.takes_list(function, name):
+                    raise Failure(f"{where}: {name} is no {function.name} with a va_list")
+                return self.by_name.get(name)
+        found = self.v_like(function)
+        return found[0] if found and found[1] else None
+
+    def v_like(self, function):
+        """(what looks like that form, is it sure?) or None: it has a "v" somewhere in its name (vprintf,
+        gzvprintf, sqlite3_vmprintf). With one too many eval becomes veval, which may be anything."""
+        name, found = function.name, None
+        for i in range(len(name) + 1):
+            if self.takes_list(function, name[:i] + "v" + name[i:]):
+                found = (self.by_name[name[:i] + "v" + name[i:]], i == len(name) or bool(TEXT.match(name[i:])))
+                if found[1]:
+                    return found
+        return (self.by_name[name + "_va"], True) if self.takes_list(function, name + "_va") else found
+
+    def takes_list(self, function, name):
+        """Does the function of this name take and return the same, and a va_list at the end?"""
+        other = self.by_name.get(name)
+        if not other or len(other.args) != len(function.args) + 1 or other.variadic:
+            return False
+        last = other.args[-1]
+        original = self.program.by_id.get(last.get("original_type") or last.get("type"))
+        return (original is not None and original.get("name") in LIST and
+                other.element.get("returns") == function.element.get("returns") and
+                all(a.get("type") == b.get("type") for a, b in zip(function.args, other.args)))
 
     def reason(self, function):
         """Why it is not wrapped, or None."""
@@ -115,7 +133,9 @@ class Selection:
         if function.unprototyped:
             return "declared without its arguments: f()"
         if function.variadic and not self.v_form(function) and function.name not in self.fixed:
-            return "takes any number of arguments, and there is no form with a va_list"
+            like = self.v_like(function)
+            return "takes any number of arguments, and there is no form with a va_list" + (
+                f", unless a rule says so ({name}: ...={like[0].name})" if like else "")
         if "deprecated" not in (e.get("attributes") or "") and e.get("access") in ("private", "protected"):
             return "private"
         return None
