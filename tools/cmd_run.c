@@ -281,13 +281,43 @@ static const char *obstacle(const struct gt_binary *b)
 /* Programs that start others on other machines, where our environment does not follow by itself. */
 static bool is_launcher(const char *name)
 {
-	static const char *const names[] = {"mpirun", "mpiexec", "mpiexec.hydra", "orterun", "prun",
+	static const char *const names[] = {"mpirun", "mpiexec", "orterun", "prun",
 					    "prterun", "srun", "aprun", "jsrun", "ibrun", "flux"};
+	size_t n = strcspn(name, "."); /* mpirun.openmpi, mpiexec.hydra */
 
 	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++)
-		if (!strcmp(name, names[i]))
+		if (!strncmp(name, names[i], n) && !names[i][n])
 			return true;
 	return false;
+}
+
+/*
+ * Open MPI hands to other hosts what it is told to, by a list or by -x, but not by both; Hydra and srun
+ * hand on everything.
+ */
+static void hand_on(char **words)
+{
+	static const char name[] = "OMPI_MCA_mca_base_env_list";
+	static char list[16384];
+	const char *old = getenv(name);
+	size_t used = (size_t)snprintf(list, sizeof(list), "%s", old ? old : "");
+
+	for (char **word = words; *word; word++)
+		if (!strcmp(*word, "-x")) {
+			say(1, "with Open MPI, -x LD_PRELOAD -x " GT_RUN_DIR_VAR " is needed, too, for ranks on "
+			       "other hosts to be recorded");
+			return;
+		}
+	for (char **entry = environ; *entry && used < sizeof(list); entry++) {
+		int length = (int)strcspn(*entry, "=");
+
+		if (!strncmp(*entry, "VT_", 3) || !strncmp(*entry, "LD_PRELOAD=", 11) ||
+		    strstr(*entry, "_INJECTION64_PATH="))
+			used += (size_t)snprintf(list + used, sizeof(list) - used, "%s%.*s", used ? ";" : "",
+						 length, *entry);
+	}
+	if (used < sizeof(list))
+		setenv(name, list, 1);
 }
 
 /* ---- the run ------------------------------------------------------------------------------- */
@@ -624,9 +654,7 @@ int gt_cmd_run(int argc, char **argv)
 			unsetenv(GT_RUN_DIR_VAR);
 			setenv("VT_MODE", "OFF", 1);
 		} else if (is_launcher(base(words[0]))) {
-			say(1, "%s is recorded too; processes that it starts on other machines are "
-			       "recorded only if it hands them VT_RUN_DIR and LD_PRELOAD",
-			    words[0]);
+			hand_on(words);
 		}
 	}
 	if (!request.exec && dir && *dir) {

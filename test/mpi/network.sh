@@ -61,9 +61,10 @@ network_up()
 	done
 	cat >"$T/agent" <<-AGENT
 		#!/bin/sh
+		unset LD_PRELOAD VT_RUN_DIR # as ssh has them not
 		host=\$1
 		shift
-		exec nsenter -t "\$(cat "$T/pid.\$host")" -n -u -p -i -m -T sh -c "\$*"
+		exec nsenter -t "\$(cat "$T/pid.\$host")" -n -u -p -i -m -T env -i PATH="\$PATH" HOME="\$HOME" sh -c "\$*"
 	AGENT
 	chmod +x "$T/agent"
 }
@@ -85,6 +86,6 @@ network_mpirun()
 		list="$list${list:+,}h$i:$per"
 	done
 	OMPI_MCA_orte_tmpdir_base=$T/private OMPI_MCA_btl=self,vader,tcp run nsenter -t "$network_switch" -n \
-		mpirun.openmpi --mca plm_rsh_agent "$T/agent" --mca plm_rsh_no_tree_spawn 1 -host "$list" \
+		${network_before:-} mpirun.openmpi --mca plm_rsh_agent "$T/agent" --mca plm_rsh_no_tree_spawn 1 -host "$list" \
 		-np $((per * hosts)) ${network_options:-} "$@"
 }
