@@ -30,13 +30,15 @@
 #define PARADIGM_USER   1    /* OTF2_PARADIGM_USER */
 #define LOSS_DEFINITION 11   /* GT_LOSS_DEFINITION */
 #define PLACES          2048 /* of functions and the objects that call them */
-#define BUSY            2u   /* a thread is defining the region */
+/* A thread is defining the region; one that was at it when this process was forked is not here any more. */
+#define BUSY            (2u | forks << 2)
 
 /* For wrappers of what dlsym() itself calls: what serves those calls meanwhile. */
 extern void *gt_wrap_meanwhile(const char *symbol) __attribute__((weak, visibility("hidden")));
 __thread int gt_wrap_finding __attribute__((tls_model("initial-exec")));
 
 static __thread int defining __attribute__((tls_model("initial-exec")));
+static unsigned forks; /* between the first process and this one */
 
 static const char *const libraries[] = { GT_WRAP_LIBRARIES NULL };
 
@@ -302,7 +304,7 @@ static void wait_for(struct gt_wrap *w)
 		else
 			syscall(SYS_nanosleep, &pause, NULL); /* libc's would be a point to cancel at */
 	}
-	/* It is gone: this is a forked child, say. The next call begins anew. */
+	/* It is gone, who knows how. The next call begins anew. */
 	__atomic_compare_exchange_n(&w->gt_state, &busy, 0, 0, __ATOMIC_RELAXED, __ATOMIC_RELAXED);
 	gt_lost(LOSS_DEFINITION, 2);
 }
@@ -317,15 +319,16 @@ void gt_wrap_define(struct gt_wrap *w)
 		.role = ROLE_FUNCTION,
 		.paradigm = PARADIGM_USER,
 	};
-	unsigned none = 0;
+	unsigned none;
 	int saved = errno;
 
 	if (defining) { /* a signal came meanwhile, and must not wait for what it interrupted */
 		gt_lost(LOSS_DEFINITION, 2);
 		return;
 	}
-	if (!__atomic_compare_exchange_n(&w->gt_state, &none, BUSY, 0, __ATOMIC_ACQUIRE,
-					 __ATOMIC_ACQUIRE)) {
+	none = __atomic_load_n(&w->gt_state, __ATOMIC_ACQUIRE);
+	if (none == 1 || none == BUSY ||
+	    !__atomic_compare_exchange_n(&w->gt_state, &none, BUSY, 0, __ATOMIC_ACQUIRE, __ATOMIC_ACQUIRE)) {
 		if (none == BUSY)
 			wait_for(w);
 		errno = saved;
@@ -350,12 +353,18 @@ void gt_wrap_param(unsigned param, unsigned long long value, char kind)
 		gt_record(kind == 'i' ? 0x21 : 0x22, param, data, 1);
 }
 
+static void fork_child(void)
+{
+	forks++;
+}
+
 __attribute__((constructor)) static void begin(void)
 {
 	static const struct gt_adapter adapter = {
 		.bytes = sizeof(adapter),
 		.abi = GT_ADAPTER_ABI,
 		.name = "wrap-" GT_WRAP_GROUP,
+		.fork_child = fork_child,
 	};
 	int saved = errno;
 

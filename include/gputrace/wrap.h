@@ -146,10 +146,15 @@ template <class gt_t, bool gt_value> struct gt_passed {
 template <class gt_t> struct gt_passed<gt_t, false> {
 	typedef gt_t &type;
 };
+#ifdef __clang__
+#define GT_WRAP_TRIVIAL_END(gt_t) __is_trivially_destructible(gt_t)
+#else
+#define GT_WRAP_TRIVIAL_END(gt_t) __has_trivial_destructor(gt_t)
+#endif
 #define GT_WRAP_BY_VALUE(gt_t)                                                              \
 	((__is_trivially_constructible(gt_t, const gt_t &) || !__is_constructible(gt_t, const gt_t &)) && \
 	 (__is_trivially_constructible(gt_t, gt_t &&) || !__is_constructible(gt_t, gt_t &&)) &&           \
-	 __is_constructible(gt_t, gt_t &&) && __has_trivial_destructor(gt_t))
+	 __is_constructible(gt_t, gt_t &&) && GT_WRAP_TRIVIAL_END(gt_t))
 template <class gt_t> using gt_arg = typename gt_passed<gt_t, GT_WRAP_BY_VALUE(gt_t)>::type;
 
 /* What a call of a missing function returns: zero, or the like of it. */
