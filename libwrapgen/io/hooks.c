@@ -87,7 +87,7 @@ static void name_of(int fd, char *name, size_t size)
 	ssize_t n;
 
 	snprintf(path, sizeof(path), "/proc/self/fd/%d", fd);
-	n = syscall(SYS_readlink, path, name, size - 1);
+	n = syscall(SYS_readlinkat, AT_FDCWD, path, name, size - 1);
 	if (n < 0)
 		n = snprintf(name, size, "descriptor %d", fd);
 	name[n] = '\0';
