@@ -2,10 +2,11 @@
 # The manual. Pages are written for scdoc; a source archive holds them made, so that only who
 # changes them needs scdoc.
 MAN_PAGES = doc/man/gputrace.1 doc/man/gputrace-run.1 doc/man/gputrace-cc.1 \
-	doc/man/gputrace-info.1 doc/man/gputrace-check.1 doc/man/gputrace-recover.1 \
+	doc/man/gputrace-info.1 doc/man/gputrace-report.1 doc/man/gputrace-check.1 doc/man/gputrace-recover.1 \
 	doc/man/gputrace-filter.1 doc/man/gputrace-libwrapgen.1 doc/man/vt_user.3
 MAN_GENERATED = doc/man/gputrace-settings.7
-MAN_ALIASES = doc/man/gputrace-c++.1 doc/man/gputrace-fc.1
+MAN_ALIASES = doc/man/gputrace-c++.1 doc/man/gputrace-fc.1 doc/man/gputrace-mpicc.1 \
+	doc/man/gputrace-mpic++.1 doc/man/gputrace-mpifc.1 doc/man/gputrace-nvcc.1
 
 if HAVE_MAN_PAGES
 dist_man_MANS += $(MAN_PAGES) $(MAN_GENERATED) $(MAN_ALIASES)
@@ -18,7 +19,7 @@ doc/man/gputrace-settings.7: lib/common/settings.def doc/man/settings.awk
 	$(AM_V_GEN)$(MKDIR_P) doc/man && $(AWK) -f $(srcdir)/doc/man/settings.awk \
 		$(srcdir)/lib/common/settings.def | $(SCDOC) > $@.tmp && mv $@.tmp $@
 endif
-doc/man/gputrace-c++.1 doc/man/gputrace-fc.1:
+$(MAN_ALIASES):
 	$(AM_V_GEN)$(MKDIR_P) doc/man && echo '.so man1/gputrace-cc.1' > $@
 SUFFIXES = .1.scd .1 .3.scd .3
 CLEANFILES += doc/man/*.tmp

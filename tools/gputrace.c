@@ -18,6 +18,7 @@ static const struct command {
 	const char *summary; /* NULL: not listed */
 } commands[] = {
 	{"run", gt_cmd_run, "Run a command and record what it does."},
+	{"report", gt_cmd_report, "Print the summary of a run again."},
 	{"check", gt_cmd_check, "Say whether a trace is well-formed, or which rule it breaks."},
 	{"recover", gt_cmd_recover, "Make a readable archive of a run that was killed."},
 	{"filter", gt_cmd_filter, "Check a filter file, and say what it does to a function."},
@@ -62,6 +63,9 @@ static int unknown(const char *word)
 			near = commands[i].name;
 		}
 	}
+	for (size_t i = 0; i < COMMANDS && !near; i++) /* a long word that ends otherwise */
+		if (commands[i].summary && strlen(word) > 3 && !strncmp(word, commands[i].name, 3))
+			near = commands[i].name;
 	fprintf(stderr, "gputrace: '%s' is not a command.", word);
 	if (near)
 		fprintf(stderr, " Did you mean '%s'?", near);

@@ -580,7 +580,7 @@ int gt_assembly_conclude(struct gt_assembly *a, struct gt_report *report)
 	int rc = gt_report_files(report);
 
 	if (rc)
-		gt_assembly_say(a, 1, "cannot write gputrace.cfg and MANIFEST.md in %s: %s", a->dir,
+		gt_assembly_say(a, 1, "cannot write gputrace.cfg, MANIFEST.md and SUMMARY in %s: %s", a->dir,
 		    strerror(-rc));
 	if (a->options->verbose >= 1)
 		gt_report_summary(report);

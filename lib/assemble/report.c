@@ -419,20 +419,13 @@ static int write_manifest(const struct gt_report *report)
 	if (!faccessat(report->dirfd, "traces.marker", F_OK, AT_SYMLINK_NOFOLLOW))
 		fprintf(file, "| `traces.marker` | Markers: what the program marked, and where "
 			      "events are missing. |\n");
-	fprintf(file, "| `gputrace.cfg` | The settings of the run (`VT_...`). |\n");
+	fprintf(file, "| `gputrace.cfg` | The settings of the run (`VT_...`). |\n"
+		      "| `SUMMARY` | What was printed at the end; `gputrace report` prints it again. |\n");
 	if (report->options->keep_spool)
 		fprintf(file, "| `spool/` | What was recorded, kept because of VT_CLEAN=no. |\n");
 	else if (report->facts->hosts_missing)
 		fprintf(file, "| `spool/` | What was recorded, kept because other hosts' ranks are not here. |\n");
 	return finish(file);
-}
-
-int gt_report_files(const struct gt_report *report)
-{
-	int rc = write_config(report);
-	int other = write_manifest(report);
-
-	return rc ? rc : other;
 }
 
 /* ---- summary ------------------------------------------------------------------------------------------ */
@@ -457,7 +450,9 @@ static bool hooks_seen(const struct gt_defs *defs)
 	return false;
 }
 
-void gt_report_summary(const struct gt_report *report)
+/* `dir`: NULL, or where the reader finds the archive now. */
+static void summarise(const struct gt_report *report, const char *dir, FILE *out,
+		      enum gt_summary_style style)
 {
 	const struct gt_facts *facts = report->facts;
 	const struct gt_region *regions = report->defs->regions.items;
@@ -467,7 +462,7 @@ void gt_report_summary(const struct gt_report *report)
 	char missing[256] = "", absent[512];
 	struct gt_summary summary = {
 		.absent = absent_text(report->spool, absent, sizeof(absent)),
-		.dir = report->dir,
+		.dir = dir,
 		.program = facts->program,
 		.recovered = report->options->recovered,
 		.wall_ns = report->length_ns,
@@ -507,6 +502,30 @@ void gt_report_summary(const struct gt_report *report)
 				.exclusive_ns = report->profile[i].exclusive,
 				.inclusive_ns = report->profile[i].inclusive,
 			};
-	gt_summary_print(&summary, stderr, gt_summary_style_for(STDERR_FILENO), 0);
+	gt_summary_print(&summary, out, style, 0);
 	free(rows);
+}
+
+void gt_report_summary(const struct gt_report *report)
+{
+	summarise(report, report->dir, stderr, gt_summary_style_for(STDERR_FILENO));
+}
+
+static int write_summary(const struct gt_report *report)
+{
+	FILE *file = create(report->dirfd, "SUMMARY");
+
+	if (!file)
+		return -errno;
+	summarise(report, NULL, file, GT_SUMMARY_PLAIN);
+	return finish(file);
+}
+
+int gt_report_files(const struct gt_report *report)
+{
+	int rc = write_config(report);
+	int manifest = write_manifest(report);
+	int summary = write_summary(report);
+
+	return rc ? rc : manifest ? manifest : summary;
 }

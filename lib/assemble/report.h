@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * What the assembly tells about a run beside the events: archive properties, gputrace.cfg,
- * MANIFEST.md, the summary.
+ * MANIFEST.md, the summary (on stderr, and as the file SUMMARY).
  *
  * Limits: uses finished definitions; single-threaded.
  */
@@ -60,7 +60,7 @@ struct gt_report {
 /* Properties of the archive; before it is closed. */
 void gt_report_properties(const struct gt_report *report, struct gt_archive *archive);
 
-/* gputrace.cfg and MANIFEST.md. 0 or a negative errno. */
+/* gputrace.cfg, MANIFEST.md and SUMMARY. 0 or a negative errno. */
 int gt_report_files(const struct gt_report *report);
 
 /* The summary on stderr. */
