@@ -54,11 +54,11 @@ static const struct gt_option option_table[] = {
 
 static const struct gt_usage usage = {
 	"gputrace check",
-	"[options] DIR|FILE",
+	"[options] DIR|FILE...",
 	"Says whether a trace is well-formed, or which rule it breaks, and where.",
 	option_table,
 	"DIR is the directory of an archive, FILE its anchor file (traces.otf2).\n"
-	"Exit status: 0 the trace is well-formed, 1 it breaks a rule, 2 it cannot be read.\n",
+	"Exit status: 0 all are well-formed, 1 one breaks a rule, 2 one cannot be read.\n",
 	false};
 
 /* ---- in the child ---------------------------------------------------------------------------- */
@@ -373,36 +373,23 @@ static bool find_anchor(const char *dir, char *anchor, size_t size)
 	return found == 1;
 }
 
-int gt_cmd_check(int argc, char **argv)
+static int check_one(const char *name, const struct options *options)
 {
-	struct options options = {false, false, false};
 	char path[3072], anchor[3500], spool[3500] = "";
-	size_t length;
-	int key;
+	size_t length = strlen(name);
 
-	while ((key = gt_option_next(&usage, argc, argv)) > 0) {
-		options.quiet |= key == 'q';
-		options.json |= key == KEY_JSON;
-		options.werror |= key == KEY_WERROR;
-	}
-	if (key < 0)
-		return GT_OPT_STATUS(key);
-	if (optind + 1 != argc)
-		return gt_usage_error(&usage, optind == argc ? "no trace was named."
-							     : "more than one trace was named.");
-	length = strlen(argv[optind]);
 	if (!length || length >= sizeof(path))
-		return unreadable(&options, argv[optind], strerror(length ? ENAMETOOLONG : ENOENT));
-	strcpy(path, argv[optind]);
+		return unreadable(options, name, strerror(length ? ENAMETOOLONG : ENOENT));
+	strcpy(path, name);
 	while (length > 1 && path[length - 1] == '/')
 		path[--length] = '\0';
 	if (!exists(path, true)) {
 		if (!exists(path, false))
-			return unreadable(&options, path, errno ? strerror(errno) : "not a file");
+			return unreadable(options, path, errno ? strerror(errno) : "not a file");
 		if (length < 6 || strcmp(path + length - 5, ".otf2"))
-			return unreadable(&options, path,
+			return unreadable(options, path,
 					  "an anchor file has a name that ends in .otf2");
-		return check_in_child(path, spool, &options);
+		return check_in_child(path, spool, options);
 	}
 	snprintf(spool, sizeof(spool), "%s/spool/run", path);
 	if (exists(spool, false))
@@ -411,9 +398,36 @@ int gt_cmd_check(int argc, char **argv)
 		*spool = '\0';
 	if (!find_anchor(path, anchor, sizeof(anchor))) {
 		if (*spool)
-			return unreadable(&options, path,
+			return unreadable(options, path,
 					  "it was not assembled yet: run 'gputrace recover' on it");
-		return unreadable(&options, path, "there is no archive (no .otf2 file) in it");
+		return unreadable(options, path, "there is no archive (no .otf2 file) in it");
 	}
-	return check_in_child(anchor, spool, &options);
+	return check_in_child(anchor, spool, options);
+}
+
+int gt_cmd_check(int argc, char **argv)
+{
+	struct options options = {false, false, false};
+	int key, rc = GT_RC_OK;
+	bool several;
+
+	while ((key = gt_option_next(&usage, argc, argv)) > 0) {
+		options.quiet |= key == 'q';
+		options.json |= key == KEY_JSON;
+		options.werror |= key == KEY_WERROR;
+	}
+	if (key < 0)
+		return GT_OPT_STATUS(key);
+	if (optind == argc)
+		return gt_usage_error(&usage, "no trace was named.");
+	several = optind + 1 < argc && !options.quiet && !options.json;
+	for (; optind < argc; optind++) {
+		int one;
+
+		if (several)
+			printf("%s:\n", argv[optind]);
+		one = check_one(argv[optind], &options);
+		rc = one > rc ? one : rc;
+	}
+	return rc;
 }

@@ -7,6 +7,7 @@
  */
 #include "config.h"
 
+#include <dirent.h>
 #include <dlfcn.h>
 #include <limits.h>
 #include <stdbool.h>
@@ -81,7 +82,32 @@ static bool first_line(const char *path, char *line, size_t size)
 
 /* The parts of the recording side that `gputrace run` and the wrappers find in the libdir. */
 static const char *const libraries[] = {"libgputrace.so", "libgputrace-pthread.so",
-					"libgputrace-cuda.so"};
+					"libgputrace-cuda.so", "libgputrace-mpi.so",
+					"libgputrace-mpi-openmpi.so", "libgputrace-mpi-mpich.so"};
+
+/* The names that --wrap takes, from the files that are installed. */
+static void list_wraps(const char *libdir, char *list, size_t size)
+{
+	static const char begin[] = "libgputrace-wrap-", end[] = ".so";
+	char folder[PATH_MAX + 64];
+	struct dirent *e;
+	DIR *dir;
+
+	snprintf(folder, sizeof(folder), "%s/gputrace", libdir);
+	dir = opendir(folder);
+	while (dir && (e = readdir(dir))) {
+		size_t length = strlen(e->d_name), n = strlen(list);
+
+		if (length < sizeof(begin) + sizeof(end) || strncmp(e->d_name, begin, sizeof(begin) - 1) ||
+		    strcmp(e->d_name + length - (sizeof(end) - 1), end))
+			continue;
+		length -= sizeof(begin) + sizeof(end) - 2;
+		snprintf(list + n, size - n, "%s%.*s", n ? " " : "", (int)length,
+			 e->d_name + sizeof(begin) - 1);
+	}
+	if (dir)
+		closedir(dir);
+}
 
 static void show_installation(void)
 {
@@ -97,6 +123,9 @@ static void show_installation(void)
 			snprintf(list + n, sizeof(list) - n, "%s%s", n ? " " : "", libraries[i]);
 	}
 	fact("libraries", "installed", list[0] ? list : "none: nothing can be recorded");
+	list[0] = '\0';
+	list_wraps(libdir, list, sizeof(list));
+	fact("wraps", "--wrap", list[0] ? list : "none");
 	fact("otf2", "OTF2", GT_OTF2_VERSION);
 	fact("compilers", "wrappers call", GT_DEFAULT_CC ", " GT_DEFAULT_CXX ", " GT_DEFAULT_FC);
 }
@@ -193,11 +222,11 @@ static void show_others(void)
 	fact("cuda_driver", "CUDA driver", text);
 	library_there(cupti, text, sizeof(text));
 	fact("cupti", "CUPTI", text);
-	if (!json)
-		printf("Looked for, but not used by this version:\n");
 	if (gt_path_command("mpirun", text, sizeof(text)))
 		snprintf(text, sizeof(text), "not found");
 	fact("mpirun", "mpirun", text);
+	if (!json)
+		printf("Looked for, but not used by this version:\n");
 	library_there(papi, text, sizeof(text));
 	fact("papi", "PAPI", text);
 	if (first_line("/proc/sys/kernel/perf_event_paranoid", level, sizeof(level)))
@@ -322,7 +351,8 @@ int gt_cmd_info(int argc, char **argv)
 		optind++;
 	}
 	if (optind < argc)
-		return gt_usage_error(&usage, "'%s' is too much", argv[optind]);
+		return gt_usage_error(&usage, "it takes no argument; to look at a trace: gputrace report %s",
+				      argv[optind]);
 	gt_settings_load(environ, complain);
 	if (json && config)
 		printf("{\n  \"settings\": [");

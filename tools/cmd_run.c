@@ -133,6 +133,7 @@ static int set(const char *assignment)
 	size_t length = equals ? (size_t)(equals - assignment) : strlen(assignment);
 	const struct gt_setting_row *row = find_setting(assignment, length);
 	const char *near = NULL;
+	char *tail;
 
 	if (!equals)
 		return gt_usage_error(&usage, "--set takes NAME=VALUE, not '%s'", assignment);
@@ -146,7 +147,10 @@ static int set(const char *assignment)
 	request.complaint[0] = '\0';
 	gt_settings_load(environ, complain);
 	request.checking = NULL;
-	return request.complaint[0] ? gt_usage_error(&usage, "%s", request.complaint) : 0;
+	tail = strstr(request.complaint, "; the default");
+	if (tail) /* as it is where the program runs */
+		*tail = '\0';
+	return request.complaint[0] ? gt_usage_error(&usage, "%s; nothing was run", request.complaint) : 0;
 }
 
 static int set_filter(const char *file)

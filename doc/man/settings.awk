@@ -46,6 +46,6 @@ BEGIN {
 	}
 	print "*" plain(text[1]) "*"
 	print "\t" plain(help) "++"
-	print "\tValues: " plain(type) ". Default: " (def == "" ? "none" : "*" plain(def) "*") ".\n"
+	print "\tValues: " plain(type) ". Default: " (def == "" ? "none" : "\"*" plain(def) "*\"") ".\n"
 }
 END { print "# SEE ALSO\n\n*gputrace*(1), *gputrace-run*(1), *gputrace-info*(1)" }
