@@ -176,7 +176,7 @@ static bool wait_for_all(const char *home)
 			return false;
 		gt_survey(header.spool, 0, &survey);
 		if (!survey.alive)
-			return survey.recorded > 0;
+			return header.state != GT_RUN_DONE && header.state != GT_RUN_TIDY;
 		flock(run.lock, LOCK_UN);
 		usleep(LIVING_MS * 1000);
 	}
