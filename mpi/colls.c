@@ -71,7 +71,7 @@ uint64_t gt_mpi_sum(int ranks, size_t size, const void *counts, MPI_Datatype typ
 {
 	MPI_Count sum = 0;
 
-	for (int i = 0; i < ranks; i++)
+	for (int i = 0; counts && i < ranks; i++)
 		sum += count_at(counts, size, i);
 	return gt_mpi_bytes(sum, type);
 }
@@ -80,7 +80,7 @@ uint64_t gt_mpi_sum_types(int ranks, size_t size, const void *counts, const MPI_
 {
 	uint64_t sum = 0;
 
-	for (int i = 0; i < ranks; i++)
+	for (int i = 0; counts && types && i < ranks; i++)
 		sum += gt_mpi_bytes(count_at(counts, size, i), types[i]);
 	return sum;
 }
@@ -130,7 +130,7 @@ uint64_t gt_mpi_some(const struct gt_mpi_coll *coll, int ranks, size_t size, con
 {
 	uint64_t sum = 0;
 
-	for (int i = 0; i < ranks; i++)
+	for (int i = 0; counts && types && i < ranks; i++)
 		if (i >= 64 || !(coll->nulls >> i & 1))
 			sum += gt_mpi_bytes(count_at(counts, size, i), types[same ? 0 : i]);
 	return sum;

@@ -41,6 +41,61 @@ static unsigned users;        /* of MPI: sessions that are open, and one for MPI
 static bool ready;            /* there are some */
 static uint64_t own_job;
 
+/* ---- how often ------------------------------------------------------------------------------ */
+
+/* How often the same was done, by its hash; never forgotten, so the table grows. */
+static struct counted {
+	uint64_t hash;           /* 0: free */
+	uint64_t times;
+} *counts;
+static size_t counts_used, counts_room; /* room: a power of two */
+
+static struct counted *counter_of(struct counted *table, size_t room, uint64_t hash)
+{
+	size_t at = hash & (room - 1);
+
+	while (table[at].hash && table[at].hash != hash)
+		at = (at + 1) & (room - 1);
+	return &table[at];
+}
+
+static bool counts_grow(void)
+{
+	size_t room = counts_room ? 2 * counts_room : TIMES;
+	struct counted *table = gt_mpi_memory(room * sizeof(*table));
+
+	if (!table)
+		return false;
+	for (size_t i = 0; i < counts_room; i++)
+		if (counts[i].hash)
+			*counter_of(table, room, counts[i].hash) = counts[i];
+	if (counts)
+		munmap(counts, counts_room * sizeof(*counts));
+	counts = table;
+	counts_room = room;
+	return true;
+}
+
+/* 0: there is no memory to count it. */
+static uint64_t count_times(uint64_t hash)
+{
+	struct counted *c;
+	uint64_t n = 0;
+
+	hash += !hash;
+	gt_mpi_lock(&lock);
+	if (2 * counts_used < counts_room || counts_grow()) {
+		c = counter_of(counts, counts_room, hash);
+		counts_used += !c->hash;
+		c->hash = hash;
+		n = ++c->times;
+	}
+	gt_mpi_unlock(&lock);
+	if (!n)
+		gt_lost(GT_LOSS_DEFINITION, 1);
+	return n;
+}
+
 /* ---- groups --------------------------------------------------------------------------------- */
 
 /* Member lists that have been written, by their hash. */
@@ -212,7 +267,7 @@ static bool has_all(const struct origin *from, MPI_Group own, MPI_Group remote)
 static bool key_of_link(struct gt_mpi_comm *c, const struct origin *from, MPI_Group own,
 			MPI_Group remote)
 {
-	uint64_t one = 0, other = 0, hash;
+	uint64_t one = 0, other = 0, times;
 
 	c->key = from->salt;
 	c->side = from->side;
@@ -224,8 +279,9 @@ static bool key_of_link(struct gt_mpi_comm *c, const struct origin *from, MPI_Gr
 		c->key = mix_sides(c->key, one, other, c->inter);
 	}
 	if (from->times) {
-		hash = gt_mpi_mix(c->key, from->link->key);
-		c->key = gt_mpi_mix(c->key, from->times(hash));
+		times = from->times(gt_mpi_mix(c->key, from->link->key));
+		c->key = gt_mpi_mix(c->key, times);
+		return times != 0;
 	}
 	return true;
 }
@@ -261,6 +317,7 @@ static bool look_into(struct gt_mpi_comm *entry, const struct origin *from, MPI_
 		      MPI_Group far)
 {
 	struct members own = { .foreign = true }, remote = { 0 };
+	uint64_t times = 1;
 
 	if (group != MPI_GROUP_NULL)
 		own = look_at(group, from->link);
@@ -275,9 +332,11 @@ static bool look_into(struct gt_mpi_comm *entry, const struct origin *from, MPI_
 	if (from->link)
 		return key_of_link(entry, from, group, far) && !own.foreign && !remote.foreign;
 	entry->key = mix_sides(from->salt, own.hash, remote.hash, entry->inter);
-	if (from->times)
-		entry->key = gt_mpi_mix(entry->key, from->times(entry->key));
-	return !own.foreign && !remote.foreign;
+	if (from->times) {
+		times = from->times(entry->key);
+		entry->key = gt_mpi_mix(entry->key, times);
+	}
+	return times && !own.foreign && !remote.foreign;
 }
 
 /* Adds a communicator that has become known. */
@@ -314,9 +373,10 @@ const struct gt_mpi_comm *gt_mpi_comm_find(MPI_Comm comm)
 	c = *place_of(GT_MPI_BITS(comm));
 	gt_mpi_unlock(&lock);
 	if (!c) {
-		if (!ready || comm == MPI_COMM_NULL)
+		if (!ready || !GT_MPI_IS_COMM(comm))
 			return NULL;
-		c = add(comm, &(struct origin){ 0 }, NULL);
+		/* Nobody saw it made (a callback of the program did it): counted as it is first used. */
+		c = add(comm, &(struct origin){ .times = count_times }, NULL);
 		if (!c)
 			return NULL;
 		generation = __atomic_load_n(&gt_mpi_generation, __ATOMIC_ACQUIRE);
@@ -328,26 +388,6 @@ const struct gt_mpi_comm *gt_mpi_comm_find(MPI_Comm comm)
 }
 
 /* ---- creation ------------------------------------------------------------------------------- */
-
-/* How often these members have made a communicator with this tag. */
-static uint64_t count_times(uint64_t hash)
-{
-	static struct { uint64_t hash; uint64_t times; } table[TIMES];
-	uint64_t n = 0;
-
-	gt_mpi_lock(&lock);
-	for (unsigned i = 0; i < TIMES; i++) {
-		size_t at = (hash + i) % TIMES;
-
-		if (table[at].hash && table[at].hash != hash)
-			continue;
-		table[at].hash = hash;
-		n = ++table[at].times;
-		break;
-	}
-	gt_mpi_unlock(&lock);
-	return n;
-}
 
 static void record_event(unsigned type, const struct gt_mpi_comm *c)
 {
@@ -472,11 +512,14 @@ void gt_mpi_comm_by_tag(const char *tag, const MPI_Comm *comm)
 	record_event(GT_T_COMM_CREATE, add(*comm, &from, tag));
 }
 
-/* A copy has its parent's members: they are not to be told apart. */
-void gt_mpi_comm_later(MPI_Comm parent, MPI_Comm *comm, const MPI_Request *request)
+/*
+ * A copy has its parent's members: they are not to be told apart. Both MPIs set the handle at once. What it
+ * is set in may be gone when the copy is complete: Open MPI's Fortran hands in a variable of its own.
+ */
+void gt_mpi_comm_later(MPI_Comm parent, const MPI_Comm *comm, const MPI_Request *request)
 {
 	struct origin from = child_of(parent);
-	struct gt_mpi_op op = { .kind = GT_MPI_COMM, .active = true, .made = comm, .id = from.salt,
+	struct gt_mpi_op op = { .kind = GT_MPI_COMM, .active = true, .made = *comm, .id = from.salt,
 				.comm = from.parent, .tag = from.side,
 				.bytes = (uint64_t)(uintptr_t)from.link };
 
@@ -489,8 +532,8 @@ void gt_mpi_comm_ready(const struct gt_mpi_op *op)
 	struct origin from = { .salt = op->id, .parent = op->comm, .side = op->tag,
 			       .link = (struct gt_mpi_link *)(uintptr_t)op->bytes };
 
-	if (ready && *op->made != MPI_COMM_NULL)
-		record_event(GT_T_COMM_CREATE, add(*op->made, &from, NULL));
+	if (ready && op->made != MPI_COMM_NULL)
+		record_event(GT_T_COMM_CREATE, add(op->made, &from, NULL));
 	gt_mpi_link_leave(from.link);
 }
 
@@ -559,7 +602,7 @@ struct gt_mpi_comm *gt_mpi_comm_leaves(const MPI_Comm *comm)
 {
 	struct gt_mpi_comm *c = NULL;
 
-	if (*comm == MPI_COMM_NULL || predefined(*comm))
+	if (!comm || *comm == MPI_COMM_NULL || predefined(*comm))
 		return NULL;
 	gt_mpi_lock(&lock);
 	c = *place_of(GT_MPI_BITS(*comm));

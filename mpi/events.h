@@ -29,6 +29,19 @@
 	((uint64_t)((unsigned)(s)->count_hi_and_cancelled >> 1) << 32 | (uint32_t)(s)->count_lo)
 #endif
 
+/*
+ * Can this be such a handle at all? If not, MPI is not asked about it: it would raise an error on
+ * MPI_COMM_WORLD, where the program's own call may return one.
+ */
+#if defined(OPEN_MPI)
+#define GT_MPI_IS_COMM(h) ((h) != NULL && (h) != MPI_COMM_NULL)
+#define GT_MPI_IS_TYPE(h) ((h) != NULL && (h) != MPI_DATATYPE_NULL)
+#else /* what it is of, in the ABI's bits; those that are null have a kind of 0 */
+#define GT_MPI_IS(h, what) ((unsigned)(h) >> 30 && ((unsigned)(h) >> 26 & 15) == (what))
+#define GT_MPI_IS_COMM(h)  GT_MPI_IS(h, 1)
+#define GT_MPI_IS_TYPE(h)  GT_MPI_IS(h, 3)
+#endif
+
 /* ---- regions -------------------------------------------------------------------------------- */
 
 struct gt_mpi_function {
@@ -55,8 +68,8 @@ struct gt_mpi_link;
 
 /* What the adapter keeps of each thread. */
 struct gt_mpi_self {
-	/* The frame of the wrapper that the thread is in, or NULL. A frame further up the stack was
-	 * left by longjmp or an exception. */
+	/* The frame of the wrapper that the thread is in, or NULL. It may have been left by longjmp or
+	 * an exception. */
 	char *frame;
 	const struct gt_mpi_comm *comm; /* looked up last, with the generation of the table */
 	uint64_t comm_bits, generation;
@@ -70,10 +83,14 @@ extern bool gt_mpi_merge; /* VT_MPI_MERGE_POLLS */
 extern gt_ref gt_mpi_calls; /* parameter: how many calls a span stands for */
 extern gt_ref gt_mpi_error; /* attribute: the class of the error that a call returned */
 
+/* Is the wrapper's frame, which is further up, still there? `from` is who calls now. */
+bool gt_mpi_inside(const void *from);
+
 /* Is this call made by the MPI library, or a tool below us, inside a call that is recorded? */
 static inline __attribute__((always_inline)) bool gt_mpi_nested(void)
 {
-	return (char *)__builtin_frame_address(0) < gt_mpi_self.frame;
+	return GT_MPI_UNLIKELY((char *)__builtin_frame_address(0) < gt_mpi_self.frame) &&
+	       gt_mpi_inside(__builtin_return_address(0));
 }
 
 static inline __attribute__((always_inline)) bool gt_mpi_begin(unsigned function)
@@ -82,8 +99,12 @@ static inline __attribute__((always_inline)) bool gt_mpi_begin(unsigned function
 	return gt_enter_if_active(gt_mpi_region_of(function));
 }
 
+/* The class of an error code that a call returned; what has none is its own. */
+int gt_mpi_class(int rc);
 /* The next record has the class of the error for an attribute. */
 void gt_mpi_failed(int rc);
+/* The same at the end of this function. */
+void gt_mpi_failed_in(unsigned function, int rc);
 /* A message came, and was longer than the buffer. */
 bool gt_mpi_truncated(int rc);
 
@@ -91,36 +112,46 @@ static inline __attribute__((always_inline)) void gt_mpi_end(unsigned function, 
 {
 	if (on) {
 		if (GT_MPI_UNLIKELY(rc != MPI_SUCCESS))
-			gt_mpi_failed(rc);
+			gt_mpi_failed_in(function, rc);
 		gt_leave(gt_mpi_region_of(function));
 	}
 	gt_mpi_self.frame = NULL;
 }
 
-/* The same for calls that ask whether something has happened; they are entered when it has. */
+/*
+ * The same for calls that ask whether something has happened. They are entered at once, because something
+ * of the program's may run in them, and that is taken back if they found nothing and nothing did.
+ */
+struct gt_mpi_poll {
+	uint64_t begin, mark;    /* mark 0: not entered yet */
+};
+
 static inline __attribute__((always_inline)) bool gt_mpi_poll_begin(unsigned function,
-								    uint64_t *begin)
+								    struct gt_mpi_poll *poll)
 {
-	*begin = 0;
+	poll->mark = 0;
 	if (!gt_mpi_merge)
 		return gt_mpi_begin(function);
 	gt_mpi_self.frame = __builtin_frame_address(0);
+	if (GT_MPI_LIKELY(gt_enter_early(gt_mpi_region_of(function), &poll->begin, &poll->mark)))
+		return true;
 	if (!gt_active())
 		return false;
-	*begin = gt_now();
+	poll->begin = gt_now();
 	return true;
 }
 
-static inline void gt_mpi_poll_found(unsigned function, bool on, uint64_t begin, bool found)
+static inline void gt_mpi_poll_found(unsigned function, bool on, const struct gt_mpi_poll *poll, bool found)
 {
-	if (on && gt_mpi_merge && found)
-		gt_enter_at(gt_mpi_region_of(function), begin);
+	if (on && gt_mpi_merge && found && !poll->mark)
+		gt_enter_at(gt_mpi_region_of(function), poll->begin);
 }
 
-static inline void gt_mpi_poll_end(unsigned function, bool on, int rc, uint64_t begin, bool idle)
+static inline void gt_mpi_poll_end(unsigned function, bool on, int rc, const struct gt_mpi_poll *poll,
+				   bool idle)
 {
-	if (on && gt_mpi_merge && idle) {
-		gt_repeat(&gt_mpi_self.polls, gt_mpi_region_of(function), gt_mpi_calls, begin);
+	if (on && gt_mpi_merge && idle && (!poll->mark || gt_enter_withdraw(poll->mark))) {
+		gt_repeat(&gt_mpi_self.polls, gt_mpi_region_of(function), gt_mpi_calls, poll->begin);
 		on = false;
 	}
 	gt_mpi_end(function, on, rc);
@@ -134,6 +165,17 @@ extern uint32_t gt_mpi_rank; /* in MPI_COMM_WORLD */
 uint64_t gt_mpi_be_rank(int rank, int size);
 void gt_mpi_initialized(void);
 void gt_mpi_finalizing(void);
+
+/* The part of an object that an address lies in; empty if there is none. */
+struct gt_mpi_segment {
+	uintptr_t first, end;
+};
+struct gt_mpi_segment gt_mpi_segment_of(const void *address);
+
+static inline bool gt_mpi_within(const struct gt_mpi_segment *segment, const void *address)
+{
+	return (uintptr_t)address >= segment->first && (uintptr_t)address < segment->end;
+}
 
 /* A lock that is held for a few instructions. */
 void gt_mpi_lock(uint32_t *lock);
@@ -186,7 +228,7 @@ void gt_mpi_comms_end(void);
 void gt_mpi_comm_made(MPI_Comm parent, const MPI_Comm *comm);
 void gt_mpi_comm_by_group(MPI_Comm parent, int tag, const MPI_Comm *comm);
 void gt_mpi_comm_by_tag(const char *tag, const MPI_Comm *comm);
-void gt_mpi_comm_later(MPI_Comm parent, MPI_Comm *comm, const MPI_Request *request);
+void gt_mpi_comm_later(MPI_Comm parent, const MPI_Comm *comm, const MPI_Request *request);
 /* Inter-communicators with processes of another job (links.h). */
 void gt_mpi_parent_found(void);
 void gt_mpi_comm_spawned(uint64_t began, MPI_Comm near, int root, const MPI_Comm *comm);
@@ -216,17 +258,19 @@ enum gt_mpi_kind {
 	GT_MPI_MATCHED, /* a message that MPI_Mprobe has found */
 	GT_MPI_RMA,     /* `comm` is a window */
 	GT_MPI_IO,      /* `comm` is a file */
+	GT_MPI_BOTH,    /* a receive, and a send with the id `received` */
 };
 
 /* An operation that is under way. */
 struct gt_mpi_op {
 	uint8_t kind;
 	bool persistent, active, cancel;
+	bool posted;             /* a receive: `peer` and `tag` are those that were asked for */
 	gt_ref comm;
 	uint64_t id;
 	uint32_t peer, tag;      /* of collectives: operation, root */
 	uint64_t bytes, received; /* of receives: the buffer's */
-	MPI_Comm *made;          /* then `bytes` is the link that it goes back to, `tag` its side */
+	MPI_Comm made;           /* then `bytes` is the link that it goes back to, `tag` its side */
 };
 
 uint64_t gt_mpi_bytes_of(MPI_Count count, MPI_Datatype type);
@@ -295,6 +339,9 @@ gt_mpi_end_recv(unsigned function, bool on, int rc, MPI_Comm comm, const MPI_Sta
 
 struct gt_mpi_op gt_mpi_isend_to(MPI_Comm comm, int dest, int tag, MPI_Count count, MPI_Datatype type);
 struct gt_mpi_op gt_mpi_irecv_from(MPI_Comm comm, MPI_Count count, MPI_Datatype type);
+struct gt_mpi_op gt_mpi_isendrecv(bool on, MPI_Comm comm, int dest, int tag, MPI_Count sent,
+				  MPI_Datatype sent_type, int source, int received_tag,
+				  MPI_Count count, MPI_Datatype type);
 void gt_mpi_bind_to(bool on, const struct gt_mpi_op *op, int rc, const MPI_Request *request);
 
 static inline struct gt_mpi_op gt_mpi_isend(bool on, MPI_Comm comm, int dest, int tag,
@@ -350,9 +397,10 @@ void *gt_mpi_look_up(MPI_Request request);
 void gt_mpi_complete_known(bool on, int rc, void *was, const MPI_Request *request,
 			   const MPI_Status *status);
 
-static inline void *gt_mpi_look(MPI_Request request)
+/* Pointers may be NULL: MPI says so, and this goes before it. */
+static inline void *gt_mpi_look(const MPI_Request *request)
 {
-	return __atomic_load_n(&gt_mpi_live, __ATOMIC_RELAXED) ? gt_mpi_look_up(request) : NULL;
+	return request && __atomic_load_n(&gt_mpi_live, __ATOMIC_RELAXED) ? gt_mpi_look_up(*request) : NULL;
 }
 
 /* Also of calls that failed: the operation may be over nevertheless. */
@@ -408,6 +456,7 @@ uint64_t gt_mpi_some(const struct gt_mpi_coll *coll, int ranks, size_t size, con
 		     const MPI_Datatype *types, bool same);
 
 #define N                  ((uint64_t)c.size)
+#define AT(list)           ((list) ? (list)[c.me] : 0)
 #define NEAR(n)            ((uint64_t)((n) - __builtin_popcountll(c.nulls)))
 #define NSUM(n, counts, type) gt_mpi_some(&c, n, sizeof((counts)[0]), counts, &(type), true)
 #define NSUMW(n, counts, types) gt_mpi_some(&c, n, sizeof((counts)[0]), counts, types, false)

@@ -66,6 +66,9 @@ mean("Isend Ibsend Issend Irsend", "struct gt_mpi_op begun = gt_mpi_isend(on, $6
      "gt_mpi_bind(on, &begun, rc, $7);")
 mean("Irecv", "struct gt_mpi_op begun = gt_mpi_irecv(on, $6, $4, $2, $3);",
      "gt_mpi_bind(on, &begun, rc, $7);")
+for name, comm, source, count in (("Isendrecv", 11, 9, 7), ("Isendrecv_replace", 8, 6, 2)):
+    mean(name, "struct gt_mpi_op begun = gt_mpi_isendrecv(on, $%d, $4, $5, $2, $3, $%d, $%d, $%d, $%d);" % (
+        comm, source, source + 1, count, count + 1), "gt_mpi_bind(on, &begun, rc, $%d);" % (comm + 1))
 mean("Send_init Bsend_init Ssend_init Rsend_init", "",
      "if (rc == MPI_SUCCESS) gt_mpi_persistent(GT_MPI_SEND, $7, $6, $4, $5, $2, $3);")
 mean("Recv_init", "", "if (rc == MPI_SUCCESS) gt_mpi_persistent(GT_MPI_RECV, $7, $6, $4, $5, $2, $3);")
@@ -87,8 +90,8 @@ mean("Imrecv", "struct gt_mpi_op begun = gt_mpi_imrecv(on, $4, $2, $3);",
 mean("Iprobe", "", "POLL(rc == MPI_SUCCESS && !*$4)")
 mean("Request_get_status", "", "POLL(rc == MPI_SUCCESS && !*$2)")
 
-mean("Wait", own(2) + "void *was = gt_mpi_look(*$1);", "gt_mpi_complete(on, rc, was, $1, $2);")
-mean("Test", own(3) + "void *was = gt_mpi_look(*$1);",
+mean("Wait", own(2) + "void *was = gt_mpi_look($1);", "gt_mpi_complete(on, rc, was, $1, $2);")
+mean("Test", own(3) + "void *was = gt_mpi_look($1);",
      "if (rc != MPI_SUCCESS || *$2) gt_mpi_complete(on, rc, was, $1, $3); POLL(rc == MPI_SUCCESS && !*$2)")
 mean("Waitany", own(4) + "GT_MPI_LIST list = gt_mpi_list($1, $2, NULL);",
      "gt_mpi_complete_one(on, rc, &list, *$3, $2, $4);")
@@ -141,29 +144,29 @@ COLL = [
     ("gather", 2, 8, 7, "c.gives && $1 != MPI_IN_PLACE ? gt_mpi_bytes($2, $3) : 0",
      "c.root ? (N - ($1 == MPI_IN_PLACE)) * gt_mpi_bytes($5, $6) : 0"),
     ("gatherv", 3, 9, 8, "c.gives && $1 != MPI_IN_PLACE ? gt_mpi_bytes($2, $3) : 0",
-     "c.root ? SUM($5, $7) - ($1 == MPI_IN_PLACE ? gt_mpi_bytes($5[c.me], $7) : 0) : 0"),
+     "c.root ? SUM($5, $7) - ($1 == MPI_IN_PLACE ? gt_mpi_bytes(AT($5), $7) : 0) : 0"),
     ("scatter", 4, 8, 7, "c.root ? (N - ($4 == MPI_IN_PLACE)) * gt_mpi_bytes($2, $3) : 0",
      "c.takes && $4 != MPI_IN_PLACE ? gt_mpi_bytes($5, $6) : 0"),
-    ("scatterv", 5, 9, 8, "c.root ? SUM($2, $4) - ($5 == MPI_IN_PLACE ? gt_mpi_bytes($2[c.me], $4) : 0) : 0",
+    ("scatterv", 5, 9, 8, "c.root ? SUM($2, $4) - ($5 == MPI_IN_PLACE ? gt_mpi_bytes(AT($2), $4) : 0) : 0",
      "c.takes && $5 != MPI_IN_PLACE ? gt_mpi_bytes($6, $7) : 0"),
     ("allgather", 6, 7, None,
      "$1 == MPI_IN_PLACE ? (N - 1) * gt_mpi_bytes($5, $6) : N * gt_mpi_bytes($2, $3)",
      "(N - ($1 == MPI_IN_PLACE)) * gt_mpi_bytes($5, $6)"),
     ("allgatherv", 7, 8, None,
-     "$1 == MPI_IN_PLACE ? (N - 1) * gt_mpi_bytes($5[c.me], $7) : N * gt_mpi_bytes($2, $3)",
-     "SUM($5, $7) - ($1 == MPI_IN_PLACE ? gt_mpi_bytes($5[c.me], $7) : 0)"),
+     "$1 == MPI_IN_PLACE ? (N - 1) * gt_mpi_bytes(AT($5), $7) : N * gt_mpi_bytes($2, $3)",
+     "SUM($5, $7) - ($1 == MPI_IN_PLACE ? gt_mpi_bytes(AT($5), $7) : 0)"),
     ("alltoall", 8, 7, None,
      "$1 == MPI_IN_PLACE ? (N - 1) * gt_mpi_bytes($5, $6) : N * gt_mpi_bytes($2, $3)",
      "(N - ($1 == MPI_IN_PLACE)) * gt_mpi_bytes($5, $6)"),
     ("alltoallv", 9, 9, None,
-     "$1 == MPI_IN_PLACE ? SUM($6, $8) - gt_mpi_bytes($6[c.me], $8) : SUM($2, $4)",
-     "SUM($6, $8) - ($1 == MPI_IN_PLACE ? gt_mpi_bytes($6[c.me], $8) : 0)"),
+     "$1 == MPI_IN_PLACE ? SUM($6, $8) - gt_mpi_bytes(AT($6), $8) : SUM($2, $4)",
+     "SUM($6, $8) - ($1 == MPI_IN_PLACE ? gt_mpi_bytes(AT($6), $8) : 0)"),
     ("alltoallw", 10, 9, None,
-     "$1 == MPI_IN_PLACE ? SUMW($6, $8) - gt_mpi_bytes($6[c.me], $8[c.me]) : SUMW($2, $4)",
-     "SUMW($6, $8) - ($1 == MPI_IN_PLACE ? gt_mpi_bytes($6[c.me], $8[c.me]) : 0)"),
+     "$1 == MPI_IN_PLACE ? SUMW($6, $8) - gt_mpi_bytes(AT($6), AT($8)) : SUMW($2, $4)",
+     "SUMW($6, $8) - ($1 == MPI_IN_PLACE ? gt_mpi_bytes(AT($6), AT($8)) : 0)"),
     ("allreduce", 11, 6, None, "gt_mpi_bytes($3, $4)", "gt_mpi_bytes($3, $4)"),
     ("reduce", 12, 7, 6, "c.gives ? gt_mpi_bytes($3, $4) : 0", "c.root ? N * gt_mpi_bytes($3, $4) : 0"),
-    ("reduce_scatter", 13, 6, None, "gt_mpi_sum(c.local, sizeof($3[0]), $3, $4)", "N * gt_mpi_bytes($3[c.me], $4)"),
+    ("reduce_scatter", 13, 6, None, "gt_mpi_sum(c.local, sizeof($3[0]), $3, $4)", "N * gt_mpi_bytes(AT($3), $4)"),
     ("scan", 14, 6, None, "gt_mpi_bytes($3, $4)", "gt_mpi_bytes($3, $4)"),
     ("exscan", 15, 6, None, "gt_mpi_bytes($3, $4)", "c.me ? gt_mpi_bytes($3, $4) : 0"),
     ("reduce_scatter_block", 16, 6, None, "N * gt_mpi_bytes($3, $4)", "N * gt_mpi_bytes($3, $4)"),
@@ -376,10 +379,10 @@ def body(name, function, index):
              (kind, ", ".join(parameters) or "void", index),
              "\t%s rc;" % kind, "\tbool on;"]
     if poll:
-        lines += ["\tbool idle = false;", "\tuint64_t begin;"]
+        lines += ["\tbool idle = false;", "\tstruct gt_mpi_poll polled;"]
     lines += ["", "\tif (gt_mpi_nested())", "\t\treturn %s;" % call]
     if poll:
-        lines.append("\ton = gt_mpi_poll_begin(%d, &begin);" % index)
+        lines.append("\ton = gt_mpi_poll_begin(%d, &polled);" % index)
     else:
         lines.append("\ton = %s(%d%s);" % ((special["BEGIN"][0], index, ", " + special["BEGIN"][1]) if special["BEGIN"]
                                            else ("gt_mpi_begin", index, "")))
@@ -387,11 +390,11 @@ def body(name, function, index):
         lines.append("\t" + before.rstrip())
     lines.append("\trc = %s;" % call)
     if poll:
-        lines.append("\tgt_mpi_poll_found(%d, on, begin, rc != MPI_SUCCESS || %s);" % (index, fill(FOUND[re.sub('_c$', '', short)])))
+        lines.append("\tgt_mpi_poll_found(%d, on, &polled, rc != MPI_SUCCESS || %s);" % (index, fill(FOUND[re.sub('_c$', '', short)])))
     if after:
         lines.append("\t" + after)
     if poll:
-        lines.append("\tgt_mpi_poll_end(%d, on, rc, begin, idle);" % index)
+        lines.append("\tgt_mpi_poll_end(%d, on, rc, &polled, idle);" % index)
     elif special["END"]:
         lines.append("\t%s(%d, on, %s);" % (special["END"][0], index, special["END"][1]))
     else:
@@ -437,7 +440,7 @@ NEEDED = ["MPI_Bcast", "MPI_Comm_create_group", "MPI_Comm_free", "MPI_Comm_set_e
           "MPI_Recv", "MPI_Send", "MPI_Comm_group", "MPI_Comm_remote_group", "MPI_Group_translate_ranks", "MPI_Group_size",
           "MPI_Group_free", "MPI_Comm_rank", "MPI_Comm_size", "MPI_Comm_remote_size", "MPI_Comm_test_inter",
           "MPI_Type_size_x", "MPI_Test_cancelled", "MPI_Request_get_status",
-          "MPI_Initialized", "MPI_Finalized", "MPI_Error_class", "MPI_Get_library_version", "MPI_Comm_get_name", "MPI_Comm_get_parent",
+          "MPI_Initialized", "MPI_Finalized", "MPI_Error_class", "MPI_Get_library_version", "MPI_Comm_get_attr", "MPI_Comm_get_name", "MPI_Comm_get_parent",
           "MPI_Topo_test", "MPI_Cartdim_get", "MPI_Cart_get", "MPI_Cart_shift", "MPI_Graph_neighbors_count",
           "MPI_Dist_graph_neighbors_count", "MPI_Group_rank", "MPI_Group_from_session_pset", "MPI_Win_get_group", "MPI_File_get_position", "MPI_File_get_position_shared"]
 

@@ -59,7 +59,7 @@ static struct gt_mpi_handle *find(MPI_File file)
 
 void *gt_mpi_file_leaves(const MPI_File *file)
 {
-	return gt_mpi_handle_leaves(GT_MPI_FILE, GT_MPI_BITS(*file));
+	return file ? gt_mpi_handle_leaves(GT_MPI_FILE, GT_MPI_BITS(*file)) : NULL;
 }
 
 void gt_mpi_file_left(bool on, void *file, int rc)

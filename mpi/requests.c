@@ -8,7 +8,6 @@
  *
  * Limits: request handles that the program copies and gives to two threads are matched as MPI does.
  */
-#include <link.h>
 #include <string.h>
 #include <sys/mman.h>
 
@@ -34,9 +33,7 @@ static struct shard {
 uint64_t gt_mpi_live;
 static uint64_t last_id;
 static uint64_t complete_handle; /* Open MPI: of operations that are complete; 0: none is known */
-#if defined(OPEN_MPI)
-static uint64_t first_variable, last_variable; /* addresses of the library's own data */
-#endif
+static struct gt_mpi_segment variables;  /* Open MPI: the library's own data */
 
 #define MATCHED_BIT (UINT64_C(1) << 63) /* messages of MPI_Mprobe are kept beside requests */
 
@@ -50,7 +47,7 @@ static bool always_complete(MPI_Request request)
 /* Those that MPI defines are variables of the library itself. */
 static bool never_goes(MPI_Datatype type)
 {
-	return GT_MPI_BITS(type) >= first_variable && GT_MPI_BITS(type) < last_variable;
+	return gt_mpi_within(&variables, type);
 }
 #else
 static bool always_complete(MPI_Request request)
@@ -64,42 +61,17 @@ static bool never_goes(MPI_Datatype type)
 }
 #endif
 
-#if defined(OPEN_MPI)
-static int find_variables(struct dl_phdr_info *info, size_t size, void *data)
-{
-	uint64_t known = (uint64_t)(uintptr_t)data;
-
-	(void)size;
-	for (unsigned i = 0; i < info->dlpi_phnum; i++) {
-		const ElfW(Phdr) *p = &info->dlpi_phdr[i];
-
-		if (p->p_type != PT_LOAD || known < info->dlpi_addr + p->p_vaddr ||
-		    known >= info->dlpi_addr + p->p_vaddr + p->p_memsz)
-			continue;
-		first_variable = info->dlpi_addr + p->p_vaddr;
-		last_variable = first_variable + p->p_memsz;
-		return 1;
-	}
-	return 0;
-}
-
 void gt_mpi_requests_setup(void *(*find)(const char *symbol))
 {
 	complete_handle = GT_MPI_BITS(find("ompi_request_empty"));
-	dl_iterate_phdr(find_variables, find("ompi_mpi_int"));
+	variables = gt_mpi_segment_of(find("ompi_mpi_int"));
 }
-#else
-void gt_mpi_requests_setup(void *(*find)(const char *symbol))
-{
-	complete_handle = GT_MPI_BITS(find("ompi_request_empty"));
-}
-#endif
 
 uint64_t gt_mpi_bytes_of(MPI_Count count, MPI_Datatype type)
 {
 	MPI_Count size = 0;
 
-	if (type == MPI_DATATYPE_NULL || gt_mpi_Type_size_x()(type, &size) != MPI_SUCCESS || size < 0 ||
+	if (!GT_MPI_IS_TYPE(type) || gt_mpi_Type_size_x()(type, &size) != MPI_SUCCESS || size < 0 ||
 	    count < 0)
 		return 0;
 	if (size && never_goes(type)) {
@@ -123,6 +95,13 @@ static void record_message(unsigned type, gt_ref comm, uint32_t peer, uint32_t t
 static void record_request(unsigned type, uint64_t id)
 {
 	gt_record(type, 0, (uint64_t[2]){ id, 0 }, 1);
+}
+
+static void record_cancelled(const struct gt_mpi_op *op)
+{
+	if (op->kind == GT_MPI_BOTH)
+		record_request(GT_T_MPI_REQUEST_CANCELLED, op->received);
+	record_request(GT_T_MPI_REQUEST_CANCELLED, op->id);
 }
 
 /* rc: of a message that did not fit into its buffer, which took `room` bytes of it. */
@@ -303,6 +282,26 @@ struct gt_mpi_op gt_mpi_irecv_from(MPI_Comm comm, MPI_Count count, MPI_Datatype 
 	return op;
 }
 
+/* Two operations under one request. */
+struct gt_mpi_op gt_mpi_isendrecv(bool on, MPI_Comm comm, int dest, int tag, MPI_Count sent,
+				  MPI_Datatype sent_type, int source, int received_tag,
+				  MPI_Count count, MPI_Datatype type)
+{
+	struct gt_mpi_op send = gt_mpi_isend(on, comm, dest, tag, sent, sent_type);
+	struct gt_mpi_op op = gt_mpi_irecv(on, comm, source, count, type);
+
+	if (op.kind == GT_MPI_NOTHING)
+		return send;
+	op.posted = true;
+	op.peer = (uint32_t)source;
+	op.tag = (uint32_t)received_tag;
+	if (send.kind != GT_MPI_NOTHING) {
+		op.kind = GT_MPI_BOTH;
+		op.received = send.id;
+	}
+	return op;
+}
+
 struct gt_mpi_op gt_mpi_icoll(bool on, const struct gt_mpi_coll *coll)
 {
 	struct gt_mpi_op op = { 0 };
@@ -329,7 +328,7 @@ void gt_mpi_bind_to(bool on, const struct gt_mpi_op *op, int rc, const MPI_Reque
 		else if (on && op->kind == GT_MPI_COLL)
 			end(op, rc, NULL); /* the others' may be complete */
 		else if (on && op->kind != GT_MPI_RMA)
-			record_request(GT_T_MPI_REQUEST_CANCELLED, op->id);
+			record_cancelled(op);
 		return;
 	}
 	if (!always_complete(*request)) {
@@ -366,7 +365,7 @@ void gt_mpi_coll_init(const struct gt_mpi_coll *coll, const MPI_Request *request
 
 void gt_mpi_start(bool on, int count, const MPI_Request *requests)
 {
-	for (int i = 0; i < count; i++) {
+	for (int i = 0; requests && i < count; i++) {
 		uint64_t bits = GT_MPI_BITS(requests[i]);
 		struct shard *shard = shard_of(bits);
 		struct gt_mpi_op op = { 0 };
@@ -388,7 +387,7 @@ void gt_mpi_start(bool on, int count, const MPI_Request *requests)
 /* Which of them began is not known: none is taken to have. */
 void gt_mpi_start_failed(bool on, int count, const MPI_Request *requests)
 {
-	for (int i = 0; i < count; i++) {
+	for (int i = 0; requests && i < count; i++) {
 		struct gt_mpi_op op = take(look(GT_MPI_BITS(requests[i])));
 
 		if (on && op.persistent && op.active)
@@ -398,10 +397,12 @@ void gt_mpi_start_failed(bool on, int count, const MPI_Request *requests)
 
 void gt_mpi_cancel(const MPI_Request *request)
 {
-	uint64_t bits = GT_MPI_BITS(*request);
+	uint64_t bits = request ? GT_MPI_BITS(*request) : 0;
 	struct shard *shard = shard_of(bits);
 	struct entry *e;
 
+	if (!request)
+		return;
 	gt_mpi_lock(&shard->lock);
 	e = *place_of(shard, bits);
 	if (e)
@@ -415,13 +416,15 @@ void gt_mpi_cancel(const MPI_Request *request)
  */
 void gt_mpi_forget(bool on, const MPI_Request *request)
 {
-	uint64_t bits = GT_MPI_BITS(*request);
+	uint64_t bits = request ? GT_MPI_BITS(*request) : 0;
 	struct shard *shard = shard_of(bits);
 	struct gt_mpi_op op = { 0 };
 	struct entry **at;
 	MPI_Status status;
 	int flag = 0;
 
+	if (!request)
+		return;
 	gt_mpi_lock(&shard->lock);
 	at = place_of(shard, bits);
 	if (*at) {
@@ -458,7 +461,7 @@ static void put_back(gt_ref comm, const MPI_Message *message)
 
 struct gt_mpi_op gt_mpi_mrecv(const MPI_Message *message)
 {
-	return take(look(GT_MPI_BITS(*message) ^ MATCHED_BIT));
+	return take(message ? look(GT_MPI_BITS(*message) ^ MATCHED_BIT) : NULL);
 }
 
 void gt_mpi_mrecv_done(bool on, int rc, const struct gt_mpi_op *op, const MPI_Message *message,
@@ -476,7 +479,7 @@ void gt_mpi_mrecv_done(bool on, int rc, const struct gt_mpi_op *op, const MPI_Me
 struct gt_mpi_op gt_mpi_imrecv(bool on, const MPI_Message *message, MPI_Count count,
 			       MPI_Datatype type)
 {
-	struct gt_mpi_op op = take(look(GT_MPI_BITS(*message) ^ MATCHED_BIT));
+	struct gt_mpi_op op = gt_mpi_mrecv(message);
 
 	if (!on || !op.kind)
 		return (struct gt_mpi_op){ 0 };
@@ -496,9 +499,37 @@ void gt_mpi_imrecv_failed(const struct gt_mpi_op *op, const MPI_Message *message
 
 /* ---- operations that are complete ----------------------------------------------------------- */
 
+/*
+ * MPICH 4.0 leaves the status of MPI_Isendrecv empty: then the message is the one that was asked for, as long
+ * as its buffer. With a wildcard nobody knows.
+ */
+static bool status_is_empty(const struct gt_mpi_op *op, const MPI_Status *status)
+{
+	bool fits = ((int)op->peer == MPI_ANY_SOURCE || status->MPI_SOURCE == (int)op->peer) &&
+		    ((int)op->tag == MPI_ANY_TAG || status->MPI_TAG == (int)op->tag);
+
+	return op->posted && !gt_mpi_status_bytes(status) &&
+	       (!fits || (!status->MPI_SOURCE && !status->MPI_TAG));
+}
+
+static void end_receive(const struct gt_mpi_op *op, int rc, const MPI_Status *status)
+{
+	if (op->kind == GT_MPI_BOTH)
+		record_request(GT_T_MPI_ISEND_COMPLETE, op->received);
+	if (!status_is_empty(op, status)) {
+		receive(op->comm, rc, status, op->bytes, op->id);
+	} else if ((int)op->peer >= 0 && (int)op->tag >= 0) {
+		record_message(GT_T_MPI_IRECV, op->comm, op->peer, op->tag, op->bytes, op->id);
+	} else {
+		record_request(GT_T_MPI_REQUEST_CANCELLED, op->id);
+		gt_lost(GT_LOSS_DEFINITION, 1);
+	}
+}
+
 static void end(const struct gt_mpi_op *op, int rc, const MPI_Status *status)
 {
-	bool failed = rc != MPI_SUCCESS && !(op->kind == GT_MPI_RECV && gt_mpi_truncated(rc));
+	bool receives = op->kind == GT_MPI_RECV || op->kind == GT_MPI_BOTH;
+	bool failed = rc != MPI_SUCCESS && !(receives && gt_mpi_truncated(rc));
 	int cancelled = failed;
 
 	if (op->kind == GT_MPI_RMA) {
@@ -520,11 +551,11 @@ static void end(const struct gt_mpi_op *op, int rc, const MPI_Status *status)
 			gt_mpi_failed(rc);
 		gt_record(GT_T_NBCOLL_COMPLETE, op->comm, data, 2);
 	} else if (cancelled) {
-		record_request(GT_T_MPI_REQUEST_CANCELLED, op->id);
+		record_cancelled(op);
 	} else if (op->kind == GT_MPI_SEND) {
 		record_request(GT_T_MPI_ISEND_COMPLETE, op->id);
-	} else if (op->kind == GT_MPI_RECV) {
-		receive(op->comm, rc, status, op->bytes, op->id);
+	} else if (receives) {
+		end_receive(op, rc, status);
 	}
 }
 
@@ -582,7 +613,7 @@ struct gt_mpi_list gt_mpi_list(int count, const MPI_Request *requests, MPI_Statu
 	bool own = statuses && *statuses == MPI_STATUSES_IGNORE;
 	struct block *b;
 
-	if (!n || !__atomic_load_n(&gt_mpi_live, __ATOMIC_RELAXED))
+	if (!n || !requests || !__atomic_load_n(&gt_mpi_live, __ATOMIC_RELAXED))
 		return list;
 	b = get_block(sizeof(*b) + n * (sizeof(void *) + sizeof(MPI_Status)) + 64);
 	if (!b)
@@ -593,7 +624,7 @@ struct gt_mpi_list gt_mpi_list(int count, const MPI_Request *requests, MPI_Statu
 	list.was = (void **)(((uintptr_t)((MPI_Status *)(b + 1) + n) + 15) & ~(uintptr_t)15);
 	list.count = count;
 	for (size_t i = 0; i < n; i++)
-		list.was[i] = gt_mpi_look(requests[i]);
+		list.was[i] = gt_mpi_look(&requests[i]);
 	return list;
 }
 
@@ -627,10 +658,7 @@ static void complete_in_list(bool on, int rc, void *was, const MPI_Status *statu
 
 static bool in_status(int rc)
 {
-	int class = rc;
-
-	return rc == MPI_SUCCESS || rc == MPI_ERR_IN_STATUS ||
-	       (gt_mpi_Error_class()(rc, &class) == MPI_SUCCESS && class == MPI_ERR_IN_STATUS);
+	return rc == MPI_SUCCESS || gt_mpi_class(rc) == MPI_ERR_IN_STATUS;
 }
 
 void gt_mpi_complete_all(bool on, int rc, const struct gt_mpi_list *list, const MPI_Status *statuses)

@@ -34,6 +34,17 @@ static struct gt_mpi_handle *find(MPI_Win win)
 	return w && w->ref ? w : NULL;
 }
 
+static bool has_target(const struct gt_mpi_handle *w, int target)
+{
+	return target == GT_MPI_ALL_TARGETS || (target >= 0 && target < w->size);
+}
+
+/* As records have it: all ones for the whole window. */
+static uint32_t number_of(int target)
+{
+	return target == GT_MPI_ALL_TARGETS ? UINT32_MAX : (uint32_t)target;
+}
+
 /* ---- windows -------------------------------------------------------------------------------- */
 
 static void begin_at(uint64_t tick)
@@ -100,7 +111,7 @@ static void release(struct gt_mpi_pending *p)
 
 void *gt_mpi_win_leaves(const MPI_Win *win)
 {
-	return gt_mpi_handle_leaves(GT_MPI_WINDOW, GT_MPI_BITS(*win));
+	return win ? gt_mpi_handle_leaves(GT_MPI_WINDOW, GT_MPI_BITS(*win)) : NULL;
 }
 
 void gt_mpi_win_left(uint64_t begin, void *window, int rc)
@@ -258,7 +269,7 @@ void gt_mpi_win_flushed(MPI_Win win, int target, bool remote)
 {
 	struct gt_mpi_handle *w = find(win);
 
-	if (w)
+	if (w && has_target(w, target))
 		flush(w, target, remote);
 }
 
@@ -284,8 +295,8 @@ void gt_mpi_win_lock(MPI_Win win, int target, int type, bool acquired)
 {
 	const struct gt_mpi_handle *w = find(win);
 
-	if (w && target < w->size && target >= GT_MPI_ALL_TARGETS)
-		record(GT_T_RMA_LOCK, w, (uint32_t)target,
+	if (w && has_target(w, target))
+		record(GT_T_RMA_LOCK, w, number_of(target),
 		       (type == MPI_LOCK_SHARED) | (uint32_t)acquired << 8);
 }
 
@@ -293,10 +304,10 @@ void gt_mpi_win_unlock(MPI_Win win, int target)
 {
 	struct gt_mpi_handle *w = find(win);
 
-	if (!w || target >= w->size || target < GT_MPI_ALL_TARGETS)
+	if (!w || !has_target(w, target))
 		return;
 	flush(w, target, true);
-	record(GT_T_RMA_UNLOCK, w, (uint32_t)target, 0);
+	record(GT_T_RMA_UNLOCK, w, number_of(target), 0);
 }
 
 /* The group's processes as ranks of the window. */

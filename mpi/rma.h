@@ -33,7 +33,7 @@ struct gt_mpi_op gt_mpi_access(bool on, MPI_Win win, int target, unsigned kind, 
 void gt_mpi_accessed(const struct gt_mpi_op *op, MPI_Win win, bool later);
 unsigned gt_mpi_fetch_kind(MPI_Op op);
 
-#define GT_MPI_ALL_TARGETS (-1)
+#define GT_MPI_ALL_TARGETS INT32_MIN /* MPI_PROC_NULL is another negative number, and means nobody */
 /* All accesses to the target are complete: on this side, or also on the other. */
 void gt_mpi_win_flushed(MPI_Win win, int target, bool remote);
 void gt_mpi_win_fenced(uint64_t begin, MPI_Win win);

@@ -4,9 +4,11 @@
  *
  * Limits: no messages, no communicators (comms.c, requests.c, colls.c).
  */
+#include <link.h>
 #include <sched.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <unwind.h>
 
 #include "mpi/choose.h"
 #include "mpi/events.h"
@@ -19,6 +21,8 @@ GT_MPI_TLS struct gt_mpi_self gt_mpi_self;
 bool gt_mpi_merge;
 gt_ref gt_mpi_calls, gt_mpi_error;
 uint32_t gt_mpi_rank;
+
+extern const unsigned gt_mpi_functions;
 
 static uint32_t define_lock;
 
@@ -40,6 +44,92 @@ void *gt_mpi_memory(size_t bytes)
 	void *memory = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 
 	return memory == MAP_FAILED ? NULL : memory;
+}
+
+static int look_at_object(struct dl_phdr_info *info, size_t size, void *data)
+{
+	struct gt_mpi_segment *segment = data;
+
+	(void)size;
+	for (unsigned i = 0; i < info->dlpi_phnum; i++) {
+		const ElfW(Phdr) *p = &info->dlpi_phdr[i];
+		struct gt_mpi_segment found = { info->dlpi_addr + p->p_vaddr,
+						info->dlpi_addr + p->p_vaddr + p->p_memsz };
+
+		if (p->p_type != PT_LOAD || segment->first < found.first || segment->first >= found.end)
+			continue;
+		*segment = found;
+		return 1;
+	}
+	return 0;
+}
+
+struct gt_mpi_segment gt_mpi_segment_of(const void *address)
+{
+	struct gt_mpi_segment segment = { (uintptr_t)address, 0 };
+
+	dl_iterate_phdr(look_at_object, &segment);
+	return segment;
+}
+
+/* ---- calls inside of calls ------------------------------------------------------------------- */
+
+#define INSIDERS 16u
+
+/* Code of the MPI library and of tools behind us, which call MPI inside of our calls only; and ours. */
+static struct gt_mpi_segment insiders[INSIDERS], wrappers;
+
+static bool is_insider(const void *code)
+{
+	for (unsigned i = 0; i < INSIDERS && insiders[i].end; i++)
+		if (gt_mpi_within(&insiders[i], code))
+			return true;
+	return false;
+}
+
+static void find_insiders(void)
+{
+	unsigned n = 0;
+
+	wrappers = gt_mpi_segment_of((const void *)find_insiders);
+	for (unsigned i = 0; i < 2 * gt_mpi_functions && n < INSIDERS; i++)
+		if (gt_mpi_real[i] && !is_insider(gt_mpi_real[i]))
+			insiders[n++] = gt_mpi_segment_of(gt_mpi_real[i]);
+}
+
+struct walk {
+	uintptr_t frame; /* of the wrapper */
+	bool ours;       /* the frame below is a wrapper's */
+	bool over, found;
+};
+
+static _Unwind_Reason_Code step(struct _Unwind_Context *context, void *data)
+{
+	uintptr_t bottom = _Unwind_GetCFA(context);
+	struct walk *walk = data;
+
+	/* A wrapper's frame pointer lies two words below where its caller's frame ends. */
+	walk->found = walk->ours && bottom == walk->frame + 2 * sizeof(void *);
+	walk->over = walk->found || bottom > walk->frame + 2 * sizeof(void *);
+	walk->ours = gt_mpi_within(&wrappers, (const void *)_Unwind_GetIP(context));
+	return walk->over ? _URC_END_OF_STACK : _URC_NO_REASON;
+}
+
+/*
+ * A frame that is not on the stack any more was left without a return. The compiler's unwinder knows;
+ * it need not be asked for calls of the MPI library itself. Where it comes to code that it knows nothing
+ * of, the frame is taken to be there.
+ */
+bool gt_mpi_inside(const void *from)
+{
+	struct walk walk = { .frame = (uintptr_t)gt_mpi_self.frame };
+
+	if (is_insider(from))
+		return true;
+	gt_guard();
+	_Unwind_Backtrace(step, &walk);
+	gt_unguard();
+	return walk.found || !walk.over;
 }
 
 /* ---- regions -------------------------------------------------------------------------------- */
@@ -72,21 +162,56 @@ gt_ref gt_mpi_define(unsigned function)
 
 /* ---- calls that fail ------------------------------------------------------------------------ */
 
-static int class_of(int rc)
+/*
+ * May MPI be asked for the class of this code? Open MPI checks that call like any other, and what it
+ * does not like is an error on MPI_COMM_WORLD, whose handler may end the program: before MPI_Init and
+ * after MPI_Finalize, and of codes that it has not given out (callbacks return what they like).
+ */
+#if defined(OPEN_MPI)
+static bool may_ask(int rc)
+{
+	int begun = 0, over = 1, known = 0;
+	int *last = NULL;
+
+	if (gt_mpi_Initialized()(&begun) != MPI_SUCCESS || !begun ||
+	    gt_mpi_Finalized()(&over) != MPI_SUCCESS || over)
+		return false;
+	if (gt_mpi_Comm_get_attr()(MPI_COMM_WORLD, MPI_LASTUSEDCODE, &last, &known) != MPI_SUCCESS)
+		return false;
+	return known && rc >= 0 && rc <= *last;
+}
+#else
+static bool may_ask(int rc)
+{
+	(void)rc;
+	return true;
+}
+#endif
+
+int gt_mpi_class(int rc)
 {
 	int class = rc;
 
-	return gt_mpi_Error_class()(rc, &class) == MPI_SUCCESS ? class : rc;
+	return may_ask(rc) && gt_mpi_Error_class()(rc, &class) == MPI_SUCCESS ? class : rc;
 }
 
 void gt_mpi_failed(int rc)
 {
-	gt_attribute(gt_mpi_error, (uint64_t)(uint32_t)class_of(rc));
+	gt_attribute(gt_mpi_error, (uint64_t)(uint32_t)gt_mpi_class(rc));
+}
+
+/* What MPI_T_* return are no codes of MPI, but classes. */
+void gt_mpi_failed_in(unsigned function, int rc)
+{
+	if (strncmp(gt_mpi_function[function].name, "MPI_T_", 6))
+		gt_mpi_failed(rc);
+	else
+		gt_attribute(gt_mpi_error, (uint64_t)(uint32_t)rc);
 }
 
 bool gt_mpi_truncated(int rc)
 {
-	return rc != MPI_SUCCESS && class_of(rc) == MPI_ERR_TRUNCATE;
+	return rc != MPI_SUCCESS && gt_mpi_class(rc) == MPI_ERR_TRUNCATE;
 }
 
 /* ---- the job -------------------------------------------------------------------------------- */
@@ -136,6 +261,7 @@ static bool setup(void *(*find)(const char *symbol))
 
 	if ((mode && !strcmp(mode, "OFF")) || gt_adapter_register(&adapter))
 		return false;
+	find_insiders();
 	gt_mpi_requests_setup(find);
 	gt_mpi_merge = merge && !strcmp(merge, "yes");
 	gt_mpi_calls = gt_def_parameter("calls", GT_VALUE_UINT);
@@ -149,7 +275,6 @@ static bool setup(void *(*find)(const char *symbol))
 }
 
 extern void *const gt_mpi_wrappers[];
-extern const unsigned gt_mpi_functions;
 struct gt_mpi_flavour gt_mpi_flavour __attribute__((visibility("default"))) = {
 	.wrappers = gt_mpi_wrappers,
 	.real = gt_mpi_real,

@@ -249,6 +249,14 @@ struct gt_repeated {
  */
 GT_API void gt_repeat(struct gt_repeated *last, gt_ref region, gt_ref counter, uint64_t begin);
 
+/*
+ * The other half of that: enters a region that gt_enter_withdraw() takes back, if nothing was recorded on
+ * this thread since, so that gt_repeat() can have the call. False: it is not entered (this thread is not
+ * recorded, or a filter may have to count the call), which may also be decided afterwards. [signal-safe]
+ */
+GT_API bool gt_enter_early(gt_ref region, uint64_t *begin, uint64_t *mark);
+GT_API bool gt_enter_withdraw(uint64_t mark);
+
 /* Counts events that the adapter had to leave out, by cause (enum gt_loss of lib/format.h). A number
  * below 0, as uint64_t, takes back what was counted before an exec that failed.
  * [signal-safe] */

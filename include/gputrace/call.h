@@ -41,6 +41,20 @@ static inline uint64_t gt_local_add(uint64_t *p, uint64_t value)
 #endif
 }
 
+/* Sets *p to `value` if it is `old`: atomic as the above. */
+static inline bool gt_local_exchange(uint64_t *p, uint64_t old, uint64_t value)
+{
+#if defined(__x86_64__)
+	bool done;
+
+	__asm__ volatile("cmpxchgq %3, %1\n\tsete %0"
+			 : "=q"(done), "+m"(*p), "+a"(old) : "r"(value) : "cc", "memory");
+	return done;
+#else
+	return __atomic_compare_exchange_n(p, &old, value, false, __ATOMIC_RELAXED, __ATOMIC_RELAXED);
+#endif
+}
+
 /* The counter that the hot path reads. Where it is not the run's clock every limit is kept at 0,
  * and the slow path asks gt_clock_read(). */
 static inline uint64_t gt_hot_ticks(void)

@@ -361,6 +361,40 @@ void gt_repeat(struct gt_repeated *last, gt_ref region, gt_ref counter, uint64_t
 	last->region = region;
 }
 
+bool gt_enter_early(gt_ref region, uint64_t *begin, uint64_t *mark)
+{
+	struct gt_hot *hot = gt_self;
+	struct gt_slot *slot;
+
+	if (gt_unlikely(!plain(hot, region, 1)))
+		return false;
+	if (gt_unlikely(!put_both(hot, 1, &slot, begin))) {
+		*mark = UINT64_MAX; /* counted */
+		return true;
+	}
+	put_record(slot, GT_WORD(GT_T_ENTER, region), NULL, 0, *begin);
+	*mark = gt_stream_end(gt_self->loc);
+	return true;
+}
+
+bool gt_enter_withdraw(uint64_t mark)
+{
+	struct gt_hot *hot = gt_self;
+	uint64_t end, time;
+	struct gt_slot *slot;
+
+	if (!hot->loc || gt_stream_end(hot->loc) != mark)
+		return false;
+	end = __atomic_load_n(&hot->cur, __ATOMIC_RELAXED);
+	slot = (struct gt_slot *)(end - GT_SLOT);
+	time = slot->time;
+	slot->time = 0; /* whoever looks into the window of a killed process must not find it */
+	if (gt_local_exchange(&hot->cur, end, end - GT_SLOT))
+		return true;
+	slot->time = time; /* a handler came and has recorded */
+	return false;
+}
+
 void gt_lost(unsigned cause, uint64_t events)
 {
 	if (cause < GT_LOSS_N)
