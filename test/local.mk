@@ -63,6 +63,7 @@ include test/trouble/local.mk
 include test/proc/local.mk
 include test/fault/local.mk
 include test/kill/local.mk
+include test/soak/local.mk
 include test/sanitize/local.mk
 include test/gpu/local.mk
 include test/systems/local.mk
