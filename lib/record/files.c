@@ -100,35 +100,37 @@ struct gt_file gt_folder_forked(void)
 
 void gt_folder_close(void)
 {
+	uint64_t mask = gt_lock(&folder_lock);
+
 	if (gt_file_valid(&folder))
 		gt_sys_close(folder.fd);
 	folder = (struct gt_file){ .fd = -1 };
+	gt_unlock(&folder_lock, mask);
+}
+
+/* The program has closed it: finds it again by its path. Somebody may have put another one there. */
+static int open_again(void)
+{
+	struct gt_file again;
+	int rc = gt_sys_openat(AT_FDCWD, gt_proc_folder, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC, 0);
+
+	if (rc >= 0)
+		rc = gt_file_keep(&again, rc);
+	if (!rc && (again.ino != folder.ino || again.dev != folder.dev)) {
+		gt_sys_close(again.fd);
+		rc = -ESTALE;
+	}
+	folder.fd = rc ? -1 : again.fd;
+	return rc ? rc : folder.fd;
 }
 
 int gt_folder(void)
 {
-	struct gt_file again = folder;
-	uint64_t mask;
-	int rc = 0;
+	uint64_t mask = gt_lock(&folder_lock);
+	int fd = gt_file_valid(&folder) ? folder.fd : folder.ino ? open_again() : -EBADF;
 
-	if (gt_file_valid(&again))
-		return again.fd;
-	if (!again.ino)
-		return -EBADF;
-	mask = gt_lock(&folder_lock);
-	if (!gt_file_valid(&folder)) { /* the program has closed it */
-		rc = gt_sys_openat(AT_FDCWD, gt_proc_folder,
-				   O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC, 0);
-		if (rc >= 0)
-			rc = gt_file_keep(&again, rc);
-		if (!rc && (again.ino != folder.ino || again.dev != folder.dev)) {
-			gt_sys_close(again.fd);
-			rc = -ESTALE; /* somebody put another one there */
-		}
-		folder.fd = rc ? -1 : again.fd;
-	}
 	gt_unlock(&folder_lock, mask);
-	return rc ? rc : folder.fd;
+	return fd;
 }
 
 int gt_folder_open(const char *name, int flags)

@@ -441,8 +441,7 @@ void gt_finish(int how, int status)
 	mask = gt_defs_lock(); /* other threads may be in the middle of a definition */
 	gt_journal_forget();
 	gt_defs_unlock(mask);
-	gt_run_leave();
-	gt_folder_close();
+	gt_run_leave(); /* the folder stays open: other threads may be opening a file in it */
 }
 
 /* Is this a process of the run, one that will be seen to end or to become another program? */
