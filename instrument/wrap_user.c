@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Interception of what makes a process another user or gives it another root: afterwards it may not
- * write where it wrote before. What is done about it is in process.c.
+ * Interception of what makes a process another user, gives it another root or confines it: afterwards
+ * it may not do what it did before. What is done about it is in process.c.
  *
  * Limits: raw system calls are not seen, nor are setfsuid() and capabilities. A change of groups takes
  * nothing away: the spool is its owner's alone.
@@ -9,6 +9,8 @@
 #include "lib/record/record.h"
 
 #include <errno.h>
+#include <stdarg.h>
+#include <sys/prctl.h>
 
 #define GT_EXPORT __attribute__((visibility("default")))
 
@@ -69,4 +71,44 @@ GT_EXPORT int chroot(const char *path)
 
 	gt_root_changes();
 	return real(path);
+}
+
+/* ---- seccomp ----------------------------------------------------------------------------------- */
+
+static int confined(int rc)
+{
+	if (rc)
+		gt_confine(false);
+	return rc;
+}
+
+GT_EXPORT int prctl(int option, ...)
+{
+	REAL(prctl)
+	unsigned long a[4];
+	va_list ap;
+
+	va_start(ap, option);
+	for (unsigned i = 0; i < 4; i++)
+		a[i] = va_arg(ap, unsigned long);
+	va_end(ap);
+	if (option != PR_SET_SECCOMP || gt_sys_refused())
+		return real(option, a[0], a[1], a[2], a[3]);
+	gt_confine(true);
+	return confined(real(option, a[0], a[1], a[2], a[3]));
+}
+
+/* Of libseccomp, which makes the system call itself. */
+int seccomp_load(void *context);
+
+GT_EXPORT int seccomp_load(void *context)
+{
+	REAL(seccomp_load)
+
+	if (!real)
+		return -ENOSYS;
+	if (gt_sys_refused())
+		return real(context);
+	gt_confine(true);
+	return confined(real(context));
 }

@@ -207,6 +207,7 @@ enum gt_loss {
 	GT_LOSS_REWIND = 10,   /* not a loss: removed by VT_REWIND */
 	GT_LOSS_DEFINITION = 11, /* a definition could not be written */
 	GT_LOSS_SIZE = 12,     /* a record too long for the buffer, or for any */
+	GT_LOSS_SANDBOX = 13,  /* the program had confined itself, and the buffers were full */
 	GT_LOSS_N = 16,
 };
 
@@ -552,6 +553,7 @@ enum gt_absent {
 	GT_ABSENT_OTHER = 0,
 	GT_ABSENT_USER = 1,     /* it had become a user who may not write there */
 	GT_ABSENT_SPACE = 2,    /* no room on the disk, quota, file size limit */
+	GT_ABSENT_SANDBOX = 3,  /* it, or who made it, had confined itself */
 	GT_ABSENT_N = 8,
 };
 

@@ -283,7 +283,8 @@ struct gt_pt_start *gt_pt_create_begin(struct gt_pt_creation *creation)
 		return NULL;
 	}
 	memset(block->creator, 0, sizeof(block->creator));
-	syscall(SYS_prctl, PR_GET_NAME, block->creator, 0, 0, 0);
+	if (!gt_is_confined())
+		syscall(SYS_prctl, PR_GET_NAME, block->creator, 0, 0, 0);
 	block->detached = false;
 	block->quiet = false;
 	block->sequence = creation->sequence = gt_thread_number();
@@ -333,7 +334,8 @@ void gt_pt_thread_named(pthread_t thread, const char *name)
 void gt_pt_thread_begin(struct gt_pt_start *block, struct gt_pt_start *start)
 {
 	struct gt_pt_self *self = &gt_pt_self;
-	uint32_t tid = (uint32_t)syscall(SYS_gettid);
+	bool confined = gt_is_confined();
+	uint32_t tid = confined ? 0 : (uint32_t)syscall(SYS_gettid);
 	char name[GT_PT_COMM] = "";
 	int state;
 
@@ -349,8 +351,9 @@ void gt_pt_thread_begin(struct gt_pt_start *block, struct gt_pt_start *start)
 	self->sequence = start->sequence;
 	self->how = GT_THREAD_END_CANCEL; /* unless it returns or calls pthread_exit */
 	insert((uintptr_t)pthread_self(), start->sequence, tid, start->detached ? DETACHED : 0);
-	syscall(SYS_prctl, PR_GET_NAME, name, 0, 0, 0);
-	if (strncmp(name, start->creator, sizeof(name)) != 0)
+	if (!confined)
+		syscall(SYS_prctl, PR_GET_NAME, name, 0, 0, 0);
+	if (!confined && strncmp(name, start->creator, sizeof(name)) != 0)
 		gt_thread_name(0, name);
 	if (have_key)
 		pthread_setspecific(key, (void *)1);

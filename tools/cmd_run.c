@@ -21,6 +21,7 @@
 #include <unistd.h>
 
 #include "lib/common/job.h"
+#include "lib/common/process.h"
 #include "lib/common/rundir.h"
 #include "lib/common/settings.h"
 #include "lib/common/settings_names.h"
@@ -552,7 +553,7 @@ static const char *prepare(const char *program, const struct gt_binary *binary, 
 		.when = when,
 	};
 
-	char *list = preload_list(binary, program, why, size);
+	char *list = preload_list(binary, program, why, size), filters[16];
 
 	if (!list)
 		return NULL;
@@ -568,6 +569,8 @@ static const char *prepare(const char *program, const struct gt_binary *binary, 
 			say(1, "%s holds an archive already: this run is recorded into %s",
 			    request.output, dir);
 		setenv(GT_RUN_DIR_VAR, dir, 1);
+		snprintf(filters, sizeof(filters), "%u", gt_process_filters());
+		setenv(GT_FILTERS_VAR, filters, 1);
 		say(2, "archive directory %s", dir);
 	}
 	make_absolute("VT_FILTER_SPEC");

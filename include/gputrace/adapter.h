@@ -63,6 +63,8 @@ GT_API int gt_adapter_register(const struct gt_adapter *adapter);
  * recording, while VT_OFF is in force, and inside gputrace's own code. [signal-safe]
  */
 GT_API bool gt_active(void);
+/* Has the process confined itself (seccomp)? Then an adapter makes no system call of its own: it may kill. */
+GT_API bool gt_is_confined(void);
 
 /*
  * Brackets code of an adapter that itself makes calls the adapters intercept: until the matching

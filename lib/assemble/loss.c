@@ -26,6 +26,7 @@ static const struct {
 	[GT_LOSS_TORN] = { "TORN", "the process ended while it was writing them", true },
 	[GT_LOSS_FILTER] = { "FILTER", "filtered on request", false },
 	[GT_LOSS_REWIND] = { "REWIND", "removed by VT_REWIND", false },
+	[GT_LOSS_SANDBOX] = { "SANDBOX", "the program had confined itself (seccomp)", true },
 	[GT_LOSS_DEFINITION] = { "DEFINITION", "their definition could not be written", true },
 	[GT_LOSS_SIZE] = { "SIZE", "they were too long for their thread's buffer", true },
 };

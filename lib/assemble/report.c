@@ -266,6 +266,7 @@ static const char *absent_text(const struct gt_spool *spool, char *text, size_t 
 	static const char *const reasons[GT_ABSENT_N] = {
 		[GT_ABSENT_OTHER] = "could not join the run",
 		[GT_ABSENT_USER] = "changed to a user who may not write in the spool",
+		[GT_ABSENT_SANDBOX] = "came after the program had confined itself (seccomp)",
 		[GT_ABSENT_SPACE] = "found no room on the disk",
 	};
 	size_t used = 0;

@@ -171,3 +171,22 @@ bool gt_process_below(int pid, int ancestor)
 		pid = read_stat((uint32_t)pid, &line) ? (int)line.parent : 0;
 	return pid == ancestor;
 }
+
+unsigned gt_process_filters(void)
+{
+	static const char key[] = "\nSeccomp_filters:";
+	char text[4096];
+	int fd = gt_sys_openat(AT_FDCWD, "/proc/self/status", O_RDONLY | O_CLOEXEC, 0);
+	ssize_t n = fd < 0 ? 0 : gt_sys_read(fd, text, sizeof(text) - 1);
+	const char *at;
+	unsigned filters = 0;
+
+	if (fd >= 0)
+		gt_sys_close(fd);
+	text[n < 0 ? 0 : n] = 0;
+	at = strstr(text, key);
+	for (at = at ? at + strlen(key) : ""; *at == '\t' || *at == ' ' || (*at >= '0' && *at <= '9'); at++)
+		if (*at >= '0')
+			filters = filters * 10 + (unsigned)(*at - '0');
+	return filters;
+}

@@ -39,4 +39,7 @@ void gt_host_name(const char *pretended, char *name, size_t size);
 /* Field 22 of /proc/<pid>/stat, 0 if there is no such process. */
 uint64_t gt_process_start_time(uint32_t pid);
 
+/* The number of seccomp filters that this process has; asks by calls that the loader makes, too. */
+unsigned gt_process_filters(void);
+
 #endif

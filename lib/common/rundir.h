@@ -12,6 +12,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#define GT_FILTERS_VAR "VT_RUN_FILTERS" /* seccomp filters that `gputrace run` itself has */
 #define GT_RUN_DIR_VAR "VT_RUN_DIR" /* absolute path of the archive directory, set by gputrace */
 
 struct gt_rundir_wish {

@@ -13,7 +13,7 @@
 
 /* Of the compiler wrappers, and what one part of gputrace tells another. */
 static const char internal_names[] =
-	"VT_RUN_DIR VT_INST VT_CC VT_CXX VT_FC VT_CFLAGS VT_CXXFLAGS VT_FCFLAGS VT_LDFLAGS VT_LIBS "
+	"VT_RUN_DIR VT_RUN_FILTERS VT_INST VT_CC VT_CXX VT_FC VT_CFLAGS VT_CXXFLAGS VT_FCFLAGS VT_LDFLAGS VT_LIBS "
 	"VT_CPP VT_CPPFLAGS VT_MPICC VT_MPICXX VT_MPIFC VT_NVCC VT_WRAPPER ";
 
 static const char vampirtrace_names[] =

@@ -212,6 +212,8 @@ static int spool_half(struct gt_location *loc)
 	struct gt_win_header *win = loc->win;
 	int rc;
 
+	if (gt_sys_refused())
+		return 1 + GT_LOSS_SANDBOX;
 	if (limit_reached(loc)) {
 		gt_warn_once(GT_WARN_LIMIT,
 			     "the limit of VT_MAX_FLUSHES or VT_MAX_BYTES is reached: further "

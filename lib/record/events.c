@@ -31,7 +31,7 @@ bool gt_active(void)
 	int state = state_begun();
 	const struct gt_hot *hot = gt_self;
 
-	return (state == GT_READY || state == GT_FORKED) && !gt_depth &&
+	return (state == GT_READY || (state == GT_FORKED && !gt_sys_refused())) && !gt_depth &&
 	       !(__atomic_load_n(&gt_attention, __ATOMIC_RELAXED) & GT_ATT_OFF) &&
 	       !gt_thread_off && hot != &gt_hot_gone && hot != &gt_hot_closed && hot != &gt_hot_lost;
 }

@@ -279,6 +279,11 @@ struct gt_hot *gt_thread_attach(void)
 			gt_count_lost(hot == &gt_hot_lost ? GT_LOSS_NO_LOCATION : GT_LOSS_LATE, 1);
 		return hot;
 	}
+	if (gt_sys_refused()) {
+		gt_count_lost(GT_LOSS_SANDBOX, 1);
+		gt_self = &gt_hot_closed;
+		return gt_self;
+	}
 	if (!gt_start()) {
 		int state = gt_state_now();
 

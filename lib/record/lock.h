@@ -26,8 +26,12 @@ static inline uint64_t gt_lock(struct gt_lock *lock)
 	if (__atomic_compare_exchange_n(&lock->word, &free_word, 1, false, __ATOMIC_ACQUIRE,
 					__ATOMIC_RELAXED))
 		return mask; /* pairs with the release in gt_unlock */
-	while (__atomic_exchange_n(&lock->word, 2, __ATOMIC_ACQUIRE))
-		gt_sys_futex(&lock->word, FUTEX_WAIT_PRIVATE, 2);
+	/* Not for ever: who holds it may not be allowed to wake anybody any more (gt_confined). */
+	while (__atomic_exchange_n(&lock->word, 2, __ATOMIC_ACQUIRE)) {
+		struct timespec most = { 0, 50000000 };
+
+		GT_SYS4(SYS_futex, &lock->word, FUTEX_WAIT_PRIVATE, 2, &most);
+	}
 	return mask;
 }
 

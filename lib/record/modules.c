@@ -200,6 +200,8 @@ bool gt_modules_scan(void)
 	bool news, due;
 	int fd;
 
+	if (gt_sys_refused())
+		return false;
 	found_new = false;
 	due = __atomic_exchange_n(&gt_modules_dirty, 0, __ATOMIC_RELAXED) || !count;
 	if (!modules)

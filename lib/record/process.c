@@ -7,6 +7,7 @@
  * is always complete, so the end of a process only adds facts (doc/FORMAT.md).
  */
 #include "lib/common/process.h"
+#include "lib/common/rundir.h"
 #include "lib/common/text.h"
 #include "lib/record/record.h"
 #include "lib/record/verdict.h"
@@ -153,6 +154,9 @@ static void complain(const char *sentence)
 	gt_message(1, "%s", sentence);
 }
 
+static bool takes_part(void);
+static bool born_confined(void);
+static void end_confined(int how, int status, uint32_t state);
 static void prepare_fork(void);
 static void parent_after_fork(void);
 static void child_after_fork(void);
@@ -316,6 +320,14 @@ bool gt_start(void)
 	int state = gt_state_now();
 	uint64_t mask;
 
+	if (state == GT_COLD && !gt_confined && born_confined()) {
+		gt_confined = 1;
+		gt_verdicts.mode = GT_VERDICT_UNSET;
+		__atomic_store_n(&gt_state, GT_DEAD, __ATOMIC_RELEASE);
+		return false;
+	}
+	if (gt_sys_refused())
+		return state == GT_READY;
 	if (state == GT_READY) {
 		if (!raw_fork())
 			return true;
@@ -391,6 +403,8 @@ static void child_after_fork(void)
 {
 	int state = gt_state_now();
 
+	if (gt_sys_refused() && takes_part())
+		gt_run_absent(GT_ABSENT_SANDBOX, 1);
 	gt_pid = gt_sys_getpid();
 	if (state == GT_READY) {
 		become_child();
@@ -402,14 +416,15 @@ static void child_after_fork(void)
 		gt_self = &gt_hot_closed;
 	}
 	parent_after_fork();
-	gt_adapters_forked();
+	if (!gt_sys_refused()) /* else this child records nothing, and they are not active */
+		gt_adapters_forked();
 }
 
 /* ---- end ---------------------------------------------------------------------------------------- */
 
 bool gt_is_our_process(void)
 {
-	return gt_sys_getpid() == gt_pid;
+	return gt_sys_refused() || gt_sys_getpid() == gt_pid;
 }
 
 void gt_finish(int how, int status)
@@ -417,6 +432,11 @@ void gt_finish(int how, int status)
 	int state = gt_state_now();
 	uint64_t mask;
 
+	if (gt_sys_refused()) {
+		if (state == GT_READY)
+			end_confined(how, status, GT_PROC_ENDED);
+		return;
+	}
 	/* A child that never recorded still was a process of the run. */
 	if (state == GT_FORKED && gt_is_our_process())
 		state = gt_start() ? GT_READY : GT_DEAD;
@@ -454,15 +474,18 @@ static bool takes_part(void)
 
 void gt_spawned(void)
 {
-	if (takes_part())
+	if (takes_part() && gt_sys_refused())
+		gt_run_absent(GT_ABSENT_SANDBOX, 1);
+	else if (takes_part())
 		gt_run_executes(1);
 }
 
 void gt_exec_begin(const char *path)
 {
-	if (takes_part())
-		gt_run_executes(1);
-	if (gt_state_now() != GT_READY || !gt_is_our_process())
+	gt_spawned();
+	if (gt_sys_refused() && gt_state_now() == GT_READY)
+		end_confined(GT_END_EXEC, 0, GT_PROC_EXEC);
+	if (gt_sys_refused() || gt_state_now() != GT_READY || !gt_is_our_process())
 		return;
 	gt_adapters_end(GT_END_EXEC);
 	if (gt_settings.exectrace)
@@ -476,7 +499,9 @@ void gt_exec_begin(const char *path)
 
 void gt_exec_failed(void)
 {
-	if (takes_part())
+	if (takes_part() && gt_sys_refused())
+		gt_run_absent(GT_ABSENT_SANDBOX, -1);
+	else if (takes_part())
 		gt_run_executes(-1);
 	if (gt_state_now() != GT_READY || !gt_is_our_process())
 		return;
@@ -484,6 +509,59 @@ void gt_exec_failed(void)
 	gt_proc->how = GT_END_NONE;
 	__atomic_store_n(&gt_proc->state, GT_PROC_RUNNING, __ATOMIC_RELEASE);
 	gt_adapters_end(GT_END_NONE);
+}
+
+/* ---- confined ------------------------------------------------------------------------------------------- */
+
+GT_HIDDEN int gt_confined;
+
+bool gt_is_confined(void)
+{
+	return gt_sys_refused();
+}
+
+/*
+ * What is mapped is recorded into until it is full; all else needs the kernel. A child that has not
+ * recorded yet has no time for that any more.
+ */
+void gt_confine(bool confined)
+{
+	int saved = errno;
+
+	if (confined && gt_state_now() == GT_FORKED)
+		gt_start();
+	if (confined && gt_state_now() == GT_READY) {
+		gt_modules_scan();
+		gt_own_location();
+		gt_clock_note();
+	}
+	__atomic_store_n(&gt_confined, confined, __ATOMIC_SEQ_CST);
+	errno = saved;
+}
+
+/* The end, or the next program, of a process that is confined: what is mapped is told. */
+static void end_confined(int how, int status, uint32_t state)
+{
+	gt_proc->end = gt_clock_read();
+	gt_proc->how = (uint32_t)how;
+	gt_proc->status = (uint32_t)status & 0xff;
+	__atomic_store_n(&gt_proc->state, state, __ATOMIC_RELEASE);
+}
+
+/*
+ * Was a filter added since `gputrace run`? Those from before, of a container or a service manager, let
+ * through what programs usually do.
+ */
+static bool born_confined(void)
+{
+	const char *told = gt_text_env(environ, GT_FILTERS_VAR);
+	unsigned before = 0;
+
+	if (!told || !gt_text_env(environ, GT_RUN_DIR_VAR))
+		return false;
+	for (; *told >= '0' && *told <= '9'; told++)
+		before = before * 10 + (unsigned)(*told - '0');
+	return gt_process_filters() > before;
 }
 
 /* ---- another user, another root ------------------------------------------------------------------------- */
@@ -499,7 +577,7 @@ void gt_root_changes(void)
 {
 	int saved = errno;
 
-	if (recording_now())
+	if (!gt_sys_refused() && recording_now())
 		gt_folder(); /* found by its path for the last time, if the program has closed it */
 	errno = saved;
 }
@@ -514,7 +592,7 @@ void gt_user_changes(uid_t user)
 	char buffer[2048];
 	int saved = errno, at, list, n;
 
-	if (user == (uid_t)-1 || !recording_now())
+	if (user == (uid_t)-1 || gt_sys_refused() || !recording_now())
 		return;
 	at = gt_folder();
 	list = at < 0 ? at : gt_sys_openat(at, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC, 0);

@@ -221,6 +221,8 @@ GT_HIDDEN void gt_spawned(void); /* another program was started, by a process th
 /* Before the program becomes another user, (uid_t)-1: stays who it is; before it changes its root. */
 GT_HIDDEN void gt_user_changes(uid_t user);
 GT_HIDDEN void gt_root_changes(void);
+/* Before the program confines itself by a seccomp filter, and when that has failed. */
+GT_HIDDEN void gt_confine(bool confined);
 /* What may run before anything is set up, a sanitizer's own runtime included. */
 #if defined(__clang__) && __has_attribute(disable_sanitizer_instrumentation)
 #define GT_EARLY __attribute__((disable_sanitizer_instrumentation))

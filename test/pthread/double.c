@@ -70,6 +70,11 @@ bool gt_active(void)
 	return double_active;
 }
 
+bool gt_is_confined(void)
+{
+	return false;
+}
+
 uint64_t gt_now(void)
 {
 	return 1;

@@ -4,7 +4,7 @@
  * dispositions and mask, umask, current folder, descriptors, environment, limits, name.
  *
  * Limits: leaves out what differs from run to run (pids, addresses) and the variables that gputrace run
- * sets: LD_PRELOAD, VT_RUN_DIR, CUDA_INJECTION64_PATH, NVTX_INJECTION64_PATH.
+ * sets: LD_PRELOAD, VT_RUN_DIR, VT_RUN_FILTERS, CUDA_INJECTION64_PATH, NVTX_INJECTION64_PATH.
  */
 #include "trouble.h"
 
@@ -69,7 +69,7 @@ UNSEEN static void descriptors(void)
 /* Those that gputrace run sets, and the shell's own. */
 UNSEEN static int expected(const char *entry)
 {
-	static const char *const names[] = { "LD_PRELOAD=", "VT_RUN_DIR=", "_=",
+	static const char *const names[] = { "LD_PRELOAD=", "VT_RUN_DIR=", "VT_RUN_FILTERS=", "_=",
 					     "CUDA_INJECTION64_PATH=", "NVTX_INJECTION64_PATH=" };
 	size_t i;
 
