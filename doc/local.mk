@@ -36,4 +36,6 @@ EXTRA_DIST += doc/adr/0001-own-window-and-spool.md doc/adr/0002-reserve-with-xad
 	doc/adr/0003-pack-when-spooling.md doc/adr/0004-dlopen-is-not-wrapped.md \
 	doc/adr/0005-cupti-without-its-headers.md doc/adr/0006-dlsym-is-jumped-through.md \
 	doc/adr/0007-which-wrappers-are-generated.md \
-	doc/adr/0008-hosts-meet-in-files.md
+	doc/adr/0008-hosts-meet-in-files.md doc/adr/0009-hosts-convert-their-own.md \
+	doc/adr/0010-links-between-programs.md doc/adr/0011-run-stays-as-the-parent.md \
+	doc/adr/0012-confined-programs.md doc/adr/0013-one-folder-is-held.md
