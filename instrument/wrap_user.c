@@ -75,18 +75,12 @@ GT_EXPORT int chroot(const char *path)
 
 /* ---- seccomp ----------------------------------------------------------------------------------- */
 
-static int confined(int rc)
-{
-	if (rc)
-		gt_confine(false);
-	return rc;
-}
-
 GT_EXPORT int prctl(int option, ...)
 {
 	REAL(prctl)
 	unsigned long a[4];
 	va_list ap;
+	int rc;
 
 	va_start(ap, option);
 	for (unsigned i = 0; i < 4; i++)
@@ -95,20 +89,8 @@ GT_EXPORT int prctl(int option, ...)
 	if (option != PR_SET_SECCOMP || gt_sys_refused())
 		return real(option, a[0], a[1], a[2], a[3]);
 	gt_confine(true);
-	return confined(real(option, a[0], a[1], a[2], a[3]));
-}
-
-/* Of libseccomp, which makes the system call itself. */
-int seccomp_load(void *context);
-
-GT_EXPORT int seccomp_load(void *context)
-{
-	REAL(seccomp_load)
-
-	if (!real)
-		return -ENOSYS;
-	if (gt_sys_refused())
-		return real(context);
-	gt_confine(true);
-	return confined(real(context));
+	rc = real(option, a[0], a[1], a[2], a[3]);
+	if (rc)
+		gt_confine(false);
+	return rc;
 }

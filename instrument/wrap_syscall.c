@@ -1,0 +1,132 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * syscall(), for those system calls that a wrapper of ours stands before: stress-ng, browsers and
+ * libseccomp confine themselves by syscall(SYS_seccomp), and end by syscall(SYS_exit_group). All others
+ * go on by a jump with registers and stack as they came, because some return twice (SYS_clone, SYS_vfork).
+ *
+ * Limits: a `syscall` instruction of the program's own is not seen. On processors other than x86-64 the
+ * jump is left to the compiler's tail call.
+ */
+#include "lib/record/record.h"
+
+#include <errno.h>
+#include <linux/seccomp.h>
+#include <sys/prctl.h>
+
+typedef long (*syscall_fn)(long n, long a, long b, long c, long d, long e, long f);
+
+syscall_fn gt_real_syscall GT_HIDDEN;
+GT_HIDDEN syscall_fn gt_before_syscall(void);
+GT_HIDDEN long gt_syscall_known(long n, long a, long b, long c, long d, long e, long f);
+
+syscall_fn gt_before_syscall(void)
+{
+	syscall_fn real = __atomic_load_n(&gt_real_syscall, __ATOMIC_RELAXED);
+	int saved = errno;
+
+	if (!real) {
+		real = (syscall_fn)gt_next_symbol("syscall");
+		__atomic_store_n(&gt_real_syscall, real, __ATOMIC_RELAXED);
+	}
+	errno = saved;
+	return real;
+}
+
+/* It may be called first where nothing can be looked up: in a signal handler, or in a child. */
+__attribute__((constructor(101))) static void look_up(void)
+{
+	gt_before_syscall();
+}
+
+static long confine(long operation, long flags, long arguments)
+{
+	bool sets = operation == SECCOMP_SET_MODE_STRICT || operation == SECCOMP_SET_MODE_FILTER;
+	bool ours = sets && !gt_sys_refused();
+	long rc;
+
+	if (ours)
+		gt_confine(true);
+	rc = gt_before_syscall()(SYS_seccomp, operation, flags, arguments, 0, 0, 0);
+	/* With TSYNC: the number of a thread that could not be confined. With a listener: its descriptor. */
+	if (ours && (rc < 0 || (rc > 0 && flags & SECCOMP_FILTER_FLAG_TSYNC)))
+		gt_confine(false);
+	return rc;
+}
+
+long gt_syscall_known(long n, long a, long b, long c, long d, long e, long f)
+{
+	(void)f;
+	switch (n) {
+	case SYS_seccomp:
+		return confine(a, b, c);
+	case SYS_prctl:
+		return prctl((int)a, b, c, d, e);
+	case SYS_execve:
+		return execve((const char *)a, (char *const *)b, (char *const *)c);
+	case SYS_execveat:
+		return execveat((int)a, (const char *)b, (char *const *)c, (char *const *)d, (int)e);
+	}
+	_exit((int)a); /* SYS_exit_group */
+}
+
+#if defined(__x86_64__)
+#define TEXT_(number) #number
+#define TEXT(number)  TEXT_(number)
+#define KNOWN(call)   "	cmpq $" TEXT(call) ", %rdi\n	je gt_syscall_known\n"
+__asm__(".text\n"
+	".globl syscall\n"
+	".type syscall, @function\n"
+	"syscall:\n"
+	".cfi_startproc\n"
+	KNOWN(SYS_seccomp)
+	KNOWN(SYS_prctl)
+	KNOWN(SYS_execve)
+	KNOWN(SYS_execveat)
+	KNOWN(SYS_exit_group)
+	"	movq gt_real_syscall(%rip), %rax\n"
+	"	testq %rax, %rax\n"
+	"	je 1f\n"
+	"	jmp *%rax\n"
+	"1:	pushq %rdi\n"
+	"	.cfi_adjust_cfa_offset 8\n"
+	"	pushq %rsi\n"
+	"	.cfi_adjust_cfa_offset 8\n"
+	"	pushq %rdx\n"
+	"	.cfi_adjust_cfa_offset 8\n"
+	"	pushq %rcx\n"
+	"	.cfi_adjust_cfa_offset 8\n"
+	"	pushq %r8\n"
+	"	.cfi_adjust_cfa_offset 8\n"
+	"	pushq %r9\n"
+	"	.cfi_adjust_cfa_offset 8\n"
+	"	subq $8, %rsp\n"
+	"	.cfi_adjust_cfa_offset 8\n"
+	"	call gt_before_syscall\n"
+	"	addq $8, %rsp\n"
+	"	.cfi_adjust_cfa_offset -8\n"
+	"	popq %r9\n"
+	"	.cfi_adjust_cfa_offset -8\n"
+	"	popq %r8\n"
+	"	.cfi_adjust_cfa_offset -8\n"
+	"	popq %rcx\n"
+	"	.cfi_adjust_cfa_offset -8\n"
+	"	popq %rdx\n"
+	"	.cfi_adjust_cfa_offset -8\n"
+	"	popq %rsi\n"
+	"	.cfi_adjust_cfa_offset -8\n"
+	"	popq %rdi\n"
+	"	.cfi_adjust_cfa_offset -8\n"
+	"	jmp *%rax\n"
+	".cfi_endproc\n"
+	".size syscall, .-syscall\n");
+#else
+/* The arguments are where a variadic call has put them. */
+long gt_syscall(long n, long a, long b, long c, long d, long e, long f) __asm__("syscall");
+
+__attribute__((visibility("default"))) long gt_syscall(long n, long a, long b, long c, long d, long e, long f)
+{
+	if (n == SYS_seccomp || n == SYS_prctl || n == SYS_execve || n == SYS_execveat || n == SYS_exit_group)
+		return gt_syscall_known(n, a, b, c, d, e, f);
+	return gt_before_syscall()(n, a, b, c, d, e, f);
+}
+#endif
