@@ -33,7 +33,6 @@
 #include "cuda/api.h"
 #include "gputrace/adapter.h"
 #include "gputrace/call.h"
-#include "lib/format.h"
 
 #define GT_CU_HIDDEN __attribute__((visibility("hidden")))
 #define GT_CU_TLS    __thread __attribute__((tls_model("initial-exec")))

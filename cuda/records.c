@@ -238,7 +238,7 @@ static void one_sided(const struct activity *a, unsigned type, uint32_t remote)
 	uint64_t data[4] = { remote, a->bytes, a->correlation, 0 };
 
 	gt_location_record(a->place->location, type, gt_cu_refs.window, data, 2, a->start);
-	gt_location_record(a->place->location, GT_T_RMA_COMPLETE, gt_cu_refs.window, data, 2, a->end);
+	gt_location_record(a->place->location, GT_T_XFER_COMPLETE, gt_cu_refs.window, data, 2, a->end);
 }
 
 /* The stream's end of a transfer to or from `peer`, NULL: the host. Inside of the activity. */
@@ -249,7 +249,7 @@ static void put_transfer(const struct activity *a, bool to_device, const struct 
 	if (!peer && (!a->has_call || remote == UINT32_MAX))
 		return;
 	if (gt_cu_options.rma)
-		one_sided(a, to_device ? GT_T_RMA_GET : GT_T_RMA_PUT, remote);
+		one_sided(a, to_device ? GT_T_XFER_GET : GT_T_XFER_PUT, remote);
 	else
 		message_end(a, to_device ? GT_T_XFER_RECV : GT_T_XFER_SEND, a->place, peer);
 }
@@ -329,7 +329,7 @@ static void read_memcpy(const struct cu_record *record)
 		message_end(&a, GT_T_XFER_SEND, a.place, a.place);
 		message_end(&a, GT_T_XFER_RECV, a.place, a.place);
 	} else if (m->copy == CU_COPY_DTOD) {
-		one_sided(&a, GT_T_RMA_GET, a.place->id);
+		one_sided(&a, GT_T_XFER_GET, a.place->id);
 	}
 	finish(&a, region);
 	if (from_host(m->copy) || to_host(m->copy))

@@ -24,7 +24,14 @@ $(MAN_ALIASES):
 SUFFIXES = .1.scd .1 .3.scd .3
 CLEANFILES += doc/man/*.tmp
 MAINTAINERCLEANFILES = $(MAN_PAGES) $(MAN_GENERATED) $(MAN_ALIASES)
-EXTRA_DIST += $(MAN_PAGES:=.scd) doc/man/settings.awk
+EXTRA_DIST += $(MAN_PAGES:=.scd) doc/man/settings.awk doc/records.awk
+
+# The table of records in FORMAT.md; test/tree compares.
+update-format:
+	$(AM_V_GEN)$(AWK) -f $(srcdir)/doc/records.awk $(srcdir)/include/gputrace/records.def \
+		$(srcdir)/doc/FORMAT.md > $(srcdir)/doc/FORMAT.md.tmp && \
+		mv $(srcdir)/doc/FORMAT.md.tmp $(srcdir)/doc/FORMAT.md
+.PHONY: update-format
 
 exampledir = $(docdir)/examples
 dist_example_DATA = doc/examples/demo.c doc/examples/cg.c

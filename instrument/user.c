@@ -12,7 +12,6 @@
 #define VTRACE
 #include "vt_user.h"
 #include "instrument/user.h"
-#include "lib/format.h"
 
 #define API __attribute__((visibility("default")))
 

@@ -15,7 +15,6 @@
 #include <stdint.h>
 
 #include "gputrace/adapter.h"
-#include "lib/format.h"
 
 #define GT_MPI_LIKELY(x)   __builtin_expect(!!(x), 1)
 #define GT_MPI_UNLIKELY(x) __builtin_expect(!!(x), 0)

@@ -13,7 +13,6 @@
 #include <string.h>
 #include <sys/mman.h>
 
-#include "lib/format.h"
 #include "pthread/events.h"
 
 #define PARADIGM_PTHREAD 7 /* OTF2_PARADIGM_PTHREAD */

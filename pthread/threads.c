@@ -18,7 +18,6 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-#include "lib/format.h"
 #include "pthread/events.h"
 
 #define BLOCKS 4096u /* multiple of 64 */

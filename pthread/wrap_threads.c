@@ -9,7 +9,6 @@
 #include <stdarg.h>
 #include <string.h>
 
-#include "lib/format.h"
 #include "pthread/real.h"
 
 #define EXPORT __attribute__((visibility("default")))

@@ -15,6 +15,8 @@
 #ifndef GPUTRACE_ADAPTER_H
 #define GPUTRACE_ADAPTER_H
 
+#include "gputrace/records.h"
+
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -125,14 +127,13 @@ GT_API gt_ref gt_def_metric(const struct gt_metric_info *info);
 GT_API gt_ref gt_def_marker(const char *name, const char *group, unsigned severity);
 GT_API gt_ref gt_def_attribute(const char *name, const char *description, enum gt_value value);
 GT_API gt_ref gt_def_parameter(const char *name, enum gt_value value);
-/* A set of parameters with values (lib/format.h), for GT_T_PARAMS. */
-struct gt_def_param;
+/* A set of parameters with values, for GT_T_PARAMS. */
 GT_API gt_ref gt_def_params(const struct gt_def_param *params, unsigned count);
 /* A communicator for user messages (and, later, for the adapters' own). parent may be GT_NONE. */
 GT_API gt_ref gt_def_comm(const char *name, gt_ref parent, uint32_t paradigm, uint64_t key);
 /* A window for one-sided records (GT_T_RMA_*); the same in all other respects. */
 GT_API gt_ref gt_def_window(const char *name, gt_ref parent, uint32_t paradigm, uint64_t key);
-/* An open file for I/O records. paradigm 1 POSIX, 2 ISO C, 3 MPI-IO; flags GT_HANDLE_* of lib/format.h. */
+/* An open file for I/O records. paradigm 1 POSIX, 2 ISO C, 3 MPI-IO; flags GT_HANDLE_*. */
 GT_API gt_ref gt_def_handle(const char *name, uint32_t paradigm, uint32_t flags);
 GT_API void gt_def_property(const char *key, const char *value);
 
@@ -174,8 +175,7 @@ GT_API void gt_timesync(void);
 GT_API gt_ref gt_def_ranks(const uint32_t *ranks, uint32_t count);
 /* Processes of other jobs among them: for each a link (GT_NONE: of this job) and its rank there. */
 GT_API gt_ref gt_def_far_ranks(const uint32_t *pairs, uint32_t count);
-/* One end of a connection to processes of another job (lib/format.h). place: NULL if it is not known. */
-struct gt_def_link;
+/* One end of a connection to processes of another job. place: NULL if it is not known. */
 GT_API gt_ref gt_def_link(const struct gt_def_link *def, const char *place);
 
 struct gt_comm_info {
@@ -222,7 +222,7 @@ GT_API void gt_leave_at(gt_ref region, uint64_t tick);
 /* gt_enter_at with an attribute (below 2^24) that has a small value. [signal-safe] */
 GT_API void gt_enter_tagged(gt_ref region, gt_ref attribute, uint32_t value, uint64_t tick);
 
-/* Any record of lib/format.h: `type` with `low` (48 bits) and `extra` continuation slots of two
+/* Any record of records.def: `type` with `low` (48 bits) and `extra` continuation slots of two
  * words each taken from `data`, at most 255. A record too long for the thread's buffer (VT_BUFFER_SIZE,
  * VT_THREAD_BUFFER_SIZE) is counted as lost; one of 120 slots always fits. [signal-safe] */
 GT_API void gt_record(unsigned type, uint64_t low, const uint64_t *data, unsigned extra);
@@ -259,7 +259,7 @@ GT_API void gt_repeat(struct gt_repeated *last, gt_ref region, gt_ref counter, u
 GT_API bool gt_enter_early(gt_ref region, uint64_t *begin, uint64_t *mark);
 GT_API bool gt_enter_withdraw(uint64_t mark);
 
-/* Counts events that the adapter had to leave out, by cause (enum gt_loss of lib/format.h). A number
+/* Counts events that the adapter had to leave out, by cause (enum gt_loss). A number
  * below 0, as uint64_t, takes back what was counted before an exec that failed.
  * [signal-safe] */
 GT_API void gt_lost(unsigned cause, uint64_t events);
@@ -299,7 +299,7 @@ GT_API uint32_t gt_self_location(void);
 struct gt_location_info {
 	size_t bytes;
 	const char *name;
-	uint32_t kind;           /* enum gt_loc_kind of lib/format.h */
+	uint32_t kind;           /* enum gt_loc_kind */
 	uint32_t flags;          /* GT_LOC_* */
 	uint32_t group;          /* a location group from gt_def_locgroup, 0: the process */
 	uint64_t key;

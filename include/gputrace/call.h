@@ -5,7 +5,7 @@
  * touches, so nothing of it is in another library but what is rare.
  *
  * Limits: of the adapters that are built with the core and is not installed. The adapter asks for one
- * struct gt_call in each thread and uses it there only. Words are those of lib/format.h.
+ * struct gt_call in each thread and uses it there only. Words are those of records.h.
  */
 #ifndef GPUTRACE_CALL_H
 #define GPUTRACE_CALL_H

@@ -25,7 +25,6 @@
 #define likely(x)    __builtin_expect(!!(x), 1)
 #define unlikely(x)  __builtin_expect(!!(x), 0)
 
-#define LOOKUP_BITS  10
 #define FRAMES_FIRST 1024u
 /* Definitions that come at the very end: properties of the archive, and of each location with its
  * process (names, groups, communicators). */
@@ -35,55 +34,7 @@
 #define MARKS_MOST   100u /* markers about torn records per location */
 #define LEAVE_STEP   (UINT64_C(1) << GT_TYPE_SHIFT) /* word of a leave - word of its enter */
 
-/* ---- lookup ------------------------------------------------------------------------------------ */
-
-static int lookup_init(struct gt_lookup *lookup)
-{
-	lookup->bits = LOOKUP_BITS;
-	lookup->used = 0;
-	lookup->entries = calloc((size_t)1 << LOOKUP_BITS, sizeof(*lookup->entries));
-	return lookup->entries ? 0 : -ENOMEM;
-}
-
-static void lookup_clear(struct gt_lookup *lookup)
-{
-	if (lookup->used)
-		memset(lookup->entries, 0, sizeof(*lookup->entries) << lookup->bits);
-	lookup->used = 0;
-}
-
-static void place(struct gt_lookup_entry *entries, unsigned bits, struct gt_lookup_entry entry)
-{
-	size_t mask = ((size_t)1 << bits) - 1;
-	size_t i = (entry.word * UINT64_C(0x9e3779b97f4a7c15)) >> (64 - bits);
-
-	while (entries[i].word)
-		i = (i + 1) & mask;
-	entries[i] = entry;
-}
-
-const struct gt_lookup_entry *gt_lookup_put(struct gt_lookup *lookup, uint64_t word,
-					    uint32_t value, uint32_t aux)
-{
-	size_t size = (size_t)1 << lookup->bits;
-
-	if (2 * (lookup->used + 1) > size) {
-		struct gt_lookup_entry *entries = calloc(2 * size, sizeof(*entries));
-
-		if (!entries)
-			return NULL;
-		for (size_t i = 0; i < size; i++)
-			if (lookup->entries[i].word)
-				place(entries, lookup->bits + 1, lookup->entries[i]);
-		free(lookup->entries);
-		lookup->entries = entries;
-		lookup->bits++;
-	}
-	place(lookup->entries, lookup->bits,
-	      (struct gt_lookup_entry){ .word = word, .value = value, .aux = aux });
-	lookup->used++;
-	return gt_lookup_find(lookup, word);
-}
+/* ---- regions ----------------------------------------------------------------------------------- */
 
 /* Every region that is looked up gets a place in the profile, so that the loop need not ask. */
 static bool grow_profile(struct gt_worker *w, uint32_t region)
@@ -276,6 +227,36 @@ static void leave(struct gt_track *t, uint64_t word, uint64_t tick)
 		gt_track_leave(t, ns);
 }
 
+void gt_convert_enter(struct gt_track *t, const struct gt_slot *slot, uint64_t tick)
+{
+	enter(t, slot->word, tick);
+}
+
+void gt_convert_leave(struct gt_track *t, const struct gt_slot *slot, uint64_t tick)
+{
+	leave(t, slot->word, tick);
+}
+
+void gt_convert_io_enter(struct gt_track *t, const struct gt_slot *slot, uint64_t tick)
+{
+	enter(t, GT_WORD(GT_T_ENTER, GT_IO_WORD_REGION(slot->word)), tick);
+	gt_track_io_short(t, slot->word, tick);
+}
+
+void gt_convert_io_leave(struct gt_track *t, const struct gt_slot *slot, uint64_t tick)
+{
+	gt_track_io_short(t, slot->word, tick);
+	leave(t, GT_WORD(GT_T_LEAVE, GT_IO_WORD_REGION(slot->word)), tick);
+}
+
+/* The next record belongs to another location, but this stream is none for such records. */
+void gt_convert_for_location(struct gt_track *t, const struct gt_slot *slot, uint64_t tick)
+{
+	(void)slot;
+	(void)tick;
+	t->skip = true;
+}
+
 /* ---- the slow path ---------------------------------------------------------------------------------- */
 
 uint64_t gt_track_time(struct gt_track *t, uint64_t tick)
@@ -295,30 +276,7 @@ static void emit_one(struct gt_track *t, const struct gt_slot *slot, uint64_t ti
 		t->w->tally.unknown_records++;
 		return;
 	}
-	switch (GT_WORD_TYPE(slot->word)) {
-	case GT_T_FOR_LOCATION:
-		t->skip = true;
-		break;
-	case GT_T_ENTER_ADDR:
-	case GT_T_ENTER:
-		enter(t, slot->word, tick);
-		break;
-	case GT_T_LEAVE_ADDR:
-	case GT_T_LEAVE:
-		leave(t, slot->word, tick);
-		break;
-	case GT_T_IO_ENTER:
-		enter(t, GT_WORD(GT_T_ENTER, GT_IO_WORD_REGION(slot->word)), tick);
-		gt_track_io_short(t, slot->word, tick);
-		break;
-	case GT_T_IO_LEAVE:
-		gt_track_io_short(t, slot->word, tick);
-		leave(t, GT_WORD(GT_T_LEAVE, GT_IO_WORD_REGION(slot->word)), tick);
-		break;
-	default:
-		gt_track_record(t, slot, tick);
-		break;
-	}
+	gt_track_record(t, slot, tick);
 }
 
 static void note_read_error(struct gt_track *t, int rc);
@@ -726,10 +684,10 @@ int gt_convert_location(struct gt_worker *w, uint32_t location)
 	t.scale = conv->clock->scales[place_of(conv, t.loc->proc)];
 	t.last = t.scale.base_tick;
 	t.slot_bytes = largest_set(t.loc->proc);
-	lookup_clear(&w->local);
+	gt_lookup_clear(&w->local);
 	if (w->proc != t.loc->proc) {
-		lookup_clear(&w->lookup);
-		lookup_clear(&w->timed);
+		gt_lookup_clear(&w->lookup);
+		gt_lookup_clear(&w->timed);
 		w->proc = t.loc->proc;
 	}
 	t.writer = gt_writer_open(conv->archive, location);
@@ -772,8 +730,8 @@ int gt_worker_init(struct gt_worker *w, struct gt_conversion *conv)
 	w->buffer = malloc(GT_STREAM_BUFFER);
 	w->held = malloc(GT_HELD_MAX * sizeof(*w->held));
 	w->attributes = OTF2_AttributeList_New();
-	if (!w->buffer || !w->held || !w->attributes || lookup_init(&w->lookup) ||
-	    lookup_init(&w->timed) || lookup_init(&w->local) || !grow_frames(w) ||
+	if (!w->buffer || !w->held || !w->attributes || gt_lookup_init(&w->lookup) ||
+	    gt_lookup_init(&w->timed) || gt_lookup_init(&w->local) || !grow_frames(w) ||
 	    !grow_profile(w, conv->region_off) || !grow_profile(w, conv->region_flush) ||
 	    !grow_profile(w, conv->region_idle[1]) || !grow_profile(w, conv->region_idle[2])) {
 		gt_worker_free(w);

@@ -14,7 +14,7 @@
 static const struct gt_gpu_comm *find_comm(struct gt_track *t, const struct gt_slot *slot,
 					   bool window, unsigned *place)
 {
-	uint64_t word = GT_WORD(window ? GT_T_RMA_WIN : GT_T_XFER_SEND, GT_WORD_LOW(slot->word));
+	uint64_t word = GT_WORD(window ? GT_T_XFER_PUT : GT_T_XFER_SEND, GT_WORD_LOW(slot->word));
 	const struct gt_lookup_entry *entry = gt_lookup_find(&t->w->lookup, word);
 
 	if (!entry) {
@@ -36,7 +36,7 @@ static uint32_t rank_of(struct gt_track *t, const struct gt_gpu_comm *comm, uint
 	return loc && loc->number != GT_NOT_WRITTEN ? comm->rank[loc->number] : GT_NO_PEER;
 }
 
-void gt_track_transfer(struct gt_track *t, const struct gt_slot *slot, uint64_t tick)
+void gt_convert_transfer(struct gt_track *t, const struct gt_slot *slot, uint64_t tick)
 {
 	struct gt_xfer x = {
 		.at = t->loc,
@@ -51,7 +51,7 @@ void gt_track_transfer(struct gt_track *t, const struct gt_slot *slot, uint64_t 
 	uint32_t peer;
 
 	if (!comm || comm->rank[t->loc->number] == GT_NO_PEER) {
-		t->w->tally.unknown_records++;
+		gt_convert_unknown(t, slot, tick);
 		return;
 	}
 	peer = rank_of(t, comm, x.other);
@@ -67,7 +67,7 @@ void gt_track_transfer(struct gt_track *t, const struct gt_slot *slot, uint64_t 
 		     "transfer");
 }
 
-void gt_track_one_sided(struct gt_track *t, const struct gt_slot *slot, uint64_t tick)
+void gt_convert_one_sided(struct gt_track *t, const struct gt_slot *slot, uint64_t tick)
 {
 	unsigned type = GT_WORD_TYPE(slot->word), place;
 	const struct gt_gpu_comm *window = find_comm(t, slot, true, &place);
@@ -75,13 +75,11 @@ void gt_track_one_sided(struct gt_track *t, const struct gt_slot *slot, uint64_t
 	OTF2_EvtWriter *evt = gt_writer_evt(t->writer);
 	uint32_t peer;
 
-	if (!window || window->rank[t->loc->number] == GT_NO_PEER ||
-	    GT_WORD_EXTRA(slot->word) < 2 ||
-	    (type == GT_T_RMA_COMPLETE && slot[1].time >> 32)) {
-		t->w->tally.unknown_records++;
+	if (!window || window->rank[t->loc->number] == GT_NO_PEER) {
+		gt_convert_unknown(t, slot, tick);
 		return;
 	}
-	if (type == GT_T_RMA_COMPLETE) {
+	if (type == GT_T_XFER_COMPLETE) {
 		gt_track_bad(t,
 			     OTF2_EvtWriter_RmaOpCompleteBlocking(evt, gt_track_attributes(t), ns,
 								  window->number, matching),
@@ -94,7 +92,7 @@ void gt_track_one_sided(struct gt_track *t, const struct gt_slot *slot, uint64_t
 		return;
 	}
 	gt_track_bad(t,
-		     type == GT_T_RMA_PUT
+		     type == GT_T_XFER_PUT
 			     ? OTF2_EvtWriter_RmaPut(evt, gt_track_attributes(t), ns, window->number,
 						     peer, bytes, matching)
 			     : OTF2_EvtWriter_RmaGet(evt, gt_track_attributes(t), ns, window->number,

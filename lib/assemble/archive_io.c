@@ -170,7 +170,7 @@ void gt_track_io_short(struct gt_track *t, uint64_t word, uint64_t tick)
 		     "I/O event");
 }
 
-static void delete_file(struct gt_track *t, const struct gt_slot *slot, uint64_t tick)
+void gt_convert_io_delete(struct gt_track *t, const struct gt_slot *slot, uint64_t tick)
 {
 	const char *name = gt_proc_string(t->loc->proc, (uint32_t)GT_WORD_LOW(slot->word));
 	uint64_t paradigm = slot[1].time - 1;
@@ -187,7 +187,7 @@ static void delete_file(struct gt_track *t, const struct gt_slot *slot, uint64_t
 		     "I/O event");
 }
 
-void gt_track_io(struct gt_track *t, const struct gt_slot *slot, uint64_t tick)
+void gt_convert_io(struct gt_track *t, const struct gt_slot *slot, uint64_t tick)
 {
 	unsigned type = GT_WORD_TYPE(slot->word);
 	uint32_t handle, other = GT_UNDEFINED;
@@ -196,16 +196,11 @@ void gt_track_io(struct gt_track *t, const struct gt_slot *slot, uint64_t tick)
 	uint32_t low, high;
 	uint64_t ns;
 
-	if (type == GT_T_IO_DELETE) {
-		delete_file(t, slot, tick);
-		return;
-	}
 	handle = find_handle(t, GT_WORD_LOW(slot->word));
-	if (GT_WORD_EXTRA(slot->word) >= 2 && type == GT_T_IO_DUP)
+	if (type == GT_T_IO_DUP)
 		other = find_handle(t, slot[1].word);
-	if (GT_WORD_EXTRA(slot->word) < 2 || handle == GT_UNDEFINED ||
-	    (type == GT_T_IO_DUP && other == GT_UNDEFINED)) {
-		t->w->tally.unknown_records++;
+	if (handle == GT_UNDEFINED || (type == GT_T_IO_DUP && other == GT_UNDEFINED)) {
+		gt_convert_unknown(t, slot, tick);
 		return;
 	}
 	ns = gt_track_time(t, tick);

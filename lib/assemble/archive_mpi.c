@@ -20,16 +20,17 @@ static const struct gt_mpi_view *view_of(const struct gt_track *t, const struct 
 	return gt_track_view(t, (uint32_t)GT_WORD_LOW(slot->word));
 }
 
-static void message(struct gt_track *t, const struct gt_slot *slot, uint64_t ns)
+void gt_convert_mpi_message(struct gt_track *t, const struct gt_slot *slot, uint64_t tick)
 {
 	const struct gt_mpi_view *view = view_of(t, slot);
 	OTF2_EvtWriter *evt = gt_writer_evt(t->writer);
 	uint32_t tag = (uint32_t)(slot[1].time >> 32), peer, comm;
+	uint64_t ns = gt_track_time(t, tick);
 	OTF2_AttributeList *list;
 	OTF2_ErrorCode rc;
 
 	if (!view) {
-		t->w->tally.unknown_records++;
+		gt_convert_unknown(t, slot, tick);
 		return;
 	}
 	peer = gt_mpi_place(view, (uint32_t)slot[1].time);
@@ -58,11 +59,11 @@ static void message(struct gt_track *t, const struct gt_slot *slot, uint64_t ns)
 	gt_track_bad(t, rc, "message");
 }
 
-static void request(struct gt_track *t, const struct gt_slot *slot, uint64_t ns)
+void gt_convert_mpi_request(struct gt_track *t, const struct gt_slot *slot, uint64_t tick)
 {
 	OTF2_EvtWriter *evt = gt_writer_evt(t->writer);
 	OTF2_AttributeList *list = gt_track_attributes(t);
-	uint64_t id = slot[1].time;
+	uint64_t ns = gt_track_time(t, tick), id = slot[1].time;
 	OTF2_ErrorCode rc;
 
 	switch (GT_WORD_TYPE(slot->word)) {
@@ -71,9 +72,6 @@ static void request(struct gt_track *t, const struct gt_slot *slot, uint64_t ns)
 		break;
 	case GT_T_MPI_IRECV_REQUEST:
 		rc = OTF2_EvtWriter_MpiIrecvRequest(evt, list, ns, id);
-		break;
-	case GT_T_MPI_REQUEST_TEST:
-		rc = OTF2_EvtWriter_MpiRequestTest(evt, list, ns, id);
 		break;
 	case GT_T_MPI_REQUEST_CANCELLED:
 		rc = OTF2_EvtWriter_MpiRequestCancelled(evt, list, ns, id);
@@ -91,15 +89,15 @@ static uint32_t root_of(const struct gt_mpi_view *view, uint32_t root)
 	return root >= OTF2_COLLECTIVE_ROOT_THIS_GROUP ? root : gt_mpi_place(view, root);
 }
 
-static void collective(struct gt_track *t, const struct gt_slot *slot, uint64_t ns)
+void gt_convert_mpi_collective(struct gt_track *t, const struct gt_slot *slot, uint64_t tick)
 {
 	const struct gt_mpi_view *view = view_of(t, slot);
 	OTF2_CollectiveOp op = (OTF2_CollectiveOp)slot[1].time;
-	uint64_t sent = slot[1].word, received = slot[2].time;
+	uint64_t ns = gt_track_time(t, tick), sent = slot[1].word, received = slot[2].time;
 	uint32_t root;
 
 	if (!view) {
-		t->w->tally.unknown_records++;
+		gt_convert_unknown(t, slot, tick);
 		return;
 	}
 	root = root_of(view, (uint32_t)(slot[1].time >> 32));
@@ -117,13 +115,22 @@ static void collective(struct gt_track *t, const struct gt_slot *slot, uint64_t 
 			     "collective");
 }
 
-static void life(struct gt_track *t, const struct gt_slot *slot, uint64_t tick)
+void gt_convert_mpi_begin(struct gt_track *t, const struct gt_slot *slot, uint64_t tick)
+{
+	(void)slot;
+	gt_track_bad(t,
+		     OTF2_EvtWriter_MpiCollectiveBegin(gt_writer_evt(t->writer), gt_track_attributes(t),
+						       gt_track_time(t, tick)),
+		     "collective");
+}
+
+void gt_convert_mpi_comm(struct gt_track *t, const struct gt_slot *slot, uint64_t tick)
 {
 	const struct gt_mpi_view *view = view_of(t, slot);
 	uint64_t ns;
 
 	if (!view) {
-		t->w->tally.unknown_records++;
+		gt_convert_unknown(t, slot, tick);
 		return;
 	}
 	ns = gt_track_time(t, tick);
@@ -134,47 +141,4 @@ static void life(struct gt_track *t, const struct gt_slot *slot, uint64_t tick)
 			     : OTF2_EvtWriter_CommDestroy(gt_writer_evt(t->writer), gt_track_attributes(t), ns,
 							  view->comm->number),
 		     "communicator");
-}
-
-bool gt_track_mpi(struct gt_track *t, const struct gt_slot *slot, uint64_t tick)
-{
-	unsigned type = GT_WORD_TYPE(slot->word), extra = GT_WORD_EXTRA(slot->word);
-	unsigned least = type == GT_T_COLL_BEGIN ? 0 : 1;
-
-	if (type < GT_T_MPI_SEND || type > GT_T_COMM_DESTROY)
-		return false;
-	if (type >= GT_T_COMM_CREATE) {
-		life(t, slot, tick);
-		return true;
-	}
-	if (type == GT_T_MPI_ISEND || type == GT_T_MPI_IRECV || type == GT_T_COLL_END ||
-	    type == GT_T_NBCOLL_COMPLETE)
-		least = 2;
-	if (extra < least) {
-		t->w->tally.unknown_records++;
-		return true;
-	}
-	switch (type) {
-	case GT_T_MPI_SEND:
-	case GT_T_MPI_RECV:
-	case GT_T_MPI_ISEND:
-	case GT_T_MPI_IRECV:
-		message(t, slot, gt_track_time(t, tick));
-		break;
-	case GT_T_COLL_BEGIN:
-		gt_track_bad(t,
-			     OTF2_EvtWriter_MpiCollectiveBegin(gt_writer_evt(t->writer),
-							       gt_track_attributes(t),
-							       gt_track_time(t, tick)),
-			     "collective");
-		break;
-	case GT_T_COLL_END:
-	case GT_T_NBCOLL_COMPLETE:
-		collective(t, slot, gt_track_time(t, tick));
-		break;
-	default:
-		request(t, slot, gt_track_time(t, tick));
-		break;
-	}
-	return true;
 }

@@ -82,7 +82,7 @@ static OTF2_Type value_type(uint32_t type)
 								    : OTF2_TYPE_UINT64;
 }
 
-static void record_attribute(struct gt_track *t, const struct gt_slot *slot)
+void gt_convert_attribute(struct gt_track *t, const struct gt_slot *slot, uint64_t tick)
 {
 	bool tag = GT_WORD_TYPE(slot->word) == GT_T_TAG;
 	uint32_t id = (uint32_t)(tag ? GT_WORD_PAYLOAD(slot->word) >> 32 : GT_WORD_LOW(slot->word));
@@ -93,6 +93,7 @@ static void record_attribute(struct gt_track *t, const struct gt_slot *slot)
 	const struct gt_def_attribute *def;
 	char text[64];
 
+	(void)tick;
 	if (entry) {
 		add_attribute(t, entry->value, (OTF2_Type)entry->aux, value);
 		return;
@@ -127,7 +128,7 @@ static uint32_t parameter(struct gt_track *t, unsigned slot_type, uint32_t id)
 	return remember(t, slot_type, id, gt_defs_parameter(t->conv->defs, &item), 0);
 }
 
-static void record_parameter(struct gt_track *t, const struct gt_slot *slot, uint64_t tick)
+void gt_convert_parameter(struct gt_track *t, const struct gt_slot *slot, uint64_t tick)
 {
 	unsigned type = GT_WORD_TYPE(slot->word);
 	uint32_t number = parameter(t, type, (uint32_t)GT_WORD_LOW(slot->word));
@@ -151,14 +152,14 @@ static void record_parameter(struct gt_track *t, const struct gt_slot *slot, uin
 }
 
 /* All of a set. */
-static void record_parameters(struct gt_track *t, const struct gt_slot *slot, uint64_t tick)
+void gt_convert_parameters(struct gt_track *t, const struct gt_slot *slot, uint64_t tick)
 {
 	const struct gt_def_params *set =
 		gt_proc_find(t->loc->proc, GT_D_PARAMS, (uint32_t)GT_WORD_LOW(slot->word), NULL);
 	const struct gt_def_param *param;
 
 	if (!set) {
-		t->w->tally.unknown_records++;
+		gt_convert_unknown(t, slot, tick);
 		return;
 	}
 	param = (const struct gt_def_param *)(set + 1);
@@ -169,7 +170,7 @@ static void record_parameters(struct gt_track *t, const struct gt_slot *slot, ui
 		};
 
 		if (param->type >= GT_T_PARAM_INT && param->type <= GT_T_PARAM_STR)
-			record_parameter(t, one, tick);
+			gt_convert_parameter(t, one, tick);
 	}
 }
 
@@ -186,7 +187,7 @@ static void own_parameter(struct gt_track *t, const char *name, uint64_t ns, uin
 		     "parameter");
 }
 
-static void record_process(struct gt_track *t, const struct gt_slot *slot, uint64_t tick)
+void gt_convert_process(struct gt_track *t, const struct gt_slot *slot, uint64_t tick)
 {
 	struct gt_attribute item = { .type = OTF2_PARAMETER_TYPE_STRING };
 	uint64_t ns = gt_track_time(t, tick);
@@ -284,7 +285,7 @@ static uint32_t new_metric(struct gt_track *t, uint32_t id, uint32_t count)
 	return number;
 }
 
-static void record_metric(struct gt_track *t, const struct gt_slot *slot, uint64_t tick)
+void gt_convert_metric(struct gt_track *t, const struct gt_slot *slot, uint64_t tick)
 {
 	bool many = GT_WORD_TYPE(slot->word) == GT_T_METRICS;
 	uint32_t id = (uint32_t)GT_WORD_LOW(slot->word);
@@ -318,7 +319,7 @@ static void record_metric(struct gt_track *t, const struct gt_slot *slot, uint64
 
 /* ---- markers ------------------------------------------------------------------------------------------------ */
 
-static void record_marker(struct gt_track *t, const struct gt_slot *slot, uint64_t tick)
+void gt_convert_marker(struct gt_track *t, const struct gt_slot *slot, uint64_t tick)
 {
 	const struct gt_def_marker *def = NULL;
 	const char *text = gt_proc_string(t->loc->proc, (uint32_t)slot[1].time);
@@ -342,7 +343,7 @@ static void record_marker(struct gt_track *t, const struct gt_slot *slot, uint64
 			text ? text : "");
 }
 
-static void record_gap(struct gt_track *t, const struct gt_slot *slot, uint64_t tick)
+void gt_convert_gap(struct gt_track *t, const struct gt_slot *slot, uint64_t tick)
 {
 	uint64_t payload = GT_WORD_PAYLOAD(slot->word);
 	char text[160];
@@ -374,7 +375,7 @@ static void flush_meanwhile(struct gt_track *t, uint64_t word, uint64_t end)
 	}
 }
 
-static void record_flush(struct gt_track *t, const struct gt_slot *slot, uint64_t tick)
+void gt_convert_flush(struct gt_track *t, const struct gt_slot *slot, uint64_t tick)
 {
 	uint64_t end = slot->time + GT_WORD_PAYLOAD(slot->word);
 
@@ -391,7 +392,7 @@ static void record_flush(struct gt_track *t, const struct gt_slot *slot, uint64_
 	gt_track_leave(t, gt_track_time(t, end));
 }
 
-static void record_switch(struct gt_track *t, const struct gt_slot *slot, uint64_t tick)
+void gt_convert_on_off(struct gt_track *t, const struct gt_slot *slot, uint64_t tick)
 {
 	bool on = GT_WORD_TYPE(slot->word) == GT_T_ON;
 	uint64_t word = GT_WORD(GT_T_OFF, 0), ns = gt_track_time(t, tick);
@@ -444,7 +445,7 @@ static void add_thread_end(struct gt_track *t, uint64_t how)
 	add_attribute(t, gt_defs_attribute(t->conv->defs, &attribute), OTF2_TYPE_STRING, value);
 }
 
-static void record_thread(struct gt_track *t, const struct gt_slot *slot, uint64_t tick)
+void gt_convert_thread(struct gt_track *t, const struct gt_slot *slot, uint64_t tick)
 {
 	unsigned type = GT_WORD_TYPE(slot->word);
 	uint64_t ns = gt_track_time(t, tick), sequence = slot[1].time;
@@ -478,7 +479,7 @@ static void record_thread(struct gt_track *t, const struct gt_slot *slot, uint64
 	gt_track_bad(t, rc, "thread event");
 }
 
-static void record_lock(struct gt_track *t, const struct gt_slot *slot, uint64_t tick)
+void gt_convert_lock(struct gt_track *t, const struct gt_slot *slot, uint64_t tick)
 {
 	bool acquire = GT_WORD_TYPE(slot->word) == GT_T_LOCK_ACQUIRE;
 	uint64_t address = GT_WORD_LOW(slot->word);
@@ -502,7 +503,7 @@ static void record_lock(struct gt_track *t, const struct gt_slot *slot, uint64_t
 
 /* ---- user messages ------------------------------------------------------------------------------------------------- */
 
-static void record_message(struct gt_track *t, const struct gt_slot *slot, uint64_t tick)
+void gt_convert_user_message(struct gt_track *t, const struct gt_slot *slot, uint64_t tick)
 {
 	bool send = GT_WORD_TYPE(slot->word) == GT_T_USER_SEND;
 	struct gt_peer peer = { .rank = GT_NO_PEER };
@@ -526,103 +527,30 @@ static void record_message(struct gt_track *t, const struct gt_slot *slot, uint6
 
 /* ---- all of them ----------------------------------------------------------------------------------------------------- */
 
-/* Continuation slots that a type must have before its data may be looked at. */
-static unsigned needs_extra(unsigned type)
+/* Of a record that nobody knows, or that refers to what is not defined. */
+void gt_convert_unknown(struct gt_track *t, const struct gt_slot *slot, uint64_t tick)
 {
-	return GT_TYPE_HAS_EXTRA(type) && type != GT_T_PARAMS ? 1 : 0;
+	(void)slot;
+	(void)tick;
+	t->w->tally.unknown_records++;
 }
 
 void gt_track_record(struct gt_track *t, const struct gt_slot *slot, uint64_t tick)
 {
+	static const struct {
+		void (*convert)(struct gt_track *t, const struct gt_slot *slot, uint64_t tick);
+		unsigned least;
+	} kinds[256] = {
+#define GT_RECORD(name, code, least, handler, owner, payload, data, otf2) [code] = { gt_convert_##handler, least },
+#include "gputrace/records.def"
+#undef GT_RECORD
+	};
 	unsigned type = GT_WORD_TYPE(slot->word);
 
-	if (gt_track_mpi(t, slot, tick) || gt_track_rma(t, slot, tick))
-		return;
-	if (needs_extra(type) && GT_WORD_EXTRA(slot->word) < 1) {
-		t->w->tally.unknown_records++;
-		return;
-	}
-	switch (type) {
-	case GT_T_FLUSH:
-		record_flush(t, slot, tick);
-		break;
-	case GT_T_GAP:
-		record_gap(t, slot, tick);
-		break;
-	case GT_T_ON:
-	case GT_T_OFF:
-		record_switch(t, slot, tick);
-		break;
-	case GT_T_UNWIND: {
-		uint64_t ns = gt_track_time(t, tick), depth = GT_WORD_PAYLOAD(slot->word);
-
-		if (depth < t->depth)
-			gt_track_close(t, depth, ns);
-		break;
-	}
-	case GT_T_TAG:
-	case GT_T_ATTR:
-		record_attribute(t, slot);
-		break;
-	case GT_T_PARAM_INT:
-	case GT_T_PARAM_UINT:
-	case GT_T_PARAM_STR:
-		record_parameter(t, slot, tick);
-		break;
-	case GT_T_PARAMS:
-		record_parameters(t, slot, tick);
-		break;
-	case GT_T_METRIC:
-	case GT_T_METRICS:
-		record_metric(t, slot, tick);
-		break;
-	case GT_T_MARKER:
-	case GT_T_COMMENT:
-		record_marker(t, slot, tick);
-		break;
-	case GT_T_USER_SEND:
-	case GT_T_USER_RECV:
-		record_message(t, slot, tick);
-		break;
-	case GT_T_XFER_SEND:
-	case GT_T_XFER_RECV:
-		gt_track_transfer(t, slot, tick);
-		break;
-	case GT_T_RMA_PUT:
-	case GT_T_RMA_GET:
-	case GT_T_RMA_COMPLETE:
-		gt_track_one_sided(t, slot, tick);
-		break;
-	case GT_T_IO_OPEN:
-	case GT_T_IO_CLOSE:
-	case GT_T_IO_BEGIN:
-	case GT_T_IO_COMPLETE:
-	case GT_T_IO_SEEK:
-	case GT_T_IO_DUP:
-	case GT_T_IO_ISSUED:
-	case GT_T_IO_CANCELLED:
-	case GT_T_IO_DELETE:
-		gt_track_io(t, slot, tick);
-		break;
-	case GT_T_THREAD_CREATE:
-	case GT_T_THREAD_BEGIN:
-	case GT_T_THREAD_WAIT:
-	case GT_T_THREAD_END:
-		record_thread(t, slot, tick);
-		break;
-	case GT_T_LOCK_ACQUIRE:
-	case GT_T_LOCK_RELEASE:
-		record_lock(t, slot, tick);
-		break;
-	case GT_T_FORK:
-	case GT_T_EXEC:
-	case GT_T_WAITPID:
-		record_process(t, slot, tick);
-		break;
-	default:
-		t->w->tally.unknown_records++;
-		break;
-	}
+	if (kinds[type].convert && (!kinds[type].least || GT_WORD_EXTRA(slot->word) >= kinds[type].least))
+		kinds[type].convert(t, slot, tick);
+	else
+		gt_convert_unknown(t, slot, tick);
 }
 
 /* ---- program begin and end --------------------------------------------------------------------------------------------- */

@@ -18,13 +18,6 @@ struct window {
 
 /* ---- windows --------------------------------------------------------------------------------- */
 
-static bool is_mpi(const struct gt_track *t, uint32_t id)
-{
-	const struct gt_def_comm *def = gt_proc_find(t->loc->proc, GT_D_WINDOW, id, NULL);
-
-	return def && def->paradigm == OTF2_PARADIGM_MPI;
-}
-
 static bool find_window(struct gt_track *t, uint32_t id, struct window *window)
 {
 	uint64_t word = GT_WORD(GT_T_RMA_SYNC, id);
@@ -107,24 +100,24 @@ static OTF2_ErrorCode synchronisation(struct gt_track *t, const struct gt_slot *
 	}
 }
 
-/* A record of one slot, whatever follows. */
-static bool simple(struct gt_track *t, const struct gt_slot *slot, uint64_t tick)
+void gt_convert_rma_begin(struct gt_track *t, const struct gt_slot *slot, uint64_t tick)
+{
+	(void)slot;
+	gt_track_bad(t,
+		     OTF2_EvtWriter_RmaCollectiveBegin(gt_writer_evt(t->writer), gt_track_attributes(t),
+						       gt_track_time(t, tick)),
+		     "one-sided operation");
+}
+
+void gt_convert_rma_window(struct gt_track *t, const struct gt_slot *slot, uint64_t tick)
 {
 	uint64_t low = GT_WORD_LOW(slot->word);
 	struct window window;
 	uint64_t ns;
 
-	if (GT_WORD_TYPE(slot->word) == GT_T_RMA_COLL_BEGIN) {
-		ns = gt_track_time(t, tick);
-		gt_track_bad(t, OTF2_EvtWriter_RmaCollectiveBegin(gt_writer_evt(t->writer), gt_track_attributes(t), ns),
-			     "one-sided operation");
-		return true;
-	}
-	if (GT_WORD_TYPE(slot->word) != GT_T_RMA_WIN || !is_mpi(t, (uint32_t)(low >> 1)))
-		return false;
 	if (!find_window(t, (uint32_t)(low >> 1), &window)) {
-		t->w->tally.unknown_records++;
-		return true;
+		gt_convert_unknown(t, slot, tick);
+		return;
 	}
 	ns = gt_track_time(t, tick);
 	gt_track_bad(t,
@@ -133,7 +126,6 @@ static bool simple(struct gt_track *t, const struct gt_slot *slot, uint64_t tick
 			     : OTF2_EvtWriter_RmaWinCreate(gt_writer_evt(t->writer), gt_track_attributes(t), ns,
 							   window.number),
 		     "window");
-	return true;
 }
 
 static void on_window(struct gt_track *t, const struct gt_slot *slot, uint64_t ns,
@@ -168,24 +160,14 @@ static void on_window(struct gt_track *t, const struct gt_slot *slot, uint64_t n
 	gt_track_bad(t, rc, "one-sided operation");
 }
 
-bool gt_track_rma(struct gt_track *t, const struct gt_slot *slot, uint64_t tick)
+void gt_convert_rma(struct gt_track *t, const struct gt_slot *slot, uint64_t tick)
 {
-	unsigned type = GT_WORD_TYPE(slot->word), extra = GT_WORD_EXTRA(slot->word);
 	struct window window;
 
-	if (type < GT_T_RMA_PUT || type > GT_T_RMA_COLL_END)
-		return false;
-	if (type == GT_T_RMA_WIN || type == GT_T_RMA_COLL_BEGIN)
-		return simple(t, slot, tick);
-	if (!is_mpi(t, (uint32_t)GT_WORD_LOW(slot->word)))
-		return false;
-	if (extra < (type <= GT_T_RMA_COMPLETE ? 2u : 1u) ||
-	    !find_window(t, (uint32_t)GT_WORD_LOW(slot->word), &window)) {
-		t->w->tally.unknown_records++;
-		return true;
-	}
-	on_window(t, slot, gt_track_time(t, tick), &window);
-	return true;
+	if (find_window(t, (uint32_t)GT_WORD_LOW(slot->word), &window))
+		on_window(t, slot, gt_track_time(t, tick), &window);
+	else
+		gt_convert_unknown(t, slot, tick);
 }
 
 /* ---- topologies ------------------------------------------------------------------------------ */

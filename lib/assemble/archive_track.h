@@ -68,48 +68,25 @@ void gt_track_marker(struct gt_track *t, const char *category, const char *group
 /* Writes the next unit that others recorded for this location; there is one. */
 void gt_track_foreign(struct gt_track *t);
 
-/* Any record but enter and leave. */
+/* Any record, by the table in <gputrace/records.def>: its handler, if it has all of its slots. */
 void gt_track_record(struct gt_track *t, const struct gt_slot *slot, uint64_t tick);
+
+/* The handlers. Each takes a whole record and the tick that it is to have. */
+#define GT_RECORD(name, code, least, handler, owner, payload, data, otf2) \
+	void gt_convert_##handler(struct gt_track *t, const struct gt_slot *slot, uint64_t tick);
+#include "gputrace/records.def"
+#undef GT_RECORD
 
 struct gt_mpi_view;
 /* A communicator of this process by its id, or NULL. */
 const struct gt_mpi_view *gt_track_view(const struct gt_track *t, uint32_t id);
 
-/* One-sided operations (archive_rma.c). False: of a GPU, or no such record. */
-bool gt_track_rma(struct gt_track *t, const struct gt_slot *slot, uint64_t tick);
-
-/* Messages and collectives of MPI. False: it is another record. */
-bool gt_track_mpi(struct gt_track *t, const struct gt_slot *slot, uint64_t tick);
-
-/* Transfers, as messages and as one-sided operations. */
-void gt_track_transfer(struct gt_track *t, const struct gt_slot *slot, uint64_t tick);
-void gt_track_one_sided(struct gt_track *t, const struct gt_slot *slot, uint64_t tick);
-
-/* I/O records (archive_io.c). */
-void gt_track_io(struct gt_track *t, const struct gt_slot *slot, uint64_t tick);
+/* Begin and completion of the operation that IO_ENTER or IO_LEAVE stands for. */
 void gt_track_io_short(struct gt_track *t, uint64_t word, uint64_t tick);
 
 /* Program begin and end, on the first location of a process. */
 void gt_track_begin(struct gt_track *t);
 void gt_track_end(struct gt_track *t, uint64_t ns);
-
-/* Lookup tables. The value for `word`, or NULL; gt_lookup_put returns NULL without memory. */
-static inline const struct gt_lookup_entry *gt_lookup_find(const struct gt_lookup *lookup,
-							   uint64_t word)
-{
-	size_t mask = ((size_t)1 << lookup->bits) - 1;
-	size_t i = (word * UINT64_C(0x9e3779b97f4a7c15)) >> (64 - lookup->bits);
-
-	for (;; i = (i + 1) & mask) {
-		if (lookup->entries[i].word == word)
-			return &lookup->entries[i];
-		if (!lookup->entries[i].word)
-			return NULL;
-	}
-}
-
-const struct gt_lookup_entry *gt_lookup_put(struct gt_lookup *lookup, uint64_t word,
-					    uint32_t value, uint32_t aux);
 
 static inline bool gt_track_bad(struct gt_track *t, OTF2_ErrorCode rc, const char *what)
 {

@@ -12,6 +12,7 @@
 #include "lib/assemble/clock.h"
 #include "lib/assemble/names.h"
 #include "lib/assemble/stream.h"
+#include "lib/assemble/lookup.h"
 
 struct gt_messages;
 struct gt_gpu;
@@ -56,18 +57,6 @@ struct gt_conversion {
 	 * its space can be given back. May be NULL. */
 	void (*consumed)(void *context, uint32_t location, uint64_t offset);
 	void *context;
-};
-
-struct gt_lookup_entry {
-	uint64_t word;           /* 0: free */
-	uint32_t value, aux;
-};
-
-/* Open addressing; what a worker has learned about the process it is converting. */
-struct gt_lookup {
-	struct gt_lookup_entry *entries;
-	unsigned bits;
-	size_t used;
 };
 
 struct gt_frame {

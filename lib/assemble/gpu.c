@@ -109,8 +109,8 @@ static int list_transfer(struct scan *s, const struct gt_xfer *x)
 
 static int note_transfer(struct scan *s, struct gt_loc *at, const struct gt_slot *slot)
 {
-	bool window = GT_WORD_TYPE(slot->word) >= GT_T_RMA_PUT &&
-		      GT_WORD_TYPE(slot->word) <= GT_T_RMA_WIN;
+	bool window = GT_WORD_TYPE(slot->word) >= GT_T_XFER_PUT &&
+		      GT_WORD_TYPE(slot->word) <= GT_T_XFER_COMPLETE;
 	struct gt_loc *other = gt_proc_loc(at->proc, (uint32_t)slot[1].time);
 	struct gt_xfer x = {
 		.at = at,
@@ -127,7 +127,7 @@ static int note_transfer(struct scan *s, struct gt_loc *at, const struct gt_slot
 	if (s->list)
 		return window ? 0 : list_transfer(s, &x);
 	at->comms |= UINT32_C(1) << x.comm;
-	if (window && GT_WORD_TYPE(slot->word) > GT_T_RMA_ATOMIC)
+	if (window && GT_WORD_TYPE(slot->word) == GT_T_XFER_COMPLETE)
 		return 0; /* completions name nobody */
 	other->comms |= UINT32_C(1) << x.comm;
 	for (unsigned i = 0; !window && i < 2; i++) {

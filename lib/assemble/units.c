@@ -20,7 +20,7 @@ void gt_units_open(struct gt_units *units, struct gt_stream *stream)
 bool gt_type_transfer(unsigned type)
 {
 	return type == GT_T_XFER_SEND || type == GT_T_XFER_RECV ||
-	       (type >= GT_T_RMA_PUT && type <= GT_T_RMA_WIN);
+	       (type >= GT_T_XFER_PUT && type <= GT_T_XFER_COMPLETE);
 }
 
 bool gt_unit_activity(const struct gt_slot *slots, unsigned used, uint64_t *end)

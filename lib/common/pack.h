@@ -23,6 +23,8 @@
 #ifndef GT_PACK_H
 #define GT_PACK_H
 
+#include "gputrace/records.h"
+
 #include <stddef.h>
 #include <stdint.h>
 
@@ -47,7 +49,7 @@ static inline uint32_t gt_pack_hash(uint64_t word)
 	return (uint32_t)(word * UINT64_C(0x9e3779b97f4a7c15) >> 53);
 }
 
-#define GT_PACK_COUNTS(word) ((word) >> 56 == 0x0b) /* GT_T_TAG */
+#define GT_PACK_COUNTS(word) ((word) >> 56 == GT_T_TAG)
 #define GT_PACK_LOW          UINT64_C(0xffffffff)
 
 /* Where in the table a word is looked for that is not there as it is. */

@@ -23,7 +23,6 @@
 #include <gputrace/adapter.h>
 
 #include "hooks.h"
-#include "lib/format.h"
 
 #define FDS    GT_IO_FDS
 #define FILES  4096u

@@ -97,8 +97,8 @@ static void gpu(struct mk_proc *p, uint32_t region)
 		mk_enter(s, from, region);
 		mk_record(s, from, GT_T_PARAMS, set, NULL, 0);
 		mk_record(s, from, GT_T_XFER_SEND, channel, (uint64_t[]){ (uint64_t)k << 32, 64 }, 1);
-		mk_record(s, from, GT_T_RMA_PUT, window, (uint64_t[]){ 0, 8, k, 0 }, 2);
-		mk_record(s, to, GT_T_RMA_COMPLETE, window, (uint64_t[]){ 0, 0, k, 0 }, 2);
+		mk_record(s, from, GT_T_XFER_PUT, window, (uint64_t[]){ 0, 8, k, 0 }, 2);
+		mk_record(s, to, GT_T_XFER_COMPLETE, window, (uint64_t[]){ 0, 0, k, 0 }, 2);
 		mk_leave(s, to, region);
 		mk_record(late, to, GT_T_FOR_LOCATION, 0, NULL, 0);
 		mk_record(late, to, GT_T_XFER_RECV, channel, (uint64_t[]){ 2 | (uint64_t)k << 32, 64 },

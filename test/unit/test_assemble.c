@@ -484,13 +484,12 @@ Test(assemble, nesting_is_repaired)
 	mk_leave(l, AT(50), b); /* no longer open */
 	mk_enter(l, AT(60), a);
 	mk_enter(l, AT(70), b);
-	mk_slot(l, AT(80), GT_WORD(GT_T_UNWIND, 1));
 	mk_leave(l, AT(90), a);
 	mk_loc_close(l);
 	mk_proc_end(p, GT_END_EXIT, 0, AT(100));
 	expect_events(dir, "0 0 BEGIN prog [ProcessId=4711]\n0 10 ENTER alpha\n0 20 ENTER beta\n"
 			   "0 30 ENTER gamma\n0 40 LEAVE gamma\n0 40 LEAVE beta\n0 40 LEAVE alpha\n"
-			   "0 60 ENTER alpha\n0 70 ENTER beta\n0 80 LEAVE beta\n0 90 LEAVE alpha\n"
+			   "0 60 ENTER alpha\n0 70 ENTER beta\n0 90 LEAVE beta\n0 90 LEAVE alpha\n"
 			   "0 100 END 0 [ProcessId=4711]\n");
 	expect_property(dir, "REPAIRED_LEAVES_ADDED=3");
 	expect_property(dir, "REPAIRED_LEAVES_DROPPED=2");

@@ -329,12 +329,12 @@ Test(gpu, one_sided)
 	struct gpu_run r = gpu_run();
 
 	mk_enter(r.stream, AT(100), r.copy);
-	mk_record(r.stream, AT(100), GT_T_RMA_GET, r.window, (uint64_t[]){ 0, 4096, 17, 0 }, 2);
-	mk_record(r.stream, AT(200), GT_T_RMA_COMPLETE, r.window, (uint64_t[]){ 0, 0, 17, 0 }, 2);
+	mk_record(r.stream, AT(100), GT_T_XFER_GET, r.window, (uint64_t[]){ 0, 4096, 17, 0 }, 2);
+	mk_record(r.stream, AT(200), GT_T_XFER_COMPLETE, r.window, (uint64_t[]){ 0, 0, 17, 0 }, 2);
 	mk_leave(r.stream, AT(200), r.copy);
 	mk_enter(r.stream, AT(50), r.copy);
-	mk_record(r.stream, AT(50), GT_T_RMA_PUT, r.window, (uint64_t[]){ 0, 99, 16, 0 }, 2);
-	mk_record(r.stream, AT(60), GT_T_RMA_COMPLETE, r.window, (uint64_t[]){ 0, 0, 16, 0 }, 2);
+	mk_record(r.stream, AT(50), GT_T_XFER_PUT, r.window, (uint64_t[]){ 0, 99, 16, 0 }, 2);
+	mk_record(r.stream, AT(60), GT_T_XFER_COMPLETE, r.window, (uint64_t[]){ 0, 0, 16, 0 }, 2);
 	mk_leave(r.stream, AT(60), r.copy);
 	close_run(&r);
 	expect_events(r.dir, HEAD TAIL
