@@ -66,6 +66,7 @@ static bool begin(const char *dir, const char *home, int fd, struct gt_assemble_
 	}
 	*how = (struct gt_assemble_options){
 		.keep_spool = !gt_settings.clean,
+		.in_order = gt_settings.clock_correction,
 		.threads = (unsigned)gt_settings.assemble_threads,
 		.verbose = (int)gt_settings.verbose,
 	};

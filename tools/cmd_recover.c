@@ -273,6 +273,7 @@ int gt_cmd_recover(int argc, char **argv)
 	close(dirfd);
 	how.keep_spool = keep || !gt_settings.clean;
 	how.threads = (unsigned)gt_settings.assemble_threads;
+	how.in_order = gt_settings.clock_correction;
 	how.verbose = quiet ? 0 : (int)gt_settings.verbose;
 	gt_assemble_guard(dir);
 	return gt_assemble(dir, &how);

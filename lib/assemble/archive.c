@@ -586,20 +586,27 @@ static void close_on_ballast(struct gt_writer *writer)
 	__atomic_fetch_sub(&archive->remaining, 1, __ATOMIC_RELAXED);
 }
 
+/* A second name for a location's definitions. False: there can be none. */
+static bool same_defs(const struct gt_archive *archive, uint32_t from, uint32_t to)
+{
+	int dir = archive->options.dirfd;
+	char source[32], target[32];
+
+	snprintf(source, sizeof(source), "traces/%u.def", from);
+	snprintf(target, sizeof(target), "traces/%u.def", to);
+	return !linkat(dir, source, dir, target, 0);
+}
+
 /*
  * Event files hold global ids: nothing is to be said, but readers look for the file. Where there are
  * many, one file has many names: to make one costs much more, up to milliseconds on some disks.
  */
 static void write_local_defs(struct gt_archive *archive, uint32_t number)
 {
-	int dir = archive->options.dirfd;
-	char from[32], to[32];
 	OTF2_DefWriter *defs;
 
-	snprintf(from, sizeof(from), "traces/%u.def", archive->empty_defs - 1);
-	snprintf(to, sizeof(to), "traces/%u.def", number);
 	if (archive->empty_defs && archive->options.locations > MANY &&
-	    !linkat(dir, from, dir, to, 0))
+	    same_defs(archive, archive->empty_defs - 1, number))
 		return;
 	archive->empty_defs = number + 1;
 	defs = OTF2_Archive_GetDefWriter(archive->otf2, number);
@@ -626,7 +633,8 @@ void gt_writer_close(struct gt_writer *writer, uint64_t *events)
 	if (!gt_archive_bad(archive))
 		gt_otf2_bad(archive, OTF2_Archive_CloseEvtWriter(archive->otf2, writer->direct),
 			    "closing an event file");
-	if (!gt_archive_bad(archive) && archive->options.mode == GT_ARCHIVE_WHOLE)
+	if (!gt_archive_bad(archive) && archive->options.mode == GT_ARCHIVE_WHOLE &&
+	    !archive->options.late_defs)
 		write_local_defs(archive, writer->number);
 	pthread_mutex_unlock(&archive->space_lock);
 	archive->writers[writer->number] = NULL;
@@ -677,8 +685,8 @@ void gt_local_defs_free(struct gt_local_defs *local)
 }
 
 void gt_local_defs_write(struct gt_archive *archive, const struct gt_local_defs *local,
-			 uint32_t number, const struct gt_offset *offsets, size_t n,
-			 double deviation)
+			 uint32_t number, uint32_t same, const struct gt_offset *offsets,
+			 size_t n, double deviation)
 {
 	static const OTF2_MappingType types[GT_MAPS] = {
 		[GT_MAP_STRING] = OTF2_MAPPING_STRING,
@@ -694,7 +702,7 @@ void gt_local_defs_write(struct gt_archive *archive, const struct gt_local_defs 
 	OTF2_DefWriter *defs;
 	OTF2_ErrorCode rc = OTF2_SUCCESS;
 
-	if (gt_archive_bad(archive))
+	if (gt_archive_bad(archive) || (same != GT_UNDEFINED && same_defs(archive, same, number)))
 		return;
 	defs = OTF2_Archive_GetDefWriter(archive->otf2, number);
 	if (!defs) {

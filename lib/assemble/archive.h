@@ -36,6 +36,7 @@ enum gt_archive_mode { GT_ARCHIVE_WHOLE, GT_ARCHIVE_PART, GT_ARCHIVE_JOINED };
 struct gt_archive_options {
 	enum gt_archive_mode mode;
 	int dirfd;                 /* an empty folder */
+	bool late_defs;            /* locations' definitions come when all events are converted */
 	uint32_t locations;        /* how many event files there will be */
 	unsigned threads;          /* that write at the same time */
 	uint64_t bytes;            /* most that all event files together can take */
@@ -83,12 +84,13 @@ struct gt_local_defs;
 
 /*
  * Local definitions for locations of a part: mapping tables, those that change nothing left out, and
- * `offsets` of its clock. NULL without memory. Then the definitions of a location; then the end.
+ * `offsets` of its clock. NULL without memory. Then the definitions of a location, which may be the `same` as
+ * another one's (GT_UNDEFINED: they are not); then the end.
  */
 struct gt_local_defs *gt_local_defs_new(uint32_t *const maps[GT_MAPS], const uint32_t counts[GT_MAPS]);
 void gt_local_defs_write(struct gt_archive *archive, const struct gt_local_defs *local,
-			 uint32_t number, const struct gt_offset *offsets, size_t n,
-			 double deviation);
+			 uint32_t number, uint32_t same, const struct gt_offset *offsets,
+			 size_t n, double deviation);
 void gt_local_defs_free(struct gt_local_defs *local);
 
 /* Is there so much room on the disk, beside what is set aside for the definitions? */

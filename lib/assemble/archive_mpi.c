@@ -9,6 +9,7 @@
 
 #include "lib/assemble/archive_track.h"
 #include "lib/assemble/mpi.h"
+#include "lib/assemble/order.h"
 
 const struct gt_mpi_view *gt_track_view(const struct gt_track *t, uint32_t id)
 {
@@ -18,6 +19,26 @@ const struct gt_mpi_view *gt_track_view(const struct gt_track *t, uint32_t id)
 static const struct gt_mpi_view *view_of(const struct gt_track *t, const struct gt_slot *slot)
 {
 	return gt_track_view(t, (uint32_t)GT_WORD_LOW(slot->word));
+}
+
+/* Between two hosts: what it proves of their clocks. */
+static void note_order(struct gt_track *t, const struct gt_mpi_view *view, uint32_t place, uint32_t tag,
+		       uint64_t ns, bool send)
+{
+	const struct gt_proc *proc = t->loc->proc;
+	uint64_t peer, pair = gt_links_mix(view->comm->key, tag);
+	uint32_t clock = (uint32_t)(proc - t->conv->spool->procs);
+
+	if (!gt_mpi_elsewhere(t->conv->mpi, t->conv->layout, view, place, proc, &peer))
+		return;
+	if (!t->who)
+		t->who = gt_mpi_who(gt_mpi_job(proc), proc->header.rank);
+	if (t->conv->clock_of)
+		clock = t->conv->clock_of[clock];
+	pair = gt_links_mix(gt_links_mix(pair, send ? t->who : peer), send ? peer : t->who);
+	gt_order_put(t->conv->order,
+		     &(struct gt_order_end){ .pair = pair, .ns = ns, .send = send,
+					     .clock = clock });
 }
 
 void gt_convert_mpi_message(struct gt_track *t, const struct gt_slot *slot, uint64_t tick)
@@ -39,6 +60,10 @@ void gt_convert_mpi_message(struct gt_track *t, const struct gt_slot *slot, uint
 		return;
 	}
 	comm = view->comm->number;
+	if (t->conv->order)
+		note_order(t, view, peer, tag, ns,
+			   GT_WORD_TYPE(slot->word) == GT_T_MPI_SEND ||
+				   GT_WORD_TYPE(slot->word) == GT_T_MPI_ISEND);
 	list = gt_track_attributes(t);
 	switch (GT_WORD_TYPE(slot->word)) {
 	case GT_T_MPI_SEND:

@@ -45,6 +45,7 @@ struct gt_track {
 	unsigned io_depth;
 	uint32_t io_ids;       /* matching ids that were given */
 	uint32_t thread_comm;  /* GT_UNDEFINED: not made yet */
+	uint64_t who;          /* the process as a rank (gt_mpi_who); 0: not looked at yet */
 };
 
 /* Writes frames' leaves down to `depth` and counts them as closed by repair. */

@@ -440,6 +440,7 @@ static int open_archive(struct gt_assembly *a)
 {
 	struct gt_archive_options options = {
 		.mode = a->how ? GT_ARCHIVE_PART : GT_ARCHIVE_WHOLE,
+		.late_defs = gt_assembly_orders(a),
 		.dirfd = a->workfd,
 		.locations = a->layout.location_count,
 		.bytes = archive_bytes(a) * 2,
@@ -459,6 +460,9 @@ static int open_archive(struct gt_assembly *a)
 	a->conv.messages = a->messages;
 	a->conv.gpu = &a->gpu;
 	a->conv.mpi = &a->mpi;
+	a->conv.clock_of = a->origins.which;
+	if (options.late_defs || (a->options->in_order && a->how))
+		a->conv.order = gt_order_open(a->workfd);
 	a->conv.pipe_over = longest_alone(a);
 	a->conv.consumed = consumed;
 	a->conv.context = a;
@@ -553,14 +557,17 @@ static int complete(struct gt_assembly *a, struct gt_report *report)
 	struct gt_archive_clock clock = { .start_real_ns = a->clock.start_real_ns,
 					  .properties = &a->properties };
 	uint64_t last_ns = a->facts.tally.last_ns;
-	int rc = gt_facts_collect(&a->facts, &a->spool, &a->layout, &a->clock);
+	int rc = gt_assembly_orders(a) ? gt_assembly_order(a) : 0;
 
+	if (!rc)
+		rc = gt_facts_collect(&a->facts, &a->spool, &a->layout, &a->clock);
 	gt_facts_outside(&a->facts, &a->spool);
 	clock.length_ns = last_ns > a->clock.end_ns ? last_ns : a->clock.end_ns;
 	a->facts.hosts_missing &= !a->eaten;
 	report->length_ns = clock.length_ns;
 	report->clock_error_ns = a->clock.error_ns;
 	report->hosts = a->clock.hosts;
+	report->order = &a->shifts;
 	gt_report_properties(report, a->conv.archive);
 	if (!rc)
 		rc = gt_properties_collect(&a->properties, &a->layout, &a->defs, &a->clock,
@@ -610,6 +617,8 @@ int gt_assembly_convert(struct gt_assembly *a, struct gt_profile **profile, size
 	if (rc)
 		return rc;
 	rc = convert_all(a);
+	gt_order_close(a->conv.order);
+	a->conv.order = NULL;
 	if (rc) {
 		snprintf(a->why, sizeof(a->why), "%s", strerror(-rc));
 		return rc;
@@ -664,6 +673,7 @@ void gt_assembly_free(struct gt_assembly *a)
 	gt_messages_free(a->messages);
 	gt_gpu_free(&a->gpu);
 	gt_mpi_free(&a->mpi);
+	gt_order_free(&a->shifts);
 	gt_origins_free(&a->origins);
 	gt_clock_free(&a->clock);
 	gt_layout_free(&a->layout);

@@ -16,6 +16,7 @@ struct gt_assemble_options {
 	char *const *folders; /* copies of node-local spools of other hosts, ended by NULL; or NULL */
 	bool again;        /* also if there is an archive already: it is replaced */
 	bool partial;      /* also without the spools of some hosts */
+	bool in_order;     /* messages between hosts correct their clocks (VT_CLOCK_CORRECTION) */
 	unsigned threads;  /* 0: one for each processor */
 	int verbose;       /* as VT_VERBOSE: 0 errors, 1 summary and warnings, 2 what is done */
 };

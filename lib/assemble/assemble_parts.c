@@ -234,6 +234,8 @@ static int join(struct gt_assembly *a)
 				    .spool = &a->spool };
 	int rc = gt_merge_who(&m);
 
+	if (!rc && a->options->in_order)
+		rc = gt_merge_order(&m);
 	if (!rc) {
 		gt_assembly_say(a, 2, "joining %zu parts", m.part_count);
 		a->conv.archive = gt_archive_open(&options, a->why, sizeof(a->why));
@@ -244,6 +246,7 @@ static int join(struct gt_assembly *a)
 		gt_facts_outside(&m.facts, &a->spool);
 		report.clock_error_ns = m.clock.error_ns;
 		report.hosts = m.clock.hosts;
+		report.order = &m.order;
 		report.length_ns = m.when.length_ns;
 		report.profile = m.profile;
 		report.profile_count = m.profile_count;
@@ -286,3 +289,82 @@ int gt_assembly_join(struct gt_assembly *a)
 	return join(a);
 }
 
+
+/* ---- hosts that are converted at once ------------------------------------------------------------------- */
+
+bool gt_assembly_orders(const struct gt_assembly *a)
+{
+	return a->options->in_order && !a->how && a->clock.hosts > 1;
+}
+
+/* A host is the place of its first process. */
+static void find_hosts(const struct gt_spool *spool, uint32_t *hosts)
+{
+	for (uint32_t i = 0; i < spool->proc_count; i++) {
+		hosts[i] = 0;
+		while (strcmp(spool->procs[hosts[i]].header.host, spool->procs[i].header.host) != 0)
+			hosts[i]++;
+	}
+}
+
+/* The shifts of the hosts as corrections that the readers apply, and their errors. */
+static int shift(struct gt_assembly *a, const uint32_t *hosts, struct gt_corrections *times)
+{
+	int rc = 0;
+
+	for (size_t i = 0; !rc && i < a->spool.proc_count; i++) {
+		int64_t *error = &a->clock.errors[i];
+
+		rc = gt_shift_correct(&times[i], &a->shifts.shifts[i]); /* none but of first processes */
+		if (*error >= 0)
+			*error += gt_shift_most(&a->shifts.shifts[hosts[i]]);
+		if (a->clock.error_ns >= 0 && *error > a->clock.error_ns)
+			a->clock.error_ns = *error;
+	}
+	a->clock.end_ns += (uint64_t)a->shifts.worst;
+	a->facts.tally.last_ns += (uint64_t)a->shifts.worst;
+	return rc;
+}
+
+static void write_locals(struct gt_assembly *a, const uint32_t *hosts, const struct gt_corrections *times,
+			 uint32_t *first)
+{
+	for (uint32_t i = 0; i < a->layout.location_count; i++) {
+		size_t place = (size_t)(a->layout.locations[i].loc->proc - a->spool.procs);
+		const struct gt_corrections *c = &times[hosts[place]];
+		int64_t error = a->clock.errors[place];
+
+		gt_local_defs_write(a->conv.archive, NULL, i, first[hosts[place]] - 1, c->points,
+				    c->count, error < 0 ? 0 : (double)error);
+		first[hosts[place]] = i + 1;
+	}
+}
+
+int gt_assembly_order(struct gt_assembly *a)
+{
+	size_t n = a->spool.proc_count;
+	uint32_t *hosts = calloc(2 * n + 1, sizeof(*hosts));
+	struct gt_corrections *times = calloc(n + 1, sizeof(*times));
+	struct gt_messages *ends = NULL;
+	int rc = hosts && times ? gt_messages_new(&ends, a->workfd) : -ENOMEM;
+
+	if (!rc) {
+		find_hosts(&a->spool, hosts);
+		rc = gt_order_read(ends, a->workfd, GT_ORDER_NAME, hosts, times, n);
+	}
+	if (!rc)
+		rc = gt_order_make(&a->shifts, ends, a->clock.errors, n);
+	if (!rc)
+		rc = shift(a, hosts, times);
+	if (!rc || rc == -ENOSPC) { /* no room to sort: the times stay as they are */
+		write_locals(a, hosts, times, hosts + n);
+		rc = 0;
+	}
+	unlinkat(a->workfd, GT_ORDER_NAME, 0);
+	gt_messages_free(ends);
+	for (size_t i = 0; times && i < n; i++)
+		free(times[i].points);
+	free(times);
+	free(hosts);
+	return rc;
+}

@@ -12,6 +12,7 @@
 #include "lib/assemble/gpu.h"
 #include "lib/assemble/messages.h"
 #include "lib/assemble/mpi.h"
+#include "lib/assemble/order.h"
 #include "lib/assemble/properties.h"
 #include "lib/assemble/report.h"
 
@@ -28,6 +29,7 @@ struct gt_assembly {
 	struct gt_gpu gpu;
 	struct gt_mpi mpi;
 	struct gt_conversion conv;
+	struct gt_order shifts;   /* of several hosts whose events are converted at once */
 	enum gt_mpi_how how;      /* not GT_MPI_WHOLE: a part of an archive */
 	struct gt_origins origins;
 	struct gt_facts facts;
@@ -64,6 +66,10 @@ int gt_assembly_close(struct gt_assembly *a, const struct gt_layout *layout, str
 
 /* The archive is in its place: tells about it and tidies up. Positive: it lacks events. */
 int gt_assembly_conclude(struct gt_assembly *a, struct gt_report *report);
+
+/* Are several hosts converted at once, whose times messages shall correct? Does it (assemble_parts.c). */
+bool gt_assembly_orders(const struct gt_assembly *a);
+int gt_assembly_order(struct gt_assembly *a);
 
 /* Some hosts have converted their events already: the rest, and all together (assemble_parts.c). */
 int gt_assembly_join(struct gt_assembly *a);

@@ -100,6 +100,9 @@ struct gt_offset {
 long gt_clock_offsets(const struct gt_origin *origin, const struct gt_scale *to,
 		      struct gt_offset *points, size_t room);
 
+/* A time with what is to be added; beyond the last point it goes on as before it. */
+uint64_t gt_offset_apply(const struct gt_offset *points, size_t count, uint64_t ns);
+
 static inline uint64_t gt_scale_piece(uint64_t ns, uint64_t ticks, uint64_t mult)
 {
 	return ns + (uint64_t)((unsigned __int128)ticks * mult >> GT_SCALE_SHIFT);

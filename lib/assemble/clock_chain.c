@@ -278,3 +278,28 @@ long gt_clock_offsets(const struct gt_origin *origin, const struct gt_scale *to,
 	free(ticks);
 	return differs ? (long)count : 0;
 }
+
+uint64_t gt_offset_apply(const struct gt_offset *points, size_t count, uint64_t ns)
+{
+	size_t low = 0, high = count;
+	__int128 offset;
+
+	if (!count)
+		return ns;
+	while (high - low > 1) {
+		size_t middle = low + (high - low) / 2;
+
+		if (points[middle].ns <= ns)
+			low = middle;
+		else
+			high = middle;
+	}
+	if (low && low + 1 == count)
+		low--;
+	offset = points[low].offset;
+	if (low + 1 < count && ns > points[low].ns)
+		offset += ((__int128)points[low + 1].offset - points[low].offset) *
+			  ((__int128)ns - points[low].ns) /
+			  ((__int128)points[low + 1].ns - points[low].ns);
+	return (uint64_t)((__int128)ns + offset);
+}

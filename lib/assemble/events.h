@@ -46,6 +46,8 @@ struct gt_conversion {
 	struct gt_messages *messages;
 	const struct gt_gpu *gpu;
 	const struct gt_mpi *mpi;
+	struct gt_order_file *order; /* for messages to other hosts; NULL: nobody wants them */
+	const uint32_t *clock_of; /* by place in spool->procs; NULL: that is the clock */
 	uint32_t region_off, region_flush; /* MEASUREMENT OFF, TRACE BUFFER FLUSH */
 	uint32_t region_idle[3]; /* by GT_IDLE_* */
 	uint32_t process_id;     /* attribute */

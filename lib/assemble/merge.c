@@ -12,6 +12,7 @@
 #include "lib/assemble/merge_int.h"
 
 #include <errno.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -240,6 +241,28 @@ static int number_all(struct gt_merge *m, struct list *list)
 	return 0;
 }
 
+static int find_corrections(struct gt_merge *m)
+{
+	m->corrections = calloc(m->origins.count + 1, sizeof(*m->corrections));
+	if (!m->corrections)
+		return -ENOMEM;
+	for (size_t i = 0; i < m->origins.count; i++) {
+		struct gt_corrections *c = &m->corrections[i];
+		const struct gt_scale *to = &m->clock.scales[i];
+		size_t room = m->origins.list[i].scale.bend_count + to->bend_count + 2;
+		long n;
+
+		c->points = calloc(room, sizeof(*c->points));
+		if (!c->points)
+			return -ENOMEM;
+		n = gt_clock_offsets(&m->origins.list[i], to, c->points, room);
+		if (n < 0)
+			return (int)n;
+		c->count = (size_t)n;
+	}
+	return 0;
+}
+
 int gt_merge_who(struct gt_merge *m)
 {
 	struct list list = { 0 };
@@ -275,7 +298,73 @@ int gt_merge_who(struct gt_merge *m)
 	free(list.entries);
 	if (!rc && m->origins.count)
 		rc = gt_clock_join(&m->clock, &m->origins);
+	return rc ? rc : find_corrections(m);
+}
+
+/* ---- the order of messages -------------------------------------------------------------------------- */
+
+/* Which host each clock is of: the place of the host's first clock. */
+static void find_hosts(const struct gt_merge *m, uint32_t *hosts)
+{
+	const struct gt_origin *list = m->origins.list;
+
+	for (uint32_t i = 0; i < m->origins.count; i++) {
+		hosts[i] = 0;
+		while (strcmp(list[hosts[i]].host, list[i].host) != 0)
+			hosts[i]++;
+	}
+}
+
+/* Shifts the times of all clocks of a host, and says so in their errors. */
+static int shift(struct gt_merge *m, const uint32_t *hosts)
+{
+	int rc = 0;
+
+	for (size_t i = 0; !rc && i < m->origins.count; i++) {
+		const struct gt_shift *s = &m->order.shifts[hosts[i]];
+		int64_t *error = &m->clock.errors[i];
+
+		rc = gt_shift_correct(&m->corrections[i], s);
+		if (*error >= 0)
+			*error += gt_shift_most(s);
+		if (m->clock.error_ns >= 0 && *error > m->clock.error_ns)
+			m->clock.error_ns = *error;
+	}
 	return rc;
+}
+
+static int read_order(struct gt_merge *m, struct gt_messages *ends, const uint32_t *hosts)
+{
+	char path[256];
+	int rc = 0;
+
+	for (size_t i = 0; !rc && i < m->part_count; i++) {
+		uint32_t first = m->each[i].first_origin;
+
+		snprintf(path, sizeof(path), "%s/" GT_ORDER_NAME, m->parts[i].path);
+		rc = gt_order_read(ends, m->dirfd, path, hosts + first, m->corrections + first,
+				   m->origins.count - first);
+	}
+	return rc;
+}
+
+int gt_merge_order(struct gt_merge *m)
+{
+	uint32_t *hosts = calloc(m->origins.count + 1, sizeof(*hosts));
+	struct gt_messages *ends = NULL;
+	int rc = hosts ? gt_messages_new(&ends, m->workfd) : -ENOMEM;
+
+	if (!rc) {
+		find_hosts(m, hosts);
+		rc = read_order(m, ends, hosts);
+	}
+	if (!rc)
+		rc = gt_order_make(&m->order, ends, m->clock.errors, m->origins.count);
+	if (!rc)
+		rc = shift(m, hosts);
+	gt_messages_free(ends);
+	free(hosts);
+	return rc == -ENOSPC ? 0 : rc; /* no room to sort: the times stay as they are */
 }
 
 /* ---- all of a part --------------------------------------------------------------------------------- */
@@ -354,7 +443,7 @@ static int stand_in(struct gt_merge *m, struct gt_archive *archive, uint64_t job
 	};
 	gt_properties_add(&m->properties, &m->defs, true, layout->group_count, "MISSING", "yes");
 	gt_archive_empty(archive, layout->location_count);
-	gt_local_defs_write(archive, NULL, layout->location_count, NULL, 0, 0);
+	gt_local_defs_write(archive, NULL, layout->location_count, GT_UNDEFINED, NULL, 0, 0);
 	for (at = m->rank_count++; at && compare_ranks(&ranks[at - 1], &own) > 0; at--)
 		ranks[at] = ranks[at - 1];
 	ranks[at] = own;
@@ -421,6 +510,10 @@ void gt_merge_free(struct gt_merge *m)
 	free(m->profile);
 	for (size_t i = 0; i < m->origins.count; i++)
 		free((struct gt_bend *)(uintptr_t)m->origins.list[i].scale.bends);
+	for (size_t i = 0; m->corrections && i < m->origins.count; i++)
+		free(m->corrections[i].points);
+	free(m->corrections);
+	gt_order_free(&m->order);
 	gt_origins_free(&m->origins);
 	gt_clock_free(&m->clock);
 	gt_properties_free(&m->properties);

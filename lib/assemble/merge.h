@@ -11,6 +11,7 @@
 #define GT_ASSEMBLE_MERGE_H
 
 #include "lib/assemble/archive.h"
+#include "lib/assemble/order.h"
 #include "lib/assemble/part.h"
 
 struct gt_merge {
@@ -22,6 +23,7 @@ struct gt_merge {
 	struct gt_layout layout;
 	struct gt_facts facts;
 	struct gt_clock clock;       /* by origin */
+	struct gt_order order;
 	struct gt_properties properties;
 	struct gt_profile *profile;
 	size_t profile_count;
@@ -29,6 +31,7 @@ struct gt_merge {
 	const char *at;              /* the part that is being read; NULL: none */
 	/* inside */
 	struct gt_origins origins;
+	struct gt_corrections *corrections; /* by origin */
 	struct gt_merge_part *each;
 	struct gt_merge_rank *ranks; /* by job and rank */
 	size_t rank_count;
@@ -37,6 +40,9 @@ struct gt_merge {
 
 /* Prepares; 0 or a negative errno. The caller has filled in the first members. */
 int gt_merge_who(struct gt_merge *merge);
+
+/* Corrects the hosts' times by the messages between them. 0 or a negative errno. */
+int gt_merge_order(struct gt_merge *merge);
 
 /* Unifies, and writes what belongs to single locations. 0 or a negative errno; or the archive failed. */
 int gt_merge_all(struct gt_merge *merge, struct gt_archive *archive);

@@ -23,24 +23,6 @@
 
 /* ---- markers ----------------------------------------------------------------------------------- */
 
-static uint64_t corrected(uint64_t ns, const struct gt_offset *points, size_t n)
-{
-	size_t k = 0;
-	__int128 span, offset;
-
-	if (!n)
-		return ns;
-	while (k + 2 < n && points[k + 1].ns <= ns)
-		k++;
-	offset = points[k].offset;
-	if (k + 1 < n && ns > points[k].ns) {
-		span = (__int128)points[k + 1].ns - points[k].ns;
-		offset += ((__int128)points[k + 1].offset - points[k].offset) *
-			  ((__int128)ns - points[k].ns) / span;
-	}
-	return (uint64_t)((__int128)ns + offset);
-}
-
 static int copy_markers(struct gt_merge_task *t, struct gt_archive *archive, const struct gt_corrections *all)
 {
 	const struct gt_marker_def *defs = t->part.defs.markers.items;
@@ -82,8 +64,8 @@ static int copy_markers(struct gt_merge_task *t, struct gt_archive *archive, con
 					      .group = gt_merge_string(t, defs[head.marker].group),
 					      .severity = defs[head.marker].severity };
 		gt_archive_marker(archive, &t->m->defs, &def,
-				  corrected(head.ns, all[t->part.groups[owner].clock].points,
-					    all[t->part.groups[owner].clock].count),
+				  gt_offset_apply(all[t->part.groups[owner].clock].points,
+						  all[t->part.groups[owner].clock].count, head.ns),
 				  head.group ? gt_merge_group(t, head.scope) : gt_merge_location(t, head.scope),
 				  head.group, text);
 	}
@@ -155,33 +137,14 @@ static int take_events(struct gt_merge_task *t, struct gt_archive *archive)
 	return rc;
 }
 
-static int find_corrections(const struct gt_merge_task *t, struct gt_corrections *all)
-{
-	for (size_t i = 0; i < t->part.origins.count; i++) {
-		size_t origin = t->each->first_origin + i;
-		const struct gt_scale *to = &t->m->clock.scales[origin];
-		size_t room = t->m->origins.list[origin].scale.bend_count + to->bend_count + 2;
-		long n;
-
-		all[i].points = calloc(room, sizeof(*all[i].points));
-		if (!all[i].points)
-			return -ENOMEM;
-		n = gt_clock_offsets(&t->m->origins.list[origin], to, all[i].points, room);
-		if (n < 0)
-			return (int)n;
-		all[i].count = (size_t)n;
-	}
-	return 0;
-}
-
 static void note_times(struct gt_merge_task *t, const struct gt_corrections *all)
 {
 	struct gt_archive_clock *when = &t->m->when;
 
 	for (size_t i = 0; i < t->part.origins.count; i++) {
-		uint64_t begin = corrected(t->part.origins.list[i].scale.base_ns, all[i].points,
-					   all[i].count);
-		uint64_t end = corrected(t->part.last_ns, all[i].points, all[i].count);
+		uint64_t begin = gt_offset_apply(all[i].points, all[i].count,
+						 t->part.origins.list[i].scale.base_ns);
+		uint64_t end = gt_offset_apply(all[i].points, all[i].count, t->part.last_ns);
 
 		if (!when->offset_ns || begin < when->offset_ns)
 			when->offset_ns = begin;
@@ -190,23 +153,13 @@ static void note_times(struct gt_merge_task *t, const struct gt_corrections *all
 	}
 }
 
-/* A second name for a file of definitions. False: there can be none. */
-static bool same_file(int traces, uint32_t from, uint32_t to)
-{
-	char source[32], target[32];
-
-	snprintf(source, sizeof(source), "%u.def", from);
-	snprintf(target, sizeof(target), "%u.def", to);
-	return !linkat(traces, source, traces, target, 0);
-}
-
 static int write_locals(struct gt_merge_task *t, struct gt_archive *archive, const struct gt_corrections *all)
 {
 	uint32_t *maps[GT_MAPS];
 	struct gt_local_defs *local;
 	uint64_t bytes = 4096, points = 0;
 	uint32_t *first; /* by clock: the location that has a file of its own, + 1 */
-	int traces, rc = 0;
+	int rc = 0;
 
 	memcpy(maps, t->maps, sizeof(maps));
 	maps[GT_MAP_STRING] = t->spoken;
@@ -220,21 +173,16 @@ static int write_locals(struct gt_merge_task *t, struct gt_archive *archive, con
 	}
 	local = gt_local_defs_new(maps, t->counts);
 	first = calloc(t->part.origins.count + 1, sizeof(*first));
-	traces = openat(t->m->workfd, "traces", O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
 	for (uint32_t i = 0; local && first && i < t->part.location_count; i++) {
 		uint32_t owner = t->part.locations[i].group, number = t->each->locations[i];
 		uint32_t clock = t->part.groups[owner].clock;
 		int64_t error = t->m->clock.errors[t->each->first_origin + clock];
 
 		/* It says nothing about the location itself: a file of each clock is enough. */
-		if (first[clock] && same_file(traces, first[clock] - 1, number))
-			continue;
-		gt_local_defs_write(archive, local, number, all[clock].points, all[clock].count,
-				    error < 0 ? 0 : (double)error);
+		gt_local_defs_write(archive, local, number, first[clock] - 1, all[clock].points,
+				    all[clock].count, error < 0 ? 0 : (double)error);
 		first[clock] = number + 1;
 	}
-	if (traces >= 0)
-		close(traces);
 	if (!local || !first)
 		rc = -ENOMEM;
 	free(first);
@@ -246,19 +194,14 @@ static int write_locals(struct gt_merge_task *t, struct gt_archive *archive, con
 
 int gt_merge_files(struct gt_merge_task *t, struct gt_archive *archive)
 {
-	struct gt_corrections *all = calloc(t->part.origins.count + 1, sizeof(*all));
-	int rc = all ? find_corrections(t, all) : -ENOMEM;
+	const struct gt_corrections *all = t->m->corrections + t->each->first_origin;
+	int rc = take_events(t, archive);
 
-	if (!rc)
-		rc = take_events(t, archive);
 	if (!rc)
 		rc = write_locals(t, archive, all);
 	if (!rc)
 		rc = copy_markers(t, archive, all);
 	if (!rc)
 		note_times(t, all);
-	for (size_t i = 0; all && i < t->part.origins.count; i++)
-		free(all[i].points);
-	free(all);
 	return rc;
 }

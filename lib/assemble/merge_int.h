@@ -55,12 +55,6 @@ static inline uint32_t gt_merge_group(const struct gt_merge_task *t, uint32_t id
 /* Unifies the part's definitions with what is there, names its processes and locations. */
 int gt_merge_unify(struct gt_merge_task *task);
 
-/* How times of a clock of the part are corrected. */
-struct gt_corrections {
-	struct gt_offset *points;
-	size_t count;
-};
-
 /* The part's event files, its locations' definitions and its markers. */
 int gt_merge_files(struct gt_merge_task *task, struct gt_archive *archive);
 

@@ -88,8 +88,6 @@ int gt_messages_add(struct gt_messages *m, const struct gt_message *message)
 
 /* ---- sorting in place ------------------------------------------------------------------------------- */
 
-typedef int compare_fn(const struct gt_message *a, const struct gt_message *b);
-
 static int compare_numbers(uint64_t a, uint64_t b)
 {
 	return (a > b) - (a < b);
@@ -125,7 +123,7 @@ static void swap(struct gt_message *a, struct gt_message *b)
 	*b = keep;
 }
 
-static void sift(struct gt_message *list, size_t at, size_t n, compare_fn *compare)
+static void sift(struct gt_message *list, size_t at, size_t n, gt_messages_compare *compare)
 {
 	for (size_t child; (child = 2 * at + 1) < n; at = child) {
 		if (child + 1 < n && compare(&list[child], &list[child + 1]) < 0)
@@ -136,7 +134,7 @@ static void sift(struct gt_message *list, size_t at, size_t n, compare_fn *compa
 	}
 }
 
-static void sort_heap(struct gt_message *list, size_t n, compare_fn *compare)
+static void sort_heap(struct gt_message *list, size_t n, gt_messages_compare *compare)
 {
 	for (size_t i = n / 2; i-- > 0;)
 		sift(list, i, n, compare);
@@ -146,7 +144,7 @@ static void sort_heap(struct gt_message *list, size_t n, compare_fn *compare)
 	}
 }
 
-static size_t split(struct gt_message *list, size_t n, compare_fn *compare)
+static size_t split(struct gt_message *list, size_t n, gt_messages_compare *compare)
 {
 	size_t middle = n / 2, last = n - 1, kept = 0;
 
@@ -165,7 +163,7 @@ static size_t split(struct gt_message *list, size_t n, compare_fn *compare)
 }
 
 /* Quicksort; where it goes badly (many equals, hostile order) heapsort takes over. */
-static void sort(struct gt_message *list, size_t n, unsigned depth, compare_fn *compare)
+static void sort(struct gt_message *list, size_t n, unsigned depth, gt_messages_compare *compare)
 {
 	while (n > 16) {
 		size_t at;
@@ -189,7 +187,7 @@ static void sort(struct gt_message *list, size_t n, unsigned depth, compare_fn *
 			swap(&list[k], &list[k - 1]);
 }
 
-static void sort_all(struct gt_messages *m, compare_fn *compare)
+void gt_messages_sort(struct gt_messages *m, gt_messages_compare *compare)
 {
 	unsigned depth = 2;
 
@@ -356,7 +354,7 @@ static int pair_all(struct gt_messages *m, const struct gt_layout *layout, struc
 	uint32_t *rank = malloc((layout->location_count + 1) * sizeof(*rank));
 	int rc = rank ? 0 : -ENOMEM;
 
-	sort_all(m, by_pair);
+	gt_messages_sort(m, by_pair);
 	for (size_t first = 0, end; !rc && first < m->count; first = end) {
 		struct gt_message *list = &m->list[first];
 
@@ -369,7 +367,7 @@ static int pair_all(struct gt_messages *m, const struct gt_layout *layout, struc
 		}
 		rc = finish_comm(list, end - first, layout, defs, rank);
 	}
-	sort_all(m, by_place);
+	gt_messages_sort(m, by_place);
 	free(rank);
 	return rc;
 }
@@ -462,13 +460,24 @@ static int by_equal(const struct gt_message *a, const struct gt_message *b)
 
 void gt_messages_pair_equal(struct gt_messages *m)
 {
-	sort_all(m, by_pair);
+	gt_messages_sort(m, by_pair);
 	for (size_t first = 0, end; first < m->count; first = end) {
 		for (end = first; end < m->count && !by_equal(&m->list[first], &m->list[end]);)
 			end++;
 		pair(&m->list[first], end - first);
 	}
-	sort_all(m, by_place);
+	gt_messages_sort(m, by_place);
+}
+
+struct gt_message *gt_messages_list(struct gt_messages *m, size_t *count)
+{
+	*count = m->count;
+	return m->list;
+}
+
+void gt_messages_cut(struct gt_messages *m, size_t count)
+{
+	m->count = count;
 }
 
 bool gt_messages_has_pair(const struct gt_messages *m, uint32_t location, uint64_t tick, bool send,

@@ -61,6 +61,10 @@ struct gt_peer gt_messages_peer(const struct gt_messages *messages, uint32_t loc
 int gt_messages_new(struct gt_messages **messages, int dirfd);
 int gt_messages_add(struct gt_messages *messages, const struct gt_message *message);
 void gt_messages_pair_equal(struct gt_messages *messages);
+typedef int gt_messages_compare(const struct gt_message *a, const struct gt_message *b);
+void gt_messages_sort(struct gt_messages *messages, gt_messages_compare *compare);
+struct gt_message *gt_messages_list(struct gt_messages *messages, size_t *count);
+void gt_messages_cut(struct gt_messages *messages, size_t count);
 bool gt_messages_has_pair(const struct gt_messages *messages, uint32_t location, uint64_t tick,
 			  bool send, uint32_t tag, uint64_t pair_key);
 

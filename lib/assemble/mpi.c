@@ -79,7 +79,8 @@ static int compare_ranks(const void *a, const void *b)
 static int find_ranks(struct gt_mpi *mpi, const struct gt_layout *layout)
 {
 	mpi->ranks = calloc(layout->location_count + 1, sizeof(*mpi->ranks));
-	if (!mpi->ranks)
+	mpi->rank_of = calloc(layout->location_count + 1, sizeof(*mpi->rank_of));
+	if (!mpi->ranks || !mpi->rank_of)
 		return -ENOMEM;
 	for (uint32_t i = 0; i < layout->location_count; i++) {
 		const struct gt_proc *proc = layout->locations[i].loc->proc;
@@ -91,6 +92,8 @@ static int find_ranks(struct gt_mpi *mpi, const struct gt_layout *layout)
 			};
 	}
 	qsort(mpi->ranks, mpi->rank_count, sizeof(*mpi->ranks), compare_ranks);
+	for (size_t i = 0; i < mpi->rank_count; i++)
+		mpi->rank_of[mpi->ranks[i].location] = (uint32_t)i + 1;
 	return 0;
 }
 
@@ -372,6 +375,14 @@ static int define(struct task *task, struct gt_mpi_comm *comm, const struct gt_d
 		return rc;
 	}
 	comm->number = gt_defs_comm(task->defs, key, sizeof(key), &out);
+	if (comm->number < gt_table_count(&task->defs->comms)) {
+		const struct gt_comm *made =
+			(const struct gt_comm *)task->defs->comms.items + comm->number;
+
+		comm->members[0] = made->members;
+		comm->members[1] = made->remote;
+		comm->job = made->job;
+	}
 	return 0;
 }
 
@@ -519,6 +530,7 @@ void gt_mpi_free(struct gt_mpi *mpi)
 	free(mpi->views);
 	free(mpi->view_counts);
 	free(mpi->ranks);
+	free(mpi->rank_of);
 	memset(mpi, 0, sizeof(*mpi));
 }
 
@@ -537,4 +549,32 @@ uint32_t gt_mpi_place(const struct gt_mpi_view *view, uint32_t rank)
 	if (rank >= side->size)
 		return GT_UNDEFINED;
 	return side->place ? side->place[rank] : rank;
+}
+
+uint64_t gt_mpi_who(uint64_t job, uint32_t rank)
+{
+	return gt_links_mix(gt_links_mix(1, job), rank);
+}
+
+bool gt_mpi_elsewhere(const struct gt_mpi *mpi, const struct gt_layout *layout,
+		      const struct gt_mpi_view *view, uint32_t place, const struct gt_proc *proc,
+		      uint64_t *who)
+{
+	const uint64_t *members = view->comm->members[view->far];
+	uint64_t job = view->comm->job;
+	uint32_t location, rank;
+
+	if (!members)
+		return false;
+	if (job) {
+		rank = (uint32_t)members[place];
+		location = location_of(mpi, job, rank);
+	} else {
+		location = (uint32_t)members[place];
+		job = mpi->ranks[mpi->rank_of[location] - 1].job;
+		rank = mpi->ranks[mpi->rank_of[location] - 1].rank;
+	}
+	*who = gt_mpi_who(job, rank);
+	return location == GT_UNDEFINED ||
+	       strcmp(layout->locations[location].loc->proc->header.host, proc->header.host) != 0;
 }

@@ -24,6 +24,8 @@ struct gt_mpi_comm {
 	uint32_t number;
 	uint64_t first[2];    /* members' hash of each side: which is whose? */
 	struct gt_mpi_side sides[2];
+	const uint64_t *members[2]; /* of the sides, by place: locations, or ... */
+	uint64_t job;         /* ... if not 0, ranks of this job */
 	bool inter;
 };
 
@@ -49,6 +51,7 @@ struct gt_mpi {
 		uint32_t rank, location; /* of its first thread */
 	} *ranks;             /* by job and rank */
 	size_t rank_count;
+	uint32_t *rank_of;    /* by location: place in ranks + 1 */
 	struct gt_links links;
 	enum gt_mpi_how how;
 	int dirfd;
@@ -84,6 +87,14 @@ static inline uint64_t gt_mpi_key(const struct gt_mpi_view *view, uint64_t key)
 {
 	return view->salt ? gt_links_mix(view->salt, key) : key;
 }
+
+/* A number for a rank, the same in all parts. */
+uint64_t gt_mpi_who(uint64_t job, uint32_t rank);
+
+/* Is the process at a place of the far side on another host than `proc`? Then *who gets its number. */
+bool gt_mpi_elsewhere(const struct gt_mpi *mpi, const struct gt_layout *layout,
+		      const struct gt_mpi_view *view, uint32_t place, const struct gt_proc *proc,
+		      uint64_t *who);
 
 /* The place of a rank of the far side, or GT_UNDEFINED. */
 uint32_t gt_mpi_place(const struct gt_mpi_view *view, uint32_t rank);

@@ -319,6 +319,12 @@ void gt_report_properties(const struct gt_report *report, struct gt_archive *arc
 		put(archive, "CLOCK_ERROR_NS", "%lld", (long long)report->clock_error_ns);
 	put(archive, "CLOCK_READING_ERROR_NS", "%lld", (long long)facts->reading_ns);
 	put(archive, "HOSTS", "%u", report->hosts);
+	if (report->order && report->order->messages) {
+		put(archive, "CLOCK_MESSAGES", "%llu", (unsigned long long)report->order->messages);
+		put(archive, "CLOCK_MESSAGES_EARLY", "%llu", (unsigned long long)report->order->early);
+		put(archive, "CLOCK_MESSAGES_EARLY_LEFT", "%llu", (unsigned long long)report->order->left);
+		put(archive, "CLOCK_CORRECTION_NS", "%lld", (long long)report->order->worst);
+	}
 	if (tell_missing(report, missing, sizeof(missing)))
 		put(archive, "RANKS_MISSING", "%s", missing);
 	for (unsigned cause = 0; cause < GT_LOSS_N; cause++) {

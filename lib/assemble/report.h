@@ -10,6 +10,7 @@
 
 #include "lib/assemble/assemble.h"
 #include "lib/assemble/events.h"
+#include "lib/assemble/order.h"
 
 /* What is told about the recorded processes. */
 struct gt_facts {
@@ -51,6 +52,7 @@ struct gt_report {
 	const struct gt_defs *defs;
 	int64_t clock_error_ns; /* the largest error of a host's clock; -1: unknown */
 	unsigned hosts;
+	const struct gt_order *order; /* NULL: nobody has asked for it */
 	const struct gt_spool *spool;
 	const struct gt_profile *profile;
 	size_t profile_count;

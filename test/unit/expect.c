@@ -15,7 +15,8 @@
 
 int assemble_with(const char *dir, unsigned threads, bool keep)
 {
-	struct gt_assemble_options options = { .threads = threads, .keep_spool = keep };
+	struct gt_assemble_options options = { .threads = threads, .keep_spool = keep,
+					       .in_order = true };
 
 	return gt_assemble(dir, &options);
 }

@@ -74,6 +74,11 @@ test_unit_assemble_clock_SOURCES = test/unit/test_assemble_clock.c $(UNIT_SPOOL)
 test_unit_assemble_clock_CFLAGS = $(UNIT_CFLAGS) $(OTF2_CFLAGS)
 test_unit_assemble_clock_LDADD = lib/libgtassemble.la $(UNIT_LIBS)
 
+CRITERION_TESTS += test/unit/order
+test_unit_order_SOURCES = test/unit/test_order.c $(UNIT_SPOOL)
+test_unit_order_CFLAGS = $(UNIT_CFLAGS) $(OTF2_CFLAGS)
+test_unit_order_LDADD = lib/libgtassemble.la $(UNIT_LIBS)
+
 CRITERION_TESTS += test/unit/assemble_gpu
 test_unit_assemble_gpu_SOURCES = test/unit/test_assemble_gpu.c $(UNIT_SPOOL)
 test_unit_assemble_gpu_CFLAGS = $(UNIT_CFLAGS) $(OTF2_CFLAGS)

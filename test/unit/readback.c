@@ -588,6 +588,14 @@ static bool read_events(struct rb *rb, OTF2_Reader *reader)
 	OTF2_Reader_GetNumberOfLocations(reader, &locations);
 	for (uint64_t i = 0; i < locations; i++)
 		OTF2_Reader_SelectLocation(reader, i);
+	OTF2_Reader_OpenDefFiles(reader);
+	for (uint64_t i = 0; i < locations; i++) { /* corrections of its times */
+		OTF2_DefReader *def = OTF2_Reader_GetDefReader(reader, i);
+
+		if (def && OTF2_Reader_ReadAllLocalDefinitions(reader, def, &n) == OTF2_SUCCESS)
+			OTF2_Reader_CloseDefReader(reader, def);
+	}
+	OTF2_Reader_CloseDefFiles(reader);
 	OTF2_Reader_OpenEvtFiles(reader);
 	for (uint64_t i = 0; ok && i < locations; i++) {
 		OTF2_EvtReader *evt = OTF2_Reader_GetEvtReader(reader, i);
