@@ -24,7 +24,7 @@ $(MAN_ALIASES):
 SUFFIXES = .1.scd .1 .3.scd .3
 CLEANFILES += doc/man/*.tmp
 MAINTAINERCLEANFILES = $(MAN_PAGES) $(MAN_GENERATED) $(MAN_ALIASES)
-EXTRA_DIST += $(MAN_PAGES:=.scd) doc/man/settings.awk doc/records.awk
+EXTRA_DIST += $(MAN_PAGES:=.scd) doc/man/settings.awk doc/records.awk doc/glossary.md
 
 # The table of records in FORMAT.md; test/tree compares.
 update-format:
