@@ -332,10 +332,11 @@ static void add_libraries(const struct gt_cc_job *job)
 	if (!gt_path_libdir(libdir, sizeof(libdir)))
 		return;
 	add("-Wl,--push-state,--no-as-needed");
-	if (!job->shared) /* interception is the program's business, not a library's */
-		add_library(libdir, "libgputrace-pthread.so");
-	if (!job->shared && links_mpi())
-		add_library(libdir, "libgputrace-mpi.so");
+#define GT_ADAPTER(library, always, asked, linked, inject, what) \
+	if (!job->shared && (linked)) /* interception is the program's business, not a library's */ \
+		add_library(libdir, library);
+#include "instrument/adapters.def"
+#undef GT_ADAPTER
 	add_library(libdir, "libgputrace.so");
 	add("-Wl,--pop-state");
 	if (!is_system_folder(libdir)) {

@@ -81,9 +81,12 @@ static bool first_line(const char *path, char *line, size_t size)
 }
 
 /* The parts of the recording side that `gputrace run` and the wrappers find in the libdir. */
-static const char *const libraries[] = {"libgputrace.so", "libgputrace-pthread.so",
-					"libgputrace-cuda.so", "libgputrace-mpi.so",
-					"libgputrace-mpi-openmpi.so", "libgputrace-mpi-mpich.so"};
+static const char *const libraries[] = {
+	"libgputrace.so",
+#define GT_ADAPTER(library, always, asked, linked, inject, what) library,
+#include "instrument/adapters.def"
+#undef GT_ADAPTER
+};
 
 /* The names that --wrap takes, from the files that are installed. */
 static void list_wraps(const char *libdir, char *list, size_t size)

@@ -35,23 +35,9 @@
 
 #define RC_REFUSED 125 /* like env, nohup and timeout: the fault is ours, not the command's */
 #define CORE       "libgputrace.so"
-#define CUDA       "libgputrace-cuda.so"
 #define WRAPS_MAX  32
 
 enum { KEY_UNTRACED = 0x100 };
-
-/* What goes into the program beside the core, in the order of loading. */
-static bool traces_io(const char *program);
-static bool traces_memory(const char *program);
-static const struct adapter {
-	const char *library;
-	bool (*fits)(const char *program);
-} adapters[] = {
-	{"libgputrace-pthread.so", NULL}, /* always */
-	{"gputrace/libgputrace-wrap-io.so", traces_io},
-	{"gputrace/libgputrace-wrap-memory.so", traces_memory},
-	{"libgputrace-mpi.so", NULL}, /* finds out by itself whether the program has an MPI */
-};
 
 static const struct gt_option options[] = {
 	{'o', "output", "DIR", "Make this archive directory (default: gputrace-<program>-<time>)."},
@@ -372,18 +358,6 @@ static void append(char *list, size_t size, const char *path)
 		snprintf(list + length, size - length, "%s%s", length ? ":" : "", path);
 }
 
-static bool traces_io(const char *program)
-{
-	(void)program;
-	return gt_settings.iotrace || gt_settings.iotrace_extended;
-}
-
-static bool traces_memory(const char *program)
-{
-	(void)program;
-	return gt_settings.memtrace;
-}
-
 /* A sanitizer's runtime that the user preloads must stay in front of everything. */
 static size_t leading_runtime(const char *list)
 {
@@ -394,11 +368,25 @@ static size_t leading_runtime(const char *list)
 	return strstr(first, "libasan.so") || strstr(first, "libtsan.so") ? n : 0;
 }
 
+static void preload_adapter(char *list, size_t room, const char *libdir, const char *library, bool always,
+			    bool asked)
+{
+	char path[PATH_MAX + 64];
+
+	snprintf(path, sizeof(path), "%s/%s", libdir, library);
+	if (!always && !asked)
+		return;
+	if (access(path, R_OK))
+		say(asked ? 1 : 2, "%s is not installed", library);
+	else
+		append(list, room, path);
+}
+
 /*
  * The value of LD_PRELOAD: our libraries in front of what is preloaded already. NULL, with a
  * sentence in `why`, if there can be none.
  */
-static char *preload_list(const struct gt_binary *binary, const char *program, char *why, size_t size)
+static char *preload_list(const struct gt_binary *binary, char *why, size_t size)
 {
 	const char *old = getenv("LD_PRELOAD");
 	size_t room = (old ? strlen(old) : 0) + (8 + WRAPS_MAX) * PATH_MAX;
@@ -431,17 +419,10 @@ static char *preload_list(const struct gt_binary *binary, const char *program, c
 		snprintf(list, room, "%.*s", (int)leading_runtime(old), old);
 		old += leading_runtime(old);
 	}
-	for (size_t i = 0; i < sizeof(adapters) / sizeof(adapters[0]); i++) {
-		char adapter[PATH_MAX + 64];
-
-		if (adapters[i].fits && !adapters[i].fits(program))
-			continue;
-		snprintf(adapter, sizeof(adapter), "%s/%s", libdir, adapters[i].library);
-		if (access(adapter, R_OK))
-			say(adapters[i].fits ? 1 : 2, "%s is not installed", adapters[i].library);
-		else
-			append(list, room, adapter);
-	}
+#define GT_ADAPTER(library, always, asked, linked, inject, what) \
+	preload_adapter(list, room, libdir, library, always, asked);
+#include "instrument/adapters.def"
+#undef GT_ADAPTER
 	for (size_t i = 0; i < request.wraps_n; i++) {
 		const char *wrap = request.wraps[i];
 
@@ -467,30 +448,37 @@ static char *preload_list(const struct gt_binary *binary, const char *program, c
 }
 
 /*
- * The CUDA driver and NVTX load what these variables name, once a program uses them. They hold one
- * library each: another tool's is left alone.
+ * Some libraries load what a variable names, once a program uses them (the CUDA driver, NVTX). It holds one
+ * library: another tool's is left alone.
  */
-static void offer_cuda(void)
+static void inject(const char *variables, const char *library, const char *what)
 {
-	static const char *const names[] = {"CUDA_INJECTION64_PATH", "NVTX_INJECTION64_PATH"};
-	char libdir[PATH_MAX], path[PATH_MAX + 64];
+	char libdir[PATH_MAX], path[PATH_MAX + 64], name[64];
 
-	if (!gt_path_libdir(libdir, sizeof(libdir)))
+	if (!*variables || !gt_path_libdir(libdir, sizeof(libdir)))
 		return;
-	snprintf(path, sizeof(path), "%s/" CUDA, libdir);
+	snprintf(path, sizeof(path), "%s/%s", libdir, library);
 	if (access(path, R_OK)) {
-		say(2, CUDA " is not installed");
+		say(2, "%s is not installed", library);
 		return;
 	}
-	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
-		const char *old = getenv(names[i]);
+	while (sscanf(variables, "%63s", name) == 1) {
+		const char *old = getenv(name);
 
-		if (!old || !*old || strstr(old, "/" CUDA))
-			setenv(names[i], path, 1);
+		if (!old || !*old || strstr(old, library))
+			setenv(name, path, 1);
 		else
-			say(1, "%s is %s already: another tool gets the GPU, the trace is without it",
-			    names[i], old);
+			say(1, "%s is %s already: another tool gets %s, the trace is without it", name, old, what);
+		variables += strlen(name);
+		variables += *variables == ' ';
 	}
+}
+
+static void inject_adapters(void)
+{
+#define GT_ADAPTER(library, always, asked, linked, variables, what) inject(variables, library, what);
+#include "instrument/adapters.def"
+#undef GT_ADAPTER
 }
 
 /* Takes back a directory in which nothing was recorded. */
@@ -553,7 +541,7 @@ static const char *prepare(const char *program, const struct gt_binary *binary, 
 		.when = when,
 	};
 
-	char *list = preload_list(binary, program, why, size), filters[16];
+	char *list = preload_list(binary, why, size), filters[16];
 
 	if (!list)
 		return NULL;
@@ -578,7 +566,7 @@ static const char *prepare(const char *program, const struct gt_binary *binary, 
 	make_absolute("VT_CUPTI_CAPTURE");
 	setenv("LD_PRELOAD", list, 1);
 	free(list);
-	offer_cuda();
+	inject_adapters();
 	return dir;
 }
 
