@@ -129,7 +129,7 @@ static inline void fence(void)
 
 static inline gt_ref ref_of(uint32_t id)
 {
-	struct gt_user_def *def = &gt_user_defs[id - 1];
+	struct gt_user_def *def = gt_user_at(id);
 	gt_ref ref = __atomic_load_n(&def->ref, __ATOMIC_ACQUIRE);
 
 	return __builtin_expect(ref != GT_NONE, 1) ? ref : gt_user_ref(def);

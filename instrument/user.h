@@ -18,6 +18,8 @@
 
 #define GT_USER_MAX        65535u           /* definitions */
 #define GT_USER_TEXT_BYTES (4u << 20)       /* for all their texts */
+#define GT_USER_PER_PART   1024u            /* definitions in memory that is mapped together */
+#define GT_USER_PARTS      (GT_USER_MAX / GT_USER_PER_PART + 1)
 #define GT_USER_NAME_MAX   4095u            /* longer texts are cut */
 #define GT_USER_TRIES      8u               /* a region the core refuses so often is filtered */
 #define GT_USER_DEFAULT    UINT32_C(0xffffffff) /* VT_COUNT_DEFGROUP, VT_MSG_DEFCOMM */
@@ -54,6 +56,7 @@ struct gt_user_def {
 	gt_ref ref;           /* the core's id, GT_NONE: not yet known, or filtered */
 	uint32_t hash;
 	uint32_t number, parent;
+	uint32_t next;        /* id of the next one in its chain, 0: the last */
 	const char *name, *group, *file; /* NUL-terminated copies; group and file may be NULL */
 };
 
@@ -74,7 +77,13 @@ uint32_t gt_user_define(const struct gt_user_key *key, const char *where);
 /* The id of a region of VT_USER_START, or 0: the fast way, for every call with that name. */
 uint32_t gt_user_find_named(struct gt_text name);
 
-extern __attribute__((visibility("hidden"))) struct gt_user_def gt_user_defs[GT_USER_MAX];
+extern __attribute__((visibility("hidden"))) struct gt_user_def *gt_user_defs[GT_USER_PARTS];
+
+/* The definition with this id, which gt_user_define() gave. */
+static inline struct gt_user_def *gt_user_at(uint32_t id)
+{
+	return &gt_user_defs[(id - 1) / GT_USER_PER_PART][(id - 1) % GT_USER_PER_PART];
+}
 
 /* The definition with this id, or NULL. */
 struct gt_user_def *gt_user_def(uint32_t id);

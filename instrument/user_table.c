@@ -4,23 +4,41 @@
  * hash index, and the core's id of each entry, which is asked for when it is first needed. So
  * definitions work before the core is ready and while the recording is off.
  *
- * Limits: the memory is static (about 8 MiB of addresses; pages that are not used cost nothing).
- * Two threads that define the same thing at the same moment may waste an entry, never more.
+ * Limits: memory is mapped part by part, when it is needed, and never given back. Two threads that define the same thing at the same moment may waste an entry, never more.
  */
 #include <string.h>
 
 #include "instrument/user.h"
+#include "lib/common/sys.h"
 
-#define INDEX_SLOTS (2u * (GT_USER_MAX + 1u)) /* power of two, at most half full */
+#define CHAINS 8192u /* power of two */
+#define TEXT_PART  65536u
+/* The end of a part, where the next text does not fit, stays free. */
+#define TEXT_PARTS (GT_USER_TEXT_BYTES / (TEXT_PART - GT_USER_NAME_MAX - 1) + 1)
+#define TEXT_ROOM  ((size_t)TEXT_PARTS * TEXT_PART)
 
 /* OTF2's numbers; this side of the house does not include its headers. */
 enum { ROLE_CODE = 4, PARADIGM_USER = 1, METRIC_ABSOLUTE_POINT = 1 | 1 << 4 };
 
-struct gt_user_def gt_user_defs[GT_USER_MAX];
+struct gt_user_def *gt_user_defs[GT_USER_PARTS];
 static uint32_t def_count;              /* may run past GT_USER_MAX */
-static uint32_t slots[INDEX_SLOTS];     /* ids, 0: free */
-static char texts[GT_USER_TEXT_BYTES];
+static uint32_t chains[CHAINS];         /* by hash: id of the latest, 0: none; then its `next` */
+static char *texts[TEXT_PARTS];
 static size_t text_bytes;               /* may run past the end */
+
+/* The memory that the pointer at `part` means, mapped by whoever comes first; NULL: there is none. */
+static void *part_of(void *part, size_t bytes)
+{
+	void **at = part, *there = __atomic_load_n(at, __ATOMIC_ACQUIRE), *mine;
+
+	if (there)
+		return there;
+	mine = gt_sys_memory(bytes);
+	if (!mine || __atomic_compare_exchange_n(at, &there, mine, false, __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE))
+		return mine;
+	gt_sys_munmap(mine, bytes);
+	return there;
+}
 
 /* ---- texts ---------------------------------------------------------------------------------- */
 
@@ -33,14 +51,19 @@ static size_t cut(struct gt_text text)
 static const char *keep(struct gt_text text)
 {
 	size_t length = cut(text), at;
+	char *part;
 
-	if (!text.bytes || __atomic_load_n(&text_bytes, __ATOMIC_RELAXED) >= GT_USER_TEXT_BYTES)
+	do {
+		if (!text.bytes || __atomic_load_n(&text_bytes, __ATOMIC_RELAXED) >= TEXT_ROOM)
+			return NULL;
+		at = __atomic_fetch_add(&text_bytes, length + 1, __ATOMIC_RELAXED);
+	} while (at % TEXT_PART + length + 1 > TEXT_PART); /* would lie in two parts */
+	part = at < TEXT_ROOM ? part_of(&texts[at / TEXT_PART], TEXT_PART) : NULL;
+	if (!part)
 		return NULL;
-	at = __atomic_fetch_add(&text_bytes, length + 1, __ATOMIC_RELAXED);
-	if (at + length + 1 > GT_USER_TEXT_BYTES)
-		return NULL;
-	memcpy(texts + at, text.bytes, length); /* the NUL is there: the memory is fresh */
-	return texts + at;
+	part += at % TEXT_PART;
+	memcpy(part, text.bytes, length); /* the NUL is there: the memory is fresh */
+	return part;
 }
 
 static bool same(struct gt_text text, const char *kept)
@@ -99,29 +122,29 @@ static bool matches(const struct gt_user_def *def, const struct gt_user_key *key
 }
 
 /*
- * The id of the key, or 0 and the free slot at which the search ended. The load acquires what the
- * exchange in insert() released: the definition behind the id is complete.
+ * The id of the key in the chain from `id` on, or 0. Who loaded that acquired what the exchange in
+ * gt_user_define() released: the definitions in the chain are complete.
  */
-static uint32_t search(const struct gt_user_key *key, uint32_t hash, uint32_t *slot)
+static uint32_t search(const struct gt_user_key *key, uint32_t hash, uint32_t id)
 {
-	uint32_t id;
+	while (id && !matches(gt_user_at(id), key, hash))
+		id = gt_user_at(id)->next;
+	return id;
+}
 
-	for (;; *slot = (*slot + 1) & (INDEX_SLOTS - 1)) {
-		id = __atomic_load_n(&slots[*slot], __ATOMIC_ACQUIRE);
-		if (!id || matches(&gt_user_defs[id - 1], key, hash))
-			return id;
-	}
+static uint32_t chain_of(uint32_t hash)
+{
+	return __atomic_load_n(&chains[hash % CHAINS], __ATOMIC_ACQUIRE);
 }
 
 static uint32_t find(const struct gt_user_key *key)
 {
-	uint32_t hash, slot;
+	uint32_t hash;
 
 	if (!key->name.bytes || !key->name.length)
 		return 0;
 	hash = hash_of(key);
-	slot = hash & (INDEX_SLOTS - 1);
-	return search(key, hash, &slot);
+	return search(key, hash, chain_of(hash));
 }
 
 /*
@@ -141,7 +164,7 @@ uint32_t gt_user_find_named(struct gt_text name)
 	uint32_t *guess = guess_of(name.bytes);
 	uint32_t id = __atomic_load_n(guess, __ATOMIC_ACQUIRE);
 
-	if (id && same(name, gt_user_defs[id - 1].name))
+	if (id && same(name, gt_user_at(id)->name))
 		return id;
 	id = find(&key);
 	if (id)
@@ -160,7 +183,10 @@ static uint32_t append(const struct gt_user_key *key, uint32_t hash)
 	at = __atomic_fetch_add(&def_count, 1, __ATOMIC_RELAXED);
 	if (at >= GT_USER_MAX)
 		return 0;
-	def = &gt_user_defs[at];
+	def = part_of(&gt_user_defs[at / GT_USER_PER_PART], GT_USER_PER_PART * sizeof(*def));
+	if (!def)
+		return 0;
+	def = gt_user_at(at + 1);
 	def->name = keep(key->name);
 	def->group = keep(key->group);
 	def->file = keep(key->file);
@@ -175,16 +201,15 @@ static uint32_t append(const struct gt_user_key *key, uint32_t hash)
 
 uint32_t gt_user_define(const struct gt_user_key *key, const char *where)
 {
-	uint32_t hash, slot, id, mine = 0, none;
+	uint32_t hash, first, id, mine = 0;
 
 	if (!key->name.bytes || !key->name.length) {
 		gt_user_fault(GT_USER_NULL, where);
 		return 0;
 	}
 	hash = hash_of(key);
-	slot = hash & (INDEX_SLOTS - 1);
-	for (;;) {
-		id = search(key, hash, &slot);
+	for (first = chain_of(hash);;) {
+		id = search(key, hash, first);
 		if (id)
 			return id; /* perhaps another thread's, while ours was made: ours is wasted */
 		if (!mine)
@@ -193,9 +218,9 @@ uint32_t gt_user_define(const struct gt_user_key *key, const char *where)
 			gt_user_fault(GT_USER_FULL, where);
 			return 0;
 		}
-		none = 0;
-		if (__atomic_compare_exchange_n(&slots[slot], &none, mine, false, __ATOMIC_RELEASE,
-						__ATOMIC_RELAXED))
+		gt_user_at(mine)->next = first;
+		if (__atomic_compare_exchange_n(&chains[hash % CHAINS], &first, mine, false, __ATOMIC_ACQ_REL,
+						__ATOMIC_ACQUIRE))
 			return mine;
 	}
 }
@@ -204,9 +229,9 @@ struct gt_user_def *gt_user_def(uint32_t id)
 {
 	struct gt_user_def *def;
 
-	if (id - 1 >= GT_USER_MAX)
+	if (id - 1 >= GT_USER_MAX || !__atomic_load_n(&gt_user_defs[(id - 1) / GT_USER_PER_PART], __ATOMIC_ACQUIRE))
 		return NULL;
-	def = &gt_user_defs[id - 1];
+	def = gt_user_at(id);
 	return __atomic_load_n(&def->kind, __ATOMIC_ACQUIRE) == GT_USER_FREE ? NULL : def;
 }
 

@@ -4,7 +4,7 @@
  * which thread a pthread_t is, the last moment of a thread, names.
  *
  * Limits: a fixed number of threads can be on their way at once (BLOCKS); one more is not announced
- * and is found by the core at its first event. The table holds TABLE threads that were not joined;
+ * and is found by the core at its first event. The largest table holds TABLE threads that were not joined;
  * beyond it the oldest is forgotten and its join is a region only. The CUDA driver's threads and CUPTI's are
  * known by the names of these libraries, with a C library from 2.35 on.
  */
@@ -21,11 +21,13 @@
 #include "pthread/events.h"
 
 #define BLOCKS 4096u /* multiple of 64 */
+#define FEW    256u  /* blocks that are there from the start; multiple of 64 */
 #define TABLE  65536u
+#define TABLES 3u
 #define PROBES 16u
 
-/* Zero pages until they are used. A bit in `taken` is owned by whoever set it. */
-static struct gt_pt_start blocks[BLOCKS];
+/* A bit in `taken` is owned by whoever set it. */
+static struct gt_pt_start few_blocks[FEW], *more_blocks;
 static uint64_t taken[BLOCKS / 64];
 static uint32_t next_word;
 
@@ -43,7 +45,10 @@ struct slot {
 	uint32_t tid;
 	uint32_t flags; /* and the generation in which it was made */
 };
-static struct slot table[TABLE];
+/* What finds no place in one table goes to the next, which is mapped then. */
+static struct slot first_table[TABLE >> 7];
+static struct slot *tables[TABLES] = { first_table };
+static const uint32_t places[TABLES] = { TABLE >> 7, TABLE >> 4, TABLE };
 static uint32_t generation; /* grows in a forked child: the threads in the table are not there */
 
 static pthread_t main_thread;
@@ -51,7 +56,44 @@ static uint32_t main_tid;
 static pthread_key_t key;
 static bool have_key;
 
+/* The memory that the pointer at `part` means, mapped by whoever comes first; NULL: there is none. */
+static void *part_of(void *part, size_t bytes)
+{
+	void **at = part, *there = __atomic_load_n(at, __ATOMIC_ACQUIRE), *mine;
+	int saved = errno;
+
+	if (there || gt_is_confined())
+		return there;
+	mine = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	if (mine == MAP_FAILED)
+		mine = NULL;
+	else if (!__atomic_compare_exchange_n(at, &there, mine, false, __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE)) {
+		munmap(mine, bytes);
+		mine = there;
+	}
+	errno = saved;
+	return mine;
+}
+
 /* ---- blocks -------------------------------------------------------------------------------------- */
+
+static void give_place(uint32_t i)
+{
+	__atomic_fetch_and(&taken[i / 64], ~(UINT64_C(1) << i % 64), __ATOMIC_RELEASE);
+}
+
+/* The block of a place that is taken; without memory there is none, and the place is free again. */
+static struct gt_pt_start *block_at(uint32_t i)
+{
+	struct gt_pt_start *more;
+
+	if (i < FEW)
+		return &few_blocks[i];
+	more = part_of(&more_blocks, (BLOCKS - FEW) * sizeof(*more));
+	if (!more)
+		give_place(i);
+	return more ? &more[i - FEW] : NULL;
+}
 
 static struct gt_pt_start *take_block(void)
 {
@@ -64,10 +106,10 @@ static struct gt_pt_start *take_block(void)
 		while (free_bits) {
 			uint64_t bit = free_bits & -free_bits;
 
-			/* Pairs with the release in give_block(). */
+			/* Pairs with the release in give_place(). */
 			if (!(__atomic_fetch_or(&taken[w], bit, __ATOMIC_ACQUIRE) & bit)) {
 				__atomic_store_n(&next_word, w, __ATOMIC_RELAXED);
-				return &blocks[w * 64 + (uint32_t)__builtin_ctzll(bit)];
+				return block_at(w * 64 + (uint32_t)__builtin_ctzll(bit));
 			}
 			free_bits &= ~bit;
 		}
@@ -77,29 +119,31 @@ static struct gt_pt_start *take_block(void)
 
 static void give_block(struct gt_pt_start *block)
 {
-	uint32_t i = (uint32_t)(block - blocks);
+	bool few = block >= few_blocks && block < few_blocks + FEW;
 
-	__atomic_fetch_and(&taken[i / 64], ~(UINT64_C(1) << i % 64), __ATOMIC_RELEASE);
+	give_place(few ? (uint32_t)(block - few_blocks) : FEW + (uint32_t)(block - more_blocks));
 }
 
 /* ---- table ----------------------------------------------------------------------------------------- */
 
-static struct slot *probe(uintptr_t thread, uint32_t i)
+static struct slot *probe(uint32_t table, uintptr_t thread, uint32_t i)
 {
 	uint64_t hash = (uint64_t)thread * UINT64_C(0x9e3779b97f4a7c15) >> 32;
 
-	return &table[(hash + i) % TABLE];
+	return &tables[table][(hash + i) % places[table]];
 }
 
 /* The slot of a thread, or NULL. */
 static struct slot *lookup(uintptr_t thread)
 {
-	for (uint32_t i = 0; i < PROBES; i++) {
-		struct slot *s = probe(thread, i);
+	for (uint32_t n = 0; n < TABLES && __atomic_load_n(&tables[n], __ATOMIC_ACQUIRE); n++) {
+		for (uint32_t i = 0; i < PROBES; i++) {
+			struct slot *s = probe(n, thread, i);
 
-		/* Pairs with the release in insert(); in one order with the setting of names. */
-		if (__atomic_load_n(&s->key, __ATOMIC_SEQ_CST) == thread)
-			return s;
+			/* Pairs with the release in insert(); in one order with the setting of names. */
+			if (__atomic_load_n(&s->key, __ATOMIC_SEQ_CST) == thread)
+				return s;
+		}
 	}
 	return NULL;
 }
@@ -107,6 +151,23 @@ static struct slot *lookup(uintptr_t thread)
 static void clear(struct slot *s, uintptr_t thread)
 {
 	__atomic_compare_exchange_n(&s->key, &thread, 0, false, __ATOMIC_RELEASE, __ATOMIC_RELAXED);
+}
+
+/* A free slot for the thread in that table, or NULL and the oldest that could have been it. */
+static struct slot *find_free(uint32_t table, uintptr_t thread, struct slot **oldest)
+{
+	for (uint32_t i = 0; i < PROBES; i++) {
+		struct slot *s = probe(table, thread, i);
+		uintptr_t expected = 0;
+
+		if (__atomic_compare_exchange_n(&s->key, &expected, BUSY, false, __ATOMIC_ACQUIRE,
+						__ATOMIC_RELAXED))
+			return s;
+		if (expected != BUSY && (!*oldest || __atomic_load_n(&s->sequence, __ATOMIC_RELAXED) <
+						       __atomic_load_n(&(*oldest)->sequence, __ATOMIC_RELAXED)))
+			*oldest = s;
+	}
+	return NULL;
 }
 
 /* Claims a slot: that of an earlier thread with the same pthread_t, a free one, or the oldest. */
@@ -120,15 +181,10 @@ static struct slot *claim(uintptr_t thread)
 	if (s && __atomic_compare_exchange_n(&s->key, &expected, BUSY, false, __ATOMIC_ACQUIRE,
 					     __ATOMIC_RELAXED))
 		return s;
-	for (uint32_t i = 0; i < PROBES; i++) {
-		s = probe(thread, i);
-		expected = 0;
-		if (__atomic_compare_exchange_n(&s->key, &expected, BUSY, false, __ATOMIC_ACQUIRE,
-						__ATOMIC_RELAXED))
+	for (uint32_t n = 0; n < TABLES && part_of(&tables[n], places[n] * sizeof(*s)); n++) {
+		s = find_free(n, thread, &oldest);
+		if (s)
 			return s;
-		if (expected != BUSY && (!oldest || __atomic_load_n(&s->sequence, __ATOMIC_RELAXED) <
-						      __atomic_load_n(&oldest->sequence, __ATOMIC_RELAXED)))
-			oldest = s;
 	}
 	if (!oldest)
 		return NULL;

@@ -15,6 +15,7 @@
 #include <stddef.h>
 #include <stdint.h>
 #include <sys/mman.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
 #include <time.h>
@@ -263,7 +264,11 @@ static inline void *gt_sys_map_file(int fd, uint64_t offset, size_t size, int *e
 	ret = gt_syscall6(SYS_mmap, 0, (long)size, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_POPULATE, fd,
 			  (long)offset);
 	*error = ret < 0 && ret > -4096 ? (int)-ret : 0;
-	return *error ? NULL : (void *)ret;
+	if (*error)
+		return NULL;
+	/* What a program may lock (RLIMIT_MEMLOCK) is for itself, if it has all later mappings locked. */
+	GT_SYS2(SYS_munlock, ret, size);
+	return (void *)ret;
 }
 
 static inline void *gt_sys_mmap(size_t size, int prot, int flags, int fd)
@@ -288,6 +293,15 @@ static inline int gt_sys_munmap(void *address, size_t size)
 static inline int gt_sys_madvise(void *address, size_t size, int advice)
 {
 	return (int)GT_SYS3(SYS_madvise, address, size, advice);
+}
+
+/* What a resource is limited to at present; UINT64_MAX: not at all, or not known. */
+static inline uint64_t gt_sys_limit(int resource)
+{
+	uint64_t limit[2] = { UINT64_MAX, UINT64_MAX }; /* struct rlimit64 */
+
+	GT_SYS4(SYS_prlimit64, 0, resource, NULL, limit);
+	return limit[0];
 }
 
 static inline int gt_sys_getpid(void)

@@ -91,21 +91,36 @@ static int raw_fd(struct gt_location *loc)
 
 struct scratch {
 	uint32_t taken;
+	size_t room;
 	uint64_t *table; /* GT_PACK_WORDS, then the block */
 };
 static struct scratch scratches[SCRATCHES];
 
-static struct scratch *take_scratch(void)
+/* In a child that is forked meanwhile it is empty. */
+static void enlarge(struct scratch *s, size_t room)
 {
+	size_t old = s->room;
+
+	__atomic_store_n(&s->room, 0, __ATOMIC_RELEASE);
+	if (old)
+		gt_sys_munmap(s->table, old);
+	s->table = gt_sys_memory(room);
+	__atomic_store_n(&s->room, s->table ? room : 0, __ATOMIC_RELEASE);
+}
+
+/* For `bytes` of slots. */
+static struct scratch *take_scratch(uint64_t bytes)
+{
+	size_t room = GT_PACK_WORDS * sizeof(uint64_t) + GT_PACK_ROOM(bytes);
+
 	for (unsigned i = 0; i < SCRATCHES; i++) {
 		struct scratch *s = &scratches[i];
 
 		if (__atomic_load_n(&s->taken, __ATOMIC_RELAXED) ||
 		    __atomic_exchange_n(&s->taken, 1, __ATOMIC_ACQUIRE))
 			continue;
-		if (!s->table)
-			s->table = gt_sys_memory(GT_PACK_WORDS * sizeof(uint64_t) +
-						 GT_PACK_ROOM(GT_PACK_UNIT));
+		if (s->room < room)
+			enlarge(s, room);
 		if (s->table)
 			return s;
 		__atomic_store_n(&s->taken, 0, __ATOMIC_RELEASE);
@@ -130,7 +145,7 @@ static int write_block(struct gt_location *loc, int fd, uint64_t offset, uint64_
 		       uint64_t *place)
 {
 	const unsigned char *slots = loc->hot->base + (offset & loc->hot->mask);
-	struct scratch *scratch = take_scratch();
+	struct scratch *scratch = take_scratch(bytes);
 	struct gt_pack_header header;
 	int rc;
 

@@ -22,6 +22,7 @@ struct interned {
 
 static struct interned *strings; /* open addressing, a power of two */
 static uint32_t strings_room, strings_used;
+#define POOL 32768
 static char *pool, *pool_end;
 
 static uint32_t hash_text(const char *text, size_t length)
@@ -59,8 +60,8 @@ static bool grow(void)
 static const char *keep(const char *text, size_t length)
 {
 	if ((size_t)(pool_end - pool) <= length) {
-		pool = gt_sys_memory(1 << 18);
-		pool_end = pool ? pool + (1 << 18) : NULL;
+		pool = gt_sys_memory(POOL);
+		pool_end = pool ? pool + (POOL) : NULL;
 		if (!pool)
 			return NULL;
 	}

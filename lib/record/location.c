@@ -24,15 +24,17 @@ GT_HIDDEN GT_TLS int gt_depth;
 static GT_TLS uint64_t announced; /* sequence number of a thread that is about to attach */
 
 static struct gt_lock lock;
-static struct gt_location **table; /* by id; room for VT_MAX_THREADS and as many streams again */
-static uint32_t made;              /* atomic for readers outside the lock */
+/* By id, in parts of which each is as large as all before it together, and none ever moves. */
+#define FIRST_PART 64u
+static struct gt_location **parts[16];
+static uint32_t made; /* atomic for readers outside the lock */
 static struct gt_location *free_list;
 static uint64_t window_bytes;
 static uint64_t next_sequence;
 static pthread_key_t key;
 static bool have_key;
 
-#define CHUNK 65536u
+#define CHUNK 16384u
 struct arena {
 	char *at, *end;
 	int advice;
@@ -73,12 +75,31 @@ void gt_locations_lock_reset(void)
 	lock.word = 0;
 }
 
-bool gt_locations_wiped(void)
+/* Where the location with this id is noted; its part is there. */
+static struct gt_location **place(uint32_t id)
 {
-	return __atomic_load_n(&made, __ATOMIC_ACQUIRE) && !table[0]->hot->loc;
+	unsigned part = 25u - (unsigned)__builtin_clz(id + FIRST_PART);
+
+	return &parts[part][id + FIRST_PART - (FIRST_PART << part)];
 }
 
-static uint32_t table_room(void)
+/* The next location will have a place. Under the lock. */
+static bool make_place(uint32_t id)
+{
+	unsigned part = 25u - (unsigned)__builtin_clz(id + FIRST_PART);
+
+	if (!parts[part])
+		parts[part] = arena_take(&plain, (FIRST_PART << part) * sizeof(*parts[part]));
+	return parts[part];
+}
+
+bool gt_locations_wiped(void)
+{
+	return __atomic_load_n(&made, __ATOMIC_ACQUIRE) && !(*place(0))->hot->loc;
+}
+
+/* VT_MAX_THREADS, and as many streams again. */
+static uint32_t most_locations(void)
 {
 	return (uint32_t)gt_settings.max_threads * 2;
 }
@@ -97,7 +118,7 @@ static void thread_exit(void *value)
 	gt_thread_release();
 }
 
-int gt_locations_setup(void)
+void gt_locations_setup(void)
 {
 	if (!have_key && !pthread_key_create(&key, thread_exit)) {
 		/* The first 32 keys live in the thread itself; later ones would call malloc. */
@@ -105,14 +126,31 @@ int gt_locations_setup(void)
 		if (!have_key)
 			pthread_key_delete(key);
 	}
-	table = gt_sys_memory(table_room() * sizeof(*table));
-	return table ? 0 : -ENOMEM;
 }
 
-/* Half a window: large for few threads, small for many, within VT_BUFFER_SIZE in all. */
+/* Linux's own limit of what may be locked. */
+#define USUAL_LOCK (UINT64_C(8) << 20)
+
+/*
+ * What the windows may take together: VT_BUFFER_SIZE, but a small part only of what the program may map.
+ * If it calls mlockall() all that is mapped has to fit into what it may lock; less than a MiB is too
+ * little for any program.
+ */
+static uint64_t choose_budget(void)
+{
+	uint64_t locked = gt_sys_limit(RLIMIT_MEMLOCK);
+	uint64_t map = gt_sys_limit(RLIMIT_AS) / 32;
+	uint64_t budget = gt_settings.buffer_size;
+
+	if (locked >= USUAL_LOCK / 8 && locked < USUAL_LOCK && locked / 2 < budget)
+		budget = locked / 2;
+	return map < budget ? map : budget;
+}
+
+/* Half a window: large for few threads, small for many, within the budget in all. */
 static uint64_t choose_half(void)
 {
-	uint64_t budget = gt_settings.buffer_size;
+	uint64_t budget = choose_budget();
 	uint64_t half = gt_settings.thread_buffer_size / 2;
 
 	if (!half) {
@@ -190,13 +228,13 @@ static struct gt_location *make(uint32_t kind, uint32_t flags, gt_ref name, uint
 	struct gt_def_location def = { name, kind, group, flags, gt_clock_read(), adapter_key };
 	int rc = -ENOMEM;
 
-	if (made >= table_room() ||
+	if (made >= most_locations() ||
 	    (kind == GT_LOC_THREAD && made >= (uint32_t)gt_settings.max_threads)) {
 		gt_warn_once(GT_WARN_THREADS, "more than %lu threads (VT_MAX_THREADS): the others "
 			     "are not recorded", (unsigned long)gt_settings.max_threads);
 		goto lost;
 	}
-	loc = arena_take(&plain, sizeof(*loc));
+	loc = make_place(made) ? arena_take(&plain, sizeof(*loc)) : NULL;
 	if (!loc)
 		goto lost;
 	loc->hot = arena_take(&hots, sizeof(*loc->hot));
@@ -207,7 +245,9 @@ static struct gt_location *make(uint32_t kind, uint32_t flags, gt_ref name, uint
 	loc->flags = flags;
 	loc->raw_fd = -1;
 	loc->half = choose_half();
-	rc = map_window(loc);
+	do {
+		rc = map_window(loc);
+	} while ((rc == -ENOMEM || rc == -EAGAIN) && (loc->half /= 2) >= GT_PAGE);
 	if (rc)
 		goto lost;
 	fill_window(loc, def.tick);
@@ -229,7 +269,7 @@ static struct gt_location *make(uint32_t kind, uint32_t flags, gt_ref name, uint
 	loc->hot->cur = (uint64_t)(uintptr_t)loc->hot->base;
 	loc->hot->loc = loc;
 	__atomic_store_n(&loc->hot->limit, loc->hot->cur + loc->half, __ATOMIC_RELAXED);
-	table[made] = loc;
+	*place(made) = loc;
 	__atomic_store_n(&made, made + 1, __ATOMIC_RELEASE);
 	/* Pairs with gt_attention_set: either it finds us in the table, or we see its bit. */
 	__atomic_thread_fence(__ATOMIC_SEQ_CST);
@@ -347,16 +387,13 @@ void gt_locations_forget(void)
 
 	/* The windows belong to the parent; unmap them, so that nothing here can write to them. */
 	for (uint32_t i = 0; i < n; i++) {
-		struct gt_location *loc = table[i];
+		struct gt_location *loc = *place(i);
 		struct gt_file raw = { loc->raw_fd, loc->raw_dev, loc->raw_ino };
 
 		if (gt_file_valid(&raw))
 			gt_sys_close(loc->raw_fd);
 		gt_sys_munmap(loc->win, GT_PAGE + 2 * loc->half);
 	}
-	if (table)
-		gt_sys_munmap(table, table_room() * sizeof(*table));
-	table = NULL;
 	made = 0;
 	free_list = NULL;
 	window_bytes = 0;
@@ -370,7 +407,7 @@ void gt_locations_limits_off(void)
 	uint32_t n = __atomic_load_n(&made, __ATOMIC_ACQUIRE);
 
 	for (uint32_t i = 0; i < n; i++)
-		__atomic_store_n(&table[i]->hot->limit, 0, __ATOMIC_RELAXED);
+		__atomic_store_n(&(*place(i))->hot->limit, 0, __ATOMIC_RELAXED);
 }
 
 struct gt_location *gt_own_location(void)
@@ -457,8 +494,8 @@ void gt_thread_name(uint32_t kernel_tid, const char *name)
 	if (!kernel_tid)
 		loc = gt_own_location();
 	for (uint32_t i = 0; !loc && i < n; i++)
-		if (table[i]->kind == GT_LOC_THREAD && table[i]->win->tid == kernel_tid)
-			loc = table[i];
+		if ((*place(i))->kind == GT_LOC_THREAD && (*place(i))->win->tid == kernel_tid)
+			loc = *place(i);
 	if (!loc)
 		return;
 	def.location = loc->id;

@@ -14,7 +14,7 @@
 #include <string.h>
 
 #define MODULES_MAX 4096
-#define TEXT_BYTES  65536
+#define TEXT_BYTES  20480 /* a line with a path of GT_NAME_MAX bytes, each as \\ooo */
 
 struct module {
 	struct gt_def_module def;
@@ -23,7 +23,8 @@ struct module {
 };
 
 static struct gt_lock lock;
-static struct module *modules; /* MODULES_MAX, in memory that is touched as needed */
+static struct module *modules;
+static unsigned room;          /* of them */
 static unsigned count;
 static char *text;             /* TEXT_BYTES + 1 */
 static bool found_new;         /* by the scan under way */
@@ -48,10 +49,10 @@ void gt_modules_lock_reset(void)
 static char *keep_path(const char *path, size_t length)
 {
 	if ((size_t)(paths_end - paths) <= length) {
-		size_t room = length + 1 > 65536 ? length + 1 : 65536;
+		size_t bytes = length + 1 > 16384 ? length + 1 : 16384;
 
-		paths = gt_sys_memory(room);
-		paths_end = paths ? paths + room : NULL;
+		paths = gt_sys_memory(bytes);
+		paths_end = paths ? paths + bytes : NULL;
 		if (!paths)
 			return NULL;
 	}
@@ -59,6 +60,26 @@ static char *keep_path(const char *path, size_t length)
 	paths[length] = 0;
 	paths += length + 1;
 	return paths - length - 1;
+}
+
+/* Room for one more. */
+static bool grow(void)
+{
+	unsigned more = room ? 2 * room : 64;
+	struct module *larger;
+
+	if (count < room)
+		return true;
+	larger = room < MODULES_MAX ? gt_sys_memory(more * sizeof(*larger)) : NULL;
+	if (!larger)
+		return false;
+	if (modules) {
+		memcpy(larger, modules, count * sizeof(*larger));
+		gt_sys_munmap(modules, room * sizeof(*modules));
+	}
+	modules = larger;
+	room = more;
+	return true;
 }
 
 static uint64_t number(const char **at, unsigned base)
@@ -116,7 +137,7 @@ static void put_new(struct gt_def_module *def, const char *path, uint64_t tick)
 	struct stat st;
 	struct gt_piece pieces[2] = { { def, sizeof(*def) }, { path, length + 1 } };
 
-	if (length >= GT_NAME_MAX || count == MODULES_MAX)
+	if (length >= GT_NAME_MAX || !grow())
 		return;
 	def->tick = tick;
 	if (!gt_sys_fstatat(AT_FDCWD, path, &st, 0)) {
@@ -204,12 +225,10 @@ bool gt_modules_scan(void)
 		return false;
 	found_new = false;
 	due = __atomic_exchange_n(&gt_modules_dirty, 0, __ATOMIC_RELAXED) || !count;
-	if (!modules)
-		modules = gt_sys_memory(MODULES_MAX * sizeof(*modules));
 	if (!text)
 		text = gt_sys_memory(TEXT_BYTES + 1);
 	fd = -1;
-	if (modules && text)
+	if (text)
 		fd = gt_sys_openat(AT_FDCWD, "/proc/thread-self/maps", O_RDONLY | O_CLOEXEC, 0);
 	if (fd >= 0) {
 		scan(fd, gt_clock_read());

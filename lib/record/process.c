@@ -262,14 +262,13 @@ static int set_up(void)
 	rc = map_header();
 	if (!rc)
 		rc = gt_journal_open();
-	if (!rc)
-		rc = gt_locations_setup();
 	if (rc) {
 		gt_warn_once(GT_WARN_DIRECTORY, "cannot write to %s: %s; %s runs without being traced",
 			     gt_proc_folder, gt_text_errno(rc), program);
 		gt_run_withdraw(rc);
 		return rc;
 	}
+	gt_locations_setup();
 	gt_proc->pid = (uint32_t)gt_pid;
 	gt_proc->ppid = (uint32_t)GT_SYS1(SYS_getppid, 0);
 	gt_proc->start_time = own_start_time();

@@ -116,7 +116,7 @@ GT_HIDDEN void gt_spool_now(struct gt_location *loc);
 /* Gives the calling thread a location; returns it, or one of gt_hot_*. */
 GT_HIDDEN struct gt_hot *gt_thread_attach(void);
 GT_HIDDEN void gt_thread_release(void);
-GT_HIDDEN int gt_locations_setup(void);
+GT_HIDDEN void gt_locations_setup(void);
 GT_HIDDEN void gt_locations_forget(void); /* in a forked child */
 GT_HIDDEN uint64_t gt_locations_lock(void);
 GT_HIDDEN void gt_locations_unlock(uint64_t mask);

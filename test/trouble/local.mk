@@ -6,7 +6,7 @@ TROUBLE = test/trouble/common.sh test/trouble/trouble.h test/trouble/counts.h \
 	test/trouble/events.c test/trouble/exception.cc test/trouble/exec_path.c \
 	test/trouble/exit_path.c test/trouble/fork_handlers.c test/trouble/fork_lib.c \
 	test/trouble/fork_path.c test/trouble/held.c test/trouble/jump.c test/trouble/killed.c test/trouble/limited.c \
-	test/trouble/off_jump.c test/trouble/records.c test/trouble/records_lib.c \
+	test/trouble/off_jump.c test/trouble/records.c test/trouble/records_lib.c test/trouble/room.c \
 	test/trouble/main_returns.c test/trouble/own_malloc.c test/trouble/recursion.c \
 	test/trouble/sandbox.c test/trouble/signal_storm.c test/trouble/small_stack.c test/trouble/state.c \
 	test/trouble/static_object.cc test/trouble/tail_call.c test/trouble/threads.c \
