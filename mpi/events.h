@@ -65,6 +65,12 @@ static inline gt_ref gt_mpi_region_of(unsigned function)
 struct gt_mpi_comm;
 struct gt_mpi_link;
 
+/* A wrapper's frame that was on the stack, and where it returns to. */
+struct gt_mpi_place {
+	uintptr_t frame, leads_to;
+};
+#define GT_MPI_PLACES 4u
+
 /* What the adapter keeps of each thread. */
 struct gt_mpi_self {
 	/* The frame of the wrapper that the thread is in, or NULL. It may have been left by longjmp or
@@ -75,6 +81,7 @@ struct gt_mpi_self {
 	uint64_t type_bits;      /* a data type that never goes away, and its size */
 	uint64_t type_size;
 	struct gt_repeated polls;
+	struct gt_mpi_place known[GT_MPI_PLACES];
 };
 extern GT_MPI_TLS struct gt_mpi_self gt_mpi_self;
 

@@ -132,6 +132,28 @@ bool gt_mpi_inside(const void *from)
 	return walk.found || !walk.over;
 }
 
+/*
+ * Is this thread inside a recorded call? Asked where a thread waits, so that walking the stack is too dear
+ * to be done each time: a frame that was found once is there as long as its return address is.
+ */
+static bool inside(void)
+{
+	struct gt_mpi_self *self = &gt_mpi_self;
+	uintptr_t frame = (uintptr_t)self->frame, leads_to;
+	struct gt_mpi_place *known;
+
+	if ((uintptr_t)__builtin_frame_address(0) >= frame)
+		return false;
+	leads_to = ((const uintptr_t *)frame)[1];
+	known = &self->known[(leads_to ^ leads_to >> 5) % GT_MPI_PLACES];
+	if (known->frame == frame && known->leads_to == leads_to)
+		return true;
+	if (!gt_mpi_inside(NULL))
+		return false;
+	*known = (struct gt_mpi_place){ frame, leads_to };
+	return true;
+}
+
 /* ---- regions -------------------------------------------------------------------------------- */
 
 gt_ref gt_mpi_define(unsigned function)
@@ -254,7 +276,7 @@ void gt_mpi_finalizing(void)
 static bool setup(void *(*find)(const char *symbol))
 {
 	static const struct gt_adapter adapter = {
-		.bytes = sizeof(adapter), .abi = GT_ADAPTER_ABI, .name = "mpi",
+		.bytes = sizeof(adapter), .abi = GT_ADAPTER_ABI, .name = "mpi", .inside = inside,
 	};
 	const char *merge = gt_setting("VT_MPI_MERGE_POLLS"), *mode = gt_setting("VT_MODE");
 	int begun = 0, over = 0;

@@ -87,9 +87,15 @@ void gt_pt_define(void)
 	__atomic_store_n(&gt_pt_mode, mode, __ATOMIC_RELEASE);
 }
 
+/* Is this the library's own business, or is nothing recorded now? */
+static bool is_left_out(enum gt_pt_region region)
+{
+	return region_id[region] == GT_NONE || gt_pt_self.quiet || !gt_active() || gt_inside();
+}
+
 bool gt_pt_enter(enum gt_pt_region region)
 {
-	if (region_id[region] == GT_NONE || gt_pt_self.quiet || !gt_active())
+	if (is_left_out(region))
 		return false;
 	gt_enter(region_id[region]);
 	return true;
@@ -97,7 +103,7 @@ bool gt_pt_enter(enum gt_pt_region region)
 
 bool gt_pt_enter_at(enum gt_pt_region region, uint64_t begin)
 {
-	if (region_id[region] == GT_NONE || gt_pt_self.quiet || !gt_active())
+	if (is_left_out(region))
 		return false;
 	gt_enter_at(region_id[region], begin);
 	return true;

@@ -278,8 +278,7 @@ void gt_pt_thread_detached(pthread_t thread)
 /* ---- creation ------------------------------------------------------------------------------------ */
 
 /*
- * A thread that is made while the others are kept silent, by CUPTI or inside of a call of MPI or CUDA: it
- * is not announced, and this adapter is silent on it. If it calls something else that is recorded, as a
+ * A thread that a library makes for itself, inside a call of MPI or CUDA, or CUPTI: it is not announced, and this adapter is silent on it. If it calls something else that is recorded, as a
  * host function that the program has put on a stream does, the core finds it then.
  */
 static struct gt_pt_start *quiet_block(struct gt_pt_creation *creation)
@@ -329,7 +328,7 @@ struct gt_pt_start *gt_pt_create_begin(struct gt_pt_creation *creation)
 		return NULL;
 	if (!gt_active())
 		return gt_is_on() ? quiet_block(creation) : NULL;
-	if (of_cuda(creation->start))
+	if (gt_inside() || of_cuda(creation->start))
 		return quiet_block(creation);
 	creation->recorded = gt_pt_enter(creation->region);
 	block = take_block();
@@ -366,7 +365,7 @@ void gt_pt_thread_named(pthread_t thread, const char *name)
 	struct slot *s;
 	uint32_t tid = 0;
 
-	if (gt_pt_mode == GT_PT_UNREADY || !gt_active())
+	if (gt_pt_mode == GT_PT_UNREADY || gt_pt_self.quiet || !gt_active())
 		return;
 	if (!pthread_equal(thread, pthread_self())) {
 		/*

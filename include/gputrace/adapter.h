@@ -49,6 +49,9 @@ struct gt_adapter {
 	/* The process is about to end its recording (enum gt_end_how), or, GT_END_EXEC, to try to
 	 * become another program. If that fails it goes on, and this is called with GT_END_NONE. */
 	void (*end)(int how);
+	/* Is the calling thread inside a call of the library that this adapter records? Says yes to leave out
+	 * what the library itself does there with threads and locks. */
+	bool (*inside)(void);
 };
 
 /*
@@ -74,6 +77,9 @@ GT_API bool gt_is_confined(void);
  */
 GT_API void gt_guard(void);
 GT_API void gt_unguard(void);
+
+/* Is this thread inside a library call, as some adapter says (gt_adapter.inside)? */
+GT_API bool gt_inside(void);
 
 /* The present time in ticks of the process's clock. [signal-safe] */
 GT_API uint64_t gt_now(void);

@@ -11,7 +11,8 @@
 #include <link.h>
 #include <string.h>
 
-#define MOST 256 /* each library wrapper is one */
+#define MOST  256 /* each library wrapper is one */
+#define LEAST offsetof(struct gt_adapter, inside) /* bytes of the oldest struct that is accepted */
 static struct gt_adapter adapters[MOST];
 static unsigned count; /* atomic for readers outside the lock; entries below it do not change */
 static bool named[MOST]; /* atomic: it is among the process's properties */
@@ -44,7 +45,7 @@ static int add(const struct gt_adapter *adapter)
 		return -EALREADY;
 	if (count == MOST)
 		return -ENOSPC;
-	adapters[count] = *adapter;
+	memcpy(&adapters[count], adapter, adapter->bytes);
 	__atomic_store_n(&count, count + 1, __ATOMIC_RELEASE);
 	return 0;
 }
@@ -54,7 +55,7 @@ int gt_adapter_register(const struct gt_adapter *adapter)
 	uint64_t mask;
 	int rc;
 
-	if (adapter->abi != GT_ADAPTER_ABI || adapter->bytes != sizeof(*adapter))
+	if (adapter->abi != GT_ADAPTER_ABI || adapter->bytes < LEAST || adapter->bytes > sizeof(*adapter))
 		return -EPROTO;
 	mask = gt_lock(&lock);
 	rc = add(adapter);
@@ -68,6 +69,8 @@ int gt_adapter_register(const struct gt_adapter *adapter)
 	pin(adapter->name);
 	pin((const void *)(uintptr_t)adapter->fork_child);
 	pin((const void *)(uintptr_t)adapter->end);
+	if (adapter->bytes > LEAST)
+		pin((const void *)(uintptr_t)adapter->inside);
 	if (gt_state_now() == GT_READY)
 		gt_adapters_list();
 	return 0;
@@ -98,4 +101,14 @@ void gt_adapters_end(int how)
 	for (unsigned i = 0; i < n; i++)
 		if (adapters[i].end)
 			adapters[i].end(how);
+}
+
+bool gt_inside(void)
+{
+	unsigned n = __atomic_load_n(&count, __ATOMIC_ACQUIRE);
+
+	for (unsigned i = 0; i < n; i++)
+		if (adapters[i].inside && adapters[i].inside())
+			return true;
+	return false;
 }

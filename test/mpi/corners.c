@@ -5,11 +5,13 @@
  * them all.
  */
 #include <mpi.h>
+#include <pthread.h>
 #include <setjmp.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 #include <unistd.h>
 
 static int me, size, x, y;
@@ -127,6 +129,21 @@ static __attribute__((noinline)) void work(int n)
 	(void)pad;
 }
 
+/* A wait of the program's own, from such a frame. */
+static __attribute__((noinline)) void nap(void)
+{
+	pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
+	pthread_cond_t cond = PTHREAD_COND_INITIALIZER;
+	const struct timespec over = { 1, 0 };
+	volatile char pad[512];
+
+	pthread_mutex_lock(&mutex);
+	pthread_cond_timedwait(&cond, &mutex, &over);
+	pthread_mutex_unlock(&mutex);
+	pad[1] = 0;
+	(void)pad;
+}
+
 static __attribute__((noinline)) void deeper(void)
 {
 	volatile char pad[64];
@@ -145,11 +162,14 @@ static void jump(int n)
 	work(10);
 	if (!setjmp(out))
 		MPI_Send(&x, 1, MPI_INT, 999, 0, MPI_COMM_WORLD);
+	nap();
 	work(500);
 	if (!setjmp(out))
 		deeper();
 	work(500);
+	nap();
 	printf("calls MPI_Allreduce %d\n", 1010 * size);
+	printf("calls pthread_cond_timedwait %d\n", 2 * size);
 }
 
 static void strike(void *in, void *result, int *len, MPI_Datatype *type)

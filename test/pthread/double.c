@@ -70,6 +70,13 @@ bool gt_active(void)
 	return double_active;
 }
 
+bool double_inside;
+
+bool gt_inside(void)
+{
+	return double_inside;
+}
+
 bool gt_is_confined(void)
 {
 	return false;

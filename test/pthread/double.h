@@ -11,6 +11,7 @@
 
 extern bool double_active;         /* what gt_active() says */
 extern bool double_guarded;        /* recording is on all the same: inside of a tool's code */
+extern bool double_inside;         /* what gt_inside() says */
 extern const char *double_locks;   /* VT_PTHREAD_LOCKS */
 extern const char *double_filtered;/* a region that the user's filter excludes, or NULL */
 extern unsigned long double_joined; /* number that gt_thread_join() was told last */

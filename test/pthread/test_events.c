@@ -466,6 +466,37 @@ Test(threads, made_inside_of_a_guard_is_silent)
 	gt_pt_self.quiet = false;
 }
 
+/* What a library waits for inside of its calls, and the threads that it makes there, are its own business. */
+Test(threads, inside_of_a_library_nothing_is_recorded)
+{
+	struct gt_pt_creation creation = { .region = GT_PT_R_pthread_create };
+	struct gt_pt_wait wait = { .region = GT_PT_R_pthread_cond_wait, .lock = &lock };
+	struct gt_pt_start start_of, *block;
+
+	start("contended");
+	take(GT_PT_R_pthread_mutex_lock, &lock, EBUSY, 0);
+	LOG("+pthread_mutex_lock; acquire 1; -pthread_mutex_lock");
+	double_inside = true;
+	take(GT_PT_R_pthread_mutex_lock, &locks[0], EBUSY, 0);
+	LOG("");
+	/* This one was taken outside. */
+	gt_pt_wait_begin(&wait);
+	LOG("release 1");
+	gt_pt_wait_end(&wait);
+	LOG("acquire 2");
+	block = gt_pt_create_begin(&creation);
+	cr_assert(block && !creation.recorded && !creation.sequence);
+	gt_pt_create_end(&creation, false);
+	double_inside = false;
+	gt_pt_thread_begin(block, &start_of);
+	cr_assert(gt_pt_enter(GT_PT_R_pthread_cond_wait) == false);
+	gt_pt_thread_named(pthread_self(), "progress");
+	gt_pt_thread_ending(GT_THREAD_END_RETURN);
+	gt_pt_thread_end();
+	LOG("");
+	gt_pt_self.quiet = false;
+}
+
 Test(threads, nothing_is_announced_while_inactive)
 {
 	struct gt_pt_creation creation = { .region = GT_PT_R_pthread_create, .recorded = true };
