@@ -46,7 +46,7 @@ enum check_rule {
 enum { EXAMPLES = 10, NO_EVENT = 0 };
 
 struct example {
-	char place[192]; /* location "name", event 12, 1.000000123 s */
+	char place[256]; /* location "name", event 12, 1.000000123 s */
 	char text[256];
 };
 
@@ -160,6 +160,9 @@ static inline bool check_defined(const struct check *check, enum kind kind, uint
 
 const char *check_string(const struct check *check, uint32_t id); /* "?" if undefined */
 const char *check_name(const struct check *check, enum kind kind, uint64_t id);
+/* "Master thread" of "MPI Rank 1": a location with its process, as text for people. Returns `text`. */
+#define CHECK_WHO 144
+const char *check_who(const struct check *check, uint64_t location, char text[CHECK_WHO]);
 
 /* The first attribute of that name, or ~0. */
 uint64_t check_attribute(const struct check *check, const char *name);

@@ -12,6 +12,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "lib/assemble/summary.h"
+
 #define ARCHIVE (~UINT64_C(0))
 #define DONE	OTF2_CALLBACK_SUCCESS
 
@@ -102,6 +104,19 @@ const char *check_name(const struct check *check, enum kind kind, uint64_t id)
 	ptrdiff_t i = check_find(check, kind, id);
 
 	return i < 0 ? "?" : check_string(check, check->tables[kind].items[i].name);
+}
+
+const char *check_who(const struct check *check, uint64_t location, char text[CHECK_WHO])
+{
+	ptrdiff_t i = check_find(check, KIND_LOCATION, location);
+	char name[64], process[64];
+
+	gt_summary_escape(name, sizeof(name), check_name(check, KIND_LOCATION, location), 40);
+	gt_summary_escape(process, sizeof(process),
+			  i < 0 ? "?" : check_name(check, KIND_LOCATION_GROUP,
+						   check->tables[KIND_LOCATION].items[i].a), 40);
+	snprintf(text, CHECK_WHO, "\"%s\" of \"%s\"", name, process);
+	return text;
 }
 
 /* Adds a definition; says if its number is not the next one. The pointer lives until the next. */

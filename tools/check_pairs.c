@@ -236,13 +236,13 @@ static void check_messages(struct check *check, struct record *r, size_t n)
 	struct record *ends = malloc(2 * n * sizeof(*ends));
 	size_t sends, receives, s = 0;
 	uint64_t error;
-	char what[160];
+	char from[CHECK_WHO], to[CHECK_WHO], what[2 * CHECK_WHO + 60];
 
 	if (!ends)
 		abort();
-	snprintf(what, sizeof(what), "from \"%.40s\" to \"%.40s\", tag %u, communicator %u",
-		 check_name(check, KIND_LOCATION, id_of(check, r->key[1] >> 32)),
-		 check_name(check, KIND_LOCATION, id_of(check, r->key[1] & 0xffffffff)),
+	snprintf(what, sizeof(what), "from %s to %s, tag %u, communicator %u",
+		 check_who(check, id_of(check, r->key[1] >> 32), from),
+		 check_who(check, id_of(check, r->key[1] & 0xffffffff), to),
 		 (unsigned)r->key[0], (unsigned)(r->key[0] >> 32));
 	sends = copy_ends(r, n, false, ends);
 	receives = copy_ends(r, n, true, ends + n);
@@ -318,6 +318,7 @@ static void check_lock_times(struct check *check, const struct record *r, size_t
 static void check_lock(struct check *check, struct record *r, size_t n)
 {
 	unsigned lock = (unsigned)r->key[0];
+	char who[CHECK_WHO];
 
 	for (size_t i = 0; i < n; i++) {
 		const struct record *a = &r[i];
@@ -332,8 +333,8 @@ static void check_lock(struct check *check, struct record *r, size_t n)
 			       a->order);
 		else if (a->what == LOCK_RELEASE && r[i - 1].location != a->location)
 			BROKEN(check, RULE_LOCKS, a,
-			       "lock %u, order %" PRIu64 " is held by \"%.80s\"", lock, a->order,
-			       check_name(check, KIND_LOCATION, id_of(check, r[i - 1].location)));
+			       "lock %u, order %" PRIu64 " is held by %s", lock, a->order,
+			       check_who(check, id_of(check, r[i - 1].location), who));
 	}
 	check_lock_times(check, r, n);
 }

@@ -48,15 +48,14 @@ static const struct {
 static void put_place(struct check *check, char *place, size_t size, uint64_t location,
 		      uint64_t event, uint64_t time)
 {
-	char name[64];
+	char who[CHECK_WHO];
 	size_t n;
 
 	if (location == ~UINT64_C(0)) {
 		snprintf(place, size, "archive");
 		return;
 	}
-	gt_summary_escape(name, sizeof(name), check_name(check, KIND_LOCATION, location), 40);
-	n = (size_t)snprintf(place, size, "location %" PRIu64 " \"%s\"", location, name);
+	n = (size_t)snprintf(place, size, "location %" PRIu64 " %s", location, check_who(check, location, who));
 	if (event == NO_EVENT)
 		return;
 	n += (size_t)snprintf(place + n, size - n, ", event %" PRIu64, event);

@@ -625,16 +625,20 @@ static void note_losses(struct gt_track *t)
 
 static void finish(struct gt_track *t)
 {
-	uint64_t ns;
+	uint64_t ns, last;
 
 	release_held(t, UINT64_MAX);
 	if (!t->full)
 		drain(t, UINT64_MAX);
+	last = t->last;
 	t->last = final_tick(t);
+	if (t->depth)
+		last = t->last;
 	ns = gt_scale_ns(&t->scale, t->last);
 	if (t->depth && t->w->frames[t->depth - 1].region == t->conv->region_off)
 		t->w->tally.off_at_end++;
 	gt_track_close(t, 0, ns);
+	gt_use_end(t->w, t->out, gt_scale_ns(&t->scale, last) - gt_scale_ns(&t->scale, t->loc->win.begin));
 	note_losses(t);
 	if (t->out->first)
 		gt_track_end(t, ns);
@@ -708,6 +712,7 @@ int gt_convert_location(struct gt_worker *w, uint32_t location)
 		t.holes += (t.loc->end - t.loc->begin) / GT_SLOT;
 		t.stream.eof = true;
 	}
+	gt_use_begin(w);
 	if (out->first)
 		gt_track_begin(&t);
 	if (!rc)
@@ -752,5 +757,6 @@ void gt_worker_free(struct gt_worker *w)
 	if (w->frames)
 		free(w->frames - 1);
 	free(w->profile);
+	free(w->before);
 	memset(w, 0, sizeof(*w));
 }

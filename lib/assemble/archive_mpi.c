@@ -81,6 +81,10 @@ void gt_convert_mpi_message(struct gt_track *t, const struct gt_slot *slot, uint
 					     slot[2].time);
 		break;
 	}
+	if (GT_WORD_TYPE(slot->word) == GT_T_MPI_SEND || GT_WORD_TYPE(slot->word) == GT_T_MPI_ISEND) {
+		t->w->tally.messages++;
+		t->w->tally.message_bytes += slot[1].word;
+	}
 	gt_track_bad(t, rc, "message");
 }
 
@@ -126,6 +130,7 @@ void gt_convert_mpi_collective(struct gt_track *t, const struct gt_slot *slot, u
 		return;
 	}
 	root = root_of(view, (uint32_t)(slot[1].time >> 32));
+	t->w->tally.collectives += op < OTF2_COLLECTIVE_OP_CREATE_HANDLE; /* others make or free something */
 	if (GT_WORD_TYPE(slot->word) == GT_T_COLL_END)
 		gt_track_bad(t,
 			     OTF2_EvtWriter_MpiCollectiveEnd(gt_writer_evt(t->writer), gt_track_attributes(t),

@@ -375,6 +375,14 @@ static void flush_meanwhile(struct gt_track *t, uint64_t word, uint64_t end)
 	}
 }
 
+static void count_flush(struct gt_tally *tally, uint64_t ns)
+{
+	tally->flushes++;
+	tally->flush_ns += ns;
+	if (ns > tally->longest_flush_ns)
+		tally->longest_flush_ns = ns;
+}
+
 void gt_convert_flush(struct gt_track *t, const struct gt_slot *slot, uint64_t tick)
 {
 	uint64_t end = slot->time + GT_WORD_PAYLOAD(slot->word);
@@ -388,6 +396,7 @@ void gt_convert_flush(struct gt_track *t, const struct gt_slot *slot, uint64_t t
 		t->hidden--;
 		return;
 	}
+	count_flush(&t->w->tally, gt_scale_ns(&t->scale, end) - gt_scale_ns(&t->scale, slot->time));
 	flush_meanwhile(t, slot->word, end);
 	gt_track_leave(t, gt_track_time(t, end));
 }

@@ -487,15 +487,7 @@ static int merge(struct gt_assembly *a, struct gt_tally *tally, struct gt_profil
 			(*profile)[r].inclusive += w->profile[r].inclusive;
 			(*profile)[r].exclusive += w->profile[r].exclusive;
 		}
-		tally->events += w->tally.events;
-		tally->closed_frames += w->tally.closed_frames;
-		tally->dropped_leaves += w->tally.dropped_leaves;
-		tally->clamped_times += w->tally.clamped_times;
-		tally->unknown_records += w->tally.unknown_records;
-		tally->unmatched += w->tally.unmatched;
-		tally->off_at_end += w->tally.off_at_end;
-		if (w->tally.last_ns > tally->last_ns)
-			tally->last_ns = w->tally.last_ns;
+		gt_tally_add(tally, &w->tally);
 	}
 	return 0;
 }

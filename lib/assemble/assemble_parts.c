@@ -84,6 +84,7 @@ static int save_part(struct gt_assembly *a, struct gt_profile *profile, size_t c
 		to->group = from->group;
 		to->events = from->events;
 		to->bytes = bytes_of_events(a, i);
+		to->use = from->use;
 		to->type = from->type;
 		to->thread = from->thread;
 	}

@@ -34,7 +34,13 @@ struct gt_tally {
 	uint64_t unmatched;      /* messages and transfers without a partner */
 	uint64_t last_ns;
 	uint64_t off_at_end;     /* locations that were switched off when they ended */
+	uint64_t messages, message_bytes, collectives; /* of MPI; a collective once for each rank */
+	uint64_t flushes, flush_ns, longest_flush_ns;
+	uint64_t idle_threads, idle_ns; /* threads that did nothing but wait */
 };
+
+/* Adds what another one has found. */
+void gt_tally_add(struct gt_tally *tally, const struct gt_tally *more);
 
 struct gt_conversion {
 	const struct gt_spool *spool;
@@ -85,6 +91,8 @@ struct gt_worker {
 	const struct gt_proc *proc;
 	struct gt_profile *profile;
 	size_t profile_room;
+	struct gt_profile *before; /* the same when the location began */
+	size_t before_room, before_used;
 	struct gt_held *held;    /* GT_HELD_MAX */
 	void *attributes;        /* OTF2_AttributeList */
 	struct gt_tally tally;

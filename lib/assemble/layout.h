@@ -11,6 +11,7 @@
 
 #include "lib/assemble/defs.h"
 #include "lib/assemble/spool.h"
+#include "lib/assemble/use.h"
 
 struct gt_out_node {
 	uint32_t name, class_name; /* strings */
@@ -40,6 +41,7 @@ struct gt_out_location {
 	unsigned lane;             /* of a stream whose activities overlap; 0: the first, or only one */
 	bool first;                /* of its process: carries program begin and end */
 	uint64_t events;
+	struct gt_use use;
 	bool cut_short;            /* the disk was full before all of it was converted */
 };
 

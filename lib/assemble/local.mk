@@ -14,6 +14,7 @@ lib_libgtassemble_la_SOURCES += lib/assemble/journal.h lib/assemble/journal.c \
 	lib/assemble/defs.h lib/assemble/defs.c lib/assemble/names.h lib/assemble/names.c \
 	lib/assemble/properties.h lib/assemble/properties.c \
 	lib/assemble/layout.h lib/assemble/layout.c lib/assemble/loss.h lib/assemble/loss.c \
+	lib/assemble/use.h lib/assemble/use.c \
 	lib/assemble/messages.h lib/assemble/messages.c lib/assemble/order.h lib/assemble/order.c lib/assemble/clean.h lib/assemble/clean.c \
 	lib/assemble/lookup.h lib/assemble/lookup.c lib/assemble/events.h lib/assemble/archive.h lib/assemble/archive.c \
 	lib/assemble/archive_pipe.h lib/assemble/archive_pipe.c \

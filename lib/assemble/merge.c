@@ -129,13 +129,7 @@ static void add_facts(struct gt_facts *all, struct gt_facts *one, bool first)
 	sum.damaged += one->damaged;
 	for (unsigned i = 0; i < GT_LOSS_N; i++)
 		sum.lost[i] += one->lost[i];
-	sum.tally.events += one->tally.events;
-	sum.tally.closed_frames += one->tally.closed_frames;
-	sum.tally.dropped_leaves += one->tally.dropped_leaves;
-	sum.tally.clamped_times += one->tally.clamped_times;
-	sum.tally.unknown_records += one->tally.unknown_records;
-	sum.tally.unmatched += one->tally.unmatched;
-	sum.tally.off_at_end += one->tally.off_at_end;
+	gt_tally_add(&sum.tally, &one->tally);
 	if (one->reading_ns > sum.reading_ns)
 		sum.reading_ns = one->reading_ns;
 	sum.truncated |= one->truncated;

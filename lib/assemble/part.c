@@ -19,7 +19,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#define MAGIC UINT64_C(0x3174726150544721)
+#define MAGIC UINT64_C(0x3274726150544721)
 #define NAME  "part"
 
 struct head {

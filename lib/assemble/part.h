@@ -29,6 +29,7 @@ struct gt_part_group {
 struct gt_part_location {
 	uint32_t name, group;
 	uint64_t events, bytes;   /* bytes: of its file of events; 0: it has none */
+	struct gt_use use;
 	uint8_t type;
 	bool thread;
 };

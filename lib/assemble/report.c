@@ -24,6 +24,7 @@
 #define SETTING "setting:"
 #define COMPILER 2u /* OTF2_PARADIGM_COMPILER */
 #define USER     1u
+#define MEASUREMENT 6u
 
 /* ---- facts ----------------------------------------------------------------------------------- */
 
@@ -457,6 +458,13 @@ static bool hooks_seen(const struct gt_defs *defs)
 	return false;
 }
 
+/* It has a line of its own in the summary. */
+static bool is_flush(const struct gt_defs *defs, const struct gt_region *region)
+{
+	return region->paradigm == MEASUREMENT &&
+	       !strcmp(gt_intern_text(&defs->strings, region->name, NULL), "TRACE BUFFER FLUSH");
+}
+
 /* `dir`: NULL, or where the reader finds the archive now. */
 static void summarise(const struct gt_report *report, const char *dir, FILE *out,
 		      enum gt_summary_style style)
@@ -485,6 +493,15 @@ static void summarise(const struct gt_report *report, const char *dir, FILE *out
 		.killed = facts->killed,
 		.outside = facts->outside,
 		.outside_first = facts->outside_first,
+		.balance = gt_use_balance(report->layout),
+		.messages = facts->tally.messages,
+		.message_bytes = facts->tally.message_bytes,
+		.collectives = facts->tally.collectives,
+		.flushes = facts->tally.flushes,
+		.flush_ns = facts->tally.flush_ns,
+		.longest_flush_ns = facts->tally.longest_flush_ns,
+		.idle_threads = facts->tally.idle_threads,
+		.idle_ns = facts->tally.idle_ns,
 		.missing = missing,
 		.spool_kept = facts->hosts_missing,
 		.regions = rows,
@@ -501,7 +518,7 @@ static void summarise(const struct gt_report *report, const char *dir, FILE *out
 	tell_missing(report, missing, sizeof(missing));
 	memcpy(summary.lost, facts->lost, sizeof(summary.lost));
 	for (size_t i = 0; rows && i < n && i < report->profile_count; i++)
-		if (report->profile[i].calls)
+		if (report->profile[i].calls && !is_flush(report->defs, &regions[i]))
 			rows[summary.region_count++] = (struct gt_summary_region){
 				.name = gt_intern_text(&report->defs->strings, regions[i].name,
 						       NULL),

@@ -294,6 +294,29 @@ static void print_head(const struct printer *p, const struct gt_summary *s)
 		line(p, RED, "NOT IN THE TRACE: %s", s->absent);
 }
 
+/* Where the ranks spend their time, compared, and what they sent. */
+static void print_mpi(const struct printer *p, const struct gt_summary *s)
+{
+	const struct gt_balance *b = &s->balance;
+	char a[32], c[32], d[32];
+
+	if (b->ranks == 1)
+		line(p, NULL, "in MPI: %.0f %% of the time", 100 * b->in_mpi);
+	if (b->ranks > 1)
+		line(p, NULL, "in MPI: %.0f %% of the time (least: rank %u, %.0f %%; most: rank %u, %.0f %%)",
+		     100 * b->in_mpi, b->least.rank, 100 * b->least.in_mpi, b->most.rank,
+		     100 * b->most.in_mpi);
+	if (b->ranks > 1 && b->most_ns)
+		line(p, NULL, "outside MPI: mean %s, most %s (rank %u); load balance %.0f %%",
+		     timed(a, b->mean_ns), timed(c, b->most_ns), b->most_rank,
+		     100.0 * (double)b->mean_ns / (double)b->most_ns);
+	if (s->messages || s->collectives)
+		line(p, NULL, "%s %s with %s, %s %s", counted(a, s->messages),
+		     plural(s->messages, "message", "messages"), sized(c, s->message_bytes),
+		     counted(d, s->collectives),
+		     plural(s->collectives, "call of a collective", "calls of collectives"));
+}
+
 static void print_nothing(const struct printer *p, const struct gt_summary *s)
 {
 	line(p, RED, "NO EVENT WAS RECORDED");
@@ -402,6 +425,13 @@ static void print_notes(const struct printer *p, const struct gt_summary *s)
 {
 	char a[32], b[32], c[32];
 
+	if (s->idle_threads)
+		line(p, NULL, "not in the table: %s idle %s, which only waited (%s)",
+		     counted(a, s->idle_threads), plural(s->idle_threads, "thread", "threads"),
+		     timed(b, s->idle_ns));
+	if (s->flushes)
+		line(p, NULL, "buffer flushes: %s, %s together, longest %s (TRACE BUFFER FLUSH)",
+		     counted(a, s->flushes), timed(b, s->flush_ns), timed(c, s->longest_flush_ns));
 	if (s->lost[GT_LOSS_FILTER] || s->lost[GT_LOSS_REWIND])
 		line(p, NULL, "left out on request: %s filtered, %s rewound",
 		     counted(a, s->lost[GT_LOSS_FILTER]), counted(b, s->lost[GT_LOSS_REWIND]));
@@ -438,6 +468,7 @@ void gt_summary_print(const struct gt_summary *summary, FILE *out, enum gt_summa
 	if (p.width > 400)
 		p.width = 400;
 	print_head(&p, summary);
+	print_mpi(&p, summary);
 	if (!summary->events)
 		print_nothing(&p, summary);
 	print_table(&p, summary, all_losses(summary) ? ROWS_WITH_LOSSES : ROWS);

@@ -13,6 +13,7 @@
 #include <stdint.h>
 #include <stdio.h>
 
+#include "lib/assemble/use.h"
 #include "lib/format.h"
 
 /*
@@ -58,6 +59,14 @@ struct gt_summary {
 	   0: the sum of exclusive_ns over `regions` */
 	uint64_t region_ns;
 
+	/* of MPI */
+	struct gt_balance balance;
+	uint64_t messages, message_bytes; /* sent */
+	uint64_t collectives;     /* calls of all ranks */
+
+	uint64_t flushes, flush_ns, longest_flush_ns; /* of the threads' buffers to the disk */
+	uint64_t idle_threads, idle_ns; /* threads that only waited; `regions` is without their calls */
+
 	uint64_t lost[GT_LOSS_N]; /* sums of all locations and processes, enum gt_loss */
 	uint64_t unknown_records; /* slots of a type that the assembly does not know, skipped */
 
@@ -84,7 +93,7 @@ enum gt_summary_style {
 enum gt_summary_style gt_summary_style_for(int fd);
 
 /*
- * Prints the summary, each line prefixed "[gputrace] ", at most 24 lines of `width` columns
+ * Prints the summary, each line prefixed "[gputrace] ", at most 26 lines of `width` columns
  * (0: 80). Never fails; a broken stream is the caller's business.
  */
 void gt_summary_print(const struct gt_summary *summary, FILE *out, enum gt_summary_style style,

@@ -340,6 +340,13 @@ __attribute__((noinline)) void my_op(void *in, void *to, int *n, MPI_Datatype *t
 		b[i] += a[i];
 }
 
+/* Rank 1 has more to do. */
+static void uneven(int n)
+{
+	usleep(me == 1 ? 600000 : 200000);
+	MPI_Barrier(MPI_COMM_WORLD);
+}
+
 static void inside(int n)
 {
 	static int a[4000], b[4000];
@@ -362,7 +369,7 @@ static const struct {
 } cases[] = {
 	{ "own_code", own_code }, { "own_handler", own_handler }, { "null", null }, { "jump", jump },
 	{ "alarm", alarmed }, { "copy", copy }, { "both", both }, { "nobody", nobody }, { "tags", tags },
-	{ "callback", callback }, { "inside", inside },
+	{ "callback", callback }, { "inside", inside }, { "uneven", uneven },
 };
 
 int main(int argc, char **argv)

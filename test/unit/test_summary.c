@@ -81,6 +81,9 @@ Test(summary, silent_about_what_is_not)
 	HAS_NOT("recovered");
 	HAS_NOT("without a name");
 	HAS_NOT("left out");
+	HAS_NOT("MPI");
+	HAS_NOT("idle");
+	HAS_NOT("flush");
 	HAS_NOT("never");
 }
 
@@ -100,6 +103,16 @@ Test(summary, everything)
 	s.unresolved = 3;
 	s.clock_error_ns = 35;
 	s.lost[GT_LOSS_FILTER] = 1000;
+	s.balance = (struct gt_balance){ .ranks = 2, .in_mpi = 0.33, .least = { 3, 0.09 }, .most = { 0, 0.59 },
+					 .mean_ns = 1200000000, .most_ns = 2000000000, .most_rank = 3 };
+	s.messages = 1;
+	s.message_bytes = 1600000;
+	s.collectives = 1200;
+	s.idle_threads = 8;
+	s.idle_ns = 5000000000;
+	s.flushes = 2;
+	s.flush_ns = 400000;
+	s.longest_flush_ns = 377000;
 	print(&s, GT_SUMMARY_PLAIN, 0);
 	HAS("killed by SIGSEGV (segmentation fault)");
 	HAS("4 processes (2 MPI ranks), 8 threads, 1 GPU stream\n");
@@ -109,7 +122,16 @@ Test(summary, everything)
 	HAS("without a name: 3 functions");
 	HAS("clock error: 35 ns (estimated)");
 	HAS("left out on request: 1,000 filtered, 0 rewound");
+	HAS("in MPI: 33 % of the time (least: rank 3, 9 %; most: rank 0, 59 %)\n");
+	HAS("outside MPI: mean 1.20 s, most 2.00 s (rank 3); load balance 60 %\n");
+	HAS("] 1 message with 1.6 MB, 1,200 calls of collectives\n");
+	HAS("not in the table: 8 idle threads, which only waited (5.00 s)\n");
+	HAS("buffer flushes: 2, 400 us together, longest 377 us (TRACE BUFFER FLUSH)\n");
 	HAS_NOT("LOST");
+	s.balance.ranks = 1;
+	print(&s, GT_SUMMARY_PLAIN, 0);
+	HAS("in MPI: 33 % of the time\n");
+	HAS_NOT("load balance");
 	s.clock_error_ns = 0;
 	print(&s, GT_SUMMARY_PLAIN, 0);
 	HAS("clock error: 0 ns");
