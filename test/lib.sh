@@ -59,6 +59,7 @@ _at_exit()
 		chmod -R u+rwx "$T" 2>/dev/null
 		rm -rf "$T"
 	fi
+	echo "# time: $SECONDS s" # runtests lists the slowest
 }
 trap _at_exit EXIT
 trap 'exit 143' TERM
