@@ -14,6 +14,7 @@
 #include <link.h>
 #include <string.h>
 #include <sys/auxv.h>
+#include <sys/prctl.h>
 
 #define PRELOAD     "LD_PRELOAD="
 #define OURS        "libgputrace" /* begins the names of all libraries that we preload */
@@ -21,7 +22,9 @@
 #define MAX_SCRIPTS 4
 #define NAME_ROOM   256
 
-enum kind { FINE, SCRIPT, STATIC, FOREIGN };
+enum kind { FINE, SCRIPT, STATIC, FOREIGN, PRIVILEGED, ALONE };
+
+static bool preloaded; /* this process was */
 
 /* Of this library itself; the linker makes it. */
 extern const ElfW(Ehdr) __ehdr_start __attribute__((visibility("hidden")));
@@ -83,6 +86,27 @@ static enum kind look_at_elf(int fd, const ElfW(Ehdr) *h, const char *name)
 	return of_static(name);
 }
 
+/* Will the loader take nothing from the environment? As the kernel sets AT_SECURE. */
+static bool is_privileged(int fd)
+{
+	uid_t user = (uid_t)GT_SYS1(SYS_getuid, 0), next = (uid_t)GT_SYS1(SYS_geteuid, 0);
+	gid_t group = (gid_t)GT_SYS1(SYS_getgid, 0), next_group = (gid_t)GT_SYS1(SYS_getegid, 0);
+	bool bits, capabilities;
+	struct stat st;
+
+	if (gt_sys_fstat(fd, &st))
+		return false;
+	bits = st.st_mode & (S_ISUID | S_ISGID);
+	capabilities = user && GT_SYS4(SYS_fgetxattr, fd, "security.capability", NULL, 0) > 0;
+	if ((bits || capabilities) && gt_syscall6(SYS_prctl, PR_GET_NO_NEW_PRIVS, 0, 0, 0, 0, 0) == 1)
+		return user != next || group != next_group;
+	if (st.st_mode & S_ISUID)
+		next = st.st_uid;
+	if ((st.st_mode & (S_ISGID | S_IXGRP)) == (S_ISGID | S_IXGRP))
+		next_group = st.st_gid;
+	return capabilities || user != next || group != next_group;
+}
+
 /* A script's program replaces `name`. */
 static enum kind look_at(int fd, char *name, size_t size)
 {
@@ -94,7 +118,7 @@ static enum kind look_at(int fd, char *name, size_t size)
 	char *at = head.text + 2;
 
 	if (n >= (ssize_t)sizeof(head.elf) && !memcmp(head.text, ELFMAG, SELFMAG))
-		return look_at_elf(fd, &head.elf, gt_text_base(name));
+		return is_privileged(fd) ? PRIVILEGED : look_at_elf(fd, &head.elf, gt_text_base(name));
 	if (n < 2 || memcmp(head.text, "#!", 2))
 		return FINE;
 	head.text[n] = 0;
@@ -157,12 +181,15 @@ static enum kind kind_of(int dir, const char *file, bool search)
 }
 
 /* In the header that all processes of this host share: it is whole whoever ends, and how. */
-static void count(const char *file)
+static void count(int missing, const char *file)
 {
 	struct gt_run_header *run = gt_run_page();
 
-	if (run && !__atomic_fetch_add(&run->outside, 1, __ATOMIC_RELAXED))
-		gt_text(run->outside_first, sizeof(run->outside_first), "%s", gt_text_base(file));
+	if (missing != GT_LOOK_OUTSIDE && missing != GT_LOOK_JOINS)
+		gt_run_absent((unsigned)missing, 1);
+	else if (run && missing == GT_LOOK_OUTSIDE && !__atomic_fetch_add(&run->outside, 1, __ATOMIC_RELAXED))
+		gt_text(run->outside_first, sizeof(run->outside_first), "%s",
+			*file ? gt_text_base(file) : "a program");
 }
 
 static bool is_ours(const char *word, size_t length)
@@ -197,20 +224,52 @@ static bool copy_without_us(char *copy, const char *list)
 	return found;
 }
 
+__attribute__((constructor(101))) static void look_at_this_process(void)
+{
+	const char *list = gt_text_env(environ, "LD_PRELOAD");
+
+	preloaded = list && copy_without_us(NULL, list);
+}
+
+/* The first of our libraries is where the next program will look for it. */
+static bool reachable(const char *list)
+{
+	char path[1024];
+
+	for (size_t n; *list; list += n + (list[n] != 0)) {
+		n = strcspn(list, ": ");
+		if (n >= sizeof(path) || *list != '/' || !is_ours(list, n))
+			continue;
+		memcpy(path, list, n);
+		path[n] = 0;
+		return GT_SYS3(SYS_faccessat, AT_FDCWD, path, R_OK) != -ENOENT;
+	}
+	return true;
+}
+
 struct gt_exec_look gt_exec_look(int dir, const char *file, bool search, char *const *envp)
 {
 	const char *list = envp ? gt_text_env(envp, "LD_PRELOAD") : NULL;
-	struct gt_exec_look look = { 0 };
-	enum kind kind;
+	struct gt_exec_look look = { .missing = GT_LOOK_JOINS };
+	bool ours = list && copy_without_us(NULL, list);
+	enum kind kind = FINE;
 	size_t n = 0;
 
-	if (!list || !copy_without_us(NULL, list))
+	if (ours)
+		kind = kind_of(dir, file, search);
+	else if (preloaded)
+		kind = ALONE;
+	if (kind == FINE || kind == SCRIPT)
+		look.missing = gt_next_absent();
+	else
+		look.missing = GT_LOOK_OUTSIDE;
+	if (ours && look.missing == GT_LOOK_JOINS && !reachable(list))
+		look.missing = GT_LOOK_OUTSIDE;
+	if (look.missing == GT_LOOK_JOINS)
 		return look;
-	kind = kind_of(dir, file, search);
-	look.untraced = kind == STATIC || kind == FOREIGN;
-	if (look.untraced)
-		count(*file ? file : "a program");
-	if (kind != FOREIGN) /* a static program may start others, which find us by the variable */
+	count(look.missing, file ? file : "");
+	/* A static or privileged program cannot load them, and may start others that can. */
+	if (!ours || kind == STATIC || kind == PRIVILEGED)
 		return look;
 	while (envp[n])
 		n++;
@@ -245,6 +304,8 @@ void gt_exec_not_started(const struct gt_exec_look *look)
 {
 	struct gt_run_header *run = gt_run_page();
 
-	if (look->untraced && run)
+	if (look->missing == GT_LOOK_OUTSIDE && run)
 		__atomic_fetch_sub(&run->outside, 1, __ATOMIC_RELAXED);
+	else if (look->missing != GT_LOOK_OUTSIDE && look->missing != GT_LOOK_JOINS)
+		gt_run_absent((unsigned)look->missing, -1);
 }

@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Looks at a program that is about to be started: can it load our libraries? Another C library would
- * refuse to start it because of them, and a loader of another word size complains about each.
+ * Looks at a program that is about to be started: will it be in the trace? One that will not is counted,
+ * and starts without our libraries in LD_PRELOAD: another C library would refuse to start it because of
+ * them, a loader of another word size or in another root complains about each, and what cannot
+ * join the run would say so in the program's output, or begin an archive where nobody expects one.
  *
  * Limits: async-signal-safe and without memory of its own, for children of fork and vfork. What
  * cannot be read is taken for a program that can load them.
@@ -13,8 +15,12 @@
 #include <stddef.h>
 
 struct gt_exec_look {
-	bool untraced;    /* nothing of us can be loaded; counted in the run's header */
+	int missing;      /* not in the trace: an enum gt_absent, GT_LOOK_OUTSIDE; or GT_LOOK_JOINS */
 	size_t words;     /* > 0: the environment must be made anew, with gt_exec_env() */
+};
+enum {
+	GT_LOOK_JOINS = -1,
+	GT_LOOK_OUTSIDE = 100, /* whatever it could do: nothing of us is loaded */
 };
 
 /*

@@ -7,6 +7,7 @@
  * are not seen. In a vfork child nothing is recorded about the parent's process.
  */
 #include "instrument/exec_look.h"
+#include "instrument/wrap_syscall.h"
 #include "lib/record/record.h"
 
 #include <errno.h>
@@ -72,23 +73,37 @@ static gt_ref region(unsigned which)
 
 /* ---- fork, spawn, system, wait ------------------------------------------------------------------ */
 
+static pid_t forked(gt_ref ref, pid_t pid)
+{
+	int saved = errno;
+
+	if (pid > 0 && ref)
+		gt_record(GT_T_FORK, 0, (uint64_t[2]){ (uint64_t)pid, 0 }, 1);
+	if (pid) /* the child has a stream of its own, in which nothing was entered */
+		gt_leave(ref);
+	errno = saved;
+	return pid;
+}
+
 GT_EXPORT pid_t fork(void)
 {
 	REAL(fork)
 	gt_ref ref = region(R_FORK);
-	pid_t pid;
 
 	gt_enter(ref);
-	pid = real();
-	if (pid > 0 && ref) {
-		int saved = errno;
+	return forked(ref, real());
+}
 
-		gt_record(GT_T_FORK, 0, (uint64_t[2]){ (uint64_t)pid, 0 }, 1);
-		errno = saved;
-	}
-	if (pid) /* the child has a stream of its own, in which nothing was entered */
-		gt_leave(ref);
-	return pid;
+long gt_fork_raw(gt_syscall_fn real, long n, long a, long b, long c, long d, long e)
+{
+	gt_ref ref = region(R_FORK);
+	long pid;
+
+	gt_enter(ref);
+	pid = real(n, a, b, c, d, e, 0);
+	if (!pid)
+		gt_forked_raw();
+	return forked(ref, (pid_t)pid);
 }
 
 /*
@@ -115,8 +130,6 @@ GT_EXPORT int posix_spawn(pid_t *pid, const char *path, const posix_spawn_file_a
 
 	gt_enter(ref);
 	rc = real(pid, path, actions, attr, argv, env);
-	if (!rc)
-		gt_spawned();
 	gt_leave(ref);
 	if (rc)
 		gt_exec_not_started(&look);
@@ -133,35 +146,47 @@ GT_EXPORT int posix_spawnp(pid_t *pid, const char *file, const posix_spawn_file_
 
 	gt_enter(ref);
 	rc = real(pid, file, actions, attr, argv, env);
-	if (!rc)
-		gt_spawned();
 	gt_leave(ref);
 	if (rc)
 		gt_exec_not_started(&look);
 	return rc;
 }
 
+/* The C library starts it itself, with the environment as it is. */
+static struct gt_exec_look shell(const char *command)
+{
+	if (!command)
+		return (struct gt_exec_look){ .missing = GT_LOOK_JOINS };
+	return gt_exec_look(AT_FDCWD, "/bin/sh", false, environ);
+}
+
 GT_EXPORT int system(const char *command)
 {
 	REAL(system)
+	const struct gt_exec_look look = shell(command);
 	gt_ref ref = region(R_SYSTEM);
 	int rc;
 
 	gt_enter(ref);
 	rc = real(command);
 	gt_leave(ref);
+	if (rc == -1)
+		gt_exec_not_started(&look);
 	return rc;
 }
 
 GT_EXPORT FILE *popen(const char *command, const char *mode)
 {
 	REAL(popen)
+	const struct gt_exec_look look = shell(command);
 	gt_ref ref = region(R_POPEN);
 	FILE *stream;
 
 	gt_enter(ref);
 	stream = real(command, mode);
 	gt_leave(ref);
+	if (!stream)
+		gt_exec_not_started(&look);
 	return stream;
 }
 

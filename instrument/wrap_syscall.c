@@ -1,31 +1,39 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * syscall(), for those system calls that a wrapper of ours stands before: stress-ng, browsers and
- * libseccomp confine themselves by syscall(SYS_seccomp), and end by syscall(SYS_exit_group). All others
- * go on by a jump with registers and stack as they came, because some return twice (SYS_clone, SYS_vfork).
+ * libseccomp confine themselves by syscall(SYS_seccomp), sandboxes make processes by syscall(SYS_clone),
+ * and end by syscall(SYS_exit_group). All others go on by a jump with registers and stack as they came,
+ * because some return twice on one stack (SYS_vfork).
  *
- * Limits: a `syscall` instruction of the program's own is not seen. On processors other than x86-64 the
+ * Limits: a `syscall` instruction of the program's own is not seen, nor is SYS_clone3. On processors other than x86-64 the
  * jump is left to the compiler's tail call.
  */
+#include "instrument/wrap_syscall.h"
+
 #include "lib/record/record.h"
 
 #include <errno.h>
 #include <linux/seccomp.h>
+#include <sched.h>
 #include <sys/prctl.h>
 
-typedef long (*syscall_fn)(long n, long a, long b, long c, long d, long e, long f);
+#ifdef SYS_fork
+#define IS_FORK(n) ((n) == SYS_clone || (n) == SYS_fork)
+#else
+#define IS_FORK(n) ((n) == SYS_clone)
+#endif
 
-syscall_fn gt_real_syscall GT_HIDDEN;
-GT_HIDDEN syscall_fn gt_before_syscall(void);
+gt_syscall_fn gt_real_syscall GT_HIDDEN;
+GT_HIDDEN gt_syscall_fn gt_before_syscall(void);
 GT_HIDDEN long gt_syscall_known(long n, long a, long b, long c, long d, long e, long f);
 
-syscall_fn gt_before_syscall(void)
+gt_syscall_fn gt_before_syscall(void)
 {
-	syscall_fn real = __atomic_load_n(&gt_real_syscall, __ATOMIC_RELAXED);
+	gt_syscall_fn real = __atomic_load_n(&gt_real_syscall, __ATOMIC_RELAXED);
 	int saved = errno;
 
 	if (!real) {
-		real = (syscall_fn)gt_next_symbol("syscall");
+		real = (gt_syscall_fn)gt_next_symbol("syscall");
 		__atomic_store_n(&gt_real_syscall, real, __ATOMIC_RELAXED);
 	}
 	errno = saved;
@@ -56,6 +64,8 @@ static long confine(long operation, long flags, long arguments)
 long gt_syscall_known(long n, long a, long b, long c, long d, long e, long f)
 {
 	(void)f;
+	if (IS_FORK(n)) /* SYS_clone: without CLONE_VM */
+		return gt_fork_raw(gt_before_syscall(), n, a, b, c, d, e);
 	switch (n) {
 	case SYS_seccomp:
 		return confine(a, b, c);
@@ -83,6 +93,12 @@ __asm__(".text\n"
 	KNOWN(SYS_execve)
 	KNOWN(SYS_execveat)
 	KNOWN(SYS_exit_group)
+	KNOWN(SYS_fork)
+	"	cmpq $" TEXT(SYS_clone) ", %rdi\n"
+	"	jne 0f\n"
+	"	testq $" TEXT(CLONE_VM) ", %rsi\n"
+	"	je gt_syscall_known\n"
+	"0:\n"
 	"	movq gt_real_syscall(%rip), %rax\n"
 	"	testq %rax, %rax\n"
 	"	je 1f\n"
@@ -125,7 +141,7 @@ long gt_syscall(long n, long a, long b, long c, long d, long e, long f) __asm__(
 
 __attribute__((visibility("default"))) long gt_syscall(long n, long a, long b, long c, long d, long e, long f)
 {
-	if (n == SYS_seccomp || n == SYS_prctl || n == SYS_execve || n == SYS_execveat || n == SYS_exit_group)
+	if ((n == SYS_clone && !(a & CLONE_VM)) || n == SYS_seccomp || n == SYS_prctl || n == SYS_execve || n == SYS_execveat || n == SYS_exit_group)
 		return gt_syscall_known(n, a, b, c, d, e, f);
 	return gt_before_syscall()(n, a, b, c, d, e, f);
 }

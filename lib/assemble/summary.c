@@ -251,9 +251,10 @@ static void print_outside(const struct printer *p, const struct gt_summary *s)
 		return;
 	gt_summary_escape(name, sizeof(name), s->outside_first ? s->outside_first : "?", 24);
 	if (s->outside == 1)
-		line(p, YELLOW, "%s ran untraced: it is static, 32-bit or of another C library", name);
+		line(p, YELLOW, "%s ran untraced: it is static, 32-bit, of another C library or privileged, or was started without LD_PRELOAD",
+		     name);
 	else
-		line(p, YELLOW, "%s programs ran untraced (%s ...): static, 32-bit or of another C library",
+		line(p, YELLOW, "%s programs ran untraced (%s ...): static, 32-bit, of another C library or privileged, or started without LD_PRELOAD",
 		     counted(a, s->outside), name);
 }
 

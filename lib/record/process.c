@@ -227,6 +227,13 @@ static void register_handlers(void)
 	status_comes = first_libc() && !on_exit(end_with_status, NULL);
 }
 
+/* A child in a sandbox or another root: `gputrace run` says how many could not join. */
+static bool told_by_run(int error)
+{
+	return parent.is_child && gt_run_page() && gt_run_page()->watched &&
+	       gt_absent_cause(error) != GT_ABSENT_SPACE;
+}
+
 static int set_up(void)
 {
 	static char command[GT_NAME_MAX];
@@ -254,7 +261,7 @@ static int set_up(void)
 		program_name(program, sizeof(program), command);
 	rc = gt_run_join(program, parent.is_child ? &parent.folder : NULL, &seq, why, sizeof(why));
 	if (rc) {
-		if (*why)
+		if (*why && !told_by_run(rc))
 			gt_warn_once(GT_WARN_DIRECTORY, "%s; %s runs without being traced", why, program);
 		gt_run_withdraw(rc);
 		return rc;
@@ -330,13 +337,7 @@ bool gt_start(void)
 	if (state == GT_READY) {
 		if (!raw_fork())
 			return true;
-		gt_modules_lock_reset();
-		gt_verdict_lock_reset();
-		gt_locations_lock_reset();
-		gt_defs_lock_reset();
-		gt_pid = gt_sys_getpid();
-		become_child();
-		gt_adapters_forked();
+		gt_forked_raw();
 		state = gt_state_now();
 	}
 	if (state == GT_STARTING)
@@ -398,7 +399,7 @@ static void become_child(void)
 	__atomic_store_n(&gt_state, GT_FORKED, __ATOMIC_RELEASE);
 }
 
-static void child_after_fork(void)
+static void in_child(void)
 {
 	int state = gt_state_now();
 
@@ -414,8 +415,25 @@ static void child_after_fork(void)
 		__atomic_store_n(&gt_state, GT_DEAD, __ATOMIC_RELEASE);
 		gt_self = &gt_hot_closed;
 	}
+}
+
+static void child_after_fork(void)
+{
+	in_child();
 	parent_after_fork();
 	if (!gt_sys_refused()) /* else this child records nothing, and they are not active */
+		gt_adapters_forked();
+}
+
+/* No handler has run: other threads may have held any lock. */
+void gt_forked_raw(void)
+{
+	gt_modules_lock_reset();
+	gt_verdict_lock_reset();
+	gt_locations_lock_reset();
+	gt_defs_lock_reset();
+	in_child();
+	if (!gt_sys_refused())
 		gt_adapters_forked();
 }
 
@@ -471,17 +489,15 @@ static bool takes_part(void)
 	return state == GT_READY || state == GT_FORKED;
 }
 
-void gt_spawned(void)
+int gt_next_absent(void)
 {
-	if (takes_part() && gt_sys_refused())
-		gt_run_absent(GT_ABSENT_SANDBOX, 1);
-	else if (takes_part())
-		gt_run_executes(1);
+	if (!takes_part())
+		return -1;
+	return gt_sys_refused() ? GT_ABSENT_SANDBOX : gt_run_next_absent();
 }
 
 void gt_exec_begin(const char *path)
 {
-	gt_spawned();
 	if (gt_sys_refused() && gt_state_now() == GT_READY)
 		end_confined(GT_END_EXEC, 0, GT_PROC_EXEC);
 	if (gt_sys_refused() || gt_state_now() != GT_READY || !gt_is_our_process())
@@ -498,10 +514,6 @@ void gt_exec_begin(const char *path)
 
 void gt_exec_failed(void)
 {
-	if (takes_part() && gt_sys_refused())
-		gt_run_absent(GT_ABSENT_SANDBOX, -1);
-	else if (takes_part())
-		gt_run_executes(-1);
 	if (gt_state_now() != GT_READY || !gt_is_our_process())
 		return;
 	gt_proc->end = 0;

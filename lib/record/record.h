@@ -217,7 +217,8 @@ GT_HIDDEN void gt_finish(int how, int status);
 GT_HIDDEN void gt_note_quick_exit(int status); /* what gt_finish() shall say then */
 GT_HIDDEN void gt_exec_begin(const char *path);
 GT_HIDDEN void gt_exec_failed(void);
-GT_HIDDEN void gt_spawned(void); /* another program was started, by a process that nobody saw */
+/* Would a program that this process starts be missing from the trace? An enum gt_absent, -1: no. */
+GT_HIDDEN int gt_next_absent(void);
 /* Before the program becomes another user, (uid_t)-1: stays who it is; before it changes its root. */
 GT_HIDDEN void gt_user_changes(uid_t user);
 GT_HIDDEN void gt_root_changes(void);
@@ -236,6 +237,7 @@ GT_HIDDEN void gt_adapters_forked(void);
 GT_HIDDEN void gt_adapters_end(int how); /* enum gt_end_how */
 
 GT_HIDDEN void gt_fork_handlers(void); /* registers ours, once */
+GT_HIDDEN void gt_forked_raw(void);    /* in a child of what runs no handlers */
 GT_HIDDEN bool gt_is_our_process(void); /* false in a vfork child */
 
 /* `parent`: the spool folder of the process that this one was forked from, or NULL. */
@@ -252,8 +254,7 @@ GT_HIDDEN struct gt_run_header *gt_run_page(void); /* shared by this host's proc
 /* Counts n processes of the run that cannot be recorded: enum gt_absent, or by the error. */
 GT_HIDDEN void gt_run_absent(unsigned cause, int n);
 GT_HIDDEN unsigned gt_absent_cause(int error);
-/* A program that this process executes, or n = -1: does not execute after all, can it join the run? */
-GT_HIDDEN void gt_run_executes(int n);
+GT_HIDDEN int gt_run_next_absent(void); /* for gt_next_absent() */
 /* Has no process of this run said sentence `bit` yet? */
 GT_HIDDEN bool gt_run_first_to_say(unsigned bit);
 GT_HIDDEN void gt_run_leave(void);  /* and assemble, if this was the last process */

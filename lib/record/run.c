@@ -228,6 +228,10 @@ static int join_or_create(const char *program, char *why, size_t why_size)
 			*why = 0;
 			return fd;
 		}
+		if (fd < 0 && page) { /* the run goes on where this process cannot get to any more */
+			gt_text(why, why_size, "cannot join the run in %s: %s", gt_run_dir, gt_text_errno(fd));
+			return fd;
+		}
 		if (fd < 0)
 			gt_message(fd == -ESTALE && there(gt_run_dir) ? 2 : 1, "cannot join the run in %s: %s; a new archive is begun",
 				   gt_run_dir, gt_text_errno(fd));
@@ -495,30 +499,34 @@ unsigned gt_absent_cause(int error)
 
 void gt_run_absent(unsigned cause, int n)
 {
+	uid_t user = (uid_t)GT_SYS1(SYS_geteuid, 0);
+
 	if (!page)
 		return;
+	if (cause == GT_ABSENT_USER && user == page->uid) /* a sandbox: Landlock, AppArmor */
+		cause = GT_ABSENT_OTHER;
 	__atomic_fetch_add(&page->absent[cause], (uint32_t)n, __ATOMIC_RELAXED);
 	if (cause == GT_ABSENT_USER)
-		page->absent_user = (uint32_t)GT_SYS1(SYS_geteuid, 0);
+		page->absent_user = user;
 }
 
 /* Tries what the next program will have to do. */
-void gt_run_executes(int n)
+int gt_run_next_absent(void)
 {
 	char path[1300];
 	struct stat st;
-	int fd;
+	int fd, cause = -1;
 
 	if (!page)
-		return;
+		return -1;
 	gt_text(path, sizeof(path), "%s/run", home);
 	fd = gt_sys_openat(AT_FDCWD, path, O_RDWR | O_NOFOLLOW | O_CLOEXEC, 0);
 	if (fd < 0)
-		gt_run_absent(gt_absent_cause(fd), n);
-	else if (!gt_sys_fstat(fd, &st) && st.st_uid != (uid_t)GT_SYS1(SYS_geteuid, 0))
-		gt_run_absent(GT_ABSENT_USER, n);
-	if (fd >= 0)
-		gt_sys_close(fd);
+		return (int)gt_absent_cause(fd);
+	if (!gt_sys_fstat(fd, &st) && st.st_uid != (uid_t)GT_SYS1(SYS_geteuid, 0))
+		cause = GT_ABSENT_USER;
+	gt_sys_close(fd);
+	return cause;
 }
 
 bool gt_run_first_to_say(unsigned bit)
@@ -538,7 +546,7 @@ void gt_run_leave(void)
 	/* The program has all its descriptors in use. */
 	if (rc == -EMFILE && gt_launch_apart(leave_apart, &rc, gt_folder()))
 		rc = -EMFILE;
-	if (rc)
+	if (rc && !(page && page->watched)) /* else somebody makes it who can get there */
 		gt_warn_once(GT_WARN_TOOL, "%s cannot make the archive: %s; when all processes of this run "
 			     "have ended: gputrace recover %s",
 			     *gt_proc->program ? gt_proc->program : "this process", gt_text_errno(rc),

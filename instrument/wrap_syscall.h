@@ -1,0 +1,12 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* syscall() and what makes a process by it. Limits: see wrap_syscall.c. */
+#ifndef GT_WRAP_SYSCALL_H
+#define GT_WRAP_SYSCALL_H
+
+typedef long (*gt_syscall_fn)(long n, long a, long b, long c, long d, long e, long f);
+
+/* fork() by the system call n: no handlers run, and the child shares no memory. */
+__attribute__((visibility("hidden"))) long gt_fork_raw(gt_syscall_fn real, long n, long a, long b, long c,
+							long d, long e);
+
+#endif
