@@ -217,12 +217,13 @@ static void scan(int fd, uint64_t tick)
 
 bool gt_modules_scan(void)
 {
-	uint64_t mask = gt_lock(&lock);
+	uint64_t mask;
 	bool news, due;
 	int fd;
 
 	if (gt_sys_refused())
 		return false;
+	mask = gt_lock(&lock);
 	found_new = false;
 	due = __atomic_exchange_n(&gt_modules_dirty, 0, __ATOMIC_RELAXED) || !count;
 	if (!text)

@@ -9,6 +9,7 @@
  */
 #include "trouble.h"
 
+#include <dlfcn.h>
 #include <linux/filter.h>
 #include <linux/seccomp.h>
 #include <stddef.h>
@@ -58,11 +59,16 @@ int main(int argc, char **argv)
 	int child = argc > 1 && !strcmp(argv[1], "child"), status = 0, i;
 	int ends = argc > 1 && !strcmp(argv[1], "exit_group");
 	int by_syscall = ends || (argc > 1 && !strcmp(argv[1], "syscall"));
+	void *open[3];
 
 	for (i = 0; i < 1000; i++)
 		work(i);
+	for (i = 0; i < 3; i++)
+		MUST((open[i] = dlopen("libm.so.6", RTLD_NOW)));
 	if (confine(by_syscall))
 		_exit(77);
+	for (i = 0; i < 2; i++) /* one stays, so that the loader makes no system call */
+		dlclose(open[i]);
 	for (i = 0; i < n; i++)
 		confined_work(i);
 	if (child) {
