@@ -6,7 +6,7 @@
  * tells the core and then jumps, leaving the return address where it is. The new files are looked at
  * by the thread's next event. dlclose does not care who calls, and is looked at before and after.
  *
- * Limits: on processors other than x86-64 the jump is left to the compiler's tail call.
+ * Limits: on processors other than x86-64 and aarch64 the jump is left to the compiler's tail call.
  */
 #include "lib/record/record.h"
 
@@ -68,6 +68,33 @@ void *gt_before_dlmopen(void)
 		"	jmp *%rax\n"                                                               \
 		".cfi_endproc\n"                                                                   \
 		".size " #name ", .-" #name "\n");
+#elif defined(__aarch64__)
+#define JUMP(name, before)                                                                         \
+	__asm__(".text\n"                                                                          \
+		".globl " #name "\n"                                                               \
+		".type " #name ", %function\n"                                                     \
+		".p2align 2\n" #name ":\n"                                                         \
+		".cfi_startproc\n"                                                                 \
+		"	stp x29, x30, [sp, #-48]!\n"                                              \
+		"	.cfi_def_cfa_offset 48\n"                                                 \
+		"	.cfi_offset x29, -48\n"                                                   \
+		"	.cfi_offset x30, -40\n"                                                   \
+		"	mov x29, sp\n"                                                            \
+		"	stp x0, x1, [sp, #16]\n"                                                  \
+		"	str x2, [sp, #32]\n"                                                      \
+		"	bl " #before "\n"                                                         \
+		"	mov x16, x0\n"                                                            \
+		"	ldp x0, x1, [sp, #16]\n"                                                  \
+		"	ldr x2, [sp, #32]\n"                                                      \
+		"	ldp x29, x30, [sp], #48\n"                                                \
+		"	.cfi_restore x29\n"                                                       \
+		"	.cfi_restore x30\n"                                                       \
+		"	.cfi_def_cfa_offset 0\n"                                                  \
+		"	br x16\n"                                                                 \
+		".cfi_endproc\n"                                                                   \
+		".size " #name ", .-" #name "\n");
+#endif
+#ifdef JUMP
 JUMP(dlopen, gt_before_dlopen)
 JUMP(dlmopen, gt_before_dlmopen)
 #else

@@ -9,8 +9,8 @@
  * real function is the very one that the wrapper calls; of another library, another version or
  * another copy the program gets what it asked for.
  *
- * Limits: dlvsym is left alone. On processors other than x86-64 the jump is left to the compiler's
- * tail call.
+ * Limits: dlvsym is left alone. On processors other than x86-64 and aarch64 the jump is left to the
+ * compiler's tail call.
  */
 #ifndef _GNU_SOURCE
 #define _GNU_SOURCE
@@ -125,6 +125,29 @@ __asm__(".text\n"
 	"	popq %rdi\n"
 	"	.cfi_adjust_cfa_offset -8\n"
 	"	jmp *%rax\n"
+	".cfi_endproc\n"
+	".size dlsym, .-dlsym\n");
+#elif defined(__aarch64__)
+__asm__(".text\n"
+	".globl dlsym\n"
+	".type dlsym, %function\n"
+	".p2align 2\n"
+	"dlsym:\n"
+	".cfi_startproc\n"
+	"	stp x29, x30, [sp, #-32]!\n"
+	"	.cfi_def_cfa_offset 32\n"
+	"	.cfi_offset x29, -32\n"
+	"	.cfi_offset x30, -24\n"
+	"	mov x29, sp\n"
+	"	stp x0, x1, [sp, #16]\n"
+	"	bl gt_wrap_before_dlsym\n"
+	"	mov x16, x0\n"
+	"	ldp x0, x1, [sp, #16]\n"
+	"	ldp x29, x30, [sp], #32\n"
+	"	.cfi_restore x29\n"
+	"	.cfi_restore x30\n"
+	"	.cfi_def_cfa_offset 0\n"
+	"	br x16\n"
 	".cfi_endproc\n"
 	".size dlsym, .-dlsym\n");
 #else

@@ -83,16 +83,22 @@ rm -rf conftest.mpi
 ])
 
 dnl GT_MPI(PREFIX, name, MACRO, WRAPPERS): looks for a compiler wrapper whose mpi.h defines MACRO;
-dnl sets have_<name>, PREFIX_CFLAGS, PREFIX_LIBS. An MPI that was asked for must be there.
+dnl sets have_<name>, PREFIX_CFLAGS, PREFIX_LIBS. If the user has set these two, no wrapper is asked
+dnl (another processor's cannot be run here). An MPI that was asked for must be there.
 AC_DEFUN([GT_MPI], [
+AC_ARG_VAR([$1_CFLAGS], [C compiler flags for $2, in place of what its compiler wrapper says])
+AC_ARG_VAR([$1_LIBS], [linker flags for $2, in place of what its compiler wrapper says])
 have_$2=no
+gt_mpi_set="$$1_CFLAGS $$1_LIBS"
 $1_CFLAGS=
 $1_LIBS=
 AS_CASE([$with_$2], [no], [], [yes|auto], [gt_mpi_wrappers="$4"], [gt_mpi_wrappers="$with_$2"])
 AS_IF([test "$with_$2" != no && test $gt_mpi_possible = yes], [
   AC_MSG_CHECKING([for $2])
+  AS_IF([test "$gt_mpi_set" != " "], [gt_mpi_wrappers=set])
   for gt_wrapper in $gt_mpi_wrappers; do
-    gt_mpi_line=`$gt_wrapper -show 2>/dev/null` || continue
+    AS_IF([test $gt_wrapper = set], [gt_mpi_line=$gt_mpi_set],
+      [gt_mpi_line=`$gt_wrapper -show 2>/dev/null` || continue])
     gt_mpi_cflags= gt_mpi_libs=
     for gt_word in $gt_mpi_line; do
       AS_CASE([$gt_word], [-I*|-D*], [gt_mpi_cflags="$gt_mpi_cflags $gt_word"],
@@ -122,6 +128,4 @@ AS_IF([test $have_$2 = yes], [
 ])
 AS_IF([test $have_$2 = no], [AS_CASE([$with_$2], [no|auto], [],
   [AC_MSG_ERROR([$2 was asked for but cannot be used (python3 and an MPI of version 3 are needed)])])])
-AC_SUBST([$1_CFLAGS])
-AC_SUBST([$1_LIBS])
 ])

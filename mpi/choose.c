@@ -25,6 +25,7 @@ static void *handle;     /* where to look for symbols; NULL: behind us in the se
 static void *first_caller;
 
 /* Saves what carries arguments, chooses, and goes on through the table. */
+#if defined(__x86_64__)
 __asm__(".text\n.hidden gt_mpi_first\n.globl gt_mpi_first\n.type gt_mpi_first, @function\n.p2align 4\ngt_mpi_first:\n"
 	"\tpush %rdi\n\tpush %rsi\n\tpush %rdx\n\tpush %rcx\n\tpush %r8\n\tpush %r9\n"
 	"\tmov 56(%rsp), %rdi\n"
@@ -34,6 +35,21 @@ __asm__(".text\n.hidden gt_mpi_first\n.globl gt_mpi_first\n.type gt_mpi_first, @
 	"\tlea gt_mpi_table(%rip), %rax\n"
 	"\tjmp *(%rax,%r11,8)\n"
 	".size gt_mpi_first, .-gt_mpi_first\n");
+#elif defined(__aarch64__)
+__asm__(".text\n.hidden gt_mpi_first\n.globl gt_mpi_first\n.type gt_mpi_first, %function\n.p2align 4\ngt_mpi_first:\n"
+	"\tstp x29, x30, [sp, #-96]!\n\tmov x29, sp\n"
+	"\tstp x0, x1, [sp, #16]\n\tstp x2, x3, [sp, #32]\n\tstp x4, x5, [sp, #48]\n\tstp x6, x7, [sp, #64]\n"
+	"\tstr x17, [sp, #80]\n"
+	"\tmov x0, x30\n"
+	"\tbl gt_mpi_choose\n"
+	"\tldr x17, [sp, #80]\n"
+	"\tldp x6, x7, [sp, #64]\n\tldp x4, x5, [sp, #48]\n\tldp x2, x3, [sp, #32]\n\tldp x0, x1, [sp, #16]\n"
+	"\tldp x29, x30, [sp], #96\n"
+	"\tadrp x16, gt_mpi_table\n\tadd x16, x16, :lo12:gt_mpi_table\n"
+	"\tldr x16, [x16, x17, lsl #3]\n"
+	"\tbr x16\n"
+	".size gt_mpi_first, .-gt_mpi_first\n");
+#endif
 
 static bool is_ours(const void *address)
 {

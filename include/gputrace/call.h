@@ -36,9 +36,27 @@ static inline uint64_t gt_local_add(uint64_t *p, uint64_t value)
 #if defined(__x86_64__)
 	__asm__ volatile("xaddq %0, %1" : "+r"(value), "+m"(*p) : : "cc", "memory");
 	return value;
+#elif defined(__aarch64__)
+	/* The compiler would call a function. A handler in between makes the store fail. */
+	uint64_t old, sum;
+	uint32_t failed;
+
+	__asm__ volatile("0:	ldxr %0, %3\n"
+			 "	add %1, %0, %4\n"
+			 "	stxr %w2, %1, %3\n"
+			 "	cbnz %w2, 0b"
+			 : "=&r"(old), "=&r"(sum), "=&r"(failed), "+Q"(*p) : "r"(value) : "memory");
+	return old;
 #else
-	return __atomic_fetch_add(p, value, __ATOMIC_RELAXED);
+	return __atomic_fetch_add(p, value, __ATOMIC_ACQ_REL);
 #endif
+}
+
+/* The last store of a record: who sees it, on whichever processor, sees those before. Not an
+ * instruction more on x86, which keeps stores in order anyway. */
+static inline void gt_store_last(uint64_t *p, uint64_t value)
+{
+	__atomic_store_n(p, value, __ATOMIC_RELEASE);
 }
 
 /* Sets *p to `value` if it is `old`: atomic as the above. */
@@ -51,7 +69,7 @@ static inline bool gt_local_exchange(uint64_t *p, uint64_t old, uint64_t value)
 			 : "=q"(done), "+m"(*p), "+a"(old) : "r"(value) : "cc", "memory");
 	return done;
 #else
-	return __atomic_compare_exchange_n(p, &old, value, false, __ATOMIC_RELAXED, __ATOMIC_RELAXED);
+	return __atomic_compare_exchange_n(p, &old, value, false, __ATOMIC_ACQ_REL, __ATOMIC_RELAXED);
 #endif
 }
 
@@ -127,10 +145,8 @@ static inline bool gt_call_enter(const struct gt_call *call, const unsigned *fil
 	slots = (uint64_t *)place->address;
 	slots[3] = enter;
 	slots[1] = word;
-	__atomic_signal_fence(__ATOMIC_SEQ_CST); /* the times commit; an attribute alone says nothing */
-	slots[2] = place->now;
-	__atomic_signal_fence(__ATOMIC_SEQ_CST);
-	slots[0] = place->now;
+	gt_store_last(&slots[2], place->now); /* the times commit; an attribute alone says nothing */
+	gt_store_last(&slots[0], place->now);
 	return true;
 }
 
@@ -150,8 +166,7 @@ static inline bool gt_call_leave(const struct gt_call *call, uint64_t leave, uin
 		return false;
 	slot = (uint64_t *)place->address;
 	slot[1] = leave;
-	__atomic_signal_fence(__ATOMIC_SEQ_CST);
-	slot[0] = place->now;
+	gt_store_last(&slot[0], place->now);
 	--*call->depth;
 	gt_will_write(slot + 10); /* the line after the one where the next call begins */
 	return true;

@@ -33,8 +33,11 @@ int gt_test_fault(const char *name);
 /* What a clock that is `ns` shall say. */
 int64_t gt_test_clock(clockid_t id, int64_t ns);
 #define GT_TEST_CLOCK(id, ns) gt_test_clock(id, ns)
+/* Pages are as large as the largest that Linux has. */
+#define GT_TEST_PAGE(bytes) ((void)(bytes), (size_t)65536)
 #else
 #define GT_TEST_CLOCK(id, ns) (ns)
+#define GT_TEST_PAGE(bytes)   (bytes)
 #define GT_FAULT(name) ((void)0)
 #endif
 
@@ -63,6 +66,25 @@ static inline long gt_syscall6(long n, long a, long b, long c, long d, long e, l
 			 : "a"(n), "D"(a), "S"(b), "d"(c), "r"(r10), "r"(r8), "r"(r9)
 			 : "rcx", "r11", "memory");
 	return ret;
+}
+#elif defined(__aarch64__)
+static inline long gt_syscall6(long n, long a, long b, long c, long d, long e, long f)
+{
+	register long x8 __asm__("x8") = n;
+	register long x0 __asm__("x0") = a;
+	register long x1 __asm__("x1") = b;
+	register long x2 __asm__("x2") = c;
+	register long x3 __asm__("x3") = d;
+	register long x4 __asm__("x4") = e;
+	register long x5 __asm__("x5") = f;
+
+	if (gt_sys_refused() && n != SYS_exit_group)
+		return -EPERM;
+	__asm__ volatile("svc #0"
+			 : "+r"(x0)
+			 : "r"(x8), "r"(x1), "r"(x2), "r"(x3), "r"(x4), "r"(x5)
+			 : "memory");
+	return x0;
 }
 #else
 static inline long gt_syscall6(long n, long a, long b, long c, long d, long e, long f)
@@ -258,6 +280,8 @@ static inline void *gt_sys_map_file(int fd, uint64_t offset, size_t size, int *e
 
 #ifdef GT_TEST_HOOKS
 	*error = gt_test_fault("mmap");
+	if (!*error && offset % GT_TEST_PAGE(0))
+		*error = EINVAL;
 	if (*error)
 		return NULL;
 #endif

@@ -279,7 +279,7 @@ static bool open_half(struct gt_location *loc, uint64_t tick)
 	}
 	win->half_base[index] = loc->limit;
 	win->half_tick[index] = tick;
-	__atomic_signal_fence(__ATOMIC_SEQ_CST); /* valid before the first slot is written */
+	__atomic_thread_fence(__ATOMIC_ACQ_REL); /* valid before the first slot is written */
 	loc->limit += loc->half;
 	if (!index) { /* signals are blocked: nobody sees one without the other */
 		loc->turn += loc->hot->mask + 1;
@@ -325,8 +325,7 @@ static void fill(struct gt_location *loc, uint64_t from, uint64_t to, uint64_t t
 		uint64_t low = lower_bound(loc, from);
 
 		slot->word = GT_WORD(GT_T_PAD, 0);
-		__atomic_signal_fence(__ATOMIC_SEQ_CST);
-		slot->time = tick < low ? low : tick;
+		gt_store_last(&slot->time, tick < low ? low : tick);
 	}
 }
 
@@ -607,8 +606,7 @@ void gt_put_slow(struct gt_hot *hot, uint64_t address, uint64_t word)
 	if (scans) /* the first event in new code comes after the look that found the code */
 		tick = gt_clock_read();
 	slot->word = word;
-	__atomic_signal_fence(__ATOMIC_SEQ_CST);
-	slot->time = tick;
+	gt_store_last(&slot->time, tick);
 }
 
 void gt_write(struct gt_hot *hot, uint64_t word, const uint64_t *data, unsigned extra, uint64_t tick)
@@ -635,8 +633,7 @@ void gt_write(struct gt_hot *hot, uint64_t word, const uint64_t *data, unsigned 
 		slot[1 + i].word = data[2 * i + 1];
 	}
 	slot->word = word;
-	__atomic_signal_fence(__ATOMIC_SEQ_CST);
-	slot->time = tick;
+	gt_store_last(&slot->time, tick);
 	if (hot->loc->flags & GT_LOC_COMMITS)
 		__atomic_store_n(&hot->loc->win->committed, gt_stream_end(hot->loc),
 				 __ATOMIC_RELEASE);

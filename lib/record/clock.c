@@ -274,7 +274,8 @@ static void read_clocks(struct gt_def_calib *reading)
 
 static void store(struct gt_calib *to, const struct gt_calib *calib)
 {
-	__atomic_store_n(&to->tick, 0, __ATOMIC_RELEASE); /* 0: being changed */
+	__atomic_store_n(&to->tick, 0, __ATOMIC_RELAXED); /* 0: being changed */
+	__atomic_thread_fence(__ATOMIC_ACQ_REL);
 	to->width = calib->width;
 	to->mono_ns = calib->mono_ns;
 	to->real_ns = calib->real_ns;

@@ -143,8 +143,7 @@ static inline void put_record(struct gt_slot *slot, uint64_t word, const uint64_
 		slot[1 + i].word = data[2 * i + 1];
 	}
 	slot->word = word;
-	__atomic_signal_fence(__ATOMIC_SEQ_CST);
-	slot->time = now;
+	gt_store_last(&slot->time, now);
 }
 
 bool gt_enter_record(gt_ref region, unsigned type, uint64_t low, const uint64_t *data, unsigned extra)

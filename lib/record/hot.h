@@ -51,9 +51,7 @@ static inline void gt_put(uint64_t word)
 	}
 	slot = (struct gt_slot *)address;
 	slot->word = word;
-	/* x86 keeps stores in order; the compiler must too, so that time commits the slot. */
-	__atomic_signal_fence(__ATOMIC_SEQ_CST);
-	slot->time = gt_hot_ticks();
+	gt_store_last(&slot->time, gt_hot_ticks()); /* commits the slot */
 }
 
 #endif

@@ -10,10 +10,11 @@
 
 #include <errno.h>
 #include <string.h>
+#include <sys/auxv.h>
 
 #define JOURNAL_MAX 12288u
 
-#define CHUNK       32768u
+#define CHUNK       32768u /* or two pages */
 
 static struct gt_lock lock;
 static char record[JOURNAL_MAX]; /* under the lock; not on small stacks */
@@ -48,10 +49,23 @@ static uint32_t fnv(uint32_t hash, const void *data, size_t bytes)
 	return hash;
 }
 
+/* A mapping can only begin where a page does, and those of aarch64 have up to 64 KiB. */
+static size_t page_size(void)
+{
+	return GT_TEST_PAGE(getauxval(AT_PAGESZ));
+}
+
+static size_t chunk_bytes(void)
+{
+	size_t two = 2 * page_size();
+
+	return two > CHUNK ? two : CHUNK;
+}
+
 /* Maps the next part of the file: what is written from now on, and the page that it begins in. */
 static int map_next(void)
 {
-	uint64_t at = gt_proc->defs_bytes / GT_PAGE * GT_PAGE;
+	uint64_t at = gt_proc->defs_bytes / page_size() * page_size();
 	int fd = gt_folder_open("defs", O_RDWR | (ino ? 0 : O_CREAT | O_EXCL));
 	struct stat st;
 	char *next = NULL;
@@ -62,11 +76,11 @@ static int map_next(void)
 	if (!rc && !ino)
 		gt_sys_fchmod(fd, 0600);
 	if (!rc)
-		rc = gt_file_reserve(fd, at, CHUNK);
+		rc = gt_file_reserve(fd, at, chunk_bytes());
 	if (!rc) {
 		ino = st.st_ino;
 		dev = st.st_dev;
-		next = gt_sys_map_file(fd, at, CHUNK, &rc);
+		next = gt_sys_map_file(fd, at, chunk_bytes(), &rc);
 		rc = -rc;
 	}
 	if (fd >= 0)
@@ -74,7 +88,7 @@ static int map_next(void)
 	if (rc)
 		return rc;
 	if (chunk)
-		gt_sys_munmap(chunk, CHUNK);
+		gt_sys_munmap(chunk, chunk_bytes());
 	chunk = next;
 	chunk_at = at;
 	return 0;
@@ -98,7 +112,7 @@ int gt_journal_open(void)
 void gt_journal_forget(void)
 {
 	if (chunk)
-		gt_sys_munmap(chunk, CHUNK);
+		gt_sys_munmap(chunk, chunk_bytes());
 	chunk = NULL;
 	closed = true; /* not to be opened again: the assembly may have taken it away */
 	ino = 0;
@@ -108,7 +122,7 @@ static int append(const void *data, size_t bytes)
 {
 	int rc = closed ? -EBADF : 0;
 
-	if (!rc && gt_proc->defs_bytes + bytes > chunk_at + CHUNK)
+	if (!rc && gt_proc->defs_bytes + bytes > chunk_at + chunk_bytes())
 		rc = map_next();
 	if (rc) {
 		gt_count_lost(GT_LOSS_DEFINITION, 1);

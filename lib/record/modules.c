@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Which files lie where in memory, for the lookup of names when assembling: read from
- * /proc/thread-self/maps (no lock of the loader, safe in signal handlers; /proc/self has none when
- * the main thread has ended), written to the journal when something is new or gone.
+ * Which files lie where in memory, for the lookup of names when assembling: read from /proc/self/maps
+ * (no lock of the loader, safe in signal handlers), written to the journal when something is new or gone.
  *
  * Limits: executable file mappings only; MODULES_MAX at a time; a file mapped and unmapped between
  * two scans is missed (dlclose scans before and after, dlopen makes the next event scan).
@@ -183,14 +182,13 @@ static void handle_line(const char *line, uint64_t tick)
 	put_new(&def, path, tick);
 }
 
-static void scan(int fd, uint64_t tick)
+static void scan(int fd, ssize_t n, uint64_t tick)
 {
 	size_t have = 0;
-	ssize_t n;
 
 	for (unsigned i = 0; i < count; i++)
 		modules[i].seen = false;
-	while ((n = gt_sys_read(fd, text + have, TEXT_BYTES - have)) > 0) {
+	for (; n > 0; n = gt_sys_read(fd, text + have, TEXT_BYTES - have)) {
 		char *line = text, *newline;
 
 		have += (size_t)n;
@@ -215,11 +213,23 @@ static void scan(int fd, uint64_t tick)
 	}
 }
 
+/* Reads the memory map; returns whether there is one. */
+static bool look(const char *path)
+{
+	int fd = gt_sys_openat(AT_FDCWD, path, O_RDONLY | O_CLOEXEC, 0);
+	ssize_t n = fd < 0 ? 0 : gt_sys_read(fd, text, TEXT_BYTES);
+
+	if (n > 0)
+		scan(fd, n, gt_clock_read());
+	if (fd >= 0)
+		gt_sys_close(fd);
+	return n > 0;
+}
+
 bool gt_modules_scan(void)
 {
 	uint64_t mask;
 	bool news, due;
-	int fd;
 
 	if (gt_sys_refused())
 		return false;
@@ -228,15 +238,10 @@ bool gt_modules_scan(void)
 	due = __atomic_exchange_n(&gt_modules_dirty, 0, __ATOMIC_RELAXED) || !count;
 	if (!text)
 		text = gt_sys_memory(TEXT_BYTES + 1);
-	fd = -1;
-	if (text)
-		fd = gt_sys_openat(AT_FDCWD, "/proc/thread-self/maps", O_RDONLY | O_CLOEXEC, 0);
-	if (fd >= 0) {
-		scan(fd, gt_clock_read());
-		gt_sys_close(fd);
-	} else if (due) { /* nobody will ask for the names of what is there since */
-		gt_count_lost(GT_LOSS_DEFINITION, 1);
-	}
+	/* The process has none when the main thread has ended; emulators (qemu) know no other. */
+	if (!text || (!look("/proc/self/maps") && !look("/proc/thread-self/maps")))
+		if (due) /* nobody will ask for the names of what is there since */
+			gt_count_lost(GT_LOSS_DEFINITION, 1);
 	news = found_new;
 	gt_unlock(&lock, mask);
 	return news;
