@@ -537,6 +537,20 @@ static void find_processes(struct gt_root *root, int home, char *const *folders)
 	root->elsewhere = true;
 }
 
+/* Behind the page: a byte for each process that could not map it (gt_run_absent). */
+static void count_absent(struct gt_run_header *run, int home)
+{
+	int fd = openat(home, "run", O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
+	unsigned char causes[4096];
+	ssize_t n;
+
+	for (off_t at = GT_PAGE; fd >= 0 && (n = pread(fd, causes, sizeof(causes), at)) > 0; at += n)
+		for (ssize_t i = 0; i < n; i++)
+			run->absent[causes[i] % GT_ABSENT_N]++;
+	if (fd >= 0)
+		close(fd);
+}
+
 static int read_root(struct gt_root *root, int home, char *const *folders, char *why, size_t why_size)
 {
 	ssize_t n = read_head(home, "run", &root->run, sizeof(root->run));
@@ -561,6 +575,7 @@ static int read_root(struct gt_root *root, int home, char *const *folders, char 
 	terminate(root->run.boot_id, sizeof(root->run.boot_id));
 	terminate(root->run.host, sizeof(root->run.host));
 	terminate(root->run.spool, sizeof(root->run.spool));
+	count_absent(&root->run, home);
 	find_processes(root, home, folders);
 	return 0;
 }

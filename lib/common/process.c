@@ -10,6 +10,7 @@
 #include "lib/common/text.h"
 
 #include <string.h>
+#include <sys/utsname.h>
 
 struct stat_line {
 	char state;
@@ -76,22 +77,15 @@ uint64_t gt_process_start_time(uint32_t pid)
 
 void gt_host_name(const char *pretended, char *name, size_t size)
 {
-	int fd;
-	ssize_t n;
+	struct utsname uts = { .nodename = "" };
 
-	name[0] = 0;
 	if (pretended && *pretended && *pretended != ':') {
 		gt_text(name, size, "%s", pretended);
 		name[strcspn(name, ":")] = 0;
 		return;
 	}
-	fd = gt_sys_openat(AT_FDCWD, "/proc/sys/kernel/hostname", O_RDONLY | O_CLOEXEC, 0);
-	if (fd < 0)
-		return;
-	n = gt_sys_read(fd, name, size - 1);
-	gt_sys_close(fd);
-	name[n < 0 ? 0 : n] = 0;
-	name[strcspn(name, "\n")] = 0;
+	GT_SYS1(SYS_uname, &uts);
+	gt_text(name, size, "%s", uts.nodename);
 }
 
 bool gt_process_lives(uint32_t pid, uint64_t start_time)

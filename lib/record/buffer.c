@@ -17,10 +17,6 @@
 
 GT_HIDDEN uint64_t gt_spooled_total;
 
-/* Threads that keep their spool file open; the others open it for each half (descriptors belong to
- * the program). */
-#define KEEP_OPEN 32
-
 static bool is_event(unsigned type)
 {
 	return type != GT_T_NONE && type != GT_T_PAD && type != GT_T_FLUSH && type != GT_T_GAP &&
@@ -42,6 +38,7 @@ static uint32_t count_events(const unsigned char *half, uint64_t bytes)
 	return n;
 }
 
+/* Opened for each half, because descriptors belong to the program, and not where it looks for free ones. */
 static int open_raw(struct gt_location *loc)
 {
 	char name[24];
@@ -52,6 +49,7 @@ static int open_raw(struct gt_location *loc)
 	fd = gt_folder_open(name, O_RDWR | (loc->raw_ino ? 0 : O_CREAT | O_EXCL));
 	if (fd < 0)
 		return fd;
+	fd = gt_file_move(fd, GT_FILE_HIGH);
 	rc = gt_sys_fstat(fd, &st);
 	if (!rc && loc->raw_ino && (st.st_ino != loc->raw_ino || st.st_dev != loc->raw_dev))
 		rc = -EPROTO; /* somebody put another file there */
@@ -64,25 +62,6 @@ static int open_raw(struct gt_location *loc)
 	loc->raw_ino = st.st_ino;
 	loc->raw_dev = st.st_dev;
 	return fd;
-}
-
-/* A descriptor for the spool file that is certainly ours. */
-static int raw_fd(struct gt_location *loc)
-{
-	struct gt_file file = { loc->raw_fd, loc->raw_dev, loc->raw_ino };
-	int rc;
-
-	if (loc->raw_fd >= 0 && gt_file_valid(&file))
-		return loc->raw_fd;
-	loc->raw_fd = -1; /* the program closed it; the number may be the program's now */
-	file.fd = open_raw(loc);
-	if (file.fd < 0 || loc->id >= KEEP_OPEN)
-		return file.fd;
-	rc = gt_file_keep(&file, file.fd);
-	if (rc)
-		return rc;
-	loc->raw_fd = file.fd;
-	return file.fd;
 }
 
 /* ---- scratch for packing: a few for all threads, each taken for the microseconds of one flush --- */
@@ -170,15 +149,17 @@ static int write_block(struct gt_location *loc, int fd, uint64_t offset, uint64_
 }
 
 /* Writes the half at `spooled` to the spool file. */
-static int write_half(struct gt_location *loc)
+static int write_half(void *location)
 {
+	struct gt_location *loc = location;
 	struct gt_win_header *win = loc->win;
 	uint64_t place = win->packed_bytes;
-	int fd = raw_fd(loc);
+	int fd = open_raw(loc);
 	int rc = 0;
 
 	if (fd < 0)
 		return fd;
+	loc->raw_fd = fd; /* for who is forked meanwhile */
 	if (!(win->flags & GT_LOC_PACKED))
 		rc = gt_file_pwrite(fd, loc->hot->base + (win->spooled & loc->hot->mask), loc->half,
 				    win->ring_bytes ? win->spooled % win->ring_bytes : win->spooled);
@@ -189,8 +170,8 @@ static int write_half(struct gt_location *loc)
 		rc = write_block(loc, fd, win->spooled + at,
 				 rest < GT_PACK_UNIT ? rest : GT_PACK_UNIT, &place);
 	}
-	if (fd != loc->raw_fd)
-		gt_sys_close(fd);
+	loc->raw_fd = -1;
+	gt_sys_close(fd);
 	if (rc)
 		return rc;
 	__atomic_fetch_add(&gt_spooled_total,
@@ -221,12 +202,19 @@ static bool limit_reached(const struct gt_location *loc)
 	       (gt_settings.max_bytes && total + loc->half > gt_settings.max_bytes);
 }
 
+/* Else the next half is another try. */
+static bool stays_so(int error)
+{
+	return error == -ENOSPC || error == -EDQUOT || error == -EFBIG;
+}
+
 /* Spools the oldest full half. Returns 0, or the loss that now begins. */
 static int spool_half(struct gt_location *loc)
 {
 	struct gt_win_header *win = loc->win;
 	int rc;
 
+	loc->retry = 0;
 	if (gt_sys_refused())
 		return 1 + GT_LOSS_SANDBOX;
 	if (limit_reached(loc)) {
@@ -237,14 +225,15 @@ static int spool_half(struct gt_location *loc)
 	}
 	if (win->ring_bytes)
 		ring_account(loc);
-	rc = write_half(loc);
+	rc = gt_folder_apart(write_half, loc, -1);
 	if (rc) {
 		/* The half stays in the window; the next attempt comes when the other is full. */
 		if (loc->failed)
 			gt_warn_once(GT_WARN_SPACE,
 				     "cannot write the trace to %s: %s; the program goes on, "
-				     "further events are counted but not kept",
-				     gt_proc_folder, gt_text_errno(rc));
+				     "%s events are counted but not kept",
+				     gt_proc_folder, gt_text_errno(rc), stays_so(rc) ? "further" : "some");
+		loc->retry = stays_so(rc) ? 0 : loc->half / GT_SLOT;
 		return 1 + GT_LOSS_SPACE;
 	}
 	loc->failed = false;
@@ -257,6 +246,16 @@ static void stop(struct gt_location *loc, int why)
 {
 	loc->stopped = why;
 	loc->win->stopped = loc->limit;
+}
+
+/* An event while recording has stopped: has it been so for as many as fill a half? */
+static bool may_go_on(struct gt_location *loc)
+{
+	if (!loc->retry || --loc->retry)
+		return false;
+	loc->stopped = 0;
+	loc->win->stopped = 0;
+	return true;
 }
 
 /*
@@ -381,16 +380,15 @@ static bool too_long(const struct gt_location *loc, uint64_t bytes)
 	return bytes > loc->half / 2 - 4 * GT_SLOT;
 }
 
-/* Says in the stream that handlers' events are missing about here. */
-static void mark_gap(struct gt_location *loc, uint64_t tick)
+/* Says in the stream that events are missing about here: handlers', or until a half could be written. */
+static void mark_gap(struct gt_location *loc, enum gt_loss cause, uint64_t *marked, uint64_t tick)
 {
-	uint64_t missing = loc->win->lost[GT_LOSS_NESTED] - loc->nested_marked;
+	uint64_t missing = loc->win->lost[cause] - *marked;
 
 	if (!missing)
 		return;
-	loc->nested_marked += missing;
-	gt_write(loc->hot, GT_WORD(GT_T_GAP, (uint64_t)GT_LOSS_NESTED << 48 | missing), NULL, 0,
-		 tick);
+	*marked += missing;
+	gt_write(loc->hot, GT_WORD(GT_T_GAP, (uint64_t)cause << 48 | missing), NULL, 0, tick);
 }
 
 /* Is any slot of the half older than the half? Also what lies in continuation slots counts. */
@@ -465,7 +463,8 @@ static void change_half(struct gt_location *loc, uint64_t offset, uint64_t end, 
 			gt_modules_scan();
 		done = gt_clock_read();
 		gt_write(loc->hot, GT_WORD(GT_T_FLUSH, done - tick), NULL, 0, tick);
-		mark_gap(loc, done);
+		mark_gap(loc, GT_LOSS_NESTED, &loc->nested_marked, done);
+		mark_gap(loc, GT_LOSS_SPACE, &loc->space_marked, done);
 		/* Reservations that were refused meanwhile must not leave a hole. */
 		if (gt_stream_end(loc) > loc->limit)
 			loc->hot->cur = to_address(loc, loc->limit);
@@ -537,7 +536,7 @@ struct gt_slot *gt_reserve_slow(struct gt_hot *hot, uint64_t address, unsigned s
 			offset = reserve(loc, bytes);
 			continue;
 		}
-		if (loc->stopped) {
+		if (loc->stopped && !may_go_on(loc)) {
 			unreserve(loc, offset, slots, *tick);
 			loc->win->lost[loc->stopped - 1]++;
 			return NULL;

@@ -7,25 +7,63 @@
  * Limits: a program that closes our descriptor and opens another file in the microsecond between
  * gt_file_valid and the write can still fool us; nothing in user space can prevent that.
  */
+#include "lib/record/launch.h"
 #include "lib/record/record.h"
 
 #include <errno.h>
+#include <sys/resource.h>
+
+#define HIGHEST 65536u /* the kernel makes a table of all numbers up to the highest in use */
+
+int gt_file_move(int fd, int number)
+{
+	int high = gt_sys_fcntl(fd, F_DUPFD_CLOEXEC, number);
+
+	if (high < 0)
+		return fd;
+	gt_sys_close(fd);
+	return high;
+}
+
+/* Is this thread the only one? */
+static bool alone(void)
+{
+	struct stat st;
+
+	return !gt_sys_fstatat(AT_FDCWD, "/proc/self/task", &st, 0) && st.st_nlink == 3;
+}
+
+/*
+ * A number that the program can neither get nor count: above its soft limit, which is raised for that
+ * moment. If that may not be, or other threads could see it, a high one below.
+ */
+static int move_away(int fd)
+{
+	static const int floor_numbers[] = { GT_FILE_HIGH, 400, 100, 40, 20 };
+	struct rlimit was, raised;
+	int number, moved = fd;
+
+	if (!GT_SYS4(SYS_prlimit64, 0, RLIMIT_NOFILE, NULL, &was) && was.rlim_cur < HIGHEST && alone()) {
+		number = was.rlim_cur < GT_FILE_HIGH ? GT_FILE_HIGH : (int)was.rlim_cur;
+		raised = (struct rlimit){ (rlim_t)number + 1,
+					  was.rlim_max > (rlim_t)number ? was.rlim_max : (rlim_t)number + 1 };
+		if (!GT_SYS4(SYS_prlimit64, 0, RLIMIT_NOFILE, &raised, NULL)) {
+			moved = gt_file_move(fd, number);
+			GT_SYS4(SYS_prlimit64, 0, RLIMIT_NOFILE, &was, NULL);
+		}
+	}
+	for (unsigned i = 0; moved == fd && i < sizeof(floor_numbers) / sizeof(*floor_numbers); i++)
+		moved = gt_file_move(fd, floor_numbers[i]);
+	return moved;
+}
 
 int gt_file_keep(struct gt_file *file, int fd)
 {
-	static const int floor_numbers[] = { 1000, 400, 100, 40, 20 };
 	struct stat st;
 	int rc = gt_sys_fstat(fd, &st);
 
-	for (unsigned i = 0; !rc && i < sizeof(floor_numbers) / sizeof(*floor_numbers); i++) {
-		int high = gt_sys_fcntl(fd, F_DUPFD_CLOEXEC, floor_numbers[i]);
-
-		if (high >= 0) {
-			gt_sys_close(fd);
-			fd = high;
-			break;
-		}
-	}
+	if (!rc)
+		fd = move_away(fd);
 	if (rc) {
 		gt_sys_close(fd);
 		file->fd = -1;
@@ -138,4 +176,9 @@ int gt_folder_open(const char *name, int flags)
 	int at = gt_folder();
 
 	return at < 0 ? at : gt_sys_openat(at, name, flags | O_NOFOLLOW | O_CLOEXEC, 0600);
+}
+
+int gt_folder_apart(int (*function)(void *), void *argument, int other)
+{
+	return gt_launch_apart(function, argument, folder.fd, other);
 }

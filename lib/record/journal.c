@@ -63,7 +63,7 @@ static size_t chunk_bytes(void)
 }
 
 /* Maps the next part of the file: what is written from now on, and the page that it begins in. */
-static int map_next(void)
+static int map_next(void *unused)
 {
 	uint64_t at = gt_proc->defs_bytes / page_size() * page_size();
 	int fd = gt_folder_open("defs", O_RDWR | (ino ? 0 : O_CREAT | O_EXCL));
@@ -71,6 +71,7 @@ static int map_next(void)
 	char *next = NULL;
 	int rc = fd < 0 ? fd : gt_sys_fstat(fd, &st);
 
+	(void)unused;
 	if (!rc && ino && (st.st_ino != ino || st.st_dev != dev))
 		rc = -EPROTO;
 	if (!rc && !ino)
@@ -100,7 +101,7 @@ int gt_journal_open(void)
 	int rc;
 
 	gt_proc->defs_bytes = 0;
-	rc = map_next();
+	rc = gt_folder_apart(map_next, NULL, -1);
 	if (rc)
 		return rc;
 	memcpy(chunk, &header, sizeof(header));
@@ -123,7 +124,7 @@ static int append(const void *data, size_t bytes)
 	int rc = closed ? -EBADF : 0;
 
 	if (!rc && gt_proc->defs_bytes + bytes > chunk_at + chunk_bytes())
-		rc = map_next();
+		rc = gt_folder_apart(map_next, NULL, -1);
 	if (rc) {
 		gt_count_lost(GT_LOSS_DEFINITION, 1);
 		if (!closed)

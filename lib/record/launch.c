@@ -17,6 +17,7 @@
 #include <sched.h>
 #include <signal.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <sys/wait.h>
 
 #define STACK 32768
@@ -102,49 +103,54 @@ static int step_aside(void *argument)
 }
 
 struct apart {
-	void (*function)(void *);
+	int (*function)(void *);
 	void *argument;
-	int fd;
+	int folder, other, result;
 };
 
-static int run_apart(void *argument)
+/* More than is open at the same time anywhere here. */
+static void close_some(const struct apart *apart)
 {
-	const struct apart *apart = argument;
-
-	gt_sys_close(0);
-	gt_sys_close(1);
-	if (apart->fd > 3)
-		GT_SYS3(SYS_close_range, 3, apart->fd - 1, 0);
-	GT_SYS3(SYS_close_range, apart->fd < 3 ? 3 : apart->fd + 1, ~0u, 0);
-	apart->function(apart->argument);
-	GT_SYS1(SYS_exit, 0);
-	return 0;
+	for (int fd = 0, closed = 0; fd < 64 && closed < 8; fd++)
+		if (fd != 2 && fd != apart->folder && fd != apart->other)
+			closed += !gt_sys_close(fd);
 }
 
-static clone_function *find_clone(void)
+static int do_apart(struct apart *apart)
 {
-	clone_function *found = (clone_function *)gt_next_symbol("clone");
+	struct rlimit limit;
 
-	return found ? found : clone;
+	close_some(apart);
+	if (!GT_SYS4(SYS_prlimit64, 0, RLIMIT_NOFILE, NULL, &limit)) {
+		limit.rlim_cur = limit.rlim_max;
+		GT_SYS4(SYS_prlimit64, 0, RLIMIT_NOFILE, &limit, NULL);
+	}
+	apart->result = apart->function(apart->argument);
+	return (int)GT_SYS1(SYS_exit, 0);
 }
 
-int gt_launch_apart(void (*function)(void *), void *argument, int fd)
+/* As vfork: on the same stack, while the caller waits; so this must not be inlined. */
+static __attribute__((noinline)) int run_apart(struct apart *apart)
 {
-	const size_t room = 4 * STACK;
-	char *memory = gt_sys_memory(room);
-	struct apart apart = { function, argument, fd };
+	int pid = (int)gt_syscall6(SYS_clone, CLONE_VM | CLONE_VFORK, 0, 0, 0, 0, 0);
+
+	return pid ? pid : do_apart(apart);
+}
+
+int gt_launch_apart(int (*function)(void *), void *argument, int folder, int other)
+{
+	struct apart apart = { function, argument, folder, other, function(argument) };
 	uint64_t mask;
 	int pid;
 
-	if (!memory)
-		return -ENOMEM;
+	if (apart.result != -EMFILE)
+		return apart.result;
 	mask = gt_sys_sigmask_set(GT_SIGMASK_ALL); /* no handler of the program runs there */
-	pid = find_clone()(run_apart, memory + room, CLONE_VM | CLONE_VFORK, &apart);
+	pid = run_apart(&apart);
 	if (pid > 0)
 		GT_SYS4(SYS_wait4, pid, NULL, __WCLONE, NULL);
 	gt_sys_sigmask_set(mask);
-	gt_sys_munmap(memory, room);
-	return pid < 0 ? -EAGAIN : 0;
+	return apart.result;
 }
 
 /* The tool lies beside the library, wherever the installation was moved to. */
@@ -221,7 +227,9 @@ int gt_launch_assembly(const char *dir, const char *home, int lock_fd, bool part
 	}
 	launch.pipe_fd = fds[1];
 	launch.stack = memory + STACK;
-	launch.clone = find_clone();
+	launch.clone = (clone_function *)gt_next_symbol("clone");
+	if (!launch.clone)
+		launch.clone = clone;
 	pid = launch.clone(step_aside, memory + STACK, CLONE_VM | CLONE_VFORK, &launch);
 	gt_sys_close(fds[1]);
 	if (pid < 0) {

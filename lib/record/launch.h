@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Starts the assembly of a finished run. Limits: called once, at the very end of a process. */
+/* Processes of our own beside the program: for the assembly, and for descriptors. Limits: see the functions. */
 #ifndef GT_LAUNCH_H
 #define GT_LAUNCH_H
 
@@ -13,10 +13,12 @@ __attribute__((visibility("hidden"))) int gt_launch_assembly(const char *dir, co
 								int lock_fd, bool part);
 
 /*
- * Calls the function in a process that shares all memory with this one and has descriptors of its own:
- * stderr and `fd`, at the same numbers. Returns 0 when it is done, or a negative errno.
+ * Calls the function; if the program has no descriptor left (it returns -EMFILE), once more in a process
+ * that shares all memory with this one and has descriptors of its own: stderr, `folder` and `other`, at the
+ * same numbers, and some free ones. Returns what the function returns. That process has another pid; what the function opens for
+ * good is not open here.
  */
-__attribute__((visibility("hidden"))) int gt_launch_apart(void (*function)(void *), void *argument,
-							     int fd);
+__attribute__((visibility("hidden"))) int gt_launch_apart(int (*function)(void *), void *argument,
+							     int folder, int other);
 
 #endif

@@ -179,8 +179,9 @@ static uint64_t ring_size(uint64_t half)
 }
 
 /* Makes, reserves and maps the window file. Reserved space means that no store can fail later. */
-static int map_window(struct gt_location *loc)
+static int map_window(void *location)
 {
+	struct gt_location *loc = location;
 	uint64_t bytes = GT_PAGE + 2 * loc->half;
 	char name[24];
 	int fd, rc;
@@ -246,7 +247,7 @@ static struct gt_location *make(uint32_t kind, uint32_t flags, gt_ref name, uint
 	loc->raw_fd = -1;
 	loc->half = choose_half();
 	do {
-		rc = map_window(loc);
+		rc = gt_folder_apart(map_window, loc, -1);
 	} while ((rc == -ENOMEM || rc == -EAGAIN) && (loc->half /= 2) >= GT_PAGE);
 	if (rc)
 		goto lost;

@@ -213,17 +213,17 @@ static void scan(int fd, ssize_t n, uint64_t tick)
 	}
 }
 
-/* Reads the memory map; returns whether there is one. */
-static bool look(const char *path)
+/* Reads the memory map. 0, or why there is none. */
+static int look(void *path)
 {
 	int fd = gt_sys_openat(AT_FDCWD, path, O_RDONLY | O_CLOEXEC, 0);
-	ssize_t n = fd < 0 ? 0 : gt_sys_read(fd, text, TEXT_BYTES);
+	ssize_t n = fd < 0 ? fd : gt_sys_read(fd, text, TEXT_BYTES);
 
 	if (n > 0)
 		scan(fd, n, gt_clock_read());
 	if (fd >= 0)
 		gt_sys_close(fd);
-	return n > 0;
+	return n > 0 ? 0 : n < 0 ? (int)n : -ENODATA;
 }
 
 bool gt_modules_scan(void)
@@ -239,7 +239,8 @@ bool gt_modules_scan(void)
 	if (!text)
 		text = gt_sys_memory(TEXT_BYTES + 1);
 	/* The process has none when the main thread has ended; emulators (qemu) know no other. */
-	if (!text || (!look("/proc/self/maps") && !look("/proc/thread-self/maps")))
+	if (!text || (gt_folder_apart(look, (void *)"/proc/self/maps", -1) &&
+		      gt_folder_apart(look, (void *)"/proc/thread-self/maps", -1)))
 		if (due) /* nobody will ask for the names of what is there since */
 			gt_count_lost(GT_LOSS_DEFINITION, 1);
 	news = found_new;

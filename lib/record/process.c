@@ -44,42 +44,36 @@ static struct {
 
 /* ---- set-up --------------------------------------------------------------------------------- */
 
-static uint64_t own_start_time(void)
+/* Without a /proc it fails, too: then another try does no harm. */
+static int read_start_time(void *unused)
 {
-	char text[1024];
-	int fd = gt_sys_openat(AT_FDCWD, "/proc/self/stat", O_RDONLY | O_CLOEXEC, 0);
-	ssize_t n = fd < 0 ? 0 : gt_sys_read(fd, text, sizeof(text) - 1);
-	const char *at;
-	uint64_t value = 0;
-
-	if (fd >= 0)
-		gt_sys_close(fd);
-	text[n < 0 ? 0 : n] = 0;
-	at = strrchr(text, ')'); /* the name before may hold anything */
-	for (int field = 2; at && field < 22; field++) {
-		at = strchr(at, ' ');
-		if (at)
-			at++;
-	}
-	for (; at && *at >= '0' && *at <= '9'; at++)
-		value = value * 10 + (uint64_t)(*at - '0');
-	return value;
+	(void)unused;
+	gt_proc->start_time = gt_process_start_time((uint32_t)gt_pid);
+	return gt_proc->start_time ? 0 : -EMFILE;
 }
 
-/* The command line as /proc has it; returns its length, 0 if there is no /proc (any more). */
-static size_t read_command(char *text, size_t size)
+/* The command line as /proc has it; nothing if there is no /proc (any more). */
+static char command[GT_NAME_MAX];
+static int read_command(void *length)
 {
 	int fd = gt_sys_openat(AT_FDCWD, "/proc/self/cmdline", O_RDONLY | O_CLOEXEC, 0);
-	ssize_t n = fd < 0 ? 0 : gt_sys_read(fd, text, size - 1);
+	ssize_t n = fd < 0 ? 0 : gt_sys_read(fd, command, sizeof(command) - 1);
 
 	if (fd < 0)
-		return 0;
+		return fd;
 	gt_sys_close(fd);
-	text[n < 0 ? 0 : n] = 0;
-	return n < 0 ? 0 : (size_t)n;
+	*(size_t *)length = n < 0 ? 0 : (size_t)n;
+	command[*(size_t *)length] = 0;
+	return 0;
 }
 
-static void program_name(char *name, size_t size, const char *command)
+static int copy_journal(void *unused)
+{
+	(void)unused;
+	return gt_journal_copy(parent.folder.fd, parent.defs_bytes);
+}
+
+static void program_name(char *name, size_t size)
 {
 	const char *base = gt_text_base(command);
 
@@ -88,12 +82,13 @@ static void program_name(char *name, size_t size, const char *command)
 	gt_text(name, size, "%s", *base ? base : "program");
 }
 
-static int map_header(void)
+static int map_header(void *unused)
 {
 	struct gt_proc_header *header;
 	int fd = gt_folder_open("proc", O_RDWR | O_CREAT | O_EXCL);
 	int rc;
 
+	(void)unused;
 	if (fd < 0)
 		return fd;
 	gt_sys_fchmod(fd, 0600);
@@ -125,7 +120,7 @@ static void put_launcher_rank(void)
 	}
 }
 
-static void put_properties(char *command, size_t length)
+static void put_properties(size_t length)
 {
 	char text[GT_NAME_MAX];
 	ssize_t n = gt_sys_readlink("/proc/self/exe", text, sizeof(text) - 1);
@@ -236,11 +231,10 @@ static bool told_by_run(int error)
 
 static int set_up(void)
 {
-	static char command[GT_NAME_MAX];
 	char why[1200] = "";
 	static char program[256];
 	uint64_t begin;
-	size_t length;
+	size_t length = 0;
 	uint32_t seq;
 	int rc;
 
@@ -256,9 +250,9 @@ static int set_up(void)
 	gt_clock_setup();
 	begin = gt_clock_read();
 	gt_pid = gt_sys_getpid();
-	length = read_command(command, sizeof(command));
+	gt_folder_apart(read_command, &length, parent.folder.fd);
 	if (length || !*program) /* else a child that changed its root: as before the fork */
-		program_name(program, sizeof(program), command);
+		program_name(program, sizeof(program));
 	rc = gt_run_join(program, parent.is_child ? &parent.folder : NULL, &seq, why, sizeof(why));
 	if (rc) {
 		if (*why && !told_by_run(rc))
@@ -266,7 +260,7 @@ static int set_up(void)
 		gt_run_withdraw(rc);
 		return rc;
 	}
-	rc = map_header();
+	rc = gt_folder_apart(map_header, NULL, -1);
 	if (!rc)
 		rc = gt_journal_open();
 	if (rc) {
@@ -278,7 +272,7 @@ static int set_up(void)
 	gt_locations_setup();
 	gt_proc->pid = (uint32_t)gt_pid;
 	gt_proc->ppid = (uint32_t)GT_SYS1(SYS_getppid, 0);
-	gt_proc->start_time = own_start_time();
+	gt_folder_apart(read_start_time, NULL, -1);
 	gt_proc->seq = seq;
 	gt_proc->parent_seq = parent.is_child ? parent.seq : UINT32_MAX;
 	gt_proc->origin = parent.is_child;
@@ -292,10 +286,10 @@ static int set_up(void)
 	if (!parent.is_child)
 		gt_modules_scan();
 	else if (gt_file_valid(&parent.folder)) {
-		gt_journal_copy(parent.folder.fd, parent.defs_bytes);
+		gt_folder_apart(copy_journal, NULL, parent.folder.fd);
 		gt_sys_close(parent.folder.fd);
 	}
-	put_properties(command, length);
+	put_properties(length);
 	/* From here on definitions and events are welcome, from this thread too. */
 	__atomic_store_n(&gt_state, GT_READY, __ATOMIC_RELEASE);
 	gt_clock_check(); /* from here on the counter's rate is known well enough to see it change */
@@ -356,10 +350,9 @@ bool gt_start(void)
 		__atomic_store_n(&gt_state, GT_DEAD, __ATOMIC_RELEASE);
 	}
 	gt_sys_sigmask_set(mask);
-	if (gt_state_now() != GT_READY)
-		return false;
-	gt_fork_handlers(); /* a library's constructor may fork before ours has run */
-	return true;
+	if (gt_state_now() == GT_READY || gt_run_withdrawn())
+		gt_fork_handlers(); /* a library's constructor may fork before ours has run */
+	return gt_state_now() == GT_READY;
 }
 
 /* ---- fork ------------------------------------------------------------------------------------ */
@@ -412,6 +405,7 @@ static void in_child(void)
 		parent.tick = gt_clock_read(); /* the parent never recorded: the grandparent's ids */
 		gt_self = &gt_hot_new;
 	} else if (state != GT_COLD) {
+		gt_run_forked_absent();
 		__atomic_store_n(&gt_state, GT_DEAD, __ATOMIC_RELEASE);
 		gt_self = &gt_hot_closed;
 	}

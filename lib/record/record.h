@@ -62,12 +62,13 @@ struct gt_location {
 	uint8_t end_how;       /* enum gt_thread_end, as announced by gt_thread_end */
 	uint64_t mark;         /* VT_SET_REWIND_MARK: stream offset */
 	uint64_t flushes;
-	uint64_t nested_marked;/* of lost[GT_LOSS_NESTED], what GAP records have said */
+	uint64_t nested_marked, space_marked; /* of lost[GT_LOSS_...], what GAP records have said */
+	uint64_t retry;        /* stopped: events until the next attempt, 0: none */
 	uint64_t sequence;     /* of the thread that writes, 0: unannounced */
 	uint64_t attr_from, attr_to; /* the last attributes, and where their event must begin */
 	uint64_t created;      /* the last thread this one created, and where the stream says so */
 	uint64_t created_from, created_to;
-	int raw_fd;            /* -1: not open */
+	int raw_fd;            /* while a half is being written, else -1 */
 	uint64_t raw_dev, raw_ino;
 	uint32_t *ring_counts; /* events in each half of the ring */
 	void *track;           /* struct gt_track of the filter, or NULL */
@@ -183,6 +184,9 @@ struct gt_file {
 
 /* Moves fd up, out of the program's way, and remembers what it is. Returns 0 or -errno. */
 GT_HIDDEN int gt_file_keep(struct gt_file *file, int fd);
+/* Moves it to that number or one above it, if there is any; returns where it is. */
+#define GT_FILE_HIGH 1000
+GT_HIDDEN int gt_file_move(int fd, int number);
 /* Is the descriptor still ours? */
 GT_HIDDEN bool gt_file_valid(const struct gt_file *file);
 /* Writes everything at `offset`. 0 or -errno. */
@@ -197,6 +201,11 @@ GT_HIDDEN void gt_folder_close(void);
 GT_HIDDEN struct gt_file gt_folder_forked(void); /* in a child: gives up the parent's, and returns it */
 /* Opens or makes a file in it; a descriptor or -errno. */
 GT_HIDDEN int gt_folder_open(const char *name, int flags);
+/*
+ * Calls the function, which opens files in the folder and closes them again, even if the program has no
+ * descriptor left (gt_launch_apart); the folder and `other` stay open. Returns what it returns.
+ */
+GT_HIDDEN int gt_folder_apart(int (*function)(void *), void *argument, int other);
 
 /* ---- the process (process.c) and the run (run.c) ------------------------------------------------------------ */
 
@@ -248,6 +257,8 @@ GT_HIDDEN int gt_run_join(const char *program, const struct gt_file *parent, uin
  * and it leaves, so that nobody waits for it. Nothing happens if it has not joined.
  */
 GT_HIDDEN void gt_run_withdraw(int error);
+GT_HIDDEN bool gt_run_withdrawn(void);
+GT_HIDDEN void gt_run_forked_absent(void); /* in a child: counts it if its parent has withdrawn */
 /* What launchers say about the number of the job's processes on this host; 0: nothing. */
 GT_HIDDEN uint32_t gt_job_local(void);
 GT_HIDDEN struct gt_run_header *gt_run_page(void); /* shared by this host's processes; may be NULL */

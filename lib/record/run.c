@@ -4,7 +4,7 @@
  * holds a shared flock on spool/run; the one that gets it exclusively, and finds no other process of
  * the run alive, starts the assembly.
  *
- * The file is mapped, and the mapping holds the lock: no descriptor is needed for it. A forked child
+ * The file is mapped, and a mapping holds the lock: no descriptor is needed for it. A forked child
  * inherits the mapping, and with it its place in the run, whatever the paths mean to it and whoever it
  * is.
  *
@@ -24,10 +24,13 @@
 #include <sys/file.h>
 
 static bool numbered; /* this process has taken a number */
+static bool forked;   /* and not executed */
 static bool nested;   /* its folder is not beside the run's header, but in its parent's folder */
 static char spool[1024];
 static char home[1200];            /* DIR/spool, or the folder of this host in it: has `run` */
-static struct gt_run_header *page; /* holds the lock; NULL: not joined */
+static struct gt_run_header *page; /* NULL: never joined */
+static void *share;                /* a mapping that holds the lock */
+static unsigned withdrawn;         /* 1 + enum gt_absent: joined, and left again */
 
 #define OTHER_HOST (-EXDEV)
 #define LIBRARY    "/libgputrace.so"
@@ -89,6 +92,8 @@ static int open_run(const char *from, struct gt_run_header *run)
 		rc = -EPROTO;
 	boot_fd = gt_sys_openat(AT_FDCWD, "/proc/sys/kernel/random/boot_id", O_RDONLY | O_CLOEXEC,
 				0);
+	if (!rc && (boot_fd == -EMFILE || boot_fd == -ENFILE))
+		rc = boot_fd;
 	if (boot_fd >= 0) {
 		gt_sys_read(boot_fd, boot, sizeof(boot) - 1);
 		boot[strcspn(boot, "\n")] = 0;
@@ -119,24 +124,43 @@ struct gt_run_header *gt_run_page(void)
 	return page;
 }
 
-static void release_page(void)
+static void release_share(void)
 {
-	if (page)
-		gt_sys_munmap(page, GT_PAGE);
-	page = NULL;
+	if (share)
+		gt_sys_munmap(share, GT_PAGE);
+	share = NULL;
 }
 
-/* Maps the run's page, which keeps the lock of the descriptor when that is closed. */
+/*
+ * Maps the run's page, and once more what keeps the lock of the descriptor when that is closed: also who has
+ * let go of the lock, and the children of such a process, can be counted in the page.
+ */
 static int map_page(int fd)
 {
-	int error;
-	struct gt_run_header *run = gt_sys_map_file(fd, 0, GT_PAGE, &error);
+	struct gt_run_header *run = NULL;
+	void *lock = NULL;
+	char path[1300];
+	int error, again;
 
+	gt_text(path, sizeof(path), "%s/run", home);
+	again = gt_sys_openat(AT_FDCWD, path, O_RDWR | O_NOFOLLOW | O_CLOEXEC, 0);
+	error = again < 0 ? -again : 0;
+	if (!error)
+		run = gt_sys_map_file(again, 0, GT_PAGE, &error);
+	if (!error)
+		lock = gt_sys_mmap_errno(GT_PAGE, PROT_NONE, MAP_SHARED, fd, &error);
 	gt_sys_close(fd);
-	if (!run)
+	if (again >= 0)
+		gt_sys_close(again);
+	if (error && run)
+		gt_sys_munmap(run, GT_PAGE);
+	if (error)
 		return -error;
-	release_page();
+	release_share();
+	if (page)
+		gt_sys_munmap(page, GT_PAGE);
 	page = run;
+	share = lock;
 	return 0;
 }
 
@@ -163,6 +187,20 @@ static void export_run(void)
 		if (strncmp(environ[i], GT_RUN_DIR_VAR "=", sizeof(GT_RUN_DIR_VAR)))
 			bigger[to++] = environ[i];
 	environ = bigger;
+}
+
+/* Are there descriptors for what follows? It cannot be begun twice. */
+static int some_free(void)
+{
+	int fds[3], n = 0, rc = 0;
+
+	while (n < 3 && rc != -EMFILE) {
+		rc = gt_sys_openat(AT_FDCWD, "/", O_PATH | O_CLOEXEC, 0);
+		fds[n++] = rc;
+	}
+	while (n--)
+		gt_sys_close(fds[n]);
+	return rc == -EMFILE ? rc : 0;
 }
 
 static int create(const char *program, char *why, size_t why_size)
@@ -207,9 +245,26 @@ static bool there(const char *path)
 	return !gt_sys_fstatat(AT_FDCWD, path, &st, 0);
 }
 
-/* By its path, or a new run; the page is then mapped. */
-static int join_or_create(const char *program, char *why, size_t why_size)
+/* Is there no such run, or no such run any more? Then a new one is begun. */
+static bool no_run(int error)
 {
+	return error == -ESTALE || error == -EPROTO || error == -ENOTDIR || error == -ELOOP ||
+	       error == -ENAMETOOLONG;
+}
+
+struct joining {
+	const char *program;
+	char *why;
+	size_t why_size;
+	const char *folder; /* of the process */
+};
+
+/* By its path, or a new run; the page is then mapped. */
+static int join_or_create(void *argument)
+{
+	const struct joining *joining = argument;
+	char *why = joining->why;
+	size_t why_size = joining->why_size;
 	const char *told = gt_text_env(environ, GT_RUN_DIR_VAR);
 	struct gt_run_header run = { 0 };
 	int fd = -ESTALE, rc;
@@ -218,17 +273,13 @@ static int join_or_create(const char *program, char *why, size_t why_size)
 		gt_text(gt_run_dir, sizeof(gt_run_dir), "%s", told);
 	if (gt_run_dir[0]) {
 		fd = join(&run, why, why_size);
-		/* A sandbox, in which no other archive can be begun, either; or a directory that other hosts
-		 * can write to: what would be found elsewhere is a part of the run that nobody expects. */
-		if (fd == -ENOSYS || fd == -EROFS || fd == -ENOSPC || fd == -EDQUOT) {
-			gt_text(why, why_size, "cannot join the run in %s: %s", gt_run_dir, gt_text_errno(fd));
-			return fd;
-		}
 		if (fd == -EACCES || fd == -EPERM) { /* another user: counted by who started us */
 			*why = 0;
 			return fd;
 		}
-		if (fd < 0 && page) { /* the run goes on where this process cannot get to any more */
+		/* It goes on where this process cannot get to any more; what would be found elsewhere is a part of
+		 * the run that nobody expects. */
+		if (fd < 0 && (page || !no_run(fd))) {
 			gt_text(why, why_size, "cannot join the run in %s: %s", gt_run_dir, gt_text_errno(fd));
 			return fd;
 		}
@@ -237,7 +288,9 @@ static int join_or_create(const char *program, char *why, size_t why_size)
 				   gt_run_dir, gt_text_errno(fd));
 	}
 	if (fd < 0) {
-		rc = create(program, why, why_size);
+		rc = some_free();
+		if (!rc)
+			rc = create(joining->program, why, why_size);
 		if (rc)
 			return rc;
 		fd = join(&run, why, why_size);
@@ -262,22 +315,41 @@ static int make_folder(int at, const char *name)
 	if (rc)
 		return rc;
 	rc = gt_sys_openat(at, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC, 0);
+	if (rc < 0)
+		gt_sys_unlinkat(at, name, AT_REMOVEDIR);
 	return rc < 0 ? rc : gt_folder_keep(rc);
 }
+
+static int make_folder_in_spool(void *joining)
+{
+	int at = gt_sys_openat(AT_FDCWD, spool, O_RDONLY | O_DIRECTORY | O_CLOEXEC, 0);
+	int rc = at < 0 ? at : make_folder(at, ((struct joining *)joining)->folder);
+
+	if (at >= 0)
+		gt_sys_close(at);
+	return rc;
+}
+
+struct child {
+	const struct gt_file *parent;
+	uint32_t seq;
+};
 
 /*
  * A forked child has its folder beside its parent's, or inside of it if the parent has become a user
  * who may not write anywhere else (gt_hand_over). Neither needs a path.
  */
-static int join_as_child(const struct gt_file *parent, uint32_t seq)
+static int join_as_child(void *argument)
 {
+	const struct child *child = argument;
+	const struct gt_file *parent = child->parent;
 	char name[40];
 	size_t beside = strlen(gt_proc_folder);
 	int rc;
 
 	if (!page || !gt_file_valid(parent))
 		return -ESTALE;
-	gt_text(name, sizeof(name), "../p%04u.%u", seq, (unsigned)gt_pid);
+	gt_text(name, sizeof(name), "../p%04u.%u", child->seq, (unsigned)gt_pid);
 	rc = make_folder(parent->fd, name); /* `nested` is as with the parent */
 	while (beside && gt_proc_folder[--beside] != '/')
 		;
@@ -294,13 +366,16 @@ static int join_as_child(const struct gt_file *parent, uint32_t seq)
 int gt_run_join(const char *program, const struct gt_file *parent, uint32_t *seq, char *why,
 		size_t why_size)
 {
-	int rc = -ESTALE, at;
+	struct joining joining = { program, why, why_size, NULL };
+	struct child child = { parent, 0 };
+	int rc = -ESTALE;
 
 	numbered = false;
+	forked = parent != NULL;
 	if (parent && page) {
-		*seq = __atomic_fetch_add(&page->next_seq, 1, __ATOMIC_RELAXED);
+		*seq = child.seq = __atomic_fetch_add(&page->next_seq, 1, __ATOMIC_RELAXED);
 		numbered = true;
-		rc = join_as_child(parent, *seq);
+		rc = gt_folder_apart(join_as_child, &child, parent->fd);
 	}
 	if (!rc)
 		return 0;
@@ -311,17 +386,17 @@ int gt_run_join(const char *program, const struct gt_file *parent, uint32_t *seq
 	if (numbered)
 		__atomic_fetch_add(&page->untraced, 1, __ATOMIC_ACQ_REL);
 	numbered = false;
-	rc = join_or_create(program, why, why_size);
+	rc = gt_folder_apart(join_or_create, &joining, -1);
+	if (rc && parent)
+		gt_run_absent(gt_absent_cause(rc), 1); /* nobody else can have counted it */
 	if (rc)
 		return rc;
 	numbered = true;
 	nested = false;
 	*seq = __atomic_fetch_add(&page->next_seq, 1, __ATOMIC_RELAXED);
 	gt_text(gt_proc_folder, sizeof(gt_proc_folder), "%s/p%04u.%u", spool, *seq, (unsigned)gt_pid);
-	at = gt_sys_openat(AT_FDCWD, spool, O_RDONLY | O_DIRECTORY | O_CLOEXEC, 0);
-	rc = at < 0 ? at : make_folder(at, strrchr(gt_proc_folder, '/') + 1);
-	if (at >= 0)
-		gt_sys_close(at);
+	joining.folder = strrchr(gt_proc_folder, '/') + 1;
+	rc = gt_folder_apart(make_folder_in_spool, &joining, -1);
 	if (rc)
 		gt_text(why, why_size, "cannot write to %s: %s", spool, gt_text_errno(rc));
 	else
@@ -457,6 +532,10 @@ static int leave(void)
 	bool watched = is_watched(), moved;
 	int fd = open_header();
 
+	if (fd >= 0 && !watched && some_free()) { /* for all that comes; it cannot be begun twice */
+		gt_sys_close(fd);
+		return -EMFILE;
+	}
 	moved = fd >= 0 && find_home(fd); /* then who watches does not find it */
 	if (watched && !moved) {
 		if (fd >= 0)
@@ -465,7 +544,7 @@ static int leave(void)
 	}
 	if (fd < 0)
 		return fd;
-	release_page(); /* and with it our lock */
+	release_share();
 	if (gt_sys_flock(fd, LOCK_EX | LOCK_NB) || others_alive(fd)) {
 		/* If the last one is assembling just now, the user wants to find it done. */
 		gt_sys_flock(fd, LOCK_UN);
@@ -497,10 +576,28 @@ unsigned gt_absent_cause(int error)
 	return GT_ABSENT_OTHER;
 }
 
+/* A process that could not even map the run's page is a byte behind it. */
+static int append_absent(void *cause)
+{
+	const unsigned char byte = (unsigned char)*(unsigned *)cause;
+	char path[1300];
+	int fd;
+
+	gt_text(path, sizeof(path), "%s%s/run", *home ? home : gt_run_dir, *home ? "" : "/spool");
+	fd = gt_sys_openat(AT_FDCWD, path, O_WRONLY | O_APPEND | O_NOFOLLOW | O_CLOEXEC, 0);
+	if (fd < 0)
+		return fd;
+	gt_sys_write(fd, &byte, 1);
+	gt_sys_close(fd);
+	return 0;
+}
+
 void gt_run_absent(unsigned cause, int n)
 {
 	uid_t user = (uid_t)GT_SYS1(SYS_geteuid, 0);
 
+	if (!page && *gt_run_dir && n > 0)
+		gt_folder_apart(append_absent, &cause, -1);
 	if (!page)
 		return;
 	if (cause == GT_ABSENT_USER && user == page->uid) /* a sandbox: Landlock, AppArmor */
@@ -521,6 +618,8 @@ int gt_run_next_absent(void)
 		return -1;
 	gt_text(path, sizeof(path), "%s/run", home);
 	fd = gt_sys_openat(AT_FDCWD, path, O_RDWR | O_NOFOLLOW | O_CLOEXEC, 0);
+	if (fd == -EMFILE || fd == -ENFILE) /* the next program may have some */
+		return -1;
 	if (fd < 0)
 		return (int)gt_absent_cause(fd);
 	if (!gt_sys_fstat(fd, &st) && st.st_uid != (uid_t)GT_SYS1(SYS_geteuid, 0))
@@ -534,24 +633,22 @@ bool gt_run_first_to_say(unsigned bit)
 	return !page || !(__atomic_fetch_or(&page->told, 1u << bit, __ATOMIC_RELAXED) & 1u << bit);
 }
 
-static void leave_apart(void *result)
+static int leave_now(void *unused)
 {
-	*(int *)result = leave();
+	(void)unused;
+	return leave();
 }
 
 void gt_run_leave(void)
 {
-	int rc = leave();
+	int rc = gt_folder_apart(leave_now, NULL, -1);
 
-	/* The program has all its descriptors in use. */
-	if (rc == -EMFILE && gt_launch_apart(leave_apart, &rc, gt_folder()))
-		rc = -EMFILE;
 	if (rc && !(page && page->watched)) /* else somebody makes it who can get there */
 		gt_warn_once(GT_WARN_TOOL, "%s cannot make the archive: %s; when all processes of this run "
 			     "have ended: gputrace recover %s",
 			     *gt_proc->program ? gt_proc->program : "this process", gt_text_errno(rc),
 			     gt_run_dir);
-	release_page();
+	release_share();
 }
 
 /* Nobody shall look for what is not there. */
@@ -568,6 +665,8 @@ static void remove_folder(void)
 
 void gt_run_withdraw(int error)
 {
+	if (!page && !forked && error != -EACCES && error != -EPERM)
+		gt_run_absent(gt_absent_cause(error), 1);
 	if (!page)
 		return;
 	if (numbered) {
@@ -579,4 +678,16 @@ void gt_run_withdraw(int error)
 	/* Who ended meanwhile has left the archive to us, because we held the lock. */
 	gt_run_leave();
 	gt_folder_close();
+	withdrawn = 1 + gt_absent_cause(error);
+}
+
+bool gt_run_withdrawn(void)
+{
+	return withdrawn;
+}
+
+void gt_run_forked_absent(void)
+{
+	if (withdrawn)
+		gt_run_absent(withdrawn - 1, 1);
 }

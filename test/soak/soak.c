@@ -4,15 +4,16 @@
  * counts its own calls in a shared file. `soak verify` compares an archive with that file.
  *
  *   soak SEED FILE           runs; FILE (struct truth) is made by the first process
- *   soak verify FILE LOST    reads the output of otf2counts; LOST: events that the archive counts as lost
+ *   soak verify FILE LOST ABSENT   reads the output of otf2counts; LOST: events that the archive counts as
+ *                            lost; ABSENT: processes that it says are not in it
  *   soak tell FILE           what the program did
  *
  * Each function counts itself first of all: its enter is recorded by then. So the archive has at least
  * the calls that were counted, less what it says is lost, and at most one more for each thread that was
  * killed, or left by a jump out of a handler, between the record and the count.
  *
- * Limits: calls of processes that could not join the run (they have no descriptor or memory left) are not
- * compared. At most 3 levels of processes and 4 threads each; times are never compared.
+ * Limits: processes that could not join the run (they have no memory left) are compared by their number,
+ * not their calls. At most 3 levels of processes and 4 threads each; times are never compared.
  */
 #define _GNU_SOURCE
 #include <errno.h>
@@ -456,7 +457,7 @@ static PLAIN void wait_for_all(void)
 		;
 }
 
-static PLAIN int verify(uint64_t lost)
+static PLAIN int verify(uint64_t lost, uint64_t absent)
 {
 	uint64_t seen[FUNCTIONS] = { 0 }, enters, leaves, location, all = 0, there = 0;
 	char line[4096], name[4096];
@@ -481,6 +482,8 @@ static PLAIN int verify(uint64_t lost)
 	if (there > all + truth->slack || there + lost < all)
 		wrong = printf("%lu calls, %lu in the archive, %lu events lost, %lu may be in flight\n", all, there,
 			       lost, truth->slack);
+	if (truth->unseen > absent)
+		wrong = printf("%lu processes were not recorded, the archive says %lu\n", truth->unseen, absent);
 	return wrong != 0;
 }
 
@@ -508,7 +511,7 @@ PLAIN int main(int argc, char **argv)
 		return 2;
 	if (!strcmp(argv[1], "verify") || !strcmp(argv[1], "tell")) {
 		truth = open_truth(argv[2], O_RDWR);
-		return !truth ? 2 : argc > 3 ? verify(strtoull(argv[3], NULL, 10)) : tell();
+		return !truth ? 2 : argc > 4 ? verify(strtoull(argv[3], NULL, 10), strtoull(argv[4], NULL, 10)) : tell();
 	}
 	arguments = argv;
 	mine.random = strtoull(argv[1], NULL, 10);

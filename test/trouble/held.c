@@ -6,9 +6,12 @@
  *   user    becomes the user and group 65534     root     the root is the folder "jail"
  *   move    the folder $MOVE gets the name       close    all descriptors are closed, before the next
  *           $MOVE.moved                                   ways
- *   full    all descriptors are in use, at the   moment   the same for 40,000 calls only
- *           end
+ *   full    all descriptors are in use, at the   moment   the same for a while, in which there are
+ *           end                                           threads and children, too
  *   away    a child becomes the user by itself, before it has done anything
+ *   start   first of all: executes itself with   few      the same, and none of them can be had back:
+ *           the ways behind it, when all but              the hard limit, too
+ *           one descriptor are in use
  *
  * Limits: user, root and away need root. Status 77: may not.
  */
@@ -48,9 +51,9 @@ UNSEEN static void become_user(void)
 }
 
 /* The lowest limit that can be reached, with every number below it in use. */
-UNSEEN static int fill_descriptors(int *last)
+UNSEEN static int fill_descriptors(int *last, rlim_t hard)
 {
-	struct rlimit limit = { 256, 256 };
+	struct rlimit limit = { 64, hard };
 	int fd, first = -1;
 
 	MUST(setrlimit(RLIMIT_NOFILE, &limit) == 0);
@@ -61,10 +64,13 @@ UNSEEN static int fill_descriptors(int *last)
 	return first;
 }
 
+UNSEEN static void threads(void);
+UNSEEN static void children(int away);
+
 UNSEEN static void change(const char *way)
 {
 	char moved[1000];
-	int first, last;
+	int first, last = -1;
 
 	if (!strcmp(way, "user")) {
 		become_user();
@@ -78,13 +84,13 @@ UNSEEN static void change(const char *way)
 		for (int fd = 3; fd < 2000; fd++)
 			close(fd);
 	} else if (!strcmp(way, "moment")) {
-		first = fill_descriptors(&last);
-		for (int i = 0; i < 2; i++, times++)
-			calls(NULL);
+		first = fill_descriptors(&last, 64);
+		threads();
+		children(0);
 		for (; first <= last; first++)
 			close(first);
 	} else {
-		MUST(!strcmp(way, "full") || !strcmp(way, "away"));
+		MUST(!strcmp(way, "full") || !strcmp(way, "away") || !strcmp(way, "started"));
 	}
 }
 
@@ -126,9 +132,17 @@ UNSEEN static void children(int away)
 
 int main(int argc, char **argv)
 {
-	int away = 0, last, full = 0;
+	int away = 0, last = -1, full = 0;
+	char *way = argc > 1 ? argv[1] : "";
 
 	calls(NULL);
+	if (!strcmp(way, "start") || !strcmp(way, "few")) {
+		fill_descriptors(&last, *way == 's' ? 256 : 64);
+		fcntl(last, F_SETFD, FD_CLOEXEC);
+		argv[1] = "started";
+		execv("/proc/self/exe", argv);
+		_exit(99);
+	}
 	for (int i = 1; i < argc; i++) {
 		change(argv[i]);
 		away |= !strcmp(argv[i], "away");
@@ -137,9 +151,9 @@ int main(int argc, char **argv)
 	threads();
 	children(away);
 	calls(NULL);
-	times += 2;
+	times += strcmp(way, "started") ? 2 : 3; /* and those of before */
 	say("calls work %u\n", times * CALLS);
 	if (full)
-		fill_descriptors(&last);
+		fill_descriptors(&last, 64);
 	return 0;
 }
