@@ -393,13 +393,28 @@ static bool look_ahead(const struct gt_track *t, const struct gt_slot *slot, uin
 	return false;
 }
 
+/* Keeps a record until its time has come; the next to come is the last in the list. */
+static void hold(struct gt_track *t, const struct gt_slot *slot, unsigned slots, uint64_t tick)
+{
+	struct gt_held *held = t->w->held;
+	unsigned i = t->held++;
+
+	for (; i && held[i - 1].tick < tick; i--)
+		held[i] = held[i - 1];
+	held[i].tick = tick;
+	held[i].slots = slots;
+	memcpy(held[i].slot, slot, slots * sizeof(*slot));
+}
+
 /* One record at stream.at, whatever it is. */
 static void step(struct gt_track *t)
 {
 	const struct gt_slot *slot = t->stream.at;
 	size_t rest = (size_t)(t->stream.end - slot);
 	unsigned slots = slots_of(slot->word);
-	uint64_t tick = slot->time, next;
+	const struct gt_slot *half_end;
+	uint64_t tick = slot->time, next, floor = gt_floor_at(&t->floors, slot, t->last, &half_end);
+	bool flush, early;
 
 	if (!slot->word && !slot->time) {
 		/* In the window, and in a block that is there, nothing gets lost: the slot was
@@ -413,7 +428,7 @@ static void step(struct gt_track *t)
 		t->stream.at++;
 		return;
 	}
-	if (!begins_record(t, slot) || slots > rest || (tick < t->last && tick < t->floor)) {
+	if (!begins_record(t, slot) || slots > rest || (tick < t->last && tick < floor)) {
 		mark_torn(t);
 		t->stream.at++;
 		return;
@@ -421,17 +436,18 @@ static void step(struct gt_track *t)
 	t->stream.at += slots;
 	if (GT_WORD_TYPE(slot->word) == GT_T_PAD || gt_own_note(t->loc, GT_WORD_TYPE(slot->word)))
 		return;
-	release_held(t, tick);
 	/* The event that made the writer spool has the same time and comes first. */
-	if (GT_WORD_TYPE(slot->word) == GT_T_FLUSH)
-		tick++;
-	if (t->held < GT_HELD_MAX && look_ahead(t, slot + slots, &next) && next < tick) {
-		struct gt_held *held = &t->w->held[t->held++];
-
-		held->tick = tick;
-		held->slots = slots;
-		memcpy(held->slot, slot, slots * sizeof(*slot));
+	flush = GT_WORD_TYPE(slot->word) == GT_T_FLUSH;
+	early = look_ahead(t, slot + slots, &next) && next < tick + flush;
+	release_held(t, early && next < tick ? next : tick);
+	tick += flush;
+	if (early && t->held < GT_HELD_MAX) {
+		hold(t, slot, slots, tick);
 		return;
+	}
+	if (early) { /* no room: its time has come now */
+		t->w->tally.clamped_times++;
+		tick = next;
 	}
 	emit(t, slot, tick);
 }
@@ -445,7 +461,7 @@ static void step(struct gt_track *t)
  */
 static inline __attribute__((always_inline)) void run_into(struct gt_track *t, struct gt_pipe *pipe)
 {
-	const struct gt_slot *slot = t->stream.at, *const end = t->stream.end - 1;
+	const struct gt_slot *slot = t->stream.at, *end = t->stream.end;
 	const struct gt_lookup lookup = t->w->lookup;
 	struct gt_profile *const profile = t->w->profile;
 	struct gt_frame *top = t->w->frames + t->depth - 1; /* below the first is one that no word finds */
@@ -457,6 +473,8 @@ static inline __attribute__((always_inline)) void run_into(struct gt_track *t, s
 	struct gt_bend scale;
 	uint64_t most;
 
+	gt_floor_at(&t->floors, slot, t->last, &end);
+	end--;
 	if (slot >= end || slot->time < t->last || slot->time >= t->side_tick)
 		return;
 	scale = gt_scale_straight(&t->scale, slot->time, &most);
@@ -553,8 +571,7 @@ static int read_more(struct gt_track *t)
 		note_read_error(t, rc);
 		return rc;
 	}
-	if (t->stream.turn)
-		t->floor = gt_stream_floor(&t->stream, t->last);
+	gt_floors_move(&t->floors, &t->stream);
 	__atomic_fetch_add(&t->conv->done_bytes, t->stream.pos - before, __ATOMIC_RELAXED);
 	if (t->conv->consumed)
 		t->conv->consumed(t->conv->context, t->loc->number, gt_stream_done(&t->stream));

@@ -204,7 +204,8 @@ struct reader {
 	const struct gt_loc *loc;
 	struct gt_scale scale;
 	struct gt_stream stream;
-	uint64_t last, floor; /* see struct gt_track */
+	uint64_t last; /* see struct gt_track */
+	struct gt_floors floors;
 	uint32_t order;
 };
 
@@ -236,10 +237,12 @@ static int step(struct reader *r)
 	const struct gt_slot *slot = r->stream.at;
 	unsigned type = GT_WORD_TYPE(slot->word);
 	unsigned slots = GT_TYPE_HAS_EXTRA(type) ? 1 + GT_WORD_EXTRA(slot->word) : 1;
+	const struct gt_slot *half_end;
+	uint64_t floor = gt_floor_at(&r->floors, slot, r->last, &half_end);
 
 	if (!gt_type_known(type) || slot->time > r->scale.tick_max ||
 	    slots > (size_t)(r->stream.end - slot) ||
-	    (slot->time < r->last && slot->time < r->floor &&
+	    (slot->time < r->last && slot->time < floor &&
 	     !(r->loc->win.flags & GT_LOC_UNSORTED))) {
 		r->stream.at++;
 		return 0;
@@ -265,8 +268,7 @@ static int read_location(struct reader *r, struct gt_slot *buffer)
 				rc = gt_spool_try_again(rc) ? rc : 0;
 				break;
 			}
-			if (r->stream.turn)
-				r->floor = gt_stream_floor(&r->stream, r->last);
+			gt_floors_move(&r->floors, &r->stream);
 			continue;
 		}
 		if (!rest)

@@ -210,10 +210,11 @@ int gt_stream_more(struct gt_stream *stream)
 
 	if (stream->eof)
 		return 0;
+	stream->moved = (size_t)(stream->at - stream->buffer);
 	if (kept)
 		memmove(stream->buffer, stream->at, kept * sizeof(*stream->at));
 	stream->at = stream->buffer;
-	stream->end = stream->buffer + kept;
+	stream->fresh = stream->end = stream->buffer + kept;
 	stream->turn = false;
 	if (stream->sorter)
 		return read_sorted(stream);
@@ -234,6 +235,28 @@ int gt_stream_more(struct gt_stream *stream)
 	stream->pos += bytes;
 	stream->end += bytes / GT_SLOT;
 	return 0;
+}
+
+void gt_floors_move(struct gt_floors *floors, const struct gt_stream *stream)
+{
+	const unsigned room = sizeof(floors->list) / sizeof(*floors->list);
+	unsigned gone = 0;
+
+	for (unsigned i = 0; i < floors->count; i++) {
+		struct gt_floor *floor = &floors->list[i];
+
+		floor->from -= (size_t)(floor->from - stream->buffer) < stream->moved
+				       ? (size_t)(floor->from - stream->buffer)
+				       : stream->moved;
+		if (i && floor->from == stream->buffer)
+			gone = i;
+	}
+	if (stream->turn && floors->count - gone == room)
+		gone++;
+	floors->count -= gone;
+	memmove(floors->list, floors->list + gone, floors->count * sizeof(*floors->list));
+	if (stream->turn)
+		floors->list[floors->count++] = (struct gt_floor){ stream->fresh, stream->low };
 }
 
 uint64_t gt_stream_done(const struct gt_stream *stream)

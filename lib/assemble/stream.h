@@ -34,7 +34,9 @@ struct gt_stream {
 	struct gt_walk walk;
 	struct gt_slot *buffer;     /* GT_STREAM_TAIL + GT_STREAM_PIECE bytes */
 	struct gt_slot *at, *end;   /* what has been read and not been consumed */
-	bool turn;                  /* the slots that were read last begin a half */
+	size_t moved;               /* so many slots nearer to the begin of the buffer is what was not consumed */
+	const struct gt_slot *fresh;/* behind it, what was read last */
+	bool turn;                  /* the fresh slots begin a half */
 	uint64_t low;               /* their times are at least that, if they are finished; 0: unknown */
 	bool eof;                   /* nothing follows behind `end` */
 };
@@ -56,10 +58,32 @@ int gt_stream_sort(struct gt_stream *stream, unsigned lane, int dirfd);
  */
 int gt_stream_more(struct gt_stream *stream);
 
-/* After a turn: slots of the half whose time is below that, and below times before, are torn. */
-static inline uint64_t gt_stream_floor(const struct gt_stream *stream, uint64_t last)
+/* Times below which the slots of a half are of the turn before, if they are also below times before. */
+struct gt_floors {
+	unsigned count;
+	struct gt_floor {
+		const struct gt_slot *from; /* the half's first slot in the buffer */
+		uint64_t low;
+	} list[GT_STREAM_TAIL / GT_PAGE + 2]; /* the last one is that of what was read last */
+};
+
+void gt_floors_move(struct gt_floors *floors, const struct gt_stream *stream); /* after gt_stream_more */
+
+/* Of this slot, before which the last time was `last`; *end: where the next half begins in the buffer. */
+static inline uint64_t gt_floor_at(struct gt_floors *floors, const struct gt_slot *slot, uint64_t last,
+				   const struct gt_slot **end)
 {
-	return stream->low ? stream->low : last;
+	unsigned i = floors->count;
+
+	while (i > 1 && slot < floors->list[i - 1].from)
+		i--;
+	if (!i)
+		return 0;
+	if (i < floors->count)
+		*end = floors->list[i].from;
+	if (!floors->list[i - 1].low) /* nobody has said it: what comes now is younger than all before */
+		floors->list[i - 1].low = last;
+	return floors->list[i - 1].low;
 }
 
 /* Offset in the .raw file below which nothing will be read again. */

@@ -392,6 +392,35 @@ Test(assemble, nested_handlers)
 	mk_remove(dir);
 }
 
+/* Records with times far in the future, more than can be held, in small halves: nothing that follows is lost. */
+Test(assemble, times_in_the_future)
+{
+	const char *dir = mk_run();
+	struct mk_proc *p = usual(dir);
+	struct mk_loc *l = mk_loc(p, 0, 4096, 0, BEGIN);
+	uint32_t a = mk_region(p, "alpha");
+	char *events, *at;
+	int calls = 0;
+
+	for (unsigned i = 0; i < 4000; i++) {
+		mk_enter(l, AT(10 * i), a);
+		mk_leave(l, AT(10 * i + 5 + (i % 128 == 77 ? 1000000 : 0)), a);
+	}
+	l->win.committed = l->cur;
+	mk_loc_close(l);
+	mk_proc_end(p, GT_END_EXIT, 0, AT(2000000));
+	cr_assert(eq(int, assemble_with(dir, 1, false), 0));
+	expect_property(dir, "LOST_TORN=0");
+	expect_property(dir, "REPAIRED_TIMES=15");
+	events = rb_events(dir);
+	for (at = events; (at = strstr(at, "LEAVE alpha")); at++)
+		calls++;
+	cr_expect(eq(int, calls, 4000));
+	free(events);
+	mk_proc_free(p);
+	mk_remove(dir);
+}
+
 /* The same with the interrupted slot at the very end of a half, and of the stream. */
 Test(assemble, handler_at_the_end_of_a_half)
 {
