@@ -4,7 +4,6 @@
  * of it, which must be the same with and without gputrace, and "calls NAME N" where a trace has to know
  * them all.
  */
-#include <mpi.h>
 #include <pthread.h>
 #include <setjmp.h>
 #include <signal.h>
@@ -13,6 +12,8 @@
 #include <string.h>
 #include <time.h>
 #include <unistd.h>
+
+#include "mpi4.h"
 
 static int me, size, x, y;
 static jmp_buf out;
@@ -225,7 +226,7 @@ static void copy(int n)
 
 static void both(int n)
 {
-#if MPI_VERSION >= 4
+#ifdef HAS_MPI4
 	MPI_Request r;
 
 	for (int i = 0; i < 10; i++) {
@@ -233,6 +234,8 @@ static void both(int n)
 		MPI_Wait(&r, MPI_STATUS_IGNORE);
 		MPI_Isendrecv_replace(&x, 1, MPI_INT, !me, 1, !me, 1, MPI_COMM_WORLD, &r);
 		MPI_Wait(&r, MPI_STATUS_IGNORE);
+		/* MPICH gives its request, with its status, to the next MPI_Isendrecv */
+		MPI_Sendrecv(&x, 1, MPI_INT, !me, 3, &y, 1, MPI_INT, !me, 3, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
 	}
 	if (me) {
 		MPI_Isendrecv(&x, 1, MPI_INT, 0, 0, &y, 1, MPI_INT, 0, 0, MPI_COMM_WORLD, &r);
@@ -247,6 +250,43 @@ static void both(int n)
 #else
 	exit(77);
 #endif
+}
+
+/* Messages that are made of parts. */
+static void parts(int n)
+{
+#ifdef HAS_MPI4
+	static int out[8], in[8];
+	MPI_Request r[2];
+
+	MPI_Psend_init(out, 4, 2, MPI_INT, !me, 1, MPI_COMM_WORLD, MPI_INFO_NULL, &r[0]);
+	MPI_Precv_init(in, 4, 2, MPI_INT, !me, 1, MPI_COMM_WORLD, MPI_INFO_NULL, &r[1]);
+	for (int i = 0; i < n; i++) {
+		MPI_Startall(2, r);
+		for (int p = 0; p < 4; p++)
+			MPI_Pready(p, r[0]);
+		MPI_Waitall(2, r, MPI_STATUSES_IGNORE);
+	}
+	MPI_Request_free(&r[0]);
+	MPI_Request_free(&r[1]);
+#else
+	(void)n;
+	exit(77);
+#endif
+}
+
+/* Messages of all lengths, and with more tags than short records can name. */
+static void sizes(int n)
+{
+	static char out[2][80 << 20];
+	int tag = 0;
+
+	for (int bytes = 0; bytes <= n; bytes = bytes * 5 + 1)
+		MPI_Sendrecv(out[0], bytes, MPI_CHAR, !me, tag++, out[1], bytes, MPI_CHAR, !me, MPI_ANY_TAG,
+			     MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+	for (int i = 0; i < 10000; i++)
+		MPI_Sendrecv(out[0], 2, MPI_CHAR, !me, i % 5000, out[1], 2, MPI_CHAR, !me, i % 5000,
+			     MPI_COMM_WORLD, MPI_STATUS_IGNORE);
 }
 
 /* ---- windows -------------------------------------------------------------------------------- */
@@ -368,8 +408,8 @@ static const struct {
 	void (*run)(int n);
 } cases[] = {
 	{ "own_code", own_code }, { "own_handler", own_handler }, { "null", null }, { "jump", jump },
-	{ "alarm", alarmed }, { "copy", copy }, { "both", both }, { "nobody", nobody }, { "tags", tags },
-	{ "callback", callback }, { "inside", inside }, { "uneven", uneven },
+	{ "alarm", alarmed }, { "copy", copy }, { "both", both }, { "parts", parts }, { "sizes", sizes },
+	{ "nobody", nobody }, { "tags", tags }, { "callback", callback }, { "inside", inside }, { "uneven", uneven },
 };
 
 int main(int argc, char **argv)
