@@ -3,12 +3,14 @@
  * Topologies, collectives among neighbours, persistent collectives where MPI has them, and the life of
  * communicators; says what it did as onesided.c does.
  */
-#include <mpi.h>
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "mpi4.h"
+
 static int me, size;
 static long blocking, later, made;
+static int messages;
 static long long sent, received;
 
 static void did(long n, long long out, long long in, int is_later)
@@ -35,7 +37,7 @@ static void among(MPI_Comm comm, int in, int out)
 	MPI_Ineighbor_allgather(data, 5, MPI_INT, got, 5, MPI_INT, comm, &request);
 	MPI_Wait(&request, MPI_STATUS_IGNORE);
 	did(1, 20LL * out, 20LL * in, 1);
-#if MPI_VERSION >= 4
+#ifdef HAS_MPI4
 	MPI_Neighbor_alltoall_init(data, 1, MPI_INT, got, 1, MPI_INT, comm, MPI_INFO_NULL, &request);
 	for (int i = 0; i < 2; i++) {
 		MPI_Start(&request);
@@ -48,7 +50,7 @@ static void among(MPI_Comm comm, int in, int out)
 
 static void persistent(void)
 {
-#if MPI_VERSION >= 4
+#ifdef HAS_MPI4
 	MPI_Request request;
 	int v = me, sum;
 
@@ -59,8 +61,14 @@ static void persistent(void)
 		did(1, 4, 4, 1);
 	}
 	MPI_Request_free(&request);
+#endif
+#ifdef HAS_LARGE_COUNTS
 	MPI_Allreduce_c(&v, &sum, 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD);
 	did(1, 4, 4, 0);
+	MPI_Isend_c(&v, 1, MPI_INT, (me + 1) % size, 1, MPI_COMM_WORLD, &request);
+	MPI_Recv_c(&sum, 1, MPI_INT, (me + size - 1) % size, 1, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+	MPI_Wait(&request, MPI_STATUS_IGNORE);
+	messages = size;
 #endif
 }
 
@@ -103,8 +111,8 @@ int main(int argc, char **argv)
 	MPI_Reduce(bytes, all_bytes, 2, MPI_LONG_LONG, MPI_SUM, 0, MPI_COMM_WORLD);
 	if (me == 0)
 		printf("count NON_BLOCKING_COLLECTIVE_COMPLETE %ld\ncount COMM_CREATE %ld\n"
-		       "count COMM_DESTROY %ld\nnear %ld %lld %lld\n",
-		       all[1], all[2], all[2], all[0] + all[1], all_bytes[0], all_bytes[1]);
+		       "count COMM_DESTROY %ld\ncount MPI_ISEND %d\ncount MPI_RECV %d\nnear %ld %lld %lld\n",
+		       all[1], all[2], all[2], messages, messages, all[0] + all[1], all_bytes[0], all_bytes[1]);
 	MPI_Finalize();
 	return 0;
 }
