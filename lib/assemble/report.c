@@ -58,14 +58,13 @@ static int collect_texts(struct gt_facts *facts, const struct gt_journal *journa
 /* The text behind `at` (NULL: the first). NULL: there is none. */
 static const char *next_text(const struct gt_facts *facts, const char *at)
 {
-	const char *end = facts->texts + facts->text_bytes;
-
+	if (!facts->text_bytes)
+		return NULL;
 	if (!at)
-		at = facts->texts;
-	else
-		for (unsigned i = 0; i < 2; i++)
-			at += strlen(at) + 1;
-	return at && at < end ? at : NULL;
+		return facts->texts;
+	for (unsigned i = 0; i < 2; i++)
+		at += strlen(at) + 1;
+	return at < facts->texts + facts->text_bytes ? at : NULL;
 }
 
 static const char *text_of(const struct gt_facts *facts, const char *name)

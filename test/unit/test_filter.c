@@ -524,7 +524,7 @@ Test(filter, many_paths, .timeout = 20)
 
 		sprintf(a, "f%d", i % 1000);
 		sprintf(b, "f%d", i);
-		cr_expect_eq(path_line(filter, (const char *[]){ "m", a, b, NULL }), i + 1);
+		cr_expect_eq(path_line(filter, (const char *[]){ "m", a, b, NULL }), (uint32_t)i + 1);
 	}
 	gt_filter_free(filter);
 }
