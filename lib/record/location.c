@@ -21,6 +21,8 @@ GT_HIDDEN struct gt_hot gt_hot_new, gt_hot_gone, gt_hot_closed, gt_hot_lost;
 /* In one line with gt_depth, for call.h. */
 GT_HIDDEN GT_TLS struct gt_hot *gt_self __attribute__((aligned(64))) = &gt_hot_new;
 GT_HIDDEN GT_TLS int gt_depth;
+#define RETRY 4096
+static GT_TLS unsigned missed;    /* events without a buffer: each RETRY it asks for one again */
 static GT_TLS uint64_t announced; /* sequence number of a thread that is about to attach */
 
 static struct gt_lock lock;
@@ -178,6 +180,16 @@ static uint64_t ring_size(uint64_t half)
 	return (halves ? halves : 1) * half;
 }
 
+static void drop_window(struct gt_location *loc)
+{
+	char name[24];
+
+	gt_text(name, sizeof(name), "l%u.win", loc->id);
+	gt_sys_unlinkat(gt_folder(), name, 0);
+	gt_sys_munmap(loc->win, GT_PAGE + 2 * loc->half);
+	loc->win = NULL;
+}
+
 /* Makes, reserves and maps the window file. Reserved space means that no store can fail later. */
 static int map_window(void *location)
 {
@@ -221,6 +233,17 @@ static void fill_window(struct gt_location *loc, uint64_t tick)
 	__atomic_store_n(&win->magic, GT_MAGIC_WIN, __ATOMIC_RELEASE);
 }
 
+static struct gt_location *spare; /* of an attempt that has failed */
+
+static struct gt_location *take_location(void)
+{
+	if (!spare)
+		spare = arena_take(&plain, sizeof(*spare));
+	if (spare && !spare->hot)
+		spare->hot = arena_take(&hots, sizeof(*spare->hot));
+	return spare && spare->hot ? spare : NULL;
+}
+
 /* Under the lock. Returns NULL, counted, when there is no room for one more. */
 static struct gt_location *make(uint32_t kind, uint32_t flags, gt_ref name, uint32_t group,
 				uint64_t adapter_key)
@@ -235,11 +258,8 @@ static struct gt_location *make(uint32_t kind, uint32_t flags, gt_ref name, uint
 			     "are not recorded", (unsigned long)gt_settings.max_threads);
 		goto lost;
 	}
-	loc = make_place(made) ? arena_take(&plain, sizeof(*loc)) : NULL;
+	loc = make_place(made) ? take_location() : NULL;
 	if (!loc)
-		goto lost;
-	loc->hot = arena_take(&hots, sizeof(*loc->hot));
-	if (!loc->hot)
 		goto lost;
 	loc->id = made;
 	loc->kind = kind;
@@ -261,8 +281,11 @@ static struct gt_location *make(uint32_t kind, uint32_t flags, gt_ref name, uint
 		}
 	}
 	rc = gt_journal_put(GT_D_LOCATION, loc->id, &(struct gt_piece){ &def, sizeof(def) }, 1);
-	if (rc)
+	if (rc) {
+		drop_window(loc);
 		goto lost;
+	}
+	spare = NULL;
 	window_bytes += 2 * loc->half;
 	loc->limit = loc->half;
 	loc->hot->base = (unsigned char *)loc->win + GT_PAGE;
@@ -315,6 +338,8 @@ struct gt_hot *gt_thread_attach(void)
 	struct gt_hot *hot = gt_self;
 	uint64_t mask, begin[2];
 
+	if (hot == &gt_hot_lost && ++missed % RETRY == 0)
+		gt_self = hot = &gt_hot_new;
 	if (hot == &gt_hot_gone || hot == &gt_hot_closed || hot == &gt_hot_lost) {
 		if (gt_state_now() != GT_DEAD)
 			gt_count_lost(hot == &gt_hot_lost ? GT_LOSS_NO_LOCATION : GT_LOSS_LATE, 1);
@@ -399,6 +424,7 @@ void gt_locations_forget(void)
 	free_list = NULL;
 	window_bytes = 0;
 	hots.at = hots.end = NULL;
+	spare = NULL;
 	gt_self = &gt_hot_new;
 	announced = 0;
 }
