@@ -22,6 +22,12 @@
 #define MAX_SCRIPTS 4
 #define NAME_ROOM   256
 
+/* Enough for the program headers and the loader's name in most programs. */
+struct head {
+	_Alignas(ElfW(Ehdr)) char text[1024];
+	size_t bytes;
+};
+
 enum kind { FINE, SCRIPT, STATIC, FOREIGN, PRIVILEGED, ALONE };
 
 static bool preloaded; /* this process was */
@@ -60,8 +66,18 @@ static enum kind of_static(const char *name)
 	return !loader ? STATIC : !strncmp(name, "ld-musl", 7) ? FOREIGN : FINE;
 }
 
-static enum kind look_at_elf(int fd, const ElfW(Ehdr) *h, const char *name)
+/* A part of the file, of which the beginning has been read. */
+static ssize_t part(int fd, const struct head *head, void *to, size_t size, uint64_t offset)
 {
+	if (offset > head->bytes || size > head->bytes - offset)
+		return gt_sys_pread(fd, to, size, offset);
+	memcpy(to, head->text + offset, size);
+	return (ssize_t)size;
+}
+
+static enum kind look_at_elf(int fd, const struct head *head, const char *name)
+{
+	const ElfW(Ehdr) *h = (const ElfW(Ehdr) *)head->text;
 	ElfW(Phdr) seg[MAX_HEADERS];
 	size_t n = h->e_phnum < MAX_HEADERS ? h->e_phnum : MAX_HEADERS;
 	char interpreter[NAME_ROOM];
@@ -71,16 +87,18 @@ static enum kind look_at_elf(int fd, const ElfW(Ehdr) *h, const char *name)
 	    h->e_ident[EI_DATA] != __ehdr_start.e_ident[EI_DATA] ||
 	    h->e_machine != __ehdr_start.e_machine)
 		return FOREIGN;
-	got = gt_sys_pread(fd, seg, n * sizeof(seg[0]), h->e_phoff);
+	got = part(fd, head, seg, n * sizeof(seg[0]), h->e_phoff);
 	if (got != (ssize_t)(n * sizeof(seg[0])) || h->e_phentsize != sizeof(seg[0]))
 		return FINE;
 	for (size_t i = 0; i < n; i++) {
 		if (seg[i].p_type != PT_INTERP)
 			continue;
-		got = gt_sys_pread(fd, interpreter, sizeof(interpreter) - 1, seg[i].p_offset);
-		if (got <= 0 || seg[i].p_filesz >= sizeof(interpreter))
+		if (seg[i].p_filesz >= sizeof(interpreter))
 			return FINE;
-		interpreter[(size_t)got < seg[i].p_filesz ? (size_t)got : seg[i].p_filesz] = 0;
+		got = part(fd, head, interpreter, seg[i].p_filesz, seg[i].p_offset);
+		if (got <= 0)
+			return FINE;
+		interpreter[got] = 0;
 		return of_loader(interpreter);
 	}
 	return of_static(name);
@@ -89,12 +107,13 @@ static enum kind look_at_elf(int fd, const ElfW(Ehdr) *h, const char *name)
 /* Will the loader take nothing from the environment? As the kernel sets AT_SECURE. */
 static bool is_privileged(int fd)
 {
-	uid_t user = (uid_t)GT_SYS1(SYS_getuid, 0), next = (uid_t)GT_SYS1(SYS_geteuid, 0);
-	gid_t group = (gid_t)GT_SYS1(SYS_getgid, 0), next_group = (gid_t)GT_SYS1(SYS_getegid, 0);
+	uid_t user, next, saved;
+	gid_t group, next_group, saved_group;
 	bool bits, capabilities;
 	struct stat st;
 
-	if (gt_sys_fstat(fd, &st))
+	if (gt_sys_fstat(fd, &st) || GT_SYS3(SYS_getresuid, &user, &next, &saved) ||
+	    GT_SYS3(SYS_getresgid, &group, &next_group, &saved_group))
 		return false;
 	bits = st.st_mode & (S_ISUID | S_ISGID);
 	capabilities = user && GT_SYS4(SYS_fgetxattr, fd, "security.capability", NULL, 0) > 0;
@@ -110,18 +129,16 @@ static bool is_privileged(int fd)
 /* A script's program replaces `name`. */
 static enum kind look_at(int fd, char *name, size_t size)
 {
-	union {
-		char text[NAME_ROOM];
-		ElfW(Ehdr) elf;
-	} head;
-	ssize_t n = gt_sys_pread(fd, head.text, sizeof(head.text) - 1, 0);
+	struct head head;
+	ssize_t n = gt_sys_pread(fd, head.text, sizeof(head.text), 0);
 	char *at = head.text + 2;
 
-	if (n >= (ssize_t)sizeof(head.elf) && !memcmp(head.text, ELFMAG, SELFMAG))
-		return is_privileged(fd) ? PRIVILEGED : look_at_elf(fd, &head.elf, gt_text_base(name));
+	head.bytes = n < 0 ? 0 : (size_t)n;
+	if (n >= (ssize_t)sizeof(ElfW(Ehdr)) && !memcmp(head.text, ELFMAG, SELFMAG))
+		return is_privileged(fd) ? PRIVILEGED : look_at_elf(fd, &head, gt_text_base(name));
 	if (n < 2 || memcmp(head.text, "#!", 2))
 		return FINE;
-	head.text[n] = 0;
+	head.text[n < NAME_ROOM ? n : NAME_ROOM - 1] = 0;
 	while (*at == ' ' || *at == '\t')
 		at++;
 	at[strcspn(at, " \t\n")] = 0;
