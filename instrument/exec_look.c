@@ -21,6 +21,8 @@
 #define MAX_HEADERS 24
 #define MAX_SCRIPTS 4
 #define NAME_ROOM   256
+/* The loader, the C library, a stack and a heap (2.5 MB), and our libraries with what they map at first. */
+#define LEAST_ROOM (UINT64_C(4) << 20)
 
 /* Enough for the program headers and the loader's name in most programs. */
 struct head {
@@ -28,7 +30,7 @@ struct head {
 	size_t bytes;
 };
 
-enum kind { FINE, SCRIPT, STATIC, FOREIGN, PRIVILEGED, ALONE };
+enum kind { FINE, SCRIPT, STATIC, FOREIGN, PRIVILEGED, ALONE, TIGHT };
 
 static bool preloaded; /* this process was */
 
@@ -49,6 +51,19 @@ static const char *own_loader(void)
 			return gt_text_base(base + seg[i].p_vaddr);
 	}
 	return NULL;
+}
+
+/*
+ * Would the loader find room for our libraries? Where it does not, it does not start the program: it can
+ * do without a library in LD_PRELOAD, but not without one that such a library needs.
+ */
+static bool has_room(const ElfW(Phdr) *seg, size_t n)
+{
+	uint64_t limit = gt_sys_limit(RLIMIT_AS), need = LEAST_ROOM;
+
+	for (size_t i = 0; i < n; i++)
+		need += seg[i].p_type == PT_LOAD ? seg[i].p_memsz : 0;
+	return need <= limit;
 }
 
 static enum kind of_loader(const char *interpreter)
@@ -81,6 +96,7 @@ static enum kind look_at_elf(int fd, const struct head *head, const char *name)
 	ElfW(Phdr) seg[MAX_HEADERS];
 	size_t n = h->e_phnum < MAX_HEADERS ? h->e_phnum : MAX_HEADERS;
 	char interpreter[NAME_ROOM];
+	enum kind kind;
 	ssize_t got;
 
 	if (h->e_ident[EI_CLASS] != __ehdr_start.e_ident[EI_CLASS] ||
@@ -99,7 +115,8 @@ static enum kind look_at_elf(int fd, const struct head *head, const char *name)
 		if (got <= 0)
 			return FINE;
 		interpreter[got] = 0;
-		return of_loader(interpreter);
+		kind = of_loader(interpreter);
+		return kind == FINE && !has_room(seg, n) ? TIGHT : kind;
 	}
 	return of_static(name);
 }
@@ -278,6 +295,8 @@ struct gt_exec_look gt_exec_look(int dir, const char *file, bool search, char *c
 		kind = ALONE;
 	if (kind == FINE || kind == SCRIPT)
 		look.missing = gt_next_absent();
+	else if (kind == TIGHT)
+		look.missing = GT_ABSENT_MEMORY;
 	else
 		look.missing = GT_LOOK_OUTSIDE;
 	if (ours && look.missing == GT_LOOK_JOINS && !reachable(list))

@@ -2,8 +2,9 @@
 /*
  * Looks at a program that is about to be started: will it be in the trace? One that will not is counted,
  * and starts without our libraries in LD_PRELOAD: another C library would refuse to start it because of
- * them, a loader of another word size or in another root complains about each, and what cannot
- * join the run would say so in the program's output, or begin an archive where nobody expects one.
+ * them, and the loader if there is no room for them; a loader of another word size or in another root
+ * complains about each; and what cannot join the run would say so in the program's output, or begin an
+ * archive where nobody expects one.
  *
  * Limits: async-signal-safe and without memory of its own, for children of fork and vfork. What
  * cannot be read is taken for a program that can load them.

@@ -328,6 +328,7 @@ enum gt_absent {
 	GT_ABSENT_USER = 1,     /* it had become a user who may not write there */
 	GT_ABSENT_SPACE = 2,    /* no room on the disk, quota, file size limit */
 	GT_ABSENT_SANDBOX = 3,  /* it, or who made it, had confined itself */
+	GT_ABSENT_MEMORY = 4,   /* RLIMIT_AS leaves too little for our libraries, or for joining */
 	GT_ABSENT_N = 8,
 };
 

@@ -268,6 +268,7 @@ static const char *absent_text(const struct gt_spool *spool, char *text, size_t 
 		[GT_ABSENT_USER] = "changed to a user who may not write in the spool",
 		[GT_ABSENT_SANDBOX] = "came after the program had confined itself (seccomp)",
 		[GT_ABSENT_SPACE] = "found no room on the disk",
+		[GT_ABSENT_MEMORY] = "had too little memory (RLIMIT_AS)",
 	};
 	size_t used = 0;
 

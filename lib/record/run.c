@@ -572,6 +572,8 @@ unsigned gt_absent_cause(int error)
 	case EACCES:
 	case EPERM:
 		return GT_ABSENT_USER;
+	case ENOMEM:
+		return GT_ABSENT_MEMORY;
 	}
 	return GT_ABSENT_OTHER;
 }
