@@ -170,7 +170,7 @@ static int make_named(const char *path, uint64_t job, char *why, size_t why_size
 
 	/* Again: whoever came first could not use it and has gone. */
 	for (unsigned tries = 0; fd == -ENOTEMPTY && tries < 3; tries++) {
-		rc = gt_sys_mkdirat(AT_FDCWD, path, 0700);
+		rc = gt_sys_mkdirat(AT_FDCWD, path);
 		if (rc && rc != -EEXIST)
 			return complain(why, why_size, "make the archive directory", path, rc);
 		fd = open_dir(path);
@@ -197,7 +197,7 @@ static int make_numbered(char *path, size_t size, unsigned n, uint64_t job, char
 	for (; n <= TRIES; n++) {
 		if (n > 1)
 			gt_text(path + length, size - length, ".%u", n);
-		rc = gt_sys_mkdirat(AT_FDCWD, path, 0700);
+		rc = gt_sys_mkdirat(AT_FDCWD, path);
 		if (rc != -EEXIST)
 			break;
 		if (job && of_job(path, job))
@@ -287,7 +287,7 @@ static int write_run(int dir, const char *home, const struct gt_rundir_wish *wis
 			return rc;
 		gt_text(run.spool, sizeof(run.spool), "%s/gputrace-spool-%u-%lu", local,
 			(unsigned)gt_sys_getpid(), (unsigned long)run.created_real_ns);
-		rc = gt_sys_mkdirat(AT_FDCWD, run.spool, 0700);
+		rc = gt_sys_mkdirat(AT_FDCWD, run.spool);
 		if (rc)
 			return complain(why, why_size, "make the spool (VT_PFORM_LDIR)", run.spool,
 					rc);
@@ -317,7 +317,7 @@ static int make_spool(int dir, const char *path, const struct gt_rundir_wish *wi
 	int fd, rc = -EEXIST;
 
 	for (unsigned tries = 0; rc == -EEXIST && tries < 3; tries++) {
-		rc = gt_sys_mkdirat(dir, "spool", 0700);
+		rc = gt_sys_mkdirat(dir, "spool");
 		if (rc == -EEXIST && wish->job && of_job(path, wish->job))
 			return 0; /* another process of the job came first */
 	}
@@ -359,7 +359,7 @@ int gt_rundir_join_host(const char *path, const struct gt_rundir_wish *wish, cha
 	gt_host_name(wish->host, host, sizeof(host));
 	gt_rundir_host_folder(host, boot_id, name, sizeof(name));
 	gt_text(home, size, "%s/spool/%s", path, name);
-	rc = gt_sys_mkdirat(AT_FDCWD, home, 0700);
+	rc = gt_sys_mkdirat(AT_FDCWD, home);
 	if (rc && rc != -EEXIST)
 		return complain(why, why_size, "make the spool", home, rc);
 	fd = gt_sys_openat(AT_FDCWD, home, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC, 0);

@@ -182,10 +182,18 @@ static inline int gt_sys_ftruncate(int fd, uint64_t size)
 	return (int)gt_sys_unsignalled(SYS_ftruncate, fd, (long)size, 0, 0);
 }
 
-static inline int gt_sys_mkdirat(int dir, const char *path, mode_t mode)
+/* For its owner alone, and for him in any case: a umask may take that away. */
+static inline int gt_sys_mkdirat(int dir, const char *path)
 {
+	struct stat st;
+	int rc;
+
 	GT_FAULT("mkdirat");
-	return (int)GT_SYS3(SYS_mkdirat, dir, path, mode);
+	rc = (int)GT_SYS3(SYS_mkdirat, dir, path, 0700);
+	if (!rc && !GT_SYS4(SYS_newfstatat, dir, path, &st, AT_SYMLINK_NOFOLLOW) && S_ISDIR(st.st_mode) &&
+	    (st.st_mode & 0700) != 0700)
+		GT_SYS3(SYS_fchmodat, dir, path, 0700);
+	return rc;
 }
 
 static inline int gt_sys_unlinkat(int dir, const char *path, int flags)

@@ -191,7 +191,7 @@ uint32_t gt_job_hosts(uint64_t job, uint32_t rank, uint32_t size, uint32_t *rank
 					 __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE))
 		return 0;
 	gt_text(dir, sizeof(dir), "%s/spool/job.%lx", gt_run_dir, (unsigned long)job);
-	gt_sys_mkdirat(AT_FDCWD, dir, 0700);
+	gt_sys_mkdirat(AT_FDCWD, dir);
 	gt_text(own, sizeof(own), GT_HOST_FOLDER "%s", gt_proc->host);
 	for (char *c = own; *c; c++)
 		*c = *c == '/' ? '_' : *c;

@@ -310,7 +310,7 @@ static int join_or_create(void *argument)
 /* Makes the process's folder in `at` and keeps it open. `name` is "p<seq>.<pid>", or "../" and that. */
 static int make_folder(int at, const char *name)
 {
-	int rc = gt_sys_mkdirat(at, name, 0700);
+	int rc = gt_sys_mkdirat(at, name);
 
 	if (rc)
 		return rc;
