@@ -352,6 +352,7 @@ struct gt_run_header {
 	uint32_t absent[GT_ABSENT_N]; /* processes that could not be recorded, by cause; atomic */
 	uint32_t absent_user;   /* of the last one of GT_ABSENT_USER */
 	uint32_t told;          /* sentences that one process says for all; atomic bits */
+	uint32_t waiting;       /* forked children that have not recorded or executed anything; atomic */
 };
 
 #endif

@@ -270,6 +270,7 @@ static const char *absent_text(const struct gt_spool *spool, char *text, size_t 
 		[GT_ABSENT_SPACE] = "found no room on the disk",
 		[GT_ABSENT_MEMORY] = "had too little memory (RLIMIT_AS)",
 	};
+	uint64_t unborn = spool->unborn;
 	size_t used = 0;
 
 	text[0] = 0;
@@ -290,10 +291,11 @@ static const char *absent_text(const struct gt_spool *spool, char *text, size_t 
 					 reasons[cause] ? reasons[cause] : "could not join the run",
 					 user ? " (" : "", user ? user->pw_name : "", user ? ")" : "");
 	}
-	if (spool->unborn && used < size)
+	for (size_t i = 0; i < spool->root_count; i++)
+		unborn += spool->roots[i].run.waiting;
+	if (unborn && used < size)
 		snprintf(text + used, size - used, "%s%llu %s that ended before anything was recorded",
-			 used ? ", " : "", (unsigned long long)spool->unborn,
-			 spool->unborn == 1 ? "process" : "processes");
+			 used ? ", " : "", (unsigned long long)unborn, unborn == 1 ? "process" : "processes");
 	return text;
 }
 

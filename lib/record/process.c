@@ -36,7 +36,7 @@ static uint64_t fork_masks[4];
 
 /* What a forked child knows of its parent until it sets up. */
 static struct {
-	bool is_child;
+	bool is_child, waits; /* it is counted as one that has recorded nothing */
 	uint32_t seq;
 	uint64_t tick, defs_bytes;
 	struct gt_file folder;
@@ -317,7 +317,7 @@ static bool raw_fork(void)
 
 bool gt_start(void)
 {
-	int state = gt_state_now();
+	int state = gt_state_now(), rc;
 	uint64_t mask;
 
 	if (state == GT_COLD && !gt_confined && born_confined()) {
@@ -345,7 +345,11 @@ bool gt_start(void)
 		return state == GT_READY || (state == GT_STARTING && wait_for_starter());
 	}
 	starter = gt_sys_gettid();
-	if (set_up()) {
+	rc = set_up();
+	if (parent.waits)
+		gt_run_waiting(-1);
+	parent.waits = false;
+	if (rc) {
 		gt_verdicts.mode = GT_VERDICT_UNSET; /* sends the hooks to where they are dropped */
 		__atomic_store_n(&gt_state, GT_DEAD, __ATOMIC_RELEASE);
 	}
@@ -398,6 +402,9 @@ static void in_child(void)
 
 	if (gt_sys_refused() && takes_part())
 		gt_run_absent(GT_ABSENT_SANDBOX, 1);
+	parent.waits = takes_part() && !gt_sys_refused();
+	if (parent.waits)
+		gt_run_waiting(1);
 	gt_pid = gt_sys_getpid();
 	if (state == GT_READY) {
 		become_child();
@@ -494,7 +501,11 @@ void gt_exec_begin(const char *path)
 {
 	if (gt_sys_refused() && gt_state_now() == GT_READY)
 		end_confined(GT_END_EXEC, 0, GT_PROC_EXEC);
-	if (gt_sys_refused() || gt_state_now() != GT_READY || !gt_is_our_process())
+	if (gt_sys_refused() || !gt_is_our_process())
+		return;
+	if (parent.waits)
+		gt_run_waiting(-1);
+	if (gt_state_now() != GT_READY)
 		return;
 	gt_adapters_end(GT_END_EXEC);
 	if (gt_settings.exectrace)
@@ -508,7 +519,11 @@ void gt_exec_begin(const char *path)
 
 void gt_exec_failed(void)
 {
-	if (gt_state_now() != GT_READY || !gt_is_our_process())
+	if (!gt_is_our_process())
+		return;
+	if (parent.waits)
+		gt_run_waiting(1);
+	if (gt_state_now() != GT_READY)
 		return;
 	gt_proc->end = 0;
 	gt_proc->how = GT_END_NONE;

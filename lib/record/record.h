@@ -265,6 +265,7 @@ GT_HIDDEN struct gt_run_header *gt_run_page(void); /* shared by this host's proc
 /* Counts n processes of the run that cannot be recorded: enum gt_absent, or by the error. */
 GT_HIDDEN void gt_run_absent(unsigned cause, int n);
 GT_HIDDEN unsigned gt_absent_cause(int error);
+GT_HIDDEN void gt_run_waiting(int n); /* a forked child begins or ends to have recorded nothing */
 GT_HIDDEN int gt_run_next_absent(void); /* for gt_next_absent() */
 /* Has no process of this run said sentence `bit` yet? */
 GT_HIDDEN bool gt_run_first_to_say(unsigned bit);

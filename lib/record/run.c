@@ -609,6 +609,12 @@ void gt_run_absent(unsigned cause, int n)
 		page->absent_user = user;
 }
 
+void gt_run_waiting(int n)
+{
+	if (page)
+		__atomic_fetch_add(&page->waiting, (uint32_t)n, __ATOMIC_RELAXED);
+}
+
 /* Tries what the next program will have to do. */
 int gt_run_next_absent(void)
 {
