@@ -17,7 +17,10 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/resource.h>
+#include <sys/stat.h>
+#include <sys/sysmacros.h>
 #include <sys/wait.h>
+#include <unistd.h>
 
 #define GT_EXPORT __attribute__((visibility("default")))
 
@@ -92,6 +95,55 @@ GT_EXPORT pid_t fork(void)
 
 	gt_enter(ref);
 	return forked(ref, real());
+}
+
+static int failed(int error)
+{
+	errno = error;
+	return -1;
+}
+
+static int to_null(void)
+{
+	int fd = gt_sys_openat(AT_FDCWD, "/dev/null", O_RDWR, 0), rc;
+	struct stat st;
+
+	if (fd < 0)
+		return failed(-fd);
+	rc = gt_sys_fstat(fd, &st);
+	if (rc || !S_ISCHR(st.st_mode) || st.st_rdev != makedev(1, 3)) {
+		gt_sys_close(fd);
+		return failed(rc ? -rc : ENODEV);
+	}
+	for (int to = 0; to < 3; to++)
+		if (fd != to)
+			GT_SYS3(SYS_dup3, fd, to, 0);
+	if (fd > 2)
+		gt_sys_close(fd);
+	return 0;
+}
+
+/*
+ * The C library's own ends the parent in a way that nobody sees. This one does the same by our fork and
+ * _exit.
+ */
+GT_EXPORT int daemon(int nochdir, int noclose)
+{
+	REAL(daemon)
+	pid_t pid;
+	long rc;
+
+	if (gt_sys_refused())
+		return real(nochdir, noclose);
+	pid = fork();
+	if (pid > 0)
+		_exit(0);
+	rc = pid < 0 ? -errno : GT_SYS1(SYS_setsid, 0);
+	if (rc < 0)
+		return failed((int)-rc);
+	if (!nochdir)
+		GT_SYS1(SYS_chdir, "/");
+	return noclose ? 0 : to_null();
 }
 
 long gt_fork_raw(gt_syscall_fn real, long n, long a, long b, long c, long d, long e)

@@ -586,11 +586,16 @@ static bool born_confined(void)
 
 /* ---- another user, another root ------------------------------------------------------------------------- */
 
-/* A server's child has often done nothing that is recorded when it gives up its rights. */
+/*
+ * A server's child has often done nothing that is recorded when it gives up its rights, and may not
+ * open anything afterwards: sshd sets its limits to 0 before it confines itself.
+ */
 static bool recording_now(void)
 {
-	return (gt_state_now() != GT_FORKED || gt_start()) && gt_state_now() == GT_READY &&
-	       gt_is_our_process();
+	if ((gt_state_now() == GT_FORKED && !gt_start()) || gt_state_now() != GT_READY || !gt_is_our_process())
+		return false;
+	gt_own_location();
+	return true;
 }
 
 void gt_root_changes(void)

@@ -72,6 +72,8 @@ int main(int argc, char **argv)
 		sleep(6);
 		return 0;
 	}
+	if (!strcmp(how, "daemon")) /* the parent ends inside of it */
+		return daemon(1, 1) ? 1 : 7;
 	if (!strcmp(how, "negative"))
 		_exit(-61);
 	if (!strcmp(how, "_exit"))
