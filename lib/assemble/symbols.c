@@ -7,6 +7,7 @@
 #include "config.h"
 
 #include "lib/assemble/symbols.h"
+#include "lib/common/demangle.h"
 
 #include <elf.h>
 #include <errno.h>
@@ -209,7 +210,7 @@ static void name_function(struct gt_symbols *symbols, const char *raw, const cha
 {
 	const char *version = strchr(raw, '@');
 	size_t length = version && version > raw ? (size_t)(version - raw) : strlen(raw);
-	char *demangled = NULL;
+	char *demangled = NULL, module[GT_DEMANGLE_MAX];
 
 	copy_name(symbols->canonical, raw, length);
 	if (!strncmp(symbols->canonical, "_Z", 2) && length <= GT_NAME_MAX) {
@@ -219,6 +220,8 @@ static void name_function(struct gt_symbols *symbols, const char *raw, const cha
 	}
 	if (demangled)
 		shown = demangled;
+	else if (gt_demangle_fortran(symbols->canonical, module))
+		shown = module;
 	else if (!shown)
 		shown = symbols->canonical;
 	copy_name(symbols->name, shown, strlen(shown));

@@ -320,12 +320,48 @@ static bool copy_out(struct piece p, char *buffer)
 	return true;
 }
 
+/* "a::b" from two parts of a name; the second without what a compiler adds to a copy (".part.0"). */
+static bool join(const char *module, size_t length, const char *procedure, size_t rest, char *plain)
+{
+	const char *dot = memchr(procedure, '.', rest);
+
+	if (dot)
+		rest = (size_t)(dot - procedure);
+	if (!length || !rest || length + rest + 3 > GT_DEMANGLE_MAX)
+		return false;
+	memcpy(plain, module, length);
+	memcpy(plain + length, "::", 2);
+	memcpy(plain + length + 2, procedure, rest);
+	plain[length + 2 + rest] = '\0';
+	return true;
+}
+
+bool gt_demangle_fortran(const char *mangled, char *plain)
+{
+	size_t length = strlen(mangled);
+	const char *at;
+
+	if (!strncmp(mangled, "__", 2) && (at = strstr(mangled + 2, "_MOD_")))
+		return join(mangled + 2, (size_t)(at - mangled) - 2, at + 5,
+			    length - (size_t)(at + 5 - mangled), plain);
+	/* Capitals mark what follows: M a module, P a procedure. */
+	if (!strncmp(mangled, "_QM", 3) && (at = strchr(mangled + 3, 'P')))
+		return join(mangled + 3, (size_t)(at - mangled) - 3, at + 1,
+			    length - (size_t)(at + 1 - mangled), plain);
+	if (length > 5 && mangled[length - 1] == '_' && (at = strstr(mangled, "_mp_")))
+		return join(mangled, (size_t)(at - mangled), at + 4,
+			    length - 1 - (size_t)(at + 4 - mangled), plain);
+	return false;
+}
+
 bool gt_demangle(const char *mangled, char *full, char *plain)
 {
 	struct piece whole_text, name = { 0 };
 	size_t length = strlen(mangled);
 
 	full[0] = plain[0] = '\0';
+	if (gt_demangle_fortran(mangled, plain))
+		return true;
 	if (length < 4 || length > GT_DEMANGLE_MAX || memcmp(mangled, "_Z", 2))
 		return false;
 	gt_dm.at = mangled + 2;

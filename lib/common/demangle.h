@@ -22,4 +22,11 @@
  */
 bool gt_demangle(const char *mangled, char *full, char *plain);
 
+/*
+ * The same for a procedure of a Fortran module, as gfortran (__module_MOD_procedure), Intel's compilers
+ * (module_mp_procedure_) and flang (_QMmodulePprocedure) call it: "module::procedure". gt_demangle()
+ * knows these, too.
+ */
+bool gt_demangle_fortran(const char *mangled, char *plain);
+
 #endif

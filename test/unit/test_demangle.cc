@@ -88,6 +88,15 @@ static const struct {
 	{ "_ZS_v", "", false },
 	{ "_ZNS0_1fEv", "", false },
 	{ "_Z1fT_", "f", false },
+	/* Procedures of Fortran's modules. */
+	{ "__pack_kernel_module_MOD_x", "pack_kernel_module::x", false },
+	{ "__a_MOD_b.part.0", "a::b", false },
+	{ "pack_kernel_mp_x_", "pack_kernel::x", false },
+	{ "_QMpack_kernelPx", "pack_kernel::x", false },
+	{ "a_mp_", "", false },
+	{ "_mp_b_", "", false },
+	{ "__MOD_b", "", false },
+	{ "a_mp_b", "", false },
 };
 
 static std::string library(const char *mangled)
