@@ -39,7 +39,7 @@ static const struct gt_usage usage = {
 
 static void complain(const char *sentence)
 {
-	fprintf(stderr, "gputrace: %s\n", sentence);
+	gt_say(0, "%s", sentence);
 }
 
 /* Is the descriptor the run's lock file, and is the lock ours? */
@@ -61,7 +61,7 @@ static bool begin(const char *dir, const char *home, int fd, struct gt_assemble_
 	int rc = check_lock(home, fd);
 
 	if (rc) {
-		fprintf(stderr, "gputrace: %s: cannot take the run's lock: %s\n", dir, strerror(-rc));
+		gt_say(0, "%s: cannot take the run's lock: %s", dir, strerror(-rc));
 		return false;
 	}
 	*how = (struct gt_assemble_options){
@@ -94,8 +94,7 @@ int gt_assemble_here_part(const char *dir, const char *home, int fd)
 	/* Then what it has recorded must come to where the last host finds it. */
 	rc = gt_collect(home);
 	if (rc)
-		fprintf(stderr, "gputrace: %s: what this host has recorded cannot be brought "
-			"there: %s\n", dir, strerror(-rc));
+		gt_say(0, "%s: what this host has recorded cannot be brought there: %s", dir, strerror(-rc));
 	return rc ? GT_RC_BAD : GT_RC_OK;
 }
 

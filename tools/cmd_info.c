@@ -335,7 +335,7 @@ static void show_settings(void)
 
 static void complain(const char *sentence)
 {
-	fprintf(stderr, "gputrace: %s\n", sentence);
+	gt_say(0, "%s", sentence);
 }
 
 int gt_cmd_info(int argc, char **argv)

@@ -54,7 +54,7 @@ static const struct gt_usage usage = {
 
 static void complain(const char *sentence)
 {
-	fprintf(stderr, "gputrace: %s\n", sentence);
+	gt_say(0, "%s", sentence);
 }
 
 static int say_bad(const char *dir, const char *sentence)

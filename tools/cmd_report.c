@@ -36,8 +36,8 @@ static int print_summary(const char *dir)
 		n = errno;
 		snprintf(path, sizeof(path), "%s/spool", dir);
 		fprintf(stderr, access(path, F_OK)
-				? "gputrace: %s has no summary: %s\n"
-				: "gputrace: %s was not assembled yet: run 'gputrace recover' on it\n",
+				? "gputrace report: %s has no summary: %s\n"
+				: "gputrace report: %s was not assembled yet: run 'gputrace recover' on it\n",
 			dir, strerror(n));
 		return GT_RC_USAGE;
 	}

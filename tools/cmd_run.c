@@ -9,11 +9,9 @@
  */
 #include "config.h"
 
-#include <ctype.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
-#include <stdarg.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -74,23 +72,6 @@ struct request {
 };
 static struct request request;
 
-static void say(int level, const char *format, ...) __attribute__((format(printf, 2, 3)));
-static void say(int level, const char *format, ...)
-{
-	char text[2 * PATH_MAX];
-	va_list args;
-
-	if (gt_settings.verbose < level)
-		return;
-	va_start(args, format);
-	vsnprintf(text, sizeof(text), format, args);
-	va_end(args);
-	for (char *p = text; *p; p++)
-		if (iscntrl((unsigned char)*p))
-			*p = '?';
-	fprintf(stderr, "gputrace: %s\n", text);
-}
-
 /* ---- settings given as options ------------------------------------------------------------- */
 
 /*
@@ -100,7 +81,7 @@ static void say(int level, const char *format, ...)
 static void complain(const char *sentence)
 {
 	if (request.started && strstr(sentence, "is VampirTrace's"))
-		say(1, "%s", sentence);
+		gt_say(1, "%s", sentence);
 	if (request.checking && strstr(sentence, request.checking) && !request.complaint[0])
 		snprintf(request.complaint, sizeof(request.complaint), "%s", sentence);
 }
@@ -295,7 +276,7 @@ static void hand_on(char **words)
 
 	for (char **word = words; *word; word++)
 		if (!strcmp(*word, "-x")) {
-			say(1, "with Open MPI, -x LD_PRELOAD -x " GT_RUN_DIR_VAR " is needed, too, for ranks on "
+			gt_say(1, "with Open MPI, -x LD_PRELOAD -x " GT_RUN_DIR_VAR " is needed, too, for ranks on "
 			       "other hosts to be recorded");
 			return;
 		}
@@ -377,7 +358,7 @@ static void preload_adapter(char *list, size_t room, const char *libdir, const c
 	if (!always && !asked)
 		return;
 	if (access(path, R_OK))
-		say(asked ? 1 : 2, "%s is not installed", library);
+		gt_say(asked ? 1 : 2, "%s is not installed", library);
 	else
 		append(list, room, path);
 }
@@ -459,7 +440,7 @@ static void inject(const char *variables, const char *library, const char *what)
 		return;
 	snprintf(path, sizeof(path), "%s/%s", libdir, library);
 	if (access(path, R_OK)) {
-		say(2, "%s is not installed", library);
+		gt_say(2, "%s is not installed", library);
 		return;
 	}
 	while (sscanf(variables, "%63s", name) == 1) {
@@ -468,7 +449,7 @@ static void inject(const char *variables, const char *library, const char *what)
 		if (!old || !*old || strstr(old, library))
 			setenv(name, path, 1);
 		else
-			say(1, "%s is %s already: another tool gets %s, the trace is without it", name, old, what);
+			gt_say(1, "%s is %s already: another tool gets %s, the trace is without it", name, old, what);
 		variables += strlen(name);
 		variables += *variables == ' ';
 	}
@@ -547,19 +528,19 @@ static const char *prepare(const char *program, const struct gt_binary *binary, 
 		return NULL;
 	if (inside_run()) {
 		if (request.output)
-			say(1, "-o %s is not used: this command joins the run in %s", request.output,
+			gt_say(1, "-o %s is not used: this command joins the run in %s", request.output,
 			    getenv(GT_RUN_DIR_VAR));
 	} else if (gt_rundir_create(&wish, dir, sizeof(dir), why, size)) {
 		free(list);
 		return NULL;
 	} else {
 		if (request.output && !job && !ends_like(dir, request.output))
-			say(1, "%s holds an archive already: this run is recorded into %s",
+			gt_say(1, "%s holds an archive already: this run is recorded into %s",
 			    request.output, dir);
 		setenv(GT_RUN_DIR_VAR, dir, 1);
 		snprintf(filters, sizeof(filters), "%u", gt_process_filters());
 		setenv(GT_FILTERS_VAR, filters, 1);
-		say(2, "archive directory %s", dir);
+		gt_say(2, "archive directory %s", dir);
 	}
 	make_absolute("VT_FILTER_SPEC");
 	make_absolute("VT_GROUPS_SPEC");
@@ -598,7 +579,7 @@ static int watch(const char *dir, const char *command, char **words)
 	int failed, pid, killed, rc = gt_parent_wait(become, command, words, &failed, &pid, &killed);
 
 	if (failed) {
-		say(0, "%s: %s", words[0], strerror(failed));
+		gt_say(0, "%s: %s", words[0], strerror(failed));
 		gt_watch_cancel();
 		remove_run(dir);
 		return rc;
@@ -627,22 +608,22 @@ int gt_cmd_run(int argc, char **argv)
 
 	rc = gt_path_command(words[0], command, sizeof(command));
 	if (rc) {
-		say(0, rc == 127 ? "%s: no such command" : "%s: cannot be executed", words[0]);
+		gt_say(0, rc == 127 ? "%s: no such command" : "%s: cannot be executed", words[0]);
 		return rc;
 	}
 	snprintf(program, sizeof(program), "%s", command);
 	gt_binary_follow(program, sizeof(program), &binary);
 	reason = obstacle(&binary);
 	if (reason) {
-		say(0, "%s %s%s", program, reason, request.force ? "; it runs untraced" : "");
+		gt_say(0, "%s %s%s", program, reason, request.force ? "; it runs untraced" : "");
 		if (!request.force)
 			return RC_REFUSED;
 	} else if (gt_settings.mode == GT_MODE_OFF) {
-		say(1, "VT_MODE=OFF: %s runs untraced", words[0]);
+		gt_say(1, "VT_MODE=OFF: %s runs untraced", words[0]);
 	} else {
 		dir = prepare(words[0], &binary, why, sizeof(why));
 		if (!dir) {
-			say(0, "%s; %s", why, run_untraced() ? "the command runs untraced"
+			gt_say(0, "%s; %s", why, run_untraced() ? "the command runs untraced"
 				: "nothing was run (choose another folder with -o, or --force-untraced)");
 			if (!run_untraced())
 				return RC_REFUSED;
@@ -655,10 +636,10 @@ int gt_cmd_run(int argc, char **argv)
 	if (!request.exec && dir && *dir) {
 		if (gt_watch_begin(dir, gt_settings.test_host, why, sizeof(why)))
 			return watch(dir, command, words);
-		say(1, "%s", why);
+		gt_say(1, "%s", why);
 	}
 	rc = become(command, words);
-	say(0, "%s: %s", words[0], strerror(errno));
+	gt_say(0, "%s: %s", words[0], strerror(errno));
 	if (dir && *dir)
 		remove_run(dir);
 	return rc;

@@ -7,11 +7,14 @@
 #include "config.h"
 #include "tools/options.h"
 
+#include <ctype.h>
 #include <getopt.h>
+#include <limits.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
 
+#include "lib/common/settings.h"
 #include "tools/cmds.h"
 
 enum { MAX_OPTIONS = 64, KEY_HELP = 'h', KEY_WORDS = 0x7000 };
@@ -119,6 +122,22 @@ int gt_usage_error(const struct gt_usage *usage, const char *format, ...)
 	va_end(args);
 	fprintf(stderr, "\nTry '%s --help'.\n", usage->command);
 	return GT_RC_USAGE;
+}
+
+void gt_say(int level, const char *format, ...)
+{
+	char text[2 * PATH_MAX];
+	va_list args;
+
+	if (gt_settings.verbose < level)
+		return;
+	va_start(args, format);
+	vsnprintf(text, sizeof(text), format, args);
+	va_end(args);
+	for (char *p = text; *p; p++)
+		if (iscntrl((unsigned char)*p))
+			*p = '?';
+	fprintf(stderr, "[gputrace] %s\n", text);
 }
 
 unsigned gt_word_distance(const char *a, const char *b)

@@ -45,6 +45,12 @@ int gt_option_next(const struct gt_usage *usage, int argc, char **argv);
 int gt_usage_error(const struct gt_usage *usage, const char *format, ...)
 	__attribute__((format(printf, 2, 3)));
 
+/*
+ * One line "[gputrace] ..." on stderr, as the traced process and the summary have it: what may stand among
+ * another program's output. Only if VT_VERBOSE is at least `level`.
+ */
+void gt_say(int level, const char *format, ...) __attribute__((format(printf, 2, 3)));
+
 /* Edit distance of two short words (up to 63 letters), for "did you mean"; large if unlike. */
 unsigned gt_word_distance(const char *a, const char *b);
 

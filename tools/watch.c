@@ -18,7 +18,6 @@
 #include <fcntl.h>
 #include <limits.h>
 #include <signal.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -35,6 +34,7 @@
 #include "lib/common/settings.h"
 #include "lib/format.h"
 #include "tools/cmds.h"
+#include "tools/options.h"
 #include "tools/run_parent.h"
 
 #define NAP_US      2000
@@ -49,19 +49,6 @@ static struct {
 	int guard;            /* pid, 0: another `gputrace run` of this job has started it, -1: none */
 	struct gt_run_header *page;
 } run = {.dir = -1, .lock = -1, .watch = -1, .guard = -1};
-
-__attribute__((format(printf, 2, 3))) static void say(int level, const char *format, ...)
-{
-	char text[PATH_MAX + 256];
-	va_list args;
-
-	if (gt_settings.verbose < level)
-		return;
-	va_start(args, format);
-	vsnprintf(text, sizeof(text), format, args);
-	va_end(args);
-	fprintf(stderr, "gputrace: %s\n", text);
-}
 
 /* The archive directory's present name: it may have been renamed. */
 static bool dir_name(char *path, size_t size)
@@ -135,7 +122,7 @@ static void make_archive(void)
 		return;
 	snprintf(home, sizeof(home), "%s%s", dir, run.home);
 	if (!gt_settings.unify) {
-		say(1, "recorded, not assembled (VT_UNIFY=no): gputrace recover %s", dir);
+		gt_say(1, "recorded, not assembled (VT_UNIFY=no): gputrace recover %s", dir);
 		return;
 	}
 	switch (gt_run_turn(dir, home, run.lock, part)) {
@@ -144,11 +131,11 @@ static void make_archive(void)
 		in_child(gt_assemble_here, dir, home, run.lock);
 		break;
 	case GT_TURN_OTHERS:
-		say(strcmp(run.home, "/spool") ? 2 : 1,
+		gt_say(strcmp(run.home, "/spool") ? 2 : 1,
 		    "other hosts of this run go on; the last of them writes the archive in %s", dir);
 		break;
 	case GT_TURN_NOTHING:
-		say(1, "nothing was recorded in %s", dir);
+		gt_say(1, "nothing was recorded in %s", dir);
 		break;
 	}
 }
@@ -338,7 +325,7 @@ static void note_signal(const char *spool, int pid, int number)
 			header.how = GT_END_SIGNAL;
 			header.status = (uint32_t)number;
 			if (pwrite(fd, &header, sizeof(header), 0) < 0)
-				say(2, "%s: %s", path, strerror(errno));
+				gt_say(2, "%s: %s", path, strerror(errno));
 		}
 		close(fd);
 	}
@@ -373,12 +360,12 @@ static void say_others_go_on(const struct gt_survey *survey)
 	if (!dir_name(dir, sizeof(dir)))
 		return;
 	if (!survey->pid)
-		say(1, "processes of this run go on; when they have ended, the archive is written in %s", dir);
+		gt_say(1, "processes of this run go on; when they have ended, the archive is written in %s", dir);
 	else if (more)
-		say(1, "process %u (%s) and %u more of this run go on; when they have ended, the archive is "
+		gt_say(1, "process %u (%s) and %u more of this run go on; when they have ended, the archive is "
 		       "written in %s", survey->pid, survey->program, more, dir);
 	else
-		say(1, "process %u (%s) of this run goes on; when it has ended, the archive is written in %s",
+		gt_say(1, "process %u (%s) of this run goes on; when it has ended, the archive is written in %s",
 		    survey->pid, survey->program, dir);
 }
 

@@ -90,7 +90,7 @@ GT_API uint64_t gt_now(void);
  */
 GT_API const char *gt_setting(const char *name);
 
-/* Writes one line "gputrace: ..." to stderr, if VT_VERBOSE is at least `level`. Understands
+/* Writes one line "[gputrace] ..." to stderr, if VT_VERBOSE is at least `level`. Understands
  * %s %d %u %lu %lx %p %% only. [signal-safe] */
 GT_API void gt_message(int level, const char *format, ...) __attribute__((format(printf, 2, 3)));
 

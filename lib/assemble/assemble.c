@@ -46,7 +46,7 @@ void gt_assembly_say(const struct gt_assembly *a, int level, const char *format,
 	va_start(ap, format);
 	vsnprintf(text, sizeof(text), format, ap);
 	va_end(ap);
-	fprintf(stderr, "gputrace: %s\n", text);
+	fprintf(stderr, "[gputrace] %s\n", text);
 }
 
 /* ---- crashes ------------------------------------------------------------------------------------ */
@@ -69,7 +69,7 @@ void gt_assemble_guard(const char *dir)
 	struct sigaction action = { .sa_handler = on_crash, .sa_flags = (int)SA_RESETHAND };
 
 	crash_length = (size_t)snprintf(crash_text, sizeof(crash_text),
-					"gputrace: the assembly has crashed; what was recorded is "
+					"[gputrace] the assembly has crashed; what was recorded is "
 					"kept in %s: try gputrace recover %s\n",
 					dir, dir);
 	if (crash_length >= sizeof(crash_text))
