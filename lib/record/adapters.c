@@ -85,6 +85,11 @@ void gt_adapters_list(void)
 			gt_put_property("adapter", adapters[i].name);
 }
 
+bool gt_adapters_have(const char *name)
+{
+	return known(name);
+}
+
 void gt_adapters_forked(void)
 {
 	lock.word = 0; /* an entry that another thread was writing does not count yet */

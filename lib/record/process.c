@@ -229,6 +229,23 @@ static bool told_by_run(int error)
 	       gt_absent_cause(error) != GT_ABSENT_SPACE;
 }
 
+static bool by_itself; /* the program was started without `gputrace run` */
+
+/* What `gputrace run` would have preloaded a library for: now it is known whether the program has it. */
+static void complain_of_start(void)
+{
+	static const char text[] =
+		"%s did nothing: start the program with gputrace run, or link it with --gputrace-wrap=%s";
+
+	if (!by_itself || gt_proc->seq)
+		return;
+	by_itself = false;
+	if (gt_settings.iotrace && !gt_adapters_have("wrap-io"))
+		gt_message(1, text, "VT_IOTRACE", "io");
+	if (gt_settings.memtrace && !gt_adapters_have("wrap-memory"))
+		gt_message(1, text, "VT_MEMTRACE", "memory");
+}
+
 static int set_up(void)
 {
 	char why[1200] = "";
@@ -242,6 +259,7 @@ static int set_up(void)
 		if (getauxval(AT_SECURE))
 			return -EPERM; /* privileged: nothing of gputrace is active, not even a word */
 		gt_settings_load(environ, complain);
+		by_itself = !gt_text_env(environ, "VT_RUN_DIR");
 		if (gt_settings.mode == GT_MODE_OFF)
 			return -ECANCELED;
 		gt_stderr_keep();
@@ -251,7 +269,7 @@ static int set_up(void)
 	begin = gt_clock_read();
 	gt_pid = gt_sys_getpid();
 	gt_folder_apart(read_command, &length, parent.folder.fd);
-	if (length || !*program) /* else a child that changed its root: as before the fork */
+	if (!*program) /* a child has its parent's: what it made of its arguments is a title, not a name */
 		program_name(program, sizeof(program));
 	rc = gt_run_join(program, parent.is_child ? &parent.folder : NULL, &seq, why, sizeof(why));
 	if (rc) {
@@ -460,6 +478,7 @@ void gt_finish(int how, int status)
 		state = gt_start() ? GT_READY : GT_DEAD;
 	if (state != GT_READY || !gt_is_our_process())
 		return;
+	complain_of_start();
 	gt_adapters_end(how);
 	/* At least one location, even if nothing was recorded. (This thread may have none any more.) */
 	if (!__atomic_load_n(&gt_proc->locations, __ATOMIC_RELAXED))
@@ -507,6 +526,7 @@ void gt_exec_begin(const char *path)
 		gt_run_waiting(-1);
 	if (gt_state_now() != GT_READY)
 		return;
+	complain_of_start();
 	gt_adapters_end(GT_END_EXEC);
 	if (gt_settings.exectrace)
 		gt_record(GT_T_EXEC, 0, (uint64_t[2]){ gt_def_string(path ? path : "?"), 0 }, 1);

@@ -242,6 +242,7 @@ GT_HIDDEN void gt_confine(bool confined);
 
 /* What the adapters are told (adapters.c); and puts the names of new ones among the properties. */
 GT_HIDDEN void gt_adapters_list(void);
+GT_HIDDEN bool gt_adapters_have(const char *name);
 GT_HIDDEN void gt_adapters_forked(void);
 GT_HIDDEN void gt_adapters_end(int how); /* enum gt_end_how */
 
