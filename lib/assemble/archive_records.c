@@ -488,6 +488,16 @@ void gt_convert_thread(struct gt_track *t, const struct gt_slot *slot, uint64_t 
 	gt_track_bad(t, rc, "thread event");
 }
 
+/* Where the lock is: OTF2's number of it tells nothing about the program. */
+static uint32_t lock_address(struct gt_track *t)
+{
+	struct gt_attribute attribute = { .type = OTF2_TYPE_UINT64 };
+
+	attribute.name = gt_defs_string(t->conv->defs, "GPUTRACE::LOCK_ADDRESS");
+	attribute.description = gt_defs_string(t->conv->defs, "Address of the lock in its process");
+	return gt_defs_attribute(t->conv->defs, &attribute);
+}
+
 void gt_convert_lock(struct gt_track *t, const struct gt_slot *slot, uint64_t tick)
 {
 	bool acquire = GT_WORD_TYPE(slot->word) == GT_T_LOCK_ACQUIRE;
@@ -496,10 +506,12 @@ void gt_convert_lock(struct gt_track *t, const struct gt_slot *slot, uint64_t ti
 	uint32_t id = entry ? entry->value
 			    : remember(t, GT_T_LOCK_ACQUIRE, address,
 				       gt_defs_lock_id(t->conv->defs, t->loc->proc->number, address),
-				       0);
+				       lock_address(t));
 	uint32_t order = (uint32_t)slot[1].time;
 	uint64_t ns = gt_track_time(t, tick);
 
+	if (acquire && (entry || (entry = remembered(t, GT_T_LOCK_ACQUIRE, address))))
+		add_attribute(t, entry->aux, OTF2_TYPE_UINT64, (OTF2_AttributeValue){ .uint64 = address });
 	gt_track_bad(t,
 		     acquire ? OTF2_EvtWriter_ThreadAcquireLock(gt_writer_evt(t->writer),
 								gt_track_attributes(t), ns,
