@@ -126,6 +126,8 @@ static void add_facts(struct gt_facts *all, struct gt_facts *one, bool first)
 	sum.threads += one->threads;
 	sum.streams += one->streams;
 	sum.killed += one->killed;
+	if (!sum.killed_one.pid)
+		sum.killed_one = one->killed_one;
 	sum.damaged += one->damaged;
 	for (unsigned i = 0; i < GT_LOSS_N; i++)
 		sum.lost[i] += one->lost[i];

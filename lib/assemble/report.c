@@ -126,6 +126,16 @@ static void count_threads(struct gt_facts *facts, const struct gt_layout *layout
 	}
 }
 
+static struct gt_killed killed(const struct gt_proc *proc)
+{
+	struct gt_killed one = { .pid = proc->pid };
+
+	if (proc->header.how == GT_END_SIGNAL)
+		one.signal = proc->header.status;
+	snprintf(one.program, sizeof(one.program), "%.40s", proc->header.program);
+	return one;
+}
+
 int gt_facts_collect(struct gt_facts *facts, const struct gt_spool *spool,
 		     const struct gt_layout *layout, const struct gt_clock *clock)
 {
@@ -146,6 +156,8 @@ int gt_facts_collect(struct gt_facts *facts, const struct gt_spool *spool,
 		const struct gt_proc *proc = &spool->procs[i];
 
 		facts->killed += !proc->ended;
+		if (i && !proc->ended && !facts->killed_one.pid)
+			facts->killed_one = killed(proc);
 		facts->silent += gt_mpi_silent(proc);
 		for (unsigned cause = 0; cause < GT_LOSS_N; cause++)
 			facts->lost[cause] += proc->header.lost[cause];
@@ -493,6 +505,7 @@ static void summarise(const struct gt_report *report, const char *dir, FILE *out
 		.how = facts->how,
 		.status = facts->status,
 		.killed = facts->killed,
+		.killed_one = facts->killed_one,
 		.outside = facts->outside,
 		.outside_first = facts->outside_first,
 		.balance = gt_use_balance(report->layout),

@@ -15,6 +15,8 @@
 #include <string.h>
 #include <unistd.h>
 
+#define CLOCK_ERROR_WORTH_NS 1000 /* below, it is not worth a line */
+
 enum { ROWS = 10, ROWS_WITH_LOSSES = 6, LOSS_ROWS = 5, MIN_NAME = 16 };
 
 struct printer {
@@ -258,6 +260,23 @@ static void print_outside(const struct printer *p, const struct gt_summary *s)
 		     counted(a, s->outside), name);
 }
 
+static void print_killed(const struct printer *p, const struct gt_summary *s)
+{
+	uint64_t others = s->killed - (s->killed && (s->how == GT_END_NONE || s->how == GT_END_SIGNAL));
+	char name[64], a[32], b[32], how[80] = "killed", more[64] = "";
+
+	if (!s->killed_one.pid || !others)
+		return;
+	gt_summary_escape(name, sizeof(name), s->killed_one.program, 24);
+	if (s->killed_one.signal)
+		put_signal((int)s->killed_one.signal, how, sizeof(how));
+	if (others > 1)
+		snprintf(more, sizeof(more), ", and %s more %s", counted(b, others - 1),
+			 plural(others - 1, "process", "processes"));
+	snprintf(a, sizeof(a), "%u", s->killed_one.pid);
+	line(p, YELLOW, "%s [%s] was %s%s", name, a, how, more);
+}
+
 static void print_head(const struct printer *p, const struct gt_summary *s)
 {
 	char a[32], b[32], c[32], d[32], e[32], end[96], streams[64] = "", program[64] = "";
@@ -279,9 +298,7 @@ static void print_head(const struct printer *p, const struct gt_summary *s)
 	     counted(c, s->threads), plural(s->threads, "thread", "threads"), streams);
 	line(p, BOLD, "%s %s, %s%s", counted(d, s->events), plural(s->events, "event", "events"),
 	     sized(e, s->archive_bytes), s->recovered ? " (recovered)" : "");
-	if (s->killed && (s->processes > 1 || (s->how != GT_END_NONE && s->how != GT_END_SIGNAL)))
-		line(p, YELLOW, "%s of the processes did not end by themselves",
-		     counted(a, s->killed));
+	print_killed(p, s);
 	if (s->silent)
 		line(p, YELLOW, "%s %s started as MPI ranks, but no MPI was recorded",
 		     counted(a, s->silent), plural(s->silent, "process was", "processes were"));
@@ -379,7 +396,7 @@ static void print_table(const struct printer *p, const struct gt_summary *s, uns
 		all += s->regions[i].exclusive_ns;
 	if (!n)
 		return;
-	line(p, NULL, "%11s %10s %10s %7s  function", "calls", "exclusive", "inclusive", "share");
+	line(p, NULL, "%11s %10s %10s  %% of recorded time, function", "calls", "exclusive", "inclusive");
 	for (unsigned i = 0; i < n; i++)
 		line(p, NULL, "%11s %10s %10s %5.1f %%  %s", counted(a, top[i]->calls),
 		     timed(b, top[i]->exclusive_ns), timed(c, top[i]->inclusive_ns),
@@ -433,19 +450,26 @@ static void print_notes(const struct printer *p, const struct gt_summary *s)
 	if (s->flushes)
 		line(p, NULL, "buffer flushes: %s, %s together, longest %s (TRACE BUFFER FLUSH)",
 		     counted(a, s->flushes), timed(b, s->flush_ns), timed(c, s->longest_flush_ns));
-	if (s->lost[GT_LOSS_FILTER] || s->lost[GT_LOSS_REWIND])
-		line(p, NULL, "left out on request: %s filtered, %s rewound",
-		     counted(a, s->lost[GT_LOSS_FILTER]), counted(b, s->lost[GT_LOSS_REWIND]));
-	if (s->closed_frames || s->dropped_leaves || s->clamped_times)
-		line(p, NULL, "repaired: %s open %s closed, %s stray %s dropped, %s %s moved",
-		     counted(a, s->closed_frames), plural(s->closed_frames, "call", "calls"),
-		     counted(b, s->dropped_leaves), plural(s->dropped_leaves, "return", "returns"),
-		     counted(c, s->clamped_times), plural(s->clamped_times, "time", "times"));
+	if (s->lost[GT_LOSS_FILTER])
+		line(p, NULL, "%s %s left out by the filter or by VT_MAX_STACK_DEPTH",
+		     counted(a, s->lost[GT_LOSS_FILTER]), plural(s->lost[GT_LOSS_FILTER], "event", "events"));
+	if (s->lost[GT_LOSS_REWIND])
+		line(p, NULL, "%s %s taken back by VT_REWIND", counted(a, s->lost[GT_LOSS_REWIND]),
+		     plural(s->lost[GT_LOSS_REWIND], "event", "events"));
+	if (s->closed_frames)
+		line(p, NULL, "%s %s did not return (jump, exception, end): closed",
+		     counted(a, s->closed_frames), plural(s->closed_frames, "call", "calls"));
+	if (s->dropped_leaves)
+		line(p, NULL, "%s %s without a call left out", counted(a, s->dropped_leaves),
+		     plural(s->dropped_leaves, "return", "returns"));
+	if (s->clamped_times)
+		line(p, NULL, "%s %s out of order in time and moved",
+		     counted(a, s->clamped_times), plural(s->clamped_times, "event was", "events were"));
 	if (s->unresolved)
 		line(p, NULL, "without a name: %s %s (stripped file, or changed since)",
 		     counted(a, s->unresolved), plural(s->unresolved, "function", "functions"));
-	if (s->clock_error_ns >= 0)
-		line(p, NULL, "clock error: %s (estimated)", timed(a, (uint64_t)s->clock_error_ns));
+	if (s->clock_error_ns >= CLOCK_ERROR_WORTH_NS)
+		line(p, NULL, "times may be wrong by up to %s", timed(a, (uint64_t)s->clock_error_ns));
 }
 
 /* ---- all ------------------------------------------------------------------------------------- */
@@ -480,5 +504,5 @@ void gt_summary_print(const struct gt_summary *summary, FILE *out, enum gt_summa
 	/* Never cut: it is there to be copied. */
 	gt_summary_escape(dir, sizeof(dir), summary->dir, sizeof(dir));
 	line(&p, NULL, "trace: %s/traces.otf2", dir);
-	line(&p, NULL, "next: gputrace check %s", dir);
+	line(&p, NULL, "again: gputrace report %s", dir);
 }

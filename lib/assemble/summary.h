@@ -28,6 +28,13 @@ struct gt_summary_region {
 	uint64_t inclusive_ns;
 };
 
+/* A process that did not end by itself. */
+struct gt_killed {
+	char program[48];
+	uint32_t pid;           /* 0: none */
+	uint32_t signal;        /* 0: not known */
+};
+
 /* Start from (struct gt_summary){.clock_error_ns = -1} and fill in what is known. */
 struct gt_summary {
 	const char *dir;        /* the archive directory, as the user would type it */
@@ -48,7 +55,8 @@ struct gt_summary {
 	const char *missing;    /* ranks: "2 of 6 ranks are in this archive, missing: 0-3"; NULL or "": none */
 	bool spool_kept;        /* because other hosts' ranks are elsewhere */
 	const char *absent;     /* which processes are not in the archive; NULL or "": none */
-	uint64_t killed;        /* processes that did not end by themselves (no end recorded) */
+	uint64_t killed;        /* processes that did not end by themselves (no end recorded) ... */
+	struct gt_killed killed_one; /* ... and one that is not the first process */
 
 	uint64_t outside;       /* programs that were started and could not be traced ... */
 	const char *outside_first; /* ... and the name of one */

@@ -59,12 +59,12 @@ Test(summary, usual)
 		print(&s, GT_SUMMARY_PLAIN, 0),
 		"[gputrace] real: 1.84 s, exit status 0; 4 processes, 8 threads\n"
 		"[gputrace] 41,288 events, 1.1 MB\n"
-		"[gputrace]       calls  exclusive  inclusive   share  function\n"
+		"[gputrace]       calls  exclusive  inclusive  % of recorded time, function\n"
 		"[gputrace]      16,384     1.20 s     1.20 s  99.8 %  stencil(double*, int)\n"
 		"[gputrace]           1    2.00 ms     1.50 s   0.2 %  main\n"
 		"[gputrace]           1    1.00 us    2.00 us   0.0 %  little\n"
 		"[gputrace] trace: out/dir/traces.otf2\n"
-		"[gputrace] next: gputrace check out/dir\n");
+		"[gputrace] again: gputrace report out/dir\n");
 }
 
 /* Nothing that was not measured, nothing that did not happen. */
@@ -95,6 +95,7 @@ Test(summary, everything)
 	s.ranks = 2;
 	s.recovered = true;
 	s.killed = 2;
+	s.killed_one = (struct gt_killed){ "yes", 4711, 13 };
 	s.how = GT_END_SIGNAL;
 	s.status = 11;
 	s.closed_frames = 1234;
@@ -117,11 +118,14 @@ Test(summary, everything)
 	HAS("killed by SIGSEGV (segmentation fault)");
 	HAS("4 processes (2 MPI ranks), 8 threads, 1 GPU stream\n");
 	HAS("(recovered)");
-	HAS("2 of the processes did not end by themselves");
-	HAS("repaired: 1,234 open calls closed, 1 stray return dropped, 2 times moved");
+	HAS("yes [4711] was killed by SIGPIPE (broken pipe)\n");
+	HAS("1,234 calls did not return (jump, exception, end): closed\n");
+	HAS("1 return without a call left out\n");
+	HAS("2 events were out of order in time and moved\n");
 	HAS("without a name: 3 functions");
-	HAS("clock error: 35 ns (estimated)");
-	HAS("left out on request: 1,000 filtered, 0 rewound");
+	HAS_NOT("times may");
+	HAS("1,000 events left out by the filter or by VT_MAX_STACK_DEPTH\n");
+	HAS_NOT("VT_REWIND");
 	HAS("in MPI: 33 % of the time (least: rank 3, 9 %; most: rank 0, 59 %)\n");
 	HAS("outside MPI: mean 1.20 s, most 2.00 s (rank 3); load balance 60 %\n");
 	HAS("] 1 message with 1.6 MB, 1,200 calls of collectives\n");
@@ -132,9 +136,11 @@ Test(summary, everything)
 	print(&s, GT_SUMMARY_PLAIN, 0);
 	HAS("in MPI: 33 % of the time\n");
 	HAS_NOT("load balance");
-	s.clock_error_ns = 0;
+	s.killed = 3;
+	s.clock_error_ns = 3000;
 	print(&s, GT_SUMMARY_PLAIN, 0);
-	HAS("clock error: 0 ns");
+	HAS("yes [4711] was killed by SIGPIPE (broken pipe), and 1 more process\n");
+	HAS("times may be wrong by up to 3.00 us\n");
 }
 
 Test(summary, ends)
@@ -329,7 +335,7 @@ Test(summary, hostile_names)
 	print(&s, GT_SUMMARY_PLAIN, 0);
 	for (const char *c = text; *c; c++)
 		cr_expect(*c == '\n' || (*c >= 0x20 && *c != 0x7f), "byte %#x", *c);
-	HAS("[gputrace] next: gputrace check dir\\x0aname\n");
+	HAS("[gputrace] again: gputrace report dir\\x0aname\n");
 }
 
 /* ---- colour -------------------------------------------------------------------------------------- */
