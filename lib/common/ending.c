@@ -54,9 +54,12 @@ static void look_at(const char *spool, const char *name, uint32_t self, struct g
 	if (!whole || proc.magic != GT_MAGIC_PROC)
 		return;
 	survey->recorded++;
-	if (proc.state == GT_PROC_ENDED || proc.pid == self ||
-	    !gt_process_lives(proc.pid, proc.start_time))
+	if (proc.state == GT_PROC_ENDED || proc.pid == self)
 		return;
+	if (!gt_process_lives(proc.pid, proc.start_time)) {
+		survey->killed++;
+		return;
+	}
 	survey->alive++;
 	survey->between += proc.state == GT_PROC_EXEC;
 	if (gt_process_dying(proc.pid)) {
@@ -91,6 +94,77 @@ void gt_survey(const char *spool, uint32_t self, struct gt_survey *survey)
 		}
 	}
 	gt_sys_close(fd);
+}
+
+/* ---- what was left behind ------------------------------------------------------------------------ */
+
+#define FOLDER_READS 32 /* of 4 kB */
+
+static bool is_left(const char *parent, const char *name, const char *host)
+{
+	struct gt_run_header run;
+	struct gt_survey survey;
+	char path[1300], here[sizeof(run.host)];
+	bool whole;
+	int fd;
+
+	gt_text(path, sizeof(path), "%s%s/spool/run", parent, name);
+	fd = gt_sys_openat(AT_FDCWD, path, O_RDONLY | O_NOFOLLOW | O_CLOEXEC, 0);
+	if (fd < 0)
+		return false;
+	whole = gt_sys_pread(fd, &run, sizeof(run), 0) == (ssize_t)sizeof(run);
+	gt_sys_close(fd);
+	gt_host_name(host, here, sizeof(here));
+	if (!whole || run.magic != GT_MAGIC_RUN || (run.state != GT_RUN_OPEN && run.state != GT_RUN_ENDED) ||
+	    strncmp(run.host, here, sizeof(here) - 1))
+		return false;
+	path[strlen(path) - strlen("/run")] = '\0';
+	if (gt_watched(path))
+		return false;
+	run.spool[sizeof(run.spool) - 1] = '\0';
+	gt_survey(run.spool, 0, &survey);
+	return survey.killed && !survey.alive;
+}
+
+/* The name without date and number. */
+static size_t stem_of(const char *name)
+{
+	size_t n = strlen(name);
+
+	while (n && strchr("0123456789.-", name[n - 1]))
+		n--;
+	return n;
+}
+
+bool gt_left_behind(const char *dir, const char *host, char *left, size_t size)
+{
+	const char *own = gt_text_base(dir);
+	size_t stem = stem_of(own), length = (size_t)(own - dir);
+	char buffer[4096], parent[1024];
+	int fd, n;
+
+	left[0] = '\0';
+	if (!length || !stem || length >= sizeof(parent))
+		return false;
+	memcpy(parent, dir, length);
+	parent[length] = '\0';
+	fd = gt_sys_openat(AT_FDCWD, parent, O_RDONLY | O_DIRECTORY | O_CLOEXEC, 0);
+	if (fd < 0)
+		return false;
+	for (unsigned i = 0; i < FOLDER_READS && (n = gt_sys_getdents(fd, buffer, sizeof(buffer))) > 0; i++) {
+		for (int at = 0; at < n;) { /* struct linux_dirent64 */
+			const char *entry = buffer + at + 19;
+			unsigned short bytes;
+
+			memcpy(&bytes, buffer + at + 16, sizeof(bytes));
+			if (!strncmp(entry, own, stem) && stem_of(entry) == stem && strcmp(entry, own) &&
+			    is_left(parent, entry, host))
+				gt_text(left, size, "%s%s", parent, entry);
+			at += bytes ? bytes : n;
+		}
+	}
+	gt_sys_close(fd);
+	return left[0];
 }
 
 /* ---- the watchers -------------------------------------------------------------------------------- */

@@ -9,10 +9,12 @@
 #define GT_ENDING_H
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
 struct gt_survey {
 	unsigned recorded; /* processes that have a folder */
+	unsigned killed;   /* of them: gone without an end */
 	unsigned alive;
 	unsigned between;  /* of them: on their way from one program to the next */
 	unsigned dying;    /* of them: a signal that ends them is on its way, or they are exiting */
@@ -25,6 +27,12 @@ struct gt_survey {
  * something and have not ended.
  */
 void gt_survey(const char *spool, uint32_t self, struct gt_survey *survey);
+
+/*
+ * Is there, beside the new archive directory `dir`, one of the same name but for date and number whose run was killed, so
+ * that nobody has made its archive? Then `left` is its path. Looks at the first some thousand names of the folder only.
+ */
+bool gt_left_behind(const char *dir, const char *host, char *left, size_t size);
 
 /*
  * Who watches a run makes its archive. A watcher holds a lock on the file `watch` beside the run

@@ -203,6 +203,16 @@ static int some_free(void)
 	return rc == -EMFILE ? rc : 0;
 }
 
+/* Nobody could say it when the run before was killed (no `gputrace run`, no handler of ours). */
+static void remind(const char *dir)
+{
+	const char *rank = gt_job_rank(environ);
+	char left[1100];
+
+	if ((!rank || !strcmp(rank, "0")) && gt_left_behind(dir, gt_settings.test_host, left, sizeof(left)))
+		gt_message(1, "an earlier run was killed; its archive comes by: gputrace recover %s", left);
+}
+
 static int create(const char *program, char *why, size_t why_size)
 {
 	int64_t when;
@@ -217,7 +227,11 @@ static int create(const char *program, char *why, size_t why_size)
 		.when = when,
 	};
 
-	return gt_rundir_create(&wish, gt_run_dir, sizeof(gt_run_dir), why, why_size);
+	int rc = gt_rundir_create(&wish, gt_run_dir, sizeof(gt_run_dir), why, why_size);
+
+	if (!rc && gt_settings.verbose >= 1)
+		remind(gt_run_dir);
+	return rc;
 }
 
 /* Joins the run in gt_run_dir, with a spool of this host's own if it was made on another one. */
