@@ -28,7 +28,7 @@
 
 #include <stdint.h>
 
-#define GT_FORMAT_VERSION 5u
+#define GT_FORMAT_VERSION 6u
 
 #define GT_MAGIC_RUN  0x314e555254474721ull /* "!GGTRUN1" read as a little-endian number */
 #define GT_MAGIC_PROC 0x31434f5250474721ull
@@ -51,6 +51,16 @@
 #define GT_IO_WORD_REGION(word) ((uint32_t)((word) >> 40) & 0x3fffu)
 #define GT_IO_WORD_HANDLE(word) ((uint32_t)((word) >> 24) & 0xffffu)
 #define GT_IO_WORD_BYTES(word)  ((uint32_t)(word) & 0xffffffu)
+
+/* The payload of MPI_SEND_ENTER and MPI_RECV_LEAVE; what does not fit is recorded by MPI_SEND and so on. */
+#define GT_MESSAGE_REGIONS  0x4000u    /* ids below */
+#define GT_MESSAGE_CHANNELS 0x1000u    /* there are no more */
+#define GT_MESSAGE_MOST     0x3ffffffu /* bytes */
+#define GT_MESSAGE_WORD(type, region, channel, bytes) \
+	GT_WORD(type, (uint64_t)(region) << 42 | (uint64_t)(channel) << 26 | (uint64_t)(bytes))
+#define GT_MESSAGE_REGION(word)  ((uint32_t)((word) >> 42) & 0x3fffu)
+#define GT_MESSAGE_CHANNEL(word) ((uint32_t)((word) >> 26) & 0xffffu)
+#define GT_MESSAGE_BYTES(word)   ((uint32_t)(word) & GT_MESSAGE_MOST)
 
 /* ---- window file ---------------------------------------------------------------------------- */
 
@@ -118,6 +128,8 @@ enum gt_def_type {
 	GT_D_SYNC = 21,     /* struct gt_def_sync: two hosts' clocks were compared */
 	GT_D_CLOCK = 22,    /* struct gt_def_clock, then count * struct gt_def_knot */
 	GT_D_LINK = 23,     /* struct gt_def_link, then the name of the meeting place and a NUL */
+	GT_D_CHANNEL = 24,  /* struct gt_def_channel */
+	GT_D_LAST = GT_D_CHANNEL,
 };
 
 /* Strings are STRING ids, 0 for none. */
@@ -131,6 +143,12 @@ struct gt_def_region {
 	uint8_t paradigm;   /* OTF2_Paradigm */
 	uint16_t flags;     /* OTF2_RegionFlag */
 	uint32_t description;
+};
+
+/* Where messages go, or come from. */
+struct gt_def_channel {
+	uint32_t comm, peer, tag; /* COMM id, rank in it */
+	uint32_t reserved;
 };
 
 struct gt_def_metric {

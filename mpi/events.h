@@ -309,9 +309,8 @@ gt_mpi_begin_send(unsigned function, MPI_Comm comm, int dest, int tag, MPI_Count
 	gt_mpi_self.frame = __builtin_frame_address(0);
 	c = dest != MPI_PROC_NULL ? gt_mpi_comm_of(comm) : NULL;
 	if (c && c->ref && dest >= 0 && dest < c->far)
-		return gt_enter_record(gt_mpi_region_of(function), GT_T_MPI_SEND, c->ref,
-				       (uint64_t[2]){ (uint32_t)dest | (uint64_t)(uint32_t)tag << 32,
-						      gt_mpi_bytes(count, type) }, 1);
+		return gt_enter_send(gt_mpi_region_of(function), c->ref, (uint32_t)dest, (uint32_t)tag,
+				     gt_mpi_bytes(count, type));
 	return gt_enter_if_active(gt_mpi_region_of(function));
 }
 
@@ -334,10 +333,8 @@ gt_mpi_end_recv(unsigned function, bool on, int rc, MPI_Comm comm, const MPI_Sta
 	}
 	c = on && status->MPI_SOURCE >= 0 ? gt_mpi_comm_of(comm) : NULL;
 	if (c && c->ref)
-		gt_leave_record(gt_mpi_region_of(function), GT_T_MPI_RECV, c->ref,
-				(uint64_t[2]){ (uint32_t)status->MPI_SOURCE |
-						       (uint64_t)(uint32_t)status->MPI_TAG << 32,
-					       gt_mpi_status_bytes(status) }, 1);
+		gt_leave_recv(gt_mpi_region_of(function), c->ref, (uint32_t)status->MPI_SOURCE,
+			      (uint32_t)status->MPI_TAG, gt_mpi_status_bytes(status));
 	else if (on)
 		gt_leave(gt_mpi_region_of(function));
 	gt_mpi_self.frame = NULL;

@@ -217,6 +217,11 @@ GT_API bool gt_enter_record(gt_ref region, unsigned type, uint64_t low, const ui
 GT_API void gt_leave_record(gt_ref region, unsigned type, uint64_t low, const uint64_t *data,
 			    unsigned extra);
 
+/* gt_enter_record() and gt_leave_record() of a message of MPI that is sent or was received: the communicator,
+ * the rank of the other one in it, tag and bytes. [signal-safe] */
+GT_API bool gt_enter_send(gt_ref region, gt_ref comm, uint32_t peer, uint32_t tag, uint64_t bytes);
+GT_API void gt_leave_recv(gt_ref region, gt_ref comm, uint32_t peer, uint32_t tag, uint64_t bytes);
+
 /* gt_enter() with an attribute of any value, which may be GT_NONE. False: the filter leaves this call
  * out, and so must be what would go into the region. [signal-safe] */
 GT_API bool gt_enter_attribute(gt_ref region, gt_ref attribute, uint64_t value);

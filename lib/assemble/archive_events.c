@@ -249,6 +249,18 @@ void gt_convert_io_leave(struct gt_track *t, const struct gt_slot *slot, uint64_
 	leave(t, GT_WORD(GT_T_LEAVE, GT_IO_WORD_REGION(slot->word)), tick);
 }
 
+void gt_convert_mpi_send_enter(struct gt_track *t, const struct gt_slot *slot, uint64_t tick)
+{
+	enter(t, GT_WORD(GT_T_ENTER, GT_MESSAGE_REGION(slot->word)), tick);
+	gt_track_mpi_short(t, slot->word, tick);
+}
+
+void gt_convert_mpi_recv_leave(struct gt_track *t, const struct gt_slot *slot, uint64_t tick)
+{
+	gt_track_mpi_short(t, slot->word, tick);
+	leave(t, GT_WORD(GT_T_LEAVE, GT_MESSAGE_REGION(slot->word)), tick);
+}
+
 /* The next record belongs to another location, but this stream is none for such records. */
 void gt_convert_for_location(struct gt_track *t, const struct gt_slot *slot, uint64_t tick)
 {

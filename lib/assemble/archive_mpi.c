@@ -88,6 +88,21 @@ void gt_convert_mpi_message(struct gt_track *t, const struct gt_slot *slot, uint
 	gt_track_bad(t, rc, "message");
 }
 
+void gt_track_mpi_short(struct gt_track *t, uint64_t word, uint64_t tick)
+{
+	const struct gt_def_channel *def = gt_proc_find(t->loc->proc, GT_D_CHANNEL, GT_MESSAGE_CHANNEL(word), NULL);
+	unsigned type = GT_WORD_TYPE(word) == GT_T_MPI_SEND_ENTER ? GT_T_MPI_SEND : GT_T_MPI_RECV;
+
+	if (def)
+		gt_convert_mpi_message(t,
+				       (struct gt_slot[2]){
+					       { tick, GT_WORDX(type, 1, def->comm) },
+					       { def->peer | (uint64_t)def->tag << 32, GT_MESSAGE_BYTES(word) } },
+				       tick);
+	else
+		t->w->tally.unknown_records++;
+}
+
 void gt_convert_mpi_request(struct gt_track *t, const struct gt_slot *slot, uint64_t tick)
 {
 	OTF2_EvtWriter *evt = gt_writer_evt(t->writer);

@@ -85,6 +85,9 @@ const struct gt_mpi_view *gt_track_view(const struct gt_track *t, uint32_t id);
 /* Begin and completion of the operation that IO_ENTER or IO_LEAVE stands for. */
 void gt_track_io_short(struct gt_track *t, uint64_t word, uint64_t tick);
 
+/* The message that MPI_SEND_ENTER or MPI_RECV_LEAVE stands for. */
+void gt_track_mpi_short(struct gt_track *t, uint64_t word, uint64_t tick);
+
 /* Program begin and end, on the first location of a process. */
 void gt_track_begin(struct gt_track *t);
 void gt_track_end(struct gt_track *t, uint64_t ns);

@@ -73,6 +73,8 @@ static size_t least_payload(unsigned type)
 		return sizeof(struct gt_def_topology);
 	case GT_D_LINK:
 		return sizeof(struct gt_def_link) + 1;
+	case GT_D_CHANNEL:
+		return sizeof(struct gt_def_channel);
 	default:
 		return 0;
 	}

@@ -25,7 +25,7 @@
 bool gt_type_known(unsigned type)
 {
 	return type >= GT_T_ENTER_ADDR && type < GT_T_FIRST_RESERVED &&
-	       (type <= GT_T_IO_LEAVE || GT_TYPE_HAS_EXTRA(type));
+	       (type <= GT_T_MPI_RECV_LEAVE || GT_TYPE_HAS_EXTRA(type));
 }
 
 void gt_walk_slots(struct gt_walk *walk, struct gt_slot *slots, size_t n, uint64_t offset)

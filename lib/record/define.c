@@ -110,7 +110,7 @@ gt_ref gt_def_string(const char *text)
 
 /* ---- the others ---------------------------------------------------------------------------------- */
 
-static uint32_t next_id[GT_D_LINK + 1]; /* last id given, per type */
+static uint32_t next_id[GT_D_LAST + 1]; /* last id given, per type */
 
 static gt_ref put_locked(unsigned type, const void *def, size_t bytes)
 {
@@ -398,6 +398,30 @@ void gt_def_topology(gt_ref comm, uint32_t count, const uint32_t *numbers)
 	if (!gt_journal_put_locked(GT_D_TOPOLOGY, next_id[GT_D_TOPOLOGY] + 1, pieces, 2))
 		next_id[GT_D_TOPOLOGY]++;
 	gt_defs_unlock(mask);
+}
+
+GT_HIDDEN struct gt_channel gt_channels[GT_CHANNEL_PLACES];
+
+/* Places are filled once and for all, the id last; half of them at most. */
+gt_ref gt_def_channel(gt_ref comm, uint32_t peer, uint32_t tag)
+{
+	const struct gt_def_channel def = { .comm = comm, .peer = peer, .tag = tag };
+	struct gt_channel *c;
+	uint64_t mask;
+	gt_ref id;
+
+	if (next_id[GT_D_CHANNEL] >= GT_MESSAGE_CHANNELS || !gt_start())
+		return GT_NONE;
+	mask = gt_defs_lock();
+	id = gt_channel_find(comm, peer, tag, &c);
+	if (!id && next_id[GT_D_CHANNEL] < GT_MESSAGE_CHANNELS) {
+		id = put_locked(GT_D_CHANNEL, &def, sizeof(def));
+		c->tag = tag;
+		c->key = gt_channel_key(comm, peer);
+		__atomic_store_n(&c->id, id, __ATOMIC_RELEASE);
+	}
+	gt_defs_unlock(mask);
+	return id;
 }
 
 gt_ref gt_def_locgroup(const char *name, uint32_t kind, uint64_t key)

@@ -182,6 +182,40 @@ void gt_leave_record(gt_ref region, unsigned type, uint64_t low, const uint64_t 
 	put_record(slot + 1 + extra, GT_WORD(GT_T_LEAVE, region), NULL, 0, now);
 }
 
+/* A message and the enter or leave of its call in one slot. False: they do not fit, or there is more to
+ * think about. */
+static inline bool put_message(unsigned type, gt_ref region, gt_ref comm, uint32_t peer, uint32_t tag,
+			       uint64_t bytes)
+{
+	struct gt_channel *place;
+	gt_ref channel;
+
+	if (gt_unlikely(!plain(gt_self, region, 1) || region >= GT_MESSAGE_REGIONS || bytes > GT_MESSAGE_MOST))
+		return false;
+	channel = gt_channel_find(comm, peer, tag, &place);
+	if (gt_unlikely(!channel)) {
+		channel = gt_def_channel(comm, peer, tag);
+		if (!channel)
+			return false;
+	}
+	gt_put(GT_MESSAGE_WORD(type, region, channel, bytes));
+	return true;
+}
+
+bool gt_enter_send(gt_ref region, gt_ref comm, uint32_t peer, uint32_t tag, uint64_t bytes)
+{
+	return put_message(GT_T_MPI_SEND_ENTER, region, comm, peer, tag, bytes) ||
+	       gt_enter_record(region, GT_T_MPI_SEND, comm,
+			       (uint64_t[2]){ peer | (uint64_t)tag << 32, bytes }, 1);
+}
+
+void gt_leave_recv(gt_ref region, gt_ref comm, uint32_t peer, uint32_t tag, uint64_t bytes)
+{
+	if (!put_message(GT_T_MPI_RECV_LEAVE, region, comm, peer, tag, bytes))
+		gt_leave_record(region, GT_T_MPI_RECV, comm,
+				(uint64_t[2]){ peer | (uint64_t)tag << 32, bytes }, 1);
+}
+
 void gt_enter_at(gt_ref region, uint64_t tick)
 {
 	if (passes(region, true))

@@ -139,6 +139,39 @@ struct gt_piece {
 GT_HIDDEN int gt_journal_open(void);
 GT_HIDDEN int gt_journal_copy(int folder, uint64_t bytes); /* a parent's, after fork */
 GT_HIDDEN void gt_journal_forget(void);
+/* The channels that this process has defined, by what they are; twice as many places as there can be. */
+#define GT_CHANNEL_PLACES (2 * GT_MESSAGE_CHANNELS)
+struct gt_channel {
+	uint64_t key;
+	uint32_t tag;
+	gt_ref id; /* 0: free */
+};
+extern GT_HIDDEN struct gt_channel gt_channels[GT_CHANNEL_PLACES];
+
+static inline uint64_t gt_channel_key(gt_ref comm, uint32_t peer)
+{
+	return (uint64_t)comm << 32 | peer;
+}
+
+/* Its id; GT_NONE: *place is where it would be. */
+static inline gt_ref gt_channel_find(gt_ref comm, uint32_t peer, uint32_t tag, struct gt_channel **place)
+{
+	uint64_t key = gt_channel_key(comm, peer);
+	uint32_t at = (uint32_t)((key ^ (uint64_t)tag << 20) * UINT64_C(0x9e3779b97f4a7c15) >> 32);
+
+	for (;; at++) {
+		struct gt_channel *c = &gt_channels[at % GT_CHANNEL_PLACES];
+		gt_ref id = __atomic_load_n(&c->id, __ATOMIC_ACQUIRE);
+
+		*place = c;
+		if (!id || (c->key == key && c->tag == tag))
+			return id;
+	}
+}
+
+/* Defines it; GT_NONE: there are too many. */
+GT_HIDDEN gt_ref gt_def_channel(gt_ref comm, uint32_t peer, uint32_t tag);
+
 /* gt_def_property without asking whether the process records. */
 GT_HIDDEN void gt_put_property(const char *key, const char *value);
 /* Appends one definition made of pieces. Returns 0 or a negative errno. */

@@ -196,6 +196,44 @@ Test(records, tags_and_sets_of_parameters)
 	mk_remove(dir);
 }
 
+/* A region and a message of its in one slot; one of a channel whose definition is lost. */
+Test(records, messages_of_one_slot)
+{
+	const char *dir = mk_run();
+	struct mk_proc *p = usual(dir);
+	struct mk_loc *l = mk_loc(p, 0, 4096, 0, BEGIN);
+	uint32_t to = mk_region(p, "send"), from = mk_region(p, "receive"), id;
+	struct {
+		struct gt_def_group group;
+		uint32_t rank;
+	} self = { .group = { .kind = 1, .count = 1 } };
+	struct gt_def_comm comm = { .paradigm = 4, .key = 7, .name = mk_string(p, "self") };
+	struct gt_def_channel channel = { .tag = UINT32_MAX };
+
+	mk_property(p, "job", "1");
+	mk_property(p, "job-size", "1");
+	p->header.rank = 0;
+	comm.group = mk_def(p, GT_D_GROUP, 0, &self, sizeof(self));
+	channel.comm = mk_def(p, GT_D_COMM, 0, &comm, sizeof(comm));
+	id = mk_def(p, GT_D_CHANNEL, 0, &channel, sizeof(channel));
+	mk_slot(l, AT(10), GT_MESSAGE_WORD(GT_T_MPI_SEND_ENTER, to, id, GT_MESSAGE_MOST));
+	mk_leave(l, AT(11), to);
+	mk_enter(l, AT(12), from);
+	mk_slot(l, AT(13), GT_MESSAGE_WORD(GT_T_MPI_RECV_LEAVE, from, id, GT_MESSAGE_MOST));
+	mk_slot(l, AT(14), GT_MESSAGE_WORD(GT_T_MPI_SEND_ENTER, to, id + 1, 1));
+	mk_leave(l, AT(15), to);
+	mk_loc_close(l);
+	mk_proc_end(p, GT_END_EXIT, 0, AT(60));
+	cr_assert(eq(int, assemble(dir), 0));
+	expect_text(rb_events, dir, "0 10 ENTER send\n0 10 SEND to 0 tag 4294967295 67108863 bytes on self\n"
+				    "0 11 LEAVE send\n0 12 ENTER receive\n"
+				    "0 13 RECV from 0 tag 4294967295 67108863 bytes on self\n0 13 LEAVE receive\n"
+				    "0 14 ENTER send\n0 15 LEAVE send\n");
+	expect_property(dir, "UNKNOWN_RECORDS=1");
+	mk_proc_free(p);
+	mk_remove(dir);
+}
+
 Test(records, markers_and_gaps)
 {
 	const char *dir = mk_run();
