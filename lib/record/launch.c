@@ -203,7 +203,7 @@ int gt_launch_assembly(const char *dir, const char *home, int lock_fd, bool part
 	char *argv[] = { tool, (char *)"assemble", lock_option, home_option, (char *)dir, NULL, NULL };
 	char *memory = gt_sys_memory(2 * STACK + text_room + VARS * sizeof(char *));
 	struct launch launch = { .tool = tool, .argv = argv, .lock_fd = lock_fd };
-	int fds[2], pid, rc;
+	int fds[2], pid, rc, stderr_fd;
 	char byte;
 
 	if (!memory)
@@ -211,12 +211,13 @@ int gt_launch_assembly(const char *dir, const char *home, int lock_fd, bool part
 	rc = find_tool(tool, sizeof(tool));
 	if (rc)
 		return rc;
-	launch.stderr_fd = gt_stderr_fd(); /* before anything is opened */
-	if (gt_sys_fcntl(launch.stderr_fd, F_GETFD, 0) < 0)
-		launch.stderr_fd = -1;
+	stderr_fd = gt_stderr_open(); /* before anything is opened */
+	launch.stderr_fd = gt_sys_fcntl(stderr_fd, F_GETFD, 0) < 0 ? -1 : stderr_fd;
 	rc = (int)GT_SYS2(SYS_pipe2, fds, O_CLOEXEC);
-	if (rc)
+	if (rc) {
+		gt_stderr_close(stderr_fd);
 		return rc;
+	}
 	launch.envp = (char *const *)(memory + 2 * STACK + text_room);
 	make_environment((char **)launch.envp, memory + 2 * STACK, text_room);
 	gt_text(lock_option, sizeof(lock_option), "--lock-fd=%d", LOCK_FD);
@@ -232,6 +233,7 @@ int gt_launch_assembly(const char *dir, const char *home, int lock_fd, bool part
 		launch.clone = clone;
 	pid = launch.clone(step_aside, memory + STACK, CLONE_VM | CLONE_VFORK, &launch);
 	gt_sys_close(fds[1]);
+	gt_stderr_close(stderr_fd);
 	if (pid < 0) {
 		gt_sys_close(fds[0]);
 		return -EAGAIN;

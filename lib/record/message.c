@@ -12,56 +12,68 @@ static struct stat stderr_was;
 
 /*
  * Many programs close stderr in their last exit handler, before gputrace has said what it recorded.
- * So the process that began a program keeps a copy, if it is a file or a terminal: a pipe or a socket that
- * stays open keeps somebody waiting who reads it to its end. Forked children keep none, and nobody where
- * `gputrace run` says what was recorded.
+ * So the process that began a program knows where it led, if to a file or a terminal. Forked children do
+ * not, and nobody where `gputrace run` says what was recorded.
  */
-static int kept_stderr = -1;
+static char stderr_path[256];
 
 void gt_stderr_keep(void)
 {
+	ssize_t n;
+
 	if (gt_settings.verbose < 1 || gt_sys_fstat(2, &stderr_was) ||
 	    (!S_ISREG(stderr_was.st_mode) && !S_ISCHR(stderr_was.st_mode)))
 		return;
-	kept_stderr = gt_sys_fcntl(2, F_DUPFD_CLOEXEC, 1000);
-	if (kept_stderr < 0)
-		kept_stderr = gt_sys_fcntl(2, F_DUPFD_CLOEXEC, 40);
-}
-
-/* Whoever closed it may have opened something else under that number. */
-static bool still_stderr(void)
-{
-	struct stat st;
-
-	return kept_stderr >= 0 && !gt_sys_fstat(kept_stderr, &st) &&
-	       st.st_ino == stderr_was.st_ino && st.st_dev == stderr_was.st_dev;
+	n = gt_sys_readlink("/proc/self/fd/2", stderr_path, sizeof(stderr_path));
+	stderr_path[n > 0 && n < (ssize_t)sizeof(stderr_path) ? n : 0] = 0;
 }
 
 void gt_stderr_drop(void)
 {
-	if (still_stderr())
-		gt_sys_close(kept_stderr);
-	kept_stderr = -1;
+	stderr_path[0] = 0;
 }
 
-int gt_stderr_fd(void)
+int gt_stderr_open(void)
 {
-	if (gt_sys_fcntl(2, F_GETFD, 0) >= 0 || !still_stderr())
+	struct stat st;
+	int fd, high;
+
+	if (!stderr_path[0] || gt_sys_fcntl(2, F_GETFD, 0) >= 0)
 		return 2;
-	return kept_stderr;
+	fd = gt_sys_openat(AT_FDCWD, stderr_path, O_WRONLY | O_APPEND | O_NOCTTY | O_NONBLOCK | O_CLOEXEC, 0);
+	if (fd < 0)
+		return 2;
+	high = gt_sys_fcntl(fd, F_DUPFD_CLOEXEC, 3);
+	gt_sys_close(fd);
+	if (high < 0)
+		return 2;
+	if (!gt_sys_fstat(high, &st) && st.st_ino == stderr_was.st_ino && st.st_dev == stderr_was.st_dev) {
+		gt_sys_fcntl(high, F_SETFL, O_APPEND); /* what inherits it may have to wait */
+		return high;
+	}
+	gt_sys_close(high);
+	return 2;
+}
+
+void gt_stderr_close(int fd)
+{
+	if (fd != 2)
+		gt_sys_close(fd);
 }
 
 static void say(const char *format, va_list ap)
 {
 	char line[1024];
 	size_t n = gt_text(line, sizeof(line) - 2, "[gputrace] ");
+	int fd = gt_stderr_open();
 
 	n += gt_text_v(line + n, sizeof(line) - 2 - n, format, ap);
 	for (size_t i = 0; i < n; i++)
 		if ((unsigned char)line[i] < ' ' || line[i] == 0x7f)
 			line[i] = '?';
 	line[n++] = '\n';
-	gt_sys_write(gt_stderr_fd(), line, n);
+	gt_sys_write(fd, line, n);
+	gt_stderr_close(fd);
 }
 
 void gt_message(int level, const char *format, ...)

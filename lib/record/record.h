@@ -305,10 +305,11 @@ GT_HIDDEN int gt_run_next_absent(void); /* for gt_next_absent() */
 GT_HIDDEN bool gt_run_first_to_say(unsigned bit);
 GT_HIDDEN void gt_run_leave(void);  /* and assemble, if this was the last process */
 
-/* The program's stderr, or the copy that was kept of it if the program has closed its own. */
+/* The program's stderr, or where it led when the program began if it has closed it. */
 GT_HIDDEN void gt_stderr_keep(void);
 GT_HIDDEN void gt_stderr_drop(void);
-GT_HIDDEN int gt_stderr_fd(void);
+GT_HIDDEN int gt_stderr_open(void); /* to be given back */
+GT_HIDDEN void gt_stderr_close(int fd);
 
 /* Tells the user something once per run and kind; GT_WARN_USER: once per process. */
 GT_HIDDEN void gt_warn_once(unsigned kind, const char *format, ...)
