@@ -299,6 +299,8 @@ static void wait_for(struct gt_wrap *w)
 	for (int i = 0; i < 2000; i++) {
 		if (__atomic_load_n(&w->gt_state, __ATOMIC_ACQUIRE) != BUSY)
 			return;
+		if (gt_is_confined())
+			continue;
 		if (i < 1000)
 			sched_yield();
 		else
