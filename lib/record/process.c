@@ -28,11 +28,13 @@ GT_HIDDEN char gt_run_dir[1024];
 static struct gt_proc_header early;           /* before the header is mapped */
 GT_HIDDEN struct gt_proc_header *gt_proc = &early;
 
+GT_HIDDEN GT_TLS bool gt_signals_held;
+
 static int starter;            /* thread that sets up */
 static bool handlers_registered;
 static int exit_status;
 static bool status_comes, status_known, destructed; /* see end_with_status() */
-static uint64_t fork_masks[4];
+static uint64_t fork_held, fork_masks[4];
 
 /* What a forked child knows of its parent until it sets up. */
 static struct {
@@ -296,7 +298,7 @@ static int set_up(void)
 	gt_proc->origin = parent.is_child;
 	gt_proc->begin = parent.is_child ? parent.tick : begin;
 	gt_proc->rank = UINT32_MAX;
-	gt_host_name(gt_settings.test_host, gt_proc->host, sizeof(gt_proc->host));
+	memcpy(gt_proc->host, gt_run_page()->host, sizeof(gt_proc->host)); /* only then it could join */
 	gt_text(gt_proc->program, sizeof(gt_proc->program), "%s", program);
 	gt_clock_begin();
 	gt_proc->state = GT_PROC_RUNNING;
@@ -356,10 +358,10 @@ bool gt_start(void)
 		return wait_for_starter();
 	if (state != GT_COLD && state != GT_FORKED)
 		return false;
-	mask = gt_sys_sigmask_set(GT_SIGMASK_ALL);
+	mask = gt_hold_signals();
 	if (!__atomic_compare_exchange_n(&gt_state, &state, GT_STARTING, false, __ATOMIC_ACQ_REL,
 					 __ATOMIC_ACQUIRE)) {
-		gt_sys_sigmask_set(mask);
+		gt_release_signals(mask);
 		return state == GT_READY || (state == GT_STARTING && wait_for_starter());
 	}
 	starter = gt_sys_gettid();
@@ -371,7 +373,7 @@ bool gt_start(void)
 		gt_verdicts.mode = GT_VERDICT_UNSET; /* sends the hooks to where they are dropped */
 		__atomic_store_n(&gt_state, GT_DEAD, __ATOMIC_RELEASE);
 	}
-	gt_sys_sigmask_set(mask);
+	gt_release_signals(mask);
 	if (gt_state_now() == GT_READY || gt_run_withdrawn())
 		gt_fork_handlers(); /* a library's constructor may fork before ours has run */
 	return gt_state_now() == GT_READY;
@@ -381,7 +383,10 @@ bool gt_start(void)
 
 static void prepare_fork(void)
 {
+	uint64_t held = gt_hold_signals();
+
 	fork_masks[0] = gt_modules_lock();
+	fork_held = held; /* now that no other thread that forks can be here */
 	fork_masks[1] = gt_verdict_lock();
 	fork_masks[2] = gt_locations_lock();
 	fork_masks[3] = gt_defs_lock();
@@ -389,10 +394,13 @@ static void prepare_fork(void)
 
 static void parent_after_fork(void)
 {
+	uint64_t held = fork_held;
+
 	gt_defs_unlock(fork_masks[3]);
 	gt_locations_unlock(fork_masks[2]);
 	gt_verdict_unlock(fork_masks[1]);
 	gt_modules_unlock(fork_masks[0]);
+	gt_release_signals(held);
 }
 
 static void become_child(void)
