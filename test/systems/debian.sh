@@ -1,10 +1,12 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-3-Clause
-# debian SUITE: in a tree of that Debian release, made by debootstrap: ./quickstart, then ./runtests --quick.
-# Part of ./runtests with GT_THOROUGH=1. GT_SYSTEM_TREE=DIR keeps the tree in DIR and takes it again.
+# debian SUITE [TEST...]: in a tree of that Debian release, made by debootstrap: ./quickstart, then
+# ./runtests --quick, or only these tests. Part of ./runtests with GT_THOROUGH=1.
+# GT_SYSTEM_TREE=DIR keeps the tree in DIR and takes it again.
 # Limits: needs root, debootstrap, mount namespaces and the network; else status 77, as a skip.
 set -u
 suite=${1:?suite}
+shift
 skip() { echo "$1"; exit 77; }
 [ "$(id -u)" -eq 0 ] || skip "only root can make a tree of another system"
 command -v debootstrap >/dev/null || skip "debootstrap is not installed"
@@ -35,5 +37,7 @@ unshare -m --propagation private bash -c '
 	tree=$1
 	mount -t proc proc "$tree/proc" && mount --rbind /dev "$tree/dev" && mount -t sysfs sysfs "$tree/sys" &&
 		mount -t tmpfs tmpfs "$tree/dev/shm" && mount -t tmpfs tmpfs "$tree/tmp" || exit 1
-	chroot "$tree" env -i HOME=/root PATH="$PATH" LANG=C.UTF-8 GT_TIME_FACTOR="${GT_TIME_FACTOR:-2}" sh -c "
-		cd /gputrace && ./quickstart --prefix=/opt/gputrace && ./runtests --quick"' - "$tree"
+	shift
+	exec chroot "$tree" env -i HOME=/root PATH=/usr/sbin:/usr/bin:/sbin:/bin LANG=C.UTF-8 \
+		GT_TIME_FACTOR="${GT_TIME_FACTOR:-2}" sh -c "cd /gputrace && ./quickstart --prefix=/opt/gputrace &&
+			./runtests --quick \"\$@\"" - "$@"' - "$tree" "$@"
