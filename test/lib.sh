@@ -246,7 +246,8 @@ trace_run()
 	run gputrace run -o "$trace" "$@"
 }
 
-# trace_linked NAME COMMAND...: a program built with gputrace-cc, by itself; archive in $trace.
+# trace_linked NAME COMMAND...: a program built with gputrace-cc, by itself; archive in $trace. With
+# GT_EMULATED=1 recover makes it: qemu-user cannot start a process without a signal at its end.
 trace_linked()
 {
 	trace=$T/$1.trace
@@ -256,6 +257,9 @@ trace_linked()
 	shift
 	run "$@"
 	unset VT_PFORM_GDIR VT_FILE_PREFIX
+	if [ -n "${GT_EMULATED:-}" ] && [ ! -e "$trace/traces.otf2" ]; then
+		gputrace recover "$trace" >"$T/recover.log" 2>&1
+	fi
 }
 
 # ---- compiling ------------------------------------------------------------------------------------
