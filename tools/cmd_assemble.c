@@ -18,10 +18,14 @@
 #include <unistd.h>
 
 #include "lib/assemble/assemble.h"
+#include "lib/assemble/clean.h"
 #include "lib/assemble/collect.h"
 #include "lib/common/settings.h"
 #include "tools/cmds.h"
 #include "tools/options.h"
+
+#define TIDY_NAP_MS 20
+#define TIDY_MS     2000
 
 static const struct gt_option options[] = {
 	{ 'l', "lock-fd", "N", "descriptor that holds the run's lock" },
@@ -77,8 +81,38 @@ static bool begin(const char *dir, const char *home, int fd, struct gt_assemble_
 int gt_assemble_here(const char *dir, const char *home, int fd)
 {
 	struct gt_assemble_options how;
+	int rc;
 
-	return begin(dir, home, fd, &how) ? gt_assemble(dir, &how) : GT_RC_BAD;
+	if (!begin(dir, home, fd, &how))
+		return GT_RC_BAD;
+	rc = gt_assemble(dir, &how);
+	close(fd);
+	return rc;
+}
+
+int gt_tidy(int archive, unsigned ms)
+{
+	int rc = gt_clean_rest(archive);
+
+	for (unsigned spent = 0; rc && spent < ms; spent += TIDY_NAP_MS) {
+		usleep(TIDY_NAP_MS * 1000);
+		rc = gt_clean_rest(archive);
+	}
+	return rc;
+}
+
+/* The process that has started us may have files open until it has gone; it must not wait for this. */
+static void tidy_later(const char *dir)
+{
+	int archive = open(dir, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+
+	if (archive < 0 || !gt_clean_rest(archive) || fork())
+		return;
+	setsid();
+	if (dup2(archive, 0) == 0)
+		close_range(1, ~0u, 0);
+	gt_tidy(0, TIDY_MS);
+	_exit(0);
 }
 
 int gt_assemble_here_part(const char *dir, const char *home, int fd)
@@ -123,6 +157,9 @@ int gt_cmd_assemble(int argc, char **argv)
 	if (argc - optind != 1 || fd < 0 || !home)
 		return gt_usage_error(&usage, "a descriptor and two directories are needed");
 	gt_settings_load(environ, complain);
-	return part ? gt_assemble_here_part(argv[optind], home, fd)
-		    : gt_assemble_here(argv[optind], home, fd);
+	if (part)
+		return gt_assemble_here_part(argv[optind], home, fd);
+	key = gt_assemble_here(argv[optind], home, fd);
+	tidy_later(argv[optind]);
+	return key;
 }

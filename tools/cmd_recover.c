@@ -270,11 +270,13 @@ int gt_cmd_recover(int argc, char **argv)
 		rc = take_over(dir, dirfd, fd, how.folders);
 	if (rc)
 		return rc;
-	close(dirfd);
 	how.keep_spool = keep || !gt_settings.clean;
 	how.threads = (unsigned)gt_settings.assemble_threads;
 	how.in_order = gt_settings.clock_correction;
 	how.verbose = quiet ? 0 : (int)gt_settings.verbose;
 	gt_assemble_guard(dir);
-	return gt_assemble(dir, &how);
+	rc = gt_assemble(dir, &how);
+	close(fd);
+	gt_tidy(dirfd, 0);
+	return rc;
 }

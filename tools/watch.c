@@ -41,6 +41,7 @@
 #define LINGER_MS   50    /* that processes which outlive the command get to end, too */
 #define UNKNOWN_MS  200   /* the same, if only their lock is known */
 #define DYING_MS    10000 /* and if they are about to end */
+#define TIDY_MS     2000  /* until the last files of the spool must be closed */
 #define LIVING_MS   500   /* between two looks of the guard at those who hold no lock */
 
 static struct {
@@ -169,6 +170,17 @@ static bool wait_for_all(const char *home)
 	}
 }
 
+/* Of everything but the archive directory. */
+static void let_go(void)
+{
+	if (run.page && run.page != MAP_FAILED)
+		munmap(run.page, GT_PAGE);
+	run.page = NULL;
+	close(run.lock);
+	close(run.watch);
+	run.lock = run.watch = -1;
+}
+
 static void close_stdio(void)
 {
 	int null = open("/dev/null", O_RDWR | O_CLOEXEC);
@@ -185,6 +197,7 @@ static void guard(void)
 	setsid();
 	prctl(PR_SET_NAME, "gputrace-guard");
 	munmap(run.page, GT_PAGE);
+	run.page = NULL;
 	run.lock = run.watch = -1;
 	gt_watch_close_others();
 	close_stdio();
@@ -199,6 +212,8 @@ static void guard(void)
 	snprintf(home, sizeof(home), "%s%s", dir, run.home);
 	if (wait_for_all(home))
 		make_archive();
+	let_go();
+	gt_tidy(run.dir, TIDY_MS);
 	_exit(0);
 }
 
@@ -290,13 +305,9 @@ void gt_watch_cancel(void)
 		snprintf(path, sizeof(path), "%s%s/" GT_WATCH, dir, run.home);
 		unlink(path);
 	}
-	if (run.page && run.page != MAP_FAILED)
-		munmap(run.page, GT_PAGE);
-	run.page = NULL;
+	let_go();
 	close(run.dir);
-	close(run.lock);
-	close(run.watch);
-	run.dir = run.lock = run.watch = -1;
+	run.dir = -1;
 }
 
 /* ---- the end --------------------------------------------------------------------------------- */
@@ -372,6 +383,7 @@ static void say_others_go_on(const struct gt_survey *survey)
 void gt_watch_end(int pid, int signal)
 {
 	struct gt_survey survey;
+	char dir[PATH_MAX];
 
 	if (signal)
 		note_signal(run.page->spool, pid, signal);
@@ -384,4 +396,7 @@ void gt_watch_end(int pid, int signal)
 	}
 	make_archive();
 	dismiss_guard();
+	let_go();
+	if (gt_tidy(run.dir, TIDY_MS) && dir_name(dir, sizeof(dir)))
+		gt_say(1, "cannot remove the spool in %s: %s", dir, strerror(ENOTEMPTY));
 }

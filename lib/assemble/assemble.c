@@ -587,8 +587,10 @@ int gt_assembly_conclude(struct gt_assembly *a, struct gt_report *report)
 		gt_clean_parts(&a->spool);
 	} else {
 		rc = gt_clean_spool(&a->spool);
+		/* Files that are open still have names in NFS and FUSE: who has called us tries again. */
 		if (rc)
-			gt_assembly_say(a, 1, "cannot remove the spool in %s: %s", a->dir, strerror(-rc));
+			gt_assembly_say(a, rc == -ENOTEMPTY ? 2 : 1, "cannot remove the spool in %s: %s", a->dir,
+					strerror(-rc));
 	}
 	if (report->facts->truncated)
 		gt_assembly_say(a, 0, "the disk is full: the archive in %s lacks %llu events", a->dir,

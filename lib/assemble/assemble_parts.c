@@ -183,7 +183,9 @@ int gt_assemble_part(const char *dir, const char *home, const struct gt_assemble
 	if (!rc && !options->keep_spool) {
 		if (a.spool.roots[0].elsewhere)
 			rc = point_home(&a, home);
-		if (!rc && gt_clean_processes(&a.spool))
+		if (!rc)
+			rc = gt_clean_processes(&a.spool);
+		if (rc && rc != -ENOTEMPTY) /* then files are open: who ends last removes them */
 			gt_assembly_say(&a, 1, "cannot remove the spool of host %s", a.spool.run.host);
 		rc = 0;
 	}

@@ -334,15 +334,13 @@ static bool being_removed(int dirfd)
 	return yes;
 }
 
-void gt_clean_rest(int archive)
+static void clean_rest(int archive)
 {
 	struct gt_spool spool;
 	struct dirent *entry;
 	char why[256];
 	DIR *dir;
 
-	if (!being_removed(archive))
-		return;
 	if (!gt_spool_open(&spool, archive, NULL, why, sizeof(why))) {
 		gt_clean_spool(&spool);
 		gt_spool_close(&spool);
@@ -366,6 +364,14 @@ void gt_clean_rest(int archive)
 	closedir(dir);
 	clean_jobs(archive);
 	remove_folder(archive, "spool", run_file);
+}
+
+int gt_clean_rest(int archive)
+{
+	if (!being_removed(archive))
+		return 0;
+	clean_rest(archive);
+	return faccessat(archive, "spool", F_OK, AT_SYMLINK_NOFOLLOW) ? 0 : -ENOTEMPTY;
 }
 
 uint64_t gt_clean_size(int dir)
