@@ -311,7 +311,7 @@ struct gt_proc_header {
 	uint32_t how;           /* enum gt_end_how */
 	uint32_t status;        /* exit status or signal number */
 	uint64_t begin, end;    /* ticks */
-	struct gt_calib first, last; /* last.tick 0: process did not end by itself */
+	struct gt_calib first, last; /* last.tick 0: nobody has read the clocks at its end */
 	uint32_t clock;         /* enum gt_clock_kind */
 	uint32_t rank;          /* ~0: not an MPI process */
 	uint64_t nominal_hz;    /* ticks per second, as measured at the start */

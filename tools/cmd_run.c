@@ -584,7 +584,7 @@ static int watch(const char *dir, const char *command, char **words)
 		remove_run(dir);
 		return rc;
 	}
-	gt_watch_end(pid, killed);
+	gt_watch_end(pid, rc, killed);
 	if (killed)
 		gt_parent_die(killed);
 	return rc;

@@ -28,6 +28,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "lib/assemble/clock_chain.h"
 #include "lib/common/ending.h"
 #include "lib/common/process.h"
 #include "lib/common/rundir.h"
@@ -312,8 +313,36 @@ void gt_watch_cancel(void)
 
 /* ---- the end --------------------------------------------------------------------------------- */
 
-/* Notes in the header of a process that a signal has ended which one that was. */
-static void note_signal(const char *spool, int pid, int number)
+/* Has the counter run evenly since the process began? */
+static bool even(const struct gt_proc_header *header, const struct gt_calib *now)
+{
+	double ns = (double)(now->mono_ns - header->first.mono_ns);
+	double ticks = (double)(int64_t)(now->tick - header->first.tick);
+	double counted = ticks * 1e9 / (double)(header->nominal_hz ? header->nominal_hz : 1);
+
+	return !gt_clock_slept() && counted > ns * 0.999 && counted < ns * 1.001;
+}
+
+/* A process of this host has just ended without having said so. */
+static void fill_end(struct gt_proc_header *header, int status, int number)
+{
+	struct gt_calib now;
+	char host[sizeof(header->host)];
+
+	gt_host_name("", host, sizeof(host));
+	if (!strcmp(host, header->host) && gt_clock_pair(header->clock, &now)) {
+		header->end = now.tick;
+		if (even(header, &now))
+			header->last = now;
+	}
+	header->how = number ? GT_END_SIGNAL : GT_END__EXIT;
+	header->status = (uint32_t)(number ? number : status);
+	if (!number)
+		header->state = GT_PROC_ENDED;
+}
+
+/* Notes in the header of a process that could not do so itself when and how it ended. */
+static void note_end(const char *spool, int pid, int status, int signal)
 {
 	char path[PATH_MAX + 64], ending[32];
 	DIR *dir = opendir(spool);
@@ -333,8 +362,7 @@ static void note_signal(const char *spool, int pid, int number)
 			continue;
 		if (pread(fd, &header, sizeof(header), 0) == (ssize_t)sizeof(header) &&
 		    header.magic == GT_MAGIC_PROC && header.state == GT_PROC_RUNNING) {
-			header.how = GT_END_SIGNAL;
-			header.status = (uint32_t)number;
+			fill_end(&header, status, signal);
 			if (pwrite(fd, &header, sizeof(header), 0) < 0)
 				gt_say(2, "%s: %s", path, strerror(errno));
 		}
@@ -380,13 +408,12 @@ static void say_others_go_on(const struct gt_survey *survey)
 		    survey->pid, survey->program, dir);
 }
 
-void gt_watch_end(int pid, int signal)
+void gt_watch_end(int pid, int status, int signal)
 {
 	struct gt_survey survey;
 	char dir[PATH_MAX];
 
-	if (signal)
-		note_signal(run.page->spool, pid, signal);
+	note_end(run.page->spool, pid, status, signal);
 	flock(run.lock, LOCK_UN);
 	if (__atomic_sub_fetch(&run.page->parents, 1, __ATOMIC_ACQ_REL))
 		return; /* the last `gputrace run` of this job does it */

@@ -189,7 +189,7 @@ static int read_proc(struct gt_proc *proc, int folder)
 	terminate(header->program, sizeof(header->program));
 	proc->ended = header->state == GT_PROC_ENDED ||
 		      (header->state == GT_PROC_EXEC && header->how == GT_END_EXEC);
-	proc->end_tick = proc->ended ? header->end : 0;
+	proc->end_tick = proc->ended || header->how == GT_END_SIGNAL ? header->end : 0;
 	proc->tick_max = highest_tick(header);
 	if (proc->end_tick < header->begin)
 		proc->end_tick = header->begin;
