@@ -28,14 +28,6 @@ static struct pair {
 static unsigned pair_count;
 static uint32_t pairs_taken; /* a lock of our two threads; neither calls anything while it has it */
 
-static uint64_t monotonic(void)
-{
-	struct timespec ts;
-
-	clock_gettime(CLOCK_MONOTONIC, &ts);
-	return (uint64_t)ts.tv_sec * 1000000000u + (uint64_t)ts.tv_nsec;
-}
-
 static uint64_t scale(uint64_t ticks)
 {
 	return (uint64_t)((unsigned __int128)ticks * mult >> SHIFT);
@@ -110,10 +102,10 @@ void gt_cu_clock_setup(void)
 	struct pair a = { 0, 0 }, b = { 0, 0 };
 	int rc;
 
-	measure(&a, monotonic);
+	measure(&a, gt_monotonic);
 	while (nanosleep(&pause, &pause) && errno == EINTR)
 		;
-	measure(&b, monotonic);
+	measure(&b, gt_monotonic);
 	if (b.tick > a.tick && b.ns > a.ns)
 		mult = (uint64_t)(((unsigned __int128)(b.ns - a.ns) << SHIFT) / (b.tick - a.tick));
 	if (!mult)

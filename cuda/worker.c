@@ -164,10 +164,7 @@ bool gt_cu_workers_start(void)
 
 static uint64_t now_ms(void)
 {
-	struct timespec ts;
-
-	clock_gettime(CLOCK_MONOTONIC, &ts);
-	return (uint64_t)ts.tv_sec * 1000 + (uint64_t)ts.tv_nsec / 1000000;
+	return gt_monotonic() / 1000000;
 }
 
 /* Waits until *word has reached `value` (modulo 2^32), at most until `end`. */

@@ -13,7 +13,6 @@
  */
 #include <string.h>
 #include <sys/mman.h>
-#include <time.h>
 
 #include "mpi/generated.h"
 #include "mpi/hosts.h"
@@ -41,10 +40,7 @@ struct answer {
 
 static int64_t now_ns(void)
 {
-	struct timespec ts;
-
-	clock_gettime(CLOCK_MONOTONIC, &ts);
-	return (int64_t)ts.tv_sec * 1000000000 + ts.tv_nsec;
+	return (int64_t)gt_monotonic();
 }
 
 static void answer_questions(MPI_Comm comm, int partner)

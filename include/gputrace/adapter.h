@@ -84,6 +84,10 @@ GT_API bool gt_inside(void);
 /* The present time in ticks of the process's clock. [signal-safe] */
 GT_API uint64_t gt_now(void);
 
+/* Nanoseconds of CLOCK_MONOTONIC as the kernel has them: a library that shows the program another time, or a
+ * time that stands still, does not come in between. [signal-safe] */
+GT_API uint64_t gt_monotonic(void);
+
 /*
  * The value of a setting by its variable's name ("VT_PTHREAD_LOCKS"), as text, or NULL if there is
  * no such setting, or (before the C library is set up) none can be read yet. Numbers and sizes are decimal, booleans "yes" or "no". The string stays valid.

@@ -190,6 +190,11 @@ static int64_t true_ns(clockid_t id)
 	return GT_TEST_CLOCK(id, (int64_t)ts.tv_sec * 1000000000 + ts.tv_nsec);
 }
 
+uint64_t gt_monotonic(void)
+{
+	return (uint64_t)true_ns(CLOCK_MONOTONIC);
+}
+
 static int64_t read_ns(clockid_t id)
 {
 	int64_t ns = true_ns(id), since = ns;

@@ -15,6 +15,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "cuda/capture.h"
@@ -64,6 +65,14 @@ void gt_unguard(void)
 uint64_t gt_now(void)
 {
 	return now;
+}
+
+uint64_t gt_monotonic(void)
+{
+	struct timespec ts;
+
+	clock_gettime(CLOCK_MONOTONIC, &ts);
+	return (uint64_t)ts.tv_sec * 1000000000u + (uint64_t)ts.tv_nsec;
 }
 
 const char *gt_setting(const char *name)
