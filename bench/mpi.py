@@ -2,9 +2,11 @@
 """What gputrace and EZTrace add to MPI calls: an 8-byte ping-pong, calls without a partner, and LAMMPS
 with so few atoms that it mostly exchanges them.
 
-The calls are measured in pairs of short turns of one process, through the tool and past it (pingpong.c);
-the row without a tool shows what that measurement itself is worth. Limits: Open MPI on one machine; the
-two ranks need a processor each.
+The goals are of whole processes, with and without a tool in turn: 400,000 rounds from the first to the last,
+with all buffers that were written meanwhile; start, end and archive are a row of their own. For
+explanation the calls alone are measured in pairs of short turns of one process, through the tool and past it
+(pingpong.c); there the row without a tool shows what that measurement itself is worth. Limits: Open MPI on one
+machine; the two ranks need a processor each.
 """
 import os
 import shutil
@@ -14,6 +16,9 @@ import subprocess
 from tools import Case
 
 TURNS = 2000
+ROUNDS = 400_000
+WHOLE_TURNS = 4  # in each round
+WHOLE = (("ping", "an MPI call of an 8-byte ping-pong", 50.0), ("null", "an MPI call with MPI_PROC_NULL", 30.0))
 LIBRARY = "libmpi.so.40"
 OPENMPI = {"OMPI_ALLOW_RUN_AS_ROOT": "1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1",
            "OMPI_MCA_rmaps_base_oversubscribe": "1", "OMP_NUM_THREADS": "1"}
@@ -58,6 +63,11 @@ def suite(run, _peers):
     if shutil.which("eztrace"):
         tools["EZTrace"] = (["eztrace", "-t", "openmpi", "-o", b.trace], OPENMPI)
     ranks = ["mpirun.openmpi", "-np", "2", "--bind-to", "core"]
+    for kind, _, _ in WHOLE:
+        for _ in range(WHOLE_TURNS):
+            for who, (tool, env) in tools.items():
+                case = Case(who, ranks + tool + [b.path("pingpong"), kind, str(ROUNDS)], dict(env, VT_UNIFY="yes"))
+                run.add("mpi " + kind, who, run.once(case, warm=0))
     for who, (tool, env) in tools.items():
         run.add("mpi", who, run.once(Case(who, ranks + tool + [b.path("pingpong"), str(TURNS), LIBRARY], env)))
     for who, (tool, env) in tools.items() if shutil.which("lmp") else ():
@@ -66,20 +76,38 @@ def suite(run, _peers):
         run.add("lammps", who, run.once(Case(who, ["sh", "-c", words + " 2>&1 | " + only], env)))
 
 
+def whole_goals(g, results, spread):
+    """Of whole processes: what the calls cost, and the rest of the run."""
+    for kind, what, limit in WHOLE:
+        plain = results.get("mpi " + kind, {}).get("plain", [])
+        calls = ROUNDS * (2 if kind == "ping" else 3)
+        for who in ("gputrace", "EZTrace"):
+            pairs = list(zip(results.get("mpi " + kind, {}).get(who, []), plain))
+            if not pairs:
+                continue
+            added = [r["ns"] - p["ns"] for r, p in pairs]
+            goal = limit if who == "gputrace" else None
+            g.row(f"{what}, whole process: {who} adds", f"at most {limit:.0f} ns" if goal else "none",
+                  f"{spread(added)} ns to {spread([p['ns'] for p in plain])}, {len(pairs)} turns",
+                  statistics.median(added), goal)
+            if kind == "ping":
+                rest = [r["wall_s"] - r["ns"] * calls * 1e-9 - p["wall_s"] + p["ns"] * calls * 1e-9 for r, p in pairs]
+                g.row(f"(start, end and archive of the same run: {who} adds)", "none",
+                      f"{spread(rest, 2)} s to {spread([p['wall_s'] for p in plain], 2)}", statistics.median(rest), None)
+
+
 def goals(g, results, spread):
     """The rows of the table."""
+    whole_goals(g, results, spread)
     m = results.get("mpi", {})
-    for key, what, limit in (("per_call", "an MPI call of an 8-byte ping-pong", 50.0),
-                             ("alone", "an MPI call with MPI_PROC_NULL", 30.0)):
+    for key, what in (("per_call", "an MPI call of an 8-byte ping-pong"), ("alone", "an MPI call with MPI_PROC_NULL")):
         for who in ("gputrace", "EZTrace", "plain"):
             rows = [r for r in m.get(who, []) if "added_" + key in r]
             if not rows:
                 continue
             added = [r["added_" + key] for r in rows]
-            goal = limit if who == "gputrace" else None
-            g.row(what + (f": {who} adds" if who != "plain" else ": the same without a tool"),
-                  f"at most {limit:.0f} ns" if goal else "none",
-                  f"{spread(added)} ns to {spread([r['ns_' + key] for r in rows])}", statistics.median(added), goal)
+            g.row(f"({what}, by turns within a process: " + (f"{who} adds)" if who != "plain" else "without a tool)"),
+                  "none", f"{spread(added)} ns to {spread([r['ns_' + key] for r in rows])}", statistics.median(added), None)
     lammps = results.get("lammps", {})
     plain = [r["loop_s"] for r in lammps.get("plain", []) if "loop_s" in r]
     for who in ("gputrace", "EZTrace"):
