@@ -214,8 +214,8 @@ GT_API void gt_leave(gt_ref region);
 
 /* gt_active() and, if that says yes, gt_enter(), in one call. [signal-safe] */
 GT_API bool gt_enter_if_active(gt_ref region);
-/* The same and then gt_record() at the same time; gt_record() and then gt_leave() at the same time.
- * [signal-safe] */
+/* The same and then gt_record() at the same time; gt_record() and then gt_leave() at the same time. If the filter
+ * leaves the region out the record is written all the same: a message has another end. [signal-safe] */
 GT_API bool gt_enter_record(gt_ref region, unsigned type, uint64_t low, const uint64_t *data,
 			    unsigned extra);
 GT_API void gt_leave_record(gt_ref region, unsigned type, uint64_t low, const uint64_t *data,
