@@ -5,14 +5,13 @@
  *
  * Limits: no logic here; errno and everything else of the program stay as they are.
  */
+#include "instrument/wrap.h"
 #include "lib/record/record.h"
 #include "lib/record/track.h"
 #include "lib/record/verdict.h"
 
 void __cyg_profile_func_enter(void *function, void *call_site);
 void __cyg_profile_func_exit(void *function, void *call_site);
-
-#define GT_EXPORT __attribute__((visibility("default")))
 
 static void *track_of(const struct gt_location *loc)
 {

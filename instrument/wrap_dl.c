@@ -8,12 +8,11 @@
  *
  * Limits: on processors other than x86-64 and aarch64 the jump is left to the compiler's tail call.
  */
+#include "instrument/wrap.h"
 #include "lib/record/record.h"
 
 #include <dlfcn.h>
 #include <errno.h>
-
-#define GT_EXPORT __attribute__((visibility("default")))
 
 /* The real functions; looked up by the constructor or the first call, whichever comes first. */
 GT_HIDDEN void *(*gt_real_dlopen)(const char *, int);

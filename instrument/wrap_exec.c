@@ -8,6 +8,7 @@
  */
 #include "instrument/exec_look.h"
 #include "instrument/wrap_syscall.h"
+#include "instrument/wrap.h"
 #include "lib/record/record.h"
 
 #include <errno.h>
@@ -21,17 +22,6 @@
 #include <sys/sysmacros.h>
 #include <sys/wait.h>
 #include <unistd.h>
-
-#define GT_EXPORT __attribute__((visibility("default")))
-
-/* `real`: the next definition of the function, looked up once. */
-#define REAL(function)                                                                             \
-	static __typeof__(&function) real_;                                                        \
-	__typeof__(&function) real = __atomic_load_n(&real_, __ATOMIC_RELAXED);                    \
-	if (!real) {                                                                               \
-		real = (__typeof__(&function))gt_next_symbol(#function);                           \
-		__atomic_store_n(&real_, real, __ATOMIC_RELAXED);                                  \
-	}
 
 /* `env`: what a program is started with in place of `envp` (exec_look.h). */
 #define LOOK(dir, file, search, envp)                                                              \

@@ -6,21 +6,12 @@
  * Limits: raw system calls are not seen, nor are setfsuid() and capabilities. A change of groups takes
  * nothing away: the spool is its owner's alone.
  */
+#include "instrument/wrap.h"
 #include "lib/record/record.h"
 
 #include <errno.h>
 #include <stdarg.h>
 #include <sys/prctl.h>
-
-#define GT_EXPORT __attribute__((visibility("default")))
-
-#define REAL(function)                                                                             \
-	static __typeof__(&function) real_;                                                        \
-	__typeof__(&function) real = __atomic_load_n(&real_, __ATOMIC_RELAXED);                    \
-	if (!real) {                                                                               \
-		real = (__typeof__(&function))gt_next_symbol(#function);                           \
-		__atomic_store_n(&real_, real, __ATOMIC_RELAXED);                                  \
-	}
 
 /* What was handed over is taken back if the call failed. */
 static int changed(int rc)

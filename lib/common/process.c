@@ -26,13 +26,17 @@ static uint64_t number(const char *at)
 	return value;
 }
 
+/* pid 0: our own. */
 static bool read_proc(uint32_t pid, const char *name, char *text, size_t size)
 {
 	char path[64];
 	ssize_t n;
 	int fd;
 
-	gt_text(path, sizeof(path), "/proc/%u/%s", pid, name);
+	if (pid)
+		gt_text(path, sizeof(path), "/proc/%u/%s", pid, name);
+	else
+		gt_text(path, sizeof(path), "/proc/self/%s", name);
 	fd = gt_sys_openat(AT_FDCWD, path, O_RDONLY | O_CLOEXEC, 0);
 	if (fd < 0)
 		return false;
@@ -170,17 +174,9 @@ unsigned gt_process_filters(void)
 {
 	static const char key[] = "\nSeccomp_filters:";
 	char text[4096];
-	int fd = gt_sys_openat(AT_FDCWD, "/proc/self/status", O_RDONLY | O_CLOEXEC, 0);
-	ssize_t n = fd < 0 ? 0 : gt_sys_read(fd, text, sizeof(text) - 1);
-	const char *at;
-	unsigned filters = 0;
+	const char *at = read_proc(0, "status", text, sizeof(text)) ? strstr(text, key) : NULL;
 
-	if (fd >= 0)
-		gt_sys_close(fd);
-	text[n < 0 ? 0 : n] = 0;
-	at = strstr(text, key);
-	for (at = at ? at + strlen(key) : ""; *at == '\t' || *at == ' ' || (*at >= '0' && *at <= '9'); at++)
-		if (*at >= '0')
-			filters = filters * 10 + (unsigned)(*at - '0');
-	return filters;
+	for (at = at ? at + strlen(key) : ""; *at == '\t' || *at == ' ';)
+		at++;
+	return (unsigned)number(at);
 }
