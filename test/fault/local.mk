@@ -12,3 +12,4 @@ test_fault_tool_fault_la_CFLAGS = -std=gnu11 -U_FORTIFY_SOURCE -fno-builtin
 test_fault_tool_fault_la_LDFLAGS = -module -avoid-version -rpath /nowhere
 test_fault_tool_fault_la_LIBADD = -ldl
 dist_check_SCRIPTS += test/fault/core.test test/fault/tool.test
+EXTRA_DIST += test/fault/many_regions.c
