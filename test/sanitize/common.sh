@@ -42,7 +42,7 @@ stress()
 	if [ ! -x "$T/$program" ]; then
 		local cc=clang src=$TROUBLE/$program.c
 		[ -e "$src" ] || { src=$TROUBLE/$program.cc; cc=clang++; }
-		if ! limit 120 $cc "$sanitizer" -O1 -g -w -pthread -finstrument-functions -I"$TROUBLE" \
+		if ! limit 120 $cc "$sanitizer" -O1 -g -w -pthread -finstrument-functions-after-inlining -I"$TROUBLE" \
 			-I"$GT_SRC/include" -o "$T/$program" "$src" -L"$lib" -lgputrace \
 			-Wl,-rpath,"$lib" -ldl >"$T/build.log" 2>&1; then
 			fail "$program builds with $sanitizer"
