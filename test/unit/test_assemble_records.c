@@ -67,8 +67,10 @@ Test(records, locks)
 	mk_record(l, AT(40), GT_T_LOCK_RELEASE, 0x7f0012345678, (uint64_t[]){ 5, 0 }, 1);
 	mk_loc_close(l);
 	mk_proc_end(p, GT_END_EXIT, 0, AT(60));
-	expect_events(dir, "0 0 BEGIN prog [ProcessId=4711]\n0 10 ACQUIRE 0 order 5 paradigm 7\n"
-			   "0 20 ACQUIRE 1 order 1 paradigm 7\n0 30 RELEASE 1 order 1 paradigm 7\n"
+	expect_events(dir, "0 0 BEGIN prog [ProcessId=4711]\n0 10 ACQUIRE 0 order 5 paradigm 7 "
+			   "[GPUTRACE::LOCK_ADDRESS=139638282147448]\n"
+			   "0 20 ACQUIRE 1 order 1 paradigm 7 [GPUTRACE::LOCK_ADDRESS=139638282147328]\n"
+			   "0 30 RELEASE 1 order 1 paradigm 7\n"
 			   "0 40 RELEASE 0 order 5 paradigm 7\n0 60 END 0 [ProcessId=4711]\n");
 	mk_proc_free(p);
 	mk_remove(dir);
