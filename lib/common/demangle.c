@@ -348,7 +348,7 @@ bool gt_demangle_fortran(const char *mangled, char *plain)
 	if (!strncmp(mangled, "_QM", 3) && (at = strchr(mangled + 3, 'P')))
 		return join(mangled + 3, (size_t)(at - mangled) - 3, at + 1,
 			    length - (size_t)(at + 1 - mangled), plain);
-	if (length > 5 && mangled[length - 1] == '_' && (at = strstr(mangled, "_mp_")))
+	if (length > 5 && mangled[length - 1] == '_' && (at = strstr(mangled, "_mp_")) && at[4])
 		return join(mangled, (size_t)(at - mangled), at + 4,
 			    length - 1 - (size_t)(at + 4 - mangled), plain);
 	return false;

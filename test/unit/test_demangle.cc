@@ -94,6 +94,7 @@ static const struct {
 	{ "pack_kernel_mp_x_", "pack_kernel::x", false },
 	{ "_QMpack_kernelPx", "pack_kernel::x", false },
 	{ "a_mp_", "", false },
+	{ "1fPvdFF_mp_", "", false },
 	{ "_mp_b_", "", false },
 	{ "__MOD_b", "", false },
 	{ "a_mp_b", "", false },
