@@ -14,7 +14,7 @@ triplet=aarch64-linux-gnu
 skip() { echo "$1"; exit 77; }
 [ "$(id -u)" -eq 0 ] || skip "only root can make a tree of another system"
 for command in debootstrap qemu-aarch64-static $triplet-g++; do
-	command -v "$command" >/dev/null || skip "$command is not installed"
+	command -v "$command" >/dev/null || skip "$command is not installed (build-aux/install-packages arm64)"
 done
 unshare -m true 2>/dev/null || skip "no mount namespaces here"
 source=$(cd "$(dirname "$0")/../.." && pwd)
