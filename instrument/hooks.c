@@ -7,15 +7,15 @@
  */
 #include "instrument/wrap.h"
 #include "lib/record/record.h"
-#include "lib/record/track.h"
+#include "lib/record/callstack.h"
 #include "lib/record/verdict.h"
 
 void __cyg_profile_func_enter(void *function, void *call_site);
 void __cyg_profile_func_exit(void *function, void *call_site);
 
-static void *track_of(const struct gt_location *loc)
+static void *callstack_of(const struct gt_location *loc)
 {
-	return loc ? loc->track : NULL;
+	return loc ? loc->callstack : NULL;
 }
 
 static void count_filtered(struct gt_location *loc)
@@ -30,7 +30,7 @@ static void count_filtered(struct gt_location *loc)
  */
 __attribute__((noinline)) static void ask_enter(uintptr_t function, uintptr_t caller)
 {
-	struct gt_track_place at = {
+	struct gt_callstack_place at = {
 		.frame = (uintptr_t)__builtin_frame_address(0),
 		.site = (uintptr_t)__builtin_return_address(0),
 		.caller = caller,
@@ -38,7 +38,7 @@ __attribute__((noinline)) static void ask_enter(uintptr_t function, uintptr_t ca
 
 	struct gt_location *loc = gt_own_location();
 
-	if (gt_track_enter(track_of(loc), function, &at))
+	if (gt_callstack_enter(callstack_of(loc), function, &at))
 		gt_put(GT_WORD(GT_T_ENTER_ADDR, function));
 	else
 		count_filtered(loc);
@@ -48,7 +48,7 @@ __attribute__((noinline)) static void ask_leave(uintptr_t function)
 {
 	struct gt_location *loc = gt_own_location();
 
-	if (gt_track_leave(track_of(loc), function, (uintptr_t)__builtin_frame_address(0)))
+	if (gt_callstack_leave(callstack_of(loc), function, (uintptr_t)__builtin_frame_address(0)))
 		gt_put(GT_WORD(GT_T_LEAVE_ADDR, function));
 	else
 		count_filtered(loc);

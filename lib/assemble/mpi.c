@@ -229,7 +229,7 @@ static int grow_table(struct gt_mpi *mpi)
 	return 0;
 }
 
-static struct gt_mpi_comm *known(const struct gt_mpi *mpi, uint64_t key)
+static struct gt_mpi_archive_comm *known(const struct gt_mpi *mpi, uint64_t key)
 {
 	size_t at = key * UINT64_C(0x9e3779b97f4a7c15) >> 20 & mpi->mask;
 
@@ -239,13 +239,13 @@ static struct gt_mpi_comm *known(const struct gt_mpi *mpi, uint64_t key)
 	return NULL;
 }
 
-static struct gt_mpi_comm *new_comm(struct gt_mpi *mpi, uint64_t key)
+static struct gt_mpi_archive_comm *new_comm(struct gt_mpi *mpi, uint64_t key)
 {
-	struct gt_mpi_comm *comm = calloc(1, sizeof(*comm));
+	struct gt_mpi_archive_comm *comm = calloc(1, sizeof(*comm));
 
 	if (mpi->count == mpi->room) {
 		size_t room = mpi->room ? 2 * mpi->room : 64;
-		struct gt_mpi_comm **comms = realloc(mpi->comms, room * sizeof(struct gt_mpi_comm *));
+		struct gt_mpi_archive_comm **comms = realloc(mpi->comms, room * sizeof(struct gt_mpi_archive_comm *));
 
 		if (!comms || !comm) {
 			free(comm);
@@ -340,7 +340,7 @@ static int locate(const struct task *task, const struct members *m, struct gt_mp
 	return 0;
 }
 
-static int define(struct task *task, struct gt_mpi_comm *comm, const struct gt_def_comm *def,
+static int define(struct task *task, struct gt_mpi_archive_comm *comm, const struct gt_def_comm *def,
 		  const struct members *near, const struct members *far, const char *name)
 {
 	struct gt_comm out = {
@@ -394,7 +394,7 @@ static int look_at(struct task *task, uint32_t id)
 						     def->flags >> GT_COMM_LINK_SHIFT);
 	bool linked = def->flags >> GT_COMM_LINK_SHIFT != 0;
 	struct members near = { 0 }, far = { 0 };
-	struct gt_mpi_comm *comm;
+	struct gt_mpi_archive_comm *comm;
 	int rc;
 
 	if (linked && !salt)

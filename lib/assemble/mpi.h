@@ -19,7 +19,7 @@ struct gt_mpi_side {
 };
 
 /* A communicator of the archive. Inter-communicators have two sides. */
-struct gt_mpi_comm {
+struct gt_mpi_archive_comm {
 	uint64_t key;
 	uint32_t number;
 	uint64_t first[2];    /* members' hash of each side: which is whose? */
@@ -31,7 +31,7 @@ struct gt_mpi_comm {
 
 /* What a process's COMM definition means. */
 struct gt_mpi_view {
-	const struct gt_mpi_comm *comm;
+	const struct gt_mpi_archive_comm *comm;
 	unsigned far;         /* the side that ranks in its records refer to */
 	uint64_t salt;        /* 0, or what makes keys of what it has the same in all jobs */
 };
@@ -39,7 +39,7 @@ struct gt_mpi_view {
 enum gt_mpi_how { GT_MPI_WHOLE, GT_MPI_PART, GT_MPI_ALONE };
 
 struct gt_mpi {
-	struct gt_mpi_comm **comms; /* in order of their first appearance */
+	struct gt_mpi_archive_comm **comms; /* in order of their first appearance */
 	size_t count, room;
 	uint32_t *table;      /* by key: place + 1 in comms */
 	size_t mask;

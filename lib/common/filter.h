@@ -4,7 +4,7 @@
  *
  * Limits: no malloc, no stdio, no locale (the traced process reads them before main): one piece of
  * unreserved memory holds everything. doc/filter.md has the format. Counting calls and following
- * the call stack is the record side's business (lib/record/verdict.h, track.h).
+ * the call stack is the record side's business (lib/record/verdict.h, callstack.h).
  */
 #ifndef GT_FILTER_H
 #define GT_FILTER_H

@@ -5,7 +5,7 @@
  */
 #include "lib/common/text.h"
 #include "lib/record/record.h"
-#include "lib/record/track.h"
+#include "lib/record/callstack.h"
 #include "lib/record/verdict.h"
 
 #include <dlfcn.h>
@@ -80,7 +80,8 @@ static bool passes(gt_ref region, bool enter)
 		return true;
 	loc = gt_own_location();
 	return !loc ||
-	       (enter ? gt_track_enter(loc->track, key, NULL) : gt_track_leave(loc->track, key, 0)) ||
+	       (enter ? gt_callstack_enter(loc->callstack, key, NULL)
+		      : gt_callstack_leave(loc->callstack, key, 0)) ||
 	       refused();
 }
 

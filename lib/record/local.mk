@@ -5,6 +5,6 @@ lib_libgputrace_la_SOURCES += lib/record/adapters.c lib/record/buffer.c lib/reco
 	lib/record/launch.c lib/record/launch.h lib/record/location.c lib/record/lock.h \
 	lib/record/message.c lib/record/modules.c lib/record/process.c lib/record/record.h \
 	lib/record/run.c lib/record/hosts.c lib/record/chain.c
-lib_libgputrace_la_SOURCES += lib/record/elfsym.c lib/record/elfsym.h lib/record/track.c \
-	lib/record/track.h lib/record/verdict.c lib/record/verdict.h lib/record/verdict_name.c \
+lib_libgputrace_la_SOURCES += lib/record/elfsym.c lib/record/elfsym.h lib/record/callstack.c \
+	lib/record/callstack.h lib/record/verdict.c lib/record/verdict.h lib/record/verdict_name.c \
 	lib/record/verdict_name.h

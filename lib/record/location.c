@@ -10,7 +10,7 @@
  */
 #include "lib/common/text.h"
 #include "lib/record/record.h"
-#include "lib/record/track.h"
+#include "lib/record/callstack.h"
 #include "lib/record/verdict.h"
 
 #include <errno.h>
@@ -323,10 +323,10 @@ static struct gt_hot *attach_locked(void)
 	}
 	loc->win->tid = tid;
 	loc->win->incarnation++;
-	if (loc->track)
-		gt_track_reset(loc->track);
+	if (loc->callstack)
+		gt_callstack_reset(loc->callstack);
 	else if (gt_verdicts.mode & GT_VERDICT_TRACK)
-		loc->track = gt_track_new();
+		loc->callstack = gt_callstack_new();
 	loc->sequence = announced;
 	loc->end_how = GT_THREAD_END_UNKNOWN;
 	gt_self = loc->hot;

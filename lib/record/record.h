@@ -71,7 +71,7 @@ struct gt_location {
 	int raw_fd;            /* while a half is being written, else -1 */
 	uint64_t raw_dev, raw_ino;
 	uint32_t *ring_counts; /* events in each half of the ring */
-	void *track;           /* struct gt_track of the filter, or NULL */
+	void *callstack;       /* struct gt_callstack of the filter, or NULL */
 	struct gt_location *next_free;
 };
 

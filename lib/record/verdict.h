@@ -27,14 +27,14 @@
 enum gt_verdict {
 	GT_VERDICT_RECORD = 0,
 	GT_VERDICT_DROP = 1,
-	GT_VERDICT_ASK = 2, /* gt_track_enter() and gt_track_leave() know (track.h) */
+	GT_VERDICT_ASK = 2, /* gt_callstack_enter() and gt_callstack_leave() know (callstack.h) */
 };
 
 /* What is true of the whole filter; 0: everything is recorded. Bits of gt_verdicts.mode. */
 enum {
 	GT_VERDICT_UNSET = 1,  /* gt_verdict_setup() has not run yet: the first call makes it run */
 	GT_VERDICT_TABLE = 2,  /* look into the table */
-	GT_VERDICT_TRACK = 4,  /* ASK is possible: each location needs a gt_track_new() */
+	GT_VERDICT_TRACK = 4,  /* ASK is possible: each location needs a gt_callstack_new() */
 	GT_VERDICT_DEPTH = 8,  /* levels or call paths matter: every function is asked for */
 	GT_VERDICT_CALLEES = 16, /* R: everything that is not dropped anyway is asked for */
 };
@@ -139,7 +139,7 @@ GT_HIDDEN void gt_verdict_lock_reset(void);
 /* How many functions have been looked up, and how many of them are dropped. */
 GT_HIDDEN void gt_verdict_counts(uint32_t *functions, uint32_t *dropped);
 
-/* ---- for track.c ----------------------------------------------------------------------------- */
+/* ---- for callstack.c ----------------------------------------------------------------------------- */
 
 /* What is known of one function or region that must be asked for. Never moves, never changes once
  * its key is set, except through gt_verdict_set_rank(). */

@@ -31,17 +31,17 @@ test_unit_elfsym_LDADD = $(UNIT_LIBS) -ldl
 
 # The filter on the recording side, with a double of the core.
 UNIT_VERDICT = test/unit/double_core.c test/unit/double_core.h lib/record/verdict.c \
-	lib/record/verdict_name.c lib/record/elfsym.c lib/record/track.c
+	lib/record/verdict_name.c lib/record/elfsym.c lib/record/callstack.c
 
 CRITERION_TESTS += test/unit/verdict
 test_unit_verdict_SOURCES = test/unit/test_verdict.c $(UNIT_VERDICT)
 test_unit_verdict_CFLAGS = $(UNIT_CFLAGS)
 test_unit_verdict_LDADD = $(UNIT_LIBS) -lpthread
 
-CRITERION_TESTS += test/unit/track
-test_unit_track_SOURCES = test/unit/test_track.c $(UNIT_VERDICT)
-test_unit_track_CFLAGS = $(UNIT_CFLAGS)
-test_unit_track_LDADD = $(UNIT_LIBS)
+CRITERION_TESTS += test/unit/callstack
+test_unit_callstack_SOURCES = test/unit/test_callstack.c $(UNIT_VERDICT)
+test_unit_callstack_CFLAGS = $(UNIT_CFLAGS)
+test_unit_callstack_LDADD = $(UNIT_LIBS)
 CRITERION_TESTS += test/unit/pack test/unit/rundir
 test_unit_pack_SOURCES = test/unit/test_pack.c
 test_unit_pack_CFLAGS = $(UNIT_CFLAGS)

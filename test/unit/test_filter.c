@@ -3,7 +3,7 @@
  * Unit tests of lib/common/filter.c and filter_match.c: lines good and bad, wildcards, ranks,
  * groups, call paths, limits of size.
  *
- * Limits: which rule holds, not what the recording side makes of it (test_verdict.c, test_track.c).
+ * Limits: which rule holds, not what the recording side makes of it (test_verdict.c, test_callstack.c).
  */
 #include "lib/common/filter.h"
 

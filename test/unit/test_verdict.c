@@ -3,7 +3,7 @@
  * Unit tests of lib/record/verdict.c: this program's own functions under several filters, with a
  * double of the core; the table with many keys, many threads, modules that go, a rank that comes.
  *
- * Limits: the rules that depend on the moment are in test_track.c.
+ * Limits: the rules that depend on the moment are in test_callstack.c.
  */
 #include "test/unit/double_core.h"
 #include "lib/record/verdict.h"

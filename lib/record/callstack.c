@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Filter rules that depend on the moment; see track.h.
+ * Filter rules that depend on the moment; see callstack.h.
  *
  * Limits: the slow kind of filtering, about 10 ns per event; only in use while such rules exist.
  */
-#include "lib/record/track.h"
+#include "lib/record/callstack.h"
 
 #include "lib/common/settings.h"
 #include "lib/common/sys.h"
@@ -30,37 +30,37 @@ struct call {
 	uint32_t shadow : 1; /* it and its callees are dropped (R) */
 };
 
-struct gt_track {
-	uint32_t depth;  /* calls on the stack; may exceed GT_TRACK_DEPTH */
+struct gt_callstack {
+	uint32_t depth;  /* calls on the stack; may exceed GT_CALLSTACK_DEPTH */
 	uint64_t *counts[COUNT_PAGES]; /* calls recorded so far, by info or rule; made as needed */
-	struct call calls[GT_TRACK_DEPTH];
+	struct call calls[GT_CALLSTACK_DEPTH];
 };
 
-struct gt_track *gt_track_new(void)
+struct gt_callstack *gt_callstack_new(void)
 {
-	return gt_sys_memory(sizeof(struct gt_track));
+	return gt_sys_memory(sizeof(struct gt_callstack));
 }
 
-void gt_track_free(struct gt_track *track)
+void gt_callstack_free(struct gt_callstack *stack)
 {
-	if (!track)
+	if (!stack)
 		return;
 	for (unsigned i = 0; i < COUNT_PAGES; i++)
-		if (track->counts[i])
-			gt_sys_munmap(track->counts[i], COUNTS_PER_PAGE * sizeof(uint64_t));
-	gt_sys_munmap(track, sizeof(*track));
+		if (stack->counts[i])
+			gt_sys_munmap(stack->counts[i], COUNTS_PER_PAGE * sizeof(uint64_t));
+	gt_sys_munmap(stack, sizeof(*stack));
 }
 
-void gt_track_reset(struct gt_track *track)
+void gt_callstack_reset(struct gt_callstack *stack)
 {
-	if (track)
-		track->depth = 0;
+	if (stack)
+		stack->depth = 0;
 }
 
 /* The counter of an info or a call-path rule; NULL without memory: then there is no limit. */
-static uint64_t *counter(struct gt_track *track, uint32_t index)
+static uint64_t *counter(struct gt_callstack *stack, uint32_t index)
 {
-	uint64_t **page = &track->counts[index / COUNTS_PER_PAGE];
+	uint64_t **page = &stack->counts[index / COUNTS_PER_PAGE];
 
 	if (!*page)
 		*page = gt_sys_memory(COUNTS_PER_PAGE * sizeof(uint64_t));
@@ -68,13 +68,13 @@ static uint64_t *counter(struct gt_track *track, uint32_t index)
 }
 
 /* May one more call be recorded? If so it is counted. */
-static bool within_limit(struct gt_track *track, uint32_t index, int64_t limit)
+static bool within_limit(struct gt_callstack *stack, uint32_t index, int64_t limit)
 {
 	uint64_t *count;
 
 	if (limit <= 0)
 		return limit < 0;
-	count = counter(track, index);
+	count = counter(stack, index);
 	if (!count)
 		return true;
 	if (*count >= (uint64_t)limit)
@@ -97,19 +97,19 @@ static uint32_t own_bytes(uint64_t key, uint32_t info, uint64_t site)
  * now, and what was entered at the very same place with the very same frame, with all that came
  * after it. (Inlined functions share a frame, so an equal frame alone says nothing.)
  */
-static void pop_dead(struct gt_track *track, uint64_t key, uint64_t frame, uint64_t site)
+static void pop_dead(struct gt_callstack *stack, uint64_t key, uint64_t frame, uint64_t site)
 {
-	uint32_t depth = track->depth < GT_TRACK_DEPTH ? track->depth : GT_TRACK_DEPTH;
-	const struct call *call = &track->calls[depth];
+	uint32_t depth = stack->depth < GT_CALLSTACK_DEPTH ? stack->depth : GT_CALLSTACK_DEPTH;
+	const struct call *call = &stack->calls[depth];
 
 	while (depth && call[-1].frame && call[-1].frame < frame &&
 	       frame - call[-1].frame <= SAME_STACK) {
-		track->depth = --depth;
+		stack->depth = --depth;
 		call--;
 	}
 	for (uint32_t i = depth; i && call[-1].frame == frame; i--, call--)
 		if (call[-1].key == key && call[-1].site == site)
-			track->depth = i - 1;
+			stack->depth = i - 1;
 }
 
 /*
@@ -117,19 +117,19 @@ static void pop_dead(struct gt_track *track, uint64_t key, uint64_t frame, uint6
  * were called in between are dead, but for functions inlined into it, which stay. If it is nobody's
  * (a callback from a library), or too far down, nothing is known.
  */
-static void pop_to_caller(struct gt_track *track, uint64_t caller)
+static void pop_to_caller(struct gt_callstack *stack, uint64_t caller)
 {
-	uint32_t depth = track->depth, lowest = depth;
+	uint32_t depth = stack->depth, lowest = depth;
 
-	if (depth > GT_TRACK_DEPTH)
+	if (depth > GT_CALLSTACK_DEPTH)
 		return;
 	for (uint32_t i = depth; i && depth - i < CALLER_SEARCH; i--) {
-		const struct call *call = &track->calls[i - 1];
+		const struct call *call = &stack->calls[i - 1];
 
 		if (!call->bytes)
 			continue;
 		if (caller - call->key <= call->bytes) {
-			track->depth = lowest;
+			stack->depth = lowest;
 			return;
 		}
 		lowest = i - 1;
@@ -137,7 +137,7 @@ static void pop_to_caller(struct gt_track *track, uint64_t caller)
 }
 
 /* What the rules say about this call at this level. */
-static void decide(struct gt_track *track, struct call *call, const struct call *caller,
+static void decide(struct gt_callstack *stack, struct call *call, const struct call *caller,
 		   uint32_t level, uint32_t index)
 {
 	const struct gt_verdict_info *info;
@@ -167,74 +167,74 @@ static void decide(struct gt_track *track, struct call *call, const struct call 
 	}
 	if (path_rule != GT_RULE_NONE) {
 		rule = gt_filter_rule(gt_verdict_filter, path_rule);
-		record = within_limit(track, GT_VERDICT_INFOS_MAX + path_rule, rule.limit);
+		record = within_limit(stack, GT_VERDICT_INFOS_MAX + path_rule, rule.limit);
 		/* Calls on the path use up the function's own limit too, but are not bound by it. */
 		if (record && info->limit > 0)
-			within_limit(track, index, info->limit);
+			within_limit(stack, index, info->limit);
 		call->shadow = !record && rule.recursive;
 	} else {
 		record = level >= info->min && level <= info->max &&
-			 within_limit(track, index, info->limit);
+			 within_limit(stack, index, info->limit);
 		call->shadow = !record && info->recursive;
 	}
 	call->dropped = !record;
 }
 
-bool gt_track_enter(struct gt_track *track, uint64_t key, const struct gt_track_place *at)
+bool gt_callstack_enter(struct gt_callstack *stack, uint64_t key, const struct gt_callstack_place *at)
 {
 	struct call *call;
 	uint32_t place, info;
 
-	if (!track)
+	if (!stack)
 		return true;
 	info = gt_verdict_info_of(key);
 	if (at) {
-		pop_dead(track, key, at->frame, at->site);
-		pop_to_caller(track, at->caller);
+		pop_dead(stack, key, at->frame, at->site);
+		pop_to_caller(stack, at->caller);
 	}
 	/* The place is taken first: a signal handler that interrupts pushes and pops above it. */
-	place = track->depth;
-	*(volatile uint32_t *)&track->depth = place + 1;
-	if (place >= GT_TRACK_DEPTH)
+	place = stack->depth;
+	*(volatile uint32_t *)&stack->depth = place + 1;
+	if (place >= GT_CALLSTACK_DEPTH)
 		return false;
-	call = &track->calls[place];
+	call = &stack->calls[place];
 	call->key = key;
 	call->frame = at ? at->frame : 0;
 	call->site = at ? at->site : 0;
 	call->bytes = at ? own_bytes(key, info, at->site) : 0;
-	decide(track, call, place ? call - 1 : NULL, place + 1, info);
+	decide(stack, call, place ? call - 1 : NULL, place + 1, info);
 	return !call->dropped;
 }
 
 /* The leave of a call that is too deep to have an entry, unless it ends one that has. */
-static bool leave_deep(struct gt_track *track, uintptr_t frame)
+static bool leave_deep(struct gt_callstack *stack, uintptr_t frame)
 {
-	const struct call *top = &track->calls[GT_TRACK_DEPTH - 1];
+	const struct call *top = &stack->calls[GT_CALLSTACK_DEPTH - 1];
 
 	if (frame && top->frame && frame > top->frame && frame - top->frame <= SAME_STACK) {
-		track->depth = GT_TRACK_DEPTH;
+		stack->depth = GT_CALLSTACK_DEPTH;
 		return false;
 	}
-	track->depth--;
+	stack->depth--;
 	return true;
 }
 
-bool gt_track_leave(struct gt_track *track, uint64_t key, uintptr_t frame)
+bool gt_callstack_leave(struct gt_callstack *stack, uint64_t key, uintptr_t frame)
 {
 	uint32_t place;
 
-	if (!track)
+	if (!stack)
 		return true;
-	if (track->depth > GT_TRACK_DEPTH && leave_deep(track, frame))
+	if (stack->depth > GT_CALLSTACK_DEPTH && leave_deep(stack, frame))
 		return false;
 	/* The innermost call of the function; calls inside of it ended without a word. */
-	for (place = track->depth; place; place--) {
-		const struct call *call = &track->calls[place - 1];
+	for (place = stack->depth; place; place--) {
+		const struct call *call = &stack->calls[place - 1];
 		bool dropped = call->dropped;
 
 		if (call->key != key)
 			continue;
-		*(volatile uint32_t *)&track->depth = place - 1;
+		*(volatile uint32_t *)&stack->depth = place - 1;
 		return !dropped;
 	}
 	/* A call that began before tracking did: then its enter was recorded. */

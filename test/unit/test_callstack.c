@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Unit tests of lib/record/track.c: sequences of enters and leaves, and which of them are recorded.
+ * Unit tests of lib/record/callstack.c: sequences of enters and leaves, and which of them are recorded.
  *
  * Limits: functions are regions here, so that their names are free to choose.
  */
 #include "test/unit/double_core.h"
-#include "lib/record/track.h"
+#include "lib/record/callstack.h"
 #include "lib/record/verdict.h"
 
 #include <criterion/criterion.h>
@@ -15,13 +15,13 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-static struct gt_track *track;
+static struct gt_callstack *track;
 static bool never[128]; /* regions whose verdict is DROP: they are not even defined */
 
 /* Functions are single letters; the key of 'a' is region 'a'. */
 static void set_up(const char *rules, int64_t max_depth)
 {
-	char path[] = "/tmp/gt-track-XXXXXX";
+	char path[] = "/tmp/gt-callstack-XXXXXX";
 
 	gt_settings_load(NULL, NULL);
 	gt_settings.max_stack_depth = max_depth;
@@ -45,13 +45,13 @@ static void set_up(const char *rules, int64_t max_depth)
 		if (verdict == GT_VERDICT_ASK)
 			gt_verdict_region_made((uint32_t)c, ticket);
 	}
-	track = gt_track_new();
+	track = gt_callstack_new();
 	cr_assert(track);
 }
 
 static void tear_down(void)
 {
-	gt_track_free(track);
+	gt_callstack_free(track);
 }
 
 /*
@@ -74,13 +74,13 @@ static const char *play(const char *script)
 		case ')':
 			depth--;
 			if (!never[(int)stack[depth]] &&
-			    gt_track_leave(track, GT_VERDICT_REGION((uint32_t)stack[depth]), 0))
+			    gt_callstack_leave(track, GT_VERDICT_REGION((uint32_t)stack[depth]), 0))
 				*out++ = ')';
 			break;
 		default:
 			stack[depth++] = *c;
 			if (!never[(int)*c] &&
-			    gt_track_enter(track, GT_VERDICT_REGION((uint32_t)*c), NULL)) {
+			    gt_callstack_enter(track, GT_VERDICT_REGION((uint32_t)*c), NULL)) {
 				*out++ = *c;
 				*out++ = '(';
 			}
@@ -173,9 +173,9 @@ Test(track, all_plays, .timeout = 60)
 
 static bool enter(uint64_t key, uintptr_t frame, uintptr_t site)
 {
-	struct gt_track_place at = { .frame = frame, .site = site };
+	struct gt_callstack_place at = { .frame = frame, .site = site };
 
-	return gt_track_enter(track, key, frame ? &at : NULL);
+	return gt_callstack_enter(track, key, frame ? &at : NULL);
 }
 
 /* Exceptions in a loop, without exit hooks: the frames tell that the calls are dead. */
@@ -189,9 +189,9 @@ Test(track, dead_frames)
 		cr_expect_not(enter(KEY('d'), 7000, 1));
 		/* thrown from d to a */
 	}
-	cr_expect(gt_track_leave(track, KEY('a'), 10000));
+	cr_expect(gt_callstack_leave(track, KEY('a'), 10000));
 	cr_expect(enter(KEY('e'), 10000, 1));
-	cr_expect(gt_track_leave(track, KEY('e'), 10000));
+	cr_expect(gt_callstack_leave(track, KEY('e'), 10000));
 	tear_down();
 }
 
@@ -203,10 +203,10 @@ Test(track, other_stack)
 	cr_expect(enter(KEY('b'), 9000, 1));
 	cr_expect(enter(KEY('c'), 0x7f0000000000, 1));
 	cr_expect_not(enter(KEY('d'), 0x7effffffff00, 1));
-	cr_expect_not(gt_track_leave(track, KEY('d'), 0x7effffffff00));
-	cr_expect(gt_track_leave(track, KEY('c'), 0x7f0000000000));
-	cr_expect(gt_track_leave(track, KEY('b'), 9000));
-	cr_expect(gt_track_leave(track, KEY('a'), 10000));
+	cr_expect_not(gt_callstack_leave(track, KEY('d'), 0x7effffffff00));
+	cr_expect(gt_callstack_leave(track, KEY('c'), 0x7f0000000000));
+	cr_expect(gt_callstack_leave(track, KEY('b'), 9000));
+	cr_expect(gt_callstack_leave(track, KEY('a'), 10000));
 	tear_down();
 }
 
@@ -216,20 +216,20 @@ Test(track, same_frame)
 	set_up("b -- 1", 0);
 	cr_expect(enter(KEY('b'), 5000, 1));
 	cr_expect_not(enter(KEY('b'), 5000, 2));
-	cr_expect_not(gt_track_leave(track, KEY('b'), 5000));
-	cr_expect(gt_track_leave(track, KEY('b'), 5000));
+	cr_expect_not(gt_callstack_leave(track, KEY('b'), 5000));
+	cr_expect(gt_callstack_leave(track, KEY('b'), 5000));
 	tear_down();
 }
 
 Test(track, leave_without_enter)
 {
 	set_up("* -- -1 S:1", 0);
-	cr_expect(gt_track_leave(track, KEY('x'), 0));
+	cr_expect(gt_callstack_leave(track, KEY('x'), 0));
 	cr_expect(enter(KEY('a'), 0, 1));
 	cr_expect_not(enter(KEY('b'), 0, 1));
-	cr_expect(gt_track_leave(track, KEY('x'), 0));
-	cr_expect_not(gt_track_leave(track, KEY('b'), 0));
-	cr_expect(gt_track_leave(track, KEY('a'), 0));
+	cr_expect(gt_callstack_leave(track, KEY('x'), 0));
+	cr_expect_not(gt_callstack_leave(track, KEY('b'), 0));
+	cr_expect(gt_callstack_leave(track, KEY('a'), 0));
 	tear_down();
 }
 
@@ -246,26 +246,26 @@ Test(track, too_deep, .timeout = 20)
 		for (int i = 0; i < DEPTH; i++)
 			recorded += enter(KEY('a'), with_frames ? frame - 32 * i : 0, 1);
 		for (int i = DEPTH; i-- > 0;)
-			left += gt_track_leave(track, KEY('a'), with_frames ? frame - 32 * i : 0);
-		cr_expect_eq(recorded, GT_TRACK_DEPTH);
-		cr_expect_eq(left, GT_TRACK_DEPTH);
+			left += gt_callstack_leave(track, KEY('a'), with_frames ? frame - 32 * i : 0);
+		cr_expect_eq(recorded, GT_CALLSTACK_DEPTH);
+		cr_expect_eq(left, GT_CALLSTACK_DEPTH);
 	}
 	/* And a jump out of the depth to the outermost call. */
 	cr_expect(enter(KEY('b'), 1 << 20, 1));
 	for (int i = 1; i < DEPTH; i++)
 		enter(KEY('a'), (uintptr_t)(1 << 20) - i, 1);
-	cr_expect(gt_track_leave(track, KEY('b'), 1 << 20));
+	cr_expect(gt_callstack_leave(track, KEY('b'), 1 << 20));
 	cr_expect(enter(KEY('c'), 1 << 20, 1));
-	cr_expect(gt_track_leave(track, KEY('c'), 1 << 20));
+	cr_expect(gt_callstack_leave(track, KEY('c'), 1 << 20));
 	tear_down();
 }
 
 Test(track, no_memory_records)
 {
-	cr_expect(gt_track_enter(NULL, 1, NULL));
-	cr_expect(gt_track_leave(NULL, 1, 0));
-	gt_track_reset(NULL);
-	gt_track_free(NULL);
+	cr_expect(gt_callstack_enter(NULL, 1, NULL));
+	cr_expect(gt_callstack_leave(NULL, 1, 0));
+	gt_callstack_reset(NULL);
+	gt_callstack_free(NULL);
 }
 
 /* A location that another thread continues: the stack is new, the limit is not. */
@@ -274,8 +274,8 @@ Test(track, reset)
 	set_up("a -- 2", 0);
 	cr_expect(enter(KEY('a'), 0, 1));
 	cr_expect(enter(KEY('a'), 0, 1));
-	gt_track_reset(track);
+	gt_callstack_reset(track);
 	cr_expect_not(enter(KEY('a'), 0, 1));
-	cr_expect_not(gt_track_leave(track, KEY('a'), 0));
+	cr_expect_not(gt_callstack_leave(track, KEY('a'), 0));
 	tear_down();
 }

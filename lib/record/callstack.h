@@ -4,30 +4,30 @@
  * is filtered, call paths, VT_MAX_STACK_DEPTH. A stack per location remembers what was decided for
  * each call, so that the leave of a dropped enter is dropped too.
  *
- * Limits: one thread uses a track at a time (its signal handlers may interrupt it). Calls deeper
- * than GT_TRACK_DEPTH are dropped. After longjmp, exceptions without exit hooks, or switches of the
- * stack the track finds back at the next leave of a call that it knows, or at the next enter whose
+ * Limits: one thread uses a call stack at a time (its signal handlers may interrupt it). Calls deeper
+ * than GT_CALLSTACK_DEPTH are dropped. After longjmp, exceptions without exit hooks, or a switch of the
+ * thread's stack it is repaired at the next leave of a call that it knows, or at the next enter whose
  * frame lies where dead frames were.
  */
-#ifndef GT_TRACK_H
-#define GT_TRACK_H
+#ifndef GT_CALLSTACK_H
+#define GT_CALLSTACK_H
 
 #include "lib/record/hot.h"
 
 #include <stdint.h>
 
-#define GT_TRACK_DEPTH 131072u
+#define GT_CALLSTACK_DEPTH 131072u
 
-struct gt_track;
+struct gt_callstack;
 
 /* Memory for one location, 4 MiB that are touched as needed; NULL: none left. */
-GT_HIDDEN struct gt_track *gt_track_new(void);
-GT_HIDDEN void gt_track_free(struct gt_track *track);
+GT_HIDDEN struct gt_callstack *gt_callstack_new(void);
+GT_HIDDEN void gt_callstack_free(struct gt_callstack *stack);
 /* Another thread continues the location: its stack is empty, its call counts go on. */
-GT_HIDDEN void gt_track_reset(struct gt_track *track);
+GT_HIDDEN void gt_callstack_reset(struct gt_callstack *stack);
 
 /* Where a call stands, as its hook sees it. */
-struct gt_track_place {
+struct gt_callstack_place {
 	uintptr_t frame;  /* __builtin_frame_address(0) of the hook, or of what it jumps to */
 	uintptr_t site;   /* __builtin_return_address(0) of the same: in the function that begins */
 	uintptr_t caller; /* the hook's call_site: in the function that calls it */
@@ -36,10 +36,10 @@ struct gt_track_place {
 /*
  * A call of a function (key: its address) or region (GT_VERDICT_REGION) whose verdict is ASK begins
  * or ends: is the event recorded? `at` may be NULL, and is for regions; `frame` may be 0 likewise.
- * A track of NULL records. [signal-safe]
+ * A stack of NULL records. [signal-safe]
  */
-GT_HIDDEN bool gt_track_enter(struct gt_track *track, uint64_t key,
-			      const struct gt_track_place *at);
-GT_HIDDEN bool gt_track_leave(struct gt_track *track, uint64_t key, uintptr_t frame);
+GT_HIDDEN bool gt_callstack_enter(struct gt_callstack *stack, uint64_t key,
+				  const struct gt_callstack_place *at);
+GT_HIDDEN bool gt_callstack_leave(struct gt_callstack *stack, uint64_t key, uintptr_t frame);
 
 #endif
