@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # libgputrace-pthread.so: the adapter for threads and locks.
+lib_libgtassemble_la_SOURCES += pthread/assemble/threads.c
 lib_LTLIBRARIES += pthread/libgputrace-pthread.la
 pthread_libgputrace_pthread_la_SOURCES = pthread/events.c pthread/events.h pthread/functions.def \
 	pthread/real.c pthread/real.h pthread/regions.def pthread/threads.c \

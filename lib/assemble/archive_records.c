@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * All records but enter and leave: switching on and off, spooling, attributes, parameters, metrics,
- * markers, threads, locks, processes, user messages; program begin and end.
+ * markers, processes, user messages; program begin and end.
  *
  * Limits: records of types that nobody knows are skipped and counted as unknown.
  */
@@ -34,8 +34,7 @@ void gt_track_no_attributes(struct gt_track *t)
 	t->attributes = false;
 }
 
-static void add_attribute(struct gt_track *t, uint32_t number, OTF2_Type type,
-			  OTF2_AttributeValue value)
+void gt_track_attribute(struct gt_track *t, uint32_t number, OTF2_Type type, OTF2_AttributeValue value)
 {
 	OTF2_AttributeList *list = t->w->attributes;
 
@@ -59,15 +58,12 @@ void gt_track_marker(struct gt_track *t, const char *category, const char *group
 			  gt_scale_ns(&t->scale, t->last), t->loc->number, false, text);
 }
 
-/* The remembered value for a definition of this process: type and id. */
-static const struct gt_lookup_entry *remembered(const struct gt_track *t, unsigned type,
-						uint64_t id)
+const struct gt_lookup_entry *gt_track_remembered(const struct gt_track *t, unsigned type, uint64_t id)
 {
 	return gt_lookup_find(&t->w->lookup, GT_WORD(type, id));
 }
 
-static uint32_t remember(struct gt_track *t, unsigned type, uint64_t id, uint32_t value,
-			 uint32_t aux)
+uint32_t gt_track_remember(struct gt_track *t, unsigned type, uint64_t id, uint32_t value, uint32_t aux)
 {
 	if (!gt_lookup_put(&t->w->lookup, GT_WORD(type, id), value, aux))
 		gt_archive_fail(t->conv->archive, "no memory");
@@ -86,7 +82,7 @@ void gt_convert_attribute(struct gt_track *t, const struct gt_slot *slot, uint64
 {
 	bool tag = GT_WORD_TYPE(slot->word) == GT_T_TAG;
 	uint32_t id = (uint32_t)(tag ? GT_WORD_PAYLOAD(slot->word) >> 32 : GT_WORD_LOW(slot->word));
-	const struct gt_lookup_entry *entry = remembered(t, GT_T_ATTR, id);
+	const struct gt_lookup_entry *entry = gt_track_remembered(t, GT_T_ATTR, id);
 	/* The same bits for all types. */
 	OTF2_AttributeValue value = { .uint64 = tag ? (uint32_t)slot->word : slot[1].time };
 	struct gt_attribute attribute = { .type = OTF2_TYPE_UINT64 };
@@ -95,7 +91,7 @@ void gt_convert_attribute(struct gt_track *t, const struct gt_slot *slot, uint64
 
 	(void)tick;
 	if (entry) {
-		add_attribute(t, entry->value, (OTF2_Type)entry->aux, value);
+		gt_track_attribute(t, entry->value, (OTF2_Type)entry->aux, value);
 		return;
 	}
 	def = gt_proc_find(t->loc->proc, GT_D_ATTRIBUTE, id, NULL);
@@ -104,15 +100,15 @@ void gt_convert_attribute(struct gt_track *t, const struct gt_slot *slot, uint64
 	attribute.description = gt_names_string(t->names, def ? def->description : 0, "");
 	if (def)
 		attribute.type = (uint8_t)value_type(def->type);
-	add_attribute(t,
-		      remember(t, GT_T_ATTR, id, gt_defs_attribute(t->conv->defs, &attribute),
+	gt_track_attribute(t,
+		      gt_track_remember(t, GT_T_ATTR, id, gt_defs_attribute(t->conv->defs, &attribute),
 			       attribute.type),
 		      attribute.type, value);
 }
 
 static uint32_t parameter(struct gt_track *t, unsigned slot_type, uint32_t id)
 {
-	const struct gt_lookup_entry *entry = remembered(t, slot_type, id);
+	const struct gt_lookup_entry *entry = gt_track_remembered(t, slot_type, id);
 	const struct gt_def_attribute *def;
 	struct gt_attribute item = { 0 };
 	char text[64];
@@ -125,7 +121,7 @@ static uint32_t parameter(struct gt_track *t, unsigned slot_type, uint32_t id)
 	item.type = slot_type == GT_T_PARAM_INT	   ? OTF2_PARAMETER_TYPE_INT64
 		    : slot_type == GT_T_PARAM_UINT ? OTF2_PARAMETER_TYPE_UINT64
 						   : OTF2_PARAMETER_TYPE_STRING;
-	return remember(t, slot_type, id, gt_defs_parameter(t->conv->defs, &item), 0);
+	return gt_track_remember(t, slot_type, id, gt_defs_parameter(t->conv->defs, &item), 0);
 }
 
 void gt_convert_parameter(struct gt_track *t, const struct gt_slot *slot, uint64_t tick)
@@ -419,109 +415,6 @@ void gt_convert_on_off(struct gt_track *t, const struct gt_slot *slot, uint64_t 
 		gt_track_leave(t, ns);
 }
 
-/* ---- threads and locks ------------------------------------------------------------------------------------------- */
-
-static uint32_t thread_comm(struct gt_track *t)
-{
-	if (t->thread_comm == GT_UNDEFINED) {
-		uint32_t key[2] = { 'P', t->loc->proc->number };
-		struct gt_comm comm = {
-			.name = gt_defs_string(t->conv->defs, "Pthread"),
-			.parent = GT_UNDEFINED,
-			.proc = t->loc->proc->number,
-			.paradigm = OTF2_PARADIGM_PTHREAD,
-		};
-
-		t->thread_comm = gt_defs_comm(t->conv->defs, key, sizeof(key), &comm);
-	}
-	return t->thread_comm;
-}
-
-/* How a thread ended, where it did not simply return. */
-static void add_thread_end(struct gt_track *t, uint64_t how)
-{
-	const char *word = how == GT_THREAD_END_EXIT ? "exit" :
-			   how == GT_THREAD_END_CANCEL ? "cancel" : NULL;
-	struct gt_attribute attribute = { .type = OTF2_TYPE_STRING };
-	OTF2_AttributeValue value;
-
-	if (!word)
-		return;
-	attribute.name = gt_defs_string(t->conv->defs, "GPUTRACE::THREAD_END");
-	attribute.description = gt_defs_string(
-		t->conv->defs, "How the thread ended: exit (pthread_exit) or cancel");
-	value.stringRef = gt_defs_spoken(t->conv->defs, gt_defs_string(t->conv->defs, word));
-	add_attribute(t, gt_defs_attribute(t->conv->defs, &attribute), OTF2_TYPE_STRING, value);
-}
-
-void gt_convert_thread(struct gt_track *t, const struct gt_slot *slot, uint64_t tick)
-{
-	unsigned type = GT_WORD_TYPE(slot->word);
-	uint64_t ns = gt_track_time(t, tick), sequence = slot[1].time;
-	OTF2_EvtWriter *evt = gt_writer_evt(t->writer);
-	OTF2_ErrorCode rc = OTF2_SUCCESS;
-
-	/* A thread begins and ends outside of all regions, however its predecessor was ended. */
-	if (type == GT_T_THREAD_BEGIN || type == GT_T_THREAD_END)
-		gt_track_close(t, 0, ns);
-	if (!sequence || gt_archive_bad(t->conv->archive)) /* nobody announced it */
-		return;
-	switch (type) {
-	case GT_T_THREAD_CREATE:
-		rc = OTF2_EvtWriter_ThreadCreate(evt, gt_track_attributes(t), ns, thread_comm(t),
-						 sequence);
-		break;
-	case GT_T_THREAD_BEGIN:
-		rc = OTF2_EvtWriter_ThreadBegin(evt, gt_track_attributes(t), ns, thread_comm(t),
-						sequence);
-		break;
-	case GT_T_THREAD_WAIT:
-		rc = OTF2_EvtWriter_ThreadWait(evt, gt_track_attributes(t), ns, thread_comm(t),
-					       sequence);
-		break;
-	default:
-		add_thread_end(t, slot[1].word);
-		rc = OTF2_EvtWriter_ThreadEnd(evt, gt_track_attributes(t), ns, thread_comm(t),
-					      sequence);
-		break;
-	}
-	gt_track_bad(t, rc, "thread event");
-}
-
-/* Where the lock is: OTF2's number of it tells nothing about the program. */
-static uint32_t lock_address(struct gt_track *t)
-{
-	struct gt_attribute attribute = { .type = OTF2_TYPE_UINT64 };
-
-	attribute.name = gt_defs_string(t->conv->defs, "GPUTRACE::LOCK_ADDRESS");
-	attribute.description = gt_defs_string(t->conv->defs, "Address of the lock in its process");
-	return gt_defs_attribute(t->conv->defs, &attribute);
-}
-
-void gt_convert_lock(struct gt_track *t, const struct gt_slot *slot, uint64_t tick)
-{
-	bool acquire = GT_WORD_TYPE(slot->word) == GT_T_LOCK_ACQUIRE;
-	uint64_t address = GT_WORD_LOW(slot->word);
-	const struct gt_lookup_entry *entry = remembered(t, GT_T_LOCK_ACQUIRE, address);
-	uint32_t id = entry ? entry->value
-			    : remember(t, GT_T_LOCK_ACQUIRE, address,
-				       gt_defs_lock_id(t->conv->defs, t->loc->proc->number, address),
-				       lock_address(t));
-	uint32_t order = (uint32_t)slot[1].time;
-	uint64_t ns = gt_track_time(t, tick);
-
-	if (acquire && (entry || (entry = remembered(t, GT_T_LOCK_ACQUIRE, address))))
-		add_attribute(t, entry->aux, OTF2_TYPE_UINT64, (OTF2_AttributeValue){ .uint64 = address });
-	gt_track_bad(t,
-		     acquire ? OTF2_EvtWriter_ThreadAcquireLock(gt_writer_evt(t->writer),
-								gt_track_attributes(t), ns,
-								OTF2_PARADIGM_PTHREAD, id, order)
-			     : OTF2_EvtWriter_ThreadReleaseLock(gt_writer_evt(t->writer),
-								gt_track_attributes(t), ns,
-								OTF2_PARADIGM_PTHREAD, id, order),
-		     "lock event");
-}
-
 /* ---- user messages ------------------------------------------------------------------------------------------------- */
 
 void gt_convert_user_message(struct gt_track *t, const struct gt_slot *slot, uint64_t tick)
@@ -599,7 +492,7 @@ void gt_track_begin(struct gt_track *t)
 	if (arguments)
 		rest = gt_defs_spoken(t->conv->defs,
 				      gt_defs_string(t->conv->defs, arguments + 1));
-	add_attribute(t, t->conv->process_id, OTF2_TYPE_UINT64, pid);
+	gt_track_attribute(t, t->conv->process_id, OTF2_TYPE_UINT64, pid);
 	gt_track_bad(t,
 		     OTF2_EvtWriter_ProgramBegin(
 			     gt_writer_evt(t->writer), gt_track_attributes(t),
@@ -634,7 +527,7 @@ void gt_track_end(struct gt_track *t, uint64_t ns)
 		gt_archive_marker(t->conv->archive, t->conv->defs, &marker, ns, t->out->group, true,
 				  text);
 	}
-	add_attribute(t, t->conv->process_id, OTF2_TYPE_UINT64, pid);
+	gt_track_attribute(t, t->conv->process_id, OTF2_TYPE_UINT64, pid);
 	gt_track_bad(t,
 		     OTF2_EvtWriter_ProgramEnd(gt_writer_evt(t->writer), gt_track_attributes(t), ns, status),
 		     "program end");

@@ -10,7 +10,7 @@
 
 #include "lib/assemble/archive_int.h"
 #include "lib/assemble/events.h"
-#include "lib/assemble/gpu.h"
+#include "accel/assemble/scan.h"
 #include "lib/assemble/side.h"
 
 #define GT_STACK_MOST 1000000u /* deeper frames are only counted */
@@ -57,8 +57,15 @@ void gt_track_leave(struct gt_track *t, uint64_t ns);
 /* The list of attributes for the event that is written now, or NULL. Empties itself when used. */
 OTF2_AttributeList *gt_track_attributes(struct gt_track *t);
 
+/* An attribute of the next event. Given twice the last one counts. */
+void gt_track_attribute(struct gt_track *t, uint32_t number, OTF2_Type type, OTF2_AttributeValue value);
+
 /* The event that they belong to is left out. */
 void gt_track_no_attributes(struct gt_track *t);
+
+/* What was found out about something of this process, by a record type and a number; NULL: nothing yet. */
+const struct gt_lookup_entry *gt_track_remembered(const struct gt_track *t, unsigned type, uint64_t id);
+uint32_t gt_track_remember(struct gt_track *t, unsigned type, uint64_t id, uint32_t value, uint32_t aux);
 
 /* Time of a tick; time never goes back. */
 uint64_t gt_track_time(struct gt_track *t, uint64_t tick);

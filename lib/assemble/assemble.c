@@ -10,8 +10,8 @@
 
 #include "lib/assemble/assembly.h"
 #include "lib/assemble/clean.h"
-#include "lib/assemble/idle.h"
-#include "lib/assemble/topology.h"
+#include "accel/assemble/idle.h"
+#include "mpi/assemble/topology.h"
 
 #include <errno.h>
 #include <fcntl.h>

@@ -9,9 +9,9 @@
 #define GT_ASSEMBLE_ASSEMBLY_H
 
 #include "lib/assemble/assemble.h"
-#include "lib/assemble/gpu.h"
+#include "accel/assemble/scan.h"
 #include "lib/assemble/messages.h"
-#include "lib/assemble/mpi.h"
+#include "mpi/assemble/comms.h"
 #include "lib/assemble/order.h"
 #include "lib/assemble/properties.h"
 #include "lib/assemble/report.h"

@@ -7,7 +7,7 @@
 #include "config.h"
 
 #include "lib/assemble/layout.h"
-#include "lib/assemble/mpi.h"
+#include "mpi/assemble/comms.h"
 #include "lib/assemble/stream.h"
 
 #include <errno.h>

@@ -7,8 +7,7 @@ lib_libgtassemble_la_SOURCES += lib/assemble/journal.h lib/assemble/journal.c \
 	lib/assemble/spool.h lib/assemble/spool.c lib/assemble/window.h lib/assemble/window.c \
 	lib/assemble/sort.h lib/assemble/sort.c lib/assemble/stream.h lib/assemble/stream.c \
 	lib/assemble/stream_sort.c lib/assemble/units.h lib/assemble/units.c \
-	lib/assemble/side.h lib/assemble/side.c lib/assemble/gpu.h lib/assemble/gpu.c \
-	lib/assemble/idle.h lib/assemble/idle.c \
+	lib/assemble/side.h lib/assemble/side.c \
 	lib/assemble/clock.h lib/assemble/clock.c lib/assemble/clock_chain.h lib/assemble/clock_chain.c lib/assemble/clock_now.c \
 	lib/assemble/clock_rate.h lib/assemble/clock_rate.c lib/assemble/clock_source.h \
 	lib/assemble/defs.h lib/assemble/defs.c lib/assemble/names.h lib/assemble/names.c \
@@ -19,9 +18,7 @@ lib_libgtassemble_la_SOURCES += lib/assemble/journal.h lib/assemble/journal.c \
 	lib/assemble/lookup.h lib/assemble/lookup.c lib/assemble/events.h lib/assemble/archive.h lib/assemble/archive.c \
 	lib/assemble/archive_pipe.h lib/assemble/archive_pipe.c \
 	lib/assemble/archive_int.h lib/assemble/archive_defs.c lib/assemble/archive_track.h \
-	lib/assemble/archive_events.c lib/assemble/archive_records.c lib/assemble/archive_gpu.c lib/assemble/archive_io.c lib/assemble/archive_rma.c \
-	lib/assemble/topology.c lib/assemble/topology.h \
-	lib/assemble/links.h lib/assemble/links.c lib/assemble/mpi.h lib/assemble/mpi.c lib/assemble/archive_mpi.c \
+	lib/assemble/archive_events.c lib/assemble/archive_records.c lib/assemble/archive_io.c \
 	lib/assemble/part.h lib/assemble/part.c lib/assemble/merge.h lib/assemble/merge_int.h lib/assemble/merge.c \
 	lib/assemble/merge_defs.c lib/assemble/merge_files.c lib/assemble/spool_parts.c \
 	lib/assemble/assembly.h lib/assemble/assemble_parts.c \

@@ -9,7 +9,7 @@
 #include "lib/assemble/report.h"
 #include "lib/assemble/clean.h"
 #include "lib/assemble/loss.h"
-#include "lib/assemble/mpi.h"
+#include "mpi/assemble/comms.h"
 #include "lib/assemble/summary.h"
 
 #include <errno.h>

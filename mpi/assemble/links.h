@@ -6,8 +6,8 @@
  * Limits: an end is told by the process whose arguments counted; without it there is none. Ends
  * that could belong to several others stay alone: nothing is guessed.
  */
-#ifndef GT_ASSEMBLE_LINKS_H
-#define GT_ASSEMBLE_LINKS_H
+#ifndef GT_MPI_ASSEMBLE_LINKS_H
+#define GT_MPI_ASSEMBLE_LINKS_H
 
 #include "lib/assemble/clock.h"
 #include "lib/assemble/spool.h"

@@ -6,7 +6,7 @@
  */
 #include "config.h"
 
-#include "lib/assemble/topology.h"
+#include "mpi/assemble/topology.h"
 
 #include <string.h>
 

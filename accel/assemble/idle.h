@@ -6,8 +6,8 @@
  *
  * Limits: from the first activity of the device to its last; what other processes do there is not known.
  */
-#ifndef GT_ASSEMBLE_IDLE_H
-#define GT_ASSEMBLE_IDLE_H
+#ifndef GT_ACCEL_IDLE_H
+#define GT_ACCEL_IDLE_H
 
 #include "lib/assemble/defs.h"
 #include "lib/assemble/sort.h"

@@ -6,11 +6,11 @@
  * Limits: made once, when the layout is; reads definitions only. Ranks that were not recorded are
  * left out of their communicators, and messages to them are not written.
  */
-#ifndef GT_ASSEMBLE_MPI_H
-#define GT_ASSEMBLE_MPI_H
+#ifndef GT_MPI_COMMS_H
+#define GT_MPI_COMMS_H
 
 #include "lib/assemble/layout.h"
-#include "lib/assemble/links.h"
+#include "mpi/assemble/links.h"
 
 /* One side of a communicator: rank -> place in the archive's communicator. */
 struct gt_mpi_side {

@@ -6,12 +6,12 @@
  * it says about the transfer, every receive subtracts it. Only if the sums are not zero in the end are
  * the transfers listed and paired.
  *
- * Limits: see gpu.h.
+ * Limits: see scan.h.
  */
 #include "config.h"
 
-#include "lib/assemble/gpu.h"
-#include "lib/assemble/idle.h"
+#include "accel/assemble/scan.h"
+#include "accel/assemble/idle.h"
 #include "lib/assemble/units.h"
 
 #include <errno.h>

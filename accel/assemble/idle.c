@@ -6,7 +6,7 @@
  */
 #include "config.h"
 
-#include "lib/assemble/idle.h"
+#include "accel/assemble/idle.h"
 
 #include <errno.h>
 #include <stdlib.h>

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Unifying communicators of processes by their keys; see mpi.h.
+ * Unifying communicators of processes by their keys; see comms.h.
  *
  * Limits: memory grows with the members of distinct communicators and with the number of
  * definitions, not with their product over the ranks.
  */
 #include "config.h"
 
-#include "lib/assemble/mpi.h"
+#include "mpi/assemble/comms.h"
 
 #include <errno.h>
 #include <fcntl.h>

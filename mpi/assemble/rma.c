@@ -9,7 +9,7 @@
 #include "config.h"
 
 #include "lib/assemble/archive_track.h"
-#include "lib/assemble/mpi.h"
+#include "mpi/assemble/comms.h"
 
 struct window {
 	uint32_t number;

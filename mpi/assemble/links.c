@@ -12,13 +12,13 @@
  */
 #include "config.h"
 
-#include "lib/assemble/links.h"
+#include "mpi/assemble/links.h"
 
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "lib/assemble/mpi.h"
+#include "mpi/assemble/comms.h"
 
 #define PIECES_MOST 65536u /* of one list of members */
 #define DEPTH_MOST  64	   /* connections made over communicators that came of connections */

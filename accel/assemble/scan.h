@@ -6,8 +6,8 @@
  * Limits: reads the streams of GPUs and of kind GT_LOC_SIDE once (twice where one is not in order);
  * at most GT_GPU_COMMS communicators and windows in a run.
  */
-#ifndef GT_ASSEMBLE_GPU_H
-#define GT_ASSEMBLE_GPU_H
+#ifndef GT_ACCEL_SCAN_H
+#define GT_ACCEL_SCAN_H
 
 #include "lib/assemble/layout.h"
 #include "lib/assemble/messages.h"

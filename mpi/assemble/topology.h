@@ -4,10 +4,10 @@
  *
  * Limits: of communicators whose members were all recorded; up to GT_DIMENSIONS dimensions.
  */
-#ifndef GT_ASSEMBLE_TOPOLOGY_H
-#define GT_ASSEMBLE_TOPOLOGY_H
+#ifndef GT_MPI_TOPOLOGY_H
+#define GT_MPI_TOPOLOGY_H
 
-#include "lib/assemble/mpi.h"
+#include "mpi/assemble/comms.h"
 
 /* After gt_mpi_make(). */
 void gt_topologies_make(const struct gt_mpi *mpi, const struct gt_spool *spool, struct gt_defs *defs);

@@ -1,0 +1,110 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Threads and locks, as OTF2 has them.
+ *
+ * Limits: a lock is known by its address; a thread that nobody announced has no events of its own.
+ */
+#include "config.h"
+
+#include "lib/assemble/archive_track.h"
+
+static uint32_t thread_comm(struct gt_track *t)
+{
+	if (t->thread_comm == GT_UNDEFINED) {
+		uint32_t key[2] = { 'P', t->loc->proc->number };
+		struct gt_comm comm = {
+			.name = gt_defs_string(t->conv->defs, "Pthread"),
+			.parent = GT_UNDEFINED,
+			.proc = t->loc->proc->number,
+			.paradigm = OTF2_PARADIGM_PTHREAD,
+		};
+
+		t->thread_comm = gt_defs_comm(t->conv->defs, key, sizeof(key), &comm);
+	}
+	return t->thread_comm;
+}
+
+/* How a thread ended, where it did not simply return. */
+static void add_thread_end(struct gt_track *t, uint64_t how)
+{
+	const char *word = how == GT_THREAD_END_EXIT ? "exit" :
+			   how == GT_THREAD_END_CANCEL ? "cancel" : NULL;
+	struct gt_attribute attribute = { .type = OTF2_TYPE_STRING };
+	OTF2_AttributeValue value;
+
+	if (!word)
+		return;
+	attribute.name = gt_defs_string(t->conv->defs, "GPUTRACE::THREAD_END");
+	attribute.description = gt_defs_string(
+		t->conv->defs, "How the thread ended: exit (pthread_exit) or cancel");
+	value.stringRef = gt_defs_spoken(t->conv->defs, gt_defs_string(t->conv->defs, word));
+	gt_track_attribute(t, gt_defs_attribute(t->conv->defs, &attribute), OTF2_TYPE_STRING, value);
+}
+
+void gt_convert_thread(struct gt_track *t, const struct gt_slot *slot, uint64_t tick)
+{
+	unsigned type = GT_WORD_TYPE(slot->word);
+	uint64_t ns = gt_track_time(t, tick), sequence = slot[1].time;
+	OTF2_EvtWriter *evt = gt_writer_evt(t->writer);
+	OTF2_ErrorCode rc = OTF2_SUCCESS;
+
+	/* A thread begins and ends outside of all regions, however its predecessor was ended. */
+	if (type == GT_T_THREAD_BEGIN || type == GT_T_THREAD_END)
+		gt_track_close(t, 0, ns);
+	if (!sequence || gt_archive_bad(t->conv->archive)) /* nobody announced it */
+		return;
+	switch (type) {
+	case GT_T_THREAD_CREATE:
+		rc = OTF2_EvtWriter_ThreadCreate(evt, gt_track_attributes(t), ns, thread_comm(t),
+						 sequence);
+		break;
+	case GT_T_THREAD_BEGIN:
+		rc = OTF2_EvtWriter_ThreadBegin(evt, gt_track_attributes(t), ns, thread_comm(t),
+						sequence);
+		break;
+	case GT_T_THREAD_WAIT:
+		rc = OTF2_EvtWriter_ThreadWait(evt, gt_track_attributes(t), ns, thread_comm(t),
+					       sequence);
+		break;
+	default:
+		add_thread_end(t, slot[1].word);
+		rc = OTF2_EvtWriter_ThreadEnd(evt, gt_track_attributes(t), ns, thread_comm(t),
+					      sequence);
+		break;
+	}
+	gt_track_bad(t, rc, "thread event");
+}
+
+/* Where the lock is: OTF2's number of it tells nothing about the program. */
+static uint32_t lock_address(struct gt_track *t)
+{
+	struct gt_attribute attribute = { .type = OTF2_TYPE_UINT64 };
+
+	attribute.name = gt_defs_string(t->conv->defs, "GPUTRACE::LOCK_ADDRESS");
+	attribute.description = gt_defs_string(t->conv->defs, "Address of the lock in its process");
+	return gt_defs_attribute(t->conv->defs, &attribute);
+}
+
+void gt_convert_lock(struct gt_track *t, const struct gt_slot *slot, uint64_t tick)
+{
+	bool acquire = GT_WORD_TYPE(slot->word) == GT_T_LOCK_ACQUIRE;
+	uint64_t address = GT_WORD_LOW(slot->word);
+	const struct gt_lookup_entry *entry = gt_track_remembered(t, GT_T_LOCK_ACQUIRE, address);
+	uint32_t id = entry ? entry->value
+			    : gt_track_remember(t, GT_T_LOCK_ACQUIRE, address,
+				       gt_defs_lock_id(t->conv->defs, t->loc->proc->number, address),
+				       lock_address(t));
+	uint32_t order = (uint32_t)slot[1].time;
+	uint64_t ns = gt_track_time(t, tick);
+
+	if (acquire && (entry || (entry = gt_track_remembered(t, GT_T_LOCK_ACQUIRE, address))))
+		gt_track_attribute(t, entry->aux, OTF2_TYPE_UINT64, (OTF2_AttributeValue){ .uint64 = address });
+	gt_track_bad(t,
+		     acquire ? OTF2_EvtWriter_ThreadAcquireLock(gt_writer_evt(t->writer),
+								gt_track_attributes(t), ns,
+								OTF2_PARADIGM_PTHREAD, id, order)
+			     : OTF2_EvtWriter_ThreadReleaseLock(gt_writer_evt(t->writer),
+								gt_track_attributes(t), ns,
+								OTF2_PARADIGM_PTHREAD, id, order),
+		     "lock event");
+}
