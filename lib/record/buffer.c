@@ -320,11 +320,9 @@ static uint64_t reserve(struct gt_location *loc, uint64_t bytes)
 static void fill(struct gt_location *loc, uint64_t from, uint64_t to, uint64_t tick)
 {
 	for (; from < to; from += GT_SLOT) {
-		struct gt_slot *slot = slot_at(loc, from);
 		uint64_t low = lower_bound(loc, from);
 
-		slot->word = GT_WORD(GT_T_PAD, 0);
-		gt_store_last(&slot->time, tick < low ? low : tick);
+		gt_commit(slot_at(loc, from), GT_WORD(GT_T_PAD, 0), NULL, 0, tick < low ? low : tick);
 	}
 }
 
@@ -368,7 +366,7 @@ static void unreserve(struct gt_location *loc, uint64_t offset, unsigned slots, 
 {
 	uint64_t end = offset + (uint64_t)slots * GT_SLOT;
 
-	if (!gt_local_swap(&loc->hot->cur, to_address(loc, end), to_address(loc, offset)) &&
+	if (!gt_local_exchange(&loc->hot->cur, to_address(loc, end), to_address(loc, offset)) &&
 	    end <= loc->limit) /* a handler has recorded behind it */
 		fill(loc, offset < loc->win->spooled ? loc->win->spooled : offset, end, tick);
 }
@@ -604,8 +602,7 @@ void gt_put_slow(struct gt_hot *hot, uint64_t address, uint64_t word)
 		return;
 	if (scans) /* the first event in new code comes after the look that found the code */
 		tick = gt_clock_read();
-	slot->word = word;
-	gt_store_last(&slot->time, tick);
+	gt_commit(slot, word, NULL, 0, tick);
 }
 
 void gt_write(struct gt_hot *hot, uint64_t word, const uint64_t *data, unsigned extra, uint64_t tick)
@@ -627,12 +624,7 @@ void gt_write(struct gt_hot *hot, uint64_t word, const uint64_t *data, unsigned 
 		if (tick < low && !(hot->loc->flags & GT_LOC_COMMITS))
 			tick = low;
 	}
-	for (unsigned i = 0; i < extra; i++) {
-		slot[1 + i].time = data[2 * i];
-		slot[1 + i].word = data[2 * i + 1];
-	}
-	slot->word = word;
-	gt_store_last(&slot->time, tick);
+	gt_commit(slot, word, data, extra, tick);
 	if (hot->loc->flags & GT_LOC_COMMITS)
 		__atomic_store_n(&hot->loc->win->committed, gt_stream_end(hot->loc),
 				 __ATOMIC_RELEASE);
@@ -662,7 +654,7 @@ void gt_spool_now(struct gt_location *loc)
 	if (loc->stopped || loc->busy || loc->half - (end - from) < loc->half / 8 || from >= end)
 		return;
 	/* If a handler changes halves between these, `from` or the limit tell. */
-	if (gt_local_swap(&loc->hot->cur, to_address(loc, from), to_address(loc, end))) {
+	if (gt_local_exchange(&loc->hot->cur, to_address(loc, from), to_address(loc, end))) {
 		fill(loc, from, end, tick);
 		change_half(loc, end, end + 1, tick);
 	}

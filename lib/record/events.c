@@ -3,6 +3,7 @@
  * The events and switches of adapter.h, out of line, for adapters and the user API.
  * Limits: no buffer code here (hot.h, buffer.c); these functions only form the records.
  */
+#include "gputrace/call.h"
 #include "lib/common/text.h"
 #include "lib/record/record.h"
 #include "lib/record/callstack.h"
@@ -136,17 +137,6 @@ static inline bool put_both(struct gt_hot *hot, unsigned slots, struct gt_slot *
 	return *slot != NULL;
 }
 
-static inline void put_record(struct gt_slot *slot, uint64_t word, const uint64_t *data,
-			      unsigned extra, uint64_t now)
-{
-	for (unsigned i = 0; i < extra; i++) {
-		slot[1 + i].time = data[2 * i];
-		slot[1 + i].word = data[2 * i + 1];
-	}
-	slot->word = word;
-	gt_store_last(&slot->time, now);
-}
-
 bool gt_enter_record(gt_ref region, unsigned type, uint64_t low, const uint64_t *data, unsigned extra)
 {
 	struct gt_hot *hot = gt_self;
@@ -161,8 +151,8 @@ bool gt_enter_record(gt_ref region, unsigned type, uint64_t low, const uint64_t 
 	}
 	if (gt_unlikely(!put_both(hot, 2 + extra, &slot, &now)))
 		return true; /* counted */
-	put_record(slot, GT_WORD(GT_T_ENTER, region), NULL, 0, now);
-	put_record(slot + 1, GT_WORDX(type, extra, low), data, extra, now);
+	gt_commit(slot, GT_WORD(GT_T_ENTER, region), NULL, 0, now);
+	gt_commit(slot + 1, GT_WORDX(type, extra, low), data, extra, now);
 	return true;
 }
 
@@ -179,8 +169,8 @@ void gt_leave_record(gt_ref region, unsigned type, uint64_t low, const uint64_t 
 	}
 	if (gt_unlikely(!put_both(hot, 2 + extra, &slot, &now)))
 		return; /* counted */
-	put_record(slot, GT_WORDX(type, extra, low), data, extra, now);
-	put_record(slot + 1 + extra, GT_WORD(GT_T_LEAVE, region), NULL, 0, now);
+	gt_commit(slot, GT_WORDX(type, extra, low), data, extra, now);
+	gt_commit(slot + 1 + extra, GT_WORD(GT_T_LEAVE, region), NULL, 0, now);
 }
 
 /* A message and the enter or leave of its call in one slot. False: they do not fit, or there is more to
@@ -266,8 +256,8 @@ uint64_t gt_call_enter_slow(struct gt_hot *hot, uint64_t address, uint64_t word,
 	struct gt_slot *slot = gt_reserve_slow(hot, address, 2, &now, &hot);
 
 	if (slot) { /* else it is counted */
-		put_record(slot + 1, enter, NULL, 0, now);
-		put_record(slot, word, NULL, 0, now);
+		gt_commit(slot + 1, enter, NULL, 0, now);
+		gt_commit(slot, word, NULL, 0, now);
 	}
 	return now;
 }
@@ -280,7 +270,7 @@ uint64_t gt_call_leave_slow(struct gt_hot *hot, uint64_t address, uint64_t leave
 	now = now < after ? after : now;
 	slot = gt_reserve_slow(hot, address, 1, &now, &hot);
 	if (slot)
-		put_record(slot, leave, NULL, 0, now);
+		gt_commit(slot, leave, NULL, 0, now);
 	gt_depth--;
 	return now;
 }
@@ -406,7 +396,7 @@ bool gt_enter_early(gt_ref region, uint64_t *begin, uint64_t *mark)
 		*mark = UINT64_MAX; /* counted */
 		return true;
 	}
-	put_record(slot, GT_WORD(GT_T_ENTER, region), NULL, 0, *begin);
+	gt_commit(slot, GT_WORD(GT_T_ENTER, region), NULL, 0, *begin);
 	*mark = gt_stream_end(gt_self->loc);
 	return true;
 }

@@ -18,7 +18,7 @@
 #ifndef GT_HOT_H
 #define GT_HOT_H
 
-#include "gputrace/call.h"
+#include "gputrace/window.h"
 #include "lib/format.h"
 
 #include <stdbool.h>
@@ -30,12 +30,6 @@
 /* The calling thread's buffer, or one of the gt_hot_* below, which all have limit 0. */
 extern GT_HIDDEN GT_TLS struct gt_hot *gt_self;
 
-/* Sets *p to `to` if it is `from`; atomic towards this thread's signal handlers. */
-static inline bool gt_local_swap(uint64_t *p, uint64_t from, uint64_t to)
-{
-	return __atomic_compare_exchange_n(p, &from, to, false, __ATOMIC_RELAXED, __ATOMIC_RELAXED);
-}
-
 GT_HIDDEN void gt_put_slow(struct gt_hot *hot, uint64_t address, uint64_t word);
 
 /* Records one slot with the present time. */
@@ -43,15 +37,12 @@ static inline void gt_put(uint64_t word)
 {
 	struct gt_hot *hot = gt_self;
 	uint64_t address = gt_local_add(&hot->cur, GT_SLOT);
-	struct gt_slot *slot;
 
 	if (gt_unlikely(address >= __atomic_load_n(&hot->limit, __ATOMIC_RELAXED))) {
 		gt_put_slow(hot, address, word);
 		return;
 	}
-	slot = (struct gt_slot *)address;
-	slot->word = word;
-	gt_store_last(&slot->time, gt_hot_ticks()); /* commits the slot */
+	gt_commit((struct gt_slot *)address, word, NULL, 0, gt_hot_ticks());
 }
 
 #endif
