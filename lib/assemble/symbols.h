@@ -25,7 +25,10 @@ struct gt_symbol {
 	bool exact;	       /* false: no symbol covers the address, `name` is made up */
 };
 
-/* NULL without memory. */
+/*
+ * NULL without memory. Takes DEBUGINFOD_URLS out of the environment, so that no server is asked for debug
+ * files: call it before there are threads.
+ */
 struct gt_symbols *gt_symbols_new(void);
 void gt_symbols_free(struct gt_symbols *symbols);
 

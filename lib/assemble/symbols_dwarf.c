@@ -3,8 +3,7 @@
  * DWARF: from an address to the function's source file and line (symbols_priv.h).
  *
  * Limits: an index of the compilation units is made at the first question, one of a unit's
- * functions at the first question about that unit; nothing else is read. Never asks a debuginfod
- * server: that is done by libdwfl, which is not used.
+ * functions at the first question about that unit; nothing else is read.
  */
 #include "config.h"
 

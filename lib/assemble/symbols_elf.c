@@ -1,14 +1,15 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * ELF: from an offset in a mapped file to the symbol there; also finds the separate debug file.
+ * ELF: from an offset in a mapped file to the symbol there. Libdwfl finds what a stripped file has
+ * elsewhere: a debug file (by build-id or .gnu_debuglink), or the symbols in .gnu_debugdata.
  *
- * Limits: ELF files of this machine's byte order and both word sizes; no .gnu_debugdata
- * (compressed mini symbol tables), no ppc64 function descriptors.
+ * Limits: ELF files of this machine's byte order and both word sizes; no ppc64 function descriptors.
  */
 #include "config.h"
 
 #include "lib/assemble/symbols_priv.h"
 
+#include <elfutils/libdwfl.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <gelf.h>
@@ -187,48 +188,8 @@ static void settle(struct gt_elf *elf)
 	elf->sym_count = kept + 1;
 }
 
-static bool is_debug_section(const char *name)
-{
-	return !strcmp(name, ".debug_info") || !strcmp(name, ".zdebug_info");
-}
-
-static void read_build_id(struct gt_elf_id *id, Elf_Scn *scn)
-{
-	Elf_Data *data = elf_getdata(scn, NULL);
-	size_t at = 0, name, desc;
-	GElf_Nhdr note;
-
-	while (data && data->d_buf && (at = gelf_getnote(data, at, &note, &name, &desc)) > 0) {
-		if (note.n_type != NT_GNU_BUILD_ID || note.n_namesz != 4 ||
-		    memcmp((char *)data->d_buf + name, "GNU", 4))
-			continue;
-		if (note.n_descsz == 0 || note.n_descsz > sizeof(id->bytes))
-			continue;
-		id->count = note.n_descsz;
-		memcpy(id->bytes, (char *)data->d_buf + desc, id->count);
-		return;
-	}
-}
-
-/* The name and the checksum that a stripped file has of its debug file. */
-static void read_debug_link(struct gt_elf *elf, Elf_Scn *scn)
-{
-	Elf_Data *data = elf_getdata(scn, NULL);
-	size_t length, at;
-
-	if (!data || !data->d_buf || data->d_size < 8)
-		return;
-	length = strnlen(data->d_buf, data->d_size);
-	at = (length + 4) & ~(size_t)3;
-	if (!length || length > NAME_MAX || at + 4 > data->d_size || strchr(data->d_buf, '/'))
-		return;
-	memcpy(&elf->debug_crc, (char *)data->d_buf + at, 4);
-	elf->debug_link = data->d_buf;
-}
-
-/* What the section headers say: which tables there are, build-id, debug link. */
-static void look_at_sections(struct gt_elf *elf, Elf *file, struct gt_elf_id *id, bool *symtab,
-			     bool *dwarf)
+/* What the section headers say: which tables there are. */
+static void look_at_sections(Elf *file, bool *symtab, bool *dwarf)
 {
 	Elf_Scn *scn = NULL;
 	size_t names;
@@ -244,113 +205,116 @@ static void look_at_sections(struct gt_elf *elf, Elf *file, struct gt_elf_id *id
 		name = elf_strptr(file, names, shdr.sh_name);
 		if (shdr.sh_type == SHT_SYMTAB)
 			*symtab = true;
-		else if (shdr.sh_type == SHT_NOTE && !id->count)
-			read_build_id(id, scn);
-		else if (name && is_debug_section(name))
+		else if (name && (!strcmp(name, ".debug_info") || !strcmp(name, ".zdebug_info")))
 			*dwarf = true;
-		else if (elf && name && !strcmp(name, ".gnu_debuglink"))
-			read_debug_link(elf, scn);
 	}
 }
 
-/* ---- separate debug files -------------------------------------------------------------------- */
-
-/* The checksum of .gnu_debuglink: CRC-32 of the whole file. */
-static bool crc_of(int fd, uint32_t *out)
-{
-	static uint32_t table[256];
-	uint8_t buffer[65536];
-	uint32_t crc = ~0u;
-	ssize_t n;
-	off_t at = 0;
-
-	for (uint32_t i = 0; i < 256 && !table[255]; i++) {
-		uint32_t c = i;
-
-		for (int bit = 0; bit < 8; bit++)
-			c = c & 1 ? 0xedb88320u ^ c >> 1 : c >> 1;
-		table[i] = c;
-	}
-	while ((n = pread(fd, buffer, sizeof(buffer), at)) > 0) {
-		for (ssize_t i = 0; i < n; i++)
-			crc = table[(crc ^ buffer[i]) & 0xff] ^ crc >> 8;
-		at += n;
-	}
-	*out = ~crc;
-	return n == 0;
-}
-
-static Elf *open_elf(const char *path, int *fd, struct stat *st)
+static Elf *read_elf(int fd, struct stat *st)
 {
 	Elf *file;
 
-	*fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
-	if (*fd < 0)
-		return NULL;
 	/* Read, so that a file that shrinks meanwhile is no SIGBUS; but not gigabytes of it. */
-	if (!fstat(*fd, st) && S_ISREG(st->st_mode) &&
-	    (file = elf_begin(*fd, st->st_size > READ_MAX ? ELF_C_READ_MMAP : ELF_C_READ, NULL))) {
+	if (!fstat(fd, st) && S_ISREG(st->st_mode) &&
+	    (file = elf_begin(fd, st->st_size > READ_MAX ? ELF_C_READ_MMAP : ELF_C_READ, NULL))) {
 		if (elf_kind(file) == ELF_K_ELF)
 			return file;
 		elf_end(file);
 	}
-	close(*fd);
-	*fd = -1;
 	return NULL;
 }
 
-/* Takes `path` as the debug file if it belongs to this file: same build-id, else same checksum. */
-static bool try_debug_file(struct gt_elf *elf, const char *path)
-{
-	struct gt_elf_id id = {.count = 0};
-	bool symtab = false, dwarf = false;
-	struct stat st;
-	uint32_t crc;
-	int fd;
-	Elf *file = open_elf(path, &fd, &st);
+/* ---- separate symbols ------------------------------------------------------------------------ */
 
-	if (!file)
-		return false;
-	look_at_sections(NULL, file, &id, &symtab, &dwarf);
-	if (elf->id.count ? id.count == elf->id.count && !memcmp(id.bytes, elf->id.bytes, id.count)
-			  : elf->debug_link && crc_of(fd, &crc) && crc == elf->debug_crc) {
-		elf->debug_handle = file;
-		elf->debug_fd = fd;
-		elf->has_symtab |= symtab;
-		return true;
-	}
-	elf_end(file);
-	close(fd);
-	return false;
+/* Callbacks of libdwfl: it works on the file that is open already, and opens no other. */
+static int find_elf(Dwfl_Module *module, void **user, const char *name, Dwarf_Addr base, char **path,
+		    Elf **out)
+{
+	struct gt_elf *elf = *user;
+
+	(void)module, (void)base;
+	*path = strdup(name);
+	*out = elf_begin(elf->fd, ELF_C_READ, elf->handle); /* one more reference */
+	return -1;
 }
 
-static void find_debug_file(struct gt_elf *elf, const char *path, const char *root)
+/*
+ * Libdwfl compares build-ids, or checksums where there are none; without either it would take any file of
+ * the right name. It asks no server: gt_symbols_new() sees to that. The second question is for what
+ * several debug files share (dwz), which libdw finds by itself later.
+ */
+static int find_debuginfo(Dwfl_Module *module, void **user, const char *name, Dwarf_Addr base,
+			  const char *path, const char *link, GElf_Word crc, char **found)
 {
-	char name[PATH_MAX + NAME_MAX + 16];
-	const char *slash = strrchr(path, '/');
-	int folder = slash ? (int)(slash - path) : 0;
+	struct gt_elf *elf = *user;
+	const unsigned char *id;
+	GElf_Addr at;
+	int fd;
 
-	if (elf->id.count > 1) {
-		int n = snprintf(name, sizeof(name), "%s/.build-id/%02x/", root, elf->id.bytes[0]);
+	if (elf->debug_fd >= 0 || (!(link && crc) && dwfl_module_build_id(module, &id, &at) <= 0))
+		return -1;
+	fd = dwfl_standard_find_debuginfo(module, user, name, base, path, link, crc, found);
+	if (fd >= 0)
+		elf->debug_fd = fcntl(fd, F_DUPFD_CLOEXEC, 0);
+	return fd;
+}
 
-		for (size_t i = 1; i < elf->id.count && (size_t)n < sizeof(name); i++)
-			n += snprintf(name + n, sizeof(name) - (size_t)n, "%02x", elf->id.bytes[i]);
-		if ((size_t)n + 7 < sizeof(name)) {
-			strcpy(name + n, ".debug");
-			if (try_debug_file(elf, name))
-				return;
-		}
+/* .gnu_debugdata, a compressed ELF file with the functions that are not in .dynsym. */
+static void find_mini_symbols(struct gt_elf *elf, Dwfl_Module *module)
+{
+	for (int i = dwfl_module_getsymtab(module) - 1; i >= 0; i--) {
+		GElf_Addr address, bias;
+		GElf_Sym sym;
+		Elf *file = NULL;
+
+		if (!dwfl_module_getsym_info(module, i, &sym, &address, NULL, &file, &bias) || !file ||
+		    file == elf->handle)
+			continue;
+		elf->mini_handle = elf_begin(-1, ELF_C_READ, file); /* one more reference */
+		elf->has_symtab = elf->mini_handle != NULL;
+		return;
 	}
-	if (!elf->debug_link || !slash)
+}
+
+static void ask_libdwfl(struct gt_elf *elf, Dwfl_Module *module)
+{
+	bool dwarf = false;
+	struct stat st;
+	GElf_Addr bias;
+
+	if (!elf->has_symtab)
+		dwfl_module_getsymtab(module);
+	else
+		dwfl_module_getdwarf(module, &bias);
+	if (elf->debug_fd >= 0)
+		elf->debug_handle = read_elf(elf->debug_fd, &st);
+	if (elf->debug_handle)
+		look_at_sections(elf->debug_handle, &elf->has_symtab, &dwarf);
+	if (!elf->has_symtab)
+		find_mini_symbols(elf, module);
+}
+
+static void find_symbols_elsewhere(struct gt_elf *elf, const char *path, const char *debug_root)
+{
+	char text[PATH_MAX + 16], *folders = text;
+	const Dwfl_Callbacks callbacks = {.find_elf = find_elf,
+					  .find_debuginfo = find_debuginfo,
+					  .debuginfo_path = &folders};
+	Dwfl_Module *module;
+	void **user;
+	Dwfl *dwfl = dwfl_begin(&callbacks);
+
+	if (!dwfl)
 		return;
-	snprintf(name, sizeof(name), "%.*s/%s", folder, path, elf->debug_link);
-	if (strcmp(name, path) && try_debug_file(elf, name))
-		return;
-	snprintf(name, sizeof(name), "%.*s/.debug/%s", folder, path, elf->debug_link);
-	if (try_debug_file(elf, name))
-		return;
-	snprintf(name, sizeof(name), "%s%.*s/%s", root, folder, path, elf->debug_link);
-	try_debug_file(elf, name);
+	snprintf(text, sizeof(text), ":.debug:%s", debug_root);
+	dwfl_report_begin(dwfl);
+	module = dwfl_report_module(dwfl, path, 0, UINT64_MAX);
+	dwfl_report_end(dwfl, NULL, NULL);
+	if (module && dwfl_module_info(module, &user, NULL, NULL, NULL, NULL, NULL, NULL)) {
+		*user = elf;
+		ask_libdwfl(elf, module);
+	}
+	dwfl_end(dwfl);
 }
 
 /* ---- the file -------------------------------------------------------------------------------- */
@@ -378,21 +342,26 @@ int gt_elf_open(struct gt_elf *elf, const struct gt_def_module *module, const ch
 	elf->fd = elf->debug_fd = -1;
 	if (elf_version(EV_CURRENT) == EV_NONE)
 		return -ENOTSUP;
-	elf->handle = open_elf(path, &elf->fd, &st);
-	if (!elf->handle)
+	elf->fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+	elf->handle = elf->fd < 0 ? NULL : read_elf(elf->fd, &st);
+	if (!elf->handle) {
+		gt_elf_close(elf);
 		return -ENOENT;
+	}
 	if (!same_file(module, &st)) {
 		gt_elf_close(elf);
 		return -ESTALE;
 	}
 	rc = read_segments(elf);
 	if (!rc) {
-		look_at_sections(elf, elf->handle, &elf->id, &elf->has_symtab, &elf->has_dwarf);
+		look_at_sections(elf->handle, &elf->has_symtab, &elf->has_dwarf);
 		if (!elf->has_symtab || !elf->has_dwarf)
-			find_debug_file(elf, path, debug_root);
+			find_symbols_elsewhere(elf, path, debug_root);
 		rc = read_tables(elf, elf->handle, SHT_SYMTAB);
 		if (!rc && elf->debug_handle)
 			rc = read_tables(elf, elf->debug_handle, SHT_SYMTAB);
+		if (!rc && elf->mini_handle)
+			rc = read_tables(elf, elf->mini_handle, SHT_SYMTAB);
 		/* Also beside a symbol table: that may have been stripped of some. */
 		if (!rc)
 			rc = read_tables(elf, elf->handle, SHT_DYNSYM);
@@ -405,6 +374,8 @@ int gt_elf_open(struct gt_elf *elf, const struct gt_def_module *module, const ch
 
 void gt_elf_close(struct gt_elf *elf)
 {
+	if (elf->mini_handle)
+		elf_end(elf->mini_handle);
 	if (elf->debug_handle)
 		elf_end(elf->debug_handle);
 	if (elf->handle)

@@ -29,11 +29,6 @@ struct gt_elf_segment {
 	bool executable;
 };
 
-struct gt_elf_id {
-	uint8_t bytes[64];
-	size_t count; /* 0: the file has no build-id */
-};
-
 struct gt_elf {
 	void *handle; /* Elf *, of the file itself */
 	int fd;
@@ -41,13 +36,11 @@ struct gt_elf {
 	size_t segment_count;
 	struct gt_elf_sym *syms; /* sorted by address, one for each address */
 	size_t sym_count;
-	struct gt_elf_id id;
 	bool has_symtab;
 	bool has_dwarf;
-	const char *debug_link; /* file name from .gnu_debuglink, or NULL */
-	uint32_t debug_crc;
 	void *debug_handle; /* Elf * of the separate debug file, or NULL */
 	int debug_fd;
+	void *mini_handle; /* Elf * of what .gnu_debugdata holds, or NULL; only without a symbol table */
 };
 
 /*
