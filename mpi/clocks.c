@@ -14,8 +14,7 @@
 #include <string.h>
 #include <sys/mman.h>
 
-#include "mpi/generated.h"
-#include "mpi/hosts.h"
+#include "mpi/clocks.h"
 
 #define TAG        1
 #define TAG_CHAIN  2

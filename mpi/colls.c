@@ -7,10 +7,8 @@
  *
  * Limits: which arguments say it is in the table of gen.py.
  */
-#include <string.h>
-
-#include "mpi/events.h"
-#include "mpi/generated.h"
+#include "mpi/colls.h"
+#include "mpi/comms.h"
 
 #define ROOT_NONE UINT32_MAX       /* OTF2_COLLECTIVE_ROOT_NONE */
 #define ROOT_SELF (UINT32_MAX - 1) /* the remote side's root is this process */

@@ -20,9 +20,8 @@
 #include <string.h>
 #include <sys/mman.h>
 
-#include "mpi/events.h"
-#include "mpi/generated.h"
-#include "mpi/links.h"
+#include "mpi/comms.h"
+#include "mpi/hosts.h"
 
 #define BUCKETS    256u
 #define PARADIGM   4u /* OTF2_PARADIGM_MPI */
@@ -35,8 +34,7 @@ uint64_t gt_mpi_generation = 1;
 
 static uint32_t lock;
 static struct gt_mpi_comm *buckets[BUCKETS], *spare;
-static MPI_Group world;       /* of MPI_COMM_WORLD, or the process set of that name */
-static int world_size;
+static MPI_Group world;       /* to be freed in the end */
 static unsigned users;        /* of MPI: sessions that are open, and one for MPI_Init */
 static bool ready;            /* there are some */
 static uint64_t own_job;
@@ -94,70 +92,6 @@ static uint64_t count_times(uint64_t hash)
 	if (!n)
 		gt_lost(GT_LOSS_DEFINITION, 1);
 	return n;
-}
-
-/* ---- groups --------------------------------------------------------------------------------- */
-
-/* Member lists that have been written, by their hash. */
-static struct { uint64_t hash; gt_ref ref; } lists[256];
-
-struct members {
-	uint64_t hash;
-	gt_ref ref;
-	int size;
-	bool foreign; /* some are not in MPI_COMM_WORLD, and no link names them */
-};
-
-static struct members look_at(MPI_Group group, const struct gt_mpi_link *link)
-{
-	struct members m = { .hash = 1 };
-	size_t slot, bytes;
-	int *ranks;
-	bool known;
-
-	if (gt_mpi_Group_size()(group, &m.size) != MPI_SUCCESS || m.size <= 0)
-		return (struct members){ .foreign = true };
-	bytes = 2 * (size_t)m.size * sizeof(*ranks);
-	ranks = gt_mpi_memory(bytes);
-	if (!ranks)
-		return (struct members){ .foreign = true };
-	for (int i = 0; i < m.size; i++)
-		ranks[i] = i;
-	known = gt_mpi_Group_translate_ranks()(group, m.size, ranks, world, ranks + m.size) == MPI_SUCCESS;
-	m.foreign = !known;
-	for (int i = 0; !m.foreign && i < m.size; i++) {
-		m.foreign = ranks[m.size + i] < 0 || ranks[m.size + i] >= world_size;
-		m.hash = gt_mpi_mix(m.hash, (uint64_t)ranks[m.size + i]);
-	}
-	m.hash = gt_mpi_mix(m.hash, (uint64_t)m.size);
-	slot = m.hash % (sizeof(lists) / sizeof(lists[0]));
-	if (!m.foreign) {
-		gt_mpi_lock(&lock);
-		if (lists[slot].hash == m.hash)
-			m.ref = lists[slot].ref;
-		gt_mpi_unlock(&lock);
-	}
-	if (!m.foreign && !m.ref) {
-		m.ref = gt_def_ranks((const uint32_t *)ranks + m.size, (uint32_t)m.size);
-		gt_mpi_lock(&lock);
-		lists[slot].hash = m.hash;
-		lists[slot].ref = m.ref;
-		gt_mpi_unlock(&lock);
-	}
-	if (known && m.foreign && link) {
-		m.ref = gt_mpi_link_names(link, group, m.size, ranks + m.size);
-		m.foreign = !m.ref;
-	}
-	munmap(ranks, bytes);
-	return m;
-}
-
-gt_ref gt_mpi_members(MPI_Group group, const struct gt_mpi_link *link, int *size)
-{
-	struct members m = look_at(group, link);
-
-	*size = m.size;
-	return m.foreign ? GT_NONE : m.ref;
 }
 
 /* ---- the table ------------------------------------------------------------------------------ */
@@ -316,13 +250,13 @@ static const struct gt_mpi_comm *keep(struct gt_mpi_comm *entry)
 static bool look_into(struct gt_mpi_comm *entry, const struct origin *from, MPI_Group group,
 		      MPI_Group far)
 {
-	struct members own = { .foreign = true }, remote = { 0 };
+	struct gt_mpi_members own = { .foreign = true }, remote = { 0 };
 	uint64_t times = 1;
 
 	if (group != MPI_GROUP_NULL)
-		own = look_at(group, from->link);
+		own = gt_mpi_members(group, from->link);
 	if (far != MPI_GROUP_NULL)
-		remote = look_at(far, from->link);
+		remote = gt_mpi_members(far, from->link);
 	entry->size = own.size;
 	entry->far = entry->inter ? remote.size : own.size;
 	entry->ranks = own.ref;
@@ -461,7 +395,7 @@ static bool with_others(MPI_Comm comm, struct gt_mpi_link **link)
 
 	if (gt_mpi_Comm_group()(comm, &own) == MPI_SUCCESS &&
 	    gt_mpi_Comm_remote_group()(comm, &remote) == MPI_SUCCESS)
-		others = look_at(own, NULL).foreign || look_at(remote, NULL).foreign;
+		others = gt_mpi_members(own, NULL).foreign || gt_mpi_members(remote, NULL).foreign;
 	if (link)
 		*link = others ? gt_mpi_link_of(own, remote) : NULL;
 	free_group(own);
@@ -539,10 +473,10 @@ void gt_mpi_comm_ready(const struct gt_mpi_op *op)
 
 /* ---- processes of other jobs ---------------------------------------------------------------- */
 
-static void add_link(const struct gt_mpi_meeting *m, MPI_Comm comm)
+static void add_link(struct gt_mpi_meeting m, MPI_Comm comm)
 {
-	struct origin parent = child_of(m->near), from = { .salt = parent.salt };
-	const struct gt_mpi_comm *near = gt_mpi_comm_of(m->near);
+	struct origin parent = child_of(m.near), from = { .salt = parent.salt };
+	const struct gt_mpi_comm *near = gt_mpi_comm_of(m.near);
 
 	if (!ready || !near || comm == MPI_COMM_NULL)
 		return;
@@ -550,7 +484,9 @@ static void add_link(const struct gt_mpi_meeting *m, MPI_Comm comm)
 		from.salt = gt_mpi_mix(own_job, FIRST_KEY);
 		from.times = count_times;
 	} else {
-		from.link = gt_mpi_link_new(m, near, parent.salt, comm);
+		m.me = near->me;
+		m.base = near->link;
+		from.link = gt_mpi_link_new(&m, parent.salt, comm);
 	}
 	if (from.link) {
 		from.salt = FIRST_KEY;
@@ -565,25 +501,25 @@ void gt_mpi_parent_found(void)
 	MPI_Comm parent = MPI_COMM_NULL;
 
 	if (gt_mpi_Comm_get_parent()(&parent) == MPI_SUCCESS && parent != MPI_COMM_NULL)
-		add_link(&(struct gt_mpi_meeting){ .kind = GT_LINK_PARENT, .near = MPI_COMM_WORLD }, parent);
+		add_link((struct gt_mpi_meeting){ .kind = GT_LINK_PARENT, .near = MPI_COMM_WORLD }, parent);
 }
 
 void gt_mpi_comm_spawned(uint64_t began, MPI_Comm near, int root, const MPI_Comm *comm)
 {
-	add_link(&(struct gt_mpi_meeting){ .kind = GT_LINK_SPAWN, .near = near, .root = root,
+	add_link((struct gt_mpi_meeting){ .kind = GT_LINK_SPAWN, .near = near, .root = root,
 					   .began = began }, *comm);
 }
 
 void gt_mpi_comm_met(bool accepts, uint64_t began, MPI_Comm near, int root, const char *port,
 		     const MPI_Comm *comm)
 {
-	add_link(&(struct gt_mpi_meeting){ .kind = accepts ? GT_LINK_ACCEPT : GT_LINK_CONNECT,
+	add_link((struct gt_mpi_meeting){ .kind = accepts ? GT_LINK_ACCEPT : GT_LINK_CONNECT,
 					   .near = near, .root = root, .port = port, .began = began }, *comm);
 }
 
 void gt_mpi_comm_joined(uint64_t began, int fd, const MPI_Comm *comm)
 {
-	add_link(&(struct gt_mpi_meeting){ .kind = GT_LINK_JOIN, .near = MPI_COMM_SELF, .fd = fd,
+	add_link((struct gt_mpi_meeting){ .kind = GT_LINK_JOIN, .near = MPI_COMM_SELF, .fd = fd,
 					   .began = began }, *comm);
 }
 
@@ -657,7 +593,7 @@ static void begin(MPI_Group group, uint64_t job)
 	if (!users++) {
 		world = group;
 		group = MPI_GROUP_NULL;
-		gt_mpi_Group_size()(world, &world_size);
+		gt_mpi_members_begin(world);
 		ready = true;
 	}
 	gt_mpi_unlock(&lock);

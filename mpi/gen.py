@@ -4,6 +4,7 @@
 
     gen.py stubs OUT FLAVOUR=PREPROCESSED...        the entry points of libgputrace-mpi.so
     gen.py wrap OUT FLAVOUR FLAVOUR=PREPROCESSED... the wrappers for one MPI
+    gen.py real OUT FLAVOUR FLAVOUR=PREPROCESSED... what they and the adapter call
 
 The table below says what a function means; all others are entered and left. Limits: functions with
 a variable number of arguments, conversions of handles and the clock are not wrapped.
@@ -415,27 +416,43 @@ def wrap(out, flavour, every):
     names = sorted(set().union(*every.values()))
     functions = every[flavour]
     out.write(HEAD % ("the wrappers for " + flavour))
-    out.write('#include "mpi/events.h"\n#include "mpi/generated.h"\n#include "mpi/hosts.h"\n\n')
-    needed = [(i, name) for i, name in enumerate(names) if name in NEEDED and name in functions]
-    for i, name in needed: # Open MPI 5 has MPI 4's sessions and says that it is 3.1
-        out.write("typedef __typeof__({0}) {0}_fn;\n{0}_fn *gt_mpi_{1}(void);\n".format(name, name[4:]))
+    out.write('#include "mpi/wrap.h"\n\n')
+    declare(out, needed(names, functions))
     for i, name in enumerate(names):
         if name in functions:
             out.write(body(name, functions[name], i) + "\n")
-    out.write("void *const gt_mpi_wrappers[] = {\n")
+    out.write("static void *const wrappers[] = {\n")
     for name in names:
         there = name in functions
         out.write("\t%s, %s,\n" % (("via_" + name, "via_P" + name) if there else ("NULL", "NULL")))
-    out.write("};\nconst unsigned gt_mpi_functions = %d;\n\n" % len(names))
+    out.write('};\n\nstruct gt_mpi_flavour gt_mpi_flavour __attribute__((visibility("default"))) = {\n'
+              "\t.functions = %d,\n\t.wrappers = wrappers,\n\t.real = gt_mpi_real,\n\t.setup = gt_mpi_setup,\n};\n" % len(names))
+
+
+def real(out, flavour, every):
+    names = sorted(set().union(*every.values()))
+    functions = every[flavour]
+    out.write(HEAD % ("the functions of " + flavour))
+    out.write('#include "mpi/real.h"\n\nconst unsigned gt_mpi_functions = %d;\n\n' % len(names))
     out.write("const struct gt_mpi_function gt_mpi_function[] = {\n")
     out.writelines('\t{ "%s", %d },\n' % (n, role(n)) for n in names)
     out.write("};\nvoid *gt_mpi_real[2 * %d];\ngt_ref gt_mpi_region[%d];\n\n" % (len(names), len(names)))
-    for i, name in needed:
+    declare(out, needed(names, functions))
+    for i, name in needed(names, functions):
         out.write("%s_fn *gt_mpi_%s(void) { return (%s_fn *)gt_mpi_real[%d]; }\n" %
                   (name, name[4:], name, 2 * i + 1))
 
 
-# What the hand-written part calls itself: mpi/generated.h declares these.
+def needed(names, functions):
+    return [(i, name) for i, name in enumerate(names) if name in NEEDED and name in functions]
+
+
+def declare(out, functions):
+    for _, name in functions: # Open MPI 5 has MPI 4's sessions and says that it is 3.1
+        out.write("typedef __typeof__({0}) {0}_fn;\n{0}_fn *gt_mpi_{1}(void);\n".format(name, name[4:]))
+
+
+# What the hand-written part calls itself: mpi/real.h declares these.
 NEEDED = ["MPI_Bcast", "MPI_Comm_create_group", "MPI_Comm_free", "MPI_Comm_set_errhandler", "MPI_Group_incl",
           "MPI_Recv", "MPI_Send", "MPI_Comm_group", "MPI_Comm_remote_group", "MPI_Group_translate_ranks", "MPI_Group_size",
           "MPI_Group_free", "MPI_Comm_rank", "MPI_Comm_size", "MPI_Comm_remote_size", "MPI_Comm_test_inter",
@@ -452,7 +469,7 @@ def main():
         if what == "stubs":
             stubs(out, every)
         else:
-            wrap(out, rest[0], every)
+            {"wrap": wrap, "real": real}[what](out, rest[0], every)
     os.rename(target + ".tmp", target)
 
 

@@ -7,7 +7,6 @@
  */
 #include <string.h>
 
-#include "mpi/events.h"
 #include "mpi/handles.h"
 
 #define BUCKETS 64u

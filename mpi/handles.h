@@ -5,7 +5,7 @@
 #ifndef GT_MPI_HANDLES_H
 #define GT_MPI_HANDLES_H
 
-#include "mpi/events.h"
+#include "mpi/requests.h"
 
 enum gt_mpi_handle_kind { GT_MPI_WINDOW, GT_MPI_FILE };
 

@@ -14,7 +14,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-#include "mpi/generated.h"
+#include "mpi/clocks.h"
 #include "mpi/hosts.h"
 
 #define TAG        30011 /* between MPI_COMM_WORLD's speakers, in MPI's own context */
@@ -23,6 +23,7 @@
 static MPI_Comm speakers = MPI_COMM_NULL;
 static int me, count;
 static pid_t owner;
+uint32_t gt_mpi_rank;
 
 /* VT_ETIMESYNC */
 bool gt_mpi_meets;
@@ -164,6 +165,17 @@ uint64_t gt_mpi_find_job(void)
 		return hash;
 	stat_field(launcher, START, start, sizeof(start));
 	return hash_text(gt_mpi_mix(1, (uint64_t)launcher), start);
+}
+
+uint64_t gt_mpi_be_rank(int rank, int size)
+{
+	static uint32_t done;
+	uint64_t job = gt_mpi_find_job();
+
+	gt_mpi_rank = (uint32_t)rank;
+	if (!__atomic_exchange_n(&done, 1, __ATOMIC_ACQ_REL))
+		gt_set_rank((uint32_t)rank, (uint32_t)size, job);
+	return job;
 }
 
 /* ---- speakers ------------------------------------------------------------------------------- */

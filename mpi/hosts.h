@@ -9,7 +9,9 @@
 #ifndef GT_MPI_HOSTS_H
 #define GT_MPI_HOSTS_H
 
-#include "mpi/events.h"
+#include "mpi/base.h"
+
+#pragma GCC visibility push(hidden)
 
 #define GT_MPI_HOSTS_MOST 65536u
 
@@ -18,15 +20,14 @@ uint64_t gt_mpi_find_job(void);
 /* The same of a job that the launcher calls so. */
 uint64_t gt_mpi_job_of(const char *name);
 
+extern uint32_t gt_mpi_rank; /* in MPI_COMM_WORLD */
+/* Says which rank this process is, once; returns the job's number. */
+uint64_t gt_mpi_be_rank(int rank, int size);
+
 /* Before MPI_Init, after it, before MPI_Finalize. */
 void gt_mpi_hosts_begin(void);
 void gt_mpi_hosts_ready(uint64_t job, int rank, int size);
 void gt_mpi_hosts_end(void);
-
-/* Compares the clocks of all hosts; all speakers at once. And, after the last time: tells each of them
- * how the clocks are converted that its own was compared with. */
-void gt_mpi_clocks_compare(MPI_Comm speakers, int me, int count);
-void gt_mpi_clocks_tell(MPI_Comm speakers, int me, int count);
 
 /* This process speaks for its host, and clocks are compared during the run, too. */
 extern bool gt_mpi_meets;
@@ -38,5 +39,7 @@ static inline void gt_mpi_met(MPI_Comm comm)
 	if (GT_MPI_UNLIKELY(gt_mpi_meets) && comm == MPI_COMM_WORLD)
 		gt_mpi_meet();
 }
+
+#pragma GCC visibility pop
 
 #endif

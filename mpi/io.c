@@ -7,9 +7,9 @@
  */
 #include <string.h>
 
-#include "mpi/events.h"
-#include "mpi/generated.h"
+#include "mpi/comms.h"
 #include "mpi/handles.h"
+#include "mpi/io.h"
 
 #define PARADIGM 3u /* of a HANDLE: MPI-IO */
 

@@ -13,7 +13,6 @@
 #include <sys/mman.h>
 #include <sys/socket.h>
 
-#include "mpi/generated.h"
 #include "mpi/hosts.h"
 #include "mpi/links.h"
 
@@ -119,8 +118,8 @@ static int *room_for(MPI_Group group, int *size)
 	return gt_mpi_memory(2 * (size_t)*size * sizeof(int));
 }
 
-gt_ref gt_mpi_link_names(const struct gt_mpi_link *link, MPI_Group group, int size,
-			 const int *ranks)
+/* ranks: of the members in the own MPI_COMM_WORLD, if they are in it. The definition of such a group. */
+static gt_ref names_by(const struct gt_mpi_link *link, MPI_Group group, int size, const int *ranks)
 {
 	size_t bytes = (size_t)size * 2 * sizeof(uint32_t);
 	uint32_t *pairs = gt_mpi_memory(bytes);
@@ -192,6 +191,64 @@ struct gt_mpi_link *gt_mpi_link_of(MPI_Group group, MPI_Group remote)
 	return NULL;
 }
 
+/* ---- members --------------------------------------------------------------------------------- */
+
+static MPI_Group world; /* of MPI_COMM_WORLD, or the process set of that name */
+static int world_size;
+
+void gt_mpi_members_begin(MPI_Group group)
+{
+	world = group;
+	gt_mpi_Group_size()(world, &world_size);
+}
+
+/* Member lists that have been written, by their hash. */
+static struct { uint64_t hash; gt_ref ref; } lists[256];
+
+struct gt_mpi_members gt_mpi_members(MPI_Group group, const struct gt_mpi_link *link)
+{
+	struct gt_mpi_members m = { .hash = 1 };
+	size_t slot, bytes;
+	int *ranks;
+	bool known;
+
+	if (gt_mpi_Group_size()(group, &m.size) != MPI_SUCCESS || m.size <= 0)
+		return (struct gt_mpi_members){ .foreign = true };
+	bytes = 2 * (size_t)m.size * sizeof(*ranks);
+	ranks = gt_mpi_memory(bytes);
+	if (!ranks)
+		return (struct gt_mpi_members){ .foreign = true };
+	for (int i = 0; i < m.size; i++)
+		ranks[i] = i;
+	known = gt_mpi_Group_translate_ranks()(group, m.size, ranks, world, ranks + m.size) == MPI_SUCCESS;
+	m.foreign = !known;
+	for (int i = 0; !m.foreign && i < m.size; i++) {
+		m.foreign = ranks[m.size + i] < 0 || ranks[m.size + i] >= world_size;
+		m.hash = gt_mpi_mix(m.hash, (uint64_t)ranks[m.size + i]);
+	}
+	m.hash = gt_mpi_mix(m.hash, (uint64_t)m.size);
+	slot = m.hash % (sizeof(lists) / sizeof(lists[0]));
+	if (!m.foreign) {
+		gt_mpi_lock(&lock);
+		if (lists[slot].hash == m.hash)
+			m.ref = lists[slot].ref;
+		gt_mpi_unlock(&lock);
+	}
+	if (!m.foreign && !m.ref) {
+		m.ref = gt_def_ranks((const uint32_t *)ranks + m.size, (uint32_t)m.size);
+		gt_mpi_lock(&lock);
+		lists[slot].hash = m.hash;
+		lists[slot].ref = m.ref;
+		gt_mpi_unlock(&lock);
+	}
+	if (known && m.foreign && link) {
+		m.ref = names_by(link, group, m.size, ranks + m.size);
+		m.foreign = !m.ref;
+	}
+	munmap(ranks, bytes);
+	return m;
+}
+
 /* ---- new ones ------------------------------------------------------------------------------- */
 
 /* Open MPI tells a spawned process "<job>.<rank>:<number>" of the one that spawned it. */
@@ -261,20 +318,20 @@ static bool find_place(const struct gt_mpi_meeting *m, char *place)
 	}
 }
 
-static void define(struct gt_mpi_link *l, const struct gt_mpi_meeting *m,
-		   const struct gt_mpi_comm *near)
+static void define(struct gt_mpi_link *l, const struct gt_mpi_meeting *m)
 {
+	struct gt_mpi_members members = gt_mpi_members(l->ends[0], l->base);
 	struct gt_def_link def = {
 		.key = l->key,
 		.link = l->base ? l->base->ref : GT_NONE,
+		.group = members.foreign ? GT_NONE : members.ref,
+		.near = (uint32_t)members.size,
 		.kind = m->kind,
-		.root = near->me == m->root,
+		.root = m->me == m->root,
 	};
 	char place[PLACE];
 	int size = 0;
 
-	def.group = gt_mpi_members(l->ends[0], l->base, &size);
-	def.near = (uint32_t)size;
 	if (gt_mpi_Group_size()(l->ends[1], &size) != MPI_SUCCESS || !def.group)
 		return;
 	def.far = (uint32_t)size;
@@ -288,19 +345,18 @@ static void define(struct gt_mpi_link *l, const struct gt_mpi_meeting *m,
 		l->ref = GT_NONE;
 }
 
-struct gt_mpi_link *gt_mpi_link_new(const struct gt_mpi_meeting *m, const struct gt_mpi_comm *near,
-				    uint64_t key, MPI_Comm inter)
+struct gt_mpi_link *gt_mpi_link_new(const struct gt_mpi_meeting *m, uint64_t key, MPI_Comm inter)
 {
 	struct gt_mpi_link *l = fresh();
 
 	if (!l)
 		return NULL;
 	l->key = key;
-	l->base = near->link;
+	l->base = m->base;
 	gt_mpi_link_use(l->base);
 	if (gt_mpi_Comm_group()(inter, &l->ends[0]) == MPI_SUCCESS &&
 	    gt_mpi_Comm_remote_group()(inter, &l->ends[1]) == MPI_SUCCESS)
-		define(l, m, near);
+		define(l, m);
 	if (!l->ref) {
 		gt_mpi_link_leave(l);
 		return NULL;

@@ -10,7 +10,9 @@
 #ifndef GT_MPI_LINKS_H
 #define GT_MPI_LINKS_H
 
-#include "mpi/events.h"
+#include "mpi/base.h"
+
+#pragma GCC visibility push(hidden)
 
 struct gt_mpi_link {
 	struct gt_mpi_link *next;
@@ -27,17 +29,15 @@ struct gt_mpi_meeting {
 	unsigned kind;	  /* enum gt_link_kind */
 	MPI_Comm near;	  /* over which it was made ... */
 	int root;	  /* ... and whose arguments count */
+	int me;           /* this process's rank there */
+	struct gt_mpi_link *base; /* that `near` goes back to */
 	const char *port; /* of accept and connect */
 	int fd;		  /* of join */
 	uint64_t began;
 };
 
-/*
- * A new one, with one user; NULL: it cannot be recorded. key: of this end; near: the communicator
- * that it was made over.
- */
-struct gt_mpi_link *gt_mpi_link_new(const struct gt_mpi_meeting *m, const struct gt_mpi_comm *near,
-				    uint64_t key, MPI_Comm inter);
+/* A new one, with one user; NULL: it cannot be recorded. key: of this end. */
+struct gt_mpi_link *gt_mpi_link_new(const struct gt_mpi_meeting *m, uint64_t key, MPI_Comm inter);
 void gt_mpi_link_use(struct gt_mpi_link *link);
 void gt_mpi_link_leave(struct gt_mpi_link *link);
 /* MPI ends. */
@@ -48,12 +48,22 @@ void gt_mpi_links_end(void);
  */
 struct gt_mpi_link *gt_mpi_link_of(MPI_Group group, MPI_Group remote);
 
-/* ranks: of the members in the own MPI_COMM_WORLD, if they are in it. The definition of such a
- * group. */
-gt_ref gt_mpi_link_names(const struct gt_mpi_link *link, MPI_Group group, int size,
-			 const int *ranks);
+/* The members of a group. */
+struct gt_mpi_members {
+	uint64_t hash;
+	gt_ref ref;       /* their definition */
+	int size;
+	bool foreign;     /* some are not in MPI_COMM_WORLD, and no link names them */
+};
+
+/* Those of MPI_COMM_WORLD; it stays in use until MPI ends. */
+void gt_mpi_members_begin(MPI_Group world);
+/* link: names members that are not in the own MPI_COMM_WORLD, or NULL. */
+struct gt_mpi_members gt_mpi_members(MPI_Group group, const struct gt_mpi_link *link);
 
 /* A number for the places that the members have in `places`; false: some have none. */
 bool gt_mpi_link_places(MPI_Group group, const MPI_Group places[2], uint64_t *hash);
+
+#pragma GCC visibility pop
 
 #endif

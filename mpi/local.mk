@@ -15,7 +15,7 @@ if HAVE_MPICH
 MPI_TABLE_FILES += mpi/mpich.i
 MPI_TABLES += mpich=mpi/mpich.i
 endif
-MPI_MADE = mpi/stubs.c mpi/wrap-openmpi.c mpi/wrap-mpich.c
+MPI_MADE = mpi/stubs.c mpi/wrap-openmpi.c mpi/wrap-mpich.c mpi/real-openmpi.c mpi/real-mpich.c
 CLEANFILES += mpi/openmpi.i mpi/mpich.i $(MPI_MADE)
 
 MPI_TABLE = $(AM_V_GEN)$(MKDIR_P) mpi && printf '\043include <mpi.h>\n' | $(CC) -E -P -x c -o $@
@@ -28,14 +28,18 @@ mpi/stubs.c: mpi/gen.py $(MPI_TABLE_FILES)
 	$(MPI_GEN) stubs $@ $(MPI_TABLES)
 mpi/wrap-openmpi.c: mpi/gen.py $(MPI_TABLE_FILES)
 	$(MPI_GEN) wrap $@ openmpi $(MPI_TABLES)
+mpi/real-openmpi.c: mpi/gen.py $(MPI_TABLE_FILES)
+	$(MPI_GEN) real $@ openmpi $(MPI_TABLES)
 mpi/wrap-mpich.c: mpi/gen.py $(MPI_TABLE_FILES)
 	$(MPI_GEN) wrap $@ mpich $(MPI_TABLES)
+mpi/real-mpich.c: mpi/gen.py $(MPI_TABLE_FILES)
+	$(MPI_GEN) real $@ mpich $(MPI_TABLES)
 
 MPI_LDFLAGS = -no-undefined -Wl,-z,defs -Wl,-z,nodelete -Wl,-z,relro,-z,now
 MPI_FLAVOUR_LDFLAGS = -module -avoid-version $(MPI_LDFLAGS) -Wl,--version-script=$(top_srcdir)/mpi/flavour.map
-MPI_PARTS = mpi/events.h mpi/generated.h mpi/choose.h mpi/rma.h mpi/handles.h mpi/links.h mpi/state.c mpi/comms.c mpi/links.c \
-	mpi/requests.c mpi/colls.c mpi/rma.c mpi/io.c mpi/handles.c \
-	mpi/hosts.h mpi/hosts.c mpi/clocks.c
+MPI_PARTS = mpi/base.c mpi/base.h mpi/choose.h mpi/clocks.c mpi/clocks.h mpi/colls.c mpi/colls.h mpi/comms.c mpi/comms.h \
+	mpi/handles.c mpi/handles.h mpi/hosts.c mpi/hosts.h mpi/init.c mpi/init.h mpi/io.c mpi/io.h mpi/links.c \
+	mpi/links.h mpi/messages.c mpi/messages.h mpi/real.h mpi/requests.c mpi/requests.h mpi/rma.c mpi/rma.h mpi/wrap.h
 # Wrappers in order of the table, one as the other: no time is gained by warnings about them. The stack
 # protector would look after the two words of a record in each of them, twice in each call.
 MPI_CFLAGS = $(AM_CFLAGS) -fno-plt -fno-stack-protector -Wno-deprecated-declarations
@@ -53,7 +57,7 @@ endif
 if HAVE_OPENMPI
 lib_LTLIBRARIES += mpi/libgputrace-mpi-openmpi.la
 mpi_libgputrace_mpi_openmpi_la_SOURCES = $(MPI_PARTS)
-nodist_mpi_libgputrace_mpi_openmpi_la_SOURCES = mpi/wrap-openmpi.c
+nodist_mpi_libgputrace_mpi_openmpi_la_SOURCES = mpi/wrap-openmpi.c mpi/real-openmpi.c
 mpi_libgputrace_mpi_openmpi_la_CPPFLAGS = $(AM_CPPFLAGS) $(OPENMPI_CFLAGS)
 mpi_libgputrace_mpi_openmpi_la_CFLAGS = $(MPI_CFLAGS)
 mpi_libgputrace_mpi_openmpi_la_LDFLAGS = $(MPI_FLAVOUR_LDFLAGS)
@@ -64,7 +68,7 @@ endif
 if HAVE_MPICH
 lib_LTLIBRARIES += mpi/libgputrace-mpi-mpich.la
 mpi_libgputrace_mpi_mpich_la_SOURCES = $(MPI_PARTS)
-nodist_mpi_libgputrace_mpi_mpich_la_SOURCES = mpi/wrap-mpich.c
+nodist_mpi_libgputrace_mpi_mpich_la_SOURCES = mpi/wrap-mpich.c mpi/real-mpich.c
 mpi_libgputrace_mpi_mpich_la_CPPFLAGS = $(AM_CPPFLAGS) $(MPICH_CFLAGS)
 mpi_libgputrace_mpi_mpich_la_CFLAGS = $(MPI_CFLAGS)
 mpi_libgputrace_mpi_mpich_la_LDFLAGS = $(MPI_FLAVOUR_LDFLAGS)

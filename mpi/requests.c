@@ -1,21 +1,14 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Messages, and the requests of operations that are under way.
- *
- * A send is recorded before the call, so that no receive can have an earlier time; a receive when it
- * is complete. MPI libraries hand out one and the same handle for all operations that were complete
- * at once; these are completed in the trace at once, too, and never enter the table.
+ * Operations that are under way; see requests.h.
  *
  * Limits: request handles that the program copies and gives to two threads are matched as MPI does.
  */
-#include <string.h>
-#include <sys/mman.h>
+#include "mpi/requests.h"
 
-#include "mpi/events.h"
-#include "mpi/generated.h"
-
-#define SHARDS 64u
-#define CHUNK  128u
+#define SHARDS      64u
+#define CHUNK       128u
+#define MATCHED_BIT (UINT64_C(1) << 63) /* messages of MPI_Mprobe are kept beside requests */
 
 struct entry {
 	uint64_t bits;           /* never changes while the entry is in the table */
@@ -32,103 +25,11 @@ static struct shard {
 
 uint64_t gt_mpi_live;
 static uint64_t last_id;
-static uint64_t complete_handle; /* Open MPI: of operations that are complete; 0: none is known */
-static struct gt_mpi_segment variables;  /* Open MPI: the library's own data */
 
-#define MATCHED_BIT (UINT64_C(1) << 63) /* messages of MPI_Mprobe are kept beside requests */
-
-/* What the handle and the status look like inside; both are part of the libraries' ABI. */
-#if defined(OPEN_MPI)
-static bool always_complete(MPI_Request request)
+uint64_t gt_mpi_new_id(void)
 {
-	return GT_MPI_BITS(request) == complete_handle;
+	return __atomic_add_fetch(&last_id, 1, __ATOMIC_RELAXED);
 }
-
-/* Those that MPI defines are variables of the library itself. */
-static bool never_goes(MPI_Datatype type)
-{
-	return gt_mpi_within(&variables, type);
-}
-#else
-static bool always_complete(MPI_Request request)
-{
-	return (unsigned)request >> 30 == 1; /* a handle that is built in */
-}
-
-static bool never_goes(MPI_Datatype type)
-{
-	return (unsigned)type >> 30 == 1; /* built in */
-}
-#endif
-
-void gt_mpi_requests_setup(void *(*find)(const char *symbol))
-{
-	complete_handle = GT_MPI_BITS(find("ompi_request_empty"));
-	variables = gt_mpi_segment_of(find("ompi_mpi_int"));
-}
-
-uint64_t gt_mpi_bytes_of(MPI_Count count, MPI_Datatype type)
-{
-	MPI_Count size = 0;
-
-	if (!GT_MPI_IS_TYPE(type) || gt_mpi_Type_size_x()(type, &size) != MPI_SUCCESS || size < 0 ||
-	    count < 0)
-		return 0;
-	if (size && never_goes(type)) {
-		gt_mpi_self.type_size = 0;
-		gt_mpi_self.type_bits = GT_MPI_BITS(type);
-		gt_mpi_self.type_size = (uint64_t)size;
-	}
-	return (uint64_t)count * (uint64_t)size;
-}
-
-/* ---- records -------------------------------------------------------------------------------- */
-
-static void record_message(unsigned type, gt_ref comm, uint32_t peer, uint32_t tag, uint64_t bytes,
-			   uint64_t id)
-{
-	const uint64_t data[4] = { peer | (uint64_t)tag << 32, bytes, id, 0 };
-
-	gt_record(type, comm, data, id ? 2 : 1);
-}
-
-static void record_request(unsigned type, uint64_t id)
-{
-	gt_record(type, 0, (uint64_t[2]){ id, 0 }, 1);
-}
-
-static void record_cancelled(const struct gt_mpi_op *op)
-{
-	if (op->kind == GT_MPI_BOTH)
-		record_request(GT_T_MPI_REQUEST_CANCELLED, op->received);
-	record_request(GT_T_MPI_REQUEST_CANCELLED, op->id);
-}
-
-/* rc: of a message that did not fit into its buffer, which took `room` bytes of it. */
-static void receive(gt_ref comm, int rc, const MPI_Status *status, uint64_t room, uint64_t id)
-{
-	uint64_t bytes = gt_mpi_status_bytes(status);
-
-	if (status->MPI_SOURCE < 0)
-		return;
-	if (rc != MPI_SUCCESS) {
-		bytes = bytes < room ? bytes : room;
-		gt_mpi_failed(rc);
-	}
-	record_message(id ? GT_T_MPI_IRECV : GT_T_MPI_RECV, comm, (uint32_t)status->MPI_SOURCE,
-		       (uint32_t)status->MPI_TAG, bytes, id);
-}
-
-void gt_mpi_recv_failed(int rc, MPI_Comm comm, const MPI_Status *status, MPI_Count count,
-			MPI_Datatype type)
-{
-	const struct gt_mpi_comm *c = gt_mpi_truncated(rc) ? gt_mpi_comm_of(comm) : NULL;
-
-	if (c && c->ref)
-		receive(c->ref, rc, status, gt_mpi_bytes(count, type), 0);
-}
-
-/* ---- the table ------------------------------------------------------------------------------ */
 
 static uint64_t spread(uint64_t bits)
 {
@@ -183,7 +84,7 @@ static void put(uint64_t bits, const struct gt_mpi_op *op)
 		gt_lost(GT_LOSS_DEFINITION, 1);
 }
 
-static void drop(struct shard *shard, struct entry **at)
+static void remove_at(struct shard *shard, struct entry **at)
 {
 	struct entry *e = *at;
 
@@ -212,10 +113,10 @@ void *gt_mpi_look_up(MPI_Request request)
 	return request == MPI_REQUEST_NULL ? NULL : look(GT_MPI_BITS(request));
 }
 
-/* Takes an operation that is complete; a persistent one stays, and is no longer active. */
-static struct gt_mpi_op take(struct entry *e)
+struct gt_mpi_op gt_mpi_take(void *was)
 {
 	struct gt_mpi_op op = { 0 };
+	struct entry *e = was;
 	struct shard *shard;
 	struct entry **at;
 
@@ -228,7 +129,7 @@ static struct gt_mpi_op take(struct entry *e)
 	for (at = bucket_of(shard, e->bits); *at && *at != e;)
 		at = &(*at)->next;
 	if (*at && !op.persistent)
-		drop(shard, at);
+		remove_at(shard, at);
 	gt_mpi_unlock(&shard->lock);
 	return op;
 }
@@ -239,160 +140,49 @@ void gt_mpi_insert(MPI_Request request, const struct gt_mpi_op *op)
 		put(GT_MPI_BITS(request), op);
 }
 
-/* ---- operations that begin ------------------------------------------------------------------ */
-
-uint64_t gt_mpi_new_id(void)
+void gt_mpi_insert_matched(MPI_Message message, const struct gt_mpi_op *op)
 {
-	return __atomic_add_fetch(&last_id, 1, __ATOMIC_RELAXED);
+	put(GT_MPI_BITS(message) ^ MATCHED_BIT, op);
 }
 
-static void begin(const struct gt_mpi_op *op)
+struct gt_mpi_op gt_mpi_take_matched(MPI_Message message)
 {
-	if (op->kind == GT_MPI_SEND)
-		record_message(GT_T_MPI_ISEND, op->comm, op->peer, op->tag, op->bytes, op->id);
-	else
-		record_request(op->kind == GT_MPI_RECV ? GT_T_MPI_IRECV_REQUEST
-						       : GT_T_NBCOLL_REQUEST, op->id);
+	return gt_mpi_take(look(GT_MPI_BITS(message) ^ MATCHED_BIT));
 }
 
-struct gt_mpi_op gt_mpi_isend_to(MPI_Comm comm, int dest, int tag, MPI_Count count, MPI_Datatype type)
+struct gt_mpi_op gt_mpi_restart(MPI_Request request, bool active)
 {
-	const struct gt_mpi_comm *c = gt_mpi_comm_of(comm);
+	uint64_t bits = GT_MPI_BITS(request);
+	struct shard *shard = shard_of(bits);
 	struct gt_mpi_op op = { 0 };
+	struct entry *e;
 
-	if (!c || !c->ref || dest < 0 || dest >= c->far)
-		return op;
-	op = (struct gt_mpi_op){ .kind = GT_MPI_SEND, .active = true, .comm = c->ref,
-				 .id = gt_mpi_new_id(), .peer = (uint32_t)dest, .tag = (uint32_t)tag,
-				 .bytes = gt_mpi_bytes(count, type) };
-	begin(&op);
+	gt_mpi_lock(&shard->lock);
+	e = *place_of(shard, bits);
+	if (e && e->op.persistent) {
+		e->op.active = active;
+		e->op.id = gt_mpi_new_id();
+		op = e->op;
+	}
+	gt_mpi_unlock(&shard->lock);
 	return op;
 }
 
-struct gt_mpi_op gt_mpi_irecv_from(MPI_Comm comm, MPI_Count count, MPI_Datatype type)
+struct gt_mpi_op gt_mpi_drop(MPI_Request request)
 {
-	const struct gt_mpi_comm *c = gt_mpi_comm_of(comm);
+	uint64_t bits = GT_MPI_BITS(request);
+	struct shard *shard = shard_of(bits);
 	struct gt_mpi_op op = { 0 };
+	struct entry **at;
 
-	if (!c || !c->ref)
-		return op;
-	op = (struct gt_mpi_op){ .kind = GT_MPI_RECV, .active = true, .comm = c->ref,
-				 .id = gt_mpi_new_id(), .bytes = gt_mpi_bytes(count, type) };
-	begin(&op);
+	gt_mpi_lock(&shard->lock);
+	at = place_of(shard, bits);
+	if (*at) {
+		op = (*at)->op;
+		remove_at(shard, at);
+	}
+	gt_mpi_unlock(&shard->lock);
 	return op;
-}
-
-/* Two operations under one request. */
-struct gt_mpi_op gt_mpi_isendrecv(bool on, MPI_Comm comm, int dest, int tag, MPI_Count sent,
-				  MPI_Datatype sent_type, int source, int received_tag,
-				  MPI_Count count, MPI_Datatype type)
-{
-	struct gt_mpi_op send = gt_mpi_isend(on, comm, dest, tag, sent, sent_type);
-	struct gt_mpi_op op = gt_mpi_irecv(on, comm, source, count, type);
-
-	if (op.kind == GT_MPI_NOTHING)
-		return send;
-	op.posted = true;
-	op.peer = (uint32_t)source;
-	op.tag = (uint32_t)received_tag;
-	if (send.kind != GT_MPI_NOTHING) {
-		op.kind = GT_MPI_BOTH;
-		op.received = send.id;
-	}
-	return op;
-}
-
-struct gt_mpi_op gt_mpi_icoll(bool on, const struct gt_mpi_coll *coll)
-{
-	struct gt_mpi_op op = { 0 };
-
-	if (!on || !coll->ref)
-		return op;
-	op = (struct gt_mpi_op){ .kind = GT_MPI_COLL, .active = true, .comm = coll->ref,
-				 .id = gt_mpi_new_id(), .peer = coll->op, .tag = coll->at,
-				 .bytes = coll->sent, .received = coll->received };
-	begin(&op);
-	return op;
-}
-
-static void end(const struct gt_mpi_op *op, int rc, const MPI_Status *status);
-
-void gt_mpi_bind_to(bool on, const struct gt_mpi_op *op, int rc, const MPI_Request *request)
-{
-	MPI_Status status;
-	int flag = 0;
-
-	if (rc != MPI_SUCCESS || *request == MPI_REQUEST_NULL) {
-		if (on && op->kind == GT_MPI_IO)
-			gt_mpi_io_cancelled(op);
-		else if (on && op->kind == GT_MPI_COLL)
-			end(op, rc, NULL); /* the others' may be complete */
-		else if (on && op->kind != GT_MPI_RMA)
-			record_cancelled(op);
-		return;
-	}
-	if (!always_complete(*request)) {
-		gt_mpi_insert(*request, op);
-		return;
-	}
-	if (on && gt_mpi_Request_get_status()(*request, &flag, &status) == MPI_SUCCESS && flag)
-		end(op, MPI_SUCCESS, &status);
-}
-
-void gt_mpi_persistent(enum gt_mpi_kind kind, const MPI_Request *request, MPI_Comm comm, int peer,
-		       int tag, MPI_Count count, MPI_Datatype type)
-{
-	const struct gt_mpi_comm *c = peer != MPI_PROC_NULL ? gt_mpi_comm_of(comm) : NULL;
-	struct gt_mpi_op op = { .kind = kind, .persistent = true, .peer = (uint32_t)peer,
-				.tag = (uint32_t)tag };
-
-	if (!c || !c->ref)
-		return;
-	op.comm = c->ref;
-	op.bytes = gt_mpi_bytes(count, type);
-	gt_mpi_insert(*request, &op);
-}
-
-void gt_mpi_coll_init(const struct gt_mpi_coll *coll, const MPI_Request *request)
-{
-	struct gt_mpi_op op = { .kind = GT_MPI_COLL, .persistent = true, .comm = coll->ref,
-				.peer = coll->op, .tag = coll->at, .bytes = coll->sent,
-				.received = coll->received };
-
-	if (coll->ref)
-		gt_mpi_insert(*request, &op);
-}
-
-void gt_mpi_start(bool on, int count, const MPI_Request *requests)
-{
-	for (int i = 0; requests && i < count; i++) {
-		uint64_t bits = GT_MPI_BITS(requests[i]);
-		struct shard *shard = shard_of(bits);
-		struct gt_mpi_op op = { 0 };
-		struct entry *e;
-
-		gt_mpi_lock(&shard->lock);
-		e = *place_of(shard, bits);
-		if (e && e->op.persistent) {
-			e->op.active = on;
-			e->op.id = gt_mpi_new_id();
-			op = e->op;
-		}
-		gt_mpi_unlock(&shard->lock);
-		if (op.kind && on)
-			begin(&op);
-	}
-}
-
-/* Which of them began is not known: none is taken to have. */
-void gt_mpi_start_failed(bool on, int count, const MPI_Request *requests)
-{
-	for (int i = 0; requests && i < count; i++) {
-		struct gt_mpi_op op = take(look(GT_MPI_BITS(requests[i])));
-
-		if (on && op.persistent && op.active)
-			record_request(GT_T_MPI_REQUEST_CANCELLED, op.id);
-	}
 }
 
 void gt_mpi_cancel(const MPI_Request *request)
@@ -408,269 +198,4 @@ void gt_mpi_cancel(const MPI_Request *request)
 	if (e)
 		e->op.cancel = true;
 	gt_mpi_unlock(&shard->lock);
-}
-
-/*
- * Nobody will ask what becomes of the operation: it is asked now, where it matters, whether it is
- * complete.
- */
-void gt_mpi_forget(bool on, const MPI_Request *request)
-{
-	uint64_t bits = request ? GT_MPI_BITS(*request) : 0;
-	struct shard *shard = shard_of(bits);
-	struct gt_mpi_op op = { 0 };
-	struct entry **at;
-	MPI_Status status;
-	int flag = 0;
-
-	if (!request)
-		return;
-	gt_mpi_lock(&shard->lock);
-	at = place_of(shard, bits);
-	if (*at) {
-		op = (*at)->op;
-		drop(shard, at);
-	}
-	gt_mpi_unlock(&shard->lock);
-	if (on && op.kind != GT_MPI_COMM && op.active && *request != MPI_REQUEST_NULL &&
-	    gt_mpi_Request_get_status()(*request, &flag, &status) == MPI_SUCCESS && flag)
-		end(&op, MPI_SUCCESS, &status);
-}
-
-/* ---- matched probes ------------------------------------------------------------------------- */
-
-void gt_mpi_matched(const MPI_Message *message, MPI_Comm comm)
-{
-	const struct gt_mpi_comm *c = gt_mpi_comm_of(comm);
-	struct gt_mpi_op op = { .kind = GT_MPI_MATCHED };
-
-	if (!c || !c->ref || *message == MPI_MESSAGE_NO_PROC || *message == MPI_MESSAGE_NULL)
-		return;
-	op.comm = c->ref;
-	put(GT_MPI_BITS(*message) ^ MATCHED_BIT, &op);
-}
-
-/* The call has failed; the message can still be received. */
-static void put_back(gt_ref comm, const MPI_Message *message)
-{
-	struct gt_mpi_op op = { .kind = GT_MPI_MATCHED, .comm = comm };
-
-	if (*message != MPI_MESSAGE_NULL)
-		put(GT_MPI_BITS(*message) ^ MATCHED_BIT, &op);
-}
-
-struct gt_mpi_op gt_mpi_mrecv(const MPI_Message *message)
-{
-	return take(message ? look(GT_MPI_BITS(*message) ^ MATCHED_BIT) : NULL);
-}
-
-void gt_mpi_mrecv_done(bool on, int rc, const struct gt_mpi_op *op, const MPI_Message *message,
-		       const MPI_Status *status, MPI_Count count, MPI_Datatype type)
-{
-	if (!op->kind)
-		return;
-	if (rc != MPI_SUCCESS && !gt_mpi_truncated(rc)) {
-		put_back(op->comm, message);
-	} else if (on) {
-		receive(op->comm, rc, status, gt_mpi_bytes(count, type), 0);
-	}
-}
-
-struct gt_mpi_op gt_mpi_imrecv(bool on, const MPI_Message *message, MPI_Count count,
-			       MPI_Datatype type)
-{
-	struct gt_mpi_op op = gt_mpi_mrecv(message);
-
-	if (!on || !op.kind)
-		return (struct gt_mpi_op){ 0 };
-	op.kind = GT_MPI_RECV;
-	op.active = true;
-	op.id = gt_mpi_new_id();
-	op.bytes = gt_mpi_bytes(count, type);
-	begin(&op);
-	return op;
-}
-
-void gt_mpi_imrecv_failed(const struct gt_mpi_op *op, const MPI_Message *message)
-{
-	if (op->kind)
-		put_back(op->comm, message);
-}
-
-/* ---- operations that are complete ----------------------------------------------------------- */
-
-/*
- * MPICH (seen with 4.0 and 4.2) does not set the status of MPI_Isendrecv: it is that of whatever used the
- * request before. Then the message is the one that was asked for, as long as its buffer. With a wildcard
- * nobody knows.
- */
-#if defined(OPEN_MPI)
-#define STATUS_IS_SET(op) true
-#else
-#define STATUS_IS_SET(op) (!(op)->posted)
-#endif
-
-static void end_receive(const struct gt_mpi_op *op, int rc, const MPI_Status *status)
-{
-	if (op->kind == GT_MPI_BOTH)
-		record_request(GT_T_MPI_ISEND_COMPLETE, op->received);
-	if (STATUS_IS_SET(op)) {
-		receive(op->comm, rc, status, op->bytes, op->id);
-	} else if ((int)op->peer >= 0 && (int)op->tag >= 0) {
-		record_message(GT_T_MPI_IRECV, op->comm, op->peer, op->tag, op->bytes, op->id);
-	} else {
-		record_request(GT_T_MPI_REQUEST_CANCELLED, op->id);
-		gt_lost(GT_LOSS_DEFINITION, 1);
-	}
-}
-
-static void end(const struct gt_mpi_op *op, int rc, const MPI_Status *status)
-{
-	bool receives = op->kind == GT_MPI_RECV || op->kind == GT_MPI_BOTH;
-	bool failed = rc != MPI_SUCCESS && !(receives && gt_mpi_truncated(rc));
-	int cancelled = failed;
-
-	if (op->kind == GT_MPI_RMA) {
-		if (!failed)
-			gt_mpi_win_done(op);
-		return;
-	}
-	if (op->kind == GT_MPI_IO) {
-		gt_mpi_io_end(op, rc, status);
-		return;
-	}
-	if (op->cancel && !failed)
-		gt_mpi_Test_cancelled()(status, &cancelled);
-	if (op->kind == GT_MPI_COLL) {
-		const uint64_t data[4] = { op->peer | (uint64_t)op->tag << 32, failed ? 0 : op->bytes,
-					   failed ? 0 : op->received, op->id };
-
-		if (failed)
-			gt_mpi_failed(rc);
-		gt_record(GT_T_NBCOLL_COMPLETE, op->comm, data, 2);
-	} else if (cancelled) {
-		record_cancelled(op);
-	} else if (op->kind == GT_MPI_SEND) {
-		record_request(GT_T_MPI_ISEND_COMPLETE, op->id);
-	} else if (receives) {
-		end_receive(op, rc, status);
-	}
-}
-
-static void complete(bool on, int rc, void *was, const MPI_Status *status)
-{
-	struct gt_mpi_op op = take(was);
-
-	if (op.kind == GT_MPI_COMM && rc == MPI_SUCCESS)
-		gt_mpi_comm_ready(&op);
-	else if (op.kind != GT_MPI_COMM && op.kind && op.active && on)
-		end(&op, rc, status);
-}
-
-/* A call that failed has ended the operation if it took its handle, or says that a message was cut. */
-void gt_mpi_complete_known(bool on, int rc, void *was, const MPI_Request *request,
-			   const MPI_Status *status)
-{
-	if (rc == MPI_SUCCESS || *request == MPI_REQUEST_NULL || gt_mpi_truncated(rc))
-		complete(on, rc, was, status);
-}
-
-/* ---- calls with many requests --------------------------------------------------------------- */
-
-struct block {
-	struct block *next;
-	size_t bytes;
-};
-static uint32_t block_lock;
-static struct block *blocks; /* not in use now */
-
-static struct block *get_block(size_t bytes)
-{
-	struct block *b;
-
-	gt_mpi_lock(&block_lock);
-	b = blocks;
-	if (b)
-		blocks = b->next;
-	gt_mpi_unlock(&block_lock);
-	if (b && b->bytes >= bytes)
-		return b;
-	if (b)
-		munmap(b, b->bytes);
-	bytes = (bytes + 65535) & ~(size_t)65535;
-	b = gt_mpi_memory(bytes);
-	if (b)
-		b->bytes = bytes;
-	return b;
-}
-
-struct gt_mpi_list gt_mpi_list(int count, const MPI_Request *requests, MPI_Status **statuses)
-{
-	struct gt_mpi_list list = { 0 };
-	size_t n = count > 0 ? (size_t)count : 0;
-	bool own = statuses && *statuses == MPI_STATUSES_IGNORE;
-	struct block *b;
-
-	if (!n || !requests || !__atomic_load_n(&gt_mpi_live, __ATOMIC_RELAXED))
-		return list;
-	b = get_block(sizeof(*b) + n * (sizeof(void *) + sizeof(MPI_Status)) + 64);
-	if (!b)
-		return list;
-	if (own)
-		*statuses = (MPI_Status *)(b + 1);
-	list.block = b;
-	list.was = (void **)(((uintptr_t)((MPI_Status *)(b + 1) + n) + 15) & ~(uintptr_t)15);
-	list.count = count;
-	for (size_t i = 0; i < n; i++)
-		list.was[i] = gt_mpi_look(&requests[i]);
-	return list;
-}
-
-void gt_mpi_list_done(struct gt_mpi_list *list)
-{
-	struct block *b = list->block;
-
-	if (!b)
-		return;
-	gt_mpi_lock(&block_lock);
-	b->next = blocks;
-	blocks = b;
-	gt_mpi_unlock(&block_lock);
-}
-
-void gt_mpi_complete_one(bool on, int rc, const struct gt_mpi_list *list, int index,
-			 const MPI_Request *requests, const MPI_Status *status)
-{
-	if (index >= 0 && index < list->count)
-		gt_mpi_complete(on, rc, list->was[index], &requests[index], status);
-}
-
-/* Of one in a list; rc is that of the whole call. */
-static void complete_in_list(bool on, int rc, void *was, const MPI_Status *status)
-{
-	if (rc != MPI_SUCCESS)
-		rc = status->MPI_ERROR;
-	if (was && rc != MPI_ERR_PENDING)
-		complete(on, rc, was, status);
-}
-
-static bool in_status(int rc)
-{
-	return rc == MPI_SUCCESS || gt_mpi_class(rc) == MPI_ERR_IN_STATUS;
-}
-
-void gt_mpi_complete_all(bool on, int rc, const struct gt_mpi_list *list, const MPI_Status *statuses)
-{
-	for (int i = 0; i < list->count && in_status(rc); i++)
-		complete_in_list(on, rc, list->was[i], &statuses[i]);
-}
-
-void gt_mpi_complete_some(bool on, int rc, const struct gt_mpi_list *list, int count,
-			  const int *indices, const MPI_Status *statuses)
-{
-	if (!in_status(rc) || count == MPI_UNDEFINED)
-		return;
-	for (int i = 0; i < count; i++)
-		if (indices[i] >= 0 && indices[i] < list->count)
-			complete_in_list(on, rc, list->was[indices[i]], &statuses[i]);
 }

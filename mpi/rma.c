@@ -11,9 +11,9 @@
 #include <string.h>
 #include <sys/mman.h>
 
-#include "mpi/events.h"
-#include "mpi/generated.h"
+#include "mpi/comms.h"
 #include "mpi/handles.h"
+#include "mpi/rma.h"
 
 #define PARADIGM      4u /* OTF2_PARADIGM_MPI */
 #define CHUNK         128u

@@ -1,12 +1,28 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The MPI functions that the adapter itself calls, past all wrappers: gt_mpi_Comm_size()(comm, &n).
- * Limits: the list is NEEDED in gen.py. What not every MPI has is declared in the generated code.
+ * The MPI functions: names, roles, regions, and what lies behind our wrappers. mpi/gen.py makes the tables
+ * (real-<flavour>.c). The adapter itself calls MPI past all wrappers: gt_mpi_Comm_size()(comm, &n).
+ *
+ * Limits: the list below is NEEDED in gen.py. What not every MPI has is declared where it is called.
  */
-#ifndef GT_MPI_GENERATED_H
-#define GT_MPI_GENERATED_H
+#ifndef GT_MPI_REAL_H
+#define GT_MPI_REAL_H
 
-#include "mpi/events.h"
+#include <mpi.h>
+#include <stdint.h>
+
+#include "gputrace/adapter.h"
+
+#pragma GCC visibility push(hidden)
+
+struct gt_mpi_function {
+	const char *name;
+	uint8_t role;
+};
+extern const unsigned gt_mpi_functions; /* how many */
+extern const struct gt_mpi_function gt_mpi_function[];
+extern gt_ref gt_mpi_region[]; /* 0: not defined yet */
+extern void *gt_mpi_real[];    /* 2 * i: MPI_X behind us, 2 * i + 1: PMPI_X */
 
 #define GT_MPI_CALL(name)                                                                          \
 	typedef __typeof__(MPI_##name) MPI_##name##_fn;                                            \
@@ -50,5 +66,7 @@ GT_MPI_CALL(Type_size_x)
 GT_MPI_CALL(Win_get_group)
 
 #undef GT_MPI_CALL
+
+#pragma GCC visibility pop
 
 #endif

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The adapter's set-up, the regions of the functions, and the beginning and end of MPI.
+ * What all of the adapter rests on; see base.h.
  *
- * Limits: no messages, no communicators (comms.c, requests.c, colls.c).
+ * Limits: knows nothing of messages and communicators.
  */
 #include <link.h>
 #include <sched.h>
@@ -10,21 +10,16 @@
 #include <sys/mman.h>
 #include <unwind.h>
 
-#include "mpi/choose.h"
-#include "mpi/events.h"
-#include "mpi/generated.h"
-#include "mpi/hosts.h"
+#include "mpi/base.h"
 
 #define PARADIGM_MPI 4 /* OTF2_PARADIGM_MPI */
 
 GT_MPI_TLS struct gt_mpi_self gt_mpi_self;
 bool gt_mpi_merge;
 gt_ref gt_mpi_calls, gt_mpi_error;
-uint32_t gt_mpi_rank;
-
-extern const unsigned gt_mpi_functions;
 
 static uint32_t define_lock;
+static struct gt_mpi_segment variables; /* Open MPI: the library's own data */
 
 /* ---- help ----------------------------------------------------------------------------------- */
 
@@ -136,7 +131,7 @@ bool gt_mpi_inside(const void *from)
  * Is this thread inside a recorded call? Asked where a thread waits, so that walking the stack is too dear
  * to be done each time: a frame that was found once is there as long as its return address is.
  */
-static bool inside(void)
+bool gt_mpi_is_inside(void)
 {
 	struct gt_mpi_self *self = &gt_mpi_self;
 	uintptr_t frame = (uintptr_t)self->frame, leads_to;
@@ -236,74 +231,46 @@ bool gt_mpi_truncated(int rc)
 	return rc != MPI_SUCCESS && gt_mpi_class(rc) == MPI_ERR_TRUNCATE;
 }
 
-/* ---- the job -------------------------------------------------------------------------------- */
+/* ---- sizes ---------------------------------------------------------------------------------- */
 
-uint64_t gt_mpi_be_rank(int rank, int size)
+#if defined(OPEN_MPI)
+/* Those that MPI defines are variables of the library itself. */
+static bool never_goes(MPI_Datatype type)
 {
-	static uint32_t done;
-	uint64_t job = gt_mpi_find_job();
-
-	gt_mpi_rank = (uint32_t)rank;
-	if (!__atomic_exchange_n(&done, 1, __ATOMIC_ACQ_REL))
-		gt_set_rank((uint32_t)rank, (uint32_t)size, job);
-	return job;
+	return gt_mpi_within(&variables, type);
 }
-
-void gt_mpi_initialized(void)
+#else
+static bool never_goes(MPI_Datatype type)
 {
-	static uint32_t done;
-	int rank, size;
-	uint64_t job;
-
-	if (__atomic_exchange_n(&done, 1, __ATOMIC_ACQ_REL) ||
-	    gt_mpi_Comm_rank()(MPI_COMM_WORLD, &rank) != MPI_SUCCESS ||
-	    gt_mpi_Comm_size()(MPI_COMM_WORLD, &size) != MPI_SUCCESS)
-		return;
-	job = gt_mpi_be_rank(rank, size);
-	gt_mpi_comms_begin(job);
-	gt_mpi_parent_found();
-	gt_mpi_hosts_ready(job, rank, size);
+	return (unsigned)type >> 30 == 1; /* built in */
 }
+#endif
 
-void gt_mpi_finalizing(void)
+uint64_t gt_mpi_bytes_of(MPI_Count count, MPI_Datatype type)
 {
-	gt_mpi_hosts_end();
-	gt_mpi_comms_end();
+	MPI_Count size = 0;
+
+	if (!GT_MPI_IS_TYPE(type) || gt_mpi_Type_size_x()(type, &size) != MPI_SUCCESS || size < 0 ||
+	    count < 0)
+		return 0;
+	if (size && never_goes(type)) {
+		gt_mpi_self.type_size = 0;
+		gt_mpi_self.type_bits = GT_MPI_BITS(type);
+		gt_mpi_self.type_size = (uint64_t)size;
+	}
+	return (uint64_t)count * (uint64_t)size;
 }
 
 /* ---- set-up --------------------------------------------------------------------------------- */
 
-static bool setup(void *(*find)(const char *symbol))
+void gt_mpi_base_setup(void *(*find)(const char *symbol))
 {
-	static const struct gt_adapter adapter = {
-		.bytes = sizeof(adapter), .abi = GT_ADAPTER_ABI, .name = "mpi", .inside = inside,
-	};
-	const char *merge = gt_setting("VT_MPI_MERGE_POLLS"), *mode = gt_setting("VT_MODE");
-	int begun = 0, over = 0;
+	const char *merge = gt_setting("VT_MPI_MERGE_POLLS");
 
-	if ((mode && !strcmp(mode, "OFF")) || gt_adapter_register(&adapter))
-		return false;
 	find_insiders();
-	gt_mpi_requests_setup(find);
+	variables = gt_mpi_segment_of(find("ompi_mpi_int"));
 	gt_mpi_merge = merge && !strcmp(merge, "yes");
 	gt_mpi_calls = gt_def_parameter("calls", GT_VALUE_UINT);
 	gt_mpi_error = gt_def_attribute("MPI_ERROR", "Class of the error that the call returned",
 					GT_VALUE_UINT);
-	/* MPI may have begun before the first call that we see. */
-	if (gt_mpi_Initialized()(&begun) == MPI_SUCCESS && begun &&
-	    gt_mpi_Finalized()(&over) == MPI_SUCCESS && !over)
-		gt_mpi_initialized();
-	return true;
-}
-
-extern void *const gt_mpi_wrappers[];
-struct gt_mpi_flavour gt_mpi_flavour __attribute__((visibility("default"))) = {
-	.wrappers = gt_mpi_wrappers,
-	.real = gt_mpi_real,
-	.setup = setup,
-};
-
-__attribute__((constructor)) static void begin(void)
-{
-	gt_mpi_flavour.functions = gt_mpi_functions;
 }
