@@ -2,16 +2,14 @@
 /*
  * Looks at a program file before it is run (tools/binary.h).
  *
- * Limits: 64 program headers, 4,096 dynamic entries and 8 scripts deep are looked at; whatever lies
- * beyond is taken for harmless.
+ * Limits: 4,096 dynamic entries and 8 scripts deep are looked at; whatever lies beyond is taken for
+ * harmless.
  */
 #include "config.h"
 #include "tools/binary.h"
 
-#include <elf.h>
-#include <endian.h>
 #include <fcntl.h>
-#include <link.h>
+#include <gelf.h>
 #include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -25,39 +23,23 @@
 
 #include "tools/paths.h"
 
-#define MAX_HEADERS 64
 #define MAX_DYNAMIC 4096
 #define MAX_SCRIPTS 8
 
-/* Our own word size: a file of another one is never read further than its first bytes. */
-typedef ElfW(Ehdr) elf_header;
-typedef ElfW(Phdr) elf_segment;
-typedef ElfW(Dyn) elf_dynamic;
-
-static bool read_at(int fd, void *buffer, size_t size, uint64_t offset)
+static bool same_machine(const GElf_Ehdr *h)
 {
-	return offset < INT64_MAX && pread(fd, buffer, size, (off_t)offset) == (ssize_t)size;
-}
-
-static bool read_text(int fd, char *buffer, size_t size, uint64_t offset)
-{
-	ssize_t n = offset < INT64_MAX ? pread(fd, buffer, size - 1, (off_t)offset) : -1;
-
-	buffer[n > 0 ? n : 0] = '\0';
-	return n > 0;
-}
-
-static bool same_machine(const elf_header *h)
-{
-	static elf_header own;
+	static GElf_Ehdr own;
+	static bool asked;
 	int fd;
 
-	if (!own.e_machine) {
+	if (!asked) {
+		asked = true;
 		fd = open("/proc/self/exe", O_RDONLY | O_CLOEXEC);
-		if (fd < 0)
-			return true;
-		if (!read_at(fd, &own, sizeof(own), 0))
-			own.e_machine = h->e_machine;
+		Elf *self = fd < 0 ? NULL : elf_begin(fd, ELF_C_READ, NULL);
+
+		if (!self || !gelf_getehdr(self, &own))
+			own = *h;
+		elf_end(self);
 		close(fd);
 	}
 	return h->e_ident[EI_CLASS] == own.e_ident[EI_CLASS] &&
@@ -71,41 +53,47 @@ static const char *base(const char *path)
 	return slash ? slash + 1 : path;
 }
 
-/* Files start in memory at `vaddr` and on disk at `offset`: turns one into the other. */
-static uint64_t file_offset(const elf_segment *seg, unsigned n, uint64_t address)
+/* The data at an address of the loaded program, to the end of its segment; NULL if none is there. */
+static Elf_Data *data_at(Elf *elf, size_t segments, uint64_t address, Elf_Type type)
 {
-	for (unsigned i = 0; i < n; i++)
-		if (seg[i].p_type == PT_LOAD && address >= seg[i].p_vaddr &&
-		    address - seg[i].p_vaddr < seg[i].p_filesz)
-			return address - seg[i].p_vaddr + seg[i].p_offset;
-	return UINT64_MAX;
+	GElf_Phdr seg;
+
+	for (size_t i = 0; i < segments; i++)
+		if (gelf_getphdr(elf, (int)i, &seg) && seg.p_type == PT_LOAD && address >= seg.p_vaddr &&
+		    address - seg.p_vaddr < seg.p_filesz)
+			return elf_getdata_rawchunk(elf, (int64_t)(address - seg.p_vaddr + seg.p_offset),
+						    seg.p_filesz - (address - seg.p_vaddr), type);
+	return NULL;
 }
 
 /* A sanitizer's runtime insists on being first; it does not when it is linked in (clang). */
-static void find_runtime(int fd, const elf_segment *seg, unsigned n, const elf_segment *dynamic,
-			 char *runtime, size_t size)
+static bool is_runtime(const char *needed)
 {
 	static const char *const names[] = {"libasan.so", "libtsan.so", "liblsan.so", "libhwasan.so",
 					    "libclang_rt.asan", "libclang_rt.tsan"};
-	uint64_t names_at = UINT64_MAX;
-	elf_dynamic d;
 
-	for (unsigned pass = 0; pass < 2; pass++) {
-		for (unsigned i = 0; i < MAX_DYNAMIC && i < dynamic->p_filesz / sizeof(d); i++) {
-			char needed[64];
+	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++)
+		if (!strncmp(needed, names[i], strlen(names[i])))
+			return true;
+	return false;
+}
 
-			if (!read_at(fd, &d, sizeof(d), dynamic->p_offset + i * sizeof(d)) ||
-			    d.d_tag == DT_NULL)
-				break;
-			if (pass == 0 && d.d_tag == DT_STRTAB)
-				names_at = file_offset(seg, n, d.d_un.d_ptr);
-			if (pass == 0 || d.d_tag != DT_NEEDED || names_at == UINT64_MAX ||
-			    !read_text(fd, needed, sizeof(needed), names_at + d.d_un.d_val))
-				continue;
-			for (size_t k = 0; k < sizeof(names) / sizeof(names[0]); k++)
-				if (!strncmp(needed, names[k], strlen(names[k])))
-					snprintf(runtime, size, "%s", needed);
-		}
+static void find_runtime(Elf *elf, size_t segments, const GElf_Phdr *dynamic, char *runtime, size_t size)
+{
+	Elf_Data *entries = elf_getdata_rawchunk(elf, (int64_t)dynamic->p_offset, dynamic->p_filesz,
+						 ELF_T_DYN);
+	Elf_Data *names = NULL;
+	GElf_Dyn d;
+
+	for (int i = 0; i < MAX_DYNAMIC && entries && gelf_getdyn(entries, i, &d) && d.d_tag; i++)
+		if (d.d_tag == DT_STRTAB)
+			names = data_at(elf, segments, d.d_un.d_ptr, ELF_T_BYTE);
+	for (int i = 0; i < MAX_DYNAMIC && names && gelf_getdyn(entries, i, &d) && d.d_tag; i++) {
+		const char *needed = (const char *)names->d_buf + d.d_un.d_val;
+
+		if (d.d_tag == DT_NEEDED && d.d_un.d_val < names->d_size &&
+		    memchr(needed, '\0', names->d_size - d.d_un.d_val) && is_runtime(needed))
+			snprintf(runtime, size, "%s", needed);
 	}
 }
 
@@ -123,42 +111,50 @@ static const char *own_loader(void)
 	return name;
 }
 
-static void look_at_elf(int fd, const char *path, const elf_header *h, struct gt_binary *b)
+static void look_at_segments(Elf *elf, int fd, const char *path, struct gt_binary *b)
 {
-	elf_segment seg[MAX_HEADERS];
-	const elf_segment *loader = NULL, *dynamic = NULL;
-	unsigned n = h->e_phnum < MAX_HEADERS ? h->e_phnum : MAX_HEADERS;
+	GElf_Phdr seg, loader = {.p_type = PT_NULL}, dynamic = {.p_type = PT_NULL};
+	size_t n;
 
-	if (!same_machine(h)) {
-		b->kind = GT_BINARY_FOREIGN;
+	if (elf_getphdrnum(elf, &n))
 		return;
+	for (size_t i = 0; i < n; i++) {
+		if (!gelf_getphdr(elf, (int)i, &seg))
+			return;
+		if (seg.p_type == PT_INTERP)
+			loader = seg;
+		if (seg.p_type == PT_DYNAMIC)
+			dynamic = seg;
 	}
-	if (h->e_phentsize != sizeof(seg[0]) || !read_at(fd, seg, n * sizeof(seg[0]), h->e_phoff)) {
-		b->kind = GT_BINARY_UNKNOWN;
-		return;
-	}
-	for (unsigned i = 0; i < n; i++) {
-		if (seg[i].p_type == PT_INTERP)
-			loader = &seg[i];
-		if (seg[i].p_type == PT_DYNAMIC)
-			dynamic = &seg[i];
-	}
-	if (!loader) {
+	if (loader.p_type == PT_NULL) {
 		/* The loader itself, called by hand (ld.so ./program), obeys LD_PRELOAD. */
 		bool ld = !strncmp(base(path), "ld-", 3) || !strncmp(base(path), "ld.so", 5);
 
-		b->kind = ld && dynamic ? GT_BINARY_FINE : GT_BINARY_STATIC;
+		b->kind = ld && dynamic.p_type == PT_DYNAMIC ? GT_BINARY_FINE : GT_BINARY_STATIC;
 		return;
 	}
-	read_text(fd, b->interpreter,
-		  loader->p_filesz < sizeof(b->interpreter) ? loader->p_filesz + 1
-							    : sizeof(b->interpreter),
-		  loader->p_offset);
+	if (loader.p_filesz < sizeof(b->interpreter) && loader.p_offset < INT64_MAX &&
+	    pread(fd, b->interpreter, loader.p_filesz, (off_t)loader.p_offset) < 0)
+		b->interpreter[0] = '\0';
 	b->kind = GT_BINARY_FINE;
 	if (own_loader()[0] && strcmp(base(own_loader()), base(b->interpreter)))
 		b->kind = GT_BINARY_LIBC;
-	if (dynamic)
-		find_runtime(fd, seg, n, dynamic, b->runtime, sizeof(b->runtime));
+	if (dynamic.p_type == PT_DYNAMIC)
+		find_runtime(elf, n, &dynamic, b->runtime, sizeof(b->runtime));
+}
+
+static void look_at_elf(int fd, const char *path, struct gt_binary *b)
+{
+	Elf *elf;
+	GElf_Ehdr h;
+
+	elf_version(EV_CURRENT);
+	elf = elf_begin(fd, ELF_C_READ, NULL);
+	if (!elf || !gelf_getehdr(elf, &h) || !same_machine(&h))
+		b->kind = GT_BINARY_FOREIGN;
+	else
+		look_at_segments(elf, fd, path, b);
+	elf_end(elf);
 }
 
 /* "#! /usr/bin/env -S python3 -u": the program, and the rest in one piece, as the kernel does. */
@@ -192,28 +188,22 @@ static bool changes_privileges(int fd, const char *path)
 
 void gt_binary_look(const char *path, struct gt_binary *b)
 {
-	union {
-		char text[512];
-		elf_header elf;
-	} head;
+	char head[512] = "";
 	ssize_t n;
 	int fd;
 
 	memset(b, 0, sizeof(*b));
-	memset(&head, 0, sizeof(head));
 	b->kind = GT_BINARY_UNKNOWN;
 	fd = open(path, O_RDONLY | O_CLOEXEC);
 	if (fd < 0) /* executable but not readable: ask the kernel for the file's modes only */
 		fd = open(path, O_PATH | O_CLOEXEC);
 	if (fd < 0)
 		return;
-	n = pread(fd, head.text, sizeof(head.text) - 1, 0);
-	if (n >= (ssize_t)sizeof(head.elf) && !memcmp(head.text, ELFMAG, SELFMAG))
-		look_at_elf(fd, path, &head.elf, b);
-	else if (n >= SELFMAG && !memcmp(head.text, ELFMAG, SELFMAG))
-		b->kind = GT_BINARY_FOREIGN;
-	else if (n >= 2 && head.text[0] == '#' && head.text[1] == '!')
-		look_at_script(head.text, b);
+	n = pread(fd, head, sizeof(head) - 1, 0);
+	if (n >= SELFMAG && !memcmp(head, ELFMAG, SELFMAG))
+		look_at_elf(fd, path, b);
+	else if (n >= 2 && head[0] == '#' && head[1] == '!')
+		look_at_script(head, b);
 	else if (n >= 0)
 		b->kind = GT_BINARY_TEXT;
 	/* The kernel ignores these bits on scripts. */
