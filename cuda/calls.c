@@ -332,7 +332,7 @@ static void end_program(const char *function, int result)
 
 	if (__atomic_exchange_n(&ending, 1, __ATOMIC_RELAXED))
 		return; /* on another thread, or by what the end itself calls */
-	gt_message(1, "CUDA: %s failed with error %d; the program ends, as VT_GPUTRACE=error wants",
+	gt_message(1, "CUDA: %s failed with error %d; ending the program (VT_GPUTRACE=error)",
 		   function ? function : "a call", result);
 	exit(EXIT_FAILURE);
 }
@@ -470,7 +470,8 @@ static GT_CU_RARE void other_callback(uint32_t domain, uint32_t id, const void *
 
 		if (__atomic_compare_exchange_n(&hot.now.state, &ready, GT_CU_FATAL, false,
 						__ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE))
-			gt_message(1, "CUPTI has given up (%s): from here on the trace has no GPU events",
+			gt_message(1, "CUPTI stopped with an error (%s): from here on the trace has no "
+				"GPU events",
 				   state->message ? state->message : gt_cu_result(state->result));
 		give_up();
 	}

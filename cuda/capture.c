@@ -38,7 +38,7 @@ static void put(unsigned type, const void *a, size_t a_bytes, const void *b, siz
 	if (file < 0 || writev(file, parts, 3) == want)
 		return;
 	__atomic_store_n(&fd, -1, __ATOMIC_RELAXED);
-	gt_message(1, "VT_CUPTI_CAPTURE: the capture cannot be written and ends here");
+	gt_message(1, "VT_CUPTI_CAPTURE: a write failed; the capture ends here");
 }
 
 void gt_cu_capture_open(void)
@@ -52,7 +52,7 @@ void gt_cu_capture_open(void)
 	snprintf(path, sizeof(path), "%s/cupti-%d.cap", gt_cu_options.capture, (int)getpid());
 	fd = open(path, O_WRONLY | O_CREAT | O_EXCL | O_APPEND | O_CLOEXEC, 0600);
 	if (fd < 0 || write(fd, &header, sizeof(header)) != (ssize_t)sizeof(header)) {
-		gt_message(1, "VT_CUPTI_CAPTURE: %s cannot be written: there is no capture", path);
+		gt_message(1, "VT_CUPTI_CAPTURE: cannot write %s: no capture is made", path);
 		fd = -1;
 	}
 }

@@ -120,7 +120,7 @@ void gt_cu_clock_setup(void)
 	}
 	fallback = true;
 	gt_def_property("cuda:clock", "offset pairs");
-	gt_message(2, "CUPTI takes no clock from outside (%s): the clocks are compared instead",
+	gt_message(2, "CUPTI does not accept a timestamp callback (%s): the clocks are compared instead",
 		   gt_cu_result(rc));
 	gt_cu_clock_note();
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Records that VT_GPUTRACE asks for by name: waits (sync), memory that is held (memusage), CUPTI's own
+ * Records that VT_GPUTRACE asks for by name: waits (sync), memory in use (memusage), CUPTI's own
  * time and compilation (overhead), unified memory (unified).
  *
  * What belongs to no stream gets a location of its own in a group "CUDA (other)", where overlapping
@@ -320,7 +320,7 @@ void gt_cu_extras_enable(bool (*enable)(uint32_t kind, const char *name))
 	if (gt_cu_options.sync)
 		enable(CU_KIND_SYNCHRONIZATION, "waits");
 	if (gt_cu_options.memusage)
-		enable(CU_KIND_MEMORY2, "memory that is held");
+		enable(CU_KIND_MEMORY2, "memory in use");
 	if (gt_cu_options.overhead) {
 		enable(CU_KIND_OVERHEAD, "its own overhead");
 		enable(CU_KIND_JIT, "compilation");

@@ -117,7 +117,8 @@ static void collect(unsigned what, unsigned limit)
 		return;
 	gt_guard();
 	if (!gt_cu_workers_collect(what, limit) && !__atomic_exchange_n(&told, true, __ATOMIC_RELAXED))
-		gt_message(1, "CUPTI did not give out its records in %u seconds: the last ones are missing",
+		gt_message(1, "CUPTI did not deliver its records within %u seconds: the last ones are "
+			"missing",
 			   limit / 1000);
 	gt_unguard();
 }
@@ -128,8 +129,8 @@ static void at_exit(void)
 	gt_cu_options.error = false; /* the program is ending already */
 	if (gt_cu_state_now() == GT_CU_READY && gt_cu_options.finish_ms &&
 	    !gt_cu_workers_finish(gt_cu_options.finish_ms))
-		gt_message(1, "the GPU is still at work %u ms after the program's end: what it does is not "
-			      "in the trace", gt_cu_options.finish_ms);
+		gt_message(1, "the GPU is still busy %u ms after the program's end: its remaining work "
+			"is not in the trace", gt_cu_options.finish_ms);
 	collect(GT_CU_FORCED, WAIT_EXIT_MS);
 }
 
@@ -196,7 +197,7 @@ static int subscribe(void)
 	if (rc == CU_ERROR_SUBSCRIBER)
 		gt_message(1, "another tool uses CUPTI already (%s): the trace has no GPU events and no "
 			      "calls of CUDA",
-			   holder[0] ? holder : "it does not tell its name");
+			   holder[0] ? holder : "name unknown");
 	else if (rc)
 		gt_message(1, "CUPTI cannot be used (%s): the trace has no GPU events and no calls of "
 			      "CUDA",
@@ -233,7 +234,7 @@ static void enable_event(uint32_t domain, uint32_t id, const char *what)
 	int rc = gt_cu_api.enable_callback(1, subscriber, domain, id);
 
 	if (rc)
-		gt_message(1, "CUPTI does not tell of %s (%s)", what, gt_cu_result(rc));
+		gt_message(1, "CUPTI does not report %s (%s)", what, gt_cu_result(rc));
 }
 
 static void enable_events(void)

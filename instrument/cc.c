@@ -192,7 +192,7 @@ static bool choose_compiler(char *path, size_t size)
 		if (out.n && find(out.words[0], path, size))
 			return true;
 		if (out.n && gt_path_command(out.words[0], path, size)) {
-			say("%s=%s: there is no such compiler", role->variable, wanted);
+			say("%s=%s: compiler not found", role->variable, wanted);
 			return false;
 		}
 		out.n = 0; /* it is ourselves: fall back */
@@ -262,7 +262,8 @@ static void add_instrumentation(const struct gt_cc_job *job, const char *path, c
 		add("-finstrument-functions");
 		break;
 	case GT_CC_NONE:
-		say("%s cannot instrument functions: only the user API and preloaded parts record",
+		say("%s cannot instrument functions: only the user API and preloaded libraries are "
+			"recorded",
 		    command[0]);
 		break;
 	}
@@ -367,7 +368,7 @@ static int add_wraps(void)
 			return 2;
 		}
 		if (strchr(list + 4, ',')) {
-			say("%s: no comma may be in the name", list + 5);
+			say("%s: the name must not contain a comma", list + 5);
 			return 2;
 		}
 		add(list);
@@ -427,7 +428,7 @@ static void add_ours(const struct gt_cc_job *job, const char *path)
 		add_words(getenv(variables[call.role->language]));
 	}
 	if (links(job) && job->fixed)
-		say("-static: this program cannot be traced (libraries are linked into it)");
+		say("-static: this program cannot be traced; link it dynamically");
 	else if (links(job) && (!job->no_libraries || job->shared || job->names_libc)) {
 		add_libraries(job);
 		add_words(getenv("VT_LDFLAGS"));
@@ -599,7 +600,7 @@ int main(int argc, char **argv)
 			return status;
 	}
 	if (call.verbose && job.probe)
-		say("%s is a build system's check of the compiler: not instrumented", job.probe);
+		say("%s is a compiler check of a build system: not instrumented", job.probe);
 	if (call.show || call.verbose)
 		print_command(call.show ? stdout : stderr);
 	if (call.show)

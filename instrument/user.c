@@ -22,10 +22,10 @@ static struct {
 	const char *sentence;
 	int level; /* of VT_VERBOSE, from which on the sentence is printed */
 } faults[GT_USER_FAULTS] = {
-	[GT_USER_NULL] = { 0, "no name is given; the call is ignored", 1 },
+	[GT_USER_NULL] = { 0, "no name given; the call is ignored", 1 },
 	[GT_USER_UNKNOWN] = { 0, "no such id; the call is ignored", 1 },
-	[GT_USER_TYPE] = { 0, "the type does not fit; the call is ignored", 1 },
-	[GT_USER_FULL] = { 0, "too many definitions; what needs this one is not recorded", 1 },
+	[GT_USER_TYPE] = { 0, "wrong type; the call is ignored", 1 },
+	[GT_USER_FULL] = { 0, "too many definitions; uses of this one are not recorded", 1 },
 	[GT_USER_UNMATCHED] = { 0, "the region is not open on this thread; the call is ignored", 2 },
 };
 
@@ -53,7 +53,7 @@ static void at_end(int how)
 			   wrong, fault_count(GT_USER_NULL), fault_count(GT_USER_UNKNOWN),
 			   fault_count(GT_USER_TYPE), fault_count(GT_USER_FULL));
 	if (fault_count(GT_USER_UNMATCHED))
-		gt_message(2, "%lu VT_USER_END closed no region that was open on their thread",
+		gt_message(2, "%lu calls of VT_USER_END had no open region on their thread",
 			   fault_count(GT_USER_UNMATCHED));
 }
 
@@ -171,7 +171,7 @@ static __attribute__((noinline, cold)) void leave_other(uint32_t id, const char 
 		return;
 	}
 	if (!__atomic_exchange_n(&told, true, __ATOMIC_RELAXED))
-		gt_message(2, "%s(%s): regions inside of it are still open, %u of them; closed, too",
+		gt_message(2, "%s(%s): %u regions inside it were still open and are closed, too",
 			   where, def ? def->name : "", open.depth - depth);
 	ref = open.entry[depth - 1].ref;
 	fence();

@@ -333,7 +333,7 @@ struct gt_pt_start *gt_pt_create_begin(struct gt_pt_creation *creation)
 	creation->recorded = gt_pt_enter(creation->region);
 	block = take_block();
 	if (!block) {
-		gt_message(2, "too many threads are starting at once: one is not announced");
+		gt_message(2, "too many concurrent thread starts: one creation event is lost");
 		return NULL;
 	}
 	memset(block->creator, 0, sizeof(block->creator));

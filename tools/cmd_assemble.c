@@ -128,7 +128,7 @@ int gt_assemble_here_part(const char *dir, const char *home, int fd)
 	/* Then what it has recorded must come to where the last host finds it. */
 	rc = gt_collect(home);
 	if (rc)
-		gt_say(0, "%s: what this host has recorded cannot be brought there: %s", dir, strerror(-rc));
+		gt_say(0, "%s: cannot copy the spool of this host there: %s", dir, strerror(-rc));
 	return rc ? GT_RC_BAD : GT_RC_OK;
 }
 

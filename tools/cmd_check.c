@@ -104,7 +104,7 @@ static const struct {
 	{"PROGRAMS_UNTRACED", "of the programs that were started could not be traced"},
 	{"UNKNOWN_RECORDS", "records of an unknown type were left out"},
 	{"DAMAGED_PARTS", "parts of the recording were damaged"},
-	{"UNMATCHED_MESSAGES", "messages have no other end"},
+	{"UNMATCHED_MESSAGES", "messages have only one endpoint"},
 };
 
 static void look_at_property(struct check *check, const char *name, const char *value)
@@ -198,7 +198,7 @@ static int check_archive(const char *anchor, const char *spool, const struct opt
 		check_markers(check);
 		/* Halves of pairs may be in what could not be read. */
 		if (check->broken[RULE_FILES].count)
-			check_warn(check, "what spans locations was not checked");
+			check_warn(check, "rules that span locations were not checked");
 		else
 			check_pairs(check);
 		if (!check->events)

@@ -101,12 +101,12 @@ static int take_over(const char *dir, int dirfd, int lock, char *const *folders)
 			if (!busy)
 				return GT_RC_OK;
 			if (tries >= WAIT_TRIES)
-				return say_bad(dir, "its archive is being made just now, or a process "
-						    "of the run is alive");
+				return say_bad(dir, "its archive is being made, or a process of the run "
+					"is still running");
 		} else if (tries >= WAIT_TRIES) {
 			fprintf(stderr,
 				"gputrace recover: %s: process %u (%s) of this run is still "
-				"running; its end makes the archive\n",
+				"running; the archive is made when it ends\n",
 				dir, pid, name);
 			return GT_RC_BAD;
 		}

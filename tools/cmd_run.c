@@ -528,14 +528,14 @@ static const char *prepare(const char *program, const struct gt_binary *binary, 
 		return NULL;
 	if (inside_run()) {
 		if (request.output)
-			gt_say(1, "-o %s is not used: this command joins the run in %s", request.output,
+			gt_say(1, "-o %s is ignored: this command joins the run in %s", request.output,
 			    getenv(GT_RUN_DIR_VAR));
 	} else if (gt_rundir_create(&wish, dir, sizeof(dir), why, size)) {
 		free(list);
 		return NULL;
 	} else {
 		if (request.output && !job && !ends_like(dir, request.output))
-			gt_say(1, "%s holds an archive already: this run is recorded into %s",
+			gt_say(1, "%s already holds an archive: this run is recorded into %s",
 			    request.output, dir);
 		setenv(GT_RUN_DIR_VAR, dir, 1);
 		snprintf(filters, sizeof(filters), "%u", gt_process_filters());

@@ -134,7 +134,8 @@ static void make_archive(void)
 		break;
 	case GT_TURN_OTHERS:
 		gt_say(strcmp(run.home, "/spool") ? 2 : 1,
-		    "other hosts of this run go on; the last of them writes the archive in %s", dir);
+		    "other hosts of this run are still running; the last one writes the archive "
+		    "in %s", dir);
 		break;
 	case GT_TURN_NOTHING:
 		gt_say(1, "nothing was recorded in %s", dir);
@@ -399,12 +400,14 @@ static void say_others_go_on(const struct gt_survey *survey)
 	if (!dir_name(dir, sizeof(dir)))
 		return;
 	if (!survey->pid)
-		gt_say(1, "processes of this run go on; when they have ended, the archive is written in %s", dir);
+		gt_say(1, "processes of this run are still running; when they have ended, the archive "
+			"is written in %s", dir);
 	else if (more)
-		gt_say(1, "process %u (%s) and %u more of this run go on; when they have ended, the archive is "
-		       "written in %s", survey->pid, survey->program, more, dir);
+		gt_say(1, "process %u (%s) and %u more of this run are still running; when they have "
+			"ended, the archive is written in %s", survey->pid, survey->program, more, dir);
 	else
-		gt_say(1, "process %u (%s) of this run goes on; when it has ended, the archive is written in %s",
+		gt_say(1, "process %u (%s) of this run is still running; when it has ended, the archive "
+			"is written in %s",
 		    survey->pid, survey->program, dir);
 }
 

@@ -69,8 +69,8 @@ void gt_assemble_guard(const char *dir)
 	struct sigaction action = { .sa_handler = on_crash, .sa_flags = (int)SA_RESETHAND };
 
 	crash_length = (size_t)snprintf(crash_text, sizeof(crash_text),
-					"[gputrace] the assembly has crashed; what was recorded is "
-					"kept in %s: try gputrace recover %s\n",
+					"[gputrace] the assembly crashed; the spool is kept in %s: try "
+					"gputrace recover %s\n",
 					dir, dir);
 	if (crash_length >= sizeof(crash_text))
 		crash_length = sizeof(crash_text) - 1;
@@ -422,8 +422,8 @@ static int prepare(struct gt_assembly *a)
 	if (!rc)
 		rc = gt_mpi_make(&a->mpi, &a->spool, &a->layout, &a->clock, &a->defs, a->how);
 	if (!rc && a->mpi.links.alone)
-		gt_assembly_say(a, 1, "%zu ends of connections between MPI programs could belong to several others: "
-				"what went over them is left out", a->mpi.links.alone);
+		gt_assembly_say(a, 1, "%zu MPI connect/accept/spawn endpoints are ambiguous; messages "
+			"on them are omitted", a->mpi.links.alone);
 	if (!rc)
 		gt_topologies_make(&a->mpi, &a->spool, &a->defs);
 	if (!rc)
@@ -690,12 +690,13 @@ static bool lacks_hosts(const struct gt_assembly *a)
 {
 	for (size_t i = 0; i < a->spool.root_count; i++)
 		if (a->spool.roots[i].fd < 0)
-			gt_assembly_say(a, a->options->partial ? 1 : 0, "%s: what host %s has recorded is not here: %s",
+			gt_assembly_say(a, a->options->partial ? 1 : 0,
+					"%s: the spool of host %s is not available here: %s",
 			    a->dir, a->spool.roots[i].run.host, a->spool.roots[i].run.spool);
 	if (a->options->partial && (a->spool.proc_count || a->spool.part_count))
 		return false;
-	gt_assembly_say(a, 0, "bring it here, then: gputrace recover %s FOLDER...; or do without: gputrace recover "
-		  "--partial %s", a->dir, a->dir);
+	gt_assembly_say(a, 0, "copy that spool to this host and run: gputrace recover %s FOLDER... (or "
+		"without it: gputrace recover --partial %s)", a->dir, a->dir);
 	return true;
 }
 
@@ -721,7 +722,7 @@ int gt_assemble(const char *dir, const struct gt_assemble_options *options)
 		return 1;
 	}
 	if (!options->again && !faccessat(a.dirfd, "traces.otf2", F_OK, AT_SYMLINK_NOFOLLOW)) {
-		gt_assembly_say(&a, 1, "%s holds a complete archive already", dir);
+		gt_assembly_say(&a, 1, "%s already holds a complete archive", dir);
 		if (!options->keep_spool)
 			gt_clean_rest(a.dirfd);
 		close(a.dirfd);
@@ -748,9 +749,9 @@ int gt_assemble(const char *dir, const struct gt_assemble_options *options)
 		rc = a.spool.part_count ? gt_assembly_join(&a) : run(&a);
 		if (rc < 0) {
 			gt_assembly_say(&a, 0, "the archive in %s could not be made: %s%s", dir, a.why,
-			    a.eaten ? "" : "; what was recorded is kept there");
+			    a.eaten ? "" : "; the spool is kept there");
 			if (!a.eaten)
-				gt_assembly_say(&a, 0, "when the cause is gone: gputrace recover %s", dir);
+				gt_assembly_say(&a, 0, "when that is fixed, run: gputrace recover %s", dir);
 			set_state(&a, GT_RUN_OPEN);
 			if (a.conv.archive)
 				gt_archive_abandon(a.conv.archive);

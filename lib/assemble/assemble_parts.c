@@ -176,8 +176,9 @@ int gt_assemble_part(const char *dir, const char *home, const struct gt_assemble
 	}
 	rc = make_part(&a, path);
 	if (rc)
-		gt_assembly_say(&a, rc == -EAGAIN ? 2 : 1, "%s: host %s does not convert its events: %s", dir,
-		    a.spool.run.host, rc == -EAGAIN ? "the last host must see all of them" : a.why);
+		gt_assembly_say(&a, rc == -EAGAIN ? 2 : 1, "%s: host %s leaves its events to the last "
+			"host: %s", dir,
+		    a.spool.run.host, rc == -EAGAIN ? "it must read all of them" : a.why);
 	if (rc && a.conv.archive)
 		return 1; /* libotf2 still points into what would be freed */
 	if (!rc && !options->keep_spool) {
@@ -240,7 +241,7 @@ static int join(struct gt_assembly *a)
 	if (!rc && a->options->in_order)
 		rc = gt_merge_order(&m);
 	if (!rc) {
-		gt_assembly_say(a, 2, "joining %zu parts", m.part_count);
+		gt_assembly_say(a, 2, "joining %zu partial archives", m.part_count);
 		a->conv.archive = gt_archive_open(&options, a->why, sizeof(a->why));
 		rc = a->conv.archive ? gt_merge_all(&m, a->conv.archive) : -EIO;
 	}

@@ -564,7 +564,7 @@ static int read_root(struct gt_root *root, int home, char *const *folders, char 
 	if ((size_t)n < sizeof(root->run) || root->run.magic != GT_MAGIC_RUN) {
 		close(home);
 		return fail(-EINVAL, why, why_size,
-			    "its spool is not one of gputrace, or of a machine of another kind");
+			    "its spool was not made by gputrace, or by another kind of machine");
 	}
 	if (root->run.version != GT_FORMAT_VERSION) {
 		close(home);
@@ -659,9 +659,9 @@ static int finish_open(struct gt_spool *spool, int rc, char *why, size_t why_siz
 		return 0;
 	gt_spool_close(spool);
 	if (rc == -ENODATA)
-		return fail(rc, why, why_size, "no process has recorded anything in it");
+		return fail(rc, why, why_size, "no process recorded anything in it");
 	return fail(rc, why, why_size, "its spool cannot be read: %s",
-		    rc == -EPROTO ? "a part that a host has made is damaged" : strerror(-rc));
+		    rc == -EPROTO ? "a partial archive of a host is damaged" : strerror(-rc));
 }
 
 int gt_spool_open_host(struct gt_spool *spool, int dirfd, const char *name, char *why,

@@ -229,7 +229,7 @@ static int absolute(const char *path, char *out, size_t size, char *why, size_t 
 		long rc = GT_SYS2(SYS_getcwd, out, size);
 
 		if (rc < 0)
-			return complain(why, why_size, "find out the working directory for", path,
+			return complain(why, why_size, "find the working directory for", path,
 					(int)rc);
 		n = strlen(out);
 		if (n && out[n - 1] != '/' && n + 1 < size)

@@ -61,7 +61,7 @@ int gt_adapter_register(const struct gt_adapter *adapter)
 	rc = add(adapter);
 	gt_unlock(&lock, mask);
 	if (rc == -ENOSPC)
-		gt_message(1, "more than %u adapters: %s is not named in the archive, and not told of forks",
+		gt_message(1, "more than %u adapters: no properties and no fork callback for %s",
 			   MOST, adapter->name);
 	if (rc)
 		return rc;

@@ -210,7 +210,7 @@ static void remind(const char *dir)
 	char left[1100];
 
 	if ((!rank || !strcmp(rank, "0")) && gt_left_behind(dir, gt_settings.test_host, left, sizeof(left)))
-		gt_message(1, "an earlier run was killed; its archive comes by: gputrace recover %s", left);
+		gt_message(1, "an earlier run was killed; to make its archive: gputrace recover %s", left);
 }
 
 static int create(const char *program, char *why, size_t why_size)
@@ -298,7 +298,8 @@ static int join_or_create(void *argument)
 			return fd;
 		}
 		if (fd < 0)
-			gt_message(fd == -ESTALE && there(gt_run_dir) ? 2 : 1, "cannot join the run in %s: %s; a new archive is begun",
+			gt_message(fd == -ESTALE && there(gt_run_dir) ? 2 : 1, 
+				   "cannot join the run in %s: %s; starting a new archive",
 				   gt_run_dir, gt_text_errno(fd));
 	}
 	if (fd < 0) {
@@ -462,7 +463,7 @@ static void make_part(const char *dir, const char *folder, int fd)
 static void say_others_go_on(const char *what)
 {
 	gt_message(!gt_proc || gt_proc->seq || gt_proc->rank != UINT32_MAX ? 2 : 1,
-		   "other %s of this run go on; the last of them writes the archive in %s", what,
+		   "other %s of this run are still running; the last one writes the archive in %s", what,
 		   gt_run_dir);
 }
 
@@ -483,8 +484,8 @@ static void assemble(int fd)
 	gt_run_state_set(fd, GT_RUN_ASSEMBLING);
 	if (gt_launch_assembly(gt_run_dir, home, fd, false)) {
 		gt_run_state_set(fd, GT_RUN_OPEN);
-		gt_warn_once(GT_WARN_TOOL, "cannot start the assembly; the trace is kept: "
-			     "gputrace recover %s", gt_run_dir);
+		gt_warn_once(GT_WARN_TOOL, "cannot start the assembly; the spool is kept; to make the "
+			"archive: gputrace recover %s", gt_run_dir);
 	}
 }
 
@@ -665,8 +666,8 @@ void gt_run_leave(void)
 	int rc = gt_folder_apart(leave_now, NULL, -1);
 
 	if (rc && !(page && page->watched)) /* else somebody makes it who can get there */
-		gt_warn_once(GT_WARN_TOOL, "%s cannot make the archive: %s; when all processes of this run "
-			     "have ended: gputrace recover %s",
+		gt_warn_once(GT_WARN_TOOL, "%s cannot make the archive: %s; when all processes of this "
+			"run have ended, run: gputrace recover %s",
 			     *gt_proc->program ? gt_proc->program : "this process", gt_text_errno(rc),
 			     gt_run_dir);
 	release_share();

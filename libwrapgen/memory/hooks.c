@@ -196,7 +196,7 @@ static void find_usable(void)
 	    of_size.dli_fbase == of_make.dli_fbase)
 		usable = (size_t (*)(void *))size;
 	else
-		gt_message(1, "memory is not counted: the program's allocator does not tell sizes");
+		gt_message(1, "memory is not counted: the program's allocator does not report sizes");
 }
 
 /* Once the settings can be read: by the first call, which may be another library's constructor's. */
@@ -207,7 +207,7 @@ static void set_up(void)
 		.name = "memory held",
 		.unit = "bytes",
 		.group = "memory",
-		.description = "bytes that malloc and its like have given out",
+		.description = "bytes allocated by malloc and similar functions",
 		.value = GT_VALUE_UINT,
 		.mode = 4, /* OTF2_METRIC_ABSOLUTE_POINT */
 		.scope = 1,

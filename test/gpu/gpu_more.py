@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""More cases of test/gpu/run: memory that is held, NVTX, parameters, options, other tools on CUPTI, devices by
+"""More cases of test/gpu/run: memory in use, NVTX, parameters, options, other tools on CUPTI, devices by
 their identity, and MPI.
 
 Limits: MPI needs mpicc and mpirun, and a gputrace with the adapter for that MPI.

@@ -156,7 +156,7 @@ static void launch(unsigned n, uint64_t ns)
 		LAUNCH(k_spin, 1, 1, 0, 0, ns);
 }
 
-/* Device memory that is held, as the program itself adds it up. */
+/* Device memory in use, as the program itself adds it up. */
 static void memory(unsigned n)
 {
 	uint64_t held = 0, most = 0, changes = 0;

@@ -228,7 +228,8 @@ Test(nesting, leave_of_an_outer_region)
 		VT_USER_END("a");
 	}
 	EXPECT("enter a\nenter b\nenter c\n"
-	       "message 2: VT_USER_END(a): regions inside of it are still open, 2 of them; closed, too\nleave a\n"
+	       "message 2: VT_USER_END(a): 2 regions inside it were still open and are closed, "
+	       "too\nleave a\n"
 	       "enter a\nenter b\nenter c\nleave a\n");
 	VT_USER_END("b");
 	EXPECT("message 2: VT_USER_END: the region is not open on this thread; the call is ignored\n");
@@ -276,7 +277,7 @@ Test(wrong, names)
 	VT_COMMENT_DEF(NULL);
 	VT_COMMENT(NULL);
 	VT_USER_END("around");
-	EXPECT("message 1: VT_USER_START: no name is given; the call is ignored\nleave around\n");
+	EXPECT("message 1: VT_USER_START: no name given; the call is ignored\nleave around\n");
 	double_end();
 	EXPECT("message 1: 9 calls of the user API were ignored: 9 without a name, 0 with an unknown "
 	       "id, 0 of a wrong type, 0 for too many definitions\n");
@@ -328,7 +329,7 @@ Test(wrong, types)
 	unsigned int other = VT_COUNT_DEF("d", "1", VT_COUNT_TYPE_FLOAT, VT_COUNT_DEFGROUP);
 
 	VT_COUNT_DOUBLE_VAL(count, 1.5);
-	EXPECT("message 1: VT_COUNT_DOUBLE_VAL: the type does not fit; the call is ignored\n");
+	EXPECT("message 1: VT_COUNT_DOUBLE_VAL: wrong type; the call is ignored\n");
 	VT_COUNT_SIGNED_VAL(count, -1);
 	VT_COUNT_SIGNED_VAL(other, 1);
 	cr_expect_eq(VT_COUNT_DEF("e", "1", 0, VT_COUNT_DEFGROUP), 0);
