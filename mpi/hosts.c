@@ -5,8 +5,6 @@
  * Only the speakers communicate, one for each host, over a communicator of their own that is made
  * by them alone (MPI_Comm_create_group): processes that are not traced, or came too late, are not
  * waited for.
- *
- * Limits: see hosts.h.
  */
 #include <stdio.h>
 #include <stdlib.h>

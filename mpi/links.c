@@ -2,7 +2,7 @@
 /*
  * Links to processes of other MPI_COMM_WORLDs; see links.h.
  *
- * Limits: see links.h. A process that is in no link of this process has no name here.
+ * Limits: a process that is in no link of this process has no name here.
  */
 #include <arpa/inet.h>
 #include <errno.h>

@@ -20,7 +20,6 @@
 		checks return OTF2_CALLBACK_SUCCESS;                                               \
 	}
 
-/* clang-format off */
 OTHER(Unknown, )
 OTHER(OmpFork, , uint32_t numberOfRequestedThreads)
 OTHER(OmpJoin, )
@@ -89,7 +88,6 @@ OTHER(IoReleaseLock, REFER(KIND_IO_HANDLE, handle, "I/O handle"), OTF2_IoHandleR
       OTF2_LockType lockType)
 OTHER(IoTryLock, REFER(KIND_IO_HANDLE, handle, "I/O handle"), OTF2_IoHandleRef handle,
       OTF2_LockType lockType)
-/* clang-format on */
 
 void check_other_callbacks(OTF2_EvtReaderCallbacks *callbacks)
 {

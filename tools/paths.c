@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Where the installed parts are (tools/paths.h).
- *
- * Limits: see there.
  */
 #include "config.h"
 #include "tools/paths.h"

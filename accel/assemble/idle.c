@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Idle times of devices.
- *
- * Limits: see idle.h.
  */
 #include "config.h"
 

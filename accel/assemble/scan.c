@@ -5,8 +5,6 @@
  * Whether each end of a transfer has its other one is asked of a sum: every send adds a hash of what
  * it says about the transfer, every receive subtracts it. Only if the sums are not zero in the end are
  * the transfers listed and paired.
- *
- * Limits: see scan.h.
  */
 #include "config.h"
 

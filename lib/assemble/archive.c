@@ -6,8 +6,6 @@
  * Space: `flushed` counts the chunks that libotf2 has passed on; before more events are converted,
  * the event file is given blocks for all of them (fallocate beyond its end), so that no write of
  * libotf2 can fail. Small locations, which are written when they are closed, live on the ballast.
- *
- * Limits: see archive.h.
  */
 #include "config.h"
 

@@ -10,7 +10,7 @@
  * Nesting: a leave that is not of the innermost open region closes the regions inside (longjmp,
  * exceptions, tail calls); a leave of a region that is not open is dropped. Both are counted.
  *
- * Limits: see events.h. Cost of the loop: some 55 instructions per event beside libotf2's own 110.
+ * Limits: Cost of the loop: some 55 instructions per event beside libotf2's own 110.
  */
 #include "config.h"
 

@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * What the files archive*.c share. Nothing else includes otf2.h.
- *
- * Limits: internal.
  */
 #ifndef GT_ASSEMBLE_ARCHIVE_INT_H
 #define GT_ASSEMBLE_ARCHIVE_INT_H

@@ -3,7 +3,7 @@
  * The course of an assembly: open the spool, number what is in it, convert the locations on several
  * threads, write the definitions, put the archive in its place, tell about it, remove the spool.
  *
- * Limits: see assemble.h. The spool is kept until the archive is complete, unless the disk is full
+ * Limits: the spool is kept until the archive is complete, unless the disk is full
  * and the space of what has been converted will be enough for the rest.
  */
 #include "config.h"

@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Removing and placing the files of an archive directory.
- *
- * Limits: see clean.h.
  */
 #include "config.h"
 

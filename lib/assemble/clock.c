@@ -3,7 +3,7 @@
  * Computing the conversions of time: per host and kind of clock, from its earliest and its latest
  * pair of readings, and from the comparisons with other hosts' clocks.
  *
- * Limits: see clock.h. A span between the readings of less than a millisecond says little about the
+ * Limits: a span between the readings of less than a millisecond says little about the
  * frequency; then the one that the processor states is used, if it states one.
  */
 #include "config.h"

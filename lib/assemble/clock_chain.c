@@ -2,8 +2,6 @@
 /*
  * Finding the chains of clocks, the line through comparisons, what hosts have made of them, and the
  * corrections where they differ; see clock_chain.h. How a conversion comes about is in clock.c.
- *
- * Limits: see there.
  */
 #include "config.h"
 

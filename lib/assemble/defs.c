@@ -2,7 +2,7 @@
 /*
  * Unifying definitions: a hash table of byte strings under every kind of definition.
  *
- * Limits: see defs.h. Without memory the numbers are no longer right; `failed` says so and the
+ * Limits: without memory the numbers are no longer right; `failed` says so and the
  * archive is given up.
  */
 #include "config.h"

@@ -2,7 +2,7 @@
 /*
  * Reading a journal of definitions that may be cut off, damaged or hostile.
  *
- * Limits: see journal.h. Every length is checked against what is there before it is used.
+ * Limits: every length is checked against what is there before it is used.
  */
 #include "config.h"
 

@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Numbering and naming processes and locations as Score-P's readers expect it.
- *
- * Limits: see layout.h.
  */
 #include "config.h"
 

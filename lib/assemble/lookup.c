@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Hash tables that grow when they are half full.
- *
- * Limits: see lookup.h.
  */
 #include "config.h"
 

@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Words for what was lost and for how processes ended.
- *
- * Limits: see loss.h.
  */
 #include "config.h"
 

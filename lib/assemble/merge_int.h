@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * What the files merge*.c share.
- *
- * Limits: internal.
  */
 #ifndef GT_ASSEMBLE_MERGE_INT_H
 #define GT_ASSEMBLE_MERGE_INT_H

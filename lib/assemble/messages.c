@@ -4,7 +4,7 @@
  * there by communicator, tag and time, paired, and sorted again for finding them by location and
  * time when the events are written.
  *
- * Limits: see messages.h. Sends and receives without a partner keep GT_NO_PEER.
+ * Limits: sends and receives without a partner keep GT_NO_PEER.
  */
 #include "config.h"
 

@@ -2,7 +2,7 @@
 /*
  * Functions by address and time, regions by id.
  *
- * Limits: see names.h. A mapping is remembered from when it was first seen; it may have been there a
+ * Limits: a mapping is remembered from when it was first seen; it may have been there a
  * little earlier, so the choice goes by when mappings went, not by when they came.
  */
 #include "config.h"

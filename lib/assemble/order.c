@@ -7,7 +7,7 @@
  * none is. It ends: clocks that run as fast as the true time, within a 1024th, have a shift that
  * satisfies all messages, and what is found never gets larger than the least such shift.
  *
- * Limits: see order.h. The messages are in a file that is mapped; memory grows with the number of tents,
+ * Limits: the messages are in a file that is mapped; memory grows with the number of tents,
  * those of a host being further apart than they are different in height.
  */
 #include "config.h"

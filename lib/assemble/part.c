@@ -3,7 +3,7 @@
  * Writing and reading the file `part`: a head with a check over all the rest, then lists, one after the
  * other, in the order of the functions below.
  *
- * Limits: see part.h. A list's members are copied as they lie in memory.
+ * Limits: a list's members are copied as they lie in memory.
  */
 #include "config.h"
 

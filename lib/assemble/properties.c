@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * The properties of location groups and locations; see properties.h.
- *
- * Limits: see there.
  */
 #include "config.h"
 

@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Telling about a run: properties, settings, manifest, summary.
- *
- * Limits: see report.h.
  */
 #include "config.h"
 

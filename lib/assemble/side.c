@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Records that arrive late, for a location that others write.
- *
- * Limits: see side.h.
  */
 #include "config.h"
 

@@ -4,8 +4,6 @@
  *
  * A run in the file is a sequence of units: a head slot (time, tie << 16 | number of slots), then the
  * slots.
- *
- * Limits: see sort.h.
  */
 #include "config.h"
 

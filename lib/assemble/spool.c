@@ -2,7 +2,7 @@
 /*
  * Opening a spool: the run header, the folders of the processes, the headers of their windows.
  *
- * Limits: see spool.h. Two descriptors stay open, whatever the number of processes.
+ * Limits: two descriptors stay open, whatever the number of processes.
  */
 #include "config.h"
 

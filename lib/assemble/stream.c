@@ -2,7 +2,7 @@
 /*
  * Reading a location's stream: where an offset lies, and what is left out.
  *
- * Limits: see stream.h. A read error ends the stream with that error; a file that is shorter than
+ * Limits: a read error ends the stream with that error; a file that is shorter than
  * its header says is a hole.
  */
 #include "config.h"

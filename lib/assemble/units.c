@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * From slots to units.
- *
- * Limits: see units.h.
  */
 #include "config.h"
 

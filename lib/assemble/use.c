@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * What a location spent its time with: the difference that it made to its worker's profile.
- *
- * Limits: see use.h.
  */
 #include "config.h"
 

@@ -2,8 +2,6 @@
 /*
  * Looking into a window: a process that was killed has left its last records there, and nothing but
  * their times says which of the slots were finished.
- *
- * Limits: see window.h.
  */
 #include "config.h"
 

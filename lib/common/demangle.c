@@ -3,7 +3,7 @@
  * C++ names as people write them: a recursive descent through the Itanium ABI's grammar. Here are
  * the types and the whole; the names are in demangle_name.c.
  *
- * Limits: see demangle.h. Not thread-safe (one static work space). Hostile names end in "not
+ * Limits: not thread-safe (one static work space). Hostile names end in "not
  * understood": text, depth and steps are bounded. Text is written as __cxa_demangle writes it.
  */
 #include "lib/common/demangle_internal.h"

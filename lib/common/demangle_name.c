@@ -2,7 +2,7 @@
 /*
  * The demangler's names: substitutions, template arguments, everything with "::".
  *
- * Limits: see demangle.h. Expressions as template arguments are not understood.
+ * Limits: expressions as template arguments are not understood.
  */
 #include "lib/common/demangle_internal.h"
 

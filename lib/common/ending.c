@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Who lives, who watches, whose turn it is; see ending.h.
- * Limits: see there. Processes of other hosts and pid namespaces are known by their locks only.
+ * Limits: processes of other hosts and pid namespaces are known by their locks only.
  */
 #include "lib/common/ending.h"
 

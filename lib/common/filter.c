@@ -2,7 +2,7 @@
 /*
  * Reading VampirTrace's filter file and groups file.
  *
- * Limits: see filter.h. Each line stands alone: one that cannot be understood is told and ignored,
+ * Limits: each line stands alone: one that cannot be understood is told and ignored,
  * and leaves nothing behind.
  */
 #include "lib/common/filter_internal.h"

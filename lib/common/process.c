@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Is a process still running? From /proc/<pid>/stat.
- *
- * Limits: see process.h.
  */
 #include "lib/common/process.h"
 

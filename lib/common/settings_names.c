@@ -2,7 +2,7 @@
 /*
  * Which names that begin with VT_ are ours, VampirTrace's, or slips of the keyboard.
  *
- * Limits: see settings_names.h. A new setting leaves VampirTrace's list by itself: settings.def
+ * Limits: a new setting leaves VampirTrace's list by itself: settings.def
  * is looked at first.
  */
 #include "lib/common/settings_names.h"

@@ -2,7 +2,7 @@
 /*
  * Names of functions from an ELF file; see elfsym.h.
  *
- * Limits: see there. A file is read once, with pread; sorting is a heap sort in place.
+ * Limits: a file is read once, with pread; sorting is a heap sort in place.
  */
 #include "lib/record/elfsym.h"
 

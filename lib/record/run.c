@@ -298,7 +298,7 @@ static int join_or_create(void *argument)
 			return fd;
 		}
 		if (fd < 0)
-			gt_message(fd == -ESTALE && there(gt_run_dir) ? 2 : 1, 
+			gt_message(fd == -ESTALE && there(gt_run_dir) ? 2 : 1,
 				   "cannot join the run in %s: %s; starting a new archive",
 				   gt_run_dir, gt_text_errno(fd));
 	}

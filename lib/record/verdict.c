@@ -2,7 +2,7 @@
 /*
  * The filter as the hooks see it: the table of verdicts and how an address gets into it.
  *
- * Limits: see verdict.h. Everything that changes the table holds `lock`; modules.c may call in
+ * Limits: everything that changes the table holds `lock`; modules.c may call in
  * here with its own lock held, so nothing here calls modules.c while holding `lock`.
  */
 #include "lib/record/verdict.h"

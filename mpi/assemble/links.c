@@ -8,7 +8,7 @@
  * accepts may have had a partner that was not recorded; so its only candidate is taken just where
  * there are as many of the one kind as of the other.
  *
- * Limits: see links.h. Times of two hosts are compared within the errors of their clocks.
+ * Limits: times of two hosts are compared within the errors of their clocks.
  */
 #include "config.h"
 

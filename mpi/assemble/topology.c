@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Topologies; see topology.h.
- *
- * Limits: see there.
  */
 #include "config.h"
 

@@ -7,7 +7,6 @@
 #include "lib.h"
 #include "show.h"
 
-/* clang-format off */
 LINE_OF(lib_hidden);
 static NOINLINE int lib_hidden(int x) { return x + 40; }
 LINE_OF(lib_work);
@@ -18,7 +17,6 @@ __asm__(".symver new_impl, versioned@@LIB_1");
 
 LINE_OF(lib_show);
 void lib_show(void)
-/* clang-format on */
 {
 	/* Its own, whatever the program put in front of it. */
 	SHOW(lib_hidden, "s");

@@ -10,7 +10,6 @@
 
 void other_show(void);
 
-/* clang-format off */
 LINE_OF(helper);
 static NOINLINE int helper(int x) { return x * 3 + 1; }
 LINE_OF(work);
@@ -26,7 +25,6 @@ extern int b_static_like(int x) __attribute__((alias("_under_only")));
 LINE_OF(resolve_twice);
 static NOINLINE void *resolve_twice(void) { return (void *)work; }
 int twice(int x) __attribute__((ifunc("resolve_twice")));
-/* clang-format on */
 
 /* A function without type or size, and a sized one that has a label in it. */
 void bare_label(void);

@@ -8,12 +8,10 @@
 
 void other_show(void);
 
-/* clang-format off */
 LINE_OF(helper);
 static NOINLINE int helper(int x) { return x * 7 + 11; }
 LINE_OF(other_show);
 void other_show(void)
-/* clang-format on */
 {
 	printf("U\t%d\n", helper((int)sizeof(int)));
 	SHOW(helper, "s");
