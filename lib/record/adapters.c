@@ -58,7 +58,7 @@ int gt_adapter_register(const struct gt_adapter *adapter)
 	if (adapter->abi != GT_ADAPTER_ABI || adapter->bytes < LEAST || adapter->bytes > sizeof(*adapter))
 		return -EPROTO;
 	mask = gt_lock(&lock);
-	rc = add(adapter);
+	rc = mask == GT_LOCK_REFUSED ? -EBUSY : add(adapter);
 	gt_unlock(&lock, mask);
 	if (rc == -ENOSPC)
 		gt_message(1, "more than %u adapters: no properties and no fork callback for %s",
@@ -92,7 +92,7 @@ bool gt_adapters_have(const char *name)
 
 void gt_adapters_forked(void)
 {
-	lock.word = 0; /* an entry that another thread was writing does not count yet */
+	lock = (struct gt_lock){ 0 }; /* an entry that another thread was writing does not count yet */
 	memset(named, 0, sizeof(named));
 	for (unsigned i = 0; i < count; i++)
 		if (adapters[i].fork_child)

@@ -356,9 +356,9 @@ static void refresh_limit(struct gt_location *loc)
 
 	if (asks(loc))
 		return; /* the limit is 0 and stays so */
-	mask = gt_sys_sigmask_set(GT_SIGMASK_ALL);
+	mask = gt_signals_block();
 	set_limit(loc);
-	gt_sys_sigmask_set(mask);
+	gt_signals_restore(mask);
 }
 
 /* Gives back a reservation that will not be used. */
@@ -425,12 +425,12 @@ static bool unfinished(const struct gt_location *loc, uint64_t offset)
  */
 static void change_half(struct gt_location *loc, uint64_t offset, uint64_t end, uint64_t tick)
 {
-	uint64_t mask = gt_sys_sigmask_set(GT_SIGMASK_ALL);
+	uint64_t mask = gt_signals_block();
 	uint64_t done, now;
 	bool opened;
 
 	if (end <= loc->limit) {
-		gt_sys_sigmask_set(mask);
+		gt_signals_restore(mask);
 		return;
 	}
 	if (tick < lower_bound(loc, loc->limit - loc->half)) { /* has the counter gone back? */
@@ -470,7 +470,7 @@ static void change_half(struct gt_location *loc, uint64_t offset, uint64_t end, 
 	}
 	__atomic_signal_fence(__ATOMIC_SEQ_CST);
 	loc->busy = 0;
-	gt_sys_sigmask_set(mask);
+	gt_signals_restore(mask);
 }
 
 /* Is there anything to do about GT_ATT_* bits, and where the thread is switched off? */
@@ -505,11 +505,11 @@ static bool attend(struct gt_location *loc, unsigned bits)
 		return false;
 	if (off == loc->off_marked && !loc->scans_left)
 		return !off;
-	mask = gt_sys_sigmask_set(GT_SIGMASK_ALL);
+	mask = gt_signals_block();
 	loc->attending = 1; /* the marks must not come here again */
 	catch_up(loc);
 	loc->attending = 0;
-	gt_sys_sigmask_set(mask);
+	gt_signals_restore(mask);
 	return !loc->off_marked;
 }
 
@@ -633,12 +633,12 @@ void gt_write(struct gt_hot *hot, uint64_t word, const uint64_t *data, unsigned 
 void gt_take_back(struct gt_location *loc, uint64_t from, uint64_t to)
 {
 	struct gt_def_cut cut = { loc->id, 0, from, to };
-	uint64_t mask = gt_sys_sigmask_set(GT_SIGMASK_ALL);
+	uint64_t mask = gt_signals_block();
 	bool spooled = from < loc->win->spooled;
 
 	if (!spooled)
 		fill(loc, from, to, gt_clock_read());
-	gt_sys_sigmask_set(mask);
+	gt_signals_restore(mask);
 	if (spooled)
 		gt_journal_put(GT_D_CUT, 0, &(struct gt_piece){ &cut, sizeof(cut) }, 1);
 }

@@ -12,6 +12,17 @@
 
 #include <string.h>
 
+/* For a definition: is the process recorded, and the lock to be had? Goes with gt_defs_unlock(). */
+static bool begin(uint64_t *mask)
+{
+	if (!gt_start())
+		return false;
+	*mask = gt_defs_lock();
+	if (*mask == GT_LOCK_REFUSED)
+		gt_count_lost(GT_LOSS_DEFINITION, 1);
+	return *mask != GT_LOCK_REFUSED;
+}
+
 /* ---- strings ------------------------------------------------------------------------------- */
 
 struct interned {
@@ -70,6 +81,12 @@ static const char *keep(const char *text, size_t length)
 	return pool - length - 1;
 }
 
+static gt_ref no_room(void)
+{
+	gt_count_lost(GT_LOSS_DEFINITION, 1);
+	return GT_NONE;
+}
+
 static gt_ref string_locked(const char *text)
 {
 	size_t length = strnlen(text, GT_NAME_MAX);
@@ -78,7 +95,7 @@ static gt_ref string_locked(const char *text)
 	uint32_t at;
 
 	if (strings_used * 2 >= strings_room && !grow())
-		return GT_NONE;
+		return no_room();
 	for (at = hash & (strings_room - 1); strings[at].id; at = (at + 1) & (strings_room - 1))
 		if (strings[at].hash == hash && !strncmp(strings[at].text, text, length) &&
 		    !strings[at].text[length])
@@ -86,7 +103,7 @@ static gt_ref string_locked(const char *text)
 	slot = &strings[at];
 	slot->text = keep(text, length);
 	if (!slot->text)
-		return GT_NONE;
+		return no_room();
 	if (gt_journal_put_locked(GT_D_STRING, strings_used + 1,
 				  &(struct gt_piece){ slot->text, length + 1 }, 1))
 		return GT_NONE;
@@ -100,9 +117,8 @@ gt_ref gt_def_string(const char *text)
 	uint64_t mask;
 	gt_ref id;
 
-	if (!text || !gt_start())
+	if (!text || !begin(&mask))
 		return GT_NONE;
-	mask = gt_defs_lock();
 	id = string_locked(text);
 	gt_defs_unlock(mask);
 	return id;
@@ -142,7 +158,8 @@ gt_ref gt_def_region(const struct gt_region_info *info)
 	if (verdict == GT_VERDICT_DROP)
 		return GT_NONE;
 	group = gt_verdict_group(info->name, info->canonical, info->group);
-	mask = gt_defs_lock();
+	if (!begin(&mask))
+		return GT_NONE;
 	def.name = string_locked(info->name);
 	def.canonical = text_locked(info->canonical);
 	def.file = text_locked(info->file);
@@ -164,9 +181,8 @@ gt_ref gt_def_metric(const struct gt_metric_info *info)
 	uint64_t mask;
 	gt_ref id;
 
-	if (!info || info->bytes != sizeof(*info) || !info->name || !gt_start())
+	if (!info || info->bytes != sizeof(*info) || !info->name || !begin(&mask))
 		return GT_NONE;
-	mask = gt_defs_lock();
 	def.name = string_locked(info->name);
 	def.unit = text_locked(info->unit);
 	def.group = text_locked(info->group);
@@ -186,9 +202,8 @@ gt_ref gt_def_marker(const char *name, const char *group, unsigned severity)
 	uint64_t mask;
 	gt_ref id;
 
-	if (!name || !gt_start())
+	if (!name || !begin(&mask))
 		return GT_NONE;
-	mask = gt_defs_lock();
 	def.name = string_locked(name);
 	def.group = text_locked(group);
 	def.severity = severity;
@@ -204,9 +219,8 @@ static gt_ref put_attribute(unsigned type, const char *name, const char *descrip
 	uint64_t mask;
 	gt_ref id;
 
-	if (!name || !gt_start())
+	if (!name || !begin(&mask))
 		return GT_NONE;
-	mask = gt_defs_lock();
 	def.name = string_locked(name);
 	def.description = text_locked(description);
 	def.type = value;
@@ -231,9 +245,8 @@ static gt_ref put_comm(unsigned type, const char *name, struct gt_def_comm def, 
 	gt_ref id = again;
 	uint64_t mask;
 
-	if (!gt_start())
+	if (!begin(&mask))
 		return GT_NONE;
-	mask = gt_defs_lock();
 	def.name = text_locked(name);
 	if (!again)
 		id = put_locked(type, &def, sizeof(def));
@@ -318,9 +331,8 @@ gt_ref gt_def_ranks(const uint32_t *ranks, uint32_t count)
 	uint64_t mask;
 	gt_ref id;
 
-	if (!gt_start())
+	if (!begin(&mask))
 		return GT_NONE;
-	mask = gt_defs_lock();
 	if (is_progression(ranks, count))
 		id = progression_locked(ranks[0], ranks[1] - ranks[0], count);
 	else
@@ -334,9 +346,8 @@ gt_ref gt_def_far_ranks(const uint32_t *pairs, uint32_t count)
 	uint64_t mask;
 	gt_ref id;
 
-	if (!gt_start())
+	if (!begin(&mask))
 		return GT_NONE;
-	mask = gt_defs_lock();
 	id = list_locked(3, 2, pairs, count);
 	gt_defs_unlock(mask);
 	return id;
@@ -350,9 +361,8 @@ gt_ref gt_def_link(const struct gt_def_link *def, const char *place)
 	gt_ref id = GT_NONE;
 	uint64_t mask;
 
-	if (!gt_start())
+	if (!begin(&mask))
 		return GT_NONE;
-	mask = gt_defs_lock();
 	if (!gt_journal_put_locked(GT_D_LINK, next_id[GT_D_LINK] + 1, pieces, 3))
 		id = ++next_id[GT_D_LINK];
 	gt_defs_unlock(mask);
@@ -392,9 +402,8 @@ void gt_def_topology(gt_ref comm, uint32_t count, const uint32_t *numbers)
 				      { numbers, 2 * (size_t)count * sizeof(*numbers) } };
 	uint64_t mask;
 
-	if (!comm || !count || count > 64 || !gt_start())
+	if (!comm || !count || count > 64 || !begin(&mask))
 		return;
-	mask = gt_defs_lock();
 	if (!gt_journal_put_locked(GT_D_TOPOLOGY, next_id[GT_D_TOPOLOGY] + 1, pieces, 2))
 		next_id[GT_D_TOPOLOGY]++;
 	gt_defs_unlock(mask);
@@ -410,9 +419,8 @@ gt_ref gt_def_channel(gt_ref comm, uint32_t peer, uint32_t tag)
 	uint64_t mask;
 	gt_ref id;
 
-	if (next_id[GT_D_CHANNEL] >= GT_MESSAGE_CHANNELS || !gt_start())
+	if (next_id[GT_D_CHANNEL] >= GT_MESSAGE_CHANNELS || !begin(&mask))
 		return GT_NONE;
-	mask = gt_defs_lock();
 	id = gt_channel_find(comm, peer, tag, &c);
 	if (!id && next_id[GT_D_CHANNEL] < GT_MESSAGE_CHANNELS) {
 		id = put_locked(GT_D_CHANNEL, &def, sizeof(def));
@@ -430,9 +438,8 @@ gt_ref gt_def_locgroup(const char *name, uint32_t kind, uint64_t key)
 	uint64_t mask;
 	gt_ref id;
 
-	if (!name || !gt_start())
+	if (!name || !begin(&mask))
 		return GT_NONE;
-	mask = gt_defs_lock();
 	def.name = string_locked(name);
 	id = put_locked(GT_D_LOCGROUP, &def, sizeof(def));
 	gt_defs_unlock(mask);
@@ -446,9 +453,8 @@ gt_ref gt_def_params(const struct gt_def_param *params, unsigned count)
 	gt_ref id = GT_NONE;
 	uint64_t mask;
 
-	if (!count || count > 64 || !gt_start())
+	if (!count || count > 64 || !begin(&mask))
 		return GT_NONE;
-	mask = gt_defs_lock();
 	if (!gt_journal_put_locked(GT_D_PARAMS, next_id[GT_D_PARAMS] + 1, pieces, 2))
 		id = ++next_id[GT_D_PARAMS];
 	gt_defs_unlock(mask);

@@ -132,7 +132,7 @@ struct gt_file gt_folder_forked(void)
 	struct gt_file parents = folder;
 
 	folder = (struct gt_file){ .fd = -1 };
-	folder_lock.word = 0;
+	folder_lock = (struct gt_lock){ 0 };
 	return parents;
 }
 
@@ -140,9 +140,10 @@ void gt_folder_close(void)
 {
 	uint64_t mask = gt_lock(&folder_lock);
 
-	if (gt_file_valid(&folder))
+	if (mask != GT_LOCK_REFUSED && gt_file_valid(&folder))
 		gt_sys_close(folder.fd);
-	folder = (struct gt_file){ .fd = -1 };
+	if (mask != GT_LOCK_REFUSED)
+		folder = (struct gt_file){ .fd = -1 };
 	gt_unlock(&folder_lock, mask);
 }
 
@@ -165,8 +166,10 @@ static int open_again(void)
 int gt_folder(void)
 {
 	uint64_t mask = gt_lock(&folder_lock);
-	int fd = gt_file_valid(&folder) ? folder.fd : folder.ino ? open_again() : -EBADF;
+	int fd = -EBUSY;
 
+	if (mask != GT_LOCK_REFUSED)
+		fd = gt_file_valid(&folder) ? folder.fd : folder.ino ? open_again() : -EBADF;
 	gt_unlock(&folder_lock, mask);
 	return fd;
 }

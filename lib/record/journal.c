@@ -37,7 +37,7 @@ void gt_defs_unlock(uint64_t mask)
 
 void gt_defs_lock_reset(void)
 {
-	lock.word = 0;
+	lock = (struct gt_lock){ 0 };
 }
 
 static uint32_t fnv(uint32_t hash, const void *data, size_t bytes)
@@ -158,10 +158,14 @@ int gt_journal_put_locked(unsigned type, uint32_t id, const struct gt_piece *pie
 
 int gt_journal_put(unsigned type, uint32_t id, const struct gt_piece *pieces, unsigned n)
 {
-	uint64_t mask = gt_lock(&lock);
-	int rc = gt_journal_put_locked(type, id, pieces, n);
+	uint64_t mask = gt_defs_lock();
+	int rc = -EBUSY;
 
-	gt_unlock(&lock, mask);
+	if (mask != GT_LOCK_REFUSED)
+		rc = gt_journal_put_locked(type, id, pieces, n);
+	else
+		gt_count_lost(GT_LOSS_DEFINITION, 1);
+	gt_defs_unlock(mask);
 	return rc;
 }
 
@@ -178,6 +182,8 @@ int gt_journal_copy(int folder, uint64_t bytes)
 	uint64_t at = sizeof(struct gt_file_header);
 	int fd, rc = 0;
 
+	if (mask == GT_LOCK_REFUSED)
+		return -EBUSY;
 	fd = gt_sys_openat(folder, "defs", O_RDONLY | O_NOFOLLOW | O_CLOEXEC, 0);
 	if (fd < 0)
 		rc = fd;

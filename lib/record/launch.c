@@ -145,11 +145,11 @@ int gt_launch_apart(int (*function)(void *), void *argument, int folder, int oth
 
 	if (apart.result != -EMFILE)
 		return apart.result;
-	mask = gt_sys_sigmask_set(GT_SIGMASK_ALL); /* no handler of the program runs there */
+	mask = gt_signals_block(); /* no handler of the program runs there */
 	pid = run_apart(&apart);
 	if (pid > 0)
 		GT_SYS4(SYS_wait4, pid, NULL, __WCLONE, NULL);
-	gt_sys_sigmask_set(mask);
+	gt_signals_restore(mask);
 	return apart.result;
 }
 

@@ -74,7 +74,7 @@ void gt_locations_unlock(uint64_t mask)
 
 void gt_locations_lock_reset(void)
 {
-	lock.word = 0;
+	lock = (struct gt_lock){ 0 };
 }
 
 /* Where the location with this id is noted; its part is there. */
@@ -362,6 +362,10 @@ struct gt_hot *gt_thread_attach(void)
 		return state == GT_STARTING ? &gt_hot_new : &gt_hot_closed;
 	}
 	mask = gt_lock(&lock);
+	if (mask == GT_LOCK_REFUSED) { /* gt_sys_refused() will say so at the next event */
+		gt_count_lost(GT_LOSS_SANDBOX, 1);
+		return &gt_hot_new;
+	}
 	if (gt_self->loc) /* a handler came between and has attached us */
 		hot = gt_self;
 	else
@@ -400,7 +404,7 @@ void gt_thread_release(void)
 	mask = gt_lock(&lock);
 	gt_self = &gt_hot_gone;
 	loc->mark_set = false;
-	if (gt_settings.pthread_reuse && loc->id && !loc->stopped) {
+	if (mask != GT_LOCK_REFUSED && gt_settings.pthread_reuse && loc->id && !loc->stopped) {
 		loc->next_free = free_list;
 		free_list = loc;
 	}
@@ -540,6 +544,8 @@ struct gt_location *gt_location_create(const struct gt_location_info *info)
 		return NULL;
 	name = gt_def_string(info->name);
 	mask = gt_lock(&lock);
+	if (mask == GT_LOCK_REFUSED)
+		return NULL;
 	loc = make(info->kind, info->flags, name, info->group, info->key);
 	gt_unlock(&lock, mask);
 	if (!loc)

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * The core's lock: a futex mutex that is held with all signals blocked, so that a handler on the
- * same thread can never wait for it, and cancellation cannot strike its holder.
+ * same thread can never wait for it, and cancellation cannot strike its holder. In a process that has
+ * confined itself no signal can be blocked, and nobody waits for long: there the lock can be refused.
  *
  * Limits: not recursive; the holder makes a few system calls at most. Order: modules, the
  * filter, locations, definitions. Never call the loader or an adapter while holding one.
@@ -14,57 +15,44 @@
 #include <stdbool.h>
 
 struct gt_lock {
-	uint32_t word; /* 0 free, 1 held, 2 held and somebody sleeps */
+	uint32_t word;   /* 0: free; else who holds it, and GT_LOCK_SLEEPS */
+	uint32_t waited; /* how often it was looked at in vain, since it was last taken */
 };
 
 /*
- * Whoever takes many locks, one after the other or together, holds signals back once: a process that
- * starts makes some hundred definitions, each with a lock of its own. Per thread.
+ * Signal masks to give back. No thread's own has SIGKILL in it, so that there is room for: blocked
+ * already, cannot be blocked, and (of gt_lock only) not locked.
  */
-extern __attribute__((visibility("hidden"))) __thread bool gt_signals_held
-	__attribute__((tls_model("initial-exec")));
+#define GT_SIGNALS_KEPT   GT_SIGMASK_ALL
+#define GT_SIGNALS_OPEN   (UINT64_C(1) << (SIGKILL - 1))
+#define GT_LOCK_REFUSED   (UINT64_C(1) << (SIGKILL - 1) | UINT64_C(1) << (SIGSTOP - 1))
 
-/* Returns the signal mask to give back to gt_unlock; GT_SIGMASK_ALL: signals were held back already. */
-static inline uint64_t gt_lock(struct gt_lock *lock)
-{
-	uint64_t mask = gt_signals_held ? GT_SIGMASK_ALL : gt_sys_sigmask_set(GT_SIGMASK_ALL);
-	uint32_t free_word = 0;
+/* Blocks all signals of the thread; what it returns goes to gt_signals_restore(). */
+__attribute__((visibility("hidden"))) uint64_t gt_signals_block(void);
+__attribute__((visibility("hidden"))) void gt_signals_restore(uint64_t mask);
 
-	if (__atomic_compare_exchange_n(&lock->word, &free_word, 1, false, __ATOMIC_ACQUIRE,
-					__ATOMIC_RELAXED))
-		return mask; /* pairs with the release in gt_unlock */
-	/* Not for ever: who holds it may not be allowed to wake anybody any more (gt_confined). */
-	while (__atomic_exchange_n(&lock->word, 2, __ATOMIC_ACQUIRE)) {
-		struct timespec most = { 0, 50000000 };
+/*
+ * The program is about to confine itself, or has failed to: from now on nobody blocks signals, and
+ * those who have done so have given them back when this returns (or a second has passed).
+ */
+__attribute__((visibility("hidden"))) void gt_signals_confine(bool confined);
+/* In a forked child, where other threads are not: `mask` is what the calling one has to restore. */
+__attribute__((visibility("hidden"))) void gt_signals_forked(uint64_t mask);
 
-		GT_SYS4(SYS_futex, &lock->word, FUTEX_WAIT_PRIVATE, 2, &most);
-	}
-	return mask;
-}
+/*
+ * Returns what gt_unlock wants, in any case. If it is GT_LOCK_REFUSED what the lock protects must not
+ * be touched: the process has confined itself, and who holds the lock may be what this handler has
+ * interrupted, or never go on.
+ */
+__attribute__((visibility("hidden"), warn_unused_result)) uint64_t gt_lock(struct gt_lock *lock);
+__attribute__((visibility("hidden"))) void gt_unlock(struct gt_lock *lock, uint64_t mask);
 
-static inline void gt_unlock(struct gt_lock *lock, uint64_t mask)
-{
-	if (__atomic_exchange_n(&lock->word, 0, __ATOMIC_RELEASE) == 2)
-		gt_sys_futex(&lock->word, FUTEX_WAKE_PRIVATE, 1);
-	if (mask != GT_SIGMASK_ALL)
-		gt_sys_sigmask_set(mask);
-}
-
-/* Between these two, in the order of a stack; what gt_hold_signals() returns goes to the other. */
-static inline uint64_t gt_hold_signals(void)
-{
-	uint64_t mask = gt_signals_held ? GT_SIGMASK_ALL : gt_sys_sigmask_set(GT_SIGMASK_ALL);
-
-	gt_signals_held = true;
-	return mask;
-}
-
-static inline void gt_release_signals(uint64_t mask)
-{
-	if (mask == GT_SIGMASK_ALL)
-		return;
-	gt_signals_held = false;
-	gt_sys_sigmask_set(mask);
-}
+/*
+ * Whoever takes many locks, one after the other or together, blocks signals once: a process that
+ * starts makes some hundred definitions, each with a lock of its own. Per thread, in the order of a
+ * stack; what gt_hold_signals() returns goes to the other.
+ */
+__attribute__((visibility("hidden"))) uint64_t gt_hold_signals(void);
+__attribute__((visibility("hidden"))) void gt_release_signals(uint64_t mask);
 
 #endif

@@ -42,7 +42,7 @@ void gt_modules_unlock(uint64_t mask)
 
 void gt_modules_lock_reset(void)
 {
-	lock.word = 0;
+	lock = (struct gt_lock){ 0 };
 }
 
 static char *keep_path(const char *path, size_t length)
@@ -234,6 +234,8 @@ bool gt_modules_scan(void)
 	if (gt_sys_refused())
 		return false;
 	mask = gt_lock(&lock);
+	if (mask == GT_LOCK_REFUSED)
+		return false;
 	found_new = false;
 	due = __atomic_exchange_n(&gt_modules_dirty, 0, __ATOMIC_RELAXED) || !count;
 	if (!text)
@@ -253,7 +255,7 @@ bool gt_modules_find(uintptr_t address, struct gt_module_range *out)
 	uint64_t mask = gt_lock(&lock);
 	bool found = false;
 
-	for (unsigned i = 0; i < count && !found; i++) {
+	for (unsigned i = 0; mask != GT_LOCK_REFUSED && i < count && !found; i++) {
 		const struct module *m = &modules[i];
 
 		if (address >= m->def.start && address < m->def.end) {

@@ -28,8 +28,6 @@ GT_HIDDEN char gt_run_dir[1024];
 static struct gt_proc_header early;           /* before the header is mapped */
 GT_HIDDEN struct gt_proc_header *gt_proc = &early;
 
-GT_HIDDEN GT_TLS bool gt_signals_held;
-
 static int starter;            /* thread that sets up */
 static bool handlers_registered;
 static int exit_status;
@@ -342,6 +340,7 @@ bool gt_start(void)
 
 	if (state == GT_COLD && !gt_confined && born_confined()) {
 		gt_confined = 1;
+		gt_signals_confine(true);
 		gt_verdicts.mode = GT_VERDICT_UNSET;
 		__atomic_store_n(&gt_state, GT_DEAD, __ATOMIC_RELEASE);
 		return false;
@@ -446,6 +445,7 @@ static void in_child(void)
 
 static void child_after_fork(void)
 {
+	gt_signals_forked(fork_held);
 	in_child();
 	parent_after_fork();
 	if (!gt_sys_refused()) /* else this child records nothing, and they are not active */
@@ -459,6 +459,7 @@ void gt_forked_raw(void)
 	gt_verdict_lock_reset();
 	gt_locations_lock_reset();
 	gt_defs_lock_reset();
+	gt_signals_forked(GT_SIGNALS_KEPT);
 	in_child();
 	if (!gt_sys_refused())
 		gt_adapters_forked();
@@ -583,7 +584,11 @@ void gt_confine(bool confined)
 		gt_own_location();
 		gt_clock_note();
 	}
+	if (confined)
+		gt_signals_confine(true);
 	__atomic_store_n(&gt_confined, confined, __ATOMIC_SEQ_CST);
+	if (!confined)
+		gt_signals_confine(false);
 	errno = saved;
 }
 

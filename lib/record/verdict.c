@@ -235,7 +235,9 @@ enum gt_verdict gt_verdict_slow(uint64_t key)
 			in_module = gt_modules_find(key, &range);
 	}
 	mask = gt_lock(&lock);
-	if (find(key, &verdict) == NOT_FOUND)
+	if (mask == GT_LOCK_REFUSED)
+		verdict = GT_VERDICT_RECORD;
+	else if (find(key, &verdict) == NOT_FOUND)
 		verdict = judge_function(key, in_module ? &range : NULL);
 	gt_unlock(&lock, mask);
 	return verdict;
@@ -254,7 +256,7 @@ uint32_t gt_verdict_info_of(uint64_t key)
 			return id;
 	}
 	mask = gt_lock(&lock);
-	place = find(key, &verdict);
+	place = mask != GT_LOCK_REFUSED ? find(key, &verdict) : NOT_FOUND;
 	id = place != NOT_FOUND ? ids[place] : 0;
 	gt_unlock(&lock, mask);
 	return id;
@@ -298,6 +300,8 @@ enum gt_verdict gt_verdict_region(const char *name, const char *canonical, const
 	if (!gt_verdicts.mode || gt_verdicts.mode & GT_VERDICT_UNSET)
 		return GT_VERDICT_RECORD;
 	mask = gt_lock(&lock);
+	if (mask == GT_LOCK_REFUSED)
+		return GT_VERDICT_RECORD;
 	verdict = judge(&n, &info);
 	/* The rank may change the answer, and a region that was never defined cannot come back. */
 	may_change = gt_verdict_filter &&
@@ -323,7 +327,7 @@ void gt_verdict_region_made(uint32_t ref, uint32_t ticket)
 		return;
 	mask = gt_lock(&lock);
 	__atomic_store_n(&gt_verdict_infos[ticket].key, key, __ATOMIC_RELEASE);
-	if (find(key, &verdict) == NOT_FOUND && make_room())
+	if (mask != GT_LOCK_REFUSED && find(key, &verdict) == NOT_FOUND && make_room())
 		insert(key, GT_VERDICT_ASK, ticket);
 	gt_unlock(&lock, mask);
 }
@@ -444,6 +448,8 @@ bool gt_verdict_set_rank(int64_t rank)
 	    !(gt_filter_needs(gt_verdict_filter) & GT_FILTER_HAS_CLAUSES))
 		return true;
 	mask = gt_lock(&lock);
+	if (mask == GT_LOCK_REFUSED)
+		return true;
 	on = gt_filter_set_rank(gt_verdict_filter, rank);
 	mode = mode_needed();
 	if (gt_verdicts.table != no_table) {
@@ -462,7 +468,7 @@ void gt_verdict_forget(uint64_t start, uint64_t end)
 	if (gt_verdicts.table == no_table)
 		return;
 	mask = gt_lock(&lock);
-	for (uint64_t i = 0; i <= gt_verdicts.mask; i++) {
+	for (uint64_t i = 0; mask != GT_LOCK_REFUSED && i <= gt_verdicts.mask; i++) {
 		uint64_t entry = gt_verdicts.table[i];
 		uint64_t key = entry >> 2;
 
@@ -477,7 +483,8 @@ void gt_verdict_forget(uint64_t start, uint64_t end)
 		drop_no_more(start, end);
 		__atomic_store_n(&full, false, __ATOMIC_RELAXED);
 	}
-	gt_verdict_names_forget(start, end);
+	if (mask != GT_LOCK_REFUSED)
+		gt_verdict_names_forget(start, end);
 	gt_unlock(&lock, mask);
 }
 
@@ -493,7 +500,7 @@ void gt_verdict_unlock(uint64_t mask)
 
 void gt_verdict_lock_reset(void)
 {
-	lock.word = 0;
+	lock = (struct gt_lock){ 0 };
 }
 
 void gt_verdict_counts(uint32_t *functions, uint32_t *dropped)

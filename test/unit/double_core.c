@@ -5,9 +5,6 @@
  * Limits: see double_core.h.
  */
 #include "test/unit/double_core.h"
-#include "lib/record/lock.h"
-
-__thread bool gt_signals_held;
 
 struct gt_module_range double_modules[8];
 unsigned double_module_count;
