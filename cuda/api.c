@@ -98,7 +98,7 @@ static bool usable(void *handle, int driver, char *why, size_t size)
 		return false;
 	}
 	if (api.version(&version)) {
-		snprintf(why, size, "this CUPTI does not tell its version");
+		snprintf(why, size, "this CUPTI does not report its version");
 		return false;
 	}
 	if (driver && major_of(version) > driver / 1000) {

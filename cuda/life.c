@@ -277,7 +277,7 @@ static const char *set_up(void)
 	gt_cu_clock_setup();
 	rc = gt_cu_api.register_buffers(gt_cu_buffer_request, gt_cu_buffer_complete);
 	if (rc) {
-		snprintf(why, sizeof(why), "CUPTI takes no buffers (%s)", gt_cu_result(rc));
+		snprintf(why, sizeof(why), "CUPTI accepts no buffers (%s)", gt_cu_result(rc));
 		return why;
 	}
 	if (!gt_cu_workers_start())

@@ -3,7 +3,8 @@
 # changes them needs scdoc.
 MAN_PAGES = doc/man/gputrace.1 doc/man/gputrace-run.1 doc/man/gputrace-cc.1 \
 	doc/man/gputrace-info.1 doc/man/gputrace-report.1 doc/man/gputrace-check.1 doc/man/gputrace-recover.1 \
-	doc/man/gputrace-filter.1 doc/man/gputrace-libwrapgen.1 doc/man/vt_user.3
+	doc/man/gputrace-filter.1 doc/man/gputrace-libwrapgen.1 doc/man/vt_user.3 \
+	doc/man/gputrace-filter.5 doc/man/gputrace-messages.7 doc/man/gputrace-mpi.7 doc/man/gputrace-cuda.7
 MAN_GENERATED = doc/man/gputrace-settings.7
 MAN_ALIASES = doc/man/gputrace-c++.1 doc/man/gputrace-fc.1 doc/man/gputrace-mpicc.1 \
 	doc/man/gputrace-mpic++.1 doc/man/gputrace-mpifc.1 doc/man/gputrace-nvcc.1
@@ -13,7 +14,7 @@ dist_man_MANS += $(MAN_PAGES) $(MAN_GENERATED) $(MAN_ALIASES)
 endif
 
 if HAVE_SCDOC
-.1.scd.1 .3.scd.3:
+.1.scd.1 .3.scd.3 .5.scd.5 .7.scd.7:
 	$(AM_V_GEN)$(MKDIR_P) doc/man && $(SCDOC) < $< > $@.tmp && mv $@.tmp $@
 doc/man/gputrace-settings.7: lib/common/settings.def doc/man/settings.awk
 	$(AM_V_GEN)$(MKDIR_P) doc/man && $(AWK) -f $(srcdir)/doc/man/settings.awk \
@@ -21,7 +22,7 @@ doc/man/gputrace-settings.7: lib/common/settings.def doc/man/settings.awk
 endif
 $(MAN_ALIASES):
 	$(AM_V_GEN)$(MKDIR_P) doc/man && echo '.so man1/gputrace-cc.1' > $@
-SUFFIXES = .1.scd .1 .3.scd .3
+SUFFIXES = .1.scd .1 .3.scd .3 .5.scd .5 .7.scd .7
 CLEANFILES += doc/man/*.tmp
 MAINTAINERCLEANFILES = $(MAN_PAGES) $(MAN_GENERATED) $(MAN_ALIASES)
 EXTRA_DIST += $(MAN_PAGES:=.scd) doc/man/settings.awk doc/records.awk doc/glossary.md
@@ -37,7 +38,7 @@ exampledir = $(docdir)/examples
 dist_example_DATA = doc/examples/demo.c doc/examples/cg.c
 
 # What users may want to read is installed; the decisions stay with the source.
-dist_doc_DATA = doc/FORMAT.md doc/gpu-results.md doc/PERFORMANCE.md doc/PROMISES.md doc/LIMITS.md doc/filter.md doc/libwrapgen.md \
+dist_doc_DATA = doc/FORMAT.md doc/gpu-results.md doc/PERFORMANCE.md doc/PROMISES.md doc/LIMITS.md doc/libwrapgen.md \
 	doc/pthread.md doc/cuda.md doc/mpi.md doc/mpi-scale.svg doc/mpi-scale.json
 EXTRA_DIST += doc/adr/0001-own-window-and-spool.md doc/adr/0002-reserve-with-xadd.md \
 	doc/adr/0003-pack-when-spooling.md doc/adr/0004-dlopen-is-not-wrapped.md \

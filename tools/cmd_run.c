@@ -449,7 +449,8 @@ static void inject(const char *variables, const char *library, const char *what)
 		if (!old || !*old || strstr(old, library))
 			setenv(name, path, 1);
 		else
-			gt_say(1, "%s is %s already: another tool gets %s, the trace is without it", name, old, what);
+			gt_say(1, "%s is already set to %s: another tool gets %s, the trace has none of it", name,
+			       old, what);
 		variables += strlen(name);
 		variables += *variables == ' ';
 	}

@@ -23,7 +23,7 @@ BEGIN {
 	print "gputrace-settings(7)\n\n# NAME\n\ngputrace-settings - environment variables that control recording\n"
 	print "# DESCRIPTION\n"
 	print "Each setting is an environment variable. *gputrace run --set* gives them for one run, and"
-	print "*gputrace info --config* shows their present values. A value that cannot be used is told, and the"
+	print "*gputrace info --config* shows their present values. A value that cannot be used is reported, and the"
 	print "default is taken. Names that VampirTrace has keep VampirTrace's meaning.\n"
 	print "# SETTINGS\n"
 }

@@ -3,7 +3,7 @@
  * VampirTrace's filter file and groups file: reading them, and which rule a function falls under.
  *
  * Limits: no malloc, no stdio, no locale (the traced process reads them before main): one piece of
- * unreserved memory holds everything. doc/filter.md has the format. Counting calls and following
+ * unreserved memory holds everything. gputrace-filter(5) has the format. Counting calls and following
  * the call stack is the record side's business (lib/record/verdict.h, callstack.h).
  */
 #ifndef GT_FILTER_H

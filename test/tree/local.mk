@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # Rules about the tree itself.
-dist_check_SCRIPTS += test/tree/layers.test test/tree/symbols.test test/tree/headers.test \
+dist_check_SCRIPTS += test/tree/layers.test test/tree/messages.test test/tree/symbols.test test/tree/headers.test \
 	test/tree/style.test
 EXTRA_DIST += test/tree/libgputrace.symbols test/tree/libgputrace-pthread.symbols \
 	test/tree/libgputrace-cuda.symbols test/tree/libgputrace-mpi-openmpi.symbols \
