@@ -7,10 +7,12 @@
  * then a CUPTI that can bear it (12.9) gets none and drops records, which it counts; an older one gets
  * a scratch buffer that nobody reads, counted here.
  */
+#include <errno.h>
 #include <string.h>
 #include <sys/mman.h>
 
 #include "cuda/cuda.h"
+#include "cuda/lock.h"
 
 #define SLOTS 1024u
 #define CAN_DO_WITHOUT 28u /* cuptiGetVersion() of CUDA 12.9 */
@@ -28,6 +30,8 @@ static uint32_t hint;
 static uint32_t completed;     /* atomic: 1 + index of the newest in the stack, 0: none */
 static uint32_t todo;          /* of the reading thread: the same stack, turned round */
 static uint8_t *scratch;       /* atomic */
+
+uint32_t gt_cu_buffers_event;
 
 static uint8_t *map(void)
 {
@@ -117,6 +121,14 @@ static void hide_thread(void)
 	gt_guard();
 }
 
+void gt_cu_buffers_wake(void)
+{
+	int saved = errno;
+
+	gt_cu_futex_wake(&gt_cu_buffers_event);
+	errno = saved;
+}
+
 void gt_cu_buffer_complete(void *context, uint32_t stream, uint8_t *buffer, size_t size, size_t valid)
 {
 	struct buffer *b = buffer ? find(buffer) : NULL;
@@ -139,7 +151,7 @@ void gt_cu_buffer_complete(void *context, uint32_t stream, uint8_t *buffer, size
 		b->next = old;
 	} while (!__atomic_compare_exchange_n(&completed, &old, (uint32_t)(b - buffers) + 1, false,
 					      __ATOMIC_RELEASE, __ATOMIC_RELAXED));
-	gt_cu_worker_wake();
+	gt_cu_buffers_wake();
 }
 
 bool gt_cu_buffers_waiting(void)

@@ -8,26 +8,23 @@
  * While a call runs, the other adapters are kept silent on its thread: the driver's own locks are
  * nobody's business, and what the host waited for can be put into the region afterwards.
  *
- * Limits: the table holds the latest ENTRIES calls; a record that comes later finds no parent and is
+ * Limits: the table holds the latest GT_CU_CALLS calls; a record that comes later finds no parent and is
  * counted. A launch is seen at the driver only, unless the runtime's calls are asked for. A driver call
  * inside of a runtime call is recorded with VT_GPUTRACE=driver only.
  */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/mman.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
 #include "cuda/cuda.h"
 
-#define ENTRIES (1u << 19)
 #define IDS     2048u
 #define DEPTH   3u
 #define SLOTS   4096u
 #define AHEAD   4u /* the entry that is fetched for the calls to come: in another line */
 
-struct gt_cu_hot gt_cu_hot;
 #define hot gt_cu_hot
 
 /* What the callback ids of a domain are. */
@@ -102,7 +99,7 @@ static inline const struct id *id_of(uint64_t key)
 
 static inline struct gt_cu_call *put_call(uint32_t correlation, uint64_t enter, uint32_t flags)
 {
-	struct gt_cu_call *c = &hot.calls[correlation % ENTRIES];
+	struct gt_cu_call *c = &hot.calls[correlation % GT_CU_CALLS];
 
 	__atomic_store_n(&c->correlation, 0, __ATOMIC_RELAXED);
 	__atomic_thread_fence(__ATOMIC_RELEASE); /* pairs with the fence in gt_cu_call_find() */
@@ -125,27 +122,7 @@ static inline void end_call(struct gt_cu_call *c, uint32_t correlation, uint64_t
 
 static inline void end_of(uint32_t correlation, uint64_t enter, uint64_t leave)
 {
-	end_call(&hot.calls[correlation % ENTRIES], correlation, enter, leave);
-}
-
-bool gt_cu_call_find(uint32_t correlation, struct gt_cu_call *call)
-{
-	const struct gt_cu_call *c = &hot.calls[correlation % ENTRIES];
-
-	if (!correlation || __atomic_load_n(&c->correlation, __ATOMIC_ACQUIRE) != correlation)
-		return false;
-	*call = *c;
-	call->span = __atomic_load_n(&c->span, __ATOMIC_ACQUIRE);
-	__atomic_thread_fence(__ATOMIC_ACQUIRE);
-	return __atomic_load_n(&c->correlation, __ATOMIC_RELAXED) == correlation;
-}
-
-void gt_cu_call_mark(uint32_t correlation, uint32_t flags)
-{
-	struct gt_cu_call *c = &hot.calls[correlation % ENTRIES];
-
-	if (__atomic_load_n(&c->correlation, __ATOMIC_ACQUIRE) == correlation)
-		__atomic_fetch_or(&c->flags, flags, __ATOMIC_RELAXED);
+	end_call(&hot.calls[correlation % GT_CU_CALLS], correlation, enter, leave);
 }
 
 uint64_t gt_cu_calls_seen(void)
@@ -185,15 +162,6 @@ static void add_one(uint64_t *counter)
 		add_alone(counter);
 	else
 		__atomic_fetch_add(counter, 1, __ATOMIC_RELAXED);
-}
-
-void gt_cu_calls_touch(void)
-{
-	const size_t step = 4096 / sizeof(*hot.calls);
-
-	/* Adds nothing, in one instruction: calls may be there already. */
-	for (size_t i = 0; i < ENTRIES; i += step)
-		__atomic_fetch_or(&hot.calls[i].span, 0, __ATOMIC_RELAXED);
 }
 
 bool gt_cu_calls_own_thread(void)
@@ -714,15 +682,10 @@ static void consider(uint32_t domain, uint32_t id, const char *name)
 
 const char *gt_cu_calls_setup(void)
 {
-	void *p;
-
 	if (hot.calls)
 		return NULL;
-	p = mmap(NULL, ENTRIES * sizeof(*hot.calls), PROT_READ | PROT_WRITE,
-		 MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-	if (p == MAP_FAILED)
+	if (!gt_cu_table_make())
 		return "no memory";
-	hot.calls = p;
 	hot.tag = GT_WORD(GT_T_TAG, (uint64_t)gt_cu_refs.correlation << 32);
 	for (uint32_t domain = CU_DOMAIN_DRIVER; domain <= CU_DOMAIN_RUNTIME; domain++) {
 		unsigned missing = 0;

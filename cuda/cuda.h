@@ -2,21 +2,23 @@
 /*
  * What the parts of the CUDA adapter share.
  *
- *   calls.c    API callbacks on the program's threads -> regions, and the table of calls
- *   buffers.c  CUPTI's activity buffers: handed out, taken back, queued
- *   worker.c   our two threads: one reads the buffers, one makes CUPTI give them out
- *   records.c  activity records -> events of streams and of the threads that caused them
+ * In layers: a file needs only those above it.
+ *
+ *   api.c      CUPTI's functions; options.c VT_GPUTRACE; state.c what all parts share
+ *   clock.c    CUPTI's time <-> ticks
+ *   table.c    the table of calls, by correlation id
+ *   capture.c  VT_CUPTI_CAPTURE
+ *   contexts.c the contexts that live; align.c how well the device's clock and ours agree
  *   devices.c  which device a number means
  *   places.c   contexts and streams -> location groups and locations
  *   kernels.c  kernels and copies -> regions
- *   clock.c    CUPTI's time <-> ticks
- *   contexts.c the contexts that live
- *   align.c    how well the device's clock and ours agree
- *   capture.c  VT_CUPTI_CAPTURE
- *   nvtx.c     ranges, marks and names by NVTX; needs none of the others but
- *   ranges.c   NVTX ranges that may overlap
- *   extras.c   records that are asked for
- *   implicit.c calls that wait without saying so
+ *   implicit.c calls that wait without saying so; extras.c records that are asked for
+ *   calls.c    API callbacks on the program's threads -> regions, and entries of the table
+ *   buffers.c  CUPTI's activity buffers: handed out, taken back, queued
+ *   records.c  activity records -> events of streams and of the threads that caused them
+ *   account.c  what happened to every call and record
+ *   worker.c   our two threads: one reads the buffers, one makes CUPTI give them out
+ *   ranges.c   NVTX ranges that may overlap; nvtx.c ranges, marks and names by NVTX
  *   life.c     start, end, fork
  *
  * Limits: the core is known through adapter.h only. What runs on the program's threads (calls.c, the
@@ -88,7 +90,7 @@ GT_CU_HIDDEN void gt_cu_options_read(void);
 GT_CU_HIDDEN void gt_cu_options_parse(const char *list, struct gt_cu_options *options,
 				      void (*complain)(const char *word));
 
-/* ---- state (life.c) ---------------------------------------------------------------------------- */
+/* ---- state (state.c) ---------------------------------------------------------------------------- */
 
 enum gt_cu_state {
 	GT_CU_COLD = 0,
@@ -127,7 +129,7 @@ static inline void gt_cu_state_set(enum gt_cu_state state)
 
 extern GT_CU_HIDDEN uint32_t gt_cu_version;
 
-/* ---- definitions that all parts use (life.c) ----------------------------------------------------- */
+/* ---- definitions that all parts use ----------------------------------------------------- */
 
 struct gt_cu_refs {
 	gt_ref correlation; /* attribute */
@@ -179,9 +181,6 @@ static inline void gt_cu_count_shared(uint64_t *counter, uint64_t n)
 	__atomic_fetch_add(counter, n, __ATOMIC_RELAXED);
 }
 
-/* Writes them as properties (life.c). `last`: messages, too. From the reading thread. */
-GT_CU_HIDDEN void gt_cu_account(bool last);
-
 /* ---- clock (clock.c) ------------------------------------------------------------------------------- */
 
 /* Registers the timestamp callback, or prepares the fallback. */
@@ -204,6 +203,33 @@ static inline bool gt_cu_tag(gt_ref attribute, uint64_t value, uint64_t *low)
 	return value <= UINT32_MAX && attribute < 1u << 24;
 }
 
+/* ---- the table of calls (table.c) ------------------------------------------------------------------ */
+
+/* One API call, by its correlation id. */
+struct gt_cu_call {
+	uint32_t correlation;
+	uint32_t location;  /* of the calling thread */
+	uint64_t enter;     /* ticks */
+	uint32_t span;      /* ticks until its end, at most GT_CU_SPAN_MAX; 0: not over yet */
+	uint32_t flags;     /* class, GT_CU_CALL_* */
+};
+#define GT_CU_CALLS         (1u << 19)
+#define GT_CU_SPAN_MAX      UINT32_MAX
+#define GT_CU_CALL_CLASS    0xffu
+#define GT_CU_CALL_OFF      0x100u  /* recording was switched off */
+#define GT_CU_CALL_REGION   0x200u  /* the call is a region in the trace */
+#define GT_CU_CALL_CAPTURE  0x400u  /* a stream was being captured */
+#define GT_CU_CALL_IDLE     0x800u  /* its wait has been written */
+
+/* Copies the call with this id; false: not known (any more). From the reading thread. */
+GT_CU_HIDDEN bool gt_cu_call_find(uint32_t correlation, struct gt_cu_call *call);
+/* Marks it. */
+GT_CU_HIDDEN void gt_cu_call_mark(uint32_t correlation, uint32_t flags);
+/* Has the table's memory made, so that the program's calls need not wait for it. On a thread of ours. */
+GT_CU_HIDDEN void gt_cu_table_touch(void);
+/* Makes it; false: no memory. */
+GT_CU_HIDDEN bool gt_cu_table_make(void);
+
 /* ---- calls (calls.c) ------------------------------------------------------------------------------- */
 
 enum gt_cu_class {
@@ -223,33 +249,12 @@ enum gt_cu_class {
 	GT_CU_C_OTHER,
 };
 
-/* One API call, by its correlation id. */
-struct gt_cu_call {
-	uint32_t correlation;
-	uint32_t location;  /* of the calling thread */
-	uint64_t enter;     /* ticks */
-	uint32_t span;      /* ticks until its end, at most GT_CU_SPAN_MAX; 0: not over yet */
-	uint32_t flags;     /* class, GT_CU_CALL_* */
-};
-#define GT_CU_SPAN_MAX      UINT32_MAX
-#define GT_CU_CALL_CLASS    0xffu
-#define GT_CU_CALL_OFF      0x100u  /* recording was switched off */
-#define GT_CU_CALL_REGION   0x200u  /* the call is a region in the trace */
-#define GT_CU_CALL_CAPTURE  0x400u  /* a stream was being captured */
-#define GT_CU_CALL_IDLE     0x800u  /* its wait has been written */
-
 /* The subscriber's function. */
 GT_CU_HIDDEN void gt_cu_callback(void *user, uint32_t domain, uint32_t id, const void *data);
 /* Makes the table of calls and of callback ids. 0, or why not. */
 GT_CU_HIDDEN const char *gt_cu_calls_setup(void);
 /* Enables the callbacks that the options ask for. Returns how many; failures are told. */
 GT_CU_HIDDEN unsigned gt_cu_calls_enable(void *subscriber);
-/* Copies the call with this id; false: not known (any more). From the reading thread. */
-GT_CU_HIDDEN bool gt_cu_call_find(uint32_t correlation, struct gt_cu_call *call);
-/* Marks it. */
-GT_CU_HIDDEN void gt_cu_call_mark(uint32_t correlation, uint32_t flags);
-/* Has the table's memory made, so that the program's calls need not wait for it. On a thread of ours. */
-GT_CU_HIDDEN void gt_cu_calls_touch(void);
 /* Has the calling thread made calls, or is it the program's first? */
 GT_CU_HIDDEN bool gt_cu_calls_own_thread(void);
 /* In a forked child: the thread is in no call any more. */
@@ -267,6 +272,9 @@ GT_CU_HIDDEN uint8_t *gt_cu_buffer_next(size_t *valid);
 /* Gives it back to the pool. */
 GT_CU_HIDDEN void gt_cu_buffer_free(uint8_t *buffer);
 GT_CU_HIDDEN bool gt_cu_buffers_waiting(void);
+/* There is something for the reading thread, which waits for this word. Async-signal-safe. */
+extern GT_CU_HIDDEN uint32_t gt_cu_buffers_event;
+GT_CU_HIDDEN void gt_cu_buffers_wake(void);
 
 /* ---- contexts that live, and captures (contexts.c) ------------------------------------------------------ */
 
@@ -278,11 +286,16 @@ GT_CU_HIDDEN void gt_cu_context_gone(void *context);
 /* Waits until they have done all their work. */
 GT_CU_HIDDEN void gt_cu_contexts_finish(void);
 
+/* ---- the account (account.c) ---------------------------------------------------------------------------- */
+
+/* Writes the counters as properties. `last`: messages, too; `ask`: CUPTI can be asked what it dropped. */
+GT_CU_HIDDEN void gt_cu_account(bool last, bool ask);
+/* The process goes on after all: what was counted as lost is taken back, and a later account tells the rest. */
+GT_CU_HIDDEN void gt_cu_account_again(void);
+
 /* ---- our threads (worker.c) ---------------------------------------------------------------------------- */
 
 GT_CU_HIDDEN bool gt_cu_workers_start(void);
-/* Wakes the reading thread. Async-signal-safe. */
-GT_CU_HIDDEN void gt_cu_worker_wake(void);
 /*
  * Brings in what CUPTI has and waits until it is read, at most `limit_ms`, and whatever waited for more
  * is written. False: it was not done in time.

@@ -17,90 +17,9 @@
 #define WAIT_EXIT_MS 10000u
 #define WAIT_FAST_MS 2000u  /* _exit and exec: somebody may wait for them */
 
-uint32_t gt_cu_version;
-struct gt_cu_refs gt_cu_refs;
-
 static void *subscriber;
 
 __attribute__((visibility("default"))) int InitializeInjection(void);
-
-/* ---- the account -------------------------------------------------------------------------------- */
-
-static void property(const char *name, uint64_t value)
-{
-	char key[64], text[32];
-
-	snprintf(key, sizeof(key), "cuda:%s", name);
-	snprintf(text, sizeof(text), "%llu", (unsigned long long)value);
-	gt_def_property(key, text);
-}
-
-/* What was counted as lost so far: an exec that fails takes it back, and a later account tells the rest. */
-static uint64_t told_late, told_no_place;
-
-static void tell_lost(unsigned cause, uint64_t *told, uint64_t events)
-{
-	uint64_t before = __atomic_exchange_n(told, events, __ATOMIC_RELAXED);
-
-	if (events != before)
-		gt_lost(cause, events - before);
-}
-
-static void count_dropped(void)
-{
-	size_t dropped = 0;
-
-	if (!gt_cu_workers_hung() && gt_cu_state_now() == GT_CU_READY && gt_cu_api.dropped &&
-	    !gt_cu_api.dropped(NULL, 0, &dropped))
-		gt_cu_count(&gt_cu_counts.dropped, dropped);
-}
-
-void gt_cu_account(bool last)
-{
-	struct gt_cu_counts *c = &gt_cu_counts;
-	uint64_t kernels, missing;
-
-	if (!(gt_cu_calls_seen() + c->records))
-		return;
-	count_dropped();
-	kernels = c->kernels - c->capture_kernels;
-	missing = c->launches > kernels ? c->launches - kernels : 0;
-	property("launches", c->launches + c->captured);
-	property("launches_while_capturing", c->captured);
-	property("graph_launches", c->graph_launches);
-	property("failed_calls", c->errors);
-	property("records", c->records);
-	property("kernels", c->kernels);
-	property("graph_kernels", c->graph_kernels);
-	property("copies", c->copies);
-	property("sets", c->sets);
-	property("graphs", c->graphs);
-	property("others", c->others);
-	property("unknown_kinds", c->unknown);
-	property("zero_time", c->zero_time);
-	property("early", c->early);
-	property("late", c->late);
-	property("no_parent", c->no_parent);
-	property("switched_off", c->off);
-	property("dropped", c->dropped);
-	property("refused_buffers", c->refused);
-	property("thrown_away_buffers", c->scratch);
-	property("no_location", c->no_place);
-	property("clamped_waits", c->clamped);
-	property("unfinished_calls", c->unfinished);
-	if (gt_cu_options.kernel)
-		property("launches_without_record", missing);
-	gt_cu_align_report();
-	if (gt_cu_options.kernel)
-		tell_lost(GT_LOSS_LATE, &told_late, missing > c->dropped ? missing : c->dropped);
-	tell_lost(GT_LOSS_NO_LOCATION, &told_no_place, c->no_place);
-	if (!last)
-		return;
-	gt_cu_extras_end();
-	if (gt_cu_options.kernel && missing + c->dropped)
-		gt_message(1, "CUDA: %lu kernel launches have no record, %lu records were dropped by CUPTI",
-			   (unsigned long)missing, (unsigned long)c->dropped);
-}
 
 /* ---- the end --------------------------------------------------------------------------------------- */
 
@@ -150,8 +69,7 @@ static void end(int how)
 		return;
 	switch (how) {
 	case GT_END_NONE:
-		tell_lost(GT_LOSS_LATE, &told_late, 0);
-		tell_lost(GT_LOSS_NO_LOCATION, &told_no_place, 0);
+		gt_cu_account_again();
 		return;
 	case GT_END_EXEC: /* it may fail: what the device is still at is not forced out, for it comes later */
 		collect(GT_CU_ACCOUNT, WAIT_FAST_MS);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * A lock for what the program's threads share: held with all signals blocked, so that a handler never
- * waits for it on the thread that has it, and never jumps away from under it.
+ * waits for it on the thread that has it, and never jumps away from under it. And waiting for a word.
  *
  * Limits: not recursive; in a forked child its word is set to 0. Keeps errno.
  */
@@ -9,10 +9,12 @@
 #define GT_CUDA_LOCK_H
 
 #include <errno.h>
+#include <limits.h>
 #include <linux/futex.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <sys/syscall.h>
+#include <time.h>
 #include <unistd.h>
 
 /* The kernel's own set, which holds the signals of the thread library, too. */
@@ -45,6 +47,21 @@ static inline void gt_cu_unlock(uint32_t *word, uint64_t mask)
 	if (__atomic_exchange_n(word, 0, __ATOMIC_RELEASE) == 2)
 		syscall(SYS_futex, word, FUTEX_WAKE_PRIVATE, 1, NULL, NULL, 0);
 	gt_cu_signals(mask);
+}
+
+/* Waits until *word is no longer `value` and somebody says so, at most `ms` milliseconds. */
+static inline void gt_cu_futex_wait(uint32_t *word, uint32_t value, unsigned ms)
+{
+	struct timespec limit = { ms / 1000, (long)(ms % 1000) * 1000000 };
+
+	syscall(SYS_futex, word, FUTEX_WAIT_PRIVATE, value, &limit, NULL, 0);
+}
+
+/* Adds one to the word, and wakes who waits for it. */
+static inline void gt_cu_futex_wake(uint32_t *word)
+{
+	__atomic_add_fetch(word, 1, __ATOMIC_SEQ_CST);
+	syscall(SYS_futex, word, FUTEX_WAKE_PRIVATE, INT_MAX, NULL, NULL, 0);
 }
 
 #endif

@@ -15,8 +15,6 @@
 
 #define PENDING 4096u
 
-struct gt_cu_counts gt_cu_counts __attribute__((aligned(64)));
-
 /* ---- definitions --------------------------------------------------------------------------------- */
 
 static gt_ref marker_untimed;

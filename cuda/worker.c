@@ -7,20 +7,15 @@
  *
  * Limits: they block all signals and are invisible to the other adapters. They end with the process.
  */
-#include <errno.h>
-#include <limits.h>
-#include <linux/futex.h>
 #include <pthread.h>
 #include <signal.h>
 #include <sys/prctl.h>
-#include <sys/syscall.h>
-#include <time.h>
-#include <unistd.h>
 
 #include "cuda/cuda.h"
+#include "cuda/lock.h"
 
 /* Futex words. */
-static uint32_t wake_reader, wake_flusher, answered;
+static uint32_t wake_flusher, answered;
 /* Requests to the flusher, counted; `done` follows `asked`. */
 static uint32_t asked, asked_forced, done;
 static uint32_t gave_up; /* on a request; it may yet be done */
@@ -29,32 +24,17 @@ static uint32_t finish_asked, finish_done;
 static uint32_t idle_rounds, reader_asked;
 #define SETTLE 0x100u
 
-static void futex_wait(uint32_t *word, uint32_t value, unsigned ms)
+bool gt_cu_workers_hung(void)
 {
-	struct timespec limit = { ms / 1000, (long)(ms % 1000) * 1000000 };
-
-	syscall(SYS_futex, word, FUTEX_WAIT_PRIVATE, value, &limit, NULL, 0);
-}
-
-static void futex_wake(uint32_t *word)
-{
-	__atomic_add_fetch(word, 1, __ATOMIC_SEQ_CST);
-	syscall(SYS_futex, word, FUTEX_WAKE_PRIVATE, INT_MAX, NULL, NULL, 0);
-}
-
-void gt_cu_worker_wake(void)
-{
-	int saved = errno;
-
-	futex_wake(&wake_reader);
-	errno = saved;
+	return __atomic_load_n(&gave_up, __ATOMIC_SEQ_CST) &&
+	       __atomic_load_n(&asked, __ATOMIC_SEQ_CST) != __atomic_load_n(&done, __ATOMIC_SEQ_CST);
 }
 
 static void settle(uint32_t want)
 {
 	gt_cu_records_settle(want);
 	if (want & (GT_CU_ACCOUNT | GT_CU_LAST))
-		gt_cu_account(want & GT_CU_LAST);
+		gt_cu_account(want & GT_CU_LAST, !gt_cu_workers_hung());
 }
 
 static void *read_buffers(void *unused)
@@ -62,9 +42,9 @@ static void *read_buffers(void *unused)
 	(void)unused;
 	gt_guard(); /* for good: nothing of this thread is recorded */
 	prctl(PR_SET_NAME, "gputrace-cuda");
-	gt_cu_calls_touch();
+	gt_cu_table_touch();
 	for (;;) {
-		uint32_t seen = __atomic_load_n(&wake_reader, __ATOMIC_SEQ_CST);
+		uint32_t seen = __atomic_load_n(&gt_cu_buffers_event, __ATOMIC_SEQ_CST);
 		/* Before it reads: what came before it was asked is read first. */
 		uint32_t want = __atomic_exchange_n(&reader_asked, 0, __ATOMIC_SEQ_CST);
 		uint8_t *buffer;
@@ -79,8 +59,8 @@ static void *read_buffers(void *unused)
 		if (gt_cu_state_now() != GT_CU_ENDED)
 			settle(want);
 		__atomic_add_fetch(&idle_rounds, 1, __ATOMIC_SEQ_CST);
-		futex_wake(&answered);
-		futex_wait(&wake_reader, seen, 1000);
+		gt_cu_futex_wake(&answered);
+		gt_cu_futex_wait(&gt_cu_buffers_event, seen, 1000);
 	}
 	return NULL;
 }
@@ -107,10 +87,10 @@ static void *flush_buffers(void *unused)
 		}
 		if (want != done) {
 			__atomic_store_n(&done, want, __ATOMIC_SEQ_CST);
-			futex_wake(&answered);
+			gt_cu_futex_wake(&answered);
 		}
-		gt_cu_worker_wake();
-		futex_wait(&wake_flusher, seen, gt_cu_options.flush_ms);
+		gt_cu_buffers_wake();
+		gt_cu_futex_wait(&wake_flusher, seen, gt_cu_options.flush_ms);
 	}
 	return NULL;
 }
@@ -123,7 +103,7 @@ static void *finish_contexts(void *unused)
 	prctl(PR_SET_NAME, "gputrace-finish");
 	gt_cu_contexts_finish();
 	__atomic_add_fetch(&finish_done, 1, __ATOMIC_SEQ_CST);
-	futex_wake(&answered);
+	gt_cu_futex_wake(&answered);
 	return NULL;
 }
 
@@ -178,14 +158,8 @@ static bool wait_for(const uint32_t *word, uint32_t value, uint64_t end)
 			return true;
 		if (now >= end)
 			return false;
-		futex_wait(&answered, seen, end - now < 100 ? (unsigned)(end - now) : 100);
+		gt_cu_futex_wait(&answered, seen, end - now < 100 ? (unsigned)(end - now) : 100);
 	}
-}
-
-bool gt_cu_workers_hung(void)
-{
-	return __atomic_load_n(&gave_up, __ATOMIC_SEQ_CST) &&
-	       __atomic_load_n(&asked, __ATOMIC_SEQ_CST) != __atomic_load_n(&done, __ATOMIC_SEQ_CST);
 }
 
 static bool flush(bool forced, uint64_t end)
@@ -195,7 +169,7 @@ static bool flush(bool forced, uint64_t end)
 	if (forced)
 		__atomic_store_n(&asked_forced, 1, __ATOMIC_SEQ_CST);
 	request = __atomic_add_fetch(&asked, 1, __ATOMIC_SEQ_CST);
-	futex_wake(&wake_flusher);
+	gt_cu_futex_wake(&wake_flusher);
 	if (wait_for(&done, request, end))
 		return true;
 	__atomic_store_n(&gave_up, 1, __ATOMIC_SEQ_CST);
@@ -212,7 +186,7 @@ bool gt_cu_workers_collect(unsigned what, unsigned limit_ms)
 	/* A round that began before now may have looked too early: two more are needed. */
 	for (int i = 0; i < 2; i++) {
 		round = __atomic_load_n(&idle_rounds, __ATOMIC_SEQ_CST) + 1;
-		gt_cu_worker_wake();
+		gt_cu_buffers_wake();
 		if (!wait_for(&idle_rounds, round, flushed ? end : now_ms() + 2000))
 			return false;
 	}

@@ -15,46 +15,21 @@
 
 #define API __attribute__((visibility("default")))
 
-/* ---- wrong calls ------------------------------------------------------------------------------ */
-
-static struct {
-	uint64_t count;
-	const char *sentence;
-	int level; /* of VT_VERBOSE, from which on the sentence is printed */
-} faults[GT_USER_FAULTS] = {
-	[GT_USER_NULL] = { 0, "no name given; the call is ignored", 1 },
-	[GT_USER_UNKNOWN] = { 0, "no such id; the call is ignored", 1 },
-	[GT_USER_TYPE] = { 0, "wrong type; the call is ignored", 1 },
-	[GT_USER_FULL] = { 0, "too many definitions; uses of this one are not recorded", 1 },
-	[GT_USER_UNMATCHED] = { 0, "the region is not open on this thread; the call is ignored", 2 },
-};
-
-void gt_user_fault(enum gt_user_fault fault, const char *where)
-{
-	if (__atomic_fetch_add(&faults[fault].count, 1, __ATOMIC_RELAXED) == 0)
-		gt_message(faults[fault].level, "%s: %s", where, faults[fault].sentence);
-}
-
-static unsigned long fault_count(enum gt_user_fault fault)
-{
-	return (unsigned long)__atomic_load_n(&faults[fault].count, __ATOMIC_RELAXED);
-}
-
 static void at_end(int how)
 {
-	unsigned long wrong = fault_count(GT_USER_NULL) + fault_count(GT_USER_UNKNOWN) +
-			      fault_count(GT_USER_TYPE) + fault_count(GT_USER_FULL);
+	unsigned long wrong = gt_user_fault_count(GT_USER_NULL) + gt_user_fault_count(GT_USER_UNKNOWN) +
+			      gt_user_fault_count(GT_USER_TYPE) + gt_user_fault_count(GT_USER_FULL);
 
 	(void)how;
 	if (wrong)
 		gt_message(1,
 			   "%lu calls of the user API were ignored: %lu without a name, %lu with an "
 			   "unknown id, %lu of a wrong type, %lu for too many definitions",
-			   wrong, fault_count(GT_USER_NULL), fault_count(GT_USER_UNKNOWN),
-			   fault_count(GT_USER_TYPE), fault_count(GT_USER_FULL));
-	if (fault_count(GT_USER_UNMATCHED))
+			   wrong, gt_user_fault_count(GT_USER_NULL), gt_user_fault_count(GT_USER_UNKNOWN),
+			   gt_user_fault_count(GT_USER_TYPE), gt_user_fault_count(GT_USER_FULL));
+	if (gt_user_fault_count(GT_USER_UNMATCHED))
 		gt_message(2, "%lu calls of VT_USER_END had no open region on their thread",
-			   fault_count(GT_USER_UNMATCHED));
+			   gt_user_fault_count(GT_USER_UNMATCHED));
 }
 
 /* The definition with this id if it is of this kind, else NULL and a fault. */
@@ -105,8 +80,7 @@ static void in_child(void)
 
 	for (uint32_t i = 0; i < depth; i++)
 		open.entry[i].ref = GT_NONE;
-	for (unsigned i = 0; i < GT_USER_FAULTS; i++)
-		__atomic_store_n(&faults[i].count, 0, __ATOMIC_RELAXED);
+	gt_user_faults_forget();
 }
 
 __attribute__((constructor)) static void start(void)

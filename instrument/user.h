@@ -70,6 +70,8 @@ enum gt_user_fault {
 	GT_USER_FAULTS
 };
 void gt_user_fault(enum gt_user_fault fault, const char *where);
+unsigned long gt_user_fault_count(enum gt_user_fault fault);
+void gt_user_faults_forget(void);
 
 /* The id of this definition, which is made if it is new; 0 if the table is full. */
 uint32_t gt_user_define(const struct gt_user_key *key, const char *where);

@@ -26,6 +26,35 @@ static uint32_t chains[CHAINS];         /* by hash: id of the latest, 0: none; t
 static char *texts[TEXT_PARTS];
 static size_t text_bytes;               /* may run past the end */
 
+static struct {
+	uint64_t count;
+	const char *sentence;
+	int level; /* of VT_VERBOSE, from which on the sentence is printed */
+} faults[GT_USER_FAULTS] = {
+	[GT_USER_NULL] = { 0, "no name given; the call is ignored", 1 },
+	[GT_USER_UNKNOWN] = { 0, "no such id; the call is ignored", 1 },
+	[GT_USER_TYPE] = { 0, "wrong type; the call is ignored", 1 },
+	[GT_USER_FULL] = { 0, "too many definitions; uses of this one are not recorded", 1 },
+	[GT_USER_UNMATCHED] = { 0, "the region is not open on this thread; the call is ignored", 2 },
+};
+
+void gt_user_fault(enum gt_user_fault fault, const char *where)
+{
+	if (__atomic_fetch_add(&faults[fault].count, 1, __ATOMIC_RELAXED) == 0)
+		gt_message(faults[fault].level, "%s: %s", where, faults[fault].sentence);
+}
+
+unsigned long gt_user_fault_count(enum gt_user_fault fault)
+{
+	return (unsigned long)__atomic_load_n(&faults[fault].count, __ATOMIC_RELAXED);
+}
+
+void gt_user_faults_forget(void)
+{
+	for (unsigned i = 0; i < GT_USER_FAULTS; i++)
+		__atomic_store_n(&faults[i].count, 0, __ATOMIC_RELAXED);
+}
+
 /* The memory that the pointer at `part` means, mapped by whoever comes first; NULL: there is none. */
 static void *part_of(void *part, size_t bytes)
 {

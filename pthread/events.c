@@ -281,8 +281,6 @@ void gt_pt_wait_end(struct gt_pt_wait *wait)
 	/* A cancelled waiter has the mutex again before its cleanup handlers run. */
 	if (wait->released && wait->rc != ENOTRECOVERABLE && gt_active())
 		acquired(wait->lock);
-	if (wait->target && wait->rc == 0)
-		gt_pt_joined(wait->target);
 	if (wait->recorded)
 		gt_pt_leave(wait->region);
 }

@@ -106,7 +106,7 @@ struct gt_pt_wait {
 	bool released;      /* a recorded lock was released for the time of the wait */
 	int rc;             /* GT_PT_CANCELLED until the call returns */
 	const void *lock;   /* released and acquired again, or NULL */
-	struct gt_pt_target *target; /* the thread that is joined, or NULL */
+	struct gt_pt_target *target; /* of a join: the thread */
 };
 #define GT_PT_CANCELLED (-2)
 
@@ -155,8 +155,8 @@ GT_PT_HIDDEN void gt_pt_thread_end(void);
 
 /* Before a join: who is that? */
 GT_PT_HIDDEN struct gt_pt_target gt_pt_join_begin(pthread_t thread);
-/* The join has succeeded. */
-GT_PT_HIDDEN void gt_pt_joined(const struct gt_pt_target *target);
+/* As gt_pt_wait_end(), of a join: its target is set. */
+GT_PT_HIDDEN void gt_pt_join_end(struct gt_pt_wait *wait);
 /* pthread_tryjoin_np() has succeeded; it began at `begin`. */
 GT_PT_HIDDEN void gt_pt_tryjoined(const struct gt_pt_target *target, uint64_t begin);
 GT_PT_HIDDEN void gt_pt_thread_detached(pthread_t thread);

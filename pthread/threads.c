@@ -239,7 +239,7 @@ struct gt_pt_target gt_pt_join_begin(pthread_t thread)
 	return target;
 }
 
-void gt_pt_joined(const struct gt_pt_target *target)
+static void joined(const struct gt_pt_target *target)
 {
 	struct gt_pt_target now = gt_pt_join_begin(target->thread);
 	uint64_t sequence = target->sequence;
@@ -261,11 +261,18 @@ void gt_pt_joined(const struct gt_pt_target *target)
 		clear(s, (uintptr_t)target->thread);
 }
 
+void gt_pt_join_end(struct gt_pt_wait *wait)
+{
+	if (wait->rc == 0)
+		joined(wait->target);
+	gt_pt_wait_end(wait);
+}
+
 void gt_pt_tryjoined(const struct gt_pt_target *target, uint64_t begin)
 {
 	bool recorded = gt_pt_enter_at(GT_PT_R_pthread_tryjoin_np, begin);
 
-	gt_pt_joined(target);
+	joined(target);
 	if (recorded)
 		gt_pt_leave(GT_PT_R_pthread_tryjoin_np);
 }

@@ -13,7 +13,7 @@
 
 #define EXPORT __attribute__((visibility("default")))
 #define WAIT(...) \
-	struct gt_pt_wait wait __attribute__((cleanup(gt_pt_wait_end))) = { __VA_ARGS__ }
+	struct gt_pt_wait wait __attribute__((cleanup(gt_pt_join_end))) = { __VA_ARGS__ }
 
 /* ---- create ------------------------------------------------------------------------------------ */
 

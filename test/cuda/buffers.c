@@ -19,10 +19,6 @@ uint32_t gt_cu_version = 26;
 static uint8_t *other;
 static int asked;
 
-void gt_cu_worker_wake(void)
-{
-}
-
 bool gt_cu_calls_own_thread(void)
 {
 	return true;

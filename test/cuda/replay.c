@@ -611,7 +611,7 @@ int main(int argc, char **argv)
 	for (at = data + sizeof(header); (body = piece(at, end, &p)); at = body + p.bytes)
 		read_piece(&p, body);
 	gt_cu_records_settle(true);
-	gt_cu_account(true);
+	gt_cu_account(true, true);
 	gt_cu_state_set(GT_CU_ENDED);
 	printf("enters %llu leaves %llu sends %llu receives %llu\n", (unsigned long long)enters,
 	       (unsigned long long)leaves, (unsigned long long)sends, (unsigned long long)receives);

@@ -346,7 +346,7 @@ static void live(struct parcel *parcel, bool detached)
 	wait.rc = pthread_join(thread, &result);
 	cr_assert(eq(ptr, result, parcel));
 	target.thread = thread; /* as if the join had begun before the thread */
-	gt_pt_wait_end(&wait);
+	gt_pt_join_end(&wait);
 	gt_pt_create_end(&creation, false);
 	cr_assert(eq(u64, gt_pt_join_begin(thread).sequence, 0), "is still in the table");
 }
@@ -544,7 +544,7 @@ Test(threads, a_leftover_is_not_taken_for_a_thread_that_has_not_begun)
 	b = leave_one(&second);
 	cr_assert(pthread_equal(first, second));
 	double_log();
-	gt_pt_joined(&target);
+	gt_pt_join_end(&(struct gt_pt_wait){ .target = &target });
 	LOG("join");
 	cr_assert(ne(u64, a, b));
 	cr_assert(eq(u64, double_joined, b));
@@ -562,7 +562,7 @@ Test(threads, a_join_that_began_in_time_knows_its_thread)
 	target = gt_pt_join_begin(first);
 	target.ended = false; /* as if it had still been running */
 	leave_one(&second);
-	gt_pt_joined(&target);
+	gt_pt_join_end(&(struct gt_pt_wait){ .target = &target });
 	cr_assert(eq(u64, double_joined, a));
 	cr_assert(ne(u64, gt_pt_join_begin(second).sequence, 0), "the younger one stays");
 }
@@ -605,7 +605,7 @@ static void *creator(void *unused)
 		gt_pt_thread_named(thread, "named");
 		target = gt_pt_join_begin(thread);
 		pthread_join(thread, NULL);
-		gt_pt_joined(&target);
+		gt_pt_join_end(&(struct gt_pt_wait){ .target = &target });
 	}
 	return NULL;
 }

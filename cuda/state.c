@@ -1,0 +1,11 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * What all parts of the adapter share: its state, definitions, counters.
+ * Limits: data only.
+ */
+#include "cuda/cuda.h"
+
+struct gt_cu_hot gt_cu_hot;
+struct gt_cu_refs gt_cu_refs;
+struct gt_cu_counts gt_cu_counts __attribute__((aligned(64)));
+uint32_t gt_cu_version;
