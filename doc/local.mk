@@ -35,7 +35,7 @@ update-format:
 .PHONY: update-format
 
 exampledir = $(docdir)/examples
-dist_example_DATA = doc/examples/demo.c doc/examples/cg.c
+dist_example_DATA = doc/examples/demo.c doc/examples/cg.c doc/examples/timeline.py
 
 # What users may want to read is installed; the decisions stay with the source.
 dist_doc_DATA = doc/FORMAT.md doc/gpu-results.md doc/PERFORMANCE.md doc/PROMISES.md doc/LIMITS.md doc/libwrapgen.md \
