@@ -337,7 +337,6 @@ static void add_libraries(const struct gt_cc_job *job)
 	if (!job->shared && (linked)) /* interception is the program's business, not a library's */ \
 		add_library(libdir, library);
 #include "instrument/adapters.def"
-#undef GT_ADAPTER
 	add_library(libdir, "libgputrace.so");
 	add("-Wl,--pop-state");
 	if (!is_system_folder(libdir)) {

@@ -129,7 +129,8 @@ enum gt_def_type {
 	GT_D_CLOCK = 22,    /* struct gt_def_clock, then count * struct gt_def_knot */
 	GT_D_LINK = 23,     /* struct gt_def_link, then the name of the meeting place and a NUL */
 	GT_D_CHANNEL = 24,  /* struct gt_def_channel */
-	GT_D_LAST = GT_D_CHANNEL,
+	GT_D_RECORD = 25,   /* struct gt_def_record */
+	GT_D_LAST = GT_D_RECORD,
 };
 
 /* Strings are STRING ids, 0 for none. */
@@ -149,6 +150,11 @@ struct gt_def_region {
 struct gt_def_channel {
 	uint32_t comm, peer, tag; /* COMM id, rank in it */
 	uint32_t reserved;
+};
+
+/* A kind of record that is an adapter's own (GT_T_OWN). */
+struct gt_def_record {
+	uint32_t adapter, name;
 };
 
 struct gt_def_metric {

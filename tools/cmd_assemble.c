@@ -23,6 +23,7 @@
 #include "lib/common/settings.h"
 #include "tools/cmds.h"
 #include "tools/options.h"
+#include "tools/paths.h"
 
 #define TIDY_NAP_MS 20
 #define TIDY_MS     2000
@@ -69,6 +70,7 @@ static bool begin(const char *dir, const char *home, int fd, struct gt_assemble_
 		return false;
 	}
 	*how = (struct gt_assemble_options){
+		.assemblers = gt_path_assemblers(),
 		.keep_spool = !gt_settings.clean,
 		.in_order = gt_settings.clock_correction,
 		.threads = (unsigned)gt_settings.assemble_threads,

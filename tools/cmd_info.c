@@ -85,7 +85,6 @@ static const char *const libraries[] = {
 	"libgputrace.so",
 #define GT_ADAPTER(library, always, asked, linked, inject, what) library,
 #include "instrument/adapters.def"
-#undef GT_ADAPTER
 };
 
 /* The names that --wrap takes, from the files that are installed. */

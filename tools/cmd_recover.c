@@ -26,6 +26,7 @@
 #include "lib/common/settings.h"
 #include "tools/cmds.h"
 #include "tools/options.h"
+#include "tools/paths.h"
 
 #define WAIT_TRIES 50
 #define WAIT_US    20000
@@ -230,7 +231,7 @@ static char **look_at_folders(int archive, char *const *named, int count, bool *
 
 int gt_cmd_recover(int argc, char **argv)
 {
-	struct gt_assemble_options how = { .recovered = true };
+	struct gt_assemble_options how = { .recovered = true, .assemblers = gt_path_assemblers() };
 	bool keep = false, quiet = false;
 	int key, dirfd, fd, rc;
 	const char *dir;

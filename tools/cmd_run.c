@@ -403,7 +403,6 @@ static char *preload_list(const struct gt_binary *binary, char *why, size_t size
 #define GT_ADAPTER(library, always, asked, linked, inject, what) \
 	preload_adapter(list, room, libdir, library, always, asked);
 #include "instrument/adapters.def"
-#undef GT_ADAPTER
 	for (size_t i = 0; i < request.wraps_n; i++) {
 		const char *wrap = request.wraps[i];
 
@@ -460,7 +459,6 @@ static void inject_adapters(void)
 {
 #define GT_ADAPTER(library, always, asked, linked, variables, what) inject(variables, library, what);
 #include "instrument/adapters.def"
-#undef GT_ADAPTER
 }
 
 /* Takes back a directory in which nothing was recorded. */

@@ -11,7 +11,10 @@ tools_gputrace_SOURCES += tools/cmd_check.c tools/check.h tools/check_report.c \
 	tools/check_pairs.c
 tools_gputrace_CPPFLAGS = $(AM_CPPFLAGS) $(OTF2_CFLAGS)
 tools_gputrace_LDADD = lib/libgtassemble.la -ldl
-tools_gputrace_LDFLAGS = $(HARDEN_LDFLAGS)
+# What assembling halves of other trees call (<gputrace/assemble.h>).
+tools_gputrace_LDFLAGS = $(HARDEN_LDFLAGS) -Wl,--dynamic-list=$(top_srcdir)/tools/assemble.list
+EXTRA_tools_gputrace_DEPENDENCIES = tools/assemble.list
+EXTRA_DIST += tools/assemble.list
 
 pkgconfigdir = $(libdir)/pkgconfig
 pkgconfig_DATA = tools/gputrace.pc

@@ -51,6 +51,13 @@ bool gt_path_includedir(char *path, size_t size)
 	return beside_self(GT_BIN_TO_INCLUDE, path, size);
 }
 
+const char *gt_path_assemblers(void)
+{
+	static char path[PATH_MAX];
+
+	return beside_self(GT_BIN_TO_LIB "/gputrace/assemble", path, sizeof(path)) ? path : NULL;
+}
+
 bool gt_path_datadir(char *path, size_t size)
 {
 	return beside_self(GT_BIN_TO_DATA, path, size);

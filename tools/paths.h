@@ -16,6 +16,8 @@ bool gt_path_self(char *path, size_t size);
 /* The folder of the libraries, of the headers; false (and "") if there is no such folder. */
 bool gt_path_libdir(char *path, size_t size);
 bool gt_path_includedir(char *path, size_t size);
+/* The folder with the assembling halves of adapters of other trees; NULL: there is none. */
+const char *gt_path_assemblers(void);
 /* The folder of our own data (share/gputrace). */
 bool gt_path_datadir(char *path, size_t size);
 

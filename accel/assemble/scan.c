@@ -234,11 +234,8 @@ static int scan_location(struct scan *s)
 		s->loc->lanes = 1;
 	if (s->loc->begin >= s->loc->end)
 		return 0;
-	if (!gpu && !s->list) {
-		s->gpu->side_bytes += s->loc->end - s->loc->begin;
-		if (s->loc->missing > s->loc->lost[GT_LOSS_SPACE])
-			s->loc->lost[GT_LOSS_SPACE] = s->loc->missing;
-	}
+	if (!gpu && !s->list && s->loc->missing > s->loc->lost[GT_LOSS_SPACE])
+		s->loc->lost[GT_LOSS_SPACE] = s->loc->missing;
 	if (!s->buffer)
 		s->buffer = malloc(GT_STREAM_BUFFER);
 	if (!s->units)
@@ -302,7 +299,7 @@ static int number_comm(struct gt_gpu_comm *c, unsigned place, const struct gt_la
 		c->rank[i] = (uint32_t)comm.member_count;
 		comm.members[comm.member_count++] = i;
 	}
-	c->number = gt_defs_comm(defs, key, sizeof(key), &comm);
+	c->number = gt_defs_comm(defs, key, sizeof(key), &comm, NULL);
 	if (c->window)
 		c->number = gt_defs_window(defs, c->name, c->number);
 	return defs->failed;

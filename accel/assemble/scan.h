@@ -9,6 +9,7 @@
 #ifndef GT_ACCEL_SCAN_H
 #define GT_ACCEL_SCAN_H
 
+#include "lib/assemble/assemblers.h"
 #include "lib/assemble/layout.h"
 #include "lib/assemble/messages.h"
 
@@ -26,10 +27,14 @@ struct gt_gpu_comm {
 struct gt_gpu {
 	struct gt_gpu_comm comms[GT_GPU_COMMS];
 	unsigned count;
-	uint64_t side_bytes;   /* of streams of kind GT_LOC_SIDE */
 	uint64_t sum[2];       /* over all ends of transfers; 0: each has its other end */
 	struct gt_messages *unpaired; /* NULL: all transfers have both ends */
 };
+
+extern const struct gt_assembler gt_assembler_accel;
+
+/* That of an assembly. */
+struct gt_gpu *gt_gpu_of(struct gt_assembly *a);
 
 /* Before the layout is made. 0 or a negative errno. */
 int gt_gpu_scan(struct gt_gpu *gpu, struct gt_spool *spool, struct gt_defs *defs, int dirfd);

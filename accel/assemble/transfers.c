@@ -8,6 +8,7 @@
  */
 #include "config.h"
 
+#include "accel/assemble/scan.h"
 #include "lib/assemble/archive_track.h"
 
 /* The communicator or window of a record, or NULL. */
@@ -18,7 +19,7 @@ static const struct gt_gpu_comm *find_comm(struct gt_track *t, const struct gt_s
 	const struct gt_lookup_entry *entry = gt_lookup_find(&t->w->lookup, word);
 
 	if (!entry) {
-		*place = gt_gpu_find(t->conv->gpu, t->conv->defs, t->loc->proc,
+		*place = gt_gpu_find(gt_gpu_of(t->conv->assembly), t->conv->defs, t->loc->proc,
 				     (uint32_t)GT_WORD_LOW(slot->word), window);
 		entry = gt_lookup_put(&t->w->lookup, word, *place, 0);
 		if (!entry)
@@ -26,7 +27,7 @@ static const struct gt_gpu_comm *find_comm(struct gt_track *t, const struct gt_s
 	} else {
 		*place = entry->value;
 	}
-	return *place < GT_GPU_COMMS ? &t->conv->gpu->comms[*place] : NULL;
+	return *place < GT_GPU_COMMS ? &gt_gpu_of(t->conv->assembly)->comms[*place] : NULL;
 }
 
 static uint32_t rank_of(struct gt_track *t, const struct gt_gpu_comm *comm, uint32_t local)
@@ -55,7 +56,7 @@ void gt_convert_transfer(struct gt_track *t, const struct gt_slot *slot, uint64_
 		return;
 	}
 	peer = rank_of(t, comm, x.other);
-	if (peer == GT_NO_PEER || !gt_gpu_paired(t->conv->gpu, &x)) {
+	if (peer == GT_NO_PEER || !gt_gpu_paired(gt_gpu_of(t->conv->assembly), &x)) {
 		t->w->tally.unmatched++;
 		return;
 	}

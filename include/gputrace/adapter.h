@@ -139,6 +139,10 @@ GT_API gt_ref gt_def_attribute(const char *name, const char *description, enum g
 GT_API gt_ref gt_def_parameter(const char *name, enum gt_value value);
 /* A set of parameters with values, for GT_T_PARAMS. */
 GT_API gt_ref gt_def_params(const struct gt_def_param *params, unsigned count);
+/* A kind of record that no other adapter has: gt_record(GT_T_OWN, id, data, extra) writes one, and the
+ * adapter's assembling half (<gputrace/assemble.h>) knows it by `name`. `adapter` is the name that was
+ * registered. Without that half such records are skipped and counted. */
+GT_API gt_ref gt_def_record(const char *adapter, const char *name);
 /* A communicator for user messages (and, later, for the adapters' own). parent may be GT_NONE. */
 GT_API gt_ref gt_def_comm(const char *name, gt_ref parent, uint32_t paradigm, uint64_t key);
 /* A window for one-sided records (GT_T_RMA_*); the same in all other respects. */

@@ -181,7 +181,7 @@ void gt_track_close(struct gt_track *t, size_t depth, uint64_t ns)
 	t->attributes = attributes;
 }
 
-static void enter(struct gt_track *t, uint64_t word, uint64_t tick)
+void gt_track_enter_word(struct gt_track *t, uint64_t word, uint64_t tick)
 {
 	uint32_t region = find_region(t, word, tick);
 
@@ -207,7 +207,7 @@ static bool is_open(const struct gt_track *t, uint64_t word, size_t *depth)
 	return false;
 }
 
-static void leave(struct gt_track *t, uint64_t word, uint64_t tick)
+void gt_track_leave_word(struct gt_track *t, uint64_t word, uint64_t tick)
 {
 	uint64_t ns = gt_track_time(t, tick);
 	size_t depth;
@@ -227,38 +227,45 @@ static void leave(struct gt_track *t, uint64_t word, uint64_t tick)
 		gt_track_leave(t, ns);
 }
 
+/* No slot's word begins like this. */
+#define REGION_WORD(region) GT_WORD(GT_T_FIRST_RESERVED, region)
+
+void gt_track_enter_region(struct gt_track *t, uint32_t region, uint64_t tick)
+{
+	uint64_t word = REGION_WORD(region), ns = gt_track_time(t, tick);
+
+	if (!gt_lookup_find(&t->w->lookup, word) &&
+	    (!grow_profile(t->w, region) || !gt_lookup_put(&t->w->lookup, word, region, 0)))
+		no_memory(t);
+	else
+		gt_track_enter(t, word, region, ns);
+}
+
+void gt_track_leave_region(struct gt_track *t, uint32_t region, uint64_t tick)
+{
+	gt_track_leave_word(t, REGION_WORD(region) + LEAVE_STEP, tick);
+}
+
 void gt_convert_enter(struct gt_track *t, const struct gt_slot *slot, uint64_t tick)
 {
-	enter(t, slot->word, tick);
+	gt_track_enter_word(t, slot->word, tick);
 }
 
 void gt_convert_leave(struct gt_track *t, const struct gt_slot *slot, uint64_t tick)
 {
-	leave(t, slot->word, tick);
+	gt_track_leave_word(t, slot->word, tick);
 }
 
 void gt_convert_io_enter(struct gt_track *t, const struct gt_slot *slot, uint64_t tick)
 {
-	enter(t, GT_WORD(GT_T_ENTER, GT_IO_WORD_REGION(slot->word)), tick);
+	gt_track_enter_word(t, GT_WORD(GT_T_ENTER, GT_IO_WORD_REGION(slot->word)), tick);
 	gt_track_io_short(t, slot->word, tick);
 }
 
 void gt_convert_io_leave(struct gt_track *t, const struct gt_slot *slot, uint64_t tick)
 {
 	gt_track_io_short(t, slot->word, tick);
-	leave(t, GT_WORD(GT_T_LEAVE, GT_IO_WORD_REGION(slot->word)), tick);
-}
-
-void gt_convert_mpi_send_enter(struct gt_track *t, const struct gt_slot *slot, uint64_t tick)
-{
-	enter(t, GT_WORD(GT_T_ENTER, GT_MESSAGE_REGION(slot->word)), tick);
-	gt_track_mpi_short(t, slot->word, tick);
-}
-
-void gt_convert_mpi_recv_leave(struct gt_track *t, const struct gt_slot *slot, uint64_t tick)
-{
-	gt_track_mpi_short(t, slot->word, tick);
-	leave(t, GT_WORD(GT_T_LEAVE, GT_MESSAGE_REGION(slot->word)), tick);
+	gt_track_leave_word(t, GT_WORD(GT_T_LEAVE, GT_IO_WORD_REGION(slot->word)), tick);
 }
 
 /* The next record belongs to another location, but this stream is none for such records. */
@@ -680,10 +687,10 @@ static size_t place_of(const struct gt_conversion *conv, const struct gt_proc *p
 	return (size_t)(proc - conv->spool->procs);
 }
 
-/* One record can stand for a set of parameters. */
-static uint64_t largest_set(const struct gt_proc *proc)
+/* One record can stand for a set of parameters, or for whatever an adapter makes of its own. */
+static uint64_t largest_record(const struct gt_proc *proc)
 {
-	uint32_t most = 0;
+	uint32_t most = gt_journal_count(&proc->journal, GT_D_RECORD) ? GT_OWN_BYTES / PARAMETER_BYTES + 1 : 0;
 
 	for (size_t i = 0; i < gt_journal_count(&proc->journal, GT_D_PARAMS); i++) {
 		const struct gt_def_params *set =
@@ -716,7 +723,7 @@ int gt_convert_location(struct gt_worker *w, uint32_t location)
 	t.names = &conv->names[place_of(conv, t.loc->proc)];
 	t.scale = conv->clock->scales[place_of(conv, t.loc->proc)];
 	t.last = t.scale.base_tick;
-	t.slot_bytes = largest_set(t.loc->proc);
+	t.slot_bytes = largest_record(t.loc->proc);
 	gt_lookup_clear(&w->local);
 	if (w->proc != t.loc->proc) {
 		gt_lookup_clear(&w->lookup);

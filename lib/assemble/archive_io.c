@@ -8,7 +8,7 @@
 #include "config.h"
 
 #include "lib/assemble/archive_track.h"
-#include "mpi/assemble/comms.h"
+#include "lib/assemble/half.h"
 
 #include <string.h>
 
@@ -51,12 +51,9 @@ static uint32_t find_handle(struct gt_track *t, uint64_t id)
 	handle.mode = (uint8_t)(def->flags >> GT_HANDLE_MODE_SHIFT);
 	handle.status = (uint16_t)(def->flags >> GT_HANDLE_STATUS_SHIFT);
 	if (def->paradigm == MPIIO + 1) {
-		const struct gt_mpi_view *view = gt_track_view(t, def->parent);
-
-		if (!view)
+		if (!gt_half_shared(t, def, &handle.comm, &key))
 			return GT_UNDEFINED;
-		handle.comm = view->comm->number;
-		key = gt_mpi_key(view, def->key) | UINT64_C(1) << 63; /* no process has so high a number */
+		key |= UINT64_C(1) << 63; /* no process has so high a number */
 	}
 	number = gt_defs_handle(t->conv->defs, key, &handle);
 	if (!gt_lookup_put(&t->w->lookup, word, number, 0))

@@ -239,7 +239,7 @@ static uint32_t member(struct gt_track *t, uint32_t id, struct gt_def_metric *de
 /* The metric that events of `count` metrics from `id` on refer to. */
 static uint32_t metric(struct gt_track *t, uint32_t id, uint32_t count, bool *is_instance)
 {
-	uint32_t members[MEMBERS_MOST], number;
+	uint32_t members[MEMBERS_MOST] = { 0 }, number;
 	uint32_t scope = 0, scope_id = 0;
 	struct gt_def_metric def;
 
@@ -281,6 +281,26 @@ static uint32_t new_metric(struct gt_track *t, uint32_t id, uint32_t count)
 	return number;
 }
 
+uint32_t gt_track_metric_number(struct gt_track *t, uint32_t id, uint32_t count)
+{
+	const struct gt_lookup_entry *entry =
+		gt_lookup_find(&t->w->local, GT_WORD(GT_T_METRIC, id | (uint64_t)count << 32));
+
+	return entry ? entry->value : new_metric(t, id, count);
+}
+
+void gt_track_metric_here(struct gt_track *t, uint32_t metric)
+{
+	uint64_t word = GT_WORD(GT_T_METRICS, metric);
+
+	if (gt_lookup_find(&t->w->local, word))
+		return;
+	if (!gt_lookup_put(&t->w->local, word, 0, 0))
+		gt_archive_fail(t->conv->archive, "no memory");
+	if (!gt_defs_is_instance(t->conv->defs, metric)) /* an instance names its recorder itself */
+		gt_defs_recorder(t->conv->defs, metric, t->loc->number);
+}
+
 void gt_convert_metric(struct gt_track *t, const struct gt_slot *slot, uint64_t tick)
 {
 	bool many = GT_WORD_TYPE(slot->word) == GT_T_METRICS;
@@ -291,15 +311,13 @@ void gt_convert_metric(struct gt_track *t, const struct gt_slot *slot, uint64_t 
 	uint64_t count = many ? slot[1].time : 1;
 	OTF2_Type types[MEMBERS_MOST];
 	OTF2_MetricValue bits[MEMBERS_MOST];
-	const struct gt_lookup_entry *entry;
 	uint32_t number;
 
 	if (!count || count > MEMBERS_MOST || count + many > 2 * (uint64_t)extra) {
 		t->w->tally.unknown_records++;
 		return;
 	}
-	entry = gt_lookup_find(&t->w->local, GT_WORD(GT_T_METRIC, id | count << 32));
-	number = entry ? entry->value : new_metric(t, id, (uint32_t)count);
+	number = gt_track_metric_number(t, id, (uint32_t)count);
 	for (uint32_t i = 0; i < count; i++) {
 		const struct gt_def_metric *found =
 			gt_proc_find(t->loc->proc, GT_D_METRIC, id + i, NULL);
@@ -469,22 +487,11 @@ void gt_track_record(struct gt_track *t, const struct gt_slot *slot, uint64_t ti
 
 /* ---- program begin and end --------------------------------------------------------------------------------------------- */
 
-static const char *property(const struct gt_journal *journal, const char *name)
-{
-	for (size_t i = 0; i < gt_journal_count(journal, GT_D_PROPERTY); i++) {
-		const char *key = gt_journal_nth(journal, GT_D_PROPERTY, i, NULL, NULL);
-
-		if (!strcmp(key, name))
-			return key + strlen(key) + 1;
-	}
-	return NULL;
-}
-
 void gt_track_begin(struct gt_track *t)
 {
 	const struct gt_proc *proc = t->loc->proc;
-	const char *program = property(&proc->journal, "executable");
-	const char *command = property(&proc->journal, "command");
+	const char *program = gt_journal_property(&proc->journal, "executable");
+	const char *command = gt_journal_property(&proc->journal, "command");
 	const char *arguments = command ? strchr(command, ' ') : NULL;
 	OTF2_AttributeValue pid = { .uint64 = proc->header.pid };
 	uint32_t rest = 0;

@@ -10,11 +10,14 @@
 
 #include "lib/assemble/archive_int.h"
 #include "lib/assemble/events.h"
-#include "accel/assemble/scan.h"
 #include "lib/assemble/side.h"
 
 #define GT_STACK_MOST 1000000u /* deeper frames are only counted */
 #define GT_TIMED      (UINT32_MAX - 1) /* lookup value: the address had several owners */
+
+/* Most events and attributes that a slot of an adapter's own record may become, and their bytes. */
+#define GT_OWN_EVENTS 16u
+#define GT_OWN_BYTES  (GT_OWN_EVENTS * 40u)
 
 struct gt_track {
 	struct gt_worker *w;
@@ -44,8 +47,8 @@ struct gt_track {
 	} io[32];              /* operations that IO_ENTER began, innermost last */
 	unsigned io_depth;
 	uint32_t io_ids;       /* matching ids that were given */
+	unsigned own_events;   /* that the handler of a record of its own may still write */
 	uint32_t thread_comm;  /* GT_UNDEFINED: not made yet */
-	uint64_t who;          /* the process as a rank (gt_mpi_who); 0: not looked at yet */
 };
 
 /* Writes frames' leaves down to `depth` and counts them as closed by repair. */
@@ -67,6 +70,11 @@ void gt_track_no_attributes(struct gt_track *t);
 const struct gt_lookup_entry *gt_track_remembered(const struct gt_track *t, unsigned type, uint64_t id);
 uint32_t gt_track_remember(struct gt_track *t, unsigned type, uint64_t id, uint32_t value, uint32_t aux);
 
+/* The metric of `count` of the process's definitions from `id` on, with a recorder. And: one that the location
+ * has events of. */
+uint32_t gt_track_metric_number(struct gt_track *t, uint32_t id, uint32_t count);
+void gt_track_metric_here(struct gt_track *t, uint32_t metric);
+
 /* Time of a tick; time never goes back. */
 uint64_t gt_track_time(struct gt_track *t, uint64_t tick);
 
@@ -85,15 +93,15 @@ void gt_track_record(struct gt_track *t, const struct gt_slot *slot, uint64_t ti
 #include "gputrace/records.def"
 #undef GT_RECORD
 
-struct gt_mpi_view;
-/* A communicator of this process by its id, or NULL. */
-const struct gt_mpi_view *gt_track_view(const struct gt_track *t, uint32_t id);
-
 /* Begin and completion of the operation that IO_ENTER or IO_LEAVE stands for. */
 void gt_track_io_short(struct gt_track *t, uint64_t word, uint64_t tick);
 
-/* The message that MPI_SEND_ENTER or MPI_RECV_LEAVE stands for. */
-void gt_track_mpi_short(struct gt_track *t, uint64_t word, uint64_t tick);
+/* An enter or leave by the slot's word. */
+void gt_track_enter_word(struct gt_track *t, uint64_t word, uint64_t tick);
+void gt_track_leave_word(struct gt_track *t, uint64_t word, uint64_t tick);
+/* Of a region of the archive by its number. */
+void gt_track_enter_region(struct gt_track *t, uint32_t region, uint64_t tick);
+void gt_track_leave_region(struct gt_track *t, uint32_t region, uint64_t tick);
 
 /* Program begin and end, on the first location of a process. */
 void gt_track_begin(struct gt_track *t);

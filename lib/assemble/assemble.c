@@ -11,7 +11,6 @@
 #include "lib/assemble/assembly.h"
 #include "lib/assemble/clean.h"
 #include "accel/assemble/idle.h"
-#include "mpi/assemble/topology.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -145,13 +144,25 @@ static bool make_room(void *context, uint64_t bytes)
 	return freed > 0;
 }
 
+/* Of streams that hold records of other locations. */
+static uint64_t deferred_bytes(const struct gt_spool *spool)
+{
+	uint64_t bytes = 0;
+
+	for (size_t i = 0; i < spool->proc_count; i++)
+		for (size_t k = 0; k < spool->procs[i].loc_count; k++)
+			if (spool->procs[i].locs[k].win.kind == GT_LOC_SIDE)
+				bytes += spool->procs[i].locs[k].end - spool->procs[i].locs[k].begin;
+	return bytes;
+}
+
 /*
  * About the most that the archive can take: a slot of 16 bytes becomes up to 13 bytes; with sets of
  * parameters, which stand beside three other slots, twice as much.
  */
 static uint64_t archive_bytes(const struct gt_assembly *a)
 {
-	uint64_t bytes = a->total_bytes + a->gpu.side_bytes;
+	uint64_t bytes = a->total_bytes + deferred_bytes(&a->spool);
 
 	for (size_t i = 0; i < a->spool.proc_count; i++)
 		if (gt_journal_count(&a->spool.procs[i].journal, GT_D_PARAMS)) {
@@ -405,11 +416,12 @@ static int prepare(struct gt_assembly *a)
 {
 	int rc = gt_defs_init(&a->defs);
 
-	a->defs.note_spoken = a->how != GT_MPI_WHOLE;
-	if (!rc && a->how == GT_MPI_ALONE && gt_messages_any(&a->spool))
+	gt_assemblers_load(a, &a->spool);
+	a->defs.note_spoken = a->how != GT_HOW_WHOLE;
+	if (!rc && a->how == GT_HOW_ALONE && gt_messages_any(&a->spool))
 		rc = -EAGAIN; /* their partners may be on other hosts */
 	if (!rc)
-		rc = gt_gpu_scan(&a->gpu, &a->spool, &a->defs, a->workfd);
+		rc = gt_assemblers_scan(a);
 	if (!rc)
 		rc = gt_layout_make(&a->layout, &a->spool, &a->defs);
 	if (!rc)
@@ -420,14 +432,7 @@ static int prepare(struct gt_assembly *a)
 	if (!rc)
 		rc = make_order(a);
 	if (!rc)
-		rc = gt_mpi_make(&a->mpi, &a->spool, &a->layout, &a->clock, &a->defs, a->how);
-	if (!rc && a->mpi.links.alone)
-		gt_assembly_say(a, 1, "%zu MPI connect/accept/spawn endpoints are ambiguous; messages "
-			"on them are omitted", a->mpi.links.alone);
-	if (!rc)
-		gt_topologies_make(&a->mpi, &a->spool, &a->defs);
-	if (!rc)
-		rc = gt_gpu_finish(&a->gpu, &a->spool, &a->layout, &a->defs, a->workfd);
+		rc = gt_assemblers_define(a);
 	if (!rc)
 		rc = gt_messages_pair(&a->messages, &a->spool, &a->layout, &a->clock, &a->defs,
 				      a->workfd);
@@ -458,8 +463,7 @@ static int open_archive(struct gt_assembly *a)
 	a->conv.layout = &a->layout;
 	a->conv.clock = &a->clock;
 	a->conv.messages = a->messages;
-	a->conv.gpu = &a->gpu;
-	a->conv.mpi = &a->mpi;
+	a->conv.assembly = a;
 	a->conv.clock_of = a->origins.which;
 	if (options.late_defs || (a->options->in_order && a->how))
 		a->conv.order = gt_order_open(a->workfd);
@@ -561,6 +565,7 @@ static int complete(struct gt_assembly *a, struct gt_report *report)
 	report->hosts = a->clock.hosts;
 	report->order = &a->shifts;
 	gt_report_properties(report, a->conv.archive);
+	gt_assemblers_properties(a);
 	if (!rc)
 		rc = gt_properties_collect(&a->properties, &a->layout, &a->defs, &a->clock,
 					   a->spool.procs, false);
@@ -665,8 +670,7 @@ void gt_assembly_free(struct gt_assembly *a)
 		gt_symbols_free(a->symbolizer.symbols);
 	gt_filter_free(a->symbolizer.groups);
 	gt_messages_free(a->messages);
-	gt_gpu_free(&a->gpu);
-	gt_mpi_free(&a->mpi);
+	gt_assemblers_end(a);
 	gt_order_free(&a->shifts);
 	gt_origins_free(&a->origins);
 	gt_clock_free(&a->clock);

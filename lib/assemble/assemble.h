@@ -14,6 +14,7 @@ struct gt_assemble_options {
 	bool recovered;    /* asked for by the user after the run, not by its last process */
 	bool keep_spool;   /* VT_CLEAN=no */
 	char *const *folders; /* copies of node-local spools of other hosts, ended by NULL; or NULL */
+	const char *assemblers; /* folder with the assembling halves of other adapters; NULL: none */
 	bool again;        /* also if there is an archive already: it is replaced */
 	bool partial;      /* also without the spools of some hosts */
 	bool in_order;     /* messages between hosts correct their clocks (VT_CLOCK_CORRECTION) */

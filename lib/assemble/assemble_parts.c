@@ -164,7 +164,7 @@ int gt_assemble_part(const char *dir, const char *home, const struct gt_assemble
 	gt_assembly_begin(&a, dir, options);
 	if (a.dirfd < 0)
 		return 1;
-	a.how = GT_MPI_ALONE;
+	a.how = GT_HOW_ALONE;
 	name = name && strcmp(name, "/spool") ? name + 1 : "";
 	snprintf(path, sizeof(path), "spool%s%s", *name ? "/" : "", name);
 	rc = gt_spool_open_host(&a.spool, a.dirfd, name, a.why, sizeof(a.why));
@@ -204,7 +204,7 @@ static int make_rest(const char *dir, const struct gt_assemble_options *options,
 	gt_assembly_begin(&a, dir, options);
 	if (a.dirfd < 0)
 		return -errno;
-	a.how = GT_MPI_PART;
+	a.how = GT_HOW_PART;
 	rc = gt_spool_open(&a.spool, a.dirfd, options->folders, a.why, sizeof(a.why));
 	if (!rc)
 		rc = make_part(&a, "spool");

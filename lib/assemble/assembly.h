@@ -9,12 +9,18 @@
 #define GT_ASSEMBLE_ASSEMBLY_H
 
 #include "lib/assemble/assemble.h"
-#include "accel/assemble/scan.h"
+#include "lib/assemble/assemblers.h"
+#include "lib/assemble/events.h"
 #include "lib/assemble/messages.h"
-#include "mpi/assemble/comms.h"
 #include "lib/assemble/order.h"
 #include "lib/assemble/properties.h"
 #include "lib/assemble/report.h"
+
+/*
+ * The whole run; the processes that are here, where others are in parts; or those of one host, which gives
+ * up with -EAGAIN if only somebody who sees all hosts can do it.
+ */
+enum gt_how { GT_HOW_WHOLE, GT_HOW_PART, GT_HOW_ALONE };
 
 struct gt_assembly {
 	const char *dir;
@@ -26,11 +32,10 @@ struct gt_assembly {
 	struct gt_clock clock;
 	struct gt_symbolizer symbolizer;
 	struct gt_messages *messages;
-	struct gt_gpu gpu;
-	struct gt_mpi mpi;
+	void *states[GT_ASSEMBLERS_MOST]; /* of the adapters' halves */
 	struct gt_conversion conv;
 	struct gt_order shifts;   /* of several hosts whose events are converted at once */
-	enum gt_mpi_how how;      /* not GT_MPI_WHOLE: a part of an archive */
+	enum gt_how how;          /* not GT_HOW_WHOLE: a part of an archive */
 	struct gt_origins origins;
 	struct gt_facts facts;
 	struct gt_properties properties;
@@ -49,10 +54,6 @@ struct gt_assembly {
 	bool eaten;               /* something has been freed before the archive was complete */
 	char why[512];
 };
-
-/* To stderr, if VT_VERBOSE is at least `level`. */
-void gt_assembly_say(const struct gt_assembly *a, int level, const char *format, ...)
-	__attribute__((format(printf, 3, 4)));
 
 /* Opens DIR (dirfd -1: it cannot be); everything else is empty. */
 void gt_assembly_begin(struct gt_assembly *a, const char *dir,

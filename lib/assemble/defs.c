@@ -341,6 +341,16 @@ uint32_t gt_defs_metric_instance(struct gt_defs *defs, const struct gt_metric *i
 	return put_locked(defs, &defs->metrics, key, sizeof(key), instance, sizeof(*instance), NULL);
 }
 
+bool gt_defs_is_instance(struct gt_defs *defs, uint32_t metric)
+{
+	bool is;
+
+	pthread_mutex_lock(&defs->lock);
+	is = ((const struct gt_metric *)defs->metrics.items)[metric].instance;
+	pthread_mutex_unlock(&defs->lock);
+	return is;
+}
+
 void gt_defs_recorder(struct gt_defs *defs, uint32_t metric, uint32_t location)
 {
 	struct gt_recorder recorder = { metric, location };
@@ -374,9 +384,9 @@ uint32_t gt_defs_region_known(struct gt_defs *defs, const void *key, size_t byte
 }
 
 uint32_t gt_defs_comm(struct gt_defs *defs, const void *key, size_t bytes,
-		      const struct gt_comm *comm)
+		      const struct gt_comm *comm, bool *fresh)
 {
-	return put_locked(defs, &defs->comms, key, bytes, comm, sizeof(*comm), NULL);
+	return put_locked(defs, &defs->comms, key, bytes, comm, sizeof(*comm), fresh);
 }
 
 uint32_t gt_defs_window(struct gt_defs *defs, uint32_t name, uint32_t comm)

@@ -16,6 +16,8 @@
 
 #define GT_UNDEFINED  UINT32_MAX
 #define GT_DIMENSIONS 32u /* of a topology */
+#define GT_ROLE_MOST     38u /* OTF2_RegionRole */
+#define GT_PARADIGM_MOST 24u /* OTF2_Paradigm */
 
 /* Distinct byte strings, numbered from 0. */
 struct gt_intern {
@@ -143,6 +145,8 @@ uint32_t gt_defs_parameter(struct gt_defs *defs, const struct gt_attribute *para
 uint32_t gt_defs_member(struct gt_defs *defs, const struct gt_member *member);
 uint32_t gt_defs_metric_class(struct gt_defs *defs, const uint32_t *members, uint32_t count);
 uint32_t gt_defs_metric_instance(struct gt_defs *defs, const struct gt_metric *instance);
+/* Is the metric an instance, not a class? */
+bool gt_defs_is_instance(struct gt_defs *defs, uint32_t metric);
 void gt_defs_recorder(struct gt_defs *defs, uint32_t metric, uint32_t location);
 uint32_t gt_defs_marker(struct gt_defs *defs, const struct gt_marker_def *marker);
 
@@ -152,9 +156,9 @@ uint32_t gt_defs_region(struct gt_defs *defs, const void *key, size_t bytes,
 /* Its number if it is known, else GT_UNDEFINED. */
 uint32_t gt_defs_region_known(struct gt_defs *defs, const void *key, size_t bytes);
 
-/* A communicator by key; `comm` is taken over when it is new. */
+/* A communicator by key; `comm` is taken over when it is new. `fresh` (may be NULL): is it? */
 uint32_t gt_defs_comm(struct gt_defs *defs, const void *key, size_t bytes,
-		      const struct gt_comm *comm);
+		      const struct gt_comm *comm, bool *fresh);
 
 uint32_t gt_defs_window(struct gt_defs *defs, uint32_t name, uint32_t comm);
 /* One that all processes know by a key. */

@@ -15,8 +15,7 @@
 #include "lib/assemble/lookup.h"
 
 struct gt_messages;
-struct gt_gpu;
-struct gt_mpi;
+struct gt_assembly;
 
 /* Time spent in a region, by one worker. */
 struct gt_profile {
@@ -50,8 +49,7 @@ struct gt_conversion {
 	const struct gt_clock *clock;
 	struct gt_names *names;  /* by place in spool->procs */
 	struct gt_messages *messages;
-	const struct gt_gpu *gpu;
-	const struct gt_mpi *mpi;
+	struct gt_assembly *assembly;
 	struct gt_order_file *order; /* for messages to other hosts; NULL: nobody wants them */
 	const uint32_t *clock_of; /* by place in spool->procs; NULL: that is the clock */
 	uint32_t region_off, region_flush; /* MEASUREMENT OFF, TRACE BUFFER FLUSH */

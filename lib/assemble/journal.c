@@ -75,6 +75,8 @@ static size_t least_payload(unsigned type)
 		return sizeof(struct gt_def_link) + 1;
 	case GT_D_CHANNEL:
 		return sizeof(struct gt_def_channel);
+	case GT_D_RECORD:
+		return sizeof(struct gt_def_record);
 	default:
 		return 0;
 	}
@@ -327,4 +329,15 @@ size_t gt_journal_count(const struct gt_journal *journal, unsigned type)
 const char *gt_journal_string(const struct gt_journal *journal, uint32_t id)
 {
 	return id ? gt_journal_find(journal, GT_D_STRING, id, NULL) : NULL;
+}
+
+const char *gt_journal_property(const struct gt_journal *journal, const char *key)
+{
+	for (size_t i = 0; i < gt_journal_count(journal, GT_D_PROPERTY); i++) {
+		const char *found = gt_journal_nth(journal, GT_D_PROPERTY, i, NULL, NULL);
+
+		if (!strcmp(found, key))
+			return found + strlen(found) + 1;
+	}
+	return NULL;
 }

@@ -52,6 +52,9 @@ size_t gt_journal_count(const struct gt_journal *journal, unsigned type);
 /* A string definition's text, always with a NUL; NULL if there is none. */
 const char *gt_journal_string(const struct gt_journal *journal, uint32_t id);
 
+/* The value of the first PROPERTY with this key, or NULL. */
+const char *gt_journal_property(const struct gt_journal *journal, const char *key);
+
 /* FNV-1a, 32 bit; start with GT_FNV_START. The check of a record covers its first twelve bytes,
  * then the payload. */
 #define GT_FNV_START 2166136261u

@@ -5,7 +5,7 @@
 #include "config.h"
 
 #include "lib/assemble/layout.h"
-#include "mpi/assemble/comms.h"
+#include "lib/assemble/assemblers.h"
 #include "lib/assemble/stream.h"
 
 #include <errno.h>
@@ -205,7 +205,7 @@ static uint32_t location_name(struct gt_defs *defs, const struct gt_loc *loc, bo
 	const struct gt_def_location *def =
 		gt_journal_find(&loc->proc->journal, GT_D_LOCATION, loc->id, NULL);
 	const char *name = def ? gt_proc_string(loc->proc, def->name) : NULL;
-	char text[64];
+	char text[256];
 
 	if (loc->idle) {
 		snprintf(text, sizeof(text), "CUDA[%u] idle", loc->idle_device);
@@ -213,6 +213,8 @@ static uint32_t location_name(struct gt_defs *defs, const struct gt_loc *loc, bo
 	}
 	if (first)
 		return gt_defs_string(defs, "Master thread");
+	if (loc->win.kind != GT_LOC_THREAD && gt_assemblers_name(loc, text, sizeof(text)))
+		return gt_defs_string(defs, text);
 	if (loc->win.kind != GT_LOC_THREAD && later_name(loc))
 		return gt_defs_string(defs, later_name(loc));
 	if (name && *name)
@@ -325,7 +327,7 @@ static struct entry *in_order(struct gt_spool *spool)
 
 	for (size_t i = 0; list && i < spool->proc_count; i++) {
 		list[i] = (struct entry){ .proc = &spool->procs[i],
-					  .job = gt_mpi_job(&spool->procs[i]),
+					  .job = gt_proc_job(&spool->procs[i]),
 					  .job_seq = UINT32_MAX };
 		for (size_t k = 0; list[i].job && k <= i; k++)
 			if (list[k].job == list[i].job) {

@@ -22,6 +22,8 @@ lib_libgtassemble_la_SOURCES += lib/assemble/journal.h lib/assemble/journal.c \
 	lib/assemble/part.h lib/assemble/part.c lib/assemble/merge.h lib/assemble/merge_int.h lib/assemble/merge.c \
 	lib/assemble/merge_defs.c lib/assemble/merge_files.c lib/assemble/spool_parts.c \
 	lib/assemble/assembly.h lib/assemble/assemble_parts.c \
+	lib/assemble/assemblers.h lib/assemble/assemblers.c lib/assemble/half.h \
+	lib/assemble/outside.c lib/assemble/archive_write.c \
 	lib/assemble/report.h lib/assemble/report.c lib/assemble/assemble.h lib/assemble/assemble.c
 lib_libgtassemble_la_SOURCES += lib/assemble/utf8.h lib/assemble/utf8.c
 lib_libgtassemble_la_SOURCES += lib/assemble/collect.h lib/assemble/collect.c

@@ -232,7 +232,7 @@ static int map_comms(struct gt_merge_task *t)
 			place_members(t, comm->members, comm->member_count);
 			place_members(t, comm->remote, comm->remote_count);
 		}
-		t->maps[GT_MAP_COMM][i] = gt_defs_comm(&t->m->defs, key, bytes, comm);
+		t->maps[GT_MAP_COMM][i] = gt_defs_comm(&t->m->defs, key, bytes, comm, NULL);
 		if (gt_table_count(&t->m->defs.comms) > before)
 			comm->members = comm->remote = NULL; /* taken over */
 	}

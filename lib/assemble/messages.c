@@ -342,7 +342,7 @@ static int finish_comm(struct gt_message *list, size_t n, const struct gt_layout
 			rank[i] = (uint32_t)comm.member_count;
 			comm.members[comm.member_count++] = i;
 		}
-	number = gt_defs_comm(defs, key, sizeof(key), &comm);
+	number = gt_defs_comm(defs, key, sizeof(key), &comm, NULL);
 	for (size_t i = 0; i < n; i++) {
 		list[i].name = number;
 		if (list[i].peer != GT_NO_PEER)

@@ -18,9 +18,7 @@
 #include <string.h>
 
 #define ROLE_FUNCTION     1u /* OTF2_REGION_ROLE_FUNCTION */
-#define ROLE_MOST         38u
 #define PARADIGM_COMPILER 2u /* OTF2_PARADIGM_COMPILER */
-#define PARADIGM_MOST     24u
 
 static bool overlap(const struct gt_mapping *m, uint64_t start, uint64_t end)
 {
@@ -260,8 +258,8 @@ uint32_t gt_names_region(struct gt_names *names, uint32_t id)
 			region.group = gt_names_string(names, def->group, "");
 		region.begin = def->begin_line;
 		region.end = def->end_line;
-		region.role = def->role <= ROLE_MOST ? def->role : 0;
-		region.paradigm = def->paradigm <= PARADIGM_MOST ? def->paradigm : 0;
+		region.role = def->role <= GT_ROLE_MOST ? def->role : 0;
+		region.paradigm = def->paradigm <= GT_PARADIGM_MOST ? def->paradigm : 0;
 		region.flags = def->flags & 3;
 	} else {
 		snprintf(text, sizeof(text), "region %u (definition lost)", id);

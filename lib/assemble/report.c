@@ -7,7 +7,7 @@
 #include "lib/assemble/report.h"
 #include "lib/assemble/clean.h"
 #include "lib/assemble/loss.h"
-#include "mpi/assemble/comms.h"
+#include "lib/assemble/half.h"
 #include "lib/assemble/summary.h"
 
 #include <errno.h>
@@ -91,7 +91,7 @@ static bool lacks_hosts(const struct gt_spool *spool, const struct gt_layout *la
 	for (uint32_t i = 0; i < layout->group_count; i++)
 		if (layout->groups[i].job == job) {
 			here++;
-			local = gt_mpi_number(layout->groups[i].proc, "job-local");
+			local = gt_proc_number(layout->groups[i].proc, "job-local");
 		}
 	return spool->root_count == 1 && here == local && here < size;
 }
@@ -105,7 +105,7 @@ static void collect_jobs(struct gt_facts *facts, const struct gt_spool *spool,
 		if (!group->job)
 			continue;
 		facts->ranks++;
-		gt_facts_job(facts, group->job, gt_mpi_number(group->proc, "job-size"));
+		gt_facts_job(facts, group->job, gt_proc_number(group->proc, "job-size"));
 	}
 	for (uint32_t i = 0; i < facts->job_count; i++)
 		facts->hosts_missing |= lacks_hosts(spool, layout, facts->jobs[i].job,
@@ -156,7 +156,7 @@ int gt_facts_collect(struct gt_facts *facts, const struct gt_spool *spool,
 		facts->killed += !proc->ended;
 		if (i && !proc->ended && !facts->killed_one.pid)
 			facts->killed_one = killed(proc);
-		facts->silent += gt_mpi_silent(proc);
+		facts->silent += gt_half_silent(proc);
 		for (unsigned cause = 0; cause < GT_LOSS_N; cause++)
 			facts->lost[cause] += proc->header.lost[cause];
 		for (size_t k = 0; k < proc->loc_count; k++)

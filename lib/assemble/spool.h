@@ -12,6 +12,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdlib.h>
 
 #include "lib/assemble/journal.h"
 #include "lib/format.h"
@@ -129,6 +130,22 @@ int gt_loc_open(const struct gt_loc *loc, const char *suffix, int flags);
  */
 const void *gt_proc_find(const struct gt_proc *proc, unsigned type, uint32_t id, size_t *bytes);
 const char *gt_proc_string(const struct gt_proc *proc, uint32_t id);
+
+/* What the process wrote about itself under a key as a decimal number; 0: nothing. */
+static inline uint32_t gt_proc_number(const struct gt_proc *proc, const char *key)
+{
+	const char *value = gt_journal_property(&proc->journal, key);
+
+	return value ? (uint32_t)strtoul(value, NULL, 10) : 0;
+}
+
+/* The parallel program that the process is a rank of (gt_set_rank), 0: none. */
+static inline uint64_t gt_proc_job(const struct gt_proc *proc)
+{
+	const char *job = proc->header.rank == UINT32_MAX ? NULL : gt_journal_property(&proc->journal, "job");
+
+	return job ? strtoull(job, NULL, 16) : 0;
+}
 
 /* A process's location by its local id, or NULL. */
 struct gt_loc *gt_proc_loc(const struct gt_proc *proc, uint32_t id);

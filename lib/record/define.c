@@ -461,6 +461,22 @@ gt_ref gt_def_params(const struct gt_def_param *params, unsigned count)
 	return id;
 }
 
+gt_ref gt_def_record(const char *adapter, const char *name)
+{
+	struct gt_def_record def;
+	uint64_t mask;
+	gt_ref id;
+
+	if (!adapter || !name || !gt_start())
+		return GT_NONE;
+	mask = gt_defs_lock();
+	def.adapter = string_locked(adapter);
+	def.name = string_locked(name);
+	id = put_locked(GT_D_RECORD, &def, sizeof(def));
+	gt_defs_unlock(mask);
+	return id;
+}
+
 void gt_put_property(const char *key, const char *value)
 {
 	struct gt_piece pieces[4];

@@ -21,25 +21,6 @@
 
 /* ---- who is which rank ---------------------------------------------------------------------- */
 
-/* What the process wrote about itself, or NULL. */
-static const char *property(const struct gt_proc *proc, const char *name)
-{
-	for (size_t i = 0; i < gt_journal_count(&proc->journal, GT_D_PROPERTY); i++) {
-		const char *key = gt_journal_nth(&proc->journal, GT_D_PROPERTY, i, NULL, NULL);
-
-		if (!strcmp(key, name))
-			return key + strlen(key) + 1;
-	}
-	return NULL;
-}
-
-uint64_t gt_mpi_job(const struct gt_proc *proc)
-{
-	const char *job = proc->header.rank == UINT32_MAX ? NULL : property(proc, "job");
-
-	return job ? strtoull(job, NULL, 16) : 0;
-}
-
 static bool has_library(const struct gt_proc *proc)
 {
 	for (size_t i = 0; i < gt_journal_count(&proc->journal, GT_D_MODULE); i++) {
@@ -55,14 +36,14 @@ static bool has_library(const struct gt_proc *proc)
 
 bool gt_mpi_silent(const struct gt_proc *proc)
 {
-	const char *wish = property(proc, "setting:VT_MPITRACE");
+	const char *wish = gt_journal_property(&proc->journal, "setting:VT_MPITRACE");
 
 	/* What a rank forks, or starts for itself, is none. */
 	for (const struct gt_proc *p = proc; p; p = p->parent)
 		if (p->header.rank != UINT32_MAX)
 			return false;
 	return proc->header.origin != 1 && (!wish || strcmp(wish, "no")) &&
-	       property(proc, "launcher-rank") && has_library(proc);
+	       gt_journal_property(&proc->journal, "launcher-rank") && has_library(proc);
 }
 
 static int compare_ranks(const void *a, const void *b)
@@ -84,7 +65,7 @@ static int find_ranks(struct gt_mpi *mpi, const struct gt_layout *layout)
 		return -ENOMEM;
 	for (uint32_t i = 0; i < layout->location_count; i++) {
 		const struct gt_proc *proc = layout->locations[i].loc->proc;
-		uint64_t job = layout->locations[i].first ? gt_mpi_job(proc) : 0;
+		uint64_t job = layout->locations[i].first ? gt_proc_job(proc) : 0;
 
 		if (job)
 			mpi->ranks[mpi->rank_count++] = (struct gt_mpi_rank){
@@ -123,13 +104,6 @@ static size_t count_ranks(const struct gt_mpi *mpi, uint64_t job, size_t most)
 	for (size_t i = 0; i < mpi->rank_count && n < most; i++)
 		n += mpi->ranks[i].job == job;
 	return n;
-}
-
-uint32_t gt_mpi_number(const struct gt_proc *proc, const char *name)
-{
-	const char *value = property(proc, name);
-
-	return value ? (uint32_t)strtoul(value, NULL, 10) : 0;
 }
 
 bool gt_mpi_complete(int dirfd, uint64_t job)
@@ -363,7 +337,7 @@ static int define(struct task *task, struct gt_mpi_archive_comm *comm, const str
 	comm->first[!swap] = far->hash;
 	if (out.self) {
 		comm->sides[0].size = 1;
-		comm->number = gt_defs_comm(task->defs, key, sizeof(key), &out);
+		comm->number = gt_defs_comm(task->defs, key, sizeof(key), &out, NULL);
 		return 0;
 	}
 	rc = locate(task, swap ? far : near, &comm->sides[0], &out.members, &out.member_count);
@@ -374,7 +348,7 @@ static int define(struct task *task, struct gt_mpi_archive_comm *comm, const str
 		free(out.members);
 		return rc;
 	}
-	comm->number = gt_defs_comm(task->defs, key, sizeof(key), &out);
+	comm->number = gt_defs_comm(task->defs, key, sizeof(key), &out, NULL);
 	if (comm->number < gt_table_count(&task->defs->comms)) {
 		const struct gt_comm *made =
 			(const struct gt_comm *)task->defs->comms.items + comm->number;
@@ -440,27 +414,27 @@ done:
 /* Are the others of the job here, or is it known that they are elsewhere? */
 static int find_others(struct task *task)
 {
-	uint32_t size = gt_mpi_number(task->proc, "job-size");
+	uint32_t size = gt_proc_number(task->proc, "job-size");
 	struct gt_mpi *mpi = task->mpi;
 	size_t here;
 
 	if (mpi->counted_job != task->job)
 		mpi->counted = count_ranks(mpi, task->job,
-					   mpi->how == GT_MPI_WHOLE ? 2 : SIZE_MAX);
+					   mpi->how == GT_HOW_WHOLE ? 2 : SIZE_MAX);
 	mpi->counted_job = task->job;
 	here = mpi->counted;
 	task->alone = here < 2;
-	if (mpi->how == GT_MPI_WHOLE || here >= size)
+	if (mpi->how == GT_HOW_WHOLE || here >= size)
 		return 0;
 	task->by_rank = gt_mpi_complete(mpi->dirfd, task->job);
 	task->alone = task->alone && !task->by_rank;
-	return task->by_rank || mpi->how == GT_MPI_PART ? 0 : -EAGAIN;
+	return task->by_rank || mpi->how == GT_HOW_PART ? 0 : -EAGAIN;
 }
 
 static int look_at_process(struct gt_mpi *mpi, const struct gt_proc *proc, size_t place,
 			   struct gt_defs *defs)
 {
-	struct task task = { .mpi = mpi, .defs = defs, .proc = proc, .job = gt_mpi_job(proc) };
+	struct task task = { .mpi = mpi, .defs = defs, .proc = proc, .job = gt_proc_job(proc) };
 	size_t n = gt_journal_count(&proc->journal, GT_D_COMM);
 	uint32_t most = 0, id;
 	int rc = 0;
@@ -491,11 +465,11 @@ static int look_at_process(struct gt_mpi *mpi, const struct gt_proc *proc, size_
 }
 
 int gt_mpi_make(struct gt_mpi *mpi, const struct gt_spool *spool, const struct gt_layout *layout,
-		const struct gt_clock *clock, struct gt_defs *defs, enum gt_mpi_how how)
+		const struct gt_clock *clock, struct gt_defs *defs, enum gt_how how)
 {
 	int rc = find_ranks(mpi, layout);
 
-	if (how == GT_MPI_ALONE && gt_links_any(spool))
+	if (how == GT_HOW_ALONE && gt_links_any(spool))
 		return -EAGAIN; /* the other ends may be on other hosts */
 	if (!rc)
 		rc = gt_links_make(&mpi->links, spool, clock);
@@ -504,13 +478,15 @@ int gt_mpi_make(struct gt_mpi *mpi, const struct gt_spool *spool, const struct g
 	mpi->proc_count = spool->proc_count;
 	mpi->views = calloc(spool->proc_count + 1, sizeof(struct gt_mpi_view *));
 	mpi->view_counts = calloc(spool->proc_count + 1, sizeof(*mpi->view_counts));
-	if (!mpi->views || !mpi->view_counts)
+	mpi->who = calloc(spool->proc_count + 1, sizeof(*mpi->who));
+	if (!mpi->views || !mpi->view_counts || !mpi->who)
 		rc = -ENOMEM;
 	/* In order of ranks, so that rank 0's communicators come first. */
 	for (size_t i = 0; !rc && i < mpi->rank_count; i++) {
 		const struct gt_proc *proc = layout->locations[mpi->ranks[i].location].loc->proc;
 
 		rc = look_at_process(mpi, proc, (size_t)(proc - spool->procs), defs);
+		mpi->who[proc - spool->procs] = gt_mpi_who(mpi->ranks[i].job, mpi->ranks[i].rank);
 	}
 	return rc;
 }
@@ -529,6 +505,7 @@ void gt_mpi_free(struct gt_mpi *mpi)
 	free(mpi->table);
 	free(mpi->views);
 	free(mpi->view_counts);
+	free(mpi->who);
 	free(mpi->ranks);
 	free(mpi->rank_of);
 	memset(mpi, 0, sizeof(*mpi));
@@ -549,6 +526,11 @@ uint32_t gt_mpi_place(const struct gt_mpi_view *view, uint32_t rank)
 	if (rank >= side->size)
 		return GT_UNDEFINED;
 	return side->place ? side->place[rank] : rank;
+}
+
+uint64_t gt_mpi_who_is(const struct gt_mpi *mpi, const struct gt_proc *proc)
+{
+	return mpi->who[proc - proc->spool->procs];
 }
 
 uint64_t gt_mpi_who(uint64_t job, uint32_t rank)

@@ -9,7 +9,7 @@
 #ifndef GT_MPI_COMMS_H
 #define GT_MPI_COMMS_H
 
-#include "lib/assemble/layout.h"
+#include "lib/assemble/assembly.h"
 #include "mpi/assemble/links.h"
 
 /* One side of a communicator: rank -> place in the archive's communicator. */
@@ -36,8 +36,6 @@ struct gt_mpi_view {
 	uint64_t salt;        /* 0, or what makes keys of what it has the same in all jobs */
 };
 
-enum gt_mpi_how { GT_MPI_WHOLE, GT_MPI_PART, GT_MPI_ALONE };
-
 struct gt_mpi {
 	struct gt_mpi_archive_comm **comms; /* in order of their first appearance */
 	size_t count, room;
@@ -45,6 +43,7 @@ struct gt_mpi {
 	size_t mask;
 	struct gt_mpi_view **views; /* by place in spool->procs, then COMM id */
 	uint32_t *view_counts;
+	uint64_t *who;        /* by place in spool->procs: gt_mpi_who() */
 	size_t proc_count;
 	struct gt_mpi_rank {
 		uint64_t job;
@@ -53,16 +52,16 @@ struct gt_mpi {
 	size_t rank_count;
 	uint32_t *rank_of;    /* by location: place in ranks + 1 */
 	struct gt_links links;
-	enum gt_mpi_how how;
+	enum gt_how how;
 	int dirfd;
 	uint64_t counted_job; /* whose ranks here were counted last */
 	size_t counted;
 };
 
-/* The job that the process belongs to, 0: none. */
-uint64_t gt_mpi_job(const struct gt_proc *proc);
-/* What it says of that job: "job-size", its processes; "job-local", those on this host. 0: nothing. */
-uint32_t gt_mpi_number(const struct gt_proc *proc, const char *name);
+extern const struct gt_assembler gt_assembler_mpi;
+
+/* That of an assembly. */
+struct gt_mpi *gt_mpi_of(struct gt_assembly *a);
 
 /* Was it started as a rank and has an MPI library, but no MPI was recorded, although that was wished? */
 bool gt_mpi_silent(const struct gt_proc *proc);
@@ -73,11 +72,14 @@ bool gt_mpi_silent(const struct gt_proc *proc);
  * with -EAGAIN if a job has not, because then places are known only to who sees all hosts.
  */
 int gt_mpi_make(struct gt_mpi *mpi, const struct gt_spool *spool, const struct gt_layout *layout,
-		const struct gt_clock *clock, struct gt_defs *defs, enum gt_mpi_how how);
+		const struct gt_clock *clock, struct gt_defs *defs, enum gt_how how);
 
 /* Have all hosts of a job found each other with all its ranks? (lib/record/hosts.c) */
 bool gt_mpi_complete(int dirfd, uint64_t job);
 void gt_mpi_free(struct gt_mpi *mpi);
+
+/* The number of a process as a rank (gt_mpi_who), or 0. */
+uint64_t gt_mpi_who_is(const struct gt_mpi *mpi, const struct gt_proc *proc);
 
 /* The meaning of a process's COMM definition, or NULL. Any thread. */
 const struct gt_mpi_view *gt_mpi_view(const struct gt_mpi *mpi, size_t proc, uint32_t id);
@@ -95,6 +97,10 @@ uint64_t gt_mpi_who(uint64_t job, uint32_t rank);
 bool gt_mpi_elsewhere(const struct gt_mpi *mpi, const struct gt_layout *layout,
 		      const struct gt_mpi_view *view, uint32_t place, const struct gt_proc *proc,
 		      uint64_t *who);
+
+struct gt_track;
+/* A communicator of the process that is converted by its id, or NULL. */
+const struct gt_mpi_view *gt_track_view(const struct gt_track *t, uint32_t id);
 
 /* The place of a rank of the far side, or GT_UNDEFINED. */
 uint32_t gt_mpi_place(const struct gt_mpi_view *view, uint32_t rank);

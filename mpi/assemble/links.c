@@ -193,7 +193,7 @@ static int read_process(struct gt_links *links, const struct gt_proc *proc,
 {
 	size_t n = gt_journal_count(&proc->journal, GT_D_LINK), at = place_of(links, proc);
 
-	if (!n || !gt_mpi_job(proc))
+	if (!n || !gt_proc_job(proc))
 		return 0;
 	links->views[at] = calloc(n + 1, sizeof(**links->views));
 	if (!links->views[at])
@@ -312,7 +312,7 @@ bool gt_links_any(const struct gt_spool *spool)
 {
 	for (size_t i = 0; i < spool->proc_count; i++)
 		if (gt_journal_count(&spool->procs[i].journal, GT_D_LINK) &&
-		    gt_mpi_job(&spool->procs[i]))
+		    gt_proc_job(&spool->procs[i]))
 			return true;
 	return false;
 }
@@ -373,7 +373,7 @@ static void copy(const struct gt_links *links, const struct gt_proc *proc,
 		 const struct gt_def_group *g, struct gt_mpi_member *to, int depth)
 {
 	const uint32_t *from = (const uint32_t *)(g + 1);
-	uint64_t job = gt_mpi_job(proc);
+	uint64_t job = gt_proc_job(proc);
 
 	for (uint32_t i = 0; i < g->count; i++) {
 		if (g->kind == 3 && from[2 * i])

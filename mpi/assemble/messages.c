@@ -13,7 +13,7 @@
 
 const struct gt_mpi_view *gt_track_view(const struct gt_track *t, uint32_t id)
 {
-	return gt_mpi_view(t->conv->mpi, (size_t)(t->loc->proc - t->conv->spool->procs), id);
+	return gt_mpi_view(gt_mpi_of(t->conv->assembly), (size_t)(t->loc->proc - t->conv->spool->procs), id);
 }
 
 static const struct gt_mpi_view *view_of(const struct gt_track *t, const struct gt_slot *slot)
@@ -26,16 +26,15 @@ static void note_order(struct gt_track *t, const struct gt_mpi_view *view, uint3
 		       uint64_t ns, bool send)
 {
 	const struct gt_proc *proc = t->loc->proc;
-	uint64_t peer, pair = gt_links_mix(view->comm->key, tag);
+	uint64_t peer, who, pair = gt_links_mix(view->comm->key, tag);
 	uint32_t clock = (uint32_t)(proc - t->conv->spool->procs);
 
-	if (!gt_mpi_elsewhere(t->conv->mpi, t->conv->layout, view, place, proc, &peer))
+	if (!gt_mpi_elsewhere(gt_mpi_of(t->conv->assembly), t->conv->layout, view, place, proc, &peer))
 		return;
-	if (!t->who)
-		t->who = gt_mpi_who(gt_mpi_job(proc), proc->header.rank);
+	who = gt_mpi_who_is(gt_mpi_of(t->conv->assembly), proc);
 	if (t->conv->clock_of)
 		clock = t->conv->clock_of[clock];
-	pair = gt_links_mix(gt_links_mix(pair, send ? t->who : peer), send ? peer : t->who);
+	pair = gt_links_mix(gt_links_mix(pair, send ? who : peer), send ? peer : who);
 	gt_order_put(t->conv->order,
 		     &(struct gt_order_end){ .pair = pair, .ns = ns, .send = send,
 					     .clock = clock });
@@ -88,7 +87,8 @@ void gt_convert_mpi_message(struct gt_track *t, const struct gt_slot *slot, uint
 	gt_track_bad(t, rc, "message");
 }
 
-void gt_track_mpi_short(struct gt_track *t, uint64_t word, uint64_t tick)
+/* The message that a word with a CHANNEL stands for. */
+static void from_channel(struct gt_track *t, uint64_t word, uint64_t tick)
 {
 	const struct gt_def_channel *def = gt_proc_find(t->loc->proc, GT_D_CHANNEL, GT_MESSAGE_CHANNEL(word), NULL);
 	unsigned type = GT_WORD_TYPE(word) == GT_T_MPI_SEND_ENTER ? GT_T_MPI_SEND : GT_T_MPI_RECV;
@@ -101,6 +101,18 @@ void gt_track_mpi_short(struct gt_track *t, uint64_t word, uint64_t tick)
 				       tick);
 	else
 		t->w->tally.unknown_records++;
+}
+
+void gt_convert_mpi_send_enter(struct gt_track *t, const struct gt_slot *slot, uint64_t tick)
+{
+	gt_track_enter_word(t, GT_WORD(GT_T_ENTER, GT_MESSAGE_REGION(slot->word)), tick);
+	from_channel(t, slot->word, tick);
+}
+
+void gt_convert_mpi_recv_leave(struct gt_track *t, const struct gt_slot *slot, uint64_t tick)
+{
+	from_channel(t, slot->word, tick);
+	gt_track_leave_word(t, GT_WORD(GT_T_LEAVE, GT_MESSAGE_REGION(slot->word)), tick);
 }
 
 void gt_convert_mpi_request(struct gt_track *t, const struct gt_slot *slot, uint64_t tick)

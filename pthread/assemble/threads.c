@@ -19,7 +19,7 @@ static uint32_t thread_comm(struct gt_track *t)
 			.paradigm = OTF2_PARADIGM_PTHREAD,
 		};
 
-		t->thread_comm = gt_defs_comm(t->conv->defs, key, sizeof(key), &comm);
+		t->thread_comm = gt_defs_comm(t->conv->defs, key, sizeof(key), &comm, NULL);
 	}
 	return t->thread_comm;
 }

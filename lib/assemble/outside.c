@@ -1,0 +1,241 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * What <gputrace/assemble.h> gives adapters of other trees: reading the spool, and definitions. Events are
+ * in archive_write.c.
+ *
+ * Limits: see there.
+ */
+#include "config.h"
+
+#include "lib/assemble/assembly.h"
+#include "lib/assemble/stream.h"
+#include "lib/assemble/units.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+void **gt_state(struct gt_assembly *a, const struct gt_assembler *self)
+{
+	static void *nobody;
+
+	for (size_t i = 0; gt_assembler(i); i++)
+		if (gt_assembler(i) == self)
+			return &a->states[i];
+	return &nobody;
+}
+
+/* ---- reading ----------------------------------------------------------------------------------------- */
+
+const struct gt_proc *gt_read_process(const struct gt_assembly *a, size_t n)
+{
+	return n < a->spool.proc_count ? &a->spool.procs[n] : NULL;
+}
+
+const struct gt_loc *gt_read_location(const struct gt_proc *proc, size_t n)
+{
+	return n < proc->loc_count ? &proc->locs[n] : NULL;
+}
+
+void gt_read_process_info(const struct gt_proc *proc, struct gt_process_info *info)
+{
+	if (info->bytes != sizeof(*info))
+		return;
+	info->pid = proc->header.pid;
+	info->rank = proc->header.rank;
+	info->host = proc->header.host;
+	info->program = proc->header.program;
+}
+
+void gt_read_location_info(const struct gt_loc *loc, struct gt_loc_info *info)
+{
+	const struct gt_def_location *def =
+		gt_journal_find(&loc->proc->journal, GT_D_LOCATION, loc->id, NULL);
+
+	if (info->bytes != sizeof(*info))
+		return;
+	info->id = loc->id;
+	info->kind = loc->win.kind;
+	info->flags = loc->win.flags;
+	info->group = def ? def->group : 0;
+	info->key = def ? def->key : 0;
+	info->name = def ? gt_proc_string(loc->proc, def->name) : NULL;
+}
+
+uint32_t gt_read_number(const struct gt_loc *loc)
+{
+	return loc->number;
+}
+
+const char *gt_read_string(const struct gt_proc *proc, gt_ref id)
+{
+	return gt_proc_string(proc, id);
+}
+
+const char *gt_read_property(const struct gt_proc *proc, const char *key)
+{
+	return gt_journal_property(&proc->journal, key);
+}
+
+bool gt_read_is_own(const struct gt_proc *proc, const struct gt_slot *slot, const struct gt_assembler *self,
+		    const char *name)
+{
+	const struct gt_def_record *def =
+		GT_WORD_TYPE(slot->word) == GT_T_OWN
+			? gt_proc_find(proc, GT_D_RECORD, (uint32_t)GT_WORD_LOW(slot->word), NULL)
+			: NULL;
+	const char *adapter = def ? gt_proc_string(proc, def->adapter) : NULL;
+	const char *text = def ? gt_proc_string(proc, def->name) : NULL;
+
+	return adapter && text && !strcmp(adapter, self->name) && !strcmp(text, name);
+}
+
+int gt_read_records(const struct gt_loc *loc,
+		    int (*each)(void *context, const struct gt_loc *loc, const struct gt_slot *slot),
+		    void *context)
+{
+	struct gt_slot *buffer = malloc(GT_STREAM_BUFFER);
+	struct gt_stream stream;
+	int rc = buffer ? 0 : -ENOMEM;
+
+	if (rc || loc->begin >= loc->end)
+		goto out;
+	rc = gt_stream_open(&stream, loc, buffer);
+	if (rc) {
+		rc = gt_spool_try_again(rc) ? rc : 0; /* the conversion counts what is not there */
+		goto out;
+	}
+	for (;;) {
+		size_t rest = (size_t)(stream.end - stream.at);
+		unsigned slots;
+
+		if (rest * sizeof(*stream.at) < GT_STREAM_TAIL && !stream.eof) {
+			rc = gt_stream_more(&stream);
+			if (rc)
+				break;
+			continue;
+		}
+		if (!rest)
+			break;
+		slots = gt_slots_of(stream.at);
+		if (gt_type_known(GT_WORD_TYPE(stream.at->word)) && slots <= rest) {
+			rc = GT_WORD_TYPE(stream.at->word) == GT_T_PAD ? 0 : each(context, loc, stream.at);
+			if (rc)
+				break;
+			stream.at += slots;
+		} else {
+			stream.at++;
+		}
+	}
+	gt_stream_close(&stream);
+out:
+	free(buffer);
+	return rc;
+}
+
+uint64_t gt_read_time(const struct gt_assembly *a, const struct gt_proc *proc, uint64_t tick)
+{
+	return gt_scale_ns(&a->clock.scales[proc - a->spool.procs], tick);
+}
+
+/* ---- definitions ------------------------------------------------------------------------------------- */
+
+static uint32_t string_of(struct gt_assembly *a, const char *text)
+{
+	return gt_defs_string(&a->defs, text ? text : "");
+}
+
+uint32_t gt_out_string(struct gt_assembly *a, const char *text)
+{
+	return gt_defs_spoken(&a->defs, string_of(a, text));
+}
+
+uint32_t gt_out_region(struct gt_assembly *a, const struct gt_region_info *info)
+{
+	struct gt_region region = { .group = GT_UNDEFINED };
+	uint32_t key[10] = { 'R' }; /* as gt_names_region() */
+
+	if (info->bytes != sizeof(*info) || !info->name)
+		return GT_NO_NUMBER;
+	region.name = string_of(a, info->name);
+	region.canonical = info->canonical ? string_of(a, info->canonical) : region.name;
+	region.file = string_of(a, info->file);
+	if (info->group)
+		region.group = string_of(a, info->group);
+	region.begin = info->begin_line;
+	region.end = info->end_line;
+	region.role = info->role <= GT_ROLE_MOST ? info->role : 0;
+	region.paradigm = info->paradigm <= GT_PARADIGM_MOST ? info->paradigm : 0;
+	memcpy(key + 1, (uint32_t[]){ region.name, region.canonical, region.file, region.group, region.begin,
+				      region.end, region.role, (uint32_t)region.paradigm << 16 },
+	       8 * sizeof(*key));
+	return gt_defs_region(&a->defs, key, sizeof(key), &region);
+}
+
+uint32_t gt_out_attribute(struct gt_assembly *a, const char *name, const char *description,
+			  enum gt_value value)
+{
+	return gt_defs_attribute(&a->defs, &(struct gt_attribute){ .name = string_of(a, name),
+								   .description = string_of(a, description),
+								   .type = (uint8_t)value });
+}
+
+uint32_t gt_out_parameter(struct gt_assembly *a, const char *name, enum gt_value value)
+{
+	/* OTF2_ParameterType: STRING 0, INT64 1, UINT64 2 */
+	return gt_defs_parameter(&a->defs, &(struct gt_attribute){ .name = string_of(a, name),
+								   .type = value == GT_VALUE_INT ? 1 : 2 });
+}
+
+uint32_t gt_out_metric(struct gt_assembly *a, const struct gt_metric_info *info)
+{
+	struct gt_member member;
+	uint32_t number;
+
+	if (info->bytes != sizeof(*info) || !info->name)
+		return GT_NO_NUMBER;
+	member = (struct gt_member){ .name = string_of(a, info->name),
+				     .description = string_of(a, info->description),
+				     .unit = string_of(a, info->unit ? info->unit : "#"),
+				     .value = (uint8_t)info->value,
+				     .mode = info->mode,
+				     .kind = 3 /* OTF2_METRIC_TYPE_USER */ };
+	number = gt_defs_member(&a->defs, &member);
+	return gt_defs_metric_class(&a->defs, &number, 1);
+}
+
+uint32_t gt_out_comm(struct gt_assembly *a, const struct gt_out_comm *info)
+{
+	struct gt_comm comm = { .parent = GT_UNDEFINED, .proc = GT_UNDEFINED };
+	/* Where hosts convert their own spools the first word and what it belongs to tell two apart. */
+	uint32_t key[5] = { 0 }, number;
+	bool fresh;
+
+	if (info->bytes != sizeof(*info) || (!info->proc && info->count && !info->members))
+		return GT_NO_NUMBER;
+	comm.name = string_of(a, info->name);
+	comm.paradigm = info->paradigm;
+	if (info->proc) {
+		comm.proc = info->proc->number;
+	} else {
+		comm.members = malloc((info->count + 1) * sizeof(*comm.members));
+		if (!comm.members)
+			return GT_NO_NUMBER;
+		memcpy(comm.members, info->members, info->count * sizeof(*comm.members));
+		comm.member_count = info->count;
+	}
+	key[0] = gt_fnv32(info->paradigm, info->name ? info->name : "", info->name ? strlen(info->name) : 0) | 1u << 31;
+	memcpy(key + 1, (uint32_t[]){ comm.name, comm.paradigm, comm.proc }, 3 * sizeof(*key));
+	number = gt_defs_comm(&a->defs, key, sizeof(key), &comm, &fresh);
+	if (!fresh)
+		free(comm.members);
+	return number;
+}
+
+void gt_out_property(struct gt_assembly *a, const struct gt_proc *proc, const char *name, const char *value)
+{
+	if (!proc)
+		gt_archive_property(a->conv.archive, name, value);
+	else if (proc->number != GT_NOT_WRITTEN)
+		gt_properties_add(&a->properties, &a->defs, true, proc->number, name, value);
+}
