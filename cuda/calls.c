@@ -55,6 +55,7 @@ static GT_CU_TLS struct {
 	uint8_t count;
 	bool own_slot;            /* nobody else's, and the location and `call` are known */
 	bool active;
+	uint32_t stack;           /* the stack pointer's lower half when open[0] began */
 	struct open {
 		uint64_t key; /* key_of(), and OPEN_*; in open[0] 0: no call is open */
 		uint64_t enter;
@@ -89,6 +90,21 @@ static void set_depth(uint32_t depth)
 	else
 		self.open[0].key |= OPEN_AROUND;
 }
+
+#if defined(__x86_64__)
+static inline uint32_t stack_now(void)
+{
+	uint32_t stack;
+
+	__asm__ volatile("mov %%esp, %0" : "=r"(stack));
+	return stack;
+}
+#else
+static inline uint32_t stack_now(void)
+{
+	return (uint32_t)(uintptr_t)__builtin_frame_address(0);
+}
+#endif
 
 static inline const struct id *id_of(uint64_t key)
 {
@@ -218,6 +234,7 @@ static struct open *open_call(uint32_t domain, uint32_t correlation)
 	if (!self.active && gt_is_on())
 		return NULL; /* gputrace's own, or a thread that is not recorded */
 	gt_guard();
+	self.stack = stack_now();
 	return &self.open[0];
 }
 
@@ -378,6 +395,14 @@ static void give_up(void)
 		abandon(0);
 }
 
+/* What a call has on the stack lies above the callback: a jump to there may end it too early. */
+bool gt_cu_calls_jump(const void *stack)
+{
+	if (depth() && (int32_t)((uint32_t)(uintptr_t)stack - self.stack) > 0)
+		give_up();
+	return depth();
+}
+
 void gt_cu_calls_forked(void)
 {
 	if (depth())
@@ -454,6 +479,7 @@ static inline void entered(const struct id *what, uint64_t key, uint64_t tick)
 {
 	self.open[0].key = key;
 	self.open[0].enter = tick;
+	self.stack = stack_now();
 	self.region = what->region;
 	self.count = what->count;
 	self.entry = put_call((uint32_t)(key >> 32), tick, GT_CU_CALL_REGION | what->class);

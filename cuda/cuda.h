@@ -259,6 +259,7 @@ GT_CU_HIDDEN unsigned gt_cu_calls_enable(void *subscriber);
 GT_CU_HIDDEN bool gt_cu_calls_own_thread(void);
 /* In a forked child: the thread is in no call any more. */
 GT_CU_HIDDEN void gt_cu_calls_forked(void);
+GT_CU_HIDDEN bool gt_cu_calls_jump(const void *stack); /* gt_adapter.jumps */
 /* How many calls there were that may have made records. */
 GT_CU_HIDDEN uint64_t gt_cu_calls_seen(void);
 

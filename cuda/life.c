@@ -94,6 +94,7 @@ static const struct gt_adapter adapter = {
 	.name = "cuda",
 	.fork_child = forked,
 	.end = end,
+	.jumps = gt_cu_calls_jump,
 };
 
 static int subscribe(void)

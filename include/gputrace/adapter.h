@@ -52,6 +52,10 @@ struct gt_adapter {
 	/* Is the calling thread inside a call of the library that this adapter records? Says yes to leave out
 	 * what the library itself does there with threads and locks. */
 	bool (*inside)(void);
+	/* The calling thread jumps (longjmp) to a frame whose stack pointer is `stack`: a call that began below it
+	 * is over. Returns whether one that did not is still open. Only asked between gt_guard() and
+	 * gt_unguard(). [signal-safe] */
+	bool (*jumps)(const void *stack);
 };
 
 /*
@@ -73,7 +77,8 @@ GT_API bool gt_is_confined(void);
 
 /*
  * Brackets code of an adapter that itself makes calls the adapters intercept: until the matching
- * gt_unguard() gt_active() is false on this thread. Nests. [signal-safe]
+ * gt_unguard() gt_active() is false on this thread, or until the thread jumps (longjmp) to where it was
+ * called or further up. Nests. [signal-safe]
  */
 GT_API void gt_guard(void);
 GT_API void gt_unguard(void);

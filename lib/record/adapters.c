@@ -71,6 +71,8 @@ int gt_adapter_register(const struct gt_adapter *adapter)
 	pin((const void *)(uintptr_t)adapter->end);
 	if (adapter->bytes > LEAST)
 		pin((const void *)(uintptr_t)adapter->inside);
+	if (adapter->bytes > offsetof(struct gt_adapter, jumps))
+		pin((const void *)(uintptr_t)adapter->jumps);
 	if (gt_state_now() == GT_READY)
 		gt_adapters_list();
 	return 0;
@@ -106,6 +108,25 @@ void gt_adapters_end(int how)
 	for (unsigned i = 0; i < n; i++)
 		if (adapters[i].end)
 			adapters[i].end(how);
+}
+
+static bool anybody_stays(const void *stack)
+{
+	unsigned n = __atomic_load_n(&count, __ATOMIC_ACQUIRE);
+	bool stays = false;
+
+	for (unsigned i = 0; i < n; i++)
+		stays |= adapters[i].jumps && adapters[i].jumps(stack);
+	return stays;
+}
+
+/* The adapter that keeps gt_depth without gt_guard() (call.h) says itself what is over. */
+void gt_jumps(const void *stack)
+{
+	if (!anybody_stays(stack) && (const char *)stack > gt_guard_frame) {
+		gt_depth = 0;
+		gt_guard_frame = NULL;
+	}
 }
 
 bool gt_inside(void)

@@ -39,11 +39,15 @@ bool gt_active(void)
 
 void gt_guard(void)
 {
+	if (!gt_depth)
+		gt_guard_frame = __builtin_frame_address(0);
 	gt_depth++;
 }
 
 void gt_unguard(void)
 {
+	if (gt_depth == 1)
+		gt_guard_frame = NULL;
 	gt_depth--;
 }
 

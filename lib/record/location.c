@@ -21,6 +21,7 @@ GT_HIDDEN struct gt_hot gt_hot_new, gt_hot_gone, gt_hot_closed, gt_hot_lost;
 /* In one line with gt_depth, for call.h. */
 GT_HIDDEN GT_TLS struct gt_hot *gt_self __attribute__((aligned(64))) = &gt_hot_new;
 GT_HIDDEN GT_TLS int gt_depth;
+GT_HIDDEN GT_TLS const char *gt_guard_frame;
 #define RETRY 4096
 static GT_TLS unsigned missed;    /* events without a buffer: each RETRY it asks for one again */
 static GT_TLS uint64_t announced; /* sequence number of a thread that is about to attach */

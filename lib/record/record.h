@@ -128,6 +128,8 @@ GT_HIDDEN void gt_locations_limits_off(void); /* limit 0 everywhere */
 GT_HIDDEN struct gt_location *gt_own_location(void);
 
 extern GT_HIDDEN GT_TLS int gt_depth; /* > 0: inside gputrace's own code */
+/* Where gt_guard() was called first; NULL: nowhere. */
+extern GT_HIDDEN GT_TLS const char *gt_guard_frame;
 
 /* ---- definitions (journal.c, define.c) ---------------------------------------------------------- */
 
@@ -278,6 +280,7 @@ GT_HIDDEN void gt_adapters_list(void);
 GT_HIDDEN bool gt_adapters_have(const char *name);
 GT_HIDDEN void gt_adapters_forked(void);
 GT_HIDDEN void gt_adapters_end(int how); /* enum gt_end_how */
+GT_HIDDEN void gt_jumps(const void *stack); /* before a jump to that stack pointer */
 
 GT_HIDDEN void gt_fork_handlers(void); /* registers ours, once */
 GT_HIDDEN void gt_forked_raw(void);    /* in a child of what runs no handlers */

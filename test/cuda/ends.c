@@ -40,6 +40,17 @@ static void jump(void)
 	longjmp(away, 1);
 }
 
+/* The call goes on. */
+static void jump_inside(void)
+{
+	volatile char handler[8192];
+	jmp_buf here;
+
+	memset((char *)handler, 1, sizeof(handler));
+	if (!setjmp(here))
+		longjmp(here, 1);
+}
+
 static void *just_end(void *unused)
 {
 	return unused;
@@ -54,14 +65,14 @@ static void make_a_thread(void)
 	pthread_join(thread, NULL);
 }
 
-/* Leaves a wait, a launch and a query by longjmp(); each time goes on with launches and a thread. */
+/* Leaves a wait, a launch and a query by longjmp(); each time goes on with a thread and launches. */
 static int jumps(void)
 {
 	volatile int times = 0;
 
 	setjmp(away);
-	launch(10, 1);
 	make_a_thread();
+	launch(10, 1);
 	fake_inside = jump;
 	switch (times++) {
 	case 0:
@@ -74,7 +85,7 @@ static int jumps(void)
 		cudaEventQuery((void *)13);
 		break;
 	default:
-		fake_inside = NULL;
+		fake_inside = jump_inside;
 		return cudaDeviceSynchronize() + 7;
 	}
 	return 1;
