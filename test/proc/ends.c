@@ -65,11 +65,11 @@ int main(int argc, char **argv)
 	if (!strcmp(how, "exit"))
 		exit(7);
 	if (!strcmp(how, "let-go")) { /* as a service does */
-		puts("ready");
+		printf("ready %d\n", (int)getpid());
 		if (!freopen("/dev/null", "r", stdin) || !freopen("/dev/null", "w", stdout) ||
 		    !freopen("/dev/null", "w", stderr))
 			return 1;
-		sleep(6);
+		sleep(100);
 		return 0;
 	}
 	if (!strcmp(how, "daemon")) /* the parent ends inside of it */
