@@ -17,7 +17,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "lib/assemble/collect.h"
+#include "lib/assemble/io.h"
 #include "lib/assemble/part.h"
 
 static void fail(const char *what)

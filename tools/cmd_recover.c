@@ -21,6 +21,7 @@
 #include <unistd.h>
 
 #include "lib/assemble/assemble.h"
+#include "lib/assemble/io.h"
 #include "lib/assemble/spool.h"
 #include "lib/common/rundir.h"
 #include "lib/common/settings.h"
@@ -120,12 +121,9 @@ static int take_over(const char *dir, int dirfd, int lock, char *const *folders)
 
 static bool read_run(int at, const char *path, struct gt_run_header *run)
 {
-	int fd = openat(at, path, O_RDONLY | O_NOFOLLOW | O_CLOEXEC);
-	bool good = fd >= 0 && pread(fd, run, sizeof(*run), 0) == (ssize_t)sizeof(*run) &&
+	bool good = gt_read_head(at, path, run, sizeof(*run)) == (ssize_t)sizeof(*run) &&
 		    run->magic == GT_MAGIC_RUN && run->version == GT_FORMAT_VERSION;
 
-	if (fd >= 0)
-		close(fd);
 	run->boot_id[sizeof(run->boot_id) - 1] = run->host[sizeof(run->host) - 1] = 0;
 	return good;
 }
@@ -186,17 +184,16 @@ static const char *adopt_error(int rc)
 /* All hosts of the archive `from`; if it is none, nothing. 0 or an exit status. */
 static int adopt_all(int archive, const struct gt_run_header *first, const char *from)
 {
-	int spool, rc;
+	int rc;
 	char path[PATH_MAX];
 	struct dirent *entry;
 	DIR *dir;
 
 	snprintf(path, sizeof(path), "%s/spool", from);
-	spool = open(path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
-	dir = spool < 0 ? NULL : fdopendir(spool);
-	rc = dir ? adopt_from(archive, first, spool, "") : -ENOENT;
+	dir = gt_folder_list(AT_FDCWD, path);
+	rc = dir ? adopt_from(archive, first, dirfd(dir), "") : -ENOENT;
 	while (!rc && (entry = readdir(dir)))
-		rc = adopt_from(archive, first, spool, entry->d_name);
+		rc = adopt_from(archive, first, dirfd(dir), entry->d_name);
 	if (dir)
 		closedir(dir);
 	return !rc || rc == -ENOENT ? 0 : say_bad(from, adopt_error(rc));

@@ -6,11 +6,11 @@
 
 #include "lib/assemble/clean.h"
 
+#include "lib/assemble/io.h"
 #include "lib/common/ending.h"
 #include "lib/common/rundir.h"
 
 #include <ctype.h>
-#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
@@ -58,20 +58,10 @@ static bool any_part(const char *name)
 	return !strcmp(name, ".ballast") || !strncmp(name, ".sort.", 6);
 }
 
-static DIR *open_dir(int dirfd, const char *name)
-{
-	int fd = openat(dirfd, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
-	DIR *dir = fd < 0 ? NULL : fdopendir(fd);
-
-	if (!dir && fd >= 0)
-		close(fd);
-	return dir;
-}
-
 /* Removes the files in a folder that `ours` knows, then the folder if it is empty. */
 static int remove_folder(int parent, const char *name, bool (*ours)(const char *))
 {
-	DIR *dir = open_dir(parent, name);
+	DIR *dir = gt_folder_list(parent, name);
 	struct dirent *entry;
 
 	if (!dir)
@@ -85,7 +75,7 @@ static int remove_folder(int parent, const char *name, bool (*ours)(const char *
 
 void gt_clean_abandon(int dirfd)
 {
-	int fd = openat(dirfd, GT_ASSEMBLING, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+	int fd = gt_folder_open(dirfd, GT_ASSEMBLING);
 
 	if (fd < 0)
 		return;
@@ -96,19 +86,16 @@ void gt_clean_abandon(int dirfd)
 
 int gt_clean_begin(int dirfd)
 {
-	int fd;
-
 	gt_clean_abandon(dirfd);
 	if (mkdirat(dirfd, GT_ASSEMBLING, 0700))
 		return -errno;
-	fd = openat(dirfd, GT_ASSEMBLING, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
-	return fd < 0 ? -errno : fd;
+	return gt_folder_open(dirfd, GT_ASSEMBLING);
 }
 
 int gt_clean_publish(int dirfd)
 {
-	int from = openat(dirfd, GT_ASSEMBLING, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
-	int rc = from < 0 ? -errno : 0;
+	int from = gt_folder_open(dirfd, GT_ASSEMBLING);
+	int rc = from < 0 ? from : 0;
 
 	/* Without an anchor these are what an interrupted attempt has left. */
 	remove_folder(dirfd, "traces", event_file);
@@ -186,7 +173,7 @@ int gt_clean_publish_part(int dirfd, const char *home)
 /* Removes the processes of a host; a copy that the user has named stays. */
 static int clean_root(const struct gt_root *root)
 {
-	DIR *dir = root->fd < 0 || root->given ? NULL : open_dir(root->fd, ".");
+	DIR *dir = root->fd < 0 || root->given ? NULL : gt_folder_list(root->fd, ".");
 	struct dirent *entry;
 	uint32_t seq, pid;
 	int rc = 0;
@@ -253,7 +240,7 @@ static bool job_file(const char *name)
 /* How the hosts of parallel programs found each other (lib/record/hosts.c). */
 static void clean_jobs(int archive)
 {
-	DIR *dir = open_dir(archive, "spool");
+	DIR *dir = gt_folder_list(archive, "spool");
 	struct dirent *entry;
 
 	while (dir && (entry = readdir(dir)))
@@ -303,7 +290,7 @@ static bool run_file(const char *name)
 /* A folder with a run header: what processes and parts have left in it. */
 static void clean_home(int home)
 {
-	DIR *dir = open_dir(home, ".");
+	DIR *dir = gt_folder_list(home, ".");
 	struct dirent *entry;
 	uint32_t seq, pid;
 
@@ -320,16 +307,11 @@ static void clean_home(int home)
 
 static bool being_removed(int dirfd)
 {
-	int fd = openat(dirfd, "spool/run", O_RDONLY | O_NOFOLLOW | O_CLOEXEC);
-	struct gt_run_header run = { 0 };
-	bool yes = errno == ENOENT;
+	struct gt_run_header run;
+	ssize_t n = gt_read_head(dirfd, "spool/run", &run, sizeof(run));
 
-	if (fd < 0)
-		return yes;
-	yes = pread(fd, &run, sizeof(run), 0) == (ssize_t)sizeof(run) && run.magic == GT_MAGIC_RUN &&
-	      run.state == GT_RUN_TIDY;
-	close(fd);
-	return yes;
+	return n == -ENOENT ||
+	       (n == (ssize_t)sizeof(run) && run.magic == GT_MAGIC_RUN && run.state == GT_RUN_TIDY);
 }
 
 static void clean_rest(int archive)
@@ -343,7 +325,7 @@ static void clean_rest(int archive)
 		gt_clean_spool(&spool);
 		gt_spool_close(&spool);
 	}
-	dir = open_dir(archive, "spool");
+	dir = gt_folder_list(archive, "spool");
 	while (dir && (entry = readdir(dir))) {
 		int home = -1;
 
@@ -382,7 +364,7 @@ uint64_t gt_clean_size(int dir)
 	for (size_t i = 0; i < PARTS; i++)
 		if (!fstatat(dir, parts[i], &st, AT_SYMLINK_NOFOLLOW))
 			bytes += (uint64_t)st.st_size;
-	traces = open_dir(dir, "traces");
+	traces = gt_folder_list(dir, "traces");
 	while (traces && (entry = readdir(traces)))
 		if (event_file(entry->d_name) &&
 		    !fstatat(dirfd(traces), entry->d_name, &st, AT_SYMLINK_NOFOLLOW))

@@ -12,7 +12,6 @@
 
 #include "lib/assemble/collect.h"
 
-#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <stddef.h>
@@ -22,79 +21,21 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "lib/assemble/io.h"
 #include "lib/assemble/spool.h"
 #include "lib/format.h"
 
 #define COPIES "copies" /* in `home`, while it is being done */
 
-static int open_folder(int at, const char *name)
-{
-	int fd = openat(at, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
-
-	return fd < 0 ? -errno : fd;
-}
-
-/* The folder again, with a position of its own; NULL: errno says why. */
-static DIR *list(int folder)
-{
-	int fd = openat(folder, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-	DIR *dir = fd < 0 ? NULL : fdopendir(fd);
-
-	if (!dir && fd >= 0)
-		close(fd);
-	return dir;
-}
-
-int gt_copy_bytes(int fd, const void *data, size_t bytes)
-{
-	const char *at = data;
-
-	while (bytes) {
-		ssize_t n = write(fd, at, bytes);
-
-		if (n < 0 && errno == EINTR)
-			continue;
-		if (n <= 0)
-			return n ? -errno : -EIO;
-		at += n;
-		bytes -= (size_t)n;
-	}
-	return 0;
-}
-
-int gt_copy_file(int from, const char *source, int to, const char *target, char *buffer)
-{
-	int in = openat(from, source, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
-	int out, rc = 0;
-	struct stat st;
-	ssize_t n;
-
-	if (in < 0)
-		return -errno;
-	if (fstat(in, &st) || !S_ISREG(st.st_mode)) {
-		close(in);
-		return -EISDIR;
-	}
-	out = openat(to, target, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
-	if (out < 0)
-		rc = -errno;
-	while (!rc && (n = read(in, buffer, GT_COPY_BUFFER)) != 0)
-		rc = n > 0 ? gt_copy_bytes(out, buffer, (size_t)n) : errno == EINTR ? 0 : -errno;
-	close(in);
-	if (out >= 0 && close(out) && !rc)
-		rc = -errno;
-	return rc;
-}
-
 static int copy_folder(int from, int to, const char *name, char *buffer)
 {
-	int source = open_folder(from, name), target = -1, rc = 0;
-	DIR *dir = source < 0 ? NULL : list(source);
+	int source = gt_folder_open(from, name), target = -1, rc = 0;
+	DIR *dir = source < 0 ? NULL : gt_folder_list(source, ".");
 	struct dirent *entry;
 
 	if (source < 0)
 		return source;
-	if (!dir || mkdirat(to, name, 0700) || (target = open_folder(to, name)) < 0)
+	if (!dir || mkdirat(to, name, 0700) || (target = gt_folder_open(to, name)) < 0)
 		rc = errno ? -errno : -EIO;
 	while (!rc && (entry = readdir(dir)))
 		if (entry->d_name[0] != '.') {
@@ -112,8 +53,8 @@ static int copy_folder(int from, int to, const char *name, char *buffer)
 /* Removes a process's folder. */
 static void remove_folder(int at, const char *name)
 {
-	int fd = open_folder(at, name);
-	DIR *dir = fd < 0 ? NULL : list(fd);
+	int fd = gt_folder_open(at, name);
+	DIR *dir = fd < 0 ? NULL : gt_folder_list(fd, ".");
 	struct dirent *entry;
 
 	while (dir && (entry = readdir(dir)))
@@ -131,7 +72,7 @@ enum what { COPY, PLACE, REMOVE };
 /* Does one thing with all processes' folders in `from`. */
 static int for_all(int from, int to, enum what what, char *buffer)
 {
-	DIR *dir = list(from);
+	DIR *dir = gt_folder_list(from, ".");
 	struct dirent *entry;
 	uint32_t seq, pid;
 	int rc = 0;
@@ -160,7 +101,7 @@ static int collect(int home, int local, char *buffer)
 
 	if (mkdirat(home, COPIES, 0700) && errno != EEXIST)
 		return -errno;
-	copies = open_folder(home, COPIES);
+	copies = gt_folder_open(home, COPIES);
 	if (copies < 0)
 		return copies;
 	gt_spool_raise(local);
@@ -178,7 +119,7 @@ static int collect(int home, int local, char *buffer)
 int gt_collect(const char *home)
 {
 	struct gt_run_header run;
-	int dir = open_folder(AT_FDCWD, home), fd = -1, local = -1, rc = -EIO;
+	int dir = gt_folder_open(AT_FDCWD, home), fd = -1, local = -1, rc = -EIO;
 	char *buffer = malloc(GT_COPY_BUFFER), where[sizeof(run.spool)];
 
 	if (dir < 0 || !buffer) {
@@ -194,7 +135,7 @@ int gt_collect(const char *home)
 		goto done;
 	}
 	snprintf(where, sizeof(where), "%s", run.spool);
-	local = open_folder(AT_FDCWD, where);
+	local = gt_folder_open(AT_FDCWD, where);
 	if (local < 0) {
 		rc = local;
 		goto done;

@@ -8,6 +8,8 @@
 
 #include "lib/assemble/journal.h"
 
+#include "lib/assemble/io.h"
+
 #include <errno.h>
 #include <fcntl.h>
 #include <stdbool.h>
@@ -213,7 +215,8 @@ static void sort(struct gt_journal *journal)
 static int read_all(struct gt_journal *journal, int fd, uint64_t *bytes)
 {
 	struct stat st;
-	uint64_t size, at = 0;
+	uint64_t size;
+	ssize_t n;
 
 	if (fstat(fd, &st))
 		return -errno;
@@ -232,18 +235,10 @@ static int read_all(struct gt_journal *journal, int fd, uint64_t *bytes)
 	journal->data = malloc(size);
 	if (!journal->data)
 		return -ENOMEM;
-	while (at < size) {
-		ssize_t n = pread(fd, journal->data + at, size - at, (off_t)at);
-
-		if (n < 0 && errno == EINTR)
-			continue;
-		if (n < 0)
-			return -errno;
-		if (!n)
-			break;
-		at += (uint64_t)n;
-	}
-	*bytes = at;
+	n = gt_read_at(fd, journal->data, size, 0);
+	if (n < 0)
+		return (int)n;
+	*bytes = (uint64_t)n;
 	return 0;
 }
 

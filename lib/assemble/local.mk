@@ -26,4 +26,4 @@ lib_libgtassemble_la_SOURCES += lib/assemble/journal.h lib/assemble/journal.c \
 	lib/assemble/outside.c lib/assemble/archive_write.c \
 	lib/assemble/report.h lib/assemble/report.c lib/assemble/assemble.h lib/assemble/assemble.c
 lib_libgtassemble_la_SOURCES += lib/assemble/utf8.h lib/assemble/utf8.c
-lib_libgtassemble_la_SOURCES += lib/assemble/collect.h lib/assemble/collect.c
+lib_libgtassemble_la_SOURCES += lib/assemble/collect.h lib/assemble/collect.c lib/assemble/io.h lib/assemble/io.c

@@ -9,7 +9,7 @@
 
 #include "lib/assemble/merge_int.h"
 
-#include "lib/assemble/collect.h"
+#include "lib/assemble/io.h"
 
 #include <errno.h>
 #include <fcntl.h>

@@ -9,7 +9,7 @@
 
 #include "lib/assemble/part.h"
 
-#include "lib/assemble/collect.h"
+#include "lib/assemble/io.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -323,7 +323,7 @@ static void get_origins(struct blob *b, struct gt_part *part)
 int gt_part_write(int dirfd, const char *name, const void *data, size_t bytes)
 {
 	int fd = openat(dirfd, name, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
-	int rc = fd < 0 ? -errno : gt_copy_bytes(fd, data, bytes);
+	int rc = fd < 0 ? -errno : gt_write_all(fd, data, bytes);
 
 	if (!rc && fsync(fd))
 		rc = -errno;

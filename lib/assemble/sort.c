@@ -9,6 +9,8 @@
 
 #include "lib/assemble/sort.h"
 
+#include "lib/assemble/io.h"
+
 #include <errno.h>
 #include <fcntl.h>
 #include <stdbool.h>
@@ -218,6 +220,7 @@ int gt_sorter_add(struct gt_sorter *s, uint64_t time, uint64_t tie, const struct
 static int refill(struct gt_sorter *s, struct run *run)
 {
 	size_t have = run->to - run->from, bytes;
+	ssize_t n;
 
 	if (have && have >= HEAD + count_of(&run->window[run->from]))
 		return 0;
@@ -227,17 +230,11 @@ static int refill(struct gt_sorter *s, struct run *run)
 	bytes = (s->window_slots - have) * sizeof(*run->window);
 	if (bytes > run->end - run->at)
 		bytes = run->end - run->at;
-	while (bytes) {
-		ssize_t n = pread(s->fd, run->window + run->to, bytes, (off_t)run->at);
-
-		if (n < 0 && errno == EINTR)
-			continue;
-		if (n <= 0 || n % (ssize_t)sizeof(*run->window))
-			return n < 0 ? -errno : -EIO;
-		run->at += (uint64_t)n;
-		run->to += (size_t)n / sizeof(*run->window);
-		bytes -= (size_t)n;
-	}
+	n = gt_read_at(s->fd, run->window + run->to, bytes, run->at);
+	if (n != (ssize_t)bytes)
+		return n < 0 ? (int)n : -EIO;
+	run->at += bytes;
+	run->to += bytes / sizeof(*run->window);
 	return 0;
 }
 

@@ -8,12 +8,12 @@
 
 #include "lib/assemble/spool.h"
 
+#include "lib/assemble/io.h"
 #include "lib/assemble/window.h"
 #include "lib/common/process.h"
 #include "lib/common/rundir.h"
 
 #include <ctype.h>
-#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <stdarg.h>
@@ -35,38 +35,6 @@ static int fail(int rc, char *why, size_t size, const char *format, ...)
 	vsnprintf(why, size, format, ap);
 	va_end(ap);
 	return rc;
-}
-
-/* Reads up to `size` bytes at the beginning of a regular file; the rest is zero. */
-static ssize_t read_head(int dirfd, const char *name, void *data, size_t size)
-{
-	int fd = openat(dirfd, name, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
-	struct stat st;
-	ssize_t n;
-
-	if (fd < 0)
-		return -errno;
-	memset(data, 0, size);
-	if (fstat(fd, &st)) {
-		n = -errno;
-	} else if (!S_ISREG(st.st_mode)) {
-		n = -EINVAL;
-	} else {
-		do
-			n = pread(fd, data, size, 0);
-		while (n < 0 && errno == EINTR);
-		if (n < 0)
-			n = -errno;
-	}
-	close(fd);
-	return n;
-}
-
-static int open_folder(int dirfd, const char *name)
-{
-	int fd = openat(dirfd, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
-
-	return fd < 0 ? -errno : fd;
 }
 
 bool gt_spool_try_again(int rc)
@@ -91,7 +59,7 @@ bool gt_spool_try_again(int rc)
 
 int gt_proc_open(const struct gt_proc *proc)
 {
-	return open_folder(proc->root->fd, proc->folder);
+	return gt_folder_open(proc->root->fd, proc->folder);
 }
 
 int gt_loc_open(const struct gt_loc *loc, const char *suffix, int flags)
@@ -175,7 +143,7 @@ static uint64_t highest_tick(const struct gt_proc_header *header)
 
 static int read_proc(struct gt_proc *proc, int folder)
 {
-	ssize_t n = read_head(folder, "proc", &proc->header, sizeof(proc->header));
+	ssize_t n = gt_read_head(folder, "proc", &proc->header, sizeof(proc->header));
 	struct gt_proc_header *header = &proc->header;
 
 	if (n < 0)
@@ -223,19 +191,13 @@ struct gt_loc *gt_proc_loc(const struct gt_proc *proc, uint32_t id)
 /* Finds the window files of a process. Unusable ones are counted in *damaged. */
 static int read_locations(struct gt_proc *proc, int folder, uint64_t *damaged)
 {
-	int copy = fcntl(folder, F_DUPFD_CLOEXEC, 0);
-	DIR *dir = copy < 0 ? NULL : fdopendir(copy);
+	DIR *dir = gt_folder_list(folder, ".");
 	size_t room = 0;
 	struct dirent *entry;
 	int rc = 0;
 
-	if (!dir) {
-		rc = -errno;
-		if (copy >= 0)
-			close(copy);
-		return rc;
-	}
-	rewinddir(dir);
+	if (!dir)
+		return -errno;
 	while ((entry = readdir(dir))) {
 		struct gt_loc *loc;
 		uint32_t id;
@@ -314,18 +276,12 @@ static int compare_procs(const void *a, const void *b)
 /* Collects the names first, so that the processes never move once locations point to them. */
 static int list_folders(struct gt_spool *spool, struct gt_root *root, size_t *room)
 {
-	int copy = fcntl(root->fd, F_DUPFD_CLOEXEC, 0);
-	DIR *dir = copy < 0 ? NULL : fdopendir(copy);
+	DIR *dir = gt_folder_list(root->fd, ".");
 	struct dirent *entry;
 	int rc = 0;
 
-	if (!dir) {
-		rc = -errno;
-		if (copy >= 0)
-			close(copy);
-		return rc;
-	}
-	rewinddir(dir);
+	if (!dir)
+		return -errno;
 	while ((entry = readdir(dir))) {
 		struct gt_proc *proc;
 		uint32_t seq, pid;
@@ -421,28 +377,22 @@ static int read_processes(struct gt_spool *spool)
 
 static bool has_folders(int fd)
 {
-	int copy = fcntl(fd, F_DUPFD_CLOEXEC, 0);
-	DIR *dir = copy < 0 ? NULL : fdopendir(copy);
+	DIR *dir = gt_folder_list(fd, ".");
 	struct dirent *entry;
 	bool found = false;
 	uint32_t seq, pid;
 
-	if (!dir) {
-		if (copy >= 0)
-			close(copy);
-		return false;
-	}
-	rewinddir(dir);
-	while (!found && (entry = readdir(dir)))
+	while (dir && !found && (entry = readdir(dir)))
 		found = gt_spool_folder(entry->d_name, &seq, &pid);
-	closedir(dir);
+	if (dir)
+		closedir(dir);
 	return found;
 }
 
 /* A folder of ours with processes in it; its name comes from a file, or from the user. */
 static int open_processes(int at, const char *path)
 {
-	int fd = open_folder(at, path);
+	int fd = gt_folder_open(at, path);
 	struct stat st;
 
 	if (fd >= 0 && (fstat(fd, &st) || st.st_uid != geteuid() || !has_folders(fd))) {
@@ -455,8 +405,7 @@ static int open_processes(int at, const char *path)
 /* Did these processes run on that host? */
 static bool of_host(int fd, const struct gt_root *root)
 {
-	int copy = openat(fd, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-	DIR *dir = copy < 0 ? NULL : fdopendir(copy);
+	DIR *dir = gt_folder_list(fd, ".");
 	struct dirent *entry;
 	bool found = false;
 	uint32_t seq, pid;
@@ -467,10 +416,10 @@ static bool of_host(int fd, const struct gt_root *root)
 
 		if (!gt_spool_folder(entry->d_name, &seq, &pid))
 			continue;
-		folder = open_folder(fd, entry->d_name);
+		folder = gt_folder_open(fd, entry->d_name);
 		if (folder < 0)
 			continue;
-		found = read_head(folder, "proc", &header, sizeof(header)) > 0 &&
+		found = gt_read_head(folder, "proc", &header, sizeof(header)) > 0 &&
 			!strncmp(header.host, root->run.host, sizeof(header.host));
 		close(folder);
 	}
@@ -488,7 +437,7 @@ static int find_copy(const struct gt_root *root, char *const *folders)
 	const char *base = strrchr(root->run.spool, '/');
 
 	for (; folders && *folders; folders++) {
-		int above = open_folder(AT_FDCWD, *folders), fd = -ENOENT;
+		int above = gt_folder_open(AT_FDCWD, *folders), fd = -ENOENT;
 
 		if (above >= 0 && base && base[1])
 			fd = open_processes(above, base + 1);
@@ -553,7 +502,7 @@ static void count_absent(struct gt_run_header *run, int home)
 
 static int read_root(struct gt_root *root, int home, char *const *folders, char *why, size_t why_size)
 {
-	ssize_t n = read_head(home, "run", &root->run, sizeof(root->run));
+	ssize_t n = gt_read_head(home, "run", &root->run, sizeof(root->run));
 
 	root->fd = -1;
 	if (n < 0) {
@@ -590,16 +539,13 @@ static int compare_roots(const void *a, const void *b)
 /* The folders of further hosts. One that cannot be used is counted as damaged. */
 static int read_hosts(struct gt_spool *spool, int home, char *const *folders)
 {
-	int copy = openat(home, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC), rc = 0;
-	DIR *dir = copy < 0 ? NULL : fdopendir(copy);
+	DIR *dir = gt_folder_list(home, ".");
 	struct dirent *entry;
 	char why[256];
+	int rc = 0;
 
-	if (!dir) {
-		if (copy >= 0)
-			close(copy);
+	if (!dir)
 		return -errno;
-	}
 	while ((entry = readdir(dir))) {
 		struct gt_root *root;
 		int folder;
@@ -607,7 +553,7 @@ static int read_hosts(struct gt_spool *spool, int home, char *const *folders)
 		if (strncmp(entry->d_name, GT_HOST_FOLDER, strlen(GT_HOST_FOLDER)) ||
 		    strlen(entry->d_name) >= sizeof(root->name))
 			continue;
-		folder = open_folder(home, entry->d_name);
+		folder = gt_folder_open(home, entry->d_name);
 		if (folder < 0 && gt_spool_try_again(folder)) {
 			rc = folder; /* rather than to do without the host */
 			break;
@@ -677,7 +623,7 @@ int gt_spool_open_host(struct gt_spool *spool, int dirfd, const char *name, char
 		return fail(-ENOMEM, why, why_size, "no memory");
 	snprintf(path, sizeof(path), "spool/%s", name);
 	snprintf(spool->roots[0].name, sizeof(spool->roots[0].name), "%s", name);
-	home = open_folder(dirfd, path);
+	home = gt_folder_open(dirfd, path);
 	rc = home < 0 ? home : gt_spool_list_parts(spool, home, name);
 	if (rc) {
 		if (home >= 0)
@@ -702,7 +648,7 @@ int gt_spool_open(struct gt_spool *spool, int dirfd, char *const *folders, char 
 
 	memset(spool, 0, sizeof(*spool));
 	spool->dirfd = -1;
-	home = open_folder(dirfd, "spool");
+	home = gt_folder_open(dirfd, "spool");
 	if (home < 0)
 		return fail(home, why, why_size, "there is no folder 'spool' in it: %s",
 			    strerror(-home));
@@ -767,7 +713,7 @@ const char *gt_proc_string(const struct gt_proc *proc, uint32_t id)
 bool gt_proc_same_boot(const struct gt_proc *proc)
 {
 	char boot[40] = "";
-	ssize_t n = read_head(AT_FDCWD, "/proc/sys/kernel/random/boot_id", boot, sizeof(boot) - 1);
+	ssize_t n = gt_read_head(AT_FDCWD, "/proc/sys/kernel/random/boot_id", boot, sizeof(boot) - 1);
 
 	return n <= 0 || !strncmp(boot, proc->root->run.boot_id, 36);
 }

@@ -8,31 +8,26 @@
 
 #include "lib/assemble/spool.h"
 
-#include <dirent.h>
+#include "lib/assemble/io.h"
+
 #include <errno.h>
-#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
 /* Moves the folders of processes that lie in the folder `name` of `top`, at any depth, to `top`. */
 static void raise_from(int top, int at, const char *name, unsigned depth)
 {
-	int fd = openat(at, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
-	DIR *dir = fd < 0 ? NULL : fdopendir(fd);
+	DIR *dir = gt_folder_list(at, name);
 	struct dirent *entry;
 	uint32_t seq, pid;
 
-	if (!dir && fd >= 0)
-		close(fd);
 	while (dir && (entry = readdir(dir))) {
 		if (!gt_spool_folder(entry->d_name, &seq, &pid))
 			continue;
 		if (depth < 64)
-			raise_from(top, fd, entry->d_name, depth + 1);
-		renameat(fd, entry->d_name, top, entry->d_name);
+			raise_from(top, dirfd(dir), entry->d_name, depth + 1);
+		renameat(dirfd(dir), entry->d_name, top, entry->d_name);
 	}
 	if (dir)
 		closedir(dir);
@@ -40,13 +35,10 @@ static void raise_from(int top, int at, const char *name, unsigned depth)
 
 void gt_spool_raise(int fd)
 {
-	int copy = openat(fd, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-	DIR *dir = copy < 0 ? NULL : fdopendir(copy);
+	DIR *dir = gt_folder_list(fd, ".");
 	struct dirent *entry;
 	uint32_t seq, pid;
 
-	if (!dir && copy >= 0)
-		close(copy);
 	while (dir && (entry = readdir(dir)))
 		if (gt_spool_folder(entry->d_name, &seq, &pid))
 			raise_from(fd, fd, entry->d_name, 0);
@@ -69,38 +61,6 @@ bool gt_spool_covered(const struct gt_spool *spool, const struct gt_root *root, 
 					       sizeof(*spool->covered), compare_lines);
 }
 
-/* The whole of a file, with a NUL behind it. 0 or a negative errno. */
-static int read_text(int folder, const char *name, char **text)
-{
-	int fd = openat(folder, name, O_RDONLY | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK), rc = 0;
-	size_t size = 0, at = 0;
-	struct stat st;
-	ssize_t n = 1;
-
-	*text = NULL;
-	if (fd < 0)
-		return -errno;
-	if (fstat(fd, &st))
-		rc = -errno;
-	else if (!S_ISREG(st.st_mode) || st.st_size >= INT32_MAX)
-		rc = -EPROTO;
-	else
-		size = (size_t)st.st_size;
-	if (!rc && !(*text = malloc(size + 1)))
-		rc = -ENOMEM;
-	while (!rc && at < size && n) {
-		n = read(fd, *text + at, size - at);
-		if (n > 0)
-			at += (size_t)n;
-		else if (n < 0 && errno != EINTR)
-			rc = -errno;
-	}
-	if (!rc)
-		(*text)[at] = 0;
-	close(fd);
-	return rc;
-}
-
 /* Which processes a part is made of. A list without its last line says too little. */
 static int read_covers(int home, const char *folder, char **covers)
 {
@@ -110,11 +70,9 @@ static int read_covers(int home, const char *folder, char **covers)
 	int rc;
 
 	snprintf(path, sizeof(path), "%.20s/" GT_PART_COVERS, folder);
-	rc = read_text(home, path, covers);
-	if (rc) {
-		free(*covers);
+	rc = gt_read_text(home, path, covers);
+	if (rc)
 		return rc;
-	}
 	length = strlen(*covers);
 	if (length >= n && !strcmp(*covers + length - n, end) &&
 	    (length == n || (*covers)[length - n - 1] == '\n')) {
@@ -127,15 +85,12 @@ static int read_covers(int home, const char *folder, char **covers)
 
 int gt_spool_list_parts(struct gt_spool *spool, int home, const char *name)
 {
-	int copy = openat(home, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC), rc = 0;
-	DIR *dir = copy < 0 ? NULL : fdopendir(copy);
+	DIR *dir = gt_folder_list(home, ".");
 	struct dirent *entry;
+	int rc = 0;
 
-	if (!dir) {
-		if (copy >= 0)
-			close(copy);
+	if (!dir)
 		return -errno;
-	}
 	while (!rc && (entry = readdir(dir))) {
 		struct gt_part_place *parts;
 		char *covers;

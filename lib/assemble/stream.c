@@ -9,6 +9,8 @@
 
 #include "lib/assemble/stream.h"
 
+#include "lib/assemble/io.h"
+
 #include <errno.h>
 #include <fcntl.h>
 #include <stdlib.h>
@@ -134,24 +136,11 @@ static uint64_t skip_over(struct gt_stream *stream)
 /* Reads `bytes`; what the file does not have reads as zero. */
 static int read_at(int fd, void *data, size_t bytes, uint64_t place)
 {
-	char *to = data;
+	ssize_t n = gt_read_at(fd, data, bytes, place);
 
-	while (bytes) {
-		ssize_t n = pread(fd, to, bytes, (off_t)place);
-
-		if (n < 0 && errno == EINTR)
-			continue;
-		if (n < 0)
-			return -errno;
-		if (!n) {
-			memset(to, 0, bytes);
-			return 0;
-		}
-		to += n;
-		place += (uint64_t)n;
-		bytes -= (size_t)n;
-	}
-	return 0;
+	if (n >= 0)
+		memset((char *)data + n, 0, bytes - (size_t)n);
+	return n < 0 ? (int)n : 0;
 }
 
 static int read_piece(struct gt_stream *stream, struct gt_slot *to, size_t bytes)

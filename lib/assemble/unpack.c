@@ -7,32 +7,19 @@
 
 #include "lib/assemble/unpack.h"
 
+#include "lib/assemble/io.h"
 #include "lib/common/pack.h"
 
 #include <errno.h>
 #include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 static int read_all(int fd, void *data, size_t bytes, uint64_t place)
 {
-	char *to = data;
+	ssize_t n = gt_read_at(fd, data, bytes, place);
 
-	while (bytes) {
-		ssize_t n = pread(fd, to, bytes, (off_t)place);
-
-		if (n < 0 && errno == EINTR)
-			continue;
-		if (n < 0)
-			return -errno;
-		if (!n)
-			return -ENODATA;
-		to += n;
-		place += (uint64_t)n;
-		bytes -= (size_t)n;
-	}
-	return 0;
+	return n < 0 ? (int)n : (size_t)n < bytes ? -ENODATA : 0;
 }
 
 /* The header at `place`, if it can be right and its block ends within `size`. */

@@ -5,6 +5,7 @@
  */
 #include "config.h"
 
+#include "lib/assemble/io.h"
 #include "lib/assemble/unpack.h"
 #include "lib/assemble/window.h"
 
@@ -93,10 +94,10 @@ static int look(struct gt_loc *loc, int fd, uint64_t base, struct gt_walk *walk)
 	walk->skip = 0;
 	for (uint64_t at = 0; at < win->half_bytes && walk->low != UINT64_MAX; at += PIECE) {
 		size_t size = win->half_bytes - at < PIECE ? win->half_bytes - at : PIECE;
-		ssize_t n = pread(fd, slots, size, (off_t)(place + at));
+		ssize_t n = gt_read_at(fd, slots, size, place + at);
 
 		if (n < 0)
-			rc = -errno;
+			rc = (int)n;
 		if (n <= 0)
 			break;
 		gt_walk_slots(walk, slots, (size_t)n / GT_SLOT, base + at);
@@ -190,9 +191,9 @@ int gt_window_read(struct gt_loc *loc)
 
 	if (fd < 0)
 		return fd;
-	n = pread(fd, win, sizeof(*win), 0);
+	n = gt_read_at(fd, win, sizeof(*win), 0);
 	if (n < 0)
-		rc = -errno;
+		rc = (int)n;
 	else if ((size_t)n < sizeof(*win) || !win->magic)
 		rc = -ENODATA;
 	else if (win->magic != GT_MAGIC_WIN || !believable(win, loc->id))
