@@ -35,6 +35,7 @@
 #include "cuda/api.h"
 #include "gputrace/adapter.h"
 #include "gputrace/call.h"
+#include "gputrace/hash.h"
 
 #define GT_CU_HIDDEN __attribute__((visibility("hidden")))
 #define GT_CU_TLS    __thread __attribute__((tls_model("initial-exec")))

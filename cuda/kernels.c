@@ -26,15 +26,6 @@ static struct {
 	struct entry *entry;
 } by_address[BY_ADDRESS];
 
-static uint32_t hash_of(const char *text)
-{
-	uint32_t h = 2166136261u;
-
-	while (*text)
-		h = (h ^ (unsigned char)*text++) * 16777619u;
-	return h;
-}
-
 /* The C++ runtime knows names that the core does not; it is there if the program is C++. */
 static bool demangle_with_runtime(const char *mangled, char *full, size_t size)
 {
@@ -92,7 +83,7 @@ struct gt_cu_kernel_name *gt_cu_kernel(const char *mangled)
 		mangled = "kernel without a name";
 	if (e && by_address[slot].address == mangled && !strcmp(e->mangled, mangled))
 		return &e->kernel;
-	hash = hash_of(mangled);
+	hash = (uint32_t)gt_hash_text(GT_HASH_START, mangled);
 	for (e = buckets[hash % 1024]; e; e = e->next)
 		if (e->hash == hash && !strcmp(e->mangled, mangled))
 			break;
@@ -157,19 +148,9 @@ static gt_ref define(const struct gt_cu_launch *l)
 	return gt_def_params(params, n);
 }
 
-static uint32_t hash_launch(const struct gt_cu_launch *l)
-{
-	const unsigned char *bytes = (const unsigned char *)l;
-	uint32_t h = 2166136261u;
-
-	for (size_t i = 0; i < sizeof(*l); i++)
-		h = (h ^ bytes[i]) * 16777619u;
-	return h;
-}
-
 static struct set *find_set(const struct gt_cu_launch *l)
 {
-	uint32_t at = hash_launch(l) & (set_room - 1);
+	uint32_t at = (uint32_t)gt_hash_bytes(GT_HASH_START, l, sizeof(*l)) & (set_room - 1);
 
 	while (sets[at].id && memcmp(&sets[at].launch, l, sizeof(*l)))
 		at = (at + 1) & (set_room - 1);

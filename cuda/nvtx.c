@@ -140,10 +140,8 @@ static const char *narrow(const void *wide, char *text)
 
 static uint32_t hash_of(const char *text, const struct domain *domain)
 {
-	uint32_t h = 2166136261u ^ (uint32_t)((uintptr_t)domain >> 4);
+	uint32_t h = (uint32_t)gt_hash_bytes(GT_HASH_START ^ (uintptr_t)domain, text, strnlen(text, TEXT));
 
-	for (size_t i = 0; text[i] && i < TEXT; i++)
-		h = (h ^ (unsigned char)text[i]) * 16777619u;
 	return h ? h : 1;
 }
 

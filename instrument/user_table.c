@@ -8,6 +8,7 @@
  */
 #include <string.h>
 
+#include "gputrace/hash.h"
 #include "instrument/user.h"
 #include "lib/common/sys.h"
 
@@ -106,12 +107,6 @@ static bool same(struct gt_text text, const char *kept)
 
 /* ---- index ------------------------------------------------------------------------------------ */
 
-static uint64_t mix(uint64_t hash, uint64_t word)
-{
-	hash = (hash ^ word) * UINT64_C(0x9e3779b97f4a7c15);
-	return hash ^ hash >> 32;
-}
-
 /* Texts are short: eight bytes at a time, the last eight overlap with those before. */
 static uint64_t hash_text(uint64_t hash, const char *bytes, size_t length)
 {
@@ -120,15 +115,15 @@ static uint64_t hash_text(uint64_t hash, const char *bytes, size_t length)
 	if (length < 8) {
 		while (length--)
 			word = word << 8 | (unsigned char)bytes[length];
-		return mix(hash, word);
+		return gt_hash_mix(hash, word);
 	}
-	hash = mix(hash, word);
+	hash = gt_hash_mix(hash, word);
 	for (; length > 8; length -= 8, bytes += 8) {
 		memcpy(&word, bytes, 8);
-		hash = mix(hash, word);
+		hash = gt_hash_mix(hash, word);
 	}
 	memcpy(&word, bytes + length - 8, 8);
-	return mix(hash, word);
+	return gt_hash_mix(hash, word);
 }
 
 /* A region of VT_USER_START is known by its name alone: where it was first seen is no part of it. */
@@ -137,7 +132,7 @@ static uint32_t hash_of(const struct gt_user_key *key)
 	uint64_t hash = key->kind;
 
 	if (key->kind != GT_USER_NAMED)
-		hash = mix(hash, (uint64_t)key->number << 32 | key->parent);
+		hash = gt_hash_mix(hash, (uint64_t)key->number << 32 | key->parent);
 	return (uint32_t)hash_text(hash, key->name.bytes, cut(key->name));
 }
 
@@ -184,7 +179,7 @@ static uint32_t guesses[1024];
 
 static uint32_t *guess_of(const char *bytes)
 {
-	return &guesses[(uintptr_t)bytes * UINT64_C(0x9e3779b97f4a7c15) >> 54];
+	return &guesses[gt_hash_word((uintptr_t)bytes) >> 54];
 }
 
 uint32_t gt_user_find_named(struct gt_text name)

@@ -12,6 +12,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
+#include "gputrace/hash.h"
 #include "mpi/real.h"
 
 #pragma GCC visibility push(hidden)
@@ -173,12 +174,6 @@ void gt_mpi_lock(uint32_t *lock);
 void gt_mpi_unlock(uint32_t *lock);
 /* Memory that is never given back; NULL if there is none. */
 void *gt_mpi_memory(size_t bytes);
-
-static inline uint64_t gt_mpi_mix(uint64_t hash, uint64_t value)
-{
-	hash = (hash ^ value) * UINT64_C(0x9e3779b97f4a7c15);
-	return hash ^ hash >> 29;
-}
 
 /* ---- sizes ---------------------------------------------------------------------------------- */
 

@@ -98,7 +98,7 @@ static uint64_t count_times(uint64_t hash)
 
 static struct gt_mpi_comm **bucket_of(uint64_t bits)
 {
-	return &buckets[(bits * UINT64_C(0x9e3779b97f4a7c15)) >> 56];
+	return &buckets[gt_hash_word(bits) >> 56];
 }
 
 static struct gt_mpi_comm **place_of(uint64_t bits)
@@ -180,8 +180,8 @@ struct origin {
 static uint64_t mix_sides(uint64_t salt, uint64_t own, uint64_t remote, bool inter)
 {
 	if (inter && own > remote)
-		return gt_mpi_mix(gt_mpi_mix(salt, remote), own);
-	return gt_mpi_mix(gt_mpi_mix(salt, own), remote);
+		return gt_hash_mix(gt_hash_mix(salt, remote), own);
+	return gt_hash_mix(gt_hash_mix(salt, own), remote);
 }
 
 static int size_of(MPI_Group group)
@@ -213,8 +213,8 @@ static bool key_of_link(struct gt_mpi_comm *c, const struct origin *from, MPI_Gr
 		c->key = mix_sides(c->key, one, other, c->inter);
 	}
 	if (from->times) {
-		times = from->times(gt_mpi_mix(c->key, from->link->key));
-		c->key = gt_mpi_mix(c->key, times);
+		times = from->times(gt_hash_mix(c->key, from->link->key));
+		c->key = gt_hash_mix(c->key, times);
 		return times != 0;
 	}
 	return true;
@@ -268,7 +268,7 @@ static bool look_into(struct gt_mpi_comm *entry, const struct origin *from, MPI_
 	entry->key = mix_sides(from->salt, own.hash, remote.hash, entry->inter);
 	if (from->times) {
 		times = from->times(entry->key);
-		entry->key = gt_mpi_mix(entry->key, times);
+		entry->key = gt_hash_mix(entry->key, times);
 	}
 	return times && !own.foreign && !remote.foreign;
 }
@@ -331,7 +331,7 @@ static void record_event(unsigned type, const struct gt_mpi_comm *c)
 
 uint64_t gt_mpi_comm_child(const struct gt_mpi_comm *comm)
 {
-	return gt_mpi_mix(comm->key ^ 3,
+	return gt_hash_mix(comm->key ^ 3,
 			  __atomic_add_fetch(&((struct gt_mpi_comm *)comm)->children, 1,
 					     __ATOMIC_RELAXED));
 }
@@ -344,7 +344,7 @@ static struct origin child_of(MPI_Comm parent)
 
 	if (!c)
 		return from;
-	from.salt = gt_mpi_mix(c->key, __atomic_add_fetch(&c->children, 1, __ATOMIC_RELAXED));
+	from.salt = gt_hash_mix(c->key, __atomic_add_fetch(&c->children, 1, __ATOMIC_RELAXED));
 	from.parent = c->ref;
 	from.link = c->link;
 	from.side = c->side;
@@ -422,7 +422,7 @@ void gt_mpi_comm_by_group(MPI_Comm parent, int tag, const MPI_Comm *comm)
 		return;
 	/* The two sides of an inter-communicator have different parents. */
 	gt_mpi_Comm_test_inter()(*comm, &inter);
-	from.salt = gt_mpi_mix(inter ? 2 : c->key, (uint64_t)tag);
+	from.salt = gt_hash_mix(inter ? 2 : c->key, (uint64_t)tag);
 	from.parent = inter ? GT_NONE : c->ref;
 	from.link = c->link;
 	if (inter)
@@ -437,12 +437,12 @@ void gt_mpi_comm_by_group(MPI_Comm parent, int tag, const MPI_Comm *comm)
 
 void gt_mpi_comm_by_tag(const char *tag, const MPI_Comm *comm)
 {
-	struct origin from = { .salt = gt_mpi_mix(own_job, 4), .times = count_times };
+	struct origin from = { .salt = gt_hash_mix(own_job, 4), .times = count_times };
 
 	if (!ready || *comm == MPI_COMM_NULL)
 		return;
 	for (const char *c = tag; c && *c; c++)
-		from.salt = gt_mpi_mix(from.salt, (unsigned char)*c);
+		from.salt = gt_hash_mix(from.salt, (unsigned char)*c);
 	record_event(GT_T_COMM_CREATE, add(*comm, &from, tag));
 }
 
@@ -481,7 +481,7 @@ static void add_link(struct gt_mpi_meeting m, MPI_Comm comm)
 	if (!ready || !near || comm == MPI_COMM_NULL)
 		return;
 	if (!with_others(comm, NULL)) {
-		from.salt = gt_mpi_mix(own_job, FIRST_KEY);
+		from.salt = gt_hash_mix(own_job, FIRST_KEY);
 		from.times = count_times;
 	} else {
 		m.me = near->me;
@@ -608,8 +608,8 @@ void gt_mpi_comms_begin(uint64_t job)
 	if (gt_mpi_Comm_group()(MPI_COMM_WORLD, &group) != MPI_SUCCESS)
 		return;
 	begin(group, job);
-	add(MPI_COMM_WORLD, &(struct origin){ .salt = gt_mpi_mix(job, 1) }, "MPI_COMM_WORLD");
-	add(MPI_COMM_SELF, &(struct origin){ .salt = gt_mpi_mix(job, 2) }, "MPI_COMM_SELF");
+	add(MPI_COMM_WORLD, &(struct origin){ .salt = gt_hash_mix(job, 1) }, "MPI_COMM_WORLD");
+	add(MPI_COMM_SELF, &(struct origin){ .salt = gt_hash_mix(job, 2) }, "MPI_COMM_SELF");
 }
 
 void gt_mpi_session_begun(MPI_Group all)

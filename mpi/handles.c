@@ -17,7 +17,7 @@ static uint32_t lock;
 
 static struct gt_mpi_handle **bucket_of(enum gt_mpi_handle_kind kind, uint64_t bits)
 {
-	return &buckets[kind][(bits * UINT64_C(0x9e3779b97f4a7c15)) >> 58];
+	return &buckets[kind][gt_hash_word(bits) >> 58];
 }
 
 static struct gt_mpi_handle **place_of(enum gt_mpi_handle_kind kind, uint64_t bits)

@@ -30,13 +30,6 @@ static double interval, last_sync, last_question;
 
 /* ---- the job -------------------------------------------------------------------------------- */
 
-static uint64_t hash_text(uint64_t hash, const char *text)
-{
-	while (*text)
-		hash = gt_mpi_mix(hash, (unsigned char)*text++);
-	return hash;
-}
-
 #define PARENT 4  /* fields of /proc/<pid>/stat */
 #define START  22 /* when the process began, in the kernel's clock ticks */
 #define LEVELS 16 /* of ancestors that are looked at */
@@ -88,14 +81,14 @@ static uint64_t of_hydra(pid_t proxy)
 		if (!strcmp(word, "--pgid"))
 			group = value;
 	}
-	return port ? hash_text(hash_text(1, port), group) : 0;
+	return port ? gt_hash_text(gt_hash_text(1, port), group) : 0;
 }
 
 uint64_t gt_mpi_job_of(const char *name)
 {
 	const char *slurm = getenv("SLURM_JOB_ID");
 
-	return hash_text(hash_text(1, name), slurm ? slurm : "");
+	return gt_hash_text(gt_hash_text(1, name), slurm ? slurm : "");
 }
 
 static pid_t parent_of(pid_t pid)
@@ -162,7 +155,7 @@ uint64_t gt_mpi_find_job(void)
 	if (hash)
 		return hash;
 	stat_field(launcher, START, start, sizeof(start));
-	return hash_text(gt_mpi_mix(1, (uint64_t)launcher), start);
+	return gt_hash_text(gt_hash_mix(1, (uint64_t)launcher), start);
 }
 
 uint64_t gt_mpi_be_rank(int rank, int size)

@@ -13,15 +13,6 @@
 
 #define PARADIGM 3u /* of a HANDLE: MPI-IO */
 
-static uint64_t name_hash(const char *name)
-{
-	uint64_t hash = 7;
-
-	while (*name)
-		hash = gt_mpi_mix(hash, (unsigned char)*name++);
-	return hash;
-}
-
 static void record(unsigned type, gt_ref file, uint32_t low, uint32_t high, uint64_t a, uint64_t id,
 		   uint64_t b)
 {
@@ -44,7 +35,7 @@ void gt_mpi_file_opened(bool on, MPI_Comm comm, const char *name, int mode, cons
 	if (!f)
 		return;
 	info.parent = c->ref;
-	info.key = gt_mpi_mix(gt_mpi_comm_child(c), name_hash(name));
+	info.key = gt_hash_mix(gt_mpi_comm_child(c), gt_hash_text(GT_HASH_START, name));
 	f->ref = gt_def_handle_of(&info);
 	if (on && f->ref)
 		record(GT_T_IO_OPEN, f->ref, access, creation | status << 16, 0, 0, 0);

@@ -163,10 +163,10 @@ bool gt_mpi_link_places(MPI_Group group, const MPI_Group places[2], uint64_t *ha
 			if (at[i] >= 0)
 				found[i] = ((uint64_t)at[i] << 1 | end) + 1;
 	}
-	*hash = gt_mpi_mix(1, (uint64_t)size);
+	*hash = gt_hash_mix(1, (uint64_t)size);
 	for (int i = 0; all && i < size; i++) {
 		all = found[i] != 0;
-		*hash = gt_mpi_mix(*hash, found[i]);
+		*hash = gt_hash_mix(*hash, found[i]);
 	}
 	if (space)
 		munmap(space, 2 * (size_t)size * sizeof(int));
@@ -224,9 +224,9 @@ struct gt_mpi_members gt_mpi_members(MPI_Group group, const struct gt_mpi_link *
 	m.foreign = !known;
 	for (int i = 0; !m.foreign && i < m.size; i++) {
 		m.foreign = ranks[m.size + i] < 0 || ranks[m.size + i] >= world_size;
-		m.hash = gt_mpi_mix(m.hash, (uint64_t)ranks[m.size + i]);
+		m.hash = gt_hash_mix(m.hash, (uint64_t)ranks[m.size + i]);
 	}
-	m.hash = gt_mpi_mix(m.hash, (uint64_t)m.size);
+	m.hash = gt_hash_mix(m.hash, (uint64_t)m.size);
 	slot = m.hash % (sizeof(lists) / sizeof(lists[0]));
 	if (!m.foreign) {
 		gt_mpi_lock(&lock);

@@ -31,19 +31,14 @@ uint64_t gt_mpi_new_id(void)
 	return __atomic_add_fetch(&last_id, 1, __ATOMIC_RELAXED);
 }
 
-static uint64_t spread(uint64_t bits)
-{
-	return bits * UINT64_C(0x9e3779b97f4a7c15);
-}
-
 static struct shard *shard_of(uint64_t bits)
 {
-	return &shards[spread(bits) >> 58];
+	return &shards[gt_hash_word(bits) >> 58];
 }
 
 static struct entry **bucket_of(struct shard *shard, uint64_t bits)
 {
-	return &shard->buckets[spread(bits) >> 52 & 63];
+	return &shard->buckets[gt_hash_word(bits) >> 52 & 63];
 }
 
 static struct entry **place_of(struct shard *shard, uint64_t bits)

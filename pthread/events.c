@@ -202,7 +202,7 @@ static void release(struct gt_pt_held *entry)
 
 static void acquired(const void *lock)
 {
-	size_t i = (uintptr_t)lock * UINT64_C(0x9e3779b97f4a7c15) >> 52;
+	size_t i = gt_hash_word((uintptr_t)lock) >> 52;
 	uint32_t order = __atomic_add_fetch(&orders[i % ORDERS], 1, __ATOMIC_RELAXED);
 
 	if (push(lock, order))

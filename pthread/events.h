@@ -15,6 +15,7 @@
 #include <stdint.h>
 
 #include "gputrace/adapter.h"
+#include "gputrace/hash.h"
 
 #define GT_PT_LIKELY(x)   __builtin_expect(!!(x), 1)
 #define GT_PT_UNLIKELY(x) __builtin_expect(!!(x), 0)

@@ -128,7 +128,7 @@ static void give_block(struct gt_pt_start *block)
 
 static struct slot *probe(uint32_t table, uintptr_t thread, uint32_t i)
 {
-	uint64_t hash = (uint64_t)thread * UINT64_C(0x9e3779b97f4a7c15) >> 32;
+	uint64_t hash = gt_hash_word((uint64_t)thread) >> 32;
 
 	return &tables[table][(hash + i) % places[table]];
 }

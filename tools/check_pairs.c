@@ -14,6 +14,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "gputrace/hash.h"
+
 #define ARCHIVE (~UINT64_C(0))
 
 enum { MEMORY_MAX = 1 << 19, PARTS = 64 }; /* 32 MiB for each sort of record */
@@ -48,7 +50,7 @@ void pairs_free(struct pairs *pairs)
 /* Records that belong together must come into one part. */
 static unsigned part_of(const struct record *r)
 {
-	uint64_t hash = (r->key[0] ^ r->key[1] * UINT64_C(0x9e3779b97f4a7c15)) *
+	uint64_t hash = (r->key[0] ^ gt_hash_word(r->key[1])) *
 			UINT64_C(0xff51afd7ed558ccd);
 
 	return (unsigned)(hash >> 58);

@@ -7,6 +7,8 @@
 
 #include "lib/assemble/clock_chain.h"
 
+#include "gputrace/hash.h"
+
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -41,11 +43,8 @@ static bool add(struct gt_chains *chains, const struct gt_def_clock *link)
 
 static uint64_t hash_of(const void *data, size_t bytes)
 {
-	const unsigned char *at = data;
-	uint64_t hash = UINT64_C(0xcbf29ce484222325);
+	uint64_t hash = gt_hash_bytes(GT_HASH_START, data, bytes);
 
-	while (bytes--)
-		hash = (hash ^ *at++) * UINT64_C(0x100000001b3);
 	return hash ? hash : 1;
 }
 

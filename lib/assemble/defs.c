@@ -7,6 +7,7 @@
  */
 #include "config.h"
 
+#include "gputrace/hash.h"
 #include "lib/assemble/defs.h"
 #include "lib/assemble/utf8.h"
 
@@ -18,11 +19,8 @@
 
 static uint32_t hash_bytes(const void *data, size_t bytes)
 {
-	const unsigned char *p = data;
-	uint64_t hash = 0xcbf29ce484222325u;
+	uint64_t hash = gt_hash_bytes(GT_HASH_START, data, bytes);
 
-	while (bytes--)
-		hash = (hash ^ *p++) * 0x100000001b3u;
 	return (uint32_t)(hash ^ hash >> 32);
 }
 

@@ -30,7 +30,7 @@ void gt_lookup_clear(struct gt_lookup *lookup)
 static void insert(struct gt_lookup_entry *entries, unsigned bits, struct gt_lookup_entry entry)
 {
 	size_t mask = ((size_t)1 << bits) - 1;
-	size_t i = (entry.word * UINT64_C(0x9e3779b97f4a7c15)) >> (64 - bits);
+	size_t i = gt_hash_word(entry.word) >> (64 - bits);
 
 	while (entries[i].word)
 		i = (i + 1) & mask;

@@ -10,6 +10,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "gputrace/hash.h"
+
 struct gt_lookup_entry {
 	uint64_t word;           /* 0: free */
 	uint32_t value, aux;
@@ -30,7 +32,7 @@ void gt_lookup_clear(struct gt_lookup *lookup);
 static inline const struct gt_lookup_entry *gt_lookup_find(const struct gt_lookup *lookup, uint64_t word)
 {
 	size_t mask = ((size_t)1 << lookup->bits) - 1;
-	size_t i = (word * UINT64_C(0x9e3779b97f4a7c15)) >> (64 - lookup->bits);
+	size_t i = gt_hash_word(word) >> (64 - lookup->bits);
 
 	for (;; i = (i + 1) & mask) {
 		if (lookup->entries[i].word == word)

@@ -9,6 +9,7 @@
 
 #include "lib/assemble/part.h"
 
+#include "gputrace/hash.h"
 #include "lib/assemble/io.h"
 
 #include <errno.h>
@@ -116,16 +117,13 @@ static void *get_list(struct blob *b, uint64_t *count, size_t item)
 
 static uint64_t check_of(const char *data, size_t bytes)
 {
-	uint64_t check = UINT64_C(0xcbf29ce484222325), word;
+	uint64_t check = GT_HASH_START, word;
 
 	for (; bytes >= sizeof(word); data += sizeof(word), bytes -= sizeof(word)) {
 		memcpy(&word, data, sizeof(word));
-		check = (check ^ word) * UINT64_C(0x9e3779b97f4a7c15);
-		check ^= check >> 29;
+		check = gt_hash_mix(check, word);
 	}
-	while (bytes--)
-		check = (check ^ (unsigned char)*data++) * UINT64_C(0x100000001b3);
-	return check;
+	return gt_hash_bytes(check, data, bytes);
 }
 
 /* ---- tables ---------------------------------------------------------------------------------- */

@@ -6,6 +6,7 @@
  */
 #include "config.h"
 
+#include "gputrace/hash.h"
 #include "lib/assemble/symbols.h"
 #include "lib/common/demangle.h"
 
@@ -92,12 +93,9 @@ static bool is_file(const struct file *f, const struct gt_def_module *m, const c
 
 static size_t hash_of(const struct gt_def_module *m, const char *path)
 {
-	uint64_t hash =
-		UINT64_C(0xcbf29ce484222325) ^ m->inode ^ m->size << 20 ^ (uint64_t)m->mtime_ns;
+	uint64_t hash = gt_hash_mix(gt_hash_text(GT_HASH_START, path), (uint64_t)m->mtime_ns);
 
-	for (; *path; path++)
-		hash = (hash ^ (unsigned char)*path) * UINT64_C(0x100000001b3);
-	return (size_t)(hash ^ hash >> 29);
+	return (size_t)gt_hash_mix(gt_hash_mix(hash, m->inode), m->size);
 }
 
 static size_t slot_of(const struct gt_symbols *s, const struct gt_def_module *m, const char *path)

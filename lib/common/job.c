@@ -5,6 +5,7 @@
  */
 #include "lib/common/job.h"
 
+#include "gputrace/hash.h"
 #include "lib/common/sys.h"
 #include "lib/common/text.h"
 
@@ -140,13 +141,6 @@ static const char *first_of(char *const *envp, const char *const *names, size_t 
 	return NULL;
 }
 
-static uint64_t hash_text(uint64_t hash, const char *text)
-{
-	while (text && *text)
-		hash = (hash ^ (unsigned char)*text++) * UINT64_C(0x100000001b3);
-	return hash;
-}
-
 /*
  * MPICH's Hydra tells its processes no name of the job, but on each host their parent is a proxy
  * whose command line says where mpiexec listens, and which of its groups of processes these are.
@@ -171,7 +165,7 @@ static uint64_t of_hydra(const struct ancestor *a)
 		if (!strcmp(word, "--pgid"))
 			group = value;
 	}
-	return port ? hash_text(hash_text(UINT64_C(0xcbf29ce484222325), port), group) | 1 : 0;
+	return port ? gt_hash_text(gt_hash_text(GT_HASH_START, port), group) | 1 : 0;
 }
 
 /*
@@ -185,10 +179,8 @@ static uint64_t hash_job(uint64_t hash, const char *name)
 	while (*end >= '0' && *end <= '9')
 		end++;
 	if (!*end)
-		return (hash ^ number(name) >> 16) * UINT64_C(0x100000001b3);
-	for (end = name; *end && end != at; end++)
-		hash = (hash ^ (unsigned char)*end) * UINT64_C(0x100000001b3);
-	return hash;
+		return gt_hash_mix(hash, number(name) >> 16);
+	return gt_hash_bytes(hash, name, at ? (size_t)(at - name) : strlen(name));
 }
 
 const char *gt_job_rank(char *const *envp)
@@ -201,7 +193,7 @@ uint64_t gt_job(char **envp, int64_t *when)
 	const char *name = first_of(envp, jobs, sizeof(jobs) / sizeof(jobs[0]));
 	const char *slurm = gt_text_env(envp, "SLURM_JOB_ID");
 	const char *step = gt_text_env(envp, "SLURM_STEP_ID");
-	uint64_t hash = UINT64_C(0xcbf29ce484222325);
+	uint64_t hash = GT_HASH_START;
 	struct ancestor a;
 
 	*when = 0;
@@ -209,10 +201,10 @@ uint64_t gt_job(char **envp, int64_t *when)
 		return 0;
 	*when = boot_time() + (int64_t)(a.start / USER_HZ);
 	if (name)
-		return hash_text(hash_job(hash, name), slurm) | 1;
+		return gt_hash_text(hash_job(hash, name), slurm ? slurm : "") | 1;
 	if (slurm && step)
-		return hash_text(hash_text(hash, slurm), step) | 1;
+		return gt_hash_text(gt_hash_text(hash, slurm), step) | 1;
 	if (of_hydra(&a))
 		return of_hydra(&a);
-	return ((hash ^ a.pid) * UINT64_C(0x100000001b3) ^ a.start) * UINT64_C(0x9e3779b97f4a7c15) | 1;
+	return gt_hash_mix(gt_hash_mix(hash, a.pid), a.start) | 1;
 }

@@ -5,6 +5,7 @@
  * Limits: strings are kept (and written) once per process; memory comes from mmap and is not given
  * back. A definition that cannot be written is counted and yields GT_NONE.
  */
+#include "gputrace/hash.h"
 #include "lib/common/demangle.h"
 #include "lib/common/text.h"
 #include "lib/record/record.h"
@@ -35,15 +36,6 @@ static struct interned *strings; /* open addressing, a power of two */
 static uint32_t strings_room, strings_used;
 #define POOL 32768
 static char *pool, *pool_end;
-
-static uint32_t hash_text(const char *text, size_t length)
-{
-	uint32_t h = 2166136261u;
-
-	while (length--)
-		h = (h ^ (unsigned char)*text++) * 16777619u;
-	return h;
-}
 
 static bool grow(void)
 {
@@ -90,7 +82,7 @@ static gt_ref no_room(void)
 static gt_ref string_locked(const char *text)
 {
 	size_t length = strnlen(text, GT_NAME_MAX);
-	uint32_t hash = hash_text(text, length);
+	uint32_t hash = (uint32_t)gt_hash_bytes(GT_HASH_START, text, length);
 	struct interned *slot;
 	uint32_t at;
 

@@ -9,6 +9,7 @@
 #define GT_RECORD_H
 
 #include "gputrace/adapter.h"
+#include "gputrace/hash.h"
 #include "lib/common/settings.h"
 #include "lib/format.h"
 #include "lib/record/hot.h"
@@ -159,7 +160,7 @@ static inline uint64_t gt_channel_key(gt_ref comm, uint32_t peer)
 static inline gt_ref gt_channel_find(gt_ref comm, uint32_t peer, uint32_t tag, struct gt_channel **place)
 {
 	uint64_t key = gt_channel_key(comm, peer);
-	uint32_t at = (uint32_t)((key ^ (uint64_t)tag << 20) * UINT64_C(0x9e3779b97f4a7c15) >> 32);
+	uint32_t at = (uint32_t)(gt_hash_word(key ^ (uint64_t)tag << 20) >> 32);
 
 	for (;; at++) {
 		struct gt_channel *c = &gt_channels[at % GT_CHANNEL_PLACES];

@@ -17,6 +17,7 @@
 #ifndef GT_VERDICT_H
 #define GT_VERDICT_H
 
+#include "gputrace/hash.h"
 #include "lib/common/filter.h"
 #include "lib/record/hot.h"
 
@@ -57,7 +58,7 @@ GT_HIDDEN enum gt_verdict gt_verdict_slow(uint64_t key);
 
 static inline uint64_t gt_verdict_hash(uint64_t key)
 {
-	return key * UINT64_C(0x9e3779b97f4a7c15) >> 44;
+	return gt_hash_word(key) >> 44;
 }
 
 /* GT_VERDICT_* bits, 0: there is no filter. */

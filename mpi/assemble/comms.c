@@ -175,9 +175,7 @@ static int read_members(const struct gt_proc *proc, uint32_t id, struct members 
 		total -= g->count;
 		copy_members(m->ranks + total, g);
 	}
-	m->hash = 1;
-	for (uint32_t i = 0; i < m->count; i++)
-		m->hash = (m->hash ^ m->ranks[i]) * UINT64_C(0x100000001b3);
+	m->hash = gt_hash_bytes(1, m->ranks, m->count * sizeof(*m->ranks));
 	return 0;
 }
 
@@ -194,7 +192,7 @@ static int grow_table(struct gt_mpi *mpi)
 	mpi->table = table;
 	mpi->mask = size - 1;
 	for (size_t i = 0; i < mpi->count; i++) {
-		size_t at = mpi->comms[i]->key * UINT64_C(0x9e3779b97f4a7c15) >> 20 & mpi->mask;
+		size_t at = gt_hash_word(mpi->comms[i]->key) >> 20 & mpi->mask;
 
 		while (table[at])
 			at = (at + 1) & mpi->mask;
@@ -205,7 +203,7 @@ static int grow_table(struct gt_mpi *mpi)
 
 static struct gt_mpi_archive_comm *known(const struct gt_mpi *mpi, uint64_t key)
 {
-	size_t at = key * UINT64_C(0x9e3779b97f4a7c15) >> 20 & mpi->mask;
+	size_t at = gt_hash_word(key) >> 20 & mpi->mask;
 
 	for (; mpi->table && mpi->table[at]; at = (at + 1) & mpi->mask)
 		if (mpi->comms[mpi->table[at] - 1]->key == key)
@@ -234,7 +232,7 @@ static struct gt_mpi_archive_comm *new_comm(struct gt_mpi *mpi, uint64_t key)
 	mpi->comms[mpi->count++] = comm;
 	if (2 * mpi->count > mpi->mask && grow_table(mpi))
 		return NULL;
-	for (size_t at = key * UINT64_C(0x9e3779b97f4a7c15) >> 20 & mpi->mask;;
+	for (size_t at = gt_hash_word(key) >> 20 & mpi->mask;;
 	     at = (at + 1) & mpi->mask) {
 		if (mpi->table[at] == mpi->count) /* grow_table() has done it */
 			break;
@@ -244,13 +242,6 @@ static struct gt_mpi_archive_comm *new_comm(struct gt_mpi *mpi, uint64_t key)
 		}
 	}
 	return comm;
-}
-
-static uint64_t hash_name(uint64_t hash, const char *name)
-{
-	while (*name)
-		hash = (hash ^ (unsigned char)*name++) * UINT64_C(0x100000001b3);
-	return hash;
 }
 
 static void free_members(struct members *m)
@@ -374,7 +365,7 @@ static int look_at(struct task *task, uint32_t id)
 	if (linked && !salt)
 		return 0;
 	if (linked)
-		key = gt_links_mix(salt, key);
+		key = gt_hash_mix(salt, key);
 
 	/* One that other processes have told about already, with all its members. */
 	comm = def->remote ? NULL : known(task->mpi, key);
@@ -393,7 +384,7 @@ static int look_at(struct task *task, uint32_t id)
 		name = "";
 	/* One communicator stands for all that have just their own process in them. */
 	if (near.count == 1 && !far.count && !task->alone)
-		key = hash_name(UINT64_C(0xcbf29ce484222325), name);
+		key = gt_hash_text(GT_HASH_START, name);
 	comm = known(task->mpi, key);
 	if (!comm) {
 		comm = new_comm(task->mpi, key);
@@ -535,7 +526,7 @@ uint64_t gt_mpi_who_is(const struct gt_mpi *mpi, const struct gt_proc *proc)
 
 uint64_t gt_mpi_who(uint64_t job, uint32_t rank)
 {
-	return gt_links_mix(gt_links_mix(1, job), rank);
+	return gt_hash_mix(gt_hash_mix(1, job), rank);
 }
 
 bool gt_mpi_elsewhere(const struct gt_mpi *mpi, const struct gt_layout *layout,

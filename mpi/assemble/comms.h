@@ -87,7 +87,7 @@ const struct gt_mpi_view *gt_mpi_view(const struct gt_mpi *mpi, size_t proc, uin
 /* The key of a window or file of such a communicator, the same in all processes. */
 static inline uint64_t gt_mpi_key(const struct gt_mpi_view *view, uint64_t key)
 {
-	return view->salt ? gt_links_mix(view->salt, key) : key;
+	return view->salt ? gt_hash_mix(view->salt, key) : key;
 }
 
 /* A number for a rank, the same in all parts. */

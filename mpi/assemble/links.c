@@ -220,7 +220,7 @@ static uint64_t whole_key(const struct gt_link_end *e)
 		return e->key;
 	if (!o->key)
 		return 0;
-	return gt_links_mix(e->key < o->key ? e->key : o->key, e->key < o->key ? o->key : e->key);
+	return gt_hash_mix(e->key < o->key ? e->key : o->key, e->key < o->key ? o->key : e->key);
 }
 
 /* The key of the end that a view tells of; 0: what it goes back to is not known yet. */
@@ -233,7 +233,7 @@ static uint64_t end_key(const struct gt_links *links, size_t proc, const struct 
 	if (def->link >= links->view_counts[proc])
 		return 1;
 	base = &links->views[proc][def->link];
-	return base->key ? gt_links_mix(base->key, def->key) : 0;
+	return base->key ? gt_hash_mix(base->key, def->key) : 0;
 }
 
 static struct gt_link_end *find_end(const struct gt_links *links, uint64_t key)
@@ -411,7 +411,7 @@ static int members_of(const struct gt_links *links, const struct gt_proc *proc, 
 	}
 	members->hash = 1;
 	for (uint32_t i = 0; i < members->count; i++)
-		members->hash = gt_links_mix(gt_links_mix(members->hash, members->list[i].job),
+		members->hash = gt_hash_mix(gt_hash_mix(members->hash, members->list[i].job),
 					     members->list[i].rank);
 	return 0;
 }

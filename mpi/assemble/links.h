@@ -9,6 +9,7 @@
 #ifndef GT_MPI_ASSEMBLE_LINKS_H
 #define GT_MPI_ASSEMBLE_LINKS_H
 
+#include "gputrace/hash.h"
 #include "lib/assemble/clock.h"
 #include "lib/assemble/spool.h"
 
@@ -50,11 +51,5 @@ uint64_t gt_links_key(const struct gt_links *links, const struct gt_proc *proc, 
  * members. */
 int gt_links_members(const struct gt_links *links, const struct gt_proc *proc, uint32_t group,
 		     struct gt_mpi_members *members);
-
-static inline uint64_t gt_links_mix(uint64_t hash, uint64_t value)
-{
-	hash = (hash ^ value) * UINT64_C(0x9e3779b97f4a7c15);
-	return hash ^ hash >> 29;
-}
 
 #endif

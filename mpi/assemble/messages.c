@@ -26,7 +26,7 @@ static void note_order(struct gt_track *t, const struct gt_mpi_view *view, uint3
 		       uint64_t ns, bool send)
 {
 	const struct gt_proc *proc = t->loc->proc;
-	uint64_t peer, who, pair = gt_links_mix(view->comm->key, tag);
+	uint64_t peer, who, pair = gt_hash_mix(view->comm->key, tag);
 	uint32_t clock = (uint32_t)(proc - t->conv->spool->procs);
 
 	if (!gt_mpi_elsewhere(gt_mpi_of(t->conv->assembly), t->conv->layout, view, place, proc, &peer))
@@ -34,7 +34,7 @@ static void note_order(struct gt_track *t, const struct gt_mpi_view *view, uint3
 	who = gt_mpi_who_is(gt_mpi_of(t->conv->assembly), proc);
 	if (t->conv->clock_of)
 		clock = t->conv->clock_of[clock];
-	pair = gt_links_mix(gt_links_mix(pair, send ? who : peer), send ? peer : who);
+	pair = gt_hash_mix(gt_hash_mix(pair, send ? who : peer), send ? peer : who);
 	gt_order_put(t->conv->order,
 		     &(struct gt_order_end){ .pair = pair, .ns = ns, .send = send,
 					     .clock = clock });
