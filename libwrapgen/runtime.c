@@ -65,15 +65,6 @@ static int look_before(struct dl_phdr_info *object, size_t size, void *data)
 	return !*found || contains(object, &here);
 }
 
-/* What was found must stay: the program may close the library that brought it, and open it again. */
-static void pin(const void *address)
-{
-	Dl_info its;
-
-	if (dladdr(address, &its) && its.dli_fname && *its.dli_fname)
-		dlopen(its.dli_fname, RTLD_LAZY | RTLD_NOLOAD);
-}
-
 /*
  * NULL for ours, and for one that stands before us: another wrapper's, which may have called us in search of
  * the next one.
@@ -85,7 +76,7 @@ static void *foreign(void *found)
 	if (found)
 		dl_iterate_phdr(look_before, &behind);
 	if (behind)
-		pin(found);
+		gt_pin(found); /* the program may close the library that brought it, and open it again */
 	return behind ? found : NULL;
 }
 

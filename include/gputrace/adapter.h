@@ -355,6 +355,13 @@ GT_API void gt_rewind(void);
  */
 GT_API void *gt_next_symbol(const char *symbol);
 
+/*
+ * Keeps the object that holds `address` in memory whatever dlclose() is asked for: for functions and data that an
+ * adapter goes on to use. Does nothing for what can never be unloaded (the program, the C library, objects linked with
+ * -z nodelete); may allocate otherwise.
+ */
+GT_API void gt_pin(const void *address);
+
 #ifdef __cplusplus
 }
 #endif

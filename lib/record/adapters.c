@@ -18,16 +18,41 @@ static unsigned count; /* atomic for readers outside the lock; entries below it 
 static bool named[MOST]; /* atomic: it is among the process's properties */
 static struct gt_lock lock;
 
-/* The object that holds `address` stays in memory whatever dlclose() is told: the core keeps pointers
- * into it. The program itself has no name, and stays anyway. */
-static void pin(const void *address)
+/* Where the C library is, which every program has from its start to its end. */
+static ElfW(Addr) libc_at(void)
 {
-	void *(*open)(const char *, int) = (void *(*)(const char *, int))gt_next_symbol("dlopen");
 	struct link_map *map = NULL;
 	Dl_info info;
 
-	if (open && address && dladdr1(address, &info, (void **)&map, RTLD_DL_LINKMAP) && map &&
-	    map->l_name && *map->l_name)
+	return dladdr1((void *)(uintptr_t)__errno_location, &info, (void **)&map, RTLD_DL_LINKMAP) && map ? map->l_addr : 0;
+}
+
+/* Can it never be unloaded? Asked of its dynamic section, because dlopen() allocates: the program's allocator may be
+ * setting itself up just now, under a lock, and what it calls for that may be what brought us here. */
+static bool stays(const struct link_map *map)
+{
+	const ElfW(Dyn) *entry = map->l_ld;
+
+	if (!map->l_name || !*map->l_name) /* the program itself */
+		return true;
+	if (map->l_addr == libc_at())
+		return true;
+	for (; entry && entry->d_tag != DT_NULL; entry++)
+		if (entry->d_tag == DT_FLAGS_1)
+			return entry->d_un.d_val & DF_1_NODELETE;
+	return false;
+}
+
+void gt_pin(const void *address)
+{
+	void *(*open)(const char *, int);
+	struct link_map *map = NULL;
+	Dl_info info;
+
+	if (!address || !dladdr1(address, &info, (void **)&map, RTLD_DL_LINKMAP) || !map || stays(map))
+		return;
+	open = (void *(*)(const char *, int))gt_next_symbol("dlopen");
+	if (open)
 		open(map->l_name, RTLD_LAZY | RTLD_NOLOAD | RTLD_NODELETE);
 }
 
@@ -66,13 +91,13 @@ int gt_adapter_register(const struct gt_adapter *adapter)
 	if (rc)
 		return rc;
 	/* Who registers runs in its constructor and cannot go away before this is done. */
-	pin(adapter->name);
-	pin((const void *)(uintptr_t)adapter->fork_child);
-	pin((const void *)(uintptr_t)adapter->end);
+	gt_pin(adapter->name);
+	gt_pin((const void *)(uintptr_t)adapter->fork_child);
+	gt_pin((const void *)(uintptr_t)adapter->end);
 	if (adapter->bytes > LEAST)
-		pin((const void *)(uintptr_t)adapter->inside);
+		gt_pin((const void *)(uintptr_t)adapter->inside);
 	if (adapter->bytes > offsetof(struct gt_adapter, jumps))
-		pin((const void *)(uintptr_t)adapter->jumps);
+		gt_pin((const void *)(uintptr_t)adapter->jumps);
 	if (gt_state_now() == GT_READY)
 		gt_adapters_list();
 	return 0;
