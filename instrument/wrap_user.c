@@ -10,6 +10,7 @@
 #include "lib/record/record.h"
 
 #include <errno.h>
+#include <sched.h>
 #include <stdarg.h>
 #include <sys/prctl.h>
 
@@ -62,6 +63,15 @@ GT_EXPORT int chroot(const char *path)
 
 	gt_root_changes();
 	return real(path);
+}
+
+GT_EXPORT int unshare(int flags)
+{
+	REAL(unshare)
+
+	if (flags & CLONE_NEWUSER)
+		gt_namespace_changes();
+	return real(flags);
 }
 
 /* ---- seccomp ----------------------------------------------------------------------------------- */

@@ -147,6 +147,17 @@ void gt_folder_close(void)
 	gt_unlock(&folder_lock, mask);
 }
 
+void gt_folder_give_up(void)
+{
+	uint64_t mask = gt_lock(&folder_lock);
+
+	if (mask != GT_LOCK_REFUSED && gt_file_valid(&folder))
+		gt_sys_close(folder.fd);
+	if (mask != GT_LOCK_REFUSED)
+		folder.fd = -1;
+	gt_unlock(&folder_lock, mask);
+}
+
 /* The program has closed it: finds it again by its path. Somebody may have put another one there. */
 static int open_again(void)
 {

@@ -631,12 +631,30 @@ static bool recording_now(void)
 	return true;
 }
 
+static bool given_up; /* the spool folder, to a sandbox */
+
 void gt_root_changes(void)
 {
 	int saved = errno;
 
-	if (!gt_sys_refused() && recording_now())
+	if (!gt_sys_refused() && recording_now() && !given_up)
 		gt_folder(); /* found by its path for the last time, if the program has closed it */
+	errno = saved;
+}
+
+/*
+ * What builds a sandbox of namespaces without privileges looks for open directories, which are a way out of it, and
+ * ends if it finds one (Chromium). Until its root changes ours is found again by its path; from then on what is mapped
+ * is recorded and the rest counted.
+ */
+void gt_namespace_changes(void)
+{
+	int saved = errno;
+
+	if (!gt_sys_refused() && recording_now()) {
+		given_up = true;
+		gt_folder_give_up();
+	}
 	errno = saved;
 }
 

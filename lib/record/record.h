@@ -234,6 +234,7 @@ GT_HIDDEN int gt_file_reserve(int fd, uint64_t offset, uint64_t bytes);
 GT_HIDDEN int gt_folder(void);
 GT_HIDDEN int gt_folder_keep(int fd);
 GT_HIDDEN void gt_folder_close(void);
+GT_HIDDEN void gt_folder_give_up(void); /* closes it; it may be found again by its path */
 GT_HIDDEN struct gt_file gt_folder_forked(void); /* in a child: gives up the parent's, and returns it */
 /* Opens or makes a file in it; a descriptor or -errno. */
 GT_HIDDEN int gt_folder_open(const char *name, int flags);
@@ -267,6 +268,8 @@ GT_HIDDEN int gt_next_absent(void);
 /* Before the program becomes another user, (uid_t)-1: stays who it is; before it changes its root. */
 GT_HIDDEN void gt_user_changes(uid_t user);
 GT_HIDDEN void gt_root_changes(void);
+/* Before it makes a user namespace of its own, as sandboxes do. */
+GT_HIDDEN void gt_namespace_changes(void);
 /* Before the program confines itself by a seccomp filter, and when that has failed. */
 GT_HIDDEN void gt_confine(bool confined);
 /* What may run before anything is set up, a sanitizer's own runtime included. */

@@ -1,16 +1,23 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * A child that locks itself in before it does anything, by a system call that nobody sees: no folder
- * can be made any more, as in the sandbox of man-db. Status 77: this kernel has no such filters.
+ * can be made any more, as in the sandbox of man-db. With "namespace": a process that takes the file system
+ * away from itself in a namespace of its own and refuses to go on with an open directory, as Chromium's. Status 77: this kernel
+ * has no such filters, or makes no such namespaces.
  *
  * Limits: x86-64 and arm64, whose calls to make a folder are named below.
  */
 #include "trouble.h"
 
+#include <dirent.h>
+#include <fcntl.h>
 #include <linux/filter.h>
 #include <linux/seccomp.h>
+#include <sched.h>
+#include <signal.h>
 #include <stddef.h>
 #include <sys/prctl.h>
+#include <sys/stat.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
 
@@ -61,11 +68,61 @@ UNSEEN static int lock_in(void)
 	return prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) || seccomp_filter(&program);
 }
 
-int main(void)
+UNSEEN static int open_directories(DIR *list)
+{
+	struct dirent *entry;
+	struct stat st;
+	int n = 0;
+
+	while ((entry = readdir(list)))
+		if (*entry->d_name != '.' && atoi(entry->d_name) != dirfd(list))
+			n += !fstat(atoi(entry->d_name), &st) && S_ISDIR(st.st_mode);
+	return n;
+}
+
+/* Another process, which shares what this one has of the file system, changes the root of both. */
+UNSEEN static int empty_root(void)
+{
+	long pid = syscall(SYS_clone, CLONE_FS | SIGCHLD, 0, 0, 0, 0);
+	int status = -1;
+
+	if (!pid)
+		_exit(chroot("/proc/self/fdinfo/") || chdir("/"));
+	return waitpid((pid_t)pid, &status, 0) == (pid_t)pid && !status ? 0 : -1;
+}
+
+UNSEEN static int namespace(void)
+{
+	int i, status, given = open("/", O_RDONLY | O_DIRECTORY), n = given >= 0;
+	DIR *list;
+	pid_t pid;
+
+	for (i = 0; i < 3; i++)
+		work(i);
+	list = opendir("/proc/self/fd"); /* found before the root is gone */
+	if (!list || unshare(CLONE_NEWUSER))
+		return 77;
+	MUST(open_directories(list) == n && !closedir(list) && !close(given));
+	MUST(!empty_root());
+	for (i = 0; i < 5; i++)
+		locked_work(i);
+	pid = fork(); /* finds no place for what it does */
+	if (!pid) {
+		locked_work(0);
+		_exit(5);
+	}
+	MUST(pid > 0 && waitpid(pid, &status, 0) == pid && WEXITSTATUS(status) == 5);
+	say("calls work 3\ncalls locked_work 5\n");
+	return 0;
+}
+
+int main(int argc, char **argv)
 {
 	int i, status;
 	pid_t pid;
 
+	if (argc > 1 && !strcmp(argv[1], "namespace"))
+		return namespace();
 	for (i = 0; i < 3; i++)
 		work(i);
 	pid = fork();
