@@ -260,7 +260,7 @@ static void enter(uint32_t domain, uint32_t id, const struct cu_call_data *data)
 		if (open->key & OPEN_POLL)
 			return; /* written when it is over: it may only add to the one before */
 		if (makes_records(what->class))
-			gt_enter_tagged(what->region, gt_cu_refs.correlation, data->correlation, tick);
+			gt_enter_attribute(what->region, gt_cu_refs.correlation, data->correlation, tick);
 		else
 			gt_enter_at(what->region, tick);
 	}

@@ -33,7 +33,7 @@
 
 #include "cuda/abi.h"
 #include "cuda/api.h"
-#include "gputrace/adapter.h"
+#include "gputrace/accel.h"
 #include "gputrace/call.h"
 #include "gputrace/hash.h"
 

@@ -334,7 +334,7 @@ static int push(const struct name *name, const struct domain *domain, const stru
 	if (!recorded || !name->region)
 		return level;
 	attribute = payload_of(a, &value);
-	if (!gt_enter_attribute(name->region, attribute, value))
+	if (!gt_enter_attribute(name->region, attribute, value, 0))
 		return level;
 	category = category_of(a, domain);
 	if (category)

@@ -10,8 +10,9 @@
 #include <string.h>
 
 #define VTRACE
-#include "vt_user.h"
 #include "instrument/user.h"
+#include "lib/record/control.h"
+#include "vt_user.h"
 
 #define API __attribute__((visibility("default")))
 

@@ -110,7 +110,7 @@ enum gt_def_type {
 	GT_D_MARKER = 4,    /* struct gt_def_marker */
 	GT_D_ATTRIBUTE = 5, /* struct gt_def_attribute */
 	GT_D_PARAMETER = 6, /* struct gt_def_attribute */
-	GT_D_COMM = 7,      /* struct gt_def_comm */
+	GT_D_COMM = 7,      /* struct gt_def_shared */
 	GT_D_LOCATION = 8,  /* struct gt_def_location; id counts from 0 */
 	GT_D_LOCATION_NAME = 9, /* struct gt_def_loc_name: from this tick on */
 	GT_D_LOCGROUP = 10, /* struct gt_def_locgroup; id 0 is the process itself, never written */
@@ -120,9 +120,9 @@ enum gt_def_type {
 	GT_D_CALIB = 14,    /* struct gt_def_calib */
 	GT_D_PROPERTY = 15, /* key NUL value NUL */
 	GT_D_GROUP = 16,    /* struct gt_def_group, then count * u32 members */
-	GT_D_WINDOW = 17,   /* one-sided window: struct gt_def_comm */
-	GT_D_HANDLE = 18,   /* I/O handle: struct gt_def_comm (name; paradigm 1 POSIX, 2 ISO C,
-			       3 MPI-IO: then parent is a COMM id; flags GT_HANDLE_*) */
+	GT_D_WINDOW = 17,   /* one-sided window: struct gt_def_shared */
+	GT_D_HANDLE = 18,   /* I/O handle: struct gt_def_shared (paradigm 1 POSIX, 2 ISO C, 3 MPI-IO; flags
+			       GT_HANDLE_*) */
 	GT_D_PARAMS = 19,   /* struct gt_def_params, then count * struct gt_def_param */
 	GT_D_TOPOLOGY = 20, /* struct gt_def_topology, then count * u32 sizes, count * u32 periodic */
 	GT_D_SYNC = 21,     /* struct gt_def_sync: two hosts' clocks were compared */
@@ -178,9 +178,10 @@ struct gt_def_attribute {
 	uint32_t reserved;
 };
 
-struct gt_def_comm {
+/* What locations or processes have in common: a COMM, a WINDOW, a HANDLE. */
+struct gt_def_shared {
 	uint32_t name;
-	uint32_t parent;    /* id of the same type, 0: none */
+	uint32_t parent;    /* COMM id: that it was made from; of a WINDOW or HANDLE: whose members have it; 0: none */
 	uint32_t group;     /* GROUP id, 0: the locations that use it */
 	uint32_t paradigm;  /* OTF2_Paradigm */
 	uint32_t flags;

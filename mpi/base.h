@@ -13,6 +13,7 @@
 #include <stddef.h>
 
 #include "gputrace/hash.h"
+#include "gputrace/ranks.h"
 #include "mpi/real.h"
 
 #pragma GCC visibility push(hidden)

@@ -14,6 +14,7 @@
 #include <string.h>
 #include <sys/mman.h>
 
+#include "gputrace/ranks.h"
 #include "mpi/clocks.h"
 
 #define TAG        1

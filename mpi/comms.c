@@ -20,6 +20,7 @@
 #include <string.h>
 #include <sys/mman.h>
 
+#include "gputrace/ranks.h"
 #include "mpi/comms.h"
 #include "mpi/hosts.h"
 
@@ -130,14 +131,14 @@ static struct gt_mpi_comm *fresh(void)
 
 static void define(struct gt_mpi_comm *c, const char *name)
 {
-	struct gt_comm_info info = {
+	struct gt_shared_info info = {
 		.bytes = sizeof(info), .name = name, .parent = c->parent, .ranks = c->ranks,
 		.remote = c->remote, .paradigm = PARADIGM, .key = c->key,
 		.flags = (c->events ? GT_COMM_EVENTS : 0) |
 			 (c->link ? c->link->ref << GT_COMM_LINK_SHIFT : 0),
 	};
 
-	c->ref = gt_def_comm_of(&info, c->ref);
+	c->ref = gt_def_shared(GT_SHARED_COMM, &info, c->ref);
 }
 
 static bool predefined(MPI_Comm comm)

@@ -12,6 +12,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
+#include "gputrace/ranks.h"
 #include "mpi/clocks.h"
 #include "mpi/hosts.h"
 

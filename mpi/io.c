@@ -7,6 +7,7 @@
  */
 #include <string.h>
 
+#include "gputrace/ranks.h"
 #include "mpi/comms.h"
 #include "mpi/handles.h"
 #include "mpi/io.h"
@@ -23,7 +24,7 @@ void gt_mpi_file_opened(bool on, MPI_Comm comm, const char *name, int mode, cons
 {
 	const struct gt_mpi_comm *c = gt_mpi_comm_of(comm);
 	struct gt_mpi_handle *f = c && c->ref ? gt_mpi_handle_add(GT_MPI_FILE, GT_MPI_BITS(*file)) : NULL;
-	struct gt_comm_info info = { .bytes = sizeof(info), .name = name, .paradigm = PARADIGM,
+	struct gt_shared_info info = { .bytes = sizeof(info), .name = name, .paradigm = PARADIGM,
 				     .flags = GT_HANDLE_FILE };
 	uint32_t access = mode & MPI_MODE_RDWR ? 2 : mode & MPI_MODE_WRONLY ? 1 : 0;
 	uint32_t creation = (mode & MPI_MODE_CREATE ? 1 : 0) | (mode & MPI_MODE_EXCL ? 1 << 3 : 0) |
@@ -36,7 +37,7 @@ void gt_mpi_file_opened(bool on, MPI_Comm comm, const char *name, int mode, cons
 		return;
 	info.parent = c->ref;
 	info.key = gt_hash_mix(gt_mpi_comm_child(c), gt_hash_text(GT_HASH_START, name));
-	f->ref = gt_def_handle_of(&info);
+	f->ref = gt_def_shared(GT_SHARED_FILE, &info, GT_NONE);
 	if (on && f->ref)
 		record(GT_T_IO_OPEN, f->ref, access, creation | status << 16, 0, 0, 0);
 }

@@ -13,6 +13,7 @@
 #include <sys/mman.h>
 #include <sys/socket.h>
 
+#include "gputrace/ranks.h"
 #include "mpi/hosts.h"
 #include "mpi/links.h"
 

@@ -11,6 +11,7 @@
 #include <string.h>
 #include <sys/mman.h>
 
+#include "gputrace/ranks.h"
 #include "mpi/comms.h"
 #include "mpi/handles.h"
 #include "mpi/rma.h"
@@ -59,10 +60,10 @@ static void end(gt_ref ref, uint32_t op, uint32_t level)
 
 static void define(struct gt_mpi_handle *w, const char *name)
 {
-	struct gt_comm_info info = { .bytes = sizeof(info), .name = name, .parent = w->comm,
+	struct gt_shared_info info = { .bytes = sizeof(info), .name = name, .parent = w->comm,
 				     .paradigm = PARADIGM, .key = w->key };
 
-	w->ref = gt_def_window_of(&info, w->ref);
+	w->ref = gt_def_shared(GT_SHARED_WINDOW, &info, w->ref);
 }
 
 void gt_mpi_win_made(uint64_t begin, MPI_Comm comm, bool memory, const MPI_Win *win)

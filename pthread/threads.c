@@ -18,6 +18,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include "gputrace/thread.h"
 #include "pthread/events.h"
 
 #define BLOCKS 4096u /* multiple of 64 */

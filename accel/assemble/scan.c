@@ -32,7 +32,7 @@ struct scan {
 
 /* ---- communicators ------------------------------------------------------------------------------- */
 
-static const struct gt_def_comm *definition(const struct gt_proc *proc, uint32_t id, bool window)
+static const struct gt_def_shared *definition(const struct gt_proc *proc, uint32_t id, bool window)
 {
 	return gt_proc_find(proc, window ? GT_D_WINDOW : GT_D_COMM, id, NULL);
 }
@@ -40,7 +40,7 @@ static const struct gt_def_comm *definition(const struct gt_proc *proc, uint32_t
 unsigned gt_gpu_find(const struct gt_gpu *gpu, struct gt_defs *defs, const struct gt_proc *proc,
 		     uint32_t id, bool window)
 {
-	const struct gt_def_comm *def = definition(proc, id, window);
+	const struct gt_def_shared *def = definition(proc, id, window);
 	const char *text = def ? gt_proc_string(proc, def->name) : NULL;
 	uint32_t name;
 
@@ -58,7 +58,7 @@ static unsigned find_or_add(struct scan *s, uint32_t id, bool window)
 {
 	struct gt_gpu *gpu = s->gpu;
 	unsigned at = gt_gpu_find(gpu, s->defs, s->loc->proc, id, window);
-	const struct gt_def_comm *def = definition(s->loc->proc, id, window);
+	const struct gt_def_shared *def = definition(s->loc->proc, id, window);
 	const char *text = def ? gt_proc_string(s->loc->proc, def->name) : NULL;
 
 	if (at < GT_GPU_COMMS || !text || gpu->count == GT_GPU_COMMS)

@@ -1,7 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The only door into gputrace's core: adapters (pthread, MPI, CUDA, generated library wrappers)
- * and the user API turn foreign calls into events through these functions.
+ * The door into gputrace's core: adapters and the user API turn foreign calls into events through these
+ * functions. What only some adapters need has a header of its own:
+ *
+ *   thread.h   thread libraries: creation, end and join
+ *   ranks.h    parallel programs: ranks, groups, communicators, windows and files in common, hosts, messages
+ *   accel.h    accelerators: attributes of calls, sets of parameters, the calling thread's location
+ *   io.h       I/O: handles and operations on them
  *
  * Limits: C linkage; nothing here knows OTF2, MPI or CUDA.
  *
@@ -74,6 +79,8 @@ GT_API int gt_adapter_register(const struct gt_adapter *adapter);
 GT_API bool gt_active(void);
 /* Has the process confined itself (seccomp)? Then an adapter makes no system call of its own: it may kill. */
 GT_API bool gt_is_confined(void);
+/* Is recording switched on (VT_ON, VT_OFF)? gt_active() asks more. */
+GT_API bool gt_is_on(void);
 
 /*
  * Brackets code of an adapter that itself makes calls the adapters intercept: until the matching
@@ -142,78 +149,14 @@ GT_API gt_ref gt_def_metric(const struct gt_metric_info *info);
 GT_API gt_ref gt_def_marker(const char *name, const char *group, unsigned severity);
 GT_API gt_ref gt_def_attribute(const char *name, const char *description, enum gt_value value);
 GT_API gt_ref gt_def_parameter(const char *name, enum gt_value value);
-/* A set of parameters with values, for GT_T_PARAMS. */
-GT_API gt_ref gt_def_params(const struct gt_def_param *params, unsigned count);
 /* A kind of record that no other adapter has: gt_record(GT_T_OWN, id, data, extra) writes one, and the
  * adapter's assembling half (<gputrace/assemble.h>) knows it by `name`. `adapter` is the name that was
  * registered. Without that half such records are skipped and counted. */
 GT_API gt_ref gt_def_record(const char *adapter, const char *name);
-/* A communicator for user messages (and, later, for the adapters' own). parent may be GT_NONE. */
+/* A communicator for messages, of all locations that use it; parent may be GT_NONE. key: the same in all
+ * processes that mean the same one, 0: by its name. That of a group of processes is in ranks.h. */
 GT_API gt_ref gt_def_comm(const char *name, gt_ref parent, uint32_t paradigm, uint64_t key);
-/* A window for one-sided records (GT_T_RMA_*); the same in all other respects. */
-GT_API gt_ref gt_def_window(const char *name, gt_ref parent, uint32_t paradigm, uint64_t key);
-/* An open file for I/O records. paradigm 1 POSIX, 2 ISO C, 3 MPI-IO; flags GT_HANDLE_*. */
-GT_API gt_ref gt_def_handle(const char *name, uint32_t paradigm, uint32_t flags);
 GT_API void gt_def_property(const char *key, const char *value);
-
-/* A mangled C++ name as people write it, with its parameters; false if it is not understood. */
-GT_API bool gt_plain_name(const char *mangled, char *text, size_t size);
-
-/*
- * This process is `rank` of the `size` processes of the parallel program `job` (the same number in
- * all of them). The filter's rules for ranks hold from now on.
- */
-GT_API void gt_set_rank(uint32_t rank, uint32_t size, uint64_t job);
-
-/*
- * Programs on several hosts. Each process says that it comes to the start of `job`, before it can
- * wait for others there; afterwards gt_job_hosts() tells one process of each host, its speaker, the
- * ranks of all speakers (ascending; returns their number), and all others 0. On one host it is 0 at
- * once. All speakers are told the same, or 0: if they are, all of them are there.
- */
-GT_API void gt_job_begun(uint64_t job);
-GT_API uint32_t gt_job_hosts(uint64_t job, uint32_t rank, uint32_t size, uint32_t *ranks,
-			     uint32_t room);
-/* This host's name and kind of clock (enum gt_clock_kind). */
-GT_API const char *gt_host(uint32_t *clock);
-/* When this host's clock was at `tick`, +- width/2, that of `reference` was at other_tick. */
-GT_API void gt_clocks_compared(const char *reference, uint32_t kind, uint64_t tick,
-			       uint64_t other_tick, uint64_t width);
-/*
- * When all have been compared for the last time: `chain` has `bytes` bytes that gt_clocks_chain() gave the
- * host which this one's clock was compared with (0: it was compared with none). Adds this host's and returns
- * how many bytes there are now, at most `room`; 0: this host goes without.
- */
-#define GT_CHAIN_MOST 65536u
-GT_API uint32_t gt_clocks_chain(void *chain, uint32_t bytes, uint32_t room);
-/* What VT_TIMESYNC() is to call; NULL: nothing. And the call. */
-GT_API void gt_on_timesync(void (*call)(void));
-GT_API void gt_timesync(void);
-
-/* Processes by their rank in this process's job, in the order of a communicator. */
-GT_API gt_ref gt_def_ranks(const uint32_t *ranks, uint32_t count);
-/* Processes of other jobs among them: for each a link (GT_NONE: of this job) and its rank there. */
-GT_API gt_ref gt_def_far_ranks(const uint32_t *pairs, uint32_t count);
-/* One end of a connection to processes of another job. place: NULL if it is not known. */
-GT_API gt_ref gt_def_link(const struct gt_def_link *def, const char *place);
-
-struct gt_comm_info {
-	size_t bytes;            /* sizeof(struct gt_comm_info) */
-	const char *name;
-	gt_ref parent;
-	gt_ref ranks;            /* from gt_def_ranks: the members */
-	gt_ref remote;           /* of an inter-communicator: the other side's members */
-	uint32_t paradigm;       /* OTF2_Paradigm as a number */
-	uint64_t key;            /* the same in all processes that mean the same communicator */
-	uint32_t flags;          /* GT_COMM_EVENTS, or GT_HANDLE_* */
-};
-/* A communicator of processes. again: what it is called and so on has changed. */
-GT_API gt_ref gt_def_comm_of(const struct gt_comm_info *info, gt_ref again);
-/* A window, or an open file, that the members of the communicator `parent` have in common. */
-GT_API gt_ref gt_def_window_of(const struct gt_comm_info *info, gt_ref again);
-GT_API gt_ref gt_def_handle_of(const struct gt_comm_info *info);
-/* The Cartesian topology of a communicator, with `count` sizes, then as many 0 or 1: periodic? */
-GT_API void gt_def_topology(gt_ref comm, uint32_t count, const uint32_t *numbers);
 
 /* ---- events of the calling thread ------------------------------------------------------------------ */
 
@@ -223,44 +166,16 @@ GT_API void gt_leave(gt_ref region);
 
 /* gt_active() and, if that says yes, gt_enter(), in one call. [signal-safe] */
 GT_API bool gt_enter_if_active(gt_ref region);
-/* The same and then gt_record() at the same time; gt_record() and then gt_leave() at the same time. If the filter
- * leaves the region out the record is written all the same: a message has another end. [signal-safe] */
-GT_API bool gt_enter_record(gt_ref region, unsigned type, uint64_t low, const uint64_t *data,
-			    unsigned extra);
-GT_API void gt_leave_record(gt_ref region, unsigned type, uint64_t low, const uint64_t *data,
-			    unsigned extra);
-
-/* gt_enter_record() and gt_leave_record() of a message of MPI that is sent or was received: the communicator,
- * the rank of the other one in it, tag and bytes. [signal-safe] */
-GT_API bool gt_enter_send(gt_ref region, gt_ref comm, uint32_t peer, uint32_t tag, uint64_t bytes);
-GT_API void gt_leave_recv(gt_ref region, gt_ref comm, uint32_t peer, uint32_t tag, uint64_t bytes);
-
-/* gt_enter() with an attribute of any value, which may be GT_NONE. False: the filter leaves this call
- * out, and so must be what would go into the region. [signal-safe] */
-GT_API bool gt_enter_attribute(gt_ref region, gt_ref attribute, uint64_t value);
-
-/* The same with a time that gt_now() gave earlier on this thread: a wrapper can look at the clock
+/* Enter and leave with a time that gt_now() gave earlier on this thread: a wrapper can look at the clock
  * first and decide afterwards. Times that lie before the last recorded event are set to it. */
 GT_API void gt_enter_at(gt_ref region, uint64_t tick);
 GT_API void gt_leave_at(gt_ref region, uint64_t tick);
-/* gt_enter_at with an attribute (below 2^24) that has a small value. [signal-safe] */
-GT_API void gt_enter_tagged(gt_ref region, gt_ref attribute, uint32_t value, uint64_t tick);
-
 /* Any record of records.def: `type` with `low` (48 bits) and `extra` continuation slots of two
  * words each taken from `data`, at most 255. A record too long for the thread's buffer (VT_BUFFER_SIZE,
  * VT_THREAD_BUFFER_SIZE) is counted as lost; one of 120 slots always fits. [signal-safe] */
 GT_API void gt_record(unsigned type, uint64_t low, const uint64_t *data, unsigned extra);
 GT_API void gt_record_at(unsigned type, uint64_t low, const uint64_t *data, unsigned extra,
 			 uint64_t tick);
-
-/*
- * Enter a region and begin an operation on a handle (gt_def_handle, or 0), in as few bytes as it takes;
- * mode as OTF2 has it, bytes UINT64_MAX if not known. Returns the matching id for gt_io_end, or GT_IO_NOT
- * if this thread is not recorded now: it asks gt_active() itself. [signal-safe]
- */
-#define GT_IO_NOT UINT64_MAX
-GT_API uint64_t gt_io_begin(gt_ref region, gt_ref handle, unsigned mode, uint64_t bytes);
-GT_API void gt_io_end(gt_ref region, gt_ref handle, uint64_t bytes, uint64_t id);
 
 /* What gt_repeat() needs to remember between calls; zero it first. One for each thread. */
 struct gt_repeated {
@@ -275,14 +190,6 @@ struct gt_repeated {
  */
 GT_API void gt_repeat(struct gt_repeated *last, gt_ref region, gt_ref counter, uint64_t begin);
 
-/*
- * The other half of that: enters a region that gt_enter_withdraw() takes back, if nothing was recorded on
- * this thread since, so that gt_repeat() can have the call. False: it is not entered (this thread is not
- * recorded, or a filter may have to count the call), which may also be decided afterwards. [signal-safe]
- */
-GT_API bool gt_enter_early(gt_ref region, uint64_t *begin, uint64_t *mark);
-GT_API bool gt_enter_withdraw(uint64_t mark);
-
 /* Counts events that the adapter had to leave out, by cause (enum gt_loss). A number
  * below 0, as uint64_t, takes back what was counted before an exec that failed.
  * [signal-safe] */
@@ -295,28 +202,8 @@ GT_API void gt_metric_double(gt_ref metric, double value);
 GT_API void gt_attribute(gt_ref attribute, uint64_t value); /* of the next event, if that is recorded */
 GT_API void gt_marker(gt_ref marker, const char *text);
 
-/* ---- threads --------------------------------------------------------------------------------------------- */
-
-/*
- * The creator calls gt_thread_create() before the real pthread_create and passes the number it
- * returns to the new thread; that calls gt_thread_begin() first, gt_thread_end() last; whoever
- * joins calls gt_thread_join(). Threads nobody announced are found at their first event.
- */
-GT_API uint64_t gt_thread_create(void);
-/* The same in two steps, for a creation that may fail: a number, then the record, which must be there
- * before the thread is (a process may end, or exec, before its creator goes on). If the creation
- * fails, gt_thread_not_created() takes the last record back. */
-GT_API uint64_t gt_thread_number(void);
-GT_API void gt_thread_created(uint64_t sequence, uint64_t tick);
-GT_API void gt_thread_not_created(uint64_t sequence);
-GT_API void gt_thread_begin(uint64_t sequence);
-GT_API void gt_thread_end(unsigned how); /* enum gt_thread_end */
-GT_API void gt_thread_join(uint64_t sequence);
 /* The thread's name from now on. kernel_tid 0: the calling thread. */
 GT_API void gt_thread_name(uint32_t kernel_tid, const char *name);
-
-/* The local id of the calling thread's location, as records about it name it; UINT32_MAX: none. */
-GT_API uint32_t gt_self_location(void);
 
 /* ---- locations that are not threads -------------------------------------------------------------------- */
 
@@ -337,15 +224,6 @@ GT_API uint32_t gt_location_id(const struct gt_location *location);
 GT_API void gt_location_name(const struct gt_location *location, const char *name);
 GT_API void gt_location_record(struct gt_location *location, unsigned type, uint64_t low56,
 			       const uint64_t *data, unsigned extra, uint64_t tick);
-
-/* ---- measurement control (VT_ON and friends) ------------------------------------------------------------ */
-
-GT_API void gt_switch(bool on);        /* this process, nests not */
-GT_API void gt_switch_thread(bool on); /* the calling thread, nests not */
-GT_API bool gt_is_on(void);            /* neither is switched off */
-GT_API void gt_buffer_flush(void);  /* spools what the calling thread has recorded */
-GT_API void gt_rewind_mark(void);
-GT_API void gt_rewind(void);
 
 /* ---- interception ------------------------------------------------------------------------------------------ */
 

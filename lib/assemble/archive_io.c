@@ -33,7 +33,7 @@ static uint32_t find_handle(struct gt_track *t, uint64_t id)
 	const struct gt_lookup_entry *entry = gt_lookup_find(&t->w->lookup, word);
 	struct gt_handle handle = { .name = GT_UNDEFINED, .file = GT_UNDEFINED, .comm = GT_UNDEFINED };
 	uint64_t key = (uint64_t)t->loc->proc->number << 32 | id;
-	const struct gt_def_comm *def;
+	const struct gt_def_shared *def;
 	const char *name;
 	uint32_t number;
 

@@ -14,7 +14,7 @@ struct gt_half {
 	bool (*is_silent)(const struct gt_proc *proc);
 	/* An I/O handle that several processes share: the communicator and a key that is the same in all of
 	 * them. False: it is not known. */
-	bool (*shared_handle)(struct gt_track *t, const struct gt_def_comm *def, uint32_t *comm,
+	bool (*shared_handle)(struct gt_track *t, const struct gt_def_shared *def, uint32_t *comm,
 			      uint64_t *key);
 };
 
@@ -27,7 +27,7 @@ static inline bool gt_half_silent(const struct gt_proc *proc)
 	return false;
 }
 
-static inline bool gt_half_shared(struct gt_track *t, const struct gt_def_comm *def, uint32_t *comm,
+static inline bool gt_half_shared(struct gt_track *t, const struct gt_def_shared *def, uint32_t *comm,
 				  uint64_t *key)
 {
 	for (size_t i = 0; gt_assembler(i); i++)

@@ -46,7 +46,7 @@ static size_t least_payload(unsigned type)
 	case GT_D_COMM:
 	case GT_D_WINDOW:
 	case GT_D_HANDLE:
-		return sizeof(struct gt_def_comm);
+		return sizeof(struct gt_def_shared);
 	case GT_D_LOCATION:
 		return sizeof(struct gt_def_location);
 	case GT_D_LOCATION_NAME:

@@ -211,7 +211,7 @@ struct reader {
 
 static int add(struct reader *r, const struct gt_slot *slot)
 {
-	const struct gt_def_comm *comm =
+	const struct gt_def_shared *comm =
 		gt_proc_find(r->loc->proc, GT_D_COMM, (uint32_t)GT_WORD_LOW(slot->word), NULL);
 	const char *name = comm ? gt_proc_string(r->loc->proc, comm->name) : NULL;
 	struct gt_message message;
@@ -380,7 +380,7 @@ bool gt_messages_any(const struct gt_spool *spool)
 {
 	for (size_t i = 0; i < spool->proc_count; i++)
 		for (size_t k = 0;; k++) {
-			const struct gt_def_comm *comm = gt_journal_nth(
+			const struct gt_def_shared *comm = gt_journal_nth(
 				&spool->procs[i].journal, GT_D_COMM, k, NULL, NULL);
 
 			if (!comm)

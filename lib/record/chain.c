@@ -6,6 +6,7 @@
  * Limits: of many comparisons some, evenly chosen, are in the chain; and none of it if this process's clock was
  * compared with more than one other. No malloc, no stdio. One thread at a time.
  */
+#include "gputrace/ranks.h"
 #include "lib/common/text.h"
 #include "lib/record/record.h"
 

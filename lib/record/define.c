@@ -5,9 +5,13 @@
  * Limits: strings are kept (and written) once per process; memory comes from mmap and is not given
  * back. A definition that cannot be written is counted and yields GT_NONE.
  */
+#include "gputrace/accel.h"
 #include "gputrace/hash.h"
+#include "gputrace/io.h"
+#include "gputrace/ranks.h"
 #include "lib/common/demangle.h"
 #include "lib/common/text.h"
+#include "lib/record/control.h"
 #include "lib/record/record.h"
 #include "lib/record/verdict.h"
 
@@ -232,7 +236,7 @@ gt_ref gt_def_parameter(const char *name, enum gt_value value)
 }
 
 /* Communicators, windows and handles; `again`: the definition that this one replaces, or 0. */
-static gt_ref put_comm(unsigned type, const char *name, struct gt_def_comm def, gt_ref again)
+static gt_ref put_comm(unsigned type, const char *name, struct gt_def_shared def, gt_ref again)
 {
 	gt_ref id = again;
 	uint64_t mask;
@@ -251,7 +255,7 @@ static gt_ref put_comm(unsigned type, const char *name, struct gt_def_comm def, 
 static gt_ref put_named(unsigned type, const char *name, gt_ref parent, uint32_t paradigm, uint64_t key)
 {
 	return name ? put_comm(type, name,
-			       (struct gt_def_comm){ .parent = parent, .paradigm = paradigm, .key = key }, 0)
+			       (struct gt_def_shared){ .parent = parent, .paradigm = paradigm, .key = key }, 0)
 		    : GT_NONE;
 }
 
@@ -268,7 +272,7 @@ gt_ref gt_def_window(const char *name, gt_ref parent, uint32_t paradigm, uint64_
 gt_ref gt_def_handle(const char *name, uint32_t paradigm, uint32_t flags)
 {
 	return name ? put_comm(GT_D_HANDLE, name,
-			       (struct gt_def_comm){ .paradigm = paradigm, .flags = flags }, 0)
+			       (struct gt_def_shared){ .paradigm = paradigm, .flags = flags }, 0)
 		    : GT_NONE;
 }
 
@@ -361,30 +365,16 @@ gt_ref gt_def_link(const struct gt_def_link *def, const char *place)
 	return id;
 }
 
-static gt_ref put_shared(unsigned type, const struct gt_comm_info *info, gt_ref again)
+gt_ref gt_def_shared(enum gt_shared what, const struct gt_shared_info *info, gt_ref again)
 {
-	if (!info || info->bytes != sizeof(*info))
+	static const uint8_t types[] = { GT_D_COMM, GT_D_WINDOW, GT_D_HANDLE };
+	if (!info || info->bytes != sizeof(*info) || (unsigned)what >= sizeof(types))
 		return GT_NONE;
-	return put_comm(type, info->name,
-			(struct gt_def_comm){ .parent = info->parent, .group = info->ranks,
+	return put_comm(types[what], info->name,
+			(struct gt_def_shared){ .parent = info->parent, .group = info->ranks,
 					      .paradigm = info->paradigm, .flags = info->flags,
 					      .remote = info->remote, .key = info->key },
 			again);
-}
-
-gt_ref gt_def_comm_of(const struct gt_comm_info *info, gt_ref again)
-{
-	return put_shared(GT_D_COMM, info, again);
-}
-
-gt_ref gt_def_window_of(const struct gt_comm_info *info, gt_ref again)
-{
-	return put_shared(GT_D_WINDOW, info, again);
-}
-
-gt_ref gt_def_handle_of(const struct gt_comm_info *info)
-{
-	return put_shared(GT_D_HANDLE, info, GT_NONE);
 }
 
 void gt_def_topology(gt_ref comm, uint32_t count, const uint32_t *numbers)

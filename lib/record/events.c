@@ -3,10 +3,14 @@
  * The events and switches of adapter.h, out of line, for adapters and the user API.
  * Limits: no buffer code here (hot.h, buffer.c); these functions only form the records.
  */
+#include "gputrace/accel.h"
 #include "gputrace/call.h"
+#include "gputrace/io.h"
+#include "gputrace/ranks.h"
 #include "lib/common/text.h"
-#include "lib/record/record.h"
 #include "lib/record/callstack.h"
+#include "lib/record/control.h"
+#include "lib/record/record.h"
 #include "lib/record/verdict.h"
 
 #include <dlfcn.h>
@@ -141,13 +145,15 @@ static inline bool put_both(struct gt_hot *hot, unsigned slots, struct gt_slot *
 	return *slot != NULL;
 }
 
-bool gt_enter_record(gt_ref region, unsigned type, uint64_t low, const uint64_t *data, unsigned extra)
+/* The region and a record at one time. If the filter leaves the region out the record is written all the same. */
+static __attribute__((noinline)) bool enter_record(gt_ref region, unsigned type, uint64_t low,
+						   const uint64_t *data, unsigned extra)
 {
 	struct gt_hot *hot = gt_self;
 	struct gt_slot *slot;
 	uint64_t now;
 
-	if (gt_unlikely(extra > GT_MAX_EXTRA || !plain(hot, region, 2 + extra))) {
+	if (gt_unlikely(!plain(hot, region, 2 + extra))) {
 		if (!gt_enter_if_active(region))
 			return false;
 		gt_record(type, low, data, extra);
@@ -160,13 +166,14 @@ bool gt_enter_record(gt_ref region, unsigned type, uint64_t low, const uint64_t 
 	return true;
 }
 
-void gt_leave_record(gt_ref region, unsigned type, uint64_t low, const uint64_t *data, unsigned extra)
+static __attribute__((noinline)) void leave_record(gt_ref region, unsigned type, uint64_t low,
+						   const uint64_t *data, unsigned extra)
 {
 	struct gt_hot *hot = gt_self;
 	struct gt_slot *slot;
 	uint64_t now;
 
-	if (gt_unlikely(extra > GT_MAX_EXTRA || !plain(hot, region, 2 + extra))) {
+	if (gt_unlikely(!plain(hot, region, 2 + extra))) {
 		gt_record(type, low, data, extra);
 		gt_leave(region);
 		return;
@@ -200,15 +207,15 @@ static inline bool put_message(unsigned type, gt_ref region, gt_ref comm, uint32
 bool gt_enter_send(gt_ref region, gt_ref comm, uint32_t peer, uint32_t tag, uint64_t bytes)
 {
 	return put_message(GT_T_MPI_SEND_ENTER, region, comm, peer, tag, bytes) ||
-	       gt_enter_record(region, GT_T_MPI_SEND, comm,
-			       (uint64_t[2]){ peer | (uint64_t)tag << 32, bytes }, 1);
+	       enter_record(region, GT_T_MPI_SEND, comm,
+			    (uint64_t[2]){ peer | (uint64_t)tag << 32, bytes }, 1);
 }
 
 void gt_leave_recv(gt_ref region, gt_ref comm, uint32_t peer, uint32_t tag, uint64_t bytes)
 {
 	if (!put_message(GT_T_MPI_RECV_LEAVE, region, comm, peer, tag, bytes))
-		gt_leave_record(region, GT_T_MPI_RECV, comm,
-				(uint64_t[2]){ peer | (uint64_t)tag << 32, bytes }, 1);
+		leave_record(region, GT_T_MPI_RECV, comm,
+			     (uint64_t[2]){ peer | (uint64_t)tag << 32, bytes }, 1);
 }
 
 void gt_enter_at(gt_ref region, uint64_t tick)
@@ -217,27 +224,22 @@ void gt_enter_at(gt_ref region, uint64_t tick)
 		gt_write(NULL, GT_WORD(GT_T_ENTER, region), NULL, 0, tick);
 }
 
-void gt_enter_tagged(gt_ref region, gt_ref attribute, uint32_t value, uint64_t tick)
+bool gt_enter_attribute(gt_ref region, gt_ref attribute, uint64_t value, uint64_t tick)
 {
-	uint64_t enter[2] = { tick, GT_WORD(GT_T_ENTER, region) };
-
-	/* One reservation: what follows a record in it is written as it is, here a record of its own. */
-	if (passes(region, true))
-		gt_write(NULL, GT_WORD(GT_T_TAG, (uint64_t)attribute << 32 | value), enter, 1, tick);
-}
-
-bool gt_enter_attribute(gt_ref region, gt_ref attribute, uint64_t value)
-{
-	uint64_t rest[4] = { value, 0, 0, GT_WORD(GT_T_ENTER, region) };
+	uint64_t enter = GT_WORD(GT_T_ENTER, region);
 
 	if (!passes(region, true))
 		return false;
-	if (!attribute) {
-		gt_put(rest[3]);
-		return true;
-	}
-	rest[2] = gt_clock_read();
-	gt_write(NULL, GT_WORDX(GT_T_ATTR, 1, attribute), rest, 2, rest[2]);
+	if (!tick)
+		tick = gt_clock_read();
+	/* One reservation: what follows a record in it is written as it is, here a record of its own. */
+	if (!attribute)
+		gt_write(NULL, enter, NULL, 0, tick);
+	else if (value <= UINT32_MAX && attribute < 1u << 24)
+		gt_write(NULL, GT_WORD(GT_T_TAG, (uint64_t)attribute << 32 | value), (uint64_t[2]){ tick, enter }, 1,
+			 tick);
+	else
+		gt_write(NULL, GT_WORDX(GT_T_ATTR, 1, attribute), (uint64_t[4]){ value, 0, tick, enter }, 2, tick);
 	return true;
 }
 

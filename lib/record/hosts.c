@@ -11,8 +11,10 @@
  * Limits: needs the archive directory to be shared by the hosts; a host whose speaker comes too late
  * is left out. No malloc, no stdio.
  */
+#include "gputrace/ranks.h"
 #include "lib/common/rundir.h"
 #include "lib/common/text.h"
+#include "lib/record/control.h"
 #include "lib/record/record.h"
 
 #include <errno.h>

@@ -8,9 +8,11 @@
  * Limits: memory comes from mmap and is never given back; a location's window lives as long as the
  * process.
  */
+#include "gputrace/accel.h"
+#include "gputrace/thread.h"
 #include "lib/common/text.h"
-#include "lib/record/record.h"
 #include "lib/record/callstack.h"
+#include "lib/record/record.h"
 #include "lib/record/verdict.h"
 
 #include <errno.h>
@@ -482,14 +484,6 @@ void gt_thread_not_created(uint64_t sequence)
 	cut = (struct gt_def_cut){ loc->id, 0, loc->created_from, loc->created_to };
 	gt_journal_put(GT_D_CUT, 0, &(struct gt_piece){ &cut, sizeof(cut) }, 1);
 	loc->created = 0;
-}
-
-uint64_t gt_thread_create(void)
-{
-	uint64_t sequence = gt_thread_number();
-
-	gt_thread_created(sequence, gt_clock_read());
-	return sequence;
 }
 
 void gt_thread_begin(uint64_t sequence)

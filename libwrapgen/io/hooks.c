@@ -20,7 +20,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-#include <gputrace/adapter.h>
+#include <gputrace/io.h>
 
 #include "hooks.h"
 

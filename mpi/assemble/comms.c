@@ -305,7 +305,7 @@ static int locate(const struct task *task, const struct members *m, struct gt_mp
 	return 0;
 }
 
-static int define(struct task *task, struct gt_mpi_archive_comm *comm, const struct gt_def_comm *def,
+static int define(struct task *task, struct gt_mpi_archive_comm *comm, const struct gt_def_shared *def,
 		  const struct members *near, const struct members *far, const char *name)
 {
 	struct gt_comm out = {
@@ -353,7 +353,7 @@ static int define(struct task *task, struct gt_mpi_archive_comm *comm, const str
 
 static int look_at(struct task *task, uint32_t id)
 {
-	const struct gt_def_comm *def = gt_proc_find(task->proc, GT_D_COMM, id, NULL);
+	const struct gt_def_shared *def = gt_proc_find(task->proc, GT_D_COMM, id, NULL);
 	const char *name = gt_proc_string(task->proc, def->name);
 	uint64_t key = def->key, salt = gt_links_key(&task->mpi->links, task->proc,
 						     def->flags >> GT_COMM_LINK_SHIFT);
@@ -446,7 +446,7 @@ static int look_at_process(struct gt_mpi *mpi, const struct gt_proc *proc, size_
 	mpi->views[place] = task.views;
 	mpi->view_counts[place] = most + 1;
 	for (size_t i = 0; !rc && i < n; i++) {
-		const struct gt_def_comm *def =
+		const struct gt_def_shared *def =
 			gt_journal_nth(&proc->journal, GT_D_COMM, i, &id, NULL);
 
 		if (id && id <= most && !task.views[id].comm && def->paradigm == PARADIGM_MPI)

@@ -48,7 +48,7 @@ static void end(struct gt_assembly *a)
 }
 
 /* A file that the members of a communicator have opened together. */
-static bool shared_handle(struct gt_track *t, const struct gt_def_comm *def, uint32_t *comm, uint64_t *key)
+static bool shared_handle(struct gt_track *t, const struct gt_def_shared *def, uint32_t *comm, uint64_t *key)
 {
 	const struct gt_mpi_view *view = gt_track_view(t, def->parent);
 

@@ -22,7 +22,7 @@ static bool find_window(struct gt_track *t, uint32_t id, struct window *window)
 {
 	uint64_t word = GT_WORD(GT_T_RMA_SYNC, id);
 	const struct gt_lookup_entry *entry = gt_lookup_find(&t->w->lookup, word);
-	const struct gt_def_comm *def;
+	const struct gt_def_shared *def;
 	struct gt_window item;
 	const char *name;
 

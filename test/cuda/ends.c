@@ -280,15 +280,16 @@ int main(int argc, char **argv)
 		return WEXITSTATUS(status) + 4;
 	}
 	if (!strcmp(how, "off")) {
-		void (*turn)(int) = NULL;
+		void (*off)(void) = NULL, (*on)(void) = NULL;
 
-		*(void **)&turn = dlsym(RTLD_DEFAULT, "gt_switch");
+		*(void **)&off = dlsym(RTLD_DEFAULT, "vt_user_off");
+		*(void **)&on = dlsym(RTLD_DEFAULT, "vt_user_on");
 		launch(10, 1);
-		if (turn)
-			turn(0);
+		if (off)
+			off();
 		launch(20, 1);
-		if (turn)
-			turn(1);
+		if (on)
+			on();
 		launch(10, 1);
 		cudaDeviceSynchronize();
 		return 7;

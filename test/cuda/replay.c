@@ -346,20 +346,13 @@ uint64_t gt_call_leave_slow(struct gt_hot *hot, uint64_t address, uint64_t leave
 	return now;
 }
 
-void gt_enter_tagged(gt_ref region, gt_ref attribute, uint32_t value, uint64_t tick)
+bool gt_enter_attribute(gt_ref region, gt_ref attribute, uint64_t value, uint64_t tick)
 {
 	if (region) {
 		print(gt_self_location(), GT_T_TAG, (uint64_t)attribute << 32 | value, NULL, tick);
 		print(gt_self_location(), GT_T_ENTER, region, NULL, tick);
 	}
-}
-
-bool gt_enter_attribute(gt_ref region, gt_ref attribute, uint64_t value)
-{
-	if (attribute)
-		gt_attribute(attribute, value);
-	gt_enter(region);
-	return true;
+	return region;
 }
 
 void gt_leave_at(gt_ref region, uint64_t tick)

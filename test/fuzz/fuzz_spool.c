@@ -73,7 +73,7 @@ static void threads(struct mk_proc *p, uint32_t region, uint32_t metric, uint32_
 static void gpu(struct mk_proc *p, uint32_t region)
 {
 	struct gt_def_locgroup context = { .kind = 1, .name = mk_string(p, "context") };
-	struct gt_def_comm comm = { .name = mk_string(p, "GPU_COMM_GLOBAL"), .paradigm = 5 };
+	struct gt_def_shared comm = { .name = mk_string(p, "GPU_COMM_GLOBAL"), .paradigm = 5 };
 	struct gt_def_attribute attribute = { .name = comm.name, .type = 4 };
 	struct {
 		struct gt_def_params set;
@@ -116,7 +116,7 @@ static const char *make_spool(void)
 	struct mk_proc *p = mk_proc(dir, 1, 4711, "prog", BEGIN);
 	struct mk_proc *q = mk_proc(dir, 2, 4712, "child", AT(50));
 	struct gt_def_metric metric = { .name = mk_string(p, "count"), .value = 4 };
-	struct gt_def_comm comm = { .name = mk_string(p, "channel"), .paradigm = 1 };
+	struct gt_def_shared comm = { .name = mk_string(p, "channel"), .paradigm = 1 };
 	struct gt_def_cut cut = { .location = 0, .from = 640, .to = 1280 };
 	uint32_t region = mk_region(p, "alpha"), id;
 

@@ -11,6 +11,7 @@
 #include <string.h>
 
 #include "gputrace/adapter.h"
+#include "gputrace/thread.h"
 #include "lib/format.h"
 #include "test/pthread/double.h"
 

@@ -30,7 +30,7 @@ static struct gpu_run gpu_run(void)
 	struct gpu_run r = { .dir = mk_run() };
 	struct gt_def_locgroup context = { .kind = 1, .key = 3 };
 	struct gt_def_attribute attribute = { .type = 4 };
-	struct gt_def_comm comm = { .paradigm = CUDA };
+	struct gt_def_shared comm = { .paradigm = CUDA };
 
 	r.p = mk_proc(r.dir, 1, 4711, "prog", BEGIN);
 	context.name = mk_string(r.p, "CUDA Context 1");

@@ -48,7 +48,7 @@ static void gone(struct io_run *r)
 
 static uint32_t handle(struct mk_proc *p, const char *name, uint32_t paradigm, uint32_t flags)
 {
-	struct gt_def_comm def = { .name = mk_string(p, name), .paradigm = paradigm, .flags = flags };
+	struct gt_def_shared def = { .name = mk_string(p, name), .paradigm = paradigm, .flags = flags };
 
 	return mk_def(p, GT_D_HANDLE, 0, &def, sizeof(def));
 }

@@ -51,7 +51,7 @@ static void program(enum gt_link_kind kind, uint64_t born, uint64_t begin, uint6
 	bool first = kind == GT_LINK_SPAWN || kind == GT_LINK_ACCEPT ||
 		     (kind == GT_LINK_JOIN && programs % 2);
 	uint32_t self[1] = { 0 }, both[4] = { 0, 0, 0, 0 };
-	struct gt_def_comm comm = { .paradigm = MPI, .key = 7 };
+	struct gt_def_shared comm = { .paradigm = MPI, .key = 7 };
 	struct mk_loc *l;
 	char job[32];
 
@@ -208,7 +208,7 @@ Test(links, damaged)
 {
 	struct gt_def_link bad = { .key = 1, .link = 1, .group = 9, .near = 1, .far = 1,
 				   .kind = GT_LINK_CONNECT, .root = 1 };
-	struct gt_def_comm comm = { .paradigm = MPI, .key = 7, .flags = 1u << GT_COMM_LINK_SHIFT };
+	struct gt_def_shared comm = { .paradigm = MPI, .key = 7, .flags = 1u << GT_COMM_LINK_SHIFT };
 	unsigned char text[sizeof(bad) + 8] = { 0 };
 	uint32_t both[4] = { 1, 0, 77, 3 };
 	struct mk_proc *p;

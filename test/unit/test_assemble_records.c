@@ -209,7 +209,7 @@ Test(records, messages_of_one_slot)
 		struct gt_def_group group;
 		uint32_t rank;
 	} self = { .group = { .kind = 1, .count = 1 } };
-	struct gt_def_comm comm = { .paradigm = 4, .key = 7, .name = mk_string(p, "self") };
+	struct gt_def_shared comm = { .paradigm = 4, .key = 7, .name = mk_string(p, "self") };
 	struct gt_def_channel channel = { .tag = UINT32_MAX };
 
 	mk_property(p, "job", "1");

@@ -268,7 +268,7 @@ static const char *two_hosts(unsigned lost)
 
 	for (uint32_t rank = 0; rank < 2; rank++) {
 		struct mk_proc *p = mk_proc(dir, rank, 4711 + rank, "prog", BEGIN);
-		struct gt_def_comm comm = { .paradigm = 4, .key = 7, .name = mk_string(p, "world") };
+		struct gt_def_shared comm = { .paradigm = 4, .key = 7, .name = mk_string(p, "world") };
 		struct {
 			struct gt_def_group group;
 			uint32_t ranks[2];

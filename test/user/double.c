@@ -4,6 +4,7 @@
  * Limits: ids count from 1 over all kinds, so that an id of the wrong kind shows in the log.
  */
 #include "double.h"
+#include "lib/record/control.h"
 
 #include <errno.h>
 #include <stdarg.h>

@@ -1,0 +1,33 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * For adapters of thread libraries: who made whom, how a thread ends, who waits for it.
+ *
+ * Limits: as adapter.h.
+ */
+#ifndef GPUTRACE_THREAD_H
+#define GPUTRACE_THREAD_H
+
+#include "gputrace/adapter.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/*
+ * The creator asks for a number, records the creation before the thread is made (a process may end, or exec,
+ * before its creator goes on), and passes the number to the new thread. If the creation fails,
+ * gt_thread_not_created() takes the last record back. The new thread calls gt_thread_begin() first,
+ * gt_thread_end() last; whoever joins calls gt_thread_join(). Threads nobody announced are found at their
+ * first event.
+ */
+GT_API uint64_t gt_thread_number(void);
+GT_API void gt_thread_created(uint64_t sequence, uint64_t tick);
+GT_API void gt_thread_not_created(uint64_t sequence);
+GT_API void gt_thread_begin(uint64_t sequence);
+GT_API void gt_thread_end(unsigned how); /* enum gt_thread_end */
+GT_API void gt_thread_join(uint64_t sequence);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

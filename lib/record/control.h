@@ -1,0 +1,22 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Measurement control: what the user API (instrument/user.c) asks for.
+ * Limits: not for adapters.
+ */
+#ifndef GT_CONTROL_H
+#define GT_CONTROL_H
+
+#include "gputrace/adapter.h"
+
+#include <stdbool.h>
+
+#define GT_CONTROL __attribute__((visibility("hidden")))
+
+GT_CONTROL void gt_switch(bool on);        /* this process, nests not */
+GT_CONTROL void gt_switch_thread(bool on); /* the calling thread, nests not */
+GT_CONTROL void gt_buffer_flush(void);     /* spools what the calling thread has recorded */
+GT_CONTROL void gt_rewind_mark(void);
+GT_CONTROL void gt_rewind(void);
+GT_CONTROL void gt_timesync(void);         /* VT_TIMESYNC(): calls what gt_on_timesync() was given */
+
+#endif
