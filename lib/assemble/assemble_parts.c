@@ -216,8 +216,9 @@ static int make_rest(const char *dir, const struct gt_assemble_options *options,
 
 static void say_why(struct gt_assembly *a, const struct gt_merge *m, int rc)
 {
-	const char *what = rc == -EPROTO ? "it is damaged, or was made by another version of gputrace"
-					 : strerror(-rc);
+	const char *what = rc == -EPROTO	      ? "it is damaged"
+			   : rc == -EPROTONOSUPPORT ? "it was made by another build of gputrace"
+						    : strerror(-rc);
 
 	if (m->at)
 		snprintf(a->why, sizeof(a->why), "what a host has converted (%s) cannot be used: %s",

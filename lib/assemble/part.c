@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Writing and reading the file `part`: a head with a check over all the rest, then lists, one after the
- * other, in the order of the functions below.
+ * other, in the order of the functions below. Each list says how many members it has, and their size.
  *
- * Limits: a list's members are copied as they lie in memory.
+ * Limits: a list's members are copied as they lie in memory, so a part is for the build that made it: another
+ * FORMAT or another size of a member is refused.
  */
 #include "config.h"
 
@@ -22,10 +23,11 @@
 
 #define MAGIC UINT64_C(0x3274726150544721)
 #define NAME  "part"
+#define FORMAT 1 /* counts the changes of the lists, their order and what their members mean */
 
 struct head {
 	uint64_t magic;
-	char version[24];        /* of gputrace: the lists are its structs */
+	uint32_t format, unused;
 	uint64_t bytes, check;   /* of what follows */
 };
 
@@ -66,6 +68,7 @@ static void put_number(struct blob *b, uint64_t number)
 static void put_list(struct blob *b, const void *list, size_t count, size_t item)
 {
 	put_number(b, count);
+	put_number(b, item);
 	put(b, list, count * item);
 }
 
@@ -92,17 +95,23 @@ static uint64_t get_number(struct blob *b)
 	return number;
 }
 
+/* The members of a list, where they lie. */
+static const void *get_members_of(struct blob *b, uint64_t *count, size_t item)
+{
+	*count = get_number(b);
+	if (get_number(b) != item)
+		b->rc = b->rc ? b->rc : -EPROTONOSUPPORT;
+	if (*count > UINT32_MAX)
+		b->rc = b->rc ? b->rc : -EPROTO;
+	return b->rc ? NULL : get(b, *count * item);
+}
+
 /* A copy of a list; NULL if it is empty, or b->rc says why. */
 static void *get_list(struct blob *b, uint64_t *count, size_t item)
 {
-	const void *data = NULL;
+	const void *data = get_members_of(b, count, item);
 	void *list = NULL;
 
-	*count = get_number(b);
-	if (*count > UINT32_MAX)
-		b->rc = b->rc ? b->rc : -EPROTO;
-	else
-		data = get(b, *count * item);
 	if (data && *count) {
 		list = malloc(*count * item);
 		if (list)
@@ -332,13 +341,13 @@ int gt_part_write(int dirfd, const char *name, const void *data, size_t bytes)
 
 int gt_part_save(const struct gt_part *part, int dirfd)
 {
-	struct head head = { .magic = MAGIC, .version = PACKAGE_VERSION };
+	struct head head = { .magic = MAGIC, .format = FORMAT };
 	const struct gt_defs *defs = &part->defs;
 	struct blob b = { 0 };
 	int rc;
 
 	put(&b, &head, sizeof(head)); /* its place */
-	put(&b, &part->facts, sizeof(part->facts));
+	put_list(&b, &part->facts, 1, sizeof(part->facts));
 	put_list(&b, part->facts.texts, part->facts.text_bytes, 1);
 	put_number(&b, part->last_ns);
 	put_origins(&b, &part->origins);
@@ -371,7 +380,7 @@ static int read_file(int dirfd, const char *path, struct blob *b)
 	struct head head;
 	struct stat st;
 	FILE *file;
-	int fd, rc = -EPROTO; /* cut short, changed, or another gputrace's */
+	int fd, rc = -EPROTO; /* cut short, or changed */
 
 	snprintf(name, sizeof(name), "%s/" NAME, path);
 	fd = openat(dirfd, name, O_RDONLY | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK);
@@ -383,10 +392,9 @@ static int read_file(int dirfd, const char *path, struct blob *b)
 		return rc;
 	}
 	if (fread(&head, sizeof(head), 1, file) == 1 && head.magic == MAGIC &&
-	    !strncmp(head.version, PACKAGE_VERSION, sizeof(head.version)) && !fstat(fd, &st) &&
-	    head.bytes == (uint64_t)st.st_size - sizeof(head)) {
-		b->data = malloc(head.bytes + 1);
-		rc = b->data ? 0 : -ENOMEM;
+	    !fstat(fd, &st) && head.bytes == (uint64_t)st.st_size - sizeof(head)) {
+		b->data = head.format == FORMAT ? malloc(head.bytes + 1) : NULL;
+		rc = b->data ? 0 : head.format == FORMAT ? -ENOMEM : -EPROTONOSUPPORT;
 	}
 	if (!rc && (fread(b->data, head.bytes, 1, file) != 1 ||
 		    check_of(b->data, head.bytes) != head.check))
@@ -400,10 +408,12 @@ static int read_file(int dirfd, const char *path, struct blob *b)
 
 static void get_who(struct blob *b, struct gt_part *part)
 {
-	const void *facts = get(b, sizeof(part->facts));
 	uint64_t count;
+	const void *facts = get_members_of(b, &count, sizeof(part->facts));
 
-	if (facts)
+	if (facts && count != 1)
+		b->rc = -EPROTO;
+	if (facts && !b->rc)
 		memcpy(&part->facts, facts, sizeof(part->facts));
 	part->facts.texts = get_list(b, &part->facts.text_bytes, 1);
 	part->last_ns = get_number(b);
