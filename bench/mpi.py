@@ -106,7 +106,7 @@ def goals(g, results, spread):
             if not rows:
                 continue
             added = [r["added_" + key] for r in rows]
-            g.row(f"({what}, by turns within a process: " + (f"{who} adds)" if who != "plain" else "without a tool)"),
+            g.row(f"({what}, interleaved within a process: " + (f"{who} adds)" if who != "plain" else "without a tool)"),
                   "none", f"{spread(added)} ns to {spread([r['ns_' + key] for r in rows])}", statistics.median(added), None)
     lammps = results.get("lammps", {})
     plain = [r["loop_s"] for r in lammps.get("plain", []) if "loop_s" in r]

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""What gputrace costs on a GPU machine: by turns without a tool, with CUPTI alone and with gputrace.
+"""What gputrace costs on a GPU machine: interleaved without a tool, with CUPTI alone and with gputrace.
 
 Launches and copies are measured in processes that all run at the same time, each with another tool, and
 take turns of some milliseconds: what changes from one minute or process to the next is in all of them.
@@ -8,7 +8,7 @@ the tool: so many sets of fresh processes are made, each on another processor. W
 set, the median of the differences of turns that follow each other; and of these the median over the sets,
 with the interval in which that lies with 95 % confidence.
 
-What a tool adds to a launch or a copy is also measured inside of one process, by turns (launch-turns and
+What a tool adds to a launch or a copy is also measured within one process, interleaved (launch-turns and
 copy-turns; turns.c stands between gputrace and CUPTI and switches): there nothing differs but the tool.
 
 Limits: medians over the turns; nothing else may run on the machine.

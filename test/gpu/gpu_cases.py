@@ -324,7 +324,7 @@ def same_times(suite, name, mode):
 
 
 def kernel_times(suite, name, turns, seconds):
-    """Ten programs, by turns with the independent tool: the median time of each of their kernels,
+    """Ten programs, interleaved with the independent tool: the median time of each of their kernels,
     and of these the median over the turns: no further apart than 0.05 %, or than the tool's own runs are.
     What gputrace itself adds is seen in one run."""
     began = time.time()

@@ -6,7 +6,7 @@
  *                                       times on the way
  *   loop serve CPU                      reads "launch NUMBER" or "copy NUMBER" from stdin and answers with
  *                                       the nanoseconds of each operation, until stdin ends. Several such
- *                                       processes can be measured by turns of milliseconds. The thread
+ *                                       processes can be measured in turns of milliseconds. The thread
  *                                       that measures, and no other, stays on that CPU.
  *   loop turns launch|copy NUMBER ROUNDS CPU   with turns.c in the process: rounds in which each of its
  *                                       modes has a turn, in another order each time; after a few turns

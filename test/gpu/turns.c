@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Stands between gputrace and CUPTI, so that one process can launch by turns without a tool, with CUPTI's
+ * Stands between gputrace and CUPTI, so that one process can launch interleaved without a tool, with CUPTI's
  * records, and with gputrace. A library with the name of CUPTI's own, in front of it in LD_LIBRARY_PATH;
  * TURNS_CUPTI is the path of the real one. `loop turns` finds it in its process and calls turns_mode().
  *
