@@ -22,3 +22,4 @@ EXTRA_DIST += lib/format.h
 include lib/common/local.mk
 include lib/record/local.mk
 include lib/assemble/local.mk
+include lib/read/local.mk

@@ -94,6 +94,11 @@ test_unit_assemble_links_SOURCES = test/unit/test_assemble_links.c $(UNIT_SPOOL)
 test_unit_assemble_links_CFLAGS = $(UNIT_CFLAGS) $(OTF2_CFLAGS)
 test_unit_assemble_links_LDADD = lib/libgtassemble.la $(UNIT_LIBS)
 
+CRITERION_TESTS += test/unit/read
+test_unit_read_SOURCES = test/unit/test_read.c test/unit/mkspool.c test/unit/mkspool.h
+test_unit_read_CFLAGS = $(UNIT_CFLAGS) $(OTF2_CFLAGS)
+test_unit_read_LDADD = lib/libgtassemble.la $(UNIT_LIBS)
+
 # The unit tests alone.
 check-unit: $(CRITERION_TESTS)
 	@$(AM_TESTS_ENVIRONMENT) for t in $(CRITERION_TESTS); do echo $$t; ./$$t --quiet || exit 1; done

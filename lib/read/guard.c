@@ -1,0 +1,235 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * The child that reads, and its parent that waits.
+ *
+ * Limits: see guard.h.
+ */
+#include "config.h"
+
+#include "lib/read/guard.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+/* AddressSanitizer and ThreadSanitizer reserve terabytes of addresses. */
+#ifndef __has_feature
+#define __has_feature(x) 0
+#endif
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__) ||                              \
+	__has_feature(address_sanitizer) || __has_feature(thread_sanitizer)
+enum { LIMIT_MEMORY = false };
+#else
+enum { LIMIT_MEMORY = true };
+#endif
+
+enum { CHILD_FAILED = 2 };
+
+struct guard {
+	const char *anchor;
+	int (*function)(const char *anchor, void *argument, FILE *out);
+	void *argument;
+};
+
+static int stem(const char *anchor)
+{
+	const char *dot = strrchr(anchor, '.');
+
+	return (int)(dot ? (size_t)(dot - anchor) : strlen(anchor));
+}
+
+/* Sum of the sizes of the archive's files: bounds how long reading may take. */
+static uint64_t bytes_of(const char *anchor)
+{
+	char path[4096];
+	uint64_t sum = 0;
+	struct dirent *e;
+	struct stat st;
+	DIR *dir;
+
+	snprintf(path, sizeof(path), "%.*s", stem(anchor), anchor);
+	dir = opendir(path);
+	while (dir && (e = readdir(dir)))
+		if (!fstatat(dirfd(dir), e->d_name, &st, 0) && S_ISREG(st.st_mode))
+			sum += (uint64_t)st.st_size;
+	if (dir)
+		closedir(dir);
+	return sum;
+}
+
+/* Definitions are held in memory; events are not, beyond what is under way. A thread reserves 128 MiB. */
+static uint64_t memory_for(const char *anchor)
+{
+	char path[4096];
+	struct stat st;
+
+	snprintf(path, sizeof(path), "%.*s.def", stem(anchor), anchor);
+	return (UINT64_C(5) << 30) + (stat(path, &st) ? 0 : 32 * (uint64_t)st.st_size);
+}
+
+static _Noreturn void child(const struct guard *guard, int to)
+{
+	uint64_t memory = memory_for(guard->anchor);
+	struct rlimit limit = { memory, memory }, no_core = { 0, 0 };
+	FILE *out = fdopen(to, "w");
+	int status;
+
+	prctl(PR_SET_PDEATHSIG, SIGKILL);
+	if (LIMIT_MEMORY)
+		setrlimit(RLIMIT_AS, &limit);
+	setrlimit(RLIMIT_CORE, &no_core);
+	/* abort() is how "no memory" is told to the parent, a crash of libotf2 ends as it ends. */
+	if (!out)
+		_exit(CHILD_FAILED);
+	status = guard->function(guard->anchor, guard->argument, out);
+	_exit(fflush(out) ? CHILD_FAILED : status);
+}
+
+/* Reads what the child prints until it ends or the time is over. */
+static size_t collect(int from, char *text, size_t size, unsigned seconds, bool *late)
+{
+	struct timespec start, now;
+	size_t n = 0;
+
+	clock_gettime(CLOCK_MONOTONIC, &start);
+	for (;;) {
+		struct pollfd p = { .fd = from, .events = POLLIN };
+		char scrap[4096];
+		ssize_t got;
+
+		if (poll(&p, 1, 1000) > 0) {
+			got = n < size ? read(from, text + n, size - n) : read(from, scrap, sizeof(scrap));
+			if (got == 0 || (got < 0 && errno != EINTR))
+				return n;
+			if (got > 0 && n < size)
+				n += (size_t)got;
+		}
+		clock_gettime(CLOCK_MONOTONIC, &now);
+		if (now.tv_sec - start.tv_sec > (time_t)seconds) {
+			*late = true;
+			return n;
+		}
+	}
+}
+
+static int wait_for(pid_t pid, int from, const char *anchor, char *text, const char **reason)
+{
+	unsigned seconds = 60 + (unsigned)(bytes_of(anchor) >> 20) * 2;
+	bool late = false;
+	size_t n = collect(from, text, GT_OTF2_OUTPUT_MAX, seconds, &late);
+	int status;
+
+	if (late)
+		kill(pid, SIGKILL);
+	while (waitpid(pid, &status, 0) < 0 && errno == EINTR)
+		;
+	if (!late && WIFEXITED(status)) {
+		fwrite(text, 1, n, stdout);
+		return WEXITSTATUS(status);
+	}
+	*reason = late ? "reading it takes too long"
+		  : WTERMSIG(status) == SIGABRT ? "it wants more memory than it can need"
+						: "the OTF2 library crashes on it";
+	return -1;
+}
+
+int gt_otf2_guarded(const char *anchor, int (*function)(const char *anchor, void *argument, FILE *out),
+		    void *argument, const char **reason)
+{
+	struct guard guard = { anchor, function, argument };
+	char *text = malloc(GT_OTF2_OUTPUT_MAX);
+	int ends[2], rc = -1;
+	pid_t pid;
+
+	if (!text || pipe(ends)) {
+		*reason = strerror(errno);
+		free(text);
+		return -1;
+	}
+	fflush(stdout);
+	pid = fork();
+	if (pid == 0) {
+		close(ends[0]);
+		child(&guard, ends[1]);
+	}
+	*reason = strerror(errno);
+	close(ends[1]);
+	if (pid > 0)
+		rc = wait_for(pid, ends[0], anchor, text, reason);
+	close(ends[0]);
+	free(text);
+	return rc;
+}
+
+/* ---- the anchor file --------------------------------------------------------------------------- */
+
+static bool exists(const char *path, bool folder)
+{
+	struct stat st;
+
+	return !stat(path, &st) && (folder ? S_ISDIR(st.st_mode) : S_ISREG(st.st_mode));
+}
+
+static bool is_anchor(const char *name)
+{
+	size_t length = strlen(name);
+
+	return length > 5 && !strcmp(name + length - 5, ".otf2");
+}
+
+static bool search(const char *dir, char *anchor, size_t size)
+{
+	struct dirent *e;
+	unsigned found = 0;
+	DIR *d;
+
+	snprintf(anchor, size, "%s/traces.otf2", dir);
+	if (exists(anchor, false))
+		return true;
+	d = opendir(dir);
+	while (d && (e = readdir(d)))
+		if (is_anchor(e->d_name) && !found++)
+			snprintf(anchor, size, "%s/%s", dir, e->d_name);
+	if (d)
+		closedir(d);
+	return found == 1;
+}
+
+const char *gt_otf2_find_anchor(const char *name, char *anchor, size_t size, char *spool, size_t spool_size)
+{
+	size_t length = strlen(name);
+	char path[3072];
+
+	*spool = '\0';
+	if (!length || length >= sizeof(path))
+		return strerror(length ? ENAMETOOLONG : ENOENT);
+	memcpy(path, name, length + 1);
+	while (length > 1 && path[length - 1] == '/')
+		path[--length] = '\0';
+	if (!exists(path, true)) {
+		if (!exists(path, false))
+			return errno ? strerror(errno) : "not a file";
+		snprintf(anchor, size, "%s", path);
+		return is_anchor(path) ? NULL : "an anchor file has a name that ends in .otf2";
+	}
+	snprintf(spool, spool_size, "%s/spool/run", path);
+	if (exists(spool, false))
+		snprintf(spool, spool_size, "%s/spool", path);
+	else
+		*spool = '\0';
+	if (search(path, anchor, size))
+		return NULL;
+	return *spool ? "it was not assembled yet: run 'gputrace recover' on it"
+		      : "there is no archive (no .otf2 file) in it";
+}

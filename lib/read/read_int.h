@@ -1,0 +1,44 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * What the files of the reader share.
+ *
+ * Limits: for lib/read only. libotf2 has one error callback for a process: its last complaint is kept for each
+ * thread.
+ */
+#ifndef GT_OTF2_INT_H
+#define GT_OTF2_INT_H
+
+#include "lib/read/read.h"
+
+extern _Thread_local char gt_otf2_complaint[256]; /* what libotf2 said last in this thread */
+
+/* Memory of definitions. */
+struct gt_otf2_block {
+	struct gt_otf2_block *next;
+	size_t used, room;
+	max_align_t data[];
+};
+
+/* Keeps what libotf2 says, in place of letting it print that. */
+void gt_otf2_listen(void);
+
+/* Reports a fault. */
+void gt_otf2_report(const struct gt_otf2 *read, struct gt_otf2_cursor *at, enum gt_otf2_fault fault,
+		    const char *format, ...) __attribute__((format(printf, 4, 5)));
+
+/* Memory that lives as long as `read`. Aborts without: so do C++ programs, and parents see it (guard.h). */
+void *gt_otf2_keep(struct gt_otf2 *read, size_t bytes);
+/* realloc() of the same kind. */
+void *gt_otf2_grow(void *items, size_t count, size_t *room, size_t size);
+
+/* An OTF2_Reader of its own for the archive, or NULL. */
+OTF2_Reader *gt_otf2_reader(const struct gt_otf2 *read);
+
+/* Says whether traces/<location>.<suffix> or, without a location, traces.<suffix> is there, and its size. */
+bool gt_otf2_file(const struct gt_otf2 *read, uint64_t location, const char *suffix, uint64_t *size);
+
+/* Reads one location to the end; frees nothing but its stack. `callbacks` are gt_otf2_callbacks(). */
+OTF2_EvtReaderCallbacks *gt_otf2_callbacks(void);
+void gt_otf2_location(OTF2_Reader *reader, OTF2_EvtReaderCallbacks *callbacks, struct gt_otf2_cursor *at);
+
+#endif
