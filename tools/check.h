@@ -1,24 +1,23 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The parts of `gputrace check`: rules and their report (check_report.c), definitions
- * (check_defs.c), events of one location (check_events.c), rules that span locations
- * (check_pairs.c). cmd_check.c runs them in a child process.
+ * The parts of `gputrace check` on top of lib/read: rules and their report (check_report.c), events
+ * (check_events.c, check_mpi.c), rules that span locations (check_pairs.c). cmd_check.c runs them in a child
+ * process.
  *
- * Limits: reads a location at a time; memory does not grow with the number of events, beyond a
- * fixed amount the records of the spanning rules go to temporary files.
+ * Limits: memory does not grow with the number of events; beyond a fixed amount the records of the spanning
+ * rules go to temporary files.
  */
 #ifndef GT_TOOLS_CHECK_H
 #define GT_TOOLS_CHECK_H
 
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
+#include <pthread.h>
 #include <stdio.h>
 
-#include <otf2/otf2.h>
+#include "lib/read/read.h"
 
 /* ---- rules ----------------------------------------------------------------------------------- */
 
+/* The first ones are lib/read's faults, in their order. */
 enum check_rule {
 	RULE_FILES,
 	RULE_ORDER,
@@ -53,138 +52,12 @@ struct example {
 struct broken {
 	uint64_t count;
 	unsigned examples;
-	struct example example[EXAMPLES];
+	struct example *example; /* EXAMPLES, once there is one */
 };
 
 struct warning {
 	char text[256];
 };
-
-/* ---- definitions ----------------------------------------------------------------------------- */
-
-enum kind {
-	KIND_STRING,
-	KIND_ATTRIBUTE,
-	KIND_NODE,
-	KIND_LOCATION_GROUP,
-	KIND_LOCATION,
-	KIND_REGION,
-	KIND_CALLSITE,
-	KIND_CALLPATH,
-	KIND_GROUP,
-	KIND_METRIC_MEMBER,
-	KIND_METRIC,
-	KIND_COMM,
-	KIND_PARAMETER,
-	KIND_RMA_WIN,
-	KIND_SOURCE,
-	KIND_CONTEXT,
-	KIND_INTERRUPT,
-	KIND_IO_FILE,
-	KIND_IO_HANDLE,
-	KIND_IO_PARADIGM,
-	KIND_CART_DIMENSION,
-	KIND_CART_TOPOLOGY,
-	KINDS,
-};
-
-/* What an archive of several hosts says about the error of a process's clock; else ticks. */
-#define CLOCK_UNTOLD  (~UINT64_C(0))
-#define CLOCK_UNKNOWN (~UINT64_C(0) - 1)
-
-/* What is known about one definition; which fields mean something depends on the kind. */
-struct definition {
-	uint64_t id;
-	uint32_t name; /* string id */
-	uint8_t type;  /* location, group, location group, attribute, parameter, member */
-	uint8_t paradigm;
-	uint8_t role;  /* region */
-	bool inter;    /* communicator with two groups */
-	uint64_t a, b; /* location: group, declared events. group: first member, count.
-			  communicator: group(s). location group: its process, its node.
-			  metric class: first member, count */
-	uint64_t clock; /* location group: ticks that its clock may be off, or a CLOCK_ value */
-};
-
-struct table {
-	struct definition *items;
-	size_t count, room;
-	bool dense;	/* id i is item i */
-	size_t *sorted; /* if not dense: items by id */
-	size_t sorted_count;
-};
-
-struct check {
-	OTF2_Reader *reader;
-	char anchor[4096];
-	struct table tables[KINDS];
-	uint64_t *members; /* of all groups and metric classes */
-	size_t member_count, member_room;
-	char *text; /* of all strings */
-	size_t text_size, text_room;
-	bool have_clock;
-	uint64_t resolution, begin, end;
-	uint64_t comm_locations[256]; /* per paradigm: group id + 1 of its COMM_LOCATIONS, or 0 */
-
-	uint64_t mpi_error;   /* attribute of what failed, and of messages that were cut, or ~0 */
-	uint64_t correlation; /* attribute that ties a call to what it caused on a GPU, or ~0 */
-	uint64_t clock_error; /* ticks; of clocks of one host, if the processes say theirs */
-	uint64_t reading_error; /* ns; of clocks of one host, in an archive of several */
-	bool several_clocks;
-	bool matched_early;   /* receives by MPI_Mprobe and its like: in another order than posted */
-	uint64_t messages, early, incomparable; /* how many; before they were sent; or who knows? */
-	uint64_t within;      /* ... before they were sent, but by less than the clocks' error */
-	bool excused;	      /* the archive says that events are missing */
-	uint64_t events;
-
-	struct pairs *pairs;
-	uint32_t *threads;  /* per location group: its locations for threads */
-	uint64_t *failed;   /* per communicator: number of the first blocking collective that failed */
-	bool *failed_later; /* per communicator: a non-blocking one failed */
-	struct broken broken[RULES];
-	struct warning warnings[32];
-	unsigned warning_count;
-	char library[256]; /* last complaint of libotf2 */
-};
-
-/* Reads all global definitions and checks them. False: the archive cannot be read. */
-bool check_definitions(struct check *check);
-
-/* Index of a definition in its table, or -1. */
-ptrdiff_t check_find(const struct check *check, enum kind kind, uint64_t id);
-static inline bool check_defined(const struct check *check, enum kind kind, uint64_t id)
-{
-	return check->tables[kind].dense ? id < check->tables[kind].count
-					 : check_find(check, kind, id) >= 0;
-}
-
-const char *check_string(const struct check *check, uint32_t id); /* "?" if undefined */
-const char *check_name(const struct check *check, enum kind kind, uint64_t id);
-/* "Master thread" of "MPI Rank 1": a location with its process, as text for people. Returns `text`. */
-#define CHECK_WHO 144
-const char *check_who(const struct check *check, uint64_t location, char text[CHECK_WHO]);
-
-/* The first attribute of that name, or ~0. */
-uint64_t check_attribute(const struct check *check, const char *name);
-
-/* The location that is `rank` in a communicator, as seen by `own`; ~0 if there is none. */
-uint64_t check_member(const struct check *check, uint64_t comm, uint32_t rank, uint64_t own);
-/* How many members, and is the location (or one of its process) among them? ~0: no. */
-size_t check_comm_size(const struct check *check, uint64_t comm);
-uint64_t check_own(const struct check *check, uint64_t comm, uint64_t location);
-
-/* ---- events ---------------------------------------------------------------------------------- */
-
-/* Reads every location's events. */
-void check_events(struct check *check);
-void check_markers(struct check *check);
-/* What every event is checked for; `state` is the callback's user data. */
-void check_plain_event(void *state, uint64_t time, OTF2_AttributeList *list);
-void check_plain_reference(void *state, enum kind kind, uint64_t id, const char *what);
-/* Callbacks for the types of events that gputrace does not write itself. */
-void check_other_callbacks(OTF2_EvtReaderCallbacks *callbacks);
-/* True if the file name plus suffix exists: traces/<location>.<suffix> beside the anchor. */
-bool check_file(const struct check *check, uint64_t location, const char *suffix, uint64_t *size);
 
 /* ---- rules that span locations --------------------------------------------------------------- */
 
@@ -192,7 +65,7 @@ bool check_file(const struct check *check, uint64_t location, const char *suffix
 struct record {
 	uint64_t key[2];
 	uint64_t order; /* of a message: the event of its location that began it */
-	uint64_t time;
+	uint64_t time;	/* ticks */
 	uint64_t event; /* number in its location */
 	uint64_t value;
 	uint32_t location; /* index in the table of locations */
@@ -208,19 +81,105 @@ enum { THREAD_CREATE, THREAD_BEGIN, THREAD_END, THREAD_WAIT };
 enum { COLLECTIVE_DONE, COLLECTIVE_FAILED };
 enum { LAUNCH_CALL, LAUNCH_ACTIVITY };
 
-struct pairs *pairs_new(void);
-void pairs_free(struct pairs *pairs);
-void pairs_add(struct check *check, enum bag bag, const struct record *record);
+/* ---- the check ------------------------------------------------------------------------------- */
+
+/* What an archive of several hosts says about the error of a process's clock; else ticks. */
+#define CLOCK_UNTOLD  (~UINT64_C(0))
+#define CLOCK_UNKNOWN (~UINT64_C(0) - 1)
+
+struct check {
+	const struct gt_otf2 *read;
+	uint64_t mpi_error;   /* attribute of what failed, and of messages that were cut */
+	uint64_t correlation; /* attribute that ties a call to what it caused on a GPU */
+	uint64_t clock_error; /* ticks; of clocks of one host, if the processes say theirs */
+	uint64_t reading_error; /* ns; of clocks of one host, in an archive of several */
+	bool several_clocks;
+	bool matched_early;   /* receives by MPI_Mprobe and its like: in another order than posted */
+	uint64_t messages, early, incomparable; /* how many; before they were sent; or who knows? */
+	uint64_t within;      /* ... before they were sent, but by less than the clocks' error */
+	bool excused;	      /* the archive says that events are missing */
+	uint64_t events;
+
+	/* per location group: its locations for threads, the error of its clock in ticks or a CLOCK_ value */
+	uint32_t *threads;
+	uint64_t *clocks;
+
+	pthread_mutex_t lock; /* what follows, while events are read */
+	struct gt_sorter *bags[BAGS];
+	bool spill_failed;
+	uint64_t *failed;   /* per communicator: number of the first blocking collective that failed */
+	bool *failed_later; /* per communicator: a non-blocking one failed */
+
+	struct broken broken[RULES];
+	struct warning warnings[32];
+	unsigned warning_count;
+};
+
+/* "Master thread" of "MPI Rank 1": a location with its process, as text for people. Returns `text`. */
+#define CHECK_WHO 144
+const char *check_who(const struct check *check, uint64_t location, char text[CHECK_WHO]);
+
+/* ---- events ---------------------------------------------------------------------------------- */
+
+struct request {
+	uint64_t id;
+	struct record record;
+};
+
+/* Of a location while it is read. */
+struct state {
+	struct broken broken[RULES];
+	struct {
+		struct record *records;
+		size_t count;
+	} pending[BAGS];
+	size_t kernels;		  /* open activities of a GPU stream */
+	uint64_t begins, ends;	  /* of the program */
+	bool sent;		  /* the call that is open has sent `send` */
+	struct record send;
+	bool in_collective;
+	uint64_t collective_begin;
+	uint64_t *sequence;	  /* collectives so far, per communicator */
+	struct request *requests; /* sends and receives that are not complete */
+	size_t request_count, request_room;
+	uint64_t own_comm, own;	  /* the last answer of gt_otf2_own() */
+};
+
+extern const struct gt_otf2_visitor check_visitor;
+
+/* Before the events. */
+void check_prepare(struct check *check);
+
+/* A rule is broken at the event that is being visited. */
+void check_event(struct gt_otf2_cursor *at, enum check_rule rule, const char *format, ...)
+	__attribute__((format(printf, 3, 4)));
+/* Is the attribute MPI_ERROR at the event? */
+bool check_failed(const struct gt_otf2_cursor *at);
+/* Events of messages, collectives and one-sided operations. */
+void check_mpi(struct gt_otf2_cursor *at, const struct gt_otf2_event *event);
+/* The open call has failed: what it sent was not sent. */
+void check_failed_send(struct gt_otf2_cursor *at);
+
+/* ---- rules that span locations --------------------------------------------------------------- */
+
+/* Adds a record to a bag. `state`: the location's that is being read, or NULL. */
+void pairs_add(struct check *check, struct state *state, enum bag bag, const struct record *record);
+/* Hands over what `state` keeps. */
+void pairs_flush(struct check *check, struct state *state);
 /* A blocking collective of a process gets its number; `next` is of this process and communicator. */
-void check_number(struct check *check, struct record *record, uint64_t *next);
+void check_number(struct check *check, struct state *state, struct record *record, uint64_t *next);
 /* Checks everything that was added. */
 void check_pairs(struct check *check);
 
 /* ---- report ---------------------------------------------------------------------------------- */
 
-/* A rule is broken at an event (NO_EVENT: the location as a whole; location ~0: the archive). */
+/* A rule is broken at an event (NO_EVENT: the location as a whole; no location: the archive). */
 void check_broken(struct check *check, enum check_rule rule, uint64_t location, uint64_t event,
-		  uint64_t time, const char *format, ...) __attribute__((format(printf, 6, 7)));
+		  uint64_t ticks, const char *format, ...) __attribute__((format(printf, 6, 7)));
+void check_note(const struct check *check, struct broken *broken, uint64_t location, uint64_t event,
+		uint64_t ticks, const char *format, va_list args);
+/* Adds the findings of a location, and frees them. */
+void check_merge(struct check *check, struct broken broken[RULES]);
 void check_warn(struct check *check, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
 /* Text or JSON on `out`. Returns the exit status. */

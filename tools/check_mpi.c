@@ -1,80 +1,79 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The events of messages, collectives, communicators and one-sided operations of one location.
+ * The events of messages, collectives and one-sided operations of one location.
  *
  * Limits: one-sided operations are checked for their references and ranks only.
  */
 #include "config.h"
-#include "tools/check_state.h"
+#include "tools/check.h"
 
+#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
 /* ---- messages -------------------------------------------------------------------------------- */
 
-/* One end of a message that was begun at the event with this number. */
-static bool begun_message(struct state *s, uint64_t time, uint32_t peer, uint64_t comm, uint32_t tag,
-			  uint64_t bytes, bool receive, uint64_t begun, struct record *out)
+static void no_member(struct gt_otf2_cursor *at, uint64_t comm)
 {
-	struct check *check = s->check;
+	check_event(at, RULE_COMMS, "is no member of communicator %" PRIu64 " \"%s\"", comm,
+		    gt_otf2_find_comm(at->read, comm)->name);
+}
+
+/* One end of a message that was begun at the event with this number. */
+static bool begun_message(struct gt_otf2_cursor *at, const struct gt_otf2_event *e, bool receive,
+			  uint64_t begun, struct record *out)
+{
+	const struct gt_otf2_MpiSend *m = &e->MpiSend; /* the others begin with the same fields */
+	const struct gt_otf2 *read = at->read;
+	struct state *s = at->state;
+	bool failed = check_failed(at);
 	uint64_t other;
 	ptrdiff_t i, j;
 
-	if (!refer(s, KIND_COMM, comm, "communicator"))
+	if (e->undefined)
 		return false;
-	if (s->own_comm != comm) {
-		s->own = check_own(check, comm, s->location);
-		s->own_comm = comm;
+	if (s->own_comm != m->comm) {
+		s->own = gt_otf2_own(read, m->comm, at->location->id);
+		s->own_comm = m->comm;
 	}
-	other = s->own == ARCHIVE ? ARCHIVE : check_member(check, comm, peer, s->own);
-	i = check_find(check, KIND_LOCATION, s->own);
-	j = check_find(check, KIND_LOCATION, other);
-	if (s->own == ARCHIVE || i < 0)
-		BROKEN(s, RULE_COMMS, "is no member of communicator %" PRIu64 " \"%s\"", comm,
-		       check_name(check, KIND_COMM, comm));
+	other = s->own == GT_OTF2_NOTHING ? GT_OTF2_NOTHING : gt_otf2_member(read, m->comm, m->peer, s->own);
+	i = gt_otf2_index(read, GT_OTF2_LOCATION, s->own);
+	j = gt_otf2_index(read, GT_OTF2_LOCATION, other);
+	if (i < 0)
+		no_member(at, m->comm);
 	else if (j < 0)
-		BROKEN(s, RULE_COMMS, "rank %u is no member of communicator %" PRIu64 " \"%s\"",
-		       peer, comm, check_name(check, KIND_COMM, comm));
+		check_event(at, RULE_COMMS, "rank %u is no member of communicator %u \"%s\"", m->peer, m->comm,
+			    gt_otf2_find_comm(read, m->comm)->name);
 	if (i < 0 || j < 0)
 		return false;
-	*out = (struct record){.key = {comm << 32 | tag, receive ? (uint64_t)j << 32 | (uint64_t)i
-								 : (uint64_t)i << 32 | (uint64_t)j},
-			       .order = begun,
-			       .time = time,
-			       .event = s->n,
-			       .value = bytes,
-			       .location = s->index,
-			       .what = !receive ? MESSAGE_SEND : s->failed ? MESSAGE_CUT : MESSAGE_RECEIVE};
-	pairs_add(check, BAG_MESSAGES, out);
+	*out = (struct record){ .key = { (uint64_t)m->comm << 32 | m->tag,
+					 receive ? (uint64_t)j << 32 | (uint64_t)i
+						 : (uint64_t)i << 32 | (uint64_t)j },
+				.order = begun,
+				.time = at->ticks,
+				.event = at->event,
+				.value = m->bytes,
+				.location = (uint32_t)at->index,
+				.what = !receive ? MESSAGE_SEND : failed ? MESSAGE_CUT : MESSAGE_RECEIVE };
+	pairs_add(at->user, s, BAG_MESSAGES, out);
 	/* Then it is the receive that a call failed with which does both. */
-	if (s->failed)
+	if (failed)
 		s->sent = false;
 	return true;
 }
 
-static bool message(struct state *s, uint64_t time, uint32_t peer, uint64_t comm, uint32_t tag,
-		    uint64_t bytes, bool receive, struct record *out)
-{
-	return begun_message(s, time, peer, comm, tag, bytes, receive, s->n, out);
-}
-
-static void retract(struct state *s, struct record *r)
+static void retract(struct gt_otf2_cursor *at, struct record *r)
 {
 	r->what = MESSAGE_RETRACT;
-	pairs_add(s->check, BAG_MESSAGES, r);
+	pairs_add(at->user, at->state, BAG_MESSAGES, r);
 }
 
-void check_failed_send(struct state *s)
+void check_failed_send(struct gt_otf2_cursor *at)
 {
+	struct state *s = at->state;
+
 	if (s->sent)
-		retract(s, &s->send);
-}
-
-EVENT(MpiSend, uint32_t to, OTF2_CommRef comm, uint32_t tag, uint64_t bytes)
-BODY(MpiSend, (data, time, to, comm, tag, bytes), uint32_t to, OTF2_CommRef comm, uint32_t tag,
-     uint64_t bytes)
-{
-	s->sent = message(s, time, to, comm, tag, bytes, false, &s->send);
+		retract(at, &s->send);
 }
 
 static void begin(struct state *s, uint64_t id, const struct record *r)
@@ -85,23 +84,7 @@ static void begin(struct state *s, uint64_t id, const struct record *r)
 		if (!s->requests)
 			abort();
 	}
-	s->requests[s->request_count++] = (struct request){id, *r};
-}
-
-EVENT(MpiIsend, uint32_t to, OTF2_CommRef comm, uint32_t tag, uint64_t bytes, uint64_t request)
-BODY(MpiIsend, (data, time, to, comm, tag, bytes, request), uint32_t to, OTF2_CommRef comm,
-     uint32_t tag, uint64_t bytes, uint64_t request)
-{
-	struct record r;
-
-	if (message(s, time, to, comm, tag, bytes, false, &r))
-		begin(s, request, &r);
-}
-
-EVENT(MpiIrecvRequest, uint64_t request)
-BODY(MpiIrecvRequest, (data, time, request), uint64_t request)
-{
-	begin(s, request, &(struct record){.time = time, .event = s->n, .what = MESSAGE_RECEIVE});
+	s->requests[s->request_count++] = (struct request){ id, *r };
 }
 
 /* Takes a request from the list of open ones. */
@@ -117,221 +100,159 @@ static bool complete(struct state *s, uint64_t id, struct record *out)
 	return false;
 }
 
-EVENT(MpiIsendComplete, uint64_t request)
-BODY(MpiIsendComplete, (data, time, request), uint64_t request)
+static void receive_later(struct gt_otf2_cursor *at, const struct gt_otf2_event *e)
 {
-	struct record r;
+	struct record begun = { .event = at->event }, r;
 
-	(void)time;
-	complete(s, request, &r);
-}
-
-EVENT(MpiRequestCancelled, uint64_t request)
-BODY(MpiRequestCancelled, (data, time, request), uint64_t request)
-{
-	struct record r;
-
-	(void)time;
-	if (complete(s, request, &r) && r.what == MESSAGE_SEND)
-		retract(s, &r);
-}
-
-EVENT(MpiRecv, uint32_t from, OTF2_CommRef comm, uint32_t tag, uint64_t bytes)
-BODY(MpiRecv, (data, time, from, comm, tag, bytes), uint32_t from, OTF2_CommRef comm, uint32_t tag,
-     uint64_t bytes)
-{
-	struct record r;
-
-	message(s, time, from, comm, tag, bytes, true, &r);
-}
-
-EVENT(MpiIrecv, uint32_t from, OTF2_CommRef comm, uint32_t tag, uint64_t bytes, uint64_t request)
-BODY(MpiIrecv, (data, time, from, comm, tag, bytes, request), uint32_t from, OTF2_CommRef comm,
-     uint32_t tag, uint64_t bytes, uint64_t request)
-{
-	struct record begun = {.event = s->n}, r;
-
-	complete(s, request, &begun);
-	begun_message(s, time, from, comm, tag, bytes, true, begun.event, &r);
+	complete(at->state, e->MpiIrecv.request, &begun);
+	begun_message(at, e, true, begun.event, &r);
 }
 
 /* ---- collectives ----------------------------------------------------------------------------- */
 
-EVENT(MpiCollectiveBegin)
-BODY(MpiCollectiveBegin, (data, time))
+/* Threads of one process share the order of its collectives, which is seen when all have been read. */
+static void number_blocking(struct gt_otf2_cursor *at, struct record *r, size_t comm)
 {
-	if (s->in_collective)
-		BROKEN(s, RULE_COLLECTIVES, "begins a collective inside another");
-	s->in_collective = true;
-	s->collective_begin = time;
-}
+	struct check *check = at->user;
+	struct state *s = at->state;
+	ptrdiff_t group = gt_otf2_index(at->read, GT_OTF2_LOCATION_GROUP, at->location->group);
+	uint64_t begin_time = r->time;
 
-static void collective(struct state *s, uint64_t begin, uint64_t end, uint64_t comm, uint32_t op,
-		       uint32_t root, bool blocking)
-{
-	struct check *check = s->check;
-	struct record r = {.time = begin,
-			   .order = end,
-			   .event = s->n,
-			   .location = s->index,
-			   .value = (uint64_t)op << 32 | root};
-	ptrdiff_t i, group;
-
-	if (!refer(s, KIND_COMM, comm, "communicator"))
-		return;
-	if (check_own(check, comm, s->location) == ARCHIVE) {
-		BROKEN(s, RULE_COMMS, "is no member of communicator %" PRIu64 " \"%s\"", comm,
-		       check_name(check, KIND_COMM, comm));
-		return;
-	}
-	i = check_find(check, KIND_COMM, comm);
-	group = check_find(check, KIND_GROUP, check->tables[KIND_COMM].items[i].a);
-	if (group >= 0 && check->tables[KIND_GROUP].items[group].type == OTF2_GROUP_TYPE_COMM_SELF)
-		return; /* each process has its own, of itself alone */
-	r.key[0] = (uint64_t)i << 1 | !blocking;
-	if (!blocking) {
-		check->failed_later[i] |= s->failed;
-		/* The sides of an inter-communicator name the root in different ways. */
-		r.key[1] = check->tables[KIND_COMM].items[i].inter ? (uint64_t)op << 32 : r.value;
-		pairs_add(check, BAG_COLLECTIVES, &r);
-		return;
-	}
-	r.what = s->failed ? COLLECTIVE_FAILED : COLLECTIVE_DONE;
-	group = check_find(check, KIND_LOCATION_GROUP, check->tables[KIND_LOCATION].items[s->index].a);
 	if (group >= 0 && check->threads[group] > 1) {
-		r.key[1] = (uint64_t)group;
-		r.time = end;
-		r.order = begin;
-		pairs_add(check, BAG_ORDER, &r);
+		r->key[1] = (uint64_t)group;
+		r->time = r->order;
+		r->order = begin_time;
+		pairs_add(check, s, BAG_ORDER, r);
 		return;
 	}
 	if (!s->sequence)
-		s->sequence = calloc(check->tables[KIND_COMM].count, sizeof(*s->sequence));
+		s->sequence = calloc(at->read->tables[GT_OTF2_COMM].count, sizeof(*s->sequence));
 	if (!s->sequence)
 		abort();
-	check_number(check, &r, &s->sequence[i]);
+	check_number(check, s, r, &s->sequence[comm]);
 }
 
-EVENT(MpiCollectiveEnd, OTF2_CollectiveOp op, OTF2_CommRef comm, uint32_t root, uint64_t sent,
-      uint64_t received)
-BODY(MpiCollectiveEnd, (data, time, op, comm, root, sent, received), OTF2_CollectiveOp op,
-     OTF2_CommRef comm, uint32_t root, uint64_t sent, uint64_t received)
+static void collective(struct gt_otf2_cursor *at, const struct gt_otf2_event *e, uint64_t begin_time,
+		       uint64_t end, bool blocking)
 {
+	const struct gt_otf2_MpiCollectiveEnd *c = &e->MpiCollectiveEnd; /* the other begins like it */
+	const struct gt_otf2 *read = at->read;
+	const struct gt_otf2_comm *comm = gt_otf2_find_comm(read, c->comm);
+	const struct gt_otf2_group *group;
+	struct check *check = at->user;
+	struct record r = { .time = begin_time,
+			    .order = end,
+			    .event = at->event,
+			    .location = (uint32_t)at->index,
+			    .value = (uint64_t)c->op << 32 | c->root };
+	size_t i;
+
+	if (!comm)
+		return;
+	if (gt_otf2_own(read, c->comm, at->location->id) == GT_OTF2_NOTHING)
+		return no_member(at, c->comm);
+	group = gt_otf2_find_group(read, comm->group);
+	if (group && group->type == OTF2_GROUP_TYPE_COMM_SELF)
+		return; /* each process has its own, of itself alone */
+	i = (size_t)gt_otf2_index(read, GT_OTF2_COMM, c->comm);
+	r.key[0] = (uint64_t)i << 1 | !blocking;
+	if (blocking) {
+		r.what = check_failed(at) ? COLLECTIVE_FAILED : COLLECTIVE_DONE;
+		return number_blocking(at, &r, i);
+	}
+	if (check_failed(at))
+		__atomic_store_n(&check->failed_later[i], true, __ATOMIC_RELAXED);
+	/* The sides of an inter-communicator name the root in different ways. */
+	r.key[1] = comm->inter ? (uint64_t)c->op << 32 : r.value;
+	pairs_add(check, at->state, BAG_COLLECTIVES, &r);
+}
+
+static void collective_begin(struct gt_otf2_cursor *at)
+{
+	struct state *s = at->state;
+
+	if (s->in_collective)
+		check_event(at, RULE_COLLECTIVES, "begins a collective inside another");
+	s->in_collective = true;
+	s->collective_begin = at->ticks;
+}
+
+static void collective_end(struct gt_otf2_cursor *at, const struct gt_otf2_event *e)
+{
+	const struct gt_otf2_MpiCollectiveEnd *c = &e->MpiCollectiveEnd;
+	struct state *s = at->state;
 	/* For all others; neighbours wait for each other only. */
-	bool waits = (op == OTF2_COLLECTIVE_OP_BARRIER || sent || received) &&
-		     !(s->depth && strstr(check_name(s->check, KIND_REGION, s->stack[s->depth - 1]),
-					  "eighbor_"));
+	bool waits = (c->op == OTF2_COLLECTIVE_OP_BARRIER || c->sent || c->received) &&
+		     !(at->depth && strstr(at->stack[at->depth - 1].region->name, "eighbor_"));
 
 	if (!s->in_collective)
-		BROKEN(s, RULE_COLLECTIVES, "ends a collective that never began");
-	collective(s, s->in_collective ? s->collective_begin : time, waits ? time : UINT64_MAX, comm,
-		   op, root, true);
+		check_event(at, RULE_COLLECTIVES, "ends a collective that never began");
+	collective(at, e, s->in_collective ? s->collective_begin : at->ticks, waits ? at->ticks : UINT64_MAX, true);
 	s->in_collective = false;
 }
 
-EVENT(NonBlockingCollectiveComplete, OTF2_CollectiveOp op, OTF2_CommRef comm, uint32_t root,
-      uint64_t sent, uint64_t received, uint64_t request)
-BODY(NonBlockingCollectiveComplete, (data, time, op, comm, root, sent, received, request),
-     OTF2_CollectiveOp op, OTF2_CommRef comm, uint32_t root, uint64_t sent, uint64_t received,
-     uint64_t request)
+/* ---- windows --------------------------------------------------------------------------------- */
+
+static void window_rank(struct gt_otf2_cursor *at, uint64_t win, uint32_t remote)
 {
-	(void)sent, (void)received, (void)request;
-	collective(s, time, time, comm, op, root, false);
+	const struct gt_otf2_window *window = gt_otf2_find_window(at->read, win);
+
+	if (window && gt_otf2_member(at->read, window->comm, remote, at->location->id) == GT_OTF2_NOTHING)
+		check_event(at, RULE_COMMS, "rank %u is no member of the window's communicator %u", remote,
+			    window->comm);
 }
 
-/* ---- communicators and windows --------------------------------------------------------------- */
+/* ---- all ------------------------------------------------------------------------------------- */
 
-PLAIN(CommCreate, KIND_COMM, "communicator", c, (data, time, c), OTF2_CommRef c)
-PLAIN(CommDestroy, KIND_COMM, "communicator", c, (data, time, c), OTF2_CommRef c)
-PLAIN(RmaWinCreate, KIND_RMA_WIN, "RMA window", w, (data, time, w), OTF2_RmaWinRef w)
-PLAIN(RmaWinDestroy, KIND_RMA_WIN, "RMA window", w, (data, time, w), OTF2_RmaWinRef w)
-#define WINDOW(s, win, remote)                                                                     \
-	do {                                                                                       \
-		if (refer(s, KIND_RMA_WIN, win, "RMA window"))                                     \
-			window_rank(s, win, remote);                                               \
-	} while (0)
-
-static void window_rank(struct state *s, uint64_t win, uint32_t remote)
+void check_mpi(struct gt_otf2_cursor *at, const struct gt_otf2_event *e)
 {
-	ptrdiff_t i = check_find(s->check, KIND_RMA_WIN, win);
-	uint64_t comm = s->check->tables[KIND_RMA_WIN].items[i].a;
+	struct state *s = at->state;
+	struct record r;
 
-	if (check_member(s->check, comm, remote, s->location) == ARCHIVE)
-		BROKEN(s, RULE_COMMS, "rank %u is no member of the window's communicator %" PRIu64,
-		       remote, comm);
-}
-
-EVENT(RmaPut, OTF2_RmaWinRef win, uint32_t remote, uint64_t bytes, uint64_t id)
-BODY(RmaPut, (data, time, win, remote, bytes, id), OTF2_RmaWinRef win, uint32_t remote,
-     uint64_t bytes, uint64_t id)
-{
-	(void)time, (void)bytes, (void)id;
-	WINDOW(s, win, remote);
-}
-
-EVENT(RmaGet, OTF2_RmaWinRef win, uint32_t remote, uint64_t bytes, uint64_t id)
-BODY(RmaGet, (data, time, win, remote, bytes, id), OTF2_RmaWinRef win, uint32_t remote,
-     uint64_t bytes, uint64_t id)
-{
-	(void)time, (void)bytes, (void)id;
-	WINDOW(s, win, remote);
-}
-
-EVENT(RmaAtomic, OTF2_RmaWinRef win, uint32_t remote, OTF2_RmaAtomicType type, uint64_t sent,
-      uint64_t received, uint64_t id)
-BODY(RmaAtomic, (data, time, win, remote, type, sent, received, id), OTF2_RmaWinRef win,
-     uint32_t remote, OTF2_RmaAtomicType type, uint64_t sent, uint64_t received, uint64_t id)
-{
-	(void)time, (void)type, (void)sent, (void)received, (void)id;
-	WINDOW(s, win, remote);
-}
-
-#define RMA_DONE(name)                                                                             \
-	EVENT(name, OTF2_RmaWinRef win, uint64_t id)                                               \
-	BODY(name, (data, time, win, id), OTF2_RmaWinRef win, uint64_t id)                         \
-	{                                                                                          \
-		(void)time, (void)id;                                                              \
-		refer(s, KIND_RMA_WIN, win, "RMA window");                                         \
+	switch (e->type) {
+	case GT_OTF2_MpiSend:
+		s->sent = begun_message(at, e, false, at->event, &s->send);
+		break;
+	case GT_OTF2_MpiIsend:
+		if (begun_message(at, e, false, at->event, &r))
+			begin(s, e->MpiIsend.request, &r);
+		break;
+	case GT_OTF2_MpiIrecvRequest:
+		begin(s, e->MpiIrecvRequest.request,
+		      &(struct record){ .time = at->ticks, .event = at->event, .what = MESSAGE_RECEIVE });
+		break;
+	case GT_OTF2_MpiIsendComplete:
+		complete(s, e->MpiIsendComplete.request, &r);
+		break;
+	case GT_OTF2_MpiRequestCancelled:
+		if (complete(s, e->MpiRequestCancelled.request, &r) && r.what == MESSAGE_SEND)
+			retract(at, &r);
+		break;
+	case GT_OTF2_MpiRecv:
+		begun_message(at, e, true, at->event, &r);
+		break;
+	case GT_OTF2_MpiIrecv:
+		receive_later(at, e);
+		break;
+	case GT_OTF2_MpiCollectiveBegin:
+		collective_begin(at);
+		break;
+	case GT_OTF2_MpiCollectiveEnd:
+		collective_end(at, e);
+		break;
+	case GT_OTF2_NonBlockingCollectiveComplete:
+		collective(at, e, at->ticks, at->ticks, false);
+		break;
+	case GT_OTF2_RmaPut:
+		window_rank(at, e->RmaPut.win, e->RmaPut.remote);
+		break;
+	case GT_OTF2_RmaGet:
+		window_rank(at, e->RmaGet.win, e->RmaGet.remote);
+		break;
+	case GT_OTF2_RmaAtomic:
+		window_rank(at, e->RmaAtomic.win, e->RmaAtomic.remote);
+		break;
+	default:
+		break;
 	}
-
-RMA_DONE(RmaOpCompleteBlocking)
-RMA_DONE(RmaOpCompleteNonBlocking)
-RMA_DONE(RmaOpCompleteRemote)
-
-#define REQUEST(name)                                                                              \
-	EVENT(name, uint64_t request)                                                              \
-	BODY(name, (data, time, request), uint64_t request)                                        \
-	{                                                                                          \
-		(void)s, (void)time, (void)request;                                                \
-	}
-
-REQUEST(MpiRequestTest)
-REQUEST(NonBlockingCollectiveRequest)
-
-void check_mpi_callbacks(OTF2_EvtReaderCallbacks *c)
-{
-#define SET(name) OTF2_EvtReaderCallbacks_Set##name##Callback(c, on_##name)
-	SET(MpiSend);
-	SET(MpiIsend);
-	SET(MpiIsendComplete);
-	SET(MpiIrecvRequest);
-	SET(MpiRecv);
-	SET(MpiIrecv);
-	SET(MpiRequestTest);
-	SET(MpiRequestCancelled);
-	SET(MpiCollectiveBegin);
-	SET(MpiCollectiveEnd);
-	SET(NonBlockingCollectiveRequest);
-	SET(NonBlockingCollectiveComplete);
-	SET(CommCreate);
-	SET(CommDestroy);
-	SET(RmaWinCreate);
-	SET(RmaWinDestroy);
-	SET(RmaPut);
-	SET(RmaGet);
-	SET(RmaAtomic);
-	SET(RmaOpCompleteBlocking);
-	SET(RmaOpCompleteNonBlocking);
-	SET(RmaOpCompleteRemote);
-#undef SET
 }

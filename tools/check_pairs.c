@@ -3,91 +3,100 @@
  * Rules that span locations: messages, collectives, threads and locks. What each event
  * contributes is collected, sorted by what belongs together, and then checked.
  *
- * Limits: up to MEMORY_MAX records of a sort are kept in memory; beyond that they are spread over
- * temporary files by their key, and checked one file after the other. A lock's records are looked
- * at in pieces of 65,536 orders, and not across their borders.
+ * Limits: records are sorted by their keys, in memory or on disk (lib/assemble/sort.h); those of one key are
+ * in memory while they are checked. A lock's records are looked at in pieces of 65,536 orders, and not across
+ * their borders.
  */
 #include "config.h"
 #include "tools/check.h"
 
+#include <fcntl.h>
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
-#include "gputrace/hash.h"
+#include "lib/assemble/sort.h"
 
-#define ARCHIVE (~UINT64_C(0))
+enum { RUN_BYTES = 32 << 20, PENDING = 128 };
+enum { SLOTS = (sizeof(struct record) + sizeof(struct gt_slot) - 1) / sizeof(struct gt_slot) };
 
-enum { MEMORY_MAX = 1 << 19, PARTS = 64 }; /* 32 MiB for each sort of record */
-
-struct collection {
-	struct record *items;
-	size_t count, room;
-	FILE *parts[PARTS];
-	bool spread;
+/* As the sorter takes it. */
+union sorted {
+	struct record record;
+	struct gt_slot slots[SLOTS];
 };
 
-struct pairs {
-	struct collection bags[BAGS];
-};
+/* ---- bags ------------------------------------------------------------------------------------ */
 
-struct pairs *pairs_new(void)
+/* 48 bits of the second key, in its order where it fits. Two locations: 24 bits each. */
+static uint64_t tie_of(enum bag bag, const struct record *r)
 {
-	return calloc(1, sizeof(struct pairs));
+	return bag == BAG_MESSAGES ? r->key[1] >> 32 << 24 | (r->key[1] & 0xffffff) : r->key[1];
 }
 
-void pairs_free(struct pairs *pairs)
+static struct gt_sorter *new_bag(void)
 {
-	for (int bag = 0; pairs && bag < BAGS; bag++) {
-		free(pairs->bags[bag].items);
-		for (int part = 0; part < PARTS; part++)
-			if (pairs->bags[bag].parts[part])
-				fclose(pairs->bags[bag].parts[part]);
-	}
-	free(pairs);
+	const char *dir = getenv("TMPDIR");
+	struct gt_sorter *sorter;
+	int fd = open(dir && *dir ? dir : P_tmpdir, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+
+	sorter = gt_sorter_new(fd, RUN_BYTES); /* keeps fd */
+	if (!sorter)
+		abort();
+	return sorter;
 }
 
-/* Records that belong together must come into one part. */
-static unsigned part_of(const struct record *r)
+static void spill_failed(struct check *check)
 {
-	uint64_t hash = (r->key[0] ^ gt_hash_word(r->key[1])) *
-			UINT64_C(0xff51afd7ed558ccd);
-
-	return (unsigned)(hash >> 58);
-}
-
-static bool spread(struct collection *c)
-{
-	for (size_t i = 0; i < c->count; i++) {
-		unsigned part = part_of(&c->items[i]);
-
-		if (!c->parts[part])
-			c->parts[part] = tmpfile();
-		if (!c->parts[part] ||
-		    fwrite(&c->items[i], sizeof(c->items[i]), 1, c->parts[part]) != 1)
-			return false;
-	}
-	c->count = 0;
-	c->spread = true;
-	return true;
-}
-
-void pairs_add(struct check *check, enum bag bag, const struct record *record)
-{
-	struct collection *c = &check->pairs->bags[bag];
-
-	if (c->count == MEMORY_MAX && !spread(c)) {
-		check_broken(check, RULE_FILES, ARCHIVE, NO_EVENT, 0,
+	if (!check->spill_failed)
+		check_broken(check, RULE_FILES, GT_OTF2_NOTHING, NO_EVENT, 0,
 			     "no temporary file can be written: not everything was checked");
-		c->count = 0;
+	check->spill_failed = true;
+}
+
+static void put(struct check *check, enum bag bag, const struct record *records, size_t count)
+{
+	if (!check->bags[bag])
+		check->bags[bag] = new_bag();
+	for (size_t i = 0; i < count && !check->spill_failed; i++) {
+		union sorted one = { .record = records[i] };
+
+		if (gt_sorter_add(check->bags[bag], one.record.key[0], tie_of(bag, &one.record), one.slots, SLOTS))
+			spill_failed(check);
 	}
-	if (c->count == c->room) {
-		c->room = c->room ? c->room * 2 : 1024;
-		c->items = realloc(c->items, c->room * sizeof(*c->items));
-		if (!c->items)
-			abort();
+}
+
+static void put_locked(struct check *check, struct state *state, enum bag bag)
+{
+	pthread_mutex_lock(&check->lock);
+	put(check, bag, state->pending[bag].records, state->pending[bag].count);
+	pthread_mutex_unlock(&check->lock);
+	state->pending[bag].count = 0;
+}
+
+void pairs_add(struct check *check, struct state *state, enum bag bag, const struct record *record)
+{
+	if (!state) {
+		put(check, bag, record, 1);
+		return;
 	}
-	c->items[c->count++] = *record;
+	if (!state->pending[bag].records)
+		state->pending[bag].records = malloc(PENDING * sizeof(*record));
+	if (!state->pending[bag].records)
+		abort();
+	state->pending[bag].records[state->pending[bag].count++] = *record;
+	if (state->pending[bag].count == PENDING)
+		put_locked(check, state, bag);
+}
+
+void pairs_flush(struct check *check, struct state *state)
+{
+	for (enum bag bag = 0; bag < BAGS; bag++) {
+		if (state->pending[bag].count)
+			put_locked(check, state, bag);
+		free(state->pending[bag].records);
+	}
 }
 
 static int compare(const void *va, const void *vb)
@@ -109,7 +118,7 @@ static int compare(const void *va, const void *vb)
 
 static uint64_t id_of(const struct check *check, size_t location)
 {
-	return check->tables[KIND_LOCATION].items[location].id;
+	return gt_otf2_location_at(check->read, location)->id;
 }
 
 #define BROKEN(check, rule, r, ...)                                                                \
@@ -121,22 +130,19 @@ static uint64_t id_of(const struct check *check, size_t location)
  */
 static uint64_t error_between(const struct check *check, size_t one, size_t other)
 {
-	const struct definition *places = check->tables[KIND_LOCATION].items;
-	const struct definition *groups = check->tables[KIND_LOCATION_GROUP].items, *a, *b;
+	const struct gt_otf2 *read = check->read;
 	ptrdiff_t i, k;
 
 	if (!check->several_clocks)
 		return check->clock_error;
-	i = check_find(check, KIND_LOCATION_GROUP, places[one].a);
-	k = check_find(check, KIND_LOCATION_GROUP, places[other].a);
-	if (i < 0 || k < 0 || groups[i].b == groups[k].b)
+	i = gt_otf2_index(read, GT_OTF2_LOCATION_GROUP, gt_otf2_location_at(read, one)->group);
+	k = gt_otf2_index(read, GT_OTF2_LOCATION_GROUP, gt_otf2_location_at(read, other)->group);
+	if (i < 0 || k < 0 || gt_otf2_location_group_at(read, (size_t)i)->parent ==
+				      gt_otf2_location_group_at(read, (size_t)k)->parent)
 		return check->clock_error;
-	a = &groups[i];
-	b = &groups[k];
-	if (a->clock == CLOCK_UNTOLD || b->clock == CLOCK_UNTOLD || a->clock == CLOCK_UNKNOWN ||
-	    b->clock == CLOCK_UNKNOWN)
+	if (check->clocks[i] >= CLOCK_UNKNOWN || check->clocks[k] >= CLOCK_UNKNOWN)
 		return CLOCK_UNKNOWN;
-	return a->clock + b->clock;
+	return check->clocks[i] + check->clocks[k];
 }
 
 /* ---- messages -------------------------------------------------------------------------------- */
@@ -222,10 +228,10 @@ static void check_lengths(struct check *check, struct record *sends, struct reco
 
 static bool is_mpi(const struct check *check, uint64_t comm)
 {
-	ptrdiff_t i = check_find(check, KIND_COMM, comm);
+	const struct gt_otf2_comm *c = gt_otf2_find_comm(check->read, comm);
+	const struct gt_otf2_group *group = c ? gt_otf2_find_group(check->read, c->group) : NULL;
 
-	i = i < 0 ? i : check_find(check, KIND_GROUP, check->tables[KIND_COMM].items[i].a);
-	return i >= 0 && check->tables[KIND_GROUP].items[i].paradigm == OTF2_PARADIGM_MPI;
+	return group && group->paradigm == OTF2_PARADIGM_MPI;
 }
 
 /*
@@ -272,7 +278,7 @@ static void check_messages(struct check *check, struct record *r, size_t n)
 		    r[s].time - r[i].time > error) {
 			check->early++;
 			BROKEN(check, RULE_CAUSALITY, &r[i], "received %.9f s before it is sent %s",
-			       (double)(r[s].time - r[i].time) / (double)check->resolution, what);
+			       (double)(r[s].time - r[i].time) / (double)check->read->resolution, what);
 		}
 		s++;
 	}
@@ -398,16 +404,22 @@ static bool synchronises(uint32_t op)
 	return false;
 }
 
-/* One that failed has no number: which of the other members' belong together from there on is not known. */
-void check_number(struct check *check, struct record *record, uint64_t *next)
+static void note_failure(struct check *check, uint64_t *failed, uint64_t number)
 {
-	uint64_t *failed = &check->failed[record->key[0] >> 1];
+	pthread_mutex_lock(&check->lock);
+	if (number < *failed)
+		*failed = number;
+	pthread_mutex_unlock(&check->lock);
+}
 
+/* One that failed has no number: which of the other members' belong together from there on is not known. */
+void check_number(struct check *check, struct state *state, struct record *record, uint64_t *next)
+{
 	record->key[1] = record->what == COLLECTIVE_FAILED ? *next : (*next)++;
 	if (record->what == COLLECTIVE_DONE)
-		pairs_add(check, BAG_COLLECTIVES, record);
-	else if (record->key[1] < *failed)
-		*failed = record->key[1];
+		pairs_add(check, state, BAG_COLLECTIVES, record);
+	else
+		note_failure(check, &check->failed[record->key[0] >> 1], record->key[1]);
 }
 
 /* Of one process and communicator, by the times at which its threads began them. */
@@ -420,7 +432,7 @@ static void check_order(struct check *check, struct record *r, size_t n)
 
 		numbered.time = r[i].order;
 		numbered.order = r[i].time;
-		check_number(check, &numbered, &next);
+		check_number(check, NULL, &numbered, &next);
 	}
 }
 
@@ -430,18 +442,17 @@ static void check_order(struct check *check, struct record *r, size_t n)
  */
 static void check_collective(struct check *check, struct record *r, size_t n)
 {
-	size_t comm = r->key[0] >> 1;
+	size_t index = r->key[0] >> 1;
 	bool blocking = !(r->key[0] & 1);
-	uint64_t id = check->tables[KIND_COMM].items[comm].id;
-	bool inter = check->tables[KIND_COMM].items[comm].inter;
-	size_t size = check_comm_size(check, id);
+	const struct gt_otf2_comm *comm = gt_otf2_comm_at(check->read, index);
+	bool inter = comm->inter;
+	size_t size = gt_otf2_comm_size(check->read, comm->id);
 	struct record *last = r, *first = r;
 	uint64_t error;
 	char what[96];
 
-	snprintf(what, sizeof(what), "communicator %" PRIu64 " \"%.40s\"", id,
-		 check_name(check, KIND_COMM, id));
-	if (blocking ? r->key[1] >= check->failed[comm] : check->failed_later[comm])
+	snprintf(what, sizeof(what), "communicator %" PRIu64 " \"%.40s\"", comm->id, comm->name);
+	if (blocking ? r->key[1] >= check->failed[index] : check->failed_later[index])
 		return;
 	if (size && (blocking ? n != size : n % size)) {
 		BROKEN(check, RULE_COLLECTIVES, r, "%zu of %zu members take part, %s", n, size,
@@ -486,7 +497,7 @@ static void check_launch(struct check *check, struct record *r, size_t n)
 		if (call->time - r[i].time > check->clock_error)
 			BROKEN(check, RULE_CAUSALITY, &r[i],
 			       "begins %.9f s before the call that caused it, number %" PRIu64,
-			       (double)(call->time - r[i].time) / (double)check->resolution,
+			       (double)(call->time - r[i].time) / (double)check->read->resolution,
 			       r->key[1]);
 }
 
@@ -494,11 +505,10 @@ static void check_launch(struct check *check, struct record *r, size_t n)
 static bool has_early_match(const struct check *check)
 {
 	static const char *const names[] = {"MPI_Mrecv", "MPI_Imrecv", "MPI_Precv_init"};
-	const struct table *regions = &check->tables[KIND_REGION];
 
-	for (size_t i = 0; i < regions->count; i++)
+	for (size_t i = 0; i < check->read->tables[GT_OTF2_REGION].count; i++)
 		for (size_t k = 0; k < sizeof(names) / sizeof(names[0]); k++)
-			if (!strcmp(check_name(check, KIND_REGION, regions->items[i].id), names[k]))
+			if (!strcmp(gt_otf2_region_at(check->read, i)->name, names[k]))
 				return true;
 	return false;
 }
@@ -519,25 +529,49 @@ static void check_sorted(struct check *check, struct record *r, size_t n, group_
 	}
 }
 
-static void check_part(struct check *check, FILE *part, group_check *function)
-{
-	struct record *r;
-	long bytes;
-	size_t n;
+/* Records that the sorter gives one after the other, of one time and tie: few different keys, mostly one. */
+struct batch {
+	struct record *records;
+	size_t count, room;
+	uint64_t time, tie;
+};
 
-	fflush(part);
-	if (fseek(part, 0, SEEK_END) || (bytes = ftell(part)) < 0)
+static void add_to(struct batch *batch, const struct record *r)
+{
+	if (batch->count == batch->room) {
+		batch->room = batch->room ? 2 * batch->room : 1024;
+		batch->records = realloc(batch->records, batch->room * sizeof(*batch->records));
+		if (!batch->records)
+			abort();
+	}
+	batch->records[batch->count++] = *r;
+}
+
+static void check_bag(struct check *check, enum bag bag, group_check *function)
+{
+	struct gt_sorter *sorter = check->bags[bag];
+	struct batch batch = { .count = 0 };
+	union sorted one;
+	long n = 0;
+
+	if (!sorter || gt_sorter_finish(sorter)) {
+		if (sorter)
+			spill_failed(check);
 		return;
-	rewind(part);
-	n = (size_t)bytes / sizeof(*r);
-	r = malloc(n * sizeof(*r) + 1);
-	if (!r)
-		abort();
-	if (fread(r, sizeof(*r), n, part) == n)
-		check_sorted(check, r, n, function);
-	else
-		check_broken(check, RULE_FILES, ARCHIVE, NO_EVENT, 0, "a temporary file is lost");
-	free(r);
+	}
+	while ((n = gt_sorter_unit(sorter, one.slots, SLOTS)) > 0) {
+		if (batch.count && (batch.time != one.record.key[0] || batch.tie != tie_of(bag, &one.record))) {
+			check_sorted(check, batch.records, batch.count, function);
+			batch.count = 0;
+		}
+		batch.time = one.record.key[0];
+		batch.tie = tie_of(bag, &one.record);
+		add_to(&batch, &one.record);
+	}
+	check_sorted(check, batch.records, batch.count, function);
+	if (n < 0)
+		spill_failed(check);
+	free(batch.records);
 }
 
 void check_pairs(struct check *check)
@@ -552,19 +586,8 @@ void check_pairs(struct check *check)
 	};
 
 	check->matched_early = has_early_match(check);
-	for (int bag = 0; bag < BAGS; bag++) {
-		struct collection *c = &check->pairs->bags[bag];
-
-		if (!c->spread) {
-			check_sorted(check, c->items, c->count, functions[bag]);
-			continue;
-		}
-		if (!spread(c))
-			check_broken(
-				check, RULE_FILES, ARCHIVE, NO_EVENT, 0,
-				"no temporary file can be written: not everything was checked");
-		for (int part = 0; part < PARTS; part++)
-			if (c->parts[part])
-				check_part(check, c->parts[part], functions[bag]);
+	for (enum bag bag = 0; bag < BAGS; bag++) {
+		check_bag(check, bag, functions[bag]);
+		gt_sorter_free(check->bags[bag]);
 	}
 }

@@ -8,7 +8,7 @@
 #include "tools/check.h"
 
 #include <inttypes.h>
-#include <stdarg.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "lib/assemble/summary.h"
@@ -45,13 +45,26 @@ static const struct {
 			  false},
 };
 
-static void put_place(struct check *check, char *place, size_t size, uint64_t location,
-		      uint64_t event, uint64_t time)
+const char *check_who(const struct check *check, uint64_t location, char text[CHECK_WHO])
 {
+	const struct gt_otf2_location *l = gt_otf2_find_location(check->read, location);
+	const struct gt_otf2_location_group *g = l ? gt_otf2_find_location_group(check->read, l->group) : NULL;
+	char name[64], process[64];
+
+	gt_summary_escape(name, sizeof(name), l ? l->name : "?", 40);
+	gt_summary_escape(process, sizeof(process), g ? g->name : "?", 40);
+	snprintf(text, CHECK_WHO, "\"%s\" of \"%s\"", name, process);
+	return text;
+}
+
+static void put_place(const struct check *check, char *place, size_t size, uint64_t location,
+		      uint64_t event, uint64_t ticks)
+{
+	const struct gt_otf2 *read = check->read;
 	char who[CHECK_WHO];
 	size_t n;
 
-	if (location == ~UINT64_C(0)) {
+	if (location == GT_OTF2_NOTHING) {
 		snprintf(place, size, "archive");
 		return;
 	}
@@ -59,31 +72,54 @@ static void put_place(struct check *check, char *place, size_t size, uint64_t lo
 	if (event == NO_EVENT)
 		return;
 	n += (size_t)snprintf(place + n, size - n, ", event %" PRIu64, event);
-	if (!check->resolution)
+	if (!read->resolution)
 		return;
 	/* Relative to the begin, as viewers show it. Outside of the range this may be negative. */
 	snprintf(place + n, size - n, ", %.9f s",
-		 (time >= check->begin ? (double)(time - check->begin)
-				       : -(double)(check->begin - time)) /
-			 (double)check->resolution);
+		 (ticks >= read->begin ? (double)(ticks - read->begin) : -(double)(read->begin - ticks)) /
+			 (double)read->resolution);
+}
+
+void check_note(const struct check *check, struct broken *broken, uint64_t location, uint64_t event,
+		uint64_t ticks, const char *format, va_list args)
+{
+	struct example *e;
+	char text[1024];
+
+	if (broken->count++ >= EXAMPLES)
+		return;
+	if (!broken->example && !(broken->example = calloc(EXAMPLES, sizeof(*e))))
+		abort();
+	e = &broken->example[broken->examples++];
+	put_place(check, e->place, sizeof(e->place), location, event, ticks);
+	vsnprintf(text, sizeof(text), format, args);
+	gt_summary_escape(e->text, sizeof(e->text), text, 250);
 }
 
 void check_broken(struct check *check, enum check_rule rule, uint64_t location, uint64_t event,
-		  uint64_t time, const char *format, ...)
+		  uint64_t ticks, const char *format, ...)
 {
-	struct broken *b = &check->broken[rule];
-	struct example *e;
-	char text[1024];
 	va_list args;
 
-	if (b->count++ >= EXAMPLES)
-		return;
-	e = &b->example[b->examples++];
-	put_place(check, e->place, sizeof(e->place), location, event, time);
 	va_start(args, format);
-	vsnprintf(text, sizeof(text), format, args);
+	check_note(check, &check->broken[rule], location, event, ticks, format, args);
 	va_end(args);
-	gt_summary_escape(e->text, sizeof(e->text), text, 250);
+}
+
+void check_merge(struct check *check, struct broken broken[RULES])
+{
+	for (int rule = 0; rule < RULES; rule++) {
+		struct broken *b = &check->broken[rule];
+
+		if (!broken[rule].count)
+			continue;
+		if (!b->example && !(b->example = calloc(EXAMPLES, sizeof(*b->example))))
+			abort();
+		for (unsigned i = 0; i < broken[rule].examples && b->examples < EXAMPLES; i++)
+			b->example[b->examples++] = broken[rule].example[i];
+		b->count += broken[rule].count;
+		free(broken[rule].example);
+	}
 }
 
 void check_warn(struct check *check, const char *format, ...)
@@ -125,7 +161,7 @@ static void report_json(struct check *check, FILE *out, int status, unsigned war
 		"\"locations\": %zu, \"events\": %" PRIu64 ",\n \"messages\": %" PRIu64
 		", \"early\": %" PRIu64 ", \"early_within_error\": %" PRIu64 ", \"incomparable\": %" PRIu64 ",\n \"broken\": [",
 		status ? "false" : "true", status, RULES, warnings,
-		check->tables[KIND_LOCATION].count, check->events, check->messages, check->early,
+		check->read ? check->read->tables[GT_OTF2_LOCATION].count : 0, check->events, check->messages, check->early,
 		check->within, check->incomparable);
 	for (int rule = 0; rule < RULES; rule++) {
 		const struct broken *b = &check->broken[rule];

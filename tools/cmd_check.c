@@ -1,48 +1,27 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * `gputrace check`: is a trace well-formed? Finds the anchor file and reads the archive in a child
- * process with limits of memory and time, because libotf2 crashes, loops or takes all memory on
- * some damaged files.
+ * `gputrace check`: is a trace well-formed? The archive is read in a child process (lib/read/guard.h).
  *
  * Limits: the rules are those of check_report.c; that the trace tells the truth is not among them.
  */
 #include "config.h"
 
-#include <dirent.h>
 #include <errno.h>
 #include <getopt.h>
-#include <inttypes.h>
-#include <poll.h>
-#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/prctl.h>
-#include <sys/resource.h>
-#include <sys/stat.h>
-#include <sys/wait.h>
-#include <time.h>
-#include <unistd.h>
 
 #include "lib/assemble/summary.h"
+#include "lib/read/guard.h"
 #include "tools/check.h"
 #include "tools/cmds.h"
 #include "tools/options.h"
 
-enum { REPORT_MAX = 1 << 20, KEY_JSON = 0x100, KEY_WERROR };
-
-/* AddressSanitizer and ThreadSanitizer reserve terabytes of addresses. */
-#ifndef __has_feature
-#define __has_feature(x) 0
-#endif
-#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__) ||                              \
-	__has_feature(address_sanitizer) || __has_feature(thread_sanitizer)
-enum { LIMIT_MEMORY = false };
-#else
-enum { LIMIT_MEMORY = true };
-#endif
+enum { KEY_JSON = 0x100, KEY_WERROR };
 
 struct options {
 	bool json, quiet, werror;
+	char spool[3500];
 };
 
 static const struct gt_option option_table[] = {
@@ -62,25 +41,6 @@ static const struct gt_usage usage = {
 	false};
 
 /* ---- in the child ---------------------------------------------------------------------------- */
-
-static struct check *complaining; /* libotf2 has one callback for a process */
-
-static OTF2_ErrorCode on_library_error(void *data, const char *file, uint64_t line,
-				       const char *function, OTF2_ErrorCode code,
-				       const char *format, va_list args)
-{
-	(void)data, (void)file, (void)line, (void)function;
-	snprintf(complaining->library, sizeof(complaining->library), "%s",
-		 OTF2_Error_GetDescription(code));
-	if (format && *format) {
-		size_t n = strlen(complaining->library);
-
-		snprintf(complaining->library + n, sizeof(complaining->library) - n, ": ");
-		n = strlen(complaining->library);
-		vsnprintf(complaining->library + n, sizeof(complaining->library) - n, format, args);
-	}
-	return code;
-}
 
 static bool number_of(const char *value, uint64_t *out)
 {
@@ -152,111 +112,50 @@ static void look_at_property(struct check *check, const char *name, const char *
 
 static void look_at_properties(struct check *check)
 {
-	uint32_t count = 0;
-	char **names = NULL;
+	for (size_t i = 0; i < check->read->tables[GT_OTF2_PROPERTY].count; i++) {
+		const struct gt_otf2_property *p = gt_otf2_property_at(check->read, i);
 
-	if (OTF2_Reader_GetPropertyNames(check->reader, &count, &names) != OTF2_SUCCESS)
-		return;
-	for (uint32_t i = 0; i < count; i++) {
-		char *value = NULL;
-
-		if (OTF2_Reader_GetProperty(check->reader, names[i], &value) == OTF2_SUCCESS &&
-		    value)
-			look_at_property(check, names[i], value);
-		free(value);
+		if (p->kind == GT_OTF2_KINDS)
+			look_at_property(check, p->name, p->text);
 	}
-	free(names);
 }
 
-static int check_archive(const char *anchor, const char *spool, const struct options *options,
-			 FILE *out)
+static void check_events(struct check *check, struct gt_otf2 *read)
 {
-	struct check *check = calloc(1, sizeof(*check));
+	check_prepare(check);
+	gt_otf2_events(read);
+	gt_otf2_markers(read, NULL);
+	/* Halves of pairs may be in what could not be read. */
+	if (check->broken[RULE_FILES].count)
+		check_warn(check, "rules that span locations were not checked");
+	else
+		check_pairs(check);
+	if (!check->events)
+		check_warn(check, "the trace has no events");
+}
 
-	if (!check || !(check->pairs = pairs_new()))
+static int check_archive(const char *anchor, void *argument, FILE *out)
+{
+	const struct options *options = argument;
+	struct check *check = calloc(1, sizeof(*check));
+	struct gt_otf2 *read;
+
+	if (!check || pthread_mutex_init(&check->lock, NULL))
 		abort();
-	complaining = check;
-	snprintf(check->anchor, sizeof(check->anchor), "%s", anchor);
-	OTF2_Error_RegisterCallback(on_library_error, NULL);
-	if (*spool)
-		check_warn(check, "%s still holds what was recorded: run 'gputrace recover'",
-			   spool);
-	check->reader = OTF2_Reader_Open(anchor);
-	if (!check->reader) {
-		check_broken(check, RULE_FILES, ~UINT64_C(0), NO_EVENT, 0, "the anchor file: %s",
-			     check->library);
-		return check_report(check, out, options->json, options->quiet, options->werror);
-	}
-	OTF2_Reader_SetSerialCollectiveCallbacks(check->reader);
-	look_at_properties(check);
-	if (check_definitions(check)) {
-		if (check->several_clocks)
-			check->clock_error = check->reading_error;
-		check->clock_error =
-			(uint64_t)((double)check->clock_error / 1e9 * (double)check->resolution);
-		check_events(check);
-		check_markers(check);
-		/* Halves of pairs may be in what could not be read. */
-		if (check->broken[RULE_FILES].count)
-			check_warn(check, "rules that span locations were not checked");
-		else
-			check_pairs(check);
-		if (!check->events)
-			check_warn(check, "the trace has no events");
+	if (*options->spool)
+		check_warn(check, "%s still holds what was recorded: run 'gputrace recover'", options->spool);
+	read = gt_otf2_open(anchor, &(struct gt_otf2_options){ .visitor = &check_visitor, .user = check });
+	check->read = read;
+	if (read) {
+		look_at_properties(check);
+		if (!gt_otf2_definitions(read))
+			check_events(check, read);
 	}
 	/* The reader is not closed: the process ends, and libotf2 may be in any state. */
 	return check_report(check, out, options->json, options->quiet, options->werror);
 }
 
-static void child(const char *anchor, const char *spool, const struct options *options,
-		  uint64_t memory, int to)
-{
-	struct rlimit limit = {memory, memory}, no_core = {0, 0};
-	FILE *out = fdopen(to, "w");
-	int status;
-
-	prctl(PR_SET_PDEATHSIG, SIGKILL);
-	if (LIMIT_MEMORY)
-		setrlimit(RLIMIT_AS, &limit);
-	setrlimit(RLIMIT_CORE, &no_core);
-	/* abort() is how "no memory" is told to the parent, a crash of libotf2 ends as it ends. */
-	if (!out)
-		_exit(GT_RC_USAGE);
-	status = check_archive(anchor, spool, options, out);
-	if (fflush(out))
-		status = GT_RC_USAGE;
-	_exit(status);
-}
-
 /* ---- in the parent --------------------------------------------------------------------------- */
-
-/* Reads the child's report until it ends or the time is over. */
-static size_t collect(int from, char *report, size_t size, unsigned seconds, bool *late)
-{
-	struct timespec start, now;
-	size_t n = 0;
-
-	clock_gettime(CLOCK_MONOTONIC, &start);
-	for (;;) {
-		struct pollfd p = {.fd = from, .events = POLLIN};
-		char scrap[4096];
-		ssize_t got;
-
-		if (poll(&p, 1, 1000) > 0) {
-			got = n < size ? read(from, report + n, size - n)
-				       : read(from, scrap, sizeof(scrap));
-			if (got == 0 || (got < 0 && errno != EINTR))
-				return n;
-			if (got > 0 && n < size)
-				n += (size_t)got;
-		}
-		clock_gettime(CLOCK_MONOTONIC, &now);
-		if (now.tv_sec - start.tv_sec > (time_t)seconds) {
-			*late = true;
-			return n;
-		}
-	}
-}
 
 static int unreadable(const struct options *options, const char *path, const char *reason)
 {
@@ -269,145 +168,22 @@ static int unreadable(const struct options *options, const char *path, const cha
 	return GT_RC_USAGE;
 }
 
-/* Sum of the sizes of the archive's files: bounds how long reading may take. */
-static uint64_t bytes_of(const char *anchor)
+static int check_one(const char *name, struct options *options)
 {
-	char path[4096];
-	const char *dot = strrchr(anchor, '.');
-	uint64_t sum = 0;
-	struct dirent *e;
-	struct stat st;
-	DIR *dir;
+	const char *reason;
+	char anchor[3500];
+	int status;
 
-	snprintf(path, sizeof(path), "%.*s", (int)(dot - anchor), anchor);
-	dir = opendir(path);
-	while (dir && (e = readdir(dir)))
-		if (!fstatat(dirfd(dir), e->d_name, &st, 0) && S_ISREG(st.st_mode))
-			sum += (uint64_t)st.st_size;
-	if (dir)
-		closedir(dir);
-	return sum;
-}
-
-static uint64_t definition_bytes(const char *anchor)
-{
-	char path[4096];
-	struct stat st;
-
-	snprintf(path, sizeof(path), "%.*s.def", (int)(strrchr(anchor, '.') - anchor), anchor);
-	return stat(path, &st) ? 0 : (uint64_t)st.st_size;
-}
-
-static int check_in_child(const char *anchor, const char *spool, const struct options *options)
-{
-	/* Definitions are held in memory; events are not, beyond what is under way. */
-	uint64_t memory = (UINT64_C(3) << 30) + 32 * definition_bytes(anchor);
-	unsigned seconds = 60 + (unsigned)(bytes_of(anchor) >> 20) * 2;
-	char *report = malloc(REPORT_MAX);
-	bool late = false;
-	int ends[2], status;
-	size_t n;
-	pid_t pid;
-
-	if (!report || pipe(ends)) {
-		free(report);
-		return unreadable(options, anchor, strerror(errno));
-	}
-	fflush(stdout);
-	pid = fork();
-	if (pid == 0) {
-		close(ends[0]);
-		child(anchor, spool, options, memory, ends[1]);
-	}
-	close(ends[1]);
-	if (pid < 0) {
-		close(ends[0]);
-		free(report);
-		return unreadable(options, anchor, strerror(errno));
-	}
-	n = collect(ends[0], report, REPORT_MAX, seconds, &late);
-	close(ends[0]);
-	if (late)
-		kill(pid, SIGKILL);
-	while (waitpid(pid, &status, 0) < 0 && errno == EINTR)
-		;
-	if (late || !WIFEXITED(status)) {
-		free(report);
-		return unreadable(options, anchor,
-				  late ? "reading it takes too long"
-				  : WTERMSIG(status) == SIGABRT
-					  ? "it wants more memory than it can need"
-					  : "the OTF2 library crashes on it");
-	}
-	fwrite(report, 1, n, stdout);
-	free(report);
-	return WEXITSTATUS(status);
-}
-
-static bool exists(const char *path, bool folder)
-{
-	struct stat st;
-
-	return !stat(path, &st) && (folder ? S_ISDIR(st.st_mode) : S_ISREG(st.st_mode));
-}
-
-/* DIR/traces.otf2, or the one *.otf2 there is. */
-static bool find_anchor(const char *dir, char *anchor, size_t size)
-{
-	struct dirent *e;
-	unsigned found = 0;
-	DIR *d;
-
-	snprintf(anchor, size, "%s/traces.otf2", dir);
-	if (exists(anchor, false))
-		return true;
-	d = opendir(dir);
-	while (d && (e = readdir(d))) {
-		size_t length = strlen(e->d_name);
-
-		if (length > 5 && !strcmp(e->d_name + length - 5, ".otf2") && !found++)
-			snprintf(anchor, size, "%s/%s", dir, e->d_name);
-	}
-	if (d)
-		closedir(d);
-	return found == 1;
-}
-
-static int check_one(const char *name, const struct options *options)
-{
-	char path[3072], anchor[3500], spool[3500] = "";
-	size_t length = strlen(name);
-
-	if (!length || length >= sizeof(path))
-		return unreadable(options, name, strerror(length ? ENAMETOOLONG : ENOENT));
-	strcpy(path, name);
-	while (length > 1 && path[length - 1] == '/')
-		path[--length] = '\0';
-	if (!exists(path, true)) {
-		if (!exists(path, false))
-			return unreadable(options, path, errno ? strerror(errno) : "not a file");
-		if (length < 6 || strcmp(path + length - 5, ".otf2"))
-			return unreadable(options, path,
-					  "an anchor file has a name that ends in .otf2");
-		return check_in_child(path, spool, options);
-	}
-	snprintf(spool, sizeof(spool), "%s/spool/run", path);
-	if (exists(spool, false))
-		snprintf(spool, sizeof(spool), "%s/spool", path);
-	else
-		*spool = '\0';
-	if (!find_anchor(path, anchor, sizeof(anchor))) {
-		if (*spool)
-			return unreadable(options, path,
-					  "it was not assembled yet: run 'gputrace recover' on it");
-		return unreadable(options, path, "there is no archive (no .otf2 file) in it");
-	}
-	return check_in_child(anchor, spool, options);
+	reason = gt_otf2_find_anchor(name, anchor, sizeof(anchor), options->spool, sizeof(options->spool));
+	if (reason)
+		return unreadable(options, name, reason);
+	status = gt_otf2_guarded(anchor, check_archive, options, &reason);
+	return status < 0 ? unreadable(options, anchor, reason) : status;
 }
 
 int gt_cmd_check(int argc, char **argv)
 {
-	struct options options = {false, false, false};
+	struct options options = {false, false, false, ""};
 	int key, rc = GT_RC_OK;
 	bool several;
 

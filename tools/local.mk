@@ -6,9 +6,8 @@ tools_gputrace_SOURCES = tools/gputrace.c tools/cmds.h tools/options.c tools/opt
 	tools/paths.c tools/paths.h tools/binary.c tools/binary.h tools/cmd_run.c tools/run_parent.c tools/run_parent.h tools/watch.c \
 	tools/cmd_info.c tools/cmd_libwrapgen.c tools/wraps.c tools/wraps.h
 tools_gputrace_SOURCES += tools/cmd_assemble.c tools/cmd_recover.c tools/cmd_report.c
-tools_gputrace_SOURCES += tools/cmd_check.c tools/check.h tools/check_report.c \
-	tools/check_defs.c tools/check_events.c tools/check_mpi.c tools/check_state.h tools/check_markers.c tools/check_other.c \
-	tools/check_pairs.c
+tools_gputrace_SOURCES += tools/cmd_check.c tools/check.h tools/check_report.c tools/check_events.c \
+	tools/check_mpi.c tools/check_pairs.c
 tools_gputrace_CPPFLAGS = $(AM_CPPFLAGS) $(OTF2_CFLAGS)
 tools_gputrace_LDADD = lib/libgtassemble.la -ldl
 # What assembling halves of other trees call (<gputrace/assemble.h>).

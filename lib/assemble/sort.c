@@ -104,9 +104,9 @@ static int by_time(const void *a, const void *b)
 static int open_file(struct gt_sorter *s)
 {
 	static unsigned number; /* atomic: several workers sort */
-	char name[32];
+	char name[48];
 
-	snprintf(name, sizeof(name), ".sort.%u", __atomic_add_fetch(&number, 1, __ATOMIC_RELAXED));
+	snprintf(name, sizeof(name), ".sort.%d.%u", (int)getpid(), __atomic_add_fetch(&number, 1, __ATOMIC_RELAXED));
 	s->fd = openat(s->dirfd, name, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0600);
 	if (s->fd < 0)
 		return -errno;

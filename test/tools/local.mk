@@ -6,8 +6,8 @@ EXTRA_DIST += test/tools/gtcheck.py
 EXTRA_DIST += test/tools/counts.py
 check_PROGRAMS += test/tools/otf2counts
 test_tools_otf2counts_SOURCES = test/tools/otf2counts.c
-test_tools_otf2counts_CPPFLAGS = $(OTF2_CFLAGS)
-test_tools_otf2counts_LDADD = $(OTF2_LIBS)
+test_tools_otf2counts_CPPFLAGS = $(AM_CPPFLAGS) $(OTF2_CFLAGS)
+test_tools_otf2counts_LDADD = lib/libgtassemble.la
 
 # The same on the real installation.
 installcheck-local:

@@ -1,142 +1,92 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Counts enters and leaves by location and region, fast: for tests with millions of events, where
- * the Python reader would take minutes.
+ * Counts enters and leaves by location and region, fast: for tests with millions of events, where the Python
+ * reader would take minutes. Also the shortest program that shows lib/read/read.h.
  *
- * Limits: knows only Enter and Leave; 4,096 regions and locations at most. Output, one line each:
- * REGION <tab> ENTERS <tab> LEAVES <tab> LOCATION
+ * Limits: knows only Enter and Leave. Output, one line each: REGION <tab> ENTERS <tab> LEAVES <tab> LOCATION
  */
 #include <inttypes.h>
-#include <otf2/otf2.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 
-#define MAX 65536
+#include "lib/read/read.h"
 
-static char *strings[1 << 16];
-static uint32_t region_name[MAX];
-static uint64_t location_ref[MAX];
-static size_t locations;
-static struct {
-	uint64_t enters, leaves;
-} *count[MAX]; /* [location][region] */
+struct counts {
+	struct {
+		uint64_t enters, leaves;
+	} *of; /* by the place of the region in its table */
+};
 
-static OTF2_CallbackCode on_string(void *u, OTF2_StringRef self, const char *s)
+static size_t place(const struct gt_otf2_cursor *at, const struct gt_otf2_region *region)
 {
-	(void)u;
-	if (self < 1 << 16)
-		strings[self] = strdup(s);
-	return OTF2_CALLBACK_SUCCESS;
+	return (size_t)(region - gt_otf2_region_at(at->read, 0));
 }
 
-static OTF2_CallbackCode on_region(void *u, OTF2_RegionRef self, OTF2_StringRef name,
-				   OTF2_StringRef canonical, OTF2_StringRef description,
-				   OTF2_RegionRole role, OTF2_Paradigm paradigm,
-				   OTF2_RegionFlag flags, OTF2_StringRef file, uint32_t begin,
-				   uint32_t end)
+static bool defined(const struct gt_otf2_cursor *at, const struct gt_otf2_region *region)
 {
-	(void)u, (void)canonical, (void)description, (void)role, (void)paradigm, (void)flags;
-	(void)file, (void)begin, (void)end;
-	if (self < MAX)
-		region_name[self] = name;
-	return OTF2_CALLBACK_SUCCESS;
+	return place(at, region) < at->read->tables[GT_OTF2_REGION].count;
 }
 
-static OTF2_CallbackCode on_location(void *reader, OTF2_LocationRef self, OTF2_StringRef name,
-				     OTF2_LocationType type, uint64_t events,
-				     OTF2_LocationGroupRef group)
+static void begin(struct gt_otf2_cursor *at)
 {
-	(void)name, (void)type, (void)events, (void)group;
-	if (locations < MAX) {
-		location_ref[locations] = self;
-		count[locations++] = calloc(MAX, sizeof(*count[0]));
-		OTF2_Reader_SelectLocation(reader, self);
-	}
-	return OTF2_CALLBACK_SUCCESS;
+	struct counts *counts = at->state;
+
+	counts->of = calloc(at->read->tables[GT_OTF2_REGION].count + 1, sizeof(*counts->of));
+	if (!counts->of)
+		abort();
 }
 
-static OTF2_CallbackCode on_enter(OTF2_LocationRef location, OTF2_TimeStamp time, uint64_t position,
-				  void *u, OTF2_AttributeList *attributes, OTF2_RegionRef region)
+static void enter(struct gt_otf2_cursor *at)
 {
-	(void)location, (void)time, (void)position, (void)attributes;
-	if (region < MAX)
-		count[*(size_t *)u][region].enters++;
-	return OTF2_CALLBACK_SUCCESS;
+	const struct gt_otf2_region *region = at->stack[at->depth - 1].region;
+
+	if (defined(at, region))
+		((struct counts *)at->state)->of[place(at, region)].enters++;
 }
 
-static OTF2_CallbackCode on_leave(OTF2_LocationRef location, OTF2_TimeStamp time, uint64_t position,
-				  void *u, OTF2_AttributeList *attributes, OTF2_RegionRef region)
+static void leave(struct gt_otf2_cursor *at, const struct gt_otf2_frame *frame)
 {
-	(void)location, (void)time, (void)position, (void)attributes;
-	if (region < MAX)
-		count[*(size_t *)u][region].leaves++;
-	return OTF2_CALLBACK_SUCCESS;
+	if (defined(at, frame->region))
+		((struct counts *)at->state)->of[place(at, frame->region)].leaves++;
 }
 
-/* What numbers in the events mean, where locations have tables that say so. */
-static void read_tables(OTF2_Reader *reader)
+static void merge(struct gt_otf2_cursor *at)
 {
-	OTF2_DefReader *one;
-	uint64_t n;
+	struct counts *counts = at->state;
 
-	if (OTF2_Reader_OpenDefFiles(reader))
+	for (size_t i = 0; i < at->read->tables[GT_OTF2_REGION].count; i++)
+		if (counts->of[i].enters || counts->of[i].leaves)
+			printf("%s\t%" PRIu64 "\t%" PRIu64 "\t%" PRIu64 "\n", gt_otf2_region_at(at->read, i)->name,
+			       counts->of[i].enters, counts->of[i].leaves, at->location->id);
+	free(counts->of);
+}
+
+static void fault(void *user, struct gt_otf2_cursor *at, enum gt_otf2_fault what, const char *format,
+		  va_list args)
+{
+	(void)user, (void)at;
+	if (what != GT_OTF2_FILES)
 		return;
-	for (size_t i = 0; i < locations; i++) {
-		one = OTF2_Reader_GetDefReader(reader, location_ref[i]);
-		if (one) {
-			OTF2_Reader_ReadAllLocalDefinitions(reader, one, &n);
-			OTF2_Reader_CloseDefReader(reader, one);
-		}
-	}
-	OTF2_Reader_CloseDefFiles(reader);
-}
-
-static int fail(const char *what)
-{
-	fprintf(stderr, "otf2counts: %s\n", what);
-	return 1;
+	fputs("otf2counts: ", stderr);
+	vfprintf(stderr, format, args);
+	fputc('\n', stderr);
 }
 
 int main(int argc, char **argv)
 {
-	OTF2_Reader *reader = argc == 2 ? OTF2_Reader_Open(argv[1]) : NULL;
-	OTF2_GlobalDefReaderCallbacks *defs = OTF2_GlobalDefReaderCallbacks_New();
-	OTF2_EvtReaderCallbacks *events = OTF2_EvtReaderCallbacks_New();
-	uint64_t n;
-	size_t i, k;
+	static const struct gt_otf2_visitor visitor = { .state_size = sizeof(struct counts), .begin = begin,
+							.enter = enter, .leave = leave, .merge = merge,
+							.fault = fault };
+	struct gt_otf2 *read = NULL;
+	int rc;
 
-	if (!reader)
-		return fail("cannot open the archive");
-	OTF2_Reader_SetSerialCollectiveCallbacks(reader);
-	OTF2_GlobalDefReaderCallbacks_SetStringCallback(defs, on_string);
-	OTF2_GlobalDefReaderCallbacks_SetRegionCallback(defs, on_region);
-	OTF2_GlobalDefReaderCallbacks_SetLocationCallback(defs, on_location);
-	OTF2_EvtReaderCallbacks_SetEnterCallback(events, on_enter);
-	OTF2_EvtReaderCallbacks_SetLeaveCallback(events, on_leave);
-	OTF2_Reader_RegisterGlobalDefCallbacks(reader, OTF2_Reader_GetGlobalDefReader(reader), defs,
-					       reader);
-	if (OTF2_Reader_ReadAllGlobalDefinitions(reader, OTF2_Reader_GetGlobalDefReader(reader), &n))
-		return fail("cannot read the definitions");
-	read_tables(reader);
-	if (OTF2_Reader_OpenEvtFiles(reader))
-		return fail("cannot open the event files");
-	for (i = 0; i < locations; i++) {
-		OTF2_EvtReader *one = OTF2_Reader_GetEvtReader(reader, location_ref[i]);
-
-		if (!one)
-			return fail("a location has no events");
-		OTF2_Reader_RegisterEvtCallbacks(reader, one, events, &i);
-		if (OTF2_Reader_ReadAllLocalEvents(reader, one, &n))
-			return fail("cannot read the events of a location");
-		OTF2_Reader_CloseEvtReader(reader, one);
-	}
-	for (i = 0; i < locations; i++)
-		for (k = 0; k < MAX; k++)
-			if (count[i][k].enters || count[i][k].leaves)
-				printf("%s\t%" PRIu64 "\t%" PRIu64 "\t%" PRIu64 "\n",
-				       strings[region_name[k]], count[i][k].enters,
-				       count[i][k].leaves, location_ref[i]);
-	OTF2_Reader_Close(reader);
-	return 0;
+	if (argc == 2)
+		read = gt_otf2_open(argv[1], &(struct gt_otf2_options){ .visitor = &visitor });
+	if (!read)
+		return 1;
+	rc = gt_otf2_definitions(read);
+	if (!rc)
+		rc = gt_otf2_events(read);
+	gt_otf2_close(read);
+	return rc != 0;
 }
