@@ -49,6 +49,8 @@ _at_exit()
 {
 	local rc=$?
 	cd / || exit 99
+	times >"$T/.times"
+	_times=$(tail -n 1 "$T/.times")
 	if [ -z "$_finished" ]; then
 		echo "Bail out! $(basename "$0") ended early with status $rc"
 		_failed=1
@@ -59,7 +61,9 @@ _at_exit()
 		chmod -R u+rwx "$T" 2>/dev/null
 		rm -rf "$T"
 	fi
-	echo "# time: $SECONDS s" # runtests lists the slowest
+	# runtests lists the slowest; other tests run at the same time, so the processor's time is there, too.
+	echo "# time: $SECONDS s"
+	echo "# of the processor, user and system: $_times"
 }
 trap _at_exit EXIT
 trap 'exit 143' TERM
@@ -183,6 +187,19 @@ done_testing()
 	exit $((_failed > 0))
 }
 
+# sample QUICK USUAL THOROUGH: how much of what is large or random: of ./runtests --quick (GT_QUICK=1), of
+# ./runtests, and with GT_THOROUGH=1.
+sample()
+{
+	if [ -n "${GT_THOROUGH:-}" ]; then
+		echo "$3"
+	elif [ -n "${GT_QUICK:-}" ]; then
+		echo "$1"
+	else
+		echo "$2"
+	fi
+}
+
 # ---- running --------------------------------------------------------------------------------------
 
 # limit SECONDS COMMAND...: ends with 124 or 137 if the command takes longer.
@@ -264,8 +281,9 @@ trace_linked()
 
 # ---- compiling ------------------------------------------------------------------------------------
 
-GT_COMPILERS=${GT_COMPILERS:-gcc clang}
-GT_OPTS=${GT_OPTS:--O0 -O2}
+# ./runtests --quick: one compiler, one level.
+GT_COMPILERS=${GT_COMPILERS:-$(sample gcc "gcc clang" "gcc clang")}
+GT_OPTS=${GT_OPTS:-$(sample -O2 "-O0 -O2" "-O0 -O2")}
 
 # The C++ compiler that belongs to a C compiler.
 cxx_of()

@@ -23,6 +23,8 @@ for mpi in openmpi mpich; do
 		MPIS="$MPIS $mpi"
 	fi
 done
+# shellcheck disable=SC2086 # a list of words
+MPIS=$(set -- $MPIS; sample "${1:-}" "$*" "$*")
 [ -n "$MPIS" ] || skip_all "neither mpicc.openmpi nor mpicc.mpich is here"
 
 # mpi_build MPI OUT SRC [flags...]: a program without anything of gputrace -> $T/OUT.MPI
