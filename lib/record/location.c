@@ -311,11 +311,46 @@ lost:
 	return NULL;
 }
 
+static void put_free(struct gt_location *loc)
+{
+	loc->in_use = false;
+	loc->mark_set = false;
+	if (!gt_settings.pthread_reuse || !loc->id || loc->stopped)
+		return;
+	loc->next_free = free_list;
+	free_list = loc;
+}
+
+/*
+ * Threads that ended without a word: their first event came out of the last round of destructors, or they
+ * ended by a system call. Looked for when as many have come as there are locations for half of them.
+ */
+static void find_ended(void)
+{
+	static uint32_t since;
+
+	if (++since < (made + 1) / 2)
+		return;
+	since = 0;
+	for (uint32_t i = 1; i < made; i++) {
+		struct gt_location *loc = *place(i);
+
+		if (!loc->in_use || loc->kind != GT_LOC_THREAD ||
+		    GT_SYS3(SYS_tgkill, gt_pid, loc->win->tid, 0) != -ESRCH)
+			continue;
+		loc->end_missing = true;
+		put_free(loc);
+	}
+}
+
 static struct gt_hot *attach_locked(void)
 {
-	struct gt_location *loc = free_list;
+	struct gt_location *loc;
 	uint32_t tid = (uint32_t)gt_sys_gettid();
 
+	if (!free_list)
+		find_ended();
+	loc = free_list;
 	if (loc)
 		free_list = loc->next_free;
 	else
@@ -324,22 +359,44 @@ static struct gt_hot *attach_locked(void)
 		gt_self = &gt_hot_lost;
 		return gt_self;
 	}
+	loc->in_use = true;
 	loc->win->tid = tid;
 	loc->win->incarnation++;
 	if (loc->callstack)
 		gt_callstack_reset(loc->callstack);
 	else if (gt_verdicts.mode & GT_VERDICT_TRACK)
 		loc->callstack = gt_callstack_new();
-	loc->sequence = announced;
-	loc->end_how = GT_THREAD_END_UNKNOWN;
 	gt_self = loc->hot;
 	return gt_self;
+}
+
+static void record_end(struct gt_hot *hot)
+{
+	const struct gt_location *loc = hot->loc;
+
+	gt_write(hot, GT_WORDX(GT_T_THREAD_END, 1, 0), (uint64_t[2]){ loc->sequence, loc->end_how }, 1,
+		 gt_clock_read());
+}
+
+/* The thread before, if that did not say so, has ended, and this one begins. */
+static void record_begin(struct gt_hot *hot)
+{
+	struct gt_location *loc = hot->loc;
+
+	if (loc->end_missing)
+		record_end(hot);
+	loc->end_missing = false;
+	loc->sequence = announced;
+	loc->end_how = GT_THREAD_END_UNKNOWN;
+	if (loc->id || announced) /* the main thread begins with the program */
+		gt_write(hot, GT_WORDX(GT_T_THREAD_BEGIN, 1, 0),
+			 (uint64_t[2]){ announced, loc->win->tid }, 1, gt_clock_read());
 }
 
 struct gt_hot *gt_thread_attach(void)
 {
 	struct gt_hot *hot = gt_self;
-	uint64_t mask, begin[2];
+	uint64_t mask;
 
 	if (hot == &gt_hot_lost && ++missed % RETRY == 0)
 		gt_self = hot = &gt_hot_new;
@@ -380,11 +437,7 @@ struct gt_hot *gt_thread_attach(void)
 	}
 	if (have_key)
 		pthread_setspecific(key, (void *)1);
-	if (hot->loc->id || announced) { /* the main thread begins with the program */
-		begin[0] = announced;
-		begin[1] = hot->loc->win->tid;
-		gt_write(hot, GT_WORDX(GT_T_THREAD_BEGIN, 1, 0), begin, 1, gt_clock_read());
-	}
+	record_begin(hot);
 	if (__atomic_load_n(&gt_modules_dirty, __ATOMIC_RELAXED))
 		gt_modules_scan();
 	return hot;
@@ -402,15 +455,11 @@ void gt_thread_release(void)
 	}
 	gt_thread_off = false; /* its end is recorded in any case */
 	if (loc->id || loc->sequence)
-		gt_write(hot, GT_WORDX(GT_T_THREAD_END, 1, 0),
-			 (uint64_t[2]){ loc->sequence, loc->end_how }, 1, gt_clock_read());
+		record_end(hot);
 	mask = gt_lock(&lock);
 	gt_self = &gt_hot_gone;
-	loc->mark_set = false;
-	if (mask != GT_LOCK_REFUSED && gt_settings.pthread_reuse && loc->id && !loc->stopped) {
-		loc->next_free = free_list;
-		free_list = loc;
-	}
+	if (mask != GT_LOCK_REFUSED)
+		put_free(loc);
 	gt_unlock(&lock, mask);
 }
 

@@ -59,6 +59,8 @@ struct gt_location {
 	bool off_marked;       /* an OFF record is the last thing in the stream */
 	bool failed;           /* the last attempt to spool failed */
 	bool mark_set;
+	bool in_use;           /* a thread has it, or had when it ended without a word */
+	bool end_missing;      /* of the thread before, whose number is `sequence` */
 	uint8_t scans_left;    /* looks at the memory map that the next events take */
 	uint8_t end_how;       /* enum gt_thread_end, as announced by gt_thread_end */
 	uint64_t mark;         /* VT_SET_REWIND_MARK: stream offset */

@@ -179,6 +179,29 @@ UNSEEN static void nodefer(void)
 	say("calls work %ld\ncalls handled %ld\n", in_main, in_handler);
 }
 
+/* Handlers of which each records more than the whole window holds. */
+UNSEEN static void deep_handler(int sig)
+{
+	int i;
+
+	(void)sig;
+	for (i = 0; i < 700; i++) {
+		handled();
+		in_handler++;
+	}
+}
+
+UNSEEN static void deep(void)
+{
+	timer(deep_handler, SA_NODEFER, 300);
+	while (in_handler < 100 * 700) {
+		work();
+		in_main++;
+	}
+	timer(SIG_IGN, 0, 0);
+	say("work %ld handled %ld\n", in_main, in_handler);
+}
+
 /* Handlers that jump away, also between the reservation of a slot and its record. */
 UNSEEN static void torn(void)
 {
@@ -283,6 +306,41 @@ UNSEEN static void raw_fork(void)
 	say("done\n");
 }
 
+static pthread_key_t last;
+
+/* Without an adapter the core first hears of the thread when no round of destructors comes after this one. */
+UNSEEN static void end_of_thread(void *round)
+{
+	gt_ref r;
+
+	if ((intptr_t)round < 4) {
+		MUST(!pthread_setspecific(last, (void *)((intptr_t)round + 1)));
+		return;
+	}
+	r = region("r");
+	gt_enter(r);
+	gt_leave(r);
+}
+
+UNSEEN static void *only_at_its_end(void *arg)
+{
+	MUST(!pthread_setspecific(last, (void *)1));
+	return arg;
+}
+
+UNSEEN static void late_threads(void)
+{
+	pthread_t thread;
+	int i;
+
+	MUST(!pthread_key_create(&last, end_of_thread));
+	for (i = 0; i < 50; i++) {
+		MUST(!pthread_create(&thread, NULL, only_at_its_end, NULL));
+		pthread_join(thread, NULL);
+	}
+	say("calls r 50\n");
+}
+
 /* An adapter that is a plug-in, and unloaded before a fork and the end (records_lib.c). */
 UNSEEN static void plugin(const char *path)
 {
@@ -348,6 +406,10 @@ int main(int argc, char **argv)
 		attributes();
 	if (!strcmp(way, "nodefer"))
 		nodefer();
+	if (!strcmp(way, "deep"))
+		deep();
+	if (!strcmp(way, "late threads"))
+		late_threads();
 	if (!strcmp(way, "torn"))
 		torn();
 	if (!strcmp(way, "forks"))
