@@ -12,12 +12,12 @@
  *   devices.c  which device a number means
  *   places.c   contexts and streams -> location groups and locations
  *   kernels.c  kernels and copies -> regions
- *   implicit.c calls that wait without saying so; extras.c records that are asked for
+ *   implicit.c calls that wait implicitly; extras.c records on request (VT_GPUTRACE)
  *   calls.c    API callbacks on the program's threads -> regions, and entries of the table
  *   buffers.c  CUPTI's activity buffers: handed out, taken back, queued
  *   records.c  activity records -> events of streams and of the threads that caused them
  *   account.c  what happened to every call and record
- *   worker.c   our two threads: one reads the buffers, one makes CUPTI give them out
+ *   worker.c   our two threads: one reads the buffers, one makes CUPTI flush them
  *   ranges.c   NVTX ranges that may overlap; nvtx.c ranges, marks and names by NVTX
  *   life.c     start, end, fork
  *

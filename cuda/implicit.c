@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Calls that wait for the device without saying so: cudaFree and its relatives. What they waited for is
+ * Calls that wait for the device implicitly: cudaFree and similar ones. What they waited for is
  * known from the device's times: if something of their context ended while the call ran, and nothing
  * went on beyond its end, the time until the last of these ends was the wait.
  *

@@ -59,7 +59,7 @@ static const struct {
 	const char *name, *sentence; /* NULL: no warning */
 } telling[] = {
 	{"LOST_FILTER", NULL}, /* whole regions, asked for: pairs stay pairs */
-	{"PROCESSES_KILLED", "of the processes did not end by themselves"},
+	{"PROCESSES_KILLED", "of the processes have no recorded end (killed, or still running)"},
 	{"RANKS_WITHOUT_MPI", "of the processes were started as MPI ranks, but no MPI was recorded"},
 	{"PROGRAMS_UNTRACED", "of the programs that were started could not be traced"},
 	{"UNKNOWN_RECORDS", "records of an unknown type were left out"},

@@ -2,9 +2,8 @@
 /*
  * Looking through GPU streams before they are converted.
  *
- * Whether each end of a transfer has its other one is asked of a sum: every send adds a hash of what
- * it says about the transfer, every receive subtracts it. Only if the sums are not zero in the end are
- * the transfers listed and paired.
+ * Whether each transfer has both endpoints is decided by a sum: every send adds a hash of the transfer's
+ * properties, every receive subtracts it. Only if a sum is not zero are the transfers listed and paired.
  */
 #include "config.h"
 

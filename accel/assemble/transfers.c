@@ -4,7 +4,7 @@
  * one-sided operations on a window; and merging what arrived late for a location into its stream.
  *
  * Limits: only in streams of GPUs and for locations named by streams of kind GT_LOC_SIDE; elsewhere
- * transfers are counted as unknown records. Ends without their other end are left out and counted.
+ * transfers are counted as unknown records. Endpoints without the other one are left out and counted.
  */
 #include "config.h"
 

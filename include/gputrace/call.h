@@ -35,7 +35,7 @@ struct gt_call_place {
 /*
  * gt_active(), gt_guard(), and two records of one slot each (an attribute and an enter) at the present
  * time, which is place->now, in one. False: they are not written. If place->window is NULL, nothing was
- * done, because one of the three has anything to think about; else gt_call_enter_slow() does the rest.
+ * done, because the thread is off, guarded or filtered; else gt_call_enter_slow() does the rest.
  *
  * A limit that is not 0 says that the process is being recorded, and this thread, by the hot path's
  * clock; what is left to ask is whether it is inside of gputrace.

@@ -102,7 +102,7 @@ enum gt_loc_kind {
 #define GT_LOC_UNSORTED 1u  /* record times are not the time of writing; sort when assembling */
 #define GT_LOC_COMMITS  2u  /* the end of the stream is noted with each record (foreign times) */
 #define GT_LOC_PACKED   4u  /* the core's own: what is spooled is packed */
-#define GT_LOC_ASIDE    8u  /* of a GPU_STREAM: of the process, not of a GPU: for what may overlap */
+#define GT_LOC_ASIDE    8u  /* a timeline of the process, sorted like a GPU_STREAM: for what may overlap */
 
 enum gt_clock_kind {
 	GT_CLOCK_TSC = 1,       /* x86: rdtsc, invariant and used by the kernel */
@@ -110,7 +110,7 @@ enum gt_clock_kind {
 	GT_CLOCK_CNTVCT = 3,    /* Arm */
 };
 
-#define GT_COMM_EVENTS 1u  /* of a COMM: COMM_CREATE and COMM_DESTROY tell of it */
+#define GT_COMM_EVENTS 1u  /* of a COMM: it has COMM_CREATE and COMM_DESTROY records */
 /* Of a COMM: the LINK that it goes back to, 0: none. Its key is then unique among those of that link. */
 #define GT_COMM_LINK_SHIFT 8
 
@@ -121,21 +121,21 @@ enum gt_clock_kind {
 
 enum gt_link_kind {
 	GT_LINK_SPAWN = 1,
-	GT_LINK_PARENT = 2, /* the other end of SPAWN */
+	GT_LINK_PARENT = 2, /* the other endpoint of SPAWN */
 	GT_LINK_ACCEPT = 3,
 	GT_LINK_CONNECT = 4,
 	GT_LINK_JOIN = 5,   /* both ends */
 };
 
 /*
- * One end of what connects processes of two MPI_COMM_WORLDs, as a process there knows it. Which end
- * belongs to which other one is found out by the assembly.
+ * One endpoint of a connection between two MPI_COMM_WORLDs, as a process there knows it. The assembly
+ * finds out which endpoints belong together.
  */
 struct gt_def_link {
-	uint64_t key;       /* of this end: the same in all its processes, and as that of a COMM */
+	uint64_t key;       /* of this endpoint: the same in all its processes, like that of a COMM */
 	uint32_t link;      /* the LINK that the key goes back to, 0: none */
-	uint32_t group;     /* GROUP: who is at this end */
-	uint32_t near, far; /* how many are at this end, and at the other one */
+	uint32_t group;     /* GROUP: the members of this endpoint */
+	uint32_t near, far; /* how many members this endpoint has, and the other one */
 	uint32_t kind;      /* enum gt_link_kind */
 	uint32_t root;      /* 1: this is the one process whose arguments count, and what follows holds */
 	uint64_t begin, end;/* ticks: of the call; of PARENT: 0, and when MPI_Init was over */

@@ -96,7 +96,7 @@ static inline void *gt_wrap_real(struct gt_wrap *gt_w, const void *gt_caller)
 	} while (0)
 
 #define GT_WRAP_EXPORT __attribute__((visibility("default"), used))
-/* C: the wrapper bears the function's name, so that the compiler compares it with the header. */
+/* C: the wrapper has the function's name, so that the compiler compares it with the header. */
 #ifdef GT_WRAP_LINK
 #define GT_WRAP_NAME(gt_f)       __wrap_##gt_f
 #define GT_WRAP_DECLARE(gt_f)    extern __typeof__(gt_f) __wrap_##gt_f, __real_##gt_f

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The archive's files: memory, space and errors of libotf2 under control.
+ * The archive's files: bounds libotf2's memory, reserves its disk space, handles its errors.
  *
  * Memory: each event writer gets one chunk at a time, so that libotf2 flushes when it is full.
  * Space: `flushed` counts the chunks that libotf2 has passed on; before more events are converted,

@@ -4,8 +4,8 @@
  * fits), and a slow path for everything else.
  *
  * Order: a slot is reserved before its time is read, so what a signal handler records in between
- * has later slots and smaller times. A record whose successor is earlier is held back until its
- * time has come.
+ * has later slots and smaller times. A record whose successor is earlier is delayed until the earlier
+ * ones are written.
  *
  * Nesting: a leave that is not of the innermost open region closes the regions inside (longjmp,
  * exceptions, tail calls); a leave of a region that is not open is dropped. Both are counted.

@@ -3,7 +3,7 @@
  * All records but enter and leave: switching on and off, spooling, attributes, parameters, metrics,
  * markers, processes, user messages; program begin and end.
  *
- * Limits: records of types that nobody knows are skipped and counted as unknown.
+ * Limits: records of unknown types are skipped and counted.
  */
 #include "config.h"
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * The course of an assembly: open the spool, number what is in it, convert the locations on several
- * threads, write the definitions, put the archive in its place, tell about it, remove the spool.
+ * threads, write the definitions, put the archive in its place, report, remove the spool.
  *
  * Limits: the spool is kept until the archive is complete, unless the disk is full
  * and the space of what has been converted will be enough for the rest.

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Archives of several hosts: each makes a part, and the last one joins them.
+ * Archives of several hosts: each host makes a partial archive, and the last one joins them.
  *
  * Limits: see assemble.h and part.h.
  */

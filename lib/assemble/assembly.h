@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * The state of an assembly, shared by assemble.c (a spool becomes an archive) and assemble_parts.c (a
- * spool becomes a part of one; parts become one).
+ * spool becomes a partial archive; partial archives become one).
  *
  * Limits: internal.
  */

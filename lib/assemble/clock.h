@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * From ticks to nanoseconds since the run began: each process gets a conversion made of straight
- * pieces. On one host that is one piece, from the simultaneous clock readings of its processes; where
- * clocks of hosts were compared (GT_D_SYNC), one for each span between two comparisons.
+ * From ticks to nanoseconds since the run began: each process gets a piecewise linear conversion. On one
+ * host that is one segment, from the simultaneous clock readings of its processes; where clocks of hosts
+ * were compared (GT_D_SYNC), one for each interval between two comparisons.
  *
  * Limits: hosts whose clocks were never compared are aligned by their wall clocks, with an unknown
  * error.

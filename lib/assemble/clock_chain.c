@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Finding the chains of clocks, the line through comparisons, what hosts have made of them, and the
- * corrections where they differ; see clock_chain.h. How a conversion comes about is in clock.c.
+ * Chains of clocks, the line through comparisons, the conversions that hosts have used, and corrections
+ * where they differ; see clock_chain.h. clock.c computes the conversions.
  */
 #include "config.h"
 

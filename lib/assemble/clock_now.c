@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * A reading of this host's clocks, now: for a process that was killed before it had read them twice, so that
- * nobody knows how fast its counter runs.
+ * Reads this host's clocks now: for a process that was killed before its second reading, so that the rate
+ * of its counter is unknown.
  *
  * Limits: on the host where it ran, which has neither been started again nor slept since; else there is none.
  */

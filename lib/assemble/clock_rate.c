@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * A counter's rate by pieces. Limits: see clock_rate.h.
+ * A counter's rate, segment by segment. Limits: see clock_rate.h.
  */
 #include "config.h"
 

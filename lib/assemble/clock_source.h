@@ -2,7 +2,7 @@
 /*
  * What is known about one clock while the conversions are computed.
  *
- * Limits: of clock.c, and what it is too long for.
+ * Limits: for clock.c and clock_chain.c only.
  */
 #ifndef GT_ASSEMBLE_CLOCK_SOURCE_H
 #define GT_ASSEMBLE_CLOCK_SOURCE_H

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Bringing what a host has recorded on its own disk (VT_PFORM_LDIR) to the archive directory, where
- * the last host of the run finds it.
+ * Copies a spool on a host's own disk (VT_PFORM_LDIR) to the archive directory, where the last host of
+ * the run finds it.
  *
  * Limits: on the host itself, when all its processes have ended; the caller holds the lock of the
  * host's run header.

@@ -2,8 +2,8 @@
 /*
  * Unifying definitions: a hash table of byte strings under every kind of definition.
  *
- * Limits: without memory the numbers are no longer right; `failed` says so and the
- * archive is given up.
+ * Limits: when memory runs out the numbers are no longer valid; `failed` is set and the archive is
+ * abandoned.
  */
 #include "config.h"
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Merging parts; see merge.h. First who appears is read of all parts, which numbers processes and
- * locations and puts the clocks together; then the definitions, part after part: each is unified with
- * what came before, which gives its mapping tables, and is forgotten.
+ * Merging partial archives; see merge.h. The first pass reads processes, locations and clocks of all of
+ * them; the second reads the definitions, one partial archive after the other: unifying them with those
+ * before gives its mapping tables.
  *
  * Limits: a rank that is in a communicator and in no part (it died before it knew its rank) gets a
  * process without events, so that ranks in events stay right.

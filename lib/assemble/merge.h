@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * From parts (part.h) to one archive: numbers for all processes and locations, the definitions of all
- * parts unified, for each location the tables that map its part's numbers, and the correction of its
- * clock. The events are not read: their files get a second name.
+ * From partial archives (part.h) to one archive: numbers for all processes and locations, the definitions
+ * of all partial archives unified, for each location the tables that map its local numbers, and the
+ * correction of its clock. The events are not read: their files are linked.
  *
- * Limits: reads one part at a time, twice; memory grows with what is distinct, and with the number of
+ * Limits: reads one partial archive at a time, twice; memory grows with what is distinct, and with the number of
  * locations.
  */
 #ifndef GT_ASSEMBLE_MERGE_H

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Definitions of a part, unified with those of the parts before it.
+ * Definitions of a partial archive, unified with those of the ones before it.
  *
  * Limits: believes nothing that the part says about numbers: what is out of range ends the merge or
  * becomes number 0.

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * What a part has in files: events, which get a second name in the archive; the definitions of single
+ * The files of a partial archive: events, which are linked into the archive; the definitions of single
  * locations; markers.
  *
  * Limits: where the file system has no links events are copied.

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Which parts of an archive a spool holds already, and which processes they are made of.
+ * Which partial archives a spool holds already, and which processes they are made of.
  *
  * Limits: see spool.h.
  */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * What a location spent its time with, in the few sorts that the summary tells apart.
+ * What a location spent its time with, in the few categories of the summary.
  *
  * Limits: by the regions' paradigms and names; what ran outside of all regions counts as work.
  */

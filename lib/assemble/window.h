@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * A location's window: is its header believable, what does its stream hold, which slots were
- * finished?
+ * A location's window: is its header valid, what does its stream hold, which slots are complete?
  *
  * Limits: used by the reader of the spool and of the streams only.
  */

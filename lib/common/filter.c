@@ -442,7 +442,7 @@ static void complain_of_file(const char *path, const char *why, gt_filter_compla
 	if (!complain)
 		return;
 	gt_text_escape(shown, sizeof(shown), path, strlen(path));
-	gt_text(sentence, sizeof(sentence), "%s cannot be read (%s): none of its rules hold", shown, why);
+	gt_text(sentence, sizeof(sentence), "%s cannot be read (%s): it is ignored", shown, why);
 	complain(sentence);
 }
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The adapters that have registered: what they are called, and what they want to be told of.
+ * The adapters that have registered: their names and callbacks.
  *
  * Limits: they stay for as long as the process lives; their objects are pinned in memory.
  */

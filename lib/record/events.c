@@ -249,7 +249,7 @@ void gt_leave_at(gt_ref region, uint64_t tick)
 		gt_write(NULL, GT_WORD(GT_T_LEAVE, region), NULL, 0, tick);
 }
 
-/* Calls that must cost little: what is rare of call.h. */
+/* The out-of-line slow paths of call.h. */
 const unsigned *gt_call_prepare(struct gt_call *call)
 {
 	*call = (struct gt_call){ &gt_self, &gt_depth };

@@ -5,11 +5,11 @@
  * speakers agree who they are by a file that only one of them can make, so that either all of them
  * act on it or none.
  *
- * Nobody waits for a process that may not be there: who hears nothing within some seconds makes the
- * file itself, empty, and then all go without.
+ * Nobody waits for a process that may not be there: a speaker that finds no file within some seconds
+ * makes it, empty, and then no clocks are compared.
  *
- * Limits: needs the archive directory to be shared by the hosts; a host whose speaker comes too late
- * is left out. No malloc, no stdio.
+ * Limits: needs the archive directory to be shared by the hosts; a host whose speaker is too late is left
+ * out. No malloc, no stdio.
  */
 #include "gputrace/ranks.h"
 #include "lib/common/rundir.h"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The definitions journal of the process: a file that is mapped part by part, so that a killed process
- * leaves all that were complete, and nobody has to be asked for the next one.
+ * The definitions journal of the process: a file that is mapped chunk by chunk, so that a killed process
+ * leaves all complete ones, and the next one needs no system call.
  *
  * Limits: definitions up to JOURNAL_MAX bytes; written under the definitions lock, signals blocked.
  */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Sentences to the user: one write to stderr each, signal-safe, errno untouched.
+ * Messages to the user: one write to stderr each, signal-safe, errno untouched.
  * Limits: lines of 1,000 characters; control characters are shown as '?'.
  */
 #include "lib/common/text.h"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The run as its processes see it: joining it, leaving it, and telling who is the last. Every process
+ * The run as its processes see it: joining it, leaving it, and finding out who is the last. Every process
  * holds a shared flock on spool/run; the one that gets it exclusively, and finds no other process of
  * the run alive, starts the assembly.
  *

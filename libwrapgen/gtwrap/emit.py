@@ -23,7 +23,7 @@ HEAD = """\
 #pragma GCC diagnostic ignored "-Wignored-qualifiers"
 """
 
-# In C a wrapper bears the function's name, and the header may have defined that inline (gnu_inline) before:
+# In C a wrapper has the function's name, and the header may have defined that inline (gnu_inline) before:
 # what is said of the wrapper itself then comes too late for clang.
 DEFAULT = """\
 #ifndef __cplusplus
