@@ -50,7 +50,7 @@ test_unit_rundir_SOURCES = test/unit/test_rundir.c
 test_unit_rundir_CFLAGS = $(UNIT_CFLAGS)
 test_unit_rundir_LDADD = $(UNIT_LIBS)
 
-# The assembly from made-up spools, its archives read back with OTF2's own reader.
+# The assembly from made-up spools, its archives read back with lib/read.
 UNIT_SPOOL = test/unit/mkspool.c test/unit/mkspool.h test/unit/readback.c test/unit/readback.h \
 	test/unit/expect.c test/unit/expect.h
 

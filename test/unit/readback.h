@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * An archive as text, read with OTF2's own reader: one line for each event, location by location,
+ * An archive as text, read by lib/read: one line for each event, location by location,
  * so that a test can say what it expects in words.
  *
  * Limits: for tests; knows the records that the assembly writes.
