@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * syscall(), for those system calls that a wrapper of ours stands before: stress-ng, browsers and
- * libseccomp confine themselves by syscall(SYS_seccomp), sandboxes make processes by syscall(SYS_clone),
- * and end by syscall(SYS_exit_group). All others go on by a jump with registers and stack as they came,
+ * libseccomp confine themselves by syscall(SYS_seccomp) and syscall(SYS_unshare), sandboxes make processes
+ * by syscall(SYS_clone), and end by syscall(SYS_exit_group). All others go on by a jump with registers and stack as they came,
  * because some return twice on one stack (SYS_vfork).
  *
  * Limits: a `syscall` instruction of the program's own is not seen, nor is SYS_clone3. On processors other than x86-64 the
@@ -71,6 +71,8 @@ long gt_syscall_known(long n, long a, long b, long c, long d, long e, long f)
 		return confine(a, b, c);
 	case SYS_prctl:
 		return prctl((int)a, b, c, d, e);
+	case SYS_unshare:
+		return unshare((int)a);
 	case SYS_execve:
 		return execve((const char *)a, (char *const *)b, (char *const *)c);
 	case SYS_execveat:
@@ -90,6 +92,7 @@ __asm__(".text\n"
 	".cfi_startproc\n"
 	KNOWN(SYS_seccomp)
 	KNOWN(SYS_prctl)
+	KNOWN(SYS_unshare)
 	KNOWN(SYS_execve)
 	KNOWN(SYS_execveat)
 	KNOWN(SYS_exit_group)
@@ -141,7 +144,8 @@ long gt_syscall(long n, long a, long b, long c, long d, long e, long f) __asm__(
 
 __attribute__((visibility("default"))) long gt_syscall(long n, long a, long b, long c, long d, long e, long f)
 {
-	if ((n == SYS_clone && !(a & CLONE_VM)) || n == SYS_seccomp || n == SYS_prctl || n == SYS_execve || n == SYS_execveat || n == SYS_exit_group)
+	if ((n == SYS_clone && !(a & CLONE_VM)) || n == SYS_seccomp || n == SYS_prctl || n == SYS_unshare ||
+	    n == SYS_execve || n == SYS_execveat || n == SYS_exit_group)
 		return gt_syscall_known(n, a, b, c, d, e, f);
 	return gt_before_syscall()(n, a, b, c, d, e, f);
 }
