@@ -98,9 +98,27 @@ static bool make_place(uint32_t id)
 	return parts[part];
 }
 
-bool gt_locations_wiped(void)
+/* Zero in a child that has memory of its own, until it is set there; NULL where the kernel has no such advice. */
+static uint32_t *fork_mark;
+
+void gt_fork_mark(void)
 {
-	return __atomic_load_n(&made, __ATOMIC_ACQUIRE) && !(*place(0))->hot->loc;
+	if (!fork_mark && !gt_sys_refused()) {
+		uint32_t *page = gt_sys_memory(GT_PAGE);
+
+		if (page && gt_sys_madvise(page, GT_PAGE, MADV_WIPEONFORK)) {
+			gt_sys_munmap(page, GT_PAGE);
+			page = NULL;
+		}
+		fork_mark = page;
+	}
+	if (fork_mark)
+		*fork_mark = 1;
+}
+
+bool gt_fork_unmarked(void)
+{
+	return fork_mark && !*fork_mark;
 }
 
 /* VT_MAX_THREADS, and as many streams again. */

@@ -268,6 +268,7 @@ static int set_up(void)
 	gt_clock_setup();
 	begin = gt_clock_read();
 	gt_pid = gt_sys_getpid();
+	gt_fork_mark();
 	gt_folder_apart(read_command, &length, parent.folder.fd);
 	if (!*program) /* a child has its parent's: what it made of its arguments is a title, not a name */
 		program_name(program, sizeof(program));
@@ -324,15 +325,6 @@ static bool wait_for_starter(void)
 	return gt_state_now() == GT_READY;
 }
 
-/*
- * Was this process made by something that runs no fork handlers (_Fork, clone), and the buffers wiped? A
- * thread that never recorded has no buffer of its own to tell. A child of vfork has its parent's memory.
- */
-static bool raw_fork(void)
-{
-	return !gt_self->loc && gt_locations_wiped() && gt_sys_getpid() != gt_pid;
-}
-
 bool gt_start(void)
 {
 	int state = gt_state_now(), rc;
@@ -347,12 +339,14 @@ bool gt_start(void)
 	}
 	if (gt_sys_refused())
 		return state == GT_READY;
-	if (state == GT_READY) {
-		if (!raw_fork())
-			return true;
+	/* Made by something that runs no fork handlers (_Fork, clone). Its process id says nothing: it may be the
+	 * parent's in another namespace. A child of vfork has its parent's memory, and the mark. */
+	if ((state == GT_READY || state == GT_FORKED) && gt_fork_unmarked()) {
 		gt_forked_raw();
 		state = gt_state_now();
 	}
+	if (state == GT_READY)
+		return true;
 	if (state == GT_STARTING)
 		return wait_for_starter();
 	if (state != GT_COLD && state != GT_FORKED)
@@ -431,6 +425,7 @@ static void in_child(void)
 	if (parent.waits)
 		gt_run_waiting(1);
 	gt_pid = gt_sys_getpid();
+	gt_fork_mark();
 	if (state == GT_READY) {
 		become_child();
 	} else if (state == GT_FORKED) {

@@ -125,7 +125,9 @@ GT_HIDDEN void gt_locations_forget(void); /* in a forked child */
 GT_HIDDEN uint64_t gt_locations_lock(void);
 GT_HIDDEN void gt_locations_unlock(uint64_t mask);
 GT_HIDDEN void gt_locations_lock_reset(void);
-GT_HIDDEN bool gt_locations_wiped(void); /* this is another process than the one that made them */
+/* Marks this process. A child that has memory of its own finds the mark gone, whatever made it (_Fork, clone). */
+GT_HIDDEN void gt_fork_mark(void);
+GT_HIDDEN bool gt_fork_unmarked(void);
 GT_HIDDEN void gt_locations_limits_off(void); /* limit 0 everywhere */
 /* The calling thread's location, made if need be; NULL if it has none. */
 GT_HIDDEN struct gt_location *gt_own_location(void);

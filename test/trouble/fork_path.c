@@ -198,6 +198,22 @@ int main(int argc, char **argv)
 			_exit(5);
 		}
 		say("child ended with %d\n", wait_for(pid));
+	} else if (!strcmp(way, "_Fork_of_fork")) {
+		/* The first child has recorded nothing when it makes others, which no handler sees. */
+		pid = fork();
+		if (!pid) {
+			for (i = 0; i < 3; i++) {
+				pids[i] = _Fork();
+				if (!pids[i]) {
+					child_does(20);
+					_exit(5);
+				}
+			}
+			for (i = 0; i < 3; i++)
+				MUST(wait_for(pids[i]) == 5);
+			_exit(6);
+		}
+		say("child ended with %d\n", wait_for(pid));
 	} else if (!strcmp(way, "raw_clone") || !strcmp(way, "raw_clone_locked")) {
 		/* The child sets free what its parent has locked, before anything else happens in it. */
 		static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
