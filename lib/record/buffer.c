@@ -519,7 +519,7 @@ struct gt_slot *gt_reserve_slow(struct gt_hot *hot, uint64_t address, unsigned s
 	uint64_t bytes = (uint64_t)slots * GT_SLOT;
 	struct gt_location *loc = hot->loc;
 	uint64_t offset = loc ? to_offset(loc, address) : 0;
-	uint64_t border;
+	uint64_t border, now;
 
 	for (;;) {
 		unsigned bits = __atomic_load_n(&gt_attention, __ATOMIC_ACQUIRE);
@@ -531,6 +531,9 @@ struct gt_slot *gt_reserve_slow(struct gt_hot *hot, uint64_t address, unsigned s
 			if (!loc)
 				return NULL;
 			*used = hot;
+			now = gt_clock_read(); /* the thread has begun: nothing of it lies before */
+			if (*tick < now)
+				*tick = now;
 			offset = reserve(loc, bytes);
 			continue;
 		}
