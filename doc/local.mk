@@ -36,6 +36,9 @@ update-format:
 
 exampledir = $(docdir)/examples
 dist_example_DATA = doc/examples/demo.c doc/examples/cg.c doc/examples/timeline.py
+exampleadapterdir = $(exampledir)/adapter
+dist_exampleadapter_DATA = doc/examples/adapter/Makefile doc/examples/adapter/assembling.c doc/examples/adapter/check.sh \
+	doc/examples/adapter/parcel.c doc/examples/adapter/parcel.h doc/examples/adapter/program.c doc/examples/adapter/recording.c
 
 # What users may want to read is installed; the decisions stay with the source.
 dist_doc_DATA = doc/FORMAT.md doc/gpu-results.md doc/PERFORMANCE.md doc/PROMISES.md doc/LIMITS.md doc/libwrapgen.md \
