@@ -335,12 +335,10 @@ static uint64_t stream_bytes(const struct gt_assembly *a, uint32_t location)
 	return loc->end - loc->begin;
 }
 
-static const struct gt_assembly *sorting;
-
-static int longer_first(const void *x, const void *y)
+static int longer_first(const void *x, const void *y, void *assembly)
 {
-	uint64_t a = stream_bytes(sorting, *(const uint32_t *)x);
-	uint64_t b = stream_bytes(sorting, *(const uint32_t *)y);
+	uint64_t a = stream_bytes(assembly, *(const uint32_t *)x);
+	uint64_t b = stream_bytes(assembly, *(const uint32_t *)y);
 
 	return (a < b) - (a > b);
 }
@@ -358,8 +356,7 @@ static int make_order(struct gt_assembly *a)
 		a->order[i] = i;
 		a->total_bytes += stream_bytes(a, i);
 	}
-	sorting = a;
-	qsort(a->order, n, sizeof(*a->order), longer_first);
+	qsort_r(a->order, n, sizeof(*a->order), longer_first, a);
 	return 0;
 }
 
