@@ -157,11 +157,12 @@ struct gt_def_record {
 	uint32_t adapter, name;
 };
 
+#define GT_METRIC_SYNCHRONOUS 0x80u
 struct gt_def_metric {
 	uint32_t name, unit, group, description;
 	uint8_t value;      /* OTF2_Type: INT64 8, UINT64 4, DOUBLE 10 */
 	uint8_t mode;       /* OTF2_MetricMode */
-	uint8_t kind;       /* OTF2_MetricType */
+	uint8_t kind;       /* OTF2_MetricType; GT_METRIC_SYNCHRONOUS: read at enters and leaves */
 	uint8_t scope;      /* 0 location, 1 process, 2 location group */
 	uint32_t scope_id;
 };

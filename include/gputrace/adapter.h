@@ -141,9 +141,38 @@ struct gt_metric_info {
 	enum gt_value value;
 	uint8_t mode;            /* OTF2_MetricMode as a number */
 	uint8_t scope;           /* 0 this location, 1 the process, 2 the location group scope_id */
+	uint8_t kind;            /* OTF2_MetricType as a number: 0 other, 1 PAPI, 2 getrusage, 3 the user's */
 	uint32_t scope_id;
 };
 GT_API gt_ref gt_def_metric(const struct gt_metric_info *info);
+
+/*
+ * Counters of a thread that are read together when it enters or leaves a region; the values stand directly
+ * before that event and have its time. Not at gt_enter_at() and gt_repeat(): nobody read them then.
+ */
+#define GT_SOURCE_METRICS 64u
+struct gt_metric_source {
+	size_t bytes;            /* sizeof(struct gt_metric_source) */
+	const struct gt_metric_info *metrics; /* `count` (1 to GT_SOURCE_METRICS); not needed after the call */
+	uint32_t count;
+	/* On each thread before its first reading, with signals blocked. NULL: there is nothing to do.
+	 * Returns 0, and in *state what the others are given; a negative errno: the thread goes without. */
+	int (*open)(void **state);
+	/* Fills in `n` values, which is `count`. Returns 0; a negative errno: this event goes without. It may
+	 * interrupt anything, the library's own code included; it calls nothing that adapters intercept. */
+	int (*read)(void *state, uint64_t *values, unsigned n);
+	/* The thread ends; NULL: there is nothing to do. A forked child opens its own: what it has of its parent's
+	 * is for gt_adapter.fork_child. */
+	void (*close)(void *state);
+};
+
+/*
+ * Registers a source for all threads, until the process ends; from then on every event takes the slow path.
+ * A reading that fails, or that cannot be made (in a signal handler that interrupts one, or when the process
+ * has confined itself), is counted as lost. Returns 0, -EPROTO for a struct of another size, -EINVAL, -ENOSPC
+ * when there are too many, -ECANCELED if the process is not recorded.
+ */
+GT_API int gt_metric_source_register(const struct gt_metric_source *source);
 
 /* severity: 1 error, 2 warning, 3 hint. */
 GT_API gt_ref gt_def_marker(const char *name, const char *group, unsigned severity);

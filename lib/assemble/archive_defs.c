@@ -172,7 +172,7 @@ static OTF2_ErrorCode write_metrics(struct out *out)
 		else
 			rc = OTF2_GlobalDefWriter_WriteMetricClass(
 				out->writer, i, (uint8_t)m->count,
-				out->defs->member_ids + m->first, OTF2_METRIC_ASYNCHRONOUS,
+				out->defs->member_ids + m->first, m->synchronous ? OTF2_METRIC_SYNCHRONOUS : OTF2_METRIC_ASYNCHRONOUS,
 				OTF2_RECORDER_KIND_CPU);
 	}
 	for (uint32_t i = 0; rc == OTF2_SUCCESS && i < gt_table_count(&out->defs->recorders); i++)

@@ -22,7 +22,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define likely(x)    __builtin_expect(!!(x), 1)
 #define unlikely(x)  __builtin_expect(!!(x), 0)
 
 #define FRAMES_FIRST 1024u
@@ -256,18 +255,6 @@ void gt_convert_leave(struct gt_track *t, const struct gt_slot *slot, uint64_t t
 	gt_track_leave_word(t, slot->word, tick);
 }
 
-void gt_convert_io_enter(struct gt_track *t, const struct gt_slot *slot, uint64_t tick)
-{
-	gt_track_enter_word(t, GT_WORD(GT_T_ENTER, GT_IO_WORD_REGION(slot->word)), tick);
-	gt_track_io_short(t, slot->word, tick);
-}
-
-void gt_convert_io_leave(struct gt_track *t, const struct gt_slot *slot, uint64_t tick)
-{
-	gt_track_io_short(t, slot->word, tick);
-	gt_track_leave_word(t, GT_WORD(GT_T_LEAVE, GT_IO_WORD_REGION(slot->word)), tick);
-}
-
 /* The next record belongs to another location, but this stream is none for such records. */
 void gt_convert_for_location(struct gt_track *t, const struct gt_slot *slot, uint64_t tick)
 {
@@ -354,44 +341,6 @@ static void drain(struct gt_track *t, uint64_t tick)
 		gt_track_foreign(t);
 }
 
-static bool look_ahead(const struct gt_track *t, const struct gt_slot *slot, uint64_t *tick);
-
-/* One record of the location's own. An attribute is not parted from what it belongs to. */
-static void emit(struct gt_track *t, const struct gt_slot *slot, uint64_t tick)
-{
-	uint64_t until = tick;
-
-	if (t->side_tick <= tick || (t->side && GT_TYPE_IS_ATTR(GT_WORD_TYPE(slot->word)))) {
-		if (GT_TYPE_IS_ATTR(GT_WORD_TYPE(slot->word)) && !look_ahead(t, t->stream.at, &until))
-			until = tick;
-		if (!t->attributes && !t->skip)
-			drain(t, until > tick ? until : tick);
-	}
-	emit_one(t, slot, tick);
-}
-
-static void release_held(struct gt_track *t, uint64_t tick)
-{
-	while (t->held && t->w->held[t->held - 1].tick <= tick) {
-		struct gt_held *held = &t->w->held[--t->held];
-
-		emit(t, held->slot, held->tick);
-	}
-}
-
-static void mark_torn(struct gt_track *t)
-{
-	t->torn++;
-	if (t->torn_marks++ < MARKS_MOST)
-		gt_track_marker(t, "EVENTS LOST", "gputrace", 2,
-				"1 record was not finished by the process");
-}
-
-static unsigned slots_of(uint64_t word)
-{
-	return GT_TYPE_HAS_EXTRA(GT_WORD_TYPE(word)) ? 1 + GT_WORD_EXTRA(word) : 1;
-}
-
 /* Can this slot begin a record? */
 static bool begins_record(const struct gt_track *t, const struct gt_slot *slot)
 {
@@ -407,9 +356,50 @@ static bool look_ahead(const struct gt_track *t, const struct gt_slot *slot, uin
 			*tick = slot->time;
 			return true;
 		}
-		slot += slots_of(slot->word);
+		slot += gt_slots_of(slot);
 	}
 	return false;
+}
+
+/* One record of the location's own. An attribute is not parted from what it belongs to. */
+static void emit(struct gt_track *t, const struct gt_slot *slot, uint64_t tick)
+{
+	uint64_t until = tick;
+
+	if (t->side_tick <= tick || (t->side && GT_TYPE_IS_ATTR(GT_WORD_TYPE(slot->word)))) {
+		if (GT_TYPE_IS_ATTR(GT_WORD_TYPE(slot->word)) && !look_ahead(t, t->stream.at, &until))
+			until = tick;
+		if (!t->attributes && !t->skip)
+			drain(t, until > tick ? until : tick);
+	}
+	emit_one(t, slot, tick);
+}
+
+static void emit_unit(struct gt_track *t, const struct gt_slot *slot, unsigned slots, uint64_t tick)
+{
+	const struct gt_slot *end = slot + slots;
+
+	emit(t, slot, tick);
+	while ((slot += gt_slots_of(slot)) < end)
+		if (GT_WORD_TYPE(slot->word) != GT_T_PAD)
+			emit_one(t, slot, tick);
+}
+
+static void release_held(struct gt_track *t, uint64_t tick)
+{
+	while (t->held && t->w->held[t->held - 1].tick <= tick) {
+		struct gt_held *held = &t->w->held[--t->held];
+
+		emit_unit(t, held->slot, held->slots, held->tick);
+	}
+}
+
+static void mark_torn(struct gt_track *t)
+{
+	t->torn++;
+	if (t->torn_marks++ < MARKS_MOST)
+		gt_track_marker(t, "EVENTS LOST", "gputrace", 2,
+				"1 record was not finished by the process");
 }
 
 /* Keeps a record until its time has come; the next to come is the last in the list. */
@@ -430,7 +420,7 @@ static void step(struct gt_track *t)
 {
 	const struct gt_slot *slot = t->stream.at;
 	size_t rest = (size_t)(t->stream.end - slot);
-	unsigned slots = slots_of(slot->word);
+	unsigned slots = gt_track_unit_slots(slot, t->stream.end);
 	const struct gt_slot *half_end;
 	uint64_t tick = slot->time, next, floor = gt_floor_at(&t->floors, slot, t->last, &half_end);
 	bool flush, early;
@@ -455,8 +445,7 @@ static void step(struct gt_track *t)
 	t->stream.at += slots;
 	if (GT_WORD_TYPE(slot->word) == GT_T_PAD || gt_own_note(t->loc, GT_WORD_TYPE(slot->word)))
 		return;
-	/* The event that made the writer spool has the same time and comes first. */
-	flush = GT_WORD_TYPE(slot->word) == GT_T_FLUSH;
+	flush = GT_WORD_TYPE(slot->word) == GT_T_FLUSH; /* what made the writer spool has the same time */
 	early = look_ahead(t, slot + slots, &next) && next < tick + flush;
 	release_held(t, early && next < tick ? next : tick);
 	tick += flush;
@@ -468,7 +457,7 @@ static void step(struct gt_track *t)
 		t->w->tally.clamped_times++;
 		tick = next;
 	}
-	emit(t, slot, tick);
+	emit_unit(t, slot, slots, tick);
 }
 
 /* ---- the loop ------------------------------------------------------------------------------------------ */
@@ -489,6 +478,8 @@ static inline __attribute__((always_inline)) void run_into(struct gt_track *t, s
 		(t->w->frame_room < GT_STACK_MOST ? t->w->frame_room : GT_STACK_MOST) - 1;
 	OTF2_EvtWriter *const evt = t->writer->direct;
 	OTF2_ErrorCode rc = OTF2_SUCCESS;
+	const struct gt_slot *behind = NULL, *next; /* the last reading of counters */
+	uint64_t last = t->last;
 	struct gt_bend scale;
 	uint64_t most;
 
@@ -507,7 +498,7 @@ static inline __attribute__((always_inline)) void run_into(struct gt_track *t, s
 		const unsigned type = GT_WORD_TYPE(word);
 
 		if (unlikely(tick > most || slot[1].time < tick))
-			break;
+			goto other;
 		if (type == GT_T_LEAVE_ADDR || type == GT_T_LEAVE) {
 			const uint32_t region = top->region;
 
@@ -535,7 +526,14 @@ static inline __attribute__((always_inline)) void run_into(struct gt_track *t, s
 			else
 				rc = OTF2_EvtWriter_Enter(evt, NULL, ns, region);
 		} else {
-			break;
+other:
+			next = pipe ? NULL : gt_track_run_metrics(t, slot, end, most, ns);
+			if (!next)
+				break;
+			last = tick;
+			behind = next;
+			slot = next - 1;
+			continue;
 		}
 		if (unlikely(rc != OTF2_SUCCESS)) {
 			slot++;
@@ -543,7 +541,7 @@ static inline __attribute__((always_inline)) void run_into(struct gt_track *t, s
 		}
 	}
 	if (slot > t->stream.at)
-		t->last = slot[-1].time;
+		t->last = slot == behind ? last : slot[-1].time;
 	t->stream.at += slot - t->stream.at;
 	t->depth = (size_t)(top + 1 - t->w->frames);
 	if (unlikely(rc != OTF2_SUCCESS))
@@ -682,11 +680,6 @@ static void finish(struct gt_track *t)
 		t->w->tally.last_ns = ns;
 }
 
-static size_t place_of(const struct gt_conversion *conv, const struct gt_proc *proc)
-{
-	return (size_t)(proc - conv->spool->procs);
-}
-
 /* One record can stand for a set of parameters, or for whatever an adapter makes of its own. */
 static uint64_t largest_record(const struct gt_proc *proc)
 {
@@ -718,13 +711,15 @@ int gt_convert_location(struct gt_worker *w, uint32_t location)
 	struct gt_out_location *out = &conv->layout->locations[location];
 	struct gt_track t = { .w = w, .conv = conv, .out = out, .loc = out->loc,
 			      .thread_comm = GT_UNDEFINED, .side_tick = UINT64_MAX };
+	size_t place = (size_t)(t.loc->proc - conv->spool->procs);
 	int rc;
 
-	t.names = &conv->names[place_of(conv, t.loc->proc)];
-	t.scale = conv->clock->scales[place_of(conv, t.loc->proc)];
+	t.names = &conv->names[place];
+	t.scale = conv->clock->scales[place];
 	t.last = t.scale.base_tick;
 	t.slot_bytes = largest_record(t.loc->proc);
 	gt_lookup_clear(&w->local);
+	w->use_count = w->type_count = 0;
 	if (w->proc != t.loc->proc) {
 		gt_lookup_clear(&w->lookup);
 		gt_lookup_clear(&w->timed);
@@ -790,6 +785,8 @@ void gt_worker_free(struct gt_worker *w)
 	free(w->lookup.entries);
 	free(w->timed.entries);
 	free(w->local.entries);
+	free(w->uses);
+	free(w->types);
 	if (w->frames)
 		free(w->frames - 1);
 	free(w->profile);

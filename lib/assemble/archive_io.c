@@ -239,3 +239,15 @@ void gt_convert_io(struct gt_track *t, const struct gt_slot *slot, uint64_t tick
 	}
 	gt_track_bad(t, rc, "I/O event");
 }
+
+void gt_convert_io_enter(struct gt_track *t, const struct gt_slot *slot, uint64_t tick)
+{
+	gt_track_enter_word(t, GT_WORD(GT_T_ENTER, GT_IO_WORD_REGION(slot->word)), tick);
+	gt_track_io_short(t, slot->word, tick);
+}
+
+void gt_convert_io_leave(struct gt_track *t, const struct gt_slot *slot, uint64_t tick)
+{
+	gt_track_io_short(t, slot->word, tick);
+	gt_track_leave_word(t, GT_WORD(GT_T_LEAVE, GT_IO_WORD_REGION(slot->word)), tick);
+}

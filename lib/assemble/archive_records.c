@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * All records but enter and leave: switching on and off, spooling, attributes, parameters, metrics,
+ * All records but enter and leave: switching on and off, spooling, attributes, parameters,
  * markers, processes, user messages; program begin and end.
  *
  * Limits: records of unknown types are skipped and counted.
@@ -12,10 +12,10 @@
 #include "lib/assemble/messages.h"
 
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #define SEVERITY_WARNING 2u /* OTF2_SEVERITY_MEDIUM */
-#define MEMBERS_MOST     255u /* OTF2's limit for the metrics of one class */
 
 /* ---- help ------------------------------------------------------------------------------------------ */
 
@@ -72,12 +72,6 @@ uint32_t gt_track_remember(struct gt_track *t, unsigned type, uint64_t id, uint3
 
 /* ---- attributes and parameters ------------------------------------------------------------------------ */
 
-static OTF2_Type value_type(uint32_t type)
-{
-	return type == OTF2_TYPE_INT64 || type == OTF2_TYPE_DOUBLE ? (OTF2_Type)type
-								    : OTF2_TYPE_UINT64;
-}
-
 void gt_convert_attribute(struct gt_track *t, const struct gt_slot *slot, uint64_t tick)
 {
 	bool tag = GT_WORD_TYPE(slot->word) == GT_T_TAG;
@@ -99,7 +93,7 @@ void gt_convert_attribute(struct gt_track *t, const struct gt_slot *slot, uint64
 	attribute.name = gt_names_string(t->names, def ? def->name : 0, text);
 	attribute.description = gt_names_string(t->names, def ? def->description : 0, "");
 	if (def)
-		attribute.type = (uint8_t)value_type(def->type);
+		attribute.type = (uint8_t)gt_track_value_type(def->type);
 	gt_track_attribute(t,
 		      gt_track_remember(t, GT_T_ATTR, id, gt_defs_attribute(t->conv->defs, &attribute),
 			       attribute.type),
@@ -208,127 +202,6 @@ void gt_convert_process(struct gt_track *t, const struct gt_slot *slot, uint64_t
 			     "parameter");
 		break;
 	}
-}
-
-/* ---- metrics ---------------------------------------------------------------------------------------------- */
-
-static uint32_t member(struct gt_track *t, uint32_t id, struct gt_def_metric *def)
-{
-	const struct gt_def_metric *found = gt_proc_find(t->loc->proc, GT_D_METRIC, id, NULL);
-	struct gt_member item = { .kind = OTF2_METRIC_TYPE_USER };
-	char text[64];
-
-	memset(def, 0, sizeof(*def));
-	def->value = OTF2_TYPE_UINT64;
-	if (found)
-		*def = *found;
-	def->value = (uint8_t)value_type(def->value);
-	snprintf(text, sizeof(text), "metric %u", id);
-	item.name = gt_names_string(t->names, def->name, text);
-	item.description = gt_names_string(t->names, def->description, "");
-	item.unit = gt_names_string(t->names, def->unit, "#");
-	item.value = def->value;
-	/* What OTF2 knows: accumulated, absolute, relative; start, point, last, next. */
-	item.mode = (def->mode & 15u) <= 2 && (def->mode >> 4) <= 3 ? def->mode
-								     : OTF2_METRIC_ABSOLUTE_POINT;
-	if (found && def->kind <= OTF2_METRIC_TYPE_USER)
-		item.kind = def->kind;
-	return gt_defs_member(t->conv->defs, &item);
-}
-
-/* The metric that events of `count` metrics from `id` on refer to. */
-static uint32_t metric(struct gt_track *t, uint32_t id, uint32_t count, bool *is_instance)
-{
-	uint32_t members[MEMBERS_MOST] = { 0 }, number;
-	uint32_t scope = 0, scope_id = 0;
-	struct gt_def_metric def;
-
-	for (uint32_t i = 0; i < count; i++) {
-		members[i] = member(t, id + i, &def);
-		if (i)
-			continue;
-		scope = def.scope;
-		scope_id = def.scope_id;
-	}
-	number = gt_defs_metric_class(t->conv->defs, members, count);
-	*is_instance = scope;
-	if (scope) {
-		struct gt_metric instance = {
-			.instance = true,
-			.base = number,
-			.recorder = t->loc->number,
-			.scope = 1,
-			.scope_id = scope == 2 ? gt_layout_context(t->conv->layout, t->loc->proc,
-								   scope_id)
-					       : t->out->group,
-		};
-
-		return gt_defs_metric_instance(t->conv->defs, &instance);
-	}
-	return number;
-}
-
-/* The first event of a metric on this location. */
-static uint32_t new_metric(struct gt_track *t, uint32_t id, uint32_t count)
-{
-	bool instance;
-	uint32_t number = metric(t, id, count, &instance);
-
-	if (!gt_lookup_put(&t->w->local, GT_WORD(GT_T_METRIC, id | (uint64_t)count << 32), number, 0))
-		gt_archive_fail(t->conv->archive, "no memory");
-	if (!instance) /* an instance names its recorder itself */
-		gt_defs_recorder(t->conv->defs, number, t->loc->number);
-	return number;
-}
-
-uint32_t gt_track_metric_number(struct gt_track *t, uint32_t id, uint32_t count)
-{
-	const struct gt_lookup_entry *entry =
-		gt_lookup_find(&t->w->local, GT_WORD(GT_T_METRIC, id | (uint64_t)count << 32));
-
-	return entry ? entry->value : new_metric(t, id, count);
-}
-
-void gt_track_metric_here(struct gt_track *t, uint32_t metric)
-{
-	uint64_t word = GT_WORD(GT_T_METRICS, metric);
-
-	if (gt_lookup_find(&t->w->local, word))
-		return;
-	if (!gt_lookup_put(&t->w->local, word, 0, 0))
-		gt_archive_fail(t->conv->archive, "no memory");
-	if (!gt_defs_is_instance(t->conv->defs, metric)) /* an instance names its recorder itself */
-		gt_defs_recorder(t->conv->defs, metric, t->loc->number);
-}
-
-void gt_convert_metric(struct gt_track *t, const struct gt_slot *slot, uint64_t tick)
-{
-	bool many = GT_WORD_TYPE(slot->word) == GT_T_METRICS;
-	uint32_t id = (uint32_t)GT_WORD_LOW(slot->word);
-	unsigned extra = GT_WORD_EXTRA(slot->word);
-	/* The values follow each other in the continuation slots, behind the count. */
-	const uint64_t *values = &slot[1].time + many;
-	uint64_t count = many ? slot[1].time : 1;
-	OTF2_Type types[MEMBERS_MOST];
-	OTF2_MetricValue bits[MEMBERS_MOST];
-	uint32_t number;
-
-	if (!count || count > MEMBERS_MOST || count + many > 2 * (uint64_t)extra) {
-		t->w->tally.unknown_records++;
-		return;
-	}
-	number = gt_track_metric_number(t, id, (uint32_t)count);
-	for (uint32_t i = 0; i < count; i++) {
-		const struct gt_def_metric *found =
-			gt_proc_find(t->loc->proc, GT_D_METRIC, id + i, NULL);
-
-		types[i] = value_type(found ? found->value : OTF2_TYPE_UINT64);
-		bits[i].unsigned_int = values[i];
-	}
-	gt_track_bad(t,
-		     OTF2_EvtWriter_Metric(gt_writer_evt(t->writer), gt_track_attributes(t),
-					   gt_track_time(t, tick), number, (uint8_t)count, types, bits),
-		     "metric");
 }
 
 /* ---- markers ------------------------------------------------------------------------------------------------ */

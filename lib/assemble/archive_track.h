@@ -75,6 +75,13 @@ uint32_t gt_track_remember(struct gt_track *t, unsigned type, uint64_t id, uint3
 uint32_t gt_track_metric_number(struct gt_track *t, uint32_t id, uint32_t count);
 void gt_track_metric_here(struct gt_track *t, uint32_t metric);
 
+/* The type of a value that is recorded as one of OTF2's; what it cannot be is unsigned. */
+static inline OTF2_Type gt_track_value_type(uint32_t type)
+{
+	return type == OTF2_TYPE_INT64 || type == OTF2_TYPE_DOUBLE ? (OTF2_Type)type
+								    : OTF2_TYPE_UINT64;
+}
+
 /* Time of a tick; time never goes back. */
 uint64_t gt_track_time(struct gt_track *t, uint64_t tick);
 
@@ -102,6 +109,20 @@ void gt_track_leave_word(struct gt_track *t, uint64_t word, uint64_t tick);
 /* Of a region of the archive by its number. */
 void gt_track_enter_region(struct gt_track *t, uint32_t region, uint64_t tick);
 void gt_track_leave_region(struct gt_track *t, uint32_t region, uint64_t tick);
+
+/*
+ * The slots of what stays together: readings of counters and the event at which they were made, which has
+ * their time. Of any other record, its own.
+ */
+unsigned gt_track_unit_slots(const struct gt_slot *slot, const struct gt_slot *end);
+
+/*
+ * A METRIC or METRICS in the run of plain enters and leaves up to tick `most`: written, at `ns`, if it was seen
+ * before and what it stays together with is in order. Returns the slot behind it; NULL: it is something else, or
+ * not plain.
+ */
+const struct gt_slot *gt_track_run_metrics(struct gt_track *t, const struct gt_slot *slot,
+					   const struct gt_slot *end, uint64_t most, uint64_t ns);
 
 /* Program begin and end, on the first location of a process. */
 void gt_track_begin(struct gt_track *t);

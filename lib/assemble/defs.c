@@ -301,13 +301,15 @@ uint32_t gt_defs_member(struct gt_defs *defs, const struct gt_member *member)
 	return put_locked(defs, &defs->members, key, sizeof(key), member, sizeof(*member), NULL);
 }
 
-uint32_t gt_defs_metric_class(struct gt_defs *defs, const uint32_t *members, uint32_t count)
+uint32_t gt_defs_metric_class(struct gt_defs *defs, const uint32_t *members, uint32_t count, bool synchronous)
 {
-	struct gt_metric metric = { .count = count };
-	uint32_t number = 0;
+	struct gt_metric metric = { .count = count, .synchronous = synchronous };
+	uint32_t key[256], number = 0;
 	uint32_t *ids;
 	bool fresh;
 
+	memcpy(key, members, count * sizeof(*key));
+	key[count] = GT_UNDEFINED; /* no member's number */
 	pthread_mutex_lock(&defs->lock);
 	ids = grow(defs->member_ids, &defs->member_id_room, defs->member_id_count + count,
 		   sizeof(*ids));
@@ -316,7 +318,7 @@ uint32_t gt_defs_metric_class(struct gt_defs *defs, const uint32_t *members, uin
 	} else {
 		defs->member_ids = ids;
 		metric.first = (uint32_t)defs->member_id_count;
-		number = table_put(defs, &defs->metrics, members, count * sizeof(*members), &metric,
+		number = table_put(defs, &defs->metrics, key, (count + synchronous) * sizeof(*key), &metric,
 				   sizeof(metric), &fresh);
 		if (fresh) {
 			memcpy(ids + metric.first, members, count * sizeof(*members));

@@ -52,6 +52,7 @@ struct gt_member { /* of a metric class */
 
 struct gt_metric {
 	bool instance;
+	bool synchronous;          /* class: read at enters and leaves */
 	uint32_t first, count;     /* class: members, in gt_defs.member_ids */
 	uint32_t base;             /* instance: its class */
 	uint32_t recorder;         /* instance: location */
@@ -143,7 +144,8 @@ uint32_t gt_defs_spoken(struct gt_defs *defs, uint32_t string);
 uint32_t gt_defs_attribute(struct gt_defs *defs, const struct gt_attribute *attribute);
 uint32_t gt_defs_parameter(struct gt_defs *defs, const struct gt_attribute *parameter);
 uint32_t gt_defs_member(struct gt_defs *defs, const struct gt_member *member);
-uint32_t gt_defs_metric_class(struct gt_defs *defs, const uint32_t *members, uint32_t count);
+/* `count` is at most 255. */
+uint32_t gt_defs_metric_class(struct gt_defs *defs, const uint32_t *members, uint32_t count, bool synchronous);
 uint32_t gt_defs_metric_instance(struct gt_defs *defs, const struct gt_metric *instance);
 /* Is the metric an instance, not a class? */
 bool gt_defs_is_instance(struct gt_defs *defs, uint32_t metric);

@@ -86,6 +86,13 @@ struct gt_worker {
 	struct gt_lookup lookup; /* words of enters -> region; others, see archive_records.c */
 	struct gt_lookup timed;  /* address | mapping << 48 -> region */
 	struct gt_lookup local;  /* what holds for one location only */
+	struct gt_metric_use {   /* what a METRIC or METRICS of the location is in the archive */
+		uint32_t number; /* of the class or instance */
+		uint32_t types;  /* where the types of its values begin in `types` */
+		bool synchronous;
+	} *uses;
+	uint8_t *types;          /* as OTF2_Type */
+	size_t use_count, type_count;
 	const struct gt_proc *proc;
 	struct gt_profile *profile;
 	size_t profile_room;

@@ -18,7 +18,7 @@ lib_libgtassemble_la_SOURCES += lib/assemble/journal.h lib/assemble/journal.c \
 	lib/assemble/lookup.h lib/assemble/lookup.c lib/assemble/events.h lib/assemble/archive.h lib/assemble/archive.c \
 	lib/assemble/archive_pipe.h lib/assemble/archive_pipe.c \
 	lib/assemble/archive_int.h lib/assemble/archive_defs.c lib/assemble/archive_track.h \
-	lib/assemble/archive_events.c lib/assemble/archive_records.c lib/assemble/archive_io.c \
+	lib/assemble/archive_events.c lib/assemble/archive_records.c lib/assemble/archive_io.c lib/assemble/archive_metrics.c \
 	lib/assemble/part.h lib/assemble/part.c lib/assemble/merge.h lib/assemble/merge_int.h lib/assemble/merge.c \
 	lib/assemble/merge_defs.c lib/assemble/merge_files.c lib/assemble/spool_parts.c \
 	lib/assemble/assembly.h lib/assemble/assemble_parts.c \

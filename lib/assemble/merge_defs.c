@@ -145,7 +145,8 @@ static int map_class(struct gt_merge_task *t, uint32_t i, const struct gt_metric
 			return -EPROTO;
 		members[k] = t->members[member];
 	}
-	t->maps[GT_MAP_METRIC][i] = gt_defs_metric_class(&t->m->defs, members, metric->count);
+	t->maps[GT_MAP_METRIC][i] = gt_defs_metric_class(&t->m->defs, members, metric->count,
+							  metric->synchronous);
 	return 0;
 }
 

@@ -201,7 +201,7 @@ uint32_t gt_out_metric(struct gt_assembly *a, const struct gt_metric_info *info)
 				     .mode = info->mode,
 				     .kind = 3 /* OTF2_METRIC_TYPE_USER */ };
 	number = gt_defs_member(&a->defs, &member);
-	return gt_defs_metric_class(&a->defs, &number, 1);
+	return gt_defs_metric_class(&a->defs, &number, 1, false);
 }
 
 uint32_t gt_out_comm(struct gt_assembly *a, const struct gt_out_comm *info)

@@ -593,32 +593,88 @@ struct gt_slot *gt_reserve_slow(struct gt_hot *hot, uint64_t address, unsigned s
 	}
 }
 
+/* With the readings of counters before it: gives back what was reserved, and reserves all of it. */
+static struct gt_slot *reserve_with_metrics(struct gt_hot *hot, uint64_t address, unsigned slots,
+					    uint64_t *tick, bool now, struct gt_hot **used)
+{
+	struct gt_location *loc = hot->loc;
+	struct gt_slot *slot;
+	unsigned room = 0;
+
+	if (loc) {
+		unreserve(loc, to_offset(loc, address), slots, *tick);
+	} else {
+		*used = hot = gt_thread_attach();
+		loc = hot->loc;
+		if (!loc)
+			return NULL;
+	}
+	if (!loc->stopped && !is_off(loc) &&
+	    !(__atomic_load_n(&gt_attention, __ATOMIC_RELAXED) & (GT_ATT_OFF | GT_ATT_CLOSING)))
+		room = gt_metrics_room(loc);
+	address = gt_local_add(&hot->cur, (uint64_t)(room + slots) * GT_SLOT);
+	slot = gt_reserve_slow(hot, address, room + slots, tick, used);
+	if (!slot || !room)
+		return slot;
+	/* Values of the turn before could pass for times, and a reading takes long enough for a handler that
+	 * spools the half. */
+	for (unsigned i = 0; i < room + slots; i++)
+		slot[i].time = 0;
+	__atomic_signal_fence(__ATOMIC_SEQ_CST);
+	return gt_metrics_fill(loc, slot, room, now, tick);
+}
+
+struct gt_slot *gt_reserve_event(struct gt_hot *hot, uint64_t address, unsigned slots, uint64_t *tick,
+				 bool now, struct gt_hot **used)
+{
+	bool scans = now && hot->loc && hot->loc->scans_left;
+	struct gt_slot *slot;
+
+	if (gt_unlikely(__atomic_load_n(&gt_attention, __ATOMIC_RELAXED) & GT_ATT_METRICS))
+		return reserve_with_metrics(hot, address, slots, tick, now, used);
+	slot = gt_reserve_slow(hot, address, slots, tick, used);
+	if (scans) /* the first event in new code comes after the look that found the code */
+		*tick = gt_clock_read();
+	return slot;
+}
+
+/* Is it an enter or a leave? */
+#define BIT(type) (UINT64_C(1) << (type))
+static bool enters_or_leaves(uint64_t word)
+{
+	const uint64_t types = BIT(GT_T_ENTER_ADDR) | BIT(GT_T_LEAVE_ADDR) | BIT(GT_T_ENTER) |
+			       BIT(GT_T_LEAVE) | BIT(GT_T_IO_ENTER) | BIT(GT_T_IO_LEAVE) |
+			       BIT(GT_T_MPI_SEND_ENTER) | BIT(GT_T_MPI_RECV_LEAVE);
+
+	return GT_WORD_TYPE(word) < 64 && types >> GT_WORD_TYPE(word) & 1;
+}
+
 /* The slow half of gt_put. */
 void gt_put_slow(struct gt_hot *hot, uint64_t address, uint64_t word)
 {
 	uint64_t tick = gt_clock_read();
 	struct gt_hot *used = hot;
-	bool scans = hot->loc && hot->loc->scans_left;
-	struct gt_slot *slot = gt_reserve_slow(hot, address, 1, &tick, &used);
+	struct gt_slot *slot;
 
-	if (!slot)
-		return;
-	if (scans) /* the first event in new code comes after the look that found the code */
-		tick = gt_clock_read();
-	gt_commit(slot, word, NULL, 0, tick);
+	if (enters_or_leaves(word))
+		slot = gt_reserve_event(hot, address, 1, &tick, true, &used);
+	else
+		slot = gt_reserve_slow(hot, address, 1, &tick, &used);
+	if (slot)
+		gt_commit(slot, word, NULL, 0, tick);
 }
 
-void gt_write(struct gt_hot *hot, uint64_t word, const uint64_t *data, unsigned extra, uint64_t tick)
+static inline void write_to(struct gt_hot *hot, bool event, uint64_t word, const uint64_t *data, unsigned extra,
+			    uint64_t tick)
 {
 	uint64_t bytes = (1 + (uint64_t)extra) * GT_SLOT;
 	uint64_t address, low;
 	struct gt_slot *slot;
 
-	if (!hot)
-		hot = gt_self;
 	address = gt_local_add(&hot->cur, bytes);
 	if (address + bytes > __atomic_load_n(&hot->limit, __ATOMIC_RELAXED) || !hot->loc) {
-		slot = gt_reserve_slow(hot, address, 1 + extra, &tick, &hot);
+		slot = event ? gt_reserve_event(hot, address, 1 + extra, &tick, false, &hot)
+			     : gt_reserve_slow(hot, address, 1 + extra, &tick, &hot);
 		if (!slot)
 			return;
 	} else {
@@ -631,6 +687,16 @@ void gt_write(struct gt_hot *hot, uint64_t word, const uint64_t *data, unsigned 
 	if (hot->loc->flags & GT_LOC_COMMITS)
 		__atomic_store_n(&hot->loc->win->committed, gt_stream_end(hot->loc),
 				 __ATOMIC_RELEASE);
+}
+
+void gt_write(struct gt_hot *hot, uint64_t word, const uint64_t *data, unsigned extra, uint64_t tick)
+{
+	write_to(hot ? hot : gt_self, false, word, data, extra, tick);
+}
+
+void gt_write_event(uint64_t word, const uint64_t *data, unsigned extra, uint64_t tick)
+{
+	write_to(gt_self, true, word, data, extra, tick);
 }
 
 void gt_take_back(struct gt_location *loc, uint64_t from, uint64_t to)

@@ -171,14 +171,10 @@ gt_ref gt_def_region(const struct gt_region_info *info)
 	return id;
 }
 
-gt_ref gt_def_metric(const struct gt_metric_info *info)
+gt_ref gt_def_metric_locked(const struct gt_metric_info *info, unsigned flags)
 {
 	struct gt_def_metric def = { 0 };
-	uint64_t mask;
-	gt_ref id;
 
-	if (!info || info->bytes != sizeof(*info) || !info->name || !begin(&mask))
-		return GT_NONE;
 	def.name = string_locked(info->name);
 	def.unit = text_locked(info->unit);
 	def.group = text_locked(info->group);
@@ -187,7 +183,18 @@ gt_ref gt_def_metric(const struct gt_metric_info *info)
 	def.mode = info->mode;
 	def.scope = info->scope;
 	def.scope_id = info->scope_id;
-	id = put_locked(GT_D_METRIC, &def, sizeof(def));
+	def.kind = (uint8_t)((info->kind & ~GT_METRIC_SYNCHRONOUS) | flags);
+	return put_locked(GT_D_METRIC, &def, sizeof(def));
+}
+
+gt_ref gt_def_metric(const struct gt_metric_info *info)
+{
+	uint64_t mask;
+	gt_ref id;
+
+	if (!info || info->bytes != sizeof(*info) || !info->name || !begin(&mask))
+		return GT_NONE;
+	id = gt_def_metric_locked(info, 0);
 	gt_defs_unlock(mask);
 	return id;
 }

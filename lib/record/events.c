@@ -234,19 +234,19 @@ bool gt_enter_attribute(gt_ref region, gt_ref attribute, uint64_t value, uint64_
 		tick = gt_clock_read();
 	/* One reservation: what follows a record in it is written as it is, here a record of its own. */
 	if (!attribute)
-		gt_write(NULL, enter, NULL, 0, tick);
+		gt_write_event(enter, NULL, 0, tick);
 	else if (value <= UINT32_MAX && attribute < 1u << 24)
-		gt_write(NULL, GT_WORD(GT_T_TAG, (uint64_t)attribute << 32 | value), (uint64_t[2]){ tick, enter }, 1,
+		gt_write_event(GT_WORD(GT_T_TAG, (uint64_t)attribute << 32 | value), (uint64_t[2]){ tick, enter }, 1,
 			 tick);
 	else
-		gt_write(NULL, GT_WORDX(GT_T_ATTR, 1, attribute), (uint64_t[4]){ value, 0, tick, enter }, 2, tick);
+		gt_write_event(GT_WORDX(GT_T_ATTR, 1, attribute), (uint64_t[4]){ value, 0, tick, enter }, 2, tick);
 	return true;
 }
 
 void gt_leave_at(gt_ref region, uint64_t tick)
 {
 	if (passes(region, false))
-		gt_write(NULL, GT_WORD(GT_T_LEAVE, region), NULL, 0, tick);
+		gt_write_event(GT_WORD(GT_T_LEAVE, region), NULL, 0, tick);
 }
 
 /* The out-of-line slow paths of call.h. */
@@ -259,7 +259,7 @@ const unsigned *gt_call_prepare(struct gt_call *call)
 uint64_t gt_call_enter_slow(struct gt_hot *hot, uint64_t address, uint64_t word, uint64_t enter)
 {
 	uint64_t now = gt_clock_read();
-	struct gt_slot *slot = gt_reserve_slow(hot, address, 2, &now, &hot);
+	struct gt_slot *slot = gt_reserve_event(hot, address, 2, &now, true, &hot);
 
 	if (slot) { /* else it is counted */
 		gt_commit(slot + 1, enter, NULL, 0, now);
@@ -274,7 +274,7 @@ uint64_t gt_call_leave_slow(struct gt_hot *hot, uint64_t address, uint64_t leave
 	struct gt_slot *slot;
 
 	now = now < after ? after : now;
-	slot = gt_reserve_slow(hot, address, 1, &now, &hot);
+	slot = gt_reserve_event(hot, address, 1, &now, true, &hot);
 	if (slot)
 		gt_commit(slot, leave, NULL, 0, now);
 	gt_depth--;
@@ -323,7 +323,7 @@ static __attribute__((noinline)) uint64_t io_begin(gt_ref region, gt_ref handle,
 	/* Those of short records count up from 1. */
 	id = UINT64_C(1) << 63 | __atomic_add_fetch(&ids, 1, __ATOMIC_RELAXED);
 	tick = gt_clock_read();
-	gt_write(NULL, GT_WORD(GT_T_ENTER, region), NULL, 0, tick);
+	gt_write_event(GT_WORD(GT_T_ENTER, region), NULL, 0, tick);
 	gt_record_at(GT_T_IO_BEGIN, handle, (uint64_t[4]){ mode, bytes, id, 0 }, 2, tick);
 	return id;
 }
@@ -351,7 +351,7 @@ static __attribute__((noinline)) void io_end(gt_ref region, gt_ref handle, uint6
 	tick = gt_clock_read();
 	if (handle)
 		gt_record_at(GT_T_IO_COMPLETE, handle, (uint64_t[4]){ 0, 0, id, bytes }, 2, tick);
-	gt_write(NULL, GT_WORD(GT_T_LEAVE, region), NULL, 0, tick);
+	gt_write_event(GT_WORD(GT_T_LEAVE, region), NULL, 0, tick);
 }
 
 void gt_io_end(gt_ref region, gt_ref handle, uint64_t bytes, uint64_t id)
@@ -386,7 +386,10 @@ void gt_repeat(struct gt_repeated *last, gt_ref region, gt_ref counter, uint64_t
 	}
 	gt_enter_at(region, begin);
 	gt_record_at(GT_T_PARAM_UINT, counter, (uint64_t[2]){ 1, 0 }, 1, begin);
-	gt_leave(region);
+	if (gt_likely(!(__atomic_load_n(&gt_attention, __ATOMIC_RELAXED) & GT_ATT_METRICS)))
+		gt_leave(region);
+	else if (passes(region, false)) /* a span that may become longer has no readings in it */
+		gt_write(NULL, GT_WORD(GT_T_LEAVE, region), NULL, 0, gt_clock_read());
 	last->end = gt_stream_end(loc);
 	last->region = region;
 }

@@ -3,7 +3,8 @@
 lib_libgputrace_la_SOURCES += lib/record/adapters.c lib/record/buffer.c lib/record/clock.c lib/record/define.c \
 	lib/record/control.h lib/record/events.c lib/record/files.c include/gputrace/call.h include/gputrace/hash.h include/gputrace/window.h lib/record/hot.h lib/record/journal.c \
 	lib/record/launch.c lib/record/launch.h lib/record/location.c lib/record/lock.c lib/record/lock.h \
-	lib/record/message.c lib/record/modules.c lib/record/process.c lib/record/record.h \
+	lib/record/message.c lib/record/metrics.c lib/record/metrics.h lib/record/modules.c lib/record/process.c \
+	lib/record/record.h \
 	lib/record/run.c lib/record/hosts.c lib/record/chain.c
 lib_libgputrace_la_SOURCES += lib/record/elfsym.c lib/record/elfsym.h lib/record/callstack.c \
 	lib/record/callstack.h lib/record/verdict.c lib/record/verdict.h lib/record/verdict_name.c \

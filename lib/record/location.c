@@ -474,6 +474,7 @@ void gt_thread_release(void)
 	gt_thread_off = false; /* its end is recorded in any case */
 	if (loc->id || loc->sequence)
 		record_end(hot);
+	gt_metrics_close(loc);
 	mask = gt_lock(&lock);
 	gt_self = &gt_hot_gone;
 	if (mask != GT_LOCK_REFUSED)

@@ -14,6 +14,7 @@
 #include "lib/format.h"
 #include "lib/record/hot.h"
 #include "lib/record/lock.h"
+#include "lib/record/metrics.h"
 
 /* ---- states -------------------------------------------------------------------------------- */
 
@@ -38,6 +39,7 @@ enum gt_attention {
 	GT_ATT_OFF = 1,     /* VT_OFF */
 	GT_ATT_CLOCK = 4,   /* the clock is not the one the hot path reads */
 	GT_ATT_CLOSING = 8,
+	GT_ATT_METRICS = 16, /* counters are read at each enter and leave */
 };
 extern GT_HIDDEN unsigned gt_attention;
 extern GT_HIDDEN GT_TLS bool gt_thread_off; /* this thread alone is switched off */
@@ -74,6 +76,7 @@ struct gt_location {
 	int raw_fd;            /* while a half is being written, else -1 */
 	uint64_t raw_dev, raw_ino;
 	uint32_t *ring_counts; /* events in each half of the ring */
+	struct gt_readings readings; /* of the counters that are read at enters and leaves */
 	void *callstack;       /* struct gt_callstack of the filter, or NULL */
 	struct gt_location *next_free;
 };
@@ -92,6 +95,13 @@ extern GT_HIDDEN struct gt_hot gt_hot_lost;   /* no buffer could be had */
 GT_HIDDEN struct gt_slot *gt_reserve_slow(struct gt_hot *hot, uint64_t address, unsigned slots,
 					  uint64_t *tick, struct gt_hot **used);
 
+/*
+ * The same for the record, or the records that end with it, of an enter or leave: the counters that are to be
+ * read there are read, and their records put before it. `now`: *tick is set to when that was.
+ */
+GT_HIDDEN struct gt_slot *gt_reserve_event(struct gt_hot *hot, uint64_t address, unsigned slots,
+					   uint64_t *tick, bool now, struct gt_hot **used);
+
 /* The present end of the location's stream, as an offset since the location began. */
 static inline uint64_t gt_stream_end(const struct gt_location *loc)
 {
@@ -109,6 +119,9 @@ static inline uint64_t gt_stream_end(const struct gt_location *loc)
 /* Writes a record with continuation slots into `hot` (NULL: the calling thread's). */
 GT_HIDDEN void gt_write(struct gt_hot *hot, uint64_t word, const uint64_t *data, unsigned extra,
 			uint64_t tick);
+
+/* The same for an enter or leave of the calling thread, as gt_reserve_event(). */
+GT_HIDDEN void gt_write_event(uint64_t word, const uint64_t *data, unsigned extra, uint64_t tick);
 
 GT_HIDDEN void gt_buffers_forked(void); /* in a forked child */
 /* Takes back the records in [from, to) of the calling thread's stream, the last that there are. */
@@ -179,6 +192,8 @@ static inline gt_ref gt_channel_find(gt_ref comm, uint32_t peer, uint32_t tag, s
 /* Defines it; GT_NONE: there are too many. */
 GT_HIDDEN gt_ref gt_def_channel(gt_ref comm, uint32_t peer, uint32_t tag);
 
+/* A metric; with the lock of the definitions. `flags`: of gt_def_metric.kind. */
+GT_HIDDEN gt_ref gt_def_metric_locked(const struct gt_metric_info *info, unsigned flags);
 /* gt_def_property without asking whether the process records. */
 GT_HIDDEN void gt_put_property(const char *key, const char *value);
 /* Appends one definition made of pieces. Returns 0 or a negative errno. */

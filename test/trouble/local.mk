@@ -6,7 +6,7 @@ TROUBLE = test/trouble/common.sh test/trouble/trouble.h test/trouble/counts.h \
 	test/trouble/events.c test/trouble/exception.cc test/trouble/exec_path.c \
 	test/trouble/exit_path.c test/trouble/fork_handlers.c test/trouble/fork_lib.c \
 	test/trouble/fork_path.c test/trouble/held.c test/trouble/jump.c test/trouble/killed.c test/trouble/limited.c \
-	test/trouble/off_jump.c test/trouble/records.c test/trouble/records_lib.c test/trouble/room.c \
+	test/trouble/off_jump.c test/trouble/readings.c test/trouble/records.c test/trouble/records_lib.c test/trouble/room.c \
 	test/trouble/main_returns.c test/trouble/own_malloc.c test/trouble/recursion.c \
 	test/trouble/sandbox.c test/trouble/signal_storm.c test/trouble/small_stack.c test/trouble/state.c \
 	test/trouble/static_object.cc test/trouble/tail_call.c test/trouble/threads.c \
@@ -16,4 +16,4 @@ dist_check_SCRIPTS += test/trouble/exit.test test/trouble/exec.test test/trouble
 	test/trouble/unwind.test test/trouble/thread.test test/trouble/signal.test \
 	test/trouble/load.test test/trouble/state.test test/trouble/space.test \
 	test/trouble/place.test test/trouble/hostile.test test/trouble/clock.test \
-	test/trouble/records.test
+	test/trouble/records.test test/trouble/metrics.test

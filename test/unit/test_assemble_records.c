@@ -119,7 +119,7 @@ Test(records, metrics)
 			   "0 10 METRIC 0 18446744073709551615\n0 20 METRIC 1 -5\n"
 			   "0 30 METRIC 2 2.5\n0 40 METRIC 3 7 -8 -1.5\n0 50 METRIC 5 9\n"
 			   "0 60 END 0 [ProcessId=4711]\n");
-	expect_text(rb_definitions, dir, "member 2 double mode 1 type 10 unit bytes\n");
+	expect_text(rb_definitions, dir, "member 2 double mode 17 type 10 unit bytes\n");
 	expect_text(rb_definitions, dir, "class 3: 0 1 2\n");
 	expect_text(rb_definitions, dir, "instance 5 of 4 recorder 0 scope 1 0\n");
 	expect_text(rb_definitions, dir, "property GPUTRACE::UNKNOWN_RECORDS=1\n");
@@ -156,6 +156,59 @@ Test(records, attributes_and_parameters)
 			   "0 15 LEAVE alpha\n0 16 UINT child process id=4712\n"
 			   "0 17 UINT child process id=4712\n0 17 UINT wait status=256\n"
 			   "0 18 STRING program=hello\n0 60 END 0 [ProcessId=4711]\n");
+	mk_proc_free(p);
+	mk_remove(dir);
+}
+
+/*
+ * Counters that were read at enters and leaves: those of two sources, in order with what a signal handler
+ * recorded while they were read; an attribute is the event's.
+ */
+Test(records, readings)
+{
+	const char *dir = mk_run();
+	struct mk_proc *p = usual(dir);
+	struct mk_loc *l = mk_loc(p, 0, 4096, 0, BEGIN);
+	uint32_t a = mk_region(p, "alpha"), b = mk_region(p, "beta"), x, y, attribute;
+	struct gt_def_metric def = { .mode = 0, .kind = 1 | GT_METRIC_SYNCHRONOUS, .value = 4 };
+	struct gt_def_attribute note = { .type = 4 };
+	uint64_t at;
+
+	note.name = mk_string(p, "size");
+	attribute = mk_def(p, GT_D_ATTRIBUTE, 0, &note, sizeof(note));
+	def.name = mk_string(p, "instructions");
+	x = mk_def(p, GT_D_METRIC, 0, &def, sizeof(def));
+	def.name = mk_string(p, "cycles");
+	y = mk_def(p, GT_D_METRIC, 0, &def, sizeof(def));
+	for (uint64_t i = 0; i < 3; i++) {
+		at = 10 + 20 * i;
+		mk_record(l, AT(at), GT_T_METRICS, x, (uint64_t[]){ 2, 10 * i + 1, 10 * i + 2, 0 }, 2);
+		mk_record(l, AT(at), GT_T_METRICS, y, (uint64_t[]){ 1, 10 * i + 3 }, 1);
+		mk_enter(l, AT(at), a);
+		if (i == 1) { /* the handler */
+			mk_record(l, AT(at - 5), GT_T_METRICS, x, (uint64_t[]){ 2, 8, 9, 0 }, 2);
+			mk_enter(l, AT(at - 5), b);
+			mk_leave(l, AT(at - 4), b);
+		}
+		mk_record(l, AT(at + 1), GT_T_ATTR, attribute, (uint64_t[]){ 42, 0 }, 1);
+		mk_record(l, AT(at + 2), GT_T_METRICS, x, (uint64_t[]){ 2, 10 * i + 4, 10 * i + 5, 0 }, 2);
+		mk_leave(l, AT(at + 2), a);
+	}
+	/* The process was killed before it could write the enter. */
+	mk_record(l, AT(58), GT_T_METRICS, x, (uint64_t[]){ 2, 90, 91, 0 }, 2);
+	mk_loc_close(l);
+	mk_proc_end(p, GT_END_EXIT, 0, AT(60));
+	expect_events(dir, "0 0 BEGIN prog [ProcessId=4711]\n"
+			   "0 10 METRIC 0 1 2\n0 10 METRIC 1 3\n0 10 ENTER alpha\n"
+			   "0 12 METRIC 0 4 5\n0 12 LEAVE alpha [size=42]\n"
+			   "0 25 METRIC 0 8 9\n0 25 ENTER beta\n0 26 LEAVE beta\n"
+			   "0 30 METRIC 0 11 12\n0 30 METRIC 1 13\n0 30 ENTER alpha\n"
+			   "0 32 METRIC 0 14 15\n0 32 LEAVE alpha [size=42]\n"
+			   "0 50 METRIC 0 21 22\n0 50 METRIC 1 23\n0 50 ENTER alpha\n"
+			   "0 52 METRIC 0 24 25\n0 52 LEAVE alpha [size=42]\n"
+			   "0 58 METRIC 0 90 91\n0 60 END 0 [ProcessId=4711]\n");
+	expect_text(rb_definitions, dir, "class 0: 0 1\n");
+	expect_text(rb_definitions, dir, "property GPUTRACE::REPAIRED_TIMES=0\n");
 	mk_proc_free(p);
 	mk_remove(dir);
 }
