@@ -389,28 +389,32 @@ static void mark_gap(struct gt_location *loc, enum gt_loss cause, uint64_t *mark
 	gt_write(loc->hot, GT_WORD(GT_T_GAP, (uint64_t)cause << 48 | missing), NULL, 0, tick);
 }
 
-/* Is any slot of the half older than the half? Also what lies in continuation slots counts. */
-static bool any_older(const struct gt_location *loc, uint64_t offset, uint64_t low)
+/* Is the time of any slot of the half not one of low ... low + span? Also what lies in continuation slots counts. */
+static bool any_other(const struct gt_location *loc, uint64_t offset, uint64_t low, uint64_t span)
 {
 	const struct gt_slot *slot = slot_at(loc, offset), *end = slot + loc->half / GT_SLOT;
 
 	for (; slot < end; slot += 4) /* a half has whole pages */
-		if (slot[0].time < low || slot[1].time < low || slot[2].time < low || slot[3].time < low)
+		if (slot[0].time - low > span || slot[1].time - low > span ||
+		    slot[2].time - low > span || slot[3].time - low > span)
 			return true;
 	return false;
 }
 
-/* Does the half at `offset` have records that were reserved but are not written yet? */
+/*
+ * Does the half at `offset` have records that were reserved but are not written yet? Where they will be
+ * lies what was there before: an old time, or data of a continuation slot, which may be any number.
+ */
 static bool unfinished(const struct gt_location *loc, uint64_t offset)
 {
-	uint64_t low = lower_bound(loc, offset);
+	uint64_t low = lower_bound(loc, offset), span = gt_clock_read() - low;
 
-	if (loc->flags & GT_LOC_COMMITS || !any_older(loc, offset, low))
+	if (loc->flags & GT_LOC_COMMITS || !any_other(loc, offset, low, span))
 		return false;
 	for (uint64_t end = offset + loc->half; offset < end; offset += GT_SLOT) {
 		const struct gt_slot *slot = slot_at(loc, offset);
 
-		if (slot->time < low)
+		if (slot->time - low > span)
 			return true;
 		if (GT_TYPE_HAS_EXTRA(GT_WORD_TYPE(slot->word)))
 			offset += (uint64_t)GT_WORD_EXTRA(slot->word) * GT_SLOT;
