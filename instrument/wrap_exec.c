@@ -13,6 +13,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <sched.h>
 #include <spawn.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -85,6 +86,40 @@ GT_EXPORT pid_t fork(void)
 
 	gt_enter(ref);
 	return forked(ref, real());
+}
+
+struct clone_call {
+	int (*function)(void *);
+	void *argument;
+};
+
+static int begin_clone(void *argument)
+{
+	const struct clone_call *call = argument;
+
+	gt_forked_raw();
+	return call->function(call->argument);
+}
+
+/* Without CLONE_VM the child has a copy of this stack, and of what lies there. */
+GT_EXPORT int clone(int (*function)(void *), void *stack, int flags, void *argument, ...)
+{
+	REAL(clone)
+	struct clone_call call = { function, argument };
+	void *parent_tid, *tls, *child_tid;
+	va_list ap;
+	gt_ref ref;
+
+	va_start(ap, argument);
+	parent_tid = va_arg(ap, void *);
+	tls = va_arg(ap, void *);
+	child_tid = va_arg(ap, void *);
+	va_end(ap);
+	if (flags & CLONE_VM || !function)
+		return real(function, stack, flags, argument, parent_tid, tls, child_tid);
+	ref = region(R_FORK);
+	gt_enter(ref);
+	return forked(ref, real(begin_clone, stack, flags, &call, parent_tid, tls, child_tid));
 }
 
 static int failed(int error)

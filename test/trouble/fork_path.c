@@ -61,6 +61,14 @@ UNSEEN static void child_does(int n)
 	say("calls child_work %d\n", n);
 }
 
+UNSEEN static int cloned(void *what)
+{
+	if (strcmp(what, "works"))
+		return 5;
+	child_does(20);
+	_exit(6);
+}
+
 CALLED void threaded_fork(void)
 {
 	pthread_t thread[4];
@@ -230,6 +238,15 @@ int main(int argc, char **argv)
 			_exit(6);
 		}
 		say("child ended with %d\n", wait_for(pid));
+	} else if (!strcmp(way, "clone")) {
+		static _Alignas(64) char stack[1 << 18];
+		static char nothing[] = "nothing", works[] = "works";
+
+		pid = clone(cloned, stack + sizeof(stack), SIGCHLD, nothing);
+		say("child ended with %d\n", wait_for(pid));
+		pid = clone(cloned, stack + sizeof(stack), SIGCHLD, works);
+		say("child ended with %d\n", wait_for(pid));
+		MUST(clone(NULL, stack + sizeof(stack), SIGCHLD, works) == -1 && errno == EINVAL);
 	} else if (!strcmp(way, "daemon")) {
 		daemonise(0, 0);
 	} else if (!strcmp(way, "daemon_close")) {
