@@ -21,31 +21,6 @@
 
 struct gt_settings gt_settings;
 
-#define ROW(name, type, field, def, min, max, words, help) \
-	{ name, type, def, min, max, words, help, offsetof(struct gt_settings, field) },
-#define GT_BOOL(name, field, def, help) ROW(name, GT_SET_BOOL, field, def, 0, 1, "yes|no", help)
-#define GT_NUMBER(name, field, def, min, max, help) \
-	ROW(name, GT_SET_NUMBER, field, def, min, max, "", help)
-#define GT_SIZE(name, field, def, min, max, help) \
-	ROW(name, GT_SET_SIZE, field, def, min, max, "", help)
-#define GT_ENUM(name, field, def, words, help) \
-	ROW(name, GT_SET_ENUM, field, def, 0, 0, words, help)
-#define GT_PATH(name, field, def, help) ROW(name, GT_SET_PATH, field, def, 0, 0, "", help)
-#define GT_TEXT(name, field, def, help) ROW(name, GT_SET_TEXT, field, def, 0, 0, "", help)
-const struct gt_setting_row gt_setting_rows[] = {
-#include "lib/common/settings.def"
-};
-#undef ROW
-#undef GT_BOOL
-#undef GT_NUMBER
-#undef GT_SIZE
-#undef GT_ENUM
-#undef GT_PATH
-#undef GT_TEXT
-
-#define ROWS (sizeof(gt_setting_rows) / sizeof(gt_setting_rows[0]))
-const size_t gt_setting_count = ROWS;
-
 static char pool[POOL_MAX];
 static size_t pool_used;
 
@@ -441,10 +416,10 @@ void gt_settings_load(char *const *envp, gt_settings_complaint *complain)
 {
 	pool_used = 0;
 	/* VT_VERBOSE first: it decides whether the complaints about the others are heard. */
-	for (size_t i = 0; i < ROWS; i++)
+	for (size_t i = 0; i < gt_setting_count; i++)
 		if (gt_setting_rows[i].offset == offsetof(struct gt_settings, verbose))
 			load_row(&gt_setting_rows[i], envp, NULL);
-	for (size_t i = 0; i < ROWS; i++)
+	for (size_t i = 0; i < gt_setting_count; i++)
 		load_row(&gt_setting_rows[i], envp, complain);
 	if (complain)
 		check_names(envp, complain);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Which names that begin with VT_ are ours, VampirTrace's, or slips of the keyboard.
+ * The table of settings, and which names that begin with VT_ are ours, VampirTrace's, or slips of the keyboard.
  *
  * Limits: a new setting leaves VampirTrace's list by itself: settings.def
  * is looked at first.
@@ -9,7 +9,32 @@
 
 #include "lib/common/settings.h"
 
+#include <stddef.h>
 #include <string.h>
+
+#define ROW(name, type, field, def, min, max, words, help) \
+	{ name, type, def, min, max, words, help, offsetof(struct gt_settings, field) },
+#define GT_BOOL(name, field, def, help) ROW(name, GT_SET_BOOL, field, def, 0, 1, "yes|no", help)
+#define GT_NUMBER(name, field, def, min, max, help) \
+	ROW(name, GT_SET_NUMBER, field, def, min, max, "", help)
+#define GT_SIZE(name, field, def, min, max, help) \
+	ROW(name, GT_SET_SIZE, field, def, min, max, "", help)
+#define GT_ENUM(name, field, def, words, help) \
+	ROW(name, GT_SET_ENUM, field, def, 0, 0, words, help)
+#define GT_PATH(name, field, def, help) ROW(name, GT_SET_PATH, field, def, 0, 0, "", help)
+#define GT_TEXT(name, field, def, help) ROW(name, GT_SET_TEXT, field, def, 0, 0, "", help)
+const struct gt_setting_row gt_setting_rows[] = {
+#include "lib/common/settings.def"
+};
+#undef ROW
+#undef GT_BOOL
+#undef GT_NUMBER
+#undef GT_SIZE
+#undef GT_ENUM
+#undef GT_PATH
+#undef GT_TEXT
+
+const size_t gt_setting_count = sizeof(gt_setting_rows) / sizeof(gt_setting_rows[0]);
 
 /* Of the compiler wrappers, and what one part of gputrace tells another. */
 static const char internal_names[] =
