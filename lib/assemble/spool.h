@@ -68,7 +68,6 @@ struct gt_proc {
 	uint64_t end_tick;           /* header.end, or the last record's tick of a killed process */
 	uint64_t tick_max;           /* no honest tick is above */
 	uint32_t number;             /* global location group id, or GT_NOT_WRITTEN */
-	void *names;                 /* the assembly's: struct gt_names */
 };
 
 struct gt_spool {
