@@ -10,6 +10,7 @@
 
 #include "lib/assemble/assembly.h"
 #include "lib/assemble/clean.h"
+#include "lib/assemble/side.h"
 #include "accel/assemble/idle.h"
 
 #include <errno.h>
@@ -660,8 +661,11 @@ void gt_assembly_free(struct gt_assembly *a)
 	free(a->order);
 	free(a->consumed);
 	free(a->freed);
-	for (size_t i = 0; a->conv.names && i < a->spool.proc_count; i++)
-		gt_names_free(&a->conv.names[i]);
+	for (size_t i = 0; i < a->spool.proc_count; i++) {
+		if (a->conv.names)
+			gt_names_free(&a->conv.names[i]);
+		gt_side_forget(&a->spool.procs[i]);
+	}
 	free(a->conv.names);
 	if (a->symbolizer.symbols)
 		gt_symbols_free(a->symbolizer.symbols);

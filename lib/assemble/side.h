@@ -3,7 +3,7 @@
  * What streams of kind GT_LOC_SIDE hold for a location, in order of time: it is merged into the
  * location's own stream when that is converted.
  *
- * Limits: as sort.h; the side streams of the process are read once for each location they write to.
+ * Limits: as sort.h; the deferred streams of a process are read once, or three times for three locations.
  */
 #ifndef GT_ASSEMBLE_SIDE_H
 #define GT_ASSEMBLE_SIDE_H
@@ -18,9 +18,15 @@ struct gt_side {
 	bool enter, region;        /* it begins a region; it begins or ends one */
 };
 
-/* Collects and sorts; a location of idle times gives its own away. *side stays NULL if there is nothing. 0 or a negative errno. */
+/*
+ * Collects and sorts; a location of idle times gives its own away. *side stays NULL if there is nothing. 0 or a
+ * negative errno.
+ */
 int gt_side_open(struct gt_side **side, const struct gt_loc *loc, int dirfd);
 void gt_side_close(struct gt_side *side);
+
+/* Frees what the process's locations have in common, when all of them are done. */
+void gt_side_forget(struct gt_proc *proc);
 
 /* Goes to the next unit. 0 or a negative errno, after which there is none. */
 int gt_side_next(struct gt_side *side);

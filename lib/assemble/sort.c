@@ -101,17 +101,18 @@ static int by_time(const void *a, const void *b)
 	return (x->at > y->at) - (x->at < y->at);
 }
 
-static int open_file(struct gt_sorter *s)
+int gt_sorter_file(int dirfd)
 {
 	static unsigned number; /* atomic: several workers sort */
 	char name[48];
+	int fd;
 
 	snprintf(name, sizeof(name), ".sort.%d.%u", (int)getpid(), __atomic_add_fetch(&number, 1, __ATOMIC_RELAXED));
-	s->fd = openat(s->dirfd, name, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0600);
-	if (s->fd < 0)
+	fd = openat(dirfd, name, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0600);
+	if (fd < 0)
 		return -errno;
-	unlinkat(s->dirfd, name, 0);
-	return 0;
+	unlinkat(dirfd, name, 0);
+	return fd;
 }
 
 static int write_all(int fd, const void *data, size_t bytes, uint64_t at)
@@ -166,7 +167,7 @@ static int end_run(struct gt_sorter *s)
 
 	qsort(s->units, s->unit_count, sizeof(*s->units), by_time);
 	if (s->fd < 0)
-		rc = open_file(s);
+		rc = (s->fd = gt_sorter_file(s->dirfd)) < 0 ? s->fd : 0;
 	if (!rc && s->run_count == s->run_room) {
 		size_t room = s->run_room ? 2 * s->run_room : 16;
 		struct run *runs = realloc(s->runs, room * sizeof(*runs));

@@ -38,6 +38,9 @@ long gt_sorter_next(struct gt_sorter *sorter, struct gt_slot *slots, size_t room
 /* The same for one unit. */
 long gt_sorter_unit(struct gt_sorter *sorter, struct gt_slot *slots, size_t room);
 
+/* A temporary file without a name in the folder: a descriptor, or a negative errno. */
+int gt_sorter_file(int dirfd);
+
 /* The time of the next unit; false at the end. */
 bool gt_sorter_time(const struct gt_sorter *sorter, uint64_t *time);
 

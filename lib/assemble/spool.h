@@ -68,6 +68,7 @@ struct gt_proc {
 	uint64_t end_tick;           /* header.end, or the last record's tick of a killed process */
 	uint64_t tick_max;           /* no honest tick is above */
 	uint32_t number;             /* global location group id, or GT_NOT_WRITTEN */
+	struct gt_spread *spread;    /* side.c: deferred records by location, once they have been asked for */
 };
 
 struct gt_spool {

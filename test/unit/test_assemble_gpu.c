@@ -263,6 +263,41 @@ Test(gpu, messages_and_waits_in_a_flush)
 	remove_run(&r);
 }
 
+/* Many threads whose records arrive late, by turns: more than one reads by itself, and more than a piece. */
+Test(gpu, deferred_records_of_many_threads)
+{
+	enum { THREADS = 8, ROUNDS = 700 };
+	struct gpu_run r = gpu_run();
+	struct mk_loc *threads[THREADS];
+	uint32_t idle = mk_region(r.p, "HOST_IDLE");
+	char *expected = malloc((size_t)THREADS * ROUNDS * 80), *at = expected;
+
+	for (uint32_t i = 0; i < THREADS; i++)
+		threads[i] = mk_loc(r.p, 3 + i, 4096, 0, BEGIN);
+	for (uint64_t round = ROUNDS; round-- > 0;)
+		for (uint32_t i = 0; i < THREADS; i++) {
+			late(&r, 3 + i);
+			mk_enter(r.side, AT(100 + round), i % 2 ? idle : r.call);
+			late(&r, 3 + i);
+			mk_leave(r.side, AT(100 + round), i % 2 ? idle : r.call);
+		}
+	for (uint32_t i = 0; i < THREADS; i++)
+		mk_loc_close(threads[i]);
+	close_run(&r);
+	at += sprintf(at, HEAD TAIL);
+	for (uint32_t i = 0; i < THREADS; i++)
+		for (unsigned round = 0; round < ROUNDS; round++) {
+			const char *name = i % 2 ? "HOST_IDLE" : "call";
+
+			at += sprintf(at, "%u %u ENTER %s\n%u %u LEAVE %s\n", 2 + i, 100 + round, name, 2 + i,
+				      100 + round, name);
+		}
+	expect_events(r.dir, expected);
+	expect_text(rb_definitions, r.dir, "property GPUTRACE::REPAIRED_LEAVES_ADDED=0\n");
+	free(expected);
+	remove_run(&r);
+}
+
 /* The message of a copy in another lane stays with the stream that its partner names. */
 Test(gpu, message_of_an_overlapping_copy)
 {
