@@ -389,14 +389,13 @@ static void mark_gap(struct gt_location *loc, enum gt_loss cause, uint64_t *mark
 	gt_write(loc->hot, GT_WORD(GT_T_GAP, (uint64_t)cause << 48 | missing), NULL, 0, tick);
 }
 
-/* Is the time of any slot of the half not one of low ... low + span? Also what lies in continuation slots counts. */
-static bool any_other(const struct gt_location *loc, uint64_t offset, uint64_t low, uint64_t span)
+/* Is any slot of the half older than the half? Also what lies in continuation slots counts. */
+static bool any_older(const struct gt_location *loc, uint64_t offset, uint64_t low)
 {
 	const struct gt_slot *slot = slot_at(loc, offset), *end = slot + loc->half / GT_SLOT;
 
 	for (; slot < end; slot += 4) /* a half has whole pages */
-		if (slot[0].time - low > span || slot[1].time - low > span ||
-		    slot[2].time - low > span || slot[3].time - low > span)
+		if (slot[0].time < low || slot[1].time < low || slot[2].time < low || slot[3].time < low)
 			return true;
 	return false;
 }
@@ -409,7 +408,9 @@ static bool unfinished(const struct gt_location *loc, uint64_t offset)
 {
 	uint64_t low = lower_bound(loc, offset), span = gt_clock_read() - low;
 
-	if (loc->flags & GT_LOC_COMMITS || !any_other(loc, offset, low, span))
+	/* The first look costs as little as can be; where counters are read it would find something in any case. */
+	if (loc->flags & GT_LOC_COMMITS ||
+	    (!(__atomic_load_n(&gt_attention, __ATOMIC_RELAXED) & GT_ATT_METRICS) && !any_older(loc, offset, low)))
 		return false;
 	for (uint64_t end = offset + loc->half; offset < end; offset += GT_SLOT) {
 		const struct gt_slot *slot = slot_at(loc, offset);
