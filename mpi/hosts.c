@@ -13,6 +13,7 @@
 #include <unistd.h>
 
 #include "gputrace/ranks.h"
+#include "launchers/hydra.h"
 #include "mpi/clocks.h"
 #include "mpi/hosts.h"
 
@@ -55,14 +56,10 @@ static void stat_field(pid_t pid, int number, char *text, size_t size)
 	fclose(file);
 }
 
-/*
- * MPICH's Hydra tells its processes no name of the job; but on each host an ancestor of theirs is a proxy
- * whose command line says where mpiexec listens, and which of its groups of processes these are.
- */
 static uint64_t of_hydra(pid_t proxy)
 {
 	char path[64], line[4096] = "";
-	const char *word, *port = NULL, *group = "";
+	const char *port, *group;
 	size_t n;
 	FILE *file;
 
@@ -72,17 +69,7 @@ static uint64_t of_hydra(pid_t proxy)
 		return 0;
 	n = fread(line, 1, sizeof(line) - 1, file);
 	fclose(file);
-	for (word = line; word < line + n; word += strlen(word) + 1) {
-		const char *value = word + strlen(word) + 1;
-
-		if (value >= line + n)
-			break;
-		if (!strcmp(word, "--control-port"))
-			port = value;
-		if (!strcmp(word, "--pgid"))
-			group = value;
-	}
-	return port ? gt_hash_text(gt_hash_text(1, port), group) : 0;
+	return gt_hydra_job(line, n, &port, &group) ? gt_hash_text(gt_hash_text(1, port), group) : 0;
 }
 
 uint64_t gt_mpi_job_of(const char *name)
@@ -140,8 +127,11 @@ static pid_t starter(void)
 
 uint64_t gt_mpi_find_job(void)
 {
-	static const char *const names[] = { "PMIX_NAMESPACE", "OMPI_MCA_ess_base_jobid",
-					     "SLURM_STEP_ID" };
+	static const char *const names[] = {
+#define GT_LAUNCHER_JOB(name) name,
+#include "launchers/launchers.def"
+		"SLURM_STEP_ID"
+	};
 	const char *rank = getenv("PMI_RANK");
 	pid_t launcher = rank ? starter() : getpid();
 	uint64_t hash = rank ? of_ancestor() : 0;

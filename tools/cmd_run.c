@@ -18,7 +18,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "lib/common/job.h"
+#include "launchers/job.h"
 #include "lib/common/process.h"
 #include "lib/common/rundir.h"
 #include "lib/common/settings.h"

@@ -6,7 +6,7 @@ lib_libgtcommon_la_SOURCES += lib/common/settings.c lib/common/settings_names.h 
 	lib/common/settings_names.c
 lib_libgtcommon_la_SOURCES += lib/common/filter.h lib/common/filter_internal.h lib/common/filter.c \
 	lib/common/filter_match.c
-lib_libgtcommon_la_SOURCES += lib/common/process.h lib/common/process.c lib/common/job.h lib/common/job.c \
+lib_libgtcommon_la_SOURCES += lib/common/process.h lib/common/process.c \
 	lib/common/ending.h lib/common/ending.c
 lib_libgtcommon_la_SOURCES += lib/common/demangle.c lib/common/demangle.h \
 	lib/common/demangle_internal.h lib/common/demangle_name.c

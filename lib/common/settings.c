@@ -8,7 +8,7 @@
  */
 #include "lib/common/settings.h"
 
-#include "lib/common/job.h"
+#include "launchers/job.h"
 #include "lib/common/settings_names.h"
 #include "lib/common/text.h"
 

@@ -9,6 +9,7 @@
 #include "gputrace/hash.h"
 #include "gputrace/io.h"
 #include "gputrace/ranks.h"
+#include "launchers/job.h"
 #include "lib/common/demangle.h"
 #include "lib/common/text.h"
 #include "lib/record/control.h"
@@ -285,7 +286,7 @@ gt_ref gt_def_handle(const char *name, uint32_t paradigm, uint32_t flags)
 
 #define RANKS_AT_ONCE 2048u /* in one record of the journal */
 
-/* first, first + step, first + 2 * step ...: as most communicators are, MPI_COMM_WORLD above all. */
+/* first, first + step, first + 2 * step ...: as most communicators are, that of all ranks above all. */
 static bool is_progression(const uint32_t *ranks, uint32_t count)
 {
 	if (count < 3 || ranks[1] <= ranks[0])
@@ -488,7 +489,7 @@ void gt_set_rank(uint32_t rank, uint32_t size, uint64_t job)
 	gt_put_property("job", text);
 	gt_text(text, sizeof(text), "%u", size);
 	gt_put_property("job-size", text);
-	gt_text(text, sizeof(text), "%u", gt_job_local());
+	gt_text(text, sizeof(text), "%u", gt_job_local(environ));
 	gt_put_property("job-local", text);
 	gt_clock_note(); /* if it is killed before its end its rate is known, too */
 	if (!gt_verdict_set_rank(rank))

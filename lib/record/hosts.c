@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Finding the other hosts of a parallel program without sending it a message: through the run's
- * directory. On each host the first process that comes out of MPI_Init speaks for the host; the
+ * directory. On each host the first process that comes out of the job's start speaks for the host; the
  * speakers agree who they are by a file that only one of them can make, so that either all of them
  * act on it or none.
  *
@@ -12,6 +12,7 @@
  * out. No malloc, no stdio.
  */
 #include "gputrace/ranks.h"
+#include "launchers/job.h"
 #include "lib/common/rundir.h"
 #include "lib/common/text.h"
 #include "lib/record/control.h"
@@ -52,21 +53,6 @@ const char *gt_host(uint32_t *clock)
 {
 	*clock = gt_clock_kind;
 	return gt_proc->host;
-}
-
-uint32_t gt_job_local(void)
-{
-	static const char *const names[] = { "OMPI_COMM_WORLD_LOCAL_SIZE", "MPI_LOCALNRANKS",
-					     "MV2_COMM_WORLD_LOCAL_SIZE" };
-	uint32_t value = 0;
-
-	for (unsigned i = 0; !value && i < sizeof(names) / sizeof(*names); i++) {
-		const char *text = gt_text_env(environ, names[i]);
-
-		for (; text && *text >= '0' && *text <= '9' && value < 100000000; text++)
-			value = value * 10 + (uint32_t)(*text - '0');
-	}
-	return value;
 }
 
 static int64_t now_ms(void)
@@ -188,7 +174,7 @@ uint32_t gt_job_hosts(uint64_t job, uint32_t rank, uint32_t size, uint32_t *rank
 
 	/* The usual case: all of them are on this host. */
 	if (!slot || __atomic_load_n(&slot->begun, __ATOMIC_ACQUIRE) >= size ||
-	    (!gt_settings.test_host[0] && gt_job_local() >= size) ||
+	    (!gt_settings.test_host[0] && gt_job_local(environ) >= size) ||
 	    !__atomic_compare_exchange_n(&slot->speaker, &nobody, (uint32_t)gt_pid, false,
 					 __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE))
 		return 0;

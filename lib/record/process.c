@@ -6,6 +6,7 @@
  * Limits: the program's own descriptors, signals, memory and errno are not touched; what is on disk
  * is always complete, so the end of a process only adds facts (doc/FORMAT.md).
  */
+#include "launchers/job.h"
 #include "lib/common/process.h"
 #include "lib/common/rundir.h"
 #include "lib/common/text.h"
@@ -107,17 +108,10 @@ static int map_header(void *unused)
 /* Did a launcher of parallel programs start this one, and as which rank? */
 static void put_launcher_rank(void)
 {
-	static const char *const names[] = { "OMPI_COMM_WORLD_RANK", "PMIX_RANK", "PMI_RANK",
-					     "MV2_COMM_WORLD_RANK", "SLURM_PROCID", "FLUX_TASK_RANK" };
+	const char *rank = gt_job_rank(environ);
 
-	for (unsigned i = 0; i < sizeof(names) / sizeof(*names); i++) {
-		const char *rank = gt_text_env(environ, names[i]);
-
-		if (rank) {
-			gt_put_property("launcher-rank", rank);
-			return;
-		}
-	}
+	if (rank)
+		gt_put_property("launcher-rank", rank);
 }
 
 static void put_properties(size_t length)

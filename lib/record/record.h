@@ -319,8 +319,6 @@ GT_HIDDEN int gt_run_join(const char *program, const struct gt_file *parent, uin
 GT_HIDDEN void gt_run_withdraw(int error);
 GT_HIDDEN bool gt_run_withdrawn(void);
 GT_HIDDEN void gt_run_forked_absent(void); /* in a child: counts it if its parent has withdrawn */
-/* What launchers say about the number of the job's processes on this host; 0: nothing. */
-GT_HIDDEN uint32_t gt_job_local(void);
 GT_HIDDEN struct gt_run_header *gt_run_page(void); /* shared by this host's processes; may be NULL */
 /* Counts n processes of the run that cannot be recorded: enum gt_absent, or by the error. */
 GT_HIDDEN void gt_run_absent(unsigned cause, int n);

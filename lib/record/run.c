@@ -11,7 +11,7 @@
  * Limits: the assembly itself is another program (launch.c); nothing here reads events.
  */
 #include "lib/common/ending.h"
-#include "lib/common/job.h"
+#include "launchers/job.h"
 #include "lib/common/process.h"
 #include "lib/common/rundir.h"
 #include "lib/common/text.h"

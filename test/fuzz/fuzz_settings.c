@@ -4,7 +4,7 @@
  *
  * Limits: at most 256 entries.
  *
- * fuzz-sources: lib/common/settings.c lib/common/settings_names.c lib/common/text.c lib/common/job.c
+ * fuzz-sources: lib/common/settings.c lib/common/settings_names.c lib/common/text.c launchers/job.c
  */
 #include "lib/common/settings.h"
 

@@ -15,7 +15,7 @@
  * fuzz-sources: accel/assemble/?*.c mpi/assemble/?*.c pthread/assemble/?*.c
  * fuzz-sources: lib/common/demangle.c lib/common/demangle_name.c lib/common/filter.c
  * fuzz-sources: lib/common/filter_match.c lib/common/pack.c lib/common/process.c
- * fuzz-sources: lib/common/settings.c lib/common/settings_names.c lib/common/text.c lib/common/job.c
+ * fuzz-sources: lib/common/settings.c lib/common/settings_names.c lib/common/text.c launchers/job.c
  * fuzz-sources: test/unit/mkspool.c test/unit/readback.c
  * fuzz-flags: -lotf2 -ldw -lelf -lstdc++ -lpthread -ldl
  */

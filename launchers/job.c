@@ -3,9 +3,10 @@
  * Finding the launcher of a parallel job among our ancestors; see job.h.
  * Limits: see there.
  */
-#include "lib/common/job.h"
+#include "launchers/job.h"
 
 #include "gputrace/hash.h"
+#include "launchers/hydra.h"
 #include "lib/common/sys.h"
 #include "lib/common/text.h"
 
@@ -15,13 +16,22 @@
 #define USER_HZ 100u /* clock ticks per second in /proc, on all Linux that matter */
 #define LEVELS  16   /* of ancestors that are looked at */
 
-/* What launchers tell each process: its rank. */
-static const char *const ranks[] = { "OMPI_COMM_WORLD_RANK", "PMIX_RANK", "PMI_RANK",
-				     "MV2_COMM_WORLD_RANK", "SLURM_PROCID" };
-/* And some of them: the name of the job. */
-static const char *const jobs[] = { "PMIX_NAMESPACE", "OMPI_MCA_ess_base_jobid" };
-static const char *const launchers[] = { "mpirun", "mpiexec", "orterun", "orted", "prted", "prterun",
-					 "prun", "hydra_pmi_proxy", "slurmstepd", "srun" };
+static const char *const ranks[] = {
+#define GT_LAUNCHER_RANK(name) name,
+#include "launchers/launchers.def"
+};
+static const char *const locals[] = {
+#define GT_LAUNCHER_LOCAL(name) name,
+#include "launchers/launchers.def"
+};
+static const char *const jobs[] = {
+#define GT_LAUNCHER_JOB(name) name,
+#include "launchers/launchers.def"
+};
+static const char *const launchers[] = {
+#define GT_LAUNCHER_PROGRAM(name) name,
+#include "launchers/launchers.def"
+};
 
 struct ancestor {
 	uint64_t pid, parent;
@@ -141,31 +151,19 @@ static const char *first_of(char *const *envp, const char *const *names, size_t 
 	return NULL;
 }
 
-/*
- * MPICH's Hydra tells its processes no name of the job, but on each host their parent is a proxy
- * whose command line says where mpiexec listens, and which of its groups of processes these are.
- */
 static uint64_t of_hydra(const struct ancestor *a)
 {
 	char path[64], line[4096];
-	const char *word, *port = NULL, *group = "";
+	const char *port, *group;
 	ssize_t n;
 
 	if (strncmp(a->name, "hydra_pmi_proxy", 15))
 		return 0;
 	gt_text(path, sizeof(path), "/proc/%lu/cmdline", (unsigned long)a->pid);
 	n = read_file(path, line, sizeof(line));
-	for (word = line; n > 0 && word < line + n; word += strlen(word) + 1) {
-		const char *value = word + strlen(word) + 1;
-
-		if (value >= line + n)
-			break;
-		if (!strcmp(word, "--control-port"))
-			port = value;
-		if (!strcmp(word, "--pgid"))
-			group = value;
-	}
-	return port ? gt_hash_text(gt_hash_text(GT_HASH_START, port), group) | 1 : 0;
+	return n > 0 && gt_hydra_job(line, (size_t)n, &port, &group)
+		       ? gt_hash_text(gt_hash_text(GT_HASH_START, port), group) | 1
+		       : 0;
 }
 
 /*
@@ -186,6 +184,19 @@ static uint64_t hash_job(uint64_t hash, const char *name)
 const char *gt_job_rank(char *const *envp)
 {
 	return first_of(envp, ranks, sizeof(ranks) / sizeof(ranks[0]));
+}
+
+uint32_t gt_job_local(char *const *envp)
+{
+	uint32_t value = 0;
+
+	for (size_t i = 0; !value && i < sizeof(locals) / sizeof(locals[0]); i++) {
+		const char *text = gt_text_env(envp, locals[i]);
+
+		for (; text && *text >= '0' && *text <= '9' && value < 100000000; text++)
+			value = value * 10 + (uint32_t)(*text - '0');
+	}
+	return value;
 }
 
 uint64_t gt_job(char **envp, int64_t *when)

@@ -5,8 +5,8 @@
  * Limits: known launchers only (Open MPI, PMIx, PMI, Slurm); needs /proc. Processes on several
  * machines agree on the job, but only with -o or VT_FILE_PREFIX on the directory. No malloc, no stdio.
  */
-#ifndef GT_JOB_H
-#define GT_JOB_H
+#ifndef GT_LAUNCHERS_JOB_H
+#define GT_LAUNCHERS_JOB_H
 
 #include <stdint.h>
 
@@ -16,5 +16,8 @@ uint64_t gt_job(char **envp, int64_t *when);
 
 /* The rank that a launcher has given to this process, as a text; NULL: no launcher has started it. */
 const char *gt_job_rank(char *const *envp);
+
+/* How many processes of the job the launcher says are on this host; 0: it does not. */
+uint32_t gt_job_local(char *const *envp);
 
 #endif
