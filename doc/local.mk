@@ -16,9 +16,11 @@ endif
 if HAVE_SCDOC
 .1.scd.1 .3.scd.3 .5.scd.5 .7.scd.7:
 	$(AM_V_GEN)$(MKDIR_P) doc/man && $(SCDOC) < $< > $@.tmp && mv $@.tmp $@
-doc/man/gputrace-settings.7: lib/common/settings.def doc/man/settings.awk
+SETTINGS = $(srcdir)/lib/common/settings.def $(srcdir)/pthread/settings.def $(srcdir)/mpi/settings.def \
+	$(srcdir)/libwrapgen/settings.def $(srcdir)/cuda/settings.def
+doc/man/gputrace-settings.7: $(SETTINGS) doc/man/settings.awk
 	$(AM_V_GEN)$(MKDIR_P) doc/man && $(AWK) -f $(srcdir)/doc/man/settings.awk \
-		$(srcdir)/lib/common/settings.def | $(SCDOC) > $@.tmp && mv $@.tmp $@
+		$(SETTINGS) | $(SCDOC) > $@.tmp && mv $@.tmp $@
 endif
 $(MAN_ALIASES):
 	$(AM_V_GEN)$(MKDIR_P) doc/man && echo '.so man1/gputrace-cc.1' > $@

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-# Makes gputrace-settings(7) from lib/common/settings.def.
+# Makes gputrace-settings(7) from the settings.def of the core and of each adapter.
 # Limits: a setting begins at the start of a line and ends with a parenthesis at the end of one.
 function strings(line,    n, s, in_string, i, c) {
 	# The quoted strings of the line go to text[1..], numbers between the commas to number[1..].

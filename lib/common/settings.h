@@ -21,7 +21,7 @@ enum gt_setting_type {
 	GT_SET_TEXT,
 };
 
-/* Field names are the variable's name in lower case without VT_: VT_BUFFER_SIZE -> buffer_size. */
+/* Field names are mostly the variable's name in lower case without VT_: VT_BUFFER_SIZE -> buffer_size. */
 struct gt_settings {
 #define GT_BOOL(name, field, def, help)                      bool field;
 #define GT_NUMBER(name, field, def, min, max, help)          int64_t field;
@@ -29,7 +29,7 @@ struct gt_settings {
 #define GT_ENUM(name, field, def, words, help)               int field;
 #define GT_PATH(name, field, def, help)                      const char *field;
 #define GT_TEXT(name, field, def, help)                      const char *field;
-#include "lib/common/settings.def"
+#include "instrument/settings.def"
 #undef GT_BOOL
 #undef GT_NUMBER
 #undef GT_SIZE
@@ -41,7 +41,6 @@ struct gt_settings {
 /* Indices of the words of the enumerations, in the order of settings.def. */
 enum { GT_MODE_TRACE = 0, GT_MODE_OFF = 1 };
 enum { GT_POLICY_SPILL = 0, GT_POLICY_STOP = 1, GT_POLICY_RING = 2 };
-enum { GT_LOCKS_CONTENDED = 0, GT_LOCKS_ALL = 1, GT_LOCKS_NO = 2 };
 enum { GT_CLOCK_SET_AUTO = 0, GT_CLOCK_SET_TSC = 1, GT_CLOCK_SET_MONOTONIC = 2 };
 
 extern struct gt_settings gt_settings; /* the values in force; read-only after gt_settings_load */

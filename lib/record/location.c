@@ -333,7 +333,7 @@ static void put_free(struct gt_location *loc)
 {
 	loc->in_use = false;
 	loc->mark_set = false;
-	if (!gt_settings.pthread_reuse || !loc->id || loc->stopped)
+	if (!gt_settings.thread_reuse || !loc->id || loc->stopped)
 		return;
 	loc->next_free = free_list;
 	free_list = loc;
