@@ -34,14 +34,14 @@ static struct gt_location *place(struct extra_place *p)
 		.name = p->name,
 		.kind = GT_LOC_GPU_STREAM,
 		.flags = GT_LOC_UNSORTED | GT_LOC_COMMITS,
-		.key = UINT64_MAX,
+		.key = GT_KEY_NO_DEVICE,
 	};
 
 	if (p->tried)
 		return p->location;
 	p->tried = true;
 	if (!group)
-		group = gt_def_locgroup("CUDA (other)", 1, UINT64_MAX);
+		group = gt_def_locgroup("CUDA (other)", 1, GT_KEY_NO_DEVICE);
 	info.group = group;
 	p->location = gt_location_create(&info);
 	return p->location;

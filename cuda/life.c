@@ -183,6 +183,10 @@ static const char *set_up(void)
 	gt_cu_api.version(&gt_cu_version);
 	snprintf(number, sizeof(number), "%u", gt_cu_version);
 	gt_def_property("cuda:cupti", number);
+	if (gt_cu_options.idle || gt_cu_options.pure_idle) /* the assembly computes them */
+		gt_def_property("cuda:idle", !gt_cu_options.idle	? "all"
+					     : !gt_cu_options.pure_idle ? "compute"
+									: "compute, all");
 	gt_def_property("cuda:cupti_path", gt_cu_api.path);
 	if (subscribe())
 		return "";

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # libgputrace-cuda.so: the adapter for CUDA. It needs neither CUDA nor CUPTI to build, and links none.
+lib_libgtassemble_la_SOURCES += cuda/assemble/cuda.c
 lib_LTLIBRARIES += cuda/libgputrace-cuda.la
 CUDA_SOURCES = cuda/abi.h cuda/account.c cuda/align.c cuda/api.c cuda/api.h cuda/buffers.c cuda/calls.c cuda/capture.c \
 	cuda/capture.h cuda/clock.c cuda/contexts.c cuda/cuda.h cuda/devices.c cuda/extras.c cuda/implicit.c cuda/kernels.c \

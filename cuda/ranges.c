@@ -90,7 +90,7 @@ static void write_range(const struct entry *e, uint64_t end)
 		.name = "NVTX ranges",
 		.kind = GT_LOC_GPU_STREAM,
 		.flags = GT_LOC_UNSORTED | GT_LOC_COMMITS | GT_LOC_ASIDE,
-		.key = UINT64_MAX,
+		.key = GT_KEY_NO_DEVICE,
 	};
 	const struct gt_nv_range *r = &e->what;
 

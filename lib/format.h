@@ -52,7 +52,7 @@
 #define GT_IO_WORD_HANDLE(word) ((uint32_t)((word) >> 24) & 0xffffu)
 #define GT_IO_WORD_BYTES(word)  ((uint32_t)(word) & 0xffffffu)
 
-/* The payload of MPI_SEND_ENTER and MPI_RECV_LEAVE; what does not fit is recorded by MPI_SEND and so on. */
+/* The payload of GT_T_MPI_SEND_ENTER and GT_T_MPI_RECV_LEAVE; what does not fit is a GT_T_MPI_SEND and so on. */
 #define GT_MESSAGE_REGIONS  0x4000u    /* ids below */
 #define GT_MESSAGE_CHANNELS 0x1000u    /* there are no more */
 #define GT_MESSAGE_MOST     0x3ffffffu /* bytes */
@@ -121,7 +121,7 @@ enum gt_def_type {
 	GT_D_PROPERTY = 15, /* key NUL value NUL */
 	GT_D_GROUP = 16,    /* struct gt_def_group, then count * u32 members */
 	GT_D_WINDOW = 17,   /* one-sided window: struct gt_def_shared */
-	GT_D_HANDLE = 18,   /* I/O handle: struct gt_def_shared (paradigm 1 POSIX, 2 ISO C, 3 MPI-IO; flags
+	GT_D_HANDLE = 18,   /* I/O handle: struct gt_def_shared (paradigm 1 POSIX, 2 ISO C, 3 shared; flags
 			       GT_HANDLE_*) */
 	GT_D_PARAMS = 19,   /* struct gt_def_params, then count * struct gt_def_param */
 	GT_D_TOPOLOGY = 20, /* struct gt_def_topology, then count * u32 sizes, count * u32 periodic */
@@ -321,7 +321,7 @@ struct gt_proc_header {
 	uint64_t begin, end;    /* ticks */
 	struct gt_calib first, last; /* last.tick 0: nobody has read the clocks at its end */
 	uint32_t clock;         /* enum gt_clock_kind */
-	uint32_t rank;          /* ~0: not an MPI process */
+	uint32_t rank;          /* ~0: of no parallel program */
 	uint64_t nominal_hz;    /* ticks per second, as measured at the start */
 	uint64_t lost[GT_LOSS_N];
 	uint64_t locations;     /* how many were made */
@@ -340,10 +340,10 @@ enum gt_run_state {
 	GT_RUN_TIDY = 4,        /* as GT_RUN_DONE, and the spool is being removed */
 };
 
-/* Of one parallel program, by the processes of this host (mpi/hosts.c); atomic. */
+/* Of one parallel program, by the processes of this host (gt_job_begun()); atomic. */
 struct gt_run_job {
 	uint64_t job;           /* 0: free */
-	uint32_t begun;         /* processes that have come to MPI_Init */
+	uint32_t begun;         /* processes that have come to its start */
 	uint32_t speaker;       /* pid of the one that speaks for this host, 0: none yet */
 };
 #define GT_RUN_JOBS 16

@@ -7,51 +7,28 @@
 #include "accel/assemble/idle.h"
 
 #include <errno.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <strings.h>
 
-#define RUN     (4u << 20)
-#define SETTING "setting:VT_GPUTRACE"
-#define COMPUTE "CUDA_KERNEL" /* group of the regions that compute */
+#define RUN (4u << 20)
 
 /* ---- what is wanted -------------------------------------------------------------------------------- */
 
-static const char *setting(const struct gt_journal *journal)
-{
-	for (size_t i = 0; i < gt_journal_count(journal, GT_D_PROPERTY); i++) {
-		const char *key = gt_journal_nth(journal, GT_D_PROPERTY, i, NULL, NULL);
-
-		if (!strcmp(key, SETTING))
-			return key + strlen(key) + 1;
-	}
-	return "";
-}
-
-static bool has_word(const char *list, const char *word)
-{
-	size_t length = strlen(word);
-
-	while (*list) {
-		size_t n = strcspn(list, ",: ");
-
-		if (n == length && !strncasecmp(list, word, n))
-			return true;
-		list += n + (list[n] != 0);
-	}
-	return false;
-}
-
+/* One runtime in a process: the first that wants any. */
 static void look_at(struct gt_idle *idle, const struct gt_proc *proc)
 {
-	const char *list;
+	const char *list = NULL;
+	const struct gt_accel *accel;
 
 	if (idle->proc == proc)
 		return;
-	list = setting(&proc->journal);
+	for (size_t i = 0; !list && (accel = gt_half_accel(i)); i++)
+		list = gt_journal_property(&proc->journal, accel->idle);
 	idle->proc = proc;
-	idle->compute = has_word(list, "idle");
-	idle->pure = has_word(list, "pure_idle");
+	idle->accel = list ? accel : NULL;
+	idle->compute = list && strstr(list, "compute");
+	idle->all = list && strstr(list, "all");
 	free(idle->kinds);
 	idle->kinds = NULL;
 	idle->kind_count = 0;
@@ -79,17 +56,16 @@ static bool computes(struct gt_idle *idle, uint32_t region)
 		}
 	}
 	if (region < idle->kind_count)
-		idle->kinds[region] = group && !strcmp(group, COMPUTE) ? 2 : 1;
-	return group && !strcmp(group, COMPUTE);
+		idle->kinds[region] = group && !strcmp(group, idle->accel->computes) ? 2 : 1;
+	return group && !strcmp(group, idle->accel->computes);
 }
 
-/* Rows of other things look like streams, but their key is no device's. */
 static bool of_device(const struct gt_loc *loc)
 {
 	const struct gt_def_location *def =
 		gt_journal_find(&loc->proc->journal, GT_D_LOCATION, loc->id, NULL);
 
-	return !def || def->key != UINT64_MAX;
+	return !def || def->key != GT_KEY_NO_DEVICE;
 }
 
 static struct gt_idle_device *find_device(struct gt_idle *idle, const struct gt_loc *loc, int dirfd)
@@ -108,7 +84,7 @@ static struct gt_idle_device *find_device(struct gt_idle *idle, const struct gt_
 		return NULL;
 	idle->devices = devices;
 	devices[idle->count] = (struct gt_idle_device){ .proc = proc, .device = device,
-							.like = loc->id };
+							.accel = idle->accel, .like = loc->id };
 	devices[idle->count].busy = gt_sorter_new(dirfd, RUN);
 	return devices[idle->count].busy ? &devices[idle->count++] : NULL;
 }
@@ -121,7 +97,7 @@ int gt_idle_add(struct gt_idle *idle, const struct gt_loc *loc, const struct gt_
 	unsigned i = 0;
 
 	look_at(idle, loc->proc);
-	if ((!idle->compute && !idle->pure) || !of_device(loc))
+	if (!idle->accel || !of_device(loc))
 		return 0;
 	device = find_device(idle, loc, dirfd);
 	if (!device)
@@ -135,17 +111,22 @@ int gt_idle_add(struct gt_idle *idle, const struct gt_loc *loc, const struct gt_
 
 /* ---- the times between -------------------------------------------------------------------------------- */
 
+/* Regions, of which `all` may be around `compute`; GT_UNDEFINED: not wanted. */
+struct regions {
+	uint32_t compute, all;
+};
+
 /* An idle time. At equal times what ends comes first, and the wider one is outside. */
-static int put(struct gt_sorter *to, unsigned which, uint64_t from, uint64_t until)
+static int put(struct gt_sorter *to, const struct regions *r, uint32_t which, uint64_t from, uint64_t until)
 {
 	struct gt_slot enter = { from, GT_WORD(GT_T_ENTER, which) };
 	struct gt_slot leave = { until, GT_WORD(GT_T_LEAVE, which) };
-	int rc = gt_sorter_add(to, from, 1 + which, &enter, 1);
+	int rc = which == GT_UNDEFINED ? 0 : gt_sorter_add(to, from, which == r->all ? 3 : 2, &enter, 1);
 
-	return rc ? rc : gt_sorter_add(to, until, which == GT_IDLE_ALL ? 0 : 1, &leave, 1);
+	return rc || which == GT_UNDEFINED ? rc : gt_sorter_add(to, until, which == r->all ? 0 : 1, &leave, 1);
 }
 
-static int find_gaps(struct gt_sorter *busy, struct gt_sorter *to, bool compute, bool pure)
+static int find_gaps(struct gt_sorter *busy, struct gt_sorter *to, const struct regions *r)
 {
 	uint64_t any = UINT64_MAX, kernel = UINT64_MAX; /* latest end so far */
 	struct gt_slot slot;
@@ -157,24 +138,30 @@ static int find_gaps(struct gt_sorter *busy, struct gt_sorter *to, bool compute,
 
 		if (n <= 0)
 			return n ? (int)n : -EIO;
-		if (pure && start > any)
-			rc = put(to, GT_IDLE_ALL, any, start);
+		if (start > any)
+			rc = put(to, r, r->all, any, start);
 		if (any == UINT64_MAX || slot.time > any)
 			any = slot.time;
 		if (!slot.word)
 			continue;
-		if (!rc && compute && start > kernel)
-			rc = put(to, GT_IDLE_COMPUTE, kernel, start);
+		if (!rc && start > kernel)
+			rc = put(to, r, r->compute, kernel, start);
 		if (kernel == UINT64_MAX || slot.time > kernel)
 			kernel = slot.time;
 	}
 	return rc ? rc : gt_sorter_finish(to);
 }
 
+static uint32_t region(struct gt_defs *defs, const struct gt_accel *accel, const char *name, bool wanted)
+{
+	return wanted ? gt_defs_own_region(defs, name, accel->paradigm) : GT_UNDEFINED;
+}
+
 /* A location without a stream of its own. */
 static int add_location(struct gt_proc *proc, const struct gt_idle_device *device,
-			struct gt_sorter *gaps)
+			struct gt_sorter *gaps, struct gt_defs *defs)
 {
+	char name[64];
 	struct gt_loc *locs = realloc(proc->locs, (proc->loc_count + 1) * sizeof(*locs));
 	struct gt_loc *loc;
 
@@ -189,13 +176,14 @@ static int add_location(struct gt_proc *proc, const struct gt_idle_device *devic
 	loc->win.kind = GT_LOC_GPU_STREAM;
 	loc->win.half_bytes = GT_PAGE;
 	loc->lanes = 1;
-	loc->idle = gaps;
-	loc->idle_device = device->device;
+	loc->added = gaps;
+	snprintf(name, sizeof(name), device->accel->idle_name, device->device);
+	loc->added_name = gt_defs_string(defs, name);
 	loc->like = device->like;
 	return 0;
 }
 
-int gt_idle_finish(struct gt_idle *idle, struct gt_spool *spool, int dirfd, int rc)
+int gt_idle_finish(struct gt_idle *idle, struct gt_spool *spool, struct gt_defs *defs, int dirfd, int rc)
 {
 	for (size_t i = 0; i < idle->count; i++) {
 		struct gt_idle_device *device = &idle->devices[i];
@@ -204,11 +192,15 @@ int gt_idle_finish(struct gt_idle *idle, struct gt_spool *spool, int dirfd, int 
 		if (!rc && !gaps)
 			rc = -ENOMEM;
 		if (!rc) {
+			struct regions r;
+
 			look_at(idle, &spool->procs[device->proc]);
-			rc = find_gaps(device->busy, gaps, idle->compute, idle->pure);
+			r.compute = region(defs, device->accel, device->accel->idle_compute, idle->compute);
+			r.all = region(defs, device->accel, device->accel->idle_all, idle->all);
+			rc = find_gaps(device->busy, gaps, &r);
 		}
 		if (!rc)
-			rc = add_location(&spool->procs[device->proc], device, gaps);
+			rc = add_location(&spool->procs[device->proc], device, gaps, defs);
 		if (rc)
 			gt_sorter_free(gaps);
 		gt_sorter_free(device->busy);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * When a device of a process did not compute (COMPUTE IDLE), and when it did nothing at all (GPU IDLE):
- * computed from the activities of all its streams, and shown in a location of its own, if the process
- * was recorded with VT_GPUTRACE=idle or pure_idle.
+ * computed from the activities of all its streams, and shown in a location of its own, if its runtime's
+ * recording half has said that they are wanted (struct gt_accel.idle).
  *
  * Limits: from the first activity of the device to its last; what other processes do there is not known.
  */
@@ -10,12 +10,14 @@
 #define GT_ACCEL_IDLE_H
 
 #include "lib/assemble/defs.h"
+#include "lib/assemble/half.h"
 #include "lib/assemble/sort.h"
 #include "lib/assemble/units.h"
 
 struct gt_idle_device {
 	uint32_t proc;          /* place in the spool */
 	uint32_t device;
+	const struct gt_accel *accel;
 	uint32_t like;          /* local id of its first stream: the context that it is shown in */
 	struct gt_sorter *busy; /* activities: time, end, does it compute? */
 };
@@ -24,13 +26,11 @@ struct gt_idle {
 	struct gt_idle_device *devices;
 	size_t count;
 	const struct gt_proc *proc; /* of which the rest is true */
-	bool compute, pure;         /* wanted */
+	const struct gt_accel *accel; /* the runtime whose idle times are wanted, or NULL */
+	bool compute, all;          /* which */
 	unsigned char *kinds;       /* by REGION id: 0 unknown, 1 other, 2 computes */
 	uint32_t kind_count;
 };
-
-/* Records in a location of idle times: ENTER and LEAVE with one of these as their payload. */
-enum { GT_IDLE_COMPUTE = 1, GT_IDLE_ALL = 2 };
 
 /* Notes the activity in `units`, if idle times are wanted. 0 or a negative errno. */
 int gt_idle_add(struct gt_idle *idle, const struct gt_loc *loc, const struct gt_units *units,
@@ -38,6 +38,6 @@ int gt_idle_add(struct gt_idle *idle, const struct gt_loc *loc, const struct gt_
 
 /* Gives each device with idle times a location in its process, unless something has failed already (`rc`,
  * a negative errno), which is returned then. Frees `idle`. */
-int gt_idle_finish(struct gt_idle *idle, struct gt_spool *spool, int dirfd, int rc);
+int gt_idle_finish(struct gt_idle *idle, struct gt_spool *spool, struct gt_defs *defs, int dirfd, int rc);
 
 #endif

@@ -256,7 +256,7 @@ static int scan_all(struct scan *s)
 	for (size_t i = 0; !rc && i < s->spool->proc_count; i++)
 		for (size_t k = 0; !rc && k < s->spool->procs[i].loc_count; k++) {
 			s->loc = &s->spool->procs[i].locs[k];
-			if (s->loc->idle)
+			if (s->loc->added)
 				continue;
 			rc = scan_location(s);
 		}
@@ -272,7 +272,7 @@ int gt_gpu_scan(struct gt_gpu *gpu, struct gt_spool *spool, struct gt_defs *defs
 
 	memset(gpu, 0, sizeof(*gpu));
 	rc = scan_all(&scan);
-	return gt_idle_finish(&scan.idle, spool, dirfd, rc);
+	return gt_idle_finish(&scan.idle, spool, defs, dirfd, rc);
 }
 
 /* ---- members ------------------------------------------------------------------------------------------------ */

@@ -105,6 +105,9 @@ enum gt_loc_kind {
 #define GT_LOC_PACKED   4u  /* the core's own: what is spooled is packed */
 #define GT_LOC_ASIDE    8u  /* a timeline of the process, sorted like a GPU_STREAM: for what may overlap */
 
+/* Key of a GPU_STREAM, or of its group, that is of no device: its activities keep none busy. */
+#define GT_KEY_NO_DEVICE UINT64_MAX
+
 enum gt_clock_kind {
 	GT_CLOCK_TSC = 1,       /* x86: rdtsc, invariant and used by the kernel */
 	GT_CLOCK_MONOTONIC = 2, /* ticks are nanoseconds */

@@ -8,6 +8,7 @@
 #include "config.h"
 
 #include "lib/assemble/archive_int.h"
+#include "lib/assemble/half.h"
 #include "lib/assemble/properties.h"
 
 #include <errno.h>
@@ -16,7 +17,7 @@
 
 /* Strings of gputrace's own, by number. */
 struct own_names {
-	uint32_t pthread, cuda, streams, mpi, comm, uuid, address;
+	uint32_t uuid, address;
 };
 
 struct out {
@@ -317,18 +318,9 @@ static OTF2_ErrorCode write_comms_of(struct out *out, uint8_t paradigm, uint32_t
 
 static const char *paradigm_name(uint8_t paradigm)
 {
-	switch (paradigm) {
-	case OTF2_PARADIGM_USER:
-		return "USER";
-	case OTF2_PARADIGM_MPI:
-		return "MPI";
-	case OTF2_PARADIGM_CUDA:
-		return "CUDA";
-	case OTF2_PARADIGM_PTHREAD:
-		return "PTHREAD";
-	default:
-		return "UNKNOWN";
-	}
+	const struct gt_paradigm *known = gt_assembler_paradigm(paradigm);
+
+	return known ? known->name : paradigm == OTF2_PARADIGM_USER ? "USER" : "UNKNOWN";
 }
 
 static OTF2_ErrorCode write_comms(struct out *out)
@@ -373,9 +365,11 @@ static OTF2_ErrorCode write_comms(struct out *out)
 	return rc;
 }
 
-/* All streams of GPUs as a group of locations: readers show and hide them together. */
-static OTF2_ErrorCode write_streams(struct out *out, uint32_t name)
+/* All streams of GPUs as a group of locations: readers show and hide them together. Of one runtime: streams
+ * do not say whose they are. */
+static OTF2_ErrorCode write_streams(struct out *out)
 {
+	const struct gt_accel *accel = gt_half_accel(0);
 	const struct gt_layout *layout = out->layout;
 	uint64_t *members = malloc((layout->location_count + 1) * sizeof(*members));
 	OTF2_ErrorCode rc = members ? OTF2_SUCCESS : OTF2_ERROR_MEM_ALLOC_FAILED;
@@ -384,9 +378,9 @@ static OTF2_ErrorCode write_streams(struct out *out, uint32_t name)
 	for (uint32_t i = 0; members && i < layout->location_count; i++)
 		if (layout->locations[i].type == GT_AS_STREAM)
 			members[count++] = i;
-	if (count)
-		rc = write_group(out, name, OTF2_GROUP_TYPE_LOCATIONS, OTF2_PARADIGM_CUDA, members,
-				 count);
+	if (count && accel)
+		rc = write_group(out, gt_defs_string(out->defs, accel->streams), OTF2_GROUP_TYPE_LOCATIONS,
+				 accel->paradigm, members, count);
 	free(members);
 	return rc;
 }
@@ -429,11 +423,13 @@ static int prepare(struct out *out, struct own_names *names)
 	int rc = ends ? 0 : -ENOMEM;
 
 	gt_archive_prepare_io(out->defs);
-	names->pthread = gt_defs_string(out->defs, "PTHREAD");
-	names->cuda = gt_defs_string(out->defs, "CUDA");
-	names->mpi = gt_defs_string(out->defs, "MPI");
-	names->comm = gt_defs_string(out->defs, "MPI Communicator ${id}");
-	names->streams = gt_defs_string(out->defs, "CUDA_GROUP");
+	for (size_t i = 0; gt_assembler(i); i++)
+		for (const struct gt_paradigm *p = gt_assembler(i)->paradigms; p && p->name; p++) {
+			gt_defs_string(out->defs, p->name);
+			gt_defs_string(out->defs, p->comm_template ? p->comm_template : "");
+		}
+	for (size_t i = 0; gt_half_accel(i); i++)
+		gt_defs_string(out->defs, gt_half_accel(i)->streams);
 	names->uuid = gt_defs_string(out->defs, "GPUTRACE::UUID");
 	names->address = gt_defs_string(out->defs, "GPUTRACE::PCI_ADDRESS");
 	for (uint32_t i = 0; i < gt_table_count(&out->defs->comms); i++) {
@@ -445,39 +441,46 @@ static int prepare(struct out *out, struct own_names *names)
 	return rc ? rc : out->defs->failed;
 }
 
-static OTF2_ErrorCode write_paradigms(struct out *out, const struct own_names *names)
+/* Has anything of it been recorded that the archive says with its name? */
+static bool is_used(const struct out *out, const struct gt_paradigm *p)
 {
 	const struct gt_comm *comms = out->defs->comms.items;
-	OTF2_AttributeValue template = { .stringRef = names->comm };
-	bool pthread = false, cuda = false, mpi = false;
+
+	for (uint32_t i = 0; i < gt_table_count(&out->defs->comms); i++)
+		if (comms[i].paradigm == p->paradigm)
+			return true;
+	for (uint32_t i = 0; p->kind == OTF2_PARADIGM_CLASS_ACCELERATOR && i < out->layout->group_count; i++)
+		if (out->layout->groups[i].accelerator)
+			return true;
+	return false;
+}
+
+static OTF2_ErrorCode write_paradigm(struct out *out, const struct gt_paradigm *p)
+{
+	OTF2_AttributeValue template = { .stringRef = 0 };
+	OTF2_ErrorCode rc = OTF2_GlobalDefWriter_WriteParadigm(out->writer, p->paradigm,
+							       gt_defs_string(out->defs, p->name), p->kind);
+
+	if (rc != OTF2_SUCCESS || !p->comm_template)
+		return rc;
+	template.stringRef = gt_defs_string(out->defs, p->comm_template);
+	return OTF2_GlobalDefWriter_WriteParadigmProperty(out->writer, p->paradigm,
+							  OTF2_PARADIGM_PROPERTY_COMM_NAME_TEMPLATE,
+							  OTF2_TYPE_STRING, template);
+}
+
+static OTF2_ErrorCode write_paradigms(struct out *out)
+{
 	OTF2_ErrorCode rc = OTF2_SUCCESS;
 
-	for (uint32_t i = 0; i < gt_table_count(&out->defs->comms); i++) {
-		pthread |= comms[i].paradigm == OTF2_PARADIGM_PTHREAD;
-		cuda |= comms[i].paradigm == OTF2_PARADIGM_CUDA;
-		mpi |= comms[i].paradigm == OTF2_PARADIGM_MPI;
-	}
-	for (uint32_t i = 0; i < out->layout->group_count; i++)
-		cuda |= out->layout->groups[i].accelerator;
-	if (pthread)
-		rc = OTF2_GlobalDefWriter_WriteParadigm(out->writer, OTF2_PARADIGM_PTHREAD,
-							names->pthread,
-							OTF2_PARADIGM_CLASS_THREAD_CREATE_WAIT);
-	if (rc == OTF2_SUCCESS && cuda)
-		rc = OTF2_GlobalDefWriter_WriteParadigm(out->writer, OTF2_PARADIGM_CUDA, names->cuda,
-							OTF2_PARADIGM_CLASS_ACCELERATOR);
-	if (rc == OTF2_SUCCESS && mpi)
-		rc = OTF2_GlobalDefWriter_WriteParadigm(out->writer, OTF2_PARADIGM_MPI, names->mpi,
-							OTF2_PARADIGM_CLASS_PROCESS);
-	if (rc == OTF2_SUCCESS && mpi)
-		rc = OTF2_GlobalDefWriter_WriteParadigmProperty(
-			out->writer, OTF2_PARADIGM_MPI, OTF2_PARADIGM_PROPERTY_COMM_NAME_TEMPLATE,
-			OTF2_TYPE_STRING, template);
+	for (size_t i = 0; gt_assembler(i); i++)
+		for (const struct gt_paradigm *p = gt_assembler(i)->paradigms; p && p->name; p++)
+			if (rc == OTF2_SUCCESS && p->kind && is_used(out, p))
+				rc = write_paradigm(out, p);
 	return rc;
 }
 
-static OTF2_ErrorCode write_all(struct out *out, const struct gt_archive_clock *clock,
-				const struct own_names *names)
+static OTF2_ErrorCode write_all(struct out *out, const struct gt_archive_clock *clock)
 {
 	OTF2_ErrorCode rc = OTF2_GlobalDefWriter_WriteClockProperties(
 		out->writer, 1000000000, clock->offset_ns, clock->length_ns, clock->start_real_ns);
@@ -485,7 +488,7 @@ static OTF2_ErrorCode write_all(struct out *out, const struct gt_archive_clock *
 	if (rc == OTF2_SUCCESS)
 		rc = write_strings(out);
 	if (rc == OTF2_SUCCESS)
-		rc = write_paradigms(out, names);
+		rc = write_paradigms(out);
 	if (rc == OTF2_SUCCESS)
 		rc = write_attributes(out);
 	if (rc == OTF2_SUCCESS)
@@ -499,7 +502,7 @@ static OTF2_ErrorCode write_all(struct out *out, const struct gt_archive_clock *
 	if (rc == OTF2_SUCCESS)
 		rc = write_region_groups(out);
 	if (rc == OTF2_SUCCESS)
-		rc = write_streams(out, names->streams);
+		rc = write_streams(out);
 	if (rc == OTF2_SUCCESS)
 		rc = write_comms(out);
 	if (rc == OTF2_SUCCESS)
@@ -528,7 +531,7 @@ int gt_archive_write_defs(struct gt_archive *archive, const struct gt_layout *la
 		rc = -EIO;
 		goto done;
 	}
-	if (gt_otf2_bad(archive, write_all(&out, clock, &names), "definitions") ||
+	if (gt_otf2_bad(archive, write_all(&out, clock), "definitions") ||
 	    gt_otf2_bad(archive, OTF2_Archive_CloseGlobalDefWriter(archive->otf2, out.writer),
 			"closing the definitions"))
 		rc = -EIO;

@@ -298,16 +298,15 @@ static void next_foreign(struct gt_track *t)
 	t->side_tick = t->side->time;
 }
 
-/* The beginning or the end of an idle time. */
-static void idle(struct gt_track *t, const struct gt_slot *slot)
+/* In a location that an adapter's half has added: regions of the archive by their numbers. */
+static void added(struct gt_track *t, const struct gt_slot *slot)
 {
-	uint32_t region = t->conv->region_idle[GT_WORD_PAYLOAD(slot->word)];
-	uint64_t ns = gt_track_time(t, slot->time);
+	uint32_t region = (uint32_t)GT_WORD_PAYLOAD(slot->word);
 
 	if (GT_WORD_TYPE(slot->word) == GT_T_ENTER)
-		gt_track_enter(t, slot->word, region, ns);
-	else if (t->depth)
-		gt_track_leave(t, ns);
+		gt_track_enter_region(t, region, slot->time);
+	else
+		gt_track_leave_region(t, region, slot->time);
 }
 
 void gt_track_foreign(struct gt_track *t)
@@ -315,8 +314,8 @@ void gt_track_foreign(struct gt_track *t)
 	const struct gt_side *side = t->side;
 
 	for (unsigned i = 0; i < side->used; i += gt_slots_of(&side->slots[i]))
-		if (t->loc->idle)
-			idle(t, &side->slots[i]);
+		if (t->loc->added)
+			added(t, &side->slots[i]);
 		else
 			emit_one(t, &side->slots[i], side->slots[i].time);
 	t->side_slots += side->used;
@@ -710,7 +709,7 @@ int gt_convert_location(struct gt_worker *w, uint32_t location)
 	struct gt_conversion *conv = w->conv;
 	struct gt_out_location *out = &conv->layout->locations[location];
 	struct gt_track t = { .w = w, .conv = conv, .out = out, .loc = out->loc,
-			      .thread_comm = GT_UNDEFINED, .side_tick = UINT64_MAX };
+			      .side_tick = UINT64_MAX };
 	size_t place = (size_t)(t.loc->proc - conv->spool->procs);
 	int rc;
 
@@ -768,8 +767,7 @@ int gt_worker_init(struct gt_worker *w, struct gt_conversion *conv)
 	w->attributes = OTF2_AttributeList_New();
 	if (!w->buffer || !w->held || !w->attributes || gt_lookup_init(&w->lookup) ||
 	    gt_lookup_init(&w->timed) || gt_lookup_init(&w->local) || !grow_frames(w) ||
-	    !grow_profile(w, conv->region_off) || !grow_profile(w, conv->region_flush) ||
-	    !grow_profile(w, conv->region_idle[1]) || !grow_profile(w, conv->region_idle[2])) {
+	    !grow_profile(w, conv->region_off) || !grow_profile(w, conv->region_flush)) {
 		gt_worker_free(w);
 		return -ENOMEM;
 	}

@@ -2,8 +2,7 @@
 /*
  * I/O records: handles that are opened, used, duplicated and closed; their definitions.
  *
- * Limits: a handle of POSIX or ISO C belongs to one process, one of MPI-IO to the members of a
- * communicator. Files have no place in the system tree. A record whose handle is unknown is counted as one that could not be read.
+ * Limits: a handle of POSIX or ISO C belongs to one process, one that is shared to the members of a communicator. Files have no place in the system tree. A record whose handle is unknown is counted as one that could not be read.
  */
 #include "config.h"
 
@@ -12,7 +11,7 @@
 
 #include <string.h>
 
-enum { POSIX, ISOC, MPIIO, PARADIGMS };
+enum { POSIX, ISOC, SHARED, PARADIGMS };
 
 static const struct {
 	const char *id, *name;
@@ -21,8 +20,18 @@ static const struct {
 } paradigms[PARADIGMS] = {
 	[POSIX] = { "POSIX", "POSIX I/O", OTF2_IO_PARADIGM_CLASS_SERIAL, OTF2_IO_PARADIGM_FLAG_OS },
 	[ISOC] = { "ISOC", "ISO C I/O", OTF2_IO_PARADIGM_CLASS_SERIAL, OTF2_IO_PARADIGM_FLAG_OS },
-	[MPIIO] = { "MPI-IO", "MPI-IO", OTF2_IO_PARADIGM_CLASS_PARALLEL, OTF2_IO_PARADIGM_FLAG_NONE },
+	[SHARED] = { NULL, NULL, OTF2_IO_PARADIGM_CLASS_PARALLEL, OTF2_IO_PARADIGM_FLAG_NONE }, /* an adapter's */
 };
+
+static const char *id_of(unsigned paradigm)
+{
+	return paradigms[paradigm].id ? paradigms[paradigm].id : gt_half_io()->id;
+}
+
+static const char *name_of(unsigned paradigm)
+{
+	return paradigms[paradigm].name ? paradigms[paradigm].name : gt_half_io()->name;
+}
 
 /* ---- definitions ----------------------------------------------------------------------------- */
 
@@ -50,7 +59,7 @@ static uint32_t find_handle(struct gt_track *t, uint64_t id)
 	handle.created = !(def->flags & GT_HANDLE_FOUND);
 	handle.mode = (uint8_t)(def->flags >> GT_HANDLE_MODE_SHIFT);
 	handle.status = (uint16_t)(def->flags >> GT_HANDLE_STATUS_SHIFT);
-	if (def->paradigm == MPIIO + 1) {
+	if (def->paradigm == SHARED + 1) {
 		if (!gt_half_shared(t, def, &handle.comm, &key))
 			return GT_UNDEFINED;
 		key |= UINT64_C(1) << 63; /* no process has so high a number */
@@ -64,14 +73,14 @@ static uint32_t find_handle(struct gt_track *t, uint64_t id)
 /* All of them, if there is any I/O. */
 static unsigned paradigm_count(const struct gt_defs *defs)
 {
-	return gt_table_count(&defs->files) || gt_table_count(&defs->handles) ? PARADIGMS : 0;
+	return gt_table_count(&defs->files) || gt_table_count(&defs->handles) ? gt_half_io() ? PARADIGMS : SHARED : 0;
 }
 
 void gt_archive_prepare_io(struct gt_defs *defs)
 {
 	for (unsigned i = 0; i < paradigm_count(defs); i++) {
-		gt_defs_string(defs, paradigms[i].id);
-		gt_defs_string(defs, paradigms[i].name);
+		gt_defs_string(defs, id_of(i));
+		gt_defs_string(defs, name_of(i));
 	}
 }
 
@@ -84,8 +93,8 @@ OTF2_ErrorCode gt_archive_write_io(OTF2_GlobalDefWriter *writer, struct gt_defs 
 
 	for (unsigned i = 0; rc == OTF2_SUCCESS && i < paradigm_count(defs); i++)
 		rc = OTF2_GlobalDefWriter_WriteIoParadigm(
-			writer, (OTF2_IoParadigmRef)i, gt_defs_string(defs, paradigms[i].id),
-			gt_defs_string(defs, paradigms[i].name), paradigms[i].class,
+			writer, (OTF2_IoParadigmRef)i, gt_defs_string(defs, id_of(i)),
+			gt_defs_string(defs, name_of(i)), paradigms[i].class,
 			paradigms[i].flags, 0, NULL, NULL, NULL);
 	for (uint32_t i = 0; rc == OTF2_SUCCESS && i < gt_table_count(&defs->files); i++)
 		rc = OTF2_GlobalDefWriter_WriteIoRegularFile(writer, i, files[i],

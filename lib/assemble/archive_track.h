@@ -48,7 +48,6 @@ struct gt_track {
 	unsigned io_depth;
 	uint32_t io_ids;       /* matching ids that were given */
 	unsigned own_events;   /* that the handler of a record of its own may still write */
-	uint32_t thread_comm;  /* GT_UNDEFINED: not made yet */
 };
 
 /* Writes frames' leaves down to `depth` and counts them as closed by repair. */

@@ -11,7 +11,6 @@
 #include "lib/assemble/assembly.h"
 #include "lib/assemble/clean.h"
 #include "lib/assemble/side.h"
-#include "accel/assemble/idle.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -34,7 +33,6 @@
 #define BAR_EVERY_MS  200
 #define BAR_WIDTH     40
 #define MEASUREMENT   6 /* OTF2_PARADIGM_MEASUREMENT_SYSTEM */
-#define CUDA          5 /* OTF2_PARADIGM_CUDA */
 
 void gt_assembly_say(const struct gt_assembly *a, int level, const char *format, ...)
 {
@@ -361,29 +359,6 @@ static int make_order(struct gt_assembly *a)
 	return 0;
 }
 
-static uint32_t own_region(struct gt_defs *defs, const char *name, uint8_t paradigm)
-{
-	struct gt_region region = {
-		.name = gt_defs_string(defs, name),
-		.file = gt_defs_string(defs, "gputrace"),
-		.group = GT_UNDEFINED,
-		.role = 31, /* OTF2_REGION_ROLE_ARTIFICIAL */
-		.paradigm = paradigm,
-	};
-
-	region.canonical = region.name;
-	return gt_defs_region(defs, name, strlen(name) + 1, &region);
-}
-
-static bool has_idle(const struct gt_spool *spool)
-{
-	for (size_t i = 0; i < spool->proc_count; i++)
-		for (size_t k = 0; k < spool->procs[i].loc_count; k++)
-			if (spool->procs[i].locs[k].idle)
-				return true;
-	return false;
-}
-
 static int make_names(struct gt_assembly *a)
 {
 	struct gt_attribute process_id = {
@@ -400,12 +375,8 @@ static int make_names(struct gt_assembly *a)
 		return -ENOMEM;
 	for (size_t i = 0; !rc && i < a->spool.proc_count; i++)
 		rc = gt_names_make(&a->conv.names[i], &a->spool.procs[i], &a->defs, &a->symbolizer);
-	a->conv.region_off = own_region(&a->defs, "MEASUREMENT OFF", MEASUREMENT);
-	a->conv.region_flush = own_region(&a->defs, "TRACE BUFFER FLUSH", MEASUREMENT);
-	if (has_idle(&a->spool)) {
-		a->conv.region_idle[GT_IDLE_COMPUTE] = own_region(&a->defs, "COMPUTE IDLE", CUDA);
-		a->conv.region_idle[GT_IDLE_ALL] = own_region(&a->defs, "GPU IDLE", CUDA);
-	}
+	a->conv.region_off = gt_defs_own_region(&a->defs, "MEASUREMENT OFF", MEASUREMENT);
+	a->conv.region_flush = gt_defs_own_region(&a->defs, "TRACE BUFFER FLUSH", MEASUREMENT);
 	a->conv.process_id = gt_defs_attribute(&a->defs, &process_id);
 	return rc;
 }

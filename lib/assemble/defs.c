@@ -372,6 +372,20 @@ uint32_t gt_defs_region(struct gt_defs *defs, const void *key, size_t bytes,
 	return put_locked(defs, &defs->regions, key, bytes, region, sizeof(*region), NULL);
 }
 
+uint32_t gt_defs_own_region(struct gt_defs *defs, const char *name, uint8_t paradigm)
+{
+	struct gt_region region = {
+		.name = gt_defs_string(defs, name),
+		.file = gt_defs_string(defs, "gputrace"),
+		.group = GT_UNDEFINED,
+		.role = 31, /* OTF2_REGION_ROLE_ARTIFICIAL */
+		.paradigm = paradigm,
+	};
+
+	region.canonical = region.name;
+	return gt_defs_region(defs, name, strlen(name) + 1, &region);
+}
+
 uint32_t gt_defs_region_known(struct gt_defs *defs, const void *key, size_t bytes)
 {
 	uint32_t number;

@@ -33,7 +33,7 @@ struct gt_tally {
 	uint64_t unmatched;      /* messages and transfers without a partner */
 	uint64_t last_ns;
 	uint64_t off_at_end;     /* locations that were switched off when they ended */
-	uint64_t messages, message_bytes, collectives; /* of MPI; a collective once for each rank */
+	uint64_t messages, message_bytes, collectives; /* of ranks; a collective once for each rank */
 	uint64_t flushes, flush_ns, longest_flush_ns;
 	uint64_t idle_threads, idle_ns; /* threads that did nothing but wait */
 };
@@ -53,7 +53,6 @@ struct gt_conversion {
 	struct gt_order_file *order; /* for messages to other hosts; NULL: nobody wants them */
 	const uint32_t *clock_of; /* by place in spool->procs; NULL: that is the clock */
 	uint32_t region_off, region_flush; /* MEASUREMENT OFF, TRACE BUFFER FLUSH */
-	uint32_t region_idle[3]; /* by GT_IDLE_* */
 	uint32_t process_id;     /* attribute */
 	int workfd;              /* folder for temporary files */
 	uint64_t pipe_over;      /* a location with more bytes of slots than that gets a second thread */

@@ -9,7 +9,28 @@
 
 #include "lib/assemble/assemblers.h"
 
+/* An accelerator's runtime. */
+struct gt_accel {
+	uint8_t paradigm;          /* OTF2_Paradigm of its regions */
+	const char *streams;       /* group of all its locations in the archive */
+	const char *device;        /* property of a process: this and a number -> UUID, address and name of a device */
+	const char *device_class;  /* of the system tree's node for it */
+	const char *idle;          /* property of a process: which idle times are wanted, "compute", "all", or both */
+	const char *computes;      /* group of the regions that compute */
+	const char *idle_compute, *idle_all; /* regions of idle times */
+	const char *idle_name;     /* of the location that has them: a format with the device's number */
+};
+
+/* An I/O interface whose files several processes share. */
+struct gt_shared_io {
+	uint32_t number;           /* paradigm of gt_def_handle_of() */
+	const char *id, *name;     /* of OTF2's I/O paradigm */
+};
+
 struct gt_half {
+	const char *ranks;         /* in a word: what kind of ranks processes with a job are */
+	const struct gt_accel *accel;
+	const struct gt_shared_io *io;
 	/* Was the process started as a rank of a parallel program, and nothing of that was recorded? */
 	bool (*is_silent)(const struct gt_proc *proc);
 	/* An I/O handle that several processes share: the communicator and a key that is the same in all of
@@ -17,6 +38,32 @@ struct gt_half {
 	bool (*shared_handle)(struct gt_track *t, const struct gt_def_shared *def, uint32_t *comm,
 			      uint64_t *key);
 };
+
+/* The n-th accelerator, from 0, or NULL. */
+static inline const struct gt_accel *gt_half_accel(size_t n)
+{
+	for (size_t i = 0; gt_assembler(i); i++)
+		if (gt_assembler(i)->half && gt_assembler(i)->half->accel && !n--)
+			return gt_assembler(i)->half->accel;
+	return NULL;
+}
+
+static inline const struct gt_shared_io *gt_half_io(void)
+{
+	for (size_t i = 0; gt_assembler(i); i++)
+		if (gt_assembler(i)->half && gt_assembler(i)->half->io)
+			return gt_assembler(i)->half->io;
+	return NULL;
+}
+
+/* What ranks are called; "" if no adapter has any. */
+static inline const char *gt_half_ranks(void)
+{
+	for (size_t i = 0; gt_assembler(i); i++)
+		if (gt_assembler(i)->half && gt_assembler(i)->half->ranks)
+			return gt_assembler(i)->half->ranks;
+	return "";
+}
 
 static inline bool gt_half_silent(const struct gt_proc *proc)
 {

@@ -5,7 +5,7 @@
 #include "config.h"
 
 #include "lib/assemble/layout.h"
-#include "lib/assemble/assemblers.h"
+#include "lib/assemble/half.h"
 #include "lib/assemble/stream.h"
 
 #include <errno.h>
@@ -13,7 +13,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define DEVICE       "cuda:device " /* property: UUID, address and name of a device */
 #define LOOK_AT_MOST 65536u /* bytes of a stream that are looked at to find out if it is idle */
 
 /* Does the stream hold nothing but the announcement that the process becomes another program? */
@@ -99,38 +98,40 @@ static int find_node(struct gt_layout *layout, struct gt_defs *defs, const char 
 }
 
 /* What the process says about its device of this number, or NULL. */
-static const char *device_text(const struct gt_proc *proc, uint32_t device)
+static const char *device_text(const struct gt_proc *proc, uint32_t device, const struct gt_accel **accel)
 {
-	char wanted[32];
+	const char *text = NULL;
+	char wanted[64];
 
-	snprintf(wanted, sizeof(wanted), DEVICE "%u", device);
-	for (size_t i = 0; i < gt_journal_count(&proc->journal, GT_D_PROPERTY); i++) {
-		const char *key = gt_journal_nth(&proc->journal, GT_D_PROPERTY, i, NULL, NULL);
-
-		if (!strcmp(key, wanted))
-			return key + strlen(key) + 1;
+	for (size_t i = 0; !text && (*accel = gt_half_accel(i)); i++) {
+		snprintf(wanted, sizeof(wanted), "%s%u", (*accel)->device, device);
+		text = gt_journal_property(&proc->journal, wanted);
 	}
-	return NULL;
+	return text;
 }
 
+/* No fewer than the devices of which it says something. */
 static size_t count_devices(const struct gt_proc *proc)
 {
+	const struct gt_accel *accel;
 	size_t n = 0;
 
-	for (size_t i = 0; i < gt_journal_count(&proc->journal, GT_D_PROPERTY); i++)
-		n += !strncmp(gt_journal_nth(&proc->journal, GT_D_PROPERTY, i, NULL, NULL), DEVICE,
-			      strlen(DEVICE));
+	for (size_t k = 0; (accel = gt_half_accel(k)); k++)
+		for (size_t i = 0; i < gt_journal_count(&proc->journal, GT_D_PROPERTY); i++)
+			n += !strncmp(gt_journal_nth(&proc->journal, GT_D_PROPERTY, i, NULL, NULL), accel->device,
+				      strlen(accel->device));
 	return n;
 }
 
 /*
  * The node of a process's device, below the process's own node `host`; that one if the device is not
- * known. Processes that number their devices differently (CUDA_VISIBLE_DEVICES) share a node.
+ * known. Processes that number their devices differently share a node.
  */
 static uint32_t find_device(struct gt_layout *layout, struct gt_defs *defs, const struct gt_proc *proc,
 			    uint32_t host, uint32_t device)
 {
-	const char *text = device_text(proc, device);
+	const struct gt_accel *accel;
+	const char *text = device_text(proc, device, &accel);
 	char uuid[64], address[32], name[320];
 	uint32_t id;
 	int at = 0;
@@ -144,7 +145,7 @@ static uint32_t find_device(struct gt_layout *layout, struct gt_defs *defs, cons
 	snprintf(name, sizeof(name), "%s [%s]", text + at, address);
 	layout->nodes[layout->node_count] = (struct gt_out_node){
 		.name = gt_defs_string(defs, name),
-		.class_name = gt_defs_string(defs, "CUDA Device"),
+		.class_name = gt_defs_string(defs, accel->device_class),
 		.parent = host,
 		.uuid = id,
 		.address = gt_defs_string(defs, address),
@@ -207,10 +208,8 @@ static uint32_t location_name(struct gt_defs *defs, const struct gt_loc *loc, bo
 	const char *name = def ? gt_proc_string(loc->proc, def->name) : NULL;
 	char text[256];
 
-	if (loc->idle) {
-		snprintf(text, sizeof(text), "CUDA[%u] idle", loc->idle_device);
-		return gt_defs_string(defs, text);
-	}
+	if (loc->added)
+		return loc->added_name;
 	if (first)
 		return gt_defs_string(defs, "Master thread");
 	if (loc->win.kind != GT_LOC_THREAD && gt_assemblers_name(loc, text, sizeof(text)))
@@ -255,7 +254,7 @@ static uint32_t find_group(struct gt_layout *layout, struct gt_defs *defs, const
 {
 	const struct gt_def_location *def =
 		gt_journal_find(&loc->proc->journal, GT_D_LOCATION,
-				loc->idle ? loc->like : loc->id, NULL);
+				loc->added ? loc->like : loc->id, NULL);
 	uint32_t id = def ? def->group : 0, group;
 
 	if (loc->win.kind != GT_LOC_GPU_STREAM || loc->win.flags & GT_LOC_ASIDE)
@@ -354,12 +353,12 @@ static uint8_t location_type(const struct gt_loc *loc)
 
 uint32_t gt_layout_rank(struct gt_defs *defs, uint32_t rank, unsigned job)
 {
-	char text[64];
+	const char *kind = gt_half_ranks();
+	char text[96];
+	int n = snprintf(text, sizeof(text), "%s%sRank %u", kind, *kind ? " " : "", rank);
 
 	if (job > 1)
-		snprintf(text, sizeof(text), "MPI Rank %u of job %u", rank, job);
-	else
-		snprintf(text, sizeof(text), "MPI Rank %u", rank);
+		snprintf(text + n, sizeof(text) - (size_t)n, " of job %u", job);
 	return gt_defs_string(defs, text);
 }
 

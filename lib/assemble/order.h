@@ -6,7 +6,7 @@
  * host have the same shift, which never turns its time back: what happened on one host keeps its order, and a
  * span of time keeps its length within a 1024th (adr/0014).
  *
- * Limits: point-to-point messages of MPI. A message is left out if its sender and receiver, communicator and tag
+ * Limits: point-to-point messages between ranks. A message is left out if its sender and receiver, communicator and tag
  * have fewer sends than receives (something was lost), and if it is early by more than the clocks' stated
  * errors allow.
  */

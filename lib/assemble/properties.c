@@ -6,6 +6,7 @@
 
 #include "lib/assemble/properties.h"
 
+#include "lib/assemble/assemblers.h"
 #include "lib/assemble/loss.h"
 
 #include <ctype.h>
@@ -88,7 +89,25 @@ static void keep_latest(struct gt_properties *props, size_t first)
 		}
 }
 
-/* An adapter's account of itself, "cuda:launches", as CUDA_LAUNCHES. An exec that failed has made another
+/* Is this "<adapter>:<key>", of an adapter that we know or the process has registered? */
+static bool is_account(const struct gt_journal *journal, const char *key)
+{
+	size_t length = strcspn(key, ":");
+
+	for (size_t i = 0; key[length] && gt_assembler(i); i++)
+		if (!strncmp(gt_assembler(i)->name, key, length) && !gt_assembler(i)->name[length])
+			return true;
+	for (size_t i = 0; key[length] && i < gt_journal_count(journal, GT_D_PROPERTY); i++) {
+		const char *other = gt_journal_nth(journal, GT_D_PROPERTY, i, NULL, NULL);
+
+		if (!strcmp(other, "adapter") && !strncmp(other + sizeof("adapter"), key, length) &&
+		    !other[sizeof("adapter") + length])
+			return true;
+	}
+	return false;
+}
+
+/* An adapter's account of itself, "<adapter>:<key>", as ADAPTER_KEY. An exec that failed has made another
  * one before. */
 static void add_account(struct task *out, struct gt_properties *props, uint32_t group, const char *key,
 			const char *value, size_t first)
@@ -126,7 +145,7 @@ static void add_journal_properties(struct task *out, struct gt_properties *props
 		else if (!strcmp(key, "comment")) { /* VT_COMMENT_DEF */
 			snprintf(name, sizeof(name), "COMMENT_%u", ++comments);
 			add_property(out, props, true, group, name, value);
-		} else if (!strncmp(key, "cuda:", 5)) {
+		} else if (is_account(journal, key)) {
 			add_account(out, props, group, key, value, first);
 		}
 	}

@@ -119,7 +119,7 @@ static void count_threads(struct gt_facts *facts, const struct gt_layout *layout
 
 		if (loc->win.kind == GT_LOC_THREAD)
 			facts->threads += loc->win.incarnation ? loc->win.incarnation : 1;
-		facts->streams += loc->win.kind == GT_LOC_GPU_STREAM && !loc->idle &&
+		facts->streams += loc->win.kind == GT_LOC_GPU_STREAM && !loc->added &&
 				  !(loc->win.flags & GT_LOC_ASIDE) && !layout->locations[i].lane;
 	}
 }
@@ -321,7 +321,8 @@ void gt_report_properties(const struct gt_report *report, struct gt_archive *arc
 	put(archive, "ENDED", "%s", facts->ended);
 	put(archive, "PROCESSES_KILLED", "%llu", (unsigned long long)facts->killed);
 	put(archive, "PROGRAMS_UNTRACED", "%llu", (unsigned long long)facts->outside);
-	put(archive, "RANKS_WITHOUT_MPI", "%llu", (unsigned long long)facts->silent);
+	snprintf(name, sizeof(name), "RANKS_WITHOUT_%s", gt_half_ranks());
+	put(archive, name, "%llu", (unsigned long long)facts->silent);
 	put(archive, "RECOVERED", "%s", report->options->recovered ? "yes" : "no");
 	put(archive, "COMPLETE", "%s", facts->truncated ? "no" : "yes");
 	put(archive, "CLOCK_SOURCE", "%s", clock_name(facts->clock));
@@ -495,6 +496,7 @@ static void summarise(const struct gt_report *report, const char *dir, FILE *out
 		.wall_ns = report->length_ns,
 		.processes = facts->processes,
 		.ranks = facts->ranks,
+		.ranks_of = gt_half_ranks(),
 		.silent = facts->silent,
 		.threads = facts->threads,
 		.gpu_streams = facts->streams,

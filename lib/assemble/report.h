@@ -26,7 +26,7 @@ struct gt_facts {
 	bool hosts_missing;     /* one host, all its ranks, and others of the same jobs elsewhere */
 	struct gt_facts_job {
 		uint64_t job;
-		uint32_t size;  /* of its MPI_COMM_WORLD, as its ranks say */
+		uint32_t size;  /* its ranks, as they say */
 	} jobs[16];             /* the first ones */
 	uint32_t job_count;
 	/* of the first process */

@@ -214,15 +214,15 @@ int gt_side_open(struct gt_side **result, const struct gt_loc *loc, int dirfd)
 	int rc = 0;
 
 	*result = NULL;
-	if (!loc->side && !loc->idle)
+	if (!loc->side && !loc->added)
 		return 0;
 	side = calloc(1, sizeof(*side));
 	if (!side)
 		return -ENOMEM;
-	side->sorter = loc->idle ? loc->idle : gt_sorter_new(dirfd, SORT_RUN);
+	side->sorter = loc->added ? loc->added : gt_sorter_new(dirfd, SORT_RUN);
 	if (!side->sorter)
 		rc = -ENOMEM;
-	if (!rc && !loc->idle) {
+	if (!rc && !loc->added) {
 		spread = spread_of(loc->proc, dirfd);
 		rc = spread ? read_share(side, spread, &spread->shares[loc - loc->proc->locs])
 			    : read_streams(loc->proc, side, loc->id, NULL);
@@ -251,7 +251,7 @@ void gt_side_close(struct gt_side *side)
 {
 	if (!side)
 		return;
-	gt_sorter_free(side->sorter); /* idle times can be read once only */
+	gt_sorter_free(side->sorter); /* what was added can be read once only */
 	free(side);
 }
 

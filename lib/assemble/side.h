@@ -19,7 +19,7 @@ struct gt_side {
 };
 
 /*
- * Collects and sorts; a location of idle times gives its own away. *side stays NULL if there is nothing. 0 or a
+ * Collects and sorts; a location that was added gives its own away. *side stays NULL if there is nothing. 0 or a
  * negative errno.
  */
 int gt_side_open(struct gt_side **side, const struct gt_loc *loc, int dirfd);

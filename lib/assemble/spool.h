@@ -31,15 +31,16 @@ struct gt_loc {
 	uint64_t missing;         /* this many slots should be in the .raw file and are not */
 	uint64_t lost[GT_LOSS_N]; /* as the recorder counted; the assembly adds what it finds */
 	uint32_t number;          /* global location id, or GT_NOT_WRITTEN */
-	/* What gt_gpu_scan() has found. */
-	uint32_t lanes;           /* of a GPU's stream: locations that its activities need; else 0 */
+	/* Set by who looks through streams before the layout is made (X/assemble); the reader leaves them 0. */
+	uint32_t lanes;           /* of an accelerator's stream: locations that its activities need; else 0 */
 	bool plain;               /* one lane, and nothing but activities */
 	bool sorted;              /* it is in order of time as it is */
 	bool side;                /* streams of kind GT_LOC_SIDE hold records of this location */
-	struct gt_sorter *idle;   /* not NULL: a location of idle times, which has no stream ... */
-	uint32_t idle_device;     /* ... of that device ... */
-	uint32_t like;            /* ... in the context of that stream (local id) */
-	uint32_t comms;           /* bit i: it takes part in gt_gpu.comms[i] */
+	uint32_t comms;           /* bit i: it takes part in the i-th communicator for transfers */
+	struct gt_sorter *added;  /* not NULL: the location has no stream, but these: ENTER and LEAVE with
+				     numbers of the archive's regions ... */
+	uint32_t added_name;      /* ... a name, a string of the archive ... */
+	uint32_t like;            /* ... and the context of that stream (local id) */
 };
 
 #define GT_NOT_WRITTEN UINT32_MAX

@@ -291,7 +291,7 @@ static void print_head(const struct printer *p, const struct gt_summary *s)
 		snprintf(streams, sizeof(streams), ", %s GPU %s", counted(a, s->gpu_streams),
 			 plural(s->gpu_streams, "stream", "streams"));
 	if (s->ranks)
-		snprintf(ranks, sizeof(ranks), " (%s MPI %s)", counted(f, s->ranks),
+		snprintf(ranks, sizeof(ranks), " (%s %s %s)", counted(f, s->ranks), s->ranks_of,
 			 plural(s->ranks, "rank", "ranks"));
 	put_end(s, end, sizeof(end));
 	line(p, BOLD, "%s%s, %s; %s %s%s, %s %s%s", program, timed(a, s->wall_ns), end,
@@ -301,8 +301,8 @@ static void print_head(const struct printer *p, const struct gt_summary *s)
 	     sized(e, s->archive_bytes), s->recovered ? " (recovered)" : "");
 	print_killed(p, s);
 	if (s->silent)
-		line(p, YELLOW, "%s %s started as MPI ranks, but no MPI was recorded",
-		     counted(a, s->silent), plural(s->silent, "process was", "processes were"));
+		line(p, YELLOW, "%s %s started as %s ranks, but no %s was recorded", counted(a, s->silent),
+		     plural(s->silent, "process was", "processes were"), s->ranks_of, s->ranks_of);
 	print_outside(p, s);
 	if (s->missing && *s->missing)
 		line(p, RED, "%s; is %s shared by all hosts?", s->missing, s->dir ? s->dir : "its directory");
@@ -314,20 +314,20 @@ static void print_head(const struct printer *p, const struct gt_summary *s)
 }
 
 /* Where the ranks spend their time, compared, and what they sent. */
-static void print_mpi(const struct printer *p, const struct gt_summary *s)
+static void print_ranks(const struct printer *p, const struct gt_summary *s)
 {
 	const struct gt_balance *b = &s->balance;
 	char a[32], c[32], d[32];
 
 	if (b->ranks == 1)
-		line(p, NULL, "in MPI: %.0f %% of the time", 100 * b->in_mpi);
+		line(p, NULL, "in %s: %.0f %% of the time", s->ranks_of, 100 * b->in_comm);
 	if (b->ranks > 1)
-		line(p, NULL, "in MPI: %.0f %% of the time (least: rank %u, %.0f %%; most: rank %u, %.0f %%)",
-		     100 * b->in_mpi, b->least.rank, 100 * b->least.in_mpi, b->most.rank,
-		     100 * b->most.in_mpi);
+		line(p, NULL, "in %s: %.0f %% of the time (least: rank %u, %.0f %%; most: rank %u, %.0f %%)",
+		     s->ranks_of, 100 * b->in_comm, b->least.rank, 100 * b->least.in_comm, b->most.rank,
+		     100 * b->most.in_comm);
 	if (b->ranks > 1 && b->most_ns)
-		line(p, NULL, "outside MPI: mean %s, most %s (rank %u); load balance %.0f %%",
-		     timed(a, b->mean_ns), timed(c, b->most_ns), b->most_rank,
+		line(p, NULL, "outside %s: mean %s, most %s (rank %u); load balance %.0f %%",
+		     s->ranks_of, timed(a, b->mean_ns), timed(c, b->most_ns), b->most_rank,
 		     100.0 * (double)b->mean_ns / (double)b->most_ns);
 	if (s->messages || s->collectives)
 		line(p, NULL, "%s %s with %s, %s %s", counted(a, s->messages),
@@ -494,7 +494,7 @@ void gt_summary_print(const struct gt_summary *summary, FILE *out, enum gt_summa
 	if (p.width > 400)
 		p.width = 400;
 	print_head(&p, summary);
-	print_mpi(&p, summary);
+	print_ranks(&p, summary);
 	if (!summary->events)
 		print_nothing(&p, summary);
 	print_table(&p, summary, all_losses(summary) ? ROWS_WITH_LOSSES : ROWS);

@@ -43,8 +43,9 @@ struct gt_summary {
 
 	uint64_t wall_ns;       /* first to last event of the run, or begin to end of its processes */
 	uint64_t processes;
-	uint64_t ranks;         /* of them: of MPI programs */
-	uint64_t silent;        /* started as ranks of such programs, but no MPI was recorded */
+	uint64_t ranks;         /* of them: of parallel programs */
+	const char *ranks_of;   /* in a word, what kind of ranks; only if there are any */
+	uint64_t silent;        /* started as ranks of such programs, but nothing of that was recorded */
 	uint64_t threads;       /* threads that ran, not locations (these are reused) */
 	uint64_t gpu_streams;
 	uint64_t events;        /* in the archive */
@@ -67,7 +68,7 @@ struct gt_summary {
 	   0: the sum of exclusive_ns over `regions` */
 	uint64_t region_ns;
 
-	/* of MPI */
+	/* of ranks */
 	struct gt_balance balance;
 	uint64_t messages, message_bytes; /* sent */
 	uint64_t collectives;     /* calls of all ranks */

@@ -7,6 +7,7 @@
 #include "lib/assemble/use.h"
 
 #include "lib/assemble/archive_int.h"
+#include "lib/assemble/assemblers.h"
 #include "lib/assemble/events.h"
 
 #include <stdlib.h>
@@ -28,12 +29,6 @@ void gt_use_begin(struct gt_worker *w)
 	}
 	memcpy(w->before, w->profile, w->profile_room * sizeof(*w->before));
 	w->before_used = w->profile_room;
-}
-
-static bool begins_or_ends(const char *name)
-{
-	return !strncmp(name, "MPI_Init", 8) || !strcmp(name, "MPI_Finalize") ||
-	       !strncmp(name, "MPI_Session_", 12);
 }
 
 static struct gt_profile since(const struct gt_worker *w, size_t region)
@@ -72,21 +67,23 @@ void gt_use_end(struct gt_worker *w, struct gt_out_location *out, uint64_t span)
 	for (size_t i = 0; i < w->profile_room; i++) {
 		const struct gt_region *region = (const struct gt_region *)defs->regions.items + i;
 		struct gt_profile d = since(w, i);
+		const struct gt_paradigm *paradigm;
 
 		if (!d.calls)
 			continue;
-		if (region->paradigm == OTF2_PARADIGM_PTHREAD) {
+		paradigm = gt_assembler_paradigm(region->paradigm);
+		if (paradigm && paradigm->time == GT_TIME_WAIT) {
 			use.wait += d.exclusive;
 			continue;
 		}
 		others += region->paradigm != OTF2_PARADIGM_MEASUREMENT_SYSTEM;
-		if (region->paradigm != OTF2_PARADIGM_MPI)
+		if (!paradigm || paradigm->time != GT_TIME_COMMUNICATION)
 			continue;
-		use.calls_mpi = true;
-		if (begins_or_ends(gt_intern_text(&defs->strings, region->name, NULL)))
+		use.communicates = true;
+		if (paradigm->is_setup && paradigm->is_setup(gt_intern_text(&defs->strings, region->name, NULL)))
 			use.start += d.exclusive;
 		else
-			use.mpi += d.exclusive;
+			use.comm += d.exclusive;
 	}
 	pthread_mutex_unlock(&defs->lock);
 	use.idle = out->thread && !out->first && !others && use.wait &&
@@ -98,7 +95,7 @@ void gt_use_end(struct gt_worker *w, struct gt_out_location *out, uint64_t span)
 
 /* ---- ranks --------------------------------------------------------------------------------------- */
 
-/* The threads of a rank that called MPI, together. */
+/* The threads of a rank that communicated, together. */
 static struct gt_use of_group(const struct gt_layout *layout, uint32_t group, uint32_t *from)
 {
 	struct gt_use sum = { 0 };
@@ -106,23 +103,23 @@ static struct gt_use of_group(const struct gt_layout *layout, uint32_t group, ui
 	for (; *from < layout->location_count && layout->locations[*from].group == group; ++*from) {
 		const struct gt_use *use = &layout->locations[*from].use;
 
-		if (!use->calls_mpi)
+		if (!use->communicates)
 			continue;
-		sum.calls_mpi = true;
+		sum.communicates = true;
 		sum.span += use->span;
-		sum.mpi += use->mpi;
+		sum.comm += use->comm;
 		sum.start += use->start;
 		sum.wait += use->wait;
 	}
 	return sum;
 }
 
-static void add(struct gt_balance *b, uint32_t rank, double in_mpi, uint64_t work)
+static void add(struct gt_balance *b, uint32_t rank, double in_comm, uint64_t work)
 {
-	if (!b->ranks || in_mpi < b->least.in_mpi)
-		b->least = (struct gt_balance_of){ rank, in_mpi };
-	if (!b->ranks || in_mpi > b->most.in_mpi)
-		b->most = (struct gt_balance_of){ rank, in_mpi };
+	if (!b->ranks || in_comm < b->least.in_comm)
+		b->least = (struct gt_balance_of){ rank, in_comm };
+	if (!b->ranks || in_comm > b->most.in_comm)
+		b->most = (struct gt_balance_of){ rank, in_comm };
 	if (!b->ranks || work > b->most_ns) {
 		b->most_ns = work;
 		b->most_rank = rank;
@@ -133,23 +130,23 @@ static void add(struct gt_balance *b, uint32_t rank, double in_mpi, uint64_t wor
 struct gt_balance gt_use_balance(const struct gt_layout *layout)
 {
 	struct gt_balance b = { 0 };
-	uint64_t mpi = 0, all = 0, work = 0;
+	uint64_t comm = 0, all = 0, work = 0;
 
 	for (uint32_t i = 0; i < layout->location_count;) {
 		uint32_t group = layout->locations[i].group;
 		struct gt_use use = of_group(layout, group, &i);
 		uint64_t rest = use.span > use.start ? use.span - use.start : 0;
-		uint64_t busy = use.mpi + use.wait < rest ? rest - use.mpi - use.wait : 0;
+		uint64_t busy = use.comm + use.wait < rest ? rest - use.comm - use.wait : 0;
 
-		if (!use.calls_mpi || group >= layout->group_count || !layout->groups[group].job || !rest)
+		if (!use.communicates || group >= layout->group_count || !layout->groups[group].job || !rest)
 			continue;
-		mpi += use.mpi;
+		comm += use.comm;
 		all += rest;
 		work += busy;
-		add(&b, layout->groups[group].rank, (double)use.mpi / (double)rest, busy);
+		add(&b, layout->groups[group].rank, (double)use.comm / (double)rest, busy);
 	}
 	if (b.ranks) {
-		b.in_mpi = (double)mpi / (double)all;
+		b.in_comm = (double)comm / (double)all;
 		b.mean_ns = work / b.ranks;
 	}
 	return b;

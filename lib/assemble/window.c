@@ -21,10 +21,17 @@
 #define PIECE      (64u << 10)
 #define STREAM_MAX (UINT64_C(1) << 56)
 
+/* Types of one slot, a bit each. */
+static const uint32_t short_types = 0
+#define GT_RECORD(name, code, least, handler, owner, payload, data, otf2) | ((code) < 32 ? 1u << ((code) & 31) : 0)
+#include "gputrace/records.def"
+#undef GT_RECORD
+	;
+
 bool gt_type_known(unsigned type)
 {
-	return type >= GT_T_ENTER_ADDR && type < GT_T_FIRST_RESERVED &&
-	       (type <= GT_T_MPI_RECV_LEAVE || GT_TYPE_HAS_EXTRA(type));
+	return GT_TYPE_HAS_EXTRA(type) ? type < GT_T_FIRST_RESERVED
+				       : type != GT_T_NONE && short_types >> type & 1;
 }
 
 void gt_walk_slots(struct gt_walk *walk, struct gt_slot *slots, size_t n, uint64_t offset)

@@ -112,7 +112,7 @@ static inline bool gt_filtered(uintptr_t function)
 GT_HIDDEN void gt_verdict_setup(gt_filter_complaint *complain);
 
 /*
- * The rank is known now (-1: this is no MPI process). Returns false if the filter file switches the
+ * The rank is known now (-1: this is no rank). Returns false if the filter file switches the
  * rank off: the caller then calls gt_switch(false).
  */
 GT_HIDDEN bool gt_verdict_set_rank(int64_t rank);

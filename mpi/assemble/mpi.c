@@ -59,9 +59,27 @@ static bool shared_handle(struct gt_track *t, const struct gt_def_shared *def, u
 	return true;
 }
 
-static const struct gt_half half = { .is_silent = gt_mpi_silent, .shared_handle = shared_handle };
+/* Which functions begin and end MPI: their time says nothing of the program. */
+static bool is_setup(const char *region)
+{
+	return !strncmp(region, "MPI_Init", 8) || !strcmp(region, "MPI_Finalize") ||
+	       !strncmp(region, "MPI_Session_", 12);
+}
+
+static const struct gt_paradigm paradigms[] = {
+	{ .name = "MPI", .paradigm = OTF2_PARADIGM_MPI, .kind = OTF2_PARADIGM_CLASS_PROCESS,
+	  .time = GT_TIME_COMMUNICATION, .comm_template = "MPI Communicator ${id}", .is_setup = is_setup },
+	{ .name = NULL },
+};
+
+static const struct gt_shared_io io = { .number = 3, .id = "MPI-IO", .name = "MPI-IO" };
+
+static const struct gt_half half = {
+	.ranks = "MPI", .io = &io, .is_silent = gt_mpi_silent, .shared_handle = shared_handle,
+};
 
 const struct gt_assembler gt_assembler_mpi = {
 	.bytes = sizeof(struct gt_assembler), .abi = GT_ASSEMBLER_ABI, .name = "mpi",
+	.paradigms = paradigms,
 	.define = define, .end = end, .half = &half,
 };

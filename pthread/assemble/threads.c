@@ -7,21 +7,30 @@
 #include "config.h"
 
 #include "lib/assemble/archive_track.h"
+#include "lib/assemble/assemblers.h"
 
-static uint32_t thread_comm(struct gt_track *t)
+/* The paradigm that a record names; 0: POSIX threads. */
+static uint8_t paradigm_of(uint64_t number)
 {
-	if (t->thread_comm == GT_UNDEFINED) {
-		uint32_t key[2] = { 'P', t->loc->proc->number };
-		struct gt_comm comm = {
-			.name = gt_defs_string(t->conv->defs, "Pthread"),
-			.parent = GT_UNDEFINED,
-			.proc = t->loc->proc->number,
-			.paradigm = OTF2_PARADIGM_PTHREAD,
-		};
+	return number && number <= GT_PARADIGM_MOST ? (uint8_t)number : OTF2_PARADIGM_PTHREAD;
+}
 
-		t->thread_comm = gt_defs_comm(t->conv->defs, key, sizeof(key), &comm, NULL);
-	}
-	return t->thread_comm;
+/* The threads of the process, as a communicator. */
+static uint32_t thread_comm(struct gt_track *t, const struct gt_slot *slot)
+{
+	uint8_t paradigm = paradigm_of(GT_WORD_LOW(slot->word));
+	const struct gt_lookup_entry *entry = gt_track_remembered(t, GT_T_THREAD_CREATE, paradigm);
+	const struct gt_paradigm *known = gt_assembler_paradigm(paradigm);
+	uint32_t key[2] = { 'P' | (uint32_t)paradigm << 8, t->loc->proc->number };
+	struct gt_comm comm = { .parent = GT_UNDEFINED, .proc = t->loc->proc->number, .paradigm = paradigm };
+
+	if (entry)
+		return entry->value;
+	comm.name = gt_defs_string(t->conv->defs, paradigm == OTF2_PARADIGM_PTHREAD ? "Pthread"
+						  : known			    ? known->name
+										    : "Threads");
+	return gt_track_remember(t, GT_T_THREAD_CREATE, paradigm,
+				 gt_defs_comm(t->conv->defs, key, sizeof(key), &comm, NULL), 0);
 }
 
 /* How a thread ended, where it did not simply return. */
@@ -55,20 +64,20 @@ void gt_convert_thread(struct gt_track *t, const struct gt_slot *slot, uint64_t 
 		return;
 	switch (type) {
 	case GT_T_THREAD_CREATE:
-		rc = OTF2_EvtWriter_ThreadCreate(evt, gt_track_attributes(t), ns, thread_comm(t),
+		rc = OTF2_EvtWriter_ThreadCreate(evt, gt_track_attributes(t), ns, thread_comm(t, slot),
 						 sequence);
 		break;
 	case GT_T_THREAD_BEGIN:
-		rc = OTF2_EvtWriter_ThreadBegin(evt, gt_track_attributes(t), ns, thread_comm(t),
+		rc = OTF2_EvtWriter_ThreadBegin(evt, gt_track_attributes(t), ns, thread_comm(t, slot),
 						sequence);
 		break;
 	case GT_T_THREAD_WAIT:
-		rc = OTF2_EvtWriter_ThreadWait(evt, gt_track_attributes(t), ns, thread_comm(t),
+		rc = OTF2_EvtWriter_ThreadWait(evt, gt_track_attributes(t), ns, thread_comm(t, slot),
 					       sequence);
 		break;
 	default:
 		add_thread_end(t, slot[1].word);
-		rc = OTF2_EvtWriter_ThreadEnd(evt, gt_track_attributes(t), ns, thread_comm(t),
+		rc = OTF2_EvtWriter_ThreadEnd(evt, gt_track_attributes(t), ns, thread_comm(t, slot),
 					      sequence);
 		break;
 	}
@@ -95,6 +104,7 @@ void gt_convert_lock(struct gt_track *t, const struct gt_slot *slot, uint64_t ti
 				       gt_defs_lock_id(t->conv->defs, t->loc->proc->number, address),
 				       lock_address(t));
 	uint32_t order = (uint32_t)slot[1].time;
+	uint8_t paradigm = paradigm_of(slot[1].word);
 	uint64_t ns = gt_track_time(t, tick);
 
 	if (acquire && (entry || (entry = gt_track_remembered(t, GT_T_LOCK_ACQUIRE, address))))
@@ -102,9 +112,20 @@ void gt_convert_lock(struct gt_track *t, const struct gt_slot *slot, uint64_t ti
 	gt_track_bad(t,
 		     acquire ? OTF2_EvtWriter_ThreadAcquireLock(gt_writer_evt(t->writer),
 								gt_track_attributes(t), ns,
-								OTF2_PARADIGM_PTHREAD, id, order)
+								paradigm, id, order)
 			     : OTF2_EvtWriter_ThreadReleaseLock(gt_writer_evt(t->writer),
 								gt_track_attributes(t), ns,
-								OTF2_PARADIGM_PTHREAD, id, order),
+								paradigm, id, order),
 		     "lock event");
 }
+
+static const struct gt_paradigm paradigms[] = {
+	{ .name = "PTHREAD", .paradigm = OTF2_PARADIGM_PTHREAD, .kind = OTF2_PARADIGM_CLASS_THREAD_CREATE_WAIT,
+	  .time = GT_TIME_WAIT },
+	{ .name = NULL },
+};
+
+extern const struct gt_assembler gt_assembler_pthread;
+const struct gt_assembler gt_assembler_pthread = {
+	.bytes = sizeof(struct gt_assembler), .abi = GT_ASSEMBLER_ABI, .name = "pthread", .paradigms = paradigms,
+};

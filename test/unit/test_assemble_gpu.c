@@ -465,7 +465,7 @@ static struct gpu_run idle_run(const char *setting)
 	struct gpu_run r = gpu_run();
 	struct mk_loc *other = mk_loc_kind(r.p, 3, GT_LOC_GPU_STREAM, "CUDA[0:8]", r.context);
 
-	mk_property(r.p, "setting:VT_GPUTRACE", setting);
+	mk_property(r.p, "cuda:idle", setting);
 	region_in_group(&r, &r.kernel, "k", "CUDA_KERNEL");
 	region_in_group(&r, &r.copy, "c", "CUDA_MEMCPY");
 	activity(&r, r.kernel, 3, 300, 400);
@@ -486,7 +486,7 @@ static struct gpu_run idle_run(const char *setting)
 
 Test(gpu, idle_times)
 {
-	struct gpu_run r = idle_run("yes,idle,pure_idle");
+	struct gpu_run r = idle_run("compute, all");
 
 	expect_text(rb_events, r.dir,
 		    "3 200 ENTER COMPUTE IDLE\n3 200 ENTER GPU IDLE\n3 230 LEAVE GPU IDLE\n"
@@ -500,7 +500,7 @@ Test(gpu, idle_times)
 
 Test(gpu, idle_times_of_computing_only)
 {
-	struct gpu_run r = idle_run("cuda:idle");
+	struct gpu_run r = idle_run("compute");
 	char *events = rb_events(r.dir);
 
 	cr_assert(strstr(events, "3 200 ENTER COMPUTE IDLE\n3 300 LEAVE COMPUTE IDLE\n") != NULL);

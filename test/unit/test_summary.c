@@ -93,6 +93,7 @@ Test(summary, everything)
 
 	s.gpu_streams = 1;
 	s.ranks = 2;
+	s.ranks_of = "MPI";
 	s.recovered = true;
 	s.killed = 2;
 	s.killed_one = (struct gt_killed){ "yes", 4711, 13 };
@@ -104,7 +105,7 @@ Test(summary, everything)
 	s.unresolved = 3;
 	s.clock_error_ns = 35;
 	s.lost[GT_LOSS_FILTER] = 1000;
-	s.balance = (struct gt_balance){ .ranks = 2, .in_mpi = 0.33, .least = { 3, 0.09 }, .most = { 0, 0.59 },
+	s.balance = (struct gt_balance){ .ranks = 2, .in_comm = 0.33, .least = { 3, 0.09 }, .most = { 0, 0.59 },
 					 .mean_ns = 1200000000, .most_ns = 2000000000, .most_rank = 3 };
 	s.messages = 1;
 	s.message_bytes = 1600000;
