@@ -18,7 +18,7 @@
 #include <unistd.h>
 
 #include "lib/assemble/io.h"
-#include "lib/assemble/part.h"
+#include "lib/assemble/partial.h"
 
 static void fail(const char *what)
 {
@@ -27,20 +27,20 @@ static void fail(const char *what)
 }
 
 /* The number of ranks in the part; the communicator of all gets those of all hosts. */
-static uint32_t count_ranks(const struct gt_part *part)
+static uint32_t count_ranks(const struct gt_partial *partial)
 {
 	uint32_t ranks = 0;
 
-	for (uint32_t i = 0; i < part->group_count; i++)
-		ranks += part->groups[i].job != 0;
+	for (uint32_t i = 0; i < partial->group_count; i++)
+		ranks += partial->groups[i].job != 0;
 	return ranks;
 }
 
-static void widen(struct gt_part *part, uint32_t ranks, uint32_t hosts)
+static void widen(struct gt_partial *partial, uint32_t ranks, uint32_t hosts)
 {
-	struct gt_comm *comms = part->defs.comms.items;
+	struct gt_comm *comms = partial->defs.comms.items;
 
-	for (size_t i = 0; i < gt_table_count(&part->defs.comms); i++) {
+	for (size_t i = 0; i < gt_table_count(&partial->defs.comms); i++) {
 		if (comms[i].paradigm != 4 || comms[i].member_count != ranks)
 			continue;
 		free(comms[i].members);
@@ -50,16 +50,16 @@ static void widen(struct gt_part *part, uint32_t ranks, uint32_t hosts)
 			fail("members");
 		for (size_t k = 0; k < comms[i].member_count; k++)
 			comms[i].members[k] = k;
-		for (uint32_t g = 0; g < part->group_count; g++)
-			if (part->groups[g].job)
-				comms[i].job = part->groups[g].job;
+		for (uint32_t g = 0; g < partial->group_count; g++)
+			if (partial->groups[g].job)
+				comms[i].job = partial->groups[g].job;
 	}
 }
 
 /* A string of the part, replaced by another of the same length. */
-static void rename_host(struct gt_part *part, const char *from, const char *to)
+static void rename_host(struct gt_partial *partial, const char *from, const char *to)
 {
-	struct gt_intern *strings = &part->defs.strings;
+	struct gt_intern *strings = &partial->defs.strings;
 
 	for (size_t i = 0; i < strings->count; i++) {
 		char *text = strings->blob + strings->entries[i].at;
@@ -67,9 +67,9 @@ static void rename_host(struct gt_part *part, const char *from, const char *to)
 		if (!strcmp(text, from))
 			memcpy(text, to, strlen(from));
 	}
-	for (size_t i = 0; i < part->origins.count; i++)
-		if (!strcmp(part->origins.list[i].host, from))
-			memcpy(part->origins.list[i].host, to, strlen(from));
+	for (size_t i = 0; i < partial->origins.count; i++)
+		if (!strcmp(partial->origins.list[i].host, from))
+			memcpy(partial->origins.list[i].host, to, strlen(from));
 }
 
 /* The run header of a host without processes. */
@@ -90,18 +90,18 @@ static void copy_header(int dir, const char *folder, const char *host)
 		fail(path);
 }
 
-static void make_host(int dir, struct gt_part *part, uint32_t host, uint32_t ranks, char *name)
+static void make_host(int dir, struct gt_partial *partial, uint32_t host, uint32_t ranks, char *name)
 {
 	static char buffer[GT_COPY_BUFFER];
 	char path[256], from[300], to[300], next[16];
 	int fd;
 
 	snprintf(next, sizeof(next), "n%07u", host);
-	rename_host(part, name, next);
+	rename_host(partial, name, next);
 	memcpy(name, next, sizeof(next));
-	for (uint32_t i = 0; host && i < part->group_count; i++)
-		if (part->groups[i].job)
-			part->groups[i].rank += ranks;
+	for (uint32_t i = 0; host && i < partial->group_count; i++)
+		if (partial->groups[i].job)
+			partial->groups[i].rank += ranks;
 	snprintf(path, sizeof(path), host ? "spool/host.%s" : "spool", next);
 	if (host && mkdirat(dir, path, 0700))
 		fail(path);
@@ -112,7 +112,7 @@ static void make_host(int dir, struct gt_part *part, uint32_t host, uint32_t ran
 	snprintf(to, sizeof(to), "%s/traces", path);
 	if (host && (mkdirat(dir, path, 0700) || mkdirat(dir, to, 0700)))
 		fail(path);
-	for (uint32_t i = 0; host && i < part->location_count; i++) {
+	for (uint32_t i = 0; host && i < partial->location_count; i++) {
 		snprintf(from, sizeof(from), "spool/part.0/traces/%u.evt", i);
 		snprintf(to, sizeof(to), "%s/traces/%u.evt", path, i);
 		if (linkat(dir, from, dir, to, 0) && gt_copy_file(dir, from, dir, to, buffer))
@@ -120,19 +120,19 @@ static void make_host(int dir, struct gt_part *part, uint32_t host, uint32_t ran
 	}
 	fd = openat(dir, path, O_RDONLY | O_DIRECTORY);
 	unlinkat(fd, "part", 0);
-	if (fd < 0 || gt_part_save(part, fd))
+	if (fd < 0 || gt_partial_save(partial, fd))
 		fail(path);
 	close(fd);
 	snprintf(to, sizeof(to), "%s/" GT_PART_COVERS, path);
 	unlinkat(dir, to, 0);
-	if (gt_part_write(dir, to, GT_PART_COVERS_END, strlen(GT_PART_COVERS_END)))
+	if (gt_partial_write(dir, to, GT_PART_COVERS_END, strlen(GT_PART_COVERS_END)))
 		fail(to);
 }
 
 int main(int argc, char **argv)
 {
 	uint32_t hosts = argc == 3 ? (uint32_t)atoi(argv[2]) : 0, ranks;
-	struct gt_part part;
+	struct gt_partial partial;
 	char name[16] = "n0000000";
 	int dir;
 
@@ -143,14 +143,14 @@ int main(int argc, char **argv)
 	dir = open(argv[1], O_RDONLY | O_DIRECTORY);
 	if (dir < 0)
 		fail(argv[1]);
-	errno = -gt_part_load(&part, dir, "spool/part.0", true);
+	errno = -gt_partial_load(&partial, dir, "spool/part.0", true);
 	if (errno)
 		fail("part.0");
-	ranks = count_ranks(&part);
-	widen(&part, ranks, hosts);
+	ranks = count_ranks(&partial);
+	widen(&partial, ranks, hosts);
 	for (uint32_t host = 0; host < hosts; host++)
-		make_host(dir, &part, host, ranks, name);
-	printf("%u ranks, %u locations each\n", ranks * hosts, part.location_count);
-	gt_part_free(&part);
+		make_host(dir, &partial, host, ranks, name);
+	printf("%u ranks, %u locations each\n", ranks * hosts, partial.location_count);
+	gt_partial_free(&partial);
 	return 0;
 }

@@ -17,11 +17,11 @@ static void property(const char *name, uint64_t value)
 }
 
 /* What was counted as lost so far: an exec that fails takes it back, and a later account tells the rest. */
-static uint64_t told_late, told_no_place;
+static uint64_t reported_late, reported_no_location;
 
-static void tell_lost(unsigned cause, uint64_t *told, uint64_t events)
+static void report_lost(unsigned cause, uint64_t *reported, uint64_t events)
 {
-	uint64_t before = __atomic_exchange_n(told, events, __ATOMIC_RELAXED);
+	uint64_t before = __atomic_exchange_n(reported, events, __ATOMIC_RELAXED);
 
 	if (events != before)
 		gt_lost(cause, events - before);
@@ -67,15 +67,15 @@ void gt_cu_account(bool last, bool ask)
 	property("dropped", c->dropped);
 	property("refused_buffers", c->refused);
 	property("thrown_away_buffers", c->scratch);
-	property("no_location", c->no_place);
+	property("no_location", c->no_location);
 	property("clamped_waits", c->clamped);
 	property("unfinished_calls", c->unfinished);
 	if (gt_cu_options.kernel)
 		property("launches_without_record", missing);
 	gt_cu_align_report();
 	if (gt_cu_options.kernel)
-		tell_lost(GT_LOSS_LATE, &told_late, missing > c->dropped ? missing : c->dropped);
-	tell_lost(GT_LOSS_NO_LOCATION, &told_no_place, c->no_place);
+		report_lost(GT_LOSS_LATE, &reported_late, missing > c->dropped ? missing : c->dropped);
+	report_lost(GT_LOSS_NO_LOCATION, &reported_no_location, c->no_location);
 	if (!last)
 		return;
 	gt_cu_extras_end();
@@ -86,6 +86,6 @@ void gt_cu_account(bool last, bool ask)
 
 void gt_cu_account_again(void)
 {
-	tell_lost(GT_LOSS_LATE, &told_late, 0);
-	tell_lost(GT_LOSS_NO_LOCATION, &told_no_place, 0);
+	report_lost(GT_LOSS_LATE, &reported_late, 0);
+	report_lost(GT_LOSS_NO_LOCATION, &reported_no_location, 0);
 }

@@ -511,7 +511,7 @@ static GT_CU_RARE void leave_slow(uint32_t correlation, struct gt_hot *window, u
 /* False: it is none of these. */
 static inline bool quick_enter(uint32_t domain, uint32_t id, uint32_t correlation)
 {
-	struct gt_call_place place;
+	struct gt_call_slot place;
 	const struct id *what;
 	uint64_t key;
 
@@ -535,7 +535,7 @@ static inline bool quick_leave(uint64_t key, const int *result)
 {
 	uint32_t correlation = (uint32_t)(key >> 32);
 	struct gt_cu_call *entry = self.entry;
-	struct gt_call_place place;
+	struct gt_call_slot place;
 	uint64_t begun;
 
 	if (GT_CU_UNLIKELY(self.open[0].key != key || !result || *result))

@@ -74,7 +74,7 @@ void gt_cu_capturing(unsigned class, void *context, void *stream, int result)
 
 	if (class == GT_CU_C_CAPTURE_BEGIN ? result : goes_on(result))
 		return;
-	/* The runtime's call and the driver's inside of it may both be told: the second finds it done. */
+	/* The runtime's call and the driver's inside of it may both be reported: the second finds it done. */
 	for (unsigned i = 0; i < MOST; i++)
 		if (__atomic_load_n(&captures[i].stream, __ATOMIC_RELAXED) == key) {
 			if (class != GT_CU_C_CAPTURE_BEGIN)

@@ -10,7 +10,7 @@
  *   capture.c  VT_CUPTI_CAPTURE
  *   contexts.c the contexts that live; align.c how well the device's clock and ours agree
  *   devices.c  which device a number means
- *   places.c   contexts and streams -> location groups and locations
+ *   streams.c   contexts and streams -> location groups and locations
  *   kernels.c  kernels and copies -> regions
  *   implicit.c calls that wait implicitly; extras.c records on request (VT_GPUTRACE)
  *   calls.c    API callbacks on the program's threads -> regions, and entries of the table
@@ -72,9 +72,9 @@ struct gt_cu_options {
 	bool kernel, memcpy;
 	bool idle, pure_idle;
 	bool sync, memusage, overhead, error, unified;
-	bool stream_reuse; /* a new stream takes the row of one that is gone */
+	bool stream_reuse; /* a new stream takes the location of one that is gone */
 	bool host_idle;    /* VT_GPUTRACE_SYNC: waits inside of copies ... */
-	bool free_idle;    /* ... and of cudaFree and its relatives */
+	bool free_idle;    /* ... and of cudaFree and similar calls */
 	bool missing_free; /* VT_GPUTRACE_MEMUSAGE=2 */
 	int kernel_detail; /* VT_GPUTRACE_KERNEL: 0, 1, 2 */
 	bool graph_level;  /* VT_CUDA_GRAPHS=graph */
@@ -87,7 +87,7 @@ struct gt_cu_options {
 };
 extern GT_CU_HIDDEN struct gt_cu_options gt_cu_options;
 GT_CU_HIDDEN void gt_cu_options_read(void);
-/* The list of VT_GPUTRACE. Words that are not known are told through `complain`. */
+/* The list of VT_GPUTRACE. Words that are not known are reported through `complain`. */
 GT_CU_HIDDEN void gt_cu_options_parse(const char *list, struct gt_cu_options *options,
 				      void (*complain)(const char *word));
 
@@ -155,7 +155,7 @@ struct gt_cu_counts {
 	uint64_t errors;          /* calls that failed */
 	uint64_t scratch;         /* buffers that had to be thrown away */
 	uint64_t refused;         /* requests for a buffer that could not be met */
-	uint64_t unfinished;      /* calls whose end was not told */
+	uint64_t unfinished;      /* calls whose end was not reported */
 	uint64_t pad[1];          /* a cache line */
 	/* records; the reading thread */
 	uint64_t records, kernels, graph_kernels, copies, sets, graphs, others;
@@ -164,7 +164,7 @@ struct gt_cu_counts {
 	uint64_t no_parent;       /* no API call is known for it */
 	uint64_t off;             /* its call came while recording was switched off */
 	uint64_t dropped;         /* by CUPTI */
-	uint64_t no_place;        /* no location for the stream */
+	uint64_t no_location;        /* no location for the stream */
 	uint64_t capture_kernels; /* kernels of calls that came while something was captured */
 	uint64_t clamped;         /* waits of the host cut at the borders of their call */
 };
@@ -254,7 +254,7 @@ enum gt_cu_class {
 GT_CU_HIDDEN void gt_cu_callback(void *user, uint32_t domain, uint32_t id, const void *data);
 /* Makes the table of calls and of callback ids. 0, or why not. */
 GT_CU_HIDDEN const char *gt_cu_calls_setup(void);
-/* Enables the callbacks that the options ask for. Returns how many; failures are told. */
+/* Enables the callbacks that the options ask for. Returns how many; failures are reported. */
 GT_CU_HIDDEN unsigned gt_cu_calls_enable(void *subscriber);
 /* Has the calling thread made calls, or is it the program's first? */
 GT_CU_HIDDEN bool gt_cu_calls_own_thread(void);
@@ -362,7 +362,7 @@ GT_CU_HIDDEN void gt_cu_align_waited(uint32_t context, uint64_t enter, uint64_t 
 /* Writes the properties. */
 GT_CU_HIDDEN void gt_cu_align_report(void);
 
-/* ---- places (places.c) ----------------------------------------------------------------------------------- */
+/* ---- places (streams.c) ----------------------------------------------------------------------------------- */
 
 struct gt_cu_context {
 	uint32_t id, device;
@@ -370,7 +370,7 @@ struct gt_cu_context {
 	struct gt_cu_context *next;
 };
 
-struct gt_cu_place {
+struct gt_cu_stream {
 	uint32_t context, device, stream;
 	struct gt_cu_context *owner;
 	struct gt_location *location; /* NULL: there was no room for one */
@@ -378,29 +378,29 @@ struct gt_cu_place {
 	uint32_t named;               /* names that were looked at */
 	bool reused;                  /* the location was another stream's */
 	uint32_t newest;              /* when it is gone: the newest stream that was there then */
-	struct gt_cu_place *next, *next_gone;
+	struct gt_cu_stream *next, *next_gone;
 };
 
 /* CUPTI's number of a context's legacy default stream. */
 #define GT_CU_DEFAULT_STREAM 7u
 
-GT_CU_HIDDEN struct gt_cu_place *gt_cu_place(uint32_t device, uint32_t context, uint32_t stream);
+GT_CU_HIDDEN struct gt_cu_stream *gt_cu_stream(uint32_t device, uint32_t context, uint32_t stream);
 /* Any stream of the context, for what belongs to none; NULL if none is known. */
-GT_CU_HIDDEN struct gt_cu_place *gt_cu_place_of_context(uint32_t context);
+GT_CU_HIDDEN struct gt_cu_stream *gt_cu_stream_of_context(uint32_t context);
 /* A stream was made, or will be destroyed, by its handle. Any thread. */
 GT_CU_HIDDEN void gt_cu_stream_made(void *context, void *stream);
 GT_CU_HIDDEN void gt_cu_stream_gone(void *context, void *stream);
 /* What belongs to a host thread but is known only now. */
-GT_CU_HIDDEN void gt_cu_side(uint32_t location, unsigned type, uint64_t low, const uint64_t *data,
+GT_CU_HIDDEN void gt_cu_defer(uint32_t location, unsigned type, uint64_t low, const uint64_t *data,
 			     unsigned extra, uint64_t tick);
 
 /* Writes down which device this number means (devices.c). */
-GT_CU_HIDDEN void gt_cu_device_tell(uint32_t device);
+GT_CU_HIDDEN void gt_cu_device_define(uint32_t device);
 
 /* The program gives a stream (its handle) a name. Any thread. */
 GT_CU_HIDDEN void gt_cu_name_stream(void *stream, const char *name);
 /* Gives the locations the names that came since. From the reading thread. */
-GT_CU_HIDDEN void gt_cu_places_name(void);
+GT_CU_HIDDEN void gt_cu_streams_name(void);
 
 /* ---- regions of the device (kernels.c) -------------------------------------------------------------------- */
 

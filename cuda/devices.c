@@ -53,7 +53,7 @@ static void format_uuid(const unsigned char *uuid, char *text)
 				       uuid[i]);
 }
 
-void gt_cu_device_tell(uint32_t device)
+void gt_cu_device_define(uint32_t device)
 {
 	void *handle = dlopen("libcuda.so.1", RTLD_NOW | RTLD_NOLOAD);
 	char key[32], text[400], name[256] = "", address[32] = "", uuid_text[64];

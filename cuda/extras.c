@@ -20,13 +20,13 @@
 
 /* ---- regions on a location of their own ---------------------------------------------------------- */
 
-struct extra_place {
+struct extra_location {
 	const char *name;
 	struct gt_location *location;
 	bool tried;
 };
 
-static struct gt_location *place(struct extra_place *p)
+static struct gt_location *place(struct extra_location *p)
 {
 	static gt_ref group;
 	struct gt_location_info info = {
@@ -74,7 +74,7 @@ static gt_ref region(const char *name, const char *group)
 	return known[i].region;
 }
 
-static void put_region(struct extra_place *where, gt_ref what, uint64_t start, uint64_t end,
+static void put_region(struct extra_location *where, gt_ref what, uint64_t start, uint64_t end,
 		       uint64_t bytes)
 {
 	struct gt_location *l = place(where);
@@ -99,7 +99,7 @@ static void put_region(struct extra_place *where, gt_ref what, uint64_t start, u
 
 /* ---- overhead and compilation ----------------------------------------------------------------------- */
 
-static struct extra_place tools = { .name = "CUPTI and compiler" };
+static struct extra_location tools = { .name = "CUPTI and compiler" };
 
 static void read_overhead(const struct cu_record *record)
 {
@@ -134,7 +134,7 @@ static void read_jit(const struct cu_record *record)
 static void read_unified(const struct cu_record *record)
 {
 	const struct cu_unified *u = (const struct cu_unified *)record;
-	static struct extra_place where = { .name = "CUDA unified memory" };
+	static struct extra_location where = { .name = "CUDA unified memory" };
 	static const char *const names[] = {
 		"unified memory", "unified memory H2D", "unified memory D2H", "CPU page fault",
 		"GPU page fault", "unified memory thrashing", "unified memory throttling",
@@ -170,9 +170,9 @@ static void read_sync(const struct cu_record *record)
 		to = exit - 1;
 	if (to <= from)
 		return;
-	gt_cu_side(call.location, GT_T_TAG, (uint64_t)gt_cu_refs.stream << 32 | s->stream, NULL, 0, from);
-	gt_cu_side(call.location, GT_T_ENTER, what, NULL, 0, from);
-	gt_cu_side(call.location, GT_T_LEAVE, what, NULL, 0, to);
+	gt_cu_defer(call.location, GT_T_TAG, (uint64_t)gt_cu_refs.stream << 32 | s->stream, NULL, 0, from);
+	gt_cu_defer(call.location, GT_T_ENTER, what, NULL, 0, from);
+	gt_cu_defer(call.location, GT_T_LEAVE, what, NULL, 0, to);
 }
 
 /* ---- memory ------------------------------------------------------------------------------------------------ */
@@ -192,7 +192,7 @@ static struct block {
 	struct block *next;
 } *blocks[BLOCKS];
 
-static struct held *find_held(const struct gt_cu_place *p)
+static struct held *find_held(const struct gt_cu_stream *p)
 {
 	struct gt_metric_info info = {
 		.bytes = sizeof(info),
@@ -247,7 +247,7 @@ static uint64_t note_block(const struct cu_memory *m)
 static void read_memory(const struct cu_record *record)
 {
 	const struct cu_memory *m = (const struct cu_memory *)record;
-	struct gt_cu_place *p;
+	struct gt_cu_stream *p;
 	struct held *held;
 	uint64_t bytes;
 
@@ -256,9 +256,9 @@ static void read_memory(const struct cu_record *record)
 	    m->memory != CU_MEMORY_ARRAY)
 		return;
 	bytes = note_block(m);
-	p = gt_cu_place_of_context(m->context);
+	p = gt_cu_stream_of_context(m->context);
 	if (!p)
-		p = gt_cu_place(m->device, m->context, GT_CU_DEFAULT_STREAM);
+		p = gt_cu_stream(m->device, m->context, GT_CU_DEFAULT_STREAM);
 	held = p ? find_held(p) : NULL;
 	if (!held || !held->metric)
 		return;

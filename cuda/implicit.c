@@ -94,9 +94,9 @@ void gt_cu_implicit_settle(bool all)
 			continue;
 		if (to >= o->window.leave)
 			to = o->window.leave - 1;
-		gt_cu_side(o->window.location, GT_T_ENTER, gt_cu_refs.host_idle, NULL, 0,
+		gt_cu_defer(o->window.location, GT_T_ENTER, gt_cu_refs.host_idle, NULL, 0,
 			   o->window.enter + 1);
-		gt_cu_side(o->window.location, GT_T_LEAVE, gt_cu_refs.host_idle, NULL, 0, to);
+		gt_cu_defer(o->window.location, GT_T_LEAVE, gt_cu_refs.host_idle, NULL, 0, to);
 	}
 	open_count = kept;
 }

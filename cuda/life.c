@@ -30,12 +30,12 @@ static bool in_use(void)
 
 static void collect(unsigned what, unsigned limit)
 {
-	static bool told;
+	static bool reported;
 
 	if (!in_use())
 		return;
 	gt_guard();
-	if (!gt_cu_workers_collect(what, limit) && !__atomic_exchange_n(&told, true, __ATOMIC_RELAXED))
+	if (!gt_cu_workers_collect(what, limit) && !__atomic_exchange_n(&reported, true, __ATOMIC_RELAXED))
 		gt_message(1, "CUPTI did not deliver its records within %u seconds: the last ones are "
 			"missing",
 			   limit / 1000);
@@ -62,7 +62,7 @@ __attribute__((destructor)) static void destruct(void)
 	gt_cu_state_set(GT_CU_ENDED);
 }
 
-/* Not in a forked child: what is still to be told there is its parent's. */
+/* Not in a forked child: what is still to be reported there is its parent's. */
 static void end(int how)
 {
 	if (!in_use())

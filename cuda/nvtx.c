@@ -5,14 +5,14 @@
  * CUDA and no GPU is needed.
  *
  *   push, pop     a region of the thread, group "NVTX" or "NVTX Domain '<name>'"
- *   start, end    a region of the row "NVTX ranges" (ranges.c), because such ranges may overlap and may
+ *   start, end    a region of the location "NVTX ranges" (ranges.c), because such ranges may overlap and may
  *                 end on another thread
  *   mark          a marker
  *   names         of threads and streams; of categories: parameter "category" of a region
  *   payload       attribute NVTX_PAYLOAD, NVTX_PAYLOAD_INT or NVTX_PAYLOAD_DOUBLE of the enter
  *
  * Budget: 40 ns for a push and a pop. No lock and no memory once a name is known.
- * Limits: NAMES / 2 different messages, then ranges share one region, which is told; a thread's stack
+ * Limits: NAMES / 2 different messages, then ranges share one region, which is reported; a thread's stack
  * is DEPTH deep.
  * Colours, and payloads of the extensions, are not recorded.
  */

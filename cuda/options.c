@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * VT_GPUTRACE and its relatives.
+ * VT_GPUTRACE and the settings beside it.
  *
- * Limits: the words are VampirTrace's; a word that is not known is told once and passed over.
+ * Limits: the words are VampirTrace's; a word that is not known is reported once and passed over.
  */
 #include <pthread.h>
 #include <stdlib.h>

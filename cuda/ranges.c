@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * NVTX ranges with a start and an end: they may overlap, and end on another thread than they began on,
- * so they are no thread's regions. They are regions of a row of their own among the process's threads,
+ * so they are no thread's regions. They are regions of a location of their own among the process's threads,
  * "NVTX ranges"; what overlaps is put beside it when assembling ("NVTX ranges lane 2").
  *
  * Limits: a range is written when it ends; one that is open at the end of the program ends there, one

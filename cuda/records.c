@@ -4,7 +4,7 @@
  * and the thread that asked for the copy, and the host's waiting, each at the device's own times.
  *
  * Invariant: every record is counted, and becomes an event or a counted loss. Nothing is left out
- * because its times look odd: such records are counted and told.
+ * because its times look odd: such records are counted and reported.
  *
  * Limits: only the reading thread comes here. An activity is written as one block, from its attributes
  * to its leave, which the assembly puts into order.
@@ -61,7 +61,7 @@ struct activity {
 	bool has_bytes;
 	struct gt_cu_call call;
 	bool has_call;
-	struct gt_cu_place *place;
+	struct gt_cu_stream *place;
 };
 
 /* What all records have. */
@@ -103,10 +103,10 @@ static void finish(const struct activity *a, gt_ref region)
 	gt_location_record(a->place->location, GT_T_LEAVE, region, NULL, 0, a->end);
 }
 
-/* A record without times: it is told where its call was made. */
+/* A record without times: it is reported where its call was made. */
 static void put_untimed(struct activity *a, const char *name)
 {
-	struct gt_cu_place *place = gt_cu_place(a->device, a->context, a->stream);
+	struct gt_cu_stream *place = gt_cu_stream(a->device, a->context, a->stream);
 
 	gt_cu_count(&gt_cu_counts.zero_time, 1);
 	if (!place || !a->has_call)
@@ -146,9 +146,9 @@ static bool prepare(struct activity *a, const char *name)
 	if (a->has_call)
 		gt_cu_align_end(a->context, a->stream, &a->call, a->end);
 	gt_cu_implicit_activity(a->context, a->start, a->end);
-	a->place = gt_cu_place(a->device, a->context, a->stream);
+	a->place = gt_cu_stream(a->device, a->context, a->stream);
 	if (!a->place)
-		gt_cu_count(&gt_cu_counts.no_place, 1);
+		gt_cu_count(&gt_cu_counts.no_location, 1);
 	return a->place;
 }
 
@@ -181,8 +181,8 @@ static void put_wait(const struct gt_cu_call *call, uint64_t start, uint64_t end
 	}
 	if (to <= from)
 		return;
-	gt_cu_side(call->location, GT_T_ENTER, gt_cu_refs.host_idle, NULL, 0, from);
-	gt_cu_side(call->location, GT_T_LEAVE, gt_cu_refs.host_idle, NULL, 0, to);
+	gt_cu_defer(call->location, GT_T_ENTER, gt_cu_refs.host_idle, NULL, 0, from);
+	gt_cu_defer(call->location, GT_T_LEAVE, gt_cu_refs.host_idle, NULL, 0, to);
 }
 
 static void host_wait(const struct activity *a)
@@ -200,7 +200,7 @@ void gt_cu_records_settle(bool all)
 {
 	unsigned kept = 0;
 
-	gt_cu_places_name();
+	gt_cu_streams_name();
 	gt_cu_implicit_settle(all);
 	for (unsigned i = 0; i < pending_count; i++) {
 		struct pending *p = &pending[i];
@@ -217,8 +217,8 @@ void gt_cu_records_settle(bool all)
 }
 
 /* One end of a message; `at` NULL: the host. */
-static void message_end(const struct activity *a, unsigned type, const struct gt_cu_place *at,
-			const struct gt_cu_place *other)
+static void message_end(const struct activity *a, unsigned type, const struct gt_cu_stream *at,
+			const struct gt_cu_stream *other)
 {
 	uint64_t far = other ? other->id : a->call.location;
 	uint64_t data[2] = { far | (uint64_t)a->correlation << 32, a->bytes };
@@ -227,7 +227,7 @@ static void message_end(const struct activity *a, unsigned type, const struct gt
 	if (at)
 		gt_location_record(at->location, type, gt_cu_refs.comm, data, 1, tick);
 	else
-		gt_cu_side(a->call.location, type, gt_cu_refs.comm, data, 1, tick);
+		gt_cu_defer(a->call.location, type, gt_cu_refs.comm, data, 1, tick);
 }
 
 /* The same as a one-sided operation of the stream. */
@@ -240,7 +240,7 @@ static void one_sided(const struct activity *a, unsigned type, uint32_t remote)
 }
 
 /* The stream's end of a transfer to or from `peer`, NULL: the host. Inside of the activity. */
-static void put_transfer(const struct activity *a, bool to_device, const struct gt_cu_place *peer)
+static void put_transfer(const struct activity *a, bool to_device, const struct gt_cu_stream *peer)
 {
 	uint32_t remote = peer ? peer->id : a->call.location;
 
@@ -253,7 +253,7 @@ static void put_transfer(const struct activity *a, bool to_device, const struct 
 }
 
 /* The far end, on another location, after the activity. */
-static void put_far_end(const struct activity *a, bool to_device, const struct gt_cu_place *peer)
+static void put_far_end(const struct activity *a, bool to_device, const struct gt_cu_stream *peer)
 {
 	if (gt_cu_options.rma || (!peer && (!a->has_call || a->call.location == UINT32_MAX)))
 		return;
@@ -336,16 +336,16 @@ static void read_memcpy(const struct cu_record *record)
 }
 
 /* A stream of the other context. */
-static struct gt_cu_place *peer_of(const struct cu_memcpy2 *m, bool gets)
+static struct gt_cu_stream *peer_of(const struct cu_memcpy2 *m, bool gets)
 {
 	uint32_t context = gets ? m->source_context : m->destination_context;
 	uint32_t device = gets ? m->source_device : m->destination_device;
-	struct gt_cu_place *place;
+	struct gt_cu_stream *place;
 
 	if (m->source_context == m->destination_context)
 		return NULL;
-	place = gt_cu_place_of_context(context);
-	return place ? place : gt_cu_place(device, context, GT_CU_DEFAULT_STREAM);
+	place = gt_cu_stream_of_context(context);
+	return place ? place : gt_cu_stream(device, context, GT_CU_DEFAULT_STREAM);
 }
 
 /* A copy between contexts: the stream that does it belongs to one of them. */
@@ -359,7 +359,7 @@ static void read_memcpy2(const struct cu_record *record)
 	};
 	bool gets = m->source_context != m->context;
 	gt_ref region = gt_cu_copy_region(m->copy, m->source, m->destination);
-	struct gt_cu_place *peer;
+	struct gt_cu_stream *peer;
 
 	gt_cu_count(&gt_cu_counts.copies, 1);
 	if (!prepare(&a, "cudaMemcpyPeer") || !region)

@@ -30,7 +30,7 @@ static void count_filtered(struct gt_location *loc)
  */
 __attribute__((noinline)) static void ask_enter(uintptr_t function, uintptr_t caller)
 {
-	struct gt_callstack_place at = {
+	struct gt_callstack_frame at = {
 		.frame = (uintptr_t)__builtin_frame_address(0),
 		.site = (uintptr_t)__builtin_return_address(0),
 		.caller = caller,

@@ -128,7 +128,7 @@ static inline void enter(uint32_t id)
 /* The leave is not that of the innermost region: forget those above, or the leave if it fits none. */
 static __attribute__((noinline, cold)) void leave_other(uint32_t id, const char *where)
 {
-	static bool told;
+	static bool reported;
 	uint32_t depth = open.depth;
 	struct gt_user_def *def = gt_user_def(id);
 	gt_ref ref;
@@ -145,7 +145,7 @@ static __attribute__((noinline, cold)) void leave_other(uint32_t id, const char 
 		gt_user_fault(GT_USER_UNMATCHED, where);
 		return;
 	}
-	if (!__atomic_exchange_n(&told, true, __ATOMIC_RELAXED))
+	if (!__atomic_exchange_n(&reported, true, __ATOMIC_RELAXED))
 		gt_message(2, "%s(%s): %u regions inside it were still open and are closed, too",
 			   where, def ? def->name : "", open.depth - depth);
 	ref = open.entry[depth - 1].ref;
@@ -303,10 +303,10 @@ API void vt_user_off(void)
 
 API void vt_user_on(void)
 {
-	static bool told;
+	static bool reported;
 
 	if (off.is && off.depth != open.depth &&
-	    balance_is_checked() && !__atomic_exchange_n(&told, true, __ATOMIC_RELAXED))
+	    balance_is_checked() && !__atomic_exchange_n(&reported, true, __ATOMIC_RELAXED))
 		gt_message(1, "VT_OFF was called inside of %u user regions, VT_ON inside of %u: "
 			      "the regions between will look too long or be missing",
 			   off.depth, open.depth);

@@ -60,7 +60,7 @@ struct gt_user_def {
 	const char *name, *group, *file; /* NUL-terminated copies; group and file may be NULL */
 };
 
-/* Wrong uses of the API, each told once and counted. */
+/* Wrong uses of the API, each reported once and counted. */
 enum gt_user_fault {
 	GT_USER_NULL,     /* no name, or an empty one */
 	GT_USER_UNKNOWN,  /* an id that nothing has, or of another kind of thing */

@@ -354,7 +354,7 @@ static int wait_status(const siginfo_t *info)
 GT_EXPORT int waitid(idtype_t which, id_t id, siginfo_t *info, int options)
 {
 	REAL(waitid)
-	/* With WNOWAIT the child can be waited for again: only the time is told then. */
+	/* With WNOWAIT the child can be waited for again: only the time is reported then. */
 	gt_ref ref = wait_region(R_WAITID, options);
 	siginfo_t own = { .si_pid = 0 };
 	siginfo_t *at = info ? info : &own;
@@ -458,7 +458,7 @@ static void collect_arguments(char **argv, const char *first, va_list ap)
 		;
 }
 
-/* The lists of execl and its kin are turned into arrays on the stack, as the C library does. */
+/* The lists of execl, execlp and execle are turned into arrays on the stack, as the C library does. */
 #define WITH_ARGUMENTS(first, call)                                                                \
 	va_list ap;                                                                                \
 	size_t n;                                                                                  \

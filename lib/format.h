@@ -126,7 +126,7 @@ enum gt_def_type {
 	GT_D_PARAMS = 19,   /* struct gt_def_params, then count * struct gt_def_param */
 	GT_D_TOPOLOGY = 20, /* struct gt_def_topology, then count * u32 sizes, count * u32 periodic */
 	GT_D_SYNC = 21,     /* struct gt_def_sync: two hosts' clocks were compared */
-	GT_D_CLOCK = 22,    /* struct gt_def_clock, then count * struct gt_def_knot */
+	GT_D_CLOCK = 22,    /* struct gt_def_clock, then count * struct gt_def_sync_point */
 	GT_D_LINK = 23,     /* struct gt_def_link, then the name of the meeting place and a NUL */
 	GT_D_CHANNEL = 24,  /* struct gt_def_channel */
 	GT_D_RECORD = 25,   /* struct gt_def_record */
@@ -292,7 +292,7 @@ struct gt_def_clock {
 	char host[64], reference[64];
 };
 
-struct gt_def_knot {
+struct gt_def_sync_point {
 	uint64_t tick, other_tick;
 	uint64_t width;
 };
@@ -377,7 +377,7 @@ struct gt_run_header {
 	uint32_t parents;       /* of type `gputrace run` that wait for their command; atomic */
 	uint32_t absent[GT_ABSENT_N]; /* processes that could not be recorded, by cause; atomic */
 	uint32_t absent_user;   /* of the last one of GT_ABSENT_USER */
-	uint32_t told;          /* sentences that one process says for all; atomic bits */
+	uint32_t reported;          /* sentences that one process says for all; atomic bits */
 	uint32_t waiting;       /* forked children that have not recorded or executed anything; atomic */
 };
 

@@ -135,17 +135,17 @@ bool gt_mpi_is_inside(void)
 {
 	struct gt_mpi_self *self = &gt_mpi_self;
 	uintptr_t frame = (uintptr_t)self->frame, leads_to;
-	struct gt_mpi_place *known;
+	struct gt_mpi_return *known;
 
 	if ((uintptr_t)__builtin_frame_address(0) >= frame)
 		return false;
 	leads_to = ((const uintptr_t *)frame)[1];
-	known = &self->known[(leads_to ^ leads_to >> 5) % GT_MPI_PLACES];
+	known = &self->known[(leads_to ^ leads_to >> 5) % GT_MPI_RETURNS];
 	if (known->frame == frame && known->leads_to == leads_to)
 		return true;
 	if (!gt_mpi_inside(NULL))
 		return false;
-	*known = (struct gt_mpi_place){ frame, leads_to };
+	*known = (struct gt_mpi_return){ frame, leads_to };
 	return true;
 }
 

@@ -60,10 +60,10 @@ static inline gt_ref gt_mpi_region_of(unsigned function)
 struct gt_mpi_comm;
 
 /* A wrapper's frame that was on the stack, and where it returns to. */
-struct gt_mpi_place {
+struct gt_mpi_return {
 	uintptr_t frame, leads_to;
 };
-#define GT_MPI_PLACES 4u
+#define GT_MPI_RETURNS 4u
 
 /* What the adapter keeps of each thread. */
 struct gt_mpi_self {
@@ -75,7 +75,7 @@ struct gt_mpi_self {
 	uint64_t type_bits;      /* a data type that never goes away, and its size */
 	uint64_t type_size;
 	struct gt_repeated polls;
-	struct gt_mpi_place known[GT_MPI_PLACES];
+	struct gt_mpi_return known[GT_MPI_RETURNS];
 };
 extern GT_MPI_TLS struct gt_mpi_self gt_mpi_self;
 

@@ -121,12 +121,12 @@ static void bound(const struct try *list, uint32_t n, uint64_t *tick, uint64_t *
 	*width = (uint64_t)((high - low) / rate) + 1;
 }
 
-/* Asks until the answers are good, or patience is at its end. Returns how many are in the list. */
+/* Asks until the answers are good, or the timeout has passed. Returns how many are in the list. */
 static uint32_t ask_often(MPI_Comm comm, int partner, struct try *list, struct answer *answer)
 {
 	static int64_t fastest_ever = INT64_MAX; /* the speakers are one thread each */
 	struct question question = { 1 };
-	int64_t begin = now_ns(), fastest = INT64_MAX, asked = begin, answered, patience;
+	int64_t begin = now_ns(), fastest = INT64_MAX, asked = begin, answered, timeout;
 	uint32_t n = 0;
 
 	for (int i = 0; i < TRIES || fastest > GOOD_NS; i++) {
@@ -144,10 +144,10 @@ static uint32_t ask_often(MPI_Comm comm, int partner, struct try *list, struct a
 		answered = now_ns();
 		if (answered - asked < fastest)
 			fastest = answered - asked;
-		patience = fastest >= FAIR_NS			 ? PATIENCE_MOST_NS
+		timeout = fastest >= FAIR_NS			 ? PATIENCE_MOST_NS
 			   : fastest / MUCH_FASTER > fastest_ever ? PATIENCE_LONG_NS
 								  : PATIENCE_NS;
-		if (answered - begin > patience)
+		if (answered - begin > timeout)
 			break;
 		asked = answered;
 	}
@@ -187,7 +187,7 @@ void gt_mpi_clocks_compare(MPI_Comm speakers, int me, int count)
 
 /* In the rounds of the comparison, down from the first host: each gets what its reference knows, 0 bytes if
  * that is nothing; nobody is left waiting. */
-void gt_mpi_clocks_tell(MPI_Comm speakers, int me, int count)
+void gt_mpi_clocks_report(MPI_Comm speakers, int me, int count)
 {
 	static char chain[GT_CHAIN_MOST]; /* of the one thread that finalizes */
 	uint32_t bytes = 0;

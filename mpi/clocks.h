@@ -11,6 +11,6 @@
 /* Compares the clocks of all hosts; all speakers at once. And, after the last time: tells each of them
  * how the clocks are converted that its own was compared with. */
 void gt_mpi_clocks_compare(MPI_Comm speakers, int me, int count);
-void gt_mpi_clocks_tell(MPI_Comm speakers, int me, int count);
+void gt_mpi_clocks_report(MPI_Comm speakers, int me, int count);
 
 #endif

@@ -239,7 +239,7 @@ void gt_mpi_hosts_end(void)
 	gt_on_timesync(NULL);
 	timesync();
 	gt_guard();
-	gt_mpi_clocks_tell(speakers, me, count);
+	gt_mpi_clocks_report(speakers, me, count);
 	gt_unguard();
 	gt_mpi_Comm_free()(&speakers);
 	speakers = MPI_COMM_NULL;

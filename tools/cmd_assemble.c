@@ -117,14 +117,14 @@ static void tidy_later(const char *dir)
 	_exit(0);
 }
 
-int gt_assemble_here_part(const char *dir, const char *home, int fd)
+int gt_assemble_here_partial(const char *dir, const char *home, int fd)
 {
 	struct gt_assemble_options how;
 	int rc;
 
 	if (!begin(dir, home, fd, &how))
 		return GT_RC_BAD;
-	rc = gt_assemble_part(dir, home, &how);
+	rc = gt_assemble_partial(dir, home, &how);
 	if (!rc && !how.keep_spool)
 		return GT_RC_OK;
 	/* Then what it has recorded must come to where the last host finds it. */
@@ -137,14 +137,14 @@ int gt_assemble_here_part(const char *dir, const char *home, int fd)
 int gt_cmd_assemble(int argc, char **argv)
 {
 	const char *home = NULL;
-	bool part = false;
+	bool partial = false;
 	int key, fd = -1;
 	char *end;
 
 	while ((key = gt_option_next(&usage, argc, argv)) > 0) {
 		long n;
 
-		part |= key == 'p';
+		partial |= key == 'p';
 		if (key == 'o')
 			home = optarg;
 		if (key != 'l')
@@ -159,8 +159,8 @@ int gt_cmd_assemble(int argc, char **argv)
 	if (argc - optind != 1 || fd < 0 || !home)
 		return gt_usage_error(&usage, "a descriptor and two directories are needed");
 	gt_settings_load(environ, complain);
-	if (part)
-		return gt_assemble_here_part(argv[optind], home, fd);
+	if (partial)
+		return gt_assemble_here_partial(argv[optind], home, fd);
 	key = gt_assemble_here(argv[optind], home, fd);
 	tidy_later(argv[optind]);
 	return key;

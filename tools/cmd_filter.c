@@ -160,7 +160,7 @@ int gt_cmd_filter(int argc, char **argv)
 		complain("gputrace filter: out of memory");
 		return GT_RC_BAD;
 	}
-	gt_filter_tell_all(filter);
+	gt_filter_report_all(filter);
 	ignored = gt_filter_read(filter, GT_FILTER_RULES, argv[optind], complain);
 	if (groups)
 		more = gt_filter_read(filter, GT_FILTER_GROUPS, groups, complain);

@@ -86,7 +86,7 @@ static bool somebody_alive(int dirfd, char *const *folders, char *name, size_t s
 }
 
 /*
- * Takes the run's lock. A process that was killed may need a moment to go, so nobody is told about
+ * Takes the run's lock. A process that was killed may need a moment to go, so nothing is reported about
  * the living before a second has passed.
  */
 static int take_over(const char *dir, int dirfd, int lock, char *const *folders)

@@ -29,6 +29,6 @@ int gt_assemble_here(const char *dir, const char *home, int fd);
  * they are closed, and their folders stay. Tries for `ms`. 0, or -ENOTEMPTY.
  */
 int gt_tidy(int archive, unsigned ms);
-int gt_assemble_here_part(const char *dir, const char *home, int fd);
+int gt_assemble_here_partial(const char *dir, const char *home, int fd);
 
 #endif

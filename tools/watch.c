@@ -110,9 +110,9 @@ static int in_child(int (*call)(const char *dir, const char *home, int fd), cons
 	return WIFEXITED(status) ? WEXITSTATUS(status) : GT_RC_BAD;
 }
 
-static void part(const char *dir, const char *home, int fd)
+static void partial(const char *dir, const char *home, int fd)
 {
-	in_child(gt_assemble_here_part, dir, home, fd);
+	in_child(gt_assemble_here_partial, dir, home, fd);
 }
 
 /* All processes of this host have ended, and the lock is ours. */
@@ -127,7 +127,7 @@ static void make_archive(void)
 		gt_say(1, "recorded, not assembled (VT_UNIFY=no): gputrace recover %s", dir);
 		return;
 	}
-	switch (gt_run_turn(dir, home, run.lock, part)) {
+	switch (gt_run_turn(dir, home, run.lock, partial)) {
 	case GT_TURN_OURS:
 		gt_run_state_set(run.lock, GT_RUN_ASSEMBLING);
 		in_child(gt_assemble_here, dir, home, run.lock);
@@ -289,7 +289,7 @@ bool gt_watch_begin(const char *dir, const char *host, char *why, size_t size)
 	return true;
 }
 
-static void dismiss_guard(void)
+static void dismiss_watcher(void)
 {
 	if (run.guard > 0 && !kill(run.guard, SIGKILL))
 		waitpid(run.guard, NULL, 0);
@@ -300,7 +300,7 @@ void gt_watch_cancel(void)
 {
 	char dir[PATH_MAX], path[2 * PATH_MAX + 8];
 
-	dismiss_guard();
+	dismiss_watcher();
 	if (run.page && run.page != MAP_FAILED && !__atomic_sub_fetch(&run.page->parents, 1, __ATOMIC_ACQ_REL) &&
 	    dir_name(dir, sizeof(dir))) {
 		run.page->watched = 0;
@@ -425,7 +425,7 @@ void gt_watch_end(int pid, int status, int signal)
 		return;
 	}
 	make_archive();
-	dismiss_guard();
+	dismiss_watcher();
 	let_go();
 	if (gt_tidy(run.dir, TIDY_MS) && dir_name(dir, sizeof(dir)))
 		gt_say(1, "cannot remove the spool in %s: %s", dir, strerror(ENOTEMPTY));

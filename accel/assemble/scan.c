@@ -203,7 +203,7 @@ static int scan_gpu(struct scan *s, struct gt_stream *stream)
 }
 
 /* Records for other locations. */
-static int scan_side(struct scan *s, struct gt_stream *stream)
+static int scan_deferred(struct scan *s, struct gt_stream *stream)
 {
 	int rc;
 
@@ -211,9 +211,9 @@ static int scan_side(struct scan *s, struct gt_stream *stream)
 	while ((rc = gt_units_next(s->units)) > 0) {
 		struct gt_loc *at = gt_proc_loc(s->loc->proc, s->units->location);
 
-		if (!at || at->win.kind == GT_LOC_SIDE)
+		if (!at || at->win.kind == GT_LOC_DEFERRED)
 			continue;
-		at->side = true;
+		at->deferred = true;
 		rc = note_unit(s, at);
 		if (rc)
 			break;
@@ -227,7 +227,7 @@ static int scan_location(struct scan *s)
 	struct gt_stream stream;
 	int rc;
 
-	if (!gpu && s->loc->win.kind != GT_LOC_SIDE)
+	if (!gpu && s->loc->win.kind != GT_LOC_DEFERRED)
 		return 0;
 	if (gpu && !s->loc->lanes)
 		s->loc->lanes = 1;
@@ -244,7 +244,7 @@ static int scan_location(struct scan *s)
 	rc = gt_stream_open(&stream, s->loc, s->buffer);
 	if (rc) /* the conversion counts what is not there */
 		return gt_spool_try_again(rc) ? rc : 0;
-	rc = gpu ? scan_gpu(s, &stream) : scan_side(s, &stream);
+	rc = gpu ? scan_gpu(s, &stream) : scan_deferred(s, &stream);
 	gt_stream_close(&stream);
 	return rc && gt_spool_try_again(rc) ? rc : 0;
 }

@@ -3,7 +3,7 @@
  * What must be known about GPU streams before anything is written: how many lanes each needs, who
  * takes part in transfers, and which of those have only one endpoint.
  *
- * Limits: reads the streams of GPUs and of kind GT_LOC_SIDE once (twice where one is not in order);
+ * Limits: reads the streams of GPUs and of kind GT_LOC_DEFERRED once (twice where one is not in order);
  * at most GT_GPU_COMMS communicators and windows in a run.
  */
 #ifndef GT_ACCEL_SCAN_H

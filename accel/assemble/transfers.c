@@ -3,7 +3,7 @@
  * Transfers between the locations of a process (GPU streams and host threads): as messages, or as
  * one-sided operations on a window; and merging what arrived late for a location into its stream.
  *
- * Limits: only in streams of GPUs and for locations named by streams of kind GT_LOC_SIDE; elsewhere
+ * Limits: only in streams of GPUs and for locations named by streams of kind GT_LOC_DEFERRED; elsewhere
  * transfers are counted as unknown records. Endpoints without the other one are left out and counted.
  */
 #include "config.h"

@@ -27,7 +27,7 @@ struct gt_call {
 GT_API const unsigned *gt_call_prepare(struct gt_call *call);
 
 /* A place that was reserved at `now`. */
-struct gt_call_place {
+struct gt_call_slot {
 	struct gt_hot *window; /* NULL: nothing was done */
 	uint64_t address, now;
 };
@@ -41,7 +41,7 @@ struct gt_call_place {
  * clock; what is left to ask is whether it is inside of gputrace.
  */
 static inline bool gt_call_enter(const struct gt_call *call, const unsigned *filtered, uint64_t word,
-				 uint64_t enter, struct gt_call_place *place)
+				 uint64_t enter, struct gt_call_slot *place)
 {
 	struct gt_hot *hot = *call->self;
 	struct gt_slot *slots;
@@ -66,7 +66,7 @@ static inline bool gt_call_enter(const struct gt_call *call, const unsigned *fil
 /* What gt_call_enter() has begun: gt_leave() at the present time, which is at least `after`, and
  * gt_unguard(). False: gt_call_leave_slow() does the rest. */
 static inline bool gt_call_leave(const struct gt_call *call, uint64_t leave, uint64_t after,
-				 struct gt_call_place *place)
+				 struct gt_call_slot *place)
 {
 	struct gt_slot *slot;
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * The records of a location's stream, and what else adapters say in numbers: kinds of locations, causes
- * of loss, ways a thread ends. gt_record() and its relatives (adapter.h) take these types; records.def
+ * of loss, ways a thread ends. gt_record() and the functions beside it (adapter.h) take these types; records.def
  * has the meaning of each record's words.
  *
  * Limits: numbers, macros on words, and plain structs only; a number that was given stays given.
@@ -96,7 +96,7 @@ enum gt_loc_kind {
 	GT_LOC_THREAD = 0,
 	GT_LOC_GPU_STREAM = 1, /* each activity is one block, ENTER to LEAVE, in any order of time */
 	GT_LOC_METRIC = 2,
-	GT_LOC_SIDE = 3,       /* carries FOR_LOCATION records only; no location of its own */
+	GT_LOC_DEFERRED = 3,       /* carries FOR_LOCATION records only; no location of its own */
 };
 
 /* Flags of a location. */

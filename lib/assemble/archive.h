@@ -28,7 +28,7 @@ struct gt_writer;
 typedef bool gt_archive_make_room(void *context, uint64_t bytes);
 
 /*
- * The whole archive; or a part of it: events and markers only, with numbers of its own (part.h); or the
+ * The whole archive; or a part of it: events and markers only, with numbers of its own (partial.h); or the
  * archive of several parts, whose events are there already.
  */
 enum gt_archive_mode { GT_ARCHIVE_WHOLE, GT_ARCHIVE_PART, GT_ARCHIVE_JOINED };

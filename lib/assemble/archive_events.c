@@ -291,11 +291,11 @@ static bool reserve(struct gt_track *t);
 /* Goes to the next unit that others recorded for this location. */
 static void next_foreign(struct gt_track *t)
 {
-	int rc = gt_side_next(t->side);
+	int rc = gt_deferred_next(t->deferred);
 
 	if (rc)
 		note_read_error(t, rc);
-	t->side_tick = t->side->time;
+	t->deferred_tick = t->deferred->time;
 }
 
 /* In a location that an adapter's half has added: regions of the archive by their numbers. */
@@ -311,19 +311,19 @@ static void added(struct gt_track *t, const struct gt_slot *slot)
 
 void gt_track_foreign(struct gt_track *t)
 {
-	const struct gt_side *side = t->side;
+	const struct gt_deferred *deferred = t->deferred;
 
-	for (unsigned i = 0; i < side->used; i += gt_slots_of(&side->slots[i]))
+	for (unsigned i = 0; i < deferred->used; i += gt_slots_of(&deferred->slots[i]))
 		if (t->loc->added)
-			added(t, &side->slots[i]);
+			added(t, &deferred->slots[i]);
 		else
-			emit_one(t, &side->slots[i], side->slots[i].time);
-	t->side_slots += side->used;
-	if (t->side_slots * sizeof(struct gt_slot) > GT_STREAM_BUFFER / 4) {
-		t->side_slots = 0;
+			emit_one(t, &deferred->slots[i], deferred->slots[i].time);
+	t->deferred_slots += deferred->used;
+	if (t->deferred_slots * sizeof(struct gt_slot) > GT_STREAM_BUFFER / 4) {
+		t->deferred_slots = 0;
 		if (!reserve(t)) {
 			t->full = true;
-			t->side_tick = UINT64_MAX;
+			t->deferred_tick = UINT64_MAX;
 			return;
 		}
 	}
@@ -336,7 +336,7 @@ void gt_track_foreign(struct gt_track *t)
  */
 static void drain(struct gt_track *t, uint64_t tick)
 {
-	while (t->side_tick < tick || (t->side_tick == tick && tick != UINT64_MAX && !t->side->enter))
+	while (t->deferred_tick < tick || (t->deferred_tick == tick && tick != UINT64_MAX && !t->deferred->enter))
 		gt_track_foreign(t);
 }
 
@@ -365,7 +365,7 @@ static void emit(struct gt_track *t, const struct gt_slot *slot, uint64_t tick)
 {
 	uint64_t until = tick;
 
-	if (t->side_tick <= tick || (t->side && GT_TYPE_IS_ATTR(GT_WORD_TYPE(slot->word)))) {
+	if (t->deferred_tick <= tick || (t->deferred && GT_TYPE_IS_ATTR(GT_WORD_TYPE(slot->word)))) {
 		if (GT_TYPE_IS_ATTR(GT_WORD_TYPE(slot->word)) && !look_ahead(t, t->stream.at, &until))
 			until = tick;
 		if (!t->attributes && !t->skip)
@@ -479,21 +479,21 @@ static inline __attribute__((always_inline)) void run_into(struct gt_track *t, s
 	OTF2_ErrorCode rc = OTF2_SUCCESS;
 	const struct gt_slot *behind = NULL, *next; /* the last reading of counters */
 	uint64_t last = t->last;
-	struct gt_bend scale;
+	struct gt_segment scale;
 	uint64_t most;
 
 	gt_floor_at(&t->floors, slot, t->last, &end);
 	end--;
-	if (slot >= end || slot->time < t->last || slot->time >= t->side_tick)
+	if (slot >= end || slot->time < t->last || slot->time >= t->deferred_tick)
 		return;
 	scale = gt_scale_straight(&t->scale, slot->time, &most);
 	if (most > t->scale.tick_max)
 		most = t->scale.tick_max;
-	if (most >= t->side_tick) /* what others recorded for this location comes in between */
-		most = t->side_tick - 1;
+	if (most >= t->deferred_tick) /* what others recorded for this location comes in between */
+		most = t->deferred_tick - 1;
 	for (; slot < end; slot++) {
 		const uint64_t word = slot->word, tick = slot->time;
-		const uint64_t ns = gt_scale_piece(scale.ns, tick - scale.tick, scale.mult);
+		const uint64_t ns = gt_segment_ns(scale.ns, tick - scale.tick, scale.mult);
 		const unsigned type = GT_WORD_TYPE(word);
 
 		if (unlikely(tick > most || slot[1].time < tick))
@@ -693,14 +693,14 @@ static uint64_t largest_record(const struct gt_proc *proc)
 	return most * PARAMETER_BYTES;
 }
 
-static int open_side(struct gt_track *t)
+static int open_deferred(struct gt_track *t)
 {
-	int rc = gt_side_open(&t->side, t->loc, t->conv->workfd);
+	int rc = gt_deferred_open(&t->deferred, t->loc, t->conv->workfd);
 
 	if (rc)
 		gt_stream_close(&t->stream);
-	else if (t->side)
-		t->side_tick = t->side->time;
+	else if (t->deferred)
+		t->deferred_tick = t->deferred->time;
 	return rc;
 }
 
@@ -709,7 +709,7 @@ int gt_convert_location(struct gt_worker *w, uint32_t location)
 	struct gt_conversion *conv = w->conv;
 	struct gt_out_location *out = &conv->layout->locations[location];
 	struct gt_track t = { .w = w, .conv = conv, .out = out, .loc = out->loc,
-			      .side_tick = UINT64_MAX };
+			      .deferred_tick = UINT64_MAX };
 	size_t place = (size_t)(t.loc->proc - conv->spool->procs);
 	int rc;
 
@@ -736,7 +736,7 @@ int gt_convert_location(struct gt_worker *w, uint32_t location)
 			gt_stream_close(&t.stream);
 	}
 	if (!rc)
-		rc = open_side(&t);
+		rc = open_deferred(&t);
 	if (rc) { /* its file is gone: all of it is lost, the others are not */
 		note_read_error(&t, rc);
 		t.holes += (t.loc->end - t.loc->begin) / GT_SLOT;
@@ -748,7 +748,7 @@ int gt_convert_location(struct gt_worker *w, uint32_t location)
 	if (!rc)
 		convert(&t);
 	finish(&t);
-	gt_side_close(t.side);
+	gt_deferred_close(t.deferred);
 	gt_stream_close(&t.stream);
 	gt_writer_close(t.writer, &out->events);
 	out->cut_short = t.full;

@@ -250,9 +250,9 @@ void gt_convert_gap(struct gt_track *t, const struct gt_slot *slot, uint64_t tic
  */
 static void flush_meanwhile(struct gt_track *t, uint64_t word, uint64_t end)
 {
-	while (t->side_tick < end && !gt_archive_bad(t->conv->archive)) {
-		uint64_t ns = gt_track_time(t, t->side_tick < t->last ? t->last : t->side_tick);
-		bool parts = t->side->region;
+	while (t->deferred_tick < end && !gt_archive_bad(t->conv->archive)) {
+		uint64_t ns = gt_track_time(t, t->deferred_tick < t->last ? t->last : t->deferred_tick);
+		bool parts = t->deferred->region;
 
 		if (parts)
 			gt_track_leave(t, ns);

@@ -10,7 +10,7 @@
 
 #include "lib/assemble/archive_int.h"
 #include "lib/assemble/events.h"
-#include "lib/assemble/side.h"
+#include "lib/assemble/deferred.h"
 
 #define GT_STACK_MOST 1000000u /* deeper frames are only counted */
 #define GT_TIMED      (UINT32_MAX - 1) /* lookup value: the address had several owners */
@@ -27,9 +27,9 @@ struct gt_track {
 	struct gt_out_location *out;
 	struct gt_names *names;
 	struct gt_writer *writer;
-	struct gt_side *side;  /* what others recorded for this location; NULL: nothing */
-	uint64_t side_tick;    /* of the next of it; UINT64_MAX: there is none */
-	unsigned side_slots;   /* written since space was reserved */
+	struct gt_deferred *deferred;  /* what others recorded for this location; NULL: nothing */
+	uint64_t deferred_tick;    /* of the next of it; UINT64_MAX: there is none */
+	unsigned deferred_slots;   /* written since space was reserved */
 	uint64_t slot_bytes;   /* most that one slot can take in the archive beyond its own size */
 	struct gt_scale scale;
 	uint64_t last;         /* tick of the last event that was written */

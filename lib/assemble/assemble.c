@@ -10,7 +10,7 @@
 
 #include "lib/assemble/assembly.h"
 #include "lib/assemble/clean.h"
-#include "lib/assemble/side.h"
+#include "lib/assemble/deferred.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -150,7 +150,7 @@ static uint64_t deferred_bytes(const struct gt_spool *spool)
 
 	for (size_t i = 0; i < spool->proc_count; i++)
 		for (size_t k = 0; k < spool->procs[i].loc_count; k++)
-			if (spool->procs[i].locs[k].win.kind == GT_LOC_SIDE)
+			if (spool->procs[i].locs[k].win.kind == GT_LOC_DEFERRED)
 				bytes += spool->procs[i].locs[k].end - spool->procs[i].locs[k].begin;
 	return bytes;
 }
@@ -558,7 +558,7 @@ int gt_assembly_conclude(struct gt_assembly *a, struct gt_report *report)
 	if (a->options->verbose >= 1)
 		gt_report_summary(report);
 	if (keeps_spool(a)) {
-		gt_clean_parts(&a->spool);
+		gt_clean_partials(&a->spool);
 	} else {
 		rc = gt_clean_spool(&a->spool);
 		/* Files that are open still have names in NFS and FUSE: who has called us tries again. */
@@ -669,7 +669,7 @@ static bool lacks_hosts(const struct gt_assembly *a)
 			gt_assembly_say(a, a->options->partial ? 1 : 0,
 					"%s: the spool of host %s is not available here: %s",
 			    a->dir, a->spool.roots[i].run.host, a->spool.roots[i].run.spool);
-	if (a->options->partial && (a->spool.proc_count || a->spool.part_count))
+	if (a->options->partial && (a->spool.proc_count || a->spool.partial_count))
 		return false;
 	gt_assembly_say(a, 0, "copy that spool to this host and run: gputrace recover %s FOLDER... (or "
 		"without it: gputrace recover --partial %s)", a->dir, a->dir);
@@ -722,7 +722,7 @@ int gt_assemble(const char *dir, const struct gt_assemble_options *options)
 		gt_assembly_say(&a, 0, "cannot write to %s: %s", dir, strerror(-a.workfd));
 		rc = a.workfd;
 	} else {
-		rc = a.spool.part_count ? gt_assembly_join(&a) : run(&a);
+		rc = a.spool.partial_count ? gt_assembly_join(&a) : run(&a);
 		if (rc < 0) {
 			gt_assembly_say(&a, 0, "the archive in %s could not be made: %s%s", dir, a.why,
 			    a.eaten ? "" : "; the spool is kept there");

@@ -30,11 +30,11 @@ struct gt_assemble_options {
 int gt_assemble(const char *dir, const struct gt_assemble_options *options);
 
 /*
- * Converts what one host has recorded into a part of the archive (part.h), in the folder `home` of its run
+ * Converts what one host has recorded into a part of the archive (partial.h), in the folder `home` of its run
  * header, which the caller has locked. 0: it is there, and the processes' folders have been removed.
  * 1: it cannot be made by a host alone, or not now; everything is as it was.
  */
-int gt_assemble_part(const char *dir, const char *home, const struct gt_assemble_options *options);
+int gt_assemble_partial(const char *dir, const char *home, const struct gt_assemble_options *options);
 
 /* Installs handlers that say one sentence if libotf2 or we crash, and end with status 1. */
 void gt_assemble_guard(const char *dir);

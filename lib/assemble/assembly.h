@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The state of an assembly, shared by assemble.c (a spool becomes an archive) and assemble_parts.c (a
+ * The state of an assembly, shared by assemble.c (a spool becomes an archive) and assemble_partials.c (a
  * spool becomes a partial archive; partial archives become one).
  *
  * Limits: internal.
@@ -68,11 +68,11 @@ int gt_assembly_close(struct gt_assembly *a, const struct gt_layout *layout, str
 /* The archive is in its place: tells about it and tidies up. Positive: it lacks events. */
 int gt_assembly_conclude(struct gt_assembly *a, struct gt_report *report);
 
-/* Are several hosts converted at once, whose times messages shall correct? Does it (assemble_parts.c). */
+/* Are several hosts converted at once, whose times messages shall correct? Does it (assemble_partials.c). */
 bool gt_assembly_orders(const struct gt_assembly *a);
 int gt_assembly_order(struct gt_assembly *a);
 
-/* Some hosts have converted their events already: the rest, and all together (assemble_parts.c). */
+/* Some hosts have converted their events already: the rest, and all together (assemble_partials.c). */
 int gt_assembly_join(struct gt_assembly *a);
 
 #endif

@@ -18,8 +18,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-static const char *const parts[] = { "traces.def", "traces.marker", "traces.otf2" };
-#define PARTS (sizeof(parts) / sizeof(*parts))
+static const char *const partials[] = { "traces.def", "traces.marker", "traces.otf2" };
+#define PARTS (sizeof(partials) / sizeof(*partials))
 
 /* `prefix`, digits, then one of the endings. */
 static bool numbered(const char *name, const char *prefix, const char *const *endings)
@@ -53,7 +53,7 @@ static bool process_file(const char *name)
 static bool any_part(const char *name)
 {
 	for (size_t i = 0; i < PARTS; i++)
-		if (!strcmp(name, parts[i]))
+		if (!strcmp(name, partials[i]))
 			return true;
 	return !strcmp(name, ".ballast") || !strncmp(name, ".sort.", 6);
 }
@@ -102,8 +102,8 @@ int gt_clean_publish(int dirfd)
 	if (!rc && renameat(from, "traces", dirfd, "traces"))
 		rc = -errno;
 	for (size_t i = 0; !rc && i < PARTS; i++)
-		if (renameat(from, parts[i], dirfd, parts[i]) &&
-		    (errno != ENOENT || strcmp(parts[i], "traces.marker")))
+		if (renameat(from, partials[i], dirfd, partials[i]) &&
+		    (errno != ENOENT || strcmp(partials[i], "traces.marker")))
 			rc = -errno;
 	if (from >= 0)
 		close(from);
@@ -114,7 +114,7 @@ int gt_clean_publish(int dirfd)
 
 #define MAKING "making"
 
-static bool part_file(const char *name)
+static bool partial_file(const char *name)
 {
 	return any_part(name) || !strcmp(name, "part") || !strcmp(name, GT_PART_COVERS) ||
 	       !strcmp(name, "markers");
@@ -128,10 +128,10 @@ static void remove_part(int home, const char *name)
 		return;
 	remove_folder(fd, "traces", event_file);
 	close(fd);
-	remove_folder(home, name, part_file);
+	remove_folder(home, name, partial_file);
 }
 
-void gt_clean_abandon_part(int dirfd, const char *home)
+void gt_clean_abandon_partial(int dirfd, const char *home)
 {
 	int fd = openat(dirfd, home, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
 
@@ -141,12 +141,12 @@ void gt_clean_abandon_part(int dirfd, const char *home)
 	close(fd);
 }
 
-int gt_clean_begin_part(int dirfd, const char *home)
+int gt_clean_begin_partial(int dirfd, const char *home)
 {
 	char path[256];
 	int fd;
 
-	gt_clean_abandon_part(dirfd, home);
+	gt_clean_abandon_partial(dirfd, home);
 	snprintf(path, sizeof(path), "%s/" MAKING, home);
 	if (mkdirat(dirfd, path, 0700))
 		return -errno;
@@ -154,7 +154,7 @@ int gt_clean_begin_part(int dirfd, const char *home)
 	return fd < 0 ? -errno : fd;
 }
 
-int gt_clean_publish_part(int dirfd, const char *home)
+int gt_clean_publish_partial(int dirfd, const char *home)
 {
 	char from[256], to[256];
 
@@ -207,16 +207,16 @@ int gt_clean_processes(const struct gt_spool *spool)
 }
 
 /* What hosts have converted by themselves, and what an interrupted attempt has left of that. */
-void gt_clean_parts(const struct gt_spool *spool)
+void gt_clean_partials(const struct gt_spool *spool)
 {
 	char path[200];
 
-	for (size_t i = 0; i < spool->part_count; i++) {
-		const char *name = strrchr(spool->parts[i].path, '/');
+	for (size_t i = 0; i < spool->partial_count; i++) {
+		const char *name = strrchr(spool->partials[i].path, '/');
 		int fd;
 
-		snprintf(path, sizeof(path), "%.*s", (int)(name - spool->parts[i].path),
-			 spool->parts[i].path);
+		snprintf(path, sizeof(path), "%.*s", (int)(name - spool->partials[i].path),
+			 spool->partials[i].path);
 		fd = openat(spool->dirfd, path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
 		if (fd < 0)
 			continue;
@@ -227,7 +227,7 @@ void gt_clean_parts(const struct gt_spool *spool)
 		const char *name = spool->roots[i].name;
 
 		snprintf(path, sizeof(path), "spool%s%s", *name ? "/" : "", name);
-		gt_clean_abandon_part(spool->dirfd, path);
+		gt_clean_abandon_partial(spool->dirfd, path);
 	}
 }
 
@@ -254,7 +254,7 @@ int gt_clean_spool(const struct gt_spool *spool)
 {
 	int rc = 0;
 
-	gt_clean_parts(spool);
+	gt_clean_partials(spool);
 	for (size_t i = 0; i < spool->root_count; i++) {
 		const struct gt_root *root = &spool->roots[i];
 		char path[160];
@@ -362,7 +362,7 @@ uint64_t gt_clean_size(int dir)
 	DIR *traces;
 
 	for (size_t i = 0; i < PARTS; i++)
-		if (!fstatat(dir, parts[i], &st, AT_SYMLINK_NOFOLLOW))
+		if (!fstatat(dir, partials[i], &st, AT_SYMLINK_NOFOLLOW))
 			bytes += (uint64_t)st.st_size;
 	traces = gt_folder_list(dir, "traces");
 	while (traces && (entry = readdir(traces)))

@@ -23,18 +23,18 @@ int gt_clean_publish(int dirfd);
 void gt_clean_abandon(int dirfd);
 
 /*
- * The same for a part (part.h): "making" in the folder `home` below `dirfd`; then it gets its name. A part
+ * The same for a part (partial.h): "making" in the folder `home` below `dirfd`; then it gets its name. A part
  * is there as a whole or not at all.
  */
-int gt_clean_begin_part(int dirfd, const char *home);
-int gt_clean_publish_part(int dirfd, const char *home);
-void gt_clean_abandon_part(int dirfd, const char *home);
+int gt_clean_begin_partial(int dirfd, const char *home);
+int gt_clean_publish_partial(int dirfd, const char *home);
+void gt_clean_abandon_partial(int dirfd, const char *home);
 
 /* Removes the processes of all hosts in `spool`, but not their run headers: they are in a part now. */
 int gt_clean_processes(const struct gt_spool *spool);
 
 /* Removes parts that have been joined. */
-void gt_clean_parts(const struct gt_spool *spool);
+void gt_clean_partials(const struct gt_spool *spool);
 
 /* Removes the spool. Foreign files in it stay, with their folders. 0 or a negative errno. */
 int gt_clean_spool(const struct gt_spool *spool);

@@ -110,28 +110,28 @@ static int64_t half_width(const struct gt_calib *calib, uint64_t mult)
 	return ns > INT64_MAX ? INT64_MAX : (int64_t)ns;
 }
 
-/* knot: all but the reference's name. */
-static int add_knot(struct source *source, const struct knot *knot, const char *reference)
+/* sync point: all but the reference's name. */
+static int add_sync_point(struct source *source, const struct sync_point *point, const char *reference)
 {
-	struct knot *knots;
+	struct sync_point *sync_points;
 
-	if (source->knot_count == source->knot_room) {
-		size_t room = source->knot_room ? 2 * source->knot_room : 8;
+	if (source->point_count == source->point_room) {
+		size_t room = source->point_room ? 2 * source->point_room : 8;
 
-		knots = realloc(source->knots, room * sizeof(*knots));
-		if (!knots)
+		sync_points = realloc(source->sync_points, room * sizeof(*sync_points));
+		if (!sync_points)
 			return -ENOMEM;
-		source->knots = knots;
-		source->knot_room = room;
+		source->sync_points = sync_points;
+		source->point_room = room;
 	}
-	knots = &source->knots[source->knot_count++];
-	*knots = *knot;
-	snprintf(knots->reference, sizeof(knots->reference), "%s", reference);
+	sync_points = &source->sync_points[source->point_count++];
+	*sync_points = *point;
+	snprintf(sync_points->reference, sizeof(sync_points->reference), "%s", reference);
 	return 0;
 }
 
 /* The comparisons that a process has made. */
-static int gather_knots(struct source *source, const struct gt_proc *proc)
+static int gather_sync_points(struct source *source, const struct gt_proc *proc)
 {
 	size_t n = gt_journal_count(&proc->journal, GT_D_SYNC);
 	int rc = 0;
@@ -140,11 +140,11 @@ static int gather_knots(struct source *source, const struct gt_proc *proc)
 		const struct gt_def_sync *sync =
 			gt_journal_nth(&proc->journal, GT_D_SYNC, i, NULL, NULL);
 		const char *reference = gt_proc_string(proc, sync->reference);
-		const struct knot knot = { .tick = sync->tick, .other = sync->other_tick,
+		const struct sync_point point = { .tick = sync->tick, .other = sync->other_tick,
 					   .width = sync->width, .kind = sync->kind };
 
 		if (reference && sync->tick && sync->tick <= proc->tick_max)
-			rc = add_knot(source, &knot, reference);
+			rc = add_sync_point(source, &point, reference);
 	}
 	return rc;
 }
@@ -186,7 +186,7 @@ static int gather(const struct gt_spool *spool, struct source *sources, size_t *
 					 gt_journal_nth(&proc->journal, GT_D_CALIB, k, NULL, NULL),
 					 proc->tick_max);
 		extend(source, proc->header.begin, proc->end_tick, proc->tick_max, 1);
-		rc = rc ? rc : gather_knots(source, proc);
+		rc = rc ? rc : gather_sync_points(source, proc);
 	}
 	for (size_t i = 0; i < spool->proc_count; i++) {
 		struct source *source = &sources[which[i]];
@@ -198,7 +198,7 @@ static int gather(const struct gt_spool *spool, struct source *sources, size_t *
 	}
 	find_rates(sources, *count);
 	for (size_t i = 0; !rc && i < *count; i++)
-		rc = gt_source_pieces(&sources[i]);
+		rc = gt_source_segments(&sources[i]);
 	return rc;
 }
 
@@ -220,20 +220,20 @@ static int gather_chains(const struct gt_spool *spool, const struct gt_chains *c
 	own = *count;
 	for (size_t i = 0; !rc && i < chains->count; i++) {
 		const struct gt_def_clock *link = chains->list[i];
-		const struct gt_def_knot *knots = (const struct gt_def_knot *)(link + 1);
+		const struct gt_def_sync_point *sync_points = (const struct gt_def_sync_point *)(link + 1);
 		struct source *s = find_source(sources, count, link->host, link->kind, link->nominal_hz);
 
 		s->nominal_hz = link->nominal_hz;
 		gt_source_consider(s, &link->first, UINT64_MAX);
 		gt_source_consider(s, &link->last, UINT64_MAX);
 		for (uint32_t k = 0; !rc && k < link->count; k++)
-			rc = add_knot(s, &(struct knot){ .tick = knots[k].tick,
-							 .other = knots[k].other_tick,
-							 .width = knots[k].width,
+			rc = add_sync_point(s, &(struct sync_point){ .tick = sync_points[k].tick,
+							 .other = sync_points[k].other_tick,
+							 .width = sync_points[k].width,
 							 .kind = link->reference_kind },
 				      link->reference);
 		if ((size_t)(s - sources) >= own && link->count)
-			extend(s, knots[0].tick, knots[link->count - 1].tick, UINT64_MAX, 0);
+			extend(s, sync_points[0].tick, sync_points[link->count - 1].tick, UINT64_MAX, 0);
 	}
 	find_rates(sources, *count);
 	return rc;
@@ -285,12 +285,12 @@ static unsigned count_hosts(const struct source *sources, size_t count)
 #define UNKNOWN_PPM 500       /* how fast two clocks may drift apart: what Linux corrects at most */
 
 /*
- * What lies before the first and behind the last knot follows the line through them if that is known
+ * What lies before the first and behind the last sync point follows the line through them if that is known
  * better than the clock's own frequency.
  */
 static bool line_is_better(const struct source *s)
 {
-	const struct knot *first = s->knots, *last = &s->knots[s->knot_count - 1];
+	const struct sync_point *first = s->sync_points, *last = &s->sync_points[s->point_count - 1];
 
 	return (__int128)(first->error + last->error) * 1000000 <
 	       (last->ns - first->ns) * UNKNOWN_PPM;
@@ -298,35 +298,35 @@ static bool line_is_better(const struct source *s)
 
 static uint64_t outer_slope(const struct source *s)
 {
-	return line_is_better(s) ? gt_slope(s->knots, &s->knots[s->knot_count - 1]) : s->mult;
+	return line_is_better(s) ? gt_slope(s->sync_points, &s->sync_points[s->point_count - 1]) : s->mult;
 }
 
 /* The time of a tick, in nanoseconds of the clock that the chain of comparisons ends at. */
 static __int128 place(const struct source *s, uint64_t tick)
 {
-	const struct knot *knot = s->knots;
+	const struct sync_point *point = s->sync_points;
 	size_t k = 0;
 
-	if (!s->knot_count)
+	if (!s->point_count)
 		return moment(s, s->mult, tick) + s->shift;
-	while (k < s->knot_count && s->knots[k].tick <= tick)
+	while (k < s->point_count && s->sync_points[k].tick <= tick)
 		k++;
 	if (k)
-		knot += k - 1;
-	if (!k || k == s->knot_count)
-		return knot->ns + gt_scaled(gt_between(knot->tick, tick), outer_slope(s));
-	return knot->ns + gt_scaled(gt_between(knot->tick, tick), gt_slope(knot, knot + 1));
+		point += k - 1;
+	if (!k || k == s->point_count)
+		return point->ns + gt_scaled(gt_between(point->tick, tick), outer_slope(s));
+	return point->ns + gt_scaled(gt_between(point->tick, tick), gt_slope(point, point + 1));
 }
 
 static int by_tick(const void *a, const void *b)
 {
-	const struct knot *x = a, *y = b;
+	const struct sync_point *x = a, *y = b;
 
 	return (x->tick > y->tick) - (x->tick < y->tick);
 }
 
-/* Can the next knot follow this one? Two clocks differ by parts in ten thousand, not by a fifth. */
-static bool follows(const struct source *s, const struct knot *a, const struct knot *b)
+/* Can the next sync point follow this one? Two clocks differ by parts in ten thousand, not by a fifth. */
+static bool follows(const struct source *s, const struct sync_point *a, const struct sync_point *b)
 {
 	__int128 own = gt_scaled(gt_between(a->tick, b->tick), s->mult), other = b->ns - a->ns;
 
@@ -338,24 +338,24 @@ static void tidy(struct source *s)
 {
 	size_t kept = 0;
 
-	if (s->knot_count)
-		qsort(s->knots, s->knot_count, sizeof(*s->knots), by_tick);
-	for (size_t i = 0; i < s->knot_count; i++) {
-		const struct knot *next = &s->knots[i];
-		struct knot *last = kept ? &s->knots[kept - 1] : NULL;
+	if (s->point_count)
+		qsort(s->sync_points, s->point_count, sizeof(*s->sync_points), by_tick);
+	for (size_t i = 0; i < s->point_count; i++) {
+		const struct sync_point *next = &s->sync_points[i];
+		struct sync_point *last = kept ? &s->sync_points[kept - 1] : NULL;
 
 		if (last && gt_scaled(gt_between(last->tick, next->tick), s->mult) < NEAR_NS) {
 			if (next->error < last->error)
 				*last = *next;
 		} else if (!last || follows(s, last, next)) {
-			s->knots[kept++] = *next;
+			s->sync_points[kept++] = *next;
 		}
 	}
-	s->knot_count = kept;
+	s->point_count = kept;
 }
 
-/* How far a knot lies from the straight line between its neighbours. */
-static int64_t curvature(const struct knot *k)
+/* How far a sync point lies from the straight line between its neighbours. */
+static int64_t curvature(const struct sync_point *k)
 {
 	__int128 ns = k[-1].ns + gt_scaled(gt_between(k[-1].tick, k->tick), gt_slope(&k[-1], &k[1]));
 
@@ -369,7 +369,7 @@ static int64_t curvature(const struct knot *k)
  */
 static int64_t error_of(const struct source *s)
 {
-	const struct knot *first = s->knots, *last = &s->knots[s->knot_count - 1];
+	const struct sync_point *first = s->sync_points, *last = &s->sync_points[s->point_count - 1];
 	__int128 outside = gt_scaled(gt_between(s->begin, first->tick), s->mult);
 	__int128 behind = gt_scaled(gt_between(last->tick, s->end), s->mult);
 	int64_t error = 0, bent = 0;
@@ -378,11 +378,11 @@ static int64_t error_of(const struct source *s)
 		outside = behind;
 	if (outside < 0)
 		outside = 0;
-	for (size_t k = 0; k < s->knot_count; k++) {
-		if (s->knots[k].error > error)
-			error = s->knots[k].error;
-		if (k && k + 1 < s->knot_count && curvature(&s->knots[k]) > bent)
-			bent = curvature(&s->knots[k]);
+	for (size_t k = 0; k < s->point_count; k++) {
+		if (s->sync_points[k].error > error)
+			error = s->sync_points[k].error;
+		if (k && k + 1 < s->point_count && curvature(&s->sync_points[k]) > bent)
+			bent = curvature(&s->sync_points[k]);
 	}
 	if (line_is_better(s))
 		error += (int64_t)(outside * (first->error + last->error) / (last->ns - first->ns));
@@ -391,10 +391,10 @@ static int64_t error_of(const struct source *s)
 	return error + bent / 4;
 }
 
-static struct source *source_of(struct source *sources, size_t count, const struct knot *knot)
+static struct source *source_of(struct source *sources, size_t count, const struct sync_point *point)
 {
 	for (size_t i = 0; i < count; i++)
-		if (sources[i].kind == knot->kind && !strcmp(sources[i].host, knot->reference))
+		if (sources[i].kind == point->kind && !strcmp(sources[i].host, point->reference))
 			return &sources[i];
 	return NULL;
 }
@@ -407,21 +407,21 @@ static bool place_source(struct source *sources, size_t count, struct source *s)
 	if (s->state != UNPLACED)
 		return s->state == PLACED;
 	s->state = PLACING;
-	for (size_t i = 0; i < s->knot_count; i++) {
-		struct knot knot = s->knots[i];
-		struct source *other = source_of(sources, count, &knot);
+	for (size_t i = 0; i < s->point_count; i++) {
+		struct sync_point point = s->sync_points[i];
+		struct source *other = source_of(sources, count, &point);
 
 		if (!other || other == s || !place_source(sources, count, other))
 			continue;
-		knot.ns = place(other, knot.other);
-		knot.error = other->error + (int64_t)gt_scaled(knot.width, s->mult) / 2 + 1;
-		s->knots[kept++] = knot;
+		point.ns = place(other, point.other);
+		point.error = other->error + (int64_t)gt_scaled(point.width, s->mult) / 2 + 1;
+		s->sync_points[kept++] = point;
 	}
-	s->knot_count = kept;
+	s->point_count = kept;
 	tidy(s);
-	gt_knots_straighten(s->knots, s->knot_count);
+	gt_sync_points_straighten(s->sync_points, s->point_count);
 	s->state = PLACED;
-	if (s->knot_count) {
+	if (s->point_count) {
 		s->error = error_of(s) + s->rates.error;
 		return true;
 	}
@@ -436,8 +436,8 @@ static bool place_source(struct source *sources, size_t count, struct source *s)
 static const struct source *end_of_chain(struct source *sources, size_t count,
 					 const struct source *s)
 {
-	for (size_t steps = 0; s->knot_count && steps <= count; steps++) {
-		const struct source *next = source_of(sources, count, s->knots);
+	for (size_t steps = 0; s->point_count && steps <= count; steps++) {
+		const struct source *next = source_of(sources, count, s->sync_points);
 
 		if (!next)
 			break;
@@ -460,7 +460,7 @@ static void find_unknown(struct source *sources, size_t count, const struct span
 	for (size_t i = 0; i < count; i++) {
 		size_t n = 0;
 
-		for (size_t p = 0; p < n_spans && !sources[i].knot_count; p++)
+		for (size_t p = 0; p < n_spans && !sources[i].point_count; p++)
 			if (end_of_chain(sources, count, &sources[spans[p].source]) == &sources[i])
 				n += spans[p].processes;
 		if (n > most) {
@@ -477,31 +477,31 @@ static void find_unknown(struct source *sources, size_t count, const struct span
 	}
 }
 
-/* The pieces behind the first knot, as times since `start`. */
-static struct gt_bend bend_of(const struct source *s, size_t k)
+/* The pieces behind the first sync point, as times since `start`. */
+static struct gt_segment segment_of(const struct source *s, size_t k)
 {
-	if (!s->knot_count)
-		return (struct gt_bend){ s->rates.list[k].tick, 0, s->rates.list[k].mult };
-	return (struct gt_bend){ s->knots[k].tick, 0, k + 1 < s->knot_count
-							      ? gt_slope(&s->knots[k], &s->knots[k + 1])
+	if (!s->point_count)
+		return (struct gt_segment){ s->rates.list[k].tick, 0, s->rates.list[k].mult };
+	return (struct gt_segment){ s->sync_points[k].tick, 0, k + 1 < s->point_count
+							      ? gt_slope(&s->sync_points[k], &s->sync_points[k + 1])
 							      : outer_slope(s) };
 }
 
-static int make_bends(struct gt_clock *clock, struct source *s, __int128 start)
+static int make_segments(struct gt_clock *clock, struct source *s, __int128 start)
 {
-	s->bend_count = s->knot_count ? s->knot_count : s->rates.count;
-	if (!s->bend_count)
+	s->segment_count = s->point_count ? s->point_count : s->rates.count;
+	if (!s->segment_count)
 		return 0;
-	s->bends = calloc(s->bend_count, sizeof(*s->bends));
-	if (!s->bends)
+	s->segments = calloc(s->segment_count, sizeof(*s->segments));
+	if (!s->segments)
 		return -ENOMEM;
-	clock->bends[clock->bend_lists++] = s->bends;
-	for (size_t k = 0; k < s->bend_count; k++) {
+	clock->segments[clock->segment_lists++] = s->segments;
+	for (size_t k = 0; k < s->segment_count; k++) {
 		__int128 ns;
 
-		s->bends[k] = bend_of(s, k);
-		ns = place(s, s->bends[k].tick) - start;
-		s->bends[k].ns = ns > 0 ? (uint64_t)ns : 0;
+		s->segments[k] = segment_of(s, k);
+		ns = place(s, s->segments[k].tick) - start;
+		s->segments[k].ns = ns > 0 ? (uint64_t)ns : 0;
 	}
 	return 0;
 }
@@ -515,19 +515,19 @@ static void make_scale(struct gt_scale *scale, const struct span *span, const st
 	scale->base_tick = span->begin;
 	scale->base_ns = (uint64_t)(place(s, scale->base_tick) - start);
 	scale->mult = s->mult;
-	while (k < s->bend_count && s->bends[k].tick <= scale->base_tick)
+	while (k < s->segment_count && s->segments[k].tick <= scale->base_tick)
 		k++;
 	if (k)
-		scale->mult = s->bends[k - 1].mult;
-	scale->bends = s->bends ? s->bends + k : NULL;
-	scale->bend_count = s->bend_count - k;
+		scale->mult = s->segments[k - 1].mult;
+	scale->segments = s->segments ? s->segments + k : NULL;
+	scale->segment_count = s->segment_count - k;
 	/* No step back where the first piece ends. */
-	if (scale->bend_count && scale->bends->ns > scale->base_ns)
-		scale->mult = (uint64_t)(((unsigned __int128)(scale->bends->ns - scale->base_ns)
+	if (scale->segment_count && scale->segments->ns > scale->base_ns)
+		scale->mult = (uint64_t)(((unsigned __int128)(scale->segments->ns - scale->base_ns)
 					  << GT_SCALE_SHIFT) /
-					 (scale->bends->tick - scale->base_tick));
-	for (size_t i = 0; i < scale->bend_count; i++)
-		most = scale->bends[i].mult > most ? scale->bends[i].mult : most;
+					 (scale->segments->tick - scale->base_tick));
+	for (size_t i = 0; i < scale->segment_count; i++)
+		most = scale->segments[i].mult > most ? scale->segments[i].mult : most;
 	scale->tick_max = highest_tick(span, scale->mult > most ? scale->mult : most);
 }
 
@@ -567,7 +567,7 @@ static int make_all(struct gt_clock *clock, struct source *sources, size_t count
 	find_unknown(sources, count, spans, n);
 	start = start_of(sources, count, spans, n, wall);
 	for (size_t i = 0; !rc && i < count; i++)
-		rc = make_bends(clock, &sources[i], start);
+		rc = make_segments(clock, &sources[i], start);
 	for (size_t i = 0; !rc && i < n; i++) {
 		const struct source *s = &sources[spans[i].source];
 		int64_t first = half_width(&s->first, s->mult), last = half_width(&s->last, s->mult);
@@ -575,7 +575,7 @@ static int make_all(struct gt_clock *clock, struct source *sources, size_t count
 
 		make_scale(&clock->scales[i], &spans[i], s, start);
 		clock->errors[i] = s->error;
-		clock->comparisons[i] = (uint32_t)s->knot_count;
+		clock->comparisons[i] = (uint32_t)s->point_count;
 		end_ns = gt_scale_ns(&clock->scales[i], spans[i].end);
 		if (end_ns > clock->end_ns)
 			clock->end_ns = end_ns;
@@ -603,8 +603,8 @@ static int make_room(struct gt_clock *clock, size_t n)
 	clock->scales = calloc(n, sizeof(*clock->scales));
 	clock->errors = calloc(n, sizeof(*clock->errors));
 	clock->comparisons = calloc(n, sizeof(*clock->comparisons));
-	clock->bends = calloc(n, sizeof(struct gt_bend *));
-	return clock->scales && clock->errors && clock->comparisons && clock->bends ? 0 : -ENOMEM;
+	clock->segments = calloc(n, sizeof(struct gt_segment *));
+	return clock->scales && clock->errors && clock->comparisons && clock->segments ? 0 : -ENOMEM;
 }
 
 /* Before the comparisons are used, which throws away what leads nowhere here. */
@@ -622,18 +622,18 @@ static int note_origins(struct gt_origins *origins, const struct source *sources
 		*o = (struct gt_origin){
 			.kind = s->kind, .processes = s->processes, .nominal_hz = s->nominal_hz,
 			.first = s->first, .last = s->last, .begin = s->begin, .end = s->end,
-			.tick_max = s->tick_max, .knot_count = s->knot_count,
+			.tick_max = s->tick_max, .point_count = s->point_count,
 		};
 		memcpy(o->host, s->host, sizeof(o->host));
-		o->knots = calloc(s->knot_count + 1, sizeof(*o->knots));
-		if (!o->knots)
+		o->sync_points = calloc(s->point_count + 1, sizeof(*o->sync_points));
+		if (!o->sync_points)
 			return -ENOMEM;
-		for (size_t k = 0; k < s->knot_count; k++) {
-			const struct knot *knot = &s->knots[k];
+		for (size_t k = 0; k < s->point_count; k++) {
+			const struct sync_point *point = &s->sync_points[k];
 
-			o->knots[k] = (struct gt_knot){ .tick = knot->tick, .other = knot->other,
-							.width = knot->width, .kind = knot->kind };
-			memcpy(o->knots[k].reference, knot->reference, sizeof(knot->reference));
+			o->sync_points[k] = (struct gt_sync_point){ .tick = point->tick, .other = point->other,
+							.width = point->width, .kind = point->kind };
+			memcpy(o->sync_points[k].reference, point->reference, sizeof(point->reference));
 		}
 	}
 	return 0;
@@ -745,12 +745,12 @@ static int gather_origins(const struct gt_origins *origins, struct source *sourc
 		gt_source_consider(source, &o->first, o->tick_max);
 		gt_source_consider(source, &o->last, o->tick_max);
 		extend(source, o->begin, o->end, o->tick_max, o->processes);
-		for (size_t k = 0; !rc && k < o->knot_count; k++)
-			rc = add_knot(source, &(struct knot){ .tick = o->knots[k].tick,
-							      .other = o->knots[k].other,
-							      .width = o->knots[k].width,
-							      .kind = o->knots[k].kind },
-				      o->knots[k].reference);
+		for (size_t k = 0; !rc && k < o->point_count; k++)
+			rc = add_sync_point(source, &(struct sync_point){ .tick = o->sync_points[k].tick,
+							      .other = o->sync_points[k].other,
+							      .width = o->sync_points[k].width,
+							      .kind = o->sync_points[k].kind },
+				      o->sync_points[k].reference);
 	}
 	find_rates(sources, *count);
 	return rc;

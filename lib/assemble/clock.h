@@ -14,7 +14,7 @@
 
 /* From `tick` on: ns + (t - tick) * mult / 2^GT_SCALE_SHIFT. */
 #define GT_SCALE_SHIFT 44
-struct gt_bend {
+struct gt_segment {
 	uint64_t tick, ns, mult;
 };
 
@@ -23,16 +23,16 @@ struct gt_scale {
 	uint64_t base_ns;
 	uint64_t mult;
 	uint64_t tick_max; /* ticks above are not believed (and would not fit) */
-	const struct gt_bend *bends; /* behind the base, ascending */
-	size_t bend_count;
+	const struct gt_segment *segments; /* behind the base, ascending */
+	size_t segment_count;
 };
 
 struct gt_clock {
 	struct gt_scale *scales;  /* one per process, by its place in spool->procs */
 	int64_t *errors;          /* likewise: how far its times may be off, in ns; -1: unknown */
 	uint32_t *comparisons;    /* likewise: of its host's clock with another host's */
-	struct gt_bend **bends;   /* that scales refer to */
-	size_t bend_lists;
+	struct gt_segment **segments;   /* that scales refer to */
+	size_t segment_lists;
 	uint64_t start_real_ns;   /* wall clock at time 0 of the run */
 	uint64_t end_ns;          /* latest end of a process */
 	int64_t error_ns;         /* the largest error; -1: unknown */
@@ -48,7 +48,7 @@ void gt_clock_free(struct gt_clock *clock);
  * For hosts that are converted by themselves: what is known of one clock, a host's counter, and how
  * its ticks were converted.
  */
-struct gt_knot {
+struct gt_sync_point {
 	uint64_t tick, other, width; /* at `tick` the clock `kind` of host `reference` was at `other` */
 	char reference[64];
 	uint32_t kind;
@@ -66,8 +66,8 @@ struct gt_origin {
 	uint64_t common;         /* which common time the scale leads to; 0: the host's own */
 	int64_t error;           /* of that time */
 	struct gt_scale scale;
-	struct gt_knot *knots;
-	size_t knot_count;
+	struct gt_sync_point *sync_points;
+	size_t point_count;
 };
 
 struct gt_origins {
@@ -103,20 +103,20 @@ long gt_clock_offsets(const struct gt_origin *origin, const struct gt_scale *to,
 /* A time with what is to be added; beyond the last point it goes on as before it. */
 uint64_t gt_offset_apply(const struct gt_offset *points, size_t count, uint64_t ns);
 
-static inline uint64_t gt_scale_piece(uint64_t ns, uint64_t ticks, uint64_t mult)
+static inline uint64_t gt_segment_ns(uint64_t ns, uint64_t ticks, uint64_t mult)
 {
 	return ns + (uint64_t)((unsigned __int128)ticks * mult >> GT_SCALE_SHIFT);
 }
 
-/* Where a tick lies that is not before the first bend. */
-static inline size_t gt_scale_bend(const struct gt_scale *scale, uint64_t tick)
+/* Where a tick lies that is not before the first segment. */
+static inline size_t gt_scale_segment(const struct gt_scale *scale, uint64_t tick)
 {
-	size_t low = 0, high = scale->bend_count;
+	size_t low = 0, high = scale->segment_count;
 
 	while (high - low > 1) {
 		size_t middle = low + (high - low) / 2;
 
-		if (scale->bends[middle].tick <= tick)
+		if (scale->segments[middle].tick <= tick)
 			low = middle;
 		else
 			high = middle;
@@ -124,12 +124,12 @@ static inline size_t gt_scale_bend(const struct gt_scale *scale, uint64_t tick)
 	return low;
 }
 
-/* Behind the first bend. */
+/* Behind the first segment. */
 static inline uint64_t gt_scale_bent(const struct gt_scale *scale, uint64_t tick)
 {
-	const struct gt_bend *bend = &scale->bends[gt_scale_bend(scale, tick)];
+	const struct gt_segment *segment = &scale->segments[gt_scale_segment(scale, tick)];
 
-	return gt_scale_piece(bend->ns, tick - bend->tick, bend->mult);
+	return gt_segment_ns(segment->ns, tick - segment->tick, segment->mult);
 }
 
 /* Ticks before the base give the base's time. */
@@ -137,16 +137,16 @@ static inline uint64_t gt_scale_ns(const struct gt_scale *scale, uint64_t tick)
 {
 	if (tick <= scale->base_tick)
 		return scale->base_ns;
-	if (scale->bend_count && tick >= scale->bends->tick)
+	if (scale->segment_count && tick >= scale->segments->tick)
 		return gt_scale_bent(scale, tick);
-	return gt_scale_piece(scale->base_ns, tick - scale->base_tick, scale->mult);
+	return gt_segment_ns(scale->base_ns, tick - scale->base_tick, scale->mult);
 }
 
 /* The straight piece in which `tick` lies, for loops: it holds from there to *most. */
-static inline struct gt_bend gt_scale_straight(const struct gt_scale *scale, uint64_t tick,
+static inline struct gt_segment gt_scale_straight(const struct gt_scale *scale, uint64_t tick,
 					       uint64_t *most)
 {
-	struct gt_bend piece = { scale->base_tick, scale->base_ns, scale->mult };
+	struct gt_segment piece = { scale->base_tick, scale->base_ns, scale->mult };
 	size_t next = 0;
 
 	if (tick <= scale->base_tick) {
@@ -154,11 +154,11 @@ static inline struct gt_bend gt_scale_straight(const struct gt_scale *scale, uin
 		*most = scale->base_tick;
 		return piece;
 	}
-	if (scale->bend_count && tick >= scale->bends->tick) {
-		next = gt_scale_bend(scale, tick);
-		piece = scale->bends[next++];
+	if (scale->segment_count && tick >= scale->segments->tick) {
+		next = gt_scale_segment(scale, tick);
+		piece = scale->segments[next++];
 	}
-	*most = next < scale->bend_count ? scale->bends[next].tick - 1 : UINT64_MAX;
+	*most = next < scale->segment_count ? scale->segments[next].tick - 1 : UINT64_MAX;
 	return piece;
 }
 

@@ -25,7 +25,7 @@ static const struct gt_def_clock *find(const struct gt_chains *chains, const cha
 
 static size_t bytes_of(const struct gt_def_clock *link)
 {
-	return sizeof(*link) + link->count * sizeof(struct gt_def_knot);
+	return sizeof(*link) + link->count * sizeof(struct gt_def_sync_point);
 }
 
 /* False: it contradicts what is there, or leads nowhere. */
@@ -87,8 +87,8 @@ void gt_chains_free(struct gt_chains *chains)
 
 /* ---- comparisons ---------------------------------------------------------------------------------- */
 
-/* How far the line through two knots may be off at a tick: by both errors, as far as they go there. */
-static int64_t line_error(const struct knot *a, const struct knot *b, uint64_t tick)
+/* How far the line through two sync points may be off at a tick: by both errors, as far as they go there. */
+static int64_t line_error(const struct sync_point *a, const struct sync_point *b, uint64_t tick)
 {
 	double span = (double)gt_between(a->tick, b->tick), at = (double)gt_between(a->tick, tick) / span;
 	double one = (1 - at) * (double)a->error, two = at * (double)b->error;
@@ -96,36 +96,36 @@ static int64_t line_error(const struct knot *a, const struct knot *b, uint64_t t
 	return (int64_t)((one < 0 ? -one : one) + (two < 0 ? -two : two)) + 1;
 }
 
-static __int128 line_ns(const struct knot *a, const struct knot *b, uint64_t tick)
+static __int128 line_ns(const struct sync_point *a, const struct sync_point *b, uint64_t tick)
 {
 	return a->ns + gt_scaled(gt_between(a->tick, tick), gt_slope(a, b));
 }
 
-/* Is every knot, within its own error and the line's, on the line through two of them? */
-static bool all_on_line(const struct knot *list, size_t count, const struct knot *a,
-			const struct knot *b)
+/* Is every sync point, within its own error and the line's, on the line through two of them? */
+static bool all_on_line(const struct sync_point *list, size_t count, const struct sync_point *a,
+			const struct sync_point *b)
 {
 	for (size_t k = 0; k < count; k++) {
-		const struct knot *knot = &list[k];
-		__int128 off = line_ns(a, b, knot->tick) - knot->ns;
+		const struct sync_point *point = &list[k];
+		__int128 off = line_ns(a, b, point->tick) - point->ns;
 
-		if ((off < 0 ? -off : off) > knot->error + line_error(a, b, knot->tick))
+		if ((off < 0 ? -off : off) > point->error + line_error(a, b, point->tick))
 			return false;
 	}
 	return true;
 }
 
-void gt_knots_straighten(struct knot *list, size_t count)
+void gt_sync_points_straighten(struct sync_point *list, size_t count)
 {
-	const struct knot *best_a = NULL, *best_b = NULL;
+	const struct sync_point *best_a = NULL, *best_b = NULL;
 	int64_t least = INT64_MAX;
-	struct knot a, b;
+	struct sync_point a, b;
 
 	if (count < 3 || count > STRAIGHT_MOST)
 		return;
 	for (size_t i = 0; i < count; i++)
 		for (size_t k = i + 1; k < count; k++) {
-			const struct knot *one = &list[i], *two = &list[k];
+			const struct sync_point *one = &list[i], *two = &list[k];
 			int64_t first = line_error(one, two, list[0].tick);
 			int64_t last = line_error(one, two, list[count - 1].tick);
 			int64_t most = first > last ? first : last;
@@ -141,13 +141,13 @@ void gt_knots_straighten(struct knot *list, size_t count)
 	a = *best_a;
 	b = *best_b;
 	for (size_t k = 0; k < count; k++) {
-		struct knot *knot = &list[k];
-		int64_t error = line_error(&a, &b, knot->tick);
+		struct sync_point *point = &list[k];
+		int64_t error = line_error(&a, &b, point->tick);
 
-		if (error >= knot->error)
+		if (error >= point->error)
 			continue;
-		knot->ns = line_ns(&a, &b, knot->tick);
-		knot->error = error;
+		point->ns = line_ns(&a, &b, point->tick);
+		point->error = error;
 	}
 }
 
@@ -176,7 +176,7 @@ static unsigned count_agreed(const struct gt_origins *origins)
 		list[i] = &origins->list[i];
 		if (list[i]->common && !common)
 			common = list[i]->common;
-		good = list[i]->common ? list[i]->common == common : !list[i]->knot_count;
+		good = list[i]->common ? list[i]->common == common : !list[i]->point_count;
 	}
 	if (good)
 		qsort(list, origins->count, sizeof(*list), by_host);
@@ -204,7 +204,7 @@ bool gt_origins_agree(struct gt_clock *clock, const struct gt_origins *origins)
 
 		clock->scales[i] = o->scale;
 		clock->errors[i] = o->common ? o->error : -1;
-		clock->comparisons[i] = (uint32_t)o->knot_count;
+		clock->comparisons[i] = (uint32_t)o->point_count;
 		unknown |= clock->errors[i] < 0;
 		if (clock->errors[i] > clock->error_ns)
 			clock->error_ns = clock->errors[i];
@@ -220,9 +220,9 @@ bool gt_origins_agree(struct gt_clock *clock, const struct gt_origins *origins)
 
 void gt_clock_free(struct gt_clock *clock)
 {
-	for (size_t i = 0; i < clock->bend_lists; i++)
-		free(clock->bends[i]);
-	free(clock->bends);
+	for (size_t i = 0; i < clock->segment_lists; i++)
+		free(clock->segments[i]);
+	free(clock->segments);
 	free(clock->scales);
 	free(clock->errors);
 	free(clock->comparisons);
@@ -234,7 +234,7 @@ void gt_clock_free(struct gt_clock *clock)
 void gt_origins_free(struct gt_origins *origins)
 {
 	for (size_t i = 0; origins->list && i < origins->count; i++)
-		free(origins->list[i].knots);
+		free(origins->list[i].sync_points);
 	free(origins->list);
 	free(origins->which);
 	memset(origins, 0, sizeof(*origins));
@@ -251,7 +251,7 @@ long gt_clock_offsets(const struct gt_origin *origin, const struct gt_scale *to,
 		      struct gt_offset *points, size_t room)
 {
 	const struct gt_scale *from = &origin->scale;
-	uint64_t *ticks = malloc((from->bend_count + to->bend_count + 2) * sizeof(*ticks));
+	uint64_t *ticks = malloc((from->segment_count + to->segment_count + 2) * sizeof(*ticks));
 	size_t n = 0, count = 0;
 	bool differs = false;
 
@@ -259,10 +259,10 @@ long gt_clock_offsets(const struct gt_origin *origin, const struct gt_scale *to,
 		return -ENOMEM;
 	ticks[n++] = origin->begin;
 	ticks[n++] = origin->end;
-	for (size_t i = 0; i < from->bend_count; i++)
-		ticks[n++] = from->bends[i].tick;
-	for (size_t i = 0; i < to->bend_count; i++)
-		ticks[n++] = to->bends[i].tick;
+	for (size_t i = 0; i < from->segment_count; i++)
+		ticks[n++] = from->segments[i].tick;
+	for (size_t i = 0; i < to->segment_count; i++)
+		ticks[n++] = to->segments[i].tick;
 	qsort(ticks, n, sizeof(*ticks), compare_ticks);
 	for (size_t i = 0; i < n && count < room; i++) {
 		uint64_t ns = gt_scale_ns(from, ticks[i]);

@@ -36,6 +36,6 @@ bool gt_clock_slept(void);
  * a large error, and tilts the lines on both sides of it by as much. If all lie on one line within their errors,
  * the best two say where it is: what it says better than a comparison takes that one's place. (More than 200 stay.)
  */
-void gt_knots_straighten(struct knot *list, size_t count);
+void gt_sync_points_straighten(struct sync_point *list, size_t count);
 
 #endif

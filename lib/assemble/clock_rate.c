@@ -256,7 +256,7 @@ int gt_source_add(struct source *source, const struct gt_def_calib *reading, uin
 	return 0;
 }
 
-int gt_source_pieces(struct source *s)
+int gt_source_segments(struct source *s)
 {
 	const struct gt_calib ends[] = { s->first, s->last };
 	int rc = 0;
@@ -285,7 +285,7 @@ void gt_source_straight(struct source *s)
 void gt_sources_free(struct source *sources, size_t count)
 {
 	for (size_t i = 0; sources && i < count; i++) {
-		free(sources[i].knots);
+		free(sources[i].sync_points);
 		free(sources[i].readings);
 		free(sources[i].rates.list);
 	}

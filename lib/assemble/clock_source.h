@@ -26,17 +26,17 @@ struct source {
 	uint64_t begin, end;     /* ticks: of its processes */
 	uint64_t tick_max;
 	uint32_t processes;
-	struct knot *knots;      /* by tick, once it has been placed */
-	size_t knot_count, knot_room;
+	struct sync_point *sync_points;      /* by tick, once it has been placed */
+	size_t point_count, point_room;
 	enum { UNPLACED, PLACING, PLACED } state;
-	int64_t shift;           /* without knots: what is added to the host's CLOCK_MONOTONIC */
+	int64_t shift;           /* without sync points: what is added to the host's CLOCK_MONOTONIC */
 	int64_t error;           /* -1: unknown */
-	struct gt_bend *bends;
-	size_t bend_count;
+	struct gt_segment *segments;
+	size_t segment_count;
 };
 
 /* A comparison: at `tick` the clock `kind` of host `reference` was at `other`. */
-struct knot {
+struct sync_point {
 	uint64_t tick, other, width;
 	char reference[64];
 	uint32_t kind;
@@ -55,7 +55,7 @@ static inline __int128 gt_between(uint64_t from, uint64_t to)
 }
 
 /* Time per tick of the straight line through two comparisons. */
-static inline uint64_t gt_slope(const struct knot *a, const struct knot *b)
+static inline uint64_t gt_slope(const struct sync_point *a, const struct sync_point *b)
 {
 	return (uint64_t)(((b->ns - a->ns) << GT_SCALE_SHIFT) / gt_between(a->tick, b->tick));
 }
@@ -65,7 +65,7 @@ void gt_source_consider(struct source *source, const struct gt_calib *calib, uin
 /* One that the recorder has kept. 0 or -ENOMEM. */
 int gt_source_add(struct source *source, const struct gt_def_calib *reading, uint64_t tick_max);
 /* Pieces, if readings were kept. 0 or -ENOMEM. */
-int gt_source_pieces(struct source *source);
+int gt_source_segments(struct source *source);
 /* Without the pieces: how far they lie from a straight line becomes an error. */
 void gt_source_straight(struct source *source);
 void gt_sources_free(struct source *sources, size_t count);

@@ -123,7 +123,7 @@ static bool sound(const struct gt_def *def, const unsigned char *payload, size_t
 		return topology.count <= (bytes - sizeof(topology)) / (2 * sizeof(uint32_t));
 	case GT_D_CLOCK:
 		memcpy(&clock, payload, sizeof(clock));
-		return clock.count <= (bytes - sizeof(clock)) / sizeof(struct gt_def_knot) &&
+		return clock.count <= (bytes - sizeof(clock)) / sizeof(struct gt_def_sync_point) &&
 		       memchr(clock.host, 0, sizeof(clock.host)) &&
 		       memchr(clock.reference, 0, sizeof(clock.reference));
 	default:

@@ -297,8 +297,8 @@ static void add_lanes(struct gt_layout *layout, struct gt_defs *defs, const stru
 
 static bool has_place(const struct gt_loc *loc, bool first)
 {
-	return first || loc->win.kind == GT_LOC_GPU_STREAM || loc->side ||
-	       (loc->win.kind != GT_LOC_SIDE && loc->begin < loc->end);
+	return first || loc->win.kind == GT_LOC_GPU_STREAM || loc->deferred ||
+	       (loc->win.kind != GT_LOC_DEFERRED && loc->begin < loc->end);
 }
 
 /* A process in the archive: ranks come first, in order; then the others as they began. */

@@ -37,7 +37,7 @@ struct gt_out_location {
 	struct gt_loc *loc;
 	uint32_t name, group;
 	uint8_t type;              /* GT_AS_... */
-	bool thread;               /* a thread of its process, not a row for something else */
+	bool thread;               /* a thread of its process, not a lane for something else */
 	unsigned lane;             /* of a stream whose activities overlap; 0: the first, or only one */
 	bool first;                /* of its process: carries program begin and end */
 	uint64_t events;

@@ -7,7 +7,7 @@ lib_libgtassemble_la_SOURCES += lib/assemble/journal.h lib/assemble/journal.c \
 	lib/assemble/spool.h lib/assemble/spool.c lib/assemble/window.h lib/assemble/window.c \
 	lib/assemble/sort.h lib/assemble/sort.c lib/assemble/stream.h lib/assemble/stream.c \
 	lib/assemble/stream_sort.c lib/assemble/units.h lib/assemble/units.c \
-	lib/assemble/side.h lib/assemble/side.c \
+	lib/assemble/deferred.h lib/assemble/deferred.c \
 	lib/assemble/clock.h lib/assemble/clock.c lib/assemble/clock_chain.h lib/assemble/clock_chain.c lib/assemble/clock_now.c \
 	lib/assemble/clock_rate.h lib/assemble/clock_rate.c lib/assemble/clock_source.h \
 	lib/assemble/defs.h lib/assemble/defs.c lib/assemble/names.h lib/assemble/names.c \
@@ -19,9 +19,9 @@ lib_libgtassemble_la_SOURCES += lib/assemble/journal.h lib/assemble/journal.c \
 	lib/assemble/archive_pipe.h lib/assemble/archive_pipe.c \
 	lib/assemble/archive_int.h lib/assemble/archive_defs.c lib/assemble/archive_track.h \
 	lib/assemble/archive_events.c lib/assemble/archive_records.c lib/assemble/archive_io.c lib/assemble/archive_metrics.c \
-	lib/assemble/part.h lib/assemble/part.c lib/assemble/merge.h lib/assemble/merge_int.h lib/assemble/merge.c \
-	lib/assemble/merge_defs.c lib/assemble/merge_files.c lib/assemble/spool_parts.c \
-	lib/assemble/assembly.h lib/assemble/assemble_parts.c \
+	lib/assemble/partial.h lib/assemble/partial.c lib/assemble/merge.h lib/assemble/merge_int.h lib/assemble/merge.c \
+	lib/assemble/merge_defs.c lib/assemble/merge_files.c lib/assemble/spool_partials.c \
+	lib/assemble/assembly.h lib/assemble/assemble_partials.c \
 	lib/assemble/assemblers.h lib/assemble/assemblers.c lib/assemble/half.h \
 	lib/assemble/outside.c lib/assemble/archive_write.c \
 	lib/assemble/report.h lib/assemble/report.c lib/assemble/assemble.h lib/assemble/assemble.c

@@ -20,7 +20,7 @@
 
 struct entry { /* a process */
 	uint64_t job, job_seq;
-	uint32_t rank, part, group;      /* in its part */
+	uint32_t rank, partial, group;      /* in its part */
 	uint32_t first, end;             /* its locations there */
 };
 
@@ -44,50 +44,50 @@ static int add_entry(struct list *list, const struct entry *entry)
 	return 0;
 }
 
-static uint32_t process_of(const struct gt_part *part, uint32_t group)
+static uint32_t process_of(const struct gt_partial *partial, uint32_t group)
 {
-	if (group < part->group_count && part->groups[group].accelerator)
-		group = part->groups[group].creator;
+	if (group < partial->group_count && partial->groups[group].accelerator)
+		group = partial->groups[group].creator;
 	return group;
 }
 
 /* A part's processes and locations; believes nothing. */
-static int list_part(struct gt_merge *m, uint32_t number, const struct gt_part *part,
+static int list_partial(struct gt_merge *m, uint32_t number, const struct gt_partial *partial,
 		     struct list *list)
 {
-	struct gt_merge_part *each = &m->each[number];
+	struct gt_merge_partial *each = &m->each[number];
 	uint32_t at = 0;
 	int rc = 0;
 
-	each->group_count = part->group_count;
-	each->location_count = part->location_count;
-	each->groups = calloc(part->group_count + 1, sizeof(*each->groups));
-	each->locations = calloc(part->location_count + 1, sizeof(*each->locations));
+	each->group_count = partial->group_count;
+	each->location_count = partial->location_count;
+	each->groups = calloc(partial->group_count + 1, sizeof(*each->groups));
+	each->locations = calloc(partial->location_count + 1, sizeof(*each->locations));
 	if (!each->groups || !each->locations)
 		return -ENOMEM;
-	for (uint32_t i = 0; !rc && i < part->group_count; i++) {
-		const struct gt_part_group *g = &part->groups[i];
-		struct entry entry = { .job = g->job, .rank = g->rank, .part = number, .group = i,
+	for (uint32_t i = 0; !rc && i < partial->group_count; i++) {
+		const struct gt_partial_group *g = &partial->groups[i];
+		struct entry entry = { .job = g->job, .rank = g->rank, .partial = number, .group = i,
 				       .first = at };
 
-		if (g->clock >= part->origins.count ||
-		    (g->accelerator && (g->creator >= i || part->groups[g->creator].accelerator)))
+		if (g->clock >= partial->origins.count ||
+		    (g->accelerator && (g->creator >= i || partial->groups[g->creator].accelerator)))
 			return -EPROTO;
 		if (g->accelerator)
 			continue;
-		while (at < part->location_count &&
-		       process_of(part, part->locations[at].group) == i)
+		while (at < partial->location_count &&
+		       process_of(partial, partial->locations[at].group) == i)
 			at++;
 		entry.end = at;
 		rc = add_entry(list, &entry);
 	}
-	return rc ? rc : at == part->location_count ? 0 : -EPROTO;
+	return rc ? rc : at == partial->location_count ? 0 : -EPROTO;
 }
 
 /* Takes the clocks over. */
-static int add_origins(struct gt_merge *m, uint32_t number, struct gt_part *part)
+static int add_origins(struct gt_merge *m, uint32_t number, struct gt_partial *partial)
 {
-	size_t n = part->origins.count;
+	size_t n = partial->origins.count;
 	struct gt_origin *all = realloc(m->origins.list,
 					(m->origins.count + n + 1) * sizeof(*all));
 
@@ -98,13 +98,13 @@ static int add_origins(struct gt_merge *m, uint32_t number, struct gt_part *part
 	for (size_t i = 0; i < n; i++) {
 		struct gt_origin *o = &all[m->origins.count];
 
-		*o = part->origins.list[i];
+		*o = partial->origins.list[i];
 		o->host[sizeof(o->host) - 1] = 0;
-		for (size_t k = 0; k < o->knot_count; k++)
-			o->knots[k].reference[sizeof(o->knots[k].reference) - 1] = 0;
-		part->origins.list[i].knots = NULL;
+		for (size_t k = 0; k < o->point_count; k++)
+			o->sync_points[k].reference[sizeof(o->sync_points[k].reference) - 1] = 0;
+		partial->origins.list[i].sync_points = NULL;
 		m->origins.count++;
-		part->bends[i] = NULL; /* o->scale has them now */
+		partial->segments[i] = NULL; /* o->scale has them now */
 	}
 	return 0;
 }
@@ -148,8 +148,8 @@ static int compare_entries(const void *a, const void *b)
 		return x->job_seq < y->job_seq ? -1 : 1;
 	if (x->job && x->rank != y->rank)
 		return x->rank < y->rank ? -1 : 1;
-	if (x->part != y->part)
-		return x->part < y->part ? -1 : 1;
+	if (x->partial != y->partial)
+		return x->partial < y->partial ? -1 : 1;
 	return (x->group > y->group) - (x->group < y->group);
 }
 
@@ -190,7 +190,7 @@ static int compare_ranks(const void *a, const void *b)
 /* Numbers for a process, what it has on accelerators, and the locations of all that. */
 static void number(struct gt_merge *m, const struct entry *e, unsigned job)
 {
-	struct gt_merge_part *each = &m->each[e->part];
+	struct gt_merge_partial *each = &m->each[e->partial];
 	struct gt_layout *layout = &m->layout;
 
 	each->groups[e->group] = layout->group_count;
@@ -213,7 +213,7 @@ static int number_all(struct gt_merge *m, struct list *list)
 
 	if (rc)
 		return rc;
-	for (size_t i = 0; i < m->part_count; i++) {
+	for (size_t i = 0; i < m->partial_count; i++) {
 		groups += m->each[i].group_count;
 		locations += m->each[i].location_count;
 	}
@@ -224,7 +224,7 @@ static int number_all(struct gt_merge *m, struct list *list)
 		return -ENOMEM;
 	for (size_t i = 0; i < list->count; i++) {
 		const struct entry *e = &list->entries[i];
-		struct gt_merge_part *each = &m->each[e->part];
+		struct gt_merge_partial *each = &m->each[e->partial];
 
 		jobs += e->job && (!i || e->job != e[-1].job);
 		number(m, e, e->job ? jobs : 0);
@@ -245,7 +245,7 @@ static int find_corrections(struct gt_merge *m)
 	for (size_t i = 0; i < m->origins.count; i++) {
 		struct gt_corrections *c = &m->corrections[i];
 		const struct gt_scale *to = &m->clock.scales[i];
-		size_t room = m->origins.list[i].scale.bend_count + to->bend_count + 2;
+		size_t room = m->origins.list[i].scale.segment_count + to->segment_count + 2;
 		long n;
 
 		c->points = calloc(room, sizeof(*c->points));
@@ -265,27 +265,27 @@ int gt_merge_who(struct gt_merge *m)
 	uint32_t processes = 0;
 	int rc = gt_defs_init(&m->defs);
 
-	m->each = calloc(m->part_count + 1, sizeof(*m->each));
+	m->each = calloc(m->partial_count + 1, sizeof(*m->each));
 	if (!m->each)
 		rc = -ENOMEM;
-	for (uint32_t i = 0; !rc && i < m->part_count; i++) {
-		struct gt_part part;
+	for (uint32_t i = 0; !rc && i < m->partial_count; i++) {
+		struct gt_partial partial;
 
-		m->at = m->parts[i].path;
-		rc = gt_part_load(&part, m->dirfd, m->parts[i].path, false);
+		m->at = m->partials[i].path;
+		rc = gt_partial_load(&partial, m->dirfd, m->partials[i].path, false);
 		if (rc)
 			break;
-		rc = list_part(m, i, &part, &list);
-		for (uint32_t k = 0; !rc && k < part.group_count; k++)
-			if (part.groups[k].accelerator)
+		rc = list_partial(m, i, &partial, &list);
+		for (uint32_t k = 0; !rc && k < partial.group_count; k++)
+			if (partial.groups[k].accelerator)
 				m->each[i].groups[k] = GT_UNDEFINED;
 		m->each[i].first_process = processes;
-		processes += part.group_count;
+		processes += partial.group_count;
 		if (!rc)
-			rc = add_origins(m, i, &part);
+			rc = add_origins(m, i, &partial);
 		if (!rc)
-			add_facts(&m->facts, &part.facts, !i);
-		gt_part_free(&part);
+			add_facts(&m->facts, &partial.facts, !i);
+		gt_partial_free(&partial);
 	}
 	if (!rc) {
 		m->at = NULL;
@@ -334,10 +334,10 @@ static int read_order(struct gt_merge *m, struct gt_messages *ends, const uint32
 	char path[256];
 	int rc = 0;
 
-	for (size_t i = 0; !rc && i < m->part_count; i++) {
+	for (size_t i = 0; !rc && i < m->partial_count; i++) {
 		uint32_t first = m->each[i].first_origin;
 
-		snprintf(path, sizeof(path), "%s/" GT_ORDER_NAME, m->parts[i].path);
+		snprintf(path, sizeof(path), "%s/" GT_ORDER_NAME, m->partials[i].path);
 		rc = gt_order_read(ends, m->dirfd, path, hosts + first, m->corrections + first,
 				   m->origins.count - first);
 	}
@@ -373,19 +373,19 @@ static void free_task(struct gt_merge_task *t)
 	free(t->markers);
 	free(t->nodes);
 	free(t->spoken);
-	gt_part_free(&t->part);
+	gt_partial_free(&t->partial);
 }
 
-static int merge_part(struct gt_merge *m, uint32_t number, struct gt_archive *archive)
+static int merge_partial(struct gt_merge *m, uint32_t number, struct gt_archive *archive)
 {
 	struct gt_merge_task t = { .m = m, .number = number, .each = &m->each[number] };
-	int rc = gt_part_load(&t.part, m->dirfd, m->parts[number].path, true);
+	int rc = gt_partial_load(&t.partial, m->dirfd, m->partials[number].path, true);
 
 	if (rc)
 		return rc;
 	/* It was read before; in between nobody has the right to change it. */
-	if (t.part.group_count != t.each->group_count ||
-	    t.part.location_count != t.each->location_count)
+	if (t.partial.group_count != t.each->group_count ||
+	    t.partial.location_count != t.each->location_count)
 		rc = -EPROTO;
 	if (!rc)
 		rc = gt_merge_unify(&t);
@@ -472,9 +472,9 @@ int gt_merge_all(struct gt_merge *m, struct gt_archive *archive)
 	uint64_t end;
 	int rc = 0;
 
-	for (uint32_t i = 0; !rc && i < m->part_count; i++) {
-		m->at = m->parts[i].path;
-		rc = merge_part(m, i, archive);
+	for (uint32_t i = 0; !rc && i < m->partial_count; i++) {
+		m->at = m->partials[i].path;
+		rc = merge_partial(m, i, archive);
 	}
 	if (!rc)
 		m->at = NULL;
@@ -497,7 +497,7 @@ int gt_merge_all(struct gt_merge *m, struct gt_archive *archive)
 
 void gt_merge_free(struct gt_merge *m)
 {
-	for (size_t i = 0; m->each && i < m->part_count; i++) {
+	for (size_t i = 0; m->each && i < m->partial_count; i++) {
 		free(m->each[i].groups);
 		free(m->each[i].locations);
 	}
@@ -505,7 +505,7 @@ void gt_merge_free(struct gt_merge *m)
 	free(m->ranks);
 	free(m->profile);
 	for (size_t i = 0; i < m->origins.count; i++)
-		free((struct gt_bend *)(uintptr_t)m->origins.list[i].scale.bends);
+		free((struct gt_segment *)(uintptr_t)m->origins.list[i].scale.segments);
 	for (size_t i = 0; m->corrections && i < m->origins.count; i++)
 		free(m->corrections[i].points);
 	free(m->corrections);

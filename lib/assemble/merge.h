@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * From partial archives (part.h) to one archive: numbers for all processes and locations, the definitions
+ * From partial archives (partial.h) to one archive: numbers for all processes and locations, the definitions
  * of all partial archives unified, for each location the tables that map its local numbers, and the
  * correction of its clock. The events are not read: their files are linked.
  *
@@ -12,12 +12,12 @@
 
 #include "lib/assemble/archive.h"
 #include "lib/assemble/order.h"
-#include "lib/assemble/part.h"
+#include "lib/assemble/partial.h"
 
 struct gt_merge {
 	int dirfd, workfd;           /* the archive directory; where the archive is made */
-	struct gt_part_place *parts;
-	size_t part_count;
+	struct gt_partial_ref *partials;
+	size_t partial_count;
 	/* what comes out */
 	struct gt_defs defs;
 	struct gt_layout layout;
@@ -32,7 +32,7 @@ struct gt_merge {
 	/* inside */
 	struct gt_origins origins;
 	struct gt_corrections *corrections; /* by origin */
-	struct gt_merge_part *each;
+	struct gt_merge_partial *each;
 	struct gt_merge_rank *ranks; /* by job and rank */
 	size_t rank_count;
 	struct gt_archive *archive;

@@ -25,7 +25,7 @@ static int new_map(struct gt_merge_task *t, enum gt_map kind, size_t count)
 
 static int new_maps(struct gt_merge_task *t)
 {
-	const struct gt_defs *defs = &t->part.defs;
+	const struct gt_defs *defs = &t->partial.defs;
 	const size_t counts[GT_MAPS] = {
 		[GT_MAP_STRING] = defs->strings.count,
 		[GT_MAP_ATTRIBUTE] = gt_table_count(&defs->attributes),
@@ -43,14 +43,14 @@ static int new_maps(struct gt_merge_task *t)
 		rc = new_map(t, i, counts[i]);
 	t->members = malloc((gt_table_count(&defs->members) + 1) * sizeof(*t->members));
 	t->markers = malloc((gt_table_count(&defs->markers) + 1) * sizeof(*t->markers));
-	t->nodes = malloc((t->part.node_count + 1) * sizeof(*t->nodes));
+	t->nodes = malloc((t->partial.node_count + 1) * sizeof(*t->nodes));
 	t->spoken = malloc((defs->strings.count + 1) * sizeof(*t->spoken));
 	return rc || !t->members || !t->markers || !t->nodes || !t->spoken ? -ENOMEM : 0;
 }
 
 static void map_strings(struct gt_merge_task *t)
 {
-	const struct gt_defs *defs = &t->part.defs;
+	const struct gt_defs *defs = &t->partial.defs;
 
 	for (uint32_t i = 0; i < t->counts[GT_MAP_STRING]; i++) {
 		t->maps[GT_MAP_STRING][i] =
@@ -67,7 +67,7 @@ static void map_strings(struct gt_merge_task *t)
 static size_t region_key(const struct gt_merge_task *t, uint32_t i, char *key, size_t size)
 {
 	size_t bytes;
-	const char *own = gt_intern_text(&t->part.defs.regions.keys, i, &bytes);
+	const char *own = gt_intern_text(&t->partial.defs.regions.keys, i, &bytes);
 	uint32_t numbers[10];
 
 	if (bytes == sizeof(numbers)) {
@@ -92,7 +92,7 @@ static size_t region_key(const struct gt_merge_task *t, uint32_t i, char *key, s
 
 static void map_regions(struct gt_merge_task *t)
 {
-	const struct gt_region *regions = t->part.defs.regions.items;
+	const struct gt_region *regions = t->partial.defs.regions.items;
 	char key[GT_NAME_MAX + 128];
 
 	for (uint32_t i = 0; i < t->counts[GT_MAP_REGION]; i++) {
@@ -111,7 +111,7 @@ static void map_regions(struct gt_merge_task *t)
 
 static void map_attributes(struct gt_merge_task *t)
 {
-	const struct gt_attribute *items = t->part.defs.attributes.items;
+	const struct gt_attribute *items = t->partial.defs.attributes.items;
 
 	for (uint32_t i = 0; i < t->counts[GT_MAP_ATTRIBUTE]; i++) {
 		struct gt_attribute item = { .name = gt_merge_string(t, items[i].name),
@@ -120,7 +120,7 @@ static void map_attributes(struct gt_merge_task *t)
 
 		t->maps[GT_MAP_ATTRIBUTE][i] = gt_defs_attribute(&t->m->defs, &item);
 	}
-	items = t->part.defs.parameters.items;
+	items = t->partial.defs.parameters.items;
 	for (uint32_t i = 0; i < t->counts[GT_MAP_PARAMETER]; i++) {
 		struct gt_attribute item = { .name = gt_merge_string(t, items[i].name),
 					     .description = gt_merge_string(t, items[i].description),
@@ -132,7 +132,7 @@ static void map_attributes(struct gt_merge_task *t)
 
 static int map_class(struct gt_merge_task *t, uint32_t i, const struct gt_metric *metric)
 {
-	const struct gt_defs *defs = &t->part.defs;
+	const struct gt_defs *defs = &t->partial.defs;
 	uint32_t members[256];
 
 	if (metric->count > 255 || metric->first > defs->member_id_count ||
@@ -152,7 +152,7 @@ static int map_class(struct gt_merge_task *t, uint32_t i, const struct gt_metric
 
 static int map_metrics(struct gt_merge_task *t)
 {
-	const struct gt_defs *defs = &t->part.defs;
+	const struct gt_defs *defs = &t->partial.defs;
 	const struct gt_member *members = defs->members.items;
 	const struct gt_metric *metrics = defs->metrics.items;
 	const struct gt_recorder *recorders = defs->recorders.items;
@@ -196,9 +196,9 @@ static void place_members(const struct gt_merge_task *t, uint64_t *members, size
 /* The key of a communicator: one that names all ranks the same is the same everywhere, all others are of one part. */
 static size_t comm_key(const struct gt_merge_task *t, uint32_t i, uint32_t *key)
 {
-	const struct gt_comm *comm = (const struct gt_comm *)t->part.defs.comms.items + i;
+	const struct gt_comm *comm = (const struct gt_comm *)t->partial.defs.comms.items + i;
 	size_t bytes;
-	const char *own = gt_intern_text(&t->part.defs.comms.keys, i, &bytes);
+	const char *own = gt_intern_text(&t->partial.defs.comms.keys, i, &bytes);
 
 	if (bytes == 2 * sizeof(uint64_t)) {
 		memcpy(key, own, bytes);
@@ -212,7 +212,7 @@ static size_t comm_key(const struct gt_merge_task *t, uint32_t i, uint32_t *key)
 
 static int map_comms(struct gt_merge_task *t)
 {
-	struct gt_comm *comms = t->part.defs.comms.items;
+	struct gt_comm *comms = t->partial.defs.comms.items;
 
 	for (uint32_t i = 0; i < t->counts[GT_MAP_COMM]; i++) {
 		struct gt_comm *comm = &comms[i];
@@ -242,7 +242,7 @@ static int map_comms(struct gt_merge_task *t)
 
 static void map_windows(struct gt_merge_task *t)
 {
-	const struct gt_defs *defs = &t->part.defs;
+	const struct gt_defs *defs = &t->partial.defs;
 	const struct gt_window *items = defs->windows.items;
 
 	for (uint32_t i = 0; i < t->counts[GT_MAP_WINDOW]; i++) {
@@ -266,9 +266,9 @@ static void map_windows(struct gt_merge_task *t)
 
 static void map_topologies(struct gt_merge_task *t)
 {
-	const struct gt_topology *items = t->part.defs.topologies.items;
+	const struct gt_topology *items = t->partial.defs.topologies.items;
 
-	for (uint32_t i = 0; i < gt_table_count(&t->part.defs.topologies); i++) {
+	for (uint32_t i = 0; i < gt_table_count(&t->partial.defs.topologies); i++) {
 		struct gt_topology item = items[i];
 		uint64_t size = 1;
 
@@ -284,7 +284,7 @@ static void map_topologies(struct gt_merge_task *t)
 
 static void map_handles(struct gt_merge_task *t)
 {
-	const struct gt_defs *defs = &t->part.defs;
+	const struct gt_defs *defs = &t->partial.defs;
 	const uint32_t *files = defs->files.items;
 	const struct gt_handle *items = defs->handles.items;
 
@@ -313,14 +313,14 @@ static void map_handles(struct gt_merge_task *t)
 static int map_nodes(struct gt_merge_task *t)
 {
 	struct gt_layout *layout = &t->m->layout;
-	struct gt_out_node *nodes = realloc(layout->nodes, (layout->node_count + t->part.node_count + 1) *
+	struct gt_out_node *nodes = realloc(layout->nodes, (layout->node_count + t->partial.node_count + 1) *
 								   sizeof(*nodes));
 
 	if (!nodes)
 		return -ENOMEM;
 	layout->nodes = nodes;
-	for (uint32_t i = 0; i < t->part.node_count; i++) {
-		struct gt_out_node node = t->part.nodes[i];
+	for (uint32_t i = 0; i < t->partial.node_count; i++) {
+		struct gt_out_node node = t->partial.nodes[i];
 		uint32_t k = 0;
 
 		if (node.parent != GT_UNDEFINED && node.parent >= i)
@@ -346,19 +346,19 @@ static void name_all(struct gt_merge_task *t)
 {
 	struct gt_layout *layout = &t->m->layout;
 
-	for (uint32_t i = 0; i < t->part.group_count; i++) {
-		const struct gt_part_group *from = &t->part.groups[i];
+	for (uint32_t i = 0; i < t->partial.group_count; i++) {
+		const struct gt_partial_group *from = &t->partial.groups[i];
 		struct gt_out_group *to = &layout->groups[t->each->groups[i]];
 
 		to->name = to->job && to->context ? gt_layout_rank(&t->m->defs, to->rank, to->context)
 						  : gt_merge_string(t, from->name);
-		to->node = from->node < t->part.node_count ? t->nodes[from->node] : 0;
+		to->node = from->node < t->partial.node_count ? t->nodes[from->node] : 0;
 		to->accelerator = from->accelerator;
 		if (from->accelerator)
 			to->creator = gt_merge_group(t, from->creator);
 	}
-	for (uint32_t i = 0; i < t->part.location_count; i++) {
-		const struct gt_part_location *from = &t->part.locations[i];
+	for (uint32_t i = 0; i < t->partial.location_count; i++) {
+		const struct gt_partial_location *from = &t->partial.locations[i];
 
 		layout->locations[t->each->locations[i]] = (struct gt_out_location){
 			.name = gt_merge_string(t, from->name), .group = gt_merge_group(t, from->group),
@@ -369,13 +369,13 @@ static void name_all(struct gt_merge_task *t)
 
 static int add_properties(struct gt_merge_task *t)
 {
-	const struct gt_properties *from = &t->part.properties;
+	const struct gt_properties *from = &t->partial.properties;
 	struct gt_properties *to = &t->m->properties;
 
-	for (uint32_t i = 0; i < t->part.group_count; i++) {
-		size_t origin = t->each->first_origin + t->part.groups[i].clock;
+	for (uint32_t i = 0; i < t->partial.group_count; i++) {
+		size_t origin = t->each->first_origin + t->partial.groups[i].clock;
 
-		if (!t->part.groups[i].accelerator)
+		if (!t->partial.groups[i].accelerator)
 			gt_properties_clock(to, &t->m->defs, t->each->groups[i],
 					    t->m->clock.errors[origin],
 					    t->m->clock.comparisons[origin]);
@@ -414,12 +414,12 @@ static int add_profile(struct gt_merge_task *t)
 		m->profile = profile;
 		m->profile_count = n;
 	}
-	for (uint32_t i = 0; i < t->part.profile_count && i < t->counts[GT_MAP_REGION]; i++) {
+	for (uint32_t i = 0; i < t->partial.profile_count && i < t->counts[GT_MAP_REGION]; i++) {
 		struct gt_profile *to = &m->profile[t->maps[GT_MAP_REGION][i]];
 
-		to->calls += t->part.profile[i].calls;
-		to->inclusive += t->part.profile[i].inclusive;
-		to->exclusive += t->part.profile[i].exclusive;
+		to->calls += t->partial.profile[i].calls;
+		to->inclusive += t->partial.profile[i].inclusive;
+		to->exclusive += t->partial.profile[i].exclusive;
 	}
 	return 0;
 }

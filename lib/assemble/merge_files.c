@@ -25,15 +25,15 @@
 
 static int copy_markers(struct gt_merge_task *t, struct gt_archive *archive, const struct gt_corrections *all)
 {
-	const struct gt_marker_def *defs = t->part.defs.markers.items;
-	size_t count = gt_table_count(&t->part.defs.markers);
+	const struct gt_marker_def *defs = t->partial.defs.markers.items;
+	size_t count = gt_table_count(&t->partial.defs.markers);
 	struct gt_marker_head head = { 0 };
 	char path[256], *text;
 	FILE *file;
 	size_t n;
 	int fd, rc = 0;
 
-	snprintf(path, sizeof(path), "%s/" GT_MARKERS_NAME, t->m->parts[t->number].path);
+	snprintf(path, sizeof(path), "%s/" GT_MARKERS_NAME, t->m->partials[t->number].path);
 	fd = openat(t->m->dirfd, path, O_RDONLY | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK);
 	if (fd < 0)
 		return errno == ENOENT ? 0 : -errno;
@@ -49,12 +49,12 @@ static int copy_markers(struct gt_merge_task *t, struct gt_archive *archive, con
 	}
 	while (!rc && (n = fread(&head, 1, sizeof(head), file)) > 0) {
 		uint32_t owner = head.group ? head.scope
-					    : head.scope < t->part.location_count
-						      ? t->part.locations[head.scope].group
+					    : head.scope < t->partial.location_count
+						      ? t->partial.locations[head.scope].group
 						      : GT_UNDEFINED;
 		struct gt_marker_def def;
 
-		if (n != sizeof(head) || head.marker >= count || owner >= t->part.group_count ||
+		if (n != sizeof(head) || head.marker >= count || owner >= t->partial.group_count ||
 		    head.length >= BUFFER || fread(text, 1, head.length, file) != head.length) {
 			rc = -EPROTO;
 			break;
@@ -64,8 +64,8 @@ static int copy_markers(struct gt_merge_task *t, struct gt_archive *archive, con
 					      .group = gt_merge_string(t, defs[head.marker].group),
 					      .severity = defs[head.marker].severity };
 		gt_archive_marker(archive, &t->m->defs, &def,
-				  gt_offset_apply(all[t->part.groups[owner].clock].points,
-						  all[t->part.groups[owner].clock].count, head.ns),
+				  gt_offset_apply(all[t->partial.groups[owner].clock].points,
+						  all[t->partial.groups[owner].clock].count, head.ns),
 				  head.group ? gt_merge_group(t, head.scope) : gt_merge_location(t, head.scope),
 				  head.group, text);
 	}
@@ -97,7 +97,7 @@ static int take_file(int from, const char *source, int to, const char *target, c
 }
 
 /* Is the file as long as when the part was made? */
-static int check_events(int from, const char *source, const struct gt_part_location *location)
+static int check_events(int from, const char *source, const struct gt_partial_location *location)
 {
 	struct stat st;
 
@@ -112,16 +112,16 @@ static int take_events(struct gt_merge_task *t, struct gt_archive *archive)
 	char path[256], source[32], target[32], *buffer = malloc(GT_COPY_BUFFER);
 	int from, to, rc = 0;
 
-	snprintf(path, sizeof(path), "%s/traces", t->m->parts[t->number].path);
+	snprintf(path, sizeof(path), "%s/traces", t->m->partials[t->number].path);
 	from = open_traces(t->m->dirfd, path);
 	if (mkdirat(t->m->workfd, "traces", 0700) && errno != EEXIST)
 		rc = -errno;
 	to = rc ? rc : open_traces(t->m->workfd, "traces");
 	rc = !buffer ? -ENOMEM : from < 0 ? from : to < 0 ? to : 0;
-	for (uint32_t i = 0; !rc && i < t->part.location_count; i++) {
+	for (uint32_t i = 0; !rc && i < t->partial.location_count; i++) {
 		snprintf(source, sizeof(source), "%u.evt", i);
 		snprintf(target, sizeof(target), "%u.evt", t->each->locations[i]);
-		rc = check_events(from, source, &t->part.locations[i]);
+		rc = check_events(from, source, &t->partial.locations[i]);
 		if (!rc) {
 			rc = take_file(from, source, to, target, buffer);
 		} else if (rc == -ENOENT) { /* it has no events */
@@ -141,10 +141,10 @@ static void note_times(struct gt_merge_task *t, const struct gt_corrections *all
 {
 	struct gt_archive_clock *when = &t->m->when;
 
-	for (size_t i = 0; i < t->part.origins.count; i++) {
+	for (size_t i = 0; i < t->partial.origins.count; i++) {
 		uint64_t begin = gt_offset_apply(all[i].points, all[i].count,
-						 t->part.origins.list[i].scale.base_ns);
-		uint64_t end = gt_offset_apply(all[i].points, all[i].count, t->part.last_ns);
+						 t->partial.origins.list[i].scale.base_ns);
+		uint64_t end = gt_offset_apply(all[i].points, all[i].count, t->partial.last_ns);
 
 		if (!when->offset_ns || begin < when->offset_ns)
 			when->offset_ns = begin;
@@ -165,17 +165,17 @@ static int write_locals(struct gt_merge_task *t, struct gt_archive *archive, con
 	maps[GT_MAP_STRING] = t->spoken;
 	for (unsigned i = 0; i < GT_MAPS; i++)
 		bytes += 10 * (uint64_t)t->counts[i];
-	for (size_t i = 0; i < t->part.origins.count; i++)
+	for (size_t i = 0; i < t->partial.origins.count; i++)
 		points += all[i].count;
-	if (!gt_archive_has_room(archive, bytes * t->part.location_count + 40 * points)) {
+	if (!gt_archive_has_room(archive, bytes * t->partial.location_count + 40 * points)) {
 		gt_archive_fail(archive, "the disk is full");
 		return -ENOSPC;
 	}
 	local = gt_local_defs_new(maps, t->counts);
-	first = calloc(t->part.origins.count + 1, sizeof(*first));
-	for (uint32_t i = 0; local && first && i < t->part.location_count; i++) {
-		uint32_t owner = t->part.locations[i].group, number = t->each->locations[i];
-		uint32_t clock = t->part.groups[owner].clock;
+	first = calloc(t->partial.origins.count + 1, sizeof(*first));
+	for (uint32_t i = 0; local && first && i < t->partial.location_count; i++) {
+		uint32_t owner = t->partial.locations[i].group, number = t->each->locations[i];
+		uint32_t clock = t->partial.groups[owner].clock;
 		int64_t error = t->m->clock.errors[t->each->first_origin + clock];
 
 		/* It says nothing about the location itself: a file of each clock is enough. */

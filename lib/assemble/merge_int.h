@@ -7,7 +7,7 @@
 
 #include "lib/assemble/merge.h"
 
-struct gt_merge_part {
+struct gt_merge_partial {
 	uint32_t *groups, *locations; /* numbers in the archive */
 	uint32_t group_count, location_count;
 	uint32_t first_origin, first_process;
@@ -22,8 +22,8 @@ struct gt_merge_rank {
 struct gt_merge_task {
 	struct gt_merge *m;
 	uint32_t number;
-	struct gt_merge_part *each;
-	struct gt_part part;
+	struct gt_merge_partial *each;
+	struct gt_partial partial;
 	uint32_t *maps[GT_MAPS];
 	uint32_t counts[GT_MAPS];
 	uint32_t *members, *spoken, *markers, *nodes;

@@ -24,7 +24,7 @@ struct gt_symbolizer {
 };
 
 /* Reads the groups file that gt_settings names; NULL if there is none or it cannot be read (the
- * recording process has told the user). */
+ * recording process has reported). */
 struct gt_filter *gt_names_groups(void);
 
 /* A file that was mapped executable for some time. */

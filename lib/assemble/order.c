@@ -35,7 +35,7 @@ struct gt_order_file {
 	int dirfd, fd;     /* -1: nothing was written yet */
 	bool failed;
 	unsigned used;
-	struct gt_order_end ends[BATCH];
+	struct gt_order_endpoint ends[BATCH];
 };
 
 struct gt_order_file *gt_order_open(int dirfd)
@@ -63,7 +63,7 @@ static void flush(struct gt_order_file *file)
 	file->used = 0;
 }
 
-void gt_order_put(struct gt_order_file *file, const struct gt_order_end *end)
+void gt_order_put(struct gt_order_file *file, const struct gt_order_endpoint *end)
 {
 	pthread_mutex_lock(&file->lock);
 	file->ends[file->used++] = *end;
@@ -83,7 +83,7 @@ void gt_order_close(struct gt_order_file *file)
 	free(file);
 }
 
-static int add(struct gt_messages *ends, const struct gt_order_end *end, const uint32_t *hosts,
+static int add(struct gt_messages *ends, const struct gt_order_endpoint *end, const uint32_t *hosts,
 	       const struct gt_corrections *times, size_t clocks)
 {
 	struct gt_message message = { .pair = end->pair, .send = end->send == 1 };
@@ -98,7 +98,7 @@ static int add(struct gt_messages *ends, const struct gt_order_end *end, const u
 int gt_order_read(struct gt_messages *ends, int dirfd, const char *path, const uint32_t *hosts,
 		  const struct gt_corrections *times, size_t clocks)
 {
-	struct gt_order_end end;
+	struct gt_order_endpoint end;
 	FILE *file;
 	int rc = 0, fd = openat(dirfd, path, O_RDONLY | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK);
 

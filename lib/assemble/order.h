@@ -23,7 +23,7 @@
 /* The file in which a part keeps the ends of its messages to and from other hosts. */
 #define GT_ORDER_NAME ".sort.order"
 
-struct gt_order_end {
+struct gt_order_endpoint {
 	uint64_t pair;   /* of sender, receiver, communicator and tag */
 	uint64_t ns;
 	uint32_t clock;  /* whose time that is */
@@ -33,7 +33,7 @@ struct gt_order_end {
 /* Writes that file. Any thread. */
 struct gt_order_file;
 struct gt_order_file *gt_order_open(int dirfd); /* NULL without memory */
-void gt_order_put(struct gt_order_file *file, const struct gt_order_end *end);
+void gt_order_put(struct gt_order_file *file, const struct gt_order_endpoint *end);
 /* A file that could not be written is removed. NULL is nothing. */
 void gt_order_close(struct gt_order_file *file);
 

@@ -225,7 +225,7 @@ static uint32_t missing_ranks(const struct gt_layout *layout, const struct gt_fa
 }
 
 /* "2 of 6 ranks are in this archive, missing: 0-1, 4-5". False: all of them are. */
-static bool tell_missing(const struct gt_report *report, char *text, size_t size)
+static bool report_missing(const struct gt_report *report, char *text, size_t size)
 {
 	char list[160];
 
@@ -339,7 +339,7 @@ void gt_report_properties(const struct gt_report *report, struct gt_archive *arc
 		put(archive, "CLOCK_MESSAGES_EARLY_LEFT", "%llu", (unsigned long long)report->order->left);
 		put(archive, "CLOCK_CORRECTION_NS", "%lld", (long long)report->order->worst);
 	}
-	if (tell_missing(report, missing, sizeof(missing)))
+	if (report_missing(report, missing, sizeof(missing)))
 		put(archive, "RANKS_MISSING", "%s", missing);
 	for (unsigned cause = 0; cause < GT_LOSS_N; cause++) {
 		if (!gt_loss_name(cause))
@@ -530,7 +530,7 @@ static void summarise(const struct gt_report *report, const char *dir, FILE *out
 		.switched_off = facts->tally.off_at_end || (mode && !strcmp(mode, "OFF")),
 	};
 
-	tell_missing(report, missing, sizeof(missing));
+	report_missing(report, missing, sizeof(missing));
 	memcpy(summary.lost, facts->lost, sizeof(summary.lost));
 	for (size_t i = 0; rows && i < n && i < report->profile_count; i++)
 		if (report->profile[i].calls && !is_flush(report->defs, &regions[i]))

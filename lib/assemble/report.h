@@ -13,7 +13,7 @@
 #include "lib/assemble/summary.h"
 #include "lib/assemble/order.h"
 
-/* What is told about the recorded processes. */
+/* What is reported about the recorded processes. */
 struct gt_facts {
 	uint64_t processes, ranks, silent, threads, streams, killed, damaged;
 	uint64_t outside;       /* programs that were started and could not be traced, ... */

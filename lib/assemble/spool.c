@@ -372,7 +372,7 @@ static int read_processes(struct gt_spool *spool)
 	spool->proc_count = kept;
 	for (size_t i = 0; i < kept; i++)
 		spool->procs[i].parent = find_parent(spool, &spool->procs[i]);
-	return kept || spool->part_count ? 0 : -ENODATA;
+	return kept || spool->partial_count ? 0 : -ENODATA;
 }
 
 static bool has_folders(int fd)
@@ -570,7 +570,7 @@ static int read_hosts(struct gt_spool *spool, int home, char *const *folders)
 		root += spool->root_count;
 		memset(root, 0, sizeof(*root));
 		snprintf(root->name, sizeof(root->name), "%s", entry->d_name);
-		rc = gt_spool_list_parts(spool, folder, root->name);
+		rc = gt_spool_list_partials(spool, folder, root->name);
 		if (rc) {
 			close(folder);
 			break;
@@ -596,7 +596,7 @@ static int finish_open(struct gt_spool *spool, int rc, char *why, size_t why_siz
 	for (size_t i = 0; i < spool->root_count; i++)
 		spool->missing += spool->roots[i].fd < 0;
 	if (!rc)
-		rc = gt_spool_sort_parts(spool);
+		rc = gt_spool_sort_partials(spool);
 	if (!rc)
 		rc = read_processes(spool);
 	if (rc == -ENODATA && spool->missing)
@@ -624,7 +624,7 @@ int gt_spool_open_host(struct gt_spool *spool, int dirfd, const char *name, char
 	snprintf(path, sizeof(path), "spool/%s", name);
 	snprintf(spool->roots[0].name, sizeof(spool->roots[0].name), "%s", name);
 	home = gt_folder_open(dirfd, path);
-	rc = home < 0 ? home : gt_spool_list_parts(spool, home, name);
+	rc = home < 0 ? home : gt_spool_list_partials(spool, home, name);
 	if (rc) {
 		if (home >= 0)
 			close(home);
@@ -670,7 +670,7 @@ int gt_spool_open(struct gt_spool *spool, int dirfd, char *const *folders, char 
 	}
 	spool->run = spool->roots[0].run;
 	spool->dirfd = dirfd;
-	rc = gt_spool_list_parts(spool, home, "");
+	rc = gt_spool_list_partials(spool, home, "");
 	if (!rc)
 		rc = read_hosts(spool, home, folders);
 	close(home);
@@ -686,9 +686,9 @@ void gt_spool_close(struct gt_spool *spool)
 		if (spool->roots[i].fd >= 0)
 			close(spool->roots[i].fd);
 	free(spool->roots);
-	for (size_t i = 0; i < spool->part_count; i++)
-		free(spool->parts[i].covers);
-	free(spool->parts);
+	for (size_t i = 0; i < spool->partial_count; i++)
+		free(spool->partials[i].covers);
+	free(spool->partials);
 	free(spool->covered);
 	memset(spool, 0, sizeof(*spool));
 	spool->dirfd = -1;

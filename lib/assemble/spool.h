@@ -35,7 +35,7 @@ struct gt_loc {
 	uint32_t lanes;           /* of an accelerator's stream: locations that its activities need; else 0 */
 	bool plain;               /* one lane, and nothing but activities */
 	bool sorted;              /* it is in order of time as it is */
-	bool side;                /* streams of kind GT_LOC_SIDE hold records of this location */
+	bool deferred;                /* streams of kind GT_LOC_DEFERRED hold records of this location */
 	uint32_t comms;           /* bit i: it takes part in the i-th communicator for transfers */
 	struct gt_sorter *added;  /* not NULL: the location has no stream, but these: ENTER and LEAVE with
 				     numbers of the archive's regions ... */
@@ -69,7 +69,7 @@ struct gt_proc {
 	uint64_t end_tick;           /* header.end, or the last record's tick of a killed process */
 	uint64_t tick_max;           /* no honest tick is above */
 	uint32_t number;             /* global location group id, or GT_NOT_WRITTEN */
-	struct gt_spread *spread;    /* side.c: deferred records by location, once they have been asked for */
+	struct gt_spread *spread;    /* deferred.c: deferred records by location, once they have been asked for */
 };
 
 struct gt_spool {
@@ -82,11 +82,11 @@ struct gt_spool {
 	size_t proc_count;
 	uint64_t damaged;            /* folders and locations that could not be used */
 	uint64_t unborn;             /* folders of processes that ended before they had a header */
-	struct gt_part_place {       /* what was converted already (part.h) */
+	struct gt_partial_ref {       /* what was converted already (partial.h) */
 		char path[192];      /* below the archive directory */
 		char *covers;        /* lines "<root>/p<seq>.<pid>", each ended by NUL */
-	} *parts;
-	size_t part_count;
+	} *partials;
+	size_t partial_count;
 	const char **covered;        /* all these lines, sorted */
 	size_t covered_count;
 };
@@ -110,8 +110,8 @@ void gt_spool_close(struct gt_spool *spool);
 
 /* For gt_spool_open: the parts in the folder `home` of a host; then all of them in order: the host's that
  * made the directory first. Is a process in one of them? */
-int gt_spool_list_parts(struct gt_spool *spool, int home, const char *name);
-int gt_spool_sort_parts(struct gt_spool *spool);
+int gt_spool_list_partials(struct gt_spool *spool, int home, const char *name);
+int gt_spool_sort_partials(struct gt_spool *spool);
 bool gt_spool_covered(const struct gt_spool *spool, const struct gt_root *root, const char *folder);
 
 /*

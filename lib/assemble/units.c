@@ -105,7 +105,7 @@ static bool append(struct gt_units *u, const struct gt_slot *slot, unsigned slot
 int gt_units_next(struct gt_units *u)
 {
 	bool gpu = u->stream->loc->win.kind == GT_LOC_GPU_STREAM;
-	bool side = u->stream->loc->win.kind == GT_LOC_SIDE, addressed = false;
+	bool deferred = u->stream->loc->win.kind == GT_LOC_DEFERRED, addressed = false;
 	unsigned slots = 0, depth = 0, first = 0; /* first: the attributes that wait for their record */
 	const struct gt_slot *slot = NULL;
 	int rc;
@@ -119,7 +119,7 @@ int gt_units_next(struct gt_units *u)
 			abandon(u);
 			addressed = false;
 			depth = first = 0;
-			if (side)
+			if (deferred)
 				continue;
 			u->rubbish = true;
 			u->slots[u->used++] = *slot;
@@ -132,16 +132,16 @@ int gt_units_next(struct gt_units *u)
 			u->skipped++;
 			continue;
 		}
-		if (side && type == GT_T_FOR_LOCATION) {
+		if (deferred && type == GT_T_FOR_LOCATION) {
 			u->location = (uint32_t)GT_WORD_LOW(slot->word);
 			addressed = true;
 			continue;
 		}
-		if ((side && !addressed) || (type == GT_T_GAP && u->activity)) {
+		if ((deferred && !addressed) || (type == GT_T_GAP && u->activity)) {
 			abandon(u);
-			u->skipped += side;
+			u->skipped += deferred;
 			depth = first = 0;
-			if (side)
+			if (deferred)
 				continue;
 		}
 		if (!append(u, slot, slots, first)) {

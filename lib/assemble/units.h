@@ -21,7 +21,7 @@ struct gt_units {
 	uint64_t start, end;   /* of the unit: ticks */
 	bool activity;         /* it is one */
 	bool rubbish;          /* one slot that makes no sense, time 0 */
-	uint32_t location;     /* in a stream of kind GT_LOC_SIDE: whose record it is */
+	uint32_t location;     /* in a stream of kind GT_LOC_DEFERRED: whose record it is */
 	uint64_t torn;         /* activities that were left out, over all */
 	uint64_t skipped;      /* notes of the recorder, and records for nobody, over all */
 };
@@ -43,7 +43,7 @@ static inline unsigned gt_slots_of(const struct gt_slot *slot)
 static inline bool gt_own_note(const struct gt_loc *loc, unsigned type)
 {
 	return type == GT_T_FLUSH &&
-	       (loc->win.kind == GT_LOC_GPU_STREAM || loc->win.kind == GT_LOC_SIDE);
+	       (loc->win.kind == GT_LOC_GPU_STREAM || loc->win.kind == GT_LOC_DEFERRED);
 }
 
 /* Does the unit `slots` hold an activity? Then *end is when it ends. */

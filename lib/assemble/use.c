@@ -43,7 +43,7 @@ static struct gt_profile since(const struct gt_worker *w, size_t region)
 	return d;
 }
 
-/* The thread is told of in one line; its waits are not among the program's. */
+/* The thread is reported in one line; its waits are not among the program's. */
 static void set_aside(struct gt_worker *w, const struct gt_use *use)
 {
 	for (size_t i = 0; i < w->profile_room; i++) {

@@ -138,7 +138,7 @@ static bool believable(const struct gt_win_header *win, uint32_t id)
 {
 	uint32_t half = win->half_bytes;
 
-	return win->version == GT_FORMAT_VERSION && win->id == id && win->kind <= GT_LOC_SIDE &&
+	return win->version == GT_FORMAT_VERSION && win->id == id && win->kind <= GT_LOC_DEFERRED &&
 	       win->header_bytes >= sizeof(*win) && win->header_bytes % GT_SLOT == 0 &&
 	       win->header_bytes <= 1u << 20 && half >= HALF_LEAST && half <= HALF_MOST &&
 	       !(half & (half - 1)) && win->ring_bytes % half == 0 &&

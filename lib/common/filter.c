@@ -2,7 +2,7 @@
 /*
  * Reading VampirTrace's filter file and groups file.
  *
- * Limits: each line stands alone: one that cannot be understood is told and ignored,
+ * Limits: each line stands alone: one that cannot be understood is reported and ignored,
  * and leaves nothing behind.
  */
 #include "lib/common/filter_internal.h"
@@ -13,7 +13,7 @@
 #include <errno.h>
 #include <string.h>
 
-#define COMPLAINTS_MAX 10 /* lines that are told one by one */
+#define COMPLAINTS_MAX 10 /* lines that are reported one by one */
 #define OFF_CLAUSE     UINT16_MAX /* below a broken '@' line: rules that hold for nobody */
 
 /* One line while it is read. */
@@ -50,9 +50,9 @@ void gt_filter_free(struct gt_filter *filter)
 		gt_sys_munmap(filter, sizeof(*filter));
 }
 
-void gt_filter_tell_all(struct gt_filter *filter)
+void gt_filter_report_all(struct gt_filter *filter)
 {
-	filter->tell_all = true;
+	filter->report_all = true;
 }
 
 /* ---- pieces of a line ------------------------------------------------------------------------ */
@@ -216,7 +216,7 @@ static void add_path(struct gt_filter *filter, uint32_t first_pattern, uint32_t 
 
 	for (uint32_t i = first_pattern; i < filter->pattern_count; i++) {
 		const struct pattern *pattern = &filter->patterns[i];
-		uint32_t place = gt_filter_word_place(filter, filter->text + pattern->at,
+		uint32_t place = gt_filter_word_slot(filter, filter->text + pattern->at,
 						      pattern->length);
 		struct edge *edge;
 
@@ -225,7 +225,7 @@ static void add_path(struct gt_filter *filter, uint32_t first_pattern, uint32_t 
 			filter->spelled[i] = ++filter->word_count;
 		}
 		filter->spelled[i] = filter->spelled[filter->words[place] - 1];
-		edge = &filter->edges[gt_filter_edge_place(filter, state, filter->spelled[i])];
+		edge = &filter->edges[gt_filter_edge_slot(filter, state, filter->spelled[i])];
 		if (!edge->word) {
 			edge->state = state;
 			edge->word = filter->spelled[i];
@@ -426,7 +426,7 @@ static void complain_of_line(struct reader *reader, struct span line, const char
 
 	reader->ignored++;
 	if (!reader->complain ||
-	    (reader->ignored > COMPLAINTS_MAX && !reader->filter->tell_all))
+	    (reader->ignored > COMPLAINTS_MAX && !reader->filter->report_all))
 		return;
 	gt_text_escape(path, sizeof(path), reader->path, strlen(reader->path));
 	gt_text_escape(shown, sizeof(shown), line.at, line.length);
@@ -552,7 +552,7 @@ static int parse_in_place(struct gt_filter *filter, enum gt_filter_kind kind, co
 		rest.length -= line.length + (end != NULL);
 		read_line(&reader, kind, line);
 	}
-	if (complain && reader.ignored > COMPLAINTS_MAX && !filter->tell_all) {
+	if (complain && reader.ignored > COMPLAINTS_MAX && !filter->report_all) {
 		char shown[160], sentence[512];
 
 		gt_text_escape(shown, sizeof(shown), path, strlen(path));

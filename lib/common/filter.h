@@ -33,7 +33,7 @@ struct gt_filter *gt_filter_new(void);
 void gt_filter_free(struct gt_filter *filter);
 
 /* Tells of every line that is ignored; else of the first ten and how many more there are. */
-void gt_filter_tell_all(struct gt_filter *filter);
+void gt_filter_report_all(struct gt_filter *filter);
 
 /*
  * Adds a file's rules or groups; each kind may be read once. The file must be a regular one.

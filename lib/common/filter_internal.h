@@ -51,7 +51,7 @@ struct edge {
 
 struct gt_filter {
 	bool read[2]; /* by enum gt_filter_kind */
-	bool tell_all;
+	bool report_all;
 	uint32_t text_used;
 	uint32_t pattern_count, rule_count, group_count;
 	uint32_t clause_count, range_count; /* clause 0 is always there and active */
@@ -82,7 +82,7 @@ static inline uint32_t gt_filter_mix(uint32_t a, uint32_t b)
 }
 
 /* The place in `words` of the letter that a name spells: taken, or free for it. */
-static inline uint32_t gt_filter_word_place(const struct gt_filter *filter, const char *name,
+static inline uint32_t gt_filter_word_slot(const struct gt_filter *filter, const char *name,
 					    size_t length)
 {
 	uint32_t h = 2166136261u;
@@ -103,7 +103,7 @@ static inline uint32_t gt_filter_word_place(const struct gt_filter *filter, cons
 }
 
 /* The place in `edges` of a step: taken, or free for it. */
-static inline uint32_t gt_filter_edge_place(const struct gt_filter *filter, uint32_t state,
+static inline uint32_t gt_filter_edge_slot(const struct gt_filter *filter, uint32_t state,
 					    uint32_t word)
 {
 	for (uint32_t h = gt_filter_mix(state, word);; h++) {

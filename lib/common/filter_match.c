@@ -210,7 +210,7 @@ uint32_t gt_filter_path_word(const struct gt_filter *filter, const struct gt_fil
 		return 0;
 	measure(&m, names);
 	for (unsigned i = 0; i < m.count; i++) {
-		uint32_t place = gt_filter_word_place(filter, m.names[i], m.lengths[i]);
+		uint32_t place = gt_filter_word_slot(filter, m.names[i], m.lengths[i]);
 
 		if (filter->words[place])
 			return filter->spelled[filter->words[place] - 1];
@@ -224,7 +224,7 @@ uint32_t gt_filter_path_step(const struct gt_filter *filter, uint32_t state, uin
 
 	if (!word || state == GT_PATH_NOWHERE)
 		return GT_PATH_NOWHERE;
-	edge = &filter->edges[gt_filter_edge_place(filter, state, word)];
+	edge = &filter->edges[gt_filter_edge_slot(filter, state, word)];
 	return edge->word ? edge->next : GT_PATH_NOWHERE;
 }
 

@@ -180,7 +180,7 @@ static void decide(struct gt_callstack *stack, struct call *call, const struct c
 	call->dropped = !record;
 }
 
-bool gt_callstack_enter(struct gt_callstack *stack, uint64_t key, const struct gt_callstack_place *at)
+bool gt_callstack_enter(struct gt_callstack *stack, uint64_t key, const struct gt_callstack_frame *at)
 {
 	struct call *call;
 	uint32_t place, info;

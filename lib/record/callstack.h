@@ -27,7 +27,7 @@ GT_HIDDEN void gt_callstack_free(struct gt_callstack *stack);
 GT_HIDDEN void gt_callstack_reset(struct gt_callstack *stack);
 
 /* Where a call stands, as its hook sees it. */
-struct gt_callstack_place {
+struct gt_callstack_frame {
 	uintptr_t frame;  /* __builtin_frame_address(0) of the hook, or of what it jumps to */
 	uintptr_t site;   /* __builtin_return_address(0) of the same: in the function that begins */
 	uintptr_t caller; /* the hook's call_site: in the function that calls it */
@@ -39,7 +39,7 @@ struct gt_callstack_place {
  * A stack of NULL records. [signal-safe]
  */
 GT_HIDDEN bool gt_callstack_enter(struct gt_callstack *stack, uint64_t key,
-				  const struct gt_callstack_place *at);
+				  const struct gt_callstack_frame *at);
 GT_HIDDEN bool gt_callstack_leave(struct gt_callstack *stack, uint64_t key, uintptr_t frame);
 
 #endif

@@ -15,24 +15,24 @@
 #define KNOTS_MOST 96u
 
 static struct gt_def_clock own;
-static struct gt_def_knot knots[KNOTS_MOST + 1], latest;
+static struct gt_def_sync_point sync_points[KNOTS_MOST + 1], latest;
 static uint32_t seen, stride = 1;
 static bool mixed; /* compared with several clocks */
 
-static void note(const struct gt_def_knot *knot)
+static void note(const struct gt_def_sync_point *point)
 {
-	latest = *knot;
+	latest = *point;
 	if (seen++ % stride)
 		return;
 	if (own.count == KNOTS_MOST) {
 		for (uint32_t i = 0; i < KNOTS_MOST / 2; i++)
-			knots[i] = knots[2 * i];
+			sync_points[i] = sync_points[2 * i];
 		own.count = KNOTS_MOST / 2;
 		stride *= 2;
 		if ((seen - 1) % stride)
 			return;
 	}
-	knots[own.count++] = *knot;
+	sync_points[own.count++] = *point;
 }
 
 void gt_clocks_compared(const char *reference, uint32_t kind, uint64_t tick, uint64_t other_tick,
@@ -51,7 +51,7 @@ void gt_clocks_compared(const char *reference, uint32_t kind, uint64_t tick, uin
 	mixed |= seen && (strcmp(own.reference, name) || own.reference_kind != kind);
 	memcpy(own.reference, name, sizeof(name));
 	own.reference_kind = kind;
-	note(&(struct gt_def_knot){ tick, other_tick, width });
+	note(&(struct gt_def_sync_point){ tick, other_tick, width });
 }
 
 /* This host's own link, at the end of the chain. */
@@ -59,9 +59,9 @@ static uint32_t append(char *chain, uint32_t bytes, uint32_t room)
 {
 	uint32_t need;
 
-	if (own.count && memcmp(&latest, &knots[own.count - 1], sizeof(latest)))
-		knots[own.count++] = latest;
-	need = (uint32_t)(sizeof(own) + own.count * sizeof(*knots));
+	if (own.count && memcmp(&latest, &sync_points[own.count - 1], sizeof(latest)))
+		sync_points[own.count++] = latest;
+	need = (uint32_t)(sizeof(own) + own.count * sizeof(*sync_points));
 	if (need > room - bytes)
 		return 0;
 	own.nominal_hz = gt_proc->nominal_hz;
@@ -70,7 +70,7 @@ static uint32_t append(char *chain, uint32_t bytes, uint32_t room)
 	gt_clock_calibrate(&own.last);
 	memcpy(own.host, gt_proc->host, sizeof(own.host));
 	memcpy(chain + bytes, &own, sizeof(own));
-	memcpy(chain + bytes + sizeof(own), knots, own.count * sizeof(*knots));
+	memcpy(chain + bytes + sizeof(own), sync_points, own.count * sizeof(*sync_points));
 	return bytes + need;
 }
 
@@ -88,7 +88,7 @@ uint32_t gt_clocks_chain(void *chain, uint32_t bytes, uint32_t room)
 		memcpy(&link, piece.data, sizeof(link));
 		if (link.count > KNOTS_MOST + 1)
 			return 0;
-		length = (uint32_t)(sizeof(link) + link.count * sizeof(*knots));
+		length = (uint32_t)(sizeof(link) + link.count * sizeof(*sync_points));
 		if (length > all - at)
 			return 0;
 		piece.bytes = length;

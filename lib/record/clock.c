@@ -330,7 +330,7 @@ static int64_t deviation(const struct gt_def_calib *now)
 	return off > 0 ? (int64_t)off : 0;
 }
 
-/* Keeps the readings where the counter's rate has changed: small changes are bends, others breaks. */
+/* Keeps the readings where the counter's rate has changed: small changes are segments, others breaks. */
 static void compare(const struct gt_def_calib *now)
 {
 	int64_t off = deviation(now), passed = now->at.mono_ns - check.latest.at.mono_ns;

@@ -399,7 +399,7 @@ void gt_def_topology(gt_ref comm, uint32_t count, const uint32_t *numbers)
 	gt_defs_unlock(mask);
 }
 
-GT_HIDDEN struct gt_channel gt_channels[GT_CHANNEL_PLACES];
+GT_HIDDEN struct gt_channel gt_channels[GT_CHANNEL_SLOTS];
 
 /* Places are filled once and for all, the id last; half of them at most. */
 gt_ref gt_def_channel(gt_ref comm, uint32_t peer, uint32_t tag)

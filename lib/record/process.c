@@ -217,7 +217,7 @@ static void register_handlers(void)
 }
 
 /* A child in a sandbox or another root: `gputrace run` says how many could not join. */
-static bool told_by_run(int error)
+static bool reported_by_run(int error)
 {
 	return parent.is_child && gt_run_page() && gt_run_page()->watched &&
 	       gt_absent_cause(error) != GT_ABSENT_SPACE;
@@ -268,7 +268,7 @@ static int set_up(void)
 		program_name(program, sizeof(program));
 	rc = gt_run_join(program, parent.is_child ? &parent.folder : NULL, &seq, why, sizeof(why));
 	if (rc) {
-		if (*why && !told_by_run(rc))
+		if (*why && !reported_by_run(rc))
 			gt_warn_once(GT_WARN_DIRECTORY, "%s; %s runs without being traced", why, program);
 		gt_run_withdraw(rc);
 		return rc;
@@ -581,7 +581,7 @@ void gt_confine(bool confined)
 	errno = saved;
 }
 
-/* The end, or the next program, of a process that is confined: what is mapped is told. */
+/* The end, or the next program, of a process that is confined: what is mapped is reported. */
 static void end_confined(int how, int status, uint32_t state)
 {
 	gt_proc->end = gt_clock_read();

@@ -160,13 +160,13 @@ GT_HIDDEN int gt_journal_open(void);
 GT_HIDDEN int gt_journal_copy(int folder, uint64_t bytes); /* a parent's, after fork */
 GT_HIDDEN void gt_journal_forget(void);
 /* The channels that this process has defined, by what they are; twice as many places as there can be. */
-#define GT_CHANNEL_PLACES (2 * GT_MESSAGE_CHANNELS)
+#define GT_CHANNEL_SLOTS (2 * GT_MESSAGE_CHANNELS)
 struct gt_channel {
 	uint64_t key;
 	uint32_t tag;
 	gt_ref id; /* 0: free */
 };
-extern GT_HIDDEN struct gt_channel gt_channels[GT_CHANNEL_PLACES];
+extern GT_HIDDEN struct gt_channel gt_channels[GT_CHANNEL_SLOTS];
 
 static inline uint64_t gt_channel_key(gt_ref comm, uint32_t peer)
 {
@@ -180,7 +180,7 @@ static inline gt_ref gt_channel_find(gt_ref comm, uint32_t peer, uint32_t tag, s
 	uint32_t at = (uint32_t)(gt_hash_word(key ^ (uint64_t)tag << 20) >> 32);
 
 	for (;; at++) {
-		struct gt_channel *c = &gt_channels[at % GT_CHANNEL_PLACES];
+		struct gt_channel *c = &gt_channels[at % GT_CHANNEL_SLOTS];
 		gt_ref id = __atomic_load_n(&c->id, __ATOMIC_ACQUIRE);
 
 		*place = c;

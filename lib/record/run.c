@@ -652,7 +652,7 @@ int gt_run_next_absent(void)
 
 bool gt_run_first_to_say(unsigned bit)
 {
-	return !page || !(__atomic_fetch_or(&page->told, 1u << bit, __ATOMIC_RELAXED) & 1u << bit);
+	return !page || !(__atomic_fetch_or(&page->reported, 1u << bit, __ATOMIC_RELAXED) & 1u << bit);
 }
 
 static int leave_now(void *unused)

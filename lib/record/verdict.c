@@ -66,7 +66,7 @@ static void put(uint64_t place, uint64_t entry, uint32_t id)
 static void drop_plainly(uint64_t key)
 {
 	if (!(key >> 61))
-		__atomic_store_n(&gt_dropped[gt_dropped_place(key)], key, __ATOMIC_RELAXED);
+		__atomic_store_n(&gt_dropped[gt_dropped_slot(key)], key, __ATOMIC_RELAXED);
 }
 
 /* Forgets the functions in [start, end). */

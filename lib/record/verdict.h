@@ -47,7 +47,7 @@ struct gt_verdicts {
 } __attribute__((aligned(64)));
 extern GT_HIDDEN struct gt_verdicts gt_verdicts;
 
-/* Addresses of functions that are dropped, each at gt_dropped_place() or nowhere. 0: none. */
+/* Addresses of functions that are dropped, each at gt_dropped_slot() or nowhere. 0: none. */
 #define GT_DROPPED_PLACES (1u << 14)
 extern GT_HIDDEN uint64_t gt_dropped[GT_DROPPED_PLACES];
 
@@ -68,7 +68,7 @@ static inline unsigned gt_verdict_mode(void)
 }
 
 /* Code is aligned to 16 bytes: neighbours have places of their own in 256 KiB of it. */
-static inline uint64_t gt_dropped_place(uint64_t key)
+static inline uint64_t gt_dropped_slot(uint64_t key)
 {
 	return key >> 4 & (GT_DROPPED_PLACES - 1);
 }
@@ -76,7 +76,7 @@ static inline uint64_t gt_dropped_place(uint64_t key)
 /* Is it plain that the function is dropped? When there is a filter. [signal-safe] */
 static inline bool gt_plainly_dropped(uint64_t key)
 {
-	return __atomic_load_n(&gt_dropped[gt_dropped_place(key)], __ATOMIC_RELAXED) == key;
+	return __atomic_load_n(&gt_dropped[gt_dropped_slot(key)], __ATOMIC_RELAXED) == key;
 }
 
 /* The verdict on a function's address or on GT_VERDICT_REGION(ref), when there is a filter. Most are
@@ -107,7 +107,7 @@ static inline bool gt_filtered(uintptr_t function)
 /*
  * Reads VT_FILTER_SPEC, VT_GROUPS_SPEC and VT_MAX_STACK_DEPTH from gt_settings. Call it once, from
  * the set-up of the process, before anything is recorded; it never fails: without memory or with a
- * bad file everything is recorded, and `complain` has been told. Children of fork inherit it all.
+ * bad file everything is recorded, and `complain` has been called. Children of fork inherit it all.
  */
 GT_HIDDEN void gt_verdict_setup(gt_filter_complaint *complain);
 

@@ -510,7 +510,7 @@ const struct gt_mpi_view *gt_mpi_view(const struct gt_mpi *mpi, size_t proc, uin
 	return &mpi->views[proc][id];
 }
 
-uint32_t gt_mpi_place(const struct gt_mpi_view *view, uint32_t rank)
+uint32_t gt_mpi_return(const struct gt_mpi_view *view, uint32_t rank)
 {
 	const struct gt_mpi_side *side = &view->comm->sides[view->far];
 

@@ -103,6 +103,6 @@ struct gt_track;
 const struct gt_mpi_view *gt_track_view(const struct gt_track *t, uint32_t id);
 
 /* The place of a rank of the far side, or GT_UNDEFINED. */
-uint32_t gt_mpi_place(const struct gt_mpi_view *view, uint32_t rank);
+uint32_t gt_mpi_return(const struct gt_mpi_view *view, uint32_t rank);
 
 #endif

@@ -23,14 +23,14 @@
 #define PIECES_MOST 65536u /* of one list of members */
 #define DEPTH_MOST  64	   /* connections made over communicators that came of connections */
 
-struct gt_link_end {
+struct gt_link_endpoint {
 	const struct gt_proc *proc; /* the root */
 	uint32_t id;		    /* its LINK */
 	const struct gt_def_link *def;
 	const char *place;
 	uint64_t begin, end; /* ns */
 	int64_t error;	     /* of these; -1: unknown */
-	struct gt_link_end *other;
+	struct gt_link_endpoint *other;
 	size_t candidates; /* that are still free */
 	uint64_t key;	   /* of this end alone, in the run; 0: not known yet */
 	struct gt_mpi_members members;
@@ -40,13 +40,13 @@ struct gt_link_end {
 /* What a process's LINK is. */
 struct gt_link_view {
 	const struct gt_def_link *def;
-	struct gt_link_end *end; /* NULL: its root was not recorded */
+	struct gt_link_endpoint *end; /* NULL: its root was not recorded */
 	uint64_t key;		 /* 0: not known yet */
 };
 
 /* ---- who can belong to whom ------------------------------------------------------------------ */
 
-static bool first_end(const struct gt_link_end *e)
+static bool first_endpoint(const struct gt_link_endpoint *e)
 {
 	return e->def->kind == GT_LINK_SPAWN || e->def->kind == GT_LINK_ACCEPT;
 }
@@ -58,7 +58,7 @@ static bool kinds_fit(uint32_t one, uint32_t other)
 	       (one == GT_LINK_JOIN && other == GT_LINK_JOIN);
 }
 
-static bool before(const struct gt_link_end *a, uint64_t one, const struct gt_link_end *b,
+static bool before(const struct gt_link_endpoint *a, uint64_t one, const struct gt_link_endpoint *b,
 		   uint64_t other)
 {
 	if (a->proc->root == b->proc->root)
@@ -69,17 +69,17 @@ static bool before(const struct gt_link_end *a, uint64_t one, const struct gt_li
 }
 
 /* Only who was spawned may not know where. */
-static bool knows_place(const struct gt_link_end *e)
+static bool knows_place(const struct gt_link_endpoint *e)
 {
 	return *e->place || e->def->kind != GT_LINK_PARENT;
 }
 
-static bool same_place(const struct gt_link_end *a, const struct gt_link_end *b)
+static bool same_place(const struct gt_link_endpoint *a, const struct gt_link_endpoint *b)
 {
 	return !knows_place(a) || !knows_place(b) || !strcmp(a->place, b->place);
 }
 
-static bool fits(const struct gt_link_end *a, const struct gt_link_end *b)
+static bool fits(const struct gt_link_endpoint *a, const struct gt_link_endpoint *b)
 {
 	if (a == b || !kinds_fit(a->def->kind, b->def->kind) || a->def->near != b->def->far ||
 	    a->def->far != b->def->near)
@@ -92,24 +92,24 @@ static bool fits(const struct gt_link_end *a, const struct gt_link_end *b)
 	return before(a, a->begin, b, b->end) && before(b, b->begin, a, a->end);
 }
 
-static bool pair_fits(const struct gt_link_end *a, const struct gt_link_end *b)
+static bool pair_fits(const struct gt_link_endpoint *a, const struct gt_link_endpoint *b)
 {
-	return first_end(b) ? fits(b, a) : fits(a, b);
+	return first_endpoint(b) ? fits(b, a) : fits(a, b);
 }
 
-static void match(struct gt_links *links, struct gt_link_end *a, struct gt_link_end *b)
+static void match(struct gt_links *links, struct gt_link_endpoint *a, struct gt_link_endpoint *b)
 {
 	a->other = b;
 	b->other = a;
 	for (size_t i = 0; i < links->end_count; i++) {
-		struct gt_link_end *e = &links->ends[i];
+		struct gt_link_endpoint *e = &links->ends[i];
 
 		if (!e->other)
 			e->candidates -= pair_fits(e, a) + pair_fits(e, b);
 	}
 }
 
-static struct gt_link_end *only_candidate(struct gt_links *links, const struct gt_link_end *e)
+static struct gt_link_endpoint *only_candidate(struct gt_links *links, const struct gt_link_endpoint *e)
 {
 	for (size_t i = 0; e->candidates == 1 && i < links->end_count; i++)
 		if (!links->ends[i].other && pair_fits(e, &links->ends[i]))
@@ -118,26 +118,26 @@ static struct gt_link_end *only_candidate(struct gt_links *links, const struct g
 }
 
 /* Are as many ends left of the one kind as of the other, where this one was made? */
-static bool balanced(const struct gt_links *links, const struct gt_link_end *e)
+static bool balanced(const struct gt_links *links, const struct gt_link_endpoint *e)
 {
 	long sum = 0;
 
 	for (size_t i = 0; i < links->end_count; i++) {
-		const struct gt_link_end *o = &links->ends[i];
+		const struct gt_link_endpoint *o = &links->ends[i];
 
 		if (!o->other && same_place(e, o) &&
 		    (o->def->kind == e->def->kind || kinds_fit(e->def->kind, o->def->kind)))
-			sum += first_end(o) ? 1 : -1;
+			sum += first_endpoint(o) ? 1 : -1;
 	}
 	return !sum;
 }
 
-static bool may_take(const struct gt_links *links, const struct gt_link_end *e,
-		     const struct gt_link_end *other)
+static bool may_take(const struct gt_links *links, const struct gt_link_endpoint *e,
+		     const struct gt_link_endpoint *other)
 {
 	if (e->def->kind == GT_LINK_JOIN)
 		return other->candidates == 1;
-	return !first_end(e) || balanced(links, e);
+	return !first_endpoint(e) || balanced(links, e);
 }
 
 static void match_all(struct gt_links *links)
@@ -150,7 +150,7 @@ static void match_all(struct gt_links *links)
 	while (again) {
 		again = false;
 		for (size_t i = 0; i < links->end_count; i++) {
-			struct gt_link_end *e = &links->ends[i], *other;
+			struct gt_link_endpoint *e = &links->ends[i], *other;
 
 			other = e->other ? NULL : only_candidate(links, e);
 			if (other && may_take(links, e, other)) {
@@ -170,14 +170,14 @@ static size_t place_of(const struct gt_links *links, const struct gt_proc *proc)
 	return (size_t)(proc - links->spool->procs);
 }
 
-static void add_end(struct gt_links *links, const struct gt_proc *proc, uint32_t id,
+static void add_endpoint(struct gt_links *links, const struct gt_proc *proc, uint32_t id,
 		    const struct gt_clock *clock)
 {
 	const struct gt_def_link *def = gt_proc_find(proc, GT_D_LINK, id, NULL);
 	const struct gt_scale *scale = &clock->scales[place_of(links, proc)];
 	uint64_t begin = def->begin > proc->header.begin ? def->begin : proc->header.begin;
 
-	links->ends[links->end_count++] = (struct gt_link_end){
+	links->ends[links->end_count++] = (struct gt_link_endpoint){
 		.proc = proc,
 		.id = id,
 		.def = def,
@@ -204,7 +204,7 @@ static int read_process(struct gt_links *links, const struct gt_proc *proc,
 
 		view->def = gt_journal_find(&proc->journal, GT_D_LINK, id, NULL);
 		if (view->def && view->def->root)
-			add_end(links, proc, id, clock);
+			add_endpoint(links, proc, id, clock);
 	}
 	return 0;
 }
@@ -212,9 +212,9 @@ static int read_process(struct gt_links *links, const struct gt_proc *proc,
 /* ---- keys ------------------------------------------------------------------------------------ */
 
 /* Of a link whose two ends are known; both ends' processes come to the same. */
-static uint64_t whole_key(const struct gt_link_end *e)
+static uint64_t whole_key(const struct gt_link_endpoint *e)
 {
-	const struct gt_link_end *o = e->other;
+	const struct gt_link_endpoint *o = e->other;
 
 	if (!o)
 		return e->key;
@@ -236,7 +236,7 @@ static uint64_t end_key(const struct gt_links *links, size_t proc, const struct 
 	return base->key ? gt_hash_mix(base->key, def->key) : 0;
 }
 
-static struct gt_link_end *find_end(const struct gt_links *links, uint64_t key)
+static struct gt_link_endpoint *find_endpoint(const struct gt_links *links, uint64_t key)
 {
 	for (size_t i = 0; i < links->end_count; i++)
 		if (links->ends[i].key == key)
@@ -244,14 +244,14 @@ static struct gt_link_end *find_end(const struct gt_links *links, uint64_t key)
 	return NULL;
 }
 
-/* One round; `alone`: what no root has told of is taken as it is. Returns how many came to be
+/* One round; `alone`: what no root has recorded is taken as it is. Returns how many came to be
  * known. */
 static size_t know_more(struct gt_links *links, bool alone)
 {
 	size_t more = 0;
 
 	for (size_t i = 0; i < links->end_count; i++) {
-		struct gt_link_end *e = &links->ends[i];
+		struct gt_link_endpoint *e = &links->ends[i];
 
 		if (!e->key) {
 			e->key = end_key(links, place_of(links, e->proc), e->def);
@@ -265,7 +265,7 @@ static size_t know_more(struct gt_links *links, bool alone)
 
 			if (!key)
 				continue;
-			view->end = find_end(links, key);
+			view->end = find_endpoint(links, key);
 			view->key = view->end ? whole_key(view->end) : alone ? key : 0;
 			more += view->key != 0;
 		}
@@ -345,7 +345,7 @@ static const struct gt_def_group *group_of(const struct gt_proc *proc, uint32_t 
 }
 
 /* Who is at an end, as its root says. Ends that would be needed to know their own members have none. */
-static const struct gt_mpi_members *members_at(const struct gt_links *links, struct gt_link_end *e,
+static const struct gt_mpi_members *members_at(const struct gt_links *links, struct gt_link_endpoint *e,
 					       int depth)
 {
 	if (!e->asked && depth < DEPTH_MOST) {

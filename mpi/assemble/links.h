@@ -3,7 +3,7 @@
  * Connections between parallel programs (spawn, accept and connect, join): which end that processes
  * of one job have written down belongs to which end of another job.
  *
- * Limits: an end is told by the process whose arguments counted; without it there is none. Ends
+ * Limits: an endpoint is recorded by the process whose arguments counted; without it there is none. Ends
  * that could belong to several others stay alone: nothing is guessed.
  */
 #ifndef GT_MPI_ASSEMBLE_LINKS_H
@@ -28,7 +28,7 @@ struct gt_mpi_members {
 
 struct gt_links {
 	const struct gt_spool *spool;
-	struct gt_link_end *ends;
+	struct gt_link_endpoint *ends;
 	size_t end_count;
 	struct gt_link_view **views; /* by place in spool->procs, then LINK id */
 	uint32_t *view_counts;

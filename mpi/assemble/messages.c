@@ -36,7 +36,7 @@ static void note_order(struct gt_track *t, const struct gt_mpi_view *view, uint3
 		clock = t->conv->clock_of[clock];
 	pair = gt_hash_mix(gt_hash_mix(pair, send ? who : peer), send ? peer : who);
 	gt_order_put(t->conv->order,
-		     &(struct gt_order_end){ .pair = pair, .ns = ns, .send = send,
+		     &(struct gt_order_endpoint){ .pair = pair, .ns = ns, .send = send,
 					     .clock = clock });
 }
 
@@ -53,7 +53,7 @@ void gt_convert_mpi_message(struct gt_track *t, const struct gt_slot *slot, uint
 		gt_convert_unknown(t, slot, tick);
 		return;
 	}
-	peer = gt_mpi_place(view, (uint32_t)slot[1].time);
+	peer = gt_mpi_return(view, (uint32_t)slot[1].time);
 	if (peer == GT_UNDEFINED) {
 		t->w->tally.unmatched++;
 		return;
@@ -142,7 +142,7 @@ void gt_convert_mpi_request(struct gt_track *t, const struct gt_slot *slot, uint
 /* Rooted operations name a rank, or one of OTF2's words for the sides of an inter-communicator. */
 static uint32_t root_of(const struct gt_mpi_view *view, uint32_t root)
 {
-	return root >= OTF2_COLLECTIVE_ROOT_THIS_GROUP ? root : gt_mpi_place(view, root);
+	return root >= OTF2_COLLECTIVE_ROOT_THIS_GROUP ? root : gt_mpi_return(view, root);
 }
 
 void gt_convert_mpi_collective(struct gt_track *t, const struct gt_slot *slot, uint64_t tick)

@@ -149,7 +149,7 @@ static void on_window(struct gt_track *t, const struct gt_slot *slot, uint64_t n
 		return;
 	}
 	if (remote != UINT32_MAX || type < GT_T_RMA_LOCK) {
-		remote = gt_mpi_place(window->view, remote);
+		remote = gt_mpi_return(window->view, remote);
 		if (remote == GT_UNDEFINED) {
 			t->w->tally.unmatched++;
 			return;

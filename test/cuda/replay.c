@@ -278,7 +278,7 @@ void gt_location_record(struct gt_location *l, unsigned type, uint64_t low, cons
 	if (type == GT_T_FOR_LOCATION)
 		l->foreign = (uint32_t)low;
 	else
-		print(l->kind == GT_LOC_SIDE ? l->foreign : l->id, type, low, data, tick);
+		print(l->kind == GT_LOC_DEFERRED ? l->foreign : l->id, type, low, data, tick);
 }
 
 void gt_record_at(unsigned type, uint64_t low, const uint64_t *data, unsigned extra, uint64_t tick)

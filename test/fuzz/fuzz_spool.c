@@ -85,7 +85,7 @@ static void gpu(struct mk_proc *p, uint32_t region)
 	uint32_t window = mk_def(p, GT_D_WINDOW, 0, &comm, sizeof(comm));
 	uint32_t channel = mk_def(p, GT_D_COMM, 0, &comm, sizeof(comm)), set;
 	struct mk_loc *s = mk_loc_kind(p, 2, GT_LOC_GPU_STREAM, "CUDA[0:7]", id);
-	struct mk_loc *late = mk_loc_kind(p, 3, GT_LOC_SIDE, NULL, 0);
+	struct mk_loc *late = mk_loc_kind(p, 3, GT_LOC_DEFERRED, NULL, 0);
 
 	mk_def(p, GT_D_PARAMETER, 0, &attribute, sizeof(attribute));
 	id = mk_def(p, GT_D_ATTRIBUTE, 0, &attribute, sizeof(attribute));

@@ -653,21 +653,21 @@ Test(assemble, planted_links)
 }
 
 /* A clock that is 1,000 ns ahead of the reference and runs as fast. */
-static struct knot compared(uint64_t tick, int64_t off, int64_t error)
+static struct sync_point compared(uint64_t tick, int64_t off, int64_t error)
 {
-	return (struct knot){ .tick = tick, .ns = (__int128)tick + 1000 + off, .error = error };
+	return (struct sync_point){ .tick = tick, .ns = (__int128)tick + 1000 + off, .error = error };
 }
 
 Test(assemble, a_bad_comparison_is_outweighed)
 {
-	struct knot list[] = {
+	struct sync_point list[] = {
 		compared(1000000, 150000, 200000), /* the network was busy */
 		compared(1000000000, 200, 300),
 		compared(2000000000, -100, 300),
 		compared(3000000000, -90000, 90001),
 	};
 
-	gt_knots_straighten(list, 4);
+	gt_sync_points_straighten(list, 4);
 	for (size_t i = 0; i < 4; i++) {
 		int64_t off = (int64_t)(list[i].ns - (__int128)list[i].tick) - 1000;
 
@@ -678,10 +678,10 @@ Test(assemble, a_bad_comparison_is_outweighed)
 
 Test(assemble, a_clock_that_bends_stays_bent)
 {
-	struct knot list[] = { compared(1000000, 0, 100), compared(1000000000, 5000, 200),
+	struct sync_point list[] = { compared(1000000, 0, 100), compared(1000000000, 5000, 200),
 					compared(2000000000, 0, 100) };
 
-	gt_knots_straighten(list, 3);
+	gt_sync_points_straighten(list, 3);
 	cr_expect_eq((int64_t)(list[1].ns - (__int128)list[1].tick), 6000);
 	cr_expect_eq(list[1].error, 200);
 }

@@ -23,13 +23,13 @@ struct world {
 	size_t count;
 	uint64_t tick, hz;
 	int64_t ns, mono, boot;
-	struct gt_bend truth[64]; /* tick and ns at each moment that matters */
+	struct gt_segment truth[64]; /* tick and ns at each moment that matters */
 	size_t moments;
 };
 
 static void moment_of(struct world *w)
 {
-	w->truth[w->moments++] = (struct gt_bend){ w->tick, (uint64_t)w->ns, 0 };
+	w->truth[w->moments++] = (struct gt_segment){ w->tick, (uint64_t)w->ns, 0 };
 }
 
 static void runs(struct world *w, int64_t ns)

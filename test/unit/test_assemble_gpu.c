@@ -20,7 +20,7 @@
 struct gpu_run {
 	const char *dir;
 	struct mk_proc *p;
-	struct mk_loc *thread, *stream, *side;
+	struct mk_loc *thread, *stream, *deferred;
 	uint32_t kernel, copy, call, idle; /* regions */
 	uint32_t correlation, comm, window, context;
 };
@@ -43,7 +43,7 @@ static struct gpu_run gpu_run(void)
 	r.window = mk_def(r.p, GT_D_WINDOW, 0, &comm, sizeof(comm));
 	r.thread = mk_loc(r.p, 0, 4096, 0, BEGIN);
 	r.stream = mk_loc_kind(r.p, 1, GT_LOC_GPU_STREAM, "CUDA[0:7]", r.context);
-	r.side = mk_loc_kind(r.p, 2, GT_LOC_SIDE, NULL, 0);
+	r.deferred = mk_loc_kind(r.p, 2, GT_LOC_DEFERRED, NULL, 0);
 	r.kernel = mk_region(r.p, "kernel");
 	r.copy = mk_region(r.p, "copy");
 	r.call = mk_region(r.p, "call");
@@ -55,7 +55,7 @@ static void close_run(struct gpu_run *r)
 {
 	mk_loc_close(r->thread);
 	mk_loc_close(r->stream);
-	mk_loc_close(r->side);
+	mk_loc_close(r->deferred);
 	mk_proc_end(r->p, GT_END_EXIT, 0, AT(1000));
 }
 
@@ -80,7 +80,7 @@ static void xfer(struct mk_loc *at, unsigned type, uint32_t comm, uint32_t other
 
 static void late(struct gpu_run *r, uint32_t location)
 {
-	mk_record(r->side, AT(990), GT_T_FOR_LOCATION, location, NULL, 0);
+	mk_record(r->deferred, AT(990), GT_T_FOR_LOCATION, location, NULL, 0);
 }
 
 #define HEAD "0 0 BEGIN prog [ProcessId=4711]\n"
@@ -197,7 +197,7 @@ static void copy_with_messages(struct gpu_run *r, bool to_device, uint32_t id, u
 	xfer(r->stream, here, r->comm, 0, id, 4096 + id, to_device ? to : from);
 	mk_leave(r->stream, AT(to), r->copy);
 	late(r, 0);
-	xfer(r->side, there, r->comm, 1, id, 4096 + id, to_device ? from : to);
+	xfer(r->deferred, there, r->comm, 1, id, 4096 + id, to_device ? from : to);
 }
 
 Test(gpu, messages)
@@ -237,9 +237,9 @@ Test(gpu, messages_and_waits_in_a_flush)
 	mk_leave(r.thread, AT(400), r.call);
 	copy_with_messages(&r, true, 7, 100, 150);
 	late(&r, 0);
-	mk_enter(r.side, AT(160), idle);
+	mk_enter(r.deferred, AT(160), idle);
 	late(&r, 0);
-	mk_leave(r.side, AT(300), idle);
+	mk_leave(r.deferred, AT(300), idle);
 	copy_with_messages(&r, true, 8, 180, 190);
 	copy_with_messages(&r, true, 9, 200, 210);
 	close_run(&r);
@@ -277,9 +277,9 @@ Test(gpu, deferred_records_of_many_threads)
 	for (uint64_t round = ROUNDS; round-- > 0;)
 		for (uint32_t i = 0; i < THREADS; i++) {
 			late(&r, 3 + i);
-			mk_enter(r.side, AT(100 + round), i % 2 ? idle : r.call);
+			mk_enter(r.deferred, AT(100 + round), i % 2 ? idle : r.call);
 			late(&r, 3 + i);
-			mk_leave(r.side, AT(100 + round), i % 2 ? idle : r.call);
+			mk_leave(r.deferred, AT(100 + round), i % 2 ? idle : r.call);
 		}
 	for (uint32_t i = 0; i < THREADS; i++)
 		mk_loc_close(threads[i]);
@@ -328,7 +328,7 @@ Test(gpu, message_without_its_other_end)
 	xfer(r.stream, GT_T_XFER_SEND, r.comm, 0, 10, 512, 600);
 	mk_leave(r.stream, AT(700), r.copy);
 	late(&r, 0);
-	xfer(r.side, GT_T_XFER_RECV, r.comm, 1, 10, 513, 700); /* of another size */
+	xfer(r.deferred, GT_T_XFER_RECV, r.comm, 1, 10, 513, 700); /* of another size */
 	mk_enter(r.stream, AT(800), r.copy);
 	xfer(r.stream, GT_T_XFER_SEND, r.comm, 77, 11, 512, 800); /* nobody */
 	mk_leave(r.stream, AT(900), r.copy);
@@ -390,13 +390,13 @@ Test(gpu, host_idle)
 	struct gpu_run r = gpu_run();
 
 	late(&r, 0);
-	mk_enter(r.side, AT(300), r.idle);
+	mk_enter(r.deferred, AT(300), r.idle);
 	late(&r, 0);
-	mk_leave(r.side, AT(400), r.idle);
+	mk_leave(r.deferred, AT(400), r.idle);
 	late(&r, 0);
-	mk_enter(r.side, AT(100), r.idle);
+	mk_enter(r.deferred, AT(100), r.idle);
 	late(&r, 0);
-	mk_leave(r.side, AT(200), r.idle);
+	mk_leave(r.deferred, AT(200), r.idle);
 	for (unsigned i = 0; i < 2; i++) {
 		mk_record(r.thread, AT(95 + 200 * i), GT_T_ATTR, r.correlation,
 			  (uint64_t[]){ i, 0 }, 1);
@@ -439,9 +439,9 @@ Test(gpu, late_records_alone)
 	struct mk_loc *other = mk_loc(r.p, 3, 4096, 0, BEGIN);
 
 	late(&r, 3);
-	mk_enter(r.side, AT(100), r.idle);
+	mk_enter(r.deferred, AT(100), r.idle);
 	late(&r, 3);
-	mk_leave(r.side, AT(200), r.idle);
+	mk_leave(r.deferred, AT(200), r.idle);
 	mk_loc_close(other);
 	close_run(&r);
 	expect_events(r.dir, HEAD TAIL "2 100 ENTER HOST_IDLE\n2 200 LEAVE HOST_IDLE\n");
@@ -554,7 +554,7 @@ Test(gpu, large, .timeout = 120)
 	}
 	mk_loc_close(r.thread);
 	mk_loc_close(r.stream);
-	mk_loc_close(r.side);
+	mk_loc_close(r.deferred);
 	mk_proc_end(r.p, GT_END_EXIT, 0, AT(100 * (uint64_t)n + 1000));
 	cr_assert(eq(int, assemble(r.dir), 0));
 	events = rb_events(r.dir);

@@ -379,27 +379,27 @@ Test(records, records_for_another_location)
 	const char *dir = mk_run();
 	struct mk_proc *p = usual(dir);
 	struct mk_loc *m = mk_loc(p, 0, 4096, 0, BEGIN), *o = mk_loc(p, 1, 4096, 0, BEGIN);
-	struct mk_loc *side = mk_loc(p, 2, 4096, 0, BEGIN);
+	struct mk_loc *deferred = mk_loc(p, 2, 4096, 0, BEGIN);
 	uint32_t a = mk_region(p, "alpha"), b = mk_region(p, "beta");
 
-	side->win.kind = GT_LOC_SIDE;
-	side->win.flags = GT_LOC_COMMITS | GT_LOC_UNSORTED;
+	deferred->win.kind = GT_LOC_DEFERRED;
+	deferred->win.flags = GT_LOC_COMMITS | GT_LOC_UNSORTED;
 	mk_enter(m, AT(100), a);
 	mk_leave(m, AT(400), a);
 	mk_enter(o, AT(100), a);
 	mk_leave(o, AT(150), a);
-	mk_record(side, AT(600), GT_T_FOR_LOCATION, 1, NULL, 0);
-	mk_enter(side, AT(300), b);
-	mk_record(side, AT(600), GT_T_FOR_LOCATION, 0, NULL, 0);
-	mk_leave(side, AT(300), b);
-	mk_record(side, AT(600), GT_T_FOR_LOCATION, 0, NULL, 0);
-	mk_enter(side, AT(200), b);
-	mk_record(side, AT(600), GT_T_FOR_LOCATION, 1, NULL, 0);
-	mk_leave(side, AT(301), b);
-	side->win.committed = side->cur;
+	mk_record(deferred, AT(600), GT_T_FOR_LOCATION, 1, NULL, 0);
+	mk_enter(deferred, AT(300), b);
+	mk_record(deferred, AT(600), GT_T_FOR_LOCATION, 0, NULL, 0);
+	mk_leave(deferred, AT(300), b);
+	mk_record(deferred, AT(600), GT_T_FOR_LOCATION, 0, NULL, 0);
+	mk_enter(deferred, AT(200), b);
+	mk_record(deferred, AT(600), GT_T_FOR_LOCATION, 1, NULL, 0);
+	mk_leave(deferred, AT(301), b);
+	deferred->win.committed = deferred->cur;
 	mk_loc_close(m);
 	mk_loc_close(o);
-	mk_loc_close(side);
+	mk_loc_close(deferred);
 	mk_proc_end(p, GT_END_EXIT, 0, AT(1000));
 	expect_events(dir, "0 0 BEGIN prog [ProcessId=4711]\n0 100 ENTER alpha\n"
 			   "0 200 ENTER beta\n0 300 LEAVE beta\n0 400 LEAVE alpha\n"
@@ -581,29 +581,29 @@ Test(records, same_function_in_two_processes)
 
 /* ---- clocks ------------------------------------------------------------------------------------------------- */
 
-static uint64_t by_piece(const struct gt_bend *piece, uint64_t tick)
+static uint64_t by_piece(const struct gt_segment *piece, uint64_t tick)
 {
-	return gt_scale_piece(piece->ns, tick - piece->tick, piece->mult);
+	return gt_segment_ns(piece->ns, tick - piece->tick, piece->mult);
 }
 
 /* What a loop takes a time from holds as far as it says, and no further. */
 Test(records, straight_pieces)
 {
 	const uint64_t one = UINT64_C(1) << GT_SCALE_SHIFT;
-	const struct gt_bend bends[] = { { 2000, 1500, one * 2 }, { 3000, 3500, one / 2 },
+	const struct gt_segment segments[] = { { 2000, 1500, one * 2 }, { 3000, 3500, one / 2 },
 					 { 3001, 3501, one * 3 } };
 	struct gt_scale scale = { .base_tick = 1000, .base_ns = 500, .mult = one,
-				  .tick_max = 1000000, .bends = bends };
+				  .tick_max = 1000000, .segments = segments };
 
 	for (unsigned count = 0; count <= 3; count++) {
-		scale.bend_count = count;
+		scale.segment_count = count;
 		for (uint64_t tick = 0; tick < 5000; tick++) {
 			uint64_t most, end = tick <= 1000 ? 1000 : UINT64_MAX;
-			struct gt_bend piece = gt_scale_straight(&scale, tick, &most);
+			struct gt_segment piece = gt_scale_straight(&scale, tick, &most);
 
 			for (unsigned i = 0; tick > 1000 && i < count; i++)
-				if (tick < bends[i].tick) {
-					end = bends[i].tick - 1;
+				if (tick < segments[i].tick) {
+					end = segments[i].tick - 1;
 					break;
 				}
 			cr_assert_eq(most, end, "%lu: %lu", (unsigned long)tick, (unsigned long)most);

@@ -173,7 +173,7 @@ Test(track, all_plays, .timeout = 60)
 
 static bool enter(uint64_t key, uintptr_t frame, uintptr_t site)
 {
-	struct gt_callstack_place at = { .frame = frame, .site = site };
+	struct gt_callstack_frame at = { .frame = frame, .site = site };
 
 	return gt_callstack_enter(track, key, frame ? &at : NULL);
 }

@@ -8,7 +8,7 @@
  */
 #include "config.h"
 
-#include "lib/assemble/part.h"
+#include "lib/assemble/partial.h"
 
 #include "gputrace/hash.h"
 #include "lib/assemble/io.h"
@@ -297,37 +297,37 @@ static void put_origins(struct blob *b, const struct gt_origins *origins)
 	for (size_t i = 0; i < origins->count; i++) {
 		const struct gt_origin *o = &origins->list[i];
 
-		put_list(b, o->scale.bends, o->scale.bend_count, sizeof(*o->scale.bends));
-		put_list(b, o->knots, o->knot_count, sizeof(*o->knots));
+		put_list(b, o->scale.segments, o->scale.segment_count, sizeof(*o->scale.segments));
+		put_list(b, o->sync_points, o->point_count, sizeof(*o->sync_points));
 	}
 }
 
-static void get_origins(struct blob *b, struct gt_part *part)
+static void get_origins(struct blob *b, struct gt_partial *partial)
 {
-	struct gt_origins *origins = &part->origins;
+	struct gt_origins *origins = &partial->origins;
 	uint64_t count;
 
 	origins->list = get_list(b, &count, sizeof(*origins->list));
 	origins->count = count;
 	for (size_t i = 0; i < count; i++) {
-		origins->list[i].knots = NULL;
-		origins->list[i].scale.bends = NULL;
+		origins->list[i].sync_points = NULL;
+		origins->list[i].scale.segments = NULL;
 	}
-	part->bends = calloc(count + 1, sizeof(struct gt_bend *));
-	if (!part->bends)
+	partial->segments = calloc(count + 1, sizeof(struct gt_segment *));
+	if (!partial->segments)
 		b->rc = -ENOMEM;
 	for (size_t i = 0; i < origins->count && !b->rc; i++) {
 		struct gt_origin *o = &origins->list[i];
 
-		part->bends[i] = get_list(b, &count, sizeof(*o->scale.bends));
-		o->scale.bends = part->bends[i];
-		o->scale.bend_count = count;
-		o->knots = get_list(b, &count, sizeof(*o->knots));
-		o->knot_count = count;
+		partial->segments[i] = get_list(b, &count, sizeof(*o->scale.segments));
+		o->scale.segments = partial->segments[i];
+		o->scale.segment_count = count;
+		o->sync_points = get_list(b, &count, sizeof(*o->sync_points));
+		o->point_count = count;
 	}
 }
 
-int gt_part_write(int dirfd, const char *name, const void *data, size_t bytes)
+int gt_partial_write(int dirfd, const char *name, const void *data, size_t bytes)
 {
 	int fd = openat(dirfd, name, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
 	int rc = fd < 0 ? -errno : gt_write_all(fd, data, bytes);
@@ -339,36 +339,36 @@ int gt_part_write(int dirfd, const char *name, const void *data, size_t bytes)
 	return rc;
 }
 
-int gt_part_save(const struct gt_part *part, int dirfd)
+int gt_partial_save(const struct gt_partial *partial, int dirfd)
 {
 	struct head head = { .magic = MAGIC, .format = FORMAT };
-	const struct gt_defs *defs = &part->defs;
+	const struct gt_defs *defs = &partial->defs;
 	struct blob b = { 0 };
 	int rc;
 
 	put(&b, &head, sizeof(head)); /* its place */
-	put_list(&b, &part->facts, 1, sizeof(part->facts));
-	put_list(&b, part->facts.texts, part->facts.text_bytes, 1);
-	put_number(&b, part->last_ns);
-	put_origins(&b, &part->origins);
-	put_list(&b, part->groups, part->group_count, sizeof(*part->groups));
-	put_list(&b, part->locations, part->location_count, sizeof(*part->locations));
-	put_list(&b, part->nodes, part->node_count, sizeof(*part->nodes));
+	put_list(&b, &partial->facts, 1, sizeof(partial->facts));
+	put_list(&b, partial->facts.texts, partial->facts.text_bytes, 1);
+	put_number(&b, partial->last_ns);
+	put_origins(&b, &partial->origins);
+	put_list(&b, partial->groups, partial->group_count, sizeof(*partial->groups));
+	put_list(&b, partial->locations, partial->location_count, sizeof(*partial->locations));
+	put_list(&b, partial->nodes, partial->node_count, sizeof(*partial->nodes));
 	put_intern(&b, &defs->strings);
 	put_list(&b, defs->spoken, defs->spoken_room, 1);
 	put_tables(&b, defs);
 	put_comms(&b, defs);
 	put_list(&b, defs->member_ids, defs->member_id_count, sizeof(*defs->member_ids));
 	put_number(&b, defs->other_bytes);
-	put_list(&b, part->properties.list, part->properties.count,
-		 sizeof(*part->properties.list));
-	put_list(&b, part->profile, part->profile_count, sizeof(*part->profile));
+	put_list(&b, partial->properties.list, partial->properties.count,
+		 sizeof(*partial->properties.list));
+	put_list(&b, partial->profile, partial->profile_count, sizeof(*partial->profile));
 	rc = b.rc;
 	if (!rc) {
 		head.bytes = b.used - sizeof(head);
 		head.check = check_of(b.data + sizeof(head), head.bytes);
 		memcpy(b.data, &head, sizeof(head));
-		rc = gt_part_write(dirfd, NAME, b.data, b.used);
+		rc = gt_partial_write(dirfd, NAME, b.data, b.used);
 	}
 	free(b.data);
 	return rc;
@@ -406,31 +406,31 @@ static int read_file(int dirfd, const char *path, struct blob *b)
 	return rc;
 }
 
-static void get_who(struct blob *b, struct gt_part *part)
+static void get_who(struct blob *b, struct gt_partial *partial)
 {
 	uint64_t count;
-	const void *facts = get_members_of(b, &count, sizeof(part->facts));
+	const void *facts = get_members_of(b, &count, sizeof(partial->facts));
 
 	if (facts && count != 1)
 		b->rc = -EPROTO;
 	if (facts && !b->rc)
-		memcpy(&part->facts, facts, sizeof(part->facts));
-	part->facts.texts = get_list(b, &part->facts.text_bytes, 1);
-	part->last_ns = get_number(b);
-	get_origins(b, part);
-	part->groups = get_list(b, &count, sizeof(*part->groups));
-	part->group_count = (uint32_t)count;
-	part->locations = get_list(b, &count, sizeof(*part->locations));
-	part->location_count = (uint32_t)count;
+		memcpy(&partial->facts, facts, sizeof(partial->facts));
+	partial->facts.texts = get_list(b, &partial->facts.text_bytes, 1);
+	partial->last_ns = get_number(b);
+	get_origins(b, partial);
+	partial->groups = get_list(b, &count, sizeof(*partial->groups));
+	partial->group_count = (uint32_t)count;
+	partial->locations = get_list(b, &count, sizeof(*partial->locations));
+	partial->location_count = (uint32_t)count;
 }
 
-static void get_defs(struct blob *b, struct gt_part *part)
+static void get_defs(struct blob *b, struct gt_partial *partial)
 {
-	struct gt_defs *defs = &part->defs;
+	struct gt_defs *defs = &partial->defs;
 	uint64_t count;
 
-	part->nodes = get_list(b, &count, sizeof(*part->nodes));
-	part->node_count = (uint32_t)count;
+	partial->nodes = get_list(b, &count, sizeof(*partial->nodes));
+	partial->node_count = (uint32_t)count;
 	get_intern(b, &defs->strings);
 	defs->spoken = get_list(b, &count, 1);
 	defs->spoken_room = count;
@@ -439,44 +439,44 @@ static void get_defs(struct blob *b, struct gt_part *part)
 	defs->member_ids = get_list(b, &count, sizeof(*defs->member_ids));
 	defs->member_id_count = count;
 	defs->other_bytes = get_number(b);
-	part->properties.list = get_list(b, &count, sizeof(*part->properties.list));
-	part->properties.count = count;
-	part->profile = get_list(b, &count, sizeof(*part->profile));
-	part->profile_count = (uint32_t)count;
+	partial->properties.list = get_list(b, &count, sizeof(*partial->properties.list));
+	partial->properties.count = count;
+	partial->profile = get_list(b, &count, sizeof(*partial->profile));
+	partial->profile_count = (uint32_t)count;
 }
 
-int gt_part_load(struct gt_part *part, int dirfd, const char *path, bool defs)
+int gt_partial_load(struct gt_partial *partial, int dirfd, const char *path, bool defs)
 {
 	struct blob b = { 0 };
 	int rc;
 
-	memset(part, 0, sizeof(*part));
-	pthread_mutex_init(&part->defs.lock, NULL);
+	memset(partial, 0, sizeof(*partial));
+	pthread_mutex_init(&partial->defs.lock, NULL);
 	rc = read_file(dirfd, path, &b);
 	if (!rc) {
-		get_who(&b, part);
+		get_who(&b, partial);
 		if (defs)
-			get_defs(&b, part);
+			get_defs(&b, partial);
 		rc = b.rc;
 	}
 	free(b.data);
 	if (rc)
-		gt_part_free(part);
+		gt_partial_free(partial);
 	return rc;
 }
 
-void gt_part_free(struct gt_part *part)
+void gt_partial_free(struct gt_partial *partial)
 {
-	for (size_t i = 0; part->bends && i < part->origins.count; i++)
-		free(part->bends[i]);
-	free(part->bends);
-	gt_origins_free(&part->origins);
-	gt_facts_free(&part->facts);
-	gt_properties_free(&part->properties);
-	gt_defs_free(&part->defs);
-	free(part->nodes);
-	free(part->groups);
-	free(part->locations);
-	free(part->profile);
-	memset(part, 0, sizeof(*part));
+	for (size_t i = 0; partial->segments && i < partial->origins.count; i++)
+		free(partial->segments[i]);
+	free(partial->segments);
+	gt_origins_free(&partial->origins);
+	gt_facts_free(&partial->facts);
+	gt_properties_free(&partial->properties);
+	gt_defs_free(&partial->defs);
+	free(partial->nodes);
+	free(partial->groups);
+	free(partial->locations);
+	free(partial->profile);
+	memset(partial, 0, sizeof(*partial));
 }

@@ -4,7 +4,7 @@
  */
 #include "config.h"
 
-#include "lib/assemble/side.h"
+#include "lib/assemble/deferred.h"
 
 #include "lib/assemble/io.h"
 #include "lib/assemble/sort.h"
@@ -71,7 +71,7 @@ static int flush_share(struct gt_spread *spread, struct share *share)
 static int share_unit(struct gt_spread *spread, const struct gt_proc *proc, const struct gt_units *units)
 {
 	const struct gt_loc *loc = gt_proc_loc(proc, units->location);
-	struct share *share = loc && loc->side ? &spread->shares[loc - proc->locs] : NULL;
+	struct share *share = loc && loc->deferred ? &spread->shares[loc - proc->locs] : NULL;
 	int rc = 0;
 
 	if (!share)
@@ -89,7 +89,7 @@ static int share_unit(struct gt_spread *spread, const struct gt_proc *proc, cons
 }
 
 /* What one deferred stream holds: of one location to `side`, or of all to `spread`. */
-static int read_stream(struct gt_side *side, uint32_t location, struct gt_spread *spread,
+static int read_stream(struct gt_deferred *deferred, uint32_t location, struct gt_spread *spread,
 		       struct gt_units *units, const struct gt_loc *from, struct gt_slot *buffer)
 {
 	struct gt_stream stream;
@@ -102,7 +102,7 @@ static int read_stream(struct gt_side *side, uint32_t location, struct gt_spread
 		if (spread)
 			rc = share_unit(spread, from->proc, units);
 		else if (units->location == location)
-			rc = gt_sorter_add(side->sorter, units->start, 0, units->slots, units->used);
+			rc = gt_sorter_add(deferred->sorter, units->start, 0, units->slots, units->used);
 		if (rc < 0)
 			break;
 	}
@@ -110,7 +110,7 @@ static int read_stream(struct gt_side *side, uint32_t location, struct gt_spread
 	return rc < 0 ? rc : 0;
 }
 
-static int read_streams(const struct gt_proc *proc, struct gt_side *side, uint32_t location,
+static int read_streams(const struct gt_proc *proc, struct gt_deferred *deferred, uint32_t location,
 			struct gt_spread *spread)
 {
 	struct gt_units *units = malloc(sizeof(*units));
@@ -118,8 +118,8 @@ static int read_streams(const struct gt_proc *proc, struct gt_side *side, uint32
 	int rc = units && buffer ? 0 : -ENOMEM;
 
 	for (size_t i = 0; !rc && i < proc->loc_count; i++)
-		if (proc->locs[i].win.kind == GT_LOC_SIDE && proc->locs[i].begin < proc->locs[i].end)
-			rc = read_stream(side, location, spread, units, &proc->locs[i], buffer);
+		if (proc->locs[i].win.kind == GT_LOC_DEFERRED && proc->locs[i].begin < proc->locs[i].end)
+			rc = read_stream(deferred, location, spread, units, &proc->locs[i], buffer);
 	free(units);
 	free(buffer);
 	return rc;
@@ -170,7 +170,7 @@ static struct gt_spread *spread_of(struct gt_proc *proc, int dirfd)
 	size_t n = 0;
 
 	for (size_t i = 0; i < proc->loc_count; i++)
-		n += proc->locs[i].side;
+		n += proc->locs[i].deferred;
 	if (n <= FEW)
 		return NULL;
 	pthread_mutex_lock(&lock);
@@ -181,7 +181,7 @@ static struct gt_spread *spread_of(struct gt_proc *proc, int dirfd)
 	return failed ? NULL : proc->spread;
 }
 
-static int read_share(struct gt_side *side, struct gt_spread *spread, const struct share *share)
+static int read_share(struct gt_deferred *deferred, struct gt_spread *spread, const struct share *share)
 {
 	struct gt_slot *slots = malloc(PIECE * sizeof(*slots));
 	int rc = slots ? 0 : -ENOMEM;
@@ -194,7 +194,7 @@ static int read_share(struct gt_side *side, struct gt_spread *spread, const stru
 		if (n != (ssize_t)bytes)
 			rc = n < 0 ? (int)n : -EIO;
 		for (uint32_t k = 0; !rc && k < piece->slots; k += 1 + (uint32_t)slots[k].word)
-			rc = gt_sorter_add(side->sorter, slots[k].time, 0, &slots[k + 1],
+			rc = gt_sorter_add(deferred->sorter, slots[k].time, 0, &slots[k + 1],
 					   (unsigned)slots[k].word);
 	}
 	free(slots);
@@ -207,35 +207,35 @@ static int read_share(struct gt_side *side, struct gt_spread *spread, const stru
 	return rc;
 }
 
-int gt_side_open(struct gt_side **result, const struct gt_loc *loc, int dirfd)
+int gt_deferred_open(struct gt_deferred **result, const struct gt_loc *loc, int dirfd)
 {
 	struct gt_spread *spread;
-	struct gt_side *side;
+	struct gt_deferred *deferred;
 	int rc = 0;
 
 	*result = NULL;
-	if (!loc->side && !loc->added)
+	if (!loc->deferred && !loc->added)
 		return 0;
-	side = calloc(1, sizeof(*side));
-	if (!side)
+	deferred = calloc(1, sizeof(*deferred));
+	if (!deferred)
 		return -ENOMEM;
-	side->sorter = loc->added ? loc->added : gt_sorter_new(dirfd, SORT_RUN);
-	if (!side->sorter)
+	deferred->sorter = loc->added ? loc->added : gt_sorter_new(dirfd, SORT_RUN);
+	if (!deferred->sorter)
 		rc = -ENOMEM;
 	if (!rc && !loc->added) {
 		spread = spread_of(loc->proc, dirfd);
-		rc = spread ? read_share(side, spread, &spread->shares[loc - loc->proc->locs])
-			    : read_streams(loc->proc, side, loc->id, NULL);
+		rc = spread ? read_share(deferred, spread, &spread->shares[loc - loc->proc->locs])
+			    : read_streams(loc->proc, deferred, loc->id, NULL);
 		if (!rc)
-			rc = gt_sorter_finish(side->sorter);
+			rc = gt_sorter_finish(deferred->sorter);
 	}
 	if (!rc)
-		rc = gt_side_next(side);
+		rc = gt_deferred_next(deferred);
 	if (rc) {
-		gt_side_close(side);
+		gt_deferred_close(deferred);
 		return rc;
 	}
-	*result = side;
+	*result = deferred;
 	return 0;
 }
 
@@ -247,28 +247,28 @@ void gt_side_forget(struct gt_proc *proc)
 	proc->spread = NULL;
 }
 
-void gt_side_close(struct gt_side *side)
+void gt_deferred_close(struct gt_deferred *deferred)
 {
-	if (!side)
+	if (!deferred)
 		return;
-	gt_sorter_free(side->sorter); /* what was added can be read once only */
-	free(side);
+	gt_sorter_free(deferred->sorter); /* what was added can be read once only */
+	free(deferred);
 }
 
-int gt_side_next(struct gt_side *side)
+int gt_deferred_next(struct gt_deferred *deferred)
 {
-	long n = gt_sorter_unit(side->sorter, side->slots, GT_UNIT_SLOTS);
+	long n = gt_sorter_unit(deferred->sorter, deferred->slots, GT_UNIT_SLOTS);
 	unsigned i = 0;
 
-	side->time = UINT64_MAX;
-	side->used = 0;
+	deferred->time = UINT64_MAX;
+	deferred->used = 0;
 	if (n <= 0)
 		return (int)n;
-	side->used = (unsigned)n;
-	while (i + gt_slots_of(&side->slots[i]) < side->used)
-		i += gt_slots_of(&side->slots[i]);
-	side->time = side->slots[i].time;
-	side->enter = GT_WORD_TYPE(side->slots[i].word) == GT_T_ENTER;
-	side->region = side->enter || GT_WORD_TYPE(side->slots[i].word) == GT_T_LEAVE;
+	deferred->used = (unsigned)n;
+	while (i + gt_slots_of(&deferred->slots[i]) < deferred->used)
+		i += gt_slots_of(&deferred->slots[i]);
+	deferred->time = deferred->slots[i].time;
+	deferred->enter = GT_WORD_TYPE(deferred->slots[i].word) == GT_T_ENTER;
+	deferred->region = deferred->enter || GT_WORD_TYPE(deferred->slots[i].word) == GT_T_LEAVE;
 	return 0;
 }

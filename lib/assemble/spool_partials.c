@@ -83,7 +83,7 @@ static int read_covers(int home, const char *folder, char **covers)
 	return -EPROTO;
 }
 
-int gt_spool_list_parts(struct gt_spool *spool, int home, const char *name)
+int gt_spool_list_partials(struct gt_spool *spool, int home, const char *name)
 {
 	DIR *dir = gt_folder_list(home, ".");
 	struct dirent *entry;
@@ -92,7 +92,7 @@ int gt_spool_list_parts(struct gt_spool *spool, int home, const char *name)
 	if (!dir)
 		return -errno;
 	while (!rc && (entry = readdir(dir))) {
-		struct gt_part_place *parts;
+		struct gt_partial_ref *partials;
 		char *covers;
 
 		if (strncmp(entry->d_name, GT_PART_FOLDER, strlen(GT_PART_FOLDER)) ||
@@ -101,25 +101,25 @@ int gt_spool_list_parts(struct gt_spool *spool, int home, const char *name)
 		rc = read_covers(home, entry->d_name, &covers);
 		if (rc)
 			break; /* rather than to do without its processes */
-		parts = realloc(spool->parts, (spool->part_count + 1) * sizeof(*parts));
-		if (!parts) {
+		partials = realloc(spool->partials, (spool->partial_count + 1) * sizeof(*partials));
+		if (!partials) {
 			free(covers);
 			rc = -ENOMEM;
 			break;
 		}
-		spool->parts = parts;
-		parts += spool->part_count++;
-		parts->covers = covers;
-		snprintf(parts->path, sizeof(parts->path), "spool/%s%s%.20s", name, *name ? "/" : "",
+		spool->partials = partials;
+		partials += spool->partial_count++;
+		partials->covers = covers;
+		snprintf(partials->path, sizeof(partials->path), "spool/%s%s%.20s", name, *name ? "/" : "",
 			 entry->d_name);
 	}
 	closedir(dir);
 	return rc;
 }
 
-static int compare_parts(const void *a, const void *b)
+static int compare_partials(const void *a, const void *b)
 {
-	const struct gt_part_place *x = a, *y = b;
+	const struct gt_partial_ref *x = a, *y = b;
 
 	static const char first[] = "spool/" GT_PART_FOLDER;
 	bool one = !strncmp(x->path, first, strlen(first)), two = !strncmp(y->path, first, strlen(first));
@@ -132,14 +132,14 @@ static int index_covers(struct gt_spool *spool)
 {
 	size_t room = 0;
 
-	for (size_t i = 0; i < spool->part_count; i++)
-		for (const char *at = spool->parts[i].covers; (at = strchr(at, '\n')); at++)
+	for (size_t i = 0; i < spool->partial_count; i++)
+		for (const char *at = spool->partials[i].covers; (at = strchr(at, '\n')); at++)
 			room++;
 	spool->covered = calloc(room + 1, sizeof(*spool->covered));
 	if (!spool->covered)
 		return -ENOMEM;
-	for (size_t i = 0; i < spool->part_count; i++)
-		for (char *at = spool->parts[i].covers, *end; (end = strchr(at, '\n')); at = end + 1) {
+	for (size_t i = 0; i < spool->partial_count; i++)
+		for (char *at = spool->partials[i].covers, *end; (end = strchr(at, '\n')); at = end + 1) {
 			*end = 0;
 			spool->covered[spool->covered_count++] = at;
 		}
@@ -147,10 +147,10 @@ static int index_covers(struct gt_spool *spool)
 	return 0;
 }
 
-int gt_spool_sort_parts(struct gt_spool *spool)
+int gt_spool_sort_partials(struct gt_spool *spool)
 {
-	if (!spool->part_count)
+	if (!spool->partial_count)
 		return 0;
-	qsort(spool->parts, spool->part_count, sizeof(*spool->parts), compare_parts);
+	qsort(spool->partials, spool->partial_count, sizeof(*spool->partials), compare_partials);
 	return index_covers(spool);
 }

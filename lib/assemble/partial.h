@@ -18,7 +18,7 @@
 #include "lib/assemble/properties.h"
 #include "lib/assemble/report.h"
 
-struct gt_part_group {
+struct gt_partial_group {
 	uint32_t name, node, creator;
 	uint32_t rank;
 	uint64_t job;
@@ -26,7 +26,7 @@ struct gt_part_group {
 	bool accelerator;
 };
 
-struct gt_part_location {
+struct gt_partial_location {
 	uint32_t name, group;
 	uint64_t events, bytes;   /* bytes: of its file of events; 0: it has none */
 	struct gt_use use;
@@ -34,14 +34,14 @@ struct gt_part_location {
 	bool thread;
 };
 
-struct gt_part {
+struct gt_partial {
 	struct gt_facts facts;
-	struct gt_defs defs;      /* comms have no members unless gt_part.members says them */
+	struct gt_defs defs;      /* comms have no members unless gt_partial.members says them */
 	struct gt_out_node *nodes;
 	uint32_t node_count;
-	struct gt_part_group *groups;
+	struct gt_partial_group *groups;
 	uint32_t group_count;
-	struct gt_part_location *locations;
+	struct gt_partial_location *locations;
 	uint32_t location_count;
 	struct gt_properties properties;
 	struct gt_profile *profile;
@@ -49,20 +49,20 @@ struct gt_part {
 	struct gt_origins origins;
 	uint64_t last_ns;
 	/* memory that the above points into */
-	struct gt_bend **bends;
+	struct gt_segment **segments;
 };
 
 /* Makes a file with these bytes, down to the disk. 0 or a negative errno. */
-int gt_part_write(int dirfd, const char *name, const void *data, size_t bytes);
+int gt_partial_write(int dirfd, const char *name, const void *data, size_t bytes);
 
 /* Everything but groups and locations is borrowed. Writes the file into `dirfd`. 0 or a negative errno. */
-int gt_part_save(const struct gt_part *part, int dirfd);
+int gt_partial_save(const struct gt_partial *partial, int dirfd);
 
 /*
  * Reads the file in the folder `path` below `dirfd`; `defs`: also the definitions and properties, not
  * only who appears. 0 or a negative errno: -EPROTO if the file is not one.
  */
-int gt_part_load(struct gt_part *part, int dirfd, const char *path, bool defs);
-void gt_part_free(struct gt_part *part);
+int gt_partial_load(struct gt_partial *partial, int dirfd, const char *path, bool defs);
+void gt_partial_free(struct gt_partial *partial);
 
 #endif

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * What streams of kind GT_LOC_SIDE hold for a location, in order of time: it is merged into the
+ * What streams of kind GT_LOC_DEFERRED hold for a location, in order of time: it is merged into the
  * location's own stream when that is converted.
  *
  * Limits: as sort.h; the deferred streams of a process are read once, or three times for three locations.
@@ -10,7 +10,7 @@
 
 #include "lib/assemble/units.h"
 
-struct gt_side {
+struct gt_deferred {
 	struct gt_sorter *sorter;
 	struct gt_slot slots[GT_UNIT_SLOTS]; /* the unit that is next */
 	unsigned used;
@@ -22,13 +22,13 @@ struct gt_side {
  * Collects and sorts; a location that was added gives its own away. *side stays NULL if there is nothing. 0 or a
  * negative errno.
  */
-int gt_side_open(struct gt_side **side, const struct gt_loc *loc, int dirfd);
-void gt_side_close(struct gt_side *side);
+int gt_deferred_open(struct gt_deferred **deferred, const struct gt_loc *loc, int dirfd);
+void gt_deferred_close(struct gt_deferred *deferred);
 
 /* Frees what the process's locations have in common, when all of them are done. */
 void gt_side_forget(struct gt_proc *proc);
 
 /* Goes to the next unit. 0 or a negative errno, after which there is none. */
-int gt_side_next(struct gt_side *side);
+int gt_deferred_next(struct gt_deferred *deferred);
 
 #endif

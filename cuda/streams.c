@@ -14,8 +14,8 @@
 #define BUCKETS 256u
 
 static struct gt_cu_context *contexts;
-static struct gt_cu_place *buckets[BUCKETS];
-static struct gt_location *side;
+static struct gt_cu_stream *buckets[BUCKETS];
+static struct gt_location *deferred;
 
 /* Names that the program gave to streams: CUPTI's number of the stream, and the text. */
 #define NAMES 512u
@@ -41,7 +41,7 @@ static struct gt_cu_context *find_context(uint32_t device, uint32_t context)
 	if (!c)
 		return NULL;
 	if (!known)
-		gt_cu_device_tell(device);
+		gt_cu_device_define(device);
 	c->id = context;
 	c->device = device;
 	snprintf(name, sizeof(name), "CUDA Context %u on device %u", context, device);
@@ -51,7 +51,7 @@ static struct gt_cu_context *find_context(uint32_t device, uint32_t context)
 	return c;
 }
 
-static bool make_location(struct gt_cu_place *p)
+static bool make_location(struct gt_cu_stream *p)
 {
 	struct gt_location_info info = {
 		.bytes = sizeof(info),
@@ -69,7 +69,7 @@ static bool make_location(struct gt_cu_place *p)
 	return p->location;
 }
 
-/* ---- rows that are used again (VT_GPUTRACE=stream_reuse) ------------------------------------------ */
+/* ---- locations that are used again (VT_GPUTRACE=stream_reuse) ------------------------------------------ */
 
 #define GONE  16384u
 #define EARLY 65536u
@@ -80,7 +80,7 @@ static struct {
 } gone[GONE];
 static uint32_t gone_count, going;   /* `going`: a lock */
 static uint32_t newest_stream;       /* atomic */
-static struct gt_cu_place *free_rows;
+static struct gt_cu_stream *free_rows;
 
 /* Of the reading thread: streams that are gone and have no place yet, for their records are on the way. */
 static struct early {
@@ -115,7 +115,7 @@ void gt_cu_stream_gone(void *context, void *stream)
 	    !stream_number(context, stream, &number))
 		return;
 	mask = gt_cu_lock(&going);
-	if (gone_count < GONE) { /* else it keeps its row */
+	if (gone_count < GONE) { /* else it keeps its location */
 		gone[gone_count].context = owner;
 		gone[gone_count].stream = number;
 		gone[gone_count].newest = __atomic_load_n(&newest_stream, __ATOMIC_RELAXED);
@@ -124,16 +124,16 @@ void gt_cu_stream_gone(void *context, void *stream)
 	gt_cu_unlock(&going, mask);
 }
 
-static struct gt_cu_place *find_place(uint32_t context, uint32_t stream)
+static struct gt_cu_stream *find_place(uint32_t context, uint32_t stream)
 {
-	struct gt_cu_place *p = buckets[(context * 31u + stream) % BUCKETS];
+	struct gt_cu_stream *p = buckets[(context * 31u + stream) % BUCKETS];
 
 	while (p && (p->stream != stream || p->context != context))
 		p = p->next;
 	return p;
 }
 
-static void free_row(struct gt_cu_place *p, uint32_t newest)
+static void free_row(struct gt_cu_stream *p, uint32_t newest)
 {
 	p->newest = newest;
 	p->next_gone = free_rows;
@@ -146,14 +146,14 @@ static void note_early(uint32_t context, uint32_t stream, uint32_t newest)
 	uint32_t hash = (context * 31u + stream) % BUCKETS;
 
 	if (!e)
-		return; /* it keeps its row */
+		return; /* it keeps its location */
 	*e = (struct early){ context, stream, newest, early[hash] };
 	early[hash] = e;
 	early_count++;
 }
 
 /* A place was made: is its stream gone already? */
-static void look_early(struct gt_cu_place *p)
+static void look_early(struct gt_cu_stream *p)
 {
 	struct early **at = &early[(p->context * 31u + p->stream) % BUCKETS], *e;
 
@@ -176,7 +176,7 @@ static void take_gone(void)
 		return;
 	mask = gt_cu_lock(&going);
 	for (uint32_t i = 0; i < gone_count; i++) {
-		struct gt_cu_place *p = find_place(gone[i].context, gone[i].stream);
+		struct gt_cu_stream *p = find_place(gone[i].context, gone[i].stream);
 
 		if (p && p->location)
 			free_row(p, gone[i].newest);
@@ -187,10 +187,10 @@ static void take_gone(void)
 	gt_cu_unlock(&going, mask);
 }
 
-/* The row of a stream of this context that was gone before this one was made. */
-static bool take_row(struct gt_cu_place *p)
+/* The location of a stream of this context that was gone before this one was made. */
+static bool take_row(struct gt_cu_stream *p)
 {
-	struct gt_cu_place **at = &free_rows, *old;
+	struct gt_cu_stream **at = &free_rows, *old;
 
 	take_gone();
 	while (*at && ((*at)->context != p->context || (*at)->newest >= p->stream))
@@ -207,10 +207,10 @@ static bool take_row(struct gt_cu_place *p)
 
 /* ---- streams ------------------------------------------------------------------------------------ */
 
-struct gt_cu_place *gt_cu_place(uint32_t device, uint32_t context, uint32_t stream)
+struct gt_cu_stream *gt_cu_stream(uint32_t device, uint32_t context, uint32_t stream)
 {
 	uint32_t hash = (context * 31u + stream) % BUCKETS;
-	struct gt_cu_place *p = find_place(context, stream);
+	struct gt_cu_stream *p = find_place(context, stream);
 
 	if (p)
 		return p->location ? p : NULL;
@@ -230,10 +230,10 @@ struct gt_cu_place *gt_cu_place(uint32_t device, uint32_t context, uint32_t stre
 	return p;
 }
 
-struct gt_cu_place *gt_cu_place_of_context(uint32_t context)
+struct gt_cu_stream *gt_cu_stream_of_context(uint32_t context)
 {
 	for (unsigned i = 0; i < BUCKETS; i++)
-		for (struct gt_cu_place *p = buckets[i]; p; p = p->next)
+		for (struct gt_cu_stream *p = buckets[i]; p; p = p->next)
 			if (p->context == context && p->location)
 				return p;
 	return NULL;
@@ -257,7 +257,7 @@ void gt_cu_name_stream(void *stream, const char *name)
 	gt_cu_unlock(&naming, mask);
 }
 
-void gt_cu_places_name(void)
+void gt_cu_streams_name(void)
 {
 	uint32_t n = __atomic_load_n(&name_count, __ATOMIC_ACQUIRE);
 	char name[160];
@@ -266,7 +266,7 @@ void gt_cu_places_name(void)
 	if (!n)
 		return;
 	for (unsigned i = 0; i < BUCKETS; i++)
-		for (struct gt_cu_place *p = buckets[i]; p; p = p->next)
+		for (struct gt_cu_stream *p = buckets[i]; p; p = p->next)
 			for (; p->location && p->named < n; p->named++) {
 				if (names[p->named].stream != p->stream || p->reused)
 					continue;
@@ -276,25 +276,25 @@ void gt_cu_places_name(void)
 			}
 }
 
-void gt_cu_side(uint32_t location, unsigned type, uint64_t low, const uint64_t *data, unsigned extra,
+void gt_cu_defer(uint32_t location, unsigned type, uint64_t low, const uint64_t *data, unsigned extra,
 		uint64_t tick)
 {
 	static const struct gt_location_info info = {
 		.bytes = sizeof(info),
 		.name = "CUDA",
-		.kind = GT_LOC_SIDE,
+		.kind = GT_LOC_DEFERRED,
 		.flags = GT_LOC_UNSORTED | GT_LOC_COMMITS,
 	};
 	static bool tried;
 
-	if (!side && !tried) {
+	if (!deferred && !tried) {
 		tried = true;
-		side = gt_location_create(&info);
+		deferred = gt_location_create(&info);
 	}
-	if (!side) {
+	if (!deferred) {
 		gt_lost(GT_LOSS_NO_LOCATION, 1);
 		return;
 	}
-	gt_location_record(side, GT_T_FOR_LOCATION, location, NULL, 0, tick);
-	gt_location_record(side, type, low, data, extra, tick);
+	gt_location_record(deferred, GT_T_FOR_LOCATION, location, NULL, 0, tick);
+	gt_location_record(deferred, type, low, data, extra, tick);
 }

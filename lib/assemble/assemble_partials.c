@@ -2,14 +2,14 @@
 /*
  * Archives of several hosts: each host makes a partial archive, and the last one joins them.
  *
- * Limits: see assemble.h and part.h.
+ * Limits: see assemble.h and partial.h.
  */
 #include "config.h"
 
 #include "lib/assemble/assembly.h"
 #include "lib/assemble/clean.h"
 #include "lib/assemble/merge.h"
-#include "lib/assemble/part.h"
+#include "lib/assemble/partial.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -37,7 +37,7 @@ static int save_covers(const struct gt_assembly *a)
 		fprintf(file, "%s/%s\n", a->spool.procs[i].root->name, a->spool.procs[i].folder);
 	fputs(GT_PART_COVERS_END, file);
 	bad = ferror(file);
-	rc = fclose(file) || bad ? -ENOMEM : gt_part_write(a->workfd, GT_PART_COVERS, text, bytes);
+	rc = fclose(file) || bad ? -ENOMEM : gt_partial_write(a->workfd, GT_PART_COVERS, text, bytes);
 	free(text);
 	return rc;
 }
@@ -51,9 +51,9 @@ static uint64_t bytes_of_events(const struct gt_assembly *a, uint32_t location)
 	return fstatat(a->workfd, path, &st, AT_SYMLINK_NOFOLLOW) ? 0 : (uint64_t)st.st_size;
 }
 
-static int save_part(struct gt_assembly *a, struct gt_profile *profile, size_t count)
+static int save_partial(struct gt_assembly *a, struct gt_profile *profile, size_t count)
 {
-	struct gt_part part = { .facts = a->facts, .defs = a->defs, .nodes = a->layout.nodes,
+	struct gt_partial partial = { .facts = a->facts, .defs = a->defs, .nodes = a->layout.nodes,
 				.node_count = a->layout.node_count,
 				.group_count = a->layout.group_count,
 				.location_count = a->layout.location_count,
@@ -62,11 +62,11 @@ static int save_part(struct gt_assembly *a, struct gt_profile *profile, size_t c
 				.last_ns = a->facts.tally.last_ns };
 	int rc = -ENOMEM;
 
-	part.groups = calloc(part.group_count + 1, sizeof(*part.groups));
-	part.locations = calloc(part.location_count + 1, sizeof(*part.locations));
-	for (uint32_t i = 0; part.groups && i < part.group_count; i++) {
+	partial.groups = calloc(partial.group_count + 1, sizeof(*partial.groups));
+	partial.locations = calloc(partial.location_count + 1, sizeof(*partial.locations));
+	for (uint32_t i = 0; partial.groups && i < partial.group_count; i++) {
 		const struct gt_out_group *from = &a->layout.groups[i];
-		struct gt_part_group *to = &part.groups[i];
+		struct gt_partial_group *to = &partial.groups[i];
 
 		to->name = from->name;
 		to->node = from->node;
@@ -76,9 +76,9 @@ static int save_part(struct gt_assembly *a, struct gt_profile *profile, size_t c
 		to->clock = a->origins.which[from->proc - a->spool.procs];
 		to->accelerator = from->accelerator;
 	}
-	for (uint32_t i = 0; part.locations && i < part.location_count; i++) {
+	for (uint32_t i = 0; partial.locations && i < partial.location_count; i++) {
 		const struct gt_out_location *from = &a->layout.locations[i];
-		struct gt_part_location *to = &part.locations[i];
+		struct gt_partial_location *to = &partial.locations[i];
 
 		to->name = from->name;
 		to->group = from->group;
@@ -88,14 +88,14 @@ static int save_part(struct gt_assembly *a, struct gt_profile *profile, size_t c
 		to->type = from->type;
 		to->thread = from->thread;
 	}
-	if (part.groups && part.locations)
-		rc = gt_part_save(&part, a->workfd);
-	free(part.groups);
-	free(part.locations);
+	if (partial.groups && partial.locations)
+		rc = gt_partial_save(&partial, a->workfd);
+	free(partial.groups);
+	free(partial.locations);
 	return rc;
 }
 
-static int complete_part(struct gt_assembly *a, struct gt_profile *profile, size_t count)
+static int complete_partial(struct gt_assembly *a, struct gt_profile *profile, size_t count)
 {
 	int rc = gt_facts_collect(&a->facts, &a->spool, &a->layout, &a->clock);
 
@@ -105,7 +105,7 @@ static int complete_part(struct gt_assembly *a, struct gt_profile *profile, size
 	if (!rc)
 		rc = gt_assembly_close(a, NULL, NULL, NULL);
 	if (!rc)
-		rc = save_part(a, profile, count);
+		rc = save_partial(a, profile, count);
 	if (!rc)
 		rc = save_covers(a);
 	return rc;
@@ -118,20 +118,20 @@ static int make_part(struct gt_assembly *a, const char *home)
 	size_t count = 0;
 	int rc;
 
-	a->workfd = gt_clean_begin_part(a->dirfd, home);
+	a->workfd = gt_clean_begin_partial(a->dirfd, home);
 	if (a->workfd < 0)
 		return a->workfd;
 	rc = gt_assembly_convert(a, &profile, &count);
 	if (!rc)
-		rc = complete_part(a, profile, count);
+		rc = complete_partial(a, profile, count);
 	if (!rc)
-		rc = gt_clean_publish_part(a->dirfd, home);
+		rc = gt_clean_publish_partial(a->dirfd, home);
 	if (rc && !a->why[0])
 		snprintf(a->why, sizeof(a->why), "%s", strerror(-rc));
 	if (rc && a->conv.archive)
 		gt_archive_abandon(a->conv.archive);
 	if (rc)
-		gt_clean_abandon_part(a->dirfd, home);
+		gt_clean_abandon_partial(a->dirfd, home);
 	free(profile);
 	return rc;
 }
@@ -154,7 +154,7 @@ static int point_home(const struct gt_assembly *a, const char *home)
 	return rc;
 }
 
-int gt_assemble_part(const char *dir, const char *home, const struct gt_assemble_options *options)
+int gt_assemble_partial(const char *dir, const char *home, const struct gt_assemble_options *options)
 {
 	const char *name = strrchr(home, '/');
 	struct gt_assembly a;
@@ -232,8 +232,8 @@ static int join(struct gt_assembly *a)
 {
 	struct gt_archive_options options = { .mode = GT_ARCHIVE_JOINED, .dirfd = a->workfd,
 					      .locations = 1, .threads = 1 };
-	struct gt_merge m = { .dirfd = a->dirfd, .workfd = a->workfd, .parts = a->spool.parts,
-			      .part_count = a->spool.part_count };
+	struct gt_merge m = { .dirfd = a->dirfd, .workfd = a->workfd, .partials = a->spool.partials,
+			      .partial_count = a->spool.partial_count };
 	struct gt_report report = { .dir = a->dir, .dirfd = a->dirfd, .options = a->options,
 				    .facts = &m.facts, .layout = &m.layout, .defs = &m.defs,
 				    .spool = &a->spool };
@@ -242,7 +242,7 @@ static int join(struct gt_assembly *a)
 	if (!rc && a->options->in_order)
 		rc = gt_merge_order(&m);
 	if (!rc) {
-		gt_assembly_say(a, 2, "joining %zu partial archives", m.part_count);
+		gt_assembly_say(a, 2, "joining %zu partial archives", m.partial_count);
 		a->conv.archive = gt_archive_open(&options, a->why, sizeof(a->why));
 		rc = a->conv.archive ? gt_merge_all(&m, a->conv.archive) : -EIO;
 	}
