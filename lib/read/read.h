@@ -379,7 +379,9 @@ static inline ptrdiff_t gt_otf2_index(const struct gt_otf2 *read, enum gt_otf2_k
 #define GT_OTF2_ACCESS(KIND, name, text)                                                            \
 	static inline const struct gt_otf2_##name *gt_otf2_##name##_at(const struct gt_otf2 *read, size_t index) \
 	{                                                                                           \
-		return (const struct gt_otf2_##name *)read->tables[GT_OTF2_##KIND].items + index;   \
+		const struct gt_otf2_##name *items = read->tables[GT_OTF2_##KIND].items;            \
+											            \
+		return index ? items + index : items; /* an empty table has none */                 \
 	}                                                                                           \
 	static inline const struct gt_otf2_##name *gt_otf2_find_##name(const struct gt_otf2 *read, uint64_t id) \
 	{                                                                                           \
