@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * MPICH's Hydra tells its processes no name of the job, but on each host an ancestor of theirs is a proxy
- * whose command line says where mpiexec listens, and which of its groups of processes these are.
+ * Which job a process of MPICH's Hydra belongs to. Hydra sets no variable with a job id, but on each host one
+ * ancestor of the process is a proxy, and its command line has mpiexec's address and the process group.
  */
 #ifndef GT_LAUNCHERS_HYDRA_H
 #define GT_LAUNCHERS_HYDRA_H
