@@ -17,8 +17,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "lib/assemble/io.h"
-#include "lib/assemble/partial.h"
+#include "lib/assemble/util/io.h"
+#include "lib/assemble/join/partial.h"
 
 static void fail(const char *what)
 {

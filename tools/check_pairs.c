@@ -3,7 +3,7 @@
  * Rules that span locations: messages, collectives, threads and locks. What each event
  * contributes is collected, sorted by what belongs together, and then checked.
  *
- * Limits: records are sorted by their keys, in memory or on disk (lib/assemble/sort.h); those of one key are
+ * Limits: records are sorted by their keys, in memory or on disk (lib/assemble/spool/sort.h); those of one key are
  * in memory while they are checked. A lock's records are looked at in pieces of 65,536 orders, and not across
  * their borders.
  */
@@ -16,7 +16,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "lib/assemble/sort.h"
+#include "lib/assemble/spool/sort.h"
 
 enum { RUN_BYTES = 32 << 20, PENDING = 128 };
 enum { SLOTS = (sizeof(struct record) + sizeof(struct gt_slot) - 1) / sizeof(struct gt_slot) };

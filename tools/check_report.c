@@ -11,7 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "lib/assemble/summary.h"
+#include "lib/assemble/report/summary.h"
 #include "tools/cmds.h"
 
 static const struct {

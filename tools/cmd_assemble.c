@@ -18,8 +18,8 @@
 #include <unistd.h>
 
 #include "lib/assemble/assemble.h"
-#include "lib/assemble/clean.h"
-#include "lib/assemble/collect.h"
+#include "lib/assemble/archive/clean.h"
+#include "lib/assemble/spool/collect.h"
 #include "lib/common/settings.h"
 #include "tools/cmds.h"
 #include "tools/options.h"

@@ -11,7 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "lib/assemble/summary.h"
+#include "lib/assemble/report/summary.h"
 #include "lib/read/guard.h"
 #include "tools/check.h"
 #include "tools/cmds.h"
@@ -52,7 +52,7 @@ static bool number_of(const char *value, uint64_t *out)
 }
 
 /*
- * What the archive says about itself (lib/assemble/report.c). Events that are missing are warnings,
+ * What the archive says about itself (lib/assemble/report/report.c). Events that are missing are warnings,
  * and excuse that halves of pairs are missing.
  */
 static const struct {

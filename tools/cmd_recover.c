@@ -21,8 +21,8 @@
 #include <unistd.h>
 
 #include "lib/assemble/assemble.h"
-#include "lib/assemble/io.h"
-#include "lib/assemble/spool.h"
+#include "lib/assemble/util/io.h"
+#include "lib/assemble/spool/spool.h"
 #include "lib/common/rundir.h"
 #include "lib/common/settings.h"
 #include "tools/cmds.h"

@@ -9,10 +9,10 @@
 #ifndef GT_ACCEL_IDLE_H
 #define GT_ACCEL_IDLE_H
 
-#include "lib/assemble/defs.h"
+#include "lib/assemble/defs/defs.h"
 #include "lib/assemble/half.h"
-#include "lib/assemble/sort.h"
-#include "lib/assemble/units.h"
+#include "lib/assemble/spool/sort.h"
+#include "lib/assemble/spool/units.h"
 
 struct gt_idle_device {
 	uint32_t proc;          /* place in the spool */

@@ -9,7 +9,7 @@
 
 #include "accel/assemble/scan.h"
 #include "accel/assemble/idle.h"
-#include "lib/assemble/units.h"
+#include "lib/assemble/spool/units.h"
 
 #include <errno.h>
 #include <stdlib.h>

@@ -10,8 +10,8 @@
 #define GT_ACCEL_SCAN_H
 
 #include "lib/assemble/assemblers.h"
-#include "lib/assemble/layout.h"
-#include "lib/assemble/messages.h"
+#include "lib/assemble/defs/layout.h"
+#include "lib/assemble/pair/messages.h"
 
 #define GT_GPU_COMMS 32u
 

@@ -6,7 +6,7 @@
  */
 #include "config.h"
 
-#include "lib/assemble/archive_int.h"
+#include "lib/assemble/archive/int.h"
 #include "lib/assemble/half.h"
 
 static const struct gt_paradigm paradigms[] = {

@@ -9,8 +9,8 @@
 #include "config.h"
 
 #include "lib/assemble/assembly.h"
-#include "lib/assemble/clean.h"
-#include "lib/assemble/deferred.h"
+#include "lib/assemble/archive/clean.h"
+#include "lib/assemble/spool/deferred.h"
 
 #include <errno.h>
 #include <fcntl.h>

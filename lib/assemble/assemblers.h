@@ -10,7 +10,7 @@
 #define GT_ASSEMBLE_ASSEMBLERS_H
 
 #include "gputrace/assemble.h"
-#include "lib/assemble/spool.h"
+#include "lib/assemble/spool/spool.h"
 
 #define GT_ASSEMBLERS_MOST 64u
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The state of an assembly, shared by assemble.c (a spool becomes an archive) and assemble_partials.c (a
+ * The state of an assembly, shared by assemble.c (a spool becomes an archive) and join/course.c (a
  * spool becomes a partial archive; partial archives become one).
  *
  * Limits: internal.
@@ -10,11 +10,11 @@
 
 #include "lib/assemble/assemble.h"
 #include "lib/assemble/assemblers.h"
-#include "lib/assemble/events.h"
-#include "lib/assemble/messages.h"
-#include "lib/assemble/order.h"
-#include "lib/assemble/properties.h"
-#include "lib/assemble/report.h"
+#include "lib/assemble/archive/conversion.h"
+#include "lib/assemble/pair/messages.h"
+#include "lib/assemble/pair/order.h"
+#include "lib/assemble/defs/properties.h"
+#include "lib/assemble/report/report.h"
 
 /*
  * The whole run; the processes that are here, where others are in parts; or those of one host, which gives
@@ -68,11 +68,11 @@ int gt_assembly_close(struct gt_assembly *a, const struct gt_layout *layout, str
 /* The archive is in its place: tells about it and tidies up. Positive: it lacks events. */
 int gt_assembly_conclude(struct gt_assembly *a, struct gt_report *report);
 
-/* Are several hosts converted at once, whose times messages shall correct? Does it (assemble_partials.c). */
+/* Are several hosts converted at once, whose times messages shall correct? Does it (join/course.c). */
 bool gt_assembly_orders(const struct gt_assembly *a);
 int gt_assembly_order(struct gt_assembly *a);
 
-/* Some hosts have converted their events already: the rest, and all together (assemble_partials.c). */
+/* Some hosts have converted their events already: the rest, and all together (join/course.c). */
 int gt_assembly_join(struct gt_assembly *a);
 
 #endif

@@ -1,29 +1,37 @@
 # SPDX-License-Identifier: BSD-3-Clause
-lib_libgtassemble_la_SOURCES += lib/assemble/summary.h lib/assemble/summary.c
-lib_libgtassemble_la_SOURCES += lib/assemble/unpack.c lib/assemble/unpack.h
-lib_libgtassemble_la_SOURCES += lib/assemble/symbols.h lib/assemble/symbols.c \
-	lib/assemble/symbols_priv.h lib/assemble/symbols_elf.c lib/assemble/symbols_dwarf.c
-lib_libgtassemble_la_SOURCES += lib/assemble/journal.h lib/assemble/journal.c \
-	lib/assemble/spool.h lib/assemble/spool.c lib/assemble/window.h lib/assemble/window.c \
-	lib/assemble/sort.h lib/assemble/sort.c lib/assemble/stream.h lib/assemble/stream.c \
-	lib/assemble/stream_sort.c lib/assemble/units.h lib/assemble/units.c \
-	lib/assemble/deferred.h lib/assemble/deferred.c \
-	lib/assemble/clock.h lib/assemble/clock.c lib/assemble/clock_chain.h lib/assemble/clock_chain.c lib/assemble/clock_now.c \
-	lib/assemble/clock_rate.h lib/assemble/clock_rate.c lib/assemble/clock_source.h \
-	lib/assemble/defs.h lib/assemble/defs.c lib/assemble/names.h lib/assemble/names.c \
-	lib/assemble/properties.h lib/assemble/properties.c \
-	lib/assemble/layout.h lib/assemble/layout.c lib/assemble/loss.h lib/assemble/loss.c \
-	lib/assemble/use.h lib/assemble/use.c \
-	lib/assemble/messages.h lib/assemble/messages.c lib/assemble/order.h lib/assemble/order.c lib/assemble/clean.h lib/assemble/clean.c \
-	lib/assemble/lookup.h lib/assemble/lookup.c lib/assemble/events.h lib/assemble/archive.h lib/assemble/archive.c \
-	lib/assemble/archive_pipe.h lib/assemble/archive_pipe.c \
-	lib/assemble/archive_int.h lib/assemble/archive_defs.c lib/assemble/archive_track.h \
-	lib/assemble/archive_events.c lib/assemble/archive_records.c lib/assemble/archive_io.c lib/assemble/archive_metrics.c \
-	lib/assemble/partial.h lib/assemble/partial.c lib/assemble/merge.h lib/assemble/merge_int.h lib/assemble/merge.c \
-	lib/assemble/merge_defs.c lib/assemble/merge_files.c lib/assemble/spool_partials.c \
-	lib/assemble/assembly.h lib/assemble/assemble_partials.c \
-	lib/assemble/assemblers.h lib/assemble/assemblers.c lib/assemble/half.h \
-	lib/assemble/outside.c lib/assemble/archive_write.c \
-	lib/assemble/report.h lib/assemble/report.c lib/assemble/assemble.h lib/assemble/assemble.c
-lib_libgtassemble_la_SOURCES += lib/assemble/utf8.h lib/assemble/utf8.c
-lib_libgtassemble_la_SOURCES += lib/assemble/collect.h lib/assemble/collect.c lib/assemble/io.h lib/assemble/io.c
+lib_libgtassemble_la_SOURCES += lib/assemble/assemble.c lib/assemble/assemble.h \
+	lib/assemble/assemblers.c lib/assemble/assemblers.h lib/assemble/assembly.h lib/assemble/half.h \
+	lib/assemble/outside.c
+lib_libgtassemble_la_SOURCES += lib/assemble/util/io.c lib/assemble/util/io.h \
+	lib/assemble/util/lookup.c lib/assemble/util/lookup.h lib/assemble/util/utf8.c \
+	lib/assemble/util/utf8.h
+lib_libgtassemble_la_SOURCES += lib/assemble/spool/collect.c lib/assemble/spool/collect.h \
+	lib/assemble/spool/deferred.c lib/assemble/spool/deferred.h lib/assemble/spool/journal.c \
+	lib/assemble/spool/journal.h lib/assemble/spool/loss.c lib/assemble/spool/loss.h \
+	lib/assemble/spool/partials.c lib/assemble/spool/sort.c lib/assemble/spool/sort.h \
+	lib/assemble/spool/spool.c lib/assemble/spool/spool.h lib/assemble/spool/stream.c \
+	lib/assemble/spool/stream.h lib/assemble/spool/stream_sort.c lib/assemble/spool/units.c \
+	lib/assemble/spool/units.h lib/assemble/spool/unpack.c lib/assemble/spool/unpack.h \
+	lib/assemble/spool/window.c lib/assemble/spool/window.h
+lib_libgtassemble_la_SOURCES += lib/assemble/clock/chain.c lib/assemble/clock/chain.h \
+	lib/assemble/clock/clock.c lib/assemble/clock/clock.h lib/assemble/clock/now.c \
+	lib/assemble/clock/rate.c lib/assemble/clock/rate.h lib/assemble/clock/source.h
+lib_libgtassemble_la_SOURCES += lib/assemble/names/names.c lib/assemble/names/names.h \
+	lib/assemble/names/symbols.c lib/assemble/names/symbols.h lib/assemble/names/symbols_dwarf.c \
+	lib/assemble/names/symbols_elf.c lib/assemble/names/symbols_priv.h
+lib_libgtassemble_la_SOURCES += lib/assemble/defs/defs.c lib/assemble/defs/defs.h \
+	lib/assemble/defs/layout.c lib/assemble/defs/layout.h lib/assemble/defs/properties.c \
+	lib/assemble/defs/properties.h
+lib_libgtassemble_la_SOURCES += lib/assemble/pair/messages.c lib/assemble/pair/messages.h \
+	lib/assemble/pair/order.c lib/assemble/pair/order.h
+lib_libgtassemble_la_SOURCES += lib/assemble/archive/archive.c lib/assemble/archive/archive.h \
+	lib/assemble/archive/clean.c lib/assemble/archive/clean.h lib/assemble/archive/conversion.c \
+	lib/assemble/archive/conversion.h lib/assemble/archive/defs.c lib/assemble/archive/int.h \
+	lib/assemble/archive/io.c lib/assemble/archive/metrics.c lib/assemble/archive/pipe.c \
+	lib/assemble/archive/pipe.h lib/assemble/archive/records.c lib/assemble/archive/track.h \
+	lib/assemble/archive/use.c lib/assemble/archive/use.h lib/assemble/archive/write.c
+lib_libgtassemble_la_SOURCES += lib/assemble/report/report.c lib/assemble/report/report.h \
+	lib/assemble/report/summary.c lib/assemble/report/summary.h
+lib_libgtassemble_la_SOURCES += lib/assemble/join/course.c lib/assemble/join/merge.c \
+	lib/assemble/join/merge.h lib/assemble/join/merge_defs.c lib/assemble/join/merge_files.c \
+	lib/assemble/join/merge_int.h lib/assemble/join/partial.c lib/assemble/join/partial.h

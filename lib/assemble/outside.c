@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * What <gputrace/assemble.h> gives adapters of other trees: reading the spool, and definitions. Events are
- * in archive_write.c.
+ * in archive/write.c.
  *
  * Limits: see there.
  */
 #include "config.h"
 
 #include "lib/assemble/assembly.h"
-#include "lib/assemble/stream.h"
-#include "lib/assemble/units.h"
+#include "lib/assemble/spool/stream.h"
+#include "lib/assemble/spool/units.h"
 
 #include <errno.h>
 #include <stdlib.h>

@@ -31,7 +31,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "lib/assemble/lookup.h"
+#include "lib/assemble/util/lookup.h"
 #include "lib/read/records.h"
 
 #define GT_OTF2_NOTHING (~UINT64_C(0)) /* no location, no id */

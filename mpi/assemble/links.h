@@ -10,8 +10,8 @@
 #define GT_MPI_ASSEMBLE_LINKS_H
 
 #include "gputrace/hash.h"
-#include "lib/assemble/clock.h"
-#include "lib/assemble/spool.h"
+#include "lib/assemble/clock/clock.h"
+#include "lib/assemble/spool/spool.h"
 
 /* A process as communicators know it; rank UINT32_MAX: it cannot be known. */
 struct gt_mpi_member {

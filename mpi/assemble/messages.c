@@ -7,9 +7,9 @@
  */
 #include "config.h"
 
-#include "lib/assemble/archive_track.h"
+#include "lib/assemble/archive/track.h"
 #include "mpi/assemble/comms.h"
-#include "lib/assemble/order.h"
+#include "lib/assemble/pair/order.h"
 
 const struct gt_mpi_view *gt_track_view(const struct gt_track *t, uint32_t id)
 {

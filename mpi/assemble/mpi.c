@@ -7,7 +7,7 @@
  */
 #include "config.h"
 
-#include "lib/assemble/archive_track.h"
+#include "lib/assemble/archive/track.h"
 #include "lib/assemble/half.h"
 #include "mpi/assemble/comms.h"
 #include "mpi/assemble/topology.h"

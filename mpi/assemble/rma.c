@@ -8,7 +8,7 @@
  */
 #include "config.h"
 
-#include "lib/assemble/archive_track.h"
+#include "lib/assemble/archive/track.h"
 #include "mpi/assemble/comms.h"
 
 struct window {

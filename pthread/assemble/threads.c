@@ -6,7 +6,7 @@
  */
 #include "config.h"
 
-#include "lib/assemble/archive_track.h"
+#include "lib/assemble/archive/track.h"
 #include "lib/assemble/assemblers.h"
 
 /* The paradigm that a record names; 0: POSIX threads. */

@@ -11,8 +11,8 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-#include "lib/assemble/archive.h"
-#include "lib/assemble/properties.h"
+#include "lib/assemble/archive/archive.h"
+#include "lib/assemble/defs/properties.h"
 #include "test/unit/mkspool.h"
 #include "test/unit/readback.h"
 

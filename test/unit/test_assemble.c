@@ -17,7 +17,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "lib/assemble/clock_chain.h"
+#include "lib/assemble/clock/chain.h"
 #include "test/unit/expect.h"
 
 /* ---- plain runs ------------------------------------------------------------------------------- */

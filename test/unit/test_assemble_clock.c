@@ -10,8 +10,8 @@
 
 #include <stdlib.h>
 
-#include "lib/assemble/clock.h"
-#include "lib/assemble/clock_rate.h"
+#include "lib/assemble/clock/clock.h"
+#include "lib/assemble/clock/rate.h"
 #include "test/unit/expect.h"
 
 /*

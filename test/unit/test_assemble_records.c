@@ -16,7 +16,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "lib/assemble/clock.h"
+#include "lib/assemble/clock/clock.h"
 #include "test/unit/expect.h"
 
 /* ---- threads ----------------------------------------------------------------------------------- */

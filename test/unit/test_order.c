@@ -14,7 +14,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "lib/assemble/order.h"
+#include "lib/assemble/pair/order.h"
 #include "test/unit/expect.h"
 
 #define HOSTS    4

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Unit tests of lib/assemble/summary.c: what is said, what is not, and that names are harmless.
+ * Unit tests of lib/assemble/report/summary.c: what is said, what is not, and that names are harmless.
  *
  * Limits: the numbers are given; that they are right is tested end to end.
  */
-#include "lib/assemble/summary.h"
+#include "lib/assemble/report/summary.h"
 
 #include <criterion/criterion.h>
 #include <pty.h>

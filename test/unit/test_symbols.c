@@ -5,7 +5,7 @@
  *
  * Limits: needs gcc or clang and binutils; tests of a compiler that is missing are skipped.
  */
-#include "lib/assemble/symbols.h"
+#include "lib/assemble/names/symbols.h"
 
 #include <criterion/criterion.h>
 #include <errno.h>

@@ -5,7 +5,7 @@
  */
 #include <criterion/criterion.h>
 
-#include "lib/assemble/messages.c"
+#include "lib/assemble/pair/messages.c"
 
 static uint64_t state = 1;
 

@@ -1,0 +1,414 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * All records but enter and leave: switching on and off, spooling, attributes, parameters,
+ * markers, processes, user messages; program begin and end.
+ *
+ * Limits: records of unknown types are skipped and counted.
+ */
+#include "config.h"
+
+#include "lib/assemble/archive/track.h"
+#include "lib/assemble/spool/loss.h"
+#include "lib/assemble/pair/messages.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define SEVERITY_WARNING 2u /* OTF2_SEVERITY_MEDIUM */
+
+/* ---- help ------------------------------------------------------------------------------------------ */
+
+OTF2_AttributeList *gt_track_attributes(struct gt_track *t)
+{
+	if (!t->attributes)
+		return NULL;
+	t->attributes = false; /* libotf2 empties the list when it writes it */
+	return t->w->attributes;
+}
+
+void gt_track_no_attributes(struct gt_track *t)
+{
+	if (t->attributes)
+		OTF2_AttributeList_RemoveAllAttributes(t->w->attributes);
+	t->attributes = false;
+}
+
+void gt_track_attribute(struct gt_track *t, uint32_t number, OTF2_Type type, OTF2_AttributeValue value)
+{
+	OTF2_AttributeList *list = t->w->attributes;
+
+	if (OTF2_AttributeList_TestAttributeByID(list, number))
+		OTF2_AttributeList_RemoveAttribute(list, number); /* given twice: the last counts */
+	if (!gt_track_bad(t, OTF2_AttributeList_AddAttribute(list, number, type, value),
+			  "attribute"))
+		t->attributes = true;
+}
+
+void gt_track_marker(struct gt_track *t, const char *category, const char *group, uint8_t severity,
+		     const char *text)
+{
+	struct gt_marker_def marker = {
+		.category = gt_defs_string(t->conv->defs, category),
+		.group = gt_defs_string(t->conv->defs, group),
+		.severity = severity,
+	};
+
+	gt_archive_marker(t->conv->archive, t->conv->defs, &marker,
+			  gt_scale_ns(&t->scale, t->last), t->loc->number, false, text);
+}
+
+const struct gt_lookup_entry *gt_track_remembered(const struct gt_track *t, unsigned type, uint64_t id)
+{
+	return gt_lookup_find(&t->w->lookup, GT_WORD(type, id));
+}
+
+uint32_t gt_track_remember(struct gt_track *t, unsigned type, uint64_t id, uint32_t value, uint32_t aux)
+{
+	if (!gt_lookup_put(&t->w->lookup, GT_WORD(type, id), value, aux))
+		gt_archive_fail(t->conv->archive, "no memory");
+	return value;
+}
+
+/* ---- attributes and parameters ------------------------------------------------------------------------ */
+
+void gt_convert_attribute(struct gt_track *t, const struct gt_slot *slot, uint64_t tick)
+{
+	bool tag = GT_WORD_TYPE(slot->word) == GT_T_TAG;
+	uint32_t id = (uint32_t)(tag ? GT_WORD_PAYLOAD(slot->word) >> 32 : GT_WORD_LOW(slot->word));
+	const struct gt_lookup_entry *entry = gt_track_remembered(t, GT_T_ATTR, id);
+	/* The same bits for all types. */
+	OTF2_AttributeValue value = { .uint64 = tag ? (uint32_t)slot->word : slot[1].time };
+	struct gt_attribute attribute = { .type = OTF2_TYPE_UINT64 };
+	const struct gt_def_attribute *def;
+	char text[64];
+
+	(void)tick;
+	if (entry) {
+		gt_track_attribute(t, entry->value, (OTF2_Type)entry->aux, value);
+		return;
+	}
+	def = gt_proc_find(t->loc->proc, GT_D_ATTRIBUTE, id, NULL);
+	snprintf(text, sizeof(text), "attribute %u", id);
+	attribute.name = gt_names_string(t->names, def ? def->name : 0, text);
+	attribute.description = gt_names_string(t->names, def ? def->description : 0, "");
+	if (def)
+		attribute.type = (uint8_t)gt_track_value_type(def->type);
+	gt_track_attribute(t,
+		      gt_track_remember(t, GT_T_ATTR, id, gt_defs_attribute(t->conv->defs, &attribute),
+			       attribute.type),
+		      attribute.type, value);
+}
+
+static uint32_t parameter(struct gt_track *t, unsigned slot_type, uint32_t id)
+{
+	const struct gt_lookup_entry *entry = gt_track_remembered(t, slot_type, id);
+	const struct gt_def_attribute *def;
+	struct gt_attribute item = { 0 };
+	char text[64];
+
+	if (entry)
+		return entry->value;
+	def = gt_proc_find(t->loc->proc, GT_D_PARAMETER, id, NULL);
+	snprintf(text, sizeof(text), "parameter %u", id);
+	item.name = gt_names_string(t->names, def ? def->name : 0, text);
+	item.type = slot_type == GT_T_PARAM_INT	   ? OTF2_PARAMETER_TYPE_INT64
+		    : slot_type == GT_T_PARAM_UINT ? OTF2_PARAMETER_TYPE_UINT64
+						   : OTF2_PARAMETER_TYPE_STRING;
+	return gt_track_remember(t, slot_type, id, gt_defs_parameter(t->conv->defs, &item), 0);
+}
+
+void gt_convert_parameter(struct gt_track *t, const struct gt_slot *slot, uint64_t tick)
+{
+	unsigned type = GT_WORD_TYPE(slot->word);
+	uint32_t number = parameter(t, type, (uint32_t)GT_WORD_LOW(slot->word));
+	OTF2_EvtWriter *evt = gt_writer_evt(t->writer);
+	uint64_t ns = gt_track_time(t, tick);
+	OTF2_ErrorCode rc;
+
+	if (type == GT_T_PARAM_INT)
+		rc = OTF2_EvtWriter_ParameterInt(evt, gt_track_attributes(t), ns, number,
+						 (int64_t)slot[1].time);
+	else if (type == GT_T_PARAM_UINT)
+		rc = OTF2_EvtWriter_ParameterUnsignedInt(evt, gt_track_attributes(t), ns, number,
+							 slot[1].time);
+	else
+		rc = OTF2_EvtWriter_ParameterString(
+			evt, gt_track_attributes(t), ns, number,
+			gt_defs_spoken(t->conv->defs, gt_names_string(t->names,
+								      (uint32_t)slot[1].time,
+								      "")));
+	gt_track_bad(t, rc, "parameter");
+}
+
+/* All of a set. */
+void gt_convert_parameters(struct gt_track *t, const struct gt_slot *slot, uint64_t tick)
+{
+	const struct gt_def_params *set =
+		gt_proc_find(t->loc->proc, GT_D_PARAMS, (uint32_t)GT_WORD_LOW(slot->word), NULL);
+	const struct gt_def_param *param;
+
+	if (!set) {
+		gt_convert_unknown(t, slot, tick);
+		return;
+	}
+	param = (const struct gt_def_param *)(set + 1);
+	for (uint32_t i = 0; i < set->count; i++, param++) {
+		const struct gt_slot one[2] = {
+			{ tick, GT_WORDX(param->type, 1, param->parameter) },
+			{ param->value, 0 },
+		};
+
+		if (param->type >= GT_T_PARAM_INT && param->type <= GT_T_PARAM_STR)
+			gt_convert_parameter(t, one, tick);
+	}
+}
+
+/* A number about the region that is open, under a name of ours. */
+static void own_parameter(struct gt_track *t, const char *name, uint64_t ns, uint64_t value)
+{
+	struct gt_attribute item = { .name = gt_defs_string(t->conv->defs, name),
+				     .type = OTF2_PARAMETER_TYPE_UINT64 };
+
+	gt_track_bad(t,
+		     OTF2_EvtWriter_ParameterUnsignedInt(gt_writer_evt(t->writer), gt_track_attributes(t), ns,
+							 gt_defs_parameter(t->conv->defs, &item),
+							 value),
+		     "parameter");
+}
+
+void gt_convert_process(struct gt_track *t, const struct gt_slot *slot, uint64_t tick)
+{
+	struct gt_attribute item = { .type = OTF2_PARAMETER_TYPE_STRING };
+	uint64_t ns = gt_track_time(t, tick);
+
+	switch (GT_WORD_TYPE(slot->word)) {
+	case GT_T_FORK:
+		own_parameter(t, "child process id", ns, slot[1].time);
+		break;
+	case GT_T_WAITPID:
+		own_parameter(t, "child process id", ns, slot[1].time);
+		own_parameter(t, "wait status", ns, slot[1].word);
+		break;
+	default:
+		item.name = gt_defs_string(t->conv->defs, "program");
+		gt_track_bad(t,
+			     OTF2_EvtWriter_ParameterString(
+				     gt_writer_evt(t->writer), gt_track_attributes(t), ns,
+				     gt_defs_parameter(t->conv->defs, &item),
+				     gt_defs_spoken(t->conv->defs,
+						    gt_names_string(t->names,
+								    (uint32_t)slot[1].time, "?"))),
+			     "parameter");
+		break;
+	}
+}
+
+/* ---- markers ------------------------------------------------------------------------------------------------ */
+
+void gt_convert_marker(struct gt_track *t, const struct gt_slot *slot, uint64_t tick)
+{
+	const struct gt_def_marker *def = NULL;
+	const char *text = gt_proc_string(t->loc->proc, (uint32_t)slot[1].time);
+	const char *category = NULL, *group = NULL;
+
+	gt_track_time(t, tick);
+	if (GT_WORD_TYPE(slot->word) == GT_T_COMMENT) {
+		gt_track_marker(t, "Comment", "user", 0, text ? text : "");
+		return;
+	}
+	def = gt_proc_find(t->loc->proc, GT_D_MARKER, (uint32_t)GT_WORD_LOW(slot->word), NULL);
+	if (def) {
+		category = gt_proc_string(t->loc->proc, def->name);
+		group = gt_proc_string(t->loc->proc, def->group);
+	}
+	/* VT_MARKER_TYPE_ERROR, WARNING, HINT are 1, 2, 3; OTF2's severities NONE to HIGH are 0 to 3 */
+	gt_track_marker(t, category ? category : "Marker", group ? group : "user",
+			def && def->severity >= 1 && def->severity <= 3
+				? (uint8_t)(OTF2_SEVERITY_HIGH + 1 - def->severity)
+				: OTF2_SEVERITY_NONE,
+			text ? text : "");
+}
+
+void gt_convert_gap(struct gt_track *t, const struct gt_slot *slot, uint64_t tick)
+{
+	uint64_t payload = GT_WORD_PAYLOAD(slot->word);
+	char text[160];
+
+	gt_track_time(t, tick);
+	snprintf(text, sizeof(text), "%llu events are missing here: %s",
+		 (unsigned long long)(payload & GT_LOW48),
+		 gt_loss_reason((unsigned)(payload >> GT_EXTRA_SHIFT)));
+	gt_track_marker(t, "EVENTS LOST", "gputrace", SEVERITY_WARNING, text);
+}
+
+/* ---- the recorder's own doings --------------------------------------------------------------------------------- */
+
+/*
+ * What others recorded for this location while it was spooled keeps its time: a message lies in the
+ * flush, a region's border parts it in two, for it is the border of something around the flush.
+ */
+static void flush_meanwhile(struct gt_track *t, uint64_t word, uint64_t end)
+{
+	while (t->deferred_tick < end && !gt_archive_bad(t->conv->archive)) {
+		uint64_t ns = gt_track_time(t, t->deferred_tick < t->last ? t->last : t->deferred_tick);
+		bool parts = t->deferred->region;
+
+		if (parts)
+			gt_track_leave(t, ns);
+		gt_track_foreign(t);
+		if (parts)
+			gt_track_enter(t, word, t->conv->region_flush, ns);
+	}
+}
+
+static void count_flush(struct gt_tally *tally, uint64_t ns)
+{
+	tally->flushes++;
+	tally->flush_ns += ns;
+	if (ns > tally->longest_flush_ns)
+		tally->longest_flush_ns = ns;
+}
+
+void gt_convert_flush(struct gt_track *t, const struct gt_slot *slot, uint64_t tick)
+{
+	uint64_t end = slot->time + GT_WORD_PAYLOAD(slot->word);
+
+	if (end > t->scale.tick_max || end < slot->time)
+		end = slot->time;
+	gt_track_enter(t, slot->word, t->conv->region_flush, gt_track_time(t, tick));
+	if (end < t->last)
+		end = t->last;
+	if (t->hidden) {
+		t->hidden--;
+		return;
+	}
+	count_flush(&t->w->tally, gt_scale_ns(&t->scale, end) - gt_scale_ns(&t->scale, slot->time));
+	flush_meanwhile(t, slot->word, end);
+	gt_track_leave(t, gt_track_time(t, end));
+}
+
+void gt_convert_on_off(struct gt_track *t, const struct gt_slot *slot, uint64_t tick)
+{
+	bool on = GT_WORD_TYPE(slot->word) == GT_T_ON;
+	uint64_t word = GT_WORD(GT_T_OFF, 0), ns = gt_track_time(t, tick);
+	bool off_is_open = t->depth && t->w->frames[t->depth - 1].word == word;
+
+	if (on == !off_is_open)
+		return; /* it is so already */
+	if (!on)
+		gt_track_enter(t, word, t->conv->region_off, ns);
+	gt_track_bad(t,
+		     OTF2_EvtWriter_MeasurementOnOff(gt_writer_evt(t->writer), gt_track_attributes(t), ns,
+						     on ? OTF2_MEASUREMENT_ON : OTF2_MEASUREMENT_OFF),
+		     "switching on or off");
+	if (on)
+		gt_track_leave(t, ns);
+}
+
+/* ---- user messages ------------------------------------------------------------------------------------------------- */
+
+void gt_convert_user_message(struct gt_track *t, const struct gt_slot *slot, uint64_t tick)
+{
+	bool send = GT_WORD_TYPE(slot->word) == GT_T_USER_SEND;
+	struct gt_peer peer = { .rank = GT_NO_PEER };
+	uint32_t tag = (uint32_t)slot[1].time;
+	uint64_t ns = gt_track_time(t, tick), bytes = slot[1].word;
+
+	if (t->conv->messages)
+		peer = gt_messages_peer(t->conv->messages, t->loc->number, slot->time, send, tag);
+	if (peer.rank == GT_NO_PEER) {
+		gt_track_no_attributes(t);
+		t->w->tally.unmatched++;
+		return;
+	}
+	gt_track_bad(t,
+		     send ? OTF2_EvtWriter_MpiSend(gt_writer_evt(t->writer), gt_track_attributes(t), ns,
+						   peer.rank, peer.comm, tag, bytes)
+			  : OTF2_EvtWriter_MpiRecv(gt_writer_evt(t->writer), gt_track_attributes(t), ns,
+						   peer.rank, peer.comm, tag, bytes),
+		     "message");
+}
+
+/* ---- all of them ----------------------------------------------------------------------------------------------------- */
+
+/* Of a record that nobody knows, or that refers to what is not defined. */
+void gt_convert_unknown(struct gt_track *t, const struct gt_slot *slot, uint64_t tick)
+{
+	(void)slot;
+	(void)tick;
+	t->w->tally.unknown_records++;
+}
+
+void gt_track_record(struct gt_track *t, const struct gt_slot *slot, uint64_t tick)
+{
+	static const struct {
+		void (*convert)(struct gt_track *t, const struct gt_slot *slot, uint64_t tick);
+		unsigned least;
+	} kinds[256] = {
+#define GT_RECORD(name, code, least, handler, owner, payload, data, otf2) [code] = { gt_convert_##handler, least },
+#include "gputrace/records.def"
+#undef GT_RECORD
+	};
+	unsigned type = GT_WORD_TYPE(slot->word);
+
+	if (kinds[type].convert && (!kinds[type].least || GT_WORD_EXTRA(slot->word) >= kinds[type].least))
+		kinds[type].convert(t, slot, tick);
+	else
+		gt_convert_unknown(t, slot, tick);
+}
+
+/* ---- program begin and end --------------------------------------------------------------------------------------------- */
+
+void gt_track_begin(struct gt_track *t)
+{
+	const struct gt_proc *proc = t->loc->proc;
+	const char *program = gt_journal_property(&proc->journal, "executable");
+	const char *command = gt_journal_property(&proc->journal, "command");
+	const char *arguments = command ? strchr(command, ' ') : NULL;
+	OTF2_AttributeValue pid = { .uint64 = proc->header.pid };
+	uint32_t rest = 0;
+
+	if (arguments)
+		rest = gt_defs_spoken(t->conv->defs,
+				      gt_defs_string(t->conv->defs, arguments + 1));
+	gt_track_attribute(t, t->conv->process_id, OTF2_TYPE_UINT64, pid);
+	gt_track_bad(t,
+		     OTF2_EvtWriter_ProgramBegin(
+			     gt_writer_evt(t->writer), gt_track_attributes(t),
+			     gt_scale_ns(&t->scale, t->last),
+			     gt_defs_spoken(t->conv->defs,
+					    gt_defs_string(t->conv->defs,
+							   program ? program
+								   : proc->header.program)),
+			     arguments ? 1 : 0, &rest),
+		     "program begin");
+}
+
+void gt_track_end(struct gt_track *t, uint64_t ns)
+{
+	const struct gt_proc *proc = t->loc->proc;
+	OTF2_AttributeValue pid = { .uint64 = proc->header.pid };
+	int64_t status = OTF2_UNDEFINED_INT64;
+	char text[160];
+
+	if (proc->ended && (proc->header.how == GT_END_EXIT || proc->header.how == GT_END__EXIT ||
+			    proc->header.how == GT_END_QUICK_EXIT))
+		status = proc->header.status;
+	for (unsigned cause = 0; cause < GT_LOSS_N; cause++) {
+		struct gt_marker_def marker = { .severity = OTF2_SEVERITY_MEDIUM };
+
+		if (!proc->header.lost[cause] || !gt_loss_real(cause))
+			continue;
+		marker.category = gt_defs_string(t->conv->defs, "EVENTS LOST");
+		marker.group = gt_defs_string(t->conv->defs, "gputrace");
+		snprintf(text, sizeof(text), "%llu events of this process are missing: %s",
+			 (unsigned long long)proc->header.lost[cause], gt_loss_reason(cause));
+		gt_archive_marker(t->conv->archive, t->conv->defs, &marker, ns, t->out->group, true,
+				  text);
+	}
+	gt_track_attribute(t, t->conv->process_id, OTF2_TYPE_UINT64, pid);
+	gt_track_bad(t,
+		     OTF2_EvtWriter_ProgramEnd(gt_writer_evt(t->writer), gt_track_attributes(t), ns, status),
+		     "program end");
+}

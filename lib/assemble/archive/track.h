@@ -1,0 +1,135 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * The state of one location's conversion, shared by conversion.c (order, nesting, the hot loop)
+ * and records.c (all records but enter and leave).
+ *
+ * Limits: internal.
+ */
+#ifndef GT_ASSEMBLE_ARCHIVE_TRACK_H
+#define GT_ASSEMBLE_ARCHIVE_TRACK_H
+
+#include "lib/assemble/archive/int.h"
+#include "lib/assemble/archive/conversion.h"
+#include "lib/assemble/spool/deferred.h"
+
+#define GT_STACK_MOST 1000000u /* deeper frames are only counted */
+#define GT_TIMED      (UINT32_MAX - 1) /* lookup value: the address had several owners */
+
+/* Most events and attributes that a slot of an adapter's own record may become, and their bytes. */
+#define GT_OWN_EVENTS 16u
+#define GT_OWN_BYTES  (GT_OWN_EVENTS * 40u)
+
+struct gt_track {
+	struct gt_worker *w;
+	struct gt_conversion *conv;
+	struct gt_stream stream;
+	struct gt_loc *loc;
+	struct gt_out_location *out;
+	struct gt_names *names;
+	struct gt_writer *writer;
+	struct gt_deferred *deferred;  /* what others recorded for this location; NULL: nothing */
+	uint64_t deferred_tick;    /* of the next of it; UINT64_MAX: there is none */
+	unsigned deferred_slots;   /* written since space was reserved */
+	uint64_t slot_bytes;   /* most that one slot can take in the archive beyond its own size */
+	struct gt_scale scale;
+	uint64_t last;         /* tick of the last event that was written */
+	struct gt_floors floors; /* ticks below, in a half that began later, are of the turn before */
+	size_t depth;          /* open frames */
+	uint64_t hidden;       /* frames beyond GT_STACK_MOST */
+	unsigned held;
+	bool attributes;       /* the list holds some for the next event */
+	bool skip;             /* the next record is not of this location */
+	bool full;             /* the disk is */
+	uint64_t torn, torn_marks;
+	uint64_t holes;        /* slots of zeros */
+	struct gt_io_open {
+		uint32_t handle, id;
+	} io[32];              /* operations that IO_ENTER began, innermost last */
+	unsigned io_depth;
+	uint32_t io_ids;       /* matching ids that were given */
+	unsigned own_events;   /* that the handler of a record of its own may still write */
+};
+
+/* Writes frames' leaves down to `depth` and counts them as closed by repair. */
+void gt_track_close(struct gt_track *t, size_t depth, uint64_t ns);
+/* Enters a region; `word` finds it again at its leave. */
+void gt_track_enter(struct gt_track *t, uint64_t word, uint32_t region, uint64_t ns);
+void gt_track_leave(struct gt_track *t, uint64_t ns);
+
+/* The list of attributes for the event that is written now, or NULL. Empties itself when used. */
+OTF2_AttributeList *gt_track_attributes(struct gt_track *t);
+
+/* An attribute of the next event. Given twice the last one counts. */
+void gt_track_attribute(struct gt_track *t, uint32_t number, OTF2_Type type, OTF2_AttributeValue value);
+
+/* The event that they belong to is left out. */
+void gt_track_no_attributes(struct gt_track *t);
+
+/* What was found out about something of this process, by a record type and a number; NULL: nothing yet. */
+const struct gt_lookup_entry *gt_track_remembered(const struct gt_track *t, unsigned type, uint64_t id);
+uint32_t gt_track_remember(struct gt_track *t, unsigned type, uint64_t id, uint32_t value, uint32_t aux);
+
+/* The metric of `count` of the process's definitions from `id` on, with a recorder. And: one that the location
+ * has events of. */
+uint32_t gt_track_metric_number(struct gt_track *t, uint32_t id, uint32_t count);
+void gt_track_metric_here(struct gt_track *t, uint32_t metric);
+
+/* The type of a value that is recorded as one of OTF2's; what it cannot be is unsigned. */
+static inline OTF2_Type gt_track_value_type(uint32_t type)
+{
+	return type == OTF2_TYPE_INT64 || type == OTF2_TYPE_DOUBLE ? (OTF2_Type)type
+								    : OTF2_TYPE_UINT64;
+}
+
+/* Time of a tick; time never goes back. */
+uint64_t gt_track_time(struct gt_track *t, uint64_t tick);
+
+void gt_track_marker(struct gt_track *t, const char *category, const char *group, uint8_t severity,
+		     const char *text);
+
+/* Writes the next unit that others recorded for this location; there is one. */
+void gt_track_foreign(struct gt_track *t);
+
+/* Any record, by the table in <gputrace/records.def>: its handler, if it has all of its slots. */
+void gt_track_record(struct gt_track *t, const struct gt_slot *slot, uint64_t tick);
+
+/* The handlers. Each takes a whole record and the tick that it is to have. */
+#define GT_RECORD(name, code, least, handler, owner, payload, data, otf2) \
+	void gt_convert_##handler(struct gt_track *t, const struct gt_slot *slot, uint64_t tick);
+#include "gputrace/records.def"
+#undef GT_RECORD
+
+/* Begin and completion of the operation that IO_ENTER or IO_LEAVE stands for. */
+void gt_track_io_short(struct gt_track *t, uint64_t word, uint64_t tick);
+
+/* An enter or leave by the slot's word. */
+void gt_track_enter_word(struct gt_track *t, uint64_t word, uint64_t tick);
+void gt_track_leave_word(struct gt_track *t, uint64_t word, uint64_t tick);
+/* Of a region of the archive by its number. */
+void gt_track_enter_region(struct gt_track *t, uint32_t region, uint64_t tick);
+void gt_track_leave_region(struct gt_track *t, uint32_t region, uint64_t tick);
+
+/*
+ * The slots of what stays together: readings of counters and the event at which they were made, which has
+ * their time. Of any other record, its own.
+ */
+unsigned gt_track_unit_slots(const struct gt_slot *slot, const struct gt_slot *end);
+
+/*
+ * A METRIC or METRICS in the run of plain enters and leaves up to tick `most`: written, at `ns`, if it was seen
+ * before and what it stays together with is in order. Returns the slot behind it; NULL: it is something else, or
+ * not plain.
+ */
+const struct gt_slot *gt_track_run_metrics(struct gt_track *t, const struct gt_slot *slot,
+					   const struct gt_slot *end, uint64_t most, uint64_t ns);
+
+/* Program begin and end, on the first location of a process. */
+void gt_track_begin(struct gt_track *t);
+void gt_track_end(struct gt_track *t, uint64_t ns);
+
+static inline bool gt_track_bad(struct gt_track *t, OTF2_ErrorCode rc, const char *what)
+{
+	return gt_otf2_bad(t->conv->archive, rc, what);
+}
+
+#endif

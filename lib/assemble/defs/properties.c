@@ -1,0 +1,242 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * The properties of location groups and locations; see properties.h.
+ */
+#include "config.h"
+
+#include "lib/assemble/defs/properties.h"
+
+#include "lib/assemble/assemblers.h"
+#include "lib/assemble/spool/loss.h"
+
+#include <ctype.h>
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+struct task {
+	const struct gt_layout *layout;
+	struct gt_defs *defs;
+	const struct gt_clock *clock;
+	const struct gt_proc *procs;
+	bool part;
+};
+
+void gt_properties_add(struct gt_properties *props, struct gt_defs *defs, bool of_group,
+		       uint32_t owner, const char *name, const char *value)
+{
+	char key[96];
+
+	if (props->count == props->room) {
+		size_t room = props->room ? 2 * props->room : 64;
+		struct gt_property *list = realloc(props->list, room * sizeof(*list));
+
+		if (!list) {
+			props->rc = -ENOMEM;
+			return;
+		}
+		props->list = list;
+		props->room = room;
+	}
+	snprintf(key, sizeof(key), "GPUTRACE::%s", name);
+	props->list[props->count++] = (struct gt_property){
+		.of_group = of_group,
+		.owner = owner,
+		.name = gt_defs_string(defs, key),
+		.value = gt_defs_string(defs, value),
+	};
+}
+
+static void add_property(struct task *out, struct gt_properties *props, bool of_group,
+			 uint32_t owner, const char *name, const char *value)
+{
+	gt_properties_add(props, out->defs, of_group, owner, name, value);
+}
+
+static void add_number(struct task *out, struct gt_properties *props, bool of_group, uint32_t owner,
+		       const char *name, uint64_t value)
+{
+	char text[32];
+
+	snprintf(text, sizeof(text), "%llu", (unsigned long long)value);
+	add_property(out, props, of_group, owner, name, text);
+}
+
+static void add_losses(struct task *out, struct gt_properties *props, bool of_group, uint32_t owner,
+		       const uint64_t *lost)
+{
+	char name[64];
+
+	for (unsigned i = 0; i < GT_LOSS_N; i++) {
+		if (!lost[i] || !gt_loss_name(i))
+			continue;
+		snprintf(name, sizeof(name), "LOST_%s", gt_loss_name(i));
+		add_number(out, props, of_group, owner, name, lost[i]);
+	}
+}
+
+/* The latest value of a name counts. `first`: where the list began for this owner. */
+static void keep_latest(struct gt_properties *props, size_t first)
+{
+	const struct gt_property *latest = &props->list[props->count - 1];
+
+	for (size_t i = first; i + 1 < props->count; i++)
+		if (props->list[i].name == latest->name) {
+			props->list[i].value = latest->value;
+			props->count--;
+			return;
+		}
+}
+
+/* Is this "<adapter>:<key>", of an adapter that we know or the process has registered? */
+static bool is_account(const struct gt_journal *journal, const char *key)
+{
+	size_t length = strcspn(key, ":");
+
+	for (size_t i = 0; key[length] && gt_assembler(i); i++)
+		if (!strncmp(gt_assembler(i)->name, key, length) && !gt_assembler(i)->name[length])
+			return true;
+	for (size_t i = 0; key[length] && i < gt_journal_count(journal, GT_D_PROPERTY); i++) {
+		const char *other = gt_journal_nth(journal, GT_D_PROPERTY, i, NULL, NULL);
+
+		if (!strcmp(other, "adapter") && !strncmp(other + sizeof("adapter"), key, length) &&
+		    !other[sizeof("adapter") + length])
+			return true;
+	}
+	return false;
+}
+
+/* An adapter's account of itself, "<adapter>:<key>", as ADAPTER_KEY. An exec that failed has made another
+ * one before. */
+static void add_account(struct task *out, struct gt_properties *props, uint32_t group, const char *key,
+			const char *value, size_t first)
+{
+	char name[80];
+	size_t i = 0;
+
+	for (; key[i] && i + 1 < sizeof(name); i++)
+		name[i] = key[i] == ':' || key[i] == ' ' ? '_' : (char)toupper((unsigned char)key[i]);
+	name[i] = 0;
+	add_property(out, props, true, group, name, value);
+	if (!props->rc)
+		keep_latest(props, first);
+}
+
+/* What the process wrote about itself; its settings go into gputrace.cfg instead. */
+static void add_journal_properties(struct task *out, struct gt_properties *props, uint32_t group,
+				   const struct gt_journal *journal)
+{
+	char adapters[8192] = "", name[32];
+	size_t used = 0, first = props->count;
+	unsigned comments = 0;
+
+	for (size_t i = 0; i < gt_journal_count(journal, GT_D_PROPERTY); i++) {
+		const char *key = gt_journal_nth(journal, GT_D_PROPERTY, i, NULL, NULL);
+		const char *value = key + strlen(key) + 1;
+
+		if (!strcmp(key, "adapter") && used + strlen(value) + 2 < sizeof(adapters))
+			used += (size_t)snprintf(adapters + used, sizeof(adapters) - used, "%s%s",
+						 used ? "," : "", value);
+		else if (!strcmp(key, "command"))
+			add_property(out, props, true, group, "COMMAND_LINE", value);
+		else if (!strcmp(key, "executable"))
+			add_property(out, props, true, group, "EXECUTABLE", value);
+		else if (!strcmp(key, "comment")) { /* VT_COMMENT_DEF */
+			snprintf(name, sizeof(name), "COMMENT_%u", ++comments);
+			add_property(out, props, true, group, name, value);
+		} else if (is_account(journal, key)) {
+			add_account(out, props, group, key, value, first);
+		}
+	}
+	if (used)
+		add_property(out, props, true, group, "ADAPTERS", adapters);
+}
+
+void gt_properties_clock(struct gt_properties *props, struct gt_defs *defs, uint32_t group,
+			 int64_t error, uint32_t comparisons)
+{
+	struct task task = { .defs = defs };
+
+	if (error < 0)
+		add_property(&task, props, true, group, "CLOCK_ERROR_NS", "unknown");
+	else
+		add_number(&task, props, true, group, "CLOCK_ERROR_NS", (uint64_t)error);
+	add_number(&task, props, true, group, "CLOCK_COMPARISONS", comparisons);
+}
+
+/* Where there are several hosts: how far the times of this one's processes may be off. */
+static void add_clock(struct task *out, struct gt_properties *props, uint32_t group,
+		      const struct gt_proc *proc)
+{
+	const struct gt_clock *clock = out->clock;
+	size_t place = (size_t)(proc - out->procs);
+
+	if (!clock || (clock->hosts < 2 && !out->part))
+		return;
+	if (!out->part) /* else the merge says it, which knows all hosts */
+		gt_properties_clock(props, out->defs, group, clock->errors[place],
+				    clock->comparisons[place]);
+	for (size_t i = 0; i < gt_journal_count(&proc->journal, GT_D_SYNC) && i < 100; i++) {
+		const struct gt_def_sync *sync =
+			gt_journal_nth(&proc->journal, GT_D_SYNC, i, NULL, NULL);
+		const char *reference = gt_proc_string(proc, sync->reference);
+		char name[32], text[192];
+
+		snprintf(name, sizeof(name), "CLOCK_COMPARISON_%zu", i + 1);
+		snprintf(text, sizeof(text), "tick %llu, tick %llu of %.64s, within %llu ticks",
+			 (unsigned long long)sync->tick, (unsigned long long)sync->other_tick,
+			 reference ? reference : "?", (unsigned long long)sync->width);
+		add_property(out, props, true, group, name, text);
+	}
+}
+
+static void add_process_properties(struct task *out, struct gt_properties *props, uint32_t group)
+{
+	const struct gt_proc *proc = out->layout->groups[group].proc;
+	static const char *const origins[] = { "first", "fork", "exec" };
+	char text[320];
+
+	add_number(out, props, true, group, "PROCESS_ID", proc->header.pid);
+	add_property(out, props, true, group, "ENDED",
+		     gt_end_text(proc, text, sizeof(text)));
+	add_clock(out, props, group, proc);
+	if (proc->parent) {
+		snprintf(text, sizeof(text), "%s [%u]", proc->parent->header.program,
+			 proc->parent->header.pid);
+		add_property(out, props, true, group, "PARENT", text);
+		add_property(out, props, true, group, "ORIGIN",
+			     origins[proc->header.origin == 1 ? 1 : 2]);
+	}
+	add_journal_properties(out, props, group, &proc->journal);
+	add_losses(out, props, true, group, proc->header.lost);
+}
+
+int gt_properties_collect(struct gt_properties *props, const struct gt_layout *layout,
+			  struct gt_defs *defs, const struct gt_clock *clock,
+			  const struct gt_proc *procs, bool part)
+{
+	struct task task = { .layout = layout, .defs = defs, .clock = clock, .procs = procs,
+			     .part = part };
+	struct task *out = &task;
+
+	for (uint32_t i = 0; i < out->layout->group_count; i++)
+		if (!out->layout->groups[i].accelerator)
+			add_process_properties(out, props, i);
+	for (uint32_t i = 0; i < out->layout->location_count; i++) {
+		const struct gt_loc *loc = out->layout->locations[i].loc;
+
+		if (loc->win.tid && loc->win.kind == GT_LOC_THREAD)
+			add_number(out, props, false, i, "THREAD_ID", loc->win.tid);
+		if (loc->win.incarnation > 1)
+			add_number(out, props, false, i, "THREADS", loc->win.incarnation);
+		add_losses(out, props, false, i, loc->lost);
+	}
+	return props->rc;
+}
+
+void gt_properties_free(struct gt_properties *props)
+{
+	free(props->list);
+	memset(props, 0, sizeof(*props));
+}

@@ -1,0 +1,279 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Functions by address and time, regions by id.
+ *
+ * Limits: a mapping is remembered from when it was first seen; it may have been there a
+ * little earlier, so the choice goes by when mappings went, not by when they came.
+ */
+#include "config.h"
+
+#include "lib/assemble/names/names.h"
+
+#include "lib/common/demangle.h"
+#include "lib/common/settings.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define ROLE_FUNCTION     1u /* OTF2_REGION_ROLE_FUNCTION */
+#define PARADIGM_COMPILER 2u /* OTF2_PARADIGM_COMPILER */
+
+static bool overlap(const struct gt_mapping *m, uint64_t start, uint64_t end)
+{
+	return m->module->start < end && start < m->module->end;
+}
+
+static bool same_code(const struct gt_mapping *a, const struct gt_mapping *b)
+{
+	return a->module->start - a->module->offset == b->module->start - b->module->offset &&
+	       a->module->inode == b->module->inode && a->module->size == b->module->size &&
+	       a->module->mtime_ns == b->module->mtime_ns && !strcmp(a->path, b->path);
+}
+
+static int by_seen(const void *a, const void *b)
+{
+	const struct gt_mapping *x = a, *y = b;
+
+	return (x->seen > y->seen) - (x->seen < y->seen);
+}
+
+/* Whatever lay there when something else was seen had gone before. */
+static void end_by_successors(struct gt_names *names)
+{
+	for (uint32_t i = 0; i < names->mapping_count; i++) {
+		struct gt_mapping *m = &names->mappings[i];
+
+		for (uint32_t j = i + 1; j < names->mapping_count; j++) {
+			const struct gt_mapping *next = &names->mappings[j];
+
+			if (next->seen > m->gone)
+				break;
+			if (next->seen > m->seen && !same_code(m, next) &&
+			    overlap(m, next->module->start, next->module->end)) {
+				m->gone = next->seen;
+				break;
+			}
+		}
+	}
+}
+
+static void end_by_records(struct gt_names *names, const struct gt_journal *journal)
+{
+	size_t n = gt_journal_count(journal, GT_D_MODULE_GONE);
+
+	for (size_t i = 0; i < n; i++) {
+		const struct gt_def_module_gone *gone =
+			gt_journal_nth(journal, GT_D_MODULE_GONE, i, NULL, NULL);
+
+		for (uint32_t k = 0; k < names->mapping_count; k++) {
+			struct gt_mapping *m = &names->mappings[k];
+
+			/* One look can find that one is gone and another is in its place. */
+			if (m->seen < gone->tick && gone->tick < m->gone &&
+			    overlap(m, gone->start, gone->end))
+				m->gone = gone->tick;
+		}
+	}
+}
+
+int gt_names_make(struct gt_names *names, const struct gt_proc *proc, struct gt_defs *defs,
+		  struct gt_symbolizer *symbolizer)
+{
+	const struct gt_proc *owner = proc;
+	size_t n;
+
+	memset(names, 0, sizeof(*names));
+	names->proc = proc;
+	names->defs = defs;
+	names->symbolizer = symbolizer;
+	while (!(n = gt_journal_count(&owner->journal, GT_D_MODULE)) && owner->parent &&
+	       owner->header.origin == 1)
+		owner = owner->parent;
+	if (!n)
+		return 0;
+	names->mappings = calloc(n, sizeof(*names->mappings));
+	if (!names->mappings)
+		return -ENOMEM;
+	for (size_t i = 0; i < n; i++) {
+		const struct gt_def_module *module =
+			gt_journal_nth(&owner->journal, GT_D_MODULE, i, NULL, NULL);
+
+		if (module->start >= module->end)
+			continue;
+		names->mappings[names->mapping_count++] = (struct gt_mapping){
+			.module = module,
+			.path = (const char *)(module + 1),
+			.seen = module->tick,
+			.gone = UINT64_MAX,
+		};
+	}
+	qsort(names->mappings, names->mapping_count, sizeof(*names->mappings), by_seen);
+	end_by_records(names, &owner->journal);
+	end_by_successors(names);
+	return 0;
+}
+
+void gt_names_free(struct gt_names *names)
+{
+	free(names->mappings);
+	memset(names, 0, sizeof(*names));
+}
+
+static bool holds(const struct gt_mapping *m, uint64_t address)
+{
+	return address >= m->module->start && address < m->module->end;
+}
+
+uint32_t gt_names_mapping(const struct gt_names *names, uint64_t address, uint64_t tick)
+{
+	uint32_t best = GT_NO_MAPPING, last = GT_NO_MAPPING;
+
+	for (uint32_t i = 0; i < names->mapping_count; i++) {
+		const struct gt_mapping *m = &names->mappings[i];
+
+		if (!holds(m, address))
+			continue;
+		if (m->gone >= tick &&
+		    (best == GT_NO_MAPPING || m->gone < names->mappings[best].gone))
+			best = i;
+		if (last == GT_NO_MAPPING || m->gone >= names->mappings[last].gone)
+			last = i;
+	}
+	return best != GT_NO_MAPPING ? best : last;
+}
+
+bool gt_names_reused(const struct gt_names *names, uint64_t address)
+{
+	const struct gt_mapping *first = NULL;
+
+	for (uint32_t i = 0; i < names->mapping_count; i++) {
+		const struct gt_mapping *m = &names->mappings[i];
+
+		if (!holds(m, address))
+			continue;
+		if (first && !same_code(first, m))
+			return true;
+		first = m;
+	}
+	return false;
+}
+
+/* What makes a function the same one in all processes: the file, and where in the file it is. */
+static size_t function_key(const struct gt_names *names, uint64_t address,
+			   const struct gt_mapping *m, char *key, size_t size)
+{
+	int n;
+
+	if (!m)
+		n = snprintf(key, size, "A%u:%llx",
+			     (unsigned)(names->proc - names->proc->spool->procs),
+			     (unsigned long long)address);
+	else
+		n = snprintf(key, size, "F%llx:%llx:%llx:%s",
+			     (unsigned long long)(address - m->module->start + m->module->offset),
+			     (unsigned long long)m->module->size,
+			     (unsigned long long)m->module->mtime_ns, m->path);
+	return n < 0 ? 0 : (size_t)n < size ? (size_t)n : size - 1;
+}
+
+struct gt_filter *gt_names_groups(void)
+{
+	struct gt_filter *groups;
+
+	if (!gt_settings.groups_spec || !*gt_settings.groups_spec)
+		return NULL;
+	groups = gt_filter_new();
+	if (groups)
+		gt_filter_read(groups, GT_FILTER_GROUPS, gt_settings.groups_spec, NULL);
+	return groups;
+}
+
+/* The group that the groups file gives a function. The symbolizer's lock is held: gt_demangle()
+ * has one work space for all. */
+static uint32_t function_group(struct gt_names *names, const struct gt_symbol *symbol)
+{
+	static char full[GT_DEMANGLE_MAX], plain[GT_DEMANGLE_MAX];
+	struct gt_filter_names n = { .name = symbol->canonical, .full = symbol->name };
+	const char *group;
+
+	if (!names->symbolizer->groups || !symbol->exact)
+		return GT_UNDEFINED;
+	if (gt_demangle(symbol->canonical, full, plain))
+		n.plain = plain;
+	group = gt_filter_group(names->symbolizer->groups, &n);
+	return group ? gt_defs_string(names->defs, group) : GT_UNDEFINED;
+}
+
+uint32_t gt_names_function(struct gt_names *names, uint64_t address, uint32_t mapping)
+{
+	const struct gt_mapping *m = mapping < names->mapping_count ? &names->mappings[mapping]
+								    : NULL;
+	struct gt_region region = { .group = GT_UNDEFINED, .role = ROLE_FUNCTION,
+				    .paradigm = PARADIGM_COMPILER };
+	char key[GT_NAME_MAX + 64];
+	size_t bytes = function_key(names, address, m, key, sizeof(key));
+	uint32_t known = gt_defs_region_known(names->defs, key, bytes);
+	struct gt_symbol symbol;
+
+	if (known != GT_UNDEFINED)
+		return known;
+	pthread_mutex_lock(&names->symbolizer->lock);
+	gt_symbols_lookup(names->symbolizer->symbols, m ? m->module : NULL, m ? m->path : NULL,
+			  address, &symbol);
+	region.name = gt_defs_string(names->defs, symbol.name);
+	region.canonical = gt_defs_string(names->defs, symbol.canonical);
+	region.file = gt_defs_string(names->defs, symbol.file ? symbol.file : m ? m->path : "");
+	region.begin = region.end = symbol.file ? symbol.line : 0;
+	region.made_up = !symbol.exact;
+	region.group = function_group(names, &symbol);
+	known = gt_defs_region(names->defs, key, bytes, &region);
+	pthread_mutex_unlock(&names->symbolizer->lock);
+	return known;
+}
+
+uint32_t gt_names_string(struct gt_names *names, uint32_t id, const char *fallback)
+{
+	const char *text = gt_proc_string(names->proc, id);
+
+	return gt_defs_string(names->defs, text ? text : fallback);
+}
+
+uint32_t gt_names_region(struct gt_names *names, uint32_t id)
+{
+	const struct gt_def_region *def = gt_proc_find(names->proc, GT_D_REGION, id, NULL);
+	struct gt_region region = { .group = GT_UNDEFINED, .role = ROLE_FUNCTION };
+	char text[64];
+	uint32_t key[10] = { 'R' };
+
+	if (def) {
+		snprintf(text, sizeof(text), "region %u", id);
+		region.name = gt_names_string(names, def->name, text);
+		region.canonical = def->canonical ? gt_names_string(names, def->canonical, text)
+						  : region.name;
+		region.file = gt_names_string(names, def->file, "");
+		region.description = gt_names_string(names, def->description, "");
+		if (def->group)
+			region.group = gt_names_string(names, def->group, "");
+		region.begin = def->begin_line;
+		region.end = def->end_line;
+		region.role = def->role <= GT_ROLE_MOST ? def->role : 0;
+		region.paradigm = def->paradigm <= GT_PARADIGM_MOST ? def->paradigm : 0;
+		region.flags = def->flags & 3;
+	} else {
+		snprintf(text, sizeof(text), "region %u (definition lost)", id);
+		region.name = region.canonical = gt_defs_string(names->defs, text);
+		region.made_up = true;
+		key[9] = (uint32_t)(names->proc - names->proc->spool->procs) + 1;
+	}
+	key[1] = region.name;
+	key[2] = region.canonical;
+	key[3] = region.file;
+	key[4] = region.group;
+	key[5] = region.begin;
+	key[6] = region.end;
+	key[7] = region.role;
+	key[8] = (uint32_t)region.paradigm << 16 | region.flags;
+	return gt_defs_region(names->defs, key, sizeof(key), &region);
+}

@@ -1,0 +1,50 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * From a code address to the function it belongs to: name, mangled name, source file and line,
+ * read from the ELF symbols and DWARF of the file that was mapped there.
+ *
+ * Limits: not thread-safe (the assembly holds a lock around each call). Never fails: without
+ * symbols the name is "module+0xoffset", without a module "0xaddress". Files are only read, and
+ * one that is no longer the file the program ran is not used.
+ */
+#ifndef GT_ASSEMBLE_NAMES_SYMBOLS_H
+#define GT_ASSEMBLE_NAMES_SYMBOLS_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "lib/format.h"
+
+struct gt_symbols;
+
+struct gt_symbol {
+	const char *name;      /* as the user knows it: demangled */
+	const char *canonical; /* mangled name, or the same text as `name`; never NULL */
+	const char *file;      /* source file, or NULL */
+	unsigned line;	       /* 0: unknown */
+	bool exact;	       /* false: no symbol covers the address, `name` is made up */
+};
+
+/*
+ * NULL without memory. Takes DEBUGINFOD_URLS out of the environment, so that no server is asked for debug
+ * files: call it before there are threads.
+ */
+struct gt_symbols *gt_symbols_new(void);
+void gt_symbols_free(struct gt_symbols *symbols);
+
+/*
+ * Separate debug files are looked for below `path` instead of /usr/lib/debug (kept, not copied).
+ * Only before the first lookup.
+ */
+void gt_symbols_debug_root(struct gt_symbols *symbols, const char *path);
+
+/*
+ * The function at `address` in a process that had `path` mapped as `module` says (both NULL if no
+ * mapping covers the address). The strings in `out` stay valid until the next call with the same
+ * `symbols`. Returns 0 if a symbol was found, -ENOENT if the name had to be made up; `out` is
+ * filled in either case.
+ */
+int gt_symbols_lookup(struct gt_symbols *symbols, const struct gt_def_module *module,
+		      const char *path, uint64_t address, struct gt_symbol *out);
+
+#endif

@@ -1,0 +1,329 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * DWARF: from an address to the function's source file and line (symbols_priv.h).
+ *
+ * Limits: an index of the compilation units is made at the first question, one of a unit's
+ * functions at the first question about that unit; nothing else is read.
+ */
+#include "config.h"
+
+#include "lib/assemble/names/symbols_priv.h"
+
+#include <dwarf.h>
+#include <elfutils/libdw.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum {
+	DEPTH_MAX = 32, /* of nested scopes that may hold functions */
+	RANGES_MAX = 1 << 24,
+	FUNCTIONS_MAX = 1 << 22,
+};
+
+struct range {
+	uint64_t low, high;
+	uint64_t reach; /* largest `high` of this and all entries before */
+	union {
+		size_t unit;
+		Dwarf_Die die;
+	};
+};
+
+struct ranges {
+	struct range *items;
+	size_t count, room;
+};
+
+struct unit {
+	Dwarf_Die die; /* of the unit, or of its split part */
+	bool indexed;
+	struct ranges functions;
+};
+
+struct gt_lines {
+	Dwarf *dwarf;
+	const struct gt_elf *elf;
+	struct unit *units;
+	size_t unit_count;
+	struct ranges ranges;
+};
+
+static bool in_code(const struct gt_lines *lines, uint64_t low, uint64_t high)
+{
+	if (low >= high)
+		return false;
+	for (size_t i = 0; i < lines->elf->segment_count; i++) {
+		const struct gt_elf_segment *s = &lines->elf->segments[i];
+
+		if (s->executable && low >= s->address && low - s->address < s->size)
+			return true;
+	}
+	return false;
+}
+
+/* Ranges of functions that the linker threw away begin at 0 or -1: in_code() leaves them out. */
+static struct range *add(struct gt_lines *lines, struct ranges *to, uint64_t low, uint64_t high,
+			 size_t max)
+{
+	if (!in_code(lines, low, high) || to->count >= max)
+		return NULL;
+	if (to->count == to->room) {
+		size_t room = to->room ? to->room * 2 : 16;
+		struct range *items = realloc(to->items, room * sizeof(*items));
+
+		if (!items)
+			return NULL;
+		to->items = items;
+		to->room = room;
+	}
+	to->items[to->count] = (struct range){.low = low, .high = high};
+	return &to->items[to->count++];
+}
+
+static int compare(const void *va, const void *vb)
+{
+	const struct range *a = va, *b = vb;
+
+	if (a->low != b->low)
+		return a->low < b->low ? -1 : 1;
+	return a->high < b->high ? 1 : a->high > b->high ? -1 : 0; /* the inner one last */
+}
+
+static void settle(struct ranges *ranges)
+{
+	uint64_t reach = 0;
+
+	if (!ranges->count)
+		return;
+	qsort(ranges->items, ranges->count, sizeof(*ranges->items), compare);
+	for (size_t i = 0; i < ranges->count; i++) {
+		if (ranges->items[i].high > reach)
+			reach = ranges->items[i].high;
+		ranges->items[i].reach = reach;
+	}
+}
+
+/* The innermost range that holds the address. */
+static struct range *find(const struct ranges *ranges, uint64_t address)
+{
+	size_t low = 0, high = ranges->count;
+
+	while (low < high) {
+		size_t middle = low + (high - low) / 2;
+
+		if (ranges->items[middle].low <= address)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	for (; low > 0 && ranges->items[low - 1].reach > address; low--)
+		if (ranges->items[low - 1].high > address)
+			return &ranges->items[low - 1];
+	return NULL;
+}
+
+/* ---- units ----------------------------------------------------------------------------------- */
+
+static void add_unit(struct gt_lines *lines, Dwarf_Die *ranges_of, Dwarf_Die *die, size_t room)
+{
+	size_t index = lines->unit_count;
+	Dwarf_Addr base, low, high;
+	ptrdiff_t at = 0;
+
+	if (index == room)
+		return;
+	for (size_t n = 0;
+	     n < RANGES_MAX && (at = dwarf_ranges(ranges_of, at, &base, &low, &high)) > 0; n++) {
+		struct range *r = add(lines, &lines->ranges, low, high, RANGES_MAX);
+
+		if (r)
+			r->unit = index;
+	}
+	lines->units[lines->unit_count++] = (struct unit){.die = *die};
+}
+
+static void read_units(struct gt_lines *lines)
+{
+	Dwarf_CU *unit = NULL;
+	size_t room = 0;
+
+	for (;;) {
+		Dwarf_Die die, split;
+		uint8_t type;
+
+		if (dwarf_get_units(lines->dwarf, unit, &unit, NULL, &type, &die, &split))
+			break;
+		if (type != DW_UT_compile && type != DW_UT_skeleton && type != DW_UT_partial)
+			continue;
+		if (lines->unit_count == room) {
+			size_t more = room ? room * 2 : 64;
+			struct unit *units = realloc(lines->units, more * sizeof(*units));
+
+			if (!units)
+				break;
+			lines->units = units;
+			room = more;
+		}
+		add_unit(lines, &die, type == DW_UT_skeleton && split.addr ? &split : &die, room);
+	}
+	settle(&lines->ranges);
+}
+
+struct gt_lines *gt_lines_new(void *elf_handle, const struct gt_elf *elf)
+{
+	struct gt_lines *lines = calloc(1, sizeof(*lines));
+
+	if (!lines)
+		return NULL;
+	lines->elf = elf;
+	lines->dwarf = dwarf_begin_elf(elf_handle, DWARF_C_READ, NULL);
+	if (!lines->dwarf) {
+		free(lines);
+		return NULL;
+	}
+	read_units(lines);
+	return lines;
+}
+
+void gt_lines_free(struct gt_lines *lines)
+{
+	if (!lines)
+		return;
+	for (size_t i = 0; i < lines->unit_count; i++)
+		free(lines->units[i].functions.items);
+	free(lines->units);
+	free(lines->ranges.items);
+	dwarf_end(lines->dwarf);
+	free(lines);
+}
+
+/* ---- functions of a unit --------------------------------------------------------------------- */
+
+static void add_function(struct gt_lines *lines, struct unit *unit, Dwarf_Die *die)
+{
+	Dwarf_Addr base, low, high;
+	ptrdiff_t at = 0;
+
+	for (size_t n = 0; n < 64 && (at = dwarf_ranges(die, at, &base, &low, &high)) > 0; n++) {
+		struct range *r = add(lines, &unit->functions, low, high, FUNCTIONS_MAX);
+
+		if (r)
+			r->die = *die;
+	}
+}
+
+/* Where definitions of functions can stand; blocks only hold those of local classes and of C's
+   nested functions. */
+static bool may_hold_functions(int tag)
+{
+	switch (tag) {
+	case DW_TAG_namespace:
+	case DW_TAG_module:
+	case DW_TAG_class_type:
+	case DW_TAG_structure_type:
+	case DW_TAG_union_type:
+	case DW_TAG_subprogram:
+	case DW_TAG_lexical_block:
+	case DW_TAG_try_block:
+	case DW_TAG_catch_block:
+		return true;
+	}
+	return false;
+}
+
+static void index_scope(struct gt_lines *lines, struct unit *unit, Dwarf_Die *scope, unsigned depth)
+{
+	Dwarf_Die die;
+	Dwarf_Off last;
+
+	if (depth > DEPTH_MAX || dwarf_child(scope, &die))
+		return;
+	do {
+		int tag = dwarf_tag(&die);
+
+		if (tag == DW_TAG_subprogram)
+			add_function(lines, unit, &die);
+		if (may_hold_functions(tag) && dwarf_haschildren(&die) > 0)
+			index_scope(lines, unit, &die, depth + 1);
+		last = dwarf_dieoffset(&die);
+		/* Damaged sibling links may lead backwards: that would never end. */
+	} while (!dwarf_siblingof(&die, &die) && dwarf_dieoffset(&die) > last);
+}
+
+/* ---- questions ------------------------------------------------------------------------------- */
+
+static const char *text_of(Dwarf_Die *die, unsigned name)
+{
+	Dwarf_Attribute attribute;
+
+	return dwarf_formstring(dwarf_attr_integrate(die, name, &attribute));
+}
+
+/*
+ * The file that the declaration names. Not dwarf_decl_file(), which ends the program when the unit
+ * has no table of files, and which says "none" to number 0: since DWARF 5 (section 6.2.4) that is
+ * the unit's own source, and clang uses it when the source lies outside of its working directory.
+ */
+static const char *file_of(Dwarf_Die *die)
+{
+	Dwarf_Attribute attribute;
+	Dwarf_Files *files;
+	Dwarf_Word number;
+	Dwarf_Die unit;
+	Dwarf_Half version;
+	size_t count;
+
+	if (!dwarf_attr_integrate(die, DW_AT_decl_file, &attribute) ||
+	    dwarf_formudata(&attribute, &number) ||
+	    dwarf_cu_info(attribute.cu, &version, NULL, &unit, NULL, NULL, NULL, NULL) ||
+	    (!number && version < 5) || dwarf_getsrcfiles(&unit, &files, &count) ||
+	    number >= count)
+		return NULL;
+	return dwarf_filesrc(files, (size_t)number, NULL, NULL);
+}
+
+/* Code without a function in the DWARF (assembler): the line of the code itself. */
+static bool line_of_code(struct unit *unit, uint64_t address, struct gt_line *out)
+{
+	Dwarf_Line *line = dwarf_getsrc_die(&unit->die, address);
+	int number = 0;
+
+	if (!line)
+		return false;
+	out->file = dwarf_linesrc(line, NULL, NULL);
+	if (dwarf_lineno(line, &number) || number < 0)
+		number = 0;
+	out->line = (unsigned)number;
+	return out->file != NULL;
+}
+
+bool gt_lines_find(struct gt_lines *lines, uint64_t address, struct gt_line *out)
+{
+	struct range *r = find(&lines->ranges, address);
+	struct unit *unit;
+	int number = 0;
+
+	memset(out, 0, sizeof(*out));
+	if (!r)
+		return false;
+	unit = &lines->units[r->unit];
+	if (!unit->indexed) {
+		unit->indexed = true;
+		index_scope(lines, unit, &unit->die, 0);
+		settle(&unit->functions);
+	}
+	r = find(&unit->functions, address);
+	if (!r)
+		return line_of_code(unit, address, out);
+	out->file = file_of(&r->die);
+	if (dwarf_decl_line(&r->die, &number) || number < 0)
+		number = 0;
+	out->line = out->file ? (unsigned)number : 0;
+	out->linkage = text_of(&r->die, DW_AT_linkage_name);
+	if (!out->linkage)
+		out->linkage = text_of(&r->die, DW_AT_MIPS_linkage_name);
+	out->name = text_of(&r->die, DW_AT_name);
+	if (dwarf_entrypc(&r->die, &out->low))
+		out->low = r->low;
+	return true;
+}

@@ -1,0 +1,73 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * What the assembly tells about a run beside the events: archive properties, gputrace.cfg,
+ * MANIFEST.md, the summary (on stderr, and as the file SUMMARY).
+ *
+ * Limits: uses finished definitions; single-threaded.
+ */
+#ifndef GT_ASSEMBLE_REPORT_REPORT_H
+#define GT_ASSEMBLE_REPORT_REPORT_H
+
+#include "lib/assemble/assemble.h"
+#include "lib/assemble/archive/conversion.h"
+#include "lib/assemble/report/summary.h"
+#include "lib/assemble/pair/order.h"
+
+/* What is reported about the recorded processes. */
+struct gt_facts {
+	uint64_t processes, ranks, silent, threads, streams, killed, damaged;
+	uint64_t outside;       /* programs that were started and could not be traced, ... */
+	char outside_first[60]; /* ... and one of them */
+	struct gt_killed killed_one; /* of the killed ones, not the first process */
+	uint64_t lost[GT_LOSS_N];
+	struct gt_tally tally;
+	int64_t reading_ns;     /* how far readings of one host's clocks may be off */
+	bool truncated;         /* the disk was full: the archive lacks events */
+	bool hosts_missing;     /* one host, all its ranks, and others of the same jobs elsewhere */
+	struct gt_facts_job {
+		uint64_t job;
+		uint32_t size;  /* its ranks, as they say */
+	} jobs[16];             /* the first ones */
+	uint32_t job_count;
+	/* of the first process */
+	uint32_t how, status, clock;
+	double ticks_per_second;
+	char program[256], ended[320];
+	char *texts;            /* its settings and its command: key, NUL, value, NUL, ... */
+	uint64_t text_bytes;
+};
+
+/* 0 or -ENOMEM. */
+int gt_facts_collect(struct gt_facts *facts, const struct gt_spool *spool,
+		     const struct gt_layout *layout, const struct gt_clock *clock);
+/* Of all hosts; a part's facts are without. */
+void gt_facts_outside(struct gt_facts *facts, const struct gt_spool *spool);
+void gt_facts_free(struct gt_facts *facts);
+void gt_facts_job(struct gt_facts *facts, uint64_t job, uint32_t size);
+
+struct gt_report {
+	const char *dir;
+	int dirfd;
+	const struct gt_assemble_options *options;
+	const struct gt_facts *facts;
+	const struct gt_layout *layout;
+	const struct gt_defs *defs;
+	int64_t clock_error_ns; /* the largest error of a host's clock; -1: unknown */
+	unsigned hosts;
+	const struct gt_order *order; /* NULL: nobody has asked for it */
+	const struct gt_spool *spool;
+	const struct gt_profile *profile;
+	size_t profile_count;
+	uint64_t length_ns;
+};
+
+/* Properties of the archive; before it is closed. */
+void gt_report_properties(const struct gt_report *report, struct gt_archive *archive);
+
+/* gputrace.cfg, MANIFEST.md and SUMMARY. 0 or a negative errno. */
+int gt_report_files(const struct gt_report *report);
+
+/* The summary on stderr. */
+void gt_report_summary(const struct gt_report *report);
+
+#endif

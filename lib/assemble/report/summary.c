@@ -1,0 +1,509 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * The one-screen summary at the end of a run (summary.h).
+ *
+ * Limits: no allocation, no locale; names are taken to be one column a character wide.
+ */
+#include "config.h"
+
+#include "lib/assemble/report/summary.h"
+
+#include <ctype.h>
+#include <inttypes.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#define CLOCK_ERROR_WORTH_NS 1000 /* below, it is not worth a line */
+
+enum { ROWS = 10, ROWS_WITH_LOSSES = 6, LOSS_ROWS = 5, MIN_NAME = 16 };
+
+struct printer {
+	FILE *out;
+	bool colour;
+	unsigned width;
+};
+
+#define BOLD   "\033[1m"
+#define RED    "\033[1;31m"
+#define YELLOW "\033[33m"
+#define NORMAL "\033[0m"
+
+/* ---- text ------------------------------------------------------------------------------------ */
+
+/*
+ * Length of the harmless character at `s`, or 0: controls (C0, DEL, C1), what is not UTF-8, and the
+ * marks that reorder text on a terminal.
+ */
+static size_t harmless(const unsigned char *s)
+{
+	uint32_t c;
+	size_t n;
+
+	if (s[0] < 0x80)
+		return s[0] >= 0x20 && s[0] != 0x7f;
+	n = s[0] >= 0xf0 && s[0] < 0xf5	  ? 4
+	    : s[0] >= 0xe0 && s[0] < 0xf0 ? 3
+	    : s[0] >= 0xc2 && s[0] < 0xe0 ? 2
+					  : 0;
+	c = s[0] & (0x7fu >> n);
+	for (size_t i = 1; i < n; i++) {
+		if ((s[i] & 0xc0) != 0x80)
+			return 0;
+		c = c << 6 | (s[i] & 0x3f);
+	}
+	if (n < 2 || c < 0xa0 || (n == 3 && c < 0x800) ||
+	    (n == 4 && (c < 0x10000 || c > 0x10ffff)) || (c >= 0xd800 && c < 0xe000) ||
+	    (c >= 0x200e && c <= 0x200f) || (c >= 0x2028 && c <= 0x202e) ||
+	    (c >= 0x2066 && c <= 0x2069))
+		return 0;
+	return n;
+}
+
+const char *gt_summary_escape(char *buffer, size_t size, const char *text, unsigned columns)
+{
+	const unsigned char *s;
+	size_t total = 0, head, tail, at = 0, n = 0, length;
+
+	for (s = (const unsigned char *)text; *s; s += length ? length : 1) {
+		length = harmless(s);
+		total += length ? 1 : 4;
+	}
+	head = total <= columns ? total : columns > 3 ? (columns - 3 + 1) / 2 : columns;
+	tail = total <= columns ? 0 : columns > 3 ? columns - 3 - head : 0;
+	for (s = (const unsigned char *)text; *s; s += length ? length : 1) {
+		size_t wide;
+
+		length = harmless(s);
+		wide = length ? 1 : 4;
+		if (at + wide <= head || at >= total - tail) {
+			if (n + (length ? length : 4) >= size)
+				break;
+			if (length)
+				memcpy(buffer + n, s, length);
+			else
+				snprintf(buffer + n, 5, "\\x%02x", *s);
+			n += length ? length : 4;
+		} else if (columns > 3 && n + 3 < size) {
+			/* The first that is left out: skip to the tail. */
+			memcpy(buffer + n, "...", 3);
+			n += 3;
+			while (*s && at + wide < total - tail) {
+				at += wide;
+				s += length ? length : 1;
+				length = harmless(s);
+				wide = length ? 1 : 4;
+			}
+		}
+		at += wide;
+	}
+	if (size)
+		buffer[n] = '\0';
+	return buffer;
+}
+
+/* 1,234,567 */
+static const char *counted(char buffer[32], uint64_t value)
+{
+	char digits[24];
+	int n = snprintf(digits, sizeof(digits), "%" PRIu64, value);
+	char *to = buffer;
+
+	for (int i = 0; i < n; i++) {
+		if (i && (n - i) % 3 == 0)
+			*to++ = ',';
+		*to++ = digits[i];
+	}
+	*to = '\0';
+	return buffer;
+}
+
+/* Three or four digits and a unit: 1.84 s, 12.3 ms, 450 us, 7 ns */
+static const char *timed(char buffer[32], uint64_t ns)
+{
+	double value = (double)ns;
+
+	if (ns < 1000)
+		snprintf(buffer, 32, "%" PRIu64 " ns", ns);
+	else if (ns < 999500)
+		snprintf(buffer, 32, "%.*f us", ns < 9995 ? 2 : ns < 99950 ? 1 : 0, value / 1e3);
+	else if (ns < 999500000)
+		snprintf(buffer, 32, "%.*f ms",
+			 ns < 9995000	 ? 2
+			 : ns < 99950000 ? 1
+					 : 0,
+			 value / 1e6);
+	else if (value < 99.95e9)
+		snprintf(buffer, 32, "%.*f s", value < 9.995e9 ? 2 : 1, value / 1e9);
+	else
+		snprintf(buffer, 32, "%.0f s", value / 1e9);
+	return buffer;
+}
+
+static const char *sized(char buffer[32], uint64_t bytes)
+{
+	static const char *const units[] = {"bytes", "kB", "MB", "GB", "TB"};
+	double value = (double)bytes;
+	int unit = 0;
+
+	if (bytes < 1000) {
+		snprintf(buffer, 32, "%" PRIu64 " bytes", bytes);
+		return buffer;
+	}
+	while (value >= 999.5 && unit < 4) {
+		value /= 1000;
+		unit++;
+	}
+	snprintf(buffer, 32, "%.*f %s", value < 9.95 ? 1 : 0, value, units[unit]);
+	return buffer;
+}
+
+/* One line: prefix, text, colour if wished. */
+__attribute__((format(printf, 3, 4))) static void line(const struct printer *p, const char *colour,
+						       const char *format, ...)
+{
+	char text[1024];
+	va_list args;
+
+	va_start(args, format);
+	vsnprintf(text, sizeof(text), format, args);
+	va_end(args);
+	if (p->colour && colour)
+		fprintf(p->out, "[gputrace] %s%s%s\n", colour, text, NORMAL);
+	else
+		fprintf(p->out, "[gputrace] %s\n", text);
+}
+
+static const char *plural(uint64_t n, const char *one, const char *many)
+{
+	return n == 1 ? one : many;
+}
+
+/* ---- parts ----------------------------------------------------------------------------------- */
+
+static const char *const losses[GT_LOSS_N] = {
+	[GT_LOSS_NESTED] = "in signal handlers while the buffer was full",
+	[GT_LOSS_SPACE] = "no room on the disk, or a write failed",
+	[GT_LOSS_LIMIT] = "beyond VT_MAX_FLUSHES or VT_MAX_BYTES",
+	[GT_LOSS_RING] = "overwritten by newer ones (VT_BUFFER_POLICY=ring)",
+	[GT_LOSS_NO_LOCATION] = "of threads without a buffer (VT_MAX_THREADS, memory)",
+	[GT_LOSS_EARLY] = "before gputrace was ready",
+	[GT_LOSS_LATE] = "after the recording had ended",
+	[GT_LOSS_FORK] = "of children without a recording (vfork, clone)",
+	[GT_LOSS_TORN] = "were begun but not finished",
+	[GT_LOSS_SANDBOX] = "after the program had confined itself (seccomp)",
+	[GT_LOSS_DEFINITION] = "whose definition could not be written",
+	[GT_LOSS_METRIC] = "counters could not be read at an enter or leave",
+	[GT_LOSS_SIZE] = "too long for their thread's buffer",
+};
+
+static bool is_loss(int cause)
+{
+	return cause != GT_LOSS_FILTER && cause != GT_LOSS_REWIND;
+}
+
+static uint64_t all_losses(const struct gt_summary *s)
+{
+	uint64_t sum = s->unknown_records;
+
+	for (int cause = 0; cause < GT_LOSS_N; cause++)
+		if (is_loss(cause))
+			sum += s->lost[cause];
+	return sum;
+}
+
+/* killed by SIGSEGV (segmentation fault) */
+static void put_signal(int number, char *text, size_t size)
+{
+	const char *name = sigabbrev_np(number), *meaning = sigdescr_np(number);
+
+	if (name && meaning)
+		snprintf(text, size, "killed by SIG%s (%c%s)", name, tolower((unsigned char)*meaning),
+			 meaning + 1);
+	else
+		snprintf(text, size, "killed by signal %d", number);
+}
+
+static void put_end(const struct gt_summary *s, char *text, size_t size)
+{
+	switch (s->how) {
+	case GT_END_EXIT:
+	case GT_END__EXIT:
+	case GT_END_QUICK_EXIT:
+		snprintf(text, size, "exit status %u", s->status);
+		return;
+	case GT_END_EXEC:
+		snprintf(text, size, "ended by exec");
+		return;
+	case GT_END_ABORT:
+		snprintf(text, size, "ended by abort");
+		return;
+	case GT_END_SIGNAL:
+		put_signal((int)s->status, text, size);
+		return;
+	}
+	snprintf(text, size, s->killed ? "was killed" : "end not recorded");
+}
+
+static void print_outside(const struct printer *p, const struct gt_summary *s)
+{
+	char name[64], a[32];
+
+	if (!s->outside)
+		return;
+	gt_summary_escape(name, sizeof(name), s->outside_first ? s->outside_first : "?", 24);
+	if (s->outside == 1)
+		line(p, YELLOW, "%s ran untraced: it is static, 32-bit, of another C library or privileged, or was started without LD_PRELOAD",
+		     name);
+	else
+		line(p, YELLOW, "%s programs ran untraced (%s ...): static, 32-bit, of another C library or privileged, or started without LD_PRELOAD",
+		     counted(a, s->outside), name);
+}
+
+static void print_killed(const struct printer *p, const struct gt_summary *s)
+{
+	uint64_t others = s->killed - (s->killed && (s->how == GT_END_NONE || s->how == GT_END_SIGNAL));
+	char name[64], a[32], b[32], how[80] = "killed", more[64] = "";
+
+	if (!s->killed_one.pid || !others)
+		return;
+	gt_summary_escape(name, sizeof(name), s->killed_one.program, 24);
+	if (s->killed_one.signal)
+		put_signal((int)s->killed_one.signal, how, sizeof(how));
+	if (others > 1)
+		snprintf(more, sizeof(more), ", and %s more %s", counted(b, others - 1),
+			 plural(others - 1, "process", "processes"));
+	snprintf(a, sizeof(a), "%u", s->killed_one.pid);
+	line(p, YELLOW, "%s [%s] was %s%s", name, a, how, more);
+}
+
+static void print_head(const struct printer *p, const struct gt_summary *s)
+{
+	char a[32], b[32], c[32], d[32], e[32], end[96], streams[64] = "", program[64] = "";
+	char f[32], ranks[64] = "";
+
+	if (s->program) {
+		gt_summary_escape(program, sizeof(program) - 2, s->program, 24);
+		strcat(program, ": ");
+	}
+	if (s->gpu_streams)
+		snprintf(streams, sizeof(streams), ", %s GPU %s", counted(a, s->gpu_streams),
+			 plural(s->gpu_streams, "stream", "streams"));
+	if (s->ranks)
+		snprintf(ranks, sizeof(ranks), " (%s %s %s)", counted(f, s->ranks), s->ranks_of,
+			 plural(s->ranks, "rank", "ranks"));
+	put_end(s, end, sizeof(end));
+	line(p, BOLD, "%s%s, %s; %s %s%s, %s %s%s", program, timed(a, s->wall_ns), end,
+	     counted(b, s->processes), plural(s->processes, "process", "processes"), ranks,
+	     counted(c, s->threads), plural(s->threads, "thread", "threads"), streams);
+	line(p, BOLD, "%s %s, %s%s", counted(d, s->events), plural(s->events, "event", "events"),
+	     sized(e, s->archive_bytes), s->recovered ? " (recovered)" : "");
+	print_killed(p, s);
+	if (s->silent)
+		line(p, YELLOW, "%s %s started as %s ranks, but no %s was recorded", counted(a, s->silent),
+		     plural(s->silent, "process was", "processes were"), s->ranks_of, s->ranks_of);
+	print_outside(p, s);
+	if (s->missing && *s->missing)
+		line(p, RED, "%s; is %s shared by all hosts?", s->missing, s->dir ? s->dir : "its directory");
+	if (s->missing && *s->missing && s->spool_kept)
+		line(p, NULL, "the spool is kept: gputrace recover %s OTHER... joins the archives of other hosts",
+		     s->dir ? s->dir : "DIR");
+	if (s->absent && *s->absent)
+		line(p, RED, "NOT IN THE TRACE: %s", s->absent);
+}
+
+/* Where the ranks spend their time, compared, and what they sent. */
+static void print_ranks(const struct printer *p, const struct gt_summary *s)
+{
+	const struct gt_balance *b = &s->balance;
+	char a[32], c[32], d[32];
+
+	if (b->ranks == 1)
+		line(p, NULL, "in %s: %.0f %% of the time", s->ranks_of, 100 * b->in_comm);
+	if (b->ranks > 1)
+		line(p, NULL, "in %s: %.0f %% of the time (least: rank %u, %.0f %%; most: rank %u, %.0f %%)",
+		     s->ranks_of, 100 * b->in_comm, b->least.rank, 100 * b->least.in_comm, b->most.rank,
+		     100 * b->most.in_comm);
+	if (b->ranks > 1 && b->most_ns)
+		line(p, NULL, "outside %s: mean %s, most %s (rank %u); load balance %.0f %%",
+		     s->ranks_of, timed(a, b->mean_ns), timed(c, b->most_ns), b->most_rank,
+		     100.0 * (double)b->mean_ns / (double)b->most_ns);
+	if (s->messages || s->collectives)
+		line(p, NULL, "%s %s with %s, %s %s", counted(a, s->messages),
+		     plural(s->messages, "message", "messages"), sized(c, s->message_bytes),
+		     counted(d, s->collectives),
+		     plural(s->collectives, "call of a collective", "calls of collectives"));
+}
+
+static void print_nothing(const struct printer *p, const struct gt_summary *s)
+{
+	line(p, RED, "NO EVENT WAS RECORDED");
+	if (all_losses(s))
+		line(p, NULL, "  They were lost; the causes are below.");
+	else if (s->switched_off)
+		line(p, NULL,
+		     "  Recording was switched off (VT_MODE=off, or VT_OFF() in the program).");
+	else if (s->lost[GT_LOSS_FILTER])
+		line(p, NULL,
+		     "  Everything was filtered: look at VT_FILTER_SPEC and VT_GROUPS_SPEC.");
+	else if (s->hooks_seen)
+		line(p, NULL,
+		     "  The program reached gputrace, but all that it recorded was taken back.");
+	else
+		line(p, NULL,
+		     "  The program was not built with gputrace: make CC=gputrace-cc "
+		     "CXX=gputrace-c++");
+}
+
+/* The `rows` regions with the most exclusive time, largest first; ties by name. */
+static unsigned select_top(const struct gt_summary *s, const struct gt_summary_region **top,
+			   unsigned rows)
+{
+	unsigned n = 0;
+
+	for (size_t i = 0; i < s->region_count; i++) {
+		const struct gt_summary_region *r = &s->regions[i];
+		unsigned at = n;
+
+		if (!r->calls)
+			continue;
+		while (at > 0 && (top[at - 1]->exclusive_ns < r->exclusive_ns ||
+				  (top[at - 1]->exclusive_ns == r->exclusive_ns &&
+				   strcmp(top[at - 1]->name, r->name) > 0)))
+			at--;
+		if (at == rows)
+			continue;
+		if (n < rows)
+			n++;
+		memmove(&top[at + 1], &top[at], (n - 1 - at) * sizeof(*top));
+		top[at] = r;
+	}
+	return n;
+}
+
+static void print_table(const struct printer *p, const struct gt_summary *s, unsigned rows)
+{
+	const struct gt_summary_region *top[ROWS];
+	unsigned n = select_top(s, top, rows);
+	unsigned used = 11 + 12 + 11 + 11 + 9; /* prefix and columns */
+	unsigned room = p->width > used + MIN_NAME ? p->width - used : MIN_NAME;
+	uint64_t all = s->region_ns, called = 0;
+	char a[32], b[32], c[32], name[512];
+
+	for (size_t i = 0; i < s->region_count; i++)
+		called += s->regions[i].calls != 0;
+	for (size_t i = 0; !s->region_ns && i < s->region_count; i++)
+		all += s->regions[i].exclusive_ns;
+	if (!n)
+		return;
+	line(p, NULL, "%11s %10s %10s  %% of recorded time, function", "calls", "exclusive", "inclusive");
+	for (unsigned i = 0; i < n; i++)
+		line(p, NULL, "%11s %10s %10s %5.1f %%  %s", counted(a, top[i]->calls),
+		     timed(b, top[i]->exclusive_ns), timed(c, top[i]->inclusive_ns),
+		     all ? 100.0 * (double)top[i]->exclusive_ns / (double)all : 0.0,
+		     gt_summary_escape(name, sizeof(name), top[i]->name, room));
+	if (called > n)
+		line(p, NULL, "%11s %s more %s", "...", counted(a, called - n),
+		     plural(called - n, "function", "functions"));
+}
+
+static void print_losses(const struct printer *p, const struct gt_summary *s)
+{
+	uint64_t sum = all_losses(s), rest = 0;
+	unsigned rows = 0;
+	bool shown[GT_LOSS_N] = {false};
+	char a[32];
+
+	if (!sum)
+		return;
+	line(p, RED, "LOST %s %s, which the trace does not have:", counted(a, sum),
+	     plural(sum, "event", "events"));
+	for (; rows < LOSS_ROWS; rows++) {
+		int most = -1;
+
+		for (int cause = 0; cause < GT_LOSS_N; cause++)
+			if (is_loss(cause) && !shown[cause] && s->lost[cause] &&
+			    (most < 0 || s->lost[cause] > s->lost[most]))
+				most = cause;
+		if (most < 0)
+			break;
+		shown[most] = true;
+		line(p, RED, "%11s %s", counted(a, s->lost[most]),
+		     losses[most] ? losses[most] : "of an unknown cause");
+	}
+	for (int cause = 0; cause < GT_LOSS_N; cause++)
+		if (is_loss(cause) && !shown[cause])
+			rest += s->lost[cause];
+	if (rest + s->unknown_records)
+		line(p, RED, "%11s of other causes", counted(a, rest + s->unknown_records));
+}
+
+/* What is no loss, but worth a line. */
+static void print_notes(const struct printer *p, const struct gt_summary *s)
+{
+	char a[32], b[32], c[32];
+
+	if (s->idle_threads)
+		line(p, NULL, "not in the table: %s idle %s, which only waited (%s)",
+		     counted(a, s->idle_threads), plural(s->idle_threads, "thread", "threads"),
+		     timed(b, s->idle_ns));
+	if (s->flushes)
+		line(p, NULL, "buffer flushes: %s, %s together, longest %s (TRACE BUFFER FLUSH)",
+		     counted(a, s->flushes), timed(b, s->flush_ns), timed(c, s->longest_flush_ns));
+	if (s->lost[GT_LOSS_FILTER])
+		line(p, NULL, "%s %s left out by the filter or by VT_MAX_STACK_DEPTH",
+		     counted(a, s->lost[GT_LOSS_FILTER]), plural(s->lost[GT_LOSS_FILTER], "event", "events"));
+	if (s->lost[GT_LOSS_REWIND])
+		line(p, NULL, "%s %s taken back by VT_REWIND", counted(a, s->lost[GT_LOSS_REWIND]),
+		     plural(s->lost[GT_LOSS_REWIND], "event", "events"));
+	if (s->closed_frames)
+		line(p, NULL, "%s %s did not return (jump, exception, end): closed",
+		     counted(a, s->closed_frames), plural(s->closed_frames, "call", "calls"));
+	if (s->dropped_leaves)
+		line(p, NULL, "%s %s without a call left out", counted(a, s->dropped_leaves),
+		     plural(s->dropped_leaves, "return", "returns"));
+	if (s->clamped_times)
+		line(p, NULL, "%s %s out of order in time and moved",
+		     counted(a, s->clamped_times), plural(s->clamped_times, "event was", "events were"));
+	if (s->unresolved)
+		line(p, NULL, "without a name: %s %s (stripped file, or changed since)",
+		     counted(a, s->unresolved), plural(s->unresolved, "function", "functions"));
+	if (s->clock_error_ns >= CLOCK_ERROR_WORTH_NS)
+		line(p, NULL, "times may be wrong by up to %s", timed(a, (uint64_t)s->clock_error_ns));
+}
+
+/* ---- all ------------------------------------------------------------------------------------- */
+
+enum gt_summary_style gt_summary_style_for(int fd)
+{
+	const char *no = getenv("NO_COLOR");
+	const char *term = getenv("TERM");
+
+	if ((no && *no) || !term || !*term || !strcmp(term, "dumb") || !isatty(fd))
+		return GT_SUMMARY_PLAIN;
+	return GT_SUMMARY_COLOUR;
+}
+
+void gt_summary_print(const struct gt_summary *summary, FILE *out, enum gt_summary_style style,
+		      unsigned width)
+{
+	struct printer p = {out, style == GT_SUMMARY_COLOUR, width ? width : 80};
+	char dir[800];
+
+	if (p.width > 400)
+		p.width = 400;
+	print_head(&p, summary);
+	print_ranks(&p, summary);
+	if (!summary->events)
+		print_nothing(&p, summary);
+	print_table(&p, summary, all_losses(summary) ? ROWS_WITH_LOSSES : ROWS);
+	print_losses(&p, summary);
+	print_notes(&p, summary);
+	if (!summary->dir)
+		return;
+	/* Never cut: it is there to be copied. */
+	gt_summary_escape(dir, sizeof(dir), summary->dir, sizeof(dir));
+	line(&p, NULL, "trace: %s/traces.otf2", dir);
+	line(&p, NULL, "again: gputrace report %s", dir);
+}

@@ -1,0 +1,117 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * The one-screen summary at the end of a run: what was recorded, where the time went, what was
+ * lost, and what to do next. The assembly fills struct gt_summary and calls gt_summary_print().
+ *
+ * Limits: says only what it is given; computes nothing but shares and the order of the table.
+ */
+#ifndef GT_ASSEMBLE_REPORT_SUMMARY_H
+#define GT_ASSEMBLE_REPORT_SUMMARY_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+
+#include "lib/assemble/archive/use.h"
+#include "lib/format.h"
+
+/*
+ * One row per region, in any order; regions without calls may be left out. A frame counts for
+ * `calls` when it is left (or closed by a repair). `inclusive_ns` counts nested frames of the same
+ * region once (recursion), so that it never exceeds the time of the threads.
+ */
+struct gt_summary_region {
+	const char *name;       /* demangled; may hold any bytes, is escaped and cut when printed */
+	uint64_t calls;
+	uint64_t exclusive_ns;
+	uint64_t inclusive_ns;
+};
+
+/* A process that did not end by itself. */
+struct gt_killed {
+	char program[48];
+	uint32_t pid;           /* 0: none */
+	uint32_t signal;        /* 0: not known */
+};
+
+/* Start from (struct gt_summary){.clock_error_ns = -1} and fill in what is known. */
+struct gt_summary {
+	const char *dir;        /* the archive directory, as the user would type it */
+	const char *program;    /* of the first process; NULL: unknown */
+	bool recovered;         /* made by `gputrace recover`, not at the end of the run */
+
+	uint64_t wall_ns;       /* first to last event of the run, or begin to end of its processes */
+	uint64_t processes;
+	uint64_t ranks;         /* of them: of parallel programs */
+	const char *ranks_of;   /* in a word, what kind of ranks; only if there are any */
+	uint64_t silent;        /* started as ranks of such programs, but nothing of that was recorded */
+	uint64_t threads;       /* threads that ran, not locations (these are reused) */
+	uint64_t gpu_streams;
+	uint64_t events;        /* in the archive */
+	uint64_t archive_bytes; /* of all files of the archive, without the spool */
+
+	/* how the first process ended: enum gt_end_how and exit status or signal number */
+	uint32_t how, status;
+	const char *missing;    /* ranks: "2 of 6 ranks are in this archive, missing: 0-3"; NULL or "": none */
+	bool spool_kept;        /* because other hosts' ranks are elsewhere */
+	const char *absent;     /* which processes are not in the archive; NULL or "": none */
+	uint64_t killed;        /* processes that did not end by themselves (no end recorded) ... */
+	struct gt_killed killed_one; /* ... and one that is not the first process */
+
+	uint64_t outside;       /* programs that were started and could not be traced ... */
+	const char *outside_first; /* ... and the name of one */
+
+	const struct gt_summary_region *regions;
+	size_t region_count;
+	/* time of all frames, each moment of a thread once: the 100 % of the column "share".
+	   0: the sum of exclusive_ns over `regions` */
+	uint64_t region_ns;
+
+	/* of ranks */
+	struct gt_balance balance;
+	uint64_t messages, message_bytes; /* sent */
+	uint64_t collectives;     /* calls of all ranks */
+
+	uint64_t flushes, flush_ns, longest_flush_ns; /* of the threads' buffers to the disk */
+	uint64_t idle_threads, idle_ns; /* threads that only waited; `regions` is without their calls */
+
+	uint64_t lost[GT_LOSS_N]; /* sums of all locations and processes, enum gt_loss */
+	uint64_t unknown_records; /* slots of a type that the assembly does not know, skipped */
+
+	/* repairs of nesting */
+	uint64_t closed_frames;   /* leave events that were added (longjmp, exceptions, end) */
+	uint64_t dropped_leaves;  /* leave events without an enter, left out */
+	uint64_t clamped_times;   /* events whose time went backwards and was set to the last one */
+
+	uint64_t unresolved;      /* functions for which no name was found (module+0xoffset) */
+
+	int64_t clock_error_ns;   /* estimated error between the clocks; -1: not measured */
+
+	/* why there may be no events; used only if events is 0 */
+	bool hooks_seen;          /* some function hook or user API call reached the library */
+	bool switched_off;        /* VT_MODE=off, or recording was off at the end (VT_OFF) */
+};
+
+enum gt_summary_style {
+	GT_SUMMARY_PLAIN = 0,
+	GT_SUMMARY_COLOUR = 1,
+};
+
+/* Colour if `fd` is a terminal, NO_COLOR is not set and TERM is neither unset nor "dumb". */
+enum gt_summary_style gt_summary_style_for(int fd);
+
+/*
+ * Prints the summary, each line prefixed "[gputrace] ", at most 26 lines of `width` columns
+ * (0: 80). Never fails; a broken stream is the caller's business.
+ */
+void gt_summary_print(const struct gt_summary *summary, FILE *out, enum gt_summary_style style,
+		      unsigned width);
+
+/*
+ * Copies `text` to `buffer` as something a terminal shows harmlessly: control characters, DEL and
+ * bytes that are not UTF-8 become \xNN. Cut to `columns` with "..." in the middle. Returns buffer.
+ */
+const char *gt_summary_escape(char *buffer, size_t size, const char *text, unsigned columns);
+
+#endif

@@ -1,0 +1,338 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Reading a journal of definitions that may be cut off, damaged or hostile.
+ *
+ * Limits: every length is checked against what is there before it is used.
+ */
+#include "config.h"
+
+#include "lib/assemble/spool/journal.h"
+
+#include "lib/assemble/util/io.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdbool.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+uint32_t gt_fnv32(uint32_t hash, const void *data, size_t bytes)
+{
+	const unsigned char *p = data;
+
+	while (bytes--)
+		hash = (hash ^ *p++) * 16777619u;
+	return hash;
+}
+
+/* The least payload of each type; 0: any. */
+static size_t least_payload(unsigned type)
+{
+	switch (type) {
+	case GT_D_STRING:
+		return 1;
+	case GT_D_REGION:
+		return sizeof(struct gt_def_region);
+	case GT_D_METRIC:
+		return sizeof(struct gt_def_metric);
+	case GT_D_MARKER:
+		return sizeof(struct gt_def_marker);
+	case GT_D_ATTRIBUTE:
+	case GT_D_PARAMETER:
+		return sizeof(struct gt_def_attribute);
+	case GT_D_COMM:
+	case GT_D_WINDOW:
+	case GT_D_HANDLE:
+		return sizeof(struct gt_def_shared);
+	case GT_D_LOCATION:
+		return sizeof(struct gt_def_location);
+	case GT_D_LOCATION_NAME:
+		return sizeof(struct gt_def_loc_name);
+	case GT_D_LOCGROUP:
+		return sizeof(struct gt_def_locgroup);
+	case GT_D_MODULE:
+		return sizeof(struct gt_def_module) + 1;
+	case GT_D_MODULE_GONE:
+		return sizeof(struct gt_def_module_gone);
+	case GT_D_CUT:
+		return sizeof(struct gt_def_cut);
+	case GT_D_CALIB:
+		return sizeof(struct gt_def_calib);
+	case GT_D_SYNC:
+		return sizeof(struct gt_def_sync);
+	case GT_D_CLOCK:
+		return sizeof(struct gt_def_clock);
+	case GT_D_PROPERTY:
+		return 2;
+	case GT_D_GROUP:
+		return sizeof(struct gt_def_group);
+	case GT_D_PARAMS:
+		return sizeof(struct gt_def_params);
+	case GT_D_TOPOLOGY:
+		return sizeof(struct gt_def_topology);
+	case GT_D_LINK:
+		return sizeof(struct gt_def_link) + 1;
+	case GT_D_CHANNEL:
+		return sizeof(struct gt_def_channel);
+	case GT_D_RECORD:
+		return sizeof(struct gt_def_record);
+	default:
+		return 0;
+	}
+}
+
+/* Is the record's inside as its type demands? The record's length has been checked. */
+static bool sound(const struct gt_def *def, const unsigned char *payload, size_t bytes)
+{
+	struct gt_def_group group;
+	struct gt_def_params params;
+	struct gt_def_topology topology;
+	struct gt_def_clock clock;
+
+	if (bytes < least_payload(def->type))
+		return false;
+	switch (def->type) {
+	case GT_D_STRING:
+		return memchr(payload, 0, bytes) != NULL;
+	case GT_D_MODULE:
+		return memchr(payload + sizeof(struct gt_def_module), 0,
+			      bytes - sizeof(struct gt_def_module)) != NULL;
+	case GT_D_PROPERTY: {
+		const unsigned char *key_end = memchr(payload, 0, bytes);
+
+		return key_end &&
+		       memchr(key_end + 1, 0, bytes - (size_t)(key_end + 1 - payload)) != NULL;
+	}
+	case GT_D_GROUP:
+		memcpy(&group, payload, sizeof(group));
+		if (group.kind == 2) /* not more processes than there are anywhere */
+			return group.count < 1u << 26 && bytes - sizeof(group) >= 2 * sizeof(uint32_t);
+		return group.count <=
+		       (bytes - sizeof(group)) / ((group.kind == 3 ? 2 : 1) * sizeof(uint32_t));
+	case GT_D_LINK:
+		return memchr(payload + sizeof(struct gt_def_link), 0,
+			      bytes - sizeof(struct gt_def_link)) != NULL;
+	case GT_D_PARAMS:
+		memcpy(&params, payload, sizeof(params));
+		return params.count <= (bytes - sizeof(params)) / sizeof(struct gt_def_param);
+	case GT_D_TOPOLOGY:
+		memcpy(&topology, payload, sizeof(topology));
+		return topology.count <= (bytes - sizeof(topology)) / (2 * sizeof(uint32_t));
+	case GT_D_CLOCK:
+		memcpy(&clock, payload, sizeof(clock));
+		return clock.count <= (bytes - sizeof(clock)) / sizeof(struct gt_def_sync_point) &&
+		       memchr(clock.host, 0, sizeof(clock.host)) &&
+		       memchr(clock.reference, 0, sizeof(clock.reference));
+	default:
+		return true;
+	}
+}
+
+static int add(struct gt_journal *journal, unsigned type, uint32_t id, uint64_t at)
+{
+	size_t n = journal->types[type].count;
+	struct gt_journal_entry *entries = journal->types[type].entries;
+
+	if (n == journal->types[type].room) {
+		size_t room = n ? 2 * n : 16;
+
+		entries = realloc(entries, room * sizeof(*entries));
+		if (!entries)
+			return -ENOMEM;
+		journal->types[type].entries = entries;
+		journal->types[type].room = room;
+	}
+	entries[n] = (struct gt_journal_entry){ .id = id, .order = (uint32_t)n, .at = at };
+	journal->types[type].count = n + 1;
+	return 0;
+}
+
+static int parse(struct gt_journal *journal, uint64_t bytes)
+{
+	uint64_t at = sizeof(struct gt_file_header);
+	struct gt_file_header header;
+
+	journal->unread = bytes;
+	if (bytes < sizeof(header))
+		return 0;
+	memcpy(&header, journal->data, sizeof(header));
+	if (header.magic != GT_MAGIC_DEFS || header.version != GT_FORMAT_VERSION)
+		return 0;
+	while (bytes - at >= sizeof(struct gt_def)) {
+		struct gt_def def;
+		uint32_t check;
+
+		memcpy(&def, journal->data + at, sizeof(def));
+		if (def.bytes < sizeof(def) || def.bytes % 8 || def.bytes > bytes - at)
+			break;
+		check = gt_fnv32(GT_FNV_START, &def, 12);
+		check = gt_fnv32(check, journal->data + at + sizeof(def), def.bytes - sizeof(def));
+		if (check != def.check)
+			break;
+		if (def.type > 0 && def.type < GT_JOURNAL_TYPES &&
+		    sound(&def, journal->data + at + sizeof(def), def.bytes - sizeof(def))) {
+			int rc = add(journal, def.type, def.id, at);
+
+			if (rc)
+				return rc;
+		}
+		at += def.bytes;
+	}
+	journal->bytes = at;
+	while (bytes > at && !journal->data[bytes - 1]) /* room that was kept ready */
+		bytes--;
+	journal->unread = bytes - at;
+	return 0;
+}
+
+static int compare(const void *a, const void *b)
+{
+	const struct gt_journal_entry *x = a, *y = b;
+
+	if (x->id != y->id)
+		return x->id < y->id ? -1 : 1;
+	return (x->order > y->order) - (x->order < y->order);
+}
+
+static void sort(struct gt_journal *journal)
+{
+	for (unsigned type = 0; type < GT_JOURNAL_TYPES; type++) {
+		size_t n = journal->types[type].count;
+		bool sorted = true;
+
+		for (size_t i = 1; i < n && sorted; i++)
+			sorted = compare(&journal->types[type].entries[i - 1],
+					 &journal->types[type].entries[i]) <= 0;
+		if (!sorted)
+			qsort(journal->types[type].entries, n,
+			      sizeof(*journal->types[type].entries), compare);
+	}
+}
+
+static int read_all(struct gt_journal *journal, int fd, uint64_t *bytes)
+{
+	struct stat st;
+	uint64_t size;
+	ssize_t n;
+
+	if (fstat(fd, &st))
+		return -errno;
+	if (!S_ISREG(st.st_mode) || st.st_size <= 0)
+		return 0;
+	size = (uint64_t)st.st_size;
+	if (size > GT_JOURNAL_MAX)
+		size = GT_JOURNAL_MAX;
+	/* Mapped, so that the definitions of thousands of processes need no memory of their own. */
+	journal->data = mmap(NULL, size, PROT_READ, MAP_PRIVATE, fd, 0);
+	if (journal->data != MAP_FAILED) {
+		journal->mapped = size;
+		*bytes = size;
+		return 0;
+	}
+	journal->data = malloc(size);
+	if (!journal->data)
+		return -ENOMEM;
+	n = gt_read_at(fd, journal->data, size, 0);
+	if (n < 0)
+		return (int)n;
+	*bytes = (uint64_t)n;
+	return 0;
+}
+
+int gt_journal_read(struct gt_journal *journal, int dirfd, const char *name)
+{
+	uint64_t bytes = 0;
+	int fd, rc;
+
+	memset(journal, 0, sizeof(*journal));
+	fd = openat(dirfd, name, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
+	if (fd < 0)
+		return errno == ENOENT || errno == ELOOP ? 0 : -errno;
+	rc = read_all(journal, fd, &bytes);
+	close(fd);
+	if (!rc && journal->data)
+		rc = parse(journal, bytes);
+	if (rc) {
+		gt_journal_free(journal);
+		return rc;
+	}
+	sort(journal);
+	return 0;
+}
+
+void gt_journal_free(struct gt_journal *journal)
+{
+	for (unsigned type = 0; type < GT_JOURNAL_TYPES; type++)
+		free(journal->types[type].entries);
+	if (journal->mapped)
+		munmap(journal->data, journal->mapped);
+	else
+		free(journal->data);
+	memset(journal, 0, sizeof(*journal));
+}
+
+static const void *payload(const struct gt_journal *journal, const struct gt_journal_entry *entry,
+			   size_t *bytes)
+{
+	const unsigned char *record = journal->data + entry->at;
+	struct gt_def def;
+
+	memcpy(&def, record, sizeof(def));
+	if (bytes)
+		*bytes = def.bytes - sizeof(def);
+	return record + sizeof(def);
+}
+
+const void *gt_journal_find(const struct gt_journal *journal, unsigned type, uint32_t id,
+			    size_t *bytes)
+{
+	const struct gt_journal_entry *entries = journal->types[type].entries;
+	size_t low = 0, high = journal->types[type].count;
+
+	/* The last entry with this id: one before the first with a larger one. */
+	while (low < high) {
+		size_t middle = low + (high - low) / 2;
+
+		if (entries[middle].id <= id)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	if (!low || entries[low - 1].id != id)
+		return NULL;
+	return payload(journal, &entries[low - 1], bytes);
+}
+
+const void *gt_journal_nth(const struct gt_journal *journal, unsigned type, size_t n, uint32_t *id,
+			   size_t *bytes)
+{
+	if (n >= journal->types[type].count)
+		return NULL;
+	if (id)
+		*id = journal->types[type].entries[n].id;
+	return payload(journal, &journal->types[type].entries[n], bytes);
+}
+
+size_t gt_journal_count(const struct gt_journal *journal, unsigned type)
+{
+	return journal->types[type].count;
+}
+
+const char *gt_journal_string(const struct gt_journal *journal, uint32_t id)
+{
+	return id ? gt_journal_find(journal, GT_D_STRING, id, NULL) : NULL;
+}
+
+const char *gt_journal_property(const struct gt_journal *journal, const char *key)
+{
+	for (size_t i = 0; i < gt_journal_count(journal, GT_D_PROPERTY); i++) {
+		const char *found = gt_journal_nth(journal, GT_D_PROPERTY, i, NULL, NULL);
+
+		if (!strcmp(found, key))
+			return found + strlen(found) + 1;
+	}
+	return NULL;
+}

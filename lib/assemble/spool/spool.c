@@ -1,0 +1,726 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Opening a spool: the run header, the folders of the processes, the headers of their windows.
+ *
+ * Limits: two descriptors stay open, whatever the number of processes.
+ */
+#include "config.h"
+
+#include "lib/assemble/spool/spool.h"
+
+#include "lib/assemble/util/io.h"
+#include "lib/assemble/spool/window.h"
+#include "lib/common/process.h"
+#include "lib/common/rundir.h"
+
+#include <ctype.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <time.h>
+#include <unistd.h>
+
+static int fail(int rc, char *why, size_t size, const char *format, ...)
+	__attribute__((format(printf, 4, 5)));
+
+static int fail(int rc, char *why, size_t size, const char *format, ...)
+{
+	va_list ap;
+
+	va_start(ap, format);
+	vsnprintf(why, size, format, ap);
+	va_end(ap);
+	return rc;
+}
+
+bool gt_spool_try_again(int rc)
+{
+	switch (-rc) {
+	case 0:
+	case EINVAL: /* our own words for what cannot be right */
+	case ENODATA:
+	case EPROTO:
+	case ENOENT: /* not what was recorded: gone, or replaced by something else */
+	case ELOOP:
+	case ENOTDIR:
+	case EISDIR:
+	case ENXIO:
+	case EACCES:
+	case EPERM:
+		return false;
+	default:
+		return true;
+	}
+}
+
+int gt_proc_open(const struct gt_proc *proc)
+{
+	return gt_folder_open(proc->root->fd, proc->folder);
+}
+
+int gt_loc_open(const struct gt_loc *loc, const char *suffix, int flags)
+{
+	int folder = gt_proc_open(loc->proc);
+	char name[32];
+	struct stat st;
+	int fd, rc;
+
+	if (folder < 0)
+		return folder;
+	snprintf(name, sizeof(name), "l%u.%s", loc->id, suffix);
+	fd = openat(folder, name, flags | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
+	rc = fd < 0 ? -errno : 0;
+	close(folder);
+	if (rc)
+		return rc;
+	if (fstat(fd, &st) || !S_ISREG(st.st_mode)) {
+		close(fd);
+		return -EINVAL;
+	}
+	return fd;
+}
+
+/* Reads decimal digits (at most nine) and moves *at behind them. */
+static bool parse_number(const char **at, uint32_t *value)
+{
+	const char *begin = *at;
+
+	*value = 0;
+	while (isdigit((unsigned char)**at) && *at - begin < 9)
+		*value = *value * 10 + (uint32_t)(*(*at)++ - '0');
+	return *at > begin && !isdigit((unsigned char)**at);
+}
+
+bool gt_spool_folder(const char *name, uint32_t *seq, uint32_t *pid)
+{
+	return *name++ == 'p' && parse_number(&name, seq) && *name++ == '.' &&
+	       parse_number(&name, pid) && !*name;
+}
+
+/* "l<id>.win"; the name must be the one that gt_loc_open makes of the number. */
+static bool parse_window(const char *name, uint32_t *id)
+{
+	const char *at = name + 1;
+
+	return *name == 'l' && parse_number(&at, id) && !strcmp(at, ".win") &&
+	       (name[1] != '0' || name[2] == '.');
+}
+
+static void terminate(char *text, size_t size)
+{
+	text[size - 1] = 0;
+}
+
+/* Ticks above this cannot have been recorded: the present time with a day to spare. */
+static uint64_t highest_tick(const struct gt_proc_header *header)
+{
+	const uint64_t day = UINT64_C(86400) * 1000000000;
+	struct timespec now;
+	int64_t passed;
+	unsigned __int128 ticks;
+	uint64_t hz = header->nominal_hz;
+
+	if (!header->first.tick)
+		return UINT64_MAX;
+	if (!hz || hz > UINT64_C(100000000000))
+		hz = UINT64_C(100000000000); /* unknown: faster than any clock */
+	clock_gettime(CLOCK_REALTIME, &now);
+	if (header->first.real_ns <= 0 ||
+	    header->first.real_ns / 1000000000 > now.tv_sec + 86400 * 365)
+		return UINT64_MAX;
+	passed = ((int64_t)now.tv_sec * 1000000000 + now.tv_nsec) - header->first.real_ns;
+	if (passed < 0)
+		passed = 0;
+	ticks = ((unsigned __int128)(uint64_t)passed * 2 + day) * hz / 1000000000;
+	if (ticks >= UINT64_MAX - header->first.tick)
+		return UINT64_MAX;
+	return header->first.tick + (uint64_t)ticks;
+}
+
+static int read_proc(struct gt_proc *proc, int folder)
+{
+	ssize_t n = gt_read_head(folder, "proc", &proc->header, sizeof(proc->header));
+	struct gt_proc_header *header = &proc->header;
+
+	if (n < 0)
+		return (int)n;
+	if (!header->magic) /* nothing yet */
+		return -ENODATA;
+	if ((size_t)n < sizeof(*header) || header->magic != GT_MAGIC_PROC ||
+	    header->version != GT_FORMAT_VERSION || header->header_bytes < sizeof(*header))
+		return -EINVAL;
+	terminate(header->host, sizeof(header->host));
+	terminate(header->program, sizeof(header->program));
+	proc->ended = header->state == GT_PROC_ENDED ||
+		      (header->state == GT_PROC_EXEC && header->how == GT_END_EXEC);
+	proc->end_tick = proc->ended || header->how == GT_END_SIGNAL ? header->end : 0;
+	proc->tick_max = highest_tick(header);
+	if (proc->end_tick < header->begin)
+		proc->end_tick = header->begin;
+	if (proc->end_tick > proc->tick_max)
+		proc->end_tick = proc->tick_max;
+	return 0;
+}
+
+static int compare_locs(const void *a, const void *b)
+{
+	const struct gt_loc *x = a, *y = b;
+
+	return (x->id > y->id) - (x->id < y->id);
+}
+
+struct gt_loc *gt_proc_loc(const struct gt_proc *proc, uint32_t id)
+{
+	size_t low = 0, high = proc->loc_count;
+
+	while (low < high) {
+		size_t middle = low + (high - low) / 2;
+
+		if (proc->locs[middle].id < id)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low < proc->loc_count && proc->locs[low].id == id ? &proc->locs[low] : NULL;
+}
+
+/* Finds the window files of a process. Unusable ones are counted in *damaged. */
+static int read_locations(struct gt_proc *proc, int folder, uint64_t *damaged)
+{
+	DIR *dir = gt_folder_list(folder, ".");
+	size_t room = 0;
+	struct dirent *entry;
+	int rc = 0;
+
+	if (!dir)
+		return -errno;
+	while ((entry = readdir(dir))) {
+		struct gt_loc *loc;
+		uint32_t id;
+
+		if (!parse_window(entry->d_name, &id))
+			continue;
+		if (proc->loc_count == room) {
+			room = room ? 2 * room : 4;
+			loc = realloc(proc->locs, room * sizeof(*loc));
+			if (!loc) {
+				rc = -ENOMEM;
+				break;
+			}
+			proc->locs = loc;
+		}
+		loc = &proc->locs[proc->loc_count];
+		memset(loc, 0, sizeof(*loc));
+		loc->proc = proc;
+		loc->id = id;
+		loc->number = GT_NOT_WRITTEN;
+		rc = gt_window_read(loc);
+		if (!rc)
+			proc->loc_count++;
+		else if (gt_spool_try_again(rc))
+			break;
+		else if (rc != -ENODATA) /* made, but not filled in when the process was killed */
+			++*damaged;
+		rc = 0;
+	}
+	closedir(dir);
+	if (proc->loc_count)
+		qsort(proc->locs, proc->loc_count, sizeof(*proc->locs), compare_locs);
+	return rc;
+}
+
+static int read_folder(struct gt_spool *spool, struct gt_proc *proc)
+{
+	int folder = gt_proc_open(proc);
+	int rc;
+
+	if (folder < 0)
+		return folder;
+	rc = read_proc(proc, folder);
+	if (!rc)
+		rc = gt_journal_read(&proc->journal, folder, "defs");
+	if (!rc)
+		rc = read_locations(proc, folder, &spool->damaged);
+	close(folder);
+	if (rc)
+		return rc;
+	if (!proc->ended)
+		for (size_t i = 0; i < proc->loc_count; i++)
+			if (proc->locs[i].last_tick > proc->end_tick)
+				proc->end_tick = proc->locs[i].last_tick;
+	return 0;
+}
+
+static void free_proc(struct gt_proc *proc)
+{
+	gt_journal_free(&proc->journal);
+	free(proc->locs);
+	memset(proc, 0, sizeof(*proc));
+}
+
+static int compare_procs(const void *a, const void *b)
+{
+	const struct gt_proc *x = a, *y = b;
+
+	if (x->root != y->root)
+		return x->root < y->root ? -1 : 1;
+	if (x->seq != y->seq)
+		return x->seq < y->seq ? -1 : 1;
+	return (x->pid > y->pid) - (x->pid < y->pid);
+}
+
+/* Collects the names first, so that the processes never move once locations point to them. */
+static int list_folders(struct gt_spool *spool, struct gt_root *root, size_t *room)
+{
+	DIR *dir = gt_folder_list(root->fd, ".");
+	struct dirent *entry;
+	int rc = 0;
+
+	if (!dir)
+		return -errno;
+	while ((entry = readdir(dir))) {
+		struct gt_proc *proc;
+		uint32_t seq, pid;
+
+		if (!gt_spool_folder(entry->d_name, &seq, &pid) ||
+		    gt_spool_covered(spool, root, entry->d_name))
+			continue;
+		if (spool->proc_count == *room) {
+			*room = *room ? 2 * *room : 16;
+			proc = realloc(spool->procs, *room * sizeof(*proc));
+			if (!proc) {
+				rc = -ENOMEM;
+				break;
+			}
+			spool->procs = proc;
+		}
+		proc = &spool->procs[spool->proc_count++];
+		memset(proc, 0, sizeof(*proc));
+		proc->seq = seq;
+		proc->pid = pid;
+		proc->spool = spool;
+		proc->root = root;
+		proc->number = GT_NOT_WRITTEN;
+		memcpy(proc->folder, entry->d_name, strlen(entry->d_name) + 1); /* at most 20 */
+	}
+	closedir(dir);
+	return rc;
+}
+
+static void repoint(struct gt_proc *proc)
+{
+	for (size_t i = 0; i < proc->loc_count; i++)
+		proc->locs[i].proc = proc;
+}
+
+/*
+ * The process that this one was forked from, or that became this one by exec. A parent's number is
+ * always lower, so that there are no cycles.
+ */
+static struct gt_proc *find_parent(const struct gt_spool *spool, const struct gt_proc *proc)
+{
+	for (size_t i = (size_t)(proc - spool->procs); i-- > 0;) {
+		struct gt_proc *other = &spool->procs[i];
+
+		if (other->root != proc->root)
+			break;
+		if (proc->header.parent_seq != UINT32_MAX
+			    ? other->seq == proc->header.parent_seq
+			    : other->pid == proc->pid && other->header.state == GT_PROC_EXEC)
+			return other;
+	}
+	return NULL;
+}
+
+static int read_processes(struct gt_spool *spool)
+{
+	size_t kept = 0, room = 0;
+	int rc = 0;
+
+	for (size_t i = 0; !rc && i < spool->root_count; i++)
+		if (spool->roots[i].fd >= 0) {
+			gt_spool_raise(spool->roots[i].fd);
+			rc = list_folders(spool, &spool->roots[i], &room);
+		}
+	if (rc)
+		return rc;
+	if (spool->proc_count)
+		qsort(spool->procs, spool->proc_count, sizeof(*spool->procs), compare_procs);
+	for (size_t i = 0; i < spool->proc_count; i++) {
+		struct gt_proc *proc = &spool->procs[i];
+
+		rc = read_folder(spool, proc);
+		if (gt_spool_try_again(rc))
+			return rc;
+		if (rc) { /* killed before it had filled in its header, or damaged */
+			spool->unborn += rc == -ENOENT || rc == -ENODATA;
+			spool->damaged += rc != -ENOENT && rc != -ENODATA;
+			free_proc(proc);
+			continue;
+		}
+		if (kept != i) {
+			spool->procs[kept] = *proc;
+			memset(proc, 0, sizeof(*proc));
+			repoint(&spool->procs[kept]);
+		}
+		kept++;
+	}
+	spool->proc_count = kept;
+	for (size_t i = 0; i < kept; i++)
+		spool->procs[i].parent = find_parent(spool, &spool->procs[i]);
+	return kept || spool->partial_count ? 0 : -ENODATA;
+}
+
+static bool has_folders(int fd)
+{
+	DIR *dir = gt_folder_list(fd, ".");
+	struct dirent *entry;
+	bool found = false;
+	uint32_t seq, pid;
+
+	while (dir && !found && (entry = readdir(dir)))
+		found = gt_spool_folder(entry->d_name, &seq, &pid);
+	if (dir)
+		closedir(dir);
+	return found;
+}
+
+/* A folder of ours with processes in it; its name comes from a file, or from the user. */
+static int open_processes(int at, const char *path)
+{
+	int fd = gt_folder_open(at, path);
+	struct stat st;
+
+	if (fd >= 0 && (fstat(fd, &st) || st.st_uid != geteuid() || !has_folders(fd))) {
+		close(fd);
+		return -ENOENT;
+	}
+	return fd;
+}
+
+/* Did these processes run on that host? */
+static bool of_host(int fd, const struct gt_root *root)
+{
+	DIR *dir = gt_folder_list(fd, ".");
+	struct dirent *entry;
+	bool found = false;
+	uint32_t seq, pid;
+
+	while (dir && !found && (entry = readdir(dir))) {
+		struct gt_proc_header header = { 0 };
+		int folder;
+
+		if (!gt_spool_folder(entry->d_name, &seq, &pid))
+			continue;
+		folder = gt_folder_open(fd, entry->d_name);
+		if (folder < 0)
+			continue;
+		found = gt_read_head(folder, "proc", &header, sizeof(header)) > 0 &&
+			!strncmp(header.host, root->run.host, sizeof(header.host));
+		close(folder);
+	}
+	if (dir)
+		closedir(dir);
+	return found;
+}
+
+/*
+ * A copy of the host's spool among the folders that the user has named, or in one of them. The name
+ * that the spool had on its host is unique; a copy under another name is known by its processes.
+ */
+static int find_copy(const struct gt_root *root, char *const *folders)
+{
+	const char *base = strrchr(root->run.spool, '/');
+
+	for (; folders && *folders; folders++) {
+		int above = gt_folder_open(AT_FDCWD, *folders), fd = -ENOENT;
+
+		if (above >= 0 && base && base[1])
+			fd = open_processes(above, base + 1);
+		if (above >= 0 && fd < 0)
+			fd = open_processes(above, ".");
+		if (above >= 0)
+			close(above);
+		if (fd >= 0 && of_host(fd, root))
+			return fd;
+		if (fd >= 0)
+			close(fd);
+	}
+	return -ENOENT;
+}
+
+/*
+ * Finds the folder with the processes: where the header says, or else a copy of that, or else beside
+ * the header.
+ */
+static void find_processes(struct gt_root *root, int home, char *const *folders)
+{
+	char beside[160];
+	size_t n, length = strlen(root->run.spool);
+	int fd;
+
+	root->fd = home;
+	if (root->run.next_seq && root->run.next_seq == root->run.untraced)
+		return; /* none of its processes could record anything */
+	n = (size_t)snprintf(beside, sizeof(beside), "/spool%s%s", root->name[0] ? "/" : "",
+			     root->name);
+	if (root->run.spool[0] != '/' || (length >= n && !strcmp(root->run.spool + length - n, beside)))
+		return;
+	fd = open_processes(AT_FDCWD, root->run.spool);
+	if (fd >= 0 && !of_host(fd, root)) { /* the same name on another host */
+		close(fd);
+		fd = -ENOENT;
+	}
+	if (fd < 0) {
+		fd = find_copy(root, folders);
+		root->given = fd >= 0;
+	}
+	if (fd < 0 && has_folders(home))
+		return;
+	close(home);
+	root->fd = fd < 0 ? -1 : fd;
+	root->elsewhere = true;
+}
+
+/* Behind the page: a byte for each process that could not map it (gt_run_absent). */
+static void count_absent(struct gt_run_header *run, int home)
+{
+	int fd = openat(home, "run", O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
+	unsigned char causes[4096];
+	ssize_t n;
+
+	for (off_t at = GT_PAGE; fd >= 0 && (n = pread(fd, causes, sizeof(causes), at)) > 0; at += n)
+		for (ssize_t i = 0; i < n; i++)
+			run->absent[causes[i] % GT_ABSENT_N]++;
+	if (fd >= 0)
+		close(fd);
+}
+
+static int read_root(struct gt_root *root, int home, char *const *folders, char *why, size_t why_size)
+{
+	ssize_t n = gt_read_head(home, "run", &root->run, sizeof(root->run));
+
+	root->fd = -1;
+	if (n < 0) {
+		close(home);
+		return fail((int)n, why, why_size, "its spool has no run header: %s",
+			    strerror((int)-n));
+	}
+	if ((size_t)n < sizeof(root->run) || root->run.magic != GT_MAGIC_RUN) {
+		close(home);
+		return fail(-EINVAL, why, why_size,
+			    "its spool was not made by gputrace, or by another kind of machine");
+	}
+	if (root->run.version != GT_FORMAT_VERSION) {
+		close(home);
+		return fail(-EPROTO, why, why_size,
+			    "its spool has format %u, this gputrace reads format %u",
+			    root->run.version, GT_FORMAT_VERSION);
+	}
+	terminate(root->run.boot_id, sizeof(root->run.boot_id));
+	terminate(root->run.host, sizeof(root->run.host));
+	terminate(root->run.spool, sizeof(root->run.spool));
+	count_absent(&root->run, home);
+	find_processes(root, home, folders);
+	return 0;
+}
+
+static int compare_roots(const void *a, const void *b)
+{
+	const struct gt_root *x = a, *y = b;
+
+	return strcmp(x->name, y->name);
+}
+
+/* The folders of further hosts. One that cannot be used is counted as damaged. */
+static int read_hosts(struct gt_spool *spool, int home, char *const *folders)
+{
+	DIR *dir = gt_folder_list(home, ".");
+	struct dirent *entry;
+	char why[256];
+	int rc = 0;
+
+	if (!dir)
+		return -errno;
+	while ((entry = readdir(dir))) {
+		struct gt_root *root;
+		int folder;
+
+		if (strncmp(entry->d_name, GT_HOST_FOLDER, strlen(GT_HOST_FOLDER)) ||
+		    strlen(entry->d_name) >= sizeof(root->name))
+			continue;
+		folder = gt_folder_open(home, entry->d_name);
+		if (folder < 0 && gt_spool_try_again(folder)) {
+			rc = folder; /* rather than to do without the host */
+			break;
+		}
+		if (folder < 0)
+			continue;
+		root = realloc(spool->roots, (spool->root_count + 1) * sizeof(*root));
+		if (!root) {
+			close(folder);
+			rc = -ENOMEM;
+			break;
+		}
+		spool->roots = root;
+		root += spool->root_count;
+		memset(root, 0, sizeof(*root));
+		snprintf(root->name, sizeof(root->name), "%s", entry->d_name);
+		rc = gt_spool_list_partials(spool, folder, root->name);
+		if (rc) {
+			close(folder);
+			break;
+		}
+		rc = read_root(root, folder, folders, why, sizeof(why));
+		if (gt_spool_try_again(rc))
+			break;
+		if (rc)
+			spool->damaged++;
+		else
+			spool->root_count++;
+		rc = 0;
+	}
+	closedir(dir);
+	if (spool->root_count > 1)
+		qsort(spool->roots + 1, spool->root_count - 1, sizeof(*spool->roots), compare_roots);
+	return rc;
+}
+
+/* Everything but the first root has been done. */
+static int finish_open(struct gt_spool *spool, int rc, char *why, size_t why_size)
+{
+	for (size_t i = 0; i < spool->root_count; i++)
+		spool->missing += spool->roots[i].fd < 0;
+	if (!rc)
+		rc = gt_spool_sort_partials(spool);
+	if (!rc)
+		rc = read_processes(spool);
+	if (rc == -ENODATA && spool->missing)
+		rc = 0; /* it may be found elsewhere */
+	if (!rc)
+		return 0;
+	gt_spool_close(spool);
+	if (rc == -ENODATA)
+		return fail(rc, why, why_size, "no process recorded anything in it");
+	return fail(rc, why, why_size, "its spool cannot be read: %s",
+		    rc == -EPROTO ? "a partial archive of a host is damaged" : strerror(-rc));
+}
+
+int gt_spool_open_host(struct gt_spool *spool, int dirfd, const char *name, char *why,
+		       size_t why_size)
+{
+	char path[160];
+	int home, rc;
+
+	memset(spool, 0, sizeof(*spool));
+	spool->dirfd = dirfd;
+	spool->roots = calloc(1, sizeof(*spool->roots));
+	if (!spool->roots)
+		return fail(-ENOMEM, why, why_size, "no memory");
+	snprintf(path, sizeof(path), "spool/%s", name);
+	snprintf(spool->roots[0].name, sizeof(spool->roots[0].name), "%s", name);
+	home = gt_folder_open(dirfd, path);
+	rc = home < 0 ? home : gt_spool_list_partials(spool, home, name);
+	if (rc) {
+		if (home >= 0)
+			close(home);
+		gt_spool_close(spool);
+		return fail(rc, why, why_size, "%s: %s", path, strerror(-rc));
+	}
+	spool->root_count = 1;
+	rc = read_root(&spool->roots[0], home, NULL, why, why_size);
+	if (rc) {
+		gt_spool_close(spool);
+		return rc;
+	}
+	spool->run = spool->roots[0].run;
+	return finish_open(spool, 0, why, why_size);
+}
+
+int gt_spool_open(struct gt_spool *spool, int dirfd, char *const *folders, char *why,
+		  size_t why_size)
+{
+	int home, copy, rc;
+
+	memset(spool, 0, sizeof(*spool));
+	spool->dirfd = -1;
+	home = gt_folder_open(dirfd, "spool");
+	if (home < 0)
+		return fail(home, why, why_size, "there is no folder 'spool' in it: %s",
+			    strerror(-home));
+	copy = fcntl(home, F_DUPFD_CLOEXEC, 0);
+	spool->roots = calloc(1, sizeof(*spool->roots));
+	if (!spool->roots || copy < 0) {
+		close(home);
+		if (copy >= 0)
+			close(copy);
+		gt_spool_close(spool);
+		return fail(-ENOMEM, why, why_size, "no memory");
+	}
+	spool->root_count = 1;
+	rc = read_root(&spool->roots[0], copy, folders, why, why_size);
+	if (rc) {
+		close(home);
+		gt_spool_close(spool);
+		return rc;
+	}
+	spool->run = spool->roots[0].run;
+	spool->dirfd = dirfd;
+	rc = gt_spool_list_partials(spool, home, "");
+	if (!rc)
+		rc = read_hosts(spool, home, folders);
+	close(home);
+	return finish_open(spool, rc, why, why_size);
+}
+
+void gt_spool_close(struct gt_spool *spool)
+{
+	for (size_t i = 0; i < spool->proc_count; i++)
+		free_proc(&spool->procs[i]);
+	free(spool->procs);
+	for (size_t i = 0; i < spool->root_count; i++)
+		if (spool->roots[i].fd >= 0)
+			close(spool->roots[i].fd);
+	free(spool->roots);
+	for (size_t i = 0; i < spool->partial_count; i++)
+		free(spool->partials[i].covers);
+	free(spool->partials);
+	free(spool->covered);
+	memset(spool, 0, sizeof(*spool));
+	spool->dirfd = -1;
+}
+
+const void *gt_proc_find(const struct gt_proc *proc, unsigned type, uint32_t id, size_t *bytes)
+{
+	for (; proc; proc = proc->header.origin == 1 ? proc->parent : NULL) {
+		const void *found = gt_journal_find(&proc->journal, type, id, bytes);
+
+		if (found)
+			return found;
+	}
+	return NULL;
+}
+
+const char *gt_proc_string(const struct gt_proc *proc, uint32_t id)
+{
+	return id ? gt_proc_find(proc, GT_D_STRING, id, NULL) : NULL;
+}
+
+bool gt_proc_same_boot(const struct gt_proc *proc)
+{
+	char boot[40] = "";
+	ssize_t n = gt_read_head(AT_FDCWD, "/proc/sys/kernel/random/boot_id", boot, sizeof(boot) - 1);
+
+	return n <= 0 || !strncmp(boot, proc->root->run.boot_id, 36);
+}
+
+bool gt_proc_alive(const struct gt_proc *proc)
+{
+	if (proc->header.state == GT_PROC_ENDED || !gt_proc_same_boot(proc))
+		return false;
+	return gt_process_lives(proc->header.pid, proc->header.start_time);
+}
