@@ -268,7 +268,7 @@ void gt_pt_wait_begin(struct gt_pt_wait *wait)
 	struct gt_pt_held *entry;
 
 	wait->rc = GT_PT_CANCELLED;
-	wait->recorded = gt_pt_enter(wait->region);
+	wait->recorded = !(wait->target && wait->target->quiet) && gt_pt_enter(wait->region);
 	/* A recursive mutex that is held more than once is not set free by waiting. */
 	entry = wait->lock && gt_pt_self.held ? find(wait->lock) : NULL;
 	wait->released = entry && entry->depth == 1;

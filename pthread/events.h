@@ -71,6 +71,8 @@ GT_PT_HIDDEN void gt_pt_define(void);
 /* Enters a region; false if this thread is not recorded now or the region is filtered out. */
 GT_PT_HIDDEN bool gt_pt_enter(enum gt_pt_region region);
 GT_PT_HIDDEN void gt_pt_leave(enum gt_pt_region region);
+/* A call that concerns a thread: none of a runtime's own. */
+GT_PT_HIDDEN bool gt_pt_enter_for(enum gt_pt_region region, pthread_t thread);
 /* An operation that turned out to be worth recording, from `begin` (gt_now()) to now. */
 GT_PT_HIDDEN bool gt_pt_enter_at(enum gt_pt_region region, uint64_t begin);
 
@@ -98,6 +100,7 @@ struct gt_pt_target {
 	pthread_t thread;
 	uint64_t sequence; /* 0: not known */
 	bool ended;        /* or of an earlier thread with the same pthread_t */
+	bool quiet;        /* a runtime's own */
 };
 
 /* A call that waits for something and may be cancelled. */

@@ -5,8 +5,9 @@
  *
  * Limits: a fixed number of threads can be on their way at once (BLOCKS); one more is not announced
  * and is found by the core at its first event. The largest table holds TABLE threads that were not joined;
- * beyond it the oldest is forgotten and its join is a region only. The CUDA driver's threads and CUPTI's are
- * known by the names of these libraries, with a C library from 2.35 on.
+ * beyond it the oldest is forgotten and its join is a region only. Threads that a runtime starts outside of its
+ * calls are known by the name of its library (GT_OWN_THREADS), with a C library from 2.35 on. A join of such a
+ * thread that has not begun yet is recorded.
  */
 #include <dlfcn.h>
 #include <errno.h>
@@ -39,7 +40,8 @@ static uint32_t next_word;
 #define BUSY     ((uintptr_t)1)
 #define DETACHED 1u
 #define ENDED    2u
-#define FLAGS    4u /* the flags make up a number below this; the generation is a multiple of it */
+#define QUIET    4u /* a runtime's own: of no interest to the program */
+#define FLAGS    8u /* the flags make up a number below this; the generation is a multiple of it */
 struct slot {
 	uintptr_t key;
 	uint64_t sequence;
@@ -219,7 +221,7 @@ static void add_flag(uintptr_t thread, uint32_t flag)
 		return;
 	before = __atomic_fetch_or(&s->flags, flag, __ATOMIC_ACQ_REL);
 	/* Nobody can join it any more. */
-	if (((before | flag) & (DETACHED | ENDED)) == (DETACHED | ENDED))
+	if (((before | flag) & (DETACHED | ENDED)) == (DETACHED | ENDED) || before & QUIET)
 		clear(s, thread);
 }
 
@@ -236,8 +238,14 @@ struct gt_pt_target gt_pt_join_begin(pthread_t thread)
 	if (s && flags / FLAGS * FLAGS == generation) {
 		target.sequence = __atomic_load_n(&s->sequence, __ATOMIC_RELAXED);
 		target.ended = flags & ENDED;
+		target.quiet = flags & QUIET;
 	}
 	return target;
+}
+
+bool gt_pt_enter_for(enum gt_pt_region region, pthread_t thread)
+{
+	return !gt_pt_join_begin(thread).quiet && gt_pt_enter(region);
 }
 
 static void joined(const struct gt_pt_target *target)
@@ -253,9 +261,9 @@ static void joined(const struct gt_pt_target *target)
 	 */
 	if ((sequence == 0 || target->ended) && now.ended)
 		sequence = now.sequence;
-	if (sequence == 0)
+	if (sequence == 0 && !now.quiet)
 		return;
-	if (gt_active())
+	if (sequence != 0 && gt_active())
 		gt_thread_join(sequence);
 	s = lookup((uintptr_t)target->thread);
 	if (s && __atomic_load_n(&s->sequence, __ATOMIC_RELAXED) == sequence)
@@ -271,7 +279,7 @@ void gt_pt_join_end(struct gt_pt_wait *wait)
 
 void gt_pt_tryjoined(const struct gt_pt_target *target, uint64_t begin)
 {
-	bool recorded = gt_pt_enter_at(GT_PT_R_pthread_tryjoin_np, begin);
+	bool recorded = !target->quiet && gt_pt_enter_at(GT_PT_R_pthread_tryjoin_np, begin);
 
 	joined(target);
 	if (recorded)
@@ -286,8 +294,9 @@ void gt_pt_thread_detached(pthread_t thread)
 /* ---- creation ------------------------------------------------------------------------------------ */
 
 /*
- * A thread that a library makes for itself, inside a call of MPI or CUDA, or CUPTI: it is not announced, and this adapter is silent on it. If it calls something else that is recorded, as a
- * host function that the program has put on a stream does, the core finds it then.
+ * A thread that a runtime makes for itself: it is not announced, and this adapter is silent on it. If it calls
+ * something else that is recorded, as a host function that the program has put on a stream does, the core finds
+ * it then.
  */
 static struct gt_pt_start *quiet_block(struct gt_pt_creation *creation)
 {
@@ -296,17 +305,24 @@ static struct gt_pt_start *quiet_block(struct gt_pt_creation *creation)
 	if (!block)
 		return NULL;
 	block->sequence = creation->sequence = 0;
+	block->detached = false;
 	block->quiet = true;
 	creation->block = block;
 	return block;
 }
 
 /*
- * The CUDA driver's own threads and CUPTI's, made before CUPTI can say that a call of CUDA is going on.
- * _dl_find_object() takes no lock: a library's constructor may be waiting for this thread.
+ * Does it begin with code of a runtime whose threads are all its own? Some start outside of any call: in a
+ * constructor, or before their adapter can know of a call. _dl_find_object() takes no lock: a library's
+ * constructor may be waiting for this thread.
  */
 #ifdef DLFO_STRUCT_HAS_EH_DBASE
-static bool of_cuda(uintptr_t start)
+static const char *const own_libraries[] = {
+#define GT_OWN_THREADS(library) library,
+#include "instrument/adapters.def"
+};
+
+static bool of_runtime(uintptr_t start)
 {
 	struct dl_find_object object;
 	const char *path, *name;
@@ -316,10 +332,13 @@ static bool of_cuda(uintptr_t start)
 		return false;
 	path = object.dlfo_link_map->l_name;
 	name = strrchr(path, '/') ? strrchr(path, '/') + 1 : path;
-	return !strncmp(name, "libcuda.so", 10) || !strncmp(name, "libcupti.so", 11);
+	for (size_t i = 0; i < sizeof(own_libraries) / sizeof(own_libraries[0]); i++)
+		if (!strncmp(name, own_libraries[i], strlen(own_libraries[i])))
+			return true;
+	return false;
 }
 #else
-static bool of_cuda(uintptr_t start)
+static bool of_runtime(uintptr_t start)
 {
 	(void)start;
 	return false;
@@ -336,7 +355,7 @@ struct gt_pt_start *gt_pt_create_begin(struct gt_pt_creation *creation)
 		return NULL;
 	if (!gt_active())
 		return gt_is_on() ? quiet_block(creation) : NULL;
-	if (gt_inside() || of_cuda(creation->start))
+	if (gt_inside() || of_runtime(creation->start))
 		return quiet_block(creation);
 	creation->recorded = gt_pt_enter(creation->region);
 	block = take_block();
@@ -405,6 +424,9 @@ void gt_pt_thread_begin(struct gt_pt_start *block, struct gt_pt_start *start)
 	give_block(block);
 	if (start->quiet) {
 		self->quiet = true;
+		/* Only for those who join it. Of a detached thread nobody asks, or sees the end. */
+		if (!start->detached)
+			insert((uintptr_t)pthread_self(), 0, 0, QUIET);
 		return;
 	}
 	/* A thread that is cancelled early must still find its way into the program's routine. */

@@ -105,7 +105,7 @@ EXPORT int pthread_cancel(pthread_t thread)
 	int rc;
 
 	gt_pt_need();
-	recorded = gt_pt_enter(GT_PT_R_pthread_cancel);
+	recorded = gt_pt_enter_for(GT_PT_R_pthread_cancel, thread);
 	rc = gt_pt_real.pthread_cancel(thread);
 	if (recorded)
 		gt_pt_leave(GT_PT_R_pthread_cancel);
@@ -114,7 +114,7 @@ EXPORT int pthread_cancel(pthread_t thread)
 
 static int detach(enum gt_pt_region region, pthread_t thread, int (*real)(pthread_t))
 {
-	bool recorded = gt_pt_enter(region);
+	bool recorded = gt_pt_enter_for(region, thread);
 	int rc;
 
 	/* Before: afterwards the pthread_t may belong to another thread. */

@@ -460,6 +460,13 @@ Test(threads, made_inside_of_a_guard_is_silent)
 	double_guarded = false;
 	gt_pt_thread_begin(block, &start_of);
 	cr_assert(start_of.argument == &creation && !gt_pt_enter(GT_PT_R_pthread_create));
+	gt_pt_self.quiet = false; /* for others it is quiet until nobody can join it */
+	cr_assert(not(gt_pt_enter_for(GT_PT_R_pthread_cancel, pthread_self())));
+	gt_pt_thread_detached(pthread_self());
+	LOG("");
+	cr_assert(gt_pt_enter_for(GT_PT_R_pthread_cancel, pthread_self()));
+	gt_pt_leave(GT_PT_R_pthread_cancel);
+	LOG("+pthread_cancel; -pthread_cancel");
 	gt_pt_thread_ending(GT_THREAD_END_RETURN);
 	gt_pt_thread_end();
 	LOG("");
