@@ -19,7 +19,7 @@ static const struct {
 	bool pairs; /* the other half may be among the events that are missing */
 } rules[RULES] = {
 	[RULE_FILES] = {"files", "every file of the archive can be read", false},
-	[RULE_ORDER] = {"definitions", "definitions are numbered 0, 1, 2 ...", false},
+	[RULE_ORDER] = {"definitions", "definitions are numbered 0, 1, 2 ... (locations: once each)", false},
 	[RULE_REFERENCES] = {"references", "definitions refer to definitions before them", false},
 	[RULE_GROUPS] = {"location-groups", "processes and accelerators are as OTF2 3.0 wants them",
 			 false},

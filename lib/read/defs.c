@@ -52,16 +52,29 @@ static void make_sparse(struct gt_otf2_table *table)
 	table->dense = false;
 }
 
-/* Adds a definition, whose first member is its id. The address is valid until the next of its kind. */
-static void *define(struct gt_otf2 *read, enum gt_otf2_kind kind, const void *definition)
+/* Locations may have any ids (Score-P's have the thread's number above the rank's), but one only once. */
+static bool is_again(struct gt_otf2 *read, enum gt_otf2_kind kind, uint64_t id)
+{
+	if (kind != GT_OTF2_LOCATION || gt_otf2_index(read, kind, id) < 0)
+		return false;
+	gt_otf2_report(read, NULL, GT_OTF2_ORDER, "location %" PRIu64 " is defined twice", id);
+	read->again++;
+	return true;
+}
+
+/* Adds a definition, whose first member is its id. A location is added, and so read, once. */
+static void define(struct gt_otf2 *read, enum gt_otf2_kind kind, const void *definition)
 {
 	struct gt_otf2_table *table = &read->tables[kind];
 	uint64_t id = *(const uint64_t *)definition;
 	char *place;
 
+	if (is_again(read, kind, id))
+		return;
 	if (id != table->count) {
-		gt_otf2_report(read, NULL, GT_OTF2_ORDER, "%s %" PRIu64 " is defined where %zu would be next",
-			       gt_otf2_kind_names[kind], id, table->count);
+		if (kind != GT_OTF2_LOCATION)
+			gt_otf2_report(read, NULL, GT_OTF2_ORDER, "%s %" PRIu64 " is defined where %zu would be next",
+				       gt_otf2_kind_names[kind], id, table->count);
 		if (table->dense)
 			make_sparse(table);
 	}
@@ -71,7 +84,6 @@ static void *define(struct gt_otf2 *read, enum gt_otf2_kind kind, const void *de
 	if (!table->dense)
 		put_id(table, id, table->count);
 	table->count++;
-	return place;
 }
 
 /* What has no number in the archive gets the next one. */
@@ -478,7 +490,7 @@ static void look_at_counts(const struct gt_otf2 *read, uint64_t definitions)
 	if (declared != definitions)
 		gt_otf2_report(read, NULL, GT_OTF2_COUNT,
 			       "%" PRIu64 " definitions are declared, %" PRIu64 " are there", declared, definitions);
-	if (locations != read->tables[GT_OTF2_LOCATION].count)
+	if (locations != read->tables[GT_OTF2_LOCATION].count + read->again)
 		gt_otf2_report(read, NULL, GT_OTF2_COUNT, "%" PRIu64 " locations are declared, %zu are there",
 			       locations, read->tables[GT_OTF2_LOCATION].count);
 	if (!read->have_clock)

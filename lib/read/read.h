@@ -327,6 +327,7 @@ struct gt_otf2 {
 	OTF2_Reader *reader;
 	bool failed;                     /* libotf2 may be in any state: it is not asked to close anything */
 	struct gt_otf2_block *blocks;
+	uint64_t again;                  /* definitions of locations that were defined before */
 	uint64_t comm_locations[256];    /* per paradigm: group id + 1 of its COMM_LOCATIONS, or 0 */
 };
 

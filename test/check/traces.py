@@ -58,6 +58,17 @@ def no_markers(t):
 
 
 @case("-")
+def sparse_locations(t):
+    """A thread's number stands above its rank's, as Score-P writes them."""
+    far = WORKER << 32
+    t.events[far] = t.events.pop(WORKER)
+    t.redefine("Group", 4, s(""), 4, PTHREAD, 0, [MAIN, far])
+    i = t.find("Location", WORKER)
+    t.definitions[i] = ("Location", far) + t.definitions[i][2:]
+    t.markers = []
+
+
+@case("-")
 def at_once(t):
     """Everything at one time."""
     for location, events in t.events.items():
@@ -301,6 +312,11 @@ def swapped_strings(t):
 @case("definitions")
 def defined_twice(t):
     t.definitions.append(("Parameter", 0, s("cycles"), 2))
+
+
+@case("definitions")
+def location_defined_twice(t):
+    t.definitions.append(("Location", RANK1, s("worker"), 1, None, 2))
 
 
 @case("references")

@@ -227,8 +227,8 @@ Test(read, sparse_mapped_and_shifted)
 		     "40 send to 4294967303 100 bytes\n60 leave inner 40 40\n200 leave outer 200 160\n"
 		     "two of Process:\n100 enter outer depth 1 value 0\n120 enter inner depth 2 value 77\n"
 		     "140 send to 7 100 bytes\n160 leave inner 40 40\n300 leave outer 200 160\n"));
-	/* Strings 10 to 80, one attribute, two locations, two regions, two groups, a communicator; file 999. */
-	cr_assert(eq(uint, seen.faults[GT_OTF2_ORDER], 16));
+	/* Strings 10 to 80, one attribute, two regions, two groups, a communicator; file 999. */
+	cr_assert(eq(uint, seen.faults[GT_OTF2_ORDER], 14));
 	cr_assert(eq(uint, seen.faults[GT_OTF2_REFERENCES], 1));
 	cr_assert(eq(uint, seen.faults[GT_OTF2_FILES] + seen.faults[GT_OTF2_EVENTS] + seen.faults[GT_OTF2_RANGE], 0));
 	free(text);
