@@ -8,11 +8,14 @@
 
 #include "lib/read/read_int.h"
 
+#include <endian.h>
+#include <fcntl.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 _Thread_local char gt_otf2_complaint[256];
 
@@ -50,21 +53,56 @@ void gt_otf2_report(const struct gt_otf2 *read, struct gt_otf2_cursor *at, enum 
 
 /* ---- files ------------------------------------------------------------------------------------- */
 
-bool gt_otf2_file(const struct gt_otf2 *read, uint64_t location, const char *suffix, uint64_t *size)
+enum { PATH_SIZE = sizeof(((struct gt_otf2 *)0)->anchor) + 64 };
+
+static const char *path_of(const struct gt_otf2 *read, uint64_t location, const char *suffix, char path[PATH_SIZE])
 {
-	char path[sizeof(read->anchor) + 64];
 	const char *dot = strrchr(read->anchor, '.');
 	int length = (int)(dot ? dot - read->anchor : 0);
-	struct stat st;
 
 	if (location == GT_OTF2_NOTHING)
-		snprintf(path, sizeof(path), "%.*s.%s", length, read->anchor, suffix);
+		snprintf(path, PATH_SIZE, "%.*s.%s", length, read->anchor, suffix);
 	else
-		snprintf(path, sizeof(path), "%.*s/%" PRIu64 ".%s", length, read->anchor, location, suffix);
-	if (stat(path, &st) || !S_ISREG(st.st_mode))
+		snprintf(path, PATH_SIZE, "%.*s/%" PRIu64 ".%s", length, read->anchor, location, suffix);
+	return path;
+}
+
+bool gt_otf2_file(const struct gt_otf2 *read, uint64_t location, const char *suffix, uint64_t *size)
+{
+	char path[PATH_SIZE];
+	struct stat st;
+
+	if (stat(path_of(read, location, suffix, path), &st) || !S_ISREG(st.st_mode))
 		return false;
 	*size = (uint64_t)st.st_size;
 	return true;
+}
+
+/* A chunk begins with 3, 'B' or '#' (little or big endian), and the numbers of its first and last event. */
+static uint64_t last_event(const unsigned char header[18])
+{
+	uint64_t last;
+
+	memcpy(&last, header + 10, sizeof(last));
+	if (header[0] != 3)
+		return GT_OTF2_NOTHING;
+	return header[1] == 'B' ? le64toh(last) : header[1] == '#' ? be64toh(last) : GT_OTF2_NOTHING;
+}
+
+uint64_t gt_otf2_events_in_file(const struct gt_otf2 *read, OTF2_Reader *reader, uint64_t location, uint64_t size)
+{
+	unsigned char header[18] = { 0 };
+	uint64_t chunk = 0, other;
+	char path[PATH_SIZE];
+	ssize_t got;
+	int fd;
+
+	if (OTF2_Reader_GetChunkSize(reader, &chunk, &other) != OTF2_SUCCESS || !chunk || !size)
+		return GT_OTF2_NOTHING;
+	fd = open(path_of(read, location, "evt", path), O_RDONLY | O_CLOEXEC);
+	got = pread(fd, header, sizeof(header), (off_t)((size - 1) / chunk * chunk));
+	close(fd);
+	return got == sizeof(header) ? last_event(header) : GT_OTF2_NOTHING;
 }
 
 OTF2_Reader *gt_otf2_reader(const struct gt_otf2 *read)

@@ -262,20 +262,38 @@ static bool read_local_definitions(OTF2_Reader *reader, struct gt_otf2_cursor *a
 	return ok;
 }
 
-/* An event takes two bytes at least; libotf2 reads the last piece of a file that was cut again and again. */
+/* What comes behind the last event is read into nothing: it must be the end of the file. */
+static OTF2_ErrorCode read_end(OTF2_Reader *reader, OTF2_EvtReader *events)
+{
+	OTF2_EvtReaderCallbacks *none = OTF2_EvtReaderCallbacks_New();
+	OTF2_ErrorCode rc;
+	uint64_t n = 0;
+
+	if (!none)
+		abort();
+	OTF2_Reader_RegisterEvtCallbacks(reader, events, none, NULL);
+	OTF2_EvtReaderCallbacks_Delete(none);
+	rc = OTF2_Reader_ReadLocalEvents(reader, events, 1, &n);
+	return n ? OTF2_ERROR_INTEGRITY_FAULT : rc;
+}
+
+/*
+ * libotf2 reads the last chunk of a file that was cut between two again and again. So not more events are read
+ * than the file says it has, nor than there can be: one takes two bytes at least.
+ */
 static OTF2_ErrorCode read_all(OTF2_Reader *reader, OTF2_EvtReader *events, struct gt_otf2_cursor *at,
 			       uint64_t size)
 {
 	enum { STEP = 1 << 20 };
-	OTF2_ErrorCode rc;
-	uint64_t n;
+	uint64_t all = gt_otf2_events_in_file(at->read, reader, at->location->id, size), most = size / 2;
+	OTF2_ErrorCode rc = OTF2_SUCCESS;
+	uint64_t step = 0, n = 0;
 
-	do {
-		rc = OTF2_Reader_ReadLocalEvents(reader, events, STEP, &n);
-		if (rc == OTF2_SUCCESS && at->event > at->location->events && at->event > size / 2)
-			rc = OTF2_ERROR_INTEGRITY_FAULT;
-	} while (rc == OTF2_SUCCESS && n == STEP);
-	return rc;
+	for (most = all < most ? all : most; rc == OTF2_SUCCESS && n == step && most; most -= n) {
+		step = most < STEP ? most : STEP;
+		rc = OTF2_Reader_ReadLocalEvents(reader, events, step, &n);
+	}
+	return rc == OTF2_SUCCESS && !most ? read_end(reader, events) : rc;
 }
 
 static void read_events(OTF2_Reader *reader, OTF2_EvtReaderCallbacks *callbacks, struct gt_otf2_cursor *at)

@@ -37,6 +37,13 @@ OTF2_Reader *gt_otf2_reader(const struct gt_otf2 *read);
 /* Says whether traces/<location>.<suffix> or, without a location, traces.<suffix> is there, and its size. */
 bool gt_otf2_file(const struct gt_otf2 *read, uint64_t location, const char *suffix, uint64_t *size);
 
+/*
+ * How many events a location's file of `size` bytes has, as the header of its last chunk says; GT_OTF2_NOTHING:
+ * it does not say.
+ */
+uint64_t gt_otf2_events_in_file(const struct gt_otf2 *read, OTF2_Reader *reader, uint64_t location,
+				uint64_t size);
+
 /* Reads one location to the end; frees nothing but its stack. `callbacks` are gt_otf2_callbacks(). */
 OTF2_EvtReaderCallbacks *gt_otf2_callbacks(void);
 void gt_otf2_location(OTF2_Reader *reader, OTF2_EvtReaderCallbacks *callbacks, struct gt_otf2_cursor *at);

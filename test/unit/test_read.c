@@ -8,7 +8,9 @@
  */
 #include <criterion/criterion.h>
 #include <criterion/new/assert.h>
+#include <criterion/redirect.h>
 
+#include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
 #include <stdlib.h>
@@ -23,6 +25,7 @@
 #define FIRST  UINT64_C(7)
 #define SECOND ((UINT64_C(1) << 32) + 7)
 enum { BEGIN = 1000, RESOLUTION = 500000000, OUTER = 40, INNER = 9, LOCAL = 0, WORLD = 3, VALUE = 2 };
+enum { CHUNK = 1 << 18, MANY = 60000 };
 
 /* ---- writing ----------------------------------------------------------------------------------- */
 
@@ -89,10 +92,20 @@ static void write_definitions(OTF2_Archive *archive)
 	OTF2_Archive_CloseGlobalDefWriter(archive, w);
 }
 
-static void write_archive(const char *dir)
+/* More events than a chunk holds. */
+static void write_many(OTF2_Archive *archive, uint64_t location)
+{
+	OTF2_EvtWriter *w = OTF2_Archive_GetEvtWriter(archive, location);
+
+	for (unsigned i = 0; i < MANY; i++)
+		OTF2_EvtWriter_Enter(w, NULL, BEGIN + i, INNER);
+	OTF2_Archive_CloseEvtWriter(archive, w);
+}
+
+static void write_archive(const char *dir, void (*write_one)(OTF2_Archive *archive, uint64_t location))
 {
 	static const OTF2_FlushCallbacks callbacks = { .otf2_pre_flush = flush };
-	OTF2_Archive *archive = OTF2_Archive_Open(dir, "traces", OTF2_FILEMODE_WRITE, 1 << 18, 1 << 22,
+	OTF2_Archive *archive = OTF2_Archive_Open(dir, "traces", OTF2_FILEMODE_WRITE, CHUNK, 1 << 22,
 						  OTF2_SUBSTRATE_POSIX, OTF2_COMPRESSION_NONE);
 
 	cr_assert(archive != NULL);
@@ -101,7 +114,7 @@ static void write_archive(const char *dir)
 	OTF2_Archive_SetCreator(archive, "test");
 	OTF2_Archive_SetProperty(archive, "TEST::KEY", "of the archive", true);
 	OTF2_Archive_OpenEvtFiles(archive);
-	write_events(archive, FIRST);
+	write_one(archive, FIRST);
 	write_events(archive, SECOND);
 	OTF2_Archive_CloseEvtFiles(archive);
 	OTF2_Archive_OpenDefFiles(archive);
@@ -204,7 +217,7 @@ Test(read, sparse_mapped_and_shifted)
 	size_t size;
 
 	cr_assert(mkdtemp(dir) != NULL);
-	write_archive(dir);
+	write_archive(dir, write_events);
 	seen.out = open_memstream(&text, &size);
 	read = gt_otf2_open(anchor_of(dir), &(struct gt_otf2_options){ .visitor = &visitor, .threads = 2 });
 	cr_assert(read != NULL);
@@ -236,6 +249,49 @@ Test(read, sparse_mapped_and_shifted)
 }
 
 /* ---- damage ------------------------------------------------------------------------------------ */
+
+static void count_enter(struct gt_otf2_cursor *at)
+{
+	if (at->location->id == FIRST)
+		*(uint64_t *)at->user = at->event;
+}
+
+static int count_all(const char *anchor, void *argument, FILE *out)
+{
+	static const struct gt_otf2_visitor counting = { .enter = count_enter, .fault = on_fault };
+	uint64_t count = 0;
+	struct gt_otf2 *read =
+		gt_otf2_open(anchor, &(struct gt_otf2_options){ .visitor = &counting, .user = &count });
+
+	(void)argument;
+	gt_otf2_definitions(read);
+	fprintf(out, "%d ", gt_otf2_events(read));
+	fprintf(out, "%" PRIu64 " events, %u faults in files, %u in time\n", count, seen.faults[GT_OTF2_FILES],
+		seen.faults[GT_OTF2_TIME]);
+	return 0;
+}
+
+/* libotf2 reads the last chunk before the cut for ever. Each event there is is read once. */
+Test(read, cut_between_chunks, .timeout = 60, .init = cr_redirect_stdout)
+{
+	char *dir = strdup("/tmp/gtread.XXXXXX"), path[700], expected[100];
+	const char *reason = "";
+	unsigned char last[2];
+	int fd;
+
+	cr_assert(mkdtemp(dir) != NULL);
+	write_archive(dir, write_many);
+	snprintf(path, sizeof(path), "%s/traces/%" PRIu64 ".evt", dir, FIRST);
+	fd = open(path, O_RDWR | O_CLOEXEC);
+	cr_assert(eq(int, ftruncate(fd, 2 * CHUNK), 0), "three chunks");
+	cr_assert(eq(long, pread(fd, last, 2, CHUNK + 10), 2), "where the second says which event is its last");
+	close(fd);
+	snprintf(expected, sizeof(expected), "%d %u events, 1 faults in files, 0 in time\n", -EIO, last[0] + 256U * last[1]);
+	cr_assert(eq(int, gt_otf2_guarded(anchor_of(dir), count_all, NULL, &reason), 0), "%s", reason);
+	fflush(stdout);
+	cr_assert_stdout_eq_str(expected);
+	mk_remove(dir);
+}
 
 static int read_all(const char *anchor, void *argument, FILE *out)
 {
@@ -285,7 +341,7 @@ Test(read, cut_and_damaged, .timeout = 300)
 	cr_log_info("GT_SEED=%" PRIu64, seed);
 	srand48((long)seed);
 	cr_assert(mkdtemp(dir) != NULL);
-	write_archive(dir);
+	write_archive(dir, write_events);
 	cr_assert(eq(int, gt_otf2_guarded(anchor_of(dir), read_all, NULL, &reason), 0));
 	for (size_t f = 0; f < sizeof(files) / sizeof(files[0]); f++) {
 		size_t size, cut;
