@@ -14,6 +14,7 @@
 #include <stdint.h>
 
 #include "cuda/abi.h"
+#include "gputrace/compiler.h"
 
 typedef void gt_cupti_callback(void *user, uint32_t domain, uint32_t id, const void *data);
 typedef void gt_cupti_request(uint8_t **buffer, size_t *size, size_t *records);
@@ -45,15 +46,15 @@ struct gt_cupti_api {
 	char path[512]; /* of the library */
 };
 
-extern __attribute__((visibility("hidden"))) struct gt_cupti_api gt_cu_api;
+extern GT_HIDDEN struct gt_cupti_api gt_cu_api;
 
 /*
  * Finds CUPTI: one that is in the process already, else the newest that can be loaded, but none
  * that is newer than the driver allows. False, with a sentence in `why`, if there is none.
  */
-__attribute__((visibility("hidden"))) bool gt_cu_api_load(char *why, size_t size);
+GT_HIDDEN bool gt_cu_api_load(char *why, size_t size);
 
 /* The name of a result, for messages. */
-__attribute__((visibility("hidden"))) const char *gt_cu_result(int result);
+GT_HIDDEN const char *gt_cu_result(int result);
 
 #endif

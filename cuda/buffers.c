@@ -113,7 +113,7 @@ static struct buffer *find(const uint8_t *memory)
  */
 static void hide_thread(void)
 {
-	static GT_CU_TLS bool hidden;
+	static GT_TLS bool hidden;
 
 	if (hidden || gt_cu_calls_own_thread())
 		return;

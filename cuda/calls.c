@@ -46,7 +46,7 @@ static uint32_t next_slot;
 
 /* Of each thread. Small: a library that comes late gets little room of this kind. The first line is what a
  * launch needs; quick_leave() has the rest from there. */
-static GT_CU_TLS struct {
+static GT_TLS struct {
 	struct gt_call call;
 	struct slot *slot;        /* NULL: none yet */
 	struct gt_cu_call *entry; /* of a call that quick_enter() has entered */
@@ -131,7 +131,7 @@ static inline void end_call(struct gt_cu_call *c, uint32_t correlation, uint64_t
 {
 	uint64_t span = leave > enter ? leave - enter : 1;
 
-	if (GT_CU_LIKELY(c->correlation == correlation && c->enter == enter))
+	if (gt_likely(c->correlation == correlation && c->enter == enter))
 		__atomic_store_n(&c->span, span < GT_CU_SPAN_MAX ? (uint32_t)span : GT_CU_SPAN_MAX,
 				 __ATOMIC_RELEASE);
 }
@@ -156,7 +156,7 @@ uint64_t gt_cu_calls_seen(void)
 
 static struct slot *own_slot(void)
 {
-	if (GT_CU_UNLIKELY(!self.slot)) {
+	if (gt_unlikely(!self.slot)) {
 		uint32_t n = __atomic_fetch_add(&next_slot, 1, __ATOMIC_RELAXED);
 
 		self.slot = &slots[n < SLOTS - 1 ? n : SLOTS - 1];
@@ -174,7 +174,7 @@ static inline void add_alone(uint64_t *counter)
 
 static void add_one(uint64_t *counter)
 {
-	if (GT_CU_LIKELY(self.own_slot))
+	if (gt_likely(self.own_slot))
 		add_alone(counter);
 	else
 		__atomic_fetch_add(counter, 1, __ATOMIC_RELAXED);
@@ -222,7 +222,7 @@ static struct open *open_call(uint32_t domain, uint32_t correlation)
 	uint32_t level;
 
 	/* What is inside of a call has its number. */
-	if (GT_CU_UNLIKELY(depth() && self.open[0].key >> 32 != correlation))
+	if (gt_unlikely(depth() && self.open[0].key >> 32 != correlation))
 		abandon(0);
 	level = depth();
 	if (level)
@@ -247,7 +247,7 @@ static void enter(uint32_t domain, uint32_t id, const struct cu_call_data *data)
 
 	if (!open)
 		return;
-	if (GT_CU_UNLIKELY(!self.location))
+	if (gt_unlikely(!self.location))
 		self.location = gt_self_location() + 1;
 	tick = gt_now();
 	*open = (struct open){ key | (what->class == GT_CU_C_POLL ? OPEN_POLL : 0), tick };
@@ -266,7 +266,7 @@ static void enter(uint32_t domain, uint32_t id, const struct cu_call_data *data)
 	}
 	if (!makes_records(what->class))
 		return;
-	if (GT_CU_UNLIKELY(__atomic_load_n(&hot.now.capturing, __ATOMIC_RELAXED)))
+	if (gt_unlikely(__atomic_load_n(&hot.now.capturing, __ATOMIC_RELAXED)))
 		flags |= GT_CU_CALL_CAPTURE;
 	put_call(data->correlation, tick, flags);
 }
@@ -332,7 +332,7 @@ static uint32_t level_of(uint64_t key)
 		level--;
 	if (!level)
 		return DEPTH;
-	if (GT_CU_UNLIKELY(level < depth()))
+	if (gt_unlikely(level < depth()))
 		abandon(level);
 	return level - 1;
 }
@@ -340,7 +340,7 @@ static uint32_t level_of(uint64_t key)
 /* Polling: calls of the same kind with nothing in between are one region, which counts them. */
 static void put_leave(const struct id *what, const struct open *open, int result, uint64_t tick)
 {
-	static GT_CU_TLS struct gt_repeated polls;
+	static GT_TLS struct gt_repeated polls;
 
 	if (open->key & OPEN_POLL && answered(result)) {
 		gt_repeat(&polls, what->region, gt_cu_refs.calls, open->enter);
@@ -348,7 +348,7 @@ static void put_leave(const struct id *what, const struct open *open, int result
 	}
 	if (open->key & OPEN_POLL)
 		gt_enter_at(what->region, open->enter);
-	if (GT_CU_UNLIKELY(result))
+	if (gt_unlikely(result))
 		put_error(result, tick);
 	gt_leave_at(what->region, tick);
 }
@@ -384,7 +384,7 @@ static void leave(uint32_t domain, uint32_t id, const struct cu_call_data *data)
 	else if (what->class == GT_CU_C_FREE && recorded && gt_cu_options.free_idle)
 		gt_cu_implicit_call(data->context_uid, self.location - 1, begun, tick);
 	count(what, result, captured);
-	if (GT_CU_UNLIKELY(!answered(result) && gt_cu_options.error))
+	if (gt_unlikely(!answered(result) && gt_cu_options.error))
 		end_program(data->function, result);
 }
 
@@ -422,7 +422,7 @@ static inline bool hidden(uint32_t domain, const struct cu_call_data *data)
 /* What is not a launch, and launches with anything unusual about them. */
 static GT_CU_RARE void other_callback(uint32_t domain, uint32_t id, const void *data)
 {
-	if (GT_CU_UNLIKELY(gt_cu_state_now() != GT_CU_READY)) {
+	if (gt_unlikely(gt_cu_state_now() != GT_CU_READY)) {
 		give_up();
 		return;
 	}
@@ -430,15 +430,15 @@ static GT_CU_RARE void other_callback(uint32_t domain, uint32_t id, const void *
 		const struct cu_call_data *call = data;
 		unsigned class;
 
-		if (GT_CU_UNLIKELY(gt_cu_options.capture))
+		if (gt_unlikely(gt_cu_options.capture))
 			gt_cu_capture_call(domain, id, call);
 		if (hidden(domain, call))
 			return;
 		class = ids[domain - 1][id].class;
-		if (GT_CU_UNLIKELY(!class))
+		if (gt_unlikely(!class))
 			return; /* in a capture: enabled then, but not now */
-		if (GT_CU_UNLIKELY(class >= GT_CU_C_CAPTURE_BEGIN && class <= GT_CU_C_STREAM_GONE &&
-				   call->site))
+		if (gt_unlikely(class >= GT_CU_C_CAPTURE_BEGIN && class <= GT_CU_C_STREAM_GONE &&
+				call->site))
 			note_capture(class, call);
 		if (call->site)
 			leave(domain, id, call);
@@ -515,14 +515,14 @@ static inline bool quick_enter(uint32_t domain, uint32_t id, uint32_t correlatio
 	const struct id *what;
 	uint64_t key;
 
-	if (GT_CU_UNLIKELY(id >= IDS || __atomic_load_n(&hot.now.both, __ATOMIC_ACQUIRE) != GT_CU_READY))
+	if (gt_unlikely(id >= IDS || __atomic_load_n(&hot.now.both, __ATOMIC_ACQUIRE) != GT_CU_READY))
 		return false;
 	what = &ids[domain - 1][id];
 	key = (uint64_t)correlation << 32 | what->quick;
-	if (GT_CU_UNLIKELY(!what->quick || self.open[0].key || !self.own_slot))
+	if (gt_unlikely(!what->quick || self.open[0].key || !self.own_slot))
 		return false;
-	if (GT_CU_LIKELY(gt_call_enter(&self.call, hot.filtered, hot.tag | correlation,
-				       GT_WORD(GT_T_ENTER, what->region), &place)))
+	if (gt_likely(gt_call_enter(&self.call, hot.filtered, hot.tag | correlation,
+				    GT_WORD(GT_T_ENTER, what->region), &place)))
 		entered(what, key, place.now);
 	else if (place.window)
 		enter_slow(what, key, place.window, place.address);
@@ -538,13 +538,13 @@ static inline bool quick_leave(uint64_t key, const int *result)
 	struct gt_call_slot place;
 	uint64_t begun;
 
-	if (GT_CU_UNLIKELY(self.open[0].key != key || !result || *result))
+	if (gt_unlikely(self.open[0].key != key || !result || *result))
 		return false;
 	self.open[0].key = 0;
 	add_alone(&self.slot->counts[self.count]);
 	begun = self.open[0].enter;
 	/* 3: room for what comes into the region later. */
-	if (GT_CU_LIKELY(gt_call_leave(&self.call, GT_WORD(GT_T_LEAVE, self.region), begun + 3, &place)))
+	if (gt_likely(gt_call_leave(&self.call, GT_WORD(GT_T_LEAVE, self.region), begun + 3, &place)))
 		left(entry, correlation, begun, place.now);
 	else
 		leave_slow(correlation, place.window, place.address);
@@ -557,7 +557,7 @@ GT_CU_LEAN void gt_cu_callback(void *user, uint32_t domain, uint32_t id, const v
 	const struct cu_call_data *call = data;
 
 	(void)user;
-	if (GT_CU_LIKELY(domain - 1 < 2)) {
+	if (gt_likely(domain - 1 < 2)) {
 		if (call->site) {
 			if (quick_leave(key_of(domain, id, call->correlation) | OPEN_REGION | OPEN_QUICK,
 					call->result))

@@ -34,7 +34,7 @@ void gt_cu_context_created(void *context)
 /* The handle; those below HANDLES mean another stream on each thread, which alone can end its capture. */
 static uint64_t key_of(void *stream)
 {
-	static GT_CU_TLS char own;
+	static GT_TLS char own;
 	uint64_t handle = (uintptr_t)stream;
 
 	return handle < HANDLES ? (uintptr_t)&own << 3 | handle | UINT64_C(1) << 63 : handle;

@@ -37,10 +37,6 @@
 #include "gputrace/call.h"
 #include "gputrace/hash.h"
 
-#define GT_CU_HIDDEN __attribute__((visibility("hidden")))
-#define GT_CU_TLS    __thread __attribute__((tls_model("initial-exec")))
-#define GT_CU_LIKELY(x)   __builtin_expect(!!(x), 1)
-#define GT_CU_UNLIKELY(x) __builtin_expect(!!(x), 0)
 /* What runs at each launch begins on a line of code, and has no canary to look for. */
 #if defined(__has_attribute)
 #if __has_attribute(no_stack_protector)
@@ -85,11 +81,11 @@ struct gt_cu_options {
 	const char *capture; /* folder, or NULL */
 	bool replay;         /* pointers in records are not of this process */
 };
-extern GT_CU_HIDDEN struct gt_cu_options gt_cu_options;
-GT_CU_HIDDEN void gt_cu_options_read(void);
+extern GT_HIDDEN struct gt_cu_options gt_cu_options;
+GT_HIDDEN void gt_cu_options_read(void);
 /* The list of VT_GPUTRACE. Words that are not known are reported through `complain`. */
-GT_CU_HIDDEN void gt_cu_options_parse(const char *list, struct gt_cu_options *options,
-				      void (*complain)(const char *word));
+GT_HIDDEN void gt_cu_options_parse(const char *list, struct gt_cu_options *options,
+				   void (*complain)(const char *word));
 
 /* ---- state (state.c) ---------------------------------------------------------------------------- */
 
@@ -116,7 +112,7 @@ struct gt_cu_hot {
 	const unsigned *filtered; /* of gt_call_prepare() */
 	uint64_t pad[4];
 } __attribute__((aligned(64)));
-extern GT_CU_HIDDEN struct gt_cu_hot gt_cu_hot;
+extern GT_HIDDEN struct gt_cu_hot gt_cu_hot;
 
 static inline enum gt_cu_state gt_cu_state_now(void)
 {
@@ -128,7 +124,7 @@ static inline void gt_cu_state_set(enum gt_cu_state state)
 	__atomic_store_n(&gt_cu_hot.now.state, (uint32_t)state, __ATOMIC_RELEASE);
 }
 
-extern GT_CU_HIDDEN uint32_t gt_cu_version;
+extern GT_HIDDEN uint32_t gt_cu_version;
 
 /* ---- definitions that all parts use ----------------------------------------------------- */
 
@@ -143,7 +139,7 @@ struct gt_cu_refs {
 	gt_ref host_idle;   /* region */
 	gt_ref overhead;    /* group of regions is made on demand */
 };
-extern GT_CU_HIDDEN struct gt_cu_refs gt_cu_refs;
+extern GT_HIDDEN struct gt_cu_refs gt_cu_refs;
 
 /* ---- counters: what happened to every record ------------------------------------------------------- */
 
@@ -168,7 +164,7 @@ struct gt_cu_counts {
 	uint64_t capture_kernels; /* kernels of calls that came while something was captured */
 	uint64_t clamped;         /* waits of the host cut at the borders of their call */
 };
-extern GT_CU_HIDDEN struct gt_cu_counts gt_cu_counts;
+extern GT_HIDDEN struct gt_cu_counts gt_cu_counts;
 
 /* From the reading thread. */
 static inline void gt_cu_count(uint64_t *counter, uint64_t n)
@@ -185,17 +181,17 @@ static inline void gt_cu_count_shared(uint64_t *counter, uint64_t n)
 /* ---- clock (clock.c) ------------------------------------------------------------------------------- */
 
 /* Registers the timestamp callback, or prepares the fallback. */
-GT_CU_HIDDEN void gt_cu_clock_setup(void);
+GT_HIDDEN void gt_cu_clock_setup(void);
 /* A reading of both clocks for the fallback; from the flushing thread. */
-GT_CU_HIDDEN void gt_cu_clock_note(void);
+GT_HIDDEN void gt_cu_clock_note(void);
 /* CUPTI's time in ticks; 0 stays 0. */
-GT_CU_HIDDEN uint64_t gt_cu_ticks(uint64_t ns);
+GT_HIDDEN uint64_t gt_cu_ticks(uint64_t ns);
 /* A number of ticks in nanoseconds. */
-GT_CU_HIDDEN uint64_t gt_cu_ns(uint64_t ticks);
+GT_HIDDEN uint64_t gt_cu_ns(uint64_t ticks);
 /* The present time as CUPTI has it. */
-GT_CU_HIDDEN uint64_t gt_cu_clock_now(void);
+GT_HIDDEN uint64_t gt_cu_clock_now(void);
 /* For tests and replay: ticks are nanoseconds, and so is CUPTI's time. */
-GT_CU_HIDDEN void gt_cu_clock_identity(void);
+GT_HIDDEN void gt_cu_clock_identity(void);
 
 /* An attribute of the next record: 16 bytes if it fits, as small numbers do. */
 static inline bool gt_cu_tag(gt_ref attribute, uint64_t value, uint64_t *low)
@@ -223,13 +219,13 @@ struct gt_cu_call {
 #define GT_CU_CALL_IDLE     0x800u  /* its wait has been written */
 
 /* Copies the call with this id; false: not known (any more). From the reading thread. */
-GT_CU_HIDDEN bool gt_cu_call_find(uint32_t correlation, struct gt_cu_call *call);
+GT_HIDDEN bool gt_cu_call_find(uint32_t correlation, struct gt_cu_call *call);
 /* Marks it. */
-GT_CU_HIDDEN void gt_cu_call_mark(uint32_t correlation, uint32_t flags);
+GT_HIDDEN void gt_cu_call_mark(uint32_t correlation, uint32_t flags);
 /* Has the table's memory made, so that the program's calls need not wait for it. On a thread of ours. */
-GT_CU_HIDDEN void gt_cu_table_touch(void);
+GT_HIDDEN void gt_cu_table_touch(void);
 /* Makes it; false: no memory. */
-GT_CU_HIDDEN bool gt_cu_table_make(void);
+GT_HIDDEN bool gt_cu_table_make(void);
 
 /* ---- calls (calls.c) ------------------------------------------------------------------------------- */
 
@@ -251,53 +247,53 @@ enum gt_cu_class {
 };
 
 /* The subscriber's function. */
-GT_CU_HIDDEN void gt_cu_callback(void *user, uint32_t domain, uint32_t id, const void *data);
+GT_HIDDEN void gt_cu_callback(void *user, uint32_t domain, uint32_t id, const void *data);
 /* Makes the table of calls and of callback ids. 0, or why not. */
-GT_CU_HIDDEN const char *gt_cu_calls_setup(void);
+GT_HIDDEN const char *gt_cu_calls_setup(void);
 /* Enables the callbacks that the options ask for. Returns how many; failures are reported. */
-GT_CU_HIDDEN unsigned gt_cu_calls_enable(void *subscriber);
+GT_HIDDEN unsigned gt_cu_calls_enable(void *subscriber);
 /* Has the calling thread made calls, or is it the program's first? */
-GT_CU_HIDDEN bool gt_cu_calls_own_thread(void);
+GT_HIDDEN bool gt_cu_calls_own_thread(void);
 /* In a forked child: the thread is in no call any more. */
-GT_CU_HIDDEN void gt_cu_calls_forked(void);
-GT_CU_HIDDEN bool gt_cu_calls_jump(const void *stack); /* gt_adapter.jumps */
+GT_HIDDEN void gt_cu_calls_forked(void);
+GT_HIDDEN bool gt_cu_calls_jump(const void *stack); /* gt_adapter.jumps */
 /* How many calls there were that may have made records. */
-GT_CU_HIDDEN uint64_t gt_cu_calls_seen(void);
+GT_HIDDEN uint64_t gt_cu_calls_seen(void);
 
 /* ---- buffers (buffers.c) ----------------------------------------------------------------------------- */
 
-GT_CU_HIDDEN void gt_cu_buffer_request(uint8_t **buffer, size_t *size, size_t *records);
-GT_CU_HIDDEN void gt_cu_buffer_complete(void *context, uint32_t stream, uint8_t *buffer, size_t size,
-					size_t valid);
+GT_HIDDEN void gt_cu_buffer_request(uint8_t **buffer, size_t *size, size_t *records);
+GT_HIDDEN void gt_cu_buffer_complete(void *context, uint32_t stream, uint8_t *buffer, size_t size,
+				     size_t valid);
 /* The next completed buffer, in the order of completion, or NULL. From the reading thread. */
-GT_CU_HIDDEN uint8_t *gt_cu_buffer_next(size_t *valid);
+GT_HIDDEN uint8_t *gt_cu_buffer_next(size_t *valid);
 /* Gives it back to the pool. */
-GT_CU_HIDDEN void gt_cu_buffer_free(uint8_t *buffer);
-GT_CU_HIDDEN bool gt_cu_buffers_waiting(void);
+GT_HIDDEN void gt_cu_buffer_free(uint8_t *buffer);
+GT_HIDDEN bool gt_cu_buffers_waiting(void);
 /* There is something for the reading thread, which waits for this word. Async-signal-safe. */
-extern GT_CU_HIDDEN uint32_t gt_cu_buffers_event;
-GT_CU_HIDDEN void gt_cu_buffers_wake(void);
+extern GT_HIDDEN uint32_t gt_cu_buffers_event;
+GT_HIDDEN void gt_cu_buffers_wake(void);
 
 /* ---- contexts that live, and captures (contexts.c) ------------------------------------------------------ */
 
 /* A call of class CAPTURE_BEGIN, CAPTURE_END or STREAM_GONE returned `result`. */
-GT_CU_HIDDEN void gt_cu_capturing(unsigned class, void *context, void *stream, int result);
+GT_HIDDEN void gt_cu_capturing(unsigned class, void *context, void *stream, int result);
 
-GT_CU_HIDDEN void gt_cu_context_created(void *context);
-GT_CU_HIDDEN void gt_cu_context_gone(void *context);
+GT_HIDDEN void gt_cu_context_created(void *context);
+GT_HIDDEN void gt_cu_context_gone(void *context);
 /* Waits until they have done all their work. */
-GT_CU_HIDDEN void gt_cu_contexts_finish(void);
+GT_HIDDEN void gt_cu_contexts_finish(void);
 
 /* ---- the account (account.c) ---------------------------------------------------------------------------- */
 
 /* Writes the counters as properties. `last`: messages, too; `ask`: CUPTI can be asked what it dropped. */
-GT_CU_HIDDEN void gt_cu_account(bool last, bool ask);
+GT_HIDDEN void gt_cu_account(bool last, bool ask);
 /* The process goes on after all: what was counted as lost is taken back, and a later account tells the rest. */
-GT_CU_HIDDEN void gt_cu_account_again(void);
+GT_HIDDEN void gt_cu_account_again(void);
 
 /* ---- our threads (worker.c) ---------------------------------------------------------------------------- */
 
-GT_CU_HIDDEN bool gt_cu_workers_start(void);
+GT_HIDDEN bool gt_cu_workers_start(void);
 /*
  * Brings in what CUPTI has and waits until it is read, at most `limit_ms`, and whatever waited for more
  * is written. False: it was not done in time.
@@ -307,60 +303,60 @@ enum {
 	GT_CU_ACCOUNT = 2, /* then the account is written */
 	GT_CU_LAST = 4,    /* the same, and it is the last one */
 };
-GT_CU_HIDDEN bool gt_cu_workers_collect(unsigned what, unsigned limit_ms);
+GT_HIDDEN bool gt_cu_workers_collect(unsigned what, unsigned limit_ms);
 /* Has CUPTI been asked for its records and does not come back? */
-GT_CU_HIDDEN bool gt_cu_workers_hung(void);
+GT_HIDDEN bool gt_cu_workers_hung(void);
 /* Waits on one of our threads for the work of all contexts. False: it goes on after limit_ms. */
-GT_CU_HIDDEN bool gt_cu_workers_finish(unsigned limit_ms);
+GT_HIDDEN bool gt_cu_workers_finish(unsigned limit_ms);
 
 /* ---- capture (capture.c) ----------------------------------------------------------------------------------- */
 
-GT_CU_HIDDEN void gt_cu_capture_open(void);
-GT_CU_HIDDEN void gt_cu_capture_name(uint32_t domain, uint32_t id, const char *name);
-GT_CU_HIDDEN void gt_cu_capture_call(uint32_t domain, uint32_t id, const struct cu_call_data *data);
-GT_CU_HIDDEN void gt_cu_capture_buffer(uint8_t *buffer, size_t valid);
+GT_HIDDEN void gt_cu_capture_open(void);
+GT_HIDDEN void gt_cu_capture_name(uint32_t domain, uint32_t id, const char *name);
+GT_HIDDEN void gt_cu_capture_call(uint32_t domain, uint32_t id, const struct cu_call_data *data);
+GT_HIDDEN void gt_cu_capture_buffer(uint8_t *buffer, size_t valid);
 
 /* ---- records (records.c) -------------------------------------------------------------------------------- */
 
 /* Turns one buffer into events. */
-GT_CU_HIDDEN void gt_cu_records_read(uint8_t *buffer, size_t valid);
+GT_HIDDEN void gt_cu_records_read(uint8_t *buffer, size_t valid);
 /* Writes what waited for the end of its call. `all`: nothing waits any longer for further records. */
-GT_CU_HIDDEN void gt_cu_records_settle(bool all);
-GT_CU_HIDDEN void gt_cu_records_setup(void);
+GT_HIDDEN void gt_cu_records_settle(bool all);
+GT_HIDDEN void gt_cu_records_setup(void);
 
 /* ---- calls that wait without saying so (implicit.c) ---------------------------------------------------------- */
 
 /* From the program's threads: such a call is over. */
-GT_CU_HIDDEN void gt_cu_implicit_call(uint32_t context, uint32_t location, uint64_t enter,
-				      uint64_t leave);
+GT_HIDDEN void gt_cu_implicit_call(uint32_t context, uint32_t location, uint64_t enter,
+				   uint64_t leave);
 /* From the reading thread: before a buffer, for each activity, and after. */
-GT_CU_HIDDEN void gt_cu_implicit_take(void);
-GT_CU_HIDDEN void gt_cu_implicit_activity(uint32_t context, uint64_t start, uint64_t end);
-GT_CU_HIDDEN void gt_cu_implicit_settle(bool all);
+GT_HIDDEN void gt_cu_implicit_take(void);
+GT_HIDDEN void gt_cu_implicit_activity(uint32_t context, uint64_t start, uint64_t end);
+GT_HIDDEN void gt_cu_implicit_settle(bool all);
 
 /* ---- records that are asked for (extras.c) ------------------------------------------------------------- */
 
 /* Reads a record of another kind; false: it is not known. */
-GT_CU_HIDDEN bool gt_cu_extra(const struct cu_record *record);
+GT_HIDDEN bool gt_cu_extra(const struct cu_record *record);
 /* Enables the kinds that the options ask for. */
-GT_CU_HIDDEN void gt_cu_extras_enable(bool (*enable)(uint32_t kind, const char *name));
+GT_HIDDEN void gt_cu_extras_enable(bool (*enable)(uint32_t kind, const char *name));
 /* Those that need a driver that is up. */
-GT_CU_HIDDEN void gt_cu_extras_late(void);
+GT_HIDDEN void gt_cu_extras_late(void);
 /* At the end: tells what was never freed, if somebody wants to know. */
-GT_CU_HIDDEN void gt_cu_extras_end(void);
+GT_HIDDEN void gt_cu_extras_end(void);
 
 /* ---- how well the clocks agree (align.c) ------------------------------------------------------------------ */
 
 /* A record began `ticks` before (early) or after the call that caused it. */
-GT_CU_HIDDEN void gt_cu_align_early(uint32_t context, uint64_t ticks);
-GT_CU_HIDDEN void gt_cu_align_start(uint32_t context, uint64_t ticks);
+GT_HIDDEN void gt_cu_align_early(uint32_t context, uint64_t ticks);
+GT_HIDDEN void gt_cu_align_start(uint32_t context, uint64_t ticks);
 /* A record ended; was it before the end of the wait that covers it? */
-GT_CU_HIDDEN void gt_cu_align_end(uint32_t context, uint32_t stream, const struct gt_cu_call *call,
-				  uint64_t end);
+GT_HIDDEN void gt_cu_align_end(uint32_t context, uint32_t stream, const struct gt_cu_call *call,
+			       uint64_t end);
 /* From the program's threads: a wait for the whole context is over. */
-GT_CU_HIDDEN void gt_cu_align_waited(uint32_t context, uint64_t enter, uint64_t leave);
+GT_HIDDEN void gt_cu_align_waited(uint32_t context, uint64_t enter, uint64_t leave);
 /* Writes the properties. */
-GT_CU_HIDDEN void gt_cu_align_report(void);
+GT_HIDDEN void gt_cu_align_report(void);
 
 /* ---- places (streams.c) ----------------------------------------------------------------------------------- */
 
@@ -384,23 +380,23 @@ struct gt_cu_stream {
 /* CUPTI's number of a context's legacy default stream. */
 #define GT_CU_DEFAULT_STREAM 7u
 
-GT_CU_HIDDEN struct gt_cu_stream *gt_cu_stream(uint32_t device, uint32_t context, uint32_t stream);
+GT_HIDDEN struct gt_cu_stream *gt_cu_stream(uint32_t device, uint32_t context, uint32_t stream);
 /* Any stream of the context, for what belongs to none; NULL if none is known. */
-GT_CU_HIDDEN struct gt_cu_stream *gt_cu_stream_of_context(uint32_t context);
+GT_HIDDEN struct gt_cu_stream *gt_cu_stream_of_context(uint32_t context);
 /* A stream was made, or will be destroyed, by its handle. Any thread. */
-GT_CU_HIDDEN void gt_cu_stream_made(void *context, void *stream);
-GT_CU_HIDDEN void gt_cu_stream_gone(void *context, void *stream);
+GT_HIDDEN void gt_cu_stream_made(void *context, void *stream);
+GT_HIDDEN void gt_cu_stream_gone(void *context, void *stream);
 /* What belongs to a host thread but is known only now. */
-GT_CU_HIDDEN void gt_cu_defer(uint32_t location, unsigned type, uint64_t low, const uint64_t *data,
+GT_HIDDEN void gt_cu_defer(uint32_t location, unsigned type, uint64_t low, const uint64_t *data,
 			     unsigned extra, uint64_t tick);
 
 /* Writes down which device this number means (devices.c). */
-GT_CU_HIDDEN void gt_cu_device_define(uint32_t device);
+GT_HIDDEN void gt_cu_device_define(uint32_t device);
 
 /* The program gives a stream (its handle) a name. Any thread. */
-GT_CU_HIDDEN void gt_cu_name_stream(void *stream, const char *name);
+GT_HIDDEN void gt_cu_name_stream(void *stream, const char *name);
 /* Gives the locations the names that came since. From the reading thread. */
-GT_CU_HIDDEN void gt_cu_streams_name(void);
+GT_HIDDEN void gt_cu_streams_name(void);
 
 /* ---- regions of the device (kernels.c) -------------------------------------------------------------------- */
 
@@ -413,11 +409,11 @@ struct gt_cu_kernel_name {
 	} launch;           /* ... which was this */
 };
 
-GT_CU_HIDDEN struct gt_cu_kernel_name *gt_cu_kernel(const char *mangled);
-GT_CU_HIDDEN gt_ref gt_cu_copy_region(unsigned copy, unsigned source, unsigned destination);
-GT_CU_HIDDEN gt_ref gt_cu_set_region(void);
+GT_HIDDEN struct gt_cu_kernel_name *gt_cu_kernel(const char *mangled);
+GT_HIDDEN gt_ref gt_cu_copy_region(unsigned copy, unsigned source, unsigned destination);
+GT_HIDDEN gt_ref gt_cu_set_region(void);
 /* The set of parameters for a launch, made if there is none yet; GT_NONE: none is wanted. */
-GT_CU_HIDDEN gt_ref gt_cu_params(const struct gt_cu_launch *launch);
-GT_CU_HIDDEN void gt_cu_params_setup(void);
+GT_HIDDEN gt_ref gt_cu_params(const struct gt_cu_launch *launch);
+GT_HIDDEN void gt_cu_params_setup(void);
 
 #endif

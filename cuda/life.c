@@ -19,7 +19,7 @@
 
 static void *subscriber;
 
-__attribute__((visibility("default"))) int InitializeInjection(void);
+GT_API int InitializeInjection(void);
 
 /* ---- the end --------------------------------------------------------------------------------------- */
 

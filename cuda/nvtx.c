@@ -30,7 +30,6 @@
 #define DEPTH   1000u
 #define TEXT    1024u
 #define CHUNK   (1u << 18)
-#define EXPORT  __attribute__((visibility("default")))
 
 struct domain {
 	const char *name; /* "": the default domain */
@@ -60,7 +59,7 @@ static char *arena, *arena_end;
 static struct name too_many;
 static bool full;         /* atomic: too_many has its region, and takes what is not known */
 static uint64_t merged;   /* how often it was taken; atomic */
-static GT_CU_TLS struct stack *stack;
+static GT_TLS struct stack *stack;
 static pthread_key_t stack_key;
 static bool have_key;
 static gt_ref payload_uint, payload_int, payload_double, category_parameter, marker_mark;
@@ -273,7 +272,7 @@ static GT_CU_RARE struct stack *make_stack(void)
 
 static inline struct stack *own_stack(void)
 {
-	return GT_CU_LIKELY(stack) ? stack : make_stack();
+	return gt_likely(stack) ? stack : make_stack();
 }
 
 /* The attribute for a payload, and its value; GT_NONE: there is none. */
@@ -682,7 +681,7 @@ static bool set_up(void)
 	return true;
 }
 
-EXPORT int InitializeInjectionNvtx2(nv_export get);
+GT_API int InitializeInjectionNvtx2(nv_export get);
 
 /* Called by each module of the program that contains NVTX, at its first NVTX call. */
 int InitializeInjectionNvtx2(nv_export get)

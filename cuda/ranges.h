@@ -18,14 +18,12 @@ struct gt_nv_range {
 	gt_ref parameter, category; /* a string, or GT_NONE */
 };
 
-#define GT_NV_HIDDEN __attribute__((visibility("hidden")))
-
 /* A range begins now. Returns its number, never 0. */
-GT_NV_HIDDEN uint64_t gt_nv_range_start(const struct gt_nv_range *range);
-GT_NV_HIDDEN void gt_nv_range_end(uint64_t id);
+GT_HIDDEN uint64_t gt_nv_range_start(const struct gt_nv_range *range);
+GT_HIDDEN void gt_nv_range_end(uint64_t id);
 /* The program ends, or becomes another one: what is open ends. */
-GT_NV_HIDDEN void gt_nv_ranges_finish(void);
+GT_HIDDEN void gt_nv_ranges_finish(void);
 /* In a forked child. */
-GT_NV_HIDDEN void gt_nv_ranges_forked(void);
+GT_HIDDEN void gt_nv_ranges_forked(void);
 
 #endif

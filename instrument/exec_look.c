@@ -35,7 +35,7 @@ enum kind { FINE, SCRIPT, STATIC, FOREIGN, PRIVILEGED, ALONE, TIGHT };
 static bool preloaded; /* this process was */
 
 /* Of this library itself; the linker makes it. */
-extern const ElfW(Ehdr) __ehdr_start __attribute__((visibility("hidden")));
+extern const ElfW(Ehdr) __ehdr_start GT_HIDDEN;
 
 /* Which loader has loaded this process? From the program headers that the kernel has told. */
 static const char *own_loader(void)

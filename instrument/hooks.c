@@ -76,7 +76,7 @@ __attribute__((noinline)) static void filtered_leave(uintptr_t function)
 		gt_put(GT_WORD(GT_T_LEAVE_ADDR, function));
 }
 
-GT_EXPORT void __cyg_profile_func_enter(void *function, void *call_site)
+GT_API void __cyg_profile_func_enter(void *function, void *call_site)
 {
 	if (gt_unlikely(gt_verdict_mode())) {
 		if (!gt_plainly_dropped((uintptr_t)function))
@@ -86,7 +86,7 @@ GT_EXPORT void __cyg_profile_func_enter(void *function, void *call_site)
 	gt_put((uint64_t)(uintptr_t)function | (uint64_t)GT_T_ENTER_ADDR << GT_TYPE_SHIFT);
 }
 
-GT_EXPORT void __cyg_profile_func_exit(void *function, void *call_site)
+GT_API void __cyg_profile_func_exit(void *function, void *call_site)
 {
 	(void)call_site;
 	if (gt_unlikely(gt_verdict_mode())) {

@@ -14,8 +14,6 @@
 #include "lib/record/control.h"
 #include "vt_user.h"
 
-#define API __attribute__((visibility("default")))
-
 static void at_end(int how)
 {
 	unsigned long wrong = gt_user_fault_count(GT_USER_NULL) + gt_user_fault_count(GT_USER_UNKNOWN) +
@@ -66,10 +64,10 @@ struct entry {
 	gt_ref ref;
 };
 
-static __thread struct {
+static GT_TLS struct {
 	uint32_t depth;
 	struct entry entry[GT_OPEN_MAX];
-} open __attribute__((tls_model("initial-exec")));
+} open;
 
 /*
  * In a forked child: the enters of the regions that are open are in the parent's trace, so their
@@ -107,7 +105,7 @@ static inline gt_ref ref_of(uint32_t id)
 	struct gt_user_def *def = gt_user_at(id);
 	gt_ref ref = __atomic_load_n(&def->ref, __ATOMIC_ACQUIRE);
 
-	return __builtin_expect(ref != GT_NONE, 1) ? ref : gt_user_ref(def);
+	return gt_likely(ref != GT_NONE) ? ref : gt_user_ref(def);
 }
 
 static inline void enter(uint32_t id)
@@ -159,7 +157,7 @@ static inline void leave(uint32_t id, const char *where)
 	uint32_t depth = open.depth - 1;
 	gt_ref ref;
 
-	if (__builtin_expect(depth >= GT_OPEN_MAX || open.entry[depth].id != id, 0)) {
+	if (gt_unlikely(depth >= GT_OPEN_MAX || open.entry[depth].id != id)) {
 		leave_other(id, where); /* none is open: depth has wrapped round */
 		return;
 	}
@@ -229,12 +227,12 @@ uint32_t gt_user_region(struct gt_text name, struct gt_text group, struct gt_tex
 	return gt_user_define(&key, "VT_USER_DEF");
 }
 
-API unsigned int vt_user_enter(struct vt_user_site *site, const char *name, const char *file,
-			       unsigned int line)
+GT_API unsigned int vt_user_enter(struct vt_user_site *site, const char *name, const char *file,
+				  unsigned int line)
 {
 	uint32_t id = at_site(site, name);
 
-	if (__builtin_expect(!id, 0)) {
+	if (gt_unlikely(!id)) {
 		id = named(text(name), file, line);
 		keep_site(site, name, id);
 	}
@@ -242,18 +240,18 @@ API unsigned int vt_user_enter(struct vt_user_site *site, const char *name, cons
 	return id;
 }
 
-API void vt_user_leave(struct vt_user_site *site, const char *name)
+GT_API void vt_user_leave(struct vt_user_site *site, const char *name)
 {
 	uint32_t id = at_site(site, name);
 
-	if (__builtin_expect(!id, 0)) {
+	if (gt_unlikely(!id)) {
 		id = gt_user_find_named(text(name));
 		keep_site(site, name, id);
 	}
 	leave(id, "VT_USER_END");
 }
 
-API unsigned int vt_user_define(const char *name, const char *group, const char *file, int line)
+GT_API unsigned int vt_user_define(const char *name, const char *group, const char *file, int line)
 {
 	return gt_user_region(text(name), text(group), text(file), line);
 }
@@ -269,12 +267,12 @@ static bool is_region(uint32_t id, const char *where)
 }
 
 /* A wrong id opens a region that is not recorded, so that the one around it keeps its place. */
-API void vt_user_enter_id(unsigned int id)
+GT_API void vt_user_enter_id(unsigned int id)
 {
 	enter(is_region(id, "VT_USER_START2") ? id : 0);
 }
 
-API void vt_user_leave_id(unsigned int id)
+GT_API void vt_user_leave_id(unsigned int id)
 {
 	leave(is_region(id, "VT_USER_END2") ? id : 0, "VT_USER_END2");
 }
@@ -282,10 +280,10 @@ API void vt_user_leave_id(unsigned int id)
 /* ---- control ------------------------------------------------------------------------------------ */
 
 /* Has this thread switched its recording off, and how many regions were open there? */
-static __thread struct {
+static GT_TLS struct {
 	bool is;
 	uint32_t depth;
-} off __attribute__((tls_model("initial-exec")));
+} off;
 
 static bool balance_is_checked(void)
 {
@@ -294,14 +292,14 @@ static bool balance_is_checked(void)
 	return value && strcmp(value, "yes") == 0;
 }
 
-API void vt_user_off(void)
+GT_API void vt_user_off(void)
 {
 	off.is = true;
 	off.depth = open.depth;
 	gt_switch_thread(false);
 }
 
-API void vt_user_on(void)
+GT_API void vt_user_on(void)
 {
 	static bool reported;
 
@@ -314,31 +312,31 @@ API void vt_user_on(void)
 	gt_switch_thread(true);
 }
 
-API int vt_user_is_on(void)
+GT_API int vt_user_is_on(void)
 {
 	return gt_is_on();
 }
 
-API void vt_user_buffer_flush(void)
+GT_API void vt_user_buffer_flush(void)
 {
 	gt_buffer_flush();
 }
 
-API void vt_user_timesync(void)
+GT_API void vt_user_timesync(void)
 {
 	gt_timesync();
 }
 
-API void vt_user_update_counter(void)
+GT_API void vt_user_update_counter(void)
 {
 }
 
-API void vt_user_set_rewind_mark(void)
+GT_API void vt_user_set_rewind_mark(void)
 {
 	gt_rewind_mark();
 }
 
-API void vt_user_rewind(void)
+GT_API void vt_user_rewind(void)
 {
 	gt_rewind();
 }
@@ -377,13 +375,13 @@ uint32_t gt_user_count(struct gt_text name, struct gt_text unit, int type, uint3
 	return gt_user_define(&key, "VT_COUNT_DEF");
 }
 
-API unsigned int vt_user_count_group_def(const char *name)
+GT_API unsigned int vt_user_count_group_def(const char *name)
 {
 	return gt_user_count_group(text(name));
 }
 
-API unsigned int vt_user_count_def(const char *name, const char *unit, int type,
-				   unsigned int group)
+GT_API unsigned int vt_user_count_def(const char *name, const char *unit, int type,
+				      unsigned int group)
 {
 	return gt_user_count(text(name), text(unit), type, group);
 }
@@ -402,7 +400,7 @@ static gt_ref counter(uint32_t id, enum gt_value value, const char *where)
 	return gt_user_ref(def);
 }
 
-API void vt_user_count_signed(unsigned int id, vt_user_signed value)
+GT_API void vt_user_count_signed(unsigned int id, vt_user_signed value)
 {
 	gt_ref ref;
 
@@ -410,7 +408,7 @@ API void vt_user_count_signed(unsigned int id, vt_user_signed value)
 		gt_metric_int(ref, value);
 }
 
-API void vt_user_count_unsigned(unsigned int id, vt_user_unsigned value)
+GT_API void vt_user_count_unsigned(unsigned int id, vt_user_unsigned value)
 {
 	gt_ref ref;
 
@@ -418,7 +416,7 @@ API void vt_user_count_unsigned(unsigned int id, vt_user_unsigned value)
 		gt_metric_uint(ref, value);
 }
 
-API void vt_user_count_double(unsigned int id, double value)
+GT_API void vt_user_count_double(unsigned int id, double value)
 {
 	gt_ref ref;
 
@@ -441,12 +439,12 @@ uint32_t gt_user_marker_def(struct gt_text name, int type)
 	return gt_user_define(&key, "VT_MARKER_DEF");
 }
 
-API unsigned int vt_user_marker_def(const char *name, int type)
+GT_API unsigned int vt_user_marker_def(const char *name, int type)
 {
 	return gt_user_marker_def(text(name), type);
 }
 
-API void vt_user_marker(unsigned int id, const char *words)
+GT_API void vt_user_marker(unsigned int id, const char *words)
 {
 	struct gt_user_def *def;
 	gt_ref ref;
@@ -467,7 +465,7 @@ uint32_t gt_user_comm_def(struct gt_text name)
 	return gt_user_define(&key, "VT_MSG_COMM_DEF");
 }
 
-API unsigned int vt_user_comm_def(const char *name)
+GT_API unsigned int vt_user_comm_def(const char *name)
 {
 	return gt_user_comm_def(text(name));
 }
@@ -488,19 +486,19 @@ static void message(unsigned type, uint32_t comm, uint32_t tag, uint64_t bytes, 
 		gt_record(type, ref, data, 1);
 }
 
-API void vt_user_send(unsigned int comm, unsigned int tag, vt_user_unsigned bytes)
+GT_API void vt_user_send(unsigned int comm, unsigned int tag, vt_user_unsigned bytes)
 {
 	message(GT_T_USER_SEND, comm, tag, bytes, "VT_MSG_SEND");
 }
 
-API void vt_user_recv(unsigned int comm, unsigned int tag, vt_user_unsigned bytes)
+GT_API void vt_user_recv(unsigned int comm, unsigned int tag, vt_user_unsigned bytes)
 {
 	message(GT_T_USER_RECV, comm, tag, bytes, "VT_MSG_RECV");
 }
 
 /* ---- comments ----------------------------------------------------------------------------------- */
 
-API void vt_user_comment_def(const char *words)
+GT_API void vt_user_comment_def(const char *words)
 {
 	if (!words) {
 		gt_user_fault(GT_USER_NULL, "VT_COMMENT_DEF");
@@ -509,7 +507,7 @@ API void vt_user_comment_def(const char *words)
 	gt_def_property("comment", words); /* a process may have any number of them */
 }
 
-API void vt_user_comment(const char *words)
+GT_API void vt_user_comment(const char *words)
 {
 	uint64_t data[2] = { 0, 0 };
 

@@ -79,7 +79,7 @@ uint32_t gt_user_define(const struct gt_user_key *key, const char *where);
 /* The id of a region of VT_USER_START, or 0: the fast way, for every call with that name. */
 uint32_t gt_user_find_named(struct gt_text name);
 
-extern __attribute__((visibility("hidden"))) struct gt_user_def *gt_user_defs[GT_USER_PARTS];
+extern GT_HIDDEN struct gt_user_def *gt_user_defs[GT_USER_PARTS];
 
 /* The definition with this id, which gt_user_define() gave. */
 static inline struct gt_user_def *gt_user_at(uint32_t id)

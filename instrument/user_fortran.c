@@ -13,36 +13,34 @@
 #include "vt_user.h"
 #include "instrument/user.h"
 
-#define API __attribute__((visibility("default")))
-
-API void vt_us_(const char *name, size_t length);
-API void vt_ue_(const char *name, size_t length);
-API void vt_ud_(const char *name, const char *group, const char *file, const int32_t *line,
-		int32_t *id, size_t name_length, size_t group_length, size_t file_length);
-API void vt_us2_(const int32_t *id);
-API void vt_ue2_(const int32_t *id);
-API void vt_on_(void);
-API void vt_off_(void);
-API void vt_is_on_(int32_t *on);
-API void vt_flush_(void);
-API void vt_sync_(void);
-API void vt_update_(void);
-API void vt_mark_(void);
-API void vt_rewind_(void);
-API void vt_cgd_(const char *name, int32_t *id, size_t length);
-API void vt_cd_(const char *name, const char *unit, const int32_t *type, const int32_t *group,
-		int32_t *id, size_t name_length, size_t unit_length);
-API void vt_ci_(const int32_t *id, const int32_t *value);
-API void vt_ci8_(const int32_t *id, const int64_t *value);
-API void vt_cr_(const int32_t *id, const float *value);
-API void vt_cdv_(const int32_t *id, const double *value);
-API void vt_md_(const char *name, const int32_t *type, int32_t *id, size_t length);
-API void vt_mk_(const int32_t *id, const char *words, size_t length);
-API void vt_mcd_(const char *name, int32_t *id, size_t length);
-API void vt_snd_(const int32_t *comm, const int32_t *tag, const int32_t *bytes);
-API void vt_rcv_(const int32_t *comm, const int32_t *tag, const int32_t *bytes);
-API void vt_cmd_(const char *words, size_t length);
-API void vt_cm_(const char *words, size_t length);
+GT_API void vt_us_(const char *name, size_t length);
+GT_API void vt_ue_(const char *name, size_t length);
+GT_API void vt_ud_(const char *name, const char *group, const char *file, const int32_t *line,
+		   int32_t *id, size_t name_length, size_t group_length, size_t file_length);
+GT_API void vt_us2_(const int32_t *id);
+GT_API void vt_ue2_(const int32_t *id);
+GT_API void vt_on_(void);
+GT_API void vt_off_(void);
+GT_API void vt_is_on_(int32_t *on);
+GT_API void vt_flush_(void);
+GT_API void vt_sync_(void);
+GT_API void vt_update_(void);
+GT_API void vt_mark_(void);
+GT_API void vt_rewind_(void);
+GT_API void vt_cgd_(const char *name, int32_t *id, size_t length);
+GT_API void vt_cd_(const char *name, const char *unit, const int32_t *type, const int32_t *group,
+		   int32_t *id, size_t name_length, size_t unit_length);
+GT_API void vt_ci_(const int32_t *id, const int32_t *value);
+GT_API void vt_ci8_(const int32_t *id, const int64_t *value);
+GT_API void vt_cr_(const int32_t *id, const float *value);
+GT_API void vt_cdv_(const int32_t *id, const double *value);
+GT_API void vt_md_(const char *name, const int32_t *type, int32_t *id, size_t length);
+GT_API void vt_mk_(const int32_t *id, const char *words, size_t length);
+GT_API void vt_mcd_(const char *name, int32_t *id, size_t length);
+GT_API void vt_snd_(const int32_t *comm, const int32_t *tag, const int32_t *bytes);
+GT_API void vt_rcv_(const int32_t *comm, const int32_t *tag, const int32_t *bytes);
+GT_API void vt_cmd_(const char *words, size_t length);
+GT_API void vt_cm_(const char *words, size_t length);
 
 /* Without the blanks that fill the variable; a text that was made for C ends at its NUL. */
 static struct gt_text text(const char *bytes, size_t length)

@@ -7,8 +7,6 @@
 #ifndef GT_INSTRUMENT_WRAP_H
 #define GT_INSTRUMENT_WRAP_H
 
-#define GT_EXPORT __attribute__((visibility("default")))
-
 /* `real`: the next definition of the function, looked up once. */
 #define REAL(function)                                                                             \
 	static __typeof__(&function) real_;                                                        \

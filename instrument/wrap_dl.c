@@ -97,14 +97,14 @@ void *gt_before_dlmopen(void)
 JUMP(dlopen, gt_before_dlopen)
 JUMP(dlmopen, gt_before_dlmopen)
 #else
-GT_EXPORT void *dlopen(const char *file, int mode)
+GT_API void *dlopen(const char *file, int mode)
 {
 	void *(*real)(const char *, int) = (void *(*)(const char *, int))gt_before_dlopen();
 
 	return real(file, mode);
 }
 
-GT_EXPORT void *dlmopen(Lmid_t space, const char *file, int mode)
+GT_API void *dlmopen(Lmid_t space, const char *file, int mode)
 {
 	void *(*real)(Lmid_t, const char *, int) =
 		(void *(*)(Lmid_t, const char *, int))gt_before_dlmopen();
@@ -113,7 +113,7 @@ GT_EXPORT void *dlmopen(Lmid_t space, const char *file, int mode)
 }
 #endif
 
-GT_EXPORT int dlclose(void *handle)
+GT_API int dlclose(void *handle)
 {
 	static int (*real)(void *);
 	int rc, saved;

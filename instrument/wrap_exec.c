@@ -79,7 +79,7 @@ static pid_t forked(gt_ref ref, pid_t pid)
 	return pid;
 }
 
-GT_EXPORT pid_t fork(void)
+GT_API pid_t fork(void)
 {
 	REAL(fork)
 	gt_ref ref = region(R_FORK);
@@ -102,7 +102,7 @@ static int begin_clone(void *argument)
 }
 
 /* Without CLONE_VM the child has a copy of this stack, and of what lies there. */
-GT_EXPORT int clone(int (*function)(void *), void *stack, int flags, void *argument, ...)
+GT_API int clone(int (*function)(void *), void *stack, int flags, void *argument, ...)
 {
 	REAL(clone)
 	struct clone_call call = { function, argument };
@@ -152,7 +152,7 @@ static int to_null(void)
  * The C library's own ends the parent in a way that nobody sees. This one does the same by our fork and
  * _exit.
  */
-GT_EXPORT int daemon(int nochdir, int noclose)
+GT_API int daemon(int nochdir, int noclose)
 {
 	REAL(daemon)
 	pid_t pid;
@@ -189,7 +189,7 @@ long gt_fork_raw(gt_syscall_fn real, long n, long a, long b, long c, long d, lon
  */
 int __register_atfork(void (*before)(void), void (*in_parent)(void), void (*in_child)(void), void *object);
 
-GT_EXPORT GT_EARLY int __register_atfork(void (*before)(void), void (*in_parent)(void), void (*in_child)(void),
+GT_API GT_EARLY int __register_atfork(void (*before)(void), void (*in_parent)(void), void (*in_child)(void),
 				void *object)
 {
 	REAL(__register_atfork)
@@ -197,8 +197,8 @@ GT_EXPORT GT_EARLY int __register_atfork(void (*before)(void), void (*in_parent)
 	return real(before, in_parent, in_child, object);
 }
 
-GT_EXPORT int posix_spawn(pid_t *pid, const char *path, const posix_spawn_file_actions_t *actions,
-			  const posix_spawnattr_t *attr, char *const argv[], char *const envp[])
+GT_API int posix_spawn(pid_t *pid, const char *path, const posix_spawn_file_actions_t *actions,
+		       const posix_spawnattr_t *attr, char *const argv[], char *const envp[])
 {
 	REAL(posix_spawn)
 	LOOK(AT_FDCWD, path, false, envp)
@@ -213,8 +213,8 @@ GT_EXPORT int posix_spawn(pid_t *pid, const char *path, const posix_spawn_file_a
 	return rc;
 }
 
-GT_EXPORT int posix_spawnp(pid_t *pid, const char *file, const posix_spawn_file_actions_t *actions,
-			   const posix_spawnattr_t *attr, char *const argv[], char *const envp[])
+GT_API int posix_spawnp(pid_t *pid, const char *file, const posix_spawn_file_actions_t *actions,
+			const posix_spawnattr_t *attr, char *const argv[], char *const envp[])
 {
 	REAL(posix_spawnp)
 	LOOK(AT_FDCWD, file, true, envp)
@@ -237,7 +237,7 @@ static struct gt_exec_look shell(const char *command)
 	return gt_exec_look(AT_FDCWD, "/bin/sh", false, environ);
 }
 
-GT_EXPORT int system(const char *command)
+GT_API int system(const char *command)
 {
 	REAL(system)
 	const struct gt_exec_look look = shell(command);
@@ -252,7 +252,7 @@ GT_EXPORT int system(const char *command)
 	return rc;
 }
 
-GT_EXPORT FILE *popen(const char *command, const char *mode)
+GT_API FILE *popen(const char *command, const char *mode)
 {
 	REAL(popen)
 	const struct gt_exec_look look = shell(command);
@@ -283,7 +283,7 @@ static gt_ref wait_region(unsigned which, int options)
 	return options & WNOHANG ? GT_NONE : region(which);
 }
 
-GT_EXPORT pid_t waitpid(pid_t pid, int *status, int options)
+GT_API pid_t waitpid(pid_t pid, int *status, int options)
 {
 	REAL(waitpid)
 	gt_ref ref = wait_region(R_WAITPID, options);
@@ -296,7 +296,7 @@ GT_EXPORT pid_t waitpid(pid_t pid, int *status, int options)
 	return found;
 }
 
-GT_EXPORT pid_t wait(int *status)
+GT_API pid_t wait(int *status)
 {
 	REAL(wait)
 	gt_ref ref = region(R_WAIT);
@@ -309,7 +309,7 @@ GT_EXPORT pid_t wait(int *status)
 	return found;
 }
 
-GT_EXPORT pid_t wait3(int *status, int options, struct rusage *usage)
+GT_API pid_t wait3(int *status, int options, struct rusage *usage)
 {
 	REAL(wait3)
 	gt_ref ref = wait_region(R_WAIT3, options);
@@ -322,7 +322,7 @@ GT_EXPORT pid_t wait3(int *status, int options, struct rusage *usage)
 	return found;
 }
 
-GT_EXPORT pid_t wait4(pid_t pid, int *status, int options, struct rusage *usage)
+GT_API pid_t wait4(pid_t pid, int *status, int options, struct rusage *usage)
 {
 	REAL(wait4)
 	gt_ref ref = wait_region(R_WAIT4, options);
@@ -351,7 +351,7 @@ static int wait_status(const siginfo_t *info)
 	return info->si_status << 8 | 0x7f; /* stopped, trapped */
 }
 
-GT_EXPORT int waitid(idtype_t which, id_t id, siginfo_t *info, int options)
+GT_API int waitid(idtype_t which, id_t id, siginfo_t *info, int options)
 {
 	REAL(waitid)
 	/* With WNOWAIT the child can be waited for again: only the time is reported then. */
@@ -378,7 +378,7 @@ static int after_failed_exec(int rc, const struct gt_exec_look *look)
 	return rc;
 }
 
-GT_EXPORT int execve(const char *path, char *const argv[], char *const envp[])
+GT_API int execve(const char *path, char *const argv[], char *const envp[])
 {
 	REAL(execve)
 	LOOK(AT_FDCWD, path, false, envp)
@@ -387,7 +387,7 @@ GT_EXPORT int execve(const char *path, char *const argv[], char *const envp[])
 	return after_failed_exec(real(path, argv, env), &look);
 }
 
-GT_EXPORT int execv(const char *path, char *const argv[])
+GT_API int execv(const char *path, char *const argv[])
 {
 	REAL(execv)
 	struct gt_exec_look look = gt_exec_look(AT_FDCWD, path, false, environ);
@@ -400,7 +400,7 @@ GT_EXPORT int execv(const char *path, char *const argv[])
 	return after_failed_exec(real(path, argv), &look);
 }
 
-GT_EXPORT int execvpe(const char *file, char *const argv[], char *const envp[])
+GT_API int execvpe(const char *file, char *const argv[], char *const envp[])
 {
 	REAL(execvpe)
 	LOOK(AT_FDCWD, file, true, envp)
@@ -409,7 +409,7 @@ GT_EXPORT int execvpe(const char *file, char *const argv[], char *const envp[])
 	return after_failed_exec(real(file, argv, env), &look);
 }
 
-GT_EXPORT int execvp(const char *file, char *const argv[])
+GT_API int execvp(const char *file, char *const argv[])
 {
 	REAL(execvp)
 	struct gt_exec_look look = gt_exec_look(AT_FDCWD, file, true, environ);
@@ -422,7 +422,7 @@ GT_EXPORT int execvp(const char *file, char *const argv[])
 	return after_failed_exec(real(file, argv), &look);
 }
 
-GT_EXPORT int fexecve(int fd, char *const argv[], char *const envp[])
+GT_API int fexecve(int fd, char *const argv[], char *const envp[])
 {
 	REAL(fexecve)
 	LOOK(fd, "", false, envp)
@@ -431,7 +431,7 @@ GT_EXPORT int fexecve(int fd, char *const argv[], char *const envp[])
 	return after_failed_exec(real(fd, argv, env), &look);
 }
 
-GT_EXPORT int execveat(int dir, const char *path, char *const argv[], char *const envp[], int flags)
+GT_API int execveat(int dir, const char *path, char *const argv[], char *const envp[], int flags)
 {
 	REAL(execveat)
 	LOOK(dir, path, false, envp)
@@ -472,7 +472,7 @@ static void collect_arguments(char **argv, const char *first, va_list ap)
 		call;                                                                              \
 	}
 
-GT_EXPORT int execl(const char *path, const char *first, ...)
+GT_API int execl(const char *path, const char *first, ...)
 {
 	int rc;
 
@@ -483,7 +483,7 @@ GT_EXPORT int execl(const char *path, const char *first, ...)
 	return rc;
 }
 
-GT_EXPORT int execlp(const char *file, const char *first, ...)
+GT_API int execlp(const char *file, const char *first, ...)
 {
 	int rc;
 
@@ -494,7 +494,7 @@ GT_EXPORT int execlp(const char *file, const char *first, ...)
 	return rc;
 }
 
-GT_EXPORT int execle(const char *path, const char *first, ...)
+GT_API int execle(const char *path, const char *first, ...)
 {
 	int rc;
 
@@ -509,20 +509,20 @@ GT_EXPORT int execle(const char *path, const char *first, ...)
 
 /* ---- end ------------------------------------------------------------------------------------------------- */
 
-GT_EXPORT void _exit(int status)
+GT_API void _exit(int status)
 {
 	gt_finish(GT_END__EXIT, status);
 	for (;;)
 		GT_SYS1(SYS_exit_group, status);
 }
 
-GT_EXPORT void _Exit(int status)
+GT_API void _Exit(int status)
 {
 	_exit(status);
 }
 
 /* The handlers of at_quick_exit() are not told the status. */
-GT_EXPORT void quick_exit(int status)
+GT_API void quick_exit(int status)
 {
 	REAL(quick_exit)
 

@@ -83,7 +83,7 @@ static __attribute__((noreturn)) void jump(unsigned which, struct __jmp_buf_tag 
 }
 
 #define JUMP(which, function, name)                                                                \
-	GT_EXPORT __attribute__((noreturn)) void function(struct __jmp_buf_tag *, int) __asm__(name); \
+	GT_API __attribute__((noreturn)) void function(struct __jmp_buf_tag *, int) __asm__(name); \
 	void function(struct __jmp_buf_tag *env, int value) { jump(which, env, value); }
 
 JUMP(0, gt_longjmp, "longjmp")

@@ -142,7 +142,7 @@ __asm__(".text\n"
 /* The arguments are where a variadic call has put them. */
 long gt_syscall(long n, long a, long b, long c, long d, long e, long f) __asm__("syscall");
 
-__attribute__((visibility("default"))) long gt_syscall(long n, long a, long b, long c, long d, long e, long f)
+GT_API long gt_syscall(long n, long a, long b, long c, long d, long e, long f)
 {
 	if ((n == SYS_clone && !(a & CLONE_VM)) || n == SYS_seccomp || n == SYS_prctl || n == SYS_unshare ||
 	    n == SYS_execve || n == SYS_execveat || n == SYS_exit_group)

@@ -3,10 +3,11 @@
 #ifndef GT_WRAP_SYSCALL_H
 #define GT_WRAP_SYSCALL_H
 
+#include "gputrace/compiler.h"
+
 typedef long (*gt_syscall_fn)(long n, long a, long b, long c, long d, long e, long f);
 
 /* fork() by the system call n: no handlers run, and the child shares no memory. */
-__attribute__((visibility("hidden"))) long gt_fork_raw(gt_syscall_fn real, long n, long a, long b, long c,
-							long d, long e);
+GT_HIDDEN long gt_fork_raw(gt_syscall_fn real, long n, long a, long b, long c, long d, long e);
 
 #endif

@@ -25,7 +25,7 @@ static int changed(int rc)
 	return rc;
 }
 
-GT_EXPORT int setuid(uid_t user)
+GT_API int setuid(uid_t user)
 {
 	REAL(setuid)
 
@@ -33,7 +33,7 @@ GT_EXPORT int setuid(uid_t user)
 	return changed(real(user));
 }
 
-GT_EXPORT int seteuid(uid_t user)
+GT_API int seteuid(uid_t user)
 {
 	REAL(seteuid)
 
@@ -41,7 +41,7 @@ GT_EXPORT int seteuid(uid_t user)
 	return changed(real(user));
 }
 
-GT_EXPORT int setreuid(uid_t user, uid_t effective)
+GT_API int setreuid(uid_t user, uid_t effective)
 {
 	REAL(setreuid)
 
@@ -49,7 +49,7 @@ GT_EXPORT int setreuid(uid_t user, uid_t effective)
 	return changed(real(user, effective));
 }
 
-GT_EXPORT int setresuid(uid_t user, uid_t effective, uid_t kept)
+GT_API int setresuid(uid_t user, uid_t effective, uid_t kept)
 {
 	REAL(setresuid)
 
@@ -57,7 +57,7 @@ GT_EXPORT int setresuid(uid_t user, uid_t effective, uid_t kept)
 	return changed(real(user, effective, kept));
 }
 
-GT_EXPORT int chroot(const char *path)
+GT_API int chroot(const char *path)
 {
 	REAL(chroot)
 
@@ -65,7 +65,7 @@ GT_EXPORT int chroot(const char *path)
 	return real(path);
 }
 
-GT_EXPORT int unshare(int flags)
+GT_API int unshare(int flags)
 {
 	REAL(unshare)
 
@@ -76,7 +76,7 @@ GT_EXPORT int unshare(int flags)
 
 /* ---- seccomp ----------------------------------------------------------------------------------- */
 
-GT_EXPORT int prctl(int option, ...)
+GT_API int prctl(int option, ...)
 {
 	REAL(prctl)
 	unsigned long a[4];

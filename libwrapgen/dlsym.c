@@ -26,7 +26,7 @@ typedef void *(*dlsym_fn)(void *handle, const char *symbol);
 static dlsym_fn real;
 
 /* Called by the jump below: what to jump to. */
-GT_WRAP_HIDDEN dlsym_fn gt_wrap_before_dlsym(void *handle, const char *symbol);
+GT_HIDDEN dlsym_fn gt_wrap_before_dlsym(void *handle, const char *symbol);
 
 /* glibc without a dlsym of a known version: nothing is found, and nothing breaks further. */
 static void *nothing(void *handle, const char *symbol)

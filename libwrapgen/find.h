@@ -10,12 +10,12 @@
 #include <gputrace/wrap.h>
 
 /* Above 0: this thread looks for a real function now, and wants no wrapper. */
-extern GT_WRAP_HIDDEN __thread int gt_wrap_finding __attribute__((tls_model("initial-exec")));
+extern GT_HIDDEN GT_TLS int gt_wrap_finding;
 
 /* What gt_wrap_find() gives if its library is loaded, or NULL. Loads nothing, keeps errno. */
-GT_WRAP_HIDDEN void *gt_wrap_known(struct gt_wrap *gt_w, const void *gt_caller);
+GT_HIDDEN void *gt_wrap_known(struct gt_wrap *gt_w, const void *gt_caller);
 
 /* Is the real function one that only some objects see, each perhaps another? */
-GT_WRAP_HIDDEN int gt_wrap_scoped(struct gt_wrap *gt_w);
+GT_HIDDEN int gt_wrap_scoped(struct gt_wrap *gt_w);
 
 #endif

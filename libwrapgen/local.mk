@@ -16,7 +16,7 @@ EXTRA_DIST += libwrapgen/shipped libwrapgen/io/hooks.c libwrapgen/io/hooks.h lib
 	libwrapgen/maths/fftw.rules libwrapgen/maths/lapack.rules libwrapgen/maths/nccl.rules
 wrapdir = $(libdir)/gputrace
 # They are linked with the library, but need not be made again whenever it is.
-wrappers/.made: include/gputrace/wrap.h include/gputrace/adapter.h $(dist_libwrapgen_DATA) \
+wrappers/.made: include/gputrace/compiler.h include/gputrace/wrap.h include/gputrace/adapter.h $(dist_libwrapgen_DATA) \
 	$(dist_gtwrap_DATA) \
 	$(filter libwrapgen/shipped libwrapgen/io/% libwrapgen/memory/% libwrapgen/maths/%,$(EXTRA_DIST)) \
 	| lib/libgputrace.la

@@ -34,10 +34,10 @@
 #define BUSY            (2u | forks << 2)
 
 /* For wrappers of what dlsym() itself calls: what serves those calls meanwhile. */
-extern void *gt_wrap_meanwhile(const char *symbol) __attribute__((weak, visibility("hidden")));
-__thread int gt_wrap_finding __attribute__((tls_model("initial-exec")));
+extern GT_HIDDEN void *gt_wrap_meanwhile(const char *symbol) __attribute__((weak));
+GT_TLS int gt_wrap_finding;
 
-static __thread int defining __attribute__((tls_model("initial-exec")));
+static GT_TLS int defining;
 static unsigned forks; /* between the first process and this one */
 
 static const char *const libraries[] = { GT_WRAP_LIBRARIES NULL };

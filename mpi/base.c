@@ -14,7 +14,7 @@
 
 #define PARADIGM_MPI 4 /* OTF2_PARADIGM_MPI */
 
-GT_MPI_TLS struct gt_mpi_self gt_mpi_self;
+GT_TLS struct gt_mpi_self gt_mpi_self;
 bool gt_mpi_merge;
 gt_ref gt_mpi_calls, gt_mpi_error;
 

@@ -18,9 +18,6 @@
 
 #pragma GCC visibility push(hidden)
 
-#define GT_MPI_LIKELY(x)   __builtin_expect(!!(x), 1)
-#define GT_MPI_UNLIKELY(x) __builtin_expect(!!(x), 0)
-#define GT_MPI_TLS         __thread __attribute__((tls_model("initial-exec")))
 #define GT_MPI_BITS(h)     ((uint64_t)(uintptr_t)(h)) /* of a handle, whatever it is */
 
 #if defined(OPEN_MPI)
@@ -54,7 +51,7 @@ static inline gt_ref gt_mpi_region_of(unsigned function)
 	gt_ref ref = __atomic_load_n(&gt_mpi_region[function], __ATOMIC_RELAXED);
 
 	/* 0 and the greatest: not defined yet, filtered */
-	return GT_MPI_UNLIKELY(ref + 1 <= 1) ? gt_mpi_define(function) : ref;
+	return gt_unlikely(ref + 1 <= 1) ? gt_mpi_define(function) : ref;
 }
 
 struct gt_mpi_comm;
@@ -77,7 +74,7 @@ struct gt_mpi_self {
 	struct gt_repeated polls;
 	struct gt_mpi_return known[GT_MPI_RETURNS];
 };
-extern GT_MPI_TLS struct gt_mpi_self gt_mpi_self;
+extern GT_TLS struct gt_mpi_self gt_mpi_self;
 
 extern bool gt_mpi_merge; /* VT_MPI_MERGE_POLLS */
 extern gt_ref gt_mpi_calls; /* parameter: how many calls a span stands for */
@@ -89,7 +86,7 @@ bool gt_mpi_inside(const void *from);
 /* Is this call made by the MPI library, or a tool below us, inside a call that is recorded? */
 static inline __attribute__((always_inline)) bool gt_mpi_nested(void)
 {
-	return GT_MPI_UNLIKELY((char *)__builtin_frame_address(0) < gt_mpi_self.frame) &&
+	return gt_unlikely((char *)__builtin_frame_address(0) < gt_mpi_self.frame) &&
 	       gt_mpi_inside(__builtin_return_address(0));
 }
 
@@ -111,7 +108,7 @@ bool gt_mpi_truncated(int rc);
 static inline __attribute__((always_inline)) void gt_mpi_end(unsigned function, bool on, int rc)
 {
 	if (on) {
-		if (GT_MPI_UNLIKELY(rc != MPI_SUCCESS))
+		if (gt_unlikely(rc != MPI_SUCCESS))
 			gt_mpi_failed_in(function, rc);
 		gt_leave(gt_mpi_region_of(function));
 	}
@@ -133,7 +130,7 @@ static inline __attribute__((always_inline)) bool gt_mpi_poll_begin(unsigned fun
 	if (!gt_mpi_merge)
 		return gt_mpi_begin(function);
 	gt_mpi_self.frame = __builtin_frame_address(0);
-	if (GT_MPI_LIKELY(gt_enter_early(gt_mpi_region_of(function), &poll->begin, &poll->mark)))
+	if (gt_likely(gt_enter_early(gt_mpi_region_of(function), &poll->begin, &poll->mark)))
 		return true;
 	if (!gt_active())
 		return false;
@@ -184,7 +181,7 @@ static inline uint64_t gt_mpi_bytes(MPI_Count count, MPI_Datatype type)
 {
 	const struct gt_mpi_self *self = &gt_mpi_self;
 
-	if (GT_MPI_LIKELY(self->type_size && self->type_bits == GT_MPI_BITS(type) && count >= 0))
+	if (gt_likely(self->type_size && self->type_bits == GT_MPI_BITS(type) && count >= 0))
 		return (uint64_t)count * self->type_size;
 	return gt_mpi_bytes_of(count, type);
 }

@@ -201,8 +201,8 @@ static void choose(void)
 	fill(f ? f->wrappers : NULL, real);
 }
 
-GT_MPI_HIDDEN void gt_mpi_choose(void *caller);
-GT_MPI_HIDDEN void gt_mpi_choose(void *caller)
+GT_HIDDEN void gt_mpi_choose(void *caller);
+GT_HIDDEN void gt_mpi_choose(void *caller)
 {
 	__atomic_store_n(&first_caller, caller, __ATOMIC_RELAXED);
 	pthread_once(&once, choose);

@@ -10,12 +10,12 @@
 
 #include <stdbool.h>
 
-#define GT_MPI_HIDDEN __attribute__((visibility("hidden")))
+#include "gputrace/compiler.h"
 
 /* Names of the functions, MPI_...; entry 2 * i of the table is MPI_X, 2 * i + 1 is PMPI_X. */
-extern GT_MPI_HIDDEN const char *const gt_mpi_names[];
-extern GT_MPI_HIDDEN const unsigned gt_mpi_count;
-extern GT_MPI_HIDDEN void *gt_mpi_table[];
+extern GT_HIDDEN const char *const gt_mpi_names[];
+extern GT_HIDDEN const unsigned gt_mpi_count;
+extern GT_HIDDEN void *gt_mpi_table[];
 
 /* What libgputrace-mpi-<flavour>.so offers, under the name gt_mpi_flavour. */
 struct gt_mpi_flavour {

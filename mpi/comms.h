@@ -35,8 +35,8 @@ static inline __attribute__((always_inline)) const struct gt_mpi_comm *gt_mpi_co
 {
 	struct gt_mpi_self *self = &gt_mpi_self;
 
-	if (GT_MPI_LIKELY(self->comm && self->comm_bits == GT_MPI_BITS(comm) &&
-			  self->generation == __atomic_load_n(&gt_mpi_generation, __ATOMIC_ACQUIRE)))
+	if (gt_likely(self->comm && self->comm_bits == GT_MPI_BITS(comm) &&
+		      self->generation == __atomic_load_n(&gt_mpi_generation, __ATOMIC_ACQUIRE)))
 		return self->comm;
 	return gt_mpi_comm_find(comm);
 }

@@ -36,7 +36,7 @@ void gt_mpi_meet(void);
 /* After a collective that nobody leaves before all have come. */
 static inline void gt_mpi_met(MPI_Comm comm)
 {
-	if (GT_MPI_UNLIKELY(gt_mpi_meets) && comm == MPI_COMM_WORLD)
+	if (gt_unlikely(gt_mpi_meets) && comm == MPI_COMM_WORLD)
 		gt_mpi_meet();
 }
 

@@ -40,7 +40,7 @@ gt_mpi_end_recv(unsigned function, bool on, int rc, MPI_Comm comm, const MPI_Sta
 {
 	const struct gt_mpi_comm *c;
 
-	if (GT_MPI_UNLIKELY(rc != MPI_SUCCESS)) {
+	if (gt_unlikely(rc != MPI_SUCCESS)) {
 		if (on)
 			gt_mpi_recv_failed(rc, comm, status, count, type);
 		gt_mpi_end(function, on, rc);

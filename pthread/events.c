@@ -18,9 +18,9 @@
 #define PARADIGM_PTHREAD 7 /* OTF2_PARADIGM_PTHREAD */
 #define ORDERS           4096u
 
-GT_PT_HIDDEN enum gt_pt_mode gt_pt_mode;
-GT_PT_HIDDEN uint32_t gt_pt_quick;
-GT_PT_TLS struct gt_pt_self gt_pt_self;
+GT_HIDDEN enum gt_pt_mode gt_pt_mode;
+GT_HIDDEN uint32_t gt_pt_quick;
+GT_HIDDEN GT_TLS struct gt_pt_self gt_pt_self;
 
 static gt_ref region_id[GT_PT_REGIONS]; /* written by the constructor only */
 static uint32_t orders[ORDERS];

@@ -17,11 +17,6 @@
 #include "gputrace/adapter.h"
 #include "gputrace/hash.h"
 
-#define GT_PT_LIKELY(x)   __builtin_expect(!!(x), 1)
-#define GT_PT_UNLIKELY(x) __builtin_expect(!!(x), 0)
-#define GT_PT_HIDDEN      __attribute__((visibility("hidden")))
-#define GT_PT_TLS         __thread __attribute__((tls_model("initial-exec"), visibility("hidden")))
-
 /* What of the locks is recorded. Written once, by the constructor. */
 enum gt_pt_mode {
 	GT_PT_UNREADY = 0, /* the constructor has not run, or the core refused the adapter */
@@ -29,9 +24,9 @@ enum gt_pt_mode {
 	GT_PT_ALL,
 	GT_PT_NO,
 };
-extern GT_PT_HIDDEN enum gt_pt_mode gt_pt_mode;
+extern GT_HIDDEN enum gt_pt_mode gt_pt_mode;
 /* 1: the mode is GT_PT_CONTENDED and this process has, or has had, several threads. */
-extern GT_PT_HIDDEN uint32_t gt_pt_quick;
+extern GT_HIDDEN uint32_t gt_pt_quick;
 
 enum gt_pt_region {
 #define GT_PT_REGION(name, role, when) GT_PT_R_##name,
@@ -61,20 +56,20 @@ struct gt_pt_self {
 	uint32_t how;          /* enum gt_thread_end */
 	bool quiet;            /* a thread of a tool's or driver's own: what it waits for is no news */
 };
-extern GT_PT_TLS struct gt_pt_self gt_pt_self;
+extern GT_HIDDEN GT_TLS struct gt_pt_self gt_pt_self;
 
 /* ---- regions ----------------------------------------------------------------------------------- */
 
 /* Defines the regions that can occur and sets gt_pt_mode from the settings. */
-GT_PT_HIDDEN void gt_pt_define(void);
+GT_HIDDEN void gt_pt_define(void);
 
 /* Enters a region; false if this thread is not recorded now or the region is filtered out. */
-GT_PT_HIDDEN bool gt_pt_enter(enum gt_pt_region region);
-GT_PT_HIDDEN void gt_pt_leave(enum gt_pt_region region);
+GT_HIDDEN bool gt_pt_enter(enum gt_pt_region region);
+GT_HIDDEN void gt_pt_leave(enum gt_pt_region region);
 /* A call that concerns a thread: none of a runtime's own. */
-GT_PT_HIDDEN bool gt_pt_enter_for(enum gt_pt_region region, pthread_t thread);
+GT_HIDDEN bool gt_pt_enter_for(enum gt_pt_region region, pthread_t thread);
 /* An operation that turned out to be worth recording, from `begin` (gt_now()) to now. */
-GT_PT_HIDDEN bool gt_pt_enter_at(enum gt_pt_region region, uint64_t begin);
+GT_HIDDEN bool gt_pt_enter_at(enum gt_pt_region region, uint64_t begin);
 
 /* ---- locks ------------------------------------------------------------------------------------- */
 
@@ -84,16 +79,16 @@ GT_PT_HIDDEN bool gt_pt_enter_at(enum gt_pt_region region, uint64_t begin);
  * A lock operation that may wait begins. `tried` is what an attempt without waiting returned
  * (0, EBUSY, another error) or GT_PT_UNTRIED. True: it is recorded, gt_pt_lock_end() must follow.
  */
-GT_PT_HIDDEN bool gt_pt_lock_begin(enum gt_pt_region region, int tried);
+GT_HIDDEN bool gt_pt_lock_begin(enum gt_pt_region region, int tried);
 /* It ended with `rc` (0 and EOWNERDEAD: acquired). lock NULL: shared, no record. Returns rc. */
-GT_PT_HIDDEN int gt_pt_lock_end(enum gt_pt_region region, const void *lock, int rc);
+GT_HIDDEN int gt_pt_lock_end(enum gt_pt_region region, const void *lock, int rc);
 
 /* A lock was acquired without waiting, while this thread holds recorded ones: is it one of them? */
-GT_PT_HIDDEN void gt_pt_again(const void *lock);
+GT_HIDDEN void gt_pt_again(const void *lock);
 /* A lock is about to be released. */
-GT_PT_HIDDEN void gt_pt_releasing(const void *lock);
+GT_HIDDEN void gt_pt_releasing(const void *lock);
 /* gt_pt_mode is GT_PT_ALL and a lock is about to be released: true as gt_pt_lock_begin(). */
-GT_PT_HIDDEN bool gt_pt_unlock_begin(enum gt_pt_region region, const void *lock);
+GT_HIDDEN bool gt_pt_unlock_begin(enum gt_pt_region region, const void *lock);
 
 /* The thread that a join is about, as it was known before. */
 struct gt_pt_target {
@@ -115,9 +110,9 @@ struct gt_pt_wait {
 #define GT_PT_CANCELLED (-2)
 
 /* The region is entered; `recorded` says whether. */
-GT_PT_HIDDEN void gt_pt_wait_begin(struct gt_pt_wait *wait);
+GT_HIDDEN void gt_pt_wait_begin(struct gt_pt_wait *wait);
 /* Also called while a cancelled thread unwinds: the call did not return then. */
-GT_PT_HIDDEN void gt_pt_wait_end(struct gt_pt_wait *wait);
+GT_HIDDEN void gt_pt_wait_end(struct gt_pt_wait *wait);
 
 /* ---- threads ----------------------------------------------------------------------------------- */
 
@@ -146,30 +141,30 @@ struct gt_pt_creation {
 };
 
 /* A thread is about to be created. Returns the block to pass, NULL: it is not to be announced. */
-GT_PT_HIDDEN struct gt_pt_start *gt_pt_create_begin(struct gt_pt_creation *creation);
+GT_HIDDEN struct gt_pt_start *gt_pt_create_begin(struct gt_pt_creation *creation);
 /* The creation is over. */
-GT_PT_HIDDEN void gt_pt_create_end(const struct gt_pt_creation *creation, bool failed);
+GT_HIDDEN void gt_pt_create_end(const struct gt_pt_creation *creation, bool failed);
 
 /* In the new thread: copies the block to *start, gives it back, begins the thread. */
-GT_PT_HIDDEN void gt_pt_thread_begin(struct gt_pt_start *block, struct gt_pt_start *start);
+GT_HIDDEN void gt_pt_thread_begin(struct gt_pt_start *block, struct gt_pt_start *start);
 /* In a thread: how it is going to end (enum gt_thread_end). */
-GT_PT_HIDDEN void gt_pt_thread_ending(unsigned how);
+GT_HIDDEN void gt_pt_thread_ending(unsigned how);
 /* In a thread: nothing of the program's will run in it any more. */
-GT_PT_HIDDEN void gt_pt_thread_end(void);
+GT_HIDDEN void gt_pt_thread_end(void);
 
 /* Before a join: who is that? */
-GT_PT_HIDDEN struct gt_pt_target gt_pt_join_begin(pthread_t thread);
+GT_HIDDEN struct gt_pt_target gt_pt_join_begin(pthread_t thread);
 /* As gt_pt_wait_end(), of a join: its target is set. */
-GT_PT_HIDDEN void gt_pt_join_end(struct gt_pt_wait *wait);
+GT_HIDDEN void gt_pt_join_end(struct gt_pt_wait *wait);
 /* pthread_tryjoin_np() has succeeded; it began at `begin`. */
-GT_PT_HIDDEN void gt_pt_tryjoined(const struct gt_pt_target *target, uint64_t begin);
-GT_PT_HIDDEN void gt_pt_thread_detached(pthread_t thread);
+GT_HIDDEN void gt_pt_tryjoined(const struct gt_pt_target *target, uint64_t begin);
+GT_HIDDEN void gt_pt_thread_detached(pthread_t thread);
 /* The thread was given a name. */
-GT_PT_HIDDEN void gt_pt_thread_named(pthread_t thread, const char *name);
+GT_HIDDEN void gt_pt_thread_named(pthread_t thread, const char *name);
 
 /* Prepares the above (main thread, constructor), and again in a forked child. */
-GT_PT_HIDDEN void gt_pt_threads_init(void);
-GT_PT_HIDDEN void gt_pt_threads_child(void);
-GT_PT_HIDDEN void gt_pt_locks_child(void);
+GT_HIDDEN void gt_pt_threads_init(void);
+GT_HIDDEN void gt_pt_threads_child(void);
+GT_HIDDEN void gt_pt_locks_child(void);
 
 #endif

@@ -24,7 +24,7 @@ static int missing(void)
 	return ENOSYS;
 }
 
-GT_PT_HIDDEN struct gt_pt_real gt_pt_real = {
+GT_HIDDEN struct gt_pt_real gt_pt_real = {
 #define GT_PT_FUNCTION(name, version) .name = (__typeof__(name) *)(void *)missing,
 #include "pthread/functions.def"
 #undef GT_PT_FUNCTION
@@ -41,7 +41,7 @@ static const struct {
 };
 
 static int resolved;
-static __thread int resolving __attribute__((tls_model("initial-exec")));
+static GT_TLS int resolving;
 
 static void resolve(void)
 {

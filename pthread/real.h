@@ -20,16 +20,16 @@ struct gt_pt_real {
 #include "pthread/functions.def"
 #undef GT_PT_FUNCTION
 };
-extern GT_PT_HIDDEN struct gt_pt_real gt_pt_real;
+extern GT_HIDDEN struct gt_pt_real gt_pt_real;
 
 /* Looks them up, and begins the adapter. May be called by several threads, and from within itself. */
-GT_PT_HIDDEN void gt_pt_begin(void);
+GT_HIDDEN void gt_pt_begin(void);
 
 /* Before every use of gt_pt_real outside the fast paths: other libraries' constructors and malloc
  * replacements call us before our own constructor has run. */
 static inline void gt_pt_need(void)
 {
-	if (GT_PT_UNLIKELY(gt_pt_mode == GT_PT_UNREADY))
+	if (gt_unlikely(gt_pt_mode == GT_PT_UNREADY))
 		gt_pt_begin();
 }
 

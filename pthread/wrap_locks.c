@@ -16,15 +16,14 @@
 
 #include "pthread/real.h"
 
-#define EXPORT __attribute__((visibility("default")))
-#define CONTENDED() GT_PT_LIKELY(gt_pt_mode == GT_PT_CONTENDED)
+#define CONTENDED() gt_likely(gt_pt_mode == GT_PT_CONTENDED)
 
 /* An attempt without waiting returned rc: is that the result? lock NULL: a shared acquisition. */
 static inline bool settled(int rc, const void *lock)
 {
-	if (GT_PT_UNLIKELY(rc == EBUSY))
+	if (gt_unlikely(rc == EBUSY))
 		return false;
-	if (GT_PT_UNLIKELY(gt_pt_self.held) && lock && (rc == 0 || rc == EOWNERDEAD))
+	if (gt_unlikely(gt_pt_self.held) && lock && (rc == 0 || rc == EOWNERDEAD))
 		gt_pt_again(lock);
 	return true;
 }
@@ -60,13 +59,13 @@ static inline bool wait_begin(enum gt_pt_region region, int tried)
 
 /* It may wait. `attempt` is the same without waiting, to be made if `may`; `lock` NULL: shared, a region only. */
 #define LOCK(name, parameters, arguments, may, attempt, lock)                                      \
-	EXPORT int name parameters                                                                 \
+	GT_API int name parameters                                                                 \
 	{                                                                                          \
 		int rc = GT_PT_UNTRIED;                                                            \
 												   \
 		if (CONTENDED() && (may)) {                                                        \
 			rc = (attempt);                                                            \
-			if (GT_PT_LIKELY(settled(rc, (const void *)(lock))))                       \
+			if (gt_likely(settled(rc, (const void *)(lock))))                          \
 				return rc;                                                         \
 		}                                                                                  \
 		if (!wait_begin(GT_PT_R_##name, rc))                                               \
@@ -77,7 +76,7 @@ static inline bool wait_begin(enum gt_pt_region region, int tried)
 
 /* It does not wait. `code` makes its result one of POSIX's. */
 #define TRY(name, parameters, arguments, code, lock)                                               \
-	EXPORT int name parameters                                                                 \
+	GT_API int name parameters                                                                 \
 	{                                                                                          \
 		int rc;                                                                            \
 												   \
@@ -93,12 +92,12 @@ static inline bool wait_begin(enum gt_pt_region region, int tried)
 	}
 
 #define UNLOCK(name, parameters, arguments, lock)                                                  \
-	EXPORT int name parameters                                                                 \
+	GT_API int name parameters                                                                 \
 	{                                                                                          \
 		bool recorded;                                                                     \
 		int rc;                                                                            \
 												   \
-		if (CONTENDED() && GT_PT_LIKELY(!gt_pt_self.held))                                 \
+		if (CONTENDED() && gt_likely(!gt_pt_self.held))                                    \
 			return gt_pt_real.name arguments;                                          \
 		gt_pt_need();                                                                      \
 		recorded = gt_pt_unlock_begin(GT_PT_R_##name, (const void *)(lock));               \
@@ -155,14 +154,14 @@ static __attribute__((noinline)) int mutex_lock_slow(pthread_mutex_t *mutex)
 	return mutex_wait(mutex, gt_pt_real.pthread_mutex_trylock(mutex));
 }
 
-EXPORT int pthread_mutex_lock(pthread_mutex_t *mutex)
+GT_API int pthread_mutex_lock(pthread_mutex_t *mutex)
 {
 	int rc;
 
-	if (GT_PT_UNLIKELY(!__atomic_load_n(&gt_pt_quick, __ATOMIC_RELAXED)))
+	if (gt_unlikely(!__atomic_load_n(&gt_pt_quick, __ATOMIC_RELAXED)))
 		return mutex_lock_slow(mutex);
 	rc = gt_pt_real.pthread_mutex_trylock(mutex);
-	if (GT_PT_UNLIKELY((uint32_t)rc | gt_pt_self.held))
+	if (gt_unlikely((uint32_t)rc | gt_pt_self.held))
 		return mutex_wait(mutex, rc);
 	return 0;
 }
@@ -188,9 +187,9 @@ static __attribute__((noinline)) int mutex_unlock_slow(pthread_mutex_t *mutex)
 	return rc;
 }
 
-EXPORT int pthread_mutex_unlock(pthread_mutex_t *mutex)
+GT_API int pthread_mutex_unlock(pthread_mutex_t *mutex)
 {
-	if (GT_PT_UNLIKELY(!__atomic_load_n(&gt_pt_quick, __ATOMIC_RELAXED) || gt_pt_self.held))
+	if (gt_unlikely(!__atomic_load_n(&gt_pt_quick, __ATOMIC_RELAXED) || gt_pt_self.held))
 		return mutex_unlock_slow(mutex);
 	return gt_pt_real.pthread_mutex_unlock(mutex);
 }

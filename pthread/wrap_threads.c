@@ -11,7 +11,6 @@
 
 #include "pthread/real.h"
 
-#define EXPORT __attribute__((visibility("default")))
 #define WAIT(...) \
 	struct gt_pt_wait wait __attribute__((cleanup(gt_pt_join_end))) = { __VA_ARGS__ }
 
@@ -39,7 +38,7 @@ static int begin_c11(void *block)
 	return result;
 }
 
-EXPORT int pthread_create(pthread_t *restrict thread, const pthread_attr_t *restrict attr,
+GT_API int pthread_create(pthread_t *restrict thread, const pthread_attr_t *restrict attr,
 			  void *(*start)(void *), void *restrict argument)
 {
 	struct gt_pt_creation creation = { .region = GT_PT_R_pthread_create, .start = (uintptr_t)start };
@@ -62,7 +61,7 @@ EXPORT int pthread_create(pthread_t *restrict thread, const pthread_attr_t *rest
 	return rc;
 }
 
-EXPORT int thrd_create(thrd_t *thread, thrd_start_t start, void *argument)
+GT_API int thrd_create(thrd_t *thread, thrd_start_t start, void *argument)
 {
 	struct gt_pt_creation creation = { .region = GT_PT_R_thrd_create, .start = (uintptr_t)start };
 	struct gt_pt_start *block;
@@ -83,7 +82,7 @@ EXPORT int thrd_create(thrd_t *thread, thrd_start_t start, void *argument)
 
 /* ---- end --------------------------------------------------------------------------------------- */
 
-EXPORT __attribute__((noreturn)) void pthread_exit(void *result)
+GT_API __attribute__((noreturn)) void pthread_exit(void *result)
 {
 	gt_pt_need();
 	gt_pt_thread_ending(GT_THREAD_END_EXIT);
@@ -91,7 +90,7 @@ EXPORT __attribute__((noreturn)) void pthread_exit(void *result)
 	__builtin_unreachable();
 }
 
-EXPORT __attribute__((noreturn)) void thrd_exit(int result)
+GT_API __attribute__((noreturn)) void thrd_exit(int result)
 {
 	gt_pt_need();
 	gt_pt_thread_ending(GT_THREAD_END_EXIT);
@@ -99,7 +98,7 @@ EXPORT __attribute__((noreturn)) void thrd_exit(int result)
 	__builtin_unreachable();
 }
 
-EXPORT int pthread_cancel(pthread_t thread)
+GT_API int pthread_cancel(pthread_t thread)
 {
 	bool recorded;
 	int rc;
@@ -125,13 +124,13 @@ static int detach(enum gt_pt_region region, pthread_t thread, int (*real)(pthrea
 	return rc;
 }
 
-EXPORT int pthread_detach(pthread_t thread)
+GT_API int pthread_detach(pthread_t thread)
 {
 	gt_pt_need();
 	return detach(GT_PT_R_pthread_detach, thread, gt_pt_real.pthread_detach);
 }
 
-EXPORT int thrd_detach(thrd_t thread)
+GT_API int thrd_detach(thrd_t thread)
 {
 	gt_pt_need();
 	return detach(GT_PT_R_thrd_detach, thread, gt_pt_real.thrd_detach);
@@ -139,7 +138,7 @@ EXPORT int thrd_detach(thrd_t thread)
 
 /* ---- join -------------------------------------------------------------------------------------- */
 
-EXPORT int pthread_join(pthread_t thread, void **result)
+GT_API int pthread_join(pthread_t thread, void **result)
 {
 	struct gt_pt_target target;
 	WAIT(.region = GT_PT_R_pthread_join, .target = &target);
@@ -150,7 +149,7 @@ EXPORT int pthread_join(pthread_t thread, void **result)
 	return wait.rc = gt_pt_real.pthread_join(thread, result);
 }
 
-EXPORT int pthread_timedjoin_np(pthread_t thread, void **result, const struct timespec *time)
+GT_API int pthread_timedjoin_np(pthread_t thread, void **result, const struct timespec *time)
 {
 	struct gt_pt_target target;
 	WAIT(.region = GT_PT_R_pthread_timedjoin_np, .target = &target);
@@ -161,7 +160,7 @@ EXPORT int pthread_timedjoin_np(pthread_t thread, void **result, const struct ti
 	return wait.rc = gt_pt_real.pthread_timedjoin_np(thread, result, time);
 }
 
-EXPORT int pthread_clockjoin_np(pthread_t thread, void **result, clockid_t clock,
+GT_API int pthread_clockjoin_np(pthread_t thread, void **result, clockid_t clock,
 				const struct timespec *time)
 {
 	struct gt_pt_target target;
@@ -173,7 +172,7 @@ EXPORT int pthread_clockjoin_np(pthread_t thread, void **result, clockid_t clock
 	return wait.rc = gt_pt_real.pthread_clockjoin_np(thread, result, clock, time);
 }
 
-EXPORT int thrd_join(thrd_t thread, int *result)
+GT_API int thrd_join(thrd_t thread, int *result)
 {
 	struct gt_pt_target target;
 	WAIT(.region = GT_PT_R_thrd_join, .target = &target);
@@ -185,7 +184,7 @@ EXPORT int thrd_join(thrd_t thread, int *result)
 }
 
 /* Programs poll with it: only the successful call is an event. */
-EXPORT int pthread_tryjoin_np(pthread_t thread, void **result)
+GT_API int pthread_tryjoin_np(pthread_t thread, void **result)
 {
 	struct gt_pt_target target;
 	uint64_t begin;
@@ -202,7 +201,7 @@ EXPORT int pthread_tryjoin_np(pthread_t thread, void **result)
 
 /* ---- names ------------------------------------------------------------------------------------- */
 
-EXPORT int pthread_setname_np(pthread_t thread, const char *name)
+GT_API int pthread_setname_np(pthread_t thread, const char *name)
 {
 	int rc;
 
@@ -213,7 +212,7 @@ EXPORT int pthread_setname_np(pthread_t thread, const char *name)
 	return rc;
 }
 
-EXPORT int prctl(int option, ...)
+GT_API int prctl(int option, ...)
 {
 	unsigned long a[4];
 	char name[GT_PT_COMM] = "";

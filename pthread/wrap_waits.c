@@ -11,11 +11,10 @@
 
 #include "pthread/real.h"
 
-#define EXPORT   __attribute__((visibility("default")))
 #define NOINLINE __attribute__((noinline))
 #define WAIT(...) \
 	struct gt_pt_wait wait __attribute__((cleanup(gt_pt_wait_end))) = { __VA_ARGS__ }
-#define CONTENDED() GT_PT_LIKELY(gt_pt_mode == GT_PT_CONTENDED)
+#define CONTENDED() gt_likely(gt_pt_mode == GT_PT_CONTENDED)
 
 static inline bool waits_recorded(void)
 {
@@ -32,7 +31,7 @@ static inline bool all_begin(enum gt_pt_region region)
 
 /* A wait of which only the region is recorded; the lock is given away for its time. */
 #define WAITING(name, parameters, arguments, mutex)                                                \
-	EXPORT int name parameters                                                                 \
+	GT_API int name parameters                                                                 \
 	{                                                                                          \
 		WAIT(.region = GT_PT_R_##name, .lock = mutex);                                     \
 												   \
@@ -44,7 +43,7 @@ static inline bool all_begin(enum gt_pt_region region)
 
 /* An operation that does not wait and is of interest with VT_PTHREAD_LOCKS=all only. */
 #define PASSING(name, type)                                                                        \
-	EXPORT int name(type *object)                                                              \
+	GT_API int name(type *object)                                                              \
 	{                                                                                          \
 		int rc;                                                                            \
 												   \
@@ -89,7 +88,7 @@ static inline bool sem_taken(sem_t *sem)
 	int saved = errno;
 
 	pthread_testcancel();
-	if (GT_PT_LIKELY(gt_pt_real.sem_trywait(sem) == 0))
+	if (gt_likely(gt_pt_real.sem_trywait(sem) == 0))
 		return true;
 	errno = saved;
 	return false;
@@ -112,9 +111,9 @@ static inline bool sane(clockid_t clock, const struct timespec *time)
 		gt_pt_wait_begin(&wait);                                                           \
 		return wait.rc = gt_pt_real.name arguments;                                        \
 	}                                                                                          \
-	EXPORT int name parameters                                                                 \
+	GT_API int name parameters                                                                 \
 	{                                                                                          \
-		if (CONTENDED() && (may) && GT_PT_LIKELY(sem_taken(sem)))                          \
+		if (CONTENDED() && (may) && gt_likely(sem_taken(sem)))                             \
 			return 0;                                                                  \
 		return name##_slow arguments;                                                      \
 	}

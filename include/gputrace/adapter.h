@@ -20,6 +20,7 @@
 #ifndef GPUTRACE_ADAPTER_H
 #define GPUTRACE_ADAPTER_H
 
+#include "gputrace/compiler.h"
 #include "gputrace/records.h"
 
 #include <stdbool.h>
@@ -31,7 +32,6 @@ extern "C" {
 #endif
 
 #define GT_ADAPTER_ABI 1u
-#define GT_API __attribute__((visibility("default")))
 
 /* Handle of a definition; 0 means "none" and is accepted by every function that takes one. */
 typedef uint32_t gt_ref;

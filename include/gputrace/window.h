@@ -8,6 +8,7 @@
 #ifndef GPUTRACE_WINDOW_H
 #define GPUTRACE_WINDOW_H
 
+#include "gputrace/compiler.h"
 #include "gputrace/records.h"
 
 #include <stdbool.h>
@@ -18,9 +19,6 @@ extern "C" {
 #endif
 
 struct gt_location;
-
-#define gt_likely(x)   __builtin_expect(!!(x), 1)
-#define gt_unlikely(x) __builtin_expect(!!(x), 0)
 
 /* Where a thread records (lib/record/hot.h has how). */
 struct gt_hot {

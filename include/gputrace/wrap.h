@@ -3,7 +3,7 @@
  * What a generated wrapper (gputrace libwrapgen) needs beside the library's own header: the state of
  * one wrapped function and the way in and out.
  *
- * Limits: includes nothing and uses only names that begin with gt_ or GT_, because the foreign header
+ * Limits: includes nothing foreign and uses only names that begin with gt_ or GT_, because the foreign header
  * stands in front of it and may have defined any other. What is rare is in the project's runtime.c.
  *
  * The same source serves three forms: preloaded or linked in front of the library (the real function
@@ -11,6 +11,8 @@
  */
 #ifndef GPUTRACE_WRAP_H
 #define GPUTRACE_WRAP_H
+
+#include "gputrace/compiler.h"
 
 #ifdef __cplusplus
 #define GT_WRAP_BOOL bool
@@ -41,16 +43,15 @@ GT_WRAP_C void gt_wrap_core_enter(unsigned gt_region) __asm__("gt_enter");
 GT_WRAP_C void gt_wrap_core_leave(unsigned gt_region) __asm__("gt_leave");
 
 /* Of runtime.c. */
-#define GT_WRAP_HIDDEN __attribute__((visibility("hidden")))
-GT_WRAP_C GT_WRAP_HIDDEN void gt_wrap_define(struct gt_wrap *gt_w);
+GT_WRAP_C GT_HIDDEN void gt_wrap_define(struct gt_wrap *gt_w);
 /* The real function for the object that `gt_caller` lies in, or NULL. */
-GT_WRAP_C GT_WRAP_HIDDEN void *gt_wrap_find(struct gt_wrap *gt_w, const void *gt_caller);
-GT_WRAP_C GT_WRAP_HIDDEN void gt_wrap_nothing(void); /* in place of what is missing */
+GT_WRAP_C GT_HIDDEN void *gt_wrap_find(struct gt_wrap *gt_w, const void *gt_caller);
+GT_WRAP_C GT_HIDDEN void gt_wrap_nothing(void); /* in place of what is missing */
 /* All functions of the project, by their symbols, for dlsym.c; a NULL ends it. */
-GT_WRAP_C GT_WRAP_HIDDEN struct gt_wrap *const gt_wrap_table[];
-GT_WRAP_C GT_WRAP_HIDDEN const unsigned gt_wrap_table_size;
-GT_WRAP_C GT_WRAP_HIDDEN void gt_wrap_param(unsigned gt_param, unsigned long long gt_value,
-					    char gt_kind);
+GT_WRAP_C GT_HIDDEN struct gt_wrap *const gt_wrap_table[];
+GT_WRAP_C GT_HIDDEN const unsigned gt_wrap_table_size;
+GT_WRAP_C GT_HIDDEN void gt_wrap_param(unsigned gt_param, unsigned long long gt_value,
+				       char gt_kind);
 
 /* The function, if this call is recorded, or NULL. */
 static inline struct gt_wrap *gt_wrap_ready(struct gt_wrap *gt_w)
@@ -58,7 +59,7 @@ static inline struct gt_wrap *gt_wrap_ready(struct gt_wrap *gt_w)
 	if (!gt_wrap_core_active())
 		return 0;
 	/* Pairs with the release in gt_wrap_define(). */
-	if (__builtin_expect(__atomic_load_n(&gt_w->gt_state, __ATOMIC_ACQUIRE) != 1, 0))
+	if (gt_unlikely(__atomic_load_n(&gt_w->gt_state, __ATOMIC_ACQUIRE) != 1))
 		gt_wrap_define(gt_w);
 	return gt_w->gt_region ? gt_w : 0;
 }
@@ -83,7 +84,7 @@ static inline void *gt_wrap_real(struct gt_wrap *gt_w, const void *gt_caller)
 {
 	void *gt_real = __atomic_load_n(&gt_w->gt_real, __ATOMIC_ACQUIRE);
 
-	return __builtin_expect(!gt_real, 0) ? gt_wrap_find(gt_w, gt_caller) : gt_real;
+	return gt_unlikely(!gt_real) ? gt_wrap_find(gt_w, gt_caller) : gt_real;
 }
 
 #define GT_WRAP_SCOPE(gt_w) \
@@ -110,7 +111,7 @@ static inline void *gt_wrap_real(struct gt_wrap *gt_w, const void *gt_caller)
 #define GT_WRAP_DECLARE(gt_f)    extern __typeof__(gt_f) gt_f
 /* The wrapper's own return address says whose call it is. */
 #define GT_WRAP_FOUND(gt_w)      gt_wrap_real(&(gt_w), __builtin_return_address(0))
-#define GT_WRAP_MISSING(gt_real) __builtin_expect(!(gt_real), 0)
+#define GT_WRAP_MISSING(gt_real) gt_unlikely(!(gt_real))
 #define GT_WRAP_REAL(gt_f, gt_w) ((__typeof__(&gt_f))GT_WRAP_FOUND(gt_w))
 /* A function that the library has and that this project does not wrap. */
 #define GT_WRAP_OTHER(gt_f, gt_w) GT_WRAP_REAL(gt_f, gt_w)

@@ -5,6 +5,8 @@
  */
 #include "lib/common/pack.h"
 
+#include "gputrace/compiler.h"
+
 #include <errno.h>
 #include <stdbool.h>
 #include <string.h>
@@ -74,9 +76,9 @@ static inline char *short_pairs(const uint64_t **at, const uint64_t *end, uint64
 		uint64_t d1 = time1 - before, d2 = time2 - time1;
 		uint64_t h1 = gt_pack_hash(word1), h2 = gt_pack_hash(word2);
 
-		if (__builtin_expect(table[h1] != word1, 0) ||
-		    __builtin_expect(table[h2] != word2, 0) ||
-		    __builtin_expect((d1 | d2) >= SHORT, 0))
+		if (gt_unlikely(table[h1] != word1) ||
+		    gt_unlikely(table[h2] != word2) ||
+		    gt_unlikely((d1 | d2) >= SHORT))
 			break;
 		h1 |= d1 << 11 | h2 << 32 | d2 << 43;
 		memcpy(to, &h1, 8);
@@ -156,8 +158,8 @@ size_t gt_pack(const void *slots_at, uint32_t slots, uint64_t offset, void *out,
 		word = slot[1];
 		d = time - last;
 		h = gt_pack_hash(word);
-		if (__builtin_expect(table[h] == word, 1)) {
-			if (__builtin_expect(d < SHORT, 1)) {
+		if (gt_likely(table[h] == word)) {
+			if (gt_likely(d < SHORT)) {
 				token = (uint32_t)d << 11 | h;
 				memcpy(to, &token, 4);
 				to += 4;
@@ -213,7 +215,7 @@ static inline const char *short_tokens(const char *at, const char *end, uint64_t
 		memcpy(&two, at, 8);
 		h1 = two & ESCAPE;
 		h2 = two >> 32 & ESCAPE;
-		if (__builtin_expect(h1 == ESCAPE, 0) || __builtin_expect(h2 == ESCAPE, 0))
+		if (gt_unlikely(h1 == ESCAPE) || gt_unlikely(h2 == ESCAPE))
 			break;
 		time += (uint32_t)two >> 11;
 		to[0] = time;
@@ -255,7 +257,7 @@ int gt_unpack(const struct gt_pack_header *header, const void *bytes, void *out,
 			return -EPROTO;
 		memcpy(&token, at, 4);
 		at += 4;
-		if (__builtin_expect((token & ESCAPE) != ESCAPE, 1)) {
+		if (gt_likely((token & ESCAPE) != ESCAPE)) {
 			last += token >> 11;
 			slot[0] = last;
 			slot[1] = table[token & ESCAPE];

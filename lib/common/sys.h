@@ -8,6 +8,8 @@
 #ifndef GT_SYS_H
 #define GT_SYS_H
 
+#include "gputrace/compiler.h"
+
 #include <errno.h>
 #include <fcntl.h>
 #include <linux/futex.h>
@@ -45,7 +47,7 @@ int64_t gt_test_clock(clockid_t id, int64_t ns);
  * The program has confined itself (seccomp): from now on no system call is made here, because any that
  * it does not make itself may end it. Only the core has this.
  */
-extern int gt_confined __attribute__((weak, visibility("hidden")));
+extern GT_HIDDEN int gt_confined __attribute__((weak));
 static inline int gt_sys_refused(void)
 {
 	return &gt_confined && __atomic_load_n(&gt_confined, __ATOMIC_RELAXED);

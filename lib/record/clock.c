@@ -199,7 +199,7 @@ static int64_t read_ns(clockid_t id)
 {
 	int64_t ns = true_ns(id), since = ns;
 
-	if (__builtin_expect(!(skew_ns | skew_ppm), 1))
+	if (gt_likely(!(skew_ns | skew_ppm)))
 		return ns;
 	if (id != CLOCK_MONOTONIC)
 		since = true_ns(CLOCK_MONOTONIC);

@@ -10,13 +10,11 @@
 
 #include <stdbool.h>
 
-#define GT_CONTROL __attribute__((visibility("hidden")))
-
-GT_CONTROL void gt_switch(bool on);        /* this process, nests not */
-GT_CONTROL void gt_switch_thread(bool on); /* the calling thread, nests not */
-GT_CONTROL void gt_buffer_flush(void);     /* spools what the calling thread has recorded */
-GT_CONTROL void gt_rewind_mark(void);
-GT_CONTROL void gt_rewind(void);
-GT_CONTROL void gt_timesync(void);         /* VT_TIMESYNC(): calls what gt_on_timesync() was given */
+GT_HIDDEN void gt_switch(bool on);        /* this process, nests not */
+GT_HIDDEN void gt_switch_thread(bool on); /* the calling thread, nests not */
+GT_HIDDEN void gt_buffer_flush(void);     /* spools what the calling thread has recorded */
+GT_HIDDEN void gt_rewind_mark(void);
+GT_HIDDEN void gt_rewind(void);
+GT_HIDDEN void gt_timesync(void);         /* VT_TIMESYNC(): calls what gt_on_timesync() was given */
 
 #endif

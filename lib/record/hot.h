@@ -24,9 +24,6 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-#define GT_HIDDEN      __attribute__((visibility("hidden")))
-#define GT_TLS         __thread __attribute__((tls_model("initial-exec")))
-
 /* The calling thread's buffer, or one of the gt_hot_* below, which all have limit 0. */
 extern GT_HIDDEN GT_TLS struct gt_hot *gt_self;
 

@@ -3,14 +3,15 @@
 #ifndef GT_LAUNCH_H
 #define GT_LAUNCH_H
 
+#include "gputrace/compiler.h"
+
 #include <stdbool.h>
 
 /*
  * Runs `gputrace assemble` on `dir` and waits for its end. The tool inherits `lock_fd`, which holds the
  * exclusive lock on the run in the folder `home`. part: only converts what this host has recorded. Returns 0 if the tool was started, or a negative errno.
  */
-__attribute__((visibility("hidden"))) int gt_launch_assembly(const char *dir, const char *home,
-								int lock_fd, bool part);
+GT_HIDDEN int gt_launch_assembly(const char *dir, const char *home, int lock_fd, bool part);
 
 /*
  * Calls the function; if the program has no descriptor left (it returns -EMFILE), once more in a process
@@ -18,7 +19,6 @@ __attribute__((visibility("hidden"))) int gt_launch_assembly(const char *dir, co
  * same numbers, and some free ones. Returns what the function returns. That process has another pid; what the function opens for
  * good is not open here.
  */
-__attribute__((visibility("hidden"))) int gt_launch_apart(int (*function)(void *), void *argument,
-							     int folder, int other);
+GT_HIDDEN int gt_launch_apart(int (*function)(void *), void *argument, int folder, int other);
 
 #endif

@@ -28,31 +28,31 @@ struct gt_lock {
 #define GT_LOCK_REFUSED   (UINT64_C(1) << (SIGKILL - 1) | UINT64_C(1) << (SIGSTOP - 1))
 
 /* Blocks all signals of the thread; what it returns goes to gt_signals_restore(). */
-__attribute__((visibility("hidden"))) uint64_t gt_signals_block(void);
-__attribute__((visibility("hidden"))) void gt_signals_restore(uint64_t mask);
+GT_HIDDEN uint64_t gt_signals_block(void);
+GT_HIDDEN void gt_signals_restore(uint64_t mask);
 
 /*
  * The program is about to confine itself, or has failed to: from now on nobody blocks signals, and
  * those who have done so have given them back when this returns (or a second has passed).
  */
-__attribute__((visibility("hidden"))) void gt_signals_confine(bool confined);
+GT_HIDDEN void gt_signals_confine(bool confined);
 /* In a forked child, where other threads are not: `mask` is what the calling one has to restore. */
-__attribute__((visibility("hidden"))) void gt_signals_forked(uint64_t mask);
+GT_HIDDEN void gt_signals_forked(uint64_t mask);
 
 /*
  * Returns what gt_unlock wants, in any case. If it is GT_LOCK_REFUSED what the lock protects must not
  * be touched: the process has confined itself, and who holds the lock may be what this handler has
  * interrupted, or never go on.
  */
-__attribute__((visibility("hidden"), warn_unused_result)) uint64_t gt_lock(struct gt_lock *lock);
-__attribute__((visibility("hidden"))) void gt_unlock(struct gt_lock *lock, uint64_t mask);
+GT_HIDDEN __attribute__((warn_unused_result)) uint64_t gt_lock(struct gt_lock *lock);
+GT_HIDDEN void gt_unlock(struct gt_lock *lock, uint64_t mask);
 
 /*
  * Whoever takes many locks, one after the other or together, blocks signals once: a process that
  * starts makes some hundred definitions, each with a lock of its own. Per thread, in the order of a
  * stack; what gt_hold_signals() returns goes to the other.
  */
-__attribute__((visibility("hidden"))) uint64_t gt_hold_signals(void);
-__attribute__((visibility("hidden"))) void gt_release_signals(uint64_t mask);
+GT_HIDDEN uint64_t gt_hold_signals(void);
+GT_HIDDEN void gt_release_signals(uint64_t mask);
 
 #endif

@@ -23,17 +23,16 @@ struct gt_readings {
 };
 
 /* How many slots the readings of the next event take; opens what is not open yet. 0: there are none. */
-__attribute__((visibility("hidden"))) unsigned gt_metrics_room(struct gt_location *loc);
+GT_HIDDEN unsigned gt_metrics_room(struct gt_location *loc);
 
 /*
  * Reads the sources and commits their records in the `room` slots from `slot` on; returns the slot behind them.
  * `now`: *tick becomes the time after the readings, if it is not later.
  */
-__attribute__((visibility("hidden"))) struct gt_slot *gt_metrics_fill(struct gt_location *loc,
-								      struct gt_slot *slot, unsigned room,
-								      bool now, uint64_t *tick);
+GT_HIDDEN struct gt_slot *gt_metrics_fill(struct gt_location *loc, struct gt_slot *slot, unsigned room,
+					  bool now, uint64_t *tick);
 
 /* The thread ends that records here. */
-__attribute__((visibility("hidden"))) void gt_metrics_close(struct gt_location *loc);
+GT_HIDDEN void gt_metrics_close(struct gt_location *loc);
 
 #endif

@@ -143,7 +143,7 @@ unsigned gt_io_of_fd(int fd)
 	if ((unsigned)fd >= FDS)
 		return 0;
 	handle = __atomic_load_n(&fds[fd], __ATOMIC_ACQUIRE);
-	return __builtin_expect(handle != 0, 1) ? handle : find_fd(fd);
+	return gt_likely(handle != 0) ? handle : find_fd(fd);
 }
 
 /* The FILE's slot, or a new one if `make`. */
@@ -185,7 +185,7 @@ unsigned gt_io_of_file(const void *given)
 	if (!slot) /* fflush(NULL), or no room */
 		return 0;
 	handle = __atomic_load_n(slot, __ATOMIC_ACQUIRE);
-	if (__builtin_expect(handle != 0, 1))
+	if (gt_likely(handle != 0))
 		return handle == NEW ? 0 : handle;
 	if (!__atomic_compare_exchange_n(slot, &handle, NEW, false, __ATOMIC_ACQ_REL, __ATOMIC_RELAXED))
 		return handle == NEW ? 0 : handle;

@@ -32,18 +32,18 @@ struct gt_hook {
 	unsigned long gt_id;
 };
 
-GT_WRAP_HIDDEN void gt_hook_abandon(struct gt_hook *hook);
+GT_HIDDEN void gt_hook_abandon(struct gt_hook *hook);
 /* A call that is cancelled, or left by an exception, leaves its region. */
 static inline void gt_hook_done(struct gt_hook *hook)
 {
-	if (__builtin_expect(hook->gt_open, 0))
+	if (gt_unlikely(hook->gt_open))
 		gt_hook_abandon(hook);
 }
 /* The function, if it has a region; the first call asks everything, the others leave it to gt_io_begin,
  * because behind a system call each jump through a pointer is dear. */
 static inline struct gt_wrap *gt_io_known(struct gt_wrap *w)
 {
-	if (__builtin_expect(__atomic_load_n(&w->gt_state, __ATOMIC_ACQUIRE) != 1, 0))
+	if (gt_unlikely(__atomic_load_n(&w->gt_state, __ATOMIC_ACQUIRE) != 1))
 		return gt_wrap_ready(w);
 	return w->gt_region ? w : 0;
 }
@@ -61,15 +61,15 @@ static inline void gt_io_ask(struct gt_hook *hook)
 /* Reading, writing, flushing: (mode, kind, descriptor or FILE, bytes asked for, size of a unit). */
 GT_WRAP_C unsigned long gt_io_begin(unsigned region, unsigned handle, unsigned mode, unsigned long bytes);
 GT_WRAP_C void gt_io_end(unsigned region, unsigned handle, unsigned long bytes, unsigned long id);
-GT_WRAP_HIDDEN unsigned gt_io_of_fd(int fd);
+GT_HIDDEN unsigned gt_io_of_fd(int fd);
 #define GT_IO_FDS 65536u
-extern GT_WRAP_HIDDEN unsigned gt_io_fds[GT_IO_FDS]; /* 0: not known; atomic */
-GT_WRAP_HIDDEN unsigned gt_io_of_file(const void *file);
+extern GT_HIDDEN unsigned gt_io_fds[GT_IO_FDS]; /* 0: not known; atomic */
+GT_HIDDEN unsigned gt_io_of_file(const void *file);
 
 static inline void gt_io_go(struct gt_hook *hook, unsigned mode, unsigned long bytes)
 {
 	hook->gt_id = gt_io_begin(hook->gt_w->gt_region, hook->gt_handle, mode, bytes);
-	if (__builtin_expect(hook->gt_id == ~0ul, 0))
+	if (gt_unlikely(hook->gt_id == ~0ul))
 		hook->gt_w = 0; /* not recorded now */
 	else
 		hook->gt_open = GT_IO_OPERATION;
@@ -108,7 +108,7 @@ static inline void gt_hook_fd_begin(struct gt_hook *hook, unsigned mode, int kin
 	hook->gt_a = bytes;
 	hook->gt_b = 1;
 	hook->gt_handle = gt_io_fds[fd & (GT_IO_FDS - 1)];
-	if (__builtin_expect(!hook->gt_handle || (unsigned)fd >= GT_IO_FDS, 0)) {
+	if (gt_unlikely(!hook->gt_handle || (unsigned)fd >= GT_IO_FDS)) {
 		gt_io_ask(hook);
 		if (!hook->gt_w)
 			return;
@@ -123,14 +123,14 @@ static inline void gt_hook_fd_end(struct gt_hook *hook, unsigned long long resul
 }
 
 /* pread and the like: with VT_IOTRACE_EXTENDED the offset is a parameter. */
-extern GT_WRAP_HIDDEN int gt_io_extended;
-GT_WRAP_HIDDEN void gt_io_offset(unsigned long long offset);
+extern GT_HIDDEN int gt_io_extended;
+GT_HIDDEN void gt_io_offset(unsigned long long offset);
 
 static inline void gt_hook_at_begin(struct gt_hook *hook, unsigned mode, int kind, int fd,
 				    unsigned long long bytes, unsigned long long offset)
 {
 	gt_hook_fd_begin(hook, mode, kind, fd, bytes);
-	if (__builtin_expect(gt_io_extended, 0) && hook->gt_open)
+	if (gt_unlikely(gt_io_extended) && hook->gt_open)
 		gt_io_offset(offset);
 }
 
@@ -175,31 +175,31 @@ static inline void gt_hook_text_end(struct gt_hook *hook, unsigned long long res
 }
 
 /* Handles come and go; these are called whether or not the call is recorded, to know what is open. */
-GT_WRAP_HIDDEN void gt_hook_open_begin(struct gt_hook *hook, unsigned long long flags);
-GT_WRAP_HIDDEN void gt_hook_open_end(struct gt_hook *hook, unsigned long long result);
-GT_WRAP_HIDDEN void gt_hook_fopen_begin(struct gt_hook *hook, unsigned long long mode);
-GT_WRAP_HIDDEN void gt_hook_fopen_end(struct gt_hook *hook, unsigned long long result);
-GT_WRAP_HIDDEN void gt_hook_freopen_begin(struct gt_hook *hook, unsigned long long mode,
-					  unsigned long long file);
-GT_WRAP_HIDDEN void gt_hook_freopen_end(struct gt_hook *hook, unsigned long long result);
-GT_WRAP_HIDDEN void gt_hook_close_begin(struct gt_hook *hook, int fd);
-GT_WRAP_HIDDEN void gt_hook_close_end(struct gt_hook *hook, unsigned long long result);
-GT_WRAP_HIDDEN void gt_hook_fclose_begin(struct gt_hook *hook, unsigned long long file);
-GT_WRAP_HIDDEN void gt_hook_fclose_end(struct gt_hook *hook, unsigned long long result);
-GT_WRAP_HIDDEN void gt_hook_pair_begin(struct gt_hook *hook, unsigned mode, unsigned long long fds);
-GT_WRAP_HIDDEN void gt_hook_pair_end(struct gt_hook *hook, unsigned long long result);
-GT_WRAP_HIDDEN void gt_hook_dup_begin(struct gt_hook *hook, int fd, int to);
-GT_WRAP_HIDDEN void gt_hook_dup_end(struct gt_hook *hook, unsigned long long result);
-GT_WRAP_HIDDEN void gt_hook_fcntl_begin(struct gt_hook *hook, int fd, int command);
-GT_WRAP_HIDDEN void gt_hook_fcntl_end(struct gt_hook *hook, unsigned long long result);
-GT_WRAP_HIDDEN void gt_hook_seek_begin(struct gt_hook *hook, int fd, unsigned long long offset,
-				       unsigned whence);
-GT_WRAP_HIDDEN void gt_hook_seek_end(struct gt_hook *hook, unsigned long long result);
-GT_WRAP_HIDDEN void gt_hook_fseek_begin(struct gt_hook *hook, unsigned long long file,
-					unsigned long long offset, unsigned whence);
-GT_WRAP_HIDDEN void gt_hook_fseek_end(struct gt_hook *hook, unsigned long long result);
+GT_HIDDEN void gt_hook_open_begin(struct gt_hook *hook, unsigned long long flags);
+GT_HIDDEN void gt_hook_open_end(struct gt_hook *hook, unsigned long long result);
+GT_HIDDEN void gt_hook_fopen_begin(struct gt_hook *hook, unsigned long long mode);
+GT_HIDDEN void gt_hook_fopen_end(struct gt_hook *hook, unsigned long long result);
+GT_HIDDEN void gt_hook_freopen_begin(struct gt_hook *hook, unsigned long long mode,
+				     unsigned long long file);
+GT_HIDDEN void gt_hook_freopen_end(struct gt_hook *hook, unsigned long long result);
+GT_HIDDEN void gt_hook_close_begin(struct gt_hook *hook, int fd);
+GT_HIDDEN void gt_hook_close_end(struct gt_hook *hook, unsigned long long result);
+GT_HIDDEN void gt_hook_fclose_begin(struct gt_hook *hook, unsigned long long file);
+GT_HIDDEN void gt_hook_fclose_end(struct gt_hook *hook, unsigned long long result);
+GT_HIDDEN void gt_hook_pair_begin(struct gt_hook *hook, unsigned mode, unsigned long long fds);
+GT_HIDDEN void gt_hook_pair_end(struct gt_hook *hook, unsigned long long result);
+GT_HIDDEN void gt_hook_dup_begin(struct gt_hook *hook, int fd, int to);
+GT_HIDDEN void gt_hook_dup_end(struct gt_hook *hook, unsigned long long result);
+GT_HIDDEN void gt_hook_fcntl_begin(struct gt_hook *hook, int fd, int command);
+GT_HIDDEN void gt_hook_fcntl_end(struct gt_hook *hook, unsigned long long result);
+GT_HIDDEN void gt_hook_seek_begin(struct gt_hook *hook, int fd, unsigned long long offset,
+				  unsigned whence);
+GT_HIDDEN void gt_hook_seek_end(struct gt_hook *hook, unsigned long long result);
+GT_HIDDEN void gt_hook_fseek_begin(struct gt_hook *hook, unsigned long long file,
+				   unsigned long long offset, unsigned whence);
+GT_HIDDEN void gt_hook_fseek_end(struct gt_hook *hook, unsigned long long result);
 /* mmap: a region if a file is mapped. */
-GT_WRAP_HIDDEN void gt_hook_map_begin(struct gt_hook *hook, int fd);
-GT_WRAP_HIDDEN void gt_hook_map_end(struct gt_hook *hook, unsigned long long result);
+GT_HIDDEN void gt_hook_map_begin(struct gt_hook *hook, int fd);
+GT_HIDDEN void gt_hook_map_end(struct gt_hook *hook, unsigned long long result);
 
 #endif

@@ -26,7 +26,7 @@
 #define ARENA (64u << 10)
 #define HINT  3u /* severity of a marker */
 
-__thread int gt_memory_depth __attribute__((tls_model("initial-exec")));
+GT_TLS int gt_memory_depth;
 int gt_memory_events;
 static int64_t held;
 static int ready; /* set_up() is over */
@@ -75,7 +75,7 @@ int gt_memory_own(unsigned long long address)
 }
 
 /* What serves a call that is made while the real function is looked for. */
-__attribute__((visibility("hidden"))) void *gt_wrap_meanwhile(const char *symbol)
+GT_HIDDEN void *gt_wrap_meanwhile(const char *symbol)
 {
 	if (!strcmp(symbol, "malloc"))
 		return (void *)take;
@@ -123,7 +123,7 @@ void gt_memory_begin(struct gt_hook *hook, unsigned long long freed)
 
 	hook->gt_inside = gt_wrap_scoped(hook->gt_of) ? 2 : 1;
 	if (hook->gt_inside == 1 && !gt_memory_depth++) {
-		if (__builtin_expect(!__atomic_load_n(&ready, __ATOMIC_ACQUIRE), 0))
+		if (gt_unlikely(!__atomic_load_n(&ready, __ATOMIC_ACQUIRE)))
 			set_up();
 		hook->gt_held = size_of(freed);
 	}
@@ -164,7 +164,7 @@ int gt_hook_change_begin(struct gt_hook *hook, unsigned long long address, unsig
 	void *fresh;
 	size_t old;
 
-	if (__builtin_expect(gt_memory_own(address), 0)) {
+	if (gt_unlikely(gt_memory_own(address))) {
 		old = *(size_t *)(void *)((char *)address - 16);
 		fresh = malloc(bytes);
 		if (fresh)

@@ -20,20 +20,20 @@ struct gt_hook {
 	unsigned long long gt_answer;
 };
 
-extern GT_WRAP_HIDDEN __thread int gt_memory_depth __attribute__((tls_model("initial-exec")));
-extern GT_WRAP_HIDDEN int gt_memory_events; /* VT_MEMTRACE_EVENTS */
+extern GT_HIDDEN GT_TLS int gt_memory_depth;
+extern GT_HIDDEN int gt_memory_events; /* VT_MEMTRACE_EVENTS */
 
-GT_WRAP_HIDDEN void gt_memory_begin(struct gt_hook *hook, unsigned long long freed);
-GT_WRAP_HIDDEN void gt_memory_end(struct gt_hook *hook, unsigned long long made);
-GT_WRAP_HIDDEN void gt_memory_done(struct gt_hook *hook);
+GT_HIDDEN void gt_memory_begin(struct gt_hook *hook, unsigned long long freed);
+GT_HIDDEN void gt_memory_end(struct gt_hook *hook, unsigned long long made);
+GT_HIDDEN void gt_memory_done(struct gt_hook *hook);
 /* Is it of the arena that serves while the real functions are looked for? */
-GT_WRAP_HIDDEN int gt_memory_own(unsigned long long address);
-GT_WRAP_HIDDEN void *gt_memory_move(unsigned long long address, unsigned long long bytes);
+GT_HIDDEN int gt_memory_own(unsigned long long address);
+GT_HIDDEN void *gt_memory_move(unsigned long long address, unsigned long long bytes);
 
 /* An exception (std::bad_alloc) passes through. */
 static inline void gt_hook_done(struct gt_hook *hook)
 {
-	if (__builtin_expect(hook->gt_inside, 0))
+	if (gt_unlikely(hook->gt_inside))
 		gt_memory_done(hook);
 }
 
@@ -67,7 +67,7 @@ static inline void gt_hook_put_end(struct gt_hook *hook, unsigned long long resu
 /* free, delete */
 static inline int gt_hook_free_begin(struct gt_hook *hook, unsigned long long address)
 {
-	if (__builtin_expect(gt_memory_own(address), 0))
+	if (gt_unlikely(gt_memory_own(address)))
 		return 1;
 	gt_memory_begin(hook, address);
 	return 0;
@@ -80,8 +80,8 @@ static inline void gt_hook_free_end(struct gt_hook *hook, unsigned long long res
 }
 
 /* realloc */
-GT_WRAP_HIDDEN int gt_hook_change_begin(struct gt_hook *hook, unsigned long long address,
-					unsigned long long bytes);
-GT_WRAP_HIDDEN void gt_hook_change_end(struct gt_hook *hook, unsigned long long result);
+GT_HIDDEN int gt_hook_change_begin(struct gt_hook *hook, unsigned long long address,
+				   unsigned long long bytes);
+GT_HIDDEN void gt_hook_change_end(struct gt_hook *hook, unsigned long long result);
 
 #endif

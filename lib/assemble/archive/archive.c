@@ -9,6 +9,7 @@
  */
 #include "config.h"
 
+#include "gputrace/compiler.h"
 #include "lib/assemble/archive/int.h"
 #include "lib/assemble/util/utf8.h"
 
@@ -59,7 +60,7 @@ bool gt_otf2_bad(struct gt_archive *archive, OTF2_ErrorCode rc, const char *what
 {
 	char text[200];
 
-	if (__builtin_expect(rc == OTF2_SUCCESS, 1))
+	if (gt_likely(rc == OTF2_SUCCESS))
 		return false;
 	snprintf(text, sizeof(text), "OTF2: %s: %s", what, OTF2_Error_GetDescription(rc));
 	gt_archive_fail(archive, text);
@@ -426,7 +427,7 @@ void gt_archive_marker(struct gt_archive *archive, struct gt_defs *defs,
  * libotf2 asks for this number to make the archive's id. libc would ask a name server, and wait for it
  * where there is none; without memory it waits for ever (glibc 2.36).
  */
-__attribute__((visibility("default"))) long gethostid(void)
+GT_API long gethostid(void)
 {
 	uint32_t hash = 0x811c9dc5;
 	char name[256] = "";

@@ -14,6 +14,7 @@
  */
 #include "config.h"
 
+#include "gputrace/compiler.h"
 #include "lib/assemble/archive/track.h"
 #include "lib/assemble/spool/loss.h"
 
@@ -21,8 +22,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-#define unlikely(x)  __builtin_expect(!!(x), 0)
 
 #define FRAMES_FIRST 1024u
 /* Definitions that come at the very end: properties of the archive, and of each location with its
@@ -496,12 +495,12 @@ static inline __attribute__((always_inline)) void run_into(struct gt_track *t, s
 		const uint64_t ns = gt_segment_ns(scale.ns, tick - scale.tick, scale.mult);
 		const unsigned type = GT_WORD_TYPE(word);
 
-		if (unlikely(tick > most || slot[1].time < tick))
+		if (gt_unlikely(tick > most || slot[1].time < tick))
 			goto other;
 		if (type == GT_T_LEAVE_ADDR || type == GT_T_LEAVE) {
 			const uint32_t region = top->region;
 
-			if (unlikely(top->word != word - LEAVE_STEP))
+			if (gt_unlikely(top->word != word - LEAVE_STEP))
 				break;
 			account(&profile[region], top--, ns);
 			if (pipe)
@@ -512,7 +511,7 @@ static inline __attribute__((always_inline)) void run_into(struct gt_track *t, s
 			const struct gt_lookup_entry *entry = gt_lookup_find(&lookup, word);
 			const uint32_t region = entry ? entry->value : GT_UNDEFINED;
 
-			if (unlikely(region >= GT_TIMED || top == last_frame))
+			if (gt_unlikely(region >= GT_TIMED || top == last_frame))
 				break;
 			top++;
 			top->word = word;
@@ -534,7 +533,7 @@ other:
 			slot = next - 1;
 			continue;
 		}
-		if (unlikely(rc != OTF2_SUCCESS)) {
+		if (gt_unlikely(rc != OTF2_SUCCESS)) {
 			slot++;
 			break;
 		}
@@ -543,7 +542,7 @@ other:
 		t->last = slot == behind ? last : slot[-1].time;
 	t->stream.at += slot - t->stream.at;
 	t->depth = (size_t)(top + 1 - t->w->frames);
-	if (unlikely(rc != OTF2_SUCCESS))
+	if (gt_unlikely(rc != OTF2_SUCCESS))
 		gt_track_bad(t, rc, "enter or leave");
 }
 
