@@ -150,9 +150,6 @@ extern const struct gt_otf2_visitor check_visitor;
 /* Before the events. */
 void check_prepare(struct check *check);
 
-/* A rule is broken at the event that is being visited. */
-void check_event(struct gt_otf2_cursor *at, enum check_rule rule, const char *format, ...)
-	__attribute__((format(printf, 3, 4)));
 /* Is the attribute MPI_ERROR at the event? */
 bool check_failed(const struct gt_otf2_cursor *at);
 /* Events of messages, collectives and one-sided operations. */
@@ -176,6 +173,9 @@ void check_pairs(struct check *check);
 /* A rule is broken at an event (NO_EVENT: the location as a whole; no location: the archive). */
 void check_broken(struct check *check, enum check_rule rule, uint64_t location, uint64_t event,
 		  uint64_t ticks, const char *format, ...) __attribute__((format(printf, 6, 7)));
+/* At the event that is being visited. */
+void check_event(struct gt_otf2_cursor *at, enum check_rule rule, const char *format, ...)
+	__attribute__((format(printf, 3, 4)));
 void check_note(const struct check *check, struct broken *broken, uint64_t location, uint64_t event,
 		uint64_t ticks, const char *format, va_list args);
 /* Adds the findings of a location, and frees them. */

@@ -11,16 +11,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-void check_event(struct gt_otf2_cursor *at, enum check_rule rule, const char *format, ...)
-{
-	struct state *s = at->state;
-	va_list args;
-
-	va_start(args, format);
-	check_note(at->user, &s->broken[rule], at->location->id, at->event, at->ticks, format, args);
-	va_end(args);
-}
-
 static void on_fault(void *user, struct gt_otf2_cursor *at, enum gt_otf2_fault fault, const char *format,
 		     va_list args)
 {
@@ -32,21 +22,6 @@ static void on_fault(void *user, struct gt_otf2_cursor *at, enum gt_otf2_fault f
 			   format, args);
 	else
 		check_note(check, &check->broken[rule], GT_OTF2_NOTHING, NO_EVENT, 0, format, args);
-}
-
-bool check_failed(const struct gt_otf2_cursor *at)
-{
-	const struct check *check = at->user;
-
-	for (uint32_t i = 0; i < at->attribute_count; i++) {
-		OTF2_AttributeValue value;
-		OTF2_Type type;
-		uint32_t id;
-
-		if (gt_otf2_nth_attribute(at, i, &id, &type, &value) && id == check->mpi_error)
-			return true;
-	}
-	return false;
 }
 
 /* ---- regions --------------------------------------------------------------------------------- */

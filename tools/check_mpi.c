@@ -11,6 +11,21 @@
 #include <stdlib.h>
 #include <string.h>
 
+bool check_failed(const struct gt_otf2_cursor *at)
+{
+	const struct check *check = at->user;
+
+	for (uint32_t i = 0; i < at->attribute_count; i++) {
+		OTF2_AttributeValue value;
+		OTF2_Type type;
+		uint32_t id;
+
+		if (gt_otf2_nth_attribute(at, i, &id, &type, &value) && id == check->mpi_error)
+			return true;
+	}
+	return false;
+}
+
 /* ---- messages -------------------------------------------------------------------------------- */
 
 static void no_member(struct gt_otf2_cursor *at, uint64_t comm)

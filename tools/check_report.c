@@ -106,6 +106,16 @@ void check_broken(struct check *check, enum check_rule rule, uint64_t location, 
 	va_end(args);
 }
 
+void check_event(struct gt_otf2_cursor *at, enum check_rule rule, const char *format, ...)
+{
+	struct state *s = at->state;
+	va_list args;
+
+	va_start(args, format);
+	check_note(at->user, &s->broken[rule], at->location->id, at->event, at->ticks, format, args);
+	va_end(args);
+}
+
 void check_merge(struct check *check, struct broken broken[RULES])
 {
 	for (int rule = 0; rule < RULES; rule++) {
