@@ -2,8 +2,7 @@
 # libgputrace-mpi.so, the entry points of all MPI functions, and one library of wrappers for each MPI
 # that was found. What the preprocessor makes of each mpi.h is the table that both are made from.
 lib_libgtassemble_la_SOURCES += mpi/assemble/comms.h mpi/assemble/comms.c mpi/assemble/links.h \
-	mpi/assemble/links.c mpi/assemble/messages.c mpi/assemble/mpi.c mpi/assemble/rma.c mpi/assemble/topology.h \
-	mpi/assemble/topology.c
+	mpi/assemble/links.c mpi/assemble/messages.c mpi/assemble/mpi.h mpi/assemble/mpi.c mpi/assemble/rma.c
 EXTRA_DIST += mpi/gen.py mpi/libgputrace-mpi.map mpi/flavour.map
 MPI_TABLE_FILES =
 MPI_TABLES =

@@ -58,11 +58,6 @@ struct gt_mpi {
 	size_t counted;
 };
 
-extern const struct gt_assembler gt_assembler_mpi;
-
-/* That of an assembly. */
-struct gt_mpi *gt_mpi_of(struct gt_assembly *a);
-
 /* Was it started as a rank and has an MPI library, but no MPI was recorded, although that was wished? */
 bool gt_mpi_silent(const struct gt_proc *proc);
 
@@ -73,6 +68,9 @@ bool gt_mpi_silent(const struct gt_proc *proc);
  */
 int gt_mpi_make(struct gt_mpi *mpi, const struct gt_spool *spool, const struct gt_layout *layout,
 		const struct gt_clock *clock, struct gt_defs *defs, enum gt_how how);
+
+/* The Cartesian topologies of communicators whose members were all recorded, up to GT_DIMENSIONS dimensions. */
+void gt_mpi_topologies(const struct gt_mpi *mpi, const struct gt_spool *spool, struct gt_defs *defs);
 
 /* Have all hosts of a job found each other with all its ranks? (lib/record/hosts.c) */
 bool gt_mpi_complete(int dirfd, uint64_t job);
@@ -97,10 +95,6 @@ uint64_t gt_mpi_who(uint64_t job, uint32_t rank);
 bool gt_mpi_elsewhere(const struct gt_mpi *mpi, const struct gt_layout *layout,
 		      const struct gt_mpi_view *view, uint32_t place, const struct gt_proc *proc,
 		      uint64_t *who);
-
-struct gt_track;
-/* A communicator of the process that is converted by its id, or NULL. */
-const struct gt_mpi_view *gt_track_view(const struct gt_track *t, uint32_t id);
 
 /* The place of a rank of the far side, or GT_UNDEFINED. */
 uint32_t gt_mpi_return(const struct gt_mpi_view *view, uint32_t rank);

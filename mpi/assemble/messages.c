@@ -8,13 +8,8 @@
 #include "config.h"
 
 #include "lib/assemble/archive/track.h"
-#include "mpi/assemble/comms.h"
 #include "lib/assemble/pair/order.h"
-
-const struct gt_mpi_view *gt_track_view(const struct gt_track *t, uint32_t id)
-{
-	return gt_mpi_view(gt_mpi_of(t->conv->assembly), (size_t)(t->loc->proc - t->conv->spool->procs), id);
-}
+#include "mpi/assemble/mpi.h"
 
 static const struct gt_mpi_view *view_of(const struct gt_track *t, const struct gt_slot *slot)
 {

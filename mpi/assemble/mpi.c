@@ -9,8 +9,7 @@
 
 #include "lib/assemble/archive/track.h"
 #include "lib/assemble/half.h"
-#include "mpi/assemble/comms.h"
-#include "mpi/assemble/topology.h"
+#include "mpi/assemble/mpi.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -19,6 +18,11 @@
 struct gt_mpi *gt_mpi_of(struct gt_assembly *a)
 {
 	return *gt_state(a, &gt_assembler_mpi);
+}
+
+const struct gt_mpi_view *gt_track_view(const struct gt_track *t, uint32_t id)
+{
+	return gt_mpi_view(gt_mpi_of(t->conv->assembly), (size_t)(t->loc->proc - t->conv->spool->procs), id);
 }
 
 static int define(struct gt_assembly *a)
@@ -34,7 +38,7 @@ static int define(struct gt_assembly *a)
 		gt_assembly_say(a, 1, "%zu MPI connect/accept/spawn endpoints are ambiguous; messages "
 				"on them are omitted", mpi->links.alone);
 	if (!rc)
-		gt_topologies_make(mpi, &a->spool, &a->defs);
+		gt_mpi_topologies(mpi, &a->spool, &a->defs);
 	return rc;
 }
 

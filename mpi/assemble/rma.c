@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * One-sided operations of MPI on windows, and the topologies of communicators.
+ * One-sided operations of MPI on windows.
  *
  * Limits: a window is known by the key that its processes gave it; records on windows whose
  * communicator is not known are counted as unknown, those that name a rank that was not recorded as
@@ -9,7 +9,7 @@
 #include "config.h"
 
 #include "lib/assemble/archive/track.h"
-#include "mpi/assemble/comms.h"
+#include "mpi/assemble/mpi.h"
 
 struct window {
 	uint32_t number;
@@ -168,51 +168,4 @@ void gt_convert_rma(struct gt_track *t, const struct gt_slot *slot, uint64_t tic
 		on_window(t, slot, gt_track_time(t, tick), &window);
 	else
 		gt_convert_unknown(t, slot, tick);
-}
-
-/* ---- topologies ------------------------------------------------------------------------------ */
-
-static OTF2_ErrorCode write_places(OTF2_GlobalDefWriter *writer, uint32_t number,
-				   const struct gt_topology *topology, uint32_t count)
-{
-	uint32_t coordinates[GT_DIMENSIONS];
-	OTF2_ErrorCode rc = OTF2_SUCCESS;
-
-	for (uint32_t rank = 0; rc == OTF2_SUCCESS && rank < count; rank++) {
-		uint32_t rest = rank;
-
-		for (uint32_t d = topology->count; d-- > 0;) {
-			coordinates[d] = rest % topology->numbers[d];
-			rest /= topology->numbers[d];
-		}
-		rc = OTF2_GlobalDefWriter_WriteCartCoordinate(writer, number, rank,
-							      (uint8_t)topology->count, coordinates);
-	}
-	return rc;
-}
-
-OTF2_ErrorCode gt_archive_write_topologies(OTF2_GlobalDefWriter *writer, struct gt_defs *defs)
-{
-	const struct gt_topology *all = defs->topologies.items;
-	const struct gt_comm *comms = defs->comms.items;
-	OTF2_CartDimensionRef mine[GT_DIMENSIONS], next = 0;
-	OTF2_ErrorCode rc = OTF2_SUCCESS;
-	uint32_t n = (uint32_t)gt_table_count(&defs->topologies);
-
-	for (uint32_t i = 0; i < n; i++)
-		for (uint32_t d = 0; rc == OTF2_SUCCESS && d < all[i].count; d++)
-			rc = OTF2_GlobalDefWriter_WriteCartDimension(
-				writer, next++, 0, all[i].numbers[d],
-				all[i].numbers[all[i].count + d] ? OTF2_CART_PERIODIC_TRUE
-								 : OTF2_CART_PERIODIC_FALSE);
-	next = 0;
-	for (uint32_t i = 0; rc == OTF2_SUCCESS && i < n; i++) {
-		for (uint32_t d = 0; d < all[i].count; d++)
-			mine[d] = next++;
-		rc = OTF2_GlobalDefWriter_WriteCartTopology(writer, i, comms[all[i].comm].name,
-							    all[i].comm, (uint8_t)all[i].count, mine);
-	}
-	for (uint32_t i = 0; rc == OTF2_SUCCESS && i < n; i++)
-		rc = write_places(writer, i, &all[i], (uint32_t)comms[all[i].comm].member_count);
-	return rc;
 }

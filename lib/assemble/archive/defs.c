@@ -413,6 +413,54 @@ static OTF2_ErrorCode write_region_groups(struct out *out)
 	return rc;
 }
 
+/* ---- topologies ------------------------------------------------------------------------------ */
+
+static OTF2_ErrorCode write_places(OTF2_GlobalDefWriter *writer, uint32_t number,
+				   const struct gt_topology *topology, uint32_t count)
+{
+	uint32_t coordinates[GT_DIMENSIONS];
+	OTF2_ErrorCode rc = OTF2_SUCCESS;
+
+	for (uint32_t rank = 0; rc == OTF2_SUCCESS && rank < count; rank++) {
+		uint32_t rest = rank;
+
+		for (uint32_t d = topology->count; d-- > 0;) {
+			coordinates[d] = rest % topology->numbers[d];
+			rest /= topology->numbers[d];
+		}
+		rc = OTF2_GlobalDefWriter_WriteCartCoordinate(writer, number, rank,
+							      (uint8_t)topology->count, coordinates);
+	}
+	return rc;
+}
+
+/* Cartesian topologies of communicators. */
+static OTF2_ErrorCode write_topologies(OTF2_GlobalDefWriter *writer, struct gt_defs *defs)
+{
+	const struct gt_topology *all = defs->topologies.items;
+	const struct gt_comm *comms = defs->comms.items;
+	OTF2_CartDimensionRef mine[GT_DIMENSIONS], next = 0;
+	OTF2_ErrorCode rc = OTF2_SUCCESS;
+	uint32_t n = (uint32_t)gt_table_count(&defs->topologies);
+
+	for (uint32_t i = 0; i < n; i++)
+		for (uint32_t d = 0; rc == OTF2_SUCCESS && d < all[i].count; d++)
+			rc = OTF2_GlobalDefWriter_WriteCartDimension(
+				writer, next++, 0, all[i].numbers[d],
+				all[i].numbers[all[i].count + d] ? OTF2_CART_PERIODIC_TRUE
+								 : OTF2_CART_PERIODIC_FALSE);
+	next = 0;
+	for (uint32_t i = 0; rc == OTF2_SUCCESS && i < n; i++) {
+		for (uint32_t d = 0; d < all[i].count; d++)
+			mine[d] = next++;
+		rc = OTF2_GlobalDefWriter_WriteCartTopology(writer, i, comms[all[i].comm].name,
+							    all[i].comm, (uint8_t)all[i].count, mine);
+	}
+	for (uint32_t i = 0; rc == OTF2_SUCCESS && i < n; i++)
+		rc = write_places(writer, i, &all[i], (uint32_t)comms[all[i].comm].member_count);
+	return rc;
+}
+
 /* ---- all of it ------------------------------------------------------------------------------------------- */
 
 /* Everything that makes new strings happens here, before they are written. */
@@ -506,7 +554,7 @@ static OTF2_ErrorCode write_all(struct out *out, const struct gt_archive_clock *
 	if (rc == OTF2_SUCCESS)
 		rc = write_comms(out);
 	if (rc == OTF2_SUCCESS)
-		rc = gt_archive_write_topologies(out->writer, out->defs);
+		rc = write_topologies(out->writer, out->defs);
 	if (rc == OTF2_SUCCESS)
 		rc = gt_archive_write_io(out->writer, out->defs);
 	if (rc == OTF2_SUCCESS)

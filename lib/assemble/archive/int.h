@@ -89,9 +89,6 @@ static inline bool gt_archive_bad(const struct gt_archive *archive)
 void gt_archive_prepare_io(struct gt_defs *defs);
 OTF2_ErrorCode gt_archive_write_io(OTF2_GlobalDefWriter *writer, struct gt_defs *defs);
 
-/* Cartesian topologies of communicators (gt_defs.topologies). */
-OTF2_ErrorCode gt_archive_write_topologies(OTF2_GlobalDefWriter *writer, struct gt_defs *defs);
-
 int gt_archive_write_defs(struct gt_archive *archive, const struct gt_layout *layout,
 			  struct gt_defs *defs, const struct gt_archive_clock *clock);
 
