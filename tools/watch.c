@@ -28,7 +28,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "lib/assemble/clock/chain.h"
+#include "lib/assemble/clock/now.h"
 #include "lib/common/ending.h"
 #include "lib/common/process.h"
 #include "lib/common/rundir.h"

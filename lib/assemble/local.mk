@@ -8,14 +8,16 @@ lib_libgtassemble_la_SOURCES += lib/assemble/util/io.c lib/assemble/util/io.h \
 lib_libgtassemble_la_SOURCES += lib/assemble/spool/collect.c lib/assemble/spool/collect.h \
 	lib/assemble/spool/deferred.c lib/assemble/spool/deferred.h lib/assemble/spool/journal.c \
 	lib/assemble/spool/journal.h lib/assemble/spool/loss.c lib/assemble/spool/loss.h \
-	lib/assemble/spool/partials.c lib/assemble/spool/sort.c lib/assemble/spool/sort.h \
+	lib/assemble/spool/partials.c lib/assemble/spool/partials.h lib/assemble/spool/proc.c \
+	lib/assemble/spool/proc.h lib/assemble/spool/sort.c lib/assemble/spool/sort.h \
 	lib/assemble/spool/spool.c lib/assemble/spool/spool.h lib/assemble/spool/stream.c \
 	lib/assemble/spool/stream.h lib/assemble/spool/stream_sort.c lib/assemble/spool/units.c \
 	lib/assemble/spool/units.h lib/assemble/spool/unpack.c lib/assemble/spool/unpack.h \
 	lib/assemble/spool/window.c lib/assemble/spool/window.h
 lib_libgtassemble_la_SOURCES += lib/assemble/clock/chain.c lib/assemble/clock/chain.h \
 	lib/assemble/clock/clock.c lib/assemble/clock/clock.h lib/assemble/clock/now.c \
-	lib/assemble/clock/rate.c lib/assemble/clock/rate.h lib/assemble/clock/source.h
+	lib/assemble/clock/now.h lib/assemble/clock/rate.c lib/assemble/clock/rate.h \
+	lib/assemble/clock/source.c lib/assemble/clock/source.h
 lib_libgtassemble_la_SOURCES += lib/assemble/names/names.c lib/assemble/names/names.h \
 	lib/assemble/names/symbols.c lib/assemble/names/symbols.h lib/assemble/names/symbols_dwarf.c \
 	lib/assemble/names/symbols_elf.c lib/assemble/names/symbols_priv.h

@@ -24,13 +24,6 @@ void gt_chains_free(struct gt_chains *chains);
 /* Have all hosts converted to one time? Then `clock`, which has room, is that. */
 bool gt_origins_agree(struct gt_clock *clock, const struct gt_origins *origins);
 
-/* What the clocks of the process's host show now (now.c). False: this is not that host. */
-bool gt_clock_now(const struct gt_proc *proc, struct gt_calib *calib);
-/* The same of the machine that this runs on. False: it has no clock of that kind. */
-bool gt_clock_pair(uint32_t kind, struct gt_calib *calib);
-/* Has it slept since it was started? Then its counter may have run meanwhile, and CLOCK_MONOTONIC not. */
-bool gt_clock_slept(void);
-
 /*
  * Comparisons of one clock, ascending by tick. One that was made while the network or a processor was busy has
  * a large error, and tilts the lines on both sides of it by as much. If all lie on one line within their errors,

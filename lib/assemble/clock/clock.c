@@ -10,6 +10,7 @@
 
 #include "lib/assemble/clock/clock.h"
 #include "lib/assemble/clock/chain.h"
+#include "lib/assemble/clock/now.h"
 #include "lib/assemble/clock/source.h"
 
 #include <errno.h>

@@ -1,19 +1,15 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Reads this host's clocks now: for a process that was killed before its second reading, so that the rate
- * of its counter is unknown.
- *
- * Limits: on the host where it ran, which has neither been started again nor slept since; else there is none.
+ * Reads this host's clocks now; see now.h.
  */
 #include "config.h"
 
-#include "lib/assemble/clock/clock.h"
-#include "lib/assemble/clock/chain.h"
+#include "lib/assemble/clock/now.h"
+
+#include "lib/common/process.h"
 
 #include <string.h>
 #include <time.h>
-
-#include "lib/common/process.h"
 
 #define ASLEEP 1000000 /* ns */
 

@@ -32,4 +32,7 @@ int gt_rates_make(struct gt_rates *rates, struct gt_def_calib *readings, size_t 
 /* The nanoseconds at a tick; count > 0. */
 int64_t gt_rates_ns(const struct gt_rates *rates, uint64_t tick);
 
+/* How far they lie from the straight line through a reading. */
+int64_t gt_rates_off(const struct gt_rates *rates, const struct gt_calib *first, uint64_t mult);
+
 #endif

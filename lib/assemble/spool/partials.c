@@ -6,7 +6,7 @@
  */
 #include "config.h"
 
-#include "lib/assemble/spool/spool.h"
+#include "lib/assemble/spool/partials.h"
 
 #include "lib/assemble/util/io.h"
 
@@ -14,37 +14,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-/* Moves the folders of processes that lie in the folder `name` of `top`, at any depth, to `top`. */
-static void raise_from(int top, int at, const char *name, unsigned depth)
-{
-	DIR *dir = gt_folder_list(at, name);
-	struct dirent *entry;
-	uint32_t seq, pid;
-
-	while (dir && (entry = readdir(dir))) {
-		if (!gt_spool_folder(entry->d_name, &seq, &pid))
-			continue;
-		if (depth < 64)
-			raise_from(top, dirfd(dir), entry->d_name, depth + 1);
-		renameat(dirfd(dir), entry->d_name, top, entry->d_name);
-	}
-	if (dir)
-		closedir(dir);
-}
-
-void gt_spool_raise(int fd)
-{
-	DIR *dir = gt_folder_list(fd, ".");
-	struct dirent *entry;
-	uint32_t seq, pid;
-
-	while (dir && (entry = readdir(dir)))
-		if (gt_spool_folder(entry->d_name, &seq, &pid))
-			raise_from(fd, fd, entry->d_name, 0);
-	if (dir)
-		closedir(dir);
-}
 
 static int compare_lines(const void *a, const void *b)
 {

@@ -8,12 +8,11 @@
 
 #include "lib/assemble/spool/spool.h"
 
-#include "lib/assemble/util/io.h"
+#include "lib/assemble/spool/partials.h"
 #include "lib/assemble/spool/window.h"
-#include "lib/common/process.h"
+#include "lib/assemble/util/io.h"
 #include "lib/common/rundir.h"
 
-#include <ctype.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <stdarg.h>
@@ -35,79 +34,6 @@ static int fail(int rc, char *why, size_t size, const char *format, ...)
 	vsnprintf(why, size, format, ap);
 	va_end(ap);
 	return rc;
-}
-
-bool gt_spool_try_again(int rc)
-{
-	switch (-rc) {
-	case 0:
-	case EINVAL: /* our own words for what cannot be right */
-	case ENODATA:
-	case EPROTO:
-	case ENOENT: /* not what was recorded: gone, or replaced by something else */
-	case ELOOP:
-	case ENOTDIR:
-	case EISDIR:
-	case ENXIO:
-	case EACCES:
-	case EPERM:
-		return false;
-	default:
-		return true;
-	}
-}
-
-int gt_proc_open(const struct gt_proc *proc)
-{
-	return gt_folder_open(proc->root->fd, proc->folder);
-}
-
-int gt_loc_open(const struct gt_loc *loc, const char *suffix, int flags)
-{
-	int folder = gt_proc_open(loc->proc);
-	char name[32];
-	struct stat st;
-	int fd, rc;
-
-	if (folder < 0)
-		return folder;
-	snprintf(name, sizeof(name), "l%u.%s", loc->id, suffix);
-	fd = openat(folder, name, flags | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
-	rc = fd < 0 ? -errno : 0;
-	close(folder);
-	if (rc)
-		return rc;
-	if (fstat(fd, &st) || !S_ISREG(st.st_mode)) {
-		close(fd);
-		return -EINVAL;
-	}
-	return fd;
-}
-
-/* Reads decimal digits (at most nine) and moves *at behind them. */
-static bool parse_number(const char **at, uint32_t *value)
-{
-	const char *begin = *at;
-
-	*value = 0;
-	while (isdigit((unsigned char)**at) && *at - begin < 9)
-		*value = *value * 10 + (uint32_t)(*(*at)++ - '0');
-	return *at > begin && !isdigit((unsigned char)**at);
-}
-
-bool gt_spool_folder(const char *name, uint32_t *seq, uint32_t *pid)
-{
-	return *name++ == 'p' && parse_number(&name, seq) && *name++ == '.' &&
-	       parse_number(&name, pid) && !*name;
-}
-
-/* "l<id>.win"; the name must be the one that gt_loc_open makes of the number. */
-static bool parse_window(const char *name, uint32_t *id)
-{
-	const char *at = name + 1;
-
-	return *name == 'l' && parse_number(&at, id) && !strcmp(at, ".win") &&
-	       (name[1] != '0' || name[2] == '.');
 }
 
 static void terminate(char *text, size_t size)
@@ -173,21 +99,6 @@ static int compare_locs(const void *a, const void *b)
 	return (x->id > y->id) - (x->id < y->id);
 }
 
-struct gt_loc *gt_proc_loc(const struct gt_proc *proc, uint32_t id)
-{
-	size_t low = 0, high = proc->loc_count;
-
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-
-		if (proc->locs[middle].id < id)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return low < proc->loc_count && proc->locs[low].id == id ? &proc->locs[low] : NULL;
-}
-
 /* Finds the window files of a process. Unusable ones are counted in *damaged. */
 static int read_locations(struct gt_proc *proc, int folder, uint64_t *damaged)
 {
@@ -202,7 +113,7 @@ static int read_locations(struct gt_proc *proc, int folder, uint64_t *damaged)
 		struct gt_loc *loc;
 		uint32_t id;
 
-		if (!parse_window(entry->d_name, &id))
+		if (!gt_spool_window(entry->d_name, &id))
 			continue;
 		if (proc->loc_count == room) {
 			room = room ? 2 * room : 4;
@@ -692,35 +603,4 @@ void gt_spool_close(struct gt_spool *spool)
 	free(spool->covered);
 	memset(spool, 0, sizeof(*spool));
 	spool->dirfd = -1;
-}
-
-const void *gt_proc_find(const struct gt_proc *proc, unsigned type, uint32_t id, size_t *bytes)
-{
-	for (; proc; proc = proc->header.origin == 1 ? proc->parent : NULL) {
-		const void *found = gt_journal_find(&proc->journal, type, id, bytes);
-
-		if (found)
-			return found;
-	}
-	return NULL;
-}
-
-const char *gt_proc_string(const struct gt_proc *proc, uint32_t id)
-{
-	return id ? gt_proc_find(proc, GT_D_STRING, id, NULL) : NULL;
-}
-
-bool gt_proc_same_boot(const struct gt_proc *proc)
-{
-	char boot[40] = "";
-	ssize_t n = gt_read_head(AT_FDCWD, "/proc/sys/kernel/random/boot_id", boot, sizeof(boot) - 1);
-
-	return n <= 0 || !strncmp(boot, proc->root->run.boot_id, 36);
-}
-
-bool gt_proc_alive(const struct gt_proc *proc)
-{
-	if (proc->header.state == GT_PROC_ENDED || !gt_proc_same_boot(proc))
-		return false;
-	return gt_process_lives(proc->header.pid, proc->header.start_time);
 }

@@ -7,7 +7,10 @@
 #ifndef GT_ASSEMBLE_SPOOL_WINDOW_H
 #define GT_ASSEMBLE_SPOOL_WINDOW_H
 
-#include "lib/assemble/spool/spool.h"
+#include "lib/assemble/spool/proc.h"
+
+/* Can a record begin with this word? */
+bool gt_type_known(unsigned type);
 
 /* A slot that was reserved but not finished looks like this once it has been read. */
 #define GT_TORN_TIME UINT64_MAX

@@ -1,0 +1,168 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * A process and its locations: names and opening of their files, their definitions.
+ */
+#include "config.h"
+
+#include "lib/assemble/spool/proc.h"
+
+#include "lib/assemble/util/io.h"
+#include "lib/common/process.h"
+
+#include <ctype.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+bool gt_spool_try_again(int rc)
+{
+	switch (-rc) {
+	case 0:
+	case EINVAL: /* our own words for what cannot be right */
+	case ENODATA:
+	case EPROTO:
+	case ENOENT: /* not what was recorded: gone, or replaced by something else */
+	case ELOOP:
+	case ENOTDIR:
+	case EISDIR:
+	case ENXIO:
+	case EACCES:
+	case EPERM:
+		return false;
+	default:
+		return true;
+	}
+}
+
+int gt_proc_open(const struct gt_proc *proc)
+{
+	return gt_folder_open(proc->root->fd, proc->folder);
+}
+
+int gt_loc_open(const struct gt_loc *loc, const char *suffix, int flags)
+{
+	int folder = gt_proc_open(loc->proc);
+	char name[32];
+	struct stat st;
+	int fd, rc;
+
+	if (folder < 0)
+		return folder;
+	snprintf(name, sizeof(name), "l%u.%s", loc->id, suffix);
+	fd = openat(folder, name, flags | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
+	rc = fd < 0 ? -errno : 0;
+	close(folder);
+	if (rc)
+		return rc;
+	if (fstat(fd, &st) || !S_ISREG(st.st_mode)) {
+		close(fd);
+		return -EINVAL;
+	}
+	return fd;
+}
+
+/* Reads decimal digits (at most nine) and moves *at behind them. */
+static bool parse_number(const char **at, uint32_t *value)
+{
+	const char *begin = *at;
+
+	*value = 0;
+	while (isdigit((unsigned char)**at) && *at - begin < 9)
+		*value = *value * 10 + (uint32_t)(*(*at)++ - '0');
+	return *at > begin && !isdigit((unsigned char)**at);
+}
+
+bool gt_spool_folder(const char *name, uint32_t *seq, uint32_t *pid)
+{
+	return *name++ == 'p' && parse_number(&name, seq) && *name++ == '.' &&
+	       parse_number(&name, pid) && !*name;
+}
+
+/* "l<id>.win"; the name must be the one that gt_loc_open makes of the number. */
+bool gt_spool_window(const char *name, uint32_t *id)
+{
+	const char *at = name + 1;
+
+	return *name == 'l' && parse_number(&at, id) && !strcmp(at, ".win") &&
+	       (name[1] != '0' || name[2] == '.');
+}
+
+struct gt_loc *gt_proc_loc(const struct gt_proc *proc, uint32_t id)
+{
+	size_t low = 0, high = proc->loc_count;
+
+	while (low < high) {
+		size_t middle = low + (high - low) / 2;
+
+		if (proc->locs[middle].id < id)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low < proc->loc_count && proc->locs[low].id == id ? &proc->locs[low] : NULL;
+}
+
+const void *gt_proc_find(const struct gt_proc *proc, unsigned type, uint32_t id, size_t *bytes)
+{
+	for (; proc; proc = proc->header.origin == 1 ? proc->parent : NULL) {
+		const void *found = gt_journal_find(&proc->journal, type, id, bytes);
+
+		if (found)
+			return found;
+	}
+	return NULL;
+}
+
+const char *gt_proc_string(const struct gt_proc *proc, uint32_t id)
+{
+	return id ? gt_proc_find(proc, GT_D_STRING, id, NULL) : NULL;
+}
+
+bool gt_proc_same_boot(const struct gt_proc *proc)
+{
+	char boot[40] = "";
+	ssize_t n = gt_read_head(AT_FDCWD, "/proc/sys/kernel/random/boot_id", boot, sizeof(boot) - 1);
+
+	return n <= 0 || !strncmp(boot, proc->root->run.boot_id, 36);
+}
+
+bool gt_proc_alive(const struct gt_proc *proc)
+{
+	if (proc->header.state == GT_PROC_ENDED || !gt_proc_same_boot(proc))
+		return false;
+	return gt_process_lives(proc->header.pid, proc->header.start_time);
+}
+
+/* Moves the folders of processes that lie in the folder `name` of `top`, at any depth, to `top`. */
+static void raise_from(int top, int at, const char *name, unsigned depth)
+{
+	DIR *dir = gt_folder_list(at, name);
+	struct dirent *entry;
+	uint32_t seq, pid;
+
+	while (dir && (entry = readdir(dir))) {
+		if (!gt_spool_folder(entry->d_name, &seq, &pid))
+			continue;
+		if (depth < 64)
+			raise_from(top, dirfd(dir), entry->d_name, depth + 1);
+		renameat(dirfd(dir), entry->d_name, top, entry->d_name);
+	}
+	if (dir)
+		closedir(dir);
+}
+
+void gt_spool_raise(int fd)
+{
+	DIR *dir = gt_folder_list(fd, ".");
+	struct dirent *entry;
+	uint32_t seq, pid;
+
+	while (dir && (entry = readdir(dir)))
+		if (gt_spool_folder(entry->d_name, &seq, &pid))
+			raise_from(fd, fd, entry->d_name, 0);
+	if (dir)
+		closedir(dir);
+}
