@@ -5,7 +5,6 @@
  * Limits: only the reading thread comes here. A name is looked up by its address first and then by
  * its text, because CUPTI may use an address again for another name after a module was unloaded.
  */
-#include <dlfcn.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -26,28 +25,10 @@ static struct {
 	struct entry *entry;
 } by_address[BY_ADDRESS];
 
-/* The C++ runtime knows names that the core does not; it is there if the program is C++. */
-static bool demangle_with_runtime(const char *mangled, char *full, size_t size)
-{
-	char *(*demangle)(const char *, char *, size_t *, int *) = NULL;
-	void *symbol = dlsym(RTLD_DEFAULT, "__cxa_demangle");
-	int status = -1;
-	char *text;
-
-	memcpy(&demangle, &symbol, sizeof(demangle));
-	text = demangle ? demangle(mangled, NULL, NULL, &status) : NULL;
-	if (!text || status)
-		return false;
-	snprintf(full, size, "%s", text);
-	free(text);
-	return true;
-}
-
 static struct entry *make(const char *mangled, uint32_t hash)
 {
-	static char full[GT_NAME_MAX];
 	struct entry *e = calloc(1, sizeof(*e));
-	struct gt_region_info info = {
+	const struct gt_region_info info = {
 		.bytes = sizeof(info),
 		.canonical = mangled,
 		.group = "CUDA_KERNEL",
@@ -62,10 +43,6 @@ static struct entry *make(const char *mangled, uint32_t hash)
 		free(e);
 		return NULL;
 	}
-	info.name = mangled;
-	if (!strncmp(mangled, "_Z", 2) && (gt_plain_name(mangled, full, sizeof(full)) ||
-					   demangle_with_runtime(mangled, full, sizeof(full))))
-		info.name = full;
 	e->kernel.region = gt_def_region(&info);
 	e->hash = hash;
 	e->next = buckets[hash % 1024];

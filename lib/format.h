@@ -28,7 +28,7 @@
 
 #include <stdint.h>
 
-#define GT_FORMAT_VERSION 6u
+#define GT_FORMAT_VERSION 7u
 
 #define GT_MAGIC_RUN  0x314e555254474721ull /* "!GGTRUN1" read as a little-endian number */
 #define GT_MAGIC_PROC 0x31434f5250474721ull
@@ -135,7 +135,7 @@ enum gt_def_type {
 
 /* Strings are STRING ids, 0 for none. */
 struct gt_def_region {
-	uint32_t name;      /* as the user knows it */
+	uint32_t name;      /* as the user knows it; 0: `canonical`, demangled when assembling */
 	uint32_t canonical; /* mangled name, 0: the same */
 	uint32_t file;
 	uint32_t group;     /* name of the region's group */

@@ -25,8 +25,6 @@ GT_API uint32_t gt_self_location(void);
 GT_API gt_ref gt_def_params(const struct gt_def_param *params, unsigned count);
 /* A window for one-sided records (GT_T_RMA_*); the same in all other respects. */
 GT_API gt_ref gt_def_window(const char *name, gt_ref parent, uint32_t paradigm, uint64_t key);
-/* A mangled C++ name as people write it, with its parameters; false if it is not understood. */
-GT_API bool gt_plain_name(const char *mangled, char *text, size_t size);
 
 #ifdef __cplusplus
 }

@@ -117,8 +117,8 @@ GT_API gt_ref gt_def_string(const char *text);
 
 struct gt_region_info {
 	size_t bytes;            /* sizeof(struct gt_region_info) */
-	const char *name;        /* required */
-	const char *canonical;   /* mangled name, or NULL */
+	const char *name;        /* NULL: `canonical`, demangled when assembling */
+	const char *canonical;   /* mangled name; NULL: the same */
 	const char *group;       /* "Pthreads", "MPI", ... or NULL */
 	const char *file;
 	uint32_t begin_line, end_line;

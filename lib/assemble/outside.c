@@ -153,11 +153,14 @@ uint32_t gt_out_string(struct gt_assembly *a, const char *text)
 uint32_t gt_out_region(struct gt_assembly *a, const struct gt_region_info *info)
 {
 	struct gt_region region = { .group = GT_UNDEFINED };
-	uint32_t key[10] = { 'R' }; /* as gt_names_region() */
+	char demangled[GT_NAME_MAX + 1];
+	const char *name = info->name;
 
-	if (info->bytes != sizeof(*info) || !info->name)
+	if (info->bytes != sizeof(*info) || !(name || info->canonical))
 		return GT_NO_NUMBER;
-	region.name = string_of(a, info->name);
+	if (!name)
+		name = gt_demangled(info->canonical, demangled) ? demangled : info->canonical;
+	region.name = string_of(a, name);
 	region.canonical = info->canonical ? string_of(a, info->canonical) : region.name;
 	region.file = string_of(a, info->file);
 	if (info->group)
@@ -166,10 +169,7 @@ uint32_t gt_out_region(struct gt_assembly *a, const struct gt_region_info *info)
 	region.end = info->end_line;
 	region.role = info->role <= GT_ROLE_MOST ? info->role : 0;
 	region.paradigm = info->paradigm <= GT_PARADIGM_MOST ? info->paradigm : 0;
-	memcpy(key + 1, (uint32_t[]){ region.name, region.canonical, region.file, region.group, region.begin,
-				      region.end, region.role, (uint32_t)region.paradigm << 16 },
-	       8 * sizeof(*key));
-	return gt_defs_region(&a->defs, key, sizeof(key), &region);
+	return gt_defs_named_region(&a->defs, &region, 0);
 }
 
 uint32_t gt_out_attribute(struct gt_assembly *a, const char *name, const char *description,

@@ -10,7 +10,6 @@
 #include "gputrace/io.h"
 #include "gputrace/ranks.h"
 #include "launchers/job.h"
-#include "lib/common/demangle.h"
 #include "lib/common/text.h"
 #include "lib/record/control.h"
 #include "lib/record/record.h"
@@ -148,7 +147,7 @@ gt_ref gt_def_region(const struct gt_region_info *info)
 	uint64_t mask;
 	gt_ref id;
 
-	if (!info || info->bytes != sizeof(*info) || !info->name || !gt_start())
+	if (!info || info->bytes != sizeof(*info) || !(info->name || info->canonical) || !gt_start())
 		return GT_NONE;
 	if (!info->internal)
 		verdict = gt_verdict_region(info->name, info->canonical, info->group, &ticket);
@@ -157,7 +156,7 @@ gt_ref gt_def_region(const struct gt_region_info *info)
 	group = gt_verdict_group(info->name, info->canonical, info->group);
 	if (!begin(&mask))
 		return GT_NONE;
-	def.name = string_locked(info->name);
+	def.name = info->name ? string_locked(info->name) : GT_NONE;
 	def.canonical = text_locked(info->canonical);
 	def.file = text_locked(info->file);
 	def.group = text_locked(group);
@@ -500,14 +499,4 @@ void gt_def_property(const char *key, const char *value)
 {
 	if (key && value && gt_start())
 		gt_put_property(key, value);
-}
-
-bool gt_plain_name(const char *mangled, char *text, size_t size)
-{
-	char full[GT_DEMANGLE_MAX], plain[GT_DEMANGLE_MAX];
-
-	if (!gt_demangle(mangled, full, plain) || !size)
-		return false;
-	gt_text(text, size, "%s", full[0] ? full : plain);
-	return true;
 }

@@ -264,10 +264,22 @@ uint32_t gt_verdict_info_of(uint64_t key)
 
 /* ---- regions --------------------------------------------------------------------------------- */
 
-/* Keeps up to three strings for gt_verdict_set_rank(); 0 if there is no room. */
-static uint32_t keep_names(const struct gt_filter_names *n)
+/* The lock is held. A region that has only its linker's name is matched as a function of that name is. */
+static struct gt_filter_names names_of(const char *name, const char *canonical, const char *group)
 {
-	const char *all[3] = { n->name, n->full, n->group };
+	struct gt_filter_names n = { .name = name, .full = canonical, .group = group };
+
+	if (!name || !*name) {
+		n = (struct gt_filter_names){ .name = canonical, .group = group };
+		gt_verdict_demangle(&n);
+	}
+	return n;
+}
+
+/* Keeps up to three strings for gt_verdict_set_rank(); 0 if there is no room. */
+static uint32_t keep_names(const char *name, const char *canonical, const char *group)
+{
+	const char *all[3] = { name, canonical, group };
 	uint32_t at = names_used;
 	size_t bytes = 0;
 
@@ -290,8 +302,8 @@ static uint32_t keep_names(const struct gt_filter_names *n)
 enum gt_verdict gt_verdict_region(const char *name, const char *canonical, const char *group,
 				  uint32_t *ticket)
 {
-	struct gt_filter_names n = { .name = name, .full = canonical, .group = group };
 	struct gt_verdict_info info = { 0 };
+	struct gt_filter_names n;
 	enum gt_verdict verdict;
 	bool may_change;
 	uint64_t mask;
@@ -302,13 +314,14 @@ enum gt_verdict gt_verdict_region(const char *name, const char *canonical, const
 	mask = gt_lock(&lock);
 	if (mask == GT_LOCK_REFUSED)
 		return GT_VERDICT_RECORD;
+	n = names_of(name, canonical, group);
 	verdict = judge(&n, &info);
 	/* The rank may change the answer, and a region that was never defined cannot come back. */
 	may_change = gt_verdict_filter &&
 		     gt_filter_needs(gt_verdict_filter) & GT_FILTER_HAS_CLAUSES;
 	if (may_change) {
 		verdict = GT_VERDICT_ASK;
-		info.names = keep_names(&n);
+		info.names = keep_names(name, canonical, group);
 	}
 	if (verdict == GT_VERDICT_ASK)
 		*ticket = keep_info(&info, 0);
@@ -334,9 +347,18 @@ void gt_verdict_region_made(uint32_t ref, uint32_t ticket)
 
 const char *gt_verdict_group(const char *name, const char *canonical, const char *group)
 {
-	struct gt_filter_names n = { .name = name, .full = canonical, .group = group };
+	struct gt_filter_names n;
+	uint64_t mask;
 
-	return gt_verdict_filter ? gt_filter_group(gt_verdict_filter, &n) : group;
+	if (!gt_verdict_filter)
+		return group;
+	mask = gt_lock(&lock);
+	if (mask == GT_LOCK_REFUSED)
+		return group;
+	n = names_of(name, canonical, group);
+	group = gt_filter_group(gt_verdict_filter, &n);
+	gt_unlock(&lock, mask);
+	return group;
 }
 
 /* ---- set-up, rank, modules ------------------------------------------------------------------- */
@@ -425,13 +447,14 @@ static void judge_again(void)
 	for (uint32_t i = 1; i <= info_count; i++) {
 		struct gt_verdict_info *info = &gt_verdict_infos[i];
 		struct gt_verdict_info fresh = *info;
-		struct gt_filter_names n = { 0 };
+		const char *name, *canonical;
+		struct gt_filter_names n;
 
 		if (!info->names || !info->key || !make_room())
 			continue;
-		n.name = names + info->names - 1;
-		n.full = n.name + strlen(n.name) + 1;
-		n.group = n.full + strlen(n.full) + 1;
+		name = names + info->names - 1;
+		canonical = name + strlen(name) + 1;
+		n = names_of(name, canonical, canonical + strlen(canonical) + 1);
 		judge(&n, &fresh);
 		*info = fresh;
 		insert(info->key, GT_VERDICT_ASK, i);

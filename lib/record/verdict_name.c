@@ -45,20 +45,14 @@ static const struct gt_elfsym *symbols_of(const struct gt_module_range *range)
 	return &file->elf;
 }
 
-uint32_t gt_verdict_names(uint64_t address, const struct gt_module_range *range,
-			  struct gt_filter_names *n)
+void gt_verdict_demangle(struct gt_filter_names *n)
 {
-	uint32_t bytes;
 	const char *dot;
 
-	n->name = gt_elfsym_find_rest(symbols_of(range), address - range->start + range->offset,
-				      &bytes);
-	if (!n->name)
-		return 0;
 	if (gt_demangle(n->name, full, plain)) {
 		n->full = full;
 		n->plain = plain;
-		return bytes;
+		return;
 	}
 	/* A copy that the compiler made: work.part.0 goes by work, too. */
 	dot = strchr(n->name, '.');
@@ -67,6 +61,18 @@ uint32_t gt_verdict_names(uint64_t address, const struct gt_module_range *range,
 		plain[dot - n->name] = '\0';
 		n->plain = plain;
 	}
+}
+
+uint32_t gt_verdict_names(uint64_t address, const struct gt_module_range *range,
+			  struct gt_filter_names *n)
+{
+	uint32_t bytes;
+
+	n->name = gt_elfsym_find_rest(symbols_of(range), address - range->start + range->offset,
+				      &bytes);
+	if (!n->name)
+		return 0;
+	gt_verdict_demangle(n);
 	return bytes;
 }
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The names of a function by its address, in the process itself.
+ * The names of a function in the process itself: what filter files are compared with.
  *
  * Limits: not thread-safe (verdict.c holds its lock); the names stay valid until the next call.
  */
@@ -16,6 +16,9 @@
  */
 GT_HIDDEN uint32_t gt_verdict_names(uint64_t address, const struct gt_module_range *range,
 				    struct gt_filter_names *n);
+
+/* Fills full and plain of a function that the linker knows as n->name. */
+GT_HIDDEN void gt_verdict_demangle(struct gt_filter_names *n);
 
 /* Files mapped in [start, end) are gone. */
 GT_HIDDEN void gt_verdict_names_forget(uint64_t start, uint64_t end);

@@ -108,8 +108,10 @@ gt_ref gt_def_string(const char *text)
 
 gt_ref gt_def_region(const struct gt_region_info *info)
 {
-	regions[++region_count] = copy(info->name);
-	printf("region %s (%s) group %s\n", info->name, info->canonical ? info->canonical : "",
+	const char *name = info->name ? info->name : info->canonical; /* it is demangled when assembling */
+
+	regions[++region_count] = copy(name);
+	printf("region %s (%s) group %s\n", name, info->canonical ? info->canonical : "",
 	       info->group ? info->group : "");
 	return region_count;
 }
@@ -176,14 +178,6 @@ gt_ref gt_def_locgroup(const char *name, uint32_t kind, uint64_t key)
 {
 	printf("group %s kind %u key %#llx\n", name, kind, (unsigned long long)key);
 	return ++group_count;
-}
-
-bool gt_plain_name(const char *mangled, char *text, size_t size)
-{
-	(void)mangled;
-	(void)text;
-	(void)size;
-	return false; /* names stay mangled here */
 }
 
 uint32_t gt_self_location(void)

@@ -35,8 +35,8 @@ static void put_places(FILE *out, const struct gt_otf2 *read)
 								 : "STREAM",
 			d->name, NAME(read, location_group, d->group), d->events);
 	for (ALL(REGION, region, d))
-		fprintf(out, "region %" PRIu64 " %s role %u paradigm %u at %s:%u\n", d->id, d->name, d->role,
-			d->paradigm, *d->file ? d->file : "?", d->begin_line);
+		fprintf(out, "region %" PRIu64 " %s (%s) role %u paradigm %u at %s:%u\n", d->id, d->name,
+			d->canonical, d->role, d->paradigm, *d->file ? d->file : "?", d->begin_line);
 }
 
 static void put_comms(FILE *out, const struct gt_otf2 *read)

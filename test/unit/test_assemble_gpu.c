@@ -494,7 +494,7 @@ Test(gpu, idle_times)
 		    "3 450 ENTER GPU IDLE\n3 500 LEAVE GPU IDLE\n");
 	expect_text(rb_definitions, r.dir,
 		    "location 3 STREAM CUDA[0] idle in CUDA Context 1: 8 events");
-	expect_text(rb_definitions, r.dir, "COMPUTE IDLE role 31 paradigm 5");
+	expect_text(rb_definitions, r.dir, "COMPUTE IDLE (COMPUTE IDLE) role 31 paradigm 5");
 	remove_run(&r);
 }
 

@@ -448,6 +448,43 @@ Test(records, large_unsorted_stream, .timeout = 60)
 	mk_remove(dir);
 }
 
+/* A region that has only its linker's name (a GPU kernel) is called as the same function of the host is. */
+Test(records, linkers_names)
+{
+	static const char *const names[][2] = {
+		{ "_Z5scalePfi", "scale(float*, int)" },
+		{ "_Z1fIXplLi1ELi2EEEvv", "void f<(1)+(2)>()" }, /* an expression: not for gt_demangle() */
+		{ "_Znonsense", "_Znonsense" },
+		{ "square", "square" },
+		{ "__grid_MOD_sweep", "grid::sweep" },
+	};
+	const char *dir = mk_run();
+	struct mk_proc *p = usual(dir);
+	struct mk_loc *l = mk_loc(p, 0, 4096, 0, BEGIN);
+	char *definitions;
+
+	for (unsigned i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
+		struct gt_def_region def = { .canonical = mk_string(p, names[i][0]), .role = 1, .paradigm = 5 };
+		uint32_t region = mk_def(p, GT_D_REGION, 0, &def, sizeof(def));
+
+		mk_enter(l, AT(10 * i), region);
+		mk_leave(l, AT(10 * i + 5), region);
+	}
+	mk_loc_close(l);
+	mk_proc_end(p, GT_END_EXIT, 0, AT(100));
+	cr_assert(eq(int, assemble(dir), 0));
+	definitions = rb_definitions(dir);
+	for (unsigned i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
+		char line[256];
+
+		snprintf(line, sizeof(line), " %s (%s) role 1 paradigm 5 ", names[i][1], names[i][0]);
+		cr_expect(strstr(definitions, line) != NULL, "%s: in %s", names[i][0], definitions);
+	}
+	free(definitions);
+	mk_proc_free(p);
+	mk_remove(dir);
+}
+
 /* ---- processes ------------------------------------------------------------------------------------------ */
 
 /* A child uses its parent's definitions; what both define alike is one thing. */

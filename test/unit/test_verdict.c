@@ -269,9 +269,9 @@ Test(verdict, address_used_again)
 
 Test(verdict, regions)
 {
-	uint32_t ticket = 77;
+	uint32_t ticket = 77, unused;
 
-	set_up("MPI_Send -- 0\nPthreads -- 2 G\n", NULL);
+	set_up("MPI_Send;gpu::scale -- 0\nadd(float*, int) -- 4\nPthreads -- 2 G\n", "SUM=add\n");
 	cr_expect_eq(gt_verdict_region("MPI_Send", NULL, "MPI", &ticket), GT_VERDICT_DROP);
 	cr_expect_eq(ticket, 0);
 	cr_expect_eq(gt_verdict_region("MPI_Recv", NULL, "MPI", &ticket), GT_VERDICT_RECORD);
@@ -283,6 +283,11 @@ Test(verdict, regions)
 	cr_expect_eq(gt_verdict_of(GT_VERDICT_REGION(2)), GT_VERDICT_ASK);
 	cr_expect_eq(gt_verdict_info_of(GT_VERDICT_REGION(2)), ticket);
 	cr_expect_eq(gt_verdict_of(GT_VERDICT_REGION(3)), GT_VERDICT_RECORD);
+	/* One with only its linker's name is matched, and given a group, as a function of that name. */
+	cr_expect_eq(gt_verdict_region(NULL, "_ZN3gpu5scaleEPfi", "KERNEL", &unused), GT_VERDICT_DROP);
+	cr_expect_eq(gt_verdict_region(NULL, "_Z5scalePfi", "KERNEL", &unused), GT_VERDICT_RECORD);
+	cr_expect_eq(gt_verdict_region(NULL, "_Z3addPfi", "KERNEL", &unused), GT_VERDICT_ASK);
+	cr_expect_str_eq(gt_verdict_group(NULL, "_Z3addPfi", "KERNEL"), "SUM");
 	cr_expect_eq(double_scans, 0);
 	/* They survive that modules go. */
 	cr_expect_eq(VERDICT(verdict_kept), GT_VERDICT_RECORD);
@@ -295,11 +300,13 @@ Test(verdict, rank)
 {
 	uint32_t ticket;
 
-	set_up("@ 1\nverdict_dropped;MPI_Send -- 0\n@ 2 -- OFF\nverdict_asked -- 9\n", NULL);
+	set_up("@ 1\nverdict_dropped;MPI_Send;scale -- 0\n@ 2 -- OFF\nverdict_asked -- 9\n", NULL);
 	cr_expect_eq(VERDICT(verdict_dropped), GT_VERDICT_RECORD);
 	cr_expect_eq(VERDICT(verdict_asked), GT_VERDICT_ASK);
 	cr_expect_eq(gt_verdict_region("MPI_Send", NULL, "MPI", &ticket), GT_VERDICT_ASK);
 	gt_verdict_region_made(5, ticket);
+	cr_expect_eq(gt_verdict_region(NULL, "_Z5scalePfi", "KERNEL", &ticket), GT_VERDICT_ASK);
+	gt_verdict_region_made(6, ticket);
 	cr_expect_eq(gt_verdict_infos[ticket].limit, -1);
 	cr_expect(gt_verdict_set_rank(1));
 	cr_expect_eq(VERDICT(verdict_dropped), GT_VERDICT_DROP);
@@ -307,6 +314,7 @@ Test(verdict, rank)
 	cr_expect_eq(VERDICT(verdict_asked), GT_VERDICT_ASK);
 	cr_expect_eq(gt_verdict_of(GT_VERDICT_REGION(5)), GT_VERDICT_ASK);
 	cr_expect_eq(gt_verdict_infos[gt_verdict_info_of(GT_VERDICT_REGION(5))].limit, 0);
+	cr_expect_eq(gt_verdict_infos[gt_verdict_info_of(GT_VERDICT_REGION(6))].limit, 0);
 	cr_expect_not(gt_verdict_set_rank(2));
 	cr_expect_not(gt_plainly_dropped((uintptr_t)verdict_dropped));
 	cr_expect_eq(VERDICT(verdict_dropped), GT_VERDICT_RECORD);

@@ -372,6 +372,15 @@ uint32_t gt_defs_region(struct gt_defs *defs, const void *key, size_t bytes,
 	return put_locked(defs, &defs->regions, key, bytes, region, sizeof(*region), NULL);
 }
 
+uint32_t gt_defs_named_region(struct gt_defs *defs, const struct gt_region *region, uint32_t proc)
+{
+	const uint32_t key[10] = { 'R', region->name, region->canonical, region->file, region->group,
+				   region->begin, region->end, region->role,
+				   (uint32_t)region->paradigm << 16 | region->flags, proc };
+
+	return gt_defs_region(defs, key, sizeof(key), region);
+}
+
 uint32_t gt_defs_own_region(struct gt_defs *defs, const char *name, uint8_t paradigm)
 {
 	struct gt_region region = {

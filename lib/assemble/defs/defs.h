@@ -155,6 +155,8 @@ uint32_t gt_defs_marker(struct gt_defs *defs, const struct gt_marker_def *marker
 /* A region that is the same as all others with the same key. */
 uint32_t gt_defs_region(struct gt_defs *defs, const void *key, size_t bytes,
 			const struct gt_region *region);
+/* One that is the same as all others of the same names, place and kind; `proc` not 0: in this process. */
+uint32_t gt_defs_named_region(struct gt_defs *defs, const struct gt_region *region, uint32_t proc);
 /* A region of gputrace's own. */
 uint32_t gt_defs_own_region(struct gt_defs *defs, const char *name, uint8_t paradigm);
 /* Its number if it is known, else GT_UNDEFINED. */

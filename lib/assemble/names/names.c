@@ -244,14 +244,20 @@ uint32_t gt_names_region(struct gt_names *names, uint32_t id)
 {
 	const struct gt_def_region *def = gt_proc_find(names->proc, GT_D_REGION, id, NULL);
 	struct gt_region region = { .group = GT_UNDEFINED, .role = ROLE_FUNCTION };
-	char text[64];
-	uint32_t key[10] = { 'R' };
+	char text[64], demangled[GT_NAME_MAX + 1];
+	const char *canonical;
+	uint32_t alone = 0;
 
 	if (def) {
 		snprintf(text, sizeof(text), "region %u", id);
-		region.name = gt_names_string(names, def->name, text);
-		region.canonical = def->canonical ? gt_names_string(names, def->canonical, text)
-						  : region.name;
+		region.canonical = gt_names_string(names, def->canonical ? def->canonical : def->name, text);
+		canonical = gt_proc_string(names->proc, def->canonical);
+		if (def->name)
+			region.name = gt_names_string(names, def->name, text);
+		else if (canonical && gt_demangled(canonical, demangled))
+			region.name = gt_defs_string(names->defs, demangled);
+		else
+			region.name = region.canonical;
 		region.file = gt_names_string(names, def->file, "");
 		region.description = gt_names_string(names, def->description, "");
 		if (def->group)
@@ -265,15 +271,7 @@ uint32_t gt_names_region(struct gt_names *names, uint32_t id)
 		snprintf(text, sizeof(text), "region %u (definition lost)", id);
 		region.name = region.canonical = gt_defs_string(names->defs, text);
 		region.made_up = true;
-		key[9] = (uint32_t)(names->proc - names->proc->spool->procs) + 1;
+		alone = (uint32_t)(names->proc - names->proc->spool->procs) + 1;
 	}
-	key[1] = region.name;
-	key[2] = region.canonical;
-	key[3] = region.file;
-	key[4] = region.group;
-	key[5] = region.begin;
-	key[6] = region.end;
-	key[7] = region.role;
-	key[8] = (uint32_t)region.paradigm << 16 | region.flags;
-	return gt_defs_region(names->defs, key, sizeof(key), &region);
+	return gt_defs_named_region(names->defs, &region, alone);
 }

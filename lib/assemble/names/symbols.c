@@ -203,28 +203,32 @@ static void copy_name(char *to, const char *from, size_t length)
 	to[length] = '\0';
 }
 
+bool gt_demangled(const char *canonical, char *name)
+{
+	char *demangled = NULL, module[GT_DEMANGLE_MAX];
+	int status;
+
+	if (!strncmp(canonical, "_Z", 2) && strlen(canonical) < GT_NAME_MAX) /* longer ones were cut */
+		demangled = __cxa_demangle(canonical, NULL, NULL, &status);
+	if (!demangled && !gt_demangle_fortran(canonical, module))
+		return false;
+	copy_name(name, demangled ? demangled : module, strlen(demangled ? demangled : module));
+	free(demangled);
+	return true;
+}
+
 /* `raw` may end with the version that a symbol table writes there: "read@@GLIBC_2.2.5". */
 static void name_function(struct gt_symbols *symbols, const char *raw, const char *shown,
 			  struct gt_symbol *out)
 {
 	const char *version = strchr(raw, '@');
 	size_t length = version && version > raw ? (size_t)(version - raw) : strlen(raw);
-	char *demangled = NULL, module[GT_DEMANGLE_MAX];
 
 	copy_name(symbols->canonical, raw, length);
-	if (!strncmp(symbols->canonical, "_Z", 2) && length <= GT_NAME_MAX) {
-		int status = -1;
-
-		demangled = __cxa_demangle(symbols->canonical, NULL, NULL, &status);
-	}
-	if (demangled)
-		shown = demangled;
-	else if (gt_demangle_fortran(symbols->canonical, module))
-		shown = module;
-	else if (!shown)
+	if (!shown)
 		shown = symbols->canonical;
-	copy_name(symbols->name, shown, strlen(shown));
-	free(demangled);
+	if (!gt_demangled(symbols->canonical, symbols->name))
+		copy_name(symbols->name, shown, strlen(shown));
 	out->name = symbols->name;
 	out->canonical = symbols->canonical;
 	out->exact = true;
