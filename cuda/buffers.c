@@ -154,26 +154,23 @@ void gt_cu_buffer_complete(void *context, uint32_t stream, uint8_t *buffer, size
 	gt_cu_buffers_wake();
 }
 
-bool gt_cu_buffers_waiting(void)
+void gt_cu_buffers_take(void)
 {
-	return todo || __atomic_load_n(&completed, __ATOMIC_ACQUIRE);
+	uint32_t at = __atomic_exchange_n(&completed, 0, __ATOMIC_ACQUIRE);
+
+	while (at) { /* the newest is on top: turn the stack round */
+		uint32_t next = buffers[at - 1].next;
+
+		buffers[at - 1].next = todo;
+		todo = at;
+		at = next;
+	}
 }
 
 uint8_t *gt_cu_buffer_next(size_t *valid)
 {
 	struct buffer *b;
 
-	if (!todo) { /* the newest is on top: turn the stack round */
-		uint32_t at = __atomic_exchange_n(&completed, 0, __ATOMIC_ACQUIRE);
-
-		while (at) {
-			uint32_t next = buffers[at - 1].next;
-
-			buffers[at - 1].next = todo;
-			todo = at;
-			at = next;
-		}
-	}
 	if (!todo)
 		return NULL;
 	b = &buffers[todo - 1];

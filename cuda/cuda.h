@@ -265,11 +265,11 @@ GT_HIDDEN uint64_t gt_cu_calls_seen(void);
 GT_HIDDEN void gt_cu_buffer_request(uint8_t **buffer, size_t *size, size_t *records);
 GT_HIDDEN void gt_cu_buffer_complete(void *context, uint32_t stream, uint8_t *buffer, size_t size,
 				     size_t valid);
-/* The next completed buffer, in the order of completion, or NULL. From the reading thread. */
+/* From the reading thread: takes what has been completed; returns it in the order of completion, NULL at its end. */
+GT_HIDDEN void gt_cu_buffers_take(void);
 GT_HIDDEN uint8_t *gt_cu_buffer_next(size_t *valid);
 /* Gives it back to the pool. */
 GT_HIDDEN void gt_cu_buffer_free(uint8_t *buffer);
-GT_HIDDEN bool gt_cu_buffers_waiting(void);
 /* There is something for the reading thread, which waits for this word. Async-signal-safe. */
 extern GT_HIDDEN uint32_t gt_cu_buffers_event;
 GT_HIDDEN void gt_cu_buffers_wake(void);

@@ -20,8 +20,9 @@ static uint32_t wake_flusher, answered;
 static uint32_t asked, asked_forced, done;
 static uint32_t gave_up; /* on a request; it may yet be done */
 static uint32_t finish_asked, finish_done;
-/* Rounds of the reader that found nothing left to do; what the next one is asked for, as GT_CU_*. */
-static uint32_t idle_rounds, reader_asked;
+/* Rounds of the reader, which take what has been completed then: more may come for ever. What the next one is asked
+ * for, as GT_CU_*. */
+static uint32_t rounds, reader_asked;
 #define SETTLE 0x100u
 
 bool gt_cu_workers_hung(void)
@@ -50,6 +51,7 @@ static void *read_buffers(void *unused)
 		uint8_t *buffer;
 		size_t valid;
 
+		gt_cu_buffers_take();
 		while ((buffer = gt_cu_buffer_next(&valid))) {
 			gt_cu_capture_buffer(buffer, valid);
 			if (gt_cu_state_now() != GT_CU_ENDED)
@@ -58,7 +60,7 @@ static void *read_buffers(void *unused)
 		}
 		if (gt_cu_state_now() != GT_CU_ENDED)
 			settle(want);
-		__atomic_add_fetch(&idle_rounds, 1, __ATOMIC_SEQ_CST);
+		__atomic_add_fetch(&rounds, 1, __ATOMIC_SEQ_CST);
 		gt_cu_futex_wake(&answered);
 		gt_cu_futex_wait(&gt_cu_buffers_event, seen, 1000);
 	}
@@ -185,9 +187,9 @@ bool gt_cu_workers_collect(unsigned what, unsigned limit_ms)
 	__atomic_fetch_or(&reader_asked, what | SETTLE, __ATOMIC_SEQ_CST);
 	/* A round that began before now may have looked too early: two more are needed. */
 	for (int i = 0; i < 2; i++) {
-		round = __atomic_load_n(&idle_rounds, __ATOMIC_SEQ_CST) + 1;
+		round = __atomic_load_n(&rounds, __ATOMIC_SEQ_CST) + 1;
 		gt_cu_buffers_wake();
-		if (!wait_for(&idle_rounds, round, flushed ? end : now_ms() + 2000))
+		if (!wait_for(&rounds, round, flushed ? end : now_ms() + 2000))
 			return false;
 	}
 	return flushed;

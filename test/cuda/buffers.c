@@ -48,8 +48,12 @@ int main(void)
 	printf("%s buffers\n", own && other && own != other ? "different" : "the same");
 	gt_cu_buffer_complete(NULL, 0, own, size, 64);
 	gt_cu_buffer_complete(NULL, 0, own, size, 64);
+	gt_cu_buffers_take();
+	gt_cu_buffer_complete(NULL, 0, other, size, 64); /* is for the next round */
 	while (times < 10 && gt_cu_buffer_next(&valid))
 		times++;
 	printf("read %u times, %d not taken\n", times, (int)gt_cu_counts.scratch);
+	gt_cu_buffers_take();
+	printf("then %s\n", gt_cu_buffer_next(&valid) == other ? "the other" : "none");
 	return 0;
 }

@@ -26,8 +26,10 @@ static void launch(int n, unsigned us)
 
 static void *for_ever(void *unused)
 {
-	for (;;)
-		launch(1, 1);
+	for (;;) {
+		launch(16, 1);
+		usleep(10);
+	}
 	return unused;
 }
 
