@@ -4,7 +4,8 @@
 MAN_PAGES = doc/man/gputrace.1 doc/man/gputrace-run.1 doc/man/gputrace-cc.1 \
 	doc/man/gputrace-info.1 doc/man/gputrace-report.1 doc/man/gputrace-check.1 doc/man/gputrace-recover.1 \
 	doc/man/gputrace-filter.1 doc/man/gputrace-libwrapgen.1 doc/man/vt_user.3 \
-	doc/man/gputrace-filter.5 doc/man/gputrace-messages.7 doc/man/gputrace-mpi.7 doc/man/gputrace-cuda.7
+	doc/man/gputrace-filter.5 doc/man/gputrace-messages.7 doc/man/gputrace-mpi.7 doc/man/gputrace-cuda.7 \
+	doc/man/gputrace-metrics.7
 MAN_GENERATED = doc/man/gputrace-settings.7
 MAN_ALIASES = doc/man/gputrace-c++.1 doc/man/gputrace-fc.1 doc/man/gputrace-mpicc.1 \
 	doc/man/gputrace-mpic++.1 doc/man/gputrace-mpifc.1 doc/man/gputrace-nvcc.1
@@ -17,7 +18,7 @@ if HAVE_SCDOC
 .1.scd.1 .3.scd.3 .5.scd.5 .7.scd.7:
 	$(AM_V_GEN)$(MKDIR_P) doc/man && $(SCDOC) < $< > $@.tmp && mv $@.tmp $@
 SETTINGS = $(srcdir)/lib/common/settings.def $(srcdir)/pthread/settings.def $(srcdir)/mpi/settings.def \
-	$(srcdir)/libwrapgen/settings.def $(srcdir)/cuda/settings.def
+	$(srcdir)/libwrapgen/settings.def $(srcdir)/cuda/settings.def $(srcdir)/counters/settings.def
 doc/man/gputrace-settings.7: $(SETTINGS) doc/man/settings.awk
 	$(AM_V_GEN)$(MKDIR_P) doc/man && $(AWK) -f $(srcdir)/doc/man/settings.awk \
 		$(SETTINGS) | $(SCDOC) > $@.tmp && mv $@.tmp $@

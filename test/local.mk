@@ -56,6 +56,7 @@ include test/user/local.mk
 include test/pthread/local.mk
 include test/mpi/local.mk
 include test/cuda/local.mk
+include test/counters/local.mk
 include test/filter/local.mk
 include test/fuzz/local.mk
 include test/assemble/local.mk

@@ -18,6 +18,7 @@
 #include <sys/statvfs.h>
 #include <unistd.h>
 
+#include "gputrace/plugin.h"
 #include "lib/common/settings.h"
 #include "tools/cmds.h"
 #include "tools/options.h"
@@ -25,13 +26,14 @@
 
 static const struct gt_option options[] = {
 	{'c', "config", NULL, "Show every setting with type, default, present value and meaning."},
+	{'m', "metrics", NULL, "Show the counters that VT_METRICS can name here, and why others are missing."},
 	{'j', "json", NULL, "Print JSON."},
 	{0, NULL, NULL, NULL},
 };
 
 static const struct gt_usage usage = {
 	.command = "gputrace info",
-	.synopsis = "[--config] [--json]",
+	.synopsis = "[--config] [--metrics] [--json]",
 	.summary = "Shows the version, what was found on this machine, and the settings.",
 	.options = options,
 };
@@ -332,6 +334,78 @@ static void show_settings(void)
 	}
 }
 
+/* ---- counters ----------------------------------------------------------------------------------- */
+
+static const struct gt_plugin *source; /* the one whose counters are being shown */
+static unsigned shown;
+
+static void member(const char *key, const char *value)
+{
+	printf(", \"%s\": ", key);
+	json_text(value);
+}
+
+static void show_source(const struct gt_plugin *plugin, const char *why, void *unused)
+{
+	(void)unused;
+	source = plugin;
+	if (!json) {
+		printf("%s: %s%s%s\n", plugin->name, plugin->description ? plugin->description : "",
+		       why ? "\n    not here: " : "", why ? why : "");
+	} else if (why) {
+		printf("%s\n    {\"source\": ", shown++ ? "," : "");
+		json_text(plugin->name);
+		member("missing", why);
+		printf("}");
+	}
+}
+
+static void show_metric(const struct gt_plugin_metric *metric, void *unused)
+{
+	(void)unused;
+	if (!json) {
+		printf("    %s%s%-28s %-8s %s%s%s\n", source->name, "::", metric->name, metric->unit,
+		       metric->missing[0] ? "not here: " : "", metric->missing,
+		       metric->missing[0] ? "" : metric->description);
+		return;
+	}
+	printf("%s\n    {\"source\": ", shown++ ? "," : "");
+	json_text(source->name);
+	member("name", metric->name);
+	member("unit", metric->unit);
+	member("description", metric->description);
+	if (metric->missing[0])
+		member("missing", metric->missing);
+	printf("}");
+}
+
+static void *load(const char *library)
+{
+	char libdir[PATH_MAX], path[PATH_MAX + 64];
+
+	if (!gt_path_libdir(libdir, sizeof(libdir)))
+		return NULL;
+	snprintf(path, sizeof(path), "%s/%s", libdir, library);
+	return dlopen(path, RTLD_NOW | RTLD_LOCAL);
+}
+
+/* The adapter is loaded into this process, told not to record. It needs the core, which no path leads to. */
+static int show_metrics(void)
+{
+	void (*list)(void (*)(const struct gt_plugin *, const char *, void *), gt_plugin_each *, void *) = NULL;
+	void *handle, *symbol;
+
+	setenv("VT_MODE", "OFF", 1);
+	handle = load("libgputrace.so") ? load("libgputrace-counters.so") : NULL;
+	symbol = handle ? dlsym(handle, "gt_counters_list") : NULL;
+	memcpy(&list, &symbol, sizeof(list));
+	if (list)
+		list(show_source, show_metric, NULL);
+	else
+		gt_say(0, "the counters cannot be listed: %s", handle ? "another version" : dlerror());
+	return list ? GT_RC_OK : GT_RC_BAD;
+}
+
 static void complain(const char *sentence)
 {
 	gt_say(0, "%s", sentence);
@@ -339,11 +413,12 @@ static void complain(const char *sentence)
 
 int gt_cmd_info(int argc, char **argv)
 {
-	bool config = false;
-	int key;
+	bool config = false, metrics = false;
+	int key, rc = GT_RC_OK;
 
 	while ((key = gt_option_next(&usage, argc, argv)) > 0) {
 		config |= key == 'c';
+		metrics |= key == 'm';
 		json |= key == 'j';
 	}
 	if (key)
@@ -358,11 +433,15 @@ int gt_cmd_info(int argc, char **argv)
 	gt_settings_load(environ, complain);
 	if (json && config)
 		printf("{\n  \"settings\": [");
+	else if (json && metrics)
+		printf("{\n  \"metrics\": [");
 	if (config)
 		show_settings();
+	else if (metrics)
+		rc = show_metrics();
 	else
 		show_info();
 	if (json)
-		printf(config ? "\n  ]\n}\n" : "\n}\n");
-	return GT_RC_OK;
+		printf(config || metrics ? "\n  ]\n}\n" : "\n}\n");
+	return rc;
 }

@@ -158,8 +158,9 @@ struct gt_metric_source {
 	/* On each thread before its first reading, with signals blocked. NULL: there is nothing to do.
 	 * Returns 0, and in *state what the others are given; a negative errno: the thread goes without. */
 	int (*open)(void **state);
-	/* Fills in `n` values, which is `count`. Returns 0; a negative errno: this event goes without. It may
-	 * interrupt anything, the library's own code included; it calls nothing that adapters intercept. */
+	/* Fills in `n` values, which is `count`. Returns 0; -EAGAIN: there is nothing to record now; another
+	 * negative errno: this event goes without, which is a loss. It may interrupt anything, the library's own
+	 * code included; it calls nothing that adapters intercept. */
 	int (*read)(void *state, uint64_t *values, unsigned n);
 	/* The thread ends; NULL: there is nothing to do. A forked child opens its own: what it has of its parent's
 	 * is for gt_adapter.fork_child. */

@@ -119,16 +119,25 @@ unsigned gt_metrics_room(struct gt_location *loc)
 	return n ? sources[n - 1].until : 0;
 }
 
+/* What became of the readings before an event: sources, as bits. Who is in neither has lost its values. */
+struct outcome {
+	uint32_t done, none;
+};
+
 /* The values go straight to where they are recorded; without its time the slot is none yet. */
-static bool read_one(struct gt_readings *readings, uint32_t i, struct gt_slot *slot)
+static void read_one(struct gt_readings *readings, uint32_t i, struct gt_slot *slot, struct outcome *outcome)
 {
 	const struct gt_metric_source *source = &sources[i].source;
 	unsigned extra = extra_of(source->count);
+	int rc;
 
+	if (!(readings->opened >> i & 1))
+		return;
 	slot[extra].word = 0;
 	slot[1].time = source->count;
-	return readings->opened >> i & 1 &&
-	       !source->read(readings->states[i], &slot[1].word, source->count);
+	rc = source->read(readings->states[i], &slot[1].word, source->count);
+	outcome->done |= (uint32_t)!rc << i;
+	outcome->none |= (uint32_t)(rc == -EAGAIN) << i;
 }
 
 static void commit_one(uint32_t i, struct gt_slot *slot, bool is_read, uint64_t tick)
@@ -150,7 +159,7 @@ struct gt_slot *gt_metrics_fill(struct gt_location *loc, struct gt_slot *slot, u
 	struct gt_slot *const end = slot + room;
 	uint64_t last, after;
 	int saved = errno;
-	uint32_t done = 0;
+	struct outcome outcome = { 0, 0 };
 
 	__atomic_store_n(&readings->frame, (uintptr_t)__builtin_frame_address(0), __ATOMIC_RELAXED);
 	__atomic_signal_fence(__ATOMIC_SEQ_CST);
@@ -158,20 +167,19 @@ struct gt_slot *gt_metrics_fill(struct gt_location *loc, struct gt_slot *slot, u
 	/* A handler may have recorded later values since the caller took its time. */
 	if (now || *tick >= last)
 		for (uint32_t i = 0; i < GT_SOURCES && sources[i].until <= room && sources[i].until; i++)
-			done |= (uint32_t)read_one(readings, i,
-						   end - room + (i ? sources[i - 1].until : 0)) << i;
+			read_one(readings, i, end - room + (i ? sources[i - 1].until : 0), &outcome);
 	after = now ? gt_clock_read() : 0;
 	*tick = after > *tick ? after : *tick;
 	if (readings->last != last) /* or now, on a stack of its own */
-		done = 0;
+		outcome.done = 0;
 	else if (*tick > last)
 		readings->last = *tick;
 	__atomic_signal_fence(__ATOMIC_SEQ_CST);
 	__atomic_store_n(&readings->frame, 0, __ATOMIC_RELAXED);
 	errno = saved;
 	for (uint32_t i = 0; i < GT_SOURCES && sources[i].until <= room && sources[i].until; i++) {
-		commit_one(i, end - room + (i ? sources[i - 1].until : 0), done >> i & 1, *tick);
-		loc->win->lost[GT_LOSS_METRIC] += !(done >> i & 1);
+		commit_one(i, end - room + (i ? sources[i - 1].until : 0), outcome.done >> i & 1, *tick);
+		loc->win->lost[GT_LOSS_METRIC] += !((outcome.done | outcome.none) >> i & 1);
 	}
 	return end;
 }

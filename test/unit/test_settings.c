@@ -345,7 +345,7 @@ Test(settings, foreign_variables)
 	cr_assert_eq(complaint_count, 1); /* a run that goes on has said the other */
 	cr_expect_str_eq(complaints[0], "VT_BUFFERSIZE is not a setting of gputrace; did you mean "
 					"VT_BUFFER_SIZE?");
-	envp[4] = (char *)"VT_METRICS="; /* off, and of no run */
+	envp[4] = (char *)"VT_CPUIDTRACE="; /* off, and of no run */
 	load(envp);
 	cr_assert_eq(complaint_count, 2);
 	cr_expect_str_eq(complaints[1], "VT_OMPTRACE is VampirTrace's and is ignored: gputrace has no "

@@ -1,0 +1,80 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * What the parts of the adapter share: the sources, and the groups of counters that are read together.
+ *
+ * A source is a struct gt_plugin (<gputrace/plugin.h>), one file each: its name in sources.def is all that the rest
+ * knows of it. names.c makes groups of what the user asks for; sync.c reads those of threads at enters and leaves.
+ *
+ * Limits: GT_CN_GROUPS groups of GT_PLUGIN_METRICS counters, GT_CN_SOURCES sources with those of plug-ins.
+ */
+#ifndef GT_COUNTERS_H
+#define GT_COUNTERS_H
+
+#include <stdbool.h>
+
+#include "gputrace/adapter.h"
+#include "gputrace/plugin.h"
+
+#define GT_CN_GROUPS  16u
+#define GT_CN_SOURCES 32u
+#define GT_CN_UNSET   UINT64_MAX
+
+/* Counters of one source that are read together. */
+struct gt_cn_group {
+	const struct gt_plugin *plugin;
+	unsigned way;      /* one of enum gt_plugin_ways */
+	uint64_t interval; /* SYNC: at most every so many nanoseconds, 0: always; POLLED: every so many */
+	unsigned count;
+	struct gt_plugin_metric metrics[GT_PLUGIN_METRICS];
+};
+extern GT_HIDDEN struct gt_cn_group gt_cn_groups[GT_CN_GROUPS];
+extern GT_HIDDEN unsigned gt_cn_group_count;
+
+/* ---- for sources (host.c) ----------------------------------------------------------------------- */
+
+/* Copies a text, cut where it does not fit. */
+GT_HIDDEN void gt_cn_text(char *text, size_t room, const char *from);
+GT_HIDDEN const struct gt_plugin_host *gt_cn_host(void);
+/* Nanoseconds of CLOCK_MONOTONIC as ticks of the trace's clock, and how many ticks an interval takes. */
+GT_HIDDEN uint64_t gt_cn_tick_of(uint64_t monotonic);
+GT_HIDDEN uint64_t gt_cn_ticks(uint64_t ns);
+
+/* ---- sources (sources.c) ----------------------------------------------------------------------- */
+
+#define GT_CN_SOURCE(name) extern GT_HIDDEN const struct gt_plugin gt_cn_##name;
+#include "counters/sources.def"
+
+/* The sources, in the order in which they are asked; NULL behind the last. */
+GT_HIDDEN const struct gt_plugin *gt_cn_source(unsigned i);
+/* One more, of a plug-in. -EPROTO: another ABI, -EINVAL: it lacks what it needs, -EALREADY, -ENOSPC. */
+GT_HIDDEN int gt_cn_source_add(const struct gt_plugin *plugin);
+/* Begins the source, if that was not done. NULL: it can be used; else why not. */
+GT_HIDDEN const char *gt_cn_source_begin(const struct gt_plugin *plugin);
+GT_HIDDEN void gt_cn_sources_forked(void);
+GT_HIDDEN void gt_cn_sources_end(void);
+
+/* ---- what the user asks for (names.c) ------------------------------------------------------------ */
+
+/* One name of a setting. */
+struct gt_cn_wish {
+	const char *setting;
+	char name[GT_PLUGIN_NAME];
+	bool absolute;
+	uint64_t interval; /* nanoseconds, GT_CN_UNSET: as the source would have it */
+};
+
+/* Makes groups of all names in VT_METRICS and VT_RUSAGE. */
+GT_HIDDEN void gt_cn_wishes(void);
+/* The name as the trace has it, in text[]. */
+GT_HIDDEN const char *gt_cn_full_name(const struct gt_plugin *plugin, const struct gt_plugin_metric *metric,
+					 char *text, size_t size);
+/* The definition of a group's metric number i; `name` stays until it is used. */
+GT_HIDDEN struct gt_metric_info gt_cn_info(const struct gt_cn_group *group, unsigned i, char *name, size_t size);
+
+/* ---- reading ---------------------------------------------------------------------------------------- */
+
+/* Opens the group here and closes it again; leaves out of it what cannot be had together, and says so. */
+GT_HIDDEN bool gt_cn_try(struct gt_cn_group *group);
+GT_HIDDEN void gt_cn_sync_begin(void); /* sync.c */
+
+#endif

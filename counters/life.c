@@ -1,0 +1,66 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * The adapter's begin and end in a process. Without a counter asked for it does nothing at all.
+ *
+ * Limits: what sources allocate while they are set up is hidden from the other adapters by gt_guard().
+ */
+#include <errno.h>
+#include <signal.h>
+#include <string.h>
+
+#include "counters/counters.h"
+
+static bool is_asked(void)
+{
+	static const char *const settings[] = { "VT_METRICS", "VT_RUSAGE" };
+	const char *mode = gt_setting("VT_MODE"), *value;
+
+	if (!mode || !strcmp(mode, "OFF"))
+		return false;
+	for (unsigned i = 0; i < sizeof(settings) / sizeof(settings[0]); i++)
+		if ((value = gt_setting(settings[i])) && *value)
+			return true;
+	return false;
+}
+
+static void fork_child(void)
+{
+	gt_cn_sources_forked();
+}
+
+static void end(int how)
+{
+	if (how != GT_END_EXEC && how != GT_END_NONE)
+		gt_cn_sources_end();
+}
+
+static void set_up(void)
+{
+	static const struct gt_adapter adapter = {
+		.bytes = sizeof(adapter),
+		.abi = GT_ADAPTER_ABI,
+		.name = "counters",
+		.fork_child = fork_child,
+		.end = end,
+	};
+	sigset_t all, before;
+
+	if (gt_adapter_register(&adapter))
+		return;
+	sigfillset(&all);
+	pthread_sigmask(SIG_SETMASK, &all, &before);
+	gt_guard();
+	gt_cn_wishes();
+	gt_cn_sync_begin();
+	gt_unguard();
+	pthread_sigmask(SIG_SETMASK, &before, NULL);
+}
+
+__attribute__((constructor)) static void begin(void)
+{
+	int saved = errno;
+
+	if (is_asked())
+		set_up();
+	errno = saved;
+}
