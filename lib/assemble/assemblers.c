@@ -141,6 +141,28 @@ void gt_assemblers_load(const struct gt_assembly *a, const struct gt_spool *spoo
 	}
 }
 
+/* A list with commas in between, as in the property ADAPTERS. */
+static void load_listed(const struct gt_assembly *a, struct missing *m, const char *names)
+{
+	char name[NAME_MOST + 2];
+
+	for (; *names; names += strcspn(names, ","), names += *names == ',') {
+		snprintf(name, sizeof(name), "%.*s", (int)strcspn(names, ","), names);
+		load(a, m, name, false);
+	}
+}
+
+void gt_assemblers_load_joined(const struct gt_assembly *a, const struct gt_properties *properties,
+			       struct gt_defs *defs)
+{
+	uint32_t adapters = gt_defs_string(defs, "GPUTRACE::ADAPTERS");
+	struct missing m = { .count = 0 };
+
+	for (size_t i = 0; i < properties->count; i++)
+		if (properties->list[i].name == adapters)
+			load_listed(a, &m, gt_intern_text(&defs->strings, properties->list[i].value, NULL));
+}
+
 /* ---- calling ----------------------------------------------------------------------------------------- */
 
 int gt_assemblers_scan(struct gt_assembly *a)

@@ -25,6 +25,13 @@ const struct gt_assembler *gt_assembler_find(const char *name);
 /* Loads those that the spool's processes name and that are not there yet, and says what is missing. */
 void gt_assemblers_load(const struct gt_assembly *a, const struct gt_spool *spool);
 
+/* Loads those that wrote the events of partial archives, for what they say of their paradigms; no hook but `end`
+ * is called then. */
+struct gt_properties;
+struct gt_defs;
+void gt_assemblers_load_joined(const struct gt_assembly *a, const struct gt_properties *properties,
+			       struct gt_defs *defs);
+
 /* Calls a hook of all of them until one fails. */
 int gt_assemblers_scan(struct gt_assembly *a);
 int gt_assemblers_define(struct gt_assembly *a);

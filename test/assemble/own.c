@@ -53,6 +53,16 @@ static int scan(struct gt_assembly *a)
 	return rc;
 }
 
+enum { TASKS = 17, THREADS_CLASS = 3 }; /* OTF2_PARADIGM_TBBTHREAD, OTF2_PARADIGM_CLASS_THREAD_CREATE_WAIT */
+
+static int define(struct gt_assembly *a)
+{
+	const struct gt_out_comm tasks = { .bytes = sizeof(tasks), .name = "crew", .paradigm = TASKS,
+					   .proc = gt_read_process(a, 0) };
+
+	return gt_out_comm(a, &tasks) == GT_NO_NUMBER ? -12 : 0;
+}
+
 static void properties(struct gt_assembly *a, const struct gt_proc *proc)
 {
 	char text[16];
@@ -89,10 +99,12 @@ static bool location_name(const struct gt_loc *loc, char *text, size_t size)
 }
 
 static const struct gt_own_record records[] = { { "step", 1, step }, { NULL, 0, NULL } };
+static const struct gt_paradigm paradigms[] = { { "DEMO TASKS", TASKS, THREADS_CLASS, GT_TIME_WORK, "crew %d", NULL },
+						{ NULL, 0, 0, 0, NULL, NULL } };
 
 __attribute__((visibility("default"))) const struct gt_assembler gt_assembler = {
 	.bytes = sizeof(struct gt_assembler), .abi = GT_ASSEMBLER_ABI, .name = "demo", .records = records,
-	.scan = scan, .properties = properties, .end = end, .location_name = location_name,
+	.paradigms = paradigms, .scan = scan, .define = define, .properties = properties, .end = end, .location_name = location_name,
 };
 #else
 #include <gputrace/adapter.h>

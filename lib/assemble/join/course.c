@@ -247,6 +247,7 @@ static int join(struct gt_assembly *a)
 		rc = a->conv.archive ? gt_merge_all(&m, a->conv.archive) : -EIO;
 	}
 	if (!rc) {
+		gt_assemblers_load_joined(a, &m.properties, &m.defs);
 		m.facts.damaged += a->spool.damaged;
 		gt_facts_outside(&m.facts, &a->spool);
 		report.clock_error_ns = m.clock.error_ns;
