@@ -500,11 +500,11 @@ static void look_at_counts(const struct gt_otf2 *read, uint64_t definitions)
 int gt_otf2_definitions(struct gt_otf2 *read)
 {
 	OTF2_GlobalDefReader *reader = OTF2_Reader_GetGlobalDefReader(read->reader);
-	OTF2_GlobalDefReaderCallbacks *callbacks = OTF2_GlobalDefReaderCallbacks_New();
+	OTF2_GlobalDefReaderCallbacks *callbacks = reader ? OTF2_GlobalDefReaderCallbacks_New() : NULL;
 	uint64_t n = 0;
 	OTF2_ErrorCode rc;
 
-	if (!reader || !callbacks) {
+	if (!callbacks) {
 		gt_otf2_report(read, NULL, GT_OTF2_FILES, "the definitions: %s", gt_otf2_complaint);
 		return -EIO;
 	}
