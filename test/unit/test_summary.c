@@ -142,6 +142,11 @@ Test(summary, everything)
 	print(&s, GT_SUMMARY_PLAIN, 0);
 	HAS("yes [4711] was killed by SIGPIPE (broken pipe), and 1 more process\n");
 	HAS("times may be wrong by up to 3.00 us\n");
+	HAS_NOT("not all compared");
+	s.hosts = 2;
+	s.clock_error_ns = -1;
+	print(&s, GT_SUMMARY_PLAIN, 0);
+	HAS("the clocks of the 2 hosts were not all compared: the wall clocks align them, with an unknown error\n");
 }
 
 Test(summary, ends)

@@ -525,6 +525,7 @@ static void summarise(const struct gt_report *report, const char *dir, FILE *out
 		.dropped_leaves = facts->tally.dropped_leaves,
 		.clamped_times = facts->tally.clamped_times,
 		.unresolved = count_unresolved(report->defs),
+		.hosts = report->hosts,
 		.clock_error_ns = report->clock_error_ns,
 		.hooks_seen = hooks_seen(report->defs),
 		.switched_off = facts->tally.off_at_end || (mode && !strcmp(mode, "OFF")),

@@ -471,6 +471,9 @@ static void print_notes(const struct printer *p, const struct gt_summary *s)
 		     counted(a, s->unresolved), plural(s->unresolved, "function", "functions"));
 	if (s->clock_error_ns >= CLOCK_ERROR_WORTH_NS)
 		line(p, NULL, "times may be wrong by up to %s", timed(a, (uint64_t)s->clock_error_ns));
+	else if (s->clock_error_ns < 0 && s->hosts > 1)
+		line(p, NULL, "the clocks of the %u hosts were not all compared: the wall clocks align them, with an "
+			      "unknown error", s->hosts);
 }
 
 /* ---- all ------------------------------------------------------------------------------------- */

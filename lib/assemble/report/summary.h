@@ -86,6 +86,7 @@ struct gt_summary {
 
 	uint64_t unresolved;      /* functions for which no name was found (module+0xoffset) */
 
+	unsigned hosts;
 	int64_t clock_error_ns;   /* estimated error between the clocks; -1: not measured */
 
 	/* why there may be no events; used only if events is 0 */
