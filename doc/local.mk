@@ -2,7 +2,7 @@
 # The manual. Pages are written for scdoc; a source archive holds them made, so that only who
 # changes them needs scdoc.
 MAN_PAGES = doc/man/gputrace.1 doc/man/gputrace-run.1 doc/man/gputrace-cc.1 \
-	doc/man/gputrace-info.1 doc/man/gputrace-report.1 doc/man/gputrace-check.1 doc/man/gputrace-recover.1 \
+	doc/man/gputrace-info.1 doc/man/gputrace-report.1 doc/man/gputrace-top.1 doc/man/gputrace-check.1 doc/man/gputrace-recover.1 \
 	doc/man/gputrace-filter.1 doc/man/gputrace-libwrapgen.1 doc/man/vt_user.3 \
 	doc/man/gputrace-filter.5 doc/man/gputrace-messages.7 doc/man/gputrace-mpi.7 doc/man/gputrace-cuda.7 \
 	doc/man/gputrace-metrics.7
@@ -39,6 +39,8 @@ update-format:
 
 exampledir = $(docdir)/examples
 dist_example_DATA = doc/examples/demo.c doc/examples/cg.c doc/examples/timeline.py
+examplesamplerdir = $(exampledir)/sampler
+dist_examplesampler_DATA = doc/examples/sampler/sampler.c
 exampleadapterdir = $(exampledir)/adapter
 dist_exampleadapter_DATA = doc/examples/adapter/Makefile doc/examples/adapter/assembling.c doc/examples/adapter/check.sh \
 	doc/examples/adapter/parcel.c doc/examples/adapter/parcel.h doc/examples/adapter/program.c doc/examples/adapter/recording.c
@@ -53,4 +55,4 @@ EXTRA_DIST += doc/adr/0001-own-window-and-spool.md doc/adr/0002-reserve-with-xad
 	doc/adr/0008-hosts-meet-in-files.md doc/adr/0009-hosts-convert-their-own.md \
 	doc/adr/0010-links-between-programs.md doc/adr/0011-run-stays-as-the-parent.md \
 	doc/adr/0012-confined-programs.md doc/adr/0013-one-folder-is-held.md \
-	doc/adr/0014-messages-order-hosts.md doc/adr/0015-answers-to-a-review.md
+	doc/adr/0014-messages-order-hosts.md doc/adr/0015-answers-to-a-review.md doc/adr/0016-the-live-view-is-read-from-outside.md

@@ -63,6 +63,7 @@ include test/assemble/local.mk
 include test/trouble/local.mk
 include test/proc/local.mk
 include test/fault/local.mk
+include test/live/local.mk
 include test/kill/local.mk
 include test/soak/local.mk
 include test/sanitize/local.mk

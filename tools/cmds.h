@@ -19,6 +19,7 @@ int gt_cmd_check(int argc, char **argv);
 int gt_cmd_report(int argc, char **argv);
 int gt_cmd_recover(int argc, char **argv);
 int gt_cmd_filter(int argc, char **argv);
+int gt_cmd_top(int argc, char **argv);
 int gt_cmd_libwrapgen(int argc, char **argv);
 int gt_cmd_assemble(int argc, char **argv); /* started by libgputrace.so at the end of a run */
 

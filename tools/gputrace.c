@@ -18,6 +18,7 @@ static const struct command {
 	const char *summary; /* NULL: not listed */
 } commands[] = {
 	{"run", gt_cmd_run, "Run a command and record what it does."},
+	{"top", gt_cmd_top, "Show what traced processes are doing now."},
 	{"report", gt_cmd_report, "Print the summary of a run again."},
 	{"check", gt_cmd_check, "Say whether a trace is well-formed, or which rule it breaks."},
 	{"recover", gt_cmd_recover, "Make a readable archive of a run that was killed."},

@@ -34,6 +34,7 @@
 #include "lib/common/rundir.h"
 #include "lib/common/settings.h"
 #include "lib/format.h"
+#include "live/run.h"
 #include "tools/cmds.h"
 #include "tools/options.h"
 #include "tools/run_parent.h"
@@ -49,8 +50,9 @@ static struct {
 	char home[PATH_MAX];  /* behind the archive directory's path: "/spool..." */
 	int dir, lock, watch; /* the archive directory, its run header, and gt_watch() */
 	int guard;            /* pid, 0: another `gputrace run` of this job has started it, -1: none */
+	int publisher;        /* pid, with VT_LIVE; else -1 */
 	struct gt_run_header *page;
-} run = {.dir = -1, .lock = -1, .watch = -1, .guard = -1};
+} run = {.dir = -1, .lock = -1, .watch = -1, .guard = -1, .publisher = -1};
 
 /* The archive directory's present name: it may have been renamed. */
 static bool dir_name(char *path, size_t size)
@@ -280,11 +282,12 @@ bool gt_watch_begin(const char *dir, const char *host, char *why, size_t size)
 	__atomic_add_fetch(&run.page->parents, 1, __ATOMIC_ACQ_REL);
 	run.guard = 0;
 	if (__atomic_compare_exchange_n(&run.page->watched, &nobody, 1, false, __ATOMIC_ACQ_REL,
-					__ATOMIC_ACQUIRE) &&
-	    gt_settings.unify) {
-		run.guard = fork();
-		if (!run.guard)
+					__ATOMIC_ACQUIRE)) {
+		run.guard = gt_settings.unify ? fork() : 0;
+		if (gt_settings.unify && !run.guard)
 			guard();
+		if (gt_settings.live)
+			run.publisher = gt_live_start(dir, host, (uint64_t)gt_settings.live_intv * 1000000);
 	}
 	return true;
 }
@@ -301,6 +304,8 @@ void gt_watch_cancel(void)
 	char dir[PATH_MAX], path[2 * PATH_MAX + 8];
 
 	dismiss_watcher();
+	gt_live_dismiss(run.publisher);
+	run.publisher = -1;
 	if (run.page && run.page != MAP_FAILED && !__atomic_sub_fetch(&run.page->parents, 1, __ATOMIC_ACQ_REL) &&
 	    dir_name(dir, sizeof(dir))) {
 		run.page->watched = 0;
@@ -417,6 +422,7 @@ void gt_watch_end(int pid, int status, int signal)
 	char dir[PATH_MAX];
 
 	note_end(run.page->spool, pid, status, signal);
+	gt_live_dismiss(run.publisher);
 	flock(run.lock, LOCK_UN);
 	if (__atomic_sub_fetch(&run.page->parents, 1, __ATOMIC_ACQ_REL))
 		return; /* the last `gputrace run` of this job does it */
