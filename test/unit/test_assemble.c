@@ -392,6 +392,36 @@ Test(assemble, nested_handlers)
 	mk_remove(dir);
 }
 
+/* A handler came before the event that the attributes are of could read its time. */
+Test(assemble, attributes_of_an_interrupted_event)
+{
+	const char *dir = mk_run();
+	struct mk_proc *p = usual(dir);
+	struct mk_loc *l = mk_loc(p, 0, 4096, 0, BEGIN);
+	uint32_t a = mk_region(p, "alpha"), h = mk_region(p, "handler"), attribute;
+	struct gt_def_attribute def = { .type = 4 };
+	uint64_t at;
+
+	def.name = mk_string(p, "size");
+	attribute = mk_def(p, GT_D_ATTRIBUTE, 0, &def, sizeof(def));
+	mk_slot(l, AT(10), GT_WORD(GT_T_TAG, (uint64_t)attribute << 32 | 42));
+	at = mk_reserve(l, AT(20), 1);
+	mk_enter(l, AT(11), h);
+	mk_leave(l, AT(12), h);
+	mk_finish(l, at, AT(20), GT_WORD(GT_T_ENTER, a));
+	mk_record(l, AT(30), GT_T_ATTR, attribute, (uint64_t[]){ 43, 0 }, 1);
+	mk_slot(l, AT(31), GT_WORD(GT_T_FLUSH, 2)); /* the leave did not fit into the half */
+	mk_leave(l, AT(40), a);
+	mk_loc_close(l);
+	mk_proc_end(p, GT_END_EXIT, 0, AT(60));
+	expect_events(dir, "0 0 BEGIN prog [ProcessId=4711]\n0 11 ENTER handler\n0 12 LEAVE handler\n"
+			   "0 20 ENTER alpha [size=42]\n0 31 ENTER TRACE BUFFER FLUSH\n"
+			   "0 32 LEAVE TRACE BUFFER FLUSH\n0 40 LEAVE alpha [size=43]\n"
+			   "0 60 END 0 [ProcessId=4711]\n");
+	mk_proc_free(p);
+	mk_remove(dir);
+}
+
 /* Records with times far in the future, more than can be held, in small halves: nothing that follows is lost. */
 Test(assemble, times_in_the_future)
 {

@@ -359,13 +359,14 @@ static bool look_ahead(const struct gt_track *t, const struct gt_slot *slot, uin
 	return false;
 }
 
-/* One record of the location's own. An attribute is not parted from what it belongs to. */
-static void emit(struct gt_track *t, const struct gt_slot *slot, uint64_t tick)
+/* The first record of a unit. An attribute that is `alone` is not parted from what it belongs to either. */
+static void emit(struct gt_track *t, const struct gt_slot *slot, bool alone, uint64_t tick)
 {
 	uint64_t until = tick;
 
-	if (t->deferred_tick <= tick || (t->deferred && GT_TYPE_IS_ATTR(GT_WORD_TYPE(slot->word)))) {
-		if (GT_TYPE_IS_ATTR(GT_WORD_TYPE(slot->word)) && !look_ahead(t, t->stream.at, &until))
+	alone = alone && GT_TYPE_IS_ATTR(GT_WORD_TYPE(slot->word));
+	if (t->deferred_tick <= tick || (t->deferred && alone)) {
+		if (alone && !look_ahead(t, t->stream.at, &until))
 			until = tick;
 		if (!t->attributes && !t->skip)
 			drain(t, until > tick ? until : tick);
@@ -377,7 +378,7 @@ static void emit_unit(struct gt_track *t, const struct gt_slot *slot, unsigned s
 {
 	const struct gt_slot *end = slot + slots;
 
-	emit(t, slot, tick);
+	emit(t, slot, slots == gt_slots_of(slot), tick);
 	while ((slot += gt_slots_of(slot)) < end)
 		if (GT_WORD_TYPE(slot->word) != GT_T_PAD)
 			emit_one(t, slot, tick);
@@ -418,11 +419,16 @@ static void step(struct gt_track *t)
 {
 	const struct gt_slot *slot = t->stream.at;
 	size_t rest = (size_t)(t->stream.end - slot);
-	unsigned slots = gt_track_unit_slots(slot, t->stream.end);
+	uint64_t tick, next, floor;
+	unsigned slots = gt_track_unit_slots(slot, t->stream.end, &tick);
 	const struct gt_slot *half_end;
-	uint64_t tick = slot->time, next, floor = gt_floor_at(&t->floors, slot, t->last, &half_end);
 	bool flush, early;
 
+	floor = gt_floor_at(&t->floors, slot, t->last, &half_end);
+	if (tick > t->scale.tick_max) { /* of the event: it was not finished */
+		slots = gt_slots_of(slot);
+		tick = slot->time;
+	}
 	if (!slot->word && !slot->time) {
 		/* In the window, and in a block that is there, nothing gets lost: the slot was
 		 * reserved in the first turn, and not written. */
@@ -435,7 +441,7 @@ static void step(struct gt_track *t)
 		t->stream.at++;
 		return;
 	}
-	if (!begins_record(t, slot) || slots > rest || (tick < t->last && tick < floor)) {
+	if (!begins_record(t, slot) || slots > rest || (slot->time < t->last && slot->time < floor)) {
 		mark_torn(t);
 		t->stream.at++;
 		return;

@@ -170,19 +170,31 @@ static bool has_followers(unsigned type)
 	return type == GT_T_METRICS || type == GT_T_PAD || GT_TYPE_IS_ATTR(type);
 }
 
-unsigned gt_track_unit_slots(const struct gt_slot *slot, const struct gt_slot *end)
+/* Is it about the recording? Such records have no attributes. */
+static bool is_about_recording(unsigned type)
+{
+	return type == GT_T_FLUSH || type == GT_T_GAP || type == GT_T_ON || type == GT_T_OFF;
+}
+
+unsigned gt_track_unit_slots(const struct gt_slot *slot, const struct gt_slot *end, uint64_t *tick)
 {
 	unsigned type = GT_WORD_TYPE(slot->word), slots = gt_slots_of(slot);
 	const struct gt_slot *next = slot + slots;
+	bool attributes = GT_TYPE_IS_ATTR(type);
 
-	if (type != GT_T_METRICS)
+	*tick = slot->time;
+	if (type != GT_T_METRICS && !attributes)
 		return slots;
-	for (; has_followers(type) && next < end && next->time == slot->time; next = slot + slots) {
+	for (; has_followers(type) && next < end; next = slot + slots) {
 		unsigned more = gt_slots_of(next);
 
 		type = GT_WORD_TYPE(next->word);
-		if (!gt_type_known(type) || more > (size_t)(end - next) || slots + more > GT_MAX_EXTRA + 1)
+		if (attributes ? next->time < *tick : next->time != *tick)
 			break;
+		if (!gt_type_known(type) || is_about_recording(type) || more > (size_t)(end - next) ||
+		    slots + more > GT_MAX_EXTRA + 1)
+			break;
+		*tick = next->time;
 		slots += more;
 	}
 	return slots;
@@ -191,11 +203,13 @@ unsigned gt_track_unit_slots(const struct gt_slot *slot, const struct gt_slot *e
 const struct gt_slot *gt_track_run_metrics(struct gt_track *t, const struct gt_slot *slot,
 					   const struct gt_slot *end, uint64_t most, uint64_t ns)
 {
-	const struct gt_slot *next = slot + gt_track_unit_slots(slot, end);
 	const struct gt_metric_use *use;
+	const struct gt_slot *next;
 	const uint64_t *values;
 	uint32_t count;
+	uint64_t tick;
 
+	next = slot + gt_track_unit_slots(slot, end, &tick);
 	if ((GT_WORD_TYPE(slot->word) != GT_T_METRICS && GT_WORD_TYPE(slot->word) != GT_T_METRIC) ||
 	    slot->time > most || next >= end || next->time < slot->time)
 		return NULL;

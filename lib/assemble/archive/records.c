@@ -270,7 +270,7 @@ static void count_flush(struct gt_tally *tally, uint64_t ns)
 		tally->longest_flush_ns = ns;
 }
 
-void gt_convert_flush(struct gt_track *t, const struct gt_slot *slot, uint64_t tick)
+static void write_flush(struct gt_track *t, const struct gt_slot *slot, uint64_t tick)
 {
 	uint64_t end = slot->time + GT_WORD_PAYLOAD(slot->word);
 
@@ -286,6 +286,15 @@ void gt_convert_flush(struct gt_track *t, const struct gt_slot *slot, uint64_t t
 	count_flush(&t->w->tally, gt_scale_ns(&t->scale, end) - gt_scale_ns(&t->scale, slot->time));
 	flush_meanwhile(t, slot->word, end);
 	gt_track_leave(t, gt_track_time(t, end));
+}
+
+void gt_convert_flush(struct gt_track *t, const struct gt_slot *slot, uint64_t tick)
+{
+	bool attributes = t->attributes;
+
+	t->attributes = false; /* they are of the event that did not fit into the half */
+	write_flush(t, slot, tick);
+	t->attributes = attributes;
 }
 
 void gt_convert_on_off(struct gt_track *t, const struct gt_slot *slot, uint64_t tick)

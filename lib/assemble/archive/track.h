@@ -110,10 +110,10 @@ void gt_track_enter_region(struct gt_track *t, uint32_t region, uint64_t tick);
 void gt_track_leave_region(struct gt_track *t, uint32_t region, uint64_t tick);
 
 /*
- * The slots of what stays together: readings of counters and the event at which they were made, which has
- * their time. Of any other record, its own.
+ * The slots of what stays together, and in *tick the event's time: readings of counters and the event at which
+ * they were made, at the same time; attributes and their event. Of any other record, its own.
  */
-unsigned gt_track_unit_slots(const struct gt_slot *slot, const struct gt_slot *end);
+unsigned gt_track_unit_slots(const struct gt_slot *slot, const struct gt_slot *end, uint64_t *tick);
 
 /*
  * A METRIC or METRICS in the run of plain enters and leaves up to tick `most`: written, at `ns`, if it was seen
