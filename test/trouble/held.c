@@ -23,7 +23,7 @@
 #include <sys/resource.h>
 #include <sys/wait.h>
 
-#define CALLS 30000
+#define CALLS 3000
 #define NOBODY 65534
 
 static unsigned times; /* that calls() was called, in all processes */
