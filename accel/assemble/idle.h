@@ -10,7 +10,7 @@
 #define GT_ACCEL_IDLE_H
 
 #include "lib/assemble/defs/defs.h"
-#include "lib/assemble/half.h"
+#include "lib/assemble/adapters/half.h"
 #include "lib/assemble/spool/sort.h"
 #include "lib/assemble/spool/units.h"
 

@@ -9,7 +9,7 @@
 #ifndef GT_ACCEL_SCAN_H
 #define GT_ACCEL_SCAN_H
 
-#include "lib/assemble/assemblers.h"
+#include "lib/assemble/adapters/assemblers.h"
 #include "lib/assemble/defs/layout.h"
 #include "lib/assemble/pair/messages.h"
 

@@ -9,7 +9,7 @@
 #include "config.h"
 
 #include "accel/assemble/scan.h"
-#include "lib/assemble/archive/track.h"
+#include "lib/assemble/archive/records.h"
 
 /* The communicator or window of a record, or NULL. */
 static const struct gt_gpu_comm *find_comm(struct gt_track *t, const struct gt_slot *slot,

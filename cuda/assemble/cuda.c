@@ -6,8 +6,8 @@
  */
 #include "config.h"
 
-#include "lib/assemble/archive/int.h"
-#include "lib/assemble/half.h"
+#include "lib/assemble/archive/archive_int.h"
+#include "lib/assemble/adapters/half.h"
 
 static const struct gt_paradigm paradigms[] = {
 	{ .name = "CUDA", .paradigm = OTF2_PARADIGM_CUDA, .kind = OTF2_PARADIGM_CLASS_ACCELERATOR },

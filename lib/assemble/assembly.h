@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The state of an assembly, shared by assemble.c (a spool becomes an archive) and join/course.c (a
- * spool becomes a partial archive; partial archives become one).
+ * An assembly: its state, and from an open spool to event files. It is led by assemble.c (a spool becomes an
+ * archive) and hosts.c (a spool becomes a partial archive; partial archives become one).
  *
  * Limits: internal.
  */
@@ -9,8 +9,9 @@
 #define GT_ASSEMBLE_ASSEMBLY_H
 
 #include "lib/assemble/assemble.h"
-#include "lib/assemble/assemblers.h"
-#include "lib/assemble/archive/conversion.h"
+#include "lib/assemble/adapters/assemblers.h"
+#include "lib/assemble/archive/defs.h"
+#include "lib/assemble/archive/worker.h"
 #include "lib/assemble/pair/messages.h"
 #include "lib/assemble/pair/order.h"
 #include "lib/assemble/defs/properties.h"
@@ -68,11 +69,10 @@ int gt_assembly_close(struct gt_assembly *a, const struct gt_layout *layout, str
 /* The archive is in its place: tells about it and tidies up. Positive: it lacks events. */
 int gt_assembly_conclude(struct gt_assembly *a, struct gt_report *report);
 
-/* Are several hosts converted at once, whose times messages shall correct? Does it (join/course.c). */
+/* Are several hosts converted at once, whose times messages shall correct (gt_hosts_order)? */
 bool gt_assembly_orders(const struct gt_assembly *a);
-int gt_assembly_order(struct gt_assembly *a);
 
-/* Some hosts have converted their events already: the rest, and all together (join/course.c). */
-int gt_assembly_join(struct gt_assembly *a);
+/* What the spool's run headers say of it: enum gt_run_state. */
+void gt_assembly_mark(const struct gt_assembly *a, uint32_t state);
 
 #endif

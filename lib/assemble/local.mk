@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 lib_libgtassemble_la_SOURCES += lib/assemble/assemble.c lib/assemble/assemble.h \
-	lib/assemble/assemblers.c lib/assemble/assemblers.h lib/assemble/assembly.h lib/assemble/half.h \
-	lib/assemble/outside.c
+	lib/assemble/assembly.c lib/assemble/assembly.h lib/assemble/halves.c lib/assemble/halves.h \
+	lib/assemble/hosts.c lib/assemble/hosts.h
 lib_libgtassemble_la_SOURCES += lib/assemble/util/io.c lib/assemble/util/io.h \
 	lib/assemble/util/lookup.c lib/assemble/util/lookup.h lib/assemble/util/utf8.c \
 	lib/assemble/util/utf8.h
@@ -14,6 +14,8 @@ lib_libgtassemble_la_SOURCES += lib/assemble/spool/collect.c lib/assemble/spool/
 	lib/assemble/spool/stream.h lib/assemble/spool/stream_sort.c lib/assemble/spool/units.c \
 	lib/assemble/spool/units.h lib/assemble/spool/unpack.c lib/assemble/spool/unpack.h \
 	lib/assemble/spool/window.c lib/assemble/spool/window.h
+lib_libgtassemble_la_SOURCES += lib/assemble/adapters/assemblers.c \
+	lib/assemble/adapters/assemblers.h lib/assemble/adapters/half.h
 lib_libgtassemble_la_SOURCES += lib/assemble/clock/chain.c lib/assemble/clock/chain.h \
 	lib/assemble/clock/clock.c lib/assemble/clock/clock.h lib/assemble/clock/now.c \
 	lib/assemble/clock/now.h lib/assemble/clock/rate.c lib/assemble/clock/rate.h \
@@ -27,13 +29,17 @@ lib_libgtassemble_la_SOURCES += lib/assemble/defs/defs.c lib/assemble/defs/defs.
 lib_libgtassemble_la_SOURCES += lib/assemble/pair/messages.c lib/assemble/pair/messages.h \
 	lib/assemble/pair/order.c lib/assemble/pair/order.h
 lib_libgtassemble_la_SOURCES += lib/assemble/archive/archive.c lib/assemble/archive/archive.h \
-	lib/assemble/archive/clean.c lib/assemble/archive/clean.h lib/assemble/archive/conversion.c \
-	lib/assemble/archive/conversion.h lib/assemble/archive/defs.c lib/assemble/archive/int.h \
-	lib/assemble/archive/io.c lib/assemble/archive/metrics.c lib/assemble/archive/pipe.c \
-	lib/assemble/archive/pipe.h lib/assemble/archive/records.c lib/assemble/archive/track.h \
-	lib/assemble/archive/use.c lib/assemble/archive/use.h lib/assemble/archive/write.c
+	lib/assemble/archive/archive_int.h lib/assemble/archive/clean.c lib/assemble/archive/clean.h \
+	lib/assemble/archive/conversion.c lib/assemble/archive/conversion.h lib/assemble/archive/defs.c \
+	lib/assemble/archive/defs.h lib/assemble/archive/io.c lib/assemble/archive/io.h \
+	lib/assemble/archive/local_defs.c lib/assemble/archive/local_defs.h lib/assemble/archive/metrics.c \
+	lib/assemble/archive/metrics.h lib/assemble/archive/outside.c lib/assemble/archive/pipe.c \
+	lib/assemble/archive/pipe.h lib/assemble/archive/records.c lib/assemble/archive/records.h \
+	lib/assemble/archive/track.c lib/assemble/archive/track.h lib/assemble/archive/use.c \
+	lib/assemble/archive/use.h lib/assemble/archive/worker.c lib/assemble/archive/worker.h \
+	lib/assemble/archive/write.c lib/assemble/archive/writer.c lib/assemble/archive/writer.h
 lib_libgtassemble_la_SOURCES += lib/assemble/report/report.c lib/assemble/report/report.h \
 	lib/assemble/report/summary.c lib/assemble/report/summary.h
-lib_libgtassemble_la_SOURCES += lib/assemble/join/course.c lib/assemble/join/merge.c \
-	lib/assemble/join/merge.h lib/assemble/join/merge_defs.c lib/assemble/join/merge_files.c \
-	lib/assemble/join/merge_int.h lib/assemble/join/partial.c lib/assemble/join/partial.h
+lib_libgtassemble_la_SOURCES += lib/assemble/join/merge.c lib/assemble/join/merge.h \
+	lib/assemble/join/merge_defs.c lib/assemble/join/merge_files.c lib/assemble/join/merge_int.h \
+	lib/assemble/join/partial.c lib/assemble/join/partial.h

@@ -7,7 +7,7 @@
  */
 #include "config.h"
 
-#include "lib/assemble/archive/track.h"
+#include "lib/assemble/archive/records.h"
 #include "lib/assemble/pair/order.h"
 #include "mpi/assemble/mpi.h"
 

@@ -8,7 +8,7 @@
 #include "config.h"
 
 #include "lib/assemble/archive/track.h"
-#include "lib/assemble/half.h"
+#include "lib/assemble/adapters/half.h"
 #include "mpi/assemble/mpi.h"
 
 #include <errno.h>

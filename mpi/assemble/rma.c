@@ -8,7 +8,7 @@
  */
 #include "config.h"
 
-#include "lib/assemble/archive/track.h"
+#include "lib/assemble/archive/records.h"
 #include "mpi/assemble/mpi.h"
 
 struct window {

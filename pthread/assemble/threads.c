@@ -6,8 +6,8 @@
  */
 #include "config.h"
 
-#include "lib/assemble/archive/track.h"
-#include "lib/assemble/assemblers.h"
+#include "lib/assemble/archive/records.h"
+#include "lib/assemble/adapters/assemblers.h"
 
 /* The paradigm that a record names; 0: POSIX threads. */
 static uint8_t paradigm_of(uint64_t number)

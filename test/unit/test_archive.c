@@ -11,7 +11,7 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-#include "lib/assemble/archive/archive.h"
+#include "lib/assemble/archive/defs.h"
 #include "lib/assemble/defs/properties.h"
 #include "test/unit/mkspool.h"
 #include "test/unit/readback.h"

@@ -10,7 +10,7 @@
 #include "config.h"
 
 #include "gputrace/compiler.h"
-#include "lib/assemble/archive/int.h"
+#include "lib/assemble/archive/archive_int.h"
 #include "lib/assemble/util/utf8.h"
 
 #include <errno.h>
@@ -24,13 +24,10 @@
 #include <sys/statvfs.h>
 #include <unistd.h>
 
-#define RESERVE_STEP  (UINT64_C(16) << 20)
 #define BALLAST_STEP  (UINT64_C(64) << 10)
 #define MARGIN        (UINT64_C(64) << 20) /* where space cannot be reserved, this much must be free */
-#define MANY          256u                 /* locations from which on chunks are small */
 #define EVT_CHUNK     (UINT64_C(4) << 20)
 #define EVT_CHUNK_MIN (UINT64_C(256) << 10)
-#define LOCATION_LEAST UINT64_C(8192)      /* two files, a block each */
 #define BALLAST_NAME  ".ballast"
 
 /* ---- errors ----------------------------------------------------------------------------------- */
@@ -174,8 +171,8 @@ static int give_blocks(int fd, uint64_t from, uint64_t bytes)
 	return 0;
 }
 
-static int reserve(struct gt_archive *archive, int fd, uint64_t from, uint64_t need, uint64_t step,
-		   uint64_t *got)
+int gt_archive_reserve(struct gt_archive *archive, int fd, uint64_t from, uint64_t need, uint64_t step,
+		       uint64_t *got)
 {
 	uint64_t want = need + step;
 	int rc = give_blocks(fd, from, want);
@@ -201,7 +198,7 @@ static bool grow_ballast(struct gt_archive *archive, uint64_t bytes)
 	if (bytes <= archive->ballast_bytes)
 		return true;
 	if (archive->ballast < 0 ||
-	    reserve(archive, archive->ballast, archive->ballast_bytes, bytes, BALLAST_STEP, &got))
+	    gt_archive_reserve(archive, archive->ballast, archive->ballast_bytes, bytes, BALLAST_STEP, &got))
 		return false;
 	archive->ballast_bytes = got;
 	return true;
@@ -227,7 +224,7 @@ static uint64_t standing_need(const struct gt_archive *archive)
 
 	if (bytes > archive->options.bytes)
 		bytes = archive->options.bytes;
-	return bytes + __atomic_load_n(&archive->remaining, __ATOMIC_RELAXED) * LOCATION_LEAST;
+	return bytes + __atomic_load_n(&archive->remaining, __ATOMIC_RELAXED) * GT_LOCATION_LEAST;
 }
 
 bool gt_archive_reserve_defs(struct gt_archive *archive, uint64_t bytes)
@@ -250,9 +247,8 @@ static OTF2_FlushType pre_flush(void *context, OTF2_FileType type, OTF2_Location
 
 	(void)caller;
 	(void)final;
-	if (type == OTF2_FILETYPE_EVENTS && location < archive->options.locations &&
-	    archive->writers[location])
-		__atomic_fetch_add(&archive->writers[location]->flushed, 1, __ATOMIC_RELAXED);
+	if (type == OTF2_FILETYPE_EVENTS && location < archive->options.locations && archive->flushed[location])
+		__atomic_fetch_add(archive->flushed[location], 1, __ATOMIC_RELAXED);
 	return OTF2_FLUSH;
 }
 
@@ -289,7 +285,7 @@ static void free_archive(struct gt_archive *archive)
 		free(archive->chunks);
 		archive->chunks = next;
 	}
-	free(archive->writers);
+	free(archive->flushed);
 	pthread_mutex_destroy(&archive->lock);
 	pthread_mutex_destroy(&archive->space_lock);
 	free(archive);
@@ -301,7 +297,7 @@ struct gt_archive *gt_archive_open(const struct gt_archive_options *options, cha
 	struct gt_archive *archive = calloc(1, sizeof(*archive));
 	char path[64];
 
-	if (!archive || !(archive->writers = calloc(options->locations, sizeof(void *)))) {
+	if (!archive || !(archive->flushed = calloc(options->locations, sizeof(*archive->flushed)))) {
 		free(archive);
 		snprintf(why, why_size, "no memory");
 		return NULL;
@@ -311,7 +307,7 @@ struct gt_archive *gt_archive_open(const struct gt_archive_options *options, cha
 	pthread_mutex_init(&archive->lock, NULL);
 	pthread_mutex_init(&archive->space_lock, NULL);
 	/* All parts of an archive must have chunks of the same size. */
-	archive->evt_chunk = options->mode != GT_ARCHIVE_WHOLE || options->locations > MANY
+	archive->evt_chunk = options->mode != GT_ARCHIVE_WHOLE || options->locations > GT_ARCHIVE_MANY
 				     ? EVT_CHUNK_MIN
 				     : EVT_CHUNK;
 	archive->ballast = openat(options->dirfd, BALLAST_NAME,
@@ -438,11 +434,8 @@ GT_API long gethostid(void)
 	return (int32_t)hash;
 }
 
-int gt_archive_close(struct gt_archive *archive, const struct gt_layout *layout,
-		     struct gt_defs *defs, const struct gt_archive_clock *clock)
+void gt_archive_close_files(struct gt_archive *archive)
 {
-	bool part = archive->options.mode == GT_ARCHIVE_PART;
-
 	drop_ballast(archive);
 	if (archive->markers) {
 		bool bad = ferror(archive->markers);
@@ -458,11 +451,13 @@ int gt_archive_close(struct gt_archive *archive, const struct gt_layout *layout,
 	if (!gt_archive_bad(archive))
 		gt_otf2_bad(archive, OTF2_Archive_CloseEvtFiles(archive->otf2),
 			    "closing the event files");
-	if (!part && !gt_archive_bad(archive))
+	if (archive->options.mode != GT_ARCHIVE_PART && !gt_archive_bad(archive))
 		gt_otf2_bad(archive, OTF2_Archive_CloseDefFiles(archive->otf2),
 			    "closing the definition files");
-	if (!part && !gt_archive_bad(archive))
-		gt_archive_write_defs(archive, layout, defs, clock);
+}
+
+int gt_archive_free(struct gt_archive *archive)
+{
 	if (!gt_archive_bad(archive))
 		gt_otf2_bad(archive, OTF2_Archive_Close(archive->otf2), "closing the archive");
 	if (gt_archive_bad(archive))
@@ -478,264 +473,10 @@ void gt_archive_abandon(struct gt_archive *archive)
 	/* Its buffers still point here: nothing is freed, the process is about to end. */
 }
 
-/* ---- event writers ------------------------------------------------------------------------------------ */
-
-struct gt_writer *gt_writer_open(struct gt_archive *archive, uint32_t number)
-{
-	struct gt_writer *writer = calloc(1, sizeof(*writer));
-
-	if (!writer)
-		gt_archive_fail(archive, "no memory");
-	if (gt_archive_bad(archive)) {
-		free(writer);
-		return NULL;
-	}
-	writer->archive = archive;
-	writer->number = number;
-	writer->fd = -1;
-	archive->writers[number] = writer;
-	writer->direct = OTF2_Archive_GetEvtWriter(archive->otf2, number);
-	if (!writer->direct) {
-		gt_archive_fail(archive, "OTF2 cannot make an event writer");
-		archive->writers[number] = NULL;
-		free(writer);
-		return NULL;
-	}
-	return writer;
-}
-
-void gt_writer_use_pipe(struct gt_writer *writer)
-{
-	writer->pipe = gt_pipe_open(writer);
-}
-
-void gt_writer_drain(struct gt_writer *writer)
-{
-	gt_pipe_drain(writer->pipe);
-	if (!gt_pipe_useless(writer->pipe))
-		return;
-	gt_pipe_close(writer->pipe);
-	writer->pipe = NULL;
-}
-
-static int open_events(struct gt_writer *writer)
-{
-	char path[32];
-
-	if (writer->fd >= 0)
-		return 0;
-	snprintf(path, sizeof(path), "traces/%u.evt", writer->number);
-	writer->fd = openat(writer->archive->options.dirfd, path, O_RDWR | O_CLOEXEC | O_NOFOLLOW);
-	return writer->fd < 0 ? -errno : 0;
-}
-
-/* What has been flushed, the chunk in memory, what is to come with chunks' fill losses. */
-static uint64_t needed(const struct gt_writer *writer, uint64_t bytes, uint64_t *flushed)
-{
-	*flushed = __atomic_load_n(&writer->flushed, __ATOMIC_RELAXED);
-	return (*flushed + 2) * writer->archive->evt_chunk + bytes + bytes / 8;
-}
-
-bool gt_writer_reserve(struct gt_writer *writer, uint64_t bytes)
-{
-	uint64_t chunk = writer->archive->evt_chunk;
-	uint64_t need, flushed;
-	int rc;
-
-	if (writer->pipe)
-		bytes += GT_PIPE_BYTES;
-	need = needed(writer, bytes, &flushed);
-	if (need <= writer->reserved)
-		return true;
-	/* The other thread may be at the first flush: counted, but the file is not there yet. */
-	if (writer->pipe) {
-		gt_writer_drain(writer);
-		need = needed(writer, bytes, &flushed);
-	}
-	/* libotf2 makes the file at the first flush and empties it; before that the ballast is there
-	 * for what may come. Up to 4 MiB it keeps what is flushed in memory. */
-	if (!flushed)
-		return bytes <= chunk || gt_archive_reserve_defs(writer->archive, bytes);
-	pthread_mutex_lock(&writer->archive->space_lock);
-	rc = open_events(writer);
-	if (!rc)
-		rc = reserve(writer->archive, writer->fd, writer->reserved, need, RESERVE_STEP,
-			     &writer->reserved);
-	pthread_mutex_unlock(&writer->archive->space_lock);
-	return !rc;
-}
-
-/*
- * The ballast makes room for what closing a location writes, as far as its own file does not have
- * it. The next reservation takes it back.
- */
-static void close_on_ballast(struct gt_writer *writer)
-{
-	struct gt_archive *archive = writer->archive;
-	uint64_t room = LOCATION_LEAST, keep;
-
-	if (writer->reserved < (writer->flushed + 2) * archive->evt_chunk)
-		room += 2 * archive->evt_chunk;
-	keep = archive->ballast_bytes > room ? archive->ballast_bytes - room : 0;
-	keep = keep / GT_PAGE * GT_PAGE;
-	if (archive->ballast >= 0 && archive->ballast_bytes &&
-	    !fallocate(archive->ballast, FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE, (off_t)keep,
-		       (off_t)(archive->ballast_bytes - keep)))
-		archive->ballast_bytes = keep;
-	__atomic_fetch_sub(&archive->remaining, 1, __ATOMIC_RELAXED);
-}
-
-/* A second name for a location's definitions. False: there can be none. */
-static bool same_defs(const struct gt_archive *archive, uint32_t from, uint32_t to)
-{
-	int dir = archive->options.dirfd;
-	char source[32], target[32];
-
-	snprintf(source, sizeof(source), "traces/%u.def", from);
-	snprintf(target, sizeof(target), "traces/%u.def", to);
-	return !linkat(dir, source, dir, target, 0);
-}
-
-/*
- * Event files hold global ids: nothing is to be said, but readers look for the file. Where there are
- * many, one file has many names: to make one costs much more, up to milliseconds on some disks.
- */
-static void write_local_defs(struct gt_archive *archive, uint32_t number)
-{
-	OTF2_DefWriter *defs;
-
-	if (archive->empty_defs && archive->options.locations > MANY &&
-	    same_defs(archive, archive->empty_defs - 1, number))
-		return;
-	archive->empty_defs = number + 1;
-	defs = OTF2_Archive_GetDefWriter(archive->otf2, number);
-	if (!defs)
-		gt_archive_fail(archive, "OTF2 cannot make a definition writer");
-	else
-		gt_otf2_bad(archive, OTF2_Archive_CloseDefWriter(archive->otf2, defs),
-			    "closing a definition file");
-}
-
-void gt_writer_close(struct gt_writer *writer, uint64_t *events)
-{
-	struct gt_archive *archive = writer->archive;
-	struct stat st;
-
-	*events = 0;
-	gt_pipe_close(writer->pipe);
-	if (!gt_archive_bad(archive))
-		gt_otf2_bad(archive, OTF2_EvtWriter_GetNumberOfEvents(writer->direct, events),
-			    "counting events");
-	/* While the space that the ballast gave back is unused, nobody else may reserve it. */
-	pthread_mutex_lock(&archive->space_lock);
-	close_on_ballast(writer);
-	if (!gt_archive_bad(archive))
-		gt_otf2_bad(archive, OTF2_Archive_CloseEvtWriter(archive->otf2, writer->direct),
-			    "closing an event file");
-	if (!gt_archive_bad(archive) && archive->options.mode == GT_ARCHIVE_WHOLE &&
-	    !archive->options.late_defs)
-		write_local_defs(archive, writer->number);
-	pthread_mutex_unlock(&archive->space_lock);
-	archive->writers[writer->number] = NULL;
-	if (writer->fd >= 0) {
-		if (!fstat(writer->fd, &st) && ftruncate(writer->fd, st.st_size))
-			gt_archive_fail(archive, "cannot set the size of an event file");
-		close(writer->fd);
-	}
-	free(writer);
-}
-
-/* ---- archives made of parts --------------------------------------------------------------------------- */
-
-struct gt_local_defs {
-	OTF2_IdMap *maps[GT_MAPS];
-};
-
-static bool changes_nothing(const uint32_t *map, uint32_t count)
-{
-	for (uint32_t i = 0; i < count; i++)
-		if (map[i] != i)
-			return false;
-	return true;
-}
-
-struct gt_local_defs *gt_local_defs_new(uint32_t *const maps[GT_MAPS], const uint32_t counts[GT_MAPS])
-{
-	struct gt_local_defs *local = calloc(1, sizeof(*local));
-
-	for (unsigned i = 0; local && i < GT_MAPS; i++) {
-		if (!maps[i] || changes_nothing(maps[i], counts[i]))
-			continue;
-		local->maps[i] = OTF2_IdMap_CreateFromUint32Array(counts[i], maps[i], true);
-		if (!local->maps[i]) {
-			gt_local_defs_free(local);
-			return NULL;
-		}
-	}
-	return local;
-}
-
-void gt_local_defs_free(struct gt_local_defs *local)
-{
-	for (unsigned i = 0; local && i < GT_MAPS; i++)
-		if (local->maps[i])
-			OTF2_IdMap_Free(local->maps[i]);
-	free(local);
-}
-
-void gt_local_defs_write(struct gt_archive *archive, const struct gt_local_defs *local,
-			 uint32_t number, uint32_t same, const struct gt_offset *offsets,
-			 size_t n, double deviation)
-{
-	static const OTF2_MappingType types[GT_MAPS] = {
-		[GT_MAP_STRING] = OTF2_MAPPING_STRING,
-		[GT_MAP_ATTRIBUTE] = OTF2_MAPPING_ATTRIBUTE,
-		[GT_MAP_REGION] = OTF2_MAPPING_REGION,
-		[GT_MAP_COMM] = OTF2_MAPPING_COMM,
-		[GT_MAP_METRIC] = OTF2_MAPPING_METRIC,
-		[GT_MAP_PARAMETER] = OTF2_MAPPING_PARAMETER,
-		[GT_MAP_WINDOW] = OTF2_MAPPING_RMA_WIN,
-		[GT_MAP_FILE] = OTF2_MAPPING_IO_FILE,
-		[GT_MAP_HANDLE] = OTF2_MAPPING_IO_HANDLE,
-	};
-	OTF2_DefWriter *defs;
-	OTF2_ErrorCode rc = OTF2_SUCCESS;
-
-	if (gt_archive_bad(archive) || (same != GT_UNDEFINED && same_defs(archive, same, number)))
-		return;
-	defs = OTF2_Archive_GetDefWriter(archive->otf2, number);
-	if (!defs) {
-		gt_archive_fail(archive, "OTF2 cannot make a definition writer");
-		return;
-	}
-	for (unsigned i = 0; local && rc == OTF2_SUCCESS && i < GT_MAPS; i++)
-		if (local->maps[i])
-			rc = OTF2_DefWriter_WriteMappingTable(defs, types[i], local->maps[i]);
-	for (size_t i = 0; rc == OTF2_SUCCESS && i < n; i++)
-		rc = OTF2_DefWriter_WriteClockOffset(defs, offsets[i].ns, offsets[i].offset,
-						     deviation);
-	if (!gt_otf2_bad(archive, rc, "mapping tables"))
-		gt_otf2_bad(archive, OTF2_Archive_CloseDefWriter(archive->otf2, defs),
-			    "closing a definition file");
-}
-
 bool gt_archive_has_room(struct gt_archive *archive, uint64_t bytes)
 {
 	struct statvfs fs;
 
 	return fstatvfs(archive->options.dirfd, &fs) ||
 	       (unsigned __int128)fs.f_bavail * fs.f_frsize > bytes;
-}
-
-void gt_archive_empty(struct gt_archive *archive, uint32_t number)
-{
-	OTF2_EvtWriter *writer = gt_archive_bad(archive)
-					 ? NULL
-					 : OTF2_Archive_GetEvtWriter(archive->otf2, number);
-
-	if (writer)
-		gt_otf2_bad(archive, OTF2_Archive_CloseEvtWriter(archive->otf2, writer),
-			    "closing an event file");
-	else
-		gt_archive_fail(archive, "OTF2 cannot make an event writer");
 }

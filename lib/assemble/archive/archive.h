@@ -65,39 +65,8 @@ void gt_archive_marker(struct gt_archive *archive, struct gt_defs *defs,
 		       const struct gt_marker_def *marker, uint64_t ns, uint32_t scope, bool group,
 		       const char *text);
 
-struct gt_archive_clock {
-	uint64_t length_ns;     /* of the whole trace */
-	uint64_t offset_ns;     /* the time at which it begins */
-	uint64_t start_real_ns; /* wall clock at that moment */
-	const struct gt_properties *properties; /* of processes and locations */
-};
-
-/* Writes all global definitions and closes the archive. Returns 0 or -EIO; frees it in any case. */
-int gt_archive_close(struct gt_archive *archive, const struct gt_layout *layout,
-		     struct gt_defs *defs, const struct gt_archive_clock *clock);
-
-/* What a part's number i is in the archive, by kind of definition. NULL: as it is. */
-enum gt_map { GT_MAP_STRING, GT_MAP_ATTRIBUTE, GT_MAP_REGION, GT_MAP_COMM, GT_MAP_METRIC,
-	      GT_MAP_PARAMETER, GT_MAP_WINDOW, GT_MAP_FILE, GT_MAP_HANDLE, GT_MAPS };
-
-struct gt_local_defs;
-
-/*
- * Local definitions for locations of a part: mapping tables, those that change nothing left out, and
- * `offsets` of its clock. NULL without memory. Then the definitions of a location, which may be the `same` as
- * another one's (GT_UNDEFINED: they are not); then the end.
- */
-struct gt_local_defs *gt_local_defs_new(uint32_t *const maps[GT_MAPS], const uint32_t counts[GT_MAPS]);
-void gt_local_defs_write(struct gt_archive *archive, const struct gt_local_defs *local,
-			 uint32_t number, uint32_t same, const struct gt_offset *offsets,
-			 size_t n, double deviation);
-void gt_local_defs_free(struct gt_local_defs *local);
-
 /* Is there so much room on the disk, beside what is set aside for the definitions? */
 bool gt_archive_has_room(struct gt_archive *archive, uint64_t bytes);
-
-/* Gives location `number` an event file without events. */
-void gt_archive_empty(struct gt_archive *archive, uint32_t number);
 
 /* The file of a part's markers: records of this head and a text. */
 #define GT_MARKERS_NAME "markers"

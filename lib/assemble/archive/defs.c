@@ -7,8 +7,10 @@
  */
 #include "config.h"
 
-#include "lib/assemble/archive/int.h"
-#include "lib/assemble/half.h"
+#include "lib/assemble/archive/defs.h"
+
+#include "lib/assemble/archive/io.h"
+#include "lib/assemble/adapters/half.h"
 #include "lib/assemble/defs/properties.h"
 
 #include <errno.h>
@@ -562,27 +564,29 @@ static OTF2_ErrorCode write_all(struct out *out, const struct gt_archive_clock *
 	return rc;
 }
 
-int gt_archive_write_defs(struct gt_archive *archive, const struct gt_layout *layout,
-			  struct gt_defs *defs, const struct gt_archive_clock *clock)
+static void write_defs(struct gt_archive *archive, const struct gt_layout *layout, struct gt_defs *defs,
+		       const struct gt_archive_clock *clock)
 {
 	struct own_names names;
 	struct out out = { .archive = archive, .layout = layout, .defs = defs, .names = &names };
-	int rc = prepare(&out, &names);
 
-	if (rc) {
+	if (prepare(&out, &names)) {
 		gt_archive_fail(archive, "no memory for the definitions");
-		goto done;
+		return;
 	}
 	out.writer = OTF2_Archive_GetGlobalDefWriter(archive->otf2);
-	if (!out.writer) {
+	if (!out.writer)
 		gt_archive_fail(archive, "OTF2 cannot write definitions");
-		rc = -EIO;
-		goto done;
-	}
-	if (gt_otf2_bad(archive, write_all(&out, clock), "definitions") ||
-	    gt_otf2_bad(archive, OTF2_Archive_CloseGlobalDefWriter(archive->otf2, out.writer),
-			"closing the definitions"))
-		rc = -EIO;
-done:
-	return rc;
+	else if (!gt_otf2_bad(archive, write_all(&out, clock), "definitions"))
+		gt_otf2_bad(archive, OTF2_Archive_CloseGlobalDefWriter(archive->otf2, out.writer),
+			    "closing the definitions");
+}
+
+int gt_archive_close(struct gt_archive *archive, const struct gt_layout *layout, struct gt_defs *defs,
+		     const struct gt_archive_clock *clock)
+{
+	gt_archive_close_files(archive);
+	if (archive->options.mode != GT_ARCHIVE_PART && !gt_archive_bad(archive))
+		write_defs(archive, layout, defs, clock);
+	return gt_archive_free(archive);
 }

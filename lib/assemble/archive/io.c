@@ -6,8 +6,10 @@
  */
 #include "config.h"
 
-#include "lib/assemble/archive/track.h"
-#include "lib/assemble/half.h"
+#include "lib/assemble/archive/io.h"
+
+#include "lib/assemble/archive/records.h"
+#include "lib/assemble/adapters/half.h"
 
 #include <string.h>
 
@@ -152,7 +154,7 @@ static void complete(struct gt_track *t, uint32_t handle, uint64_t bytes, uint64
 		     "I/O event");
 }
 
-void gt_track_io_short(struct gt_track *t, uint64_t word, uint64_t tick)
+static void io_short(struct gt_track *t, uint64_t word, uint64_t tick)
 {
 	uint32_t handle = find_handle(t, GT_IO_WORD_HANDLE(word)), bytes = GT_IO_WORD_BYTES(word);
 	uint64_t ns;
@@ -252,11 +254,11 @@ void gt_convert_io(struct gt_track *t, const struct gt_slot *slot, uint64_t tick
 void gt_convert_io_enter(struct gt_track *t, const struct gt_slot *slot, uint64_t tick)
 {
 	gt_track_enter_word(t, GT_WORD(GT_T_ENTER, GT_IO_WORD_REGION(slot->word)), tick);
-	gt_track_io_short(t, slot->word, tick);
+	io_short(t, slot->word, tick);
 }
 
 void gt_convert_io_leave(struct gt_track *t, const struct gt_slot *slot, uint64_t tick)
 {
-	gt_track_io_short(t, slot->word, tick);
+	io_short(t, slot->word, tick);
 	gt_track_leave_word(t, GT_WORD(GT_T_LEAVE, GT_IO_WORD_REGION(slot->word)), tick);
 }

@@ -6,7 +6,9 @@
  */
 #include "config.h"
 
-#include "lib/assemble/archive/track.h"
+#include "lib/assemble/archive/metrics.h"
+
+#include "lib/assemble/archive/records.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -9,14 +9,13 @@
 
 #include "lib/assemble/archive/pipe.h"
 
-#include "lib/assemble/archive/int.h"
-
 #include <stdlib.h>
 
 #define HASTY_EVENTS (GT_PIPE_BATCH / 2)
 
 struct gt_pipe_inner {
-	struct gt_writer *writer;
+	struct gt_archive *archive;
+	OTF2_EvtWriter *evt;
 	pthread_t thread;
 	pthread_mutex_t lock;
 	pthread_cond_t filled, emptied;
@@ -29,15 +28,15 @@ struct gt_pipe_inner {
 
 static void write_batch(struct gt_pipe_inner *p, const struct gt_plain *event, unsigned n)
 {
-	OTF2_EvtWriter *const evt = p->writer->direct;
+	OTF2_EvtWriter *const evt = p->evt;
 	OTF2_ErrorCode rc = OTF2_SUCCESS;
 
-	if (gt_archive_bad(p->writer->archive))
+	if (gt_archive_bad(p->archive))
 		return;
 	for (const struct gt_plain *end = event + n; event < end && rc == OTF2_SUCCESS; event++)
 		rc = event->ns & 1 ? OTF2_EvtWriter_Leave(evt, NULL, event->ns >> 1, event->region)
 				   : OTF2_EvtWriter_Enter(evt, NULL, event->ns >> 1, event->region);
-	gt_otf2_bad(p->writer->archive, rc, "enter or leave");
+	gt_otf2_bad(p->archive, rc, "enter or leave");
 }
 
 static void *serve(void *argument)
@@ -66,13 +65,14 @@ static void *serve(void *argument)
 	return NULL;
 }
 
-struct gt_pipe *gt_pipe_open(struct gt_writer *writer)
+struct gt_pipe *gt_pipe_open(struct gt_archive *archive, OTF2_EvtWriter *evt)
 {
 	struct gt_pipe_inner *p = malloc(sizeof(*p));
 
 	if (!p)
 		return NULL;
-	p->writer = writer;
+	p->archive = archive;
+	p->evt = evt;
 	p->handed = p->done = 0;
 	p->ends = p->sleeps = p->waits = false;
 	p->pipe = (struct gt_pipe){ .at = p->events[0], .end = p->events[1], .inner = p };

@@ -9,15 +9,12 @@
 #ifndef GT_ASSEMBLE_ARCHIVE_PIPE_H
 #define GT_ASSEMBLE_ARCHIVE_PIPE_H
 
-#include <stdbool.h>
-#include <stdint.h>
+#include "lib/assemble/archive/archive_int.h"
 
 #define GT_PIPE_BATCH   4096u /* events that change hands at once */
 #define GT_PIPE_BATCHES 8u
 /* Most that what is in the pipe takes in the archive. */
 #define GT_PIPE_BYTES   (GT_PIPE_BATCHES * GT_PIPE_BATCH * 24u)
-
-struct gt_writer;
 
 struct gt_plain {
 	uint64_t ns;     /* nanoseconds of the archive, times two, plus one for a leave */
@@ -32,7 +29,7 @@ struct gt_pipe {
 };
 
 /* Starts the thread. NULL if there is no memory or no thread: then it goes without. */
-struct gt_pipe *gt_pipe_open(struct gt_writer *writer);
+struct gt_pipe *gt_pipe_open(struct gt_archive *archive, OTF2_EvtWriter *evt);
 
 /* Empties the pipe and ends the thread. NULL is allowed. */
 void gt_pipe_close(struct gt_pipe *pipe);

@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * All records but enter and leave: switching on and off, spooling, attributes, parameters,
+ * The core's records but counters and I/O: enter and leave, switching on and off, spooling, attributes, parameters,
  * markers, processes, user messages; program begin and end.
  *
  * Limits: records of unknown types are skipped and counted.
  */
 #include "config.h"
 
-#include "lib/assemble/archive/track.h"
+#include "lib/assemble/archive/records.h"
+
 #include "lib/assemble/spool/loss.h"
 #include "lib/assemble/pair/messages.h"
 
@@ -16,59 +17,6 @@
 #include <string.h>
 
 #define SEVERITY_WARNING 2u /* OTF2_SEVERITY_MEDIUM */
-
-/* ---- help ------------------------------------------------------------------------------------------ */
-
-OTF2_AttributeList *gt_track_attributes(struct gt_track *t)
-{
-	if (!t->attributes)
-		return NULL;
-	t->attributes = false; /* libotf2 empties the list when it writes it */
-	return t->w->attributes;
-}
-
-void gt_track_no_attributes(struct gt_track *t)
-{
-	if (t->attributes)
-		OTF2_AttributeList_RemoveAllAttributes(t->w->attributes);
-	t->attributes = false;
-}
-
-void gt_track_attribute(struct gt_track *t, uint32_t number, OTF2_Type type, OTF2_AttributeValue value)
-{
-	OTF2_AttributeList *list = t->w->attributes;
-
-	if (OTF2_AttributeList_TestAttributeByID(list, number))
-		OTF2_AttributeList_RemoveAttribute(list, number); /* given twice: the last counts */
-	if (!gt_track_bad(t, OTF2_AttributeList_AddAttribute(list, number, type, value),
-			  "attribute"))
-		t->attributes = true;
-}
-
-void gt_track_marker(struct gt_track *t, const char *category, const char *group, uint8_t severity,
-		     const char *text)
-{
-	struct gt_marker_def marker = {
-		.category = gt_defs_string(t->conv->defs, category),
-		.group = gt_defs_string(t->conv->defs, group),
-		.severity = severity,
-	};
-
-	gt_archive_marker(t->conv->archive, t->conv->defs, &marker,
-			  gt_scale_ns(&t->scale, t->last), t->loc->number, false, text);
-}
-
-const struct gt_lookup_entry *gt_track_remembered(const struct gt_track *t, unsigned type, uint64_t id)
-{
-	return gt_lookup_find(&t->w->lookup, GT_WORD(type, id));
-}
-
-uint32_t gt_track_remember(struct gt_track *t, unsigned type, uint64_t id, uint32_t value, uint32_t aux)
-{
-	if (!gt_lookup_put(&t->w->lookup, GT_WORD(type, id), value, aux))
-		gt_archive_fail(t->conv->archive, "no memory");
-	return value;
-}
 
 /* ---- attributes and parameters ------------------------------------------------------------------------ */
 
@@ -339,32 +287,24 @@ void gt_convert_user_message(struct gt_track *t, const struct gt_slot *slot, uin
 		     "message");
 }
 
-/* ---- all of them ----------------------------------------------------------------------------------------------------- */
+/* ---- regions --------------------------------------------------------------------------------------------------------- */
 
-/* Of a record that nobody knows, or that refers to what is not defined. */
-void gt_convert_unknown(struct gt_track *t, const struct gt_slot *slot, uint64_t tick)
+void gt_convert_enter(struct gt_track *t, const struct gt_slot *slot, uint64_t tick)
+{
+	gt_track_enter_word(t, slot->word, tick);
+}
+
+void gt_convert_leave(struct gt_track *t, const struct gt_slot *slot, uint64_t tick)
+{
+	gt_track_leave_word(t, slot->word, tick);
+}
+
+/* The next record belongs to another location, but this stream is none for such records. */
+void gt_convert_for_location(struct gt_track *t, const struct gt_slot *slot, uint64_t tick)
 {
 	(void)slot;
 	(void)tick;
-	t->w->tally.unknown_records++;
-}
-
-void gt_track_record(struct gt_track *t, const struct gt_slot *slot, uint64_t tick)
-{
-	static const struct {
-		void (*convert)(struct gt_track *t, const struct gt_slot *slot, uint64_t tick);
-		unsigned least;
-	} kinds[256] = {
-#define GT_RECORD(name, code, least, handler, owner, payload, data, otf2) [code] = { gt_convert_##handler, least },
-#include "gputrace/records.def"
-#undef GT_RECORD
-	};
-	unsigned type = GT_WORD_TYPE(slot->word);
-
-	if (kinds[type].convert && (!kinds[type].least || GT_WORD_EXTRA(slot->word) >= kinds[type].least))
-		kinds[type].convert(t, slot, tick);
-	else
-		gt_convert_unknown(t, slot, tick);
+	t->skip = true;
 }
 
 /* ---- program begin and end --------------------------------------------------------------------------------------------- */

@@ -1,17 +1,17 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The state of one location's conversion, shared by conversion.c (order, nesting, the hot loop)
- * and records.c (all records but enter and leave).
+ * A location that is converted: what conversion.c (order, the hot loop) and the records' handlers do to it.
  *
  * Limits: internal.
  */
 #ifndef GT_ASSEMBLE_ARCHIVE_TRACK_H
 #define GT_ASSEMBLE_ARCHIVE_TRACK_H
 
-#include "lib/assemble/archive/int.h"
-#include "lib/assemble/archive/conversion.h"
+#include "lib/assemble/archive/worker.h"
+#include "lib/assemble/archive/writer.h"
 #include "lib/assemble/spool/deferred.h"
 
+#define GT_LEAVE_STEP (UINT64_C(1) << GT_TYPE_SHIFT) /* word of a leave - word of its enter */
 #define GT_STACK_MOST 1000000u /* deeper frames are only counted */
 #define GT_TIMED      (UINT32_MAX - 1) /* lookup value: the address had several owners */
 
@@ -69,11 +69,6 @@ void gt_track_no_attributes(struct gt_track *t);
 const struct gt_lookup_entry *gt_track_remembered(const struct gt_track *t, unsigned type, uint64_t id);
 uint32_t gt_track_remember(struct gt_track *t, unsigned type, uint64_t id, uint32_t value, uint32_t aux);
 
-/* The metric of `count` of the process's definitions from `id` on, with a recorder. And: one that the location
- * has events of. */
-uint32_t gt_track_metric_number(struct gt_track *t, uint32_t id, uint32_t count);
-void gt_track_metric_here(struct gt_track *t, uint32_t metric);
-
 /* The type of a value that is recorded as one of OTF2's; what it cannot be is unsigned. */
 static inline OTF2_Type gt_track_value_type(uint32_t type)
 {
@@ -87,20 +82,19 @@ uint64_t gt_track_time(struct gt_track *t, uint64_t tick);
 void gt_track_marker(struct gt_track *t, const char *category, const char *group, uint8_t severity,
 		     const char *text);
 
+/* What a piece of input may take in the archive, with the leaves that close the stack. False: the disk is full. */
+bool gt_track_reserve(struct gt_track *t);
+
+/* Reading failed: counted as a loss in any case, and as a reason to keep the spool. */
+void gt_track_read_error(struct gt_track *t, int rc);
+
 /* Writes the next unit that others recorded for this location; there is one. */
 void gt_track_foreign(struct gt_track *t);
 
-/* Any record, by the table in <gputrace/records.def>: its handler, if it has all of its slots. */
-void gt_track_record(struct gt_track *t, const struct gt_slot *slot, uint64_t tick);
-
-/* The handlers. Each takes a whole record and the tick that it is to have. */
-#define GT_RECORD(name, code, least, handler, owner, payload, data, otf2) \
-	void gt_convert_##handler(struct gt_track *t, const struct gt_slot *slot, uint64_t tick);
-#include "gputrace/records.def"
-#undef GT_RECORD
-
-/* Begin and completion of the operation that IO_ENTER or IO_LEAVE stands for. */
-void gt_track_io_short(struct gt_track *t, uint64_t word, uint64_t tick);
+/* Any record: by conv->kinds, if it has all of its slots. */
+void gt_track_emit(struct gt_track *t, const struct gt_slot *slot, uint64_t tick);
+/* One that nobody knows, or that refers to what is not defined. */
+void gt_convert_unknown(struct gt_track *t, const struct gt_slot *slot, uint64_t tick);
 
 /* An enter or leave by the slot's word. */
 void gt_track_enter_word(struct gt_track *t, uint64_t word, uint64_t tick);
@@ -109,27 +103,21 @@ void gt_track_leave_word(struct gt_track *t, uint64_t word, uint64_t tick);
 void gt_track_enter_region(struct gt_track *t, uint32_t region, uint64_t tick);
 void gt_track_leave_region(struct gt_track *t, uint32_t region, uint64_t tick);
 
-/*
- * The slots of what stays together, and in *tick the event's time: readings of counters and the event at which
- * they were made, at the same time; attributes and their event. Of any other record, its own.
- */
-unsigned gt_track_unit_slots(const struct gt_slot *slot, const struct gt_slot *end, uint64_t *tick);
-
-/*
- * A METRIC or METRICS in the run of plain enters and leaves up to tick `most`: written, at `ns`, if it was seen
- * before and what it stays together with is in order. Returns the slot behind it; NULL: it is something else, or
- * not plain.
- */
-const struct gt_slot *gt_track_run_metrics(struct gt_track *t, const struct gt_slot *slot,
-					   const struct gt_slot *end, uint64_t most, uint64_t ns);
-
-/* Program begin and end, on the first location of a process. */
-void gt_track_begin(struct gt_track *t);
-void gt_track_end(struct gt_track *t, uint64_t ns);
-
 static inline bool gt_track_bad(struct gt_track *t, OTF2_ErrorCode rc, const char *what)
 {
 	return gt_otf2_bad(t->conv->archive, rc, what);
+}
+
+/* Below the first frame is one that takes its share, too. */
+static inline void gt_account(struct gt_profile *profile, struct gt_frame *frame, uint64_t ns)
+{
+	uint64_t span = ns - frame->enter_ns;
+
+	profile->calls++;
+	profile->exclusive += span - frame->child_ns;
+	if (!--profile->open)
+		profile->inclusive += span;
+	frame[-1].child_ns += span;
 }
 
 #endif

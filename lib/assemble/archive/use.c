@@ -6,9 +6,8 @@
 
 #include "lib/assemble/archive/use.h"
 
-#include "lib/assemble/archive/int.h"
-#include "lib/assemble/assemblers.h"
-#include "lib/assemble/archive/conversion.h"
+#include "lib/assemble/archive/archive_int.h"
+#include "lib/assemble/adapters/assemblers.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -91,87 +90,4 @@ void gt_use_end(struct gt_worker *w, struct gt_out_location *out, uint64_t span)
 	if (use.idle)
 		set_aside(w, &use);
 	out->use = use;
-}
-
-/* ---- ranks --------------------------------------------------------------------------------------- */
-
-/* The threads of a rank that communicated, together. */
-static struct gt_use of_group(const struct gt_layout *layout, uint32_t group, uint32_t *from)
-{
-	struct gt_use sum = { 0 };
-
-	for (; *from < layout->location_count && layout->locations[*from].group == group; ++*from) {
-		const struct gt_use *use = &layout->locations[*from].use;
-
-		if (!use->communicates)
-			continue;
-		sum.communicates = true;
-		sum.span += use->span;
-		sum.comm += use->comm;
-		sum.start += use->start;
-		sum.wait += use->wait;
-	}
-	return sum;
-}
-
-static void add(struct gt_balance *b, uint32_t rank, double in_comm, uint64_t work)
-{
-	if (!b->ranks || in_comm < b->least.in_comm)
-		b->least = (struct gt_balance_of){ rank, in_comm };
-	if (!b->ranks || in_comm > b->most.in_comm)
-		b->most = (struct gt_balance_of){ rank, in_comm };
-	if (!b->ranks || work > b->most_ns) {
-		b->most_ns = work;
-		b->most_rank = rank;
-	}
-	b->ranks++;
-}
-
-struct gt_balance gt_use_balance(const struct gt_layout *layout)
-{
-	struct gt_balance b = { 0 };
-	uint64_t comm = 0, all = 0, work = 0;
-
-	for (uint32_t i = 0; i < layout->location_count;) {
-		uint32_t group = layout->locations[i].group;
-		struct gt_use use = of_group(layout, group, &i);
-		uint64_t rest = use.span > use.start ? use.span - use.start : 0;
-		uint64_t busy = use.comm + use.wait < rest ? rest - use.comm - use.wait : 0;
-
-		if (!use.communicates || group >= layout->group_count || !layout->groups[group].job || !rest)
-			continue;
-		comm += use.comm;
-		all += rest;
-		work += busy;
-		add(&b, layout->groups[group].rank, (double)use.comm / (double)rest, busy);
-	}
-	if (b.ranks) {
-		b.in_comm = (double)comm / (double)all;
-		b.mean_ns = work / b.ranks;
-	}
-	return b;
-}
-
-/* ---- all together -------------------------------------------------------------------------------- */
-
-void gt_tally_add(struct gt_tally *tally, const struct gt_tally *more)
-{
-	tally->events += more->events;
-	tally->closed_frames += more->closed_frames;
-	tally->dropped_leaves += more->dropped_leaves;
-	tally->clamped_times += more->clamped_times;
-	tally->unknown_records += more->unknown_records;
-	tally->unmatched += more->unmatched;
-	tally->off_at_end += more->off_at_end;
-	tally->messages += more->messages;
-	tally->message_bytes += more->message_bytes;
-	tally->collectives += more->collectives;
-	tally->flushes += more->flushes;
-	tally->flush_ns += more->flush_ns;
-	tally->idle_threads += more->idle_threads;
-	tally->idle_ns += more->idle_ns;
-	if (more->longest_flush_ns > tally->longest_flush_ns)
-		tally->longest_flush_ns = more->longest_flush_ns;
-	if (more->last_ns > tally->last_ns)
-		tally->last_ns = more->last_ns;
 }

@@ -8,8 +8,9 @@
 
 #include "gputrace/assemble.h"
 
-#include "lib/assemble/archive/track.h"
-#include "lib/assemble/assembly.h"
+#include "lib/assemble/archive/metrics.h"
+#include "lib/assemble/archive/records.h"
+#include "lib/assemble/adapters/assemblers.h"
 
 /* ---- where we are ------------------------------------------------------------------------------------ */
 
@@ -95,7 +96,7 @@ void gt_write_attribute_string(struct gt_track *t, const char *name, const char 
 	struct gt_attribute attribute = { .name = gt_defs_string(t->conv->defs, name),
 					  .description = gt_defs_string(t->conv->defs, description),
 					  .type = OTF2_TYPE_STRING };
-	OTF2_AttributeValue text = { .stringRef = gt_out_string(t->conv->assembly, value) };
+	OTF2_AttributeValue text = { .stringRef = gt_defs_spoken(t->conv->defs, gt_defs_string(t->conv->defs, value ? value : "")) };
 
 	if (has_room(t))
 		gt_track_attribute(t, gt_defs_attribute(t->conv->defs, &attribute), OTF2_TYPE_STRING, text);

@@ -5,7 +5,7 @@
 #include "config.h"
 
 #include "lib/assemble/defs/layout.h"
-#include "lib/assemble/half.h"
+#include "lib/assemble/adapters/half.h"
 #include "lib/assemble/spool/stream.h"
 
 #include <errno.h>

@@ -11,7 +11,6 @@
 
 #include "lib/assemble/defs/defs.h"
 #include "lib/assemble/spool/spool.h"
-#include "lib/assemble/archive/use.h"
 
 struct gt_out_node {
 	uint32_t name, class_name; /* strings */
@@ -32,6 +31,16 @@ struct gt_out_group {
 };
 
 enum { GT_AS_THREAD = 1, GT_AS_STREAM = 2, GT_AS_METRIC = 3 }; /* as OTF2_LocationType */
+
+/* What a location spent its time with (archive/use.h): nanoseconds, exclusive. */
+struct gt_use {
+	uint64_t span;           /* from the location's beginning to its last event */
+	uint64_t comm;           /* in functions that communicate (GT_TIME_COMMUNICATION), but for ... */
+	uint64_t start;          /* ... those that begin and end it */
+	uint64_t wait;           /* in functions that wait for other threads (GT_TIME_WAIT) */
+	bool communicates;
+	bool idle;               /* a thread that did nothing but wait; it is not in the profile */
+};
 
 struct gt_out_location {
 	struct gt_loc *loc;

@@ -6,7 +6,7 @@
 
 #include "lib/assemble/defs/properties.h"
 
-#include "lib/assemble/assemblers.h"
+#include "lib/assemble/adapters/assemblers.h"
 #include "lib/assemble/spool/loss.h"
 
 #include <ctype.h>

@@ -10,7 +10,7 @@
 #ifndef GT_ASSEMBLE_JOIN_MERGE_H
 #define GT_ASSEMBLE_JOIN_MERGE_H
 
-#include "lib/assemble/archive/archive.h"
+#include "lib/assemble/archive/defs.h"
 #include "lib/assemble/pair/order.h"
 #include "lib/assemble/join/partial.h"
 

@@ -5,6 +5,7 @@
 #ifndef GT_ASSEMBLE_JOIN_MERGE_INT_H
 #define GT_ASSEMBLE_JOIN_MERGE_INT_H
 
+#include "lib/assemble/archive/local_defs.h"
 #include "lib/assemble/join/merge.h"
 
 struct gt_merge_partial {

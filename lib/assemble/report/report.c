@@ -7,7 +7,7 @@
 #include "lib/assemble/report/report.h"
 #include "lib/assemble/archive/clean.h"
 #include "lib/assemble/spool/loss.h"
-#include "lib/assemble/half.h"
+#include "lib/assemble/adapters/half.h"
 #include "lib/assemble/report/summary.h"
 
 #include <errno.h>
@@ -478,6 +478,67 @@ static bool is_flush(const struct gt_defs *defs, const struct gt_region *region)
 	       !strcmp(gt_intern_text(&defs->strings, region->name, NULL), "TRACE BUFFER FLUSH");
 }
 
+/* ---- ranks --------------------------------------------------------------------------------------- */
+
+/* The threads of a rank that communicated, together. */
+static struct gt_use of_group(const struct gt_layout *layout, uint32_t group, uint32_t *from)
+{
+	struct gt_use sum = { 0 };
+
+	for (; *from < layout->location_count && layout->locations[*from].group == group; ++*from) {
+		const struct gt_use *use = &layout->locations[*from].use;
+
+		if (!use->communicates)
+			continue;
+		sum.communicates = true;
+		sum.span += use->span;
+		sum.comm += use->comm;
+		sum.start += use->start;
+		sum.wait += use->wait;
+	}
+	return sum;
+}
+
+static void add(struct gt_balance *b, uint32_t rank, double in_comm, uint64_t work)
+{
+	if (!b->ranks || in_comm < b->least.in_comm)
+		b->least = (struct gt_balance_of){ rank, in_comm };
+	if (!b->ranks || in_comm > b->most.in_comm)
+		b->most = (struct gt_balance_of){ rank, in_comm };
+	if (!b->ranks || work > b->most_ns) {
+		b->most_ns = work;
+		b->most_rank = rank;
+	}
+	b->ranks++;
+}
+
+static struct gt_balance balance_of(const struct gt_layout *layout)
+{
+	struct gt_balance b = { 0 };
+	uint64_t comm = 0, all = 0, work = 0;
+
+	for (uint32_t i = 0; i < layout->location_count;) {
+		uint32_t group = layout->locations[i].group;
+		struct gt_use use = of_group(layout, group, &i);
+		uint64_t rest = use.span > use.start ? use.span - use.start : 0;
+		uint64_t busy = use.comm + use.wait < rest ? rest - use.comm - use.wait : 0;
+
+		if (!use.communicates || group >= layout->group_count || !layout->groups[group].job || !rest)
+			continue;
+		comm += use.comm;
+		all += rest;
+		work += busy;
+		add(&b, layout->groups[group].rank, (double)use.comm / (double)rest, busy);
+	}
+	if (b.ranks) {
+		b.in_comm = (double)comm / (double)all;
+		b.mean_ns = work / b.ranks;
+	}
+	return b;
+}
+
+/* ---- the summary --------------------------------------------------------------------------------- */
+
 /* `dir`: NULL, or where the reader finds the archive now. */
 static void summarise(const struct gt_report *report, const char *dir, FILE *out,
 		      enum gt_summary_style style)
@@ -508,7 +569,7 @@ static void summarise(const struct gt_report *report, const char *dir, FILE *out
 		.killed_one = facts->killed_one,
 		.outside = facts->outside,
 		.outside_first = facts->outside_first,
-		.balance = gt_use_balance(report->layout),
+		.balance = balance_of(report->layout),
 		.messages = facts->tally.messages,
 		.message_bytes = facts->tally.message_bytes,
 		.collectives = facts->tally.collectives,

@@ -13,7 +13,6 @@
 #include <stdint.h>
 #include <stdio.h>
 
-#include "lib/assemble/archive/use.h"
 #include "lib/format.h"
 
 /*
@@ -33,6 +32,19 @@ struct gt_killed {
 	char program[48];
 	uint32_t pid;           /* 0: none */
 	uint32_t signal;        /* 0: not known */
+};
+
+/* The ranks of parallel programs, compared. */
+struct gt_balance {
+	uint32_t ranks;          /* that communicated; the rest holds if there is one */
+	double in_comm;           /* part of the time, of all of them, and of two: */
+	struct gt_balance_of {
+		uint32_t rank;
+		double in_comm;
+	} least, most;
+	uint64_t mean_ns;        /* outside of communication and waits, of a rank; and the most */
+	uint64_t most_ns;
+	uint32_t most_rank;
 };
 
 /* Start from (struct gt_summary){.clock_error_ns = -1} and fill in what is known. */

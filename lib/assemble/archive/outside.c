@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * What <gputrace/assemble.h> gives adapters of other trees: reading the spool, and definitions. Events are
- * in archive/write.c.
+ * in write.c.
  *
  * Limits: see there.
  */
@@ -12,6 +12,8 @@
 #include "lib/assemble/spool/units.h"
 
 #include <errno.h>
+#include <stdarg.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -23,6 +25,19 @@ void **gt_state(struct gt_assembly *a, const struct gt_assembler *self)
 		if (gt_assembler(i) == self)
 			return &a->states[i];
 	return &nobody;
+}
+
+void gt_assembly_say(const struct gt_assembly *a, int level, const char *format, ...)
+{
+	char text[1200];
+	va_list ap;
+
+	if (a->options->verbose < level)
+		return;
+	va_start(ap, format);
+	vsnprintf(text, sizeof(text), format, ap);
+	va_end(ap);
+	fprintf(stderr, "[gputrace] %s\n", text);
 }
 
 /* ---- reading ----------------------------------------------------------------------------------------- */

@@ -1,14 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Finding and calling the assembling halves of adapters; see assemblers.h.
- *
- * Limits: see there.
+ * The assembling halves of adapters: the tables of the tree, loading those of other trees, calling; see halves.h.
  */
 #include "config.h"
 
-#include "lib/assemble/assemblers.h"
+#include "lib/assemble/halves.h"
 
-#include "lib/assemble/assembly.h"
+#include "lib/assemble/archive/records.h"
 #include "lib/common/settings.h"
 
 #include <dlfcn.h>
@@ -19,27 +17,27 @@
 
 #define NAME_CHARACTERS "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-."
 #define NAME_MOST       64u
-#define PLACE_SHIFT     24 /* an assembling half << this, and the place among its records */
+
+/* ---- those of the tree ------------------------------------------------------------------------------- */
 
 #define GT_ASSEMBLER(name) extern const struct gt_assembler gt_assembler_##name;
 #include "instrument/adapters.def"
 
-static const struct gt_assembler *list[GT_ASSEMBLERS_MOST] = {
-#define GT_ASSEMBLER(name) &gt_assembler_##name,
-#include "instrument/adapters.def"
+const struct gt_kind gt_halves_kinds[256] = {
+#define GT_RECORD(name, code, least, handler, owner, payload, data, otf2) [code] = { gt_convert_##handler, least },
+#include "gputrace/records.def"
+#undef GT_RECORD
 };
 
-const struct gt_assembler *gt_assembler(size_t n)
+void gt_halves_begin(void)
 {
-	return n < GT_ASSEMBLERS_MOST ? list[n] : NULL;
-}
+	static const struct gt_assembler *const tree[] = {
+#define GT_ASSEMBLER(name) &gt_assembler_##name,
+#include "instrument/adapters.def"
+	};
 
-const struct gt_assembler *gt_assembler_find(const char *name)
-{
-	for (size_t i = 0; gt_assembler(i); i++)
-		if (!strcmp(list[i]->name, name))
-			return list[i];
-	return NULL;
+	for (size_t i = 0; !gt_assembler(i) && i < sizeof(tree) / sizeof(*tree); i++)
+		gt_assembler_add(tree[i]);
 }
 
 /* ---- loading ----------------------------------------------------------------------------------------- */
@@ -55,19 +53,15 @@ static bool is_name(const char *name)
 static bool take(const struct gt_assembly *a, const char *path, const char *name, void *handle)
 {
 	const struct gt_assembler *one = handle ? dlsym(handle, "gt_assembler") : NULL;
-	size_t n = 0;
 
-	while (gt_assembler(n))
-		n++;
 	if (!one || one->bytes != sizeof(*one) || one->abi != GT_ASSEMBLER_ABI || !one->name ||
-	    strcmp(one->name, name) || n + 1 >= GT_ASSEMBLERS_MOST) {
+	    strcmp(one->name, name) || !gt_assembler_add(one)) {
 		gt_assembly_say(a, 1, "%s cannot be used: %s", path,
 				!handle ? dlerror()
 				: !one	? "it has no gt_assembler"
 					: "it is of another adapter or another version of gputrace");
 		return false;
 	}
-	list[n] = one;
 	gt_assembly_say(a, 2, "records of %s are read by %s", name, path);
 	return true;
 }
@@ -117,7 +111,7 @@ static void load(const struct gt_assembly *a, struct missing *m, const char *nam
 		say_missing(a, name, &m->said[i]);
 }
 
-void gt_assemblers_load(const struct gt_assembly *a, const struct gt_spool *spool)
+void gt_halves_load(const struct gt_assembly *a, const struct gt_spool *spool)
 {
 	struct missing m = { .count = 0 };
 
@@ -152,8 +146,8 @@ static void load_listed(const struct gt_assembly *a, struct missing *m, const ch
 	}
 }
 
-void gt_assemblers_load_joined(const struct gt_assembly *a, const struct gt_properties *properties,
-			       struct gt_defs *defs)
+void gt_halves_load_joined(const struct gt_assembly *a, const struct gt_properties *properties,
+			   struct gt_defs *defs)
 {
 	uint32_t adapters = gt_defs_string(defs, "GPUTRACE::ADAPTERS");
 	struct missing m = { .count = 0 };
@@ -165,75 +159,37 @@ void gt_assemblers_load_joined(const struct gt_assembly *a, const struct gt_prop
 
 /* ---- calling ----------------------------------------------------------------------------------------- */
 
-int gt_assemblers_scan(struct gt_assembly *a)
+int gt_halves_scan(struct gt_assembly *a)
 {
 	int rc = 0;
 
 	for (size_t i = 0; !rc && gt_assembler(i); i++)
-		if (list[i]->scan)
-			rc = list[i]->scan(a);
+		if (gt_assembler(i)->scan)
+			rc = gt_assembler(i)->scan(a);
 	return rc;
 }
 
-int gt_assemblers_define(struct gt_assembly *a)
+int gt_halves_define(struct gt_assembly *a)
 {
 	int rc = 0;
 
 	for (size_t i = 0; !rc && gt_assembler(i); i++)
-		if (list[i]->define)
-			rc = list[i]->define(a);
+		if (gt_assembler(i)->define)
+			rc = gt_assembler(i)->define(a);
 	return rc;
 }
 
-void gt_assemblers_properties(struct gt_assembly *a)
+void gt_halves_properties(struct gt_assembly *a)
 {
 	for (size_t i = 0; gt_assembler(i); i++)
-		for (size_t k = 0; list[i]->properties && k < a->spool.proc_count; k++)
+		for (size_t k = 0; gt_assembler(i)->properties && k < a->spool.proc_count; k++)
 			if (a->spool.procs[k].number != GT_NOT_WRITTEN)
-				list[i]->properties(a, &a->spool.procs[k]);
+				gt_assembler(i)->properties(a, &a->spool.procs[k]);
 }
 
-void gt_assemblers_end(struct gt_assembly *a)
+void gt_halves_end(struct gt_assembly *a)
 {
 	for (size_t i = 0; gt_assembler(i); i++)
-		if (list[i]->end)
-			list[i]->end(a);
-}
-
-bool gt_assemblers_name(const struct gt_loc *loc, char *text, size_t size)
-{
-	for (size_t i = 0; gt_assembler(i); i++)
-		if (list[i]->location_name && list[i]->location_name(loc, text, size))
-			return true;
-	return false;
-}
-
-/* ---- looking up -------------------------------------------------------------------------------------- */
-
-uint32_t gt_assembler_record(const struct gt_proc *proc, uint32_t id)
-{
-	const struct gt_def_record *def = gt_proc_find(proc, GT_D_RECORD, id, NULL);
-	const char *adapter = def ? gt_proc_string(proc, def->adapter) : NULL;
-	const char *name = def ? gt_proc_string(proc, def->name) : NULL;
-
-	for (uint32_t i = 0; adapter && name && gt_assembler(i); i++)
-		for (uint32_t k = 0; !strcmp(list[i]->name, adapter) && list[i]->records && list[i]->records[k].name; k++)
-			if (!strcmp(list[i]->records[k].name, name))
-				return i << PLACE_SHIFT | k;
-	return GT_NO_NUMBER;
-}
-
-const struct gt_own_record *gt_assembler_record_at(uint32_t place)
-{
-	return place != GT_NO_NUMBER ? &list[place >> PLACE_SHIFT]->records[place & ((1u << PLACE_SHIFT) - 1)]
-				     : NULL;
-}
-
-const struct gt_paradigm *gt_assembler_paradigm(uint8_t paradigm)
-{
-	for (size_t i = 0; gt_assembler(i); i++)
-		for (const struct gt_paradigm *p = list[i]->paradigms; p && p->name; p++)
-			if (p->paradigm == paradigm)
-				return p;
-	return NULL;
+		if (gt_assembler(i)->end)
+			gt_assembler(i)->end(a);
 }

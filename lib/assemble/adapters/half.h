@@ -7,7 +7,7 @@
 #ifndef GT_ASSEMBLE_HALF_H
 #define GT_ASSEMBLE_HALF_H
 
-#include "lib/assemble/assemblers.h"
+#include "lib/assemble/adapters/assemblers.h"
 
 /* An accelerator's runtime. */
 struct gt_accel {

@@ -6,8 +6,11 @@
  */
 #include "config.h"
 
-#include "lib/assemble/assembly.h"
+#include "lib/assemble/hosts.h"
+
 #include "lib/assemble/archive/clean.h"
+#include "lib/assemble/archive/local_defs.h"
+#include "lib/assemble/halves.h"
 #include "lib/assemble/join/merge.h"
 #include "lib/assemble/join/partial.h"
 
@@ -247,7 +250,7 @@ static int join(struct gt_assembly *a)
 		rc = a->conv.archive ? gt_merge_all(&m, a->conv.archive) : -EIO;
 	}
 	if (!rc) {
-		gt_assemblers_load_joined(a, &m.properties, &m.defs);
+		gt_halves_load_joined(a, &m.properties, &m.defs);
 		m.facts.damaged += a->spool.damaged;
 		gt_facts_outside(&m.facts, &a->spool);
 		report.clock_error_ns = m.clock.error_ns;
@@ -278,7 +281,7 @@ static int join(struct gt_assembly *a)
 }
 
 /* Some hosts have converted their events already. */
-int gt_assembly_join(struct gt_assembly *a)
+int gt_hosts_join(struct gt_assembly *a)
 {
 	int rc;
 
@@ -295,13 +298,7 @@ int gt_assembly_join(struct gt_assembly *a)
 	return join(a);
 }
 
-
 /* ---- hosts that are converted at once ------------------------------------------------------------------- */
-
-bool gt_assembly_orders(const struct gt_assembly *a)
-{
-	return a->options->in_order && !a->how && a->clock.hosts > 1;
-}
 
 /* A host is the place of its first process. */
 static void find_hosts(const struct gt_spool *spool, uint32_t *hosts)
@@ -346,7 +343,7 @@ static void write_locals(struct gt_assembly *a, const uint32_t *hosts, const str
 	}
 }
 
-int gt_assembly_order(struct gt_assembly *a)
+int gt_hosts_order(struct gt_assembly *a)
 {
 	size_t n = a->spool.proc_count;
 	uint32_t *hosts = calloc(2 * n + 1, sizeof(*hosts));
