@@ -234,6 +234,8 @@ static void grant(const struct gt_cn_wish *wish)
 		/* What PAPI lacks is of interest only if nobody else was meant. */
 		if (n < 0 && !first[0] && (name != wish->name || !foreign))
 			memcpy(first, why, sizeof(first));
+		if (n < 0 && name != wish->name)
+			break;
 	}
 	if (first[0])
 		gt_message(1, "%s: %s cannot be counted: %s", wish->setting, wish->name, first);

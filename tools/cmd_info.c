@@ -209,7 +209,7 @@ static bool library_there(const char *const *names, char *text, size_t size)
 	return false;
 }
 
-/* What adapters use or will: stated as found or not. */
+/* What adapters use: stated as found or not. */
 static void show_others(void)
 {
 	static const char *const cuda[] = {"libcuda.so.1", NULL};
@@ -218,8 +218,7 @@ static void show_others(void)
 					    "libcupti.so",
 					    "/usr/local/cuda/extras/CUPTI/lib64/libcupti.so",
 					    "/usr/local/cuda/lib64/libcupti.so", NULL};
-	static const char *const papi[] = {"libpapi.so", "libpapi.so.7.0", "libpapi.so.7",
-					   "libpapi.so.6", NULL};
+	static const char *const papi[] = {"libpapi.so", "libpapi.so.7.0", "libpapi.so.7", NULL};
 	char text[PATH_MAX], level[32];
 
 	library_there(cuda, text, sizeof(text));
@@ -229,8 +228,6 @@ static void show_others(void)
 	if (gt_path_command("mpirun", text, sizeof(text)))
 		snprintf(text, sizeof(text), "not found");
 	fact("mpirun", "mpirun", text);
-	if (!json)
-		printf("Looked for, but not used by this version:\n");
 	library_there(papi, text, sizeof(text));
 	fact("papi", "PAPI", text);
 	if (first_line("/proc/sys/kernel/perf_event_paranoid", level, sizeof(level)))

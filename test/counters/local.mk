@@ -1,4 +1,11 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # Counters: what the sources said is in the archive, where it belongs.
+if HAVE_CRITERION
+CRITERION_TESTS += test/counters/perf
+test_counters_perf_SOURCES = test/counters/test_perf.c counters/perf.c
+test_counters_perf_CFLAGS = $(AM_CFLAGS) $(CRITERION_CFLAGS)
+test_counters_perf_LDADD = $(CRITERION_LIBS)
+endif
+
 dist_check_SCRIPTS += test/counters/counters.test
-EXTRA_DIST += test/counters/sums.py test/counters/usage.c
+EXTRA_DIST += test/counters/steps.c test/counters/sums.py test/counters/usage.c

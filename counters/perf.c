@@ -1,0 +1,440 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Counters of the kernel's perf_event interface, of the calling thread: hardware, caches, software, raw codes.
+ *
+ * Those of one thread are one group, which the kernel has on the processor all the time or not at all (pinned):
+ * values are never estimated from a part of the time. What does not fit beside the others begins a group of its own;
+ * if the processor has no room for that, open() says so. A group is read with one read(), or, where the kernel lets
+ * the thread (cap_user_rdpmc), without a system call from the page that it shares.
+ *
+ * Limits: hardware counts user mode only; what is inherited by children or other threads is theirs. The descriptors
+ * are far from those that a program opens; one that it closed all the same is not used again.
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <linux/perf_event.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include "counters/counters.h"
+#include "counters/perf.h"
+
+#define FAR        1000 /* descriptors from there on are seldom a program's */
+#define TYPE_SHIFT 56   /* in the id of a metric: type, and the code below */
+#define ID(type, config) ((uint64_t)(type) << TYPE_SHIFT | (config))
+#define PAGE       4096u
+
+static const struct event {
+	const char *name, *description, *unit;
+	uint64_t id;
+} events[] = {
+#define HW(name, code, what) { name, what, "#", ID(PERF_TYPE_HARDWARE, PERF_COUNT_HW_##code) },
+#define SW(name, code, what) { name, what, "#", ID(PERF_TYPE_SOFTWARE, PERF_COUNT_SW_##code) },
+#define NS(name, code, what) { name, what, "ns", ID(PERF_TYPE_SOFTWARE, PERF_COUNT_SW_##code) },
+	HW("cycles", CPU_CYCLES, "cycles of the processor")
+	HW("instructions", INSTRUCTIONS, "instructions that were completed")
+	HW("cache-references", CACHE_REFERENCES, "accesses of the last level of cache")
+	HW("cache-misses", CACHE_MISSES, "of these, those that went to memory")
+	HW("branches", BRANCH_INSTRUCTIONS, "branches that were completed")
+	HW("branch-misses", BRANCH_MISSES, "of these, those that were predicted wrongly")
+	HW("bus-cycles", BUS_CYCLES, "cycles of the bus")
+	HW("stalled-cycles-frontend", STALLED_CYCLES_FRONTEND, "cycles without an instruction to begin")
+	HW("stalled-cycles-backend", STALLED_CYCLES_BACKEND, "cycles in which none could be completed")
+	HW("ref-cycles", REF_CPU_CYCLES, "cycles at the nominal rate")
+	NS("cpu-clock", CPU_CLOCK, "time, by a clock of the processor")
+	NS("task-clock", TASK_CLOCK, "time on a processor")
+	SW("page-faults", PAGE_FAULTS, "page faults")
+	SW("context-switches", CONTEXT_SWITCHES, "context switches")
+	SW("cpu-migrations", CPU_MIGRATIONS, "moves to another processor")
+	SW("minor-faults", PAGE_FAULTS_MIN, "page faults without I/O")
+	SW("major-faults", PAGE_FAULTS_MAJ, "page faults with I/O")
+	SW("alignment-faults", ALIGNMENT_FAULTS, "accesses that the kernel had to align")
+	SW("emulation-faults", EMULATION_FAULTS, "instructions that the kernel had to emulate")
+};
+#define EVENTS (sizeof(events) / sizeof(events[0]))
+static const struct {
+	const char *name, *meant;
+} aliases[] = { { "cpu-cycles", "cycles" },     { "branch-instructions", "branches" }, { "faults", "page-faults" },
+		{ "cs", "context-switches" }, { "migrations", "cpu-migrations" } };
+/* L1-dcache-load-misses: cache, access, result, as in the kernel's enumerations. */
+static const char *const caches[] = { "L1-dcache", "L1-icache", "LLC", "dTLB", "iTLB", "branch", "node" };
+static const char *const accesses[] = { "loads",  "load-misses", "stores", "store-misses", "prefetches",
+					"prefetch-misses" };
+
+/* ---- the system ---------------------------------------------------------------------------------- */
+
+static int sys_open(struct perf_event_attr *attr, int group)
+{
+	int fd = (int)syscall(SYS_perf_event_open, attr, 0, -1, group, PERF_FLAG_FD_CLOEXEC), far;
+
+	if (fd < 0)
+		return -errno;
+	far = (int)syscall(SYS_fcntl, fd, F_DUPFD_CLOEXEC, FAR);
+	if (far < 0)
+		return fd;
+	syscall(SYS_close, fd);
+	return far;
+}
+
+static long sys_read(int fd, void *data, size_t bytes)
+{
+	return syscall(SYS_read, fd, data, bytes);
+}
+
+static void *sys_map(int fd)
+{
+	void *page = mmap(NULL, PAGE, PROT_READ, MAP_SHARED, fd, 0);
+
+	return page == MAP_FAILED ? NULL : page;
+}
+
+static void sys_close(int fd, void *page)
+{
+	if (page)
+		munmap(page, PAGE);
+	syscall(SYS_close, fd);
+}
+
+#if defined(__x86_64__)
+static uint64_t sys_counter(uint32_t index)
+{
+	uint32_t low, high;
+
+	__asm__ volatile("rdpmc" : "=a"(low), "=d"(high) : "c"(index));
+	return (uint64_t)high << 32 | low;
+}
+#else
+#define sys_counter NULL /* read() it is */
+#endif
+
+struct gt_cn_perf_system gt_cn_perf_system = { sys_open, sys_read, sys_map, sys_close, sys_counter };
+
+/* ---- names ------------------------------------------------------------------------------------------ */
+
+static void describe(const char *name, uint64_t id, const char *description, const char *unit,
+		     struct gt_plugin_metric *metric)
+{
+	metric->id = id;
+	gt_cn_text(metric->name, sizeof(metric->name), name);
+	gt_cn_text(metric->description, sizeof(metric->description), description);
+	gt_cn_text(metric->unit, sizeof(metric->unit), unit);
+	metric->value = GT_PLUGIN_UINT;
+	metric->mode = GT_PLUGIN_ACCUMULATED;
+	metric->base = GT_PLUGIN_DECIMAL;
+	metric->scope = GT_PLUGIN_THREAD;
+}
+
+static void cache_event(unsigned cache, unsigned access, struct gt_plugin_metric *metric)
+{
+	char name[64], what[128];
+
+	snprintf(name, sizeof(name), "%s-%s", caches[cache], accesses[access]);
+	snprintf(what, sizeof(what), "%s of the cache %s", accesses[access], caches[cache]);
+	describe(name, ID(PERF_TYPE_HW_CACHE, cache | access / 2 << 8 | (access & 1) << 16), what, "#", metric);
+}
+#define CACHES   (sizeof(caches) / sizeof(caches[0]))
+#define ACCESSES (sizeof(accesses) / sizeof(accesses[0]))
+
+/* rXXXX: a code of the processor, up to 56 bits. */
+static bool raw_event(const char *name, struct gt_plugin_metric *metric)
+{
+	char *end;
+	uint64_t code;
+
+	if (name[0] != 'r' || !strchr("0123456789abcdefABCDEF", name[1]) || !name[1])
+		return false;
+	code = strtoull(name + 1, &end, 16);
+	if (*end || code >> TYPE_SHIFT)
+		return false;
+	describe(name, ID(PERF_TYPE_RAW, code), "code of the processor", "#", metric);
+	return true;
+}
+
+static bool parse(const char *name, struct gt_plugin_metric *metric)
+{
+	for (unsigned i = 0; i < sizeof(aliases) / sizeof(aliases[0]); i++)
+		if (!strcmp(name, aliases[i].name))
+			name = aliases[i].meant;
+	for (unsigned i = 0; i < EVENTS; i++)
+		if (!strcmp(name, events[i].name)) {
+			describe(name, events[i].id, events[i].description, events[i].unit, metric);
+			return true;
+		}
+	for (unsigned i = 0; i < CACHES * ACCESSES; i++) {
+		cache_event(i / ACCESSES, i % ACCESSES, metric);
+		if (!strcmp(name, metric->name))
+			return true;
+	}
+	return raw_event(name, metric);
+}
+
+/* ---- opening ------------------------------------------------------------------------------------------- */
+
+/* One of a thread. They are not given back but used again, so that a forked child finds what it has of them. */
+struct set {
+	struct set *next;
+	bool used;              /* atomic */
+	unsigned count, groups;
+	bool shared;            /* all of them can be read from their pages */
+	bool dead;              /* the program closed a descriptor */
+	struct {
+		int fd;
+		unsigned group; /* its leader is the first that has this */
+		struct perf_event_mmap_page *page;
+	} at[GT_PLUGIN_METRICS];
+};
+
+static struct set *sets; /* atomic; a new one is put before the others */
+
+static struct set *take_set(void)
+{
+	struct set *set = __atomic_load_n(&sets, __ATOMIC_ACQUIRE);
+
+	for (; set; set = set->next)
+		if (!__atomic_exchange_n(&set->used, true, __ATOMIC_ACQUIRE))
+			break;
+	if (!set) {
+		set = mmap(NULL, sizeof(*set), PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+		if (set == MAP_FAILED)
+			return NULL;
+		set->used = true;
+		set->next = __atomic_load_n(&sets, __ATOMIC_ACQUIRE);
+		while (!__atomic_compare_exchange_n(&sets, &set->next, set, false, __ATOMIC_RELEASE, __ATOMIC_ACQUIRE))
+			continue;
+	}
+	set->count = set->groups = 0;
+	set->shared = true;
+	set->dead = false;
+	return set;
+}
+
+static int open_event(uint64_t id, int group)
+{
+	struct perf_event_attr attr = { .size = sizeof(attr), .type = (uint32_t)(id >> TYPE_SHIFT),
+					.config = id & ((UINT64_C(1) << TYPE_SHIFT) - 1) };
+	int fd;
+
+	attr.read_format = PERF_FORMAT_GROUP | PERF_FORMAT_TOTAL_TIME_ENABLED | PERF_FORMAT_TOTAL_TIME_RUNNING;
+	attr.exclude_kernel = attr.exclude_hv = attr.type != PERF_TYPE_SOFTWARE;
+	attr.pinned = group < 0;
+	fd = gt_cn_perf_system.open(&attr, group);
+	/* Without the right to see the kernel these count what the thread does in user mode. */
+	if (fd == -EACCES && attr.type == PERF_TYPE_SOFTWARE && attr.config != PERF_COUNT_SW_CONTEXT_SWITCHES &&
+	    attr.config != PERF_COUNT_SW_CPU_MIGRATIONS) {
+		attr.exclude_kernel = attr.exclude_hv = 1;
+		fd = gt_cn_perf_system.open(&attr, group);
+	}
+	return fd;
+}
+
+/* Why it cannot be counted here. */
+static void explain(int error, uint64_t id, char *why, size_t room)
+{
+	char level[16] = "?";
+	int fd;
+
+	if (error == -EACCES || error == -EPERM) {
+		fd = (int)syscall(SYS_openat, AT_FDCWD, "/proc/sys/kernel/perf_event_paranoid", O_RDONLY | O_CLOEXEC);
+		if (fd >= 0) {
+			if (syscall(SYS_read, fd, level, sizeof(level) - 1) > 0)
+				level[strcspn(level, "\n")] = '\0';
+			syscall(SYS_close, fd);
+		}
+		snprintf(why, room, "no permission (perf_event_paranoid is %s)", level);
+	} else if (error == -ENOSYS) {
+		gt_cn_text(why, room, "the kernel offers no perf events");
+	} else if (id >> TYPE_SHIFT != PERF_TYPE_SOFTWARE) {
+		gt_cn_text(why, room, "the processor offers no such counter to this system (a virtual machine?)");
+	} else {
+		gt_cn_text(why, room, "the kernel does not count it");
+	}
+}
+
+static bool offered(const struct gt_plugin_metric *metric, char *why, size_t room)
+{
+	int fd = open_event(metric->id, -1);
+
+	if (fd >= 0)
+		gt_cn_perf_system.close(fd, NULL);
+	else
+		explain(fd, metric->id, why, room);
+	return fd >= 0;
+}
+
+static void close_set(void *state)
+{
+	struct set *set = state;
+
+	for (unsigned i = 0; i < set->count && !set->dead; i++)
+		gt_cn_perf_system.close(set->at[i].fd, set->at[i].page);
+	__atomic_store_n(&set->used, false, __ATOMIC_RELEASE);
+}
+
+/* The descriptors count threads of the parent; the pages are not in the child. */
+static void forked(void)
+{
+	for (struct set *set = sets; set; set = set->next) {
+		for (unsigned i = 0; set->used && i < set->count && !set->dead; i++)
+			gt_cn_perf_system.close(set->at[i].fd, NULL);
+		set->used = false;
+	}
+}
+
+static int read_set(void *state, uint64_t *values, unsigned count);
+
+static int open_one(struct set *set, uint64_t id)
+{
+	unsigned i = set->count, leader = i;
+	int fd = -EINVAL;
+
+	while (leader && set->groups && set->at[leader - 1].group == set->groups - 1)
+		leader--;
+	if (leader < i)
+		fd = open_event(id, set->at[leader].fd);
+	if (fd < 0) {
+		fd = open_event(id, -1);
+		set->groups++;
+	}
+	if (fd < 0)
+		return fd;
+	set->at[i].fd = fd;
+	set->at[i].group = set->groups - 1;
+	set->at[i].page = gt_cn_perf_system.counter ? gt_cn_perf_system.map(fd) : NULL;
+	set->shared &= set->at[i].page && set->at[i].page->cap_user_rdpmc && set->at[i].page->index;
+	set->count++;
+	return 0;
+}
+
+static int open_set(const uint64_t *ids, unsigned count, unsigned flags, void **state)
+{
+	uint64_t values[GT_PLUGIN_METRICS];
+	struct set *set = take_set();
+	int rc = 0;
+
+	(void)flags;
+	if (!set)
+		return -ENOMEM;
+	for (unsigned i = 0; !rc && i < count; i++)
+		rc = open_one(set, ids[i]);
+	if (!rc)
+		rc = read_set(set, values, count);
+	if (rc) {
+		set->dead = false;
+		close_set(set);
+		return rc;
+	}
+	*state = set;
+	return 0;
+}
+
+/* ---- reading --------------------------------------------------------------------------------------------- */
+
+/* From the page, as the kernel's header has it; false: it is on no counter now. */
+static bool read_page(const struct perf_event_mmap_page *page, uint64_t *value)
+{
+	uint32_t sequence, index;
+	uint64_t offset, enabled, running;
+	int64_t part;
+
+	do {
+		sequence = __atomic_load_n(&page->lock, __ATOMIC_ACQUIRE);
+		index = page->index;
+		if (!index || !page->cap_user_rdpmc)
+			return false;
+		offset = (uint64_t)page->offset;
+		enabled = page->time_enabled;
+		running = page->time_running;
+		part = (int64_t)(gt_cn_perf_system.counter(index - 1) << (64 - page->pmc_width));
+		__atomic_thread_fence(__ATOMIC_ACQUIRE);
+	} while (__atomic_load_n(&page->lock, __ATOMIC_RELAXED) != sequence);
+	*value = offset + (uint64_t)(part >> (64 - page->pmc_width));
+	return enabled == running;
+}
+
+static bool read_pages(const struct set *set, uint64_t *values)
+{
+	for (unsigned i = 0; i < set->count; i++)
+		if (!read_page(set->at[i].page, &values[i]))
+			return false;
+	return true;
+}
+
+static int read_group(struct set *set, unsigned first, unsigned n, uint64_t *values)
+{
+	struct {
+		uint64_t count, enabled, running, values[GT_PLUGIN_METRICS];
+	} data;
+	long bytes = gt_cn_perf_system.read(set->at[first].fd, &data, (3 + n) * sizeof(uint64_t));
+
+	if (bytes < 0 && errno == EINTR)
+		return -EINTR;
+	if (bytes < 0)
+		set->dead = true;
+	if (bytes != (long)((3 + n) * sizeof(uint64_t)) || data.count != n)
+		return bytes < 0 ? -errno : -ENOSPC; /* 0 bytes: it is on no counter any more */
+	if (data.enabled != data.running)
+		return -EBUSY;
+	memcpy(values, data.values, n * sizeof(*values));
+	return 0;
+}
+
+static int read_set(void *state, uint64_t *values, unsigned count)
+{
+	struct set *set = state;
+	unsigned first = 0, n;
+	int rc = 0;
+
+	(void)count;
+	if (set->dead)
+		return -EBADF;
+	if (set->shared && read_pages(set, values))
+		return 0;
+	for (; !rc && first < set->count; first += n) {
+		for (n = 1; first + n < set->count && set->at[first + n].group == set->at[first].group;)
+			n++;
+		rc = read_group(set, first, n, values + first);
+	}
+	return rc;
+}
+
+/* ---- the source ---------------------------------------------------------------------------------------------- */
+
+static int find(const char *name, struct gt_plugin_metric *metrics, unsigned room, char *why, size_t why_room)
+{
+	if (!room || !parse(name, &metrics[0]))
+		return 0;
+	return offered(&metrics[0], why, why_room) ? 1 : -ENOTSUP;
+}
+
+static void list(gt_plugin_each *each, void *argument)
+{
+	for (unsigned i = 0; i < EVENTS + CACHES * ACCESSES; i++) {
+		struct gt_plugin_metric metric = { .bytes = sizeof(metric) };
+
+		if (i < EVENTS)
+			describe(events[i].name, events[i].id, events[i].description, events[i].unit, &metric);
+		else
+			cache_event((i - EVENTS) / ACCESSES, (i - EVENTS) % ACCESSES, &metric);
+		offered(&metric, metric.missing, sizeof(metric.missing));
+		each(&metric, argument);
+	}
+}
+
+const struct gt_plugin gt_cn_perf = {
+	.bytes = sizeof(gt_cn_perf),
+	.abi = GT_PLUGIN_ABI,
+	.ways = GT_PLUGIN_SYNC,
+	.name = "perf",
+	.description = "perf events of threads: hardware, caches, software; rCODE: the processor's own",
+	.forked = forked,
+	.list = list,
+	.find = find,
+	.open = open_set,
+	.read = read_set,
+	.close = close_set,
+	.flags = GT_PLUGIN_BARE,
+};

@@ -1,0 +1,256 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * The source perf, with this file as the kernel and the processor: groups, pinned ones that have no room, pages that
+ * are read without a system call, descriptors that the program has closed, threads, forked children.
+ */
+#include <criterion/criterion.h>
+#include <errno.h>
+#include <linux/perf_event.h>
+#include <string.h>
+
+#include "counters/counters.h"
+#include "counters/perf.h"
+
+#define COUNTERS 4 /* of the processor */
+
+static struct {
+	struct perf_event_attr attr;
+	struct perf_event_mmap_page page;
+	int group;
+	bool open;
+	uint64_t value;
+} events[64];
+static int opened, reads, hardware, counter_reads;
+static uint64_t clock_running = 1;
+static int read_error;
+
+void gt_cn_text(char *text, size_t room, const char *from)
+{
+	strncpy(text, from, room - 1);
+	text[room - 1] = '\0';
+}
+
+static bool on_processor(int fd)
+{
+	return events[fd].attr.type != PERF_TYPE_SOFTWARE;
+}
+
+/* As the kernel: a group that can never be on the processor as a whole is refused. */
+static int fake_open(struct perf_event_attr *attr, int group)
+{
+	int members = 1;
+
+	if (attr->type == PERF_TYPE_RAW && attr->config == 0xbad)
+		return -ENOENT;
+	if (attr->type == PERF_TYPE_SOFTWARE && !attr->exclude_kernel && attr->config == PERF_COUNT_SW_PAGE_FAULTS_MAJ)
+		return -EACCES;
+	for (int i = 0; i < opened; i++)
+		members += events[i].open && (i == group || events[i].group == group) && on_processor(i);
+	if (group >= 0 && attr->type != PERF_TYPE_SOFTWARE && members > COUNTERS)
+		return -EINVAL;
+	cr_assert_eq(attr->pinned, group < 0, "leaders are pinned, members are not");
+	events[opened].attr = *attr;
+	events[opened].group = group < 0 ? opened : group;
+	events[opened].open = true;
+	events[opened].value = 0;
+	memset(&events[opened].page, 0, sizeof(events[opened].page));
+	hardware += attr->type != PERF_TYPE_SOFTWARE;
+	return opened++;
+}
+
+static long fake_read(int fd, void *data, size_t bytes)
+{
+	uint64_t *out = data, n = 0;
+
+	reads++;
+	if (read_error) {
+		errno = read_error;
+		return -1;
+	}
+	cr_assert(events[fd].open);
+	if (on_processor(fd) && hardware > COUNTERS) /* a pinned group that has no room is in error */
+		return 0;
+	for (int i = fd; i < opened; i++)
+		if (events[i].open && events[i].group == fd)
+			out[3 + n++] = events[i].value;
+	cr_assert_eq(bytes, (3 + n) * sizeof(*out), "the whole group is read at once");
+	out[0] = n;
+	out[1] = 1;
+	out[2] = clock_running;
+	return (long)bytes;
+}
+
+static void *fake_map(int fd)
+{
+	return on_processor(fd) ? &events[fd].page : NULL;
+}
+
+static void fake_close(int fd, void *page)
+{
+	(void)page;
+	cr_assert(events[fd].open, "descriptors are closed once");
+	events[fd].open = false;
+	hardware -= on_processor(fd);
+}
+
+/* 48 bits wide; the page of the event says which. A change that comes meanwhile is seen once. */
+static struct perf_event_mmap_page *changing;
+static uint64_t fake_counter(uint32_t index)
+{
+	counter_reads++;
+	if (changing) {
+		changing->lock += 2;
+		changing->offset += 1000;
+		changing = NULL;
+	}
+	return 0xffff00000000u + index;
+}
+
+static void begin(void)
+{
+	gt_cn_perf_system = (struct gt_cn_perf_system){ fake_open, fake_read, fake_map, fake_close, fake_counter };
+}
+TestSuite(perf, .init = begin);
+
+static uint64_t id(const char *name)
+{
+	struct gt_plugin_metric metric = { .bytes = sizeof(metric) };
+	char why[GT_PLUGIN_TEXT] = "";
+
+	cr_assert_eq(gt_cn_perf.find(name, &metric, 1, why, sizeof(why)), 1, "%s: %s", name, why);
+	return metric.id;
+}
+
+static void in_page(int fd, uint32_t index, int64_t offset)
+{
+	events[fd].page.cap_user_rdpmc = 1;
+	events[fd].page.pmc_width = 48;
+	events[fd].page.index = index;
+	events[fd].page.offset = offset;
+}
+
+Test(perf, one_read_for_each_group)
+{
+	uint64_t ids[3] = { id("cycles"), id("instructions"), id("page-faults") }, values[3];
+	int first = opened;
+	void *state;
+
+	cr_assert_eq(gt_cn_perf.open(ids, 3, 0, &state), 0);
+	for (int i = 0; i < 3; i++)
+		events[first + i].value = 100 + (uint64_t)i;
+	reads = 0;
+	cr_assert_eq(gt_cn_perf.read(state, values, 3), 0);
+	cr_expect_eq(reads, 1);
+	for (int i = 0; i < 3; i++)
+		cr_expect_eq(values[i], 100 + (uint64_t)i);
+	gt_cn_perf.close(state);
+	for (int i = 0; i < opened; i++)
+		cr_expect_not(events[i].open);
+}
+
+Test(perf, nothing_is_estimated)
+{
+	uint64_t ids[6] = { id("cycles"), id("instructions"), id("branches"), id("branch-misses"), id("r01c4"), id("rff") };
+	uint64_t values[6];
+	void *state;
+
+	cr_expect_neq(gt_cn_perf.open(ids, 6, 0, &state), 0, "more than the processor has");
+	cr_expect_eq(hardware, 0, "what was opened is closed again");
+	cr_assert_eq(gt_cn_perf.open(ids, 4, 0, &state), 0);
+	clock_running = 0;
+	cr_expect_eq(gt_cn_perf.read(state, values, 4), -EBUSY, "counted a part of the time: lost, not scaled");
+	clock_running = 1;
+	hardware = COUNTERS + 1; /* somebody else took the processor's counters */
+	cr_expect_eq(gt_cn_perf.read(state, values, 4), -ENOSPC);
+}
+
+Test(perf, pages_that_allow_nothing)
+{
+	uint64_t ids[2] = { id("cycles"), id("instructions") }, values[2];
+	void *state;
+
+	cr_assert_eq(gt_cn_perf.open(ids, 2, 0, &state), 0);
+	reads = counter_reads = 0;
+	cr_assert_eq(gt_cn_perf.read(state, values, 2), 0);
+	cr_expect_eq(reads, 1);
+	cr_expect_eq(counter_reads, 0);
+	gt_cn_perf.close(state);
+}
+
+static void *mapped(int fd)
+{
+	struct perf_event_mmap_page *page = fake_map(fd);
+
+	in_page(fd, (uint32_t)fd % COUNTERS + 1, 0x1000000000000 - 0xffff00000000 + 7);
+	return page;
+}
+
+Test(perf, without_a_system_call)
+{
+	uint64_t ids[2] = { id("cycles"), id("instructions") }, values[2];
+	int first = opened;
+	void *state;
+
+	gt_cn_perf_system.map = mapped;
+	cr_assert_eq(gt_cn_perf.open(ids, 2, 0, &state), 0);
+	reads = counter_reads = 0;
+	cr_assert_eq(gt_cn_perf.read(state, values, 2), 0);
+	cr_expect_eq(reads, 0);
+	cr_expect_eq(counter_reads, 2);
+	for (int i = 0; i < 2; i++) /* the counter is a signed number of 48 bits on top of the offset */
+		cr_expect_eq(values[i], 7 + (uint64_t)((first + i) % COUNTERS), "%llx", (unsigned long long)values[i]);
+	changing = &events[first].page;
+	cr_assert_eq(gt_cn_perf.read(state, values, 2), 0);
+	cr_expect_eq(values[0], 1007 + (uint64_t)(first % COUNTERS), "what changed meanwhile is read again");
+	events[first + 1].page.index = 0;
+	events[first].value = events[first + 1].value = 5;
+	cr_assert_eq(gt_cn_perf.read(state, values, 2), 0);
+	cr_expect_eq(reads, 1, "one that is on no counter: read()");
+	cr_expect_eq(values[1], 5);
+	gt_cn_perf.close(state);
+}
+
+Test(perf, closed_by_the_program)
+{
+	uint64_t ids[1] = { id("page-faults") }, values[1];
+	void *state;
+
+	cr_assert_eq(gt_cn_perf.open(ids, 1, 0, &state), 0);
+	read_error = EBADF;
+	cr_expect_eq(gt_cn_perf.read(state, values, 1), -EBADF);
+	read_error = reads = 0;
+	cr_expect_eq(gt_cn_perf.read(state, values, 1), -EBADF);
+	cr_expect_eq(reads, 0, "its number may be the program's now");
+	gt_cn_perf.close(state);
+	cr_expect(events[opened - 1].open, "nor is it closed");
+}
+
+Test(perf, forked_child)
+{
+	uint64_t ids[2] = { id("cycles"), id("page-faults") };
+	void *state, *again;
+
+	cr_assert_eq(gt_cn_perf.open(ids, 2, 0, &state), 0);
+	gt_cn_perf.forked();
+	for (int i = 0; i < opened; i++)
+		cr_expect_not(events[i].open, "the parent's are closed");
+	cr_assert_eq(gt_cn_perf.open(ids, 2, 0, &again), 0);
+	cr_expect_eq(again, state, "and their memory is used again");
+}
+
+Test(perf, names)
+{
+	struct gt_plugin_metric metric = { .bytes = sizeof(metric) };
+	char why[GT_PLUGIN_TEXT] = "";
+
+	cr_expect_eq(id("cs"), id("context-switches"));
+	cr_expect_eq(id("major-faults") & 0xff, PERF_COUNT_SW_PAGE_FAULTS_MAJ, "user mode only, without the right to more");
+	cr_expect_eq(id("LLC-load-misses") & 0xffffffffffffff, PERF_COUNT_HW_CACHE_LL | PERF_COUNT_HW_CACHE_RESULT_MISS << 16);
+	cr_expect_eq(id("dTLB-stores") & 0xffffffffffffff, PERF_COUNT_HW_CACHE_DTLB | PERF_COUNT_HW_CACHE_OP_WRITE << 8);
+	cr_expect_eq(id("r01C4") & 0xffffffffffffff, 0x1c4);
+	cr_expect_eq(gt_cn_perf.find("r", &metric, 1, why, sizeof(why)), 0);
+	cr_expect_eq(gt_cn_perf.find("rags", &metric, 1, why, sizeof(why)), 0);
+	cr_expect_eq(gt_cn_perf.find("r123456789abcdef0", &metric, 1, why, sizeof(why)), 0);
+	cr_expect_eq(gt_cn_perf.find("rbad", &metric, 1, why, sizeof(why)), -ENOTSUP);
+	cr_expect(strstr(why, "virtual machine"), "%s", why);
+}
