@@ -202,18 +202,34 @@ unsigned gt_track_unit_slots(const struct gt_slot *slot, const struct gt_slot *e
 	return slots;
 }
 
+static bool is_call(unsigned type)
+{
+	return type == GT_T_ENTER_ADDR || type == GT_T_LEAVE_ADDR || type == GT_T_ENTER || type == GT_T_LEAVE;
+}
+
+/* Does nothing behind the record, and what it stays together with, come before it? What cannot be seen may. */
+static bool is_in_order(const struct gt_slot *slot, const struct gt_slot *next, const struct gt_slot *end)
+{
+	uint64_t tick = slot->time;
+
+	while (next < end && next->time == tick && GT_WORD_TYPE(next->word) == GT_T_METRICS)
+		next += gt_slots_of(next);
+	if (next < end && next->time == tick && is_call(GT_WORD_TYPE(next->word)))
+		return next[1].time >= tick;
+	next = slot + gt_track_unit_slots(slot, end, &tick);
+	return next < end && next->time >= slot->time;
+}
+
 const struct gt_slot *gt_track_run_metrics(struct gt_track *t, const struct gt_slot *slot,
 					   const struct gt_slot *end, uint64_t most, uint64_t ns)
 {
+	const struct gt_slot *next = slot + gt_slots_of(slot);
+	unsigned type = GT_WORD_TYPE(slot->word);
 	const struct gt_metric_use *use;
-	const struct gt_slot *next;
 	const uint64_t *values;
 	uint32_t count;
-	uint64_t tick;
 
-	next = slot + gt_track_unit_slots(slot, end, &tick);
-	if ((GT_WORD_TYPE(slot->word) != GT_T_METRICS && GT_WORD_TYPE(slot->word) != GT_T_METRIC) ||
-	    slot->time > most || next >= end || next->time < slot->time)
+	if ((type != GT_T_METRICS && type != GT_T_METRIC) || slot->time > most || !is_in_order(slot, next, end))
 		return NULL;
 	count = values_of(slot, &values);
 	use = count ? use_of(t->w, (uint32_t)GT_WORD_LOW(slot->word), count) : NULL;
@@ -223,5 +239,5 @@ const struct gt_slot *gt_track_run_metrics(struct gt_track *t, const struct gt_s
 		     OTF2_EvtWriter_Metric(t->writer->direct, NULL, ns, use->number, (uint8_t)count,
 					   t->w->types + use->types, (const OTF2_MetricValue *)values),
 		     "metric");
-	return slot + gt_slots_of(slot);
+	return next;
 }

@@ -22,8 +22,8 @@ unsigned gt_track_unit_slots(const struct gt_slot *slot, const struct gt_slot *e
 
 /*
  * A METRIC or METRICS in the run of plain enters and leaves up to tick `most`: written, at `ns`, if it was seen
- * before and what it stays together with is in order. Returns the slot behind it; NULL: it is something else, or
- * not plain.
+ * before and what it stays together with is in order; the slot at `end` is there, too. Returns the slot behind it;
+ * NULL: it is something else, or not plain.
  */
 const struct gt_slot *gt_track_run_metrics(struct gt_track *t, const struct gt_slot *slot,
 					   const struct gt_slot *end, uint64_t most, uint64_t ns);

@@ -105,7 +105,7 @@ void gt_track_leave_region(struct gt_track *t, uint32_t region, uint64_t tick);
 
 static inline bool gt_track_bad(struct gt_track *t, OTF2_ErrorCode rc, const char *what)
 {
-	return gt_otf2_bad(t->conv->archive, rc, what);
+	return rc != OTF2_SUCCESS && gt_otf2_bad(t->conv->archive, rc, what);
 }
 
 /* Below the first frame is one that takes its share, too. */
