@@ -27,7 +27,7 @@ struct gt_cn_group {
 	unsigned count;
 	struct gt_plugin_metric metrics[GT_PLUGIN_METRICS];
 };
-extern GT_HIDDEN struct gt_cn_group gt_cn_groups[GT_CN_GROUPS];
+extern GT_HIDDEN struct gt_cn_group *gt_cn_groups; /* mapped if counters are asked for */
 extern GT_HIDDEN unsigned gt_cn_group_count;
 
 /* ---- for sources (host.c) ----------------------------------------------------------------------- */
