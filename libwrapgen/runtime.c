@@ -47,8 +47,9 @@ static const char *const libraries[] = { GT_WRAP_LIBRARIES NULL };
 static bool contains(const struct dl_phdr_info *object, const void *address)
 {
 	for (unsigned i = 0; i < object->dlpi_phnum; i++)
-		if (object->dlpi_phdr[i].p_type == PT_LOAD && (uintptr_t)address - object->dlpi_addr -
-							object->dlpi_phdr[i].p_vaddr < object->dlpi_phdr[i].p_memsz)
+		if (object->dlpi_phdr[i].p_type == PT_LOAD &&
+		    (uintptr_t)address - object->dlpi_addr - object->dlpi_phdr[i].p_vaddr <
+			    object->dlpi_phdr[i].p_memsz)
 			return true;
 	return false;
 }
@@ -175,7 +176,8 @@ static void **place_of(const struct gt_wrap *w, const struct link_map *object)
 		uint64_t *at = &places[(key / 2 + i) % PLACES].key;
 
 		seen = __atomic_load_n(at, __ATOMIC_RELAXED);
-		if (!seen && __atomic_compare_exchange_n(at, &seen, key, 0, __ATOMIC_RELAXED, __ATOMIC_RELAXED))
+		if (!seen &&
+		    __atomic_compare_exchange_n(at, &seen, key, 0, __ATOMIC_RELAXED, __ATOMIC_RELAXED))
 			seen = key;
 		if (seen == key)
 			return &places[(key / 2 + i) % PLACES].found;

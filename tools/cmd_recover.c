@@ -33,9 +33,9 @@
 #define WAIT_US    20000
 
 static const struct gt_option options[] = {
-	{ 'k', "keep", NULL, "keep the spool when the archive is complete" },
-	{ 'p', "partial", NULL, "do it also if the spools of some hosts are not found" },
-	{ 'q', "quiet", NULL, "print errors only" },
+	{ 'k', "keep", NULL, "Keep the spool when the archive is complete." },
+	{ 'p', "partial", NULL, "Make the archive even if spools of some hosts are missing." },
+	{ 'q', "quiet", NULL, "Print errors only." },
 	{ 0, NULL, NULL, NULL },
 };
 
@@ -46,12 +46,12 @@ static const struct gt_usage usage = {
 	.options = options,
 	.notes = "DIR is the archive directory (gputrace-<program>-<date>-<time>). What was recorded\n"
 		 "up to the moment of the kill is in the archive; what was lost is counted in it.\n"
-		 "SPOOL: where node-local spools of other hosts (VT_PFORM_LDIR) can be found here: folders\n"
-		 "named gputrace-spool-..., or folders that hold them; they stay as they are.\n"
-		 "ARCHIVE: what other hosts have made of the same run, because they do not share DIR; its\n"
-		 "spool must still be there. DIR becomes the archive of all; the others stay as they are.\n"
-		 "Exit status: 0 the archive is there, 1 it is not, or it lacks events for want of\n"
-		 "disk space, 2 wrong usage.",
+		 "SPOOL: a node-local spool of another host (VT_PFORM_LDIR), copied or mounted here: a\n"
+		 "folder named gputrace-spool-..., or one that contains such folders. It is not changed.\n"
+		 "ARCHIVE: the archive that another host, which does not share DIR, made of the same run,\n"
+		 "with its spool. DIR becomes the archive of all; the others are not changed.\n"
+		 "Exit status: 0 the archive is there, 1 it is not, or it lacks events because the disk\n"
+		 "is full, 2 wrong usage.",
 };
 
 static void complain(const char *sentence)

@@ -57,7 +57,7 @@ int gt_cmd_report(int argc, char **argv)
 	if (key < 0)
 		return GT_OPT_STATUS(key);
 	if (optind == argc)
-		return gt_usage_error(&usage, "which trace?");
+		return gt_usage_error(&usage, "no trace was named");
 	for (; optind < argc; optind++) {
 		size_t length = strlen(argv[optind]);
 

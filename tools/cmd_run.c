@@ -39,14 +39,14 @@ enum { KEY_UNTRACED = 0x100 };
 
 static const struct gt_option options[] = {
 	{'o', "output", "DIR", "Make this archive directory (default: gputrace-<program>-<time>)."},
-	{'f', "filter", "FILE", "Record what the filter file says (VT_FILTER_SPEC)."},
+	{'f', "filter", "FILE", "Apply a filter file (VT_FILTER_SPEC)."},
 	{'w', "wrap", "NAME|DIR", "Record the calls of a library, too; may be repeated (libwrapgen)."},
 	{'s', "set", "VT_X=VALUE", "Set one setting; see gputrace info --config."},
 	{'v', "verbose", NULL, "Say what gputrace does; twice: everything."},
 	{'q', "quiet", NULL, "Say nothing but errors."},
 	{'e', "exec", NULL, "Become the command instead of waiting for its end."},
-	{'S', "strict", NULL, "Do not run the command if it would go untraced (MPI ranks do else)."},
-	{KEY_UNTRACED, "force-untraced", NULL, "Run the command also if it cannot be recorded."},
+	{'S', "strict", NULL, "Do not run what cannot be traced, MPI ranks included."},
+	{KEY_UNTRACED, "force-untraced", NULL, "Run the command even if it cannot be recorded."},
 	{0, NULL, NULL, NULL},
 };
 
@@ -226,7 +226,7 @@ static int parse(int argc, char **argv)
 	if (key < 0)
 		return key == GT_OPT_HELP ? -1 : GT_OPT_STATUS(key);
 	if (optind == argc)
-		return gt_usage_error(&usage, "which command?");
+		return gt_usage_error(&usage, "no command was named");
 	return 0;
 }
 
@@ -448,7 +448,7 @@ static void inject(const char *variables, const char *library, const char *what)
 		if (!old || !*old || strstr(old, library))
 			setenv(name, path, 1);
 		else
-			gt_say(1, "%s is already set to %s: another tool gets %s, the trace has none of it", name,
+			gt_say(1, "%s is already set to %s: %s goes to that tool and is not in the trace", name,
 			       old, what);
 		variables += strlen(name);
 		variables += *variables == ' ';

@@ -179,9 +179,9 @@ int gt_assemble_partial(const char *dir, const char *home, const struct gt_assem
 	}
 	rc = make_part(&a, path);
 	if (rc)
-		gt_assembly_say(&a, rc == -EAGAIN ? 2 : 1, "%s: host %s leaves its events to the last "
-			"host: %s", dir,
-		    a.spool.run.host, rc == -EAGAIN ? "it must read all of them" : a.why);
+		gt_assembly_say(&a, rc == -EAGAIN ? 2 : 1, "%s: host %s does not convert its events: %s",
+				dir, a.spool.run.host,
+				rc == -EAGAIN ? "the last host must read those of all hosts" : a.why);
 	if (rc && a.conv.archive)
 		return 1; /* libotf2 still points into what would be freed */
 	if (!rc && !options->keep_spool) {

@@ -29,8 +29,9 @@ struct gt_survey {
 void gt_survey(const char *spool, uint32_t self, struct gt_survey *survey);
 
 /*
- * Is there, beside the new archive directory `dir`, one of the same name but for date and number whose run was killed, so
- * that nobody has made its archive? Then `left` is its path. Looks at the first some thousand names of the folder only.
+ * Is there, beside the new archive directory `dir`, one of the same name but for date and number whose run
+ * was killed, so that nobody has made its archive? Then `left` is its path. Looks at the first some thousand
+ * names of the folder only.
  */
 bool gt_left_behind(const char *dir, const char *host, char *left, size_t size);
 

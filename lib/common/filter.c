@@ -270,7 +270,7 @@ static const char *read_arguments(struct span s, struct rule *rule)
 		s.length = (size_t)(comment - s.at);
 	word = next_word(&s);
 	if (!word.length)
-		return "there is no limit behind \"--\"";
+		return "there is no limit after \"--\"";
 	if (word.length == 2 && !memcmp(word.at, "-1", 2))
 		rule->limit = -1;
 	else if (!take_number(&word, &rule->limit) || word.length)
@@ -291,11 +291,11 @@ static const char *read_arguments(struct span s, struct rule *rule)
 		} else if (word.length == 1 && take_char(&word, 'c')) {
 			rule->path = true;
 		} else {
-			return "behind the limit only S:, R, G and C are known";
+			return "only S:, R, G and C may follow the limit";
 		}
 	}
 	if (rule->path && (rule->group || levels))
-		return "C goes with neither G nor S:";
+		return "C cannot be combined with G or S:";
 	return NULL;
 }
 
@@ -377,7 +377,7 @@ static const char *read_clause(struct reader *reader, struct span line)
 
 		if (!take_char(&word, 'o') || !take_char(&word, 'f') || !take_char(&word, 'f') ||
 		    word.length)
-			return "behind the ranks only \"-- OFF\" is known";
+			return "only \"-- OFF\" may follow the ranks";
 		clause.off = true;
 		ranks = cut(ranks, 0, dashes);
 	}

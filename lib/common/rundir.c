@@ -86,8 +86,8 @@ static int check_parent(const char *parent, char *why, size_t why_size)
 		return complain(why, why_size, "use the folder", parent, -ENOTDIR);
 	if ((st.st_mode & S_IWOTH) && !(st.st_mode & S_ISVTX) && st.st_uid != geteuid()) {
 		gt_text(why, why_size,
-			"will not write into %s: it belongs to somebody else and everybody may "
-			"change it; choose another folder with -o or VT_PFORM_GDIR",
+			"will not write into %s: it belongs to another user and everybody may "
+			"write to it; choose another folder with -o or VT_PFORM_GDIR",
 			parent);
 		return -EPERM;
 	}

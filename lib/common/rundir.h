@@ -18,7 +18,8 @@
 struct gt_rundir_wish {
 	const char *dir;     /* this directory (-o), or NULL: make up a name */
 	const char *parent;  /* VT_PFORM_GDIR */
-	const char *prefix;  /* VT_FILE_PREFIX: DIR = parent/prefix, or NULL: gputrace-<program>-<date>-<time> */
+	/* VT_FILE_PREFIX: DIR = parent/prefix, or NULL: gputrace-<program>-<date>-<time> */
+	const char *prefix;
 	const char *program; /* base name of the program */
 	const char *local;   /* VT_PFORM_LDIR: node-local folder for the spool, or NULL */
 	const char *host;    /* VT_TEST_HOST: the host to pretend to be on, or NULL */

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The table of settings, and which names that begin with VT_ are ours, VampirTrace's, or slips of the keyboard.
+ * The table of settings, and which names that begin with VT_ are ours, VampirTrace's, or slips of the
+ * keyboard.
  *
  * Limits: a new setting leaves VampirTrace's list by itself: settings.def
  * is looked at first.
@@ -37,9 +38,9 @@ const struct gt_setting_row gt_setting_rows[] = {
 const size_t gt_setting_count = sizeof(gt_setting_rows) / sizeof(gt_setting_rows[0]);
 
 /* Of the compiler wrappers, and what one part of gputrace tells another. */
-static const char internal_names[] =
-	"VT_RUN_DIR VT_RUN_FILTERS VT_INST VT_CC VT_CXX VT_FC VT_CFLAGS VT_CXXFLAGS VT_FCFLAGS VT_LDFLAGS VT_LIBS "
-	"VT_CPP VT_CPPFLAGS VT_MPICC VT_MPICXX VT_MPIFC VT_NVCC VT_WRAPPER ";
+static const char internal_names[] = "VT_RUN_DIR VT_RUN_FILTERS VT_INST VT_CC VT_CXX VT_FC VT_CFLAGS "
+				     "VT_CXXFLAGS VT_FCFLAGS VT_LDFLAGS VT_LIBS "
+				     "VT_CPP VT_CPPFLAGS VT_MPICC VT_MPICXX VT_MPIFC VT_NVCC VT_WRAPPER ";
 
 static const char vampirtrace_names[] =
 	"VT_APPPATH VT_BUFFER_SIZE VT_THREAD_BUFFER_SIZE VT_CLEAN VT_COMPRESSION "

@@ -55,7 +55,8 @@ void gt_otf2_report(const struct gt_otf2 *read, struct gt_otf2_cursor *at, enum 
 
 enum { PATH_SIZE = sizeof(((struct gt_otf2 *)0)->anchor) + 64 };
 
-static const char *path_of(const struct gt_otf2 *read, uint64_t location, const char *suffix, char path[PATH_SIZE])
+static const char *path_of(const struct gt_otf2 *read, uint64_t location, const char *suffix,
+			   char path[PATH_SIZE])
 {
 	const char *dot = strrchr(read->anchor, '.');
 	int length = (int)(dot ? dot - read->anchor : 0);
@@ -89,7 +90,8 @@ static uint64_t last_event(const unsigned char header[18])
 	return header[1] == 'B' ? le64toh(last) : header[1] == '#' ? be64toh(last) : GT_OTF2_NOTHING;
 }
 
-uint64_t gt_otf2_events_in_file(const struct gt_otf2 *read, OTF2_Reader *reader, uint64_t location, uint64_t size)
+uint64_t gt_otf2_events_in_file(const struct gt_otf2 *read, OTF2_Reader *reader, uint64_t location,
+				uint64_t size)
 {
 	unsigned char header[18] = { 0 };
 	uint64_t chunk = 0, other;

@@ -23,7 +23,9 @@ static uint64_t group_member(const struct gt_otf2 *read, uint64_t group, uint64_
 	if (g->type != OTF2_GROUP_TYPE_COMM_GROUP)
 		return g->members[rank];
 	rank = g->members[rank];
-	g = read->comm_locations[g->paradigm] ? gt_otf2_find_group(read, read->comm_locations[g->paradigm] - 1) : NULL;
+	g = read->comm_locations[g->paradigm]
+		    ? gt_otf2_find_group(read, read->comm_locations[g->paradigm] - 1)
+		    : NULL;
 	return g && rank < g->count ? g->members[rank] : GT_OTF2_NOTHING;
 }
 

@@ -73,7 +73,8 @@ static void define(struct gt_otf2 *read, enum gt_otf2_kind kind, const void *def
 		return;
 	if (id != table->count) {
 		if (kind != GT_OTF2_LOCATION)
-			gt_otf2_report(read, NULL, GT_OTF2_ORDER, "%s %" PRIu64 " is defined where %zu would be next",
+			gt_otf2_report(read, NULL, GT_OTF2_ORDER,
+				       "%s %" PRIu64 " is defined where %zu would be next",
 				       gt_otf2_kind_names[kind], id, table->count);
 		if (table->dense)
 			make_sparse(table);
@@ -134,16 +135,16 @@ const char *gt_otf2_text(const struct gt_otf2 *read, uint32_t string)
 #define SET_R(kind, type, name) .name = (type)refer(user, kind_of, self, GT_OTF2_##kind, name, false),
 #define SET_Q(kind, type, name) .name = (type)refer(user, kind_of, self, GT_OTF2_##kind, name, true),
 #define SET_V(type, name)       .name = name,
-#define CALLBACK(KIND, name, record)                                                                 \
-	static OTF2_CallbackCode on_##record(void *user, self_##record self GT_OTF2_DEF_##record(    \
-						     ARG_S, ARG_S, ARG_R, ARG_R, ARG_V))             \
-	{                                                                                            \
-		const enum gt_otf2_kind kind_of = GT_OTF2_##KIND;                                                   \
-											             \
-		define(user, GT_OTF2_##KIND,                                                         \
-		       &(struct gt_otf2_##name){ .id = self,                                         \
+#define CALLBACK(KIND, name, record)                                                                         \
+	static OTF2_CallbackCode on_##record(                                                                \
+		void *user, self_##record self GT_OTF2_DEF_##record(ARG_S, ARG_S, ARG_R, ARG_R, ARG_V))      \
+	{                                                                                                    \
+		const enum gt_otf2_kind kind_of = GT_OTF2_##KIND;                                            \
+													     \
+		define(user, GT_OTF2_##KIND,                                                                 \
+		       &(struct gt_otf2_##name){ .id = self,                                                 \
 						 GT_OTF2_DEF_##record(SET_S, SET_O, SET_R, SET_Q, SET_V) }); \
-		return DONE;                                                                         \
+		return DONE;                                                                                 \
 	}
 #define SELF(KIND, name, record) typedef OTF2_##record##Ref self_##record;
 GT_OTF2_DEFS(SELF)
@@ -214,8 +215,8 @@ static uint64_t ranks_of(struct gt_otf2 *read, uint64_t group, OTF2_Paradigm par
 	if (locations)
 		return gt_otf2_find_group(read, locations - 1)->count;
 	gt_otf2_report(read, NULL, GT_OTF2_COMMS,
-		       "group %" PRIu64 " of communicators comes before the locations of its paradigm %u", group,
-		       paradigm);
+		       "group %" PRIu64 " of communicators comes before the locations of its paradigm %u",
+		       group, paradigm);
 	return GT_OTF2_NOTHING;
 }
 
@@ -225,7 +226,8 @@ static OTF2_CallbackCode on_group(void *user, OTF2_GroupRef self, OTF2_StringRef
 {
 	struct gt_otf2 *read = user;
 	enum gt_otf2_kind kind = member_kind(type);
-	uint64_t ranks = type == OTF2_GROUP_TYPE_COMM_GROUP ? ranks_of(read, self, paradigm) : GT_OTF2_NOTHING;
+	uint64_t ranks = type == OTF2_GROUP_TYPE_COMM_GROUP ? ranks_of(read, self, paradigm)
+							    : GT_OTF2_NOTHING;
 
 	define(read, GT_OTF2_GROUP, &(struct gt_otf2_group){
 		.id = self, .name = resolve(read, GT_OTF2_GROUP, self, name, true), .type = type,
@@ -286,8 +288,10 @@ static void define_comm(struct gt_otf2 *read, struct gt_otf2_comm comm, OTF2_Str
 static OTF2_CallbackCode on_comm(void *user, OTF2_CommRef self, OTF2_StringRef name, OTF2_GroupRef group,
 				 OTF2_CommRef parent, OTF2_CommFlag flags)
 {
-	define_comm(user, (struct gt_otf2_comm){ .id = self, .group = group, .remote = group, .parent = parent,
-						 .flags = flags }, name);
+	define_comm(user,
+		    (struct gt_otf2_comm){
+			    .id = self, .group = group, .remote = group, .parent = parent, .flags = flags },
+		    name);
 	return DONE;
 }
 
@@ -323,14 +327,19 @@ static OTF2_CallbackCode on_directory(void *user, OTF2_IoFileRef self, OTF2_Stri
 }
 
 static OTF2_CallbackCode on_io_paradigm(void *user, OTF2_IoParadigmRef self, OTF2_StringRef id,
-					OTF2_StringRef name, OTF2_IoParadigmClass class, OTF2_IoParadigmFlag flags,
-					uint8_t count, const OTF2_IoParadigmProperty *properties,
-					const OTF2_Type *types, const OTF2_AttributeValue *values)
+					OTF2_StringRef name, OTF2_IoParadigmClass class,
+					OTF2_IoParadigmFlag flags, uint8_t count,
+					const OTF2_IoParadigmProperty *properties, const OTF2_Type *types,
+					const OTF2_AttributeValue *values)
 {
 	(void)count, (void)properties, (void)types, (void)values;
-	define(user, GT_OTF2_IO_PARADIGM, &(struct gt_otf2_io_paradigm){
-		.id = self, .identification = resolve(user, GT_OTF2_IO_PARADIGM, self, id, false),
-		.name = resolve(user, GT_OTF2_IO_PARADIGM, self, name, false), .class_of = class, .flags = flags });
+	define(user, GT_OTF2_IO_PARADIGM,
+	       &(struct gt_otf2_io_paradigm){
+		       .id = self,
+		       .identification = resolve(user, GT_OTF2_IO_PARADIGM, self, id, false),
+		       .name = resolve(user, GT_OTF2_IO_PARADIGM, self, name, false),
+		       .class_of = class,
+		       .flags = flags });
 	return DONE;
 }
 
@@ -338,24 +347,29 @@ static OTF2_CallbackCode on_io_state(void *user, OTF2_IoHandleRef handle, OTF2_I
 				     OTF2_IoStatusFlag flags)
 {
 	refer(user, GT_OTF2_IO_STATE, handle, GT_OTF2_IO_HANDLE, handle, false);
-	append(user, GT_OTF2_IO_STATE, &(struct gt_otf2_io_state){ .handle = handle, .mode = mode, .flags = flags });
+	append(user, GT_OTF2_IO_STATE,
+	       &(struct gt_otf2_io_state){ .handle = handle, .mode = mode, .flags = flags });
 	return DONE;
 }
 
 static OTF2_CallbackCode on_topology(void *user, OTF2_CartTopologyRef self, OTF2_StringRef name,
-				     OTF2_CommRef comm, uint8_t count, const OTF2_CartDimensionRef *dimensions)
+				     OTF2_CommRef comm, uint8_t count,
+				     const OTF2_CartDimensionRef *dimensions)
 {
 	for (uint8_t i = 0; i < count; i++)
 		refer(user, GT_OTF2_TOPOLOGY, self, GT_OTF2_DIMENSION, dimensions[i], false);
-	define(user, GT_OTF2_TOPOLOGY, &(struct gt_otf2_topology){
-		.id = self, .name = resolve(user, GT_OTF2_TOPOLOGY, self, name, true),
-		.comm = (OTF2_CommRef)refer(user, GT_OTF2_TOPOLOGY, self, GT_OTF2_COMM, comm, true), .count = count,
-		.dimensions = keep_copy(user, dimensions, count * sizeof(*dimensions)) });
+	define(user, GT_OTF2_TOPOLOGY,
+	       &(struct gt_otf2_topology){
+		       .id = self,
+		       .name = resolve(user, GT_OTF2_TOPOLOGY, self, name, true),
+		       .comm = (OTF2_CommRef)refer(user, GT_OTF2_TOPOLOGY, self, GT_OTF2_COMM, comm, true),
+		       .count = count,
+		       .dimensions = keep_copy(user, dimensions, count * sizeof(*dimensions)) });
 	return DONE;
 }
 
-static OTF2_CallbackCode on_coordinate(void *user, OTF2_CartTopologyRef topology, uint32_t rank, uint8_t count,
-				       const uint32_t *coordinates)
+static OTF2_CallbackCode on_coordinate(void *user, OTF2_CartTopologyRef topology, uint32_t rank,
+				       uint8_t count, const uint32_t *coordinates)
 {
 	refer(user, GT_OTF2_TOPOLOGY, topology, GT_OTF2_TOPOLOGY, topology, false);
 	append(user, GT_OTF2_COORDINATE, &(struct gt_otf2_coordinate){
@@ -367,20 +381,27 @@ static OTF2_CallbackCode on_coordinate(void *user, OTF2_CartTopologyRef topology
 static OTF2_CallbackCode on_paradigm(void *user, OTF2_Paradigm paradigm, OTF2_StringRef name,
 				     OTF2_ParadigmClass class)
 {
-	append(user, GT_OTF2_PARADIGM, &(struct gt_otf2_paradigm){
-		.paradigm = paradigm, .name = resolve(user, GT_OTF2_STRING, name, name, false), .class_of = class });
+	append(user, GT_OTF2_PARADIGM,
+	       &(struct gt_otf2_paradigm){ .paradigm = paradigm,
+					   .name = resolve(user, GT_OTF2_STRING, name, name, false),
+					   .class_of = class });
 	return DONE;
 }
 
 /* ---- properties -------------------------------------------------------------------------------- */
 
-static OTF2_CallbackCode own(struct gt_otf2 *read, enum gt_otf2_kind kind, uint64_t owner, OTF2_StringRef name,
-			     OTF2_Type type, OTF2_AttributeValue value)
+static OTF2_CallbackCode own(struct gt_otf2 *read, enum gt_otf2_kind kind, uint64_t owner,
+			     OTF2_StringRef name, OTF2_Type type, OTF2_AttributeValue value)
 {
 	refer(read, kind, owner, kind, owner, false);
-	append(read, GT_OTF2_PROPERTY, &(struct gt_otf2_property){
-		.kind = kind, .owner = owner, .name = resolve(read, kind, owner, name, false), .type = type,
-		.value = value, .text = type == OTF2_TYPE_STRING ? gt_otf2_text(read, value.stringRef) : "" });
+	append(read, GT_OTF2_PROPERTY,
+	       &(struct gt_otf2_property){
+		       .kind = kind,
+		       .owner = owner,
+		       .name = resolve(read, kind, owner, name, false),
+		       .type = type,
+		       .value = value,
+		       .text = type == OTF2_TYPE_STRING ? gt_otf2_text(read, value.stringRef) : "" });
 	return DONE;
 }
 
@@ -471,12 +492,14 @@ static void look_at_groups(const struct gt_otf2 *read)
 		creator = gt_otf2_find_location_group(read, g->creator);
 		if (!process && (!creator || creator->type != OTF2_LOCATION_GROUP_TYPE_PROCESS))
 			gt_otf2_report(read, NULL, GT_OTF2_GROUPS,
-				       "accelerator group %" PRIu64 " \"%s\" does not name the process that made it",
+				       "accelerator group %" PRIu64
+				       " \"%s\" does not name the process that made it",
 				       g->id, g->name);
 		if (!have[i][process ? 0 : 1] || have[i][process ? 1 : 0])
-			gt_otf2_report(read, NULL, GT_OTF2_GROUPS,
-				       "%s group %" PRIu64 " \"%s\" has %" PRIu64 " threads and %" PRIu64 " streams",
-				       process ? "process" : "accelerator", g->id, g->name, have[i][0], have[i][1]);
+			gt_otf2_report(
+				read, NULL, GT_OTF2_GROUPS,
+				"%s group %" PRIu64 " \"%s\" has %" PRIu64 " threads and %" PRIu64 " streams",
+				process ? "process" : "accelerator", g->id, g->name, have[i][0], have[i][1]);
 	}
 	free(have);
 }
@@ -489,7 +512,8 @@ static void look_at_counts(const struct gt_otf2 *read, uint64_t definitions)
 	OTF2_Reader_GetNumberOfLocations(read->reader, &locations);
 	if (declared != definitions)
 		gt_otf2_report(read, NULL, GT_OTF2_COUNT,
-			       "%" PRIu64 " definitions are declared, %" PRIu64 " are there", declared, definitions);
+			       "%" PRIu64 " definitions are declared, %" PRIu64 " are there", declared,
+			       definitions);
 	if (locations != read->tables[GT_OTF2_LOCATION].count + read->again)
 		gt_otf2_report(read, NULL, GT_OTF2_COUNT, "%" PRIu64 " locations are declared, %zu are there",
 			       locations, read->tables[GT_OTF2_LOCATION].count);

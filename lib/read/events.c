@@ -19,10 +19,11 @@ const char *const gt_otf2_type_names[GT_OTF2_TYPES] = { GT_OTF2_EVENTS_ALL(NAME)
 
 /* ---- every event ------------------------------------------------------------------------------- */
 
-bool gt_otf2_nth_attribute(const struct gt_otf2_cursor *at, uint32_t place, uint32_t *attribute, OTF2_Type *type,
-			  OTF2_AttributeValue *value)
+bool gt_otf2_nth_attribute(const struct gt_otf2_cursor *at, uint32_t place, uint32_t *attribute,
+			   OTF2_Type *type, OTF2_AttributeValue *value)
 {
-	return OTF2_AttributeList_GetAttributeByIndex(at->attributes, place, attribute, type, value) == OTF2_SUCCESS;
+	return OTF2_AttributeList_GetAttributeByIndex(at->attributes, place, attribute, type, value) ==
+	       OTF2_SUCCESS;
 }
 
 bool gt_otf2_attribute(const struct gt_otf2_cursor *at, uint64_t attribute, OTF2_Type type,
@@ -32,8 +33,9 @@ bool gt_otf2_attribute(const struct gt_otf2_cursor *at, uint64_t attribute, OTF2
 
 	return at->attribute_count && attribute < OTF2_UNDEFINED_ATTRIBUTE &&
 	       OTF2_AttributeList_TestAttributeByID(at->attributes, (OTF2_AttributeRef)attribute) &&
-	       OTF2_AttributeList_GetAttributeByID(at->attributes, (OTF2_AttributeRef)attribute, &found, value) ==
-		       OTF2_SUCCESS && found == type;
+	       OTF2_AttributeList_GetAttributeByID(at->attributes, (OTF2_AttributeRef)attribute, &found,
+						   value) == OTF2_SUCCESS &&
+	       found == type;
 }
 
 static void look_at_attributes(struct gt_otf2_cursor *at)
@@ -50,8 +52,9 @@ static void look_at_attributes(struct gt_otf2_cursor *at)
 		if (!attribute)
 			gt_otf2_report(at->read, at, GT_OTF2_EVENTS, "attribute %u is not defined", id);
 		else if (attribute->type != type)
-			gt_otf2_report(at->read, at, GT_OTF2_EVENTS, "attribute %u \"%s\" has a value of type %u",
-				       id, attribute->name, type);
+			gt_otf2_report(at->read, at, GT_OTF2_EVENTS,
+				       "attribute %u \"%s\" has a value of type %u", id, attribute->name,
+				       type);
 	}
 }
 
@@ -69,8 +72,8 @@ static inline void step(struct gt_otf2_cursor *at, uint64_t ticks, const OTF2_At
 		gt_otf2_report(read, at, GT_OTF2_TIME, "%" PRIu64 " ticks before the event before it",
 			       before - ticks);
 	if (ticks < read->begin || ticks > read->end)
-		gt_otf2_report(read, at, GT_OTF2_RANGE, "at tick %" PRIu64 ", not in %" PRIu64 " to %" PRIu64, ticks,
-			       read->begin, read->end);
+		gt_otf2_report(read, at, GT_OTF2_RANGE, "at tick %" PRIu64 ", not in %" PRIu64 " to %" PRIu64,
+			       ticks, read->begin, read->end);
 	if (at->attribute_count)
 		look_at_attributes(at);
 }
@@ -79,7 +82,8 @@ static bool refer(struct gt_otf2_cursor *at, enum gt_otf2_kind kind, uint64_t id
 {
 	if (gt_otf2_index(at->read, kind, id) >= 0)
 		return true;
-	gt_otf2_report(at->read, at, GT_OTF2_EVENTS, "%s %" PRIu64 " is not defined", gt_otf2_kind_names[kind], id);
+	gt_otf2_report(at->read, at, GT_OTF2_EVENTS, "%s %" PRIu64 " is not defined",
+		       gt_otf2_kind_names[kind], id);
 	return false;
 }
 
@@ -98,8 +102,8 @@ static const struct gt_otf2_region *region_of(struct gt_otf2_cursor *at, uint32_
 	return &unknown;
 }
 
-static OTF2_CallbackCode on_enter(OTF2_LocationRef location, OTF2_TimeStamp time, uint64_t position, void *user,
-				  OTF2_AttributeList *list, OTF2_RegionRef id)
+static OTF2_CallbackCode on_enter(OTF2_LocationRef location, OTF2_TimeStamp time, uint64_t position,
+				  void *user, OTF2_AttributeList *list, OTF2_RegionRef id)
 {
 	struct gt_otf2_cursor *at = user;
 
@@ -113,8 +117,8 @@ static OTF2_CallbackCode on_enter(OTF2_LocationRef location, OTF2_TimeStamp time
 	return DONE;
 }
 
-static OTF2_CallbackCode on_leave(OTF2_LocationRef location, OTF2_TimeStamp time, uint64_t position, void *user,
-				  OTF2_AttributeList *list, OTF2_RegionRef id)
+static OTF2_CallbackCode on_leave(OTF2_LocationRef location, OTF2_TimeStamp time, uint64_t position,
+				  void *user, OTF2_AttributeList *list, OTF2_RegionRef id)
 {
 	struct gt_otf2_cursor *at = user;
 	const struct gt_otf2_region *region;
@@ -124,7 +128,8 @@ static OTF2_CallbackCode on_leave(OTF2_LocationRef location, OTF2_TimeStamp time
 	step(at, time, list);
 	region = region_of(at, id);
 	if (!at->depth) {
-		gt_otf2_report(at->read, at, GT_OTF2_BALANCE, "leaves \"%s\", but no region is open", region->name);
+		gt_otf2_report(at->read, at, GT_OTF2_BALANCE, "leaves \"%s\", but no region is open",
+			       region->name);
 		return DONE;
 	}
 	frame = &at->stack[at->depth - 1];
@@ -148,8 +153,8 @@ static void look_at_metric(struct gt_otf2_cursor *at, const struct gt_otf2_Metri
 	if (!metric)
 		return;
 	if (e->count != metric->count) {
-		gt_otf2_report(at->read, at, GT_OTF2_METRICS, "metric %u has %u values, its class %u", e->metric,
-			       e->count, metric->count);
+		gt_otf2_report(at->read, at, GT_OTF2_METRICS, "metric %u has %u values, its class %u",
+			       e->metric, e->count, metric->count);
 		return;
 	}
 	for (uint8_t i = 0; i < e->count; i++) {
@@ -157,8 +162,9 @@ static void look_at_metric(struct gt_otf2_cursor *at, const struct gt_otf2_Metri
 			gt_otf2_find_metric_member(at->read, metric->members[i]);
 
 		if (member && member->type != e->types[i])
-			gt_otf2_report(at->read, at, GT_OTF2_METRICS, "value %u of metric %u has type %u, not %u",
-				       i, e->metric, e->types[i], member->type);
+			gt_otf2_report(at->read, at, GT_OTF2_METRICS,
+				       "value %u of metric %u has type %u, not %u", i, e->metric, e->types[i],
+				       member->type);
 	}
 }
 
@@ -167,8 +173,8 @@ static void look_at_parameter(struct gt_otf2_cursor *at, uint32_t id, OTF2_Param
 	const struct gt_otf2_parameter *parameter = gt_otf2_find_parameter(at->read, id);
 
 	if (parameter && parameter->type != type)
-		gt_otf2_report(at->read, at, GT_OTF2_METRICS, "parameter %u \"%s\" has a value of another type", id,
-			       parameter->name);
+		gt_otf2_report(at->read, at, GT_OTF2_METRICS,
+			       "parameter %u \"%s\" has a value of another type", id, parameter->name);
 }
 
 /* What its references do not show. */
@@ -214,17 +220,17 @@ static OTF2_CallbackCode visit(struct gt_otf2_cursor *at, struct gt_otf2_event *
 #define SET_R(kind, type, name)   .name = name,
 #define REFER_V(type, name)
 #define REFER_R(kind, type, name) event.undefined |= !refer(user, GT_OTF2_##kind, name);
-#define CALLBACK(name)                                                                               \
-	static OTF2_CallbackCode on_##name(OTF2_LocationRef location, OTF2_TimeStamp time, uint64_t position, \
-					   void *user, OTF2_AttributeList *list GT_OTF2_EVT_##name(ARG_V, ARG_R)) \
-	{                                                                                            \
-		struct gt_otf2_event event = { .type = GT_OTF2_##name,                               \
-					       .name = { GT_OTF2_EVT_##name(SET_V, SET_R) } };       \
-											             \
-		(void)location, (void)position;                                                      \
-		step(user, time, list);                                                              \
-		GT_OTF2_EVT_##name(REFER_V, REFER_R)                                                 \
-		return visit(user, &event);                                                          \
+#define CALLBACK(name)                                                                                       \
+	static OTF2_CallbackCode on_##name(OTF2_LocationRef location, OTF2_TimeStamp time,                   \
+					   uint64_t position, void *user,                                    \
+					   OTF2_AttributeList *list GT_OTF2_EVT_##name(ARG_V, ARG_R))        \
+	{                                                                                                    \
+		struct gt_otf2_event event = { .type = GT_OTF2_##name,                                       \
+					       .name = { GT_OTF2_EVT_##name(SET_V, SET_R) } };               \
+													     \
+		(void)location, (void)position;                                                              \
+		step(user, time, list);                                                                      \
+		GT_OTF2_EVT_##name(REFER_V, REFER_R) return visit(user, &event);                             \
 	}
 GT_OTF2_EVENTS_ALL(CALLBACK)
 
@@ -256,7 +262,8 @@ static bool read_local_definitions(OTF2_Reader *reader, struct gt_otf2_cursor *a
 	one = OTF2_Reader_GetDefReader(reader, id);
 	ok = one && OTF2_Reader_ReadAllLocalDefinitions(reader, one, &n) == OTF2_SUCCESS;
 	if (!ok)
-		gt_otf2_report(at->read, at, GT_OTF2_FILES, "its definitions cannot be read: %s", gt_otf2_complaint);
+		gt_otf2_report(at->read, at, GT_OTF2_FILES, "its definitions cannot be read: %s",
+			       gt_otf2_complaint);
 	if (one)
 		OTF2_Reader_CloseDefReader(reader, one);
 	return ok;
@@ -278,8 +285,8 @@ static OTF2_ErrorCode read_end(OTF2_Reader *reader, OTF2_EvtReader *events)
 }
 
 /*
- * libotf2 reads the last chunk of a file that was cut between two again and again. So not more events are read
- * than the file says it has, nor than there can be: one takes two bytes at least.
+ * libotf2 reads the last chunk of a file that was cut between two again and again. So not more events are
+ * read than the file says it has, nor than there can be: one takes two bytes at least.
  */
 static OTF2_ErrorCode read_all(OTF2_Reader *reader, OTF2_EvtReader *events, struct gt_otf2_cursor *at,
 			       uint64_t size)

@@ -14,8 +14,9 @@
 enum { GT_OTF2_OUTPUT_MAX = 1 << 20 };
 
 /*
- * Calls `function` in a child and copies to stdout what it has printed on `out`. Returns what it returned (0 to
- * 255), or -1 with the reason in `reason` if the child crashed or had to be ended; then nothing is printed.
+ * Calls `function` in a child and copies to stdout what it has printed on `out`. Returns what it returned (0
+ * to 255), or -1 with the reason in `reason` if the child crashed or had to be ended; then nothing is
+ * printed.
  */
 int gt_otf2_guarded(const char *anchor, int (*function)(const char *anchor, void *argument, FILE *out),
 		    void *argument, const char **reason);

@@ -26,7 +26,8 @@ static void append_property(struct gt_otf2 *read, const char *name, const char *
 
 	memcpy(text, name, length);
 	memcpy(text + length, value, size);
-	table->items = gt_otf2_grow(table->items, table->count, &table->room, sizeof(struct gt_otf2_property));
+	table->items = gt_otf2_grow(table->items, table->count, &table->room,
+				    sizeof(struct gt_otf2_property));
 	((struct gt_otf2_property *)table->items)[table->count] = (struct gt_otf2_property){
 		.id = table->count, .kind = GT_OTF2_KINDS, .owner = GT_OTF2_NOTHING, .name = text,
 		.type = OTF2_TYPE_STRING, .text = text + length };
@@ -232,8 +233,8 @@ static char *copy_of(struct gt_otf2 *read, const char *text)
 	return memcpy(gt_otf2_keep(read, size), text ? text : "", size);
 }
 
-static OTF2_CallbackCode on_marker_kind(void *user, OTF2_MarkerRef self, const char *group, const char *category,
-					OTF2_MarkerSeverity severity)
+static OTF2_CallbackCode on_marker_kind(void *user, OTF2_MarkerRef self, const char *group,
+					const char *category, OTF2_MarkerSeverity severity)
 {
 	struct markers *m = user;
 
@@ -261,14 +262,20 @@ static bool scope_exists(const struct gt_otf2 *read, OTF2_MarkerScope scope, uin
 	return true;
 }
 
-static OTF2_CallbackCode on_marker(void *user, OTF2_TimeStamp time, OTF2_TimeStamp duration, OTF2_MarkerRef kind,
-				   OTF2_MarkerScope scope, uint64_t scope_id, const char *text)
+static OTF2_CallbackCode on_marker(void *user, OTF2_TimeStamp time, OTF2_TimeStamp duration,
+				   OTF2_MarkerRef kind, OTF2_MarkerScope scope, uint64_t scope_id,
+				   const char *text)
 {
 	struct markers *m = user;
 	const struct gt_otf2 *read = m->read;
 	const struct gt_lookup_entry *entry = gt_lookup_find(&m->ids, (uint64_t)kind + 1);
-	struct gt_otf2_marker marker = { .group = "?", .category = "?", .text = text ? text : "", .time = time,
-					 .duration = duration, .scope = scope, .scope_id = scope_id };
+	struct gt_otf2_marker marker = { .group = "?",
+					 .category = "?",
+					 .text = text ? text : "",
+					 .time = time,
+					 .duration = duration,
+					 .scope = scope,
+					 .scope_id = scope_id };
 
 	m->count++;
 	if (entry) {
@@ -276,15 +283,16 @@ static OTF2_CallbackCode on_marker(void *user, OTF2_TimeStamp time, OTF2_TimeSta
 		marker.category = m->kinds[entry->value].category;
 		marker.severity = m->kinds[entry->value].severity;
 	} else {
-		gt_otf2_report(read, NULL, GT_OTF2_MARKERS, "marker %zu is of kind %u, which is not defined", m->count,
-			       kind);
+		gt_otf2_report(read, NULL, GT_OTF2_MARKERS, "marker %zu is of kind %u, which is not defined",
+			       m->count, kind);
 	}
 	if (time < read->begin || time > read->end || duration > read->end - time)
 		gt_otf2_report(read, NULL, GT_OTF2_MARKERS,
-			       "marker %zu lies at tick %" PRIu64 ", outside the range of the clock", m->count, time);
+			       "marker %zu lies at tick %" PRIu64 ", outside the range of the clock",
+			       m->count, time);
 	if (!scope_exists(read, scope, scope_id))
-		gt_otf2_report(read, NULL, GT_OTF2_MARKERS, "marker %zu belongs to something that is not defined",
-			       m->count);
+		gt_otf2_report(read, NULL, GT_OTF2_MARKERS,
+			       "marker %zu belongs to something that is not defined", m->count);
 	if (m->visit)
 		m->visit(read->options.user, &marker);
 	return OTF2_CALLBACK_SUCCESS;

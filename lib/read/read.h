@@ -304,8 +304,8 @@ static inline uint64_t gt_otf2_exclusive(const struct gt_otf2_cursor *at, const 
 bool gt_otf2_attribute(const struct gt_otf2_cursor *at, uint64_t attribute, OTF2_Type type,
 		       OTF2_AttributeValue *value);
 /* The attribute at a place below at->attribute_count. */
-bool gt_otf2_nth_attribute(const struct gt_otf2_cursor *at, uint32_t place, uint32_t *attribute, OTF2_Type *type,
-			  OTF2_AttributeValue *value);
+bool gt_otf2_nth_attribute(const struct gt_otf2_cursor *at, uint32_t place, uint32_t *attribute,
+			   OTF2_Type *type, OTF2_AttributeValue *value);
 
 /* ---- archives --------------------------------------------------------------------------------- */
 
@@ -332,8 +332,8 @@ struct gt_otf2 {
 };
 
 /*
- * Opens the archive whose anchor file (DIR/traces.otf2) this is, and reads its properties. NULL: no memory, or
- * GT_OTF2_FILES was reported. The options are copied, the visitor is not.
+ * Opens the archive whose anchor file (DIR/traces.otf2) this is, and reads its properties. NULL: no memory,
+ * or GT_OTF2_FILES was reported. The options are copied, the visitor is not.
  */
 struct gt_otf2 *gt_otf2_open(const char *anchor, const struct gt_otf2_options *options);
 /* After a failure what libotf2 holds is not freed: it may crash. */
@@ -376,19 +376,24 @@ static inline ptrdiff_t gt_otf2_index(const struct gt_otf2 *read, enum gt_otf2_k
 	return entry ? (ptrdiff_t)entry->value : -1;
 }
 
-/* gt_otf2_region_at(read, index) of tables[GT_OTF2_REGION].count, gt_otf2_find_region(read, id) or NULL, ... */
-#define GT_OTF2_ACCESS(KIND, name, text)                                                            \
-	static inline const struct gt_otf2_##name *gt_otf2_##name##_at(const struct gt_otf2 *read, size_t index) \
-	{                                                                                           \
-		const struct gt_otf2_##name *items = read->tables[GT_OTF2_##KIND].items;            \
-											            \
-		return index ? items + index : items; /* an empty table has none */                 \
-	}                                                                                           \
-	static inline const struct gt_otf2_##name *gt_otf2_find_##name(const struct gt_otf2 *read, uint64_t id) \
-	{                                                                                           \
-		ptrdiff_t index = gt_otf2_index(read, GT_OTF2_##KIND, id);                          \
-											            \
-		return index < 0 ? NULL : gt_otf2_##name##_at(read, (size_t)index);                 \
+/*
+ * gt_otf2_region_at(read, index) of tables[GT_OTF2_REGION].count, gt_otf2_find_region(read, id) or NULL,
+ * ...
+ */
+#define GT_OTF2_ACCESS(KIND, name, text)                                                                     \
+	static inline const struct gt_otf2_##name *gt_otf2_##name##_at(const struct gt_otf2 *read,           \
+								       size_t index)                         \
+	{                                                                                                    \
+		const struct gt_otf2_##name *items = read->tables[GT_OTF2_##KIND].items;                     \
+													     \
+		return index ? items + index : items; /* an empty table has none */                          \
+	}                                                                                                    \
+	static inline const struct gt_otf2_##name *gt_otf2_find_##name(const struct gt_otf2 *read,           \
+								       uint64_t id)                          \
+	{                                                                                                    \
+		ptrdiff_t index = gt_otf2_index(read, GT_OTF2_##KIND, id);                                   \
+													     \
+		return index < 0 ? NULL : gt_otf2_##name##_at(read, (size_t)index);                          \
 	}
 GT_OTF2_KIND_LIST(GT_OTF2_ACCESS)
 #undef GT_OTF2_ACCESS

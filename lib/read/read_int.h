@@ -2,8 +2,8 @@
 /*
  * What the files of the reader share.
  *
- * Limits: for lib/read only. libotf2 has one error callback for a process: its last complaint is kept for each
- * thread.
+ * Limits: for lib/read only. libotf2 has one error callback for a process: its last complaint is kept for
+ * each thread.
  */
 #ifndef GT_OTF2_INT_H
 #define GT_OTF2_INT_H
@@ -38,8 +38,8 @@ OTF2_Reader *gt_otf2_reader(const struct gt_otf2 *read);
 bool gt_otf2_file(const struct gt_otf2 *read, uint64_t location, const char *suffix, uint64_t *size);
 
 /*
- * How many events a location's file of `size` bytes has, as the header of its last chunk says; GT_OTF2_NOTHING:
- * it does not say.
+ * How many events a location's file of `size` bytes has, as the header of its last chunk says;
+ * GT_OTF2_NOTHING: it does not say.
  */
 uint64_t gt_otf2_events_in_file(const struct gt_otf2 *read, OTF2_Reader *reader, uint64_t location,
 				uint64_t size);

@@ -54,8 +54,9 @@
 #define GT_OTF2_DEF_CallingContext(S, O, R, Q, V)                                                   \
 	Q(REGION, OTF2_RegionRef, region) Q(SOURCE, OTF2_SourceCodeLocationRef, source)             \
 	Q(CONTEXT, OTF2_CallingContextRef, parent)
-#define GT_OTF2_DEF_InterruptGenerator(S, O, R, Q, V)                                               \
-	O(name) V(OTF2_InterruptGeneratorMode, mode) V(OTF2_Base, base) V(int64_t, exponent) V(uint64_t, period)
+#define GT_OTF2_DEF_InterruptGenerator(S, O, R, Q, V)                                                        \
+	O(name)                                                                                              \
+	V(OTF2_InterruptGeneratorMode, mode) V(OTF2_Base, base) V(int64_t, exponent) V(uint64_t, period)
 #define GT_OTF2_DEF_IoHandle(S, O, R, Q, V)                                                         \
 	O(name) Q(IO_FILE, OTF2_IoFileRef, file) R(IO_PARADIGM, OTF2_IoParadigmRef, paradigm)       \
 	V(OTF2_IoHandleFlag, flags) Q(COMM, OTF2_CommRef, comm) Q(IO_HANDLE, OTF2_IoHandleRef, parent)
@@ -160,8 +161,9 @@
 #define GT_OTF2_EVT_CallingContextLeave(V, R) V(OTF2_CallingContextRef, context)
 #define GT_OTF2_EVT_CallingContextSample(V, R)                                                      \
 	V(OTF2_CallingContextRef, context) V(uint32_t, unwind) V(OTF2_InterruptGeneratorRef, interrupt)
-#define GT_OTF2_EVT_IoCreateHandle(V, R)                                                            \
-	GT_OTF2_HANDLE_(R) V(OTF2_IoAccessMode, mode) V(OTF2_IoCreationFlag, creation) V(OTF2_IoStatusFlag, status)
+#define GT_OTF2_EVT_IoCreateHandle(V, R)                                                                     \
+	GT_OTF2_HANDLE_(R)                                                                                   \
+	V(OTF2_IoAccessMode, mode) V(OTF2_IoCreationFlag, creation) V(OTF2_IoStatusFlag, status)
 #define GT_OTF2_EVT_IoDestroyHandle(V, R) GT_OTF2_HANDLE_(R)
 #define GT_OTF2_EVT_IoDuplicateHandle(V, R)                                                         \
 	GT_OTF2_HANDLE_(R) R(IO_HANDLE, OTF2_IoHandleRef, copy) V(OTF2_IoStatusFlag, status)

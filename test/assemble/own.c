@@ -99,12 +99,21 @@ static bool location_name(const struct gt_loc *loc, char *text, size_t size)
 }
 
 static const struct gt_own_record records[] = { { "step", 1, step }, { NULL, 0, NULL } };
-static const struct gt_paradigm paradigms[] = { { "DEMO TASKS", TASKS, THREADS_CLASS, GT_TIME_WORK, "crew %d", NULL },
-						{ NULL, 0, 0, 0, NULL, NULL } };
+static const struct gt_paradigm paradigms[] = {
+	{ "DEMO TASKS", TASKS, THREADS_CLASS, GT_TIME_WORK, "crew %d", NULL }, { NULL, 0, 0, 0, NULL, NULL }
+};
 
 __attribute__((visibility("default"))) const struct gt_assembler gt_assembler = {
-	.bytes = sizeof(struct gt_assembler), .abi = GT_ASSEMBLER_ABI, .name = "demo", .records = records,
-	.paradigms = paradigms, .scan = scan, .define = define, .properties = properties, .end = end, .location_name = location_name,
+	.bytes = sizeof(struct gt_assembler),
+	.abi = GT_ASSEMBLER_ABI,
+	.name = "demo",
+	.records = records,
+	.paradigms = paradigms,
+	.scan = scan,
+	.define = define,
+	.properties = properties,
+	.end = end,
+	.location_name = location_name,
 };
 #else
 #include <gputrace/adapter.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Touches fresh pages in a region of its own, on two threads, and says how many page faults the kernel counted for
- * that from outside: the archive must have about the same.
+ * Touches fresh pages in a region of its own, on two threads, and says how many page faults the kernel
+ * counted for that from outside: the archive must have about the same.
  */
 #define _GNU_SOURCE
 #include <pthread.h>
@@ -23,7 +23,8 @@ static long faults(void)
 __attribute__((noinline)) static long touch(int pages)
 {
 	long before = faults();
-	volatile char *at = mmap(NULL, (size_t)pages * 4096, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	volatile char *at = mmap(NULL, (size_t)pages * 4096, PROT_READ | PROT_WRITE,
+				 MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 
 	madvise((void *)at, (size_t)pages * 4096, MADV_NOHUGEPAGE);
 	for (int i = 0; i < pages; i++)

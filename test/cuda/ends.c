@@ -33,7 +33,7 @@ static void *for_ever(void *unused)
 	return unused;
 }
 
-/* ---- calls that do not come back ------------------------------------------------------------------------ */
+/* ---- calls that do not come back ------------------------------------------------------------- */
 
 static jmp_buf away;
 
@@ -166,8 +166,8 @@ void gt_location_record(void *location, unsigned type, uint64_t low, const uint6
 	for (unsigned i = 0; i < sizeof(writers) / sizeof(writers[0]); i++) {
 		pid_t none = 0;
 
-		if (writers[i] == own ||
-		    __atomic_compare_exchange_n(&writers[i], &none, own, 0, __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST))
+		if (writers[i] == own || __atomic_compare_exchange_n(&writers[i], &none, own, 0,
+								     __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST))
 			break;
 	}
 	*(void **)&real = dlsym(RTLD_NEXT, "gt_location_record");

@@ -19,8 +19,8 @@ static void *run(void *number)
 	for (int i = 0; i < launches; i++)
 		cudaLaunchKernel(i % 2 ? "_Z3addPfi" : "_Z5scalePff", 10 + (unsigned)(i % 3), 128, stream);
 	for (int i = 0; i < copies; i++)
-		cudaMemcpy(i % 2 ? host : (void *)0x7000, i % 2 ? (void *)0x7000 : host, 1000 * (size_t)(i + 1),
-			   i % 2 ? 2 : 1);
+		cudaMemcpy(i % 2 ? host : (void *)0x7000, i % 2 ? (void *)0x7000 : host,
+			   1000 * (size_t)(i + 1), i % 2 ? 2 : 1);
 	cuMemcpyHtoDAsync_v2(0x7000, host, 5000, stream);
 	cuMemsetD8Async(0x7000, 0, 4096, stream);
 	return NULL;

@@ -4,7 +4,8 @@
  *
  * GT_FAULT_TOOL=NAME:N:MODE:ERRNO   NAME one of the functions below, or "any" (all but the memory
  * functions), or "memory"; MODE "once", "on" (that call and every later one), "short" (a write that
- * takes only half) or "kill" (the process, before that call). GT_FAULT_LOG: a file that gets a line per injection.
+ * takes only half) or "kill" (the process, before that call). GT_FAULT_LOG: a file that gets a line per
+ * injection.
  *
  * Limits: active only in a program called gputrace; calls that libc makes inside itself are not seen.
  */

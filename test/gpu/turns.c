@@ -247,7 +247,8 @@ int turns_mode(int wanted)
 	kind_call("cuptiActivityFlushAll", 0);
 	target = nothing;
 	for (uint32_t i = 0; i < call_count; i++)
-		failed += call_enable("cuptiEnableCallback", (uint32_t)callbacks, calls[i].domain, calls[i].id) != 0;
+		failed += call_enable("cuptiEnableCallback", (uint32_t)callbacks, calls[i].domain,
+				      calls[i].id) != 0;
 	failed += call_enable("cuptiEnableCallback", wanted == TURNS_RUNTIME, RUNTIME, LAUNCH_KERNEL) != 0;
 	for (uint32_t i = 0; i < kind_count; i++)
 		failed += kind_call(records ? "cuptiActivityEnable" : "cuptiActivityDisable", kinds[i]) != 0;

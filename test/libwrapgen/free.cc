@@ -44,7 +44,10 @@ std::string text(const std::vector<std::string> &words, std::string separator)
 	return all;
 }
 Colour colour(Colour c) { return c == Colour::red ? Colour::green : Colour::red; }
-int array(const int (&a)[3], int (*f)(int), int Plain::*member, Plain p) { return a[2] + f(a[1]) + p.*member; }
+int array(const int (&a)[3], int (*f)(int), int Plain::*member, Plain p)
+{
+	return a[2] + f(a[1]) + p.*member;
+}
 void thrower(int value)
 {
 	if (value > 1)
@@ -74,7 +77,8 @@ int main()
 	std::string s("moved from");
 	const std::string fixed("fixed");
 
-	std::printf("%d %d %ld %ld\n", fr_global(1), fr_global(1, 7), fr_plain_c(true, "x"), fr_plain_c(false, ""));
+	std::printf("%d %d %ld %ld\n", fr_global(1), fr_global(1, 7), fr_plain_c(true, "x"),
+		    fr_plain_c(false, ""));
 	std::printf("%d %.17g %d %d %zu\n", over(1), over(1.0), over(fixed), over(std::move(s)), s.size());
 	const Plain r = plain(p, q, &q);
 	std::printf("%d %.17g %d\n", r.a, r.b, r == p);

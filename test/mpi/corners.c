@@ -235,7 +235,8 @@ static void both(int n)
 		MPI_Isendrecv_replace(&x, 1, MPI_INT, !me, 1, !me, 1, MPI_COMM_WORLD, &r);
 		MPI_Wait(&r, MPI_STATUS_IGNORE);
 		/* MPICH gives its request, with its status, to the next MPI_Isendrecv */
-		MPI_Sendrecv(&x, 1, MPI_INT, !me, 3, &y, 1, MPI_INT, !me, 3, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+		MPI_Sendrecv(&x, 1, MPI_INT, !me, 3, &y, 1, MPI_INT, !me, 3, MPI_COMM_WORLD,
+			     MPI_STATUS_IGNORE);
 	}
 	if (me) {
 		MPI_Isendrecv(&x, 1, MPI_INT, 0, 0, &y, 1, MPI_INT, 0, 0, MPI_COMM_WORLD, &r);
@@ -407,9 +408,13 @@ static const struct {
 	const char *name;
 	void (*run)(int n);
 } cases[] = {
-	{ "own_code", own_code }, { "own_handler", own_handler }, { "null", null }, { "jump", jump },
-	{ "alarm", alarmed }, { "copy", copy }, { "both", both }, { "parts", parts }, { "sizes", sizes },
-	{ "nobody", nobody }, { "tags", tags }, { "callback", callback }, { "inside", inside }, { "uneven", uneven },
+	{ "own_code", own_code }, { "own_handler", own_handler },
+	{ "null", null },	  { "jump", jump },
+	{ "alarm", alarmed },	  { "copy", copy },
+	{ "both", both },	  { "parts", parts },
+	{ "sizes", sizes },	  { "nobody", nobody },
+	{ "tags", tags },	  { "callback", callback },
+	{ "inside", inside },	  { "uneven", uneven },
 };
 
 int main(int argc, char **argv)

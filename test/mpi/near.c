@@ -112,7 +112,8 @@ int main(int argc, char **argv)
 	if (me == 0)
 		printf("count NON_BLOCKING_COLLECTIVE_COMPLETE %ld\ncount COMM_CREATE %ld\n"
 		       "count COMM_DESTROY %ld\ncount MPI_ISEND %d\ncount MPI_RECV %d\nnear %ld %lld %lld\n",
-		       all[1], all[2], all[2], messages, messages, all[0] + all[1], all_bytes[0], all_bytes[1]);
+		       all[1], all[2], all[2], messages, messages, all[0] + all[1], all_bytes[0],
+		       all_bytes[1]);
 	MPI_Finalize();
 	return 0;
 }

@@ -210,7 +210,8 @@ static void complete(int n, MPI_Request *requests, const char *comm, int receive
 			if (mode == 3)
 				MPI_Waitsome(n, requests, &count, index, some);
 			else
-				unready(MPI_Testsome(n, requests, &count, index, some) == MPI_SUCCESS && count);
+				unready(MPI_Testsome(n, requests, &count, index, some) == MPI_SUCCESS &&
+					count);
 			for (int i = 0; i < count; i++)
 				status[index[i]] = some[i];
 			left -= count;
@@ -394,7 +395,8 @@ static void partitioned(void)
 	if (comms[c].rank == (int)from)
 		MPI_Psend_init(sent, parts, bytes, MPI_BYTE, to, tag, comms[c].comm, MPI_INFO_NULL, &request);
 	else if (comms[c].rank == (int)to)
-		MPI_Precv_init(got, parts, bytes, MPI_BYTE, from, tag, comms[c].comm, MPI_INFO_NULL, &request);
+		MPI_Precv_init(got, parts, bytes, MPI_BYTE, from, tag, comms[c].comm, MPI_INFO_NULL,
+			       &request);
 	else
 		return;
 	for (int r = 0; r < rounds; r++) {
@@ -411,7 +413,8 @@ static void partitioned(void)
 	}
 	MPI_Request_free(&request);
 #else
-	(void)parts, (void)bytes, (void)rounds, (void)tag, (void)polls, (void)done, (void)request, (void)status;
+	(void)parts, (void)bytes, (void)rounds, (void)tag, (void)polls, (void)done, (void)request,
+		(void)status;
 #endif
 }
 
@@ -498,12 +501,14 @@ static void one_sided(void)
 		else if (how >= 2)
 			MPI_Win_lock_all(0, win);
 		for (int i = 0; i < n; i++) {
-			int cells = 1 + draw_from(&mine, 8), target = how == 1 ? to : (int)draw_from(&mine, all);
+			int cells = 1 + draw_from(&mine, 8),
+			    target = how == 1 ? to : (int)draw_from(&mine, all);
 
 			access_one(win, name, target, draw_from(&mine, how ? 8 : 6), cells,
 				   draw_from(&mine, CELLS - cells));
 			if (how == 3)
-				draw_from(&mine, 2) ? MPI_Win_flush(target, win) : MPI_Win_flush_local_all(win);
+				draw_from(&mine, 2) ? MPI_Win_flush(target, win)
+						    : MPI_Win_flush_local_all(win);
 		}
 		if (how == 0)
 			MPI_Win_fence(0, win);
@@ -532,7 +537,8 @@ static void *thread(void *argument)
 	rounds = 2 + draw(8);
 	for (int i = 0; i < rounds; i++) {
 		unsigned how = draw(4), send_mode = draw(7), receive_mode = draw(8), shift = draw(7);
-		int c = draw(2) ? job->own : job->shared, bytes = draw(200), tag = 1000 * job->number + draw(100);
+		int c = draw(2) ? job->own : job->shared, bytes = draw(200),
+		    tag = 1000 * job->number + draw(100);
 		int wild = draw(4) == 0;
 		int to = (comms[c].rank + 1 + shift) % comms[c].size;
 		int from = (comms[c].rank + 16 * comms[c].size - 1 - shift) % comms[c].size;
@@ -579,7 +585,8 @@ static void threads(void)
 		add(made, i < n ? "own" : "shared");
 	}
 	for (int i = 0; i < n; i++) {
-		jobs[i] = (struct job){ first ^ (i + 1) * 0x9e3779b97f4a7c15ull, i + 1, before + i, before + n };
+		jobs[i] = (struct job){ first ^ (i + 1) * 0x9e3779b97f4a7c15ull, i + 1, before + i,
+					before + n };
 		if (pthread_create(&ids[i], NULL, thread, &jobs[i]))
 			abort();
 	}

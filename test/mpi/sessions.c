@@ -101,7 +101,8 @@ int main(void)
 {
 	again(first());
 	if (!me)
-		printf("count MPI_ISEND 18\ncount MPI_ISEND_COMPLETE 18\ncount MPI_RECV 22\ncount MPI_SEND 4\n"
+		printf("count MPI_ISEND 18\ncount MPI_ISEND_COMPLETE 18\ncount MPI_RECV 22\ncount MPI_SEND "
+		       "4\n"
 		       "count COMM_CREATE 22\ncount COMM_DESTROY 22\n");
 	return 0;
 }

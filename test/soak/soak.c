@@ -41,7 +41,18 @@
 #define UNKNOWN   1000000 /* absent processes: some that are counted may be in the archive */
 #define IN_FLIGHT 3 /* a thread's own call, and those of two handlers on top of it */
 
-enum did { DID_THREAD, DID_FORK, DID_EXEC, DID_SIGNAL, DID_JUMP, DID_LIMIT, DID_KILL, DID_DROP, DID_CLOSE, DIDS };
+enum did {
+	DID_THREAD,
+	DID_FORK,
+	DID_EXEC,
+	DID_SIGNAL,
+	DID_JUMP,
+	DID_LIMIT,
+	DID_KILL,
+	DID_DROP,
+	DID_CLOSE,
+	DIDS
+};
 static const char *const names[] = { "threads", "forks", "execs", "signals", "jumps",
 				     "limits",  "kills", "drops", "closes" };
 
@@ -317,7 +328,7 @@ static PLAIN void threads(struct task *t)
 		pthread_join(tasks[--made].thread, NULL);
 }
 
-/* ---- processes ------------------------------------------------------------------------------------------ */
+/* ---- processes ------------------------------------------------------------------------------- */
 
 static PLAIN void become(struct task *t, int spawn)
 {
@@ -437,7 +448,7 @@ static PLAIN void act(struct task *t, unsigned acts, int in_thread)
 	}
 }
 
-/* ---- the main program -------------------------------------------------------------------------------------- */
+/* ---- the main program ------------------------------------------------------------------------ */
 
 static PLAIN struct truth *open_truth(const char *path, int flags)
 {
@@ -470,25 +481,27 @@ static PLAIN int verify(uint64_t lost, uint64_t absent)
 		if (name[0] == 'f' && name[1] >= '0' && name[1] < '0' + FUNCTIONS && !name[2])
 			seen[name[1] - '0'] += enters;
 		if (enters != leaves)
-			wrong = printf("location %lu: %s has %lu enters and %lu leaves\n", location, name, enters,
-				       leaves);
+			wrong = printf("location %lu: %s has %lu enters and %lu leaves\n", location, name,
+				       enters, leaves);
 	}
 	for (int k = 0; k < FUNCTIONS; k++) {
 		/* A process without room for its first buffer asks again later, and may get one. */
-		uint64_t most = truth->calls[k] + truth->slack + (absent >= UNKNOWN ? truth->unseen_calls[k] : 0);
+		uint64_t most = truth->calls[k] + truth->slack +
+				(absent >= UNKNOWN ? truth->unseen_calls[k] : 0);
 
 		all += truth->calls[k];
 		all_most += most;
 		there += seen[k];
 		if (seen[k] > most || seen[k] + lost < truth->calls[k])
-			wrong = printf("f%d: %lu calls, %lu in the archive, %lu events lost, at most %lu\n", k,
-				       truth->calls[k], seen[k], lost, most);
+			wrong = printf("f%d: %lu calls, %lu in the archive, %lu events lost, at most %lu\n",
+				       k, truth->calls[k], seen[k], lost, most);
 	}
 	if (there > all_most || there + lost < all)
-		wrong = printf("%lu calls, %lu in the archive, %lu events lost, at most %lu\n", all, there, lost,
-			       all_most);
+		wrong = printf("%lu calls, %lu in the archive, %lu events lost, at most %lu\n", all, there,
+			       lost, all_most);
 	if (truth->unseen > absent)
-		wrong = printf("%lu processes were not recorded, the archive says %lu\n", truth->unseen, absent);
+		wrong = printf("%lu processes were not recorded, the archive says %lu\n", truth->unseen,
+			       absent);
 	return wrong != 0;
 }
 
@@ -498,8 +511,8 @@ static PLAIN int tell(void)
 
 	for (int k = 0; k < FUNCTIONS; k++)
 		all += truth->calls[k];
-	printf("%lu calls, %lu processes (%lu not recorded), %lu in flight", all, truth->processes, truth->unseen,
-	       truth->slack);
+	printf("%lu calls, %lu processes (%lu not recorded), %lu in flight", all, truth->processes,
+	       truth->unseen, truth->slack);
 	for (int i = 0; i < DIDS; i++)
 		printf(", %lu %s", truth->did[i], names[i]);
 	printf("\n");
@@ -516,7 +529,9 @@ PLAIN int main(int argc, char **argv)
 		return 2;
 	if (!strcmp(argv[1], "verify") || !strcmp(argv[1], "tell")) {
 		truth = open_truth(argv[2], O_RDWR);
-		return !truth ? 2 : argc > 4 ? verify(strtoull(argv[3], NULL, 10), strtoull(argv[4], NULL, 10)) : tell();
+		return !truth	  ? 2
+		       : argc > 4 ? verify(strtoull(argv[3], NULL, 10), strtoull(argv[4], NULL, 10))
+				  : tell();
 	}
 	arguments = argv;
 	mine.random = strtoull(argv[1], NULL, 10);

@@ -56,8 +56,9 @@ static void merge(struct gt_otf2_cursor *at)
 
 	for (size_t i = 0; i < at->read->tables[GT_OTF2_REGION].count; i++)
 		if (counts->of[i].enters || counts->of[i].leaves)
-			printf("%s\t%" PRIu64 "\t%" PRIu64 "\t%" PRIu64 "\n", gt_otf2_region_at(at->read, i)->name,
-			       counts->of[i].enters, counts->of[i].leaves, at->location->id);
+			printf("%s\t%" PRIu64 "\t%" PRIu64 "\t%" PRIu64 "\n",
+			       gt_otf2_region_at(at->read, i)->name, counts->of[i].enters,
+			       counts->of[i].leaves, at->location->id);
 	free(counts->of);
 }
 

@@ -3,8 +3,8 @@
  * A program that confines itself: of all system calls only those are left that it makes itself, every
  * other one kills it. confined WAY: end: returns from main; child: forks before it ends, the child works
  * too; many: works until all buffers are full; syscall: confines itself by syscall(), exit_group: and ends by
- * it; signal: a signal's handler defines names while the program does; thread: another thread defines names, and
- * must get its signals afterwards as before. Status 77: this kernel has no such filters.
+ * it; signal: a signal's handler defines names while the program does; thread: another thread defines names,
+ * and must get its signals afterwards as before. Status 77: this kernel has no such filters.
  *
  * Limits: x86-64 and arm64.
  */

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * An adapter with two sources of counters, in the program itself: what is read at enters and leaves, in threads, a
- * forked child, signal handlers, while buffers are spooled, while recording is off. Prints how many calls
- * there were, and what was read, for metrics.test. With an argument: no source is registered.
+ * An adapter with two sources of counters, in the program itself: what is read at enters and leaves, in
+ * threads, a forked child, signal handlers, while buffers are spooled, while recording is off. Prints how
+ * many calls there were, and what was read, for metrics.test. With an argument: no source is registered.
  *
  * Limits: the first source counts all readings of the run in a shared page, so that each number must be in
  * the archive once; the second fails every 7th time.
@@ -86,7 +86,9 @@ BARE static void attach(void)
 	};
 	struct gt_metric_source a = { .bytes = sizeof(a), .metrics = &number, .count = 1,
 				      .open = open_source, .read = read_number, .close = close_source };
-	struct gt_metric_source b = { .bytes = sizeof(b), .metrics = triple, .count = 3, .read = read_triple };
+	struct gt_metric_source b = {
+		.bytes = sizeof(b), .metrics = triple, .count = 3, .read = read_triple
+	};
 	struct gt_metric_source wrong = a;
 
 	wrong.bytes--;

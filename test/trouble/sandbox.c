@@ -2,8 +2,8 @@
 /*
  * A child that locks itself in before it does anything, by a system call that nobody sees: no folder
  * can be made any more, as in the sandbox of man-db. With "namespace": a process that takes the file system
- * away from itself in a namespace of its own and refuses to go on with an open directory, as Chromium's. Status 77: this kernel
- * has no such filters, or makes no such namespaces.
+ * away from itself in a namespace of its own and refuses to go on with an open directory, as Chromium's.
+ * Status 77: this kernel has no such filters, or makes no such namespaces.
  *
  * Limits: x86-64 and arm64, whose calls to make a folder are named below.
  */

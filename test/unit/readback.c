@@ -23,11 +23,12 @@
 static void put_places(FILE *out, const struct gt_otf2 *read)
 {
 	for (ALL(NODE, node, d))
-		fprintf(out, "node %" PRIu64 " %s %s parent %d\n", d->id, d->class_name, d->name, (int)d->parent);
+		fprintf(out, "node %" PRIu64 " %s %s parent %d\n", d->id, d->class_name, d->name,
+			(int)d->parent);
 	for (ALL(LOCATION_GROUP, location_group, d))
 		fprintf(out, "group %" PRIu64 " %s %s node %u creator %d\n", d->id,
-			d->type == OTF2_LOCATION_GROUP_TYPE_PROCESS ? "PROCESS" : "ACCELERATOR", d->name, d->parent,
-			(int)d->creator);
+			d->type == OTF2_LOCATION_GROUP_TYPE_PROCESS ? "PROCESS" : "ACCELERATOR", d->name,
+			d->parent, (int)d->creator);
 	for (ALL(LOCATION, location, d))
 		fprintf(out, "location %" PRIu64 " %s %s in %s: %" PRIu64 " events\n", d->id,
 			d->type == OTF2_LOCATION_TYPE_CPU_THREAD ? "THREAD"
@@ -45,13 +46,15 @@ static void put_comms(FILE *out, const struct gt_otf2 *read)
 					     "COMM_LOCATIONS", "COMM_GROUP", "COMM_SELF" };
 
 	for (ALL(GROUP, group, d)) {
-		fprintf(out, "set %" PRIu64 " %s %s paradigm %u:", d->id, types[d->type], d->name, d->paradigm);
+		fprintf(out, "set %" PRIu64 " %s %s paradigm %u:", d->id, types[d->type], d->name,
+			d->paradigm);
 		for (uint32_t i = 0; i < d->count; i++)
 			fprintf(out, " %" PRIu64, d->members[i]);
 		fputc('\n', out);
 	}
 	for (ALL(COMM, comm, d))
-		fprintf(out, "comm %" PRIu64 " %s set %u parent %d\n", d->id, d->name, d->group, (int)d->parent);
+		fprintf(out, "comm %" PRIu64 " %s set %u parent %d\n", d->id, d->name, d->group,
+			(int)d->parent);
 	for (ALL(WINDOW, window, d))
 		fprintf(out, "window %" PRIu64 " %s comm %u\n", d->id, d->name, d->comm);
 	for (ALL(PARADIGM, paradigm, d))
@@ -67,8 +70,8 @@ static void put_io(FILE *out, const struct gt_otf2 *read)
 	for (ALL(IO_HANDLE, io_handle, d)) {
 		const struct gt_otf2_io_paradigm *io = gt_otf2_find_io_paradigm(read, d->paradigm);
 
-		fprintf(out, "handle %" PRIu64 " %s %s file %d%s\n", d->id, io ? io->identification : "?", d->name,
-			(int)d->file, d->flags & OTF2_IO_HANDLE_FLAG_PRE_CREATED ? " found" : "");
+		fprintf(out, "handle %" PRIu64 " %s %s file %d%s\n", d->id, io ? io->identification : "?",
+			d->name, (int)d->file, d->flags & OTF2_IO_HANDLE_FLAG_PRE_CREATED ? " found" : "");
 	}
 	for (ALL(IO_STATE, io_state, d))
 		fprintf(out, "found %u mode %u status %u\n", d->handle, d->mode, d->flags);
@@ -77,12 +80,12 @@ static void put_io(FILE *out, const struct gt_otf2 *read)
 static void put_metrics(FILE *out, const struct gt_otf2 *read)
 {
 	for (ALL(METRIC_MEMBER, metric_member, d))
-		fprintf(out, "member %" PRIu64 " %s mode %u type %u unit %s\n", d->id, d->name, d->mode, d->type,
-			d->unit);
+		fprintf(out, "member %" PRIu64 " %s mode %u type %u unit %s\n", d->id, d->name, d->mode,
+			d->type, d->unit);
 	for (ALL(METRIC, metric, d)) {
 		if (d->instance) {
-			fprintf(out, "instance %" PRIu64 " of %u recorder %" PRIu64 " scope %u %" PRIu64 "\n", d->id,
-				d->class_id, d->recorder, d->scope, d->scope_id);
+			fprintf(out, "instance %" PRIu64 " of %u recorder %" PRIu64 " scope %u %" PRIu64 "\n",
+				d->id, d->class_id, d->recorder, d->scope, d->scope_id);
 			continue;
 		}
 		fprintf(out, "class %" PRIu64 ":", d->id);
@@ -98,11 +101,12 @@ static void put_definitions(FILE *out, const struct gt_otf2 *read)
 		if (d->kind == GT_OTF2_KINDS)
 			fprintf(out, "property %s=%s\n", d->name, d->text);
 		else if (d->kind == GT_OTF2_LOCATION_GROUP || d->kind == GT_OTF2_LOCATION)
-			fprintf(out, "%s %" PRIu64 " %s=%s\n", d->kind == GT_OTF2_LOCATION ? "location" : "group",
-				d->owner, d->name, d->text);
+			fprintf(out, "%s %" PRIu64 " %s=%s\n",
+				d->kind == GT_OTF2_LOCATION ? "location" : "group", d->owner, d->name,
+				d->text);
 	}
-	fprintf(out, "clock %" PRIu64 " from %" PRIu64 " length %" PRIu64 " real %d\n", read->resolution, read->begin,
-		read->end - read->begin, read->realtime > UINT64_C(1500000000000000000));
+	fprintf(out, "clock %" PRIu64 " from %" PRIu64 " length %" PRIu64 " real %d\n", read->resolution,
+		read->begin, read->end - read->begin, read->realtime > UINT64_C(1500000000000000000));
 	put_places(out, read);
 	put_comms(out, read);
 	put_io(out, read);
@@ -180,10 +184,12 @@ static void put_io_event(FILE *out, const struct gt_otf2 *read, const struct gt_
 	CASE(IoDestroyHandle, "CLOSE %s", HANDLE)
 	CASE(IoDuplicateHandle, "DUP %s to %u %s status %u", HANDLE, d->copy, NAME(read, io_handle, d->copy),
 	     d->status)
-	CASE(IoSeek, "SEEK %s %" PRId64 " whence %u at %" PRId64, HANDLE, d->offset, d->whence, (int64_t)d->result)
-	CASE(IoOperationBegin, "IO %s mode %u flags %u bytes %" PRId64 " id %" PRIx64, HANDLE, d->mode, d->flags,
-	     (int64_t)d->bytes, d->matching)
-	CASE(IoOperationComplete, "DONE %s bytes %" PRId64 " id %" PRIx64, HANDLE, (int64_t)d->bytes, d->matching)
+	CASE(IoSeek, "SEEK %s %" PRId64 " whence %u at %" PRId64, HANDLE, d->offset, d->whence,
+	     (int64_t)d->result)
+	CASE(IoOperationBegin, "IO %s mode %u flags %u bytes %" PRId64 " id %" PRIx64, HANDLE, d->mode,
+	     d->flags, (int64_t)d->bytes, d->matching)
+	CASE(IoOperationComplete, "DONE %s bytes %" PRId64 " id %" PRIx64, HANDLE, (int64_t)d->bytes,
+	     d->matching)
 	default:
 		fprintf(out, "%s", gt_otf2_type_names[e->type]);
 	}
@@ -197,11 +203,14 @@ static void put_event(FILE *out, const struct gt_otf2 *read, const struct gt_otf
 	     d->count ? gt_otf2_text(read, d->arguments[0]) : "")
 	CASE(ParameterInt, "INT %s=%" PRId64, NAME(read, parameter, d->parameter), d->value)
 	CASE(ParameterUnsignedInt, "UINT %s=%" PRIu64, NAME(read, parameter, d->parameter), d->value)
-	CASE(ParameterString, "STRING %s=%s", NAME(read, parameter, d->parameter), gt_otf2_text(read, d->string))
+	CASE(ParameterString, "STRING %s=%s", NAME(read, parameter, d->parameter),
+	     gt_otf2_text(read, d->string))
 	CASE(MpiSend, "SEND to %u tag %u %" PRIu64 " bytes on %s", d->peer, d->tag, d->bytes, COMM)
 	CASE(MpiRecv, "RECV from %u tag %u %" PRIu64 " bytes on %s", d->peer, d->tag, d->bytes, COMM)
-	CASE(RmaPut, "PUT to %u in %s bytes %" PRIu64 " id %" PRIu64, d->remote, WINDOW, d->bytes, d->matching)
-	CASE(RmaGet, "GET from %u in %s bytes %" PRIu64 " id %" PRIu64, d->remote, WINDOW, d->bytes, d->matching)
+	CASE(RmaPut, "PUT to %u in %s bytes %" PRIu64 " id %" PRIu64, d->remote, WINDOW, d->bytes,
+	     d->matching)
+	CASE(RmaGet, "GET from %u in %s bytes %" PRIu64 " id %" PRIu64, d->remote, WINDOW, d->bytes,
+	     d->matching)
 	CASE(RmaOpCompleteBlocking, "COMPLETE in %s id %" PRIu64, WINDOW, d->matching)
 	CASE(ThreadAcquireLock, "ACQUIRE %u order %u paradigm %u", d->lock, d->order, d->model)
 	CASE(ThreadReleaseLock, "RELEASE %u order %u paradigm %u", d->lock, d->order, d->model)
@@ -254,7 +263,9 @@ static int put(FILE *out, struct gt_otf2 *read, enum what what)
 /* One thread reads the locations in their order. */
 static char *read_archive(const char *dir, enum what what)
 {
-	static const struct gt_otf2_visitor visitor = { .enter = on_enter, .leave = on_leave, .event = on_event };
+	static const struct gt_otf2_visitor visitor = { .enter = on_enter,
+							.leave = on_leave,
+							.event = on_event };
 	struct gt_otf2_options options = { .visitor = &visitor, .threads = 1 };
 	struct gt_otf2 *read;
 	char path[700], *words = NULL;

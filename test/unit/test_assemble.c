@@ -422,7 +422,10 @@ Test(assemble, attributes_of_an_interrupted_event)
 	mk_remove(dir);
 }
 
-/* Records with times far in the future, more than can be held, in small halves: nothing that follows is lost. */
+/*
+ * Records with times far in the future, more than can be held, in small halves: nothing that follows is
+ * lost.
+ */
 Test(assemble, times_in_the_future)
 {
 	const char *dir = mk_run();

@@ -382,7 +382,7 @@ Test(gpu, one_sided)
 	remove_run(&r);
 }
 
-/* ---- late records for a thread -------------------------------------------------------------------------- */
+/* ---- late records for a thread --------------------------------------------------------------- */
 
 /* The wait in a call fills it to the tick: it begins after the call and ends before it. */
 Test(gpu, host_idle)
@@ -448,7 +448,7 @@ Test(gpu, late_records_alone)
 	remove_run(&r);
 }
 
-/* ---- idle times ------------------------------------------------------------------------------------------ */
+/* ---- idle times ------------------------------------------------------------------------------ */
 
 static void region_in_group(struct gpu_run *r, uint32_t *region, const char *name, const char *group)
 {
@@ -520,7 +520,7 @@ Test(gpu, no_idle_times_unless_asked_for)
 	remove_run(&r);
 }
 
-/* ---- what was torn ------------------------------------------------------------------------------------------ */
+/* ---- what was torn --------------------------------------------------------------------------- */
 
 Test(gpu, activity_without_an_end)
 {
@@ -537,7 +537,7 @@ Test(gpu, activity_without_an_end)
 	remove_run(&r);
 }
 
-/* ---- many ------------------------------------------------------------------------------------------------------- */
+/* ---- many ------------------------------------------------------------------------------------ */
 
 /* More than fits into memory at once, in random order, in three lanes, with messages. */
 Test(gpu, large, .timeout = 120)

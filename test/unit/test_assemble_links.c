@@ -60,7 +60,8 @@ static void program(enum gt_link_kind kind, uint64_t born, uint64_t begin, uint6
 	mk_property(p, "job", job);
 	mk_property(p, "job-size", "1");
 	p->header.rank = 0;
-	both[first ? 2 : 0] = link_end(p, kind, members(p, 1, self, 1), begin ? AT(begin) : 0, AT(end), place);
+	both[first ? 2 : 0] = link_end(p, kind, members(p, 1, self, 1), begin ? AT(begin) : 0, AT(end),
+				       place);
 	comm.name = mk_string(p, "both");
 	comm.group = members(p, 3, both, 2);
 	comm.flags = 1u << GT_COMM_LINK_SHIFT;

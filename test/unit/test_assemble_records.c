@@ -280,10 +280,11 @@ Test(records, messages_of_one_slot)
 	mk_loc_close(l);
 	mk_proc_end(p, GT_END_EXIT, 0, AT(60));
 	cr_assert(eq(int, assemble(dir), 0));
-	expect_text(rb_events, dir, "0 10 ENTER send\n0 10 SEND to 0 tag 4294967295 67108863 bytes on self\n"
-				    "0 11 LEAVE send\n0 12 ENTER receive\n"
-				    "0 13 RECV from 0 tag 4294967295 67108863 bytes on self\n0 13 LEAVE receive\n"
-				    "0 14 ENTER send\n0 15 LEAVE send\n");
+	expect_text(rb_events, dir,
+		    "0 10 ENTER send\n0 10 SEND to 0 tag 4294967295 67108863 bytes on self\n"
+		    "0 11 LEAVE send\n0 12 ENTER receive\n"
+		    "0 13 RECV from 0 tag 4294967295 67108863 bytes on self\n0 13 LEAVE receive\n"
+		    "0 14 ENTER send\n0 15 LEAVE send\n");
 	expect_property(dir, "UNKNOWN_RECORDS=1");
 	mk_proc_free(p);
 	mk_remove(dir);
@@ -464,7 +465,9 @@ Test(records, linkers_names)
 	char *definitions;
 
 	for (unsigned i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
-		struct gt_def_region def = { .canonical = mk_string(p, names[i][0]), .role = 1, .paradigm = 5 };
+		struct gt_def_region def = { .canonical = mk_string(p, names[i][0]),
+					     .role = 1,
+					     .paradigm = 5 };
 		uint32_t region = mk_def(p, GT_D_REGION, 0, &def, sizeof(def));
 
 		mk_enter(l, AT(10 * i), region);
@@ -485,7 +488,7 @@ Test(records, linkers_names)
 	mk_remove(dir);
 }
 
-/* ---- processes ------------------------------------------------------------------------------------------ */
+/* ---- processes ------------------------------------------------------------------------------- */
 
 /* A child uses its parent's definitions; what both define alike is one thing. */
 Test(records, forked_child)
@@ -551,7 +554,7 @@ Test(records, step_to_another_program_is_left_out)
 	mk_remove(dir);
 }
 
-/* ---- addresses -------------------------------------------------------------------------------------------- */
+/* ---- addresses ------------------------------------------------------------------------------- */
 
 #define ENTER_ADDR(l, ns, address) mk_slot(l, AT(ns), GT_WORD(GT_T_ENTER_ADDR, address))
 #define LEAVE_ADDR(l, ns, address) mk_slot(l, AT(ns), GT_WORD(GT_T_LEAVE_ADDR, address))
@@ -616,7 +619,7 @@ Test(records, same_function_in_two_processes)
 	mk_remove(dir);
 }
 
-/* ---- clocks ------------------------------------------------------------------------------------------------- */
+/* ---- clocks ---------------------------------------------------------------------------------- */
 
 static uint64_t by_piece(const struct gt_segment *piece, uint64_t tick)
 {
@@ -692,7 +695,7 @@ Test(records, two_kinds_of_clock)
 	mk_remove(dir);
 }
 
-/* ---- damage --------------------------------------------------------------------------------------------------- */
+/* ---- damage ---------------------------------------------------------------------------------- */
 
 static uint32_t seed = 12345;
 

@@ -115,8 +115,8 @@ static void expect_lengths(uint64_t begin, uint64_t end)
 }
 
 /*
- * True times, and clocks that are wrong by a constant, a rate and a step of the rate; a message takes 1 to 20 us.
- * `begin` is where the hosts' time begins.
+ * True times, and clocks that are wrong by a constant, a rate and a step of the rate; a message takes 1 to 20
+ * us. `begin` is where the hosts' time begins.
  */
 static void random_world(uint64_t begin_ns, int64_t scatter, unsigned clocks_ppm)
 {
@@ -285,8 +285,8 @@ static const char *two_hosts(unsigned lost)
 		id = mk_def(p, GT_D_COMM, 0, &comm, sizeof(comm));
 		l = mk_loc(p, 0, 4096, 0, BEGIN);
 		for (unsigned i = rank ? 0 : lost; i < 3; i++)
-			mk_record(l, AT(300 * MS + i * 1000000 + rank * 20000), rank ? GT_T_MPI_RECV : GT_T_MPI_SEND, id,
-				  (uint64_t[]){ !rank, 4 }, 1);
+			mk_record(l, AT(300 * MS + i * 1000000 + rank * 20000),
+				  rank ? GT_T_MPI_RECV : GT_T_MPI_SEND, id, (uint64_t[]){ !rank, 4 }, 1);
 		mk_loc_close(l);
 		mk_proc_end(p, GT_END_EXIT, 0, AT(600 * MS));
 		p->header.last.real_ns = p->header.last.mono_ns + 1600000000000000000 - rank * 100000;

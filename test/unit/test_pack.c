@@ -154,7 +154,8 @@ Test(pack, calls_with_odd_ones_among_them_come_back)
 			time += odd ? UINT64_C(1) << rand() % 44 : (uint64_t)rand() % 4000;
 			slots[2 * i] = time;
 			if (i % 3)
-				slots[2 * i + 1] = (uint64_t)(3 + i % 3) << 56 | (unsigned)(5 + odd * rand() % 9000);
+				slots[2 * i + 1] = (uint64_t)(3 + i % 3) << 56 |
+						   (unsigned)(5 + odd * rand() % 9000);
 			else
 				slots[2 * i + 1] = UINT64_C(0x0b) << 56 | (uint64_t)(1 + odd) << 32 |
 						   (counter += 1 + (uint32_t)odd * (unsigned)rand() % 5000);

@@ -29,7 +29,8 @@ enum { CHUNK = 1 << 18, MANY = 60000 };
 
 /* ---- writing ----------------------------------------------------------------------------------- */
 
-static OTF2_FlushType flush(void *user, OTF2_FileType type, OTF2_LocationRef location, void *caller, bool final)
+static OTF2_FlushType flush(void *user, OTF2_FileType type, OTF2_LocationRef location, void *caller,
+			    bool final)
 {
 	(void)user, (void)type, (void)location, (void)caller, (void)final;
 	return OTF2_FLUSH;
@@ -67,7 +68,8 @@ static void write_local(OTF2_Archive *archive, uint64_t location)
 
 static void write_definitions(OTF2_Archive *archive)
 {
-	static const char *const strings[] = { "", "outer", "inner", "value", "host", "Process", "one", "two", "WORLD" };
+	static const char *const strings[] = { "",	  "outer", "inner", "value", "host",
+					       "Process", "one",   "two",   "WORLD" };
 	OTF2_GlobalDefWriter *w = OTF2_Archive_GetGlobalDefWriter(archive);
 	const uint64_t locations[] = { FIRST, SECOND }, ranks[] = { 0, 1 };
 
@@ -82,9 +84,10 @@ static void write_definitions(OTF2_Archive *archive)
 	OTF2_GlobalDefWriter_WriteLocation(w, SECOND, 70, OTF2_LOCATION_TYPE_CPU_THREAD, 5, 0);
 	OTF2_GlobalDefWriter_WriteRegion(w, OUTER, 10, OTF2_UNDEFINED_STRING, 0, OTF2_REGION_ROLE_FUNCTION,
 					 OTF2_PARADIGM_USER, 0, 999, 3, 4);
-	OTF2_GlobalDefWriter_WriteRegion(w, INNER, 20, 20, 0, OTF2_REGION_ROLE_FUNCTION, OTF2_PARADIGM_USER, 0,
-					 OTF2_UNDEFINED_STRING, 0, 0);
-	OTF2_GlobalDefWriter_WriteGroup(w, 4, 0, OTF2_GROUP_TYPE_COMM_LOCATIONS, OTF2_PARADIGM_MPI, 0, 2, locations);
+	OTF2_GlobalDefWriter_WriteRegion(w, INNER, 20, 20, 0, OTF2_REGION_ROLE_FUNCTION, OTF2_PARADIGM_USER,
+					 0, OTF2_UNDEFINED_STRING, 0, 0);
+	OTF2_GlobalDefWriter_WriteGroup(w, 4, 0, OTF2_GROUP_TYPE_COMM_LOCATIONS, OTF2_PARADIGM_MPI, 0, 2,
+					locations);
 	OTF2_GlobalDefWriter_WriteGroup(w, 5, 80, OTF2_GROUP_TYPE_COMM_GROUP, OTF2_PARADIGM_MPI, 0, 2, ranks);
 	OTF2_GlobalDefWriter_WriteComm(w, WORLD, 80, 5, OTF2_UNDEFINED_COMM, 0);
 	OTF2_GlobalDefWriter_WriteLocationProperty(w, SECOND, 30, OTF2_TYPE_STRING,
@@ -155,7 +158,8 @@ static void on_enter(struct gt_otf2_cursor *at)
 	OTF2_AttributeValue value = { .uint64 = 0 };
 
 	gt_otf2_attribute(at, gt_otf2_attribute_named(at->read, "value"), OTF2_TYPE_UINT64, &value);
-	say(at, "enter %s depth %zu value %" PRIu64 "\n", at->stack[at->depth - 1].region->name, at->depth, value.uint64);
+	say(at, "enter %s depth %zu value %" PRIu64 "\n", at->stack[at->depth - 1].region->name, at->depth,
+	    value.uint64);
 }
 
 static void on_leave(struct gt_otf2_cursor *at, const struct gt_otf2_frame *frame)
@@ -243,7 +247,9 @@ Test(read, sparse_mapped_and_shifted)
 	/* Strings 10 to 80, one attribute, two regions, two groups, a communicator; file 999. */
 	cr_assert(eq(uint, seen.faults[GT_OTF2_ORDER], 14));
 	cr_assert(eq(uint, seen.faults[GT_OTF2_REFERENCES], 1));
-	cr_assert(eq(uint, seen.faults[GT_OTF2_FILES] + seen.faults[GT_OTF2_EVENTS] + seen.faults[GT_OTF2_RANGE], 0));
+	cr_assert(eq(uint,
+		     seen.faults[GT_OTF2_FILES] + seen.faults[GT_OTF2_EVENTS] + seen.faults[GT_OTF2_RANGE],
+		     0));
 	free(text);
 	mk_remove(dir);
 }
@@ -266,8 +272,8 @@ static int count_all(const char *anchor, void *argument, FILE *out)
 	(void)argument;
 	gt_otf2_definitions(read);
 	fprintf(out, "%d ", gt_otf2_events(read));
-	fprintf(out, "%" PRIu64 " events, %u faults in files, %u in time\n", count, seen.faults[GT_OTF2_FILES],
-		seen.faults[GT_OTF2_TIME]);
+	fprintf(out, "%" PRIu64 " events, %u faults in files, %u in time\n", count,
+		seen.faults[GT_OTF2_FILES], seen.faults[GT_OTF2_TIME]);
 	return 0;
 }
 
@@ -284,9 +290,11 @@ Test(read, cut_between_chunks, .timeout = 60, .init = cr_redirect_stdout)
 	snprintf(path, sizeof(path), "%s/traces/%" PRIu64 ".evt", dir, FIRST);
 	fd = open(path, O_RDWR | O_CLOEXEC);
 	cr_assert(eq(int, ftruncate(fd, 2 * CHUNK), 0), "three chunks");
-	cr_assert(eq(long, pread(fd, last, 2, CHUNK + 10), 2), "where the second says which event is its last");
+	cr_assert(eq(long, pread(fd, last, 2, CHUNK + 10), 2),
+		  "where the second says which event is its last");
 	close(fd);
-	snprintf(expected, sizeof(expected), "%d %u events, 1 faults in files, 0 in time\n", -EIO, last[0] + 256U * last[1]);
+	snprintf(expected, sizeof(expected), "%d %u events, 1 faults in files, 0 in time\n", -EIO,
+		 last[0] + 256U * last[1]);
 	cr_assert(eq(int, gt_otf2_guarded(anchor_of(dir), count_all, NULL, &reason), 0), "%s", reason);
 	fflush(stdout);
 	cr_assert_stdout_eq_str(expected);
@@ -295,7 +303,8 @@ Test(read, cut_between_chunks, .timeout = 60, .init = cr_redirect_stdout)
 
 static int read_all(const char *anchor, void *argument, FILE *out)
 {
-	struct gt_otf2 *read = gt_otf2_open(anchor, &(struct gt_otf2_options){ .visitor = &silent, .threads = 2 });
+	struct gt_otf2 *read = gt_otf2_open(anchor,
+					    &(struct gt_otf2_options){ .visitor = &silent, .threads = 2 });
 
 	(void)argument, (void)out;
 	if (read && !gt_otf2_definitions(read)) {

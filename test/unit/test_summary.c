@@ -105,8 +105,13 @@ Test(summary, everything)
 	s.unresolved = 3;
 	s.clock_error_ns = 35;
 	s.lost[GT_LOSS_FILTER] = 1000;
-	s.balance = (struct gt_balance){ .ranks = 2, .in_comm = 0.33, .least = { 3, 0.09 }, .most = { 0, 0.59 },
-					 .mean_ns = 1200000000, .most_ns = 2000000000, .most_rank = 3 };
+	s.balance = (struct gt_balance){ .ranks = 2,
+					 .in_comm = 0.33,
+					 .least = { 3, 0.09 },
+					 .most = { 0, 0.59 },
+					 .mean_ns = 1200000000,
+					 .most_ns = 2000000000,
+					 .most_rank = 3 };
 	s.messages = 1;
 	s.message_bytes = 1600000;
 	s.collectives = 1200;
@@ -121,7 +126,7 @@ Test(summary, everything)
 	HAS("(recovered)");
 	HAS("yes [4711] was killed by SIGPIPE (broken pipe)\n");
 	HAS("1,234 calls did not return (jump, exception, end): closed\n");
-	HAS("1 return without a call left out\n");
+	HAS("1 return without an enter: left out\n");
 	HAS("2 events were out of order in time and moved\n");
 	HAS("without a name: 3 functions");
 	HAS_NOT("times may");
@@ -146,7 +151,8 @@ Test(summary, everything)
 	s.hosts = 2;
 	s.clock_error_ns = -1;
 	print(&s, GT_SUMMARY_PLAIN, 0);
-	HAS("the clocks of the 2 hosts were not all compared: the wall clocks align them, with an unknown error\n");
+	HAS("the clocks of the 2 hosts were not all compared: the wall clocks align them, with an unknown "
+	    "error\n");
 }
 
 Test(summary, ends)

@@ -461,7 +461,7 @@ static void print_notes(const struct printer *p, const struct gt_summary *s)
 		line(p, NULL, "%s %s did not return (jump, exception, end): closed",
 		     counted(a, s->closed_frames), plural(s->closed_frames, "call", "calls"));
 	if (s->dropped_leaves)
-		line(p, NULL, "%s %s without a call left out", counted(a, s->dropped_leaves),
+		line(p, NULL, "%s %s without an enter: left out", counted(a, s->dropped_leaves),
 		     plural(s->dropped_leaves, "return", "returns"));
 	if (s->clamped_times)
 		line(p, NULL, "%s %s out of order in time and moved",
