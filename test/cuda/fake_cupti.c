@@ -11,8 +11,8 @@
  *   fatal         gives up after 50 calls                   nomemset  this kind is refused
  *   old           is CUPTI of CUDA 12.4                     say       tells what it was asked for
  *   hoard         keeps all buffers that it is given and asks for more
- *   nographs      graphs as a whole are refused             noevents  so are callbacks of resources and
- * states
+ *   nographs      graphs as a whole are refused
+ *   noevents      callbacks of resources and states are refused
  *
  * FAKE_FAIL is "FUNCTION=CODE": every call of that function fails with that code and does nothing.
  *
