@@ -21,7 +21,7 @@ static const struct {
 	[RULE_FILES] = {"files", "every file of the archive can be read", false},
 	[RULE_ORDER] = {"definitions", "definitions are numbered 0, 1, 2 ... (locations: once each)", false},
 	[RULE_REFERENCES] = {"references", "definitions refer to definitions before them", false},
-	[RULE_GROUPS] = {"location-groups", "processes and accelerators are as OTF2 3.0 wants them",
+	[RULE_GROUPS] = {"location-groups", "processes have threads, accelerators streams and a process",
 			 false},
 	[RULE_COMMS] = {"communicators", "groups and communicators have the members they name",
 			false},
@@ -203,8 +203,8 @@ static void report_json(struct check *check, FILE *out, int status, unsigned war
 
 static void report_rule(const struct broken *b, int rule, FILE *out, const char *word)
 {
-	fprintf(out, "%s  %s: %s: %" PRIu64 " %s not so\n", word, rules[rule].name,
-		rules[rule].sentence, b->count, b->count == 1 ? "is" : "are");
+	fprintf(out, "%s  %s: %s: %" PRIu64 " violation%s\n", word, rules[rule].name,
+		rules[rule].sentence, b->count, b->count == 1 ? "" : "s");
 	for (unsigned i = 0; i < b->examples; i++)
 		fprintf(out, "        %s: %s\n", b->example[i].place, b->example[i].text);
 	if (b->count > b->examples)
