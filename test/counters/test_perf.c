@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The source perf, with this file as the kernel and the processor: groups, pinned ones that have no room, pages that
- * are read without a system call, descriptors that the program has closed, threads, forked children.
+ * The source perf, with this file as the kernel and the processor: groups, pinned ones that have no room,
+ * pages that are read without a system call, descriptors that the program has closed, threads, forked
+ * children.
  */
 #include <criterion/criterion.h>
 #include <errno.h>
@@ -42,7 +43,8 @@ static int fake_open(struct perf_event_attr *attr, int group)
 
 	if (attr->type == PERF_TYPE_RAW && attr->config == 0xbad)
 		return -ENOENT;
-	if (attr->type == PERF_TYPE_SOFTWARE && !attr->exclude_kernel && attr->config == PERF_COUNT_SW_PAGE_FAULTS_MAJ)
+	if (attr->type == PERF_TYPE_SOFTWARE && !attr->exclude_kernel &&
+	    attr->config == PERF_COUNT_SW_PAGE_FAULTS_MAJ)
 		return -EACCES;
 	for (int i = 0; i < opened; i++)
 		members += events[i].open && (i == group || events[i].group == group) && on_processor(i);
@@ -108,7 +110,8 @@ static uint64_t fake_counter(uint32_t index)
 
 static void begin(void)
 {
-	gt_cn_perf_system = (struct gt_cn_perf_system){ fake_open, fake_read, fake_map, fake_close, fake_counter };
+	gt_cn_perf_system = (struct gt_cn_perf_system){ fake_open, fake_read, fake_map, fake_close,
+							fake_counter };
 }
 TestSuite(perf, .init = begin);
 
@@ -150,7 +153,8 @@ Test(perf, one_read_for_each_group)
 
 Test(perf, nothing_is_estimated)
 {
-	uint64_t ids[6] = { id("cycles"), id("instructions"), id("branches"), id("branch-misses"), id("r01c4"), id("rff") };
+	uint64_t ids[6] = { id("cycles"),	 id("instructions"), id("branches"),
+			    id("branch-misses"), id("r01c4"),	     id("rff") };
 	uint64_t values[6];
 	void *state;
 
@@ -158,7 +162,8 @@ Test(perf, nothing_is_estimated)
 	cr_expect_eq(hardware, 0, "what was opened is closed again");
 	cr_assert_eq(gt_cn_perf.open(ids, 4, 0, &state), 0);
 	clock_running = 0;
-	cr_expect_eq(gt_cn_perf.read(state, values, 4), -EBUSY, "counted a part of the time: lost, not scaled");
+	cr_expect_eq(gt_cn_perf.read(state, values, 4), -EBUSY,
+		     "counted a part of the time: lost, not scaled");
 	clock_running = 1;
 	hardware = COUNTERS + 1; /* somebody else took the processor's counters */
 	cr_expect_eq(gt_cn_perf.read(state, values, 4), -ENOSPC);
@@ -198,7 +203,8 @@ Test(perf, without_a_system_call)
 	cr_expect_eq(reads, 0);
 	cr_expect_eq(counter_reads, 2);
 	for (int i = 0; i < 2; i++) /* the counter is a signed number of 48 bits on top of the offset */
-		cr_expect_eq(values[i], 7 + (uint64_t)((first + i) % COUNTERS), "%llx", (unsigned long long)values[i]);
+		cr_expect_eq(values[i], 7 + (uint64_t)((first + i) % COUNTERS), "%llx",
+			     (unsigned long long)values[i]);
 	changing = &events[first].page;
 	cr_assert_eq(gt_cn_perf.read(state, values, 2), 0);
 	cr_expect_eq(values[0], 1007 + (uint64_t)(first % COUNTERS), "what changed meanwhile is read again");
@@ -244,9 +250,12 @@ Test(perf, names)
 	char why[GT_PLUGIN_TEXT] = "";
 
 	cr_expect_eq(id("cs"), id("context-switches"));
-	cr_expect_eq(id("major-faults") & 0xff, PERF_COUNT_SW_PAGE_FAULTS_MAJ, "user mode only, without the right to more");
-	cr_expect_eq(id("LLC-load-misses") & 0xffffffffffffff, PERF_COUNT_HW_CACHE_LL | PERF_COUNT_HW_CACHE_RESULT_MISS << 16);
-	cr_expect_eq(id("dTLB-stores") & 0xffffffffffffff, PERF_COUNT_HW_CACHE_DTLB | PERF_COUNT_HW_CACHE_OP_WRITE << 8);
+	cr_expect_eq(id("major-faults") & 0xff, PERF_COUNT_SW_PAGE_FAULTS_MAJ,
+		     "user mode only, without the right to more");
+	cr_expect_eq(id("LLC-load-misses") & 0xffffffffffffff,
+		     PERF_COUNT_HW_CACHE_LL | PERF_COUNT_HW_CACHE_RESULT_MISS << 16);
+	cr_expect_eq(id("dTLB-stores") & 0xffffffffffffff,
+		     PERF_COUNT_HW_CACHE_DTLB | PERF_COUNT_HW_CACHE_OP_WRITE << 8);
 	cr_expect_eq(id("r01C4") & 0xffffffffffffff, 0x1c4);
 	cr_expect_eq(gt_cn_perf.find("r", &metric, 1, why, sizeof(why)), 0);
 	cr_expect_eq(gt_cn_perf.find("rags", &metric, 1, why, sizeof(why)), 0);
