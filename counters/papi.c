@@ -259,7 +259,10 @@ static int begin(const struct gt_plugin_host *host, char *why, size_t room)
 	return -ENOSYS;
 }
 
-#define forked NULL
+static void forked(void)
+{
+}
+
 static void list(gt_plugin_each *each, void *argument)
 {
 	(void)each;
