@@ -286,17 +286,26 @@ static OTF2_ErrorCode read_end(OTF2_Reader *reader, OTF2_EvtReader *events)
 
 /*
  * libotf2 reads the last chunk of a file that was cut between two again and again. So not more events are
- * read than the file says it has, nor than there can be: one takes two bytes at least.
+ * read than the file says it has, nor than there can be: one takes two bytes at least. A file that does not
+ * say it may be compressed, and have as many as the location declares.
  */
+static uint64_t most_events(OTF2_Reader *reader, const struct gt_otf2_cursor *at, uint64_t size)
+{
+	uint64_t all = gt_otf2_events_in_file(at->read, reader, at->location->id, size);
+
+	if (all == GT_OTF2_NOTHING && at->location->events > size / 2)
+		return at->location->events;
+	return all < size / 2 ? all : size / 2;
+}
+
 static OTF2_ErrorCode read_all(OTF2_Reader *reader, OTF2_EvtReader *events, struct gt_otf2_cursor *at,
 			       uint64_t size)
 {
 	enum { STEP = 1 << 20 };
-	uint64_t all = gt_otf2_events_in_file(at->read, reader, at->location->id, size), most = size / 2;
+	uint64_t most = most_events(reader, at, size), step = 0, n = 0;
 	OTF2_ErrorCode rc = OTF2_SUCCESS;
-	uint64_t step = 0, n = 0;
 
-	for (most = all < most ? all : most; rc == OTF2_SUCCESS && n == step && most; most -= n) {
+	for (; rc == OTF2_SUCCESS && n == step && most; most -= n) {
 		step = most < STEP ? most : STEP;
 		rc = OTF2_Reader_ReadLocalEvents(reader, events, step, &n);
 	}
