@@ -136,6 +136,17 @@ static int note_folder(struct dl_phdr_info *info, size_t size, void *data)
 	return 0;
 }
 
+static bool load(const char *path, int mode, int driver, char *why, size_t size)
+{
+	void *handle = dlopen(path, RTLD_NOW | RTLD_LOCAL | mode);
+
+	if (handle && usable(handle, driver, why, size))
+		return true;
+	if (handle)
+		dlclose(handle);
+	return false;
+}
+
 /* The packages lie side by side: beside the program's CUDA is CUPTI. */
 static bool look_beside(int driver, char *why, size_t size)
 {
@@ -149,14 +160,9 @@ static bool look_beside(int driver, char *why, size_t size)
 	dl_iterate_phdr(note_folder, &beside);
 	for (unsigned k = 0; k < beside.count; k++)
 		for (size_t i = 0; i < sizeof(places) / sizeof(places[0]); i++) {
-			void *handle;
-
 			snprintf(path, sizeof(path), "%s%s", beside.folder[k], places[i]);
-			handle = dlopen(path, RTLD_NOW | RTLD_LOCAL);
-			if (handle && usable(handle, driver, why, size))
+			if (load(path, 0, driver, why, size))
 				return true;
-			if (handle)
-				dlclose(handle);
 		}
 	return false;
 }
@@ -168,27 +174,18 @@ bool gt_cu_api_load(char *why, size_t size)
 	snprintf(why, size, "no libcupti.so was found (it is part of the CUDA toolkit, and of Python's "
 			    "package nvidia-cuda-cupti; LD_LIBRARY_PATH may say where it is)");
 	/* What the program has brought in, as PyTorch does: two of them in one process do not go well. */
-	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
-		void *handle = dlopen(names[i], RTLD_NOW | RTLD_LOCAL | RTLD_NOLOAD);
-
-		if (handle && usable(handle, driver, why, size))
+	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++)
+		if (load(names[i], RTLD_NOLOAD, driver, why, size))
 			return true;
-		if (handle)
-			dlclose(handle);
-	}
 	if (look_beside(driver, why, size))
 		return true;
 	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
 		for (size_t f = 0; f < sizeof(folders) / sizeof(folders[0]); f++) {
 			char path[160];
-			void *handle;
 
 			snprintf(path, sizeof(path), "%s%s", folders[f], names[i]);
-			handle = dlopen(path, RTLD_NOW | RTLD_LOCAL);
-			if (handle && usable(handle, driver, why, size))
+			if (load(path, 0, driver, why, size))
 				return true;
-			if (handle)
-				dlclose(handle);
 		}
 	}
 	return false;

@@ -661,19 +661,6 @@ static void plain_name(const char *name, char *plain, size_t size)
 	snprintf(plain, size, "%.*s", (int)n, name);
 }
 
-static gt_ref region_of(const char *plain, uint32_t domain, unsigned role)
-{
-	const struct gt_region_info info = {
-		.bytes = sizeof(info),
-		.name = plain,
-		.group = domain == CU_DOMAIN_DRIVER ? "CUDRV_API" : "CUDART_API",
-		.role = (uint8_t)role,
-		.paradigm = GT_CU_PARADIGM,
-	};
-
-	return gt_def_region(&info);
-}
-
 static void consider(uint32_t domain, uint32_t id, const char *name)
 {
 	const struct rule *rules = domain == CU_DOMAIN_DRIVER ? driver_rules : runtime_rules;
@@ -697,7 +684,8 @@ static void consider(uint32_t domain, uint32_t id, const char *name)
 		plain_name(name, plain, sizeof(plain));
 		/* Driver calls of the program's own are shown with the runtime's, too. */
 		if (gt_cu_options.runtime || (domain == CU_DOMAIN_DRIVER && gt_cu_options.driver))
-			what->region = region_of(plain, domain, rules[i].role);
+			what->region = gt_cu_region(
+				plain, domain == CU_DOMAIN_DRIVER ? "CUDRV_API" : "CUDART_API", rules[i].role);
 		if (what->region && !gt_cu_options.capture &&
 		    (what->class == GT_CU_C_LAUNCH || what->class == GT_CU_C_GRAPH ||
 		     what->class == GT_CU_C_COPY || what->class == GT_CU_C_SET))

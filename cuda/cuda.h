@@ -52,6 +52,7 @@
 enum { GT_CU_PARADIGM = 5 };
 enum {
 	GT_CU_ROLE_FUNCTION = 1,
+	GT_CU_ROLE_CODE = 4,
 	GT_CU_ROLE_BARRIER = 16,
 	GT_CU_ROLE_TRANSFER = 30,
 	GT_CU_ROLE_ARTIFICIAL = 31,
@@ -212,7 +213,6 @@ struct gt_cu_call {
 };
 #define GT_CU_CALLS         (1u << 19)
 #define GT_CU_SPAN_MAX      UINT32_MAX
-#define GT_CU_CALL_CLASS    0xffu
 #define GT_CU_CALL_OFF      0x100u  /* recording was switched off */
 #define GT_CU_CALL_REGION   0x200u  /* the call is a region in the trace */
 #define GT_CU_CALL_CAPTURE  0x400u  /* a stream was being captured */
@@ -412,6 +412,7 @@ struct gt_cu_kernel_name {
 GT_HIDDEN struct gt_cu_kernel_name *gt_cu_kernel(const char *mangled);
 GT_HIDDEN gt_ref gt_cu_copy_region(unsigned copy, unsigned source, unsigned destination);
 GT_HIDDEN gt_ref gt_cu_set_region(void);
+GT_HIDDEN gt_ref gt_cu_region(const char *name, const char *group, unsigned role);
 /* The set of parameters for a launch, made if there is none yet; GT_NONE: none is wanted. */
 GT_HIDDEN gt_ref gt_cu_params(const struct gt_cu_launch *launch);
 GT_HIDDEN void gt_cu_params_setup(void);

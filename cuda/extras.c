@@ -54,13 +54,6 @@ static gt_ref region(const char *name, const char *group)
 		const char *name;
 		gt_ref region;
 	} known[64];
-	const struct gt_region_info info = {
-		.bytes = sizeof(info),
-		.name = name,
-		.group = group,
-		.role = GT_CU_ROLE_ARTIFICIAL,
-		.paradigm = GT_CU_PARADIGM,
-	};
 	unsigned i = 0;
 
 	while (i < 64 && known[i].name && known[i].name != name)
@@ -69,7 +62,7 @@ static gt_ref region(const char *name, const char *group)
 		return GT_NONE;
 	if (!known[i].name) {
 		known[i].name = name;
-		known[i].region = gt_def_region(&info);
+		known[i].region = gt_cu_region(name, group, GT_CU_ROLE_ARTIFICIAL);
 	}
 	return known[i].region;
 }

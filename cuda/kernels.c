@@ -165,13 +165,13 @@ gt_ref gt_cu_params(const struct gt_cu_launch *launch)
 	return set->id;
 }
 
-static gt_ref transfer_region(const char *name, const char *group)
+gt_ref gt_cu_region(const char *name, const char *group, unsigned role)
 {
 	const struct gt_region_info info = {
 		.bytes = sizeof(info),
 		.name = name,
 		.group = group,
-		.role = GT_CU_ROLE_TRANSFER,
+		.role = (uint8_t)role,
 		.paradigm = GT_CU_PARADIGM,
 	};
 
@@ -184,58 +184,49 @@ gt_ref gt_cu_set_region(void)
 	static bool made;
 
 	if (!made)
-		region = transfer_region("cudaMemset", "CUDA_MEMSET");
+		region = gt_cu_region("cudaMemset", "CUDA_MEMSET", GT_CU_ROLE_TRANSFER);
 	made = true;
 	return region;
 }
 
-/* The host's memory decides how a copy is done. */
-static const char *host_memory(unsigned copy, unsigned source, unsigned destination)
+/* The host's memory decides how a copy is done: one of host_memories. */
+enum { MIXED = CU_MEMORY_MANAGED + 1, HOST_MEMORIES };
+static const char *const host_memories[HOST_MEMORIES] = {
+	[CU_MEMORY_PAGEABLE] = " pageable",
+	[CU_MEMORY_PINNED] = " pinned",
+	[CU_MEMORY_MANAGED] = " managed",
+	[MIXED] = " mixed",
+};
+
+static unsigned host_memory(unsigned copy, unsigned source, unsigned destination)
 {
 	unsigned memory = copy == CU_COPY_DTOH || copy == CU_COPY_ATOH ? destination : source;
 
 	if (copy > CU_COPY_ATOH && copy != CU_COPY_HTOH)
-		return "";
+		return 0;
 	if (copy == CU_COPY_HTOH && source != destination)
-		return " mixed";
-	switch (memory) {
-	case CU_MEMORY_PAGEABLE:
-		return " pageable";
-	case CU_MEMORY_PINNED:
-		return " pinned";
-	case CU_MEMORY_MANAGED:
-		return " managed";
-	default:
-		return "";
-	}
+		return MIXED;
+	return memory < MIXED && host_memories[memory] ? memory : 0;
 }
 
 gt_ref gt_cu_copy_region(unsigned copy, unsigned source, unsigned destination)
 {
-	static const char *const directions[] = { "", " H2D", " D2H", " H2A", " A2H", " A2A",
-						  " A2D", " D2A", " D2D", " H2H", " P2P" };
+	static const char *const directions[CU_COPY_PTOP + 1] = { "", " H2D", " D2H", " H2A", " A2H", " A2A",
+								  " A2D", " D2A", " D2D", " H2H", " P2P" };
 	static struct {
 		gt_ref region;
 		bool made;
-	} regions[16][16][16];
+	} regions[CU_COPY_PTOP + 1][HOST_MEMORIES], *r;
+	unsigned memory = host_memory(copy, source, destination);
 	char name[64];
 
-	copy &= 15;
-	source &= 15;
-	destination &= 15;
-	if (regions[copy][source][destination].made)
-		return regions[copy][source][destination].region;
-	snprintf(name, sizeof(name), "cudaMemcpy%s%s", copy <= CU_COPY_PTOP ? directions[copy] : "",
-		 host_memory(copy, source, destination));
-	/* The same name may come from different pairs of kinds: one region. */
-	for (unsigned s = 0; s < 16; s++)
-		for (unsigned d = 0; d < 16; d++)
-			if (regions[copy][s][d].made &&
-			    !strcmp(host_memory(copy, s, d), host_memory(copy, source, destination))) {
-				regions[copy][source][destination] = regions[copy][s][d];
-				return regions[copy][s][d].region;
-			}
-	regions[copy][source][destination].region = transfer_region(name, "CUDA_MEMCPY");
-	regions[copy][source][destination].made = true;
-	return regions[copy][source][destination].region;
+	copy = copy <= CU_COPY_PTOP ? copy : 0;
+	r = &regions[copy][memory];
+	if (!r->made) {
+		snprintf(name, sizeof(name), "cudaMemcpy%s%s", directions[copy],
+			 memory ? host_memories[memory] : "");
+		r->region = gt_cu_region(name, "CUDA_MEMCPY", GT_CU_ROLE_TRANSFER);
+		r->made = true;
+	}
+	return r->region;
 }

@@ -144,19 +144,6 @@ static uint32_t hash_of(const char *text, const struct domain *domain)
 	return h ? h : 1;
 }
 
-static gt_ref define(const char *text, const struct domain *domain)
-{
-	const struct gt_region_info info = {
-		.bytes = sizeof(info),
-		.name = text,
-		.group = domain->group,
-		.role = 4, /* code */
-		.paradigm = GT_CU_PARADIGM,
-	};
-
-	return gt_def_region(&info);
-}
-
 /* Under the lock. */
 static struct name *add(struct name *slot, const char *text, const struct domain *domain, uint32_t hash)
 {
@@ -167,7 +154,7 @@ static struct name *add(struct name *slot, const char *text, const struct domain
 	name_count++;
 	slot->hash = hash;
 	slot->domain = domain;
-	slot->region = define(copy, domain);
+	slot->region = gt_cu_region(copy, domain->group, GT_CU_ROLE_CODE);
 	__atomic_store_n(&slot->text, copy, __ATOMIC_RELEASE);
 	return slot;
 }
@@ -177,7 +164,7 @@ static void close_names(void)
 {
 	if (full)
 		return;
-	too_many.region = define("NVTX: too many different messages", &everyone);
+	too_many.region = gt_cu_region("NVTX: too many different messages", everyone.group, GT_CU_ROLE_CODE);
 	__atomic_store_n(&full, true, __ATOMIC_RELEASE);
 	gt_message(1, "NVTX: there are more than %u different messages: ranges with others share one region",
 		   name_count);
@@ -225,22 +212,35 @@ static struct name *find(const char *text, const struct domain *domain)
 	}
 }
 
+enum { NO_MESSAGE, ASCII, UNICODE, REGISTERED }; /* nvtxMessageType_t */
+
+static int message_type(const struct nv_attributes *a)
+{
+	if (!a || a->size < offsetof(struct nv_attributes, message) + sizeof(void *))
+		return NO_MESSAGE;
+	return a->message_type == REGISTERED && !a->message.registered ? NO_MESSAGE : a->message_type;
+}
+
+/* The message; `text` is room for it. */
+static const char *text_of(const struct nv_attributes *a, char *text)
+{
+	switch (message_type(a)) {
+	case ASCII:
+		return a->message.ascii ? a->message.ascii : "";
+	case UNICODE:
+		return narrow(a->message.wide, text);
+	case REGISTERED:
+		return ((const struct name *)a->message.registered)->text;
+	default:
+		return "";
+	}
+}
+
 static struct name *message(const struct nv_attributes *a, const struct domain *domain)
 {
 	char text[TEXT];
 
-	if (!a || a->size < offsetof(struct nv_attributes, message) + sizeof(void *))
-		return find(NULL, domain);
-	switch (a->message_type) {
-	case 1:
-		return find(a->message.ascii, domain);
-	case 2:
-		return find(narrow(a->message.wide, text), domain);
-	case 3:
-		return a->message.registered ? a->message.registered : find(NULL, domain);
-	default:
-		return find(NULL, domain);
-	}
+	return message_type(a) == REGISTERED ? a->message.registered : find(text_of(a, text), domain);
 }
 
 static struct domain *known(void *handle)
@@ -364,23 +364,6 @@ static int pop(const struct domain *domain)
 }
 
 /* ---- marks and ranges ----------------------------------------------------------------------------------- */
-
-/* The text of a mark, which needs no region. `text` is room for it. */
-static const char *text_of(const struct nv_attributes *a, char *text)
-{
-	if (!a || a->size < offsetof(struct nv_attributes, message) + sizeof(void *))
-		return "";
-	switch (a->message_type) {
-	case 1:
-		return a->message.ascii ? a->message.ascii : "";
-	case 2:
-		return narrow(a->message.wide, text);
-	case 3:
-		return a->message.registered ? ((const struct name *)a->message.registered)->text : "";
-	default:
-		return "";
-	}
-}
 
 static void put_mark(const char *text)
 {

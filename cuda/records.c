@@ -21,14 +21,6 @@ static gt_ref marker_untimed;
 
 void gt_cu_records_setup(void)
 {
-	const struct gt_region_info idle = {
-		.bytes = sizeof(idle),
-		.name = "HOST_IDLE",
-		.group = "CUDA_SYNC",
-		.role = GT_CU_ROLE_BARRIER,
-		.paradigm = GT_CU_PARADIGM,
-	};
-
 	gt_cu_refs.correlation = gt_def_attribute("CORRELATION_ID",
 						  "The same for an API call and what it made the device do",
 						  GT_VALUE_UINT);
@@ -46,7 +38,7 @@ void gt_cu_records_setup(void)
 	else
 		gt_cu_refs.comm = gt_def_comm("GPU_COMM_GLOBAL", GT_NONE, GT_CU_PARADIGM, 0);
 	if (gt_cu_options.host_idle)
-		gt_cu_refs.host_idle = gt_def_region(&idle);
+		gt_cu_refs.host_idle = gt_cu_region("HOST_IDLE", "CUDA_SYNC", GT_CU_ROLE_BARRIER);
 	gt_cu_params_setup();
 	marker_untimed = gt_def_marker("CUDA_UNTIMED", "CUDA", 2);
 }
@@ -399,17 +391,10 @@ static void read_graph(const struct cu_record *record)
 	struct activity a = {
 		ACTIVITY_OF(g),
 	};
-	const struct gt_region_info info = {
-		.bytes = sizeof(info),
-		.name = "CUDA graph",
-		.group = "CUDA_KERNEL",
-		.role = GT_CU_ROLE_FUNCTION,
-		.paradigm = GT_CU_PARADIGM,
-	};
 
 	gt_cu_count(&gt_cu_counts.graphs, 1);
 	if (!region)
-		region = gt_def_region(&info);
+		region = gt_cu_region("CUDA graph", "CUDA_KERNEL", GT_CU_ROLE_FUNCTION);
 	if (!prepare(&a, "CUDA graph") || !region)
 		return;
 	put_attribute(&a, gt_cu_refs.graph, a.graph);

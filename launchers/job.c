@@ -39,19 +39,6 @@ struct ancestor {
 	char name[32];
 };
 
-static ssize_t read_file(const char *path, char *text, size_t size)
-{
-	int fd = gt_sys_openat(AT_FDCWD, path, O_RDONLY | O_CLOEXEC, 0);
-	ssize_t n;
-
-	if (fd < 0)
-		return fd;
-	n = gt_sys_read(fd, text, size - 1);
-	gt_sys_close(fd);
-	text[n < 0 ? 0 : n] = 0;
-	return n;
-}
-
 static uint64_t number(const char *text)
 {
 	uint64_t value = 0;
@@ -66,7 +53,7 @@ static bool look_up(uint64_t pid, struct ancestor *a)
 	char path[64], line[1024], *open, *close;
 
 	gt_text(path, sizeof(path), "/proc/%lu/stat", (unsigned long)pid);
-	if (read_file(path, line, sizeof(line)) <= 0)
+	if (gt_sys_read_text(path, line, sizeof(line)) <= 0)
 		return false;
 	open = strchr(line, '(');
 	close = strrchr(line, ')');
@@ -160,7 +147,7 @@ static uint64_t of_hydra(const struct ancestor *a)
 	if (strncmp(a->name, "hydra_pmi_proxy", 15))
 		return 0;
 	gt_text(path, sizeof(path), "/proc/%lu/cmdline", (unsigned long)a->pid);
-	n = read_file(path, line, sizeof(line));
+	n = gt_sys_read_text(path, line, sizeof(line));
 	return n > 0 && gt_hydra_job(line, (size_t)n, &port, &group)
 		       ? gt_hash_text(gt_hash_text(GT_HASH_START, port), group) | 1
 		       : 0;

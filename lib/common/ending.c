@@ -42,16 +42,9 @@ static void look_at(const char *spool, const char *name, uint32_t self, struct g
 {
 	struct gt_proc_header proc;
 	char path[1400];
-	bool whole;
-	int fd;
 
 	gt_text(path, sizeof(path), "%s/%s/proc", spool, name);
-	fd = gt_sys_openat(AT_FDCWD, path, O_RDONLY | O_NOFOLLOW | O_CLOEXEC, 0);
-	if (fd < 0)
-		return;
-	whole = gt_sys_pread(fd, &proc, sizeof(proc), 0) == (ssize_t)sizeof(proc);
-	gt_sys_close(fd);
-	if (!whole || proc.magic != GT_MAGIC_PROC)
+	if (gt_sys_read_file(path, O_NOFOLLOW, &proc, sizeof(proc)) != (ssize_t)sizeof(proc) || proc.magic != GT_MAGIC_PROC)
 		return;
 	survey->recorded++;
 	if (proc.state == GT_PROC_ENDED || proc.pid == self)
@@ -105,17 +98,12 @@ static bool is_left(const char *parent, const char *name, const char *host)
 	struct gt_run_header run;
 	struct gt_survey survey;
 	char path[1300], here[sizeof(run.host)];
-	bool whole;
-	int fd;
 
 	gt_text(path, sizeof(path), "%s%s/spool/run", parent, name);
-	fd = gt_sys_openat(AT_FDCWD, path, O_RDONLY | O_NOFOLLOW | O_CLOEXEC, 0);
-	if (fd < 0)
+	if (gt_sys_read_file(path, O_NOFOLLOW, &run, sizeof(run)) != (ssize_t)sizeof(run))
 		return false;
-	whole = gt_sys_pread(fd, &run, sizeof(run), 0) == (ssize_t)sizeof(run);
-	gt_sys_close(fd);
 	gt_host_name(host, here, sizeof(here));
-	if (!whole || run.magic != GT_MAGIC_RUN || (run.state != GT_RUN_OPEN && run.state != GT_RUN_ENDED) ||
+	if (run.magic != GT_MAGIC_RUN || (run.state != GT_RUN_OPEN && run.state != GT_RUN_ENDED) ||
 	    strncmp(run.host, here, sizeof(here) - 1))
 		return false;
 	path[strlen(path) - strlen("/run")] = '\0';

@@ -28,20 +28,12 @@ static uint64_t number(const char *at)
 static bool read_proc(uint32_t pid, const char *name, char *text, size_t size)
 {
 	char path[64];
-	ssize_t n;
-	int fd;
 
 	if (pid)
 		gt_text(path, sizeof(path), "/proc/%u/%s", pid, name);
 	else
 		gt_text(path, sizeof(path), "/proc/self/%s", name);
-	fd = gt_sys_openat(AT_FDCWD, path, O_RDONLY | O_CLOEXEC, 0);
-	if (fd < 0)
-		return false;
-	n = gt_sys_read(fd, text, size - 1);
-	gt_sys_close(fd);
-	text[n < 0 ? 0 : n] = 0;
-	return true;
+	return gt_sys_read_text(path, text, size) >= 0;
 }
 
 static bool read_stat(uint32_t pid, struct stat_line *line)

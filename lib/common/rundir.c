@@ -131,13 +131,9 @@ static bool of_job(const char *path, uint64_t job)
 
 	gt_text(name, sizeof(name), "%s/spool/run", path);
 	for (unsigned tries = 0; job && tries < 200; tries++) {
-		int fd = gt_sys_openat(AT_FDCWD, name, O_RDONLY | O_NOFOLLOW | O_CLOEXEC, 0);
-		ssize_t n = fd < 0 ? fd : gt_sys_pread(fd, &run, sizeof(run), 0);
 		struct stat st;
 
-		if (fd >= 0)
-			gt_sys_close(fd);
-		if (n == (ssize_t)sizeof(run))
+		if (gt_sys_read_file(name, O_NOFOLLOW, &run, sizeof(run)) == (ssize_t)sizeof(run))
 			return run.magic == GT_MAGIC_RUN && run.job == job &&
 			       (run.state == GT_RUN_OPEN || run.state == GT_RUN_ENDED) &&
 			       run.uid == geteuid();
@@ -212,12 +208,7 @@ static int make_numbered(char *path, size_t size, unsigned n, uint64_t job, char
 
 static void read_line(const char *path, char *buffer, size_t size)
 {
-	int fd = gt_sys_openat(AT_FDCWD, path, O_RDONLY | O_CLOEXEC, 0);
-	ssize_t n = fd < 0 ? 0 : gt_sys_read(fd, buffer, size - 1);
-
-	if (fd >= 0)
-		gt_sys_close(fd);
-	buffer[n < 0 ? 0 : n] = 0;
+	gt_sys_read_text(path, buffer, size);
 	buffer[strcspn(buffer, "\n")] = 0;
 }
 

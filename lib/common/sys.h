@@ -348,12 +348,26 @@ static inline int gt_sys_gettid(void)
 	return (int)GT_SYS1(SYS_gettid, 0);
 }
 
-/* Is the process (or thread group leader) there? EPERM means yes. */
-static inline int gt_sys_alive(int pid)
+/* The first bytes of a file, of /proc and the like by one read. How many; a negative errno. */
+static inline ssize_t gt_sys_read_file(const char *path, int flags, void *buffer, size_t size)
 {
-	long ret = GT_SYS2(SYS_kill, pid, 0);
+	int fd = gt_sys_openat(AT_FDCWD, path, O_RDONLY | O_CLOEXEC | flags, 0);
+	ssize_t n;
 
-	return ret == 0 || ret == -1 /* EPERM */;
+	if (fd < 0)
+		return fd;
+	n = gt_sys_read(fd, buffer, size);
+	gt_sys_close(fd);
+	return n;
+}
+
+/* The same as a string: its length, at most size - 1; "" on an error. */
+static inline ssize_t gt_sys_read_text(const char *path, char *text, size_t size)
+{
+	ssize_t n = gt_sys_read_file(path, 0, text, size - 1);
+
+	text[n < 0 ? 0 : n] = '\0';
+	return n;
 }
 
 static inline int gt_sys_futex(uint32_t *word, int operation, uint32_t value)

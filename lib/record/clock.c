@@ -21,20 +21,13 @@ GT_HIDDEN uint32_t gt_clock_kind = GT_CLOCK_MONOTONIC;
 /* The kernel has tested the counter on all processors before it calls it its clock source. */
 static bool fast_clock_trusted(void)
 {
-	char name[16] = "";
+	char name[16];
 	unsigned a, b, c, d;
-	int fd;
 
 	if (!__get_cpuid(0x80000007, &a, &b, &c, &d) || !(d & 1u << 8)) /* invariant TSC */
 		return false;
-	fd = gt_sys_openat(AT_FDCWD,
-			   "/sys/devices/system/clocksource/clocksource0/current_clocksource",
-			   O_RDONLY | O_CLOEXEC, 0);
-	if (fd < 0)
-		return false;
-	if (gt_sys_read(fd, name, sizeof(name) - 1) < 0)
-		name[0] = 0;
-	gt_sys_close(fd);
+	gt_sys_read_text("/sys/devices/system/clocksource/clocksource0/current_clocksource", name,
+			 sizeof(name));
 	return !strncmp(name, "tsc", 3);
 }
 

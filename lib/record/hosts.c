@@ -93,16 +93,9 @@ struct word {
 static ssize_t read_whole(const char *dir, const char *name, void *data, size_t size)
 {
 	char path[1400];
-	ssize_t n;
-	int fd;
 
 	gt_text(path, sizeof(path), "%s/%s", dir, name);
-	fd = gt_sys_openat(AT_FDCWD, path, O_RDONLY | O_NOFOLLOW | O_CLOEXEC, 0);
-	if (fd < 0)
-		return fd;
-	n = gt_sys_pread(fd, data, size, 0);
-	gt_sys_close(fd);
-	return n;
+	return gt_sys_read_file(path, O_NOFOLLOW, data, size);
 }
 
 /* Adds up what the hosts say. Returns how many there are. */

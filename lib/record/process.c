@@ -57,14 +57,12 @@ static int read_start_time(void *unused)
 static char command[GT_NAME_MAX];
 static int read_command(void *length)
 {
-	int fd = gt_sys_openat(AT_FDCWD, "/proc/self/cmdline", O_RDONLY | O_CLOEXEC, 0);
-	ssize_t n = fd < 0 ? 0 : gt_sys_read(fd, command, sizeof(command) - 1);
+	ssize_t n = gt_sys_read_file("/proc/self/cmdline", 0, command, sizeof(command) - 1);
 
-	if (fd < 0)
-		return fd;
-	gt_sys_close(fd);
-	*(size_t *)length = n < 0 ? 0 : (size_t)n;
-	command[*(size_t *)length] = 0;
+	if (n < 0)
+		return (int)n;
+	*(size_t *)length = (size_t)n;
+	command[n] = 0;
 	return 0;
 }
 

@@ -74,9 +74,10 @@ static int take_share(int fd)
  */
 static int open_run(const char *from, struct gt_run_header *run)
 {
-	char path[1300], boot[40] = "", host[64];
+	char path[1300], boot[40], host[64];
 	struct stat st;
-	int fd, rc, boot_fd;
+	int fd, rc;
+	ssize_t n;
 
 	gt_text(path, sizeof(path), "%s/run", from);
 	fd = gt_sys_openat(AT_FDCWD, path, O_RDWR | O_NOFOLLOW | O_CLOEXEC, 0);
@@ -90,15 +91,10 @@ static int open_run(const char *from, struct gt_run_header *run)
 	if (!rc && (run->magic != GT_MAGIC_RUN || run->version != GT_FORMAT_VERSION ||
 		    memchr(run->spool, 0, sizeof(run->spool)) == NULL))
 		rc = -EPROTO;
-	boot_fd = gt_sys_openat(AT_FDCWD, "/proc/sys/kernel/random/boot_id", O_RDONLY | O_CLOEXEC,
-				0);
-	if (!rc && (boot_fd == -EMFILE || boot_fd == -ENFILE))
-		rc = boot_fd;
-	if (boot_fd >= 0) {
-		gt_sys_read(boot_fd, boot, sizeof(boot) - 1);
-		boot[strcspn(boot, "\n")] = 0;
-		gt_sys_close(boot_fd);
-	}
+	n = gt_sys_read_text("/proc/sys/kernel/random/boot_id", boot, sizeof(boot));
+	if (!rc && (n == -EMFILE || n == -ENFILE))
+		rc = (int)n;
+	boot[strcspn(boot, "\n")] = 0;
 	gt_host_name(gt_settings.test_host, host, sizeof(host));
 	if (!rc && strncmp(host, run->host, sizeof(run->host)))
 		rc = OTHER_HOST;

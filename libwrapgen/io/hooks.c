@@ -483,53 +483,50 @@ void gt_hook_fcntl_end(struct gt_hook *hook, unsigned long long result)
 		gt_hook_dup_end(hook, result);
 }
 
-void gt_hook_seek_begin(struct gt_hook *hook, int fd, unsigned long long offset, unsigned whence)
+static void begin_seek(struct gt_hook *hook, uint32_t handle, uint64_t offset, unsigned whence)
 {
-	gt_io_ask(hook);
-	if (!hook->gt_w)
-		return;
-	hook->gt_handle = gt_io_of_fd(fd);
+	hook->gt_handle = handle;
 	hook->gt_a = offset;
 	hook->gt_b = whence;
-	begin(hook);
+	enter(hook, gt_now());
 }
 
-void gt_hook_seek_end(struct gt_hook *hook, unsigned long long result)
+static void end_seek(struct gt_hook *hook, bool done, uint64_t offset)
 {
 	uint64_t tick;
 
 	if (!hook->gt_w)
 		return;
 	tick = gt_now();
-	if ((long long)result >= 0 && hook->gt_b <= 4)
-		record(GT_T_IO_SEEK, hook->gt_handle, hook->gt_b, hook->gt_a, 0, result, tick);
+	if (done && hook->gt_b <= 4)
+		record(GT_T_IO_SEEK, hook->gt_handle, hook->gt_b, hook->gt_a, 0, offset, tick);
 	leave(hook, tick);
+}
+
+void gt_hook_seek_begin(struct gt_hook *hook, int fd, unsigned long long offset, unsigned whence)
+{
+	gt_io_ask(hook);
+	if (hook->gt_w)
+		begin_seek(hook, gt_io_of_fd(fd), offset, whence);
+}
+
+void gt_hook_seek_end(struct gt_hook *hook, unsigned long long result)
+{
+	end_seek(hook, (long long)result >= 0, result);
 }
 
 void gt_hook_fseek_begin(struct gt_hook *hook, unsigned long long file, unsigned long long offset,
 			 unsigned whence)
 {
 	gt_io_ask(hook);
-	if (!hook->gt_w)
-		return;
-	hook->gt_handle = gt_io_of_file((const void *)file);
-	hook->gt_a = offset;
-	hook->gt_b = whence;
-	begin(hook);
+	if (hook->gt_w)
+		begin_seek(hook, gt_io_of_file((const void *)file), offset, whence);
 }
 
 /* A FILE's new offset is known when it was counted from the start; else it is not asked for. */
 void gt_hook_fseek_end(struct gt_hook *hook, unsigned long long result)
 {
-	uint64_t tick;
-
-	if (!hook->gt_w)
-		return;
-	tick = gt_now();
-	if ((int)result == 0 && hook->gt_b <= 4)
-		record(GT_T_IO_SEEK, hook->gt_handle, hook->gt_b, hook->gt_a, 0,
-		       hook->gt_b == SEEK_SET ? hook->gt_a : UINT64_MAX, tick);
-	leave(hook, tick);
+	end_seek(hook, (int)result == 0, hook->gt_b == SEEK_SET ? hook->gt_a : UINT64_MAX);
 }
 
 void gt_hook_map_begin(struct gt_hook *hook, int fd)
