@@ -217,7 +217,7 @@ static enum kind kind_of(int dir, const char *file, bool search)
 /* In the header that all processes of this host share: it is whole whoever ends, and how. */
 static void count(int missing, const char *file)
 {
-	struct gt_run_header *run = gt_run_page();
+	struct gt_run_header *run = gt_run;
 
 	if (missing != GT_LOOK_OUTSIDE && missing != GT_LOOK_JOINS)
 		gt_run_absent((unsigned)missing, 1);
@@ -338,7 +338,7 @@ char **gt_exec_env(char *const *envp, char **space)
 
 void gt_exec_not_started(const struct gt_exec_look *look)
 {
-	struct gt_run_header *run = gt_run_page();
+	struct gt_run_header *run = gt_run;
 
 	if (look->missing == GT_LOOK_OUTSIDE && run)
 		__atomic_fetch_sub(&run->outside, 1, __ATOMIC_RELAXED);

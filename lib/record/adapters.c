@@ -18,6 +18,11 @@ static unsigned count; /* atomic for readers outside the lock; entries below it 
 static bool named[MOST]; /* atomic: it is among the process's properties */
 static struct gt_lock lock;
 
+GT_EARLY void *gt_next_symbol(const char *symbol)
+{
+	return dlsym(RTLD_NEXT, symbol);
+}
+
 /* Where the C library is, which every program has from its start to its end. */
 static ElfW(Addr) libc_at(void)
 {

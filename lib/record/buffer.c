@@ -15,7 +15,7 @@
 
 #include <errno.h>
 
-GT_HIDDEN uint64_t gt_spooled_total;
+static uint64_t spooled_total; /* bytes of all locations; atomic */
 
 static bool is_event(unsigned type)
 {
@@ -107,11 +107,11 @@ static struct scratch *take_scratch(uint64_t bytes)
 	return NULL;
 }
 
-/* In a forked child: of threads that are not there. */
 void gt_buffers_forked(void)
 {
+	spooled_total = 0;
 	for (unsigned i = 0; i < SCRATCHES; i++)
-		scratches[i].taken = 0;
+		scratches[i].taken = 0; /* by threads that are not there */
 }
 
 /* The lowest time that a finished slot of this half can have. */
@@ -174,7 +174,7 @@ static int write_half(void *location)
 	gt_sys_close(fd);
 	if (rc)
 		return rc;
-	__atomic_fetch_add(&gt_spooled_total,
+	__atomic_fetch_add(&spooled_total,
 			   win->flags & GT_LOC_PACKED ? place - win->packed_bytes : loc->half,
 			   __ATOMIC_RELAXED);
 	win->packed_bytes = place; /* before `spooled`: a reader stops at what `spooled` says */
@@ -194,7 +194,7 @@ static void ring_account(struct gt_location *loc)
 
 static bool limit_reached(const struct gt_location *loc)
 {
-	uint64_t total = __atomic_load_n(&gt_spooled_total, __ATOMIC_RELAXED);
+	uint64_t total = __atomic_load_n(&spooled_total, __ATOMIC_RELAXED);
 
 	if (loc->win->ring_bytes)
 		return false;

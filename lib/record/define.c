@@ -466,17 +466,6 @@ gt_ref gt_def_record(const char *adapter, const char *name)
 	return id;
 }
 
-void gt_put_property(const char *key, const char *value)
-{
-	struct gt_piece pieces[4];
-
-	pieces[0] = (struct gt_piece){ key, strnlen(key, 256) };
-	pieces[1] = (struct gt_piece){ "", 1 };
-	pieces[2] = (struct gt_piece){ value, strnlen(value, GT_NAME_MAX) };
-	pieces[3] = (struct gt_piece){ "", 1 };
-	gt_journal_put(GT_D_PROPERTY, 0, pieces, 4);
-}
-
 void gt_set_rank(uint32_t rank, uint32_t size, uint64_t job)
 {
 	char text[32];

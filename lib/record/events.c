@@ -13,7 +13,6 @@
 #include "lib/record/record.h"
 #include "lib/record/verdict.h"
 
-#include <dlfcn.h>
 #include <errno.h>
 #include <string.h>
 #include <unistd.h>
@@ -39,20 +38,6 @@ bool gt_active(void)
 	return (state == GT_READY || (state == GT_FORKED && !gt_sys_refused())) && !gt_depth &&
 	       !(__atomic_load_n(&gt_attention, __ATOMIC_RELAXED) & GT_ATT_OFF) &&
 	       !gt_thread_off && hot != &gt_hot_gone && hot != &gt_hot_closed && hot != &gt_hot_lost;
-}
-
-void gt_guard(void)
-{
-	if (!gt_depth)
-		gt_guard_frame = __builtin_frame_address(0);
-	gt_depth++;
-}
-
-void gt_unguard(void)
-{
-	if (gt_depth == 1)
-		gt_guard_frame = NULL;
-	gt_depth--;
 }
 
 uint64_t gt_now(void)
@@ -478,20 +463,6 @@ void gt_marker(gt_ref marker, const char *text)
 
 /* ---- control ---------------------------------------------------------------------------------- */
 
-GT_HIDDEN unsigned gt_attention;
-
-void gt_attention_set(unsigned bits)
-{
-	__atomic_fetch_or(&gt_attention, bits, __ATOMIC_SEQ_CST);
-	__atomic_thread_fence(__ATOMIC_SEQ_CST);
-	gt_locations_limits_off(); /* pairs with refresh_limit in buffer.c */
-}
-
-void gt_attention_clear(unsigned bits)
-{
-	__atomic_fetch_and(&gt_attention, ~bits, __ATOMIC_SEQ_CST);
-}
-
 void gt_switch(bool on)
 {
 	if (!gt_start())
@@ -504,8 +475,6 @@ void gt_switch(bool on)
 	if (gt_own_location())
 		gt_put(GT_WORD(GT_T_PAD, 0));
 }
-
-GT_HIDDEN GT_TLS bool gt_thread_off;
 
 void gt_switch_thread(bool on)
 {
@@ -584,9 +553,4 @@ const char *gt_setting(const char *name)
 		return text;
 	}
 	return NULL;
-}
-
-GT_EARLY void *gt_next_symbol(const char *symbol)
-{
-	return dlsym(RTLD_NEXT, symbol);
 }

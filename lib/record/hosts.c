@@ -28,7 +28,7 @@
 
 static struct gt_run_job *job_slot(uint64_t job)
 {
-	struct gt_run_header *run = gt_run_page();
+	struct gt_run_header *run = gt_run;
 
 	for (unsigned i = 0; run && i < GT_RUN_JOBS; i++) {
 		uint64_t none = 0;

@@ -169,6 +169,17 @@ int gt_journal_put(unsigned type, uint32_t id, const struct gt_piece *pieces, un
 	return rc;
 }
 
+void gt_put_property(const char *key, const char *value)
+{
+	struct gt_piece pieces[4];
+
+	pieces[0] = (struct gt_piece){ key, strnlen(key, 256) };
+	pieces[1] = (struct gt_piece){ "", 1 };
+	pieces[2] = (struct gt_piece){ value, strnlen(value, GT_NAME_MAX) };
+	pieces[3] = (struct gt_piece){ "", 1 };
+	gt_journal_put(GT_D_PROPERTY, 0, pieces, 4);
+}
+
 /* What a forked child takes over: everything but what belongs to the parent's own streams. */
 static bool inherited(unsigned type)
 {

@@ -6,8 +6,6 @@
  *
  * Limits: between clone and exec only raw system calls; the memory is shared with the program.
  */
-#include "lib/record/launch.h"
-
 #include "config.h"
 #include "lib/common/rundir.h"
 #include "lib/common/text.h"
@@ -17,7 +15,6 @@
 #include <sched.h>
 #include <signal.h>
 #include <string.h>
-#include <sys/resource.h>
 #include <sys/wait.h>
 
 #define STACK 32768
@@ -100,57 +97,6 @@ static int step_aside(void *argument)
 		launch->error = -EAGAIN;
 	GT_SYS1(SYS_exit, 0);
 	return 0;
-}
-
-struct apart {
-	int (*function)(void *);
-	void *argument;
-	int folder, other, result;
-};
-
-/* More than is open at the same time anywhere here. */
-static void close_some(const struct apart *apart)
-{
-	for (int fd = 0, closed = 0; fd < 64 && closed < 8; fd++)
-		if (fd != 2 && fd != apart->folder && fd != apart->other)
-			closed += !gt_sys_close(fd);
-}
-
-static int do_apart(struct apart *apart)
-{
-	struct rlimit limit;
-
-	close_some(apart);
-	if (!GT_SYS4(SYS_prlimit64, 0, RLIMIT_NOFILE, NULL, &limit)) {
-		limit.rlim_cur = limit.rlim_max;
-		GT_SYS4(SYS_prlimit64, 0, RLIMIT_NOFILE, &limit, NULL);
-	}
-	apart->result = apart->function(apart->argument);
-	return (int)GT_SYS1(SYS_exit, 0);
-}
-
-/* As vfork: on the same stack, while the caller waits; so this must not be inlined. */
-static __attribute__((noinline)) int run_apart(struct apart *apart)
-{
-	int pid = (int)gt_syscall6(SYS_clone, CLONE_VM | CLONE_VFORK, 0, 0, 0, 0, 0);
-
-	return pid ? pid : do_apart(apart);
-}
-
-int gt_launch_apart(int (*function)(void *), void *argument, int folder, int other)
-{
-	struct apart apart = { function, argument, folder, other, function(argument) };
-	uint64_t mask;
-	int pid;
-
-	if (apart.result != -EMFILE)
-		return apart.result;
-	mask = gt_signals_block(); /* no handler of the program runs there */
-	pid = run_apart(&apart);
-	if (pid > 0)
-		GT_SYS4(SYS_wait4, pid, NULL, __WCLONE, NULL);
-	gt_signals_restore(mask);
-	return apart.result;
 }
 
 /* The tool lies beside the library, wherever the installation was moved to. */

@@ -19,20 +19,13 @@
 #include <limits.h>
 #include <pthread.h>
 
-GT_HIDDEN struct gt_hot gt_hot_new, gt_hot_gone, gt_hot_closed, gt_hot_lost;
-/* In one line with gt_depth, for call.h. */
-GT_HIDDEN GT_TLS struct gt_hot *gt_self __attribute__((aligned(64))) = &gt_hot_new;
-GT_HIDDEN GT_TLS int gt_depth;
-GT_HIDDEN GT_TLS const char *gt_guard_frame;
 #define RETRY 4096
 static GT_TLS unsigned missed;    /* events without a buffer: each RETRY it asks for one again */
 static GT_TLS uint64_t announced; /* sequence number of a thread that is about to attach */
 
 static struct gt_lock lock;
-/* By id, in parts of which each is as large as all before it together, and none ever moves. */
-#define FIRST_PART 64u
-static struct gt_location **parts[16];
-static uint32_t made; /* atomic for readers outside the lock */
+static uint32_t made;
+static struct gt_location **last = &gt_locations; /* where the next one is noted */
 static struct gt_location *free_list;
 static uint64_t window_bytes;
 static uint64_t next_sequence;
@@ -78,47 +71,6 @@ void gt_locations_unlock(uint64_t mask)
 void gt_locations_lock_reset(void)
 {
 	lock = (struct gt_lock){ 0 };
-}
-
-/* Where the location with this id is noted; its part is there. */
-static struct gt_location **place(uint32_t id)
-{
-	unsigned part = 25u - (unsigned)__builtin_clz(id + FIRST_PART);
-
-	return &parts[part][id + FIRST_PART - (FIRST_PART << part)];
-}
-
-/* The next location will have a place. Under the lock. */
-static bool make_place(uint32_t id)
-{
-	unsigned part = 25u - (unsigned)__builtin_clz(id + FIRST_PART);
-
-	if (!parts[part])
-		parts[part] = arena_take(&plain, (FIRST_PART << part) * sizeof(*parts[part]));
-	return parts[part];
-}
-
-/* Zero in a child that has memory of its own, until it is set there; NULL where the kernel has no such advice. */
-static uint32_t *fork_mark;
-
-void gt_fork_mark(void)
-{
-	if (!fork_mark && !gt_sys_refused()) {
-		uint32_t *page = gt_sys_memory(GT_PAGE);
-
-		if (page && gt_sys_madvise(page, GT_PAGE, MADV_WIPEONFORK)) {
-			gt_sys_munmap(page, GT_PAGE);
-			page = NULL;
-		}
-		fork_mark = page;
-	}
-	if (fork_mark)
-		*fork_mark = 1;
-}
-
-bool gt_fork_unmarked(void)
-{
-	return fork_mark && !*fork_mark;
 }
 
 /* VT_MAX_THREADS, and as many streams again. */
@@ -279,7 +231,7 @@ static struct gt_location *make(uint32_t kind, uint32_t flags, gt_ref name, uint
 			     "are not recorded", (unsigned long)gt_settings.max_threads);
 		goto lost;
 	}
-	loc = make_place(made) ? take_location() : NULL;
+	loc = take_location();
 	if (!loc)
 		goto lost;
 	loc->id = made;
@@ -314,9 +266,10 @@ static struct gt_location *make(uint32_t kind, uint32_t flags, gt_ref name, uint
 	loc->hot->cur = (uint64_t)(uintptr_t)loc->hot->base;
 	loc->hot->loc = loc;
 	__atomic_store_n(&loc->hot->limit, loc->hot->cur + loc->half, __ATOMIC_RELAXED);
-	*place(made) = loc;
-	__atomic_store_n(&made, made + 1, __ATOMIC_RELEASE);
-	/* Pairs with gt_attention_set: either it finds us in the table, or we see its bit. */
+	__atomic_store_n(last, loc, __ATOMIC_RELEASE);
+	last = &loc->next;
+	made++;
+	/* Pairs with gt_attention_set: either it finds us in the list, or we see its bit. */
 	__atomic_thread_fence(__ATOMIC_SEQ_CST);
 	if (__atomic_load_n(&gt_attention, __ATOMIC_RELAXED))
 		__atomic_store_n(&loc->hot->limit, 0, __ATOMIC_RELAXED);
@@ -350,10 +303,8 @@ static void find_ended(void)
 	if (++since < (made + 1) / 2)
 		return;
 	since = 0;
-	for (uint32_t i = 1; i < made; i++) {
-		struct gt_location *loc = *place(i);
-
-		if (!loc->in_use || loc->kind != GT_LOC_THREAD ||
+	for (struct gt_location *loc = gt_locations; loc; loc = loc->next) {
+		if (!loc->id || !loc->in_use || loc->kind != GT_LOC_THREAD ||
 		    GT_SYS3(SYS_tgkill, gt_pid, loc->win->tid, 0) != -ESRCH)
 			continue;
 		loc->end_missing = true;
@@ -484,11 +435,8 @@ void gt_thread_release(void)
 
 void gt_locations_forget(void)
 {
-	uint32_t n = made;
-
 	/* The windows belong to the parent; unmap them, so that nothing here can write to them. */
-	for (uint32_t i = 0; i < n; i++) {
-		struct gt_location *loc = *place(i);
+	for (struct gt_location *loc = gt_locations; loc; loc = loc->next) {
 		struct gt_file raw = { loc->raw_fd, loc->raw_dev, loc->raw_ino };
 
 		if (gt_file_valid(&raw))
@@ -496,20 +444,14 @@ void gt_locations_forget(void)
 		gt_sys_munmap(loc->win, GT_PAGE + 2 * loc->half);
 	}
 	made = 0;
+	gt_locations = NULL;
+	last = &gt_locations;
 	free_list = NULL;
 	window_bytes = 0;
 	hots.at = hots.end = NULL;
 	spare = NULL;
 	gt_self = &gt_hot_new;
 	announced = 0;
-}
-
-void gt_locations_limits_off(void)
-{
-	uint32_t n = __atomic_load_n(&made, __ATOMIC_ACQUIRE);
-
-	for (uint32_t i = 0; i < n; i++)
-		__atomic_store_n(&(*place(i))->hot->limit, 0, __ATOMIC_RELAXED);
 }
 
 struct gt_location *gt_own_location(void)
@@ -580,16 +522,13 @@ void gt_thread_join(uint64_t sequence)
 void gt_thread_name(uint32_t kernel_tid, const char *name)
 {
 	struct gt_def_loc_name def = { .tick = gt_clock_read() };
-	struct gt_location *loc = NULL;
-	uint32_t n = __atomic_load_n(&made, __ATOMIC_ACQUIRE);
+	struct gt_location *loc;
 
 	if (gt_state_now() != GT_READY || !name)
 		return;
-	if (!kernel_tid)
-		loc = gt_own_location();
-	for (uint32_t i = 0; !loc && i < n; i++)
-		if ((*place(i))->kind == GT_LOC_THREAD && (*place(i))->win->tid == kernel_tid)
-			loc = *place(i);
+	loc = kernel_tid ? __atomic_load_n(&gt_locations, __ATOMIC_ACQUIRE) : gt_own_location();
+	while (loc && kernel_tid && (loc->kind != GT_LOC_THREAD || loc->win->tid != kernel_tid))
+		loc = __atomic_load_n(&loc->next, __ATOMIC_ACQUIRE);
 	if (!loc)
 		return;
 	def.location = loc->id;

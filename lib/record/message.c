@@ -87,6 +87,12 @@ void gt_message(int level, const char *format, ...)
 	va_end(ap);
 }
 
+/* Has no process of this run said sentence `bit` yet? */
+static bool first_to_say(unsigned bit)
+{
+	return !gt_run || !(__atomic_fetch_or(&gt_run->reported, 1u << bit, __ATOMIC_RELAXED) & 1u << bit);
+}
+
 void gt_warn_once(unsigned kind, const char *format, ...)
 {
 	static unsigned said;
@@ -95,7 +101,7 @@ void gt_warn_once(unsigned kind, const char *format, ...)
 	if (gt_settings.verbose < 1 ||
 	    __atomic_fetch_or(&said, 1u << kind, __ATOMIC_RELAXED) & 1u << kind)
 		return;
-	if (kind != GT_WARN_USER && !gt_run_first_to_say(kind))
+	if (kind != GT_WARN_USER && !first_to_say(kind))
 		return; /* hundreds of children may meet the same full disk */
 	va_start(ap, format);
 	say(format, ap);

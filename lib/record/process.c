@@ -21,14 +21,6 @@
 #include <string.h>
 #include <sys/auxv.h>
 
-GT_HIDDEN int gt_state;
-GT_HIDDEN int gt_pid;
-GT_HIDDEN char gt_proc_folder[1024];
-GT_HIDDEN char gt_run_dir[1024];
-
-static struct gt_proc_header early;           /* before the header is mapped */
-GT_HIDDEN struct gt_proc_header *gt_proc = &early;
-
 static int starter;            /* thread that sets up */
 static bool handlers_registered;
 static int exit_status;
@@ -42,6 +34,29 @@ static struct {
 	uint64_t tick, defs_bytes;
 	struct gt_file folder;
 } parent;
+
+/* Zero in a child that has memory of its own, until it is set there; NULL where the kernel has no such advice. */
+static uint32_t *fork_mark;
+
+static void set_fork_mark(void)
+{
+	if (!fork_mark && !gt_sys_refused()) {
+		uint32_t *page = gt_sys_memory(GT_PAGE);
+
+		if (page && gt_sys_madvise(page, GT_PAGE, MADV_WIPEONFORK)) {
+			gt_sys_munmap(page, GT_PAGE);
+			page = NULL;
+		}
+		fork_mark = page;
+	}
+	if (fork_mark)
+		*fork_mark = 1;
+}
+
+static bool fork_unmarked(void)
+{
+	return fork_mark && !*fork_mark;
+}
 
 /* ---- set-up --------------------------------------------------------------------------------- */
 
@@ -96,7 +111,7 @@ static int map_header(void *unused)
 	gt_sys_close(fd);
 	if (!header)
 		return rc > 0 ? -rc : rc;
-	*header = early;
+	*header = gt_proc_early;
 	header->version = GT_FORMAT_VERSION;
 	header->header_bytes = sizeof(*header);
 	gt_proc = header;
@@ -217,7 +232,7 @@ static void register_handlers(void)
 /* A child in a sandbox or another root: `gputrace run` says how many could not join. */
 static bool reported_by_run(int error)
 {
-	return parent.is_child && gt_run_page() && gt_run_page()->watched &&
+	return parent.is_child && gt_run && gt_run->watched &&
 	       gt_absent_cause(error) != GT_ABSENT_SPACE;
 }
 
@@ -260,7 +275,7 @@ static int set_up(void)
 	gt_clock_setup();
 	begin = gt_clock_read();
 	gt_pid = gt_sys_getpid();
-	gt_fork_mark();
+	set_fork_mark();
 	gt_folder_apart(read_command, &length, parent.folder.fd);
 	if (!*program) /* a child has its parent's: what it made of its arguments is a title, not a name */
 		program_name(program, sizeof(program));
@@ -289,7 +304,7 @@ static int set_up(void)
 	gt_proc->origin = parent.is_child;
 	gt_proc->begin = parent.is_child ? parent.tick : begin;
 	gt_proc->rank = UINT32_MAX;
-	memcpy(gt_proc->host, gt_run_page()->host, sizeof(gt_proc->host)); /* only then it could join */
+	memcpy(gt_proc->host, gt_run->host, sizeof(gt_proc->host)); /* only then it could join */
 	gt_text(gt_proc->program, sizeof(gt_proc->program), "%s", program);
 	gt_clock_begin();
 	gt_proc->state = GT_PROC_RUNNING;
@@ -333,7 +348,7 @@ bool gt_start(void)
 		return state == GT_READY;
 	/* Made by something that runs no fork handlers (_Fork, clone). Its process id says nothing: it may be the
 	 * parent's in another namespace. A child of vfork has its parent's memory, and the mark. */
-	if ((state == GT_READY || state == GT_FORKED) && gt_fork_unmarked()) {
+	if ((state == GT_READY || state == GT_FORKED) && fork_unmarked()) {
 		gt_forked_raw();
 		state = gt_state_now();
 	}
@@ -399,11 +414,10 @@ static void become_child(void)
 	gt_locations_forget();
 	gt_buffers_forked();
 	gt_journal_forget();
-	if (gt_proc != &early)
+	if (gt_proc != &gt_proc_early)
 		gt_sys_munmap(gt_proc, GT_PAGE);
-	gt_proc = &early;
-	memset(&early, 0, sizeof(early));
-	gt_spooled_total = 0;
+	gt_proc = &gt_proc_early;
+	memset(&gt_proc_early, 0, sizeof(gt_proc_early));
 	__atomic_store_n(&gt_state, GT_FORKED, __ATOMIC_RELEASE);
 }
 
@@ -417,7 +431,7 @@ static void in_child(void)
 	if (parent.waits)
 		gt_run_waiting(1);
 	gt_pid = gt_sys_getpid();
-	gt_fork_mark();
+	set_fork_mark();
 	if (state == GT_READY) {
 		become_child();
 	} else if (state == GT_FORKED) {
@@ -453,11 +467,6 @@ void gt_forked_raw(void)
 }
 
 /* ---- end ---------------------------------------------------------------------------------------- */
-
-bool gt_is_our_process(void)
-{
-	return gt_sys_refused() || gt_sys_getpid() == gt_pid;
-}
 
 void gt_finish(int how, int status)
 {
@@ -548,13 +557,6 @@ void gt_exec_failed(void)
 }
 
 /* ---- confined ------------------------------------------------------------------------------------------- */
-
-GT_HIDDEN int gt_confined;
-
-bool gt_is_confined(void)
-{
-	return gt_sys_refused();
-}
 
 /*
  * What is mapped is recorded into until it is full; all else needs the kernel. A child that has not

@@ -28,6 +28,7 @@ enum gt_state {
 	GT_DEAD = 6,     /* never records: switched off, privileged, or no directory */
 };
 extern GT_HIDDEN int gt_state; /* enum gt_state; atomic */
+extern GT_HIDDEN int gt_pid;
 
 static inline int gt_state_now(void)
 {
@@ -45,6 +46,23 @@ extern GT_HIDDEN unsigned gt_attention;
 extern GT_HIDDEN GT_TLS bool gt_thread_off; /* this thread alone is switched off */
 GT_HIDDEN void gt_attention_set(unsigned bits); /* and takes every thread off the hot path */
 GT_HIDDEN void gt_attention_clear(unsigned bits);
+
+extern GT_HIDDEN GT_TLS int gt_depth; /* > 0: inside gputrace's own code */
+/* Where gt_guard() was called first; NULL: nowhere. */
+extern GT_HIDDEN GT_TLS const char *gt_guard_frame;
+
+/* What the process says of itself: a page of its own in memory before its file is mapped, never NULL. */
+extern GT_HIDDEN struct gt_proc_header *gt_proc, gt_proc_early;
+extern GT_HIDDEN char gt_proc_folder[1024];   /* absolute path of the process's spool folder */
+extern GT_HIDDEN char gt_run_dir[1024];       /* absolute path of the archive directory */
+extern GT_HIDDEN struct gt_run_header *gt_run; /* shared by this host's processes; NULL: never joined */
+extern GT_HIDDEN struct gt_location *gt_locations; /* in the order of their ids; atomic; none ever goes */
+GT_HIDDEN bool gt_is_our_process(void);       /* false in a vfork child */
+
+static inline void gt_count_lost(unsigned cause, uint64_t n)
+{
+	__atomic_fetch_add(&gt_proc->lost[cause], n, __ATOMIC_RELAXED);
+}
 
 /* ---- locations (location.c, buffer.c) -------------------------------------------------------- */
 
@@ -78,7 +96,7 @@ struct gt_location {
 	uint32_t *ring_counts; /* events in each half of the ring */
 	struct gt_readings readings; /* of the counters that are read at enters and leaves */
 	void *callstack;       /* struct gt_callstack of the filter, or NULL */
-	struct gt_location *next_free;
+	struct gt_location *next, *next_free;
 };
 
 /* States of a thread without a location of its own. */
@@ -138,16 +156,8 @@ GT_HIDDEN void gt_locations_forget(void); /* in a forked child */
 GT_HIDDEN uint64_t gt_locations_lock(void);
 GT_HIDDEN void gt_locations_unlock(uint64_t mask);
 GT_HIDDEN void gt_locations_lock_reset(void);
-/* Marks this process. A child that has memory of its own finds the mark gone, whatever made it (_Fork, clone). */
-GT_HIDDEN void gt_fork_mark(void);
-GT_HIDDEN bool gt_fork_unmarked(void);
-GT_HIDDEN void gt_locations_limits_off(void); /* limit 0 everywhere */
 /* The calling thread's location, made if need be; NULL if it has none. */
 GT_HIDDEN struct gt_location *gt_own_location(void);
-
-extern GT_HIDDEN GT_TLS int gt_depth; /* > 0: inside gputrace's own code */
-/* Where gt_guard() was called first; NULL: nowhere. */
-extern GT_HIDDEN GT_TLS const char *gt_guard_frame;
 
 /* ---- definitions (journal.c, define.c) ---------------------------------------------------------- */
 
@@ -258,23 +268,14 @@ GT_HIDDEN struct gt_file gt_folder_forked(void); /* in a child: gives up the par
 /* Opens or makes a file in it; a descriptor or -errno. */
 GT_HIDDEN int gt_folder_open(const char *name, int flags);
 /*
- * Calls the function, which opens files in the folder and closes them again, even if the program has no
- * descriptor left (gt_launch_apart); the folder and `other` stay open. Returns what it returns.
+ * Calls the function; if the program has no descriptor left (it returns -EMFILE), once more in a process that
+ * shares all memory with this one and has descriptors of its own: stderr, the folder and `other`, at the same
+ * numbers, and some free ones. Returns what the function returns. That process has another pid; what the
+ * function opens for good is not open here.
  */
 GT_HIDDEN int gt_folder_apart(int (*function)(void *), void *argument, int other);
 
 /* ---- the process (process.c) and the run (run.c) ------------------------------------------------------------ */
-
-extern GT_HIDDEN struct gt_proc_header *gt_proc; /* never NULL: a private one before it is mapped */
-extern GT_HIDDEN char gt_proc_folder[1024];      /* absolute path of the process's spool folder */
-extern GT_HIDDEN char gt_run_dir[1024];          /* absolute path of the archive directory */
-extern GT_HIDDEN int gt_pid;
-extern GT_HIDDEN uint64_t gt_spooled_total;      /* bytes; atomic */
-
-static inline void gt_count_lost(unsigned cause, uint64_t n)
-{
-	__atomic_fetch_add(&gt_proc->lost[cause], n, __ATOMIC_RELAXED);
-}
 
 /* Sets up if that was not done yet. Returns true if the process records. */
 GT_HIDDEN bool gt_start(void);
@@ -307,7 +308,6 @@ GT_HIDDEN void gt_jumps(const void *stack); /* before a jump to that stack point
 
 GT_HIDDEN void gt_fork_handlers(void); /* registers ours, once */
 GT_HIDDEN void gt_forked_raw(void);    /* in a child of what runs no handlers */
-GT_HIDDEN bool gt_is_our_process(void); /* false in a vfork child */
 
 /* `parent`: the spool folder of the process that this one was forked from, or NULL. */
 GT_HIDDEN int gt_run_join(const char *program, const struct gt_file *parent, uint32_t *seq, char *why,
@@ -319,15 +319,19 @@ GT_HIDDEN int gt_run_join(const char *program, const struct gt_file *parent, uin
 GT_HIDDEN void gt_run_withdraw(int error);
 GT_HIDDEN bool gt_run_withdrawn(void);
 GT_HIDDEN void gt_run_forked_absent(void); /* in a child: counts it if its parent has withdrawn */
-GT_HIDDEN struct gt_run_header *gt_run_page(void); /* shared by this host's processes; may be NULL */
 /* Counts n processes of the run that cannot be recorded: enum gt_absent, or by the error. */
 GT_HIDDEN void gt_run_absent(unsigned cause, int n);
 GT_HIDDEN unsigned gt_absent_cause(int error);
 GT_HIDDEN void gt_run_waiting(int n); /* a forked child begins or ends to have recorded nothing */
 GT_HIDDEN int gt_run_next_absent(void); /* for gt_next_absent() */
-/* Has no process of this run said sentence `bit` yet? */
-GT_HIDDEN bool gt_run_first_to_say(unsigned bit);
 GT_HIDDEN void gt_run_leave(void);  /* and assemble, if this was the last process */
+
+/*
+ * Runs `gputrace assemble` on `dir` and waits for its end. The tool inherits `lock_fd`, which holds the exclusive
+ * lock on the run in the folder `home`. part: only converts what this host has recorded. Returns 0 if the tool
+ * was started, or a negative errno.
+ */
+GT_HIDDEN int gt_launch_assembly(const char *dir, const char *home, int lock_fd, bool part);
 
 /* The program's stderr, or where it led when the program began if it has closed it. */
 GT_HIDDEN void gt_stderr_keep(void);

@@ -15,7 +15,6 @@
 #include "lib/common/process.h"
 #include "lib/common/rundir.h"
 #include "lib/common/text.h"
-#include "lib/record/launch.h"
 #include "lib/record/record.h"
 
 #include <errno.h>
@@ -28,7 +27,6 @@ static bool forked;   /* and not executed */
 static bool nested;   /* its folder is not beside the run's header, but in its parent's folder */
 static char spool[1024];
 static char home[1200];            /* DIR/spool, or the folder of this host in it: has `run` */
-static struct gt_run_header *page; /* NULL: never joined */
 static void *share;                /* a mapping that holds the lock */
 static unsigned withdrawn;         /* 1 + enum gt_absent: joined, and left again */
 
@@ -115,11 +113,6 @@ static int open_run(const char *from, struct gt_run_header *run)
 	return fd;
 }
 
-struct gt_run_header *gt_run_page(void)
-{
-	return page;
-}
-
 static void release_share(void)
 {
 	if (share)
@@ -153,9 +146,9 @@ static int map_page(int fd)
 	if (error)
 		return -error;
 	release_share();
-	if (page)
-		gt_sys_munmap(page, GT_PAGE);
-	page = run;
+	if (gt_run)
+		gt_sys_munmap(gt_run, GT_PAGE);
+	gt_run = run;
 	share = lock;
 	return 0;
 }
@@ -289,7 +282,7 @@ static int join_or_create(void *argument)
 		}
 		/* It goes on where this process cannot get to any more; what would be found elsewhere is a part of
 		 * the run that nobody expects. */
-		if (fd < 0 && (page || !no_run(fd))) {
+		if (fd < 0 && (gt_run || !no_run(fd))) {
 			gt_text(why, why_size, "cannot join the run in %s: %s", gt_run_dir, gt_text_errno(fd));
 			return fd;
 		}
@@ -358,7 +351,7 @@ static int join_as_child(void *argument)
 	size_t beside = strlen(gt_proc_folder);
 	int rc;
 
-	if (!page || !gt_file_valid(parent))
+	if (!gt_run || !gt_file_valid(parent))
 		return -ESTALE;
 	gt_text(name, sizeof(name), "../p%04u.%u", child->seq, (unsigned)gt_pid);
 	rc = make_folder(parent->fd, name); /* `nested` is as with the parent */
@@ -383,8 +376,8 @@ int gt_run_join(const char *program, const struct gt_file *parent, uint32_t *seq
 
 	numbered = false;
 	forked = parent != NULL;
-	if (parent && page) {
-		*seq = child.seq = __atomic_fetch_add(&page->next_seq, 1, __ATOMIC_RELAXED);
+	if (parent && gt_run) {
+		*seq = child.seq = __atomic_fetch_add(&gt_run->next_seq, 1, __ATOMIC_RELAXED);
 		numbered = true;
 		rc = gt_folder_apart(join_as_child, &child, parent->fd);
 	}
@@ -395,7 +388,7 @@ int gt_run_join(const char *program, const struct gt_file *parent, uint32_t *seq
 		return rc;
 	}
 	if (numbered)
-		__atomic_fetch_add(&page->untraced, 1, __ATOMIC_ACQ_REL);
+		__atomic_fetch_add(&gt_run->untraced, 1, __ATOMIC_ACQ_REL);
 	numbered = false;
 	rc = gt_folder_apart(join_or_create, &joining, -1);
 	if (rc && parent)
@@ -404,7 +397,7 @@ int gt_run_join(const char *program, const struct gt_file *parent, uint32_t *seq
 		return rc;
 	numbered = true;
 	nested = false;
-	*seq = __atomic_fetch_add(&page->next_seq, 1, __ATOMIC_RELAXED);
+	*seq = __atomic_fetch_add(&gt_run->next_seq, 1, __ATOMIC_RELAXED);
 	gt_text(gt_proc_folder, sizeof(gt_proc_folder), "%s/p%04u.%u", spool, *seq, (unsigned)gt_pid);
 	joining.folder = strrchr(gt_proc_folder, '/') + 1;
 	rc = gt_folder_apart(make_folder_in_spool, &joining, -1);
@@ -412,7 +405,7 @@ int gt_run_join(const char *program, const struct gt_file *parent, uint32_t *seq
 		gt_text(why, why_size, "cannot write to %s: %s", spool, gt_text_errno(rc));
 	else
 		export_run();
-	if (!rc && page->watched) /* somebody else says what was recorded */
+	if (!rc && gt_run->watched) /* somebody else says what was recorded */
 		gt_stderr_drop();
 	return rc;
 }
@@ -517,7 +510,7 @@ static bool is_watched(void)
 {
 	int at = gt_folder();
 
-	if (!page || !page->watched)
+	if (!gt_run || !gt_run->watched)
 		return false;
 	if (at >= 0 && !strcmp(spool, home))
 		return nested || gt_watched_at(at, "../" GT_WATCH);
@@ -609,21 +602,21 @@ void gt_run_absent(unsigned cause, int n)
 {
 	uid_t user = (uid_t)GT_SYS1(SYS_geteuid, 0);
 
-	if (!page && *gt_run_dir && n > 0)
+	if (!gt_run && *gt_run_dir && n > 0)
 		gt_folder_apart(append_absent, &cause, -1);
-	if (!page)
+	if (!gt_run)
 		return;
-	if (cause == GT_ABSENT_USER && user == page->uid) /* a sandbox: Landlock, AppArmor */
+	if (cause == GT_ABSENT_USER && user == gt_run->uid) /* a sandbox: Landlock, AppArmor */
 		cause = GT_ABSENT_OTHER;
-	__atomic_fetch_add(&page->absent[cause], (uint32_t)n, __ATOMIC_RELAXED);
+	__atomic_fetch_add(&gt_run->absent[cause], (uint32_t)n, __ATOMIC_RELAXED);
 	if (cause == GT_ABSENT_USER)
-		page->absent_user = user;
+		gt_run->absent_user = user;
 }
 
 void gt_run_waiting(int n)
 {
-	if (page)
-		__atomic_fetch_add(&page->waiting, (uint32_t)n, __ATOMIC_RELAXED);
+	if (gt_run)
+		__atomic_fetch_add(&gt_run->waiting, (uint32_t)n, __ATOMIC_RELAXED);
 }
 
 /* Tries what the next program will have to do. */
@@ -632,9 +625,9 @@ int gt_run_next_absent(void)
 	char path[1300];
 	int fd;
 
-	if (!page)
+	if (!gt_run)
 		return -1;
-	if (page->uid != (uid_t)GT_SYS1(SYS_geteuid, 0))
+	if (gt_run->uid != (uid_t)GT_SYS1(SYS_geteuid, 0))
 		return GT_ABSENT_USER;
 	gt_text(path, sizeof(path), "%s/run", home);
 	fd = gt_sys_openat(AT_FDCWD, path, O_RDWR | O_NOFOLLOW | O_CLOEXEC, 0);
@@ -644,11 +637,6 @@ int gt_run_next_absent(void)
 		return (int)gt_absent_cause(fd);
 	gt_sys_close(fd);
 	return -1;
-}
-
-bool gt_run_first_to_say(unsigned bit)
-{
-	return !page || !(__atomic_fetch_or(&page->reported, 1u << bit, __ATOMIC_RELAXED) & 1u << bit);
 }
 
 static int leave_now(void *unused)
@@ -661,7 +649,7 @@ void gt_run_leave(void)
 {
 	int rc = gt_folder_apart(leave_now, NULL, -1);
 
-	if (rc && !(page && page->watched)) /* else somebody makes it who can get there */
+	if (rc && !(gt_run && gt_run->watched)) /* else somebody makes it who can get there */
 		gt_warn_once(GT_WARN_TOOL, "%s cannot make the archive: %s; when all processes of this "
 			"run have ended, run: gputrace recover %s",
 			     *gt_proc->program ? gt_proc->program : "this process", gt_text_errno(rc),
@@ -683,15 +671,15 @@ static void remove_folder(void)
 
 void gt_run_withdraw(int error)
 {
-	if (!page && !forked && error != -EACCES && error != -EPERM)
+	if (!gt_run && !forked && error != -EACCES && error != -EPERM)
 		gt_run_absent(gt_absent_cause(error), 1);
-	if (!page)
+	if (!gt_run)
 		return;
 	if (numbered) {
 		gt_journal_forget();
 		remove_folder();
 		gt_run_absent(gt_absent_cause(error), 1);
-		__atomic_fetch_add(&page->untraced, 1, __ATOMIC_ACQ_REL);
+		__atomic_fetch_add(&gt_run->untraced, 1, __ATOMIC_ACQ_REL);
 	}
 	/* Who ended meanwhile has left the archive to us, because we held the lock. */
 	gt_run_leave();
