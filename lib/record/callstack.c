@@ -41,16 +41,6 @@ struct gt_callstack *gt_callstack_new(void)
 	return gt_sys_memory(sizeof(struct gt_callstack));
 }
 
-void gt_callstack_free(struct gt_callstack *stack)
-{
-	if (!stack)
-		return;
-	for (unsigned i = 0; i < COUNT_PAGES; i++)
-		if (stack->counts[i])
-			gt_sys_munmap(stack->counts[i], COUNTS_PER_PAGE * sizeof(uint64_t));
-	gt_sys_munmap(stack, sizeof(*stack));
-}
-
 void gt_callstack_reset(struct gt_callstack *stack)
 {
 	if (stack)

@@ -22,7 +22,6 @@ struct gt_callstack;
 
 /* Memory for one location, 4 MiB that are touched as needed; NULL: none left. */
 GT_HIDDEN struct gt_callstack *gt_callstack_new(void);
-GT_HIDDEN void gt_callstack_free(struct gt_callstack *stack);
 /* Another thread continues the location: its stack is empty, its call counts go on. */
 GT_HIDDEN void gt_callstack_reset(struct gt_callstack *stack);
 

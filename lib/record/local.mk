@@ -7,4 +7,4 @@ lib_libgputrace_la_SOURCES += include/gputrace/call.h include/gputrace/compiler.
 	lib/record/hot.h lib/record/journal.c lib/record/launch.c lib/record/location.c lib/record/lock.c \
 	lib/record/lock.h lib/record/message.c lib/record/metrics.c lib/record/metrics.h lib/record/modules.c \
 	lib/record/process.c lib/record/record.h lib/record/run.c lib/record/state.c lib/record/verdict.c \
-	lib/record/verdict.h lib/record/verdict_name.c lib/record/verdict_name.h
+	lib/record/verdict.h lib/record/verdict_first.c lib/record/verdict_name.c lib/record/verdict_name.h

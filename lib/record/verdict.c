@@ -2,8 +2,7 @@
 /*
  * The filter as the hooks see it: the table of verdicts and how an address gets into it.
  *
- * Limits: everything that changes the table holds `lock`; modules.c may call in
- * here with its own lock held, so nothing here calls modules.c while holding `lock`.
+ * Limits: everything that changes the table holds `lock`; modules.c may call in here with its own lock held.
  */
 #include "lib/record/verdict.h"
 
@@ -209,36 +208,20 @@ static enum gt_verdict judge_function(uint64_t key, const struct gt_module_range
 	return verdict;
 }
 
-enum gt_verdict gt_verdict_slow(uint64_t key)
+bool gt_verdict_known(uint64_t key, enum gt_verdict *verdict)
 {
-	struct gt_module_range range;
-	enum gt_verdict verdict;
-	bool in_module = false;
-	uint64_t mask;
+	*verdict = GT_VERDICT_RECORD;
+	return gt_verdicts.table == no_table || find(key, verdict) != NOT_FOUND ||
+	       __atomic_load_n(&full, __ATOMIC_RELAXED);
+}
 
-	if (gt_verdicts.mode & GT_VERDICT_UNSET) {
-		if (!gt_start() && gt_state_now() == GT_DEAD)
-			return GT_VERDICT_DROP; /* nothing will ever be recorded: no more work */
-		if (gt_state_now() != GT_READY || gt_verdicts.mode & GT_VERDICT_UNSET || !gt_verdicts.mode)
-			return GT_VERDICT_RECORD;
-		return gt_verdict_of(key);
-	}
-	if (gt_verdicts.table == no_table)
-		return GT_VERDICT_RECORD;
-	if (find(key, &verdict) != NOT_FOUND)
-		return verdict;
-	if (__atomic_load_n(&full, __ATOMIC_RELAXED))
-		return GT_VERDICT_RECORD;
-	if (!(key >> 61)) {
-		in_module = gt_modules_find(key, &range);
-		if (!in_module && gt_modules_scan())
-			in_module = gt_modules_find(key, &range);
-	}
-	mask = gt_lock(&lock);
-	if (mask == GT_LOCK_REFUSED)
-		verdict = GT_VERDICT_RECORD;
-	else if (find(key, &verdict) == NOT_FOUND)
-		verdict = judge_function(key, in_module ? &range : NULL);
+enum gt_verdict gt_verdict_judge(uint64_t key, const struct gt_module_range *range)
+{
+	enum gt_verdict verdict = GT_VERDICT_RECORD;
+	uint64_t mask = gt_lock(&lock);
+
+	if (mask != GT_LOCK_REFUSED && find(key, &verdict) == NOT_FOUND)
+		verdict = judge_function(key, range);
 	gt_unlock(&lock, mask);
 	return verdict;
 }

@@ -137,8 +137,17 @@ GT_HIDDEN uint64_t gt_verdict_lock(void);
 GT_HIDDEN void gt_verdict_unlock(uint64_t mask);
 GT_HIDDEN void gt_verdict_lock_reset(void);
 
-/* How many functions have been looked up, and how many of them are dropped. */
+/* How many functions have been looked up, and how many of them are dropped (for tests). */
 GT_HIDDEN void gt_verdict_counts(uint32_t *functions, uint32_t *dropped);
+
+/* ---- for verdict_first.c ------------------------------------------------------------------------- */
+
+struct gt_module_range;
+
+/* Is it in the table, or no use to look? */
+GT_HIDDEN bool gt_verdict_known(uint64_t key, enum gt_verdict *verdict);
+/* Judges a function that is not in the table by the name that the file there (or NULL) has for it. */
+GT_HIDDEN enum gt_verdict gt_verdict_judge(uint64_t key, const struct gt_module_range *range);
 
 /* ---- for callstack.c ----------------------------------------------------------------------------- */
 

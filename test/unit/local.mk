@@ -31,7 +31,8 @@ test_unit_elfsym_LDADD = $(UNIT_LIBS) -ldl
 
 # The filter on the recording side, with a double of the core.
 UNIT_VERDICT = test/unit/double_core.c test/unit/double_core.h lib/record/lock.c lib/record/verdict.c \
-	lib/record/verdict_name.c lib/record/elfsym.c lib/record/callstack.c
+	lib/record/verdict_first.c lib/record/verdict_name.c lib/record/elfsym.c \
+	lib/record/callstack.c
 
 CRITERION_TESTS += test/unit/verdict
 test_unit_verdict_SOURCES = test/unit/test_verdict.c $(UNIT_VERDICT)

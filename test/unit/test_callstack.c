@@ -49,11 +49,6 @@ static void set_up(const char *rules, int64_t max_depth)
 	cr_assert(track);
 }
 
-static void tear_down(void)
-{
-	gt_callstack_free(track);
-}
-
 /*
  * "a(b()c())" calls a, which calls b and c. Returns the same text without what was not recorded.
  * "!" forgets the innermost call without a leave, as an exception may.
@@ -149,8 +144,7 @@ Test(track, all_plays, .timeout = 60)
 			result = play(plays[i].script);
 			if (write(pipes[1], result, strlen(result)) < 0)
 				_exit(1);
-			tear_down();
-			_exit(0);
+					_exit(0);
 		}
 		close(pipes[1]);
 		for (size_t used = 0;;) {
@@ -192,7 +186,6 @@ Test(track, dead_frames)
 	cr_expect(gt_callstack_leave(track, KEY('a'), 10000));
 	cr_expect(enter(KEY('e'), 10000, 1));
 	cr_expect(gt_callstack_leave(track, KEY('e'), 10000));
-	tear_down();
 }
 
 /* A frame far away is another stack: nothing on this one is dead. */
@@ -207,7 +200,6 @@ Test(track, other_stack)
 	cr_expect(gt_callstack_leave(track, KEY('c'), 0x7f0000000000));
 	cr_expect(gt_callstack_leave(track, KEY('b'), 9000));
 	cr_expect(gt_callstack_leave(track, KEY('a'), 10000));
-	tear_down();
 }
 
 /* Inlined functions share the frame of their caller, but are entered elsewhere. */
@@ -218,7 +210,6 @@ Test(track, same_frame)
 	cr_expect_not(enter(KEY('b'), 5000, 2));
 	cr_expect_not(gt_callstack_leave(track, KEY('b'), 5000));
 	cr_expect(gt_callstack_leave(track, KEY('b'), 5000));
-	tear_down();
 }
 
 Test(track, leave_without_enter)
@@ -230,7 +221,6 @@ Test(track, leave_without_enter)
 	cr_expect(gt_callstack_leave(track, KEY('x'), 0));
 	cr_expect_not(gt_callstack_leave(track, KEY('b'), 0));
 	cr_expect(gt_callstack_leave(track, KEY('a'), 0));
-	tear_down();
 }
 
 /* Deeper than the track remembers: dropped, and balanced on the way back. */
@@ -257,7 +247,6 @@ Test(track, too_deep, .timeout = 20)
 	cr_expect(gt_callstack_leave(track, KEY('b'), 1 << 20));
 	cr_expect(enter(KEY('c'), 1 << 20, 1));
 	cr_expect(gt_callstack_leave(track, KEY('c'), 1 << 20));
-	tear_down();
 }
 
 Test(track, no_memory_records)
@@ -265,7 +254,6 @@ Test(track, no_memory_records)
 	cr_expect(gt_callstack_enter(NULL, 1, NULL));
 	cr_expect(gt_callstack_leave(NULL, 1, 0));
 	gt_callstack_reset(NULL);
-	gt_callstack_free(NULL);
 }
 
 /* A location that another thread continues: the stack is new, the limit is not. */
@@ -277,5 +265,4 @@ Test(track, reset)
 	gt_callstack_reset(track);
 	cr_expect_not(enter(KEY('a'), 0, 1));
 	cr_expect_not(gt_callstack_leave(track, KEY('a'), 0));
-	tear_down();
 }
