@@ -114,12 +114,6 @@ void gt_buffers_forked(void)
 		scratches[i].taken = 0; /* by threads that are not there */
 }
 
-/* The lowest time that a finished slot of this half can have. */
-static uint64_t lower_bound(const struct gt_location *loc, uint64_t offset)
-{
-	return loc->win->half_tick[(offset & loc->half) != 0];
-}
-
 static int write_block(struct gt_location *loc, int fd, uint64_t offset, uint64_t bytes,
 		       uint64_t *place)
 {
@@ -133,14 +127,14 @@ static int write_block(struct gt_location *loc, int fd, uint64_t offset, uint64_
 		size_t size = gt_pack(slots, (uint32_t)(bytes / GT_SLOT), offset, block,
 				      scratch->table);
 
-		((struct gt_pack_header *)block)->low = lower_bound(loc, offset);
+		((struct gt_pack_header *)block)->low = gt_lower_bound(loc, offset);
 		rc = gt_file_pwrite(fd, block, size, *place);
 		__atomic_store_n(&scratch->taken, 0, __ATOMIC_RELEASE);
 		*place += size;
 		return rc;
 	}
 	gt_pack_raw_header(&header, slots, (uint32_t)(bytes / GT_SLOT), offset);
-	header.low = lower_bound(loc, offset);
+	header.low = gt_lower_bound(loc, offset);
 	rc = gt_file_pwrite(fd, &header, sizeof(header), *place);
 	if (!rc)
 		rc = gt_file_pwrite(fd, slots, bytes, *place + sizeof(header));
@@ -320,23 +314,17 @@ static uint64_t reserve(struct gt_location *loc, uint64_t bytes)
 static void fill(struct gt_location *loc, uint64_t from, uint64_t to, uint64_t tick)
 {
 	for (; from < to; from += GT_SLOT) {
-		uint64_t low = lower_bound(loc, from);
+		uint64_t low = gt_lower_bound(loc, from);
 
 		gt_commit(slot_at(loc, from), GT_WORD(GT_T_PAD, 0), NULL, 0, tick < low ? low : tick);
 	}
-}
-
-/* Has the thread that records here switched itself off? Others record for GPUs' locations. */
-static bool is_off(const struct gt_location *loc)
-{
-	return gt_thread_off && loc->hot == gt_self;
 }
 
 /* Must each event ask? */
 static bool asks(const struct gt_location *loc)
 {
 	return __atomic_load_n(&gt_attention, __ATOMIC_RELAXED) || loc->scans_left ||
-	       loc->off_marked || is_off(loc);
+	       loc->off_marked || gt_location_off(loc);
 }
 
 /* Lets the hot path go on up to the end of this half. Signals are blocked: a handler in between could
@@ -386,7 +374,7 @@ static void mark_gap(struct gt_location *loc, enum gt_loss cause, uint64_t *mark
 	if (!missing)
 		return;
 	*marked += missing;
-	gt_write(loc->hot, GT_WORD(GT_T_GAP, (uint64_t)cause << 48 | missing), NULL, 0, tick);
+	gt_write_in(loc, GT_WORD(GT_T_GAP, (uint64_t)cause << 48 | missing), NULL, 0, tick);
 }
 
 /* Is any slot of the half older than the half? Also what lies in continuation slots counts. */
@@ -406,7 +394,7 @@ static bool any_older(const struct gt_location *loc, uint64_t offset, uint64_t l
  */
 static bool unfinished(const struct gt_location *loc, uint64_t offset)
 {
-	uint64_t low = lower_bound(loc, offset), span = gt_clock_read() - low;
+	uint64_t low = gt_lower_bound(loc, offset), span = gt_clock_read() - low;
 
 	/* The first look costs as little as can be; where counters are read it would find something in any case. */
 	if (loc->flags & GT_LOC_COMMITS ||
@@ -438,7 +426,7 @@ static void change_half(struct gt_location *loc, uint64_t offset, uint64_t end, 
 		gt_signals_restore(mask);
 		return;
 	}
-	if (tick < lower_bound(loc, loc->limit - loc->half)) { /* has the counter gone back? */
+	if (tick < gt_lower_bound(loc, loc->limit - loc->half)) { /* has the counter gone back? */
 		gt_clock_check();
 		tick = gt_clock_read();
 	}
@@ -465,7 +453,7 @@ static void change_half(struct gt_location *loc, uint64_t offset, uint64_t end, 
 		if (__atomic_load_n(&gt_modules_dirty, __ATOMIC_RELAXED))
 			gt_modules_scan();
 		done = gt_clock_read();
-		gt_write(loc->hot, GT_WORD(GT_T_FLUSH, done - tick), NULL, 0, tick);
+		gt_write_in(loc, GT_WORD(GT_T_FLUSH, done - tick), NULL, 0, tick);
 		mark_gap(loc, GT_LOSS_NESTED, &loc->nested_marked, done);
 		mark_gap(loc, GT_LOSS_SPACE, &loc->space_marked, done);
 		/* Reservations that were refused meanwhile must not leave a hole. */
@@ -481,20 +469,20 @@ static void change_half(struct gt_location *loc, uint64_t offset, uint64_t end, 
 /* Is there anything to do about GT_ATT_* bits, and where the thread is switched off? */
 static bool wants_attention(const struct gt_location *loc, unsigned bits)
 {
-	return bits & (GT_ATT_OFF | GT_ATT_CLOSING) || loc->off_marked || loc->scans_left || is_off(loc);
+	return bits & (GT_ATT_OFF | GT_ATT_CLOSING) || loc->off_marked || loc->scans_left || gt_location_off(loc);
 }
 
 /* A look at the memory map, and the mark that recording ends or goes on here. */
 static void catch_up(struct gt_location *loc)
 {
-	bool off = __atomic_load_n(&gt_attention, __ATOMIC_RELAXED) & GT_ATT_OFF || is_off(loc);
+	bool off = __atomic_load_n(&gt_attention, __ATOMIC_RELAXED) & GT_ATT_OFF || gt_location_off(loc);
 
 	if (loc->scans_left)
 		loc->scans_left = gt_modules_scan() ? 0 : loc->scans_left - 1;
 	if (off == loc->off_marked)
 		return;
 	loc->off_marked = off;
-	gt_write(loc->hot, GT_WORD(off ? GT_T_OFF : GT_T_ON, 0), NULL, 0, gt_clock_read());
+	gt_write_in(loc, GT_WORD(off ? GT_T_OFF : GT_T_ON, 0), NULL, 0, gt_clock_read());
 }
 
 /*
@@ -503,7 +491,7 @@ static void catch_up(struct gt_location *loc)
  */
 static bool attend(struct gt_location *loc, unsigned bits)
 {
-	bool off = bits & GT_ATT_OFF || is_off(loc);
+	bool off = bits & GT_ATT_OFF || gt_location_off(loc);
 	uint64_t mask;
 
 	if (bits & GT_ATT_CLOSING)
@@ -518,30 +506,19 @@ static bool attend(struct gt_location *loc, unsigned bits)
 	return !loc->off_marked;
 }
 
-struct gt_slot *gt_reserve_slow(struct gt_hot *hot, uint64_t address, unsigned slots,
-				uint64_t *tick, struct gt_hot **used)
+struct gt_slot *gt_reserve_in(struct gt_hot *hot, uint64_t address, unsigned slots, uint64_t *tick)
 {
 	uint64_t bytes = (uint64_t)slots * GT_SLOT;
 	struct gt_location *loc = hot->loc;
 	uint64_t offset = loc ? to_offset(loc, address) : 0;
-	uint64_t border, now;
+	uint64_t border;
 
 	for (;;) {
 		unsigned bits = __atomic_load_n(&gt_attention, __ATOMIC_ACQUIRE);
 
 		loc = hot->loc;
-		if (!loc) {
-			hot = gt_thread_attach();
-			loc = hot->loc;
-			if (!loc)
-				return NULL;
-			*used = hot;
-			now = gt_clock_read(); /* the thread has begun: nothing of it lies before */
-			if (*tick < now)
-				*tick = now;
-			offset = reserve(loc, bytes);
-			continue;
-		}
+		if (!loc)
+			return NULL;
 		if (loc->stopped && !may_go_on(loc)) {
 			unreserve(loc, offset, slots, *tick);
 			loc->win->lost[loc->stopped - 1]++;
@@ -577,7 +554,7 @@ struct gt_slot *gt_reserve_slow(struct gt_hot *hot, uint64_t address, unsigned s
 			return NULL;
 		}
 		if (offset + bytes <= loc->limit) {
-			uint64_t low = lower_bound(loc, offset);
+			uint64_t low = gt_lower_bound(loc, offset);
 
 			if (!__atomic_load_n(&hot->limit, __ATOMIC_RELAXED))
 				refresh_limit(loc);
@@ -600,25 +577,20 @@ struct gt_slot *gt_reserve_slow(struct gt_hot *hot, uint64_t address, unsigned s
 
 /* With the readings of counters before it: gives back what was reserved, and reserves all of it. */
 static struct gt_slot *reserve_with_metrics(struct gt_hot *hot, uint64_t address, unsigned slots,
-					    uint64_t *tick, bool now, struct gt_hot **used)
+					    uint64_t *tick, bool now)
 {
 	struct gt_location *loc = hot->loc;
 	struct gt_slot *slot;
 	unsigned room = 0;
 
-	if (loc) {
-		unreserve(loc, to_offset(loc, address), slots, *tick);
-	} else {
-		*used = hot = gt_thread_attach();
-		loc = hot->loc;
-		if (!loc)
-			return NULL;
-	}
-	if (!loc->stopped && !is_off(loc) &&
+	if (!loc)
+		return NULL;
+	unreserve(loc, to_offset(loc, address), slots, *tick);
+	if (!loc->stopped && !gt_location_off(loc) &&
 	    !(__atomic_load_n(&gt_attention, __ATOMIC_RELAXED) & (GT_ATT_OFF | GT_ATT_CLOSING)))
 		room = gt_metrics_room(loc);
 	address = gt_local_add(&hot->cur, (uint64_t)(room + slots) * GT_SLOT);
-	slot = gt_reserve_slow(hot, address, room + slots, tick, used);
+	slot = gt_reserve_in(hot, address, room + slots, tick);
 	if (!slot || !room)
 		return slot;
 	/* Values of the turn before could pass for times, and a reading takes long enough for a handler that
@@ -629,79 +601,26 @@ static struct gt_slot *reserve_with_metrics(struct gt_hot *hot, uint64_t address
 	return gt_metrics_fill(loc, slot, room, now, tick);
 }
 
-struct gt_slot *gt_reserve_event(struct gt_hot *hot, uint64_t address, unsigned slots, uint64_t *tick,
-				 bool now, struct gt_hot **used)
+struct gt_slot *gt_reserve_event_in(struct gt_hot *hot, uint64_t address, unsigned slots, uint64_t *tick, bool now)
 {
 	bool scans = now && hot->loc && hot->loc->scans_left;
 	struct gt_slot *slot;
 
 	if (gt_unlikely(__atomic_load_n(&gt_attention, __ATOMIC_RELAXED) & GT_ATT_METRICS))
-		return reserve_with_metrics(hot, address, slots, tick, now, used);
-	slot = gt_reserve_slow(hot, address, slots, tick, used);
+		return reserve_with_metrics(hot, address, slots, tick, now);
+	slot = gt_reserve_in(hot, address, slots, tick);
 	if (scans) /* the first event in new code comes after the look that found the code */
 		*tick = gt_clock_read();
 	return slot;
 }
 
-/* Is it an enter or a leave? */
-#define BIT(type) (UINT64_C(1) << (type))
-static bool enters_or_leaves(uint64_t word)
+void gt_write_in(struct gt_location *loc, uint64_t word, const uint64_t *data, unsigned extra, uint64_t tick)
 {
-	const uint64_t types = BIT(GT_T_ENTER_ADDR) | BIT(GT_T_LEAVE_ADDR) | BIT(GT_T_ENTER) |
-			       BIT(GT_T_LEAVE) | BIT(GT_T_IO_ENTER) | BIT(GT_T_IO_LEAVE) |
-			       BIT(GT_T_MPI_SEND_ENTER) | BIT(GT_T_MPI_RECV_LEAVE);
+	uint64_t address = gt_local_add(&loc->hot->cur, (1 + (uint64_t)extra) * GT_SLOT);
+	struct gt_slot *slot = gt_reserve_in(loc->hot, address, 1 + extra, &tick);
 
-	return GT_WORD_TYPE(word) < 64 && types >> GT_WORD_TYPE(word) & 1;
-}
-
-/* The slow half of gt_put. */
-void gt_put_slow(struct gt_hot *hot, uint64_t address, uint64_t word)
-{
-	uint64_t tick = gt_clock_read();
-	struct gt_hot *used = hot;
-	struct gt_slot *slot;
-
-	if (enters_or_leaves(word))
-		slot = gt_reserve_event(hot, address, 1, &tick, true, &used);
-	else
-		slot = gt_reserve_slow(hot, address, 1, &tick, &used);
 	if (slot)
-		gt_commit(slot, word, NULL, 0, tick);
-}
-
-static inline void write_to(struct gt_hot *hot, bool event, uint64_t word, const uint64_t *data, unsigned extra,
-			    uint64_t tick)
-{
-	uint64_t bytes = (1 + (uint64_t)extra) * GT_SLOT;
-	uint64_t address, low;
-	struct gt_slot *slot;
-
-	address = gt_local_add(&hot->cur, bytes);
-	if (address + bytes > __atomic_load_n(&hot->limit, __ATOMIC_RELAXED) || !hot->loc) {
-		slot = event ? gt_reserve_event(hot, address, 1 + extra, &tick, false, &hot)
-			     : gt_reserve_slow(hot, address, 1 + extra, &tick, &hot);
-		if (!slot)
-			return;
-	} else {
-		slot = (struct gt_slot *)address;
-		low = lower_bound(hot->loc, address - (uint64_t)(uintptr_t)hot->base);
-		if (tick < low && !(hot->loc->flags & GT_LOC_COMMITS))
-			tick = low;
-	}
-	gt_commit(slot, word, data, extra, tick);
-	if (hot->loc->flags & GT_LOC_COMMITS)
-		__atomic_store_n(&hot->loc->win->committed, gt_stream_end(hot->loc),
-				 __ATOMIC_RELEASE);
-}
-
-void gt_write(struct gt_hot *hot, uint64_t word, const uint64_t *data, unsigned extra, uint64_t tick)
-{
-	write_to(hot ? hot : gt_self, false, word, data, extra, tick);
-}
-
-void gt_write_event(uint64_t word, const uint64_t *data, unsigned extra, uint64_t tick)
-{
-	write_to(gt_self, true, word, data, extra, tick);
+		gt_commit_in(loc, slot, word, data, extra, tick);
 }
 
 void gt_take_back(struct gt_location *loc, uint64_t from, uint64_t to)

@@ -15,6 +15,7 @@
 #include "lib/record/record.h"
 #include "lib/record/verdict.h"
 
+#include <errno.h>
 #include <string.h>
 
 /* For a definition: is the process recorded, and the lock to be had? Goes with gt_defs_unlock(). */
@@ -171,7 +172,7 @@ gt_ref gt_def_region(const struct gt_region_info *info)
 	return id;
 }
 
-gt_ref gt_def_metric_locked(const struct gt_metric_info *info, unsigned flags)
+static gt_ref metric_locked(const struct gt_metric_info *info, unsigned flags)
 {
 	struct gt_def_metric def = { 0 };
 
@@ -194,9 +195,59 @@ gt_ref gt_def_metric(const struct gt_metric_info *info)
 
 	if (!info || info->bytes != sizeof(*info) || !info->name || !begin(&mask))
 		return GT_NONE;
-	id = gt_def_metric_locked(info, 0);
+	id = metric_locked(info, 0);
 	gt_defs_unlock(mask);
 	return id;
+}
+
+static bool usable(const struct gt_metric_source *source)
+{
+	if (!source->read || !source->metrics || !source->count || source->count > GT_SOURCE_METRICS)
+		return false;
+	for (uint32_t i = 0; i < source->count; i++)
+		if (source->metrics[i].bytes != sizeof(*source->metrics) || !source->metrics[i].name)
+			return false;
+	return true;
+}
+
+static int source_locked(const struct gt_metric_source *source)
+{
+	gt_ref first = GT_NONE;
+
+	if (!gt_metrics_fit(source->count))
+		return -ENOSPC;
+	for (uint32_t i = 0; i < source->count; i++) {
+		gt_ref id = metric_locked(&source->metrics[i], GT_METRIC_SYNCHRONOUS);
+
+		if (!id)
+			return -ENOSPC;
+		first = i ? first : id;
+	}
+	gt_metrics_add(source, first);
+	return 0;
+}
+
+int gt_metric_source_register(const struct gt_metric_source *source)
+{
+	uint64_t mask;
+	int rc;
+
+	if (source->bytes != sizeof(*source))
+		return -EPROTO;
+	if (!usable(source))
+		return -EINVAL;
+	if (!gt_start())
+		return -ECANCELED;
+	mask = gt_defs_lock();
+	rc = mask == GT_LOCK_REFUSED ? -ECANCELED : source_locked(source);
+	gt_defs_unlock(mask);
+	if (rc)
+		return rc;
+	gt_pin((const void *)(uintptr_t)source->open);
+	gt_pin((const void *)(uintptr_t)source->read);
+	gt_pin((const void *)(uintptr_t)source->close);
+	gt_attention_set(GT_ATT_METRICS);
+	return 0;
 }
 
 gt_ref gt_def_marker(const char *name, const char *group, unsigned severity)

@@ -17,29 +17,6 @@
 #include <string.h>
 #include <unistd.h>
 
-/* A library's constructor that runs before ours is as good a beginning as any. */
-static int state_begun(void)
-{
-	int state = gt_state_now(), saved = errno;
-
-	if (gt_unlikely(state == GT_COLD) && environ && !gt_depth) {
-		gt_start();
-		state = gt_state_now();
-		errno = saved;
-	}
-	return state;
-}
-
-bool gt_active(void)
-{
-	int state = state_begun();
-	const struct gt_hot *hot = gt_self;
-
-	return (state == GT_READY || (state == GT_FORKED && !gt_sys_refused())) && !gt_depth &&
-	       !(__atomic_load_n(&gt_attention, __ATOMIC_RELAXED) & GT_ATT_OFF) &&
-	       !gt_thread_off && hot != &gt_hot_gone && hot != &gt_hot_closed && hot != &gt_hot_lost;
-}
-
 uint64_t gt_now(void)
 {
 	return gt_clock_read();
@@ -126,7 +103,7 @@ static inline bool put_both(struct gt_hot *hot, unsigned slots, struct gt_slot *
 	*now = gt_hot_ticks();
 	if (gt_unlikely(address + (uint64_t)slots * GT_SLOT >
 			__atomic_load_n(&hot->limit, __ATOMIC_RELAXED)))
-		*slot = gt_reserve_slow(hot, address, slots, now, &hot);
+		*slot = gt_reserve_slow(&hot, address, slots, now);
 	return *slot != NULL;
 }
 
@@ -244,7 +221,7 @@ const unsigned *gt_call_prepare(struct gt_call *call)
 uint64_t gt_call_enter_slow(struct gt_hot *hot, uint64_t address, uint64_t word, uint64_t enter)
 {
 	uint64_t now = gt_clock_read();
-	struct gt_slot *slot = gt_reserve_event(hot, address, 2, &now, true, &hot);
+	struct gt_slot *slot = gt_reserve_event(&hot, address, 2, &now, true);
 
 	if (slot) { /* else it is counted */
 		gt_commit(slot + 1, enter, NULL, 0, now);
@@ -259,7 +236,7 @@ uint64_t gt_call_leave_slow(struct gt_hot *hot, uint64_t address, uint64_t leave
 	struct gt_slot *slot;
 
 	now = now < after ? after : now;
-	slot = gt_reserve_event(hot, address, 1, &now, true, &hot);
+	slot = gt_reserve_event(&hot, address, 1, &now, true);
 	if (slot)
 		gt_commit(slot, leave, NULL, 0, now);
 	gt_depth--;
@@ -535,7 +512,7 @@ const char *gt_setting(const char *name)
 {
 	static char *texts[64];
 
-	if (state_begun() == GT_COLD) /* they are not read yet */
+	if (gt_state_begun() == GT_COLD) /* they are not read yet */
 		return NULL;
 	for (size_t i = 0; i < gt_setting_count && i < 64; i++) {
 		char *text;

@@ -1,9 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Locations: making them, handing them from threads that ended to threads that begin, and the life
- * of a thread as gputrace sees it:
- *
- *   gt_hot_new --first event or gt_thread_begin--> its own --last destructor round--> gt_hot_gone
+ * Locations: making them, and handing them from threads that ended to threads that begin.
  *
  * Limits: memory comes from mmap and is never given back; a location's window lives as long as the
  * process.
@@ -19,16 +16,13 @@
 #include <limits.h>
 #include <pthread.h>
 
-#define RETRY 4096
-static GT_TLS unsigned missed;    /* events without a buffer: each RETRY it asks for one again */
-static GT_TLS uint64_t announced; /* sequence number of a thread that is about to attach */
+GT_HIDDEN GT_TLS uint64_t gt_announced;
 
 static struct gt_lock lock;
 static uint32_t made;
 static struct gt_location **last = &gt_locations; /* where the next one is noted */
 static struct gt_location *free_list;
 static uint64_t window_bytes;
-static uint64_t next_sequence;
 static pthread_key_t key;
 static bool have_key;
 
@@ -79,6 +73,42 @@ static uint32_t most_locations(void)
 	return (uint32_t)gt_settings.max_threads * 2;
 }
 
+static void put_free(struct gt_location *loc)
+{
+	loc->in_use = false;
+	loc->mark_set = false;
+	if (!gt_settings.thread_reuse || !loc->id || loc->stopped)
+		return;
+	loc->next_free = free_list;
+	free_list = loc;
+}
+
+static void record_end(struct gt_location *loc)
+{
+	gt_write_in(loc, GT_WORDX(GT_T_THREAD_END, 1, 0), (uint64_t[2]){ loc->sequence, loc->end_how }, 1,
+		    gt_clock_read());
+}
+
+static void release(void)
+{
+	struct gt_location *loc = gt_self->loc;
+	uint64_t mask;
+
+	if (!loc || gt_state_now() != GT_READY) {
+		gt_self = &gt_hot_gone;
+		return;
+	}
+	gt_thread_off = false; /* its end is recorded in any case */
+	if (loc->id || loc->sequence)
+		record_end(loc);
+	gt_metrics_close(loc);
+	mask = gt_lock(&lock);
+	gt_self = &gt_hot_gone;
+	if (mask != GT_LOCK_REFUSED)
+		put_free(loc);
+	gt_unlock(&lock, mask);
+}
+
 /*
  * The thread's last destructor: asks to be called again until the last round that the C library
  * grants, so that other destructors' events are still recorded.
@@ -90,7 +120,7 @@ static void thread_exit(void *value)
 	if (round < PTHREAD_DESTRUCTOR_ITERATIONS &&
 	    !pthread_setspecific(key, (void *)(round + 1)))
 		return;
-	gt_thread_release();
+	release();
 }
 
 void gt_locations_setup(void)
@@ -282,16 +312,6 @@ lost:
 	return NULL;
 }
 
-static void put_free(struct gt_location *loc)
-{
-	loc->in_use = false;
-	loc->mark_set = false;
-	if (!gt_settings.thread_reuse || !loc->id || loc->stopped)
-		return;
-	loc->next_free = free_list;
-	free_list = loc;
-}
-
 /*
  * Threads that ended without a word: their first event came out of the last round of destructors, or they
  * ended by a system call. Looked for when as many have come as there are locations for half of them.
@@ -339,66 +359,30 @@ static struct gt_hot *attach_locked(void)
 	return gt_self;
 }
 
-static void record_end(struct gt_hot *hot)
-{
-	const struct gt_location *loc = hot->loc;
-
-	gt_write(hot, GT_WORDX(GT_T_THREAD_END, 1, 0), (uint64_t[2]){ loc->sequence, loc->end_how }, 1,
-		 gt_clock_read());
-}
-
 /* The thread before, if that did not say so, has ended, and this one begins. */
-static void record_begin(struct gt_hot *hot)
+static void record_begin(struct gt_location *loc)
 {
-	struct gt_location *loc = hot->loc;
-
 	if (loc->end_missing)
-		record_end(hot);
+		record_end(loc);
 	loc->end_missing = false;
-	loc->sequence = announced;
+	loc->sequence = gt_announced;
 	loc->end_how = GT_THREAD_END_UNKNOWN;
-	if (loc->id || announced) /* the main thread begins with the program */
-		gt_write(hot, GT_WORDX(GT_T_THREAD_BEGIN, 1, 0),
-			 (uint64_t[2]){ announced, loc->win->tid }, 1, gt_clock_read());
+	if (loc->id || gt_announced) /* the main thread begins with the program */
+		gt_write_in(loc, GT_WORDX(GT_T_THREAD_BEGIN, 1, 0),
+			    (uint64_t[2]){ gt_announced, loc->win->tid }, 1, gt_clock_read());
 }
 
-struct gt_hot *gt_thread_attach(void)
+struct gt_hot *gt_location_attach(void)
 {
-	struct gt_hot *hot = gt_self;
-	uint64_t mask;
+	uint64_t mask = gt_lock(&lock);
+	struct gt_hot *hot;
 
-	if (hot == &gt_hot_lost && ++missed % RETRY == 0)
-		gt_self = hot = &gt_hot_new;
-	if (hot == &gt_hot_gone || hot == &gt_hot_closed || hot == &gt_hot_lost) {
-		if (gt_state_now() != GT_DEAD)
-			gt_count_lost(hot == &gt_hot_lost ? GT_LOSS_NO_LOCATION : GT_LOSS_LATE, 1);
-		return hot;
-	}
-	if (gt_sys_refused()) {
-		gt_count_lost(GT_LOSS_SANDBOX, 1);
-		gt_self = &gt_hot_closed;
-		return gt_self;
-	}
-	if (!gt_start()) {
-		int state = gt_state_now();
-
-		if (state == GT_STARTING)
-			gt_count_lost(GT_LOSS_EARLY, 1);
-		else if (state != GT_DEAD)
-			gt_count_lost(GT_LOSS_LATE, 1);
-		if (state != GT_STARTING)
-			gt_self = &gt_hot_closed;
-		return state == GT_STARTING ? &gt_hot_new : &gt_hot_closed;
-	}
-	mask = gt_lock(&lock);
 	if (mask == GT_LOCK_REFUSED) { /* gt_sys_refused() will say so at the next event */
 		gt_count_lost(GT_LOSS_SANDBOX, 1);
 		return &gt_hot_new;
 	}
-	if (gt_self->loc) /* a handler came between and has attached us */
-		hot = gt_self;
-	else
-		hot = attach_locked();
+	/* A handler may have come between and attached us. */
+	hot = gt_self->loc ? gt_self : attach_locked();
 	gt_unlock(&lock, mask);
 	if (!hot->loc) {
 		gt_count_lost(GT_LOSS_NO_LOCATION, 1);
@@ -406,31 +390,34 @@ struct gt_hot *gt_thread_attach(void)
 	}
 	if (have_key)
 		pthread_setspecific(key, (void *)1);
-	record_begin(hot);
+	record_begin(hot->loc);
 	if (__atomic_load_n(&gt_modules_dirty, __ATOMIC_RELAXED))
 		gt_modules_scan();
 	return hot;
 }
 
-void gt_thread_release(void)
+void gt_thread_end(unsigned how)
 {
-	struct gt_hot *hot = gt_self;
-	struct gt_location *loc = hot->loc;
-	uint64_t mask;
+	struct gt_location *loc = gt_self->loc;
 
-	if (!loc || gt_state_now() != GT_READY) {
-		gt_self = &gt_hot_gone;
-		return;
-	}
-	gt_thread_off = false; /* its end is recorded in any case */
-	if (loc->id || loc->sequence)
-		record_end(hot);
-	gt_metrics_close(loc);
-	mask = gt_lock(&lock);
-	gt_self = &gt_hot_gone;
-	if (mask != GT_LOCK_REFUSED)
-		put_free(loc);
+	if (loc)
+		loc->end_how = (uint8_t)how; /* written by the last destructor */
+	if (loc && !have_key)
+		release();
+}
+
+struct gt_location *gt_location_make(const struct gt_location_info *info, gt_ref name)
+{
+	uint64_t mask = gt_lock(&lock);
+	struct gt_location *loc;
+
+	if (mask == GT_LOCK_REFUSED)
+		return NULL;
+	loc = make(info->kind, info->flags, name, info->group, info->key);
 	gt_unlock(&lock, mask);
+	if (!loc)
+		gt_count_lost(GT_LOSS_NO_LOCATION, 1);
+	return loc;
 }
 
 void gt_locations_forget(void)
@@ -451,149 +438,5 @@ void gt_locations_forget(void)
 	hots.at = hots.end = NULL;
 	spare = NULL;
 	gt_self = &gt_hot_new;
-	announced = 0;
-}
-
-struct gt_location *gt_own_location(void)
-{
-	struct gt_hot *hot = gt_self;
-
-	return hot->loc ? hot->loc : gt_thread_attach()->loc;
-}
-
-/* ---- the part of adapter.h that is about threads and locations ------------------------------------ */
-
-uint64_t gt_thread_number(void)
-{
-	return __atomic_add_fetch(&next_sequence, 1, __ATOMIC_RELAXED);
-}
-
-void gt_thread_created(uint64_t sequence, uint64_t tick)
-{
-	struct gt_location *loc;
-
-	if (!gt_active())
-		return;
-	loc = gt_own_location();
-	if (loc)
-		loc->created_from = gt_stream_end(loc);
-	gt_record_at(GT_T_THREAD_CREATE, 0, (uint64_t[2]){ sequence, 0 }, 1, tick);
-	if (!loc)
-		return;
-	loc->created_to = gt_stream_end(loc);
-	loc->created = sequence;
-}
-
-void gt_thread_not_created(uint64_t sequence)
-{
-	struct gt_location *loc = gt_self->loc;
-	struct gt_def_cut cut;
-
-	if (!loc || loc->created != sequence)
-		return;
-	cut = (struct gt_def_cut){ loc->id, 0, loc->created_from, loc->created_to };
-	gt_journal_put(GT_D_CUT, 0, &(struct gt_piece){ &cut, sizeof(cut) }, 1);
-	loc->created = 0;
-}
-
-void gt_thread_begin(uint64_t sequence)
-{
-	announced = sequence;
-	if (gt_active() || gt_state_now() == GT_FORKED)
-		gt_own_location();
-	announced = 0;
-}
-
-void gt_thread_end(unsigned how)
-{
-	struct gt_location *loc = gt_self->loc;
-
-	if (loc)
-		loc->end_how = (uint8_t)how; /* written by the last destructor */
-	if (loc && !have_key)
-		gt_thread_release();
-}
-
-void gt_thread_join(uint64_t sequence)
-{
-	gt_record(GT_T_THREAD_WAIT, 0, (uint64_t[2]){ sequence, 0 }, 1);
-}
-
-void gt_thread_name(uint32_t kernel_tid, const char *name)
-{
-	struct gt_def_loc_name def = { .tick = gt_clock_read() };
-	struct gt_location *loc;
-
-	if (gt_state_now() != GT_READY || !name)
-		return;
-	loc = kernel_tid ? __atomic_load_n(&gt_locations, __ATOMIC_ACQUIRE) : gt_own_location();
-	while (loc && kernel_tid && (loc->kind != GT_LOC_THREAD || loc->win->tid != kernel_tid))
-		loc = __atomic_load_n(&loc->next, __ATOMIC_ACQUIRE);
-	if (!loc)
-		return;
-	def.location = loc->id;
-	def.name = gt_def_string(name);
-	gt_journal_put(GT_D_LOCATION_NAME, 0, &(struct gt_piece){ &def, sizeof(def) }, 1);
-}
-
-struct gt_location *gt_location_create(const struct gt_location_info *info)
-{
-	struct gt_location *loc;
-	gt_ref name;
-	uint64_t mask;
-
-	if (info->bytes != sizeof(*info) || !gt_start())
-		return NULL;
-	name = gt_def_string(info->name);
-	mask = gt_lock(&lock);
-	if (mask == GT_LOCK_REFUSED)
-		return NULL;
-	loc = make(info->kind, info->flags, name, info->group, info->key);
-	gt_unlock(&lock, mask);
-	if (!loc)
-		gt_count_lost(GT_LOSS_NO_LOCATION, 1);
-	return loc;
-}
-
-uint32_t gt_self_location(void)
-{
-	struct gt_location *loc = gt_own_location();
-
-	return loc ? loc->id : UINT32_MAX;
-}
-
-void gt_location_name(const struct gt_location *location, const char *name)
-{
-	struct gt_def_loc_name def = { .tick = gt_clock_read() };
-
-	if (!location || gt_state_now() != GT_READY || location->hot->loc != location)
-		return;
-	def.location = location->id;
-	def.name = gt_def_string(name);
-	gt_journal_put(GT_D_LOCATION_NAME, 0, &(struct gt_piece){ &def, sizeof(def) }, 1);
-}
-
-uint32_t gt_location_id(const struct gt_location *location)
-{
-	return location ? location->id : UINT32_MAX;
-}
-
-void gt_location_record(struct gt_location *location, unsigned type, uint64_t low56,
-			const uint64_t *data, unsigned extra, uint64_t tick)
-{
-	if (!location) {
-		gt_count_lost(GT_LOSS_NO_LOCATION, 1);
-		return;
-	}
-	if (location->hot->loc != location) { /* wiped: a child cannot write its parent's stream */
-		gt_count_lost(GT_LOSS_FORK, 1);
-		return;
-	}
-	if (extra > GT_MAX_EXTRA) {
-		gt_count_lost(GT_LOSS_SIZE, 1);
-		return;
-	}
-	gt_write(location->hot,
-		 GT_TYPE_HAS_EXTRA(type) ? GT_WORDX(type, extra, low56) : GT_WORD(type, low56), data,
-		 extra, tick);
+	gt_announced = 0;
 }

@@ -25,58 +25,18 @@ static unsigned extra_of(uint32_t values)
 	return (1 + values + 1) / 2;
 }
 
-static bool usable(const struct gt_metric_source *source)
+bool gt_metrics_fit(uint32_t values)
 {
-	if (!source->read || !source->metrics || !source->count || source->count > GT_SOURCE_METRICS)
-		return false;
-	for (uint32_t i = 0; i < source->count; i++)
-		if (source->metrics[i].bytes != sizeof(*source->metrics) || !source->metrics[i].name)
-			return false;
-	return true;
+	return count < GT_SOURCES && (count ? sources[count - 1].until : 0) + 1 + extra_of(values) <= SLOTS_MOST;
 }
 
-static int add_locked(const struct gt_metric_source *source)
+void gt_metrics_add(const struct gt_metric_source *source, gt_ref first)
 {
-	unsigned until = (count ? sources[count - 1].until : 0) + 1 + extra_of(source->count);
-
-	if (count == GT_SOURCES || until > SLOTS_MOST)
-		return -ENOSPC;
-	for (uint32_t i = 0; i < source->count; i++) {
-		gt_ref id = gt_def_metric_locked(&source->metrics[i], GT_METRIC_SYNCHRONOUS);
-
-		if (!id)
-			return -ENOSPC;
-		if (!i)
-			sources[count].first = id;
-	}
 	sources[count].source = *source;
 	sources[count].source.metrics = NULL;
-	sources[count].until = until;
+	sources[count].first = first;
+	sources[count].until = (count ? sources[count - 1].until : 0) + 1 + extra_of(source->count);
 	__atomic_store_n(&count, count + 1, __ATOMIC_RELEASE);
-	return 0;
-}
-
-int gt_metric_source_register(const struct gt_metric_source *source)
-{
-	uint64_t mask;
-	int rc;
-
-	if (source->bytes != sizeof(*source))
-		return -EPROTO;
-	if (!usable(source))
-		return -EINVAL;
-	if (!gt_start())
-		return -ECANCELED;
-	mask = gt_defs_lock();
-	rc = mask == GT_LOCK_REFUSED ? -ECANCELED : add_locked(source);
-	gt_defs_unlock(mask);
-	if (rc)
-		return rc;
-	gt_pin((const void *)(uintptr_t)source->open);
-	gt_pin((const void *)(uintptr_t)source->read);
-	gt_pin((const void *)(uintptr_t)source->close);
-	gt_attention_set(GT_ATT_METRICS);
-	return 0;
 }
 
 static void open_one(struct gt_readings *readings, uint32_t i)

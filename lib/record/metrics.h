@@ -10,6 +10,7 @@
 #ifndef GT_METRICS_H
 #define GT_METRICS_H
 
+#include "gputrace/adapter.h"
 #include "gputrace/window.h"
 
 #define GT_SOURCES 8u
@@ -21,6 +22,10 @@ struct gt_readings {
 	uintptr_t frame;         /* of the function that is reading, 0: none */
 	uint64_t last;           /* tick of the last ones */
 };
+
+/* With the lock of the definitions: is there room for one more source? Adds it; its metrics are `first` and on. */
+GT_HIDDEN bool gt_metrics_fit(uint32_t values);
+GT_HIDDEN void gt_metrics_add(const struct gt_metric_source *source, gt_ref first);
 
 /* How many slots the readings of the next event take; opens what is not open yet. 0: there are none. */
 GT_HIDDEN unsigned gt_metrics_room(struct gt_location *loc);

@@ -379,6 +379,29 @@ bool gt_start(void)
 	return gt_state_now() == GT_READY;
 }
 
+/* A library's constructor that runs before ours is as good a beginning as any. */
+int gt_state_begun(void)
+{
+	int state = gt_state_now(), saved = errno;
+
+	if (gt_unlikely(state == GT_COLD) && environ && !gt_depth) {
+		gt_start();
+		state = gt_state_now();
+		errno = saved;
+	}
+	return state;
+}
+
+bool gt_active(void)
+{
+	int state = gt_state_begun();
+	const struct gt_hot *hot = gt_self;
+
+	return (state == GT_READY || (state == GT_FORKED && !gt_sys_refused())) && !gt_depth &&
+	       !(__atomic_load_n(&gt_attention, __ATOMIC_RELAXED) & GT_ATT_OFF) &&
+	       !gt_thread_off && hot != &gt_hot_gone && hot != &gt_hot_closed && hot != &gt_hot_lost;
+}
+
 /* ---- fork ------------------------------------------------------------------------------------ */
 
 static void prepare_fork(void)

@@ -107,18 +107,34 @@ extern GT_HIDDEN struct gt_hot gt_hot_lost;   /* no buffer could be had */
 
 /*
  * The slow half of a reservation of `slots` slots that began at `address` of `hot` and did not fit
- * below its limit. Returns the first slot, or NULL: the event is dropped and accounted for. *tick is
- * raised to the lowest time that is valid for the slot.
+ * below its limit. Returns the first slot, or NULL: the event is dropped and accounted for, or there is no
+ * location. *tick is raised to the lowest time that is valid for the slot.
  */
-GT_HIDDEN struct gt_slot *gt_reserve_slow(struct gt_hot *hot, uint64_t address, unsigned slots,
-					  uint64_t *tick, struct gt_hot **used);
+GT_HIDDEN struct gt_slot *gt_reserve_in(struct gt_hot *hot, uint64_t address, unsigned slots, uint64_t *tick);
 
 /*
  * The same for the record, or the records that end with it, of an enter or leave: the counters that are to be
  * read there are read, and their records put before it. `now`: *tick is set to when that was.
  */
-GT_HIDDEN struct gt_slot *gt_reserve_event(struct gt_hot *hot, uint64_t address, unsigned slots,
-					   uint64_t *tick, bool now, struct gt_hot **used);
+GT_HIDDEN struct gt_slot *gt_reserve_event_in(struct gt_hot *hot, uint64_t address, unsigned slots, uint64_t *tick,
+					      bool now);
+
+/* The same two for the calling thread, which gets a location if it has none: *hot changes. (thread.c) */
+GT_HIDDEN struct gt_slot *gt_reserve_slow(struct gt_hot **hot, uint64_t address, unsigned slots, uint64_t *tick);
+GT_HIDDEN struct gt_slot *gt_reserve_event(struct gt_hot **hot, uint64_t address, unsigned slots, uint64_t *tick,
+					   bool now);
+
+/* The lowest time that a finished slot of this half can have. */
+static inline uint64_t gt_lower_bound(const struct gt_location *loc, uint64_t offset)
+{
+	return loc->win->half_tick[(offset & loc->half) != 0];
+}
+
+/* Has the thread that records here switched itself off? Others record for GPUs' locations. */
+static inline bool gt_location_off(const struct gt_location *loc)
+{
+	return gt_thread_off && loc->hot == gt_self;
+}
 
 /* The present end of the location's stream, as an offset since the location began. */
 static inline uint64_t gt_stream_end(const struct gt_location *loc)
@@ -134,6 +150,19 @@ static inline uint64_t gt_stream_end(const struct gt_location *loc)
 	return turn + (cur - (uint64_t)(uintptr_t)loc->hot->base);
 }
 
+/* Writes a record into slots of the location that were reserved for it. */
+static inline void gt_commit_in(const struct gt_location *loc, struct gt_slot *slot, uint64_t word,
+				const uint64_t *data, unsigned extra, uint64_t tick)
+{
+	gt_commit(slot, word, data, extra, tick);
+	if (loc->flags & GT_LOC_COMMITS)
+		__atomic_store_n(&loc->win->committed, gt_stream_end(loc), __ATOMIC_RELEASE);
+}
+
+/* Writes a record that is rare into a location that is there. */
+GT_HIDDEN void gt_write_in(struct gt_location *loc, uint64_t word, const uint64_t *data, unsigned extra,
+			   uint64_t tick);
+
 /* Writes a record with continuation slots into `hot` (NULL: the calling thread's). */
 GT_HIDDEN void gt_write(struct gt_hot *hot, uint64_t word, const uint64_t *data, unsigned extra,
 			uint64_t tick);
@@ -148,15 +177,16 @@ GT_HIDDEN void gt_take_back(struct gt_location *loc, uint64_t from, uint64_t to)
 /* Spools what the calling thread has in its window without waiting for it to fill up. */
 GT_HIDDEN void gt_spool_now(struct gt_location *loc);
 
-/* Gives the calling thread a location; returns it, or one of gt_hot_*. */
-GT_HIDDEN struct gt_hot *gt_thread_attach(void);
-GT_HIDDEN void gt_thread_release(void);
+/* Gives the calling thread a location, of a thread that has ended or a new one; or returns one of gt_hot_*. */
+GT_HIDDEN struct gt_hot *gt_location_attach(void);
+extern GT_HIDDEN GT_TLS uint64_t gt_announced; /* sequence number of a thread that is about to attach, or 0 */
+GT_HIDDEN struct gt_location *gt_location_make(const struct gt_location_info *info, gt_ref name);
 GT_HIDDEN void gt_locations_setup(void);
 GT_HIDDEN void gt_locations_forget(void); /* in a forked child */
 GT_HIDDEN uint64_t gt_locations_lock(void);
 GT_HIDDEN void gt_locations_unlock(uint64_t mask);
 GT_HIDDEN void gt_locations_lock_reset(void);
-/* The calling thread's location, made if need be; NULL if it has none. */
+/* The calling thread's location, made if need be; NULL if it has none. (thread.c) */
 GT_HIDDEN struct gt_location *gt_own_location(void);
 
 /* ---- definitions (journal.c, define.c) ---------------------------------------------------------- */
@@ -202,8 +232,6 @@ static inline gt_ref gt_channel_find(gt_ref comm, uint32_t peer, uint32_t tag, s
 /* Defines it; GT_NONE: there are too many. */
 GT_HIDDEN gt_ref gt_def_channel(gt_ref comm, uint32_t peer, uint32_t tag);
 
-/* A metric; with the lock of the definitions. `flags`: of gt_def_metric.kind. */
-GT_HIDDEN gt_ref gt_def_metric_locked(const struct gt_metric_info *info, unsigned flags);
 /* gt_def_property without asking whether the process records. */
 GT_HIDDEN void gt_put_property(const char *key, const char *value);
 /* Appends one definition made of pieces. Returns 0 or a negative errno. */
@@ -279,6 +307,7 @@ GT_HIDDEN int gt_folder_apart(int (*function)(void *), void *argument, int other
 
 /* Sets up if that was not done yet. Returns true if the process records. */
 GT_HIDDEN bool gt_start(void);
+GT_HIDDEN int gt_state_begun(void); /* the state, after gt_start() if nothing has happened yet */
 GT_HIDDEN void gt_finish(int how, int status);
 GT_HIDDEN void gt_note_quick_exit(int status); /* what gt_finish() shall say then */
 GT_HIDDEN void gt_exec_begin(const char *path);
