@@ -9,9 +9,7 @@
 #include "gputrace/hash.h"
 #include "gputrace/io.h"
 #include "gputrace/ranks.h"
-#include "launchers/job.h"
 #include "lib/common/text.h"
-#include "lib/record/control.h"
 #include "lib/record/record.h"
 #include "lib/record/verdict.h"
 
@@ -515,24 +513,6 @@ gt_ref gt_def_record(const char *adapter, const char *name)
 	id = put_locked(GT_D_RECORD, &def, sizeof(def));
 	gt_defs_unlock(mask);
 	return id;
-}
-
-void gt_set_rank(uint32_t rank, uint32_t size, uint64_t job)
-{
-	char text[32];
-
-	if (!gt_start())
-		return;
-	gt_proc->rank = rank;
-	gt_text(text, sizeof(text), "%lx", (unsigned long)job);
-	gt_put_property("job", text);
-	gt_text(text, sizeof(text), "%u", size);
-	gt_put_property("job-size", text);
-	gt_text(text, sizeof(text), "%u", gt_job_local(environ));
-	gt_put_property("job-local", text);
-	gt_clock_note(); /* if it is killed before its end its rate is known, too */
-	if (!gt_verdict_set_rank(rank))
-		gt_switch(false);
 }
 
 void gt_def_property(const char *key, const char *value)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The life of a recording process: set-up before main (or at the first event, whichever comes
- * first), fork, exec, end. Every step fails into less trace, never into the program.
+ * The beginning of a recording process: set-up before main (or at the first event, whichever comes
+ * first), and fork. Every step fails into less trace, never into the program. (Its end: finish.c.)
  *
  * Limits: the program's own descriptors, signals, memory and errno are not touched; what is on disk
  * is always complete, so the end of a process only adds facts (doc/FORMAT.md).
@@ -22,9 +22,6 @@
 #include <sys/auxv.h>
 
 static int starter;            /* thread that sets up */
-static bool handlers_registered;
-static int exit_status;
-static bool status_comes, status_known, destructed; /* see end_with_status() */
 static uint64_t fork_held, fork_masks[4];
 
 /* What a forked child knows of its parent until it sets up. */
@@ -156,55 +153,10 @@ static void complain(const char *sentence)
 	gt_message(1, "%s", sentence);
 }
 
-static bool takes_part(void);
-static bool born_confined(void);
-static void end_confined(int how, int status, uint32_t state);
 static void prepare_fork(void);
 static void parent_after_fork(void);
 static void child_after_fork(void);
 static void become_child(void);
-
-void gt_note_quick_exit(int status)
-{
-	exit_status = status & 0xff;
-}
-
-static void end_quickly(void)
-{
-	gt_finish(GT_END_QUICK_EXIT, exit_status);
-}
-
-/*
- * The end by exit or by return from main. The C library runs the handlers of on_exit() and the
- * destructors in the reverse order of their registration, and those of the objects that are there
- * from the start are registered after our constructor: then this comes last, and what destructors
- * do is in the trace. In a program that brings gputrace in later it comes before destruct().
- */
-static void end_with_status(int status, void *unused)
-{
-	(void)unused;
-	exit_status = status & 0xff;
-	if (destructed)
-		gt_finish(GT_END_EXIT, exit_status);
-	else
-		status_known = true;
-}
-
-/*
- * A copy of gputrace that dlmopen() has brought in lives with a C library of its own, whose handlers
- * nobody runs. Only in the program's own namespace the first object is the program, without a name.
- */
-static bool first_libc(void)
-{
-	struct link_map *map = NULL;
-	Dl_info info;
-
-	if (!dladdr1(&gt_state, &info, (void **)&map, RTLD_DL_LINKMAP) || !map)
-		return true;
-	while (map->l_prev)
-		map = map->l_prev;
-	return !map->l_name || !*map->l_name;
-}
 
 /*
  * prepare_fork() takes the core's locks, and what runs between it and the fork may have to wait for a
@@ -219,16 +171,6 @@ GT_EARLY void gt_fork_handlers(void)
 		pthread_atfork(prepare_fork, parent_after_fork, child_after_fork);
 }
 
-static void register_handlers(void)
-{
-	if (handlers_registered)
-		return;
-	handlers_registered = true;
-	gt_fork_handlers();
-	at_quick_exit(end_quickly);
-	status_comes = first_libc() && !on_exit(end_with_status, NULL);
-}
-
 /* A child in a sandbox or another root: `gputrace run` says how many could not join. */
 static bool reported_by_run(int error)
 {
@@ -239,7 +181,7 @@ static bool reported_by_run(int error)
 static bool by_itself; /* the program was started without `gputrace run` */
 
 /* What `gputrace run` would have preloaded a library for: now it is known whether the program has it. */
-static void complain_of_start(void)
+void gt_complain_of_start(void)
 {
 	static const char text[] =
 		"%s did nothing: start the program with gputrace run, or link it with --gputrace-wrap=%s";
@@ -332,6 +274,22 @@ static bool wait_for_starter(void)
 	return gt_state_now() == GT_READY;
 }
 
+/*
+ * Was a filter added since `gputrace run`? Those from before, of a container or a service manager, let
+ * through what programs usually do.
+ */
+static bool born_confined(void)
+{
+	const char *told = gt_text_env(environ, GT_FILTERS_VAR);
+	unsigned before = 0;
+
+	if (!told || !gt_text_env(environ, GT_RUN_DIR_VAR))
+		return false;
+	for (; *told >= '0' && *told <= '9'; told++)
+		before = before * 10 + (unsigned)(*told - '0');
+	return gt_process_filters() > before;
+}
+
 bool gt_start(void)
 {
 	int state = gt_state_now(), rc;
@@ -404,6 +362,14 @@ bool gt_active(void)
 
 /* ---- fork ------------------------------------------------------------------------------------ */
 
+/* Is this a process of the run, one that will be seen to end or to become another program? */
+static bool takes_part(void)
+{
+	int state = gt_state_now();
+
+	return state == GT_READY || state == GT_FORKED;
+}
+
 static void prepare_fork(void)
 {
 	uint64_t held = gt_hold_signals();
@@ -442,6 +408,19 @@ static void become_child(void)
 	gt_proc = &gt_proc_early;
 	memset(&gt_proc_early, 0, sizeof(gt_proc_early));
 	__atomic_store_n(&gt_state, GT_FORKED, __ATOMIC_RELEASE);
+}
+
+int gt_next_absent(void)
+{
+	if (!takes_part())
+		return -1;
+	return gt_sys_refused() ? GT_ABSENT_SANDBOX : gt_run_next_absent();
+}
+
+void gt_child_waits(int n)
+{
+	if (parent.waits)
+		gt_run_waiting(n);
 }
 
 static void in_child(void)
@@ -487,240 +466,4 @@ void gt_forked_raw(void)
 	in_child();
 	if (!gt_sys_refused())
 		gt_adapters_forked();
-}
-
-/* ---- end ---------------------------------------------------------------------------------------- */
-
-void gt_finish(int how, int status)
-{
-	int state = gt_state_now();
-	uint64_t mask;
-
-	if (gt_sys_refused()) {
-		if (state == GT_READY)
-			end_confined(how, status, GT_PROC_ENDED);
-		return;
-	}
-	/* A child that never recorded still was a process of the run. */
-	if (state == GT_FORKED && gt_is_our_process())
-		state = gt_start() ? GT_READY : GT_DEAD;
-	if (state != GT_READY || !gt_is_our_process())
-		return;
-	complain_of_start();
-	gt_adapters_end(how);
-	/* At least one location, even if nothing was recorded. (This thread may have none any more.) */
-	if (!__atomic_load_n(&gt_proc->locations, __ATOMIC_RELAXED))
-		gt_own_location();
-	gt_modules_scan();
-	if (!__atomic_compare_exchange_n(&gt_state, &state, GT_CLOSING, false, __ATOMIC_ACQ_REL,
-					 __ATOMIC_ACQUIRE))
-		return; /* another thread was first */
-	gt_attention_set(GT_ATT_CLOSING);
-	gt_self = &gt_hot_closed;
-	gt_clock_note();
-	gt_proc->end = gt_clock_read();
-	gt_proc->how = (uint32_t)how;
-	gt_proc->status = (uint32_t)status & 0xff; /* as a parent sees it */
-	__atomic_store_n(&gt_proc->state, GT_PROC_ENDED, __ATOMIC_RELEASE);
-	__atomic_store_n(&gt_state, GT_CLOSED, __ATOMIC_RELEASE);
-	mask = gt_defs_lock(); /* other threads may be in the middle of a definition */
-	gt_journal_forget();
-	gt_defs_unlock(mask);
-	gt_run_leave(); /* the folder stays open: other threads may be opening a file in it */
-}
-
-/* Is this a process of the run, one that will be seen to end or to become another program? */
-static bool takes_part(void)
-{
-	int state = gt_state_now();
-
-	return state == GT_READY || state == GT_FORKED;
-}
-
-int gt_next_absent(void)
-{
-	if (!takes_part())
-		return -1;
-	return gt_sys_refused() ? GT_ABSENT_SANDBOX : gt_run_next_absent();
-}
-
-void gt_exec_begin(const char *path)
-{
-	if (gt_sys_refused() && gt_state_now() == GT_READY)
-		end_confined(GT_END_EXEC, 0, GT_PROC_EXEC);
-	if (gt_sys_refused() || !gt_is_our_process())
-		return;
-	if (parent.waits)
-		gt_run_waiting(-1);
-	if (gt_state_now() != GT_READY)
-		return;
-	complain_of_start();
-	gt_adapters_end(GT_END_EXEC);
-	if (gt_settings.exectrace)
-		gt_record(GT_T_EXEC, 0, (uint64_t[2]){ gt_def_string(path ? path : "?"), 0 }, 1);
-	gt_modules_scan();
-	gt_clock_note();
-	gt_proc->end = gt_clock_read();
-	gt_proc->how = GT_END_EXEC;
-	__atomic_store_n(&gt_proc->state, GT_PROC_EXEC, __ATOMIC_RELEASE);
-}
-
-void gt_exec_failed(void)
-{
-	if (!gt_is_our_process())
-		return;
-	if (parent.waits)
-		gt_run_waiting(1);
-	if (gt_state_now() != GT_READY)
-		return;
-	gt_proc->end = 0;
-	gt_proc->how = GT_END_NONE;
-	__atomic_store_n(&gt_proc->state, GT_PROC_RUNNING, __ATOMIC_RELEASE);
-	gt_adapters_end(GT_END_NONE);
-}
-
-/* ---- confined ------------------------------------------------------------------------------------------- */
-
-/*
- * What is mapped is recorded into until it is full; all else needs the kernel. A child that has not
- * recorded yet has no time for that any more.
- */
-void gt_confine(bool confined)
-{
-	int saved = errno;
-
-	if (confined && gt_state_now() == GT_FORKED)
-		gt_start();
-	if (confined && gt_state_now() == GT_READY) {
-		gt_modules_scan();
-		gt_own_location();
-		gt_clock_note();
-	}
-	if (confined)
-		gt_signals_confine(true);
-	__atomic_store_n(&gt_confined, confined, __ATOMIC_SEQ_CST);
-	if (!confined)
-		gt_signals_confine(false);
-	errno = saved;
-}
-
-/* The end, or the next program, of a process that is confined: what is mapped is reported. */
-static void end_confined(int how, int status, uint32_t state)
-{
-	gt_proc->end = gt_clock_read();
-	gt_proc->how = (uint32_t)how;
-	gt_proc->status = (uint32_t)status & 0xff;
-	__atomic_store_n(&gt_proc->state, state, __ATOMIC_RELEASE);
-}
-
-/*
- * Was a filter added since `gputrace run`? Those from before, of a container or a service manager, let
- * through what programs usually do.
- */
-static bool born_confined(void)
-{
-	const char *told = gt_text_env(environ, GT_FILTERS_VAR);
-	unsigned before = 0;
-
-	if (!told || !gt_text_env(environ, GT_RUN_DIR_VAR))
-		return false;
-	for (; *told >= '0' && *told <= '9'; told++)
-		before = before * 10 + (unsigned)(*told - '0');
-	return gt_process_filters() > before;
-}
-
-/* ---- another user, another root ------------------------------------------------------------------------- */
-
-/*
- * A server's child has often done nothing that is recorded when it gives up its rights, and may not
- * open anything afterwards: sshd sets its limits to 0 before it confines itself.
- */
-static bool recording_now(void)
-{
-	if ((gt_state_now() == GT_FORKED && !gt_start()) || gt_state_now() != GT_READY || !gt_is_our_process())
-		return false;
-	gt_own_location();
-	return true;
-}
-
-static bool given_up; /* the spool folder, to a sandbox */
-
-void gt_root_changes(void)
-{
-	int saved = errno;
-
-	if (!gt_sys_refused() && recording_now() && !given_up)
-		gt_folder(); /* found by its path for the last time, if the program has closed it */
-	errno = saved;
-}
-
-/*
- * What builds a sandbox of namespaces without privileges looks for open directories, which are a way out of it, and
- * ends if it finds one (Chromium). Until its root changes ours is found again by its path; from then on what is mapped
- * is recorded and the rest counted.
- */
-void gt_namespace_changes(void)
-{
-	int saved = errno;
-
-	if (!gt_sys_refused() && recording_now()) {
-		given_up = true;
-		gt_folder_give_up();
-	}
-	errno = saved;
-}
-
-/*
- * What the process has in its spool folder is opened again later, and its children make their folders
- * there: all that belongs to the new user from now on. The folders above stay closed to him, so nobody
- * but us can get there.
- */
-void gt_user_changes(uid_t user)
-{
-	char buffer[2048];
-	int saved = errno, at, list, n;
-
-	if (user == (uid_t)-1 || gt_sys_refused() || !recording_now())
-		return;
-	at = gt_folder();
-	list = at < 0 ? at : gt_sys_openat(at, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC, 0);
-	while (list >= 0 && (n = gt_sys_getdents(list, buffer, sizeof(buffer))) > 0) {
-		for (int i = 0; i < n;) { /* struct linux_dirent64 */
-			const char *name = buffer + i + 19;
-			unsigned short bytes;
-
-			memcpy(&bytes, buffer + i + 16, sizeof(bytes));
-			i += bytes ? bytes : n;
-			if (*name != '.' && !(*name == 'p' && name[1] != 'r')) /* not a child's */
-				gt_sys_fchownat(at, name, user, AT_SYMLINK_NOFOLLOW);
-		}
-	}
-	if (list >= 0) {
-		gt_sys_close(list);
-		gt_sys_fchownat(at, "", user, AT_EMPTY_PATH);
-	}
-	errno = saved;
-}
-
-/* ---- constructor, destructor ------------------------------------------------------------------------ */
-
-__attribute__((constructor(101))) static void construct(void)
-{
-	int saved = errno;
-
-	if (gt_start()) {
-		register_handlers();
-		gt_own_location();
-	}
-	errno = saved;
-}
-
-__attribute__((destructor(101))) static void destruct(void)
-{
-	int saved = errno;
-
-	destructed = true;
-	if (status_known || !status_comes)
-		gt_finish(GT_END_EXIT, exit_status);
-	errno = saved;
 }

@@ -314,6 +314,9 @@ GT_HIDDEN void gt_exec_begin(const char *path);
 GT_HIDDEN void gt_exec_failed(void);
 /* Would a program that this process starts be missing from the trace? An enum gt_absent, -1: no. */
 GT_HIDDEN int gt_next_absent(void);
+GT_HIDDEN void gt_child_waits(int n); /* gt_run_waiting() in a child that has recorded nothing yet */
+/* What `gputrace run` would have preloaded a library for, if the program has it not. */
+GT_HIDDEN void gt_complain_of_start(void);
 /* Before the program becomes another user, (uid_t)-1: stays who it is; before it changes its root. */
 GT_HIDDEN void gt_user_changes(uid_t user);
 GT_HIDDEN void gt_root_changes(void);

@@ -1,0 +1,267 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * The end of a recording process, and what comes close to one: it becomes another program, another user, has
+ * another root, or confines itself. And the constructor and destructor that see most of it.
+ *
+ * Limits: what is on disk is always complete, so the end of a process only adds facts (doc/FORMAT.md).
+ */
+#include "lib/record/record.h"
+
+#include <dlfcn.h>
+#include <errno.h>
+#include <link.h>
+#include <stdlib.h>
+#include <string.h>
+
+static int exit_status;
+static bool status_comes, status_known, destructed; /* see end_with_status() */
+
+/* The end, or the next program, of a process that is confined: what is mapped is reported. */
+static void end_confined(int how, int status, uint32_t state)
+{
+	gt_proc->end = gt_clock_read();
+	gt_proc->how = (uint32_t)how;
+	gt_proc->status = (uint32_t)status & 0xff;
+	__atomic_store_n(&gt_proc->state, state, __ATOMIC_RELEASE);
+}
+
+void gt_finish(int how, int status)
+{
+	int state = gt_state_now();
+	uint64_t mask;
+
+	if (gt_sys_refused()) {
+		if (state == GT_READY)
+			end_confined(how, status, GT_PROC_ENDED);
+		return;
+	}
+	/* A child that never recorded still was a process of the run. */
+	if (state == GT_FORKED && gt_is_our_process())
+		state = gt_start() ? GT_READY : GT_DEAD;
+	if (state != GT_READY || !gt_is_our_process())
+		return;
+	gt_complain_of_start();
+	gt_adapters_end(how);
+	/* At least one location, even if nothing was recorded. (This thread may have none any more.) */
+	if (!__atomic_load_n(&gt_proc->locations, __ATOMIC_RELAXED))
+		gt_own_location();
+	gt_modules_scan();
+	if (!__atomic_compare_exchange_n(&gt_state, &state, GT_CLOSING, false, __ATOMIC_ACQ_REL,
+					 __ATOMIC_ACQUIRE))
+		return; /* another thread was first */
+	gt_attention_set(GT_ATT_CLOSING);
+	gt_self = &gt_hot_closed;
+	gt_clock_note();
+	gt_proc->end = gt_clock_read();
+	gt_proc->how = (uint32_t)how;
+	gt_proc->status = (uint32_t)status & 0xff; /* as a parent sees it */
+	__atomic_store_n(&gt_proc->state, GT_PROC_ENDED, __ATOMIC_RELEASE);
+	__atomic_store_n(&gt_state, GT_CLOSED, __ATOMIC_RELEASE);
+	mask = gt_defs_lock(); /* other threads may be in the middle of a definition */
+	gt_journal_forget();
+	gt_defs_unlock(mask);
+	gt_run_leave(); /* the folder stays open: other threads may be opening a file in it */
+}
+
+void gt_exec_begin(const char *path)
+{
+	if (gt_sys_refused() && gt_state_now() == GT_READY)
+		end_confined(GT_END_EXEC, 0, GT_PROC_EXEC);
+	if (gt_sys_refused() || !gt_is_our_process())
+		return;
+	gt_child_waits(-1);
+	if (gt_state_now() != GT_READY)
+		return;
+	gt_complain_of_start();
+	gt_adapters_end(GT_END_EXEC);
+	if (gt_settings.exectrace)
+		gt_record(GT_T_EXEC, 0, (uint64_t[2]){ gt_def_string(path ? path : "?"), 0 }, 1);
+	gt_modules_scan();
+	gt_clock_note();
+	gt_proc->end = gt_clock_read();
+	gt_proc->how = GT_END_EXEC;
+	__atomic_store_n(&gt_proc->state, GT_PROC_EXEC, __ATOMIC_RELEASE);
+}
+
+void gt_exec_failed(void)
+{
+	if (!gt_is_our_process())
+		return;
+	gt_child_waits(1);
+	if (gt_state_now() != GT_READY)
+		return;
+	gt_proc->end = 0;
+	gt_proc->how = GT_END_NONE;
+	__atomic_store_n(&gt_proc->state, GT_PROC_RUNNING, __ATOMIC_RELEASE);
+	gt_adapters_end(GT_END_NONE);
+}
+
+/* ---- confined ------------------------------------------------------------------------------------- */
+
+/*
+ * What is mapped is recorded into until it is full; all else needs the kernel. A child that has not
+ * recorded yet has no time for that any more.
+ */
+void gt_confine(bool confined)
+{
+	int saved = errno;
+
+	if (confined && gt_state_now() == GT_FORKED)
+		gt_start();
+	if (confined && gt_state_now() == GT_READY) {
+		gt_modules_scan();
+		gt_own_location();
+		gt_clock_note();
+	}
+	if (confined)
+		gt_signals_confine(true);
+	__atomic_store_n(&gt_confined, confined, __ATOMIC_SEQ_CST);
+	if (!confined)
+		gt_signals_confine(false);
+	errno = saved;
+}
+
+/* ---- another user, another root ------------------------------------------------------------------------- */
+
+/*
+ * A server's child has often done nothing that is recorded when it gives up its rights, and may not
+ * open anything afterwards: sshd sets its limits to 0 before it confines itself.
+ */
+static bool recording_now(void)
+{
+	if ((gt_state_now() == GT_FORKED && !gt_start()) || gt_state_now() != GT_READY || !gt_is_our_process())
+		return false;
+	gt_own_location();
+	return true;
+}
+
+static bool given_up; /* the spool folder, to a sandbox */
+
+void gt_root_changes(void)
+{
+	int saved = errno;
+
+	if (!gt_sys_refused() && recording_now() && !given_up)
+		gt_folder(); /* found by its path for the last time, if the program has closed it */
+	errno = saved;
+}
+
+/*
+ * What builds a sandbox of namespaces without privileges looks for open directories, which are a way out of it, and
+ * ends if it finds one (Chromium). Until its root changes ours is found again by its path; from then on what is mapped
+ * is recorded and the rest counted.
+ */
+void gt_namespace_changes(void)
+{
+	int saved = errno;
+
+	if (!gt_sys_refused() && recording_now()) {
+		given_up = true;
+		gt_folder_give_up();
+	}
+	errno = saved;
+}
+
+/*
+ * What the process has in its spool folder is opened again later, and its children make their folders
+ * there: all that belongs to the new user from now on. The folders above stay closed to him, so nobody
+ * but us can get there.
+ */
+void gt_user_changes(uid_t user)
+{
+	char buffer[2048];
+	int saved = errno, at, list, n;
+
+	if (user == (uid_t)-1 || gt_sys_refused() || !recording_now())
+		return;
+	at = gt_folder();
+	list = at < 0 ? at : gt_sys_openat(at, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC, 0);
+	while (list >= 0 && (n = gt_sys_getdents(list, buffer, sizeof(buffer))) > 0) {
+		for (int i = 0; i < n;) { /* struct linux_dirent64 */
+			const char *name = buffer + i + 19;
+			unsigned short bytes;
+
+			memcpy(&bytes, buffer + i + 16, sizeof(bytes));
+			i += bytes ? bytes : n;
+			if (*name != '.' && !(*name == 'p' && name[1] != 'r')) /* not a child's */
+				gt_sys_fchownat(at, name, user, AT_SYMLINK_NOFOLLOW);
+		}
+	}
+	if (list >= 0) {
+		gt_sys_close(list);
+		gt_sys_fchownat(at, "", user, AT_EMPTY_PATH);
+	}
+	errno = saved;
+}
+
+/* ---- constructor, destructor ------------------------------------------------------------------------ */
+
+void gt_note_quick_exit(int status)
+{
+	exit_status = status & 0xff;
+}
+
+static void end_quickly(void)
+{
+	gt_finish(GT_END_QUICK_EXIT, exit_status);
+}
+
+/*
+ * The end by exit or by return from main. The C library runs the handlers of on_exit() and the
+ * destructors in the reverse order of their registration, and those of the objects that are there
+ * from the start are registered after our constructor: then this comes last, and what destructors
+ * do is in the trace. In a program that brings gputrace in later it comes before destruct().
+ */
+static void end_with_status(int status, void *unused)
+{
+	(void)unused;
+	exit_status = status & 0xff;
+	if (destructed)
+		gt_finish(GT_END_EXIT, exit_status);
+	else
+		status_known = true;
+}
+
+/*
+ * A copy of gputrace that dlmopen() has brought in lives with a C library of its own, whose handlers
+ * nobody runs. Only in the program's own namespace the first object is the program, without a name.
+ */
+static bool first_libc(void)
+{
+	struct link_map *map = NULL;
+	Dl_info info;
+
+	if (!dladdr1(&gt_state, &info, (void **)&map, RTLD_DL_LINKMAP) || !map)
+		return true;
+	while (map->l_prev)
+		map = map->l_prev;
+	return !map->l_name || !*map->l_name;
+}
+
+static void register_handlers(void)
+{
+	gt_fork_handlers();
+	at_quick_exit(end_quickly);
+	status_comes = first_libc() && !on_exit(end_with_status, NULL);
+}
+
+__attribute__((constructor(101))) static void construct(void)
+{
+	int saved = errno;
+
+	if (gt_start()) {
+		register_handlers();
+		gt_own_location();
+	}
+	errno = saved;
+}
+
+__attribute__((destructor(101))) static void destruct(void)
+{
+	int saved = errno;
+
+	destructed = true;
+	if (status_known || !status_comes)
+		gt_finish(GT_END_EXIT, exit_status);
+	errno = saved;
+}
