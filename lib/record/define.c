@@ -9,19 +9,20 @@
 #include "gputrace/hash.h"
 #include "gputrace/io.h"
 #include "gputrace/ranks.h"
-#include "lib/common/text.h"
 #include "lib/record/record.h"
 #include "lib/record/verdict.h"
 
 #include <errno.h>
 #include <string.h>
 
-/* For a definition: is the process recorded, and the lock to be had? Goes with gt_defs_unlock(). */
+static struct gt_lock *const lock = &gt_locks[GT_LOCK_DEFS];
+
+/* For a definition: is the process recorded, and the lock to be had? Goes with gt_unlock(). */
 static bool begin(uint64_t *mask)
 {
 	if (!gt_start())
 		return false;
-	*mask = gt_defs_lock();
+	*mask = gt_lock(lock);
 	if (*mask == GT_LOCK_REFUSED)
 		gt_count_lost(GT_LOSS_DEFINITION, 1);
 	return *mask != GT_LOCK_REFUSED;
@@ -115,7 +116,7 @@ gt_ref gt_def_string(const char *text)
 	if (!text || !begin(&mask))
 		return GT_NONE;
 	id = string_locked(text);
-	gt_defs_unlock(mask);
+	gt_unlock(lock, mask);
 	return id;
 }
 
@@ -164,7 +165,7 @@ gt_ref gt_def_region(const struct gt_region_info *info)
 	def.role = info->role;
 	def.paradigm = info->paradigm;
 	id = put_locked(GT_D_REGION, &def, sizeof(def));
-	gt_defs_unlock(mask);
+	gt_unlock(lock, mask);
 	if (id && verdict == GT_VERDICT_ASK)
 		gt_verdict_region_made(id, ticket);
 	return id;
@@ -194,7 +195,7 @@ gt_ref gt_def_metric(const struct gt_metric_info *info)
 	if (!info || info->bytes != sizeof(*info) || !info->name || !begin(&mask))
 		return GT_NONE;
 	id = metric_locked(info, 0);
-	gt_defs_unlock(mask);
+	gt_unlock(lock, mask);
 	return id;
 }
 
@@ -236,9 +237,9 @@ int gt_metric_source_register(const struct gt_metric_source *source)
 		return -EINVAL;
 	if (!gt_start())
 		return -ECANCELED;
-	mask = gt_defs_lock();
+	mask = gt_lock(lock);
 	rc = mask == GT_LOCK_REFUSED ? -ECANCELED : source_locked(source);
-	gt_defs_unlock(mask);
+	gt_unlock(lock, mask);
 	if (rc)
 		return rc;
 	gt_pin((const void *)(uintptr_t)source->open);
@@ -260,7 +261,7 @@ gt_ref gt_def_marker(const char *name, const char *group, unsigned severity)
 	def.group = text_locked(group);
 	def.severity = severity;
 	id = put_locked(GT_D_MARKER, &def, sizeof(def));
-	gt_defs_unlock(mask);
+	gt_unlock(lock, mask);
 	return id;
 }
 
@@ -277,7 +278,7 @@ static gt_ref put_attribute(unsigned type, const char *name, const char *descrip
 	def.description = text_locked(description);
 	def.type = value;
 	id = put_locked(type, &def, sizeof(def));
-	gt_defs_unlock(mask);
+	gt_unlock(lock, mask);
 	return id;
 }
 
@@ -304,7 +305,7 @@ static gt_ref put_comm(unsigned type, const char *name, struct gt_def_shared def
 		id = put_locked(type, &def, sizeof(def));
 	else if (gt_journal_put_locked(type, again, &(struct gt_piece){ &def, sizeof(def) }, 1))
 		id = GT_NONE;
-	gt_defs_unlock(mask);
+	gt_unlock(lock, mask);
 	return id;
 }
 
@@ -389,7 +390,7 @@ gt_ref gt_def_ranks(const uint32_t *ranks, uint32_t count)
 		id = progression_locked(ranks[0], ranks[1] - ranks[0], count);
 	else
 		id = list_locked(1, 1, ranks, count);
-	gt_defs_unlock(mask);
+	gt_unlock(lock, mask);
 	return id;
 }
 
@@ -401,7 +402,7 @@ gt_ref gt_def_far_ranks(const uint32_t *pairs, uint32_t count)
 	if (!begin(&mask))
 		return GT_NONE;
 	id = list_locked(3, 2, pairs, count);
-	gt_defs_unlock(mask);
+	gt_unlock(lock, mask);
 	return id;
 }
 
@@ -417,7 +418,7 @@ gt_ref gt_def_link(const struct gt_def_link *def, const char *place)
 		return GT_NONE;
 	if (!gt_journal_put_locked(GT_D_LINK, next_id[GT_D_LINK] + 1, pieces, 3))
 		id = ++next_id[GT_D_LINK];
-	gt_defs_unlock(mask);
+	gt_unlock(lock, mask);
 	return id;
 }
 
@@ -444,7 +445,7 @@ void gt_def_topology(gt_ref comm, uint32_t count, const uint32_t *numbers)
 		return;
 	if (!gt_journal_put_locked(GT_D_TOPOLOGY, next_id[GT_D_TOPOLOGY] + 1, pieces, 2))
 		next_id[GT_D_TOPOLOGY]++;
-	gt_defs_unlock(mask);
+	gt_unlock(lock, mask);
 }
 
 GT_HIDDEN struct gt_channel gt_channels[GT_CHANNEL_SLOTS];
@@ -466,7 +467,7 @@ gt_ref gt_def_channel(gt_ref comm, uint32_t peer, uint32_t tag)
 		c->key = gt_channel_key(comm, peer);
 		__atomic_store_n(&c->id, id, __ATOMIC_RELEASE);
 	}
-	gt_defs_unlock(mask);
+	gt_unlock(lock, mask);
 	return id;
 }
 
@@ -480,7 +481,7 @@ gt_ref gt_def_locgroup(const char *name, uint32_t kind, uint64_t key)
 		return GT_NONE;
 	def.name = string_locked(name);
 	id = put_locked(GT_D_LOCGROUP, &def, sizeof(def));
-	gt_defs_unlock(mask);
+	gt_unlock(lock, mask);
 	return id;
 }
 
@@ -495,7 +496,7 @@ gt_ref gt_def_params(const struct gt_def_param *params, unsigned count)
 		return GT_NONE;
 	if (!gt_journal_put_locked(GT_D_PARAMS, next_id[GT_D_PARAMS] + 1, pieces, 2))
 		id = ++next_id[GT_D_PARAMS];
-	gt_defs_unlock(mask);
+	gt_unlock(lock, mask);
 	return id;
 }
 
@@ -507,11 +508,11 @@ gt_ref gt_def_record(const char *adapter, const char *name)
 
 	if (!adapter || !name || !gt_start())
 		return GT_NONE;
-	mask = gt_defs_lock();
+	mask = gt_lock(lock);
 	def.adapter = string_locked(adapter);
 	def.name = string_locked(name);
 	id = put_locked(GT_D_RECORD, &def, sizeof(def));
-	gt_defs_unlock(mask);
+	gt_unlock(lock, mask);
 	return id;
 }
 

@@ -57,9 +57,9 @@ void gt_finish(int how, int status)
 	gt_proc->status = (uint32_t)status & 0xff; /* as a parent sees it */
 	__atomic_store_n(&gt_proc->state, GT_PROC_ENDED, __ATOMIC_RELEASE);
 	__atomic_store_n(&gt_state, GT_CLOSED, __ATOMIC_RELEASE);
-	mask = gt_defs_lock(); /* other threads may be in the middle of a definition */
+	mask = gt_lock(&gt_locks[GT_LOCK_DEFS]); /* other threads may be in the middle of a definition */
 	gt_journal_forget();
-	gt_defs_unlock(mask);
+	gt_unlock(&gt_locks[GT_LOCK_DEFS], mask);
 	gt_run_leave(); /* the folder stays open: other threads may be opening a file in it */
 }
 

@@ -16,7 +16,7 @@
 
 #define CHUNK       32768u /* or two pages */
 
-static struct gt_lock lock;
+static struct gt_lock *const lock = &gt_locks[GT_LOCK_DEFS];
 static char record[JOURNAL_MAX]; /* under the lock; not on small stacks */
 
 /* The part of the file that is being written. */
@@ -24,21 +24,6 @@ static char *chunk;
 static uint64_t chunk_at;
 static bool closed = true;
 static uint64_t dev, ino;
-
-uint64_t gt_defs_lock(void)
-{
-	return gt_lock(&lock);
-}
-
-void gt_defs_unlock(uint64_t mask)
-{
-	gt_unlock(&lock, mask);
-}
-
-void gt_defs_lock_reset(void)
-{
-	lock = (struct gt_lock){ 0 };
-}
 
 static uint32_t fnv(uint32_t hash, const void *data, size_t bytes)
 {
@@ -158,14 +143,14 @@ int gt_journal_put_locked(unsigned type, uint32_t id, const struct gt_piece *pie
 
 int gt_journal_put(unsigned type, uint32_t id, const struct gt_piece *pieces, unsigned n)
 {
-	uint64_t mask = gt_defs_lock();
+	uint64_t mask = gt_lock(lock);
 	int rc = -EBUSY;
 
 	if (mask != GT_LOCK_REFUSED)
 		rc = gt_journal_put_locked(type, id, pieces, n);
 	else
 		gt_count_lost(GT_LOSS_DEFINITION, 1);
-	gt_defs_unlock(mask);
+	gt_unlock(lock, mask);
 	return rc;
 }
 
@@ -189,7 +174,7 @@ static bool inherited(unsigned type)
 
 int gt_journal_copy(int folder, uint64_t bytes)
 {
-	uint64_t mask = gt_lock(&lock);
+	uint64_t mask = gt_lock(lock);
 	uint64_t at = sizeof(struct gt_file_header);
 	int fd, rc = 0;
 
@@ -220,6 +205,6 @@ int gt_journal_copy(int folder, uint64_t bytes)
 	}
 	if (fd >= 0)
 		gt_sys_close(fd);
-	gt_unlock(&lock, mask);
+	gt_unlock(lock, mask);
 	return rc;
 }

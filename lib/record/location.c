@@ -18,7 +18,7 @@
 
 GT_HIDDEN GT_TLS uint64_t gt_announced;
 
-static struct gt_lock lock;
+static struct gt_lock *const lock = &gt_locks[GT_LOCK_LOCATIONS];
 static uint32_t made;
 static struct gt_location **last = &gt_locations; /* where the next one is noted */
 static struct gt_location *free_list;
@@ -50,21 +50,6 @@ static void *arena_take(struct arena *arena, size_t bytes)
 	}
 	arena->at += bytes;
 	return arena->at - bytes;
-}
-
-uint64_t gt_locations_lock(void)
-{
-	return gt_lock(&lock);
-}
-
-void gt_locations_unlock(uint64_t mask)
-{
-	gt_unlock(&lock, mask);
-}
-
-void gt_locations_lock_reset(void)
-{
-	lock = (struct gt_lock){ 0 };
 }
 
 /* VT_MAX_THREADS, and as many streams again. */
@@ -102,11 +87,11 @@ static void release(void)
 	if (loc->id || loc->sequence)
 		record_end(loc);
 	gt_metrics_close(loc);
-	mask = gt_lock(&lock);
+	mask = gt_lock(lock);
 	gt_self = &gt_hot_gone;
 	if (mask != GT_LOCK_REFUSED)
 		put_free(loc);
-	gt_unlock(&lock, mask);
+	gt_unlock(lock, mask);
 }
 
 /*
@@ -374,7 +359,7 @@ static void record_begin(struct gt_location *loc)
 
 struct gt_hot *gt_location_attach(void)
 {
-	uint64_t mask = gt_lock(&lock);
+	uint64_t mask = gt_lock(lock);
 	struct gt_hot *hot;
 
 	if (mask == GT_LOCK_REFUSED) { /* gt_sys_refused() will say so at the next event */
@@ -383,7 +368,7 @@ struct gt_hot *gt_location_attach(void)
 	}
 	/* A handler may have come between and attached us. */
 	hot = gt_self->loc ? gt_self : attach_locked();
-	gt_unlock(&lock, mask);
+	gt_unlock(lock, mask);
 	if (!hot->loc) {
 		gt_count_lost(GT_LOSS_NO_LOCATION, 1);
 		return hot;
@@ -408,13 +393,13 @@ void gt_thread_end(unsigned how)
 
 struct gt_location *gt_location_make(const struct gt_location_info *info, gt_ref name)
 {
-	uint64_t mask = gt_lock(&lock);
+	uint64_t mask = gt_lock(lock);
 	struct gt_location *loc;
 
 	if (mask == GT_LOCK_REFUSED)
 		return NULL;
 	loc = make(info->kind, info->flags, name, info->group, info->key);
-	gt_unlock(&lock, mask);
+	gt_unlock(lock, mask);
 	if (!loc)
 		gt_count_lost(GT_LOSS_NO_LOCATION, 1);
 	return loc;

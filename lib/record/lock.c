@@ -5,6 +5,8 @@
 #define SLEEPS 1u        /* in a lock's word: somebody waits in the kernel */
 #define MOST   (1u << 18) /* looks at a lock, some hundred microseconds, where nobody may sleep */
 
+GT_HIDDEN struct gt_lock gt_locks[GT_LOCKS];
+
 static GT_TLS bool held;     /* between gt_hold_signals() and gt_release_signals() */
 static uint32_t blocking;    /* threads that have blocked their signals, each as often as it nests */
 static bool confining;

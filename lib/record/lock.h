@@ -4,8 +4,8 @@
  * same thread can never wait for it, and cancellation cannot strike its holder. In a process that has
  * confined itself no signal can be blocked, and nobody waits for long: there the lock can be refused.
  *
- * Limits: not recursive; the holder makes a few system calls at most. Order: modules, the
- * filter, locations, definitions. Never call the loader or an adapter while holding one.
+ * Limits: not recursive; the holder makes a few system calls at most. Never call the loader or an adapter while
+ * holding one.
  */
 #ifndef GT_LOCK_H
 #define GT_LOCK_H
@@ -18,6 +18,12 @@ struct gt_lock {
 	uint32_t word;   /* 0: free; else who holds it, and GT_LOCK_SLEEPS */
 	uint32_t waited; /* how often it was looked at in vain, since it was last taken */
 };
+
+/*
+ * What a fork takes, so that the child finds whole what they protect. Who holds one may take those after it.
+ */
+enum { GT_LOCK_MODULES, GT_LOCK_VERDICTS, GT_LOCK_LOCATIONS, GT_LOCK_DEFS, GT_LOCKS };
+extern GT_HIDDEN struct gt_lock gt_locks[GT_LOCKS];
 
 /*
  * Signal masks to give back. No thread's own has SIGKILL in it, so that there is room for: blocked

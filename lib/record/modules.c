@@ -21,7 +21,7 @@ struct module {
 	bool seen;
 };
 
-static struct gt_lock lock;
+static struct gt_lock *const lock = &gt_locks[GT_LOCK_MODULES];
 static struct module *modules;
 static unsigned room;          /* of them */
 static unsigned count;
@@ -29,21 +29,6 @@ static char *text;             /* TEXT_BYTES + 1 */
 static bool found_new;         /* by the scan under way */
 GT_HIDDEN int gt_modules_dirty;
 static char *paths, *paths_end;/* bump allocator; paths are never freed */
-
-uint64_t gt_modules_lock(void)
-{
-	return gt_lock(&lock);
-}
-
-void gt_modules_unlock(uint64_t mask)
-{
-	gt_unlock(&lock, mask);
-}
-
-void gt_modules_lock_reset(void)
-{
-	lock = (struct gt_lock){ 0 };
-}
 
 static char *keep_path(const char *path, size_t length)
 {
@@ -233,7 +218,7 @@ bool gt_modules_scan(void)
 
 	if (gt_sys_refused())
 		return false;
-	mask = gt_lock(&lock);
+	mask = gt_lock(lock);
 	if (mask == GT_LOCK_REFUSED)
 		return false;
 	found_new = false;
@@ -246,13 +231,13 @@ bool gt_modules_scan(void)
 		if (due) /* nobody will ask for the names of what is there since */
 			gt_count_lost(GT_LOSS_DEFINITION, 1);
 	news = found_new;
-	gt_unlock(&lock, mask);
+	gt_unlock(lock, mask);
 	return news;
 }
 
 bool gt_modules_find(uintptr_t address, struct gt_module_range *out)
 {
-	uint64_t mask = gt_lock(&lock);
+	uint64_t mask = gt_lock(lock);
 	bool found = false;
 
 	for (unsigned i = 0; mask != GT_LOCK_REFUSED && i < count && !found; i++) {
@@ -264,7 +249,7 @@ bool gt_modules_find(uintptr_t address, struct gt_module_range *out)
 			found = true;
 		}
 	}
-	gt_unlock(&lock, mask);
+	gt_unlock(lock, mask);
 	return found;
 }
 

@@ -22,7 +22,7 @@
 #include <sys/auxv.h>
 
 static int starter;            /* thread that sets up */
-static uint64_t fork_held, fork_masks[4];
+static uint64_t fork_held, fork_masks[GT_LOCKS];
 
 /* What a forked child knows of its parent until it sets up. */
 static struct {
@@ -374,21 +374,17 @@ static void prepare_fork(void)
 {
 	uint64_t held = gt_hold_signals();
 
-	fork_masks[0] = gt_modules_lock();
+	for (int i = 0; i < GT_LOCKS; i++)
+		fork_masks[i] = gt_lock(&gt_locks[i]);
 	fork_held = held; /* now that no other thread that forks can be here */
-	fork_masks[1] = gt_verdict_lock();
-	fork_masks[2] = gt_locations_lock();
-	fork_masks[3] = gt_defs_lock();
 }
 
 static void parent_after_fork(void)
 {
 	uint64_t held = fork_held;
 
-	gt_defs_unlock(fork_masks[3]);
-	gt_locations_unlock(fork_masks[2]);
-	gt_verdict_unlock(fork_masks[1]);
-	gt_modules_unlock(fork_masks[0]);
+	for (int i = GT_LOCKS; i--;)
+		gt_unlock(&gt_locks[i], fork_masks[i]);
 	gt_release_signals(held);
 }
 
@@ -458,10 +454,7 @@ static void child_after_fork(void)
 /* No handler has run: other threads may have held any lock. */
 void gt_forked_raw(void)
 {
-	gt_modules_lock_reset();
-	gt_verdict_lock_reset();
-	gt_locations_lock_reset();
-	gt_defs_lock_reset();
+	memset(gt_locks, 0, sizeof(gt_locks));
 	gt_signals_forked(GT_SIGNALS_KEPT);
 	in_child();
 	if (!gt_sys_refused())

@@ -1,6 +1,27 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * What the parts of the recording side share: states, locations, the process, and who offers what.
+ * What the files of the recording side have for each other. Each knows only those above it in this list, which
+ * test/tree/layers.test keeps so; the sections below are in the same order:
+ *
+ *   lock       a lock that signal handlers may wait for (lock.h)
+ *   state      what the process, its run, its threads and locations are just now
+ *   message    messages to the user
+ *   files      descriptors that the program may close, and the process's folder in the spool
+ *   journal    the file of definitions
+ *   adapters   who has registered, and is called back
+ *   clock      ticks, and readings of the kernel's clocks beside them
+ *   elfsym, verdict_name, verdict, callstack   the filter (their own headers)
+ *   modules    which file lies where in memory
+ *   metrics    counters that are read at enters and leaves (metrics.h)
+ *   launch     the assembly as a process of its own
+ *   run        joining the run, leaving it, who is the last
+ *   buffer     events of a location that is there: changes halves and spools them
+ *   location   makes locations, hands them from thread to thread
+ *   process    sets the process up, and once more after a fork
+ *   define, verdict_first   the definitions of adapter.h; the verdict on a function at its first call
+ *   thread     the first event of a thread, and the slow half of all of them
+ *   events     the events and switches of adapter.h
+ *   finish, ranks   the end of a process, exec, confinement; what parallel programs ask for
  *
  * Limits: included by lib/record and instrument only; adapters use include/gputrace/adapter.h.
  * No malloc, no stdio, no locale, no errno in anything declared here.
@@ -16,7 +37,14 @@
 #include "lib/record/lock.h"
 #include "lib/record/metrics.h"
 
-/* ---- states -------------------------------------------------------------------------------- */
+/* What may run before anything is set up, a sanitizer's own runtime included. */
+#if defined(__clang__) && __has_attribute(disable_sanitizer_instrumentation)
+#define GT_EARLY __attribute__((disable_sanitizer_instrumentation))
+#else
+#define GT_EARLY __attribute__((no_sanitize("thread", "address", "undefined")))
+#endif
+
+/* ---- state ------------------------------------------------------------------------------------------ */
 
 enum gt_state {
 	GT_COLD = 0,     /* nothing has happened yet */
@@ -64,7 +92,11 @@ static inline void gt_count_lost(unsigned cause, uint64_t n)
 	__atomic_fetch_add(&gt_proc->lost[cause], n, __ATOMIC_RELAXED);
 }
 
-/* ---- locations (location.c, buffer.c) -------------------------------------------------------- */
+/* States of a thread without a location of its own. */
+extern GT_HIDDEN struct gt_hot gt_hot_new;    /* not seen yet */
+extern GT_HIDDEN struct gt_hot gt_hot_gone;   /* has ended (late destructors) */
+extern GT_HIDDEN struct gt_hot gt_hot_closed; /* the process ended its recording */
+extern GT_HIDDEN struct gt_hot gt_hot_lost;   /* no buffer could be had */
 
 struct gt_location {
 	struct gt_hot *hot;
@@ -98,31 +130,6 @@ struct gt_location {
 	void *callstack;       /* struct gt_callstack of the filter, or NULL */
 	struct gt_location *next, *next_free;
 };
-
-/* States of a thread without a location of its own. */
-extern GT_HIDDEN struct gt_hot gt_hot_new;    /* not seen yet */
-extern GT_HIDDEN struct gt_hot gt_hot_gone;   /* has ended (late destructors) */
-extern GT_HIDDEN struct gt_hot gt_hot_closed; /* the process ended its recording */
-extern GT_HIDDEN struct gt_hot gt_hot_lost;   /* no buffer could be had */
-
-/*
- * The slow half of a reservation of `slots` slots that began at `address` of `hot` and did not fit
- * below its limit. Returns the first slot, or NULL: the event is dropped and accounted for, or there is no
- * location. *tick is raised to the lowest time that is valid for the slot.
- */
-GT_HIDDEN struct gt_slot *gt_reserve_in(struct gt_hot *hot, uint64_t address, unsigned slots, uint64_t *tick);
-
-/*
- * The same for the record, or the records that end with it, of an enter or leave: the counters that are to be
- * read there are read, and their records put before it. `now`: *tick is set to when that was.
- */
-GT_HIDDEN struct gt_slot *gt_reserve_event_in(struct gt_hot *hot, uint64_t address, unsigned slots, uint64_t *tick,
-					      bool now);
-
-/* The same two for the calling thread, which gets a location if it has none: *hot changes. (thread.c) */
-GT_HIDDEN struct gt_slot *gt_reserve_slow(struct gt_hot **hot, uint64_t address, unsigned slots, uint64_t *tick);
-GT_HIDDEN struct gt_slot *gt_reserve_event(struct gt_hot **hot, uint64_t address, unsigned slots, uint64_t *tick,
-					   bool now);
 
 /* The lowest time that a finished slot of this half can have. */
 static inline uint64_t gt_lower_bound(const struct gt_location *loc, uint64_t offset)
@@ -159,116 +166,20 @@ static inline void gt_commit_in(const struct gt_location *loc, struct gt_slot *s
 		__atomic_store_n(&loc->win->committed, gt_stream_end(loc), __ATOMIC_RELEASE);
 }
 
-/* Writes a record that is rare into a location that is there. */
-GT_HIDDEN void gt_write_in(struct gt_location *loc, uint64_t word, const uint64_t *data, unsigned extra,
-			   uint64_t tick);
+/* ---- messages --------------------------------------------------------------------------------------- */
 
-/* Writes a record with continuation slots into `hot` (NULL: the calling thread's). */
-GT_HIDDEN void gt_write(struct gt_hot *hot, uint64_t word, const uint64_t *data, unsigned extra,
-			uint64_t tick);
+/* The program's stderr, or where it led when the program began if it has closed it. */
+GT_HIDDEN void gt_stderr_keep(void);
+GT_HIDDEN void gt_stderr_drop(void);
+GT_HIDDEN int gt_stderr_open(void); /* to be given back */
+GT_HIDDEN void gt_stderr_close(int fd);
 
-/* The same for an enter or leave of the calling thread, as gt_reserve_event(). */
-GT_HIDDEN void gt_write_event(uint64_t word, const uint64_t *data, unsigned extra, uint64_t tick);
+/* Tells the user something once per run and kind; GT_WARN_USER: once per process. */
+GT_HIDDEN void gt_warn_once(unsigned kind, const char *format, ...)
+	__attribute__((format(printf, 2, 3)));
+enum { GT_WARN_SPACE, GT_WARN_THREADS, GT_WARN_DIRECTORY, GT_WARN_LIMIT, GT_WARN_USER, GT_WARN_TOOL };
 
-GT_HIDDEN void gt_buffers_forked(void); /* in a forked child */
-/* Takes back the records in [from, to) of the calling thread's stream, the last that there are. */
-GT_HIDDEN void gt_take_back(struct gt_location *loc, uint64_t from, uint64_t to);
-
-/* Spools what the calling thread has in its window without waiting for it to fill up. */
-GT_HIDDEN void gt_spool_now(struct gt_location *loc);
-
-/* Gives the calling thread a location, of a thread that has ended or a new one; or returns one of gt_hot_*. */
-GT_HIDDEN struct gt_hot *gt_location_attach(void);
-extern GT_HIDDEN GT_TLS uint64_t gt_announced; /* sequence number of a thread that is about to attach, or 0 */
-GT_HIDDEN struct gt_location *gt_location_make(const struct gt_location_info *info, gt_ref name);
-GT_HIDDEN void gt_locations_setup(void);
-GT_HIDDEN void gt_locations_forget(void); /* in a forked child */
-GT_HIDDEN uint64_t gt_locations_lock(void);
-GT_HIDDEN void gt_locations_unlock(uint64_t mask);
-GT_HIDDEN void gt_locations_lock_reset(void);
-/* The calling thread's location, made if need be; NULL if it has none. (thread.c) */
-GT_HIDDEN struct gt_location *gt_own_location(void);
-
-/* ---- definitions (journal.c, define.c) ---------------------------------------------------------- */
-
-struct gt_piece {
-	const void *data;
-	size_t bytes;
-};
-
-GT_HIDDEN int gt_journal_open(void);
-GT_HIDDEN int gt_journal_copy(int folder, uint64_t bytes); /* a parent's, after fork */
-GT_HIDDEN void gt_journal_forget(void);
-/* The channels that this process has defined, by what they are; twice as many places as there can be. */
-#define GT_CHANNEL_SLOTS (2 * GT_MESSAGE_CHANNELS)
-struct gt_channel {
-	uint64_t key;
-	uint32_t tag;
-	gt_ref id; /* 0: free */
-};
-extern GT_HIDDEN struct gt_channel gt_channels[GT_CHANNEL_SLOTS];
-
-static inline uint64_t gt_channel_key(gt_ref comm, uint32_t peer)
-{
-	return (uint64_t)comm << 32 | peer;
-}
-
-/* Its id; GT_NONE: *place is where it would be. */
-static inline gt_ref gt_channel_find(gt_ref comm, uint32_t peer, uint32_t tag, struct gt_channel **place)
-{
-	uint64_t key = gt_channel_key(comm, peer);
-	uint32_t at = (uint32_t)(gt_hash_word(key ^ (uint64_t)tag << 20) >> 32);
-
-	for (;; at++) {
-		struct gt_channel *c = &gt_channels[at % GT_CHANNEL_SLOTS];
-		gt_ref id = __atomic_load_n(&c->id, __ATOMIC_ACQUIRE);
-
-		*place = c;
-		if (!id || (c->key == key && c->tag == tag))
-			return id;
-	}
-}
-
-/* Defines it; GT_NONE: there are too many. */
-GT_HIDDEN gt_ref gt_def_channel(gt_ref comm, uint32_t peer, uint32_t tag);
-
-/* gt_def_property without asking whether the process records. */
-GT_HIDDEN void gt_put_property(const char *key, const char *value);
-/* Appends one definition made of pieces. Returns 0 or a negative errno. */
-GT_HIDDEN int gt_journal_put(unsigned type, uint32_t id, const struct gt_piece *pieces, unsigned n);
-GT_HIDDEN uint64_t gt_defs_lock(void);
-GT_HIDDEN void gt_defs_unlock(uint64_t mask);
-GT_HIDDEN void gt_defs_lock_reset(void);
-GT_HIDDEN int gt_journal_put_locked(unsigned type, uint32_t id, const struct gt_piece *pieces,
-				    unsigned n);
-
-/* ---- clock (clock.c) -------------------------------------------------------------------------------- */
-
-extern GT_HIDDEN uint32_t gt_clock_kind; /* enum gt_clock_kind */
-GT_HIDDEN void gt_clock_setup(void);
-GT_HIDDEN uint64_t gt_clock_read(void);
-GT_HIDDEN void gt_clock_calibrate(struct gt_calib *calib);
-GT_HIDDEN void gt_clock_begin(void); /* gt_proc->first */
-/* Checks the counter with the kernel's clocks; and keeps gt_proc->last young. */
-GT_HIDDEN void gt_clock_check(void);
-GT_HIDDEN void gt_clock_note(void);
-
-/* ---- memory map (modules.c) --------------------------------------------------------------------------- */
-
-struct gt_module_range {
-	uint64_t start, end, offset;
-	const char *path;
-};
-
-GT_HIDDEN bool gt_modules_scan(void); /* true: found something new */
-extern GT_HIDDEN int gt_modules_dirty;
-GT_HIDDEN bool gt_modules_find(uintptr_t address, struct gt_module_range *out);
-GT_HIDDEN uint64_t gt_modules_lock(void);
-GT_HIDDEN void gt_modules_unlock(uint64_t mask);
-GT_HIDDEN void gt_modules_lock_reset(void);
-GT_HIDDEN void gt_modules_changed(void);
-
-/* ---- files that the program may close behind our back (files.c) ------------------------------------------- */
+/* ---- files that the program may close behind our back ----------------------------------------------- */
 
 struct gt_file {
 	int fd; /* -1: not open */
@@ -303,33 +214,25 @@ GT_HIDDEN int gt_folder_open(const char *name, int flags);
  */
 GT_HIDDEN int gt_folder_apart(int (*function)(void *), void *argument, int other);
 
-/* ---- the process (process.c) and the run (run.c) ------------------------------------------------------------ */
+/* ---- journal ---------------------------------------------------------------------------------------- */
 
-/* Sets up if that was not done yet. Returns true if the process records. */
-GT_HIDDEN bool gt_start(void);
-GT_HIDDEN int gt_state_begun(void); /* the state, after gt_start() if nothing has happened yet */
-GT_HIDDEN void gt_finish(int how, int status);
-GT_HIDDEN void gt_note_quick_exit(int status); /* what gt_finish() shall say then */
-GT_HIDDEN void gt_exec_begin(const char *path);
-GT_HIDDEN void gt_exec_failed(void);
-/* Would a program that this process starts be missing from the trace? An enum gt_absent, -1: no. */
-GT_HIDDEN int gt_next_absent(void);
-GT_HIDDEN void gt_child_waits(int n); /* gt_run_waiting() in a child that has recorded nothing yet */
-/* What `gputrace run` would have preloaded a library for, if the program has it not. */
-GT_HIDDEN void gt_complain_of_start(void);
-/* Before the program becomes another user, (uid_t)-1: stays who it is; before it changes its root. */
-GT_HIDDEN void gt_user_changes(uid_t user);
-GT_HIDDEN void gt_root_changes(void);
-/* Before it makes a user namespace of its own, as sandboxes do. */
-GT_HIDDEN void gt_namespace_changes(void);
-/* Before the program confines itself by a seccomp filter, and when that has failed. */
-GT_HIDDEN void gt_confine(bool confined);
-/* What may run before anything is set up, a sanitizer's own runtime included. */
-#if defined(__clang__) && __has_attribute(disable_sanitizer_instrumentation)
-#define GT_EARLY __attribute__((disable_sanitizer_instrumentation))
-#else
-#define GT_EARLY __attribute__((no_sanitize("thread", "address", "undefined")))
-#endif
+struct gt_piece {
+	const void *data;
+	size_t bytes;
+};
+
+GT_HIDDEN int gt_journal_open(void);
+GT_HIDDEN int gt_journal_copy(int folder, uint64_t bytes); /* a parent's, after fork */
+GT_HIDDEN void gt_journal_forget(void);
+
+/* gt_def_property without asking whether the process records. */
+GT_HIDDEN void gt_put_property(const char *key, const char *value);
+/* Appends one definition made of pieces. Returns 0 or a negative errno. */
+GT_HIDDEN int gt_journal_put(unsigned type, uint32_t id, const struct gt_piece *pieces, unsigned n);
+GT_HIDDEN int gt_journal_put_locked(unsigned type, uint32_t id, const struct gt_piece *pieces,
+				    unsigned n);
+
+/* ---- adapters --------------------------------------------------------------------------------------- */
 
 /* What the adapters are told (adapters.c); and puts the names of new ones among the properties. */
 GT_HIDDEN void gt_adapters_list(void);
@@ -338,8 +241,37 @@ GT_HIDDEN void gt_adapters_forked(void);
 GT_HIDDEN void gt_adapters_end(int how); /* enum gt_end_how */
 GT_HIDDEN void gt_jumps(const void *stack); /* before a jump to that stack pointer */
 
-GT_HIDDEN void gt_fork_handlers(void); /* registers ours, once */
-GT_HIDDEN void gt_forked_raw(void);    /* in a child of what runs no handlers */
+/* ---- clock ------------------------------------------------------------------------------------------ */
+
+extern GT_HIDDEN uint32_t gt_clock_kind; /* enum gt_clock_kind */
+GT_HIDDEN void gt_clock_setup(void);
+GT_HIDDEN uint64_t gt_clock_read(void);
+GT_HIDDEN void gt_clock_calibrate(struct gt_calib *calib);
+GT_HIDDEN void gt_clock_begin(void); /* gt_proc->first */
+/* Checks the counter with the kernel's clocks; and keeps gt_proc->last young. */
+GT_HIDDEN void gt_clock_check(void);
+GT_HIDDEN void gt_clock_note(void);
+
+/* ---- memory map ------------------------------------------------------------------------------------- */
+
+struct gt_module_range {
+	uint64_t start, end, offset;
+	const char *path;
+};
+
+GT_HIDDEN bool gt_modules_scan(void); /* true: found something new */
+extern GT_HIDDEN int gt_modules_dirty;
+GT_HIDDEN bool gt_modules_find(uintptr_t address, struct gt_module_range *out);
+GT_HIDDEN void gt_modules_changed(void);
+
+/* ---- assembly and run ------------------------------------------------------------------------------- */
+
+/*
+ * Runs `gputrace assemble` on `dir` and waits for its end. The tool inherits `lock_fd`, which holds the
+ * exclusive lock on the run in the folder `home`. part: only converts what this host has recorded. Returns 0 if
+ * the tool was started, or a negative errno.
+ */
+GT_HIDDEN int gt_launch_assembly(const char *dir, const char *home, int lock_fd, bool part);
 
 /* `parent`: the spool folder of the process that this one was forked from, or NULL. */
 GT_HIDDEN int gt_run_join(const char *program, const struct gt_file *parent, uint32_t *seq, char *why,
@@ -358,22 +290,120 @@ GT_HIDDEN void gt_run_waiting(int n); /* a forked child begins or ends to have r
 GT_HIDDEN int gt_run_next_absent(void); /* for gt_next_absent() */
 GT_HIDDEN void gt_run_leave(void);  /* and assemble, if this was the last process */
 
+/* ---- buffer ----------------------------------------------------------------------------------------- */
+
 /*
- * Runs `gputrace assemble` on `dir` and waits for its end. The tool inherits `lock_fd`, which holds the exclusive
- * lock on the run in the folder `home`. part: only converts what this host has recorded. Returns 0 if the tool
- * was started, or a negative errno.
+ * The slow half of a reservation of `slots` slots that began at `address` of `hot` and did not fit
+ * below its limit. Returns the first slot, or NULL: the event is dropped and accounted for, or there is no
+ * location. *tick is raised to the lowest time that is valid for the slot.
  */
-GT_HIDDEN int gt_launch_assembly(const char *dir, const char *home, int lock_fd, bool part);
+GT_HIDDEN struct gt_slot *gt_reserve_in(struct gt_hot *hot, uint64_t address, unsigned slots, uint64_t *tick);
 
-/* The program's stderr, or where it led when the program began if it has closed it. */
-GT_HIDDEN void gt_stderr_keep(void);
-GT_HIDDEN void gt_stderr_drop(void);
-GT_HIDDEN int gt_stderr_open(void); /* to be given back */
-GT_HIDDEN void gt_stderr_close(int fd);
+/*
+ * The same for the record, or the records that end with it, of an enter or leave: the counters that are to be
+ * read there are read, and their records put before it. `now`: *tick is set to when that was.
+ */
+GT_HIDDEN struct gt_slot *gt_reserve_event_in(struct gt_hot *hot, uint64_t address, unsigned slots,
+					      uint64_t *tick, bool now);
 
-/* Tells the user something once per run and kind; GT_WARN_USER: once per process. */
-GT_HIDDEN void gt_warn_once(unsigned kind, const char *format, ...)
-	__attribute__((format(printf, 2, 3)));
-enum { GT_WARN_SPACE, GT_WARN_THREADS, GT_WARN_DIRECTORY, GT_WARN_LIMIT, GT_WARN_USER, GT_WARN_TOOL };
+/* Writes a record that is rare into a location that is there. */
+GT_HIDDEN void gt_write_in(struct gt_location *loc, uint64_t word, const uint64_t *data, unsigned extra,
+			   uint64_t tick);
+
+GT_HIDDEN void gt_buffers_forked(void); /* in a forked child */
+/* Takes back the records in [from, to) of the calling thread's stream, the last that there are. */
+GT_HIDDEN void gt_take_back(struct gt_location *loc, uint64_t from, uint64_t to);
+
+/* Spools what the calling thread has in its window without waiting for it to fill up. */
+GT_HIDDEN void gt_spool_now(struct gt_location *loc);
+
+/* ---- locations -------------------------------------------------------------------------------------- */
+
+/* Gives the calling thread a location, of a thread that has ended or a new one; or returns one of gt_hot_*. */
+GT_HIDDEN struct gt_hot *gt_location_attach(void);
+extern GT_HIDDEN GT_TLS uint64_t gt_announced; /* sequence number of a thread that is about to attach, or 0 */
+GT_HIDDEN struct gt_location *gt_location_make(const struct gt_location_info *info, gt_ref name);
+GT_HIDDEN void gt_locations_setup(void);
+GT_HIDDEN void gt_locations_forget(void); /* in a forked child */
+
+/* ---- process ---------------------------------------------------------------------------------------- */
+
+/* Sets up if that was not done yet. Returns true if the process records. */
+GT_HIDDEN bool gt_start(void);
+GT_HIDDEN int gt_state_begun(void); /* the state, after gt_start() if nothing has happened yet */
+/* Would a program that this process starts be missing from the trace? An enum gt_absent, -1: no. */
+GT_HIDDEN int gt_next_absent(void);
+GT_HIDDEN void gt_child_waits(int n); /* gt_run_waiting() in a child that has recorded nothing yet */
+/* What `gputrace run` would have preloaded a library for, if the program has it not. */
+GT_HIDDEN void gt_complain_of_start(void);
+GT_HIDDEN void gt_fork_handlers(void); /* registers ours, once */
+GT_HIDDEN void gt_forked_raw(void);    /* in a child of what runs no handlers */
+
+/* ---- channels of messages (define.c) ---------------------------------------------------------------- */
+
+/* The channels that this process has defined, by what they are; twice as many places as there can be. */
+#define GT_CHANNEL_SLOTS (2 * GT_MESSAGE_CHANNELS)
+struct gt_channel {
+	uint64_t key;
+	uint32_t tag;
+	gt_ref id; /* 0: free */
+};
+extern GT_HIDDEN struct gt_channel gt_channels[GT_CHANNEL_SLOTS];
+
+static inline uint64_t gt_channel_key(gt_ref comm, uint32_t peer)
+{
+	return (uint64_t)comm << 32 | peer;
+}
+
+/* Its id; GT_NONE: *place is where it would be. */
+static inline gt_ref gt_channel_find(gt_ref comm, uint32_t peer, uint32_t tag, struct gt_channel **place)
+{
+	uint64_t key = gt_channel_key(comm, peer);
+	uint32_t at = (uint32_t)(gt_hash_word(key ^ (uint64_t)tag << 20) >> 32);
+
+	for (;; at++) {
+		struct gt_channel *c = &gt_channels[at % GT_CHANNEL_SLOTS];
+		gt_ref id = __atomic_load_n(&c->id, __ATOMIC_ACQUIRE);
+
+		*place = c;
+		if (!id || (c->key == key && c->tag == tag))
+			return id;
+	}
+}
+
+/* Defines it; GT_NONE: there are too many. */
+GT_HIDDEN gt_ref gt_def_channel(gt_ref comm, uint32_t peer, uint32_t tag);
+
+/* ---- thread ----------------------------------------------------------------------------------------- */
+
+/* The calling thread's location, made if need be; NULL if it has none. */
+GT_HIDDEN struct gt_location *gt_own_location(void);
+
+/* The same two of buffer.c for the calling thread, which gets a location if it has none: *hot changes. */
+GT_HIDDEN struct gt_slot *gt_reserve_slow(struct gt_hot **hot, uint64_t address, unsigned slots,
+					  uint64_t *tick);
+GT_HIDDEN struct gt_slot *gt_reserve_event(struct gt_hot **hot, uint64_t address, unsigned slots,
+					   uint64_t *tick, bool now);
+
+/* Writes a record with continuation slots into `hot` (NULL: the calling thread's). */
+GT_HIDDEN void gt_write(struct gt_hot *hot, uint64_t word, const uint64_t *data, unsigned extra,
+			uint64_t tick);
+
+/* The same for an enter or leave of the calling thread, as gt_reserve_event(). */
+GT_HIDDEN void gt_write_event(uint64_t word, const uint64_t *data, unsigned extra, uint64_t tick);
+
+/* ---- end -------------------------------------------------------------------------------------------- */
+
+GT_HIDDEN void gt_finish(int how, int status);
+GT_HIDDEN void gt_note_quick_exit(int status); /* what gt_finish() shall say then */
+GT_HIDDEN void gt_exec_begin(const char *path);
+GT_HIDDEN void gt_exec_failed(void);
+/* Before the program becomes another user, (uid_t)-1: stays who it is; before it changes its root. */
+GT_HIDDEN void gt_user_changes(uid_t user);
+GT_HIDDEN void gt_root_changes(void);
+/* Before it makes a user namespace of its own, as sandboxes do. */
+GT_HIDDEN void gt_namespace_changes(void);
+/* Before the program confines itself by a seccomp filter, and when that has failed. */
+GT_HIDDEN void gt_confine(bool confined);
 
 #endif

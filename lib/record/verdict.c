@@ -25,7 +25,7 @@ GT_HIDDEN uint64_t gt_dropped[GT_DROPPED_PLACES] __attribute__((aligned(64)));
 GT_HIDDEN struct gt_filter *gt_verdict_filter;
 GT_HIDDEN struct gt_verdict_info *gt_verdict_infos;
 
-static struct gt_lock lock;
+static struct gt_lock *const lock = &gt_locks[GT_LOCK_VERDICTS];
 static uint32_t *ids;       /* beside each place of the table: index in gt_verdict_infos, or 0 */
 static uint64_t used;       /* places that are not free */
 static uint32_t info_count; /* infos in use; 0 is none */
@@ -218,11 +218,11 @@ bool gt_verdict_known(uint64_t key, enum gt_verdict *verdict)
 enum gt_verdict gt_verdict_judge(uint64_t key, const struct gt_module_range *range)
 {
 	enum gt_verdict verdict = GT_VERDICT_RECORD;
-	uint64_t mask = gt_lock(&lock);
+	uint64_t mask = gt_lock(lock);
 
 	if (mask != GT_LOCK_REFUSED && find(key, &verdict) == NOT_FOUND)
 		verdict = judge_function(key, range);
-	gt_unlock(&lock, mask);
+	gt_unlock(lock, mask);
 	return verdict;
 }
 
@@ -238,10 +238,10 @@ uint32_t gt_verdict_info_of(uint64_t key)
 		if (id && __atomic_load_n(&gt_verdict_infos[id].key, __ATOMIC_ACQUIRE) == key)
 			return id;
 	}
-	mask = gt_lock(&lock);
+	mask = gt_lock(lock);
 	place = mask != GT_LOCK_REFUSED ? find(key, &verdict) : NOT_FOUND;
 	id = place != NOT_FOUND ? ids[place] : 0;
-	gt_unlock(&lock, mask);
+	gt_unlock(lock, mask);
 	return id;
 }
 
@@ -294,7 +294,7 @@ enum gt_verdict gt_verdict_region(const char *name, const char *canonical, const
 	*ticket = 0;
 	if (!gt_verdicts.mode || gt_verdicts.mode & GT_VERDICT_UNSET)
 		return GT_VERDICT_RECORD;
-	mask = gt_lock(&lock);
+	mask = gt_lock(lock);
 	if (mask == GT_LOCK_REFUSED)
 		return GT_VERDICT_RECORD;
 	n = names_of(name, canonical, group);
@@ -310,7 +310,7 @@ enum gt_verdict gt_verdict_region(const char *name, const char *canonical, const
 		*ticket = keep_info(&info, 0);
 	if (verdict == GT_VERDICT_ASK && !*ticket)
 		verdict = GT_VERDICT_RECORD;
-	gt_unlock(&lock, mask);
+	gt_unlock(lock, mask);
 	return verdict;
 }
 
@@ -321,11 +321,11 @@ void gt_verdict_region_made(uint32_t ref, uint32_t ticket)
 
 	if (!ticket || ticket > info_count)
 		return;
-	mask = gt_lock(&lock);
+	mask = gt_lock(lock);
 	__atomic_store_n(&gt_verdict_infos[ticket].key, key, __ATOMIC_RELEASE);
 	if (mask != GT_LOCK_REFUSED && find(key, &verdict) == NOT_FOUND && make_room())
 		insert(key, GT_VERDICT_ASK, ticket);
-	gt_unlock(&lock, mask);
+	gt_unlock(lock, mask);
 }
 
 const char *gt_verdict_group(const char *name, const char *canonical, const char *group)
@@ -335,12 +335,12 @@ const char *gt_verdict_group(const char *name, const char *canonical, const char
 
 	if (!gt_verdict_filter)
 		return group;
-	mask = gt_lock(&lock);
+	mask = gt_lock(lock);
 	if (mask == GT_LOCK_REFUSED)
 		return group;
 	n = names_of(name, canonical, group);
 	group = gt_filter_group(gt_verdict_filter, &n);
-	gt_unlock(&lock, mask);
+	gt_unlock(lock, mask);
 	return group;
 }
 
@@ -453,7 +453,7 @@ bool gt_verdict_set_rank(int64_t rank)
 	if (!gt_verdict_filter || gt_verdicts.mode & GT_VERDICT_UNSET ||
 	    !(gt_filter_needs(gt_verdict_filter) & GT_FILTER_HAS_CLAUSES))
 		return true;
-	mask = gt_lock(&lock);
+	mask = gt_lock(lock);
 	if (mask == GT_LOCK_REFUSED)
 		return true;
 	on = gt_filter_set_rank(gt_verdict_filter, rank);
@@ -462,7 +462,7 @@ bool gt_verdict_set_rank(int64_t rank)
 		__atomic_store_n(&gt_verdicts.mode, mode, __ATOMIC_RELEASE);
 		judge_again();
 	}
-	gt_unlock(&lock, mask);
+	gt_unlock(lock, mask);
 	return on;
 }
 
@@ -473,7 +473,7 @@ void gt_verdict_forget(uint64_t start, uint64_t end)
 
 	if (gt_verdicts.table == no_table)
 		return;
-	mask = gt_lock(&lock);
+	mask = gt_lock(lock);
 	for (uint64_t i = 0; mask != GT_LOCK_REFUSED && i <= gt_verdicts.mask; i++) {
 		uint64_t entry = gt_verdicts.table[i];
 		uint64_t key = entry >> 2;
@@ -491,22 +491,7 @@ void gt_verdict_forget(uint64_t start, uint64_t end)
 	}
 	if (mask != GT_LOCK_REFUSED)
 		gt_verdict_names_forget(start, end);
-	gt_unlock(&lock, mask);
-}
-
-uint64_t gt_verdict_lock(void)
-{
-	return gt_lock(&lock);
-}
-
-void gt_verdict_unlock(uint64_t mask)
-{
-	gt_unlock(&lock, mask);
-}
-
-void gt_verdict_lock_reset(void)
-{
-	lock = (struct gt_lock){ 0 };
+	gt_unlock(lock, mask);
 }
 
 void gt_verdict_counts(uint32_t *functions, uint32_t *dropped)

@@ -132,11 +132,6 @@ GT_HIDDEN const char *gt_verdict_group(const char *name, const char *canonical, 
 /* Nothing of what lay in [start, end) is there any more. The lock of modules.c may be held. */
 GT_HIDDEN void gt_verdict_forget(uint64_t start, uint64_t end);
 
-/* Held over a fork, so that the child's table is whole; free again in a child that no handler made. */
-GT_HIDDEN uint64_t gt_verdict_lock(void);
-GT_HIDDEN void gt_verdict_unlock(uint64_t mask);
-GT_HIDDEN void gt_verdict_lock_reset(void);
-
 /* How many functions have been looked up, and how many of them are dropped (for tests). */
 GT_HIDDEN void gt_verdict_counts(uint32_t *functions, uint32_t *dropped);
 

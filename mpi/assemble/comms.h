@@ -72,7 +72,7 @@ int gt_mpi_make(struct gt_mpi *mpi, const struct gt_spool *spool, const struct g
 /* The Cartesian topologies of communicators whose members were all recorded, up to GT_DIMENSIONS dimensions. */
 void gt_mpi_topologies(const struct gt_mpi *mpi, const struct gt_spool *spool, struct gt_defs *defs);
 
-/* Have all hosts of a job found each other with all its ranks? (lib/record/hosts.c) */
+/* Have all hosts of a job found each other with all its ranks? (lib/record/ranks.c) */
 bool gt_mpi_complete(int dirfd, uint64_t job);
 void gt_mpi_free(struct gt_mpi *mpi);
 

@@ -237,7 +237,7 @@ static bool job_file(const char *name)
 	       !strncmp(name, "new.", 4);
 }
 
-/* How the hosts of parallel programs found each other (lib/record/hosts.c). */
+/* How the hosts of parallel programs found each other (lib/record/ranks.c). */
 static void clean_jobs(int archive)
 {
 	DIR *dir = gt_folder_list(archive, "spool");
