@@ -238,19 +238,14 @@ static bool first_libc(void)
 	return !map->l_name || !*map->l_name;
 }
 
-static void register_handlers(void)
-{
-	gt_fork_handlers();
-	at_quick_exit(end_quickly);
-	status_comes = first_libc() && !on_exit(end_with_status, NULL);
-}
-
 __attribute__((constructor(101))) static void construct(void)
 {
 	int saved = errno;
 
 	if (gt_start()) {
-		register_handlers();
+		gt_fork_handlers();
+		at_quick_exit(end_quickly);
+		status_comes = first_libc() && !on_exit(end_with_status, NULL);
 		gt_own_location();
 	}
 	errno = saved;

@@ -13,11 +13,8 @@
 #include "lib/record/record.h"
 #include "lib/record/verdict.h"
 
-#include <dlfcn.h>
 #include <errno.h>
-#include <link.h>
 #include <pthread.h>
-#include <stdlib.h>
 #include <string.h>
 #include <sys/auxv.h>
 
@@ -362,14 +359,6 @@ bool gt_active(void)
 
 /* ---- fork ------------------------------------------------------------------------------------ */
 
-/* Is this a process of the run, one that will be seen to end or to become another program? */
-static bool takes_part(void)
-{
-	int state = gt_state_now();
-
-	return state == GT_READY || state == GT_FORKED;
-}
-
 static void prepare_fork(void)
 {
 	uint64_t held = gt_hold_signals();
@@ -406,13 +395,6 @@ static void become_child(void)
 	__atomic_store_n(&gt_state, GT_FORKED, __ATOMIC_RELEASE);
 }
 
-int gt_next_absent(void)
-{
-	if (!takes_part())
-		return -1;
-	return gt_sys_refused() ? GT_ABSENT_SANDBOX : gt_run_next_absent();
-}
-
 void gt_child_waits(int n)
 {
 	if (parent.waits)
@@ -423,9 +405,9 @@ static void in_child(void)
 {
 	int state = gt_state_now();
 
-	if (gt_sys_refused() && takes_part())
+	if (gt_sys_refused() && gt_takes_part())
 		gt_run_absent(GT_ABSENT_SANDBOX, 1);
-	parent.waits = takes_part() && !gt_sys_refused();
+	parent.waits = gt_takes_part() && !gt_sys_refused();
 	if (parent.waits)
 		gt_run_waiting(1);
 	gt_pid = gt_sys_getpid();

@@ -63,6 +63,14 @@ static inline int gt_state_now(void)
 	return __atomic_load_n(&gt_state, __ATOMIC_ACQUIRE);
 }
 
+/* Is this a process of the run, one that will be seen to end or to become another program? */
+static inline bool gt_takes_part(void)
+{
+	int state = gt_state_now();
+
+	return state == GT_READY || state == GT_FORKED;
+}
+
 /* Reasons to send every event through the slow path. Atomic bits. */
 enum gt_attention {
 	GT_ATT_OFF = 1,     /* VT_OFF */
@@ -287,7 +295,8 @@ GT_HIDDEN void gt_run_forked_absent(void); /* in a child: counts it if its paren
 GT_HIDDEN void gt_run_absent(unsigned cause, int n);
 GT_HIDDEN unsigned gt_absent_cause(int error);
 GT_HIDDEN void gt_run_waiting(int n); /* a forked child begins or ends to have recorded nothing */
-GT_HIDDEN int gt_run_next_absent(void); /* for gt_next_absent() */
+/* Would a program that this process starts be missing from the trace? An enum gt_absent, -1: no. */
+GT_HIDDEN int gt_next_absent(void);
 GT_HIDDEN void gt_run_leave(void);  /* and assemble, if this was the last process */
 
 /* ---- buffer ----------------------------------------------------------------------------------------- */
@@ -331,8 +340,6 @@ GT_HIDDEN void gt_locations_forget(void); /* in a forked child */
 /* Sets up if that was not done yet. Returns true if the process records. */
 GT_HIDDEN bool gt_start(void);
 GT_HIDDEN int gt_state_begun(void); /* the state, after gt_start() if nothing has happened yet */
-/* Would a program that this process starts be missing from the trace? An enum gt_absent, -1: no. */
-GT_HIDDEN int gt_next_absent(void);
 GT_HIDDEN void gt_child_waits(int n); /* gt_run_waiting() in a child that has recorded nothing yet */
 /* What `gputrace run` would have preloaded a library for, if the program has it not. */
 GT_HIDDEN void gt_complain_of_start(void);

@@ -620,13 +620,15 @@ void gt_run_waiting(int n)
 }
 
 /* Tries what the next program will have to do. */
-int gt_run_next_absent(void)
+int gt_next_absent(void)
 {
 	char path[1300];
 	int fd;
 
-	if (!gt_run)
+	if (!gt_run || !gt_takes_part())
 		return -1;
+	if (gt_sys_refused())
+		return GT_ABSENT_SANDBOX;
 	if (gt_run->uid != (uid_t)GT_SYS1(SYS_geteuid, 0))
 		return GT_ABSENT_USER;
 	gt_text(path, sizeof(path), "%s/run", home);

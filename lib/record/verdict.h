@@ -98,12 +98,6 @@ static inline enum gt_verdict gt_verdict_of(uint64_t key)
 	return gt_verdict_look(key);
 }
 
-/* Is the function never recorded? (False also for those that must be asked for.) */
-static inline bool gt_filtered(uintptr_t function)
-{
-	return gt_verdict_of(function) == GT_VERDICT_DROP;
-}
-
 /*
  * Reads VT_FILTER_SPEC, VT_GROUPS_SPEC and VT_MAX_STACK_DEPTH from gt_settings. Call it once, from
  * the set-up of the process, before anything is recorded; it never fails: without memory or with a

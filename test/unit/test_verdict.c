@@ -93,7 +93,7 @@ Test(verdict, no_filter)
 	cr_expect_eq(gt_verdicts.mode, 0);
 	cr_expect_eq(gt_verdicts.mask, 0);
 	cr_expect_eq(VERDICT(verdict_dropped), GT_VERDICT_RECORD);
-	cr_expect_not(gt_filtered((uintptr_t)verdict_dropped));
+	cr_expect_eq(gt_verdict_of((uintptr_t)verdict_dropped), GT_VERDICT_RECORD);
 	cr_expect(gt_verdict_set_rank(3));
 	gt_verdict_forget(0, UINT64_MAX);
 }
@@ -106,7 +106,7 @@ Test(verdict, names)
 	cr_expect_eq(gt_verdicts.mode, GT_VERDICT_TABLE | GT_VERDICT_TRACK);
 	for (int i = 0; i < 3; i++) {
 		cr_expect_eq(VERDICT(verdict_dropped), GT_VERDICT_DROP);
-		cr_expect(gt_filtered((uintptr_t)verdict_dropped));
+		cr_expect_eq(gt_verdict_of((uintptr_t)verdict_dropped), GT_VERDICT_DROP);
 		cr_expect_eq(VERDICT(verdict_kept), GT_VERDICT_RECORD);
 		cr_expect_eq(VERDICT(verdict_asked), GT_VERDICT_ASK);
 	}
