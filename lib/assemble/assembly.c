@@ -13,6 +13,7 @@
 #include "lib/assemble/archive/conversion.h"
 #include "lib/assemble/halves.h"
 #include "lib/assemble/spool/deferred.h"
+#include "lib/assemble/spool/stream_sort.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -548,7 +549,9 @@ void gt_assembly_free(struct gt_assembly *a)
 	for (size_t i = 0; i < a->spool.proc_count; i++) {
 		if (a->conv.names)
 			gt_names_free(&a->conv.names[i]);
-		gt_side_forget(&a->spool.procs[i]);
+		gt_deferred_forget(&a->spool.procs[i]);
+		for (size_t k = 0; k < a->spool.procs[i].loc_count; k++)
+			gt_stream_forget(&a->spool.procs[i].locs[k]);
 	}
 	free(a->conv.names);
 	if (a->symbolizer.symbols)

@@ -11,9 +11,9 @@ lib_libgtassemble_la_SOURCES += lib/assemble/spool/collect.c lib/assemble/spool/
 	lib/assemble/spool/partials.c lib/assemble/spool/partials.h lib/assemble/spool/proc.c \
 	lib/assemble/spool/proc.h lib/assemble/spool/sort.c lib/assemble/spool/sort.h \
 	lib/assemble/spool/spool.c lib/assemble/spool/spool.h lib/assemble/spool/stream.c \
-	lib/assemble/spool/stream.h lib/assemble/spool/stream_sort.c lib/assemble/spool/units.c \
-	lib/assemble/spool/units.h lib/assemble/spool/unpack.c lib/assemble/spool/unpack.h \
-	lib/assemble/spool/window.c lib/assemble/spool/window.h
+	lib/assemble/spool/stream.h lib/assemble/spool/stream_sort.c lib/assemble/spool/stream_sort.h \
+	lib/assemble/spool/units.c lib/assemble/spool/units.h lib/assemble/spool/unpack.c \
+	lib/assemble/spool/unpack.h lib/assemble/spool/window.c lib/assemble/spool/window.h
 lib_libgtassemble_la_SOURCES += lib/assemble/adapters/assemblers.c \
 	lib/assemble/adapters/assemblers.h lib/assemble/adapters/half.h
 lib_libgtassemble_la_SOURCES += lib/assemble/clock/chain.c lib/assemble/clock/chain.h \

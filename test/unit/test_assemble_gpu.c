@@ -581,3 +581,44 @@ Test(gpu, large, .timeout = 120)
 	free(events);
 	remove_run(&r);
 }
+
+/* What the process has read so far; 0: the kernel does not say. */
+static uint64_t bytes_read(void)
+{
+	FILE *file = fopen("/proc/self/io", "r");
+	unsigned long long bytes = 0;
+
+	if (file && fscanf(file, "rchar: %llu", &bytes) != 1)
+		bytes = 0;
+	if (file)
+		fclose(file);
+	return bytes;
+}
+
+/* The stream is read twice, whatever the number of its lanes: to count them, and for all of them. */
+Test(gpu, many_lanes)
+{
+	struct gpu_run r = gpu_run();
+	unsigned n = 20000, lanes = 50;
+	uint64_t before, bytes = n * 4 * sizeof(struct gt_slot);
+	char *events;
+
+	for (unsigned i = n; i-- > 0;)
+		activity(&r, r.kernel, i, 100 + 10 * i, 100 + 10 * (i + lanes));
+	mk_loc_close(r.thread);
+	mk_loc_close(r.stream);
+	mk_loc_close(r.deferred);
+	mk_proc_end(r.p, GT_END_EXIT, 0, AT(10 * (uint64_t)(n + lanes) + 1000));
+	before = bytes_read();
+	cr_assert(eq(int, assemble(r.dir), 0));
+	if (before)
+		cr_expect(bytes_read() - before < 3 * bytes, "%llu bytes were read of a stream of %llu",
+			  (unsigned long long)(bytes_read() - before), (unsigned long long)bytes);
+	expect_text(rb_definitions, r.dir,
+		    "location 50 STREAM CUDA[0:7] lane 50 in CUDA Context 1: 800 events");
+	events = rb_events(r.dir);
+	cr_assert(events && strstr(events, "\n50 590 ENTER kernel [CORRELATION_ID=49]\n"
+					   "50 1090 LEAVE kernel\n"));
+	free(events);
+	remove_run(&r);
+}

@@ -18,6 +18,7 @@
 #include "lib/assemble/archive/records.h"
 #include "lib/assemble/archive/use.h"
 #include "lib/assemble/spool/loss.h"
+#include "lib/assemble/spool/stream_sort.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -416,7 +417,7 @@ int gt_convert_location(struct gt_worker *w, uint32_t location)
 		gt_writer_use_pipe(t.writer);
 	rc = gt_stream_open(&t.stream, t.loc, w->buffer);
 	if (!rc && t.loc->win.flags & GT_LOC_UNSORTED && !t.loc->sorted) {
-		rc = gt_stream_sort(&t.stream, out->lane, conv->workfd);
+		rc = gt_stream_sort(&t.stream, t.loc, out->lane, conv->workfd);
 		if (rc)
 			gt_stream_close(&t.stream);
 	}

@@ -239,7 +239,7 @@ int gt_deferred_open(struct gt_deferred **result, const struct gt_loc *loc, int 
 	return 0;
 }
 
-void gt_side_forget(struct gt_proc *proc)
+void gt_deferred_forget(struct gt_proc *proc)
 {
 	if (proc->spread && !proc->spread->failed)
 		free_shares(proc->spread);

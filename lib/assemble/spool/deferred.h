@@ -26,7 +26,7 @@ int gt_deferred_open(struct gt_deferred **deferred, const struct gt_loc *loc, in
 void gt_deferred_close(struct gt_deferred *deferred);
 
 /* Frees what the process's locations have in common, when all of them are done. */
-void gt_side_forget(struct gt_proc *proc);
+void gt_deferred_forget(struct gt_proc *proc);
 
 /* Goes to the next unit. 0 or a negative errno, after which there is none. */
 int gt_deferred_next(struct gt_deferred *deferred);

@@ -35,6 +35,7 @@ struct gt_loc {
 	bool sorted;              /* it is in order of time as it is */
 	bool deferred;            /* streams of kind GT_LOC_DEFERRED hold records of this location */
 	uint32_t comms;           /* bit i: it takes part in the i-th communicator for transfers */
+	struct gt_split *split;   /* stream_sort.c: its lanes that have not been converted */
 	struct gt_sorter *added;  /* not NULL: the location has no stream, but these: ENTER and LEAVE with
 				     numbers of the archive's regions ... */
 	uint32_t added_name;      /* ... a name, a string of the archive ... */

@@ -46,13 +46,6 @@ int gt_stream_open(struct gt_stream *stream, const struct gt_loc *loc, struct gt
 void gt_stream_close(struct gt_stream *stream);
 
 /*
- * For a location whose records are not in order of time: reads the whole stream and sorts it; what
- * comes out then is in order, and is what belongs to the lane (0: the first, or only one). Temporary
- * files go into the folder `dirfd`. 0 or a negative errno.
- */
-int gt_stream_sort(struct gt_stream *stream, unsigned lane, int dirfd);
-
-/*
  * Reads the next piece behind what has not been consumed (at..end, at most GT_STREAM_TAIL bytes,
  * moves to the front of the buffer). Returns 0, also at the end (eof), or a negative errno.
  */
