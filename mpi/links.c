@@ -252,15 +252,22 @@ struct gt_mpi_members gt_mpi_members(MPI_Group group, const struct gt_mpi_link *
 
 /* ---- new ones ------------------------------------------------------------------------------- */
 
-/* Open MPI tells a spawned process "<job>.<rank>:<number>" of the one that spawned it. */
+/*
+ * Open MPI passes to a spawned process "<job>.<rank>:<number>" of the one that spawned it. In Open MPI 5 jobs are
+ * called "<launcher>@<number>", and a job stands here as a hash of the launcher's name above 16 bits of number.
+ */
 static void parent_place(char *place)
 {
-	const char *port = getenv("OMPI_PARENT_PORT");
-	char job[64];
+	const char *port = getenv("OMPI_PARENT_PORT"), *own = getenv("PMIX_NAMESPACE");
+	const char *number = own ? strrchr(own, '@') : NULL;
+	char job[64], name[PLACE];
 	unsigned rank;
 
-	if (port && sscanf(port, "%63[0-9].%u:", job, &rank) == 2)
-		snprintf(place, PLACE, "%lx.%u", (unsigned long)gt_mpi_job_of(job), rank);
+	if (!port || sscanf(port, "%63[0-9].%u:", job, &rank) != 2)
+		return;
+	if (number)
+		snprintf(name, sizeof(name), "%.*s@%lu", (int)(number - own), own, strtoul(job, NULL, 10) & 0xffff);
+	snprintf(place, PLACE, "%lx.%u", (unsigned long)gt_mpi_job_of(number ? name : job), rank);
 }
 
 static bool address_text(const struct sockaddr_storage *address, char *text, size_t size)

@@ -44,7 +44,8 @@ static void look_at(const char *spool, const char *name, uint32_t self, struct g
 	char path[1400];
 
 	gt_text(path, sizeof(path), "%s/%s/proc", spool, name);
-	if (gt_sys_read_file(path, O_NOFOLLOW, &proc, sizeof(proc)) != (ssize_t)sizeof(proc) || proc.magic != GT_MAGIC_PROC)
+	if (gt_sys_read_file(path, O_NOFOLLOW, &proc, sizeof(proc)) != (ssize_t)sizeof(proc) ||
+	    proc.magic != GT_MAGIC_PROC)
 		return;
 	survey->recorded++;
 	if (proc.state == GT_PROC_ENDED || proc.pid == self)
