@@ -90,19 +90,16 @@ bool gt_spool_window(const char *name, uint32_t *id)
 	       (name[1] != '0' || name[2] == '.');
 }
 
+static int by_id(const void *id, const void *loc)
+{
+	uint32_t a = *(const uint32_t *)id, b = ((const struct gt_loc *)loc)->id;
+
+	return (a > b) - (a < b);
+}
+
 struct gt_loc *gt_proc_loc(const struct gt_proc *proc, uint32_t id)
 {
-	size_t low = 0, high = proc->loc_count;
-
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-
-		if (proc->locs[middle].id < id)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return low < proc->loc_count && proc->locs[low].id == id ? &proc->locs[low] : NULL;
+	return proc->loc_count ? bsearch(&id, proc->locs, proc->loc_count, sizeof(*proc->locs), by_id) : NULL;
 }
 
 const void *gt_proc_find(const struct gt_proc *proc, unsigned type, uint32_t id, size_t *bytes)
