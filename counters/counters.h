@@ -71,10 +71,23 @@ GT_HIDDEN const char *gt_cn_full_name(const struct gt_plugin *plugin, const stru
 /* The definition of a group's metric number i; `name` stays until it is used. */
 GT_HIDDEN struct gt_metric_info gt_cn_info(const struct gt_cn_group *group, unsigned i, char *name, size_t size);
 
+/* ---- plug-ins (plugins.c) --------------------------------------------------------------------------- */
+
+/*
+ * The plug-in that a name in VT_PLUGIN_CNTR_METRICS begins with, loaded if it was not yet (NULL: it cannot be used, which
+ * has been said), and what it calls the metric. False: there is no library of that name.
+ */
+GT_HIDDEN bool gt_cn_plugin(const char *name, const struct gt_plugin **plugin, const char **metric);
+/* Is this a metric that can be recorded? Ends its texts. */
+GT_HIDDEN bool gt_cn_metric_sound(struct gt_plugin_metric *metric);
+
 /* ---- reading ---------------------------------------------------------------------------------------- */
 
 /* Opens the group here and closes it again; leaves out of it what cannot be had together, and says so. */
 GT_HIDDEN bool gt_cn_try(struct gt_cn_group *group);
 GT_HIDDEN void gt_cn_sync_begin(void); /* sync.c */
+GT_HIDDEN void gt_cn_sink_begin(void); /* sink.c: values that sources deliver themselves */
+GT_HIDDEN void gt_cn_sink_end(void);
+GT_HIDDEN void gt_cn_sink_forked(void);
 
 #endif

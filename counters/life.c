@@ -12,7 +12,7 @@
 
 static bool is_asked(void)
 {
-	static const char *const settings[] = { "VT_METRICS", "VT_RUSAGE" };
+	static const char *const settings[] = { "VT_METRICS", "VT_RUSAGE", "VT_PLUGIN_CNTR_METRICS" };
 	const char *mode = gt_setting("VT_MODE"), *value;
 
 	if (!mode || !strcmp(mode, "OFF"))
@@ -25,11 +25,14 @@ static bool is_asked(void)
 
 static void fork_child(void)
 {
+	gt_cn_sink_forked();
 	gt_cn_sources_forked();
 }
 
 static void end(int how)
 {
+	if (how != GT_END_NONE)
+		gt_cn_sink_end();
 	if (how != GT_END_EXEC && how != GT_END_NONE)
 		gt_cn_sources_end();
 }
@@ -52,6 +55,7 @@ static void set_up(void)
 	gt_guard();
 	gt_cn_wishes();
 	gt_cn_sync_begin();
+	gt_cn_sink_begin();
 	gt_unguard();
 	pthread_sigmask(SIG_SETMASK, &before, NULL);
 }

@@ -213,7 +213,11 @@ static int ask(const struct gt_cn_wish *wish, const struct gt_plugin *plugin, co
 		found[i] = (struct gt_plugin_metric){ .bytes = sizeof(found[i]) };
 	n = plugin->find(name, found, GT_PLUGIN_METRICS, why, room);
 	for (int i = 0; i < n && i < (int)GT_PLUGIN_METRICS; i++)
-		put(wish, plugin, &found[i]);
+		if (gt_cn_metric_sound(&found[i]))
+			put(wish, plugin, &found[i]);
+		else
+			gt_message(1, "%s: what %s says of its metric %s makes no sense: it is left out",
+				   wish->setting, plugin->name, found[i].name);
 	return n;
 }
 
@@ -242,6 +246,21 @@ static void grant(const struct gt_cn_wish *wish)
 		gt_message(1, "%s: %s cannot be counted: %s", wish->setting, wish->name, first);
 	else
 		say_unknown(wish);
+}
+
+/* A name in VT_PLUGIN_CNTR_METRICS. */
+static void grant_plugin(const struct gt_cn_wish *wish)
+{
+	char why[GT_PLUGIN_TEXT] = "";
+	const struct gt_plugin *plugin;
+	const char *metric;
+
+	if (!gt_cn_plugin(wish->name, &plugin, &metric))
+		gt_message(1, "%s: there is no plug-in for %s in VT_PLUGIN_CNTR_PATH or LD_LIBRARY_PATH", wish->setting,
+			   wish->name);
+	else if (plugin && ask(wish, plugin, metric, why, sizeof(why)) <= 0)
+		gt_message(1, "%s: the plug-in %s has no metric %s here%s%s", wish->setting, plugin->name, metric,
+			   why[0] ? ": " : "", why);
 }
 
 /* ---- lists ------------------------------------------------------------------------------------------- */
@@ -276,7 +295,8 @@ static void take_interval(struct gt_cn_wish *wish)
 	wish->interval = (uint64_t)ms * MS;
 }
 
-static void read_list(const char *setting, const char *list, char separator, uint64_t interval)
+static void read_list(const char *setting, const char *list, char separator, uint64_t interval,
+		      void (*grant_one)(const struct gt_cn_wish *wish))
 {
 	while (*list) {
 		struct gt_cn_wish wish = { .setting = setting, .interval = interval };
@@ -289,7 +309,7 @@ static void read_list(const char *setting, const char *list, char separator, uin
 		memcpy(wish.name, list + wish.absolute, used);
 		take_interval(&wish);
 		if (wish.name[0])
-			grant(&wish);
+			grant_one(&wish);
 		list += length + (list[length] != '\0');
 	}
 }
@@ -302,7 +322,7 @@ static bool is_off(const char *list)
 void gt_cn_wishes(void)
 {
 	const char *metrics = gt_setting("VT_METRICS"), *rusage = gt_setting("VT_RUSAGE");
-	const char *separator = gt_setting("VT_METRICS_SEP");
+	const char *plugins = gt_setting("VT_PLUGIN_CNTR_METRICS"), *separator = gt_setting("VT_METRICS_SEP");
 	char sep = separator && *separator ? *separator : ':';
 
 	/* One more for what a source finds. Mapped here: 0.8 MB that no program without counters pays for. */
@@ -313,8 +333,10 @@ void gt_cn_wishes(void)
 		return;
 	}
 	if (!is_off(metrics))
-		read_list("VT_METRICS", metrics, sep, GT_CN_UNSET);
+		read_list("VT_METRICS", metrics, sep, GT_CN_UNSET, grant);
 	if (!is_off(rusage))
 		read_list("VT_RUSAGE", !strcmp(rusage, "yes") ? "all" : rusage, sep,
-			  number_of("VT_RUSAGE_INTV") * MS);
+			  number_of("VT_RUSAGE_INTV") * MS, grant);
+	if (!is_off(plugins))
+		read_list("VT_PLUGIN_CNTR_METRICS", plugins, sep, GT_CN_UNSET, grant_plugin);
 }

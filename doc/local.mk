@@ -39,6 +39,9 @@ update-format:
 
 exampledir = $(docdir)/examples
 dist_example_DATA = doc/examples/demo.c doc/examples/cg.c doc/examples/timeline.py
+exampleplugindir = $(exampledir)/plugin
+dist_exampleplugin_DATA = doc/examples/plugin/Makefile doc/examples/plugin/calls.c doc/examples/plugin/check.sh \
+	doc/examples/plugin/program.c doc/examples/plugin/squares.c
 examplesamplerdir = $(exampledir)/sampler
 dist_examplesampler_DATA = doc/examples/sampler/sampler.c
 exampleadapterdir = $(exampledir)/adapter
@@ -55,4 +58,5 @@ EXTRA_DIST += doc/adr/0001-own-window-and-spool.md doc/adr/0002-reserve-with-xad
 	doc/adr/0008-hosts-meet-in-files.md doc/adr/0009-hosts-convert-their-own.md \
 	doc/adr/0010-links-between-programs.md doc/adr/0011-run-stays-as-the-parent.md \
 	doc/adr/0012-confined-programs.md doc/adr/0013-one-folder-is-held.md \
-	doc/adr/0014-messages-order-hosts.md doc/adr/0015-answers-to-a-review.md doc/adr/0016-the-live-view-is-read-from-outside.md
+	doc/adr/0014-messages-order-hosts.md doc/adr/0015-answers-to-a-review.md doc/adr/0016-the-live-view-is-read-from-outside.md \
+	doc/adr/0017-plug-ins-are-tried-in-a-copy.md

@@ -79,6 +79,8 @@ GT_API int gt_adapter_register(const struct gt_adapter *adapter);
 GT_API bool gt_active(void);
 /* Has the process confined itself (seccomp)? Then an adapter makes no system call of its own: it may kill. */
 GT_API bool gt_is_confined(void);
+/* In a copy of the process that the adapter has made by a system call of its own (clone): it is not recorded. */
+GT_API void gt_copy_unrecorded(void);
 /* Is recording switched on (VT_ON, VT_OFF)? gt_active() asks more. */
 GT_API bool gt_is_on(void);
 

@@ -287,6 +287,12 @@ static bool born_confined(void)
 	return gt_process_filters() > before;
 }
 
+void gt_copy_unrecorded(void)
+{
+	gt_verdicts.mode = GT_VERDICT_UNSET;
+	__atomic_store_n(&gt_state, GT_DEAD, __ATOMIC_RELEASE);
+}
+
 bool gt_start(void)
 {
 	int state = gt_state_now(), rc;

@@ -9,3 +9,5 @@ endif
 
 dist_check_SCRIPTS += test/counters/counters.test
 EXTRA_DIST += test/counters/steps.c test/counters/sums.py test/counters/usage.c
+dist_check_SCRIPTS += test/counters/plugins.test
+EXTRA_DIST += test/counters/bad_plugin.c test/counters/scorep_like.c
