@@ -385,6 +385,7 @@ int main(int argc, char **argv)
 	else if (!strcmp(how, "kill")) {
 		talk(inter, "spawned");
 		if (second && me) {
+			sleep(1); /* the others write what they did */
 			kill(getppid(), SIGKILL); /* the launcher */
 			raise(SIGKILL);
 		}
