@@ -10,6 +10,7 @@
 #include <stdio.h>
 
 #include "cuda/cuda.h"
+#include "cuda/lock.h"
 
 #define CONTEXTS 64u
 #define WAITS    4096u /* a power of two */
@@ -23,12 +24,7 @@ static struct bound {
 	uint64_t late, late_most;
 } bounds[CONTEXTS];
 
-/* Written by the program's threads, one slot each time. */
-static struct wait {
-	uint64_t number; /* 1 + how many came before: the slot is complete when this is right */
-	uint64_t enter, leave;
-	uint32_t context;
-} waits[WAITS];
+static struct gt_cu_wait waits[WAITS];
 static uint64_t wait_count;
 
 static struct bound *find(uint32_t context)
@@ -66,30 +62,12 @@ void gt_cu_align_start(uint32_t context, uint64_t ticks)
 
 void gt_cu_align_waited(uint32_t context, uint64_t enter, uint64_t leave)
 {
-	uint64_t n = __atomic_fetch_add(&wait_count, 1, __ATOMIC_RELAXED);
-	struct wait *w = &waits[n % WAITS];
-
-	__atomic_store_n(&w->number, 0, __ATOMIC_RELAXED);
-	__atomic_thread_fence(__ATOMIC_RELEASE);
-	w->enter = enter;
-	w->leave = leave;
-	w->context = context;
-	__atomic_store_n(&w->number, n + 1, __ATOMIC_RELEASE);
-}
-
-static bool read_wait(uint64_t n, struct wait *copy)
-{
-	const struct wait *w = &waits[n % WAITS];
-
-	if (__atomic_load_n(&w->number, __ATOMIC_ACQUIRE) != n + 1)
-		return false;
-	*copy = *w;
-	__atomic_thread_fence(__ATOMIC_ACQUIRE);
-	return __atomic_load_n(&w->number, __ATOMIC_RELAXED) == n + 1;
+	gt_cu_wait_put(waits, WAITS, &wait_count,
+		       &(struct gt_cu_wait){ .enter = enter, .leave = leave, .context = context });
 }
 
 /* The first wait for the context that began after `tick`: the waits are about in order of their end. */
-static bool covering(uint32_t context, uint64_t tick, struct wait *found)
+static bool covering(uint32_t context, uint64_t tick, struct gt_cu_wait *found)
 {
 	static uint64_t from; /* where the search succeeded last: records come about in order */
 	uint64_t n = __atomic_load_n(&wait_count, __ATOMIC_ACQUIRE);
@@ -97,22 +75,21 @@ static bool covering(uint32_t context, uint64_t tick, struct wait *found)
 
 	if (from < first)
 		from = first;
-	while (from > first && from <= n && read_wait(from - 1, found) && found->enter >= tick)
+	while (from > first && from <= n && gt_cu_wait_get(waits, WAITS, from - 1, found) && found->enter >= tick)
 		from--;
 	for (uint64_t i = from; i < n && i < from + 256; i++)
-		if (read_wait(i, found) && found->context == context && found->enter >= tick) {
+		if (gt_cu_wait_get(waits, WAITS, i, found) && found->context == context && found->enter >= tick) {
 			from = i;
 			return true;
 		}
 	return false;
 }
 
-void gt_cu_align_end(uint32_t context, uint32_t stream, const struct gt_cu_call *call, uint64_t end)
+void gt_cu_align_end(uint32_t context, const struct gt_cu_call *call, uint64_t end)
 {
-	struct wait wait;
+	struct gt_cu_wait wait;
 	struct bound *b;
 
-	(void)stream;
 	if (!call->span || !covering(context, call->enter + call->span, &wait))
 		return;
 	b = find(context);

@@ -351,8 +351,7 @@ GT_HIDDEN void gt_cu_extras_end(void);
 GT_HIDDEN void gt_cu_align_early(uint32_t context, uint64_t ticks);
 GT_HIDDEN void gt_cu_align_start(uint32_t context, uint64_t ticks);
 /* A record ended; was it before the end of the wait that covers it? */
-GT_HIDDEN void gt_cu_align_end(uint32_t context, uint32_t stream, const struct gt_cu_call *call,
-			       uint64_t end);
+GT_HIDDEN void gt_cu_align_end(uint32_t context, const struct gt_cu_call *call, uint64_t end);
 /* From the program's threads: a wait for the whole context is over. */
 GT_HIDDEN void gt_cu_align_waited(uint32_t context, uint64_t enter, uint64_t leave);
 /* Writes the properties. */

@@ -8,21 +8,17 @@
  * records, further ones are not looked at. The rest of the file's state belongs to the reading thread.
  */
 #include "cuda/cuda.h"
+#include "cuda/lock.h"
 
 #define WINDOWS  256u /* a power of two */
 #define SHORTEST 5000u /* nanoseconds */
 
-/* Written by the program's threads, one slot each time. */
-static struct window {
-	uint64_t number; /* 1 + how many came before: the slot is complete when this is right */
-	uint64_t enter, leave;
-	uint32_t context, location;
-} arriving[WINDOWS];
+static struct gt_cu_wait arriving[WINDOWS];
 static uint64_t arrived;
 
 /* Those that wait for their records. */
 static struct open {
-	struct window window;
+	struct gt_cu_wait window;
 	uint64_t last;     /* end of the latest activity that ended in it; 0: none yet */
 	bool beyond;       /* something went on */
 } opened[WINDOWS];
@@ -31,20 +27,11 @@ static uint64_t taken;
 
 void gt_cu_implicit_call(uint32_t context, uint32_t location, uint64_t enter, uint64_t leave)
 {
-	uint64_t n;
-	struct window *w;
-
 	if (gt_cu_ns(leave - enter) < SHORTEST)
 		return;
-	n = __atomic_fetch_add(&arrived, 1, __ATOMIC_RELAXED);
-	w = &arriving[n % WINDOWS];
-	__atomic_store_n(&w->number, 0, __ATOMIC_RELAXED);
-	__atomic_thread_fence(__ATOMIC_RELEASE);
-	w->enter = enter;
-	w->leave = leave;
-	w->context = context;
-	w->location = location;
-	__atomic_store_n(&w->number, n + 1, __ATOMIC_RELEASE);
+	gt_cu_wait_put(arriving, WINDOWS, &arrived,
+		       &(struct gt_cu_wait){ .enter = enter, .leave = leave, .context = context,
+					     .location = location });
 }
 
 void gt_cu_implicit_take(void)
@@ -54,11 +41,10 @@ void gt_cu_implicit_take(void)
 	if (n - taken > WINDOWS)
 		taken = n - WINDOWS;
 	for (; taken < n && open_count < WINDOWS; taken++) {
-		const struct window *w = &arriving[taken % WINDOWS];
+		struct gt_cu_wait w;
 
-		if (__atomic_load_n(&w->number, __ATOMIC_ACQUIRE) != taken + 1)
-			continue;
-		opened[open_count++] = (struct open){ .window = *w };
+		if (gt_cu_wait_get(arriving, WINDOWS, taken, &w))
+			opened[open_count++] = (struct open){ .window = w };
 	}
 }
 

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * A lock for what the program's threads share: held with all signals blocked, so that a handler never
- * waits for it on the thread that has it, and never jumps away from under it. And waiting for a word.
+ * waits for it on the thread that has it, and never jumps away from under it. And waiting for a word; and
+ * a ring of what the program's threads write and ours reads.
  *
- * Limits: not recursive; in a forked child its word is set to 0. Keeps errno.
+ * Limits: not recursive; in a forked child its word is set to 0. Keeps errno. A ring keeps its newest slots.
  */
 #ifndef GT_CUDA_LOCK_H
 #define GT_CUDA_LOCK_H
@@ -11,6 +12,7 @@
 #include <errno.h>
 #include <limits.h>
 #include <linux/futex.h>
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <sys/syscall.h>
@@ -62,6 +64,42 @@ static inline void gt_cu_futex_wake(uint32_t *word)
 {
 	__atomic_add_fetch(word, 1, __ATOMIC_SEQ_CST);
 	syscall(SYS_futex, word, FUTEX_WAKE_PRIVATE, INT_MAX, NULL, NULL, 0);
+}
+
+/* A call that has waited, in a ring: each writer has a slot of its own. */
+struct gt_cu_wait {
+	uint64_t number; /* 1 + how many came before: the slot is complete when this is right */
+	uint64_t enter, leave;
+	uint32_t context, location;
+};
+
+/* *count: how many came; `size`: a power of two. */
+static inline void gt_cu_wait_put(struct gt_cu_wait *ring, uint32_t size, uint64_t *count,
+				  const struct gt_cu_wait *wait)
+{
+	uint64_t n = __atomic_fetch_add(count, 1, __ATOMIC_RELAXED);
+	struct gt_cu_wait *w = &ring[n % size];
+
+	__atomic_store_n(&w->number, 0, __ATOMIC_RELAXED);
+	__atomic_thread_fence(__ATOMIC_RELEASE);
+	w->enter = wait->enter;
+	w->leave = wait->leave;
+	w->context = wait->context;
+	w->location = wait->location;
+	__atomic_store_n(&w->number, n + 1, __ATOMIC_RELEASE);
+}
+
+/* False: the slot is not complete, or belongs to a later one. */
+static inline bool gt_cu_wait_get(const struct gt_cu_wait *ring, uint32_t size, uint64_t n,
+				  struct gt_cu_wait *copy)
+{
+	const struct gt_cu_wait *w = &ring[n % size];
+
+	if (__atomic_load_n(&w->number, __ATOMIC_ACQUIRE) != n + 1)
+		return false;
+	*copy = *w;
+	__atomic_thread_fence(__ATOMIC_ACQUIRE);
+	return __atomic_load_n(&w->number, __ATOMIC_RELAXED) == n + 1;
 }
 
 #endif

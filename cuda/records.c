@@ -136,7 +136,7 @@ static bool prepare(struct activity *a, const char *name)
 		gt_cu_align_start(a->context, a->start - a->call.enter);
 	}
 	if (a->has_call)
-		gt_cu_align_end(a->context, a->stream, &a->call, a->end);
+		gt_cu_align_end(a->context, &a->call, a->end);
 	gt_cu_implicit_activity(a->context, a->start, a->end);
 	a->place = gt_cu_stream(a->device, a->context, a->stream);
 	if (!a->place)
