@@ -11,7 +11,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define RUN (4u << 20)
+#define RUN           (4u << 20)
+#define ROLE_FUNCTION 1u /* OTF2_REGION_ROLE_FUNCTION */
 
 /* ---- what is wanted -------------------------------------------------------------------------------- */
 
@@ -29,35 +30,16 @@ static void look_at(struct gt_idle *idle, const struct gt_proc *proc)
 	idle->accel = list ? accel : NULL;
 	idle->compute = list && strstr(list, "compute");
 	idle->all = list && strstr(list, "all");
-	free(idle->kinds);
-	idle->kinds = NULL;
-	idle->kind_count = 0;
 }
 
 /* ---- activities ------------------------------------------------------------------------------------- */
 
-static bool computes(struct gt_idle *idle, uint32_t region)
+/* A kernel is a function, a copy a transfer; the group of either may be the user's (VT_GROUPS_SPEC). */
+static bool computes(const struct gt_idle *idle, uint32_t region)
 {
-	const struct gt_def_region *def;
-	const char *group;
+	const struct gt_def_region *def = gt_proc_find(idle->proc, GT_D_REGION, region, NULL);
 
-	if (region < idle->kind_count && idle->kinds[region])
-		return idle->kinds[region] == 2;
-	def = gt_proc_find(idle->proc, GT_D_REGION, region, NULL);
-	group = def ? gt_proc_string(idle->proc, def->group) : NULL;
-	if (region >= idle->kind_count && region < 1u << 20) {
-		uint32_t count = region + 256;
-		unsigned char *kinds = realloc(idle->kinds, count);
-
-		if (kinds) {
-			memset(kinds + idle->kind_count, 0, count - idle->kind_count);
-			idle->kinds = kinds;
-			idle->kind_count = count;
-		}
-	}
-	if (region < idle->kind_count)
-		idle->kinds[region] = group && !strcmp(group, idle->accel->computes) ? 2 : 1;
-	return group && !strcmp(group, idle->accel->computes);
+	return def && def->role == ROLE_FUNCTION;
 }
 
 static bool of_device(const struct gt_loc *loc)
@@ -206,7 +188,6 @@ int gt_idle_finish(struct gt_idle *idle, struct gt_spool *spool, struct gt_defs 
 		gt_sorter_free(device->busy);
 	}
 	free(idle->devices);
-	free(idle->kinds);
 	memset(idle, 0, sizeof(*idle));
 	return rc;
 }

@@ -28,8 +28,6 @@ struct gt_idle {
 	const struct gt_proc *proc; /* of which the rest is true */
 	const struct gt_accel *accel; /* the runtime whose idle times are wanted, or NULL */
 	bool compute, all;          /* which */
-	unsigned char *kinds;       /* by REGION id: 0 unknown, 1 other, 2 computes */
-	uint32_t kind_count;
 };
 
 /* Notes the activity in `units`, if idle times are wanted. 0 or a negative errno. */

@@ -20,7 +20,6 @@ static const struct gt_accel accel = {
 	.device = "cuda:device ",
 	.device_class = "CUDA Device",
 	.idle = "cuda:idle",
-	.computes = "CUDA_KERNEL",
 	.idle_compute = "COMPUTE IDLE",
 	.idle_all = "GPU IDLE",
 	.idle_name = "CUDA[%u] idle",

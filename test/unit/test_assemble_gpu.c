@@ -450,9 +450,10 @@ Test(gpu, late_records_alone)
 
 /* ---- idle times ------------------------------------------------------------------------------ */
 
-static void region_in_group(struct gpu_run *r, uint32_t *region, const char *name, const char *group)
+static void region_in_group(struct gpu_run *r, uint32_t *region, const char *name, const char *group,
+			    uint8_t role)
 {
-	struct gt_def_region def = { .role = 1, .paradigm = CUDA };
+	struct gt_def_region def = { .role = role, .paradigm = CUDA };
 
 	def.name = mk_string(r->p, name);
 	def.group = mk_string(r->p, group);
@@ -466,8 +467,8 @@ static struct gpu_run idle_run(const char *setting)
 	struct mk_loc *other = mk_loc_kind(r.p, 3, GT_LOC_GPU_STREAM, "CUDA[0:8]", r.context);
 
 	mk_property(r.p, "cuda:idle", setting);
-	region_in_group(&r, &r.kernel, "k", "CUDA_KERNEL");
-	region_in_group(&r, &r.copy, "c", "CUDA_MEMCPY");
+	region_in_group(&r, &r.kernel, "k", "of a groups file", 1 /* FUNCTION */);
+	region_in_group(&r, &r.copy, "c", "CUDA_MEMCPY", 30 /* DATA_TRANSFER */);
 	activity(&r, r.kernel, 3, 300, 400);
 	activity(&r, r.kernel, 1, 100, 200);
 	mk_enter(other, AT(50), r.copy);

@@ -16,7 +16,6 @@ struct gt_accel {
 	const char *device;        /* property of a process: this and a number -> UUID, address and name of a device */
 	const char *device_class;  /* of the system tree's node for it */
 	const char *idle;          /* property of a process: which idle times are wanted, "compute", "all", or both */
-	const char *computes;      /* group of the regions that compute */
 	const char *idle_compute, *idle_all; /* regions of idle times */
 	const char *idle_name;     /* of the location that has them: a format with the device's number */
 };
