@@ -28,7 +28,6 @@ GT_HIDDEN void gt_memory_end(struct gt_hook *hook, unsigned long long made);
 GT_HIDDEN void gt_memory_done(struct gt_hook *hook);
 /* Is it of the arena that serves while the real functions are looked for? */
 GT_HIDDEN int gt_memory_own(unsigned long long address);
-GT_HIDDEN void *gt_memory_move(unsigned long long address, unsigned long long bytes);
 
 /* An exception (std::bad_alloc) passes through. */
 static inline void gt_hook_done(struct gt_hook *hook)
