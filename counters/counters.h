@@ -3,7 +3,8 @@
  * What the parts of the adapter share: the sources, and the groups of counters that are read together.
  *
  * A source is a struct gt_plugin (<gputrace/plugin.h>), one file each: its name in sources.def is all that the rest
- * knows of it. names.c makes groups of what the user asks for; sync.c reads those of threads at enters and leaves.
+ * knows of it. names.c makes groups of what the user asks for; sync.c reads those of threads at enters and leaves,
+ * async.c all others.
  *
  * Limits: GT_CN_GROUPS groups of GT_PLUGIN_METRICS counters, GT_CN_SOURCES sources with those of plug-ins.
  */
@@ -89,5 +90,13 @@ GT_HIDDEN void gt_cn_sync_begin(void); /* sync.c */
 GT_HIDDEN void gt_cn_sink_begin(void); /* sink.c: values that sources deliver themselves */
 GT_HIDDEN void gt_cn_sink_end(void);
 GT_HIDDEN void gt_cn_sink_forked(void);
+
+/* async.c. pause: at the end and before an exec, with the last readings; resume: it failed. */
+GT_HIDDEN void gt_cn_async_begin(void);
+GT_HIDDEN void gt_cn_async_pause(void);
+GT_HIDDEN void gt_cn_async_resume(void);
+GT_HIDDEN void gt_cn_async_forked(void);
+/* reader.c: is it this process that reads the group, of all that could? Ask once. */
+GT_HIDDEN bool gt_cn_is_reader(const struct gt_cn_group *group);
 
 #endif

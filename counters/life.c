@@ -26,11 +26,28 @@ static bool is_asked(void)
 static void fork_child(void)
 {
 	gt_cn_sink_forked();
+	gt_cn_async_forked();
 	gt_cn_sources_forked();
+}
+
+static void end_polling(int how)
+{
+	sigset_t all, before;
+
+	sigfillset(&all);
+	pthread_sigmask(SIG_SETMASK, &all, &before);
+	gt_guard();
+	if (how == GT_END_NONE)
+		gt_cn_async_resume();
+	else
+		gt_cn_async_pause();
+	gt_unguard();
+	pthread_sigmask(SIG_SETMASK, &before, NULL);
 }
 
 static void end(int how)
 {
+	end_polling(how);
 	if (how != GT_END_NONE)
 		gt_cn_sink_end();
 	if (how != GT_END_EXEC && how != GT_END_NONE)
@@ -56,6 +73,7 @@ static void set_up(void)
 	gt_cn_wishes();
 	gt_cn_sync_begin();
 	gt_cn_sink_begin();
+	gt_cn_async_begin();
 	gt_unguard();
 	pthread_sigmask(SIG_SETMASK, &before, NULL);
 }

@@ -13,7 +13,7 @@
  *	find                                      for each name that the user gave
  *	open    read read read ...    close       synchronous: on each thread; polled: once, on a thread of gputrace's
  *	open    start    (deliver)    stop  close callback: once
- *	open    collect               close       post-mortem: on each thread, or once
+ *	open    collect               close       post-mortem: once
  *	end                                       once
  *
  * Rules for every source:

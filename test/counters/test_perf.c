@@ -151,6 +151,24 @@ Test(perf, one_read_for_each_group)
 		cr_expect_not(events[i].open);
 }
 
+Test(perf, clocks_lead)
+{
+	uint64_t ids[3] = { id("page-faults"), id("task-clock"), id("cs") }, values[3];
+	int first = opened;
+	void *state;
+
+	cr_assert_eq(gt_cn_perf.open(ids, 3, 0, &state), 0);
+	for (int i = 0; i < 3; i++)
+		events[first + i].value = 10 + (uint64_t)i;
+	reads = 0;
+	cr_assert_eq(gt_cn_perf.read(state, values, 3), 0);
+	cr_expect_eq(reads, 2);
+	cr_expect_eq(events[first + 1].group, first + 1, "as a member it would stand still");
+	for (int i = 0; i < 3; i++)
+		cr_expect_eq(values[i], 10 + (uint64_t)i);
+	gt_cn_perf.close(state);
+}
+
 Test(perf, nothing_is_estimated)
 {
 	uint64_t ids[6] = { id("cycles"),	 id("instructions"), id("branches"),

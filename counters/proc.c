@@ -1,0 +1,241 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * The process as /proc/self and getrusage(RUSAGE_SELF) show it: memory, I/O, context switches, time.
+ *
+ * Limits: the files are opened for each reading, so that nothing of ours is among the program's descriptors. What
+ * these readings add to rchar and syscr is taken off; what gputrace writes is not.
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <sys/syscall.h>
+#include <sys/time.h>
+#include <unistd.h>
+
+#include "counters/counters.h"
+
+enum file { STATUS, IO, RUSAGE };
+static const char *const paths[] = { "/proc/self/status", "/proc/self/io" };
+#define FIELD(field) offsetof(struct rusage, field)
+static const struct row {
+	const char *name, *unit, *description;
+	enum file file;
+	size_t offset; /* RUSAGE */
+	uint8_t mode, is_time;
+} rows[] = {
+	{ "VmSize", "KiB", "address space in use", STATUS, 0, GT_PLUGIN_ABSOLUTE, 0 },
+	{ "VmPeak", "KiB", "largest address space", STATUS, 0, GT_PLUGIN_ABSOLUTE, 0 },
+	{ "VmRSS", "KiB", "resident memory", STATUS, 0, GT_PLUGIN_ABSOLUTE, 0 },
+	{ "VmHWM", "KiB", "largest resident memory", STATUS, 0, GT_PLUGIN_ABSOLUTE, 0 },
+	{ "RssAnon", "KiB", "resident memory that is of no file", STATUS, 0, GT_PLUGIN_ABSOLUTE, 0 },
+	{ "RssFile", "KiB", "resident memory of files", STATUS, 0, GT_PLUGIN_ABSOLUTE, 0 },
+	{ "RssShmem", "KiB", "resident memory that is shared", STATUS, 0, GT_PLUGIN_ABSOLUTE, 0 },
+	{ "VmData", "KiB", "private writable address space", STATUS, 0, GT_PLUGIN_ABSOLUTE, 0 },
+	{ "VmSwap", "KiB", "memory that is swapped out", STATUS, 0, GT_PLUGIN_ABSOLUTE, 0 },
+	{ "Threads", "#", "threads, one of gputrace's among them", STATUS, 0, GT_PLUGIN_ABSOLUTE, 0 },
+	{ "rchar", "bytes", "read by system calls", IO, 0, 0, 0 },
+	{ "wchar", "bytes", "written by system calls", IO, 0, 0, 0 },
+	{ "syscr", "#", "system calls that read", IO, 0, 0, 0 },
+	{ "syscw", "#", "system calls that write", IO, 0, 0, 0 },
+	{ "read_bytes", "bytes", "read from storage", IO, 0, 0, 0 },
+	{ "write_bytes", "bytes", "written to storage", IO, 0, 0, 0 },
+	{ "cancelled_write_bytes", "bytes", "written, and dropped before they were stored", IO, 0, 0, 0 },
+	{ "utime", "us", "processor time in user mode", RUSAGE, FIELD(ru_utime), 0, 1 },
+	{ "stime", "us", "processor time in the kernel", RUSAGE, FIELD(ru_stime), 0, 1 },
+	{ "minflt", "#", "page faults without I/O", RUSAGE, FIELD(ru_minflt), 0, 0 },
+	{ "majflt", "#", "page faults with I/O", RUSAGE, FIELD(ru_majflt), 0, 0 },
+	{ "voluntary_ctxt_switches", "#", "context switches because a thread waited", RUSAGE, FIELD(ru_nvcsw), 0, 0 },
+	{ "nonvoluntary_ctxt_switches", "#", "context switches while a thread could have run", RUSAGE,
+	  FIELD(ru_nivcsw), 0, 0 },
+};
+#define ROWS (sizeof(rows) / sizeof(rows[0]))
+
+/* What our own readings have added to rchar and syscr. */
+static uint64_t own_bytes, own_calls;
+
+/* ---- files ------------------------------------------------------------------------------------------ */
+
+/* The file's text; 0: it cannot be read. */
+static long read_file(const char *path, char *text, size_t size)
+{
+	int fd = (int)syscall(SYS_openat, AT_FDCWD, path, O_RDONLY | O_CLOEXEC);
+	long n;
+
+	if (fd < 0)
+		return 0;
+	n = syscall(SYS_read, fd, text, size - 1);
+	syscall(SYS_close, fd);
+	n = n < 0 ? 0 : n;
+	text[n] = '\0';
+	__atomic_fetch_add(&own_bytes, (uint64_t)n, __ATOMIC_RELAXED);
+	__atomic_fetch_add(&own_calls, 1, __ATOMIC_RELAXED);
+	return n;
+}
+
+/* The number in the line "NAME:  number". */
+static bool value_in(const char *text, const char *name, uint64_t *value)
+{
+	size_t n = strlen(name);
+
+	for (const char *line = text; line; line = strchr(line, '\n')) {
+		line += *line == '\n';
+		if (!strncmp(line, name, n) && line[n] == ':') {
+			*value = strtoull(line + n + 1, NULL, 10);
+			return true;
+		}
+	}
+	return false;
+}
+
+static uint64_t own(const char *name)
+{
+	if (!strcmp(name, "rchar"))
+		return __atomic_load_n(&own_bytes, __ATOMIC_RELAXED);
+	return strcmp(name, "syscr") ? 0 : __atomic_load_n(&own_calls, __ATOMIC_RELAXED);
+}
+
+/* ---- the source --------------------------------------------------------------------------------------- */
+
+static void describe(unsigned i, struct gt_plugin_metric *metric)
+{
+	metric->id = i;
+	gt_cn_text(metric->name, sizeof(metric->name), rows[i].name);
+	gt_cn_text(metric->unit, sizeof(metric->unit), rows[i].unit);
+	gt_cn_text(metric->description, sizeof(metric->description), rows[i].description);
+	metric->value = GT_PLUGIN_UINT;
+	metric->mode = rows[i].mode;
+	metric->base = GT_PLUGIN_DECIMAL;
+	metric->scope = GT_PLUGIN_PROCESS;
+}
+
+static bool offered(unsigned i, char *why, size_t room)
+{
+	char text[4096];
+	uint64_t value;
+
+	if (rows[i].file == RUSAGE)
+		return true;
+	if (!read_file(paths[rows[i].file], text, sizeof(text)))
+		gt_cn_text(why, room, "its file in /proc/self cannot be read");
+	else if (!value_in(text, rows[i].name, &value))
+		gt_cn_text(why, room, "the kernel does not count it");
+	else
+		return true;
+	return false;
+}
+
+static void list(gt_plugin_each *each, void *argument)
+{
+	for (unsigned i = 0; i < ROWS; i++) {
+		struct gt_plugin_metric metric = { .bytes = sizeof(metric) };
+
+		describe(i, &metric);
+		offered(i, metric.missing, sizeof(metric.missing));
+		each(&metric, argument);
+	}
+}
+
+static int find(const char *name, struct gt_plugin_metric *metrics, unsigned room, char *why, size_t why_room)
+{
+	for (unsigned i = 0; i < ROWS && room; i++)
+		if (!strcmp(name, rows[i].name)) {
+			describe(i, &metrics[0]);
+			return offered(i, why, why_room) ? 1 : -ENOTSUP;
+		}
+	return 0;
+}
+
+/* Which rows, in the order of the values: openings are never given back, there are few. */
+static struct set {
+	uint8_t row[GT_PLUGIN_METRICS];
+	unsigned count;
+	bool used;
+} sets[GT_CN_GROUPS];
+
+static int open_set(const uint64_t *ids, unsigned count, unsigned flags, void **state)
+{
+	(void)flags;
+	for (unsigned i = 0; i < GT_CN_GROUPS; i++) {
+		struct set *set = &sets[i];
+
+		if (__atomic_exchange_n(&set->used, true, __ATOMIC_ACQUIRE))
+			continue;
+		for (unsigned k = 0; k < count; k++)
+			set->row[k] = (uint8_t)ids[k];
+		set->count = count;
+		*state = set;
+		return 0;
+	}
+	return -ENOSPC;
+}
+
+static void close_set(void *state)
+{
+	struct set *set = state;
+
+	__atomic_store_n(&set->used, false, __ATOMIC_RELEASE);
+}
+
+/* Of the process without the thread that calls: it is ours. */
+static bool read_usage(struct rusage *usage)
+{
+	struct rusage our;
+
+	if (syscall(SYS_getrusage, RUSAGE_SELF, usage) || syscall(SYS_getrusage, RUSAGE_THREAD, &our))
+		return false;
+	timersub(&usage->ru_utime, &our.ru_utime, &usage->ru_utime);
+	timersub(&usage->ru_stime, &our.ru_stime, &usage->ru_stime);
+	usage->ru_minflt -= our.ru_minflt;
+	usage->ru_majflt -= our.ru_majflt;
+	usage->ru_nvcsw -= our.ru_nvcsw;
+	usage->ru_nivcsw -= our.ru_nivcsw;
+	return true;
+}
+
+static int read_set(void *state, uint64_t *values, unsigned count)
+{
+	const struct set *set = state;
+	char text[2][4096] = { "", "" };
+	bool have[3] = { false };
+	struct rusage usage;
+
+	for (unsigned i = 0; i < count; i++) {
+		const struct row *row = &rows[set->row[i]];
+
+		if (row->file == RUSAGE) {
+			const void *at = (const char *)&usage + row->offset;
+			const struct timeval *time = at;
+
+			if (!have[RUSAGE] && !read_usage(&usage))
+				return -EIO;
+			values[i] = row->is_time ? (uint64_t)time->tv_sec * 1000000 + (uint64_t)time->tv_usec
+						 : (uint64_t)*(const long *)at;
+		} else {
+			uint64_t before = own(row->name);
+
+			if (!have[row->file] && !read_file(paths[row->file], text[row->file], sizeof(text[0])))
+				return -EIO;
+			if (!value_in(text[row->file], row->name, &values[i]))
+				return -EIO;
+			values[i] -= before < values[i] ? before : values[i];
+		}
+		have[row->file] = true;
+	}
+	return 0;
+}
+
+const struct gt_plugin gt_cn_proc = {
+	.bytes = sizeof(gt_cn_proc),
+	.abi = GT_PLUGIN_ABI,
+	.ways = GT_PLUGIN_POLLED,
+	.name = "proc",
+	.description = "the process: memory, I/O, context switches, time",
+	.list = list,
+	.find = find,
+	.open = open_set,
+	.read = read_set,
+	.close = close_set,
+	.flags = GT_PLUGIN_BARE,
+};

@@ -1,0 +1,70 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Which process reads what is not its own: of a host's processes that belong to one run, the first that binds a
+ * name (a Unix socket without a file, which goes with its process); of a whole run, that of rank 0's host.
+ *
+ * Limits: processes in network namespaces of their own do not see each other, and each reads. If the reader ends
+ * early nobody takes its place.
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <sys/syscall.h>
+#include <sys/un.h>
+#include <unistd.h>
+
+#include "counters/counters.h"
+#include "gputrace/hash.h"
+
+#define FAR 1000 /* descriptors from there on are seldom a program's */
+
+/* The rank, if a launcher says it; else 0. */
+static long rank(void)
+{
+	static const char *const names[] = { "OMPI_COMM_WORLD_RANK", "PMIX_RANK", "PMI_RANK", "SLURM_PROCID" };
+	const char *text;
+
+	for (unsigned i = 0; i < sizeof(names) / sizeof(names[0]); i++)
+		if ((text = getenv(names[i])) && *text)
+			return strtol(text, NULL, 10);
+	return 0;
+}
+
+static bool bind_name(const struct gt_plugin *plugin, uint32_t device)
+{
+	struct sockaddr_un address = { .sun_family = AF_UNIX };
+	const char *run = getenv("VT_RUN_DIR");
+	uint64_t hash = gt_hash_text(GT_HASH_START, run ? run : "");
+	int fd, far, n;
+
+	if (!run) /* ranks of one host have one parent */
+		hash = gt_hash_mix(hash, (uint64_t)getppid());
+	n = snprintf(address.sun_path + 1, sizeof(address.sun_path) - 1, "gputrace-%llx-%.40s-%u",
+		     (unsigned long long)hash, plugin->name, device);
+	fd = (int)syscall(SYS_socket, AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC, 0);
+	if (fd < 0)
+		return true;
+	if (syscall(SYS_bind, fd, &address, (socklen_t)(offsetof(struct sockaddr_un, sun_path) + 1 + (size_t)n)) &&
+	    errno == EADDRINUSE) {
+		syscall(SYS_close, fd);
+		return false;
+	}
+	far = (int)syscall(SYS_fcntl, fd, F_DUPFD_CLOEXEC, FAR);
+	if (far >= 0)
+		syscall(SYS_close, fd);
+	return true;
+}
+
+bool gt_cn_is_reader(const struct gt_cn_group *group)
+{
+	unsigned scope = group->metrics[0].scope;
+
+	if (scope < GT_PLUGIN_HOST)
+		return true;
+	if (scope == GT_PLUGIN_ONCE && rank())
+		return false;
+	return bind_name(group->plugin, group->metrics[0].device);
+}
