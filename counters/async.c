@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Counters that no thread of the program reads: one thread of ours reads those of the process, the host and devices
- * at their intervals. Each group has a location of its own.
+ * Counters that no thread of the program reads: one thread of ours reads those of the process, the host and
+ * devices at their intervals. Each group has a location of its own.
  *
- * Limits: our thread blocks all signals and is invisible to the other adapters. It is there from the first counter
- * on to the process's end, or until the process confines itself; a forked child has none, and no counters of these
- * kinds, until it executes a program.
+ * Limits: our thread blocks all signals and is invisible to the other adapters. It is there from the first
+ * counter on to the process's end, or until the process confines itself; a forked child has none, and no
+ * counters of these kinds, until it executes a program.
  */
 #include <errno.h>
 #include <limits.h>
@@ -62,7 +62,8 @@ static void record_all(struct channel *c, const uint64_t *values, uint64_t tick)
 		return;
 	}
 	for (unsigned i = 0; i < n; i++)
-		gt_location_record(c->location, GT_T_METRIC, c->refs[i], (uint64_t[2]){ values[i], 0 }, 1, tick);
+		gt_location_record(c->location, GT_T_METRIC, c->refs[i], (uint64_t[2]){ values[i], 0 }, 1,
+				   tick);
 }
 
 static void poll_one(struct channel *c)
@@ -148,7 +149,8 @@ static void stop_thread(void)
 		wait_while(&present, 1, end - now);
 }
 
-/* ---- begin and end ---------------------------------------------------------------------------------------- */
+/* ---- begin and end
+ * ---------------------------------------------------------------------------------------- */
 
 static bool define(struct channel *c)
 {

@@ -2,9 +2,9 @@
 /*
  * What the parts of the adapter share: the sources, and the groups of counters that are read together.
  *
- * A source is a struct gt_plugin (<gputrace/plugin.h>), one file each: its name in sources.def is all that the rest
- * knows of it. names.c makes groups of what the user asks for; sync.c reads those of threads at enters and leaves,
- * async.c all others.
+ * A source is a struct gt_plugin (<gputrace/plugin.h>), one file each: its name in sources.def is all that
+ * the rest knows of it. names.c makes groups of what the user asks for; sync.c reads those of threads at
+ * enters and leaves, async.c all others.
  *
  * Limits: GT_CN_GROUPS groups of GT_PLUGIN_METRICS counters, GT_CN_SOURCES sources with those of plug-ins.
  */

@@ -6,7 +6,8 @@
 #include "counters/counters.h"
 
 /*
- * Calls `source` for each source, with why it cannot be used or NULL, and then `each` for each of its metrics.
+ * Calls `source` for each source, with why it cannot be used or NULL, and then `each` for each of its
+ * metrics.
  */
 GT_API void gt_counters_list(void (*source)(const struct gt_plugin *plugin, const char *why, void *argument),
 			     gt_plugin_each *each, void *argument);

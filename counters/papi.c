@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * PAPI: presets, native events and those of any component, by the names that papi_avail and papi_native_avail show.
- * The library is found when the program runs; the program may use it as well.
+ * PAPI: presets, native events and those of any component, by the names that papi_avail and papi_native_avail
+ * show. The library is found when the program runs; the program may use it as well.
  *
- * Limits: made with papi.h, which says what the library must be; without it there is a sentence and no PAPI. Events
- * of one thread are one event set for each component, MOST of them at most. Not in forked children: PAPI goes on to
- * count for their parent.
+ * Limits: made with papi.h, which says what the library must be; without it there is a sentence and no PAPI.
+ * Events of one thread are one event set for each component, MOST of them at most. Not in forked children:
+ * PAPI goes on to count for their parent.
  */
 #include "config.h"
 
@@ -175,7 +175,8 @@ static void list(gt_plugin_each *each, void *argument)
 	}
 }
 
-/* ---- reading -------------------------------------------------------------------------------------------- */
+/* ---- reading
+ * -------------------------------------------------------------------------------------------- */
 
 struct set {
 	unsigned count;

@@ -1,14 +1,15 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Counters of the kernel's perf_event interface, of the calling thread: hardware, caches, software, raw codes.
+ * Counters of the kernel's perf_event interface, of the calling thread: hardware, caches, software, raw
+ * codes.
  *
- * Those of one thread are one group, which the kernel has on the processor all the time or not at all (pinned):
- * values are never estimated from a part of the time. What does not fit beside the others begins a group of its own;
- * if the processor has no room for that, open() says so. A group is read with one read(), or, where the kernel lets
- * the thread (cap_user_rdpmc), without a system call from the page that it shares.
+ * Those of one thread are one group, which the kernel has on the processor all the time or not at all
+ * (pinned): values are never estimated from a part of the time. What does not fit beside the others begins a
+ * group of its own; if the processor has no room for that, open() says so. A group is read with one read(),
+ * or, where the kernel lets the thread (cap_user_rdpmc), without a system call from the page that it shares.
  *
- * Limits: hardware counts user mode only; what is inherited by children or other threads is theirs. The descriptors
- * are far from those that a program opens; one that it closed all the same is not used again.
+ * Limits: hardware counts user mode only; what is inherited by children or other threads is theirs. The
+ * descriptors are far from those that a program opens; one that it closed all the same is not used again.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -174,7 +175,8 @@ static bool parse(const char *name, struct gt_plugin_metric *metric)
 
 /* ---- opening ------------------------------------------------------------------------------------------- */
 
-/* One of a thread. They are not given back but used again, so that a forked child finds what it has of them. */
+/* One of a thread. They are not given back but used again, so that a forked child finds what it has of
+ * them. */
 struct set {
 	struct set *next;
 	bool used;              /* atomic */
@@ -203,7 +205,8 @@ static struct set *take_set(void)
 			return NULL;
 		set->used = true;
 		set->next = __atomic_load_n(&sets, __ATOMIC_ACQUIRE);
-		while (!__atomic_compare_exchange_n(&sets, &set->next, set, false, __ATOMIC_RELEASE, __ATOMIC_ACQUIRE))
+		while (!__atomic_compare_exchange_n(&sets, &set->next, set, false, __ATOMIC_RELEASE,
+						    __ATOMIC_ACQUIRE))
 			continue;
 	}
 	set->count = set->groups = 0;
@@ -238,7 +241,8 @@ static void explain(int error, uint64_t id, char *why, size_t room)
 	int fd;
 
 	if (error == -EACCES || error == -EPERM) {
-		fd = (int)syscall(SYS_openat, AT_FDCWD, "/proc/sys/kernel/perf_event_paranoid", O_RDONLY | O_CLOEXEC);
+		fd = (int)syscall(SYS_openat, AT_FDCWD, "/proc/sys/kernel/perf_event_paranoid",
+				  O_RDONLY | O_CLOEXEC);
 		if (fd >= 0) {
 			if (syscall(SYS_read, fd, level, sizeof(level) - 1) > 0)
 				level[strcspn(level, "\n")] = '\0';
@@ -338,7 +342,8 @@ static int open_set(const uint64_t *ids, unsigned count, unsigned flags, void **
 	return 0;
 }
 
-/* ---- reading --------------------------------------------------------------------------------------------- */
+/* ---- reading
+ * --------------------------------------------------------------------------------------------- */
 
 /* From the page, as the kernel's header has it; false: it is on no counter now. */
 static bool read_page(const struct perf_event_mmap_page *page, uint64_t *value)
@@ -408,7 +413,8 @@ static int read_set(void *state, uint64_t *values, unsigned count)
 	return rc;
 }
 
-/* ---- the source ---------------------------------------------------------------------------------------------- */
+/* ---- the source
+ * ---------------------------------------------------------------------------------------------- */
 
 static int find(const char *name, struct gt_plugin_metric *metrics, unsigned room, char *why, size_t why_room)
 {

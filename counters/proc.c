@@ -2,8 +2,8 @@
 /*
  * The process as /proc/self and getrusage(RUSAGE_SELF) show it: memory, I/O, context switches, time.
  *
- * Limits: the files are opened for each reading, so that nothing of ours is among the program's descriptors. What
- * these readings add to rchar and syscr is taken off; what gputrace writes is not.
+ * Limits: the files are opened for each reading, so that nothing of ours is among the program's descriptors.
+ * What these readings add to rchar and syscr is taken off; what gputrace writes is not.
  */
 #include <errno.h>
 #include <fcntl.h>

@@ -2,9 +2,10 @@
 /*
  * Energy that the host's processors took: the kernel's perf events 'power', or the files of powercap.
  *
- * Limits: joules times 1e6 (powercap) or as the kernel scales them (perf). Both need rights: perf_event_paranoid of
- * 0 or CAP_PERFMON, or files that are readable (root alone, on most systems). Powercap's numbers begin anew at
- * max_energy_range_uj, which is put right as long as they are read at least once in between.
+ * Limits: joules times 1e6 (powercap) or as the kernel scales them (perf). Both need rights:
+ * perf_event_paranoid of 0 or CAP_PERFMON, or files that are readable (root alone, on most systems).
+ * Powercap's numbers begin anew at max_energy_range_uj, which is put right as long as they are read at least
+ * once in between.
  */
 #include <errno.h>
 #include <fcntl.h>

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Which process reads what is not its own: of a host's processes that belong to one run, the first that binds a
- * name (a Unix socket without a file, which goes with its process); of a whole run, that of rank 0's host.
+ * Which process reads what is not its own: of a host's processes that belong to one run, the first that binds
+ * a name (a Unix socket without a file, which goes with its process); of a whole run, that of rank 0's host.
  *
- * Limits: processes in network namespaces of their own do not see each other, and each reads. If the reader ends
- * early nobody takes its place.
+ * Limits: processes in network namespaces of their own do not see each other, and each reads. If the reader
+ * ends early nobody takes its place.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -35,11 +35,19 @@ static long rank(void)
 
 static bool bind_name(const struct gt_plugin *plugin, uint32_t device)
 {
+	static struct {
+		const struct gt_plugin *plugin;
+		uint32_t device;
+	} ours[GT_CN_GROUPS]; /* groups of one device may have different intervals */
+	static unsigned count;
 	struct sockaddr_un address = { .sun_family = AF_UNIX };
 	const char *run = getenv("VT_RUN_DIR");
 	uint64_t hash = gt_hash_text(GT_HASH_START, run ? run : "");
 	int fd, far, n;
 
+	for (unsigned i = 0; i < count; i++)
+		if (ours[i].plugin == plugin && ours[i].device == device)
+			return true;
 	if (!run) /* ranks of one host have one parent */
 		hash = gt_hash_mix(hash, (uint64_t)getppid());
 	n = snprintf(address.sun_path + 1, sizeof(address.sun_path) - 1, "gputrace-%llx-%.40s-%u",
@@ -47,11 +55,14 @@ static bool bind_name(const struct gt_plugin *plugin, uint32_t device)
 	fd = (int)syscall(SYS_socket, AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC, 0);
 	if (fd < 0)
 		return true;
-	if (syscall(SYS_bind, fd, &address, (socklen_t)(offsetof(struct sockaddr_un, sun_path) + 1 + (size_t)n)) &&
+	if (syscall(SYS_bind, fd, &address,
+		    (socklen_t)(offsetof(struct sockaddr_un, sun_path) + 1 + (size_t)n)) &&
 	    errno == EADDRINUSE) {
 		syscall(SYS_close, fd);
 		return false;
 	}
+	ours[count].plugin = plugin;
+	ours[count++].device = device;
 	far = (int)syscall(SYS_fcntl, fd, F_DUPFD_CLOEXEC, FAR);
 	if (far >= 0)
 		syscall(SYS_close, fd);

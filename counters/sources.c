@@ -59,7 +59,8 @@ const char *gt_cn_source_begin(const struct gt_plugin *plugin)
 		i++;
 	if (!sources[i].begun) {
 		sources[i].begun = true;
-		sources[i].usable = !plugin->begin || !plugin->begin(gt_cn_host(), sources[i].why, sizeof(sources[i].why));
+		sources[i].usable = !plugin->begin || !plugin->begin(gt_cn_host(), sources[i].why,
+								    sizeof(sources[i].why));
 		if (!sources[i].usable && !sources[i].why[0])
 			memcpy(sources[i].why, "it cannot be set up", sizeof("it cannot be set up"));
 	}

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Holds more and more memory for a while and says how much the kernel sees in the end. Argument: "fork": a child does
- * the same; "exec": tries to become what is not there; "signals": how many threads take a signal that is sent to the
- * process while all of its own block it.
+ * Holds more and more memory for a while and says how much the kernel sees in the end. Argument: "fork": a
+ * child does the same; "exec": tries to become what is not there; "signals": how many threads take a signal
+ * that is sent to the process while all of its own block it.
  */
 #include <pthread.h>
 #include <signal.h>
