@@ -108,6 +108,8 @@ struct gt_metric_info gt_cn_info(const struct gt_cn_group *group, unsigned i, ch
 		.value = (enum gt_value)m->value,
 		.mode = m->mode,
 		.kind = (uint8_t)m->kind,
+		.exponent = m->exponent,
+		.binary = m->base == GT_PLUGIN_BINARY && m->exponent,
 	};
 }
 

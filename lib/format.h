@@ -28,7 +28,7 @@
 
 #include <stdint.h>
 
-#define GT_FORMAT_VERSION 7u
+#define GT_FORMAT_VERSION 8u
 
 #define GT_MAGIC_RUN  0x314e555254474721ull /* "!GGTRUN1" read as a little-endian number */
 #define GT_MAGIC_PROC 0x31434f5250474721ull
@@ -165,6 +165,8 @@ struct gt_def_metric {
 	uint8_t kind;       /* OTF2_MetricType; GT_METRIC_SYNCHRONOUS: read at enters and leaves */
 	uint8_t scope;      /* 0 location, 1 process, 2 location group */
 	uint32_t scope_id;
+	int32_t exponent;   /* of 10, or of 2 if binary is 1 */
+	uint32_t binary;
 };
 
 struct gt_def_marker {

@@ -145,6 +145,8 @@ struct gt_metric_info {
 	uint8_t scope;           /* 0 this location, 1 the process, 2 the location group scope_id */
 	uint8_t kind;            /* OTF2_MetricType as a number: 0 other, 1 PAPI, 2 getrusage, 3 the user's */
 	uint32_t scope_id;
+	int32_t exponent;        /* the value times 10^exponent, or 2^exponent, is in `unit` */
+	bool binary;
 };
 GT_API gt_ref gt_def_metric(const struct gt_metric_info *info);
 

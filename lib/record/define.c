@@ -183,6 +183,8 @@ static gt_ref metric_locked(const struct gt_metric_info *info, unsigned flags)
 	def.mode = info->mode;
 	def.scope = info->scope;
 	def.scope_id = info->scope_id;
+	def.exponent = info->exponent;
+	def.binary = info->binary;
 	def.kind = (uint8_t)((info->kind & ~GT_METRIC_SYNCHRONOUS) | flags);
 	return put_locked(GT_D_METRIC, &def, sizeof(def));
 }

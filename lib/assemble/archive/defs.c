@@ -164,7 +164,9 @@ static OTF2_ErrorCode write_metrics(struct out *out)
 	for (uint32_t i = 0; rc == OTF2_SUCCESS && i < gt_table_count(&out->defs->members); i++)
 		rc = OTF2_GlobalDefWriter_WriteMetricMember(
 			out->writer, i, members[i].name, members[i].description, members[i].kind,
-			members[i].mode, members[i].value, OTF2_BASE_DECIMAL, 0, members[i].unit);
+			members[i].mode, members[i].value,
+			members[i].binary ? OTF2_BASE_BINARY : OTF2_BASE_DECIMAL, members[i].exponent,
+			members[i].unit);
 	for (uint32_t i = 0; rc == OTF2_SUCCESS && i < gt_table_count(&out->defs->metrics); i++) {
 		const struct gt_metric *m = &metrics[i];
 

@@ -57,6 +57,8 @@ static uint32_t member(struct gt_track *t, uint32_t id, struct gt_def_metric *de
 	item.description = gt_names_string(t->names, def->description, "");
 	item.unit = gt_names_string(t->names, def->unit, "#");
 	item.value = def->value;
+	item.binary = def->binary == 1;
+	item.exponent = def->exponent;
 	/* What OTF2 knows: accumulated, absolute, relative; point, last, next, and start of the first. */
 	item.mode = (def->mode & 15u) <= 2 && (def->mode >> 4) <= 3 ? def->mode
 								     : OTF2_METRIC_ABSOLUTE_POINT;

@@ -214,7 +214,9 @@ uint32_t gt_out_metric(struct gt_assembly *a, const struct gt_metric_info *info)
 				     .unit = string_of(a, info->unit ? info->unit : "#"),
 				     .value = (uint8_t)info->value,
 				     .mode = info->mode,
-				     .kind = 3 /* OTF2_METRIC_TYPE_USER */ };
+				     .kind = 3 /* OTF2_METRIC_TYPE_USER */,
+				     .binary = info->binary,
+				     .exponent = info->exponent };
 	number = gt_defs_member(&a->defs, &member);
 	return gt_defs_metric_class(&a->defs, &number, 1, false);
 }

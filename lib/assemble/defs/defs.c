@@ -295,8 +295,8 @@ uint32_t gt_defs_parameter(struct gt_defs *defs, const struct gt_attribute *para
 
 uint32_t gt_defs_member(struct gt_defs *defs, const struct gt_member *member)
 {
-	uint32_t key[6] = { member->name,  member->description, member->unit,
-			    member->value, member->mode,	member->kind };
+	uint32_t key[8] = { member->name, member->description, member->unit,   member->value,
+			    member->mode, member->kind,	       member->binary, (uint32_t)member->exponent };
 
 	return put_locked(defs, &defs->members, key, sizeof(key), member, sizeof(*member), NULL);
 }

@@ -48,6 +48,8 @@ struct gt_attribute {
 struct gt_member { /* of a metric class */
 	uint32_t name, description, unit;
 	uint8_t value, mode, kind;
+	bool binary;      /* the base of the exponent is 2, not 10 */
+	int32_t exponent;
 };
 
 struct gt_metric {
