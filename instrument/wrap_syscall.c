@@ -49,14 +49,13 @@ __attribute__((constructor(101))) static void look_up(void)
 static long confine(long operation, long flags, long arguments)
 {
 	bool sets = operation == SECCOMP_SET_MODE_STRICT || operation == SECCOMP_SET_MODE_FILTER;
-	bool ours = sets && !gt_sys_refused();
 	long rc;
 
-	if (ours)
+	if (sets)
 		gt_confine(true);
 	rc = gt_before_syscall()(SYS_seccomp, operation, flags, arguments, 0, 0, 0);
 	/* With TSYNC: the number of a thread that could not be confined. With a listener: its descriptor. */
-	if (ours && (rc < 0 || (rc > 0 && flags & SECCOMP_FILTER_FLAG_TSYNC)))
+	if (sets && (rc < 0 || (rc > 0 && flags & SECCOMP_FILTER_FLAG_TSYNC)))
 		gt_confine(false);
 	return rc;
 }

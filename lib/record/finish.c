@@ -102,20 +102,27 @@ void gt_exec_failed(void)
  * What is mapped is recorded into until it is full; all else needs the kernel. A child that has not
  * recorded yet has no time for that any more.
  */
-void gt_confine(bool confined)
+static void before_confinement(void)
 {
-	int saved = errno;
-
-	if (confined && gt_state_now() == GT_FORKED)
+	if (gt_state_now() == GT_FORKED)
 		gt_start();
-	if (confined && gt_state_now() == GT_READY) {
+	if (gt_state_now() == GT_READY) {
 		gt_modules_scan();
 		gt_own_location();
 		gt_clock_note();
 	}
+}
+
+/* Counted: several threads may try at once, and some of them fail. */
+void gt_confine(bool confined)
+{
+	int saved = errno;
+
+	if (confined && !gt_sys_refused())
+		before_confinement();
 	if (confined)
 		gt_signals_confine(true);
-	__atomic_store_n(&gt_confined, confined, __ATOMIC_SEQ_CST);
+	__atomic_fetch_add(&gt_confined, confined ? 1 : -1, __ATOMIC_SEQ_CST);
 	if (!confined)
 		gt_signals_confine(false);
 	errno = saved;

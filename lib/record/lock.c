@@ -9,7 +9,7 @@ GT_HIDDEN struct gt_lock gt_locks[GT_LOCKS];
 
 static GT_TLS bool held;     /* between gt_hold_signals() and gt_release_signals() */
 static uint32_t blocking;    /* threads that have blocked their signals, each as often as it nests */
-static bool confining;
+static uint32_t confining;   /* threads that are about to confine the process, or have done so */
 
 uint64_t gt_signals_block(void)
 {
@@ -31,7 +31,7 @@ void gt_signals_restore(uint64_t mask)
 
 void gt_signals_confine(bool confined)
 {
-	__atomic_store_n(&confining, confined, __ATOMIC_SEQ_CST);
+	__atomic_fetch_add(&confining, confined ? 1u : -1u, __ATOMIC_SEQ_CST);
 	for (int i = 0; confined && __atomic_load_n(&blocking, __ATOMIC_SEQ_CST) && i < 20000; i++)
 		gt_sys_sleep_us(50);
 }

@@ -4,7 +4,8 @@
  * other one kills it. confined WAY: end: returns from main; child: forks before it ends, the child works
  * too; many: works until all buffers are full; syscall: confines itself by syscall(), exit_group: and ends by
  * it; signal: a signal's handler defines names while the program does; thread: another thread defines names,
- * and must get its signals afterwards as before. Status 77: this kernel has no such filters.
+ * and must get its signals afterwards as before; refused: another thread tries all the time to confine itself,
+ * in vain, while the first works as with many. Status 77: this kernel has no such filters.
  *
  * Limits: x86-64 and arm64.
  */
@@ -137,6 +138,22 @@ UNSEEN static void begin_thread(pthread_t *thread)
 	}
 }
 
+static volatile int tries;
+
+UNSEEN static void *refused(void *unused)
+{
+	for (;; tries++)
+		MUST(prctl(PR_SET_SECCOMP, ~0ul, NULL) == -1 && errno == EINVAL);
+	return unused;
+}
+
+UNSEEN static void begin_refused(pthread_t *thread)
+{
+	MUST(!pthread_create(thread, NULL, refused, NULL));
+	while (tries < 100)
+		HERE();
+}
+
 UNSEEN static void end_thread(void)
 {
 	double end = now() + 10;
@@ -149,7 +166,8 @@ UNSEEN static void end_thread(void)
 
 int main(int argc, char **argv)
 {
-	int n = argc > 1 && !strcmp(argv[1], "many") ? 300000 : 1000;
+	int in_vain = argc > 1 && !strcmp(argv[1], "refused");
+	int n = in_vain || (argc > 1 && !strcmp(argv[1], "many")) ? 300000 : 1000;
 	int child = argc > 1 && !strcmp(argv[1], "child"), status = 0, i;
 	int ends = argc > 1 && !strcmp(argv[1], "exit_group");
 	int by_syscall = ends || (argc > 1 && !strcmp(argv[1], "syscall"));
@@ -166,6 +184,8 @@ int main(int argc, char **argv)
 		tick_from_now_on();
 	if (beside)
 		begin_thread(&thread);
+	if (in_vain)
+		begin_refused(&thread);
 	if (confine(by_syscall, child))
 		_exit(77);
 	for (i = 0; i < 2; i++) /* one stays, so that the loader makes no system call */
