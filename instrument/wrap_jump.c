@@ -76,7 +76,7 @@ static __attribute__((noreturn)) void jump(unsigned which, struct __jmp_buf_tag 
 {
 	if (gt_unlikely(!jumps[which]))
 		look_up();
-	if (gt_unlikely(gt_depth))
+	if (gt_unlikely(gt_depth || __atomic_load_n(&gt_jumps_matter, __ATOMIC_RELAXED)))
 		gt_jumps(target(env));
 	jumps[which](env, value);
 	__builtin_unreachable();

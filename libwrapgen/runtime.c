@@ -35,6 +35,7 @@
 
 /* For wrappers of what dlsym() itself calls: what serves those calls meanwhile. */
 extern GT_HIDDEN void *gt_wrap_meanwhile(const char *symbol) __attribute__((weak));
+extern GT_HIDDEN bool gt_wrap_jumps(const void *stack) __attribute__((weak));
 GT_TLS int gt_wrap_finding;
 
 static GT_TLS int defining;
@@ -355,11 +356,12 @@ static void fork_child(void)
 
 __attribute__((constructor)) static void begin(void)
 {
-	static const struct gt_adapter adapter = {
+	const struct gt_adapter adapter = {
 		.bytes = sizeof(adapter),
 		.abi = GT_ADAPTER_ABI,
 		.name = "wrap-" GT_WRAP_GROUP,
 		.fork_child = fork_child,
+		.jumps = gt_wrap_jumps,
 	};
 	int saved = errno;
 

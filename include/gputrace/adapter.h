@@ -58,8 +58,7 @@ struct gt_adapter {
 	 * what the library itself does there with threads and locks. */
 	bool (*inside)(void);
 	/* The calling thread jumps (longjmp) to a frame whose stack pointer is `stack`: a call that began below it
-	 * is over. Returns whether one that did not is still open. Only asked between gt_guard() and
-	 * gt_unguard(). [signal-safe] */
+	 * is over. Returns whether one that did not is still open. [signal-safe] */
 	bool (*jumps)(const void *stack);
 };
 

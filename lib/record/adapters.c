@@ -101,8 +101,10 @@ int gt_adapter_register(const struct gt_adapter *adapter)
 	gt_pin((const void *)(uintptr_t)adapter->end);
 	if (adapter->bytes > LEAST)
 		gt_pin((const void *)(uintptr_t)adapter->inside);
-	if (adapter->bytes > offsetof(struct gt_adapter, jumps))
+	if (adapter->bytes > offsetof(struct gt_adapter, jumps) && adapter->jumps) {
 		gt_pin((const void *)(uintptr_t)adapter->jumps);
+		__atomic_store_n(&gt_jumps_matter, true, __ATOMIC_RELAXED);
+	}
 	if (gt_state_now() == GT_READY)
 		gt_adapters_list();
 	return 0;
@@ -139,6 +141,8 @@ void gt_adapters_end(int how)
 		if (adapters[i].end)
 			adapters[i].end(how);
 }
+
+GT_HIDDEN bool gt_jumps_matter;
 
 static bool anybody_stays(const void *stack)
 {

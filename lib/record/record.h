@@ -247,6 +247,7 @@ GT_HIDDEN void gt_adapters_list(void);
 GT_HIDDEN bool gt_adapters_have(const char *name);
 GT_HIDDEN void gt_adapters_forked(void);
 GT_HIDDEN void gt_adapters_end(int how); /* enum gt_end_how */
+extern GT_HIDDEN bool gt_jumps_matter;      /* an adapter wants to know of them */
 GT_HIDDEN void gt_jumps(const void *stack); /* before a jump to that stack pointer */
 
 /* ---- clock ------------------------------------------------------------------------------------------ */

@@ -27,6 +27,7 @@
 #define HINT  3u /* severity of a marker */
 
 GT_TLS int gt_memory_depth;
+static GT_TLS const void *outermost; /* on the stack: the call with which the depth began */
 int gt_memory_events;
 static int64_t held;
 static int ready; /* set_up() is over */
@@ -123,6 +124,7 @@ void gt_memory_begin(struct gt_hook *hook, unsigned long long freed)
 
 	hook->gt_inside = gt_wrap_scoped(hook->gt_of) ? 2 : 1;
 	if (hook->gt_inside == 1 && !gt_memory_depth++) {
+		outermost = hook;
 		if (gt_unlikely(!__atomic_load_n(&ready, __ATOMIC_ACQUIRE)))
 			set_up();
 		hook->gt_held = size_of(freed);
@@ -139,7 +141,7 @@ void gt_memory_end(struct gt_hook *hook, unsigned long long made)
 	int saved = errno;
 	uint64_t size;
 
-	if (hook->gt_inside == 1 && !--gt_memory_depth) {
+	if (hook->gt_inside == 1 && gt_memory_depth && !--gt_memory_depth) {
 		size = size_of(made);
 		mark(freed_marker, hook->gt_held);
 		mark(made_marker, size);
@@ -151,6 +153,14 @@ void gt_memory_end(struct gt_hook *hook, unsigned long long made)
 		gt_leave(hook->gt_w->gt_region);
 	hook->gt_open = 0;
 	errno = saved;
+}
+
+/* A handler jumps out of the allocator. */
+GT_HIDDEN bool gt_wrap_jumps(const void *stack)
+{
+	if (gt_memory_depth && stack > outermost)
+		gt_memory_depth = 0;
+	return false;
 }
 
 void gt_memory_done(struct gt_hook *hook)
