@@ -4,10 +4,13 @@
  * waits for it on the thread that has it, and never jumps away from under it. And waiting for a word; and
  * a ring of what the program's threads write and ours reads.
  *
- * Limits: not recursive; in a forked child its word is set to 0. Keeps errno. A ring keeps its newest slots.
+ * Limits: not recursive; in a forked child its word is set to 0. Keeps errno. In a process that has confined
+ * itself no signal is blocked and nobody sleeps. A ring keeps its newest slots.
  */
 #ifndef GT_CUDA_LOCK_H
 #define GT_CUDA_LOCK_H
+
+#include "gputrace/adapter.h"
 
 #include <errno.h>
 #include <limits.h>
@@ -28,17 +31,27 @@ static inline uint64_t gt_cu_signals(uint64_t mask)
 	return old;
 }
 
+#define GT_CU_SIGNALS_OPEN (UINT64_C(1) << 8) /* SIGKILL, which no thread's own mask has in it */
+
+static inline void gt_cu_sleep(uint32_t *word)
+{
+	struct timespec most = { 0, 50000000 }; /* who holds it may not be allowed to wake anybody any more */
+
+	if (!gt_is_confined())
+		syscall(SYS_futex, word, FUTEX_WAIT_PRIVATE, 2, &most, NULL, 0);
+}
+
 /* The word is 0: free, 1: held, 2: held, and somebody sleeps. Returns what gt_cu_unlock() wants. */
 static inline uint64_t gt_cu_lock(uint32_t *word)
 {
-	uint64_t mask = gt_cu_signals(~UINT64_C(0));
+	uint64_t mask = gt_is_confined() ? GT_CU_SIGNALS_OPEN : gt_cu_signals(~UINT64_C(0));
 	uint32_t none = 0;
 	int saved = errno;
 
 	if (__atomic_compare_exchange_n(word, &none, 1, 0, __ATOMIC_ACQUIRE, __ATOMIC_RELAXED))
 		return mask;
 	while (__atomic_exchange_n(word, 2, __ATOMIC_ACQUIRE))
-		syscall(SYS_futex, word, FUTEX_WAIT_PRIVATE, 2, NULL, NULL, 0);
+		gt_cu_sleep(word);
 	errno = saved;
 	return mask;
 }
@@ -46,9 +59,10 @@ static inline uint64_t gt_cu_lock(uint32_t *word)
 /* Signals that came meanwhile strike here: nothing may be left to be done after it. */
 static inline void gt_cu_unlock(uint32_t *word, uint64_t mask)
 {
-	if (__atomic_exchange_n(word, 0, __ATOMIC_RELEASE) == 2)
+	if (__atomic_exchange_n(word, 0, __ATOMIC_RELEASE) == 2 && !gt_is_confined())
 		syscall(SYS_futex, word, FUTEX_WAKE_PRIVATE, 1, NULL, NULL, 0);
-	gt_cu_signals(mask);
+	if (mask != GT_CU_SIGNALS_OPEN)
+		gt_cu_signals(mask);
 }
 
 /* Waits until *word is no longer `value` and somebody says so, at most `ms` milliseconds. */

@@ -26,7 +26,8 @@ static struct gt_mpi_segment variables; /* Open MPI: the library's own data */
 void gt_mpi_lock(uint32_t *lock)
 {
 	while (__atomic_exchange_n(lock, 1, __ATOMIC_ACQUIRE))
-		sched_yield();
+		if (!gt_is_confined())
+			sched_yield();
 }
 
 void gt_mpi_unlock(uint32_t *lock)

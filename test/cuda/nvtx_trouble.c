@@ -4,13 +4,18 @@
  * Limits: what is printed is what nvtx.test expects.
  */
 #define _GNU_SOURCE
+#include <linux/filter.h>
+#include <linux/seccomp.h>
 #include <pthread.h>
 #include <setjmp.h>
 #include <signal.h>
+#include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/prctl.h>
+#include <sys/syscall.h>
 #include <sys/time.h>
 #include <unistd.h>
 
@@ -149,6 +154,25 @@ static int limited(void)
 	return 0;
 }
 
+/* Any system call but exit_group kills. */
+static int confined(void)
+{
+	struct sock_filter filter[] = {
+		BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, nr)),
+		BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_exit_group, 0, 1),
+		BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW),
+		BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_KILL_PROCESS),
+	};
+	struct sock_fprog program = { sizeof(filter) / sizeof(*filter), filter };
+
+	nvtxRangeEnd(nvtxRangeStartA("known"));
+	if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) || prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &program))
+		return 77;
+	for (int i = 0; i < 99; i++)
+		nvtxRangeEnd(nvtxRangeStartA("known"));
+	_exit(3);
+}
+
 int main(int argc, char **argv)
 {
 	const char *which = argc > 1 ? argv[1] : "";
@@ -158,5 +182,6 @@ int main(int argc, char **argv)
 	       : !strcmp(which, "threads") ? threads()
 	       : !strcmp(which, "jumps")   ? jumps()
 	       : !strcmp(which, "limited") ? limited()
+	       : !strcmp(which, "confined") ? confined()
 					   : 1;
 }

@@ -49,6 +49,11 @@ bool gt_active(void)
 	return true;
 }
 
+bool gt_is_confined(void)
+{
+	return false;
+}
+
 bool gt_is_on(void)
 {
 	return true;

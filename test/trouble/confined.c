@@ -4,8 +4,8 @@
  * other one kills it. confined WAY: end: returns from main; child: forks before it ends, the child works
  * too; many: works until all buffers are full; syscall: confines itself by syscall(), exit_group: and ends by
  * it; signal: a signal's handler defines names while the program does; thread: another thread defines names,
- * and must get its signals afterwards as before; refused: another thread tries all the time to confine itself,
- * in vain, while the first works as with many. Status 77: this kernel has no such filters.
+ * and must get its signals afterwards as before; refused: another thread tries all the time to confine
+ * itself, in vain, while the first works as with many. Status 77: this kernel has no such filters.
  *
  * Limits: x86-64 and arm64.
  */
