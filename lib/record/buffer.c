@@ -175,6 +175,40 @@ static int write_half(void *location)
 	return 0;
 }
 
+static struct gt_slot *slot_at(const struct gt_location *loc, uint64_t offset)
+{
+	return (struct gt_slot *)(loc->hot->base + (offset & loc->hot->mask));
+}
+
+/* Does [from, to), which lies in one half, touch what is kept there? */
+static bool is_kept(const struct gt_location *loc, uint64_t from, uint64_t to)
+{
+	const struct gt_kept *kept = &loc->kept[(from & loc->half) != 0];
+
+	return from < kept->to && to > kept->from;
+}
+
+static void fill(struct gt_location *loc, uint64_t from, uint64_t to, uint64_t tick)
+{
+	for (; from < to; from += GT_SLOT) {
+		uint64_t low = gt_lower_bound(loc, from);
+
+		if (is_kept(loc, from, from + GT_SLOT))
+			continue;
+		gt_commit(slot_at(loc, from), GT_WORD(GT_T_PAD, 0), NULL, 0, tick < low ? low : tick);
+	}
+}
+
+/* What was left in the slots that are kept is not of this turn: it has been counted where it was begun. */
+static void clear_kept(struct gt_location *loc, uint64_t offset, uint64_t tick)
+{
+	struct gt_kept *kept = &loc->kept[(offset & loc->half) != 0], was = *kept;
+
+	kept->to = 0;
+	fill(loc, was.from, was.to, tick);
+	*kept = was;
+}
+
 static void ring_account(struct gt_location *loc)
 {
 	struct gt_win_header *win = loc->win;
@@ -217,6 +251,7 @@ static int spool_half(struct gt_location *loc)
 			     "events are counted but not kept");
 		return 1 + GT_LOSS_LIMIT;
 	}
+	clear_kept(loc, win->spooled, win->half_tick[(win->spooled & loc->half) != 0]);
 	if (win->ring_bytes)
 		ring_account(loc);
 	rc = gt_folder_apart(write_half, loc, -1);
@@ -252,6 +287,78 @@ static bool may_go_on(struct gt_location *loc)
 	return true;
 }
 
+/* Is any slot of the half older than the half? Also what lies in continuation slots counts. */
+static bool any_older(const struct gt_location *loc, uint64_t offset, uint64_t low)
+{
+	const struct gt_slot *slot = slot_at(loc, offset), *end = slot + loc->half / GT_SLOT;
+
+	for (; slot < end; slot += 4) /* a half has whole pages */
+		if (slot[0].time < low || slot[1].time < low || slot[2].time < low || slot[3].time < low)
+			return true;
+	return false;
+}
+
+/*
+ * Does the half at `offset` have records that were reserved but are not written yet? Where they will be
+ * lies what was there before: an old time, or data of a continuation slot, which may be any number.
+ * `found`, if it is not NULL, becomes where the first of them begins and the last one.
+ */
+static bool unfinished(const struct gt_location *loc, uint64_t offset, struct gt_kept *found)
+{
+	uint64_t low = gt_lower_bound(loc, offset), span = gt_clock_read() - low;
+
+	/* The first look costs as little as can be; where counters are read it would find something anyway. */
+	if (loc->flags & GT_LOC_COMMITS ||
+	    (!(__atomic_load_n(&gt_attention, __ATOMIC_RELAXED) & GT_ATT_METRICS) &&
+	     !any_older(loc, offset, low)))
+		return false;
+	for (uint64_t end = offset + loc->half; offset < end; offset += GT_SLOT) {
+		const struct gt_slot *slot = slot_at(loc, offset);
+
+		if (slot->time - low > span) {
+			if (!found)
+				return true;
+			found->from = found->to ? found->from : offset;
+			found->to = offset + GT_SLOT;
+		} else if (GT_TYPE_HAS_EXTRA(GT_WORD_TYPE(slot->word))) {
+			offset += (uint64_t)GT_WORD_EXTRA(slot->word) * GT_SLOT;
+		}
+	}
+	return found && found->to;
+}
+
+#define KEPT_TURNS 64 /* of the window */
+
+/*
+ * The half at `offset` is about to be used again. A record of it that is not finished yet, because handlers
+ * have recorded all this since, will still be written where it was begun: nothing else may go there. Nobody
+ * says that a handler has jumped away, so it ends after some turns.
+ */
+static void keep_unfinished(struct gt_location *loc, uint64_t offset, bool look)
+{
+	struct gt_kept *kept = &loc->kept[(offset & loc->half) != 0], found = { 0 };
+	uint64_t least = GT_KEPT_LEAST * GT_SLOT, most = loc->half / 4, end = offset + loc->half;
+
+	if (look && unfinished(loc, offset, &found)) {
+		found.to += (loc->longest > least ? loc->longest : least) - GT_SLOT;
+		found.to = found.to > end ? end : found.to;
+		if (!kept->to || found.to - kept->from > most || kept->to - found.from > most)
+			*kept = found;
+		kept->from = found.from < kept->from ? found.from : kept->from;
+		kept->to = found.to > kept->to ? found.to : kept->to;
+		if (kept->to - kept->from > most)
+			kept->to = kept->from + most;
+		kept->turns = KEPT_TURNS;
+	}
+	if (!kept->turns) {
+		kept->to = 0;
+		return;
+	}
+	kept->turns--;
+	kept->from += 2 * loc->half;
+	kept->to += 2 * loc->half;
+}
+
 /*
  * Opens the half that begins at limit. Returns false if it still holds events that could not be
  * spooled: then recording has stopped. The half before is spooled by the caller afterwards, so that
@@ -261,8 +368,9 @@ static bool open_half(struct gt_location *loc, uint64_t tick)
 {
 	struct gt_win_header *win = loc->win;
 	unsigned index = (loc->limit & loc->half) != 0;
+	bool waited = loc->limit - win->spooled > loc->half;
 
-	if (loc->limit - win->spooled > loc->half) { /* an attempt has failed before */
+	if (waited) { /* an attempt has failed before */
 		int why = spool_half(loc);
 
 		if (why) {
@@ -270,8 +378,10 @@ static bool open_half(struct gt_location *loc, uint64_t tick)
 			return false;
 		}
 	}
+	keep_unfinished(loc, loc->limit - 2 * loc->half, waited);
 	win->half_base[index] = loc->limit;
 	win->half_tick[index] = tick;
+	clear_kept(loc, loc->limit, tick);
 	__atomic_thread_fence(__ATOMIC_ACQ_REL); /* valid before the first slot is written */
 	loc->limit += loc->half;
 	if (!index) { /* signals are blocked: nobody sees one without the other */
@@ -300,24 +410,10 @@ static uint64_t to_address(const struct gt_location *loc, uint64_t offset)
 	return (uint64_t)(uintptr_t)loc->hot->base + (offset - loc->turn);
 }
 
-static struct gt_slot *slot_at(const struct gt_location *loc, uint64_t offset)
-{
-	return (struct gt_slot *)(loc->hot->base + (offset & loc->hot->mask));
-}
-
 /* Reserves slots at the end of the stream; returns their offset. */
 static uint64_t reserve(struct gt_location *loc, uint64_t bytes)
 {
 	return to_offset(loc, gt_local_add(&loc->hot->cur, bytes));
-}
-
-static void fill(struct gt_location *loc, uint64_t from, uint64_t to, uint64_t tick)
-{
-	for (; from < to; from += GT_SLOT) {
-		uint64_t low = gt_lower_bound(loc, from);
-
-		gt_commit(slot_at(loc, from), GT_WORD(GT_T_PAD, 0), NULL, 0, tick < low ? low : tick);
-	}
 }
 
 /* Must each event ask? */
@@ -327,15 +423,30 @@ static bool asks(const struct gt_location *loc)
 	       loc->off_marked || gt_location_off(loc);
 }
 
-/* Lets the hot path go on up to the end of this half. Signals are blocked: a handler in between could
+/* Where the hot path must ask next: at the end of this half, or before the slots in it that are kept. */
+static uint64_t next_limit(const struct gt_location *loc)
+{
+	const struct gt_kept *kept = &loc->kept[((loc->limit - loc->half) & loc->half) != 0];
+
+	return gt_stream_end(loc) < kept->to ? kept->from : loc->limit;
+}
+
+/* Lets the hot path go on up to there. Signals are blocked: a handler in between could
  * go on to another half, and its limit must not be replaced by ours. */
 static void set_limit(struct gt_location *loc)
 {
-	__atomic_store_n(&loc->hot->limit, to_address(loc, loc->limit), __ATOMIC_RELAXED);
+	__atomic_store_n(&loc->hot->limit, to_address(loc, next_limit(loc)), __ATOMIC_RELAXED);
 	/* Pairs with gt_attention_set: either it sees our limit and zeroes it, or we see its bit. */
 	__atomic_thread_fence(__ATOMIC_SEQ_CST);
 	if (asks(loc))
 		__atomic_store_n(&loc->hot->limit, 0, __ATOMIC_RELAXED);
+}
+
+static bool limit_is_low(const struct gt_location *loc)
+{
+	uint64_t limit = __atomic_load_n(&loc->hot->limit, __ATOMIC_RELAXED);
+
+	return !limit || (!loc->busy && limit < to_address(loc, next_limit(loc)));
 }
 
 static void refresh_limit(struct gt_location *loc)
@@ -377,40 +488,6 @@ static void mark_gap(struct gt_location *loc, enum gt_loss cause, uint64_t *mark
 	gt_write_in(loc, GT_WORD(GT_T_GAP, (uint64_t)cause << 48 | missing), NULL, 0, tick);
 }
 
-/* Is any slot of the half older than the half? Also what lies in continuation slots counts. */
-static bool any_older(const struct gt_location *loc, uint64_t offset, uint64_t low)
-{
-	const struct gt_slot *slot = slot_at(loc, offset), *end = slot + loc->half / GT_SLOT;
-
-	for (; slot < end; slot += 4) /* a half has whole pages */
-		if (slot[0].time < low || slot[1].time < low || slot[2].time < low || slot[3].time < low)
-			return true;
-	return false;
-}
-
-/*
- * Does the half at `offset` have records that were reserved but are not written yet? Where they will be
- * lies what was there before: an old time, or data of a continuation slot, which may be any number.
- */
-static bool unfinished(const struct gt_location *loc, uint64_t offset)
-{
-	uint64_t low = gt_lower_bound(loc, offset), span = gt_clock_read() - low;
-
-	/* The first look costs as little as can be; where counters are read it would find something in any case. */
-	if (loc->flags & GT_LOC_COMMITS ||
-	    (!(__atomic_load_n(&gt_attention, __ATOMIC_RELAXED) & GT_ATT_METRICS) && !any_older(loc, offset, low)))
-		return false;
-	for (uint64_t end = offset + loc->half; offset < end; offset += GT_SLOT) {
-		const struct gt_slot *slot = slot_at(loc, offset);
-
-		if (slot->time - low > span)
-			return true;
-		if (GT_TYPE_HAS_EXTRA(GT_WORD_TYPE(slot->word)))
-			offset += (uint64_t)GT_WORD_EXTRA(slot->word) * GT_SLOT;
-	}
-	return false;
-}
-
 /*
  * Changes to the next half and spools the full one; the reservation [offset, end) lies at or across
  * limit. Does nothing if a handler that came before the signals were blocked has changed halves
@@ -441,7 +518,7 @@ static void change_half(struct gt_location *loc, uint64_t offset, uint64_t end, 
 	/* In a signal handler, what was interrupted may still have to write its slot: then the half
 	 * waits in the window until the next is full. (Nothing tells a handler for sure: with
 	 * SA_NODEFER no signal is blocked in it.) */
-	if (opened && !unfinished(loc, loc->win->spooled)) {
+	if (opened && !unfinished(loc, loc->win->spooled, NULL)) {
 		int why = spool_half(loc);
 
 		loc->failed = why == 1 + GT_LOSS_SPACE;
@@ -553,10 +630,15 @@ struct gt_slot *gt_reserve_in(struct gt_hot *hot, uint64_t address, unsigned slo
 				fill(loc, loc->win->spooled, offset + bytes, *tick);
 			return NULL;
 		}
+		if (offset + bytes <= loc->limit && is_kept(loc, offset, offset + bytes)) {
+			fill(loc, offset, offset + bytes, *tick);
+			offset = reserve(loc, bytes);
+			continue;
+		}
 		if (offset + bytes <= loc->limit) {
 			uint64_t low = gt_lower_bound(loc, offset);
 
-			if (!__atomic_load_n(&hot->limit, __ATOMIC_RELAXED))
+			if (limit_is_low(loc))
 				refresh_limit(loc);
 			if (*tick < low && !(loc->flags & GT_LOC_COMMITS))
 				*tick = low;
@@ -589,6 +671,7 @@ static struct gt_slot *reserve_with_metrics(struct gt_hot *hot, uint64_t address
 	if (!loc->stopped && !gt_location_off(loc) &&
 	    !(__atomic_load_n(&gt_attention, __ATOMIC_RELAXED) & (GT_ATT_OFF | GT_ATT_CLOSING)))
 		room = gt_metrics_room(loc);
+	gt_note_length(loc, (uint64_t)(room + slots) * GT_SLOT);
 	address = gt_local_add(&hot->cur, (uint64_t)(room + slots) * GT_SLOT);
 	slot = gt_reserve_in(hot, address, room + slots, tick);
 	if (!slot || !room)

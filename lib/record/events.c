@@ -115,7 +115,7 @@ static __attribute__((noinline)) bool enter_record(gt_ref region, unsigned type,
 	struct gt_slot *slot;
 	uint64_t now;
 
-	if (gt_unlikely(!plain(hot, region, 2 + extra))) {
+	if (gt_unlikely(!plain(hot, region, 2 + extra) || 2 + extra > GT_KEPT_LEAST)) {
 		if (!gt_enter_if_active(region))
 			return false;
 		gt_record(type, low, data, extra);
@@ -135,7 +135,7 @@ static __attribute__((noinline)) void leave_record(gt_ref region, unsigned type,
 	struct gt_slot *slot;
 	uint64_t now;
 
-	if (gt_unlikely(!plain(hot, region, 2 + extra))) {
+	if (gt_unlikely(!plain(hot, region, 2 + extra) || 2 + extra > GT_KEPT_LEAST)) {
 		gt_record(type, low, data, extra);
 		gt_leave(region);
 		return;

@@ -106,6 +106,13 @@ extern GT_HIDDEN struct gt_hot gt_hot_gone;   /* has ended (late destructors) */
 extern GT_HIDDEN struct gt_hot gt_hot_closed; /* the process ended its recording */
 extern GT_HIDDEN struct gt_hot gt_hot_lost;   /* no buffer could be had */
 
+/* Slots of a half, stream offsets, in which an interrupted record will still be written. */
+struct gt_kept {
+	uint64_t from, to; /* to 0: none */
+	unsigned turns;    /* of the window, until they are used again */
+};
+#define GT_KEPT_LEAST 8 /* slots that the first may go on for: one reservation's, but for gt_note_length() */
+
 struct gt_location {
 	struct gt_hot *hot;
 	struct gt_win_header *win;
@@ -126,6 +133,8 @@ struct gt_location {
 	uint64_t mark;         /* VT_SET_REWIND_MARK: stream offset */
 	uint64_t flushes;
 	uint64_t nested_marked, space_marked; /* of lost[GT_LOSS_...], what GAP records have said */
+	struct gt_kept kept[2];/* of both halves */
+	uint64_t longest;      /* bytes of the longest reservation */
 	uint64_t retry;        /* stopped: events until the next attempt, 0: none */
 	uint64_t sequence;     /* of the thread that writes, 0: unannounced */
 	uint64_t attr_from, attr_to; /* the last attributes, and where their event must begin */
@@ -138,6 +147,13 @@ struct gt_location {
 	void *callstack;       /* struct gt_callstack of the filter, or NULL */
 	struct gt_location *next, *next_free;
 };
+
+/* Before so many bytes are reserved in one: who finds it unfinished cannot see how many it were. */
+static inline void gt_note_length(struct gt_location *loc, uint64_t bytes)
+{
+	if (bytes > loc->longest)
+		loc->longest = bytes;
+}
 
 /* The lowest time that a finished slot of this half can have. */
 static inline uint64_t gt_lower_bound(const struct gt_location *loc, uint64_t offset)

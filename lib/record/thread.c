@@ -122,6 +122,8 @@ static inline void write_to(struct gt_hot *hot, bool event, uint64_t word, const
 	uint64_t address, low;
 	struct gt_slot *slot;
 
+	if (gt_unlikely(extra >= GT_KEPT_LEAST && hot->loc))
+		gt_note_length(hot->loc, bytes);
 	address = gt_local_add(&hot->cur, bytes);
 	if (address + bytes > __atomic_load_n(&hot->limit, __ATOMIC_RELAXED) || !hot->loc) {
 		slot = event ? gt_reserve_event(&hot, address, 1 + extra, &tick, false)

@@ -18,6 +18,8 @@
 #include <pthread.h>
 #include <setjmp.h>
 #include <signal.h>
+#include <sys/ptrace.h>
+#include <sys/syscall.h>
 #include <sys/time.h>
 #include <sys/wait.h>
 
@@ -179,27 +181,57 @@ UNSEEN static void nodefer(void)
 	say("calls work %ld\ncalls handled %ld\n", in_main, in_handler);
 }
 
-/* Handlers of which each records more than the whole window holds. */
-UNSEEN static void deep_handler(int sig)
-{
-	int i;
+#define INSTRUCTIONS 100 /* more than a call of work() takes */
+#define DEPTHS       4
 
-	(void)sig;
-	for (i = 0; i < 700; i++) {
+/* Records more than the whole window holds, and ends at another place of it each time. */
+CALLED void deep_handler(int sig)
+{
+	int i, n = 260 + 100 * (sig - SIGRTMIN);
+
+	for (i = 0; i < n; i++) {
 		handled();
 		in_handler++;
 	}
 }
 
-UNSEEN static void deep(void)
+/* Under ptrace: stops before each call. */
+UNSEEN static void interrupted(void)
 {
-	timer(deep_handler, SA_NODEFER, 300);
-	while (in_handler < 100 * 700) {
+	struct sigaction action = { .sa_handler = deep_handler };
+	int i;
+
+	for (i = 0; i < DEPTHS; i++)
+		sigaction(SIGRTMIN + i, &action, NULL);
+	ptrace(PTRACE_TRACEME, 0, NULL, NULL);
+	for (i = 0; i < DEPTHS * INSTRUCTIONS; i++) {
+		syscall(SYS_kill, getpid(), SIGSTOP);
 		work();
 		in_main++;
 	}
-	timer(SIG_IGN, 0, 0);
+	for (i = 0; i < DEPTHS; i++)
+		signal(SIGRTMIN + i, SIG_IGN);
 	say("work %ld handled %ld\n", in_main, in_handler);
+	exit(0);
+}
+
+/* Such handlers at each instruction of a function that records. */
+UNSEEN static void deep(void)
+{
+	int status, i, k;
+	pid_t pid = fork();
+
+	MUST(pid >= 0);
+	if (!pid)
+		interrupted();
+	for (i = 0; waitpid(pid, &status, 0) == pid && WIFSTOPPED(status); i++) {
+		for (k = 0; k < i % INSTRUCTIONS && WSTOPSIG(status) == (k ? SIGTRAP : SIGSTOP); k++) {
+			MUST(!ptrace(PTRACE_SINGLESTEP, pid, NULL, NULL));
+			MUST(waitpid(pid, &status, 0) == pid);
+		}
+		MUST(!ptrace(PTRACE_CONT, pid, NULL, (void *)(intptr_t)(SIGRTMIN + i / INSTRUCTIONS)));
+	}
+	MUST(WIFEXITED(status) && !WEXITSTATUS(status));
 }
 
 /* Handlers that jump away, also between the reservation of a slot and its record. */
