@@ -70,13 +70,14 @@ GT_HIDDEN void gt_cn_wishes(void);
 GT_HIDDEN const char *gt_cn_full_name(const struct gt_plugin *plugin, const struct gt_plugin_metric *metric,
 					 char *text, size_t size);
 /* The definition of a group's metric number i; `name` stays until it is used. */
-GT_HIDDEN struct gt_metric_info gt_cn_info(const struct gt_cn_group *group, unsigned i, char *name, size_t size);
+GT_HIDDEN struct gt_metric_info gt_cn_info(const struct gt_cn_group *group, unsigned i, char *name,
+					   size_t size);
 
 /* ---- plug-ins (plugins.c) --------------------------------------------------------------------------- */
 
 /*
- * The plug-in that a name in VT_PLUGIN_CNTR_METRICS begins with, loaded if it was not yet (NULL: it cannot be used, which
- * has been said), and what it calls the metric. False: there is no library of that name.
+ * The plug-in that a name in VT_PLUGIN_CNTR_METRICS begins with, loaded if it was not yet (NULL: it cannot be
+ * used, which has been said), and what it calls the metric. False: there is no library of that name.
  */
 GT_HIDDEN bool gt_cn_plugin(const char *name, const struct gt_plugin **plugin, const char **metric);
 /* Is this a metric that can be recorded? Ends its texts. */

@@ -28,7 +28,8 @@ static uint64_t number_of(const char *setting)
 }
 
 /* How is the metric read? */
-static unsigned way_of(const struct gt_plugin *plugin, const struct gt_plugin_metric *metric, uint64_t interval)
+static unsigned way_of(const struct gt_plugin *plugin, const struct gt_plugin_metric *metric,
+		       uint64_t interval)
 {
 	bool own = metric->scope == GT_PLUGIN_THREAD || !interval;
 	unsigned order[] = { own ? GT_PLUGIN_SYNC : GT_PLUGIN_POLLED, own ? GT_PLUGIN_POLLED : GT_PLUGIN_SYNC,
@@ -113,7 +114,8 @@ struct gt_metric_info gt_cn_info(const struct gt_cn_group *group, unsigned i, ch
 	};
 }
 
-static void put(const struct gt_cn_wish *wish, const struct gt_plugin *plugin, struct gt_plugin_metric *metric)
+static void put(const struct gt_cn_wish *wish, const struct gt_plugin *plugin,
+		struct gt_plugin_metric *metric)
 {
 	struct gt_cn_group *g = group_for(plugin, metric, wish->interval);
 
@@ -194,9 +196,11 @@ static void say_unknown(const struct gt_cn_wish *wish)
 		if (!gt_cn_source_begin(s.plugin))
 			s.plugin->list(compare, &s);
 	if (s.found[0])
-		gt_message(1, "%s: there is no counter %s; did you mean %s?", wish->setting, wish->name, s.found);
+		gt_message(1, "%s: there is no counter %s; did you mean %s?", wish->setting, wish->name,
+			   s.found);
 	else
-		gt_message(1, "%s: there is no counter %s (gputrace info --metrics)", wish->setting, wish->name);
+		gt_message(1, "%s: there is no counter %s (gputrace info --metrics)", wish->setting,
+			   wish->name);
 }
 
 /* How many metrics of the source the name stands for; negative: it cannot be had, and why. */
@@ -258,11 +262,11 @@ static void grant_plugin(const struct gt_cn_wish *wish)
 	const char *metric;
 
 	if (!gt_cn_plugin(wish->name, &plugin, &metric))
-		gt_message(1, "%s: there is no plug-in for %s in VT_PLUGIN_CNTR_PATH or LD_LIBRARY_PATH", wish->setting,
-			   wish->name);
+		gt_message(1, "%s: there is no plug-in for %s in VT_PLUGIN_CNTR_PATH or LD_LIBRARY_PATH",
+			   wish->setting, wish->name);
 	else if (plugin && ask(wish, plugin, metric, why, sizeof(why)) <= 0)
-		gt_message(1, "%s: the plug-in %s has no metric %s here%s%s", wish->setting, plugin->name, metric,
-			   why[0] ? ": " : "", why);
+		gt_message(1, "%s: the plug-in %s has no metric %s here%s%s", wish->setting, plugin->name,
+			   metric, why[0] ? ": " : "", why);
 }
 
 /* ---- lists ------------------------------------------------------------------------------------------- */

@@ -32,17 +32,23 @@ struct field { /* nvmlFieldValue_t */
 
 /* Of the library, by its own names; nvmlReturn_t is 0 for success. */
 #define FUNCTIONS(F) \
-	F(Init_v2, (void)) F(DeviceGetCount_v2, (unsigned *)) F(DeviceGetHandleByIndex_v2, (unsigned, void **)) \
+	F(Init_v2, (void)) F(DeviceGetCount_v2, (unsigned *)) \
+	F(DeviceGetHandleByIndex_v2, (unsigned, void **)) \
 	F(DeviceGetName, (void *, char *, unsigned)) F(DeviceGetPowerUsage, (void *, unsigned *)) \
 	F(DeviceGetTotalEnergyConsumption, (void *, unsigned long long *)) \
-	F(DeviceGetClockInfo, (void *, int, unsigned *)) F(DeviceGetUtilizationRates, (void *, unsigned[2])) \
-	F(DeviceGetMemoryInfo, (void *, unsigned long long[3])) F(DeviceGetTemperature, (void *, int, unsigned *)) \
-	F(DeviceGetPcieThroughput, (void *, int, unsigned *)) F(DeviceGetFieldValues, (void *, int, struct field *))
+	F(DeviceGetClockInfo, (void *, int, unsigned *)) \
+	F(DeviceGetUtilizationRates, (void *, unsigned[2])) \
+	F(DeviceGetMemoryInfo, (void *, unsigned long long[3])) \
+	F(DeviceGetTemperature, (void *, int, unsigned *)) \
+	F(DeviceGetPcieThroughput, (void *, int, unsigned *)) \
+	F(DeviceGetFieldValues, (void *, int, struct field *))
 #define POINTER(name, arguments) static int (*nvml##name) arguments;
 FUNCTIONS(POINTER)
 
-enum kind { POWER, ENERGY, CLOCK_SM, CLOCK_MEM, USE, USE_MEM, MEMORY, TEMPERATURE, PCIE_TX, PCIE_RX, NVLINK_TX,
-	    NVLINK_RX, KINDS };
+enum kind {
+	POWER, ENERGY, CLOCK_SM, CLOCK_MEM, USE, USE_MEM, MEMORY, TEMPERATURE, PCIE_TX, PCIE_RX, NVLINK_TX,
+	NVLINK_RX, KINDS
+};
 static const struct {
 	const char *name, *unit, *description;
 	uint8_t mode;
@@ -52,7 +58,8 @@ static const struct {
 	{ "clock-sm", "MHz", "clock of the processors", GT_PLUGIN_ABSOLUTE },
 	{ "clock-mem", "MHz", "clock of the memory", GT_PLUGIN_ABSOLUTE },
 	{ "utilization", "%", "part of the time in which a kernel ran", GT_PLUGIN_ABSOLUTE },
-	{ "utilization-mem", "%", "part of the time in which memory was read or written", GT_PLUGIN_ABSOLUTE },
+	{ "utilization-mem", "%", "part of the time in which memory was read or written",
+	  GT_PLUGIN_ABSOLUTE },
 	{ "memory-used", "bytes", "memory in use", GT_PLUGIN_ABSOLUTE },
 	{ "temperature", "C", "temperature", GT_PLUGIN_ABSOLUTE },
 	{ "pcie-tx", "kB/s", "sent over PCIe", GT_PLUGIN_ABSOLUTE },

@@ -25,9 +25,10 @@
 #define MOST 8u
 
 #define FUNCTIONS(F) \
-	F(int, library_init, (int)) F(int, is_initialized, (void)) F(int, thread_init, (unsigned long (*)(void))) \
-	F(int, create_eventset, (int *)) F(int, add_event, (int, int)) F(int, start, (int)) \
-	F(int, read, (int, long long *)) F(int, stop, (int, long long *)) F(int, cleanup_eventset, (int)) \
+	F(int, library_init, (int)) F(int, is_initialized, (void)) \
+	F(int, thread_init, (unsigned long (*)(void))) F(int, create_eventset, (int *)) \
+	F(int, add_event, (int, int)) F(int, start, (int)) F(int, read, (int, long long *)) \
+	F(int, stop, (int, long long *)) F(int, cleanup_eventset, (int)) \
 	F(int, destroy_eventset, (int *)) F(int, event_name_to_code, (const char *, int *)) \
 	F(int, get_event_info, (int, PAPI_event_info_t *)) F(int, get_event_component, (int)) \
 	F(int, enum_cmp_event, (int *, int, int)) F(int, num_components, (void)) \
@@ -45,8 +46,8 @@ static unsigned long thread_id(void)
 
 static bool load(char *why, size_t room)
 {
-	static const char *const names[] = { "libpapi.so.7.2", "libpapi.so.7.1", "libpapi.so.7.0", "libpapi.so.7",
-					     "libpapi.so" };
+	static const char *const names[] = { "libpapi.so.7.2", "libpapi.so.7.1", "libpapi.so.7.0",
+					     "libpapi.so.7", "libpapi.so" };
 	void *library = NULL;
 
 	for (unsigned i = 0; !library && i < sizeof(names) / sizeof(names[0]); i++)

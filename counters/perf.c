@@ -59,8 +59,11 @@ static const struct event {
 #define EVENTS (sizeof(events) / sizeof(events[0]))
 static const struct {
 	const char *name, *meant;
-} aliases[] = { { "cpu-cycles", "cycles" },     { "branch-instructions", "branches" }, { "faults", "page-faults" },
-		{ "cs", "context-switches" }, { "migrations", "cpu-migrations" } };
+} aliases[] = { { "cpu-cycles", "cycles" },
+		{ "branch-instructions", "branches" },
+		{ "faults", "page-faults" },
+		{ "cs", "context-switches" },
+		{ "migrations", "cpu-migrations" } };
 /* L1-dcache-load-misses: cache, access, result, as in the kernel's enumerations. */
 static const char *const caches[] = { "L1-dcache", "L1-icache", "LLC", "dTLB", "iTLB", "branch", "node" };
 static const char *const accesses[] = { "loads",  "load-misses", "stores", "store-misses", "prefetches",
@@ -135,7 +138,8 @@ static void cache_event(unsigned cache, unsigned access, struct gt_plugin_metric
 
 	snprintf(name, sizeof(name), "%s-%s", caches[cache], accesses[access]);
 	snprintf(what, sizeof(what), "%s of the cache %s", accesses[access], caches[cache]);
-	describe(name, ID(PERF_TYPE_HW_CACHE, cache | access / 2 << 8 | (access & 1) << 16), what, "#", metric);
+	describe(name, ID(PERF_TYPE_HW_CACHE, cache | access / 2 << 8 | (access & 1) << 16), what, "#",
+		 metric);
 }
 #define CACHES   (sizeof(caches) / sizeof(caches[0]))
 #define ACCESSES (sizeof(accesses) / sizeof(accesses[0]))
@@ -221,13 +225,14 @@ static int open_event(uint64_t id, int group)
 					.config = id & ((UINT64_C(1) << TYPE_SHIFT) - 1) };
 	int fd;
 
-	attr.read_format = PERF_FORMAT_GROUP | PERF_FORMAT_TOTAL_TIME_ENABLED | PERF_FORMAT_TOTAL_TIME_RUNNING;
+	attr.read_format = PERF_FORMAT_GROUP | PERF_FORMAT_TOTAL_TIME_ENABLED |
+			   PERF_FORMAT_TOTAL_TIME_RUNNING;
 	attr.exclude_kernel = attr.exclude_hv = attr.type != PERF_TYPE_SOFTWARE;
 	attr.pinned = group < 0;
 	fd = gt_cn_perf_system.open(&attr, group);
 	/* Without the right to see the kernel these count what the thread does in user mode. */
-	if (fd == -EACCES && attr.type == PERF_TYPE_SOFTWARE && attr.config != PERF_COUNT_SW_CONTEXT_SWITCHES &&
-	    attr.config != PERF_COUNT_SW_CPU_MIGRATIONS) {
+	if (fd == -EACCES && attr.type == PERF_TYPE_SOFTWARE &&
+	    attr.config != PERF_COUNT_SW_CONTEXT_SWITCHES && attr.config != PERF_COUNT_SW_CPU_MIGRATIONS) {
 		attr.exclude_kernel = attr.exclude_hv = 1;
 		fd = gt_cn_perf_system.open(&attr, group);
 	}
@@ -252,7 +257,8 @@ static void explain(int error, uint64_t id, char *why, size_t room)
 	} else if (error == -ENOSYS) {
 		gt_cn_text(why, room, "the kernel offers no perf events");
 	} else if (id >> TYPE_SHIFT != PERF_TYPE_SOFTWARE) {
-		gt_cn_text(why, room, "the processor offers no such counter to this system (a virtual machine?)");
+		gt_cn_text(why, room,
+			   "the processor offers no such counter to this system (a virtual machine?)");
 	} else {
 		gt_cn_text(why, room, "the kernel does not count it");
 	}
@@ -429,7 +435,8 @@ static void list(gt_plugin_each *each, void *argument)
 		struct gt_plugin_metric metric = { .bytes = sizeof(metric) };
 
 		if (i < EVENTS)
-			describe(events[i].name, events[i].id, events[i].description, events[i].unit, &metric);
+			describe(events[i].name, events[i].id, events[i].description, events[i].unit,
+				 &metric);
 		else
 			cache_event((i - EVENTS) / ACCESSES, (i - EVENTS) % ACCESSES, &metric);
 		offered(&metric, metric.missing, sizeof(metric.missing));

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Plug-ins: libraries that VT_PLUGIN_CNTR_METRICS names. A library is tried in a copy of the process first, where all
- * that it does is begun, read and ended once: one that crashes there, or does not return in time, is not used.
+ * Plug-ins: libraries that VT_PLUGIN_CNTR_METRICS names. A library is tried in a copy of the process first,
+ * where all that it does is begun, read and ended once: one that crashes there, or does not return in time,
+ * is not used.
  *
- * Limits: what a plug-in does later, on the program's threads or its own, is done to the program. What it does to
- * the outside of the process it does twice. Tried on x86-64 and aarch64 only.
+ * Limits: what a plug-in does later, on the program's threads or its own, is done to the program. What it
+ * does to the outside of the process it does twice. Tried on x86-64 and aarch64 only.
  */
 #include "counters/scorep.h"
 
@@ -38,7 +39,7 @@ static struct library {
 } libraries[GT_CN_SOURCES];
 static unsigned library_count;
 
-/* ---- a copy of the process --------------------------------------------------------------------------------- */
+/* ---- a copy of the process ------------------------------------------------------------------- */
 
 #if defined(__x86_64__)
 static long raw(long n, long a, long b, long c, long d)
@@ -76,7 +77,10 @@ static long raw(long n, long a, long b, long c, long d)
 }
 #endif
 
-/* Waits for the child, whose end sends no signal; ends it after a time. Its wait status, -1: it took too long. */
+/*
+ * Waits for the child, whose end sends no signal; ends it after a time. Its wait status, -1: it took too
+ * long.
+ */
 static int wait_for(long pid)
 {
 	const struct timespec nap = { 0, 2000000 };
@@ -129,7 +133,7 @@ static const char *try_apart(void (*function)(const struct wish *), const struct
 	return WEXITSTATUS(status) ? "it ended the process in which it was tried" : NULL;
 }
 
-/* ---- loading ------------------------------------------------------------------------------------------------- */
+/* ---- loading --------------------------------------------------------------------------------- */
 
 static const struct gt_plugin *load(const struct wish *wish, char *why, size_t room)
 {
@@ -199,7 +203,8 @@ static void try_all(const struct wish *wish)
 
 	host = *gt_cn_host();
 	host.say = say_nothing;
-	if (!metrics || !plugin || gt_cn_source_add(plugin) || (plugin->begin && plugin->begin(&host, why, sizeof(why))))
+	if (!metrics || !plugin || gt_cn_source_add(plugin) ||
+	    (plugin->begin && plugin->begin(&host, why, sizeof(why))))
 		return;
 	for (unsigned i = 0; i < GT_PLUGIN_METRICS; i++)
 		metrics[i].bytes = sizeof(metrics[i]);
@@ -243,7 +248,7 @@ static const struct gt_plugin *use(const struct wish *wish, char *why, size_t ro
 	}
 }
 
-/* ---- names ------------------------------------------------------------------------------------------------------ */
+/* ---- names ----------------------------------------------------------------------------------- */
 
 static bool is_in_folders(struct wish *wish, const char *list)
 {
@@ -260,7 +265,8 @@ static bool is_in_folders(struct wish *wish, const char *list)
 
 static bool find_library(struct wish *wish)
 {
-	return is_in_folders(wish, gt_setting("VT_PLUGIN_CNTR_PATH")) || is_in_folders(wish, getenv("LD_LIBRARY_PATH"));
+	return is_in_folders(wish, gt_setting("VT_PLUGIN_CNTR_PATH")) ||
+	       is_in_folders(wish, getenv("LD_LIBRARY_PATH"));
 }
 
 /* The name's first part that is a library; what is behind it, and a _ or ::, is the metric. */
@@ -315,5 +321,6 @@ bool gt_cn_metric_sound(struct gt_plugin_metric *metric)
 	metric->device_name[sizeof(metric->device_name) - 1] = '\0';
 	return metric->name[0] && metric->scope <= GT_PLUGIN_ONCE && metric->base <= GT_PLUGIN_DECIMAL &&
 	       (metric->mode & 0xf) <= 2 && metric->mode >> 4 <= 3 &&
-	       (metric->value == GT_PLUGIN_UINT || metric->value == GT_PLUGIN_INT || metric->value == GT_PLUGIN_DOUBLE);
+	       (metric->value == GT_PLUGIN_UINT || metric->value == GT_PLUGIN_INT ||
+		metric->value == GT_PLUGIN_DOUBLE);
 }

@@ -46,7 +46,8 @@ static const struct row {
 	{ "stime", "us", "processor time in the kernel", RUSAGE, FIELD(ru_stime), 0, 1 },
 	{ "minflt", "#", "page faults without I/O", RUSAGE, FIELD(ru_minflt), 0, 0 },
 	{ "majflt", "#", "page faults with I/O", RUSAGE, FIELD(ru_majflt), 0, 0 },
-	{ "voluntary_ctxt_switches", "#", "context switches because a thread waited", RUSAGE, FIELD(ru_nvcsw), 0, 0 },
+	{ "voluntary_ctxt_switches", "#", "context switches because a thread waited", RUSAGE, FIELD(ru_nvcsw),
+	  0, 0 },
 	{ "nonvoluntary_ctxt_switches", "#", "context switches while a thread could have run", RUSAGE,
 	  FIELD(ru_nivcsw), 0, 0 },
 };
@@ -215,7 +216,8 @@ static int read_set(void *state, uint64_t *values, unsigned count)
 		} else {
 			uint64_t before = own(row->name);
 
-			if (!have[row->file] && !read_file(paths[row->file], text[row->file], sizeof(text[0])))
+			if (!have[row->file] &&
+			    !read_file(paths[row->file], text[row->file], sizeof(text[0])))
 				return -EIO;
 			if (!value_in(text[row->file], row->name, &values[i]))
 				return -EIO;

@@ -85,7 +85,8 @@ static void add_perf(const char *event, uint32_t type, int cpu)
 /* The events of each processor in the mask: one of each package. */
 static void find_perf(void)
 {
-	static const char *const events[] = { "energy-pkg", "energy-cores", "energy-gpu", "energy-ram", "energy-psys" };
+	static const char *const events[] = { "energy-pkg", "energy-cores", "energy-gpu", "energy-ram",
+					      "energy-psys" };
 	char text[64], mask[256];
 	uint32_t type;
 

@@ -24,7 +24,8 @@
 /* The rank, if a launcher says it; else 0. */
 static long rank(void)
 {
-	static const char *const names[] = { "OMPI_COMM_WORLD_RANK", "PMIX_RANK", "PMI_RANK", "SLURM_PROCID" };
+	static const char *const names[] = { "OMPI_COMM_WORLD_RANK", "PMIX_RANK", "PMI_RANK",
+					     "SLURM_PROCID" };
 	const char *text;
 
 	for (unsigned i = 0; i < sizeof(names) / sizeof(names[0]); i++)

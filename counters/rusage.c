@@ -21,7 +21,8 @@ static const struct row {
 } rows[] = {
 	{ "ru_utime", "s", "processor time in user mode", AT(ru_utime), -6, 0, 1 },
 	{ "ru_stime", "s", "processor time in the kernel", AT(ru_stime), -6, 0, 1 },
-	{ "ru_maxrss", "KiB", "largest resident set of the process", AT(ru_maxrss), 0, GT_PLUGIN_ABSOLUTE, 0 },
+	{ "ru_maxrss", "KiB", "largest resident set of the process", AT(ru_maxrss), 0, GT_PLUGIN_ABSOLUTE,
+	  0 },
 	{ "ru_minflt", "#", "page faults without I/O", AT(ru_minflt), 0, 0, 0 },
 	{ "ru_majflt", "#", "page faults with I/O", AT(ru_majflt), 0, 0, 0 },
 	{ "ru_inblock", "#", "blocks read", AT(ru_inblock), 0, 0, 0 },

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Metric plug-ins of Score-P; see scorep.h. Synchronous ones are read with enters and leaves, asynchronous ones
- * give all that they have when the recording ends.
+ * Metric plug-ins of Score-P; see scorep.h. Synchronous ones are read with enters and leaves, asynchronous
+ * ones give all that they have when the recording ends.
  */
 #include "counters/scorep.h"
 
@@ -10,7 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* ---- the interface, as Score-P's manual has it: versions 0 and 1 ---------------------------------------------- */
+/* ---- the interface, as Score-P's manual has it: versions 0 and 1 ----------------------------- */
 
 enum { SYNC_STRICT, SYNC_OPTIONAL, ASYNC_EVENT, ASYNC };
 enum { SYNCHRONIZE_BEGIN = 0, SYNCHRONIZE_END = 2 };
@@ -43,7 +43,7 @@ struct scorep_info {
 	uint64_t reserved[128]; /* more than any version has */
 };
 
-/* ---- plug-ins ----------------------------------------------------------------------------------------------- */
+/* ---- plug-ins -------------------------------------------------------------------------------- */
 
 struct state {
 	unsigned count;
@@ -83,7 +83,9 @@ static void end(struct slot *slot)
 
 static uint8_t mode_of(int mode)
 {
-	/* accumulated, absolute, relative; from the start, at a point, since the last, until the next value */
+	/*
+	 * accumulated, absolute, relative; from the start, at a point, since the last, until the next value
+	 */
 	static const uint8_t modes[] = { 0x00, 0x10, 0x20, 0x30, 0x11, 0x21, 0x31, 0x12, 0x22, 0x32 };
 
 	return mode >= 0 && mode < (int)sizeof(modes) ? modes[mode] : GT_PLUGIN_ABSOLUTE;
@@ -199,18 +201,35 @@ static void list_none(gt_plugin_each *each, void *argument)
 
 /* A struct gt_plugin has functions without an argument of their own: some for each slot. */
 #define EACH(F) F(0) F(1) F(2) F(3) F(4) F(5) F(6) F(7)
-#define FUNCTIONS(s) \
-	static int begin_##s(const struct gt_plugin_host *host, char *why, size_t room) \
-	{ return begin(slots[s], host, why, room); } \
-	static void end_##s(void) { end(slots[s]); } \
-	static int find_##s(const char *name, struct gt_plugin_metric *metrics, unsigned room, char *why, size_t n) \
-	{ (void)why; (void)n; return find(slots[s], name, metrics, room); } \
-	static int open_##s(const uint64_t *ids, unsigned count, unsigned flags, void **state) \
-	{ (void)flags; return open_metrics(slots[s], ids, count, state); } \
-	static int read_##s(void *state, uint64_t *values, unsigned count) \
-	{ return read_metrics(slots[s], state, values, count); } \
-	static int collect_##s(void *state, const struct gt_plugin_sink *sink) \
-	{ return collect(slots[s], state, sink); }
+#define FUNCTIONS(s)                                                                                         \
+	static int begin_##s(const struct gt_plugin_host *host, char *why, size_t room)                      \
+	{                                                                                                    \
+		return begin(slots[s], host, why, room);                                                     \
+	}                                                                                                    \
+	static void end_##s(void)                                                                            \
+	{                                                                                                    \
+		end(slots[s]);                                                                               \
+	}                                                                                                    \
+	static int find_##s(const char *name, struct gt_plugin_metric *metrics, unsigned room, char *why,    \
+			    size_t n)                                                                        \
+	{                                                                                                    \
+		(void)why;                                                                                   \
+		(void)n;                                                                                     \
+		return find(slots[s], name, metrics, room);                                                  \
+	}                                                                                                    \
+	static int open_##s(const uint64_t *ids, unsigned count, unsigned flags, void **state)               \
+	{                                                                                                    \
+		(void)flags;                                                                                 \
+		return open_metrics(slots[s], ids, count, state);                                            \
+	}                                                                                                    \
+	static int read_##s(void *state, uint64_t *values, unsigned count)                                   \
+	{                                                                                                    \
+		return read_metrics(slots[s], state, values, count);                                         \
+	}                                                                                                    \
+	static int collect_##s(void *state, const struct gt_plugin_sink *sink)                               \
+	{                                                                                                    \
+		return collect(slots[s], state, sink);                                                       \
+	}
 #define ROW(s) { .begin = begin_##s, .end = end_##s, .list = list_none, .find = find_##s, .open = open_##s, \
 		 .read = read_##s, .close = free, .collect = collect_##s },
 EACH(FUNCTIONS)

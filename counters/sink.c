@@ -3,8 +3,8 @@
  * Values that sources deliver themselves: while the program runs, or all of them at its end. Each group has a
  * location of its own, whose records are sorted when the archive is made.
  *
- * Limits: once for the process, of threads too; not in a forked child. A source that does not return at the end is
- * left behind after END_MS, with what it has not delivered.
+ * Limits: once for the process, of threads too; not in a forked child. A source that does not return at the
+ * end is left behind after END_MS, with what it has not delivered.
  */
 #include <errno.h>
 #include <pthread.h>
@@ -52,8 +52,10 @@ static void lost(const struct gt_plugin_sink *sink, uint64_t values)
 
 static void define(struct opening *o)
 {
-	const struct gt_location_info info = { .bytes = sizeof(info), .name = o->group->plugin->name,
-					       .kind = GT_LOC_METRIC, .flags = GT_LOC_UNSORTED | GT_LOC_COMMITS };
+	const struct gt_location_info info = { .bytes = sizeof(info),
+					       .name = o->group->plugin->name,
+					       .kind = GT_LOC_METRIC,
+					       .flags = GT_LOC_UNSORTED | GT_LOC_COMMITS };
 	char name[GT_PLUGIN_NAME];
 
 	for (unsigned i = 0; i < o->group->count; i++) {
@@ -95,7 +97,8 @@ void gt_cn_sink_begin(void)
 {
 	openings = gt_cn_group_count ? calloc(GT_CN_GROUPS, sizeof(*openings)) : NULL;
 	for (unsigned i = 0; openings && i < gt_cn_group_count; i++)
-		if (gt_cn_groups[i].count && gt_cn_groups[i].way & (GT_PLUGIN_CALLBACK | GT_PLUGIN_POST_MORTEM))
+		if (gt_cn_groups[i].count &&
+		    gt_cn_groups[i].way & (GT_PLUGIN_CALLBACK | GT_PLUGIN_POST_MORTEM))
 			begin(&gt_cn_groups[i]);
 }
 
@@ -144,7 +147,9 @@ void gt_cn_sink_end(void)
 	gt_unguard();
 	pthread_sigmask(SIG_SETMASK, &before, NULL);
 	if (!__atomic_load_n(&ended, __ATOMIC_ACQUIRE))
-		gt_message(1, "a plug-in did not return at the end: values that it had not delivered are missing");
+		gt_message(
+			1,
+			"a plug-in did not return at the end: values that it had not delivered are missing");
 }
 
 void gt_cn_sink_forked(void)

@@ -28,8 +28,8 @@ static bool is_whole(const struct gt_plugin *plugin)
 {
 	const unsigned readable = GT_PLUGIN_SYNC | GT_PLUGIN_POLLED;
 
-	return plugin->name && *plugin->name && plugin->list && plugin->find && plugin->open && plugin->close &&
-	       plugin->ways && (plugin->read || !(plugin->ways & readable)) &&
+	return plugin->name && *plugin->name && plugin->list && plugin->find && plugin->open &&
+	       plugin->close && plugin->ways && (plugin->read || !(plugin->ways & readable)) &&
 	       ((plugin->start && plugin->stop) || !(plugin->ways & GT_PLUGIN_CALLBACK)) &&
 	       (plugin->collect || !(plugin->ways & GT_PLUGIN_POST_MORTEM));
 }

@@ -52,10 +52,19 @@ static int read_group(unsigned g, void *state, uint64_t *values, unsigned count)
 }
 
 #define EACH(F) F(0) F(1) F(2) F(3) F(4) F(5) F(6) F(7)
-#define FUNCTIONS(g) \
-	static int open_##g(void **state) { return open_group(g, state); } \
-	static int read_##g(void *state, uint64_t *values, unsigned n) { return read_group(g, state, values, n); } \
-	static void close_##g(void *state) { groups[g]->plugin->close(state); }
+#define FUNCTIONS(g)                                                                                         \
+	static int open_##g(void **state)                                                                    \
+	{                                                                                                    \
+		return open_group(g, state);                                                                 \
+	}                                                                                                    \
+	static int read_##g(void *state, uint64_t *values, unsigned n)                                       \
+	{                                                                                                    \
+		return read_group(g, state, values, n);                                                      \
+	}                                                                                                    \
+	static void close_##g(void *state)                                                                   \
+	{                                                                                                    \
+		groups[g]->plugin->close(state);                                                             \
+	}
 #define ROW(g) { open_##g, read_##g, close_##g },
 EACH(FUNCTIONS)
 
@@ -90,9 +99,12 @@ bool gt_cn_try(struct gt_cn_group *group)
 		ids[i] = group->metrics[i].id;
 	while (group->count && (rc = group->plugin->open(ids, group->count, 0, &state))) {
 		gt_cn_full_name(group->plugin, &group->metrics[--group->count], name, sizeof(name));
-		gt_message(1, group->count ? "counter %s cannot be counted together with the others: it is left out (%s)"
-					   : "counter %s cannot be opened: it is left out (%s)",
-			   name, strerror_r(-rc, text, sizeof(text)));
+		gt_message(
+			1,
+			group->count
+				? "counter %s cannot be counted together with the others: it is left out (%s)"
+				: "counter %s cannot be opened: it is left out (%s)",
+			name, strerror_r(-rc, text, sizeof(text)));
 	}
 	if (!rc)
 		group->plugin->close(state);

@@ -75,10 +75,12 @@ static bool covering(uint32_t context, uint64_t tick, struct gt_cu_wait *found)
 
 	if (from < first)
 		from = first;
-	while (from > first && from <= n && gt_cu_wait_get(waits, WAITS, from - 1, found) && found->enter >= tick)
+	while (from > first && from <= n && gt_cu_wait_get(waits, WAITS, from - 1, found) &&
+	       found->enter >= tick)
 		from--;
 	for (uint64_t i = from; i < n && i < from + 256; i++)
-		if (gt_cu_wait_get(waits, WAITS, i, found) && found->context == context && found->enter >= tick) {
+		if (gt_cu_wait_get(waits, WAITS, i, found) && found->context == context &&
+		    found->enter >= tick) {
 			from = i;
 			return true;
 		}

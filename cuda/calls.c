@@ -189,13 +189,14 @@ bool gt_cu_calls_own_thread(void)
 
 static bool makes_records(unsigned class)
 {
-	return class == GT_CU_C_LAUNCH || class == GT_CU_C_GRAPH || class == GT_CU_C_COPY || class == GT_CU_C_SET ||
+	return class == GT_CU_C_LAUNCH || class == GT_CU_C_GRAPH || class == GT_CU_C_COPY ||
+	       class == GT_CU_C_SET ||
 	       (gt_cu_options.sync && (class == GT_CU_C_WAIT || class == GT_CU_C_WAIT_ALL));
 }
 
 /*
- * Ends what is open from `level` on, without callbacks for it: CUPTI gave up inside of it, or the program left
- * it by longjmp() or an exception.
+ * Ends what is open from `level` on, without callbacks for it: CUPTI gave up inside of it, or the program
+ * left it by longjmp() or an exception.
  */
 static void abandon(uint32_t level)
 {
@@ -684,8 +685,9 @@ static void consider(uint32_t domain, uint32_t id, const char *name)
 		plain_name(name, plain, sizeof(plain));
 		/* Driver calls of the program's own are shown with the runtime's, too. */
 		if (gt_cu_options.runtime || (domain == CU_DOMAIN_DRIVER && gt_cu_options.driver))
-			what->region = gt_cu_region(
-				plain, domain == CU_DOMAIN_DRIVER ? "CUDRV_API" : "CUDART_API", rules[i].role);
+			what->region = gt_cu_region(plain,
+						    domain == CU_DOMAIN_DRIVER ? "CUDRV_API" : "CUDART_API",
+						    rules[i].role);
 		if (what->region && !gt_cu_options.capture &&
 		    (what->class == GT_CU_C_LAUNCH || what->class == GT_CU_C_GRAPH ||
 		     what->class == GT_CU_C_COPY || what->class == GT_CU_C_SET))

@@ -265,7 +265,10 @@ GT_HIDDEN uint64_t gt_cu_calls_seen(void);
 GT_HIDDEN void gt_cu_buffer_request(uint8_t **buffer, size_t *size, size_t *records);
 GT_HIDDEN void gt_cu_buffer_complete(void *context, uint32_t stream, uint8_t *buffer, size_t size,
 				     size_t valid);
-/* From the reading thread: takes what has been completed; returns it in the order of completion, NULL at its end. */
+/*
+ * From the reading thread: takes what has been completed; returns it in the order of completion, NULL at
+ * its end.
+ */
 GT_HIDDEN void gt_cu_buffers_take(void);
 GT_HIDDEN uint8_t *gt_cu_buffer_next(size_t *valid);
 /* Gives it back to the pool. */
@@ -274,7 +277,7 @@ GT_HIDDEN void gt_cu_buffer_free(uint8_t *buffer);
 extern GT_HIDDEN uint32_t gt_cu_buffers_event;
 GT_HIDDEN void gt_cu_buffers_wake(void);
 
-/* ---- contexts that live, and captures (contexts.c) ------------------------------------------------------ */
+/* ---- contexts that live, and captures (contexts.c) ------------------------------------------- */
 
 /* A call of class CAPTURE_BEGIN, CAPTURE_END or STREAM_GONE returned `result`. */
 GT_HIDDEN void gt_cu_capturing(unsigned class, void *context, void *stream, int result);
@@ -284,11 +287,14 @@ GT_HIDDEN void gt_cu_context_gone(void *context);
 /* Waits until they have done all their work. */
 GT_HIDDEN void gt_cu_contexts_finish(void);
 
-/* ---- the account (account.c) ---------------------------------------------------------------------------- */
+/* ---- the account (account.c) ----------------------------------------------------------------- */
 
 /* Writes the counters as properties. `last`: messages, too; `ask`: CUPTI can be asked what it dropped. */
 GT_HIDDEN void gt_cu_account(bool last, bool ask);
-/* The process goes on after all: what was counted as lost is taken back, and a later account tells the rest. */
+/*
+ * The process goes on after all: what was counted as lost is taken back, and a later account tells the
+ * rest.
+ */
 GT_HIDDEN void gt_cu_account_again(void);
 
 /* ---- our threads (worker.c) ---------------------------------------------------------------------------- */
@@ -309,14 +315,14 @@ GT_HIDDEN bool gt_cu_workers_hung(void);
 /* Waits on one of our threads for the work of all contexts. False: it goes on after limit_ms. */
 GT_HIDDEN bool gt_cu_workers_finish(unsigned limit_ms);
 
-/* ---- capture (capture.c) ----------------------------------------------------------------------------------- */
+/* ---- capture (capture.c) --------------------------------------------------------------------- */
 
 GT_HIDDEN void gt_cu_capture_open(void);
 GT_HIDDEN void gt_cu_capture_name(uint32_t domain, uint32_t id, const char *name);
 GT_HIDDEN void gt_cu_capture_call(uint32_t domain, uint32_t id, const struct cu_call_data *data);
 GT_HIDDEN void gt_cu_capture_buffer(uint8_t *buffer, size_t valid);
 
-/* ---- records (records.c) -------------------------------------------------------------------------------- */
+/* ---- records (records.c) --------------------------------------------------------------------- */
 
 /* Turns one buffer into events. */
 GT_HIDDEN void gt_cu_records_read(uint8_t *buffer, size_t valid);
@@ -324,7 +330,7 @@ GT_HIDDEN void gt_cu_records_read(uint8_t *buffer, size_t valid);
 GT_HIDDEN void gt_cu_records_settle(bool all);
 GT_HIDDEN void gt_cu_records_setup(void);
 
-/* ---- calls that wait without saying so (implicit.c) ---------------------------------------------------------- */
+/* ---- calls that wait without saying so (implicit.c) ------------------------------------------ */
 
 /* From the program's threads: such a call is over. */
 GT_HIDDEN void gt_cu_implicit_call(uint32_t context, uint32_t location, uint64_t enter,
@@ -345,7 +351,7 @@ GT_HIDDEN void gt_cu_extras_late(void);
 /* At the end: tells what was never freed, if somebody wants to know. */
 GT_HIDDEN void gt_cu_extras_end(void);
 
-/* ---- how well the clocks agree (align.c) ------------------------------------------------------------------ */
+/* ---- how well the clocks agree (align.c) ----------------------------------------------------- */
 
 /* A record began `ticks` before (early) or after the call that caused it. */
 GT_HIDDEN void gt_cu_align_early(uint32_t context, uint64_t ticks);
@@ -357,7 +363,7 @@ GT_HIDDEN void gt_cu_align_waited(uint32_t context, uint64_t enter, uint64_t lea
 /* Writes the properties. */
 GT_HIDDEN void gt_cu_align_report(void);
 
-/* ---- places (streams.c) ----------------------------------------------------------------------------------- */
+/* ---- places (streams.c) ---------------------------------------------------------------------- */
 
 struct gt_cu_context {
 	uint32_t id, device;
@@ -397,7 +403,7 @@ GT_HIDDEN void gt_cu_name_stream(void *stream, const char *name);
 /* Gives the locations the names that came since. From the reading thread. */
 GT_HIDDEN void gt_cu_streams_name(void);
 
-/* ---- regions of the device (kernels.c) -------------------------------------------------------------------- */
+/* ---- regions of the device (kernels.c) ------------------------------------------------------- */
 
 struct gt_cu_kernel_name {
 	gt_ref region;

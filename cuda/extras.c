@@ -141,7 +141,7 @@ static void read_unified(const struct cu_record *record)
 		   start, u->end ? gt_cu_ticks(u->end) : start, u->value);
 }
 
-/* ---- waits ---------------------------------------------------------------------------------------------- */
+/* ---- waits ----------------------------------------------------------------------------------- */
 
 static void read_sync(const struct cu_record *record)
 {
@@ -168,7 +168,7 @@ static void read_sync(const struct cu_record *record)
 	gt_cu_defer(call.location, GT_T_LEAVE, what, NULL, 0, to);
 }
 
-/* ---- memory ------------------------------------------------------------------------------------------------ */
+/* ---- memory ---------------------------------------------------------------------------------- */
 
 /* What a context holds. */
 static struct held {
@@ -283,7 +283,7 @@ void gt_cu_extras_end(void)
 			   (unsigned long long)bytes, n);
 }
 
-/* ---- all ------------------------------------------------------------------------------------------------------ */
+/* ---- all ------------------------------------------------------------------------------------- */
 
 bool gt_cu_extra(const struct cu_record *record)
 {

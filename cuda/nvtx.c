@@ -363,7 +363,7 @@ static int pop(const struct domain *domain)
 	return (int)s->depth;
 }
 
-/* ---- marks and ranges ----------------------------------------------------------------------------------- */
+/* ---- marks and ranges ------------------------------------------------------------------------ */
 
 static void put_mark(const char *text)
 {
@@ -386,7 +386,7 @@ static uint64_t start(const struct name *name, const struct domain *domain, cons
 	return gt_nv_range_start(&range);
 }
 
-/* ---- the functions that programs call ---------------------------------------------------------------------- */
+/* ---- the functions that programs call -------------------------------------------------------- */
 
 static void mark_ex(const struct nv_attributes *a)
 {
@@ -571,7 +571,7 @@ static void stream_w(void *stream, const void *wide)
 		gt_cu_name_stream(stream, narrow(wide, text));
 }
 
-/* ---- the tables ----------------------------------------------------------------------------------------------- */
+/* ---- the tables ------------------------------------------------------------------------------ */
 
 #define ENTRY(id, function) { id, (nv_function)(void (*)(void))(function) }
 

@@ -28,7 +28,10 @@ static uint32_t lock_word;
 static struct gt_location *row;
 static bool tried;
 
-/* Of the thread's other calls nothing is recorded meanwhile; a signal that strikes after it finds that over. */
+/*
+ * Of the thread's other calls nothing is recorded meanwhile; a signal that strikes after it finds that
+ * over.
+ */
 static uint64_t lock(void)
 {
 	uint64_t mask = gt_cu_lock(&lock_word);

@@ -27,8 +27,8 @@ void gt_cu_records_setup(void)
 	gt_cu_refs.bytes = gt_def_attribute("BYTES", "Bytes that were copied or set", GT_VALUE_UINT);
 	gt_cu_refs.calls = gt_def_parameter("calls", GT_VALUE_UINT); /* as MPI's */
 	gt_cu_refs.result = gt_def_attribute("CUDA_ERROR", "What the call returned", GT_VALUE_UINT);
-	gt_cu_refs.stream = gt_def_attribute("CUDA_STREAM", "Number of the stream, as in the names of locations",
-					     GT_VALUE_UINT);
+	gt_cu_refs.stream = gt_def_attribute(
+		"CUDA_STREAM", "Number of the stream, as in the names of locations", GT_VALUE_UINT);
 	gt_cu_refs.graph = gt_def_attribute("CUDA_GRAPH_ID", "The graph that this was part of",
 					    GT_VALUE_UINT);
 	gt_cu_refs.graph_node = gt_def_attribute("CUDA_GRAPH_NODE_ID", "The node of the graph",

@@ -20,8 +20,8 @@ static uint32_t wake_flusher, answered;
 static uint32_t asked, asked_forced, done;
 static uint32_t gave_up; /* on a request; it may yet be done */
 static uint32_t finish_asked, finish_done;
-/* Rounds of the reader, which take what has been completed then: more may come for ever. What the next one is asked
- * for, as GT_CU_*. */
+/* Rounds of the reader, which take what has been completed then: more may come for ever. What the next one is
+ * asked for, as GT_CU_*. */
 static uint32_t rounds, reader_asked;
 #define SETTLE 0x100u
 

@@ -4,7 +4,8 @@
  * hash index, and the core's id of each entry, which is asked for when it is first needed. So
  * definitions work before the core is ready and while the recording is off.
  *
- * Limits: memory is mapped part by part, when it is needed, and never given back. Two threads that define the same thing at the same moment may waste an entry, never more.
+ * Limits: memory is mapped part by part, when it is needed, and never given back. Two threads that define the
+ * same thing at the same moment may waste an entry, never more.
  */
 #include <string.h>
 
@@ -253,7 +254,8 @@ struct gt_user_def *gt_user_def(uint32_t id)
 {
 	struct gt_user_def *def;
 
-	if (id - 1 >= GT_USER_MAX || !__atomic_load_n(&gt_user_defs[(id - 1) / GT_USER_PER_PART], __ATOMIC_ACQUIRE))
+	if (id - 1 >= GT_USER_MAX ||
+	    !__atomic_load_n(&gt_user_defs[(id - 1) / GT_USER_PER_PART], __ATOMIC_ACQUIRE))
 		return NULL;
 	def = gt_user_at(id);
 	return __atomic_load_n(&def->kind, __ATOMIC_ACQUIRE) == GT_USER_FREE ? NULL : def;

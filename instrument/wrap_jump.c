@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * longjmp() and its variants, before they jump: calls that began further down the stack end here, and would
- * never be seen to return. The C library encrypts the target's stack pointer in a jmp_buf; setjmp() on a known
- * stack pointer gives the key.
+ * never be seen to return. The C library encrypts the target's stack pointer in a jmp_buf; setjmp() on a
+ * known stack pointer gives the key.
  *
  * Limits: glibc. Jumps that ask no function (the compiler's own, setcontext) are not seen.
  */

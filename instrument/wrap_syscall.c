@@ -2,11 +2,11 @@
 /*
  * syscall(), for those system calls that a wrapper of ours stands before: stress-ng, browsers and
  * libseccomp confine themselves by syscall(SYS_seccomp) and syscall(SYS_unshare), sandboxes make processes
- * by syscall(SYS_clone), and end by syscall(SYS_exit_group). All others go on by a jump with registers and stack as they came,
- * because some return twice on one stack (SYS_vfork).
+ * by syscall(SYS_clone), and end by syscall(SYS_exit_group). All others go on by a jump with registers and
+ * stack as they came, because some return twice on one stack (SYS_vfork).
  *
- * Limits: a `syscall` instruction of the program's own is not seen, nor is SYS_clone3. On processors other than x86-64 the
- * jump is left to the compiler's tail call.
+ * Limits: a `syscall` instruction of the program's own is not seen, nor is SYS_clone3. On processors other
+ * than x86-64 the jump is left to the compiler's tail call.
  */
 #include "instrument/wrap_syscall.h"
 

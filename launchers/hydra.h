@@ -10,7 +10,9 @@
 #include <stddef.h>
 #include <string.h>
 
-/* Looks through a command line of `n` bytes as /proc has it, with a NUL behind. False: it is not a proxy's. */
+/*
+ * Looks through a command line of `n` bytes as /proc has it, with a NUL behind. False: it is not a proxy's.
+ */
 static inline bool gt_hydra_job(const char *line, size_t n, const char **port, const char **group)
 {
 	*port = NULL;

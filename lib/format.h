@@ -52,7 +52,10 @@
 #define GT_IO_WORD_HANDLE(word) ((uint32_t)((word) >> 24) & 0xffffu)
 #define GT_IO_WORD_BYTES(word)  ((uint32_t)(word) & 0xffffffu)
 
-/* The payload of GT_T_MPI_SEND_ENTER and GT_T_MPI_RECV_LEAVE; what does not fit is a GT_T_MPI_SEND and so on. */
+/*
+ * The payload of GT_T_MPI_SEND_ENTER and GT_T_MPI_RECV_LEAVE; what does not fit is a GT_T_MPI_SEND and so
+ * on.
+ */
 #define GT_MESSAGE_REGIONS  0x4000u    /* ids below */
 #define GT_MESSAGE_CHANNELS 0x1000u    /* there are no more */
 #define GT_MESSAGE_MOST     0x3ffffffu /* bytes */
@@ -184,7 +187,8 @@ struct gt_def_attribute {
 /* What locations or processes have in common: a COMM, a WINDOW, a HANDLE. */
 struct gt_def_shared {
 	uint32_t name;
-	uint32_t parent;    /* COMM id: that it was made from; of a WINDOW or HANDLE: whose members have it; 0: none */
+	/* COMM id: that it was made from; of a WINDOW or HANDLE: whose members have it; 0: none */
+	uint32_t parent;
 	uint32_t group;     /* GROUP id, 0: the locations that use it */
 	uint32_t paradigm;  /* OTF2_Paradigm */
 	uint32_t flags;
@@ -375,7 +379,8 @@ struct gt_run_header {
 	uint32_t untraced;      /* processes that took a number and could not record anything */
 	uint32_t outside;       /* programs that were started and cannot load the library ... */
 	char outside_first[60]; /* ... and the name of the first */
-	uint32_t watched;       /* 1: somebody has watched this host's processes and will assemble; see GT_WATCH */
+	/* 1: somebody has watched this host's processes and will assemble; see GT_WATCH */
+	uint32_t watched;
 	uint32_t parents;       /* of type `gputrace run` that wait for their command; atomic */
 	uint32_t absent[GT_ABSENT_N]; /* processes that could not be recorded, by cause; atomic */
 	uint32_t absent_user;   /* of the last one of GT_ABSENT_USER */

@@ -211,7 +211,8 @@ static const char *region_name(struct gt_follow *follow, struct gt_symbols *symb
 	struct name *place = &follow->names[gt_hash_word(region) >> 32 & (NAMES - 1)];
 
 	if (place->region != region)
-		place->region = make_name(follow, symbols, region, place->text, sizeof(place->text)) ? region : 0;
+		place->region = make_name(follow, symbols, region, place->text, sizeof(place->text))
+				? region : 0;
 	return place->text;
 }
 
@@ -222,7 +223,8 @@ static void location_name(const struct gt_follow *follow, uint32_t id, char *tex
 	const char *name = def ? gt_journal_string(journal, def->name) : NULL;
 
 	for (size_t i = gt_journal_count(journal, GT_D_LOCATION_NAME); i-- > 0;) {
-		const struct gt_def_loc_name *given = gt_journal_nth(journal, GT_D_LOCATION_NAME, i, NULL, NULL);
+		const struct gt_def_loc_name *given = gt_journal_nth(journal, GT_D_LOCATION_NAME, i, NULL,
+								     NULL);
 
 		if (given->location == id && gt_journal_string(journal, given->name)) {
 			name = gt_journal_string(journal, given->name);
@@ -268,7 +270,10 @@ static void put_location(struct gt_follow *follow, struct gt_symbols *symbols, u
 		.id = id,
 		.kind = win->kind,
 		.tid = win->kind == GT_LOC_THREAD ? win->tid : 0,
-		.flags = (kept ? GT_LIVE_ACTIVE : region ? GT_LIVE_LEFT : 0) | (window->ended ? GT_LIVE_ENDED : 0),
+		.flags = (kept	   ? GT_LIVE_ACTIVE
+			  : region ? GT_LIVE_LEFT
+				   : 0) |
+			 (window->ended ? GT_LIVE_ENDED : 0),
 		.depth = window->depth,
 		.events = window->events,
 		.rate = per_second(window->events, window->old_events, ns),
@@ -313,8 +318,8 @@ static void put_metric(struct gt_follow *follow, uint32_t location, struct gt_li
 		.age_ns = since(follow, value->tick),
 	};
 	if (value->old_tick && value->tick > value->old_tick)
-		out->rate = (number(out->type, value->value) - number(out->type, value->old_value)) * follow->hz /
-			    (double)(value->tick - value->old_tick);
+		out->rate = (number(out->type, value->value) - number(out->type, value->old_value)) *
+			    follow->hz / (double)(value->tick - value->old_tick);
 	value->old_value = value->value;
 	value->old_tick = value->tick;
 	if (name)

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Following a process while it records, by reading its spool: the windows are files that it has mapped, so all
- * that it does is there at once and it does nothing for it. The result is an image as <gputrace/live.h> has it.
+ * Following a process while it records, by reading its spool: the windows are files that it has mapped, so
+ * all that it does is there at once and it does nothing for it. The result is an image as <gputrace/live.h>
+ * has it.
  *
  * Limits: this host only; reads without any lock, so what changes while it is read is left for the next time.
  * Believes nothing about sizes.
@@ -28,7 +29,8 @@ static inline struct gt_live_location *gt_image_location(const struct gt_image *
 {
 	const struct gt_live_header *h = image->header;
 
-	return (struct gt_live_location *)((char *)image->header + h->locations_at + (size_t)i * h->location_bytes);
+	return (struct gt_live_location *)((char *)image->header + h->locations_at +
+					   (size_t)i * h->location_bytes);
 }
 
 static inline struct gt_live_metric *gt_image_metric(const struct gt_image *image, uint32_t i)
@@ -41,7 +43,10 @@ static inline struct gt_live_metric *gt_image_metric(const struct gt_image *imag
 /* Makes room for an image of that size. False: no memory, or an absurd size. */
 bool gt_image_room(struct gt_image *image, uint64_t bytes);
 
-/* The process whose spool folder is `folder`, a descriptor that it keeps; NULL: there is nothing to follow yet. */
+/*
+ * The process whose spool folder is `folder`, a descriptor that it keeps; NULL: there is nothing to follow
+ * yet.
+ */
 struct gt_follow *gt_follow_open(int folder, const char *archive);
 void gt_follow_close(struct gt_follow *follow);
 int gt_follow_folder(const struct gt_follow *follow);

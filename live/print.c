@@ -30,7 +30,7 @@ static void print_value(const struct gt_live_metric *metric)
 		printf("%" PRIu64, metric->value.u);
 }
 
-/* ---- plain ---------------------------------------------------------------------------------------------- */
+/* ---- plain ----------------------------------------------------------------------------------- */
 
 static void print_plain(const struct gt_live_set *set, const struct gt_live_choice *choice)
 {
@@ -77,7 +77,8 @@ static void csv_text(const char *text)
 
 static void csv_begin(const struct gt_live_row *row, const char *name)
 {
-	printf("%" PRIu64 ".%09" PRIu64 ",", row->process->real_ns / 1000000000, row->process->real_ns % 1000000000);
+	printf("%" PRIu64 ".%09" PRIu64 ",", row->process->real_ns / 1000000000,
+	       row->process->real_ns % 1000000000);
 	csv_text(row->process->host);
 	if (row->process->rank >= 0)
 		printf(",%d,%u,", row->process->rank, row->process->pid);
@@ -138,12 +139,12 @@ static void print_csv(const struct gt_live_set *set, const struct gt_live_choice
 	}
 }
 
-/* ---- JSON: one object a line ----------------------------------------------------------------------------- */
+/* ---- JSON: one object a line ----------------------------------------------------------------- */
 
 /* How many bytes of a valid UTF-8 sequence begin here; 0: none. */
 static unsigned utf8_length(const unsigned char *s)
 {
-	unsigned n = *s < 0x80 ? 1 : *s >= 0xc2 && *s < 0xe0 ? 2 : *s >= 0xe0 && *s < 0xf0 ? 3 : *s >= 0xf0 && *s < 0xf5 ? 4 : 0;
+	unsigned n = *s < 0x80 ? 1 : *s < 0xc2 ? 0 : *s < 0xe0 ? 2 : *s < 0xf0 ? 3 : *s < 0xf5 ? 4 : 0;
 
 	for (unsigned i = 1; i < n; i++)
 		if ((s[i] & 0xc0) != 0x80)
@@ -187,9 +188,10 @@ static void json_location(const struct gt_live_location *location, bool first)
 	json_field("name", location->name);
 	printf(",\"kind\":\"%s\",\"tid\":%u,\"events\":%" PRIu64 ",\"rate\":%.9g,\"lost\":%" PRIu64
 	       ",\"depth\":%u,\"active\":%s,\"active_ns\":%" PRIu64 ",\"quiet_ns\":%" PRIu64 ",\"ended\":%s,",
-	       location->kind < 4 ? kinds[location->kind] : "other", location->tid, location->events, location->rate,
-	       location->lost, location->depth, location->flags & GT_LIVE_ACTIVE ? "true" : "false",
-	       location->active_ns, location->quiet_ns, location->flags & GT_LIVE_ENDED ? "true" : "false");
+	       location->kind < 4 ? kinds[location->kind] : "other", location->tid, location->events,
+	       location->rate, location->lost, location->depth,
+	       location->flags & GT_LIVE_ACTIVE ? "true" : "false", location->active_ns, location->quiet_ns,
+	       location->flags & GT_LIVE_ENDED ? "true" : "false");
 	json_field("region", location->region);
 	putchar('}');
 }
@@ -205,8 +207,9 @@ static void json_metric(const struct gt_live_metric *metric, bool first)
 		print_value(metric);
 	putchar(',');
 	json_field("unit", metric->unit);
-	printf(",\"rate\":%.9g,\"age_ns\":%" PRIu64 ",\"synchronous\":%s}", isfinite(metric->rate) ? metric->rate : 0,
-	       metric->age_ns, metric->flags & GT_LIVE_SYNCHRONOUS ? "true" : "false");
+	printf(",\"rate\":%.9g,\"age_ns\":%" PRIu64 ",\"synchronous\":%s}",
+	       isfinite(metric->rate) ? metric->rate : 0, metric->age_ns,
+	       metric->flags & GT_LIVE_SYNCHRONOUS ? "true" : "false");
 }
 
 static bool in_rows(const struct gt_live_row *rows, size_t n, const void *what)
@@ -217,8 +220,8 @@ static bool in_rows(const struct gt_live_row *rows, size_t n, const void *what)
 	return false;
 }
 
-static void json_process(const struct gt_image *image, const struct gt_live_row *locations, size_t location_count,
-			 const struct gt_live_row *metrics, size_t metric_count)
+static void json_process(const struct gt_image *image, const struct gt_live_row *locations,
+			 size_t location_count, const struct gt_live_row *metrics, size_t metric_count)
 {
 	const struct gt_live_header *h = image->header;
 	bool first = true;
@@ -229,7 +232,8 @@ static void json_process(const struct gt_image *image, const struct gt_live_row 
 	json_field("program", h->program);
 	putchar(',');
 	json_field("archive", h->archive);
-	printf(",\"time_ns\":%" PRIu64 ",\"events\":%" PRIu64 ",\"rate\":%.9g,\"lost\":%" PRIu64 ",\"lost_by\":[",
+	printf(",\"time_ns\":%" PRIu64 ",\"events\":%" PRIu64 ",\"rate\":%.9g,\"lost\":%" PRIu64
+	       ",\"lost_by\":[",
 	       h->real_ns, h->events, h->rate, h->lost);
 	for (unsigned i = 0; i < 16; i++)
 		printf("%s%" PRIu64, i ? "," : "", h->lost_by[i]);
@@ -273,7 +277,7 @@ static void print_json(const struct gt_live_set *set, const struct gt_live_choic
 	free(metrics);
 }
 
-/* ---- Prometheus' text format 0.0.4: all values of a name together --------------------------------------- */
+/* ---- Prometheus' text format 0.0.4: all values of a name together ---------------------------- */
 
 static void label(const char *name, const char *text)
 {
@@ -371,8 +375,8 @@ static void print_prometheus(const struct gt_live_set *set, const struct gt_live
 	}
 }
 
-void gt_live_print(const struct gt_live_set *set, const struct gt_live_choice *choice, enum gt_live_format format,
-		   bool first)
+void gt_live_print(const struct gt_live_set *set, const struct gt_live_choice *choice,
+		   enum gt_live_format format, bool first)
 {
 	switch (format) {
 	case GT_LIVE_PLAIN:

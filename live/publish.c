@@ -94,8 +94,8 @@ static void sleep_until_next(uint64_t interval_ns, const volatile int *stop, boo
 	}
 }
 
-int gt_live_publish(const char *dir, const char *host, uint64_t interval_ns, const volatile int *stop, char *why,
-		    size_t size)
+int gt_live_publish(const char *dir, const char *host, uint64_t interval_ns, const volatile int *stop,
+		    char *why, size_t size)
 {
 	struct gt_live_run *run = gt_live_run_open(dir, host, why, size);
 	struct publisher publisher = {0};
@@ -121,7 +121,7 @@ int gt_live_publish(const char *dir, const char *host, uint64_t interval_ns, con
 	return 0;
 }
 
-/* ---- beside `gputrace run` ------------------------------------------------------------------------------ */
+/* ---- beside `gputrace run` ------------------------------------------------------------------- */
 
 static volatile int stopped;
 

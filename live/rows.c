@@ -13,7 +13,7 @@
 
 const char *const gt_live_order_names[GT_LIVE_ORDERS] = {"rank", "rate", "events", "lost", "name"};
 
-/* ---- gathering ------------------------------------------------------------------------------------------ */
+/* ---- gathering ------------------------------------------------------------------------------- */
 
 static bool add(const struct gt_image *image, void *argument)
 {
@@ -56,7 +56,7 @@ void gt_live_set_free(struct gt_live_set *set)
 	*set = (struct gt_live_set){0};
 }
 
-/* ---- rows ----------------------------------------------------------------------------------------------- */
+/* ---- rows ------------------------------------------------------------------------------------ */
 
 struct rows {
 	struct gt_live_row *list;
@@ -65,7 +65,9 @@ struct rows {
 
 static const char *name_of(const struct gt_live_row *row)
 {
-	return row->metric ? row->metric->name : row->location ? row->location->region : row->process->program;
+	return row->metric     ? row->metric->name
+	       : row->location ? row->location->region
+			       : row->process->program;
 }
 
 static bool wanted(const struct gt_live_row *row, const struct gt_live_choice *choice)
@@ -115,7 +117,8 @@ static void put_image(struct rows *rows, const struct gt_live_choice *choice, co
 	for (uint32_t i = 0; choice->view == GT_LIVE_METRICS && i < process->metrics; i++) {
 		const struct gt_live_metric *metric = gt_image_metric(image, i);
 
-		put(rows, choice, (struct gt_live_row){process, location_of(image, metric->location), metric});
+		put(rows, choice,
+		    (struct gt_live_row){ process, location_of(image, metric->location), metric });
 	}
 }
 
@@ -163,7 +166,8 @@ static int by_choice(const void *a, const void *b, void *argument)
 	return choice->reverse ? -rc : rc;
 }
 
-struct gt_live_row *gt_live_rows(const struct gt_live_set *set, const struct gt_live_choice *choice, size_t *count)
+struct gt_live_row *gt_live_rows(const struct gt_live_set *set, const struct gt_live_choice *choice,
+				 size_t *count)
 {
 	struct rows rows = {0};
 
@@ -175,7 +179,7 @@ struct gt_live_row *gt_live_rows(const struct gt_live_set *set, const struct gt_
 	return rows.list;
 }
 
-/* ---- lines ---------------------------------------------------------------------------------------------- */
+/* ---- lines ----------------------------------------------------------------------------------- */
 
 /* At most seven characters. */
 static const char *short_number(double value, char *text, size_t size)
@@ -233,7 +237,9 @@ void gt_live_text_sum(const struct gt_live_set *set, char *line, size_t size)
 		rate += set->images[i].header->rate;
 		lost += set->images[i].header->lost;
 	}
-	snprintf(line, size, "processes %zu, locations %" PRIu64 ", events %" PRIu64 ", events per second %s, lost %" PRIu64,
+	snprintf(line, size,
+		 "processes %zu, locations %" PRIu64 ", events %" PRIu64
+		 ", events per second %s, lost %" PRIu64,
 		 set->count, locations, events, short_number(rate, rate_shown, sizeof(rate_shown)), lost);
 }
 
@@ -242,7 +248,8 @@ void gt_live_text_head(enum gt_live_view view, char *line, size_t size)
 	static const char *const columns[GT_LIVE_VIEWS] = {
 		[GT_LIVE_LOCATIONS] = "LOCATION             EVENTS EVENTS/S   LOST DEPTH   SINCE REGION",
 		[GT_LIVE_PROCESSES] = "LOCATIONS            EVENTS EVENTS/S   LOST HOST",
-		[GT_LIVE_METRICS] = "LOCATION         METRIC                           VALUE UNIT         RATE/S     AGE",
+		[GT_LIVE_METRICS] =
+			"LOCATION         METRIC                           VALUE UNIT         RATE/S     AGE",
 	};
 
 	snprintf(line, size, "%5s %7s %-12s %s", "RANK", "PID", "PROGRAM", columns[view]);
@@ -253,8 +260,9 @@ static void location_text(const struct gt_live_location *location, char *line, s
 	bool active = location->flags & GT_LIVE_ACTIVE;
 	char rate[16], since[16];
 
-	snprintf(line, size, "%-16.16s %10" PRIu64 " %8s %6" PRIu64 " %5u %7s %s%s%s", location->name, location->events,
-		 short_number(location->rate, rate, sizeof(rate)), location->lost, active ? location->depth : 0,
+	snprintf(line, size, "%-16.16s %10" PRIu64 " %8s %6" PRIu64 " %5u %7s %s%s%s", location->name,
+		 location->events, short_number(location->rate, rate, sizeof(rate)), location->lost,
+		 active ? location->depth : 0,
 		 duration(active ? location->active_ns : location->quiet_ns, since, sizeof(since)),
 		 active || !*location->region ? "" : "(after ", location->region,
 		 active || !*location->region ? "" : ")");
@@ -274,9 +282,9 @@ static void metric_text(const struct gt_live_row *row, char *line, size_t size)
 	char value[32], rate[16], age[16];
 
 	value_text(metric, value, sizeof(value));
-	snprintf(line, size, "%-16.16s %-24.24s %13s %-10.10s %8s %7s", row->location ? row->location->name : "-",
-		 metric->name, value, metric->unit, short_number(metric->rate, rate, sizeof(rate)),
-		 duration(metric->age_ns, age, sizeof(age)));
+	snprintf(line, size, "%-16.16s %-24.24s %13s %-10.10s %8s %7s",
+		 row->location ? row->location->name : "-", metric->name, value, metric->unit,
+		 short_number(metric->rate, rate, sizeof(rate)), duration(metric->age_ns, age, sizeof(age)));
 }
 
 void gt_live_text_row(const struct gt_live_row *row, char *line, size_t size)

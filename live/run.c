@@ -54,7 +54,8 @@ static int open_home(int spool, const char *host, struct gt_run_header *header)
 				   ? -1
 				   : gt_folder_open(spool, entry->d_name);
 
-		if (home >= 0 && gt_read_head(home, "run", header, sizeof(*header)) == (ssize_t)sizeof(*header) &&
+		if (home >= 0 &&
+		    gt_read_head(home, "run", header, sizeof(*header)) == (ssize_t)sizeof(*header) &&
 		    !strncmp(header->host, name, sizeof(name)))
 			found = home;
 		else if (home >= 0)
@@ -65,7 +66,8 @@ static int open_home(int spool, const char *host, struct gt_run_header *header)
 	return found;
 }
 
-static struct gt_live_run *fail(struct gt_live_run *run, char *why, size_t size, const char *dir, const char *reason)
+static struct gt_live_run *fail(struct gt_live_run *run, char *why, size_t size, const char *dir,
+				const char *reason)
 {
 	snprintf(why, size, "%s cannot be followed: %s", dir, reason);
 	if (run)

@@ -27,15 +27,15 @@ const struct gt_image *gt_live_run_image(const struct gt_live_run *run, size_t i
 bool gt_live_run_over(const struct gt_live_run *run);
 
 /*
- * Publishes the run in `dir` at an interval until its last process has ended; `*stop` becoming true says that none
- * will come any more. Returns 0, or 1 with a sentence in `why`.
+ * Publishes the run in `dir` at an interval until its last process has ended; `*stop` becoming true says that
+ * none will come any more. Returns 0, or 1 with a sentence in `why`.
  */
-int gt_live_publish(const char *dir, const char *host, uint64_t interval_ns, const volatile int *stop, char *why,
-		    size_t size);
+int gt_live_publish(const char *dir, const char *host, uint64_t interval_ns, const volatile int *stop,
+		    char *why, size_t size);
 
 /*
- * The same in a child of `gputrace run`, which holds no descriptor and no terminal of anybody's. Its pid, or -1.
- * gt_live_dismiss() lets it end as soon as no process of the run is left, and waits for that a little.
+ * The same in a child of `gputrace run`, which holds no descriptor and no terminal of anybody's. Its pid, or
+ * -1. gt_live_dismiss() lets it end as soon as no process of the run is left, and waits for that a little.
  */
 int gt_live_start(const char *dir, const char *host, uint64_t interval_ns);
 void gt_live_dismiss(int pid);

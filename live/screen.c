@@ -43,7 +43,8 @@ static void draw_foot(const struct screen *screen)
 	if (screen->typing)
 		snprintf(line, sizeof(line), "filter: %s_", screen->filter);
 	else
-		snprintf(line, sizeof(line), "by %s%s%s%s%s  " HELP, gt_live_order_names[screen->choice->order],
+		snprintf(line, sizeof(line), "by %s%s%s%s%s  " HELP,
+			 gt_live_order_names[screen->choice->order],
 			 screen->choice->reverse ? ", reversed" : "", *screen->filter ? ", with " : "",
 			 screen->filter, screen->frozen ? ", stopped" : "");
 	line_at(LINES - 1, line, A_BOLD);

@@ -46,8 +46,8 @@ static bool read_all(int fd, void *data, uint64_t bytes)
 
 static bool table_fits(uint64_t at, uint64_t each, uint64_t least, uint64_t count, uint64_t bytes)
 {
-	return at >= sizeof(struct gt_live_header) && at <= bytes && each >= least && each % 8 == 0 && at % 8 == 0 &&
-	       (!count || each <= (bytes - at) / count);
+	return at >= sizeof(struct gt_live_header) && at <= bytes && each >= least && each % 8 == 0 &&
+	       at % 8 == 0 && (!count || each <= (bytes - at) / count);
 }
 
 static bool believable(const struct gt_live_header *header, uint64_t bytes)
@@ -55,8 +55,8 @@ static bool believable(const struct gt_live_header *header, uint64_t bytes)
 	return header->bytes <= bytes &&
 	       table_fits(header->locations_at, header->location_bytes, sizeof(struct gt_live_location),
 			  header->locations, header->bytes) &&
-	       table_fits(header->metrics_at, header->metric_bytes, sizeof(struct gt_live_metric), header->metrics,
-			  header->bytes);
+	       table_fits(header->metrics_at, header->metric_bytes, sizeof(struct gt_live_metric),
+			  header->metrics, header->bytes);
 }
 
 /* A text ends within its field, whatever was written there. */
@@ -88,7 +88,8 @@ static bool copy(int fd, struct gt_image *image)
 		if (i)
 			usleep(TRY_US);
 		if (!read_all(fd, &before, sizeof(before)) ||
-		    memcmp(before.magic, GT_LIVE_MAGIC, sizeof(before.magic)) || before.version != GT_LIVE_VERSION)
+		    memcmp(before.magic, GT_LIVE_MAGIC, sizeof(before.magic)) ||
+		    before.version != GT_LIVE_VERSION)
 			return false;
 		if (before.sequence % 2)
 			continue;
@@ -188,7 +189,8 @@ int gt_segment_write(struct gt_segment *segment, const struct gt_image *image)
 	__atomic_store_n(&segment->header->sequence, sequence, __ATOMIC_RELAXED);
 	__atomic_thread_fence(__ATOMIC_SEQ_CST);
 	memcpy(segment->header, image->header, offsetof(struct gt_live_header, sequence));
-	memcpy((char *)segment->header + after, (const char *)image->header + after, image->header->bytes - after);
+	memcpy((char *)segment->header + after, (const char *)image->header + after,
+	       image->header->bytes - after);
 	__atomic_store_n(&segment->header->sequence, sequence + 1, __ATOMIC_RELEASE);
 	return 0;
 }
@@ -202,7 +204,8 @@ static int make_way(const char *name)
 
 	if (fd < 0)
 		return fd == -ENOENT ? 0 : fd;
-	used = read_all(fd, &header, sizeof(header)) && gt_process_start_time(header.publisher) && fresh(&header);
+	used = read_all(fd, &header, sizeof(header)) && gt_process_start_time(header.publisher) &&
+	       fresh(&header);
 	close(fd);
 	if (used)
 		return -EEXIST;
@@ -215,8 +218,8 @@ int gt_segment_create(struct gt_segment *segment, const struct gt_image *image)
 	int rc;
 
 	*segment = (struct gt_segment){.fd = -1};
-	snprintf(segment->name, sizeof(segment->name), "/" GT_LIVE_PREFIX "%u.%u.%llu", geteuid(), header->pid,
-		 (unsigned long long)header->start_time);
+	snprintf(segment->name, sizeof(segment->name), "/" GT_LIVE_PREFIX "%u.%u.%llu", geteuid(),
+		 header->pid, (unsigned long long)header->start_time);
 	rc = make_way(segment->name);
 	if (!rc) {
 		segment->fd = shm_open(segment->name, O_RDWR | O_CREAT | O_EXCL, 0600);

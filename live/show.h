@@ -42,7 +42,8 @@ struct gt_live_row {
 };
 
 /* The rows of the view in order, to be freed; NULL: none, or no memory. */
-struct gt_live_row *gt_live_rows(const struct gt_live_set *set, const struct gt_live_choice *choice, size_t *count);
+struct gt_live_row *gt_live_rows(const struct gt_live_set *set, const struct gt_live_choice *choice,
+				 size_t *count);
 
 /* One line, without its end: what all of it comes to, the heads of the columns, a row. */
 void gt_live_text_sum(const struct gt_live_set *set, char *line, size_t size);
@@ -52,8 +53,8 @@ void gt_live_text_row(const struct gt_live_row *row, char *line, size_t size);
 enum gt_live_format { GT_LIVE_PLAIN, GT_LIVE_CSV, GT_LIVE_JSON, GT_LIVE_PROMETHEUS };
 
 /* All of it on stdout. `first`: what stands once above a table is printed. */
-void gt_live_print(const struct gt_live_set *set, const struct gt_live_choice *choice, enum gt_live_format format,
-		   bool first);
+void gt_live_print(const struct gt_live_set *set, const struct gt_live_choice *choice,
+		   enum gt_live_format format, bool first);
 
 /* The terminal, until the user leaves or nothing is shown any more. Returns an exit status. */
 int gt_live_screen(struct gt_live_run *run, struct gt_live_choice *choice, uint64_t interval_ns);

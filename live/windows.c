@@ -126,8 +126,9 @@ static void note_values(struct gt_live_window *window, const uint64_t *data, uns
 
 static bool is_event(unsigned type)
 {
-	return type != GT_T_PAD && type != GT_T_FLUSH && type != GT_T_GAP && type != GT_T_ON && type != GT_T_OFF &&
-	       type != GT_T_FOR_LOCATION && type != GT_T_METRICS && !GT_TYPE_IS_ATTR(type);
+	return type != GT_T_PAD && type != GT_T_FLUSH && type != GT_T_GAP && type != GT_T_ON &&
+	       type != GT_T_OFF && type != GT_T_FOR_LOCATION && type != GT_T_METRICS &&
+	       !GT_TYPE_IS_ATTR(type);
 }
 
 static void note(struct gt_live_window *window, const struct gt_slot *slots, uint64_t word, uint64_t tick)
@@ -182,14 +183,16 @@ static void note(struct gt_live_window *window, const struct gt_slot *slots, uin
 /* ---- where records are ---------------------------------------------------------------------------- */
 
 static const uint32_t short_types = 0
-#define GT_RECORD(name, code, least, handler, owner, payload, data, otf2) | ((code) < 32 ? 1u << ((code) & 31) : 0)
+#define GT_RECORD(name, code, least, handler, owner, payload, data, otf2)                                    \
+	| ((code) < 32 ? 1u << ((code)&31) : 0)
 #include "gputrace/records.def"
 #undef GT_RECORD
 	;
 
 static bool type_known(unsigned type)
 {
-	return GT_TYPE_HAS_EXTRA(type) ? type < GT_T_FIRST_RESERVED : type != GT_T_NONE && short_types >> type & 1;
+	return GT_TYPE_HAS_EXTRA(type) ? type < GT_T_FIRST_RESERVED
+				       : type != GT_T_NONE && short_types >> type & 1;
 }
 
 static uint64_t half_base(const struct gt_win_header *win, unsigned index)
@@ -211,8 +214,8 @@ static uint64_t half_low(const struct gt_win_header *win, unsigned index)
 }
 
 /*
- * Reads the half that begins at `base` from window->at on. Returns false where what is finished ends before the
- * end of the half. What was copied counts only if the half is still the same afterwards.
+ * Reads the half that begins at `base` from window->at on. Returns false where what is finished ends before
+ * the end of the half. What was copied counts only if the half is still the same afterwards.
  */
 static bool read_half(struct gt_live_window *window, uint64_t base, uint64_t now)
 {
@@ -233,7 +236,8 @@ static bool read_half(struct gt_live_window *window, uint64_t base, uint64_t now
 		uint64_t tick = __atomic_load_n(&slot->time, __ATOMIC_ACQUIRE);
 		uint64_t word = __atomic_load_n(&slot->word, __ATOMIC_RELAXED);
 		unsigned type = GT_WORD_TYPE(word);
-		uint64_t bytes = GT_SLOT * (1 + (uint64_t)(GT_TYPE_HAS_EXTRA(type) ? GT_WORD_EXTRA(word) : 0));
+		uint64_t bytes = GT_SLOT *
+				 (1 + (uint64_t)(GT_TYPE_HAS_EXTRA(type) ? GT_WORD_EXTRA(word) : 0));
 
 		if (tick < low || (tick > now && !foreign) || !type_known(type) || at + bytes > end) {
 			unfinished++;

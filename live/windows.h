@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * One location's window, read while its thread writes: counts events, keeps the call path and the newest value of
- * each metric.
+ * One location's window, read while its thread writes: counts events, keeps the call path and the newest
+ * value of each metric.
  *
- * Limits: what was written and overwritten between two looks is counted in slots, and the call path is unknown
- * then until regions are entered again. Calls deeper than GT_LIVE_DEPTH are counted, not kept.
+ * Limits: what was written and overwritten between two looks is counted in slots, and the call path is
+ * unknown then until regions are entered again. Calls deeper than GT_LIVE_DEPTH are counted, not kept.
  */
 #ifndef GT_LIVE_WINDOWS_H
 #define GT_LIVE_WINDOWS_H

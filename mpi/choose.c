@@ -26,7 +26,8 @@ static void *first_caller;
 
 /* Saves what carries arguments, chooses, and goes on through the table. */
 #if defined(__x86_64__)
-__asm__(".text\n.hidden gt_mpi_first\n.globl gt_mpi_first\n.type gt_mpi_first, @function\n.p2align 4\ngt_mpi_first:\n"
+__asm__(".text\n.hidden gt_mpi_first\n.globl gt_mpi_first\n.type gt_mpi_first, @function\n.p2align "
+	"4\ngt_mpi_first:\n"
 	"\tpush %rdi\n\tpush %rsi\n\tpush %rdx\n\tpush %rcx\n\tpush %r8\n\tpush %r9\n"
 	"\tmov 56(%rsp), %rdi\n"
 	"\tcall gt_mpi_choose\n"
@@ -36,7 +37,8 @@ __asm__(".text\n.hidden gt_mpi_first\n.globl gt_mpi_first\n.type gt_mpi_first, @
 	"\tjmp *(%rax,%r11,8)\n"
 	".size gt_mpi_first, .-gt_mpi_first\n");
 #elif defined(__aarch64__)
-__asm__(".text\n.hidden gt_mpi_first\n.globl gt_mpi_first\n.type gt_mpi_first, %function\n.p2align 4\ngt_mpi_first:\n"
+__asm__(".text\n.hidden gt_mpi_first\n.globl gt_mpi_first\n.type gt_mpi_first, %function\n.p2align "
+	"4\ngt_mpi_first:\n"
 	"\tstp x29, x30, [sp, #-96]!\n\tmov x29, sp\n"
 	"\tstp x0, x1, [sp, #16]\n\tstp x2, x3, [sp, #32]\n\tstp x4, x5, [sp, #48]\n\tstp x6, x7, [sp, #64]\n"
 	"\tstr x17, [sp, #80]\n"

@@ -253,8 +253,9 @@ struct gt_mpi_members gt_mpi_members(MPI_Group group, const struct gt_mpi_link *
 /* ---- new ones ------------------------------------------------------------------------------- */
 
 /*
- * Open MPI passes to a spawned process "<job>.<rank>:<number>" of the one that spawned it. In Open MPI 5 jobs are
- * called "<launcher>@<number>", and a job stands here as a hash of the launcher's name above 16 bits of number.
+ * Open MPI passes to a spawned process "<job>.<rank>:<number>" of the one that spawned it. In Open MPI 5 jobs
+ * are called "<launcher>@<number>", and a job stands here as a hash of the launcher's name above 16 bits of
+ * number.
  */
 static void parent_place(char *place)
 {
@@ -266,7 +267,8 @@ static void parent_place(char *place)
 	if (!port || sscanf(port, "%63[0-9].%u:", job, &rank) != 2)
 		return;
 	if (number)
-		snprintf(name, sizeof(name), "%.*s@%lu", (int)(number - own), own, strtoul(job, NULL, 10) & 0xffff);
+		snprintf(name, sizeof(name), "%.*s@%lu", (int)(number - own), own,
+			 strtoul(job, NULL, 10) & 0xffff);
 	snprintf(place, PLACE, "%lx.%u", (unsigned long)gt_mpi_job_of(number ? name : job), rank);
 }
 

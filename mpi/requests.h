@@ -54,7 +54,10 @@ static inline void *gt_mpi_look(const MPI_Request *request)
 	return request && __atomic_load_n(&gt_mpi_live, __ATOMIC_RELAXED) ? gt_mpi_look_up(*request) : NULL;
 }
 
-/* Takes an operation that is complete; a persistent one stays, and is no longer active. `was`: from the above. */
+/*
+ * Takes an operation that is complete; a persistent one stays, and is no longer active. `was`: from the
+ * above.
+ */
 struct gt_mpi_op gt_mpi_take(void *was);
 /* Takes it, also if it is persistent. */
 struct gt_mpi_op gt_mpi_drop(MPI_Request request);

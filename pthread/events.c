@@ -194,7 +194,8 @@ static void release(struct gt_pt_held *entry)
 	bool active = gt_active();
 
 	if (!gt_pt_self.held)
-		return; /* that was the first word of a child which the C library did not make: gt_pt_locks_child() */
+		/* that was the first word of a child which the C library did not make: gt_pt_locks_child() */
+		return;
 	if (active)
 		record(GT_T_LOCK_RELEASE, (const void *)entry->lock, entry->order);
 	drop(entry);

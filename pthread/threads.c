@@ -5,9 +5,9 @@
  *
  * Limits: a fixed number of threads can be on their way at once (BLOCKS); one more is not announced
  * and is found by the core at its first event. The largest table holds TABLE threads that were not joined;
- * beyond it the oldest is forgotten and its join is a region only. Threads that a runtime starts outside of its
- * calls are known by the name of its library (GT_OWN_THREADS), with a C library from 2.35 on. A join of such a
- * thread that has not begun yet is recorded.
+ * beyond it the oldest is forgotten and its join is a region only. Threads that a runtime starts outside of
+ * its calls are known by the name of its library (GT_OWN_THREADS), with a C library from 2.35 on. A join of
+ * such a thread that has not begun yet is recorded.
  */
 #include <dlfcn.h>
 #include <errno.h>
@@ -166,8 +166,9 @@ static struct slot *find_free(uint32_t table, uintptr_t thread, struct slot **ol
 		if (__atomic_compare_exchange_n(&s->key, &expected, BUSY, false, __ATOMIC_ACQUIRE,
 						__ATOMIC_RELAXED))
 			return s;
-		if (expected != BUSY && (!*oldest || __atomic_load_n(&s->sequence, __ATOMIC_RELAXED) <
-						       __atomic_load_n(&(*oldest)->sequence, __ATOMIC_RELAXED)))
+		if (expected != BUSY &&
+		    (!*oldest || __atomic_load_n(&s->sequence, __ATOMIC_RELAXED) <
+					 __atomic_load_n(&(*oldest)->sequence, __ATOMIC_RELAXED)))
 			*oldest = s;
 	}
 	return NULL;
@@ -294,9 +295,9 @@ void gt_pt_thread_detached(pthread_t thread)
 /* ---- creation ------------------------------------------------------------------------------------ */
 
 /*
- * A thread that a runtime makes for itself: it is not announced, and this adapter is silent on it. If it calls
- * something else that is recorded, as a host function that the program has put on a stream does, the core finds
- * it then.
+ * A thread that a runtime makes for itself: it is not announced, and this adapter is silent on it. If it
+ * calls something else that is recorded, as a host function that the program has put on a stream does, the
+ * core finds it then.
  */
 static struct gt_pt_start *quiet_block(struct gt_pt_creation *creation)
 {

@@ -57,7 +57,10 @@ static inline bool wait_begin(enum gt_pt_region region, int tried)
 
 /* ---- three kinds of operations ------------------------------------------------------------------ */
 
-/* It may wait. `attempt` is the same without waiting, to be made if `may`; `lock` NULL: shared, a region only. */
+/*
+ * It may wait. `attempt` is the same without waiting, to be made if `may`; `lock` NULL: shared, a region
+ * only.
+ */
 #define LOCK(name, parameters, arguments, may, attempt, lock)                                      \
 	GT_API int name parameters                                                                 \
 	{                                                                                          \

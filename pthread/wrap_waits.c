@@ -58,7 +58,8 @@ static inline bool all_begin(enum gt_pt_region region)
 WAITING(pthread_cond_wait, (pthread_cond_t *restrict cond, pthread_mutex_t *restrict mutex), (cond, mutex),
 	mutex)
 WAITING(pthread_cond_timedwait,
-	(pthread_cond_t *restrict cond, pthread_mutex_t *restrict mutex, const struct timespec *restrict time),
+	(pthread_cond_t *restrict cond, pthread_mutex_t *restrict mutex,
+	 const struct timespec *restrict time),
 	(cond, mutex, time), mutex)
 WAITING(pthread_cond_clockwait,
 	(pthread_cond_t *restrict cond, pthread_mutex_t *restrict mutex, clockid_t clock,

@@ -18,8 +18,8 @@ static void on_fault(void *user, struct gt_otf2_cursor *at, enum gt_otf2_fault f
 	enum check_rule rule = fault == GT_OTF2_MARKERS ? RULE_MARKERS : (enum check_rule)fault;
 
 	if (at)
-		check_note(check, &((struct state *)at->state)->broken[rule], at->location->id, at->event, at->ticks,
-			   format, args);
+		check_note(check, &((struct state *)at->state)->broken[rule], at->location->id, at->event,
+			   at->ticks, format, args);
 	else
 		check_note(check, &check->broken[rule], GT_OTF2_NOTHING, NO_EVENT, 0, format, args);
 }
@@ -43,7 +43,8 @@ static void look_at_launch(struct gt_otf2_cursor *at, uint64_t ticks)
 	uint64_t process = gt_otf2_process(at->read, at->location);
 	OTF2_AttributeValue number;
 
-	if (process != GT_OTF2_NOTHING && gt_otf2_attribute(at, check->correlation, OTF2_TYPE_UINT64, &number))
+	if (process != GT_OTF2_NOTHING &&
+	    gt_otf2_attribute(at, check->correlation, OTF2_TYPE_UINT64, &number))
 		pairs_add(check, at->state, BAG_LAUNCHES,
 			  &(struct record){ .key = { process, number.uint64 },
 					    .time = ticks,

@@ -57,8 +57,8 @@ static bool begun_message(struct gt_otf2_cursor *at, const struct gt_otf2_event 
 	if (i < 0)
 		no_member(at, m->comm);
 	else if (j < 0)
-		check_event(at, RULE_COMMS, "rank %u is no member of communicator %u \"%s\"", m->peer, m->comm,
-			    gt_otf2_find_comm(read, m->comm)->name);
+		check_event(at, RULE_COMMS, "rank %u is no member of communicator %u \"%s\"", m->peer,
+			    m->comm, gt_otf2_find_comm(read, m->comm)->name);
 	if (i < 0 || j < 0)
 		return false;
 	*out = (struct record){ .key = { (uint64_t)m->comm << 32 | m->tag,
@@ -202,7 +202,8 @@ static void collective_end(struct gt_otf2_cursor *at, const struct gt_otf2_event
 
 	if (!s->in_collective)
 		check_event(at, RULE_COLLECTIVES, "ends a collective that never began");
-	collective(at, e, s->in_collective ? s->collective_begin : at->ticks, waits ? at->ticks : UINT64_MAX, true);
+	collective(at, e, s->in_collective ? s->collective_begin : at->ticks, waits ? at->ticks : UINT64_MAX,
+		   true);
 	s->in_collective = false;
 }
 

@@ -3,9 +3,9 @@
  * Rules that span locations: messages, collectives, threads and locks. What each event
  * contributes is collected, sorted by what belongs together, and then checked.
  *
- * Limits: records are sorted by their keys, in memory or on disk (lib/assemble/spool/sort.h); those of one key are
- * in memory while they are checked. A lock's records are looked at in pieces of 65,536 orders, and not across
- * their borders.
+ * Limits: records are sorted by their keys, in memory or on disk (lib/assemble/spool/sort.h); those of one
+ * key are in memory while they are checked. A lock's records are looked at in pieces of 65,536 orders, and
+ * not across their borders.
  */
 #include "config.h"
 #include "tools/check.h"
@@ -62,7 +62,8 @@ static void put(struct check *check, enum bag bag, const struct record *records,
 	for (size_t i = 0; i < count && !check->spill_failed; i++) {
 		union sorted one = { .record = records[i] };
 
-		if (gt_sorter_add(check->bags[bag], one.record.key[0], tie_of(bag, &one.record), one.slots, SLOTS))
+		if (gt_sorter_add(check->bags[bag], one.record.key[0], tie_of(bag, &one.record), one.slots,
+				  SLOTS))
 			spill_failed(check);
 	}
 }
@@ -199,7 +200,8 @@ static bool one_location(const struct record *r, size_t n)
 
 /*
  * MPI's messages do not overtake each other: between two threads the n-th receive gets what the n-th send
- * has sent. With several threads, or where the user says what a message is, only the lengths together can be compared.
+ * has sent. With several threads, or where the user says what a message is, only the lengths together can be
+ * compared.
  */
 static void check_lengths(struct check *check, struct record *sends, struct record *receives, size_t n,
 			  bool ordered, const char *what)
@@ -560,7 +562,8 @@ static void check_bag(struct check *check, enum bag bag, group_check *function)
 		return;
 	}
 	while ((n = gt_sorter_unit(sorter, one.slots, SLOTS)) > 0) {
-		if (batch.count && (batch.time != one.record.key[0] || batch.tie != tie_of(bag, &one.record))) {
+		if (batch.count &&
+		    (batch.time != one.record.key[0] || batch.tie != tie_of(bag, &one.record))) {
 			check_sorted(check, batch.records, batch.count, function);
 			batch.count = 0;
 		}

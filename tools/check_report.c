@@ -18,37 +18,37 @@ static const struct {
 	const char *name, *sentence;
 	bool pairs; /* the other half may be among the events that are missing */
 } rules[RULES] = {
-	[RULE_FILES] = {"files", "every file of the archive can be read", false},
-	[RULE_ORDER] = {"definitions", "definitions are numbered 0, 1, 2 ... (locations: once each)", false},
-	[RULE_REFERENCES] = {"references", "definitions refer to definitions before them", false},
-	[RULE_GROUPS] = {"location-groups", "processes have threads, accelerators streams and a process",
-			 false},
-	[RULE_COMMS] = {"communicators", "groups and communicators have the members they name",
-			false},
-	[RULE_COUNT] = {"event-counts", "each location has as many events as it declares", false},
-	[RULE_TIME] = {"time-order", "time does not go backwards in a location", false},
-	[RULE_RANGE] = {"clock-range", "events lie inside the range of the clock", false},
-	[RULE_EVENTS] = {"event-references", "events refer to definitions that exist", false},
-	[RULE_BALANCE] = {"balance", "each leave belongs to the innermost open enter", false},
-	[RULE_DEPTH] = {"depth", "each location ends outside of all regions", false},
-	[RULE_METRICS] = {"metrics", "metric values have the types of their definition", false},
-	[RULE_PROGRAM] = {"programs", "a program begins once and then ends", false},
-	[RULE_STREAMS] = {"streams", "activities on a GPU stream do not overlap", false},
-	[RULE_THREADS] = {"threads",
-			  "threads are created, begin, end and are waited for in this order", true},
-	[RULE_LOCKS] = {"locks", "locks are acquired in order and released by their owner", true},
-	[RULE_MESSAGES] = {"messages", "each message that is sent is received", true},
-	[RULE_CAUSALITY] = {"causality", "no message is received, and nothing done on a GPU, before its cause",
-			    true},
-	[RULE_COLLECTIVES] = {"collectives", "all members take part in each collective", true},
-	[RULE_MARKERS] = {"markers", "markers are defined and lie inside the range of the clock",
-			  false},
+	[RULE_FILES] = { "files", "every file of the archive can be read", false },
+	[RULE_ORDER] = { "definitions", "definitions are numbered 0, 1, 2 ... (locations: once each)",
+			 false },
+	[RULE_REFERENCES] = { "references", "definitions refer to definitions before them", false },
+	[RULE_GROUPS] = { "location-groups", "processes have threads, accelerators streams and a process",
+			  false },
+	[RULE_COMMS] = { "communicators", "groups and communicators have the members they name", false },
+	[RULE_COUNT] = { "event-counts", "each location has as many events as it declares", false },
+	[RULE_TIME] = { "time-order", "time does not go backwards in a location", false },
+	[RULE_RANGE] = { "clock-range", "events lie inside the range of the clock", false },
+	[RULE_EVENTS] = { "event-references", "events refer to definitions that exist", false },
+	[RULE_BALANCE] = { "balance", "each leave belongs to the innermost open enter", false },
+	[RULE_DEPTH] = { "depth", "each location ends outside of all regions", false },
+	[RULE_METRICS] = { "metrics", "metric values have the types of their definition", false },
+	[RULE_PROGRAM] = { "programs", "a program begins once and then ends", false },
+	[RULE_STREAMS] = { "streams", "activities on a GPU stream do not overlap", false },
+	[RULE_THREADS] = { "threads", "threads are created, begin, end and are waited for in this order",
+			   true },
+	[RULE_LOCKS] = { "locks", "locks are acquired in order and released by their owner", true },
+	[RULE_MESSAGES] = { "messages", "each message that is sent is received", true },
+	[RULE_CAUSALITY] = { "causality",
+			     "no message is received, and nothing done on a GPU, before its cause", true },
+	[RULE_COLLECTIVES] = { "collectives", "all members take part in each collective", true },
+	[RULE_MARKERS] = { "markers", "markers are defined and lie inside the range of the clock", false },
 };
 
 const char *check_who(const struct check *check, uint64_t location, char text[CHECK_WHO])
 {
 	const struct gt_otf2_location *l = gt_otf2_find_location(check->read, location);
-	const struct gt_otf2_location_group *g = l ? gt_otf2_find_location_group(check->read, l->group) : NULL;
+	const struct gt_otf2_location_group *g = l
+			? gt_otf2_find_location_group(check->read, l->group) : NULL;
 	char name[64], process[64];
 
 	gt_summary_escape(name, sizeof(name), l ? l->name : "?", 40);
@@ -68,7 +68,8 @@ static void put_place(const struct check *check, char *place, size_t size, uint6
 		snprintf(place, size, "archive");
 		return;
 	}
-	n = (size_t)snprintf(place, size, "location %" PRIu64 " %s", location, check_who(check, location, who));
+	n = (size_t)snprintf(place, size, "location %" PRIu64 " %s", location,
+			     check_who(check, location, who));
 	if (event == NO_EVENT)
 		return;
 	n += (size_t)snprintf(place + n, size - n, ", event %" PRIu64, event);
@@ -169,10 +170,11 @@ static void report_json(struct check *check, FILE *out, int status, unsigned war
 	fprintf(out,
 		"{\"ok\": %s, \"status\": %d, \"checks\": %d, \"warning_count\": %u, "
 		"\"locations\": %zu, \"events\": %" PRIu64 ",\n \"messages\": %" PRIu64
-		", \"early\": %" PRIu64 ", \"early_within_error\": %" PRIu64 ", \"incomparable\": %" PRIu64 ",\n \"broken\": [",
+		", \"early\": %" PRIu64 ", \"early_within_error\": %" PRIu64 ", \"incomparable\": %" PRIu64
+		",\n \"broken\": [",
 		status ? "false" : "true", status, RULES, warnings,
-		check->read ? check->read->tables[GT_OTF2_LOCATION].count : 0, check->events, check->messages, check->early,
-		check->within, check->incomparable);
+		check->read ? check->read->tables[GT_OTF2_LOCATION].count : 0, check->events, check->messages,
+		check->early, check->within, check->incomparable);
 	for (int rule = 0; rule < RULES; rule++) {
 		const struct broken *b = &check->broken[rule];
 

@@ -25,10 +25,11 @@
 #include "tools/paths.h"
 
 static const struct gt_option options[] = {
-	{'c', "config", NULL, "Show every setting with type, default, present value and meaning."},
-	{'m', "metrics", NULL, "Show the counters that VT_METRICS can name here, and why others are missing."},
-	{'j', "json", NULL, "Print JSON."},
-	{0, NULL, NULL, NULL},
+	{ 'c', "config", NULL, "Show every setting with type, default, present value and meaning." },
+	{ 'm', "metrics", NULL,
+	  "Show the counters that VT_METRICS can name here, and why others are missing." },
+	{ 'j', "json", NULL, "Print JSON." },
+	{ 0, NULL, NULL, NULL },
 };
 
 static const struct gt_usage usage = {
@@ -389,7 +390,8 @@ static void *load(const char *library)
 /* The adapter is loaded into this process, told not to record. It needs the core, which no path leads to. */
 static int show_metrics(void)
 {
-	void (*list)(void (*)(const struct gt_plugin *, const char *, void *), gt_plugin_each *, void *) = NULL;
+	void (*list)(void (*)(const struct gt_plugin *, const char *, void *), gt_plugin_each *,
+		     void *) = NULL;
 	void *handle, *symbol;
 
 	setenv("VT_MODE", "OFF", 1);

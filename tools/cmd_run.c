@@ -276,8 +276,9 @@ static void hand_on(char **words)
 
 	for (char **word = words; *word; word++)
 		if (!strcmp(*word, "-x")) {
-			gt_say(1, "with Open MPI, -x LD_PRELOAD -x " GT_RUN_DIR_VAR " is needed, too, for ranks on "
-			       "other hosts to be recorded");
+			gt_say(1, "with Open MPI, -x LD_PRELOAD -x " GT_RUN_DIR_VAR
+				  " is needed, too, for ranks on "
+				  "other hosts to be recorded");
 			return;
 		}
 	for (char **entry = environ; *entry && used < sizeof(list); entry++) {
@@ -448,8 +449,8 @@ static void inject(const char *variables, const char *library, const char *what)
 		if (!old || !*old || strstr(old, library))
 			setenv(name, path, 1);
 		else
-			gt_say(1, "%s is already set to %s: %s goes to that tool and is not in the trace", name,
-			       old, what);
+			gt_say(1, "%s is already set to %s: %s goes to that tool and is not in the trace",
+			       name, old, what);
 		variables += strlen(name);
 		variables += *variables == ' ';
 	}

@@ -23,19 +23,20 @@
 enum { KEY_PLAIN = 0x100, KEY_CSV, KEY_JSON, KEY_PROMETHEUS, KEY_PUBLISH };
 
 static const struct gt_option options[] = {
-	{'i', "interval", "SECONDS", "Time between two looks (default: 1)."},
-	{'n', "count", "N", "Print N times and end; 0: until interrupted (default: once)."},
-	{'f', "filter", "TEXT", "Only programs, locations, regions and metrics with this in their names."},
-	{'p', "pid", "PID", "Only this process."},
-	{'s', "sort", "KEY", "By rank, rate, events, lost or name (default: rank)."},
-	{'r', "reverse", NULL, "In the opposite order."},
-	{'m', "metrics", NULL, "Show metrics instead of locations."},
-	{KEY_PLAIN, "plain", NULL, "Print text also to a terminal."},
-	{KEY_CSV, "csv", NULL, "Print comma-separated values, one a line."},
-	{KEY_JSON, "json", NULL, "Print one JSON object a line."},
-	{KEY_PROMETHEUS, "prometheus", NULL, "Print the text format of Prometheus."},
-	{KEY_PUBLISH, "publish", NULL, "Show nothing: publish the run in DIR until it ends, as VT_LIVE=1 does."},
-	{0, NULL, NULL, NULL},
+	{ 'i', "interval", "SECONDS", "Time between two looks (default: 1)." },
+	{ 'n', "count", "N", "Print N times and end; 0: until interrupted (default: once)." },
+	{ 'f', "filter", "TEXT", "Only programs, locations, regions and metrics with this in their names." },
+	{ 'p', "pid", "PID", "Only this process." },
+	{ 's', "sort", "KEY", "By rank, rate, events, lost or name (default: rank)." },
+	{ 'r', "reverse", NULL, "In the opposite order." },
+	{ 'm', "metrics", NULL, "Show metrics instead of locations." },
+	{ KEY_PLAIN, "plain", NULL, "Print text also to a terminal." },
+	{ KEY_CSV, "csv", NULL, "Print comma-separated values, one a line." },
+	{ KEY_JSON, "json", NULL, "Print one JSON object a line." },
+	{ KEY_PROMETHEUS, "prometheus", NULL, "Print the text format of Prometheus." },
+	{ KEY_PUBLISH, "publish", NULL,
+	  "Show nothing: publish the run in DIR until it ends, as VT_LIVE=1 does." },
+	{ 0, NULL, NULL, NULL },
 };
 
 static const struct gt_usage usage = {
@@ -159,9 +160,10 @@ static int print(struct gt_live_run *run)
 	}
 	if (found)
 		return GT_RC_OK;
-	fprintf(stderr, run ? "gputrace top: no process of this run is being recorded on this host\n"
-			    : "gputrace top: nothing to show: start a program with VT_LIVE=1, or name an archive "
-			      "directory\n");
+	fprintf(stderr,
+		run ? "gputrace top: no process of this run is being recorded on this host\n"
+		    : "gputrace top: nothing to show: start a program with VT_LIVE=1, or name an archive "
+		      "directory\n");
 	return GT_RC_BAD;
 }
 
@@ -169,7 +171,8 @@ static int publish(const char *dir)
 {
 	char why[512];
 
-	if (gt_live_publish(dir, gt_settings.test_host, request.interval_ns, &interrupted, why, sizeof(why))) {
+	if (gt_live_publish(dir, gt_settings.test_host, request.interval_ns, &interrupted, why,
+			    sizeof(why))) {
 		fprintf(stderr, "gputrace top: %s\n", why);
 		return GT_RC_BAD;
 	}

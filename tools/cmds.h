@@ -26,8 +26,8 @@ int gt_cmd_assemble(int argc, char **argv); /* started by libgputrace.so at the 
 /* The archive in `dir`, or what one host has recorded; `fd` holds the lock of the run in `home`. */
 int gt_assemble_here(const char *dir, const char *home, int fd);
 /*
- * Removes what is left of a spool whose archive is there: on NFS and FUSE files that are open keep a name until
- * they are closed, and their folders stay. Tries for `ms`. 0, or -ENOTEMPTY.
+ * Removes what is left of a spool whose archive is there: on NFS and FUSE files that are open keep a name
+ * until they are closed, and their folders stay. Tries for `ms`. 0, or -ENOTEMPTY.
  */
 int gt_tidy(int archive, unsigned ms);
 int gt_assemble_here_partial(const char *dir, const char *home, int fd);

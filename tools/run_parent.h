@@ -23,8 +23,8 @@ void gt_watch_close_others(void);
 void gt_watch_cancel(void);
 
 /*
- * This process's command (pid) has ended with `status`, or by `signal` if that is not 0. If no process of the run is left,
- * makes the archive; else says so and leaves it to the second process.
+ * This process's command (pid) has ended with `status`, or by `signal` if that is not 0. If no process of the
+ * run is left, makes the archive; else says so and leaves it to the second process.
  */
 void gt_watch_end(int pid, int status, int signal);
 

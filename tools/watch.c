@@ -274,7 +274,8 @@ bool gt_watch_begin(const char *dir, const char *host, char *why, size_t size)
 	run.page = run.lock < 0 ? MAP_FAILED
 				: mmap(NULL, GT_PAGE, PROT_READ | PROT_WRITE, MAP_SHARED, run.lock, 0);
 	if (run.dir < 0 || run.watch < 0 || run.page == MAP_FAILED || flock(run.lock, LOCK_SH | LOCK_NB)) {
-		snprintf(why, size, "the run in %s cannot be watched (its last process makes the archive): %s", dir,
+		snprintf(why, size,
+			 "the run in %s cannot be watched (its last process makes the archive): %s", dir,
 			 strerror(run.watch < 0 ? -run.watch : errno));
 		gt_watch_cancel();
 		return false;
@@ -306,8 +307,8 @@ void gt_watch_cancel(void)
 	dismiss_watcher();
 	gt_live_dismiss(run.publisher);
 	run.publisher = -1;
-	if (run.page && run.page != MAP_FAILED && !__atomic_sub_fetch(&run.page->parents, 1, __ATOMIC_ACQ_REL) &&
-	    dir_name(dir, sizeof(dir))) {
+	if (run.page && run.page != MAP_FAILED &&
+	    !__atomic_sub_fetch(&run.page->parents, 1, __ATOMIC_ACQ_REL) && dir_name(dir, sizeof(dir))) {
 		run.page->watched = 0;
 		snprintf(path, sizeof(path), "%s%s/" GT_WATCH, dir, run.home);
 		unlink(path);

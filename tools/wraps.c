@@ -88,6 +88,7 @@ bool gt_wrap_file(const char *word, enum gt_wrap_part part, char *path, size_t s
 		if (look(folder, word, endings[part], path, size))
 			return true;
 	}
-	snprintf(why, why_size, "there is no wrapper '%s' (a folder is named with a slash: ./%s)", word, word);
+	snprintf(why, why_size, "there is no wrapper '%s' (a folder is named with a slash: ./%s)", word,
+		 word);
 	return false;
 }

@@ -105,7 +105,8 @@ static int put(struct gt_sorter *to, const struct regions *r, uint32_t which, ui
 	struct gt_slot leave = { until, GT_WORD(GT_T_LEAVE, which) };
 	int rc = which == GT_UNDEFINED ? 0 : gt_sorter_add(to, from, which == r->all ? 3 : 2, &enter, 1);
 
-	return rc || which == GT_UNDEFINED ? rc : gt_sorter_add(to, until, which == r->all ? 0 : 1, &leave, 1);
+	return rc || which == GT_UNDEFINED ? rc
+					   : gt_sorter_add(to, until, which == r->all ? 0 : 1, &leave, 1);
 }
 
 static int find_gaps(struct gt_sorter *busy, struct gt_sorter *to, const struct regions *r)

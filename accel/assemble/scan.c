@@ -148,7 +148,7 @@ static int note_unit(struct scan *s, struct gt_loc *at)
 	return rc;
 }
 
-/* ---- streams -------------------------------------------------------------------------------------------- */
+/* ---- streams --------------------------------------------------------------------------------- */
 
 static int count_lanes(struct gt_loc *loc, struct gt_sorter *sorter)
 {
@@ -275,7 +275,7 @@ int gt_gpu_scan(struct gt_gpu *gpu, struct gt_spool *spool, struct gt_defs *defs
 	return gt_idle_finish(&scan.idle, spool, defs, dirfd, rc);
 }
 
-/* ---- members ------------------------------------------------------------------------------------------------ */
+/* ---- members --------------------------------------------------------------------------------- */
 
 static int number_comm(struct gt_gpu_comm *c, unsigned place, const struct gt_layout *layout,
 		       struct gt_defs *defs)

@@ -61,10 +61,10 @@ void gt_convert_transfer(struct gt_track *t, const struct gt_slot *slot, uint64_
 		return;
 	}
 	gt_track_bad(t,
-		     x.send ? OTF2_EvtWriter_MpiSend(gt_writer_evt(t->writer), gt_track_attributes(t), ns, peer,
-						     comm->number, x.tag, x.bytes)
-			    : OTF2_EvtWriter_MpiRecv(gt_writer_evt(t->writer), gt_track_attributes(t), ns, peer,
-						     comm->number, x.tag, x.bytes),
+		     x.send ? OTF2_EvtWriter_MpiSend(gt_writer_evt(t->writer), gt_track_attributes(t), ns,
+						     peer, comm->number, x.tag, x.bytes)
+			    : OTF2_EvtWriter_MpiRecv(gt_writer_evt(t->writer), gt_track_attributes(t), ns,
+						     peer, comm->number, x.tag, x.bytes),
 		     "transfer");
 }
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * For adapters of accelerators: calls of a device's interface, and what is asynchronous behind them. Locations that are
- * not threads are in adapter.h.
+ * For adapters of accelerators: calls of a device's interface, and what is asynchronous behind them.
+ * Locations that are not threads are in adapter.h.
  *
  * Limits: as adapter.h.
  */
@@ -14,8 +14,8 @@
 extern "C" {
 #endif
 
-/* gt_enter_at() with an attribute, which may be GT_NONE; tick 0: now. False: the filter leaves this call out, and so
- * must be what would go into the region. [signal-safe] */
+/* gt_enter_at() with an attribute, which may be GT_NONE; tick 0: now. False: the filter leaves this call out,
+ * and so must be what would go into the region. [signal-safe] */
 GT_API bool gt_enter_attribute(gt_ref region, gt_ref attribute, uint64_t value, uint64_t tick);
 
 /* The local id of the calling thread's location, as records about it name it; UINT32_MAX: none. */

@@ -57,8 +57,8 @@ struct gt_adapter {
 	/* Is the calling thread inside a call of the library that this adapter records? Says yes to leave out
 	 * what the library itself does there with threads and locks. */
 	bool (*inside)(void);
-	/* The calling thread jumps (longjmp) to a frame whose stack pointer is `stack`: a call that began below it
-	 * is over. Returns whether one that did not is still open. [signal-safe] */
+	/* The calling thread jumps (longjmp) to a frame whose stack pointer is `stack`: a call that began
+	 * below it is over. Returns whether one that did not is still open. [signal-safe] */
 	bool (*jumps)(const void *stack);
 };
 
@@ -78,7 +78,10 @@ GT_API int gt_adapter_register(const struct gt_adapter *adapter);
 GT_API bool gt_active(void);
 /* Has the process confined itself (seccomp)? Then an adapter makes no system call of its own: it may kill. */
 GT_API bool gt_is_confined(void);
-/* In a copy of the process that the adapter has made by a system call of its own (clone): it is not recorded. */
+/*
+ * In a copy of the process that the adapter has made by a system call of its own (clone): it is not
+ * recorded.
+ */
 GT_API void gt_copy_unrecorded(void);
 /* Is recording switched on (VT_ON, VT_OFF)? gt_active() asks more. */
 GT_API bool gt_is_on(void);
@@ -103,7 +106,8 @@ GT_API uint64_t gt_monotonic(void);
 
 /*
  * The value of a setting by its variable's name ("VT_PTHREAD_LOCKS"), as text, or NULL if there is
- * no such setting, or (before the C library is set up) none can be read yet. Numbers and sizes are decimal, booleans "yes" or "no". The string stays valid.
+ * no such setting, or (before the C library is set up) none can be read yet. Numbers and sizes are decimal,
+ * booleans "yes" or "no". The string stays valid.
  */
 GT_API const char *gt_setting(const char *name);
 
@@ -156,17 +160,18 @@ GT_API gt_ref gt_def_metric(const struct gt_metric_info *info);
 #define GT_SOURCE_METRICS 64u
 struct gt_metric_source {
 	size_t bytes;            /* sizeof(struct gt_metric_source) */
-	const struct gt_metric_info *metrics; /* `count` (1 to GT_SOURCE_METRICS); not needed after the call */
+	/* `count` (1 to GT_SOURCE_METRICS); not needed after the call */
+	const struct gt_metric_info *metrics;
 	uint32_t count;
 	/* On each thread before its first reading, with signals blocked. NULL: there is nothing to do.
 	 * Returns 0, and in *state what the others are given; a negative errno: the thread goes without. */
 	int (*open)(void **state);
 	/* Fills in `n` values, which is `count`. Returns 0; -EAGAIN: there is nothing to record now; another
-	 * negative errno: this event goes without, which is a loss. It may interrupt anything, the library's own
-	 * code included; it calls nothing that adapters intercept. */
+	 * negative errno: this event goes without, which is a loss. It may interrupt anything, the library's
+	 * own code included; it calls nothing that adapters intercept. */
 	int (*read)(void *state, uint64_t *values, unsigned n);
-	/* The thread ends; NULL: there is nothing to do. A forked child opens its own: what it has of its parent's
-	 * is for gt_adapter.fork_child. */
+	/* The thread ends; NULL: there is nothing to do. A forked child opens its own: what it has of its
+	 * parent's is for gt_adapter.fork_child. */
 	void (*close)(void *state);
 };
 
@@ -258,7 +263,7 @@ GT_API void gt_location_name(const struct gt_location *location, const char *nam
 GT_API void gt_location_record(struct gt_location *location, unsigned type, uint64_t low56,
 			       const uint64_t *data, unsigned extra, uint64_t tick);
 
-/* ---- interception ------------------------------------------------------------------------------------------ */
+/* ---- interception ---------------------------------------------------------------------------- */
 
 /*
  * The next definition of `symbol` after gputrace's own in the search order (dlsym RTLD_NEXT), or
@@ -267,9 +272,9 @@ GT_API void gt_location_record(struct gt_location *location, unsigned type, uint
 GT_API void *gt_next_symbol(const char *symbol);
 
 /*
- * Keeps the object that holds `address` in memory whatever dlclose() is asked for: for functions and data that an
- * adapter goes on to use. Does nothing for what can never be unloaded (the program, the C library, objects linked with
- * -z nodelete); may allocate otherwise.
+ * Keeps the object that holds `address` in memory whatever dlclose() is asked for: for functions and data
+ * that an adapter goes on to use. Does nothing for what can never be unloaded (the program, the C library,
+ * objects linked with -z nodelete); may allocate otherwise.
  */
 GT_API void gt_pin(const void *address);
 

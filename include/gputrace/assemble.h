@@ -16,8 +16,8 @@
  * Limits: C linkage. Hooks run on one thread; handlers on several, each with a location of its own: what
  * they share they must lock themselves. A handler only adds events, by the functions of this header: it
  * calls neither libotf2 nor exit(). A record of 1 + n slots may become at most 16 * (1 + n) events and
- * attributes; what is more is left out and counted as unknown. When hosts convert their own spools (doc/adr/0009) scan() and
- * define() see one host only.
+ * attributes; what is more is left out and counted as unknown. When hosts convert their own spools
+ * (doc/adr/0009) scan() and define() see one host only.
  */
 #ifndef GPUTRACE_ASSEMBLE_H
 #define GPUTRACE_ASSEMBLE_H
@@ -62,7 +62,10 @@ struct gt_paradigm {
 	uint8_t kind;              /* OTF2_ParadigmClass as a number; 0: no such definition is written */
 	uint8_t time;              /* enum gt_time */
 	const char *comm_template; /* COMM_NAME_TEMPLATE for communicators without a name, or NULL */
-	/* Of GT_TIME_COMMUNICATION: does this function set up or end it, and is not part of it? May be NULL. */
+	/*
+	 * Of GT_TIME_COMMUNICATION: does this function set up or end it, and is not part of it? May be
+	 * NULL.
+	 */
 	bool (*is_setup)(const char *region);
 };
 
@@ -72,8 +75,8 @@ struct gt_assembler {
 	const char *name;     /* as gt_adapter.name */
 	const struct gt_own_record *records; /* ended by one without a name; may be NULL */
 	const struct gt_paradigm *paradigms; /* ended by one without a name; may be NULL */
-	/* All hooks may be NULL. Those that return int: 0, or a negative errno that ends the assembly; the spool is
-	 * kept then. -EAGAIN: this host's spool cannot be converted without those of other hosts. */
+	/* All hooks may be NULL. Those that return int: 0, or a negative errno that ends the assembly; the
+	 * spool is kept then. -EAGAIN: this host's spool cannot be converted without those of other hosts. */
 	int (*scan)(struct gt_assembly *a);    /* the streams may be read, nothing is numbered yet */
 	int (*define)(struct gt_assembly *a);  /* locations have numbers (gt_read_number()) */
 	void (*properties)(struct gt_assembly *a, const struct gt_proc *proc); /* see gt_out_property() */

@@ -4,7 +4,8 @@
  * several words, and bytes (FNV-1a).
  *
  * Limits: not installed; nothing here withstands a program that wants collisions. Keys that go from the
- * recording side to the assembly rest on gt_hash_mix() and gt_hash_bytes(): to change them is to change the format.
+ * recording side to the assembly rest on gt_hash_mix() and gt_hash_bytes(): to change them is to change the
+ * format.
  */
 #ifndef GPUTRACE_HASH_H
 #define GPUTRACE_HASH_H

@@ -4,19 +4,19 @@
  *
  *	GT_LIVE_PREFIX <uid> . <pid> . <start time, field 22 of /proc/PID/stat>
  *
- * (/dev/shm on Linux; mode 0600) that is written at an interval while the process runs (VT_LIVE=1), and removed
- * when it has ended. All numbers have the byte order of the machine. Texts end with a NUL.
+ * (/dev/shm on Linux; mode 0600) that is written at an interval while the process runs (VT_LIVE=1), and
+ *removed when it has ended. All numbers have the byte order of the machine. Texts end with a NUL.
  *
  *	offset 0              struct gt_live_header
  *	       locations_at   struct gt_live_location, `locations` of them, each `location_bytes` long
  *	       metrics_at     struct gt_live_metric, `metrics` of them, each `metric_bytes` long
  *
- * To read it consistently: read `sequence`, which must be even; copy `bytes` bytes; read `sequence` again: if it
- * is another number, start again. The segment can grow: what was mapped before may be shorter than `bytes`. A
- * segment that has not been updated (updated_ns, CLOCK_MONOTONIC) for several intervals was left behind.
+ * To read it consistently: read `sequence`, which must be even; copy `bytes` bytes; read `sequence` again: if
+ *it is another number, start again. The segment can grow: what was mapped before may be shorter than `bytes`.
+ *A segment that has not been updated (updated_ns, CLOCK_MONOTONIC) for several intervals was left behind.
  *
- * Limits: plain structs, no function. Later versions only add fields at the end of each struct, so a reader uses
- * the sizes that the header gives; another `version` means another layout.
+ * Limits: plain structs, no function. Later versions only add fields at the end of each struct, so a reader
+ *uses the sizes that the header gives; another `version` means another layout.
  */
 #ifndef GPUTRACE_LIVE_H
 #define GPUTRACE_LIVE_H
@@ -44,7 +44,8 @@ struct gt_live_header {
 	uint64_t events;         /* recorded by all its locations */
 	double rate;             /* events per second since the update before */
 	uint64_t lost;           /* events that the trace will not have */
-	uint64_t lost_by[16];    /* the same by cause: enum gt_loss, with what is not a loss (filtered, rewound) */
+	/* the same by cause: enum gt_loss, with what is not a loss (filtered, rewound) */
+	uint64_t lost_by[16];
 	uint64_t spooled;        /* slots of 16 bytes that have left the event buffers */
 	char host[64];
 	char program[256];
@@ -62,8 +63,8 @@ struct gt_live_location {
 	uint32_t flags;          /* GT_LIVE_... */
 	uint32_t depth;
 	uint32_t reserved;
-	uint64_t events;         /* exact while no more than a buffer is filled between two updates; beyond that
-				    slots of 16 bytes count, of which an enter or leave takes one */
+	uint64_t events; /* exact while no more than a buffer is filled between two updates; beyond that
+			    slots of 16 bytes count, of which an enter or leave takes one */
 	double rate;             /* per second since the update before */
 	uint64_t lost;
 	uint64_t active_ns;      /* for how long `region` has been active */

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Counters: what a source of metrics is to gputrace. Its own sources (counters/) are this struct, and so is that of
- * a plug-in: a shared library that exports
+ * Counters: what a source of metrics is to gputrace. Its own sources (counters/) are this struct, and so is
+ *that of a plug-in: a shared library that exports
  *
- *	const struct gt_plugin gt_plugin = { .bytes = sizeof(gt_plugin), .abi = GT_PLUGIN_ABI, .name = "mine", ... };
+ *	const struct gt_plugin gt_plugin = { .bytes = sizeof(gt_plugin), .abi = GT_PLUGIN_ABI, .name = "mine",
+ *... };
  *
  * It needs this header and no library of gputrace's.
  *
@@ -11,17 +12,16 @@
  *
  *	begin                                     once
  *	find                                      for each name that the user gave
- *	open    read read read ...    close       synchronous: on each thread; polled: once, on a thread of gputrace's
- *	open    start    (deliver)    stop  close callback: once
- *	open    collect               close       post-mortem: once
- *	end                                       once
+ *	open    read read read ...    close       synchronous: on each thread; polled: once, on a thread of
+ *gputrace's open    start    (deliver)    stop  close callback: once open    collect               close
+ *post-mortem: once end                                       once
  *
  * Rules for every source:
- *  - No function here ends the program, waits for long, raises signals, or changes what the program can see of its
- *    process. They run in the traced program: on its threads, with its limits.
- *  - read() of a synchronous source runs between any two instructions of the program: it takes no lock that other
- *    functions of the source hold, and allocates nothing. All others may; all signals are blocked then, and what
- *    they allocate or open is not recorded. A thread that they make inherits both.
+ *  - No function here ends the program, waits for long, raises signals, or changes what the program can see
+ *of its process. They run in the traced program: on its threads, with its limits.
+ *  - read() of a synchronous source runs between any two instructions of the program: it takes no lock that
+ *other functions of the source hold, and allocates nothing. All others may; all signals are blocked then, and
+ *what they allocate or open is not recorded. A thread that they make inherits both.
  *  - A source that is used in a process is not unloaded.
  *  - After fork() the child calls forked(), and opens anew what it needs.
  *
@@ -45,7 +45,8 @@ extern "C" {
 
 /* Ways in which a source can be read, as bits. */
 enum gt_plugin_ways {
-	GT_PLUGIN_SYNC = 1,        /* with each enter and leave of a thread, or with the first after an interval */
+	/* with each enter and leave of a thread, or with the first after an interval */
+	GT_PLUGIN_SYNC = 1,
 	GT_PLUGIN_POLLED = 2,      /* by a thread of gputrace's, at an interval */
 	GT_PLUGIN_CALLBACK = 4,    /* the source delivers values when it has some, from a thread of its own */
 	GT_PLUGIN_POST_MORTEM = 8, /* the source keeps the values until the recording ends */
@@ -92,8 +93,8 @@ struct gt_plugin_host {
 	uint32_t abi;
 	/* The present time in ticks of the trace's clock. May be called at any time, by any thread. */
 	uint64_t (*now)(void);
-	/* The same for CLOCK_MONOTONIC in nanoseconds: the tick of an earlier or later moment of this process, as
-	 * the two clocks are now. */
+	/* The same for CLOCK_MONOTONIC in nanoseconds: the tick of an earlier or later moment of this
+	 * process, as the two clocks are now. */
 	uint64_t (*tick_of)(uint64_t monotonic);
 	/* One line to the user. level: 0 error, 1 warning, 2 for the curious. */
 	void (*say)(int level, const char *text);
@@ -106,9 +107,9 @@ struct gt_plugin_sink {
 	size_t bytes;
 	void *data;
 	/*
-	 * The value of the opening's metric number `metric` at `tick`; of one metric in the order of time. Any
-	 * thread. Returns 0, -EINVAL if there is no such metric, -ENOBUFS if it was lost, which is counted,
-	 * -ECANCELED after stop() or when nothing is recorded any more.
+	 * The value of the opening's metric number `metric` at `tick`; of one metric in the order of time.
+	 * Any thread. Returns 0, -EINVAL if there is no such metric, -ENOBUFS if it was lost, which is
+	 * counted, -ECANCELED after stop() or when nothing is recorded any more.
 	 */
 	int (*put)(const struct gt_plugin_sink *sink, unsigned metric, uint64_t tick, uint64_t value);
 	/* Counts values that the source itself lost. */
@@ -117,7 +118,8 @@ struct gt_plugin_sink {
 
 /* Flags of a source. */
 #define GT_PLUGIN_BARE     1u /* read() makes no call that gputrace intercepts: files, memory, threads, MPI */
-#define GT_PLUGIN_ANY_NAME 2u /* find() is asked for names without NAME:: too; its metrics are called as it says */
+#define GT_PLUGIN_ANY_NAME                                                                                   \
+	2u /* find() is asked for names without NAME:: too; its metrics are called as it says */
 
 typedef void gt_plugin_each(const struct gt_plugin_metric *metric, void *argument);
 
@@ -133,26 +135,27 @@ struct gt_plugin {
 	int (*begin)(const struct gt_plugin_host *host, char *why, size_t room);
 	/* NULL. After the last reading of the process; not in one that is killed or that calls _exit(). */
 	void (*end)(void);
-	/* NULL. In a forked child, on its only thread: what it has of its parent's is not to be used. It may not
-	 * allocate. begin() is not called again. */
+	/* NULL. In a forked child, on its only thread: what it has of its parent's is not to be used. It may
+	 * not allocate. begin() is not called again. */
 	void (*forked)(void);
 	/* Every metric that there is, and those that are missing, with the reason. */
 	void (*list)(gt_plugin_each *each, void *argument);
 	/*
-	 * Fills in the metrics that a name stands for, at most `room`, and returns their number: 1, or more where
-	 * the name is a pattern or a group. 0: none. A negative errno: there is such a metric, but not here; the
-	 * reason is in why[].
+	 * Fills in the metrics that a name stands for, at most `room`, and returns their number: 1, or more
+	 * where the name is a pattern or a group. 0: none. A negative errno: there is such a metric, but not
+	 * here; the reason is in why[].
 	 */
-	int (*find)(const char *name, struct gt_plugin_metric *metrics, unsigned room, char *why, size_t why_room);
+	int (*find)(const char *name, struct gt_plugin_metric *metrics, unsigned room, char *why,
+		    size_t why_room);
 	/*
-	 * Begins to count `count` metrics, given by their ids, together: of the calling thread, or of what their
-	 * scope and device say. *state is handed to the functions below. -ENOSPC: too many at once, -ENOTSUP: not
-	 * together; then gputrace opens fewer and says so. `flags` is 0.
+	 * Begins to count `count` metrics, given by their ids, together: of the calling thread, or of what
+	 * their scope and device say. *state is handed to the functions below. -ENOSPC: too many at once,
+	 * -ENOTSUP: not together; then gputrace opens fewer and says so. `flags` is 0.
 	 */
 	int (*open)(const uint64_t *ids, unsigned count, unsigned flags, void **state);
 	/*
-	 * SYNC and POLLED. Fills in all values. Returns 0; -EAGAIN: there is none now (nothing is recorded, and
-	 * nothing is lost); another negative errno: they are lost, which is counted.
+	 * SYNC and POLLED. Fills in all values. Returns 0; -EAGAIN: there is none now (nothing is recorded,
+	 * and nothing is lost); another negative errno: they are lost, which is counted.
 	 */
 	int (*read)(void *state, uint64_t *values, unsigned count);
 	void (*close)(void *state);

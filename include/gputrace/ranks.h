@@ -56,15 +56,15 @@ GT_API void gt_def_topology(gt_ref comm, uint32_t count, const uint32_t *numbers
 /* ---- calls ---------------------------------------------------------------------------------- */
 
 /* Enter a region and record that it sends a message; record that a message was received and leave: the
- * communicator, the rank of the other one in it, tag and bytes. If the filter leaves the region out the message is
- * recorded all the same, for it has another end. gt_enter_send() is false, and does nothing, where gt_active()
- * is. [signal-safe] */
+ * communicator, the rank of the other one in it, tag and bytes. If the filter leaves the region out the
+ * message is recorded all the same, for it has another end. gt_enter_send() is false, and does nothing, where
+ * gt_active() is. [signal-safe] */
 GT_API bool gt_enter_send(gt_ref region, gt_ref comm, uint32_t peer, uint32_t tag, uint64_t bytes);
 GT_API void gt_leave_recv(gt_ref region, gt_ref comm, uint32_t peer, uint32_t tag, uint64_t bytes);
 
 /*
- * The other half of gt_repeat(): enters a region that gt_enter_withdraw() takes back, if nothing was recorded on
- * this thread since, so that gt_repeat() can have the call. False: it is not entered (this thread is not
+ * The other half of gt_repeat(): enters a region that gt_enter_withdraw() takes back, if nothing was recorded
+ * on this thread since, so that gt_repeat() can have the call. False: it is not entered (this thread is not
  * recorded, or a filter may have to count the call), which may also be decided afterwards. [signal-safe]
  */
 GT_API bool gt_enter_early(gt_ref region, uint64_t *begin, uint64_t *mark);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * The records of a location's stream, and what else adapters say in numbers: kinds of locations, causes
- * of loss, ways a thread ends. gt_record() and the functions beside it (adapter.h) take these types; records.def
- * has the meaning of each record's words.
+ * of loss, ways a thread ends. gt_record() and the functions beside it (adapter.h) take these types;
+ * records.def has the meaning of each record's words.
  *
  * Limits: numbers, macros on words, and plain structs only; a number that was given stays given.
  */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The course of an assembly: open the spool, convert it (assembly.c) or what hosts have not converted (hosts.c),
- * write the definitions, put the archive in its place, report, remove the spool.
+ * The course of an assembly: open the spool, convert it (assembly.c) or what hosts have not converted
+ * (hosts.c), write the definitions, put the archive in its place, report, remove the spool.
  *
  * Limits: see assemble.h.
  */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * From an open spool to an archive in its place: numbers what is in it, converts the locations on several threads,
- * closes the archive, tidies up.
+ * From an open spool to an archive in its place: numbers what is in it, converts the locations on several
+ * threads, closes the archive, tidies up.
  *
  * Limits: the spool is kept until the archive is complete, unless the disk is full
  * and the space of what has been converted will be enough for the rest.
@@ -285,7 +285,7 @@ static int convert_all(struct gt_assembly *a)
 	return 0;
 }
 
-/* ---- preparing --------------------------------------------------------------------------------------------- */
+/* ---- preparing ------------------------------------------------------------------------------- */
 
 static uint64_t stream_bytes(const struct gt_assembly *a, uint32_t location)
 {
@@ -403,7 +403,7 @@ static int open_archive(struct gt_assembly *a)
 	return a->conv.archive ? 0 : -EIO;
 }
 
-/* ---- putting together ----------------------------------------------------------------------------------------- */
+/* ---- putting together ------------------------------------------------------------------------ */
 
 /* Adds up what the workers have counted. */
 static int merge(struct gt_assembly *a, struct gt_tally *tally, struct gt_profile **profile, size_t *n)
@@ -494,8 +494,8 @@ int gt_assembly_conclude(struct gt_assembly *a, struct gt_report *report)
 		rc = gt_clean_spool(&a->spool);
 		/* Files that are open still have names in NFS and FUSE: who has called us tries again. */
 		if (rc)
-			gt_assembly_say(a, rc == -ENOTEMPTY ? 2 : 1, "cannot remove the spool in %s: %s", a->dir,
-					strerror(-rc));
+			gt_assembly_say(a, rc == -ENOTEMPTY ? 2 : 1, "cannot remove the spool in %s: %s",
+					a->dir, strerror(-rc));
 	}
 	if (report->facts->truncated)
 		gt_assembly_say(a, 0, "the disk is full: the archive in %s lacks %llu events", a->dir,

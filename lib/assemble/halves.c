@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The assembling halves of adapters: the tables of the tree, loading those of other trees, calling; see halves.h.
+ * The assembling halves of adapters: the tables of the tree, loading those of other trees, calling; see
+ * halves.h.
  */
 #include "config.h"
 
@@ -24,7 +25,8 @@
 #include "instrument/adapters.def"
 
 const struct gt_kind gt_halves_kinds[256] = {
-#define GT_RECORD(name, code, least, handler, owner, payload, data, otf2) [code] = { gt_convert_##handler, least },
+#define GT_RECORD(name, code, least, handler, owner, payload, data, otf2)                                    \
+	[code] = { gt_convert_##handler, least },
 #include "gputrace/records.def"
 #undef GT_RECORD
 };
@@ -86,8 +88,11 @@ struct missing {
 static void say_missing(const struct gt_assembly *a, const char *name, bool *said)
 {
 	if (!*said)
-		gt_assembly_say(a, 1, "there is no %s.so that reads the records of the adapter %s: they are skipped "
-				"and counted", name, name);
+		gt_assembly_say(
+			a, 1,
+			"there is no %s.so that reads the records of the adapter %s: they are skipped "
+			"and counted",
+			name, name);
 	*said = true;
 }
 

@@ -19,8 +19,8 @@ void gt_halves_begin(void);
 /* Loads those that the spool's processes name and that are not there yet, and says what is missing. */
 void gt_halves_load(const struct gt_assembly *a, const struct gt_spool *spool);
 
-/* Loads those that wrote the events of partial archives, for what they say of their paradigms; no hook but `end`
- * is called then. */
+/* Loads those that wrote the events of partial archives, for what they say of their paradigms; no hook but
+ * `end` is called then. */
 void gt_halves_load_joined(const struct gt_assembly *a, const struct gt_properties *properties,
 			   struct gt_defs *defs);
 

@@ -298,7 +298,7 @@ int gt_hosts_join(struct gt_assembly *a)
 	return join(a);
 }
 
-/* ---- hosts that are converted at once ------------------------------------------------------------------- */
+/* ---- hosts that are converted at once -------------------------------------------------------- */
 
 /* A host is the place of its first process. */
 static void find_hosts(const struct gt_spool *spool, uint32_t *hosts)

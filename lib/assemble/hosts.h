@@ -10,8 +10,8 @@
 
 #include "lib/assemble/assembly.h"
 
-/* Some hosts have converted their events already: the rest, and all together. 0, positive: it lacks events, or a
- * negative errno. */
+/* Some hosts have converted their events already: the rest, and all together. 0, positive: it lacks events,
+ * or a negative errno. */
 int gt_hosts_join(struct gt_assembly *a);
 
 /* Several hosts are converted at once: corrects their times. 0 or a negative errno. */

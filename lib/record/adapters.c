@@ -29,11 +29,13 @@ static ElfW(Addr) libc_at(void)
 	struct link_map *map = NULL;
 	Dl_info info;
 
-	return dladdr1((void *)(uintptr_t)__errno_location, &info, (void **)&map, RTLD_DL_LINKMAP) && map ? map->l_addr : 0;
+	return dladdr1((void *)(uintptr_t)__errno_location, &info, (void **)&map, RTLD_DL_LINKMAP) && map
+		       ? map->l_addr
+		       : 0;
 }
 
-/* Can it never be unloaded? Asked of its dynamic section, because dlopen() allocates: the program's allocator may be
- * setting itself up just now, under a lock, and what it calls for that may be what brought us here. */
+/* Can it never be unloaded? Asked of its dynamic section, because dlopen() allocates: the program's allocator
+ * may be setting itself up just now, under a lock, and what it calls for that may be what brought us here. */
 static bool stays(const struct link_map *map)
 {
 	const ElfW(Dyn) *entry = map->l_ld;

@@ -307,7 +307,9 @@ static bool unfinished(const struct gt_location *loc, uint64_t offset, struct gt
 {
 	uint64_t low = gt_lower_bound(loc, offset), span = gt_clock_read() - low;
 
-	/* The first look costs as little as can be; where counters are read it would find something anyway. */
+	/*
+	 * The first look costs as little as can be; where counters are read it would find something anyway.
+	 */
 	if (loc->flags & GT_LOC_COMMITS ||
 	    (!(__atomic_load_n(&gt_attention, __ATOMIC_RELAXED) & GT_ATT_METRICS) &&
 	     !any_older(loc, offset, low)))
@@ -546,7 +548,8 @@ static void change_half(struct gt_location *loc, uint64_t offset, uint64_t end, 
 /* Is there anything to do about GT_ATT_* bits, and where the thread is switched off? */
 static bool wants_attention(const struct gt_location *loc, unsigned bits)
 {
-	return bits & (GT_ATT_OFF | GT_ATT_CLOSING) || loc->off_marked || loc->scans_left || gt_location_off(loc);
+	return bits & (GT_ATT_OFF | GT_ATT_CLOSING) || loc->off_marked || loc->scans_left ||
+	       gt_location_off(loc);
 }
 
 /* A look at the memory map, and the mark that recording ends or goes on here. */
@@ -684,7 +687,8 @@ static struct gt_slot *reserve_with_metrics(struct gt_hot *hot, uint64_t address
 	return gt_metrics_fill(loc, slot, room, now, tick);
 }
 
-struct gt_slot *gt_reserve_event_in(struct gt_hot *hot, uint64_t address, unsigned slots, uint64_t *tick, bool now)
+struct gt_slot *gt_reserve_event_in(struct gt_hot *hot, uint64_t address, unsigned slots, uint64_t *tick,
+				    bool now)
 {
 	bool scans = now && hot->loc && hot->loc->scans_left;
 	struct gt_slot *slot;

@@ -314,7 +314,8 @@ static gt_ref put_comm(unsigned type, const char *name, struct gt_def_shared def
 static gt_ref put_named(unsigned type, const char *name, gt_ref parent, uint32_t paradigm, uint64_t key)
 {
 	return name ? put_comm(type, name,
-			       (struct gt_def_shared){ .parent = parent, .paradigm = paradigm, .key = key }, 0)
+			       (struct gt_def_shared){ .parent = parent, .paradigm = paradigm, .key = key },
+			       0)
 		    : GT_NONE;
 }
 

@@ -107,7 +107,10 @@ static inline bool put_both(struct gt_hot *hot, unsigned slots, struct gt_slot *
 	return *slot != NULL;
 }
 
-/* The region and a record at one time. If the filter leaves the region out the record is written all the same. */
+/*
+ * The region and a record at one time. If the filter leaves the region out the record is written all the
+ * same.
+ */
 static __attribute__((noinline)) bool enter_record(gt_ref region, unsigned type, uint64_t low,
 						   const uint64_t *data, unsigned extra)
 {
@@ -154,7 +157,8 @@ static inline bool put_message(unsigned type, gt_ref region, gt_ref comm, uint32
 	struct gt_channel *place;
 	gt_ref channel;
 
-	if (gt_unlikely(!plain(gt_self, region, 1) || region >= GT_MESSAGE_REGIONS || bytes > GT_MESSAGE_MOST))
+	if (gt_unlikely(!plain(gt_self, region, 1) || region >= GT_MESSAGE_REGIONS ||
+			bytes > GT_MESSAGE_MOST))
 		return false;
 	channel = gt_channel_find(comm, peer, tag, &place);
 	if (gt_unlikely(!channel)) {
@@ -198,10 +202,11 @@ bool gt_enter_attribute(gt_ref region, gt_ref attribute, uint64_t value, uint64_
 	if (!attribute)
 		gt_write_event(enter, NULL, 0, tick);
 	else if (value <= UINT32_MAX && attribute < 1u << 24)
-		gt_write_event(GT_WORD(GT_T_TAG, (uint64_t)attribute << 32 | value), (uint64_t[2]){ tick, enter }, 1,
-			 tick);
+		gt_write_event(GT_WORD(GT_T_TAG, (uint64_t)attribute << 32 | value),
+			       (uint64_t[2]){ tick, enter }, 1, tick);
 	else
-		gt_write_event(GT_WORDX(GT_T_ATTR, 1, attribute), (uint64_t[4]){ value, 0, tick, enter }, 2, tick);
+		gt_write_event(GT_WORDX(GT_T_ATTR, 1, attribute), (uint64_t[4]){ value, 0, tick, enter }, 2,
+			       tick);
 	return true;
 }
 

@@ -128,7 +128,7 @@ void gt_confine(bool confined)
 	errno = saved;
 }
 
-/* ---- another user, another root ------------------------------------------------------------------------- */
+/* ---- another user, another root -------------------------------------------------------------- */
 
 /*
  * A server's child has often done nothing that is recorded when it gives up its rights, and may not
@@ -136,7 +136,8 @@ void gt_confine(bool confined)
  */
 static bool recording_now(void)
 {
-	if ((gt_state_now() == GT_FORKED && !gt_start()) || gt_state_now() != GT_READY || !gt_is_our_process())
+	if ((gt_state_now() == GT_FORKED && !gt_start()) || gt_state_now() != GT_READY ||
+	    !gt_is_our_process())
 		return false;
 	gt_own_location();
 	return true;
@@ -154,9 +155,9 @@ void gt_root_changes(void)
 }
 
 /*
- * What builds a sandbox of namespaces without privileges looks for open directories, which are a way out of it, and
- * ends if it finds one (Chromium). Until its root changes ours is found again by its path; from then on what is mapped
- * is recorded and the rest counted.
+ * What builds a sandbox of namespaces without privileges looks for open directories, which are a way out of
+ * it, and ends if it finds one (Chromium). Until its root changes ours is found again by its path; from then
+ * on what is mapped is recorded and the rest counted.
  */
 void gt_namespace_changes(void)
 {

@@ -4,8 +4,8 @@
  * same thread can never wait for it, and cancellation cannot strike its holder. In a process that has
  * confined itself no signal can be blocked, and nobody waits for long: there the lock can be refused.
  *
- * Limits: not recursive; the holder makes a few system calls at most. Never call the loader or an adapter while
- * holding one.
+ * Limits: not recursive; the holder makes a few system calls at most. Never call the loader or an adapter
+ * while holding one.
  */
 #ifndef GT_LOCK_H
 #define GT_LOCK_H

@@ -27,7 +27,8 @@ static unsigned extra_of(uint32_t values)
 
 bool gt_metrics_fit(uint32_t values)
 {
-	return count < GT_SOURCES && (count ? sources[count - 1].until : 0) + 1 + extra_of(values) <= SLOTS_MOST;
+	return count < GT_SOURCES &&
+	       (count ? sources[count - 1].until : 0) + 1 + extra_of(values) <= SLOTS_MOST;
 }
 
 void gt_metrics_add(const struct gt_metric_source *source, gt_ref first)

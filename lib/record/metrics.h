@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Counters that are read with each enter and leave of a thread (gt_metric_source in adapter.h). A process that
- * has a source keeps GT_ATT_METRICS set, which takes all events to the slow path; there gt_reserve_event()
- * reserves what the readings take together with the event.
+ * Counters that are read with each enter and leave of a thread (gt_metric_source in adapter.h). A process
+ * that has a source keeps GT_ATT_METRICS set, which takes all events to the slow path; there
+ * gt_reserve_event() reserves what the readings take together with the event.
  *
  * Limits: GT_SOURCES sources, whose records fit into the smallest half beside an event. A signal handler that
  * interrupts a reading gets none: accumulated counters would run backwards.
@@ -23,7 +23,10 @@ struct gt_readings {
 	uint64_t last;           /* tick of the last ones */
 };
 
-/* With the lock of the definitions: is there room for one more source? Adds it; its metrics are `first` and on. */
+/*
+ * With the lock of the definitions: is there room for one more source? Adds it; its metrics are `first` and
+ * on.
+ */
 GT_HIDDEN bool gt_metrics_fit(uint32_t values);
 GT_HIDDEN void gt_metrics_add(const struct gt_metric_source *source, gt_ref first);
 
@@ -31,8 +34,8 @@ GT_HIDDEN void gt_metrics_add(const struct gt_metric_source *source, gt_ref firs
 GT_HIDDEN unsigned gt_metrics_room(struct gt_location *loc);
 
 /*
- * Reads the sources and commits their records in the `room` slots from `slot` on; returns the slot behind them.
- * `now`: *tick becomes the time after the readings, if it is not later.
+ * Reads the sources and commits their records in the `room` slots from `slot` on; returns the slot behind
+ * them. `now`: *tick becomes the time after the readings, if it is not later.
  */
 GT_HIDDEN struct gt_slot *gt_metrics_fill(struct gt_location *loc, struct gt_slot *slot, unsigned room,
 					  bool now, uint64_t *tick);

@@ -29,7 +29,10 @@ static struct {
 	struct gt_file folder;
 } parent;
 
-/* Zero in a child that has memory of its own, until it is set there; NULL where the kernel has no such advice. */
+/*
+ * Zero in a child that has memory of its own, until it is set there; NULL where the kernel has no such
+ * advice.
+ */
 static uint32_t *fork_mark;
 
 static void set_fork_mark(void)
@@ -307,8 +310,8 @@ bool gt_start(void)
 	}
 	if (gt_sys_refused())
 		return state == GT_READY;
-	/* Made by something that runs no fork handlers (_Fork, clone). Its process id says nothing: it may be the
-	 * parent's in another namespace. A child of vfork has its parent's memory, and the mark. */
+	/* Made by something that runs no fork handlers (_Fork, clone). Its process id says nothing: it may be
+	 * the parent's in another namespace. A child of vfork has its parent's memory, and the mark. */
 	if ((state == GT_READY || state == GT_FORKED) && fork_unmarked()) {
 		gt_forked_raw();
 		state = gt_state_now();

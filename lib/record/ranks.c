@@ -36,9 +36,10 @@ void gt_set_rank(uint32_t rank, uint32_t size, uint64_t job)
 /* ---- hosts -------------------------------------------------------------------------------------- */
 
 /*
- * The other hosts are found through the run's directory, which they have to share. On each host the first process
- * that comes out of the job's start speaks for the host; the speakers agree who they are by a file that only one
- * of them can make, so that either all of them act on it or none. A host whose speaker is too late is left out.
+ * The other hosts are found through the run's directory, which they have to share. On each host the first
+ * process that comes out of the job's start speaks for the host; the speakers agree who they are by a file
+ * that only one of them can make, so that either all of them act on it or none. A host whose speaker is too
+ * late is left out.
  *
  * Nobody waits for a process that may not be there: a speaker that finds no file within some seconds
  * makes it, empty, and then no clocks are compared.
@@ -252,9 +253,9 @@ void gt_timesync(void)
 /* ---- clocks ------------------------------------------------------------------------------------- */
 
 /*
- * Each comparison of this host's clock with another host's goes into the journal. At the end of a parallel program
- * the chain of clocks that leads to this one does, too: of many comparisons some, evenly chosen, and none if this
- * process's clock was compared with more than one other.
+ * Each comparison of this host's clock with another host's goes into the journal. At the end of a parallel
+ * program the chain of clocks that leads to this one does, too: of many comparisons some, evenly chosen, and
+ * none if this process's clock was compared with more than one other.
  */
 #define KNOTS_MOST 96u
 

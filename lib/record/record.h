@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * What the files of the recording side have for each other. Each knows only those above it in this list, which
- * test/tree/layers.test keeps so; the sections below are in the same order:
+ * What the files of the recording side have for each other. Each knows only those above it in this list,
+ * which test/tree/layers.test keeps so; the sections below are in the same order:
  *
  *   lock       a lock that signal handlers may wait for (lock.h)
  *   state      what the process, its run, its threads and locations are just now
@@ -293,8 +293,8 @@ GT_HIDDEN void gt_modules_changed(void);
 
 /*
  * Runs `gputrace assemble` on `dir` and waits for its end. The tool inherits `lock_fd`, which holds the
- * exclusive lock on the run in the folder `home`. part: only converts what this host has recorded. Returns 0 if
- * the tool was started, or a negative errno.
+ * exclusive lock on the run in the folder `home`. part: only converts what this host has recorded. Returns 0
+ * if the tool was started, or a negative errno.
  */
 GT_HIDDEN int gt_launch_assembly(const char *dir, const char *home, int lock_fd, bool part);
 
@@ -345,7 +345,9 @@ GT_HIDDEN void gt_spool_now(struct gt_location *loc);
 
 /* ---- locations -------------------------------------------------------------------------------------- */
 
-/* Gives the calling thread a location, of a thread that has ended or a new one; or returns one of gt_hot_*. */
+/*
+ * Gives the calling thread a location, of a thread that has ended or a new one; or returns one of gt_hot_*.
+ */
 GT_HIDDEN struct gt_hot *gt_location_attach(void);
 extern GT_HIDDEN GT_TLS uint64_t gt_announced; /* sequence number of a thread that is about to attach, or 0 */
 GT_HIDDEN struct gt_location *gt_location_make(const struct gt_location_info *info, gt_ref name);

@@ -280,10 +280,11 @@ static int join_or_create(void *argument)
 			*why = 0;
 			return fd;
 		}
-		/* It goes on where this process cannot get to any more; what would be found elsewhere is a part of
-		 * the run that nobody expects. */
+		/* It goes on where this process cannot get to any more; what would be found elsewhere is a
+		 * part of the run that nobody expects. */
 		if (fd < 0 && (gt_run || !no_run(fd))) {
-			gt_text(why, why_size, "cannot join the run in %s: %s", gt_run_dir, gt_text_errno(fd));
+			gt_text(why, why_size, "cannot join the run in %s: %s", gt_run_dir,
+				gt_text_errno(fd));
 			return fd;
 		}
 		if (fd < 0)

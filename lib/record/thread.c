@@ -53,7 +53,10 @@ struct gt_location *gt_own_location(void)
 
 /* ---- events --------------------------------------------------------------------------------------- */
 
-/* A thread without a location gets one, and the reservation there. Returns false if it has one, or gets none. */
+/*
+ * A thread without a location gets one, and the reservation there. Returns false if it has one, or gets
+ * none.
+ */
 static bool begin(struct gt_hot **hot, uint64_t *address, unsigned slots, uint64_t *tick)
 {
 	uint64_t now;
@@ -80,7 +83,8 @@ struct gt_slot *gt_reserve_slow(struct gt_hot **hot, uint64_t address, unsigned 
 	return slot;
 }
 
-struct gt_slot *gt_reserve_event(struct gt_hot **hot, uint64_t address, unsigned slots, uint64_t *tick, bool now)
+struct gt_slot *gt_reserve_event(struct gt_hot **hot, uint64_t address, unsigned slots, uint64_t *tick,
+				 bool now)
 {
 	struct gt_slot *slot;
 
@@ -115,8 +119,8 @@ void gt_put_slow(struct gt_hot *hot, uint64_t address, uint64_t word)
 		gt_commit(slot, word, NULL, 0, tick);
 }
 
-static inline void write_to(struct gt_hot *hot, bool event, uint64_t word, const uint64_t *data, unsigned extra,
-			    uint64_t tick)
+static inline void write_to(struct gt_hot *hot, bool event, uint64_t word, const uint64_t *data,
+			    unsigned extra, uint64_t tick)
 {
 	uint64_t bytes = (1 + (uint64_t)extra) * GT_SLOT;
 	uint64_t address, low;
@@ -216,7 +220,8 @@ void gt_thread_name(uint32_t kernel_tid, const char *name)
 
 struct gt_location *gt_location_create(const struct gt_location_info *info)
 {
-	return info->bytes == sizeof(*info) && gt_start() ? gt_location_make(info, gt_def_string(info->name)) : NULL;
+	return info->bytes == sizeof(*info) && gt_start()
+			? gt_location_make(info, gt_def_string(info->name)) : NULL;
 }
 
 uint32_t gt_self_location(void)

@@ -113,7 +113,8 @@ GT_HIDDEN bool gt_verdict_set_rank(int64_t rank);
 
 /*
  * A region is about to be defined: its verdict, and in *ticket what gt_verdict_region_made() wants
- * to know. `name` NULL: it has only its linker's name. GT_VERDICT_DROP: do not define it. May wait for a lock.
+ * to know. `name` NULL: it has only its linker's name. GT_VERDICT_DROP: do not define it. May wait for a
+ * lock.
  */
 GT_HIDDEN enum gt_verdict gt_verdict_region(const char *name, const char *canonical,
 					    const char *group, uint32_t *ticket);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The verdict on a function that may have none yet: at its first call it is found out what file it lies in, and at
- * the first call of all the process is set up.
+ * The verdict on a function that may have none yet: at its first call it is found out what file it lies in,
+ * and at the first call of all the process is set up.
  *
  * Limits: see verdict.h.
  */

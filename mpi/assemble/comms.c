@@ -217,7 +217,8 @@ static struct gt_mpi_archive_comm *new_comm(struct gt_mpi *mpi, uint64_t key)
 
 	if (mpi->count == mpi->room) {
 		size_t room = mpi->room ? 2 * mpi->room : 64;
-		struct gt_mpi_archive_comm **comms = realloc(mpi->comms, room * sizeof(struct gt_mpi_archive_comm *));
+		struct gt_mpi_archive_comm **comms = realloc(mpi->comms,
+							     room * sizeof(struct gt_mpi_archive_comm *));
 
 		if (!comms || !comm) {
 			free(comm);

@@ -69,7 +69,10 @@ bool gt_mpi_silent(const struct gt_proc *proc);
 int gt_mpi_make(struct gt_mpi *mpi, const struct gt_spool *spool, const struct gt_layout *layout,
 		const struct gt_clock *clock, struct gt_defs *defs, enum gt_how how);
 
-/* The Cartesian topologies of communicators whose members were all recorded, up to GT_DIMENSIONS dimensions. */
+/*
+ * The Cartesian topologies of communicators whose members were all recorded, up to GT_DIMENSIONS
+ * dimensions.
+ */
 void gt_mpi_topologies(const struct gt_mpi *mpi, const struct gt_spool *spool, struct gt_defs *defs);
 
 /* Have all hosts of a job found each other with all its ranks? (lib/record/ranks.c) */

@@ -85,14 +85,15 @@ void gt_convert_mpi_message(struct gt_track *t, const struct gt_slot *slot, uint
 /* The message that a word with a CHANNEL stands for. */
 static void from_channel(struct gt_track *t, uint64_t word, uint64_t tick)
 {
-	const struct gt_def_channel *def = gt_proc_find(t->loc->proc, GT_D_CHANNEL, GT_MESSAGE_CHANNEL(word), NULL);
+	const struct gt_def_channel *def = gt_proc_find(t->loc->proc, GT_D_CHANNEL, GT_MESSAGE_CHANNEL(word),
+							NULL);
 	unsigned type = GT_WORD_TYPE(word) == GT_T_MPI_SEND_ENTER ? GT_T_MPI_SEND : GT_T_MPI_RECV;
 
 	if (def)
 		gt_convert_mpi_message(t,
-				       (struct gt_slot[2]){
-					       { tick, GT_WORDX(type, 1, def->comm) },
-					       { def->peer | (uint64_t)def->tag << 32, GT_MESSAGE_BYTES(word) } },
+				       (struct gt_slot[2]){ { tick, GT_WORDX(type, 1, def->comm) },
+							    { def->peer | (uint64_t)def->tag << 32,
+							      GT_MESSAGE_BYTES(word) } },
 				       tick);
 	else
 		t->w->tally.unknown_records++;
@@ -190,7 +191,7 @@ void gt_convert_mpi_comm(struct gt_track *t, const struct gt_slot *slot, uint64_
 		     GT_WORD_TYPE(slot->word) == GT_T_COMM_CREATE
 			     ? OTF2_EvtWriter_CommCreate(gt_writer_evt(t->writer), gt_track_attributes(t), ns,
 							 view->comm->number)
-			     : OTF2_EvtWriter_CommDestroy(gt_writer_evt(t->writer), gt_track_attributes(t), ns,
-							  view->comm->number),
+			     : OTF2_EvtWriter_CommDestroy(gt_writer_evt(t->writer), gt_track_attributes(t),
+							  ns, view->comm->number),
 		     "communicator");
 }

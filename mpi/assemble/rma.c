@@ -121,10 +121,10 @@ void gt_convert_rma_window(struct gt_track *t, const struct gt_slot *slot, uint6
 	}
 	ns = gt_track_time(t, tick);
 	gt_track_bad(t,
-		     low & 1 ? OTF2_EvtWriter_RmaWinDestroy(gt_writer_evt(t->writer), gt_track_attributes(t), ns,
-							    window.number)
-			     : OTF2_EvtWriter_RmaWinCreate(gt_writer_evt(t->writer), gt_track_attributes(t), ns,
-							   window.number),
+		     low & 1 ? OTF2_EvtWriter_RmaWinDestroy(gt_writer_evt(t->writer), gt_track_attributes(t),
+							    ns, window.number)
+			     : OTF2_EvtWriter_RmaWinCreate(gt_writer_evt(t->writer), gt_track_attributes(t),
+							   ns, window.number),
 		     "window");
 }
 

@@ -108,7 +108,8 @@ void gt_convert_lock(struct gt_track *t, const struct gt_slot *slot, uint64_t ti
 	uint64_t ns = gt_track_time(t, tick);
 
 	if (acquire && (entry || (entry = gt_track_remembered(t, GT_T_LOCK_ACQUIRE, address))))
-		gt_track_attribute(t, entry->aux, OTF2_TYPE_UINT64, (OTF2_AttributeValue){ .uint64 = address });
+		gt_track_attribute(t, entry->aux, OTF2_TYPE_UINT64,
+				   (OTF2_AttributeValue){ .uint64 = address });
 	gt_track_bad(t,
 		     acquire ? OTF2_EvtWriter_ThreadAcquireLock(gt_writer_evt(t->writer),
 								gt_track_attributes(t), ns,
@@ -120,12 +121,17 @@ void gt_convert_lock(struct gt_track *t, const struct gt_slot *slot, uint64_t ti
 }
 
 static const struct gt_paradigm paradigms[] = {
-	{ .name = "PTHREAD", .paradigm = OTF2_PARADIGM_PTHREAD, .kind = OTF2_PARADIGM_CLASS_THREAD_CREATE_WAIT,
+	{ .name = "PTHREAD",
+	  .paradigm = OTF2_PARADIGM_PTHREAD,
+	  .kind = OTF2_PARADIGM_CLASS_THREAD_CREATE_WAIT,
 	  .time = GT_TIME_WAIT },
 	{ .name = NULL },
 };
 
 extern const struct gt_assembler gt_assembler_pthread;
 const struct gt_assembler gt_assembler_pthread = {
-	.bytes = sizeof(struct gt_assembler), .abi = GT_ASSEMBLER_ABI, .name = "pthread", .paradigms = paradigms,
+	.bytes = sizeof(struct gt_assembler),
+	.abi = GT_ASSEMBLER_ABI,
+	.name = "pthread",
+	.paradigms = paradigms,
 };

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The assembling half: what the adapter's own record becomes in the archive. An urgent parcel is a region of no
- * length, with two attributes: which parcel, and how urgent.
+ * The assembling half: what the adapter's own record becomes in the archive. An urgent parcel is a region of
+ * no length, with two attributes: which parcel, and how urgent.
  *
  * It is a shared library that gputrace loads when it finds such a record: parcel.so in the folder that
  * VT_ASSEMBLERS names, or in PREFIX/lib/gputrace/assemble.

@@ -39,6 +39,7 @@ int main(void)
 	for (int i = 0; i < EACH; i++)
 		bytes += parcel_receive(0).bytes;
 	pthread_join(thread, NULL);
-	printf("sent %lu\nreceived %lu\nurgent %lu\nbytes %lu\n", sent + received, received + EACH, urgent, bytes);
+	printf("sent %lu\nreceived %lu\nurgent %lu\nbytes %lu\n", sent + received, received + EACH, urgent,
+	       bytes);
 	return 0;
 }

@@ -4,8 +4,8 @@
  * messages, how many are waiting becomes a metric on a location of its own, and an urgent parcel is a record
  * of a kind that only this adapter has; assembling.c makes events of it.
  *
- * It is a shared library in front of the real one (LD_PRELOAD, or linked before it). What it needs of gputrace
- * is installed: <gputrace/adapter.h> and libgputrace.
+ * It is a shared library in front of the real one (LD_PRELOAD, or linked before it). What it needs of
+ * gputrace is installed: <gputrace/adapter.h> and libgputrace.
  *
  * Limits: a parcel that was sent before the adapter was there has no sender in the trace.
  */
@@ -36,8 +36,11 @@ static gt_ref region(const char *name)
  * functions take. */
 static void define(void)
 {
-	const struct gt_metric_info metric = { .bytes = sizeof(metric), .name = "parcels waiting", .unit = "1",
-					       .value = GT_VALUE_INT, .mode = 0x31 /* absolute, valid until the next */ };
+	const struct gt_metric_info metric = { .bytes = sizeof(metric),
+					       .name = "parcels waiting",
+					       .unit = "1",
+					       .value = GT_VALUE_INT,
+					       .mode = 0x31 /* absolute, valid until the next */ };
 	const struct gt_location_info location = { .bytes = sizeof(location), .name = "post office",
 						   .kind = GT_LOC_METRIC };
 
@@ -51,7 +54,9 @@ static void define(void)
 
 __attribute__((constructor)) static void begin(void)
 {
-	static const struct gt_adapter adapter = { .bytes = sizeof(adapter), .abi = GT_ADAPTER_ABI, .name = "parcel" };
+	static const struct gt_adapter adapter = { .bytes = sizeof(adapter),
+						   .abi = GT_ADAPTER_ABI,
+						   .name = "parcel" };
 	void *symbols[2] = { dlsym(RTLD_NEXT, "parcel_send"), dlsym(RTLD_NEXT, "parcel_receive") };
 
 	memcpy(&real_send, &symbols[0], sizeof(real_send));

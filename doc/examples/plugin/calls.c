@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * A synchronous plug-in: it is read by each thread with each enter and leave. Its one metric counts just that: 1 at
- * the first, 2 at the second and so on.
+ * A synchronous plug-in: it is read by each thread with each enter and leave. Its one metric counts just
+ * that: 1 at the first, 2 at the second and so on.
  */
 #include <gputrace/plugin.h>
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * A plug-in with values of its own times: the squares of 0, 1, 2 ... A thread of the plug-in delivers one each
- * millisecond while the program runs; or, compiled with -DPOST_MORTEM, a hundred are there when it ends.
+ * A plug-in with values of its own times: the squares of 0, 1, 2 ... A thread of the plug-in delivers one
+ * each millisecond while the program runs; or, compiled with -DPOST_MORTEM, a hundred are there when it ends.
  */
 #include <gputrace/plugin.h>
 

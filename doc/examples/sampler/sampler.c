@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * A sampler for a monitoring program (LDMS, collectd, ...): prints what the traced processes of this user publish
- * (VT_LIVE=1), one value a line, without any library of gputrace. The layout is in <gputrace/live.h>.
+ * A sampler for a monitoring program (LDMS, collectd, ...): prints what the traced processes of this user
+ *publish (VT_LIVE=1), one value a line, without any library of gputrace. The layout is in <gputrace/live.h>.
  *
  *	cc -I PREFIX/include -o sampler sampler.c && ./sampler
  *
@@ -47,7 +47,8 @@ static int fits(const struct gt_live_header *head, uint64_t at, uint64_t each, u
 /* Are its tables within it? */
 static int is_sound(const struct gt_live_header *head)
 {
-	return fits(head, head->locations_at, head->location_bytes, sizeof(struct gt_live_location), head->locations) &&
+	return fits(head, head->locations_at, head->location_bytes, sizeof(struct gt_live_location),
+		    head->locations) &&
 	       fits(head, head->metrics_at, head->metric_bytes, sizeof(struct gt_live_metric), head->metrics);
 }
 
@@ -83,14 +84,15 @@ static void sample(const struct gt_live_header *head)
 
 		printf("%u %u events %llu\n", head->pid, location->id, (unsigned long long)location->events);
 		if (location->flags & GT_LIVE_ACTIVE)
-			printf("%u %u region %.*s\n", head->pid, location->id, (int)sizeof(location->region) - 1,
-			       location->region);
+			printf("%u %u region %.*s\n", head->pid, location->id,
+			       (int)sizeof(location->region) - 1, location->region);
 	}
 	for (uint32_t i = 0; i < head->metrics; i++) {
 		const struct gt_live_metric *metric =
 			(const void *)(base + head->metrics_at + (size_t)i * head->metric_bytes);
 
-		printf("%u %u metric %.*s ", head->pid, metric->location, (int)sizeof(metric->name) - 1, metric->name);
+		printf("%u %u metric %.*s ", head->pid, metric->location, (int)sizeof(metric->name) - 1,
+		       metric->name);
 		print_value(metric);
 	}
 }

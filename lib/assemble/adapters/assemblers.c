@@ -54,7 +54,8 @@ uint32_t gt_assembler_record(const struct gt_proc *proc, uint32_t id)
 	const char *name = def ? gt_proc_string(proc, def->name) : NULL;
 
 	for (uint32_t i = 0; adapter && name && gt_assembler(i); i++)
-		for (uint32_t k = 0; !strcmp(list[i]->name, adapter) && list[i]->records && list[i]->records[k].name; k++)
+		for (uint32_t k = 0;
+		     !strcmp(list[i]->name, adapter) && list[i]->records && list[i]->records[k].name; k++)
 			if (!strcmp(list[i]->records[k].name, name))
 				return i << PLACE_SHIFT | k;
 	return GT_NO_NUMBER;

@@ -2,8 +2,8 @@
 /*
  * The assembling halves of adapters. Which there are is said once, at the beginning (halves.c).
  *
- * Limits: what was loaded stays loaded; at most GT_ASSEMBLERS_MOST. One thread; the list must not change while
- * locations are converted.
+ * Limits: what was loaded stays loaded; at most GT_ASSEMBLERS_MOST. One thread; the list must not change
+ * while locations are converted.
  */
 #ifndef GT_ASSEMBLE_ASSEMBLERS_H
 #define GT_ASSEMBLE_ASSEMBLERS_H

@@ -13,9 +13,11 @@
 struct gt_accel {
 	uint8_t paradigm;          /* OTF2_Paradigm of its regions */
 	const char *streams;       /* group of all its locations in the archive */
-	const char *device;        /* property of a process: this and a number -> UUID, address and name of a device */
+	/* property of a process: this and a number -> UUID, address and name of a device */
+	const char *device;
 	const char *device_class;  /* of the system tree's node for it */
-	const char *idle;          /* property of a process: which idle times are wanted, "compute", "all", or both */
+	/* property of a process: which idle times are wanted, "compute", "all", or both */
+	const char *idle;
 	const char *idle_compute, *idle_all; /* regions of idle times */
 	const char *idle_name;     /* of the location that has them: a format with the device's number */
 };

@@ -247,7 +247,8 @@ static OTF2_FlushType pre_flush(void *context, OTF2_FileType type, OTF2_Location
 
 	(void)caller;
 	(void)final;
-	if (type == OTF2_FILETYPE_EVENTS && location < archive->options.locations && archive->flushed[location])
+	if (type == OTF2_FILETYPE_EVENTS && location < archive->options.locations &&
+	    archive->flushed[location])
 		__atomic_fetch_add(archive->flushed[location], 1, __ATOMIC_RELAXED);
 	return OTF2_FLUSH;
 }

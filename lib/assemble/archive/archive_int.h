@@ -35,7 +35,8 @@ struct gt_archive {
 	uint64_t ballast_bytes;
 	uint32_t empty_defs;      /* a location with a file of definitions that says nothing, + 1 */
 	uint64_t remaining;       /* atomic: locations that are not closed yet */
-	uint64_t **flushed;       /* by location number, while it is written: chunks that libotf2 wrote, atomic */
+	/* by location number, while it is written: chunks that libotf2 wrote, atomic */
+	uint64_t **flushed;
 	OTF2_MarkerWriter *marker_writer;
 	uint32_t marker_defs;     /* kinds of markers that have been written */
 	FILE *markers;            /* of a part; else NULL */
@@ -49,7 +50,10 @@ static inline bool gt_archive_bad(const struct gt_archive *archive)
 	return __atomic_load_n(&archive->failed, __ATOMIC_RELAXED);
 }
 
-/* Gives a file blocks for `need` bytes, of which it has `from`, and a step more if there are. 0 or a negative errno. */
+/*
+ * Gives a file blocks for `need` bytes, of which it has `from`, and a step more if there are. 0 or a
+ * negative errno.
+ */
 int gt_archive_reserve(struct gt_archive *archive, int fd, uint64_t from, uint64_t need, uint64_t step,
 		       uint64_t *got);
 

@@ -233,8 +233,8 @@ void gt_clean_partials(const struct gt_spool *spool)
 
 static bool job_file(const char *name)
 {
-	return !strcmp(name, "hosts") || !strcmp(name, "coordinator") || !strcmp(name, "complete") || !strncmp(name, "host.", 5) ||
-	       !strncmp(name, "new.", 4);
+	return !strcmp(name, "hosts") || !strcmp(name, "coordinator") || !strcmp(name, "complete") ||
+	       !strncmp(name, "host.", 5) || !strncmp(name, "new.", 4);
 }
 
 /* How the hosts of parallel programs found each other (lib/record/ranks.c). */

@@ -39,7 +39,9 @@ void gt_clean_partials(const struct gt_spool *spool);
 /* Removes the spool. Foreign files in it stay, with their folders. 0 or a negative errno. */
 int gt_clean_spool(const struct gt_spool *spool);
 
-/* The archive is complete: removes what a gt_clean_spool() that was interrupted has left. 0, or -ENOTEMPTY. */
+/*
+ * The archive is complete: removes what a gt_clean_spool() that was interrupted has left. 0, or -ENOTEMPTY.
+ */
 int gt_clean_rest(int dirfd);
 
 /* Bytes of the archive's own files in DIR. */

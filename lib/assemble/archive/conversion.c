@@ -36,7 +36,8 @@
  */
 static void drain(struct gt_track *t, uint64_t tick)
 {
-	while (t->deferred_tick < tick || (t->deferred_tick == tick && tick != UINT64_MAX && !t->deferred->enter))
+	while (t->deferred_tick < tick ||
+	       (t->deferred_tick == tick && tick != UINT64_MAX && !t->deferred->enter))
 		gt_track_foreign(t);
 }
 
@@ -368,7 +369,8 @@ static void finish(struct gt_track *t)
 /* One record can stand for a set of parameters, or for whatever an adapter makes of its own. */
 static uint64_t largest_record(const struct gt_proc *proc)
 {
-	uint32_t most = gt_journal_count(&proc->journal, GT_D_RECORD) ? GT_OWN_BYTES / PARAMETER_BYTES + 1 : 0;
+	uint32_t most = gt_journal_count(&proc->journal, GT_D_RECORD)
+			? GT_OWN_BYTES / PARAMETER_BYTES + 1 : 0;
 
 	for (size_t i = 0; i < gt_journal_count(&proc->journal, GT_D_PARAMS); i++) {
 		const struct gt_def_params *set =

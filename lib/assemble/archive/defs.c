@@ -176,8 +176,8 @@ static OTF2_ErrorCode write_metrics(struct out *out)
 				m->scope_id);
 		else
 			rc = OTF2_GlobalDefWriter_WriteMetricClass(
-				out->writer, i, (uint8_t)m->count,
-				out->defs->member_ids + m->first, m->synchronous ? OTF2_METRIC_SYNCHRONOUS : OTF2_METRIC_ASYNCHRONOUS,
+				out->writer, i, (uint8_t)m->count, out->defs->member_ids + m->first,
+				m->synchronous ? OTF2_METRIC_SYNCHRONOUS : OTF2_METRIC_ASYNCHRONOUS,
 				OTF2_RECORDER_KIND_CPU);
 	}
 	for (uint32_t i = 0; rc == OTF2_SUCCESS && i < gt_table_count(&out->defs->recorders); i++)
@@ -186,7 +186,7 @@ static OTF2_ErrorCode write_metrics(struct out *out)
 	return rc;
 }
 
-/* ---- groups and communicators --------------------------------------------------------------------------- */
+/* ---- groups and communicators ---------------------------------------------------------------- */
 
 static int compare_members(const void *a, const void *b)
 {
@@ -360,10 +360,9 @@ static OTF2_ErrorCode write_comms(struct out *out)
 	for (uint32_t i = 0; rc == OTF2_SUCCESS && i < gt_table_count(&out->defs->windows); i++) {
 		const struct gt_window *windows = out->defs->windows.items;
 
-		rc = OTF2_GlobalDefWriter_WriteRmaWin(out->writer, i, windows[i].name,
-						      windows[i].comm,
-						      windows[i].events ? OTF2_RMA_WIN_FLAG_CREATE_DESTROY_EVENTS
-									: OTF2_RMA_WIN_FLAG_NONE);
+		rc = OTF2_GlobalDefWriter_WriteRmaWin(
+			out->writer, i, windows[i].name, windows[i].comm,
+			windows[i].events ? OTF2_RMA_WIN_FLAG_CREATE_DESTROY_EVENTS : OTF2_RMA_WIN_FLAG_NONE);
 	}
 	free(groups);
 	return rc;
@@ -465,7 +464,7 @@ static OTF2_ErrorCode write_topologies(OTF2_GlobalDefWriter *writer, struct gt_d
 	return rc;
 }
 
-/* ---- all of it ------------------------------------------------------------------------------------------- */
+/* ---- all of it ------------------------------------------------------------------------------- */
 
 /* Everything that makes new strings happens here, before they are written. */
 static int prepare(struct out *out, struct own_names *names)

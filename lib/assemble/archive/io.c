@@ -2,7 +2,9 @@
 /*
  * I/O records: handles that are opened, used, duplicated and closed; their definitions.
  *
- * Limits: a handle of POSIX or ISO C belongs to one process, one that is shared to the members of a communicator. Files have no place in the system tree. A record whose handle is unknown is counted as one that could not be read.
+ * Limits: a handle of POSIX or ISO C belongs to one process, one that is shared to the members of a
+ * communicator. Files have no place in the system tree. A record whose handle is unknown is counted as one
+ * that could not be read.
  */
 #include "config.h"
 
@@ -22,7 +24,8 @@ static const struct {
 } paradigms[PARADIGMS] = {
 	[POSIX] = { "POSIX", "POSIX I/O", OTF2_IO_PARADIGM_CLASS_SERIAL, OTF2_IO_PARADIGM_FLAG_OS },
 	[ISOC] = { "ISOC", "ISO C I/O", OTF2_IO_PARADIGM_CLASS_SERIAL, OTF2_IO_PARADIGM_FLAG_OS },
-	[SHARED] = { NULL, NULL, OTF2_IO_PARADIGM_CLASS_PARALLEL, OTF2_IO_PARADIGM_FLAG_NONE }, /* an adapter's */
+	/* an adapter's */
+	[SHARED] = { NULL, NULL, OTF2_IO_PARADIGM_CLASS_PARALLEL, OTF2_IO_PARADIGM_FLAG_NONE },
 };
 
 static const char *id_of(unsigned paradigm)
@@ -75,7 +78,9 @@ static uint32_t find_handle(struct gt_track *t, uint64_t id)
 /* All of them, if there is any I/O. */
 static unsigned paradigm_count(const struct gt_defs *defs)
 {
-	return gt_table_count(&defs->files) || gt_table_count(&defs->handles) ? gt_half_io() ? PARADIGMS : SHARED : 0;
+	return gt_table_count(&defs->files) || gt_table_count(&defs->handles)
+		       ? gt_half_io() ? PARADIGMS : SHARED
+		       : 0;
 }
 
 void gt_archive_prepare_io(struct gt_defs *defs)
@@ -170,11 +175,10 @@ static void io_short(struct gt_track *t, uint64_t word, uint64_t tick)
 	}
 	push(t, handle, ++t->io_ids);
 	gt_track_bad(t,
-		     OTF2_EvtWriter_IoOperationBegin(gt_writer_evt(t->writer), gt_track_attributes(t), ns, handle,
-						     (OTF2_IoOperationMode)GT_IO_WORD_MODE(word),
+		     OTF2_EvtWriter_IoOperationBegin(gt_writer_evt(t->writer), gt_track_attributes(t), ns,
+						     handle, (OTF2_IoOperationMode)GT_IO_WORD_MODE(word),
 						     OTF2_IO_OPERATION_FLAG_NONE,
-						     bytes == GT_IO_UNKNOWN ? UINT64_MAX : bytes,
-						     t->io_ids),
+						     bytes == GT_IO_UNKNOWN ? UINT64_MAX : bytes, t->io_ids),
 		     "I/O event");
 }
 

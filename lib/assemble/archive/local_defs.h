@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The files of single locations beside their events: local definitions, by which the numbers of a partial archive
- * become those of the whole one.
+ * The files of single locations beside their events: local definitions, by which the numbers of a partial
+ * archive become those of the whole one.
  *
  * Limits: see archive.h.
  */

@@ -162,7 +162,8 @@ void gt_convert_metric(struct gt_track *t, const struct gt_slot *slot, uint64_t 
 			     OTF2_EvtWriter_Metric(gt_writer_evt(t->writer),
 						   use->synchronous ? NULL : gt_track_attributes(t),
 						   gt_track_time(t, tick), use->number, (uint8_t)count,
-						   t->w->types + use->types, (const OTF2_MetricValue *)values),
+						   t->w->types + use->types,
+						   (const OTF2_MetricValue *)values),
 			     "metric");
 }
 
@@ -209,7 +210,9 @@ static bool is_call(unsigned type)
 	return type == GT_T_ENTER_ADDR || type == GT_T_LEAVE_ADDR || type == GT_T_ENTER || type == GT_T_LEAVE;
 }
 
-/* Does nothing behind the record, and what it stays together with, come before it? What cannot be seen may. */
+/*
+ * Does nothing behind the record, and what it stays together with, come before it? What cannot be seen may.
+ */
 static bool is_in_order(const struct gt_slot *slot, const struct gt_slot *next, const struct gt_slot *end)
 {
 	uint64_t tick = slot->time;
@@ -231,7 +234,8 @@ const struct gt_slot *gt_track_run_metrics(struct gt_track *t, const struct gt_s
 	const uint64_t *values;
 	uint32_t count;
 
-	if ((type != GT_T_METRICS && type != GT_T_METRIC) || slot->time > most || !is_in_order(slot, next, end))
+	if ((type != GT_T_METRICS && type != GT_T_METRIC) || slot->time > most ||
+	    !is_in_order(slot, next, end))
 		return NULL;
 	count = values_of(slot, &values);
 	use = count ? use_of(t->w, (uint32_t)GT_WORD_LOW(slot->word), count) : NULL;

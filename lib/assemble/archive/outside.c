@@ -241,7 +241,8 @@ uint32_t gt_out_comm(struct gt_assembly *a, const struct gt_out_comm *info)
 		memcpy(comm.members, info->members, info->count * sizeof(*comm.members));
 		comm.member_count = info->count;
 	}
-	key[0] = gt_fnv32(info->paradigm, info->name ? info->name : "", info->name ? strlen(info->name) : 0) | 1u << 31;
+	key[0] = gt_fnv32(info->paradigm, info->name ? info->name : "", info->name ? strlen(info->name) : 0) |
+		 1u << 31;
 	memcpy(key + 1, (uint32_t[]){ comm.name, comm.paradigm, comm.proc }, 3 * sizeof(*key));
 	number = gt_defs_comm(&a->defs, key, sizeof(key), &comm, &fresh);
 	if (!fresh)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The core's records but counters and I/O: enter and leave, switching on and off, spooling, attributes, parameters,
- * markers, processes, user messages; program begin and end.
+ * The core's records but counters and I/O: enter and leave, switching on and off, spooling, attributes,
+ * parameters, markers, processes, user messages; program begin and end.
  *
  * Limits: records of unknown types are skipped and counted.
  */
@@ -152,7 +152,7 @@ void gt_convert_process(struct gt_track *t, const struct gt_slot *slot, uint64_t
 	}
 }
 
-/* ---- markers ------------------------------------------------------------------------------------------------ */
+/* ---- markers --------------------------------------------------------------------------------- */
 
 void gt_convert_marker(struct gt_track *t, const struct gt_slot *slot, uint64_t tick)
 {
@@ -190,7 +190,7 @@ void gt_convert_gap(struct gt_track *t, const struct gt_slot *slot, uint64_t tic
 	gt_track_marker(t, "EVENTS LOST", "gputrace", SEVERITY_WARNING, text);
 }
 
-/* ---- the recorder's own doings --------------------------------------------------------------------------------- */
+/* ---- the recorder's own doings --------------------------------------------------------------- */
 
 /*
  * What others recorded for this location while it was spooled keeps its time: a message lies in the
@@ -263,7 +263,7 @@ void gt_convert_on_off(struct gt_track *t, const struct gt_slot *slot, uint64_t 
 		gt_track_leave(t, ns);
 }
 
-/* ---- user messages ------------------------------------------------------------------------------------------------- */
+/* ---- user messages --------------------------------------------------------------------------- */
 
 void gt_convert_user_message(struct gt_track *t, const struct gt_slot *slot, uint64_t tick)
 {
@@ -287,7 +287,7 @@ void gt_convert_user_message(struct gt_track *t, const struct gt_slot *slot, uin
 		     "message");
 }
 
-/* ---- regions --------------------------------------------------------------------------------------------------------- */
+/* ---- regions --------------------------------------------------------------------------------- */
 
 void gt_convert_enter(struct gt_track *t, const struct gt_slot *slot, uint64_t tick)
 {
@@ -307,7 +307,7 @@ void gt_convert_for_location(struct gt_track *t, const struct gt_slot *slot, uin
 	t->skip = true;
 }
 
-/* ---- program begin and end --------------------------------------------------------------------------------------------- */
+/* ---- program begin and end ------------------------------------------------------------------- */
 
 void gt_track_begin(struct gt_track *t)
 {

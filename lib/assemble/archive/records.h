@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The handlers of all kinds of records, by the table in <gputrace/records.def>; they are called by conv->kinds
- * (gt_track_emit). Here are those of the core; metrics.c, io.c, write.c and the adapters' halves have the others.
+ * The handlers of all kinds of records, by the table in <gputrace/records.def>; they are called by
+ * conv->kinds (gt_track_emit). Here are those of the core; metrics.c, io.c, write.c and the adapters' halves
+ * have the others.
  *
  * Limits: each takes a whole record and the tick that it is to have.
  */

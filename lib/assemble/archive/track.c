@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * What all records' handlers do to a location: regions by their words, the call stack, time, attributes, markers;
- * and what others recorded for it.
+ * What all records' handlers do to a location: regions by their words, the call stack, time, attributes,
+ * markers; and what others recorded for it.
  *
  * Nesting: a leave that is not of the innermost open region closes the regions inside (longjmp,
  * exceptions, tail calls); a leave of a region that is not open is dropped. Both are counted.

@@ -82,7 +82,10 @@ uint64_t gt_track_time(struct gt_track *t, uint64_t tick);
 void gt_track_marker(struct gt_track *t, const char *category, const char *group, uint8_t severity,
 		     const char *text);
 
-/* What a piece of input may take in the archive, with the leaves that close the stack. False: the disk is full. */
+/*
+ * What a piece of input may take in the archive, with the leaves that close the stack. False: the disk is
+ * full.
+ */
 bool gt_track_reserve(struct gt_track *t);
 
 /* Reading failed: counted as a loss in any case, and as a reason to keep the spool. */

@@ -79,7 +79,8 @@ void gt_use_end(struct gt_worker *w, struct gt_out_location *out, uint64_t span)
 		if (!paradigm || paradigm->time != GT_TIME_COMMUNICATION)
 			continue;
 		use.communicates = true;
-		if (paradigm->is_setup && paradigm->is_setup(gt_intern_text(&defs->strings, region->name, NULL)))
+		if (paradigm->is_setup &&
+		    paradigm->is_setup(gt_intern_text(&defs->strings, region->name, NULL)))
 			use.start += d.exclusive;
 		else
 			use.comm += d.exclusive;

@@ -96,7 +96,9 @@ void gt_write_attribute_string(struct gt_track *t, const char *name, const char 
 	struct gt_attribute attribute = { .name = gt_defs_string(t->conv->defs, name),
 					  .description = gt_defs_string(t->conv->defs, description),
 					  .type = OTF2_TYPE_STRING };
-	OTF2_AttributeValue text = { .stringRef = gt_defs_spoken(t->conv->defs, gt_defs_string(t->conv->defs, value ? value : "")) };
+	OTF2_AttributeValue text = {
+		.stringRef = gt_defs_spoken(t->conv->defs, gt_defs_string(t->conv->defs, value ? value : ""))
+	};
 
 	if (has_room(t))
 		gt_track_attribute(t, gt_defs_attribute(t->conv->defs, &attribute), OTF2_TYPE_STRING, text);
@@ -125,18 +127,23 @@ void gt_write_parameter(struct gt_track *t, uint32_t parameter, enum gt_value ty
 	if (!is_in(t, &t->conv->defs->parameters, parameter))
 		return;
 	if (type == GT_VALUE_INT)
-		gt_track_bad(t, OTF2_EvtWriter_ParameterInt(evt, gt_track_attributes(t), ns, parameter, (int64_t)bits),
+		gt_track_bad(t,
+			     OTF2_EvtWriter_ParameterInt(evt, gt_track_attributes(t), ns, parameter,
+							 (int64_t)bits),
 			     "parameter");
 	else
-		gt_track_bad(t, OTF2_EvtWriter_ParameterUnsignedInt(evt, gt_track_attributes(t), ns, parameter, bits),
-			     "parameter");
+		gt_track_bad(
+			t,
+			OTF2_EvtWriter_ParameterUnsignedInt(evt, gt_track_attributes(t), ns, parameter, bits),
+			"parameter");
 }
 
 void gt_write_marker(struct gt_track *t, const char *category, const char *group, uint8_t severity,
 		     const char *text)
 {
 	if (has_room(t))
-		gt_track_marker(t, category, group, severity <= OTF2_SEVERITY_HIGH ? severity : OTF2_SEVERITY_NONE, text);
+		gt_track_marker(t, category, group,
+				severity <= OTF2_SEVERITY_HIGH ? severity : OTF2_SEVERITY_NONE, text);
 }
 
 static bool is_comm(struct gt_track *t, uint32_t comm)
@@ -151,10 +158,12 @@ void gt_write_message(struct gt_track *t, bool send, uint32_t comm, uint32_t pee
 	OTF2_EvtWriter *evt = gt_writer_evt(t->writer);
 
 	if (is_comm(t, comm))
-		gt_track_bad(t,
-			     send ? OTF2_EvtWriter_MpiSend(evt, gt_track_attributes(t), ns, peer, comm, tag, bytes)
-				  : OTF2_EvtWriter_MpiRecv(evt, gt_track_attributes(t), ns, peer, comm, tag, bytes),
-			     "message");
+		gt_track_bad(
+			t,
+			send ? OTF2_EvtWriter_MpiSend(evt, gt_track_attributes(t), ns, peer, comm, tag, bytes)
+			     : OTF2_EvtWriter_MpiRecv(evt, gt_track_attributes(t), ns, peer, comm, tag,
+						      bytes),
+			"message");
 }
 
 void gt_write_lock(struct gt_track *t, bool acquire, uint8_t paradigm, uint64_t address, uint32_t order,
@@ -166,9 +175,11 @@ void gt_write_lock(struct gt_track *t, bool acquire, uint8_t paradigm, uint64_t 
 
 	if (has_room(t))
 		gt_track_bad(t,
-		     acquire ? OTF2_EvtWriter_ThreadAcquireLock(evt, gt_track_attributes(t), ns, paradigm, id, order)
-			     : OTF2_EvtWriter_ThreadReleaseLock(evt, gt_track_attributes(t), ns, paradigm, id, order),
-		     "lock event");
+			     acquire ? OTF2_EvtWriter_ThreadAcquireLock(evt, gt_track_attributes(t), ns,
+									paradigm, id, order)
+				     : OTF2_EvtWriter_ThreadReleaseLock(evt, gt_track_attributes(t), ns,
+									paradigm, id, order),
+			     "lock event");
 }
 
 void gt_write_fork(struct gt_track *t, uint8_t paradigm, uint32_t threads, uint64_t tick)
@@ -201,8 +212,8 @@ void gt_write_team(struct gt_track *t, bool begin, uint32_t team, uint64_t tick)
 			     "team of threads");
 }
 
-void gt_write_task(struct gt_track *t, enum gt_task what, uint32_t team, uint32_t creator, uint32_t generation,
-		   uint64_t tick)
+void gt_write_task(struct gt_track *t, enum gt_task what, uint32_t team, uint32_t creator,
+		   uint32_t generation, uint64_t tick)
 {
 	uint64_t ns = gt_track_time(t, tick);
 	OTF2_EvtWriter *evt = gt_writer_evt(t->writer);
@@ -212,9 +223,11 @@ void gt_write_task(struct gt_track *t, enum gt_task what, uint32_t team, uint32_
 		return;
 	list = gt_track_attributes(t);
 	gt_track_bad(t,
-		     what == GT_TASK_CREATE ? OTF2_EvtWriter_ThreadTaskCreate(evt, list, ns, team, creator, generation)
-		     : what == GT_TASK_SWITCH ? OTF2_EvtWriter_ThreadTaskSwitch(evt, list, ns, team, creator, generation)
-					      : OTF2_EvtWriter_ThreadTaskComplete(evt, list, ns, team, creator, generation),
+		     what == GT_TASK_CREATE
+			     ? OTF2_EvtWriter_ThreadTaskCreate(evt, list, ns, team, creator, generation)
+		     : what == GT_TASK_SWITCH
+			     ? OTF2_EvtWriter_ThreadTaskSwitch(evt, list, ns, team, creator, generation)
+			     : OTF2_EvtWriter_ThreadTaskComplete(evt, list, ns, team, creator, generation),
 		     "task");
 }
 

@@ -25,9 +25,10 @@ void gt_chains_free(struct gt_chains *chains);
 bool gt_origins_agree(struct gt_clock *clock, const struct gt_origins *origins);
 
 /*
- * Comparisons of one clock, ascending by tick. One that was made while the network or a processor was busy has
- * a large error, and tilts the lines on both sides of it by as much. If all lie on one line within their errors,
- * the best two say where it is: what it says better than a comparison takes that one's place. (More than 200 stay.)
+ * Comparisons of one clock, ascending by tick. One that was made while the network or a processor was busy
+ * has a large error, and tilts the lines on both sides of it by as much. If all lie on one line within their
+ * errors, the best two say where it is: what it says better than a comparison takes that one's place. (More
+ * than 200 stay.)
  */
 void gt_sync_points_straighten(struct sync_point *list, size_t count);
 

@@ -483,9 +483,10 @@ static struct gt_segment segment_of(const struct source *s, size_t k)
 {
 	if (!s->point_count)
 		return (struct gt_segment){ s->rates.list[k].tick, 0, s->rates.list[k].mult };
-	return (struct gt_segment){ s->sync_points[k].tick, 0, k + 1 < s->point_count
-							      ? gt_slope(&s->sync_points[k], &s->sync_points[k + 1])
-							      : outer_slope(s) };
+	return (struct gt_segment){ s->sync_points[k].tick, 0,
+				    k + 1 < s->point_count
+					    ? gt_slope(&s->sync_points[k], &s->sync_points[k + 1])
+					    : outer_slope(s) };
 }
 
 static int make_segments(struct gt_clock *clock, struct source *s, __int128 start)
@@ -632,8 +633,10 @@ static int note_origins(struct gt_origins *origins, const struct source *sources
 		for (size_t k = 0; k < s->point_count; k++) {
 			const struct sync_point *point = &s->sync_points[k];
 
-			o->sync_points[k] = (struct gt_sync_point){ .tick = point->tick, .other = point->other,
-							.width = point->width, .kind = point->kind };
+			o->sync_points[k] = (struct gt_sync_point){ .tick = point->tick,
+								    .other = point->other,
+								    .width = point->width,
+								    .kind = point->kind };
 			memcpy(o->sync_points[k].reference, point->reference, sizeof(point->reference));
 		}
 	}

@@ -147,7 +147,8 @@ uint32_t gt_defs_attribute(struct gt_defs *defs, const struct gt_attribute *attr
 uint32_t gt_defs_parameter(struct gt_defs *defs, const struct gt_attribute *parameter);
 uint32_t gt_defs_member(struct gt_defs *defs, const struct gt_member *member);
 /* `count` is at most 255. */
-uint32_t gt_defs_metric_class(struct gt_defs *defs, const uint32_t *members, uint32_t count, bool synchronous);
+uint32_t gt_defs_metric_class(struct gt_defs *defs, const uint32_t *members, uint32_t count,
+			      bool synchronous);
 uint32_t gt_defs_metric_instance(struct gt_defs *defs, const struct gt_metric *instance);
 /* Is the metric an instance, not a class? */
 bool gt_defs_is_instance(struct gt_defs *defs, uint32_t metric);

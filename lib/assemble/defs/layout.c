@@ -118,8 +118,8 @@ static size_t count_devices(const struct gt_proc *proc)
 
 	for (size_t k = 0; (accel = gt_half_accel(k)); k++)
 		for (size_t i = 0; i < gt_journal_count(&proc->journal, GT_D_PROPERTY); i++)
-			n += !strncmp(gt_journal_nth(&proc->journal, GT_D_PROPERTY, i, NULL, NULL), accel->device,
-				      strlen(accel->device));
+			n += !strncmp(gt_journal_nth(&proc->journal, GT_D_PROPERTY, i, NULL, NULL),
+				      accel->device, strlen(accel->device));
 	return n;
 }
 

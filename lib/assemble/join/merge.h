@@ -4,8 +4,8 @@
  * of all partial archives unified, for each location the tables that map its local numbers, and the
  * correction of its clock. The events are not read: their files are linked.
  *
- * Limits: reads one partial archive at a time, twice; memory grows with what is distinct, and with the number of
- * locations.
+ * Limits: reads one partial archive at a time, twice; memory grows with what is distinct, and with the number
+ * of locations.
  */
 #ifndef GT_ASSEMBLE_JOIN_MERGE_H
 #define GT_ASSEMBLE_JOIN_MERGE_H

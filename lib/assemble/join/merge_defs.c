@@ -193,7 +193,10 @@ static void place_members(const struct gt_merge_task *t, uint64_t *members, size
 		members[i] = gt_merge_location(t, (uint32_t)members[i]);
 }
 
-/* The key of a communicator: one that names all ranks the same is the same everywhere, all others are of one part. */
+/*
+ * The key of a communicator: one that names all ranks the same is the same everywhere, all others are of
+ * one part.
+ */
 static size_t comm_key(const struct gt_merge_task *t, uint32_t i, uint32_t *key)
 {
 	const struct gt_comm *comm = (const struct gt_comm *)t->partial.defs.comms.items + i;

@@ -66,7 +66,8 @@ static int copy_markers(struct gt_merge_task *t, struct gt_archive *archive, con
 		gt_archive_marker(archive, &t->m->defs, &def,
 				  gt_offset_apply(all[t->partial.groups[owner].clock].points,
 						  all[t->partial.groups[owner].clock].count, head.ns),
-				  head.group ? gt_merge_group(t, head.scope) : gt_merge_location(t, head.scope),
+				  head.group ? gt_merge_group(t, head.scope)
+					     : gt_merge_location(t, head.scope),
 				  head.group, text);
 	}
 	if (!rc && ferror(file))

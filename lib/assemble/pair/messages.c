@@ -298,7 +298,7 @@ static int collect(struct gt_messages *m, const struct gt_spool *spool,
 	return rc;
 }
 
-/* ---- pairing -------------------------------------------------------------------------------------------- */
+/* ---- pairing --------------------------------------------------------------------------------- */
 
 /* Sends and receives of one communicator and tag, in order of time: the n-th belong together. */
 static void pair(struct gt_message *list, size_t n)
@@ -374,7 +374,7 @@ static int pair_all(struct gt_messages *m, const struct gt_layout *layout, struc
 	return rc;
 }
 
-/* ---- the door ------------------------------------------------------------------------------------------- */
+/* ---- the door -------------------------------------------------------------------------------- */
 
 bool gt_messages_any(const struct gt_spool *spool)
 {

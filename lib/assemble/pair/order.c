@@ -141,8 +141,8 @@ static int by_receive(const struct gt_message *a, const struct gt_message *b)
 
 /*
  * Whatever receive belongs to whatever send: of one sender, receiver, communicator and tag no more can have
- * been received at any time than had been sent. So the k-th receive is not before the k-th send, and all the more
- * so if receives are missing; but not if sends are.
+ * been received at any time than had been sent. So the k-th receive is not before the k-th send, and all the
+ * more so if receives are missing; but not if sends are.
  */
 static size_t pair(struct gt_message *list, size_t n)
 {

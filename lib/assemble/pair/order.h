@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * The order that messages between hosts prove: none is received before it was sent. Where the comparisons
- * of clocks were not good enough for that, the times of the receiving host are shifted, as little as possible:
- * a shift is there in full at the receive and fades away on both sides of it. All locations of a
+ * of clocks were not good enough for that, the times of the receiving host are shifted, as little as
+ * possible: a shift is there in full at the receive and fades away on both sides of it. All locations of a
  * host have the same shift, which never turns its time back: what happened on one host keeps its order, and a
  * span of time keeps its length within a 1024th (adr/0014).
  *
- * Limits: point-to-point messages between ranks. A message is left out if its sender and receiver, communicator and tag
- * have fewer sends than receives (something was lost), and if it is early by more than the clocks' stated
- * errors allow.
+ * Limits: point-to-point messages between ranks. A message is left out if its sender and receiver,
+ * communicator and tag have fewer sends than receives (something was lost), and if it is early by more than
+ * the clocks' stated errors allow.
  */
 #ifndef GT_ASSEMBLE_PAIR_ORDER_H
 #define GT_ASSEMBLE_PAIR_ORDER_H

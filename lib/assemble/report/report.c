@@ -445,7 +445,8 @@ static int write_manifest(const struct gt_report *report)
 	if (report->options->keep_spool)
 		fprintf(file, "| `spool/` | What was recorded, kept because of VT_CLEAN=no. |\n");
 	else if (report->facts->hosts_missing)
-		fprintf(file, "| `spool/` | What was recorded, kept because other hosts' ranks are not here. |\n");
+		fprintf(file,
+			"| `spool/` | What was recorded, kept because other hosts' ranks are not here. |\n");
 	return finish(file);
 }
 

@@ -254,10 +254,14 @@ static void print_outside(const struct printer *p, const struct gt_summary *s)
 		return;
 	gt_summary_escape(name, sizeof(name), s->outside_first ? s->outside_first : "?", 24);
 	if (s->outside == 1)
-		line(p, YELLOW, "%s ran untraced: it is static, 32-bit, of another C library or privileged, or was started without LD_PRELOAD",
+		line(p, YELLOW,
+		     "%s ran untraced: it is static, 32-bit, of another C library or privileged, or was "
+		     "started without LD_PRELOAD",
 		     name);
 	else
-		line(p, YELLOW, "%s programs ran untraced (%s ...): static, 32-bit, of another C library or privileged, or started without LD_PRELOAD",
+		line(p, YELLOW,
+		     "%s programs ran untraced (%s ...): static, 32-bit, of another C library or privileged, "
+		     "or started without LD_PRELOAD",
 		     counted(a, s->outside), name);
 }
 
@@ -307,7 +311,8 @@ static void print_head(const struct printer *p, const struct gt_summary *s)
 	if (s->missing && *s->missing)
 		line(p, RED, "%s; is %s shared by all hosts?", s->missing, s->dir ? s->dir : "its directory");
 	if (s->missing && *s->missing && s->spool_kept)
-		line(p, NULL, "the spool is kept: gputrace recover %s OTHER... joins the archives of other hosts",
+		line(p, NULL,
+		     "the spool is kept: gputrace recover %s OTHER... joins the archives of other hosts",
 		     s->dir ? s->dir : "DIR");
 	if (s->absent && *s->absent)
 		line(p, RED, "NOT IN THE TRACE: %s", s->absent);
@@ -472,8 +477,10 @@ static void print_notes(const struct printer *p, const struct gt_summary *s)
 	if (s->clock_error_ns >= CLOCK_ERROR_WORTH_NS)
 		line(p, NULL, "times may be wrong by up to %s", timed(a, (uint64_t)s->clock_error_ns));
 	else if (s->clock_error_ns < 0 && s->hosts > 1)
-		line(p, NULL, "the clocks of the %u hosts were not all compared: the wall clocks align them, with an "
-			      "unknown error", s->hosts);
+		line(p, NULL,
+		     "the clocks of the %u hosts were not all compared: the wall clocks align them, with an "
+		     "unknown error",
+		     s->hosts);
 }
 
 /* ---- all ------------------------------------------------------------------------------------- */

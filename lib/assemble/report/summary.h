@@ -65,7 +65,8 @@ struct gt_summary {
 
 	/* how the first process ended: enum gt_end_how and exit status or signal number */
 	uint32_t how, status;
-	const char *missing;    /* ranks: "2 of 6 ranks are in this archive, missing: 0-3"; NULL or "": none */
+	/* ranks: "2 of 6 ranks are in this archive, missing: 0-3"; NULL or "": none */
+	const char *missing;
 	bool spool_kept;        /* because other hosts' ranks are elsewhere */
 	const char *absent;     /* which processes are not in the archive; NULL or "": none */
 	uint64_t killed;        /* processes that did not end by themselves (no end recorded) ... */

@@ -19,8 +19,8 @@ struct gt_deferred {
 };
 
 /*
- * Collects and sorts; a location that was added gives its own away. *side stays NULL if there is nothing. 0 or a
- * negative errno.
+ * Collects and sorts; a location that was added gives its own away. *side stays NULL if there is nothing. 0
+ * or a negative errno.
  */
 int gt_deferred_open(struct gt_deferred **deferred, const struct gt_loc *loc, int dirfd);
 void gt_deferred_close(struct gt_deferred *deferred);

@@ -29,7 +29,10 @@ struct gt_loc {
 	uint64_t missing;         /* this many slots should be in the .raw file and are not */
 	uint64_t lost[GT_LOSS_N]; /* as the recorder counted; the assembly adds what it finds */
 	uint32_t number;          /* global location id, or GT_NOT_WRITTEN */
-	/* Set by who looks through streams before the layout is made (X/assemble); the reader leaves them 0. */
+	/*
+	 * Set by who looks through streams before the layout is made (X/assemble); the reader leaves them
+	 * 0.
+	 */
 	uint32_t lanes;           /* of an accelerator's stream: locations that its activities need; else 0 */
 	bool plain;               /* one lane, and nothing but activities */
 	bool sorted;              /* it is in order of time as it is */
@@ -68,7 +71,8 @@ struct gt_proc {
 	uint64_t end_tick;           /* header.end, or the last record's tick of a killed process */
 	uint64_t tick_max;           /* no honest tick is above */
 	uint32_t number;             /* global location group id, or GT_NOT_WRITTEN */
-	struct gt_spread *spread;    /* deferred.c: deferred records by location, once they have been asked for */
+	/* deferred.c: deferred records by location, once they have been asked for */
+	struct gt_spread *spread;
 };
 
 /*

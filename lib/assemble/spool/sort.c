@@ -107,7 +107,8 @@ int gt_sorter_file(int dirfd)
 	char name[48];
 	int fd;
 
-	snprintf(name, sizeof(name), ".sort.%d.%u", (int)getpid(), __atomic_add_fetch(&number, 1, __ATOMIC_RELAXED));
+	snprintf(name, sizeof(name), ".sort.%d.%u", (int)getpid(),
+		 __atomic_add_fetch(&number, 1, __ATOMIC_RELAXED));
 	fd = openat(dirfd, name, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0600);
 	if (fd < 0)
 		return -errno;

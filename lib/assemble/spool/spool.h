@@ -36,9 +36,9 @@ struct gt_spool {
 
 /*
  * Opens the spool of the archive directory `dirfd`, that of all hosts. Returns 0, or a negative errno
- * and a sentence in `why`. A spool without a single usable process gives -ENODATA, unless hosts are missing or
- * parts are there. Processes that a part is made of are not read again. `folders`, ended by NULL (or NULL):
- * where copies of node-local spools of other hosts may be found.
+ * and a sentence in `why`. A spool without a single usable process gives -ENODATA, unless hosts are missing
+ * or parts are there. Processes that a part is made of are not read again. `folders`, ended by NULL (or
+ * NULL): where copies of node-local spools of other hosts may be found.
  */
 int gt_spool_open(struct gt_spool *spool, int dirfd, char *const *folders, char *why,
 		  size_t why_size);

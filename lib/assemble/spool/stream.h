@@ -34,7 +34,8 @@ struct gt_stream {
 	struct gt_walk walk;
 	struct gt_slot *buffer;     /* GT_STREAM_TAIL + GT_STREAM_PIECE bytes */
 	struct gt_slot *at, *end;   /* what has been read and not been consumed */
-	size_t moved;               /* so many slots nearer to the begin of the buffer is what was not consumed */
+	/* so many slots nearer to the begin of the buffer is what was not consumed */
+	size_t moved;
 	const struct gt_slot *fresh;/* behind it, what was read last */
 	bool turn;                  /* the fresh slots begin a half */
 	uint64_t low;               /* their times are at least that, if they are finished; 0: unknown */

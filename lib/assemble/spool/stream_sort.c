@@ -8,8 +8,8 @@
  * then those of equal time follow each other as their activities do, so that nesting is legal. The
  * stream is read and sorted once for all its lanes.
  *
- * Limits: memory as sort.h for the whole stream, the same for all lanes that nobody has asked for yet, and for
- * each that is being read.
+ * Limits: memory as sort.h for the whole stream, the same for all lanes that nobody has asked for yet, and
+ * for each that is being read.
  */
 #include "config.h"
 
@@ -51,8 +51,8 @@ struct gt_split {
 };
 
 /*
- * Moves the records of a unit to its lane. Transfers are events of the stream itself, whatever lane their activity
- * is in: their partners name the stream.
+ * Moves the records of a unit to its lane. Transfers are events of the stream itself, whatever lane their
+ * activity is in: their partners name the stream.
  */
 static int pick(struct gt_split *split, const struct gt_slot *slots, unsigned used, unsigned lane)
 {

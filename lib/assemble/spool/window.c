@@ -23,7 +23,8 @@
 
 /* Types of one slot, a bit each. */
 static const uint32_t short_types = 0
-#define GT_RECORD(name, code, least, handler, owner, payload, data, otf2) | ((code) < 32 ? 1u << ((code) & 31) : 0)
+#define GT_RECORD(name, code, least, handler, owner, payload, data, otf2)                                    \
+	| ((code) < 32 ? 1u << ((code) & 31) : 0)
 #include "gputrace/records.def"
 #undef GT_RECORD
 	;
