@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""More cases of test/gpu/run: memory in use, NVTX, parameters, options, other tools on CUPTI, devices by
+"""More cases of test/gpu/run: memory in use, counters, NVTX, parameters, options, other tools on CUPTI, devices by
 their identity, and MPI.
 
 Limits: MPI needs mpicc and mpirun, and a gputrace with the adapter for that MPI.
@@ -74,6 +74,60 @@ def memory(suite, name):
     equal(suite, name, "most", max(values, default=0), counts["held_most"])
     equal(suite, name, "last", values[-1] if values else -1, counts["held_last"])
     account(suite, name, trace)
+    suite.check(name, trace)
+
+
+def series(trace, metric):
+    """(time in s, value) of one metric, in order."""
+    return [(t / trace.resolution, v) for m, _, t, v in sorted(trace.metrics, key=lambda m: m[2]) if m == metric]
+
+
+def mean(values):
+    return sum(values) / len(values) if values else 0
+
+
+def counters(suite, name):
+    """What NVML says to gputrace, against what it says to nvidia-smi at the same time."""
+    with subprocess.Popen(["nvidia-smi", "-i", "0", "-lms", "100", "--format=csv,noheader,nounits",
+                           "--query-gpu=power.draw.instant,memory.used,memory.reserved,clocks.mem"],
+                          stdout=subprocess.PIPE, text=True) as smi:
+        trace, _, _ = suite.record(name, [suite.work / "loop", "launch", "400000"],
+                                   env={"VT_METRICS": "nvml::power.0@20:nvml::energy.0@20:nvml::memory-used.0@20:"
+                                                      "nvml::clock-mem.0@20"})
+        smi.terminate()
+        theirs = [[float(word) for word in line.split(",")] for line in smi.stdout if line.count(",") == 3]
+    if not trace:
+        return
+    power, energy = series(trace, "nvml::power.0"), series(trace, "nvml::energy.0")
+    used, clock = series(trace, "nvml::memory-used.0"), series(trace, "nvml::clock-mem.0")
+    if not suite.verdict(f"{name} values", min(map(len, (power, energy, used, clock, theirs))) > 10,
+                         f"{len(power)} {len(energy)} {len(used)} {len(clock)}, nvidia-smi {len(theirs)}"):
+        return
+    joules, seconds = (energy[-1][1] - energy[0][1]) / 1e3, energy[-1][0] - energy[0][0]
+    watts = mean([v for _, v in power]) / 1e3
+    suite.verdict(f"{name} energy", 0.8 < joules / seconds / watts < 1.25,
+                  f"{joules:.0f} J in {seconds:.2f} s, power {watts:.0f} W")
+    # nvidia-smi goes on while the archive is written, when the GPU does nothing.
+    smi_watts = mean(sorted(line[0] for line in theirs)[-max(int(seconds * 10), 1):])
+    suite.verdict(f"{name} power", 0.7 < watts / smi_watts < 1.4, f"{watts:.0f} W, nvidia-smi {smi_watts:.0f} W")
+    most, smi_most = max(v for _, v in used) / 2**20, max(line[1] + line[2] for line in theirs)
+    suite.verdict(f"{name} memory", 0.9 < most / smi_most < 1.1, f"{most:.0f} MiB, nvidia-smi {smi_most:.0f} MiB")
+    equal(suite, name, "clock", {v for _, v in clock}, {line[3] for line in theirs})
+    suite.check(name, trace)
+
+
+def energy_of_host(suite, name):
+    """RAPL: its counters grow, by as much as a host can take."""
+    trace, _, _ = suite.record(name, [suite.work / "loop", "launch", "200000"], env={"VT_METRICS": "rapl::all@50"})
+    if not trace:
+        return
+    found = sorted({m for m, _, _, _ in trace.metrics if m.startswith("rapl::")})
+    suite.verdict(f"{name} counters", bool(found), " ".join(found))
+    for metric in found:
+        values = series(trace, metric)
+        grows = all(a[1] <= b[1] for a, b in zip(values, values[1:]))
+        suite.verdict(f"{name} {metric}", grows and len(values) > 3 and values[-1][1] > values[0][1],
+                      f"{len(values)} values, {values[0][1]:.0f} to {values[-1][1]:.0f}")
     suite.check(name, trace)
 
 
@@ -404,6 +458,15 @@ def cases(suite):
         found.append(("profiler", profiler))
     if suite.gpus > 1:
         found.append(("two-devices", two_devices))
+    offered = suite.plain([suite.gputrace, "info", "--metrics"])[1]
+    if re.search(r"^    nvml::power\.0 ", offered, re.M):
+        found.append(("counters", counters))
+    else:
+        suite.say("# without NVML")
+    if re.search(r"^    rapl::", offered, re.M):
+        found.append(("energy", energy_of_host))
+    else:
+        suite.say("# without RAPL")
     if (suite.work / "ranks").exists():
         found += [("mpi4", ranks(4)), ("mpi2", ranks(2))]
     else:
