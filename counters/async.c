@@ -149,8 +149,7 @@ static void stop_thread(void)
 		wait_while(&present, 1, end - now);
 }
 
-/* ---- begin and end
- * ---------------------------------------------------------------------------------------- */
+/* ---- begin and end -------------------------------------------------------------------------------- */
 
 static bool define(struct channel *c)
 {

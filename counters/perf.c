@@ -348,8 +348,7 @@ static int open_set(const uint64_t *ids, unsigned count, unsigned flags, void **
 	return 0;
 }
 
-/* ---- reading
- * --------------------------------------------------------------------------------------------- */
+/* ---- reading ------------------------------------------------------------------------------------- */
 
 /* From the page, as the kernel's header has it; false: it is on no counter now. */
 static bool read_page(const struct perf_event_mmap_page *page, uint64_t *value)
@@ -419,8 +418,7 @@ static int read_set(void *state, uint64_t *values, unsigned count)
 	return rc;
 }
 
-/* ---- the source
- * ---------------------------------------------------------------------------------------------- */
+/* ---- the source ---------------------------------------------------------------------------------- */
 
 static int find(const char *name, struct gt_plugin_metric *metrics, unsigned room, char *why, size_t why_room)
 {

@@ -14,6 +14,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/syscall.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "counters/counters.h"
@@ -72,14 +73,32 @@ static void add_perf(const char *event, uint32_t type, int cpu)
 	snprintf(path, sizeof(path), PMU "events/%s.scale", event);
 	m->scale = read_text(path, text, sizeof(text)) ? strtod(text, NULL) * 1e6 : 1;
 	snprintf(m->name, sizeof(m->name), "%s.cpu%d", event, cpu);
-	fd = open_perf(m);
-	if (fd >= 0)
-		syscall(SYS_close, fd);
-	else
+	m->fd = fd = open_perf(m);
+	if (fd < 0)
 		gt_cn_text(m->missing, sizeof(m->missing), fd == -EACCES || fd == -EPERM
 				   ? "no permission (perf_event_paranoid of 0, or CAP_PERFMON, would do)"
 				   : "the kernel does not count it");
 	count++;
+}
+
+/* A virtual machine can have the events without a meter behind them: a meter moves each millisecond. */
+static void drop_still(void)
+{
+	static const struct timespec some_updates = { .tv_nsec = 5000000 };
+	uint64_t value;
+
+	if (count)
+		syscall(SYS_nanosleep, &some_updates, NULL);
+	for (unsigned i = 0; i < count; i++) {
+		struct meter *m = &meters[i];
+
+		if (m->fd < 0)
+			continue;
+		if (syscall(SYS_read, m->fd, &value, sizeof(value)) != sizeof(value) || value == 0)
+			gt_cn_text(m->missing, sizeof(m->missing), "its value stands still (a virtual machine?)");
+		syscall(SYS_close, m->fd);
+		m->fd = -1;
+	}
 }
 
 /* The events of each processor in the mask: one of each package. */
@@ -146,6 +165,7 @@ static int begin(const struct gt_plugin_host *host, char *why, size_t room)
 {
 	(void)host;
 	find_perf();
+	drop_still();
 	find_zones();
 	if (!count)
 		gt_cn_text(why, room, "there is no " PMU " and no " ZONES "intel-rapl:0");

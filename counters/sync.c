@@ -99,12 +99,9 @@ bool gt_cn_try(struct gt_cn_group *group)
 		ids[i] = group->metrics[i].id;
 	while (group->count && (rc = group->plugin->open(ids, group->count, 0, &state))) {
 		gt_cn_full_name(group->plugin, &group->metrics[--group->count], name, sizeof(name));
-		gt_message(
-			1,
-			group->count
-				? "counter %s cannot be counted together with the others: it is left out (%s)"
-				: "counter %s cannot be opened: it is left out (%s)",
-			name, strerror_r(-rc, text, sizeof(text)));
+		gt_message(1, "counter %s cannot be %s: it is left out (%s)", name,
+			   group->count ? "counted together with the others" : "opened",
+			   strerror_r(-rc, text, sizeof(text)));
 	}
 	if (!rc)
 		group->plugin->close(state);

@@ -336,6 +336,7 @@ static void show_settings(void)
 
 static const struct gt_plugin *source; /* the one whose counters are being shown */
 static unsigned shown;
+#define WIDTH 100u /* of a list of names */
 
 static void member(const char *key, const char *value)
 {
@@ -343,9 +344,35 @@ static void member(const char *key, const char *value)
 	json_text(value);
 }
 
+/* Those that one reason keeps from being counted: a list of names, as long as the reason stays the same. */
+static void show_missing(const char *name, const char *why)
+{
+	static char reason[GT_PLUGIN_TEXT];
+	static size_t column;
+
+	if (column && strcmp(reason, why)) {
+		putchar('\n');
+		column = 0;
+	}
+	if (!why[0])
+		return;
+	if (!column) {
+		printf("    not here: %s\n       ", why);
+		snprintf(reason, sizeof(reason), "%s", why);
+		column = 7;
+	} else if (column + 1 + strlen(name) > WIDTH) {
+		printf("\n       ");
+		column = 7;
+	}
+	printf(" %s", name);
+	column += 1 + strlen(name);
+}
+
 static void show_source(const struct gt_plugin *plugin, const char *why, void *unused)
 {
 	(void)unused;
+	if (!json)
+		show_missing("", "");
 	source = plugin;
 	if (!json) {
 		printf("%s: %s%s%s\n", plugin->name, plugin->description ? plugin->description : "",
@@ -362,9 +389,10 @@ static void show_metric(const struct gt_plugin_metric *metric, void *unused)
 {
 	(void)unused;
 	if (!json) {
-		printf("    %s%s%-28s %-8s %s%s%s\n", source->name, "::", metric->name, metric->unit,
-		       metric->missing[0] ? "not here: " : "", metric->missing,
-		       metric->missing[0] ? "" : metric->description);
+		show_missing(metric->name, metric->missing);
+		if (!metric->missing[0])
+			printf("    %s::%-28s %-8s %s\n", source->name, metric->name, metric->unit,
+			       metric->description);
 		return;
 	}
 	printf("%s\n    {\"source\": ", shown++ ? "," : "");
@@ -398,10 +426,12 @@ static int show_metrics(void)
 	handle = load("libgputrace.so") ? load("libgputrace-counters.so") : NULL;
 	symbol = handle ? dlsym(handle, "gt_counters_list") : NULL;
 	memcpy(&list, &symbol, sizeof(list));
-	if (list)
+	if (list) {
 		list(show_source, show_metric, NULL);
-	else
+		show_missing("", "");
+	} else {
 		gt_say(0, "the counters cannot be listed: %s", handle ? "another version" : dlerror());
+	}
 	return list ? GT_RC_OK : GT_RC_BAD;
 }
 
