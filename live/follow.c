@@ -187,15 +187,17 @@ static bool make_name(const struct gt_follow *follow, struct gt_symbols *symbols
 	const struct gt_journal *journal = &follow->journal;
 	const struct gt_def_module *module;
 	const struct gt_def_region *def;
+	char plain[GT_NAME_MAX + 1];
 	const char *name = NULL;
 	struct gt_symbol symbol;
 
 	if (region & GT_LIVE_BY_ID) {
 		def = gt_journal_find(journal, GT_D_REGION, (uint32_t)region, NULL);
 		if (def)
-			name = gt_journal_string(journal, def->name);
+			name = gt_journal_string(journal, def->name ? def->name : def->canonical);
 		if (name)
-			snprintf(text, size, "%s", name);
+			snprintf(text, size, "%.*s", (int)size - 1,
+				 !def->name && gt_demangled(name, plain) ? plain : name);
 		else
 			snprintf(text, size, "region %u", (uint32_t)region);
 		return name;
