@@ -95,7 +95,8 @@ static void drop_still(void)
 		if (m->fd < 0)
 			continue;
 		if (syscall(SYS_read, m->fd, &value, sizeof(value)) != sizeof(value) || value == 0)
-			gt_cn_text(m->missing, sizeof(m->missing), "its value stands still (a virtual machine?)");
+			gt_cn_text(m->missing, sizeof(m->missing),
+				   "its value stands still (a virtual machine?)");
 		syscall(SYS_close, m->fd);
 		m->fd = -1;
 	}

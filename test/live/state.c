@@ -2,8 +2,8 @@
 /*
  * A program that stands still at a known place: each of its two threads calls a function a number of times;
  * it gives a counter seven values, the last is -42, says on stdout who it is, and both wait in stand_still(),
- * one of them in a region below it that has a linker's name only, until stdin ends. Arguments: calls, then what it does before: exec, fork, user (becomes another one), or
- * nothing.
+ * one of them in a region below it that has a linker's name only, until stdin ends. Arguments: calls, then
+ * what it does before: exec, fork, user (becomes another one), or nothing.
  */
 #include <pthread.h>
 #include <stdio.h>
