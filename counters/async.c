@@ -4,8 +4,8 @@
  * devices at their intervals. Each group has a location of its own.
  *
  * Limits: our thread blocks all signals and is invisible to the other adapters. It is there from the first
- * counter on to the process's end, or until the process confines itself; a forked child has none, and no
- * counters of these kinds, until it executes a program.
+ * counter on to the process's end, or until the process confines itself, and not in unshare(); a forked child
+ * has none, and no counters of these kinds, until it executes a program.
  */
 #include <errno.h>
 #include <limits.h>
@@ -35,6 +35,7 @@ static unsigned channel_count;
 
 static uint32_t wanted;  /* 1: our thread is to go on; a futex */
 static uint32_t present; /* 1: it does; a futex */
+static pthread_t ours;
 
 /* ---- recording ------------------------------------------------------------------------------------- */
 
@@ -123,23 +124,23 @@ static void *poll_counters(void *unused)
 static void start_thread(void)
 {
 	pthread_attr_t attributes;
-	pthread_t thread;
 
 	if (present || pthread_attr_init(&attributes))
 		return;
-	pthread_attr_setdetachstate(&attributes, PTHREAD_CREATE_DETACHED);
 	pthread_attr_setstacksize(&attributes, 256 * 1024);
 	wanted = present = 1;
-	if (pthread_create(&thread, &attributes, poll_counters, NULL)) {
+	if (pthread_create(&ours, &attributes, poll_counters, NULL)) {
 		present = 0;
 		gt_message(1, "counters of the process are not read: no thread can be made for it");
 	}
 	pthread_attr_destroy(&attributes);
 }
 
+/* It is gone afterwards, for the kernel, too, unless a source took too long. */
 static void stop_thread(void)
 {
 	uint64_t end = gt_monotonic() + END_MS * 1000000u, now;
+	int cancellation;
 
 	if (gt_is_confined() || !__atomic_load_n(&present, __ATOMIC_ACQUIRE))
 		return;
@@ -147,6 +148,12 @@ static void stop_thread(void)
 	wake(&wanted);
 	while (__atomic_load_n(&present, __ATOMIC_ACQUIRE) && (now = gt_monotonic()) < end)
 		wait_while(&present, 1, end - now);
+	if (__atomic_load_n(&present, __ATOMIC_ACQUIRE))
+		pthread_detach(ours);
+	else if (!pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &cancellation)) {
+		pthread_join(ours, NULL);
+		pthread_setcancelstate(cancellation, NULL);
+	}
 }
 
 /* ---- begin and end -------------------------------------------------------------------------------- */

@@ -30,14 +30,14 @@ static void fork_child(void)
 	gt_cn_sources_forked();
 }
 
-static void end_polling(int how)
+static void poll_on(bool on)
 {
 	sigset_t all, before;
 
 	sigfillset(&all);
 	pthread_sigmask(SIG_SETMASK, &all, &before);
 	gt_guard();
-	if (how == GT_END_NONE)
+	if (on)
 		gt_cn_async_resume();
 	else
 		gt_cn_async_pause();
@@ -47,7 +47,7 @@ static void end_polling(int how)
 
 static void end(int how)
 {
-	end_polling(how);
+	poll_on(how == GT_END_NONE);
 	if (how != GT_END_NONE)
 		gt_cn_sink_end();
 	if (how != GT_END_EXEC && how != GT_END_NONE)
@@ -62,6 +62,7 @@ static void set_up(void)
 		.name = "counters",
 		.fork_child = fork_child,
 		.end = end,
+		.threads = poll_on,
 	};
 	sigset_t all, before;
 

@@ -68,10 +68,14 @@ GT_API int chroot(const char *path)
 GT_API int unshare(int flags)
 {
 	REAL(unshare)
+	int rc;
 
-	if (flags & CLONE_NEWUSER)
-		gt_namespace_changes();
-	return real(flags);
+	if (!(flags & CLONE_NEWUSER))
+		return real(flags);
+	gt_namespace_changes();
+	rc = real(flags);
+	gt_namespace_changed();
+	return rc;
 }
 
 /* ---- seccomp ----------------------------------------------------------------------------------- */

@@ -144,6 +144,15 @@ void gt_adapters_end(int how)
 			adapters[i].end(how);
 }
 
+void gt_adapters_threads(bool on)
+{
+	unsigned n = __atomic_load_n(&count, __ATOMIC_ACQUIRE);
+
+	for (unsigned i = 0; i < n; i++)
+		if (adapters[i].threads)
+			adapters[i].threads(on);
+}
+
 GT_HIDDEN bool gt_jumps_matter;
 
 static bool anybody_stays(const void *stack)

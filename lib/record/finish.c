@@ -110,6 +110,8 @@ static void before_confinement(void)
 		gt_modules_scan();
 		gt_own_location();
 		gt_clock_note();
+		if (gt_is_our_process())
+			gt_adapters_threads(false);
 	}
 }
 
@@ -125,6 +127,8 @@ void gt_confine(bool confined)
 	__atomic_fetch_add(&gt_confined, confined ? 1 : -1, __ATOMIC_SEQ_CST);
 	if (!confined)
 		gt_signals_confine(false);
+	if (!confined && !gt_sys_refused() && gt_state_now() == GT_READY && gt_is_our_process())
+		gt_adapters_threads(true);
 	errno = saved;
 }
 
@@ -166,7 +170,17 @@ void gt_namespace_changes(void)
 	if (!gt_sys_refused() && recording_now()) {
 		given_up = true;
 		gt_folder_give_up();
+		gt_adapters_threads(false);
 	}
+	errno = saved;
+}
+
+void gt_namespace_changed(void)
+{
+	int saved = errno;
+
+	if (!gt_sys_refused() && recording_now())
+		gt_adapters_threads(true);
 	errno = saved;
 }
 

@@ -263,6 +263,7 @@ GT_HIDDEN void gt_adapters_list(void);
 GT_HIDDEN bool gt_adapters_have(const char *name);
 GT_HIDDEN void gt_adapters_forked(void);
 GT_HIDDEN void gt_adapters_end(int how); /* enum gt_end_how */
+GT_HIDDEN void gt_adapters_threads(bool on);
 extern GT_HIDDEN bool gt_jumps_matter;      /* an adapter wants to know of them */
 GT_HIDDEN void gt_jumps(const void *stack); /* before a jump to that stack pointer */
 
@@ -429,6 +430,7 @@ GT_HIDDEN void gt_user_changes(uid_t user);
 GT_HIDDEN void gt_root_changes(void);
 /* Before it makes a user namespace of its own, as sandboxes do. */
 GT_HIDDEN void gt_namespace_changes(void);
+GT_HIDDEN void gt_namespace_changed(void); /* or not */
 /* Before the program confines itself by a seccomp filter, and when that has failed. */
 GT_HIDDEN void gt_confine(bool confined);
 
