@@ -60,9 +60,11 @@ struct gt_adapter {
 	/* The calling thread jumps (longjmp) to a frame whose stack pointer is `stack`: a call that began
 	 * below it is over. Returns whether one that did not is still open. [signal-safe] */
 	bool (*jumps)(const void *stack);
-	/* Threads of the adapter's own have ended when this returns (`on` is false): the program is about to do
-	 * what only a process of one thread can do (unshare), or what would kill them (a filter of system calls
-	 * for all threads). Or it is done, or was refused, and they may go on. */
+	/*
+	 * Threads of the adapter's own have ended when this returns (`on` is false): the program is about to
+	 * do what only a process of one thread can do (unshare), or what would kill them (a filter of system
+	 * calls for all threads). Or it is done, or was refused, and they may go on.
+	 */
 	void (*threads)(bool on);
 };
 
