@@ -35,6 +35,8 @@ extern GT_HIDDEN unsigned gt_cn_group_count;
 
 /* Copies a text, cut where it does not fit. */
 GT_HIDDEN void gt_cn_text(char *text, size_t room, const char *from);
+/* The text of a small file, by one read, cut where it does not fit. Returns its length; 0: not readable. */
+GT_HIDDEN size_t gt_cn_read_text(const char *path, char *text, size_t size);
 GT_HIDDEN const struct gt_plugin_host *gt_cn_host(void);
 /* Nanoseconds of CLOCK_MONOTONIC as ticks of the trace's clock, and how many ticks an interval takes. */
 GT_HIDDEN uint64_t gt_cn_tick_of(uint64_t monotonic);

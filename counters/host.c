@@ -1,14 +1,31 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * What gputrace does for sources: texts, and the trace's clock.
+ * What gputrace does for sources: texts, small files, and the trace's clock.
  * Limits: see counters.h.
  */
+#include <fcntl.h>
 #include <string.h>
+#include <sys/syscall.h>
+#include <unistd.h>
 
 #include "counters/counters.h"
 
 /* A moment on both clocks, from when the first source began. */
 static uint64_t first_tick, first_ns;
+
+/* ---- files -------------------------------------------------------------------------------------- */
+
+size_t gt_cn_read_text(const char *path, char *text, size_t size)
+{
+	int fd = (int)syscall(SYS_openat, AT_FDCWD, path, O_RDONLY | O_CLOEXEC);
+	long n = fd < 0 ? -1 : syscall(SYS_read, fd, text, size - 1);
+
+	if (fd >= 0)
+		syscall(SYS_close, fd);
+	n = n < 0 ? 0 : n;
+	text[n] = '\0';
+	return (size_t)n;
+}
 
 /* ---- the clock ---------------------------------------------------------------------------------- */
 

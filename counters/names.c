@@ -222,7 +222,8 @@ static int ask(const struct gt_cn_wish *wish, const struct gt_plugin *plugin, co
 		if (gt_cn_metric_sound(&found[i]))
 			put(wish, plugin, &found[i]);
 		else
-			gt_message(1, "%s: what %s says of its metric %s makes no sense: it is left out",
+			gt_message(1,
+				   "%s: the description that %s gives of its metric %s is invalid: left out",
 				   wish->setting, plugin->name, found[i].name);
 	return n;
 }

@@ -242,18 +242,12 @@ static int open_event(uint64_t id, int group)
 /* Why it cannot be counted here. */
 static void explain(int error, uint64_t id, char *why, size_t room)
 {
-	char level[16] = "?";
-	int fd;
+	char level[16];
 
 	if (error == -EACCES || error == -EPERM) {
-		fd = (int)syscall(SYS_openat, AT_FDCWD, "/proc/sys/kernel/perf_event_paranoid",
-				  O_RDONLY | O_CLOEXEC);
-		if (fd >= 0) {
-			if (syscall(SYS_read, fd, level, sizeof(level) - 1) > 0)
-				level[strcspn(level, "\n")] = '\0';
-			syscall(SYS_close, fd);
-		}
-		snprintf(why, room, "no permission (perf_event_paranoid is %s)", level);
+		gt_cn_read_text("/proc/sys/kernel/perf_event_paranoid", level, sizeof(level));
+		level[strcspn(level, "\n")] = '\0';
+		snprintf(why, room, "no permission (perf_event_paranoid is %s)", level[0] ? level : "?");
 	} else if (error == -ENOSYS) {
 		gt_cn_text(why, room, "the kernel offers no perf events");
 	} else if (id >> TYPE_SHIFT != PERF_TYPE_SOFTWARE) {

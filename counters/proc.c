@@ -6,7 +6,6 @@
  * What these readings add to rchar and syscr is taken off; what gputrace writes is not.
  */
 #include <errno.h>
-#include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/resource.h>
@@ -58,20 +57,15 @@ static uint64_t own_bytes, own_calls;
 
 /* ---- files ------------------------------------------------------------------------------------------ */
 
-/* The file's text; 0: it cannot be read. */
-static long read_file(const char *path, char *text, size_t size)
+/* The same as gt_cn_read_text(), and counted. */
+static size_t read_file(const char *path, char *text, size_t size)
 {
-	int fd = (int)syscall(SYS_openat, AT_FDCWD, path, O_RDONLY | O_CLOEXEC);
-	long n;
+	size_t n = gt_cn_read_text(path, text, size);
 
-	if (fd < 0)
-		return 0;
-	n = syscall(SYS_read, fd, text, size - 1);
-	syscall(SYS_close, fd);
-	n = n < 0 ? 0 : n;
-	text[n] = '\0';
-	__atomic_fetch_add(&own_bytes, (uint64_t)n, __ATOMIC_RELAXED);
-	__atomic_fetch_add(&own_calls, 1, __ATOMIC_RELAXED);
+	if (n) {
+		__atomic_fetch_add(&own_bytes, n, __ATOMIC_RELAXED);
+		__atomic_fetch_add(&own_calls, 1, __ATOMIC_RELAXED);
+	}
 	return n;
 }
 

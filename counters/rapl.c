@@ -8,7 +8,6 @@
  * once in between.
  */
 #include <errno.h>
-#include <fcntl.h>
 #include <linux/perf_event.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -38,14 +37,11 @@ static struct meter {
 } meters[MOST];
 static unsigned count;
 
+/* Its first line. */
 static bool read_text(const char *path, char *text, size_t size)
 {
-	int fd = (int)syscall(SYS_openat, AT_FDCWD, path, O_RDONLY | O_CLOEXEC);
-	long n = fd < 0 ? -1 : syscall(SYS_read, fd, text, size - 1);
+	size_t n = gt_cn_read_text(path, text, size);
 
-	if (fd >= 0)
-		syscall(SYS_close, fd);
-	text[n > 0 ? n : 0] = '\0';
 	text[strcspn(text, "\n")] = '\0';
 	return n > 0;
 }

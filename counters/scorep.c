@@ -241,7 +241,7 @@ static const char *lacks(const struct scorep_info *info)
 	if (info->version > NEWEST)
 		return "it has a newer version of Score-P's interface";
 	if (info->per < 0 || info->per > GT_PLUGIN_ONCE || info->sync < SYNC_STRICT || info->sync > ASYNC)
-		return "what it says of itself makes no sense";
+		return "its description of itself is invalid";
 	if (!info->initialize || !info->finalize || !info->get_event_info || !info->add_counter ||
 	    (info->sync == SYNC_STRICT && !info->get_current_value) ||
 	    (info->sync == SYNC_OPTIONAL && !info->get_optional_value) ||

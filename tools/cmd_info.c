@@ -430,7 +430,8 @@ static int show_metrics(void)
 		list(show_source, show_metric, NULL);
 		show_missing("", "");
 	} else {
-		gt_say(0, "the counters cannot be listed: %s", handle ? "another version" : dlerror());
+		gt_say(0, "the counters cannot be listed: %s",
+		       handle ? "libgputrace-counters.so is of another version" : dlerror());
 	}
 	return list ? GT_RC_OK : GT_RC_BAD;
 }

@@ -7,6 +7,7 @@
 #include <criterion/criterion.h>
 #include <errno.h>
 #include <linux/perf_event.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "counters/counters.h"
@@ -29,6 +30,13 @@ void gt_cn_text(char *text, size_t room, const char *from)
 {
 	strncpy(text, from, room - 1);
 	text[room - 1] = '\0';
+}
+
+size_t gt_cn_read_text(const char *path, char *text, size_t size)
+{
+	(void)path;
+	snprintf(text, size, "4\n");
+	return 2;
 }
 
 static bool on_processor(int fd)
