@@ -9,7 +9,7 @@ tools_gputrace_SOURCES += tools/cmd_assemble.c tools/cmd_recover.c tools/cmd_rep
 tools_gputrace_SOURCES += tools/cmd_check.c tools/check.h tools/check_report.c tools/check_events.c \
 	tools/check_mpi.c tools/check_pairs.c
 tools_gputrace_CPPFLAGS = $(AM_CPPFLAGS) $(OTF2_CFLAGS)
-tools_gputrace_LDADD = live/libgtlive.la lib/libgtassemble.la $(NCURSES_LIBS) -ldl
+tools_gputrace_LDADD = live/libgtlive.la report/libgtreport.la lib/libgtassemble.la $(NCURSES_LIBS) -ldl
 # What assembling halves of other trees call (<gputrace/assemble.h>).
 tools_gputrace_LDFLAGS = $(HARDEN_LDFLAGS) -Wl,--dynamic-list=$(top_srcdir)/tools/assemble.list
 EXTRA_tools_gputrace_DEPENDENCIES = tools/assemble.list

@@ -1,0 +1,396 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Classing regions and locations.
+ *
+ * Limits: see classes.h.
+ */
+#include "config.h"
+
+#include "report/classes.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+
+#define NAME(NAME, time, text) text,
+const char *const gt_class_names[GT_CLASSES] = { GT_CLASS_LIST(NAME) };
+#undef NAME
+#define TIME(NAME, time, text) GT_TIME_##time,
+const unsigned char gt_class_times[GT_CLASSES] = { GT_CLASS_LIST(TIME) };
+#undef TIME
+const char *const gt_time_names[GT_TIMES] = {
+	"useful",    "MPI",	"waiting",  "waiting for a GPU", "I/O",
+	"GPU calls", "runtime", "on a GPU", "measurement",	 "idle",
+};
+
+/* ---- regions ------------------------------------------------------------------------------------- */
+
+struct rule {
+	const char *prefix; /* "=name": the whole name */
+	enum gt_class class;
+};
+
+/* The first that fits decides. Names without "MPI_" or "PMPI_". */
+static const struct rule mpi_rules[] = {
+	{ "=Init", GT_CLASS_MPI_SETUP },
+	{ "=Init_thread", GT_CLASS_MPI_SETUP },
+	{ "=Finalize", GT_CLASS_MPI_SETUP },
+	{ "Session_", GT_CLASS_MPI_SETUP },
+	{ "=Send", GT_CLASS_MPI_SEND },
+	{ "=Ssend", GT_CLASS_MPI_SEND },
+	{ "=Bsend", GT_CLASS_MPI_SEND },
+	{ "=Rsend", GT_CLASS_MPI_SEND },
+	{ "=Recv", GT_CLASS_MPI_RECV },
+	{ "=Mrecv", GT_CLASS_MPI_RECV },
+	{ "Sendrecv", GT_CLASS_MPI_SENDRECV },
+	{ "=Isend", GT_CLASS_MPI_START },
+	{ "=Issend", GT_CLASS_MPI_START },
+	{ "=Ibsend", GT_CLASS_MPI_START },
+	{ "=Irsend", GT_CLASS_MPI_START },
+	{ "=Irecv", GT_CLASS_MPI_START },
+	{ "=Imrecv", GT_CLASS_MPI_START },
+	{ "Isendrecv", GT_CLASS_MPI_START },
+	{ "=Start", GT_CLASS_MPI_START },
+	{ "=Startall", GT_CLASS_MPI_START },
+	{ "Wait", GT_CLASS_MPI_WAIT },
+	{ "=Probe", GT_CLASS_MPI_WAIT },
+	{ "=Mprobe", GT_CLASS_MPI_WAIT },
+	{ "Test", GT_CLASS_MPI_TEST },
+	{ "=Iprobe", GT_CLASS_MPI_TEST },
+	{ "=Improbe", GT_CLASS_MPI_TEST },
+	{ "=Barrier", GT_CLASS_MPI_BARRIER },
+	{ "File_", GT_CLASS_MPI_IO },
+	{ "Win_", GT_CLASS_MPI_RMA },
+	{ "=Put", GT_CLASS_MPI_RMA },
+	{ "=Get", GT_CLASS_MPI_RMA },
+	{ "Accumulate", GT_CLASS_MPI_RMA },
+	{ "Get_accumulate", GT_CLASS_MPI_RMA },
+	{ "Rput", GT_CLASS_MPI_RMA },
+	{ "Rget", GT_CLASS_MPI_RMA },
+	{ "Raccumulate", GT_CLASS_MPI_RMA },
+	{ "Fetch_and_op", GT_CLASS_MPI_RMA },
+	{ "Compare_and_swap", GT_CLASS_MPI_RMA },
+	{ "Bcast", GT_CLASS_MPI_COLLECTIVE },
+	{ "Gather", GT_CLASS_MPI_COLLECTIVE },
+	{ "Scatter", GT_CLASS_MPI_COLLECTIVE },
+	{ "Allgather", GT_CLASS_MPI_COLLECTIVE },
+	{ "Alltoall", GT_CLASS_MPI_COLLECTIVE },
+	{ "=Reduce", GT_CLASS_MPI_COLLECTIVE },
+	{ "Reduce_scatter", GT_CLASS_MPI_COLLECTIVE },
+	{ "Allreduce", GT_CLASS_MPI_COLLECTIVE },
+	{ "Scan", GT_CLASS_MPI_COLLECTIVE },
+	{ "Exscan", GT_CLASS_MPI_COLLECTIVE },
+	{ "Neighbor_", GT_CLASS_MPI_COLLECTIVE },
+	{ "Comm_dup", GT_CLASS_MPI_COLLECTIVE },
+	{ "Comm_split", GT_CLASS_MPI_COLLECTIVE },
+	{ "=Comm_create", GT_CLASS_MPI_COLLECTIVE },
+	{ "Ibarrier", GT_CLASS_MPI_START },
+	{ "Ibcast", GT_CLASS_MPI_START },
+	{ "Igather", GT_CLASS_MPI_START },
+	{ "Iscatter", GT_CLASS_MPI_START },
+	{ "Iall", GT_CLASS_MPI_START },
+	{ "Ireduce", GT_CLASS_MPI_START },
+	{ "Iscan", GT_CLASS_MPI_START },
+	{ "Iexscan", GT_CLASS_MPI_START },
+	{ "Ineighbor_", GT_CLASS_MPI_START },
+};
+
+static const struct rule posix_rules[] = {
+	{ "=pthread_create", GT_CLASS_THREAD_CREATE },
+	{ "=thrd_create", GT_CLASS_THREAD_CREATE },
+	{ "=pthread_join", GT_CLASS_THREAD_JOIN },
+	{ "=pthread_timedjoin_np", GT_CLASS_THREAD_JOIN },
+	{ "=pthread_clockjoin_np", GT_CLASS_THREAD_JOIN },
+	{ "=thrd_join", GT_CLASS_THREAD_JOIN },
+	{ "=pthread_mutex_lock", GT_CLASS_LOCK },
+	{ "=pthread_mutex_timedlock", GT_CLASS_LOCK },
+	{ "=pthread_mutex_clocklock", GT_CLASS_LOCK },
+	{ "=mtx_lock", GT_CLASS_LOCK },
+	{ "=mtx_timedlock", GT_CLASS_LOCK },
+	{ "=pthread_spin_lock", GT_CLASS_LOCK },
+	{ "=pthread_rwlock_rdlock", GT_CLASS_LOCK },
+	{ "=pthread_rwlock_wrlock", GT_CLASS_LOCK },
+	{ "=pthread_rwlock_timedrdlock", GT_CLASS_LOCK },
+	{ "=pthread_rwlock_timedwrlock", GT_CLASS_LOCK },
+	{ "=pthread_rwlock_clockrdlock", GT_CLASS_LOCK },
+	{ "=pthread_rwlock_clockwrlock", GT_CLASS_LOCK },
+	{ "=pthread_mutex_unlock", GT_CLASS_UNLOCK },
+	{ "=mtx_unlock", GT_CLASS_UNLOCK },
+	{ "=pthread_spin_unlock", GT_CLASS_UNLOCK },
+	{ "=pthread_rwlock_unlock", GT_CLASS_UNLOCK },
+	{ "=pthread_cond_wait", GT_CLASS_CONDITION },
+	{ "=pthread_cond_timedwait", GT_CLASS_CONDITION },
+	{ "=pthread_cond_clockwait", GT_CLASS_CONDITION },
+	{ "=cnd_wait", GT_CLASS_CONDITION },
+	{ "=cnd_timedwait", GT_CLASS_CONDITION },
+	{ "=pthread_barrier_wait", GT_CLASS_BARRIER },
+	{ "=sem_wait", GT_CLASS_SLEEP },
+	{ "=sem_timedwait", GT_CLASS_SLEEP },
+	{ "=sem_clockwait", GT_CLASS_SLEEP },
+	{ "=sleep", GT_CLASS_SLEEP },
+	{ "=usleep", GT_CLASS_SLEEP },
+	{ "=nanosleep", GT_CLASS_SLEEP },
+	{ "=clock_nanosleep", GT_CLASS_SLEEP },
+	{ "=poll", GT_CLASS_SLEEP },
+	{ "=ppoll", GT_CLASS_SLEEP },
+	{ "=select", GT_CLASS_SLEEP },
+	{ "=pselect", GT_CLASS_SLEEP },
+	{ "epoll_wait", GT_CLASS_SLEEP },
+	{ "epoll_pwait", GT_CLASS_SLEEP },
+	{ "=wait", GT_CLASS_SLEEP },
+	{ "=waitpid", GT_CLASS_SLEEP },
+	{ "=wait4", GT_CLASS_SLEEP },
+	{ "=waitid", GT_CLASS_SLEEP },
+	{ "=pause", GT_CLASS_SLEEP },
+	{ "sigwait", GT_CLASS_SLEEP },
+	{ "=sigsuspend", GT_CLASS_SLEEP },
+	{ "=thrd_sleep", GT_CLASS_SLEEP },
+};
+
+/* On the host. Names without "cuda" or "cu". */
+static const struct rule cuda_rules[] = {
+	{ "LaunchHostFunc", GT_CLASS_GPU_OTHER },
+	{ "Launch", GT_CLASS_GPU_LAUNCH },
+	{ "GraphLaunch", GT_CLASS_GPU_LAUNCH },
+	{ "Memcpy", GT_CLASS_GPU_COPY },
+	{ "Memset", GT_CLASS_GPU_COPY },
+	{ "CtxSynchronize", GT_CLASS_GPU_WAIT },
+	{ "DeviceSynchronize", GT_CLASS_GPU_WAIT },
+	{ "ThreadSynchronize", GT_CLASS_GPU_WAIT },
+	{ "StreamSynchronize", GT_CLASS_GPU_WAIT },
+	{ "EventSynchronize", GT_CLASS_GPU_WAIT },
+	{ "StreamQuery", GT_CLASS_GPU_POLL },
+	{ "EventQuery", GT_CLASS_GPU_POLL },
+	{ "Malloc", GT_CLASS_GPU_MEMORY },
+	{ "Free", GT_CLASS_GPU_MEMORY },
+	{ "MemAlloc", GT_CLASS_GPU_MEMORY },
+	{ "MemFree", GT_CLASS_GPU_MEMORY },
+	{ "MemHost", GT_CLASS_GPU_MEMORY },
+	{ "Host", GT_CLASS_GPU_MEMORY },
+	{ "Array", GT_CLASS_GPU_MEMORY },
+};
+
+static bool fits(const char *name, const char *prefix)
+{
+	if (*prefix == '=')
+		return !strcasecmp(name, prefix + 1);
+	return !strncasecmp(name, prefix, strlen(prefix));
+}
+
+static enum gt_class by_rules(const char *name, const struct rule *rules, size_t count, enum gt_class other)
+{
+	for (size_t i = 0; i < count; i++)
+		if (fits(name, rules[i].prefix))
+			return rules[i].class;
+	return other;
+}
+
+#define BY_RULES(name, rules, other) by_rules(name, rules, sizeof(rules) / sizeof((rules)[0]), other)
+
+/* Fortran's names are in lower case and end with "_". */
+static enum gt_class class_of_mpi(const char *name)
+{
+	char plain[64];
+	size_t n;
+
+	name += (*name == 'P' || *name == 'p') + strlen("MPI_");
+	n = strnlen(name, sizeof(plain) - 1);
+	memcpy(plain, name, n);
+	while (n && plain[n - 1] == '_')
+		n--;
+	plain[n] = '\0';
+	return BY_RULES(plain, mpi_rules, GT_CLASS_MPI_OTHER);
+}
+
+static bool begins(const char *text, const char *prefix)
+{
+	return !strncmp(text, prefix, strlen(prefix));
+}
+
+static bool is_mpi(const struct gt_otf2_region *region)
+{
+	const char *name = region->name + (*region->name == 'P' || *region->name == 'p');
+
+	return !strncasecmp(name, "MPI_", 4) &&
+	       (region->paradigm == OTF2_PARADIGM_MPI || region->role != OTF2_REGION_ROLE_FUNCTION ||
+		region->paradigm == OTF2_PARADIGM_UNKNOWN || !*region->file);
+}
+
+/* A group's name (the description, or Score-P's "file" of what has none). */
+static bool in_group(const struct gt_otf2_region *region, const char *group)
+{
+	return begins(region->description, group) || begins(region->file, group);
+}
+
+static enum gt_class class_of_cuda(const struct gt_otf2_region *region)
+{
+	const char *name = region->name;
+
+	if (in_group(region, "NVTX"))
+		return GT_CLASS_NVTX;
+	if (in_group(region, "CUDA_KERNEL"))
+		return GT_CLASS_KERNEL;
+	if (in_group(region, "CUDA_MEMCPY"))
+		return GT_CLASS_GPU_TRANSFER;
+	if (in_group(region, "CUDA_MEMSET"))
+		return GT_CLASS_GPU_SET;
+	if (strstr(name, "IDLE"))
+		return begins(name, "HOST") ? GT_CLASS_GPU_HIDDEN_WAIT : GT_CLASS_GPU_IDLE;
+	if (strstr(name, "SYNCHRONIZE"))
+		return GT_CLASS_GPU_WAIT;
+	name += begins(name, "__");
+	if (begins(name, "cuda"))
+		return BY_RULES(name + 4, cuda_rules, GT_CLASS_GPU_OTHER);
+	if (begins(name, "hip"))
+		return BY_RULES(name + 3, cuda_rules, GT_CLASS_GPU_OTHER);
+	if (begins(name, "cu"))
+		return BY_RULES(name + 2, cuda_rules, GT_CLASS_GPU_OTHER);
+	return GT_CLASS_GPU_OTHER;
+}
+
+static enum gt_class by_role(const struct gt_otf2_region *region)
+{
+	switch (region->role) {
+	case OTF2_REGION_ROLE_THREAD_CREATE:
+		return GT_CLASS_THREAD_CREATE;
+	case OTF2_REGION_ROLE_THREAD_WAIT:
+		return GT_CLASS_THREAD_JOIN;
+	case OTF2_REGION_ROLE_BARRIER:
+	case OTF2_REGION_ROLE_IMPLICIT_BARRIER:
+		return GT_CLASS_BARRIER;
+	case OTF2_REGION_ROLE_CRITICAL:
+		return GT_CLASS_LOCK;
+	case OTF2_REGION_ROLE_PARALLEL:
+	case OTF2_REGION_ROLE_TASK_CREATE:
+		return region->paradigm == OTF2_PARADIGM_OPENMP ? GT_CLASS_PARALLEL : GT_CLASS_CODE;
+	case OTF2_REGION_ROLE_FILE_IO:
+	case OTF2_REGION_ROLE_FILE_IO_METADATA:
+		return GT_CLASS_FILE_IO;
+	case OTF2_REGION_ROLE_ALLOCATE:
+	case OTF2_REGION_ROLE_DEALLOCATE:
+	case OTF2_REGION_ROLE_REALLOCATE:
+		return GT_CLASS_MEMORY;
+	default:
+		return GT_CLASS_CODE;
+	}
+}
+
+static enum gt_class class_of_region(const struct gt_otf2_region *region)
+{
+	enum gt_class class;
+
+	if (is_mpi(region))
+		return class_of_mpi(region->name);
+	switch (region->paradigm) {
+	case OTF2_PARADIGM_MEASUREMENT_SYSTEM:
+		return GT_CLASS_MEASUREMENT;
+	case OTF2_PARADIGM_CUDA:
+	case OTF2_PARADIGM_HIP:
+	case OTF2_PARADIGM_OPENCL:
+		return class_of_cuda(region);
+	case OTF2_PARADIGM_COMPILER:
+	case OTF2_PARADIGM_USER:
+		/* The program's own, whatever they are called. */
+		return GT_CLASS_CODE;
+	default:
+		break;
+	}
+	class = BY_RULES(region->name, posix_rules, GT_CLASSES);
+	return class < GT_CLASSES ? class : by_role(region);
+}
+
+/* ---- locations ----------------------------------------------------------------------------------- */
+
+/* "MPI Rank 3": the convention of every producer. */
+static uint32_t rank_of(const char *name)
+{
+	const char *digits = begins(name, "MPI Rank ") ? name + strlen("MPI Rank ") : NULL;
+	char *end;
+	unsigned long rank;
+
+	if (!digits || *digits < '0' || *digits > '9')
+		return GT_NO_RANK;
+	rank = strtoul(digits, &end, 10);
+	return rank < GT_NO_RANK ? (uint32_t)rank : GT_NO_RANK;
+}
+
+static uint32_t device_of(struct gt_classes *classes, const struct gt_otf2_location_group *group)
+{
+	const struct gt_otf2_node *node = gt_otf2_find_node(classes->read, group->parent);
+	bool own = node && strcmp(node->class_name, "node") && strcmp(node->class_name, "machine");
+	const char *name = own ? node->name : group->name;
+	uint64_t id = own ? node->id : GT_OTF2_NOTHING;
+
+	for (uint32_t i = 0; i < classes->device_count; i++)
+		if (own ? classes->devices[i].node == id : classes->devices[i].name == name)
+			return i;
+	classes->devices[classes->device_count] = (struct gt_device_class){ id, name };
+	return classes->device_count++;
+}
+
+static void class_location(struct gt_classes *classes, uint32_t index)
+{
+	const struct gt_otf2 *read = classes->read;
+	const struct gt_otf2_location *location = gt_otf2_location_at(read, index);
+	const struct gt_otf2_location_group *group = gt_otf2_find_location_group(read, location->group);
+	ptrdiff_t process = gt_otf2_index(read, GT_OTF2_LOCATION_GROUP, gt_otf2_process(read, location));
+	struct gt_location_class *own = &classes->locations[index];
+
+	*own = (struct gt_location_class){ GT_LOCATION_OTHER, process < 0 ? 0 : (uint32_t)process,
+					   GT_NO_DEVICE };
+	if (location->type == OTF2_LOCATION_TYPE_ACCELERATOR_STREAM) {
+		own->kind = GT_LOCATION_STREAM;
+		if (group)
+			own->device = device_of(classes, group);
+	} else if (location->type == OTF2_LOCATION_TYPE_CPU_THREAD && location->events) {
+		own->kind = GT_LOCATION_THREAD;
+		if (process >= 0 && classes->processes[process].main == GT_NO_DEVICE) {
+			classes->processes[process].main = index;
+			own->kind = GT_LOCATION_MAIN;
+		}
+	}
+}
+
+int gt_classes_make(struct gt_classes *classes, const struct gt_otf2 *read)
+{
+	size_t regions = read->tables[GT_OTF2_REGION].count, locations = read->tables[GT_OTF2_LOCATION].count;
+	size_t groups = read->tables[GT_OTF2_LOCATION_GROUP].count;
+
+	*classes = (struct gt_classes){
+		.read = read,
+		.regions = calloc(regions + 1, 1),
+		.locations = calloc(locations + 1, sizeof(*classes->locations)),
+		.processes = calloc(groups + 1, sizeof(*classes->processes)),
+		.process_count = (uint32_t)groups,
+		.devices = calloc(locations + 1, sizeof(*classes->devices)),
+	};
+	if (!classes->regions || !classes->locations || !classes->processes || !classes->devices) {
+		gt_classes_free(classes);
+		return -ENOMEM;
+	}
+	for (size_t i = 0; i < regions; i++) {
+		classes->regions[i] = (unsigned char)class_of_region(gt_otf2_region_at(read, i));
+		classes->mpi |= gt_class_times[classes->regions[i]] == GT_TIME_MPI;
+	}
+	for (size_t i = 0; i < groups; i++) {
+		const struct gt_otf2_location_group *group = gt_otf2_location_group_at(read, i);
+
+		classes->processes[i] = (struct gt_process_class){ group, rank_of(group->name),
+								   GT_NO_DEVICE };
+		classes->ranks += classes->processes[i].rank != GT_NO_RANK;
+	}
+	for (size_t i = 0; i < locations; i++)
+		class_location(classes, (uint32_t)i);
+	classes->gpu = classes->device_count > 0;
+	return 0;
+}
+
+void gt_classes_free(struct gt_classes *classes)
+{
+	free(classes->regions);
+	free(classes->locations);
+	free(classes->processes);
+	free(classes->devices);
+	*classes = (struct gt_classes){0};
+}

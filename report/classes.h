@@ -1,0 +1,129 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * What regions and locations of any archive are: one table, by which every analysis decides what is useful
+ * time, what is a wait, what a GPU does. By paradigm and role where the producer gives them, else by name.
+ *
+ * Limits: names of MPI, POSIX and CUDA only; a wrapper with another name is code.
+ */
+#ifndef GT_REPORT_CLASSES_H
+#define GT_REPORT_CLASSES_H
+
+#include "lib/read/read.h"
+
+/* Enumerator, whose time it is (GT_TIME_...), name in tables. */
+#define GT_CLASS_LIST(C)                                                        \
+	C(CODE, USEFUL, "code")                                                 \
+	C(MPI_SETUP, MPI, "MPI set-up")           /* MPI_Init, MPI_Finalize */  \
+	C(MPI_SEND, MPI, "MPI send")              /* blocking */                \
+	C(MPI_RECV, MPI, "MPI receive")           /* blocking */                \
+	C(MPI_SENDRECV, MPI, "MPI send-receive")                                \
+	C(MPI_START, MPI, "MPI start")            /* of something non-blocking */ \
+	C(MPI_WAIT, MPI, "MPI wait")              /* Wait*, Probe */            \
+	C(MPI_TEST, MPI, "MPI test")              /* Test*, Iprobe */           \
+	C(MPI_BARRIER, MPI, "MPI barrier")                                      \
+	C(MPI_COLLECTIVE, MPI, "MPI collective")                                \
+	C(MPI_RMA, MPI, "MPI one-sided")                                        \
+	C(MPI_IO, MPI, "MPI file")                                              \
+	C(MPI_OTHER, MPI, "MPI other")                                          \
+	C(THREAD_CREATE, RUNTIME, "thread creation")                            \
+	C(THREAD_JOIN, WAIT, "thread join")                                     \
+	C(LOCK, WAIT, "lock")                     /* acquires one */            \
+	C(UNLOCK, RUNTIME, "unlock")                                            \
+	C(CONDITION, WAIT, "condition wait")                                    \
+	C(BARRIER, WAIT, "barrier")               /* of threads */              \
+	C(SLEEP, WAIT, "sleep")                   /* nanosleep, poll, sem_wait ... */ \
+	C(PARALLEL, RUNTIME, "OpenMP")                                          \
+	C(FILE_IO, IO, "file I/O")                                              \
+	C(MEMORY, RUNTIME, "memory")              /* malloc, free */            \
+	C(GPU_LAUNCH, GPU_CALL, "GPU launch")                                   \
+	C(GPU_COPY, GPU_CALL, "GPU copy call")    /* and set */                 \
+	C(GPU_WAIT, DEVICE, "GPU wait")           /* explicit: ...Synchronize */ \
+	C(GPU_HIDDEN_WAIT, DEVICE, "GPU hidden wait") /* HOST_IDLE */            \
+	C(GPU_POLL, DEVICE, "GPU poll")                                         \
+	C(GPU_MEMORY, GPU_CALL, "GPU memory call")                              \
+	C(GPU_OTHER, GPU_CALL, "GPU call")                                      \
+	C(KERNEL, ON_GPU, "kernel")               /* on a stream, as what follows */ \
+	C(GPU_TRANSFER, ON_GPU, "copy")                                         \
+	C(GPU_SET, ON_GPU, "set")                                               \
+	C(GPU_IDLE, NOTHING, "GPU idle")          /* regions that say so */     \
+	C(NVTX, USEFUL, "annotation")                                           \
+	C(MEASUREMENT, MEASUREMENT, "measurement") /* flushes, off */
+
+#define GT_CLASS_ENUM(NAME, time, text) GT_CLASS_##NAME,
+enum gt_class { GT_CLASS_LIST(GT_CLASS_ENUM) GT_CLASSES };
+#undef GT_CLASS_ENUM
+
+enum gt_time {
+	GT_TIME_USEFUL,
+	GT_TIME_MPI,
+	GT_TIME_WAIT,        /* for another thread, or for time */
+	GT_TIME_DEVICE,      /* the host waits for a device */
+	GT_TIME_IO,
+	GT_TIME_GPU_CALL,
+	GT_TIME_RUNTIME,     /* thread and memory management */
+	GT_TIME_ON_GPU,      /* activities */
+	GT_TIME_MEASUREMENT,
+	GT_TIME_NOTHING,
+	GT_TIMES,
+};
+
+extern const char *const gt_class_names[GT_CLASSES];
+extern const unsigned char gt_class_times[GT_CLASSES]; /* enum gt_time */
+extern const char *const gt_time_names[GT_TIMES];
+
+enum gt_location_kind {
+	GT_LOCATION_MAIN,     /* the first thread of a process */
+	GT_LOCATION_THREAD,
+	/* a thread that a library made for itself and that only waits: known after reading */
+	GT_LOCATION_SERVICE,
+	GT_LOCATION_STREAM,
+	GT_LOCATION_OTHER,    /* metrics, networks, ranges that belong to no thread */
+};
+
+
+struct gt_location_class {
+	enum gt_location_kind kind;
+	uint32_t process;    /* index in `processes` */
+	uint32_t device;     /* of a stream: index in `devices`; else GT_NO_DEVICE */
+};
+
+#define GT_NO_DEVICE (~UINT32_C(0))
+#define GT_NO_RANK   (~UINT32_C(0))
+
+struct gt_process_class {
+	const struct gt_otf2_location_group *group;
+	uint32_t rank;       /* in MPI_COMM_WORLD, or GT_NO_RANK */
+	uint32_t main;       /* index of its first thread, or GT_NO_DEVICE */
+};
+
+struct gt_device_class {
+	uint64_t node;       /* of the system tree, or GT_OTF2_NOTHING: then of the location group */
+	const char *name;
+};
+
+struct gt_classes {
+	const struct gt_otf2 *read;
+	unsigned char *regions;               /* by index: enum gt_class */
+	struct gt_location_class *locations;  /* by index */
+	struct gt_process_class *processes;
+	uint32_t process_count;
+	struct gt_device_class *devices;
+	uint32_t device_count;
+	uint32_t ranks;                       /* processes that have one */
+	bool mpi, gpu;                        /* is there anything of it? */
+};
+
+/* After gt_otf2_definitions(). 0 or -ENOMEM. */
+int gt_classes_make(struct gt_classes *classes, const struct gt_otf2 *read);
+void gt_classes_free(struct gt_classes *classes);
+
+/* Of a region in a frame, which may be one that is not defined. */
+static inline enum gt_class gt_class_of(const struct gt_classes *classes, const struct gt_otf2_region *region)
+{
+	const struct gt_otf2_region *first = gt_otf2_region_at(classes->read, 0);
+
+	return region >= first && region < first + classes->read->tables[GT_OTF2_REGION].count
+	       ? (enum gt_class)classes->regions[region - first] : GT_CLASS_CODE;
+}
+
+#endif

@@ -1,0 +1,376 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * The faces of figures: text for people, JSON and CSV for programs.
+ *
+ * Limits: JSON is written by jansson row by row; a whole document is never in memory.
+ */
+#include "config.h"
+
+#include "lib/assemble/report/summary.h"
+#include "report/figures.h"
+
+#include <inttypes.h>
+#include <string.h>
+#ifdef HAVE_JANSSON
+#include <jansson.h>
+#endif
+
+enum { CELL = 256, LEAST_TEXT = 12, GAP = 2 };
+
+static bool chosen(const struct gt_face *face, const struct gt_section *section)
+{
+	if (!face->sections)
+		return true;
+	for (size_t i = 0; face->sections[i]; i++)
+		if (!strcmp(face->sections[i], section->kind->key))
+			return true;
+	return false;
+}
+
+static const union gt_cell *row_of(const struct gt_section *section, size_t row)
+{
+	return section->cells + row * section->kind->column_count;
+}
+
+/* ---- text ---------------------------------------------------------------------------------------- */
+
+/* Three digits and a unit. */
+static void scaled(char *buffer, size_t size, double value, const char *const *units, const char *suffix)
+{
+	unsigned unit = 0;
+
+	while (value >= 999.5 && units[unit + 1]) {
+		value /= 1000;
+		unit++;
+	}
+	snprintf(buffer, size, "%.*f %s%s", !unit || value >= 99.95 ? 0 : value < 9.995 ? 2 : 1, value,
+		 units[unit], suffix);
+}
+
+static void print_count(char *buffer, size_t size, uint64_t count)
+{
+	char digits[24];
+	size_t n = (size_t)snprintf(digits, sizeof(digits), "%" PRIu64, count), at = 0;
+
+	for (size_t i = 0; i < n && at + 2 < size; i++) {
+		if (i && (n - i) % 3 == 0)
+			buffer[at++] = ',';
+		buffer[at++] = digits[i];
+	}
+	buffer[at] = '\0';
+}
+
+const char *gt_cell_print(char *buffer, size_t size, union gt_cell cell, enum gt_unit unit)
+{
+	static const char *const seconds[] = { "ns", "us", "ms", "s", NULL };
+	static const char *const bytes[] = { "B", "kB", "MB", "GB", "TB", "PB", NULL };
+
+	if (!gt_cell_given(cell, unit)) {
+		snprintf(buffer, size, "-");
+		return buffer;
+	}
+	switch (unit) {
+	case GT_TEXT:
+		gt_summary_escape(buffer, size, cell.text, (unsigned)size - 1);
+		break;
+	case GT_COUNT:
+		print_count(buffer, size, cell.count);
+		break;
+	case GT_SECONDS:
+		scaled(buffer, size, (double)cell.count, seconds, "");
+		break;
+	case GT_BYTES:
+		scaled(buffer, size, (double)cell.count, bytes, "");
+		break;
+	case GT_RATE:
+		scaled(buffer, size, cell.number, bytes, "/s");
+		break;
+	case GT_SHARE:
+		snprintf(buffer, size, "%.1f %%", 100 * cell.number);
+		break;
+	case GT_NUMBER:
+		snprintf(buffer, size, "%.6g", cell.number);
+		break;
+	}
+	return buffer;
+}
+
+/* Columns that a UTF-8 text takes; of those that are not wide. */
+static unsigned columns_of(const char *text)
+{
+	unsigned columns = 0;
+
+	for (; *text; text++)
+		columns += ((unsigned char)*text & 0xc0) != 0x80;
+	return columns;
+}
+
+struct widths {
+	unsigned of[32], text_columns;
+};
+
+static struct widths measure(const struct gt_section *section, size_t rows, unsigned width)
+{
+	const struct gt_section_kind *kind = section->kind;
+	struct widths widths = {0};
+	unsigned others = 0;
+	char cell[CELL];
+
+	for (unsigned i = 0; i < kind->column_count; i++) {
+		if (!kind->columns[i].head)
+			continue;
+		widths.of[i] = columns_of(kind->columns[i].head);
+		for (size_t row = 0; row < rows; row++) {
+			unsigned n = columns_of(gt_cell_print(cell, sizeof(cell), row_of(section, row)[i],
+							      kind->columns[i].unit));
+
+			widths.of[i] = n > widths.of[i] ? n : widths.of[i];
+		}
+		widths.text_columns += kind->columns[i].unit == GT_TEXT;
+		others += GAP + (kind->columns[i].unit == GT_TEXT ? 0 : widths.of[i]);
+	}
+	if (!widths.text_columns)
+		return widths;
+	/* Texts share what the numbers leave. */
+	others = others < width ? (width - others) / widths.text_columns : 0;
+	for (unsigned i = 0; i < kind->column_count; i++)
+		if (kind->columns[i].unit == GT_TEXT && widths.of[i] > others)
+			widths.of[i] = others > LEAST_TEXT ? others : LEAST_TEXT;
+	return widths;
+}
+
+static void print_padded(FILE *out, const char *text, unsigned width, bool left)
+{
+	unsigned n = columns_of(text), pad = n < width ? width - n : 0;
+
+	fprintf(out, "%*s%*s%s%*s", GAP, "", left ? 0 : (int)pad, "", text, left ? (int)pad : 0, "");
+}
+
+static void print_row(FILE *out, const struct gt_section *section, const union gt_cell *row,
+		      const struct widths *widths)
+{
+	const struct gt_section_kind *kind = section->kind;
+
+	for (unsigned i = 0; i < kind->column_count; i++) {
+		char cell[CELL];
+
+		if (!kind->columns[i].head)
+			continue;
+		if (!row)
+			snprintf(cell, sizeof(cell), "%s", kind->columns[i].head);
+		else if (kind->columns[i].unit == GT_TEXT && row[i].text)
+			gt_summary_escape(cell, sizeof(cell), row[i].text, widths->of[i]);
+		else
+			gt_cell_print(cell, sizeof(cell), row[i], kind->columns[i].unit);
+		print_padded(out, cell, widths->of[i], kind->columns[i].unit == GT_TEXT);
+	}
+	fputc('\n', out);
+}
+
+static void print_table(const struct gt_section *section, const struct gt_face *face, FILE *out)
+{
+	size_t rows = face->rows && face->rows < section->rows ? face->rows : section->rows;
+	struct widths widths = measure(section, rows, face->width ? face->width : 80);
+
+	print_row(out, section, NULL, &widths);
+	for (size_t row = 0; row < rows; row++)
+		print_row(out, section, row_of(section, row), &widths);
+	if (rows < section->rows)
+		fprintf(out, "  ... %zu more: --all, or --section %s\n", section->rows - rows,
+			section->kind->key);
+}
+
+static void print_object(const struct gt_section *section, FILE *out)
+{
+	const struct gt_section_kind *kind = section->kind;
+	unsigned widest = 0;
+	char cell[CELL];
+
+	for (unsigned i = 0; i < kind->column_count; i++)
+		if (kind->columns[i].head && columns_of(kind->columns[i].head) > widest)
+			widest = columns_of(kind->columns[i].head);
+	for (unsigned i = 0; i < kind->column_count; i++) {
+		if (!kind->columns[i].head || !gt_cell_given(section->cells[i], kind->columns[i].unit))
+			continue;
+		print_padded(out, kind->columns[i].head, widest, true);
+		gt_cell_print(cell, sizeof(cell), section->cells[i], kind->columns[i].unit);
+		fprintf(out, "%*s%s\n", GAP, "", cell);
+	}
+}
+
+void gt_figures_print(const struct gt_figures *figures, const struct gt_face *face, FILE *out)
+{
+	bool first = true;
+
+	for (size_t i = 0; i < figures->count; i++) {
+		const struct gt_section *section = figures->sections[i];
+
+		if (!section->rows || !chosen(face, section))
+			continue;
+		fprintf(out, "%s%s%s%s\n", first ? "" : "\n", face->colour ? "\033[1m" : "",
+			section->kind->title, face->colour ? "\033[0m" : "");
+		first = false;
+		if (section->kind->shape == GT_ROWS)
+			print_table(section, face, out);
+		else
+			print_object(section, out);
+		if (section->note)
+			fprintf(out, "  %s\n", section->note);
+	}
+}
+
+/* ---- JSON ---------------------------------------------------------------------------------------- */
+
+#ifdef HAVE_JANSSON
+static json_t *json_cell(union gt_cell cell, enum gt_unit unit)
+{
+	char text[4096];
+
+	if (!gt_cell_given(cell, unit))
+		return json_null();
+	switch (unit) {
+	case GT_TEXT:
+		/* Names in archives can be any bytes; JSON is UTF-8. */
+		return json_string(gt_summary_escape(text, sizeof(text), cell.text, sizeof(text) - 1));
+	case GT_COUNT:
+	case GT_BYTES:
+		return json_integer((json_int_t)cell.count);
+	case GT_SECONDS:
+		return json_real((double)cell.count / 1e9);
+	case GT_RATE:
+	case GT_SHARE:
+	case GT_NUMBER:
+		break;
+	}
+	return json_real(cell.number);
+}
+
+static json_t *json_row(const struct gt_section *section, size_t row)
+{
+	json_t *object = json_object();
+
+	for (unsigned i = 0; i < section->kind->column_count; i++)
+		json_object_set_new(object, section->kind->columns[i].key,
+				    json_cell(row_of(section, row)[i], section->kind->columns[i].unit));
+	return object;
+}
+
+static void dump(json_t *value, FILE *out, size_t flags)
+{
+	json_dumpf(value, out,
+		   JSON_COMPACT | JSON_ENSURE_ASCII | JSON_REAL_PRECISION(15) | JSON_ENCODE_ANY | flags);
+	json_decref(value);
+}
+
+static void json_section(const struct gt_section *section, FILE *out)
+{
+	if (section->kind->shape == GT_TOP) {
+		dump(json_row(section, 0), out, JSON_EMBED);
+		return;
+	}
+	fprintf(out, "\"%s\":", section->kind->key);
+	if (section->kind->shape == GT_OBJECT) {
+		dump(section->rows ? json_row(section, 0) : json_object(), out, 0);
+		return;
+	}
+	fputc('[', out);
+	for (size_t row = 0; row < section->rows; row++) {
+		fputs(row ? ",\n" : "\n", out);
+		dump(json_row(section, row), out, 0);
+	}
+	fputc(']', out);
+}
+
+bool gt_figures_json(const struct gt_figures *figures, const struct gt_face *face, FILE *out)
+{
+	bool first = true;
+
+	fputc('{', out);
+	for (size_t i = 0; i < figures->count; i++) {
+		const struct gt_section *section = figures->sections[i];
+
+		if (!chosen(face, section) || (section->kind->shape == GT_TOP && !section->rows))
+			continue;
+		fputs(first ? "" : ",\n", out);
+		first = false;
+		json_section(section, out);
+	}
+	fputs("}\n", out);
+	return true;
+}
+#else
+bool gt_figures_json(const struct gt_figures *figures, const struct gt_face *face, FILE *out)
+{
+	(void)figures, (void)face, (void)out;
+	return false;
+}
+#endif
+
+/* ---- CSV ----------------------------------------------------------------------------------------- */
+
+static void csv_text(const char *text, FILE *out)
+{
+	if (!strpbrk(text, ",\"\r\n")) {
+		fputs(text, out);
+		return;
+	}
+	fputc('"', out);
+	for (; *text; text++) {
+		if (*text == '"')
+			fputc('"', out);
+		fputc(*text, out);
+	}
+	fputc('"', out);
+}
+
+static void csv_cell(union gt_cell cell, enum gt_unit unit, FILE *out)
+{
+	if (!gt_cell_given(cell, unit))
+		return;
+	switch (unit) {
+	case GT_TEXT:
+		csv_text(cell.text, out);
+		return;
+	case GT_COUNT:
+	case GT_BYTES:
+		fprintf(out, "%" PRIu64, cell.count);
+		return;
+	case GT_SECONDS:
+		fprintf(out, "%" PRIu64 ".%09" PRIu64, cell.count / 1000000000, cell.count % 1000000000);
+		return;
+	case GT_RATE:
+	case GT_SHARE:
+	case GT_NUMBER:
+		break;
+	}
+	fprintf(out, "%.15g", cell.number);
+}
+
+static void csv_section(const struct gt_section *section, FILE *out)
+{
+	const struct gt_section_kind *kind = section->kind;
+
+	for (unsigned i = 0; i < kind->column_count; i++)
+		fprintf(out, "%s%s", i ? "," : "", kind->columns[i].key);
+	fputc('\n', out);
+	for (size_t row = 0; row < section->rows; row++) {
+		for (unsigned i = 0; i < kind->column_count; i++) {
+			fputs(i ? "," : "", out);
+			csv_cell(row_of(section, row)[i], kind->columns[i].unit, out);
+		}
+		fputc('\n', out);
+	}
+}
+
+void gt_figures_csv(const struct gt_figures *figures, const struct gt_face *face, FILE *out)
+{
+	bool one = face->sections && face->sections[0] && !face->sections[1];
+
+	for (size_t i = 0; i < figures->count; i++) {
+		if (!chosen(face, figures->sections[i]))
+			continue;
+		if (!one)
+			fprintf(out, "# %s\n", figures->sections[i]->kind->key);
+		csv_section(figures->sections[i], out);
+	}
+}

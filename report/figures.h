@@ -1,0 +1,117 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Figures: what is computed from an archive, as sections of rows and columns, which every face (text, JSON,
+ * CSV) prints. What computes them does not know how they are printed.
+ *
+ *	static const struct gt_column columns[] = {
+ *		{ "name", "region", GT_TEXT }, { "count", "calls", GT_COUNT }, { "inclusive_s", "time",
+ *GT_SECONDS },
+ *	};
+ *	static const struct gt_section_kind regions = GT_SECTION("regions", "Regions", GT_ROWS, columns);
+ *
+ *	struct gt_section *section = gt_section_add(figures, &regions);
+ *	union gt_cell *row = gt_row_add(section);
+ *
+ *	row[0].text = region->name, row[1].count = 3, row[2].count = nanoseconds;
+ *
+ * Keys are those of the JSON (gputrace-report(1)). Rows are printed in the order in which they were added;
+ * text prints the first ones of each section.
+ *
+ * Limits: everything is kept until gt_figures_free(). Memory that cannot be had ends the process, which is
+ * that of a tool or of the assembly's report and never the traced one.
+ */
+#ifndef GT_REPORT_FIGURES_H
+#define GT_REPORT_FIGURES_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+
+enum gt_unit {
+	GT_TEXT,    /* text; NULL: there is none */
+	GT_COUNT,   /* count; GT_NO_COUNT: there is none */
+	GT_SECONDS, /* count, in ns; printed in seconds (JSON, CSV) or as people read it */
+	GT_BYTES,   /* count */
+	GT_RATE,    /* number, bytes per second; NAN: there is none, as below */
+	GT_SHARE,   /* number from 0 to 1 */
+	GT_NUMBER,  /* number */
+};
+
+#define GT_NO_COUNT (~UINT64_C(0))
+
+union gt_cell {
+	const char *text; /* lives as long as the figures: a definition's, or of gt_figures_text() */
+	uint64_t count;
+	double number;
+};
+
+struct gt_column {
+	const char *key;  /* in JSON and CSV */
+	const char *head; /* in text; NULL: not printed there */
+	enum gt_unit unit;
+};
+
+enum gt_shape {
+	GT_ROWS,   /* an array of objects; a table */
+	GT_OBJECT, /* one row: an object; a line for each column */
+	GT_TOP,    /* as GT_OBJECT, but its columns are keys of the whole JSON document */
+};
+
+struct gt_section_kind {
+	const char *key, *title;
+	enum gt_shape shape;
+	const struct gt_column *columns;
+	unsigned column_count;
+};
+
+#define GT_SECTION(key, title, shape, columns) \
+	{ key, title, shape, columns, sizeof(columns) / sizeof((columns)[0]) }
+
+struct gt_section {
+	const struct gt_section_kind *kind;
+	union gt_cell *cells; /* row after row */
+	size_t rows, room;
+	const char *note;     /* a sentence below the table, or NULL */
+};
+
+struct gt_figures {
+	struct gt_section **sections;
+	size_t count;
+	char **texts;
+	size_t text_count;
+};
+
+struct gt_section *gt_section_add(struct gt_figures *figures, const struct gt_section_kind *kind);
+/* The section of that key, or NULL. */
+struct gt_section *gt_section_find(const struct gt_figures *figures, const char *key);
+/* A new row with `column_count` cells, all of which say that there is nothing. Valid until the next one. */
+union gt_cell *gt_row_add(struct gt_section *section);
+/* Sorts rows by a numeric column, largest first. */
+void gt_rows_sort(struct gt_section *section, unsigned column);
+/* Does the cell hold something? */
+bool gt_cell_given(union gt_cell cell, enum gt_unit unit);
+/* A text that lives as long as the figures. */
+const char *gt_figures_text(struct gt_figures *figures, const char *format, ...)
+	__attribute__((format(printf, 2, 3)));
+void gt_figures_free(struct gt_figures *figures);
+
+/* ---- faces (faces.c) ----------------------------------------------------------------------------- */
+
+struct gt_face {
+	const char *const *sections; /* keys of those to print, NULL at the end; NULL: all */
+	size_t rows;                 /* of a table, in text; 0: all */
+	unsigned width;              /* columns of the terminal; 0: 80 */
+	bool colour;
+};
+
+void gt_figures_print(const struct gt_figures *figures, const struct gt_face *face, FILE *out);
+/* False: built without jansson. */
+bool gt_figures_json(const struct gt_figures *figures, const struct gt_face *face, FILE *out);
+/* A table after the other, each with a line of keys; with several sections, a line "# key" above each. */
+void gt_figures_csv(const struct gt_figures *figures, const struct gt_face *face, FILE *out);
+
+/* "1.234 s", "1.6 MB", "12.3 %", "-": as text has it. Returns buffer. */
+const char *gt_cell_print(char *buffer, size_t size, union gt_cell cell, enum gt_unit unit);
+
+#endif

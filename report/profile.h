@@ -1,0 +1,55 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * The profile: call trees of all locations, and what follows from them (flat profile, groups, locations).
+ *
+ * Limits: a call tree has at most GT_PROFILE_NODES nodes; calls below that have none of their own and count
+ * for the node that called them.
+ */
+#ifndef GT_REPORT_PROFILE_H
+#define GT_REPORT_PROFILE_H
+
+#include "report/report.h"
+
+enum { GT_PROFILE_NODES = 1 << 20 };
+
+/* A call path: a region called by another node; node 0 is the root, which has no region. */
+struct gt_profile_node {
+	uint32_t region;     /* index in its table; its count: not defined */
+	uint32_t parent;
+	uint32_t child, next; /* first callee; next one of the same caller; 0: none */
+	uint64_t calls, inclusive, exclusive; /* ns; of calls that have ended, or were open at the end */
+};
+
+struct gt_profile_tree {
+	struct gt_profile_node *nodes;
+	uint32_t count, room;
+};
+
+/* By region. A region that calls itself is counted once in `inclusive`. */
+struct gt_profile_region {
+	uint64_t calls, inclusive, exclusive;
+	uint64_t least, most; /* inclusive of a call */
+};
+
+struct gt_profile_location {
+	uint64_t calls, events;
+	uint64_t begin, end;              /* first and last event */
+	uint64_t times[GT_TIMES];         /* exclusive, by whose time it is */
+	uint64_t classes[GT_CLASSES];     /* exclusive */
+	struct gt_profile_tree tree;      /* until it is merged */
+	uint32_t *nodes;                  /* afterwards: its nodes' places in the whole tree */
+	uint32_t node_count;
+};
+
+struct gt_profile {
+	struct gt_profile_tree tree;
+	struct gt_profile_region *regions;      /* by index */
+	struct gt_profile_location *locations;  /* by index */
+};
+
+/* The node of the whole tree that is `node` (frame->user) in the tree of a location that has been merged. */
+uint32_t gt_profile_node(const struct gt_profile *profile, size_t location, uint64_t node);
+/* "main > solve > MPI_Recv", of a node of the whole tree; the first ones are left out if it is too long. */
+const char *gt_profile_path(struct gt_report *report, const struct gt_profile *profile, uint32_t node);
+
+#endif

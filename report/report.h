@@ -1,0 +1,63 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * A report: one pass over an archive's events, which all analyses share.
+ *
+ * An analysis is a `struct gt_analysis` in the table of report.c: a state for each location, filled by the
+ * functions of a visitor (lib/read/read.h) without locks, then merged, and figures when all has been read.
+ * The profile comes first: frame->user is its node of the location's call tree, for all to read.
+ *
+ * Limits: a location's state lives until it is merged, a result until gt_report_free().
+ */
+#ifndef GT_REPORT_REPORT_H
+#define GT_REPORT_REPORT_H
+
+#include "lib/read/read.h"
+#include "report/classes.h"
+#include "report/figures.h"
+
+struct gt_report {
+	struct gt_otf2 *read;
+	struct gt_classes classes;
+	struct gt_figures figures;
+	unsigned threads;     /* that read; 0: as many as there are processors */
+	void **results;       /* of each analysis, by its place in the table */
+	uint64_t duration;    /* ns: from the first to the last event */
+	uint64_t faults;      /* broken rules of OTF2 that were met */
+};
+
+struct gt_analysis {
+	const char *name;
+	size_t state_size;  /* of a location's state, zero at first */
+	size_t result_size; /* of the result, zero at first */
+	/*
+	 * After the definitions. False: there is nothing of its kind here, and it is left out. NULL:
+	 * always.
+	 */
+	bool (*wanted)(struct gt_report *report);
+	void (*begin)(struct gt_report *report, struct gt_otf2_cursor *at, void *state);
+	void (*enter)(struct gt_report *report, struct gt_otf2_cursor *at, void *state);
+	void (*leave)(struct gt_report *report, struct gt_otf2_cursor *at, const struct gt_otf2_frame *frame,
+		      void *state);
+	void (*event)(struct gt_report *report, struct gt_otf2_cursor *at, const struct gt_otf2_event *event,
+		      void *state);
+	/* What is still open is in at->stack. */
+	void (*end)(struct gt_report *report, struct gt_otf2_cursor *at, void *state);
+	/* One location at a time, in their order. */
+	void (*merge)(struct gt_report *report, struct gt_otf2_cursor *at, void *state, void *result);
+	/* All has been read: writes sections into report->figures. */
+	void (*figures)(struct gt_report *report, void *result);
+	void (*free)(void *result);
+};
+
+extern const struct gt_analysis gt_profile_analysis, gt_run_analysis;
+
+/*
+ * Reads the archive of this anchor file and computes all figures. NULL: it could not be read (a sentence is
+ * on stderr). To be called in the child of gt_otf2_guarded(), since libotf2 can crash.
+ */
+struct gt_report *gt_report_make(const char *anchor, unsigned threads);
+void gt_report_free(struct gt_report *report);
+/* The result of an analysis, or NULL if it is left out. */
+void *gt_report_result(const struct gt_report *report, const struct gt_analysis *analysis);
+
+#endif

@@ -1,0 +1,62 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * What ran: program, duration, processes, threads, devices.
+ *
+ * Limits: the program's name and losses are known of archives by gputrace only.
+ */
+#include "config.h"
+
+#include "report/report.h"
+
+static const struct gt_column columns[] = {
+	{ "program", "program", GT_TEXT },
+	{ "duration_s", "duration", GT_SECONDS },
+	{ "processes", "processes", GT_COUNT },
+	{ "ranks", "MPI ranks", GT_COUNT },
+	{ "threads", "threads", GT_COUNT },
+	{ "devices", "GPUs", GT_COUNT },
+	{ "streams", "GPU streams", GT_COUNT },
+	{ "producer", NULL, GT_TEXT },
+};
+static const struct gt_section_kind run_kind = GT_SECTION("run", "Run", GT_TOP, columns);
+
+static const char *property(const struct gt_report *report, const char *name)
+{
+	const struct gt_otf2_property *p = gt_otf2_find_owned(report->read, GT_OTF2_KINDS, 0, name);
+
+	return p ? p->text : NULL;
+}
+
+static uint64_t count_locations(const struct gt_report *report, enum gt_location_kind least,
+				enum gt_location_kind most)
+{
+	uint64_t count = 0;
+
+	for (size_t i = 0; i < report->read->tables[GT_OTF2_LOCATION].count; i++)
+		count += report->classes.locations[i].kind >= least &&
+			 report->classes.locations[i].kind <= most;
+	return count;
+}
+
+static void figures(struct gt_report *report, void *result)
+{
+	union gt_cell *row = gt_row_add(gt_section_add(&report->figures, &run_kind));
+	const struct gt_classes *classes = &report->classes;
+	uint64_t processes = 0;
+
+	(void)result;
+	for (uint32_t i = 0; i < classes->process_count; i++)
+		processes += classes->processes[i].group->type == OTF2_LOCATION_GROUP_TYPE_PROCESS;
+	row[0].text = property(report, "GPUTRACE::COMMAND");
+	row[1].count = report->duration;
+	row[2].count = processes;
+	if (classes->ranks)
+		row[3].count = classes->ranks;
+	row[4].count = count_locations(report, GT_LOCATION_MAIN, GT_LOCATION_SERVICE);
+	if (classes->device_count) {
+		row[5].count = classes->device_count;
+		row[6].count = count_locations(report, GT_LOCATION_STREAM, GT_LOCATION_STREAM);
+	}
+}
+
+const struct gt_analysis gt_run_analysis = { .name = "run", .figures = figures };
