@@ -16,8 +16,10 @@
 #define LONG     (UINT64_C(1) << 40)
 #define LITERAL  (ESCAPE | 1u << 11)
 #define COUNTED  (ESCAPE | 2u << 11)
+#define VALUES   (ESCAPE | 3u << 11)
 #define STEP     (1u << 11)
 
+_Static_assert(GT_T_METRIC >> 1 == GT_T_METRICS >> 1, "GT_PACK_VALUES() takes both for records of metrics");
 _Static_assert(__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__, "two tokens are written as one word");
 
 uint64_t gt_pack_check(const void *data, size_t bytes)
@@ -136,6 +138,104 @@ static inline char *launches(const uint64_t **at, const uint64_t *end, uint64_t 
 	return to;
 }
 
+/* Records of metrics, by their first slots. */
+struct bases {
+	const uint64_t *at[GT_PACK_BASES];
+	unsigned count;
+};
+
+/* Of the word; bases->count: it has none. */
+static inline unsigned find_base(const struct bases *bases, uint64_t word)
+{
+	unsigned k = 0;
+
+	while (k < bases->count && bases->at[k][1] != word)
+		k++;
+	return k;
+}
+
+/* Makes the record at `slot` a base; false: there are too many. */
+static bool note_base(struct bases *bases, const uint64_t *slot)
+{
+	unsigned k = find_base(bases, slot[1]);
+
+	if (k == GT_PACK_BASES)
+		return false;
+	bases->at[k] = slot;
+	bases->count += k == bases->count;
+	return true;
+}
+
+/* The numbers at `at` less those at `base`; returns m. Most have not changed. */
+static inline uint32_t put_four(char **to, const uint64_t *at, const uint64_t *base, unsigned n)
+{
+	uint32_t map = 0;
+
+	for (unsigned i = 0; i < n; i++) {
+		int64_t d = (int64_t)(at[i] - base[i]);
+		uint32_t size;
+
+		if (!d)
+			continue;
+		size = 1u + (d != (int16_t)d) + (d != (int32_t)d);
+		memcpy(*to, &d, 8);
+		*to += 1u << size;
+		map |= size << 2 * i;
+	}
+	return map;
+}
+
+static inline char *put_values(char *to, const uint64_t *slot, const uint64_t *base, unsigned k, uint64_t d)
+{
+	unsigned n = 2 * GT_WORD_EXTRA(slot[1]);
+	uint64_t token = VALUES | k << 16 | d << 32;
+	char *at = to + 8;
+
+	token |= put_four(&at, slot + 2, base + 2, n < 4 ? n : 4) << 24;
+	memcpy(to, &token, 8);
+	for (unsigned i = 4; i < n; i += 4) {
+		char *map = at++;
+
+		*map = (char)put_four(&at, slot + 2 + i, base + 2 + i, n - i < 4 ? n - i : 4);
+	}
+	return at;
+}
+
+/*
+ * Where counters are read these records and events stand by turns: what follows `*at`, which is such a
+ * record, as long as that is so.
+ */
+static inline char *readings(const uint64_t **at, const uint64_t *end, uint64_t *last, char *to,
+			     const uint64_t *table, struct bases *bases)
+{
+	const uint64_t *slot = *at;
+
+	while (slot < end && GT_PACK_VALUES(slot[1])) {
+		const uint64_t *next = slot + 2 + 2 * (size_t)GT_WORD_EXTRA(slot[1]), *base;
+		unsigned k = find_base(bases, slot[1]);
+
+		if (k == bases->count || next > end || slot[0] - *last > UINT32_MAX)
+			break;
+		base = bases->at[k];
+		if (base + (next - slot) > slot)
+			break;
+		to = put_values(to, slot, base, k, slot[0] - *last);
+		bases->at[k] = slot;
+		*last = slot[0];
+		slot = next;
+		if (slot < end && table[gt_pack_hash(slot[1])] == slot[1] && slot[0] - *last < SHORT) {
+			uint32_t token = (uint32_t)(slot[0] - *last) << 11 | gt_pack_hash(slot[1]);
+
+			memcpy(to, &token, 4);
+			to += 4;
+			*last = slot[0];
+			slot += 2;
+		}
+	}
+	*at = slot;
+	return to;
+}
+
 size_t gt_pack(const void *slots_at, uint32_t slots, uint64_t offset, void *out, uint64_t *table)
 {
 	const uint64_t *slot = slots_at;
@@ -145,6 +245,7 @@ size_t gt_pack(const void *slots_at, uint32_t slots, uint64_t offset, void *out,
 	uint64_t first = slots ? slot[0] : 0;
 	uint64_t last = first;
 	struct gt_pack_header header;
+	struct bases bases = { .count = 0 };
 
 	memset(table, 0, GT_PACK_WORDS * sizeof(*table));
 	for (; slot < end; slot += 2) {
@@ -152,6 +253,8 @@ size_t gt_pack(const void *slots_at, uint32_t slots, uint64_t offset, void *out,
 		uint32_t h, token;
 
 		to = short_pairs(&slot, end, &last, to, table);
+		if (slot < end && GT_PACK_VALUES(slot[1]))
+			to = readings(&slot, end, &last, to, table, &bases);
 		if (slot >= end)
 			break;
 		time = slot[0];
@@ -187,7 +290,8 @@ size_t gt_pack(const void *slots_at, uint32_t slots, uint64_t offset, void *out,
 		memcpy(to + 4, &time, 8);
 		memcpy(to + 12, &word, 8);
 		to += 20;
-		if (h != ESCAPE) /* an index that must not hit */
+		/* ESCAPE: an index that must not hit */
+		if (!(GT_PACK_VALUES(word) && note_base(&bases, slot)) && h != ESCAPE)
 			table[h] = word;
 		if (d < LONG)
 			last = time;
@@ -231,6 +335,37 @@ static inline const char *short_tokens(const char *at, const char *end, uint64_t
 	return at;
 }
 
+/* The record at `slot` whose token has m; returns how many slots follow it, -1: it cannot be right. */
+static int take_values(const char **from, const char *end, uint64_t *slot, const uint64_t *stop,
+		       const uint64_t *base, uint32_t map)
+{
+	ptrdiff_t n = 2 * (ptrdiff_t)GT_WORD_EXTRA(base[1]);
+	const char *at = *from;
+
+	if (slot - base < 2 + n || stop - slot < 2 + n)
+		return -1;
+	for (ptrdiff_t i = 0; i < n; i++, map >>= 2) {
+		ptrdiff_t size;
+		int64_t d = 0;
+
+		if (i && i % 4 == 0) {
+			if (at == end)
+				return -1;
+			map = (unsigned char)*at++;
+		}
+		size = (1 << (map & 3)) & ~1;
+		if (end - at < size)
+			return -1;
+		memcpy(&d, at, (size_t)size);
+		at += size;
+		if (size && size < 8)
+			d = (int64_t)((uint64_t)d << (64 - 8 * size)) >> (64 - 8 * size);
+		slot[2 + i] = base[2 + i] + (uint64_t)d;
+	}
+	*from = at;
+	return (int)n / 2;
+}
+
 int gt_unpack(const struct gt_pack_header *header, const void *bytes, void *out, uint64_t *table)
 {
 	const char *at = bytes;
@@ -238,6 +373,7 @@ int gt_unpack(const struct gt_pack_header *header, const void *bytes, void *out,
 	uint64_t *restrict slot = out;
 	const uint64_t *stop = slot + 2 * (size_t)header->slots;
 	uint64_t last = header->last;
+	struct bases bases = { .count = 0 };
 
 	if (header->check != gt_pack_check(bytes, header->bytes))
 		return -EPROTO;
@@ -271,7 +407,8 @@ int gt_unpack(const struct gt_pack_header *header, const void *bytes, void *out,
 			at += 16;
 			slot[0] = time;
 			slot[1] = word;
-			table[gt_pack_family(word)] = word;
+			if (!(GT_PACK_VALUES(word) && note_base(&bases, slot)))
+				table[gt_pack_family(word)] = word;
 			if (time - last < LONG)
 				last = time;
 			continue;
@@ -289,6 +426,25 @@ int gt_unpack(const struct gt_pack_header *header, const void *bytes, void *out,
 			table[h] = word;
 			slot[0] = last;
 			slot[1] = word;
+			continue;
+		}
+		if ((token & 0xffffu) == VALUES) {
+			unsigned k = token >> 16 & 0xff;
+			uint32_t step;
+			int n;
+
+			if (k >= bases.count || end - at < 4)
+				return -EPROTO;
+			memcpy(&step, at, 4);
+			at += 4;
+			n = take_values(&at, end, slot, stop, bases.at[k], token >> 24);
+			if (n < 0)
+				return -EPROTO;
+			last += step;
+			slot[0] = last;
+			slot[1] = bases.at[k][1];
+			bases.at[k] = slot;
+			slot += 2 * n;
 			continue;
 		}
 		if (token & 0xf800u || token >> 16 >= GT_PACK_WORDS || end - at < 8)

@@ -12,11 +12,20 @@
  *   2047 | 1 << 11, time (64 bits), word (64 bits) anything; table[h] = word
  *   2047 | 2 << 11 | h << 16, d << 11 | n          a word whose low half counts: the table has it at h
  *                                                with a low half that is less by n < 2^11; d < 2^21
+ *   2047 | 3 << 11 | k << 16 | m << 24, d (32 bits), values
+ *                                                a record of metrics with the word of base k, and its
+ *                                                continuation slots
  *
  * Words of type GT_T_TAG count; for them h = gt_pack_hash(word without its low half).
  *
+ * The bases are the last records of metrics, one for each word of the first GT_PACK_BASES; such a word that
+ * stands in the block as `anything` becomes one, or replaces that of the same word, and is not in the table
+ * then. Of the data of the record the block has the differences to that of its base, which lies before it
+ * whole: m has two bits for each of the first four words, from the lowest: the difference takes 0, 2, 4 or 8
+ * bytes, with its sign. Before each further four words stands a byte like m.
+ *
  * `last` becomes `time` unless d >= 2^40 (continuation slots hold data, not times). Continuation
- * slots go through like all others: packing knows no other record types.
+ * slots of all other records go through like slots.
  *
  * Limits: no malloc; a block holds at most GT_PACK_UNIT bytes of slots; blocks do not cross halves.
  */
@@ -32,6 +41,7 @@
 #define GT_PACK_UNIT    (256u << 10)              /* most bytes of slots in one block */
 #define GT_PACK_ROOM(n) ((size_t)(n) / 16 * 20 + sizeof(struct gt_pack_header)) /* for n bytes */
 #define GT_PACK_WORDS   2048u
+#define GT_PACK_BASES   16u
 
 struct gt_pack_header {
 	uint64_t magic;
@@ -51,6 +61,9 @@ static inline uint32_t gt_pack_hash(uint64_t word)
 
 #define GT_PACK_COUNTS(word) ((word) >> 56 == GT_T_TAG)
 #define GT_PACK_LOW          UINT64_C(0xffffffff)
+
+/* A record of metrics? */
+#define GT_PACK_VALUES(word) ((word) >> 57 == GT_T_METRICS >> 1) /* or METRIC */
 
 /* Where in the table a word is looked for that is not there as it is. */
 static inline uint32_t gt_pack_family(uint64_t word)

@@ -168,3 +168,76 @@ Test(pack, calls_with_odd_ones_among_them_come_back)
 		cr_assert_eq(memcmp(slots, back, 16 * (size_t)n), 0, "seed %u", seed);
 	}
 }
+
+/* Readings of up to `sources` sources before each event; some of them are odd. Returns the slots. */
+static uint32_t make_readings(unsigned sources, unsigned oddness)
+{
+	uint64_t time = any(), values[24][16] = { { 0 } };
+	uint32_t n = 0;
+
+	while (n + 1 + sources * 9 < SLOTS) {
+		time += (uint64_t)rand() % 4000;
+		for (unsigned s = 0; s < sources; s++) {
+			unsigned extra = 1 + s % 8;
+			bool odd = rand() % 64 < (int)oddness;
+
+			slots[2 * n] = odd ? time + (UINT64_C(1) << rand() % 46) : time;
+			slots[2 * n + 1] = GT_WORDX(s % 5 == 4 ? GT_T_METRIC : GT_T_METRICS, extra, 3 * s);
+			n++;
+			for (unsigned i = 0; i < 2 * extra; i++) {
+				values[s][i] += (uint64_t)rand() >> rand() % 32;
+				if (odd && rand() % 2)
+					values[s][i] = rand() % 2 ? any() : GT_WORDX(GT_T_METRICS, 2, 0);
+				slots[2 * n + i] = values[s][i];
+			}
+			n += extra;
+			if (odd && rand() % 8 == 0) /* a broken one: what follows is data */
+				n -= extra - 1;
+		}
+		slots[2 * n] = time;
+		slots[2 * n++ + 1] = (uint64_t)(1 + rand() % 2) << 56 | 5;
+	}
+	return n;
+}
+
+Test(pack, readings_come_back)
+{
+	for (unsigned seed = 0; seed < 400; seed++) {
+		struct gt_pack_header header;
+		uint32_t n;
+
+		srand(seed);
+		n = make_readings(1 + seed % 24, seed % 7 * 2);
+		n -= seed % 5; /* the last is cut */
+		header = pack(n);
+		memset(back, 0xee, sizeof(back));
+		cr_assert_eq(gt_unpack(&header, block + sizeof(header), back, table), 0, "seed %u", seed);
+		cr_assert_eq(memcmp(slots, back, 16 * (size_t)n), 0, "seed %u", seed);
+	}
+}
+
+Test(pack, readings_that_are_damaged_are_refused_or_harmless)
+{
+	for (unsigned seed = 0; seed < 2000; seed++) {
+		struct gt_pack_header header;
+
+		srand(seed);
+		header = pack(make_readings(1 + seed % 4, 1) % 300 + 100);
+		for (int k = 0; k < 4; k++)
+			block[sizeof(header) + (uint32_t)rand() % header.bytes] = (char)rand();
+		header.check = gt_pack_check(block + sizeof(header), header.bytes);
+		gt_unpack(&header, block + sizeof(header), back, table);
+	}
+}
+
+/* Two counters before each event: 8 bytes, what they have counted, and 4 for the event. */
+Test(pack, readings_are_differences)
+{
+	for (uint64_t i = 0; i < 1000; i++) {
+		const uint64_t four[8] = { 1000 * i, GT_WORDX(GT_T_METRICS, 2, 1), 2, 123456789 + 300 * i,
+					   77, 0, 1000 * i, (1 + i % 2) << 56 | 5 };
+
+		memcpy(slots + 8 * i, four, sizeof(four));
+	}
+	cr_assert_leq(pack(4000).bytes, 14 * 1000 + 200);
+}
