@@ -68,6 +68,8 @@ struct gt_cn_wish {
 
 /* Makes groups of all names in VT_METRICS and VT_RUSAGE. */
 GT_HIDDEN void gt_cn_wishes(void);
+/* Calls `one` for each name in VT_PLUGIN_CNTR_METRICS. */
+GT_HIDDEN void gt_cn_plugin_wishes(void (*one)(const struct gt_cn_wish *wish));
 /* The name as the trace has it, in text[]. */
 GT_HIDDEN const char *gt_cn_full_name(const struct gt_plugin *plugin, const struct gt_plugin_metric *metric,
 					 char *text, size_t size);
@@ -82,6 +84,18 @@ GT_HIDDEN struct gt_metric_info gt_cn_info(const struct gt_cn_group *group, unsi
  * used, which has been said), and what it calls the metric. False: there is no library of that name.
  */
 GT_HIDDEN bool gt_cn_plugin(const char *name, const struct gt_plugin **plugin, const char **metric);
+/* For `gputrace info --metrics` (list.c). */
+struct gt_cn_listing {
+	/* One plug-in, with its file (NULL: there is none), and why it cannot be used (NULL: it can). */
+	void (*source)(const char *name, const char *description, const char *file, const char *why,
+		       void *argument);
+	gt_plugin_each *each; /* its metrics */
+	void *argument;
+};
+/* Those in the folders of VT_PLUGIN_CNTR_PATH, each once. */
+GT_HIDDEN void gt_cn_plugins_list(const struct gt_cn_listing *listing);
+/* That of a name in VT_PLUGIN_CNTR_METRICS, if it is not listed yet. */
+GT_HIDDEN void gt_cn_plugin_list(const struct gt_cn_listing *listing, const char *name);
 /* Is this a metric that can be recorded? Ends its texts. */
 GT_HIDDEN bool gt_cn_metric_sound(struct gt_plugin_metric *metric);
 

@@ -326,11 +326,24 @@ static bool is_off(const char *list)
 	return !list || !*list || !strcmp(list, "no") || !strcmp(list, "0");
 }
 
+static char separator(void)
+{
+	const char *text = gt_setting("VT_METRICS_SEP");
+
+	return text && *text ? *text : ':';
+}
+
+void gt_cn_plugin_wishes(void (*one)(const struct gt_cn_wish *wish))
+{
+	const char *plugins = gt_setting("VT_PLUGIN_CNTR_METRICS");
+
+	if (!is_off(plugins))
+		read_list("VT_PLUGIN_CNTR_METRICS", plugins, separator(), GT_CN_UNSET, one);
+}
+
 void gt_cn_wishes(void)
 {
 	const char *metrics = gt_setting("VT_METRICS"), *rusage = gt_setting("VT_RUSAGE");
-	const char *plugins = gt_setting("VT_PLUGIN_CNTR_METRICS"), *separator = gt_setting("VT_METRICS_SEP");
-	char sep = separator && *separator ? *separator : ':';
 
 	/* One more for what a source finds. Mapped here: 0.8 MB that no program without counters pays for. */
 	gt_cn_groups = mmap(NULL, (GT_CN_GROUPS + 1) * sizeof(*gt_cn_groups), PROT_READ | PROT_WRITE,
@@ -340,10 +353,9 @@ void gt_cn_wishes(void)
 		return;
 	}
 	if (!is_off(metrics))
-		read_list("VT_METRICS", metrics, sep, GT_CN_UNSET, grant);
+		read_list("VT_METRICS", metrics, separator(), GT_CN_UNSET, grant);
 	if (!is_off(rusage))
-		read_list("VT_RUSAGE", !strcmp(rusage, "yes") ? "all" : rusage, sep,
+		read_list("VT_RUSAGE", !strcmp(rusage, "yes") ? "all" : rusage, separator(),
 			  number_of("VT_RUSAGE_INTV") * MS, grant);
-	if (!is_off(plugins))
-		read_list("VT_PLUGIN_CNTR_METRICS", plugins, sep, GT_CN_UNSET, grant_plugin);
+	gt_cn_plugin_wishes(grant_plugin);
 }

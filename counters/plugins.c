@@ -9,6 +9,7 @@
  */
 #include "counters/scorep.h"
 
+#include <dirent.h>
 #include <dlfcn.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -16,6 +17,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/resource.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
@@ -190,6 +192,25 @@ static void try_reading(const struct gt_plugin *plugin, void *state, unsigned n)
 		plugin->collect(state, &sink);
 }
 
+/* What `gputrace info --metrics` does with it. */
+static void no_metric(const struct gt_plugin_metric *metric, void *unused)
+{
+	(void)metric;
+	(void)unused;
+}
+
+static void try_listing(const struct wish *wish)
+{
+	char why[GT_PLUGIN_TEXT] = "";
+	const struct gt_plugin *plugin = load(wish, why, sizeof(why));
+
+	if (!plugin || gt_cn_source_add(plugin) || gt_cn_source_begin(plugin))
+		return;
+	plugin->list(no_metric, NULL);
+	if (plugin->end)
+		plugin->end();
+}
+
 /* Its whole course, once. What it says of itself must be sound as well (gt_cn_source_add()). */
 static void try_all(const struct wish *wish)
 {
@@ -220,9 +241,10 @@ static void try_all(const struct wish *wish)
 		plugin->end();
 }
 
-static const struct gt_plugin *use(const struct wish *wish, char *why, size_t room)
+static const struct gt_plugin *use(const struct wish *wish, void (*course)(const struct wish *), char *why,
+				   size_t room)
 {
-	const char *wrong = try_apart(try_all, wish);
+	const char *wrong = try_apart(course, wish);
 	const struct gt_plugin *plugin;
 
 	if (wrong) {
@@ -297,7 +319,7 @@ static struct library *library_of(const struct wish *wish)
 		return NULL;
 	library = &libraries[library_count++];
 	memcpy(library->name, wish->library, sizeof(library->name));
-	library->plugin = use(wish, why, sizeof(why));
+	library->plugin = use(wish, try_all, why, sizeof(why));
 	if (!library->plugin)
 		gt_message(1, "the plug-in %s is not used: %s", wish->path, why);
 	return library;
@@ -323,4 +345,95 @@ bool gt_cn_metric_sound(struct gt_plugin_metric *metric)
 	       (metric->mode & 0xf) <= 2 && metric->mode >> 4 <= 3 &&
 	       (metric->value == GT_PLUGIN_UINT || metric->value == GT_PLUGIN_INT ||
 		metric->value == GT_PLUGIN_DOUBLE);
+}
+
+/* ---- gputrace info --metrics ----------------------------------------------------------------- */
+
+static void list_one(const struct gt_cn_listing *out, const struct wish *wish)
+{
+	const struct gt_plugin *plugin;
+	const char *reason;
+	char why[PATH] = "";
+
+	for (unsigned i = 0; i < library_count; i++)
+		if (!strcmp(libraries[i].name, wish->library))
+			return;
+	if (library_count < GT_CN_SOURCES)
+		memcpy(libraries[library_count++].name, wish->library, sizeof(wish->library));
+	plugin = use(wish, try_listing, why, sizeof(why));
+	reason = plugin ? gt_cn_source_begin(plugin) : why;
+	out->source(plugin ? plugin->name : wish->library, plugin ? plugin->description : NULL, wish->path,
+		      reason, out->argument);
+	if (!reason)
+		plugin->list(out->each, out->argument);
+}
+
+void gt_cn_plugin_list(const struct gt_cn_listing *out, const char *name)
+{
+	struct wish wish = { .metric = "" };
+
+	if (split(name, &wish))
+		list_one(out, &wish);
+	else
+		out->source(name, NULL, NULL,
+			      "it is in no folder of VT_PLUGIN_CNTR_PATH or LD_LIBRARY_PATH", out->argument);
+}
+
+/* Does the file have the text of such a symbol? Other libraries are not loaded. */
+static bool looks_like_one(const char *path)
+{
+	int fd = open(path, O_RDONLY | O_CLOEXEC);
+	off_t size = fd < 0 ? 0 : lseek(fd, 0, SEEK_END);
+	void *at = size > 0 ? mmap(NULL, (size_t)size, PROT_READ, MAP_PRIVATE, fd, 0) : MAP_FAILED;
+	bool found = at != MAP_FAILED &&
+		     (memmem(at, (size_t)size, "gt_plugin", sizeof("gt_plugin")) ||
+		      memmem(at, (size_t)size, "SCOREP_MetricPlugin_", strlen("SCOREP_MetricPlugin_")));
+
+	if (at != MAP_FAILED)
+		munmap(at, (size_t)size);
+	if (fd >= 0)
+		close(fd);
+	return found;
+}
+
+static void list_file(const struct gt_cn_listing *out, const char *folder, int length, const char *name,
+		      struct wish *wish)
+{
+	size_t n = strlen(name);
+
+	if (n < sizeof("lib.so") || strncmp(name, "lib", 3) || strcmp(name + n - 3, ".so"))
+		return;
+	snprintf(wish->path, sizeof(wish->path), "%.*s/%s", length, folder, name);
+	snprintf(wish->library, sizeof(wish->library), "%.*s", (int)(n - 6), name + 3);
+	if (looks_like_one(wish->path))
+		list_one(out, wish);
+}
+
+static void list_folder(const struct gt_cn_listing *out, const char *folder, int length)
+{
+	struct wish wish = { .metric = "" };
+	struct dirent **files = NULL;
+	char path[PATH];
+	int n;
+
+	snprintf(path, sizeof(path), "%.*s", length, folder);
+	n = scandir(path, &files, NULL, alphasort);
+	for (int i = 0; i < n; i++) {
+		list_file(out, folder, length, files[i]->d_name, &wish);
+		free(files[i]);
+	}
+	free(files);
+}
+
+void gt_cn_plugins_list(const struct gt_cn_listing *out)
+{
+	const char *list = gt_setting("VT_PLUGIN_CNTR_PATH");
+
+	while (list && *list) {
+		size_t n = strcspn(list, ":");
+
+		if (n)
+			list_folder(out, list, (int)n);
+		list += n + (list[n] == ':');
+	}
 }

@@ -274,6 +274,7 @@ const struct gt_plugin *gt_cn_scorep(const char *name, void *get_info, char *why
 	slot->plugin.bytes = sizeof(slot->plugin);
 	slot->plugin.abi = GT_PLUGIN_ABI;
 	slot->plugin.name = slot->name;
+	slot->plugin.description = "a plug-in of Score-P (its documentation names its metrics)";
 	slot->plugin.ways = slot->info.sync <= SYNC_OPTIONAL ? GT_PLUGIN_SYNC : GT_PLUGIN_POST_MORTEM;
 	return &slot->plugin;
 }

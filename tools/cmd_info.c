@@ -334,7 +334,7 @@ static void show_settings(void)
 
 /* ---- counters ----------------------------------------------------------------------------------- */
 
-static const struct gt_plugin *source; /* the one whose counters are being shown */
+static const char *source; /* the one whose counters are being shown */
 static unsigned shown;
 #define WIDTH 100u /* of a list of names */
 
@@ -368,19 +368,27 @@ static void show_missing(const char *name, const char *why)
 	column += 1 + strlen(name);
 }
 
-static void show_source(const struct gt_plugin *plugin, const char *why, void *unused)
+static void show_source(const char *name, const char *description, const char *file, const char *why,
+			void *unused)
 {
 	(void)unused;
 	if (!json)
 		show_missing("", "");
-	source = plugin;
+	source = name;
+	description = description ? description : "";
 	if (!json) {
-		printf("%s: %s%s%s\n", plugin->name, plugin->description ? plugin->description : "",
-		       why ? "\n    not here: " : "", why ? why : "");
-	} else if (why) {
+		printf("%s:%s%s%s%s%s%s\n", name, *description ? " " : "", description,
+		       file ? "\n    plug-in: " : "", file ? file : "", why ? "\n    not here: " : "",
+		       why ? why : "");
+	} else if (why || file) {
 		printf("%s\n    {\"source\": ", shown++ ? "," : "");
-		json_text(plugin->name);
-		member("missing", why);
+		json_text(name);
+		if (file)
+			member("plugin", file);
+		if (file && *description)
+			member("description", description);
+		if (why)
+			member("missing", why);
 		printf("}");
 	}
 }
@@ -391,12 +399,12 @@ static void show_metric(const struct gt_plugin_metric *metric, void *unused)
 	if (!json) {
 		show_missing(metric->name, metric->missing);
 		if (!metric->missing[0])
-			printf("    %s::%-28s %-8s %s\n", source->name, metric->name, metric->unit,
+			printf("    %s::%-28s %-8s %s\n", source, metric->name, metric->unit,
 			       metric->description);
 		return;
 	}
 	printf("%s\n    {\"source\": ", shown++ ? "," : "");
-	json_text(source->name);
+	json_text(source);
 	member("name", metric->name);
 	member("unit", metric->unit);
 	member("description", metric->description);
@@ -418,8 +426,8 @@ static void *load(const char *library)
 /* The adapter is loaded into this process, told not to record. It needs the core, which no path leads to. */
 static int show_metrics(void)
 {
-	void (*list)(void (*)(const struct gt_plugin *, const char *, void *), gt_plugin_each *,
-		     void *) = NULL;
+	void (*list)(void (*)(const char *, const char *, const char *, const char *, void *),
+		     gt_plugin_each *, void *) = NULL;
 	void *handle, *symbol;
 
 	setenv("VT_MODE", "OFF", 1);

@@ -7,7 +7,8 @@
 #include <string.h>
 #include <unistd.h>
 
-enum { SOUND, CRASH_BEGIN, CRASH_READ, BLOCK_OPEN, LEAVE, RUBBISH, MANY, OLD, EMPTY, REFUSE, BLOCK_END };
+enum { SOUND, CRASH_BEGIN, CRASH_READ, BLOCK_OPEN, LEAVE, RUBBISH, MANY, OLD, EMPTY, REFUSE,
+       BLOCK_END, CRASH_LIST };
 
 static int begin(const struct gt_plugin_host *host, char *why, size_t room)
 {
@@ -23,6 +24,8 @@ static int begin(const struct gt_plugin_host *host, char *why, size_t room)
 
 static void list(gt_plugin_each *each, void *argument)
 {
+	if (HOW == CRASH_LIST)
+		abort();
 	(void)each;
 	(void)argument;
 }
