@@ -12,6 +12,7 @@
 #include <sys/mman.h>
 
 #include "counters/counters.h"
+#include "gputrace/near.h"
 
 #define MS 1000000u
 
@@ -142,31 +143,6 @@ static const char *own_name(const struct gt_plugin *plugin, const char *name)
 	return plugin->flags & GT_PLUGIN_ANY_NAME ? name : NULL;
 }
 
-/* Changes of one character that turn a into b, up to `most`. */
-static unsigned distance(const char *a, const char *b, unsigned most)
-{
-	size_t n = strlen(b);
-	unsigned row[GT_PLUGIN_NAME], before, kept;
-
-	if (n >= GT_PLUGIN_NAME)
-		return most;
-	for (size_t j = 0; j <= n; j++)
-		row[j] = (unsigned)j;
-	for (; *a; a++) {
-		before = row[0]++;
-		for (size_t j = 1; j <= n; j++) {
-			kept = row[j];
-			row[j] = before + (*a != b[j - 1]);
-			if (kept + 1 < row[j])
-				row[j] = kept + 1;
-			if (row[j - 1] + 1 < row[j])
-				row[j] = row[j - 1] + 1;
-			before = kept;
-		}
-	}
-	return row[n] < most ? row[n] : most;
-}
-
 struct search {
 	const struct gt_plugin *plugin;
 	const char *name;
@@ -178,9 +154,10 @@ static void compare(const struct gt_plugin_metric *metric, void *argument)
 {
 	struct search *s = argument;
 	char full[GT_PLUGIN_NAME];
-	unsigned here = distance(s->name, gt_cn_full_name(s->plugin, metric, full, sizeof(full)), s->least);
+	const char *name = gt_cn_full_name(s->plugin, metric, full, sizeof(full));
+	unsigned here = gt_near_distance(s->name, name, s->least);
 	const char *own = own_name(s->plugin, s->name);
-	unsigned plain = distance(own ? own : s->name, metric->name, s->least);
+	unsigned plain = gt_near_distance(own ? own : s->name, metric->name, s->least);
 
 	if (here < s->least || plain < s->least) {
 		s->least = here < plain ? here : plain;

@@ -191,6 +191,16 @@ bool gt_cu_api_load(char *why, size_t size)
 	return false;
 }
 
+void *gt_cu_api_symbol(const char *name)
+{
+	void *handle = gt_cu_api.path[0] ? dlopen(gt_cu_api.path, RTLD_NOW | RTLD_NOLOAD) : NULL;
+	void *symbol = handle ? dlsym(handle, name) : NULL;
+
+	if (handle) /* it stays: it was loaded before */
+		dlclose(handle);
+	return symbol;
+}
+
 const char *gt_cu_result(int result)
 {
 	const char *text = NULL;

@@ -54,6 +54,9 @@ extern GT_HIDDEN struct gt_cupti_api gt_cu_api;
  */
 GT_HIDDEN bool gt_cu_api_load(char *why, size_t size);
 
+/* Another function of the CUPTI that was found, NULL: it has none of this name. */
+GT_HIDDEN void *gt_cu_api_symbol(const char *name);
+
 /* The name of a result, for messages. */
 GT_HIDDEN const char *gt_cu_result(int result);
 

@@ -18,6 +18,7 @@
  *   records.c  activity records -> events of streams and of the threads that caused them
  *   account.c  what happened to every call and record
  *   worker.c   our two threads: one reads the buffers, one makes CUPTI flush them
+ *   profiler.c CUPTI's profiler, sets of metrics; metrics.c which are wanted; list.c `gputrace info`
  *   ranges.c   NVTX ranges that may overlap; nvtx.c ranges, marks and names by NVTX
  *   life.c     start, end, fork
  *

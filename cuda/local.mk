@@ -4,7 +4,7 @@ lib_libgtassemble_la_SOURCES += cuda/assemble/cuda.c
 lib_LTLIBRARIES += cuda/libgputrace-cuda.la
 CUDA_SOURCES = cuda/abi.h cuda/account.c cuda/align.c cuda/api.c cuda/api.h cuda/buffers.c cuda/calls.c cuda/capture.c \
 	cuda/capture.h cuda/clock.c cuda/contexts.c cuda/cuda.h cuda/devices.c cuda/extras.c cuda/implicit.c cuda/kernels.c \
-	cuda/life.c cuda/lock.h cuda/nvtx.c cuda/nvtx_abi.h cuda/options.c cuda/streams.c cuda/ranges.c cuda/ranges.h \
+	cuda/life.c cuda/list.c cuda/lock.h cuda/metrics.c cuda/metrics.h cuda/nvtx.c cuda/nvtx_abi.h cuda/options.c cuda/profiler.c cuda/profiler.h cuda/profiler_abi.h cuda/streams.c cuda/ranges.c cuda/ranges.h \
 	cuda/records.c cuda/state.c cuda/table.c cuda/worker.c
 cuda_libgputrace_cuda_la_SOURCES = $(CUDA_SOURCES)
 # Callbacks run at every launch: no way through the PLT.

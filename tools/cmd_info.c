@@ -24,17 +24,22 @@
 #include "tools/options.h"
 #include "tools/paths.h"
 
+enum { CHIP = 256 };
+
 static const struct gt_option options[] = {
 	{ 'c', "config", NULL, "Show every setting with type, default, present value and meaning." },
 	{ 'm', "metrics", NULL,
 	  "Show the counters that VT_METRICS can name here, and why others are missing." },
+	{ 'g', "gpu-metrics", NULL,
+	  "Show the metrics that VT_CUPTI_METRICS can name; with METRIC ...: can these be sampled?" },
+	{ CHIP, "chip", "NAME", "With --gpu-metrics: of this chip (GH100), which need not be here." },
 	{ 'j', "json", NULL, "Print JSON." },
 	{ 0, NULL, NULL, NULL },
 };
 
 static const struct gt_usage usage = {
 	.command = "gputrace info",
-	.synopsis = "[--config] [--metrics] [--json]",
+	.synopsis = "[--config] [--metrics] [--gpu-metrics [--chip NAME] [METRIC ...]] [--json]",
 	.summary = "Shows the version, what was found on this machine, and the settings.",
 	.options = options,
 };
@@ -423,25 +428,89 @@ static void *load(const char *library)
 	return dlopen(path, RTLD_NOW | RTLD_LOCAL);
 }
 
-/* The adapter is loaded into this process, told not to record. It needs the core, which no path leads to. */
+/*
+ * A function of an adapter, which is loaded into this process and told not to record. It needs the core,
+ * which no path leads to. NULL: there is none, which is said.
+ */
+static void *adapter_function(const char *library, const char *name)
+{
+	void *handle, *symbol;
+
+	setenv("VT_MODE", "OFF", 1);
+	handle = load("libgputrace.so") ? load(library) : NULL;
+	symbol = handle ? dlsym(handle, name) : NULL;
+	if (!symbol && handle)
+		gt_say(0, "the counters cannot be listed: %s is of another version", library);
+	else if (!symbol)
+		gt_say(0, "the counters cannot be listed: %s", dlerror());
+	return symbol;
+}
+
 static int show_metrics(void)
 {
 	void (*list)(void (*)(const char *, const char *, const char *, const char *, void *),
 		     gt_plugin_each *, void *) = NULL;
-	void *handle, *symbol;
+	void *symbol = adapter_function("libgputrace-counters.so", "gt_counters_list");
 
-	setenv("VT_MODE", "OFF", 1);
-	handle = load("libgputrace.so") ? load("libgputrace-counters.so") : NULL;
-	symbol = handle ? dlsym(handle, "gt_counters_list") : NULL;
 	memcpy(&list, &symbol, sizeof(list));
-	if (list) {
-		list(show_source, show_metric, NULL);
-		show_missing("", "");
+	if (!list)
+		return GT_RC_BAD;
+	list(show_source, show_metric, NULL);
+	show_missing("", "");
+	return GT_RC_OK;
+}
+
+/* ---- metrics of the GPU ------------------------------------------------------------------------- */
+
+static const char *const gpu_types[] = {"counter", "ratio", "throughput"};
+static unsigned refused;
+
+static void show_gpu_metric(const struct gt_plugin_metric *metric, void *unused)
+{
+	const char *type = gpu_types[metric->kind < 3 ? metric->kind : 0];
+
+	(void)unused;
+	refused += metric->missing[0] != 0;
+	if (json) {
+		printf("%s\n    {\"name\": ", shown++ ? "," : "");
+		json_text(metric->name);
+		member("type", type);
+		member("unit", metric->unit);
+		member("description", metric->description);
+		if (metric->missing[0])
+			member("missing", metric->missing);
+		printf("}");
+	} else if (metric->missing[0]) {
+		printf("%s\n    cannot be sampled: %s\n", metric->name, metric->missing);
 	} else {
-		gt_say(0, "the counters cannot be listed: %s",
-		       handle ? "libgputrace-counters.so is of another version" : dlerror());
+		printf("%s\n    %s%s%s: %s\n", metric->name, type, *metric->unit ? ", " : "", metric->unit,
+		       metric->description);
 	}
-	return list ? GT_RC_OK : GT_RC_BAD;
+}
+
+static int show_gpu_metrics(const char *chip, char **wanted)
+{
+	bool (*list)(const char *, const char *, char *, size_t, const char **, gt_plugin_each *,
+		     void *) = NULL;
+	void *symbol = adapter_function("libgputrace-cuda.so", "gt_cuda_metrics");
+	char names[8192] = "", why[512] = "";
+	const char *used = NULL;
+	size_t n = 0;
+
+	memcpy(&list, &symbol, sizeof(list));
+	for (; *wanted && n < sizeof(names); wanted++)
+		n += (size_t)snprintf(names + n, sizeof(names) - n, "%s ", *wanted);
+	if (!list)
+		return GT_RC_BAD;
+	if (!list(chip, names, why, sizeof(why), &used, show_gpu_metric, NULL)) {
+		gt_say(0, "the metrics of the GPU cannot be listed: %s", why);
+		return GT_RC_BAD;
+	}
+	if (!json && n && refused)
+		printf("%u of these cannot be sampled on %s\n", refused, used);
+	else if (!json && n)
+		printf("%s samples these in one pass\n", used);
+	return refused ? GT_RC_BAD : GT_RC_OK;
 }
 
 static void complain(const char *sentence)
@@ -451,12 +520,15 @@ static void complain(const char *sentence)
 
 int gt_cmd_info(int argc, char **argv)
 {
-	bool config = false, metrics = false;
+	bool config = false, metrics = false, gpu = false;
+	const char *chip = NULL;
 	int key, rc = GT_RC_OK;
 
 	while ((key = gt_option_next(&usage, argc, argv)) > 0) {
 		config |= key == 'c';
 		metrics |= key == 'm';
+		gpu |= key == 'g';
+		chip = key == CHIP ? optarg : chip;
 		json |= key == 'j';
 	}
 	if (key)
@@ -465,21 +537,23 @@ int gt_cmd_info(int argc, char **argv)
 		config = true;
 		optind++;
 	}
-	if (optind < argc)
+	if (optind < argc && !gpu)
 		return gt_usage_error(&usage, "it takes no argument; to look at a trace: gputrace report %s",
 				      argv[optind]);
 	gt_settings_load(environ, complain);
 	if (json && config)
 		printf("{\n  \"settings\": [");
-	else if (json && metrics)
+	else if (json && (metrics || gpu))
 		printf("{\n  \"metrics\": [");
 	if (config)
 		show_settings();
 	else if (metrics)
 		rc = show_metrics();
+	else if (gpu)
+		rc = show_gpu_metrics(chip, argv + optind);
 	else
 		show_info();
 	if (json)
-		printf(config || metrics ? "\n  ]\n}\n" : "\n}\n");
+		printf(config || metrics || gpu ? "\n  ]\n}\n" : "\n}\n");
 	return rc;
 }

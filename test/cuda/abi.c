@@ -195,3 +195,128 @@ NUMBER(CUPTI_ACTIVITY_MEMORY_KIND_PINNED, CU_MEMORY_PINNED);
 NUMBER(CUPTI_ACTIVITY_MEMORY_KIND_DEVICE, CU_MEMORY_DEVICE);
 NUMBER(CUPTI_ACTIVITY_MEMORY_KIND_ARRAY, CU_MEMORY_ARRAY);
 NUMBER(CUPTI_ACTIVITY_MEMORY_KIND_MANAGED, CU_MEMORY_MANAGED);
+
+/* CUPTI 12.6 and newer. */
+#if __has_include(<cupti_pmsampling.h>)
+#include <cupti_pmsampling.h>
+#include <cupti_profiler_host.h>
+#include <cupti_profiler_target.h>
+#include <cupti_target.h>
+
+#include "cuda/profiler_abi.h"
+
+/* The size that CUPTI is told: as far as the last member. 13.1 has appended some. */
+#define LAST(type, theirs, ours, mine) \
+	SAME(type, theirs, ours, mine); \
+	_Static_assert(offsetof(type, theirs) + sizeof(((type *)0)->theirs) == CU_BYTES_TO(ours, mine), #type)
+
+LAST(CUpti_Profiler_Initialize_Params, pPriv, cu_profiler_plain, priv);
+SAME(CUpti_Device_GetChipName_Params, deviceIndex, cu_profiler_chip, device);
+LAST(CUpti_Device_GetChipName_Params, pChipName, cu_profiler_chip, name);
+SAME(CUpti_Profiler_DeviceSupported_Params, cuDevice, cu_profiler_supported, device);
+SAME(CUpti_Profiler_DeviceSupported_Params, isSupported, cu_profiler_supported, supported);
+SAME(CUpti_Profiler_DeviceSupported_Params, architecture, cu_profiler_supported, architecture);
+SAME(CUpti_Profiler_DeviceSupported_Params, sli, cu_profiler_supported, sli);
+SAME(CUpti_Profiler_DeviceSupported_Params, vGpu, cu_profiler_supported, vgpu);
+SAME(CUpti_Profiler_DeviceSupported_Params, confidentialCompute, cu_profiler_supported, confidential);
+SAME(CUpti_Profiler_DeviceSupported_Params, cmp, cu_profiler_supported, cmp);
+SAME(CUpti_Profiler_DeviceSupported_Params, wsl, cu_profiler_supported, wsl);
+LAST(CUpti_Profiler_DeviceSupported_Params, api, cu_profiler_supported, api);
+SAME(CUpti_Profiler_Host_GetSupportedChips_Params, numChips, cu_host_chips, count);
+LAST(CUpti_Profiler_Host_GetSupportedChips_Params, ppChipNames, cu_host_chips, names);
+SAME(CUpti_Profiler_Host_Initialize_Params, profilerType, cu_host_initialize, type);
+SAME(CUpti_Profiler_Host_Initialize_Params, pChipName, cu_host_initialize, chip);
+SAME(CUpti_Profiler_Host_Initialize_Params, pCounterAvailabilityImage, cu_host_initialize, availability);
+LAST(CUpti_Profiler_Host_Initialize_Params, pHostObject, cu_host_initialize, object);
+LAST(CUpti_Profiler_Host_Deinitialize_Params, pHostObject, cu_profiler_object, object);
+SAME(CUpti_Profiler_Host_GetBaseMetrics_Params, pHostObject, cu_host_base, object);
+SAME(CUpti_Profiler_Host_GetBaseMetrics_Params, metricType, cu_host_base, type);
+SAME(CUpti_Profiler_Host_GetBaseMetrics_Params, ppMetricNames, cu_host_base, names);
+LAST(CUpti_Profiler_Host_GetBaseMetrics_Params, numMetrics, cu_host_base, count);
+SAME(CUpti_Profiler_Host_GetSubMetrics_Params, pHostObject, cu_host_sub, object);
+SAME(CUpti_Profiler_Host_GetSubMetrics_Params, metricType, cu_host_sub, type);
+SAME(CUpti_Profiler_Host_GetSubMetrics_Params, pMetricName, cu_host_sub, name);
+SAME(CUpti_Profiler_Host_GetSubMetrics_Params, numOfSubmetrics, cu_host_sub, count);
+LAST(CUpti_Profiler_Host_GetSubMetrics_Params, ppSubMetrics, cu_host_sub, names);
+SAME(CUpti_Profiler_Host_GetMetricProperties_Params, pHostObject, cu_host_properties, object);
+SAME(CUpti_Profiler_Host_GetMetricProperties_Params, pMetricName, cu_host_properties, name);
+SAME(CUpti_Profiler_Host_GetMetricProperties_Params, pDescription, cu_host_properties, description);
+SAME(CUpti_Profiler_Host_GetMetricProperties_Params, pHwUnit, cu_host_properties, hardware);
+SAME(CUpti_Profiler_Host_GetMetricProperties_Params, pDimUnit, cu_host_properties, unit);
+LAST(CUpti_Profiler_Host_GetMetricProperties_Params, metricType, cu_host_properties, type);
+SAME(CUpti_Profiler_Host_ConfigAddMetrics_Params, pHostObject, cu_host_add, object);
+SAME(CUpti_Profiler_Host_ConfigAddMetrics_Params, ppMetricNames, cu_host_add, names);
+LAST(CUpti_Profiler_Host_ConfigAddMetrics_Params, numMetrics, cu_host_add, count);
+SAME(CUpti_Profiler_Host_GetConfigImageSize_Params, pHostObject, cu_host_image, object);
+LAST(CUpti_Profiler_Host_GetConfigImageSize_Params, configImageSize, cu_host_image, size);
+SAME(CUpti_Profiler_Host_GetConfigImage_Params, pHostObject, cu_host_image, object);
+SAME(CUpti_Profiler_Host_GetConfigImage_Params, configImageSize, cu_host_image, size);
+LAST(CUpti_Profiler_Host_GetConfigImage_Params, pConfigImage, cu_host_image, image);
+SAME(CUpti_Profiler_Host_GetNumOfPasses_Params, configImageSize, cu_host_passes, size);
+SAME(CUpti_Profiler_Host_GetNumOfPasses_Params, pConfigImage, cu_host_passes, image);
+LAST(CUpti_Profiler_Host_GetNumOfPasses_Params, numOfPasses, cu_host_passes, passes);
+SAME(CUpti_Profiler_Host_EvaluateToGpuValues_Params, pHostObject, cu_host_evaluate, object);
+SAME(CUpti_Profiler_Host_EvaluateToGpuValues_Params, pCounterDataImage, cu_host_evaluate, data);
+SAME(CUpti_Profiler_Host_EvaluateToGpuValues_Params, counterDataImageSize, cu_host_evaluate, size);
+SAME(CUpti_Profiler_Host_EvaluateToGpuValues_Params, rangeIndex, cu_host_evaluate, range);
+SAME(CUpti_Profiler_Host_EvaluateToGpuValues_Params, ppMetricNames, cu_host_evaluate, names);
+SAME(CUpti_Profiler_Host_EvaluateToGpuValues_Params, numMetrics, cu_host_evaluate, count);
+LAST(CUpti_Profiler_Host_EvaluateToGpuValues_Params, pMetricValues, cu_host_evaluate, values);
+
+SAME(CUpti_PmSampling_Enable_Params, deviceIndex, cu_pm_enable, device);
+LAST(CUpti_PmSampling_Enable_Params, pPmSamplingObject, cu_pm_enable, object);
+LAST(CUpti_PmSampling_Start_Params, pPmSamplingObject, cu_profiler_object, object);
+LAST(CUpti_PmSampling_Stop_Params, pPmSamplingObject, cu_profiler_object, object);
+LAST(CUpti_PmSampling_Disable_Params, pPmSamplingObject, cu_profiler_object, object);
+SAME(CUpti_PmSampling_SetConfig_Params, pPmSamplingObject, cu_pm_config, object);
+SAME(CUpti_PmSampling_SetConfig_Params, configSize, cu_pm_config, size);
+SAME(CUpti_PmSampling_SetConfig_Params, pConfig, cu_pm_config, image);
+SAME(CUpti_PmSampling_SetConfig_Params, hardwareBufferSize, cu_pm_config, hardware_bytes);
+SAME(CUpti_PmSampling_SetConfig_Params, samplingInterval, cu_pm_config, interval);
+SAME(CUpti_PmSampling_SetConfig_Params, triggerMode, cu_pm_config, trigger);
+LAST(CUpti_PmSampling_SetConfig_Params, hwBufferAppendMode, cu_pm_config, append);
+SAME(CUpti_PmSampling_GetCounterAvailability_Params, deviceIndex, cu_pm_availability, device);
+SAME(CUpti_PmSampling_GetCounterAvailability_Params, counterAvailabilityImageSize, cu_pm_availability, size);
+LAST(CUpti_PmSampling_GetCounterAvailability_Params, pCounterAvailabilityImage, cu_pm_availability, image);
+SAME(CUpti_PmSampling_GetCounterDataSize_Params, pPmSamplingObject, cu_pm_data_size, object);
+SAME(CUpti_PmSampling_GetCounterDataSize_Params, pMetricNames, cu_pm_data_size, names);
+SAME(CUpti_PmSampling_GetCounterDataSize_Params, numMetrics, cu_pm_data_size, count);
+SAME(CUpti_PmSampling_GetCounterDataSize_Params, maxSamples, cu_pm_data_size, most);
+LAST(CUpti_PmSampling_GetCounterDataSize_Params, counterDataSize, cu_pm_data_size, size);
+SAME(CUpti_PmSampling_CounterDataImage_Initialize_Params, pPmSamplingObject, cu_profiler_data, object);
+SAME(CUpti_PmSampling_CounterDataImage_Initialize_Params, counterDataSize, cu_profiler_data, size);
+LAST(CUpti_PmSampling_CounterDataImage_Initialize_Params, pCounterData, cu_profiler_data, data);
+SAME(CUpti_PmSampling_DecodeData_Params, pPmSamplingObject, cu_pm_decode, object);
+SAME(CUpti_PmSampling_DecodeData_Params, pCounterDataImage, cu_pm_decode, data);
+SAME(CUpti_PmSampling_DecodeData_Params, counterDataImageSize, cu_pm_decode, size);
+SAME(CUpti_PmSampling_DecodeData_Params, decodeStopReason, cu_pm_decode, reason);
+LAST(CUpti_PmSampling_DecodeData_Params, overflow, cu_pm_decode, overflow);
+SAME(CUpti_PmSampling_GetCounterDataInfo_Params, pCounterDataImage, cu_pm_info, data);
+SAME(CUpti_PmSampling_GetCounterDataInfo_Params, counterDataImageSize, cu_pm_info, size);
+SAME(CUpti_PmSampling_GetCounterDataInfo_Params, numTotalSamples, cu_pm_info, total);
+SAME(CUpti_PmSampling_GetCounterDataInfo_Params, numPopulatedSamples, cu_pm_info, populated);
+LAST(CUpti_PmSampling_GetCounterDataInfo_Params, numCompletedSamples, cu_pm_info, completed);
+SAME(CUpti_PmSampling_CounterData_GetSampleInfo_Params, pPmSamplingObject, cu_pm_sample, object);
+SAME(CUpti_PmSampling_CounterData_GetSampleInfo_Params, pCounterDataImage, cu_pm_sample, data);
+SAME(CUpti_PmSampling_CounterData_GetSampleInfo_Params, counterDataImageSize, cu_pm_sample, size);
+SAME(CUpti_PmSampling_CounterData_GetSampleInfo_Params, sampleIndex, cu_pm_sample, index);
+SAME(CUpti_PmSampling_CounterData_GetSampleInfo_Params, startTimestamp, cu_pm_sample, start);
+LAST(CUpti_PmSampling_CounterData_GetSampleInfo_Params, endTimestamp, cu_pm_sample, end);
+
+NUMBER(CUPTI_PROFILER_TYPE_RANGE_PROFILER, CU_PROFILER_RANGE);
+NUMBER(CUPTI_PROFILER_TYPE_PM_SAMPLING, CU_PROFILER_PM);
+NUMBER(CUPTI_METRIC_TYPE_COUNTER, CU_METRIC_COUNTER);
+NUMBER(CUPTI_METRIC_TYPE_RATIO, CU_METRIC_RATIO);
+NUMBER(CUPTI_METRIC_TYPE_THROUGHPUT, CU_METRIC_THROUGHPUT);
+NUMBER(CUPTI_METRIC_TYPE__COUNT, CU_METRIC_TYPES);
+NUMBER(CUPTI_PROFILER_CONFIGURATION_DISABLED, CU_PROFILER_DISABLED);
+NUMBER(CUPTI_PROFILER_CONFIGURATION_SUPPORTED, CU_PROFILER_SUPPORTED);
+NUMBER(CUPTI_PROFILER_RANGE_PROFILING, CU_API_RANGE);
+NUMBER(CUPTI_PROFILER_PM_SAMPLING, CU_API_PM);
+NUMBER(CUPTI_PM_SAMPLING_TRIGGER_MODE_GPU_SYSCLK_INTERVAL, CU_PM_TRIGGER_CLOCK);
+NUMBER(CUPTI_PM_SAMPLING_TRIGGER_MODE_GPU_TIME_INTERVAL, CU_PM_TRIGGER_TIME);
+NUMBER(CUPTI_PM_SAMPLING_DECODE_STOP_REASON_COUNTER_DATA_FULL, CU_PM_STOP_FULL);
+NUMBER(CUPTI_PM_SAMPLING_DECODE_STOP_REASON_END_OF_RECORDS, CU_PM_STOP_END);
+NUMBER(CUPTI_PM_SAMPLING_HARDWARE_BUFFER_APPEND_MODE_KEEP_OLDEST, CU_PM_KEEP_OLDEST);
+NUMBER(CUPTI_PM_SAMPLING_HARDWARE_BUFFER_APPEND_MODE_KEEP_LATEST, CU_PM_KEEP_LATEST);
+#endif

@@ -1,0 +1,143 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Which metrics of the GPU are wanted, which of them a chip has, and which fit into one pass.
+ *
+ * Limits: see metrics.h. A file is read as far as FILE_MOST.
+ */
+#include "cuda/metrics.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#define FILE_MOST 65536u
+#define BETWEEN   " \t\r\n,:"
+
+/*
+ * "default": what most questions need; those that a chip lacks are left out. One pass on all chips since
+ * GA10x.
+ */
+static const char *const usual[] = {
+	"gr__cycles_active.sum.pct_of_peak_sustained_elapsed",
+	"sm__cycles_active.avg.pct_of_peak_sustained_elapsed",
+	"sm__inst_executed_realtime.avg.pct_of_peak_sustained_elapsed",
+	"sm__pipe_tensor_cycles_active_realtime.avg.pct_of_peak_sustained_elapsed",
+	"dram__bytes_read.sum",
+	"dram__bytes_write.sum",
+	"pcie__read_bytes.sum",
+	"pcie__write_bytes.sum",
+	"nvlrx__bytes.sum",
+	"nvltx__bytes.sum",
+};
+
+static void add(struct gt_cu_wishes *w, const char *name, size_t length)
+{
+	for (unsigned i = 0; i < w->count; i++)
+		if (strlen(w->names[i]) == length && !memcmp(w->names[i], name, length))
+			return;
+	if (w->count == GT_CU_METRICS || length >= GT_CU_METRIC_NAME) {
+		w->cut++;
+		return;
+	}
+	memcpy(w->names[w->count], name, length);
+	w->names[w->count++][length] = '\0';
+}
+
+void gt_cu_wishes_add(struct gt_cu_wishes *w, const char *text)
+{
+	while (*text) {
+		size_t n = strcspn(text, BETWEEN "#");
+
+		if (n == 7 && !strncmp(text, "default", n)) {
+			w->usual = true;
+			for (size_t i = 0; i < sizeof(usual) / sizeof(usual[0]); i++)
+				add(w, usual[i], strlen(usual[i]));
+		} else if (n) {
+			add(w, text, n);
+		}
+		text += n;
+		if (*text == '#')
+			text += strcspn(text, "\n");
+		text += strspn(text, BETWEEN);
+	}
+}
+
+int gt_cu_wishes_read(struct gt_cu_wishes *w, const char *path)
+{
+	int fd = (int)syscall(SYS_openat, AT_FDCWD, path, O_RDONLY | O_CLOEXEC);
+	char *text = fd < 0 ? NULL : calloc(1, FILE_MOST + 1);
+	long n = 0, got = 1;
+	int rc = fd < 0 ? -errno : text ? 0 : -ENOMEM;
+
+	for (; text && got > 0 && n < (long)FILE_MOST; n += got > 0 ? got : 0)
+		got = syscall(SYS_read, fd, text + n, FILE_MOST - (size_t)n);
+	if (text && got < 0)
+		rc = -errno;
+	if (fd >= 0)
+		syscall(SYS_close, fd);
+	if (text)
+		gt_cu_wishes_add(w, text);
+	free(text);
+	return rc;
+}
+
+static bool is_usual(const struct gt_cu_wishes *w, const char *name)
+{
+	for (size_t i = 0; w->usual && i < sizeof(usual) / sizeof(usual[0]); i++)
+		if (!strcmp(usual[i], name))
+			return true;
+	return false;
+}
+
+static void explain_unknown(const struct gt_cu_set *set, const char *name, char *why, size_t size)
+{
+	void *host = gt_cu_host_open(set->type, set->chip);
+	char near[2 * GT_CU_METRIC_NAME];
+
+	if (host && gt_cu_metric_near(host, name, near, sizeof(near)))
+		snprintf(why, size, "%s has no such metric; did you mean %s?", set->chip, near);
+	else
+		snprintf(why, size, "%s has no such metric (gputrace info --gpu-metrics --chip %s)",
+			 set->chip, set->chip);
+	gt_cu_host_close(host);
+}
+
+/* Of the set with one more name: can it be? Fills in why not. */
+static bool try(struct gt_cu_set *set, const char *name, char *why, size_t size)
+{
+	struct gt_cu_set alone = { .type = set->type, .chip = set->chip, .names = { name }, .count = 1 };
+	size_t one = gt_cu_set_passes(&alone), all;
+
+	if (!one) {
+		explain_unknown(set, name, why, size);
+		return false;
+	}
+	set->names[set->count++] = name;
+	all = gt_cu_set_passes(set);
+	if (all && (all == 1 || set->type != CU_PROFILER_PM))
+		return true;
+	set->count--;
+	if (!all)
+		snprintf(why, size, "it cannot be counted together with the metrics before it");
+	else if (one > 1)
+		snprintf(why, size, "it needs %zu passes, sampling has one", one);
+	else
+		snprintf(why, size, "with the metrics before it %zu passes are needed, sampling has one",
+			 all);
+	return false;
+}
+
+void gt_cu_wishes_fit(const struct gt_cu_wishes *w, struct gt_cu_set *set, gt_cu_refuse *refuse,
+		      void *argument)
+{
+	char why[3 * GT_CU_METRIC_NAME];
+
+	set->count = 0;
+	for (unsigned i = 0; i < w->count; i++)
+		if (!try(set, w->names[i], why, sizeof(why)) && !is_usual(w, w->names[i]))
+			refuse(w->names[i], why, argument);
+}
