@@ -2,7 +2,7 @@
 # The manual. Pages are written for scdoc; a source archive holds them made, so that only who
 # changes them needs scdoc.
 MAN_PAGES = doc/man/gputrace.1 doc/man/gputrace-run.1 doc/man/gputrace-cc.1 \
-	doc/man/gputrace-info.1 doc/man/gputrace-report.1 doc/man/gputrace-top.1 doc/man/gputrace-check.1 doc/man/gputrace-recover.1 \
+	doc/man/gputrace-info.1 doc/man/gputrace-report.1 doc/man/gputrace-export.1 doc/man/gputrace-top.1 doc/man/gputrace-check.1 doc/man/gputrace-recover.1 \
 	doc/man/gputrace-filter.1 doc/man/gputrace-libwrapgen.1 doc/man/vt_user.3 \
 	doc/man/gputrace-filter.5 doc/man/gputrace-messages.7 doc/man/gputrace-mpi.7 doc/man/gputrace-cuda.7 \
 	doc/man/gputrace-metrics.7
@@ -49,7 +49,7 @@ dist_exampleadapter_DATA = doc/examples/adapter/Makefile doc/examples/adapter/as
 	doc/examples/adapter/parcel.c doc/examples/adapter/parcel.h doc/examples/adapter/program.c doc/examples/adapter/recording.c
 
 # What users may want to read is installed; the decisions stay with the source.
-dist_doc_DATA = doc/FORMAT.md doc/gpu-results.md doc/PERFORMANCE.md doc/PROMISES.md doc/LIMITS.md doc/libwrapgen.md \
+dist_doc_DATA = doc/FORMAT.md doc/gpu-results.md doc/PERFORMANCE.md doc/PROMISES.md doc/LIMITS.md doc/libwrapgen.md doc/questions.md \
 	doc/pthread.md doc/cuda.md doc/mpi.md doc/mpi-scale.svg doc/mpi-scale.json
 EXTRA_DIST += doc/adr/0001-own-window-and-spool.md doc/adr/0002-reserve-with-xadd.md \
 	doc/adr/0003-pack-when-spooling.md doc/adr/0004-dlopen-is-not-wrapped.md \

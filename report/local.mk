@@ -5,3 +5,16 @@ report_libgtreport_la_SOURCES = report/figures.c report/figures.h report/faces.c
 	report/report.c report/report.h report/profile.c report/profile.h report/run.c
 report_libgtreport_la_CPPFLAGS = $(AM_CPPFLAGS) $(OTF2_CFLAGS) $(JANSSON_CFLAGS)
 report_libgtreport_la_LIBADD = $(JANSSON_LIBS) -lm
+
+# Parts of an archive, and what belongs together in it.
+report_libgtreport_la_SOURCES += report/part.h report/part.c report/match.h report/match.c
+
+# gputrace export
+report_libgtreport_la_SOURCES += report/export/export.h report/export/export.c report/export/chrome.c \
+	report/export/speedscope.c report/export/folded.c report/export/tables.h report/export/tables.c \
+	report/export/csv.c
+if HAVE_SQLITE
+report_libgtreport_la_SOURCES += report/export/sqlite.c
+report_libgtreport_la_CPPFLAGS += $(SQLITE_CFLAGS)
+report_libgtreport_la_LIBADD += $(SQLITE_LIBS)
+endif

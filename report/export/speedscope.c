@@ -1,0 +1,112 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * JSON for speedscope (www.speedscope.app): a profile of opened and closed frames for each location.
+ *
+ * Limits: has no messages and no values; written as text, because a JSON library would hold all of it in
+ * memory, and location after location, because the events of a profile stand together.
+ */
+#include "config.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+
+#include "report/export/export.h"
+
+struct speedscope {
+	bool profile, event; /* a profile, an event was written before */
+};
+
+static void put_frame(struct gt_text *text, const struct gt_otf2_region *region)
+{
+	gt_text_add(text, "{\"name\":");
+	gt_text_json(text, region->name);
+	if (*region->file) {
+		gt_text_add(text, ",\"file\":");
+		gt_text_json(text, region->file);
+		gt_text_add(text, ",\"line\":%" PRIu32, region->begin_line);
+	}
+	gt_text_add(text, "},\n");
+}
+
+static bool start(struct gt_export *export)
+{
+	struct gt_text text = { .count = 0 };
+
+	export->face = calloc(1, sizeof(struct speedscope));
+	if (!export->face)
+		abort();
+	gt_text_add(&text, "{\"$schema\":\"https://www.speedscope.app/file-format-schema.json\",\n"
+		    "\"exporter\":\"gputrace %s\",\"shared\":{\"frames\":[\n", PACKAGE_VERSION);
+	for (size_t i = 0; i < export->read->tables[GT_OTF2_REGION].count; i++)
+		put_frame(&text, gt_otf2_region_at(export->read, i));
+	/* What an event names and the archive does not define. */
+	gt_text_add(&text, "{\"name\":\"?\"}]},\n\"profiles\":[");
+	gt_export_write(export, &text);
+	free(text.data);
+	return true;
+}
+
+static uint64_t end_of(const struct gt_export *export)
+{
+	uint64_t end = gt_otf2_ns(export->read, export->read->end);
+
+	return end < export->part.to ? end : export->part.to;
+}
+
+static void begin(struct gt_export_place *place)
+{
+	struct gt_export *export = place->export;
+	struct speedscope *speedscope = export->face;
+	struct gt_text name = { .count = 0 };
+
+	gt_text_location(&name, export->read, place->at->location);
+	gt_export_print(place, "%s\n{\"type\":\"evented\",\"unit\":\"nanoseconds\",\"name\":",
+			speedscope->profile ? "," : "");
+	gt_text_json(&place->text, name.data);
+	gt_export_print(place, ",\"startValue\":%" PRIu64 ",\"endValue\":%" PRIu64 ",\"events\":[",
+			export->part.from, end_of(export));
+	free(name.data);
+	speedscope->profile = true;
+	speedscope->event = false;
+}
+
+static void put(struct gt_export_place *place, char type, const struct gt_otf2_region *region, uint64_t time)
+{
+	struct speedscope *speedscope = place->export->face;
+
+	gt_export_print(place, "%s\n{\"type\":\"%c\",\"frame\":%zu,\"at\":%" PRIu64 "}",
+			speedscope->event ? "," : "", type, gt_export_region(place, region), time);
+	speedscope->event = true;
+}
+
+static void enter(struct gt_export_place *place, const struct gt_otf2_region *region, uint64_t time)
+{
+	put(place, 'O', region, time);
+}
+
+static void call(struct gt_export_place *place, const struct gt_call *call)
+{
+	put(place, 'C', call->region, call->end);
+}
+
+static void end(struct gt_export_place *place)
+{
+	gt_export_print(place, "]}");
+}
+
+static bool finish(struct gt_export *export)
+{
+	return fputs("\n]}\n", export->out) >= 0;
+}
+
+const struct gt_export_face gt_export_speedscope = {
+	.option = "speedscope",
+	.what = "JSON for speedscope.app.",
+	.serial = true,
+	.start = start,
+	.begin = begin,
+	.enter = enter,
+	.call = call,
+	.end = end,
+	.finish = finish,
+};

@@ -1,0 +1,73 @@
+#!/usr/bin/python3
+# SPDX-License-Identifier: BSD-3-Clause
+"""Runs the queries of doc/questions.md on a database, and compares with what python3-otf2 finds in the archive.
+
+  questions.py DOCUMENT DATABASE ANCHOR
+"""
+import os
+import re
+import sqlite3
+import sys
+from collections import defaultdict
+
+sys.dont_write_bytecode = True
+sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
+
+import otf2
+from otf2 import events as E
+from compare import Archive
+
+document, database, anchor = sys.argv[1:]
+with open(document, encoding="utf-8") as f:
+    queries = re.findall(r"```sql\n(.*?)```", f.read(), re.S)
+assert len(queries) == 5
+connection = sqlite3.connect(database)
+profile, traffic, unequal, launched, late = (connection.execute(q).fetchall() for q in queries)
+
+archive = Archive(anchor, 0, 1 << 63, None)
+calls, inclusive, own = defaultdict(int), defaultdict(int), defaultdict(lambda: defaultdict(int))
+for (who, name, begin, end, _, _), n in archive.calls.items():
+    calls[name] += n
+    inclusive[name] += n * (end - begin)
+for path, ns in archive.folded.items():
+    own[path.split(";")[-1].replace("\\x1b", "\x1b")][path.split(";")[0]] += ns
+
+
+def near(a, b):
+    return abs(a - b) <= 1e-9 * max(abs(a), abs(b), 1)
+
+
+assert {r[0] for r in profile} == set(calls)
+for name, count, inclusive_s, self_s in profile:
+    assert count == calls[name] and near(inclusive_s, inclusive[name] / 1e9) and near(self_s, sum(own[name].values()) / 1e9)
+assert [r[3] for r in profile] == sorted((r[3] for r in profile), reverse=True)
+
+sent = defaultdict(lambda: [0, 0, 0])
+for (sender, receiver, begin, end, _, length), n in archive.messages().items():
+    row = sent[sender.split("/")[0], receiver.split("/")[0]]
+    row[:] = [row[0] + n, row[1] + n * length, max(row[2], end - begin)]
+assert {(r[0], r[1]): list(r[2:]) for r in traffic} == dict(sent) and sent
+
+for name, processes, mean_s, max_s, imbalance in unequal:
+    times = own[name].values()
+    assert processes == len(times) and near(max_s, max(times) / 1e9) and near(mean_s, sum(times) / len(times) / 1e9)
+    assert near(imbalance, max(times) * len(times) / sum(times) - 1)
+assert {r[0] for r in unequal} == {name for name, times in own.items() if sum(times.values())}
+
+delays = [end - begin for (begin, end), n in archive.launches().items() for _ in range(n)]
+assert sum(r[1] for r in launched) == len(delays) and min(r[2] for r in launched) == min(delays)
+assert max(r[4] for r in launched) == max(delays) and near(sum(r[1] * r[3] for r in launched), sum(delays))
+
+begins = defaultdict(list)
+with otf2.reader.open(anchor) as trace:
+    for location, event in trace.events:
+        if isinstance(event, E.MpiCollectiveBegin):
+            begins[location].append(event.time - trace.definitions.clock_properties.global_offset)
+waited, times_last = defaultdict(int), defaultdict(int)
+for barrier in zip(*([(time, location) for time in times] for location, times in begins.items())):
+    time, location = max(barrier, key=lambda b: b[0])
+    waited[location.group.name] += sum(time - b[0] for b in barrier)
+    times_last[location.group.name] += 1
+assert sum(r[2] for r in late) == sum(times_last.values()) > 0
+assert {r[0]: r[3] for r in late} == dict(waited)
+print("five answers")

@@ -1,0 +1,116 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * `gputrace export`: an archive in the formats of other programs (report/export/).
+ *
+ * Limits: one format at a time.
+ */
+#include "config.h"
+
+#include <getopt.h>
+#include <stdio.h>
+#include <sys/stat.h>
+
+#include "lib/assemble/report/summary.h"
+#include "lib/read/guard.h"
+#include "report/export/export.h"
+#include "tools/cmds.h"
+#include "tools/options.h"
+
+enum { KEY_FACE = 0x100 };
+
+static const struct gt_export_face *const faces[] = {
+	&gt_export_chrome,
+	&gt_export_speedscope,
+	&gt_export_folded,
+	&gt_export_csv,
+#ifdef HAVE_SQLITE
+	&gt_export_sqlite,
+#else
+	NULL,
+#endif
+};
+
+static const struct gt_option option_table[] = {
+	{KEY_FACE + 0, "chrome", NULL, "JSON for chrome://tracing and ui.perfetto.dev."},
+	{KEY_FACE + 1, "speedscope", NULL, "JSON for speedscope.app."},
+	{KEY_FACE + 2, "folded", NULL, "Folded call stacks, for flame graphs."},
+	{KEY_FACE + 3, "csv", NULL, "A folder of tables, a CSV file each."},
+	{KEY_FACE + 4, "sqlite", NULL, "The tables in an SQLite database."},
+	{'o', "output", "FILE", "Write FILE; without it, standard output."},
+	{'t', "time", "FROM:TO", "Only this part of the run, in seconds from its begin (1.5:2, 20ms:)."},
+	{'l', "locations", "PATTERN", "Only threads, streams and processes of these names (a*;b)."},
+	{0, NULL, NULL, NULL},
+};
+
+static const struct gt_usage usage = {
+	"gputrace export",
+	"--chrome|--speedscope|--folded|--csv|--sqlite [options] DIR|FILE",
+	"Writes a trace in the format of another program.",
+	option_table,
+	"DIR is the directory of an archive, FILE its anchor file (traces.otf2).\n"
+	"Exit status: 0, or 2 if the archive cannot be read or the output not be written.\n",
+	false};
+
+static int unreadable(const char *path, const char *reason)
+{
+	char name[512];
+
+	gt_summary_escape(name, sizeof(name), path, 400);
+	fprintf(stderr, "gputrace export: %s cannot be read: %s\n", name, reason);
+	return GT_RC_USAGE;
+}
+
+static int export(const char *name, struct gt_export_options *options)
+{
+	char anchor[3500], spool[3500];
+	const char *reason;
+	int status;
+
+	reason = gt_otf2_find_anchor(name, anchor, sizeof(anchor), spool, sizeof(spool));
+	if (reason)
+		return unreadable(name, reason);
+	status = gt_otf2_guarded(anchor, gt_export, options, &reason);
+	return status < 0 ? unreadable(anchor, reason) : status;
+}
+
+static int refuse(const struct gt_export_options *options)
+{
+	const struct gt_export_face *face = options->face;
+	struct stat st;
+
+	if (!face)
+		return gt_usage_error(&usage, "no format was named");
+	if (!options->out && (face->folder || face->seekable))
+		return gt_usage_error(&usage, "--%s needs --output", face->option);
+	if (options->out && face->folder && !lstat(options->out, &st))
+		return gt_usage_error(&usage, "%s is there already", options->out);
+	return GT_RC_OK;
+}
+
+int gt_cmd_export(int argc, char **argv)
+{
+	struct gt_export_options options = { .part = { .to = UINT64_MAX } };
+	int key, status;
+
+	while ((key = gt_option_next(&usage, argc, argv)) > 0) {
+		if (key >= KEY_FACE) {
+			if (options.face)
+				return gt_usage_error(&usage, "one format at a time");
+			options.face = faces[key - KEY_FACE];
+			if (!options.face)
+				return gt_usage_error(&usage, "this gputrace was built without SQLite");
+		} else if (key == 'o') {
+			options.out = optarg;
+		} else if (key == 'l') {
+			options.patterns = optarg;
+		} else if (!gt_part_window(&options.part, optarg)) {
+			return gt_usage_error(&usage, "'%s' is not a window of time (FROM:TO)", optarg);
+		}
+	}
+	if (key < 0)
+		return GT_OPT_STATUS(key);
+	if (optind + 1 != argc)
+		return gt_usage_error(&usage, "name one trace");
+	status = refuse(&options);
+	return status ? status : export(argv[optind], &options);
+}
