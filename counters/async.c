@@ -4,8 +4,8 @@
  * devices at their intervals. Each group has a location of its own.
  *
  * Limits: our thread blocks all signals and is invisible to the other adapters. It is there from the first
- * counter on to the process's end, or until the process confines itself, and not in unshare(); a forked child
- * has none, and no counters of these kinds, until it executes a program.
+ * counter on to the process's end, or until the process confines itself, and not in unshare(). A forked child
+ * has one of its own from the return of fork() on.
  */
 #include <errno.h>
 #include <limits.h>
@@ -205,11 +205,28 @@ static void add(struct gt_cn_group *group)
 
 void gt_cn_async_begin(void)
 {
-	for (unsigned i = 0; i < gt_cn_group_count; i++)
-		if (gt_cn_groups[i].way == GT_PLUGIN_POLLED && gt_cn_is_reader(&gt_cn_groups[i]))
-			add(&gt_cn_groups[i]);
+	for (unsigned i = 0; i < gt_cn_group_count; i++) {
+		struct gt_cn_group *group = &gt_cn_groups[i];
+
+		if (group->way != GT_PLUGIN_POLLED || !group->count || !gt_cn_is_reader(group))
+			continue;
+		if (gt_cn_works_here(group))
+			add(group);
+		else
+			gt_lost(GT_LOSS_METRIC, 1);
+	}
 	if (channel_count)
 		start_thread();
+}
+
+unsigned gt_cn_async_groups(void)
+{
+	unsigned n = 0;
+
+	for (unsigned i = 0; i < gt_cn_group_count; i++)
+		n += gt_cn_groups[i].way != GT_PLUGIN_SYNC && gt_cn_groups[i].count &&
+		     gt_cn_is_reader(&gt_cn_groups[i]);
+	return n;
 }
 
 void gt_cn_async_pause(void)

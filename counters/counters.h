@@ -42,6 +42,12 @@ GT_HIDDEN const struct gt_plugin_host *gt_cn_host(void);
 GT_HIDDEN uint64_t gt_cn_tick_of(uint64_t monotonic);
 GT_HIDDEN uint64_t gt_cn_ticks(uint64_t ns);
 
+/* Has none of this process, its parent and their forked children said it? By a group's number, or: */
+#define GT_CN_SAY_CHILD GT_CN_GROUPS
+#define GT_CN_SAY_PAPI  (GT_CN_GROUPS + 1u)
+GT_HIDDEN bool gt_cn_first_to_say(unsigned bit);
+GT_HIDDEN void gt_cn_say_begin(void);
+
 /* ---- sources (sources.c) ----------------------------------------------------------------------- */
 
 #define GT_CN_SOURCE(name) extern GT_HIDDEN const struct gt_plugin gt_cn_##name;
@@ -113,7 +119,12 @@ GT_HIDDEN void gt_cn_async_begin(void);
 GT_HIDDEN void gt_cn_async_pause(void);
 GT_HIDDEN void gt_cn_async_resume(void);
 GT_HIDDEN void gt_cn_async_forked(void);
-/* reader.c: is it this process that reads the group, of all that could? Ask once. */
+/* Groups that are read or delivered outside of the program's threads, in this process. */
+GT_HIDDEN unsigned gt_cn_async_groups(void);
+/* reader.c: is it this process that reads the group, of all that could? Ask once in each. */
 GT_HIDDEN bool gt_cn_is_reader(const struct gt_cn_group *group);
+/* False in a forked child if the source cannot be used there, which is counted, and said once. */
+GT_HIDDEN bool gt_cn_works_here(const struct gt_cn_group *group);
+GT_HIDDEN void gt_cn_reader_forked(void);
 
 #endif

@@ -5,6 +5,7 @@
  */
 #include <fcntl.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
@@ -54,6 +55,22 @@ uint64_t gt_cn_tick_of(uint64_t monotonic)
 	if (monotonic < first_ns)
 		return first_tick - (uint64_t)((unsigned __int128)(first_ns - monotonic) * ticks / ns);
 	return first_tick + (uint64_t)((unsigned __int128)(monotonic - first_ns) * ticks / ns);
+}
+
+/* ---- messages ------------------------------------------------------------------------------------- */
+
+static uint32_t *said; /* a bit for each; shared with all forked children */
+
+void gt_cn_say_begin(void)
+{
+	said = mmap(NULL, sizeof(*said), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+	if (said == MAP_FAILED)
+		said = NULL;
+}
+
+bool gt_cn_first_to_say(unsigned bit)
+{
+	return said && !(__atomic_fetch_or(said, 1u << bit, __ATOMIC_RELAXED) >> bit & 1);
 }
 
 static void say(int level, const char *text)

@@ -23,11 +23,42 @@ static bool is_asked(void)
 	return false;
 }
 
+/* In a child that was not made by fork(): no thread can be made there, nor memory be had. */
+static bool without_fork;
+
 static void fork_child(void)
 {
+	gt_cn_reader_forked();
 	gt_cn_sink_forked();
 	gt_cn_async_forked();
 	gt_cn_sources_forked();
+	without_fork = true;
+}
+
+static void fork_returns(void)
+{
+	sigset_t all, before;
+
+	without_fork = false;
+	sigfillset(&all);
+	pthread_sigmask(SIG_SETMASK, &all, &before);
+	gt_guard();
+	gt_cn_sink_begin();
+	gt_cn_async_begin();
+	gt_unguard();
+	pthread_sigmask(SIG_SETMASK, &before, NULL);
+}
+
+static void say_unread(void)
+{
+	unsigned n = gt_cn_async_groups();
+
+	without_fork = false;
+	if (!n)
+		return;
+	gt_lost(GT_LOSS_METRIC, n);
+	if (gt_cn_first_to_say(GT_CN_SAY_CHILD))
+		gt_message(1, "counters of the process are not read in children that fork() did not make");
 }
 
 static void poll_on(bool on)
@@ -47,6 +78,8 @@ static void poll_on(bool on)
 
 static void end(int how)
 {
+	if (without_fork && how != GT_END_EXEC && how != GT_END_NONE)
+		say_unread();
 	poll_on(how == GT_END_NONE);
 	if (how != GT_END_NONE)
 		gt_cn_sink_end();
@@ -63,6 +96,7 @@ static void set_up(void)
 		.fork_child = fork_child,
 		.end = end,
 		.threads = poll_on,
+		.fork_returns = fork_returns,
 	};
 	sigset_t all, before;
 
@@ -71,6 +105,7 @@ static void set_up(void)
 	sigfillset(&all);
 	pthread_sigmask(SIG_SETMASK, &all, &before);
 	gt_guard();
+	gt_cn_say_begin();
 	gt_cn_wishes();
 	gt_cn_sync_begin();
 	gt_cn_sink_begin();

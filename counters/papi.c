@@ -4,8 +4,8 @@
  * show. The library is found when the program runs; the program may use it as well.
  *
  * Limits: made with papi.h, which says what the library must be; without it there is a sentence and no PAPI.
- * Events of one thread are one event set for each component, MOST of them at most. Not in forked children:
- * PAPI goes on to count for their parent.
+ * Events of one thread are one event set for each component, MOST of them at most. A forked child makes its
+ * own; not if another thread was inside of PAPI at the fork, whose locks would stay closed there.
  */
 #include "config.h"
 
@@ -38,10 +38,16 @@
 FUNCTIONS(POINTER)
 
 static bool usable;
+static int inside;   /* atomic: our calls that may take PAPI's locks */
+static bool is_stale; /* the thread of a forked child still is its parent's for PAPI */
+
+static GT_TLS unsigned long tid;
 
 static unsigned long thread_id(void)
 {
-	return (unsigned long)syscall(SYS_gettid);
+	if (!tid)
+		tid = (unsigned long)syscall(SYS_gettid);
+	return tid;
 }
 
 static bool load(char *why, size_t room)
@@ -85,10 +91,25 @@ static int begin(const struct gt_plugin_host *host, char *why, size_t room)
 	return 0;
 }
 
-/* What PAPI has of the parent's threads goes on in the parent. */
+/* What PAPI has of the parent's threads goes on in the parent: it is left alone. */
 static void forked(void)
 {
-	usable = false;
+	usable = usable && !__atomic_load_n(&inside, __ATOMIC_RELAXED);
+	is_stale = true;
+}
+
+/*
+ * PAPI keeps what it knows of a thread in thread-local memory. The one thread of a child has its parent's
+ * there, whose event sets run: it is taken away under the id that the parent's thread has, and a new one is
+ * made.
+ */
+static void renew_thread(void)
+{
+	if (!is_stale)
+		return;
+	is_stale = false;
+	papi_unregister_thread();
+	tid = 0;
 }
 
 /* ---- names ------------------------------------------------------------------------------------------- */
@@ -192,11 +213,13 @@ static void close_set(void *state)
 	long long values[GT_PLUGIN_METRICS];
 	struct set *set = state;
 
+	__atomic_add_fetch(&inside, 1, __ATOMIC_RELAXED);
 	for (unsigned i = 0; usable && i < set->count; i++) {
 		papi_stop(set->at[i].set, values);
 		papi_cleanup_eventset(set->at[i].set);
 		papi_destroy_eventset(&set->at[i].set);
 	}
+	__atomic_sub_fetch(&inside, 1, __ATOMIC_RELAXED);
 	free(set);
 }
 
@@ -229,10 +252,17 @@ static int open_set(const uint64_t *ids, unsigned count, unsigned flags, void **
 	int rc = set ? 0 : -ECANCELED;
 
 	(void)flags;
+	if (!usable && is_stale && gt_cn_first_to_say(GT_CN_SAY_PAPI))
+		gt_message(1,
+			   "PAPI is not used in a forked child: another thread was inside of it at the fork");
+	__atomic_add_fetch(&inside, 1, __ATOMIC_RELAXED);
+	if (set)
+		renew_thread();
 	for (unsigned i = 0; !rc && i < count; i++)
 		rc = add(set, i, (int)(uint32_t)ids[i]);
 	for (unsigned i = 0; !rc && i < set->count; i++)
 		rc = papi_start(set->at[i].set) == PAPI_OK ? 0 : -EBUSY;
+	__atomic_sub_fetch(&inside, 1, __ATOMIC_RELAXED);
 	if (rc && set)
 		close_set(set);
 	*state = set;

@@ -173,6 +173,13 @@ static void close_set(void *state)
 	__atomic_store_n(&set->used, false, __ATOMIC_RELEASE);
 }
 
+/* Its parent's thread has the others. */
+static void forked(void)
+{
+	for (unsigned i = 0; i < GT_CN_GROUPS; i++)
+		sets[i].used = false;
+}
+
 /* Of the process without the thread that calls: it is ours. */
 static bool read_usage(struct rusage *usage)
 {
@@ -228,6 +235,7 @@ const struct gt_plugin gt_cn_proc = {
 	.ways = GT_PLUGIN_POLLED,
 	.name = "proc",
 	.description = "the process: memory, I/O, context switches, time",
+	.forked = forked,
 	.list = list,
 	.find = find,
 	.open = open_set,

@@ -70,13 +70,30 @@ static bool bind_name(const struct gt_plugin *plugin, uint32_t device)
 	return true;
 }
 
+static bool in_child;
+
+void gt_cn_reader_forked(void)
+{
+	in_child = true;
+}
+
+bool gt_cn_works_here(const struct gt_cn_group *group)
+{
+	if (!in_child || !(group->plugin->flags & GT_PLUGIN_NO_FORK))
+		return true;
+	if (gt_cn_first_to_say((unsigned)(group - gt_cn_groups)))
+		gt_message(1, "the counters of %s cannot be read in forked children", group->plugin->name);
+	return false;
+}
+
+/* What is not a process's own its parent reads, or who does in its place. */
 bool gt_cn_is_reader(const struct gt_cn_group *group)
 {
 	unsigned scope = group->metrics[0].scope;
 
 	if (scope < GT_PLUGIN_HOST)
 		return true;
-	if (scope == GT_PLUGIN_ONCE && rank())
+	if (in_child || (scope == GT_PLUGIN_ONCE && rank()))
 		return false;
 	return bind_name(group->plugin, group->metrics[0].device);
 }

@@ -276,5 +276,7 @@ const struct gt_plugin *gt_cn_scorep(const char *name, void *get_info, char *why
 	slot->plugin.name = slot->name;
 	slot->plugin.description = "a plug-in of Score-P (its documentation names its metrics)";
 	slot->plugin.ways = slot->info.sync <= SYNC_OPTIONAL ? GT_PLUGIN_SYNC : GT_PLUGIN_POST_MORTEM;
+	/* Nothing tells it of a fork: its threads are missing in a child, and it has its parent's values. */
+	slot->plugin.flags = slot->info.sync <= SYNC_OPTIONAL ? 0 : GT_PLUGIN_NO_FORK;
 	return &slot->plugin;
 }

@@ -3,8 +3,8 @@
  * Values that sources deliver themselves: while the program runs, or all of them at its end. Each group has a
  * location of its own, whose records are sorted when the archive is made.
  *
- * Limits: once for the process, of threads too; not in a forked child. A source that does not return at the
- * end is left behind after END_MS, with what it has not delivered.
+ * Limits: once for the process, of threads too. A source that does not return at the end is left behind after
+ * END_MS, with what it has not delivered.
  */
 #include <errno.h>
 #include <pthread.h>
@@ -61,7 +61,7 @@ static void define(struct opening *o)
 	for (unsigned i = 0; i < o->group->count; i++) {
 		struct gt_metric_info metric = gt_cn_info(o->group, i, name, sizeof(name));
 
-		metric.scope = 1;
+		metric.scope = o->group->metrics[0].scope < GT_PLUGIN_HOST;
 		o->metrics[i] = gt_def_metric(&metric);
 	}
 	o->location = gt_location_create(&info);
@@ -95,11 +95,19 @@ static void begin(struct gt_cn_group *group)
 
 void gt_cn_sink_begin(void)
 {
-	openings = gt_cn_group_count ? calloc(GT_CN_GROUPS, sizeof(*openings)) : NULL;
-	for (unsigned i = 0; openings && i < gt_cn_group_count; i++)
-		if (gt_cn_groups[i].count &&
-		    gt_cn_groups[i].way & (GT_PLUGIN_CALLBACK | GT_PLUGIN_POST_MORTEM))
-			begin(&gt_cn_groups[i]);
+	if (!openings && gt_cn_group_count)
+		openings = calloc(GT_CN_GROUPS, sizeof(*openings));
+	for (unsigned i = 0; openings && i < gt_cn_group_count; i++) {
+		struct gt_cn_group *group = &gt_cn_groups[i];
+
+		if (!group->count || !(group->way & (GT_PLUGIN_CALLBACK | GT_PLUGIN_POST_MORTEM)) ||
+		    !gt_cn_is_reader(group))
+			continue;
+		if (gt_cn_works_here(group))
+			begin(group);
+		else
+			gt_lost(GT_LOSS_METRIC, 1);
+	}
 }
 
 static void *end_all(void *number)
@@ -152,7 +160,12 @@ void gt_cn_sink_end(void)
 			"a plug-in did not return at the end: values that it had not delivered are missing");
 }
 
+/* What was open is its parent's. */
 void gt_cn_sink_forked(void)
 {
+	for (unsigned i = 0; i < count; i++)
+		openings[i].open = false;
 	count = 0;
+	ended = 0;
+	pthread_mutex_init(&lock, NULL);
 }

@@ -23,6 +23,8 @@ static int open_group(unsigned g, void **state)
 	for (unsigned i = 0; i < group->count; i++)
 		ids[i] = group->metrics[i].id;
 	due[g] = 0;
+	if (!gt_cn_works_here(group))
+		return -ECANCELED;
 	return group->plugin->open(ids, group->count, 0, state);
 }
 

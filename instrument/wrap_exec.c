@@ -83,9 +83,13 @@ GT_API pid_t fork(void)
 {
 	REAL(fork)
 	gt_ref ref = region(R_FORK);
+	pid_t pid;
 
 	gt_enter(ref);
-	return forked(ref, real());
+	pid = forked(ref, real());
+	if (!pid)
+		gt_fork_returns();
+	return pid;
 }
 
 struct clone_call {

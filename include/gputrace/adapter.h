@@ -66,6 +66,12 @@ struct gt_adapter {
 	 * calls for all threads). Or it is done, or was refused, and they may go on.
 	 */
 	void (*threads)(bool on);
+	/*
+	 * In a forked child when fork() is about to return there: the handlers of all libraries have run, and
+	 * memory can be had and threads be made again. Not in children that were made by other means (clone,
+	 * _Fork, forkpty).
+	 */
+	void (*fork_returns)(void);
 };
 
 /*

@@ -23,7 +23,9 @@
  *other functions of the source hold, and allocates nothing. All others may; all signals are blocked then, and
  *what they allocate or open is not recorded. A thread that they make inherits both.
  *  - A source that is used in a process is not unloaded.
- *  - After fork() the child calls forked(), and opens anew what it needs.
+ *  - After fork() the child calls forked(), and opens anew what it needs: synchronous counters before their
+ *    first reading, all others before fork() returns. A child that clone() or forkpty() has made has
+ *    synchronous ones only.
  *
  * Limits: C linkage. Values are 64 bits. GT_PLUGIN_METRICS metrics of one source for each way of reading.
  */
@@ -118,6 +120,7 @@ struct gt_plugin_sink {
 
 /* Flags of a source. */
 #define GT_PLUGIN_BARE     1u /* read() makes no call that gputrace intercepts: files, memory, threads, MPI */
+#define GT_PLUGIN_NO_FORK  4u /* it cannot be used in a forked child */
 #define GT_PLUGIN_ANY_NAME                                                                                   \
 	2u /* find() is asked for names without NAME:: too; its metrics are called as it says */
 

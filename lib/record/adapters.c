@@ -135,6 +135,15 @@ void gt_adapters_forked(void)
 			adapters[i].fork_child();
 }
 
+void gt_adapters_fork_returns(void)
+{
+	unsigned n = __atomic_load_n(&count, __ATOMIC_ACQUIRE);
+
+	for (unsigned i = 0; i < n; i++)
+		if (adapters[i].fork_returns)
+			adapters[i].fork_returns();
+}
+
 void gt_adapters_end(int how)
 {
 	unsigned n = __atomic_load_n(&count, __ATOMIC_ACQUIRE);

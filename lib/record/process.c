@@ -442,6 +442,15 @@ static void child_after_fork(void)
 		gt_adapters_forked();
 }
 
+void gt_fork_returns(void)
+{
+	int saved = errno;
+
+	if (!gt_sys_refused() && gt_is_our_process())
+		gt_adapters_fork_returns();
+	errno = saved;
+}
+
 /* No handler has run: other threads may have held any lock. */
 void gt_forked_raw(void)
 {

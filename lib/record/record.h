@@ -262,6 +262,7 @@ GT_HIDDEN int gt_journal_put_locked(unsigned type, uint32_t id, const struct gt_
 GT_HIDDEN void gt_adapters_list(void);
 GT_HIDDEN bool gt_adapters_have(const char *name);
 GT_HIDDEN void gt_adapters_forked(void);
+GT_HIDDEN void gt_adapters_fork_returns(void);
 GT_HIDDEN void gt_adapters_end(int how); /* enum gt_end_how */
 GT_HIDDEN void gt_adapters_threads(bool on);
 extern GT_HIDDEN bool gt_jumps_matter;      /* an adapter wants to know of them */
@@ -365,6 +366,7 @@ GT_HIDDEN void gt_child_waits(int n); /* gt_run_waiting() in a child that has re
 GT_HIDDEN void gt_complain_of_start(void);
 GT_HIDDEN void gt_fork_handlers(void); /* registers ours, once */
 GT_HIDDEN void gt_forked_raw(void);    /* in a child of what runs no handlers */
+GT_HIDDEN void gt_fork_returns(void);  /* in a child of fork(), when all handlers have run */
 
 /* ---- channels of messages (define.c) ---------------------------------------------------------------- */
 
