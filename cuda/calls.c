@@ -19,6 +19,7 @@
 #include <unistd.h>
 
 #include "cuda/cuda.h"
+#include "cuda/pcsampling_abi.h"
 
 #define IDS     2048u
 #define DEPTH   3u
@@ -420,6 +421,11 @@ static inline bool hidden(uint32_t domain, const struct cu_call_data *data)
 	       (open >> 8 & 0xff) == CU_DOMAIN_RUNTIME && !gt_cu_options.driver;
 }
 
+static bool launches(unsigned class)
+{
+	return class == GT_CU_C_LAUNCH || class == GT_CU_C_GRAPH;
+}
+
 /* What is not a launch, and launches with anything unusual about them. */
 static GT_CU_RARE void other_callback(uint32_t domain, uint32_t id, const void *data)
 {
@@ -445,14 +451,20 @@ static GT_CU_RARE void other_callback(uint32_t domain, uint32_t id, const void *
 			leave(domain, id, call);
 		else
 			enter(domain, id, call);
+		if (gt_unlikely(gt_cu_options.pc_serialized) && call->site && launches(class))
+			gt_cu_pc_launched();
 	} else if (domain == CU_DOMAIN_RESOURCE) {
 		const struct cu_resource_data *resource = data;
 
-		if (id == CU_RESOURCE_CONTEXT_CREATED)
+		if (id == CU_RESOURCE_CONTEXT_CREATED) {
 			gt_cu_context_created(resource->context);
-		else if (id == CU_RESOURCE_CONTEXT_DESTROY)
+			gt_cu_pc_context(resource->context);
+		} else if (id == CU_RESOURCE_CONTEXT_DESTROY) {
+			gt_cu_pc_context_gone(resource->context);
 			gt_cu_context_gone(resource->context);
-		else if (id == CU_RESOURCE_INIT_FINISHED)
+		} else if (id == CU_RESOURCE_MODULE_LOADED) {
+			gt_cu_pc_module(resource->descriptor);
+		} else if (id == CU_RESOURCE_INIT_FINISHED)
 			gt_cu_extras_late();
 		else if (id == CU_RESOURCE_STREAM_CREATED)
 			gt_cu_stream_made(resource->context, resource->stream);
@@ -689,6 +701,7 @@ static void consider(uint32_t domain, uint32_t id, const char *name)
 						    domain == CU_DOMAIN_DRIVER ? "CUDRV_API" : "CUDART_API",
 						    rules[i].role);
 		if (what->region && !gt_cu_options.capture &&
+		    !(gt_cu_options.pc_serialized && launches(what->class)) &&
 		    (what->class == GT_CU_C_LAUNCH || what->class == GT_CU_C_GRAPH ||
 		     what->class == GT_CU_C_COPY || what->class == GT_CU_C_SET))
 			what->quick = (uint32_t)key_of(domain, id, 0) | OPEN_REGION | OPEN_QUICK;

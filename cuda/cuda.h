@@ -5,7 +5,7 @@
  * In layers: a file needs only those above it.
  *
  *   api.c      CUPTI's functions; options.c VT_GPUTRACE; state.c what all parts share
- *   clock.c    CUPTI's time <-> ticks
+ *   clock.c    CUPTI's time <-> ticks; hidden.c threads of ours
  *   table.c    the table of calls, by correlation id
  *   capture.c  VT_CUPTI_CAPTURE
  *   contexts.c the contexts that live; align.c how well the device's clock and ours agree
@@ -16,6 +16,7 @@
  *   calls.c    API callbacks on the program's threads -> regions, and entries of the table
  *   buffers.c  CUPTI's activity buffers: handed out, taken back, queued
  *   records.c  activity records -> events of streams and of the threads that caused them
+ *   pcsampling.c PC samples (VT_CUPTI_PCSAMPLING)
  *   account.c  what happened to every call and record
  *   worker.c   our two threads: one reads the buffers, one makes CUPTI flush them
  *   profiler.c CUPTI's profiler, sets of metrics; metrics.c which are wanted; list.c `gputrace info`
@@ -77,6 +78,8 @@ struct gt_cu_options {
 	int kernel_detail; /* VT_GPUTRACE_KERNEL: 0, 1, 2 */
 	bool graph_level;  /* VT_CUDA_GRAPHS=graph */
 	bool rma;          /* VT_GPU_TRANSFERS=rma */
+	bool pc, pc_serialized; /* VT_CUPTI_PCSAMPLING */
+	unsigned pc_period;     /* a power of 2, in cycles */
 	size_t buffer_bytes;
 	unsigned flush_ms;
 	unsigned finish_ms; /* VT_CUDATRACE_FINISH */
@@ -288,6 +291,11 @@ GT_HIDDEN void gt_cu_context_gone(void *context);
 /* Waits until they have done all their work. */
 GT_HIDDEN void gt_cu_contexts_finish(void);
 
+/* ---- threads of ours (hidden.c) ---------------------------------------------------------------- */
+
+/* Starts one that is unseen by the program's signals and by the other adapters. */
+GT_HIDDEN bool gt_cu_start_hidden(void *(*run)(void *));
+
 /* ---- the account (account.c) ----------------------------------------------------------------- */
 
 /* Writes the counters as properties. `last`: messages, too; `ask`: CUPTI can be asked what it dropped. */
@@ -315,6 +323,18 @@ GT_HIDDEN bool gt_cu_workers_collect(unsigned what, unsigned limit_ms);
 GT_HIDDEN bool gt_cu_workers_hung(void);
 /* Waits on one of our threads for the work of all contexts. False: it goes on after limit_ms. */
 GT_HIDDEN bool gt_cu_workers_finish(unsigned limit_ms);
+
+/* ---- PC samples (pcsampling.c) ----------------------------------------------------------------- */
+
+GT_HIDDEN void gt_cu_pc_setup(void);
+/* A context begins, ends; a module was loaded into one (CUPTI's description of it). In CUPTI's callbacks. */
+GT_HIDDEN void gt_cu_pc_context(void *context);
+GT_HIDDEN void gt_cu_pc_context_gone(void *context);
+GT_HIDDEN void gt_cu_pc_module(void *descriptor);
+/* A launch is over whose samples must not be mixed with those of the next. */
+GT_HIDDEN void gt_cu_pc_launched(void);
+/* Records what there is; `last`: sampling ends. False: it took too long. */
+GT_HIDDEN bool gt_cu_pc_collect(bool last, unsigned limit_ms);
 
 /* ---- capture (capture.c) --------------------------------------------------------------------- */
 

@@ -13,6 +13,7 @@
 #include <string.h>
 
 #include "cuda/cuda.h"
+#include "cuda/pcsampling_abi.h"
 
 #define WAIT_EXIT_MS 10000u
 #define WAIT_FAST_MS 2000u  /* _exit and exec: somebody may wait for them */
@@ -28,6 +29,7 @@ static bool in_use(void)
 	return gt_cu_state_now() == GT_CU_READY || gt_cu_state_now() == GT_CU_FATAL;
 }
 
+/* PC samples first: they are records, too. At an exec, which may fail, sampling goes on. */
 static void collect(unsigned what, unsigned limit)
 {
 	static bool reported;
@@ -35,6 +37,10 @@ static void collect(unsigned what, unsigned limit)
 	if (!in_use())
 		return;
 	gt_guard();
+	if (!gt_cu_pc_collect(what & GT_CU_FORCED, limit))
+		gt_message(1, "PC sampling: CUPTI did not deliver within %u seconds: the last samples are "
+			      "missing",
+			   limit / 1000);
 	if (!gt_cu_workers_collect(what, limit) && !__atomic_exchange_n(&reported, true, __ATOMIC_RELAXED))
 		gt_message(1, "CUPTI did not deliver its records within %u seconds: the last ones are "
 			"missing",
@@ -165,6 +171,8 @@ static void enable_events(void)
 		enable_event(CU_DOMAIN_RESOURCE, CU_RESOURCE_STREAM_CREATED, "new streams");
 		enable_event(CU_DOMAIN_RESOURCE, CU_RESOURCE_STREAM_DESTROY, "the end of streams");
 	}
+	if (gt_cu_options.pc)
+		enable_event(CU_DOMAIN_RESOURCE, CU_RESOURCE_MODULE_LOADED, "modules");
 	enable_event(CU_DOMAIN_STATE, CU_STATE_FATAL_ERROR, "fatal errors");
 }
 
@@ -207,6 +215,8 @@ static const char *set_up(void)
 		return "no thread can be made";
 	enable_kinds();
 	gt_cu_state_set(GT_CU_READY);
+	if (gt_cu_options.pc)
+		gt_cu_pc_setup();
 	if (gt_cu_calls_enable(subscriber))
 		enable_events();
 	else

@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # libgputrace-cuda.so: the adapter for CUDA. It needs neither CUDA nor CUPTI to build, and links none.
-lib_libgtassemble_la_SOURCES += cuda/assemble/cuda.c
+lib_libgtassemble_la_SOURCES += cuda/assemble/cuda.c cuda/assemble/pcsamples.c cuda/assemble/pcsamples.h
 lib_LTLIBRARIES += cuda/libgputrace-cuda.la
 CUDA_SOURCES = cuda/abi.h cuda/account.c cuda/align.c cuda/api.c cuda/api.h cuda/buffers.c cuda/calls.c cuda/capture.c \
-	cuda/capture.h cuda/clock.c cuda/contexts.c cuda/cuda.h cuda/devices.c cuda/extras.c cuda/implicit.c cuda/kernels.c \
+	cuda/capture.h cuda/clock.c cuda/contexts.c cuda/cuda.h cuda/devices.c cuda/extras.c cuda/hidden.c cuda/implicit.c cuda/kernels.c \
 	cuda/life.c cuda/list.c cuda/lock.h cuda/metrics.c cuda/metrics.h cuda/nvtx.c cuda/nvtx_abi.h cuda/options.c cuda/profiler.c cuda/profiler.h cuda/profiler_abi.h cuda/streams.c cuda/ranges.c cuda/ranges.h \
-	cuda/records.c cuda/state.c cuda/table.c cuda/worker.c
+	cuda/pcsampling.c cuda/pcsampling_abi.h cuda/records.c cuda/state.c cuda/table.c cuda/worker.c
 cuda_libgputrace_cuda_la_SOURCES = $(CUDA_SOURCES)
 # Callbacks run at every launch: no way through the PLT.
 cuda_libgputrace_cuda_la_CFLAGS = $(AM_CFLAGS) -fno-plt

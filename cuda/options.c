@@ -122,6 +122,9 @@ static void read_all(void)
 	o.kernel_detail = !strcmp(detail, "no") ? 0 : !strcmp(detail, "yes") ? 1 : 2;
 	o.graph_level = !strcmp(setting("VT_CUDA_GRAPHS"), "graph");
 	o.rma = !strcmp(setting("VT_GPU_TRANSFERS"), "rma");
+	o.pc_serialized = !strcmp(setting("VT_CUPTI_PCSAMPLING"), "serialized");
+	o.pc = o.pc_serialized || !strcmp(setting("VT_CUPTI_PCSAMPLING"), "continuous");
+	o.pc_period = (unsigned)strtoul(setting("VT_CUPTI_PCSAMPLING_PERIOD"), NULL, 10);
 	o.buffer_bytes = strtoull(setting("VT_CUDATRACE_BUFFER_SIZE"), NULL, 10) & ~UINT64_C(4095);
 	if (o.buffer_bytes < 65536)
 		o.buffer_bytes = 1 << 20;

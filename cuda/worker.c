@@ -7,8 +7,6 @@
  *
  * Limits: they block all signals and are invisible to the other adapters. They end with the process.
  */
-#include <pthread.h>
-#include <signal.h>
 #include <sys/prctl.h>
 
 #include "cuda/cuda.h"
@@ -109,39 +107,9 @@ static void *finish_contexts(void *unused)
 	return NULL;
 }
 
-static bool start(void *(*run)(void *))
-{
-	pthread_attr_t attributes;
-	pthread_t thread;
-	int rc;
-
-	if (pthread_attr_init(&attributes))
-		return false;
-	pthread_attr_setdetachstate(&attributes, PTHREAD_CREATE_DETACHED);
-	pthread_attr_setstacksize(&attributes, 256 * 1024);
-	rc = pthread_create(&thread, &attributes, run, NULL);
-	pthread_attr_destroy(&attributes);
-	return !rc;
-}
-
-/* Unseen by the program's signals and by the other adapters. */
-static bool start_hidden(void *(*run)(void *))
-{
-	sigset_t all, before;
-	bool ok;
-
-	sigfillset(&all);
-	pthread_sigmask(SIG_SETMASK, &all, &before);
-	gt_guard();
-	ok = start(run);
-	gt_unguard();
-	pthread_sigmask(SIG_SETMASK, &before, NULL);
-	return ok;
-}
-
 bool gt_cu_workers_start(void)
 {
-	return start_hidden(read_buffers) && start_hidden(flush_buffers);
+	return gt_cu_start_hidden(read_buffers) && gt_cu_start_hidden(flush_buffers);
 }
 
 static uint64_t now_ms(void)
@@ -199,5 +167,5 @@ bool gt_cu_workers_finish(unsigned limit_ms)
 {
 	uint32_t request = __atomic_add_fetch(&finish_asked, 1, __ATOMIC_SEQ_CST);
 
-	return !start_hidden(finish_contexts) || wait_for(&finish_done, request, now_ms() + limit_ms);
+	return !gt_cu_start_hidden(finish_contexts) || wait_for(&finish_done, request, now_ms() + limit_ms);
 }

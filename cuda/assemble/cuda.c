@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * CUDA's assembling half: the names of what accel/ makes of its streams.
+ * CUDA's assembling half: the names of what accel/ makes of its streams, and PC samples.
  *
  * Limits: see accel/assemble/scan.h.
  */
 #include "config.h"
 
+#include "cuda/assemble/pcsamples.h"
 #include "lib/assemble/archive/archive_int.h"
 #include "lib/assemble/adapters/half.h"
 
@@ -28,7 +29,32 @@ static const struct gt_accel accel = {
 static const struct gt_half half = { .accel = &accel };
 
 extern const struct gt_assembler gt_assembler_cuda;
+
+static int scan(struct gt_assembly *a)
+{
+	return gt_pcsamples_scan(a, &gt_assembler_cuda);
+}
+
+static void properties(struct gt_assembly *a, const struct gt_proc *proc)
+{
+	gt_pcsamples_properties(a, proc, &gt_assembler_cuda);
+}
+
+static void end(struct gt_assembly *a)
+{
+	gt_pcsamples_end(a, &gt_assembler_cuda);
+}
+
+static const struct gt_own_record records[] = {
+	{ "pc_drain", 3, gt_pcsamples_drain },
+	{ "pc", 3, gt_pcsamples_none },
+	{ "pc_reason", 1, gt_pcsamples_none },
+	{ "cubin", 2, gt_pcsamples_none },
+	{ NULL, 0, NULL },
+};
+
 const struct gt_assembler gt_assembler_cuda = {
 	.bytes = sizeof(struct gt_assembler), .abi = GT_ASSEMBLER_ABI, .name = "cuda",
-	.paradigms = paradigms, .half = &half,
+	.records = records, .paradigms = paradigms, .half = &half, .scan = scan, .properties = properties,
+	.end = end,
 };

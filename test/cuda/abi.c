@@ -320,3 +320,59 @@ NUMBER(CUPTI_PM_SAMPLING_DECODE_STOP_REASON_END_OF_RECORDS, CU_PM_STOP_END);
 NUMBER(CUPTI_PM_SAMPLING_HARDWARE_BUFFER_APPEND_MODE_KEEP_OLDEST, CU_PM_KEEP_OLDEST);
 NUMBER(CUPTI_PM_SAMPLING_HARDWARE_BUFFER_APPEND_MODE_KEEP_LATEST, CU_PM_KEEP_LATEST);
 #endif
+
+/* PC sampling (11.3). Sizes, too: they are what CUPTI is told. */
+#include <cupti_pcsampling.h>
+
+#include "cuda/pcsampling_abi.h"
+
+#define SIZE(type, ours) _Static_assert(sizeof(type) == sizeof(struct ours), #type)
+
+NUMBER(CUPTI_CBID_RESOURCE_MODULE_LOADED, CU_RESOURCE_MODULE_LOADED);
+NUMBER(CUPTI_PC_SAMPLING_CONFIGURATION_ATTR_TYPE_SAMPLING_PERIOD, CU_PC_PERIOD);
+NUMBER(CUPTI_PC_SAMPLING_CONFIGURATION_ATTR_TYPE_STALL_REASON, CU_PC_REASONS);
+NUMBER(CUPTI_PC_SAMPLING_CONFIGURATION_ATTR_TYPE_SCRATCH_BUFFER_SIZE, CU_PC_SCRATCH_BYTES);
+NUMBER(CUPTI_PC_SAMPLING_CONFIGURATION_ATTR_TYPE_HARDWARE_BUFFER_SIZE, CU_PC_HARDWARE_BYTES);
+NUMBER(CUPTI_PC_SAMPLING_CONFIGURATION_ATTR_TYPE_COLLECTION_MODE, CU_PC_MODE);
+NUMBER(CUPTI_PC_SAMPLING_CONFIGURATION_ATTR_TYPE_SAMPLING_DATA_BUFFER, CU_PC_BUFFER);
+NUMBER(CUPTI_PC_SAMPLING_COLLECTION_MODE_CONTINUOUS, CU_PC_CONTINUOUS);
+NUMBER(CUPTI_PC_SAMPLING_COLLECTION_MODE_KERNEL_SERIALIZED, CU_PC_SERIALIZED);
+NUMBER(CUPTI_STALL_REASON_STRING_SIZE, CU_PC_REASON_TEXT);
+SIZE(CUpti_ModuleResourceData, cu_module);
+SAME(CUpti_ModuleResourceData, cubinSize, cu_module, bytes);
+SAME(CUpti_ModuleResourceData, pCubin, cu_module, cubin);
+SIZE(CUpti_PCSamplingStallReason, cu_pc_stall);
+SAME(CUpti_PCSamplingStallReason, pcSamplingStallReasonIndex, cu_pc_stall, reason);
+SAME(CUpti_PCSamplingStallReason, samples, cu_pc_stall, samples);
+SIZE(CUpti_PCSamplingPCData, cu_pc);
+SAME(CUpti_PCSamplingPCData, size, cu_pc, bytes);
+SAME(CUpti_PCSamplingPCData, cubinCrc, cu_pc, crc);
+SAME(CUpti_PCSamplingPCData, pcOffset, cu_pc, offset);
+SAME(CUpti_PCSamplingPCData, functionIndex, cu_pc, function);
+SAME(CUpti_PCSamplingPCData, functionName, cu_pc, name);
+SAME(CUpti_PCSamplingPCData, stallReasonCount, cu_pc, stalls);
+SAME(CUpti_PCSamplingPCData, stallReason, cu_pc, stall);
+SIZE(CUpti_PCSamplingData, cu_pc_data);
+SAME(CUpti_PCSamplingData, collectNumPcs, cu_pc_data, room);
+SAME(CUpti_PCSamplingData, totalSamples, cu_pc_data, total);
+SAME(CUpti_PCSamplingData, droppedSamples, cu_pc_data, dropped);
+SAME(CUpti_PCSamplingData, totalNumPcs, cu_pc_data, count);
+SAME(CUpti_PCSamplingData, remainingNumPcs, cu_pc_data, remaining);
+SAME(CUpti_PCSamplingData, pPcData, cu_pc_data, pcs);
+SAME(CUpti_PCSamplingData, nonUsrKernelsTotalSamples, cu_pc_data, foreign);
+SAME(CUpti_PCSamplingData, hardwareBufferFull, cu_pc_data, full);
+SIZE(CUpti_PCSamplingConfigurationInfo, cu_pc_option);
+SAME(CUpti_PCSamplingConfigurationInfo, attributeStatus, cu_pc_option, status);
+SAME(CUpti_PCSamplingConfigurationInfo, attributeData.invalidData, cu_pc_option, value);
+SAME(CUpti_PCSamplingConfigurationInfo, attributeData.stallReasonData.pStallReasonIndex, cu_pc_option,
+     value.reasons.index);
+SIZE(CUpti_PCSamplingConfigurationInfoParams, cu_pc_configure);
+SAME(CUpti_PCSamplingConfigurationInfoParams, numAttributes, cu_pc_configure, count);
+SIZE(CUpti_PCSamplingEnableParams, cu_pc_plain);
+SIZE(CUpti_PCSamplingDisableParams, cu_pc_plain);
+SIZE(CUpti_PCSamplingGetDataParams, cu_pc_get);
+SIZE(CUpti_PCSamplingGetNumStallReasonsParams, cu_pc_count);
+SIZE(CUpti_PCSamplingGetStallReasonsParams, cu_pc_names);
+SAME(CUpti_PCSamplingGetStallReasonsParams, stallReasonIndex, cu_pc_names, index);
+SIZE(CUpti_GetCubinCrcParams, cu_cubin_crc);
+SAME(CUpti_GetCubinCrcParams, cubinCrc, cu_cubin_crc, crc);

@@ -20,6 +20,7 @@ int cuDriverGetVersion(int *version);
 int cuCtxSynchronize(void);
 int cuCtxPushCurrent_v2(void *context);
 int cuCtxPopCurrent_v2(void **context);
+int cuCtxDestroy_v2(void *context);
 int cuStreamSynchronize(void *stream);
 int cuStreamCreate(void **stream, unsigned flags);
 int cuStreamDestroy_v2(void *stream);

@@ -23,7 +23,7 @@ static fake_begin *begin;
 static fake_end *end;
 static fake_done *done;
 static fake_now *now_of_cupti;
-static void (*created)(void *context);
+static void (*created)(void *context), (*destroyed)(void *context);
 static void (*streamed)(void *context, void *stream, int made);
 static uint32_t next_correlation = 1;
 static __thread uint32_t runtime_correlation;
@@ -112,6 +112,7 @@ static void set_up(void)
 	*(void **)&done = dlsym(cupti, "fake_cupti_done");
 	*(void **)&now_of_cupti = dlsym(cupti, "fake_cupti_now");
 	*(void **)&created = dlsym(cupti, "fake_cupti_context");
+	*(void **)&destroyed = dlsym(cupti, "fake_cupti_context_gone");
 	*(void **)&streamed = dlsym(cupti, "fake_cupti_stream");
 	if (created)
 		created((void *)0x1000);
@@ -251,6 +252,13 @@ int cuCtxPushCurrent_v2(void *context)
 int cuCtxPopCurrent_v2(void **context)
 {
 	*context = (void *)0x1000;
+	return 0;
+}
+
+int cuCtxDestroy_v2(void *context)
+{
+	if (destroyed)
+		destroyed(context);
 	return 0;
 }
 

@@ -26,7 +26,10 @@
 #include <unistd.h>
 
 #include "cuda/abi.h"
+#include "cuda/pcsampling_abi.h"
 #include "fake.h"
+
+void fake_pcsampling_kernel(const char *name, uint32_t correlation);
 
 typedef void callback_function(void *, uint32_t, uint32_t, const void *);
 typedef void request_function(uint8_t **, size_t *, size_t *);
@@ -61,7 +64,9 @@ static uint64_t made, dropped, calls;
 static uint64_t flush_asked, flush_done, flush_forced;
 static int thread_runs;
 
-static int trouble(const char *word)
+int fake_cupti_trouble(const char *word);
+#define trouble fake_cupti_trouble
+int fake_cupti_trouble(const char *word)
 {
 	const char *list = getenv("FAKE_CUPTI");
 	size_t n = strlen(word);
@@ -77,7 +82,9 @@ static int trouble(const char *word)
 }
 
 /* What this function is to return, 0: nothing special. */
-static int failure(const char *function)
+int fake_cupti_failure(const char *function);
+#define failure fake_cupti_failure
+int fake_cupti_failure(const char *function)
 {
 	const char *wanted = getenv("FAKE_FAIL");
 	size_t n = strlen(function);
@@ -296,6 +303,8 @@ void fake_cupti_done(const struct fake_work *work)
 	struct fake_work w = *work;
 	uint64_t n;
 
+	if (w.kind == CU_KIND_CONCURRENT_KERNEL)
+		fake_pcsampling_kernel(w.name, w.correlation);
 	if (w.kind >= 64 || !kinds[w.kind])
 		return;
 	pthread_mutex_lock(&lock);
@@ -379,6 +388,25 @@ void fake_cupti_context(void *context)
 		callback(NULL, 3, 1, &data);
 }
 
+void fake_cupti_context_gone(void *context);
+void fake_cupti_context_gone(void *context)
+{
+	const struct cu_resource_data data = { .context = context };
+
+	if (callback && enabled[3][2])
+		callback(NULL, 3, 2, &data);
+}
+
+void fake_cupti_module(const struct cu_module *module);
+void fake_cupti_module(const struct cu_module *module)
+{
+	struct cu_resource_data data = { .context = (void *)0x1000 };
+
+	data.descriptor = (void *)(uintptr_t)module;
+	if (callback && enabled[3][CU_RESOURCE_MODULE_LOADED])
+		callback(NULL, 3, CU_RESOURCE_MODULE_LOADED, &data);
+}
+
 void fake_cupti_stream(void *context, void *stream, int made);
 void fake_cupti_stream(void *context, void *stream, int made)
 {
@@ -429,6 +457,7 @@ int cuptiGetResultString(int result, const char **text)
 	*text = result == 39   ? "CUPTI_ERROR_MULTIPLE_SUBSCRIBERS_NOT_SUPPORTED"
 		: result == 15 ? "CUPTI_ERROR_NOT_INITIALIZED"
 		: result == 27 ? "CUPTI_ERROR_NOT_SUPPORTED"
+		: result == 35 ? "CUPTI_ERROR_INSUFFICIENT_PRIVILEGES"
 			       : "CUPTI_ERROR_UNKNOWN";
 	return 0;
 }

@@ -121,6 +121,12 @@ gt_ref gt_def_region(const struct gt_region_info *info)
 	return region_count;
 }
 
+gt_ref gt_def_record(const char *adapter, const char *name)
+{
+	(void)adapter;
+	return gt_def_string(name);
+}
+
 gt_ref gt_def_metric(const struct gt_metric_info *info)
 {
 	metrics[++metric_count] = copy(info->name);

@@ -1,0 +1,545 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * VT_CUPTI_PCSAMPLING: where the device's warps are, and what they wait for, as CUPTI samples it.
+ *
+ * The hardware looks at one warp of each multiprocessor every 2^period cycles. CUPTI sums the samples up
+ * by instruction and stall reason; a thread of ours fetches the sums (and, if kernels are serialized,
+ * each launch does, for CUPTI keeps launches apart only until the next). They are records of our own on a
+ * location of the process, as are the cubins, once each: cuda/assemble/pcsamples.c puts both into the
+ * archive.
+ *
+ * All calls of CUPTI's here are made under one lock. GetData does not wait for the device; Disable does,
+ * and is called where the program waits for it anyway, or on our thread.
+ *
+ * Limits: CONTEXTS contexts at once, CUBIN_BYTES of cubins. Another process that begins to sample the
+ * same GPU takes it away (CUPTI answers "unknown error" then). CUPTI's buffer in the device's memory,
+ * once it is full, stays so: sampling begins anew with a longer period, and what was in it is lost. Names
+ * of functions are CUPTI's and are never freed: its other records point at them, too.
+ */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/prctl.h>
+
+#include "cuda/cuda.h"
+#include "cuda/lock.h"
+#include "cuda/pcsampling_abi.h"
+
+#define CONTEXTS       32u
+#define PCS            4096u /* that are fetched at once */
+#define REASONS        64u
+#define NAMES          1024u
+#define CUBINS         4096u
+#define CUBIN_BYTES    (256u << 20)
+#define HARDWARE_BYTES (256u << 20)
+#define SCRATCH_BYTES  (16u << 20)
+#define LOCK_MS        10000u
+#define RESTARTS       4u
+#define COARSER        2u /* powers of 2 */
+
+enum function { ENABLE, DISABLE, CONFIGURE, GET_DATA, COUNT_REASONS, GET_REASONS, CUBIN_CRC, FUNCTIONS };
+static const char *const function_names[FUNCTIONS] = {
+	"cuptiPCSamplingEnable", "cuptiPCSamplingDisable", "cuptiPCSamplingSetConfigurationAttribute",
+	"cuptiPCSamplingGetData", "cuptiPCSamplingGetNumStallReasons", "cuptiPCSamplingGetStallReasons",
+	"cuptiGetCubinCrc",
+};
+static int (*functions[FUNCTIONS])(void *params);
+
+static struct sampled {
+	void *context;           /* NULL: free */
+	uint32_t id, device, period, restarts;
+	struct cu_pc_data *rest; /* CUPTI puts there what is left at the end */
+} contexts[CONTEXTS];
+
+static uint32_t lock;
+static struct cu_pc_data *fetched;
+static struct gt_location *location;
+static gt_ref record_drain, record_pc, record_reason, record_cubin, metric_samples, metric_dropped;
+static uint64_t cubins[CUBINS], cubin_bytes;
+
+static bool hung; /* CUPTI did not come back from a call: nothing more is asked of it */
+
+/* The lock, with signals blocked; but the program does not wait for a call of CUPTI's that hangs. */
+static bool hold(uint64_t *mask)
+{
+	uint64_t end = gt_monotonic() / 1000000 + LOCK_MS;
+
+	*mask = gt_is_confined() ? GT_CU_SIGNALS_OPEN : gt_cu_signals(~UINT64_C(0));
+	while (__atomic_exchange_n(&lock, 2, __ATOMIC_ACQUIRE)) {
+		if (__atomic_load_n(&hung, __ATOMIC_RELAXED) || gt_monotonic() / 1000000 >= end) {
+			__atomic_store_n(&hung, true, __ATOMIC_RELAXED);
+			if (*mask != GT_CU_SIGNALS_OPEN)
+				gt_cu_signals(*mask);
+			return false;
+		}
+		gt_cu_sleep(&lock);
+	}
+	return true;
+}
+
+/* ---- records ------------------------------------------------------------------------------------- */
+
+static void put(gt_ref kind, const uint64_t *data, unsigned words)
+{
+	gt_location_record(location, GT_T_OWN, kind, data, words / 2, gt_now());
+}
+
+static gt_ref metric(const char *name, const char *description)
+{
+	struct gt_metric_info info = {
+		.bytes = sizeof(info), .name = name, .unit = "#", .description = description,
+		.value = GT_VALUE_UINT, .mode = 0x22, /* relative: since the last one */
+	};
+
+	return gt_def_metric(&info);
+}
+
+static void define(void)
+{
+	struct gt_location_info info = { .bytes = sizeof(info), .name = "CUDA PC sampling",
+					 .kind = GT_LOC_METRIC };
+
+	if (location)
+		return;
+	record_drain = gt_def_record("cuda", "pc_drain");
+	record_pc = gt_def_record("cuda", "pc");
+	record_reason = gt_def_record("cuda", "pc_reason");
+	record_cubin = gt_def_record("cuda", "cubin");
+	metric_samples = metric("gpu_pc_samples", "Samples of the program's instructions on a GPU");
+	metric_dropped = metric("gpu_pc_samples_dropped", "Samples that the hardware dropped");
+	location = gt_location_create(&info);
+}
+
+/* CUPTI's names stay where they are: the address tells them apart. */
+static gt_ref name_of(const char *name)
+{
+	static struct {
+		const char *name;
+		gt_ref ref;
+	} known[NAMES];
+	unsigned at = (unsigned)((uintptr_t)name >> 4) % NAMES;
+
+	if (!name)
+		return GT_NONE;
+	if (known[at].name != name) {
+		known[at].name = name;
+		known[at].ref = gt_def_string(name);
+	}
+	return known[at].ref;
+}
+
+static void put_pc(const struct sampled *s, const struct cu_pc *pc)
+{
+	uint64_t data[4 + REASONS];
+	unsigned n = 4;
+
+	data[0] = pc->crc;
+	data[1] = pc->offset;
+	data[2] = (uint64_t)pc->function << 32 | name_of(pc->name);
+	data[3] = (uint64_t)pc->correlation << 32 | (s->id & 0xffffff) << 8 | s->period;
+	for (size_t i = 0; i < pc->stalls && i < REASONS; i++)
+		if (pc->stall[i].samples)
+			data[n++] = (uint64_t)pc->stall[i].reason << 32 | pc->stall[i].samples;
+	if (n & 1)
+		data[n++] = 0;
+	if (n > 4)
+		put(record_pc, data, n);
+}
+
+/* False: it was empty. */
+static bool put_data(const struct sampled *s, const struct cu_pc_data *d, bool lost)
+{
+	uint64_t data[6] = { d->total, d->dropped, d->foreign, (uint64_t)s->id << 32 | s->device,
+			     s->period | (uint64_t)lost << 8,
+			     (uint64_t)metric_samples << 32 | metric_dropped };
+
+	for (size_t i = 0; i < d->count && i < PCS; i++)
+		put_pc(s, &d->pcs[i]);
+	if (d->total || d->dropped || lost)
+		put(record_drain, data, 6);
+	return d->count || d->total;
+}
+
+#define CUBIN_WORDS 240u
+#define CUBIN_HEAD  4u
+
+static void put_cubin(uint64_t crc, const char *cubin, size_t bytes)
+{
+	uint64_t data[CUBIN_WORDS];
+	const size_t most = (CUBIN_WORDS - CUBIN_HEAD) * sizeof(*data);
+
+	for (size_t at = 0; at < bytes; at += most) {
+		size_t n = bytes - at < most ? bytes - at : most;
+
+		data[0] = crc;
+		data[1] = bytes;
+		data[2] = at;
+		data[3] = n;
+		data[CUBIN_HEAD + (n + 7) / 8 - 1] = 0;
+		memcpy(&data[CUBIN_HEAD], cubin + at, n);
+		put(record_cubin, data, (unsigned)(CUBIN_HEAD + (n + 15) / 16 * 2));
+	}
+}
+
+/* ---- contexts ------------------------------------------------------------------------------------ */
+
+static int call_plain(enum function function, void *context)
+{
+	struct cu_pc_plain params = { .bytes = sizeof(params), .context = context };
+
+	return functions[function](&params);
+}
+
+static struct cu_pc_data *new_data(void)
+{
+	struct cu_pc_data *d = calloc(1, sizeof(*d) + PCS * (sizeof(struct cu_pc) +
+							    REASONS * sizeof(struct cu_pc_stall)));
+	struct cu_pc_stall *stalls;
+
+	if (!d)
+		return NULL;
+	d->bytes = sizeof(*d);
+	d->room = PCS;
+	d->pcs = (struct cu_pc *)(d + 1);
+	stalls = (struct cu_pc_stall *)(d->pcs + PCS);
+	for (size_t i = 0; i < PCS; i++) {
+		d->pcs[i].bytes = sizeof(d->pcs[i]);
+		d->pcs[i].stall = stalls + i * REASONS;
+	}
+	return d;
+}
+
+static void refused(const struct sampled *s, const char *what, int rc)
+{
+	gt_message(1, "PC sampling on device %u: %s (%s)%s", s->device, what, gt_cu_result(rc),
+		   rc == CU_ERROR_INSUFFICIENT_PRIVILEGES ? ": NVreg_RestrictProfilingToAdminUsers" : "");
+}
+
+/* Which stall reasons there are; their names are recorded. */
+static int get_reasons(const struct sampled *s, uint32_t *index, size_t *count)
+{
+	static char text[REASONS][CU_PC_REASON_TEXT];
+	char *names[REASONS];
+	struct cu_pc_count how_many = { .bytes = sizeof(how_many), .context = s->context, .count = count };
+	struct cu_pc_names get = { .bytes = sizeof(get), .context = s->context, .index = index,
+				   .names = names };
+	int rc = functions[COUNT_REASONS](&how_many);
+
+	if (rc || *count > REASONS)
+		return rc ? rc : CU_ERROR_NOT_COMPATIBLE;
+	for (unsigned i = 0; i < REASONS; i++)
+		names[i] = text[i];
+	get.count = *count;
+	rc = functions[GET_REASONS](&get);
+	for (size_t i = 0; !rc && i < *count; i++) {
+		text[i][CU_PC_REASON_TEXT - 1] = 0;
+		put(record_reason, (uint64_t[2]){ index[i], gt_def_string(text[i]) }, 2);
+	}
+	return rc;
+}
+
+static int configure(struct sampled *s)
+{
+	uint32_t index[REASONS];
+	size_t count = 0;
+	int rc = get_reasons(s, index, &count);
+	struct cu_pc_option options[] = {
+		{ .type = CU_PC_MODE,
+		  .value.number = gt_cu_options.pc_serialized ? CU_PC_SERIALIZED : CU_PC_CONTINUOUS },
+		{ .type = CU_PC_PERIOD, .value.number = s->period },
+		{ .type = CU_PC_REASONS, .value.reasons = { count, index } },
+		{ .type = CU_PC_HARDWARE_BYTES, .value.size = HARDWARE_BYTES },
+		{ .type = CU_PC_SCRATCH_BYTES, .value.size = SCRATCH_BYTES },
+		{ .type = CU_PC_BUFFER, .value.buffer = s->rest },
+	};
+	struct cu_pc_configure params = { .bytes = sizeof(params), .context = s->context,
+					  .count = sizeof(options) / sizeof(options[0]), .options = options };
+
+	return rc ? rc : functions[CONFIGURE](&params);
+}
+
+/* Under the lock, as what follows. */
+static int start(struct sampled *s)
+{
+	int rc = call_plain(ENABLE, s->context);
+
+	if (rc)
+		return rc;
+	rc = configure(s);
+	if (rc)
+		call_plain(DISABLE, s->context);
+	return rc;
+}
+
+static void give_up(struct sampled *s)
+{
+	s->context = NULL;
+}
+
+static void stop(struct sampled *s)
+{
+	int rc;
+
+	s->rest->count = 0;
+	s->rest->total = s->rest->dropped = s->rest->foreign = 0;
+	rc = call_plain(DISABLE, s->context);
+	if (rc)
+		refused(s, "the last samples are lost", rc);
+	else
+		put_data(s, s->rest, false);
+}
+
+/* The buffer on the device is full, and stays full. */
+static void restart(struct sampled *s)
+{
+	int rc;
+
+	put_data(s, fetched, true);
+	stop(s);
+	if (++s->restarts > RESTARTS || s->period + COARSER > 31) {
+		gt_message(1, "PC sampling on device %u ends: its buffer was full %u times", s->device,
+			   s->restarts);
+		give_up(s);
+		return;
+	}
+	s->period += COARSER;
+	gt_message(1, "PC sampling on device %u: its buffer was full and samples were lost; the period is "
+		      "2^%u cycles from now on", s->device, s->period);
+	rc = start(s);
+	if (rc) {
+		refused(s, "it could not be restarted", rc);
+		give_up(s);
+	}
+}
+
+static void drain(struct sampled *s)
+{
+	struct cu_pc_get params = { .bytes = sizeof(params), .context = s->context, .data = fetched };
+	int rc;
+
+	do {
+		fetched->count = fetched->remaining = 0;
+		fetched->total = fetched->dropped = fetched->foreign = 0;
+		fetched->full = 0;
+		rc = functions[GET_DATA](&params);
+		if (rc == CU_ERROR_OUT_OF_MEMORY || fetched->full) {
+			restart(s);
+			return;
+		}
+		if (rc) {
+			refused(s, "another process may have begun to sample it", rc);
+			put_data(s, fetched, true);
+			call_plain(DISABLE, s->context);
+			give_up(s);
+			return;
+		}
+	} while (put_data(s, fetched, false) && fetched->remaining);
+}
+
+static bool is_on(void)
+{
+	return fetched && gt_cu_state_now() == GT_CU_READY;
+}
+
+static void begin(void *context)
+{
+	struct sampled *s = NULL;
+	int rc;
+
+	define();
+	for (unsigned i = 0; !s && i < CONTEXTS; i++)
+		if (!contexts[i].context)
+			s = &contexts[i];
+	if (s && !s->rest)
+		s->rest = new_data();
+	if (s && s->rest) {
+		s->context = context;
+		s->period = gt_cu_options.pc_period;
+		s->restarts = s->id = s->device = 0;
+		if (gt_cu_api.context_id)
+			gt_cu_api.context_id(context, &s->id);
+		if (gt_cu_api.device_id)
+			gt_cu_api.device_id(context, &s->device);
+		rc = start(s);
+		if (rc) {
+			refused(s, "not possible", rc);
+			give_up(s);
+		}
+	} else {
+		gt_message(1, "PC sampling: there are too many contexts, this one is not sampled");
+	}
+}
+
+static void end(void *context)
+{
+	for (unsigned i = 0; i < CONTEXTS; i++) {
+		if (contexts[i].context != context)
+			continue;
+		drain(&contexts[i]);
+		if (contexts[i].context)
+			stop(&contexts[i]);
+		give_up(&contexts[i]);
+	}
+}
+
+/* Has it been kept? If not it is from now on. */
+static bool is_kept(uint64_t crc)
+{
+	unsigned at = (unsigned)(crc * UINT64_C(0x9e3779b97f4a7c15) >> 52) % CUBINS;
+
+	for (unsigned i = 0; i < CUBINS; i++, at = (at + 1) % CUBINS) {
+		if (cubins[at] == crc + 1)
+			return true;
+		if (cubins[at])
+			continue;
+		cubins[at] = crc + 1;
+		return false;
+	}
+	return true;
+}
+
+static void keep(void *descriptor)
+{
+	const struct cu_module *m = descriptor;
+	struct cu_cubin_crc params = { .bytes = sizeof(params), .size = m->bytes, .cubin = m->cubin };
+
+	define();
+	if (functions[CUBIN_CRC](&params) || is_kept(params.crc))
+		return;
+	if (m->bytes > CUBIN_BYTES - cubin_bytes) {
+		gt_message(1, "PC sampling: a cubin of %lu bytes is too large to be kept: no source lines",
+			   (unsigned long)m->bytes);
+		return;
+	}
+	cubin_bytes += m->bytes;
+	put_cubin(params.crc, m->cubin, m->bytes);
+}
+
+/* ---- when ---------------------------------------------------------------------------------------- */
+
+static void fetch_all(void *last)
+{
+	for (unsigned i = 0; i < CONTEXTS && is_on(); i++) {
+		if (contexts[i].context)
+			drain(&contexts[i]);
+		if (last && contexts[i].context) {
+			stop(&contexts[i]);
+			give_up(&contexts[i]);
+		}
+	}
+}
+
+static void locked(void (*function)(void *), void *argument)
+{
+	uint64_t mask;
+
+	if (!is_on())
+		return;
+	gt_guard();
+	if (hold(&mask)) {
+		function(argument);
+		gt_cu_unlock(&lock, mask);
+	}
+	gt_unguard();
+}
+
+void gt_cu_pc_context(void *context)
+{
+	locked(begin, context);
+}
+
+void gt_cu_pc_context_gone(void *context)
+{
+	locked(end, context);
+}
+
+void gt_cu_pc_module(void *descriptor)
+{
+	const struct cu_module *m = descriptor;
+
+	if (m && m->cubin && m->bytes)
+		locked(keep, descriptor);
+}
+
+void gt_cu_pc_launched(void)
+{
+	locked(fetch_all, NULL);
+}
+
+static uint32_t wake, asked, last_asked, done, answered;
+
+static void *fetch(void *unused)
+{
+	(void)unused;
+	gt_guard();
+	prctl(PR_SET_NAME, "gputrace-pc");
+	for (;;) {
+		uint32_t seen = __atomic_load_n(&wake, __ATOMIC_SEQ_CST);
+		uint32_t want = __atomic_load_n(&asked, __ATOMIC_SEQ_CST);
+
+		locked(fetch_all, __atomic_load_n(&last_asked, __ATOMIC_SEQ_CST) ? contexts : NULL);
+		__atomic_store_n(&done, want, __ATOMIC_SEQ_CST);
+		gt_cu_futex_wake(&answered);
+		gt_cu_futex_wait(&wake, seen, gt_cu_options.flush_ms);
+	}
+	return NULL;
+}
+
+bool gt_cu_pc_collect(bool last, unsigned limit_ms)
+{
+	uint64_t end = gt_monotonic() / 1000000 + limit_ms;
+	uint32_t request;
+
+	if (!is_on() || __atomic_load_n(&hung, __ATOMIC_RELAXED))
+		return true;
+	if (last)
+		__atomic_store_n(&last_asked, 1, __ATOMIC_SEQ_CST);
+	request = __atomic_add_fetch(&asked, 1, __ATOMIC_SEQ_CST);
+	gt_cu_futex_wake(&wake);
+	for (;;) {
+		uint32_t seen = __atomic_load_n(&answered, __ATOMIC_SEQ_CST);
+
+		if ((int32_t)(__atomic_load_n(&done, __ATOMIC_SEQ_CST) - request) >= 0)
+			return true;
+		if (gt_monotonic() / 1000000 >= end)
+			break;
+		gt_cu_futex_wait(&answered, seen, 100);
+	}
+	__atomic_store_n(&hung, true, __ATOMIC_RELAXED);
+	return false;
+}
+
+/* What it costs, as measured on an H100 with CUDA 13.0 (doc/cuda.md). */
+static void announce(void)
+{
+	const char *price = gt_cu_options.pc_serialized
+		? "kernels run one at a time and up to 10 times as long, and each launch takes 0.4 ms or more"
+		: "a launch takes 1 to 9 us longer, and the first of each module some 0.2 s";
+	char text[320];
+
+	snprintf(text, sizeof(text), "%s, every 2^%u cycles; price: %s; %u MB of each GPU's memory",
+		 gt_cu_options.pc_serialized ? "serialized" : "continuous", gt_cu_options.pc_period, price,
+		 HARDWARE_BYTES >> 20);
+	gt_message(1, "PC sampling: %s", text);
+	gt_def_property("cuda:pc_sampling", text);
+}
+
+void gt_cu_pc_setup(void)
+{
+	for (unsigned i = 0; i < FUNCTIONS; i++) {
+		void *symbol = gt_cu_api_symbol(function_names[i]);
+
+		if (!symbol) {
+			gt_message(1, "PC sampling: this CUPTI lacks %s", function_names[i]);
+			return;
+		}
+		memcpy(&functions[i], &symbol, sizeof(symbol));
+	}
+	announce();
+	fetched = new_data();
+	if (!fetched || !gt_cu_start_hidden(fetch)) {
+		gt_message(1, "PC sampling: no memory or no thread for it");
+		free(fetched);
+		fetched = NULL;
+	}
+}

@@ -1,0 +1,123 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * CUPTI's PC sampling (cupti_pcsampling.h, 11.3 and newer) in our own words, as abi.h has the rest.
+ * test/cuda/abi.test compares it with the headers that it finds.
+ *
+ * Limits: what is used here. CUPTI reads from `bytes` how much of a structure there is.
+ */
+#ifndef GT_CUDA_PCSAMPLING_ABI_H
+#define GT_CUDA_PCSAMPLING_ABI_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+/* CUpti_CallbackIdResource */
+enum { CU_RESOURCE_MODULE_LOADED = 6 };
+
+/* CUpti_PCSamplingConfigurationAttributeType, CUpti_PCSamplingCollectionMode */
+enum {
+	CU_PC_PERIOD = 1,
+	CU_PC_REASONS = 2,
+	CU_PC_SCRATCH_BYTES = 3,
+	CU_PC_HARDWARE_BYTES = 4,
+	CU_PC_MODE = 5,
+	CU_PC_BUFFER = 8,
+	CU_PC_CONTINUOUS = 1,
+	CU_PC_SERIALIZED = 2,
+};
+
+#define CU_PC_REASON_TEXT 128u /* CUPTI_STALL_REASON_STRING_SIZE */
+
+/* CUpti_ModuleResourceData */
+struct cu_module {
+	uint32_t id;
+	size_t bytes;
+	const char *cubin;
+};
+
+/* CUpti_PCSamplingStallReason, CUpti_PCSamplingPCData, CUpti_PCSamplingData: packed, which moves nothing */
+struct cu_pc_stall {
+	uint32_t reason, samples;
+};
+
+struct cu_pc {
+	size_t bytes;
+	uint64_t crc, offset;
+	uint32_t function; /* its number in the cubin's table of symbols */
+	uint32_t pad;
+	char *name;
+	size_t stalls;
+	struct cu_pc_stall *stall;
+	uint32_t correlation; /* serialized only */
+	uint32_t pad2;
+};
+
+struct cu_pc_data {
+	size_t bytes;
+	size_t room;       /* of pcs[] */
+	uint64_t total;    /* samples, those of the next and those dropped among them */
+	uint64_t dropped;
+	size_t count, remaining;
+	uint64_t range;
+	struct cu_pc *pcs;
+	uint64_t foreign;  /* in kernels that are not the program's */
+	uint8_t full;      /* the hardware's buffer */
+};
+
+/* CUpti_PCSamplingConfigurationInfo */
+struct cu_pc_option {
+	uint32_t type;
+	int32_t status;
+	union {
+		uint64_t all[3];
+		uint32_t number;
+		size_t size;
+		void *buffer;
+		struct {
+			size_t count;
+			uint32_t *index;
+		} reasons;
+	} value;
+};
+
+/* CUpti_PCSampling...Params: all begin alike. */
+struct cu_pc_plain { /* Enable, Disable */
+	size_t bytes;
+	void *priv, *context;
+};
+
+struct cu_pc_get { /* GetData */
+	size_t bytes;
+	void *priv, *context;
+	struct cu_pc_data *data;
+};
+
+struct cu_pc_count { /* GetNumStallReasons */
+	size_t bytes;
+	void *priv, *context;
+	size_t *count;
+};
+
+struct cu_pc_names { /* GetStallReasons */
+	size_t bytes;
+	void *priv, *context;
+	size_t count;
+	uint32_t *index;
+	char **names;
+};
+
+struct cu_pc_configure { /* ConfigurationInfo */
+	size_t bytes;
+	void *priv, *context;
+	size_t count;
+	struct cu_pc_option *options;
+};
+
+/* CUpti_GetCubinCrcParams */
+struct cu_cubin_crc {
+	size_t bytes, size;
+	const void *cubin;
+	uint64_t crc;
+};
+
+#endif
