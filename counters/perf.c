@@ -23,6 +23,7 @@
 
 #include "counters/counters.h"
 #include "counters/perf.h"
+#include "gputrace/syscall.h"
 
 #define FAR        1000 /* descriptors from there on are seldom a program's */
 #define TYPE_SHIFT 56   /* in the id of a metric: type, and the code below */
@@ -86,7 +87,7 @@ static int sys_open(struct perf_event_attr *attr, int group)
 
 static long sys_read(int fd, void *data, size_t bytes)
 {
-	return syscall(SYS_read, fd, data, bytes);
+	return gt_raw_syscall(SYS_read, fd, (long)data, (long)bytes, 0, 0, 0);
 }
 
 static void *sys_map(int fd)
@@ -184,12 +185,12 @@ static bool parse(const char *name, struct gt_plugin_metric *metric)
 struct set {
 	struct set *next;
 	bool used;              /* atomic */
-	unsigned count, groups;
+	unsigned count;
 	bool shared;            /* all of them can be read from their pages */
 	bool dead;              /* the program closed a descriptor */
 	struct {
 		int fd;
-		unsigned group; /* its leader is the first that has this */
+		unsigned leader, members; /* of a leader: how many they are with it */
 		struct perf_event_mmap_page *page;
 	} at[GT_PLUGIN_METRICS];
 };
@@ -213,7 +214,7 @@ static struct set *take_set(void)
 						    __ATOMIC_ACQUIRE))
 			continue;
 	}
-	set->count = set->groups = 0;
+	set->count = 0;
 	set->shared = true;
 	set->dead = false;
 	return set;
@@ -299,21 +300,21 @@ static bool is_clock(uint64_t id)
 
 static int open_one(struct set *set, uint64_t id)
 {
-	unsigned i = set->count, leader = i;
+	unsigned i = set->count, leader = i ? set->at[i - 1].leader : 0;
 	int fd = -EINVAL;
 
-	while (leader && set->at[leader - 1].group == set->groups - 1)
-		leader--;
-	if (leader < i && !is_clock(id))
+	if (i && !is_clock(id))
 		fd = open_event(id, set->at[leader].fd);
 	if (fd < 0) {
 		fd = open_event(id, -1);
-		set->groups++;
+		leader = i;
 	}
 	if (fd < 0)
 		return fd;
 	set->at[i].fd = fd;
-	set->at[i].group = set->groups - 1;
+	set->at[i].leader = leader;
+	set->at[i].members = 0;
+	set->at[leader].members++;
 	set->at[i].page = gt_cn_perf_system.counter ? gt_cn_perf_system.map(fd) : NULL;
 	set->shared &= set->at[i].page && set->at[i].page->cap_user_rdpmc && set->at[i].page->index;
 	set->count++;
@@ -379,24 +380,23 @@ static int read_group(struct set *set, unsigned first, unsigned n, uint64_t *val
 	struct {
 		uint64_t count, enabled, running, values[GT_PLUGIN_METRICS];
 	} data;
-	long bytes = gt_cn_perf_system.read(set->at[first].fd, &data, (3 + n) * sizeof(uint64_t));
+	const long whole = (long)((3 + n) * sizeof(uint64_t));
+	long bytes = gt_cn_perf_system.read(set->at[first].fd, &data, (size_t)whole);
 
-	if (bytes < 0 && errno == EINTR)
-		return -EINTR;
-	if (bytes < 0)
-		set->dead = true;
-	if (bytes != (long)((3 + n) * sizeof(uint64_t)) || data.count != n)
-		return bytes < 0 ? -errno : -ENOSPC; /* 0 bytes: it is on no counter any more */
-	if (data.enabled != data.running)
+	if (gt_unlikely(bytes != whole || data.count != n)) {
+		set->dead |= bytes < 0 && bytes != -EINTR;
+		return bytes < 0 ? (int)bytes : -ENOSPC; /* 0 bytes: it is on no counter any more */
+	}
+	if (gt_unlikely(data.enabled != data.running))
 		return -EBUSY;
-	memcpy(values, data.values, n * sizeof(*values));
+	for (unsigned i = 0; i < n; i++) /* without a call of memcpy() */
+		__atomic_store_n(&values[i], data.values[i], __ATOMIC_RELAXED);
 	return 0;
 }
 
 static int read_set(void *state, uint64_t *values, unsigned count)
 {
 	struct set *set = state;
-	unsigned first = 0, n;
 	int rc = 0;
 
 	(void)count;
@@ -404,11 +404,8 @@ static int read_set(void *state, uint64_t *values, unsigned count)
 		return -EBADF;
 	if (set->shared && read_pages(set, values))
 		return 0;
-	for (; !rc && first < set->count; first += n) {
-		for (n = 1; first + n < set->count && set->at[first + n].group == set->at[first].group;)
-			n++;
-		rc = read_group(set, first, n, values + first);
-	}
+	for (unsigned first = 0; !rc && first < set->count; first += set->at[first].members)
+		rc = read_group(set, first, set->at[first].members, values + first);
 	return rc;
 }
 

@@ -16,7 +16,7 @@ struct perf_event_attr;
 struct gt_cn_perf_system {
 	/* A descriptor that counts the calling thread, in that group or, -1, as the leader of one; -errno. */
 	int (*open)(struct perf_event_attr *attr, int group);
-	long (*read)(int fd, void *data, size_t bytes); /* as read(), with errno */
+	long (*read)(int fd, void *data, size_t bytes); /* as read(), or negative errno */
 	void *(*map)(int fd);                           /* struct perf_event_mmap_page, NULL: none */
 	void (*close)(int fd, void *page);
 	uint64_t (*counter)(uint32_t index);            /* rdpmc; NULL: not on this processor */

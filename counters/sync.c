@@ -84,6 +84,8 @@ static int add(struct gt_cn_group *group, unsigned g)
 					   .open = functions[g].open, .read = functions[g].read,
 					   .close = functions[g].close };
 
+	if (group->plugin->flags & GT_PLUGIN_BARE && !group->interval) /* nothing is to be done around it */
+		source.read = group->plugin->read;
 	for (unsigned i = 0; i < group->count; i++)
 		infos[i] = gt_cn_info(group, i, names[i], sizeof(names[i]));
 	groups[g] = group;

@@ -27,7 +27,8 @@ struct gt_hot {
 	unsigned char *base;     /* first half of the window */
 	uint64_t mask;           /* size of the window - 1 */
 	struct gt_location *loc; /* NULL: no location (yet), or wiped by fork */
-	uint64_t pad[3];         /* one cache line */
+	uint64_t counted;        /* limit of events that counters are read for, and of what is no event */
+	uint64_t pad[2];         /* one cache line */
 };
 
 /* Adds to *p and returns the old value in one instruction: atomic towards this thread's signal

@@ -9,6 +9,7 @@
 #define GT_SYS_H
 
 #include "gputrace/compiler.h"
+#include "gputrace/syscall.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -53,56 +54,10 @@ static inline int gt_sys_refused(void)
 	return &gt_confined && __atomic_load_n(&gt_confined, __ATOMIC_RELAXED);
 }
 
-#if defined(__x86_64__)
 static inline long gt_syscall6(long n, long a, long b, long c, long d, long e, long f)
 {
-	long ret;
-	register long r10 __asm__("r10") = d;
-	register long r8 __asm__("r8") = e;
-	register long r9 __asm__("r9") = f;
-
-	if (gt_sys_refused() && n != SYS_exit_group)
-		return -EPERM;
-	__asm__ volatile("syscall"
-			 : "=a"(ret)
-			 : "a"(n), "D"(a), "S"(b), "d"(c), "r"(r10), "r"(r8), "r"(r9)
-			 : "rcx", "r11", "memory");
-	return ret;
+	return gt_sys_refused() && n != SYS_exit_group ? -EPERM : gt_raw_syscall(n, a, b, c, d, e, f);
 }
-#elif defined(__aarch64__)
-static inline long gt_syscall6(long n, long a, long b, long c, long d, long e, long f)
-{
-	register long x8 __asm__("x8") = n;
-	register long x0 __asm__("x0") = a;
-	register long x1 __asm__("x1") = b;
-	register long x2 __asm__("x2") = c;
-	register long x3 __asm__("x3") = d;
-	register long x4 __asm__("x4") = e;
-	register long x5 __asm__("x5") = f;
-
-	if (gt_sys_refused() && n != SYS_exit_group)
-		return -EPERM;
-	__asm__ volatile("svc #0"
-			 : "+r"(x0)
-			 : "r"(x8), "r"(x1), "r"(x2), "r"(x3), "r"(x4), "r"(x5)
-			 : "memory");
-	return x0;
-}
-#else
-static inline long gt_syscall6(long n, long a, long b, long c, long d, long e, long f)
-{
-	int saved = errno;
-	long ret;
-
-	if (gt_sys_refused() && n != SYS_exit_group)
-		return -EPERM;
-	ret = syscall(n, a, b, c, d, e, f);
-	if (ret == -1)
-		ret = -errno;
-	errno = saved;
-	return ret;
-}
-#endif
 
 #define GT_SYS1(n, a)          gt_syscall6(n, (long)(a), 0, 0, 0, 0, 0)
 #define GT_SYS2(n, a, b)       gt_syscall6(n, (long)(a), (long)(b), 0, 0, 0, 0)

@@ -389,7 +389,7 @@ static bool open_half(struct gt_location *loc, uint64_t tick)
 	if (!index) { /* signals are blocked: nobody sees one without the other */
 		loc->turn += loc->hot->mask + 1;
 		gt_local_add(&loc->hot->cur, -(loc->hot->mask + 1));
-		__atomic_store_n(&loc->hot->limit, 0, __ATOMIC_RELAXED); /* the window's end so far */
+		gt_hot_stop(loc->hot); /* it was the window's end so far */
 	}
 	return true;
 }
@@ -418,10 +418,10 @@ static uint64_t reserve(struct gt_location *loc, uint64_t bytes)
 	return to_offset(loc, gt_local_add(&loc->hot->cur, bytes));
 }
 
-/* Must each event ask? */
-static bool asks(const struct gt_location *loc)
+/* Must each event ask, for other reasons than these? */
+static bool asks(const struct gt_location *loc, unsigned but)
 {
-	return __atomic_load_n(&gt_attention, __ATOMIC_RELAXED) || loc->scans_left ||
+	return __atomic_load_n(&gt_attention, __ATOMIC_RELAXED) & ~but || loc->scans_left ||
 	       loc->off_marked || gt_location_off(loc);
 }
 
@@ -437,16 +437,21 @@ static uint64_t next_limit(const struct gt_location *loc)
  * go on to another half, and its limit must not be replaced by ours. */
 static void set_limit(struct gt_location *loc)
 {
-	__atomic_store_n(&loc->hot->limit, to_address(loc, next_limit(loc)), __ATOMIC_RELAXED);
+	uint64_t limit = to_address(loc, next_limit(loc));
+
+	__atomic_store_n(&loc->hot->limit, limit, __ATOMIC_RELAXED);
+	__atomic_store_n(&loc->hot->counted, limit, __ATOMIC_RELAXED);
 	/* Pairs with gt_attention_set: either it sees our limit and zeroes it, or we see its bit. */
 	__atomic_thread_fence(__ATOMIC_SEQ_CST);
-	if (asks(loc))
+	if (asks(loc, GT_ATT_METRICS))
+		gt_hot_stop(loc->hot);
+	else if (asks(loc, 0))
 		__atomic_store_n(&loc->hot->limit, 0, __ATOMIC_RELAXED);
 }
 
 static bool limit_is_low(const struct gt_location *loc)
 {
-	uint64_t limit = __atomic_load_n(&loc->hot->limit, __ATOMIC_RELAXED);
+	uint64_t limit = __atomic_load_n(&loc->hot->counted, __ATOMIC_RELAXED);
 
 	return !limit || (!loc->busy && limit < to_address(loc, next_limit(loc)));
 }
@@ -455,7 +460,7 @@ static void refresh_limit(struct gt_location *loc)
 {
 	uint64_t mask;
 
-	if (asks(loc))
+	if (asks(loc, GT_ATT_METRICS))
 		return; /* the limit is 0 and stays so */
 	mask = gt_signals_block();
 	set_limit(loc);
@@ -660,6 +665,44 @@ struct gt_slot *gt_reserve_in(struct gt_hot *hot, uint64_t address, unsigned slo
 	}
 }
 
+/* Values of the turn before could pass for times, and a reading takes long enough for a handler that spools
+ * the half. */
+static struct gt_slot *fill_in_readings(struct gt_location *loc, struct gt_slot *slot, unsigned room,
+					unsigned slots, bool now, uint64_t *tick)
+{
+	for (unsigned i = 0; i < room + slots; i++)
+		slot[i].time = 0;
+	__atomic_signal_fence(__ATOMIC_SEQ_CST);
+	return gt_metrics_fill(loc, slot, room, now, tick);
+}
+
+/* How many slots the readings of an event take; 0: they have to be prepared, or there are none. */
+static inline unsigned ready_room(const struct gt_location *loc)
+{
+	bool ready = loc->hot == gt_self && !gt_metrics_inside(&loc->readings) && !gt_sys_refused();
+
+	return ready ? loc->readings.room : 0;
+}
+
+struct gt_slot *gt_reserve_counted(struct gt_hot *hot, uint64_t address, unsigned slots, uint64_t *tick,
+				   bool now)
+{
+	uint64_t end = address + (uint64_t)slots * GT_SLOT, limit, low;
+	struct gt_location *loc = hot->loc;
+	unsigned room = loc ? ready_room(loc) : 0;
+
+	limit = end + (uint64_t)room * GT_SLOT;
+	if (!room || limit > __atomic_load_n(&hot->counted, __ATOMIC_RELAXED))
+		return NULL;
+	gt_note_length(loc, limit - address);
+	/* A handler that has recorded behind our slots makes it fail. */
+	if (!gt_local_exchange(&hot->cur, end, limit))
+		return NULL;
+	if (!now && *tick < (low = gt_lower_bound(loc, address - (uint64_t)(uintptr_t)hot->base)))
+		*tick = low;
+	return fill_in_readings(loc, (struct gt_slot *)address, room, slots, now, tick);
+}
+
 /* With the readings of counters before it: gives back what was reserved, and reserves all of it. */
 static struct gt_slot *reserve_with_metrics(struct gt_hot *hot, uint64_t address, unsigned slots,
 					    uint64_t *tick, bool now)
@@ -677,14 +720,7 @@ static struct gt_slot *reserve_with_metrics(struct gt_hot *hot, uint64_t address
 	gt_note_length(loc, (uint64_t)(room + slots) * GT_SLOT);
 	address = gt_local_add(&hot->cur, (uint64_t)(room + slots) * GT_SLOT);
 	slot = gt_reserve_in(hot, address, room + slots, tick);
-	if (!slot || !room)
-		return slot;
-	/* Values of the turn before could pass for times, and a reading takes long enough for a handler that
-	 * spools the half. */
-	for (unsigned i = 0; i < room + slots; i++)
-		slot[i].time = 0;
-	__atomic_signal_fence(__ATOMIC_SEQ_CST);
-	return gt_metrics_fill(loc, slot, room, now, tick);
+	return slot && room ? fill_in_readings(loc, slot, room, slots, now, tick) : slot;
 }
 
 struct gt_slot *gt_reserve_event_in(struct gt_hot *hot, uint64_t address, unsigned slots, uint64_t *tick,
@@ -693,8 +729,10 @@ struct gt_slot *gt_reserve_event_in(struct gt_hot *hot, uint64_t address, unsign
 	bool scans = now && hot->loc && hot->loc->scans_left;
 	struct gt_slot *slot;
 
-	if (gt_unlikely(__atomic_load_n(&gt_attention, __ATOMIC_RELAXED) & GT_ATT_METRICS))
-		return reserve_with_metrics(hot, address, slots, tick, now);
+	if (gt_unlikely(__atomic_load_n(&gt_attention, __ATOMIC_RELAXED) & GT_ATT_METRICS)) {
+		slot = gt_reserve_counted(hot, address, slots, tick, now);
+		return slot ? slot : reserve_with_metrics(hot, address, slots, tick, now);
+	}
 	slot = gt_reserve_in(hot, address, slots, tick);
 	if (scans) /* the first event in new code comes after the look that found the code */
 		*tick = gt_clock_read();

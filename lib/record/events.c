@@ -470,7 +470,7 @@ void gt_switch_thread(bool on)
 	if (!loc)
 		return;
 	if (!on)
-		__atomic_store_n(&loc->hot->limit, 0, __ATOMIC_RELAXED);
+		gt_hot_stop(loc->hot);
 	gt_put(GT_WORD(GT_T_PAD, 0)); /* the mark is made now */
 }
 

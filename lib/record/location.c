@@ -287,7 +287,7 @@ static struct gt_location *make(uint32_t kind, uint32_t flags, gt_ref name, uint
 	/* Pairs with gt_attention_set: either it finds us in the list, or we see its bit. */
 	__atomic_thread_fence(__ATOMIC_SEQ_CST);
 	if (__atomic_load_n(&gt_attention, __ATOMIC_RELAXED))
-		__atomic_store_n(&loc->hot->limit, 0, __ATOMIC_RELAXED);
+		gt_hot_stop(loc->hot);
 	__atomic_store_n(&gt_proc->locations, made, __ATOMIC_RELAXED);
 	return loc;
 lost:

@@ -12,10 +12,11 @@
 #define SLOTS_MOST 100u /* for one event; see too_long() in buffer.c */
 
 /* Entries below `count` do not change, and stay in forked children. */
-static struct {
+static struct entry {
 	struct gt_metric_source source;
-	gt_ref first;    /* id of its first metric */
-	unsigned until;  /* slots that the records of all up to this one take */
+	uint64_t word;    /* of its record */
+	unsigned from;    /* slots that the records of those before it take */
+	unsigned until;   /* and with its own, 0: not used */
 } sources[GT_SOURCES];
 static uint32_t count; /* atomic for readers outside of the definitions' lock */
 
@@ -33,10 +34,11 @@ bool gt_metrics_fit(uint32_t values)
 
 void gt_metrics_add(const struct gt_metric_source *source, gt_ref first)
 {
-	sources[count].source = *source;
+	unsigned from = count ? sources[count - 1].until : 0, extra = extra_of(source->count);
+
+	sources[count] = (struct entry){ .source = *source, .from = from, .until = from + 1 + extra,
+					 .word = GT_WORDX(GT_T_METRICS, extra, first) };
 	sources[count].source.metrics = NULL;
-	sources[count].first = first;
-	sources[count].until = (count ? sources[count - 1].until : 0) + 1 + extra_of(source->count);
 	__atomic_store_n(&count, count + 1, __ATOMIC_RELEASE);
 }
 
@@ -54,15 +56,6 @@ static void open_one(struct gt_readings *readings, uint32_t i)
 	gt_release_signals(mask);
 }
 
-/*
- * Is this called by what interrupts a reading? The frame of a reading that longjmp() has left lies below
- * that of any function that is called later from where it led to.
- */
-static bool inside_reading(const struct gt_readings *readings)
-{
-	return readings->frame > (uintptr_t)__builtin_frame_address(0);
-}
-
 unsigned gt_metrics_room(struct gt_location *loc)
 {
 	struct gt_readings *readings = &loc->readings;
@@ -70,79 +63,78 @@ unsigned gt_metrics_room(struct gt_location *loc)
 
 	if (loc->kind != GT_LOC_THREAD || loc->hot != gt_self)
 		return 0;
-	if (gt_sys_refused() || inside_reading(readings)) {
+	if (gt_sys_refused() || gt_metrics_inside(readings)) {
 		loc->win->lost[GT_LOSS_METRIC] += n;
 		return 0;
 	}
 	for (uint32_t i = 0; i < n; i++)
 		if (!((readings->opened | readings->failed) >> i & 1))
 			open_one(readings, i);
-	return n ? sources[n - 1].until : 0;
+	readings->room = n ? sources[n - 1].until : 0;
+	return readings->room;
 }
 
-/* What became of the readings before an event: sources, as bits. Who is in neither has lost its values. */
-struct outcome {
-	uint32_t done, none;
-};
-
-/* The values go straight to where they are recorded; without its time the slot is none yet. */
-static void read_one(struct gt_readings *readings, uint32_t i, struct gt_slot *slot, struct outcome *outcome)
+static inline int read_one(const struct entry *e, void *state, struct gt_slot *slot)
 {
-	const struct gt_metric_source *source = &sources[i].source;
-	unsigned extra = extra_of(source->count);
-	int rc;
-
-	if (!(readings->opened >> i & 1))
-		return;
-	slot[extra].word = 0;
-	slot[1].time = source->count;
-	rc = source->read(readings->states[i], &slot[1].word, source->count);
-	outcome->done |= (uint32_t)!rc << i;
-	outcome->none |= (uint32_t)(rc == -EAGAIN) << i;
+	slot[e->until - 1].word = 0;
+	slot[e->from + 1].time = e->source.count;
+	return e->source.read(state, &slot[e->from + 1].word, e->source.count);
 }
 
-static void commit_one(uint32_t i, struct gt_slot *slot, bool is_read, uint64_t tick)
+/* There are no values. */
+static __attribute__((noinline)) void fill_one(struct gt_location *loc, const struct entry *e,
+					       struct gt_slot *slot, bool is_lost, uint64_t tick)
 {
-	unsigned extra = extra_of(sources[i].source.count);
-
-	if (is_read) {
-		gt_commit(slot, GT_WORDX(GT_T_METRICS, extra, sources[i].first), NULL, 0, tick);
-		return;
-	}
-	for (unsigned k = 0; k <= extra; k++)
+	for (unsigned k = e->from; k < e->until; k++)
 		gt_commit(slot + k, GT_WORD(GT_T_PAD, 0), NULL, 0, tick);
+	loc->win->lost[GT_LOSS_METRIC] += is_lost;
 }
 
+/* By the hot path's clock, if it is the run's. */
+static inline uint64_t read_clock(const struct gt_location *loc)
+{
+	return __atomic_load_n(&loc->hot->counted, __ATOMIC_RELAXED) ? gt_hot_ticks() : gt_clock_read();
+}
+
+/*
+ * The values go straight to where they are recorded; without its time the slot is none yet. Who is in neither
+ * `done` nor `none` (sources, as bits) has lost its values.
+ */
 struct gt_slot *gt_metrics_fill(struct gt_location *loc, struct gt_slot *slot, unsigned room, bool now,
 				uint64_t *tick)
 {
 	struct gt_readings *readings = &loc->readings;
-	struct gt_slot *const end = slot + room;
+	uint32_t n = 0, done = 0, none = 0;
 	uint64_t last, after;
 	int saved = errno;
-	struct outcome outcome = { 0, 0 };
 
+	while (n < GT_SOURCES && sources[n].until && sources[n].until <= room)
+		n++;
 	__atomic_store_n(&readings->frame, (uintptr_t)__builtin_frame_address(0), __ATOMIC_RELAXED);
 	__atomic_signal_fence(__ATOMIC_SEQ_CST);
 	last = readings->last;
 	/* A handler may have recorded later values since the caller took its time. */
-	if (now || *tick >= last)
-		for (uint32_t i = 0; i < GT_SOURCES && sources[i].until <= room && sources[i].until; i++)
-			read_one(readings, i, end - room + (i ? sources[i - 1].until : 0), &outcome);
-	after = now ? gt_clock_read() : 0;
+	for (uint32_t i = 0, bit = 1; i < n && (now || *tick >= last); i++, bit <<= 1) {
+		int rc = readings->opened & bit ? read_one(&sources[i], readings->states[i], slot) : -EBADF;
+
+		done |= rc ? 0 : bit;
+		none |= rc == -EAGAIN ? bit : 0;
+	}
+	after = now ? read_clock(loc) : 0;
 	*tick = after > *tick ? after : *tick;
 	if (readings->last != last) /* or now, on a stack of its own */
-		outcome.done = 0;
+		done = 0;
 	else if (*tick > last)
 		readings->last = *tick;
 	__atomic_signal_fence(__ATOMIC_SEQ_CST);
 	__atomic_store_n(&readings->frame, 0, __ATOMIC_RELAXED);
 	errno = saved;
-	for (uint32_t i = 0; i < GT_SOURCES && sources[i].until <= room && sources[i].until; i++) {
-		commit_one(i, end - room + (i ? sources[i - 1].until : 0), outcome.done >> i & 1, *tick);
-		loc->win->lost[GT_LOSS_METRIC] += !((outcome.done | outcome.none) >> i & 1);
-	}
-	return end;
+	for (uint32_t i = 0, bit = 1; i < n; i++, bit <<= 1)
+		if (gt_likely(done & bit))
+			gt_commit(slot + sources[i].from, sources[i].word, NULL, 0, *tick);
+		else
+			fill_one(loc, &sources[i], slot, !(none & bit), *tick);
+	return slot + room;
 }
 
 void gt_metrics_close(struct gt_location *loc)

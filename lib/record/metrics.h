@@ -19,6 +19,7 @@
 struct gt_readings {
 	void *states[GT_SOURCES];
 	uint32_t opened, failed; /* sources, as bits */
+	unsigned room;           /* slots that the readings of all of them take */
 	uintptr_t frame;         /* of the function that is reading, 0: none */
 	uint64_t last;           /* tick of the last ones */
 };
@@ -32,6 +33,13 @@ GT_HIDDEN void gt_metrics_add(const struct gt_metric_source *source, gt_ref firs
 
 /* How many slots the readings of the next event take; opens what is not open yet. 0: there are none. */
 GT_HIDDEN unsigned gt_metrics_room(struct gt_location *loc);
+
+/* Is this called by what interrupts a reading? The frame of a reading that longjmp() has left lies below
+ * that of any function that is called later from where it led to. */
+static inline bool gt_metrics_inside(const struct gt_readings *readings)
+{
+	return readings->frame > (uintptr_t)__builtin_frame_address(0);
+}
 
 /*
  * Reads the sources and commits their records in the `room` slots from `slot` on; returns the slot behind

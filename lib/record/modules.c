@@ -266,6 +266,6 @@ void gt_modules_changed(void)
 	__atomic_store_n(&gt_modules_dirty, 1, __ATOMIC_RELAXED);
 	if (hot->loc) {
 		hot->loc->scans_left = 2;
-		__atomic_store_n(&hot->limit, 0, __ATOMIC_RELAXED);
+		gt_hot_stop(hot);
 	}
 }

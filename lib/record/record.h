@@ -155,6 +155,13 @@ static inline void gt_note_length(struct gt_location *loc, uint64_t bytes)
 		loc->longest = bytes;
 }
 
+/* The next record asks the slow path. */
+static inline void gt_hot_stop(struct gt_hot *hot)
+{
+	__atomic_store_n(&hot->limit, 0, __ATOMIC_RELAXED);
+	__atomic_store_n(&hot->counted, 0, __ATOMIC_RELAXED);
+}
+
 /* The lowest time that a finished slot of this half can have. */
 static inline uint64_t gt_lower_bound(const struct gt_location *loc, uint64_t offset)
 {
@@ -333,6 +340,14 @@ GT_HIDDEN struct gt_slot *gt_reserve_in(struct gt_hot *hot, uint64_t address, un
  */
 GT_HIDDEN struct gt_slot *gt_reserve_event_in(struct gt_hot *hot, uint64_t address, unsigned slots,
 					      uint64_t *tick, bool now);
+
+/*
+ * The quick half of it for `slots` slots that were reserved at `address` of the calling thread's `hot`, where
+ * nothing but its counters keeps the hot path from writing them. With `now`, *tick may be 0. NULL: nothing
+ * was done, and the slow one is to be asked.
+ */
+GT_HIDDEN struct gt_slot *gt_reserve_counted(struct gt_hot *hot, uint64_t address, unsigned slots,
+					     uint64_t *tick, bool now);
 
 /* Writes a record that is rare into a location that is there. */
 GT_HIDDEN void gt_write_in(struct gt_location *loc, uint64_t word, const uint64_t *data, unsigned extra,

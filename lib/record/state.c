@@ -53,7 +53,7 @@ void gt_attention_set(unsigned bits)
 	/* Pairs with set_limit() in buffer.c and with make() in location.c. */
 	for (struct gt_location *loc = __atomic_load_n(&gt_locations, __ATOMIC_ACQUIRE); loc;
 	     loc = __atomic_load_n(&loc->next, __ATOMIC_ACQUIRE))
-		__atomic_store_n(&loc->hot->limit, 0, __ATOMIC_RELAXED);
+		gt_hot_stop(loc->hot);
 }
 
 void gt_attention_clear(unsigned bits)

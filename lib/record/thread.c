@@ -108,13 +108,15 @@ static bool enters_or_leaves(uint64_t word)
 /* The slow half of gt_put. */
 void gt_put_slow(struct gt_hot *hot, uint64_t address, uint64_t word)
 {
-	uint64_t tick = gt_clock_read();
-	struct gt_slot *slot;
+	bool event = enters_or_leaves(word);
+	uint64_t tick = 0;
+	struct gt_slot *slot = event ? gt_reserve_counted(hot, address, 1, &tick, true) : NULL;
 
-	if (enters_or_leaves(word))
-		slot = gt_reserve_event(&hot, address, 1, &tick, true);
-	else
-		slot = gt_reserve_slow(&hot, address, 1, &tick);
+	if (!slot) {
+		tick = gt_clock_read();
+		slot = event ? gt_reserve_event(&hot, address, 1, &tick, true)
+			     : gt_reserve_slow(&hot, address, 1, &tick);
+	}
 	if (slot)
 		gt_commit(slot, word, NULL, 0, tick);
 }
@@ -129,7 +131,8 @@ static inline void write_to(struct gt_hot *hot, bool event, uint64_t word, const
 	if (gt_unlikely(extra >= GT_KEPT_LEAST && hot->loc))
 		gt_note_length(hot->loc, bytes);
 	address = gt_local_add(&hot->cur, bytes);
-	if (address + bytes > __atomic_load_n(&hot->limit, __ATOMIC_RELAXED) || !hot->loc) {
+	if (address + bytes > __atomic_load_n(event ? &hot->limit : &hot->counted, __ATOMIC_RELAXED) ||
+	    !hot->loc) {
 		slot = event ? gt_reserve_event(&hot, address, 1 + extra, &tick, false)
 			     : gt_reserve_slow(&hot, address, 1 + extra, &tick);
 		if (!slot)
