@@ -348,6 +348,32 @@ static void class_location(struct gt_classes *classes, uint32_t index)
 		if (process >= 0 && classes->processes[process].main == GT_NO_DEVICE) {
 			classes->processes[process].main = index;
 			own->kind = GT_LOCATION_MAIN;
+			classes->live++;
+		}
+	}
+}
+
+/* Wrappers of gputrace for the C library are of the paradigm USER; their group says what they are. */
+static enum gt_class class_of_member(enum gt_class class, const char *group)
+{
+	if (class != GT_CLASS_CODE)
+		return class;
+	return !strcmp(group, "io") ? GT_CLASS_FILE_IO : !strcmp(group, "memory") ? GT_CLASS_MEMORY : class;
+}
+
+static void class_groups(struct gt_classes *classes)
+{
+	for (size_t i = 0; i < classes->read->tables[GT_OTF2_GROUP].count; i++) {
+		const struct gt_otf2_group *group = gt_otf2_group_at(classes->read, i);
+
+		for (uint32_t m = 0; group->type == OTF2_GROUP_TYPE_REGIONS && m < group->count; m++) {
+			ptrdiff_t region = gt_otf2_index(classes->read, GT_OTF2_REGION, group->members[m]);
+
+			if (region < 0)
+				continue;
+			classes->groups[region] = group->name;
+			classes->regions[region] = (unsigned char)class_of_member(
+				(enum gt_class)classes->regions[region], group->name);
 		}
 	}
 }
@@ -360,12 +386,14 @@ int gt_classes_make(struct gt_classes *classes, const struct gt_otf2 *read)
 	*classes = (struct gt_classes){
 		.read = read,
 		.regions = calloc(regions + 1, 1),
+		.groups = calloc(regions + 1, sizeof(*classes->groups)),
 		.locations = calloc(locations + 1, sizeof(*classes->locations)),
 		.processes = calloc(groups + 1, sizeof(*classes->processes)),
 		.process_count = (uint32_t)groups,
 		.devices = calloc(locations + 1, sizeof(*classes->devices)),
 	};
-	if (!classes->regions || !classes->locations || !classes->processes || !classes->devices) {
+	if (!classes->regions || !classes->groups || !classes->locations || !classes->processes ||
+	    !classes->devices) {
 		gt_classes_free(classes);
 		return -ENOMEM;
 	}
@@ -373,6 +401,7 @@ int gt_classes_make(struct gt_classes *classes, const struct gt_otf2 *read)
 		classes->regions[i] = (unsigned char)class_of_region(gt_otf2_region_at(read, i));
 		classes->mpi |= gt_class_times[classes->regions[i]] == GT_TIME_MPI;
 	}
+	class_groups(classes);
 	for (size_t i = 0; i < groups; i++) {
 		const struct gt_otf2_location_group *group = gt_otf2_location_group_at(read, i);
 
@@ -389,6 +418,7 @@ int gt_classes_make(struct gt_classes *classes, const struct gt_otf2 *read)
 void gt_classes_free(struct gt_classes *classes)
 {
 	free(classes->regions);
+	free(classes->groups);
 	free(classes->locations);
 	free(classes->processes);
 	free(classes->devices);

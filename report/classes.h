@@ -104,12 +104,14 @@ struct gt_device_class {
 struct gt_classes {
 	const struct gt_otf2 *read;
 	unsigned char *regions;               /* by index: enum gt_class */
+	const char **groups;                  /* by index of the region: its group of regions, or NULL */
 	struct gt_location_class *locations;  /* by index */
 	struct gt_process_class *processes;
 	uint32_t process_count;
 	struct gt_device_class *devices;
 	uint32_t device_count;
 	uint32_t ranks;                       /* processes that have one */
+	uint32_t live;                        /* processes with a thread that recorded something */
 	bool mpi, gpu;                        /* is there anything of it? */
 };
 

@@ -22,7 +22,7 @@ static bool chosen(const struct gt_face *face, const struct gt_section *section)
 	if (!face->sections)
 		return true;
 	for (size_t i = 0; face->sections[i]; i++)
-		if (!strcmp(face->sections[i], section->kind->key))
+		if (gt_section_is(section->kind, face->sections[i]))
 			return true;
 	return false;
 }
@@ -106,14 +106,31 @@ static unsigned columns_of(const char *text)
 }
 
 struct widths {
-	unsigned of[32], text_columns;
+	unsigned of[32];
 };
+
+/* The widest text that can give way loses a column until the row fits. */
+static void narrow(struct widths *widths, const struct gt_section_kind *kind, unsigned total, unsigned width)
+{
+	for (; total > width; total--) {
+		unsigned widest = 0, most = LEAST_TEXT;
+
+		for (unsigned i = 0; i < kind->column_count; i++)
+			if (kind->columns[i].unit == GT_TEXT && widths->of[i] > most) {
+				widest = i;
+				most = widths->of[i];
+			}
+		if (most == LEAST_TEXT)
+			return;
+		widths->of[widest]--;
+	}
+}
 
 static struct widths measure(const struct gt_section *section, size_t rows, unsigned width)
 {
 	const struct gt_section_kind *kind = section->kind;
 	struct widths widths = {0};
-	unsigned others = 0;
+	unsigned total = 0;
 	char cell[CELL];
 
 	for (unsigned i = 0; i < kind->column_count; i++) {
@@ -126,19 +143,13 @@ static struct widths measure(const struct gt_section *section, size_t rows, unsi
 
 			widths.of[i] = n > widths.of[i] ? n : widths.of[i];
 		}
-		widths.text_columns += kind->columns[i].unit == GT_TEXT;
-		others += GAP + (kind->columns[i].unit == GT_TEXT ? 0 : widths.of[i]);
+		total += GAP + widths.of[i];
 	}
-	if (!widths.text_columns)
-		return widths;
-	/* Texts share what the numbers leave. */
-	others = others < width ? (width - others) / widths.text_columns : 0;
-	for (unsigned i = 0; i < kind->column_count; i++)
-		if (kind->columns[i].unit == GT_TEXT && widths.of[i] > others)
-			widths.of[i] = others > LEAST_TEXT ? others : LEAST_TEXT;
+	narrow(&widths, kind, total, width);
 	return widths;
 }
 
+/* `left`: the text stands to the left of its padding. */
 static void print_padded(FILE *out, const char *text, unsigned width, bool left)
 {
 	unsigned n = columns_of(text), pad = n < width ? width - n : 0;
@@ -150,19 +161,23 @@ static void print_row(FILE *out, const struct gt_section *section, const union g
 		      const struct widths *widths)
 {
 	const struct gt_section_kind *kind = section->kind;
+	unsigned last = kind->column_count;
 
-	for (unsigned i = 0; i < kind->column_count; i++) {
+	while (last && !kind->columns[last - 1].head)
+		last--;
+	for (unsigned i = 0; i < last; i++) {
+		bool text = kind->columns[i].unit == GT_TEXT;
 		char cell[CELL];
 
 		if (!kind->columns[i].head)
 			continue;
 		if (!row)
 			snprintf(cell, sizeof(cell), "%s", kind->columns[i].head);
-		else if (kind->columns[i].unit == GT_TEXT && row[i].text)
+		else if (text && row[i].text)
 			gt_summary_escape(cell, sizeof(cell), row[i].text, widths->of[i]);
 		else
 			gt_cell_print(cell, sizeof(cell), row[i], kind->columns[i].unit);
-		print_padded(out, cell, widths->of[i], kind->columns[i].unit == GT_TEXT);
+		print_padded(out, cell, text && i + 1 == last ? 0 : widths->of[i], text);
 	}
 	fputc('\n', out);
 }
@@ -249,7 +264,7 @@ static json_t *json_row(const struct gt_section *section, size_t row)
 {
 	json_t *object = json_object();
 
-	for (unsigned i = 0; i < section->kind->column_count; i++)
+	for (unsigned i = 0; i < section->kind->column_count && section->kind->columns[i].key; i++)
 		json_object_set_new(object, section->kind->columns[i].key,
 				    json_cell(row_of(section, row)[i], section->kind->columns[i].unit));
 	return object;
@@ -262,23 +277,48 @@ static void dump(json_t *value, FILE *out, size_t flags)
 	json_decref(value);
 }
 
-static void json_section(const struct gt_section *section, FILE *out)
+static void json_rows(const struct gt_section *section, FILE *out)
 {
-	if (section->kind->shape == GT_TOP) {
-		dump(json_row(section, 0), out, JSON_EMBED);
-		return;
-	}
-	fprintf(out, "\"%s\":", section->kind->key);
-	if (section->kind->shape == GT_OBJECT) {
-		dump(section->rows ? json_row(section, 0) : json_object(), out, 0);
-		return;
-	}
 	fputc('[', out);
 	for (size_t row = 0; row < section->rows; row++) {
 		fputs(row ? ",\n" : "\n", out);
 		dump(json_row(section, row), out, 0);
 	}
 	fputc(']', out);
+}
+
+/* The sections "KEY.NAME", as members of the object that has been begun. */
+static void json_members(const struct gt_figures *figures, const struct gt_section *section, bool first,
+			 FILE *out)
+{
+	for (size_t i = 0; i < figures->count; i++) {
+		const struct gt_section *member = figures->sections[i];
+		const char *name = gt_section_member(member->kind, section->kind->key);
+
+		if (!name)
+			continue;
+		fprintf(out, "%s\"%s\":", first ? "" : ",\n", name);
+		first = false;
+		json_rows(member, out);
+	}
+}
+
+static void json_section(const struct gt_figures *figures, const struct gt_section *section, FILE *out)
+{
+	if (section->kind->shape == GT_TOP) {
+		dump(json_row(section, 0), out, JSON_EMBED);
+		return;
+	}
+	fprintf(out, "\"%s\":", section->kind->key);
+	if (section->kind->shape == GT_ROWS) {
+		json_rows(section, out);
+		return;
+	}
+	fputc('{', out);
+	if (section->rows)
+		dump(json_row(section, 0), out, JSON_EMBED);
+	json_members(figures, section, !section->rows, out);
+	fputc('}', out);
 }
 
 bool gt_figures_json(const struct gt_figures *figures, const struct gt_face *face, FILE *out)
@@ -289,11 +329,12 @@ bool gt_figures_json(const struct gt_figures *figures, const struct gt_face *fac
 	for (size_t i = 0; i < figures->count; i++) {
 		const struct gt_section *section = figures->sections[i];
 
-		if (!chosen(face, section) || (section->kind->shape == GT_TOP && !section->rows))
+		if (!chosen(face, section) || strchr(section->kind->key, '.') ||
+		    (section->kind->shape == GT_TOP && !section->rows))
 			continue;
 		fputs(first ? "" : ",\n", out);
 		first = false;
-		json_section(section, out);
+		json_section(figures, section, out);
 	}
 	fputs("}\n", out);
 	return true;
@@ -350,11 +391,11 @@ static void csv_section(const struct gt_section *section, FILE *out)
 {
 	const struct gt_section_kind *kind = section->kind;
 
-	for (unsigned i = 0; i < kind->column_count; i++)
+	for (unsigned i = 0; i < kind->column_count && kind->columns[i].key; i++)
 		fprintf(out, "%s%s", i ? "," : "", kind->columns[i].key);
 	fputc('\n', out);
 	for (size_t row = 0; row < section->rows; row++) {
-		for (unsigned i = 0; i < kind->column_count; i++) {
+		for (unsigned i = 0; i < kind->column_count && kind->columns[i].key; i++) {
 			fputs(i ? "," : "", out);
 			csv_cell(row_of(section, row)[i], kind->columns[i].unit, out);
 		}

@@ -42,6 +42,26 @@ struct gt_section *gt_section_find(const struct gt_figures *figures, const char 
 	return NULL;
 }
 
+const char *gt_section_member(const struct gt_section_kind *kind, const char *key)
+{
+	size_t n = strlen(key);
+
+	return !strncmp(kind->key, key, n) && kind->key[n] == '.' ? kind->key + n + 1 : NULL;
+}
+
+bool gt_section_is(const struct gt_section_kind *kind, const char *key)
+{
+	return !strcmp(kind->key, key) || gt_section_member(kind, key);
+}
+
+bool gt_figures_have(const struct gt_figures *figures, const char *key)
+{
+	for (size_t i = 0; i < figures->count; i++)
+		if (gt_section_is(figures->sections[i]->kind, key))
+			return true;
+	return false;
+}
+
 static union gt_cell nothing(enum gt_unit unit)
 {
 	switch (unit) {

@@ -47,7 +47,7 @@ union gt_cell {
 };
 
 struct gt_column {
-	const char *key;  /* in JSON and CSV */
+	const char *key;  /* in JSON and CSV; NULL: this and those behind it are not there */
 	const char *head; /* in text; NULL: not printed there */
 	enum gt_unit unit;
 };
@@ -59,7 +59,8 @@ enum gt_shape {
 };
 
 struct gt_section_kind {
-	const char *key, *title;
+	const char *key;   /* "messages.matrix": a member of the object "messages" in JSON */
+	const char *title;
 	enum gt_shape shape;
 	const struct gt_column *columns;
 	unsigned column_count;
@@ -85,6 +86,12 @@ struct gt_figures {
 struct gt_section *gt_section_add(struct gt_figures *figures, const struct gt_section_kind *kind);
 /* The section of that key, or NULL. */
 struct gt_section *gt_section_find(const struct gt_figures *figures, const char *key);
+/* Is there a section of that key, or a member of it? */
+bool gt_figures_have(const struct gt_figures *figures, const char *key);
+/* Is it of that key, or a member of it? */
+bool gt_section_is(const struct gt_section_kind *kind, const char *key);
+/* Its name as a member of the object `key`, or NULL. */
+const char *gt_section_member(const struct gt_section_kind *kind, const char *key);
 /* A new row with `column_count` cells, all of which say that there is nothing. Valid until the next one. */
 union gt_cell *gt_row_add(struct gt_section *section);
 /* Sorts rows by a numeric column, largest first. */

@@ -7,6 +7,7 @@
 #include "config.h"
 
 #include "report/profile.h"
+#include "report/sums.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -17,15 +18,6 @@ struct state {
 	uint32_t *open; /* calls of each region that have not returned */
 	uint64_t calls, events, begin;
 };
-
-static void *need(void *memory)
-{
-	if (!memory) {
-		fputs("gputrace report: out of memory\n", stderr);
-		exit(2);
-	}
-	return memory;
-}
 
 static size_t region_count(const struct gt_report *report)
 {
@@ -42,7 +34,7 @@ static uint32_t tree_add(struct gt_profile_tree *tree, uint32_t parent, uint32_t
 		return parent;
 	if (tree->count == tree->room) {
 		tree->room = tree->room ? 2 * tree->room : 64;
-		tree->nodes = need(reallocarray(tree->nodes, tree->room, sizeof(*tree->nodes)));
+		tree->nodes = gt_report_memory(tree->nodes, tree->room, sizeof(*tree->nodes));
 	}
 	tree->nodes[tree->count++] = (struct gt_profile_node){ .region = region, .parent = parent };
 	if (node) {
@@ -73,22 +65,14 @@ static uint32_t tree_child(struct gt_profile_tree *tree, uint32_t parent, uint32
 
 /* ---- a location ---------------------------------------------------------------------------------- */
 
-static uint32_t place(const struct gt_report *report, const struct gt_otf2_region *region)
-{
-	const struct gt_otf2_region *first = gt_otf2_region_at(report->read, 0);
-	size_t count = region_count(report);
-
-	return region >= first && region < first + count ? (uint32_t)(region - first) : (uint32_t)count;
-}
-
 static void begin(struct gt_report *report, struct gt_otf2_cursor *at, void *memory)
 {
 	struct state *state = memory;
 
 	(void)at;
 	tree_add(&state->tree, 0, (uint32_t)region_count(report));
-	state->regions = need(calloc(region_count(report) + 1, sizeof(*state->regions)));
-	state->open = need(calloc(region_count(report) + 1, sizeof(*state->open)));
+	state->regions = gt_report_zeroed(region_count(report) + 1, sizeof(*state->regions));
+	state->open = gt_report_zeroed(region_count(report) + 1, sizeof(*state->open));
 	state->begin = UINT64_MAX;
 }
 
@@ -102,7 +86,7 @@ static void seen(struct state *state, const struct gt_otf2_cursor *at)
 static void enter(struct gt_report *report, struct gt_otf2_cursor *at, void *memory)
 {
 	struct gt_otf2_frame *frame = &at->stack[at->depth - 1];
-	uint32_t region = place(report, frame->region);
+	uint32_t region = gt_report_region(report, frame->region);
 	struct state *state = memory;
 
 	seen(state, at);
@@ -114,7 +98,7 @@ static void count_call(struct gt_report *report, struct gt_otf2_cursor *at, cons
 		       struct state *state)
 {
 	struct gt_profile_node *node = &state->tree.nodes[frame->user];
-	uint32_t index = place(report, frame->region);
+	uint32_t index = gt_report_region(report, frame->region);
 	struct gt_profile_region *region = &state->regions[index];
 	uint64_t inclusive = gt_otf2_inclusive(at, frame), exclusive = gt_otf2_exclusive(at, frame);
 
@@ -157,6 +141,17 @@ static void end(struct gt_report *report, struct gt_otf2_cursor *at, void *memor
 
 /* ---- all ----------------------------------------------------------------------------------------- */
 
+/* How the time in a region is spread over the locations that called it. */
+static void spread(struct gt_profile_region *to, uint64_t exclusive, uint32_t location)
+{
+	if (!to->locations++ || exclusive < to->location_least)
+		to->location_least = exclusive;
+	if (to->locations == 1 || exclusive > to->location_most) {
+		to->location_most = exclusive;
+		to->most_location = location;
+	}
+}
+
 static void merge_regions(struct gt_report *report, const struct state *state, struct gt_profile *profile,
 			  struct gt_profile_location *location)
 {
@@ -167,6 +162,7 @@ static void merge_regions(struct gt_report *report, const struct state *state, s
 
 		if (!from->calls)
 			continue;
+		spread(to, from->exclusive, (uint32_t)(location - profile->locations));
 		if (!to->calls || from->least < to->least)
 			to->least = from->least;
 		if (from->most > to->most)
@@ -175,6 +171,7 @@ static void merge_regions(struct gt_report *report, const struct state *state, s
 		to->inclusive += from->inclusive;
 		to->exclusive += from->exclusive;
 		location->classes[class] += from->exclusive;
+		location->class_calls[class] += from->calls;
 		location->times[gt_class_times[class]] += from->exclusive;
 	}
 }
@@ -202,9 +199,9 @@ static void merge(struct gt_report *report, struct gt_otf2_cursor *at, void *mem
 
 	if (!profile->regions) {
 		tree_add(&profile->tree, 0, (uint32_t)region_count(report));
-		profile->regions = need(calloc(region_count(report) + 1, sizeof(*profile->regions)));
-		profile->locations = need(calloc(report->read->tables[GT_OTF2_LOCATION].count + 1,
-						 sizeof(*profile->locations)));
+		profile->regions = gt_report_zeroed(region_count(report) + 1, sizeof(*profile->regions));
+		profile->locations = gt_report_zeroed(report->read->tables[GT_OTF2_LOCATION].count + 1,
+						 sizeof(*profile->locations));
 	}
 	location = &profile->locations[at->index];
 	location->calls = state->calls;
@@ -212,7 +209,7 @@ static void merge(struct gt_report *report, struct gt_otf2_cursor *at, void *mem
 	location->begin = state->events ? state->begin : 0;
 	location->end = at->time;
 	location->node_count = state->tree.count;
-	location->nodes = need(calloc(state->tree.count, sizeof(*location->nodes)));
+	location->nodes = gt_report_zeroed(state->tree.count, sizeof(*location->nodes));
 	if (at->time > report->duration)
 		report->duration = at->time;
 	merge_regions(report, state, profile, location);
@@ -229,18 +226,13 @@ uint32_t gt_profile_node(const struct gt_profile *profile, size_t location, uint
 	return node < of->node_count ? of->nodes[node] : 0;
 }
 
-static const char *region_name(const struct gt_report *report, uint32_t region)
-{
-	return region < region_count(report) ? gt_otf2_region_at(report->read, region)->name : "?";
-}
-
 const char *gt_profile_path(struct gt_report *report, const struct gt_profile *profile, uint32_t node)
 {
 	char text[1024], *at = text + sizeof(text) - 1;
 
 	*at = '\0';
 	for (uint32_t i = node; i; i = profile->tree.nodes[i].parent) {
-		const char *name = region_name(report, profile->tree.nodes[i].region);
+		const char *name = gt_report_region_name(report, profile->tree.nodes[i].region);
 		const char *between = *at ? " > " : "";
 		size_t n = strlen(name), gap = strlen(between);
 
@@ -257,49 +249,16 @@ const char *gt_profile_path(struct gt_report *report, const struct gt_profile *p
 	return gt_figures_text(&report->figures, "%s", at);
 }
 
-/* ---- figures ------------------------------------------------------------------------------------- */
-
-static const struct gt_column region_columns[] = {
-	{ "count", "calls", GT_COUNT },
-	{ "inclusive_s", "inclusive", GT_SECONDS },
-	{ "exclusive_s", "exclusive", GT_SECONDS },
-	{ "mean_s", "mean", GT_SECONDS },
-	{ "min_s", NULL, GT_SECONDS },
-	{ "max_s", "longest", GT_SECONDS },
-	{ "group", "group", GT_TEXT },
-	{ "name", "region", GT_TEXT },
-};
-static const struct gt_section_kind regions_kind = GT_SECTION("regions", "Regions", GT_ROWS, region_columns);
-
-static void region_figures(struct gt_report *report, const struct gt_profile *profile)
-{
-	struct gt_section *section = gt_section_add(&report->figures, &regions_kind);
-
-	for (size_t i = 0; i <= region_count(report); i++) {
-		const struct gt_profile_region *region = &profile->regions[i];
-		union gt_cell *row;
-
-		if (!region->calls)
-			continue;
-		row = gt_row_add(section);
-		row[0].count = region->calls;
-		row[1].count = region->inclusive;
-		row[2].count = region->exclusive;
-		row[3].count = region->inclusive / region->calls;
-		row[4].count = region->least;
-		row[5].count = region->most;
-		row[6].text = i < region_count(report) ? gt_class_names[report->classes.regions[i]] : "";
-		row[7].text = region_name(report, (uint32_t)i);
-	}
-	gt_rows_sort(section, 2);
-}
-
 static void figures(struct gt_report *report, void *result)
 {
 	struct gt_profile *profile = result;
 
-	if (profile->regions)
-		region_figures(report, profile);
+	if (!profile->regions) { /* no location was read */
+		profile->regions = gt_report_zeroed(region_count(report) + 1, sizeof(*profile->regions));
+		profile->locations = gt_report_zeroed(report->read->tables[GT_OTF2_LOCATION].count + 1,
+						      sizeof(*profile->locations));
+	}
+	gt_profile_tables(report, profile);
 }
 
 static void release(void *result)

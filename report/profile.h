@@ -29,6 +29,9 @@ struct gt_profile_tree {
 struct gt_profile_region {
 	uint64_t calls, inclusive, exclusive;
 	uint64_t least, most; /* inclusive of a call */
+	/* exclusive of a location, of those that called it */
+	uint32_t locations, most_location;
+	uint64_t location_least, location_most;
 };
 
 struct gt_profile_location {
@@ -36,6 +39,7 @@ struct gt_profile_location {
 	uint64_t begin, end;              /* first and last event */
 	uint64_t times[GT_TIMES];         /* exclusive, by whose time it is */
 	uint64_t classes[GT_CLASSES];     /* exclusive */
+	uint64_t class_calls[GT_CLASSES];
 	struct gt_profile_tree tree;      /* until it is merged */
 	uint32_t *nodes;                  /* afterwards: its nodes' places in the whole tree */
 	uint32_t node_count;
@@ -51,5 +55,10 @@ struct gt_profile {
 uint32_t gt_profile_node(const struct gt_profile *profile, size_t location, uint64_t node);
 /* "main > solve > MPI_Recv", of a node of the whole tree; the first ones are left out if it is too long. */
 const char *gt_profile_path(struct gt_report *report, const struct gt_profile *profile, uint32_t node);
+
+/* Sections "regions", "groups", "locations", "call_tree" (profile_tables.c). */
+void gt_profile_tables(struct gt_report *report, const struct gt_profile *profile);
+/* What no region covered of a location's time. */
+uint64_t gt_profile_unseen(const struct gt_profile_location *location);
 
 #endif

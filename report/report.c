@@ -15,6 +15,12 @@
 static const struct gt_analysis *const analyses[] = {
 	&gt_run_analysis,
 	&gt_profile_analysis,
+	&gt_gpu_analysis,
+	&gt_messages_analysis,
+	&gt_locks_analysis,
+	&gt_files_analysis,
+	&gt_metrics_analysis,
+	&gt_losses_analysis,
 };
 
 enum { COUNT = sizeof(analyses) / sizeof(analyses[0]) };
@@ -112,6 +118,14 @@ static bool prepare(struct gt_report *report)
 	return true;
 }
 
+static void write_figures(struct gt_report *report, const struct gt_analysis *analysis, void *result)
+{
+	if (result && analysis->figures)
+		analysis->figures(report, result);
+	for (unsigned i = 0; !result && analysis->sections && analysis->sections[i]; i++)
+		gt_section_add(&report->figures, analysis->sections[i]);
+}
+
 struct gt_report *gt_report_make(const char *anchor, unsigned threads)
 {
 	struct gt_otf2_visitor visitor = { .state_size = state_size(),
@@ -134,9 +148,47 @@ struct gt_report *gt_report_make(const char *anchor, unsigned threads)
 	}
 	gt_otf2_events(report->read);
 	for (unsigned i = 0; i < COUNT; i++)
-		if (report->results[i] && analyses[i]->figures)
-			analyses[i]->figures(report, report->results[i]);
+		write_figures(report, analyses[i], report->results[i]);
 	return report;
+}
+
+const char *gt_report_process(struct gt_report *report, uint32_t process)
+{
+	const struct gt_process_class *of = &report->classes.processes[process];
+
+	if (process >= report->classes.process_count)
+		return "?";
+	return of->rank == GT_NO_RANK ? of->group->name
+				      : gt_figures_text(&report->figures, "rank %u", of->rank);
+}
+
+const char *gt_report_location(struct gt_report *report, size_t index)
+{
+	const struct gt_otf2_location *location = gt_otf2_location_at(report->read, index);
+	const struct gt_location_class *class = &report->classes.locations[index];
+	const struct gt_process_class *process = &report->classes.processes[class->process];
+	bool rank = class->process < report->classes.process_count && process->rank != GT_NO_RANK;
+
+	if (rank && class->kind == GT_LOCATION_MAIN)
+		return gt_report_process(report, class->process);
+	if (report->classes.process_count < 2 || (!rank && report->classes.live < 2))
+		return location->name;
+	return gt_figures_text(&report->figures, "%s, %s", gt_report_process(report, class->process),
+			       location->name);
+}
+
+uint32_t gt_report_region(const struct gt_report *report, const struct gt_otf2_region *region)
+{
+	const struct gt_otf2_region *first = gt_otf2_region_at(report->read, 0);
+	size_t count = report->read->tables[GT_OTF2_REGION].count;
+
+	return region >= first && region < first + count ? (uint32_t)(region - first) : (uint32_t)count;
+}
+
+const char *gt_report_region_name(const struct gt_report *report, uint64_t region)
+{
+	return region < report->read->tables[GT_OTF2_REGION].count
+	       ? gt_otf2_region_at(report->read, region)->name : "?";
 }
 
 void *gt_report_result(const struct gt_report *report, const struct gt_analysis *analysis)

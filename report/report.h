@@ -47,9 +47,12 @@ struct gt_analysis {
 	/* All has been read: writes sections into report->figures. */
 	void (*figures)(struct gt_report *report, void *result);
 	void (*free)(void *result);
+	/* Sections that are there without rows if it is left out, NULL at the end; NULL: none. */
+	const struct gt_section_kind *const *sections;
 };
 
-extern const struct gt_analysis gt_profile_analysis, gt_run_analysis;
+extern const struct gt_analysis gt_profile_analysis, gt_run_analysis, gt_messages_analysis, gt_locks_analysis,
+	gt_files_analysis, gt_metrics_analysis, gt_gpu_analysis, gt_losses_analysis;
 
 /*
  * Reads the archive of this anchor file and computes all figures. NULL: it could not be read (a sentence is
@@ -59,5 +62,17 @@ struct gt_report *gt_report_make(const char *anchor, unsigned threads);
 void gt_report_free(struct gt_report *report);
 /* The result of an analysis, or NULL if it is left out. */
 void *gt_report_result(const struct gt_report *report, const struct gt_analysis *analysis);
+
+/*
+ * "rank 3", "rank 3, Thread 1", "Thread 1", "worker [4711], Thread 1": what a location is called in
+ * figures.
+ */
+const char *gt_report_location(struct gt_report *report, size_t location);
+/* "rank 3", or its name. */
+const char *gt_report_process(struct gt_report *report, uint32_t process);
+/* Index of a region in its table; the number of regions if it is not defined. */
+uint32_t gt_report_region(const struct gt_report *report, const struct gt_otf2_region *region);
+/* The name of a region by its index; "?" if it is not defined. */
+const char *gt_report_region_name(const struct gt_report *report, uint64_t region);
 
 #endif

@@ -14,15 +14,15 @@ static const struct gt_column columns[] = {
 	{ "processes", "processes", GT_COUNT },
 	{ "ranks", "MPI ranks", GT_COUNT },
 	{ "threads", "threads", GT_COUNT },
-	{ "devices", "GPUs", GT_COUNT },
+	{ "gpus", "GPUs", GT_COUNT },
 	{ "streams", "GPU streams", GT_COUNT },
-	{ "producer", NULL, GT_TEXT },
 };
 static const struct gt_section_kind run_kind = GT_SECTION("run", "Run", GT_TOP, columns);
 
 static const char *property(const struct gt_report *report, const char *name)
 {
-	const struct gt_otf2_property *p = gt_otf2_find_owned(report->read, GT_OTF2_KINDS, 0, name);
+	const struct gt_otf2_property *p = gt_otf2_find_owned(report->read, GT_OTF2_KINDS, GT_OTF2_NOTHING,
+							      name);
 
 	return p ? p->text : NULL;
 }
@@ -47,7 +47,7 @@ static void figures(struct gt_report *report, void *result)
 	(void)result;
 	for (uint32_t i = 0; i < classes->process_count; i++)
 		processes += classes->processes[i].group->type == OTF2_LOCATION_GROUP_TYPE_PROCESS;
-	row[0].text = property(report, "GPUTRACE::COMMAND");
+	row[0].text = property(report, "GPUTRACE::COMMAND_LINE");
 	row[1].count = report->duration;
 	row[2].count = processes;
 	if (classes->ranks)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * `gputrace report`: the summary of a run again, or figures computed from the archive (report/).
+ * `gputrace report`: figures computed from an archive (report/), or the summary of a run again.
  *
  * Limits: the summary is what the assembly has written into DIR/SUMMARY.
  */
@@ -10,6 +10,7 @@
 #include <fcntl.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/ioctl.h>
 #include <unistd.h>
 
 #include "tools/cmds.h"
@@ -17,29 +18,36 @@
 #include "report/report.h"
 #include "tools/options.h"
 
-enum { KEY_JSON = 256, KEY_CSV, MOST_SECTIONS = 64 };
+enum { KEY_JSON = 256, KEY_CSV, KEY_SUMMARY, MOST_SECTIONS = 64 };
 
 static const struct gt_option options[] = {
-	{ 's', "section", "NAME", "only this section; may be given more than once" },
-	{ 'a', "all", NULL, "all rows of tables" },
+	{ 's', "section", "NAME", "only this section, wholly; may be given more than once" },
+	{ 'a', "all", NULL, "all sections and all rows of tables" },
 	{ KEY_JSON, "json", NULL, "as JSON" },
 	{ KEY_CSV, "csv", NULL, "as CSV" },
+	{ KEY_SUMMARY, "summary", NULL, "the summary that was printed at the end of the run" },
 	{ 0, NULL, NULL, NULL },
 };
 
 struct choice {
-	enum { SUMMARY, TEXT, JSON, CSV } form;
+	enum { TEXT, JSON, CSV, SUMMARY } form;
 	struct gt_face face;
 	const char *sections[MOST_SECTIONS + 1];
 	unsigned section_count;
+	bool all;
 };
+
+/* What fits on a screen. */
+static const char *const short_sections[] = { "run",	 "efficiencies", "findings", "regions",
+					      "kernels", "waits",	 NULL };
 
 static const struct gt_usage usage = {
 	.command = "gputrace report",
 	.synopsis = "[options] DIR...",
-	.summary = "Prints the summary of a run, or with an option figures from its archive.",
+	.summary = "Says where the time of a run went, from its archive or another OTF2 archive.",
 	.options = options,
-	.notes = "Exit status: 0, or 2 if there is no summary, archive or section.\n",
+	.notes = "DIR: an archive directory, or the anchor file (*.otf2) of any OTF2 archive.\n"
+		 "Exit status: 0, or 2 if there is no archive, section or summary.\n",
 };
 
 static int print_summary(const char *dir)
@@ -73,7 +81,7 @@ static int print_figures(const char *anchor, void *argument, FILE *out)
 	if (!report)
 		return GT_RC_USAGE;
 	for (unsigned i = 0; i < choice->section_count; i++)
-		if (!gt_section_find(&report->figures, choice->sections[i])) {
+		if (!gt_figures_have(&report->figures, choice->sections[i])) {
 			fprintf(stderr, "gputrace report: there is no section '%s'\n", choice->sections[i]);
 			return GT_RC_USAGE;
 		}
@@ -117,6 +125,7 @@ static void take_option(struct choice *choice, int key)
 		break;
 	case 'a':
 		choice->face.rows = 0;
+		choice->all = true;
 		break;
 	case KEY_JSON:
 		choice->form = JSON;
@@ -124,20 +133,30 @@ static void take_option(struct choice *choice, int key)
 	case KEY_CSV:
 		choice->form = CSV;
 		break;
+	case KEY_SUMMARY:
+		choice->form = SUMMARY;
+		break;
 	}
-	if (choice->form == SUMMARY)
-		choice->form = TEXT;
+}
+
+static unsigned width(void)
+{
+	struct winsize size;
+
+	return ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) || size.ws_col < 40 ? 100 : size.ws_col;
 }
 
 int gt_cmd_report(int argc, char **argv)
 {
-	struct choice choice = { .face.rows = 10 };
+	struct choice choice = { .face = { .rows = 8, .width = width() } };
 	int key, rc = GT_RC_OK;
 
 	while ((key = gt_option_next(&usage, argc, argv)) > 0)
 		take_option(&choice, key);
 	if (key < 0)
 		return GT_OPT_STATUS(key);
+	if (choice.form == TEXT && !choice.all && !choice.section_count)
+		choice.face.sections = short_sections;
 	if (optind == argc)
 		return gt_usage_error(&usage, "no trace was named");
 	for (; optind < argc; optind++) {

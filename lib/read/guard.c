@@ -10,6 +10,7 @@
 
 #include <dirent.h>
 #include <errno.h>
+#include <fcntl.h>
 #include <poll.h>
 #include <signal.h>
 #include <stdbool.h>
@@ -96,38 +97,47 @@ static _Noreturn void child(const struct guard *guard, int to)
 	_exit(fflush(out) ? CHILD_FAILED : status);
 }
 
-/* Reads what the child prints until it ends or the time is over. */
-static size_t collect(int from, char *text, size_t size, unsigned seconds, bool *late)
+/* Copies what the child prints into a file until it ends or the time is over. False: the file is full. */
+static bool collect(int from, FILE *kept, unsigned seconds, bool *late)
 {
 	struct timespec start, now;
-	size_t n = 0;
+	bool room = true;
 
 	clock_gettime(CLOCK_MONOTONIC, &start);
 	for (;;) {
 		struct pollfd p = { .fd = from, .events = POLLIN };
-		char scrap[4096];
+		char part[1 << 16];
 		ssize_t got;
 
 		if (poll(&p, 1, 1000) > 0) {
-			got = n < size ? read(from, text + n, size - n) : read(from, scrap, sizeof(scrap));
+			got = read(from, part, sizeof(part));
 			if (got == 0 || (got < 0 && errno != EINTR))
-				return n;
-			if (got > 0 && n < size)
-				n += (size_t)got;
+				return room;
+			if (got > 0)
+				room = room && fwrite(part, 1, (size_t)got, kept) == (size_t)got;
 		}
 		clock_gettime(CLOCK_MONOTONIC, &now);
 		if (now.tv_sec - start.tv_sec > (time_t)seconds) {
 			*late = true;
-			return n;
+			return room;
 		}
 	}
 }
 
-static int wait_for(pid_t pid, int from, const char *anchor, char *text, const char **reason)
+static void print(FILE *kept)
+{
+	char part[1 << 16];
+	size_t n;
+
+	rewind(kept);
+	while ((n = fread(part, 1, sizeof(part), kept)) > 0 && fwrite(part, 1, n, stdout) == n)
+		;
+}
+
+static int wait_for(pid_t pid, int from, const char *anchor, FILE *kept, const char **reason)
 {
 	unsigned seconds = 60 + (unsigned)(bytes_of(anchor) >> 20) * 2;
-	bool late = false;
-	size_t n = collect(from, text, GT_OTF2_OUTPUT_MAX, seconds, &late);
+	bool late = false, room = collect(from, kept, seconds, &late);
 	int status;
 
 	if (late)
@@ -135,8 +145,12 @@ static int wait_for(pid_t pid, int from, const char *anchor, char *text, const c
 	while (waitpid(pid, &status, 0) < 0 && errno == EINTR)
 		;
 	if (!late && WIFEXITED(status)) {
-		fwrite(text, 1, n, stdout);
-		return WEXITSTATUS(status);
+		if (room && !fflush(kept)) {
+			print(kept);
+			return WEXITSTATUS(status);
+		}
+		*reason = "there is no room for what it prints (TMPDIR)";
+		return -1;
 	}
 	*reason = late ? "reading it takes too long"
 		  : WTERMSIG(status) == SIGABRT ? "it wants more memory than it can need"
@@ -144,17 +158,30 @@ static int wait_for(pid_t pid, int from, const char *anchor, char *text, const c
 	return -1;
 }
 
+/* Nobody else sees it, and it is gone when it is closed. */
+static FILE *temporary(void)
+{
+	const char *dir = getenv("TMPDIR");
+	int fd = open(dir && *dir ? dir : "/tmp", O_TMPFILE | O_RDWR | O_CLOEXEC, 0600);
+	FILE *file = fd < 0 ? tmpfile() : fdopen(fd, "w+");
+
+	if (!file && fd >= 0)
+		close(fd);
+	return file;
+}
+
 int gt_otf2_guarded(const char *anchor, int (*function)(const char *anchor, void *argument, FILE *out),
 		    void *argument, const char **reason)
 {
 	struct guard guard = { anchor, function, argument };
-	char *text = malloc(GT_OTF2_OUTPUT_MAX);
+	FILE *kept = temporary();
 	int ends[2], rc = -1;
 	pid_t pid;
 
-	if (!text || pipe(ends)) {
+	if (!kept || pipe(ends)) {
 		*reason = strerror(errno);
-		free(text);
+		if (kept)
+			fclose(kept);
 		return -1;
 	}
 	fflush(stdout);
@@ -166,9 +193,9 @@ int gt_otf2_guarded(const char *anchor, int (*function)(const char *anchor, void
 	*reason = strerror(errno);
 	close(ends[1]);
 	if (pid > 0)
-		rc = wait_for(pid, ends[0], anchor, text, reason);
+		rc = wait_for(pid, ends[0], anchor, kept, reason);
 	close(ends[0]);
-	free(text);
+	fclose(kept);
 	return rc;
 }
 

@@ -3,15 +3,13 @@
  * Reading archives that may be damaged: in a child process with limits of memory and time, because libotf2
  * crashes, loops or takes all memory on some of them. And finding the anchor file.
  *
- * Limits: what the child prints is kept until it ends, up to GT_OTF2_OUTPUT_MAX bytes.
+ * Limits: what the child prints is kept in a temporary file (TMPDIR) until it ends.
  */
 #ifndef GT_OTF2_GUARD_H
 #define GT_OTF2_GUARD_H
 
 #include <stddef.h>
 #include <stdio.h>
-
-enum { GT_OTF2_OUTPUT_MAX = 1 << 20 };
 
 /*
  * Calls `function` in a child and copies to stdout what it has printed on `out`. Returns what it returned (0

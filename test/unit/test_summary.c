@@ -64,7 +64,7 @@ Test(summary, usual)
 		"[gputrace]           1    2.00 ms     1.50 s   0.2 %  main\n"
 		"[gputrace]           1    1.00 us    2.00 us   0.0 %  little\n"
 		"[gputrace] trace: out/dir/traces.otf2\n"
-		"[gputrace] again: gputrace report out/dir\n");
+		"[gputrace] more: gputrace report out/dir\n");
 }
 
 /* Nothing that was not measured, nothing that did not happen. */
@@ -347,7 +347,7 @@ Test(summary, hostile_names)
 	print(&s, GT_SUMMARY_PLAIN, 0);
 	for (const char *c = text; *c; c++)
 		cr_expect(*c == '\n' || (*c >= 0x20 && *c != 0x7f), "byte %#x", *c);
-	HAS("[gputrace] again: gputrace report dir\\x0aname\n");
+	HAS("[gputrace] more: gputrace report dir\\x0aname\n");
 }
 
 /* ---- colour -------------------------------------------------------------------------------------- */

@@ -441,7 +441,8 @@ static int write_manifest(const struct gt_report *report)
 		fprintf(file, "| `traces.marker` | Markers: what the program marked, and where "
 			      "events are missing. |\n");
 	fprintf(file, "| `gputrace.cfg` | The settings of the run (`VT_...`). |\n"
-		      "| `SUMMARY` | What was printed at the end; `gputrace report` prints it again. |\n");
+		      "| `SUMMARY` | What was printed at the end; `gputrace report --summary` prints it "
+		      "again. |\n");
 	if (report->options->keep_spool)
 		fprintf(file, "| `spool/` | What was recorded, kept because of VT_CLEAN=no. |\n");
 	else if (report->facts->hosts_missing)

@@ -515,5 +515,5 @@ void gt_summary_print(const struct gt_summary *summary, FILE *out, enum gt_summa
 	/* Never cut: it is there to be copied. */
 	gt_summary_escape(dir, sizeof(dir), summary->dir, sizeof(dir));
 	line(&p, NULL, "trace: %s/traces.otf2", dir);
-	line(&p, NULL, "again: gputrace report %s", dir);
+	line(&p, NULL, "more: gputrace report %s", dir);
 }

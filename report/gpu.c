@@ -1,0 +1,365 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Kernels, copies, devices.
+ *
+ * Limits: see gpu.h. Direction and memory of a copy are taken from the region's name, as gputrace writes it
+ * ("cudaMemcpy H2D pageable"); of RMA records, as Score-P writes them, from the kind of the record.
+ */
+#include "config.h"
+
+#include "report/gpu.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+struct state {
+	struct gt_sums kernels, copies;
+	struct gt_spans busy, copying;
+	uint64_t kernel_count;
+	uint64_t grid, block, bytes; /* of the activity that is open */
+	uint64_t attribute;          /* BYTES */
+	uint64_t rma_begin, rma_bytes, rma_key;
+	bool stream, rma;
+};
+
+static bool wanted(struct gt_report *report)
+{
+	return report->classes.gpu;
+}
+
+static void begin(struct gt_report *report, struct gt_otf2_cursor *at, void *memory)
+{
+	struct state *state = memory;
+
+	state->stream = report->classes.locations[at->index].kind == GT_LOCATION_STREAM;
+	state->attribute = gt_otf2_attribute_named(at->read, "BYTES");
+}
+
+static bool activity(enum gt_class class)
+{
+	return class == GT_CLASS_KERNEL || class == GT_CLASS_GPU_TRANSFER || class == GT_CLASS_GPU_SET;
+}
+
+static void take_bytes(struct gt_otf2_cursor *at, struct state *state)
+{
+	OTF2_AttributeValue value;
+
+	if (gt_otf2_attribute(at, state->attribute, OTF2_TYPE_UINT64, &value))
+		state->bytes = value.uint64;
+}
+
+static void enter(struct gt_report *report, struct gt_otf2_cursor *at, void *memory)
+{
+	struct state *state = memory;
+
+	(void)report;
+	if (!state->stream)
+		return;
+	state->grid = state->block = state->bytes = 0;
+	take_bytes(at, state);
+}
+
+static bool inside(struct gt_report *report, const struct gt_otf2_cursor *at)
+{
+	for (size_t i = at->depth; i--;)
+		if (activity(gt_class_of(&report->classes, at->stack[i].region)))
+			return true;
+	return false;
+}
+
+static void leave(struct gt_report *report, struct gt_otf2_cursor *at, const struct gt_otf2_frame *frame,
+		  void *memory)
+{
+	enum gt_class class = gt_class_of(&report->classes, frame->region);
+	uint32_t region = gt_report_region(report, frame->region);
+	uint64_t ns = gt_otf2_inclusive(at, frame);
+	struct state *state = memory;
+
+	if (!state->stream || !activity(class))
+		return;
+	take_bytes(at, state);
+	if (class == GT_CLASS_KERNEL) {
+		gt_sum_add(gt_sums_at(&state->kernels, region, state->grid, state->block, 0), ns, 0);
+		state->kernel_count++;
+	} else {
+		gt_sum_add(gt_sums_at(&state->copies, region, 0, 0, 0), ns, state->bytes);
+	}
+	if (!inside(report, at))
+		gt_spans_add(class == GT_CLASS_KERNEL ? &state->busy : &state->copying, frame->begin,
+			     at->time);
+}
+
+static bool has(const char *name, const char *one, const char *other)
+{
+	return !strcmp(name, one) || !strcmp(name, other);
+}
+
+static void parameter(struct gt_otf2_cursor *at, const struct gt_otf2_ParameterUnsignedInt *e,
+		      struct state *state)
+{
+	const struct gt_otf2_parameter *parameter = gt_otf2_find_parameter(at->read, e->parameter);
+
+	if (!parameter)
+		return;
+	if (has(parameter->name, "grid", "blocks per grid"))
+		state->grid = e->value;
+	if (has(parameter->name, "block", "threads per block"))
+		state->block = e->value;
+}
+
+/* A copy without a region. */
+static void rma(struct gt_report *report, struct gt_otf2_cursor *at, uint64_t key, uint64_t bytes,
+		struct state *state)
+{
+	state->rma = !inside(report, at);
+	state->rma_begin = at->time;
+	state->rma_bytes = bytes;
+	state->rma_key = key;
+}
+
+static void rma_over(struct gt_otf2_cursor *at, struct state *state)
+{
+	if (!state->rma)
+		return;
+	state->rma = false;
+	gt_sum_add(gt_sums_at(&state->copies, state->rma_key, 0, 0, 0), at->time - state->rma_begin,
+		   state->rma_bytes);
+	gt_spans_add(&state->copying, state->rma_begin, at->time);
+}
+
+static void event(struct gt_report *report, struct gt_otf2_cursor *at, const struct gt_otf2_event *event,
+		  void *memory)
+{
+	struct state *state = memory;
+
+	if (!state->stream)
+		return;
+	switch (event->type) {
+	case GT_OTF2_ParameterUnsignedInt:
+		parameter(at, &event->ParameterUnsignedInt, state);
+		break;
+	case GT_OTF2_RmaGet:
+		rma(report, at, GT_GPU_GET, event->RmaGet.bytes, state);
+		break;
+	case GT_OTF2_RmaPut:
+		rma(report, at, GT_GPU_PUT, event->RmaPut.bytes, state);
+		break;
+	case GT_OTF2_RmaOpCompleteBlocking:
+		rma_over(at, state);
+		break;
+	default:
+		break;
+	}
+}
+
+static void make_devices(const struct gt_report *report, struct gt_gpu *all)
+{
+	all->device_count = report->classes.device_count;
+	if (!all->devices)
+		all->devices = gt_report_zeroed(all->device_count + 1, sizeof(*all->devices));
+}
+
+static void merge(struct gt_report *report, struct gt_otf2_cursor *at, void *memory, void *result)
+{
+	uint32_t device = report->classes.locations[at->index].device;
+	struct state *state = memory;
+	struct gt_gpu *all = result;
+
+	make_devices(report, all);
+	gt_sums_merge(&all->kernels, &state->kernels);
+	gt_sums_merge(&all->copies, &state->copies);
+	if (device != GT_NO_DEVICE) {
+		struct gt_gpu_device *of = &all->devices[device];
+
+		gt_spans_merge(&of->kernels, &state->busy);
+		gt_spans_merge(&of->copies, &state->copying);
+		of->kernel_count += state->kernel_count;
+		of->streams += state->kernels.count || state->copies.count;
+	}
+	gt_sums_free(&state->kernels);
+	gt_sums_free(&state->copies);
+	gt_spans_free(&state->busy);
+	gt_spans_free(&state->copying);
+}
+
+uint64_t gt_gpu_busy(const struct gt_gpu_device *device)
+{
+	return device->kernels.total + device->copies.total -
+	       gt_spans_common(&device->kernels, &device->copies);
+}
+
+/* ---- figures ------------------------------------------------------------------------------------- */
+
+static const struct gt_column kernel_columns[] = {
+	{ "count", "kernels", GT_COUNT },
+	{ "seconds", "time", GT_SECONDS },
+	{ "share", "of GPUs", GT_SHARE },
+	{ "mean_s", "mean", GT_SECONDS },
+	{ "min_s", NULL, GT_SECONDS },
+	{ "max_s", "longest", GT_SECONDS },
+	{ "grid", "grid", GT_COUNT },
+	{ "block", "block", GT_COUNT },
+	{ "shapes", NULL, GT_COUNT },
+	{ "name", "kernel", GT_TEXT },
+};
+static const struct gt_section_kind kernels_kind = GT_SECTION("kernels", "Kernels", GT_ROWS, kernel_columns);
+
+static const struct gt_column copy_columns[] = {
+	{ "count", "copies", GT_COUNT },
+	{ "seconds", "time", GT_SECONDS },
+	{ "share", "of GPUs", GT_SHARE },
+	{ "bytes", "bytes", GT_BYTES },
+	{ "mean_bytes", "mean", GT_BYTES },
+	{ "bandwidth", "rate", GT_RATE },
+	{ "min_s", NULL, GT_SECONDS },
+	{ "max_s", "longest", GT_SECONDS },
+	{ "direction", "direction", GT_TEXT },
+	{ "memory", "memory", GT_TEXT },
+	{ "name", NULL, GT_TEXT },
+};
+static const struct gt_section_kind copies_kind = GT_SECTION("copies", "Copies", GT_ROWS, copy_columns);
+
+static const struct gt_column device_columns[] = {
+	{ "kernel_s", "kernels", GT_SECONDS },
+	{ "kernel_share", "of run", GT_SHARE },
+	{ "copy_s", "copies", GT_SECONDS },
+	{ "copy_alone_s", "not hidden", GT_SECONDS },
+	{ "idle_s", "idle", GT_SECONDS },
+	{ "count", NULL, GT_COUNT },
+	{ "streams", "streams", GT_COUNT },
+	{ "name", "device", GT_TEXT },
+};
+static const struct gt_section_kind devices_kind = GT_SECTION("devices", "GPUs", GT_ROWS, device_columns);
+
+const char *gt_gpu_direction(struct gt_report *report, uint64_t key)
+{
+	const char *name, *word;
+
+	if (key == GT_GPU_GET || key == GT_GPU_PUT)
+		return key == GT_GPU_GET ? "H2D" : "D2H";
+	if (key < report->read->tables[GT_OTF2_REGION].count &&
+	    report->classes.regions[key] == GT_CLASS_GPU_SET)
+		return "set";
+	name = gt_report_region_name(report, key);
+	word = strchr(name, ' ');
+	return word ? gt_figures_text(&report->figures, "%.*s", (int)strcspn(word + 1, " "), word + 1) : NULL;
+}
+
+const char *gt_gpu_memory(struct gt_report *report, uint64_t key)
+{
+	const char *name = key == GT_GPU_GET || key == GT_GPU_PUT ? "" : gt_report_region_name(report, key);
+	const char *word = strchr(name, ' ');
+
+	word = word ? strchr(word + 1, ' ') : NULL;
+	return word ? word + 1 : NULL;
+}
+
+/* Kernels of one region stand side by side: its shapes become one row. */
+static void kernel_table(struct gt_report *report, struct gt_gpu *all)
+{
+	struct gt_section *section = gt_section_add(&report->figures, &kernels_kind);
+	uint64_t whole = report->duration * report->classes.device_count;
+	union gt_cell *row = NULL;
+
+	gt_sums_sort(&all->kernels, GT_SUMS_BY_KEY);
+	for (uint32_t i = 0; i < all->kernels.count; i++) {
+		const struct gt_sum *sum = &all->kernels.items[i];
+
+		if (!row || sum->key[0] != sum[-1].key[0]) {
+			row = gt_row_add(section);
+			row[0].count = row[1].count = row[5].count = row[8].count = 0;
+			row[6].count = sum->key[1] ? sum->key[1] : GT_NO_COUNT;
+			row[7].count = sum->key[2] ? sum->key[2] : GT_NO_COUNT;
+			row[9].text = gt_report_region_name(report, sum->key[0]);
+		}
+		row[0].count += sum->count;
+		row[1].count += sum->ns;
+		row[2].number = whole ? (double)row[1].count / (double)whole : NAN;
+		row[3].count = row[1].count / row[0].count;
+		row[4].count = sum->least < row[4].count ? sum->least : row[4].count;
+		row[5].count = sum->most > row[5].count ? sum->most : row[5].count;
+		if (++row[8].count > 1 && row[6].count != sum->key[1])
+			row[6].count = GT_NO_COUNT;
+		if (row[8].count > 1 && row[7].count != sum->key[2])
+			row[7].count = GT_NO_COUNT;
+	}
+	gt_rows_sort(section, 1);
+}
+
+static void copy_table(struct gt_report *report, const struct gt_gpu *all)
+{
+	struct gt_section *section = gt_section_add(&report->figures, &copies_kind);
+	uint64_t whole = report->duration * report->classes.device_count;
+
+	for (uint32_t i = 0; i < all->copies.count; i++) {
+		const struct gt_sum *sum = &all->copies.items[i];
+		union gt_cell *row = gt_row_add(section);
+
+		row[0].count = sum->count;
+		row[1].count = sum->ns;
+		row[2].number = whole ? (double)sum->ns / (double)whole : NAN;
+		row[3].count = sum->bytes;
+		row[4].count = sum->bytes / sum->count;
+		row[5].number = sum->ns ? (double)sum->bytes * 1e9 / (double)sum->ns : NAN;
+		row[6].count = sum->least;
+		row[7].count = sum->most;
+		row[8].text = gt_gpu_direction(report, sum->key[0]);
+		row[9].text = gt_gpu_memory(report, sum->key[0]);
+		if (sum->key[0] < GT_GPU_PUT)
+			row[10].text = gt_report_region_name(report, sum->key[0]);
+	}
+	gt_rows_sort(section, 1);
+}
+
+static void device_table(struct gt_report *report, const struct gt_gpu *all)
+{
+	struct gt_section *section = gt_section_add(&report->figures, &devices_kind);
+
+	for (uint32_t i = 0; i < report->classes.device_count; i++) {
+		const struct gt_gpu_device *device = &all->devices[i];
+		uint64_t busy = gt_gpu_busy(device);
+		union gt_cell *row = gt_row_add(section);
+
+		row[0].count = device->kernels.total;
+		if (report->duration)
+			row[1].number = (double)device->kernels.total / (double)report->duration;
+		row[2].count = device->copies.total;
+		row[3].count = busy - device->kernels.total;
+		row[4].count = report->duration > busy ? report->duration - busy : 0;
+		row[5].count = device->kernel_count;
+		row[6].count = device->streams;
+		row[7].text = report->classes.devices[i].name;
+	}
+}
+
+static void figures(struct gt_report *report, void *result)
+{
+	struct gt_gpu *all = result;
+
+	make_devices(report, all);
+	kernel_table(report, all);
+	copy_table(report, all);
+	device_table(report, all);
+}
+
+static void release(void *result)
+{
+	struct gt_gpu *all = result;
+
+	gt_sums_free(&all->kernels);
+	gt_sums_free(&all->copies);
+	for (uint32_t i = 0; all->devices && i < all->device_count; i++) {
+		gt_spans_free(&all->devices[i].kernels);
+		gt_spans_free(&all->devices[i].copies);
+	}
+	free(all->devices);
+}
+
+static const struct gt_section_kind *const sections[] = { &kernels_kind, &copies_kind, &devices_kind, NULL };
+
+const struct gt_analysis gt_gpu_analysis = {
+	.name = "gpu", .state_size = sizeof(struct state), .result_size = sizeof(struct gt_gpu),
+	.wanted = wanted, .begin = begin, .enter = enter, .leave = leave, .event = event, .merge = merge,
+	.figures = figures, .free = release, .sections = sections,
+};

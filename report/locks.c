@@ -1,0 +1,253 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Locks: how often each was acquired, how long threads waited for it and held it, and who held it meanwhile.
+ *
+ * A wait is the time from the enter of the call that acquires the lock to the acquisition. The holder is
+ * whoever had the lock longest during the wait.
+ *
+ * Limits: holders are looked for among the first MOST acquisitions of an archive. With the default setting
+ * gputrace records contended acquisitions only (VT_PTHREAD), and the uncontended holder may not be known.
+ */
+#include "config.h"
+
+#include "report/profile.h"
+#include "report/sums.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum { MOST = 1 << 21 };
+
+struct hold {
+	uint64_t process, paradigm, lock, address;
+	uint64_t wanted, acquired, released; /* ns */
+	uint32_t location, region;           /* of what was called when the lock was acquired: the caller */
+};
+
+struct locks {
+	struct hold *holds;
+	size_t count, room;
+	size_t *open; /* indices of those that are held */
+	size_t open_count, open_room;
+	bool cut;
+};
+
+
+/* What called the function that acquires the lock. */
+static uint32_t caller(const struct gt_report *report, const struct gt_otf2_cursor *at)
+{
+	size_t depth = at->depth;
+
+	while (depth && gt_class_of(&report->classes, at->stack[depth - 1].region) == GT_CLASS_LOCK)
+		depth--;
+	return depth ? gt_report_region(report, at->stack[depth - 1].region)
+		     : (uint32_t)report->read->tables[GT_OTF2_REGION].count;
+}
+
+static uint64_t wanted_since(const struct gt_report *report, const struct gt_otf2_cursor *at)
+{
+	const struct gt_otf2_frame *top = at->depth ? &at->stack[at->depth - 1] : NULL;
+
+	return top && gt_class_of(&report->classes, top->region) == GT_CLASS_LOCK ? top->begin : at->time;
+}
+
+static void acquired(struct gt_report *report, struct gt_otf2_cursor *at, uint64_t paradigm, uint64_t lock,
+		     struct locks *state)
+{
+	uint64_t id = gt_otf2_attribute_named(at->read, "GPUTRACE::LOCK_ADDRESS");
+	OTF2_AttributeValue address;
+
+	if (state->count == MOST) {
+		state->cut = true;
+		return;
+	}
+	if (state->count == state->room) {
+		state->room = state->room ? 2 * state->room : 64;
+		state->holds = gt_report_memory(state->holds, state->room, sizeof(*state->holds));
+	}
+	if (state->open_count == state->open_room) {
+		state->open_room = state->open_room ? 2 * state->open_room : 8;
+		state->open = gt_report_memory(state->open, state->open_room, sizeof(*state->open));
+	}
+	state->open[state->open_count++] = state->count;
+	state->holds[state->count++] = (struct hold){
+		.process = report->classes.locations[at->index].process, .paradigm = paradigm, .lock = lock,
+		.address = gt_otf2_attribute(at, id, OTF2_TYPE_UINT64, &address) ? address.uint64 : 0,
+		.wanted = wanted_since(report, at), .acquired = at->time, .released = UINT64_MAX,
+		.location = (uint32_t)at->index, .region = caller(report, at) };
+}
+
+static void released(struct gt_otf2_cursor *at, uint64_t paradigm, uint64_t lock, struct locks *state)
+{
+	for (size_t i = state->open_count; i--;) {
+		struct hold *hold = &state->holds[state->open[i]];
+
+		if (hold->paradigm != paradigm || hold->lock != lock)
+			continue;
+		hold->released = at->time;
+		memmove(&state->open[i], &state->open[i + 1],
+			(--state->open_count - i) * sizeof(*state->open));
+		return;
+	}
+}
+
+static void event(struct gt_report *report, struct gt_otf2_cursor *at, const struct gt_otf2_event *event,
+		  void *memory)
+{
+	switch (event->type) {
+	case GT_OTF2_ThreadAcquireLock:
+		acquired(report, at, event->ThreadAcquireLock.model, event->ThreadAcquireLock.lock, memory);
+		break;
+	case GT_OTF2_ThreadReleaseLock:
+		released(at, event->ThreadReleaseLock.model, event->ThreadReleaseLock.lock, memory);
+		break;
+	case GT_OTF2_OmpAcquireLock:
+		acquired(report, at, OTF2_PARADIGM_OPENMP, event->OmpAcquireLock.lock, memory);
+		break;
+	case GT_OTF2_OmpReleaseLock:
+		released(at, OTF2_PARADIGM_OPENMP, event->OmpReleaseLock.lock, memory);
+		break;
+	default:
+		break;
+	}
+}
+
+static void end(struct gt_report *report, struct gt_otf2_cursor *at, void *memory)
+{
+	struct locks *state = memory;
+
+	(void)report;
+	for (size_t i = 0; i < state->open_count; i++)
+		state->holds[state->open[i]].released = at->time;
+}
+
+static void release(void *memory)
+{
+	struct locks *locks = memory;
+
+	free(locks->holds);
+	free(locks->open);
+}
+
+static void merge(struct gt_report *report, struct gt_otf2_cursor *at, void *memory, void *result)
+{
+	struct locks *state = memory, *all = result;
+	size_t n = state->count;
+
+	(void)report, (void)at;
+	all->cut |= state->cut || n > MOST - all->count;
+	n = n < MOST - all->count ? n : MOST - all->count;
+	if (n) {
+		all->holds = gt_report_memory(all->holds, all->count + n, sizeof(*all->holds));
+		memcpy(all->holds + all->count, state->holds, n * sizeof(*state->holds));
+		all->count += n;
+	}
+	release(state);
+}
+
+/* ---- figures ------------------------------------------------------------------------------------- */
+
+static int by_lock(const void *a, const void *b)
+{
+	const struct hold *x = a, *y = b;
+
+	if (x->process != y->process)
+		return x->process < y->process ? -1 : 1;
+	if (x->paradigm != y->paradigm)
+		return x->paradigm < y->paradigm ? -1 : 1;
+	if (x->lock != y->lock)
+		return x->lock < y->lock ? -1 : 1;
+	return (x->acquired > y->acquired) - (x->acquired < y->acquired);
+}
+
+static const struct gt_column columns[] = {
+	{ "wait_s", "waited", GT_SECONDS },
+	{ "waits", "waits", GT_COUNT },
+	{ "max_wait_s", "longest", GT_SECONDS },
+	{ "acquisitions", "acquired", GT_COUNT },
+	{ "hold_s", "held", GT_SECONDS },
+	{ "max_hold_s", NULL, GT_SECONDS },
+	{ "locations", "threads", GT_COUNT },
+	{ "process", NULL, GT_TEXT },
+	{ "holder", "held meanwhile by", GT_TEXT },
+	{ "holder_s", NULL, GT_SECONDS },
+	{ "holder_region", "in", GT_TEXT },
+	{ "name", "lock", GT_TEXT },
+};
+static const struct gt_section_kind locks_kind = GT_SECTION("locks", "Locks", GT_ROWS, columns);
+
+/* Charges the wait of holds[i] to whoever had the lock: those before it, which are sorted by time. */
+static void charge(const struct hold *holds, size_t i, struct gt_sums *holders)
+{
+	const struct hold *waiter = &holds[i];
+
+	for (size_t k = i; k--;) {
+		uint64_t from = holds[k].acquired > waiter->wanted ? holds[k].acquired : waiter->wanted;
+		uint64_t to = holds[k].released < waiter->acquired ? holds[k].released : waiter->acquired;
+
+		if (to > from && holds[k].location != waiter->location)
+			gt_sum_add(gt_sums_at(holders, holds[k].location, holds[k].region, 0, 0), to - from,
+				   0);
+		if (holds[k].acquired <= waiter->wanted)
+			break; /* it had the lock when the wait began */
+	}
+}
+
+static void lock_row(struct gt_report *report, const struct hold *holds, size_t count, union gt_cell *row)
+{
+	struct gt_sums holders = {0}, threads = {0};
+
+	for (unsigned i = 0; i < 6; i++)
+		row[i].count = 0;
+	row[3].count = count;
+	for (size_t i = 0; i < count; i++) {
+		uint64_t wait = holds[i].acquired - holds[i].wanted,
+			 hold = holds[i].released - holds[i].acquired;
+
+		row[0].count += wait;
+		row[1].count += wait > 0;
+		row[2].count = wait > row[2].count ? wait : row[2].count;
+		row[4].count += hold;
+		row[5].count = hold > row[5].count ? hold : row[5].count;
+		gt_sums_at(&threads, holds[i].location, 0, 0, 0);
+		charge(holds, i, &holders);
+	}
+	row[6].count = threads.count;
+	row[7].text = gt_report_process(report, (uint32_t)holds->process);
+	gt_sums_sort(&holders, GT_SUMS_BY_NS);
+	if (holders.count) {
+		row[8].text = gt_report_location(report, holders.items[0].key[0]);
+		row[9].count = holders.items[0].ns;
+		row[10].text = gt_report_region_name(report, holders.items[0].key[1]);
+	}
+	row[11].text = holds->address
+		       ? gt_figures_text(&report->figures, "0x%llx", (unsigned long long)holds->address)
+		       : gt_figures_text(&report->figures, "lock %llu", (unsigned long long)holds->lock);
+	gt_sums_free(&holders);
+	gt_sums_free(&threads);
+}
+
+static void figures(struct gt_report *report, void *result)
+{
+	struct gt_section *section = gt_section_add(&report->figures, &locks_kind);
+	struct locks *all = result;
+
+	if (all->count)
+		qsort(all->holds, all->count, sizeof(*all->holds), by_lock);
+	for (size_t i = 0, n; i < all->count; i += n) {
+		const struct hold *first = &all->holds[i];
+
+		for (n = 1; i + n < all->count && first[n].process == first->process &&
+			    first[n].paradigm == first->paradigm && first[n].lock == first->lock; n++)
+			;
+		lock_row(report, first, n, gt_row_add(section));
+	}
+	gt_rows_sort(section, 0);
+	if (all->cut)
+		section->note = "Only the first two million acquisitions are in this table.";
+}
+
+const struct gt_analysis gt_locks_analysis = {
+	.name = "locks", .state_size = sizeof(struct locks), .result_size = sizeof(struct locks),
+	.event = event, .end = end, .merge = merge, .figures = figures, .free = release,
+};

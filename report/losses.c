@@ -1,0 +1,135 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Losses: what the trace does not have, by cause, and what the measurement itself took.
+ *
+ * Limits: causes are known of archives by gputrace only, which have them as properties. A flush is a region
+ * of the measurement, or OTF2's BufferFlush.
+ */
+#include "config.h"
+
+#include "report/profile.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+struct losses {
+	uint64_t flushes, flush_ns; /* records BufferFlush */
+};
+
+static void event(struct gt_report *report, struct gt_otf2_cursor *at, const struct gt_otf2_event *event,
+		  void *memory)
+{
+	struct losses *state = memory;
+
+	(void)report;
+	if (event->type != GT_OTF2_BufferFlush)
+		return;
+	state->flushes++;
+	if (event->BufferFlush.stop > at->ticks)
+		state->flush_ns += gt_otf2_ns(at->read, event->BufferFlush.stop) -
+				   gt_otf2_ns(at->read, at->ticks);
+}
+
+static void merge(struct gt_report *report, struct gt_otf2_cursor *at, void *memory, void *result)
+{
+	struct losses *state = memory, *all = result;
+
+	(void)report, (void)at;
+	all->flushes += state->flushes;
+	all->flush_ns += state->flush_ns;
+}
+
+static const struct gt_column columns[] = {
+	{ "complete", "complete", GT_TEXT },
+	{ "events", "events lost", GT_COUNT },
+	{ "events_left_out", "left out on request", GT_COUNT },
+	{ "unmatched_messages", "messages with one end", GT_COUNT },
+	{ "processes_killed", NULL, GT_COUNT },
+	{ "programs_untraced", "programs not traced", GT_COUNT },
+	{ "faults", "broken rules of OTF2", GT_COUNT },
+	{ "flushes", "buffer flushes", GT_COUNT },
+	{ "flush_s", "time in flushes", GT_SECONDS },
+};
+static const struct gt_section_kind losses_kind = GT_SECTION("losses", "Losses", GT_OBJECT, columns);
+
+static const struct gt_column cause_columns[] = {
+	{ "events", "events", GT_COUNT },
+	{ "cause", "cause", GT_TEXT },
+};
+static const struct gt_section_kind causes_kind =
+	GT_SECTION("losses.causes", "Losses by cause", GT_ROWS, cause_columns);
+
+static const char *property(const struct gt_report *report, const char *name)
+{
+	const struct gt_otf2_property *p = gt_otf2_find_owned(report->read, GT_OTF2_KINDS, GT_OTF2_NOTHING,
+							      name);
+
+	return p && p->text ? p->text : NULL;
+}
+
+static void count_property(const struct gt_report *report, const char *name, union gt_cell *cell)
+{
+	const char *text = property(report, name);
+
+	if (text)
+		cell->count = strtoull(text, NULL, 10);
+}
+
+/* Not lost, but left out as the user wanted. */
+static bool on_request(const char *cause)
+{
+	return !strcmp(cause, "FILTER") || !strcmp(cause, "REWIND");
+}
+
+static void causes(struct gt_report *report, union gt_cell *row)
+{
+	static const char prefix[] = "GPUTRACE::LOST_";
+	struct gt_section *section = gt_section_add(&report->figures, &causes_kind);
+
+	for (size_t i = 0; i < report->read->tables[GT_OTF2_PROPERTY].count; i++) {
+		const struct gt_otf2_property *p = gt_otf2_property_at(report->read, i);
+		const char *cause = p->name + sizeof(prefix) - 1;
+		union gt_cell *at;
+		uint64_t count;
+
+		if (p->kind != GT_OTF2_KINDS || strncmp(p->name, prefix, sizeof(prefix) - 1) || !p->text)
+			continue;
+		count = strtoull(p->text, NULL, 10);
+		at = &row[on_request(cause) ? 2 : 1];
+		at->count = (at->count == GT_NO_COUNT ? 0 : at->count) + count;
+		if (!count)
+			continue;
+		at = gt_row_add(section);
+		at[0].count = count;
+		at[1].text = cause;
+	}
+	gt_rows_sort(section, 0);
+}
+
+static void figures(struct gt_report *report, void *result)
+{
+	struct gt_section *section = gt_section_add(&report->figures, &losses_kind);
+	const struct gt_profile *profile = gt_report_result(report, &gt_profile_analysis);
+	union gt_cell *row = gt_row_add(section);
+	const struct losses *all = result;
+
+	row[0].text = property(report, "GPUTRACE::COMPLETE");
+	count_property(report, "GPUTRACE::UNMATCHED_MESSAGES", &row[3]);
+	count_property(report, "GPUTRACE::PROCESSES_KILLED", &row[4]);
+	count_property(report, "GPUTRACE::PROGRAMS_UNTRACED", &row[5]);
+	row[6].count = report->faults;
+	row[7].count = all->flushes;
+	row[8].count = all->flush_ns;
+	for (size_t i = 0; i < report->read->tables[GT_OTF2_REGION].count; i++)
+		if (report->classes.regions[i] == GT_CLASS_MEASUREMENT &&
+		    strstr(gt_report_region_name(report, i), "FLUSH")) {
+			row[7].count += profile->regions[i].calls;
+			row[8].count += profile->regions[i].exclusive;
+		}
+	causes(report, row);
+}
+
+const struct gt_analysis gt_losses_analysis = {
+	.name = "losses", .state_size = sizeof(struct losses), .result_size = sizeof(struct losses),
+	.event = event, .merge = merge, .figures = figures,
+};

@@ -1,0 +1,151 @@
+#!/usr/bin/python3
+# SPDX-License-Identifier: BSD-3-Clause
+"""Writes archives of which every figure is known.
+
+  archives.py NAME DIR      writes the archive NAME into the new directory DIR
+  archives.py --list        their names
+"""
+import sys
+
+from made import COMPILER, CUDA, MPI, NONE, PTHREAD, UINT64, Made
+
+CASES = {}
+
+
+def case(function):
+    CASES[function.__name__] = function
+    return function
+
+
+@case
+def empty():
+    """Definitions and no event."""
+    m = Made()
+    m.thread(m.process("Process 0"))
+    return m
+
+
+@case
+def nothing():
+    """No location."""
+    return Made()
+
+
+@case
+def gpu():
+    """Two devices, one with two streams whose kernels overlap; 1 ms long."""
+    m = Made()
+    process = m.process("Process 0")
+    host = m.thread(process)
+    first, second = m.device("GPU A"), m.device("GPU B")
+    a, b = m.stream(process, first, "CUDA[0:7]"), m.stream(process, first, "CUDA[0:13]")
+    c = m.stream(process, second, "CUDA[1:7]")
+    m.call(host, m.region("main"), 0, 1000000)
+    m.kernel(a, "axpy", 100000, 300000, 64, 128)
+    m.kernel(a, "axpy", 300000, 400000, 64, 128)
+    m.kernel(b, "gemm", 200000, 500000, 10, 256)
+    m.kernel(b, "gemm", 600000, 700000, 20, 256)
+    m.copy(a, "cudaMemcpy H2D pageable", 450000, 550000, 1000000)
+    m.copy(c, "cudaMemcpy D2H pinned", 100000, 200000, 500000)
+    m.copy(c, "cudaMemcpy D2H pinned", 200000, 350000, 1500000)
+    m.kernel(c, "axpy", 400000, 500000, 32, 128)
+    return m
+
+
+@case
+def scorep_gpu():
+    """Copies as Score-P writes them: RMA records of the stream, no regions."""
+    m = Made()
+    process = m.process("Process 0")
+    host = m.thread(process)
+    stream = m.stream(process, m.device("GPU A"), "CUDA[0:7]")
+    m.define("Group", m.s("CUDA"), 4, CUDA, 0, [host, stream])
+    m.define("Group", m.s("CUDA_GROUP"), 5, CUDA, 0, [0, 1])
+    m.define("Comm", m.s(""), 1, NONE, 0)
+    window = m.define("RmaWin", m.s("CUDA_WINDOW"), 0, 0)
+    m.call(host, m.region("main"), 0, 1000000)
+    for begin, kind, size in ((1000, "RmaGet", 4096), (5000, "RmaPut", 8192), (9000, "RmaGet", 4096)):
+        m.put(stream, begin, kind, window, 0, size, 42)
+        m.put(stream, begin + 2000, "RmaOpCompleteBlocking", window, 42)
+    return m
+
+
+@case
+def counters():
+    """A counter read with enters and leaves, in nested and recursive calls; a level of the process."""
+    m = Made()
+    process = m.process("Process 0")
+    host = m.thread(process)
+    m.define("MetricMember", m.s("cycles"), m.s(""), 0, 0, UINT64, 1, 0, m.s("#"))
+    m.define("MetricMember", m.s("memory"), m.s(""), 0, 4, UINT64, 1, 0, m.s("bytes"))
+    m.define("MetricClass", [0], 0, 0)
+    m.define("MetricClass", [1], 2, 0)
+    main, work = m.region("main"), m.region("work")
+    for time, kind, region, value in ((0, "Enter", main, 1000), (100, "Enter", work, 1500),
+                                      (200, "Enter", work, 1700), (300, "Leave", work, 2000),
+                                      (400, "Leave", work, 2600), (500, "Leave", main, 3000)):
+        m.put(host, time, "Metric", 0, [UINT64], [value])
+        m.put(host, time, kind, region)
+    for time, value in ((600, 100), (700, 900), (800, 200)):
+        m.put(host, time, "Metric", 1, [UINT64], [value])
+    return m
+
+
+@case
+def lock():
+    """B waits 300 us for A, in two parts of A's work; C acquires without a wait."""
+    m = Made()
+    process = m.process("Process 0")
+    a, b, c = (m.thread(process, name) for name in ("A", "B", "C"))
+    take = m.region("pthread_mutex_lock", PTHREAD)
+    slow, work = m.region("slow"), m.region("work")
+    m.put(a, 0, "Enter", slow)
+    m.put(a, 100000, "Enter", take)
+    m.put(a, 100000, "ThreadAcquireLock", PTHREAD, 1, 1)
+    m.put(a, 100000, "Leave", take)
+    m.put(a, 500000, "ThreadReleaseLock", PTHREAD, 1, 1)
+    m.put(a, 900000, "Leave", slow)
+    m.put(b, 0, "Enter", work)
+    m.put(b, 200000, "Enter", take)
+    m.put(b, 500000, "ThreadAcquireLock", PTHREAD, 1, 2)
+    m.put(b, 500000, "Leave", take)
+    m.put(b, 510000, "ThreadReleaseLock", PTHREAD, 1, 2)
+    m.put(b, 900000, "Leave", work)
+    m.put(c, 0, "Enter", work)
+    m.put(c, 600000, "Enter", take)
+    m.put(c, 600000, "ThreadAcquireLock", PTHREAD, 1, 3)
+    m.put(c, 600000, "Leave", take)
+    m.put(c, 650000, "ThreadReleaseLock", PTHREAD, 1, 3)
+    m.put(c, 900000, "Leave", work)
+    return m
+
+
+@case
+def ranks():
+    """Four ranks: 100, 200, 300 and 400 us of work, then a barrier; rank 0 sends to rank 1."""
+    m = Made(length=600000)
+    threads = [m.thread(m.process(f"MPI Rank {n}")) for n in range(4)]
+    world = m.world(threads)
+    pair = m.world(threads[2:], "pair")
+    init, work, barrier = m.mpi("MPI_Init"), m.region("work", COMPILER, file="a.c", line=7), m.mpi("MPI_Barrier")
+    for n, thread in enumerate(threads):
+        m.call(thread, init, 0, 100000)
+        m.call(thread, work, 100000, 200000 + 100000 * n)
+        if n < 2:
+            call = m.mpi("MPI_Recv" if n else "MPI_Send")
+            m.put(thread, 400000, "Enter", call)
+            m.put(thread, 400000, *(("MpiRecv", 0, world, 3, 1000) if n else ("MpiSend", 1, world, 3, 1000)))
+            m.put(thread, 410000, "Leave", call)
+        elif n == 3:
+            m.put(thread, 500000, "MpiSend", 0, pair, 0, 24)
+        m.collective(thread, barrier, 500000, 600000, 0, world)
+        if n == 2:
+            m.put(thread, 600000, "MpiRecv", 1, pair, 0, 24)
+    return m
+
+
+if __name__ == "__main__":
+    if sys.argv[1] == "--list":
+        print("\n".join(CASES))
+    else:
+        CASES[sys.argv[1]]().write(sys.argv[2])

@@ -1,0 +1,5 @@
+# SPDX-License-Identifier: BSD-3-Clause
+# gputrace report, on archives made for it and on real ones.
+dist_check_SCRIPTS += test/report/report.test
+EXTRA_DIST += test/report/made.py test/report/archives.py test/report/expected.py test/report/threads.c \
+	test/report/ranks.c
