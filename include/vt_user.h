@@ -114,7 +114,7 @@ void vt_user_leave_id(unsigned int id) VT_USER_CALL_;
  * VT_BUFFER_FLUSH()       writes what the calling thread has recorded to its file
  * VT_TIMESYNC()           MPI programs on several hosts: compares their clocks now. All processes of
  *                         MPI_COMM_WORLD must call it, each on a thread that may call MPI
- * VT_UPDATE_COUNTER()     no effect in this version: VT_METRICS reads counters at enter and leave
+ * VT_UPDATE_COUNTER()     reads now what the thread reads at each enter and leave (VT_METRICS, VT_RUSAGE)
  * VT_SET_REWIND_MARK()    remembers this place in the calling thread's events; one mark only
  * VT_REWIND()             removes what the thread has recorded since the mark
  */

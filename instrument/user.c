@@ -329,6 +329,7 @@ GT_API void vt_user_timesync(void)
 
 GT_API void vt_user_update_counter(void)
 {
+	gt_update_counters();
 }
 
 GT_API void vt_user_set_rewind_mark(void)

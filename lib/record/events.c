@@ -488,6 +488,22 @@ void gt_buffer_flush(void)
 		gt_spool_now(loc);
 }
 
+/* The readings stand before an event: one that is nothing. */
+void gt_update_counters(void)
+{
+	struct gt_hot *hot = gt_self;
+	uint64_t address, tick;
+	struct gt_slot *slot;
+
+	if (!(__atomic_load_n(&gt_attention, __ATOMIC_RELAXED) & GT_ATT_METRICS) || !gt_active())
+		return;
+	address = gt_local_add(&hot->cur, GT_SLOT);
+	tick = gt_clock_read();
+	slot = gt_reserve_event(&hot, address, 1, &tick, true);
+	if (slot)
+		gt_commit(slot, GT_WORD(GT_T_PAD, 0), NULL, 0, tick);
+}
+
 void gt_rewind_mark(void)
 {
 	struct gt_location *loc = gt_start() ? gt_own_location() : NULL;

@@ -254,6 +254,11 @@ void gt_buffer_flush(void)
 	say("flush\n");
 }
 
+void gt_update_counters(void)
+{
+	say("update\n");
+}
+
 void gt_rewind_mark(void)
 {
 	say("rewind mark\n");

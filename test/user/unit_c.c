@@ -424,7 +424,7 @@ Test(control, all)
 	VT_UPDATE_COUNTER();
 	VT_SET_REWIND_MARK();
 	VT_REWIND();
-	EXPECT("switch off\nswitch on\nflush\nrewind mark\nrewind\n");
+	EXPECT("switch off\nswitch on\nflush\nupdate\nrewind mark\nrewind\n");
 }
 
 static void off_then_on(void)
