@@ -9,7 +9,8 @@ report_libgtreport_la_CPPFLAGS = $(AM_CPPFLAGS) $(OTF2_CFLAGS) $(JANSSON_CFLAGS)
 report_libgtreport_la_LIBADD = $(JANSSON_LIBS) -lm
 
 # Parts of an archive, and what belongs together in it.
-report_libgtreport_la_SOURCES += report/part.h report/part.c report/match.h report/match.c
+report_libgtreport_la_SOURCES += report/part.h report/part.c report/match.h report/match.c \
+	report/keep.h report/keep.c report/slice.h report/slice.c
 
 # gputrace export
 report_libgtreport_la_SOURCES += report/export/export.h report/export/export.c report/export/chrome.c \

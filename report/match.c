@@ -82,7 +82,8 @@ static bool close_request(struct gt_match *match, uint64_t id, struct gt_request
 
 static struct gt_end end_here(const struct gt_otf2_cursor *at, uint64_t user)
 {
-	return (struct gt_end){ .order = at->time, .begun = at->event, .event = at->event, .time = at->time,
+	return (struct gt_end){ .order = at->time, .begun = at->event, .event = at->event,
+				.time = at->time, .last = at->time,
 				.user = user, .location = (uint32_t)at->index };
 }
 
@@ -131,7 +132,9 @@ bool gt_match_event(struct gt_match *match, const struct gt_otf2_cursor *at,
 		open_request(match, event->MpiIrecvRequest.request, &end);
 		break;
 	case GT_OTF2_MpiIsendComplete:
-		close_request(match, event->MpiIsendComplete.request, &request);
+		if (close_request(match, event->MpiIsendComplete.request, &request) &&
+		    request.end.what == GT_END_SEND)
+			match->ends.items[request.place].last = at->time;
 		break;
 	case GT_OTF2_MpiRequestCancelled:
 		if (close_request(match, event->MpiRequestCancelled.request, &request) &&

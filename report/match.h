@@ -3,7 +3,7 @@
  * What belongs together across locations: the two ends of messages, and calls with what they made a device
  * do. Ends are collected while locations are read, and matched when all have been.
  *
- * Limits: ends are held in memory, 88 bytes each. Which receive belongs to which send follows from MPI's
+ * Limits: ends are held in memory, 96 bytes each. Which receive belongs to which send follows from MPI's
  * order (messages from one place to another with one tag do not overtake each other); threads that send at
  * once with one tag are told apart by time only.
  */
@@ -22,6 +22,7 @@ struct gt_end {
 	uint64_t begun;    /* the number of the event that began it, in its location */
 	uint64_t event;    /* its own number */
 	uint64_t time;     /* ns */
+	uint64_t last;     /* at which its last event is: of a request for a send, the completion */
 	uint64_t bytes;    /* of a message; else the number that ties them */
 	uint64_t user;     /* of who collects them */
 	uint32_t location; /* its place in the table */

@@ -21,6 +21,7 @@ static const struct command {
 	{"top", gt_cmd_top, "Show what traced processes are doing now."},
 	{"report", gt_cmd_report, "Print the summary of a run again."},
 	{"export", gt_cmd_export, "Write a trace in the formats of other programs."},
+	{"slice", gt_cmd_slice, "Make a smaller archive of a trace."},
 	{"check", gt_cmd_check, "Say whether a trace is well-formed, or which rule it breaks."},
 	{"recover", gt_cmd_recover, "Make a readable archive of a run that was killed."},
 	{"filter", gt_cmd_filter, "Check a filter file, and say what it does to a function."},

@@ -1,0 +1,339 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Two passes: what can stay (keep.h), and the events of it, with the regions that are open where the window
+ * begins entered there, and those that are open where it ends left there.
+ *
+ * Limits: see slice.h.
+ */
+#include "config.h"
+
+#include "report/slice.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <pthread.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "lib/read/copy.h"
+#include "report/keep.h"
+
+struct counts {
+	uint64_t read, written, entered, left, without[GT_LEFT];
+};
+
+struct slice {
+	struct gt_keep_user first; /* of the first pass: the reader's user is the same in both */
+	const struct gt_slice_options *options;
+	struct gt_part part;
+	uint64_t from, to;         /* ticks */
+	struct gt_otf2_copy *copy;
+	struct counts counts;
+	size_t locations;
+	bool failed;
+};
+
+/* Of one location. */
+struct state {
+	struct gt_otf2_copy_location *copy;
+	struct gt_kept kept;
+	struct counts counts;
+	uint64_t last;       /* ticks of the last event that was written */
+	size_t open;         /* regions of the stack that were entered in the copy */
+	bool selected, entered, over;
+};
+
+/* ---- the second pass --------------------------------------------------------------------------- */
+
+/* Times never go backwards in the copy, and lie inside of it. */
+static uint64_t ticks_of(struct state *state, const struct slice *slice, uint64_t ticks)
+{
+	ticks = ticks < state->last ? state->last : ticks;
+	return state->last = ticks < slice->to ? ticks : slice->to;
+}
+
+static void enter(struct state *state, const struct slice *slice, const struct gt_otf2_frame *frame,
+		  uint64_t ticks, const struct gt_otf2_cursor *at)
+{
+	gt_otf2_copy_enter(state->copy, ticks_of(state, slice, ticks), frame->region, at);
+	state->open++;
+	state->counts.entered += !at;
+}
+
+static void leave(struct state *state, const struct slice *slice, const struct gt_otf2_frame *frame,
+		  uint64_t ticks, const struct gt_otf2_cursor *at)
+{
+	gt_otf2_copy_leave(state->copy, ticks_of(state, slice, ticks), frame->region, at);
+	state->open--;
+	state->counts.left += !at;
+}
+
+static void leave_all(struct state *state, const struct slice *slice, const struct gt_otf2_cursor *at,
+		      uint64_t ticks)
+{
+	while (state->open)
+		leave(state, slice, &at->stack[state->open - 1], ticks, NULL);
+}
+
+/* Before an event. `depth`: of the stack before it. True: it is in the window. */
+static bool is_inside(struct gt_otf2_cursor *at, size_t depth)
+{
+	const struct slice *slice = at->user;
+	struct state *state = at->state;
+
+	state->counts.read++;
+	if (!state->selected || state->over || at->time < slice->part.from)
+		return false;
+	for (size_t i = 0; i < depth && !state->entered; i++)
+		enter(state, slice, &at->stack[i], slice->from, NULL);
+	state->entered = true;
+	if (at->time < slice->part.to)
+		return true;
+	leave_all(state, slice, at, slice->to);
+	state->over = true;
+	return false;
+}
+
+static void on_begin(struct gt_otf2_cursor *at)
+{
+	struct slice *slice = at->user;
+	struct state *state = at->state;
+
+	state->selected = gt_part_has(&slice->part, at->index);
+	state->copy = gt_otf2_copy_begin(slice->copy, at);
+	state->last = slice->from;
+}
+
+static void on_enter(struct gt_otf2_cursor *at)
+{
+	if (is_inside(at, at->depth - 1))
+		enter(at->state, at->user, &at->stack[at->depth - 1], at->ticks, at);
+}
+
+static void on_leave(struct gt_otf2_cursor *at, const struct gt_otf2_frame *frame)
+{
+	if (is_inside(at, at->depth + 1))
+		leave(at->state, at->user, frame, at->ticks, at);
+}
+
+static void on_event(struct gt_otf2_cursor *at, const struct gt_otf2_event *event)
+{
+	struct slice *slice = at->user;
+	struct state *state = at->state;
+	enum gt_left why;
+
+	if (!is_inside(at, at->depth))
+		return;
+	if (gt_keep_event(slice->first.keep, &state->kept, at, event, &why))
+		gt_otf2_copy_event(state->copy, ticks_of(state, slice, at->ticks), event, at);
+	else
+		state->counts.without[why]++;
+}
+
+static void on_end(struct gt_otf2_cursor *at, bool whole)
+{
+	struct state *state = at->state;
+
+	(void)whole;
+	if (state->selected && !state->over)
+		leave_all(state, at->user, at, at->ticks);
+	state->counts.written = gt_otf2_copy_end(state->copy);
+	gt_kept_end(&state->kept);
+}
+
+static void on_merge(struct gt_otf2_cursor *at)
+{
+	struct slice *slice = at->user;
+	struct state *state = at->state;
+	struct counts *sum = &slice->counts;
+
+	slice->locations += state->selected;
+	sum->read += state->counts.read;
+	sum->written += state->counts.written;
+	sum->entered += state->counts.entered;
+	sum->left += state->counts.left;
+	for (unsigned i = 0; i < GT_LEFT; i++)
+		sum->without[i] += state->counts.without[i];
+}
+
+/* Only one thread can see the first one, but for the rest nobody asks. */
+static void on_fault(void *user, struct gt_otf2_cursor *at, enum gt_otf2_fault fault, const char *format,
+		     va_list args)
+{
+	static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+	struct slice *slice = user;
+
+	(void)at;
+	if (fault != GT_OTF2_FILES)
+		return;
+	pthread_mutex_lock(&lock);
+	if (!slice->failed) {
+		fputs("gputrace slice: the archive cannot be read: ", stderr);
+		vfprintf(stderr, format, args);
+		fputc('\n', stderr);
+	}
+	slice->failed = true;
+	pthread_mutex_unlock(&lock);
+}
+
+static const struct gt_otf2_visitor visitor = {
+	.state_size = sizeof(struct state),
+	.begin = on_begin,
+	.enter = on_enter,
+	.leave = on_leave,
+	.event = on_event,
+	.end = on_end,
+	.merge = on_merge,
+	.fault = on_fault,
+};
+
+/* ---- the window -------------------------------------------------------------------------------- */
+
+/* The first tick whose time is not before `ns`. */
+static uint64_t first_tick(const struct gt_otf2 *read, uint64_t ns)
+{
+	uint64_t low = read->begin, high = read->end;
+
+	if (gt_otf2_ns(read, high) < ns)
+		return high;
+	while (low < high) {
+		uint64_t middle = low + (high - low) / 2;
+
+		if (gt_otf2_ns(read, middle) < ns)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low;
+}
+
+static void say_what(const struct slice *slice, const struct gt_otf2 *read, FILE *text)
+{
+	const struct counts *c = &slice->counts;
+	uint64_t without = 0;
+
+	for (unsigned i = 0; i < GT_LEFT; i++)
+		without += c->without[i];
+	fprintf(text, "%s: %" PRIu64 " of %" PRIu64 " events, %zu of %zu locations, %.9f s to %.9f s\n",
+		slice->options->out, c->written, c->read, slice->locations,
+		read->tables[GT_OTF2_LOCATION].count, (double)gt_otf2_ns(read, slice->from) / 1e9,
+		(double)gt_otf2_ns(read, slice->to) / 1e9);
+	if (c->entered || c->left)
+		fprintf(text,
+			"%" PRIu64 " regions are entered where it begins, %" PRIu64 " left where it ends\n",
+			c->entered, c->left);
+	if (!without)
+		return;
+	fprintf(text, "%" PRIu64 " events are left out, because others that belong to them are not in it:",
+		without);
+	for (unsigned i = 0, n = 0; i < GT_LEFT; i++)
+		if (c->without[i])
+			fprintf(text, "%s %" PRIu64 " %s", n++ ? "," : "", c->without[i], gt_left_names[i]);
+	fputc('\n', text);
+}
+
+/* ---- the course -------------------------------------------------------------------------------- */
+
+static bool complain(const char *path, const char *why)
+{
+	fprintf(stderr, "gputrace slice: %s cannot be written: %s\n", path, why);
+	return false;
+}
+
+/* What the archive says of itself. */
+static void describe(const struct slice *slice)
+{
+	const struct gt_slice_options *options = slice->options;
+
+	gt_otf2_copy_property(slice->copy, "GPUTRACE::SLICE_TIME", options->window ? options->window : ":");
+	if (options->patterns)
+		gt_otf2_copy_property(slice->copy, "GPUTRACE::SLICE_LOCATIONS", options->patterns);
+}
+
+static bool write_copy(struct slice *slice, const struct gt_otf2 *read, struct gt_otf2 *second,
+		       const char *path)
+{
+	const char *why;
+
+	slice->from = first_tick(read, slice->part.from);
+	slice->to = slice->part.to == UINT64_MAX ? read->end : first_tick(read, slice->part.to);
+	slice->copy = gt_otf2_copy_open(read, path);
+	if (!slice->copy)
+		return complain(path, "libotf2 cannot make an archive in it");
+	describe(slice);
+	if (gt_otf2_events(second) || slice->failed)
+		return false;
+	why = gt_otf2_copy_close(slice->copy, slice->from, slice->to);
+	return !why || complain(path, why);
+}
+
+/* A reader for each pass: libotf2 gives the events of a location once. */
+static struct gt_otf2 *open_reader(const char *anchor, struct slice *slice, const struct gt_otf2_visitor *of)
+{
+	struct gt_otf2 *read =
+		gt_otf2_open(anchor, &(struct gt_otf2_options){ .visitor = of, .user = slice });
+
+	return read && !gt_otf2_definitions(read) && !slice->failed ? read : NULL;
+}
+
+static bool cut(struct slice *slice, const char *anchor, const char *path, FILE *text)
+{
+	struct gt_otf2 *read = open_reader(anchor, slice, &gt_keep_visitor);
+	struct gt_otf2 *second = read ? open_reader(anchor, slice, &visitor) : NULL;
+
+	if (!second)
+		return false;
+	if (!gt_part_select(&slice->part, read, slice->options->patterns)) {
+		fputs("gputrace slice: the pattern matches no location\n", stderr);
+		return false;
+	}
+	slice->first.keep = gt_keep_new(read, &slice->part);
+	if (gt_otf2_events(read) || slice->failed)
+		return false;
+	gt_keep_match(slice->first.keep);
+	if (!write_copy(slice, read, second, path))
+		return false;
+	if (!slice->options->quiet)
+		say_what(slice, read, text);
+	return true;
+}
+
+static void remove_all(int parent, const char *name)
+{
+	int fd = openat(parent, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+	DIR *dir = fd < 0 ? NULL : fdopendir(fd);
+	struct dirent *e;
+
+	while (dir && (e = readdir(dir)))
+		if (strcmp(e->d_name, ".") && strcmp(e->d_name, ".."))
+			remove_all(fd, e->d_name);
+	unlinkat(parent, name, dir ? AT_REMOVEDIR : 0);
+	if (dir)
+		closedir(dir);
+}
+
+int gt_slice(const char *anchor, void *argument, FILE *text)
+{
+	const struct gt_slice_options *options = argument;
+	struct slice slice = { .options = options, .part = options->part, .first = { .fault = on_fault } };
+	char *path;
+	bool done;
+
+	if (asprintf(&path, "%s.part", options->out) < 0)
+		abort();
+	if (mkdir(path, 0777)) {
+		complain(path, strerror(errno));
+		return 2;
+	}
+	done = cut(&slice, anchor, path, text);
+	if (done && rename(path, options->out))
+		done = complain(options->out, strerror(errno));
+	if (!done)
+		remove_all(AT_FDCWD, path);
+	/* The readers are not closed: the process ends, and libotf2 may be in any state. */
+	return done ? 0 : 2;
+}

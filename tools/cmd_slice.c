@@ -1,0 +1,86 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * `gputrace slice`: a part of an archive as an archive (report/slice.h).
+ *
+ * Limits: one archive at a time.
+ */
+#include "config.h"
+
+#include <getopt.h>
+#include <stdio.h>
+#include <sys/stat.h>
+
+#include "lib/assemble/report/summary.h"
+#include "lib/read/guard.h"
+#include "report/slice.h"
+#include "tools/cmds.h"
+#include "tools/options.h"
+
+static const struct gt_option option_table[] = {
+	{'o', "output", "DIR", "Write the archive DIR, which must not be there yet."},
+	{'t', "time", "FROM:TO", "Only this part of the run, in seconds from its begin (1.5:2, 20ms:)."},
+	{'l', "locations", "PATTERN", "Only threads, streams and processes of these names (a*;b)."},
+	{'q', "quiet", NULL, "Do not print what is in it."},
+	{0, NULL, NULL, NULL},
+};
+
+static const struct gt_usage usage = {
+	"gputrace slice",
+	"-o DIR [options] DIR|FILE",
+	"Makes a smaller archive of a trace.",
+	option_table,
+	"DIR is the directory of an archive, FILE its anchor file (traces.otf2).\n"
+	"Exit status: 0, or 2 if the archive cannot be read or the smaller one not be written.\n",
+	false};
+
+static int unreadable(const char *path, const char *reason)
+{
+	char name[512];
+
+	gt_summary_escape(name, sizeof(name), path, 400);
+	fprintf(stderr, "gputrace slice: %s cannot be read: %s\n", name, reason);
+	return GT_RC_USAGE;
+}
+
+static int slice(const char *name, struct gt_slice_options *options)
+{
+	char anchor[3500], spool[3500];
+	const char *reason;
+	int status;
+
+	reason = gt_otf2_find_anchor(name, anchor, sizeof(anchor), spool, sizeof(spool));
+	if (reason)
+		return unreadable(name, reason);
+	status = gt_otf2_guarded(anchor, gt_slice, options, &reason);
+	return status < 0 ? unreadable(anchor, reason) : status;
+}
+
+int gt_cmd_slice(int argc, char **argv)
+{
+	struct gt_slice_options options = { .part = { .to = UINT64_MAX } };
+	struct stat st;
+	int key;
+
+	while ((key = gt_option_next(&usage, argc, argv)) > 0) {
+		if (key == 'o') {
+			options.out = optarg;
+		} else if (key == 'l') {
+			options.patterns = optarg;
+		} else if (key == 'q') {
+			options.quiet = true;
+		} else if (gt_part_window(&options.part, optarg)) {
+			options.window = optarg;
+		} else {
+			return gt_usage_error(&usage, "'%s' is not a window of time (FROM:TO)", optarg);
+		}
+	}
+	if (key < 0)
+		return GT_OPT_STATUS(key);
+	if (optind + 1 != argc)
+		return gt_usage_error(&usage, "name one trace");
+	if (!options.out)
+		return gt_usage_error(&usage, "--output is needed");
+	if (!lstat(options.out, &st))
+		return gt_usage_error(&usage, "%s is there already", options.out);
+	return slice(argv[optind], &options);
+}
