@@ -6,7 +6,7 @@
  */
 #include "config.h"
 
-#include "report/report.h"
+#include "report/sync.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -21,6 +21,7 @@ static const struct gt_analysis *const analyses[] = {
 	&gt_files_analysis,
 	&gt_metrics_analysis,
 	&gt_losses_analysis,
+	&gt_sync_analysis,
 };
 
 enum { COUNT = sizeof(analyses) / sizeof(analyses[0]) };
@@ -114,6 +115,8 @@ static bool prepare(struct gt_report *report)
 			report->results[i] = calloc(1, analyses[i]->result_size + 1);
 			if (!report->results[i])
 				return false;
+			if (analyses[i]->prepare)
+				analyses[i]->prepare(report, report->results[i]);
 		}
 	return true;
 }

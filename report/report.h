@@ -34,6 +34,8 @@ struct gt_analysis {
 	 * always.
 	 */
 	bool (*wanted)(struct gt_report *report);
+	/* Before the events. */
+	void (*prepare)(struct gt_report *report, void *result);
 	void (*begin)(struct gt_report *report, struct gt_otf2_cursor *at, void *state);
 	void (*enter)(struct gt_report *report, struct gt_otf2_cursor *at, void *state);
 	void (*leave)(struct gt_report *report, struct gt_otf2_cursor *at, const struct gt_otf2_frame *frame,

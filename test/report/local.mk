@@ -3,3 +3,5 @@
 dist_check_SCRIPTS += test/report/report.test
 EXTRA_DIST += test/report/made.py test/report/archives.py test/report/expected.py test/report/threads.c \
 	test/report/ranks.c
+dist_check_SCRIPTS += test/report/waits.test
+EXTRA_DIST += test/report/scene.py test/report/waits.py

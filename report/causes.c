@@ -1,0 +1,390 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Who ended each wait: the sides of messages, collectives, locks and threads are brought together.
+ *
+ * Definitions: Scalasca's (gputrace-waits(7)). A receive that ends before its send begins is a matter of
+ * clocks, and no wait.
+ *
+ * Limits: the members of one collective are in memory while they are looked at, and the barriers of a
+ * process's threads, which no record ties together: the one that came last is found by time.
+ */
+#include "config.h"
+
+#include "report/sync.h"
+
+#include <stdlib.h>
+
+void gt_sync_wait(struct gt_sync *sync, uint32_t location, uint64_t index, enum gt_wait class, uint32_t cause,
+		  uint64_t until)
+{
+	struct gt_segment *segment = gt_segment_at(sync, location, index);
+
+	if (until <= segment->begin || until > segment->end || cause == location ||
+	    (segment->cause != GT_NO_CAUSE && segment->until >= until))
+		return;
+	segment->wait = (unsigned char)class;
+	segment->cause = cause;
+	segment->until = until;
+}
+
+uint64_t gt_sync_waited(const struct gt_segment *segment)
+{
+	if (!segment->wait)
+		return 0;
+	return (segment->cause == GT_NO_CAUSE ? segment->end : segment->until) - segment->begin;
+}
+
+/* Items of one key. */
+struct group {
+	struct gt_item *items;
+	size_t count, room;
+};
+
+static bool next_group(struct gt_bag *bag, struct group *group)
+{
+	const struct gt_item *next = gt_bag_next(bag);
+	uint64_t key = next ? next->key : 0;
+
+	for (group->count = 0; next && next->key == key; next = gt_bag_next(bag)) {
+		if (group->count == group->room) {
+			group->room = group->room ? 2 * group->room : 64;
+			group->items = reallocarray(group->items, group->room, sizeof(*group->items));
+			if (!group->items)
+				abort();
+		}
+		group->items[group->count++] = gt_bag_take(bag);
+	}
+	return group->count;
+}
+
+/* ---- messages ------------------------------------------------------------------------------------ */
+
+static void message(struct gt_sync *sync, const struct gt_item *sent, const struct gt_item *received)
+{
+	struct gt_segment *segment = gt_segment_at(sync, received->location, received->segment);
+
+	if (sent->time < segment->sent)
+		segment->sent = sent->time;
+	gt_sync_wait(sync, received->location, received->segment, (enum gt_wait)received->what,
+		     sent->location, sent->time);
+	if (received->what == GT_WAIT_LATE_POST)
+		gt_sync_wait(sync, received->location, received->value, GT_WAIT_LATE_POST, sent->location,
+			     sent->time);
+	if (received->what == GT_WAIT_LATE_SENDER)
+		gt_sync_wait(sync, sent->location, sent->segment, GT_WAIT_LATE_RECEIVER, received->location,
+			     received->time);
+}
+
+/* MPI's messages do not overtake each other: a channel's n-th receive gets what its n-th send has sent. */
+static void match_messages(struct gt_sync *sync)
+{
+	struct gt_bag *sends = &sync->bags[GT_BAG_SENDS], *receives = &sync->bags[GT_BAG_RECEIVES];
+
+	for (;;) {
+		const struct gt_item *s = gt_bag_next(sends), *r = gt_bag_next(receives);
+
+		if (!s && !r)
+			return;
+		if (s && r && s->key == r->key) {
+			struct gt_item sent = gt_bag_take(sends), received = gt_bag_take(receives);
+
+			message(sync, &sent, &received);
+			continue;
+		}
+		gt_bag_take(!r || (s && s->key < r->key) ? sends : receives);
+		sync->unmatched++;
+	}
+}
+
+/*
+ * Late sender in wrong order: a message that was received later had been sent earlier, and would have let the
+ * receiver go on.
+ */
+static void find_wrong_order(struct gt_sync *sync, uint32_t location)
+{
+	uint64_t earliest = UINT64_MAX;
+
+	for (uint64_t i = gt_segment_count(sync, location); i--;) {
+		struct gt_segment *segment = gt_segment_at(sync, location, i);
+
+		if (segment->wait == GT_WAIT_LATE_SENDER && earliest < segment->until)
+			segment->wait = GT_WAIT_WRONG_ORDER;
+		if (segment->sent < earliest)
+			earliest = segment->sent;
+	}
+}
+
+/* ---- collectives --------------------------------------------------------------------------------- */
+
+static enum gt_shape_of_wait shape_of(const struct gt_item *item)
+{
+	return (enum gt_shape_of_wait)(item->what >> 8);
+}
+
+static enum gt_wait class_of(const struct gt_item *item)
+{
+	return (enum gt_wait)(item->what & 0xff);
+}
+
+/* The n-th of a process is the n-th of all others. */
+static void number_collectives(struct gt_sync *sync)
+{
+	struct gt_bag *bag = &sync->bags[GT_BAG_COLLECTIVES];
+	uint64_t key = UINT64_MAX, number = 0;
+
+	while (gt_bag_next(bag)) {
+		struct gt_item item = gt_bag_take(bag);
+
+		number = item.key == key ? number + 1 : 0;
+		key = item.key;
+		item.key = (item.key >> 32 << 32) + (number & 0xffffffff);
+		item.tie = item.location;
+		gt_bag_add(&sync->spill, &sync->bags[GT_BAG_INSTANCES], &item);
+	}
+}
+
+static uint64_t comm_of(const struct gt_sync *sync, uint64_t key)
+{
+	const struct gt_otf2 *read = sync->report->read;
+	size_t index = key >> 32 & ((1 << 30) - 1);
+
+	if ((enum gt_space)(key >> 62) == GT_SPACE_WINDOW)
+		return gt_otf2_window_at(read, index)->comm;
+	return index < read->tables[GT_OTF2_COMM].count ? gt_otf2_comm_at(read, index)->id : GT_OTF2_NOTHING;
+}
+
+static bool same_process(const struct gt_sync *sync, uint32_t a, uint32_t b)
+{
+	const struct gt_location_class *locations = sync->report->classes.locations;
+
+	return locations[a].process == locations[b].process;
+}
+
+/* The member that is the location, or of its process; NULL: there is none. */
+static const struct gt_item *member(const struct gt_sync *sync, const struct group *group, uint32_t location)
+{
+	if (location != GT_NO_CAUSE)
+		for (size_t i = 0; i < group->count; i++)
+			if (same_process(sync, group->items[i].location, location))
+				return &group->items[i];
+	return NULL;
+}
+
+static const struct gt_item *last_of(const struct group *group, const struct gt_item *but)
+{
+	const struct gt_item *last = NULL;
+
+	for (size_t i = 0; i < group->count; i++)
+		if (&group->items[i] != but && (!last || group->items[i].time > last->time))
+			last = &group->items[i];
+	return last;
+}
+
+static void wait_for(struct gt_sync *sync, const struct gt_item *item, const struct gt_item *cause)
+{
+	if (cause)
+		gt_sync_wait(sync, item->location, item->segment, class_of(item), cause->location,
+			     cause->time);
+}
+
+static void higher_wait(struct gt_sync *sync, const struct group *group)
+{
+	const struct gt_otf2 *read = sync->report->read;
+	uint64_t comm = comm_of(sync, group->items->key);
+	const struct gt_item *last = NULL;
+
+	for (uint32_t rank = 0; rank < group->count; rank++) {
+		ptrdiff_t location = gt_otf2_index(read, GT_OTF2_LOCATION,
+						   gt_otf2_member(read, comm, rank, GT_OTF2_NOTHING));
+		const struct gt_item *item = location < 0 ? NULL : member(sync, group, (uint32_t)location);
+
+		if (item && last)
+			wait_for(sync, item, last);
+		if (item && (!last || item->time > last->time))
+			last = item;
+	}
+}
+
+static bool complete(const struct gt_sync *sync, const struct group *group)
+{
+	uint64_t comm = comm_of(sync, group->items->key);
+
+	for (size_t i = 1; i < group->count; i++)
+		if (class_of(&group->items[i]) != class_of(group->items))
+			return false;
+	return comm == GT_OTF2_NOTHING || gt_otf2_comm_size(sync->report->read, comm) == group->count;
+}
+
+static void instance(struct gt_sync *sync, const struct group *group)
+{
+	const struct gt_item *root = member(sync, group, group->items->value), *cause = NULL;
+	enum gt_shape_of_wait shape = GT_NOBODY_WAITS;
+
+	if (!complete(sync, group)) {
+		sync->unmatched++;
+		return;
+	}
+	/* Where one has bytes all have; a gather's root does not send. */
+	for (size_t i = 0; i < group->count; i++)
+		if (shape_of(&group->items[i]) != GT_NOBODY_WAITS)
+			shape = shape_of(&group->items[i]);
+	switch (shape) {
+	case GT_NOBODY_WAITS:
+		return;
+	case GT_HIGHER_WAIT:
+		higher_wait(sync, group);
+		return;
+	case GT_ROOT_WAITS:
+		if (root)
+			wait_for(sync, root, last_of(group, root));
+		return;
+	case GT_OTHERS_WAIT:
+		cause = root;
+		break;
+	case GT_ALL_WAIT:
+		cause = last_of(group, NULL);
+		break;
+	}
+	for (size_t i = 0; i < group->count; i++)
+		wait_for(sync, &group->items[i], cause);
+}
+
+/* ---- threads and locks --------------------------------------------------------------------------- */
+
+static void thread(struct gt_sync *sync, const struct group *group)
+{
+	const struct gt_item *seen[4] = { NULL };
+	struct gt_timeline *child;
+
+	for (size_t i = 0; i < group->count; i++)
+		seen[group->items[i].what] = &group->items[i];
+	if (seen[GT_THREAD_CREATED] && seen[GT_THREAD_BEGUN] &&
+	    seen[GT_THREAD_CREATED]->time <= seen[GT_THREAD_BEGUN]->time) {
+		child = &sync->timelines[seen[GT_THREAD_BEGUN]->location];
+		child->creator = seen[GT_THREAD_CREATED]->location;
+		child->created = seen[GT_THREAD_CREATED]->time;
+	}
+	if (seen[GT_THREAD_ENDED] && seen[GT_THREAD_JOINED])
+		gt_sync_wait(sync, seen[GT_THREAD_JOINED]->location, seen[GT_THREAD_JOINED]->segment,
+			     GT_WAIT_JOIN, seen[GT_THREAD_ENDED]->location, seen[GT_THREAD_ENDED]->time);
+}
+
+/* Acquisitions and releases of one lock, in their order. */
+static void lock(struct gt_sync *sync, const struct group *group, enum gt_wait class)
+{
+	const struct gt_item *released = NULL;
+
+	for (size_t i = 0; i < group->count; i++) {
+		const struct gt_item *item = &group->items[i];
+
+		if (item->what == GT_LOCK_RELEASED) {
+			released = item;
+			continue;
+		}
+		if (!released)
+			continue;
+		gt_sync_wait(sync, item->location, item->segment, class, released->location, released->time);
+		gt_segment_at(sync, item->location, item->segment)->settled = released->time <= item->begin;
+	}
+}
+
+static void collect_barriers(struct gt_sync *sync, uint32_t location)
+{
+	for (uint64_t i = 0; i < gt_segment_count(sync, location); i++) {
+		const struct gt_segment *segment = gt_segment_at(sync, location, i);
+		struct gt_item item = { .key = sync->report->classes.locations[location].process,
+					.tie = segment->begin & ((UINT64_C(1) << 48) - 1),
+					.time = segment->begin,
+					.begin = segment->end,
+					.location = location,
+					.segment = (uint32_t)i };
+
+		if (segment->class == GT_CLASS_BARRIER && segment->cause == GT_NO_CAUSE)
+			gt_bag_add(&sync->spill, &sync->bags[GT_BAG_BARRIERS], &item);
+	}
+}
+
+/*
+ * Barriers of a process's threads in order of their begin: of those that began while one waited, the one that
+ * passed quickest came last.
+ */
+static void barriers(struct gt_sync *sync, const struct group *group)
+{
+	enum { MOST = 1024 };
+
+	for (size_t i = 0; i < group->count; i++) {
+		const struct gt_item *one = &group->items[i], *last = NULL;
+
+		for (size_t k = i + 1; k < group->count && k < i + MOST; k++) {
+			const struct gt_item *other = &group->items[k];
+
+			if (other->time > one->begin)
+				break;
+			if (other->location != one->location &&
+			    (!last || other->begin - other->time < last->begin - last->time))
+				last = other;
+		}
+		if (last)
+			gt_sync_wait(sync, one->location, one->segment, GT_WAIT_THREAD_BARRIER,
+				     last->location, last->time);
+	}
+}
+
+/* Waits that nobody is known to have ended. */
+static void as_such(struct gt_sync *sync, uint32_t location)
+{
+	static const unsigned char waits[GT_CLASSES] = {
+		[GT_CLASS_LOCK] = GT_WAIT_LOCK,           [GT_CLASS_THREAD_JOIN] = GT_WAIT_JOIN,
+		[GT_CLASS_CONDITION] = GT_WAIT_CONDITION, [GT_CLASS_SLEEP] = GT_WAIT_SLEEP,
+		[GT_CLASS_GPU_WAIT] = GT_WAIT_DEVICE,     [GT_CLASS_GPU_HIDDEN_WAIT] = GT_WAIT_HIDDEN,
+	};
+
+	for (uint64_t i = 0; i < gt_segment_count(sync, location); i++) {
+		struct gt_segment *segment = gt_segment_at(sync, location, i);
+
+		if (segment->cause == GT_NO_CAUSE && !segment->settled && segment->end > segment->begin)
+			segment->wait = waits[segment->class];
+	}
+}
+
+/* ---- all ----------------------------------------------------------------------------------------- */
+
+static void each_group(struct gt_sync *sync, enum gt_bag_kind kind, struct group *group)
+{
+	while (next_group(&sync->bags[kind], group)) {
+		if (kind == GT_BAG_INSTANCES)
+			instance(sync, group);
+		else if (kind == GT_BAG_THREADS)
+			thread(sync, group);
+		else if (kind == GT_BAG_BARRIERS)
+			barriers(sync, group);
+		else
+			lock(sync, group, kind == GT_BAG_LOCKS ? GT_WAIT_LOCK : GT_WAIT_WINDOW_LOCK);
+	}
+	gt_bag_free(&sync->bags[kind]);
+}
+
+void gt_causes(struct gt_sync *sync)
+{
+	struct group group = { .count = 0 };
+	uint32_t locations = (uint32_t)gt_sync_locations(sync);
+
+	match_messages(sync);
+	gt_bag_free(&sync->bags[GT_BAG_SENDS]);
+	gt_bag_free(&sync->bags[GT_BAG_RECEIVES]);
+	number_collectives(sync);
+	gt_bag_free(&sync->bags[GT_BAG_COLLECTIVES]);
+	each_group(sync, GT_BAG_INSTANCES, &group);
+	each_group(sync, GT_BAG_LOCKS, &group);
+	each_group(sync, GT_BAG_WINDOW_LOCKS, &group);
+	each_group(sync, GT_BAG_THREADS, &group);
+	for (uint32_t i = 0; i < locations; i++)
+		collect_barriers(sync, i);
+	each_group(sync, GT_BAG_BARRIERS, &group);
+	gt_device_causes(sync);
+	for (uint32_t i = 0; i < locations; i++) {
+		find_wrong_order(sync, i);
+		as_such(sync, i);
+	}
+	free(group.items);
+}

@@ -1,0 +1,269 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * The critical path: backwards from the last event, on a location until something there had waited, then on
+ * the location of what it had waited for. It covers each moment of the run once, so its length is the run's.
+ *
+ * Linear in segments: the time never grows, so each location's are passed once.
+ *
+ * Limits: a wait that nobody is known to have ended is on the path itself.
+ */
+#include "config.h"
+
+#include "report/sync.h"
+
+#include <stdlib.h>
+
+struct path {
+	struct gt_sync *sync;
+	uint64_t *cursors;   /* by location: segments that were not passed */
+	uint64_t *nodes;     /* time on the path, by node of the whole tree */
+	uint64_t *locations; /* the same by location */
+	uint64_t idle;       /* on streams, outside of regions */
+	uint64_t unknown;    /* before the first location began and after the last ended */
+	uint64_t jumps;
+	uint32_t at;         /* a location */
+	uint64_t time;
+};
+
+/* ---- the walk ------------------------------------------------------------------------------------ */
+
+static void spend(struct path *path, uint32_t location, uint64_t node, uint64_t time)
+{
+	uint32_t whole = gt_profile_node(path->sync->profile, location, node);
+
+	path->locations[location] += time;
+	if (!whole && path->sync->report->classes.locations[location].kind == GT_LOCATION_STREAM)
+		path->idle += time;
+	else
+		path->nodes[whole] += time;
+}
+
+/* A part of the time between two segments, `part` of `all`, by the profile from `from` to `to`. */
+static void spend_gap(struct path *path, uint64_t from, uint64_t to, uint64_t part)
+{
+	const struct gt_log *profile = &path->sync->timelines[path->at].profile;
+	uint64_t all = 0, left = part;
+
+	for (uint64_t i = from; i < to; i++)
+		all += gt_part_time(*(uint64_t *)gt_log_at(profile, i));
+	for (uint64_t i = from; i < to && all; i++) {
+		uint64_t one = *(uint64_t *)gt_log_at(profile, i), time = gt_part_time(one);
+
+		if (part < all)
+			time = (uint64_t)((unsigned __int128)time * part / all);
+		spend(path, path->at, gt_part_node(one), time);
+		left -= time;
+	}
+	if (!left)
+		return;
+	/* What rounding has left. */
+	spend(path, path->at, from < to ? gt_part_node(*(uint64_t *)gt_log_at(profile, to - 1)) : 0, left);
+}
+
+static void jump(struct path *path, uint32_t to, uint64_t time)
+{
+	path->at = to;
+	path->time = time;
+	path->jumps++;
+}
+
+/* Before the first segment. False: the path ends here. */
+static bool leave_location(struct path *path)
+{
+	const struct gt_timeline *timeline = &path->sync->timelines[path->at];
+	uint32_t from = path->at;
+
+	spend_gap(path, 0, gt_segment_at(path->sync, path->at, 0)->profile, path->time - timeline->begin);
+	path->time = timeline->begin;
+	if (timeline->creator == GT_NO_CAUSE || timeline->created > timeline->begin)
+		return false;
+	jump(path, timeline->creator, timeline->created);
+	spend(path, from, 0, timeline->begin - timeline->created);
+	return true;
+}
+
+/* Segments that begin at the time or later are passed. */
+static void pass(struct path *path)
+{
+	uint64_t *cursor = &path->cursors[path->at];
+
+	while (*cursor && gt_segment_at(path->sync, path->at, *cursor - 1)->begin >= path->time)
+		--*cursor;
+}
+
+/* `may_jump`: not round in a circle at one time. */
+static bool step(struct path *path, bool may_jump)
+{
+	const struct gt_segment *segment, *next;
+	uint64_t index;
+
+	pass(path);
+	index = path->cursors[path->at];
+	if (!index)
+		return leave_location(path);
+	segment = gt_segment_at(path->sync, path->at, index - 1);
+	if (segment->end < path->time) {
+		next = gt_segment_at(path->sync, path->at, index);
+		spend_gap(path, segment->profile, next->profile, path->time - segment->end);
+		path->time = segment->end;
+	}
+	if (segment->cause != GT_NO_CAUSE && segment->until <= path->time && may_jump) {
+		spend(path, path->at, segment->node, path->time - segment->until);
+		jump(path, segment->cause, segment->until);
+		return true;
+	}
+	spend(path, path->at, segment->node, path->time - segment->begin);
+	path->time = segment->begin;
+	return true;
+}
+
+static void walk(struct path *path)
+{
+	uint64_t before = UINT64_MAX, same = 0;
+
+	do {
+		same = path->time == before ? same + 1 : 0;
+		before = path->time;
+	} while (step(path, same <= gt_sync_locations(path->sync)) && path->time);
+}
+
+/* ---- where it ends ------------------------------------------------------------------------------- */
+
+static uint64_t end_of(const struct gt_sync *sync, uint32_t location)
+{
+	uint64_t count = gt_segment_count(sync, location);
+
+	return count ? gt_segment_at(sync, location, count - 1)->end : 0;
+}
+
+/* The last location that ends, the first thread of a process before others. */
+static uint32_t last_location(const struct gt_sync *sync)
+{
+	const struct gt_location_class *classes = sync->report->classes.locations;
+	uint32_t last = GT_NO_CAUSE;
+
+	for (uint32_t i = 0; i < gt_sync_locations(sync); i++) {
+		uint64_t end = end_of(sync, i);
+
+		if (!end || (last != GT_NO_CAUSE && end < end_of(sync, last)))
+			continue;
+		if (last == GT_NO_CAUSE || end > end_of(sync, last) || classes[i].kind < classes[last].kind)
+			last = i;
+	}
+	return last;
+}
+
+/* ---- figures ------------------------------------------------------------------------------------- */
+
+static const struct gt_column columns[] = {
+	{ "seconds", "on the path", GT_SECONDS },
+	{ "share", "share", GT_SHARE },
+	{ "mean_s", "mean", GT_SECONDS }, /* of a process */
+	{ "group", "group", GT_TEXT },
+	{ "region", "region", GT_TEXT },
+};
+static const struct gt_section_kind path_kind =
+	GT_SECTION("critical_path", "Critical path", GT_ROWS, columns);
+
+static const struct gt_column location_columns[] = {
+	{ "seconds", "on the path", GT_SECONDS },
+	{ "share", "share", GT_SHARE },
+	{ "location", "location", GT_TEXT },
+};
+static const struct gt_section_kind locations_kind =
+	GT_SECTION("critical_path_locations", "Critical path by location", GT_ROWS, location_columns);
+
+static double share(const struct path *path, uint64_t time)
+{
+	uint64_t all = path->sync->report->duration;
+
+	return all ? (double)time / (double)all : 0;
+}
+
+static void add_row(const struct path *path, struct gt_section *section, uint64_t time, const char *group,
+		    const char *region)
+{
+	union gt_cell *row;
+
+	if (!time)
+		return;
+	row = gt_row_add(section);
+	row[0].count = time;
+	row[1].number = share(path, time);
+	row[3].text = group;
+	row[4].text = region;
+}
+
+static void region_rows(const struct path *path)
+{
+	struct gt_report *report = path->sync->report;
+	struct gt_section *section = gt_section_add(&report->figures, &path_kind);
+	const struct gt_profile *profile = path->sync->profile;
+	size_t count = report->read->tables[GT_OTF2_REGION].count;
+	uint64_t *regions = calloc(count + 1, sizeof(*regions)), processes = report->classes.live;
+
+	if (!regions)
+		abort();
+	for (uint32_t i = 1; i < profile->tree.count; i++)
+		regions[profile->tree.nodes[i].region] += path->nodes[i];
+	for (size_t i = 0; i <= count; i++) {
+		bool known = i < count;
+
+		if (!regions[i])
+			continue;
+		add_row(path, section, regions[i], known ? gt_class_names[report->classes.regions[i]] : "",
+			gt_report_region_name(report, i));
+		if (processes)
+			section->cells[section->rows * section->kind->column_count - 3].count =
+				profile->regions[i].exclusive / processes;
+	}
+	add_row(path, section, path->nodes[0], "", "(no region)");
+	add_row(path, section, path->idle, "", "(GPU idle)");
+	add_row(path, section, path->unknown, "", "(nothing recorded)");
+	gt_rows_sort(section, 0);
+	section->note = "If a region took no time, the run would gain at most its time on the path.";
+	free(regions);
+}
+
+static void location_rows(const struct path *path)
+{
+	struct gt_section *section = gt_section_add(&path->sync->report->figures, &locations_kind);
+
+	for (uint32_t i = 0; i < gt_sync_locations(path->sync); i++) {
+		union gt_cell *row;
+
+		if (!path->locations[i])
+			continue;
+		row = gt_row_add(section);
+		row[0].count = path->locations[i];
+		row[1].number = share(path, path->locations[i]);
+		row[2].text = gt_report_location(path->sync->report, i);
+	}
+	gt_rows_sort(section, 0);
+}
+
+void gt_path_figures(struct gt_sync *sync)
+{
+	size_t locations = gt_sync_locations(sync);
+	struct path path = { .sync = sync,
+			     .cursors = calloc(locations + 1, sizeof(uint64_t)),
+			     .locations = calloc(locations + 1, sizeof(uint64_t)),
+			     .nodes = calloc(sync->profile->tree.count + 1, sizeof(uint64_t)),
+			     .at = last_location(sync) };
+
+	if (!path.cursors || !path.locations || !path.nodes)
+		abort();
+	for (uint32_t i = 0; i < locations; i++)
+		path.cursors[i] = gt_segment_count(sync, i);
+	if (path.at != GT_NO_CAUSE) {
+		path.time = end_of(sync, path.at);
+		path.unknown = sync->report->duration - path.time;
+		walk(&path);
+		path.unknown += path.time;
+		region_rows(&path);
+		location_rows(&path);
+	}
+	free(path.cursors);
+	free(path.locations);
+	free(path.nodes);
+}

@@ -1,0 +1,204 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Logs and bags in a temporary file.
+ *
+ * A log's blocks double in size, so that small ones are small: block k has FIRST << k elements, from block
+ * DOUBLINGS on all are equal. A block of the file that is full is dropped from memory; the kernel keeps it.
+ *
+ * Limits: see spill.h.
+ */
+#include "config.h"
+
+#include "report/spill.h"
+
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include "lib/assemble/spool/sort.h"
+
+enum { FIRST = 64, DOUBLINGS = 7, PAGE = 4096, CHUNK = 64 << 20, RUN_BYTES = 16 << 20 };
+enum { SLOTS = sizeof(struct gt_item) / sizeof(struct gt_slot) };
+
+struct gt_spill_chunk {
+	char *memory;
+	size_t used;
+};
+
+static void *need(void *memory)
+{
+	if (!memory || memory == MAP_FAILED) {
+		fputs("gputrace report: out of memory\n", stderr);
+		exit(2);
+	}
+	return memory;
+}
+
+void gt_spill_open(struct gt_spill *spill)
+{
+	const char *dir = getenv("TMPDIR");
+
+	*spill = (struct gt_spill){ .file = -1 };
+	pthread_mutex_init(&spill->lock, NULL);
+	spill->dir = open(dir && *dir ? dir : P_tmpdir, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	if (spill->dir >= 0)
+		spill->file = gt_sorter_file(spill->dir);
+	if (spill->file < 0)
+		spill->file = -1;
+}
+
+void gt_spill_close(struct gt_spill *spill)
+{
+	for (unsigned i = 0; i < spill->count; i++)
+		munmap(spill->chunks[i].memory, CHUNK);
+	free(spill->chunks);
+	if (spill->file >= 0)
+		close(spill->file);
+	if (spill->dir >= 0)
+		close(spill->dir);
+	pthread_mutex_destroy(&spill->lock);
+}
+
+/* ---- logs ---------------------------------------------------------------------------------------- */
+
+static void add_chunk(struct gt_spill *spill)
+{
+	off_t at = (off_t)spill->count * CHUNK;
+	void *memory = MAP_FAILED;
+
+	if (spill->file >= 0 && !ftruncate(spill->file, at + CHUNK))
+		memory = mmap(NULL, CHUNK, PROT_READ | PROT_WRITE, MAP_SHARED, spill->file, at);
+	if (memory == MAP_FAILED) {
+		spill->file = -1;
+		memory = need(mmap(NULL, CHUNK, PROT_READ | PROT_WRITE,
+				   MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0));
+	}
+	spill->chunks = need(reallocarray(spill->chunks, spill->count + 1, sizeof(*spill->chunks)));
+	spill->chunks[spill->count++] = (struct gt_spill_chunk){ memory, 0 };
+}
+
+/* Room in the file is taken before it is used: a full disk is an error here and a SIGBUS later. */
+static char *take(struct gt_spill *spill, size_t bytes)
+{
+	struct gt_spill_chunk *chunk;
+
+	bytes = (bytes + PAGE - 1) / PAGE * PAGE;
+	if (!spill->count || spill->chunks[spill->count - 1].used + bytes > CHUNK)
+		add_chunk(spill);
+	chunk = &spill->chunks[spill->count - 1];
+	if (spill->file >= 0 &&
+	    posix_fallocate(spill->file, (off_t)(spill->count - 1) * CHUNK + (off_t)chunk->used,
+			    (off_t)bytes)) {
+		spill->file = -1;
+		add_chunk(spill);
+		chunk = &spill->chunks[spill->count - 1];
+	}
+	chunk->used += bytes;
+	return chunk->memory + chunk->used - bytes;
+}
+
+static uint64_t elements(unsigned block)
+{
+	return (uint64_t)FIRST << (block < DOUBLINGS ? block : DOUBLINGS);
+}
+
+static unsigned block_of(uint64_t index, uint64_t *offset)
+{
+	uint64_t doubled = FIRST * ((UINT64_C(1) << DOUBLINGS) - 1);
+	unsigned block;
+
+	if (index >= doubled) {
+		*offset = (index - doubled) % elements(DOUBLINGS);
+		return DOUBLINGS + (unsigned)((index - doubled) / elements(DOUBLINGS));
+	}
+	block = 63 - (unsigned)__builtin_clzll(index / FIRST + 1);
+	*offset = index - FIRST * ((UINT64_C(1) << block) - 1);
+	return block;
+}
+
+void *gt_log_at(const struct gt_log *log, uint64_t index)
+{
+	uint64_t offset;
+	unsigned block = block_of(index, &offset);
+
+	return log->blocks[block] + offset * log->size;
+}
+
+static void add_block(struct gt_spill *spill, struct gt_log *log)
+{
+	log->blocks = need(reallocarray(log->blocks, log->block_count + 1, sizeof(*log->blocks)));
+	pthread_mutex_lock(&spill->lock);
+	if (log->block_count && spill->file >= 0)
+		madvise(log->blocks[log->block_count - 1],
+			elements(log->block_count - 1) * log->size / PAGE * PAGE, MADV_DONTNEED);
+	log->blocks[log->block_count] = take(spill, elements(log->block_count) * log->size);
+	pthread_mutex_unlock(&spill->lock);
+	log->block_count++;
+}
+
+void *gt_log_add(struct gt_spill *spill, struct gt_log *log)
+{
+	uint64_t offset;
+	unsigned block = block_of(log->count, &offset);
+
+	if (block == log->block_count)
+		add_block(spill, log);
+	log->count++;
+	return log->blocks[block] + offset * log->size;
+}
+
+/* ---- bags ---------------------------------------------------------------------------------------- */
+
+union sorted {
+	struct gt_item item;
+	struct gt_slot slots[SLOTS];
+};
+
+static void failed(void)
+{
+	fputs("gputrace report: no temporary file can be written\n", stderr);
+	exit(2);
+}
+
+void gt_bag_add(struct gt_spill *spill, struct gt_bag *bag, const struct gt_item *item)
+{
+	union sorted one = { .item = *item };
+
+	if (!bag->sorter)
+		bag->sorter = need(gt_sorter_new(dup(spill->dir), RUN_BYTES)); /* keeps it */
+	if (gt_sorter_add(bag->sorter, item->key, item->tie, one.slots, SLOTS))
+		failed();
+}
+
+const struct gt_item *gt_bag_next(struct gt_bag *bag)
+{
+	union sorted one;
+	long n;
+
+	if (!bag->sorter || (!bag->finished && gt_sorter_finish(bag->sorter)))
+		return bag->sorter ? (failed(), NULL) : NULL;
+	bag->finished = true;
+	if (bag->more)
+		return &bag->ahead;
+	n = gt_sorter_unit(bag->sorter, one.slots, SLOTS);
+	if (n < 0)
+		failed();
+	bag->more = n > 0;
+	bag->ahead = one.item;
+	return bag->more ? &bag->ahead : NULL;
+}
+
+struct gt_item gt_bag_take(struct gt_bag *bag)
+{
+	bag->more = false;
+	return bag->ahead;
+}
+
+void gt_bag_free(struct gt_bag *bag)
+{
+	gt_sorter_free(bag->sorter);
+	*bag = (struct gt_bag){ .sorter = NULL };
+}

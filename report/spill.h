@@ -1,0 +1,61 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Memory for what grows with the number of events: in a temporary file without a name that is mapped, so that
+ * the kernel can write it out.
+ *
+ * Limits: without room for the file (TMPDIR, /tmp) it is plain memory. What is freed is freed with the whole.
+ */
+#ifndef GT_REPORT_SPILL_H
+#define GT_REPORT_SPILL_H
+
+#include <pthread.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+struct gt_spill {
+	pthread_mutex_t lock;
+	int dir, file; /* -1: none */
+	uint64_t bytes;
+	struct gt_spill_chunk *chunks;
+	unsigned count;
+};
+
+/* An array that grows at its end; elements stay where they are. */
+struct gt_log {
+	uint32_t size; /* of an element */
+	unsigned block_count;
+	uint64_t count;
+	char **blocks;
+};
+
+/* Records of all locations, sorted by key, then tie, when all have been added. */
+struct gt_item {
+	uint64_t key;
+	uint64_t tie; /* 48 bits */
+	uint64_t time, begin;
+	uint32_t location, segment;
+	uint32_t what, value;
+};
+
+struct gt_bag {
+	struct gt_sorter *sorter;
+	struct gt_item ahead;
+	bool more, finished;
+};
+
+void gt_spill_open(struct gt_spill *spill);
+void gt_spill_close(struct gt_spill *spill);
+
+/* A new element, zero. Ends the process without memory, as everything here. */
+void *gt_log_add(struct gt_spill *spill, struct gt_log *log);
+void *gt_log_at(const struct gt_log *log, uint64_t index);
+
+/* Callers hold the lock if several threads add. */
+void gt_bag_add(struct gt_spill *spill, struct gt_bag *bag, const struct gt_item *item);
+/* The next one in order, which stays the next until it is taken; NULL at the end. */
+const struct gt_item *gt_bag_next(struct gt_bag *bag);
+struct gt_item gt_bag_take(struct gt_bag *bag);
+void gt_bag_free(struct gt_bag *bag);
+
+#endif

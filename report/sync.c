@@ -1,0 +1,455 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Timelines, while locations are read.
+ *
+ * A segment is open while the innermost region is one of those that count. Where something happens outside of
+ * one, as the release of a lock, there is an empty segment.
+ *
+ * Limits: see sync.h.
+ */
+#include "config.h"
+
+#include "report/sync_int.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#define NAME(NAME, text) text,
+const char *const gt_wait_names[GT_WAITS] = { GT_WAIT_LIST(NAME) };
+#undef NAME
+
+enum { PENDING = 64 };
+
+static void *need(void *memory)
+{
+	if (!memory) {
+		fputs("gputrace report: out of memory\n", stderr);
+		exit(2);
+	}
+	return memory;
+}
+
+/* ---- timelines ----------------------------------------------------------------------------------- */
+
+static bool counts(const struct gt_syncing *state, enum gt_class class)
+{
+	static const bool by_class[GT_CLASSES] = {
+		[GT_CLASS_THREAD_CREATE] = true, [GT_CLASS_THREAD_JOIN] = true, [GT_CLASS_LOCK] = true,
+		[GT_CLASS_CONDITION] = true,     [GT_CLASS_BARRIER] = true,     [GT_CLASS_SLEEP] = true,
+	};
+
+	return state->stream || by_class[class] || gt_class_times[class] == GT_TIME_MPI ||
+	       gt_class_times[class] == GT_TIME_GPU_CALL || gt_class_times[class] == GT_TIME_DEVICE;
+}
+
+static void grow_nodes(struct gt_syncing *state, uint32_t node)
+{
+	uint32_t room = state->node_room ? state->node_room : 64;
+
+	while (room <= node)
+		room *= 2;
+	state->nodes = need(reallocarray(state->nodes, room, sizeof(*state->nodes)));
+	memset(state->nodes + state->node_room, 0, (room - state->node_room) * sizeof(*state->nodes));
+	state->node_room = room;
+}
+
+/* The time since the last event was spent in `node`. */
+static void spend(struct gt_syncing *state, uint64_t now, uint32_t node)
+{
+	uint64_t passed = now - state->time;
+
+	state->time = now;
+	if (state->is_open || !passed)
+		return;
+	if (node >= state->node_room)
+		grow_nodes(state, node);
+	if (!state->nodes[node]) {
+		if (state->touched_count == state->touched_room) {
+			state->touched_room = state->touched_room ? 2 * state->touched_room : 64;
+			state->touched = need(reallocarray(state->touched, state->touched_room,
+							   sizeof(*state->touched)));
+		}
+		state->touched[state->touched_count++] = node;
+	}
+	state->nodes[node] += passed;
+}
+
+static void write_profile(struct gt_sync *sync, struct gt_syncing *state)
+{
+	const uint64_t most = (UINT64_C(1) << GT_PART_BITS) - 1;
+
+	for (uint32_t i = 0; i < state->touched_count; i++) {
+		uint64_t node = state->touched[i], left = state->nodes[node];
+
+		for (state->nodes[node] = 0; left; left -= left < most ? left : most)
+			*(uint64_t *)gt_log_add(&sync->spill, &state->timeline.profile) =
+				node << GT_PART_BITS | (left < most ? left : most);
+	}
+	state->touched_count = 0;
+}
+
+static uint32_t node_of(const struct gt_otf2_cursor *at)
+{
+	return at->depth ? (uint32_t)at->stack[at->depth - 1].user : 0;
+}
+
+static void open_segment(struct gt_sync *sync, struct gt_syncing *state, uint64_t now, uint32_t node,
+			 enum gt_class class)
+{
+	write_profile(sync, state);
+	state->open = (struct gt_segment){ .begin = now,
+					   .profile = state->timeline.profile.count,
+					   .sent = UINT64_MAX,
+					   .node = node,
+					   .cause = GT_NO_CAUSE,
+					   .class = (unsigned char)class };
+	state->is_open = true;
+}
+
+static void close_segment(struct gt_sync *sync, struct gt_syncing *state, uint64_t now)
+{
+	state->open.end = now;
+	state->is_open = false;
+	if (state->stream && now == state->open.begin && state->open.class == GT_CLASS_GPU_IDLE)
+		return;
+	*(struct gt_segment *)gt_log_add(&sync->spill, &state->timeline.segments) = state->open;
+}
+
+/* The innermost region is another one now. */
+static void turn(struct gt_report *report, struct gt_sync *sync, struct gt_syncing *state,
+		 const struct gt_otf2_cursor *at)
+{
+	enum gt_class class = at->depth ? gt_class_of(&report->classes, at->stack[at->depth - 1].region)
+					: GT_CLASS_GPU_IDLE;
+
+	if (state->is_open)
+		close_segment(sync, state, at->time);
+	if (at->depth ? counts(state, class) : state->stream)
+		open_segment(sync, state, at->time, node_of(at), class);
+}
+
+/* The number of the segment that the event is in. */
+uint32_t gt_sync_here(struct gt_sync *sync, struct gt_syncing *state, const struct gt_otf2_cursor *at)
+{
+	if (!state->is_open) {
+		open_segment(sync, state, at->time, node_of(at), GT_CLASS_CODE);
+		close_segment(sync, state, at->time);
+		return (uint32_t)state->timeline.segments.count - 1;
+	}
+	return (uint32_t)state->timeline.segments.count;
+}
+
+/* When the open call began. */
+uint64_t gt_sync_entry(const struct gt_syncing *state, const struct gt_otf2_cursor *at)
+{
+	return state->is_open && at->depth ? at->stack[at->depth - 1].begin : at->time;
+}
+
+/* ---- bags ---------------------------------------------------------------------------------------- */
+
+static void hand_over(struct gt_sync *sync, struct gt_syncing *state, enum gt_bag_kind bag)
+{
+	struct gt_sync_pending *pending = &state->pending[bag];
+
+	pthread_mutex_lock(&sync->spill.lock);
+	for (unsigned i = 0; i < pending->count; i++)
+		gt_bag_add(&sync->spill, &sync->bags[bag], &pending->items[i]);
+	pthread_mutex_unlock(&sync->spill.lock);
+	pending->count = 0;
+}
+
+void gt_sync_put(struct gt_sync *sync, struct gt_syncing *state, enum gt_bag_kind bag,
+		 const struct gt_item *item)
+{
+	struct gt_sync_pending *pending = &state->pending[bag];
+
+	if (!pending->items)
+		pending->items = need(malloc(PENDING * sizeof(*pending->items)));
+	pending->items[pending->count++] = *item;
+	if (pending->count == PENDING)
+		hand_over(sync, state, bag);
+}
+
+uint64_t gt_sync_mixed(uint64_t hash, uint64_t value)
+{
+	hash = (hash ^ value) * UINT64_C(0x9e3779b97f4a7c15);
+	return hash ^ hash >> 29;
+}
+
+struct gt_item gt_sync_item(struct gt_sync *sync, struct gt_syncing *state, const struct gt_otf2_cursor *at)
+{
+	return (struct gt_item){ .time = gt_sync_entry(state, at),
+				 .begin = gt_sync_entry(state, at),
+				 .segment = gt_sync_here(sync, state, at),
+				 .location = (uint32_t)at->index,
+				 .tie = at->event };
+}
+
+/* ---- requests ------------------------------------------------------------------------------------ */
+
+void gt_sync_begin_request(struct gt_syncing *state, unsigned what, uint64_t id, const struct gt_item *item)
+{
+	if (state->request_count == state->request_room) {
+		state->request_room = state->request_room ? 2 * state->request_room : 64;
+		state->requests = need(reallocarray(state->requests, state->request_room,
+						    sizeof(*state->requests)));
+	}
+	state->requests[state->request_count++] = (struct gt_sync_request){ id, what, *item };
+}
+
+bool gt_sync_end_request(struct gt_syncing *state, unsigned what, uint64_t id, struct gt_item *item)
+{
+	for (size_t i = state->request_count; i-- > 0;) {
+		if (state->requests[i].id != id || state->requests[i].what != what)
+			continue;
+		*item = state->requests[i].item;
+		state->requests[i] = state->requests[--state->request_count];
+		return true;
+	}
+	return false;
+}
+
+/* ---- threads and locks --------------------------------------------------------------------------- */
+
+static void thread(struct gt_sync *sync, struct gt_syncing *state, const struct gt_otf2_cursor *at,
+		   const struct gt_otf2_event *event, enum gt_thread_item what)
+{
+	struct gt_item item = gt_sync_item(sync, state, at);
+
+	item.key = gt_sync_mixed(gt_sync_mixed(3, event->ThreadBegin.comm), event->ThreadBegin.number);
+	item.tie = item.what = what;
+	item.time = at->time;
+	if (!event->undefined)
+		gt_sync_put(sync, state, GT_BAG_THREADS, &item);
+}
+
+static void lock(struct gt_sync *sync, struct gt_syncing *state, const struct gt_otf2_cursor *at,
+		 const struct gt_otf2_event *event, uint32_t what)
+{
+	const struct gt_otf2_ThreadAcquireLock *l = &event->ThreadAcquireLock;
+	struct gt_item item = gt_sync_item(sync, state, at);
+
+	item.key = (uint64_t)at->location->group << 32 | l->lock;
+	item.tie = (uint64_t)l->order << 1 | what;
+	item.time = at->time;
+	item.what = what;
+	gt_sync_put(sync, state, GT_BAG_LOCKS, &item);
+}
+
+/* A call, or what it made a GPU do, says which belongs to which. */
+static void launch(struct gt_report *report, struct gt_sync *sync, struct gt_syncing *state,
+		   const struct gt_otf2_cursor *at, uint64_t begin)
+{
+	OTF2_AttributeValue number;
+	struct gt_item item;
+
+	if (!gt_otf2_attribute(at, sync->correlation, OTF2_TYPE_UINT64, &number))
+		return;
+	item = gt_sync_item(sync, state, at);
+	item.key = gt_sync_mixed(4, report->classes.locations[at->index].process);
+	item.key = gt_sync_mixed(item.key, number.uint64);
+	item.tie = item.what = state->stream ? GT_LAUNCH_ACTIVITY : GT_LAUNCH_CALL;
+	item.time = begin;
+	gt_sync_put(sync, state, GT_BAG_LAUNCHES, &item);
+}
+
+/* ---- the analysis -------------------------------------------------------------------------------- */
+
+static void begin(struct gt_report *report, struct gt_otf2_cursor *at, void *memory)
+{
+	const struct gt_location_class *location = &report->classes.locations[at->index];
+	struct gt_syncing *state = memory;
+
+	state->sync = gt_report_result(report, &gt_sync_analysis);
+	state->stream = location->kind == GT_LOCATION_STREAM;
+	state->other = location->kind == GT_LOCATION_OTHER;
+	state->own_comm = GT_OTF2_NOTHING;
+	state->probe = GT_NO_CAUSE;
+	state->timeline.creator = GT_NO_CAUSE;
+	state->timeline.segments.size = sizeof(struct gt_segment);
+	state->timeline.profile.size = sizeof(uint64_t);
+}
+
+static void first(struct gt_syncing *state, const struct gt_otf2_cursor *at)
+{
+	if (state->begun)
+		return;
+	state->begun = true;
+	state->time = state->timeline.begin = at->time;
+}
+
+static void enter(struct gt_report *report, struct gt_otf2_cursor *at, void *memory)
+{
+	struct gt_syncing *state = memory;
+	struct gt_sync *sync = state->sync;
+
+	if (state->other)
+		return;
+	first(state, at);
+	spend(state, at->time, at->depth > 1 ? (uint32_t)at->stack[at->depth - 2].user : 0);
+	turn(report, sync, state, at);
+	if (at->attribute_count)
+		launch(report, sync, state, at, at->time);
+}
+
+static bool has_failed(const struct gt_otf2_cursor *at, uint64_t error)
+{
+	OTF2_AttributeValue value;
+	OTF2_Type type;
+	uint32_t id;
+
+	for (uint32_t i = 0; i < at->attribute_count; i++)
+		if (gt_otf2_nth_attribute(at, i, &id, &type, &value) && id == error)
+			return true;
+	return false;
+}
+
+static void leave_call(struct gt_report *report, struct gt_sync *sync, struct gt_syncing *state,
+		       struct gt_otf2_cursor *at, const struct gt_otf2_frame *frame)
+{
+	enum gt_class class = (enum gt_class)state->open.class;
+
+	/* The frame is no longer in the stack. */
+	at->depth++;
+	if (at->attribute_count) {
+		if (has_failed(at, sync->mpi_error))
+			state->sent = false;
+		if (!state->stream)
+			launch(report, sync, state, at, frame->begin);
+	}
+	if (class == GT_CLASS_MPI_SETUP)
+		gt_sync_setup(sync, state, at, frame->region);
+	at->depth--;
+	if (state->sent)
+		gt_sync_put(sync, state, GT_BAG_SENDS, &state->send);
+	state->sent = false;
+	if (gt_class_times[class] != GT_TIME_MPI)
+		return;
+	state->probe = class == GT_CLASS_MPI_WAIT && strcasestr(frame->region->name, "probe")
+			       ? (uint32_t)state->timeline.segments.count : GT_NO_CAUSE;
+	state->probe_begin = frame->begin;
+}
+
+static void leave(struct gt_report *report, struct gt_otf2_cursor *at, const struct gt_otf2_frame *frame,
+		  void *memory)
+{
+	struct gt_syncing *state = memory;
+	struct gt_sync *sync = state->sync;
+
+	if (state->other)
+		return;
+	spend(state, at->time, (uint32_t)frame->user);
+	if (state->is_open)
+		leave_call(report, sync, state, at, frame);
+	turn(report, sync, state, at);
+}
+
+static void event(struct gt_report *report, struct gt_otf2_cursor *at, const struct gt_otf2_event *e,
+		  void *memory)
+{
+	struct gt_syncing *state = memory;
+	struct gt_sync *sync = state->sync;
+
+	(void)report;
+	if (state->other)
+		return;
+	first(state, at);
+	spend(state, at->time, node_of(at));
+	switch (e->type) {
+	case GT_OTF2_ThreadCreate:
+		return thread(sync, state, at, e, GT_THREAD_CREATED);
+	case GT_OTF2_ThreadBegin:
+		return thread(sync, state, at, e, GT_THREAD_BEGUN);
+	case GT_OTF2_ThreadEnd:
+		return thread(sync, state, at, e, GT_THREAD_ENDED);
+	case GT_OTF2_ThreadWait:
+		return thread(sync, state, at, e, GT_THREAD_JOINED);
+	case GT_OTF2_ThreadAcquireLock:
+		return lock(sync, state, at, e, GT_LOCK_ACQUIRED);
+	case GT_OTF2_ThreadReleaseLock:
+		return lock(sync, state, at, e, GT_LOCK_RELEASED);
+	default:
+		gt_sync_mpi(sync, state, at, e);
+	}
+}
+
+/* What was sent and never completed was sent. */
+static void end(struct gt_report *report, struct gt_otf2_cursor *at, void *memory)
+{
+	struct gt_syncing *state = memory;
+	struct gt_sync *sync = state->sync;
+
+	(void)report;
+	if (state->other)
+		return;
+	first(state, at);
+	if (state->sent)
+		gt_sync_put(sync, state, GT_BAG_SENDS, &state->send);
+	for (size_t i = 0; i < state->request_count; i++) {
+		if (state->requests[i].what == GT_OTF2_MpiIsend)
+			gt_sync_put(sync, state, GT_BAG_SENDS, &state->requests[i].item);
+		if (state->requests[i].what == GT_OTF2_RmaSync)
+			gt_sync_put(sync, state, GT_BAG_RECEIVES, &state->requests[i].item);
+	}
+	spend(state, at->time, node_of(at));
+	if (state->is_open)
+		close_segment(sync, state, at->time);
+	open_segment(sync, state, at->time, 0, GT_CLASS_CODE);
+	close_segment(sync, state, at->time);
+	for (unsigned i = 0; i < GT_BAGS; i++) {
+		hand_over(sync, state, (enum gt_bag_kind)i);
+		free(state->pending[i].items);
+	}
+	free(state->nodes);
+	free(state->touched);
+	free(state->requests);
+}
+
+static void merge(struct gt_report *report, struct gt_otf2_cursor *at, void *memory, void *result)
+{
+	struct gt_sync *sync = result;
+
+	(void)report;
+	sync->timelines[at->index] = ((struct gt_syncing *)memory)->timeline;
+}
+
+static void prepare(struct gt_report *report, void *result)
+{
+	struct gt_sync *sync = result;
+
+	sync->report = report;
+	sync->mpi_error = gt_otf2_attribute_named(report->read, "MPI_ERROR");
+	sync->correlation = gt_otf2_attribute_named(report->read, "CORRELATION_ID");
+	sync->timelines = need(calloc(gt_sync_locations(sync) + 1, sizeof(*sync->timelines)));
+	gt_spill_open(&sync->spill);
+}
+
+static void figures(struct gt_report *report, void *result)
+{
+	struct gt_sync *sync = result;
+
+	sync->profile = gt_report_result(report, &gt_profile_analysis);
+	gt_causes(sync);
+	gt_waits_figures(sync);
+	gt_path_figures(sync);
+}
+
+static void release(void *result)
+{
+	struct gt_sync *sync = result;
+
+	for (size_t i = 0; i < gt_sync_locations(sync); i++) {
+		free(sync->timelines[i].segments.blocks);
+		free(sync->timelines[i].profile.blocks);
+	}
+	for (unsigned i = 0; i < GT_BAGS; i++)
+		gt_bag_free(&sync->bags[i]);
+	free(sync->timelines);
+	gt_spill_close(&sync->spill);
+}
+
+const struct gt_analysis gt_sync_analysis = {
+	.name = "sync", .state_size = sizeof(struct gt_syncing), .result_size = sizeof(struct gt_sync),
+	.prepare = prepare, .begin = begin, .enter = enter, .leave = leave, .event = event, .end = end,
+	.merge = merge, .figures = figures, .free = release,
+};

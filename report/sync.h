@@ -1,0 +1,156 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * What locations do to each other: each one's timeline as segments (calls that communicate, wait or drive a
+ * GPU; on a stream everything) with a profile of the time between two of them, and who ended each wait.
+ *
+ *	reading   sync.c fills the timelines, and bags with the two sides of everything that spans locations
+ *	after it  causes.c, devices.c: bring the sides together and note in each segment who ended its wait
+ *	then      waits.c sums the waits up; path.c walks the critical path from cause to cause
+ *
+ * Limits: a segment has one cause, the one that came last. Timelines and bags are in temporary files
+ * (spill.h): about 100 bytes for each call that counts.
+ */
+#ifndef GT_REPORT_SYNC_H
+#define GT_REPORT_SYNC_H
+
+#include "report/profile.h"
+#include "report/spill.h"
+
+/* Enumerator, name in the figures. Definitions: gputrace-waits(7). */
+#define GT_WAIT_LIST(W)                                 \
+	W(NONE, "")                                     \
+	W(LATE_SENDER, "late sender")                   \
+	W(WRONG_ORDER, "late sender, wrong order")      \
+	W(LATE_RECEIVER, "late receiver")               \
+	W(BARRIER, "wait at barrier")                   \
+	W(NXN, "wait at N x N")                         \
+	W(LATE_BROADCAST, "late broadcast")             \
+	W(EARLY_REDUCE, "early reduce")                 \
+	W(EARLY_SCAN, "early scan")                     \
+	W(INIT, "wait at MPI_Init")                     \
+	W(FINALIZE, "wait at MPI_Finalize")             \
+	W(WINDOW, "wait at fence")                      \
+	W(LATE_POST, "late post")                       \
+	W(LATE_COMPLETE, "late complete")               \
+	W(WINDOW_LOCK, "window lock")                   \
+	W(FILE, "wait at collective I/O")               \
+	W(LOCK, "lock contention")                      \
+	W(JOIN, "thread join")                          \
+	W(THREAD_BARRIER, "wait at thread barrier")     \
+	W(CONDITION, "condition wait")                  \
+	W(SLEEP, "sleep")                               \
+	W(DEVICE, "host waits for device")              \
+	W(HIDDEN, "host waits for device, hidden")      \
+	W(STARVED, "device starves")                    \
+	W(LAUNCHES, "launch-bound")                     \
+	W(COPY, "kernel waits for copy")                \
+	W(STREAM, "waits for another stream")
+
+#define GT_WAIT_ENUM(NAME, text) GT_WAIT_##NAME,
+enum gt_wait { GT_WAIT_LIST(GT_WAIT_ENUM) GT_WAITS };
+#undef GT_WAIT_ENUM
+
+extern const char *const gt_wait_names[GT_WAITS];
+
+#define GT_NO_CAUSE (~UINT32_C(0))
+
+struct gt_segment {
+	uint64_t begin, end; /* ns */
+	uint64_t profile;    /* where in the profile the time before it ends */
+	uint64_t until;      /* its cause was there; so long it waited */
+	uint64_t sent;       /* when the first was sent of the messages that it received; or UINT64_MAX */
+	uint32_t node;       /* of the location's call tree */
+	uint32_t cause;      /* a location, or GT_NO_CAUSE */
+	unsigned char class; /* enum gt_class */
+	unsigned char wait;  /* enum gt_wait */
+	bool settled;        /* it is known that it did not wait */
+};
+
+/* Exclusive time of a node of the location's call tree. */
+enum { GT_PART_BITS = 44 };
+
+static inline uint32_t gt_part_node(uint64_t part)
+{
+	return (uint32_t)(part >> GT_PART_BITS);
+}
+
+static inline uint64_t gt_part_time(uint64_t part)
+{
+	return part & ((UINT64_C(1) << GT_PART_BITS) - 1);
+}
+
+/* The last segment is empty and is where the location ends. */
+struct gt_timeline {
+	struct gt_log segments; /* struct gt_segment */
+	struct gt_log profile;  /* uint64_t: parts */
+	uint64_t begin;
+	uint64_t created;       /* by `creator`, or GT_NO_CAUSE */
+	uint32_t creator;
+};
+
+/* What is brought together after reading. */
+enum gt_bag_kind {
+	GT_BAG_SENDS,       /* keys: channels; ties: order */
+	GT_BAG_RECEIVES,
+	GT_BAG_COLLECTIVES, /* keys: space, place, process; ties: arrival */
+	GT_BAG_INSTANCES,   /* keys: space, place, number */
+	GT_BAG_LOCKS,       /* keys: process, lock; ties: order, release */
+	GT_BAG_WINDOW_LOCKS, /* keys: window, target; ties: time */
+	GT_BAG_BARRIERS,    /* keys: process; ties: begin */
+	GT_BAG_THREADS,     /* keys: number; ties: enum gt_thread_item */
+	GT_BAG_LAUNCHES,    /* keys: process, correlation; ties: enum gt_launch_item */
+	GT_BAGS,
+};
+
+enum gt_thread_item { GT_THREAD_CREATED, GT_THREAD_BEGUN, GT_THREAD_ENDED, GT_THREAD_JOINED };
+enum gt_launch_item { GT_LAUNCH_CALL, GT_LAUNCH_ACTIVITY };
+enum { GT_LOCK_ACQUIRED, GT_LOCK_RELEASED };
+
+/* Places where a collective is counted. */
+enum gt_space { GT_SPACE_COMM, GT_SPACE_LATER, GT_SPACE_WINDOW, GT_SPACE_OTHER };
+
+/* `value` of a collective: how its members wait. */
+enum gt_shape_of_wait { GT_ALL_WAIT, GT_NOBODY_WAITS, GT_ROOT_WAITS, GT_OTHERS_WAIT, GT_HIGHER_WAIT };
+
+struct gt_sync {
+	struct gt_report *report;
+	const struct gt_profile *profile;
+	struct gt_spill spill;
+	struct gt_bag bags[GT_BAGS];
+	struct gt_timeline *timelines; /* by location */
+	uint64_t mpi_error, correlation; /* attributes */
+	uint64_t unmatched;            /* messages and collectives that were left out */
+};
+
+extern const struct gt_analysis gt_sync_analysis;
+
+static inline size_t gt_sync_locations(const struct gt_sync *sync)
+{
+	return sync->report->read->tables[GT_OTF2_LOCATION].count;
+}
+
+static inline struct gt_segment *gt_segment_at(const struct gt_sync *sync, uint32_t location, uint64_t index)
+{
+	return gt_log_at(&sync->timelines[location].segments, index);
+}
+
+static inline uint64_t gt_segment_count(const struct gt_sync *sync, uint32_t location)
+{
+	return sync->timelines[location].segments.count;
+}
+
+/* A segment waited for what its cause did until then. Nothing if it is not so, or another came later. */
+void gt_sync_wait(struct gt_sync *sync, uint32_t location, uint64_t segment, enum gt_wait class,
+		  uint32_t cause, uint64_t until);
+/* How long a segment waited. */
+uint64_t gt_sync_waited(const struct gt_segment *segment);
+
+/* The region of a node of the whole tree. */
+const char *gt_sync_region(const struct gt_sync *sync, uint32_t location, uint32_t node);
+
+void gt_causes(struct gt_sync *sync);
+void gt_device_causes(struct gt_sync *sync);
+void gt_waits_figures(struct gt_sync *sync);
+void gt_path_figures(struct gt_sync *sync);
+
+#endif

@@ -1,0 +1,67 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * What sync.c and sync_mpi.c share: the state of a location while it is read.
+ *
+ * Limits: see sync.h.
+ */
+#ifndef GT_REPORT_SYNC_INT_H
+#define GT_REPORT_SYNC_INT_H
+
+#include "report/sync.h"
+
+enum { TIE_BITS = 48 };
+
+struct gt_sync_pending {
+	struct gt_item *items;
+	unsigned count;
+};
+
+/* A send, a receive, a non-blocking collective or an access epoch that is not complete. */
+struct gt_sync_request {
+	uint64_t id;
+	unsigned what; /* enum gt_otf2_type that began it */
+	struct gt_item item;
+};
+
+struct gt_syncing {
+	struct gt_sync *sync;
+	struct gt_timeline timeline;
+	struct gt_segment open;      /* if it is */
+	bool is_open, begun, stream, other;
+	uint64_t time;               /* up to which all is accounted for */
+	uint64_t *nodes;             /* time since the last segment, by node */
+	uint32_t *touched;
+	uint32_t node_room, touched_count, touched_room;
+	struct gt_sync_pending pending[GT_BAGS];
+	struct gt_sync_request *requests;
+	size_t request_count, request_room;
+	struct gt_item send;         /* of the call that is open */
+	bool sent;
+	uint64_t collective_begin;
+	uint64_t probe_begin;        /* of the probe before this call, with its segment */
+	uint32_t probe;
+	uint64_t own_comm, own;
+};
+
+
+/* When the open call began. */
+uint64_t gt_sync_entry(const struct gt_syncing *state, const struct gt_otf2_cursor *at);
+/* The number of the segment that the event is in. */
+uint32_t gt_sync_here(struct gt_sync *sync, struct gt_syncing *state, const struct gt_otf2_cursor *at);
+/* An item of this event, which waits from the begin of its call on. */
+struct gt_item gt_sync_item(struct gt_sync *sync, struct gt_syncing *state, const struct gt_otf2_cursor *at);
+void gt_sync_put(struct gt_sync *sync, struct gt_syncing *state, enum gt_bag_kind bag,
+		 const struct gt_item *item);
+uint64_t gt_sync_mixed(uint64_t hash, uint64_t value);
+void gt_sync_begin_request(struct gt_syncing *state, unsigned what, uint64_t id, const struct gt_item *item);
+/* False: there is no such request. */
+bool gt_sync_end_request(struct gt_syncing *state, unsigned what, uint64_t id, struct gt_item *item);
+
+/* MPI's events (sync_mpi.c). */
+void gt_sync_mpi(struct gt_sync *sync, struct gt_syncing *state, const struct gt_otf2_cursor *at,
+		 const struct gt_otf2_event *e);
+/* The end of MPI_Init or MPI_Finalize. */
+void gt_sync_setup(struct gt_sync *sync, struct gt_syncing *state, const struct gt_otf2_cursor *at,
+		   const struct gt_otf2_region *region);
+
+#endif

@@ -1,0 +1,129 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Waits, summed up by class, location and call path.
+ *
+ * Limits: see sync.h.
+ */
+#include "config.h"
+
+#include "report/sync.h"
+
+#include <stdlib.h>
+
+/* Waits of one class, of one call path of a location. */
+struct row {
+	uint64_t key; /* node << 8 | class */
+	uint64_t time, count, longest;
+	uint32_t cause; /* of the longest */
+};
+
+struct rows {
+	struct row *items; /* a hash table */
+	uint32_t count, room;
+};
+
+static const struct gt_column columns[] = {
+	{ "class", "wait", GT_TEXT },
+	{ "seconds", "time", GT_SECONDS },
+	{ "count", "waits", GT_COUNT },
+	{ "longest_s", "longest", GT_SECONDS },
+	{ "location", "location", GT_TEXT },
+	{ "region", "in", GT_TEXT },
+	{ "path", NULL, GT_TEXT },
+	{ "cause_location", "for", GT_TEXT },
+	{ "cause", NULL, GT_TEXT },
+};
+static const struct gt_section_kind kind = GT_SECTION("waits", "Waits", GT_ROWS, columns);
+
+static struct row *find(struct rows *rows, uint64_t key)
+{
+	uint32_t i = (uint32_t)((key * UINT64_C(0x9e3779b97f4a7c15)) >> 32) & (rows->room - 1);
+
+	while (rows->items[i].count && rows->items[i].key != key)
+		i = (i + 1) & (rows->room - 1);
+	return &rows->items[i];
+}
+
+static void grow(struct rows *rows)
+{
+	struct rows old = *rows;
+
+	rows->room = old.room ? 2 * old.room : 64;
+	rows->items = calloc(rows->room, sizeof(*rows->items));
+	if (!rows->items)
+		abort();
+	for (uint32_t i = 0; i < old.room; i++)
+		if (old.items[i].count)
+			*find(rows, old.items[i].key) = old.items[i];
+	free(old.items);
+}
+
+static void add(struct rows *rows, const struct gt_segment *segment, uint64_t time)
+{
+	struct row *row;
+
+	if (2 * rows->count >= rows->room)
+		grow(rows);
+	row = find(rows, (uint64_t)segment->node << 8 | segment->wait);
+	if (!row->count++) {
+		rows->count++;
+		row->key = (uint64_t)segment->node << 8 | segment->wait;
+		row->cause = GT_NO_CAUSE;
+	}
+	row->time += time;
+	if (time <= row->longest)
+		return;
+	row->longest = time;
+	row->cause = segment->cause;
+}
+
+const char *gt_sync_region(const struct gt_sync *sync, uint32_t location, uint32_t node)
+{
+	if (!node)
+		return sync->report->classes.locations[location].kind == GT_LOCATION_STREAM
+		       ? "(GPU idle)" : "(no region)";
+	return gt_report_region_name(sync->report, sync->profile->tree.nodes[node].region);
+}
+
+static void write_row(struct gt_sync *sync, struct gt_section *section, uint32_t location,
+		      const struct row *from)
+{
+	uint32_t node = gt_profile_node(sync->profile, location, from->key >> 8);
+	union gt_cell *row = gt_row_add(section);
+
+	row[0].text = gt_wait_names[from->key & 0xff];
+	row[1].count = from->time;
+	row[2].count = from->count;
+	row[3].count = from->longest;
+	row[4].text = gt_report_location(sync->report, location);
+	row[5].text = gt_sync_region(sync, location, node);
+	row[6].text = gt_profile_path(sync->report, sync->profile, node);
+	if (from->cause != GT_NO_CAUSE)
+		row[7].text = gt_report_location(sync->report, from->cause);
+}
+
+static void location_waits(struct gt_sync *sync, struct gt_section *section, uint32_t location)
+{
+	struct rows rows = { .count = 0 };
+
+	for (uint64_t i = 0; i < gt_segment_count(sync, location); i++) {
+		const struct gt_segment *segment = gt_segment_at(sync, location, i);
+		uint64_t time = gt_sync_waited(segment);
+
+		if (time)
+			add(&rows, segment, time);
+	}
+	for (uint32_t i = 0; i < rows.room; i++)
+		if (rows.items[i].count)
+			write_row(sync, section, location, &rows.items[i]);
+	free(rows.items);
+}
+
+void gt_waits_figures(struct gt_sync *sync)
+{
+	struct gt_section *section = gt_section_add(&sync->report->figures, &kind);
+
+	for (uint32_t i = 0; i < gt_sync_locations(sync); i++)
+		location_waits(sync, section, i);
+	gt_rows_sort(section, 1);
+}
