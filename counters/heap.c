@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Bytes that the C library's allocator has given out, and has from the system, as mallinfo2() tells them.
+ * Bytes that the program holds: as the memory adapter counts them, call by call, where VT_MEMTRACE has loaded
+ * it; else as mallinfo2() of the C library has them. What the allocator has from the system only that knows.
  *
- * Limits: glibc 2.33 and newer, and not where the program brings an allocator of its own. It looks at each
- * arena under its lock; VT_MEMTRACE counts every call instead.
+ * Limits: mallinfo2() needs glibc 2.33, and no allocator of the program's own. It looks at each arena under
+ * its lock, and counts what it adds to each block. The adapter counts the size of each block as the allocator
+ * has it (malloc_usable_size): how much was asked for nobody keeps until the block is freed.
  */
 #include <dlfcn.h>
 #include <errno.h>
@@ -16,6 +18,8 @@ struct info { /* struct mallinfo2 */
 	size_t arena, ordblks, smblks, hblks, hblkhd, usmblks, fsmblks, uordblks, fordblks, keepcost;
 };
 static struct info (*mallinfo_2)(void);
+static int (*adapter_held)(uint64_t *bytes);
+static char no_mallinfo[GT_PLUGIN_TEXT];
 
 enum { USED, SYSTEM, FREE, KINDS };
 static const struct {
@@ -29,19 +33,20 @@ static const struct {
 static int begin(const struct gt_plugin_host *host, char *why, size_t room)
 {
 	void *symbol = dlsym(RTLD_DEFAULT, "mallinfo2"), *size = dlsym(RTLD_DEFAULT, "malloc_usable_size");
+	void *held = dlsym(RTLD_DEFAULT, "gt_memory_held");
 	Dl_info its, sizes;
 
 	(void)host;
-	if (!symbol) {
-		gt_cn_text(why, room, "the C library has no mallinfo2()");
-		return -ENOSYS;
-	}
+	(void)why;
+	(void)room;
+	memcpy(&adapter_held, &held, sizeof(held));
+	if (!symbol)
+		gt_cn_text(no_mallinfo, sizeof(no_mallinfo), "the C library has no mallinfo2()");
 	/* Not malloc: VT_MEMTRACE wraps that. */
-	if (size && dladdr(symbol, &its) && dladdr(size, &sizes) && its.dli_fbase != sizes.dli_fbase) {
-		gt_cn_text(why, room, "the program has an allocator of its own");
-		return -ENOTSUP;
-	}
-	memcpy(&mallinfo_2, &symbol, sizeof(mallinfo_2));
+	else if (size && dladdr(symbol, &its) && dladdr(size, &sizes) && its.dli_fbase != sizes.dli_fbase)
+		gt_cn_text(no_mallinfo, sizeof(no_mallinfo), "the program has an allocator of its own");
+	else
+		memcpy(&mallinfo_2, &symbol, sizeof(mallinfo_2));
 	return 0;
 }
 
@@ -57,24 +62,30 @@ static void describe(unsigned i, struct gt_plugin_metric *metric)
 	metric->scope = GT_PLUGIN_PROCESS;
 }
 
+static bool offered(unsigned i)
+{
+	return mallinfo_2 || (adapter_held && i == USED);
+}
+
 static void list(gt_plugin_each *each, void *argument)
 {
 	for (unsigned i = 0; i < KINDS; i++) {
 		struct gt_plugin_metric metric = { .bytes = sizeof(metric) };
 
 		describe(i, &metric);
+		if (!offered(i))
+			gt_cn_text(metric.missing, sizeof(metric.missing), no_mallinfo);
 		each(&metric, argument);
 	}
 }
 
 static int find(const char *name, struct gt_plugin_metric *metrics, unsigned room, char *why, size_t why_room)
 {
-	(void)why;
-	(void)why_room;
 	for (unsigned i = 0; i < KINDS && room; i++)
 		if (!strcmp(name, kinds[i].name)) {
 			describe(i, &metrics[0]);
-			return 1;
+			gt_cn_text(why, why_room, no_mallinfo);
+			return offered(i) ? 1 : -ENOTSUP;
 		}
 	return 0;
 }
@@ -93,9 +104,12 @@ static int open_set(const uint64_t *ids, unsigned count, unsigned flags, void **
 
 static int read_set(void *state, uint64_t *values, unsigned count)
 {
-	const struct info info = mallinfo_2();
-	const uint64_t all[KINDS] = { info.uordblks + info.hblkhd, info.arena + info.hblkhd, info.fordblks };
+	const struct info info = mallinfo_2 ? mallinfo_2() : (struct info){ 0 };
+	uint64_t all[KINDS] = { info.uordblks + info.hblkhd, info.arena + info.hblkhd, info.fordblks };
 	uintptr_t set = (uintptr_t)state;
+
+	if ((!adapter_held || adapter_held(&all[USED])) && !mallinfo_2)
+		return -EIO;
 
 	for (unsigned i = 0; i < count; i++, set >>= 4)
 		values[i] = all[set & 15];
@@ -112,7 +126,7 @@ const struct gt_plugin gt_cn_heap = {
 	.abi = GT_PLUGIN_ABI,
 	.ways = GT_PLUGIN_POLLED,
 	.name = "heap",
-	.description = "the C library's allocator",
+	.description = "the program's allocator",
 	.begin = begin,
 	.list = list,
 	.find = find,

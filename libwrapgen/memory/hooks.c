@@ -98,6 +98,18 @@ static void account(int64_t change)
 		gt_metric_uint(metric, now > 0 ? (uint64_t)now : 0);
 }
 
+/* For counters/heap.c. -EAGAIN: nothing is counted (yet). */
+GT_API int gt_memory_held(uint64_t *bytes);
+int gt_memory_held(uint64_t *bytes)
+{
+	int64_t now = __atomic_load_n(&held, __ATOMIC_RELAXED);
+
+	if (!__atomic_load_n(&counter, __ATOMIC_ACQUIRE))
+		return -EAGAIN;
+	*bytes = now > 0 ? (uint64_t)now : 0;
+	return 0;
+}
+
 /* Texts that are equal are kept once. */
 static void mark(gt_ref marker, uint64_t bytes)
 {
