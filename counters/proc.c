@@ -15,20 +15,21 @@
 
 #include "counters/counters.h"
 
-enum file { STATUS, IO, RUSAGE };
-static const char *const paths[] = { "/proc/self/status", "/proc/self/io" };
+enum file { STATUS, IO, STATM, RUSAGE, FILES };
+static const char *const paths[] = { "/proc/self/status", "/proc/self/io", "/proc/self/statm" };
+enum statm { NONE, SIZE, RESIDENT, ANONYMOUS }; /* what STATM has too: it costs the kernel less than STATUS */
 #define FIELD(field) offsetof(struct rusage, field)
 static const struct row {
 	const char *name, *unit, *description;
 	enum file file;
-	size_t offset; /* RUSAGE */
+	size_t offset; /* RUSAGE; STATUS: enum statm */
 	uint8_t mode, is_time;
 } rows[] = {
-	{ "VmSize", "KiB", "address space in use", STATUS, 0, GT_PLUGIN_ABSOLUTE, 0 },
+	{ "VmSize", "KiB", "address space in use", STATUS, SIZE, GT_PLUGIN_ABSOLUTE, 0 },
 	{ "VmPeak", "KiB", "largest address space", STATUS, 0, GT_PLUGIN_ABSOLUTE, 0 },
-	{ "VmRSS", "KiB", "resident memory", STATUS, 0, GT_PLUGIN_ABSOLUTE, 0 },
+	{ "VmRSS", "KiB", "resident memory", STATUS, RESIDENT, GT_PLUGIN_ABSOLUTE, 0 },
 	{ "VmHWM", "KiB", "largest resident memory", STATUS, 0, GT_PLUGIN_ABSOLUTE, 0 },
-	{ "RssAnon", "KiB", "resident memory that is of no file", STATUS, 0, GT_PLUGIN_ABSOLUTE, 0 },
+	{ "RssAnon", "KiB", "resident memory that is of no file", STATUS, ANONYMOUS, GT_PLUGIN_ABSOLUTE, 0 },
 	{ "RssFile", "KiB", "resident memory of files", STATUS, 0, GT_PLUGIN_ABSOLUTE, 0 },
 	{ "RssShmem", "KiB", "resident memory that is shared", STATUS, 0, GT_PLUGIN_ABSOLUTE, 0 },
 	{ "VmData", "KiB", "private writable address space", STATUS, 0, GT_PLUGIN_ABSOLUTE, 0 },
@@ -82,6 +83,19 @@ static bool value_in(const char *text, const char *name, uint64_t *value)
 		}
 	}
 	return false;
+}
+
+/* Of STATM: pages in use, resident ones, and those of these that are of files or shared. */
+static uint64_t statm_value(const char *text, enum statm which)
+{
+	char *at;
+	uint64_t page = (uint64_t)sysconf(_SC_PAGESIZE) / 1024, pages = strtoull(text, &at, 10);
+
+	if (which >= RESIDENT)
+		pages = strtoull(at, &at, 10);
+	if (which == ANONYMOUS)
+		pages -= strtoull(at, &at, 10);
+	return pages * page;
 }
 
 static uint64_t own(const char *name)
@@ -146,6 +160,7 @@ static int find(const char *name, struct gt_plugin_metric *metrics, unsigned roo
 static struct set {
 	uint8_t row[GT_PLUGIN_METRICS];
 	unsigned count;
+	bool needs_status;
 	bool used;
 } sets[GT_CN_GROUPS];
 
@@ -157,8 +172,11 @@ static int open_set(const uint64_t *ids, unsigned count, unsigned flags, void **
 
 		if (__atomic_exchange_n(&set->used, true, __ATOMIC_ACQUIRE))
 			continue;
-		for (unsigned k = 0; k < count; k++)
+		set->needs_status = false;
+		for (unsigned k = 0; k < count; k++) {
 			set->row[k] = (uint8_t)ids[k];
+			set->needs_status |= rows[ids[k]].file == STATUS && !rows[ids[k]].offset;
+		}
 		set->count = count;
 		*state = set;
 		return 0;
@@ -196,35 +214,55 @@ static bool read_usage(struct rusage *usage)
 	return true;
 }
 
+/* What has been read for this moment. */
+struct moment {
+	bool have[FILES];
+	char text[RUSAGE][4096];
+	struct rusage usage;
+};
+
+static bool usage_of(const struct row *row, struct moment *now, uint64_t *value)
+{
+	const void *at = (const char *)&now->usage + row->offset;
+	const struct timeval *time = at;
+
+	if (!now->have[RUSAGE] && !read_usage(&now->usage))
+		return false;
+	now->have[RUSAGE] = true;
+	*value = row->is_time ? (uint64_t)time->tv_sec * 1000000 + (uint64_t)time->tv_usec
+			      : (uint64_t)*(const long *)at;
+	return true;
+}
+
+static bool file_value(const struct row *row, enum file file, struct moment *now, uint64_t *value)
+{
+	uint64_t before = own(row->name);
+
+	if (!now->have[file] && !read_file(paths[file], now->text[file], sizeof(now->text[file])))
+		return false;
+	now->have[file] = true;
+	if (file == STATM)
+		*value = statm_value(now->text[file], (enum statm)row->offset);
+	else if (!value_in(now->text[file], row->name, value))
+		return false;
+	*value -= before < *value ? before : *value;
+	return true;
+}
+
 static int read_set(void *state, uint64_t *values, unsigned count)
 {
 	const struct set *set = state;
-	char text[2][4096] = { "", "" };
-	bool have[3] = { false };
-	struct rusage usage;
+	struct moment now;
 
+	memset(now.have, 0, sizeof(now.have));
 	for (unsigned i = 0; i < count; i++) {
 		const struct row *row = &rows[set->row[i]];
+		enum file file = row->file == STATUS && row->offset && !set->needs_status ? STATM : row->file;
+		bool done = file == RUSAGE ? usage_of(row, &now, &values[i])
+					   : file_value(row, file, &now, &values[i]);
 
-		if (row->file == RUSAGE) {
-			const void *at = (const char *)&usage + row->offset;
-			const struct timeval *time = at;
-
-			if (!have[RUSAGE] && !read_usage(&usage))
-				return -EIO;
-			values[i] = row->is_time ? (uint64_t)time->tv_sec * 1000000 + (uint64_t)time->tv_usec
-						 : (uint64_t)*(const long *)at;
-		} else {
-			uint64_t before = own(row->name);
-
-			if (!have[row->file] &&
-			    !read_file(paths[row->file], text[row->file], sizeof(text[0])))
-				return -EIO;
-			if (!value_in(text[row->file], row->name, &values[i]))
-				return -EIO;
-			values[i] -= before < values[i] ? before : values[i];
-		}
-		have[row->file] = true;
+		if (!done)
+			return -EIO;
 	}
 	return 0;
 }
