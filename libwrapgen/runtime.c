@@ -224,7 +224,7 @@ static void *look_for(struct gt_wrap *w, const void *caller, bool load)
 		found = in_named(RTLD_LAZY | RTLD_NOLOAD, w->gt_symbol);
 	if (!found)
 		found = in_any(w->gt_symbol);
-	if (!found && load)
+	if (!found && load && !gt_is_confined())
 		found = in_named(RTLD_LAZY | RTLD_LOCAL, w->gt_symbol);
 	gt_unguard();
 	gt_wrap_finding--;

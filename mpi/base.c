@@ -7,7 +7,6 @@
 #include <link.h>
 #include <sched.h>
 #include <string.h>
-#include <sys/mman.h>
 #include <unwind.h>
 
 #include "mpi/base.h"
@@ -35,11 +34,9 @@ void gt_mpi_unlock(uint32_t *lock)
 	__atomic_store_n(lock, 0, __ATOMIC_RELEASE);
 }
 
-void *gt_mpi_memory(size_t bytes)
+void gt_mpi_lost(uint64_t events)
 {
-	void *memory = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-
-	return memory == MAP_FAILED ? NULL : memory;
+	gt_lost(gt_is_confined() ? GT_LOSS_SANDBOX : GT_LOSS_DEFINITION, events);
 }
 
 static int look_at_object(struct dl_phdr_info *info, size_t size, void *data)

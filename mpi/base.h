@@ -170,8 +170,8 @@ static inline bool gt_mpi_within(const struct gt_mpi_segment *segment, const voi
 /* A lock that is held for a few instructions. */
 void gt_mpi_lock(uint32_t *lock);
 void gt_mpi_unlock(uint32_t *lock);
-/* Memory that is never given back; NULL if there is none. */
-void *gt_mpi_memory(size_t bytes);
+/* Counts what cannot be recorded because there is no memory for it. */
+void gt_mpi_lost(uint64_t events);
 
 /* ---- sizes ---------------------------------------------------------------------------------- */
 

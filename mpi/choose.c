@@ -186,7 +186,9 @@ static void choose(void)
 		real[2 * i] = find(symbol + 1);
 		real[2 * i + 1] = find(symbol);
 	}
-	if (there && setting && !strcmp(setting, "yes")) {
+	if (there && setting && !strcmp(setting, "yes") && gt_is_confined()) {
+		gt_lost(GT_LOSS_SANDBOX, 1); /* nothing can be loaded any more */
+	} else if (there && setting && !strcmp(setting, "yes")) {
 		kind = flavour(version, sizeof(version));
 		if (kind)
 			f = load(kind);

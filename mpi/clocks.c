@@ -12,7 +12,6 @@
  * Limits: the error of a comparison, at most half of the fastest answer, adds up along the chain.
  */
 #include <string.h>
-#include <sys/mman.h>
 
 #include "gputrace/ranks.h"
 #include "mpi/clocks.h"
@@ -160,7 +159,7 @@ static void ask(MPI_Comm comm, int partner)
 {
 	struct question question = { 0 };
 	struct answer answer = { 0 };
-	struct try *list = gt_mpi_memory(KEPT * sizeof(*list));
+	struct try *list = gt_memory(KEPT * sizeof(*list));
 	uint64_t tick, other, width;
 	uint32_t n = list ? ask_often(comm, partner, list, &answer) : 0;
 
@@ -172,7 +171,7 @@ static void ask(MPI_Comm comm, int partner)
 		gt_clocks_compared(answer.host, answer.kind, tick, other, width);
 	}
 	if (list)
-		munmap(list, KEPT * sizeof(*list));
+		gt_memory_free(list, KEPT * sizeof(*list));
 }
 
 void gt_mpi_clocks_compare(MPI_Comm speakers, int me, int count)

@@ -18,7 +18,6 @@
  * Limits: of communicators with members that no link names only the calls are recorded.
  */
 #include <string.h>
-#include <sys/mman.h>
 
 #include "gputrace/ranks.h"
 #include "mpi/comms.h"
@@ -61,7 +60,7 @@ static struct counted *counter_of(struct counted *table, size_t room, uint64_t h
 static bool counts_grow(void)
 {
 	size_t room = counts_room ? 2 * counts_room : TIMES;
-	struct counted *table = gt_mpi_memory(room * sizeof(*table));
+	struct counted *table = gt_memory(room * sizeof(*table));
 
 	if (!table)
 		return false;
@@ -69,7 +68,7 @@ static bool counts_grow(void)
 		if (counts[i].hash)
 			*counter_of(table, room, counts[i].hash) = counts[i];
 	if (counts)
-		munmap(counts, counts_room * sizeof(*counts));
+		gt_memory_free(counts, counts_room * sizeof(*counts));
 	counts = table;
 	counts_room = room;
 	return true;
@@ -91,7 +90,7 @@ static uint64_t count_times(uint64_t hash)
 	}
 	gt_mpi_unlock(&lock);
 	if (!n)
-		gt_lost(GT_LOSS_DEFINITION, 1);
+		gt_mpi_lost(1);
 	return n;
 }
 
@@ -116,7 +115,7 @@ static struct gt_mpi_comm *fresh(void)
 	struct gt_mpi_comm *c = spare;
 
 	if (!c) {
-		c = gt_mpi_memory(CHUNK * sizeof(*c));
+		c = gt_memory(CHUNK * sizeof(*c));
 		for (unsigned i = 1; c && i < CHUNK; i++) {
 			c[i].next = spare;
 			spare = &c[i];
@@ -244,6 +243,8 @@ static const struct gt_mpi_comm *keep(struct gt_mpi_comm *entry)
 	gt_mpi_unlock(&lock);
 	gt_mpi_link_use(c ? c->link : NULL);
 	gt_mpi_link_leave(before);
+	if (!c)
+		gt_mpi_lost(1);
 	return c;
 }
 

@@ -45,7 +45,7 @@ struct gt_mpi_handle *gt_mpi_handle_add(enum gt_mpi_handle_kind kind, uint64_t b
 
 	gt_mpi_lock(&lock);
 	if (!spare) {
-		h = gt_mpi_memory(CHUNK * sizeof(*h));
+		h = gt_memory(CHUNK * sizeof(*h));
 		for (unsigned i = 0; h && i < CHUNK; i++) {
 			h[i].next = spare;
 			spare = &h[i];
@@ -61,7 +61,7 @@ struct gt_mpi_handle *gt_mpi_handle_add(enum gt_mpi_handle_kind kind, uint64_t b
 	}
 	gt_mpi_unlock(&lock);
 	if (!h)
-		gt_lost(GT_LOSS_DEFINITION, 1);
+		gt_mpi_lost(1);
 	return h;
 }
 

@@ -9,7 +9,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/mman.h>
 #include <unistd.h>
 
 #include "gputrace/ranks.h"
@@ -22,7 +21,6 @@
 
 static MPI_Comm speakers = MPI_COMM_NULL;
 static int me, count;
-static pid_t owner;
 uint32_t gt_mpi_rank;
 
 /* VT_ETIMESYNC */
@@ -178,7 +176,7 @@ static double now(void)
 
 static void timesync(void)
 {
-	if (speakers == MPI_COMM_NULL || owner != getpid())
+	if (speakers == MPI_COMM_NULL)
 		return;
 	gt_guard();
 	gt_mpi_clocks_compare(speakers, me, count);
@@ -214,16 +212,15 @@ void gt_mpi_hosts_ready(uint64_t job, int rank, int size)
 
 	if (!begun || size < 2)
 		return; /* nobody knows when the others came, or there is none */
-	ranks = gt_mpi_memory(room * sizeof(*ranks));
+	ranks = gt_memory(room * sizeof(*ranks));
 	if (!ranks)
 		return;
 	n = gt_job_hosts(job, (uint32_t)rank, (uint32_t)size, ranks, room);
 	if (n)
 		make_speakers(ranks, n);
-	munmap(ranks, room * sizeof(*ranks));
+	gt_memory_free(ranks, room * sizeof(*ranks));
 	if (speakers == MPI_COMM_NULL)
 		return;
-	owner = getpid();
 	timesync();
 	gt_on_timesync(timesync);
 	interval = seconds ? atof(seconds) : 120;
@@ -231,9 +228,14 @@ void gt_mpi_hosts_ready(uint64_t job, int rank, int size)
 	gt_mpi_meets = often && !strcmp(often, "yes");
 }
 
+void gt_mpi_hosts_forked(void)
+{
+	speakers = MPI_COMM_NULL; /* they are its parent's */
+}
+
 void gt_mpi_hosts_end(void)
 {
-	if (speakers == MPI_COMM_NULL || owner != getpid())
+	if (speakers == MPI_COMM_NULL)
 		return;
 	gt_mpi_meets = false;
 	gt_on_timesync(NULL);
@@ -254,7 +256,7 @@ void gt_mpi_meet(void)
 	uint64_t word[2] = { 0, 0 };
 	double t, rate;
 
-	if (++meetings < next_question || speakers == MPI_COMM_NULL || owner != getpid())
+	if (++meetings < next_question || speakers == MPI_COMM_NULL)
 		return;
 	if (!me) {
 		t = now();

@@ -28,6 +28,7 @@ uint64_t gt_mpi_be_rank(int rank, int size);
 void gt_mpi_hosts_begin(void);
 void gt_mpi_hosts_ready(uint64_t job, int rank, int size);
 void gt_mpi_hosts_end(void);
+void gt_mpi_hosts_forked(void); /* in a forked child */
 
 /* This process speaks for its host, and clocks are compared during the run, too. */
 extern bool gt_mpi_meets;

@@ -36,6 +36,7 @@ bool gt_mpi_setup(void *(*find)(const char *symbol))
 {
 	static const struct gt_adapter adapter = {
 		.bytes = sizeof(adapter), .abi = GT_ADAPTER_ABI, .name = "mpi", .inside = gt_mpi_is_inside,
+		.fork_child = gt_mpi_hosts_forked,
 	};
 	const char *mode = gt_setting("VT_MODE");
 	int begun = 0, over = 0;

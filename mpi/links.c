@@ -10,7 +10,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/mman.h>
 #include <sys/socket.h>
 
 #include "gputrace/ranks.h"
@@ -32,7 +31,7 @@ static struct gt_mpi_link *fresh(void)
 	for (l = links; l && l->users; l = l->next)
 		;
 	if (!l) {
-		l = gt_mpi_memory(sizeof(*l));
+		l = gt_memory(sizeof(*l));
 		if (l) {
 			l->next = links;
 			links = l;
@@ -45,6 +44,8 @@ static struct gt_mpi_link *fresh(void)
 			.next = next, .users = 1, .ends = {MPI_GROUP_NULL, MPI_GROUP_NULL}};
 	}
 	gt_mpi_unlock(&lock);
+	if (!l)
+		gt_mpi_lost(1);
 	return l;
 }
 
@@ -116,15 +117,15 @@ static int *room_for(MPI_Group group, int *size)
 {
 	if (gt_mpi_Group_size()(group, size) != MPI_SUCCESS || *size <= 0)
 		return NULL;
-	return gt_mpi_memory(2 * (size_t)*size * sizeof(int));
+	return gt_memory(2 * (size_t)*size * sizeof(int));
 }
 
 /* ranks: of the members in the own MPI_COMM_WORLD, if they are in it. The definition of such a group. */
 static gt_ref names_by(const struct gt_mpi_link *link, MPI_Group group, int size, const int *ranks)
 {
 	size_t bytes = (size_t)size * 2 * sizeof(uint32_t);
-	uint32_t *pairs = gt_mpi_memory(bytes);
-	int *space = gt_mpi_memory(bytes);
+	uint32_t *pairs = gt_memory(bytes);
+	int *space = gt_memory(bytes);
 	gt_ref ref = GT_NONE;
 	int missing = 0;
 
@@ -145,9 +146,9 @@ static gt_ref names_by(const struct gt_mpi_link *link, MPI_Group group, int size
 	if (pairs && !missing)
 		ref = gt_def_far_ranks(pairs, (uint32_t)size);
 	if (pairs)
-		munmap(pairs, bytes);
+		gt_memory_free(pairs, bytes);
 	if (space)
-		munmap(space, bytes);
+		gt_memory_free(space, bytes);
 	return ref;
 }
 
@@ -155,7 +156,7 @@ bool gt_mpi_link_places(MPI_Group group, const MPI_Group places[2], uint64_t *ha
 {
 	int size = 0, *space = room_for(group, &size), *at;
 	bool all = space != NULL;
-	uint64_t *found = all ? gt_mpi_memory((size_t)size * sizeof(*found)) : NULL;
+	uint64_t *found = all ? gt_memory((size_t)size * sizeof(*found)) : NULL;
 
 	all = all && found;
 	for (unsigned end = 0; all && end < 2; end++) {
@@ -170,9 +171,9 @@ bool gt_mpi_link_places(MPI_Group group, const MPI_Group places[2], uint64_t *ha
 		*hash = gt_hash_mix(*hash, found[i]);
 	}
 	if (space)
-		munmap(space, 2 * (size_t)size * sizeof(int));
+		gt_memory_free(space, 2 * (size_t)size * sizeof(int));
 	if (found)
-		munmap(found, (size_t)size * sizeof(*found));
+		gt_memory_free(found, (size_t)size * sizeof(*found));
 	return all;
 }
 
@@ -216,9 +217,11 @@ struct gt_mpi_members gt_mpi_members(MPI_Group group, const struct gt_mpi_link *
 	if (gt_mpi_Group_size()(group, &m.size) != MPI_SUCCESS || m.size <= 0)
 		return (struct gt_mpi_members){ .foreign = true };
 	bytes = 2 * (size_t)m.size * sizeof(*ranks);
-	ranks = gt_mpi_memory(bytes);
-	if (!ranks)
+	ranks = gt_memory(bytes);
+	if (!ranks) {
+		gt_mpi_lost(1);
 		return (struct gt_mpi_members){ .foreign = true };
+	}
 	for (int i = 0; i < m.size; i++)
 		ranks[i] = i;
 	known = gt_mpi_Group_translate_ranks()(group, m.size, ranks, world, ranks + m.size) == MPI_SUCCESS;
@@ -246,7 +249,7 @@ struct gt_mpi_members gt_mpi_members(MPI_Group group, const struct gt_mpi_link *
 		m.ref = names_by(link, group, m.size, ranks + m.size);
 		m.foreign = !m.ref;
 	}
-	munmap(ranks, bytes);
+	gt_memory_free(ranks, bytes);
 	return m;
 }
 

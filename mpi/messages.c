@@ -9,7 +9,6 @@
  * Limits: request handles that the program copies and gives to two threads are matched as MPI does.
  */
 #include <string.h>
-#include <sys/mman.h>
 
 #include "mpi/io.h"
 #include "mpi/messages.h"
@@ -398,9 +397,9 @@ static struct block *get_block(size_t bytes)
 	if (b && b->bytes >= bytes)
 		return b;
 	if (b)
-		munmap(b, b->bytes);
+		gt_memory_free(b, b->bytes);
 	bytes = (bytes + 65535) & ~(size_t)65535;
-	b = gt_mpi_memory(bytes);
+	b = gt_memory(bytes);
 	if (b)
 		b->bytes = bytes;
 	return b;
@@ -416,8 +415,10 @@ struct gt_mpi_list gt_mpi_list(int count, const MPI_Request *requests, MPI_Statu
 	if (!n || !requests || !__atomic_load_n(&gt_mpi_live, __ATOMIC_RELAXED))
 		return list;
 	b = get_block(sizeof(*b) + n * (sizeof(void *) + sizeof(MPI_Status)) + 64);
-	if (!b)
+	if (!b) {
+		gt_mpi_lost(n);
 		return list;
+	}
 	if (own)
 		*statuses = (MPI_Status *)(b + 1);
 	list.block = b;

@@ -57,7 +57,7 @@ static void put(uint64_t bits, const struct gt_mpi_op *op)
 
 	gt_mpi_lock(&shard->lock);
 	if (!shard->spare) {
-		e = gt_mpi_memory(CHUNK * sizeof(*e));
+		e = gt_memory(CHUNK * sizeof(*e));
 		for (unsigned i = 0; e && i < CHUNK; i++) {
 			e[i].next = shard->spare;
 			shard->spare = &e[i];
@@ -76,7 +76,7 @@ static void put(uint64_t bits, const struct gt_mpi_op *op)
 	}
 	gt_mpi_unlock(&shard->lock);
 	if (!e)
-		gt_lost(GT_LOSS_DEFINITION, 1);
+		gt_mpi_lost(1);
 }
 
 static void remove_at(struct shard *shard, struct entry **at)

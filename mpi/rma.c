@@ -9,7 +9,6 @@
  * of a whole window is one record.
  */
 #include <string.h>
-#include <sys/mman.h>
 
 #include "gputrace/ranks.h"
 #include "mpi/comms.h"
@@ -98,7 +97,7 @@ void gt_mpi_win_named(MPI_Win win, const char *name)
 static void forget_ranks(struct gt_mpi_ranks *ranks)
 {
 	if (ranks->list)
-		munmap(ranks->list, (size_t)ranks->room * sizeof(int));
+		gt_memory_free(ranks->list, (size_t)ranks->room * sizeof(int));
 	memset(ranks, 0, sizeof(*ranks));
 }
 
@@ -148,7 +147,7 @@ static struct gt_mpi_pending *fresh(void)
 
 	gt_mpi_lock(&spare_lock);
 	if (!spare) {
-		p = gt_mpi_memory(CHUNK * sizeof(*p));
+		p = gt_memory(CHUNK * sizeof(*p));
 		for (unsigned i = 0; p && i < CHUNK; i++) {
 			p[i].next = spare;
 			spare = &p[i];
@@ -166,6 +165,8 @@ static void remember(struct gt_mpi_handle *w, int target, uint64_t id, bool here
 {
 	struct gt_mpi_pending *p = here || there ? fresh() : NULL, **at;
 
+	if (!p && (here || there))
+		gt_mpi_lost(1);
 	if (!p)
 		return;
 	*p = (struct gt_mpi_pending){ .id = id, .target = target, .here = here, .there = there };
@@ -322,8 +323,10 @@ static void note_ranks(MPI_Win win, struct gt_mpi_ranks *ranks, MPI_Group group)
 		return;
 	if (ranks->room < 2 * n) {
 		forget_ranks(ranks);
-		ranks->list = gt_mpi_memory(2 * (size_t)n * sizeof(int));
+		ranks->list = gt_memory(2 * (size_t)n * sizeof(int));
 		ranks->room = ranks->list ? 2 * n : 0;
+		if (!ranks->list)
+			gt_mpi_lost((uint64_t)n);
 	}
 	if (!ranks->list || gt_mpi_Win_get_group()(win, &all) != MPI_SUCCESS)
 		return;

@@ -11,7 +11,6 @@
  */
 #include <errno.h>
 #include <string.h>
-#include <sys/mman.h>
 
 #include "pthread/events.h"
 
@@ -133,12 +132,9 @@ static bool grow(struct gt_pt_self *self)
 	uint32_t old = self->capacity ? self->capacity : GT_PT_HELD_INLINE;
 	uint32_t capacity = self->capacity ? 2 * self->capacity : 4096 / sizeof(*self->list);
 	struct gt_pt_held *from = self->list, *to;
-	int saved = errno;
 
-	to = mmap(NULL, capacity * sizeof(*to), PROT_READ | PROT_WRITE,
-		  MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-	errno = saved;
-	if (to == MAP_FAILED)
+	to = gt_memory(capacity * sizeof(*to));
+	if (!to)
 		return false;
 	memcpy(to, from, old * sizeof(*to));
 	FENCE();
@@ -146,8 +142,7 @@ static bool grow(struct gt_pt_self *self)
 	FENCE();
 	self->capacity = capacity;
 	if (from != self->few)
-		munmap(from, old * sizeof(*from));
-	errno = saved;
+		gt_memory_free(from, old * sizeof(*from));
 	return true;
 }
 
@@ -208,6 +203,8 @@ static void acquired(const void *lock)
 
 	if (push(lock, order))
 		record(GT_T_LOCK_ACQUIRE, lock, order);
+	else /* nor will its release be */
+		gt_pt_no_memory(2);
 }
 
 /* ---- locks ------------------------------------------------------------------------------------- */

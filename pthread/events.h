@@ -156,6 +156,12 @@ GT_HIDDEN void gt_pt_thread_end(void);
 GT_HIDDEN struct gt_pt_target gt_pt_join_begin(pthread_t thread);
 /* As gt_pt_wait_end(), of a join: its target is set. */
 GT_HIDDEN void gt_pt_join_end(struct gt_pt_wait *wait);
+/* Counts events that cannot be recorded because there is no memory for what they need. */
+static inline void gt_pt_no_memory(uint64_t events)
+{
+	gt_lost(gt_is_confined() ? GT_LOSS_SANDBOX : GT_LOSS_NO_LOCATION, events);
+}
+
 /* pthread_tryjoin_np() has succeeded; it began at `begin`. */
 GT_HIDDEN void gt_pt_tryjoined(const struct gt_pt_target *target, uint64_t begin);
 GT_HIDDEN void gt_pt_thread_detached(pthread_t thread);

@@ -10,11 +10,9 @@
  * such a thread that has not begun yet is recorded.
  */
 #include <dlfcn.h>
-#include <errno.h>
 #include <limits.h>
 #include <link.h>
 #include <string.h>
-#include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/syscall.h>
 #include <unistd.h>
@@ -63,18 +61,15 @@ static bool have_key;
 static void *part_of(void *part, size_t bytes)
 {
 	void **at = part, *there = __atomic_load_n(at, __ATOMIC_ACQUIRE), *mine;
-	int saved = errno;
 
 	if (there || gt_is_confined())
 		return there;
-	mine = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-	if (mine == MAP_FAILED)
-		mine = NULL;
-	else if (!__atomic_compare_exchange_n(at, &there, mine, false, __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE)) {
-		munmap(mine, bytes);
+	mine = gt_memory(bytes);
+	if (mine &&
+	    !__atomic_compare_exchange_n(at, &there, mine, false, __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE)) {
+		gt_memory_free(mine, bytes);
 		mine = there;
 	}
-	errno = saved;
 	return mine;
 }
 
@@ -362,6 +357,7 @@ struct gt_pt_start *gt_pt_create_begin(struct gt_pt_creation *creation)
 	block = take_block();
 	if (!block) {
 		gt_message(2, "too many concurrent thread starts: one creation event is lost");
+		gt_pt_no_memory(1);
 		return NULL;
 	}
 	memset(block->creator, 0, sizeof(block->creator));
@@ -455,7 +451,6 @@ void gt_pt_thread_ending(unsigned how)
 void gt_pt_thread_end(void)
 {
 	struct gt_pt_self *self = &gt_pt_self;
-	int saved = errno;
 
 	if (self->sequence) {
 		add_flag((uintptr_t)pthread_self(), ENDED);
@@ -469,9 +464,8 @@ void gt_pt_thread_end(void)
 
 		self->list = self->few;
 		self->capacity = 0;
-		munmap(list, bytes);
+		gt_memory_free(list, bytes);
 	}
-	errno = saved;
 }
 
 /*

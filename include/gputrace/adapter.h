@@ -52,7 +52,8 @@ struct gt_adapter {
 	const char *name;        /* "pthread", "mpi" ... : appears in `gputrace info` and properties */
 	void (*fork_child)(void);/* in a forked child, after the core has reset itself */
 	/* The process is about to end its recording (enum gt_end_how), or, GT_END_EXEC, to try to
-	 * become another program. If that fails it goes on, and this is called with GT_END_NONE. */
+	 * become another program. If that fails it goes on, and this is called with GT_END_NONE. In a
+	 * confined process (gt_is_confined()) it makes no system call. */
 	void (*end)(int how);
 	/* Is the calling thread inside a call of the library that this adapter records? Says yes to leave out
 	 * what the library itself does there with threads and locks. */
@@ -63,7 +64,8 @@ struct gt_adapter {
 	/*
 	 * Threads of the adapter's own have ended when this returns (`on` is false): the program is about to
 	 * do what only a process of one thread can do (unshare), or what would kill them (a filter of system
-	 * calls for all threads). Or it is done, or was refused, and they may go on.
+	 * calls for all threads). Or it is done, or was refused, and they may go on. One thread at a time
+	 * calls this, with all signals blocked.
 	 */
 	void (*threads)(bool on);
 	/*
@@ -90,6 +92,14 @@ GT_API int gt_adapter_register(const struct gt_adapter *adapter);
 GT_API bool gt_active(void);
 /* Has the process confined itself (seccomp)? Then an adapter makes no system call of its own: it may kill. */
 GT_API bool gt_is_confined(void);
+
+/*
+ * Zeroed memory, of the kernel's: `bytes` of it, NULL if there is none. In a process that has confined itself
+ * it comes from a reserve (1 MiB in all) that was mapped before. Keeps errno. [signal-safe]
+ */
+GT_API void *gt_memory(size_t bytes);
+/* Gives it back. [signal-safe] */
+GT_API void gt_memory_free(void *memory, size_t bytes);
 /*
  * In a copy of the process that the adapter has made by a system call of its own (clone): it is not
  * recorded.

@@ -17,7 +17,8 @@ static struct gt_adapter adapters[MOST];
 static unsigned count; /* atomic for readers outside the lock; entries below it do not change */
 static bool named[MOST]; /* atomic: it is among the process's properties */
 static struct gt_lock lock;
-
+static uint32_t ended;    /* threads of the program's that want the adapters' ended; atomic */
+static uint32_t changing; /* one of them sees to it now */
 GT_EARLY void *gt_next_symbol(const char *symbol)
 {
 	return dlsym(RTLD_NEXT, symbol);
@@ -130,6 +131,7 @@ void gt_adapters_forked(void)
 {
 	lock = (struct gt_lock){ 0 }; /* an entry that another thread was writing does not count yet */
 	memset(named, 0, sizeof(named));
+	ended = changing = 0;
 	for (unsigned i = 0; i < count; i++)
 		if (adapters[i].fork_child)
 			adapters[i].fork_child();
@@ -153,13 +155,30 @@ void gt_adapters_end(int how)
 			adapters[i].end(how);
 }
 
-void gt_adapters_threads(bool on)
+static void call_threads(bool on)
 {
 	unsigned n = __atomic_load_n(&count, __ATOMIC_ACQUIRE);
 
 	for (unsigned i = 0; i < n; i++)
 		if (adapters[i].threads)
 			adapters[i].threads(on);
+}
+
+/* Several of the program's threads may want it at once, each for a while. */
+void gt_adapters_threads(bool on)
+{
+	uint64_t mask;
+
+	if (!gt_is_our_process())
+		return;
+	mask = gt_signals_block();
+	while (__atomic_exchange_n(&changing, 1, __ATOMIC_ACQUIRE))
+		gt_sys_sleep_us(50);
+	if (__atomic_fetch_add(&ended, on ? -1u : 1u, __ATOMIC_RELAXED) == on && !gt_sys_refused() &&
+	    gt_state_now() == GT_READY)
+		call_threads(on);
+	__atomic_store_n(&changing, 0, __ATOMIC_RELEASE);
+	gt_signals_restore(mask);
 }
 
 GT_HIDDEN bool gt_jumps_matter;

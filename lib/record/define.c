@@ -44,7 +44,7 @@ static char *pool, *pool_end;
 static bool grow(void)
 {
 	uint32_t room = strings_room ? strings_room * 2 : 1024;
-	struct interned *bigger = gt_sys_memory(room * sizeof(*bigger));
+	struct interned *bigger = gt_memory(room * sizeof(*bigger));
 
 	if (!bigger)
 		return false;
@@ -58,7 +58,7 @@ static bool grow(void)
 		bigger[at] = strings[i];
 	}
 	if (strings)
-		gt_sys_munmap(strings, strings_room * sizeof(*strings));
+		gt_memory_free(strings, strings_room * sizeof(*strings));
 	strings = bigger;
 	strings_room = room;
 	return true;
@@ -67,7 +67,7 @@ static bool grow(void)
 static const char *keep(const char *text, size_t length)
 {
 	if ((size_t)(pool_end - pool) <= length) {
-		pool = gt_sys_memory(POOL);
+		pool = gt_memory(POOL);
 		pool_end = pool ? pool + (POOL) : NULL;
 		if (!pool)
 			return NULL;

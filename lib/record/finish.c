@@ -19,6 +19,7 @@ static bool status_comes, status_known, destructed; /* see end_with_status() */
 /* The end, or the next program, of a process that is confined: what is mapped is reported. */
 static void end_confined(int how, int status, uint32_t state)
 {
+	gt_adapters_end(how);
 	gt_proc->end = gt_clock_read();
 	gt_proc->how = (uint32_t)how;
 	gt_proc->status = (uint32_t)status & 0xff;
@@ -110,8 +111,7 @@ static void before_confinement(void)
 		gt_modules_scan();
 		gt_own_location();
 		gt_clock_note();
-		if (gt_is_our_process())
-			gt_adapters_threads(false);
+		gt_memory_reserve();
 	}
 }
 
@@ -122,13 +122,15 @@ void gt_confine(bool confined)
 
 	if (confined && !gt_sys_refused())
 		before_confinement();
-	if (confined)
+	if (confined) {
+		gt_adapters_threads(false);
 		gt_signals_confine(true);
+	}
 	__atomic_fetch_add(&gt_confined, confined ? 1 : -1, __ATOMIC_SEQ_CST);
-	if (!confined)
+	if (!confined) {
 		gt_signals_confine(false);
-	if (!confined && !gt_sys_refused() && gt_state_now() == GT_READY && gt_is_our_process())
 		gt_adapters_threads(true);
+	}
 	errno = saved;
 }
 
@@ -170,8 +172,8 @@ void gt_namespace_changes(void)
 	if (!gt_sys_refused() && recording_now()) {
 		given_up = true;
 		gt_folder_give_up();
-		gt_adapters_threads(false);
 	}
+	gt_adapters_threads(false);
 	errno = saved;
 }
 
@@ -179,8 +181,7 @@ void gt_namespace_changed(void)
 {
 	int saved = errno;
 
-	if (!gt_sys_refused() && recording_now())
-		gt_adapters_threads(true);
+	gt_adapters_threads(true);
 	errno = saved;
 }
 

@@ -1,23 +1,16 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The core's lock: a futex mutex that is held with all signals blocked, so that a handler on the
- * same thread can never wait for it, and cancellation cannot strike its holder. In a process that has
- * confined itself no signal can be blocked, and nobody waits for long: there the lock can be refused.
+ * What the core alone knows of its lock (gputrace/lock.h): those that it has, and signals that are blocked.
  *
- * Limits: not recursive; the holder makes a few system calls at most. Never call the loader or an adapter
- * while holding one.
+ * Limits: never call the loader or an adapter while holding a lock of the core.
  */
 #ifndef GT_LOCK_H
 #define GT_LOCK_H
 
+#include "gputrace/lock.h"
 #include "lib/common/sys.h"
 
 #include <stdbool.h>
-
-struct gt_lock {
-	uint32_t word;   /* 0: free; else who holds it, and GT_LOCK_SLEEPS */
-	uint32_t waited; /* how often it was looked at in vain, since it was last taken */
-};
 
 /*
  * What a fork takes, so that the child finds whole what they protect. Who holds one may take those after it.
@@ -31,7 +24,6 @@ extern GT_HIDDEN struct gt_lock gt_locks[GT_LOCKS];
  */
 #define GT_SIGNALS_KEPT   GT_SIGMASK_ALL
 #define GT_SIGNALS_OPEN   (UINT64_C(1) << (SIGKILL - 1))
-#define GT_LOCK_REFUSED   (UINT64_C(1) << (SIGKILL - 1) | UINT64_C(1) << (SIGSTOP - 1))
 
 /* Blocks all signals of the thread; what it returns goes to gt_signals_restore(). */
 GT_HIDDEN uint64_t gt_signals_block(void);
@@ -44,14 +36,6 @@ GT_HIDDEN void gt_signals_restore(uint64_t mask);
 GT_HIDDEN void gt_signals_confine(bool confined);
 /* In a forked child, where other threads are not: `mask` is what the calling one has to restore. */
 GT_HIDDEN void gt_signals_forked(uint64_t mask);
-
-/*
- * Returns what gt_unlock wants, in any case. If it is GT_LOCK_REFUSED what the lock protects must not
- * be touched: the process has confined itself, and who holds the lock may be what this handler has
- * interrupted, or never go on.
- */
-GT_HIDDEN __attribute__((warn_unused_result)) uint64_t gt_lock(struct gt_lock *lock);
-GT_HIDDEN void gt_unlock(struct gt_lock *lock, uint64_t mask);
 
 /*
  * Whoever takes many locks, one after the other or together, blocks signals once: a process that

@@ -94,6 +94,7 @@ extern GT_HIDDEN char gt_run_dir[1024];       /* absolute path of the archive di
 extern GT_HIDDEN struct gt_run_header *gt_run; /* shared by this host's processes; NULL: never joined */
 extern GT_HIDDEN struct gt_location *gt_locations; /* in the order of their ids; atomic; none ever goes */
 GT_HIDDEN bool gt_is_our_process(void);       /* false in a vfork child */
+GT_HIDDEN void gt_memory_reserve(void);       /* before the process confines itself (gt_memory()) */
 
 static inline void gt_count_lost(unsigned cause, uint64_t n)
 {

@@ -6,6 +6,8 @@
  */
 #include "lib/record/record.h"
 
+#include <string.h>
+
 GT_HIDDEN int gt_state, gt_pid, gt_confined;
 GT_HIDDEN char gt_proc_folder[1024], gt_run_dir[1024];
 GT_HIDDEN struct gt_run_header *gt_run;
@@ -31,6 +33,58 @@ bool gt_is_confined(void)
 {
 	return gt_sys_refused();
 }
+
+/* ---- memory of the adapters -------------------------------------------------------------------------- */
+
+#define RESERVE (UINT64_C(1) << 20)
+
+static char *reserve; /* for a process that has confined itself */
+static size_t reserve_used;
+
+/* It costs nothing until it is touched. */
+void gt_memory_reserve(void)
+{
+	char *none = NULL, *mine = reserve ? NULL : gt_sys_memory(RESERVE);
+
+	if (mine && !__atomic_compare_exchange_n(&reserve, &none, mine, false, __ATOMIC_RELEASE,
+						 __ATOMIC_RELAXED))
+		gt_sys_munmap(mine, RESERVE);
+}
+
+static size_t in_reserve(size_t bytes)
+{
+	return bytes < RESERVE ? (bytes + 63) & ~(size_t)63 : RESERVE + 1;
+}
+
+void *gt_memory(size_t bytes)
+{
+	char *from = __atomic_load_n(&reserve, __ATOMIC_ACQUIRE);
+	size_t at = __atomic_load_n(&reserve_used, __ATOMIC_RELAXED), size = in_reserve(bytes);
+
+	if (!gt_sys_refused())
+		return gt_sys_memory(bytes);
+	do {
+		if (!from || size > RESERVE - at)
+			return NULL;
+	} while (!__atomic_compare_exchange_n(&reserve_used, &at, at + size, false, __ATOMIC_ACQUIRE,
+					      __ATOMIC_RELAXED));
+	return from + at;
+}
+
+void gt_memory_free(void *memory, size_t bytes)
+{
+	size_t at = (uintptr_t)memory - (uintptr_t)reserve, end = at + in_reserve(bytes);
+
+	if (!reserve || at >= RESERVE) {
+		gt_sys_munmap(memory, bytes);
+		return;
+	}
+	memset(memory, 0, bytes);
+	/* What was taken last can be taken again. */
+	__atomic_compare_exchange_n(&reserve_used, &end, at, false, __ATOMIC_RELEASE, __ATOMIC_RELAXED);
+}
+
+/* ---- gputrace's own code ----------------------------------------------------------------------------- */
 
 void gt_guard(void)
 {

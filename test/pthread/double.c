@@ -4,11 +4,13 @@
  *
  * Limits: addresses are not logged; locks are told apart by the caller's order numbers.
  */
+#include <errno.h>
 #include <pthread.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 
 #include "gputrace/adapter.h"
 #include "gputrace/thread.h"
@@ -76,6 +78,26 @@ bool double_inside;
 bool gt_inside(void)
 {
 	return double_inside;
+}
+
+void gt_lost(unsigned cause, uint64_t events)
+{
+	(void)cause;
+	(void)events;
+}
+
+void *gt_memory(size_t bytes)
+{
+	int saved = errno;
+	void *memory = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+
+	errno = saved;
+	return memory == MAP_FAILED ? NULL : memory;
+}
+
+void gt_memory_free(void *memory, size_t bytes)
+{
+	munmap(memory, bytes);
 }
 
 bool gt_is_confined(void)
