@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * The account: what happened to every call and record, as properties of the archive.
- * Limits: from the reading thread, but for gt_cu_account_again().
+ * Limits: from the reading thread, or when that has ended, but for gt_cu_account_again().
  */
 #include <stdio.h>
 

@@ -35,10 +35,27 @@ uint32_t gt_cu_buffers_event;
 
 static uint8_t *map(void)
 {
-	void *p = mmap(NULL, gt_cu_options.buffer_bytes, PROT_READ | PROT_WRITE,
-		       MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	void *p = gt_is_confined() ? MAP_FAILED
+				   : mmap(NULL, gt_cu_options.buffer_bytes, PROT_READ | PROT_WRITE,
+					  MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 
 	return p == MAP_FAILED ? NULL : p;
+}
+
+static uint8_t *own_scratch(void)
+{
+	uint8_t *expected = __atomic_load_n(&scratch, __ATOMIC_ACQUIRE), *fresh = expected ? NULL : map();
+
+	if (fresh && !__atomic_compare_exchange_n(&scratch, &expected, fresh, false, __ATOMIC_ACQ_REL,
+						  __ATOMIC_ACQUIRE))
+		munmap(fresh, gt_cu_options.buffer_bytes);
+	return __atomic_load_n(&scratch, __ATOMIC_ACQUIRE);
+}
+
+void gt_cu_buffers_still(void)
+{
+	if (gt_cu_version < CAN_DO_WITHOUT)
+		own_scratch();
 }
 
 static struct buffer *take(void)
@@ -86,14 +103,7 @@ void gt_cu_buffer_request(uint8_t **buffer, size_t *size, size_t *records)
 	*size = 0;
 	if (gt_cu_version >= CAN_DO_WITHOUT)
 		return;
-	if (!__atomic_load_n(&scratch, __ATOMIC_ACQUIRE)) {
-		uint8_t *fresh = map(), *expected = NULL;
-
-		if (fresh && !__atomic_compare_exchange_n(&scratch, &expected, fresh, false,
-							  __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE))
-			munmap(fresh, gt_cu_options.buffer_bytes);
-	}
-	*buffer = __atomic_load_n(&scratch, __ATOMIC_ACQUIRE);
+	*buffer = own_scratch();
 	*size = *buffer ? gt_cu_options.buffer_bytes : 0;
 }
 

@@ -183,7 +183,7 @@ static void add_one(uint64_t *counter)
 
 bool gt_cu_calls_own_thread(void)
 {
-	return self.slot || depth() || syscall(SYS_gettid) == getpid();
+	return self.slot || depth() || gt_is_confined() || syscall(SYS_gettid) == getpid();
 }
 
 /* ---- callbacks ----------------------------------------------------------------------------------- */
@@ -271,6 +271,19 @@ static void enter(uint32_t domain, uint32_t id, const struct cu_call_data *data)
 	if (gt_unlikely(__atomic_load_n(&hot.now.capturing, __ATOMIC_RELAXED)))
 		flags |= GT_CU_CALL_CAPTURE;
 	put_call(data->correlation, tick, flags);
+}
+
+static uint64_t unread; /* calls whose records nobody reads; atomic */
+
+static void count_unread(void)
+{
+	__atomic_fetch_add(&unread, 1, __ATOMIC_RELAXED);
+	gt_lost(GT_LOSS_SANDBOX, 1);
+}
+
+void gt_cu_calls_restart(void)
+{
+	gt_lost(GT_LOSS_SANDBOX, -__atomic_exchange_n(&unread, 0, __ATOMIC_RELAXED));
 }
 
 static void count(const struct id *what, bool failed, bool captured)
@@ -386,6 +399,9 @@ static void leave(uint32_t domain, uint32_t id, const struct cu_call_data *data)
 	else if (what->class == GT_CU_C_FREE && recorded && gt_cu_options.free_idle)
 		gt_cu_implicit_call(data->context_uid, self.location - 1, begun, tick);
 	count(what, result, captured);
+	if (gt_unlikely(gt_cu_state_now() == GT_CU_STILL) && makes_records(what->class) && !result &&
+	    !captured)
+		count_unread();
 	if (gt_unlikely(!answered(result) && gt_cu_options.error))
 		end_program(data->function, result);
 }
@@ -429,7 +445,9 @@ static bool launches(unsigned class)
 /* What is not a launch, and launches with anything unusual about them. */
 static GT_CU_RARE void other_callback(uint32_t domain, uint32_t id, const void *data)
 {
-	if (gt_unlikely(gt_cu_state_now() != GT_CU_READY)) {
+	enum gt_cu_state now = gt_cu_state_now();
+
+	if (gt_unlikely(now != GT_CU_READY && now != GT_CU_STILL)) {
 		give_up();
 		return;
 	}

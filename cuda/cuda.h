@@ -99,6 +99,7 @@ enum gt_cu_state {
 	GT_CU_READY,
 	GT_CU_ENDED,   /* the process is ending: nothing is recorded any more */
 	GT_CU_FATAL,   /* CUPTI gave up: what is queued is still read */
+	GT_CU_STILL,   /* without our threads: calls are recorded, what the device did is lost */
 	GT_CU_CHILD,   /* a forked child: CUPTI is never called here again */
 	GT_CU_OFF,
 };
@@ -263,6 +264,8 @@ GT_HIDDEN void gt_cu_calls_forked(void);
 GT_HIDDEN bool gt_cu_calls_jump(const void *stack); /* gt_adapter.jumps */
 /* How many calls there were that may have made records. */
 GT_HIDDEN uint64_t gt_cu_calls_seen(void);
+/* What was counted as lost because nobody reads it (GT_CU_STILL) will be read. */
+GT_HIDDEN void gt_cu_calls_restart(void);
 
 /* ---- buffers (buffers.c) ----------------------------------------------------------------------------- */
 
@@ -280,6 +283,8 @@ GT_HIDDEN void gt_cu_buffer_free(uint8_t *buffer);
 /* There is something for the reading thread, which waits for this word. Async-signal-safe. */
 extern GT_HIDDEN uint32_t gt_cu_buffers_event;
 GT_HIDDEN void gt_cu_buffers_wake(void);
+/* Before the process confines itself: maps what cannot be done without. */
+GT_HIDDEN void gt_cu_buffers_still(void);
 
 /* ---- contexts that live, and captures (contexts.c) ------------------------------------------- */
 
@@ -295,6 +300,15 @@ GT_HIDDEN void gt_cu_contexts_finish(void);
 
 /* Starts one that is unseen by the program's signals and by the other adapters. */
 GT_HIDDEN bool gt_cu_start_hidden(void *(*run)(void *));
+/* The same for one that works all the time, and otherwise waits for *word (gt_cu_futex_wake()). In each round
+ * it asks whether it stays, and waits for the word to be no longer *seen; the last that it does is `ends`. */
+GT_HIDDEN bool gt_cu_thread_start(void *(*run)(void *), uint32_t *word);
+GT_HIDDEN bool gt_cu_thread_stays(uint32_t *word, uint32_t *seen);
+GT_HIDDEN void gt_cu_thread_ends(void);
+/* They have ended when this returns. False: one hangs in CUPTI. */
+GT_HIDDEN bool gt_cu_threads_end(void);
+/* All of them begin again; false: they cannot, and have ended. */
+GT_HIDDEN bool gt_cu_threads_again(void);
 
 /* ---- the account (account.c) ----------------------------------------------------------------- */
 

@@ -1,29 +1,47 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Threads of our own in the program.
- * Limits: they are never joined, and end with the process.
+ * Threads of our own in the program: those that work all the time end before it confines itself, for a
+ * filter may be for all threads, and begin again if that fails.
+ *
+ * Limits: MOST of that kind. Otherwise they end with the process, and so does one that hangs in CUPTI when it
+ * is to end.
  */
 #include <pthread.h>
 #include <signal.h>
 
 #include "cuda/cuda.h"
+#include "cuda/lock.h"
 
-static bool start(void *(*run)(void *))
+#define MOST   4u
+#define END_MS 2000u
+
+static struct worker {
+	void *(*run)(void *);
+	uint32_t *word; /* that it waits for */
+	pthread_t thread;
+} workers[MOST];
+static unsigned count;
+static uint32_t leaving, present; /* are they to end, and how many have not; atomic */
+static uint32_t ended;            /* a word to wait for */
+
+/* thread: NULL: nobody joins it. */
+static bool start(void *(*run)(void *), pthread_t *thread)
 {
 	pthread_attr_t attributes;
-	pthread_t thread;
+	pthread_t detached;
 	int rc;
 
 	if (pthread_attr_init(&attributes))
 		return false;
-	pthread_attr_setdetachstate(&attributes, PTHREAD_CREATE_DETACHED);
+	if (!thread)
+		pthread_attr_setdetachstate(&attributes, PTHREAD_CREATE_DETACHED);
 	pthread_attr_setstacksize(&attributes, 256 * 1024);
-	rc = pthread_create(&thread, &attributes, run, NULL);
+	rc = pthread_create(thread ? thread : &detached, &attributes, run, NULL);
 	pthread_attr_destroy(&attributes);
 	return !rc;
 }
 
-bool gt_cu_start_hidden(void *(*run)(void *))
+static bool start_hidden(void *(*run)(void *), pthread_t *thread)
 {
 	sigset_t all, before;
 	bool ok;
@@ -31,8 +49,97 @@ bool gt_cu_start_hidden(void *(*run)(void *))
 	sigfillset(&all);
 	pthread_sigmask(SIG_SETMASK, &all, &before);
 	gt_guard();
-	ok = start(run);
+	ok = start(run, thread);
 	gt_unguard();
 	pthread_sigmask(SIG_SETMASK, &before, NULL);
 	return ok;
+}
+
+bool gt_cu_start_hidden(void *(*run)(void *))
+{
+	return start_hidden(run, NULL);
+}
+
+/* ---- those that work all the time ------------------------------------------------------------------- */
+
+static bool begin(struct worker *w)
+{
+	__atomic_add_fetch(&present, 1, __ATOMIC_SEQ_CST);
+	if (start_hidden(w->run, &w->thread))
+		return true;
+	__atomic_sub_fetch(&present, 1, __ATOMIC_SEQ_CST);
+	return false;
+}
+
+bool gt_cu_thread_start(void *(*run)(void *), uint32_t *word)
+{
+	if (count == MOST)
+		return false;
+	workers[count] = (struct worker){ .run = run, .word = word };
+	if (!begin(&workers[count]))
+		return false;
+	count++;
+	return true;
+}
+
+bool gt_cu_thread_stays(uint32_t *word, uint32_t *seen)
+{
+	*seen = __atomic_load_n(word, __ATOMIC_SEQ_CST);
+	return !__atomic_load_n(&leaving, __ATOMIC_SEQ_CST) && !gt_is_confined();
+}
+
+void gt_cu_thread_ends(void)
+{
+	__atomic_sub_fetch(&present, 1, __ATOMIC_SEQ_CST);
+	gt_cu_futex_wake(&ended);
+}
+
+static void wait_for_all(void)
+{
+	uint64_t end = gt_monotonic() / 1000000 + END_MS;
+
+	while (gt_monotonic() / 1000000 < end) {
+		uint32_t seen = __atomic_load_n(&ended, __ATOMIC_SEQ_CST);
+
+		if (!__atomic_load_n(&present, __ATOMIC_SEQ_CST))
+			return;
+		gt_cu_futex_wait(&ended, seen, 100);
+	}
+}
+
+static void join(pthread_t thread)
+{
+	int cancellation;
+
+	gt_guard();
+	pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &cancellation);
+	pthread_join(thread, NULL);
+	pthread_setcancelstate(cancellation, NULL);
+	gt_unguard();
+}
+
+bool gt_cu_threads_end(void)
+{
+	bool all;
+
+	__atomic_store_n(&leaving, 1, __ATOMIC_SEQ_CST);
+	for (unsigned i = 0; i < count; i++)
+		gt_cu_futex_wake(workers[i].word);
+	wait_for_all();
+	all = !__atomic_load_n(&present, __ATOMIC_SEQ_CST);
+	for (unsigned i = 0; i < count && all; i++)
+		join(workers[i].thread);
+	return all;
+}
+
+bool gt_cu_threads_again(void)
+{
+	__atomic_store_n(&leaving, 0, __ATOMIC_SEQ_CST);
+	for (unsigned i = 0; i < count; i++)
+		if (!begin(&workers[i])) {
+			count = i;
+			gt_cu_threads_end();
+			return false;
+		}
+	return true;
 }

@@ -26,7 +26,7 @@ GT_API int InitializeInjection(void);
 
 static bool in_use(void)
 {
-	return gt_cu_state_now() == GT_CU_READY || gt_cu_state_now() == GT_CU_FATAL;
+	return !gt_is_confined() && (gt_cu_state_now() == GT_CU_READY || gt_cu_state_now() == GT_CU_FATAL);
 }
 
 /* PC samples first: they are records, too. At an exec, which may fail, sampling goes on. */
@@ -86,6 +86,42 @@ static void end(int how)
 	}
 }
 
+/* ---- without our threads ----------------------------------------------------------------------------- */
+
+static bool ended; /* they have ended, and can begin again */
+
+static void stand_still(void)
+{
+	if (!in_use())
+		return;
+	collect(GT_CU_ACCOUNT, WAIT_FAST_MS);
+	gt_cu_buffers_still();
+	gt_cu_state_set(gt_cu_state_now() == GT_CU_READY ? GT_CU_STILL : GT_CU_ENDED);
+	ended = gt_cu_threads_end();
+	if (ended) /* what has been launched and has no record by now counts as lost */
+		gt_cu_account(false, false);
+}
+
+static void go_on(void)
+{
+	if (gt_cu_state_now() != GT_CU_STILL || !ended || !gt_cu_threads_again())
+		return;
+	gt_cu_calls_restart();
+	gt_cu_account_again();
+	gt_cu_state_set(GT_CU_READY);
+}
+
+/* Before the process confines itself, as the filter may be for all threads; or makes a user namespace. */
+static void threads(bool on)
+{
+	gt_guard();
+	if (on)
+		go_on();
+	else
+		stand_still();
+	gt_unguard();
+}
+
 static void forked(void)
 {
 	gt_cu_state_set(GT_CU_CHILD);
@@ -101,6 +137,7 @@ static const struct gt_adapter adapter = {
 	.fork_child = forked,
 	.end = end,
 	.jumps = gt_cu_calls_jump,
+	.threads = threads,
 };
 
 static int subscribe(void)
@@ -228,7 +265,7 @@ int InitializeInjection(void)
 {
 	const char *failed;
 
-	if (gt_cu_state_now() != GT_CU_COLD)
+	if (gt_cu_state_now() != GT_CU_COLD || gt_is_confined())
 		return 1;
 	gt_cu_options_read();
 	gt_cu_state_set(GT_CU_OFF);

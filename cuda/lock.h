@@ -1,18 +1,16 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * A lock for what the program's threads share: held with all signals blocked, so that a handler never
- * waits for it on the thread that has it, and never jumps away from under it. And waiting for a word; and
- * a ring of what the program's threads write and ours reads.
+ * Waiting for a word; and a ring of what the program's threads write and ours reads. Locks are the core's
+ * (gputrace/lock.h).
  *
- * Limits: not recursive; in a forked child its word is set to 0. Keeps errno. In a process that has confined
- * itself no signal is blocked and nobody sleeps. A ring keeps its newest slots.
+ * Limits: in a process that has confined itself nobody sleeps or is awakened. A ring keeps its newest slots.
  */
 #ifndef GT_CUDA_LOCK_H
 #define GT_CUDA_LOCK_H
 
 #include "gputrace/adapter.h"
+#include "gputrace/lock.h"
 
-#include <errno.h>
 #include <limits.h>
 #include <linux/futex.h>
 #include <stdbool.h>
@@ -22,62 +20,21 @@
 #include <time.h>
 #include <unistd.h>
 
-/* The kernel's own set, which holds the signals of the thread library, too. */
-static inline uint64_t gt_cu_signals(uint64_t mask)
-{
-	uint64_t old = 0;
-
-	syscall(SYS_rt_sigprocmask, 2 /* SIG_SETMASK */, &mask, &old, sizeof(mask));
-	return old;
-}
-
-#define GT_CU_SIGNALS_OPEN (UINT64_C(1) << 8) /* SIGKILL, which no thread's own mask has in it */
-
-static inline void gt_cu_sleep(uint32_t *word)
-{
-	struct timespec most = { 0, 50000000 }; /* who holds it may not be allowed to wake anybody any more */
-
-	if (!gt_is_confined())
-		syscall(SYS_futex, word, FUTEX_WAIT_PRIVATE, 2, &most, NULL, 0);
-}
-
-/* The word is 0: free, 1: held, 2: held, and somebody sleeps. Returns what gt_cu_unlock() wants. */
-static inline uint64_t gt_cu_lock(uint32_t *word)
-{
-	uint64_t mask = gt_is_confined() ? GT_CU_SIGNALS_OPEN : gt_cu_signals(~UINT64_C(0));
-	uint32_t none = 0;
-	int saved = errno;
-
-	if (__atomic_compare_exchange_n(word, &none, 1, 0, __ATOMIC_ACQUIRE, __ATOMIC_RELAXED))
-		return mask;
-	while (__atomic_exchange_n(word, 2, __ATOMIC_ACQUIRE))
-		gt_cu_sleep(word);
-	errno = saved;
-	return mask;
-}
-
-/* Signals that came meanwhile strike here: nothing may be left to be done after it. */
-static inline void gt_cu_unlock(uint32_t *word, uint64_t mask)
-{
-	if (__atomic_exchange_n(word, 0, __ATOMIC_RELEASE) == 2 && !gt_is_confined())
-		syscall(SYS_futex, word, FUTEX_WAKE_PRIVATE, 1, NULL, NULL, 0);
-	if (mask != GT_CU_SIGNALS_OPEN)
-		gt_cu_signals(mask);
-}
-
 /* Waits until *word is no longer `value` and somebody says so, at most `ms` milliseconds. */
 static inline void gt_cu_futex_wait(uint32_t *word, uint32_t value, unsigned ms)
 {
 	struct timespec limit = { ms / 1000, (long)(ms % 1000) * 1000000 };
 
-	syscall(SYS_futex, word, FUTEX_WAIT_PRIVATE, value, &limit, NULL, 0);
+	if (!gt_is_confined())
+		syscall(SYS_futex, word, FUTEX_WAIT_PRIVATE, value, &limit, NULL, 0);
 }
 
 /* Adds one to the word, and wakes who waits for it. */
 static inline void gt_cu_futex_wake(uint32_t *word)
 {
 	__atomic_add_fetch(word, 1, __ATOMIC_SEQ_CST);
-	syscall(SYS_futex, word, FUTEX_WAKE_PRIVATE, INT_MAX, NULL, NULL, 0);
+	if (!gt_is_confined())
+		syscall(SYS_futex, word, FUTEX_WAKE_PRIVATE, INT_MAX, NULL, NULL, 0);
 }
 
 /* A call that has waited, in a ring: each writer has a slot of its own. */

@@ -13,13 +13,13 @@
  *
  * Budget: 40 ns for a push and a pop. No lock and no memory once a name is known.
  * Limits: NAMES / 2 different messages, then ranges share one region, which is reported; a thread's stack
- * is DEPTH deep.
+ * is DEPTH deep. In a process that has confined itself, ranges are counted as lost if there is no room for a
+ * new message or a thread's stack, or if a signal handler finds the lock held.
  * Colours, and payloads of the extensions, are not recorded.
  */
 #include <pthread.h>
 #include <stdio.h>
 #include <string.h>
-#include <sys/mman.h>
 
 #include "cuda/cuda.h"
 #include "cuda/lock.h"
@@ -29,7 +29,8 @@
 #define NAMES   65536u
 #define DEPTH   1000u
 #define TEXT    1024u
-#define CHUNK   (1u << 18)
+#define CHUNK   (1u << 16)
+#define KEYS    32u /* thread keys for which the C library needs no memory */
 
 struct domain {
 	const char *name; /* "": the default domain */
@@ -54,9 +55,11 @@ struct stack {
 
 static struct domain everyone = { "", "NVTX" };
 static struct name *names;
-static uint32_t name_count, lock_word;
+static uint32_t name_count;
+static struct gt_lock names_lock;
 static char *arena, *arena_end;
 static struct name too_many;
+static struct name unknown; /* of ranges that a confined process loses */
 static bool full;         /* atomic: too_many has its region, and takes what is not known */
 static uint64_t merged;   /* how often it was taken; atomic */
 static GT_TLS struct stack *stack;
@@ -74,12 +77,12 @@ static uint32_t category_count;
 
 static uint64_t lock(void)
 {
-	return gt_cu_lock(&lock_word);
+	return gt_lock(&names_lock);
 }
 
 static void unlock(uint64_t mask)
 {
-	gt_cu_unlock(&lock_word, mask);
+	gt_unlock(&names_lock, mask);
 }
 
 /* Under the lock. NULL: no memory. */
@@ -87,18 +90,18 @@ static void *take(size_t bytes)
 {
 	bytes = (bytes + 15) & ~(size_t)15;
 	if ((size_t)(arena_end - arena) < bytes) {
-		void *p = mmap(NULL, CHUNK, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+		char *more = bytes > CHUNK ? NULL : gt_memory(CHUNK);
 
-		if (p == MAP_FAILED || bytes > CHUNK)
+		if (!more)
 			return NULL;
-		arena = p;
+		arena = more;
 		arena_end = arena + CHUNK;
 	}
 	arena += bytes;
 	return arena - bytes;
 }
 
-static const char *keep(const char *text)
+static char *keep(const char *text)
 {
 	size_t n = strnlen(text, TEXT);
 	char *copy = take(n + 1);
@@ -144,17 +147,23 @@ static uint32_t hash_of(const char *text, const struct domain *domain)
 	return h ? h : 1;
 }
 
-/* Under the lock. */
+/* Under the lock. NULL: there is no room. */
 static struct name *add(struct name *slot, const char *text, const struct domain *domain, uint32_t hash)
 {
-	const char *copy = name_count < NAMES / 2 ? keep(text) : NULL;
+	char *copy = name_count < NAMES / 2 ? keep(text) : NULL;
+	gt_ref region = copy ? gt_cu_region(copy, domain->group, GT_CU_ROLE_CODE) : GT_NONE;
 
+	if (copy && !region && gt_is_confined()) { /* there may be room for no more definitions */
+		memset(copy, 0, strlen(copy));
+		arena = copy;
+		return NULL;
+	}
 	if (!copy)
 		return NULL;
 	name_count++;
 	slot->hash = hash;
 	slot->domain = domain;
-	slot->region = gt_cu_region(copy, domain->group, GT_CU_ROLE_CODE);
+	slot->region = region;
 	__atomic_store_n(&slot->text, copy, __ATOMIC_RELEASE);
 	return slot;
 }
@@ -176,39 +185,49 @@ static struct name *one_of_many(void)
 	return &too_many;
 }
 
+/* A name that is not known, at the place where it belongs. The place may have been filled meanwhile: then *n
+ * has a name, and NULL is returned. */
+static struct name *add_once(struct name *n, const char *text, const struct domain *domain, uint32_t hash)
+{
+	uint64_t mask = lock();
+	struct name *found = NULL;
+
+	if (mask == GT_LOCK_REFUSED)
+		return &unknown;
+	if (!n->text) {
+		found = add(n, text, domain, hash);
+		if (!found && gt_is_confined() && name_count < NAMES / 2)
+			found = &unknown;
+		if (!found) {
+			close_names();
+			found = one_of_many();
+		}
+	}
+	unlock(mask);
+	return found;
+}
+
 static struct name *find(const char *text, const struct domain *domain)
 {
+	struct name *n, *added;
 	uint32_t hash, at;
-	uint64_t mask = 0;
-	bool locked = false;
+	const char *known;
 
 	text = text && *text ? text : "(no message)";
 	hash = hash_of(text, domain);
 	for (at = hash % NAMES;; at = (at + 1) % NAMES) {
-		struct name *n = &names[at];
-		const char *known = __atomic_load_n(&n->text, __ATOMIC_ACQUIRE);
-
-		if (known) {
-			if (n->hash == hash && n->domain == domain && !strncmp(known, text, TEXT)) {
-				if (locked)
-					unlock(mask);
-				return n;
-			}
-			continue;
+		n = &names[at];
+		known = __atomic_load_n(&n->text, __ATOMIC_ACQUIRE);
+		if (!known) {
+			if (__atomic_load_n(&full, __ATOMIC_ACQUIRE))
+				return one_of_many();
+			added = add_once(n, text, domain, hash);
+			if (added)
+				return added;
+			known = n->text;
 		}
-		if (__atomic_load_n(&full, __ATOMIC_ACQUIRE) && !locked)
-			return one_of_many();
-		if (!locked) { /* nobody else may add one here meanwhile: look at this slot again */
-			mask = lock();
-			locked = true;
-			at = (at + NAMES - 1) % NAMES;
-			continue;
-		}
-		n = add(n, text, domain, hash);
-		if (!n)
-			close_names();
-		unlock(mask);
-		return n ? n : one_of_many();
+		if (n->hash == hash && n->domain == domain && !strncmp(known, text, TEXT))
+			return n;
 	}
 }
 
@@ -254,19 +273,14 @@ static struct domain *known(void *handle)
 static void free_stack(void *old)
 {
 	stack = NULL;
-	munmap(old, sizeof(*stack));
+	gt_memory_free(old, sizeof(*stack));
 }
 
 static GT_CU_RARE struct stack *make_stack(void)
 {
-	void *p = mmap(NULL, sizeof(*stack), PROT_READ | PROT_WRITE,
-		       MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-
-	if (p == MAP_FAILED)
-		return NULL;
-	stack = p;
-	if (have_key)
-		pthread_setspecific(stack_key, p);
+	stack = gt_memory(sizeof(*stack));
+	if (stack && have_key && (stack_key < KEYS || !gt_is_confined()))
+		pthread_setspecific(stack_key, stack);
 	return stack;
 }
 
@@ -314,6 +328,13 @@ static gt_ref category_of(const struct nv_attributes *a, const struct domain *do
 	return GT_NONE;
 }
 
+/* A range that cannot be recorded. */
+static void lose_range(void)
+{
+	if (gt_active())
+		gt_lost(gt_is_confined() ? GT_LOSS_SANDBOX : GT_LOSS_NO_LOCATION, 2);
+}
+
 static int push(const struct name *name, const struct domain *domain, const struct nv_attributes *a)
 {
 	struct stack *s = own_stack();
@@ -322,6 +343,8 @@ static int push(const struct name *name, const struct domain *domain, const stru
 	uint64_t value = 0;
 	int level;
 
+	if (!s || name == &unknown)
+		lose_range();
 	if (!s)
 		return -1;
 	level = (int)(s->depth + s->lost);
@@ -381,6 +404,8 @@ static uint64_t start(const struct name *name, const struct domain *domain, cons
 {
 	struct gt_nv_range range = { .region = name->region, .parameter = category_parameter };
 
+	if (name == &unknown)
+		lose_range();
 	range.attribute = payload_of(a, &range.value);
 	range.category = category_of(a, domain);
 	return gt_nv_range_start(&range);
@@ -451,7 +476,7 @@ static void domain_category_a(void *domain, uint32_t id, const char *text)
 	gt_ref name = gt_def_string(text ? text : "");
 	uint64_t mask = lock();
 
-	if (category_count < sizeof(categories) / sizeof(categories[0])) {
+	if (mask != GT_LOCK_REFUSED && category_count < sizeof(categories) / sizeof(categories[0])) {
 		categories[category_count] = (struct category){ id, known(domain), name };
 		__atomic_store_n(&category_count, category_count + 1, __ATOMIC_RELEASE);
 	}
@@ -539,7 +564,7 @@ static void *domain_create_a(const char *name)
 	strncat(group, name, TEXT);
 	strcat(group, "'");
 	mask = lock();
-	d = take(sizeof(*d));
+	d = mask == GT_LOCK_REFUSED ? NULL : take(sizeof(*d));
 	if (d) {
 		d->name = keep(name);
 		d->group = keep(group);
@@ -613,7 +638,7 @@ static void fill(const struct nv_callbacks *callbacks, int module, const struct 
 
 static void forked(void)
 {
-	lock_word = 0;
+	names_lock = (struct gt_lock){ 0 };
 	gt_nv_ranges_forked();
 }
 
@@ -622,8 +647,7 @@ static void ending(int how)
 	char number[24];
 	uint64_t n = __atomic_load_n(&merged, __ATOMIC_RELAXED);
 
-	if (how != GT_END_NONE)
-		gt_nv_ranges_finish();
+	gt_nv_ranges_finish(how != GT_END_NONE);
 	if (n) {
 		snprintf(number, sizeof(number), "%llu", (unsigned long long)n);
 		gt_def_property("cuda:nvtx_merged", number);
@@ -646,9 +670,8 @@ static bool set_up(void)
 	gt_cu_options_read();
 	if (!gt_cu_options.on || !gt_def_string("NVTX"))
 		return false;
-	p = mmap(NULL, NAMES * sizeof(*names), PROT_READ | PROT_WRITE,
-		 MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-	if (p == MAP_FAILED)
+	p = gt_memory(NAMES * sizeof(*names));
+	if (!p)
 		return false;
 	gt_adapter_register(&adapter);
 	have_key = !pthread_key_create(&stack_key, free_stack);
@@ -660,6 +683,7 @@ static bool set_up(void)
 	category_parameter = gt_def_parameter("category", GT_VALUE_UINT);
 	marker_mark = gt_def_marker("NVTX mark", "NVTX", 3);
 	too_many.text = "too many different messages";
+	unknown.text = "a message that a confined process could not keep";
 	names = p;
 	return true;
 }
@@ -676,7 +700,7 @@ int InitializeInjectionNvtx2(nv_export get)
 	if (!callbacks || callbacks->bytes < sizeof(*callbacks) || !callbacks->module)
 		return 0;
 	mask = lock();
-	ready = set_up();
+	ready = mask != GT_LOCK_REFUSED && set_up();
 	unlock(mask);
 	if (!ready)
 		return 0;

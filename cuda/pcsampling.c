@@ -51,7 +51,7 @@ static struct sampled {
 	struct cu_pc_data *rest; /* CUPTI puts there what is left at the end */
 } contexts[CONTEXTS];
 
-static uint32_t lock;
+static struct gt_lock lock;
 static struct cu_pc_data *fetched;
 static struct gt_location *location;
 static gt_ref record_drain, record_pc, record_reason, record_cubin, metric_samples, metric_dropped;
@@ -63,16 +63,14 @@ static bool hung; /* CUPTI did not come back from a call: nothing more is asked 
 static bool hold(uint64_t *mask)
 {
 	uint64_t end = gt_monotonic() / 1000000 + LOCK_MS;
+	uint32_t never = 0;
 
-	*mask = gt_is_confined() ? GT_CU_SIGNALS_OPEN : gt_cu_signals(~UINT64_C(0));
-	while (__atomic_exchange_n(&lock, 2, __ATOMIC_ACQUIRE)) {
+	while ((*mask = gt_lock_try(&lock)) == GT_LOCK_REFUSED) {
 		if (__atomic_load_n(&hung, __ATOMIC_RELAXED) || gt_monotonic() / 1000000 >= end) {
 			__atomic_store_n(&hung, true, __ATOMIC_RELAXED);
-			if (*mask != GT_CU_SIGNALS_OPEN)
-				gt_cu_signals(*mask);
 			return false;
 		}
-		gt_cu_sleep(&lock);
+		gt_cu_futex_wait(&never, 0, 1);
 	}
 	return true;
 }
@@ -438,7 +436,7 @@ static void locked(void (*function)(void *), void *argument)
 	gt_guard();
 	if (hold(&mask)) {
 		function(argument);
-		gt_cu_unlock(&lock, mask);
+		gt_unlock(&lock, mask);
 	}
 	gt_unguard();
 }
@@ -470,11 +468,12 @@ static uint32_t wake, asked, last_asked, done, answered;
 
 static void *fetch(void *unused)
 {
+	uint32_t seen;
+
 	(void)unused;
 	gt_guard();
 	prctl(PR_SET_NAME, "gputrace-pc");
-	for (;;) {
-		uint32_t seen = __atomic_load_n(&wake, __ATOMIC_SEQ_CST);
+	while (gt_cu_thread_stays(&wake, &seen)) {
 		uint32_t want = __atomic_load_n(&asked, __ATOMIC_SEQ_CST);
 
 		locked(fetch_all, __atomic_load_n(&last_asked, __ATOMIC_SEQ_CST) ? contexts : NULL);
@@ -482,6 +481,7 @@ static void *fetch(void *unused)
 		gt_cu_futex_wake(&answered);
 		gt_cu_futex_wait(&wake, seen, gt_cu_options.flush_ms);
 	}
+	gt_cu_thread_ends();
 	return NULL;
 }
 
@@ -537,7 +537,7 @@ void gt_cu_pc_setup(void)
 	}
 	announce();
 	fetched = new_data();
-	if (!fetched || !gt_cu_start_hidden(fetch)) {
+	if (!fetched || !gt_cu_thread_start(fetch, &wake)) {
 		gt_message(1, "PC sampling: no memory or no thread for it");
 		free(fetched);
 		fetched = NULL;

@@ -9,7 +9,6 @@
  * parent's.
  */
 #include <string.h>
-#include <sys/mman.h>
 
 #include "cuda/cuda.h"
 #include "cuda/lock.h"
@@ -24,26 +23,18 @@ static struct entry {
 	struct entry *next;
 } *open_ranges[BUCKETS], *unused;
 static uint64_t next_id;
-static uint32_t lock_word;
+static struct gt_lock ranges_lock;
 static struct gt_location *row;
 static bool tried;
 
-/*
- * Of the thread's other calls nothing is recorded meanwhile; a signal that strikes after it finds that
- * over.
- */
 static uint64_t lock(void)
 {
-	uint64_t mask = gt_cu_lock(&lock_word);
-
-	gt_guard();
-	return mask;
+	return gt_lock(&ranges_lock);
 }
 
 static void unlock(uint64_t mask)
 {
-	gt_unguard();
-	gt_cu_unlock(&lock_word, mask);
+	gt_unlock(&ranges_lock, mask);
 }
 
 /* Under the lock. NULL: no memory. */
@@ -52,11 +43,9 @@ static struct entry *take(void)
 	struct entry *e = unused;
 
 	if (!e) {
-		void *p = mmap(NULL, CHUNK, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-
-		if (p == MAP_FAILED)
+		e = gt_memory(CHUNK);
+		if (!e)
 			return NULL;
-		e = p;
 		for (size_t i = 0; i < CHUNK / sizeof(*e); i++)
 			e[i].next = i + 1 < CHUNK / sizeof(*e) ? &e[i + 1] : NULL;
 	}
@@ -64,29 +53,8 @@ static struct entry *take(void)
 	return e;
 }
 
-uint64_t gt_nv_range_start(const struct gt_nv_range *range)
-{
-	bool recorded = gt_active() && range->region;
-	uint64_t id, mask = lock();
-	struct entry *e;
-
-	id = ++next_id;
-	e = recorded ? take() : NULL;
-	if (e) {
-		e->id = id;
-		e->begin = gt_now();
-		e->what = *range;
-		e->next = open_ranges[id % BUCKETS];
-		open_ranges[id % BUCKETS] = e;
-	} else if (recorded) {
-		gt_lost(GT_LOSS_NO_LOCATION, 1);
-	}
-	unlock(mask);
-	return id;
-}
-
 /* Under the lock. */
-static void write_range(const struct entry *e, uint64_t end)
+static struct gt_location *own_row(void)
 {
 	static const struct gt_location_info info = {
 		.bytes = sizeof(info),
@@ -95,16 +63,42 @@ static void write_range(const struct entry *e, uint64_t end)
 		.flags = GT_LOC_UNSORTED | GT_LOC_COMMITS | GT_LOC_ASIDE,
 		.key = GT_KEY_NO_DEVICE,
 	};
-	const struct gt_nv_range *r = &e->what;
 
 	if (!row && !tried) {
 		tried = true;
 		row = gt_location_create(&info);
 	}
-	if (!row) {
-		gt_lost(GT_LOSS_NO_LOCATION, 1);
-		return;
+	return row;
+}
+
+uint64_t gt_nv_range_start(const struct gt_nv_range *range)
+{
+	uint64_t id = __atomic_add_fetch(&next_id, 1, __ATOMIC_RELAXED), mask;
+	bool recorded = gt_active() && range->region;
+	struct entry *e;
+
+	if (!recorded)
+		return id;
+	mask = lock();
+	e = mask != GT_LOCK_REFUSED && own_row() ? take() : NULL;
+	if (e) {
+		e->id = id;
+		e->begin = gt_now();
+		e->what = *range;
+		e->next = open_ranges[id % BUCKETS];
+		open_ranges[id % BUCKETS] = e;
+	} else {
+		gt_lost(gt_is_confined() ? GT_LOSS_SANDBOX : GT_LOSS_NO_LOCATION, 2);
 	}
+	unlock(mask);
+	return id;
+}
+
+/* Under the lock. */
+static void write_range(const struct entry *e, uint64_t end)
+{
+	const struct gt_nv_range *r = &e->what;
+
 	if (r->attribute)
 		gt_location_record(row, GT_T_ATTR, r->attribute, (uint64_t[2]){ r->value, 0 }, 1,
 				   e->begin);
@@ -115,16 +109,26 @@ static void write_range(const struct entry *e, uint64_t end)
 	gt_location_record(row, GT_T_LEAVE, r->region, NULL, 0, end > e->begin ? end : e->begin);
 }
 
+/* Under the lock. The range with this number, out of the table; NULL: it began while nothing was recorded, or
+ * has ended already. */
+static struct entry *take_open(uint64_t id)
+{
+	struct entry **at = &open_ranges[id % BUCKETS], *e;
+
+	while (*at && (*at)->id != id)
+		at = &(*at)->next;
+	e = *at;
+	if (e)
+		*at = e->next;
+	return e;
+}
+
 void gt_nv_range_end(uint64_t id)
 {
-	struct entry **at, *e;
 	uint64_t mask = lock();
+	struct entry *e = mask == GT_LOCK_REFUSED ? NULL : take_open(id);
 
-	for (at = &open_ranges[id % BUCKETS]; *at && (*at)->id != id; at = &(*at)->next)
-		;
-	e = *at;
-	if (e) { /* else it began while nothing was recorded, or has ended already */
-		*at = e->next;
+	if (e) {
 		write_range(e, gt_now());
 		e->next = unused;
 		unused = e;
@@ -132,11 +136,29 @@ void gt_nv_range_end(uint64_t id)
 	unlock(mask);
 }
 
-void gt_nv_ranges_finish(void)
+/* The end of a confined process, or not: what is open has not been ended, or could not be. */
+static void lose_open(bool ends)
 {
-	uint64_t mask = lock(), now = gt_now();
+	static uint64_t reported;
+	uint64_t lost = 0;
 
-	for (unsigned i = 0; i < BUCKETS; i++)
+	for (unsigned i = 0; ends && i < BUCKETS; i++)
+		for (const struct entry *e = open_ranges[i]; e; e = e->next)
+			lost += 2;
+	gt_lost(GT_LOSS_SANDBOX, lost - reported);
+	reported = lost;
+}
+
+void gt_nv_ranges_finish(bool ends)
+{
+	uint64_t mask, now = gt_now();
+
+	if (gt_is_confined()) {
+		lose_open(ends);
+		return;
+	}
+	mask = lock();
+	for (unsigned i = 0; ends && mask != GT_LOCK_REFUSED && i < BUCKETS; i++)
 		for (struct entry *e = open_ranges[i]; e; e = e->next) {
 			write_range(e, now);
 			e->begin = now; /* exec may fail: then it goes on */
@@ -147,7 +169,7 @@ void gt_nv_ranges_finish(void)
 void gt_nv_ranges_forked(void)
 {
 	memset(open_ranges, 0, sizeof(open_ranges));
-	lock_word = 0;
+	ranges_lock = (struct gt_lock){ 0 };
 	row = NULL;
 	tried = false;
 }

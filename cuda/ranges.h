@@ -7,6 +7,7 @@
 #ifndef GT_CUDA_RANGES_H
 #define GT_CUDA_RANGES_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 #include "gputrace/adapter.h"
@@ -21,8 +22,9 @@ struct gt_nv_range {
 /* A range begins now. Returns its number, never 0. */
 GT_HIDDEN uint64_t gt_nv_range_start(const struct gt_nv_range *range);
 GT_HIDDEN void gt_nv_range_end(uint64_t id);
-/* The program ends, or becomes another one: what is open ends. */
-GT_HIDDEN void gt_nv_ranges_finish(void);
+/* The program ends, or becomes another one (which has failed: `ends` is false). What is open ends; in a
+ * confined process it is counted as lost. */
+GT_HIDDEN void gt_nv_ranges_finish(bool ends);
 /* In a forked child. */
 GT_HIDDEN void gt_nv_ranges_forked(void);
 

@@ -24,7 +24,7 @@ static struct {
 	char text[64];
 } names[NAMES];
 static uint32_t name_count; /* atomic */
-static uint32_t naming;     /* lock of who adds one */
+static struct gt_lock naming; /* of who adds one */
 
 static struct gt_cu_context *find_context(uint32_t device, uint32_t context)
 {
@@ -78,7 +78,8 @@ static bool make_location(struct gt_cu_stream *p)
 static struct {
 	uint32_t context, stream, newest;
 } gone[GONE];
-static uint32_t gone_count, going;   /* `going`: a lock */
+static uint32_t gone_count;
+static struct gt_lock going;
 static uint32_t newest_stream;       /* atomic */
 static struct gt_cu_stream *free_rows;
 
@@ -114,14 +115,14 @@ void gt_cu_stream_gone(void *context, void *stream)
 	if (!gt_cu_api.context_id || gt_cu_api.context_id(context, &owner) ||
 	    !stream_number(context, stream, &number))
 		return;
-	mask = gt_cu_lock(&going);
-	if (gone_count < GONE) { /* else it keeps its location */
+	mask = gt_lock(&going);
+	if (mask != GT_LOCK_REFUSED && gone_count < GONE) { /* else it keeps its location */
 		gone[gone_count].context = owner;
 		gone[gone_count].stream = number;
 		gone[gone_count].newest = __atomic_load_n(&newest_stream, __ATOMIC_RELAXED);
 		gone_count++;
 	}
-	gt_cu_unlock(&going, mask);
+	gt_unlock(&going, mask);
 }
 
 static struct gt_cu_stream *find_place(uint32_t context, uint32_t stream)
@@ -174,8 +175,8 @@ static void take_gone(void)
 
 	if (!__atomic_load_n(&gone_count, __ATOMIC_RELAXED))
 		return;
-	mask = gt_cu_lock(&going);
-	for (uint32_t i = 0; i < gone_count; i++) {
+	mask = gt_lock(&going);
+	for (uint32_t i = 0; mask != GT_LOCK_REFUSED && i < gone_count; i++) {
 		struct gt_cu_stream *p = find_place(gone[i].context, gone[i].stream);
 
 		if (p && p->location)
@@ -183,8 +184,9 @@ static void take_gone(void)
 		else /* its first record is on the way, or just being read */
 			note_early(gone[i].context, gone[i].stream, gone[i].newest);
 	}
-	gone_count = 0;
-	gt_cu_unlock(&going, mask);
+	if (mask != GT_LOCK_REFUSED)
+		gone_count = 0;
+	gt_unlock(&going, mask);
 }
 
 /* The location of a stream of this context that was gone before this one was made. */
@@ -247,14 +249,14 @@ void gt_cu_name_stream(void *stream, const char *name)
 	if (gt_cu_state_now() != GT_CU_READY || !gt_cu_api.stream_id ||
 	    gt_cu_api.stream_id(NULL, stream, 0, &id))
 		return;
-	mask = gt_cu_lock(&naming);
-	n = name_count;
+	mask = gt_lock(&naming);
+	n = mask == GT_LOCK_REFUSED ? NAMES : name_count;
 	if (n < NAMES) {
 		names[n].stream = id;
 		snprintf(names[n].text, sizeof(names[n].text), "%s", name);
 		__atomic_store_n(&name_count, n + 1, __ATOMIC_RELEASE);
 	}
-	gt_cu_unlock(&naming, mask);
+	gt_unlock(&naming, mask);
 }
 
 void gt_cu_streams_name(void)

@@ -5,7 +5,8 @@
  * because that call may hang, and then the rest must go on. Nobody but the reading thread writes to
  * streams, or for other threads: who ends the process asks it to.
  *
- * Limits: they block all signals and are invisible to the other adapters. They end with the process.
+ * Limits: they block all signals and are invisible to the other adapters. They end with the process, or
+ * before it confines itself (hidden.c).
  */
 #include <sys/prctl.h>
 
@@ -38,12 +39,13 @@ static void settle(uint32_t want)
 
 static void *read_buffers(void *unused)
 {
+	uint32_t seen;
+
 	(void)unused;
 	gt_guard(); /* for good: nothing of this thread is recorded */
 	prctl(PR_SET_NAME, "gputrace-cuda");
 	gt_cu_table_touch();
-	for (;;) {
-		uint32_t seen = __atomic_load_n(&gt_cu_buffers_event, __ATOMIC_SEQ_CST);
+	while (gt_cu_thread_stays(&gt_cu_buffers_event, &seen)) {
 		/* Before it reads: what came before it was asked is read first. */
 		uint32_t want = __atomic_exchange_n(&reader_asked, 0, __ATOMIC_SEQ_CST);
 		uint8_t *buffer;
@@ -62,18 +64,19 @@ static void *read_buffers(void *unused)
 		gt_cu_futex_wake(&answered);
 		gt_cu_futex_wait(&gt_cu_buffers_event, seen, 1000);
 	}
+	gt_cu_thread_ends();
 	return NULL;
 }
 
 static void *flush_buffers(void *unused)
 {
 	uint64_t flushed_at = 0;
+	uint32_t seen;
 
 	(void)unused;
 	gt_guard();
 	prctl(PR_SET_NAME, "gputrace-flush");
-	for (;;) {
-		uint32_t seen = __atomic_load_n(&wake_flusher, __ATOMIC_SEQ_CST);
+	while (gt_cu_thread_stays(&wake_flusher, &seen)) {
 		uint32_t want = __atomic_load_n(&asked, __ATOMIC_SEQ_CST);
 		uint32_t forced = __atomic_exchange_n(&asked_forced, 0, __ATOMIC_SEQ_CST);
 		uint64_t calls = gt_cu_calls_seen();
@@ -92,6 +95,7 @@ static void *flush_buffers(void *unused)
 		gt_cu_buffers_wake();
 		gt_cu_futex_wait(&wake_flusher, seen, gt_cu_options.flush_ms);
 	}
+	gt_cu_thread_ends();
 	return NULL;
 }
 
@@ -105,11 +109,6 @@ static void *finish_contexts(void *unused)
 	__atomic_add_fetch(&finish_done, 1, __ATOMIC_SEQ_CST);
 	gt_cu_futex_wake(&answered);
 	return NULL;
-}
-
-bool gt_cu_workers_start(void)
-{
-	return gt_cu_start_hidden(read_buffers) && gt_cu_start_hidden(flush_buffers);
 }
 
 static uint64_t now_ms(void)
@@ -130,6 +129,15 @@ static bool wait_for(const uint32_t *word, uint32_t value, uint64_t end)
 			return false;
 		gt_cu_futex_wait(&answered, seen, end - now < 100 ? (unsigned)(end - now) : 100);
 	}
+}
+
+bool gt_cu_workers_start(void)
+{
+	if (gt_cu_thread_start(read_buffers, &gt_cu_buffers_event) &&
+	    gt_cu_thread_start(flush_buffers, &wake_flusher))
+		return true;
+	gt_cu_threads_end();
+	return false;
 }
 
 static bool flush(bool forced, uint64_t end)

@@ -13,19 +13,62 @@
 
 #include <dlfcn.h>
 #include <errno.h>
+#include <link.h>
+#include <string.h>
 
 /* The real functions; looked up by the constructor or the first call, whichever comes first. */
 GT_HIDDEN void *(*gt_real_dlopen)(const char *, int);
 GT_HIDDEN void *(*gt_real_dlmopen)(Lmid_t, const char *, int);
 
 /* Called by the jumps below, which need the real function's address. */
-GT_HIDDEN void *gt_before_dlopen(void);
+GT_HIDDEN void *gt_before_dlopen(const char *file);
 GT_HIDDEN void *gt_before_dlmopen(void);
 
-void *gt_before_dlopen(void)
+/* ---- libraries that others load for us --------------------------------------------------------------- */
+
+/* An adapter that another library loads because a variable of ours says so (NVTX, the CUDA driver). */
+static bool is_injected(const char *file)
+{
+	static const struct {
+		const char *name, *variables;
+	} adapters[] = {
+#define GT_ADAPTER(library, always, asked, linked, inject, what) { library, inject },
+#include "instrument/adapters.def"
+	};
+	size_t length = strlen(file), n;
+
+	for (unsigned i = 0; i < sizeof(adapters) / sizeof(adapters[0]); i++) {
+		n = strlen(adapters[i].name);
+		if (*adapters[i].variables && length > n && !strcmp(file + length - n, adapters[i].name))
+			return true;
+	}
+	return false;
+}
+
+static int is_loaded(struct dl_phdr_info *info, size_t size, void *file)
+{
+	(void)size;
+	return !strcmp(info->dlpi_name, file);
+}
+
+/* The program would not have loaded it, and its filter may kill for that. */
+static void *refuse(const char *file, int mode)
+{
+	(void)file;
+	(void)mode;
+	gt_count_lost(GT_LOSS_SANDBOX, 1);
+	return NULL;
+}
+
+/* ---- before the loader's functions ------------------------------------------------------------------- */
+
+void *gt_before_dlopen(const char *file)
 {
 	int saved = errno;
 
+	if (gt_sys_refused() && file && is_injected(file) &&
+	    !dl_iterate_phdr(is_loaded, (void *)(uintptr_t)file))
+		return (void *)(uintptr_t)refuse;
 	if (!gt_real_dlopen)
 		gt_real_dlopen = (void *(*)(const char *, int))gt_next_symbol("dlopen");
 	gt_modules_changed();
@@ -99,7 +142,7 @@ JUMP(dlmopen, gt_before_dlmopen)
 #else
 GT_API void *dlopen(const char *file, int mode)
 {
-	void *(*real)(const char *, int) = (void *(*)(const char *, int))gt_before_dlopen();
+	void *(*real)(const char *, int) = (void *(*)(const char *, int))gt_before_dlopen(file);
 
 	return real(file, mode);
 }

@@ -29,6 +29,8 @@ struct gt_lock {
  * interrupted, or never go on.
  */
 GT_API __attribute__((warn_unused_result)) uint64_t gt_lock(struct gt_lock *lock);
+/* The same, but refused in any process if somebody holds it. */
+GT_API __attribute__((warn_unused_result)) uint64_t gt_lock_try(struct gt_lock *lock);
 GT_API void gt_unlock(struct gt_lock *lock, uint64_t mask);
 
 #endif

@@ -117,6 +117,16 @@ uint64_t gt_lock(struct gt_lock *lock)
 	return mask;
 }
 
+uint64_t gt_lock_try(struct gt_lock *lock)
+{
+	uint64_t mask = held ? GT_SIGNALS_KEPT : gt_signals_block();
+
+	if (take(lock, self()))
+		return mask;
+	gt_signals_restore(mask);
+	return GT_LOCK_REFUSED;
+}
+
 void gt_unlock(struct gt_lock *lock, uint64_t mask)
 {
 	if (mask == GT_LOCK_REFUSED)

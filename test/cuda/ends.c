@@ -5,12 +5,17 @@
  */
 #define _GNU_SOURCE
 #include <dlfcn.h>
+#include <linux/filter.h>
+#include <linux/futex.h>
+#include <linux/seccomp.h>
 #include <pthread.h>
 #include <setjmp.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <stddef.h>
 #include <string.h>
+#include <sys/prctl.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -228,6 +233,49 @@ static int fork_waiting(void)
 	return 7;
 }
 
+/* ---- a program that confines itself ------------------------------------------------------------ */
+
+#define KILL(call)                                                                                 \
+	BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_##call, 0, 1),                                             \
+		BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_KILL_PROCESS)
+
+/* In all threads: no more memory, files, threads; and no sleep with a timeout, which our threads alone do. */
+static int confine(void)
+{
+	struct sock_filter filter[] = {
+		BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, nr)),
+		KILL(mmap), KILL(munmap), KILL(mremap), KILL(brk), KILL(openat), KILL(clone), KILL(clone3),
+		KILL(prctl), KILL(gettid), KILL(getpid),
+		BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_futex, 0, 5),
+		BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, args[1])),
+		BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, FUTEX_WAIT_PRIVATE, 0, 3),
+		BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, args[3])),
+		BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, 0, 1, 0),
+		BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_KILL_PROCESS),
+		BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW),
+	};
+	struct sock_fprog program = { sizeof(filter) / sizeof(*filter), filter };
+
+	return prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) ||
+	       syscall(SYS_seccomp, SECCOMP_SET_MODE_FILTER, SECCOMP_FILTER_FLAG_TSYNC, &program);
+}
+
+/* 100 kernels before, 40 after, the last of them on a stream that nobody has used yet. */
+static int confined(int in_vain)
+{
+	launch(100, 1);
+	cudaDeviceSynchronize();
+	if (in_vain ? !prctl(PR_SET_SECCOMP, ~0ul, NULL) : confine())
+		return 77;
+	launch(30, 1);
+	cudaDeviceSynchronize();
+	usleep(300000); /* a thread that goes on makes its calls now */
+	for (int i = 0; i < 10; i++)
+		cudaLaunchKernel("_Z4workv", 1, 32, (void *)99);
+	cudaDeviceSynchronize();
+	return 7;
+}
+
 int main(int argc, char **argv)
 {
 	const char *how = argc > 1 ? argv[1] : "";
@@ -344,6 +392,8 @@ int main(int argc, char **argv)
 			cudaEventQuery(i == 50 ? (void *)0xbad : (void *)13);
 		return 7;
 	}
+	if (!strncmp(how, "confined", 8))
+		return confined(how[8]);
 	if (!strcmp(how, "failing execs"))
 		return failing_execs();
 	if (!strcmp(how, "fork waiting"))

@@ -154,22 +154,99 @@ static int limited(void)
 	return 0;
 }
 
-/* Any system call but exit_group kills. */
-static int confined(void)
+/* Any system call but exit_group, write and the return from a signal handler kills. */
+static int confine(void)
 {
 	struct sock_filter filter[] = {
 		BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, nr)),
-		BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_exit_group, 0, 1),
+		BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_exit_group, 2, 0),
+		BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_write, 1, 0),
+		BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_rt_sigreturn, 0, 1),
 		BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW),
 		BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_KILL_PROCESS),
 	};
 	struct sock_fprog program = { sizeof(filter) / sizeof(*filter), filter };
 
+	return prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) || prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &program);
+}
+
+static __attribute__((noreturn)) void end_confined(long ranges)
+{
+	char text[32];
+	int n = snprintf(text, sizeof(text), "%ld ranges\n", ranges);
+
+	_exit(write(1, text, (size_t)n) == n ? 3 : 4);
+}
+
+static int confined(void)
+{
 	nvtxRangeEnd(nvtxRangeStartA("known"));
-	if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) || prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &program))
+	if (confine())
 		return 77;
 	for (int i = 0; i < 99; i++)
 		nvtxRangeEnd(nvtxRangeStartA("known"));
+	end_confined(100);
+}
+
+/* Everything is new: the stack of ranges, messages, a domain, and more ranges at once than before. */
+static int confined_new(void)
+{
+	static nvtxRangeId_t ids[3000];
+	nvtxEventAttributes_t a = { .version = 3, .size = sizeof(a), .messageType = 3 };
+	nvtxDomainHandle_t domain;
+
+	nvtxRangeEnd(nvtxRangeStartA("known"));
+	if (confine())
+		return 77;
+	for (int i = 0; i < 3000; i++)
+		ids[i] = nvtxRangeStartA("overlapping");
+	for (int i = 0; i < 3000; i++)
+		nvtxRangeEnd(ids[i]);
+	domain = nvtxDomainCreateA("new");
+	a.message.registered = nvtxDomainRegisterStringA(domain, "registered");
+	nvtxDomainRangePushEx(domain, &a);
+	nvtxDomainRangePop(domain);
+	for (int i = 0; i < 8000; i++)
+		push_pop("new %d", i);
+	end_confined(1 + 3000 + 1 + 8000);
+}
+
+/* The handler finds the adapter's locks held, and needs them. */
+static volatile long strikes, signals_off;
+
+static void strike(int number)
+{
+	(void)number;
+	if (signals_off)
+		return;
+	strikes++;
+	push_pop("in the handler %d", (int)strikes);
+	nvtxRangeEnd(nvtxRangeStartA("in the handler"));
+}
+
+static int confined_handler(void)
+{
+	struct itimerval often = { { 0, 300 }, { 0, 300 } };
+	volatile long ranges = 0;
+
+	signal(SIGALRM, strike);
+	push_pop("known", 0);
+	nvtxRangeEnd(nvtxRangeStartA("known"));
+	if (setitimer(ITIMER_REAL, &often, NULL) || confine())
+		return 77;
+	for (; strikes < 1000; ranges++)
+		nvtxRangeEnd(nvtxRangeStartA("known"));
+	signals_off = 1;
+	end_confined(2 + ranges + 2 * strikes);
+}
+
+/* Its first call of NVTX comes too late to load anything. */
+static int confined_first(void)
+{
+	if (confine())
+		return 77;
+	nvtxRangePushA("first");
+	nvtxRangePop();
 	_exit(3);
 }
 
@@ -182,6 +259,9 @@ int main(int argc, char **argv)
 	       : !strcmp(which, "threads") ? threads()
 	       : !strcmp(which, "jumps")   ? jumps()
 	       : !strcmp(which, "limited") ? limited()
-	       : !strcmp(which, "confined") ? confined()
-					   : 1;
+	       : !strcmp(which, "confined")	    ? confined()
+	       : !strcmp(which, "confined_new")     ? confined_new()
+	       : !strcmp(which, "confined_handler") ? confined_handler()
+	       : !strcmp(which, "confined_first")   ? confined_first()
+						    : 1;
 }

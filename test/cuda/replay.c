@@ -20,6 +20,7 @@
 
 #include "cuda/capture.h"
 #include "cuda/cuda.h"
+#include "gputrace/lock.h"
 
 /* ---- the double of the core ------------------------------------------------------------------------ */
 
@@ -52,6 +53,34 @@ bool gt_active(void)
 bool gt_is_confined(void)
 {
 	return false;
+}
+
+void *gt_memory(size_t bytes)
+{
+	return calloc(1, bytes);
+}
+
+void gt_memory_free(void *memory, size_t bytes)
+{
+	(void)bytes;
+	free(memory);
+}
+
+uint64_t gt_lock(struct gt_lock *lock)
+{
+	(void)lock;
+	return 0;
+}
+
+uint64_t gt_lock_try(struct gt_lock *lock)
+{
+	return gt_lock(lock);
+}
+
+void gt_unlock(struct gt_lock *lock, uint64_t mask)
+{
+	(void)lock;
+	(void)mask;
 }
 
 bool gt_is_on(void)
