@@ -37,6 +37,13 @@ update-format:
 		mv $(srcdir)/doc/FORMAT.md.tmp $(srcdir)/doc/FORMAT.md
 .PHONY: update-format
 
+# The schema of a report in JSON, from its tables; test/report compares.
+update-schema:
+	$(AM_V_GEN)$(PYTHON3) $(srcdir)/doc/schema.py $(srcdir) > $(srcdir)/doc/report.schema.json.tmp && \
+		mv $(srcdir)/doc/report.schema.json.tmp $(srcdir)/doc/report.schema.json
+.PHONY: update-schema
+EXTRA_DIST += doc/schema.py
+
 exampledir = $(docdir)/examples
 dist_example_DATA = doc/examples/demo.c doc/examples/cg.c doc/examples/timeline.py
 exampleplugindir = $(exampledir)/plugin
@@ -50,7 +57,7 @@ dist_exampleadapter_DATA = doc/examples/adapter/Makefile doc/examples/adapter/as
 
 # What users may want to read is installed; the decisions stay with the source.
 dist_doc_DATA = doc/FORMAT.md doc/gpu-results.md doc/PERFORMANCE.md doc/PROMISES.md doc/LIMITS.md doc/libwrapgen.md doc/questions.md \
-	doc/pthread.md doc/cuda.md doc/mpi.md doc/mpi-scale.svg doc/mpi-scale.json
+	doc/pthread.md doc/cuda.md doc/mpi.md doc/mpi-scale.svg doc/mpi-scale.json doc/report.schema.json
 EXTRA_DIST += doc/adr/0001-own-window-and-spool.md doc/adr/0002-reserve-with-xadd.md \
 	doc/adr/0003-pack-when-spooling.md doc/adr/0004-dlopen-is-not-wrapped.md \
 	doc/adr/0005-cupti-without-its-headers.md doc/adr/0006-dlsym-is-jumped-through.md \

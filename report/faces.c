@@ -213,25 +213,33 @@ static void print_object(const struct gt_section *section, FILE *out)
 	}
 }
 
+static void print_section(const struct gt_section *section, const struct gt_face *face, bool *first,
+			  FILE *out)
+{
+	if (!section->rows)
+		return;
+	fprintf(out, "%s%s%s%s\n", *first ? "" : "\n", face->colour ? "\033[1m" : "", section->kind->title,
+		face->colour ? "\033[0m" : "");
+	*first = false;
+	if (section->kind->shape == GT_ROWS)
+		print_table(section, face, out);
+	else
+		print_object(section, out);
+	if (section->note)
+		fprintf(out, "  %s\n", section->note);
+}
+
+/* In the order in which they were asked for. */
 void gt_figures_print(const struct gt_figures *figures, const struct gt_face *face, FILE *out)
 {
 	bool first = true;
 
-	for (size_t i = 0; i < figures->count; i++) {
-		const struct gt_section *section = figures->sections[i];
-
-		if (!section->rows || !chosen(face, section))
-			continue;
-		fprintf(out, "%s%s%s%s\n", first ? "" : "\n", face->colour ? "\033[1m" : "",
-			section->kind->title, face->colour ? "\033[0m" : "");
-		first = false;
-		if (section->kind->shape == GT_ROWS)
-			print_table(section, face, out);
-		else
-			print_object(section, out);
-		if (section->note)
-			fprintf(out, "  %s\n", section->note);
-	}
+	for (size_t i = 0; !face->sections && i < figures->count; i++)
+		print_section(figures->sections[i], face, &first, out);
+	for (size_t k = 0; face->sections && face->sections[k]; k++)
+		for (size_t i = 0; i < figures->count; i++)
+			if (gt_section_is(figures->sections[i]->kind, face->sections[k]))
+				print_section(figures->sections[i], face, &first, out);
 }
 
 /* ---- JSON ---------------------------------------------------------------------------------------- */

@@ -162,7 +162,7 @@ static const struct gt_column columns[] = {
 	{ "group", "group", GT_TEXT },
 	{ "region", "region", GT_TEXT },
 };
-static const struct gt_section_kind path_kind =
+const struct gt_section_kind gt_path_kind =
 	GT_SECTION("critical_path", "Critical path", GT_ROWS, columns);
 
 static const struct gt_column location_columns[] = {
@@ -170,7 +170,7 @@ static const struct gt_column location_columns[] = {
 	{ "share", "share", GT_SHARE },
 	{ "location", "location", GT_TEXT },
 };
-static const struct gt_section_kind locations_kind =
+const struct gt_section_kind gt_path_locations_kind =
 	GT_SECTION("critical_path_locations", "Critical path by location", GT_ROWS, location_columns);
 
 static double share(const struct path *path, uint64_t time)
@@ -197,7 +197,7 @@ static void add_row(const struct path *path, struct gt_section *section, uint64_
 static void region_rows(const struct path *path)
 {
 	struct gt_report *report = path->sync->report;
-	struct gt_section *section = gt_section_add(&report->figures, &path_kind);
+	struct gt_section *section = gt_section_add(&report->figures, &gt_path_kind);
 	const struct gt_profile *profile = path->sync->profile;
 	size_t count = report->read->tables[GT_OTF2_REGION].count;
 	uint64_t *regions = calloc(count + 1, sizeof(*regions)), processes = report->classes.live;
@@ -227,7 +227,7 @@ static void region_rows(const struct path *path)
 
 static void location_rows(const struct path *path)
 {
-	struct gt_section *section = gt_section_add(&path->sync->report->figures, &locations_kind);
+	struct gt_section *section = gt_section_add(&path->sync->report->figures, &gt_path_locations_kind);
 
 	for (uint32_t i = 0; i < gt_sync_locations(path->sync); i++) {
 		union gt_cell *row;

@@ -152,13 +152,34 @@ static void spread(struct gt_profile_region *to, uint64_t exclusive, uint32_t lo
 	}
 }
 
+/* Did it only wait, as threads do that a library made for itself? In nothing of the program's. */
+static bool only_waited(const struct gt_profile_location *location)
+{
+	uint64_t life = location->end - location->begin;
+
+	return life && location->classes[GT_CLASS_CODE] == 0 &&
+	       location->times[GT_TIME_WAIT] + location->times[GT_TIME_DEVICE] >= life / 100 * 95;
+}
+
+static void sum_times(const struct gt_report *report, const struct state *state,
+		      struct gt_profile_location *location)
+{
+	for (size_t i = 0; i <= region_count(report); i++) {
+		const struct gt_profile_region *from = &state->regions[i];
+		enum gt_class class = i < region_count(report) ? report->classes.regions[i] : GT_CLASS_CODE;
+
+		location->classes[class] += from->exclusive;
+		location->class_calls[class] += from->calls;
+		location->times[gt_class_times[class]] += from->exclusive;
+	}
+}
+
 static void merge_regions(struct gt_report *report, const struct state *state, struct gt_profile *profile,
 			  struct gt_profile_location *location)
 {
 	for (size_t i = 0; i <= region_count(report); i++) {
 		const struct gt_profile_region *from = &state->regions[i];
 		struct gt_profile_region *to = &profile->regions[i];
-		enum gt_class class = i < region_count(report) ? report->classes.regions[i] : GT_CLASS_CODE;
 
 		if (!from->calls)
 			continue;
@@ -170,13 +191,12 @@ static void merge_regions(struct gt_report *report, const struct state *state, s
 		to->calls += from->calls;
 		to->inclusive += from->inclusive;
 		to->exclusive += from->exclusive;
-		location->classes[class] += from->exclusive;
-		location->class_calls[class] += from->calls;
-		location->times[gt_class_times[class]] += from->exclusive;
 	}
 }
 
-static void merge_tree(struct gt_profile_tree *whole, const struct gt_profile_tree *tree, uint32_t *nodes)
+/* `count`: its calls, too; else only its paths are known. */
+static void merge_tree(struct gt_profile_tree *whole, const struct gt_profile_tree *tree, uint32_t *nodes,
+		       bool count)
 {
 	nodes[0] = 0;
 	for (uint32_t i = 1; i < tree->count; i++) { /* callers come before what they call */
@@ -184,6 +204,8 @@ static void merge_tree(struct gt_profile_tree *whole, const struct gt_profile_tr
 		struct gt_profile_node *to;
 
 		nodes[i] = tree_child(whole, nodes[from->parent], from->region);
+		if (!count)
+			continue;
 		to = &whole->nodes[nodes[i]];
 		to->calls += from->calls;
 		to->inclusive += from->inclusive;
@@ -194,6 +216,7 @@ static void merge_tree(struct gt_profile_tree *whole, const struct gt_profile_tr
 static void merge(struct gt_report *report, struct gt_otf2_cursor *at, void *memory, void *result)
 {
 	struct gt_profile *profile = result;
+	struct gt_location_class *class = &report->classes.locations[at->index];
 	struct gt_profile_location *location;
 	struct state *state = memory;
 
@@ -212,8 +235,12 @@ static void merge(struct gt_report *report, struct gt_otf2_cursor *at, void *mem
 	location->nodes = gt_report_zeroed(state->tree.count, sizeof(*location->nodes));
 	if (at->time > report->duration)
 		report->duration = at->time;
-	merge_regions(report, state, profile, location);
-	merge_tree(&profile->tree, &state->tree, location->nodes);
+	sum_times(report, state, location);
+	if (class->kind == GT_LOCATION_THREAD && only_waited(location))
+		class->kind = GT_LOCATION_SERVICE;
+	if (class->kind != GT_LOCATION_SERVICE)
+		merge_regions(report, state, profile, location);
+	merge_tree(&profile->tree, &state->tree, location->nodes, class->kind != GT_LOCATION_SERVICE);
 	free(state->tree.nodes);
 	free(state->regions);
 	free(state->open);

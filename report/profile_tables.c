@@ -119,6 +119,24 @@ static void region_row(struct gt_report *report, const struct gt_profile *profil
 		row[17].count = gt_otf2_region_at(report->read, i)->begin_line;
 }
 
+/* Threads that only waited are not in the table. */
+static const char *folded(struct gt_report *report, const struct gt_profile *profile)
+{
+	uint64_t count = 0, ns = 0;
+	char time[32];
+
+	for (size_t i = 0; i < report->read->tables[GT_OTF2_LOCATION].count; i++)
+		if (report->classes.locations[i].kind == GT_LOCATION_SERVICE) {
+			count++;
+			ns += profile->locations[i].end - profile->locations[i].begin;
+		}
+	if (!count)
+		return NULL;
+	gt_cell_print(time, sizeof(time), (union gt_cell){ .count = ns }, GT_SECONDS);
+	return gt_figures_text(&report->figures, "without %llu %s that only waited (%s)",
+			       (unsigned long long)count, count == 1 ? "thread" : "threads", time);
+}
+
 static void region_table(struct gt_report *report, const struct gt_profile *profile)
 {
 	struct gt_section *section = gt_section_add(&report->figures, &regions_kind);
@@ -128,6 +146,7 @@ static void region_table(struct gt_report *report, const struct gt_profile *prof
 		if (profile->regions[i].calls)
 			region_row(report, profile, i, whole, gt_row_add(section));
 	gt_rows_sort(section, 1);
+	section->note = folded(report, profile);
 }
 
 /* ---- groups -------------------------------------------------------------------------------------- */
@@ -288,7 +307,7 @@ static void tree_table(struct gt_report *report, const struct gt_profile *profil
 	for (uint32_t node = 0;; node = pending[--count]) {
 		uint32_t first = count;
 
-		if (node)
+		if (node && tree->nodes[node].calls)
 			tree_row(report, profile, node, depths[node] - 1, section);
 		for (uint32_t i = tree->count ? tree->nodes[node].child : 0; i; i = tree->nodes[i].next) {
 			depths[i] = depths[node] + 1;

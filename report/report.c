@@ -14,6 +14,7 @@
 /* The profile is first (report.h). */
 static const struct gt_analysis *const analyses[] = {
 	&gt_run_analysis,
+	&gt_efficiency_analysis,
 	&gt_profile_analysis,
 	&gt_gpu_analysis,
 	&gt_messages_analysis,
@@ -125,8 +126,9 @@ static void write_figures(struct gt_report *report, const struct gt_analysis *an
 {
 	if (result && analysis->figures)
 		analysis->figures(report, result);
-	for (unsigned i = 0; !result && analysis->sections && analysis->sections[i]; i++)
-		gt_section_add(&report->figures, analysis->sections[i]);
+	for (unsigned i = 0; analysis->sections && analysis->sections[i]; i++)
+		if (!gt_section_find(&report->figures, analysis->sections[i]->key))
+			gt_section_add(&report->figures, analysis->sections[i]);
 }
 
 struct gt_report *gt_report_make(const char *anchor, unsigned threads)

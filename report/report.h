@@ -49,12 +49,13 @@ struct gt_analysis {
 	/* All has been read: writes sections into report->figures. */
 	void (*figures)(struct gt_report *report, void *result);
 	void (*free)(void *result);
-	/* Sections that are there without rows if it is left out, NULL at the end; NULL: none. */
+	/* Sections that are there without rows if figures() did not add them, NULL at the end. NULL: none. */
 	const struct gt_section_kind *const *sections;
 };
 
 extern const struct gt_analysis gt_profile_analysis, gt_run_analysis, gt_messages_analysis, gt_locks_analysis,
-	gt_files_analysis, gt_metrics_analysis, gt_gpu_analysis, gt_losses_analysis;
+	gt_files_analysis, gt_metrics_analysis, gt_gpu_analysis, gt_losses_analysis,
+	gt_efficiency_analysis;
 
 /*
  * Reads the archive of this anchor file and computes all figures. NULL: it could not be read (a sentence is

@@ -14,6 +14,7 @@ static const struct gt_column columns[] = {
 	{ "processes", "processes", GT_COUNT },
 	{ "ranks", "MPI ranks", GT_COUNT },
 	{ "threads", "threads", GT_COUNT },
+	{ "service_threads", "threads that only waited", GT_COUNT },
 	{ "gpus", "GPUs", GT_COUNT },
 	{ "streams", "GPU streams", GT_COUNT },
 };
@@ -52,10 +53,12 @@ static void figures(struct gt_report *report, void *result)
 	row[2].count = processes;
 	if (classes->ranks)
 		row[3].count = classes->ranks;
-	row[4].count = count_locations(report, GT_LOCATION_MAIN, GT_LOCATION_SERVICE);
+	row[4].count = count_locations(report, GT_LOCATION_MAIN, GT_LOCATION_THREAD);
+	if (count_locations(report, GT_LOCATION_SERVICE, GT_LOCATION_SERVICE))
+		row[5].count = count_locations(report, GT_LOCATION_SERVICE, GT_LOCATION_SERVICE);
 	if (classes->device_count) {
-		row[5].count = classes->device_count;
-		row[6].count = count_locations(report, GT_LOCATION_STREAM, GT_LOCATION_STREAM);
+		row[6].count = classes->device_count;
+		row[7].count = count_locations(report, GT_LOCATION_STREAM, GT_LOCATION_STREAM);
 	}
 }
 

@@ -448,8 +448,11 @@ static void release(void *result)
 	gt_spill_close(&sync->spill);
 }
 
+static const struct gt_section_kind *const sections[] = { &gt_waits_kind, &gt_path_kind,
+							  &gt_path_locations_kind, NULL };
+
 const struct gt_analysis gt_sync_analysis = {
 	.name = "sync", .state_size = sizeof(struct gt_syncing), .result_size = sizeof(struct gt_sync),
 	.prepare = prepare, .begin = begin, .enter = enter, .leave = leave, .event = event, .end = end,
-	.merge = merge, .figures = figures, .free = release,
+	.merge = merge, .figures = figures, .free = release, .sections = sections,
 };

@@ -153,4 +153,6 @@ void gt_device_causes(struct gt_sync *sync);
 void gt_waits_figures(struct gt_sync *sync);
 void gt_path_figures(struct gt_sync *sync);
 
+extern const struct gt_section_kind gt_waits_kind, gt_path_kind, gt_path_locations_kind;
+
 #endif

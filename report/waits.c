@@ -33,7 +33,7 @@ static const struct gt_column columns[] = {
 	{ "cause_location", "for", GT_TEXT },
 	{ "cause", NULL, GT_TEXT },
 };
-static const struct gt_section_kind kind = GT_SECTION("waits", "Waits", GT_ROWS, columns);
+const struct gt_section_kind gt_waits_kind = GT_SECTION("waits", "Waits", GT_ROWS, columns);
 
 static struct row *find(struct rows *rows, uint64_t key)
 {
@@ -121,7 +121,7 @@ static void location_waits(struct gt_sync *sync, struct gt_section *section, uin
 
 void gt_waits_figures(struct gt_sync *sync)
 {
-	struct gt_section *section = gt_section_add(&sync->report->figures, &kind);
+	struct gt_section *section = gt_section_add(&sync->report->figures, &gt_waits_kind);
 
 	for (uint32_t i = 0; i < gt_sync_locations(sync); i++)
 		location_waits(sync, section, i);

@@ -144,6 +144,48 @@ def ranks():
     return m
 
 
+@case
+def teams():
+    """Two ranks of two threads and a GPU each: every efficiency is another number; 800 us, and no MPI_Init.
+
+    Outside of MPI: 500 us and 300 us. Useful and for the GPU: main threads 400 and 200, others 400 and 200;
+    of that for the GPU: 120 and 120 of the main threads.
+    """
+    m = Made()
+    processes = [m.process(f"MPI Rank {n}") for n in range(2)]
+    mains = [m.thread(p) for p in processes]
+    others = [m.thread(p, "Thread 1") for p in processes]
+    stream = m.stream(processes[0], m.device("GPU"), "CUDA[0:7]")
+    m.world(mains)
+    work, receive, take = m.region("work"), m.mpi("MPI_Recv"), m.region("pthread_mutex_lock", PTHREAD)
+    wait = m.region("cudaDeviceSynchronize", CUDA, "CUDART_API")
+    for n, outside in ((0, 500000), (1, 300000)):
+        m.call(mains[n], work, 0, outside - 220000)
+        m.call(mains[n], wait, outside - 220000, outside - 100000)
+        m.call(mains[n], take, outside - 100000, outside)
+        m.call(mains[n], receive, outside, 800000)
+    m.kernel(stream, "k", 0, 80000)
+    for n, busy in ((0, 400000), (1, 200000)):
+        m.call(others[n], work, 0, busy)
+        m.call(others[n], take, busy, 800000)
+    return m
+
+
+@case
+def pool():
+    """The main thread works for 1 ms; three threads, one after another, for 500 us together; one sleeps."""
+    m = Made()
+    process = m.process("Process 0")
+    main = m.thread(process)
+    workers = [m.thread(process, f"Thread {n}") for n in range(3)]
+    asleep = m.thread(process, "asleep")
+    m.call(main, m.region("work"), 0, 1000000)
+    for thread, begin, end in zip(workers, (0, 200000, 500000), (100000, 400000, 700000)):
+        m.call(thread, m.region("work"), begin, end)
+    m.call(asleep, m.region("pthread_cond_wait", PTHREAD), 0, 1000000)
+    return m
+
+
 if __name__ == "__main__":
     if sys.argv[1] == "--list":
         print("\n".join(CASES))

@@ -1,0 +1,222 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Efficiencies, as defined in gputrace-metrics(7): those of the POP centre of excellence for ranks and
+ * threads, those of TALP for GPUs. Each is a factor of the one above it.
+ *
+ * Limits: time in which nothing was recorded counts as useful; "seen" says how much was not like that.
+ */
+#include "config.h"
+
+#include "report/gpu.h"
+#include "report/profile.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+/* Threads of a process that follow one another. */
+struct lane {
+	uint32_t process;
+	uint64_t begin, end;
+	uint64_t life, waiting, useful, device, unseen; /* ns */
+};
+
+struct lanes {
+	struct lane *items;
+	size_t count;
+};
+
+/* Outside of MPI, of the threads that have it. */
+struct ranks {
+	uint64_t count, sum, most, longest;
+};
+
+static const struct gt_column columns[] = {
+	{ "parallel_efficiency", "parallel efficiency", GT_SHARE },
+	{ "load_balance", "  load balance", GT_SHARE },
+	{ "communication_efficiency", "  communication efficiency", GT_SHARE },
+	{ "thread_efficiency", "  thread efficiency", GT_SHARE },
+	{ "offload_efficiency", "  offload efficiency", GT_SHARE },
+	{ "device_parallel_efficiency", "GPU parallel efficiency", GT_SHARE },
+	{ "device_load_balance", "  GPU load balance", GT_SHARE },
+	{ "device_copy_efficiency", "  GPU copy efficiency", GT_SHARE },
+	{ "device_orchestration_efficiency", "  GPU orchestration efficiency", GT_SHARE },
+	{ "lanes", NULL, GT_COUNT },
+	{ "seen", "time that was seen", GT_SHARE },
+};
+static const struct gt_section_kind efficiencies_kind =
+	GT_SECTION("efficiencies", "Efficiencies", GT_OBJECT, columns);
+
+static uint64_t without(uint64_t whole, uint64_t part)
+{
+	return part < whole ? whole - part : 0;
+}
+
+static uint64_t on_device(const struct gt_profile_location *of)
+{
+	return of->times[GT_TIME_DEVICE] + of->times[GT_TIME_GPU_CALL];
+}
+
+static uint64_t useful(const struct gt_profile_location *of)
+{
+	return of->times[GT_TIME_USEFUL] + of->times[GT_TIME_IO] + gt_profile_unseen(of);
+}
+
+/* ---- lanes --------------------------------------------------------------------------------------- */
+
+static int by_begin(const void *a, const void *b, void *context)
+{
+	const struct gt_profile_location *of = context;
+	uint64_t x = of[*(const size_t *)a].begin, y = of[*(const size_t *)b].begin;
+
+	return (x > y) - (x < y);
+}
+
+static struct lane *lane_for(struct lanes *lanes, uint32_t process, const struct gt_profile_location *of)
+{
+	struct lane *lane = lanes->items;
+
+	for (; lane < lanes->items + lanes->count; lane++)
+		if (lane->process == process && lane->end <= of->begin)
+			return lane;
+	*lane = (struct lane){ .process = process, .begin = of->begin };
+	lanes->count++;
+	return lane;
+}
+
+static struct lanes make_lanes(struct gt_report *report, const struct gt_profile *profile)
+{
+	size_t count = report->read->tables[GT_OTF2_LOCATION].count, used = 0;
+	size_t *order = gt_report_memory(NULL, count, sizeof(*order));
+	struct lanes lanes = { .items = gt_report_zeroed(count + 1, sizeof(*lanes.items)) };
+
+	for (size_t i = 0; i < count; i++)
+		if (report->classes.locations[i].kind <= GT_LOCATION_THREAD && profile->locations[i].events)
+			order[used++] = i;
+	if (used)
+		qsort_r(order, used, sizeof(*order), by_begin, profile->locations);
+	for (size_t i = 0; i < used; i++) {
+		const struct gt_profile_location *of = &profile->locations[order[i]];
+		struct lane *lane = lane_for(&lanes, report->classes.locations[order[i]].process, of);
+
+		lane->end = of->end;
+		lane->life += of->end - of->begin;
+		lane->waiting += of->times[GT_TIME_WAIT];
+		lane->useful += useful(of);
+		lane->device += on_device(of);
+		lane->unseen += gt_profile_unseen(of);
+	}
+	free(order);
+	return lanes;
+}
+
+/* Threads that only wait are idle: they are no lane. */
+static void drop_idle(struct lanes *lanes)
+{
+	size_t kept = 0;
+
+	for (size_t i = 0; i < lanes->count; i++)
+		if (lanes->items[i].waiting <= lanes->items[i].life / 100 * 95)
+			lanes->items[kept++] = lanes->items[i];
+	lanes->count = kept;
+}
+
+/* ---- hosts --------------------------------------------------------------------------------------- */
+
+static struct ranks measure_ranks(struct gt_report *report, const struct gt_profile *profile)
+{
+	struct ranks ranks = {0};
+
+	for (uint32_t i = 0; i < report->classes.process_count; i++) {
+		const struct gt_process_class *process = &report->classes.processes[i];
+		const struct gt_profile_location *of = profile->locations;
+		uint64_t life, outside;
+
+		if (process->rank == GT_NO_RANK || process->main == GT_NO_DEVICE)
+			continue;
+		of += process->main;
+		life = without(of->end - of->begin, of->classes[GT_CLASS_MPI_SETUP]);
+		outside = without(of->end - of->begin, of->times[GT_TIME_MPI]);
+		ranks.count++;
+		ranks.sum += outside;
+		ranks.most = outside > ranks.most ? outside : ranks.most;
+		ranks.longest = life > ranks.longest ? life : ranks.longest;
+	}
+	return ranks;
+}
+
+static double ratio(double part, double whole)
+{
+	return whole > 0 ? part / whole : NAN;
+}
+
+static void host(struct gt_report *report, const struct lanes *lanes, const struct ranks *ranks,
+		 union gt_cell *row)
+{
+	double useful_sum = 0, both = 0, most = 0, life = 0, unseen = 0, n = (double)lanes->count;
+
+	for (size_t i = 0; i < lanes->count; i++) {
+		const struct lane *lane = &lanes->items[i];
+
+		useful_sum += (double)lane->useful;
+		both += (double)(lane->useful + lane->device);
+		most = fmax(most, (double)(lane->useful + lane->device));
+		life += (double)lane->life;
+		unseen += (double)lane->unseen;
+	}
+	row[9].count = lanes->count;
+	row[10].number = ratio(life - unseen, life);
+	if (ranks->count > 1) {
+		row[1].number = ratio((double)ranks->sum / (double)ranks->count, (double)ranks->most);
+		row[2].number = ratio((double)ranks->most, (double)ranks->longest);
+		row[3].number = ratio(both / n, (double)ranks->sum / (double)ranks->count);
+	} else if (lanes->count > 1) {
+		row[1].number = ratio(both / n, most);
+		row[2].number = ratio(most, (double)report->duration);
+	}
+	if (report->classes.gpu)
+		row[4].number = ratio(useful_sum, both);
+	for (unsigned i = 1; i <= 4; i++)
+		if (!isnan(row[i].number))
+			row[0].number = isnan(row[0].number) ? row[i].number : row[0].number * row[i].number;
+}
+
+/* ---- GPUs ---------------------------------------------------------------------------------------- */
+
+static void devices(struct gt_report *report, union gt_cell *row)
+{
+	const struct gt_gpu *gpu = gt_report_result(report, &gt_gpu_analysis);
+	double sum = 0, kernels = 0, busy = 0;
+
+	if (!gpu || !report->duration)
+		return;
+	for (uint32_t i = 0; i < gpu->device_count; i++) {
+		sum += (double)gpu->devices[i].kernels.total;
+		kernels = fmax(kernels, (double)gpu->devices[i].kernels.total);
+		busy = fmax(busy, (double)gt_gpu_busy(&gpu->devices[i]));
+	}
+	row[5].number = sum / gpu->device_count / (double)report->duration;
+	row[6].number = ratio(sum / gpu->device_count, kernels);
+	row[7].number = ratio(kernels, busy);
+	row[8].number = busy / (double)report->duration;
+}
+
+static void figures(struct gt_report *report, void *result)
+{
+	struct gt_section *section = gt_section_add(&report->figures, &efficiencies_kind);
+	const struct gt_profile *profile = gt_report_result(report, &gt_profile_analysis);
+	struct lanes lanes = make_lanes(report, profile);
+	struct ranks ranks = measure_ranks(report, profile);
+
+	(void)result;
+	drop_idle(&lanes);
+	if (lanes.count > 1 || report->classes.gpu) {
+		union gt_cell *row = gt_row_add(section);
+
+		if (lanes.count)
+			host(report, &lanes, &ranks, row);
+		devices(report, row);
+	}
+	free(lanes.items);
+}
+
+const struct gt_analysis gt_efficiency_analysis = { .name = "efficiency", .figures = figures };
