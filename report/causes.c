@@ -29,9 +29,13 @@ void gt_sync_wait(struct gt_sync *sync, uint32_t location, uint64_t index, enum 
 
 uint64_t gt_sync_waited(const struct gt_segment *segment)
 {
+	uint64_t from;
+
 	if (!segment->wait)
 		return 0;
-	return (segment->cause == GT_NO_CAUSE ? segment->end : segment->until) - segment->begin;
+	from = segment->class == GT_CLASS_GPU_IDLE && segment->sent != UINT64_MAX ? segment->sent
+										     : segment->begin;
+	return (segment->cause == GT_NO_CAUSE ? segment->end : segment->until) - from;
 }
 
 /* Items of one key. */

@@ -58,12 +58,18 @@ struct gt_segment {
 	uint64_t begin, end; /* ns */
 	uint64_t profile;    /* where in the profile the time before it ends */
 	uint64_t until;      /* its cause was there; so long it waited */
-	uint64_t sent;       /* when the first was sent of the messages that it received; or UINT64_MAX */
+	/*
+	 * When the first was sent of the messages that it received; of an activity: when it was launched; of
+	 * a stream that is idle: since when its whole device is. UINT64_MAX: none.
+	 */
+	uint64_t sent;
 	uint32_t node;       /* of the location's call tree */
 	uint32_t cause;      /* a location, or GT_NO_CAUSE */
+	uint32_t launcher;   /* of an activity: the same */
 	unsigned char class; /* enum gt_class */
 	unsigned char wait;  /* enum gt_wait */
 	bool settled;        /* it is known that it did not wait */
+	bool quick;          /* an activity: shorter than the call that launched it */
 };
 
 /* Exclusive time of a node of the location's call tree. */
@@ -99,6 +105,8 @@ enum gt_bag_kind {
 	GT_BAG_BARRIERS,    /* keys: process; ties: begin */
 	GT_BAG_THREADS,     /* keys: number; ties: enum gt_thread_item */
 	GT_BAG_LAUNCHES,    /* keys: process, correlation; ties: enum gt_launch_item */
+	GT_BAG_ENDS,        /* activities: keys: process; ties: end */
+	GT_BAG_BEGINS,      /* the same: device; begin */
 	GT_BAGS,
 };
 
