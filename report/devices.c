@@ -157,7 +157,8 @@ static void why(struct devices *devices, uint32_t stream, uint64_t index, uint64
 		from = segment->sent;
 	if (segment->begin > DEPENDENCY_NS && from < segment->begin - DEPENDENCY_NS)
 		from = segment->begin - DEPENDENCY_NS;
-	end = last_end(&devices->ends[class_at(devices, stream)->process], cursor, from, segment->begin, stream);
+	end = last_end(&devices->ends[class_at(devices, stream)->process], cursor, from, segment->begin,
+		       stream);
 	if (!index) {
 		if (end || launched) {
 			timeline->creator = end ? end->location : segment->launcher;
@@ -188,9 +189,12 @@ static void stream_causes(struct devices *devices, uint32_t stream)
 static void starved(struct gt_sync *sync, const struct gt_item *item, uint64_t since, bool quick)
 {
 	const struct gt_segment *segment = gt_segment_at(sync, item->location, item->segment);
-	struct gt_segment *idle = item->segment ? gt_segment_at(sync, item->location, item->segment - 1) : NULL;
+	struct gt_segment *idle;
 
-	if (!idle || idle->class != GT_CLASS_GPU_IDLE || idle->cause == GT_NO_CAUSE || idle->wait ||
+	if (!item->segment)
+		return;
+	idle = gt_segment_at(sync, item->location, item->segment - 1);
+	if (idle->class != GT_CLASS_GPU_IDLE || idle->cause == GT_NO_CAUSE || idle->wait ||
 	    idle->until <= since)
 		return;
 	idle->wait = quick && segment->quick ? GT_WAIT_LAUNCHES : GT_WAIT_STARVED;

@@ -6,7 +6,7 @@ report_libgtreport_la_SOURCES = report/figures.c report/figures.h report/faces.c
 	report/sums.c report/sums.h report/spans.c report/spans.h report/messages.c report/locks.c report/files.c \
 	report/metrics.c report/gpu.c report/gpu.h report/losses.c report/efficiency.c
 report_libgtreport_la_SOURCES += report/sync.c report/sync.h report/sync_int.h report/sync_mpi.c \
-	report/spill.c report/spill.h report/causes.c report/devices.c report/waits.c report/path.c
+	report/spill.c report/spill.h report/causes.c report/devices.c report/delays.c report/waits.c report/path.c
 report_libgtreport_la_CPPFLAGS = $(AM_CPPFLAGS) $(OTF2_CFLAGS) $(JANSSON_CFLAGS)
 report_libgtreport_la_LIBADD = $(JANSSON_LIBS) -lm
 

@@ -431,6 +431,7 @@ static void figures(struct gt_report *report, void *result)
 
 	sync->profile = gt_report_result(report, &gt_profile_analysis);
 	gt_causes(sync);
+	gt_delays_figures(sync);
 	gt_waits_figures(sync);
 	gt_path_figures(sync);
 }

@@ -66,6 +66,8 @@ struct gt_segment {
 	uint32_t node;       /* of the location's call tree */
 	uint32_t cause;      /* a location, or GT_NO_CAUSE */
 	uint32_t launcher;   /* of an activity: the same */
+	uint32_t blame;      /* node of the whole tree that made it wait most, or 0 */
+	float carried;       /* ns that others waited for the same cause */
 	unsigned char class; /* enum gt_class */
 	unsigned char wait;  /* enum gt_wait */
 	bool settled;        /* it is known that it did not wait */
@@ -158,6 +160,8 @@ const char *gt_sync_region(const struct gt_sync *sync, uint32_t location, uint32
 
 void gt_causes(struct gt_sync *sync);
 void gt_device_causes(struct gt_sync *sync);
+/* Before the waits: finds whom to blame. */
+void gt_delays_figures(struct gt_sync *sync);
 void gt_waits_figures(struct gt_sync *sync);
 void gt_path_figures(struct gt_sync *sync);
 

@@ -14,7 +14,7 @@
 struct row {
 	uint64_t key; /* node << 8 | class */
 	uint64_t time, count, longest;
-	uint32_t cause; /* of the longest */
+	uint32_t cause, blame; /* of the longest */
 };
 
 struct rows {
@@ -75,6 +75,7 @@ static void add(struct rows *rows, const struct gt_segment *segment, uint64_t ti
 		return;
 	row->longest = time;
 	row->cause = segment->cause;
+	row->blame = segment->blame;
 }
 
 const char *gt_sync_region(const struct gt_sync *sync, uint32_t location, uint32_t node)
@@ -100,6 +101,8 @@ static void write_row(struct gt_sync *sync, struct gt_section *section, uint32_t
 	row[6].text = gt_profile_path(sync->report, sync->profile, node);
 	if (from->cause != GT_NO_CAUSE)
 		row[7].text = gt_report_location(sync->report, from->cause);
+	if (from->blame)
+		row[8].text = gt_profile_path(sync->report, sync->profile, from->blame);
 }
 
 static void location_waits(struct gt_sync *sync, struct gt_section *section, uint32_t location)

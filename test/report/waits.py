@@ -39,6 +39,7 @@ def late_sender():
     a[0].do(a[0].call(0, 100, "main", [a[0].call(60, 70, "MPI_Send", [a.send(60, 1)])]))
     a[1].do(a[1].call(0, 80, "main", [a[1].call(20, 71, "MPI_Recv", [a.recv(71, 0)])]))
     return a, {"waits": waits(("late sender", 40, 1, R1, "MPI_Recv", R0)),
+               "delays": ["rank 0,main,40,0"],
                "critical_path": path(main=90, MPI_Send=10)}
 
 
@@ -129,6 +130,7 @@ def barrier():
     a = all_at(Archive(4), "MPI_Barrier", BARRIER, [10, 20, 50, 30], 51, size=0)
     return a, {"waits": waits(*[("wait at barrier", w, 1, r, "MPI_Barrier", R2)
                                 for w, r in ((40, R0), (30, R1), (20, R3))]),
+               "delays": ["rank 2,main,90,0"],
                "critical_path": path(main=99, MPI_Barrier=1)}
 
 
@@ -192,6 +194,33 @@ def ring():
                "critical_path": path(work=20, main=11, MPI_Recv=9)}
 
 
+@scene
+def chain():
+    """Rank 2 waits for rank 1, which waited for rank 0: the long-term cost is there."""
+    a = Archive(3)
+    a[0].do(a[0].call(0, 100, "main", [a[0].call(60, 61, "MPI_Send", [a.send(60, 1)])]))
+    a[1].do(a[1].call(0, 100, "main", [a[1].call(1, 61, "MPI_Recv", [a.recv(61, 0)]),
+                                       a[1].call(62, 63, "MPI_Send", [a.send(62, 2)])]))
+    a[2].do(a[2].call(0, 100, "main", [a[2].call(1, 63, "MPI_Recv", [a.recv(63, 1)])]))
+    return a, {"waits": waits(("late sender", 59, 1, R1, "MPI_Recv", R0), ("late sender", 61, 1, R2, "MPI_Recv", R1)),
+               "delays": ["rank 0,main,59,59", "rank 1,main,1,0", "rank 1,MPI_Recv,1,0"]}
+
+
+@scene
+def since_the_barrier():
+    """What was done before the last common barrier does not count; what both did does not either."""
+    a = Archive(2)
+    for i, (early, late) in enumerate(((40, 0), (10, 30))):
+        a[i].do(a[i].call(0, 100, "main", [
+            a[i].call(0, early, "before"),
+            a[i].call(early, 41, "MPI_Barrier", [a.collective(early, 41, BARRIER, size=0)]),
+            a[i].call(41, 51, "both"), a[i].call(51, 51 + late, "more"),
+            a[i].call(51 + late, 82, "MPI_Barrier", [a.collective(51 + late, 82, BARRIER, size=0)])]))
+    return a, {"waits": waits(("wait at barrier", 30, 1, R0, "MPI_Barrier", R1),
+                              ("wait at barrier", 30, 1, R1, "MPI_Barrier", R0)),
+               "delays": ["rank 0,before,30,0", "rank 1,more,30,0"]}
+
+
 # ---- threads ------------------------------------------------------------------------------------
 
 @scene
@@ -220,7 +249,8 @@ def lock():
         w.call(80, 80.001, "pthread_mutex_lock", [a.event(80.001, "ThreadAcquireLock", PTHREAD, 5, 3)]),
         a.event(82, "ThreadReleaseLock", PTHREAD, 5, 3)]))
     return a, {"waits": waits(("lock contention", 0.001, 1, "Master thread", "pthread_mutex_lock", ""),
-                              ("lock contention", 50, 1, "worker", "pthread_mutex_lock", "Master thread"))}
+                              ("lock contention", 50, 1, "worker", "pthread_mutex_lock", "Master thread")),
+               "delays": ["Master thread,main,50,0"]}
 
 
 @scene
