@@ -55,6 +55,11 @@ bool gt_part_window(struct gt_part *part, const char *text)
 	       time_of(colon + 1, colon + strlen(colon), &part->to) && part->to > part->from;
 }
 
+bool gt_part_time(const char *text, uint64_t *ns)
+{
+	return *text && time_of(text, text + strlen(text), ns);
+}
+
 /* ---- selections -------------------------------------------------------------------------------- */
 
 static bool matches(const char *pattern, const char *end, const char *name)

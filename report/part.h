@@ -20,6 +20,9 @@ struct gt_part {
  */
 bool gt_part_window(struct gt_part *part, const char *text);
 
+/* Reads a time as a window has it. False: it is none. */
+bool gt_part_time(const char *text, uint64_t *ns);
+
 /*
  * Selects the locations that one of the patterns (with ; between them, * for any characters) matches: their
  * name, that of their process, or PROCESS/NAME. NULL selects all. Returns how many were selected.

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * `gputrace filter`: checks a filter file, and says which of its rules a function falls under.
+ * `gputrace filter`: checks a filter file, and says which of its rules a function falls under. `gputrace
+ * filter suggest` is in cmd_suggest.c.
  *
  * Limits: reads the files with the very code that the traced process uses, so what it says is what
  * happens; what depends on the moment (limits, levels, call paths) it can only describe.
@@ -34,7 +35,7 @@ static const struct gt_option options[] = {
 
 static const struct gt_usage usage = {
 	.command = "gputrace filter",
-	.synopsis = "[options] FILE",
+	.synopsis = "[options] FILE, or gputrace filter suggest [options] DIR",
 	.summary = "Checks a filter file, and says what it does to a function.",
 	.options = options,
 	.notes = "NAME may be mangled. The exit status is 0, or 1 if the file cannot be read or has\n"
@@ -132,6 +133,8 @@ int gt_cmd_filter(int argc, char **argv)
 	int64_t rank = -1;
 	bool off;
 
+	if (argc > 1 && !strcmp(argv[1], "suggest"))
+		return gt_cmd_suggest(argc - 1, argv + 1);
 	while ((option = gt_option_next(&usage, argc, argv)) > 0) {
 		switch (option) {
 		case 'm':

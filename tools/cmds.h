@@ -21,6 +21,7 @@ int gt_cmd_export(int argc, char **argv);
 int gt_cmd_slice(int argc, char **argv);
 int gt_cmd_recover(int argc, char **argv);
 int gt_cmd_filter(int argc, char **argv);
+int gt_cmd_suggest(int argc, char **argv); /* gputrace filter suggest */
 int gt_cmd_top(int argc, char **argv);
 int gt_cmd_libwrapgen(int argc, char **argv);
 int gt_cmd_assemble(int argc, char **argv); /* started by libgputrace.so at the end of a run */

@@ -10,6 +10,7 @@
 
 #include <dirent.h>
 #include <errno.h>
+#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -384,6 +385,8 @@ static bool close_output(struct gt_export *export)
 
 	if (export->out && fflush(export->out) && !export->error)
 		export->error = errno;
+	if (export->error == EPIPE && !options->out)
+		return false; /* `| head` has seen enough */
 	if (export->error) {
 		errno = export->error;
 		return complain(options->out ? options->out : "standard output");
@@ -437,6 +440,7 @@ int gt_export(const char *anchor, void *argument, FILE *unused)
 	bool done;
 
 	(void)unused;
+	signal(SIGPIPE, SIG_IGN);
 	read = gt_otf2_open(anchor, &(struct gt_otf2_options){ .visitor = &visitor, .user = &export,
 							       .threads = options->face->serial });
 	if (!read || gt_otf2_definitions(read) || export.failed)

@@ -2,3 +2,5 @@
 dist_check_SCRIPTS += test/filter/tool.test
 dist_check_SCRIPTS += test/filter/record.test
 EXTRA_DIST += test/filter/calls.c test/filter/names.cc test/filter/again.c
+dist_check_SCRIPTS += test/filter/suggest.test
+EXTRA_DIST += test/filter/flood.cc
