@@ -22,12 +22,12 @@ import sys
 import time
 
 import tables
+import counters
 import mpi
 import wrap
-from tools import Bench, Case, disk_bytes, output
+from tools import LAST, Bench, Case, disk_bytes, output
 
 MIB = 1 << 20
-LAST = str((os.cpu_count() or 1) - 1) # a core that does not serve the interrupts, unless it is the only one
 REAL = ["32", "11", "1024", "400"]
 CALLS = ["8000"]
 SCALING_TURNS = 3  # in each round
@@ -97,7 +97,8 @@ class Runner:
         p.returncode = os.waitstatus_to_exitcode(status)
         for key, value in re.findall(r"\b(\w+)=(-?\d+(?:\.\d+)?)(?!\S)", said):
             r[key] = float(value)
-        r.update(wall_s=t1 - t0, rc=p.returncode, maxrss_kib=usage.ru_maxrss)
+        r.update(wall_s=t1 - t0, rc=p.returncode, maxrss_kib=usage.ru_maxrss,
+                 cpu_s=usage.ru_utime + usage.ru_stime)
         if "end_s" in r:
             r["after_main_s"] = t1 - r.pop("end_s")
         if case.after:
@@ -289,7 +290,7 @@ def suite_start(run, _peers):
 
 
 SUITES = {"event": suite_event, "real": suite_real, "calls": suite_calls, "locks": suite_locks,
-          "start": suite_start, "wrap": wrap.suite, "mpi": mpi.suite}
+          "start": suite_start, "wrap": wrap.suite, "mpi": mpi.suite, "counters": counters.suite}
 
 
 def peer_cases(b, n):

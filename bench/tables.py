@@ -11,6 +11,7 @@ import random
 import re
 import statistics
 
+import counters
 import mpi
 import wrap
 
@@ -208,6 +209,7 @@ def report(results, empty, clocks, argv, args):
     other_goals(goals, results)
     wrap.goals(goals, results, spread)
     mpi.goals(goals, results, spread)
+    counters.goals(goals, results, spread)
     found = re.search(r"rdtsc_ns=([\d.]+) clock_gettime_ns=([\d.]+)", clocks)
     floors = [r["floor_ns"] for runs in results.get("event", {}).values() for r in runs
               if "floor_ns" in r]

@@ -9,6 +9,7 @@ import re
 import shutil
 import subprocess
 
+LAST = str((os.cpu_count() or 1) - 1) # a core that does not serve the interrupts, unless it is the only one
 HERE = os.path.dirname(os.path.abspath(__file__))
 CYG = ["-finstrument-functions"]
 # Keep every call a call, in the plain build too: gcc -O2 otherwise inlines the recursion.
