@@ -72,6 +72,8 @@ long gt_syscall_known(long n, long a, long b, long c, long d, long e, long f)
 		return prctl((int)a, b, c, d, e);
 	case SYS_unshare:
 		return unshare((int)a);
+	case SYS_setns:
+		return setns((int)a, (int)b);
 	case SYS_execve:
 		return execve((const char *)a, (char *const *)b, (char *const *)c);
 	case SYS_execveat:
@@ -92,6 +94,7 @@ __asm__(".text\n"
 	KNOWN(SYS_seccomp)
 	KNOWN(SYS_prctl)
 	KNOWN(SYS_unshare)
+	KNOWN(SYS_setns)
 	KNOWN(SYS_execve)
 	KNOWN(SYS_execveat)
 	KNOWN(SYS_exit_group)
@@ -144,7 +147,7 @@ long gt_syscall(long n, long a, long b, long c, long d, long e, long f) __asm__(
 GT_API long gt_syscall(long n, long a, long b, long c, long d, long e, long f)
 {
 	if ((n == SYS_clone && !(a & CLONE_VM)) || n == SYS_seccomp || n == SYS_prctl || n == SYS_unshare ||
-	    n == SYS_execve || n == SYS_execveat || n == SYS_exit_group)
+	    n == SYS_setns || n == SYS_execve || n == SYS_execveat || n == SYS_exit_group)
 		return gt_syscall_known(n, a, b, c, d, e, f);
 	return gt_before_syscall()(n, a, b, c, d, e, f);
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Interception of what makes a process another user, gives it another root or confines it: afterwards
- * it may not do what it did before. What is done about it is in process.c.
+ * it may not do what it did before. What is done about it is in finish.c.
  *
  * Limits: raw system calls are not seen, nor are setfsuid() and capabilities. A change of groups takes
  * nothing away: the spool is its owner's alone.
@@ -10,9 +10,14 @@
 #include "lib/record/record.h"
 
 #include <errno.h>
+#include <linux/nsfs.h>
 #include <sched.h>
 #include <stdarg.h>
 #include <sys/prctl.h>
+
+#ifndef CLONE_NEWTIME
+#define CLONE_NEWTIME 0x00000080
+#endif
 
 /* What was handed over is taken back if the call failed. */
 static int changed(int rc)
@@ -75,6 +80,25 @@ GT_API int unshare(int flags)
 	gt_namespace_changes();
 	rc = real(flags);
 	gt_namespace_changed();
+	return rc;
+}
+
+/*
+ * Into a namespace that is there already: one of file systems, users or clocks may only be entered by a
+ * process of one thread. 0 stands for any kind.
+ */
+GT_API int setns(int fd, int kinds)
+{
+	REAL(setns)
+	long which = kinds ? kinds : GT_SYS2(SYS_ioctl, fd, NS_GET_NSTYPE);
+	int rc;
+
+	if (which < 0 || !(which & (CLONE_NEWNS | CLONE_NEWUSER | CLONE_NEWTIME)))
+		return real(fd, kinds);
+	gt_root_changes();
+	gt_adapters_threads(false);
+	rc = real(fd, kinds);
+	gt_adapters_threads(true);
 	return rc;
 }
 

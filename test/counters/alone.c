@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * A program of one thread that does what needs that: "unshare" enters a user namespace of its own; "filter"
- * lets the system calls that its end needs pass, and no others, for all threads; "refused" asks for a filter
- * that is none. It says what came of it, on stdout, and goes on for a tenth of a second, except "filter".
+ * A program of one thread that does what needs that: "unshare" enters a user namespace of its own; "setns"
+ * the mount namespace in which it is; "filter" lets the system calls that its end needs pass, and no others,
+ * for all threads; "refused" asks for a filter that is none. It says what came of it, on stdout, and goes on
+ * for a tenth of a second, except "filter".
  */
 #define _GNU_SOURCE
+#include <fcntl.h>
 #include <linux/filter.h>
 #include <linux/seccomp.h>
 #include <sched.h>
@@ -36,7 +38,9 @@ int main(int argc, char **argv)
 	long rc;
 
 	usleep(50000);
-	rc = !strcmp(what, "unshare") ? unshare(CLONE_NEWUSER) : filter(!strcmp(what, "filter") ? 5 : 0);
+	rc = !strcmp(what, "unshare") ? unshare(CLONE_NEWUSER)
+	     : !strcmp(what, "setns") ? setns(open("/proc/self/ns/mnt", O_RDONLY), CLONE_NEWNS)
+				      : filter(!strcmp(what, "filter") ? 5 : 0);
 	if (strcmp(what, "filter"))
 		usleep(100000);
 	else /* our threads would run into the filter by then */

@@ -3,7 +3,8 @@
  * A child that locks itself in before it does anything, by a system call that nobody sees: no folder
  * can be made any more, as in the sandbox of man-db. With "namespace": a process that takes the file system
  * away from itself in a namespace of its own and refuses to go on with an open directory, as Chromium's.
- * Status 77: this kernel has no such filters, or makes no such namespaces.
+ * With "setns FOLDER": one that closes all descriptors and enters another mount namespace, where something
+ * else is in that folder. Status 77: this kernel has no such filters, or makes no such namespaces.
  *
  * Limits: x86-64 and arm64, whose calls to make a folder are named below.
  */
@@ -16,6 +17,7 @@
 #include <sched.h>
 #include <signal.h>
 #include <stddef.h>
+#include <sys/mount.h>
 #include <sys/prctl.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
@@ -116,10 +118,61 @@ UNSEEN static int namespace(void)
 	return 0;
 }
 
+/* A namespace where something else is mounted on the folder; lives as long as the descriptor. */
+UNSEEN static int other_mounts(const char *folder)
+{
+	char path[64], answer = 0;
+	int fd, ends[2];
+	pid_t pid;
+
+	MUST(!pipe(ends));
+	pid = fork();
+	MUST(pid >= 0);
+	if (!pid) {
+		answer = !unshare(CLONE_NEWNS) && !mount(NULL, "/", NULL, MS_REC | MS_PRIVATE, NULL) &&
+			 !mount("none", folder, "tmpfs", 0, NULL);
+		MUST(write(ends[1], &answer, 1) == 1);
+		pause();
+	}
+	snprintf(path, sizeof(path), "/proc/%d/ns/mnt", (int)pid);
+	MUST(read(ends[0], &answer, 1) == 1);
+	fd = answer ? open(path, O_RDONLY) : -1;
+	kill(pid, SIGKILL);
+	waitpid(pid, NULL, 0);
+	return fd;
+}
+
+UNSEEN static int enter_namespace(const char *folder)
+{
+	int i, fd = other_mounts(folder), status;
+	pid_t pid;
+
+	if (fd < 0)
+		return 77;
+	for (i = 3; i < 65536; i++)
+		if (i != fd)
+			close(i);
+	if (setns(fd, CLONE_NEWNS))
+		return 77;
+	for (i = 0; i < 100000; i++)
+		work(i);
+	pid = fork();
+	if (!pid) {
+		locked_work(0);
+		_exit(5);
+	}
+	MUST(pid > 0 && waitpid(pid, &status, 0) == pid && WEXITSTATUS(status) == 5);
+	say("calls work 100000\ncalls locked_work 1\n");
+	return 0;
+}
+
 int main(int argc, char **argv)
 {
 	int i, status;
 	pid_t pid;
+
+	if (argc > 2 && !strcmp(argv[1], "setns"))
+		return enter_namespace(argv[2]);
 
 	if (argc > 1 && !strcmp(argv[1], "namespace"))
 		return namespace();
