@@ -356,12 +356,12 @@ static const struct gt_column columns[] = {
 	{ "region", "in", GT_TEXT },
 	{ "path", NULL, GT_TEXT },
 };
-static const struct gt_section_kind kind = GT_SECTION("delays", "Causes of waits", GT_ROWS, columns);
+const struct gt_section_kind gt_delays_kind = GT_SECTION("delays", "Causes of waits", GT_ROWS, columns);
 
 static void write_costs(struct delays *delays)
 {
 	struct gt_report *report = delays->sync->report;
-	struct gt_section *section = gt_section_add(&report->figures, &kind);
+	struct gt_section *section = gt_section_add(&report->figures, &gt_delays_kind);
 
 	for (uint32_t i = 0; i < delays->cost_room; i++) {
 		const struct cost *cost = &delays->costs[i];

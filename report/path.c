@@ -23,6 +23,7 @@ struct path {
 	uint64_t jumps;
 	uint32_t at;         /* a location */
 	uint64_t time;
+	uint64_t floor;      /* the walk does not go before it */
 };
 
 /* ---- the walk ------------------------------------------------------------------------------------ */
@@ -38,9 +39,19 @@ static void spend(struct path *path, uint32_t location, uint64_t node, uint64_t 
 		path->nodes[whole] += time;
 }
 
-/* A part of the time between two segments, `part` of `all`, by the profile from `from` to `to`. */
-static void spend_gap(struct path *path, uint64_t from, uint64_t to, uint64_t part)
+/* Back to `time`, but not before the floor. Returns how long that is. */
+static uint64_t back_to(struct path *path, uint64_t time)
 {
+	uint64_t before = path->time;
+
+	path->time = time > path->floor ? time : path->floor;
+	return before - path->time;
+}
+
+/* Back to where the last segment ended, by the profile from `from` to `to`. */
+static void spend_gap(struct path *path, uint64_t from, uint64_t to, uint64_t ended)
+{
+	uint64_t part = back_to(path, ended);
 	const struct gt_log *profile = &path->sync->timelines[path->at].profile;
 	uint64_t all = 0, left = part;
 
@@ -71,14 +82,14 @@ static void jump(struct path *path, uint32_t to, uint64_t time)
 static bool leave_location(struct path *path)
 {
 	const struct gt_timeline *timeline = &path->sync->timelines[path->at];
-	uint32_t from = path->at;
 
-	spend_gap(path, 0, gt_segment_at(path->sync, path->at, 0)->profile, path->time - timeline->begin);
-	path->time = timeline->begin;
-	if (timeline->creator == GT_NO_CAUSE || timeline->created > timeline->begin)
+	spend_gap(path, 0, gt_segment_at(path->sync, path->at, 0)->profile, timeline->begin);
+	if (path->time == path->floor || timeline->creator == GT_NO_CAUSE ||
+	    timeline->created > timeline->begin)
 		return false;
-	jump(path, timeline->creator, timeline->created);
-	spend(path, from, 0, timeline->begin - timeline->created);
+	spend(path, path->at, 0, back_to(path, timeline->created));
+	if (path->time == timeline->created)
+		jump(path, timeline->creator, path->time);
 	return true;
 }
 
@@ -104,27 +115,30 @@ static bool step(struct path *path, bool may_jump)
 	segment = gt_segment_at(path->sync, path->at, index - 1);
 	if (segment->end < path->time) {
 		next = gt_segment_at(path->sync, path->at, index);
-		spend_gap(path, segment->profile, next->profile, path->time - segment->end);
-		path->time = segment->end;
+		spend_gap(path, segment->profile, next->profile, segment->end);
+		if (path->time > segment->end)
+			return true;
 	}
 	if (segment->cause != GT_NO_CAUSE && segment->until <= path->time && may_jump) {
-		spend(path, path->at, segment->node, path->time - segment->until);
+		spend(path, path->at, segment->node, back_to(path, segment->until));
+		if (path->time > segment->until)
+			return true;
 		jump(path, segment->cause, segment->until);
 		return true;
 	}
-	spend(path, path->at, segment->node, path->time - segment->begin);
-	path->time = segment->begin;
+	spend(path, path->at, segment->node, back_to(path, segment->begin));
 	return true;
 }
 
-static void walk(struct path *path)
+static void walk(struct path *path, uint64_t to)
 {
 	uint64_t before = UINT64_MAX, same = 0;
 
+	path->floor = to;
 	do {
 		same = path->time == before ? same + 1 : 0;
 		before = path->time;
-	} while (step(path, same <= gt_sync_locations(path->sync)) && path->time);
+	} while (path->time > to && step(path, same <= gt_sync_locations(path->sync)));
 }
 
 /* ---- where it ends ------------------------------------------------------------------------------- */
@@ -136,8 +150,8 @@ static uint64_t end_of(const struct gt_sync *sync, uint32_t location)
 	return count ? gt_segment_at(sync, location, count - 1)->end : 0;
 }
 
-/* The last location that ends, the first thread of a process before others. */
-static uint32_t last_location(const struct gt_sync *sync)
+/* The last location that ends, of all or of MPI's ranks; the first thread of a process before others. */
+static uint32_t last_location(const struct gt_sync *sync, bool ranks)
 {
 	const struct gt_location_class *classes = sync->report->classes.locations;
 	uint32_t last = GT_NO_CAUSE;
@@ -145,12 +159,35 @@ static uint32_t last_location(const struct gt_sync *sync)
 	for (uint32_t i = 0; i < gt_sync_locations(sync); i++) {
 		uint64_t end = end_of(sync, i);
 
+		if (ranks && sync->report->classes.processes[classes[i].process].rank == GT_NO_RANK)
+			continue;
 		if (!end || (last != GT_NO_CAUSE && end < end_of(sync, last)))
 			continue;
 		if (last == GT_NO_CAUSE || end > end_of(sync, last) || classes[i].kind < classes[last].kind)
 			last = i;
 	}
 	return last;
+}
+
+/* From the end to the begin. What launched ranks waits for them, which no record says. */
+static void walk_all(struct path *path)
+{
+	struct gt_sync *sync = path->sync;
+	uint32_t rank = sync->report->classes.ranks ? last_location(sync, true) : GT_NO_CAUSE;
+	uint32_t last = path->at;
+
+	path->time = end_of(sync, last);
+	path->unknown = sync->report->duration - path->time;
+	if (rank != GT_NO_CAUSE && rank != last) {
+		walk(path, end_of(sync, rank));
+		jump(path, rank, path->time);
+	}
+	walk(path, 0);
+	if (rank != GT_NO_CAUSE && rank != last && path->time) {
+		jump(path, last, path->time);
+		walk(path, 0);
+	}
+	path->unknown += path->time;
 }
 
 /* ---- figures ------------------------------------------------------------------------------------- */
@@ -249,17 +286,14 @@ void gt_path_figures(struct gt_sync *sync)
 			     .cursors = calloc(locations + 1, sizeof(uint64_t)),
 			     .locations = calloc(locations + 1, sizeof(uint64_t)),
 			     .nodes = calloc(sync->profile->tree.count + 1, sizeof(uint64_t)),
-			     .at = last_location(sync) };
+			     .at = last_location(sync, false) };
 
 	if (!path.cursors || !path.locations || !path.nodes)
 		abort();
 	for (uint32_t i = 0; i < locations; i++)
 		path.cursors[i] = gt_segment_count(sync, i);
 	if (path.at != GT_NO_CAUSE) {
-		path.time = end_of(sync, path.at);
-		path.unknown = sync->report->duration - path.time;
-		walk(&path);
-		path.unknown += path.time;
+		walk_all(&path);
 		region_rows(&path);
 		location_rows(&path);
 	}
