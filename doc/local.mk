@@ -2,7 +2,7 @@
 # The manual. Pages are written for scdoc; a source archive holds them made, so that only who
 # changes them needs scdoc.
 MAN_PAGES = doc/man/gputrace.1 doc/man/gputrace-run.1 doc/man/gputrace-cc.1 \
-	doc/man/gputrace-info.1 doc/man/gputrace-report.1 doc/man/gputrace-export.1 doc/man/gputrace-slice.1 doc/man/gputrace-top.1 doc/man/gputrace-check.1 doc/man/gputrace-recover.1 \
+	doc/man/gputrace-info.1 doc/man/gputrace-report.1 doc/man/gputrace-export.1 doc/man/gputrace-slice.1 doc/man/gputrace-diff.1 doc/man/gputrace-top.1 doc/man/gputrace-check.1 doc/man/gputrace-recover.1 \
 	doc/man/gputrace-filter.1 doc/man/gputrace-libwrapgen.1 doc/man/vt_user.3 \
 	doc/man/gputrace-filter.5 doc/man/gputrace-messages.7 doc/man/gputrace-mpi.7 doc/man/gputrace-cuda.7 \
 	doc/man/gputrace-metrics.7 doc/man/gputrace-waits.7

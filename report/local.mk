@@ -13,7 +13,7 @@ report_libgtreport_la_LIBADD = $(JANSSON_LIBS) -lm
 # Parts of an archive, and what belongs together in it.
 report_libgtreport_la_SOURCES += report/part.h report/part.c report/match.h report/match.c \
 	report/keep.h report/keep.c report/slice.h report/slice.c \
-	report/suggest.h report/suggest.c
+	report/suggest.h report/suggest.c report/diff.h report/diff.c
 
 # gputrace export
 report_libgtreport_la_SOURCES += report/export/export.h report/export/export.c report/export/chrome.c \

@@ -1,0 +1,183 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * `gputrace diff`: what became slower or faster (report/diff.h). All archives are read in one child.
+ *
+ * Limits: at most MOST_RUNS archives; the child's limits of time and memory are those of the first one.
+ */
+#include "config.h"
+
+#include <getopt.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <unistd.h>
+
+#include "lib/assemble/report/summary.h"
+#include "lib/read/guard.h"
+#include "report/diff.h"
+#include "report/report.h"
+#include "tools/cmds.h"
+#include "tools/options.h"
+
+enum { KEY_JSON = 0x100, KEY_CSV, MOST_RUNS = 64, MOST_SECTIONS = 16 };
+
+struct choice {
+	int form; /* KEY_JSON, KEY_CSV, or 0: text */
+	struct gt_face face;
+	const char *sections[MOST_SECTIONS + 1];
+	unsigned section_count;
+	char anchors[MOST_RUNS][3500];
+	unsigned count, before;
+};
+
+static const struct gt_option option_table[] = {
+	{'s', "section", "NAME", "Only this section, wholly; may be given more than once."},
+	{'a', "all", NULL, "All rows of tables."},
+	{KEY_JSON, "json", NULL, "Print the result as JSON."},
+	{KEY_CSV, "csv", NULL, "Print the result as CSV."},
+	{0, NULL, NULL, NULL},
+};
+
+static const struct gt_usage usage = {
+	"gputrace diff",
+	"[options] BEFORE AFTER, or gputrace diff [options] BEFORE... -- AFTER...",
+	"Says what became slower or faster, and whether that is noise if there are several runs.",
+	option_table,
+	"BEFORE and AFTER are directories of archives, or their anchor files (*.otf2).\n"
+	"Exit status: 0, or 2 if an archive cannot be read.\n",
+	false};
+
+/* ---- in the child ---------------------------------------------------------------------------- */
+
+static bool add(struct gt_diff *diff, const struct choice *choice, unsigned i)
+{
+	struct gt_report *report = gt_report_make(choice->anchors[i], 0);
+
+	if (!report)
+		return false;
+	gt_diff_add(diff, &report->figures, i >= choice->before);
+	gt_report_free(report);
+	return true;
+}
+
+static int print(const struct choice *choice, const struct gt_figures *figures, FILE *out)
+{
+	for (unsigned i = 0; i < choice->section_count; i++)
+		if (!gt_figures_have(figures, choice->sections[i])) {
+			fprintf(stderr, "gputrace diff: there is no section '%s'\n", choice->sections[i]);
+			return GT_RC_USAGE;
+		}
+	if (choice->form == KEY_JSON && !gt_figures_json(figures, &choice->face, out)) {
+		fprintf(stderr, "gputrace diff: --json: gputrace was built without jansson\n");
+		return GT_RC_USAGE;
+	}
+	if (choice->form == KEY_CSV)
+		gt_figures_csv(figures, &choice->face, out);
+	if (!choice->form)
+		gt_figures_print(figures, &choice->face, out);
+	return GT_RC_OK;
+}
+
+static int compare(const char *anchor, void *argument, FILE *out)
+{
+	const struct choice *choice = argument;
+	struct gt_diff *diff = gt_diff_new();
+	struct gt_figures figures = { .count = 0 };
+
+	(void)anchor;
+	for (unsigned i = 0; i < choice->count; i++)
+		if (!add(diff, choice, i))
+			return GT_RC_USAGE;
+	gt_diff_figures(diff, &figures);
+	return print(choice, &figures, out);
+}
+
+/* ---- in the parent --------------------------------------------------------------------------- */
+
+static int unreadable(const char *path, const char *reason)
+{
+	char name[512];
+
+	gt_summary_escape(name, sizeof(name), path, 400);
+	fprintf(stderr, "gputrace diff: %s cannot be read: %s\n", name, reason);
+	return GT_RC_USAGE;
+}
+
+static int find(struct choice *choice, char **names, int count)
+{
+	char spool[3500];
+
+	for (int i = 0; i < count; i++) {
+		const char *reason = gt_otf2_find_anchor(names[i], choice->anchors[choice->count],
+							 sizeof(choice->anchors[0]), spool, sizeof(spool));
+
+		if (reason)
+			return unreadable(names[i], reason);
+		choice->count++;
+	}
+	return GT_RC_OK;
+}
+
+/* argv[dashes] is "--"; without one it is `all`, where the arguments end. */
+static int find_all(struct choice *choice, char **argv, int dashes, int all)
+{
+	int first = dashes - optind, status;
+
+	if (dashes == all && first == 2)
+		first = 1;
+	else if (dashes == all || !first || dashes + 1 == all)
+		return gt_usage_error(&usage, "name two traces, or several with -- between the two sides");
+	if (all - optind > MOST_RUNS)
+		return gt_usage_error(&usage, "too many traces");
+	choice->before = (unsigned)first;
+	status = find(choice, argv + optind, dashes - optind);
+	return status || dashes == all ? status : find(choice, argv + dashes + 1, all - dashes - 1);
+}
+
+static void take_option(struct choice *choice, int key)
+{
+	switch (key) {
+	case 's':
+		if (choice->section_count < MOST_SECTIONS)
+			choice->sections[choice->section_count++] = optarg;
+		choice->face.sections = choice->sections;
+		choice->face.rows = 0;
+		break;
+	case 'a':
+		choice->face.rows = 0;
+		break;
+	default:
+		choice->form = key;
+	}
+}
+
+static unsigned width(void)
+{
+	struct winsize size;
+
+	return ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) || size.ws_col < 40 ? 110 : size.ws_col;
+}
+
+int gt_cmd_diff(int argc, char **argv)
+{
+	struct choice *choice = calloc(1, sizeof(*choice));
+	const char *reason;
+	int dashes = 1, key, status;
+
+	if (!choice)
+		return GT_RC_USAGE;
+	choice->face = (struct gt_face){ .rows = 8, .width = width() };
+	/* getopt would take the dashes away and not say where they were. */
+	while (dashes < argc && strcmp(argv[dashes], "--"))
+		dashes++;
+	while ((key = gt_option_next(&usage, dashes, argv)) > 0)
+		take_option(choice, key);
+	status = key < 0 ? GT_OPT_STATUS(key) : find_all(choice, argv, dashes, argc);
+	if (key >= 0 && !status) {
+		status = gt_otf2_guarded(choice->anchors[0], compare, choice, &reason);
+		status = status < 0 ? unreadable(choice->anchors[0], reason) : status;
+	}
+	free(choice);
+	return status;
+}
