@@ -84,7 +84,7 @@ static void match_messages(struct gt_sync *sync)
 {
 	struct gt_bag *sends = &sync->bags[GT_BAG_SENDS], *receives = &sync->bags[GT_BAG_RECEIVES];
 
-	for (;;) {
+	for (;; gt_spill_used(&sync->spill)) {
 		const struct gt_item *s = gt_bag_next(sends), *r = gt_bag_next(receives);
 
 		if (!s && !r)
@@ -115,6 +115,7 @@ static void find_wrong_order(struct gt_sync *sync, uint32_t location)
 			segment->wait = GT_WAIT_WRONG_ORDER;
 		if (segment->sent < earliest)
 			earliest = segment->sent;
+		gt_spill_used(&sync->spill);
 	}
 }
 
@@ -303,6 +304,7 @@ static void collect_barriers(struct gt_sync *sync, uint32_t location)
 					.location = location,
 					.segment = (uint32_t)i };
 
+		gt_spill_used(&sync->spill);
 		if (segment->class == GT_CLASS_BARRIER && segment->cause == GT_NO_CAUSE)
 			gt_bag_add(&sync->spill, &sync->bags[GT_BAG_BARRIERS], &item);
 	}
@@ -348,6 +350,7 @@ static void as_such(struct gt_sync *sync, uint32_t location)
 
 		if (segment->cause == GT_NO_CAUSE && !segment->settled && segment->end > segment->begin)
 			segment->wait = waits[segment->class];
+		gt_spill_used(&sync->spill);
 	}
 }
 
@@ -355,7 +358,7 @@ static void as_such(struct gt_sync *sync, uint32_t location)
 
 static void each_group(struct gt_sync *sync, enum gt_bag_kind kind, struct group *group)
 {
-	while (next_group(&sync->bags[kind], group)) {
+	for (; next_group(&sync->bags[kind], group); gt_spill_used(&sync->spill)) {
 		if (kind == GT_BAG_INSTANCES)
 			instance(sync, group);
 		else if (kind == GT_BAG_THREADS)

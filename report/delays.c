@@ -312,6 +312,7 @@ static bool go_back(struct delays *delays, uint32_t location)
 
 		if (segment->wait && segment->cause != GT_NO_CAUSE)
 			return true;
+		gt_spill_used(&delays->sync->spill);
 	}
 	return false;
 }
@@ -339,6 +340,7 @@ static void charge_all(struct delays *delays)
 		uint32_t location = delays->heap[0];
 
 		charge(delays, location, --delays->cursors[location]);
+		gt_spill_used(&delays->sync->spill);
 		if (!go_back(delays, location))
 			delays->heap[0] = delays->heap[--delays->heap_count];
 		if (delays->heap_count)
@@ -381,12 +383,12 @@ static void write_costs(struct delays *delays)
 	gt_rows_sort(section, 0);
 }
 
-static uint64_t count_waits(const struct gt_sync *sync)
+static uint64_t count_waits(struct gt_sync *sync)
 {
 	uint64_t count = 0;
 
 	for (uint32_t i = 0; i < gt_sync_locations(sync); i++)
-		for (uint64_t k = 0; k < gt_segment_count(sync, i); k++)
+		for (uint64_t k = 0; k < gt_segment_count(sync, i); k++, gt_spill_used(&sync->spill))
 			count += gt_segment_at(sync, i, k)->wait != GT_WAIT_NONE;
 	return count;
 }

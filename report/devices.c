@@ -73,7 +73,7 @@ static void match_launches(struct gt_sync *sync)
 	struct gt_item call = { .key = 0 };
 	bool known = false;
 
-	while (gt_bag_next(bag)) {
+	for (; gt_bag_next(bag); gt_spill_used(&sync->spill)) {
 		struct gt_item item = gt_bag_take(bag);
 
 		if (item.what == GT_LAUNCH_CALL) {
@@ -101,6 +101,7 @@ static void collect(struct devices *devices, uint32_t location)
 					.segment = (uint32_t)i,
 					.what = segment->class };
 
+		gt_spill_used(&sync->spill);
 		if (!is_activity(segment))
 			continue;
 		gt_bag_add(&sync->spill, &sync->bags[GT_BAG_ENDS], &item);
@@ -179,7 +180,7 @@ static void stream_causes(struct devices *devices, uint32_t stream)
 	struct gt_sync *sync = devices->sync;
 	uint64_t cursor = 0;
 
-	for (uint64_t i = 0; i < gt_segment_count(sync, stream); i++)
+	for (uint64_t i = 0; i < gt_segment_count(sync, stream); i++, gt_spill_used(&sync->spill))
 		if (is_activity(gt_segment_at(sync, stream, i)) &&
 		    (!i || gt_segment_at(sync, stream, i - 1)->class == GT_CLASS_GPU_IDLE))
 			why(devices, stream, i, &cursor);
@@ -207,7 +208,7 @@ static void find_starvation(struct devices *devices)
 	uint64_t device = UINT64_MAX, busy = 0;
 	bool quick = false; /* what ran last */
 
-	while (gt_bag_next(bag)) {
+	for (; gt_bag_next(bag); gt_spill_used(&devices->sync->spill)) {
 		struct gt_item item = gt_bag_take(bag);
 		const struct gt_segment *segment = gt_segment_at(devices->sync, item.location, item.segment);
 
@@ -234,6 +235,7 @@ static void host_waits(struct devices *devices, uint32_t host)
 		bool hidden = segment->class == GT_CLASS_GPU_HIDDEN_WAIT;
 		const struct end *end;
 
+		gt_spill_used(&sync->spill);
 		if (segment->class != GT_CLASS_GPU_WAIT && !hidden)
 			continue;
 		end = last_end(ends, &cursor, segment->begin, segment->end, GT_NO_CAUSE);

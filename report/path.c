@@ -138,6 +138,7 @@ static void walk(struct path *path, uint64_t to)
 	do {
 		same = path->time == before ? same + 1 : 0;
 		before = path->time;
+		gt_spill_used(&path->sync->spill);
 	} while (path->time > to && step(path, same <= gt_sync_locations(path->sync)));
 }
 

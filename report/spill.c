@@ -20,12 +20,13 @@
 
 #include "lib/assemble/spool/sort.h"
 
-enum { FIRST = 64, DOUBLINGS = 7, PAGE = 4096, CHUNK = 64 << 20, RUN_BYTES = 16 << 20 };
+enum { FIRST = 64, DOUBLINGS = 7, PAGE = 4096, CHUNK = 64 << 20, RUN_BYTES = 8 << 20 };
 enum { SLOTS = sizeof(struct gt_item) / sizeof(struct gt_slot) };
 
 struct gt_spill_chunk {
 	char *memory;
 	size_t used;
+	bool in_file;
 };
 
 static void *need(void *memory)
@@ -77,7 +78,14 @@ static void add_chunk(struct gt_spill *spill)
 				   MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0));
 	}
 	spill->chunks = need(reallocarray(spill->chunks, spill->count + 1, sizeof(*spill->chunks)));
-	spill->chunks[spill->count++] = (struct gt_spill_chunk){ memory, 0 };
+	spill->chunks[spill->count++] = (struct gt_spill_chunk){ memory, 0, spill->file >= 0 };
+}
+
+void gt_spill_drop(struct gt_spill *spill)
+{
+	for (unsigned i = 0; i < spill->count; i++)
+		if (spill->chunks[i].in_file)
+			madvise(spill->chunks[i].memory, CHUNK, MADV_DONTNEED);
 }
 
 /* Room in the file is taken before it is used: a full disk is an error here and a SIGBUS later. */

@@ -16,9 +16,9 @@
 struct gt_spill {
 	pthread_mutex_t lock;
 	int dir, file; /* -1: none */
-	uint64_t bytes;
 	struct gt_spill_chunk *chunks;
 	unsigned count;
+	uint64_t uses;
 };
 
 /* An array that grows at its end; elements stay where they are. */
@@ -46,6 +46,16 @@ struct gt_bag {
 
 void gt_spill_open(struct gt_spill *spill);
 void gt_spill_close(struct gt_spill *spill);
+
+/* Takes what is in the file out of memory; the kernel brings it back when it is used. */
+void gt_spill_drop(struct gt_spill *spill);
+
+/* To be called for each few elements that are used, by one thread. */
+static inline void gt_spill_used(struct gt_spill *spill)
+{
+	if (!(++spill->uses & 0x3fff))
+		gt_spill_drop(spill);
+}
 
 /* A new element, zero. Ends the process without memory, as everything here. */
 void *gt_log_add(struct gt_spill *spill, struct gt_log *log);

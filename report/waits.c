@@ -115,6 +115,7 @@ static void location_waits(struct gt_sync *sync, struct gt_section *section, uin
 
 		if (time)
 			add(&rows, segment, time);
+		gt_spill_used(&sync->spill);
 	}
 	for (uint32_t i = 0; i < rows.room; i++)
 		if (rows.items[i].count)
