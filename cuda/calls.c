@@ -20,6 +20,7 @@
 
 #include "cuda/cuda.h"
 #include "cuda/pcsampling_abi.h"
+#include "cuda/sampler.h"
 
 #define IDS     2048u
 #define DEPTH   3u
@@ -437,6 +438,15 @@ static inline bool hidden(uint32_t domain, const struct cu_call_data *data)
 	       (open >> 8 & 0xff) == CU_DOMAIN_RUNTIME && !gt_cu_options.driver;
 }
 
+static void context_created(void *context)
+{
+	gt_cu_context_created(context);
+	gt_cu_pc_context(context);
+	gt_guard();
+	gt_cu_sampler_context(context);
+	gt_unguard();
+}
+
 static bool launches(unsigned class)
 {
 	return class == GT_CU_C_LAUNCH || class == GT_CU_C_GRAPH;
@@ -475,8 +485,7 @@ static GT_CU_RARE void other_callback(uint32_t domain, uint32_t id, const void *
 		const struct cu_resource_data *resource = data;
 
 		if (id == CU_RESOURCE_CONTEXT_CREATED) {
-			gt_cu_context_created(resource->context);
-			gt_cu_pc_context(resource->context);
+			context_created(resource->context);
 		} else if (id == CU_RESOURCE_CONTEXT_DESTROY) {
 			gt_cu_pc_context_gone(resource->context);
 			gt_cu_context_gone(resource->context);

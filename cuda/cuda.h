@@ -20,6 +20,7 @@
  *   account.c  what happened to every call and record
  *   worker.c   our two threads: one reads the buffers, one makes CUPTI flush them
  *   profiler.c CUPTI's profiler, sets of metrics; metrics.c which are wanted; list.c `gputrace info`
+ *   elect.c    which process samples a device; sampler.c samples of metrics
  *   ranges.c   NVTX ranges that may overlap; nvtx.c ranges, marks and names by NVTX
  *   life.c     start, end, fork
  *
@@ -430,8 +431,12 @@ GT_HIDDEN void gt_cu_stream_gone(void *context, void *stream);
 GT_HIDDEN void gt_cu_defer(uint32_t location, unsigned type, uint64_t low, const uint64_t *data,
 			     unsigned extra, uint64_t tick);
 
+/* The location group of a context, made if there is none yet. Any thread. */
+GT_HIDDEN gt_ref gt_cu_context_group(uint32_t device, uint32_t context);
 /* Writes down which device this number means (devices.c). */
 GT_HIDDEN void gt_cu_device_define(uint32_t device);
+/* Its UUID in text[], or its number where the driver does not say. */
+GT_HIDDEN const char *gt_cu_device_uuid(uint32_t device, char *text, size_t size);
 
 /* The program gives a stream (its handle) a name. Any thread. */
 GT_HIDDEN void gt_cu_name_stream(void *stream, const char *name);

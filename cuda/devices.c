@@ -3,7 +3,7 @@
  * Which device a number means: UUID, address on the bus and name, as the driver tells them. Processes
  * may number devices differently (CUDA_VISIBLE_DEVICES); the archive has one node for each device.
  *
- * Limits: only the reading thread comes here. A driver without one of the functions, or one that is on
+ * Limits: a driver without one of the functions, or one that is on
  * its way out, tells nothing: then the device has no node of its own.
  */
 #include <dlfcn.h>
@@ -51,6 +51,22 @@ static void format_uuid(const unsigned char *uuid, char *text)
 		n += (unsigned)sprintf(text + n, i == 0 || i == 4 || i == 6 || i == 8 || i == 10 ? "-%02x"
 												: "%02x",
 				       uuid[i]);
+}
+
+const char *gt_cu_device_uuid(uint32_t device, char *text, size_t size)
+{
+	void *handle = dlopen("libcuda.so.1", RTLD_NOW | RTLD_NOLOAD);
+	unsigned char uuid[16] = { 0 };
+	struct driver driver;
+	int number = 0;
+
+	snprintf(text, size, "%u", device);
+	if (handle && size > 40 && find_driver(handle, &driver) && !driver.get(&number, (int)device) &&
+	    !driver.uuid(uuid, number))
+		format_uuid(uuid, text);
+	if (handle)
+		dlclose(handle);
+	return text;
 }
 
 void gt_cu_device_define(uint32_t device)

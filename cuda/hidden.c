@@ -35,7 +35,7 @@ static bool start(void *(*run)(void *), pthread_t *thread)
 		return false;
 	if (!thread)
 		pthread_attr_setdetachstate(&attributes, PTHREAD_CREATE_DETACHED);
-	pthread_attr_setstacksize(&attributes, 256 * 1024);
+	pthread_attr_setstacksize(&attributes, 1024 * 1024); /* CUPTI decodes on it */
 	rc = pthread_create(thread ? thread : &detached, &attributes, run, NULL);
 	pthread_attr_destroy(&attributes);
 	return !rc;

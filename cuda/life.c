@@ -14,6 +14,7 @@
 
 #include "cuda/cuda.h"
 #include "cuda/pcsampling_abi.h"
+#include "cuda/sampler.h"
 
 #define WAIT_EXIT_MS 10000u
 #define WAIT_FAST_MS 2000u  /* _exit and exec: somebody may wait for them */
@@ -48,14 +49,35 @@ static void collect(unsigned what, unsigned limit)
 	gt_unguard();
 }
 
-/* Registered when CUDA starts, so it runs before the driver's own handlers. */
-static void at_exit(void)
+/* Brings in the samples of metrics. */
+static void sample(bool last, unsigned limit)
+{
+	static bool reported;
+
+	if (!in_use())
+		return;
+	gt_guard();
+	if (!gt_cu_sampler_collect(last, limit) && !__atomic_exchange_n(&reported, true, __ATOMIC_RELAXED))
+		gt_message(1, "CUPTI did not deliver its samples within %u seconds: the last ones are "
+			   "missing", limit / 1000);
+	gt_unguard();
+}
+
+/* The GPU has done its work, and samples of it are brought in. */
+static void finish(void)
 {
 	gt_cu_options.error = false; /* the program is ending already */
 	if (gt_cu_state_now() == GT_CU_READY && gt_cu_options.finish_ms &&
 	    !gt_cu_workers_finish(gt_cu_options.finish_ms))
 		gt_message(1, "the GPU is still busy %u ms after the program's end: its remaining work "
 			"is not in the trace", gt_cu_options.finish_ms);
+	sample(true, WAIT_FAST_MS);
+}
+
+/* Registered when CUDA starts, so it runs before the driver's own handlers. */
+static void at_exit(void)
+{
+	finish();
 	collect(GT_CU_FORCED, WAIT_EXIT_MS);
 }
 
@@ -78,9 +100,11 @@ static void end(int how)
 		gt_cu_account_again();
 		return;
 	case GT_END_EXEC: /* it may fail: what the device is still at is not forced out, for it comes later */
+		sample(false, WAIT_FAST_MS);
 		collect(GT_CU_ACCOUNT, WAIT_FAST_MS);
 		return;
 	default:
+		sample(true, WAIT_FAST_MS);
 		collect(GT_CU_FORCED | GT_CU_LAST, how == GT_END_EXIT ? WAIT_EXIT_MS : WAIT_FAST_MS);
 		gt_cu_state_set(GT_CU_ENDED);
 	}
@@ -126,6 +150,7 @@ static void forked(void)
 {
 	gt_cu_state_set(GT_CU_CHILD);
 	gt_cu_calls_forked();
+	gt_cu_sampler_forked();
 }
 
 /* ---- the beginning ---------------------------------------------------------------------------------- */
@@ -251,6 +276,7 @@ static const char *set_up(void)
 	if (!gt_cu_workers_start())
 		return "no thread can be made";
 	enable_kinds();
+	gt_cu_sampler_start(finish);
 	gt_cu_state_set(GT_CU_READY);
 	if (gt_cu_options.pc)
 		gt_cu_pc_setup();

@@ -30,8 +30,6 @@ static const char *const usual[] = {
 	"dram__bytes_write.sum",
 	"pcie__read_bytes.sum",
 	"pcie__write_bytes.sum",
-	"nvlrx__bytes.sum",
-	"nvltx__bytes.sum",
 };
 
 static void add(struct gt_cu_wishes *w, const char *name, size_t length)

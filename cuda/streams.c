@@ -3,7 +3,7 @@
  * Where the device's events go: a location group for each context, a location for each stream. What
  * overlaps on one stream, as the branches of a graph do, is parted when assembling.
  *
- * Limits: only the reading thread comes here; memory is kept until the process ends.
+ * Limits: only the reading thread comes here, but for contexts; memory is kept until the process ends.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -26,7 +26,7 @@ static struct {
 static uint32_t name_count; /* atomic */
 static struct gt_lock naming; /* of who adds one */
 
-static struct gt_cu_context *find_context(uint32_t device, uint32_t context)
+static struct gt_cu_context *context_locked(uint32_t device, uint32_t context)
 {
 	struct gt_cu_context *c;
 	bool known = false;
@@ -49,6 +49,23 @@ static struct gt_cu_context *find_context(uint32_t device, uint32_t context)
 	c->next = contexts;
 	contexts = c;
 	return c;
+}
+
+static struct gt_cu_context *find_context(uint32_t device, uint32_t context)
+{
+	static struct gt_lock lock;
+	uint64_t mask = gt_lock(&lock);
+	struct gt_cu_context *c = mask == GT_LOCK_REFUSED ? NULL : context_locked(device, context);
+
+	gt_unlock(&lock, mask);
+	return c;
+}
+
+gt_ref gt_cu_context_group(uint32_t device, uint32_t context)
+{
+	struct gt_cu_context *c = find_context(device, context);
+
+	return c ? c->group : GT_NONE;
 }
 
 static bool make_location(struct gt_cu_stream *p)

@@ -544,6 +544,7 @@ static const char *prepare(const char *program, const struct gt_binary *binary, 
 	}
 	make_absolute("VT_FILTER_SPEC");
 	make_absolute("VT_GROUPS_SPEC");
+	make_absolute("VT_CUPTI_METRICS_SPEC");
 	make_absolute("VT_CUPTI_CAPTURE");
 	setenv("LD_PRELOAD", list, 1);
 	free(list);

@@ -156,7 +156,6 @@ const char *gt_setting_name_lacks(const char *name, size_t length)
 	static const struct {
 		const char *begin, *what;
 	} rows[] = {
-		{ "VT_CUPTI_METRICS", "counters of the GPU" },
 		{ "VT_CUPTI_EVENTS", "counters of the GPU" },
 		{ "VT_OMPTRACE", "recording of OpenMP" },
 		{ "VT_MPICHECK", "checking of MPI calls" },

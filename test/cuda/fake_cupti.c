@@ -13,6 +13,7 @@
  *   hoard         keeps all buffers that it is given and asks for more
  *   nographs      graphs as a whole are refused
  *   noevents      callbacks of resources and states are refused
+ *   pm...         sampling of metrics: fake_profiler.c
  *
  * FAKE_FAIL is "FUNCTION=CODE": every call of that function fails with that code and does nothing.
  *
@@ -430,8 +431,15 @@ int cuptiGetStreamIdEx(void *context, void *stream, uint8_t per_thread, uint32_t
 int cuptiGetContextId(void *context, uint32_t *id);
 int cuptiGetContextId(void *context, uint32_t *id)
 {
-	*id = 1;
-	return context != (void *)0x1000;
+	*id = context == (void *)0x2000 ? 2 : 1;
+	return context != (void *)0x1000 && context != (void *)0x2000;
+}
+
+int cuptiGetDeviceId(void *context, uint32_t *device);
+int cuptiGetDeviceId(void *context, uint32_t *device)
+{
+	*device = context == (void *)0x2000;
+	return 0;
 }
 
 int cuptiActivityConfigureUnifiedMemoryCounter(void *configs, uint32_t count);

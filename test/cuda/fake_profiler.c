@@ -31,6 +31,8 @@ static const struct metric {
 	{ "gr__cycles_active", "cycle", "# of cycles where GR was active", CU_METRIC_COUNTER, 1 },
 	{ "smsp__warps_launched", "warp", "# of warps launched", CU_METRIC_COUNTER, 1 },
 	{ "smsp__thread_inst_executed", "instruction", "# of thread instructions", CU_METRIC_COUNTER, 2 },
+	{ "nvlrx__bytes", "byte", "# of bytes received", CU_METRIC_COUNTER, 1 },
+	{ "nvltx__bytes", "byte", "# of bytes sent", CU_METRIC_COUNTER, 1 },
 	{ "lts__t_sector_hit_rate", "", "proportion of L2 sector lookups that hit", CU_METRIC_RATIO, 1 },
 	{ "sm__throughput", "percent", "SM throughput", CU_METRIC_THROUGHPUT, 19 },
 };
@@ -190,5 +192,204 @@ int cuptiProfilerHostGetNumOfPasses(struct cu_host_passes *p)
 {
 	CHECK(p, cu_host_passes, passes);
 	memcpy(&p->passes, p->image, sizeof(size_t));
+	return 0;
+}
+
+/*
+ * ---- PM sampling
+ * --------------------------------------------------------------------------------------------
+ */
+
+/*
+ * Every sample has for each metric of it the value 1000 * (1 + its place in the set), whatever the fake
+ * device does. FAKE_CUPTI: pmbusy, pmdenied, pmnone: it is refused; pmlate: refused for 0.4 s, pmflood:
+ * the buffer overflows after 300 samples; pmstall: no sample is complete while there are more than two
+ * metrics; pmgap: every 100th sample is not there; pmhang: a decoding never returns.
+ */
+#define DEVICES 2
+
+static struct sampling {
+	int there, started, first, links;
+	size_t device, put;
+	uint64_t interval, next;
+	uint64_t begun;
+} samplings[DEVICES];
+
+struct image {
+	size_t room, count, complete;
+	struct {
+		uint64_t start, end;
+	} samples[];
+};
+
+uint64_t fake_cupti_now(void);
+int fake_cupti_trouble(const char *word);
+
+/* The real one's libraries are torn down so: nothing of them may be called then. */
+static int torn_down;
+
+static void tear_down(void)
+{
+	torn_down = 1;
+}
+
+static uint64_t since_start(void)
+{
+	static uint64_t start;
+
+	start = start ? start : fake_cupti_now();
+	return fake_cupti_now() - start;
+}
+
+int cuptiProfilerDeviceSupported(struct cu_profiler_supported *p);
+int cuptiProfilerDeviceSupported(struct cu_profiler_supported *p)
+{
+	CHECK(p, cu_profiler_supported, api);
+	p->supported = fake_cupti_trouble("pmnone") ? 1 : CU_PROFILER_SUPPORTED;
+	return 0;
+}
+
+int cuptiPmSamplingEnable(struct cu_pm_enable *p);
+int cuptiPmSamplingEnable(struct cu_pm_enable *p)
+{
+	CHECK(p, cu_pm_enable, object);
+	since_start();
+	if (fake_cupti_trouble("pmdenied"))
+		return CU_ERROR_INSUFFICIENT_PRIVILEGES;
+	if (p->device >= DEVICES || samplings[p->device].there)
+		return 7;
+	atexit(tear_down);
+	samplings[p->device] = (struct sampling){ .there = 1, .device = p->device };
+	p->object = &samplings[p->device];
+	return 0;
+}
+
+int cuptiPmSamplingDisable(struct cu_profiler_object *p);
+int cuptiPmSamplingDisable(struct cu_profiler_object *p)
+{
+	CHECK(p, cu_profiler_object, object);
+	((struct sampling *)p->object)->there = 0;
+	return 0;
+}
+
+int cuptiPmSamplingSetConfig(struct cu_pm_config *p);
+int cuptiPmSamplingSetConfig(struct cu_pm_config *p)
+{
+	struct sampling *s = p->object;
+	size_t passes;
+
+	CHECK(p, cu_pm_config, append);
+	memcpy(&passes, p->image, sizeof(passes));
+	if (passes != 1 || p->trigger != CU_PM_TRIGGER_TIME)
+		return CU_ERROR_NOT_SUPPORTED;
+	if (fake_cupti_trouble("pmbusy") || (fake_cupti_trouble("pmlate") && since_start() < 400000000))
+		return CU_ERROR_HARDWARE_BUSY;
+	s->interval = p->interval;
+	return 0;
+}
+
+int cuptiPmSamplingGetCounterDataSize(struct cu_pm_data_size *p);
+int cuptiPmSamplingGetCounterDataSize(struct cu_pm_data_size *p)
+{
+	CHECK(p, cu_pm_data_size, size);
+	for (size_t i = 0; i < p->count; i++)
+		((struct sampling *)p->object)->links |= !strncmp(p->names[i], "nvl", 3);
+	p->size = sizeof(struct image) + p->most * 16;
+	return 0;
+}
+
+int cuptiPmSamplingCounterDataImageInitialize(struct cu_profiler_data *p);
+int cuptiPmSamplingCounterDataImageInitialize(struct cu_profiler_data *p)
+{
+	struct image *image = (struct image *)p->data;
+
+	CHECK(p, cu_profiler_data, data);
+	*image = (struct image){ .room = (p->size - sizeof(*image)) / 16 };
+	return 0;
+}
+
+int cuptiPmSamplingStart(struct cu_profiler_object *p);
+int cuptiPmSamplingStart(struct cu_profiler_object *p)
+{
+	struct sampling *s = p->object;
+
+	CHECK(p, cu_profiler_object, object);
+	if (!s->interval || s->started)
+		return 7;
+	s->started = s->first = 1;
+	s->begun = s->next = fake_cupti_now();
+	return 0;
+}
+
+int cuptiPmSamplingStop(struct cu_profiler_object *p);
+int cuptiPmSamplingStop(struct cu_profiler_object *p)
+{
+	struct sampling *s = p->object;
+
+	CHECK(p, cu_profiler_object, object);
+	if (!s->started)
+		return 7;
+	if (fake_cupti_trouble("say"))
+		fprintf(stderr, "fake: device %zu stopped\n", s->device);
+	return 0;
+}
+
+int cuptiPmSamplingDecodeData(struct cu_pm_decode *p);
+int cuptiPmSamplingDecodeData(struct cu_pm_decode *p)
+{
+	struct sampling *s = p->object;
+	struct image *image = (struct image *)p->data;
+	uint64_t now = fake_cupti_now();
+
+	CHECK(p, cu_pm_decode, overflow);
+	if (torn_down)
+		abort();
+	while (fake_cupti_trouble("pmhang") && now - s->begun > 300000000)
+		;
+	if (fake_cupti_trouble("pmflood") && s->put > 300) {
+		p->overflow = 1;
+		return CU_ERROR_OUT_OF_MEMORY;
+	}
+	for (; s->next + s->interval <= now && image->count < image->room; s->next += s->interval) {
+		if (++s->put % 100 == 0 && fake_cupti_trouble("pmgap"))
+			continue;
+		image->samples[image->count].start = s->first ? s->next - 3000000000 : s->next;
+		image->samples[image->count++].end = s->next + s->interval;
+		s->first = 0;
+	}
+	image->complete = fake_cupti_trouble("pmstall") && s->links ? 0 : image->count;
+	p->reason = image->count == image->room ? CU_PM_STOP_FULL : CU_PM_STOP_END;
+	return 0;
+}
+
+int cuptiPmSamplingGetCounterDataInfo(struct cu_pm_info *p);
+int cuptiPmSamplingGetCounterDataInfo(struct cu_pm_info *p)
+{
+	const struct image *image = (const struct image *)p->data;
+
+	CHECK(p, cu_pm_info, completed);
+	p->total = image->room;
+	p->populated = image->count;
+	p->completed = image->complete;
+	return 0;
+}
+
+int cuptiPmSamplingCounterDataGetSampleInfo(struct cu_pm_sample *p);
+int cuptiPmSamplingCounterDataGetSampleInfo(struct cu_pm_sample *p)
+{
+	const struct image *image = (const struct image *)p->data;
+
+	CHECK(p, cu_pm_sample, end);
+	p->start = image->samples[p->index].start;
+	p->end = image->samples[p->index].end;
+	return p->index < image->count ? 0 : CU_ERROR_INVALID_PARAMETER;
+}
+
+int cuptiProfilerHostEvaluateToGpuValues(struct cu_host_evaluate *p);
+int cuptiProfilerHostEvaluateToGpuValues(struct cu_host_evaluate *p)
+{
+	CHECK(p, cu_host_evaluate, values);
+	for (size_t i = 0; i < p->count; i++)
+		p->values[i] = 1000.0 * (double)(1 + i);
 	return 0;
 }

@@ -117,7 +117,7 @@ class Trace:
                 if m and stacks[location]:
                     stacks[location][-1].parameters[m[1]] = m[2] if m[3] is None else int(m[3])
             elif what == "METRIC":
-                for name, value in re.findall(r'\("(.*?)" <\d+>; \w+; (-?[0-9.]+)\)', line):
+                for name, value in re.findall(r'\("(.*?)" <\d+>; \w+; (-?[0-9.e+-]+)\)', line):
                     self.metrics.append((name, location, time, float(value)))
             elif what in ("MPI_SEND", "MPI_RECV"):
                 m = re.search(r'(?:Receiver|Sender): \d+ \(".*?" <(\d+)>\), Communicator: "(.*?)" '

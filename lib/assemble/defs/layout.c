@@ -362,6 +362,21 @@ uint32_t gt_layout_rank(struct gt_defs *defs, uint32_t rank, unsigned job)
 	return gt_defs_string(defs, text);
 }
 
+/* Metrics of an accelerator belong to its context, if that has streams: a group of metrics alone is none. */
+static void place_metrics(struct gt_layout *layout, const struct gt_proc *proc)
+{
+	for (uint32_t i = 0; i < layout->location_count; i++) {
+		struct gt_out_location *out = &layout->locations[i];
+		const struct gt_def_location *def;
+
+		if (out->type != GT_AS_METRIC || out->loc->proc != proc)
+			continue;
+		def = gt_journal_find(&proc->journal, GT_D_LOCATION, out->loc->id, NULL);
+		if (def && def->group)
+			out->group = gt_layout_context(layout, proc, def->group);
+	}
+}
+
 /* `job`: 0 no rank, 1 the run's first parallel program, 2 its second ... */
 static void add_process(struct gt_layout *layout, struct gt_defs *defs, const struct entry *e,
 			unsigned job)
@@ -399,6 +414,7 @@ static void add_process(struct gt_layout *layout, struct gt_defs *defs, const st
 		};
 		add_lanes(layout, defs, loc);
 	}
+	place_metrics(layout, proc);
 }
 
 int gt_layout_make(struct gt_layout *layout, struct gt_spool *spool, struct gt_defs *defs)

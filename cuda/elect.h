@@ -1,0 +1,24 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Which process samples a device: of those of a run and a host, one.
+ * Limits: see elect.c.
+ */
+#ifndef GT_CUDA_ELECT_H
+#define GT_CUDA_ELECT_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "gputrace/compiler.h"
+
+struct gt_cu_seat {
+	int fd;           /* -1: not taken */
+	uint64_t inode;
+};
+
+/* Takes the seat of the device with this UUID, if it is free; true also if that cannot be found out. */
+GT_HIDDEN bool gt_cu_seat_take(struct gt_cu_seat *seat, const char *uuid);
+/* In a forked child: it is the parent's. */
+GT_HIDDEN void gt_cu_seat_forked(struct gt_cu_seat *seat);
+
+#endif

@@ -1,0 +1,140 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Cases of test/gpu/run that use the GPU's counters (VT_CUPTI_METRICS): one after the other, for a GPU has one set of
+them.
+
+Limits: CUPTI 12.6 or newer, and a driver that lets this user count; left out, with a line, where it does not.
+"""
+import re
+import subprocess
+import threading
+from pathlib import Path
+from statistics import median
+
+from gpu_cases import account
+
+METRICS = ["smsp__warps_launched.sum", "dram__bytes_read.sum", "dram__bytes_write.sum"]
+ELEMENTS = 500000000
+lock = threading.Lock()
+
+
+def jobs(suite, cuda, nvcc, flags):
+    cupti = Path(suite.link_cupti_path())
+    if not cupti.is_absolute():
+        return []
+    return [[nvcc, *flags, suite.programs / "sampled.cu", "-o", suite.work / "sampled",
+             "-I" + str(cuda / "extras" / "CUPTI" / "include"), "-L" + str(cuda / "lib64" / "stubs"), "-lcuda",
+             "-Xlinker", cupti, "-Xlinker", "-rpath", "-Xlinker", cupti.parent]]
+
+
+def sums(trace):
+    found = {}
+    for name, _, _, value in trace.metrics:
+        found[name] = found.get(name, 0) + value
+    return found
+
+
+def near(suite, name, what, found, expected, part):
+    suite.verdict(f"{name} {what}", expected and abs(found / expected - 1) <= part,
+                  f"{found:.0f} of {expected:.0f}: {found / expected if expected else 0:.5f} (at most {part} apart)")
+
+
+def record(suite, name, *words, interval=200, metrics=":".join(METRICS)):
+    with lock:
+        return suite.record(name, [suite.work / "sampled", *words],
+                            env={"VT_CUPTI_METRICS": metrics, "VT_CUPTI_EVENTS_SAMPLING": str(interval)})
+
+
+def missing(suite, name, trace):
+    texts = [v for p in trace.properties.values() for k, v in p.items() if k.startswith("CUDA_SAMPLING_")]
+    found = [int(n) for t in texts for n in re.findall(r"(\d+) missing", t)]
+    suite.verdict(f"{name} samples", found and not sum(found), "; ".join(texts))
+
+
+def exact(suite, name):
+    """Warps are exact, bytes within 0.1 %, and a program that samples itself sees the same."""
+    trace, counts, _ = record(suite, name, str(ELEMENTS), "20")
+    if not trace:
+        return
+    seen = sums(trace)
+    suite.verdict(f"{name} warps", seen.get(METRICS[0]) == counts["warps"],
+                  f"{seen.get(METRICS[0], 0):.0f} of {counts['warps']}: {counts['warps'] // counts['kernels']} a kernel")
+    near(suite, name, "bytes read", seen.get(METRICS[1], 0), counts["read"], 0.001)
+    missing(suite, name, trace)
+    groups = {trace.groups[g][1] for n, kind, g in trace.locations.values() if kind == "METRIC"}
+    suite.verdict(f"{name} place", groups == {"ACCELERATOR"}, f"{groups}")
+    account(suite, name, trace)
+    suite.check(name, trace)
+    with lock:
+        rc, out, err = suite.plain([suite.work / "sampled", str(ELEMENTS), "20"],
+                                   {"SELF_METRICS": " ".join(METRICS)})
+    alone = {n: float(v) for n, v in re.findall(r"^SELF (\S+) (\d+)$", out, re.M)}
+    if not suite.verdict(f"{name} independent", not rc and alone, f"status {rc} {err[-200:]}"):
+        return
+    suite.verdict(f"{name} as independently: warps", seen.get(METRICS[0]) == alone[METRICS[0]],
+                  f"{seen.get(METRICS[0], 0):.0f} and {alone[METRICS[0]]:.0f}")
+    for metric in METRICS[1:]:
+        near(suite, name, f"as independently: {metric}", seen.get(metric, 0), alone[metric], 0.005)
+
+
+def reset(suite, name):
+    """cudaDeviceReset() destroys the context: sampling goes on."""
+    trace, counts, _ = record(suite, name, str(ELEMENTS // 5), "20", "reset")
+    if not trace:
+        return
+    suite.verdict(f"{name} warps", sums(trace).get(METRICS[0]) == counts["warps"],
+                  f"{sums(trace).get(METRICS[0], 0):.0f} of {counts['warps']}")
+    suite.check(name, trace)
+
+
+def usual(suite, name):
+    """The default set, with links that may be down."""
+    trace, _, _ = record(suite, name, str(ELEMENTS // 5), "1500", interval=1000, metrics="default")
+    if not trace:
+        return
+    seen = {n for n, _, _, _ in trace.metrics}
+    suite.verdict(f"{name} metrics", "dram__bytes_read.sum" in seen and len(seen) >= 8, ", ".join(sorted(seen)))
+    suite.check(name, trace)
+
+
+def shared(suite, name):
+    """Two programs of one run use one GPU: one of them samples at a time."""
+    program = f"{suite.work}/sampled {ELEMENTS // 5}"
+    with lock:
+        trace, _, _ = suite.record(name, ["sh", "-c", f"{program} 300 & {program} 3000 & wait"],
+                                   env={"VT_CUPTI_METRICS": METRICS[0]})
+    if not trace:
+        return
+    rows = {location for _, location, _, _ in trace.metrics}
+    times = sorted((t, location) for _, location, t, _ in trace.metrics)
+    turns = sum(a[1] != b[1] for a, b in zip(times, times[1:]))
+    suite.verdict(f"{name} samplers", 1 <= len(rows) <= 2 and turns == len(rows) - 1,
+                  f"{len(rows)} locations, {turns} turns, {len(times)} samples")
+    suite.check(name, trace)
+
+
+def cost(suite, name):
+    """Kernels are not slowed."""
+    found = {"plain": [], "traced": [], "sampled": []}
+    words = [str(ELEMENTS // 5), "400"]
+    for _ in range(3):
+        with lock:
+            _, out, _ = suite.plain([suite.work / "sampled", *words])
+            found["plain"].append(int(re.search(r"ns=(\d+)", out)[1]))
+            for how, metrics in (("traced", ""), ("sampled", "default")):
+                _, counts, _ = suite.record(f"{name}-{how}", [suite.work / "sampled", *words],
+                                            env={"VT_CUPTI_METRICS": metrics})
+                subprocess.run(["rm", "-rf", str(suite.work / f"trace-{name}-{how}")], check=False)
+                found[how].append(counts["ns"])
+    least = {how: min(times) for how, times in found.items()}
+    text = ", ".join(f"{how} {median(t) / 1e6:.2f} ms" for how, t in found.items())
+    suite.verdict(f"{name} of sampling", least["sampled"] <= 1.02 * least["plain"],
+                  f"400 kernels: {text}; {least['sampled'] / least['plain']:.4f} of the plain run")
+
+
+def cases(suite):
+    info = subprocess.run([suite.gputrace, "info", "--gpu-metrics", *METRICS], capture_output=True, text=True,
+                          check=False)
+    if info.returncode:
+        suite.say("# without sampling of metrics: " + (info.stdout + info.stderr).strip()[-300:])
+        return []
+    return [("pm", exact), ("pm-reset", reset), ("pm-default", usual), ("pm-shared", shared), ("pm-cost", cost)]
