@@ -253,26 +253,37 @@ static void json_process(const struct gt_image *image, const struct gt_live_row 
 	printf("]}");
 }
 
+static const struct gt_image *image_of(const struct gt_live_set *set, const struct gt_live_header *process)
+{
+	size_t i = 0;
+
+	while (set->images[i].header != process)
+		i++;
+	return &set->images[i];
+}
+
+/* All processes in their order, with those of their locations and metrics that the filter lets through. */
 static void print_json(const struct gt_live_set *set, const struct gt_live_choice *choice)
 {
 	struct gt_live_choice part = *choice;
-	struct gt_live_row *locations, *metrics;
-	size_t location_count, metric_count;
-	bool first = true;
+	struct gt_live_row *locations, *metrics, *processes;
+	size_t location_count, metric_count, count;
 
 	part.view = GT_LIVE_LOCATIONS;
 	locations = gt_live_rows(set, &part, &location_count);
 	part.view = GT_LIVE_METRICS;
 	metrics = gt_live_rows(set, &part, &metric_count);
+	part.view = GT_LIVE_PROCESSES;
+	part.filter = "";
+	processes = gt_live_rows(set, &part, &count);
 	printf("{\"version\":%u,\"processes\":[", GT_LIVE_VERSION);
-	for (size_t i = 0; i < set->count; i++) {
-		if (choice->pid && set->images[i].header->pid != choice->pid)
-			continue;
-		printf("%s", first ? "" : ",");
-		first = false;
-		json_process(&set->images[i], locations, location_count, metrics, metric_count);
+	for (size_t i = 0; i < count; i++) {
+		printf("%s", i ? "," : "");
+		json_process(image_of(set, processes[i].process), locations, location_count, metrics,
+			     metric_count);
 	}
 	printf("]}\n");
+	free(processes);
 	free(locations);
 	free(metrics);
 }
