@@ -5,7 +5,7 @@ MAN_PAGES = doc/man/gputrace.1 doc/man/gputrace-run.1 doc/man/gputrace-cc.1 \
 	doc/man/gputrace-info.1 doc/man/gputrace-report.1 doc/man/gputrace-export.1 doc/man/gputrace-slice.1 doc/man/gputrace-diff.1 doc/man/gputrace-top.1 doc/man/gputrace-check.1 doc/man/gputrace-recover.1 \
 	doc/man/gputrace-filter.1 doc/man/gputrace-libwrapgen.1 doc/man/vt_user.3 \
 	doc/man/gputrace-filter.5 doc/man/gputrace-messages.7 doc/man/gputrace-mpi.7 doc/man/gputrace-cuda.7 \
-	doc/man/gputrace-metrics.7 doc/man/gputrace-waits.7
+	doc/man/gputrace-metrics.7 doc/man/gputrace-waits.7 doc/man/gputrace-findings.7
 MAN_GENERATED = doc/man/gputrace-settings.7
 MAN_ALIASES = doc/man/gputrace-c++.1 doc/man/gputrace-fc.1 doc/man/gputrace-mpicc.1 \
 	doc/man/gputrace-mpic++.1 doc/man/gputrace-mpifc.1 doc/man/gputrace-nvcc.1

@@ -46,7 +46,7 @@ def main():
             tops.update(columns)
         elif "." not in key:
             properties[key] = dict(title=title, **(
-                {"type": "array", "items": row_of(columns)} if shape == "GT_ROWS"
+                {"type": "array", "items": row_of(columns)} if shape in ("GT_ROWS", "GT_NOTES")
                 # an object is empty where nothing is known
                 else {"type": "object", "properties": dict(columns), "additionalProperties": False}))
     for key, (title, _, columns) in sections.items():

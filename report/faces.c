@@ -195,6 +195,65 @@ static void print_table(const struct gt_section *section, const struct gt_face *
 			section->kind->key);
 }
 
+/* Words of a text, on lines that begin with `indent` blanks; the first word begins at `column`. */
+static void print_wrapped(FILE *out, const char *text, unsigned column, unsigned indent, unsigned width)
+{
+	char cell[1024];
+	const char *at = gt_summary_escape(cell, sizeof(cell), text, sizeof(cell) - 1), *between = "";
+
+	for (size_t n; *at; at += n + (at[n] != '\0')) {
+		n = strcspn(at, " ");
+		if (*between && column + 1 + n > width) {
+			fprintf(out, "\n%*s", (int)indent, "");
+			column = indent;
+			between = "";
+		}
+		fprintf(out, "%s%.*s", between, (int)n, at);
+		column += (unsigned)(strlen(between) + n);
+		between = " ";
+	}
+	fputc('\n', out);
+}
+
+/* What has a head of its own stands on a line of its own. */
+static void print_note(const struct gt_section *section, const union gt_cell *row, unsigned width, FILE *out)
+{
+	enum { INDENT = 12 };
+	const struct gt_section_kind *kind = section->kind;
+	const char *name = "";
+	char cell[CELL];
+
+	gt_cell_print(cell, sizeof(cell), row[0], kind->columns[0].unit);
+	print_padded(out, cell, INDENT - 2 * GAP, false);
+	fprintf(out, "%*s", GAP, "");
+	for (unsigned i = 1; i < kind->column_count; i++) {
+		const struct gt_column *column = &kind->columns[i];
+
+		if (!column->head || column->unit != GT_TEXT || !row[i].text)
+			continue;
+		if (!*column->head && !*name) { /* the first text names it */
+			name = row[i].text;
+			fprintf(out, "%s: ", name);
+			continue;
+		}
+		if (*column->head)
+			fprintf(out, "%*s%s: ", INDENT, "", column->head);
+		print_wrapped(out, row[i].text, INDENT + 2 + columns_of(*column->head ? column->head : name),
+			      INDENT, width);
+	}
+}
+
+static void print_notes(const struct gt_section *section, const struct gt_face *face, FILE *out)
+{
+	size_t rows = face->rows && face->rows < section->rows ? face->rows : section->rows;
+
+	for (size_t row = 0; row < rows; row++)
+		print_note(section, row_of(section, row), face->width ? face->width : 80, out);
+	if (rows < section->rows)
+		fprintf(out, "  ... %zu more: --all, or --section %s\n", section->rows - rows,
+			section->kind->key);
+}
+
 static void print_object(const struct gt_section *section, FILE *out)
 {
 	const struct gt_section_kind *kind = section->kind;
@@ -223,6 +282,8 @@ static void print_section(const struct gt_section *section, const struct gt_face
 	*first = false;
 	if (section->kind->shape == GT_ROWS)
 		print_table(section, face, out);
+	else if (section->kind->shape == GT_NOTES)
+		print_notes(section, face, out);
 	else
 		print_object(section, out);
 	if (section->note)
@@ -318,7 +379,7 @@ static void json_section(const struct gt_figures *figures, const struct gt_secti
 		return;
 	}
 	fprintf(out, "\"%s\":", section->kind->key);
-	if (section->kind->shape == GT_ROWS) {
+	if (section->kind->shape == GT_ROWS || section->kind->shape == GT_NOTES) {
 		json_rows(section, out);
 		return;
 	}

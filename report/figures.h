@@ -54,6 +54,7 @@ struct gt_column {
 
 enum gt_shape {
 	GT_ROWS,   /* an array of objects; a table */
+	GT_NOTES,  /* an array of objects; the first column and a sentence, others with their head below it */
 	GT_OBJECT, /* one row: an object; a line for each column */
 	GT_TOP,    /* as GT_OBJECT, but its columns are keys of the whole JSON document */
 };

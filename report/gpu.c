@@ -13,12 +13,15 @@
 #include <stdlib.h>
 #include <string.h>
 
+enum { MOST_TIES = 1 << 20 };
+
 struct state {
-	struct gt_sums kernels, copies;
+	struct gt_sums kernels, copies, async_calls, pageable;
 	struct gt_spans busy, copying;
 	uint64_t kernel_count;
 	uint64_t grid, block, bytes; /* of the activity that is open */
-	uint64_t attribute;          /* BYTES */
+	uint64_t correlation;        /* of it, or of the call; 0: none */
+	uint64_t attribute, correlation_attribute; /* BYTES, CORRELATION_ID */
 	uint64_t rma_begin, rma_bytes, rma_key;
 	bool stream, rma;
 };
@@ -34,6 +37,7 @@ static void begin(struct gt_report *report, struct gt_otf2_cursor *at, void *mem
 
 	state->stream = report->classes.locations[at->index].kind == GT_LOCATION_STREAM;
 	state->attribute = gt_otf2_attribute_named(at->read, "BYTES");
+	state->correlation_attribute = gt_otf2_attribute_named(at->read, "CORRELATION_ID");
 }
 
 static bool activity(enum gt_class class)
@@ -49,15 +53,36 @@ static void take_bytes(struct gt_otf2_cursor *at, struct state *state)
 		state->bytes = value.uint64;
 }
 
+static void take_correlation(struct gt_otf2_cursor *at, struct state *state)
+{
+	OTF2_AttributeValue value;
+
+	state->correlation = gt_otf2_attribute(at, state->correlation_attribute, OTF2_TYPE_UINT64, &value)
+			     ? value.uint64 : 0;
+}
+
 static void enter(struct gt_report *report, struct gt_otf2_cursor *at, void *memory)
 {
+	enum gt_class class = gt_class_of(&report->classes, at->stack[at->depth - 1].region);
 	struct state *state = memory;
 
-	(void)report;
-	if (!state->stream)
-		return;
-	state->grid = state->block = state->bytes = 0;
-	take_bytes(at, state);
+	if (state->stream) {
+		state->grid = state->block = state->bytes = 0;
+		take_bytes(at, state);
+	}
+	if (state->stream || class == GT_CLASS_GPU_COPY)
+		take_correlation(at, state);
+}
+
+/* An asynchronous copy that is called on the host, or one of pageable memory that is made on a stream. */
+static void tie(struct gt_report *report, struct gt_otf2_cursor *at, const struct gt_otf2_frame *frame,
+		struct gt_sums *sums, const char *word, struct state *state)
+{
+	uint32_t process = report->classes.locations[at->index].process;
+
+	if (state->correlation && sums->count < MOST_TIES && strstr(frame->region->name, word))
+		gt_sum_add(gt_sums_at(sums, process, state->correlation, 0, 0), gt_otf2_inclusive(at, frame),
+			   state->bytes);
 }
 
 static bool inside(struct gt_report *report, const struct gt_otf2_cursor *at)
@@ -76,9 +101,13 @@ static void leave(struct gt_report *report, struct gt_otf2_cursor *at, const str
 	uint64_t ns = gt_otf2_inclusive(at, frame);
 	struct state *state = memory;
 
+	if (class == GT_CLASS_GPU_COPY)
+		tie(report, at, frame, &state->async_calls, "Async", state);
 	if (!state->stream || !activity(class))
 		return;
 	take_bytes(at, state);
+	if (class == GT_CLASS_GPU_TRANSFER)
+		tie(report, at, frame, &state->pageable, "pageable", state);
 	if (class == GT_CLASS_KERNEL) {
 		gt_sum_add(gt_sums_at(&state->kernels, region, state->grid, state->block, 0), ns, 0);
 		state->kernel_count++;
@@ -169,6 +198,8 @@ static void merge(struct gt_report *report, struct gt_otf2_cursor *at, void *mem
 	make_devices(report, all);
 	gt_sums_merge(&all->kernels, &state->kernels);
 	gt_sums_merge(&all->copies, &state->copies);
+	gt_sums_merge(&all->async_calls, &state->async_calls);
+	gt_sums_merge(&all->pageable, &state->pageable);
 	if (device != GT_NO_DEVICE) {
 		struct gt_gpu_device *of = &all->devices[device];
 
@@ -179,6 +210,8 @@ static void merge(struct gt_report *report, struct gt_otf2_cursor *at, void *mem
 	}
 	gt_sums_free(&state->kernels);
 	gt_sums_free(&state->copies);
+	gt_sums_free(&state->async_calls);
+	gt_sums_free(&state->pageable);
 	gt_spans_free(&state->busy);
 	gt_spans_free(&state->copying);
 }
@@ -349,6 +382,8 @@ static void release(void *result)
 
 	gt_sums_free(&all->kernels);
 	gt_sums_free(&all->copies);
+	gt_sums_free(&all->async_calls);
+	gt_sums_free(&all->pageable);
 	for (uint32_t i = 0; all->devices && i < all->device_count; i++) {
 		gt_spans_free(&all->devices[i].kernels);
 		gt_spans_free(&all->devices[i].copies);

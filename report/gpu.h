@@ -3,7 +3,8 @@
  * What GPUs did: kernels, copies, and when each device was busy with them.
  *
  * Limits: activities that other activities enclose on their stream (nodes of a graph) count as kernels or
- * copies, and the device is busy for the outermost.
+ * copies, and the device is busy for the outermost. The first million asynchronous copies of a location are
+ * tied to their calls.
  */
 #ifndef GT_REPORT_GPU_H
 #define GT_REPORT_GPU_H
@@ -20,6 +21,8 @@ struct gt_gpu_device {
 struct gt_gpu {
 	struct gt_sums kernels; /* region, grid, block */
 	struct gt_sums copies;  /* region, or one of GT_GPU_GET, GT_GPU_PUT */
+	/* Asynchronous copies by process and correlation: the host's calls; those of pageable memory. */
+	struct gt_sums async_calls, pageable;
 	uint32_t device_count;
 	struct gt_gpu_device *devices; /* by index in report->classes.devices */
 };

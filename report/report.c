@@ -23,6 +23,7 @@ static const struct gt_analysis *const analyses[] = {
 	&gt_metrics_analysis,
 	&gt_losses_analysis,
 	&gt_sync_analysis,
+	&gt_findings_analysis, /* the last one: it looks at what others have found */
 };
 
 enum { COUNT = sizeof(analyses) / sizeof(analyses[0]) };

@@ -15,10 +15,10 @@
 
 #include "tools/cmds.h"
 #include "lib/read/guard.h"
-#include "report/report.h"
+#include "report/findings.h"
 #include "tools/options.h"
 
-enum { KEY_JSON = 256, KEY_CSV, KEY_SUMMARY, MOST_SECTIONS = 64 };
+enum { KEY_JSON = 256, KEY_CSV, KEY_SUMMARY, KEY_THRESHOLD, MOST_SECTIONS = 64 };
 
 static const struct gt_option options[] = {
 	{ 's', "section", "NAME", "only this section, wholly; may be given more than once" },
@@ -26,6 +26,7 @@ static const struct gt_option options[] = {
 	{ KEY_JSON, "json", NULL, "as JSON" },
 	{ KEY_CSV, "csv", NULL, "as CSV" },
 	{ KEY_SUMMARY, "summary", NULL, "the summary that was printed at the end of the run" },
+	{ KEY_THRESHOLD, "threshold", "ID=VALUE", "of a finding: gputrace-findings(7)" },
 	{ 0, NULL, NULL, NULL },
 };
 
@@ -35,6 +36,7 @@ struct choice {
 	const char *sections[MOST_SECTIONS + 1];
 	unsigned section_count;
 	bool all;
+	const char *wrong; /* threshold */
 };
 
 /* What fits on a screen. */
@@ -136,6 +138,9 @@ static void take_option(struct choice *choice, int key)
 	case KEY_SUMMARY:
 		choice->form = SUMMARY;
 		break;
+	case KEY_THRESHOLD:
+		choice->wrong = gt_threshold_set(optarg) ? choice->wrong : optarg;
+		break;
 	}
 }
 
@@ -155,6 +160,11 @@ int gt_cmd_report(int argc, char **argv)
 		take_option(&choice, key);
 	if (key < 0)
 		return GT_OPT_STATUS(key);
+	if (choice.wrong) {
+		fprintf(stderr, "gputrace report: --threshold=%s is not one of these:\n", choice.wrong);
+		gt_thresholds_print(stderr);
+		return GT_RC_USAGE;
+	}
 	if (choice.form == TEXT && !choice.all && !choice.section_count)
 		choice.face.sections = short_sections;
 	if (optind == argc)

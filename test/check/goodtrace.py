@@ -188,10 +188,11 @@ class Trace:
             attributes = None
             if (location, i) in self.attributes:
                 attributes = _otf2.AttributeList_New()
-                number, kind_of_value, value = self.attributes[(location, i)]
-                union = _otf2.AttributeValue()
-                union.uint64 = value
-                _otf2.AttributeList_AddAttribute(attributes, number, kind_of_value, union)
+                several = self.attributes[(location, i)]
+                for number, kind_of_value, value in several if isinstance(several, list) else [several]:
+                    union = _otf2.AttributeValue()
+                    union.uint64 = value
+                    _otf2.AttributeList_AddAttribute(attributes, number, kind_of_value, union)
             if kind == "Metric":
                 values = []
                 for value in args[2]:

@@ -93,7 +93,7 @@ class Made(Trace):
         """Of the event that was put last."""
         number = self.once(("attribute", name),
                            lambda: self.define("Attribute", self.s(name), self.s(""), UINT64))
-        self.attributes[location, len(self.events[location]) - 1] = (number, UINT64, value)
+        self.attributes.setdefault((location, len(self.events[location]) - 1), []).append((number, UINT64, value))
 
     def call(self, location, region, begin, end):
         self.put(location, begin, "Enter", region)
@@ -110,10 +110,12 @@ class Made(Trace):
         self.parameter(stream, begin, "block", block)
         self.put(stream, end, "Leave", region)
 
-    def copy(self, stream, name, begin, end, size):
+    def copy(self, stream, name, begin, end, size, correlation=0):
         region = self.region(name, CUDA, "CUDA_MEMCPY")
         self.put(stream, begin, "Enter", region)
         self.attribute(stream, "BYTES", size)
+        if correlation:
+            self.attribute(stream, "CORRELATION_ID", correlation)
         self.put(stream, end, "Leave", region)
 
     def collective(self, location, region, begin, end, operation, comm, root=NONE, sent=0, received=0):

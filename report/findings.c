@@ -1,0 +1,150 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Thresholds, and the section of findings.
+ *
+ * Limits: see findings.h.
+ */
+#include "config.h"
+
+#include "report/findings.h"
+
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define ROW(NAME, id, least, text) { id, least, text },
+static struct {
+	const char *id;
+	double value;
+	const char *text;
+} thresholds[GT_FINDINGS] = { GT_FINDING_LIST(ROW) };
+#undef ROW
+
+static const struct gt_column columns[] = {
+	{ "seconds", "gain", GT_SECONDS },
+	{ "id", "", GT_TEXT },
+	{ "text", "", GT_TEXT },
+	{ "location", NULL, GT_TEXT },
+	{ "where", "in", GT_TEXT },
+	{ "time_s", NULL, GT_SECONDS },
+	{ "advice", "try", GT_TEXT },
+};
+static const struct gt_section_kind findings_kind = GT_SECTION("findings", "Findings", GT_NOTES, columns);
+
+double gt_threshold(enum gt_finding_id id)
+{
+	return thresholds[id].value;
+}
+
+bool gt_threshold_set(const char *assignment)
+{
+	size_t n = strcspn(assignment, "=");
+	char *end;
+
+	for (unsigned i = 0; i < GT_FINDINGS; i++) {
+		if (strncmp(thresholds[i].id, assignment, n) || thresholds[i].id[n])
+			continue;
+		if (!assignment[n] || !assignment[n + 1])
+			return false;
+		thresholds[i].value = strtod(assignment + n + 1, &end);
+		return !*end;
+	}
+	return false;
+}
+
+void gt_thresholds_print(FILE *out)
+{
+	for (unsigned i = 0; i < GT_FINDINGS; i++)
+		fprintf(out, "  %-18s %6g  %s\n", thresholds[i].id, thresholds[i].value, thresholds[i].text);
+}
+
+void gt_finding(struct gt_report *report, const struct gt_finding *finding, const char *format, ...)
+{
+	struct gt_section *section = gt_section_find(&report->figures, findings_kind.key);
+	union gt_cell *row;
+	char text[1024];
+	va_list args;
+
+	if ((double)finding->gain * 100 < gt_threshold(GT_FINDING_MINIMUM) * (double)report->duration)
+		return;
+	va_start(args, format);
+	vsnprintf(text, sizeof(text), format, args);
+	va_end(args);
+	row = gt_row_add(section);
+	row[0].count = finding->gain;
+	row[1].text = thresholds[finding->id].id;
+	row[2].text = gt_figures_text(&report->figures, "%s", text);
+	row[3].text = finding->location;
+	row[4].text = finding->where;
+	row[5].count = finding->time;
+	row[6].text = finding->advice;
+}
+
+/* ---- what rules need ----------------------------------------------------------------------------- */
+
+const char *gt_said(struct gt_report *report, uint64_t value, enum gt_unit unit)
+{
+	char text[64];
+
+	return gt_figures_text(&report->figures, "%s",
+			       gt_cell_print(text, sizeof(text), (union gt_cell){ .count = value }, unit));
+}
+
+static uint64_t sum(struct gt_report *report, enum gt_class class, bool calls)
+{
+	const struct gt_profile *profile = gt_report_result(report, &gt_profile_analysis);
+	uint64_t all = 0;
+
+	for (size_t i = 0; i < report->read->tables[GT_OTF2_LOCATION].count; i++)
+		all += calls ? profile->locations[i].class_calls[class]
+			     : profile->locations[i].classes[class];
+	return all;
+}
+
+uint64_t gt_class_time(struct gt_report *report, enum gt_class class)
+{
+	return sum(report, class, false);
+}
+
+uint64_t gt_class_calls(struct gt_report *report, enum gt_class class)
+{
+	return sum(report, class, true);
+}
+
+uint32_t gt_class_top(struct gt_report *report, enum gt_class class)
+{
+	const struct gt_profile *profile = gt_report_result(report, &gt_profile_analysis);
+	uint32_t count = (uint32_t)report->read->tables[GT_OTF2_REGION].count, top = count;
+
+	for (uint32_t i = 0; i < count; i++)
+		if (report->classes.regions[i] == class && profile->regions[i].calls &&
+		    (top == count || profile->regions[i].exclusive > profile->regions[top].exclusive))
+			top = i;
+	return top;
+}
+
+const char *gt_source_of(struct gt_report *report, uint32_t region)
+{
+	const struct gt_otf2_region *of;
+
+	if (region >= report->read->tables[GT_OTF2_REGION].count)
+		return NULL;
+	of = gt_otf2_region_at(report->read, region);
+	if (!*of->file || !of->begin_line)
+		return of->name;
+	return gt_figures_text(&report->figures, "%s (%s:%u)", of->name, of->file, of->begin_line);
+}
+
+static void figures(struct gt_report *report, void *result)
+{
+	struct gt_section *section = gt_section_add(&report->figures, &findings_kind);
+
+	(void)result;
+	if (!report->duration)
+		return;
+	gt_findings_host(report);
+	gt_findings_gpu(report);
+	gt_rows_sort(section, 0);
+}
+
+const struct gt_analysis gt_findings_analysis = { .name = "findings", .figures = figures };

@@ -1,0 +1,73 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Findings: sentences that say what costs time, with their evidence and what to try (gputrace-findings(7)).
+ *
+ * A rule is a function that looks at results and sections of other analyses and calls gt_finding() for what
+ * it finds. What would gain less than the threshold `minimum` is not reported.
+ *
+ * Limits: a gain is what the run could be shorter at most, other things being equal.
+ */
+#ifndef GT_REPORT_FINDINGS_H
+#define GT_REPORT_FINDINGS_H
+
+#include "report/gpu.h"
+#include "report/profile.h"
+
+/* id, default, what the threshold is */
+#define GT_FINDING_LIST(F)                                                                             \
+	F(MINIMUM, "minimum", 2, "percent of the run that a finding must gain")                        \
+	F(LATE_RANK, "late-rank", 85, "percent: load balance of the ranks")                            \
+	F(NXN, "n-x-n", 20, "percent of the run in collectives of N to N")                             \
+	F(TINY_MESSAGES, "tiny-messages", 1024, "bytes of a message")                                  \
+	F(POLLING, "polling", 10, "percent of the run in calls that test")                             \
+	F(LOCK_CONVOY, "lock-convoy", 10, "percent of the run that each thread waits for one lock")    \
+	F(THREAD_CREATION, "thread-creation", 100, "threads")                                          \
+	F(TINY_WRITES, "tiny-writes", 4096, "bytes of a read or write")                                \
+	F(COSTLY_FUNCTION, "costly-function", 300, "nanoseconds of a call")                            \
+	F(BLOCKING_COPY, "blocking-copy", 5, "percent of the run in copies that block the host")       \
+	F(PAGEABLE_COPY, "pageable-copy", 5, "percent of the run in asynchronous copies of pageable memory") \
+	F(NO_OVERLAP, "no-overlap", 5, "percent of the copies' time in which kernels run")             \
+	F(TINY_KERNELS, "tiny-kernels", 10, "microseconds of a kernel")                                \
+	F(GPU_GAPS, "gpu-gaps", 1, "percent of the run: the shortest gap")                             \
+	F(SYNC_EACH, "sync-each-launch", 80, "percent of the launches that a wait follows")            \
+	F(GPU_MEMORY, "gpu-memory", 100, "calls that allocate or free")                                \
+	F(ONE_STREAM, "one-stream", 32, "blocks of a kernel")                                          \
+	F(UNBALANCED_GPUS, "unbalanced-gpus", 80, "percent: load balance of the GPUs")
+
+#define GT_FINDING_ENUM(NAME, id, least, text) GT_FINDING_##NAME,
+enum gt_finding_id { GT_FINDING_LIST(GT_FINDING_ENUM) GT_FINDINGS };
+#undef GT_FINDING_ENUM
+
+struct gt_finding {
+	enum gt_finding_id id;
+	uint64_t gain;         /* ns */
+	const char *location;  /* or NULL */
+	const char *where;     /* a region, call path or source line; or NULL */
+	uint64_t time;         /* ns since the begin; GT_NO_COUNT: none */
+	const char *advice;
+};
+
+/* Adds a finding with its sentence, if it gains enough. */
+void gt_finding(struct gt_report *report, const struct gt_finding *finding, const char *format, ...)
+	__attribute__((format(printf, 3, 4)));
+/* The threshold of a rule. */
+double gt_threshold(enum gt_finding_id id);
+/* "ID=VALUE": sets one. False: there is no such threshold. */
+bool gt_threshold_set(const char *assignment);
+/* ID, value and meaning of each, a line each. */
+void gt_thresholds_print(FILE *out);
+
+/* A time, size or count for a sentence. */
+const char *gt_said(struct gt_report *report, uint64_t value, enum gt_unit unit);
+/* Sum of the exclusive times, or calls, of a class over all locations. */
+uint64_t gt_class_time(struct gt_report *report, enum gt_class class);
+uint64_t gt_class_calls(struct gt_report *report, enum gt_class class);
+/* The region of a class with the most exclusive time; the number of regions if there is none. */
+uint32_t gt_class_top(struct gt_report *report, enum gt_class class);
+/* "name (file.c:12)" */
+const char *gt_source_of(struct gt_report *report, uint32_t region);
+
+void gt_findings_host(struct gt_report *report);
+void gt_findings_gpu(struct gt_report *report);
+
+#endif

@@ -1,0 +1,308 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Findings about GPUs.
+ *
+ * Limits: as in findings_host.c. Kinds of memory are known of archives by gputrace only.
+ */
+#include "config.h"
+
+#include "report/findings.h"
+
+#include <string.h>
+
+enum { MANY_LAUNCHES = 100, MANY_KERNELS = 1000 };
+
+static uint32_t region_count(const struct gt_report *report)
+{
+	return (uint32_t)report->read->tables[GT_OTF2_REGION].count;
+}
+
+static bool at_least(uint64_t part, double percent, uint64_t whole)
+{
+	return whole && 100 * (double)part >= percent * (double)whole;
+}
+
+/* ---- copies -------------------------------------------------------------------------------------- */
+
+static void blocking_copies(struct gt_report *report)
+{
+	const struct gt_profile *profile = gt_report_result(report, &gt_profile_analysis);
+	uint64_t time = 0, calls = 0;
+	uint32_t top = region_count(report);
+
+	for (uint32_t i = 0; i < region_count(report); i++) {
+		const struct gt_profile_region *region = &profile->regions[i];
+
+		if (report->classes.regions[i] != GT_CLASS_GPU_COPY || !region->calls ||
+		    strstr(gt_report_region_name(report, i), "Async"))
+			continue;
+		time += region->inclusive;
+		calls += region->calls;
+		if (top == region_count(report) || region->inclusive > profile->regions[top].inclusive)
+			top = i;
+	}
+	if (!at_least(time, gt_threshold(GT_FINDING_BLOCKING_COPY), report->duration))
+		return;
+	gt_finding(report,
+		   &(struct gt_finding){ .id = GT_FINDING_BLOCKING_COPY, .gain = time,
+					 .where = gt_source_of(report, top), .time = GT_NO_COUNT,
+					 .advice = "cudaMemcpyAsync with pinned memory, and work meanwhile" },
+		   "The host stands still for %s in %s copies, on average %s",
+		   gt_said(report, time, GT_SECONDS), gt_said(report, calls, GT_COUNT),
+		   gt_said(report, time / calls, GT_SECONDS));
+}
+
+static void pageable_copies(struct gt_report *report, struct gt_gpu *gpu)
+{
+	uint64_t time = 0, calls = 0, bytes = 0;
+
+	for (uint32_t i = 0; i < gpu->pageable.count; i++) {
+		const struct gt_sum *copy = &gpu->pageable.items[i];
+		const struct gt_sum *call = gt_sums_at(&gpu->async_calls, copy->key[0], copy->key[1], 0, 0);
+
+		if (!call->count)
+			continue;
+		calls++;
+		time += call->ns;
+		bytes += copy->bytes;
+	}
+	if (!at_least(time, gt_threshold(GT_FINDING_PAGEABLE_COPY), report->duration))
+		return;
+	gt_finding(report,
+		   &(struct gt_finding){
+			   .id = GT_FINDING_PAGEABLE_COPY,
+			   .gain = time,
+			   .time = GT_NO_COUNT,
+			   .advice = "pinned memory (cudaMallocHost, cudaHostRegister, pin_memory=True)" },
+		   "%s asynchronous copies (%s) block the host for %s, because their memory is pageable",
+		   gt_said(report, calls, GT_COUNT), gt_said(report, bytes, GT_BYTES),
+		   gt_said(report, time, GT_SECONDS));
+}
+
+static void no_overlap(struct gt_report *report, const struct gt_gpu_device *device, const char *name)
+{
+	uint64_t common = gt_spans_common(&device->kernels, &device->copies);
+	uint64_t less = device->kernels.total < device->copies.total ? device->kernels.total
+								      : device->copies.total;
+
+	if (device->kernel_count < 10 || device->copies.count < 10 ||
+	    at_least(common, gt_threshold(GT_FINDING_NO_OVERLAP), less))
+		return;
+	gt_finding(
+		report,
+		&(struct gt_finding){
+			.id = GT_FINDING_NO_OVERLAP,
+			.gain = less,
+			.location = name,
+			.time = GT_NO_COUNT,
+			.advice =
+				"copy the next part on a second stream while the kernel works on this one" },
+		"On %s kernels run for %s and copies for %s, but never at the same time", name,
+		gt_said(report, device->kernels.total, GT_SECONDS),
+		gt_said(report, device->copies.total, GT_SECONDS));
+}
+
+/* ---- kernels ------------------------------------------------------------------------------------- */
+
+struct gaps {
+	uint64_t sum, count, longest, when, first, last;
+};
+
+/* Between the first and the last activity of a device. */
+static struct gaps gaps_of(const struct gt_gpu_device *device, uint64_t least)
+{
+	struct gt_spans all = {0};
+	struct gaps gaps = {0};
+	struct gt_span_at at;
+
+	gt_spans_merge(&all, &device->kernels);
+	gt_spans_merge(&all, &device->copies);
+	for (at = gt_spans_first(&all); gt_spans_next(&at); gaps.last = at.end) {
+		uint64_t gap = at.begin - gaps.last;
+
+		if (!gaps.last)
+			gaps.first = at.begin;
+		if (!gaps.last || gap < least)
+			continue;
+		gaps.sum += gap;
+		gaps.count++;
+		if (gap > gaps.longest) {
+			gaps.longest = gap;
+			gaps.when = gaps.last;
+		}
+	}
+	gt_spans_free(&all);
+	return gaps;
+}
+
+static uint64_t idle_between(const struct gt_gpu_device *device)
+{
+	return gaps_of(device, 1).sum;
+}
+
+static void gpu_gaps(struct gt_report *report, const struct gt_gpu_device *device, const char *name)
+{
+	double least = gt_threshold(GT_FINDING_GPU_GAPS) / 100 * (double)report->duration;
+	uint64_t launches = gt_class_calls(report, GT_CLASS_GPU_LAUNCH);
+	uint64_t launch = launches ? gt_class_time(report, GT_CLASS_GPU_LAUNCH) / launches : 0;
+	struct gaps gaps = gaps_of(device, least > 10.0 * (double)launch ? (uint64_t)least + 1 : 10 * launch);
+
+	if (!gaps.count)
+		return;
+	gt_finding(
+		report,
+		&(struct gt_finding){
+			.id = GT_FINDING_GPU_GAPS,
+			.gain = gaps.sum,
+			.location = name,
+			.time = gaps.when,
+			.advice = "look what the host does then (waits: device starves), and launch before "
+				  "it does that" },
+		"%s is idle in %s long gaps, together %s; the longest takes %s and begins at %s", name,
+		gt_said(report, gaps.count, GT_COUNT), gt_said(report, gaps.sum, GT_SECONDS),
+		gt_said(report, gaps.longest, GT_SECONDS), gt_said(report, gaps.when, GT_SECONDS));
+}
+
+static void tiny_kernels(struct gt_report *report, const struct gt_gpu_device *device, const char *name)
+{
+	const struct gt_section *kernels = gt_section_find(&report->figures, "kernels");
+	uint64_t mean = device->kernel_count ? device->kernels.total / device->kernel_count : 0;
+	uint64_t idle = idle_between(device);
+
+	if (device->kernel_count < MANY_KERNELS ||
+	    (double)mean >= 1000 * gt_threshold(GT_FINDING_TINY_KERNELS) ||
+	    !at_least(idle, 30, device->kernels.total + idle))
+		return;
+	gt_finding(
+		report,
+		&(struct gt_finding){
+			.id = GT_FINDING_TINY_KERNELS,
+			.gain = idle,
+			.location = name,
+			.where = kernels->rows ? kernels->cells[kernels->kind->column_count - 1].text : NULL,
+			.time = GT_NO_COUNT,
+			.advice = "CUDA graphs, or kernels that do more (fusion, torch.compile)" },
+		"%s runs %s kernels of %s on average, and is idle for %s between them", name,
+		gt_said(report, device->kernel_count, GT_COUNT), gt_said(report, mean, GT_SECONDS),
+		gt_said(report, idle, GT_SECONDS));
+}
+
+static void sync_each(struct gt_report *report, const struct gt_gpu *gpu)
+{
+	uint64_t launches = gt_class_calls(report, GT_CLASS_GPU_LAUNCH);
+	uint64_t waits = gt_class_calls(report, GT_CLASS_GPU_WAIT);
+	uint64_t time = gt_class_time(report, GT_CLASS_GPU_WAIT), idle = 0;
+
+	for (uint32_t i = 0; i < gpu->device_count; i++)
+		idle += idle_between(&gpu->devices[i]);
+	if (launches < MANY_LAUNCHES || !at_least(waits, gt_threshold(GT_FINDING_SYNC_EACH), launches))
+		return;
+	gt_finding(report,
+		   &(struct gt_finding){
+			   .id = GT_FINDING_SYNC_EACH,
+			   .gain = idle < time ? idle : time,
+			   .where = gt_source_of(report, gt_class_top(report, GT_CLASS_GPU_WAIT)),
+			   .time = GT_NO_COUNT,
+			   .advice = "launch ahead, and wait once where the host needs the result" },
+		   "The host waits %s times for %s launches: %s in waits, while GPUs are idle for %s between "
+		   "kernels",
+		   gt_said(report, waits, GT_COUNT), gt_said(report, launches, GT_COUNT),
+		   gt_said(report, time, GT_SECONDS), gt_said(report, idle, GT_SECONDS));
+}
+
+static void gpu_memory(struct gt_report *report)
+{
+	uint64_t calls = gt_class_calls(report, GT_CLASS_GPU_MEMORY);
+	uint64_t time = gt_class_time(report, GT_CLASS_GPU_MEMORY);
+
+	if ((double)calls < gt_threshold(GT_FINDING_GPU_MEMORY))
+		return;
+	gt_finding(report,
+		   &(struct gt_finding){
+			   .id = GT_FINDING_GPU_MEMORY,
+			   .gain = time,
+			   .where = gt_source_of(report, gt_class_top(report, GT_CLASS_GPU_MEMORY)),
+			   .time = GT_NO_COUNT,
+			   .advice = "allocate once before the loop, or cudaMallocAsync and a memory pool" },
+		   "%s calls allocate or free memory of GPUs and take %s", gt_said(report, calls, GT_COUNT),
+		   gt_said(report, time, GT_SECONDS));
+}
+
+/* Time of kernels of few blocks. */
+static uint64_t small_time(const struct gt_gpu *gpu, uint64_t *all)
+{
+	uint64_t small = 0;
+
+	*all = 0;
+	for (uint32_t i = 0; i < gpu->kernels.count; i++) {
+		const struct gt_sum *kernel = &gpu->kernels.items[i];
+
+		*all += kernel->ns;
+		if (kernel->key[1] && (double)kernel->key[1] < gt_threshold(GT_FINDING_ONE_STREAM))
+			small += kernel->ns;
+	}
+	return small;
+}
+
+static void one_stream(struct gt_report *report, const struct gt_gpu *gpu)
+{
+	uint64_t all, small = small_time(gpu, &all), streams = 0;
+
+	for (uint32_t i = 0; i < gpu->device_count; i++)
+		streams = gpu->devices[i].streams > streams ? gpu->devices[i].streams : streams;
+	if (streams != 1 || gt_class_calls(report, GT_CLASS_KERNEL) < MANY_LAUNCHES ||
+	    !at_least(small, 80, all))
+		return;
+	gt_finding(report,
+		   &(struct gt_finding){ .id = GT_FINDING_ONE_STREAM,
+					 .gain = small / gpu->device_count / 2,
+					 .time = GT_NO_COUNT,
+					 .advice = "independent kernels on several streams, or in a graph" },
+		   "Kernels of less than %.0f blocks run one after another on one stream for %s; two at a "
+		   "time would fit",
+		   gt_threshold(GT_FINDING_ONE_STREAM), gt_said(report, small, GT_SECONDS));
+}
+
+static void unbalanced(struct gt_report *report, const struct gt_gpu *gpu)
+{
+	uint64_t sum = 0, most = 0, mean;
+	uint32_t last = 0;
+
+	for (uint32_t i = 0; i < gpu->device_count; i++) {
+		sum += gpu->devices[i].kernels.total;
+		if (gpu->devices[i].kernels.total <= most)
+			continue;
+		most = gpu->devices[i].kernels.total;
+		last = i;
+	}
+	mean = sum / gpu->device_count;
+	if (gpu->device_count < 2 || at_least(mean, gt_threshold(GT_FINDING_UNBALANCED_GPUS), most) || !most)
+		return;
+	gt_finding(report,
+		   &(struct gt_finding){ .id = GT_FINDING_UNBALANCED_GPUS, .gain = most - mean,
+					 .location = report->classes.devices[last].name, .time = GT_NO_COUNT,
+					 .advice = "divide the work so that all GPUs have the same" },
+		   "%s runs kernels for %s, the GPUs on average for %s", report->classes.devices[last].name,
+		   gt_said(report, most, GT_SECONDS), gt_said(report, mean, GT_SECONDS));
+}
+
+void gt_findings_gpu(struct gt_report *report)
+{
+	struct gt_gpu *gpu = gt_report_result(report, &gt_gpu_analysis);
+
+	if (!gpu || !gpu->device_count)
+		return;
+	for (uint32_t i = 0; i < gpu->device_count; i++) {
+		const char *name = report->classes.devices[i].name;
+
+		no_overlap(report, &gpu->devices[i], name);
+		tiny_kernels(report, &gpu->devices[i], name);
+		gpu_gaps(report, &gpu->devices[i], name);
+	}
+	blocking_copies(report);
+	pageable_copies(report, gpu);
+	sync_each(report, gpu);
+	gpu_memory(report);
+	one_stream(report, gpu);
+	unbalanced(report, gpu);
+}

@@ -1,0 +1,335 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Findings about ranks, threads, locks and files.
+ *
+ * Limits: each rule says in gputrace-findings(7) what it looks at, and when it stays silent.
+ */
+#include "config.h"
+
+#include "report/findings.h"
+
+#include <string.h>
+
+/* A recorded call costs about this; doc/PERFORMANCE.md. */
+enum { COST_OF_CALL = 30, TIME_SLICE = 10000000, MANY = 1000, MANY_CALLS = 100000 };
+
+static const struct gt_profile *profile_of(const struct gt_report *report)
+{
+	return gt_report_result(report, &gt_profile_analysis);
+}
+
+static double percent(uint64_t part, uint64_t whole)
+{
+	return whole ? 100 * (double)part / (double)whole : 0;
+}
+
+/* Of a section that has one row. */
+static const union gt_cell *only_row(const struct gt_report *report, const char *key)
+{
+	const struct gt_section *section = gt_section_find(&report->figures, key);
+
+	return section && section->rows ? section->cells : NULL;
+}
+
+/* ---- ranks --------------------------------------------------------------------------------------- */
+
+struct ranks {
+	uint64_t count, sum, most, longest;
+	uint32_t last; /* location of the one with the most work */
+};
+
+static struct ranks measure(const struct gt_report *report)
+{
+	struct ranks ranks = {0};
+
+	for (uint32_t i = 0; i < report->classes.process_count; i++) {
+		const struct gt_process_class *process = &report->classes.processes[i];
+		const struct gt_profile_location *of;
+		uint64_t life, mpi;
+
+		if (process->rank == GT_NO_RANK || process->main == GT_NO_DEVICE)
+			continue;
+		of = &profile_of(report)->locations[process->main];
+		life = of->end - of->begin - of->classes[GT_CLASS_MPI_SETUP];
+		mpi = of->times[GT_TIME_MPI] - of->classes[GT_CLASS_MPI_SETUP];
+		ranks.count++;
+		ranks.sum += life - mpi;
+		ranks.longest = life > ranks.longest ? life : ranks.longest;
+		if (life - mpi < ranks.most && ranks.count > 1)
+			continue;
+		ranks.most = life - mpi;
+		ranks.last = process->main;
+	}
+	return ranks;
+}
+
+/* The region of the program's in which one location is furthest above the mean. */
+static uint32_t most_uneven(const struct gt_report *report, uint32_t location)
+{
+	uint32_t count = (uint32_t)report->read->tables[GT_OTF2_REGION].count, found = count;
+	uint64_t most = 0;
+
+	for (uint32_t i = 0; i < count; i++) {
+		const struct gt_profile_region *region = &profile_of(report)->regions[i];
+		uint64_t above;
+
+		if (!region->calls || region->most_location != location ||
+		    gt_class_times[report->classes.regions[i]] == GT_TIME_MPI)
+			continue;
+		above = region->location_most - region->exclusive / region->locations;
+		if (above > most) {
+			most = above;
+			found = i;
+		}
+	}
+	return found;
+}
+
+static bool balanced(const struct ranks *ranks)
+{
+	return (double)ranks->sum / (double)ranks->count * 100 >=
+	       gt_threshold(GT_FINDING_LATE_RANK) * (double)ranks->most;
+}
+
+static void late_rank(struct gt_report *report, const struct ranks *ranks)
+{
+	uint64_t mean = ranks->sum / ranks->count;
+
+	if (balanced(ranks))
+		return;
+	gt_finding(report,
+		   &(struct gt_finding){ .id = GT_FINDING_LATE_RANK, .gain = ranks->most - mean,
+					 .location = gt_report_location(report, ranks->last),
+					 .where = gt_source_of(report, most_uneven(report, ranks->last)),
+					 .time = GT_NO_COUNT,
+					 .advice = "divide the work so that all ranks have the same" },
+		   "%s works for %s outside of MPI, the ranks on average for %s: the others wait for it",
+		   gt_report_location(report, ranks->last), gt_said(report, ranks->most, GT_SECONDS),
+		   gt_said(report, mean, GT_SECONDS));
+}
+
+static void n_x_n(struct gt_report *report, const struct ranks *ranks)
+{
+	uint64_t time = gt_class_time(report, GT_CLASS_MPI_COLLECTIVE) +
+			gt_class_time(report, GT_CLASS_MPI_BARRIER);
+	uint64_t calls = gt_class_calls(report, GT_CLASS_MPI_COLLECTIVE) +
+			 gt_class_calls(report, GT_CLASS_MPI_BARRIER);
+	uint32_t top = gt_class_top(report, GT_CLASS_MPI_COLLECTIVE);
+
+	if (top == report->read->tables[GT_OTF2_REGION].count)
+		top = gt_class_top(report, GT_CLASS_MPI_BARRIER);
+	if (!balanced(ranks) || calls < 10 * ranks->count ||
+	    percent(time / ranks->count, ranks->longest) < gt_threshold(GT_FINDING_NXN))
+		return;
+	gt_finding(report,
+		   &(struct gt_finding){
+			   .id = GT_FINDING_NXN,
+			   .gain = time / ranks->count,
+			   .where = gt_source_of(report, top),
+			   .time = GT_NO_COUNT,
+			   .advice = "fewer collectives with more data each, or non-blocking ones with work "
+				     "meanwhile; if the section of waits names them, let the ranks arrive "
+				     "together" },
+		   "%.0f %% of the time is in collectives, %s calls of %s on average, though the ranks have "
+		   "equal work",
+		   percent(time / ranks->count, ranks->longest), gt_said(report, calls, GT_COUNT),
+		   gt_said(report, time / calls, GT_SECONDS));
+}
+
+static uint64_t point_to_point(struct gt_report *report)
+{
+	return gt_class_time(report, GT_CLASS_MPI_SEND) + gt_class_time(report, GT_CLASS_MPI_RECV) +
+	       gt_class_time(report, GT_CLASS_MPI_SENDRECV) + gt_class_time(report, GT_CLASS_MPI_START) +
+	       gt_class_time(report, GT_CLASS_MPI_WAIT);
+}
+
+static void tiny_messages(struct gt_report *report, const struct ranks *ranks)
+{
+	const struct gt_section *sizes = gt_section_find(&report->figures, "messages.sizes");
+	uint64_t tiny = 0, all = 0, bytes = 0, time = point_to_point(report);
+	const char *call = NULL;
+
+	for (size_t i = 0; sizes && i < sizes->rows; i++) {
+		const union gt_cell *row = sizes->cells + i * sizes->kind->column_count;
+
+		all += row[2].count;
+		if ((double)row[1].count >= gt_threshold(GT_FINDING_TINY_MESSAGES))
+			continue;
+		tiny += row[2].count;
+		bytes += row[3].count;
+		call = call ? call : row[7].text;
+	}
+	if (tiny < MANY * ranks->count || tiny < all / 10 * 9)
+		return;
+	gt_finding(
+		report,
+		&(struct gt_finding){ .id = GT_FINDING_TINY_MESSAGES,
+				      .gain = time / ranks->count,
+				      .where = call,
+				      .time = GT_NO_COUNT,
+				      .advice = "pack what goes to the same rank into one message" },
+		"%s of %s messages are tiny, %s on average, and %s of each rank go to sending and receiving",
+		gt_said(report, tiny, GT_COUNT), gt_said(report, all, GT_COUNT),
+		gt_said(report, bytes / tiny, GT_BYTES), gt_said(report, time / ranks->count, GT_SECONDS));
+}
+
+static void polling(struct gt_report *report, const struct ranks *ranks)
+{
+	uint64_t time = gt_class_time(report, GT_CLASS_MPI_TEST);
+
+	if (percent(time / ranks->count, ranks->longest) < gt_threshold(GT_FINDING_POLLING))
+		return;
+	gt_finding(
+		report,
+		&(struct gt_finding){
+			.id = GT_FINDING_POLLING,
+			.gain = time / ranks->count,
+			.where = gt_source_of(report, gt_class_top(report, GT_CLASS_MPI_TEST)),
+			.time = GT_NO_COUNT,
+			.advice = "MPI_Wait or MPI_Probe where there is nothing else to do; otherwise work "
+				  "between two tests" },
+		"%.0f %% of the time is spent testing for messages that are not there yet",
+		percent(time / ranks->count, ranks->longest));
+}
+
+/* ---- threads and locks --------------------------------------------------------------------------- */
+
+static void lock_convoys(struct gt_report *report)
+{
+	const struct gt_section *locks = gt_section_find(&report->figures, "locks");
+
+	for (size_t i = 0; locks && i < locks->rows; i++) {
+		const union gt_cell *row = locks->cells + i * locks->kind->column_count;
+		uint64_t each = row[0].count / row[6].count;
+
+		if (row[1].count < 100 || row[6].count < 2 || row[0].count / row[1].count > TIME_SLICE ||
+		    percent(each, report->duration) < gt_threshold(GT_FINDING_LOCK_CONVOY))
+			continue;
+		gt_finding(report,
+			   &(struct gt_finding){
+				   .id = GT_FINDING_LOCK_CONVOY,
+				   .gain = each,
+				   .location = row[8].text,
+				   .where = row[10].text,
+				   .time = GT_NO_COUNT,
+				   .advice = "hold the lock for less, or divide what it protects" },
+			   "%s threads wait %s times for %s, %s on average, together %s",
+			   gt_said(report, row[6].count, GT_COUNT), gt_said(report, row[1].count, GT_COUNT),
+			   row[11].text, gt_said(report, row[0].count / row[1].count, GT_SECONDS),
+			   gt_said(report, row[0].count, GT_SECONDS));
+	}
+}
+
+/* The mean life of threads that are not the first of their process. */
+static uint64_t mean_life(const struct gt_report *report, uint64_t *count)
+{
+	uint64_t sum = 0;
+
+	*count = 0;
+	for (size_t i = 0; i < report->read->tables[GT_OTF2_LOCATION].count; i++) {
+		const struct gt_profile_location *of = &profile_of(report)->locations[i];
+
+		if (report->classes.locations[i].kind != GT_LOCATION_THREAD)
+			continue;
+		sum += of->end - of->begin;
+		++*count;
+	}
+	return *count ? sum / *count : 0;
+}
+
+static void thread_creation(struct gt_report *report)
+{
+	uint64_t calls = gt_class_calls(report, GT_CLASS_THREAD_CREATE), locations;
+	uint64_t time = gt_class_time(report, GT_CLASS_THREAD_CREATE);
+	uint64_t life = mean_life(report, &locations);
+	uint64_t mean = calls && locations ? life * locations / calls : 0; /* locations are used again */
+
+	if ((double)calls < gt_threshold(GT_FINDING_THREAD_CREATION) || mean > TIME_SLICE)
+		return;
+	gt_finding(report,
+		   &(struct gt_finding){
+			   .id = GT_FINDING_THREAD_CREATION,
+			   .gain = time,
+			   .where = gt_source_of(report, gt_class_top(report, GT_CLASS_THREAD_CREATE)),
+			   .time = GT_NO_COUNT,
+			   .advice = "keep threads, and give them work (a pool)" },
+		   "%s threads are created that live for %s on average; creating them takes %s",
+		   gt_said(report, calls, GT_COUNT), gt_said(report, mean, GT_SECONDS),
+		   gt_said(report, time, GT_SECONDS));
+}
+
+/* ---- files and functions ------------------------------------------------------------------------- */
+
+static void tiny_file(struct gt_report *report, const union gt_cell *row, uint64_t count, uint64_t bytes,
+		      uint64_t ns, const char *what)
+{
+	if (count < MANY || (double)(bytes / count) >= gt_threshold(GT_FINDING_TINY_WRITES))
+		return;
+	gt_finding(
+		report,
+		&(struct gt_finding){ .id = GT_FINDING_TINY_WRITES,
+				      .gain = ns,
+				      .where = row[11].text,
+				      .time = GT_NO_COUNT,
+				      .advice = "collect them in a buffer, and pass it on when it is full" },
+		"%s %s of %s on average take %s", gt_said(report, count, GT_COUNT), what,
+		gt_said(report, bytes / count, GT_BYTES), gt_said(report, ns, GT_SECONDS));
+}
+
+static void tiny_files(struct gt_report *report)
+{
+	const struct gt_section *files = gt_section_find(&report->figures, "files");
+
+	for (size_t i = 0; files && i < files->rows; i++) {
+		const union gt_cell *row = files->cells + i * files->kind->column_count;
+
+		tiny_file(report, row, row[2].count, row[3].count, row[4].count, "reads");
+		tiny_file(report, row, row[5].count, row[6].count, row[7].count, "writes");
+	}
+}
+
+static void costly_functions(struct gt_report *report)
+{
+	uint32_t count = (uint32_t)report->read->tables[GT_OTF2_REGION].count, top = count;
+	uint64_t calls = 0, functions = 0;
+
+	for (uint32_t i = 0; i < count; i++) {
+		const struct gt_profile_region *region = &profile_of(report)->regions[i];
+
+		if (report->classes.regions[i] != GT_CLASS_CODE || region->calls < MANY_CALLS ||
+		    (double)(region->inclusive / region->calls) >= gt_threshold(GT_FINDING_COSTLY_FUNCTION))
+			continue;
+		calls += region->calls;
+		functions++;
+		if (top == count || region->calls > profile_of(report)->regions[top].calls)
+			top = i;
+	}
+	if (!functions)
+		return;
+	gt_finding(report,
+		   &(struct gt_finding){
+			   .id = GT_FINDING_COSTLY_FUNCTION,
+			   .gain = calls * COST_OF_CALL,
+			   .where = gt_source_of(report, top),
+			   .time = GT_NO_COUNT,
+			   .advice = "gputrace filter suggest, and VT_FILTER_SPEC in the next run" },
+		   "%s calls of %s that take less than %.0f ns: recording them takes about as long",
+		   gt_said(report, calls, GT_COUNT), functions == 1 ? "a function" : "functions",
+		   gt_threshold(GT_FINDING_COSTLY_FUNCTION));
+}
+
+void gt_findings_host(struct gt_report *report)
+{
+	struct ranks ranks = measure(report);
+
+	if (ranks.count > 1 && only_row(report, "efficiencies")) {
+		late_rank(report, &ranks);
+		n_x_n(report, &ranks);
+		tiny_messages(report, &ranks);
+		polling(report, &ranks);
+	}
+	lock_convoys(report);
+	thread_creation(report);
+	tiny_files(report);
+	costly_functions(report);
+}

@@ -1,0 +1,312 @@
+#!/usr/bin/python3
+# SPDX-License-Identifier: BSD-3-Clause
+"""Archives of 1 s with one planted problem each, and twins that do the same work without it.
+
+  planted.py --list         ID, a line each
+  planted.py ID DIR         writes DIR/planted and DIR/clean
+"""
+import sys
+
+from made import CUDA, PTHREAD, USER, Made
+
+SECOND = 1000000000
+CASES = {}
+
+
+def case(function):
+    """A function of `bad`: True makes the planted archive, False the clean one."""
+    CASES[function.__name__.replace("_", "-")] = function
+    return function
+
+
+def ranks(count):
+    m = Made(length=SECOND)
+    threads = [m.thread(m.process(f"MPI Rank {n}")) for n in range(count)]
+    return m, threads, m.world(threads)
+
+
+def host():
+    m = Made(length=SECOND)
+    process = m.process("Process 0")
+    return m, process, m.thread(process)
+
+
+def gpu():
+    m, process, thread = host()
+    return m, process, thread, m.stream(process, m.device("GPU A"), "CUDA[0:7]")
+
+
+# ---- ranks --------------------------------------------------------------------------------------
+
+@case
+def late_rank(bad):
+    """Rank 3 has twice the work in each of ten steps, or all have the same."""
+    m, threads, world = ranks(4)
+    work, reduce = m.region("work"), m.mpi("MPI_Allreduce")
+    for n, thread in enumerate(threads):
+        for i in range(10):
+            begin, end = i * 100000000, (i + 1) * 100000000
+            busy = 45000000 if bad and n < 3 else 95000000
+            m.call(thread, work, begin, begin + busy)
+            m.collective(thread, reduce, begin + busy, end, 11, world, sent=8, received=8)
+    return m
+
+
+@case
+def n_x_n(bad):
+    """Collectives take 40 % or 4 % of the time, of equal ranks."""
+    m, threads, world = ranks(4)
+    work, reduce = m.region("work"), m.mpi("MPI_Alltoall")
+    for thread in threads:
+        for i in range(100):
+            begin, end = i * 10000000, (i + 1) * 10000000
+            busy = 6000000 if bad else 9600000
+            m.call(thread, work, begin, begin + busy)
+            m.collective(thread, reduce, begin + busy, end, 9, world, sent=800, received=800)
+    return m
+
+
+@case
+def tiny_messages(bad):
+    """Each rank sends 2,000 messages of 8 bytes in 10 % of its time, or 10 of 16,000 bytes."""
+    m, threads, world = ranks(2)
+    work, send, receive = m.region("work"), m.mpi("MPI_Send"), m.mpi("MPI_Recv")
+    count, size = (2000, 8) if bad else (10, 16000)
+    step = SECOND // count
+    for n, thread in enumerate(threads):
+        for i in range(count):
+            begin = i * step
+            first = begin + step - 2 * (50000 if bad else 25000)
+            m.call(thread, work, begin, first)
+            middle = (first + begin + step) // 2
+            m.put(thread, first, "Enter", send)
+            m.put(thread, first, "MpiSend", 1 - n, world, 0, size)
+            m.put(thread, middle, "Leave", send)
+            m.put(thread, middle, "Enter", receive)
+            m.put(thread, begin + step, "MpiRecv", 1 - n, world, 0, size)
+            m.put(thread, begin + step, "Leave", receive)
+    return m
+
+
+@case
+def polling(bad):
+    """Half of the time in MPI_Test, or a little of it."""
+    m, threads, _ = ranks(2)
+    work, test = m.region("work"), m.mpi("MPI_Test")
+    for thread in threads:
+        for i in range(10):
+            begin = i * 100000000
+            busy = 50000000 if bad else 99000000
+            m.call(thread, work, begin, begin + busy)
+            m.call(thread, test, begin + busy, begin + 100000000)
+    return m
+
+
+# ---- threads, files, functions --------------------------------------------------------------------
+
+@case
+def lock_convoy(bad):
+    """Two threads take turns with a lock that is held for 2 ms, 200 times; or each works on its own."""
+    m, process, first = host()
+    threads = [first, m.thread(process, "Thread 1")]
+    work, take = m.region("work"), m.region("pthread_mutex_lock", PTHREAD)
+    for n, thread in enumerate(threads):
+        if not bad:
+            m.call(thread, work, 0, SECOND)
+            continue
+        for i in range(200):
+            begin = i * 5000000 + n * 2000000
+            m.put(thread, begin - 1500000 if begin else 0, "Enter", take)
+            m.put(thread, begin, "ThreadAcquireLock", PTHREAD, 1, 2 * i + n)
+            m.put(thread, begin, "Leave", take)
+            m.put(thread, begin, "Enter", work)
+            m.put(thread, begin + 2000000, "ThreadReleaseLock", PTHREAD, 1, 2 * i + n)
+            m.put(thread, begin + 2000000, "Leave", work)
+    return m
+
+
+@case
+def thread_creation(bad):
+    """200 threads of 3 ms, each 500 us in the making; or two threads for all of it."""
+    m, process, main = host()
+    create, work = m.region("pthread_create", PTHREAD), m.region("work")
+    count, life = (200, 3000000) if bad else (2, 300000000)
+    step = SECOND // count
+    for i in range(count):
+        m.call(main, create, i * step, i * step + 500000)
+        m.call(main, work, i * step + 500000, (i + 1) * step)
+        m.call(m.thread(process, f"Thread {i + 1}"), work, i * step + 500000, i * step + 500000 + life)
+    return m
+
+
+def written(size, count, each):
+    m, _, main = host()
+    m.define("IoParadigm", m.s("POSIX"), m.s("POSIX I/O"), 0, 1, [], [], [])
+    m.define("IoRegularFile", m.s("/tmp/out"), 0xffffffff)
+    m.define("IoHandle", m.s("out"), 0, 0, 0, 0xffffffff, 0xffffffff)
+    write = m.region("write", USER)
+    for i in range(count):
+        begin = i * (SECOND // count)
+        m.put(main, begin, "Enter", write)
+        m.put(main, begin, "IoOperationBegin", 0, 1, 0, size, i)
+        m.put(main, begin + each, "IoOperationComplete", 0, size, i)
+        m.put(main, begin + each, "Leave", write)
+    m.call(main, m.region("work"), SECOND - 1, SECOND)
+    return m
+
+
+@case
+def tiny_writes(bad):
+    """5,000 writes of 10 bytes in a tenth of the time, or 10 of 5,000 bytes in a hundredth."""
+    return written(10, 5000, 20000) if bad else written(5000, 10, 1000000)
+
+
+@case
+def costly_function(bad):
+    """110,000 calls of 100 ns in 25 ms, or of 8 us in 1 s."""
+    m, _, main = host()
+    get = m.region("get")
+    if bad:
+        m.length = 25000000
+    for i in range(110000):
+        begin = i * (220 if bad else 9000)
+        m.call(main, get, begin, begin + (100 if bad else 8000))
+    return m
+
+
+# ---- GPUs -----------------------------------------------------------------------------------------
+
+def launches(m, thread, stream, count, busy, name="cudaLaunchKernel", grid=1000):
+    """Kernels side by side, each launched ahead of the one before it."""
+    launch = m.region(name, CUDA, "CUDART_API")
+    step = SECOND // count
+    for i in range(count):
+        m.call(thread, launch, i * step // 10, i * step // 10 + 1000)
+        m.kernel(stream, "axpy", i * step, i * step + busy, grid, 128)
+
+
+@case
+def blocking_copy(bad):
+    """Twenty copies of 10 ms in which the host stands still, or asynchronous ones of pinned memory."""
+    m, process, thread, stream = gpu()
+    second = m.stream(process, 1 + m.node, "CUDA[0:13]")
+    copy = m.region("cudaMemcpy" if bad else "cudaMemcpyAsync", CUDA, "CUDART_API")
+    work = m.region("work")
+    for i in range(20):
+        begin = i * 50000000
+        end = begin + (10000000 if bad else 5000)
+        m.call(thread, copy, begin, end)
+        m.call(thread, work, end, begin + 50000000)
+        m.copy(second, "cudaMemcpy H2D pinned", begin, begin + 10000000, 100000000)
+        m.kernel(stream, "axpy", begin, begin + 50000000, 1000, 128)
+    return m
+
+
+@case
+def pageable_copy(bad):
+    """Asynchronous copies that block for 5 ms each as their memory is pageable, or do not."""
+    m, process, thread, stream = gpu()
+    second = m.stream(process, 1 + m.node, "CUDA[0:13]")
+    copy, work = m.region("cudaMemcpyAsync", CUDA, "CUDART_API"), m.region("work")
+    for i in range(20):
+        begin = i * 50000000
+        end = begin + (5000000 if bad else 5000)
+        m.put(thread, begin, "Enter", copy)
+        m.attribute(thread, "CORRELATION_ID", i + 1)
+        m.put(thread, end, "Leave", copy)
+        m.call(thread, work, end, begin + 50000000)
+        m.copy(second, "cudaMemcpy H2D " + ("pageable" if bad else "pinned"), begin, begin + 4000000, 40000000,
+               i + 1)
+        m.kernel(stream, "axpy", begin, begin + 50000000, 1000, 128)
+    return m
+
+
+@case
+def no_overlap(bad):
+    """Twenty copies and kernels of 20 ms, one after another or at the same time."""
+    m, process, thread, stream = gpu()
+    second = m.stream(process, 1 + m.node, "CUDA[0:13]")
+    m.call(thread, m.region("work"), 0, SECOND)
+    for i in range(20):
+        begin = i * 50000000
+        m.copy(second, "cudaMemcpy H2D pinned", begin, begin + 20000000, 1000000)
+        m.kernel(stream, "axpy", begin + (20000000 if bad else 0), begin + 50000000, 1000, 128)
+    return m
+
+
+@case
+def tiny_kernels(bad):
+    """10,000 kernels of 4 us with 96 us between them, or 100 of 9.99 ms."""
+    m, _, thread, stream = gpu()
+    launches(m, thread, stream, 10000 if bad else 100, 4000 if bad else 9990000)
+    return m
+
+
+@case
+def gpu_gaps(bad):
+    """The GPU is idle for 30 ms after each of ten kernels, or for 100 us."""
+    m, _, thread, stream = gpu()
+    launches(m, thread, stream, 10, 70000000 if bad else 99900000)
+    return m
+
+
+@case
+def sync_each_launch(bad):
+    """The host waits after each of 1,000 kernels and launches the next 300 us later, or runs ahead."""
+    m, _, thread, stream = gpu()
+    launch, wait = (m.region(n, CUDA, "CUDART_API") for n in ("cudaLaunchKernel", "cudaDeviceSynchronize"))
+    for i in range(1000):
+        begin = i * 1000000
+        at = begin if bad else i * 10000
+        m.call(thread, launch, at, at + 5000)
+        if bad:
+            m.call(thread, wait, begin + 5000, begin + 710000)
+        m.kernel(stream, "axpy", begin + 5000, begin + (705000 if bad else 1000000), 1000, 128)
+    if not bad:
+        m.call(thread, wait, 20000000, SECOND)
+    return m
+
+
+@case
+def gpu_memory(bad):
+    """cudaMalloc and cudaFree of 200 us each in 500 steps, or once."""
+    m, _, thread, stream = gpu()
+    take, give = (m.region(n, CUDA, "CUDART_API") for n in ("cudaMalloc", "cudaFree"))
+    work = m.region("work")
+    for i in range(500):
+        begin = i * 2000000
+        spent = 200000 if bad or i in (0, 499) else 0
+        if spent:
+            m.call(thread, take, begin, begin + spent)
+        m.call(thread, work, begin + spent, begin + 2000000 - spent)
+        if spent:
+            m.call(thread, give, begin + 2000000 - spent, begin + 2000000)
+        m.kernel(stream, "axpy", begin, begin + 2000000, 1000, 128)
+    return m
+
+
+@case
+def one_stream(bad):
+    """1,000 kernels of 8 blocks on one stream, or of 1,000 blocks."""
+    m, _, thread, stream = gpu()
+    launches(m, thread, stream, 1000, 999000, grid=8 if bad else 1000)
+    return m
+
+
+@case
+def unbalanced_gpus(bad):
+    """Kernels for all of the time on one GPU and for half of it on the other, or on both alike."""
+    m, process, thread, stream = gpu()
+    other = m.stream(process, m.device("GPU B"), "CUDA[1:7]")
+    m.call(thread, m.region("work"), 0, SECOND)
+    m.kernel(stream, "axpy", 0, SECOND, 1000, 128)
+    m.kernel(other, "axpy", 0, SECOND // 2 if bad else SECOND, 1000, 128)
+    return m
+
+
+if __name__ == "__main__":
+    if sys.argv[1] == "--list":
+        print("\n".join(CASES))
+    else:
+        for twin in ("planted", "clean"):
+            CASES[sys.argv[1]](twin == "planted").write(f"{sys.argv[2]}/{twin}")
