@@ -5,6 +5,8 @@
 Beside each archive: NAME.waits (class, ms, count, location, region, whom it waited for) and
 NAME.critical_path (region, ms), sorted.
 """
+import os
+import random
 import sys
 
 sys.dont_write_bytecode = True # beside the source
@@ -221,6 +223,80 @@ def since_the_barrier():
                "delays": ["rank 0,before,30,0", "rank 1,more,30,0"]}
 
 
+# ---- windows and files --------------------------------------------------------------------------
+
+IN, OUT = 1, 2
+
+
+def windows(n):
+    a = Archive(n)
+    a.more = [("RmaWin", 0, a.s("window"), WORLD, 0)]
+    return a
+
+
+@scene
+def fence():
+    a = windows(2)
+    for i, t in enumerate((10, 40)):
+        a[i].do(a[i].call(0, 100, "main", [a[i].call(t, 42, "MPI_Win_fence", [
+            a.event(t, "RmaCollectiveBegin"), a.event(42, "RmaCollectiveEnd", BARRIER, 3, 0, NONE, 0, 0)])]))
+    return a, {"waits": waits(("wait at fence", 30, 1, R0, "MPI_Win_fence", R1))}
+
+
+def epoch(start, post, complete, wait):
+    """Rank 0 is the origin, rank 1 the target. Each is (begin, end)."""
+    a = windows(2)
+    a[0].do(a[0].call(0, 100, "main", [
+        a[0].call(*start, "MPI_Win_start", [a.event(start[1], "RmaSync", 0, 1, IN)]),
+        a[0].call(*complete, "MPI_Win_complete", [a.event(complete[1], "RmaSync", 0, 1, OUT)])]))
+    a[1].do(a[1].call(0, 100, "main", [
+        a[1].call(*post, "MPI_Win_post", [a.event(post[0], "RmaSync", 0, 0, OUT)]),
+        a[1].call(*wait, "MPI_Win_wait", [a.event(wait[1], "RmaSync", 0, 0, IN)])]))
+    return a
+
+
+@scene
+def late_post():
+    a = epoch((10, 32), (30, 31), (40, 41), (60, 61))
+    return a, {"waits": waits(("late post", 20, 1, R0, "MPI_Win_start", R1))}
+
+
+@scene
+def late_post_at_complete():
+    a = epoch((10, 11), (50, 51), (20, 52), (60, 61))
+    return a, {"waits": waits(("late post", 30, 1, R0, "MPI_Win_complete", R1))}
+
+
+@scene
+def late_complete():
+    a = epoch((10, 11), (5, 6), (60, 61), (20, 62))
+    return a, {"waits": waits(("late complete", 40, 1, R1, "MPI_Win_wait", R0))}
+
+
+@scene
+def window_lock():
+    a = windows(3)
+    for i, (asked, got, released) in enumerate(((10, 11, 50), (20, 51, 70))):
+        a[i].do(a[i].call(0, 100, "main", [
+            a[i].call(asked, got, "MPI_Win_lock", [a.event(asked, "RmaRequestLock", 0, 2, 0, 0),
+                                                   a.event(got, "RmaAcquireLock", 0, 2, 0, 0)]),
+            a[i].call(released, released + 1, "MPI_Win_unlock", [a.event(released, "RmaReleaseLock", 0, 2, 0)])]))
+    a[2].do(a[2].call(0, 100, "main"))
+    return a, {"waits": waits(("window lock", 30, 1, R1, "MPI_Win_lock", R0))}
+
+
+@scene
+def collective_io():
+    a = Archive(2)
+    a.more = [("IoParadigm", 0, a.s("MPI-IO"), a.s("MPI-IO"), 1, 0, [], [], []),
+              ("IoRegularFile", 0, a.s("file"), 0),
+              ("IoHandle", 0, a.s(""), 0, 0, 0, WORLD, NONE)]
+    for i, t in enumerate((10, 40)):
+        a[i].do(a[i].call(0, 100, "main", [a[i].call(t, 45, "MPI_File_write_all", [
+            a.event(t, "IoOperationBegin", 0, 1, 2, 8, 1), a.event(45, "IoOperationComplete", 0, 8, 1)])]))
+    return a, {"waits": waits(("wait at collective I/O", 30, 1, R0, "MPI_File_write_all", R1))}
+
+
 # ---- threads ------------------------------------------------------------------------------------
 
 @scene
@@ -359,5 +435,62 @@ def busy_device():
     t.do(on(t, 5, 90, 2))
     return a, {"waits": []}
 
+
+# ---- anything -----------------------------------------------------------------------------------
+
+def chance(seed):
+    """Calls that do not fit together, at few different times: nothing is known but that the path is whole."""
+    random.seed(seed)
+    a = Archive(3)
+    hosts = [a[0], a[1], a[2], a.thread(0, "T1"), a.thread(1, "T2")]
+    for n, l in enumerate(hosts):
+        t, order = random.randint(0, 3), random.randint(1, 5)
+        if n > 2:
+            l.do(a.event(t, "ThreadBegin", THREADS, n))
+        for _ in range(25):
+            end, peer = t + random.randint(0, 3), random.randint(0, 2)
+            kind = random.choice(("send", "recv", "barrier", "bcast", "lock", "launch", "sync", "create", "join",
+                                  "work", "cond", "tbarrier"))
+            order += random.randint(0, 2)
+            if kind == "work":
+                l.do(l.call(t, end, random.choice("abc")))
+            elif kind == "send":
+                l.do(l.call(t, end, "MPI_Send", [a.send(t, peer)]))
+            elif kind == "recv":
+                l.do(l.call(t, end, "MPI_Recv", [a.recv(end, peer)]))
+            elif kind == "barrier":
+                l.do(l.call(t, end, "MPI_Barrier", [a.collective(t, end, BARRIER, size=0)]))
+            elif kind == "bcast":
+                l.do(l.call(t, end, "MPI_Bcast", [a.collective(t, end, BCAST, peer)]))
+            elif kind == "lock":
+                l.do(l.call(t, end, "pthread_mutex_lock", [a.event(end, "ThreadAcquireLock", PTHREAD, 5, order)]),
+                     a.event(end, "ThreadReleaseLock", PTHREAD, 5, order))
+            elif kind == "launch":
+                l.do(l.call(t, end, "cuLaunchKernel", attributes=random.randint(0, 9)))
+            elif kind == "sync":
+                l.do(l.call(t, end, "cuStreamSynchronize"))
+            elif kind == "create":
+                l.do(l.call(t, end, "pthread_create", [a.event(t, "ThreadCreate", THREADS, peer + 2)]))
+            elif kind == "join":
+                l.do(l.call(t, end, "pthread_join", [a.event(end, "ThreadWait", THREADS, peer + 2)]))
+            else:
+                l.do(l.call(t, end, {"cond": "pthread_cond_wait", "tbarrier": "pthread_barrier_wait"}[kind]))
+            t = end + random.randint(0, 1)
+        if n > 2:
+            l.do(a.event(t, "ThreadEnd", THREADS, n))
+    for process in (0, 0, 1):
+        s, t = a.stream(process, "CUDA[0:%d]" % len(a.locations)), 0
+        for _ in range(15):
+            t += random.randint(0, 2)
+            end = t + random.randint(0, 3)
+            copy = random.random() < 0.3
+            s.do(on(s, t, end, random.randint(0, 9), "copy" if copy else "kernel",
+                    "CUDA_MEMCPY" if copy else "CUDA_KERNEL"))
+            t = end
+    return a, {}
+
+
+for number in range(int(os.environ.get("CHANCES", "8"))):
+    SCENES["chance%d" % number] = lambda number=number: chance(int(os.environ.get("GT_SEED", "1")) + number)
 
 main(SCENES)
