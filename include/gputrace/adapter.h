@@ -192,8 +192,8 @@ struct gt_metric_source {
 	 * negative errno: this event goes without, which is a loss. It may interrupt anything, the library's
 	 * own code included; it calls nothing that adapters intercept. */
 	int (*read)(void *state, uint64_t *values, unsigned n);
-	/* The thread ends; NULL: there is nothing to do. A forked child opens its own: what it has of its
-	 * parent's is for gt_adapter.fork_child. */
+	/* The thread ends; NULL: there is nothing to do. Not called in a process that has confined itself. A
+	 * forked child opens its own: what it has of its parent's is for gt_adapter.fork_child. */
 	void (*close)(void *state);
 };
 

@@ -2,7 +2,8 @@
 /*
  * Reading counters at enters and leaves; see metrics.h.
  *
- * Limits: as there. No reading in a process that has confined itself: a source may need system calls.
+ * Limits: as there. Nothing is read or closed in a process that has confined itself: a source may need
+ * system calls.
  */
 #include "lib/record/metrics.h"
 #include "lib/record/record.h"
@@ -143,7 +144,7 @@ void gt_metrics_close(struct gt_location *loc)
 	int saved = errno;
 
 	gt_guard();
-	for (uint32_t i = 0; i < GT_SOURCES; i++)
+	for (uint32_t i = 0; i < GT_SOURCES && !gt_sys_refused(); i++)
 		if (readings->opened >> i & 1 && sources[i].source.close)
 			sources[i].source.close(readings->states[i]);
 	gt_unguard();

@@ -2,7 +2,8 @@
 /*
  * An adapter with two sources of counters, in the program itself: what is read at enters and leaves, in
  * threads, a forked child, signal handlers, while buffers are spooled, while recording is off. Prints how
- * many calls there were, and what was read, for metrics.test. With an argument: no source is registered.
+ * many calls there were, and what was read, for metrics.test. With "none" no source is registered. With
+ * "confined" a thread ends after the process has confined itself; 77: this kernel has no such filters.
  *
  * Limits: the first source counts all readings of the run in a shared page, so that each number must be in
  * the archive once; the second fails every 7th time.
@@ -10,12 +11,18 @@
 #define _GNU_SOURCE
 #define VTRACE
 #include <errno.h>
+#include <linux/filter.h>
+#include <linux/seccomp.h>
 #include <pthread.h>
+#include <semaphore.h>
 #include <signal.h>
+#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/prctl.h>
+#include <sys/syscall.h>
 #include <sys/time.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -69,6 +76,7 @@ BARE static int read_triple(void *state, uint64_t *values, unsigned n)
 
 BARE static void close_source(void *state)
 {
+	getppid(); /* as one that gives something back to the kernel */
 	if (*(uint64_t *)state)
 		COUNT(closed);
 }
@@ -170,13 +178,46 @@ BARE static void handlers(int on)
 	setitimer(ITIMER_REAL, &every, NULL);
 }
 
+static sem_t ready, go;
+
+BARE static void *ends_late(void *unused)
+{
+	outer(1);
+	sem_post(&ready);
+	sem_wait(&go);
+	return unused;
+}
+
+BARE static int confined(void)
+{
+	struct sock_filter filter[] = {
+		BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, nr)),
+		BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_getppid, 0, 1),
+		BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_KILL_PROCESS),
+		BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW),
+	};
+	struct sock_fprog program = { sizeof(filter) / sizeof(*filter), filter };
+	pthread_t thread;
+
+	attach();
+	pthread_create(&thread, NULL, ends_late, NULL);
+	sem_wait(&ready);
+	if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) ||
+	    syscall(SYS_seccomp, SECCOMP_SET_MODE_FILTER, SECCOMP_FILTER_FLAG_TSYNC, &program))
+		return 77;
+	sem_post(&go);
+	pthread_join(thread, NULL);
+	return 3;
+}
+
 BARE int main(int argc, char **argv)
 {
 	pthread_t threads[THREADS];
 	pid_t child;
 
-	(void)argv;
 	shared = mmap(NULL, sizeof(*shared), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+	if (argc > 1 && !strcmp(argv[1], "confined"))
+		return confined();
 	if (argc == 1)
 		attach();
 	alarms(SIG_BLOCK);
