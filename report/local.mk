@@ -25,3 +25,16 @@ report_libgtreport_la_SOURCES += report/export/sqlite.c
 report_libgtreport_la_CPPFLAGS += $(SQLITE_CFLAGS)
 report_libgtreport_la_LIBADD += $(SQLITE_LIBS)
 endif
+if HAVE_PROTOBUF_C
+report_libgtreport_la_SOURCES += report/export/perfetto.c
+nodist_report_libgtreport_la_SOURCES = report/export/perfetto.pb-c.c report/export/perfetto.pb-c.h
+report_libgtreport_la_CPPFLAGS += $(PROTOBUF_C_CFLAGS) -I$(top_builddir)
+report_libgtreport_la_LIBADD += $(PROTOBUF_C_LIBS)
+BUILT_SOURCES += report/export/perfetto.pb-c.h
+CLEANFILES += report/export/perfetto.pb-c.c report/export/perfetto.pb-c.h
+report/export/perfetto.pb-c.c: report/export/perfetto.pb-c.h
+report/export/perfetto.pb-c.h: report/export/perfetto.proto
+	$(AM_V_GEN)$(MKDIR_P) report/export && $(PROTOC_C) --proto_path=$(top_srcdir) --c_out=. \
+		report/export/perfetto.proto
+endif
+EXTRA_DIST += report/export/perfetto.proto

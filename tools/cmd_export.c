@@ -28,6 +28,11 @@ static const struct gt_export_face *const faces[] = {
 #else
 	NULL,
 #endif
+#ifdef HAVE_PROTOBUF_C
+	&gt_export_perfetto,
+#else
+	NULL,
+#endif
 };
 
 static const struct gt_option option_table[] = {
@@ -36,6 +41,7 @@ static const struct gt_option option_table[] = {
 	{KEY_FACE + 2, "folded", NULL, "Folded call stacks, for flame graphs."},
 	{KEY_FACE + 3, "csv", NULL, "A folder of tables, a CSV file each."},
 	{KEY_FACE + 4, "sqlite", NULL, "The tables in an SQLite database."},
+	{KEY_FACE + 5, "perfetto", NULL, "A trace of Perfetto, for ui.perfetto.dev; smaller than --chrome."},
 	{'o', "output", "FILE", "Write FILE; without it, standard output."},
 	{'t', "time", "FROM:TO", "Only this part of the run, in seconds from its begin (1.5:2, 20ms:)."},
 	{'l', "locations", "PATTERN", "Only threads, streams and processes of these names (a*;b)."},
@@ -44,7 +50,7 @@ static const struct gt_option option_table[] = {
 
 static const struct gt_usage usage = {
 	"gputrace export",
-	"--chrome|--speedscope|--folded|--csv|--sqlite [options] DIR|FILE",
+	"--perfetto|--chrome|--speedscope|--folded|--csv|--sqlite [options] DIR|FILE",
 	"Writes a trace in the format of another program.",
 	option_table,
 	"DIR is the directory of an archive, FILE its anchor file (traces.otf2).\n"
@@ -98,7 +104,10 @@ int gt_cmd_export(int argc, char **argv)
 				return gt_usage_error(&usage, "one format at a time");
 			options.face = faces[key - KEY_FACE];
 			if (!options.face)
-				return gt_usage_error(&usage, "this gputrace was built without SQLite");
+				return gt_usage_error(&usage,
+						      key == KEY_FACE + 4
+							      ? "this gputrace was built without SQLite"
+							      : "this gputrace was built without protobuf-c");
 		} else if (key == 'o') {
 			options.out = optarg;
 		} else if (key == 'l') {

@@ -214,7 +214,7 @@ static void on_pair(void *user, const struct gt_end *from, const struct gt_end *
 
 /* ---- text -------------------------------------------------------------------------------------- */
 
-static void make_room(struct gt_text *text, size_t more)
+void gt_text_room(struct gt_text *text, size_t more)
 {
 	size_t room = text->room;
 
@@ -233,10 +233,10 @@ static void add_v(struct gt_text *text, const char *format, va_list args)
 	int n;
 
 	va_copy(again, args);
-	make_room(text, 128);
+	gt_text_room(text, 128);
 	n = vsnprintf(text->data + text->count, text->room - text->count, format, args);
 	if (n > 0 && (size_t)n >= text->room - text->count) {
-		make_room(text, (size_t)n);
+		gt_text_room(text, (size_t)n);
 		vsnprintf(text->data + text->count, text->room - text->count, format, again);
 	}
 	text->count += n > 0 ? (size_t)n : 0;
@@ -259,6 +259,11 @@ void gt_export_print(struct gt_export_place *place, const char *format, ...)
 	va_start(args, format);
 	add_v(&place->text, format, args);
 	va_end(args);
+	gt_export_flush(place);
+}
+
+void gt_export_flush(struct gt_export_place *place)
+{
 	if (place->text.count >= MUCH)
 		gt_export_write(place->export, &place->text);
 }

@@ -28,7 +28,7 @@ struct gt_export_options {
 int gt_export(const char *anchor, void *options, FILE *unused);
 
 extern const struct gt_export_face gt_export_chrome, gt_export_speedscope, gt_export_folded, gt_export_csv,
-	gt_export_sqlite;
+	gt_export_sqlite, gt_export_perfetto;
 
 /* ---- faces ------------------------------------------------------------------------------------- */
 
@@ -104,7 +104,10 @@ uint64_t gt_export_inner(const struct gt_export_place *place);
 /* Adds to the text of a location; it is written when there is much of it, and at the location's end. */
 void gt_export_print(struct gt_export_place *place, const char *format, ...)
 	__attribute__((format(printf, 2, 3)));
+void gt_export_flush(struct gt_export_place *place); /* if there is much */
 void gt_export_write(struct gt_export *export, struct gt_text *text);
+/* Room for `more` bytes behind text->count. */
+void gt_text_room(struct gt_text *text, size_t more);
 void gt_text_add(struct gt_text *text, const char *format, ...) __attribute__((format(printf, 2, 3)));
 /* With quotation marks, for JSON and for CSV. */
 void gt_text_json(struct gt_text *text, const char *string);

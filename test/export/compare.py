@@ -196,6 +196,54 @@ def check_folded(archive, path):
     same("call paths", got, Counter({k: n for k, n in archive.folded.items() if n}))
 
 
+def check_perfetto(archive, path):
+    """Packets are replayed, by the classes that protoc made of packets.proto."""
+    sys.path.insert(0, os.environ["PACKETS"])
+    import packets_pb2
+    with open(path, "rb") as f:
+        everything = packets_pb2.All.FromString(f.read())
+    processes, who, counters, names = {}, {}, {}, defaultdict(dict)
+    calls, values, begins, ends = Counter(), Counter(), {}, {}
+    stacks = defaultdict(list)
+    for packet in everything.packet:
+        assert not packet.UnknownFields() if hasattr(packet, "UnknownFields") else True
+        if packet.sequence_flags & 1:
+            names[packet.trusted_packet_sequence_id] = {}
+        for name in packet.interned_data.event_names:
+            names[packet.trusted_packet_sequence_id][name.iid] = name.name
+        if packet.HasField("track_descriptor"):
+            track = packet.track_descriptor
+            if track.HasField("process"):
+                processes[track.process.pid] = track.process.process_name.split(": ")[-1]
+            elif track.HasField("thread"):
+                who[track.uuid] = processes[track.thread.pid] + "/" + track.thread.thread_name
+            else:
+                counters[track.uuid] = (who[track.parent_uuid], track.name)
+            continue
+        event, time = packet.track_event, packet.timestamp
+        if event.type == 1:
+            assert packet.sequence_flags & 2
+            stacks[event.track_uuid].append((names[packet.trusted_packet_sequence_id][event.name_iid], time))
+        elif event.type == 2:
+            stack = stacks[event.track_uuid]
+            name, begin = stack.pop()
+            calls[who[event.track_uuid], name, begin, time, len(stack) + 1] += 1
+        elif event.type == 4:
+            values[counters[event.track_uuid] + (time, event.counter_value)] += 1
+        else:
+            assert event.type == 3
+            for flow in event.flow_ids:
+                begins[flow] = (event.name, who[event.track_uuid], time, [a.uint_value for a in event.debug_annotations])
+            for flow in event.terminating_flow_ids:
+                ends[flow] = (who[event.track_uuid], time)
+    assert not any(stacks.values()) and begins.keys() == ends.keys()
+    same("calls", calls, sum_of((k[:5], n) for k, n in archive.calls.items()))
+    same("values", values, archive.values)
+    same("messages", sum_of(((b[1], ends[i][0], b[2], ends[i][1], b[3][0]), 1) for i, b in begins.items() if b[0] == "message"),
+         sum_of((k[:4] + k[5:], n) for k, n in archive.messages().items()))
+    same("launches", sum_of(((b[2], ends[i][1]), 1) for i, b in begins.items() if b[0] == "launch"), archive.launches())
+
+
 def check_tables(archive, rows):
     """`rows` gives a table as dictionaries."""
     processes = {r["process"]: r for r in rows("processes")}
