@@ -274,6 +274,43 @@ static void thread(struct gt_sync *sync, const struct group *group)
 			     GT_WAIT_JOIN, seen[GT_THREAD_ENDED]->location, seen[GT_THREAD_ENDED]->time);
 }
 
+/* The life of one process: exec() makes another location of it, which follows the one before. */
+static void process(struct gt_sync *sync, const struct group *group)
+{
+	const struct gt_item *created = NULL, *ended = NULL, *first = NULL;
+
+	for (size_t i = 0; i < group->count; i++) {
+		const struct gt_item *item = &group->items[i], *from = ended ? ended : created;
+
+		switch ((enum gt_thread_item)item->what) {
+		case GT_THREAD_CREATED:
+			created = item;
+			break;
+		case GT_THREAD_BEGUN:
+			first = first ? first : item;
+			if (from && from->location != item->location) {
+				sync->timelines[item->location].creator = from->location;
+				sync->timelines[item->location].created = from->time;
+			}
+			break;
+		case GT_THREAD_ENDED:
+			ended = item;
+			break;
+		case GT_THREAD_JOINED:
+			if (ended)
+				gt_sync_wait(sync, item->location, item->segment, GT_WAIT_CHILD,
+					     ended->location, ended->time);
+			/* Not seen to be created: vfork(), clone(). Who waits for it did that. */
+			if (first && !created && first->location != item->location) {
+				sync->timelines[first->location].creator = item->location;
+				sync->timelines[first->location].created = first->time;
+			}
+			created = ended = first = NULL;
+			break;
+		}
+	}
+}
+
 /* Acquisitions and releases of one lock, in their order. */
 static void lock(struct gt_sync *sync, const struct group *group, enum gt_wait class)
 {
@@ -345,6 +382,9 @@ static void as_such(struct gt_sync *sync, uint32_t location)
 		[GT_CLASS_GPU_WAIT] = GT_WAIT_DEVICE,     [GT_CLASS_GPU_HIDDEN_WAIT] = GT_WAIT_HIDDEN,
 	};
 
+	/* Service threads are idle. */
+	if (sync->report->classes.locations[location].kind == GT_LOCATION_SERVICE)
+		return;
 	for (uint64_t i = 0; i < gt_segment_count(sync, location); i++) {
 		struct gt_segment *segment = gt_segment_at(sync, location, i);
 
@@ -363,6 +403,8 @@ static void each_group(struct gt_sync *sync, enum gt_bag_kind kind, struct group
 			instance(sync, group);
 		else if (kind == GT_BAG_THREADS)
 			thread(sync, group);
+		else if (kind == GT_BAG_PROCESSES)
+			process(sync, group);
 		else if (kind == GT_BAG_BARRIERS)
 			barriers(sync, group);
 		else
@@ -385,6 +427,7 @@ void gt_causes(struct gt_sync *sync)
 	each_group(sync, GT_BAG_LOCKS, &group);
 	each_group(sync, GT_BAG_WINDOW_LOCKS, &group);
 	each_group(sync, GT_BAG_THREADS, &group);
+	each_group(sync, GT_BAG_PROCESSES, &group);
 	for (uint32_t i = 0; i < locations; i++)
 		collect_barriers(sync, i);
 	each_group(sync, GT_BAG_BARRIERS, &group);

@@ -140,6 +140,7 @@ static const struct rule posix_rules[] = {
 	{ "epoll_pwait", GT_CLASS_SLEEP },
 	{ "=wait", GT_CLASS_SLEEP },
 	{ "=waitpid", GT_CLASS_SLEEP },
+	{ "=wait3", GT_CLASS_SLEEP },
 	{ "=wait4", GT_CLASS_SLEEP },
 	{ "=waitid", GT_CLASS_SLEEP },
 	{ "=pause", GT_CLASS_SLEEP },

@@ -151,6 +151,23 @@ static uint64_t end_of(const struct gt_sync *sync, uint32_t location)
 	return count ? gt_segment_at(sync, location, count - 1)->end : 0;
 }
 
+/* A thread that is left behind waiting, when the process ends, is not what the run waited for. */
+static bool may_be_last(const struct gt_sync *sync, uint32_t location)
+{
+	uint64_t count = gt_segment_count(sync, location);
+	const struct gt_segment *segment = count > 1 ? gt_segment_at(sync, location, count - 2) : NULL;
+
+	switch (sync->report->classes.locations[location].kind) {
+	case GT_LOCATION_MAIN:
+		return true;
+	case GT_LOCATION_THREAD:
+		return !segment || segment->end < end_of(sync, location) || !segment->wait ||
+		       segment->cause != GT_NO_CAUSE;
+	default:
+		return false;
+	}
+}
+
 /* The last location that ends, of all or of MPI's ranks; the first thread of a process before others. */
 static uint32_t last_location(const struct gt_sync *sync, bool ranks)
 {
@@ -161,6 +178,8 @@ static uint32_t last_location(const struct gt_sync *sync, bool ranks)
 		uint64_t end = end_of(sync, i);
 
 		if (ranks && sync->report->classes.processes[classes[i].process].rank == GT_NO_RANK)
+			continue;
+		if (!may_be_last(sync, i))
 			continue;
 		if (!end || (last != GT_NO_CAUSE && end < end_of(sync, last)))
 			continue;
@@ -293,11 +312,12 @@ void gt_path_figures(struct gt_sync *sync)
 		abort();
 	for (uint32_t i = 0; i < locations; i++)
 		path.cursors[i] = gt_segment_count(sync, i);
-	if (path.at != GT_NO_CAUSE) {
+	if (path.at != GT_NO_CAUSE)
 		walk_all(&path);
-		region_rows(&path);
-		location_rows(&path);
-	}
+	else
+		path.unknown = sync->report->duration;
+	region_rows(&path);
+	location_rows(&path);
 	free(path.cursors);
 	free(path.locations);
 	free(path.nodes);

@@ -237,6 +237,30 @@ static void lock(struct gt_sync *sync, struct gt_syncing *state, const struct gt
 	gt_sync_put(sync, state, GT_BAG_LOCKS, &item);
 }
 
+/* The begin or end of a process, or what its parent has to do with it: then in a call. */
+static void process(struct gt_sync *sync, struct gt_syncing *state, const struct gt_otf2_cursor *at,
+		    uint64_t id, enum gt_thread_item what)
+{
+	const struct gt_otf2_location_group *group =
+		gt_otf2_find_location_group(at->read, at->location->group);
+	struct gt_item item = gt_sync_item(sync, state, at);
+
+	item.key = gt_sync_mixed(gt_sync_mixed(5, group ? group->parent : 0), id);
+	item.time = at->time;
+	item.tie = at->time & ((UINT64_C(1) << TIE_BITS) - 1);
+	item.what = what;
+	gt_sync_put(sync, state, GT_BAG_PROCESSES, &item);
+}
+
+static uint64_t process_id(const struct gt_otf2_cursor *at)
+{
+	const struct gt_otf2_property *p =
+		gt_otf2_find_owned(at->read, GT_OTF2_LOCATION_GROUP, at->location->group,
+				   "GPUTRACE::PROCESS_ID");
+
+	return p && p->text ? strtoull(p->text, NULL, 10) : 0;
+}
+
 /* A call, or what it made a GPU do, says which belongs to which. */
 static void launch(struct gt_report *report, struct gt_sync *sync, struct gt_syncing *state,
 		   const struct gt_otf2_cursor *at, uint64_t begin)
@@ -265,6 +289,7 @@ static void begin(struct gt_report *report, struct gt_otf2_cursor *at, void *mem
 	state->stream = location->kind == GT_LOCATION_STREAM;
 	state->other = location->kind == GT_LOCATION_OTHER;
 	state->own_comm = GT_OTF2_NOTHING;
+	state->process_id = location->kind == GT_LOCATION_MAIN ? process_id(at) : 0;
 	state->probe = GT_NO_CAUSE;
 	state->timeline.creator = GT_NO_CAUSE;
 	state->timeline.segments.size = sizeof(struct gt_segment);
@@ -277,6 +302,8 @@ static void first(struct gt_syncing *state, const struct gt_otf2_cursor *at)
 		return;
 	state->begun = true;
 	state->time = state->timeline.begin = at->time;
+	if (state->process_id)
+		process(state->sync, state, at, state->process_id, GT_THREAD_BEGUN);
 }
 
 static void enter(struct gt_report *report, struct gt_otf2_cursor *at, void *memory)
@@ -357,6 +384,12 @@ static void event(struct gt_report *report, struct gt_otf2_cursor *at, const str
 	first(state, at);
 	spend(state, at->time, node_of(at));
 	switch (e->type) {
+	case GT_OTF2_ParameterUnsignedInt:
+		if (e->ParameterUnsignedInt.parameter == sync->child)
+			process(sync, state, at, e->ParameterUnsignedInt.value,
+				state->is_open && state->open.class == GT_CLASS_SLEEP ? GT_THREAD_JOINED
+										      : GT_THREAD_CREATED);
+		return;
 	case GT_OTF2_ThreadCreate:
 		return thread(sync, state, at, e, GT_THREAD_CREATED);
 	case GT_OTF2_ThreadBegin:
@@ -397,6 +430,8 @@ static void end(struct gt_report *report, struct gt_otf2_cursor *at, void *memor
 		close_segment(sync, state, at->time);
 	open_segment(sync, state, at->time, 0, GT_CLASS_CODE);
 	close_segment(sync, state, at->time);
+	if (state->process_id)
+		process(sync, state, at, state->process_id, GT_THREAD_ENDED);
 	for (unsigned i = 0; i < GT_BAGS; i++) {
 		hand_over(sync, state, (enum gt_bag_kind)i);
 		free(state->pending[i].items);
@@ -420,6 +455,10 @@ static void prepare(struct gt_report *report, void *result)
 
 	sync->report = report;
 	sync->mpi_error = gt_otf2_attribute_named(report->read, "MPI_ERROR");
+	sync->child = GT_OTF2_NOTHING;
+	for (size_t i = 0; i < report->read->tables[GT_OTF2_PARAMETER].count; i++)
+		if (!strcmp(gt_otf2_parameter_at(report->read, i)->name, "child process id"))
+			sync->child = gt_otf2_parameter_at(report->read, i)->id;
 	sync->correlation = gt_otf2_attribute_named(report->read, "CORRELATION_ID");
 	sync->timelines = need(calloc(gt_sync_locations(sync) + 1, sizeof(*sync->timelines)));
 	gt_spill_open(&sync->spill);

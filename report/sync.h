@@ -36,6 +36,7 @@
 	W(FILE, "wait at collective I/O")               \
 	W(LOCK, "lock contention")                      \
 	W(JOIN, "thread join")                          \
+	W(CHILD, "wait for child process")              \
 	W(THREAD_BARRIER, "wait at thread barrier")     \
 	W(CONDITION, "condition wait")                  \
 	W(SLEEP, "sleep")                               \
@@ -106,6 +107,7 @@ enum gt_bag_kind {
 	GT_BAG_WINDOW_LOCKS, /* keys: window, target; ties: time */
 	GT_BAG_BARRIERS,    /* keys: process; ties: begin */
 	GT_BAG_THREADS,     /* keys: number; ties: enum gt_thread_item */
+	GT_BAG_PROCESSES,   /* keys: host, process id; ties: time */
 	GT_BAG_LAUNCHES,    /* keys: process, correlation; ties: enum gt_launch_item */
 	GT_BAG_ENDS,        /* activities: keys: process; ties: end */
 	GT_BAG_BEGINS,      /* the same: device; begin */
@@ -129,6 +131,7 @@ struct gt_sync {
 	struct gt_bag bags[GT_BAGS];
 	struct gt_timeline *timelines; /* by location */
 	uint64_t mpi_error, correlation; /* attributes */
+	uint64_t child;                /* the parameter that names a child process */
 	uint64_t unmatched;            /* messages and collectives that were left out */
 };
 

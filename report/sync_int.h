@@ -38,6 +38,7 @@ struct gt_syncing {
 	struct gt_item send;         /* of the call that is open */
 	bool sent;
 	uint64_t collective_begin;
+	uint64_t process_id;         /* of a first thread, or 0 */
 	uint64_t probe_begin;        /* of the probe before this call, with its segment */
 	uint32_t probe;
 	uint64_t own_comm, own;

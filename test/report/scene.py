@@ -88,6 +88,12 @@ class Archive:
             self.regions[name] = (len(self.regions), paradigm or (found[0] if found else COMPILER), group or "")
         return self.regions[name][0]
 
+    def property(self, group, name, text):
+        """Of a location group."""
+        value = _otf2.AttributeValue()
+        value.stringRef = self.s(text)
+        self.more.append(("LocationGroupProperty", group, self.s(name), 11, value))
+
     # ---- events, each a list of one -----------------------------------------------------
 
     @staticmethod

@@ -351,6 +351,32 @@ def condition():
 
 
 @scene
+def child():
+    """A shell waits for a program, which is on the path."""
+    a = Archive(processes=2)
+    a.more = [("Parameter", 0, a.s("child process id"), 2)]
+    for group, pid in ((0, "100"), (1, "101")):
+        a.property(group, "GPUTRACE::PROCESS_ID", pid)
+    a[0].do(a[0].call(0, 100, "shell", [a[0].call(10, 81, "waitpid", [
+        a.event(81, "ParameterUnsignedInt", 0, 101)], paradigm=PTHREAD)]))
+    a[1].do(a[1].call(20, 80, "program"))
+    return a, {"waits": waits(("wait for child process", 70, 1, "program [0], Master thread", "waitpid",
+                               "program [1], Master thread")),
+               "critical_path": path(shell=29, waitpid=11, program=60)}
+
+
+@scene
+def left_behind():
+    """A thread that still waits when the process ends is not what the run waited for."""
+    a = Archive(processes=1)
+    w = a.thread(0, "worker")
+    a[0].do(a[0].call(0, 99, "main"))
+    w.do(w.call(1, 10, "work", [w.call(2, 100, "pthread_cond_wait")])[:-2])
+    w.do(a.event(100, "MeasurementOnOff", 2))
+    return a, {"critical_path": ["main,99", "(nothing recorded),1"]}
+
+
+@scene
 def nothing():
     a = Archive(processes=1)
     return a, {"waits": []}
