@@ -41,6 +41,8 @@ GT_HIDDEN const struct gt_plugin_host *gt_cn_host(void);
 /* Nanoseconds of CLOCK_MONOTONIC as ticks of the trace's clock, and how many ticks an interval takes. */
 GT_HIDDEN uint64_t gt_cn_tick_of(uint64_t monotonic);
 GT_HIDDEN uint64_t gt_cn_ticks(uint64_t ns);
+/* When the first source began. */
+GT_HIDDEN uint64_t gt_cn_first_tick(void);
 
 /* Has none of this process, its parent and their forked children said it? By a group's number, or: */
 #define GT_CN_SAY_CHILD GT_CN_GROUPS

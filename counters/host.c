@@ -39,6 +39,11 @@ static void elapsed(uint64_t *ticks, uint64_t *ns)
 		*ticks = *ns = 1;
 }
 
+uint64_t gt_cn_first_tick(void)
+{
+	return first_tick;
+}
+
 uint64_t gt_cn_ticks(uint64_t interval)
 {
 	uint64_t ticks, ns;

@@ -22,11 +22,33 @@ static struct opening {
 	gt_ref metrics[GT_PLUGIN_METRICS];
 	void *state;
 	struct gt_plugin_sink sink;
-	bool open;
+	bool open, refused;
 } *openings; /* GT_CN_GROUPS */
 static unsigned count;
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static int ended; /* atomic */
+
+#define AHEAD 1000000000u /* ns: by so much a plug-in may be wrong when it converts times */
+
+/* Is it a moment of this recording? A little later than now it is now. */
+static bool in_time(uint64_t *tick)
+{
+	uint64_t now = gt_now();
+
+	if (*tick > now && *tick - now > gt_cn_ticks(AHEAD))
+		return false;
+	*tick = *tick < now ? *tick : now;
+	return *tick >= gt_cn_first_tick();
+}
+
+static int refuse(struct opening *o)
+{
+	gt_lost(GT_LOSS_METRIC, 1);
+	if (!__atomic_exchange_n(&o->refused, true, __ATOMIC_RELAXED))
+		gt_message(1, "%s delivers values of times outside of the recording: they are left out",
+			   o->group->plugin->name);
+	return -ERANGE;
+}
 
 static int put(const struct gt_plugin_sink *sink, unsigned metric, uint64_t tick, uint64_t value)
 {
@@ -36,6 +58,8 @@ static int put(const struct gt_plugin_sink *sink, unsigned metric, uint64_t tick
 		return -EINVAL;
 	if (!o->open)
 		return -ECANCELED;
+	if (!in_time(&tick))
+		return refuse(o);
 	gt_guard(); /* the lock is none of the program's */
 	pthread_mutex_lock(&lock);
 	gt_location_record(o->location, GT_T_METRIC, o->metrics[metric], (uint64_t[2]){ value, 0 }, 1, tick);
@@ -82,6 +106,7 @@ static void begin(struct gt_cn_group *group)
 		return;
 	}
 	o->group = group;
+	o->refused = false;
 	o->sink = (struct gt_plugin_sink){ sizeof(o->sink), o, put, lost };
 	define(o);
 	o->open = true;

@@ -110,8 +110,9 @@ struct gt_plugin_sink {
 	void *data;
 	/*
 	 * The value of the opening's metric number `metric` at `tick`; of one metric in the order of time.
-	 * Any thread. Returns 0, -EINVAL if there is no such metric, -ENOBUFS if it was lost, which is
-	 * counted, -ECANCELED after stop() or when nothing is recorded any more.
+	 * Any thread. Returns 0, -EINVAL if there is no such metric, -ENOBUFS if it was lost, -ERANGE if the
+	 * time lies before begin() or in the future, -ECANCELED after stop() or when nothing is recorded any
+	 * more. -ENOBUFS and -ERANGE are counted as losses.
 	 */
 	int (*put)(const struct gt_plugin_sink *sink, unsigned metric, uint64_t tick, uint64_t value);
 	/* Counts values that the source itself lost. */
