@@ -39,9 +39,7 @@ static void collect(unsigned what, unsigned limit)
 		return;
 	gt_guard();
 	if (!gt_cu_pc_collect(what & GT_CU_FORCED, limit))
-		gt_message(1, "PC sampling: CUPTI did not deliver within %u seconds: the last samples are "
-			      "missing",
-			   limit / 1000);
+		gt_message(1, "PC sampling: CUPTI does not answer: the last samples are missing");
 	if (!gt_cu_workers_collect(what, limit) && !__atomic_exchange_n(&reported, true, __ATOMIC_RELAXED))
 		gt_message(1, "CUPTI did not deliver its records within %u seconds: the last ones are "
 			"missing",

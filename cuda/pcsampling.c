@@ -13,8 +13,8 @@
  *
  * Limits: CONTEXTS contexts at once, CUBIN_BYTES of cubins. Another process that begins to sample the
  * same GPU takes it away (CUPTI answers "unknown error" then). CUPTI's buffer in the device's memory,
- * once it is full, stays so: sampling begins anew with a longer period, and what was in it is lost. Names
- * of functions are CUPTI's and are never freed: its other records point at them, too.
+ * once it is full, stays so: what was in it is lost, and sampling ends there. Names of functions are
+ * CUPTI's and are never freed: its other records point at them, too.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -33,9 +33,7 @@
 #define CUBIN_BYTES    (256u << 20)
 #define HARDWARE_BYTES (256u << 20)
 #define SCRATCH_BYTES  (16u << 20)
-#define LOCK_MS        10000u
-#define RESTARTS       4u
-#define COARSER        2u /* powers of 2 */
+#define LOCK_MS        2000u
 
 enum function { ENABLE, DISABLE, CONFIGURE, GET_DATA, COUNT_REASONS, GET_REASONS, CUBIN_CRC, FUNCTIONS };
 static const char *const function_names[FUNCTIONS] = {
@@ -47,7 +45,8 @@ static int (*functions[FUNCTIONS])(void *params);
 
 static struct sampled {
 	void *context;           /* NULL: free */
-	uint32_t id, device, period, restarts;
+	uint32_t id, device, period;
+	bool lost;               /* it has ended before its time */
 	struct cu_pc_data *rest; /* CUPTI puts there what is left at the end */
 } contexts[CONTEXTS];
 
@@ -269,45 +268,14 @@ static int start(struct sampled *s)
 	return rc;
 }
 
-static void give_up(struct sampled *s)
+/*
+ * Nothing more can be had. CUPTI is not asked to end it: with a full buffer, and kernels being launched, that
+ * made the program hang (CUDA 13.0).
+ */
+static void lose(struct sampled *s)
 {
-	s->context = NULL;
-}
-
-static void stop(struct sampled *s)
-{
-	int rc;
-
-	s->rest->count = 0;
-	s->rest->total = s->rest->dropped = s->rest->foreign = 0;
-	rc = call_plain(DISABLE, s->context);
-	if (rc)
-		refused(s, "the last samples are lost", rc);
-	else
-		put_data(s, s->rest, false);
-}
-
-/* The buffer on the device is full, and stays full. */
-static void restart(struct sampled *s)
-{
-	int rc;
-
+	s->lost = true;
 	put_data(s, fetched, true);
-	stop(s);
-	if (++s->restarts > RESTARTS || s->period + COARSER > 31) {
-		gt_message(1, "PC sampling on device %u ends: its buffer was full %u times", s->device,
-			   s->restarts);
-		give_up(s);
-		return;
-	}
-	s->period += COARSER;
-	gt_message(1, "PC sampling on device %u: its buffer was full and samples were lost; the period is "
-		      "2^%u cycles from now on", s->device, s->period);
-	rc = start(s);
-	if (rc) {
-		refused(s, "it could not be restarted", rc);
-		give_up(s);
-	}
 }
 
 static void drain(struct sampled *s)
@@ -321,17 +289,32 @@ static void drain(struct sampled *s)
 		fetched->full = 0;
 		rc = functions[GET_DATA](&params);
 		if (rc == CU_ERROR_OUT_OF_MEMORY || fetched->full) {
-			restart(s);
-			return;
-		}
-		if (rc) {
+			gt_message(1, "PC sampling on device %u ends: its buffer was full (raise "
+				      "VT_CUPTI_PCSAMPLING_PERIOD, which is %u)", s->device, s->period);
+			lose(s);
+		} else if (rc) {
 			refused(s, "another process may have begun to sample it", rc);
-			put_data(s, fetched, true);
-			call_plain(DISABLE, s->context);
-			give_up(s);
-			return;
+			lose(s);
 		}
-	} while (put_data(s, fetched, false) && fetched->remaining);
+	} while (!s->lost && put_data(s, fetched, false) && fetched->remaining);
+}
+
+/* The context ends, or the program does. */
+static void finish(struct sampled *s)
+{
+	int rc = 0;
+
+	if (!s->lost) {
+		drain(s);
+		s->rest->count = 0;
+		s->rest->total = s->rest->dropped = s->rest->foreign = 0;
+		rc = call_plain(DISABLE, s->context);
+	}
+	if (rc)
+		refused(s, "the last samples are lost", rc);
+	else if (!s->lost)
+		put_data(s, s->rest, false);
+	s->context = NULL;
 }
 
 static bool is_on(void)
@@ -353,7 +336,8 @@ static void begin(void *context)
 	if (s && s->rest) {
 		s->context = context;
 		s->period = gt_cu_options.pc_period;
-		s->restarts = s->id = s->device = 0;
+		s->id = s->device = 0;
+		s->lost = false;
 		if (gt_cu_api.context_id)
 			gt_cu_api.context_id(context, &s->id);
 		if (gt_cu_api.device_id)
@@ -361,7 +345,7 @@ static void begin(void *context)
 		rc = start(s);
 		if (rc) {
 			refused(s, "not possible", rc);
-			give_up(s);
+			s->context = NULL;
 		}
 	} else {
 		gt_message(1, "PC sampling: there are too many contexts, this one is not sampled");
@@ -373,10 +357,7 @@ static void end(void *context)
 	for (unsigned i = 0; i < CONTEXTS; i++) {
 		if (contexts[i].context != context)
 			continue;
-		drain(&contexts[i]);
-		if (contexts[i].context)
-			stop(&contexts[i]);
-		give_up(&contexts[i]);
+		finish(&contexts[i]);
 	}
 }
 
@@ -418,12 +399,10 @@ static void keep(void *descriptor)
 static void fetch_all(void *last)
 {
 	for (unsigned i = 0; i < CONTEXTS && is_on(); i++) {
-		if (contexts[i].context)
+		if (contexts[i].context && last)
+			finish(&contexts[i]);
+		else if (contexts[i].context && !contexts[i].lost)
 			drain(&contexts[i]);
-		if (last && contexts[i].context) {
-			stop(&contexts[i]);
-			give_up(&contexts[i]);
-		}
 	}
 }
 
@@ -487,11 +466,14 @@ static void *fetch(void *unused)
 
 bool gt_cu_pc_collect(bool last, unsigned limit_ms)
 {
+	static bool reported;
 	uint64_t end = gt_monotonic() / 1000000 + limit_ms;
 	uint32_t request;
 
-	if (!is_on() || __atomic_load_n(&hung, __ATOMIC_RELAXED))
+	if (!is_on())
 		return true;
+	if (__atomic_load_n(&hung, __ATOMIC_RELAXED))
+		return __atomic_exchange_n(&reported, true, __ATOMIC_RELAXED);
 	if (last)
 		__atomic_store_n(&last_asked, 1, __ATOMIC_SEQ_CST);
 	request = __atomic_add_fetch(&asked, 1, __ATOMIC_SEQ_CST);
@@ -506,7 +488,7 @@ bool gt_cu_pc_collect(bool last, unsigned limit_ms)
 		gt_cu_futex_wait(&answered, seen, 100);
 	}
 	__atomic_store_n(&hung, true, __ATOMIC_RELAXED);
-	return false;
+	return __atomic_exchange_n(&reported, true, __ATOMIC_RELAXED);
 }
 
 /* What it costs, as measured on an H100 with CUDA 13.0 (doc/cuda.md). */

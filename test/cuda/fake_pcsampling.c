@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * PC sampling of the fake CUPTI. Each kernel gives six samples of two instructions; with FAKE_PC=DIR, what
- * was captured on a GPU is given once instead: DIR/samples (lines "stall", "pc", as test/gpu/pc_probe.cu
- * writes them) of the cubins DIR/<crc>.cubin. FAKE_CUPTI holds words for trouble:
+ * was captured on a GPU is given once instead: DIR/pcsamples, as an archive has it, of the cubins
+ * DIR/<crc>.cubin. FAKE_CUPTI holds words for trouble:
  *
- *   pcfull    the device's buffer is full after 2 kernels, until sampling begins anew with a longer period
- *   pcalways  it is full, whatever is done
+ *   pcfull    the device's buffer is full after 2 kernels
  *   pctaken   another process takes the GPU away after 2 kernels
  *   pchang    cuptiPCSamplingGetData never returns
  *
@@ -39,7 +38,6 @@ static uint64_t crc;
 static pthread_once_t once = PTHREAD_ONCE_INIT;
 static uint64_t kernels;
 static int enabled, serialized, full, taken;
-static uint32_t period = 11, first_period;
 static struct cu_pc_data *rest;
 static struct { uint32_t index; char name[CU_PC_REASON_TEXT]; } reasons[40] = {
 	{ 28, "smsp__pcsamp_warps_issue_stalled_selected" },
@@ -83,19 +81,25 @@ static char *load(const char *dir, const char *name, size_t *size)
 	return data;
 }
 
+/* Lines as in an archive: "reason", "function", "pc". */
 static void read_line(char *line)
 {
+	static uint64_t module;
+	static uint32_t function;
+	static char name[512];
 	struct sample *s = &waiting[count];
-	unsigned index;
-	char name[512], *at;
+	unsigned index, context, period;
+	char *at;
 	int n = 0;
 
 	memset(s, 0, sizeof(*s));
-	if (sscanf(line, "stall %u %127s", &index, name) == 2) {
-		reasons[reason_count].index = index;
-		strcpy(reasons[reason_count++].name, name);
-	} else if (sscanf(line, "pc %lx %u %lx %u %500s%n", &s->crc, &s->function, &s->offset,
-			  &s->correlation, name, &n) == 5) {
+	if (sscanf(line, "reason %u %127s", &reasons[reason_count].index, reasons[reason_count].name) == 2)
+		reason_count++;
+	else if (sscanf(line, "function %lx %u %511s", &module, &index, name) == 3)
+		function = index;
+	else if (sscanf(line, "pc %lx %u %u %u%n", &s->offset, &context, &period, &s->correlation, &n) == 4) {
+		s->crc = module;
+		s->function = function;
 		s->name = strdup(name);
 		for (at = line + n; sscanf(at, " %u:%u%n", &s->stall[s->stalls].reason,
 					   &s->stall[s->stalls].samples, &n) == 2; at += n)
@@ -113,7 +117,7 @@ static void read_samples(void)
 	waiting = calloc(MOST, sizeof(*waiting));
 	if (!dir)
 		return;
-	text = load(dir, "samples", &size);
+	text = load(dir, "pcsamples", &size);
 	reason_count = 0;
 	for (line = strtok_r(text, "\n", &save); line; line = strtok_r(NULL, "\n", &save))
 		read_line(line);
@@ -160,9 +164,7 @@ void fake_pcsampling_kernel(const char *name, uint32_t correlation)
 	pthread_once(&first, first_kernel);
 	pthread_mutex_lock(&lock);
 	kernels++;
-	if (fake_cupti_trouble("pcalways") ||
-	    (fake_cupti_trouble("pcfull") && kernels > 2 && period == first_period))
-		full = 1;
+	full = fake_cupti_trouble("pcfull") && kernels > 2;
 	taken = fake_cupti_trouble("pctaken") && kernels > 2;
 	for (uint32_t i = 0; enabled && !full && !taken && i < 2 && count < MOST && !getenv("FAKE_PC"); i++) {
 		struct sample *s = &waiting[count++];
@@ -225,15 +227,9 @@ int cuptiPCSamplingSetConfigurationAttribute(struct cu_pc_configure *params)
 
 		if (o->type == CU_PC_MODE)
 			serialized = o->value.number == CU_PC_SERIALIZED;
-		else if (o->type == CU_PC_PERIOD)
-			period = o->value.number;
 		else if (o->type == CU_PC_BUFFER)
 			rest = o->value.buffer;
 	}
-	if (!first_period)
-		first_period = period;
-	if (!fake_cupti_trouble("pcalways"))
-		full = 0;
 	return 0;
 }
 
