@@ -11,6 +11,11 @@ report_libgtreport_la_SOURCES += report/sync.c report/sync.h report/sync_int.h r
 report_libgtreport_la_CPPFLAGS = $(AM_CPPFLAGS) $(OTF2_CFLAGS) $(JANSSON_CFLAGS)
 report_libgtreport_la_LIBADD = $(JANSSON_LIBS) -lm
 
+# gputrace source
+report_libgtreport_la_SOURCES += report/source/source.h report/source/source.c report/source/samples.h \
+	report/source/samples.c report/source/cubin.h report/source/cubin.c report/source/paths.c report/source/text.c \
+	report/source/annotate.c report/source/html.c
+
 # Parts of an archive, and what belongs together in it.
 report_libgtreport_la_SOURCES += report/part.h report/part.c report/match.h report/match.c \
 	report/keep.h report/keep.c report/slice.h report/slice.c \

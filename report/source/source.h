@@ -1,0 +1,75 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * What kernels spend their time on: PC samples, the lines and instructions that they are of, and the call
+ * paths of the launches. As figures (report/figures.h), as annotated source in a terminal, and as HTML.
+ *
+ * Limits: as samples.h and cubin.h. Source is shown if the file is where the compiler found it; nothing is
+ * read but files whose name ends as that of a source.
+ */
+#ifndef GT_REPORT_SOURCE_H
+#define GT_REPORT_SOURCE_H
+
+#include <stdio.h>
+
+#include "report/figures.h"
+#include "report/source/cubin.h"
+#include "report/source/samples.h"
+
+/* Samples of a line of a function: its own, and with what was inlined there. */
+struct gt_src_line {
+	const char *file;   /* "": not known */
+	unsigned line;
+	uint64_t self, all;
+	uint64_t reasons[GT_PC_REASONS]; /* its own */
+};
+
+/* What the user asked for, of one function. */
+struct gt_src_function {
+	const struct gt_pc_function *samples;
+	struct gt_cubin *cubin;     /* NULL: it is not in the archive */
+	struct gt_src_line *lines;  /* by file and line */
+	size_t line_count, line_room;
+};
+
+struct gt_src_path {
+	char *path;                 /* "main > step > cuLaunchKernel" */
+	size_t function;            /* of samples.functions */
+	uint64_t samples, launches;
+};
+
+struct gt_src {
+	struct gt_pc_samples samples;
+	struct gt_src_function *functions;
+	size_t count;
+	struct gt_cubin **cubins;   /* of the functions; those of one cubin share it */
+	size_t cubin_count;
+	struct gt_src_path *paths;  /* most samples first */
+	size_t path_count, path_room;
+	bool no_text;               /* there is no nvdisasm */
+	int folder;                 /* DIR/gpu */
+};
+
+/*
+ * The samples in DIR (a descriptor) of kernels whose name holds `kernel` (NULL: all). `text`: that of
+ * instructions, too. 0, -ENOENT: there are none, -ESRCH: none of such a kernel, or a negative errno.
+ */
+int gt_src_open(struct gt_src *src, int dir, const char *kernel, bool text);
+/* The call paths of serialized launches, from the archive's events. 0 or a negative errno. */
+int gt_src_paths(struct gt_src *src, const char *anchor);
+
+/* The reasons of a line or instruction, most first: "long_scoreboard 71 %, wait 12 %". Returns buffer. */
+const char *gt_src_reasons(const struct gt_src *src, const uint64_t *reasons, uint64_t all, unsigned most,
+			   char *buffer, size_t size);
+
+void gt_src_figures(const struct gt_src *src, struct gt_figures *figures);
+/* Annotated source of each function, and with `instructions` these, too. */
+void gt_src_annotate(const struct gt_src *src, FILE *out, bool instructions, unsigned width);
+void gt_src_html(const struct gt_src *src, const char *title, FILE *out);
+
+/* The lines of a source file, or NULL: one by one from 1. */
+struct gt_src_text;
+struct gt_src_text *gt_src_text_open(const char *file);
+const char *gt_src_text_line(const struct gt_src_text *text, unsigned line);
+void gt_src_text_close(struct gt_src_text *text);
+
+#endif

@@ -1,0 +1,130 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Cases of test/gpu/run for PC samples (VT_CUPTI_PCSAMPLING): one after the other, for only one process can sample
+a GPU.
+
+Limits: left out, with a line, where the driver does not let this user sample.
+"""
+import json
+import subprocess
+
+from gpu_cases import account, equal
+from gpu_sampled import lock  # a GPU is profiled in one way at a time
+
+
+def jobs(suite, cuda, nvcc, flags):
+    return [[nvcc, *flags, "-lineinfo", suite.programs / "pc.cu", "-o", suite.work / "pc", "-I" + str(cuda / "include"),
+             "-ldl"]]
+
+
+def record(suite, name, *words, mode="continuous", period=16):
+    trace, counts, _ = suite.record(name, [suite.work / "pc", *words],
+                                    env={"VT_CUPTI_PCSAMPLING": mode, "VT_CUPTI_PCSAMPLING_PERIOD": str(period)})
+    log = (suite.out / f"{name}.log").read_text()
+    if trace and "INSUFFICIENT_PRIVILEGES" in log:
+        suite.say(f"# {name}: this user may not sample")
+        return None, counts
+    return trace, counts
+
+
+def source(suite, name, trace, *words):
+    done = subprocess.run([suite.gputrace, "source", "--json", trace.directory, *words], capture_output=True,
+                          text=True, check=False)
+    if not suite.verdict(f"{name} source", not done.returncode, done.stderr.strip()[-300:]):
+        return None
+    return json.loads(done.stdout)
+
+
+def near(suite, name, found, expected, part):
+    suite.verdict(name, expected and abs(found / expected - 1) <= part, f"{found:.4f}, {expected:.4f} expected")
+
+
+def two_lines(suite, name):
+    """Samples split as the instructions of the two lines do, and add up to 100 %."""
+    with lock:
+        trace, counts = record(suite, name, "two", "400")
+    found = trace and source(suite, name, trace, "two_lines")
+    if not found:
+        return
+    lines = {line["line"]: line for line in found["lines"] if line.get("line")}
+    instructions = {}
+    for one in found["instructions"]:
+        if "FFMA" in (one.get("instruction") or "FFMA") and one.get("lines"):
+            line = int(one["lines"].split(", ")[0].rsplit(":", 1)[1])
+            instructions[line] = instructions.get(line, 0) + 1
+    chains = sorted(instructions, key=instructions.get)[-2:]
+    both = sum(lines[n]["samples"] for n in chains)
+    for n in chains:
+        near(suite, f"{name} line {n}", lines[n]["samples"] / both,
+             instructions[n] / sum(instructions[m] for m in chains), 0.03)
+    equal(suite, name, "all lines, in %", round(100 * sum(line["share"] for line in found["lines"]), 6), 100.0)
+    inlined = [line for line in found["lines"] if line["share_with_inlined"] > line["share"] + 0.1]
+    suite.verdict(f"{name} inlined", len(inlined) == 1, f"{[line['line'] for line in inlined]}")
+    samples = found["pc_sampling"]
+    equal(suite, name, "samples", samples["samples"], samples["of_kernels"] + samples["dropped"] + samples["of_others"])
+    equal(suite, name, "the property", trace.property("CUDA_PC_SAMPLES"), samples["samples"])
+    equal(suite, name, "the metric", sum(v for metric, _, _, v in trace.metrics if metric == "gpu_pc_samples"),
+          samples["of_kernels"])
+    equal(suite, name, "kernels", len(trace.kernels()), counts["kernels"])
+    account(suite, name, trace)
+    suite.check(name, trace)
+
+
+def call_paths(suite, name):
+    """Serialized: each launch's samples, by the call path that launched it."""
+    with lock:
+        trace, _ = record(suite, name, "paths", "20", mode="serialized")
+    found = trace and source(suite, name, trace, "two_lines")
+    if not found:
+        return
+    paths = {p["path"].split(" > ")[0]: p for p in found.get("paths", [])}
+    equal(suite, name, "paths", sorted(paths), ["left", "right"])
+    equal(suite, name, "launches", [paths[p]["launches"] for p in sorted(paths)], [20, 40])
+    near(suite, f"{name} samples", paths["right"]["samples"] / paths["left"]["samples"], 2, 0.05)
+    suite.check(name, trace)
+
+
+def price(suite, name):
+    """4,800 matrix products cost at most 1.3 times as much, continuously sampled."""
+    times = {"plain": [], "sampled": []}
+    with lock:
+        for _ in range(3):
+            status, out, err = suite.plain([suite.work / "pc", "product", "4800"])
+            if not suite.verdict(f"{name} plain", not status, err[-200:] if status else ""):
+                return
+            times["plain"].append(int(out.split("COUNT ns=")[1].split()[0]))
+            trace, counts = record(suite, name, "product", "4800")
+            if not trace:
+                return
+            times["sampled"].append(counts["ns"])
+    ratio = min(times["sampled"]) / min(times["plain"])
+    suite.verdict(f"{name} ratio", ratio <= 1.3,
+                  f"{ratio:.3f}: {min(times['plain']) / 4.8e6:.1f} and {min(times['sampled']) / 4.8e6:.1f} us a launch")
+    equal(suite, name, "interrupted", trace.property("CUDA_PC_SAMPLING_INTERRUPTED"), 0)
+
+
+def long_kernel(suite, name):
+    """A kernel of ten seconds is sampled all the time."""
+    with lock:
+        trace, counts = record(suite, name, "long", "10000", period=20)
+    if not trace:
+        return
+    equal(suite, name, "kernels", len(trace.kernels()), counts["kernels"])
+    equal(suite, name, "interrupted", trace.property("CUDA_PC_SAMPLING_INTERRUPTED"), 0)
+    points = [time for metric, _, time, v in trace.metrics if metric == "gpu_pc_samples" and v]
+    suite.verdict(f"{name} on the timeline", len(points) >= 10, f"{len(points)} values")
+    suite.check(name, trace)
+
+
+def full(suite, name):
+    """A period that is too short: what is lost is counted, the rest goes on."""
+    with lock:
+        trace, counts = record(suite, name, "product", "3000", period=6)
+    if not trace:
+        return
+    equal(suite, name, "kernels", len(trace.kernels()), counts["kernels"])
+    suite.verdict(f"{name} interrupted", trace.property("CUDA_PC_SAMPLING_INTERRUPTED") > 0, "")
+    suite.check(name, trace)
+
+
+def cases(_):
+    return [("pc", two_lines), ("pc-paths", call_paths), ("pc-price", price), ("pc-long", long_kernel), ("pc-full", full)]

@@ -1,0 +1,194 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * `gputrace source`: where kernels spend their time, from PC samples (report/source/).
+ *
+ * Limits: works on what VT_CUPTI_PCSAMPLING has left in DIR/gpu. Archives are read in a child process
+ * (lib/read/guard.h), which prints when it has read everything.
+ */
+#include "config.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <unistd.h>
+
+#include "lib/assemble/report/summary.h"
+#include "lib/read/guard.h"
+#include "report/source/source.h"
+#include "tools/cmds.h"
+#include "tools/options.h"
+
+enum { KEY_JSON = 256, KEY_HTML };
+
+static const struct gt_option options[] = {
+	{ 'i', "instructions", NULL, "show instructions, too, with their text where nvdisasm is found" },
+	{ 'a', "all", NULL, "show the source of all kernels, not of those with most samples only" },
+	{ KEY_JSON, "json", NULL, "as JSON" },
+	{ KEY_HTML, "html", NULL, "as a page of HTML, with instructions" },
+	{ 'o', "output", "FILE", "write there instead of to standard output" },
+	{ 0, NULL, NULL, NULL },
+};
+
+static const struct gt_usage usage = {
+	.command = "gputrace source",
+	.synopsis = "[options] DIR [KERNEL]",
+	.summary = "Shows the source lines and instructions at which kernels spend their time.",
+	.options = options,
+	.notes = "KERNEL: only kernels whose name holds this text.\n"
+		 "Record with VT_CUPTI_PCSAMPLING=continuous, or serialized for the launching call paths.\n"
+		 "Exit status: 0, or 2 if there are no samples or no such kernel.\n",
+};
+
+struct choice {
+	enum { TEXT, JSON, HTML } form;
+	bool instructions, all;
+	const char *kernel, *output, *dir;
+	FILE *out;
+};
+
+static unsigned terminal_width(void)
+{
+	struct winsize size;
+
+	return ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) || !size.ws_col ? 120 : size.ws_col;
+}
+
+static const char *shown(const char *text)
+{
+	static char buffer[1200];
+
+	return gt_summary_escape(buffer, sizeof(buffer), text, 200);
+}
+
+static int no_samples(const struct choice *choice, int rc)
+{
+	if (rc == -ESRCH)
+		fprintf(stderr, "gputrace source: no kernel with samples has '%s' in its name\n",
+			shown(choice->kernel));
+	else if (rc == -ENOENT)
+		fprintf(stderr, "gputrace source: %s has no PC samples (VT_CUPTI_PCSAMPLING records them)\n",
+			shown(choice->dir));
+	else
+		fprintf(stderr, "gputrace source: the PC samples of %s cannot be read: %s\n",
+			shown(choice->dir), strerror(-rc));
+	return GT_RC_USAGE;
+}
+
+/* Without a name: those with a hundredth of the samples, ten at most. */
+static void leave_out_small(struct gt_src *src)
+{
+	size_t n = 0;
+
+	while (n < src->count && n < 10 && (!n || src->functions[n].samples->all >= src->samples.all / 100))
+		n++;
+	src->count = n;
+}
+
+static int print_text(struct gt_src *src, const struct choice *choice)
+{
+	static const char *const sections[] = { "pc_sampling", "kernels", "paths", NULL };
+	static const char *const one[] = { "pc_sampling", "kernels", "stalls", "paths", NULL };
+	const struct gt_face face = { .sections = src->count == 1 ? one : sections,
+				      .rows = choice->all ? 0 : 20, .width = terminal_width() };
+	struct gt_figures figures = { .count = 0 };
+
+	gt_src_figures(src, &figures);
+	gt_figures_print(&figures, &face, choice->out);
+	if (!choice->all && !choice->kernel)
+		leave_out_small(src);
+	gt_src_annotate(src, choice->out, choice->instructions, face.width);
+	return GT_RC_OK;
+}
+
+static int print_json(const struct gt_src *src, const struct choice *choice)
+{
+	const struct gt_face face = { .sections = NULL };
+	struct gt_figures figures = { .count = 0 };
+
+	gt_src_figures(src, &figures);
+	if (gt_figures_json(&figures, &face, choice->out))
+		return GT_RC_OK;
+	fprintf(stderr, "gputrace source: --json: gputrace was built without jansson\n");
+	return GT_RC_USAGE;
+}
+
+static int print_source(const char *anchor, void *argument, FILE *pipe)
+{
+	struct choice *choice = argument;
+	struct gt_src src;
+	int dir = open(choice->dir, O_RDONLY | O_DIRECTORY | O_CLOEXEC), rc = dir < 0 ? -errno : 0;
+
+	(void)pipe; /* it takes 1 MiB */
+	if (!rc)
+		rc = gt_src_open(&src, dir, choice->kernel, choice->instructions || choice->form != TEXT);
+	if (rc)
+		return no_samples(choice, rc);
+	if (gt_src_paths(&src, anchor))
+		fprintf(stderr, "gputrace source: the events of %s cannot be read: no call paths\n",
+			shown(choice->dir));
+	choice->out = choice->output ? fopen(choice->output, "we") : stdout;
+	if (!choice->out) {
+		fprintf(stderr, "gputrace source: %s: %m\n", shown(choice->output));
+		return GT_RC_USAGE;
+	}
+	rc = GT_RC_OK;
+	if (choice->form == TEXT)
+		rc = print_text(&src, choice);
+	else if (choice->form == JSON)
+		rc = print_json(&src, choice);
+	else
+		gt_src_html(&src, choice->dir, choice->out);
+	if (fflush(choice->out) || ferror(choice->out)) {
+		fprintf(stderr, "gputrace source: the output cannot be written: %m\n");
+		return GT_RC_BAD;
+	}
+	return rc;
+}
+
+static int look_at(const char *name, struct choice *choice)
+{
+	char anchor[3500], spool[3500], dir[3500];
+	const char *reason = gt_otf2_find_anchor(name, anchor, sizeof(anchor), spool, sizeof(spool));
+	char *slash;
+	int status = -1;
+
+	if (!reason) {
+		memcpy(dir, anchor, sizeof(dir));
+		slash = strrchr(dir, '/');
+		if (slash)
+			*slash = 0;
+		choice->dir = slash ? dir : ".";
+		status = gt_otf2_guarded(anchor, print_source, choice, &reason);
+	}
+	if (status < 0) {
+		fprintf(stderr, "gputrace source: %s cannot be read: %s\n", shown(name), reason);
+		return GT_RC_USAGE;
+	}
+	return status;
+}
+
+int gt_cmd_source(int argc, char **argv)
+{
+	struct choice choice = { .form = TEXT };
+	int key;
+
+	while ((key = gt_option_next(&usage, argc, argv)) > 0) {
+		choice.instructions |= key == 'i';
+		choice.all |= key == 'a';
+		if (key == KEY_JSON || key == KEY_HTML)
+			choice.form = key == KEY_JSON ? JSON : HTML;
+		if (key == 'o')
+			choice.output = optarg;
+	}
+	if (key < 0)
+		return GT_OPT_STATUS(key);
+	if (optind == argc)
+		return gt_usage_error(&usage, "no trace was named");
+	if (argc - optind > 2)
+		return gt_usage_error(&usage, "there are too many arguments");
+	choice.kernel = argv[optind + 1];
+	return look_at(argv[optind], &choice);
+}
