@@ -204,9 +204,9 @@ static void add(struct gt_cn_group *group)
 	channel_count++;
 }
 
-void gt_cn_async_begin(void)
+static void begin_from(unsigned first)
 {
-	for (unsigned i = 0; i < gt_cn_group_count; i++) {
+	for (unsigned i = first; i < gt_cn_group_count; i++) {
 		struct gt_cn_group *group = &gt_cn_groups[i];
 
 		if (group->way != GT_PLUGIN_POLLED || !group->count || !gt_cn_is_reader(group))
@@ -216,6 +216,19 @@ void gt_cn_async_begin(void)
 		else
 			gt_lost(GT_LOSS_METRIC, 1);
 	}
+}
+
+void gt_cn_async_begin(void)
+{
+	begin_from(0);
+	if (channel_count)
+		start_thread();
+}
+
+void gt_cn_async_more(unsigned first)
+{
+	stop_thread();
+	begin_from(first);
 	if (channel_count)
 		start_thread();
 }

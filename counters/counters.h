@@ -74,6 +74,8 @@ struct gt_cn_wish {
 	uint64_t interval; /* nanoseconds, GT_CN_UNSET: as the source would have it */
 };
 
+/* Makes groups of these names, with colons between them, of a source of which there is none yet. */
+GT_HIDDEN void gt_cn_wishes_more(const char *setting, const char *list);
 /* Makes groups of all names in VT_METRICS and VT_RUSAGE. */
 GT_HIDDEN void gt_cn_wishes(void);
 /* Calls `one` for each name in VT_PLUGIN_CNTR_METRICS. */
@@ -118,6 +120,8 @@ GT_HIDDEN void gt_cn_sink_forked(void);
 
 /* async.c. pause: at the end and before an exec, with the last readings; resume: it failed. */
 GT_HIDDEN void gt_cn_async_begin(void);
+/* The groups from this number on, while the others may be read. */
+GT_HIDDEN void gt_cn_async_more(unsigned first);
 GT_HIDDEN void gt_cn_async_pause(void);
 GT_HIDDEN void gt_cn_async_resume(void);
 GT_HIDDEN void gt_cn_async_forked(void);

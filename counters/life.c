@@ -89,6 +89,8 @@ static void end(int how)
 		gt_cn_sources_end();
 }
 
+static bool is_set_up;
+
 static void set_up(void)
 {
 	static const struct gt_adapter adapter = {
@@ -102,8 +104,9 @@ static void set_up(void)
 	};
 	sigset_t all, before;
 
-	if (gt_adapter_register(&adapter))
+	if (is_set_up || gt_adapter_register(&adapter))
 		return;
+	is_set_up = true;
 	sigfillset(&all);
 	pthread_sigmask(SIG_SETMASK, &all, &before);
 	gt_guard();
@@ -123,4 +126,50 @@ __attribute__((constructor)) static void begin(void)
 	if (is_asked())
 		set_up();
 	errno = saved;
+}
+
+/* Is one of the source's groups there already? */
+static bool is_read(const char *source)
+{
+	for (unsigned i = 0; i < gt_cn_group_count; i++)
+		if (!strcmp(gt_cn_groups[i].plugin->name, source))
+			return true;
+	return false;
+}
+
+static bool can_begin(const char *source)
+{
+	const struct gt_plugin *plugin;
+
+	for (unsigned i = 0; (plugin = gt_cn_source(i)); i++)
+		if (!strcmp(plugin->name, source))
+			return !gt_cn_source_begin(plugin);
+	return false;
+}
+
+/*
+ * For other adapters: counters of devices and hosts of this source, with colons between their names, are read
+ * from now on, unless the user has asked for some of it. False: none of them can be read here. One thread at
+ * a time.
+ */
+GT_API bool gt_counters_add(const char *setting, const char *source, const char *list);
+bool gt_counters_add(const char *setting, const char *source, const char *list)
+{
+	sigset_t all, before;
+	unsigned first;
+
+	set_up();
+	if (!is_set_up || gt_is_confined() || is_read(source))
+		return is_set_up && !gt_is_confined();
+	sigfillset(&all);
+	pthread_sigmask(SIG_SETMASK, &all, &before);
+	gt_guard();
+	first = gt_cn_group_count;
+	if (can_begin(source)) {
+		gt_cn_wishes_more(setting, list);
+		gt_cn_async_more(first);
+	}
+	gt_unguard();
+	pthread_sigmask(SIG_SETMASK, &before, NULL);
+	return gt_cn_group_count > first;
 }

@@ -336,3 +336,9 @@ void gt_cn_wishes(void)
 			  number_of("VT_RUSAGE_INTV") * MS, grant);
 	gt_cn_plugin_wishes(grant_plugin);
 }
+
+void gt_cn_wishes_more(const char *setting, const char *list)
+{
+	if (gt_cn_groups && gt_cn_groups != MAP_FAILED)
+		read_list(setting, list, ':', GT_CN_UNSET, grant);
+}

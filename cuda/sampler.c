@@ -14,6 +14,7 @@
  */
 #include "cuda/sampler.h"
 
+#include <dlfcn.h>
 #include <errno.h>
 #include <math.h>
 #include <pthread.h>
@@ -38,6 +39,7 @@
 #define IMAGE_LEAST   64u      /* samples decoded at once */
 #define IMAGE_MOST    512u
 #define ROUNDS_MOST   64u
+#define NOTHING       (-1)
 #define INTERVAL_MOST UINT64_C(10000000)
 #define MODE_LAST          0x21u /* OTF2_METRIC_ABSOLUTE_LAST: of the time since the value before */
 #define MODE_LAST_RELATIVE 0x22u /* OTF2_METRIC_RELATIVE_LAST: what was added since then */
@@ -139,6 +141,40 @@ static void give_up(struct sampler *s, const char *why)
 	snprintf(text, sizeof(text), "none: %s", why);
 	property(s, text);
 	set_state(s, FAILED);
+}
+
+/* What the driver's management library counts, by the adapter for counters. It needs no permission. */
+static bool read_nvml(void)
+{
+	static const char list[] = "nvml::all:nvml::pcie-tx@1000:nvml::pcie-rx@1000";
+	bool (*more)(const char *setting, const char *source, const char *list) = NULL;
+	char path[512];
+	Dl_info info;
+	void *handle, *symbol;
+	const char *end;
+
+	if (!dladdr(&wishes, &info) || !info.dli_fname || !(end = strrchr(info.dli_fname, '/')))
+		return false;
+	snprintf(path, sizeof(path), "%.*s/libgputrace-counters.so", (int)(end - info.dli_fname),
+		 info.dli_fname);
+	handle = dlopen(path, RTLD_NOW | RTLD_LOCAL);
+	symbol = handle ? dlsym(handle, "gt_counters_add") : NULL;
+	memcpy(&more, &symbol, sizeof(more));
+	return more && more("VT_CUPTI_METRICS", "nvml", list);
+}
+
+/* CUPTI will not do it: the next best. */
+static void refuse(struct sampler *s, int rc)
+{
+	static int there_is; /* 1 yes, -1 no */
+	char text[320];
+
+	if (!there_is)
+		there_is = read_nvml() ? 1 : -1;
+	snprintf(text, sizeof(text), "%s; %s", reason(rc),
+		 there_is > 0 ? "NVML is read instead (power, clocks, utilization, memory, PCIe, NVLink)"
+			      : "neither is NVML");
+	give_up(s, text);
 }
 
 static void account(struct sampler *s)
@@ -310,8 +346,8 @@ static int open_session(struct sampler *s)
 	return rc;
 }
 
-/* What can be done before a device is known to be used. Returns a sentence if it cannot be sampled. */
-static const char *choose(struct sampler *s)
+/* The set of metrics. 0, or CUPTI's result; NOTHING: the device has none of those that are asked for. */
+static int choose(struct sampler *s)
 {
 	struct cu_profiler_plain initialize = { CU_PARAMS(cu_profiler_plain, priv) };
 	struct cu_profiler_chip chip = { CU_PARAMS(cu_profiler_chip, name), .device = device_of(s) };
@@ -322,17 +358,14 @@ static const char *choose(struct sampler *s)
 	gt_cu_profiler(GT_CU_P_ProfilerInitialize, &initialize); /* not while CUDA begins: that crashed */
 	rc = gt_cu_profiler(GT_CU_P_DeviceGetChipName, &chip);
 	if (rc || !chip.name)
-		return reason(rc ? rc : CU_ERROR_NOT_SUPPORTED);
+		return rc ? rc : CU_ERROR_NOT_SUPPORTED;
 	if (!gt_cu_profiler(GT_CU_P_ProfilerDeviceSupported, &p) && p.supported != CU_PROFILER_SUPPORTED)
-		return reason(CU_ERROR_NOT_SUPPORTED);
+		return CU_ERROR_NOT_SUPPORTED;
 	snprintf(s->chip, sizeof(s->chip), "%s", chip.name);
 	s->set = (struct gt_cu_set){ .type = CU_PROFILER_PM, .chip = s->chip };
 	s->interval = interval_asked;
 	gt_cu_wishes_fit(wishes, &s->set, refused, s);
-	if (!s->set.count)
-		return "it has none of the metrics that are asked for";
-	rc = gt_cu_set_open(&s->set);
-	return rc ? reason(rc) : NULL;
+	return s->set.count ? gt_cu_set_open(&s->set) : NOTHING;
 }
 
 static void running(struct sampler *s)
@@ -365,22 +398,20 @@ static bool is_elected(struct sampler *s)
 
 static void begin(struct sampler *s)
 {
-	const char *why = s->set.host ? NULL : choose(s);
-	int rc;
+	int rc = s->set.host ? 0 : choose(s);
 
-	if (why) {
-		give_up(s, why);
+	if (!rc && !is_elected(s))
 		return;
-	}
-	if (!is_elected(s))
-		return;
-	rc = open_session(s);
+	if (!rc)
+		rc = open_session(s);
 	if (!rc)
 		running(s);
+	else if (rc == NOTHING)
+		give_up(s, "it has none of the metrics that are asked for");
 	else if (rc == CU_ERROR_HARDWARE_BUSY && gt_monotonic() - s->tried < BUSY_MS * UINT64_C(1000000))
 		set_state(s, BUSY);
 	else
-		give_up(s, reason(rc));
+		refuse(s, rc);
 }
 
 /* ---- samples ----------------------------------------------------------------------------------------- */
@@ -412,7 +443,7 @@ static void leave_out_links(struct sampler *s)
 	rc = gt_cu_set_open(&s->set);
 	rc = rc ? rc : open_session(s);
 	if (rc)
-		give_up(s, reason(rc));
+		refuse(s, rc);
 	else
 		running(s);
 }
@@ -446,7 +477,7 @@ static void overflowed(struct sampler *s)
 		   device_of(s), (unsigned long)(s->interval / 1000));
 	rc = open_session(s);
 	if (rc)
-		give_up(s, reason(rc));
+		refuse(s, rc);
 }
 
 static void put_sample(struct sampler *s, size_t index)
@@ -490,7 +521,7 @@ static bool fetch(struct sampler *s)
 	if (!rc)
 		rc = gt_cu_profiler(GT_CU_P_PmSamplingGetCounterDataInfo, &info);
 	if (rc) {
-		give_up(s, reason(rc));
+		refuse(s, rc);
 		return false;
 	}
 	for (size_t i = 0; i < info.completed; i++)
