@@ -209,13 +209,15 @@ static bool begins(const char *text, const char *prefix)
 	return !strncmp(text, prefix, strlen(prefix));
 }
 
+/* EZTrace's are the user's, without a line in the source. */
 static bool is_mpi(const struct gt_otf2_region *region)
 {
 	const char *name = region->name + (*region->name == 'P' || *region->name == 'p');
 
 	return !strncasecmp(name, "MPI_", 4) &&
 	       (region->paradigm == OTF2_PARADIGM_MPI || region->role != OTF2_REGION_ROLE_FUNCTION ||
-		region->paradigm == OTF2_PARADIGM_UNKNOWN || !*region->file);
+		region->paradigm == OTF2_PARADIGM_UNKNOWN || !*region->file ||
+		(region->paradigm == OTF2_PARADIGM_USER && !region->begin_line));
 }
 
 /* A group's name (the description, or Score-P's "file" of what has none). */
