@@ -63,9 +63,9 @@ mean("Send Bsend Ssend Rsend", "BEGIN(gt_mpi_begin_send, $6, $4, $5, $2, $3)")
 mean("Recv", own(7), "END(gt_mpi_end_recv, rc, $6, $7, $2, $3)")
 mean("Sendrecv", own(12) + "BEGIN(gt_mpi_begin_send, $11, $4, $5, $2, $3)", "END(gt_mpi_end_recv, rc, $11, $12, $7, $8)")
 mean("Sendrecv_replace", own(9) + "BEGIN(gt_mpi_begin_send, $8, $4, $5, $2, $3)", "END(gt_mpi_end_recv, rc, $8, $9, $2, $3)")
-mean("Isend Ibsend Issend Irsend", "struct gt_mpi_op begun = gt_mpi_isend(on, $6, $4, $5, $2, $3);",
+mean("Isend Ibsend Issend Irsend", "struct gt_mpi_op begun; gt_mpi_isend(&begun, on, $6, $4, $5, $2, $3);",
      "gt_mpi_bind(on, &begun, rc, $7);")
-mean("Irecv", "struct gt_mpi_op begun = gt_mpi_irecv(on, $6, $4, $2, $3);",
+mean("Irecv", "struct gt_mpi_op begun; gt_mpi_irecv(&begun, on, $6, $4, $2, $3);",
      "gt_mpi_bind(on, &begun, rc, $7);")
 for name, comm, source, count in (("Isendrecv", 11, 9, 7), ("Isendrecv_replace", 8, 6, 2)):
     mean(name, "struct gt_mpi_op begun = gt_mpi_isendrecv(on, $%d, $4, $5, $2, $3, $%d, $%d, $%d, $%d);" % (

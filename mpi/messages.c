@@ -123,9 +123,10 @@ struct gt_mpi_op gt_mpi_isendrecv(bool on, MPI_Comm comm, int dest, int tag, MPI
 				  MPI_Datatype sent_type, int source, int received_tag,
 				  MPI_Count count, MPI_Datatype type)
 {
-	struct gt_mpi_op send = gt_mpi_isend(on, comm, dest, tag, sent, sent_type);
-	struct gt_mpi_op op = gt_mpi_irecv(on, comm, source, count, type);
+	struct gt_mpi_op send, op;
 
+	gt_mpi_isend(&send, on, comm, dest, tag, sent, sent_type);
+	gt_mpi_irecv(&op, on, comm, source, count, type);
 	if (op.kind == GT_MPI_NOTHING)
 		return send;
 	op.posted = true;

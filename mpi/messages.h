@@ -62,26 +62,23 @@ struct gt_mpi_op gt_mpi_isendrecv(bool on, MPI_Comm comm, int dest, int tag, MPI
 				  MPI_Count count, MPI_Datatype type);
 void gt_mpi_bind_to(bool on, const struct gt_mpi_op *op, int rc, const MPI_Request *request);
 
-static inline struct gt_mpi_op gt_mpi_isend(bool on, MPI_Comm comm, int dest, int tag,
-					    MPI_Count count, MPI_Datatype type)
+/* Of GT_MPI_NOTHING the rest is not looked at, and not set. */
+static inline void gt_mpi_isend(struct gt_mpi_op *op, bool on, MPI_Comm comm, int dest, int tag,
+				MPI_Count count, MPI_Datatype type)
 {
-	struct gt_mpi_op op;
-
 	if (on && dest != MPI_PROC_NULL)
-		return gt_mpi_isend_to(comm, dest, tag, count, type);
-	op.kind = GT_MPI_NOTHING; /* the rest is not looked at */
-	return op;
+		*op = gt_mpi_isend_to(comm, dest, tag, count, type);
+	else
+		op->kind = GT_MPI_NOTHING;
 }
 
-static inline struct gt_mpi_op gt_mpi_irecv(bool on, MPI_Comm comm, int source, MPI_Count count,
-					    MPI_Datatype type)
+static inline void gt_mpi_irecv(struct gt_mpi_op *op, bool on, MPI_Comm comm, int source, MPI_Count count,
+				MPI_Datatype type)
 {
-	struct gt_mpi_op op;
-
 	if (on && source != MPI_PROC_NULL)
-		return gt_mpi_irecv_from(comm, count, type);
-	op.kind = GT_MPI_NOTHING;
-	return op;
+		*op = gt_mpi_irecv_from(comm, count, type);
+	else
+		op->kind = GT_MPI_NOTHING;
 }
 
 /* The call has returned with the request, or failed. */

@@ -73,22 +73,51 @@ static inline bool plain(const struct gt_hot *hot, gt_ref region, unsigned slots
 				 __atomic_load_n(&hot->limit, __ATOMIC_RELAXED));
 }
 
-bool gt_enter_if_active(gt_ref region)
+/* Apart, so that the quick way needs no frame. */
+static __attribute__((noinline)) bool enter_slow(gt_ref region)
 {
-	if (gt_likely(plain(gt_self, region, 1))) {
-		gt_put(GT_WORD(GT_T_ENTER, region));
-		return true;
-	}
-	if (gt_unlikely(!gt_active()))
+	if (!gt_active())
 		return refused();
 	gt_enter(region);
 	return true;
 }
 
+static __attribute__((noinline)) bool put_slow(struct gt_hot *hot, uint64_t address, uint64_t word)
+{
+	gt_put_slow(hot, address, word);
+	return true;
+}
+
+/* gt_put() for the end of a function that returns true. */
+static inline bool put(struct gt_hot *hot, uint64_t word)
+{
+	uint64_t address = gt_local_add(&hot->cur, GT_SLOT);
+
+	if (gt_unlikely(address >= __atomic_load_n(&hot->limit, __ATOMIC_RELAXED)))
+		return put_slow(hot, address, word);
+	gt_commit((struct gt_slot *)address, word, NULL, 0, gt_hot_ticks());
+	return true;
+}
+
+bool gt_enter_if_active(gt_ref region)
+{
+	struct gt_hot *hot = gt_self;
+
+	return gt_likely(plain(hot, region, 1)) ? put(hot, GT_WORD(GT_T_ENTER, region)) : enter_slow(region);
+}
+
+static __attribute__((noinline)) void leave_slow(gt_ref region)
+{
+	if (passes(region, false))
+		gt_put(GT_WORD(GT_T_LEAVE, region));
+}
+
 void gt_leave(gt_ref region)
 {
-	if (gt_likely(region && !gt_verdict_mode()) || passes(region, false))
+	if (gt_likely(region && !gt_verdict_mode()))
 		gt_put(GT_WORD(GT_T_LEAVE, region));
+	else
+		leave_slow(region);
 }
 
 /*
@@ -149,39 +178,59 @@ static __attribute__((noinline)) void leave_record(gt_ref region, unsigned type,
 	gt_commit(slot + 1 + extra, GT_WORD(GT_T_LEAVE, region), NULL, 0, now);
 }
 
-/* A message and the enter or leave of its call in one slot. False: they do not fit, or there is more to
- * think about. */
-static inline bool put_message(unsigned type, gt_ref region, gt_ref comm, uint32_t peer, uint32_t tag,
-			       uint64_t bytes)
+static inline bool fits(const struct gt_hot *hot, gt_ref region, uint64_t bytes)
+{
+	return gt_likely(plain(hot, region, 1) && region < GT_MESSAGE_REGIONS && bytes <= GT_MESSAGE_MOST);
+}
+
+/* A message and the enter or leave of its call in one slot; 0: they do not fit, or the channel is new. */
+static inline uint64_t message_word(const struct gt_hot *hot, unsigned type, gt_ref region, gt_ref comm,
+				    uint32_t peer, uint32_t tag, uint64_t bytes)
 {
 	struct gt_channel *place;
-	gt_ref channel;
+	gt_ref channel = fits(hot, region, bytes) ? gt_channel_find(comm, peer, tag, &place) : GT_NONE;
 
-	if (gt_unlikely(!plain(gt_self, region, 1) || region >= GT_MESSAGE_REGIONS ||
-			bytes > GT_MESSAGE_MOST))
-		return false;
-	channel = gt_channel_find(comm, peer, tag, &place);
-	if (gt_unlikely(!channel)) {
-		channel = gt_def_channel(comm, peer, tag);
-		if (!channel)
-			return false;
-	}
-	gt_put(GT_MESSAGE_WORD(type, region, channel, bytes));
-	return true;
+	return gt_likely(channel) ? GT_MESSAGE_WORD(type, region, channel, bytes) : 0;
+}
+
+static __attribute__((noinline)) bool send_slow(gt_ref region, gt_ref comm, uint32_t peer, uint32_t tag,
+						uint64_t bytes)
+{
+	const uint64_t data[2] = { peer | (uint64_t)tag << 32, bytes };
+	gt_ref channel = fits(gt_self, region, bytes) ? gt_def_channel(comm, peer, tag) : GT_NONE;
+
+	return channel ? put(gt_self, GT_MESSAGE_WORD(GT_T_MPI_SEND_ENTER, region, channel, bytes))
+		       : enter_record(region, GT_T_MPI_SEND, comm, data, 1);
+}
+
+static __attribute__((noinline)) void recv_slow(gt_ref region, gt_ref comm, uint32_t peer, uint32_t tag,
+						uint64_t bytes)
+{
+	const uint64_t data[2] = { peer | (uint64_t)tag << 32, bytes };
+	gt_ref channel = fits(gt_self, region, bytes) ? gt_def_channel(comm, peer, tag) : GT_NONE;
+
+	if (channel)
+		gt_put(GT_MESSAGE_WORD(GT_T_MPI_RECV_LEAVE, region, channel, bytes));
+	else
+		leave_record(region, GT_T_MPI_RECV, comm, data, 1);
 }
 
 bool gt_enter_send(gt_ref region, gt_ref comm, uint32_t peer, uint32_t tag, uint64_t bytes)
 {
-	return put_message(GT_T_MPI_SEND_ENTER, region, comm, peer, tag, bytes) ||
-	       enter_record(region, GT_T_MPI_SEND, comm,
-			    (uint64_t[2]){ peer | (uint64_t)tag << 32, bytes }, 1);
+	struct gt_hot *hot = gt_self;
+	uint64_t word = message_word(hot, GT_T_MPI_SEND_ENTER, region, comm, peer, tag, bytes);
+
+	return gt_likely(word) ? put(hot, word) : send_slow(region, comm, peer, tag, bytes);
 }
 
 void gt_leave_recv(gt_ref region, gt_ref comm, uint32_t peer, uint32_t tag, uint64_t bytes)
 {
-	if (!put_message(GT_T_MPI_RECV_LEAVE, region, comm, peer, tag, bytes))
-		leave_record(region, GT_T_MPI_RECV, comm,
-			     (uint64_t[2]){ peer | (uint64_t)tag << 32, bytes }, 1);
+	uint64_t word = message_word(gt_self, GT_T_MPI_RECV_LEAVE, region, comm, peer, tag, bytes);
+
+	if (gt_likely(word))
+		gt_put(word);
+	else
+		recv_slow(region, comm, peer, tag, bytes);
 }
 
 void gt_enter_at(gt_ref region, uint64_t tick)
