@@ -348,6 +348,8 @@ GT_HIDDEN void gt_cu_pc_context_gone(void *context);
 GT_HIDDEN void gt_cu_pc_module(void *descriptor);
 /* A launch is over whose samples must not be mixed with those of the next. */
 GT_HIDDEN void gt_cu_pc_launched(void);
+/* In a forked child. */
+GT_HIDDEN void gt_cu_pc_forked(void);
 /* Records what there is; `last`: sampling ends. False: it took too long (once only). */
 GT_HIDDEN bool gt_cu_pc_collect(bool last, unsigned limit_ms);
 

@@ -148,6 +148,7 @@ static void forked(void)
 {
 	gt_cu_state_set(GT_CU_CHILD);
 	gt_cu_calls_forked();
+	gt_cu_pc_forked();
 	gt_cu_sampler_forked();
 }
 

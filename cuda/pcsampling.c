@@ -22,10 +22,12 @@
 #include <sys/prctl.h>
 
 #include "cuda/cuda.h"
+#include "cuda/elect.h"
 #include "cuda/lock.h"
 #include "cuda/pcsampling_abi.h"
 
 #define CONTEXTS       32u
+#define DEVICES        64u
 #define PCS            4096u /* that are fetched at once */
 #define REASONS        64u
 #define NAMES          1024u
@@ -322,6 +324,35 @@ static bool is_on(void)
 	return fetched && gt_cu_state_now() == GT_CU_READY;
 }
 
+static struct seat {
+	bool asked, taken;
+	struct gt_cu_seat seat;
+} seats[DEVICES];
+
+/* A second process that samples a device would break CUPTI in one of them: no more calls, no more records. */
+static bool take_seat(uint32_t device)
+{
+	struct seat *s = &seats[device % DEVICES];
+	char uuid[64], name[80];
+
+	if (s->asked)
+		return s->taken;
+	s->asked = true;
+	snprintf(name, sizeof(name), "pc-%s", gt_cu_device_uuid(device, uuid, sizeof(uuid)));
+	s->taken = gt_cu_seat_take(&s->seat, name);
+	if (!s->taken)
+		gt_message(1, "PC sampling: another process of this run samples device %u, this one does not",
+			   device);
+	return s->taken;
+}
+
+void gt_cu_pc_forked(void)
+{
+	for (unsigned i = 0; i < DEVICES; i++)
+		if (seats[i].taken)
+			gt_cu_seat_forked(&seats[i].seat);
+}
+
 static void begin(void *context)
 {
 	struct sampled *s = NULL;
@@ -342,6 +373,10 @@ static void begin(void *context)
 			gt_cu_api.context_id(context, &s->id);
 		if (gt_cu_api.device_id)
 			gt_cu_api.device_id(context, &s->device);
+		if (!take_seat(s->device)) {
+			s->context = NULL;
+			return;
+		}
 		rc = start(s);
 		if (rc) {
 			refused(s, "not possible", rc);
@@ -506,8 +541,20 @@ static void announce(void)
 	gt_def_property("cuda:pc_sampling", text);
 }
 
+/* A setting that is not empty. */
+static bool is_set(const char *name)
+{
+	const char *value = gt_setting(name);
+
+	return value && *value;
+}
+
 void gt_cu_pc_setup(void)
 {
+	if (is_set("VT_CUPTI_METRICS") || is_set("VT_CUPTI_METRICS_SPEC")) {
+		gt_message(1, "PC sampling: not together with VT_CUPTI_METRICS: CUPTI allows one of them");
+		return;
+	}
 	for (unsigned i = 0; i < FUNCTIONS; i++) {
 		void *symbol = gt_cu_api_symbol(function_names[i]);
 
