@@ -18,6 +18,9 @@
 #ifndef DEVICES
 #define DEVICES 0
 #endif
+#ifndef MODE
+#define MODE GT_PLUGIN_ABSOLUTE
+#endif
 #define TEXT_OF(x) #x
 #define TEXT(x)    TEXT_OF(x)
 
@@ -60,7 +63,8 @@ static void fill(struct gt_plugin_metric *metric, unsigned id)
 	strcpy(metric->description, "known values");
 	strcpy(metric->unit, "plums");
 	metric->value = GT_PLUGIN_UINT;
-	metric->mode = GT_PLUGIN_ABSOLUTE;
+	metric->mode = MODE;
+	metric->exponent = -3;
 	metric->base = GT_PLUGIN_DECIMAL;
 	metric->scope = SCOPE;
 	metric->device = DEVICES ? id + 1 : 0;
