@@ -17,7 +17,7 @@ report_libgtreport_la_SOURCES += report/source/source.h report/source/source.c r
 	report/source/annotate.c report/source/html.c
 
 # Parts of an archive, and what belongs together in it.
-report_libgtreport_la_SOURCES += report/part.h report/part.c report/match.h report/match.c \
+report_libgtreport_la_SOURCES += report/part.h report/part.c report/output.h report/output.c report/match.h report/match.c \
 	report/keep.h report/keep.c report/slice.h report/slice.c \
 	report/suggest.h report/suggest.c report/diff.h report/diff.c
 

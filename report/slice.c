@@ -9,18 +9,17 @@
 
 #include "report/slice.h"
 
-#include <dirent.h>
 #include <errno.h>
-#include <fcntl.h>
 #include <inttypes.h>
 #include <pthread.h>
+#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
-#include <unistd.h>
 
 #include "lib/read/copy.h"
 #include "report/keep.h"
+#include "report/output.h"
 
 struct counts {
 	uint64_t read, written, entered, left, without[GT_LEFT];
@@ -254,6 +253,32 @@ static void describe(const struct slice *slice)
 		gt_otf2_copy_property(slice->copy, "GPUTRACE::SLICE_LOCATIONS", options->patterns);
 }
 
+static void on_copy_fault(void *user, struct gt_otf2_cursor *at, enum gt_otf2_fault fault, const char *format,
+			  va_list args)
+{
+	bool *whole = user;
+
+	(void)at, (void)format, (void)args;
+	if (fault == GT_OTF2_FILES || fault == GT_OTF2_COUNT)
+		__atomic_store_n(whole, false, __ATOMIC_RELAXED);
+}
+
+/* libotf2 does not say that a write has failed (a full disk): what it wrote is read. */
+static bool is_whole(const char *path)
+{
+	static const struct gt_otf2_visitor reads = { .fault = on_copy_fault };
+	struct gt_otf2 *copy;
+	bool whole = true;
+	char *anchor;
+
+	if (asprintf(&anchor, "%s/traces.otf2", path) < 0)
+		abort();
+	copy = gt_otf2_open(anchor, &(struct gt_otf2_options){ .visitor = &reads, .user = &whole });
+	whole = copy && !gt_otf2_definitions(copy) && !gt_otf2_events(copy) && whole;
+	free(anchor);
+	return whole || complain(path, "the disk may be full");
+}
+
 static bool write_copy(struct slice *slice, const struct gt_otf2 *read, struct gt_otf2 *second,
 		       const char *path)
 {
@@ -268,7 +293,7 @@ static bool write_copy(struct slice *slice, const struct gt_otf2 *read, struct g
 	if (gt_otf2_events(second) || slice->failed)
 		return false;
 	why = gt_otf2_copy_close(slice->copy, slice->from, slice->to);
-	return !why || complain(path, why);
+	return (!why || complain(path, why)) && is_whole(path);
 }
 
 /* A reader for each pass: libotf2 gives the events of a location once. */
@@ -302,29 +327,14 @@ static bool cut(struct slice *slice, const char *anchor, const char *path, FILE 
 	return true;
 }
 
-static void remove_all(int parent, const char *name)
-{
-	int fd = openat(parent, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
-	DIR *dir = fd < 0 ? NULL : fdopendir(fd);
-	struct dirent *e;
-
-	while (dir && (e = readdir(dir)))
-		if (strcmp(e->d_name, ".") && strcmp(e->d_name, ".."))
-			remove_all(fd, e->d_name);
-	unlinkat(parent, name, dir ? AT_REMOVEDIR : 0);
-	if (dir)
-		closedir(dir);
-}
-
 int gt_slice(const char *anchor, void *argument, FILE *text)
 {
 	const struct gt_slice_options *options = argument;
 	struct slice slice = { .options = options, .part = options->part, .first = { .fault = on_fault } };
-	char *path;
+	char *path = gt_output_part(options->out);
 	bool done;
 
-	if (asprintf(&path, "%s.part", options->out) < 0)
-		abort();
+	signal(SIGXFSZ, SIG_IGN); /* writing fails then, and that is said */
 	if (mkdir(path, 0777)) {
 		complain(path, strerror(errno));
 		return 2;
@@ -333,7 +343,7 @@ int gt_slice(const char *anchor, void *argument, FILE *text)
 	if (done && rename(path, options->out))
 		done = complain(options->out, strerror(errno));
 	if (!done)
-		remove_all(AT_FDCWD, path);
+		gt_output_discard(options->out);
 	/* The readers are not closed: the process ends, and libotf2 may be in any state. */
 	return done ? 0 : 2;
 }

@@ -13,6 +13,7 @@
 #include "lib/assemble/report/summary.h"
 #include "lib/read/guard.h"
 #include "report/export/export.h"
+#include "report/output.h"
 #include "tools/cmds.h"
 #include "tools/options.h"
 
@@ -76,7 +77,11 @@ static int export(const char *name, struct gt_export_options *options)
 	if (reason)
 		return unreadable(name, reason);
 	status = gt_otf2_guarded(anchor, gt_export, options, &reason);
-	return status < 0 ? unreadable(anchor, reason) : status;
+	if (status >= 0)
+		return status;
+	if (options->out)
+		gt_output_discard(options->out);
+	return unreadable(anchor, reason);
 }
 
 static int refuse(const struct gt_export_options *options)

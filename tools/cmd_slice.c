@@ -12,6 +12,7 @@
 
 #include "lib/assemble/report/summary.h"
 #include "lib/read/guard.h"
+#include "report/output.h"
 #include "report/slice.h"
 #include "tools/cmds.h"
 #include "tools/options.h"
@@ -52,7 +53,10 @@ static int slice(const char *name, struct gt_slice_options *options)
 	if (reason)
 		return unreadable(name, reason);
 	status = gt_otf2_guarded(anchor, gt_slice, options, &reason);
-	return status < 0 ? unreadable(anchor, reason) : status;
+	if (status >= 0)
+		return status;
+	gt_output_discard(options->out);
+	return unreadable(anchor, reason);
 }
 
 int gt_cmd_slice(int argc, char **argv)

@@ -8,7 +8,6 @@
 
 #include "report/export/export.h"
 
-#include <dirent.h>
 #include <errno.h>
 #include <signal.h>
 #include <stdlib.h>
@@ -17,6 +16,7 @@
 #include <unistd.h>
 
 #include "lib/assemble/util/utf8.h"
+#include "report/output.h"
 
 enum { MUCH = 256 << 10 };
 
@@ -373,8 +373,7 @@ static bool open_output(struct gt_export *export, char **path)
 		export->out = options->out ? fopen(options->out, "w") : stdout;
 		return export->out || complain(options->out);
 	}
-	if (asprintf(path, "%s.part", options->out) < 0)
-		abort();
+	*path = gt_output_part(options->out);
 	export->path = *path;
 	if (options->face->folder)
 		return !mkdir(*path, 0777) || complain(*path);
@@ -399,20 +398,6 @@ static bool close_output(struct gt_export *export)
 	if (!export->path)
 		return true;
 	return !rename(export->path, options->out) || complain(options->out);
-}
-
-/* Nothing is kept of an export that failed. */
-static void remove_output(const char *path)
-{
-	DIR *dir = opendir(path);
-	struct dirent *entry;
-
-	while (dir && (entry = readdir(dir)))
-		unlinkat(dirfd(dir), entry->d_name, 0);
-	if (dir)
-		closedir(dir);
-	if (dir ? rmdir(path) : unlink(path))
-		complain(path);
 }
 
 static bool convert(struct gt_export *export, struct gt_otf2 *read)
@@ -445,7 +430,8 @@ int gt_export(const char *anchor, void *argument, FILE *unused)
 	bool done;
 
 	(void)unused;
-	signal(SIGPIPE, SIG_IGN);
+	signal(SIGPIPE, SIG_IGN); /* writing fails then, and that is said */
+	signal(SIGXFSZ, SIG_IGN);
 	read = gt_otf2_open(anchor, &(struct gt_otf2_options){ .visitor = &visitor, .user = &export,
 							       .threads = options->face->serial });
 	if (!read || gt_otf2_definitions(read) || export.failed)
@@ -454,7 +440,7 @@ int gt_export(const char *anchor, void *argument, FILE *unused)
 		return 2;
 	done = convert(&export, read) && close_output(&export);
 	if (!done && path)
-		remove_output(path);
+		gt_output_discard(options->out);
 	/* The reader is not closed: the process ends, and libotf2 may be in any state. */
 	return done ? 0 : 2;
 }
