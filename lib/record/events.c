@@ -580,11 +580,11 @@ void gt_rewind(void)
 
 const char *gt_setting(const char *name)
 {
-	static char *texts[64];
+	static char *texts[256];
 
 	if (gt_state_begun() == GT_COLD) /* they are not read yet */
 		return NULL;
-	for (size_t i = 0; i < gt_setting_count && i < 64; i++) {
+	for (size_t i = 0; i < gt_setting_count && i < sizeof(texts) / sizeof(texts[0]); i++) {
 		char *text;
 
 		if (strcmp(gt_setting_rows[i].name, name))
