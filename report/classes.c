@@ -221,23 +221,23 @@ static bool is_mpi(const struct gt_otf2_region *region)
 }
 
 /* A group's name (the description, or Score-P's "file" of what has none). */
-static bool in_group(const struct gt_otf2_region *region, const char *group)
+static enum gt_class class_of_group(const char *group)
 {
-	return begins(region->description, group) || begins(region->file, group);
+	return begins(group, "NVTX") ? GT_CLASS_NVTX
+	       : begins(group, "CUDA_KERNEL") ? GT_CLASS_KERNEL
+	       : begins(group, "CUDA_MEMCPY") ? GT_CLASS_GPU_TRANSFER
+	       : begins(group, "CUDA_MEMSET") ? GT_CLASS_GPU_SET : GT_CLASS_CODE;
 }
 
 static enum gt_class class_of_cuda(const struct gt_otf2_region *region)
 {
+	enum gt_class class = class_of_group(region->description);
 	const char *name = region->name;
 
-	if (in_group(region, "NVTX"))
-		return GT_CLASS_NVTX;
-	if (in_group(region, "CUDA_KERNEL"))
-		return GT_CLASS_KERNEL;
-	if (in_group(region, "CUDA_MEMCPY"))
-		return GT_CLASS_GPU_TRANSFER;
-	if (in_group(region, "CUDA_MEMSET"))
-		return GT_CLASS_GPU_SET;
+	if (class == GT_CLASS_CODE)
+		class = class_of_group(region->file);
+	if (class != GT_CLASS_CODE)
+		return class;
 	if (strstr(name, "IDLE"))
 		return begins(name, "HOST") ? GT_CLASS_GPU_HIDDEN_WAIT : GT_CLASS_GPU_IDLE;
 	if (strstr(name, "SYNCHRONIZE"))
@@ -359,6 +359,8 @@ static void class_location(struct gt_classes *classes, uint32_t index)
 /* Wrappers of gputrace for the C library are of the paradigm USER; their group says what they are. */
 static enum gt_class class_of_member(enum gt_class class, const char *group)
 {
+	if (class_of_group(group) != GT_CLASS_CODE)
+		return class_of_group(group);
 	if (class != GT_CLASS_CODE)
 		return class;
 	return !strcmp(group, "io") ? GT_CLASS_FILE_IO : !strcmp(group, "memory") ? GT_CLASS_MEMORY : class;

@@ -125,7 +125,7 @@ class Archive:
         for l in self.locations:
             out.append(("Location", l.number, self.s(l.name), l.kind, len(l.events), l.group))
         for name, (number, paradigm, group) in self.regions.items():
-            out.append(("Region", number, self.s(name), self.s(name), self.s(group), 1, paradigm, 0, NONE, 0, 0))
+            out.append(("Region", number, self.s(name), self.s(name), 0, 1, paradigm, 0, NONE, 0, 0))
         threads = [l.number for l in self.locations if l.kind == 1]
         if self.ranks:
             out += [("Group", 0, 0, 4, MPI, 0, list(range(self.ranks))),
@@ -134,9 +134,17 @@ class Archive:
             out += [("Group", 0, 0, 4, MPI, 0, []), ("Group", 1, 0, 5, MPI, 0, [])]
         out += [("Group", 2, 0, 4, PTHREAD, 0, threads),
                 ("Group", 3, 0, 5, PTHREAD, 0, list(range(len(threads)))),
+                *self.region_groups(4),
                 ("Comm", WORLD, self.s("MPI_COMM_WORLD"), 1, NONE, 0),
                 ("Comm", THREADS, self.s("PTHREADS"), 3, NONE, 0)] + self.more
         return [("String", i, text) for text, i in self.strings.items()] + out
+
+    def region_groups(self, first):
+        """Groups of regions, as gputrace writes them."""
+        names = sorted({group for _, _, group in self.regions.values() if group})
+        return [("Group", first + i, self.s(name), 2, 0, 0,
+                 [number for number, _, group in self.regions.values() if group == name])
+                for i, name in enumerate(names)]
 
     def write_events(self, archive, location):
         """One location's file."""
