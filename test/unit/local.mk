@@ -14,6 +14,11 @@ test_unit_summary_SOURCES = test/unit/test_summary.c
 test_unit_summary_CFLAGS = $(UNIT_CFLAGS)
 test_unit_summary_LDADD = lib/libgtassemble.la $(UNIT_LIBS) -lutil
 
+CRITERION_TESTS += test/unit/pcsamples
+test_unit_pcsamples_SOURCES = test/unit/test_pcsamples.c
+test_unit_pcsamples_CFLAGS = $(UNIT_CFLAGS)
+test_unit_pcsamples_LDADD = report/libgtreport.la lib/libgtassemble.la $(UNIT_LIBS)
+
 CRITERION_TESTS += test/unit/symbols
 test_unit_symbols_SOURCES = test/unit/test_symbols.c
 test_unit_symbols_CFLAGS = $(UNIT_CFLAGS)
