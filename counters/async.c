@@ -20,6 +20,7 @@
 #include <unistd.h>
 
 #include "counters/counters.h"
+#include "gputrace/syscall.h"
 
 #define END_MS 500u /* who ends the process waits so long for the last readings */
 
@@ -102,11 +103,14 @@ static uint64_t poll_due(bool all)
 	return first > now ? first - now : 0;
 }
 
+static long our_tid;
+
 static void *poll_counters(void *unused)
 {
 	(void)unused;
 	gt_guard(); /* for good: nothing of this thread is recorded */
 	prctl(PR_SET_NAME, "gputrace-count");
+	our_tid = syscall(SYS_gettid);
 	while (__atomic_load_n(&wanted, __ATOMIC_ACQUIRE) && !gt_is_confined()) {
 		uint64_t time = poll_due(false);
 
@@ -154,6 +158,7 @@ static void stop_thread(void)
 	else if (!pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &cancellation)) {
 		pthread_join(ours, NULL);
 		pthread_setcancelstate(cancellation, NULL);
+		gt_raw_forgotten(our_tid);
 	}
 }
 

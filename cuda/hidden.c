@@ -11,6 +11,7 @@
 
 #include "cuda/cuda.h"
 #include "cuda/lock.h"
+#include "gputrace/syscall.h"
 
 #define MOST   4u
 #define END_MS 2000u
@@ -23,6 +24,8 @@ static struct worker {
 static unsigned count;
 static uint32_t leaving, present; /* are they to end, and how many have not; atomic */
 static uint32_t ended;            /* a word to wait for */
+static long gone[MOST];           /* the kernel's numbers of those that have ended */
+static uint32_t gone_count;       /* atomic */
 
 /* thread: NULL: nobody joins it. */
 static bool start(void *(*run)(void *), pthread_t *thread)
@@ -90,6 +93,10 @@ bool gt_cu_thread_stays(uint32_t *word, uint32_t *seen)
 
 void gt_cu_thread_ends(void)
 {
+	uint32_t n = __atomic_fetch_add(&gone_count, 1, __ATOMIC_SEQ_CST);
+
+	if (n < MOST)
+		gone[n] = gt_is_confined() ? 0 : syscall(SYS_gettid);
 	__atomic_sub_fetch(&present, 1, __ATOMIC_SEQ_CST);
 	gt_cu_futex_wake(&ended);
 }
@@ -129,6 +136,9 @@ bool gt_cu_threads_end(void)
 	all = !__atomic_load_n(&present, __ATOMIC_SEQ_CST);
 	for (unsigned i = 0; i < count && all; i++)
 		join(workers[i].thread);
+	for (uint32_t i = 0; i < gone_count && i < MOST; i++)
+		gt_raw_forgotten(gone[i]);
+	gone_count = 0;
 	return all;
 }
 

@@ -13,6 +13,8 @@
 #include <errno.h>
 #include <unistd.h>
 #endif
+#include <sys/syscall.h>
+#include <time.h>
 
 /* Returns what the system call does, or its negative errno. */
 #if defined(__x86_64__)
@@ -59,5 +61,18 @@ static inline long gt_raw_syscall(long n, long a, long b, long c, long d, long e
 	return ret;
 }
 #endif
+
+/*
+ * Waits until the kernel has forgotten a thread that pthread_join() has seen end: some microseconds, in which
+ * the process still has it for unshare() and setns().
+ */
+static inline void gt_raw_forgotten(long tid)
+{
+	const struct timespec pause = { 0, 50000 };
+	long pid = gt_raw_syscall(SYS_getpid, 0, 0, 0, 0, 0, 0);
+
+	for (int i = 0; i < 2000 && !gt_raw_syscall(SYS_tgkill, pid, tid, 0, 0, 0, 0); i++)
+		gt_raw_syscall(SYS_nanosleep, (long)&pause, 0, 0, 0, 0, 0);
+}
 
 #endif
