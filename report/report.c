@@ -17,6 +17,7 @@ static const struct gt_analysis *const analyses[] = {
 	&gt_efficiency_analysis,
 	&gt_profile_analysis,
 	&gt_gpu_analysis,
+	&gt_gpu_counters_analysis,
 	&gt_messages_analysis,
 	&gt_locks_analysis,
 	&gt_files_analysis,

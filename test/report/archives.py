@@ -53,6 +53,28 @@ def gpu():
 
 
 @case
+def sampled():
+    """A device's samples of 100 us: 1,000 each; one kernel, then two share a sample, then samples are missing."""
+    m = Made()
+    process = m.process("Process 0")
+    host = m.thread(process)
+    stream = m.stream(process, m.device("GPU A"), "CUDA[0:7]")
+    group = m.later[-1][-1] if m.later[-1][0] == "Location" else None
+    rows = m.define("Location", m.s("CUDA[0] metrics"), 3, None, group)
+    m.events[rows] = []
+    m.call(host, m.region("main"), 0, 1000000)
+    m.define("MetricMember", m.s("bytes"), m.s(""), 0, 0x22, UINT64, 1, 0, m.s("byte"))
+    m.define("MetricMember", m.s("busy"), m.s(""), 0, 0x21, UINT64, 1, 0, m.s("percent"))
+    m.define("MetricClass", [0, 1], 2, 0)
+    m.kernel(stream, "axpy", 100000, 330000)
+    m.kernel(stream, "gemm", 330000, 360000)
+    m.kernel(stream, "axpy", 750000, 790000)
+    for time in (100000, 200000, 300000, 400000, 800000, 900000):
+        m.put(rows, time, "Metric", 0, [UINT64, UINT64], [1000, 50])
+    return m
+
+
+@case
 def scorep_gpu():
     """Copies as Score-P writes them: RMA records of the stream, no regions."""
     m = Made()
