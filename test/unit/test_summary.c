@@ -4,6 +4,7 @@
  *
  * Limits: the numbers are given; that they are right is tested end to end.
  */
+#include "lib/assemble/report/brief.h"
 #include "lib/assemble/report/summary.h"
 
 #include <criterion/criterion.h>
@@ -37,10 +38,10 @@ static unsigned lines_of(const char *t)
 #define HAS_NOT(what) cr_expect(!strstr(text, what), "\"%s\" in:\n%s", what, text)
 
 static const struct gt_summary_region three[] = {
-	{"little", 1, 1000, 2000},
-	{"main", 1, 2000000, 1500000000},
-	{"never", 0, 0, 0},
-	{"stencil(double*, int)", 16384, 1203000000, 1203000000},
+	{"little", 1, 1000, 2000, false},
+	{"main", 1, 2000000, 1500000000, false},
+	{"never", 0, 0, 0, false},
+	{"stencil(double*, int)", 16384, 1203000000, 1203000000, false},
 };
 
 static struct gt_summary usual(void)
@@ -65,6 +66,43 @@ Test(summary, usual)
 		"[gputrace]           1    1.00 us    2.00 us   0.0 %  little\n"
 		"[gputrace] trace: out/dir/traces.otf2\n"
 		"[gputrace] more: gputrace report out/dir\n");
+}
+
+/* Ranks of 90, 50, 50 and 50 ms of work, and functions that are recorded for longer than they run. */
+Test(summary, findings)
+{
+	static const struct gt_summary_region regions[] = {
+		{ "tiny", 2000000, 200000000, 400000000, true },
+		{ "library", 2000000, 200000000, 400000000, false },
+		{ "pthread_create", 200, 60000000, 60000000, false },
+	};
+	struct gt_summary s = usual();
+
+	s.ranks_of = "MPI";
+	s.wall_ns = 1000000000;
+	s.regions = regions;
+	s.region_count = 3;
+	s.balance = (struct gt_balance){ .ranks = 4,
+					 .mean_ns = 600000000,
+					 .most_ns = 900000000,
+					 .most_rank = 2,
+					 .longest_ns = 1000000000 };
+	gt_brief(&s);
+	print(&s, GT_SUMMARY_PLAIN, 0);
+	HAS("[gputrace] parallel efficiency 60 %: load balance 67 %, communication 90 %\n");
+	HAS("[gputrace] 300 ms to gain: rank 2 works for 900 ms outside of MPI, the ranks on average for 600 "
+	    "ms: "
+	    "the others wait for it (late-rank)\n"
+	    "[gputrace] 60.0 ms to gain: 2000000 calls of tiny take less than 300 ns: recording them takes "
+	    "about "
+	    "as long (costly-function)\n");
+	HAS("60.0 ms to gain: 200 threads are created, which takes 60.0 ms: keep them (a pool) "
+	    "(thread-creation)");
+	s.balance.mean_ns = 880000000;
+	s.region_count = s.finding_count = 0;
+	gt_brief(&s);
+	print(&s, GT_SUMMARY_PLAIN, 0);
+	HAS_NOT("to gain");
 }
 
 /* Nothing that was not measured, nothing that did not happen. */
@@ -254,7 +292,7 @@ Test(summary, one_screen)
 
 	for (int i = 0; i < MANY; i++) {
 		snprintf(names[i], sizeof(names[i]), "f%04d<%0250d>", i, i);
-		regions[i] = (struct gt_summary_region){names[i], 1, 100 + (uint64_t)(i / 3), 1};
+		regions[i] = (struct gt_summary_region){names[i], 1, 100 + (uint64_t)(i / 3), 1, false};
 	}
 	s.regions = regions;
 	s.region_count = MANY;
@@ -337,7 +375,7 @@ Test(summary, cuts)
 
 Test(summary, hostile_names)
 {
-	static const struct gt_summary_region bad[] = {{"\033]0;pwned\a\r\nx", 1, 1, 1}};
+	static const struct gt_summary_region bad[] = {{"\033]0;pwned\a\r\nx", 1, 1, 1, false}};
 	struct gt_summary s = usual();
 
 	s.regions = bad;

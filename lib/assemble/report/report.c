@@ -5,6 +5,7 @@
 #include "config.h"
 
 #include "lib/assemble/report/report.h"
+#include "lib/assemble/report/brief.h"
 #include "lib/assemble/archive/clean.h"
 #include "lib/assemble/spool/loss.h"
 #include "lib/assemble/adapters/half.h"
@@ -442,7 +443,8 @@ static int write_manifest(const struct gt_report *report)
 			      "events are missing. |\n");
 	fprintf(file, "| `gputrace.cfg` | The settings of the run (`VT_...`). |\n"
 		      "| `SUMMARY` | What was printed at the end; `gputrace report --summary` prints it "
-		      "again. |\n");
+		      "again. |\n"
+		      "| `summary.json` | The same figures, with the keys of `gputrace report --json`. |\n");
 	if (report->options->keep_spool)
 		fprintf(file, "| `spool/` | What was recorded, kept because of VT_CLEAN=no. |\n");
 	else if (report->facts->hosts_missing)
@@ -530,6 +532,7 @@ static struct gt_balance balance_of(const struct gt_layout *layout)
 		comm += use.comm;
 		all += rest;
 		work += busy;
+		b.longest_ns = rest > b.longest_ns ? rest : b.longest_ns;
 		add(&b, layout->groups[group].rank, (double)use.comm / (double)rest, busy);
 	}
 	if (b.ranks) {
@@ -541,9 +544,9 @@ static struct gt_balance balance_of(const struct gt_layout *layout)
 
 /* ---- the summary --------------------------------------------------------------------------------- */
 
-/* `dir`: NULL, or where the reader finds the archive now. */
+/* `dir`: NULL, or where the reader finds the archive now. `json`: as JSON, which has no style. */
 static void summarise(const struct gt_report *report, const char *dir, FILE *out,
-		      enum gt_summary_style style)
+		      enum gt_summary_style style, bool json)
 {
 	const struct gt_facts *facts = report->facts;
 	const struct gt_region *regions = report->defs->regions.items;
@@ -604,23 +607,28 @@ static void summarise(const struct gt_report *report, const char *dir, FILE *out
 				.calls = report->profile[i].calls,
 				.exclusive_ns = report->profile[i].exclusive,
 				.inclusive_ns = report->profile[i].inclusive,
+				.function = regions[i].paradigm == COMPILER,
 			};
-	gt_summary_print(&summary, out, style, 0);
+	gt_brief(&summary);
+	if (json)
+		gt_brief_json(&summary, out);
+	else
+		gt_summary_print(&summary, out, style, 0);
 	free(rows);
 }
 
 void gt_report_summary(const struct gt_report *report)
 {
-	summarise(report, report->dir, stderr, gt_summary_style_for(STDERR_FILENO));
+	summarise(report, report->dir, stderr, gt_summary_style_for(STDERR_FILENO), false);
 }
 
-static int write_summary(const struct gt_report *report)
+static int write_summary(const struct gt_report *report, const char *name, bool json)
 {
-	FILE *file = create(report->dirfd, "SUMMARY");
+	FILE *file = create(report->dirfd, name);
 
 	if (!file)
 		return -errno;
-	summarise(report, NULL, file, GT_SUMMARY_PLAIN);
+	summarise(report, NULL, file, GT_SUMMARY_PLAIN, json);
 	return finish(file);
 }
 
@@ -628,7 +636,8 @@ int gt_report_files(const struct gt_report *report)
 {
 	int rc = write_config(report);
 	int manifest = write_manifest(report);
-	int summary = write_summary(report);
+	int summary = write_summary(report, "SUMMARY", false);
+	int json = write_summary(report, "summary.json", true);
 
-	return rc ? rc : manifest ? manifest : summary;
+	return rc ? rc : manifest ? manifest : summary ? summary : json;
 }

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * What the assembly tells about a run beside the events: archive properties, gputrace.cfg,
- * MANIFEST.md, the summary (on stderr, and as the file SUMMARY).
+ * MANIFEST.md, the summary (on stderr, and as the files SUMMARY and
+ * summary.json).
  *
  * Limits: uses finished definitions; single-threaded.
  */
@@ -64,7 +65,7 @@ struct gt_report {
 /* Properties of the archive; before it is closed. */
 void gt_report_properties(const struct gt_report *report, struct gt_archive *archive);
 
-/* gputrace.cfg, MANIFEST.md and SUMMARY. 0 or a negative errno. */
+/* gputrace.cfg, MANIFEST.md, SUMMARY and summary.json. 0 or a negative errno. */
 int gt_report_files(const struct gt_report *report);
 
 /* The summary on stderr. */

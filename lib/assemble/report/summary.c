@@ -120,7 +120,7 @@ static const char *counted(char buffer[32], uint64_t value)
 }
 
 /* Three or four digits and a unit: 1.84 s, 12.3 ms, 450 us, 7 ns */
-static const char *timed(char buffer[32], uint64_t ns)
+const char *gt_summary_time(char buffer[32], uint64_t ns)
 {
 	double value = (double)ns;
 
@@ -298,7 +298,7 @@ static void print_head(const struct printer *p, const struct gt_summary *s)
 		snprintf(ranks, sizeof(ranks), " (%s %s %s)", counted(f, s->ranks), s->ranks_of,
 			 plural(s->ranks, "rank", "ranks"));
 	put_end(s, end, sizeof(end));
-	line(p, BOLD, "%s%s, %s; %s %s%s, %s %s%s", program, timed(a, s->wall_ns), end,
+	line(p, BOLD, "%s%s, %s; %s %s%s, %s %s%s", program, gt_summary_time(a, s->wall_ns), end,
 	     counted(b, s->processes), plural(s->processes, "process", "processes"), ranks,
 	     counted(c, s->threads), plural(s->threads, "thread", "threads"), streams);
 	line(p, BOLD, "%s %s, %s%s", counted(d, s->events), plural(s->events, "event", "events"),
@@ -331,14 +331,31 @@ static void print_ranks(const struct printer *p, const struct gt_summary *s)
 		     s->ranks_of, 100 * b->in_comm, b->least.rank, 100 * b->least.in_comm, b->most.rank,
 		     100 * b->most.in_comm);
 	if (b->ranks > 1 && b->most_ns)
-		line(p, NULL, "outside %s: mean %s, most %s (rank %u); load balance %.0f %%",
-		     s->ranks_of, timed(a, b->mean_ns), timed(c, b->most_ns), b->most_rank,
+		line(p, NULL, "outside %s: mean %s, most %s (rank %u); load balance %.0f %%", s->ranks_of,
+		     gt_summary_time(a, b->mean_ns), gt_summary_time(c, b->most_ns), b->most_rank,
 		     100.0 * (double)b->mean_ns / (double)b->most_ns);
 	if (s->messages || s->collectives)
 		line(p, NULL, "%s %s with %s, %s %s", counted(a, s->messages),
 		     plural(s->messages, "message", "messages"), sized(c, s->message_bytes),
 		     counted(d, s->collectives),
 		     plural(s->collectives, "call of a collective", "calls of collectives"));
+}
+
+static void print_efficiency(const struct printer *p, const struct gt_summary *s)
+{
+	if (s->load_balance > 0 && s->communication > 0)
+		line(p, NULL, "parallel efficiency %.0f %%: load balance %.0f %%, communication %.0f %%",
+		     100 * s->load_balance * s->communication, 100 * s->load_balance, 100 * s->communication);
+}
+
+/* What costs most; a sentence is never cut. */
+static void print_findings(const struct printer *p, const struct gt_summary *s)
+{
+	char a[32];
+
+	for (unsigned i = 0; i < s->finding_count; i++)
+		line(p, YELLOW, "%s to gain: %s (%s)", gt_summary_time(a, s->findings[i].gain_ns),
+		     s->findings[i].text, s->findings[i].id);
 }
 
 static void print_nothing(const struct printer *p, const struct gt_summary *s)
@@ -361,9 +378,8 @@ static void print_nothing(const struct printer *p, const struct gt_summary *s)
 		     "CXX=gputrace-c++");
 }
 
-/* The `rows` regions with the most exclusive time, largest first; ties by name. */
-static unsigned select_top(const struct gt_summary *s, const struct gt_summary_region **top,
-			   unsigned rows)
+/* Ties by name. */
+unsigned gt_summary_top(const struct gt_summary *s, const struct gt_summary_region **top, unsigned rows)
 {
 	unsigned n = 0;
 
@@ -390,7 +406,7 @@ static unsigned select_top(const struct gt_summary *s, const struct gt_summary_r
 static void print_table(const struct printer *p, const struct gt_summary *s, unsigned rows)
 {
 	const struct gt_summary_region *top[ROWS];
-	unsigned n = select_top(s, top, rows);
+	unsigned n = gt_summary_top(s, top, rows);
 	unsigned used = 11 + 12 + 11 + 11 + 9; /* prefix and columns */
 	unsigned room = p->width > used + MIN_NAME ? p->width - used : MIN_NAME;
 	uint64_t all = s->region_ns, called = 0;
@@ -405,7 +421,7 @@ static void print_table(const struct printer *p, const struct gt_summary *s, uns
 	line(p, NULL, "%11s %10s %10s  %% of recorded time, function", "calls", "exclusive", "inclusive");
 	for (unsigned i = 0; i < n; i++)
 		line(p, NULL, "%11s %10s %10s %5.1f %%  %s", counted(a, top[i]->calls),
-		     timed(b, top[i]->exclusive_ns), timed(c, top[i]->inclusive_ns),
+		     gt_summary_time(b, top[i]->exclusive_ns), gt_summary_time(c, top[i]->inclusive_ns),
 		     all ? 100.0 * (double)top[i]->exclusive_ns / (double)all : 0.0,
 		     gt_summary_escape(name, sizeof(name), top[i]->name, room));
 	if (called > n)
@@ -452,10 +468,11 @@ static void print_notes(const struct printer *p, const struct gt_summary *s)
 	if (s->idle_threads)
 		line(p, NULL, "not in the table: %s idle %s, which only waited (%s)",
 		     counted(a, s->idle_threads), plural(s->idle_threads, "thread", "threads"),
-		     timed(b, s->idle_ns));
+		     gt_summary_time(b, s->idle_ns));
 	if (s->flushes)
 		line(p, NULL, "buffer flushes: %s, %s together, longest %s (TRACE BUFFER FLUSH)",
-		     counted(a, s->flushes), timed(b, s->flush_ns), timed(c, s->longest_flush_ns));
+		     counted(a, s->flushes), gt_summary_time(b, s->flush_ns),
+		     gt_summary_time(c, s->longest_flush_ns));
 	if (s->lost[GT_LOSS_FILTER])
 		line(p, NULL, "%s %s left out by the filter or by VT_MAX_STACK_DEPTH",
 		     counted(a, s->lost[GT_LOSS_FILTER]), plural(s->lost[GT_LOSS_FILTER], "event", "events"));
@@ -475,7 +492,8 @@ static void print_notes(const struct printer *p, const struct gt_summary *s)
 		line(p, NULL, "without a name: %s %s (stripped file, or changed since)",
 		     counted(a, s->unresolved), plural(s->unresolved, "function", "functions"));
 	if (s->clock_error_ns >= CLOCK_ERROR_WORTH_NS)
-		line(p, NULL, "times may be wrong by up to %s", timed(a, (uint64_t)s->clock_error_ns));
+		line(p, NULL, "times may be wrong by up to %s",
+		     gt_summary_time(a, (uint64_t)s->clock_error_ns));
 	else if (s->clock_error_ns < 0 && s->hosts > 1)
 		line(p, NULL,
 		     "the clocks of the %u hosts were not all compared: the wall clocks align them, with an "
@@ -505,9 +523,11 @@ void gt_summary_print(const struct gt_summary *summary, FILE *out, enum gt_summa
 		p.width = 400;
 	print_head(&p, summary);
 	print_ranks(&p, summary);
+	print_efficiency(&p, summary);
+	print_findings(&p, summary);
 	if (!summary->events)
 		print_nothing(&p, summary);
-	print_table(&p, summary, all_losses(summary) ? ROWS_WITH_LOSSES : ROWS);
+	print_table(&p, summary, (all_losses(summary) ? ROWS_WITH_LOSSES : ROWS) - summary->finding_count);
 	print_losses(&p, summary);
 	print_notes(&p, summary);
 	if (!summary->dir)

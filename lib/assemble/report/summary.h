@@ -25,6 +25,7 @@ struct gt_summary_region {
 	uint64_t calls;
 	uint64_t exclusive_ns;
 	uint64_t inclusive_ns;
+	bool function;          /* recorded by the compiler's hooks */
 };
 
 /* A process that did not end by itself. */
@@ -45,6 +46,15 @@ struct gt_balance {
 	uint64_t mean_ns;        /* outside of communication and waits, of a rank; and the most */
 	uint64_t most_ns;
 	uint32_t most_rank;
+	uint64_t longest_ns;     /* the most time between setting up and ending communication; 0: not known */
+};
+
+enum { GT_SUMMARY_FINDINGS = 3 };
+
+struct gt_summary_finding {
+	const char *id;         /* gputrace-findings(7) */
+	uint64_t gain_ns;
+	char text[320];
 };
 
 /* Start from (struct gt_summary){.clock_error_ns = -1} and fill in what is known. */
@@ -83,8 +93,12 @@ struct gt_summary {
 
 	/* of ranks */
 	struct gt_balance balance;
+	double load_balance, communication; /* 0 to 1; 0: there is none. brief.h */
 	uint64_t messages, message_bytes; /* sent */
 	uint64_t collectives;     /* calls of all ranks */
+
+	struct gt_summary_finding findings[GT_SUMMARY_FINDINGS]; /* the worst first. brief.h */
+	unsigned finding_count;
 
 	uint64_t flushes, flush_ns, longest_flush_ns; /* of the threads' buffers to the disk */
 	uint64_t idle_threads, idle_ns; /* threads that only waited; `regions` is without their calls */
@@ -115,8 +129,14 @@ enum gt_summary_style {
 /* Colour if `fd` is a terminal, NO_COLOR is not set and TERM is neither unset nor "dumb". */
 enum gt_summary_style gt_summary_style_for(int fd);
 
+/* "1.23 s"; returns buffer. */
+const char *gt_summary_time(char buffer[32], uint64_t ns);
+/* The `rows` regions with the most exclusive time, largest first. Returns how many there are. */
+unsigned gt_summary_top(const struct gt_summary *summary, const struct gt_summary_region **top,
+			unsigned rows);
+
 /*
- * Prints the summary, each line prefixed "[gputrace] ", at most 26 lines of `width` columns
+ * Prints the summary, each line prefixed "[gputrace] ", at most 27 lines of `width` columns
  * (0: 80). Never fails; a broken stream is the caller's business.
  */
 void gt_summary_print(const struct gt_summary *summary, FILE *out, enum gt_summary_style style,

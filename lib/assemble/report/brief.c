@@ -1,0 +1,212 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Findings from the sums of a run, and summary.json.
+ *
+ * Limits: see brief.h. A rule that would gain less than 2 % of the run stays silent.
+ */
+#include "config.h"
+
+#include "lib/assemble/report/brief.h"
+#include "lib/assemble/spool/loss.h"
+
+#include <inttypes.h>
+#include <string.h>
+
+enum { COST_OF_CALL = 30, SHORT_CALL = 300, MANY_CALLS = 100000, MANY_THREADS = 100, JSON_REGIONS = 50 };
+
+/* ---- findings ------------------------------------------------------------------------------------ */
+
+/* Where to write its text, or NULL if it is too small, or others are worse. */
+static char *add(struct gt_summary *s, const char *id, uint64_t gain)
+{
+	struct gt_summary_finding *found = s->findings;
+	unsigned at = s->finding_count;
+
+	if (gain < s->wall_ns / 50)
+		return NULL;
+	while (at && found[at - 1].gain_ns < gain)
+		at--;
+	if (at == GT_SUMMARY_FINDINGS)
+		return NULL;
+	s->finding_count += s->finding_count < GT_SUMMARY_FINDINGS;
+	memmove(&found[at + 1], &found[at], (s->finding_count - 1 - at) * sizeof(*found));
+	found[at] = (struct gt_summary_finding){ .id = id, .gain_ns = gain };
+	return found[at].text;
+}
+
+static void late_rank(struct gt_summary *s)
+{
+	const struct gt_balance *b = &s->balance;
+	double balance = s->load_balance;
+	char most[32], mean[32], *text;
+
+	if (balance <= 0 || balance >= 0.85)
+		return;
+	text = add(s, "late-rank", b->most_ns - b->mean_ns);
+	if (text)
+		snprintf(text, sizeof(s->findings->text), "rank %u works for %s outside of %s, the ranks on "
+			 "average for %s: the others wait for it", b->most_rank,
+			 gt_summary_time(most, b->most_ns), s->ranks_of,
+			 gt_summary_time(mean, b->mean_ns));
+}
+
+static void costly_functions(struct gt_summary *s)
+{
+	const struct gt_summary_region *top = NULL;
+	uint64_t calls = 0, functions = 0;
+	char name[64], *text;
+
+	for (size_t i = 0; i < s->region_count; i++) {
+		const struct gt_summary_region *one = &s->regions[i];
+
+		if (!one->function || one->calls < MANY_CALLS || one->inclusive_ns / one->calls >= SHORT_CALL)
+			continue;
+		calls += one->calls;
+		functions++;
+		if (!top || one->calls > top->calls)
+			top = one;
+	}
+	text = top ? add(s, "costly-function", calls * COST_OF_CALL) : NULL;
+	if (text)
+		snprintf(text, sizeof(s->findings->text),
+			 "%" PRIu64 " calls of %s%s take less than %d ns: recording "
+			 "them takes about as long",
+			 calls, gt_summary_escape(name, sizeof(name), top->name, 40),
+			 functions > 1 ? " and others" : "", SHORT_CALL);
+}
+
+static void thread_creation(struct gt_summary *s)
+{
+	for (size_t i = 0; i < s->region_count; i++) {
+		const struct gt_summary_region *one = &s->regions[i];
+		char time[32], *text;
+
+		if (strcmp(one->name, "pthread_create") || one->calls < MANY_THREADS)
+			continue;
+		text = add(s, "thread-creation", one->exclusive_ns);
+		if (text)
+			snprintf(text, sizeof(s->findings->text),
+				 "%" PRIu64 " threads are created, which takes %s: keep them (a pool)",
+				 one->calls, gt_summary_time(time, one->exclusive_ns));
+	}
+}
+
+void gt_brief(struct gt_summary *s)
+{
+	const struct gt_balance *b = &s->balance;
+
+	if (b->ranks > 1 && b->most_ns && b->longest_ns) {
+		s->load_balance = (double)b->mean_ns / (double)b->most_ns;
+		s->communication = (double)b->most_ns / (double)b->longest_ns;
+	}
+	if (!s->wall_ns)
+		return;
+	late_rank(s);
+	costly_functions(s);
+	thread_creation(s);
+}
+
+/* ---- JSON ---------------------------------------------------------------------------------------- */
+
+/* What a terminal shows harmlessly is UTF-8 without control characters. */
+static void put_text(FILE *out, const char *key, const char *text)
+{
+	char plain[1024];
+
+	gt_summary_escape(plain, sizeof(plain), text, sizeof(plain) - 1);
+	fprintf(out, "\"%s\":\"", key);
+	for (const char *c = plain; *c; c++)
+		fprintf(out, *c == '"' || *c == '\\' ? "\\%c" : "%c", *c);
+	fputc('"', out);
+}
+
+static void put_seconds(FILE *out, const char *key, uint64_t ns)
+{
+	fprintf(out, "\"%s\":%" PRIu64 ".%09" PRIu64, key, ns / 1000000000, ns % 1000000000);
+}
+
+static void put_efficiencies(const struct gt_summary *s, FILE *out)
+{
+	fputs(",\n\"efficiencies\":{", out);
+	if (s->load_balance > 0)
+		fprintf(out,
+			"\"parallel_efficiency\":%.4f,\"load_balance\":%.4f,\"communication_efficiency\":%."
+			"4f",
+			s->load_balance * s->communication, s->load_balance, s->communication);
+	fputc('}', out);
+}
+
+static void put_regions(const struct gt_summary *s, FILE *out)
+{
+	const struct gt_summary_region *top[JSON_REGIONS];
+	unsigned n = gt_summary_top(s, top, JSON_REGIONS);
+
+	fputs(",\n\"regions\":[", out);
+	for (unsigned i = 0; i < n; i++) {
+		fputs(i ? ",\n{" : "\n{", out);
+		put_text(out, "name", top[i]->name);
+		fprintf(out, ",\"count\":%" PRIu64 ",", top[i]->calls);
+		put_seconds(out, "inclusive_s", top[i]->inclusive_ns);
+		fputc(',', out);
+		put_seconds(out, "exclusive_s", top[i]->exclusive_ns);
+		fputc('}', out);
+	}
+	fputc(']', out);
+}
+
+static void put_findings(const struct gt_summary *s, FILE *out)
+{
+	fputs(",\n\"findings\":[", out);
+	for (unsigned i = 0; i < s->finding_count; i++) {
+		fputs(i ? ",\n{" : "\n{", out);
+		put_text(out, "id", s->findings[i].id);
+		fputc(',', out);
+		put_seconds(out, "seconds", s->findings[i].gain_ns);
+		fputc(',', out);
+		put_text(out, "text", s->findings[i].text);
+		fputc('}', out);
+	}
+	fputc(']', out);
+}
+
+static void put_losses(const struct gt_summary *s, FILE *out)
+{
+	uint64_t events = s->unknown_records, left_out = 0;
+	const char *between = "\n";
+
+	for (unsigned i = 0; i < GT_LOSS_N; i++)
+		*(gt_loss_real(i) ? &events : &left_out) += s->lost[i];
+	fprintf(out,
+		",\n\"losses\":{\"events\":%" PRIu64 ",\"events_left_out\":%" PRIu64 ",\"flushes\":%" PRIu64
+		",",
+		events, left_out, s->flushes);
+	put_seconds(out, "flush_s", s->flush_ns);
+	fputs(",\"causes\":[", out);
+	for (unsigned i = 0; i < GT_LOSS_N; i++) {
+		if (!s->lost[i] || !gt_loss_name(i))
+			continue;
+		fprintf(out, "%s{\"cause\":\"%s\",\"events\":%" PRIu64 "}", between, gt_loss_name(i),
+			s->lost[i]);
+		between = ",\n";
+	}
+	fputs("]}", out);
+}
+
+void gt_brief_json(const struct gt_summary *s, FILE *out)
+{
+	fputc('{', out);
+	put_text(out, "program", s->program ? s->program : "");
+	fputc(',', out);
+	put_seconds(out, "duration_s", s->wall_ns);
+	fprintf(out,
+		",\"processes\":%" PRIu64 ",\"ranks\":%" PRIu64 ",\"threads\":%" PRIu64
+		",\"streams\":%" PRIu64 ",\n\"events\":%" PRIu64 ",\"archive_bytes\":%" PRIu64,
+		s->processes, s->ranks, s->threads, s->gpu_streams, s->events, s->archive_bytes);
+	put_efficiencies(s, out);
+	put_regions(s, out);
+	fprintf(out, ",\n\"messages\":{\"count\":%" PRIu64 ",\"bytes\":%" PRIu64 "}", s->messages,
+		s->message_bytes);
+	put_findings(s, out);
+	put_losses(s, out);
+	fputs("}\n", out);
+}

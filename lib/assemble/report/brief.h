@@ -1,0 +1,18 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * What the end of a run says beyond its table: efficiencies, the worst findings, and all of it as JSON. Ids
+ * and thresholds of findings are those of `gputrace report` (gputrace-findings(7)), keys those of its JSON.
+ *
+ * Limits: what can be told from sums over regions and ranks; `gputrace report` reads the events.
+ */
+#ifndef GT_ASSEMBLE_REPORT_BRIEF_H
+#define GT_ASSEMBLE_REPORT_BRIEF_H
+
+#include "lib/assemble/report/summary.h"
+
+/* From the rest of the summary: load_balance, communication, findings. */
+void gt_brief(struct gt_summary *summary);
+/* summary.json */
+void gt_brief_json(const struct gt_summary *summary, FILE *out);
+
+#endif
