@@ -61,6 +61,37 @@ static size_t state_size(void)
 				analyses[i]->function(report, at, __VA_ARGS__);              \
 	} while (0)
 
+/* Of events there are many: for each kind of them, only what wants to see it. */
+struct gt_calls {
+	struct list {
+		const struct gt_analysis *of[COUNT];
+		size_t states[COUNT]; /* where their states are */
+		unsigned count;
+	} enter, leave, event;
+};
+
+static void list(struct list *list, const struct gt_analysis *analysis, size_t state, bool wanted)
+{
+	if (!wanted)
+		return;
+	list->of[list->count] = analysis;
+	list->states[list->count++] = state;
+}
+
+static bool make_lists(struct gt_report *report)
+{
+	struct gt_calls *calls = calloc(1, sizeof(*calls));
+	size_t state = 0;
+
+	for (unsigned i = 0; calls && i < COUNT; state += rounded(analyses[i]->state_size), i++) {
+		list(&calls->enter, analyses[i], state, report->results[i] && analyses[i]->enter);
+		list(&calls->leave, analyses[i], state, report->results[i] && analyses[i]->leave);
+		list(&calls->event, analyses[i], state, report->results[i] && analyses[i]->event);
+	}
+	report->calls = calls;
+	return calls;
+}
+
 static void begin(struct gt_otf2_cursor *at)
 {
 	EACH(at, begin, state);
@@ -68,17 +99,29 @@ static void begin(struct gt_otf2_cursor *at)
 
 static void enter(struct gt_otf2_cursor *at)
 {
-	EACH(at, enter, state);
+	struct gt_report *report = report_of(at);
+	const struct list *list = &report->calls->enter;
+
+	for (unsigned i = 0; i < list->count; i++)
+		list->of[i]->enter(report, at, (char *)at->state + list->states[i]);
 }
 
 static void leave(struct gt_otf2_cursor *at, const struct gt_otf2_frame *frame)
 {
-	EACH(at, leave, frame, state);
+	struct gt_report *report = report_of(at);
+	const struct list *list = &report->calls->leave;
+
+	for (unsigned i = 0; i < list->count; i++)
+		list->of[i]->leave(report, at, frame, (char *)at->state + list->states[i]);
 }
 
 static void event(struct gt_otf2_cursor *at, const struct gt_otf2_event *event)
 {
-	EACH(at, event, event, state);
+	struct gt_report *report = report_of(at);
+	const struct list *list = &report->calls->event;
+
+	for (unsigned i = 0; i < list->count; i++)
+		list->of[i]->event(report, at, event, (char *)at->state + list->states[i]);
 }
 
 static void end(struct gt_otf2_cursor *at, bool whole)
@@ -121,7 +164,7 @@ static bool prepare(struct gt_report *report)
 			if (analyses[i]->prepare)
 				analyses[i]->prepare(report, report->results[i]);
 		}
-	return true;
+	return make_lists(report);
 }
 
 static void write_figures(struct gt_report *report, const struct gt_analysis *analysis, void *result)
@@ -214,6 +257,7 @@ void gt_report_free(struct gt_report *report)
 		free(report->results[i]);
 	}
 	free(report->results);
+	free(report->calls);
 	gt_figures_free(&report->figures);
 	gt_classes_free(&report->classes);
 	if (report->read)

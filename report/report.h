@@ -21,6 +21,7 @@ struct gt_report {
 	struct gt_figures figures;
 	unsigned threads;     /* that read; 0: as many as there are processors */
 	void **results;       /* of each analysis, by its place in the table */
+	struct gt_calls *calls; /* report.c's */
 	uint64_t duration;    /* ns: from the first to the last event */
 	uint64_t faults;      /* broken rules of OTF2 that were met */
 };
