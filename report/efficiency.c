@@ -25,9 +25,11 @@ struct lanes {
 	size_t count;
 };
 
-/* Outside of MPI, of the threads that have it. */
 struct ranks {
-	uint64_t count, sum, most, longest;
+	uint64_t count;
+	double busy;          /* of the ranks' mean lanes, summed up: useful, and with their GPUs */
+	uint64_t sum, most;   /* outside of MPI, or in the lane that was busy for longer */
+	uint64_t longest;     /* life without MPI_Init and MPI_Finalize */
 };
 
 static const struct gt_column columns[] = {
@@ -109,38 +111,63 @@ static struct lanes make_lanes(struct gt_report *report, const struct gt_profile
 	return lanes;
 }
 
-/* Threads that only wait are idle: they are no lane. */
-static void drop_idle(struct lanes *lanes)
+/* Threads that only wait are idle: they are no lane. What started the ranks is no part of their work. */
+static void drop_idle(struct lanes *lanes, const struct gt_classes *classes)
 {
 	size_t kept = 0;
 
-	for (size_t i = 0; i < lanes->count; i++)
-		if (lanes->items[i].waiting <= lanes->items[i].life / 100 * 95)
-			lanes->items[kept++] = lanes->items[i];
+	for (size_t i = 0; i < lanes->count; i++) {
+		const struct lane *lane = &lanes->items[i];
+
+		if (lane->waiting <= lane->life / 100 * 95 &&
+		    (classes->ranks < 2 || classes->processes[lane->process].rank != GT_NO_RANK))
+			lanes->items[kept++] = *lane;
+	}
 	lanes->count = kept;
 }
 
 /* ---- hosts --------------------------------------------------------------------------------------- */
 
-static struct ranks measure_ranks(struct gt_report *report, const struct gt_profile *profile)
+static void measure_rank(const struct lanes *lanes, uint32_t process, uint64_t outside, struct ranks *ranks)
+{
+	double busy = 0;
+	unsigned count = 0;
+
+	for (size_t i = 0; i < lanes->count; i++) {
+		const struct lane *lane = &lanes->items[i];
+
+		if (lane->process != process)
+			continue;
+		busy += (double)(lane->useful + lane->device);
+		if (lane->useful + lane->device > outside)
+			outside = lane->useful + lane->device;
+		count++;
+	}
+	ranks->busy += count ? busy / count : 0;
+	ranks->count++;
+	ranks->sum += outside;
+	ranks->most = outside > ranks->most ? outside : ranks->most;
+}
+
+static struct ranks measure_ranks(struct gt_report *report, const struct gt_profile *profile,
+				  const struct lanes *lanes)
 {
 	struct ranks ranks = {0};
 
 	for (uint32_t i = 0; i < report->classes.process_count; i++) {
 		const struct gt_process_class *process = &report->classes.processes[i];
 		const struct gt_profile_location *of = profile->locations;
-		uint64_t life, outside;
+		uint64_t life;
 
 		if (process->rank == GT_NO_RANK || process->main == GT_NO_DEVICE)
 			continue;
 		of += process->main;
 		life = without(of->end - of->begin, of->classes[GT_CLASS_MPI_SETUP]);
-		outside = without(of->end - of->begin, of->times[GT_TIME_MPI]);
-		ranks.count++;
-		ranks.sum += outside;
-		ranks.most = outside > ranks.most ? outside : ranks.most;
 		ranks.longest = life > ranks.longest ? life : ranks.longest;
+		measure_rank(lanes, i, without(of->end - of->begin, of->times[GT_TIME_MPI]), &ranks);
 	}
+	/* Other threads may have been busy while the main ones were in MPI_Init. */
+	ranks.longest = ranks.most > ranks.longest ? ranks.most : ranks.longest;
 	return ranks;
 }
 
@@ -168,7 +195,7 @@ static void host(struct gt_report *report, const struct lanes *lanes, const stru
 	if (ranks->count > 1) {
 		row[1].number = ratio((double)ranks->sum / (double)ranks->count, (double)ranks->most);
 		row[2].number = ratio((double)ranks->most, (double)ranks->longest);
-		row[3].number = ratio(both / n, (double)ranks->sum / (double)ranks->count);
+		row[3].number = ratio(ranks->busy, (double)ranks->sum);
 	} else if (lanes->count > 1) {
 		row[1].number = ratio(both / n, most);
 		row[2].number = ratio(most, (double)report->duration);
@@ -205,10 +232,11 @@ static void figures(struct gt_report *report, void *result)
 	struct gt_section *section = gt_section_add(&report->figures, &efficiencies_kind);
 	const struct gt_profile *profile = gt_report_result(report, &gt_profile_analysis);
 	struct lanes lanes = make_lanes(report, profile);
-	struct ranks ranks = measure_ranks(report, profile);
+	struct ranks ranks;
 
 	(void)result;
-	drop_idle(&lanes);
+	drop_idle(&lanes, &report->classes);
+	ranks = measure_ranks(report, profile, &lanes);
 	if (lanes.count > 1 || report->classes.gpu) {
 		union gt_cell *row = gt_row_add(section);
 

@@ -194,6 +194,25 @@ def teams():
 
 
 @case
+def launched():
+    """Two ranks under a launcher with threads; rank 0 has a thread that is busy while MPI waits. 1 ms."""
+    m = Made()
+    launcher = m.process("mpirun [7]")
+    for n in range(3):
+        m.call(m.thread(launcher, f"launcher {n}"), m.region("loop"), 0, 1000000)
+    processes = [m.process(f"MPI Rank {n}") for n in range(2)]
+    mains = [m.thread(p) for p in processes]
+    other = m.thread(processes[0], "Thread 1")
+    m.world(mains)
+    work, receive = m.region("work"), m.mpi("MPI_Recv")
+    for main, outside in zip(mains, (200000, 400000)):
+        m.call(main, work, 0, outside)
+        m.call(main, receive, outside, 1000000)
+    m.call(other, work, 0, 800000)
+    return m
+
+
+@case
 def pool():
     """The main thread works for 1 ms; three threads, one after another, for 500 us together; one sleeps."""
     m = Made()
