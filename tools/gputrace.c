@@ -19,7 +19,7 @@ static const struct command {
 } commands[] = {
 	{"run", gt_cmd_run, "Run a command and record what it does."},
 	{"top", gt_cmd_top, "Show what traced processes are doing now."},
-	{"report", gt_cmd_report, "Print the summary of a run again."},
+	{"report", gt_cmd_report, "Say where the time of a run went, and what to try."},
 	{"diff", gt_cmd_diff, "Say what became slower or faster."},
 	{"export", gt_cmd_export, "Write a trace in the formats of other programs."},
 	{"slice", gt_cmd_slice, "Make a smaller archive of a trace."},
