@@ -90,7 +90,7 @@ static _Noreturn void child(const struct guard *guard, int to)
 	if (LIMIT_MEMORY)
 		setrlimit(RLIMIT_AS, &limit);
 	setrlimit(RLIMIT_CORE, &no_core);
-	/* abort() is how "no memory" is told to the parent, a crash of libotf2 ends as it ends. */
+	/* abort() is how "no memory" comes to the parent; a crash of libotf2 ends as it ends. */
 	if (!out)
 		_exit(CHILD_FAILED);
 	status = guard->function(guard->anchor, guard->argument, out);
@@ -134,6 +134,21 @@ static void print(FILE *kept)
 		;
 }
 
+/* Whose fault it was, the library's, ours or the machine's, the signal does not say. */
+static const char *reason_of(int number)
+{
+	static char text[160];
+	const char *name = sigabbrev_np(number);
+
+	snprintf(text, sizeof(text), "the process that reads it was killed by %s%s",
+		 name ? "SIG" : "a signal", name ? name : "");
+	if (number == SIGABRT)
+		return strcat(text, ": it is damaged, or needs more memory than its size explains");
+	if (number == SIGKILL)
+		return strcat(text, ": by somebody, or by the kernel for want of memory");
+	return text;
+}
+
 static int wait_for(pid_t pid, int from, const char *anchor, FILE *kept, const char **reason)
 {
 	unsigned seconds = 60 + (unsigned)(bytes_of(anchor) >> 20) * 2;
@@ -152,9 +167,9 @@ static int wait_for(pid_t pid, int from, const char *anchor, FILE *kept, const c
 		*reason = "there is no room for what it prints (TMPDIR)";
 		return -1;
 	}
-	*reason = late ? "reading it takes too long"
-		  : WTERMSIG(status) == SIGABRT ? "it wants more memory than it can need"
-						: "the OTF2 library crashes on it";
+	if (!late && WTERMSIG(status) == SIGPIPE) /* nobody reads on: a filter ends without a word */
+		return 128 + SIGPIPE;
+	*reason = late ? "reading it takes too long" : reason_of(WTERMSIG(status));
 	return -1;
 }
 

@@ -13,8 +13,8 @@
 
 /*
  * Calls `function` in a child and copies to stdout what it has printed on `out`. Returns what it returned (0
- * to 255), or -1 with the reason in `reason` if the child crashed or had to be ended; then nothing is
- * printed.
+ * to 255), 128 + SIGPIPE if nobody reads what it writes, or -1 with the reason in `reason` if the child
+ * crashed or had to be ended; then nothing is printed. The reason is valid until the next call.
  */
 int gt_otf2_guarded(const char *anchor, int (*function)(const char *anchor, void *argument, FILE *out),
 		    void *argument, const char **reason);

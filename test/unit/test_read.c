@@ -13,6 +13,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
+#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -314,6 +315,40 @@ static int read_all(const char *anchor, void *argument, FILE *out)
 	if (!read)
 		return 1;
 	return seen.faults[GT_OTF2_FILES] + seen.faults[GT_OTF2_COUNT] ? 1 : 0;
+}
+
+static int die(const char *anchor, void *number, FILE *out)
+{
+	(void)anchor, (void)out;
+	signal(*(int *)number, SIG_DFL);
+	return raise(*(int *)number);
+}
+
+/* The reason is the signal's; a filter whose output nobody reads ends without one. */
+Test(read, killed)
+{
+	static const struct {
+		int number, rc;
+		const char *reason;
+	} deaths[] = {
+		{ SIGSEGV, -1, "the process that reads it was killed by SIGSEGV" },
+		{ SIGKILL, -1,
+		  "the process that reads it was killed by SIGKILL: by somebody, or by the kernel for want "
+		  "of memory" },
+		{ SIGABRT, -1,
+		  "the process that reads it was killed by SIGABRT: it is damaged, or needs more memory "
+		  "than its size explains" },
+		{ SIGPIPE, 128 + SIGPIPE, "" },
+	};
+
+	for (size_t i = 0; i < sizeof(deaths) / sizeof(deaths[0]); i++) {
+		int number = deaths[i].number;
+		const char *reason = "";
+
+		cr_assert(eq(int, gt_otf2_guarded("none.otf2", die, &number, &reason), deaths[i].rc));
+		if (deaths[i].rc < 0)
+			cr_assert(eq(str, (char *)reason, (char *)deaths[i].reason));
+	}
 }
 
 static size_t load(const char *path, char *data, size_t room)
