@@ -6,7 +6,7 @@
  */
 #include "config.h"
 
-#include "report/report.h"
+#include "report/findings.h"
 #include "report/sums.h"
 
 #include <math.h>
@@ -16,7 +16,7 @@
 enum { OPENS = OTF2_IO_OPERATION_MODE_FLUSH + 1, SEEKS };
 
 struct files {
-	struct gt_sums sums; /* file, mode of operation or the above */
+	struct gt_sums sums; /* file, mode of operation or the above, buffered; gt_files_sums() */
 	struct pending {
 		uint64_t handle, matching, begin, bytes;
 		OTF2_IoOperationMode mode;
@@ -29,6 +29,16 @@ static uint64_t file_of(const struct gt_otf2 *read, uint64_t id)
 	const struct gt_otf2_io_handle *handle = gt_otf2_find_io_handle(read, id);
 
 	return handle ? handle->file : OTF2_UNDEFINED_IO_FILE;
+}
+
+/* By stdio: such an operation is not one of the system's. */
+static bool buffered(const struct gt_otf2 *read, uint64_t id)
+{
+	const struct gt_otf2_io_handle *handle = gt_otf2_find_io_handle(read, id);
+	const struct gt_otf2_io_paradigm *of;
+
+	of = handle ? gt_otf2_find_io_paradigm(read, handle->paradigm) : NULL;
+	return of && !strcmp(of->identification, "ISOC");
 }
 
 static void begun(struct gt_otf2_cursor *at, const struct gt_otf2_IoOperationBegin *e, struct files *state)
@@ -50,7 +60,8 @@ static void over(struct gt_otf2_cursor *at, uint64_t handle, uint64_t matching, 
 		if (one->handle != handle || one->matching != matching)
 			continue;
 		if (count)
-			gt_sum_add(gt_sums_at(&state->sums, file_of(at->read, handle), one->mode, 0, 0),
+			gt_sum_add(gt_sums_at(&state->sums, file_of(at->read, handle), one->mode,
+					      buffered(at->read, handle), 0),
 				   at->time - one->begin, bytes == OTF2_UNDEFINED_UINT64 ? 0 : bytes);
 		state->pending[i] = state->pending[--state->count];
 		return;
@@ -167,6 +178,13 @@ static void figures(struct gt_report *report, void *result)
 					 (double)(row[4].count + row[7].count);
 	}
 	gt_rows_sort(section, 0);
+}
+
+const struct gt_sums *gt_files_sums(struct gt_report *report)
+{
+	const struct files *all = gt_report_result(report, &gt_files_analysis);
+
+	return all ? &all->sums : NULL;
 }
 
 static void release(void *result)

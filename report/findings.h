@@ -67,6 +67,9 @@ uint32_t gt_class_top(struct gt_report *report, enum gt_class class);
 /* "name (file.c:12)" */
 const char *gt_source_of(struct gt_report *report, uint32_t region);
 
+/* Operations: file, OTF2_IoOperationMode, buffered by stdio. NULL: there are none. */
+const struct gt_sums *gt_files_sums(struct gt_report *report);
+
 void gt_findings_host(struct gt_report *report);
 void gt_findings_gpu(struct gt_report *report);
 
