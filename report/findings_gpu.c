@@ -140,12 +140,19 @@ static uint64_t idle_between(const struct gt_gpu_device *device)
 	return gaps_of(device, 1).sum;
 }
 
-static void gpu_gaps(struct gt_report *report, const struct gt_gpu_device *device, const char *name)
+/* Gaps from this length on are long: the host does something else meanwhile. */
+static uint64_t long_gap(struct gt_report *report)
 {
 	double least = gt_threshold(GT_FINDING_GPU_GAPS) / 100 * (double)report->duration;
 	uint64_t launches = gt_class_calls(report, GT_CLASS_GPU_LAUNCH);
 	uint64_t launch = launches ? gt_class_time(report, GT_CLASS_GPU_LAUNCH) / launches : 0;
-	struct gaps gaps = gaps_of(device, least > 10.0 * (double)launch ? (uint64_t)least + 1 : 10 * launch);
+
+	return least > 10.0 * (double)launch ? (uint64_t)least + 1 : 10 * launch;
+}
+
+static void gpu_gaps(struct gt_report *report, const struct gt_gpu_device *device, const char *name)
+{
+	struct gaps gaps = gaps_of(device, long_gap(report));
 
 	if (!gaps.count)
 		return;
@@ -163,28 +170,39 @@ static void gpu_gaps(struct gt_report *report, const struct gt_gpu_device *devic
 		gt_said(report, gaps.longest, GT_SECONDS), gt_said(report, gaps.when, GT_SECONDS));
 }
 
-static void tiny_kernels(struct gt_report *report, const struct gt_gpu_device *device, const char *name)
+static void tiny_kernels(struct gt_report *report, const struct gt_gpu *gpu)
 {
-	const struct gt_section *kernels = gt_section_find(&report->figures, "kernels");
-	uint64_t mean = device->kernel_count ? device->kernels.total / device->kernel_count : 0;
-	uint64_t idle = idle_between(device);
+	struct gt_sum all = {0};
+	uint64_t idle = 0, most = 0;
+	uint32_t top = region_count(report);
 
-	if (device->kernel_count < MANY_KERNELS ||
-	    (double)mean >= 1000 * gt_threshold(GT_FINDING_TINY_KERNELS) ||
-	    !at_least(idle, 30, device->kernels.total + idle))
+	for (uint32_t i = 0; i < gpu->kernels.count; i++) {
+		const struct gt_sum *kernel = &gpu->kernels.items[i];
+
+		if ((double)kernel->ns >=
+		    1000 * gt_threshold(GT_FINDING_TINY_KERNELS) * (double)kernel->count)
+			continue;
+		all.count += kernel->count;
+		all.ns += kernel->ns;
+		if (kernel->count > most) {
+			most = kernel->count;
+			top = (uint32_t)kernel->key[0];
+		}
+	}
+	for (uint32_t i = 0; i < gpu->device_count; i++)
+		idle += idle_between(&gpu->devices[i]) - gaps_of(&gpu->devices[i], long_gap(report)).sum;
+	if (all.count < MANY_KERNELS || !at_least(idle, 30, all.ns + idle))
 		return;
-	gt_finding(
-		report,
-		&(struct gt_finding){
-			.id = GT_FINDING_TINY_KERNELS,
-			.gain = idle,
-			.location = name,
-			.where = kernels->rows ? kernels->cells[kernels->kind->column_count - 1].text : NULL,
-			.time = GT_NO_COUNT,
-			.advice = "CUDA graphs, or kernels that do more (fusion, torch.compile)" },
-		"%s runs %s kernels of %s on average, and is idle for %s between them", name,
-		gt_said(report, device->kernel_count, GT_COUNT), gt_said(report, mean, GT_SECONDS),
-		gt_said(report, idle, GT_SECONDS));
+	gt_finding(report,
+		   &(struct gt_finding){
+			   .id = GT_FINDING_TINY_KERNELS,
+			   .gain = idle / gpu->device_count,
+			   .where = gt_source_of(report, top),
+			   .time = GT_NO_COUNT,
+			   .advice = "CUDA graphs, or kernels that do more (fusion, torch.compile)" },
+		   "%s kernels take %s on average, and %s idle for %s in short gaps",
+		   gt_said(report, all.count, GT_COUNT), gt_said(report, all.ns / all.count, GT_SECONDS),
+		   gpu->device_count > 1 ? "GPUs are" : "the GPU is", gt_said(report, idle, GT_SECONDS));
 }
 
 static void sync_each(struct gt_report *report, const struct gt_gpu *gpu)
@@ -296,9 +314,9 @@ void gt_findings_gpu(struct gt_report *report)
 		const char *name = report->classes.devices[i].name;
 
 		no_overlap(report, &gpu->devices[i], name);
-		tiny_kernels(report, &gpu->devices[i], name);
 		gpu_gaps(report, &gpu->devices[i], name);
 	}
+	tiny_kernels(report, gpu);
 	blocking_copies(report);
 	pageable_copies(report, gpu);
 	sync_each(report, gpu);

@@ -124,17 +124,27 @@ static bool has(const char *name, const char *one, const char *other)
 	return !strcmp(name, one) || !strcmp(name, other);
 }
 
-static void parameter(struct gt_otf2_cursor *at, const struct gt_otf2_ParameterUnsignedInt *e,
-		      struct state *state)
+static void parameter(struct gt_otf2_cursor *at, OTF2_ParameterRef id, uint64_t value, struct state *state)
 {
-	const struct gt_otf2_parameter *parameter = gt_otf2_find_parameter(at->read, e->parameter);
+	const struct gt_otf2_parameter *parameter = gt_otf2_find_parameter(at->read, id);
 
 	if (!parameter)
 		return;
 	if (has(parameter->name, "grid", "blocks per grid"))
-		state->grid = e->value;
+		state->grid = value;
 	if (has(parameter->name, "block", "threads per block"))
-		state->block = e->value;
+		state->block = value;
+}
+
+/* "(16,2,1)": 32. */
+static uint64_t product(const char *text)
+{
+	uint64_t value = 1;
+	char *end;
+
+	for (text += strcspn(text, "0123456789"); *text; text = end + strcspn(end, "0123456789"))
+		value *= strtoull(text, &end, 10);
+	return value;
 }
 
 /* A copy without a region. */
@@ -166,7 +176,12 @@ static void event(struct gt_report *report, struct gt_otf2_cursor *at, const str
 		return;
 	switch (event->type) {
 	case GT_OTF2_ParameterUnsignedInt:
-		parameter(at, &event->ParameterUnsignedInt, state);
+		parameter(at, event->ParameterUnsignedInt.parameter,
+			  event->ParameterUnsignedInt.value, state);
+		break;
+	case GT_OTF2_ParameterString:
+		parameter(at, event->ParameterString.parameter,
+			  product(gt_otf2_text(at->read, event->ParameterString.string)), state);
 		break;
 	case GT_OTF2_RmaGet:
 		rma(report, at, GT_GPU_GET, event->RmaGet.bytes, state);

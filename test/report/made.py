@@ -103,11 +103,16 @@ class Made(Trace):
         number = self.once(("parameter", name), lambda: self.define("Parameter", self.s(name), 2))
         self.put(location, time, "ParameterUnsignedInt", number, value)
 
+    def shape(self, location, time, name, value):
+        """As gputrace writes it: three numbers in a string."""
+        number = self.once(("parameter", name), lambda: self.define("Parameter", self.s(name), 0))
+        self.put(location, time, "ParameterString", number, self.s(f"({value},1,1)"))
+
     def kernel(self, stream, name, begin, end, grid=1, block=1):
         region = self.region(name, CUDA, "CUDA_KERNEL")
         self.put(stream, begin, "Enter", region)
-        self.parameter(stream, begin, "grid", grid)
-        self.parameter(stream, begin, "block", block)
+        self.shape(stream, begin, "grid", grid)
+        self.parameter(stream, begin, "threads per block", block)
         self.put(stream, end, "Leave", region)
 
     def copy(self, stream, name, begin, end, size, correlation=0):

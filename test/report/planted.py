@@ -177,10 +177,10 @@ def costly_function(bad):
 
 # ---- GPUs -----------------------------------------------------------------------------------------
 
-def launches(m, thread, stream, count, busy, name="cudaLaunchKernel", grid=1000):
+def launches(m, thread, stream, count, busy, length=SECOND, grid=1000):
     """Kernels side by side, each launched ahead of the one before it."""
-    launch = m.region(name, CUDA, "CUDART_API")
-    step = SECOND // count
+    launch = m.region("cudaLaunchKernel", CUDA, "CUDART_API")
+    step = length // count
     for i in range(count):
         m.call(thread, launch, i * step // 10, i * step // 10 + 1000)
         m.kernel(stream, "axpy", i * step, i * step + busy, grid, 128)
@@ -237,9 +237,10 @@ def no_overlap(bad):
 
 @case
 def tiny_kernels(bad):
-    """10,000 kernels of 4 us with 96 us between them, or 100 of 9.99 ms."""
+    """5,000 kernels of 4 us with 96 us between them and a large one, or 50 of 9.99 ms, then nothing for 9 ms."""
     m, _, thread, stream = gpu()
-    launches(m, thread, stream, 10000 if bad else 100, 4000 if bad else 9990000)
+    launches(m, thread, stream, 5000 if bad else 50, 4000 if bad else 9990000, SECOND // 2)
+    m.kernel(stream, "gemm", SECOND // 2 + 9000000, SECOND, 1000, 128)
     return m
 
 
