@@ -353,7 +353,8 @@ static size_t write_section(struct gt_diff *diff, size_t first, unsigned place, 
 			;
 		compare(diff, &diff->items[first], n, &rows[count++]);
 	}
-	qsort(rows, count, sizeof(*rows), by_change);
+	if (count)
+		qsort(rows, count, sizeof(*rows), by_change);
 	for (size_t i = 0; i < count; i++)
 		put_row(figures, section, &rows[i]);
 	free(rows);

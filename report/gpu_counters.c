@@ -242,8 +242,10 @@ static void join(struct counters *all, uint32_t device)
 
 	if (!of->sample_count || !of->kernel_count)
 		return;
-	qsort(of->kernels, of->kernel_count, sizeof(*of->kernels), by_begin);
-	qsort(of->samples, of->sample_count, sizeof(*of->samples), by_time);
+	if (of->kernel_count)
+		qsort(of->kernels, of->kernel_count, sizeof(*of->kernels), by_begin);
+	if (of->sample_count)
+		qsort(of->samples, of->sample_count, sizeof(*of->samples), by_time);
 	length = length_of(of);
 	for (size_t i = 0; i < of->sample_count; i = next) {
 		uint64_t end = of->samples[i].time, begin = end > length ? end - length : 0, total;

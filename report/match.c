@@ -280,11 +280,13 @@ void gt_match_all(struct gt_ends *all, void *user,
 		  void (*single)(void *user, const struct gt_end *end))
 {
 	const struct matching m = { user, pair, single };
-	const struct gt_end *last = all->items + all->count;
+	const struct gt_end *last;
 	size_t n;
 
-	if (all->count)
-		qsort(all->items, all->count, sizeof(*all->items), compare);
+	if (!all->count)
+		return;
+	last = all->items + all->count;
+	qsort(all->items, all->count, sizeof(*all->items), compare);
 	for (const struct gt_end *e = all->items; e < last; e += n) {
 		size_t from = 0;
 

@@ -204,7 +204,8 @@ static void choose(struct suggest *s)
 	for (size_t i = 0; i < count; i++)
 		if (is_cheap(s, i))
 			s->order[s->count++] = i;
-	qsort_r(s->order, s->count, sizeof(*s->order), more_calls, s);
+	if (s->count)
+		qsort_r(s->order, s->count, sizeof(*s->order), more_calls, s);
 }
 
 /* ---- rules ------------------------------------------------------------------------------------- */

@@ -151,6 +151,7 @@ int gt_src_paths(struct gt_src *src, const char *anchor)
 	if (!rc)
 		rc = gt_otf2_events(read);
 	/* The reader is not closed: regions' names are its. */
-	qsort(src->paths, src->path_count, sizeof(*src->paths), by_samples);
+	if (src->path_count)
+		qsort(src->paths, src->path_count, sizeof(*src->paths), by_samples);
 	return rc;
 }

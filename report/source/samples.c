@@ -355,7 +355,8 @@ static void sort_launches(struct gt_pc_samples *s)
 {
 	size_t kept = 0;
 
-	qsort(s->launches, s->launch_count, sizeof(*s->launches), by_launch);
+	if (s->launch_count)
+		qsort(s->launches, s->launch_count, sizeof(*s->launches), by_launch);
 	for (size_t i = 0; i < s->launch_count; i++) {
 		if (kept && !by_launch(&s->launches[kept - 1], &s->launches[i]))
 			s->launches[kept - 1].samples += s->launches[i].samples;
@@ -376,7 +377,8 @@ static void sort_functions(struct gt_pc_samples *s)
 		abort();
 	for (size_t i = 0; i < n; i++)
 		order[i] = (struct order){ i, &s->functions[i] };
-	qsort(order, n, sizeof(*order), by_samples);
+	if (n)
+		qsort(order, n, sizeof(*order), by_samples);
 	for (size_t i = 0; i < n; i++) {
 		sorted[i] = *order[i].function;
 		place[order[i].old] = i;
@@ -423,7 +425,8 @@ int gt_pc_samples_read(struct gt_pc_samples *s, int dir)
 		}
 	if (list)
 		closedir(list);
-	qsort(names, count, sizeof(*names), compare_names);
+	if (count)
+		qsort(names, count, sizeof(*names), compare_names);
 	for (size_t i = 0; i < count; i++) {
 		rc = gt_read_text(folder, names[i], &text);
 		if (rc)

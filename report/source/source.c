@@ -99,7 +99,8 @@ static void add_function(struct gt_src *src, const struct gt_pc_function *sample
 	*f = (struct gt_src_function){ .samples = samples, .cubin = cubin };
 	for (size_t i = 0; i < samples->count; i++)
 		add_instruction(f, &samples->items[i]);
-	qsort(f->lines, f->line_count, sizeof(*f->lines), by_place);
+	if (f->line_count)
+		qsort(f->lines, f->line_count, sizeof(*f->lines), by_place);
 }
 
 int gt_src_open(struct gt_src *src, int dir, const char *kernel, bool text)
@@ -145,7 +146,8 @@ static unsigned sort_reasons(const struct gt_src *src, const uint64_t *samples, 
 	for (unsigned i = 0; i < GT_PC_REASONS; i++)
 		if (samples[i] && !src->samples.reasons[i].not_issued)
 			sorted[n++] = (struct reason){ i, samples[i] };
-	qsort(sorted, n, sizeof(*sorted), by_samples);
+	if (n)
+		qsort(sorted, n, sizeof(*sorted), by_samples);
 	return n;
 }
 
