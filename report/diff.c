@@ -101,7 +101,8 @@ static char *name_of(const struct compared *how, const struct gt_section *sectio
 	char *name;
 
 	if (asprintf(&name, *second ? "%s, %s" : "%s%.0s",
-		     section->kind->shape == GT_ROWS ? first : "duration", second) < 0)
+		     section->kind->shape == GT_ROWS || section->kind->shape == GT_NOTES ? first : "duration",
+		     second) < 0)
 		abort();
 	return name;
 }
