@@ -207,6 +207,7 @@ static void lock_convoys(struct gt_report *report)
 	for (size_t i = 0; locks && i < locks->rows; i++) {
 		const union gt_cell *row = locks->cells + i * locks->kind->column_count;
 		uint64_t each = row[0].count / row[6].count;
+		const char *in = row[10].text;
 
 		if (row[1].count < 100 || row[6].count < 2 || row[0].count / row[1].count > TIME_SLICE ||
 		    percent(each, report->duration) < gt_threshold(GT_FINDING_LOCK_CONVOY))
@@ -216,12 +217,14 @@ static void lock_convoys(struct gt_report *report)
 				   .id = GT_FINDING_LOCK_CONVOY,
 				   .gain = each,
 				   .location = row[8].text,
-				   .where = row[10].text,
+				   .where = in && strcmp(in, "?") ? in : NULL,
 				   .time = GT_NO_COUNT,
 				   .advice = "hold the lock for less, or divide what it protects" },
-			   "%s threads wait %s times for %s, %s on average, together %s",
-			   gt_said(report, row[6].count, GT_COUNT), gt_said(report, row[1].count, GT_COUNT),
-			   row[11].text, gt_said(report, row[0].count / row[1].count, GT_SECONDS),
+			   "%s threads of %s wait %s times for %s%s, %s on average, together %s",
+			   gt_said(report, row[6].count, GT_COUNT), row[7].text,
+			   gt_said(report, row[1].count, GT_COUNT),
+			   strncmp(row[11].text, "lock", 4) ? "the lock at " : "", row[11].text,
+			   gt_said(report, row[0].count / row[1].count, GT_SECONDS),
 			   gt_said(report, row[0].count, GT_SECONDS));
 	}
 }
@@ -280,7 +283,8 @@ static void tiny_file(struct gt_report *report, const struct gt_sum *sum, const 
 				      .time = GT_NO_COUNT,
 				      .advice = "collect them in a buffer, and pass it on when it is full" },
 		"%s %s of %s on average take %s", gt_said(report, sum->count, GT_COUNT), what,
-		gt_said(report, sum->bytes / sum->count, GT_BYTES), gt_said(report, sum->ns, GT_SECONDS));
+		gt_said(report, (sum->bytes + sum->count / 2) / sum->count, GT_BYTES),
+		gt_said(report, sum->ns, GT_SECONDS));
 }
 
 static void tiny_files(struct gt_report *report)
