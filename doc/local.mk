@@ -46,7 +46,7 @@ update-schema:
 EXTRA_DIST += doc/schema.py
 
 exampledir = $(docdir)/examples
-dist_example_DATA = doc/examples/demo.c doc/examples/cg.c doc/examples/timeline.py
+dist_example_DATA = doc/examples/demo.c doc/examples/cg.c doc/examples/timeline.py doc/examples/worked.c
 exampleplugindir = $(exampledir)/plugin
 dist_exampleplugin_DATA = doc/examples/plugin/Makefile doc/examples/plugin/calls.c doc/examples/plugin/check.sh \
 	doc/examples/plugin/program.c doc/examples/plugin/squares.c
@@ -58,7 +58,7 @@ dist_exampleadapter_DATA = doc/examples/adapter/Makefile doc/examples/adapter/as
 
 # What users may want to read is installed; the decisions stay with the source.
 dist_doc_DATA = doc/FORMAT.md doc/gpu-results.md doc/PERFORMANCE.md doc/PROMISES.md doc/LIMITS.md doc/libwrapgen.md doc/questions.md \
-	doc/pthread.md doc/cuda.md doc/mpi.md doc/mpi-scale.svg doc/mpi-scale.json doc/report.schema.json
+	doc/pthread.md doc/cuda.md doc/mpi.md doc/worked-case.md doc/mpi-scale.svg doc/mpi-scale.json doc/report.schema.json
 EXTRA_DIST += doc/adr/0001-own-window-and-spool.md doc/adr/0002-reserve-with-xadd.md \
 	doc/adr/0003-pack-when-spooling.md doc/adr/0004-dlopen-is-not-wrapped.md \
 	doc/adr/0005-cupti-without-its-headers.md doc/adr/0006-dlsym-is-jumped-through.md \
