@@ -334,6 +334,10 @@ struct gt_proc_header {
 	uint64_t defs_bytes;    /* length of the journal that is complete */
 	char host[64];
 	char program[256];      /* base name */
+	/* Of the process until its end or exec, also of programs it was before; 0: not known. */
+	uint64_t processor_ns;  /* user and system time of all its threads */
+	uint64_t memory_peak;   /* most resident bytes, of this program alone */
+	uint64_t processors[16]; /* bit i of all: it may run on processor i; 0 for a forked child */
 };
 
 /* ---- run header ----------------------------------------------------------------------------------- */

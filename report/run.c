@@ -2,11 +2,13 @@
 /*
  * What ran: program, duration, processes, threads, devices.
  *
- * Limits: the program's name and losses are known of archives by gputrace only.
+ * Limits: the program's name, what it used and losses are known of archives by gputrace only.
  */
 #include "config.h"
 
 #include "report/report.h"
+
+#include <stdlib.h>
 
 static const struct gt_column columns[] = {
 	{ "program", "program", GT_TEXT },
@@ -17,6 +19,9 @@ static const struct gt_column columns[] = {
 	{ "service_threads", "threads that only waited", GT_COUNT },
 	{ "gpus", "GPUs", GT_COUNT },
 	{ "streams", "GPU streams", GT_COUNT },
+	{ "processor_s", "processor", GT_SECONDS },
+	{ "processors", "cores", GT_COUNT },
+	{ "memory_peak_bytes", "largest process", GT_BYTES },
 };
 static const struct gt_section_kind run_kind = GT_SECTION("run", "Run", GT_TOP, columns);
 
@@ -26,6 +31,14 @@ static const char *property(const struct gt_report *report, const char *name)
 							      name);
 
 	return p ? p->text : NULL;
+}
+
+static void take_property(const struct gt_report *report, const char *name, union gt_cell *cell)
+{
+	const char *text = property(report, name);
+
+	if (text)
+		cell->count = strtoull(text, NULL, 10);
 }
 
 static uint64_t count_locations(const struct gt_report *report, enum gt_location_kind least,
@@ -60,6 +73,9 @@ static void figures(struct gt_report *report, void *result)
 		row[6].count = classes->device_count;
 		row[7].count = count_locations(report, GT_LOCATION_STREAM, GT_LOCATION_STREAM);
 	}
+	take_property(report, "GPUTRACE::PROCESSOR_TIME_NS", &row[8]);
+	take_property(report, "GPUTRACE::PROCESSORS", &row[9]);
+	take_property(report, "GPUTRACE::MEMORY_PEAK_BYTES", &row[10]);
 }
 
 const struct gt_analysis gt_run_analysis = { .name = "run", .figures = figures };

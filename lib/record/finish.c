@@ -12,9 +12,34 @@
 #include <link.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 
 static int exit_status;
 static bool status_comes, status_known, destructed; /* see end_with_status() */
+
+/*
+ * What the process has used. The peak is not ru_maxrss: that goes on over exec, and would be the size of
+ * who started this program.
+ */
+static void note_use(void)
+{
+	const char *at;
+	char text[2048];
+	struct rusage use;
+	uint64_t kib = 0;
+
+	if (GT_SYS2(SYS_getrusage, RUSAGE_SELF, &use))
+		return;
+	gt_proc->processor_ns = (uint64_t)(use.ru_utime.tv_sec + use.ru_stime.tv_sec) * 1000000000 +
+				(uint64_t)(use.ru_utime.tv_usec + use.ru_stime.tv_usec) * 1000;
+	gt_sys_read_text("/proc/self/status", text, sizeof(text));
+	at = strstr(text, "VmHWM:");
+	for (at = at ? at + 6 : ""; *at == ' ' || *at == '\t'; at++)
+		;
+	for (; *at >= '0' && *at <= '9'; at++)
+		kib = 10 * kib + (uint64_t)(*at - '0');
+	gt_proc->memory_peak = kib << 10;
+}
 
 /* The end, or the next program, of a process that is confined: what is mapped is reported. */
 static void end_confined(int how, int status, uint32_t state)
@@ -52,6 +77,7 @@ void gt_finish(int how, int status)
 		return; /* another thread was first */
 	gt_attention_set(GT_ATT_CLOSING);
 	gt_self = &gt_hot_closed;
+	note_use();
 	gt_clock_note();
 	gt_proc->end = gt_clock_read();
 	gt_proc->how = (uint32_t)how;
@@ -78,6 +104,7 @@ void gt_exec_begin(const char *path)
 	if (gt_settings.exectrace)
 		gt_record(GT_T_EXEC, 0, (uint64_t[2]){ gt_def_string(path ? path : "?"), 0 }, 1);
 	gt_modules_scan();
+	note_use();
 	gt_clock_note();
 	gt_proc->end = gt_clock_read();
 	gt_proc->how = GT_END_EXEC;
@@ -91,6 +118,7 @@ void gt_exec_failed(void)
 	gt_child_waits(1);
 	if (gt_state_now() != GT_READY)
 		return;
+	gt_proc->processor_ns = 0;
 	gt_proc->end = 0;
 	gt_proc->how = GT_END_NONE;
 	__atomic_store_n(&gt_proc->state, GT_PROC_RUNNING, __ATOMIC_RELEASE);

@@ -246,6 +246,8 @@ static int set_up(void)
 	gt_proc->origin = parent.is_child;
 	gt_proc->begin = parent.is_child ? parent.tick : begin;
 	gt_proc->rank = UINT32_MAX;
+	if (!parent.is_child) /* later the first thread may be bound to one of them */
+		GT_SYS3(SYS_sched_getaffinity, 0, sizeof(gt_proc->processors), gt_proc->processors);
 	memcpy(gt_proc->host, gt_run->host, sizeof(gt_proc->host)); /* only then it could join */
 	gt_text(gt_proc->program, sizeof(gt_proc->program), "%s", program);
 	gt_clock_begin();

@@ -69,6 +69,31 @@ Test(summary, usual)
 }
 
 /* Ranks of 90, 50, 50 and 50 ms of work, and functions that are recorded for longer than they run. */
+Test(summary, use)
+{
+	struct gt_summary s = usual();
+
+	s.used = (struct gt_used){ .measured = 1, .processor_ns = 3571000000, .processors = 2,
+				   .memory_peak = 8200000 };
+	print(&s, GT_SUMMARY_PLAIN, 0);
+	HAS("] processor: 3.57 s, 97 % of 2 cores   memory: 8.2 MB peak\n");
+	s.used.measured = 4;
+	s.used.memory_peak = 0;
+	print(&s, GT_SUMMARY_PLAIN, 0);
+	HAS("] processor: 3.57 s, 97 % of 2 cores\n");
+	s.used.unmeasured = 1;
+	s.used.memory_peak = 104857600;
+	print(&s, GT_SUMMARY_PLAIN, 0);
+	HAS("] processor: 3.57 s (4 of 5 processes)   memory: 105 MB peak (largest)\n");
+	s.used.unmeasured = 0;
+	s.used.processor_ns = 4000000000; /* of a run of 1.84 s on 2 */
+	print(&s, GT_SUMMARY_PLAIN, 0);
+	HAS("] processor: 4.00 s   memory");
+	s.used.measured = 0;
+	print(&s, GT_SUMMARY_PLAIN, 0);
+	HAS_NOT("processor");
+}
+
 Test(summary, findings)
 {
 	static const struct gt_summary_region regions[] = {
@@ -300,11 +325,12 @@ Test(summary, one_screen)
 		s.lost[i] = 5;
 	s.closed_frames = s.unresolved = s.killed = 1;
 	s.clock_error_ns = 3;
+	s.used = (struct gt_used){ 4, 0, 1800000000, 192, 999000000 };
 	print(&s, GT_SUMMARY_PLAIN, 80);
 	cr_expect_leq(lines_of(text), 24, "%u lines", lines_of(text));
 	for (char *l = text; *l; l = strchr(l, '\n') + 1)
 		cr_expect_leq(strcspn(l, "\n"), 80, "%.100s", l);
-	HAS("4,994 more functions");
+	HAS("4,995 more functions");
 	HAS("f4998<"); /* of three with the same time the first by name */
 	strcpy(first, text);
 	for (int i = 0; i < MANY / 2; i++) {

@@ -126,6 +126,12 @@ static void add_facts(struct gt_facts *all, struct gt_facts *one, bool first)
 	sum.threads += one->threads;
 	sum.streams += one->streams;
 	sum.killed += one->killed;
+	sum.used.measured += one->used.measured;
+	sum.used.unmeasured += one->used.unmeasured;
+	sum.used.processor_ns += one->used.processor_ns;
+	sum.used.processors += one->used.processors;
+	if (one->used.memory_peak > sum.used.memory_peak)
+		sum.used.memory_peak = one->used.memory_peak;
 	if (!sum.killed_one.pid)
 		sum.killed_one = one->killed_one;
 	sum.damaged += one->damaged;

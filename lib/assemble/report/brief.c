@@ -202,6 +202,12 @@ void gt_brief_json(const struct gt_summary *s, FILE *out)
 		",\"processes\":%" PRIu64 ",\"ranks\":%" PRIu64 ",\"threads\":%" PRIu64
 		",\"streams\":%" PRIu64 ",\n\"events\":%" PRIu64 ",\"archive_bytes\":%" PRIu64,
 		s->processes, s->ranks, s->threads, s->gpu_streams, s->events, s->archive_bytes);
+	if (s->used.measured && !s->used.unmeasured) {
+		fputc(',', out);
+		put_seconds(out, "processor_s", s->used.processor_ns);
+		fprintf(out, ",\"processors\":%" PRIu64 ",\"memory_peak_bytes\":%" PRIu64, s->used.processors,
+			s->used.memory_peak);
+	}
 	put_efficiencies(s, out);
 	put_regions(s, out);
 	fprintf(out, ",\n\"messages\":{\"count\":%" PRIu64 ",\"bytes\":%" PRIu64 "}", s->messages,

@@ -20,6 +20,7 @@ struct gt_facts {
 	uint64_t outside;       /* programs that were started and could not be traced, ... */
 	char outside_first[60]; /* ... and one of them */
 	struct gt_killed killed_one; /* of the killed ones, not the first process */
+	struct gt_used used;
 	uint64_t lost[GT_LOSS_N];
 	struct gt_tally tally;
 	int64_t reading_ns;     /* how far readings of one host's clocks may be off */

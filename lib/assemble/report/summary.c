@@ -282,6 +282,27 @@ static void print_killed(const struct printer *p, const struct gt_summary *s)
 	line(p, YELLOW, "%s [%s] was %s%s", name, a, how, more);
 }
 
+/* A share of all processors would be wrong without some processes, or with the start of a very short run. */
+static void print_use(const struct printer *p, const struct gt_summary *s)
+{
+	const struct gt_used *used = &s->used;
+	double whole = (double)s->wall_ns * (double)used->processors;
+	char a[32], b[32], c[32], share[64] = "", memory[80] = "";
+
+	if (!used->measured)
+		return;
+	if (used->unmeasured)
+		snprintf(share, sizeof(share), " (%s of %s processes)", counted(a, used->measured),
+			 counted(b, used->measured + used->unmeasured));
+	else if (used->processors && (double)used->processor_ns <= whole)
+		snprintf(share, sizeof(share), ", %.0f %% of %s %s", 100 * (double)used->processor_ns / whole,
+			 counted(a, used->processors), plural(used->processors, "core", "cores"));
+	if (used->memory_peak)
+		snprintf(memory, sizeof(memory), "   memory: %s peak%s", sized(b, used->memory_peak),
+			 used->measured > 1 ? " (largest)" : "");
+	line(p, NULL, "processor: %s%s%s", gt_summary_time(c, used->processor_ns), share, memory);
+}
+
 static void print_head(const struct printer *p, const struct gt_summary *s)
 {
 	char a[32], b[32], c[32], d[32], e[32], end[96], streams[64] = "", program[64] = "";
@@ -303,6 +324,7 @@ static void print_head(const struct printer *p, const struct gt_summary *s)
 	     counted(c, s->threads), plural(s->threads, "thread", "threads"), streams);
 	line(p, BOLD, "%s %s, %s%s", counted(d, s->events), plural(s->events, "event", "events"),
 	     sized(e, s->archive_bytes), s->recovered ? " (recovered)" : "");
+	print_use(p, s);
 	print_killed(p, s);
 	if (s->silent)
 		line(p, YELLOW, "%s %s started as %s ranks, but no %s was recorded", counted(a, s->silent),
@@ -518,6 +540,7 @@ void gt_summary_print(const struct gt_summary *summary, FILE *out, enum gt_summa
 {
 	struct printer p = {out, style == GT_SUMMARY_COLOUR, width ? width : 80};
 	char dir[800];
+	unsigned rows;
 
 	if (p.width > 400)
 		p.width = 400;
@@ -527,7 +550,8 @@ void gt_summary_print(const struct gt_summary *summary, FILE *out, enum gt_summa
 	print_findings(&p, summary);
 	if (!summary->events)
 		print_nothing(&p, summary);
-	print_table(&p, summary, (all_losses(summary) ? ROWS_WITH_LOSSES : ROWS) - summary->finding_count);
+	rows = all_losses(summary) ? ROWS_WITH_LOSSES - (summary->used.measured != 0) : ROWS;
+	print_table(&p, summary, rows - summary->finding_count);
 	print_losses(&p, summary);
 	print_notes(&p, summary);
 	if (!summary->dir)

@@ -35,6 +35,14 @@ struct gt_killed {
 	uint32_t signal;        /* 0: not known */
 };
 
+/* What the processes say at their end that they have used. */
+struct gt_used {
+	uint64_t measured, unmeasured; /* processes; a killed one could not say anything */
+	uint64_t processor_ns;   /* of all threads of all of them */
+	uint64_t processors;     /* that they were allowed to use, of all hosts */
+	uint64_t memory_peak;    /* most resident bytes of one process; 0: not known */
+};
+
 /* The ranks of parallel programs, compared. */
 struct gt_balance {
 	uint32_t ranks;          /* that communicated; the rest holds if there is one */
@@ -81,6 +89,7 @@ struct gt_summary {
 	const char *absent;     /* which processes are not in the archive; NULL or "": none */
 	uint64_t killed;        /* processes that did not end by themselves (no end recorded) ... */
 	struct gt_killed killed_one; /* ... and one that is not the first process */
+	struct gt_used used;
 
 	uint64_t outside;       /* programs that were started and could not be traced ... */
 	const char *outside_first; /* ... and the name of one */
