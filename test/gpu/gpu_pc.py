@@ -5,6 +5,7 @@ a GPU.
 Limits: left out, with a line, where the driver does not let this user sample.
 """
 import json
+import re
 import subprocess
 
 from gpu_cases import account, equal
@@ -49,7 +50,7 @@ def two_lines(suite, name):
     instructions = {}
     for one in found["instructions"]:
         if "FFMA" in (one.get("instruction") or "FFMA") and one.get("lines"):
-            line = int(one["lines"].split(", ")[0].rsplit(":", 1)[1])
+            line = int(re.search(r":(\d+)(,|$)", one["lines"])[1])
             instructions[line] = instructions.get(line, 0) + 1
     chains = sorted(instructions, key=instructions.get)[-2:]
     both = sum(lines[n]["samples"] for n in chains)
