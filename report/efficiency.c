@@ -18,6 +18,7 @@ struct lane {
 	uint32_t process;
 	uint64_t begin, end;
 	uint64_t life, waiting, useful, device, unseen; /* ns */
+	bool main;
 };
 
 struct lanes {
@@ -100,6 +101,7 @@ static struct lanes make_lanes(struct gt_report *report, const struct gt_profile
 		const struct gt_profile_location *of = &profile->locations[order[i]];
 		struct lane *lane = lane_for(&lanes, report->classes.locations[order[i]].process, of);
 
+		lane->main |= report->classes.locations[order[i]].kind == GT_LOCATION_MAIN;
 		lane->end = of->end;
 		lane->life += of->end - of->begin;
 		lane->waiting += of->times[GT_TIME_WAIT];
@@ -111,6 +113,13 @@ static struct lanes make_lanes(struct gt_report *report, const struct gt_profile
 	return lanes;
 }
 
+/* Of a rank, or a thread that MPI made for itself: next to nothing of it is recorded. */
+static bool of_ranks(const struct lane *lane, const struct gt_classes *classes)
+{
+	return classes->processes[lane->process].rank != GT_NO_RANK &&
+	       (lane->main || lane->unseen <= lane->life / 100 * 95);
+}
+
 /* Threads that only wait are idle: they are no lane. What started the ranks is no part of their work. */
 static void drop_idle(struct lanes *lanes, const struct gt_classes *classes)
 {
@@ -120,7 +129,7 @@ static void drop_idle(struct lanes *lanes, const struct gt_classes *classes)
 		const struct lane *lane = &lanes->items[i];
 
 		if (lane->waiting <= lane->life / 100 * 95 &&
-		    (classes->ranks < 2 || classes->processes[lane->process].rank != GT_NO_RANK))
+		    (classes->ranks < 2 || of_ranks(lane, classes)))
 			lanes->items[kept++] = *lane;
 	}
 	lanes->count = kept;

@@ -195,7 +195,7 @@ def teams():
 
 @case
 def launched():
-    """Two ranks under a launcher with threads; rank 0 has a thread that is busy while MPI waits. 1 ms."""
+    """Two ranks and a launcher with threads; rank 0 has one that is busy while MPI waits, MPI has its own."""
     m = Made()
     launcher = m.process("mpirun [7]")
     for n in range(3):
@@ -209,6 +209,10 @@ def launched():
         m.call(main, work, 0, outside)
         m.call(main, receive, outside, 1000000)
     m.call(other, work, 0, 800000)
+    for process in processes:
+        own = m.thread(process, "Thread 2")
+        for at in (0, 1000000 - 100):
+            m.call(own, m.region("read"), at, at + 100)
     return m
 
 
