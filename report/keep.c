@@ -265,22 +265,12 @@ static void on_merge(struct gt_otf2_cursor *at)
 	free(state->nested.items);
 }
 
-static void on_fault(void *user, struct gt_otf2_cursor *at, enum gt_otf2_fault fault, const char *format,
-		     va_list args)
-{
-	struct gt_keep_user *u = user;
-
-	if (u->fault)
-		u->fault(user, at, fault, format, args);
-}
-
 const struct gt_otf2_visitor gt_keep_visitor = {
 	.state_size = sizeof(struct state),
 	.enter = on_enter,
 	.leave = on_leave,
 	.event = on_event,
 	.merge = on_merge,
-	.fault = on_fault,
 };
 
 /* ---- what belongs together ---------------------------------------------------------------------- */

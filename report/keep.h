@@ -34,8 +34,6 @@ void gt_keep_free(struct gt_keep *keep);
 /* The first pass: a visitor whose options.user is a struct gt_keep_user. */
 struct gt_keep_user {
 	struct gt_keep *keep;
-	void (*fault)(void *user, struct gt_otf2_cursor *at, enum gt_otf2_fault fault, const char *format,
-		      va_list args);
 };
 extern const struct gt_otf2_visitor gt_keep_visitor;
 /* After it: finds what belongs together. */

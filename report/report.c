@@ -191,7 +191,9 @@ struct gt_report *gt_report_make(const char *anchor, unsigned threads)
 	if (!report)
 		return NULL;
 	report->threads = threads;
-	report->read = gt_otf2_open(anchor, &(struct gt_otf2_options){ &visitor, report, threads });
+	report->read = gt_otf2_open(anchor, &(struct gt_otf2_options){ .visitor = &visitor,
+									    .user = report,
+									    .threads = threads });
 	if (!report->read || gt_otf2_definitions(report->read) || !prepare(report)) {
 		gt_report_free(report);
 		return NULL;

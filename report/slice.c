@@ -11,7 +11,6 @@
 
 #include <errno.h>
 #include <inttypes.h>
-#include <pthread.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
@@ -33,7 +32,6 @@ struct slice {
 	struct gt_otf2_copy *copy;
 	struct counts counts;
 	size_t locations;
-	bool failed;
 };
 
 /* Of one location. */
@@ -159,26 +157,6 @@ static void on_merge(struct gt_otf2_cursor *at)
 		sum->without[i] += state->counts.without[i];
 }
 
-/* Only one thread can see the first one, but for the rest nobody asks. */
-static void on_fault(void *user, struct gt_otf2_cursor *at, enum gt_otf2_fault fault, const char *format,
-		     va_list args)
-{
-	static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
-	struct slice *slice = user;
-
-	(void)at;
-	if (fault != GT_OTF2_FILES)
-		return;
-	pthread_mutex_lock(&lock);
-	if (!slice->failed) {
-		fputs("gputrace slice: the archive cannot be read: ", stderr);
-		vfprintf(stderr, format, args);
-		fputc('\n', stderr);
-	}
-	slice->failed = true;
-	pthread_mutex_unlock(&lock);
-}
-
 static const struct gt_otf2_visitor visitor = {
 	.state_size = sizeof(struct state),
 	.begin = on_begin,
@@ -187,7 +165,6 @@ static const struct gt_otf2_visitor visitor = {
 	.event = on_event,
 	.end = on_end,
 	.merge = on_merge,
-	.fault = on_fault,
 };
 
 /* ---- the window -------------------------------------------------------------------------------- */
@@ -290,7 +267,7 @@ static bool write_copy(struct slice *slice, const struct gt_otf2 *read, struct g
 	if (!slice->copy)
 		return complain(path, "libotf2 cannot make an archive in it");
 	describe(slice);
-	if (gt_otf2_events(second) || slice->failed)
+	if (gt_otf2_events(second))
 		return false;
 	why = gt_otf2_copy_close(slice->copy, slice->from, slice->to);
 	return (!why || complain(path, why)) && is_whole(path);
@@ -300,9 +277,10 @@ static bool write_copy(struct slice *slice, const struct gt_otf2 *read, struct g
 static struct gt_otf2 *open_reader(const char *anchor, struct slice *slice, const struct gt_otf2_visitor *of)
 {
 	struct gt_otf2 *read =
-		gt_otf2_open(anchor, &(struct gt_otf2_options){ .visitor = of, .user = slice });
+		gt_otf2_open(anchor, &(struct gt_otf2_options){ .visitor = of, .user = slice,
+								.command = "gputrace slice" });
 
-	return read && !gt_otf2_definitions(read) && !slice->failed ? read : NULL;
+	return read && !gt_otf2_definitions(read) ? read : NULL;
 }
 
 static bool cut(struct slice *slice, const char *anchor, const char *path, FILE *text)
@@ -317,7 +295,7 @@ static bool cut(struct slice *slice, const char *anchor, const char *path, FILE 
 		return false;
 	}
 	slice->first.keep = gt_keep_new(read, &slice->part);
-	if (gt_otf2_events(read) || slice->failed)
+	if (gt_otf2_events(read))
 		return false;
 	gt_keep_match(slice->first.keep);
 	if (!write_copy(slice, read, second, path))
@@ -330,7 +308,7 @@ static bool cut(struct slice *slice, const char *anchor, const char *path, FILE 
 int gt_slice(const char *anchor, void *argument, FILE *text)
 {
 	const struct gt_slice_options *options = argument;
-	struct slice slice = { .options = options, .part = options->part, .first = { .fault = on_fault } };
+	struct slice slice = { .options = options, .part = options->part };
 	char *path = gt_output_part(options->out);
 	bool done;
 

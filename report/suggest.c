@@ -12,7 +12,6 @@
 
 #include <errno.h>
 #include <inttypes.h>
-#include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -36,8 +35,6 @@ struct suggest {
 	size_t *order;           /* regions that are suggested, and how many */
 	size_t count;
 	bool *bad;               /* by place in `order`: no rule for it can be written */
-	pthread_mutex_t lock;
-	bool failed;
 };
 
 /* ---- counting ---------------------------------------------------------------------------------- */
@@ -137,24 +134,6 @@ static void on_merge(struct gt_otf2_cursor *at)
 	free(sums);
 }
 
-static void on_fault(void *user, struct gt_otf2_cursor *at, enum gt_otf2_fault fault, const char *format,
-		     va_list args)
-{
-	struct suggest *s = user;
-
-	(void)at;
-	if (fault != GT_OTF2_FILES)
-		return;
-	pthread_mutex_lock(&s->lock);
-	if (!s->failed) {
-		fputs("gputrace filter suggest: the archive cannot be read: ", stderr);
-		vfprintf(stderr, format, args);
-		fputc('\n', stderr);
-	}
-	s->failed = true;
-	pthread_mutex_unlock(&s->lock);
-}
-
 static const struct gt_otf2_visitor visitor = {
 	.state_size = sizeof(struct sums *),
 	.begin = on_begin,
@@ -163,7 +142,6 @@ static const struct gt_otf2_visitor visitor = {
 	.event = on_event,
 	.end = on_end,
 	.merge = on_merge,
-	.fault = on_fault,
 };
 
 /* ---- choosing ---------------------------------------------------------------------------------- */
@@ -347,17 +325,18 @@ static int write_file(const struct suggest *s, uint64_t without, FILE *text)
 
 int gt_suggest(const char *anchor, void *argument, FILE *text)
 {
-	struct suggest s = { .options = argument, .lock = PTHREAD_MUTEX_INITIALIZER };
+	struct suggest s = { .options = argument };
 	struct gt_otf2 *read =
-		gt_otf2_open(anchor, &(struct gt_otf2_options){ .visitor = &visitor, .user = &s });
+		gt_otf2_open(anchor, &(struct gt_otf2_options){ .visitor = &visitor, .user = &s,
+								.command = "gputrace filter suggest" });
 	uint64_t without;
 	bool again = true;
 
-	if (!read || gt_otf2_definitions(read) || s.failed)
+	if (!read || gt_otf2_definitions(read))
 		return 2;
 	s.read = read;
 	s.sums = new_sums(read);
-	if (gt_otf2_events(read) || s.failed)
+	if (gt_otf2_events(read))
 		return 2;
 	choose(&s);
 	for (size_t i = 0; i < s.count; i++)

@@ -11,8 +11,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "lib/assemble/report/summary.h"
 #include "lib/read/guard.h"
+#include "tools/archive.h"
 #include "tools/check.h"
 #include "tools/cmds.h"
 #include "tools/options.h"
@@ -159,13 +159,9 @@ static int check_archive(const char *anchor, void *argument, FILE *out)
 
 static int unreadable(const struct options *options, const char *path, const char *reason)
 {
-	char name[512];
-
-	gt_summary_escape(name, sizeof(name), path, 400);
 	if (options->json)
 		printf("{\"ok\": false, \"status\": 2, \"unreadable\": \"%s\"}\n", reason);
-	fprintf(stderr, "gputrace check: %s cannot be read: %s\n", name, reason);
-	return GT_RC_USAGE;
+	return gt_archive_unreadable(&usage, path, reason);
 }
 
 static int check_one(const char *name, struct options *options)

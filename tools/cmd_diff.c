@@ -10,13 +10,11 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/ioctl.h>
-#include <unistd.h>
 
-#include "lib/assemble/report/summary.h"
 #include "lib/read/guard.h"
 #include "report/diff.h"
 #include "report/report.h"
+#include "tools/archive.h"
 #include "tools/cmds.h"
 #include "tools/options.h"
 
@@ -95,15 +93,6 @@ static int compare(const char *anchor, void *argument, FILE *out)
 
 /* ---- in the parent --------------------------------------------------------------------------- */
 
-static int unreadable(const char *path, const char *reason)
-{
-	char name[512];
-
-	gt_summary_escape(name, sizeof(name), path, 400);
-	fprintf(stderr, "gputrace diff: %s cannot be read: %s\n", name, reason);
-	return GT_RC_USAGE;
-}
-
 static int find(struct choice *choice, char **names, int count)
 {
 	char spool[3500];
@@ -113,7 +102,7 @@ static int find(struct choice *choice, char **names, int count)
 							 sizeof(choice->anchors[0]), spool, sizeof(spool));
 
 		if (reason)
-			return unreadable(names[i], reason);
+			return gt_archive_unreadable(&usage, names[i], reason);
 		choice->count++;
 	}
 	return GT_RC_OK;
@@ -152,13 +141,6 @@ static void take_option(struct choice *choice, int key)
 	}
 }
 
-static unsigned width(void)
-{
-	struct winsize size;
-
-	return ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) || size.ws_col < 40 ? 110 : size.ws_col;
-}
-
 int gt_cmd_diff(int argc, char **argv)
 {
 	struct choice *choice = calloc(1, sizeof(*choice));
@@ -167,7 +149,7 @@ int gt_cmd_diff(int argc, char **argv)
 
 	if (!choice)
 		return GT_RC_USAGE;
-	choice->face = (struct gt_face){ .rows = 8, .width = width() };
+	choice->face = (struct gt_face){ .rows = 8, .width = gt_terminal_width(110) };
 	/* getopt would take the dashes away and not say where they were. */
 	while (dashes < argc && strcmp(argv[dashes], "--"))
 		dashes++;
@@ -176,7 +158,8 @@ int gt_cmd_diff(int argc, char **argv)
 	status = key < 0 ? GT_OPT_STATUS(key) : find_all(choice, argv, dashes, argc);
 	if (key >= 0 && !status) {
 		status = gt_otf2_guarded(choice->anchors[0], compare, choice, &reason);
-		status = status < 0 ? unreadable(choice->anchors[0], reason) : status;
+		if (status < 0)
+			status = gt_archive_unreadable(&usage, choice->anchors[0], reason);
 	}
 	free(choice);
 	return status;

@@ -10,10 +10,8 @@
 #include <stdio.h>
 #include <sys/stat.h>
 
-#include "lib/assemble/report/summary.h"
-#include "lib/read/guard.h"
 #include "report/export/export.h"
-#include "report/output.h"
+#include "tools/archive.h"
 #include "tools/cmds.h"
 #include "tools/options.h"
 
@@ -58,32 +56,6 @@ static const struct gt_usage usage = {
 	"Exit status: 0, or 2 if the archive cannot be read or the output not be written.\n",
 	false};
 
-static int unreadable(const char *path, const char *reason)
-{
-	char name[512];
-
-	gt_summary_escape(name, sizeof(name), path, 400);
-	fprintf(stderr, "gputrace export: %s cannot be read: %s\n", name, reason);
-	return GT_RC_USAGE;
-}
-
-static int export(const char *name, struct gt_export_options *options)
-{
-	char anchor[3500], spool[3500];
-	const char *reason;
-	int status;
-
-	reason = gt_otf2_find_anchor(name, anchor, sizeof(anchor), spool, sizeof(spool));
-	if (reason)
-		return unreadable(name, reason);
-	status = gt_otf2_guarded(anchor, gt_export, options, &reason);
-	if (status >= 0)
-		return status;
-	if (options->out)
-		gt_output_discard(options->out);
-	return unreadable(anchor, reason);
-}
-
 static int refuse(const struct gt_export_options *options)
 {
 	const struct gt_export_face *face = options->face;
@@ -126,5 +98,5 @@ int gt_cmd_export(int argc, char **argv)
 	if (optind + 1 != argc)
 		return gt_usage_error(&usage, "name one trace");
 	status = refuse(&options);
-	return status ? status : export(argv[optind], &options);
+	return status ? status : gt_archive_read(&usage, argv[optind], options.out, gt_export, &options);
 }

@@ -10,12 +10,11 @@
 #include <fcntl.h>
 #include <stdio.h>
 #include <string.h>
-#include <sys/ioctl.h>
 #include <unistd.h>
 
-#include "tools/cmds.h"
-#include "lib/read/guard.h"
 #include "report/findings.h"
+#include "tools/archive.h"
+#include "tools/cmds.h"
 #include "tools/options.h"
 
 enum { KEY_JSON = 256, KEY_CSV, KEY_SUMMARY, KEY_THRESHOLD, MOST_SECTIONS = 64 };
@@ -99,23 +98,6 @@ static int print_figures(const char *anchor, void *argument, FILE *out)
 	return GT_RC_OK;
 }
 
-static int report_one(const char *name, struct choice *choice)
-{
-	char anchor[3500], spool[3500];
-	const char *reason;
-	int status;
-
-	if (choice->form == SUMMARY)
-		return print_summary(name);
-	reason = gt_otf2_find_anchor(name, anchor, sizeof(anchor), spool, sizeof(spool));
-	status = reason ? -1 : gt_otf2_guarded(anchor, print_figures, choice, &reason);
-	if (status < 0) {
-		fprintf(stderr, "gputrace report: %s cannot be read: %s\n", name, reason);
-		return GT_RC_USAGE;
-	}
-	return status;
-}
-
 static void take_option(struct choice *choice, int key)
 {
 	switch (key) {
@@ -144,16 +126,9 @@ static void take_option(struct choice *choice, int key)
 	}
 }
 
-static unsigned width(void)
-{
-	struct winsize size;
-
-	return ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) || size.ws_col < 40 ? 100 : size.ws_col;
-}
-
 int gt_cmd_report(int argc, char **argv)
 {
-	struct choice choice = { .face = { .rows = 8, .width = width() } };
+	struct choice choice = { .face = { .rows = 8, .width = gt_terminal_width(100) } };
 	int key, rc = GT_RC_OK;
 
 	while ((key = gt_option_next(&usage, argc, argv)) > 0)
@@ -174,7 +149,9 @@ int gt_cmd_report(int argc, char **argv)
 
 		while (length > 1 && argv[optind][length - 1] == '/')
 			argv[optind][--length] = '\0';
-		if (report_one(argv[optind], &choice))
+		if (choice.form == SUMMARY
+			    ? print_summary(argv[optind])
+			    : gt_archive_read(&usage, argv[optind], NULL, print_figures, &choice))
 			rc = GT_RC_USAGE;
 	}
 	return rc;

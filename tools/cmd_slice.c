@@ -10,10 +10,8 @@
 #include <stdio.h>
 #include <sys/stat.h>
 
-#include "lib/assemble/report/summary.h"
-#include "lib/read/guard.h"
-#include "report/output.h"
 #include "report/slice.h"
+#include "tools/archive.h"
 #include "tools/cmds.h"
 #include "tools/options.h"
 
@@ -33,31 +31,6 @@ static const struct gt_usage usage = {
 	"DIR is the directory of an archive, FILE its anchor file (traces.otf2).\n"
 	"Exit status: 0, or 2 if the archive cannot be read or the smaller one not be written.\n",
 	false};
-
-static int unreadable(const char *path, const char *reason)
-{
-	char name[512];
-
-	gt_summary_escape(name, sizeof(name), path, 400);
-	fprintf(stderr, "gputrace slice: %s cannot be read: %s\n", name, reason);
-	return GT_RC_USAGE;
-}
-
-static int slice(const char *name, struct gt_slice_options *options)
-{
-	char anchor[3500], spool[3500];
-	const char *reason;
-	int status;
-
-	reason = gt_otf2_find_anchor(name, anchor, sizeof(anchor), spool, sizeof(spool));
-	if (reason)
-		return unreadable(name, reason);
-	status = gt_otf2_guarded(anchor, gt_slice, options, &reason);
-	if (status >= 0)
-		return status;
-	gt_output_discard(options->out);
-	return unreadable(anchor, reason);
-}
 
 int gt_cmd_slice(int argc, char **argv)
 {
@@ -86,5 +59,5 @@ int gt_cmd_slice(int argc, char **argv)
 		return gt_usage_error(&usage, "--output is needed");
 	if (!lstat(options.out, &st))
 		return gt_usage_error(&usage, "%s is there already", options.out);
-	return slice(argv[optind], &options);
+	return gt_archive_read(&usage, argv[optind], options.out, gt_slice, &options);
 }

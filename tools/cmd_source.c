@@ -12,12 +12,11 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/ioctl.h>
 #include <unistd.h>
 
 #include "lib/assemble/report/summary.h"
-#include "lib/read/guard.h"
 #include "report/source/source.h"
+#include "tools/archive.h"
 #include "tools/cmds.h"
 #include "tools/options.h"
 
@@ -48,13 +47,6 @@ struct choice {
 	const char *kernel, *output, *dir;
 	FILE *out;
 };
-
-static unsigned terminal_width(void)
-{
-	struct winsize size;
-
-	return ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) || !size.ws_col ? 120 : size.ws_col;
-}
 
 static const char *shown(const char *text)
 {
@@ -92,7 +84,7 @@ static int print_text(struct gt_src *src, const struct choice *choice)
 	static const char *const sections[] = { "pc_sampling", "kernels", "paths", NULL };
 	static const char *const one[] = { "pc_sampling", "kernels", "stalls", "paths", NULL };
 	const struct gt_face face = { .sections = src->count == 1 ? one : sections,
-				      .rows = choice->all ? 0 : 20, .width = terminal_width() };
+				      .rows = choice->all ? 0 : 20, .width = gt_terminal_width(120) };
 	struct gt_figures figures = { .count = 0 };
 
 	gt_src_figures(src, &figures);
@@ -119,9 +111,17 @@ static int print_source(const char *anchor, void *argument, FILE *pipe)
 {
 	struct choice *choice = argument;
 	struct gt_src src;
-	int dir = open(choice->dir, O_RDONLY | O_DIRECTORY | O_CLOEXEC), rc = dir < 0 ? -errno : 0;
+	char *slash, folder[3500];
+	int dir, rc;
 
 	(void)pipe; /* it takes 1 MiB */
+	snprintf(folder, sizeof(folder), "%s", anchor);
+	slash = strrchr(folder, '/');
+	if (slash)
+		*slash = 0;
+	choice->dir = slash ? folder : ".";
+	dir = open(choice->dir, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	rc = dir < 0 ? -errno : 0;
 	if (!rc)
 		rc = gt_src_open(&src, dir, choice->kernel, choice->instructions || choice->form != TEXT);
 	if (rc)
@@ -148,28 +148,6 @@ static int print_source(const char *anchor, void *argument, FILE *pipe)
 	return rc;
 }
 
-static int look_at(const char *name, struct choice *choice)
-{
-	char anchor[3500], spool[3500], dir[3500];
-	const char *reason = gt_otf2_find_anchor(name, anchor, sizeof(anchor), spool, sizeof(spool));
-	char *slash;
-	int status = -1;
-
-	if (!reason) {
-		memcpy(dir, anchor, sizeof(dir));
-		slash = strrchr(dir, '/');
-		if (slash)
-			*slash = 0;
-		choice->dir = slash ? dir : ".";
-		status = gt_otf2_guarded(anchor, print_source, choice, &reason);
-	}
-	if (status < 0) {
-		fprintf(stderr, "gputrace source: %s cannot be read: %s\n", shown(name), reason);
-		return GT_RC_USAGE;
-	}
-	return status;
-}
-
 int gt_cmd_source(int argc, char **argv)
 {
 	struct choice choice = { .form = TEXT };
@@ -190,5 +168,5 @@ int gt_cmd_source(int argc, char **argv)
 	if (argc - optind > 2)
 		return gt_usage_error(&usage, "there are too many arguments");
 	choice.kernel = argv[optind + 1];
-	return look_at(argv[optind], &choice);
+	return gt_archive_read(&usage, argv[optind], NULL, print_source, &choice);
 }

@@ -9,10 +9,9 @@
 #include <getopt.h>
 #include <stdio.h>
 
-#include "lib/assemble/report/summary.h"
-#include "lib/read/guard.h"
 #include "report/part.h"
 #include "report/suggest.h"
+#include "tools/archive.h"
 #include "tools/cmds.h"
 #include "tools/options.h"
 
@@ -31,28 +30,6 @@ static const struct gt_usage usage = {
 	"Exit status: 0, 1 if there is no such function, 2 if the archive cannot be read.\n",
 	false};
 
-static int unreadable(const char *path, const char *reason)
-{
-	char name[512];
-
-	gt_summary_escape(name, sizeof(name), path, 400);
-	fprintf(stderr, "gputrace filter suggest: %s cannot be read: %s\n", name, reason);
-	return GT_RC_USAGE;
-}
-
-static int suggest(struct gt_suggest_options *options)
-{
-	char anchor[3500], spool[3500];
-	const char *reason;
-	int status;
-
-	reason = gt_otf2_find_anchor(options->name, anchor, sizeof(anchor), spool, sizeof(spool));
-	if (reason)
-		return unreadable(options->name, reason);
-	status = gt_otf2_guarded(anchor, gt_suggest, options, &reason);
-	return status < 0 ? unreadable(anchor, reason) : status;
-}
-
 int gt_cmd_suggest(int argc, char **argv)
 {
 	struct gt_suggest_options options = { .shorter = GT_SUGGEST_SHORT };
@@ -69,5 +46,5 @@ int gt_cmd_suggest(int argc, char **argv)
 	if (optind + 1 != argc)
 		return gt_usage_error(&usage, "name one trace");
 	options.name = argv[optind];
-	return suggest(&options);
+	return gt_archive_read(&usage, options.name, NULL, gt_suggest, &options);
 }

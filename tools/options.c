@@ -13,6 +13,8 @@
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/ioctl.h>
+#include <unistd.h>
 
 #include "lib/common/settings.h"
 #include "tools/cmds.h"
@@ -122,6 +124,13 @@ int gt_usage_error(const struct gt_usage *usage, const char *format, ...)
 	va_end(args);
 	fprintf(stderr, "\nTry '%s --help'.\n", usage->command);
 	return GT_RC_USAGE;
+}
+
+unsigned gt_terminal_width(unsigned otherwise)
+{
+	struct winsize size;
+
+	return ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) || size.ws_col < 40 ? otherwise : size.ws_col;
 }
 
 void gt_say(int level, const char *format, ...)

@@ -45,6 +45,9 @@ int gt_option_next(const struct gt_usage *usage, int argc, char **argv);
 int gt_usage_error(const struct gt_usage *usage, const char *format, ...)
 	__attribute__((format(printf, 2, 3)));
 
+/* Columns of the terminal that stdout is; `otherwise` if it is none, or too narrow for a table. */
+unsigned gt_terminal_width(unsigned otherwise);
+
 /*
  * One line "[gputrace] ..." on stderr, as the traced process and the summary have it: what may stand among
  * another program's output. Only if VT_VERBOSE is at least `level`.

@@ -39,11 +39,30 @@ void gt_otf2_listen(void)
 	*gt_otf2_complaint = '\0';
 }
 
+/* Only one thread can see the first one, but for the rest nobody asks. */
+static void say(const char *command, const char *format, va_list args)
+{
+	static bool said;
+
+	if (__atomic_exchange_n(&said, true, __ATOMIC_RELAXED))
+		return;
+	flockfile(stderr);
+	fprintf(stderr, "%s: the archive cannot be read: ", command);
+	vfprintf(stderr, format, args);
+	fputc('\n', stderr);
+	funlockfile(stderr);
+}
+
 void gt_otf2_report(const struct gt_otf2 *read, struct gt_otf2_cursor *at, enum gt_otf2_fault fault,
 		    const char *format, ...)
 {
 	va_list args;
 
+	if (fault == GT_OTF2_FILES && read->options.command) {
+		va_start(args, format);
+		say(read->options.command, format, args);
+		va_end(args);
+	}
 	if (!read->options.visitor->fault)
 		return;
 	va_start(args, format);

@@ -313,6 +313,11 @@ struct gt_otf2_options {
 	const struct gt_otf2_visitor *visitor;
 	void *user;       /* for the visitor */
 	unsigned threads; /* that read events; 0: as many as there are processors */
+	/*
+	 * "gputrace export": the first GT_OTF2_FILES of the process is said on stderr, with this before it.
+	 * NULL: the visitor says what is to be said.
+	 */
+	const char *command;
 };
 
 struct gt_otf2 {

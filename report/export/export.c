@@ -173,24 +173,6 @@ static void on_merge(struct gt_otf2_cursor *at)
 	gt_match_end(&place->match, &place->export->ends);
 }
 
-static void on_fault(void *user, struct gt_otf2_cursor *at, enum gt_otf2_fault fault, const char *format,
-		     va_list args)
-{
-	struct gt_export *export = user;
-
-	(void)at;
-	if (fault != GT_OTF2_FILES)
-		return;
-	pthread_mutex_lock(&export->lock);
-	if (!export->failed) {
-		fputs("gputrace export: the archive cannot be read: ", stderr);
-		vfprintf(stderr, format, args);
-		fputc('\n', stderr);
-	}
-	export->failed = true;
-	pthread_mutex_unlock(&export->lock);
-}
-
 static const struct gt_otf2_visitor visitor = {
 	.state_size = sizeof(struct gt_export_place),
 	.begin = on_begin,
@@ -199,7 +181,6 @@ static const struct gt_otf2_visitor visitor = {
 	.event = on_event,
 	.end = on_end,
 	.merge = on_merge,
-	.fault = on_fault,
 };
 
 static void on_pair(void *user, const struct gt_end *from, const struct gt_end *to)
@@ -414,7 +395,7 @@ static bool convert(struct gt_export *export, struct gt_otf2 *read)
 	}
 	if (face->start && !face->start(export))
 		return false;
-	if (gt_otf2_events(read) || export->failed)
+	if (gt_otf2_events(read))
 		return false;
 	if (face->pair)
 		gt_match_all(&export->ends, export, on_pair, NULL);
@@ -433,8 +414,9 @@ int gt_export(const char *anchor, void *argument, FILE *unused)
 	signal(SIGPIPE, SIG_IGN); /* writing fails then, and that is said */
 	signal(SIGXFSZ, SIG_IGN);
 	read = gt_otf2_open(anchor, &(struct gt_otf2_options){ .visitor = &visitor, .user = &export,
-							       .threads = options->face->serial });
-	if (!read || gt_otf2_definitions(read) || export.failed)
+							       .threads = options->face->serial,
+							       .command = "gputrace export" });
+	if (!read || gt_otf2_definitions(read))
 		return 2;
 	if (!open_output(&export, &path))
 		return 2;

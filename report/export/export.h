@@ -41,7 +41,6 @@ struct gt_export {
 	const char *path;     /* where the face writes: a temporary name */
 	uint64_t correlation, mpi_error; /* attributes */
 	struct gt_ends ends;
-	bool failed;
 	int error;            /* errno of the first write that failed */
 	void *face;           /* the face's own */
 };

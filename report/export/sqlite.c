@@ -111,7 +111,7 @@ static void row(struct gt_export *export, struct gt_export_place *place, enum gt
 			sqlite3_bind_null(insert, (int)c + 1);
 	}
 	if (sqlite3_step(insert) != SQLITE_DONE)
-		export->failed = !failed(database);
+		failed(database);
 	sqlite3_reset(insert);
 	pthread_mutex_unlock(&export->lock);
 }

@@ -1,0 +1,41 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Archives that commands read.
+ *
+ * Limits: see archive.h.
+ */
+#include "config.h"
+
+#include "tools/archive.h"
+
+#include "lib/assemble/report/summary.h"
+#include "lib/read/guard.h"
+#include "report/output.h"
+#include "tools/cmds.h"
+
+int gt_archive_unreadable(const struct gt_usage *usage, const char *name, const char *reason)
+{
+	char shown[512];
+
+	gt_summary_escape(shown, sizeof(shown), name, 400);
+	fprintf(stderr, "%s: %s cannot be read: %s\n", usage->command, shown, reason);
+	return GT_RC_USAGE;
+}
+
+int gt_archive_read(const struct gt_usage *usage, const char *name, const char *output,
+		    int (*function)(const char *anchor, void *argument, FILE *out), void *argument)
+{
+	char anchor[3500], spool[3500];
+	const char *reason = gt_otf2_find_anchor(name, anchor, sizeof(anchor), spool, sizeof(spool));
+	int status;
+
+	/* NAME.part is not ours yet. */
+	if (reason)
+		return gt_archive_unreadable(usage, name, reason);
+	status = gt_otf2_guarded(anchor, function, argument, &reason);
+	if (status >= 0)
+		return status;
+	if (output)
+		gt_output_discard(output);
+	return gt_archive_unreadable(usage, anchor, reason);
+}

@@ -1,0 +1,28 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * What every command does that reads an archive: finds it, reads it in a child process (lib/read/guard.h),
+ * and says why it cannot be read.
+ *
+ * Limits: tools only; one archive at a time.
+ */
+#ifndef GT_TOOLS_ARCHIVE_H
+#define GT_TOOLS_ARCHIVE_H
+
+#include <stdio.h>
+
+#include "tools/options.h"
+
+/*
+ * Calls `function` in a child process with the anchor file of the archive that the user calls `name` (a
+ * directory or an anchor file) and with `argument`; what it prints on `out` goes to stdout when it has ended.
+ * Returns the exit status: what `function` returned, or GT_RC_USAGE after a sentence on stderr if there is no
+ * such archive or the child crashed or took too long. In the second case NAME.part of the output is removed
+ * (report/output.h); output: NULL if there is none.
+ */
+int gt_archive_read(const struct gt_usage *usage, const char *name, const char *output,
+		    int (*function)(const char *anchor, void *argument, FILE *out), void *argument);
+
+/* Prints "gputrace export: NAME cannot be read: REASON" on stderr; returns GT_RC_USAGE. */
+int gt_archive_unreadable(const struct gt_usage *usage, const char *name, const char *reason);
+
+#endif
