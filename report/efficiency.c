@@ -117,7 +117,7 @@ static struct lanes make_lanes(struct gt_report *report, const struct gt_profile
 static bool of_ranks(const struct lane *lane, const struct gt_classes *classes)
 {
 	return classes->processes[lane->process].rank != GT_NO_RANK &&
-	       (lane->main || lane->unseen <= lane->life / 100 * 95);
+	       (lane->main || !gt_profile_blank(lane->life, lane->unseen));
 }
 
 /* Threads that only wait are idle: they are no lane. What started the ranks is no part of their work. */

@@ -250,10 +250,9 @@ static struct volume volume_of(const struct gt_sums *sums, uint64_t region)
 }
 
 static void mpi_row(struct gt_report *report, const struct messages *all,
-		    const struct gt_profile_region *region, size_t i, union gt_cell *row)
+		    const struct gt_profile_region *region, size_t i, uint64_t whole, union gt_cell *row)
 {
 	struct volume out = volume_of(&all->sent, i), in = volume_of(&all->received, i);
-	uint64_t whole = report->duration * (report->classes.ranks ? report->classes.ranks : 1);
 
 	row[0].count = region->calls;
 	row[1].count = region->exclusive;
@@ -277,10 +276,11 @@ static void mpi_table(struct gt_report *report, const struct messages *all)
 {
 	struct gt_section *section = gt_section_add(&report->figures, &mpi_kind);
 	const struct gt_profile *profile = gt_report_result(report, &gt_profile_analysis);
+	uint64_t whole = gt_profile_whole(report, profile);
 
 	for (size_t i = 0; i < report->read->tables[GT_OTF2_REGION].count; i++)
 		if (profile->regions[i].calls && gt_class_times[report->classes.regions[i]] == GT_TIME_MPI)
-			mpi_row(report, all, &profile->regions[i], i, gt_row_add(section));
+			mpi_row(report, all, &profile->regions[i], i, whole, gt_row_add(section));
 	gt_rows_sort(section, 1);
 }
 

@@ -60,5 +60,9 @@ const char *gt_profile_path(struct gt_report *report, const struct gt_profile *p
 void gt_profile_tables(struct gt_report *report, const struct gt_profile *profile);
 /* What no region covered of a location's time. */
 uint64_t gt_profile_unseen(const struct gt_profile_location *location);
+/* Is next to nothing of its life recorded? So it is with what starts ranks, and MPI's own threads. */
+bool gt_profile_blank(uint64_t life, uint64_t unseen);
+/* The whole of which regions and calls have a share: gputrace-metrics(7), "SHARES". */
+uint64_t gt_profile_whole(const struct gt_report *report, const struct gt_profile *profile);
 
 #endif

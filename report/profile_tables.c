@@ -43,13 +43,30 @@ uint64_t gt_profile_unseen(const struct gt_profile_location *location)
 	return seen < life ? life - seen : 0;
 }
 
-/* The lives of all threads and streams: the whole of which regions have a share. */
-static uint64_t lives(const struct gt_report *report, const struct gt_profile *profile)
+bool gt_profile_blank(uint64_t life, uint64_t unseen)
+{
+	return unseen > life / 100 * 95;
+}
+
+/* Of an MPI program: what started the ranks, or a thread that MPI made for itself. */
+static bool beside_ranks(const struct gt_report *report, const struct gt_profile *profile, size_t location)
+{
+	const struct gt_location_class *class = &report->classes.locations[location];
+	const struct gt_profile_location *of = &profile->locations[location];
+	bool main_of_rank = class->kind == GT_LOCATION_MAIN &&
+			    report->classes.processes[class->process].rank != GT_NO_RANK;
+
+	return report->classes.ranks && !main_of_rank &&
+	       gt_profile_blank(of->end - of->begin, gt_profile_unseen(of));
+}
+
+uint64_t gt_profile_whole(const struct gt_report *report, const struct gt_profile *profile)
 {
 	uint64_t sum = 0;
 
 	for (size_t i = 0; i < report->read->tables[GT_OTF2_LOCATION].count; i++)
-		if (report->classes.locations[i].kind <= GT_LOCATION_THREAD)
+		if (report->classes.locations[i].kind <= GT_LOCATION_THREAD &&
+		    !beside_ranks(report, profile, i))
 			sum += profile->locations[i].end - profile->locations[i].begin;
 	return sum;
 }
@@ -140,7 +157,7 @@ static const char *folded(struct gt_report *report, const struct gt_profile *pro
 static void region_table(struct gt_report *report, const struct gt_profile *profile)
 {
 	struct gt_section *section = gt_section_add(&report->figures, &regions_kind);
-	uint64_t whole = lives(report, profile);
+	uint64_t whole = gt_profile_whole(report, profile);
 
 	for (size_t i = 0; i <= region_count(report); i++)
 		if (profile->regions[i].calls)
@@ -176,7 +193,7 @@ static union gt_cell *group_row(struct gt_section *section, const char *name)
 static void group_table(struct gt_report *report, const struct gt_profile *profile)
 {
 	struct gt_section *section = gt_section_add(&report->figures, &groups_kind);
-	uint64_t whole = lives(report, profile);
+	uint64_t whole = gt_profile_whole(report, profile);
 
 	for (size_t i = 0; i < region_count(report); i++) {
 		union gt_cell *row;

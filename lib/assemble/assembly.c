@@ -420,6 +420,7 @@ static int merge(struct gt_assembly *a, struct gt_tally *tally, struct gt_profil
 			(*profile)[r].calls += w->profile[r].calls;
 			(*profile)[r].inclusive += w->profile[r].inclusive;
 			(*profile)[r].exclusive += w->profile[r].exclusive;
+			(*profile)[r].on_device |= w->profile[r].on_device;
 		}
 		gt_tally_add(tally, &w->tally);
 	}

@@ -38,16 +38,17 @@ static unsigned lines_of(const char *t)
 #define HAS_NOT(what) cr_expect(!strstr(text, what), "\"%s\" in:\n%s", what, text)
 
 static const struct gt_summary_region three[] = {
-	{"little", 1, 1000, 2000, false},
-	{"main", 1, 2000000, 1500000000, false},
-	{"never", 0, 0, 0, false},
-	{"stencil(double*, int)", 16384, 1203000000, 1203000000, false},
+	{"little", 1, 1000, 2000, false, false},
+	{"main", 1, 2000000, 1500000000, false, false},
+	{"never", 0, 0, 0, false, false},
+	{"stencil(double*, int)", 16384, 1203000000, 1203000000, false, false},
 };
 
 static struct gt_summary usual(void)
 {
 	return (struct gt_summary){
 		.dir = "out/dir", .program = "real", .wall_ns = 1841000000, .processes = 4,
+		.threads_ns = 1206000000,
 		.threads = 8, .events = 41288, .archive_bytes = 1100000, .how = GT_END_EXIT,
 		.regions = three, .region_count = 4, .clock_error_ns = -1, .hooks_seen = true};
 }
@@ -60,7 +61,7 @@ Test(summary, usual)
 		print(&s, GT_SUMMARY_PLAIN, 0),
 		"[gputrace] real: 1.84 s, exit status 0; 4 processes, 8 threads\n"
 		"[gputrace] 41,288 events, 1.1 MB\n"
-		"[gputrace]       calls  exclusive  inclusive  % of recorded time, function\n"
+		"[gputrace]       calls  exclusive  inclusive  % of run, function\n"
 		"[gputrace]      16,384     1.20 s     1.20 s  99.8 %  stencil(double*, int)\n"
 		"[gputrace]           1    2.00 ms     1.50 s   0.2 %  main\n"
 		"[gputrace]           1    1.00 us    2.00 us   0.0 %  little\n"
@@ -97,9 +98,9 @@ Test(summary, use)
 Test(summary, findings)
 {
 	static const struct gt_summary_region regions[] = {
-		{ "tiny", 2000000, 200000000, 400000000, true },
-		{ "library", 2000000, 200000000, 400000000, false },
-		{ "pthread_create", 200, 60000000, 60000000, false },
+		{ "tiny", 2000000, 200000000, 400000000, true, false },
+		{ "library", 2000000, 200000000, 400000000, false, false },
+		{ "pthread_create", 200, 60000000, 60000000, false, false },
 	};
 	struct gt_summary s = usual();
 
@@ -317,7 +318,8 @@ Test(summary, one_screen)
 
 	for (int i = 0; i < MANY; i++) {
 		snprintf(names[i], sizeof(names[i]), "f%04d<%0250d>", i, i);
-		regions[i] = (struct gt_summary_region){names[i], 1, 100 + (uint64_t)(i / 3), 1, false};
+		regions[i] = (struct gt_summary_region){ names[i], 1, 100 + (uint64_t)(i / 3), 1, false,
+							 false };
 	}
 	s.regions = regions;
 	s.region_count = MANY;
@@ -348,9 +350,14 @@ Test(summary, shares)
 {
 	struct gt_summary s = usual();
 
-	s.region_ns = 2406000000;
+	s.threads_ns = 2406000000;
 	print(&s, GT_SUMMARY_PLAIN, 0);
 	HAS(" 50.0 %  stencil");
+	s.regions = &(const struct gt_summary_region){ .name = "kernel", .calls = 1, .exclusive_ns = 1,
+						       .on_device = true };
+	s.region_count = 1;
+	print(&s, GT_SUMMARY_PLAIN, 0);
+	HAS("       -  kernel");
 }
 
 /* ---- escaping ---------------------------------------------------------------------------------- */
@@ -401,7 +408,7 @@ Test(summary, cuts)
 
 Test(summary, hostile_names)
 {
-	static const struct gt_summary_region bad[] = {{"\033]0;pwned\a\r\nx", 1, 1, 1, false}};
+	static const struct gt_summary_region bad[] = {{"\033]0;pwned\a\r\nx", 1, 1, 1, false, false}};
 	struct gt_summary s = usual();
 
 	s.regions = bad;

@@ -345,7 +345,7 @@ static void note_losses(struct gt_track *t)
 
 static void finish(struct gt_track *t)
 {
-	uint64_t ns, last;
+	uint64_t ns, last, begin;
 
 	release_held(t, UINT64_MAX);
 	if (!t->full)
@@ -358,7 +358,10 @@ static void finish(struct gt_track *t)
 	if (t->depth && t->w->frames[t->depth - 1].region == t->conv->region_off)
 		t->w->tally.off_at_end++;
 	gt_track_close(t, 0, ns);
-	gt_use_end(t->w, t->out, gt_scale_ns(&t->scale, last) - gt_scale_ns(&t->scale, t->loc->win.begin));
+	begin = gt_scale_ns(&t->scale, t->loc->win.begin);
+	last = gt_scale_ns(&t->scale, last);
+	gt_use_end(t->w, t->out, last - begin,
+		   t->out->first ? ns - gt_scale_ns(&t->scale, t->scale.base_tick) : last - begin);
 	note_losses(t);
 	if (t->out->first)
 		gt_track_end(t, ns);

@@ -56,10 +56,10 @@ static void set_aside(struct gt_worker *w, const struct gt_use *use)
 	w->tally.idle_ns += use->wait;
 }
 
-void gt_use_end(struct gt_worker *w, struct gt_out_location *out, uint64_t span)
+void gt_use_end(struct gt_worker *w, struct gt_out_location *out, uint64_t span, uint64_t life)
 {
 	struct gt_defs *defs = w->conv->defs;
-	struct gt_use use = { .span = span };
+	struct gt_use use = { .span = span, .life = out->thread ? life : 0 };
 	uint64_t others = 0;
 
 	pthread_mutex_lock(&defs->lock);
@@ -70,6 +70,8 @@ void gt_use_end(struct gt_worker *w, struct gt_out_location *out, uint64_t span)
 
 		if (!d.calls)
 			continue;
+		use.seen += d.exclusive;
+		w->profile[i].on_device |= out->type == GT_AS_STREAM;
 		paradigm = gt_assembler_paradigm(region->paradigm);
 		if (paradigm && paradigm->time == GT_TIME_WAIT) {
 			use.wait += d.exclusive;

@@ -9,8 +9,9 @@
 
 #include "lib/assemble/archive/worker.h"
 
-/* Before a location is converted, and after: fills in out->use. */
+/* Before a location is converted, and after: fills in out->use; `span`, `life`: as there. */
 void gt_use_begin(struct gt_worker *worker);
-void gt_use_end(struct gt_worker *worker, struct gt_out_location *out, uint64_t span);
+void gt_use_end(struct gt_worker *worker, struct gt_out_location *out, uint64_t span,
+		uint64_t life);
 
 #endif

@@ -27,7 +27,8 @@ struct gt_kind {
 /* Time spent in a region, by one worker. */
 struct gt_profile {
 	uint64_t calls, inclusive, exclusive; /* nanoseconds */
-	uint64_t open;                        /* frames of it on the stack now */
+	uint32_t open;                        /* frames of it on the stack now */
+	bool on_device;                       /* a stream's: its time is none of a thread's */
 };
 
 /* What was found and done. */

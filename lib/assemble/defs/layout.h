@@ -38,6 +38,7 @@ struct gt_use {
 	uint64_t comm;           /* in functions that communicate (GT_TIME_COMMUNICATION), but for ... */
 	uint64_t start;          /* ... those that begin and end it */
 	uint64_t wait;           /* in functions that wait for other threads (GT_TIME_WAIT) */
+	uint64_t life, seen;     /* of a thread: from its first to its last event; in regions */
 	bool communicates;
 	bool idle;               /* a thread that did nothing but wait; it is not in the profile */
 };

@@ -423,6 +423,7 @@ static int add_profile(struct gt_merge_task *t)
 		to->calls += t->partial.profile[i].calls;
 		to->inclusive += t->partial.profile[i].inclusive;
 		to->exclusive += t->partial.profile[i].exclusive;
+		to->on_device |= t->partial.profile[i].on_device;
 	}
 	return 0;
 }

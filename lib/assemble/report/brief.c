@@ -149,7 +149,10 @@ static void put_regions(const struct gt_summary *s, FILE *out)
 		put_seconds(out, "inclusive_s", top[i]->inclusive_ns);
 		fputc(',', out);
 		put_seconds(out, "exclusive_s", top[i]->exclusive_ns);
-		fputc('}', out);
+		if (gt_summary_share(s, top[i]) >= 0)
+			fprintf(out, ",\"share\":%.6f}", gt_summary_share(s, top[i]));
+		else
+			fputs(",\"share\":null}", out);
 	}
 	fputc(']', out);
 }

@@ -585,6 +585,30 @@ static struct gt_balance balance_of(const struct gt_layout *layout)
 	return b;
 }
 
+/*
+ * The lives of the threads that make the run. Where there are ranks, what started them, and threads of their
+ * library's own, are none: next to nothing of them is recorded.
+ */
+static uint64_t threads_ns(const struct gt_layout *layout)
+{
+	bool ranks = false;
+	uint64_t sum = 0;
+
+	for (uint32_t i = 0; i < layout->group_count; i++)
+		ranks |= layout->groups[i].job != 0;
+	for (uint32_t i = 0; i < layout->location_count; i++) {
+		const struct gt_out_location *out = &layout->locations[i];
+		const struct gt_use *use = &out->use;
+		uint64_t unseen = use->seen < use->life ? use->life - use->seen : 0;
+		bool main_of_rank = (!i || out[-1].group != out->group) &&
+				    out->group < layout->group_count && layout->groups[out->group].job;
+
+		if (!use->idle && !(ranks && unseen > use->life / 100 * 95 && !main_of_rank))
+			sum += use->life;
+	}
+	return sum;
+}
+
 /* ---- the summary --------------------------------------------------------------------------------- */
 
 /* `dir`: NULL, or where the reader finds the archive now. `json`: as JSON, which has no style. */
@@ -630,6 +654,7 @@ static void summarise(const struct gt_report *report, const char *dir, FILE *out
 		.missing = missing,
 		.spool_kept = facts->hosts_missing,
 		.regions = rows,
+		.threads_ns = threads_ns(report->layout),
 		.unknown_records = facts->tally.unknown_records,
 		.closed_frames = facts->tally.closed_frames,
 		.dropped_leaves = facts->tally.dropped_leaves,
@@ -652,6 +677,7 @@ static void summarise(const struct gt_report *report, const char *dir, FILE *out
 				.exclusive_ns = report->profile[i].exclusive,
 				.inclusive_ns = report->profile[i].inclusive,
 				.function = regions[i].paradigm == COMPILER,
+				.on_device = report->profile[i].on_device,
 			};
 	gt_brief(&summary);
 	if (json)

@@ -400,6 +400,12 @@ static void print_nothing(const struct printer *p, const struct gt_summary *s)
 		     "CXX=gputrace-c++");
 }
 
+double gt_summary_share(const struct gt_summary *s, const struct gt_summary_region *region)
+{
+	return region->on_device || !s->threads_ns ? -1
+						   : (double)region->exclusive_ns / (double)s->threads_ns;
+}
+
 /* Ties by name. */
 unsigned gt_summary_top(const struct gt_summary *s, const struct gt_summary_region **top, unsigned rows)
 {
@@ -425,26 +431,32 @@ unsigned gt_summary_top(const struct gt_summary *s, const struct gt_summary_regi
 	return n;
 }
 
+static const char *share(char buffer[32], const struct gt_summary *s, const struct gt_summary_region *region)
+{
+	double share = gt_summary_share(s, region);
+
+	snprintf(buffer, 32, share < 0 ? "-" : "%.1f %%", 100 * share);
+	return buffer;
+}
+
 static void print_table(const struct printer *p, const struct gt_summary *s, unsigned rows)
 {
 	const struct gt_summary_region *top[ROWS];
 	unsigned n = gt_summary_top(s, top, rows);
 	unsigned used = 11 + 12 + 11 + 11 + 9; /* prefix and columns */
 	unsigned room = p->width > used + MIN_NAME ? p->width - used : MIN_NAME;
-	uint64_t all = s->region_ns, called = 0;
-	char a[32], b[32], c[32], name[512];
+	uint64_t called = 0;
+	char a[32], b[32], c[32], d[32], name[512];
 
 	for (size_t i = 0; i < s->region_count; i++)
 		called += s->regions[i].calls != 0;
-	for (size_t i = 0; !s->region_ns && i < s->region_count; i++)
-		all += s->regions[i].exclusive_ns;
 	if (!n)
 		return;
-	line(p, NULL, "%11s %10s %10s  %% of recorded time, function", "calls", "exclusive", "inclusive");
+	line(p, NULL, "%11s %10s %10s  %% of run, function", "calls", "exclusive", "inclusive");
 	for (unsigned i = 0; i < n; i++)
-		line(p, NULL, "%11s %10s %10s %5.1f %%  %s", counted(a, top[i]->calls),
+		line(p, NULL, "%11s %10s %10s %7s  %s", counted(a, top[i]->calls),
 		     gt_summary_time(b, top[i]->exclusive_ns), gt_summary_time(c, top[i]->inclusive_ns),
-		     all ? 100.0 * (double)top[i]->exclusive_ns / (double)all : 0.0,
+		     share(d, s, top[i]),
 		     gt_summary_escape(name, sizeof(name), top[i]->name, room));
 	if (called > n)
 		line(p, NULL, "%11s %s more %s", "...", counted(a, called - n),

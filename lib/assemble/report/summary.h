@@ -26,6 +26,7 @@ struct gt_summary_region {
 	uint64_t exclusive_ns;
 	uint64_t inclusive_ns;
 	bool function;          /* recorded by the compiler's hooks */
+	bool on_device;         /* an activity of a GPU: it has no share of the threads' time */
 };
 
 /* A process that did not end by itself. */
@@ -96,9 +97,9 @@ struct gt_summary {
 
 	const struct gt_summary_region *regions;
 	size_t region_count;
-	/* time of all frames, each moment of a thread once: the 100 % of the column "share".
-	   0: the sum of exclusive_ns over `regions` */
-	uint64_t region_ns;
+	/* lives of the threads that make the run: the 100 % of the column "% of run" and of the shares in
+	   summary.json (gputrace-metrics(7), "SHARES"); 0: unknown */
+	uint64_t threads_ns;
 
 	/* of ranks */
 	struct gt_balance balance;
@@ -140,6 +141,8 @@ enum gt_summary_style gt_summary_style_for(int fd);
 
 /* "1.23 s"; returns buffer. */
 const char *gt_summary_time(char buffer[32], uint64_t ns);
+/* Its exclusive time as a part of the run; less than 0: it has none. */
+double gt_summary_share(const struct gt_summary *summary, const struct gt_summary_region *region);
 /* The `rows` regions with the most exclusive time, largest first. Returns how many there are. */
 unsigned gt_summary_top(const struct gt_summary *summary, const struct gt_summary_region **top,
 			unsigned rows);
