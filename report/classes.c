@@ -303,6 +303,49 @@ static enum gt_class class_of_region(const struct gt_otf2_region *region)
 	return class < GT_CLASSES ? class : by_role(region);
 }
 
+/* ---- the same region, defined more than once ---------------------------------------------------- */
+
+static int compare(const void *a, const void *b, void *read)
+{
+	const struct gt_otf2_region *x = gt_otf2_region_at(read, *(const uint32_t *)a);
+	const struct gt_otf2_region *y = gt_otf2_region_at(read, *(const uint32_t *)b);
+	int by = strcmp(x->name, y->name);
+
+	by = by ? by : strcmp(x->canonical, y->canonical);
+	by = by ? by : strcmp(x->file, y->file);
+	by = by ? by : (x->begin_line > y->begin_line) - (x->begin_line < y->begin_line);
+	by = by ? by : (x->role > y->role) - (x->role < y->role);
+	return by ? by : (x->paradigm > y->paradigm) - (x->paradigm < y->paradigm);
+}
+
+static int compare_all(const void *a, const void *b, void *read)
+{
+	uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
+	int by = compare(a, b, read);
+
+	return by ? by : (x > y) - (x < y);
+}
+
+static bool find_same(struct gt_classes *classes, size_t regions)
+{
+	uint32_t *order = malloc((regions + 1) * sizeof(*order));
+	size_t first = 0;
+
+	if (!order)
+		return false;
+	for (uint32_t i = 0; i < regions; i++)
+		order[i] = i;
+	qsort_r(order, regions, sizeof(*order), compare_all, (void *)classes->read);
+	for (size_t i = 0; i < regions; i++) {
+		if (compare(&order[first], &order[i], (void *)classes->read) ||
+		    classes->regions[order[first]] != classes->regions[order[i]])
+			first = i;
+		classes->same[order[i]] = order[first];
+	}
+	free(order);
+	return true;
+}
+
 /* ---- locations ----------------------------------------------------------------------------------- */
 
 /* "MPI Rank 3": the convention of every producer. */
@@ -316,6 +359,31 @@ static uint32_t rank_of(const char *name)
 		return GT_NO_RANK;
 	rank = strtoul(digits, &end, 10);
 	return rank < GT_NO_RANK ? (uint32_t)rank : GT_NO_RANK;
+}
+
+/* By the list of all ranks' locations, where no process has such a name. */
+static void rank_by_list(struct gt_classes *classes)
+{
+	const struct gt_otf2 *read = classes->read;
+	const struct gt_otf2_group *list = NULL;
+
+	for (size_t i = 0; i < read->tables[GT_OTF2_GROUP].count && !list; i++) {
+		const struct gt_otf2_group *group = gt_otf2_group_at(read, i);
+
+		if (group->type == OTF2_GROUP_TYPE_COMM_LOCATIONS && group->paradigm == OTF2_PARADIGM_MPI)
+			list = group;
+	}
+	for (uint32_t rank = 0; list && rank < list->count; rank++) {
+		const struct gt_otf2_location *location = gt_otf2_find_location(read, list->members[rank]);
+		ptrdiff_t process = -1;
+
+		if (location)
+			process = gt_otf2_index(read, GT_OTF2_LOCATION_GROUP, location->group);
+		if (process < 0 || classes->processes[process].rank != GT_NO_RANK)
+			continue;
+		classes->processes[process].rank = rank;
+		classes->ranks++;
+	}
 }
 
 static uint32_t device_of(struct gt_classes *classes, const struct gt_otf2_location_group *group)
@@ -392,13 +460,14 @@ int gt_classes_make(struct gt_classes *classes, const struct gt_otf2 *read)
 		.read = read,
 		.regions = calloc(regions + 1, 1),
 		.groups = calloc(regions + 1, sizeof(*classes->groups)),
+		.same = calloc(regions + 1, sizeof(*classes->same)),
 		.locations = calloc(locations + 1, sizeof(*classes->locations)),
 		.processes = calloc(groups + 1, sizeof(*classes->processes)),
 		.process_count = (uint32_t)groups,
 		.devices = calloc(locations + 1, sizeof(*classes->devices)),
 	};
-	if (!classes->regions || !classes->groups || !classes->locations || !classes->processes ||
-	    !classes->devices) {
+	if (!classes->regions || !classes->groups || !classes->same || !classes->locations ||
+	    !classes->processes || !classes->devices) {
 		gt_classes_free(classes);
 		return -ENOMEM;
 	}
@@ -407,6 +476,10 @@ int gt_classes_make(struct gt_classes *classes, const struct gt_otf2 *read)
 		classes->mpi |= gt_class_times[classes->regions[i]] == GT_TIME_MPI;
 	}
 	class_groups(classes);
+	if (!find_same(classes, regions)) {
+		gt_classes_free(classes);
+		return -ENOMEM;
+	}
 	for (size_t i = 0; i < groups; i++) {
 		const struct gt_otf2_location_group *group = gt_otf2_location_group_at(read, i);
 
@@ -414,6 +487,8 @@ int gt_classes_make(struct gt_classes *classes, const struct gt_otf2 *read)
 								   GT_NO_DEVICE };
 		classes->ranks += classes->processes[i].rank != GT_NO_RANK;
 	}
+	if (!classes->ranks)
+		rank_by_list(classes);
 	for (size_t i = 0; i < locations; i++)
 		class_location(classes, (uint32_t)i);
 	classes->gpu = classes->device_count > 0;
@@ -424,6 +499,7 @@ void gt_classes_free(struct gt_classes *classes)
 {
 	free(classes->regions);
 	free(classes->groups);
+	free(classes->same);
 	free(classes->locations);
 	free(classes->processes);
 	free(classes->devices);

@@ -3,7 +3,11 @@
  * What regions and locations of any archive are: one table, by which every analysis decides what is useful
  * time, what is a wait, what a GPU does. By paradigm and role where the producer gives them, else by name.
  *
- * Limits: names of MPI, POSIX and CUDA only; a wrapper with another name is code.
+ * Producers that define regions anew for each rank (EZTrace) have several of one name, kind, file and line:
+ * they are taken as one.
+ *
+ * Limits: names of MPI, POSIX and CUDA only; a wrapper with another name is code. Functions of one name in
+ * different files are one where the archive does not say the files.
  */
 #ifndef GT_REPORT_CLASSES_H
 #define GT_REPORT_CLASSES_H
@@ -105,6 +109,7 @@ struct gt_classes {
 	const struct gt_otf2 *read;
 	unsigned char *regions;               /* by index: enum gt_class */
 	const char **groups;                  /* by index of the region: its group of regions, or NULL */
+	uint32_t *same;                       /* by index: the first region that is the same one */
 	struct gt_location_class *locations;  /* by index */
 	struct gt_process_class *processes;
 	uint32_t process_count;

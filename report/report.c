@@ -234,7 +234,8 @@ uint32_t gt_report_region(const struct gt_report *report, const struct gt_otf2_r
 	const struct gt_otf2_region *first = gt_otf2_region_at(report->read, 0);
 	size_t count = report->read->tables[GT_OTF2_REGION].count;
 
-	return region >= first && region < first + count ? (uint32_t)(region - first) : (uint32_t)count;
+	return region >= first && region < first + count ? report->classes.same[region - first]
+							 : (uint32_t)count;
 }
 
 const char *gt_report_region_name(const struct gt_report *report, uint64_t region)

@@ -75,7 +75,7 @@ void *gt_report_result(const struct gt_report *report, const struct gt_analysis 
 const char *gt_report_location(struct gt_report *report, size_t location);
 /* "rank 3", or its name. */
 const char *gt_report_process(struct gt_report *report, uint32_t process);
-/* Index of a region in its table; the number of regions if it is not defined. */
+/* Index of a region in its table, of the first one that is the same; their number if it is not defined. */
 uint32_t gt_report_region(const struct gt_report *report, const struct gt_otf2_region *region);
 /* The name of a region by its index; "?" if it is not defined. */
 const char *gt_report_region_name(const struct gt_report *report, uint64_t region);

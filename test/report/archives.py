@@ -217,6 +217,19 @@ def launched():
 
 
 @case
+def twice():
+    """As EZTrace has it: each rank with its own definitions, and a name that says nothing; two real twins."""
+    m = Made()
+    threads = [m.thread(m.process(f"P#{n}")) for n in range(2)]
+    m.world(threads)
+    for n, thread in enumerate(threads):
+        m.call(thread, m.region("work", file="a.c", line=7, again=n), 0, 100000)
+        m.call(thread, m.region("work", file="b.c", line=9, again=n + 2), 100000, 200000)
+        m.call(thread, m.region("MPI_Barrier", MPI, again=n), 200000 + 100000 * n, 500000)
+    return m
+
+
+@case
 def pool():
     """The main thread works for 1 ms; three threads, one after another, for 500 us together; one sleeps."""
     m = Made()

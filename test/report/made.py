@@ -69,11 +69,12 @@ class Made(Trace):
         self.events[location] = []
         return location
 
-    def region(self, name, paradigm=COMPILER, group=None, role=FUNCTION, file=None, line=0):
+    def region(self, name, paradigm=COMPILER, group=None, role=FUNCTION, file=None, line=0, again=None):
+        """`again`: another definition for each value of it."""
         def make():
             return self.define("Region", self.s(name), self.s(name), self.s(group or ""), role, paradigm, 0,
                                self.s(file) if file else NONE, line, 0)
-        return self.once(("region", name), make)
+        return self.once(("region", name, again), make)
 
     def mpi(self, name):
         return self.region(name, MPI)
