@@ -16,6 +16,12 @@ report_libgtreport_la_SOURCES += report/source/source.h report/source/source.c r
 	report/source/samples.c report/source/cubin.h report/source/cubin.c report/source/paths.c report/source/text.c \
 	report/source/annotate.c report/source/html.c
 
+# gputrace timeline
+report_libgtreport_la_SOURCES += report/timeline/grid.h report/timeline/grid.c report/timeline/timeline.h \
+	report/timeline/text.c report/timeline/draw.h report/timeline/draw.c report/timeline/picture.c \
+	report/timeline/screen.c
+report_libgtreport_la_CPPFLAGS += $(CAIRO_CFLAGS) $(NCURSES_CFLAGS)
+
 # Parts of an archive, and what belongs together in it.
 report_libgtreport_la_SOURCES += report/part.h report/part.c report/output.h report/output.c report/match.h report/match.c \
 	report/keep.h report/keep.c report/slice.h report/slice.c \

@@ -51,6 +51,7 @@ include test/tree/local.mk
 include test/cc/local.mk
 include test/check/local.mk
 include test/export/local.mk
+include test/timeline/local.mk
 include test/report/local.mk
 include test/libwrapgen/local.mk
 include test/cli/local.mk

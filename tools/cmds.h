@@ -18,6 +18,7 @@ int gt_cmd_info(int argc, char **argv);
 int gt_cmd_check(int argc, char **argv);
 int gt_cmd_report(int argc, char **argv);
 int gt_cmd_export(int argc, char **argv);
+int gt_cmd_timeline(int argc, char **argv);
 int gt_cmd_diff(int argc, char **argv);
 int gt_cmd_slice(int argc, char **argv);
 int gt_cmd_source(int argc, char **argv);

@@ -21,6 +21,7 @@ static const struct command {
 	{"top", gt_cmd_top, "Show what traced processes are doing now."},
 	{"report", gt_cmd_report, "Say where the time of a run went, and what to try."},
 	{"diff", gt_cmd_diff, "Say what became slower or faster."},
+	{"timeline", gt_cmd_timeline, "Show what each location did when, in the terminal or as a picture."},
 	{"export", gt_cmd_export, "Write a trace in the formats of other programs."},
 	{"slice", gt_cmd_slice, "Make a smaller archive of a trace."},
 	{"source", gt_cmd_source, "Show the source lines at which GPU kernels spend their time."},

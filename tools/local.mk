@@ -29,4 +29,4 @@ EXTRA_DIST += tools/completion/gputrace
 endif
 tools_gputrace_SOURCES += tools/cmd_export.c tools/cmd_slice.c tools/cmd_suggest.c tools/cmd_diff.c
 tools_gputrace_SOURCES += tools/cmd_filter.c tools/cmd_top.c
-tools_gputrace_SOURCES += tools/cmd_source.c
+tools_gputrace_SOURCES += tools/cmd_source.c tools/cmd_timeline.c

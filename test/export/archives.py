@@ -2,7 +2,9 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Writes archives with calls, messages, requests, collectives, locks, counters and launches at random.
 
-  archives.py SEED STEPS DIR      the archive of this seed in the new directory DIR
+  archives.py SEED STEPS DIR [hostile]      the archive of this seed in the new directory DIR
+
+hostile: with names that look like markup, lead from right to left, and are 4 kB long.
 
 Two ranks with a thread more each, and a GPU stream. The archive is well-formed; the second worker is killed inside
 of its regions if the seed is odd.
@@ -20,6 +22,8 @@ from goodtrace import (BARRIER, CUDA, GPU, MAIN, MPI, NONE, PTHREAD, RANK1, R_KE
                        THREADS, Trace, UINT64, WORKER, WORLD, s)
 
 WORKER1 = 4
+HOSTILE = ["<script>alert('\"&amp;')</script>", "</script></title>]]>&<b>\u202egnol\u202c\x07", "x" * 4096, "<img src=x onerror=alert(1)>",
+           "\u05e9\u05dc\u05d5\u05dd & \U0001f600"]
 
 
 class Random(Trace):
@@ -165,4 +169,6 @@ class Random(Trace):
 
 if __name__ == "__main__":
     archive = Random(int(sys.argv[1]), int(sys.argv[2]))
+    for place, name in enumerate(["main", "work", "worker", "CUDA[0:7]", "Process 0"]) if "hostile" in sys.argv else []:
+        archive.redefine("String", s(name), HOSTILE[place])
     archive.write(sys.argv[3])

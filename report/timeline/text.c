@@ -1,0 +1,254 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * A timeline as text: a line for each row, the names of regions inside of their bars where they fit.
+ *
+ * Limits: see timeline.h.
+ */
+#include "config.h"
+
+#include "report/timeline/timeline.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { NAME_MIN = 3, TICK_COLUMNS = 14 };
+
+/* ---- labels and names -------------------------------------------------------------------------- */
+
+static bool same_label(const struct gt_grid *grid, unsigned row)
+{
+	return row && gt_grid_row(grid, row)->location == gt_grid_row(grid, row - 1)->location;
+}
+
+/* The end of a name tells more than its middle. */
+static void print_label(const char *name, unsigned width, FILE *out)
+{
+	char text[256];
+	unsigned n = gt_grid_ascii(name, text, sizeof(text)), head = width > 2 ? (width - 2) / 2 : 0;
+
+	if (n <= width)
+		fprintf(out, "%-*s ", (int)width, text);
+	else
+		fprintf(out, "%.*s..%s ", (int)head, text, text + n - (width - 2 - head));
+}
+
+/* ---- a row -------------------------------------------------------------------------------------- */
+
+static const char *block_of(const struct gt_timeline_look *look, const struct gt_grid_cell *cell, bool full)
+{
+	static const char *const shades[] = { "\u2591", "\u2592", "\u2593", "\u2588" };
+	static char letter[2];
+
+	if (!look->unicode || !look->color) {
+		letter[0] = cell->share < GT_GRID_FULL / 8 ? ':' : gt_paint_of(cell->class)->letter;
+		return letter;
+	}
+	return full ? " " : shades[cell->share / 64];
+}
+
+static unsigned basic(const struct gt_paint *paint)
+{
+	unsigned r = paint->rgb >> 16 & 255, g = paint->rgb >> 8 & 255, b = paint->rgb & 255;
+	unsigned most = r > g ? r : g;
+
+	most = most > b ? most : b;
+	return (r * 4 > most * 3) | (g * 4 > most * 3) << 1 | (b * 4 > most * 3) << 2;
+}
+
+static void begin_color(const struct gt_timeline_look *look, const struct gt_paint *paint, bool back,
+			FILE *out)
+{
+	bool dark = (paint->rgb >> 16 & 255) * 3 + (paint->rgb >> 8 & 255) * 6 + (paint->rgb & 255) < 1250;
+
+	if (!look->color)
+		return;
+	if (!look->many)
+		fprintf(out, back ? "\033[30;%um" : "\033[%um", (back ? 40 : 30) + basic(paint));
+	else if (back)
+		fprintf(out, "\033[38;5;%u;48;5;%um", dark ? 231U : 16U, paint->color);
+	else
+		fprintf(out, "\033[38;5;%um", paint->color);
+}
+
+static void end_color(const struct gt_timeline_look *look, FILE *out)
+{
+	if (look->color)
+		fputs("\033[0m", out);
+}
+
+/* Neighbors that belong to one bar: the same region, or nothing. */
+static unsigned bar_end(const struct gt_grid *grid, unsigned row, unsigned column)
+{
+	const struct gt_grid_cell *first = gt_grid_cell(grid, row, column);
+
+	while (++column < grid->columns) {
+		const struct gt_grid_cell *cell = gt_grid_cell(grid, row, column);
+
+		if (!cell->share != !first->share || (cell->share && cell->region != first->region))
+			break;
+	}
+	return column;
+}
+
+/* Only where most of the time was in the region: else the name would claim too much. */
+static bool name_fits(const struct gt_grid *grid, unsigned row, unsigned from, unsigned end, const char *name)
+{
+	unsigned n = (unsigned)strlen(name);
+
+	if (n < NAME_MIN || n + 2 > end - from)
+		return false;
+	for (unsigned i = from; i < from + n + 2; i++)
+		if (gt_grid_cell(grid, row, i)->share < GT_GRID_FULL / 2)
+			return false;
+	return true;
+}
+
+static void print_bar(const struct gt_grid *grid, const struct gt_timeline_look *look, unsigned row,
+		      unsigned from, unsigned end, FILE *out)
+{
+	const struct gt_grid_cell *first = gt_grid_cell(grid, row, from);
+	const struct gt_paint *paint = gt_paint_of(first->class);
+	bool named, back = false;
+	char name[128];
+
+	gt_grid_ascii(gt_grid_name(grid, first), name, sizeof(name));
+	named = name_fits(grid, row, from, end, name);
+	for (unsigned i = from; i < end; i++) {
+		const struct gt_grid_cell *cell = gt_grid_cell(grid, row, i);
+		bool full = cell->share > GT_GRID_FULL * 9 / 10 || (named && i < from + strlen(name) + 2);
+
+		if (i == from || full != back)
+			begin_color(look, paint, full, out);
+		back = full;
+		if (named && i > from && i <= from + strlen(name))
+			fputc(name[i - from - 1], out);
+		else if (named && !look->color && (i == from || i == from + strlen(name) + 1))
+			fputc(i == from ? '[' : ']', out);
+		else
+			fputs(block_of(look, cell, full), out);
+		if (i + 1 == end ||
+		    full != (gt_grid_cell(grid, row, i + 1)->share > GT_GRID_FULL * 9 / 10 ||
+			     (named && i + 1 < from + strlen(name) + 2)))
+			end_color(look, out);
+	}
+}
+
+static void print_row(const struct gt_grid *grid, const struct gt_timeline_look *look, unsigned row,
+		      FILE *out)
+{
+	unsigned column = 0, end;
+
+	print_label(same_label(grid, row) ? "" : gt_grid_text(grid, gt_grid_row(grid, row)->label),
+		    grid->label, out);
+	for (; column < grid->columns; column = end) {
+		end = bar_end(grid, row, column);
+		if (gt_grid_cell(grid, row, column)->share)
+			print_bar(grid, look, row, column, end, out);
+		else
+			fprintf(out, "%*s", (int)(end - column), "");
+	}
+	fputc('\n', out);
+}
+
+/* ---- around the rows ---------------------------------------------------------------------------- */
+
+static void print_axis(const struct gt_grid *grid, FILE *out)
+{
+	uint64_t length = grid->part.to - grid->part.from;
+	uint64_t step = gt_grid_step(length, grid->columns / TICK_COLUMNS + 1);
+	char *line = malloc(grid->columns + 64);
+	unsigned room = 0;
+
+	if (!line)
+		abort();
+	memset(line, ' ', grid->columns + 63);
+	for (uint64_t t = (grid->part.from + step - 1) / step * step; t < grid->part.to; t += step) {
+		unsigned column = (unsigned)((unsigned __int128)(t - grid->part.from) * grid->columns /
+					     length);
+		char text[48];
+		unsigned n = (unsigned)strlen(gt_grid_tick(t, step, text, sizeof(text)));
+
+		if (column < room || column + n + 1 > grid->columns)
+			continue;
+		line[column] = '|';
+		memcpy(line + column + 1, text, n);
+		room = column + n + 3;
+	}
+	for (room = grid->columns; room && line[room - 1] == ' ';)
+		room--;
+	line[room] = '\0';
+	fprintf(out, "%*s%s\n", (int)grid->label + 1, "", line);
+	free(line);
+}
+
+/* All time of a paint. */
+static uint64_t paint_time(const struct gt_grid *grid, const struct gt_paint *paint)
+{
+	uint64_t sum = 0;
+
+	for (unsigned class = 0; class < GT_CLASSES; class++)
+		if (gt_paint_of(class) == paint)
+			sum += grid->times[class];
+	return sum;
+}
+
+static void print_legend(const struct gt_grid *grid, const struct gt_timeline_look *look, FILE *out)
+{
+	uint64_t sum = 0;
+	unsigned used = 0;
+
+	for (unsigned class = 0; class < GT_CLASSES; class++)
+		sum += grid->times[class];
+	for (unsigned class = 0; class < GT_CLASSES; class++) {
+		const struct gt_paint *paint = gt_paint_of(class);
+		uint64_t time = paint_time(grid, paint);
+		bool first = true;
+		char text[96];
+		double share;
+		unsigned n;
+
+		for (unsigned i = 0; i < class; i++)
+			first = first && gt_paint_of(i) != paint;
+		if (!first || !time)
+			continue;
+		share = 100. * (double)time / (double)sum;
+		n = (unsigned)snprintf(text, sizeof(text), share < 0.1 ? "%s <0.1 %%" : "%s %.1f %%",
+				       paint->name, share);
+		if (used && used + n + 6 > grid->width) {
+			fputc('\n', out);
+			used = 0;
+		}
+		fputs(used ? "   " : "", out);
+		begin_color(look, paint, true, out);
+		fputc(look->unicode && look->color ? ' ' : paint->letter, out);
+		end_color(look, out);
+		fprintf(out, " %s", text);
+		used += n + 5;
+	}
+	fputs(used ? "\n" : "", out);
+}
+
+void gt_timeline_notes(const struct gt_grid *grid, FILE *out)
+{
+	if (grid->idle)
+		fprintf(out, "%u location%s without calls in this window %s left out\n", grid->idle,
+			grid->idle > 1 ? "s" : "", grid->idle > 1 ? "are" : "is");
+	if (grid->no_room)
+		fprintf(out, "%u more location%s: select some with -l\n", grid->no_room,
+			grid->no_room > 1 ? "s" : "");
+	if (grid->more_lines)
+		fprintf(out,
+			"%" PRIu64 " more messages and launches are not drawn: choose a window with -t\n",
+			grid->more_lines);
+}
+
+void gt_timeline_text(const struct gt_grid *grid, const struct gt_timeline_look *look, FILE *out)
+{
+	print_axis(grid, out);
+	for (unsigned row = 0; row < grid->rows; row++)
+		print_row(grid, look, row, out);
+	print_legend(grid, look, out);
+	gt_timeline_notes(grid, out);
+}
