@@ -67,4 +67,5 @@ EXTRA_DIST += doc/adr/0001-own-window-and-spool.md doc/adr/0002-reserve-with-xad
 	doc/adr/0010-links-between-programs.md doc/adr/0011-run-stays-as-the-parent.md \
 	doc/adr/0012-confined-programs.md doc/adr/0013-one-folder-is-held.md \
 	doc/adr/0014-messages-order-hosts.md doc/adr/0015-answers-to-a-review.md doc/adr/0016-the-live-view-is-read-from-outside.md \
-	doc/adr/0017-plug-ins-are-tried-in-a-copy.md
+	doc/adr/0017-plug-ins-are-tried-in-a-copy.md \
+	doc/adr/0018-own-decoder-of-events.md

@@ -98,6 +98,13 @@ bool gt_otf2_file(const struct gt_otf2 *read, uint64_t location, const char *suf
 	return true;
 }
 
+int gt_otf2_open_file(const struct gt_otf2 *read, uint64_t location, const char *suffix)
+{
+	char path[PATH_SIZE];
+
+	return open(path_of(read, location, suffix, path), O_RDONLY | O_CLOEXEC);
+}
+
 /* A chunk begins with 3, 'B' or '#' (little or big endian), and the numbers of its first and last event. */
 static uint64_t last_event(const unsigned char header[18])
 {
@@ -114,13 +121,12 @@ uint64_t gt_otf2_events_in_file(const struct gt_otf2 *read, OTF2_Reader *reader,
 {
 	unsigned char header[18] = { 0 };
 	uint64_t chunk = 0, other;
-	char path[PATH_SIZE];
 	ssize_t got;
 	int fd;
 
 	if (OTF2_Reader_GetChunkSize(reader, &chunk, &other) != OTF2_SUCCESS || !chunk || !size)
 		return GT_OTF2_NOTHING;
-	fd = open(path_of(read, location, "evt", path), O_RDONLY | O_CLOEXEC);
+	fd = gt_otf2_open_file(read, location, "evt");
 	got = pread(fd, header, sizeof(header), (off_t)((size - 1) / chunk * chunk));
 	close(fd);
 	return got == sizeof(header) ? last_event(header) : GT_OTF2_NOTHING;

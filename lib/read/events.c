@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The events of one location: libotf2's callbacks, the call stack, and what every event is looked at for.
+ * What every event is looked at for, and libotf2's callbacks.
  *
- * Limits: about 25 ns for an event without attributes, half of it libotf2's.
+ * Limits: libotf2 takes about 20 ns for an event, decode.c 3.
  */
 #include "config.h"
 
-#include "lib/read/read_int.h"
+#include "lib/read/visit.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
@@ -38,7 +38,7 @@ bool gt_otf2_attribute(const struct gt_otf2_cursor *at, uint64_t attribute, OTF2
 	       found == type;
 }
 
-static void look_at_attributes(struct gt_otf2_cursor *at)
+void gt_otf2_look_at_attributes(struct gt_otf2_cursor *at)
 {
 	for (uint32_t i = 0; i < at->attribute_count; i++) {
 		const struct gt_otf2_attribute *attribute;
@@ -58,90 +58,51 @@ static void look_at_attributes(struct gt_otf2_cursor *at)
 	}
 }
 
-static inline void step(struct gt_otf2_cursor *at, uint64_t ticks, const OTF2_AttributeList *list)
+void gt_otf2_bad_time(struct gt_otf2_cursor *at, uint64_t before)
 {
 	const struct gt_otf2 *read = at->read;
-	uint64_t before = at->ticks, ns = gt_otf2_ns(read, ticks);
+	uint64_t ticks = at->ticks;
 
-	at->event++;
-	at->ticks = ticks;
-	at->time = ns > at->time ? ns : at->time;
-	at->attributes = list;
-	at->attribute_count = OTF2_AttributeList_GetNumberOfElements(list);
 	if (ticks < before)
 		gt_otf2_report(read, at, GT_OTF2_TIME, "%" PRIu64 " ticks before the event before it",
 			       before - ticks);
 	if (ticks < read->begin || ticks > read->end)
 		gt_otf2_report(read, at, GT_OTF2_RANGE, "at tick %" PRIu64 ", not in %" PRIu64 " to %" PRIu64,
 			       ticks, read->begin, read->end);
-	if (at->attribute_count)
-		look_at_attributes(at);
+}
+
+void gt_otf2_undefined(struct gt_otf2_cursor *at, enum gt_otf2_kind kind, uint64_t id)
+{
+	gt_otf2_report(at->read, at, GT_OTF2_EVENTS, "%s %" PRIu64 " is not defined",
+		       gt_otf2_kind_names[kind], id);
 }
 
 static bool refer(struct gt_otf2_cursor *at, enum gt_otf2_kind kind, uint64_t id)
 {
 	if (gt_otf2_index(at->read, kind, id) >= 0)
 		return true;
-	gt_otf2_report(at->read, at, GT_OTF2_EVENTS, "%s %" PRIu64 " is not defined",
-		       gt_otf2_kind_names[kind], id);
+	gt_otf2_undefined(at, kind, id);
 	return false;
 }
 
 /* ---- regions ----------------------------------------------------------------------------------- */
 
-static const struct gt_otf2_region unknown = { .id = GT_OTF2_NOTHING, .name = "?", .canonical = "?",
-					       .description = "", .file = "" };
+const struct gt_otf2_region gt_otf2_unknown_region = { .id = GT_OTF2_NOTHING, .name = "?", .canonical = "?",
+						       .description = "", .file = "" };
 
-static const struct gt_otf2_region *region_of(struct gt_otf2_cursor *at, uint32_t id)
+void gt_otf2_grow_stack(struct gt_otf2_cursor *at)
 {
-	const struct gt_otf2_region *region = gt_otf2_find_region(at->read, id);
-
-	if (region)
-		return region;
-	refer(at, GT_OTF2_REGION, id);
-	return &unknown;
+	at->stack = gt_otf2_grow(at->stack, at->depth, &at->room, sizeof(*at->stack));
 }
 
-static OTF2_CallbackCode on_enter(OTF2_LocationRef location, OTF2_TimeStamp time, uint64_t position,
-				  void *user, OTF2_AttributeList *list, OTF2_RegionRef id)
+void gt_otf2_bad_leave(struct gt_otf2_cursor *at, const struct gt_otf2_region *region)
 {
-	struct gt_otf2_cursor *at = user;
-
-	(void)location, (void)position;
-	step(at, time, list);
-	if (at->depth == at->room)
-		at->stack = gt_otf2_grow(at->stack, at->depth, &at->room, sizeof(*at->stack));
-	at->stack[at->depth++] = (struct gt_otf2_frame){ .region = region_of(at, id), .begin = at->time };
-	if (at->visitor->enter)
-		at->visitor->enter(at);
-	return DONE;
-}
-
-static OTF2_CallbackCode on_leave(OTF2_LocationRef location, OTF2_TimeStamp time, uint64_t position,
-				  void *user, OTF2_AttributeList *list, OTF2_RegionRef id)
-{
-	struct gt_otf2_cursor *at = user;
-	const struct gt_otf2_region *region;
-	struct gt_otf2_frame *frame;
-
-	(void)location, (void)position;
-	step(at, time, list);
-	region = region_of(at, id);
-	if (!at->depth) {
+	if (at->depth)
+		gt_otf2_report(at->read, at, GT_OTF2_BALANCE, "leaves \"%s\" inside \"%s\"", region->name,
+			       at->stack[at->depth - 1].region->name);
+	else
 		gt_otf2_report(at->read, at, GT_OTF2_BALANCE, "leaves \"%s\", but no region is open",
 			       region->name);
-		return DONE;
-	}
-	frame = &at->stack[at->depth - 1];
-	if (frame->region != region)
-		gt_otf2_report(at->read, at, GT_OTF2_BALANCE, "leaves \"%s\" inside \"%s\"", region->name,
-			       frame->region->name);
-	at->depth--;
-	if (at->depth)
-		at->stack[at->depth - 1].inside += gt_otf2_inclusive(at, frame);
-	if (at->visitor->leave)
-		at->visitor->leave(at, frame);
-	return DONE;
 }
 
 /* ---- other events ------------------------------------------------------------------------------ */
@@ -206,20 +167,65 @@ static void look_at(struct gt_otf2_cursor *at, struct gt_otf2_event *event)
 	}
 }
 
-static OTF2_CallbackCode visit(struct gt_otf2_cursor *at, struct gt_otf2_event *event)
+#define REFER_V(type, name)
+#define REFER_R(kind, type, name) undefined |= !refer(at, GT_OTF2_##kind, e->name);
+#define REFER(record)                                                                                        \
+	static bool refer_##record(struct gt_otf2_cursor *at, const struct gt_otf2_##record *e)              \
+	{                                                                                                    \
+		bool undefined = false;                                                                      \
+													     \
+		(void)at, (void)e;                                                                           \
+		GT_OTF2_EVT_##record(REFER_V, REFER_R) return undefined;                                     \
+	}
+GT_OTF2_EVENTS_ALL(REFER)
+#undef REFER
+
+void gt_otf2_event(struct gt_otf2_cursor *at, struct gt_otf2_event *event)
 {
+	switch (event->type) {
+#define REFER(record)                                                        \
+	case GT_OTF2_##record:                                               \
+		event->undefined = refer_##record(at, &event->record);       \
+		break;
+		GT_OTF2_EVENTS_ALL(REFER)
+#undef REFER
+	case GT_OTF2_TYPES:
+		break;
+	}
 	look_at(at, event);
 	if (at->visitor->event)
 		at->visitor->event(at, event);
+}
+
+/* ---- libotf2's callbacks ------------------------------------------------------------------------- */
+
+static void step(struct gt_otf2_cursor *at, uint64_t time, const OTF2_AttributeList *list)
+{
+	gt_otf2_step(at, time, list, OTF2_AttributeList_GetNumberOfElements(list));
+}
+
+static OTF2_CallbackCode on_enter(OTF2_LocationRef location, OTF2_TimeStamp time, uint64_t position,
+				  void *user, OTF2_AttributeList *list, OTF2_RegionRef id)
+{
+	(void)location, (void)position;
+	step(user, time, list);
+	gt_otf2_enter(user, id);
 	return DONE;
 }
 
-#define ARG_V(type, name)         , type name
-#define ARG_R(kind, type, name)   , type name
-#define SET_V(type, name)         .name = name,
-#define SET_R(kind, type, name)   .name = name,
-#define REFER_V(type, name)
-#define REFER_R(kind, type, name) event.undefined |= !refer(user, GT_OTF2_##kind, name);
+static OTF2_CallbackCode on_leave(OTF2_LocationRef location, OTF2_TimeStamp time, uint64_t position,
+				  void *user, OTF2_AttributeList *list, OTF2_RegionRef id)
+{
+	(void)location, (void)position;
+	step(user, time, list);
+	gt_otf2_leave(user, id);
+	return DONE;
+}
+
+#define ARG_V(type, name)       , type name
+#define ARG_R(kind, type, name) , type name
+#define SET_V(type, name)       .name = name,
+#define SET_R(kind, type, name) .name = name,
 #define CALLBACK(name)                                                                                       \
 	static OTF2_CallbackCode on_##name(OTF2_LocationRef location, OTF2_TimeStamp time,                   \
 					   uint64_t position, void *user,                                    \
@@ -230,7 +236,8 @@ static OTF2_CallbackCode visit(struct gt_otf2_cursor *at, struct gt_otf2_event *
 													     \
 		(void)location, (void)position;                                                              \
 		step(user, time, list);                                                                      \
-		GT_OTF2_EVT_##name(REFER_V, REFER_R) return visit(user, &event);                             \
+		gt_otf2_event(user, &event);                                                                 \
+		return DONE;                                                                                 \
 	}
 GT_OTF2_EVENTS_ALL(CALLBACK)
 
@@ -246,126 +253,4 @@ OTF2_EvtReaderCallbacks *gt_otf2_callbacks(void)
 	GT_OTF2_EVENTS_ALL(SET)
 #undef SET
 	return c;
-}
-
-/* ---- a location -------------------------------------------------------------------------------- */
-
-/* Tables that translate the numbers in its events, and the offsets of its clock. */
-static bool read_local_definitions(OTF2_Reader *reader, struct gt_otf2_cursor *at)
-{
-	uint64_t size, n, id = at->location->id;
-	OTF2_DefReader *one;
-	bool ok;
-
-	if (!gt_otf2_file(at->read, id, "def", &size))
-		return true;
-	one = OTF2_Reader_GetDefReader(reader, id);
-	ok = one && OTF2_Reader_ReadAllLocalDefinitions(reader, one, &n) == OTF2_SUCCESS;
-	if (!ok)
-		gt_otf2_report(at->read, at, GT_OTF2_FILES, "its definitions cannot be read: %s",
-			       gt_otf2_complaint);
-	if (one)
-		OTF2_Reader_CloseDefReader(reader, one);
-	return ok;
-}
-
-/* What comes behind the last event is read into nothing: it must be the end of the file. */
-static OTF2_ErrorCode read_end(OTF2_Reader *reader, OTF2_EvtReader *events)
-{
-	OTF2_EvtReaderCallbacks *none = OTF2_EvtReaderCallbacks_New();
-	OTF2_ErrorCode rc;
-	uint64_t n = 0;
-
-	if (!none)
-		abort();
-	OTF2_Reader_RegisterEvtCallbacks(reader, events, none, NULL);
-	OTF2_EvtReaderCallbacks_Delete(none);
-	rc = OTF2_Reader_ReadLocalEvents(reader, events, 1, &n);
-	return n ? OTF2_ERROR_INTEGRITY_FAULT : rc;
-}
-
-/*
- * libotf2 reads the last chunk of a file that was cut between two again and again. So not more events are
- * read than the file says it has, nor than there can be: one takes two bytes at least. A file that does not
- * say it may be compressed, and have as many as the location declares.
- */
-static uint64_t most_events(OTF2_Reader *reader, const struct gt_otf2_cursor *at, uint64_t size)
-{
-	uint64_t all = gt_otf2_events_in_file(at->read, reader, at->location->id, size);
-
-	if (all == GT_OTF2_NOTHING && at->location->events > size / 2)
-		return at->location->events;
-	return all < size / 2 ? all : size / 2;
-}
-
-static OTF2_ErrorCode read_all(OTF2_Reader *reader, OTF2_EvtReader *events, struct gt_otf2_cursor *at,
-			       uint64_t size)
-{
-	enum { STEP = 1 << 20 };
-	uint64_t most = most_events(reader, at, size), step = 0, n = 0;
-	OTF2_ErrorCode rc = OTF2_SUCCESS;
-
-	for (; rc == OTF2_SUCCESS && n == step && most; most -= n) {
-		step = most < STEP ? most : STEP;
-		rc = OTF2_Reader_ReadLocalEvents(reader, events, step, &n);
-	}
-	return rc == OTF2_SUCCESS && !most ? read_end(reader, events) : rc;
-}
-
-static void read_events(OTF2_Reader *reader, OTF2_EvtReaderCallbacks *callbacks, struct gt_otf2_cursor *at)
-{
-	OTF2_EvtReader *events;
-	OTF2_ErrorCode rc;
-	uint64_t size;
-
-	if (!gt_otf2_file(at->read, at->location->id, "evt", &size)) {
-		gt_otf2_report(at->read, at, GT_OTF2_FILES, "has no file of events");
-		return;
-	}
-	events = OTF2_Reader_GetEvtReader(reader, at->location->id);
-	if (!events) {
-		gt_otf2_report(at->read, at, GT_OTF2_FILES, "cannot be opened: %s", gt_otf2_complaint);
-		return;
-	}
-	OTF2_Reader_RegisterEvtCallbacks(reader, events, callbacks, at);
-	rc = read_all(reader, events, at, size);
-	if (rc != OTF2_SUCCESS)
-		gt_otf2_report(at->read, at, GT_OTF2_FILES, "the file of events cannot be read on: %s",
-			       OTF2_Error_GetDescription(rc));
-	at->whole = rc == OTF2_SUCCESS;
-	OTF2_Reader_CloseEvtReader(reader, events);
-}
-
-/* A fault of the location as a whole is at no event. */
-static void look_at_end(struct gt_otf2_cursor *at)
-{
-	uint64_t events = at->event;
-
-	if (events != at->location->events) {
-		at->event = 0;
-		gt_otf2_report(at->read, at, GT_OTF2_COUNT, "declares %" PRIu64 " events and has %" PRIu64,
-			       at->location->events, events);
-		at->event = events;
-	}
-	if (at->depth)
-		gt_otf2_report(at->read, at, GT_OTF2_DEPTH, "ends %zu deep, in \"%s\"", at->depth,
-			       at->stack[at->depth - 1].region->name);
-}
-
-void gt_otf2_location(OTF2_Reader *reader, OTF2_EvtReaderCallbacks *callbacks, struct gt_otf2_cursor *at)
-{
-	bool local;
-
-	at->whole = false;
-	if (at->visitor->begin)
-		at->visitor->begin(at);
-	local = read_local_definitions(reader, at);
-	read_events(reader, callbacks, at);
-	if (at->whole)
-		look_at_end(at);
-	at->whole = at->whole && local;
-	if (at->visitor->end)
-		at->visitor->end(at, at->whole);
-	free(at->stack);
-	at->stack = NULL;
 }

@@ -151,7 +151,8 @@ static struct gt_otf2_cursor *new_cursor(const struct gt_otf2 *read, size_t inde
 
 static void read_with(struct pool *pool, OTF2_Reader *reader)
 {
-	OTF2_EvtReaderCallbacks *callbacks = gt_otf2_callbacks();
+	struct gt_otf2_hand hand = { reader, gt_otf2_callbacks(), gt_otf2_local_callbacks(),
+				     gt_otf2_decoder_new() };
 	size_t index;
 
 	for (size_t i = 0; i < pool->count; i++)
@@ -161,10 +162,12 @@ static void read_with(struct pool *pool, OTF2_Reader *reader)
 	while (take(pool, &index)) {
 		struct gt_otf2_cursor *at = new_cursor(pool->read, index);
 
-		gt_otf2_location(reader, callbacks, at);
+		gt_otf2_location(&hand, at);
 		hand_in(pool, at);
 	}
-	OTF2_EvtReaderCallbacks_Delete(callbacks);
+	gt_otf2_decoder_free(hand.decoder);
+	OTF2_DefReaderCallbacks_Delete(hand.definitions);
+	OTF2_EvtReaderCallbacks_Delete(hand.callbacks);
 }
 
 /* A thread has a reader of its own. Without one, or without threads, the first one reads everything. */

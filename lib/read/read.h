@@ -11,7 +11,8 @@
  * Archives of every producer are read: sparse and unordered numbers, mapping tables, clock offsets. What
  * breaks a rule of OTF2 is reported to visitor.fault() and reading goes on; ids in events may therefore be
  * undefined, and every gt_otf2_find_*() may return NULL. libotf2 itself crashes, loops or takes all memory on
- * some damaged files: programs read archives that they did not write in a child (lib/read/guard.h).
+ * some damaged files: programs read archives that they did not write in a child (lib/read/guard.h). Most
+ * events are decoded without it (decode.c).
  *
  * Memory: definitions, open regions, and the visitor's own state of each location until it is merged.
  * Threads: each has its own OTF2_Reader, because libotf2 3.0 has no global state but its error callback.
@@ -265,6 +266,7 @@ struct gt_otf2_cursor {
 	size_t room;
 	const struct gt_otf2_visitor *visitor;
 	bool whole;
+	bool translated; /* tables of the location translate its numbers, or its time */
 };
 
 /*
@@ -318,6 +320,7 @@ struct gt_otf2_options {
 	 * NULL: the visitor says what is to be said.
 	 */
 	const char *command;
+	bool by_libotf2;  /* libotf2 reads all events, slowly */
 };
 
 struct gt_otf2 {

@@ -37,6 +37,9 @@ OTF2_Reader *gt_otf2_reader(const struct gt_otf2 *read);
 /* Says whether traces/<location>.<suffix> or, without a location, traces.<suffix> is there, and its size. */
 bool gt_otf2_file(const struct gt_otf2 *read, uint64_t location, const char *suffix, uint64_t *size);
 
+/* Opens such a file; -1: it cannot be. */
+int gt_otf2_open_file(const struct gt_otf2 *read, uint64_t location, const char *suffix);
+
 /*
  * How many events a location's file of `size` bytes has, as the header of its last chunk says;
  * GT_OTF2_NOTHING: it does not say.
@@ -44,8 +47,30 @@ bool gt_otf2_file(const struct gt_otf2 *read, uint64_t location, const char *suf
 uint64_t gt_otf2_events_in_file(const struct gt_otf2 *read, OTF2_Reader *reader, uint64_t location,
 				uint64_t size);
 
-/* Reads one location to the end; frees nothing but its stack. `callbacks` are gt_otf2_callbacks(). */
+/* The decoder of a thread (decode.c). Aborts without memory. */
+struct gt_otf2_decoder *gt_otf2_decoder_new(void);
+void gt_otf2_decoder_free(struct gt_otf2_decoder *decoder);
+/*
+ * Reads the events of a location that has no tables of its own. False: its file is not of the common make,
+ * and nothing was read; else *why is NULL, or what is wrong.
+ */
+bool gt_otf2_decode(struct gt_otf2_decoder *decoder, OTF2_Reader *reader, struct gt_otf2_cursor *at,
+		    const char **why);
+/* One chunk, followed by 256 bytes that may be read. `last`: it says that the file ends. */
+const char *gt_otf2_decode_chunk(struct gt_otf2_decoder *decoder, struct gt_otf2_cursor *at,
+				 const unsigned char *chunk, size_t size, bool *last);
+
+/* How a thread reads: by itself, or by libotf2 with callbacks. */
+struct gt_otf2_hand {
+	OTF2_Reader *reader;
+	OTF2_EvtReaderCallbacks *callbacks;   /* gt_otf2_callbacks() */
+	OTF2_DefReaderCallbacks *definitions; /* gt_otf2_local_callbacks() */
+	struct gt_otf2_decoder *decoder;
+};
+
 OTF2_EvtReaderCallbacks *gt_otf2_callbacks(void);
-void gt_otf2_location(OTF2_Reader *reader, OTF2_EvtReaderCallbacks *callbacks, struct gt_otf2_cursor *at);
+OTF2_DefReaderCallbacks *gt_otf2_local_callbacks(void);
+/* Reads one location to the end; frees nothing but its stack. */
+void gt_otf2_location(struct gt_otf2_hand *hand, struct gt_otf2_cursor *at);
 
 #endif

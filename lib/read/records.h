@@ -63,12 +63,16 @@
 #define GT_OTF2_DEF_CartDimension(S, O, R, Q, V)                                                    \
 	O(name) V(uint32_t, size) V(OTF2_CartPeriodicity, periodic)
 
-/* Enter and Leave have callbacks of their own. */
-#define GT_OTF2_EVENTS_ALL(E)                                                                       \
-	E(Unknown) E(BufferFlush) E(MeasurementOnOff) E(MpiSend) E(MpiIsend) E(MpiIsendComplete)    \
+/*
+ * Enter and Leave have callbacks of their own. L: events with lists, or with fields that are not stored as
+ * others of their type. In the order of their numbers in files.
+ */
+#define GT_OTF2_EVENTS_ALL(E) GT_OTF2_EVENTS_OF(E, E)
+#define GT_OTF2_EVENTS_OF(E, L)                                                                     \
+	E(Unknown) L(BufferFlush) E(MeasurementOnOff) E(MpiSend) E(MpiIsend) E(MpiIsendComplete)    \
 	E(MpiIrecvRequest) E(MpiRecv) E(MpiIrecv) E(MpiRequestTest) E(MpiRequestCancelled)          \
 	E(MpiCollectiveBegin) E(MpiCollectiveEnd) E(OmpFork) E(OmpJoin) E(OmpAcquireLock)           \
-	E(OmpReleaseLock) E(OmpTaskCreate) E(OmpTaskSwitch) E(OmpTaskComplete) E(Metric)            \
+	E(OmpReleaseLock) E(OmpTaskCreate) E(OmpTaskSwitch) E(OmpTaskComplete) L(Metric)            \
 	E(ParameterString) E(ParameterInt) E(ParameterUnsignedInt) E(RmaWinCreate) E(RmaWinDestroy) \
 	E(RmaCollectiveBegin) E(RmaCollectiveEnd) E(RmaGroupSync) E(RmaRequestLock) E(RmaAcquireLock) \
 	E(RmaTryLock) E(RmaReleaseLock) E(RmaSync) E(RmaWaitChange) E(RmaPut) E(RmaGet) E(RmaAtomic) \
@@ -79,7 +83,7 @@
 	E(CallingContextLeave) E(CallingContextSample) E(IoCreateHandle) E(IoDestroyHandle)         \
 	E(IoDuplicateHandle) E(IoSeek) E(IoChangeStatusFlags) E(IoDeleteFile) E(IoOperationBegin)   \
 	E(IoOperationTest) E(IoOperationIssued) E(IoOperationComplete) E(IoOperationCancelled)      \
-	E(IoAcquireLock) E(IoReleaseLock) E(IoTryLock) E(ProgramBegin) E(ProgramEnd)                \
+	E(IoAcquireLock) E(IoReleaseLock) E(IoTryLock) L(ProgramBegin) E(ProgramEnd)                \
 	E(NonBlockingCollectiveRequest) E(NonBlockingCollectiveComplete) E(CommCreate) E(CommDestroy)
 
 #define GT_OTF2_COMM_(R)    R(COMM, OTF2_CommRef, comm)

@@ -8,6 +8,10 @@ check_PROGRAMS += test/tools/otf2counts
 test_tools_otf2counts_SOURCES = test/tools/otf2counts.c
 test_tools_otf2counts_CPPFLAGS = $(AM_CPPFLAGS) $(OTF2_CFLAGS)
 test_tools_otf2counts_LDADD = lib/libgtassemble.la
+check_PROGRAMS += test/tools/otf2same
+test_tools_otf2same_SOURCES = test/tools/otf2same.c
+test_tools_otf2same_CPPFLAGS = $(AM_CPPFLAGS) $(OTF2_CFLAGS)
+test_tools_otf2same_LDADD = lib/libgtassemble.la
 
 # The same on the real installation.
 installcheck-local:

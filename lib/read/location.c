@@ -1,0 +1,168 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * One location: its own definitions, then its events, decoded by ourselves (decode.c) or by libotf2.
+ *
+ * Limits: see read.h.
+ */
+#include "config.h"
+
+#include "lib/read/read_int.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+
+#define DONE OTF2_CALLBACK_SUCCESS
+
+static OTF2_CallbackCode on_mapping(void *user, OTF2_MappingType type, const OTF2_IdMap *map)
+{
+	(void)type, (void)map;
+	((struct gt_otf2_cursor *)user)->translated = true;
+	return DONE;
+}
+
+static OTF2_CallbackCode on_offset(void *user, OTF2_TimeStamp time, int64_t offset, double deviation)
+{
+	(void)time, (void)offset, (void)deviation;
+	((struct gt_otf2_cursor *)user)->translated = true;
+	return DONE;
+}
+
+OTF2_DefReaderCallbacks *gt_otf2_local_callbacks(void)
+{
+	OTF2_DefReaderCallbacks *c = OTF2_DefReaderCallbacks_New();
+
+	if (!c)
+		abort();
+	OTF2_DefReaderCallbacks_SetMappingTableCallback(c, on_mapping);
+	OTF2_DefReaderCallbacks_SetClockOffsetCallback(c, on_offset);
+	return c;
+}
+
+/* Tables that translate the numbers in its events, and the offsets of its clock. */
+static bool read_local_definitions(struct gt_otf2_hand *hand, struct gt_otf2_cursor *at)
+{
+	uint64_t size, n, id = at->location->id;
+	OTF2_DefReader *one;
+	bool ok;
+
+	if (!gt_otf2_file(at->read, id, "def", &size))
+		return true;
+	one = OTF2_Reader_GetDefReader(hand->reader, id);
+	if (one)
+		OTF2_Reader_RegisterDefCallbacks(hand->reader, one, hand->definitions, at);
+	ok = one && OTF2_Reader_ReadAllLocalDefinitions(hand->reader, one, &n) == OTF2_SUCCESS;
+	at->translated |= !ok;
+	if (!ok)
+		gt_otf2_report(at->read, at, GT_OTF2_FILES, "its definitions cannot be read: %s",
+			       gt_otf2_complaint);
+	if (one)
+		OTF2_Reader_CloseDefReader(hand->reader, one);
+	return ok;
+}
+
+/* What comes behind the last event is read into nothing: it must be the end of the file. */
+static OTF2_ErrorCode read_end(OTF2_Reader *reader, OTF2_EvtReader *events)
+{
+	OTF2_EvtReaderCallbacks *none = OTF2_EvtReaderCallbacks_New();
+	OTF2_ErrorCode rc;
+	uint64_t n = 0;
+
+	if (!none)
+		abort();
+	OTF2_Reader_RegisterEvtCallbacks(reader, events, none, NULL);
+	OTF2_EvtReaderCallbacks_Delete(none);
+	rc = OTF2_Reader_ReadLocalEvents(reader, events, 1, &n);
+	return n ? OTF2_ERROR_INTEGRITY_FAULT : rc;
+}
+
+/*
+ * libotf2 reads the last chunk of a file that was cut between two again and again. So not more events are
+ * read than the file says it has, nor than there can be: one takes two bytes at least. A file that does not
+ * say it may be compressed, and have as many as the location declares.
+ */
+static uint64_t most_events(OTF2_Reader *reader, const struct gt_otf2_cursor *at, uint64_t size)
+{
+	uint64_t all = gt_otf2_events_in_file(at->read, reader, at->location->id, size);
+
+	if (all == GT_OTF2_NOTHING && at->location->events > size / 2)
+		return at->location->events;
+	return all < size / 2 ? all : size / 2;
+}
+
+static OTF2_ErrorCode read_all(OTF2_Reader *reader, OTF2_EvtReader *events, struct gt_otf2_cursor *at,
+			       uint64_t size)
+{
+	enum { STEP = 1 << 20 };
+	uint64_t most = most_events(reader, at, size), step = 0, n = 0;
+	OTF2_ErrorCode rc = OTF2_SUCCESS;
+
+	for (; rc == OTF2_SUCCESS && n == step && most; most -= n) {
+		step = most < STEP ? most : STEP;
+		rc = OTF2_Reader_ReadLocalEvents(reader, events, step, &n);
+	}
+	return rc == OTF2_SUCCESS && !most ? read_end(reader, events) : rc;
+}
+
+static const char *read_by_library(struct gt_otf2_hand *hand, struct gt_otf2_cursor *at, uint64_t size)
+{
+	OTF2_EvtReader *events = OTF2_Reader_GetEvtReader(hand->reader, at->location->id);
+	OTF2_ErrorCode rc;
+
+	if (!events)
+		return gt_otf2_complaint;
+	OTF2_Reader_RegisterEvtCallbacks(hand->reader, events, hand->callbacks, at);
+	rc = read_all(hand->reader, events, at, size);
+	OTF2_Reader_CloseEvtReader(hand->reader, events);
+	return rc == OTF2_SUCCESS ? NULL : OTF2_Error_GetDescription(rc);
+}
+
+static void read_events(struct gt_otf2_hand *hand, struct gt_otf2_cursor *at)
+{
+	const char *why = NULL;
+	uint64_t size;
+
+	if (!gt_otf2_file(at->read, at->location->id, "evt", &size)) {
+		gt_otf2_report(at->read, at, GT_OTF2_FILES, "has no file of events");
+		return;
+	}
+	if (at->translated || at->read->options.by_libotf2 ||
+	    !gt_otf2_decode(hand->decoder, hand->reader, at, &why))
+		why = read_by_library(hand, at, size);
+	at->whole = !why;
+	if (why)
+		gt_otf2_report(at->read, at, GT_OTF2_FILES, "the file of events cannot be read on: %s", why);
+}
+
+/* A fault of the location as a whole is at no event. */
+static void look_at_end(struct gt_otf2_cursor *at)
+{
+	uint64_t events = at->event;
+
+	if (events != at->location->events) {
+		at->event = 0;
+		gt_otf2_report(at->read, at, GT_OTF2_COUNT, "declares %" PRIu64 " events and has %" PRIu64,
+			       at->location->events, events);
+		at->event = events;
+	}
+	if (at->depth)
+		gt_otf2_report(at->read, at, GT_OTF2_DEPTH, "ends %zu deep, in \"%s\"", at->depth,
+			       at->stack[at->depth - 1].region->name);
+}
+
+void gt_otf2_location(struct gt_otf2_hand *hand, struct gt_otf2_cursor *at)
+{
+	bool local;
+
+	at->whole = false;
+	if (at->visitor->begin)
+		at->visitor->begin(at);
+	local = read_local_definitions(hand, at);
+	read_events(hand, at);
+	if (at->whole)
+		look_at_end(at);
+	at->whole = at->whole && local;
+	if (at->visitor->end)
+		at->visitor->end(at, at->whole);
+	free(at->stack);
+	at->stack = NULL;
+}
