@@ -18,7 +18,7 @@ report_libgtreport_la_SOURCES += report/source/source.h report/source/source.c r
 
 # gputrace timeline
 report_libgtreport_la_SOURCES += report/timeline/grid.h report/timeline/grid.c report/timeline/timeline.h \
-	report/timeline/text.c report/timeline/draw.h report/timeline/draw.c report/timeline/picture.c \
+	report/timeline/text.c report/draw.h report/draw.c report/timeline/picture.c \
 	report/timeline/screen.c
 report_libgtreport_la_CPPFLAGS += $(CAIRO_CFLAGS) $(NCURSES_CFLAGS)
 
@@ -29,7 +29,8 @@ report_libgtreport_la_SOURCES += report/part.h report/part.c report/output.h rep
 
 # gputrace export
 report_libgtreport_la_SOURCES += report/export/export.h report/export/export.c report/export/chrome.c \
-	report/export/speedscope.c report/export/folded.c report/export/tables.h report/export/tables.c \
+	report/export/speedscope.c report/export/tree.h report/export/tree.c report/export/folded.c \
+	report/export/flame.c report/export/tables.h report/export/tables.c \
 	report/export/csv.c
 if HAVE_SQLITE
 report_libgtreport_la_SOURCES += report/export/sqlite.c

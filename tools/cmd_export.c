@@ -10,12 +10,13 @@
 #include <stdio.h>
 #include <sys/stat.h>
 
+#include "lib/read/guard.h"
 #include "report/export/export.h"
 #include "tools/archive.h"
 #include "tools/cmds.h"
 #include "tools/options.h"
 
-enum { KEY_FACE = 0x100 };
+enum { KEY_FACE = 0x100, KEY_AGAINST = 0x200, KEY_SPLIT };
 
 static const struct gt_export_face *const faces[] = {
 	&gt_export_chrome,
@@ -32,24 +33,30 @@ static const struct gt_export_face *const faces[] = {
 #else
 	NULL,
 #endif
+	&gt_export_flame,
 };
 
 static const struct gt_option option_table[] = {
-	{KEY_FACE + 0, "chrome", NULL, "JSON for chrome://tracing and ui.perfetto.dev."},
-	{KEY_FACE + 1, "speedscope", NULL, "JSON for speedscope.app."},
-	{KEY_FACE + 2, "folded", NULL, "Folded call stacks, for flame graphs."},
-	{KEY_FACE + 3, "csv", NULL, "A folder of tables, a CSV file each."},
-	{KEY_FACE + 4, "sqlite", NULL, "The tables in an SQLite database."},
-	{KEY_FACE + 5, "perfetto", NULL, "A trace of Perfetto, for ui.perfetto.dev; smaller than --chrome."},
-	{'o', "output", "FILE", "Write FILE; without it, standard output."},
-	{'t', "time", "FROM:TO", "Only this part of the run, in seconds from its begin (1.5:2, 20ms:)."},
-	{'l', "locations", "PATTERN", "Only threads, streams and processes of these names (a*;b)."},
-	{0, NULL, NULL, NULL},
+	{ KEY_FACE + 0, "chrome", NULL, "JSON for chrome://tracing and ui.perfetto.dev." },
+	{ KEY_FACE + 1, "speedscope", NULL, "JSON for speedscope.app." },
+	{ KEY_FACE + 2, "folded", NULL, "Folded call stacks, for flame graphs." },
+	{ KEY_FACE + 3, "csv", NULL, "A folder of tables, a CSV file each." },
+	{ KEY_FACE + 4, "sqlite", NULL, "The tables in an SQLite database." },
+	{ KEY_FACE + 5, "perfetto", NULL,
+	  "A trace of Perfetto, for ui.perfetto.dev; smaller than --chrome." },
+	{ KEY_FACE + 6, "flame", NULL, "A flame graph, SVG." },
+	{ KEY_AGAINST, "against", "DIR",
+	  "With --flame: colors say what took longer, or less long, than in DIR." },
+	{ KEY_SPLIT, "split", NULL, "With --flame: paths stand below their process and thread." },
+	{ 'o', "output", "FILE", "Write FILE; without it, standard output." },
+	{ 't', "time", "FROM:TO", "Only this part of the run, in seconds from its begin (1.5:2, 20ms:)." },
+	{ 'l', "locations", "PATTERN", "Only threads, streams and processes of these names (a*;b)." },
+	{ 0, NULL, NULL, NULL },
 };
 
 static const struct gt_usage usage = {
 	"gputrace export",
-	"--perfetto|--chrome|--speedscope|--folded|--csv|--sqlite [options] DIR|FILE",
+	"--perfetto|--chrome|--speedscope|--folded|--flame|--csv|--sqlite [options] DIR|FILE",
 	"Writes a trace in the format of another program.",
 	option_table,
 	"DIR is the directory of an archive, FILE its anchor file (traces.otf2).\n"
@@ -67,36 +74,64 @@ static int refuse(const struct gt_export_options *options)
 		return gt_usage_error(&usage, "--%s needs --output", face->option);
 	if (options->out && face->folder && !lstat(options->out, &st))
 		return gt_usage_error(&usage, "%s is there already", options->out);
+	if (face != &gt_export_flame && (options->against || options->split))
+		return gt_usage_error(&usage, "--against and --split belong to --flame");
+	return GT_RC_OK;
+}
+
+static int take_face(struct gt_export_options *options, int place)
+{
+	if (options->face)
+		return gt_usage_error(&usage, "one format at a time");
+	options->face = faces[place];
+	if (options->face)
+		return GT_RC_OK;
+	return gt_usage_error(&usage, place == 4 ? "this gputrace was built without SQLite"
+						 : "this gputrace was built without protobuf-c");
+}
+
+static int take(struct gt_export_options *options, int key)
+{
+	if (key == KEY_AGAINST)
+		options->against = optarg;
+	else if (key == KEY_SPLIT)
+		options->split = true;
+	else if (key >= KEY_FACE)
+		return take_face(options, key - KEY_FACE);
+	else if (key == 'o')
+		options->out = optarg;
+	else if (key == 'l')
+		options->patterns = optarg;
+	else if (!gt_part_window(&options->part, optarg))
+		return gt_usage_error(&usage, "'%s' is not a window of time (FROM:TO)", optarg);
 	return GT_RC_OK;
 }
 
 int gt_cmd_export(int argc, char **argv)
 {
 	struct gt_export_options options = { .part = { .to = UINT64_MAX } };
+	char other[3500], spool[3500];
+	const char *reason = NULL;
 	int key, status;
 
 	while ((key = gt_option_next(&usage, argc, argv)) > 0) {
-		if (key >= KEY_FACE) {
-			if (options.face)
-				return gt_usage_error(&usage, "one format at a time");
-			options.face = faces[key - KEY_FACE];
-			if (!options.face)
-				return gt_usage_error(&usage,
-						      key == KEY_FACE + 4
-							      ? "this gputrace was built without SQLite"
-							      : "this gputrace was built without protobuf-c");
-		} else if (key == 'o') {
-			options.out = optarg;
-		} else if (key == 'l') {
-			options.patterns = optarg;
-		} else if (!gt_part_window(&options.part, optarg)) {
-			return gt_usage_error(&usage, "'%s' is not a window of time (FROM:TO)", optarg);
-		}
+		status = take(&options, key);
+		if (status)
+			return status;
 	}
 	if (key < 0)
 		return GT_OPT_STATUS(key);
 	if (optind + 1 != argc)
 		return gt_usage_error(&usage, "name one trace");
 	status = refuse(&options);
-	return status ? status : gt_archive_read(&usage, argv[optind], options.out, gt_export, &options);
+	if (status)
+		return status;
+	if (options.against)
+		reason = gt_otf2_find_anchor(options.against, other, sizeof(other), spool, sizeof(spool));
+	if (reason)
+		return gt_archive_unreadable(&usage, options.against, reason);
+	if (options.against)
+		options.against = other;
+	options.title = argv[optind];
+	return gt_archive_read(&usage, argv[optind], options.out, gt_export, &options);
 }

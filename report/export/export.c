@@ -381,6 +381,17 @@ static bool close_output(struct gt_export *export)
 	return !rename(export->path, options->out) || complain(options->out);
 }
 
+static struct gt_otf2 *open_archive(struct gt_export *export, const char *anchor)
+{
+	struct gt_otf2_options options = { .visitor = &visitor,
+					   .user = export,
+					   .threads = export->options->face->serial,
+					   .command = "gputrace export" };
+	struct gt_otf2 *read = gt_otf2_open(anchor, &options);
+
+	return read && !gt_otf2_definitions(read) ? read : NULL;
+}
+
 static bool convert(struct gt_export *export, struct gt_otf2 *read)
 {
 	const struct gt_export_face *face = export->options->face;
@@ -399,7 +410,17 @@ static bool convert(struct gt_export *export, struct gt_otf2 *read)
 		return false;
 	if (face->pair)
 		gt_match_all(&export->ends, export, on_pair, NULL);
-	return !face->finish || face->finish(export);
+	return true;
+}
+
+static bool finish(struct gt_export *export)
+{
+	const struct gt_export_options *options = export->options;
+	struct gt_otf2 *other = options->against ? open_archive(export, options->against) : NULL;
+
+	if (options->against && (!other || !convert(export, other)))
+		return false;
+	return !options->face->finish || options->face->finish(export);
 }
 
 int gt_export(const char *anchor, void *argument, FILE *unused)
@@ -413,14 +434,10 @@ int gt_export(const char *anchor, void *argument, FILE *unused)
 	(void)unused;
 	signal(SIGPIPE, SIG_IGN); /* writing fails then, and that is said */
 	signal(SIGXFSZ, SIG_IGN);
-	read = gt_otf2_open(anchor, &(struct gt_otf2_options){ .visitor = &visitor, .user = &export,
-							       .threads = options->face->serial,
-							       .command = "gputrace export" });
-	if (!read || gt_otf2_definitions(read))
+	read = open_archive(&export, anchor);
+	if (!read || !open_output(&export, &path))
 		return 2;
-	if (!open_output(&export, &path))
-		return 2;
-	done = convert(&export, read) && close_output(&export);
+	done = convert(&export, read) && finish(&export) && close_output(&export);
 	if (!done && path)
 		gt_output_discard(options->out);
 	/* The reader is not closed: the process ends, and libotf2 may be in any state. */

@@ -19,6 +19,10 @@ struct gt_export_options {
 	const char *out;      /* a file, or a folder (face->folder); NULL: standard output */
 	const char *patterns; /* gt_part_select(), or NULL */
 	struct gt_part part;  /* its window */
+	/* of --flame: */
+	const char *against;  /* anchor file of another archive, or NULL */
+	const char *title;
+	bool split;           /* a level for each process and location */
 };
 
 /*
@@ -27,8 +31,8 @@ struct gt_export_options {
  */
 int gt_export(const char *anchor, void *options, FILE *unused);
 
-extern const struct gt_export_face gt_export_chrome, gt_export_speedscope, gt_export_folded, gt_export_csv,
-	gt_export_sqlite, gt_export_perfetto;
+extern const struct gt_export_face gt_export_chrome, gt_export_speedscope, gt_export_folded, gt_export_flame,
+	gt_export_csv, gt_export_sqlite, gt_export_perfetto;
 
 /* ---- faces ------------------------------------------------------------------------------------- */
 

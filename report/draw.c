@@ -6,7 +6,7 @@
  */
 #include "config.h"
 
-#include "report/timeline/draw.h"
+#include "report/draw.h"
 
 #include <dlfcn.h>
 #include <errno.h>
@@ -189,13 +189,8 @@ static void print_xml(FILE *svg, const char *text)
 	free(clean);
 }
 
-static bool open_svg(struct gt_canvas *canvas, const char *title, double width, double height)
+static void begin_svg(struct gt_canvas *canvas, const char *title, double width, double height)
 {
-	canvas->svg = fopen(canvas->part, "w");
-	if (!canvas->svg) {
-		complain(canvas->path, strerror(errno));
-		return false;
-	}
 	fprintf(canvas->svg,
 		"<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n"
 		"<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"%.0f\" height=\"%.0f\" viewBox=\"0 0 %.0f "
@@ -205,7 +200,16 @@ static bool open_svg(struct gt_canvas *canvas, const char *title, double width, 
 	print_xml(canvas->svg, title);
 	fprintf(canvas->svg, "</title>\n<rect width=\"%.0f\" height=\"%.0f\" fill=\"#ffffff\"/>\n", width,
 		height);
-	return true;
+}
+
+static bool open_svg(struct gt_canvas *canvas, const char *title, double width, double height)
+{
+	canvas->svg = fopen(canvas->part, "w");
+	if (canvas->svg)
+		begin_svg(canvas, title, width, height);
+	else
+		complain(canvas->path, strerror(errno));
+	return canvas->svg;
 }
 
 static bool close_svg(struct gt_canvas *canvas)
@@ -213,6 +217,8 @@ static bool close_svg(struct gt_canvas *canvas)
 	bool failed;
 
 	fputs("</svg>\n", canvas->svg);
+	if (!canvas->path)
+		return true;
 	failed = ferror(canvas->svg);
 	failed = fclose(canvas->svg) || failed;
 	if (failed)
@@ -239,11 +245,22 @@ struct gt_canvas *gt_canvas_open(const char *path, const char *title, double wid
 	return NULL;
 }
 
+struct gt_canvas *gt_canvas_on(FILE *svg, const char *title, double width, double height)
+{
+	struct gt_canvas *canvas = calloc(1, sizeof(*canvas));
+
+	if (!canvas)
+		abort();
+	canvas->svg = svg;
+	begin_svg(canvas, title, width, height);
+	return canvas;
+}
+
 int gt_canvas_close(struct gt_canvas *canvas)
 {
 	bool done = is_png(canvas) ? close_png(canvas) : close_svg(canvas);
 
-	if (done && rename(canvas->part, canvas->path)) {
+	if (canvas->path && done && rename(canvas->part, canvas->path)) {
 		complain(canvas->path, strerror(errno));
 		done = false;
 	}

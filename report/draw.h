@@ -5,11 +5,12 @@
  *
  * Limits: widths of text are estimated; names are cleaned of what XML does not allow.
  */
-#ifndef GT_REPORT_TIMELINE_DRAW_H
-#define GT_REPORT_TIMELINE_DRAW_H
+#ifndef GT_REPORT_DRAW_H
+#define GT_REPORT_DRAW_H
 
 #include <stdbool.h>
 #include <stdint.h>
+#include <stdio.h>
 
 struct gt_canvas;
 
@@ -23,6 +24,8 @@ bool gt_canvas_has_png(void);
  * SVG is called. NULL after a sentence on standard error.
  */
 struct gt_canvas *gt_canvas_open(const char *path, const char *title, double width, double height);
+/* The same, an SVG on a stream that the caller writes out; gt_canvas_close() only ends it. */
+struct gt_canvas *gt_canvas_on(FILE *svg, const char *title, double width, double height);
 /* Writes it. 0, or 2 after a sentence on standard error; then there is no file. */
 int gt_canvas_close(struct gt_canvas *canvas);
 
