@@ -35,19 +35,21 @@ test_unit_elfsym_CFLAGS = $(UNIT_CFLAGS)
 test_unit_elfsym_LDADD = $(UNIT_LIBS) -ldl
 
 # The filter on the recording side, with a double of the core.
-UNIT_VERDICT = test/unit/double_core.c test/unit/double_core.h lib/record/lock.c lib/record/verdict.c \
-	lib/record/verdict_first.c lib/record/verdict_name.c lib/record/elfsym.c \
+check_LTLIBRARIES += test/unit/libgtverdicts.la
+test_unit_libgtverdicts_la_SOURCES = test/unit/double_core.c test/unit/double_core.h lib/record/lock.c \
+	lib/record/verdict.c lib/record/verdict_first.c lib/record/verdict_name.c lib/record/elfsym.c \
 	lib/record/callstack.c
+test_unit_libgtverdicts_la_CFLAGS = $(UNIT_CFLAGS)
 
 CRITERION_TESTS += test/unit/verdict
-test_unit_verdict_SOURCES = test/unit/test_verdict.c $(UNIT_VERDICT)
+test_unit_verdict_SOURCES = test/unit/test_verdict.c
 test_unit_verdict_CFLAGS = $(UNIT_CFLAGS)
-test_unit_verdict_LDADD = $(UNIT_LIBS) -lpthread
+test_unit_verdict_LDADD = test/unit/libgtverdicts.la $(UNIT_LIBS) -lpthread
 
 CRITERION_TESTS += test/unit/callstack
-test_unit_callstack_SOURCES = test/unit/test_callstack.c $(UNIT_VERDICT)
+test_unit_callstack_SOURCES = test/unit/test_callstack.c
 test_unit_callstack_CFLAGS = $(UNIT_CFLAGS)
-test_unit_callstack_LDADD = $(UNIT_LIBS)
+test_unit_callstack_LDADD = test/unit/libgtverdicts.la $(UNIT_LIBS)
 CRITERION_TESTS += test/unit/pack test/unit/rundir
 test_unit_pack_SOURCES = test/unit/test_pack.c
 test_unit_pack_CFLAGS = $(UNIT_CFLAGS)
@@ -57,53 +59,56 @@ test_unit_rundir_CFLAGS = $(UNIT_CFLAGS)
 test_unit_rundir_LDADD = $(UNIT_LIBS)
 
 # The assembly from made-up spools, its archives read back with lib/read.
-UNIT_SPOOL = test/unit/mkspool.c test/unit/mkspool.h test/unit/readback.c test/unit/readback.h \
-	test/unit/expect.c test/unit/expect.h
+check_LTLIBRARIES += test/unit/libgtspools.la
+test_unit_libgtspools_la_SOURCES = test/unit/mkspool.c test/unit/mkspool.h test/unit/readback.c \
+	test/unit/readback.h test/unit/expect.c test/unit/expect.h
+test_unit_libgtspools_la_CFLAGS = $(UNIT_CFLAGS) $(OTF2_CFLAGS)
+UNIT_SPOOL = test/unit/libgtspools.la lib/libgtassemble.la $(UNIT_LIBS)
 
 CRITERION_TESTS += test/unit/archive
-test_unit_archive_SOURCES = test/unit/test_archive.c $(UNIT_SPOOL)
+test_unit_archive_SOURCES = test/unit/test_archive.c
 test_unit_archive_CFLAGS = $(UNIT_CFLAGS) $(OTF2_CFLAGS)
-test_unit_archive_LDADD = lib/libgtassemble.la $(UNIT_LIBS)
+test_unit_archive_LDADD = $(UNIT_SPOOL)
 
 CRITERION_TESTS += test/unit/assemble
-test_unit_assemble_SOURCES = test/unit/test_assemble.c $(UNIT_SPOOL)
+test_unit_assemble_SOURCES = test/unit/test_assemble.c
 test_unit_assemble_CFLAGS = $(UNIT_CFLAGS) $(OTF2_CFLAGS)
-test_unit_assemble_LDADD = lib/libgtassemble.la $(UNIT_LIBS)
+test_unit_assemble_LDADD = $(UNIT_SPOOL)
 
 CRITERION_TESTS += test/unit/assemble_records
-test_unit_assemble_records_SOURCES = test/unit/test_assemble_records.c $(UNIT_SPOOL)
+test_unit_assemble_records_SOURCES = test/unit/test_assemble_records.c
 test_unit_assemble_records_CFLAGS = $(UNIT_CFLAGS) $(OTF2_CFLAGS)
-test_unit_assemble_records_LDADD = lib/libgtassemble.la $(UNIT_LIBS)
+test_unit_assemble_records_LDADD = $(UNIT_SPOOL)
 
 CRITERION_TESTS += test/unit/assemble_clock
-test_unit_assemble_clock_SOURCES = test/unit/test_assemble_clock.c $(UNIT_SPOOL)
+test_unit_assemble_clock_SOURCES = test/unit/test_assemble_clock.c
 test_unit_assemble_clock_CFLAGS = $(UNIT_CFLAGS) $(OTF2_CFLAGS)
-test_unit_assemble_clock_LDADD = lib/libgtassemble.la $(UNIT_LIBS)
+test_unit_assemble_clock_LDADD = $(UNIT_SPOOL)
 
 CRITERION_TESTS += test/unit/order
-test_unit_order_SOURCES = test/unit/test_order.c $(UNIT_SPOOL)
+test_unit_order_SOURCES = test/unit/test_order.c
 test_unit_order_CFLAGS = $(UNIT_CFLAGS) $(OTF2_CFLAGS)
-test_unit_order_LDADD = lib/libgtassemble.la $(UNIT_LIBS)
+test_unit_order_LDADD = $(UNIT_SPOOL)
 
 CRITERION_TESTS += test/unit/assemble_gpu
-test_unit_assemble_gpu_SOURCES = test/unit/test_assemble_gpu.c $(UNIT_SPOOL)
+test_unit_assemble_gpu_SOURCES = test/unit/test_assemble_gpu.c
 test_unit_assemble_gpu_CFLAGS = $(UNIT_CFLAGS) $(OTF2_CFLAGS)
-test_unit_assemble_gpu_LDADD = lib/libgtassemble.la $(UNIT_LIBS)
+test_unit_assemble_gpu_LDADD = $(UNIT_SPOOL)
 
 CRITERION_TESTS += test/unit/assemble_io
-test_unit_assemble_io_SOURCES = test/unit/test_assemble_io.c $(UNIT_SPOOL)
+test_unit_assemble_io_SOURCES = test/unit/test_assemble_io.c
 test_unit_assemble_io_CFLAGS = $(UNIT_CFLAGS) $(OTF2_CFLAGS)
-test_unit_assemble_io_LDADD = lib/libgtassemble.la $(UNIT_LIBS)
+test_unit_assemble_io_LDADD = $(UNIT_SPOOL)
 
 CRITERION_TESTS += test/unit/assemble_links
-test_unit_assemble_links_SOURCES = test/unit/test_assemble_links.c $(UNIT_SPOOL)
+test_unit_assemble_links_SOURCES = test/unit/test_assemble_links.c
 test_unit_assemble_links_CFLAGS = $(UNIT_CFLAGS) $(OTF2_CFLAGS)
-test_unit_assemble_links_LDADD = lib/libgtassemble.la $(UNIT_LIBS)
+test_unit_assemble_links_LDADD = $(UNIT_SPOOL)
 
 CRITERION_TESTS += test/unit/read
-test_unit_read_SOURCES = test/unit/test_read.c test/unit/mkspool.c test/unit/mkspool.h
+test_unit_read_SOURCES = test/unit/test_read.c
 test_unit_read_CFLAGS = $(UNIT_CFLAGS) $(OTF2_CFLAGS)
-test_unit_read_LDADD = lib/libgtassemble.la $(UNIT_LIBS)
+test_unit_read_LDADD = $(UNIT_SPOOL)
 
 # The unit tests alone.
 check-unit: $(CRITERION_TESTS)
