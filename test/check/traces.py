@@ -4,6 +4,7 @@
 
   traces.py --list          NAME RULE, a line each; RULE is "-" for good traces
   traces.py NAME DIR        writes the trace NAME into the new directory DIR
+  traces.py --all DIR       writes each as DIR/NAME
 
 The good trace has two processes with MPI, a second thread, a GPU stream, locks, metrics,
 parameters, attributes and a marker. A broken one is made by changing its lists of definitions and
@@ -666,19 +667,34 @@ def killed(t):
     t.change(MAIN, 10, "ThreadCreate")
 
 
+def write(name, path):
+    """The trace of that name."""
+    trace = Trace()
+    CASES[name][1](trace)
+    trace.write(path)
+
+
 def main():
     """Command line."""
     if sys.argv[1:] == ["--list"]:
         for name, (rule, _) in CASES.items():
             print(name, rule)
         return 0
-    if len(sys.argv) != 3 or sys.argv[1] not in CASES:
+    if len(sys.argv) != 3 or sys.argv[1] not in CASES and sys.argv[1] != "--all":
         print(__doc__, file=sys.stderr)
         return 2
-    trace = Trace()
-    CASES[sys.argv[1]][1](trace)
-    trace.write(sys.argv[2])
-    return 0
+    if sys.argv[1] != "--all":
+        write(sys.argv[1], sys.argv[2])
+        return 0
+    # Each in a process of its own: what one does to libotf2 is not the next one's.
+    failed = False
+    for name in CASES:
+        child = os.fork()
+        if not child:
+            write(name, os.path.join(sys.argv[2], name))
+            os._exit(0)
+        failed |= os.waitpid(child, 0)[1] != 0
+    return int(failed)
 
 
 if __name__ == "__main__":
