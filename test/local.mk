@@ -45,30 +45,31 @@ clean-local: clean-local-stage
 
 EXTRA_DIST += test/lib.sh
 
-include test/tools/local.mk
-include test/unit/local.mk
-include test/tree/local.mk
-include test/cc/local.mk
+# make starts tests in this order: the longest come first.
+include test/trouble/local.mk
+include test/mpi/local.mk
+include test/cuda/local.mk
+include test/libwrapgen/local.mk
+include test/kill/local.mk
+include test/fuzz/local.mk
+include test/sanitize/local.mk
+include test/pthread/local.mk
+include test/counters/local.mk
+include test/live/local.mk
+include test/proc/local.mk
+include test/fault/local.mk
+include test/report/local.mk
 include test/check/local.mk
 include test/export/local.mk
 include test/timeline/local.mk
-include test/report/local.mk
-include test/libwrapgen/local.mk
-include test/cli/local.mk
-include test/user/local.mk
-include test/pthread/local.mk
-include test/mpi/local.mk
-include test/cuda/local.mk
-include test/counters/local.mk
 include test/filter/local.mk
-include test/fuzz/local.mk
-include test/assemble/local.mk
-include test/trouble/local.mk
-include test/proc/local.mk
-include test/fault/local.mk
-include test/live/local.mk
-include test/kill/local.mk
-include test/soak/local.mk
-include test/sanitize/local.mk
-include test/gpu/local.mk
+include test/tree/local.mk
+include test/user/local.mk
+include test/cc/local.mk
 include test/systems/local.mk
+include test/assemble/local.mk
+include test/soak/local.mk
+include test/gpu/local.mk
+include test/cli/local.mk
+include test/tools/local.mk
+include test/unit/local.mk
