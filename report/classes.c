@@ -9,6 +9,7 @@
 #include "report/classes.h"
 
 #include <errno.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
@@ -223,10 +224,14 @@ static bool is_mpi(const struct gt_otf2_region *region)
 /* A group's name (the description, or Score-P's "file" of what has none). */
 static enum gt_class class_of_group(const char *group)
 {
-	return begins(group, "NVTX") ? GT_CLASS_NVTX
-	       : begins(group, "CUDA_KERNEL") ? GT_CLASS_KERNEL
-	       : begins(group, "CUDA_MEMCPY") ? GT_CLASS_GPU_TRANSFER
-	       : begins(group, "CUDA_MEMSET") ? GT_CLASS_GPU_SET : GT_CLASS_CODE;
+	if (begins(group, "NVTX"))
+		return GT_CLASS_NVTX;
+	if (!begins(group, "CUDA_") && !begins(group, "HIP_") && !begins(group, "OPENCL_"))
+		return GT_CLASS_CODE;
+	group = strchr(group, '_') + 1;
+	return begins(group, "KERNEL") ? GT_CLASS_KERNEL
+	       : begins(group, "MEMCPY") ? GT_CLASS_GPU_TRANSFER
+	       : begins(group, "MEMSET") ? GT_CLASS_GPU_SET : GT_CLASS_CODE;
 }
 
 static enum gt_class class_of_cuda(const struct gt_otf2_region *region)
@@ -386,17 +391,29 @@ static void rank_by_list(struct gt_classes *classes)
 	}
 }
 
+/* Score-P's devices of AMD are called 0, 1 ... */
+static const char *device_name(struct gt_classes *classes, const struct gt_otf2_node *node)
+{
+	char *name;
+
+	if (node->name[strspn(node->name, "0123456789")] ||
+	    asprintf(&name, "%s %s", node->class_name, node->name) < 0)
+		return node->name;
+	classes->devices[classes->device_count].made = name;
+	return name;
+}
+
 static uint32_t device_of(struct gt_classes *classes, const struct gt_otf2_location_group *group)
 {
 	const struct gt_otf2_node *node = gt_otf2_find_node(classes->read, group->parent);
 	bool own = node && strcmp(node->class_name, "node") && strcmp(node->class_name, "machine");
-	const char *name = own ? node->name : group->name;
 	uint64_t id = own ? node->id : GT_OTF2_NOTHING;
 
 	for (uint32_t i = 0; i < classes->device_count; i++)
-		if (own ? classes->devices[i].node == id : classes->devices[i].name == name)
+		if (own ? classes->devices[i].node == id : classes->devices[i].name == group->name)
 			return i;
-	classes->devices[classes->device_count] = (struct gt_device_class){ id, name };
+	classes->devices[classes->device_count].node = id;
+	classes->devices[classes->device_count].name = own ? device_name(classes, node) : group->name;
 	return classes->device_count++;
 }
 
@@ -487,7 +504,7 @@ int gt_classes_make(struct gt_classes *classes, const struct gt_otf2 *read)
 								   GT_NO_DEVICE };
 		classes->ranks += classes->processes[i].rank != GT_NO_RANK;
 	}
-	if (!classes->ranks)
+	if (classes->mpi && !classes->ranks)
 		rank_by_list(classes);
 	for (size_t i = 0; i < locations; i++)
 		class_location(classes, (uint32_t)i);
@@ -502,6 +519,8 @@ void gt_classes_free(struct gt_classes *classes)
 	free(classes->same);
 	free(classes->locations);
 	free(classes->processes);
+	for (uint32_t i = 0; i < classes->device_count; i++)
+		free(classes->devices[i].made);
 	free(classes->devices);
 	*classes = (struct gt_classes){0};
 }

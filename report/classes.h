@@ -103,6 +103,7 @@ struct gt_process_class {
 struct gt_device_class {
 	uint64_t node;       /* of the system tree, or GT_OTF2_NOTHING: then of the location group */
 	const char *name;
+	char *made;          /* the name, if it is not the archive's */
 };
 
 struct gt_classes {

@@ -25,9 +25,11 @@ static const struct gt_column columns[] = {
 	{ "id", "", GT_TEXT },
 	{ "text", "", GT_TEXT },
 	{ "location", NULL, GT_TEXT },
-	{ "where", "in", GT_TEXT },
+	{ "where", NULL, GT_TEXT },
 	{ "time_s", NULL, GT_SECONDS },
-	{ "advice", "try", GT_TEXT },
+	{ "advice", NULL, GT_TEXT },
+	{ NULL, "in", GT_TEXT },
+	{ NULL, "try", GT_TEXT },
 };
 static const struct gt_section_kind findings_kind = GT_SECTION("findings", "Findings", GT_NOTES, columns);
 
@@ -58,6 +60,38 @@ void gt_thresholds_print(FILE *out)
 		fprintf(out, "  %-18s %6g  %s\n", thresholds[i].id, thresholds[i].value, thresholds[i].text);
 }
 
+/* The region, and where and when its longest call is. */
+static void add_longest(struct gt_report *report, uint32_t region, union gt_cell *row)
+{
+	const struct gt_profile *profile = gt_report_result(report, &gt_profile_analysis);
+	const struct gt_profile_region *of;
+	const char *location;
+
+	if (!region || region > report->read->tables[GT_OTF2_REGION].count)
+		return;
+	of = &profile->regions[region - 1];
+	if (!row[4].text)
+		row[4].text = gt_source_of(report, region - 1);
+	if (!of->calls || row[5].count != GT_NO_COUNT)
+		return;
+	location = gt_report_location(report, of->most_on);
+	if (!row[3].text)
+		row[3].text = location;
+	if (!strcmp(row[3].text, location))
+		row[5].count = of->most_begin;
+}
+
+/* "solve (a.c:7), at 1.2 s on rank 3" */
+static const char *place(struct gt_report *report, const union gt_cell *row)
+{
+	const char *where = row[4].text, *on = row[3].text ? row[3].text : "";
+
+	if (!where || row[5].count == GT_NO_COUNT)
+		return where;
+	return gt_figures_text(&report->figures, "%s, at %s%s%s", where,
+			       gt_said(report, row[5].count, GT_SECONDS), *on ? " on " : "", on);
+}
+
 void gt_finding(struct gt_report *report, const struct gt_finding *finding, const char *format, ...)
 {
 	struct gt_section *section = gt_section_find(&report->figures, findings_kind.key);
@@ -71,13 +105,16 @@ void gt_finding(struct gt_report *report, const struct gt_finding *finding, cons
 	vsnprintf(text, sizeof(text), format, args);
 	va_end(args);
 	row = gt_row_add(section);
-	row[0].count = finding->gain;
+	row[0].count = finding->gain < report->duration ? finding->gain : report->duration;
 	row[1].text = thresholds[finding->id].id;
 	row[2].text = gt_figures_text(&report->figures, "%s", text);
 	row[3].text = finding->location;
 	row[4].text = finding->where;
 	row[5].count = finding->time;
 	row[6].text = finding->advice;
+	add_longest(report, finding->region, row);
+	row[7].text = place(report, row);
+	row[8].text = finding->advice;
 }
 
 /* ---- what rules need ----------------------------------------------------------------------------- */

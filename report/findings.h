@@ -44,6 +44,8 @@ struct gt_finding {
 	const char *location;  /* or NULL */
 	const char *where;     /* a region, call path or source line; or NULL */
 	uint64_t time;         /* ns since the begin; GT_NO_COUNT: none */
+	/* 1 + index of a region, or 0: where, unless that is given, and its longest call's place and time */
+	uint32_t region;
 	const char *advice;
 };
 

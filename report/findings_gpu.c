@@ -10,7 +10,7 @@
 
 #include <string.h>
 
-enum { MANY_LAUNCHES = 100, MANY_KERNELS = 1000 };
+enum { MANY_LAUNCHES = 100, MANY_KERNELS = 1000, SOME_COPIES = 10 };
 
 static uint32_t region_count(const struct gt_report *report)
 {
@@ -36,20 +36,20 @@ static void blocking_copies(struct gt_report *report)
 		if (report->classes.regions[i] != GT_CLASS_GPU_COPY || !region->calls ||
 		    strstr(gt_report_region_name(report, i), "Async"))
 			continue;
-		time += region->inclusive;
+		time += region->inclusive / region->locations;
 		calls += region->calls;
 		if (top == region_count(report) || region->inclusive > profile->regions[top].inclusive)
 			top = i;
 	}
-	if (!at_least(time, gt_threshold(GT_FINDING_BLOCKING_COPY), report->duration))
+	if (calls < SOME_COPIES || !at_least(time, gt_threshold(GT_FINDING_BLOCKING_COPY), report->duration))
 		return;
 	gt_finding(report,
 		   &(struct gt_finding){ .id = GT_FINDING_BLOCKING_COPY, .gain = time,
-					 .where = gt_source_of(report, top), .time = GT_NO_COUNT,
+					 .region = 1 + top, .time = GT_NO_COUNT,
 					 .advice = "cudaMemcpyAsync with pinned memory, and work meanwhile" },
-		   "The host stands still for %s in %s copies, on average %s",
+		   "The host stands still for %s in copies and sets: %s calls, of which the longest takes %s",
 		   gt_said(report, time, GT_SECONDS), gt_said(report, calls, GT_COUNT),
-		   gt_said(report, time / calls, GT_SECONDS));
+		   gt_said(report, profile->regions[top].most, GT_SECONDS));
 }
 
 static void pageable_copies(struct gt_report *report, struct gt_gpu *gpu)
@@ -85,7 +85,7 @@ static void no_overlap(struct gt_report *report, const struct gt_gpu_device *dev
 	uint64_t less = device->kernels.total < device->copies.total ? device->kernels.total
 								      : device->copies.total;
 
-	if (device->kernel_count < 10 || device->copies.count < 10 ||
+	if (device->kernel_count < SOME_COPIES || device->copies.count < SOME_COPIES ||
 	    at_least(common, gt_threshold(GT_FINDING_NO_OVERLAP), less))
 		return;
 	gt_finding(
@@ -150,9 +150,48 @@ static uint64_t long_gap(struct gt_report *report)
 	return least > 10.0 * (double)launch ? (uint64_t)least + 1 : 10 * launch;
 }
 
-static void gpu_gaps(struct gt_report *report, const struct gt_gpu_device *device, const char *name)
+/* What the host did for most of the time in which the device had nothing to do, as the waits say. */
+static const char *host_meanwhile(struct gt_report *report, uint32_t device)
 {
-	struct gaps gaps = gaps_of(device, long_gap(report));
+	const struct gt_section *waits = gt_section_find(&report->figures, "waits");
+	const char *found = NULL;
+	uint64_t most = 0;
+
+	for (size_t i = 0; waits && i < waits->rows; i++) {
+		const union gt_cell *row = waits->cells + i * waits->kind->column_count;
+
+		if (row[1].count <= most || !row[8].text || strcmp(row[0].text, "device starves"))
+			continue;
+		for (size_t l = 0; l < report->read->tables[GT_OTF2_LOCATION].count; l++)
+			if (report->classes.locations[l].device == device &&
+			    !strcmp(gt_report_location(report, l), row[4].text)) {
+				most = row[1].count;
+				found = row[8].text;
+			}
+	}
+	return found;
+}
+
+/* A launch that takes most of the longest gap: the first one of a kernel loads its module. */
+static const char *slow_launch(struct gt_report *report, const struct gaps *gaps)
+{
+	const struct gt_profile *profile = gt_report_result(report, &gt_profile_analysis);
+
+	for (uint32_t i = 0; i < region_count(report); i++) {
+		const struct gt_profile_region *of = &profile->regions[i];
+
+		if (report->classes.regions[i] == GT_CLASS_GPU_LAUNCH && of->calls &&
+		    2 * of->most > gaps->longest && of->most_begin < gaps->when + gaps->longest &&
+		    of->most_begin + of->most > gaps->when)
+			return gt_source_of(report, i);
+	}
+	return NULL;
+}
+
+static void gpu_gaps(struct gt_report *report, const struct gt_gpu *gpu, uint32_t index, const char *name)
+{
+	struct gaps gaps = gaps_of(&gpu->devices[index], long_gap(report));
+	const char *launch = slow_launch(report, &gaps);
 
 	if (!gaps.count)
 		return;
@@ -162,11 +201,15 @@ static void gpu_gaps(struct gt_report *report, const struct gt_gpu_device *devic
 			.id = GT_FINDING_GPU_GAPS,
 			.gain = gaps.sum,
 			.location = name,
+			.where = launch ? launch : host_meanwhile(report, index),
 			.time = gaps.when,
-			.advice = "look what the host does then (waits: device starves), and launch before "
-				  "it does that" },
-		"%s is idle in %s long gaps, together %s; the longest takes %s and begins at %s", name,
-		gt_said(report, gaps.count, GT_COUNT), gt_said(report, gaps.sum, GT_SECONDS),
+			.advice = launch ? "the first launch of a kernel loads its module: do that before "
+					   "the loop, or set CUDA_MODULE_LOADING=EAGER"
+					 : "look what the host does then (waits: device starves), and "
+					   "launch before it does that" },
+		"%s is idle in %s long %s, together %s; the longest takes %s and begins at %s", name,
+		gt_said(report, gaps.count, GT_COUNT), gaps.count == 1 ? "gap" : "gaps",
+		gt_said(report, gaps.sum, GT_SECONDS),
 		gt_said(report, gaps.longest, GT_SECONDS), gt_said(report, gaps.when, GT_SECONDS));
 }
 
@@ -197,7 +240,7 @@ static void tiny_kernels(struct gt_report *report, const struct gt_gpu *gpu)
 		   &(struct gt_finding){
 			   .id = GT_FINDING_TINY_KERNELS,
 			   .gain = idle / gpu->device_count,
-			   .where = gt_source_of(report, top),
+			   .region = 1 + top,
 			   .time = GT_NO_COUNT,
 			   .advice = "CUDA graphs, or kernels that do more (fusion, torch.compile)" },
 		   "%s kernels take %s on average, and %s idle for %s in short gaps",
@@ -219,7 +262,7 @@ static void sync_each(struct gt_report *report, const struct gt_gpu *gpu)
 		   &(struct gt_finding){
 			   .id = GT_FINDING_SYNC_EACH,
 			   .gain = idle < time ? idle : time,
-			   .where = gt_source_of(report, gt_class_top(report, GT_CLASS_GPU_WAIT)),
+			   .region = 1 + gt_class_top(report, GT_CLASS_GPU_WAIT),
 			   .time = GT_NO_COUNT,
 			   .advice = "launch ahead, and wait once where the host needs the result" },
 		   "The host waits %s times for %s launches: %s in waits, while GPUs are idle for %s between "
@@ -228,10 +271,26 @@ static void sync_each(struct gt_report *report, const struct gt_gpu *gpu)
 		   gt_said(report, time, GT_SECONDS), gt_said(report, idle, GT_SECONDS));
 }
 
+/* The first call of a process also makes the GPU's context, which would be made by another one without it. */
+static uint64_t repeated(const struct gt_report *report, enum gt_class class)
+{
+	const struct gt_profile *profile = gt_report_result(report, &gt_profile_analysis);
+	uint64_t time = 0;
+
+	for (uint32_t i = 0; i < region_count(report); i++) {
+		const struct gt_profile_region *region = &profile->regions[i];
+		uint64_t first = region->most * region->locations;
+
+		if (report->classes.regions[i] == class && region->exclusive > first)
+			time += (region->exclusive - first) / region->locations;
+	}
+	return time;
+}
+
 static void gpu_memory(struct gt_report *report)
 {
 	uint64_t calls = gt_class_calls(report, GT_CLASS_GPU_MEMORY);
-	uint64_t time = gt_class_time(report, GT_CLASS_GPU_MEMORY);
+	uint64_t time = repeated(report, GT_CLASS_GPU_MEMORY);
 
 	if ((double)calls < gt_threshold(GT_FINDING_GPU_MEMORY))
 		return;
@@ -239,11 +298,11 @@ static void gpu_memory(struct gt_report *report)
 		   &(struct gt_finding){
 			   .id = GT_FINDING_GPU_MEMORY,
 			   .gain = time,
-			   .where = gt_source_of(report, gt_class_top(report, GT_CLASS_GPU_MEMORY)),
+			   .region = 1 + gt_class_top(report, GT_CLASS_GPU_MEMORY),
 			   .time = GT_NO_COUNT,
 			   .advice = "allocate once before the loop, or cudaMallocAsync and a memory pool" },
-		   "%s calls allocate or free memory of GPUs and take %s", gt_said(report, calls, GT_COUNT),
-		   gt_said(report, time, GT_SECONDS));
+		   "%s calls allocate or free memory of GPUs and take %s, the longest ones left out",
+		   gt_said(report, calls, GT_COUNT), gt_said(report, time, GT_SECONDS));
 }
 
 /* Time of kernels of few blocks. */
@@ -314,7 +373,7 @@ void gt_findings_gpu(struct gt_report *report)
 		const char *name = report->classes.devices[i].name;
 
 		no_overlap(report, &gpu->devices[i], name);
-		gpu_gaps(report, &gpu->devices[i], name);
+		gpu_gaps(report, gpu, i, name);
 	}
 	tiny_kernels(report, gpu);
 	blocking_copies(report);

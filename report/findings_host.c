@@ -100,7 +100,7 @@ static void late_rank(struct gt_report *report, const struct ranks *ranks)
 	gt_finding(report,
 		   &(struct gt_finding){ .id = GT_FINDING_LATE_RANK, .gain = ranks->most - mean,
 					 .location = gt_report_location(report, ranks->last),
-					 .where = gt_source_of(report, most_uneven(report, ranks->last)),
+					 .region = 1 + most_uneven(report, ranks->last),
 					 .time = GT_NO_COUNT,
 					 .advice = "divide the work so that all ranks have the same" },
 		   "%s works for %s outside of MPI, the ranks on average for %s: the others wait for it",
@@ -125,7 +125,7 @@ static void n_x_n(struct gt_report *report, const struct ranks *ranks)
 		   &(struct gt_finding){
 			   .id = GT_FINDING_NXN,
 			   .gain = time / ranks->count,
-			   .where = gt_source_of(report, top),
+			   .region = 1 + top,
 			   .time = GT_NO_COUNT,
 			   .advice = "fewer collectives with more data each, or non-blocking ones with work "
 				     "meanwhile; if the section of waits names them, let the ranks arrive "
@@ -190,7 +190,7 @@ static void polling(struct gt_report *report, const struct ranks *ranks)
 		&(struct gt_finding){
 			.id = GT_FINDING_POLLING,
 			.gain = time / ranks->count,
-			.where = gt_source_of(report, gt_class_top(report, GT_CLASS_MPI_TEST)),
+			.region = 1 + gt_class_top(report, GT_CLASS_MPI_TEST),
 			.time = GT_NO_COUNT,
 			.advice = "MPI_Wait or MPI_Probe where there is nothing else to do; otherwise work "
 				  "between two tests" },
@@ -259,7 +259,7 @@ static void thread_creation(struct gt_report *report)
 		   &(struct gt_finding){
 			   .id = GT_FINDING_THREAD_CREATION,
 			   .gain = time,
-			   .where = gt_source_of(report, gt_class_top(report, GT_CLASS_THREAD_CREATE)),
+			   .region = 1 + gt_class_top(report, GT_CLASS_THREAD_CREATE),
 			   .time = GT_NO_COUNT,
 			   .advice = "keep threads, and give them work (a pool)" },
 		   "%s threads are created that live for %s on average; creating them takes %s",
@@ -325,7 +325,7 @@ static void costly_functions(struct gt_report *report)
 		   &(struct gt_finding){
 			   .id = GT_FINDING_COSTLY_FUNCTION,
 			   .gain = calls * COST_OF_CALL,
-			   .where = gt_source_of(report, top),
+			   .region = 1 + top,
 			   .time = GT_NO_COUNT,
 			   .advice = "gputrace filter suggest, and VT_FILTER_SPEC in the next run" },
 		   "%s calls of %s that take less than %.0f ns: recording them takes about as long",

@@ -108,8 +108,10 @@ static void count_call(struct gt_report *report, struct gt_otf2_cursor *at, cons
 	region->exclusive += exclusive;
 	if (!region->calls++ || inclusive < region->least)
 		region->least = inclusive;
-	if (inclusive > region->most)
+	if (inclusive > region->most) {
 		region->most = inclusive;
+		region->most_begin = frame->begin;
+	}
 	if (!--state->open[index])
 		region->inclusive += inclusive;
 	state->calls++;
@@ -186,8 +188,11 @@ static void merge_regions(struct gt_report *report, const struct state *state, s
 		spread(to, from->exclusive, (uint32_t)(location - profile->locations));
 		if (!to->calls || from->least < to->least)
 			to->least = from->least;
-		if (from->most > to->most)
+		if (!to->calls || from->most > to->most) {
 			to->most = from->most;
+			to->most_begin = from->most_begin;
+			to->most_on = (uint32_t)(location - profile->locations);
+		}
 		to->calls += from->calls;
 		to->inclusive += from->inclusive;
 		to->exclusive += from->exclusive;

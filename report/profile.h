@@ -29,6 +29,8 @@ struct gt_profile_tree {
 struct gt_profile_region {
 	uint64_t calls, inclusive, exclusive;
 	uint64_t least, most; /* inclusive of a call */
+	uint64_t most_begin;  /* of the longest call, and its location */
+	uint32_t most_on;
 	/* exclusive of a location, of those that called it */
 	uint32_t locations, most_location;
 	uint64_t location_least, location_most;

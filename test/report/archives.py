@@ -9,6 +9,7 @@ import sys
 
 from made import COMPILER, CUDA, MPI, NONE, PTHREAD, UINT64, Made
 
+OTF2_PARADIGM_HIP = 23
 CASES = {}
 
 
@@ -89,6 +90,22 @@ def scorep_gpu():
     for begin, kind, size in ((1000, "RmaGet", 4096), (5000, "RmaPut", 8192), (9000, "RmaGet", 4096)):
         m.put(stream, begin, kind, window, 0, size, 42)
         m.put(stream, begin + 2000, "RmaOpCompleteBlocking", window, 42)
+    return m
+
+
+@case
+def scorep_hip():
+    """Two AMD devices as Score-P writes them: HIP's kernels, devices called by their numbers."""
+    m = Made()
+    process = m.process("Process")
+    host = m.thread(process)
+    m.call(host, m.region("main"), 0, 1000000)
+    for n in range(2):
+        device = m.define("SystemTreeNode", m.s(str(n)), m.s("ROCm Device"), m.node)
+        stream = m.stream(process, device, f"HIP[{n}:0]")
+        kernel = m.region("scale(float*)", OTF2_PARADIGM_HIP, "HIP_KERNEL")
+        m.put(stream, 100000, "Enter", kernel)
+        m.put(stream, 400000 - 200000 * n, "Leave", kernel)
     return m
 
 

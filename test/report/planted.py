@@ -188,15 +188,18 @@ def launches(m, thread, stream, count, busy, length=SECOND, grid=1000):
 
 @case
 def blocking_copy(bad):
-    """Twenty copies of 10 ms in which the host stands still, or asynchronous ones of pinned memory."""
+    """Twenty copies of 10 ms in which the host stands still; or asynchronous ones of pinned memory, and two sets."""
     m, process, thread, stream = gpu()
     second = m.stream(process, 1 + m.node, "CUDA[0:13]")
     copy = m.region("cudaMemcpy" if bad else "cudaMemcpyAsync", CUDA, "CUDART_API")
-    work = m.region("work")
+    work, fill = m.region("work"), m.region("cudaMemset", CUDA, "CUDART_API")
     for i in range(20):
         begin = i * 50000000
         end = begin + (10000000 if bad else 5000)
         m.call(thread, copy, begin, end)
+        if not bad and i < 2: # the first ones of a process and device also make what they need
+            m.call(thread, fill, end, end + 30000000)
+            end += 30000000
         m.call(thread, work, end, begin + 50000000)
         m.copy(second, "cudaMemcpy H2D pinned", begin, begin + 10000000, 100000000)
         m.kernel(stream, "axpy", begin, begin + 50000000, 1000, 128)
@@ -271,13 +274,15 @@ def sync_each_launch(bad):
 
 @case
 def gpu_memory(bad):
-    """cudaMalloc and cudaFree of 200 us each in 500 steps, or once."""
+    """cudaMalloc and cudaFree of 200 us each in 500 steps; or 150 of 1 us behind one that makes the context."""
     m, _, thread, stream = gpu()
     take, give = (m.region(n, CUDA, "CUDART_API") for n in ("cudaMalloc", "cudaFree"))
     work = m.region("work")
-    for i in range(500):
+    if not bad:
+        m.call(thread, take, 0, 100000000)
+    for i in range(0 if bad else 50, 500):
         begin = i * 2000000
-        spent = 200000 if bad or i in (0, 499) else 0
+        spent = 200000 if bad else 1000 if i < 200 else 0
         if spent:
             m.call(thread, take, begin, begin + spent)
         m.call(thread, work, begin + spent, begin + 2000000 - spent)
