@@ -75,6 +75,15 @@ extern const char *const gt_class_names[GT_CLASSES];
 extern const unsigned char gt_class_times[GT_CLASSES]; /* enum gt_time */
 extern const char *const gt_time_names[GT_TIMES];
 
+/* Regions in which locations communicate, wait for each other or drive a GPU. */
+static inline bool gt_class_loud(enum gt_class class)
+{
+	return class == GT_CLASS_THREAD_CREATE || class == GT_CLASS_THREAD_JOIN || class == GT_CLASS_LOCK ||
+	       class == GT_CLASS_CONDITION || class == GT_CLASS_BARRIER || class == GT_CLASS_SLEEP ||
+	       gt_class_times[class] == GT_TIME_MPI || gt_class_times[class] == GT_TIME_GPU_CALL ||
+	       gt_class_times[class] == GT_TIME_DEVICE;
+}
+
 enum gt_location_kind {
 	GT_LOCATION_MAIN,     /* the first thread of a process */
 	GT_LOCATION_THREAD,

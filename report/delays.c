@@ -48,15 +48,17 @@ static void *need(void *memory)
 
 /* ---- what a location did ------------------------------------------------------------------------- */
 
-static void add(struct delays *delays, uint32_t location, uint64_t node, double time)
+static inline void add(struct delays *delays, const struct gt_profile_location *location, uint32_t node,
+		       double time)
 {
-	uint32_t whole = gt_profile_node(delays->sync->profile, location, node);
+	uint32_t whole = node < location->node_count ? location->nodes[node] : 0;
+	double *sum = &delays->times[whole];
 
-	if (delays->times[whole] == 0)
+	if (*sum == 0)
 		delays->touched[delays->count++] = whole;
-	delays->times[whole] += time;
-	if (delays->times[whole] == 0) /* it is in the list already */
-		delays->times[whole] = 1e-9;
+	*sum += time;
+	if (*sum == 0) /* it is in the list already */
+		*sum = 1e-9;
 }
 
 static uint64_t larger(uint64_t a, uint64_t b)
@@ -97,16 +99,19 @@ static void add_gap(struct delays *delays, const struct window *w, uint64_t firs
 		    const struct gt_segment *next)
 {
 	const struct gt_log *profile = &delays->sync->timelines[w->location].profile;
+	const struct gt_profile_location *nodes = &delays->sync->profile->locations[w->location];
 	uint64_t from = larger(since, w->from), to = smaller(next->begin, w->to);
 	double part;
 
 	if (from >= to)
 		return;
 	part = w->sign * (double)(to - from) / (double)(next->begin - since);
-	for (uint64_t i = first; i < next->profile; i++) {
-		uint64_t one = *(uint64_t *)gt_log_at(profile, i);
+	for (uint64_t i = first, n; i < next->profile; i += n) {
+		const uint64_t *parts = gt_log_span(profile, i, &n);
 
-		add(delays, w->location, gt_part_node(one), part * (double)gt_part_time(one));
+		n = smaller(n, next->profile - i);
+		for (uint64_t k = 0; k < n; k++)
+			add(delays, nodes, gt_part_node(parts[k]), part * (double)gt_part_time(parts[k]));
 	}
 }
 
@@ -140,7 +145,8 @@ static double add_window(struct delays *delays, const struct window *w)
 
 		add_gap(delays, w, segment->profile, segment->end, next);
 		if (from < to)
-			add(delays, w->location, segment->node, w->sign * (double)(to - from));
+			add(delays, &sync->profile->locations[w->location], segment->node,
+			    w->sign * (double)(to - from));
 		waited += wait_in(segment, w);
 		next = segment;
 	}

@@ -12,13 +12,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-struct state {
-	struct gt_profile_tree tree;
-	struct gt_profile_region *regions;
-	uint32_t *open; /* calls of each region that have not returned */
-	uint64_t calls, events, begin;
-};
-
 static size_t region_count(const struct gt_report *report)
 {
 	return report->read->tables[GT_OTF2_REGION].count;
@@ -63,82 +56,110 @@ static uint32_t tree_child(struct gt_profile_tree *tree, uint32_t parent, uint32
 	return tree_add(tree, parent, region);
 }
 
+uint32_t gt_profile_call(struct gt_profiling *p, uint32_t parent, uint32_t region)
+{
+	uint32_t count = p->tree.count, node = tree_child(&p->tree, parent, region), i = parent;
+
+	p->known[gt_profile_place(parent, region)] = node;
+	if (p->tree.count == count)
+		return node;
+	while (i && p->tree.nodes[i].region != region)
+		i = p->tree.nodes[i].parent;
+	p->tree.nodes[node].inner = i != 0;
+	p->tree.nodes[node].loud = region < p->region_count &&
+				   gt_class_loud((enum gt_class)p->classes[region]);
+	if (p->tree.room != p->touched_room) {
+		p->touched_room = p->tree.room;
+		p->touched = gt_report_memory(p->touched, p->touched_room, sizeof(*p->touched));
+	}
+	return node;
+}
+
+static void count_call(struct gt_profile_region *region, const struct gt_profile_node *calls)
+{
+	if (!region->calls || calls->least < region->least)
+		region->least = calls->least;
+	if (calls->most > region->most ||
+	    (calls->most == region->most && calls->most_begin < region->most_begin)) {
+		region->most = calls->most;
+		region->most_begin = calls->most_begin;
+	}
+	region->calls += calls->calls;
+	region->exclusive += calls->exclusive;
+	if (!calls->inner)
+		region->inclusive += calls->inclusive;
+}
+
+/* The node that called it counts its time, which is that of its own region. */
+bool gt_profile_has_no_node(struct gt_profiling *p, const struct gt_otf2_cursor *at,
+			    const struct gt_otf2_frame *frame)
+{
+	uint32_t region = gt_profile_region_of(p, frame->region), other = p->tree.nodes[frame->user].region;
+	uint64_t inclusive = gt_otf2_inclusive(at, frame), exclusive = gt_otf2_exclusive(at, frame);
+	struct gt_profile_node call = { .calls = 1, .inclusive = inclusive, .exclusive = exclusive,
+					.least = inclusive, .most = inclusive,
+					.most_begin = frame->begin };
+
+	if (region == other)
+		return false;
+	if (!p->more)
+		p->more = gt_report_zeroed(p->region_count + 1, sizeof(*p->more));
+	for (const struct gt_otf2_frame *f = at->stack; f < frame && !call.inner; f++)
+		call.inner = gt_profile_region_of(p, f->region) == region;
+	count_call(&p->more[region], &call);
+	p->more[other].exclusive -= exclusive;
+	return true;
+}
+
 /* ---- a location ---------------------------------------------------------------------------------- */
 
 static void begin(struct gt_report *report, struct gt_otf2_cursor *at, void *memory)
 {
-	struct state *state = memory;
+	struct gt_profiling *p = memory;
 
-	(void)at;
-	tree_add(&state->tree, 0, (uint32_t)region_count(report));
-	state->regions = gt_report_zeroed(region_count(report) + 1, sizeof(*state->regions));
-	state->open = gt_report_zeroed(region_count(report) + 1, sizeof(*state->open));
-	state->begin = UINT64_MAX;
-}
-
-static void seen(struct state *state, const struct gt_otf2_cursor *at)
-{
-	state->events++;
-	if (at->time < state->begin)
-		state->begin = at->time;
-}
-
-static void enter(struct gt_report *report, struct gt_otf2_cursor *at, void *memory)
-{
-	struct gt_otf2_frame *frame = &at->stack[at->depth - 1];
-	uint32_t region = gt_report_region(report, frame->region);
-	struct state *state = memory;
-
-	seen(state, at);
-	state->open[region]++;
-	frame->user = tree_child(&state->tree, at->depth > 1 ? (uint32_t)frame[-1].user : 0, region);
-}
-
-static void count_call(struct gt_report *report, struct gt_otf2_cursor *at, const struct gt_otf2_frame *frame,
-		       struct state *state)
-{
-	struct gt_profile_node *node = &state->tree.nodes[frame->user];
-	uint32_t index = gt_report_region(report, frame->region);
-	struct gt_profile_region *region = &state->regions[index];
-	uint64_t inclusive = gt_otf2_inclusive(at, frame), exclusive = gt_otf2_exclusive(at, frame);
-
-	node->calls++;
-	node->inclusive += inclusive;
-	node->exclusive += exclusive;
-	region->exclusive += exclusive;
-	if (!region->calls++ || inclusive < region->least)
-		region->least = inclusive;
-	if (inclusive > region->most) {
-		region->most = inclusive;
-		region->most_begin = frame->begin;
-	}
-	if (!--state->open[index])
-		region->inclusive += inclusive;
-	state->calls++;
-}
-
-static void leave(struct gt_report *report, struct gt_otf2_cursor *at, const struct gt_otf2_frame *frame,
-		  void *memory)
-{
-	seen(memory, at);
-	count_call(report, at, frame, memory);
+	tree_add(&p->tree, 0, (uint32_t)region_count(report));
+	p->touched_room = p->tree.room;
+	p->touched = gt_report_memory(NULL, p->touched_room, sizeof(*p->touched));
+	p->known = gt_report_zeroed(GT_PROFILE_KNOWN, sizeof(*p->known));
+	p->loud = report->classes.locations[at->index].kind == GT_LOCATION_STREAM;
+	p->first = gt_otf2_region_at(report->read, 0);
+	p->region_count = region_count(report);
+	p->same = report->classes.same;
+	p->classes = report->classes.regions;
 }
 
 static void event(struct gt_report *report, struct gt_otf2_cursor *at, const struct gt_otf2_event *event,
 		  void *memory)
 {
 	(void)report, (void)event;
-	seen(memory, at);
+	gt_profile_first(memory, at);
+	gt_profile_spend(memory, at->time);
 }
 
 /* What is open ends with the location. */
 static void end(struct gt_report *report, struct gt_otf2_cursor *at, void *memory)
 {
+	(void)report;
+	gt_profile_first(memory, at);
+	gt_profile_spend(memory, at->time);
 	for (size_t depth = at->depth; depth--;) {
-		count_call(report, at, &at->stack[depth], memory);
+		gt_profile_end_call(memory, at, &at->stack[depth]);
 		if (depth)
 			at->stack[depth - 1].inside += gt_otf2_inclusive(at, &at->stack[depth]);
 	}
+}
+
+static struct gt_profile_region *regions_of(struct gt_profiling *p)
+{
+	struct gt_profile_region *regions = p->more;
+
+	gt_profile_flush(p);
+	if (!regions)
+		regions = gt_report_zeroed(p->region_count + 1, sizeof(*regions));
+	for (uint32_t i = 1; i < p->tree.count; i++)
+		if (p->tree.nodes[i].calls)
+			count_call(&regions[p->tree.nodes[i].region], &p->tree.nodes[i]);
+	return regions;
 }
 
 /* ---- all ----------------------------------------------------------------------------------------- */
@@ -163,24 +184,25 @@ static bool only_waited(const struct gt_profile_location *location)
 	       location->times[GT_TIME_WAIT] + location->times[GT_TIME_DEVICE] >= life / 100 * 95;
 }
 
-static void sum_times(const struct gt_report *report, const struct state *state,
+static void sum_times(const struct gt_report *report, const struct gt_profile_region *regions,
 		      struct gt_profile_location *location)
 {
 	for (size_t i = 0; i <= region_count(report); i++) {
-		const struct gt_profile_region *from = &state->regions[i];
+		const struct gt_profile_region *from = &regions[i];
 		enum gt_class class = i < region_count(report) ? report->classes.regions[i] : GT_CLASS_CODE;
 
 		location->classes[class] += from->exclusive;
 		location->class_calls[class] += from->calls;
+		location->calls += from->calls;
 		location->times[gt_class_times[class]] += from->exclusive;
 	}
 }
 
-static void merge_regions(struct gt_report *report, const struct state *state, struct gt_profile *profile,
-			  struct gt_profile_location *location)
+static void merge_regions(struct gt_report *report, const struct gt_profile_region *regions,
+			  struct gt_profile *profile, struct gt_profile_location *location)
 {
 	for (size_t i = 0; i <= region_count(report); i++) {
-		const struct gt_profile_region *from = &state->regions[i];
+		const struct gt_profile_region *from = &regions[i];
 		struct gt_profile_region *to = &profile->regions[i];
 
 		if (!from->calls)
@@ -223,7 +245,8 @@ static void merge(struct gt_report *report, struct gt_otf2_cursor *at, void *mem
 	struct gt_profile *profile = result;
 	struct gt_location_class *class = &report->classes.locations[at->index];
 	struct gt_profile_location *location;
-	struct state *state = memory;
+	struct gt_profiling *p = memory;
+	struct gt_profile_region *regions = regions_of(p);
 
 	if (!profile->regions) {
 		tree_add(&profile->tree, 0, (uint32_t)region_count(report));
@@ -232,23 +255,23 @@ static void merge(struct gt_report *report, struct gt_otf2_cursor *at, void *mem
 						 sizeof(*profile->locations));
 	}
 	location = &profile->locations[at->index];
-	location->calls = state->calls;
-	location->events = state->events;
-	location->begin = state->events ? state->begin : 0;
+	location->events = at->event;
+	location->begin = at->event ? p->begin : 0;
 	location->end = at->time;
-	location->node_count = state->tree.count;
-	location->nodes = gt_report_zeroed(state->tree.count, sizeof(*location->nodes));
+	location->node_count = p->tree.count;
+	location->nodes = gt_report_zeroed(p->tree.count, sizeof(*location->nodes));
 	if (at->time > report->duration)
 		report->duration = at->time;
-	sum_times(report, state, location);
+	sum_times(report, regions, location);
 	if (class->kind == GT_LOCATION_THREAD && only_waited(location))
 		class->kind = GT_LOCATION_SERVICE;
 	if (class->kind != GT_LOCATION_SERVICE)
-		merge_regions(report, state, profile, location);
-	merge_tree(&profile->tree, &state->tree, location->nodes, class->kind != GT_LOCATION_SERVICE);
-	free(state->tree.nodes);
-	free(state->regions);
-	free(state->open);
+		merge_regions(report, regions, profile, location);
+	merge_tree(&profile->tree, &p->tree, location->nodes, class->kind != GT_LOCATION_SERVICE);
+	free(p->tree.nodes);
+	free(p->known);
+	free(p->touched);
+	free(regions);
 }
 
 uint32_t gt_profile_node(const struct gt_profile *profile, size_t location, uint64_t node)
@@ -303,7 +326,8 @@ static void release(void *result)
 }
 
 const struct gt_analysis gt_profile_analysis = {
-	.name = "profile", .state_size = sizeof(struct state), .result_size = sizeof(struct gt_profile),
-	.begin = begin, .enter = enter, .leave = leave, .event = event, .end = end, .merge = merge,
+	.name = "profile",
+	.state_size = sizeof(struct gt_profiling), .result_size = sizeof(struct gt_profile),
+	.begin = begin, .event = event, .end = end, .merge = merge,
 	.figures = figures, .free = release,
 };

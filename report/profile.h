@@ -2,22 +2,27 @@
 /*
  * The profile: call trees of all locations, and what follows from them (flat profile, groups, locations).
  *
- * Limits: a call tree has at most GT_PROFILE_NODES nodes; calls below that have none of their own and count
- * for the node that called them.
+ * Limits: a call tree has at most GT_PROFILE_NODES nodes; calls below that have none of their own, and their
+ * time counts for the node that called them.
  */
 #ifndef GT_REPORT_PROFILE_H
 #define GT_REPORT_PROFILE_H
 
 #include "report/report.h"
 
-enum { GT_PROFILE_NODES = 1 << 20 };
+enum { GT_PROFILE_NODES = 1 << 20, GT_PROFILE_KNOWN = 1 << 12 };
 
 /* A call path: a region called by another node; node 0 is the root, which has no region. */
 struct gt_profile_node {
-	uint32_t region;     /* index in its table; its count: not defined */
-	uint32_t parent;
+	uint32_t region;      /* index in its table; its count: not defined */
+	uint32_t parent : 30;
+	uint32_t loud : 1;    /* gt_class_loud() */
+	uint32_t inner : 1;   /* a node between it and the root is of the same region */
 	uint32_t child, next; /* first callee; next one of the same caller; 0: none */
 	uint64_t calls, inclusive, exclusive; /* ns; of calls that have ended, or were open at the end */
+	uint64_t least, most; /* inclusive of a call */
+	uint64_t most_begin;  /* when that began */
+	uint64_t part;        /* of `exclusive` what is not in it yet: since gt_profile_flush() */
 };
 
 struct gt_profile_tree {
@@ -46,6 +51,123 @@ struct gt_profile_location {
 	uint32_t *nodes;                  /* afterwards: its nodes' places in the whole tree */
 	uint32_t node_count;
 };
+
+/*
+ * A location while it is read. The time since the last event is that of the innermost call, so nothing but
+ * its node is touched at an event; what there is to say of regions follows from the nodes.
+ */
+struct gt_profiling {
+	struct gt_profile_tree tree;
+	uint32_t current;            /* node of the innermost call, or 0 */
+	bool begun, loud;            /* loud: everything here is, as on a stream */
+	uint64_t begin, time;        /* the first event; the last one */
+	uint32_t *known;             /* GT_PROFILE_KNOWN nodes, by a hash of caller and region */
+	uint32_t *touched;           /* nodes with a part, in order; there is room for all */
+	uint32_t touched_count, touched_room;
+	const struct gt_otf2_region *first; /* the table of regions */
+	size_t region_count;
+	const uint32_t *same;               /* gt_classes */
+	const unsigned char *classes;
+	struct gt_profile_region *more;     /* by index: of calls that have no node of their own; or NULL */
+};
+
+/* Slow parts of what follows: a call path that is not known, and calls without a node. */
+uint32_t gt_profile_call(struct gt_profiling *p, uint32_t parent, uint32_t region);
+bool gt_profile_has_no_node(struct gt_profiling *p, const struct gt_otf2_cursor *at,
+			    const struct gt_otf2_frame *frame);
+
+static inline uint32_t gt_profile_region_of(const struct gt_profiling *p, const struct gt_otf2_region *region)
+{
+	size_t index = ((uintptr_t)region - (uintptr_t)p->first) / sizeof(*region);
+
+	return index < p->region_count ? p->same[index] : (uint32_t)p->region_count;
+}
+
+static inline uint32_t gt_profile_place(uint32_t parent, uint32_t region)
+{
+	return (parent * UINT32_C(0x9e3779b1) + region * UINT32_C(0x85ebca77)) >> 20;
+}
+
+static inline void gt_profile_spend(struct gt_profiling *p, uint64_t now)
+{
+	struct gt_profile_node *node = &p->tree.nodes[p->current];
+
+	if (now == p->time)
+		return;
+	if (!node->part)
+		p->touched[p->touched_count++] = p->current;
+	node->part += now - p->time;
+	p->time = now;
+}
+
+/* True the first time. */
+static inline bool gt_profile_first(struct gt_profiling *p, const struct gt_otf2_cursor *at)
+{
+	if (p->begun)
+		return false;
+	p->begun = true;
+	p->begin = p->time = at->time;
+	return true;
+}
+
+/*
+ * At an enter: sets frame->user. True: others want to see it, too, because it is in, from or to a region that
+ * communicates, waits or drives a GPU (gt_class_loud()), has attributes, or is the first event.
+ */
+static inline bool gt_profile_enter(struct gt_profiling *p, struct gt_otf2_cursor *at)
+{
+	struct gt_otf2_frame *frame = &at->stack[at->depth - 1];
+	uint32_t region = gt_profile_region_of(p, frame->region), parent = p->current, child;
+	bool loud = gt_profile_first(p, at) | p->loud | (at->attribute_count != 0);
+
+	gt_profile_spend(p, at->time);
+	child = p->known[gt_profile_place(parent, region)];
+	if (p->tree.nodes[child].region != region || p->tree.nodes[child].parent != parent || !child)
+		child = gt_profile_call(p, parent, region);
+	frame->user = p->current = child;
+	return loud | p->tree.nodes[parent].loud | p->tree.nodes[child].loud;
+}
+
+static inline void gt_profile_end_call(struct gt_profiling *p, const struct gt_otf2_cursor *at,
+				       const struct gt_otf2_frame *frame)
+{
+	struct gt_profile_node *node = &p->tree.nodes[frame->user];
+	uint64_t inclusive = gt_otf2_inclusive(at, frame);
+
+	if (p->tree.count == GT_PROFILE_NODES && gt_profile_has_no_node(p, at, frame))
+		return;
+	if (!node->calls++ || inclusive < node->least)
+		node->least = inclusive;
+	if (inclusive > node->most) {
+		node->most = inclusive;
+		node->most_begin = frame->begin;
+	}
+	node->inclusive += inclusive;
+}
+
+/* The same at a leave. */
+static inline bool gt_profile_leave(struct gt_profiling *p, const struct gt_otf2_cursor *at,
+				    const struct gt_otf2_frame *frame)
+{
+	bool loud = p->loud | p->tree.nodes[p->current].loud | (at->attribute_count != 0);
+
+	gt_profile_spend(p, at->time);
+	gt_profile_end_call(p, at, frame);
+	p->current = at->depth ? (uint32_t)frame[-1].user : 0;
+	return loud | p->tree.nodes[p->current].loud;
+}
+
+/* The parts are counted, and others begin. */
+static inline void gt_profile_flush(struct gt_profiling *p)
+{
+	for (uint32_t i = 0; i < p->touched_count; i++) {
+		struct gt_profile_node *node = &p->tree.nodes[p->touched[i]];
+
+		node->exclusive += node->part;
+		node->part = 0;
+	}
+	p->touched_count = 0;
+}
 
 struct gt_profile {
 	struct gt_profile_tree tree;

@@ -67,7 +67,8 @@ struct gt_calls {
 		const struct gt_analysis *of[COUNT];
 		size_t states[COUNT]; /* where their states are */
 		unsigned count;
-	} enter, leave, event;
+	} enter, leave, event, all_enters, all_leaves;
+	size_t profile; /* where its state is */
 };
 
 static void list(struct list *list, const struct gt_analysis *analysis, size_t state, bool wanted)
@@ -84,8 +85,15 @@ static bool make_lists(struct gt_report *report)
 	size_t state = 0;
 
 	for (unsigned i = 0; calls && i < COUNT; state += rounded(analyses[i]->state_size), i++) {
-		list(&calls->enter, analyses[i], state, report->results[i] && analyses[i]->enter);
-		list(&calls->leave, analyses[i], state, report->results[i] && analyses[i]->leave);
+		bool enter = report->results[i] && analyses[i]->enter;
+		bool leave = report->results[i] && analyses[i]->leave;
+
+		if (analyses[i] == &gt_profile_analysis)
+			calls->profile = state;
+		list(&calls->enter, analyses[i], state, enter);
+		list(&calls->leave, analyses[i], state, leave);
+		list(&calls->all_enters, analyses[i], state, enter && !analyses[i]->loud_only);
+		list(&calls->all_leaves, analyses[i], state, leave && !analyses[i]->loud_only);
 		list(&calls->event, analyses[i], state, report->results[i] && analyses[i]->event);
 	}
 	report->calls = calls;
@@ -100,7 +108,9 @@ static void begin(struct gt_otf2_cursor *at)
 static void enter(struct gt_otf2_cursor *at)
 {
 	struct gt_report *report = report_of(at);
-	const struct list *list = &report->calls->enter;
+	const struct gt_calls *calls = report->calls;
+	struct gt_profiling *profiling = (void *)((char *)at->state + calls->profile);
+	const struct list *list = gt_profile_enter(profiling, at) ? &calls->enter : &calls->all_enters;
 
 	for (unsigned i = 0; i < list->count; i++)
 		list->of[i]->enter(report, at, (char *)at->state + list->states[i]);
@@ -109,7 +119,9 @@ static void enter(struct gt_otf2_cursor *at)
 static void leave(struct gt_otf2_cursor *at, const struct gt_otf2_frame *frame)
 {
 	struct gt_report *report = report_of(at);
-	const struct list *list = &report->calls->leave;
+	const struct gt_calls *calls = report->calls;
+	struct gt_profiling *profiling = (void *)((char *)at->state + calls->profile);
+	const struct list *list = gt_profile_leave(profiling, at, frame) ? &calls->leave : &calls->all_leaves;
 
 	for (unsigned i = 0; i < list->count; i++)
 		list->of[i]->leave(report, at, frame, (char *)at->state + list->states[i]);
@@ -242,6 +254,18 @@ const char *gt_report_region_name(const struct gt_report *report, uint64_t regio
 {
 	return region < report->read->tables[GT_OTF2_REGION].count
 	       ? gt_otf2_region_at(report->read, region)->name : "?";
+}
+
+void *gt_report_state(const struct gt_report *report, const struct gt_otf2_cursor *at,
+		      const struct gt_analysis *analysis)
+{
+	size_t state = 0;
+
+	(void)report;
+	for (unsigned i = 0; i < COUNT; state += rounded(analyses[i++]->state_size))
+		if (analyses[i] == analysis)
+			return (char *)at->state + state;
+	return NULL;
 }
 
 void *gt_report_result(const struct gt_report *report, const struct gt_analysis *analysis)

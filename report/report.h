@@ -35,6 +35,7 @@ struct gt_analysis {
 	 * always.
 	 */
 	bool (*wanted)(struct gt_report *report);
+	bool loud_only; /* it does not want to see all enters and leaves: gt_profile_enter() */
 	/* Before the events. */
 	void (*prepare)(struct gt_report *report, void *result);
 	void (*begin)(struct gt_report *report, struct gt_otf2_cursor *at, void *state);
@@ -65,6 +66,9 @@ extern const struct gt_analysis gt_profile_analysis, gt_run_analysis, gt_message
  */
 struct gt_report *gt_report_make(const char *anchor, unsigned threads);
 void gt_report_free(struct gt_report *report);
+/* The state of an analysis for the location that is being read. */
+void *gt_report_state(const struct gt_report *report, const struct gt_otf2_cursor *at,
+		      const struct gt_analysis *analysis);
 /* The result of an analysis, or NULL if it is left out. */
 void *gt_report_result(const struct gt_report *report, const struct gt_analysis *analysis);
 

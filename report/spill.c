@@ -135,6 +135,15 @@ void *gt_log_at(const struct gt_log *log, uint64_t index)
 	return log->blocks[block] + offset * log->size;
 }
 
+void *gt_log_span(const struct gt_log *log, uint64_t index, uint64_t *count)
+{
+	uint64_t offset;
+	unsigned block = block_of(index, &offset);
+
+	*count = elements(block) - offset;
+	return log->blocks[block] + offset * log->size;
+}
+
 static void add_block(struct gt_spill *spill, struct gt_log *log)
 {
 	log->blocks = need(reallocarray(log->blocks, log->block_count + 1, sizeof(*log->blocks)));

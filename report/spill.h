@@ -60,6 +60,8 @@ static inline void gt_spill_used(struct gt_spill *spill)
 /* A new element, zero. Ends the process without memory, as everything here. */
 void *gt_log_add(struct gt_spill *spill, struct gt_log *log);
 void *gt_log_at(const struct gt_log *log, uint64_t index);
+/* The same; so many elements lie there one after the other. */
+void *gt_log_span(const struct gt_log *log, uint64_t index, uint64_t *count);
 
 /* Callers hold the lock if several threads add. */
 void gt_bag_add(struct gt_spill *spill, struct gt_bag *bag, const struct gt_item *item);

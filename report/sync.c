@@ -33,59 +33,23 @@ static void *need(void *memory)
 
 static bool counts(const struct gt_syncing *state, enum gt_class class)
 {
-	static const bool by_class[GT_CLASSES] = {
-		[GT_CLASS_THREAD_CREATE] = true, [GT_CLASS_THREAD_JOIN] = true, [GT_CLASS_LOCK] = true,
-		[GT_CLASS_CONDITION] = true,     [GT_CLASS_BARRIER] = true,     [GT_CLASS_SLEEP] = true,
-	};
-
-	return state->stream || by_class[class] || gt_class_times[class] == GT_TIME_MPI ||
-	       gt_class_times[class] == GT_TIME_GPU_CALL || gt_class_times[class] == GT_TIME_DEVICE;
+	return state->stream || gt_class_loud(class);
 }
 
-static void grow_nodes(struct gt_syncing *state, uint32_t node)
-{
-	uint32_t room = state->node_room ? state->node_room : 64;
-
-	while (room <= node)
-		room *= 2;
-	state->nodes = need(reallocarray(state->nodes, room, sizeof(*state->nodes)));
-	memset(state->nodes + state->node_room, 0, (room - state->node_room) * sizeof(*state->nodes));
-	state->node_room = room;
-}
-
-/* The time since the last event was spent in `node`. */
-static void spend(struct gt_syncing *state, uint64_t now, uint32_t node)
-{
-	uint64_t passed = now - state->time;
-
-	state->time = now;
-	if (state->is_open || !passed)
-		return;
-	if (node >= state->node_room)
-		grow_nodes(state, node);
-	if (!state->nodes[node]) {
-		if (state->touched_count == state->touched_room) {
-			state->touched_room = state->touched_room ? 2 * state->touched_room : 64;
-			state->touched = need(reallocarray(state->touched, state->touched_room,
-							   sizeof(*state->touched)));
-		}
-		state->touched[state->touched_count++] = node;
-	}
-	state->nodes[node] += passed;
-}
-
+/* The time of calls since the last segment; that of an open one is in its begin and end. */
 static void write_profile(struct gt_sync *sync, struct gt_syncing *state)
 {
 	const uint64_t most = (UINT64_C(1) << GT_PART_BITS) - 1;
+	struct gt_profiling *profiling = state->profiling;
 
-	for (uint32_t i = 0; i < state->touched_count; i++) {
-		uint64_t node = state->touched[i], left = state->nodes[node];
+	for (uint32_t i = 0; i < profiling->touched_count; i++) {
+		uint64_t node = profiling->touched[i], left = profiling->tree.nodes[node].part;
 
-		for (state->nodes[node] = 0; left; left -= left < most ? left : most)
+		for (; left; left -= left < most ? left : most)
 			*(uint64_t *)gt_log_add(&sync->spill, &state->timeline.profile) =
 				node << GT_PART_BITS | (left < most ? left : most);
 	}
-	state->touched_count = 0;
+	gt_profile_flush(profiling);
 }
 
 static uint32_t node_of(const struct gt_otf2_cursor *at)
@@ -111,6 +75,7 @@ static void close_segment(struct gt_sync *sync, struct gt_syncing *state, uint64
 {
 	state->open.end = now;
 	state->is_open = false;
+	gt_profile_flush(state->profiling);
 	if (state->stream && now == state->open.begin && state->open.class == GT_CLASS_GPU_IDLE)
 		return;
 	*(struct gt_segment *)gt_log_add(&sync->spill, &state->timeline.segments) = state->open;
@@ -286,6 +251,7 @@ static void begin(struct gt_report *report, struct gt_otf2_cursor *at, void *mem
 	struct gt_syncing *state = memory;
 
 	state->sync = gt_report_result(report, &gt_sync_analysis);
+	state->profiling = gt_report_state(report, at, &gt_profile_analysis);
 	state->stream = location->kind == GT_LOCATION_STREAM;
 	state->other = location->kind == GT_LOCATION_OTHER;
 	state->own_comm = GT_OTF2_NOTHING;
@@ -301,7 +267,7 @@ static void first(struct gt_syncing *state, const struct gt_otf2_cursor *at)
 	if (state->begun)
 		return;
 	state->begun = true;
-	state->time = state->timeline.begin = at->time;
+	state->timeline.begin = at->time;
 	if (state->process_id)
 		process(state->sync, state, at, state->process_id, GT_THREAD_BEGUN);
 }
@@ -314,7 +280,6 @@ static void enter(struct gt_report *report, struct gt_otf2_cursor *at, void *mem
 	if (state->other)
 		return;
 	first(state, at);
-	spend(state, at->time, at->depth > 1 ? (uint32_t)at->stack[at->depth - 2].user : 0);
 	turn(report, sync, state, at);
 	if (at->attribute_count)
 		launch(report, sync, state, at, at->time);
@@ -366,7 +331,6 @@ static void leave(struct gt_report *report, struct gt_otf2_cursor *at, const str
 
 	if (state->other)
 		return;
-	spend(state, at->time, (uint32_t)frame->user);
 	if (state->is_open)
 		leave_call(report, sync, state, at, frame);
 	turn(report, sync, state, at);
@@ -382,7 +346,6 @@ static void event(struct gt_report *report, struct gt_otf2_cursor *at, const str
 	if (state->other)
 		return;
 	first(state, at);
-	spend(state, at->time, node_of(at));
 	switch (e->type) {
 	case GT_OTF2_ParameterUnsignedInt:
 		if (e->ParameterUnsignedInt.parameter == sync->child)
@@ -425,7 +388,6 @@ static void end(struct gt_report *report, struct gt_otf2_cursor *at, void *memor
 		if (state->requests[i].what == GT_OTF2_RmaSync)
 			gt_sync_put(sync, state, GT_BAG_RECEIVES, &state->requests[i].item);
 	}
-	spend(state, at->time, node_of(at));
 	if (state->is_open)
 		close_segment(sync, state, at->time);
 	open_segment(sync, state, at->time, 0, GT_CLASS_CODE);
@@ -436,8 +398,6 @@ static void end(struct gt_report *report, struct gt_otf2_cursor *at, void *memor
 		hand_over(sync, state, (enum gt_bag_kind)i);
 		free(state->pending[i].items);
 	}
-	free(state->nodes);
-	free(state->touched);
 	free(state->requests);
 }
 
@@ -493,7 +453,8 @@ static const struct gt_section_kind *const sections[] = { &gt_waits_kind, &gt_de
 							  &gt_path_locations_kind, NULL };
 
 const struct gt_analysis gt_sync_analysis = {
-	.name = "sync", .state_size = sizeof(struct gt_syncing), .result_size = sizeof(struct gt_sync),
+	.name = "sync", .loud_only = true,
+	.state_size = sizeof(struct gt_syncing), .result_size = sizeof(struct gt_sync),
 	.prepare = prepare, .begin = begin, .enter = enter, .leave = leave, .event = event, .end = end,
 	.merge = merge, .figures = figures, .free = release, .sections = sections,
 };

@@ -28,10 +28,7 @@ struct gt_syncing {
 	struct gt_timeline timeline;
 	struct gt_segment open;      /* if it is */
 	bool is_open, begun, stream, other;
-	uint64_t time;               /* up to which all is accounted for */
-	uint64_t *nodes;             /* time since the last segment, by node */
-	uint32_t *touched;
-	uint32_t node_room, touched_count, touched_room;
+	struct gt_profiling *profiling; /* its parts are the time since the last segment */
 	struct gt_sync_pending pending[GT_BAGS];
 	struct gt_sync_request *requests;
 	size_t request_count, request_room;

@@ -197,7 +197,7 @@ static const char *take_event(struct gt_otf2_decoder *d, struct gt_otf2_cursor *
 	if (d->bad || d->at > end || end > d->end)
 		return damaged;
 	d->at = end; /* newer fields are behind those that are known */
-	gt_otf2_step(at, d->time, d->attributes, d->attribute_count);
+	gt_otf2_step(at, d->time, d->attribute_count);
 	gt_otf2_event(at, &event);
 	if (d->attribute_count)
 		clear_attributes(d);
@@ -268,21 +268,46 @@ static const char *take_attributes(struct gt_otf2_decoder *d)
 
 /* ---- chunks --------------------------------------------------------------------------------------- */
 
-/* Nearly all events: an id of at most four bytes behind the number of the event. */
-static inline bool take_call(struct gt_otf2_decoder *d, struct gt_otf2_cursor *at, bool enters)
+/*
+ * Enters and leaves, which nearly all events are, with what is needed for them in registers. Ends before
+ * another record. False: one of them is not what it should be.
+ */
+static bool take_calls(struct gt_otf2_decoder *d, struct gt_otf2_cursor *at)
 {
-	uint32_t id = (uint32_t)take_number(d, sizeof(id));
+	static const uint32_t masks[] = { 0, 0xff, 0xffff, 0xffffff, 0xffffffff };
+	const unsigned char *p = d->at, *end = d->end;
+	uint64_t time = d->time;
 
-	if (d->bad || d->at > d->end)
-		return false;
-	gt_otf2_step(at, d->time, d->attributes, d->attribute_count);
-	if (enters)
-		gt_otf2_enter(at, id);
-	else
-		gt_otf2_leave(at, id);
-	if (d->attribute_count)
-		clear_attributes(d);
-	return true;
+	for (;;) {
+		unsigned number, size;
+		uint32_t id = ~UINT32_C(0);
+
+		d->at = p;
+		d->time = time;
+		if (*p == TIME) {
+			time = load(p + 1);
+			p += 9;
+		}
+		number = p[0], size = p[1];
+		if ((number & ~1U) != ENTER)
+			return true;
+		p += 2;
+		if (size <= 4) {
+			id = (uint32_t)load(p) & masks[size];
+			p += size;
+		} else if (size != 0xff) {
+			return false;
+		}
+		if (p > end)
+			return false;
+		gt_otf2_step(at, time, d->attribute_count);
+		if (number == ENTER)
+			gt_otf2_enter(at, id);
+		else
+			gt_otf2_leave(at, id);
+		if (d->attribute_count)
+			clear_attributes(d);
+	}
 }
 
 /* Sets `number` to what ended the chunk. NULL, or what is wrong with it. */
@@ -291,6 +316,8 @@ static const char *take_records(struct gt_otf2_decoder *d, struct gt_otf2_cursor
 	const char *why = NULL;
 
 	while (!why) {
+		if (!take_calls(d, at))
+			return damaged;
 		if (d->at >= d->end)
 			return "it ends too early";
 		if (*d->at == TIME) {
@@ -298,9 +325,7 @@ static const char *take_records(struct gt_otf2_decoder *d, struct gt_otf2_cursor
 			d->at += 9;
 		}
 		*number = *d->at++;
-		if (*number == ENTER || *number == LEAVE)
-			why = take_call(d, at, *number == ENTER) ? NULL : damaged;
-		else if (*number == ATTRIBUTES)
+		if (*number == ATTRIBUTES)
 			why = take_attributes(d);
 		else if (*number > ATTRIBUTES)
 			why = take_event(d, at, *number);
@@ -319,6 +344,7 @@ const char *gt_otf2_decode_chunk(struct gt_otf2_decoder *d, struct gt_otf2_curso
 
 	if (size <= HEADER || chunk[0] != CHUNK || chunk[1] != 'B')
 		return "a chunk has no header";
+	at->attributes = d->attributes;
 	d->at = chunk + HEADER;
 	d->end = chunk + size;
 	why = take_records(d, at, &number);

@@ -201,7 +201,8 @@ void gt_otf2_event(struct gt_otf2_cursor *at, struct gt_otf2_event *event)
 
 static void step(struct gt_otf2_cursor *at, uint64_t time, const OTF2_AttributeList *list)
 {
-	gt_otf2_step(at, time, list, OTF2_AttributeList_GetNumberOfElements(list));
+	at->attributes = list;
+	gt_otf2_step(at, time, OTF2_AttributeList_GetNumberOfElements(list));
 }
 
 static OTF2_CallbackCode on_enter(OTF2_LocationRef location, OTF2_TimeStamp time, uint64_t position,

@@ -2,7 +2,7 @@
 /*
  * What happens at every event, whoever decodes it: libotf2 (events.c) or decode.c.
  *
- * Limits: for lib/read only. The list of attributes is the caller's and lives until the next event.
+ * Limits: for lib/read only.
  */
 #ifndef GT_OTF2_VISIT_H
 #define GT_OTF2_VISIT_H
@@ -18,8 +18,8 @@ __attribute__((cold)) void gt_otf2_undefined(struct gt_otf2_cursor *at, enum gt_
 __attribute__((cold)) void gt_otf2_bad_leave(struct gt_otf2_cursor *at, const struct gt_otf2_region *region);
 __attribute__((cold)) void gt_otf2_grow_stack(struct gt_otf2_cursor *at);
 
-static inline void gt_otf2_step(struct gt_otf2_cursor *at, uint64_t ticks, const OTF2_AttributeList *list,
-				uint32_t attributes)
+/* at->attributes is set already. */
+static inline void gt_otf2_step(struct gt_otf2_cursor *at, uint64_t ticks, uint32_t attributes)
 {
 	const struct gt_otf2 *read = at->read;
 	uint64_t before = at->ticks, ns = gt_otf2_ns(read, ticks);
@@ -27,7 +27,6 @@ static inline void gt_otf2_step(struct gt_otf2_cursor *at, uint64_t ticks, const
 	at->event++;
 	at->ticks = ticks;
 	at->time = ns > at->time ? ns : at->time;
-	at->attributes = list;
 	at->attribute_count = attributes;
 	if (ticks < before || ticks < read->begin || ticks > read->end)
 		gt_otf2_bad_time(at, before);
