@@ -120,16 +120,27 @@ static bool of_ranks(const struct lane *lane, const struct gt_classes *classes)
 	       (lane->main || !gt_profile_blank(lane->life, lane->unseen));
 }
 
-/* Threads that only wait are idle: they are no lane. What started the ranks is no part of their work. */
-static void drop_idle(struct lanes *lanes, const struct gt_classes *classes)
+/* As compilers that make starts do: such processes are no workers that should be there all the time. */
+static bool comes_and_goes(const struct gt_report *report, const struct gt_profile *profile, uint32_t process)
 {
+	uint32_t main = report->classes.processes[process].main;
+
+	return report->classes.live > 1 && main != GT_NO_DEVICE &&
+	       profile->locations[main].end - profile->locations[main].begin < report->duration / 2;
+}
+
+/* Threads that only wait are idle: they are no lane. What started the ranks is no part of their work. */
+static void drop_idle(const struct gt_report *report, const struct gt_profile *profile, struct lanes *lanes)
+{
+	bool ranks = report->classes.ranks > 1;
 	size_t kept = 0;
 
 	for (size_t i = 0; i < lanes->count; i++) {
 		const struct lane *lane = &lanes->items[i];
 
 		if (lane->waiting <= lane->life / 100 * 95 &&
-		    (classes->ranks < 2 || of_ranks(lane, classes)))
+		    (ranks ? of_ranks(lane, &report->classes)
+			   : !comes_and_goes(report, profile, lane->process)))
 			lanes->items[kept++] = *lane;
 	}
 	lanes->count = kept;
@@ -244,7 +255,7 @@ static void figures(struct gt_report *report, void *result)
 	struct ranks ranks;
 
 	(void)result;
-	drop_idle(&lanes, &report->classes);
+	drop_idle(report, profile, &lanes);
 	ranks = measure_ranks(report, profile, &lanes);
 	if (lanes.count > 1 || report->classes.gpu) {
 		union gt_cell *row = gt_row_add(section);

@@ -219,7 +219,10 @@ static void lock_convoys(struct gt_report *report)
 				   .location = row[8].text,
 				   .where = in && strcmp(in, "?") ? in : NULL,
 				   .time = GT_NO_COUNT,
-				   .advice = "hold the lock for less, or divide what it protects" },
+				   .advice = in && 2 * row[9].count >= row[0].count
+						     ? "hold the lock for less, or divide what it protects"
+						     : "hold the lock for less, or divide what it protects; "
+						       "VT_PTHREAD_LOCKS=all shows who holds it" },
 			   "%s threads of %s wait %s times for %s%s, %s on average, together %s",
 			   gt_said(report, row[6].count, GT_COUNT), row[7].text,
 			   gt_said(report, row[1].count, GT_COUNT),

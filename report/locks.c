@@ -10,7 +10,7 @@
  */
 #include "config.h"
 
-#include "report/profile.h"
+#include "report/findings.h"
 #include "report/sums.h"
 
 #include <stdlib.h>
@@ -193,9 +193,11 @@ static void charge(const struct hold *holds, size_t i, struct gt_sums *holders)
 	}
 }
 
-static void lock_row(struct gt_report *report, const struct hold *holds, size_t count, union gt_cell *row)
+/* Returns for how long somebody is known to have had the lock while others waited. */
+static uint64_t lock_row(struct gt_report *report, const struct hold *holds, size_t count, union gt_cell *row)
 {
 	struct gt_sums holders = {0}, threads = {0};
+	uint64_t known = 0;
 
 	for (unsigned i = 0; i < 6; i++)
 		row[i].count = 0;
@@ -218,31 +220,56 @@ static void lock_row(struct gt_report *report, const struct hold *holds, size_t 
 	if (holders.count) {
 		row[8].text = gt_report_location(report, holders.items[0].key[0]);
 		row[9].count = holders.items[0].ns;
-		row[10].text = gt_report_region_name(report, holders.items[0].key[1]);
+		if (holders.items[0].key[1] < report->read->tables[GT_OTF2_REGION].count)
+			row[10].text = gt_report_region_name(report, holders.items[0].key[1]);
 	}
+	for (uint32_t i = 0; i < holders.count; i++)
+		known += holders.items[i].ns;
 	row[11].text = holds->address
 		       ? gt_figures_text(&report->figures, "0x%llx", (unsigned long long)holds->address)
 		       : gt_figures_text(&report->figures, "lock %llu", (unsigned long long)holds->lock);
 	gt_sums_free(&holders);
 	gt_sums_free(&threads);
+	return known;
+}
+
+/* By default only acquisitions that had to wait are recorded, and so are their holds. */
+static const char *holders_note(struct gt_report *report, uint64_t waited, uint64_t known)
+{
+	bool own = gt_otf2_find_owned(report->read, GT_OTF2_KINDS, GT_OTF2_NOTHING,
+					 "GPUTRACE::VERSION");
+
+	if (known >= waited / 100 * 95)
+		return NULL;
+	return gt_figures_text(&report->figures,
+			       "who held the lock is unknown for %s: holders that did not wait are not "
+			       "recorded%s",
+			       gt_said(report, waited - known, GT_SECONDS),
+			       own ? " (VT_PTHREAD_LOCKS=all)" : "");
 }
 
 static void figures(struct gt_report *report, void *result)
 {
 	struct gt_section *section = gt_section_add(&report->figures, &locks_kind);
 	struct locks *all = result;
+	uint64_t waited = 0, known = 0;
 
 	if (all->count)
 		qsort(all->holds, all->count, sizeof(*all->holds), by_lock);
 	for (size_t i = 0, n; i < all->count; i += n) {
 		const struct hold *first = &all->holds[i];
+		union gt_cell *row;
 
 		for (n = 1; i + n < all->count && first[n].process == first->process &&
 			    first[n].paradigm == first->paradigm && first[n].lock == first->lock; n++)
 			;
-		lock_row(report, first, n, gt_row_add(section));
+		row = gt_row_add(section);
+
+		known += lock_row(report, first, n, row);
+		waited += row[0].count;
 	}
 	gt_rows_sort(section, 0);
+	section->note = holders_note(report, waited, known);
 	if (all->cut)
 		section->note = "Only the first two million acquisitions are in this table.";
 }

@@ -131,6 +131,18 @@ def counters():
 
 
 @case
+def half():
+    """The holder of a lock for which a thread waits 300 us did not wait for it itself."""
+    m = Made()
+    thread, take = m.thread(m.process("Process 0")), m.region("pthread_mutex_lock", PTHREAD)
+    m.put(thread, 200000, "Enter", take)
+    m.put(thread, 500000, "ThreadAcquireLock", PTHREAD, 1, 2)
+    m.put(thread, 500000, "Leave", take)
+    m.put(thread, 510000, "ThreadReleaseLock", PTHREAD, 1, 2)
+    return m
+
+
+@case
 def lock():
     """B waits 300 us for A, in two parts of A's work; C acquires without a wait."""
     m = Made()
@@ -243,6 +255,16 @@ def twice():
         m.call(thread, m.region("work", file="a.c", line=7, again=n), 0, 100000)
         m.call(thread, m.region("work", file="b.c", line=9, again=n + 2), 100000, 200000)
         m.call(thread, m.region("MPI_Barrier", MPI, again=n), 200000 + 100000 * n, 500000)
+    return m
+
+
+@case
+def make():
+    """A process that waits for others, each of which works for a tenth of the run."""
+    m = Made()
+    m.call(m.thread(m.process("make [1]")), m.region("wait4", PTHREAD), 0, 1000000)
+    for n in range(10):
+        m.call(m.thread(m.process(f"cc1 [{n + 2}]")), m.region("work"), n * 100000, (n + 1) * 100000)
     return m
 
 
