@@ -229,7 +229,8 @@ static int read_meter(struct meter *m, uint64_t *value)
 
 	if (read_raw(m, &now))
 		return -EIO;
-	m->sum += now >= m->last ? now - m->last : now + m->range - m->last;
+	/* From an end that is not known, what came after it is counted. */
+	m->sum += now >= m->last ? now - m->last : now + (m->range > m->last ? m->range - m->last : 0);
 	m->last = now;
 	*value = m->path[0] ? m->sum : (uint64_t)((double)m->sum * m->scale);
 	return 0;

@@ -2,7 +2,7 @@
 # Counters: what the sources said is in the archive, where it belongs.
 if HAVE_CRITERION
 CRITERION_TESTS += test/counters/perf
-test_counters_perf_SOURCES = test/counters/test_perf.c counters/perf.c
+test_counters_perf_SOURCES = test/counters/test_perf.c counters/perf.c counters/rapl.c
 test_counters_perf_CFLAGS = $(AM_CFLAGS) $(CRITERION_CFLAGS)
 test_counters_perf_LDADD = $(CRITERION_LIBS)
 endif

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * The source perf, with this file as the kernel and the processor: groups, pinned ones that have no room,
- * pages that are read without a system call, descriptors that the program has closed, threads, forked
- * children.
+ * pages that are read without a system call, counters that overflow, descriptors that the program has closed,
+ * threads, forked children. And powercap's meters, which begin anew.
  */
 #include <criterion/criterion.h>
 #include <errno.h>
@@ -32,11 +32,29 @@ void gt_cn_text(char *text, size_t room, const char *from)
 	text[room - 1] = '\0';
 }
 
+/* One zone of powercap; no range: 0. */
+static unsigned energy, energy_range;
+
+static size_t read_zone(const char *file, char *text, size_t size)
+{
+	if (!strcmp(file, "name"))
+		return (size_t)snprintf(text, size, "package-0\n");
+	if (!strcmp(file, "energy_uj"))
+		return (size_t)snprintf(text, size, "%u\n", energy);
+	return energy_range ? (size_t)snprintf(text, size, "%u\n", energy_range) : 0;
+}
+
 size_t gt_cn_read_text(const char *path, char *text, size_t size)
 {
-	(void)path;
-	snprintf(text, size, "4\n");
-	return 2;
+	static const char zones[] = "/sys/class/powercap/", zone[] = "intel-rapl:0/";
+
+	*text = '\0';
+	if (strstr(path, "/devices/power/"))
+		return 0;
+	if (strncmp(path, zones, strlen(zones)))
+		return (size_t)snprintf(text, size, "4\n");
+	path += strlen(zones);
+	return strncmp(path, zone, strlen(zone)) ? 0 : read_zone(path + strlen(zone), text, size);
 }
 
 static bool on_processor(int fd)
@@ -102,16 +120,25 @@ static void fake_close(int fd, void *page)
 }
 
 /* 48 bits wide; the page of the event says which. A change that comes meanwhile is seen once. */
-static struct perf_event_mmap_page *changing;
+static struct perf_event_mmap_page *changing, *overflowing;
+static uint64_t processor = 0xffff00000000u;
 static uint64_t fake_counter(uint32_t index)
 {
+	uint64_t value = processor + index;
+
 	counter_reads++;
 	if (changing) {
 		changing->lock += 2;
 		changing->offset += 1000;
 		changing = NULL;
 	}
-	return 0xffff00000000u + index;
+	if (overflowing) { /* the kernel's interrupt: it keeps what was counted, and begins at -2^47 again */
+		overflowing->lock += 2;
+		overflowing->offset += (int64_t)((value & 0xffffffffffff) + ((uint64_t)1 << 47));
+		processor = ((uint64_t)1 << 47) - index;
+		overflowing = NULL;
+	}
+	return value & 0xffffffffffff;
 }
 
 static void begin(void)
@@ -206,12 +233,84 @@ Test(perf, pages_that_allow_nothing)
 	gt_cn_perf.close(state);
 }
 
+Test(rapl, begins_anew)
+{
+	struct gt_plugin_metric metric = { .bytes = sizeof(metric) };
+	char why[GT_PLUGIN_TEXT] = "";
+	uint64_t value;
+	void *state;
+
+	energy = 900;
+	energy_range = 1000;
+	cr_assert_eq(gt_cn_rapl.begin(NULL, why, sizeof(why)), 0, "%s", why);
+	cr_assert_eq(gt_cn_rapl.find("all", &metric, 1, why, sizeof(why)), 1, "%s", why);
+	cr_assert_eq(gt_cn_rapl.open(&metric.id, 1, 0, &state), 0);
+	energy = 950;
+	cr_assert_eq(gt_cn_rapl.read(state, &value, 1), 0);
+	cr_expect_eq(value, 50);
+	energy = 30;
+	cr_assert_eq(gt_cn_rapl.read(state, &value, 1), 0);
+	cr_expect_eq(value, 130, "behind the end of its range: %llu", (unsigned long long)value);
+	gt_cn_rapl.close(state);
+}
+
+/* A meter that says no range and falls: 30 at least were taken, and not 2^64. */
+Test(rapl, falls_without_a_range)
+{
+	struct gt_plugin_metric metric = { .bytes = sizeof(metric) };
+	char why[GT_PLUGIN_TEXT] = "";
+	uint64_t value;
+	void *state;
+
+	energy = 900;
+	cr_assert_eq(gt_cn_rapl.begin(NULL, why, sizeof(why)), 0, "%s", why);
+	cr_assert_eq(gt_cn_rapl.find("all", &metric, 1, why, sizeof(why)), 1, "%s", why);
+	cr_assert_eq(gt_cn_rapl.open(&metric.id, 1, 0, &state), 0);
+	energy = 30;
+	cr_assert_eq(gt_cn_rapl.read(state, &value, 1), 0);
+	cr_expect_eq(value, 30, "%llu", (unsigned long long)value);
+	gt_cn_rapl.close(state);
+}
+
 static void *mapped(int fd)
 {
 	struct perf_event_mmap_page *page = fake_map(fd);
 
 	in_page(fd, (uint32_t)fd % COUNTERS + 1, 0x1000000000000 - 0xffff00000000 + 7);
 	return page;
+}
+
+/* One counter, read from its page. */
+static uint64_t *counted(struct perf_event_mmap_page **page)
+{
+	static uint64_t value[1];
+	static void *state;
+	uint64_t ids[1] = { id("cycles") };
+
+	if (page) {
+		*page = &events[opened].page;
+		gt_cn_perf_system.map = mapped;
+		cr_assert_eq(gt_cn_perf.open(ids, 1, 0, &state), 0);
+		in_page(opened - 1, 1, 0x1000000000000);
+	}
+	reads = 0;
+	cr_assert_eq(gt_cn_perf.read(state, value, 1), 0);
+	cr_assert_eq(reads, 0, "from its page");
+	return value;
+}
+
+Test(perf, counters_that_overflow)
+{
+	struct perf_event_mmap_page *page;
+
+	processor = 0xfffffffffffd;
+	cr_expect_eq(*counted(&page), 0xfffffffffffd, "just before it passes 48 bits");
+	processor = 0x1000000000004;
+	cr_expect_eq(*counted(NULL), 0x1000000000004, "seven more: past 48 bits, the interrupt is still to come");
+	overflowing = page;
+	cr_expect_eq(*counted(NULL), 0x1000000000004, "the interrupt comes while it is read: nothing is added");
+	processor += 5;
+	cr_expect_eq(*counted(NULL), 0x1000000000009, "and after it: only what was counted");
 }
 
 Test(perf, without_a_system_call)
