@@ -79,6 +79,8 @@ static void put_io(FILE *out, const struct gt_otf2 *read)
 
 static void put_metrics(FILE *out, const struct gt_otf2 *read)
 {
+	static const char *const kinds[] = { "any", "instances", "threads", "GPUs" };
+
 	for (ALL(METRIC_MEMBER, metric_member, d))
 		fprintf(out, "member %" PRIu64 " %s mode %u type %u unit %s\n", d->id, d->name, d->mode,
 			d->type, d->unit);
@@ -88,7 +90,8 @@ static void put_metrics(FILE *out, const struct gt_otf2 *read)
 				d->id, d->class_id, d->recorder, d->scope, d->scope_id);
 			continue;
 		}
-		fprintf(out, "class %" PRIu64 ":", d->id);
+		fprintf(out, "class %" PRIu64 " of %s:", d->id,
+			d->recorder_kind < 4 ? kinds[d->recorder_kind] : "?");
 		for (unsigned i = 0; i < d->count; i++)
 			fprintf(out, " %u", d->members[i]);
 		fputc('\n', out);

@@ -162,10 +162,13 @@ Test(gpu, records_beside_activities)
 {
 	struct gpu_run r = gpu_run();
 	struct gt_def_metric def = { .value = 4, .mode = 1, .scope = 2, .scope_id = r.context };
-	uint32_t held, parameter;
+	uint32_t held, busy, parameter;
 
 	def.name = mk_string(r.p, "bytes held");
 	held = mk_def(r.p, GT_D_METRIC, 0, &def, sizeof(def));
+	def.scope = 0;
+	def.name = mk_string(r.p, "busy");
+	busy = mk_def(r.p, GT_D_METRIC, 0, &def, sizeof(def));
 	parameter = mk_def(r.p, GT_D_PARAMETER, 0,
 			   &(struct gt_def_attribute){ .name = mk_string(r.p, "blocks per grid"),
 						       .type = 4 },
@@ -175,12 +178,15 @@ Test(gpu, records_beside_activities)
 	mk_leave(r.stream, AT(300), r.kernel);
 	mk_record(r.stream, AT(250), GT_T_METRIC, held, (uint64_t[]){ 4096, 0 }, 1);
 	mk_record(r.stream, AT(150), GT_T_METRIC, held, (uint64_t[]){ 8192, 0 }, 1);
+	mk_record(r.stream, AT(160), GT_T_METRIC, busy, (uint64_t[]){ 5, 0 }, 1);
 	mk_slot(r.stream, AT(500), GT_WORD(GT_T_FLUSH, 10)); /* the recorder's own: of the host */
 	close_run(&r);
 	expect_events(r.dir, HEAD TAIL
-		      "1 150 METRIC 1 8192\n1 200 ENTER kernel\n1 200 UINT blocks per grid=64\n"
+		      "1 150 METRIC 1 8192\n1 160 METRIC 2 5\n1 200 ENTER kernel\n1 200 UINT blocks per grid=64\n"
 		      "1 250 METRIC 1 4096\n1 300 LEAVE kernel\n");
+	expect_text(rb_definitions, r.dir, "class 0 of instances: 0\n");
 	expect_text(rb_definitions, r.dir, "instance 1 of 0 recorder 1 scope 1 1\n");
+	expect_text(rb_definitions, r.dir, "class 2 of GPUs: 1\n");
 	remove_run(&r);
 }
 

@@ -120,7 +120,8 @@ Test(records, metrics)
 			   "0 30 METRIC 2 2.5\n0 40 METRIC 3 7 -8 -1.5\n0 50 METRIC 5 9\n"
 			   "0 60 END 0 [ProcessId=4711]\n");
 	expect_text(rb_definitions, dir, "member 2 double mode 17 type 10 unit bytes\n");
-	expect_text(rb_definitions, dir, "class 3: 0 1 2\n");
+	expect_text(rb_definitions, dir, "class 3 of threads: 0 1 2\n");
+	expect_text(rb_definitions, dir, "class 4 of instances: 3\n");
 	expect_text(rb_definitions, dir, "instance 5 of 4 recorder 0 scope 1 0\n");
 	expect_text(rb_definitions, dir, "property GPUTRACE::UNKNOWN_RECORDS=1\n");
 	mk_proc_free(p);
@@ -207,7 +208,7 @@ Test(records, readings)
 			   "0 50 METRIC 0 21 22\n0 50 METRIC 1 23\n0 50 ENTER alpha\n"
 			   "0 52 METRIC 0 24 25\n0 52 LEAVE alpha [size=42]\n"
 			   "0 58 METRIC 0 90 91\n0 60 END 0 [ProcessId=4711]\n");
-	expect_text(rb_definitions, dir, "class 0: 0 1\n");
+	expect_text(rb_definitions, dir, "class 0 of threads: 0 1\n");
 	expect_text(rb_definitions, dir, "property GPUTRACE::REPAIRED_TIMES=0\n");
 	mk_proc_free(p);
 	mk_remove(dir);

@@ -154,12 +154,40 @@ static OTF2_ErrorCode write_attributes(struct out *out)
 	return rc;
 }
 
+/* A location of metrics is neither a thread nor a stream: it counts as what its group is. */
+static OTF2_RecorderKind kind_of(const struct gt_layout *layout, uint32_t location)
+{
+	const struct gt_out_location *loc = &layout->locations[location];
+
+	if (layout->groups[loc->group].accelerator)
+		return OTF2_RECORDER_KIND_GPU;
+	return loc->type == GT_AS_THREAD ? OTF2_RECORDER_KIND_CPU : OTF2_RECORDER_KIND_UNKNOWN;
+}
+
+/* By metric: who records it. Classes that nobody records are there for their instances. NULL: no memory. */
+static OTF2_RecorderKind *recorder_kinds(struct out *out)
+{
+	const struct gt_recorder *recorders = out->defs->recorders.items;
+	OTF2_RecorderKind *kinds = malloc(gt_table_count(&out->defs->metrics) + 1);
+
+	if (kinds)
+		memset(kinds, OTF2_RECORDER_KIND_ABSTRACT, gt_table_count(&out->defs->metrics) + 1);
+	for (uint32_t i = 0; kinds && i < gt_table_count(&out->defs->recorders); i++) {
+		OTF2_RecorderKind *kind = &kinds[recorders[i].metric];
+		OTF2_RecorderKind of = kind_of(out->layout, recorders[i].location);
+
+		*kind = *kind == OTF2_RECORDER_KIND_ABSTRACT || *kind == of ? of : OTF2_RECORDER_KIND_UNKNOWN;
+	}
+	return kinds;
+}
+
 static OTF2_ErrorCode write_metrics(struct out *out)
 {
 	const struct gt_member *members = out->defs->members.items;
 	const struct gt_metric *metrics = out->defs->metrics.items;
 	const struct gt_recorder *recorders = out->defs->recorders.items;
-	OTF2_ErrorCode rc = OTF2_SUCCESS;
+	OTF2_RecorderKind *kinds = recorder_kinds(out);
+	OTF2_ErrorCode rc = kinds ? OTF2_SUCCESS : OTF2_ERROR_MEM_FAULT;
 
 	for (uint32_t i = 0; rc == OTF2_SUCCESS && i < gt_table_count(&out->defs->members); i++)
 		rc = OTF2_GlobalDefWriter_WriteMetricMember(
@@ -178,8 +206,9 @@ static OTF2_ErrorCode write_metrics(struct out *out)
 			rc = OTF2_GlobalDefWriter_WriteMetricClass(
 				out->writer, i, (uint8_t)m->count, out->defs->member_ids + m->first,
 				m->synchronous ? OTF2_METRIC_SYNCHRONOUS : OTF2_METRIC_ASYNCHRONOUS,
-				OTF2_RECORDER_KIND_CPU);
+				kinds[i]);
 	}
+	free(kinds);
 	for (uint32_t i = 0; rc == OTF2_SUCCESS && i < gt_table_count(&out->defs->recorders); i++)
 		rc = OTF2_GlobalDefWriter_WriteMetricClassRecorder(
 			out->writer, recorders[i].metric, recorders[i].location);
