@@ -88,7 +88,7 @@ enum gt_loss {
 	GT_LOSS_DEFINITION = 11, /* a definition could not be written */
 	GT_LOSS_SIZE = 12,     /* a record too long for the buffer, or for any */
 	GT_LOSS_SANDBOX = 13,  /* the program had confined itself, and the buffers were full */
-	GT_LOSS_METRIC = 14,   /* counters that could not be read at an event, which is there */
+	GT_LOSS_METRIC = 14,   /* readings of counters: at an event (which is there), by a thread, of a GPU */
 	GT_LOSS_N = 16,
 };
 

@@ -306,9 +306,9 @@ Test(perf, counters_that_overflow)
 	processor = 0xfffffffffffd;
 	cr_expect_eq(*counted(&page), 0xfffffffffffd, "just before it passes 48 bits");
 	processor = 0x1000000000004;
-	cr_expect_eq(*counted(NULL), 0x1000000000004, "seven more: past 48 bits, the interrupt is still to come");
+	cr_expect_eq(*counted(NULL), 0x1000000000004, "seven more: the interrupt is still to come");
 	overflowing = page;
-	cr_expect_eq(*counted(NULL), 0x1000000000004, "the interrupt comes while it is read: nothing is added");
+	cr_expect_eq(*counted(NULL), 0x1000000000004, "the interrupt comes meanwhile: nothing is added");
 	processor += 5;
 	cr_expect_eq(*counted(NULL), 0x1000000000009, "and after it: only what was counted");
 }

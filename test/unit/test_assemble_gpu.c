@@ -182,7 +182,8 @@ Test(gpu, records_beside_activities)
 	mk_slot(r.stream, AT(500), GT_WORD(GT_T_FLUSH, 10)); /* the recorder's own: of the host */
 	close_run(&r);
 	expect_events(r.dir, HEAD TAIL
-		      "1 150 METRIC 1 8192\n1 160 METRIC 2 5\n1 200 ENTER kernel\n1 200 UINT blocks per grid=64\n"
+		      "1 150 METRIC 1 8192\n1 160 METRIC 2 5\n"
+		      "1 200 ENTER kernel\n1 200 UINT blocks per grid=64\n"
 		      "1 250 METRIC 1 4096\n1 300 LEAVE kernel\n");
 	expect_text(rb_definitions, r.dir, "class 0 of instances: 0\n");
 	expect_text(rb_definitions, r.dir, "instance 1 of 0 recorder 1 scope 1 1\n");

@@ -194,7 +194,7 @@ static const char *const losses[GT_LOSS_N] = {
 	[GT_LOSS_TORN] = "were begun but not finished",
 	[GT_LOSS_SANDBOX] = "after the program had confined itself (seccomp)",
 	[GT_LOSS_DEFINITION] = "whose definition could not be written",
-	[GT_LOSS_METRIC] = "counters could not be read at an enter or leave",
+	[GT_LOSS_METRIC] = "readings of counters, which failed or are missing",
 	[GT_LOSS_SIZE] = "too long for their thread's buffer",
 };
 

@@ -26,7 +26,7 @@ static const struct {
 	[GT_LOSS_REWIND] = { "REWIND", "removed by VT_REWIND", false },
 	[GT_LOSS_SANDBOX] = { "SANDBOX", "the program had confined itself (seccomp)", true },
 	[GT_LOSS_DEFINITION] = { "DEFINITION", "their definition could not be written", true },
-	[GT_LOSS_METRIC] = { "METRIC", "counters could not be read at an enter or leave", true },
+	[GT_LOSS_METRIC] = { "METRIC", "readings of counters failed or are missing", true },
 	[GT_LOSS_SIZE] = { "SIZE", "they were too long for their thread's buffer", true },
 };
 
