@@ -442,6 +442,7 @@ static void context_created(void *context)
 {
 	gt_cu_context_created(context);
 	gt_cu_pc_context(context);
+	gt_cu_sass_context(context);
 	gt_guard();
 	gt_cu_sampler_context(context);
 	gt_unguard();
@@ -488,9 +489,10 @@ static GT_CU_RARE void other_callback(uint32_t domain, uint32_t id, const void *
 			context_created(resource->context);
 		} else if (id == CU_RESOURCE_CONTEXT_DESTROY) {
 			gt_cu_pc_context_gone(resource->context);
+			gt_cu_sass_context_gone(resource->context);
 			gt_cu_context_gone(resource->context);
 		} else if (id == CU_RESOURCE_MODULE_LOADED) {
-			gt_cu_pc_module(resource->descriptor);
+			gt_cu_code_module(resource->descriptor);
 		} else if (id == CU_RESOURCE_INIT_FINISHED)
 			gt_cu_extras_late();
 		else if (id == CU_RESOURCE_STREAM_CREATED)

@@ -40,6 +40,8 @@ static void collect(unsigned what, unsigned limit)
 	gt_guard();
 	if (!gt_cu_pc_collect(what & GT_CU_FORCED, limit))
 		gt_message(1, "PC sampling: CUPTI does not answer: the last samples are missing");
+	if (!gt_cu_sass_collect(limit))
+		gt_message(1, "SASS metrics: CUPTI does not answer: the counts are missing");
 	if (!gt_cu_workers_collect(what, limit) && !__atomic_exchange_n(&reported, true, __ATOMIC_RELAXED))
 		gt_message(1, "CUPTI did not deliver its records within %u seconds: the last ones are "
 			"missing",
@@ -149,6 +151,7 @@ static void forked(void)
 	gt_cu_state_set(GT_CU_CHILD);
 	gt_cu_calls_forked();
 	gt_cu_pc_forked();
+	gt_cu_sass_forked();
 	gt_cu_sampler_forked();
 }
 
@@ -206,7 +209,7 @@ static void enable_kinds(void)
 		gt_cu_options.graph_level = enable(CU_KIND_GRAPH_TRACE, "graphs");
 	/* Copies and sets also when only kernels are wanted: nodes of graphs leak otherwise. */
 	if (gt_cu_options.kernel)
-		enable(CU_KIND_CONCURRENT_KERNEL, "kernels");
+		enable(gt_cu_options.sass ? CU_KIND_KERNEL : CU_KIND_CONCURRENT_KERNEL, "kernels");
 	if (gt_cu_options.kernel || gt_cu_options.memcpy) {
 		enable(CU_KIND_MEMCPY, "copies");
 		enable(CU_KIND_MEMCPY2, "copies between contexts");
@@ -232,7 +235,7 @@ static void enable_events(void)
 		enable_event(CU_DOMAIN_RESOURCE, CU_RESOURCE_STREAM_CREATED, "new streams");
 		enable_event(CU_DOMAIN_RESOURCE, CU_RESOURCE_STREAM_DESTROY, "the end of streams");
 	}
-	if (gt_cu_options.pc)
+	if (gt_cu_options.pc || gt_cu_options.sass)
 		enable_event(CU_DOMAIN_RESOURCE, CU_RESOURCE_MODULE_LOADED, "modules");
 	enable_event(CU_DOMAIN_STATE, CU_STATE_FATAL_ERROR, "fatal errors");
 }
@@ -274,6 +277,8 @@ static const char *set_up(void)
 	}
 	if (!gt_cu_workers_start())
 		return "no thread can be made";
+	if (gt_cu_options.sass)
+		gt_cu_options.sass = gt_cu_sass_setup();
 	enable_kinds();
 	gt_cu_sampler_start(finish);
 	gt_cu_state_set(GT_CU_READY);

@@ -125,6 +125,7 @@ static void read_all(void)
 	o.pc_serialized = !strcmp(setting("VT_CUPTI_PCSAMPLING"), "serialized");
 	o.pc = o.pc_serialized || !strcmp(setting("VT_CUPTI_PCSAMPLING"), "continuous");
 	o.pc_period = (unsigned)strtoul(setting("VT_CUPTI_PCSAMPLING_PERIOD"), NULL, 10);
+	o.sass = *setting("VT_CUPTI_SASS") != 0;
 	o.buffer_bytes = strtoull(setting("VT_CUDATRACE_BUFFER_SIZE"), NULL, 10) & ~UINT64_C(4095);
 	if (o.buffer_bytes < 65536)
 		o.buffer_bytes = 1 << 20;

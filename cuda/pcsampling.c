@@ -11,7 +11,7 @@
  * All calls of CUPTI's here are made under one lock. GetData does not wait for the device; Disable does,
  * and is called where the program waits for it anyway, or on our thread.
  *
- * Limits: CONTEXTS contexts at once, CUBIN_BYTES of cubins. Another process that begins to sample the
+ * Limits: CONTEXTS contexts at once. Another process that begins to sample the
  * same GPU takes it away (CUPTI answers "unknown error" then). CUPTI's buffer in the device's memory,
  * once it is full, stays so: what was in it is lost, and sampling ends there. Names of functions are
  * CUPTI's and are never freed: its other records point at them, too.
@@ -30,18 +30,13 @@
 #define DEVICES        64u
 #define PCS            4096u /* that are fetched at once */
 #define REASONS        64u
-#define NAMES          1024u
-#define CUBINS         4096u
-#define CUBIN_BYTES    (256u << 20)
 #define HARDWARE_BYTES (256u << 20)
 #define SCRATCH_BYTES  (16u << 20)
-#define LOCK_MS        2000u
 
-enum function { ENABLE, DISABLE, CONFIGURE, GET_DATA, COUNT_REASONS, GET_REASONS, CUBIN_CRC, FUNCTIONS };
+enum function { ENABLE, DISABLE, CONFIGURE, GET_DATA, COUNT_REASONS, GET_REASONS, FUNCTIONS };
 static const char *const function_names[FUNCTIONS] = {
 	"cuptiPCSamplingEnable", "cuptiPCSamplingDisable", "cuptiPCSamplingSetConfigurationAttribute",
 	"cuptiPCSamplingGetData", "cuptiPCSamplingGetNumStallReasons", "cuptiPCSamplingGetStallReasons",
-	"cuptiGetCubinCrc",
 };
 static int (*functions[FUNCTIONS])(void *params);
 
@@ -52,36 +47,10 @@ static struct sampled {
 	struct cu_pc_data *rest; /* CUPTI puts there what is left at the end */
 } contexts[CONTEXTS];
 
-static struct gt_lock lock;
 static struct cu_pc_data *fetched;
-static struct gt_location *location;
-static gt_ref record_drain, record_pc, record_reason, record_cubin, metric_samples, metric_dropped;
-static uint64_t cubins[CUBINS], cubin_bytes;
-
-static bool hung; /* CUPTI did not come back from a call: nothing more is asked of it */
-
-/* The lock, with signals blocked; but the program does not wait for a call of CUPTI's that hangs. */
-static bool hold(uint64_t *mask)
-{
-	uint64_t end = gt_monotonic() / 1000000 + LOCK_MS;
-	uint32_t never = 0;
-
-	while ((*mask = gt_lock_try(&lock)) == GT_LOCK_REFUSED) {
-		if (__atomic_load_n(&hung, __ATOMIC_RELAXED) || gt_monotonic() / 1000000 >= end) {
-			__atomic_store_n(&hung, true, __ATOMIC_RELAXED);
-			return false;
-		}
-		gt_cu_futex_wait(&never, 0, 1);
-	}
-	return true;
-}
+static gt_ref record_drain, record_pc, record_reason, metric_samples, metric_dropped;
 
 /* ---- records ------------------------------------------------------------------------------------- */
-
-static void put(gt_ref kind, const uint64_t *data, unsigned words)
-{
-	gt_location_record(location, GT_T_OWN, kind, data, words / 2, gt_now());
-}
 
 static gt_ref metric(const char *name, const char *description)
 {
@@ -95,36 +64,16 @@ static gt_ref metric(const char *name, const char *description)
 
 static void define(void)
 {
-	struct gt_location_info info = { .bytes = sizeof(info), .name = "CUDA PC sampling",
-					 .kind = GT_LOC_METRIC };
+	static bool defined;
 
-	if (location)
+	if (defined)
 		return;
+	defined = true;
 	record_drain = gt_def_record("cuda", "pc_drain");
 	record_pc = gt_def_record("cuda", "pc");
 	record_reason = gt_def_record("cuda", "pc_reason");
-	record_cubin = gt_def_record("cuda", "cubin");
 	metric_samples = metric("gpu_pc_samples", "Samples of the program's instructions on a GPU");
 	metric_dropped = metric("gpu_pc_samples_dropped", "Samples that the hardware dropped");
-	location = gt_location_create(&info);
-}
-
-/* CUPTI's names stay where they are: the address tells them apart. */
-static gt_ref name_of(const char *name)
-{
-	static struct {
-		const char *name;
-		gt_ref ref;
-	} known[NAMES];
-	unsigned at = (unsigned)((uintptr_t)name >> 4) % NAMES;
-
-	if (!name)
-		return GT_NONE;
-	if (known[at].name != name) {
-		known[at].name = name;
-		known[at].ref = gt_def_string(name);
-	}
-	return known[at].ref;
 }
 
 static void put_pc(const struct sampled *s, const struct cu_pc *pc)
@@ -134,7 +83,7 @@ static void put_pc(const struct sampled *s, const struct cu_pc *pc)
 
 	data[0] = pc->crc;
 	data[1] = pc->offset;
-	data[2] = (uint64_t)pc->function << 32 | name_of(pc->name);
+	data[2] = (uint64_t)pc->function << 32 | gt_cu_code_name(pc->name);
 	data[3] = (uint64_t)pc->correlation << 32 | (s->id & 0xffffff) << 8 | s->period;
 	for (size_t i = 0; i < pc->stalls && i < REASONS; i++)
 		if (pc->stall[i].samples)
@@ -142,7 +91,7 @@ static void put_pc(const struct sampled *s, const struct cu_pc *pc)
 	if (n & 1)
 		data[n++] = 0;
 	if (n > 4)
-		put(record_pc, data, n);
+		gt_cu_code_put(record_pc, data, n);
 }
 
 /* False: it was empty. */
@@ -155,29 +104,8 @@ static bool put_data(const struct sampled *s, const struct cu_pc_data *d, bool l
 	for (size_t i = 0; i < d->count && i < PCS; i++)
 		put_pc(s, &d->pcs[i]);
 	if (d->total || d->dropped || lost)
-		put(record_drain, data, 6);
+		gt_cu_code_put(record_drain, data, 6);
 	return d->count || d->total;
-}
-
-#define CUBIN_WORDS 240u
-#define CUBIN_HEAD  4u
-
-static void put_cubin(uint64_t crc, const char *cubin, size_t bytes)
-{
-	uint64_t data[CUBIN_WORDS];
-	const size_t most = (CUBIN_WORDS - CUBIN_HEAD) * sizeof(*data);
-
-	for (size_t at = 0; at < bytes; at += most) {
-		size_t n = bytes - at < most ? bytes - at : most;
-
-		data[0] = crc;
-		data[1] = bytes;
-		data[2] = at;
-		data[3] = n;
-		data[CUBIN_HEAD + (n + 7) / 8 - 1] = 0;
-		memcpy(&data[CUBIN_HEAD], cubin + at, n);
-		put(record_cubin, data, (unsigned)(CUBIN_HEAD + (n + 15) / 16 * 2));
-	}
 }
 
 /* ---- contexts ------------------------------------------------------------------------------------ */
@@ -232,7 +160,7 @@ static int get_reasons(const struct sampled *s, uint32_t *index, size_t *count)
 	rc = functions[GET_REASONS](&get);
 	for (size_t i = 0; !rc && i < *count; i++) {
 		text[i][CU_PC_REASON_TEXT - 1] = 0;
-		put(record_reason, (uint64_t[2]){ index[i], gt_def_string(text[i]) }, 2);
+		gt_cu_code_put(record_reason, (uint64_t[2]){ index[i], gt_def_string(text[i]) }, 2);
 	}
 	return rc;
 }
@@ -396,39 +324,6 @@ static void end(void *context)
 	}
 }
 
-/* Has it been kept? If not it is from now on. */
-static bool is_kept(uint64_t crc)
-{
-	unsigned at = (unsigned)(crc * UINT64_C(0x9e3779b97f4a7c15) >> 52) % CUBINS;
-
-	for (unsigned i = 0; i < CUBINS; i++, at = (at + 1) % CUBINS) {
-		if (cubins[at] == crc + 1)
-			return true;
-		if (cubins[at])
-			continue;
-		cubins[at] = crc + 1;
-		return false;
-	}
-	return true;
-}
-
-static void keep(void *descriptor)
-{
-	const struct cu_module *m = descriptor;
-	struct cu_cubin_crc params = { .bytes = sizeof(params), .size = m->bytes, .cubin = m->cubin };
-
-	define();
-	if (functions[CUBIN_CRC](&params) || is_kept(params.crc))
-		return;
-	if (m->bytes > CUBIN_BYTES - cubin_bytes) {
-		gt_message(1, "PC sampling: a cubin of %lu bytes is too large to be kept: no source lines",
-			   (unsigned long)m->bytes);
-		return;
-	}
-	cubin_bytes += m->bytes;
-	put_cubin(params.crc, m->cubin, m->bytes);
-}
-
 /* ---- when ---------------------------------------------------------------------------------------- */
 
 static void fetch_all(void *last)
@@ -443,16 +338,8 @@ static void fetch_all(void *last)
 
 static void locked(void (*function)(void *), void *argument)
 {
-	uint64_t mask;
-
-	if (!is_on())
-		return;
-	gt_guard();
-	if (hold(&mask)) {
-		function(argument);
-		gt_unlock(&lock, mask);
-	}
-	gt_unguard();
+	if (is_on())
+		gt_cu_code_locked(function, argument);
 }
 
 void gt_cu_pc_context(void *context)
@@ -463,14 +350,6 @@ void gt_cu_pc_context(void *context)
 void gt_cu_pc_context_gone(void *context)
 {
 	locked(end, context);
-}
-
-void gt_cu_pc_module(void *descriptor)
-{
-	const struct cu_module *m = descriptor;
-
-	if (m && m->cubin && m->bytes)
-		locked(keep, descriptor);
 }
 
 void gt_cu_pc_launched(void)
@@ -507,7 +386,7 @@ bool gt_cu_pc_collect(bool last, unsigned limit_ms)
 
 	if (!is_on())
 		return true;
-	if (__atomic_load_n(&hung, __ATOMIC_RELAXED))
+	if (gt_cu_code_hangs())
 		return __atomic_exchange_n(&reported, true, __ATOMIC_RELAXED);
 	if (last)
 		__atomic_store_n(&last_asked, 1, __ATOMIC_SEQ_CST);
@@ -522,7 +401,7 @@ bool gt_cu_pc_collect(bool last, unsigned limit_ms)
 			break;
 		gt_cu_futex_wait(&answered, seen, 100);
 	}
-	__atomic_store_n(&hung, true, __ATOMIC_RELAXED);
+	gt_cu_code_give_up();
 	return __atomic_exchange_n(&reported, true, __ATOMIC_RELAXED);
 }
 
@@ -553,6 +432,10 @@ void gt_cu_pc_setup(void)
 {
 	if (is_set("VT_CUPTI_METRICS") || is_set("VT_CUPTI_METRICS_SPEC")) {
 		gt_message(1, "PC sampling: not together with VT_CUPTI_METRICS: CUPTI allows one of them");
+		return;
+	}
+	if (!gt_cu_code_setup("CUDA PC sampling")) {
+		gt_message(1, "PC sampling: this CUPTI lacks cuptiGetCubinCrc");
 		return;
 	}
 	for (unsigned i = 0; i < FUNCTIONS; i++) {

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * CUPTI's PC sampling (cupti_pcsampling.h, 11.3 and newer) in our own words, as abi.h has the rest.
- * test/cuda/abi.test compares it with the headers that it finds.
+ * CUPTI's PC sampling (cupti_pcsampling.h, 11.3 and newer) and its SASS metrics (cupti_sass_metrics.h, 12.2
+ * and newer) in our own words, as abi.h has the rest. test/cuda/abi.test compares it with the headers that it
+ * finds.
  *
  * Limits: what is used here. CUPTI reads from `bytes` how much of a structure there is.
  */
@@ -118,6 +119,73 @@ struct cu_cubin_crc {
 	size_t bytes, size;
 	const void *cubin;
 	uint64_t crc;
+};
+
+/* CUpti_SassMetrics_MetricDetails, ..._Config, ..._InstanceValue, ..._Data */
+struct cu_sass_metric {
+	uint64_t id;
+	const char *name, *description;
+};
+
+struct cu_sass_config {
+	uint64_t id;
+	uint8_t granularity; /* 0: of the whole GPU */
+};
+
+struct cu_sass_value {
+	uint64_t id, value;
+};
+
+struct cu_sass_data { /* one metric of one instruction */
+	size_t bytes;
+	void *priv;
+	uint32_t crc, function; /* its number in the cubin's table of symbols */
+	const char *name;
+	uint32_t offset;
+	struct cu_sass_value *values;
+};
+
+/* CUpti_SassMetrics...Params; `bytes` ends behind the member that is named here. */
+struct cu_sass_count { /* GetNumOfMetrics: count */
+	size_t bytes;
+	void *priv;
+	const char *chip;
+	size_t count;
+};
+
+struct cu_sass_list { /* GetMetrics: list */
+	size_t bytes;
+	void *priv;
+	const char *chip;
+	size_t count;
+	struct cu_sass_metric *list;
+};
+
+struct cu_sass_set { /* SetConfig: device */
+	size_t bytes;
+	void *priv;
+	size_t count;
+	struct cu_sass_config *configs;
+	uint32_t device;
+};
+
+struct cu_sass_enable { /* Enable: lazy */
+	size_t bytes;
+	void *priv, *context;
+	uint8_t lazy;
+};
+
+struct cu_sass_disable { /* Disable: dropped */
+	size_t bytes;
+	void *priv, *context;
+	size_t dropped;
+};
+
+struct cu_sass_flush { /* GetDataProperties and FlushData: instances */
+	size_t bytes;
+	void *priv, *context;
+	size_t records, instances;
+	struct cu_sass_data *data; /* FlushData */
 };
 
 #endif

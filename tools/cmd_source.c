@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * `gputrace source`: where kernels spend their time, from PC samples (report/source/).
+ * `gputrace source`: where kernels spend their time, from PC samples and counts of instructions
+ * (report/source/).
  *
- * Limits: works on what VT_CUPTI_PCSAMPLING has left in DIR/gpu. Archives are read in a child process
- * (lib/read/guard.h), which prints when it has read everything.
+ * Limits: works on what VT_CUPTI_PCSAMPLING or VT_CUPTI_SASS has left in DIR/gpu. Archives are read in a
+ * child process (lib/read/guard.h), which prints when it has read everything.
  */
 #include "config.h"
 
@@ -37,8 +38,10 @@ static const struct gt_usage usage = {
 	.summary = "Shows the source lines and instructions at which kernels spend their time.",
 	.options = options,
 	.notes = "KERNEL: only kernels whose name holds this text.\n"
-		 "Record with VT_CUPTI_PCSAMPLING=continuous, or serialized for the launching call paths.\n"
-		 "Exit status: 0, or 2 if there are no samples or no such kernel.\n",
+		 "Record with VT_CUPTI_PCSAMPLING=continuous, or serialized for the launching call paths;\n"
+		 "or with VT_CUPTI_SASS=default for how often instructions ran, and floating-point\n"
+		 "operations.\n"
+		 "Exit status: 0, or 2 if there is nothing of it or no such kernel.\n",
 };
 
 struct choice {
@@ -61,7 +64,8 @@ static int no_samples(const struct choice *choice, int rc)
 		fprintf(stderr, "gputrace source: no kernel with samples has '%s' in its name\n",
 			shown(choice->kernel));
 	else if (rc == -ENOENT)
-		fprintf(stderr, "gputrace source: %s has no PC samples (VT_CUPTI_PCSAMPLING records them)\n",
+		fprintf(stderr, "gputrace source: %s has no PC samples (VT_CUPTI_PCSAMPLING records them) "
+			"and no counts of instructions (VT_CUPTI_SASS)\n",
 			shown(choice->dir));
 	else
 		fprintf(stderr, "gputrace source: the PC samples of %s cannot be read: %s\n",
@@ -69,20 +73,31 @@ static int no_samples(const struct choice *choice, int rc)
 	return GT_RC_USAGE;
 }
 
-/* Without a name: those with a hundredth of the samples, ten at most. */
+static uint64_t weight(const struct gt_src *src, size_t function)
+{
+	const struct gt_pc_function *f = src->functions[function].samples;
+
+	return src->samples.sampled ? f->all : f->metrics[0];
+}
+
+/* Without a name: those with a hundredth of the samples (or of the first count), ten at most. */
 static void leave_out_small(struct gt_src *src)
 {
+	uint64_t all = 0;
 	size_t n = 0;
 
-	while (n < src->count && n < 10 && (!n || src->functions[n].samples->all >= src->samples.all / 100))
+	for (size_t i = 0; i < src->count; i++)
+		all += weight(src, i);
+	while (n < src->count && n < 10 && (!n || weight(src, n) >= all / 100))
 		n++;
 	src->count = n;
 }
 
 static int print_text(struct gt_src *src, const struct choice *choice)
 {
-	static const char *const sections[] = { "pc_sampling", "kernels", "paths", NULL };
-	static const char *const one[] = { "pc_sampling", "kernels", "stalls", "paths", NULL };
+	static const char *const sections[] = { "pc_sampling", "kernels", "paths", "sass.kernels", NULL };
+	static const char *const one[] = { "pc_sampling", "kernels", "stalls", "paths", "sass.kernels",
+					   NULL };
 	const struct gt_face face = { .sections = src->count == 1 ? one : sections,
 				      .rows = choice->all ? 0 : 20, .width = gt_terminal_width(120) };
 	struct gt_figures figures = { .count = 0 };

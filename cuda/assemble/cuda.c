@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * CUDA's assembling half: the names of what accel/ makes of its streams, and PC samples.
+ * CUDA's assembling half: the names of what accel/ makes of its streams, PC samples and counts of
+ * instructions.
  *
  * Limits: see accel/assemble/scan.h.
  */
@@ -50,6 +51,8 @@ static const struct gt_own_record records[] = {
 	{ "pc", 3, gt_pcsamples_none },
 	{ "pc_reason", 1, gt_pcsamples_none },
 	{ "cubin", 2, gt_pcsamples_none },
+	{ "sass", 3, gt_pcsamples_none },
+	{ "sass_metric", 1, gt_pcsamples_none },
 	{ NULL, 0, NULL },
 };
 

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * PC samples: summed up for each process and written to DIR/gpu/pcsamples.<process>, lines of text
- * (doc/cuda.md has the format; tools/pcsamples.c reads it), and the cubins that they are of to
- * DIR/gpu/<crc>.cubin.
+ * PC samples, or counts of instructions: summed up for each process and written to
+ * DIR/gpu/pcsamples.<process> or DIR/gpu/sass.<process>, lines of text (doc/cuda.md has the format;
+ * report/source/samples.c reads it), and the cubins that they are of to DIR/gpu/<crc>.cubin. In counts, a
+ * "reason" is the number of a metric.
  *
  * Everything is read before the events are converted, because the spool is freed then.
  *
@@ -54,7 +55,7 @@ struct collection {
 	int folder;                /* DIR/gpu */
 	struct row *rows;
 	size_t count, room, sorted;
-	bool merged;
+	bool merged, sass;
 	uint32_t reasons[REASONS]; /* names */
 	uint32_t contexts[256][2]; /* and their devices */
 	unsigned context_count;
@@ -138,6 +139,20 @@ static int add_pc(struct collection *c, const uint64_t *data, unsigned words)
 			.reason = (uint32_t)(data[i] >> 32), .samples = (uint32_t)data[i],
 		};
 	}
+	return 0;
+}
+
+static int add_count(struct collection *c, const uint64_t *data)
+{
+	if (data[4] >= REASONS)
+		return 0;
+	if (!make_room(c))
+		return -ENOMEM;
+	c->rows[c->count++] = (struct row){
+		.crc = data[0], .offset = data[1], .function = (uint32_t)(data[2] >> 32),
+		.name = (uint32_t)data[2], .context = (uint32_t)(data[3] >> 32), .reason = (uint32_t)data[4],
+		.samples = data[5],
+	};
 	return 0;
 }
 
@@ -233,15 +248,17 @@ static void put_head(struct collection *c, FILE *out)
 	struct gt_process_info info = { .bytes = sizeof(info) };
 
 	gt_read_process_info(c->proc, &info);
-	fprintf(out, "gputrace-pcsamples 1\nprocess %u %d ", info.pid,
+	fprintf(out, "gputrace-%s 1\nprocess %u %d ", c->sass ? "sass" : "pcsamples", info.pid,
 		info.rank == UINT32_MAX ? -1 : (int)info.rank);
 	put_text(out, info.host && *info.host ? info.host : "-");
 	fputc(' ', out);
 	put_text(out, info.program && *info.program ? info.program : "-");
-	fprintf(out, "\nsampling ");
-	put_text(out, gt_read_property(c->proc, "cuda:pc_sampling"));
-	fprintf(out, "\ntotal %" PRIu64 " %" PRIu64 " %" PRIu64 " %" PRIu64 "\n", c->totals->samples,
-		c->totals->dropped, c->totals->foreign, c->totals->lost);
+	fprintf(out, "\n%s ", c->sass ? "counting" : "sampling");
+	put_text(out, gt_read_property(c->proc, c->sass ? "cuda:sass" : "cuda:pc_sampling"));
+	fputc('\n', out);
+	if (!c->sass)
+		fprintf(out, "total %" PRIu64 " %" PRIu64 " %" PRIu64 " %" PRIu64 "\n", c->totals->samples,
+			c->totals->dropped, c->totals->foreign, c->totals->lost);
 	if (c->merged)
 		fprintf(out, "merged\n");
 	for (unsigned i = 0; i < c->context_count; i++) {
@@ -254,7 +271,7 @@ static void put_head(struct collection *c, FILE *out)
 	}
 	for (unsigned i = 0; i < REASONS; i++)
 		if (c->reasons[i]) {
-			fprintf(out, "reason %u ", i);
+			fprintf(out, "%s %u ", c->sass ? "metric" : "reason", i);
 			put_text(out, gt_read_string(c->proc, c->reasons[i]));
 			fputc('\n', out);
 		}
@@ -273,9 +290,11 @@ static void put_rows(struct collection *c, FILE *out)
 			put_text(out, gt_read_string(c->proc, r->name));
 		}
 		if (function || last->offset != r->offset || last->context != r->context ||
-		    last->period != r->period || last->correlation != r->correlation)
-			fprintf(out, "\npc %" PRIx64 " %u %u %u", r->offset, r->context, r->period,
-				r->correlation);
+		    last->period != r->period || last->correlation != r->correlation) {
+			fprintf(out, "\n%s %" PRIx64 " %u", c->sass ? "sass" : "pc", r->offset, r->context);
+			if (!c->sass)
+				fprintf(out, " %u %u", r->period, r->correlation);
+		}
 		fprintf(out, " %u:%" PRIu64, r->reason, r->samples);
 		for (size_t k = 0; function && k < c->cubin_count; k++)
 			c->cubins[k].used |= c->cubins[k].crc == r->crc;
@@ -292,7 +311,8 @@ static int write_file(struct collection *c)
 	int fd, rc;
 	FILE *out;
 
-	snprintf(name, sizeof(name), "pcsamples.%s%s%s", home, *home ? "." : "", proc->folder);
+	snprintf(name, sizeof(name), "%s.%s%s%s", c->sass ? "sass" : "pcsamples", home, *home ? "." : "",
+		 proc->folder);
 	snprintf(part, sizeof(part), ".%s", name);
 	fd = openat(c->folder, part, O_WRONLY | O_CREAT | O_TRUNC | O_NOFOLLOW | O_CLOEXEC, 0600);
 	out = fd < 0 ? NULL : fdopen(fd, "w");
@@ -338,7 +358,10 @@ static int read_record(void *context, const struct gt_loc *loc, const struct gt_
 		add_drain(c, data);
 	else if (words >= 4 && is(c, slot, "cubin"))
 		rc = add_cubin(c, data, words);
-	else if (words >= 2 && is(c, slot, "pc_reason") && data[0] < REASONS)
+	else if (words >= 6 && is(c, slot, "sass"))
+		rc = add_count(c, data);
+	else if (words >= 2 && data[0] < REASONS &&
+		 (is(c, slot, "pc_reason") || is(c, slot, "sass_metric")))
 		c->reasons[data[0]] = (uint32_t)data[1];
 	if (rc)
 		c->rc = rc;
@@ -369,30 +392,39 @@ static int collect(struct gt_assembly *a, struct collection *c)
 	return rc;
 }
 
+/* One process. Its totals are kept for its properties. */
+static int scan_one(struct gt_assembly *a, const struct gt_assembler *self, const struct gt_proc *proc,
+		    struct totals ***last)
+{
+	struct collection c = { .self = self, .proc = proc, .fd = -1 };
+	int rc;
+
+	c.sass = gt_read_property(proc, "cuda:sass");
+	if (!c.sass && !gt_read_property(proc, "cuda:pc_sampling"))
+		return 0;
+	c.totals = calloc(1, sizeof(*c.totals));
+	if (!c.totals)
+		return -ENOMEM;
+	c.totals->proc = c.sass ? NULL : proc; /* counts have none */
+	**last = c.totals;
+	*last = &c.totals->next;
+	rc = collect(a, &c);
+	free(c.rows);
+	if (rc)
+		gt_assembly_say(a, 0, "%s of process %u cannot be kept: %s",
+				c.sass ? "SASS metrics" : "PC samples", proc->pid, strerror(-rc));
+	return 0;
+}
+
 int gt_pcsamples_scan(struct gt_assembly *a, const struct gt_assembler *self)
 {
 	struct totals **last = (struct totals **)gt_state(a, self);
 	const struct gt_proc *proc;
+	int rc = 0;
 
-	for (size_t n = 0; (proc = gt_read_process(a, n)); n++) {
-		struct collection c = { .self = self, .proc = proc, .fd = -1 };
-		int rc;
-
-		if (!gt_read_property(proc, "cuda:pc_sampling"))
-			continue;
-		c.totals = calloc(1, sizeof(*c.totals));
-		if (!c.totals)
-			return -ENOMEM;
-		c.totals->proc = proc;
-		*last = c.totals;
-		last = &c.totals->next;
-		rc = collect(a, &c);
-		free(c.rows);
-		if (rc)
-			gt_assembly_say(a, 0, "PC samples of process %u cannot be kept: %s", proc->pid,
-					strerror(-rc));
-	}
-	return 0;
+	for (size_t n = 0; !rc && (proc = gt_read_process(a, n)); n++)
+		rc = scan_one(a, self, proc, &last);
+	return rc;
 }
 
 void gt_pcsamples_end(struct gt_assembly *a, const struct gt_assembler *self)

@@ -12,6 +12,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#define COLUMNS 3u /* of counts, each of COUNT_WIDTH characters */
+#define COUNT_WIDTH 16
 #define AROUND 2u /* lines without samples that are shown beside those with some */
 
 struct page {
@@ -51,7 +53,53 @@ static const char *code(char *buffer, size_t size, const char *text, unsigned co
 
 static unsigned code_columns(const struct page *p)
 {
-	return p->width > 72 ? p->width - 28 - 30 : 24;
+	unsigned metrics[GT_PC_METRICS], n = gt_src_metrics(p->src, metrics);
+	unsigned left = 28 + 30 + (n < COLUMNS ? n : COLUMNS) * (COUNT_WIDTH + 1);
+
+	return p->width > left + 24 ? p->width - left : 24;
+}
+
+/* Each with a blank behind it; NULL: none. */
+static void put_counts(const struct page *p, const uint64_t *counts)
+{
+	unsigned metrics[GT_PC_METRICS], n = gt_src_metrics(p->src, metrics);
+	char text[64];
+
+	for (unsigned i = 0; i < n && i < COLUMNS; i++) {
+		const union gt_cell cell = { .count = counts ? counts[metrics[i]] : 0 };
+
+		fprintf(p->out, "%*s ", COUNT_WIDTH,
+			cell.count ? gt_cell_print(text, sizeof(text), cell, GT_COUNT) : "");
+	}
+}
+
+static void put_count_heads(const struct page *p)
+{
+	unsigned metrics[GT_PC_METRICS], n = gt_src_metrics(p->src, metrics);
+
+	for (unsigned i = 0; i < n && i < COLUMNS; i++)
+		fprintf(p->out, "%*.*s ", COUNT_WIDTH, COUNT_WIDTH, gt_src_metric(p->src, metrics[i], true));
+}
+
+/* What stands before the line's number; line NULL: nothing of it. */
+static void put_numbers(const struct page *p, const struct gt_src_function *f, const struct gt_src_line *line)
+{
+	fputc(' ', p->out);
+	if (p->src->samples.sampled && line)
+		fprintf(p->out, " %6.1f %6.1f ", percent(line->self, f->samples->all),
+			percent(line->all, f->samples->all));
+	else if (p->src->samples.sampled)
+		fprintf(p->out, " %6s %6s ", "", "");
+	else
+		fputc(' ', p->out);
+	put_counts(p, line ? line->metrics : NULL);
+}
+
+static void put_heads(const struct page *p)
+{
+	fprintf(p->out, p->src->samples.sampled ? "  %6s %6s " : "  ", "self %", "all %");
+	put_count_heads(p);
+	fprintf(p->out, "%7s\n", "line");
 }
 
 static void put_line(const struct page *p, const struct gt_src_function *f, const struct gt_src_line *line,
@@ -61,8 +109,8 @@ static void put_line(const struct page *p, const struct gt_src_function *f, cons
 	unsigned columns = code_columns(p);
 
 	gt_src_reasons(p->src, line->reasons, line->self, 2, reasons, sizeof(reasons));
-	fprintf(p->out, "  %6.1f %6.1f %7u  %-*s  %s\n", percent(line->self, f->samples->all),
-		percent(line->all, f->samples->all), line->line, (int)columns,
+	put_numbers(p, f, line);
+	fprintf(p->out, "%7u  %-*s  %s\n", line->line, (int)columns,
 		code(text, sizeof(text), source, columns), shown(stalls, sizeof(stalls), reasons, 120));
 }
 
@@ -70,9 +118,11 @@ static void put_context(const struct page *p, const struct gt_src_text *source, 
 {
 	char text[1200];
 
-	for (unsigned n = from; n < to && gt_src_text_line(source, n); n++)
-		fprintf(p->out, "  %6s %6s %7u  %s\n", "", "", n,
+	for (unsigned n = from; n < to && gt_src_text_line(source, n); n++) {
+		put_numbers(p, NULL, NULL);
+		fprintf(p->out, "%7u  %s\n", n,
 			code(text, sizeof(text), gt_src_text_line(source, n), code_columns(p)));
+	}
 }
 
 /* Lines of one file, with those between them if they are few. Returns how many. */
@@ -84,9 +134,9 @@ static size_t put_file(const struct page *p, const struct gt_src_function *f, si
 	char text[1200];
 	size_t i = first;
 
-	fprintf(p->out, "\n  %s%s\n  %6s %6s %7s\n",
-		*file ? shown(text, sizeof(text), file, 100) : "no line known",
-		source || !*file ? "" : " (not found here)", "self %", "all %", "line");
+	fprintf(p->out, "\n  %s%s\n", *file ? shown(text, sizeof(text), file, 100) : "no line known",
+		source || !*file ? "" : " (not found here)");
+	put_heads(p);
 	for (; i < f->line_count && !strcmp(f->lines[i].file, file); i++) {
 		const struct gt_src_line *line = &f->lines[i];
 		unsigned from = line->line > AROUND ? line->line - AROUND : 1;
@@ -106,8 +156,12 @@ static size_t put_file(const struct page *p, const struct gt_src_function *f, si
 
 static void put_instructions(const struct page *p, const struct gt_src_function *f)
 {
-	fprintf(p->out, "\n  %8s %10s %6s %7s  %-50s  stall reasons\n", "offset", "samples", "%", "line",
-		"instruction");
+	fprintf(p->out, "\n  %8s ", "offset");
+	if (p->src->samples.sampled)
+		fprintf(p->out, "%10s %6s ", "samples", "%");
+	put_count_heads(p);
+	fprintf(p->out, "%7s  %-50s%s\n", "line", "instruction",
+		p->src->samples.sampled ? "  stall reasons" : "");
 	for (size_t i = 0; i < f->samples->count; i++) {
 		const struct gt_pc_instruction *at = &f->samples->items[i];
 		struct gt_frame frames[GT_CUBIN_FRAMES] = { { "", 0, NULL } };
@@ -119,8 +173,11 @@ static void put_instructions(const struct page *p, const struct gt_src_function 
 			instruction = gt_cubin_text(f->cubin, f->samples->name, at->offset);
 		}
 		gt_src_reasons(p->src, at->reasons, at->all, 3, reasons, sizeof(reasons));
-		fprintf(p->out, "  %8" PRIx64 " %10" PRIu64 " %6.1f %7u  %-50s  %s\n", at->offset, at->all,
-			percent(at->all, f->samples->all), frames[0].line,
+		fprintf(p->out, "  %8" PRIx64 " ", at->offset);
+		if (p->src->samples.sampled)
+			fprintf(p->out, "%10" PRIu64 " %6.1f ", at->all, percent(at->all, f->samples->all));
+		put_counts(p, at->metrics);
+		fprintf(p->out, "%7u  %-50s  %s\n", frames[0].line,
 			shown(text, sizeof(text), instruction ? instruction : "", 50),
 			shown(stalls, sizeof(stalls), reasons, 120));
 	}
@@ -134,8 +191,10 @@ void gt_src_annotate(const struct gt_src *src, FILE *out, bool instructions, uns
 	for (size_t i = 0; i < src->count; i++) {
 		const struct gt_src_function *f = &src->functions[i];
 
-		fprintf(out, "\n%s: %" PRIu64 " samples\n", shown(text, sizeof(text), f->samples->shown, 100),
-			f->samples->all);
+		fprintf(out, "\n%s", shown(text, sizeof(text), f->samples->shown, 100));
+		if (src->samples.sampled)
+			fprintf(out, ": %" PRIu64 " samples", f->samples->all);
+		fputc('\n', out);
 		if (!f->cubin)
 			fprintf(out, "  (the archive has no cubin of it)\n");
 		else if (!gt_cubin_has_lines(f->cubin))

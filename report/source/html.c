@@ -64,10 +64,30 @@ static void put_stalls(const struct gt_src *src, const uint64_t *reasons, uint64
 	fputs("</small>\n", out);
 }
 
+static void put_count_heads(const struct gt_src *src, FILE *out)
+{
+	unsigned metrics[GT_PC_METRICS], n = gt_src_metrics(src, metrics);
+
+	for (unsigned i = 0; i < n; i++) {
+		fputs("<th class=n>", out);
+		put(out, gt_src_metric(src, metrics[i], true));
+	}
+}
+
+static void put_counts(const struct gt_src *src, const uint64_t *counts, FILE *out)
+{
+	unsigned metrics[GT_PC_METRICS], n = gt_src_metrics(src, metrics);
+
+	for (unsigned i = 0; i < n; i++)
+		fprintf(out, "<td class=n>%" PRIu64, counts[metrics[i]]);
+}
+
 static void put_kernels(const struct gt_src *src, FILE *out)
 {
 	fputs("<table><caption>Kernels</caption>"
-	      "<tr><th>kernel<th>samples<th>share<th><th>stall reasons\n", out);
+	      "<tr><th>kernel<th>samples<th>share<th><th>stall reasons", out);
+	put_count_heads(src, out);
+	fputc('\n', out);
 	for (size_t i = 0; i < src->count; i++) {
 		const struct gt_pc_function *f = src->functions[i].samples;
 
@@ -76,6 +96,7 @@ static void put_kernels(const struct gt_src *src, FILE *out)
 		fprintf(out, "</code></a><td class=n>%" PRIu64, f->all);
 		put_share(out, f->all, src->samples.all);
 		put_stalls(src, f->reasons, f->all, out);
+		put_counts(src, f->metrics, out);
 	}
 	fputs("</table>\n", out);
 }
@@ -103,7 +124,9 @@ static void put_lines(const struct gt_src *src, const struct gt_src_function *f,
 	struct gt_src_text *source = NULL;
 	const char *file = NULL;
 
-	fputs("<table><tr><th>line<th>share<th><th>with inlined<th><th>source<th>stall reasons\n", out);
+	fputs("<table><tr><th>line<th>share<th><th>with inlined<th><th>source<th>stall reasons", out);
+	put_count_heads(src, out);
+	fputc('\n', out);
 	for (size_t i = 0; i < f->line_count; i++) {
 		const struct gt_src_line *line = &f->lines[i];
 
@@ -111,7 +134,7 @@ static void put_lines(const struct gt_src *src, const struct gt_src_function *f,
 			file = line->file;
 			gt_src_text_close(source);
 			source = gt_src_text_open(file);
-			fputs("<tr><th colspan=7><code>", out);
+			fputs("<tr><th colspan=40><code>", out);
 			put(out, *file ? file : "no line known");
 			fputs("</code>\n", out);
 		}
@@ -122,6 +145,7 @@ static void put_lines(const struct gt_src *src, const struct gt_src_function *f,
 		put(out, gt_src_text_line(source, line->line));
 		fputs("</code>", out);
 		put_stalls(src, line->reasons, line->self, out);
+		put_counts(src, line->metrics, out);
 	}
 	gt_src_text_close(source);
 	fputs("</table>\n", out);
@@ -130,7 +154,9 @@ static void put_lines(const struct gt_src *src, const struct gt_src_function *f,
 static void put_instructions(const struct gt_src *src, const struct gt_src_function *f, FILE *out)
 {
 	fputs("<details><summary>Instructions</summary><table>"
-	      "<tr><th>offset<th>samples<th>share<th><th>line<th>instruction<th>stall reasons\n", out);
+	      "<tr><th>offset<th>samples<th>share<th><th>line<th>instruction<th>stall reasons", out);
+	put_count_heads(src, out);
+	fputc('\n', out);
 	for (size_t i = 0; i < f->samples->count; i++) {
 		const struct gt_pc_instruction *at = &f->samples->items[i];
 		struct gt_frame frames[GT_CUBIN_FRAMES] = { { "", 0, NULL } };
@@ -143,6 +169,7 @@ static void put_instructions(const struct gt_src *src, const struct gt_src_funct
 		put(out, f->cubin ? gt_cubin_text(f->cubin, f->samples->name, at->offset) : NULL);
 		fputs("</code>", out);
 		put_stalls(src, at->reasons, at->all, out);
+		put_counts(src, at->metrics, out);
 	}
 	fputs("</table></details>\n", out);
 }
@@ -156,10 +183,14 @@ void gt_src_html(const struct gt_src *src, const char *title, FILE *out)
 	fputs(style, out);
 	fputs("<h1>", out);
 	put(out, title);
-	fprintf(out, "</h1>\n<p>%" PRIu64 " samples of %zu process%s, %" PRIu64 " dropped, %" PRIu64
-		" in other kernels. ", s->total, s->process_count, s->process_count == 1 ? "" : "es",
-		s->dropped, s->others);
+	fputs("</h1>\n<p>", out);
+	if (s->sampled)
+		fprintf(out, "%" PRIu64 " samples of %zu process%s, %" PRIu64 " dropped, %" PRIu64
+			" in other kernels. ", s->total, s->process_count, s->process_count == 1 ? "" : "es",
+			s->dropped, s->others);
 	put(out, s->process_count ? s->processes[0].sampling : NULL);
+	if (s->counted && gt_src_count_note(src))
+		fprintf(out, "<br>%s", gt_src_count_note(src));
 	fputs("\n", out);
 	put_kernels(src, out);
 	put_paths(src, out);

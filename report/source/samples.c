@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Reading PC samples. A function is known by its cubin's CRC and its number there, whatever process ran it.
+ * Reading PC samples and counts of instructions. A function is known by its cubin's CRC and its number there,
+ * whatever process ran it.
  *
  * Periods may differ (cuda/pcsampling.c): while reading, a sample counts in units of the shortest period that
  * there can be.
@@ -87,6 +88,7 @@ static bool number(char **line, int base, uint64_t most, uint64_t *value)
 struct reader {
 	struct gt_pc_samples *s;
 	size_t function; /* the last one + 1 */
+	unsigned metrics[GT_PC_METRICS]; /* the file's numbers -> those of all files, + 1 */
 };
 
 static bool read_process(struct reader *r, char *line)
@@ -250,6 +252,65 @@ static bool read_pc(struct reader *r, char *line)
 	return true;
 }
 
+/* The number of a metric among those of all files. */
+static unsigned find_metric(struct gt_pc_samples *s, const char *name)
+{
+	unsigned i = 0;
+
+	while (i < s->metric_count && strcmp(s->metrics[i], name))
+		i++;
+	if (i == s->metric_count && i < GT_PC_METRICS - 1)
+		s->metrics[s->metric_count++] = copy(name);
+	return i;
+}
+
+static bool read_metric(struct reader *r, char *line)
+{
+	uint64_t index;
+	unsigned found;
+
+	if (!number(&line, 10, GT_PC_METRICS - 1, &index) || !line)
+		return false;
+	found = find_metric(r->s, unescape(line));
+	r->metrics[index] = found < r->s->metric_count ? found + 1 : 0;
+	return r->metrics[index];
+}
+
+static bool read_count(struct reader *r, char *line)
+{
+	uint64_t offset, context, metric, n;
+	struct gt_pc_instruction *at;
+	char *word;
+
+	if (!r->function || !number(&line, 16, UINT64_MAX, &offset) ||
+	    !number(&line, 10, UINT32_MAX, &context))
+		return false;
+	at = find_instruction(&r->s->functions[r->function - 1], offset);
+	while ((word = strsep(&line, " "))) {
+		char *count = word;
+
+		word = strsep(&count, ":");
+		if (!number(&word, 10, GT_PC_METRICS - 1, &metric) ||
+		    !number(&count, 10, UINT64_MAX / 4, &n) || !r->metrics[metric])
+			return false;
+		at->metrics[r->metrics[metric] - 1] += n;
+	}
+	return true;
+}
+
+static bool read_head(struct reader *r, char *line)
+{
+	(void)line;
+	return r->s->sampled = true;
+}
+
+static bool read_count_head(struct reader *r, char *line)
+{
+	(void)line;
+	memset(r->metrics, 0, sizeof(r->metrics));
+	return r->s->counted = true;
+}
+
 static bool read_other(struct reader *r, char *line)
 {
 	(void)r;
@@ -265,7 +326,9 @@ static bool read_line(struct reader *r, char *line)
 	} kinds[] = {
 		{ "pc", read_pc }, { "function", read_function }, { "reason", read_reason },
 		{ "total", read_total }, { "sampling", read_sampling }, { "process", read_process },
-		{ "merged", read_merged }, { "context", read_other }, { "gputrace-pcsamples", read_other },
+		{ "merged", read_merged }, { "context", read_other }, { "gputrace-pcsamples", read_head },
+		{ "gputrace-sass", read_count_head }, { "counting", read_sampling },
+		{ "metric", read_metric }, { "sass", read_count },
 	};
 	const char *word = next_word(&line);
 
@@ -319,6 +382,8 @@ static void sum_function(struct gt_pc_samples *s, struct gt_pc_function *f, unsi
 			f->reasons[k] += at->reasons[k];
 			at->all += s->reasons[k].not_issued ? 0 : at->reasons[k];
 		}
+		for (unsigned k = 0; k < s->metric_count; k++)
+			f->metrics[k] += at->metrics[k];
 		f->all += at->all;
 	}
 	s->all += f->all;
@@ -337,6 +402,8 @@ static int by_samples(const void *va, const void *vb)
 
 	if (a->function->all != b->function->all)
 		return a->function->all > b->function->all ? -1 : 1;
+	if (a->function->metrics[0] != b->function->metrics[0])
+		return a->function->metrics[0] > b->function->metrics[0] ? -1 : 1;
 	return names ? names : a->function->crc < b->function->crc ? -1 : a->function->crc > b->function->crc;
 }
 
@@ -419,7 +486,7 @@ int gt_pc_samples_read(struct gt_pc_samples *s, int dir)
 
 	*s = (struct gt_pc_samples){ .period = 0 };
 	while (list && (entry = readdir(list)))
-		if (!strncmp(entry->d_name, "pcsamples.", 10)) {
+		if (!strncmp(entry->d_name, "pcsamples.", 10) || !strncmp(entry->d_name, "sass.", 5)) {
 			names = more(names, count, &room, sizeof(*names));
 			names[count++] = copy(entry->d_name);
 		}

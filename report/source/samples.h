@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * PC samples of an archive (DIR/gpu/pcsamples.*, doc/cuda.md), of all its processes: by function, instruction
- * and stall reason, and by launch.
+ * and stall reason, and by launch; and counts of instructions (DIR/gpu/sass.*), by metric.
  *
  * Limits: what is no line of that format is counted and left out. Memory that cannot be had ends the process,
  * as in report/figures.h.
@@ -14,6 +14,7 @@
 #include <stdint.h>
 
 #define GT_PC_REASONS 64u
+#define GT_PC_METRICS 33u /* of instructions, floating-point operations among them */
 #define GT_PC_NAME    4097u /* the longest name that is kept (GT_NAME_MAX), and a NUL */
 
 struct gt_pc_reason {
@@ -26,6 +27,7 @@ struct gt_pc_instruction {
 	uint64_t offset;
 	uint64_t all;     /* samples: reasons that are not not_issued */
 	uint64_t reasons[GT_PC_REASONS];
+	uint64_t metrics[GT_PC_METRICS];
 };
 
 struct gt_pc_function {
@@ -37,12 +39,13 @@ struct gt_pc_function {
 	size_t count, room;
 	uint64_t all;
 	uint64_t reasons[GT_PC_REASONS];
+	uint64_t metrics[GT_PC_METRICS];
 };
 
 struct gt_pc_process {
 	uint32_t pid;
 	int rank;
-	char *host, *program, *sampling;
+	char *host, *program, *sampling; /* the way: of sampling, or of counting */
 };
 
 /* The samples of one function by one launch. */
@@ -54,7 +57,10 @@ struct gt_pc_launch {
 
 struct gt_pc_samples {
 	struct gt_pc_reason reasons[GT_PC_REASONS];
-	struct gt_pc_function *functions; /* most samples first */
+	char *metrics[GT_PC_METRICS];     /* "smsp__sass_inst_executed" */
+	unsigned metric_count;
+	bool counted, sampled;            /* there are files of counts, of samples */
+	struct gt_pc_function *functions; /* most samples first, or most of the first metric */
 	size_t function_count;
 	struct gt_pc_process *processes;
 	size_t process_count;

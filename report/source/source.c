@@ -53,6 +53,8 @@ static void add_instruction(struct gt_src_function *f, const struct gt_pc_instru
 	line->self += at->all;
 	for (unsigned k = 0; k < GT_PC_REASONS; k++)
 		line->reasons[k] += at->reasons[k];
+	for (unsigned k = 0; k < GT_PC_METRICS; k++)
+		line->metrics[k] += at->metrics[k];
 	for (size_t i = 0; i < (n ? n : 1); i++)
 		if (!seen(frames, i))
 			find_line(f, frames[i].file, frames[i].line)->all += at->all;
@@ -91,10 +93,12 @@ static struct gt_cubin *cubin_of(struct gt_src *src, uint64_t crc, bool text)
 	return c;
 }
 
-static void add_function(struct gt_src *src, const struct gt_pc_function *samples, bool text)
+static void add_function(struct gt_src *src, struct gt_pc_function *samples, bool text)
 {
 	struct gt_cubin *cubin = cubin_of(src, samples->crc, text);
 	struct gt_src_function *f = &src->functions[src->count++];
+
+	gt_src_add_flops(src, samples, cubin);
 
 	*f = (struct gt_src_function){ .samples = samples, .cubin = cubin };
 	for (size_t i = 0; i < samples->count; i++)
@@ -117,6 +121,7 @@ int gt_src_open(struct gt_src *src, int dir, const char *kernel, bool text)
 	src->functions = calloc(src->samples.function_count + 1, sizeof(*src->functions));
 	if (!src->functions)
 		return -ENOMEM;
+	text |= src->samples.counted;
 	for (size_t i = 0; i < src->samples.function_count; i++)
 		if (is_wanted(&src->samples.functions[i], kernel))
 			add_function(src, &src->samples.functions[i], text);
@@ -391,11 +396,15 @@ static void add_paths(const struct gt_src *src, struct gt_figures *figures)
 
 void gt_src_figures(const struct gt_src *src, struct gt_figures *figures)
 {
-	add_summary(src, figures);
-	add_kernels(src, figures);
-	add_stalls(src, figures);
-	add_lines(src, figures);
-	add_instructions(src, figures);
+	if (src->samples.sampled) {
+		add_summary(src, figures);
+		add_kernels(src, figures);
+		add_stalls(src, figures);
+		add_lines(src, figures);
+		add_instructions(src, figures);
+	}
+	if (src->samples.counted)
+		gt_src_count_figures(src, figures);
 	if (src->path_count)
 		add_paths(src, figures);
 }

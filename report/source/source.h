@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * What kernels spend their time on: PC samples, the lines and instructions that they are of, and the call
- * paths of the launches. As figures (report/figures.h), as annotated source in a terminal, and as HTML.
+ * What kernels spend their time on: PC samples, or counts of instructions, the lines and instructions that
+ * they are of, and the call paths of the launches. As figures (report/figures.h), as annotated source in a
+ * terminal, and as HTML.
  *
  * Limits: as samples.h and cubin.h. Source is shown if the file is where the compiler found it; nothing is
  * read but files whose name ends as that of a source.
@@ -21,11 +22,12 @@ struct gt_src_line {
 	unsigned line;
 	uint64_t self, all;
 	uint64_t reasons[GT_PC_REASONS]; /* its own */
+	uint64_t metrics[GT_PC_METRICS]; /* its own */
 };
 
 /* What the user asked for, of one function. */
 struct gt_src_function {
-	const struct gt_pc_function *samples;
+	struct gt_pc_function *samples;
 	struct gt_cubin *cubin;     /* NULL: it is not in the archive */
 	struct gt_src_line *lines;  /* by file and line */
 	size_t line_count, line_room;
@@ -46,6 +48,7 @@ struct gt_src {
 	struct gt_src_path *paths;  /* most samples first */
 	size_t path_count, path_room;
 	bool no_text;               /* there is no nvdisasm */
+	bool flops;                 /* they are known */
 	int folder;                 /* DIR/gpu */
 };
 
@@ -60,6 +63,21 @@ int gt_src_paths(struct gt_src *src, const char *anchor);
 /* The reasons of a line or instruction, most first: "long_scoreboard 71 %, wait 12 %". Returns buffer. */
 const char *gt_src_reasons(const struct gt_src *src, const uint64_t *reasons, uint64_t all, unsigned most,
 			   char *buffer, size_t size);
+
+/* ---- counts of instructions (counts.c) ----------------------------------------------------------- */
+
+/* Of the metrics: floating-point operations, by the threads and the text of each instruction. */
+#define GT_SRC_FLOPS (GT_PC_METRICS - 1)
+void gt_src_add_flops(struct gt_src *src, struct gt_pc_function *function, const struct gt_cubin *cubin);
+/* The metrics that there are, in the order in which they are shown. Returns how many. */
+unsigned gt_src_metrics(const struct gt_src *src, unsigned *metrics);
+/* A metric's name; `brief`: without what all of them begin with. */
+const char *gt_src_metric(const struct gt_src *src, unsigned metric, bool brief);
+/* Why some are not there, or NULL. */
+const char *gt_src_count_note(const struct gt_src *src);
+void gt_src_count_figures(const struct gt_src *src, struct gt_figures *figures);
+
+/* ---- faces --------------------------------------------------------------------------------------- */
 
 void gt_src_figures(const struct gt_src *src, struct gt_figures *figures);
 /* Annotated source of each function, and with `instructions` these, too. */

@@ -376,3 +376,34 @@ SIZE(CUpti_PCSamplingGetStallReasonsParams, cu_pc_names);
 SAME(CUpti_PCSamplingGetStallReasonsParams, stallReasonIndex, cu_pc_names, index);
 SIZE(CUpti_GetCubinCrcParams, cu_cubin_crc);
 SAME(CUpti_GetCubinCrcParams, cubinCrc, cu_cubin_crc, crc);
+
+#if __has_include(<cupti_sass_metrics.h>)
+#include <cupti_sass_metrics.h>
+
+#include "cuda/profiler_abi.h"
+
+#define LAST(type, macro, ours, last) \
+	_Static_assert(type##macro##_STRUCT_SIZE == CU_BYTES_TO(ours, last), #type)
+
+SIZE(CUpti_SassMetrics_MetricDetails, cu_sass_metric);
+SIZE(CUpti_SassMetrics_Config, cu_sass_config);
+SAME(CUpti_SassMetrics_Config, outputGranularity, cu_sass_config, granularity);
+NUMBER(CUPTI_SASS_METRICS_OUTPUT_GRANULARITY_GPU, 0);
+SIZE(CUpti_SassMetrics_InstanceValue, cu_sass_value);
+SIZE(CUpti_SassMetrics_Data, cu_sass_data);
+SAME(CUpti_SassMetrics_Data, cubinCrc, cu_sass_data, crc);
+SAME(CUpti_SassMetrics_Data, functionIndex, cu_sass_data, function);
+SAME(CUpti_SassMetrics_Data, functionName, cu_sass_data, name);
+SAME(CUpti_SassMetrics_Data, pcOffset, cu_sass_data, offset);
+SAME(CUpti_SassMetrics_Data, pInstanceValues, cu_sass_data, values);
+LAST(CUpti_SassMetrics_GetNumOfMetrics, _Params, cu_sass_count, count);
+LAST(CUpti_SassMetrics_GetMetrics, _Params, cu_sass_list, list);
+LAST(CUpti_SassMetricsSetConfig, _Params, cu_sass_set, device);
+SAME(CUpti_SassMetricsSetConfig_Params, pConfigs, cu_sass_set, configs);
+LAST(CUpti_SassMetricsEnable, _Params, cu_sass_enable, lazy);
+LAST(CUpti_SassMetricsDisable, _Params, cu_sass_disable, dropped);
+LAST(CUpti_SassMetricsGetDataProperties, _Params, cu_sass_flush, instances);
+LAST(CUpti_SassMetricsFlushData, _Params, cu_sass_flush, instances);
+SAME(CUpti_SassMetricsFlushData_Params, numOfPatchedInstructionRecords, cu_sass_flush, records);
+SAME(CUpti_SassMetricsFlushData_Params, pMetricsData, cu_sass_flush, data);
+#endif

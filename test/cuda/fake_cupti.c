@@ -118,9 +118,9 @@ uint64_t fake_cupti_now(void)
 
 static size_t bytes_of(uint32_t kind)
 {
-	return kind == CU_KIND_CONCURRENT_KERNEL ? KERNEL_BYTES
-	       : kind == CU_KIND_MEMORY2	 ? MEMORY_BYTES
-						 : COPY_BYTES;
+	if (kind == CU_KIND_CONCURRENT_KERNEL || kind == CU_KIND_KERNEL)
+		return KERNEL_BYTES;
+	return kind == CU_KIND_MEMORY2 ? MEMORY_BYTES : COPY_BYTES;
 }
 
 static void write_kernel(const struct fake_work *w, struct cu_kernel *k)
@@ -179,6 +179,7 @@ static void write_record(const struct fake_work *w, uint8_t *at)
 	memset(at, 0, bytes_of(w->kind));
 	switch (w->kind) {
 	case CU_KIND_CONCURRENT_KERNEL:
+	case CU_KIND_KERNEL:
 		write_kernel(w, (struct cu_kernel *)at);
 		break;
 	case CU_KIND_MEMCPY:
@@ -298,14 +299,23 @@ static void *deliver(void *unused)
 	return NULL;
 }
 
+int fake_cupti_kind(uint32_t kind);
+int fake_cupti_kind(uint32_t kind)
+{
+	return kinds[kind];
+}
+
 void fake_cupti_done(const struct fake_work *work);
 void fake_cupti_done(const struct fake_work *work)
 {
 	struct fake_work w = *work;
 	uint64_t n;
 
-	if (w.kind == CU_KIND_CONCURRENT_KERNEL)
+	if (w.kind == CU_KIND_CONCURRENT_KERNEL) {
 		fake_pcsampling_kernel(w.name, w.correlation);
+		if (kinds[CU_KIND_KERNEL])
+			w.kind = CU_KIND_KERNEL;
+	}
 	if (w.kind >= 64 || !kinds[w.kind])
 		return;
 	pthread_mutex_lock(&lock);

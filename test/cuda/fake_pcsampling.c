@@ -50,6 +50,7 @@ int fake_cupti_trouble(const char *word);
 int fake_cupti_failure(const char *function);
 void fake_cupti_module(const struct cu_module *module);
 void fake_pcsampling_kernel(const char *name, uint32_t correlation);
+void fake_sass_kernel(const char *name, uint32_t crc);
 
 #define MAY_FAIL()                                                                                 \
 	do {                                                                                       \
@@ -162,6 +163,7 @@ void fake_pcsampling_kernel(const char *name, uint32_t correlation)
 	static pthread_once_t first = PTHREAD_ONCE_INIT;
 
 	pthread_once(&first, first_kernel);
+	fake_sass_kernel(name, (uint32_t)crc);
 	pthread_mutex_lock(&lock);
 	kernels++;
 	full = fake_cupti_trouble("pcfull") && kernels > 2;
