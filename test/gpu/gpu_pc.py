@@ -1,11 +1,13 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Cases of test/gpu/run for PC samples (VT_CUPTI_PCSAMPLING): one after the other, for only one process can sample
-a GPU.
+"""Cases of test/gpu/run for PC samples (VT_CUPTI_PCSAMPLING) and counts of instructions (VT_CUPTI_SASS): one after the
+other, for only one process can sample a GPU.
 
 Limits: left out, with a line, where the driver does not let this user sample.
 """
+import csv
 import json
 import re
+import shutil
 import subprocess
 
 from gpu_cases import account, equal
@@ -127,5 +129,106 @@ def full(suite, name):
     suite.check(name, trace)
 
 
+def reset(suite, name):
+    """cudaDeviceReset() destroys the context that is sampled: the next one is sampled, too."""
+    with lock:
+        trace, counts = record(suite, name, "reset", "400")
+    found = trace and source(suite, name, trace, "two_lines")
+    if not found:
+        return
+    equal(suite, name, "kernels", len(trace.kernels()), counts["kernels"])
+    equal(suite, name, "interrupted", trace.property("CUDA_PC_SAMPLING_INTERRUPTED"), 0)
+    times = [time for metric, _, time, v in trace.metrics if metric == "gpu_pc_samples" and v]
+    kernels = sorted(k.start for k in trace.kernels())
+    suite.verdict(f"{name} goes on", times and max(times) > kernels[-1], f"{len(times)} values")
+    lines = sorted((line["samples"] for line in found["lines"]), reverse=True)
+    near(suite, f"{name} lines", lines[0] / sum(lines[:2]), 0.75, 0.03)
+    suite.check(name, trace)
+
+
+def ncu_instructions(suite, name, command, kernel):
+    """Of Nsight Compute, the instructions of a kernel's first launch: offset -> row. None: it is not there."""
+    ncu = shutil.which("ncu") or shutil.which("/usr/local/cuda/bin/ncu")
+    if not ncu:
+        suite.say(f"# {name}: without ncu")
+        return None
+    done = suite.plain([ncu, "--section", "SourceCounters", "--page", "source", "--csv", "-k", f"regex:{kernel}", "-c", "1",
+                        *command])
+    text = done[1][done[1].find('"Address"'):]
+    rows = list(csv.DictReader(text.splitlines()))
+    if not suite.verdict(f"{name} ncu", not done[0] and rows, f"status {done[0]}, {len(rows)} instructions"):
+        return None
+    first = int(rows[0]["Address"], 16)
+    return {int(r["Address"], 16) - first: r for r in rows}
+
+
+def as_ncu(suite, name):
+    """Each line's part of the samples is that which Nsight Compute sees."""
+    with lock:
+        trace, _ = record(suite, name, "two", "400")
+        found = trace and source(suite, name, trace, "two_lines")
+        theirs = found and ncu_instructions(suite, name, [suite.work / "pc", "two", "1"], "two_lines")
+    if not theirs:
+        return
+    ours = {int(i["offset"], 16): i for i in found["instructions"]}
+    parts = {}
+    for offset, row in theirs.items():
+        text = (ours.get(offset, {}).get("lines") or "?").split(" at ")[-1]
+        line = int(re.search(r":(\d+)", text)[1]) if ":" in text else 0
+        mine, other = parts.get(line, (0, 0))
+        parts[line] = mine + ours.get(offset, {}).get("samples", 0), other + int(row["# Samples"])
+    sums = [sum(p[i] for p in parts.values()) for i in (0, 1)]
+    for line, (mine, other) in sorted(parts.items()):
+        if mine > 0.05 * sums[0]:
+            suite.verdict(f"{name} line {line}", abs(mine / sums[0] - other / sums[1]) < 0.02,
+                          f"{100 * mine / sums[0]:.1f} % of {sums[0]} samples, ncu {100 * other / sums[1]:.1f} % of {sums[1]}")
+
+
+def sass(suite, name):
+    """Counts of instructions: exact, and as Nsight Compute has them."""
+    threads, loops, fused = 264 * 256, 2000, 96
+    with lock:
+        trace, counts, _ = suite.record(name, [suite.work / "pc", "two", "20"], env={"VT_CUPTI_SASS": "default"})
+        found = trace and source(suite, name, trace)
+        theirs = found and ncu_instructions(suite, name, [suite.work / "pc", "two", "1"], "two_lines")
+    if not found:
+        return
+    values = {(k["kernel"].split("(")[0], k["metric"]): k["value"] for k in found["sass"]["kernels"]}
+    equal(suite, name, "floating-point operations", values.get(("two_lines", "flops")),
+          2 * fused * loops * threads * counts["kernels"])
+    flops = sorted(line["value"] for line in found["sass"]["lines"] if line["metric"] == "flops")
+    equal(suite, name, "of each line", [round(f / sum(flops), 6) for f in flops], [0.25, 0.75])
+    equal(suite, name, "kernels", len(trace.kernels()), counts["kernels"])
+    for metric, column in (("smsp__sass_inst_executed", "Instructions Executed"),
+                           ("smsp__sass_thread_inst_executed_pred_on", "Predicated-On Thread Instructions Executed")):
+        ours = {int(i["offset"], 16): i["value"] for i in found["sass"]["instructions"] if i["metric"] == metric}
+        other = {at: counts["kernels"] * int(r[column]) for at, r in (theirs or {}).items() if int(r[column])}
+        if other:
+            suite.verdict(f"{name} as ncu: {column}", ours == other,
+                          f"{sum(ours.values())} and {sum(other.values())} in {len(other)} instructions")
+    suite.check(name, trace)
+
+
+def sass_more(suite, name):
+    """A second context after cudaDeviceReset() is counted, too; what it costs."""
+    with lock:
+        trace, counts, _ = suite.record(name, [suite.work / "pc", "reset", "20"], env={"VT_CUPTI_SASS": "default"})
+        found = trace and source(suite, name, trace)
+        plain = suite.plain([suite.work / "pc", "product", "20"])[1]
+        product = suite.record(f"{name}-product", [suite.work / "pc", "product", "20"], env={"VT_CUPTI_SASS": "default"})
+    if not found:
+        return
+    values = {(k["kernel"].split("(")[0], k["metric"]): k["value"] for k in found["sass"]["kernels"]}
+    equal(suite, name, "floating-point operations", values.get(("two_lines", "flops")),
+          2 * 96 * 2000 * 264 * 256 * counts["kernels"])
+    suite.check(name, trace)
+    times = [int(re.search(r"ns=(\d+)", text)[1]) for text in (plain, product[2])]
+    suite.verdict(f"{name} price", times[1] < 200 * times[0], f"a matrix product takes {times[1] / times[0]:.1f} times as long")
+    found = product[0] and source(suite, f"{name}-product", product[0])
+    values = {(k["kernel"].split("(")[0], k["metric"]): k["value"] for k in found["sass"]["kernels"]} if found else {}
+    equal(suite, name, "operations of the products", values.get(("product", "flops")), 21 * 2 * 12288 * 128 * 2048)
+
+
 def cases(_):
-    return [("pc", two_lines), ("pc-paths", call_paths), ("pc-price", price), ("pc-long", long_kernel), ("pc-full", full)]
+    return [("pc", two_lines), ("pc-paths", call_paths), ("pc-price", price), ("pc-long", long_kernel), ("pc-full", full),
+            ("pc-reset", reset), ("pc-ncu", as_ncu), ("sass", sass), ("sass-more", sass_more)]

@@ -4,7 +4,9 @@ them.
 
 Limits: CUPTI 12.6 or newer, and a driver that lets this user count; left out, with a line, where it does not.
 """
+import csv
 import re
+import shutil
 import subprocess
 import threading
 from pathlib import Path
@@ -21,7 +23,8 @@ def jobs(suite, cuda, nvcc, flags):
     cupti = Path(suite.link_cupti_path())
     if not cupti.is_absolute():
         return []
-    return [[nvcc, *flags, suite.programs / "sampled.cu", "-o", suite.work / "sampled",
+    return [[nvcc, *flags, suite.programs / "apps.cu", "-o", suite.work / "apps"],
+            [nvcc, *flags, suite.programs / "sampled.cu", "-o", suite.work / "sampled",
              "-I" + str(cuda / "extras" / "CUPTI" / "include"), "-L" + str(cuda / "lib64" / "stubs"), "-lcuda",
              "-Xlinker", cupti, "-Xlinker", "-rpath", "-Xlinker", cupti.parent]]
 
@@ -140,10 +143,58 @@ def cost(suite, name):
                   f"{least['sampled'] / least['traced']:.4f} of the one without metrics")
 
 
+def apps_cost(suite, name):
+    """A breadth-first search and a hydrodynamics code cost at most 1.02 times as much under sampling."""
+    for words in (("bfs", "23", "40"), ("hydro", "192", "500")):
+        found = {"plain": [], "sampled": []}
+        for _ in range(3):
+            with lock:
+                found["plain"].append(int(re.search(r"ns=(\d+)", suite.plain([suite.work / "apps", *words])[1])[1]))
+                trace, counts, _ = suite.record(f"{name}-{words[0]}", [suite.work / "apps", *words],
+                                                env={"VT_CUPTI_METRICS": "default"})
+            found["sampled"].append(counts["ns"])
+        least = {how: min(times) for how, times in found.items()}
+        suite.verdict(f"{name} {words[0]}", least["sampled"] <= 1.02 * least["plain"],
+                      f"{least['sampled'] / least['plain']:.4f} of {least['plain'] / 1e6:.1f} ms")
+        missing(suite, f"{name} {words[0]}", trace)
+        suite.check(f"{name}-{words[0]}", trace)
+
+
+def as_ncu(suite, name):
+    """The sums of samples of whole programs are those that Nsight Compute counts, kernel by kernel."""
+    ncu = shutil.which("ncu") or shutil.which("/usr/local/cuda/bin/ncu")
+    if not ncu:
+        suite.say(f"# {name}: without ncu")
+        return
+    metrics = [METRICS[0], "smsp__inst_executed.sum", METRICS[1]]
+    # What each kernel finds in the cache is not the same when kernels run one at a time.
+    for words, parts in ((("bfs", "22", "1"), (0, 0.005, 0.2)), (("hydro", "160", "10"), (0, 0.001, 0.02))):
+        ours, theirs = {}, {}
+        with lock:
+            for metric in metrics:  # they do not fit into one pass
+                trace, counts, _ = suite.record(f"{name}-{words[0]}", [suite.work / "apps", *words],
+                                                env={"VT_CUPTI_METRICS": metric, "VT_CUPTI_EVENTS_SAMPLING": "200"})
+                subprocess.run(["rm", "-rf", str(suite.work / f"trace-{name}-{words[0]}")], check=False)
+                ours.update(sums(trace) if trace else {})
+            _, out, _ = suite.plain([ncu, "--cache-control", "none", "--clock-control", "none", "--csv", "--metrics",
+                                     ",".join(metrics), "--print-units", "base", suite.work / "apps", *words])
+        for row in csv.DictReader(out[out.find('"ID"'):].splitlines()):
+            theirs[row["Metric Name"]] = theirs.get(row["Metric Name"], 0) + float(row["Metric Value"].replace(",", ""))
+        if not suite.verdict(f"{name} {words[0]}: ncu", theirs, ""):
+            return
+        # CUPTI's records of concurrent kernels come from 8 instructions that it adds to each warp.
+        ours[metrics[1]] = ours.get(metrics[1], 0) - 8 * counts["warps"]
+        for metric, part in zip(metrics, parts):
+            near(suite, name, f"{words[0]}: {metric}", ours.get(metric, 0), theirs.get(metric, 0), part)
+        suite.verdict(f"{name} {words[0]}: warps of the program", ours.get(metrics[0], 0) == counts["warps"],
+                      f"{ours.get(metrics[0], 0):.0f} of {counts['warps']}")
+
+
 def cases(suite):
     info = subprocess.run([suite.gputrace, "info", "--gpu-metrics", *METRICS], capture_output=True, text=True,
                           check=False)
     if info.returncode:
         suite.say("# without sampling of metrics: " + (info.stdout + info.stderr).strip()[-300:])
         return []
-    return [("pm", exact), ("pm-reset", reset), ("pm-default", usual), ("pm-shared", shared), ("pm-cost", cost)]
+    return [("pm", exact), ("pm-reset", reset), ("pm-default", usual), ("pm-shared", shared), ("pm-cost", cost),
+            ("pm-apps", apps_cost), ("pm-ncu", as_ncu)]

@@ -6,7 +6,7 @@
  *   pc paths N      N launches of it in the NVTX range "left", 2 * N in "right"
  *   pc product N    N matrix products of 12288 x 128 x 2048
  *   pc long MS      a kernel of MS milliseconds
- *   pc many N       N empty kernels
+ *   pc many N       N empty kernels; pc reset N: as two, with a cudaDeviceReset() in the middle
  *
  * Limits: prints COUNT lines as all programs of test/gpu; "ns": of the launches until they are over.
  */
@@ -73,18 +73,23 @@ static void launch(const char *what, int n)
 	}
 }
 
+static void allocate(void)
+{
+	CK(cudaMalloc(&a, sizeof(float) * 12288 * 2048));
+	CK(cudaMalloc(&b, sizeof(float) * 2048 * 128));
+	CK(cudaMalloc(&c, sizeof(float) * 12288 * 128));
+	CK(cudaMemset(a, 0, sizeof(float) * 12288 * 2048));
+	CK(cudaMemset(b, 0, sizeof(float) * 2048 * 128));
+}
+
 int main(int argc, char **argv)
 {
 	const char *what = argc > 1 ? argv[1] : "two";
 	int n = argc > 2 ? atoi(argv[2]) : 10;
 	uint64_t begin;
 
-	CK(cudaMalloc(&a, sizeof(float) * 12288 * 2048));
-	CK(cudaMalloc(&b, sizeof(float) * 2048 * 128));
-	CK(cudaMalloc(&c, sizeof(float) * 12288 * 128));
-	CK(cudaMemset(a, 0, sizeof(float) * 12288 * 2048));
-	CK(cudaMemset(b, 0, sizeof(float) * 2048 * 128));
-	launch(!strcmp(what, "paths") ? "empty" : what, 1); /* the module is loaded */
+	allocate();
+	launch(!strcmp(what, "paths") ? "empty" : !strcmp(what, "reset") ? "two" : what, 1); /* the module is loaded */
 	CK(cudaDeviceSynchronize());
 	begin = now_ns();
 	if (!strcmp(what, "long")) {
@@ -97,6 +102,11 @@ int main(int argc, char **argv)
 		nvtxRangePushA("right");
 		launch("two", 2 * n);
 		nvtxRangePop();
+	} else if (!strcmp(what, "reset")) {
+		launch("two", n / 2);
+		CK(cudaDeviceReset());
+		allocate();
+		launch("two", n - n / 2);
 	} else {
 		launch(what, n);
 	}

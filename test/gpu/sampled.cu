@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * What a GPU's counters must count: additions of vectors, of which the numbers of warps and of bytes are known. With
- * SELF_METRICS (names with blanks between them) the program samples itself, by CUPTI's own headers and without
- * gputrace, and prints the sum of each metric.
+ * What a GPU's counters must count: additions of vectors, of which the numbers of warps and of bytes are
+ * known. With SELF_METRICS (names with blanks between them) the program samples itself, by CUPTI's own
+ * headers and without gputrace, and prints the sum of each metric.
  *
  * Arguments: elements, additions; "reset": cudaDeviceReset() after half of them.
  * Limits: one device; CUPTI 12.6 or newer to sample itself.
