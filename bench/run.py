@@ -23,6 +23,7 @@ import time
 
 import tables
 import counters
+import reading
 import mpi
 import wrap
 from tools import LAST, Bench, Case, disk_bytes, output
@@ -290,7 +291,8 @@ def suite_start(run, _peers):
 
 
 SUITES = {"event": suite_event, "real": suite_real, "calls": suite_calls, "locks": suite_locks,
-          "start": suite_start, "wrap": wrap.suite, "mpi": mpi.suite, "counters": counters.suite}
+          "start": suite_start, "wrap": wrap.suite, "mpi": mpi.suite, "counters": counters.suite,
+          "reading": reading.suite}
 
 
 def peer_cases(b, n):
