@@ -7,6 +7,7 @@
 #include "config.h"
 
 #include "lib/read/read_int.h"
+#include "lib/read/visit.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
@@ -160,6 +161,73 @@ void gt_otf2_location(struct gt_otf2_hand *hand, struct gt_otf2_cursor *at)
 	read_events(hand, at);
 	if (at->whole)
 		look_at_end(at);
+	at->whole = at->whole && local;
+	if (at->visitor->end)
+		at->visitor->end(at, at->whole);
+	free(at->stack);
+	at->stack = NULL;
+}
+
+/* ---- a part of a location ---------------------------------------------------------------------- */
+
+static void begin_at(struct gt_otf2_cursor *at, const struct gt_otf2_place *from)
+{
+	at->event = from->event;
+	at->ticks = from->ticks;
+	at->time = from->event ? gt_otf2_ns(at->read, from->ticks) : 0;
+	for (size_t i = 0; i < from->depth; i++) {
+		at->stack = gt_otf2_grow(at->stack, at->depth, &at->room, sizeof(*at->stack));
+		at->stack[at->depth] = from->stack[i];
+		if (!at->stack[at->depth].region)
+			at->stack[at->depth].region = &gt_otf2_unknown_region;
+		at->depth++;
+	}
+}
+
+/* By libotf2, which finds the chunk of an event by its number. */
+static OTF2_ErrorCode read_until(OTF2_Reader *reader, OTF2_EvtReader *events, struct gt_otf2_cursor *at,
+				 uint64_t most, uint64_t until)
+{
+	enum { STEP = 256 };
+	OTF2_ErrorCode rc = OTF2_SUCCESS;
+	uint64_t n = STEP, step = STEP;
+
+	if (at->event && at->event < most)
+		rc = OTF2_EvtReader_Seek(events, at->event);
+	for (; rc == OTF2_SUCCESS && n == step && at->event < most && at->time <= until;) {
+		step = most - at->event < STEP ? most - at->event : STEP;
+		rc = OTF2_Reader_ReadLocalEvents(reader, events, step, &n);
+	}
+	return rc;
+}
+
+static void read_part(struct gt_otf2_hand *hand, struct gt_otf2_cursor *at, uint64_t until)
+{
+	OTF2_EvtReader *events;
+	uint64_t size;
+
+	if (!gt_otf2_file(at->read, at->location->id, "evt", &size))
+		return;
+	events = OTF2_Reader_GetEvtReader(hand->reader, at->location->id);
+	if (!events)
+		return;
+	OTF2_Reader_RegisterEvtCallbacks(hand->reader, events, hand->callbacks, at);
+	at->whole = read_until(hand->reader, events, at, most_events(hand->reader, at, size), until) ==
+		    OTF2_SUCCESS;
+	OTF2_Reader_CloseEvtReader(hand->reader, events);
+}
+
+void gt_otf2_location_part(struct gt_otf2_hand *hand, struct gt_otf2_cursor *at,
+			   const struct gt_otf2_place *from, uint64_t until)
+{
+	bool local;
+
+	at->whole = false;
+	begin_at(at, from);
+	if (at->visitor->begin)
+		at->visitor->begin(at);
+	local = read_local_definitions(hand, at);
+	read_part(hand, at, until);
 	at->whole = at->whole && local;
 	if (at->visitor->end)
 		at->visitor->end(at, at->whole);

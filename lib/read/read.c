@@ -149,16 +149,21 @@ static struct gt_otf2_cursor *new_cursor(const struct gt_otf2 *read, size_t inde
 	return at;
 }
 
+static void select_all(const struct gt_otf2 *read, OTF2_Reader *reader)
+{
+	for (size_t i = 0; i < read->tables[GT_OTF2_LOCATION].count; i++)
+		OTF2_Reader_SelectLocation(reader, gt_otf2_location_at(read, i)->id);
+	OTF2_Reader_OpenDefFiles(reader);
+	OTF2_Reader_OpenEvtFiles(reader);
+}
+
 static void read_with(struct pool *pool, OTF2_Reader *reader)
 {
 	struct gt_otf2_hand hand = { reader, gt_otf2_callbacks(), gt_otf2_local_callbacks(),
 				     gt_otf2_decoder_new() };
 	size_t index;
 
-	for (size_t i = 0; i < pool->count; i++)
-		OTF2_Reader_SelectLocation(reader, gt_otf2_location_at(pool->read, i)->id);
-	OTF2_Reader_OpenDefFiles(reader);
-	OTF2_Reader_OpenEvtFiles(reader);
+	select_all(pool->read, reader);
 	while (take(pool, &index)) {
 		struct gt_otf2_cursor *at = new_cursor(pool->read, index);
 
@@ -214,6 +219,32 @@ int gt_otf2_events(struct gt_otf2 *read)
 	free(pool.done);
 	read->failed |= pool.failed;
 	return pool.failed ? -EIO : 0;
+}
+
+int gt_otf2_part(struct gt_otf2 *read, size_t location, const struct gt_otf2_place *from, uint64_t until)
+{
+	struct gt_otf2_hand hand = { .reader = read->reader };
+	struct gt_otf2_cursor *at;
+	bool whole;
+
+	if (location >= read->tables[GT_OTF2_LOCATION].count)
+		return -ENOENT;
+	if (!read->selected)
+		select_all(read, read->reader);
+	read->selected = true;
+	hand.callbacks = gt_otf2_callbacks();
+	hand.definitions = gt_otf2_local_callbacks();
+	at = new_cursor(read, location);
+	gt_otf2_location_part(&hand, at, from, until);
+	OTF2_DefReaderCallbacks_Delete(hand.definitions);
+	OTF2_EvtReaderCallbacks_Delete(hand.callbacks);
+	if (at->visitor->merge)
+		at->visitor->merge(at);
+	whole = at->whole;
+	read->failed |= !whole;
+	free(at->state);
+	free(at);
+	return whole ? 0 : -EIO;
 }
 
 /* ---- markers ----------------------------------------------------------------------------------- */

@@ -334,6 +334,7 @@ struct gt_otf2 {
 	struct gt_otf2_options options;
 	OTF2_Reader *reader;
 	bool failed;                     /* libotf2 may be in any state: it is not asked to close anything */
+	bool selected;                   /* gt_otf2_part() has opened the files */
 	struct gt_otf2_block *blocks;
 	uint64_t again;                  /* definitions of locations that were defined before */
 	uint64_t comm_locations[256];    /* per paradigm: group id + 1 of its COMM_LOCATIONS, or 0 */
@@ -352,6 +353,21 @@ int gt_otf2_definitions(struct gt_otf2 *read);
 
 /* Reads the events of all locations. 0 if all could be read, -EIO, or -ENOMEM. */
 int gt_otf2_events(struct gt_otf2 *read);
+
+/* Where reading of a location can begin: what was there after an event. */
+struct gt_otf2_place {
+	uint64_t event;                    /* its number */
+	uint64_t ticks;
+	const struct gt_otf2_frame *stack; /* region (NULL: not defined) and begin */
+	size_t depth;
+};
+
+/*
+ * Reads the events of one location (by its index) that follow the place up to the first one that is later
+ * than `until`, and a few more. The visitor's state is made for it, and merge() is called. 0, -EIO, or
+ * -ENOENT: there is no such location. Not by several threads at a time.
+ */
+int gt_otf2_part(struct gt_otf2 *read, size_t location, const struct gt_otf2_place *from, uint64_t until);
 
 struct gt_otf2_marker {
 	const char *group, *category, *text;

@@ -72,5 +72,8 @@ OTF2_EvtReaderCallbacks *gt_otf2_callbacks(void);
 OTF2_DefReaderCallbacks *gt_otf2_local_callbacks(void);
 /* Reads one location to the end; frees nothing but its stack. */
 void gt_otf2_location(struct gt_otf2_hand *hand, struct gt_otf2_cursor *at);
+/* The same from a place on, until a time. */
+void gt_otf2_location_part(struct gt_otf2_hand *hand, struct gt_otf2_cursor *at,
+			   const struct gt_otf2_place *from, uint64_t until);
 
 #endif
