@@ -27,6 +27,33 @@ report_libgtreport_la_SOURCES += report/part.h report/part.c report/output.h rep
 	report/keep.h report/keep.c report/slice.h report/slice.c \
 	report/suggest.h report/suggest.c report/diff.h report/diff.c
 
+# gputrace html, gputrace view
+report_libgtreport_la_SOURCES += report/page/bytes.c report/page/bytes.h report/page/store.c report/page/store.h \
+	report/page/pyramid.c report/page/pyramid.h report/page/curve.c report/page/curve.h report/page/links.c \
+	report/page/links.h report/page/picture.c report/page/picture.h report/page/meta.c report/page/page.c \
+	report/page/page.h report/page/index.c report/page/index.h
+report_libgtreport_la_CPPFLAGS += $(ZLIB_CFLAGS)
+report_libgtreport_la_LIBADD += $(ZLIB_LIBS)
+# The page itself is in the program. The scripts in this order.
+page_scripts = report/page/util.js report/page/theme.js report/page/source.js report/page/model.js report/page/draw.js \
+	report/page/links.js report/page/input.js report/page/tables.js report/page/sheets.js report/page/flame.js report/page/start.js
+page_parts = report/page/page.html report/page/page.css $(page_scripts)
+nodist_report_libgtreport_la_SOURCES = report/page/page_html.c report/page/page_css.c report/page/page_js.c
+embed = $(AM_V_GEN)$(MKDIR_P) report/page && cd $(srcdir) && $(SHELL) build-aux/embed.sh
+report/page/page_html.c: report/page/page.html build-aux/embed.sh
+	$(embed) gt_page_html report/page/page.html >$(abs_builddir)/$@
+report/page/page_css.c: report/page/page.css build-aux/embed.sh
+	$(embed) gt_page_css report/page/page.css >$(abs_builddir)/$@
+report/page/page_js.c: $(page_scripts) build-aux/embed.sh
+	$(embed) gt_page_js $(page_scripts) >$(abs_builddir)/$@
+CLEANFILES += report/page/page_html.c report/page/page_css.c report/page/page_js.c
+EXTRA_DIST += $(page_parts) build-aux/embed.sh
+if HAVE_MICROHTTPD
+report_libgtreport_la_SOURCES += report/page/single.c report/page/single.h report/page/answer.c report/page/answer.h \
+	report/page/serve.c report/page/serve.h
+report_libgtreport_la_CPPFLAGS += $(MICROHTTPD_CFLAGS)
+endif
+
 # gputrace export
 report_libgtreport_la_SOURCES += report/export/export.h report/export/export.c report/export/chrome.c \
 	report/export/speedscope.c report/export/tree.h report/export/tree.c report/export/folded.c \
@@ -39,7 +66,7 @@ report_libgtreport_la_LIBADD += $(SQLITE_LIBS)
 endif
 if HAVE_PROTOBUF_C
 report_libgtreport_la_SOURCES += report/export/perfetto.c
-nodist_report_libgtreport_la_SOURCES = report/export/perfetto.pb-c.c report/export/perfetto.pb-c.h
+nodist_report_libgtreport_la_SOURCES += report/export/perfetto.pb-c.c report/export/perfetto.pb-c.h
 report_libgtreport_la_CPPFLAGS += $(PROTOBUF_C_CFLAGS) -I$(top_builddir)
 report_libgtreport_la_LIBADD += $(PROTOBUF_C_LIBS)
 BUILT_SOURCES += report/export/perfetto.pb-c.h

@@ -9,6 +9,7 @@
  */
 #include "config.h"
 
+#include "report/page/picture.h"
 #include "report/sync.h"
 
 #include <stdlib.h>
@@ -24,6 +25,8 @@ struct path {
 	uint32_t at;         /* a location */
 	uint64_t time;
 	uint64_t floor;      /* the walk does not go before it */
+	uint64_t longest;    /* of this step, and in which node */
+	uint32_t node;
 };
 
 /* ---- the walk ------------------------------------------------------------------------------------ */
@@ -33,6 +36,10 @@ static void spend(struct path *path, uint32_t location, uint64_t node, uint64_t 
 	uint32_t whole = gt_profile_node(path->sync->profile, location, node);
 
 	path->locations[location] += time;
+	if (time >= path->longest) {
+		path->longest = time;
+		path->node = whole;
+	}
 	if (!whole && path->sync->report->classes.locations[location].kind == GT_LOCATION_STREAM)
 		path->idle += time;
 	else
@@ -130,16 +137,42 @@ static bool step(struct path *path, bool may_jump)
 	return true;
 }
 
+/* For the picture: the path was here since `path->time`. */
+static void draw(struct path *path, uint32_t location, uint64_t end)
+{
+	const struct gt_report *report = path->sync->report;
+	struct gt_picture *picture = report->picture;
+	struct gt_path_part *part;
+	uint32_t region = path->node ? path->sync->profile->tree.nodes[path->node].region
+				     : (uint32_t)report->read->tables[GT_OTF2_REGION].count;
+
+	if (!picture || path->time >= end)
+		return;
+	part = picture->path.count ? gt_log_at(&picture->path, picture->path.count - 1) : NULL;
+	if (!part || part->location != location || part->begin != end ||
+	    part->region != region) {
+		part = gt_log_add(&picture->spill, &picture->path);
+		*part = (struct gt_path_part){ .end = end, .location = location, .region = region };
+	}
+	part->begin = path->time;
+}
+
 static void walk(struct path *path, uint64_t to)
 {
 	uint64_t before = UINT64_MAX, same = 0;
+	bool more = true;
 
 	path->floor = to;
-	do {
+	while (more && path->time > to) {
+		uint32_t location = path->at;
+
 		same = path->time == before ? same + 1 : 0;
 		before = path->time;
+		path->longest = 0;
+		more = step(path, same <= gt_sync_locations(path->sync));
+		draw(path, location, before);
 		gt_spill_used(&path->sync->spill);
-	} while (path->time > to && step(path, same <= gt_sync_locations(path->sync)));
+	}
 }
 
 /* ---- where it ends ------------------------------------------------------------------------------- */

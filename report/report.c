@@ -24,7 +24,8 @@ static const struct gt_analysis *const analyses[] = {
 	&gt_metrics_analysis,
 	&gt_losses_analysis,
 	&gt_sync_analysis,
-	&gt_findings_analysis, /* the last one: it looks at what others have found */
+	&gt_findings_analysis, /* looks at what others have found */
+	&gt_picture_analysis,  /* the same */
 };
 
 enum { COUNT = sizeof(analyses) / sizeof(analyses[0]) };
@@ -188,7 +189,7 @@ static void write_figures(struct gt_report *report, const struct gt_analysis *an
 			gt_section_add(&report->figures, analysis->sections[i]);
 }
 
-struct gt_report *gt_report_make(const char *anchor, unsigned threads)
+struct gt_report *gt_report_make_picture(const char *anchor, unsigned threads, struct gt_picture *picture)
 {
 	struct gt_otf2_visitor visitor = { .state_size = state_size(),
 					   .begin = begin,
@@ -203,6 +204,7 @@ struct gt_report *gt_report_make(const char *anchor, unsigned threads)
 	if (!report)
 		return NULL;
 	report->threads = threads;
+	report->picture = picture;
 	report->read = gt_otf2_open(anchor, &(struct gt_otf2_options){ .visitor = &visitor,
 									    .user = report,
 									    .threads = threads });
@@ -214,6 +216,11 @@ struct gt_report *gt_report_make(const char *anchor, unsigned threads)
 	for (unsigned i = 0; i < COUNT; i++)
 		write_figures(report, analyses[i], report->results[i]);
 	return report;
+}
+
+struct gt_report *gt_report_make(const char *anchor, unsigned threads)
+{
+	return gt_report_make_picture(anchor, threads, NULL);
 }
 
 const char *gt_report_process(struct gt_report *report, uint32_t process)

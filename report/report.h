@@ -24,6 +24,7 @@ struct gt_report {
 	struct gt_calls *calls; /* report.c's */
 	uint64_t duration;    /* ns: from the first to the last event */
 	uint64_t faults;      /* broken rules of OTF2 that were met */
+	struct gt_picture *picture; /* to be drawn in the same pass (page/picture.h), or NULL */
 };
 
 struct gt_analysis {
@@ -58,13 +59,15 @@ struct gt_analysis {
 extern const struct gt_analysis gt_profile_analysis, gt_run_analysis, gt_messages_analysis, gt_locks_analysis,
 	gt_files_analysis, gt_metrics_analysis, gt_gpu_analysis, gt_gpu_counters_analysis,
 	gt_losses_analysis,
-	gt_efficiency_analysis, gt_findings_analysis;
+	gt_efficiency_analysis, gt_findings_analysis, gt_picture_analysis;
 
 /*
  * Reads the archive of this anchor file and computes all figures. NULL: it could not be read (a sentence is
  * on stderr). To be called in the child of gt_otf2_guarded(), since libotf2 can crash.
  */
 struct gt_report *gt_report_make(const char *anchor, unsigned threads);
+/* The same, and fills the picture. */
+struct gt_report *gt_report_make_picture(const char *anchor, unsigned threads, struct gt_picture *picture);
 void gt_report_free(struct gt_report *report);
 /* The state of an analysis for the location that is being read. */
 void *gt_report_state(const struct gt_report *report, const struct gt_otf2_cursor *at,

@@ -61,6 +61,7 @@ include test/fault/local.mk
 include test/report/local.mk
 include test/check/local.mk
 include test/export/local.mk
+include test/page/local.mk
 include test/timeline/local.mk
 include test/filter/local.mk
 include test/tree/local.mk

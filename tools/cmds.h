@@ -19,6 +19,8 @@ int gt_cmd_check(int argc, char **argv);
 int gt_cmd_report(int argc, char **argv);
 int gt_cmd_export(int argc, char **argv);
 int gt_cmd_timeline(int argc, char **argv);
+int gt_cmd_html(int argc, char **argv);
+int gt_cmd_view(int argc, char **argv);
 int gt_cmd_diff(int argc, char **argv);
 int gt_cmd_slice(int argc, char **argv);
 int gt_cmd_source(int argc, char **argv);

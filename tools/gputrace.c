@@ -20,6 +20,8 @@ static const struct command {
 	{"run", gt_cmd_run, "Run a command and record what it does."},
 	{"top", gt_cmd_top, "Show what traced processes are doing now."},
 	{"report", gt_cmd_report, "Say where the time of a run went, and what to try."},
+	{"html", gt_cmd_html, "Write a trace as one page that any browser shows."},
+	{"view", gt_cmd_view, "Show a trace in the browser, down to single events."},
 	{"diff", gt_cmd_diff, "Say what became slower or faster."},
 	{"timeline", gt_cmd_timeline, "Show what each location did when, in the terminal or as a picture."},
 	{"export", gt_cmd_export, "Write a trace in the formats of other programs."},

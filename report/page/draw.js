@@ -1,0 +1,477 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * The timeline's pixels. Spans are written as numbers into one scan line for each depth of a row, which is
+ * then copied down the lane: a frame costs about the same for ten calls and for a million, as no more is read
+ * than what the pixels can show (source.js). Names,
+	counters and overlays are drawn upon that with the canvas.
+ *
+ * Limits: what is shorter than a bucket of the finest level at hand is drawn as shade.
+ */
+
+const Draw = {
+	canvas: null, ctx: null, width: 0, height: 0, scale: 1,
+	image: null, pixels: null, scan: null,
+	frames: [],         /* ms, of the last frames */
+	queued: false,
+	labels: [],
+	palette: null,
+	window: View,       /* what is drawn: the view, or the whole run for the overview */
+
+	start() {
+		Draw.canvas = $("canvas");
+		Draw.ctx = Draw.canvas.getContext("2d", { alpha: false });
+		new ResizeObserver(Draw.resize).observe(Draw.canvas);
+		Draw.resize();
+	},
+	resize() {
+		const box = Draw.canvas.getBoundingClientRect();
+
+		Draw.scale = window.devicePixelRatio || 1;
+		Draw.width = Math.max(1, Math.round(box.width));
+		Draw.height = Math.max(1, Math.round(box.height));
+		for (const id of ["canvas", "ruler", "overview"]) {
+			const canvas = $(id);
+
+			if (id !== "canvas") /* as wide as the timeline without its scroll bar */
+				canvas.style.width = Draw.width + "px";
+			canvas.width = Math.max(1, Math.round(Draw.width * Draw.scale));
+			canvas.height = Math.max(1, Math.round(canvas.getBoundingClientRect().height * Draw.scale));
+		}
+		Draw.image = Draw.ctx.createImageData(Draw.canvas.width, Draw.canvas.height);
+		Draw.pixels = new Uint32Array(Draw.image.data.buffer);
+		Draw.scan = new Uint32Array(Draw.canvas.width);
+		Overview.stale = true;
+		Draw.now();
+	},
+	soon() {
+		if (!Draw.queued) {
+			Draw.queued = true;
+			requestAnimationFrame(Draw.now);
+		}
+	},
+	now() {
+		Draw.queued = false;
+		if (!Model.root || !Draw.image)
+			return;
+		const begin = performance.now();
+
+		Draw.frame();
+		Ruler.draw();
+		Overview.draw();
+		Draw.frames.push(performance.now() - begin);
+		if (Draw.frames.length > 240)
+			Draw.frames.shift();
+	},
+
+	mean: () => Draw.frames.reduce((a, b) => a + b, 0) / (Draw.frames.length || 1),
+	x: (t) => (t - View.begin) / (View.end - View.begin) * Draw.width,
+	t: (x) => View.begin + x / Draw.width * (View.end - View.begin),
+	top: () => $("scroll").scrollTop,
+	perPixel: () => (View.end - View.begin) / Draw.width,
+
+	/* Colours of regions: faded where they are not searched, or of another kind than the chosen one. */
+	colors() {
+		const n = Data.regions.length;
+
+		Draw.palette = Theme.pixels;
+		if (!View.hits && View.kind < 0 && !View.overlays.path)
+			return;
+		Draw.palette = new Uint32Array(n + 1);
+		for (let i = 0; i <= n; i++) {
+			const kind = i < n ? Data.regions[i].kind : KIND.code;
+			const wanted = (!View.hits || View.hits[i]) && (View.kind < 0 || View.kind === kind);
+			const strong = wanted ? View.overlays.path && !View.hits ? 140 : 255 : 46;
+
+			Draw.palette[i] = strong === 255 ? Theme.pixels[i]
+				: blend(Theme.paper, Theme.pixels[i], strong);
+		}
+	},
+
+	frame() {
+		const top = Draw.top(), ctx = Draw.ctx;
+
+		Draw.colors();
+		Draw.pixels.fill(Theme.paper);
+		Draw.labels.length = 0;
+		const first = Model.at(top), lines = [];
+
+		for (let i = first ? first.index : 0; i < Model.shown.length; i++) {
+			const line = Model.shown[i];
+
+			if (line.y >= top + Draw.height)
+				break;
+			lines.push(line);
+			Draw.line(line, line.y - top);
+		}
+		ctx.putImageData(Draw.image, 0, 0);
+		ctx.setTransform(Draw.scale, 0, 0, Draw.scale, 0, 0);
+		Draw.names();
+		for (const line of lines)
+			if (line.type === "track")
+				Tracks.draw(ctx, line, line.y - top);
+		Links.draw(ctx, top, lines);
+		Draw.marks(ctx, top);
+		Labels.draw(lines, top);
+	},
+	line(line, y) {
+		Draw.fill(y + line.height - 1, 1, pixel(...parseColor(Theme.css.soft)));
+		if (line.type === "track")
+			return;
+		if (line.row >= 0) {
+			Draw.row(line, y);
+		} else if (!line.open) {
+			Draw.strips(line, y);
+		} else {
+			Draw.fill(y, line.height - 1, pixel(...parseColor(Theme.css.raised)));
+		}
+	},
+	fill(y, height, color) {
+		const first = Math.max(0, Math.round(y * Draw.scale)), width = Draw.canvas.width;
+		const last = Math.min(Draw.canvas.height, Math.round((y + height) * Draw.scale));
+
+		if (last > first)
+			Draw.pixels.fill(color, first * width, last * width);
+	},
+	/* Copies the scan line to device lines [first, last). */
+	copy(first, last) {
+		const width = Draw.canvas.width;
+
+		first = Math.max(0, first);
+		last = Math.min(Draw.canvas.height, last);
+		for (let y = first; y < last; y++)
+			Draw.pixels.set(Draw.scan, y * width);
+	},
+	row(line, y) {
+		const s = Draw.scale, lanes = line.open ? line.depth : 1, level = Draw.levelOf(line.row);
+
+		if (!line.open) {
+			Draw.scan.fill(Theme.paper);
+			for (let depth = 1; depth <= line.depth; depth++)
+				Draw.lane(line.row, depth, y + 2, depth === line.depth || line.depth < 4,
+					line.depth === 1, level);
+			Draw.copy(Math.round((y + 2) * s), Math.round((y + 2 + Model.lane - 1) * s));
+		} else {
+			for (let lane = 0; lane < lanes; lane++) {
+				const at = y + 2 + lane * Model.lane;
+
+				if (at > Draw.height || at + Model.lane < 0)
+					continue;
+				Draw.scan.fill(Theme.paper);
+				Draw.lane(line.row, lane + 1, at, true, true, level);
+				Draw.copy(Math.round(at * s), Math.round((at + Model.lane - 1) * s));
+			}
+		}
+		Draw.overlay(line, y);
+	},
+	/* Each row below a folded line as a strip of it. */
+	strips(line, y) {
+		const s = Draw.scale, rows = line.strips || (line.strips = Model.rowsOf(line));
+		const from = Math.round((y + 2) * s), room = Math.round((line.height - 5) * s);
+		const count = Math.min(rows.length, room);
+
+		for (let i = 0; i < count; i++) {
+			const row = rows[Math.floor(i * rows.length / count)];
+			const a = from + Math.round(i * room / count),
+				b = from + Math.round((i + 1) * room / count);
+
+			if (b <= 0 || a >= Draw.canvas.height)
+				continue;
+			const level = Draw.levelOf(row);
+
+			Draw.scan.fill(Theme.paper);
+			for (let depth = 1; depth <= Math.min(Data.meta.rows[row].depth, DEEPEST); depth++)
+				Draw.lane(row, depth, -1, false, false, level);
+			Draw.copy(a, b - (b - a > 3 ? 1 : 0));
+		}
+	},
+	/* The finest level of a row that the pixels need and that is there. */
+	levelOf(row) {
+		const { begin, end } = Draw.window, want = levelFor((end - begin) / Draw.scan.length,
+			Data.meta.rows[row].levels);
+
+		return tilesFor(SPANS, row, want, begin, end);
+	},
+	/* Writes what a depth of a row shows of the window into the scan line; names go to y. */
+	lane(row, depth, y, names, gaps, level = Draw.levelOf(row)) {
+		const { begin, end } = Draw.window, scan = Draw.scan, width = scan.length,
+			scale = width / (end - begin);
+		const most = Data.regions.length, palette = Draw.palette;
+		const exact = Events.of(row, begin, end, width);
+		const span = (b, e, region) => {
+			const x0 = (b - begin) * scale, x1 = (e - begin) * scale;
+			const i = x0 <= 0 ? 0 : Math.floor(x0),
+				last = Math.min(width, Math.max(i + 1, Math.floor(x1)));
+			const color = palette[region < most ? region : most];
+
+			if (i >= width)
+				return;
+			scan.fill(color, i, last);
+			if (gaps && last - i > 3 && last < width)
+				scan[last - 1] = blend(color, Theme.paper, 190);
+			if (names && last - i > 26 * Draw.scale)
+				Draw.labels.push(i / Draw.scale, last / Draw.scale, y, region);
+		};
+		if (exact) {
+			for (const d of exact.depths[depth] || [])
+				span(d[0], d[1], d[2]);
+			return;
+		}
+		if (level < 0)
+			return;
+		eachBucket(SPANS, row, level, depth, begin, end, (b, e, region, cover) => {
+			const x0 = (b - begin) * scale, x1 = (e - begin) * scale;
+			const color = palette[region < most ? region : most], a = Math.max(cover, 70);
+			const first = Math.max(0, Math.floor(x0)),
+				last = Math.min(width, Math.max(Math.floor(x0) + 1, Math.round(x1)));
+
+			for (let i = first; i < last; i++)
+				scan[i] = blend(scan[i], color, a);
+		});
+		eachSpan(SPANS, row, level, depth, begin, end, span);
+	},
+	/* Critical path and waits: bars below and above the lane. */
+	overlay(line, y) {
+		const bars = [];
+
+		if (View.overlays.path)
+			bars.push([PATH, Theme.ink, y + 2 + Model.lane * (line.open ? line.depth : 1), 3]);
+		if (View.overlays.waits)
+			bars.push([WAITS, Theme.kindPixels[KIND["GPU wait"]], y, 3]);
+		for (const [kind, color, at, high] of bars) {
+			Draw.scan.fill(Theme.paper);
+			Draw.flat(kind, line.row, color);
+			Draw.copy(Math.round(at * Draw.scale), Math.round((at + high) * Draw.scale));
+		}
+	},
+	flat(kind, row, color) {
+		const { begin, end } = View, scan = Draw.scan, scale = scan.length / (end - begin);
+		const level = tilesFor(kind, row, levelFor((end - begin) / scan.length,
+			Data.meta.rows[row].levels), begin, end);
+		const bar = (b, e, a) => {
+			const first = Math.max(0, Math.floor((b - begin) * scale));
+			const last = Math.min(scan.length,
+				Math.max(first + 1, Math.floor((e - begin) * scale)));
+
+			for (let i = first; i < last; i++)
+				scan[i] = blend(scan[i], color, a);
+		};
+
+		if (level < 0)
+			return;
+		eachBucket(kind, row, level, 0, begin, end,
+			(b, e, region, cover) => bar(b, e, Math.max(cover, 90)));
+		eachSpan(kind, row, level, 0, begin, end, (b, e) => bar(b, e, 255));
+	},
+	/* Names of spans, cut to their room. */
+	names() {
+		const ctx = Draw.ctx, l = Draw.labels;
+
+		ctx.font = "11px " + Draw.font();
+		ctx.textBaseline = "middle";
+		ctx.textAlign = "left";
+		for (let i = 0; i < l.length; i += 4) {
+			const room = l[i + 1] - l[i] - 7, region = l[i + 3];
+			const text = Draw.fit(Data.name(region), room);
+
+			if (!text)
+				continue;
+			const faded = Draw.palette !== Theme.pixels
+				&& Draw.palette[region] !== Theme.pixels[region];
+
+			ctx.fillStyle = faded ? Theme.css.faint : Theme.textOn(region);
+			ctx.fillText(isolated(text), l[i] + 3, l[i + 2] + Model.lane / 2);
+		}
+	},
+	widths: new Map(),
+	fit(name, room) {
+		let known = Draw.widths.get(name);
+
+		if (!known) {
+			const short = clean(name, 160);
+
+			Draw.widths.set(name, known = { short,
+				each: Draw.ctx.measureText(short).width / short.length });
+		}
+		const most = Math.floor(room / known.each);
+
+		return known.short.length <= most ? known.short : most >= 3
+			? known.short.slice(0, most - 1) + "…" : "";
+	},
+	font: () => Draw.family || (Draw.family = getComputedStyle(document.body).fontFamily),
+	/* Selection, markers, the picked span. */
+	marks(ctx, top) {
+		if (View.selection) {
+			const a = Draw.x(View.selection[0]), b = Draw.x(View.selection[1]);
+
+			ctx.fillStyle = Theme.css.accent;
+			ctx.globalAlpha = 0.13;
+			ctx.fillRect(a, 0, b - a, Draw.height);
+			ctx.globalAlpha = 1;
+			ctx.fillRect(Math.round(a), 0, 1, Draw.height);
+			ctx.fillRect(Math.round(b) - 1, 0, 1, Draw.height);
+		}
+		if (View.overlays.markers)
+			Markers.draw(ctx, top);
+		const p = View.picked, line = p && Model.seen(p.row);
+
+		if (!line)
+			return;
+		const y = line.y - top + 2 + (line.open && line.row === p.row ? (p.depth - 1) * Model.lane
+			: 0);
+		const a = Math.max(-3, Draw.x(p.begin)), b = Math.min(Draw.width + 3, Draw.x(p.end));
+
+		ctx.strokeStyle = Theme.css.ink;
+		ctx.lineWidth = 2;
+		ctx.strokeRect(a, y - 0.5, Math.max(b - a, 2), Model.lane);
+	},
+	/* What lies at a place of the canvas: { line, row, depth, begin, end, region, count }, or null. */
+	hit(x, y) {
+		const line = Model.at(y + Draw.top());
+
+		if (!line || line.row < 0)
+			return line ? { line, row: -1 } : null;
+		const lane = Math.floor((y + Draw.top() - line.y - 2) / Model.lane) + 1, t = Draw.t(x),
+			near = Draw.perPixel() * 2;
+		const depths = line.open ? [clamp(lane, 1, line.depth)]
+			: Array.from({ length: line.depth }, (_, i) => line.depth - i);
+
+		for (const depth of depths) {
+			const found = spanAt(line.row, depth, t, near);
+
+			if (found)
+				return { line, row: line.row, depth, ...found };
+		}
+		return { line, row: -1 };
+	},
+};
+
+/* The span of a row and depth at a time, or within `near`, the longest first; or a bucket. */
+function spanAt(row, depth, t, near) {
+	const meta = Data.meta.rows[row], exact = Events.of(row, View.begin, View.end, Draw.canvas.width);
+	let best = null, gap = Infinity;
+	const take = (begin, end, region) => {
+		const away = begin > t ? begin - t : t > end ? t - end : 0;
+
+		if (away <= near && away < gap)
+			gap = away, best = { begin, end, region, count: 1 };
+	};
+
+	if (exact) {
+		for (const [b, e, region] of exact.depths[depth] || [])
+			take(b, e, region);
+		return best;
+	}
+	const want = levelFor(Draw.perPixel() / Draw.scale, meta.levels);
+	const level = tilesFor(SPANS, row, want, View.begin, View.end);
+
+	if (level < 0)
+		return null;
+	eachSpan(SPANS, row, level, depth, t - near, t + near, take);
+	if (!best || gap > 0)
+		eachBucket(SPANS, row, level, depth, t - near, t + near,
+			(begin, end, region, cover, count) => {
+			if (!best && begin <= t + near && end >= t - near)
+				best = { begin, end, region, count, cover };
+		});
+	return best;
+}
+
+/* ---- single events, which only a server has ------------------------------------------------------ */
+
+const Events = {
+	rows: new Map(),
+
+	/* { depths: [[begin, end, region], ...] by depth } if the window needs and has them. */
+	of(row, begin, end, width) {
+		const meta = Data.meta.rows[row];
+
+		if (!Data.view || meta.exact || (end - begin) / width > Data.bucket(meta.levels - 1) / 2)
+			return null;
+		const had = Events.rows.get(row);
+
+		if (had && had.from <= begin && had.to >= end)
+			return had.depths ? had : null;
+		if (!had || had.depths)
+			Events.load(row, Math.floor(Math.max(0, begin - (end - begin))),
+				Math.ceil(end + (end - begin)));
+		return null;
+	},
+	async load(row, from, to) {
+		Events.rows.set(row, { from: 0, to: -1, depths: null });
+		try {
+			const answer =
+				await Data.fetch(`events?row=${row}&from=${from}&to=${to}`, "json"),
+				depths = [];
+
+			for (const [b, e, region, depth] of answer.spans)
+				(depths[depth] ||= []).push([b, e === null ? Data.meta.end : e, region]);
+			Events.rows.set(row, answer.truncated ? { from, to, depths: null }
+				: { from, to, depths, events: answer.events });
+		} catch (error) {
+			Page.trouble(error);
+		}
+		Draw.soon();
+	},
+};
+
+/* ---- names beside the timeline: a tree of elements, only those in sight -------------------------- */
+
+const Labels = {
+	lines: new Map(), /* line -> element */
+
+	draw(lines, top) {
+		const tree = $("tree"), wanted = new Set(lines);
+
+		if (View.focus && View.focus.y >= 0)
+			wanted.add(View.focus);
+		for (const [line, row] of Labels.lines)
+			if (!wanted.has(line)) {
+				row.remove();
+				Labels.lines.delete(line);
+			}
+		for (const line of wanted) {
+			let row = Labels.lines.get(line);
+
+			if (!row) {
+				row = Labels.make(line);
+				Labels.lines.set(line, row);
+				tree.append(row);
+			}
+			Labels.update(line, row, top);
+		}
+	},
+	make(line) {
+		const twist = el("span", { class: "twist", "aria-hidden": "true" });
+		const row = el("div",
+			{ class: `row ${line.type === "row" || line.type === "track" ? "leaf" : "group"}`,
+			role: "treeitem", tabindex: "-1", title: clean(line.title || line.label, 300),
+				"aria-level": line.level + 1 },
+		twist, el("span", { class: "name" }, named(line.label, 200)), el("span", { class: "meta" }));
+
+		row.line = line;
+		row.style.paddingLeft = 4 + line.level * 11 + "px";
+		return row;
+	},
+	update(line, row, top) {
+		const foldable = Model.foldable(line), focus = line === View.focus;
+		const tab = line === (View.focus || Model.shown[0]);
+		const hit = !!View.query && line.label.toLowerCase().includes(View.query);
+		const state = `${line.y - top} ${line.height} ${line.open} ${focus} ${tab} ${hit}`;
+
+		if (row.state === state)
+			return;
+		row.state = state;
+		row.style.transform = `translateY(${line.y - top}px)`;
+		row.style.height = line.height + "px";
+		row.firstChild.textContent = foldable ? line.open ? "▾" : "▸" : "";
+		row.lastChild.textContent = line.type === "track" ? ""
+			: (line.busy * 100).toFixed(0) + "\u00a0%";
+		row.lastChild.title = "share of the run in which it worked: neither MPI nor waiting";
+		if (foldable)
+			row.setAttribute("aria-expanded", line.open);
+		row.setAttribute("aria-selected", focus);
+		row.tabIndex = tab ? 0 : -1;
+		row.classList.toggle("hit", hit);
+		row.classList.toggle("low", line.height < 40);
+	},
+};

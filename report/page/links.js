@@ -1,0 +1,449 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * What is drawn beside and upon the rows: the time axis, the overview of the run, counters, markers,
+	and links
+ * (messages, launches, collectives, locks, creations). Links that are too many for the pixels are bundles.
+ *
+ * Limits: at most MOST_LINKS single links a frame; then the rest is left to be zoomed to, which the bar says.
+ */
+
+const MOST_LINKS = 2500;
+
+const Ruler = {
+	draw() {
+		const canvas = $("ruler"), ctx = canvas.getContext("2d"), height = canvas.height / Draw.scale;
+		const length = View.end - View.begin, step = Ruler.step(length / Draw.width * 96);
+
+		ctx.setTransform(Draw.scale, 0, 0, Draw.scale, 0, 0);
+		ctx.fillStyle = Theme.css.raised;
+		ctx.fillRect(0, 0, Draw.width, height);
+		ctx.font = "11px " + Draw.font();
+		ctx.textBaseline = "middle";
+		const from = Ruler.base(ctx, step, height);
+
+		for (let i = Math.ceil(View.begin / step * 5); i * step / 5 <= View.end; i++) {
+			const x = Math.round(Draw.x(i * step / 5)), main = i % 5 === 0;
+
+			ctx.fillStyle = main ? Theme.css.faint : Theme.css.line;
+			ctx.fillRect(x, main ? height - 8 : height - 4, 1, 8);
+			if (main && x >= from.x && x < Draw.width - 40) {
+				ctx.fillStyle = Theme.css.dim;
+				ctx.fillText(from.sign + Units.tick(i * step / 5 - from.ns, step), x + 4, height / 2 - 1);
+			}
+		}
+		if (View.selection) {
+			const a = Draw.x(View.selection[0]), b = Draw.x(View.selection[1]);
+
+			ctx.fillStyle = Theme.css.accent;
+			ctx.fillRect(a, height - 3, Math.max(b - a, 2), 3);
+		}
+	},
+	/* Far from the begin labels count from a round time, which stands at the left. */
+	base(ctx, step, height) {
+		if (View.begin < step * 2000)
+			return { ns: 0, x: -Infinity, sign: "" };
+		const ns = Math.floor(View.begin / (step * 1000)) * step * 1000, text = Units.exact(ns);
+
+		ctx.fillStyle = Theme.css.ink;
+		ctx.fillText(text, 5, height / 2 - 1);
+		return { ns, x: ctx.measureText(text).width + 14, sign: "+" };
+	},
+	/* 1, 2 or 5 times a power of ten. */
+	step(least) {
+		const power = 10 ** Math.floor(Math.log10(Math.max(least, 1))), part = least / power;
+
+		return power * (part <= 1 ? 1 : part <= 2 ? 2 : part <= 5 ? 5 : 10);
+	},
+};
+
+/* The whole run, each row a strip, with the window in it. */
+const Overview = {
+	image: null, stale: true,
+
+	draw() {
+		const canvas = $("overview"), ctx = canvas.getContext("2d");
+
+		if (Overview.stale)
+			Overview.paint(canvas, ctx);
+		ctx.setTransform(1, 0, 0, 1, 0, 0);
+		ctx.putImageData(Overview.image, 0, 0);
+		const scale = canvas.width / Math.max(1, Data.meta.end), a = View.begin * scale,
+			b = View.end * scale;
+
+		ctx.fillStyle = Theme.css.sunken;
+		ctx.globalAlpha = 0.55;
+		ctx.fillRect(0, 0, a, canvas.height);
+		ctx.fillRect(b, 0, canvas.width - b, canvas.height);
+		ctx.globalAlpha = 1;
+		ctx.fillStyle = Theme.css.accent;
+		const edge = Math.max(2, 2 * Draw.scale);
+
+		ctx.fillRect(Math.min(a, canvas.width - edge), 0, edge, canvas.height);
+		ctx.fillRect(Math.max(b - edge, a), 0, edge, canvas.height);
+		const part = String(Math.round(View.begin / Math.max(1, Data.meta.end) * 100));
+
+		if (canvas.getAttribute("aria-valuenow") !== part) {
+			canvas.setAttribute("aria-valuenow", part);
+			canvas.setAttribute("aria-valuetext",
+				`${Units.ns(View.begin)} to ${Units.ns(View.end)}`);
+		}
+	},
+	paint(canvas, ctx) {
+		const image = ctx.createImageData(canvas.width, canvas.height),
+			out = new Uint32Array(image.data.buffer);
+		const rows = Data.meta.rows.map((r, i) => [r, i]).filter(([r]) => r.depth).map(([, i]) => i);
+		const saved = [Draw.scan, Draw.window], pad = Math.round(3 * Draw.scale),
+			room = canvas.height - 2 * pad;
+		const count = Math.min(rows.length, room);
+
+		Draw.scan = new Uint32Array(canvas.width);
+		Draw.window = { begin: 0, end: Math.max(1, Data.meta.end) };
+		out.fill(pixel(...parseColor(Theme.css.raised)));
+		for (let i = 0; i < count; i++) {
+			const row = rows[Math.floor(i * rows.length / count)],
+				a = pad + Math.round(i * room / count);
+			const b = pad + Math.round((i + 1) * room / count);
+
+			Draw.scan.fill(Theme.paper);
+			for (let depth = 1; depth <= Math.min(Data.meta.rows[row].depth, DEEPEST); depth++)
+				Draw.lane(row, depth, -1, false, false);
+			for (let y = a; y < b - (b - a > 3 ? 1 : 0); y++)
+				out.set(Draw.scan, y * canvas.width);
+		}
+		[Draw.scan, Draw.window] = saved;
+		Overview.image = image;
+		Overview.stale = false;
+	},
+};
+
+/* Counters: the band from least to greatest, and the last value as a line. */
+const Tracks = {
+	draw(ctx, line, y) {
+		const track = Data.meta.tracks[line.track], low = Math.min(0, track.min),
+			high = Math.max(track.max, low + 1e-300);
+		const level = Tracks.level(line.track);
+		const at = (v) => y + TRACK_HEIGHT - 4 - (v - low) / (high - low) * (TRACK_HEIGHT - 9);
+		const color = Theme.kinds[KIND["GPU call"]];
+
+		ctx.save();
+		ctx.beginPath();
+		ctx.rect(0, y, Draw.width, TRACK_HEIGHT);
+		ctx.clip();
+		if (level >= 0) {
+			const points = Tracks.points(line.track, level);
+
+			ctx.fillStyle = ctx.strokeStyle = color;
+			ctx.beginPath();
+			let last = null;
+
+			for (const [b, e, min, max, value] of points) {
+				const x0 = Draw.x(b), x1 = Math.max(Draw.x(e), x0 + 1);
+
+				if (last !== null)
+					ctx.rect(last.x, at(last.v), x0 - last.x, at(low) - at(last.v));
+				ctx.rect(x0, at(max), x1 - x0, at(low) - at(max));
+				last = { x: x1, v: value, min };
+			}
+			if (last)
+				ctx.rect(last.x, at(last.v), Draw.width + 2 - last.x, at(low) - at(last.v));
+			ctx.globalAlpha = 0.35;
+			ctx.fill();
+			ctx.globalAlpha = 1;
+			ctx.beginPath();
+			points.forEach(([b, , , , value], i) => {
+				ctx.lineTo(Draw.x(b), at(points[Math.max(0, i - 1)][4]));
+				ctx.lineTo(Draw.x(b), at(value));
+			});
+			ctx.lineTo(Draw.width + 2, at(points.at(-1)?.[4] ?? low));
+			ctx.lineWidth = 1;
+			ctx.stroke();
+		}
+		ctx.fillStyle = Theme.css.faint;
+		ctx.font = "10px " + Draw.font();
+		ctx.textBaseline = "top";
+		ctx.strokeStyle = Theme.css.paper;
+		ctx.lineWidth = 3;
+		ctx.strokeText(Tracks.value(track, track.max), 4, y + 2);
+		ctx.fillText(Tracks.value(track, track.max), 4, y + 2);
+		ctx.restore();
+	},
+	value(track, value) {
+		const { unit, base, exponent } = track.metric,
+			scaledTo = value * (base || 10) ** (exponent || 0);
+
+		return (unit === "bytes" || unit === "byte" || unit === "B" ? Units.bytes(scaledTo)
+			: Units.number(scaledTo) + (unit && unit !== "#" ? "\u00a0" + clean(unit, 20)
+				: "")).replace("percent", "%");
+	},
+	level(i) {
+		const track = Data.meta.tracks[i];
+
+		return tilesFor(TRACK, track.id, levelFor(Draw.perPixel() / Draw.scale, track.levels),
+			View.begin, View.end);
+	},
+	/* [begin, end, min, max, last] of a tile's buckets; of a coarser one where it shows all there is. */
+	tile(id, level, tile) {
+		const begin = tile * Data.span(level), end = begin + Data.span(level);
+
+		for (let k = level, at = tile; k >= 0; k--, at = Math.floor(at / 2)) {
+			const t = Data.tile(TRACK, id, k, at), base = at * Data.span(k),
+				size = Data.bucket(k), points = [];
+
+			for (let j = 0; j < t.at.length; j++) {
+				const b = base + t.at[j] * size;
+
+				if (b + size > begin && b < end)
+					points.push([b, b + size, t.min[j], t.max[j], t.last[j]]);
+			}
+			if (t !== EMPTY)
+				return points;
+		}
+		return [];
+	},
+	/* Those of a window, and the one before it. */
+	points(i, level, begin = View.begin, end = View.end) {
+		const { id } = Data.meta.tracks[i], [first, last] = tileRange(level, begin, end), points = [];
+		let before = null;
+
+		for (let tile = Math.max(0, first - 1); tile <= last; tile++)
+			for (const point of Tracks.tile(id, level, tile))
+				if (point[1] < begin)
+					before = point;
+				else if (point[0] <= end && point[0] !== points.at(-1)?.[0])
+					points.push(point);
+		return before ? [before, ...points] : points;
+	},
+	/* The value at a time: of the last bucket that has begun. */
+	valueAt(i, t) {
+		const level = Tracks.level(i);
+
+		if (level < 0)
+			return null;
+		let found = null;
+
+		for (const point of Tracks.points(i, level))
+			if (point[0] <= t)
+				found = point;
+		return found;
+	},
+};
+
+const Markers = {
+	draw(ctx, top) {
+		const severe = { high: "#d55e00", medium: "#e69f00", low: Theme.css.accent,
+			none: Theme.css.faint };
+
+		for (const marker of Data.meta.markers) {
+			const x = Draw.x(marker.time);
+
+			if (x < -8 || x > Draw.width + 8)
+				continue;
+			const line = marker.row !== null && marker.row !== undefined ? Model.seen(marker.row)
+				: null;
+			const y = line ? line.y - top : 0, high = line ? line.height : Draw.height;
+
+			ctx.fillStyle = severe[marker.severity] || severe.none;
+			ctx.fillRect(Math.round(x), y, 1, high);
+			ctx.beginPath();
+			ctx.moveTo(x - 4, y);
+			ctx.lineTo(x + 5, y);
+			ctx.lineTo(x + 0.5, y + 7);
+			ctx.fill();
+		}
+	},
+	at(x, y) {
+		return Data.meta.markers.find((marker) => {
+			const line = marker.row !== null && marker.row !== undefined ? Model.seen(marker.row)
+				: null;
+			const from = line ? line.y - Draw.top() : 0;
+
+			return Math.abs(Draw.x(marker.time) - x) < 5 && y >= from
+				&& y < from + (line ? line.height : 10);
+		});
+	},
+};
+
+const OVERLAY_OF_LINK = { message: "messages", launch: "launches", collective: "collectives", lock: "locks",
+	create: "launches" };
+
+const Links = {
+	left: 0,    /* that were too many */
+	few: true,  /* so few that each one is drawn with its ends */
+
+	/* The types that occur: the bundles of level 0 sum up what is in all levels. */
+	types() {
+		const { links, bundles } = Data.tile(LINKS, 0, 0, 0);
+
+		return new Set([...links, ...bundles].map((link) => Data.meta.links[link.type]));
+	},
+
+	level: () => levelFor(Draw.perPixel(), Data.meta.link_levels),
+	/* Calls what(link) for the single links in a window. False: not all is there yet. */
+	each(begin, end, level, what) {
+		const best = tilesFor(LINKS, 0, level, begin, end);
+
+		for (let k = 0; k <= best; k++) {
+			const [first, last] = tileRange(k, begin, end);
+
+			for (let tile = Math.max(0, first - 1); tile <= last; tile++)
+				for (const link of Data.tile(LINKS, 0, k, tile).links)
+					if (link.begin <= end && link.end >= begin)
+						what(link);
+		}
+		return best;
+	},
+	eachBundle(begin, end, level, what) {
+		const [first, last] = tileRange(level, begin, end);
+
+		for (let tile = first; tile <= last; tile++)
+			for (const bundle of Data.tile(LINKS, 0, level, tile).bundles)
+				if (bundle.begin <= end && bundle.end >= begin)
+					what(bundle);
+	},
+	color(type) {
+		const name = Data.meta.links[type];
+
+		return name === "message" ? Theme.css.ink : name === "collective" ? Theme.kinds[KIND.MPI]
+			: name === "launch" ? Theme.kinds[KIND["GPU call"]] : name === "lock"
+				? Theme.kinds[KIND["thread wait"]]
+				: Theme.css.dim;
+	},
+	wanted: (type) => View.overlays[OVERLAY_OF_LINK[Data.meta.links[type]]],
+	draw(ctx, top) {
+		const drawn = new Map();
+
+		Links.left = 0;
+		if (View.picked?.count === 1)
+			Links.picked(ctx, top);
+		if (!["messages", "launches", "collectives", "locks"].some((name) => View.overlays[name]))
+			return;
+		let singles = 0;
+		const level = Links.each(View.begin, View.end, Links.level(), (link) => {
+			if (!Links.wanted(link.type))
+				return;
+			if (singles++ >= MOST_LINKS) {
+				Links.left++;
+				return;
+			}
+			(drawn.get(link.type) || drawn.set(link.type, []).get(link.type)).push(link);
+		});
+
+		Links.few = singles < 60;
+		for (const [type, links] of drawn)
+			if (Data.meta.links[type] === "collective")
+				links.forEach((link) => Links.collective(ctx, top, link));
+			else
+				Links.lines(ctx, top, links, type);
+		if (level >= 0)
+			Links.eachBundle(View.begin, View.end, level, (bundle) => {
+				if (Links.wanted(bundle.type))
+					Links.bundle(ctx, top, bundle);
+			});
+	},
+	/* Those of the selected call, whether their kind is drawn or not. */
+	picked(ctx, top) {
+		for (const link of View.picked.links ||= Links.of(View.picked)) {
+			const y0 = Links.middle(link.from, top), y1 = Links.middle(link.to, top);
+
+			if (y0 === null || y1 === null)
+				continue;
+			ctx.strokeStyle = Theme.css.accent;
+			ctx.lineWidth = 2;
+			ctx.beginPath();
+			ctx.moveTo(Draw.x(link.begin), y0);
+			ctx.lineTo(Draw.x(link.end), y1);
+			ctx.stroke();
+		}
+	},
+	/* The middle of a row's first lane, or of the line that hides it. */
+	middle(row, top) {
+		const line = Model.seen(row);
+
+		if (!line)
+			return null;
+		if (line.row !== row)
+			return line.y - top + line.height / 2;
+		return line.y - top + 2 + Model.lane / 2;
+	},
+	lines(ctx, top, links, type) {
+		const heads = links.length < 400;
+
+		ctx.strokeStyle = ctx.fillStyle = Links.color(type);
+		ctx.lineWidth = 1;
+		ctx.globalAlpha = links.length < 300 ? 0.6 : 0.3;
+		ctx.beginPath();
+		const arrows = [];
+
+		for (const link of links) {
+			const y0 = Links.middle(link.from, top), y1 = Links.middle(link.to, top);
+
+			if (y0 === null || y1 === null || y0 === y1 || Math.max(y0, y1) < 0
+				|| Math.min(y0, y1) > Draw.height)
+				continue;
+			const x0 = Draw.x(link.begin), x1 = Draw.x(link.end);
+
+			ctx.moveTo(x0, y0);
+			ctx.lineTo(x1, y1);
+			if (heads)
+				arrows.push([x0, y0, x1, y1]);
+		}
+		ctx.stroke();
+		for (const [x0, y0, x1, y1] of arrows) {
+			const angle = Math.atan2(y1 - y0, x1 - x0);
+
+			ctx.beginPath();
+			ctx.moveTo(x1, y1);
+			ctx.lineTo(x1 - 7 * Math.cos(angle - 0.35), y1 - 7 * Math.sin(angle - 0.35));
+			ctx.lineTo(x1 - 7 * Math.cos(angle + 0.35), y1 - 7 * Math.sin(angle + 0.35));
+			ctx.fill();
+		}
+		ctx.globalAlpha = 1;
+	},
+	/* From the latest enter to the last leave, over all members. */
+	collective(ctx, top, link) {
+		const rows = Data.meta.comms[link.comm]?.rows || [link.from];
+		const ys = rows.map((row) => Links.middle(row, top)).filter((y) => y !== null);
+
+		if (!ys.length)
+			return;
+		const low = Math.min(...ys), high = Math.max(...ys), x0 = Draw.x(link.begin),
+			x1 = Draw.x(link.end);
+
+		ctx.fillStyle = ctx.strokeStyle = Links.color(link.type);
+		ctx.globalAlpha = 0.16;
+		if (x1 - x0 > 1)
+			ctx.fillRect(x0, low, x1 - x0, high - low);
+		ctx.globalAlpha = 0.6;
+		ctx.fillRect(Math.round(x0), low, 1, high - low);
+		for (const y of Links.few ? ys : [])
+			ctx.fillRect(x0 - 2, y - 2, 5, 5);
+		ctx.globalAlpha = 1;
+	},
+	bundle(ctx, top, bundle) {
+		const y0 = Links.middle(bundle.from, top), y1 = Links.middle(bundle.to, top);
+
+		if (y0 === null || y1 === null || y0 === y1)
+			return;
+		const x0 = Draw.x(bundle.begin), x1 = Math.max(Draw.x(bundle.end), x0 + 1);
+
+		ctx.fillStyle = Links.color(bundle.type);
+		ctx.globalAlpha = clamp(0.06 + Math.log10(bundle.count + 1) * 0.03, 0, 0.2);
+		ctx.fillRect(x0, Math.min(y0, y1), x1 - x0, Math.abs(y1 - y0));
+		ctx.globalAlpha = 1;
+	},
+	/* The links that begin or end in a span. */
+	of(span) {
+		const found = [], near = 1;
+
+		Links.each(span.begin, span.end, Links.level(), (link) => {
+			const out = link.from === span.row && link.begin >= span.begin - near
+				&& link.begin <= span.end + near;
+			const into = link.to === span.row && link.end >= span.begin - near
+				&& link.end <= span.end + near;
+
+			if (found.length < 20 && (out || into) && link.from !== link.to)
+				found.push({ ...link, out });
+		});
+		return found;
+	},
+};

@@ -1,0 +1,654 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * The picture as an analysis of the report, and its course.
+ *
+ * Limits: see picture.h. The ends of messages and launches of one location are in memory until all of it has
+ * been read.
+ */
+#include "config.h"
+
+#include "report/page/picture.h"
+
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "lib/assemble/spool/sort.h"
+#include "report/sync.h"
+
+enum { RUN_BYTES = 16 << 20, PLACE_EVENTS = 8192, MOST_NODES = 1 << 20 };
+enum { END_SLOTS = (sizeof(struct gt_end) + sizeof(struct gt_slot) - 1) / sizeof(struct gt_slot) };
+
+union end {
+	struct gt_end end;
+	struct gt_slot slots[END_SLOTS];
+};
+
+_Static_assert(sizeof(struct gt_link) % sizeof(struct gt_slot) == 0, "a link is some slots");
+
+struct drawing {
+	struct gt_picture *picture;
+	struct gt_pyramid calls;
+	struct gt_match match;
+	struct gt_picture_node *nodes;
+	uint32_t node_count, node_room;
+	struct gt_picture_curve *curves;
+	size_t curve_count, curve_room;
+	uint64_t collective;     /* when it began, + 1 */
+	struct {
+		uint64_t comm, count;
+	} *comms;                /* collectives so far */
+	size_t comm_count, comm_room;
+	uint64_t next_place;
+	uint64_t bytes;          /* of the activity that is open */
+	uint32_t depth;
+};
+
+static void *need(void *memory)
+{
+	if (!memory)
+		abort();
+	return memory;
+}
+
+static void *grown(void *old, size_t count, size_t *room, size_t size)
+{
+	if (count < *room)
+		return old;
+	*room = *room ? 2 * *room : 16;
+	return need(reallocarray(old, *room, size));
+}
+
+/* ---- call trees ---------------------------------------------------------------------------------- */
+
+static struct gt_picture_node *node_at(struct drawing *d, uint64_t node)
+{
+	if (node >= MOST_NODES)
+		node = 0;
+	if (node >= d->node_room) {
+		uint32_t room = 2 * (uint32_t)node + 64;
+
+		d->nodes = need(reallocarray(d->nodes, room, sizeof(*d->nodes)));
+		memset(d->nodes + d->node_room, 0, (room - d->node_room) * sizeof(*d->nodes));
+		d->node_room = room;
+	}
+	if (node >= d->node_count)
+		d->node_count = (uint32_t)node + 1;
+	return &d->nodes[node];
+}
+
+static void enter_node(struct gt_report *report, struct drawing *d, const struct gt_otf2_cursor *at)
+{
+	const struct gt_otf2_frame *frame = &at->stack[at->depth - 1];
+	struct gt_picture_node *node = node_at(d, frame->user);
+
+	node->region = gt_report_region(report, frame->region);
+	node->parent = at->depth > 1 ? (uint32_t)frame[-1].user : 0;
+	node->calls++;
+}
+
+static void leave_node(struct drawing *d, const struct gt_otf2_cursor *at, const struct gt_otf2_frame *frame)
+{
+	struct gt_picture_node *node = node_at(d, frame->user);
+
+	node->inclusive += gt_otf2_inclusive(at, frame);
+	node->exclusive += gt_otf2_exclusive(at, frame);
+}
+
+/* Of large trees what took less than a ten thousandth of the row is left out; its children are as short. */
+static void write_tree(struct drawing *d, uint32_t row)
+{
+	enum { LARGE = 4096, SHARE = 10000 };
+	uint32_t *places = need(calloc(d->node_count + 1, sizeof(*places))), n = 0;
+	uint64_t all = 0, least;
+	struct gt_bytes body = { .count = 0 }, out = { .count = 0 };
+
+	for (uint32_t i = 1; i < d->node_count; i++)
+		all += d->nodes[i].exclusive;
+	least = d->node_count > LARGE ? all / SHARE + 1 : 0;
+	for (uint32_t i = 1; i < d->node_count; i++) {
+		const struct gt_picture_node *node = &d->nodes[i];
+
+		if (!node->calls || node->inclusive < least || (node->parent && !places[node->parent]))
+			continue;
+		places[i] = ++n;
+		gt_bytes_number(&body, places[node->parent]);
+		gt_bytes_number(&body, node->region);
+		gt_bytes_number(&body, node->calls);
+		gt_bytes_number(&body, node->inclusive);
+		gt_bytes_number(&body, node->exclusive);
+	}
+	gt_bytes_number(&out, n);
+	gt_bytes_add(&out, body.data, body.count);
+	if (n)
+		gt_store_add(&d->picture->store, GT_TILE_TREE, row, 0, 0, &out);
+	free(body.data);
+	free(out.data);
+	free(places);
+}
+
+/* ---- where reading can begin ---------------------------------------------------------------------- */
+
+/* Before the next event: how many there were, the time, and what is open. */
+static void write_place(struct drawing *d, const struct gt_otf2_cursor *at)
+{
+	struct gt_bytes out = { .count = 0 };
+
+	gt_bytes_number(&out, at->event);
+	gt_bytes_number(&out, at->ticks);
+	gt_bytes_number(&out, at->depth);
+	for (size_t i = 0; i < at->depth; i++) {
+		gt_bytes_number(&out, gt_report_region(d->picture->report, at->stack[i].region));
+		gt_bytes_number(&out, at->stack[i].begin);
+	}
+	gt_store_add(&d->picture->store, GT_TILE_PLACE, (uint32_t)at->index, 0, at->time, &out);
+	free(out.data);
+	d->next_place = at->event + PLACE_EVENTS + at->depth;
+}
+
+/* ---- the visitor --------------------------------------------------------------------------------- */
+
+static struct gt_picture *picture_of(const struct gt_report *report)
+{
+	return report->picture;
+}
+
+static bool wanted(struct gt_report *report)
+{
+	return report->picture;
+}
+
+static void begin(struct gt_report *report, struct gt_otf2_cursor *at, void *memory)
+{
+	struct gt_picture *picture = picture_of(report);
+	struct drawing *d = memory;
+
+	d->picture = picture;
+	gt_pyramid_open(&d->calls, &picture->store, GT_TILE_CALLS, (uint32_t)at->index, picture->span_log2,
+			at->location->events);
+	d->next_place = PLACE_EVENTS;
+}
+
+/* The time since the event before belonged to the innermost of `depth` regions. */
+static void pass(struct gt_report *report, struct drawing *d, const struct gt_otf2_cursor *at, size_t depth)
+{
+	if (depth && depth <= at->depth)
+		gt_pyramid_spend(&d->calls, at->time, gt_report_region(report, at->stack[depth - 1].region));
+	else
+		gt_pyramid_skip(&d->calls, at->time);
+}
+
+/* Of the activity that is open. */
+static void take_bytes(struct drawing *d, const struct gt_otf2_cursor *at)
+{
+	OTF2_AttributeValue value;
+
+	if (gt_otf2_attribute(at, d->picture->bytes, OTF2_TYPE_UINT64, &value))
+		d->bytes = value.uint64;
+}
+
+static void enter(struct gt_report *report, struct gt_otf2_cursor *at, void *memory)
+{
+	uint32_t region = gt_report_region(report, at->stack[at->depth - 1].region);
+	struct drawing *d = memory;
+
+	pass(report, d, at, at->depth - 1);
+	gt_match_enter(&d->match, at, d->picture->correlation, 0);
+	gt_pyramid_count(&d->calls, region, 1, 0);
+	d->bytes = 0;
+	take_bytes(d, at);
+	d->depth = at->depth > d->depth ? (uint32_t)at->depth : d->depth;
+	enter_node(report, d, at);
+}
+
+static void leave(struct gt_report *report, struct gt_otf2_cursor *at, const struct gt_otf2_frame *frame,
+		  void *memory)
+{
+	uint32_t region = gt_report_region(report, frame->region);
+	struct drawing *d = memory;
+
+	gt_pyramid_spend(&d->calls, at->time, region);
+	gt_pyramid_span(&d->calls, frame->begin, at->time, region, (uint32_t)at->depth + 1,
+			(uint32_t)at->depth + 1);
+	take_bytes(d, at);
+	if (d->bytes)
+		gt_pyramid_count(&d->calls, region, 0, d->bytes);
+	d->bytes = 0;
+	gt_match_leave(&d->match, at, d->picture->mpi_error);
+	leave_node(d, at, frame);
+	if (at->event >= d->next_place)
+		write_place(d, at);
+}
+
+static double number(OTF2_Type type, OTF2_MetricValue value)
+{
+	if (type == OTF2_TYPE_INT64)
+		return (double)value.signed_int;
+	return type == OTF2_TYPE_DOUBLE ? value.floating_point : (double)value.unsigned_int;
+}
+
+static struct gt_picture_curve *curve_of(struct drawing *d, const struct gt_otf2_cursor *at,
+					 const struct gt_otf2_metric *metric, uint64_t member)
+{
+	struct gt_picture_curve *curve;
+
+	for (size_t i = 0; i < d->curve_count; i++)
+		if (d->curves[i].metric == metric && d->curves[i].member == member)
+			return &d->curves[i];
+	d->curves = grown(d->curves, d->curve_count, &d->curve_room, sizeof(*d->curves));
+	curve = &d->curves[d->curve_count++];
+	*curve = (struct gt_picture_curve){ at->index, member, metric, { .count = 0 } };
+	gt_curve_open(&curve->curve, &d->picture->store,
+		      __atomic_fetch_add(&d->picture->next_curve, 1, __ATOMIC_RELAXED),
+		      d->picture->span_log2, at->location->events);
+	return curve;
+}
+
+static void values(struct drawing *d, const struct gt_otf2_cursor *at, const struct gt_otf2_Metric *e)
+{
+	const struct gt_otf2_metric *metric = gt_otf2_find_metric(at->read, e->metric);
+
+	for (uint8_t i = 0; metric && i < e->count && i < metric->count; i++)
+		gt_curve_value(&curve_of(d, at, metric, metric->members[i])->curve, at->time,
+			       number(e->types[i], e->values[i]));
+}
+
+/* The n-th collective of a communicator here belongs to the n-th of each other member. */
+static void collective(struct drawing *d, const struct gt_otf2_cursor *at,
+		       const struct gt_otf2_MpiCollectiveEnd *e)
+{
+	ptrdiff_t comm = gt_otf2_index(at->read, GT_OTF2_COMM, e->comm);
+	struct gt_item item = { .time = d->collective - 1, .begin = at->time, .value = (uint32_t)e->op,
+				.location = (uint32_t)at->index };
+	size_t i = 0;
+
+	if (comm < 0 || !d->collective)
+		return;
+	while (i < d->comm_count && d->comms[i].comm != e->comm)
+		i++;
+	if (i == d->comm_count) {
+		d->comms = grown(d->comms, d->comm_count, &d->comm_room, sizeof(*d->comms));
+		d->comms[d->comm_count].comm = e->comm;
+		d->comms[d->comm_count++].count = 0;
+	}
+	item.key = (uint64_t)comm << 32 | (d->comms[i].count++ & 0xffffffff);
+	item.tie = at->index;
+	pthread_mutex_lock(&d->picture->spill.lock);
+	gt_bag_add(&d->picture->spill, &d->picture->collectives, &item);
+	pthread_mutex_unlock(&d->picture->spill.lock);
+	d->collective = 0;
+}
+
+static void event(struct gt_report *report, struct gt_otf2_cursor *at, const struct gt_otf2_event *e,
+		  void *memory)
+{
+	struct drawing *d = memory;
+
+	pass(report, d, at, at->depth);
+	switch (e->type) {
+	case GT_OTF2_Metric:
+		values(d, at, &e->Metric);
+		break;
+	case GT_OTF2_MpiCollectiveBegin:
+		d->collective = at->time + 1;
+		break;
+	case GT_OTF2_MpiCollectiveEnd:
+		collective(d, at, &e->MpiCollectiveEnd);
+		break;
+	default:
+		gt_match_event(&d->match, at, e, 0);
+	}
+	if (at->event >= d->next_place)
+		write_place(d, at);
+}
+
+/* Ends of one key come together, those of different keys in any order. */
+static void keep_ends(struct gt_picture *picture, struct gt_match *match)
+{
+	struct gt_ends ends = { .count = 0 };
+
+	gt_match_end(match, &ends);
+	pthread_mutex_lock(&picture->spill.lock);
+	for (size_t i = 0; i < ends.count; i++) {
+		union end one = { .end = ends.items[i] };
+		uint64_t key = (one.end.key[0] ^ one.end.key[1] * UINT64_C(0x9e3779b97f4a7c15)) *
+			       UINT64_C(0xff51afd7ed558ccd);
+
+		if (gt_sorter_add(picture->ends, key ^ key >> 31, 0, one.slots, END_SLOTS))
+			exit(2);
+	}
+	pthread_mutex_unlock(&picture->spill.lock);
+	free(ends.items);
+}
+
+static void end(struct gt_report *report, struct gt_otf2_cursor *at, void *memory)
+{
+	struct gt_picture_row *row = &picture_of(report)->rows[at->index];
+	struct drawing *d = memory;
+
+	for (size_t i = at->depth; i-- > 0;) {
+		struct gt_otf2_frame *frame = &at->stack[i];
+
+		gt_pyramid_span(&d->calls, frame->begin, at->time, gt_report_region(report, frame->region),
+				(uint32_t)i + 1, (uint32_t)i + 1);
+		leave_node(d, at, frame); /* the profile has added it to what is below */
+	}
+	gt_pyramid_close(&d->calls);
+	write_tree(d, (uint32_t)at->index);
+	*row = (struct gt_picture_row){ d->depth, d->calls.levels, d->calls.sum_levels, d->calls.exact };
+	keep_ends(d->picture, &d->match);
+	for (size_t i = 0; i < d->curve_count; i++)
+		gt_curve_close(&d->curves[i].curve);
+	free(d->nodes);
+	free(d->comms);
+}
+
+static void merge(struct gt_report *report, struct gt_otf2_cursor *at, void *memory, void *result)
+{
+	struct gt_picture *picture = picture_of(report);
+	struct drawing *d = memory;
+
+	(void)at, (void)result;
+	for (size_t i = 0; i < d->curve_count; i++) {
+		picture->curves = grown(picture->curves, picture->curve_count, &picture->curve_room,
+					sizeof(*picture->curves));
+		picture->curves[picture->curve_count++] = d->curves[i];
+	}
+	free(d->curves);
+}
+
+/* ---- before and after ---------------------------------------------------------------------------- */
+
+static void prepare(struct gt_report *report, void *result)
+{
+	struct gt_picture *picture = picture_of(report);
+	const struct gt_otf2 *read = report->read;
+	size_t locations = read->tables[GT_OTF2_LOCATION].count;
+	uint64_t most = (UINT64_C(1) << GT_SPAN_MOST) - 1, range = gt_otf2_ns(read, read->end);
+
+	(void)result;
+	picture->report = report;
+	picture->end = range < most ? range : most;
+	picture->span_log2 = picture->end >> GT_BUCKETS_LOG2 ? 64 - (unsigned)__builtin_clzll(picture->end)
+							     : GT_BUCKETS_LOG2;
+	picture->rows = need(calloc(locations + 1, sizeof(*picture->rows)));
+	picture->correlation = gt_otf2_attribute_named(read, "CORRELATION_ID");
+	picture->mpi_error = gt_otf2_attribute_named(read, "MPI_ERROR");
+	picture->bytes = gt_otf2_attribute_named(read, "BYTES");
+	picture->path.size = sizeof(struct gt_path_part);
+	gt_spill_open(&picture->spill);
+	picture->ends = need(gt_sorter_new(dup(picture->spill.dir), RUN_BYTES));
+	gt_links_open(&picture->links, &picture->store, picture->span_log2, (uint32_t)locations);
+}
+
+static bool of_gpu(const struct gt_otf2 *read, uint64_t id)
+{
+	const struct gt_otf2_comm *comm = gt_otf2_find_comm(read, id);
+	const struct gt_otf2_group *group = comm ? gt_otf2_find_group(read, comm->group) : NULL;
+
+	return group && (group->paradigm == OTF2_PARADIGM_CUDA || group->paradigm == OTF2_PARADIGM_HIP ||
+			 group->paradigm == OTF2_PARADIGM_OPENCL);
+}
+
+static void on_pair(void *user, const struct gt_end *from, const struct gt_end *to)
+{
+	struct gt_picture *picture = user;
+	const struct gt_otf2 *read = picture->report->read;
+	struct gt_link link = { .begin = from->time, .end = to->time, .from = from->location,
+				.to = to->location, .type = GT_LINK_LAUNCH };
+
+	if (from->what == GT_END_SEND) {
+		if (of_gpu(read, from->comm))
+			return; /* a copy, which its launch ties */
+		link.type = GT_LINK_MESSAGE;
+		link.bytes = from->bytes;
+		link.tag = from->tag;
+		link.comm = 1 + (uint32_t)gt_otf2_index(read, GT_OTF2_COMM, from->comm);
+	}
+	gt_links_add(&picture->links, &link);
+}
+
+static void write_pairs(struct gt_picture *picture)
+{
+	struct gt_ends ends = { .count = 0 };
+	uint64_t key = 0, next;
+
+	if (gt_sorter_finish(picture->ends))
+		exit(2);
+	for (bool more = true; more;) {
+		union end one;
+
+		more = gt_sorter_time(picture->ends, &next);
+		if ((!more || next != key) && ends.count) {
+			gt_match_all(&ends, picture, on_pair, NULL);
+			ends.count = 0;
+		}
+		key = next;
+		if (!more || gt_sorter_unit(picture->ends, one.slots, END_SLOTS) <= 0)
+			break;
+		ends.items = grown(ends.items, ends.count, &ends.room, sizeof(*ends.items));
+		ends.items[ends.count++] = one.end;
+	}
+	free(ends.items);
+	gt_sorter_free(picture->ends);
+}
+
+static void write_collectives(struct gt_picture *picture)
+{
+	struct gt_link link = { .type = GT_LINK_COLLECTIVE };
+	uint64_t key = 0, members = 0;
+
+	for (;;) {
+		const struct gt_item *next = gt_bag_next(&picture->collectives);
+
+		if (members && (!next || next->key != key))
+			gt_links_add(&picture->links, &link);
+		if (!next)
+			break;
+		if (!members || next->key != key) {
+			members = 0;
+			link = (struct gt_link){ .type = GT_LINK_COLLECTIVE, .tag = next->value,
+						 .comm = (uint32_t)(next->key >> 32) + 1 };
+		}
+		key = next->key;
+		if (!members++ || next->time > link.begin) {
+			link.begin = next->time;
+			link.from = link.to = next->location;
+		}
+		link.end = next->begin > link.end ? next->begin : link.end;
+		gt_bag_take(&picture->collectives);
+	}
+	gt_bag_free(&picture->collectives);
+}
+
+static bool is_thread(const struct gt_picture *picture, uint32_t row)
+{
+	return gt_otf2_location_at(picture->report->read, row)->type == OTF2_LOCATION_TYPE_CPU_THREAD;
+}
+
+/* Waits of a row, and who ended those for locks; where threads come from. */
+static void write_waits(struct gt_picture *picture, const struct gt_sync *sync, uint32_t row)
+{
+	const struct gt_timeline *timeline = &sync->timelines[row];
+	struct gt_pyramid waits;
+	uint64_t before = 0;
+
+	if (timeline->creator != GT_NO_CAUSE && is_thread(picture, row) &&
+	    is_thread(picture, timeline->creator))
+		gt_links_add(&picture->links,
+			     &(struct gt_link){ .type = GT_LINK_CREATE, .from = timeline->creator, .to = row,
+						.begin = timeline->created, .end = timeline->begin });
+	gt_pyramid_open(&waits, &picture->store, GT_TILE_WAITS, row, picture->span_log2,
+			timeline->segments.count);
+	for (uint64_t i = 0; i < timeline->segments.count; i++) {
+		const struct gt_segment *segment = gt_segment_at(sync, row, i);
+		uint64_t waited = gt_sync_waited(segment), until;
+
+		if (!segment->wait || !waited)
+			continue;
+		until = segment->cause == GT_NO_CAUSE ? segment->end : segment->until;
+		if (until <= before)
+			continue;
+		gt_pyramid_span(&waits, until - waited > before ? until - waited : before, until,
+				segment->wait, 0, segment->cause == GT_NO_CAUSE ? 0 : segment->cause + 1);
+		before = until;
+		if (segment->wait == GT_WAIT_LOCK && segment->cause != GT_NO_CAUSE)
+			gt_links_add(&picture->links,
+				     &(struct gt_link){ .type = GT_LINK_LOCK, .from = segment->cause,
+							.to = row, .begin = until, .end = segment->end });
+	}
+	gt_pyramid_close(&waits);
+}
+
+/* The path was noted from its end to its begin. */
+static void write_path(struct gt_picture *picture)
+{
+	size_t rows = picture->report->read->tables[GT_OTF2_LOCATION].count;
+	struct gt_pyramid *paths = need(calloc(rows + 1, sizeof(*paths)));
+
+	for (uint64_t i = picture->path.count; i-- > 0;) {
+		const struct gt_path_part *part = gt_log_at(&picture->path, i);
+		struct gt_pyramid *path = &paths[part->location];
+
+		if (!path->level)
+			gt_pyramid_open(path, &picture->store, GT_TILE_PATH, part->location,
+					picture->span_log2, picture->path.count);
+		gt_pyramid_span(path, part->begin, part->end, part->region, 0, 0);
+	}
+	for (size_t i = 0; i < rows; i++)
+		gt_pyramid_close(&paths[i]);
+	free(paths);
+	free(picture->path.blocks);
+}
+
+/* Threads have numbered the curves as they met them; tiles get the curves' places, which are in order. */
+static void number_curves(struct gt_picture *picture)
+{
+	uint32_t *places = need(calloc(picture->next_curve + 1, sizeof(*places)));
+
+	for (size_t i = 0; i < picture->curve_count; i++)
+		places[picture->curves[i].curve.id] = (uint32_t)i;
+	for (size_t i = 0; i < picture->store.count; i++)
+		if (picture->store.tiles[i].kind == GT_TILE_TRACK)
+			picture->store.tiles[i].row = places[picture->store.tiles[i].row];
+	free(places);
+}
+
+static void figures(struct gt_report *report, void *result)
+{
+	struct gt_picture *picture = picture_of(report);
+	const struct gt_sync *sync = gt_report_result(report, &gt_sync_analysis);
+
+	(void)result;
+	number_curves(picture);
+	write_pairs(picture);
+	write_collectives(picture);
+	for (uint32_t i = 0; sync && i < gt_sync_locations(sync); i++)
+		write_waits(picture, sync, i);
+	write_path(picture);
+	picture->levels = gt_links_close(&picture->links);
+	gt_spill_close(&picture->spill);
+}
+
+const struct gt_analysis gt_picture_analysis = {
+	.name = "picture", .state_size = sizeof(struct drawing), .wanted = wanted, .prepare = prepare,
+	.begin = begin, .enter = enter, .leave = leave, .event = event, .end = end, .merge = merge,
+	.figures = figures,
+};
+
+/* ---- the course ---------------------------------------------------------------------------------- */
+
+static char *copy_of(const char *text)
+{
+	return need(strdup(text ? text : ""));
+}
+
+static void on_marker(void *user, const struct gt_otf2_marker *of)
+{
+	enum { MOST = 10000 };
+	struct gt_report *report = user;
+	struct gt_picture *picture = report->picture;
+	struct gt_marker *marker;
+
+	if (picture->marker_count == MOST)
+		return;
+	picture->markers = grown(picture->markers, picture->marker_count, &picture->marker_room,
+				 sizeof(*picture->markers));
+	marker = &picture->markers[picture->marker_count++];
+	*marker = (struct gt_marker){ .of = *of, .time = gt_otf2_ns(report->read, of->time) };
+	marker->duration = gt_otf2_ns(report->read, of->time + of->duration) - marker->time;
+	marker->of.category = copy_of(of->category);
+	marker->of.group = copy_of(of->group);
+	marker->of.text = copy_of(of->text);
+}
+
+/* The JSON of `gputrace report --json`, safe inside of a page: "<" is in strings only. */
+static void put_report(struct gt_report *report, struct gt_bytes *out)
+{
+	const struct gt_face face = { .sections = NULL };
+	char *text = NULL;
+	size_t size = 0;
+	FILE *memory = open_memstream(&text, &size);
+
+	if (!memory)
+		abort();
+	if (!gt_figures_json(&report->figures, &face, memory))
+		fputs("null\n", memory);
+	if (fclose(memory))
+		abort();
+	for (size_t i = 0; i < size; i++)
+		if (text[i] == '<' || text[i] == '>' || text[i] == '&')
+			gt_bytes_print(out, "\\u%04x", (unsigned char)text[i]);
+		else
+			gt_bytes_add(out, text + i, 1);
+	free(text);
+}
+
+static void put_rows(const struct gt_picture *picture, struct gt_bytes *out)
+{
+	const struct gt_otf2 *read = picture->report->read;
+	size_t rows = read->tables[GT_OTF2_LOCATION].count;
+
+	gt_bytes_number(out, rows);
+	gt_bytes_number(out, read->tables[GT_OTF2_REGION].count);
+	gt_bytes_number(out, picture->span_log2);
+	for (size_t i = 0; i < rows; i++)
+		gt_bytes_number(out, picture->rows[i].sum_levels);
+}
+
+static void put_text(struct gt_picture *picture, enum gt_text_row row, struct gt_bytes *text)
+{
+	gt_store_add(&picture->store, GT_TILE_TEXT, row, 0, 0, text);
+	text->count = 0;
+}
+
+int gt_picture_make(const char *anchor, int fd)
+{
+	struct gt_picture picture = { .anchor = anchor };
+	struct gt_bytes text = { .count = 0 };
+	struct gt_report *report;
+	int rc;
+
+	signal(SIGXFSZ, SIG_IGN);
+	gt_archive_id(anchor, &picture.id);
+	gt_store_begin(&picture.store, fd);
+	report = gt_report_make_picture(anchor, 0, &picture);
+	if (!report)
+		return 2;
+	gt_otf2_markers(report->read, on_marker);
+	put_report(report, &text);
+	put_text(&picture, GT_TEXT_REPORT, &text);
+	gt_picture_title(&picture, &text);
+	put_text(&picture, GT_TEXT_TITLE, &text);
+	gt_picture_meta(&picture, &text);
+	put_text(&picture, GT_TEXT_META, &text);
+	put_rows(&picture, &text);
+	put_text(&picture, GT_TEXT_ROWS, &text);
+	free(text.data);
+	rc = gt_store_finish(&picture.store, &picture.id);
+	if (rc)
+		fprintf(stderr, "gputrace: the picture cannot be written: %s\n", strerror(-rc));
+	/* The reader is not closed: the process ends, and libotf2 may be in any state. */
+	return rc ? 2 : 0;
+}

@@ -1,0 +1,434 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Levels of detail.
+ *
+ * A tile is written when one begins that is not the next: nothing that ends then can have begun in it, but
+ * for spans that belong to a level above. Its sums go to the level above first.
+ *
+ * Limits: see pyramid.h.
+ */
+#include "config.h"
+
+#include "report/page/pyramid.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum { BUCKETS = 1 << GT_BUCKETS_LOG2, KEPT = 4, MOST_SUM_LEVELS = 12 };
+
+/* What is short in one bucket, at one depth. */
+struct gathering {
+	uint64_t bucket; /* of the level */
+	uint64_t count, ns;
+	struct {
+		uint32_t region;
+		uint64_t ns;
+	} kept[KEPT];
+};
+
+struct bucket {
+	uint32_t depth, bucket, region, cover;
+	uint64_t count;
+};
+
+struct sum {
+	uint32_t region;
+	bool used;
+	uint64_t count, ns, bytes;
+};
+
+struct slot {
+	bool used;
+	uint64_t tile, end;    /* end: of the last span */
+	uint64_t spans;
+	struct gt_bytes bytes; /* of the spans */
+	struct bucket *buckets;
+	size_t count, room;
+	struct sum *sums;      /* a hash table */
+	uint32_t sum_count, sum_room;
+};
+
+struct gt_pyramid_level {
+	struct slot slots[2]; /* by the lowest bit of their tiles */
+	struct gathering *depths;
+	uint32_t depth_count;
+};
+
+static void *need(void *memory)
+{
+	if (!memory)
+		abort();
+	return memory;
+}
+
+static unsigned log2_of(uint64_t n)
+{
+	return n ? 63 - (unsigned)__builtin_clzll(n) : 0;
+}
+
+unsigned gt_pyramid_levels(unsigned span_log2, uint64_t events)
+{
+	enum { FEW = 1 << 17, DENSE = 512 };
+	unsigned most = span_log2 - GT_BUCKETS_LOG2 + 1, n = 2 + log2_of(events / DENSE);
+
+	return events < FEW || n > most ? most : n;
+}
+
+void gt_pyramid_open(struct gt_pyramid *p, struct gt_store *store, enum gt_tile_kind kind, uint32_t row,
+		     unsigned span_log2, uint64_t events)
+{
+	enum { DENSE = 256 };
+	unsigned sums = 1 + log2_of(events / DENSE);
+
+	*p = (struct gt_pyramid){ .store = store, .kind = kind, .row = row, .span_log2 = span_log2,
+				  .levels = gt_pyramid_levels(span_log2, events), .exact = true };
+	sums = sums < MOST_SUM_LEVELS ? sums : MOST_SUM_LEVELS;
+	p->sum_levels = kind != GT_TILE_CALLS ? 0 : sums < p->levels ? sums : p->levels;
+	p->level = need(calloc(p->levels, sizeof(*p->level)));
+}
+
+static unsigned tile_log2(const struct gt_pyramid *p, unsigned k)
+{
+	return p->span_log2 - k;
+}
+
+static unsigned bucket_log2(const struct gt_pyramid *p, unsigned k)
+{
+	return p->span_log2 - k - GT_BUCKETS_LOG2;
+}
+
+/* ---- sums ---------------------------------------------------------------------------------------- */
+
+static struct sum *find_sum(struct slot *slot, uint32_t region)
+{
+	uint32_t i = (region * UINT32_C(0x9e3779b1) >> 7) & (slot->sum_room - 1);
+
+	while (slot->sums[i].used && slot->sums[i].region != region)
+		i = (i + 1) & (slot->sum_room - 1);
+	return &slot->sums[i];
+}
+
+static void grow_sums(struct slot *slot)
+{
+	struct slot old = *slot;
+
+	slot->sum_room = old.sum_room ? 2 * old.sum_room : 16;
+	slot->sums = need(calloc(slot->sum_room, sizeof(*slot->sums)));
+	for (uint32_t i = 0; i < old.sum_room; i++)
+		if (old.sums[i].used)
+			*find_sum(slot, old.sums[i].region) = old.sums[i];
+	free(old.sums);
+}
+
+static void add_sum(struct slot *slot, uint32_t region, uint64_t count, uint64_t ns, uint64_t bytes)
+{
+	struct sum *sum;
+
+	if (2 * slot->sum_count >= slot->sum_room)
+		grow_sums(slot);
+	sum = find_sum(slot, region);
+	if (!sum->used) {
+		*sum = (struct sum){ .region = region, .used = true };
+		slot->sum_count++;
+	}
+	sum->count += count;
+	sum->ns += ns;
+	sum->bytes += bytes;
+}
+
+/* ---- writing a tile ------------------------------------------------------------------------------ */
+
+static int by_place(const void *va, const void *vb)
+{
+	const struct bucket *a = va, *b = vb;
+
+	if (a->depth != b->depth)
+		return a->depth < b->depth ? -1 : 1;
+	return a->bucket < b->bucket ? -1 : a->bucket > b->bucket;
+}
+
+static int by_region(const void *va, const void *vb)
+{
+	const struct sum *a = va, *b = vb;
+
+	if (a->used != b->used)
+		return a->used ? -1 : 1;
+	return a->region < b->region ? -1 : a->region > b->region;
+}
+
+static void put_buckets(struct gt_bytes *out, struct slot *slot)
+{
+	uint64_t depths = 0;
+
+	if (slot->count)
+		qsort(slot->buckets, slot->count, sizeof(*slot->buckets), by_place);
+	for (size_t i = 0; i < slot->count; i++)
+		depths += !i || slot->buckets[i].depth != slot->buckets[i - 1].depth;
+	gt_bytes_number(out, depths);
+	for (size_t i = 0, n; i < slot->count; i += n) {
+		const struct bucket *b = &slot->buckets[i];
+		uint32_t before = 0;
+
+		for (n = 1; i + n < slot->count && b[n].depth == b->depth; n++)
+			;
+		gt_bytes_number(out, b->depth);
+		gt_bytes_number(out, n);
+		for (size_t j = 0; j < n; before = b[j++].bucket) {
+			gt_bytes_number(out, b[j].bucket - before);
+			gt_bytes_number(out, b[j].region);
+			gt_bytes_number(out, b[j].cover);
+			gt_bytes_number(out, b[j].count);
+		}
+	}
+}
+
+static void put_sums(struct gt_bytes *out, struct slot *slot)
+{
+	uint32_t before = 0;
+
+	if (slot->sum_room)
+		qsort(slot->sums, slot->sum_room, sizeof(*slot->sums), by_region);
+	gt_bytes_number(out, slot->sum_count);
+	for (uint32_t i = 0; i < slot->sum_count; before = slot->sums[i++].region) {
+		gt_bytes_number(out, slot->sums[i].region - before);
+		gt_bytes_number(out, slot->sums[i].count);
+		gt_bytes_number(out, slot->sums[i].ns);
+		gt_bytes_number(out, slot->sums[i].bytes);
+	}
+}
+
+static void write_slot(struct gt_pyramid *p, unsigned k, struct slot *slot)
+{
+	struct gt_bytes out = { .count = 0 };
+
+	if (slot->spans || slot->count || slot->sum_count) {
+		gt_bytes_number(&out, slot->spans);
+		gt_bytes_add(&out, slot->bytes.data, slot->bytes.count);
+		put_buckets(&out, slot);
+		put_sums(&out, slot);
+		gt_store_add(p->store, p->kind, p->row, k, slot->tile, &out);
+		free(out.data);
+	}
+	slot->used = false;
+	slot->spans = slot->bytes.count = slot->count = slot->sum_count = 0;
+	if (slot->sum_room)
+		memset(slot->sums, 0, slot->sum_room * sizeof(*slot->sums));
+}
+
+/* ---- tiles --------------------------------------------------------------------------------------- */
+
+static struct slot *slot_of(struct gt_pyramid *p, unsigned k, uint64_t tile);
+
+static void put_gathering(struct gt_pyramid *p, unsigned k, uint32_t depth, struct slot *slot)
+{
+	struct gathering *g = &p->level[k].depths[depth];
+	uint64_t cover = ((g->ns << 8) - g->ns) >> bucket_log2(p, k), most = 0; /* 255ths */
+	uint32_t region = g->kept[0].region;
+
+	for (unsigned i = 0; i < KEPT; i++)
+		if (g->kept[i].ns > most) {
+			most = g->kept[i].ns;
+			region = g->kept[i].region;
+		}
+	cover = cover > 255 ? 255 : cover ? cover : 1;
+	if (slot->count == slot->room) {
+		slot->room = slot->room ? 2 * slot->room : 64;
+		slot->buckets = need(reallocarray(slot->buckets, slot->room, sizeof(*slot->buckets)));
+	}
+	slot->buckets[slot->count++] =
+		(struct bucket){ .depth = depth, .bucket = g->bucket & (BUCKETS - 1), .region = region,
+				 .cover = (uint32_t)cover, .count = g->count };
+	p->exact = p->exact && k + 1 < p->levels;
+	*g = (struct gathering){ .count = 0 };
+}
+
+static void evict(struct gt_pyramid *p, unsigned k, struct slot *slot)
+{
+	struct gt_pyramid_level *level = &p->level[k];
+
+	for (uint32_t d = 0; d < level->depth_count; d++)
+		if ((level->depths[d].count || level->depths[d].ns) &&
+		    level->depths[d].bucket >> GT_BUCKETS_LOG2 == slot->tile)
+			put_gathering(p, k, d, slot);
+	if (k && k < p->sum_levels) {
+		struct slot *above = slot_of(p, k - 1, slot->tile >> 1);
+
+		for (uint32_t i = 0; i < slot->sum_room; i++)
+			if (slot->sums[i].used)
+				add_sum(above, slot->sums[i].region, slot->sums[i].count, slot->sums[i].ns,
+					slot->sums[i].bytes);
+	}
+	write_slot(p, k, slot);
+}
+
+static unsigned older(const struct slot *slots)
+{
+	return slots[0].used && slots[1].used && slots[1].tile < slots[0].tile;
+}
+
+/* Only the tile before this one stays; finer levels first, because their sums go up. */
+static void make_room(struct gt_pyramid *p, unsigned k, uint64_t tile)
+{
+	unsigned finest = p->sum_levels > k + 1 ? p->sum_levels - 1 : k;
+
+	for (unsigned j = finest + 1; j-- > k;) {
+		struct slot *slots = p->level[j].slots;
+		unsigned first = older(slots);
+
+		for (unsigned i = 0; i < 2; i++)
+			if (slots[first ^ i].used && (slots[first ^ i].tile >> (j - k)) + 1 < tile)
+				evict(p, j, &slots[first ^ i]);
+	}
+}
+
+static struct slot *slot_of(struct gt_pyramid *p, unsigned k, uint64_t tile)
+{
+	struct slot *slot = &p->level[k].slots[tile & 1];
+
+	if (slot->used && slot->tile == tile)
+		return slot;
+	make_room(p, k, tile);
+	slot->used = true;
+	slot->tile = tile;
+	slot->end = tile << tile_log2(p, k);
+	return slot;
+}
+
+/* ---- spans --------------------------------------------------------------------------------------- */
+
+static struct gathering *gathering_of(struct gt_pyramid *p, unsigned k, uint32_t depth, uint64_t bucket)
+{
+	struct gt_pyramid_level *level = &p->level[k];
+	struct gathering *g;
+
+	if (depth >= level->depth_count) {
+		uint32_t count = 2 * depth + 4;
+
+		level->depths = need(reallocarray(level->depths, count, sizeof(*level->depths)));
+		memset(level->depths + level->depth_count, 0,
+		       (count - level->depth_count) * sizeof(*level->depths));
+		level->depth_count = count;
+	}
+	g = &level->depths[depth];
+	if (g->bucket == bucket && (g->count || g->ns))
+		return g;
+	if (g->count || g->ns)
+		put_gathering(p, k, depth, slot_of(p, k, g->bucket >> GT_BUCKETS_LOG2));
+	slot_of(p, k, bucket >> GT_BUCKETS_LOG2);
+	g->bucket = bucket;
+	return g;
+}
+
+static void gather(struct gathering *g, uint32_t region, uint64_t ns)
+{
+	unsigned least = 0;
+
+	g->ns += ns;
+	for (unsigned i = 0; i < KEPT; i++) {
+		if (g->kept[i].region == region && g->kept[i].ns) {
+			g->kept[i].ns += ns;
+			return;
+		}
+		if (g->kept[i].ns < g->kept[least].ns)
+			least = i;
+	}
+	g->kept[least].region = region;
+	g->kept[least].ns += ns;
+}
+
+/* A span that is shorter than a bucket of the level is in one of them, or in two. */
+static void add_short(struct gt_pyramid *p, unsigned k, uint64_t begin, uint64_t end, uint32_t region,
+		      uint32_t depth)
+{
+	unsigned shift = bucket_log2(p, k);
+	uint64_t last = (end > begin ? end - 1 : end) >> shift;
+	struct gathering *g;
+
+	if (begin >> shift != last) {
+		gather(gathering_of(p, k, depth, begin >> shift), region, (last << shift) - begin);
+		begin = last << shift;
+	}
+	g = gathering_of(p, k, depth, last);
+	gather(g, region, end > begin ? end - begin : 0);
+	g->count++;
+}
+
+void gt_pyramid_span(struct gt_pyramid *p, uint64_t begin, uint64_t end, uint32_t region, uint32_t depth,
+		     uint32_t mark)
+{
+	uint64_t most = (UINT64_C(1) << p->span_log2) - 1;
+	unsigned finest = p->span_log2 - GT_BUCKETS_LOG2, own;
+	struct slot *slot;
+
+	end = end < most ? end : most;
+	begin = begin < end ? begin : end;
+	if (depth > GT_PYRAMID_DEPTH)
+		return;
+	own = log2_of(end - begin) < finest ? finest - log2_of(end - begin) : 0;
+	for (unsigned k = 0; k < own && k < p->levels; k++)
+		add_short(p, k, begin, end, region, depth);
+	if (own >= p->levels)
+		return;
+	slot = slot_of(p, own, end >> tile_log2(p, own));
+	gt_bytes_number(&slot->bytes, end - slot->end);
+	gt_bytes_number(&slot->bytes, end - begin);
+	gt_bytes_number(&slot->bytes, region);
+	gt_bytes_number(&slot->bytes, mark);
+	slot->end = end;
+	slot->spans++;
+}
+
+static uint64_t within(const struct gt_pyramid *p, uint64_t now)
+{
+	uint64_t most = (UINT64_C(1) << p->span_log2) - 1;
+
+	return now < most ? now : most;
+}
+
+void gt_pyramid_spend(struct gt_pyramid *p, uint64_t now, uint32_t region)
+{
+	unsigned k = p->sum_levels - 1, shift = tile_log2(p, k);
+
+	now = within(p, now);
+	while (p->time < now) {
+		uint64_t tile = p->time >> shift, border = (tile + 1) << shift;
+		uint64_t until = border < now ? border : now;
+
+		add_sum(slot_of(p, k, tile), region, 0, until - p->time, 0);
+		p->time = until;
+	}
+}
+
+void gt_pyramid_skip(struct gt_pyramid *p, uint64_t now)
+{
+	now = within(p, now);
+	p->time = now > p->time ? now : p->time;
+}
+
+void gt_pyramid_count(struct gt_pyramid *p, uint32_t region, uint64_t count, uint64_t bytes)
+{
+	unsigned k = p->sum_levels - 1;
+
+	add_sum(slot_of(p, k, p->time >> tile_log2(p, k)), region, count, 0, bytes);
+}
+
+/* The older tile of a level first; finer levels first, because their sums go up. */
+void gt_pyramid_close(struct gt_pyramid *p)
+{
+	for (unsigned k = p->levels; p->level && k-- > 0;) {
+		struct slot *slots = p->level[k].slots;
+		unsigned first = older(slots);
+
+		for (unsigned i = 0; i < 2; i++)
+			if (slots[first ^ i].used)
+				evict(p, k, &slots[first ^ i]);
+		for (unsigned i = 0; i < 2; i++) {
+			free(slots[i].bytes.data);
+			free(slots[i].buckets);
+			free(slots[i].sums);
+		}
+		free(p->level[k].depths);
+	}
+	free(p->level);
+	p->level = NULL;
+}

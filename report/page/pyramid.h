@@ -1,0 +1,47 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Spans of time of one row at all levels of detail, as tiles. Level k divides the run, 2^span_log2 ns, into
+ * 2^k tiles of 512 buckets each. A span is in the first level whose buckets are not longer than it, once, in
+ * the tile in which it ends; in the levels above it is part of the buckets that it touches.
+ *
+ * Spans of one depth come in order and do not overlap; all of a row come in the order of their ends. So a
+ * level has two tiles in memory at most.
+ *
+ * Limits: depths up to GT_PYRAMID_DEPTH; what is deeper is left out. The region of a bucket is the one with
+ * the most time of the four that it keeps.
+ */
+#ifndef GT_REPORT_PAGE_PYRAMID_H
+#define GT_REPORT_PAGE_PYRAMID_H
+
+#include "report/page/store.h"
+
+enum { GT_BUCKETS_LOG2 = 9, GT_PYRAMID_DEPTH = 255, GT_SPAN_MOST = 52 };
+
+struct gt_pyramid {
+	struct gt_store *store;
+	enum gt_tile_kind kind;
+	uint32_t row;
+	unsigned span_log2, levels;
+	unsigned sum_levels; /* the first ones have sums */
+	uint64_t time;       /* up to which there are sums */
+	bool exact;          /* the last level's buckets are empty */
+	struct gt_pyramid_level *level;
+};
+
+/* Levels that are worth it for so many events. */
+unsigned gt_pyramid_levels(unsigned span_log2, uint64_t events);
+void gt_pyramid_open(struct gt_pyramid *p, struct gt_store *store, enum gt_tile_kind kind, uint32_t row,
+		     unsigned span_log2, uint64_t events);
+/* `mark` is written in place of the depth; it is the depth of calls. */
+void gt_pyramid_span(struct gt_pyramid *p, uint64_t begin, uint64_t end, uint32_t region, uint32_t depth,
+		     uint32_t mark);
+/* From the time of the last call on, `region` was the innermost. */
+void gt_pyramid_spend(struct gt_pyramid *p, uint64_t now, uint32_t region);
+/* The same, but of nothing. */
+void gt_pyramid_skip(struct gt_pyramid *p, uint64_t now);
+/* A region is entered so often now, or has copied so much. */
+void gt_pyramid_count(struct gt_pyramid *p, uint32_t region, uint64_t count, uint64_t bytes);
+/* Writes what is left. */
+void gt_pyramid_close(struct gt_pyramid *p);
+
+#endif

@@ -1,0 +1,35 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Single events of a window, read from the archive by a child: it has read the definitions, and reads events
+ * from the nearest place before the window. If it ends (libotf2 crashes on some damaged files), the next
+ * question makes another one.
+ *
+ * Limits: one question at a time; an answer that takes longer than GT_SINGLE_SECONDS is none.
+ */
+#ifndef GT_REPORT_PAGE_SINGLE_H
+#define GT_REPORT_PAGE_SINGLE_H
+
+#include <sys/types.h>
+
+#include "report/page/store.h"
+
+enum { GT_SINGLE_SECONDS = 30, GT_SINGLE_MOST = 20000 };
+
+struct gt_single {
+	const char *anchor;
+	const struct gt_store *store;
+	pid_t child;   /* 0: none */
+	int to, from;  /* pipes */
+};
+
+/*
+ * Calls and events of a row that touch the window, as JSON (doc/page-data.md). False: it cannot be read.
+ */
+bool gt_single_events(struct gt_single *single, uint32_t row, uint64_t from, uint64_t to,
+		      struct gt_bytes *out);
+/* Adds calls and exclusive ns of the regions of a row in the window: pairs, by region. */
+bool gt_single_sums(struct gt_single *single, uint32_t row, uint64_t from, uint64_t to, uint64_t *sums,
+		    size_t regions);
+void gt_single_end(struct gt_single *single);
+
+#endif

@@ -1,0 +1,429 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * The data of the page: blocks in the page itself (html), or fetched from the server (view). Either way they
+ * are packs of tiles; tiles are decoded when they are first drawn. doc/adr and `gputrace html`'s writer have
+ * the layout: level k divides the run in 2^k tiles of 2^B buckets each, spans are stored once, at the level
+ * whose buckets are just shorter than they.
+ *
+ * Limits: times are doubles, exact below 2^53 ns (104 days). A tile that is not there has nothing in it.
+ */
+
+const SPANS = 0, WAITS = 1, PATH = 2, TRACK = 3, LINKS = 4, CALLS = 5;
+
+function reader(bytes) {
+	const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.length);
+	let at = 0;
+
+	return {
+		more: () => at < bytes.length,
+		u() {
+			let n = 0, factor = 1, b;
+
+			do {
+				b = bytes[at++];
+				n += (b & 127) * factor;
+				factor *= 128;
+			} while (b > 127);
+			return n;
+		},
+		f() {
+			at += 8;
+			return view.getFloat64(at - 8, true);
+		},
+		skip(n) {
+			at += n;
+			return bytes.subarray(at - n, at);
+		},
+	};
+}
+
+function fromBase64(text) {
+	const clear = text.replace(/\s+/g, "");
+
+	if (Uint8Array.fromBase64)
+		return Uint8Array.fromBase64(clear);
+	const binary = atob(clear), bytes = new Uint8Array(binary.length);
+
+	for (let i = 0; i < binary.length; i++)
+		bytes[i] = binary.charCodeAt(i);
+	return bytes;
+}
+
+async function inflate(bytes) {
+	const stream = new Blob([bytes]).stream().pipeThrough(new DecompressionStream("deflate"));
+
+	return new Uint8Array(await new Response(stream).arrayBuffer());
+}
+
+/* ---- decoding of tiles --------------------------------------------------------------------------- */
+
+const emptyDepth = () => ({ b: [], e: [], r: [], who: [], at: null });
+
+/*
+ * Spans by depth: sorted by end and, as those of a depth do not overlap, by begin. Waits and the critical
+ * path are `flat`: all at depth 0, and `who` is what stands in the place of a depth.
+ */
+function decodeSpans(bytes, begin, flat) {
+	const from = reader(bytes), depths = [], n = from.u();
+
+	for (let i = 0, end = begin; i < n; i++) {
+		end += from.u();
+		const length = from.u(), region = from.u(), who = from.u(), depth = flat ? 0 : who;
+		const d = depths[depth] || (depths[depth] = emptyDepth());
+
+		d.b.push(end - length);
+		d.e.push(end);
+		d.r.push(region);
+		d.who.push(who);
+	}
+	for (let i = from.u(); i > 0; i--) {
+		const depth = from.u(), d = depths[depth] || (depths[depth] = emptyDepth());
+		const count = from.u();
+
+		d.at = new Uint16Array(count);
+		d.region = new Uint32Array(count);
+		d.cover = new Uint8Array(count);
+		d.count = new Float64Array(count);
+		for (let j = 0, bucket = 0; j < count; j++) {
+			d.at[j] = bucket += from.u();
+			d.region[j] = from.u();
+			d.cover[j] = from.u();
+			d.count[j] = from.u();
+		}
+	}
+	const sums = [];
+
+	if (!flat && from.more())
+		for (let i = from.u(), region = 0; i > 0; i--)
+			sums.push([region += from.u(), from.u(), from.u(), from.u()]);
+	return { depths, sums };
+}
+
+function decodeTrack(bytes) {
+	const from = reader(bytes), n = from.u();
+	const t = { at: new Uint16Array(n), count: new Float64Array(n), min: new Float64Array(n),
+		max: new Float64Array(n), last: new Float64Array(n) };
+
+	for (let i = 0, bucket = 0; i < n; i++) {
+		t.at[i] = bucket += from.u();
+		t.count[i] = from.u();
+		t.min[i] = from.f();
+		t.max[i] = from.f();
+		t.last[i] = from.f();
+	}
+	return t;
+}
+
+function decodeLinks(bytes, begin) {
+	const from = reader(bytes), links = [], bundles = [];
+
+	for (let i = from.u(), at = begin; i > 0; i--) {
+		const type = from.u();
+
+		at += from.u();
+		links.push({ type, begin: at, end: at + from.u(), from: from.u(), to: from.u(),
+			bytes: from.u(),
+			comm: from.u() - 1, tag: from.u() });
+	}
+	for (let i = from.u(); i > 0; i--)
+		bundles.push({ type: from.u(), from: from.u(), to: from.u(), count: from.u(), bytes: from.u(),
+			begin: begin + from.u(), end: begin + from.u() });
+	return { links, bundles };
+}
+
+/* [parent, region, calls, inclusive ns, exclusive ns], where parent is a place in the list or -1. */
+function decodeCalls(bytes) {
+	const from = reader(bytes), calls = [];
+
+	for (let i = from.u(); i > 0; i--)
+		calls.push([from.u() - 1, from.u(), from.u(), from.u(), from.u()]);
+	return { calls };
+}
+
+/* ---- the store ----------------------------------------------------------------------------------- */
+
+const EMPTY = { depths: [], sums: [], links: [], bundles: [], at: [], calls: [] };
+
+const Data = {
+	meta: null,
+	report: null,
+	regions: [],
+	tiles: [],           /* kind -> row -> level -> Map of tiles: bytes, or what they decode to */
+	have: new Map(),     /* "kind/row/level" -> Set of tiles that were asked for and came (view) */
+	packs: [],           /* of a page: null, a promise, or true */
+	requests: 0,         /* under way */
+
+	/* The map of tiles of a level; with `make` it is made. */
+	level(kind, row, level, make) {
+		const rows = Data.tiles[kind] || (make ? Data.tiles[kind] = [] : null);
+		const levels = rows && (rows[row] || (make ? rows[row] = [] : null));
+
+		return levels && (levels[level] || (make ? levels[level] = new Map() : null)) || null;
+	},
+	span: (level) => 2 ** (Data.meta.span_log2 - level),
+	bucket: (level) => 2 ** (Data.meta.span_log2 - level - Data.meta.buckets_log2),
+
+	async start() {
+		Data.meta = JSON.parse($("gt-meta").textContent);
+		Data.view = Data.meta.mode === "view";
+		Data.regions = Data.meta.regions.map((r) =>
+			({ ...r, kind: kindOfRegion(r), hash: hashOf(r.name) }));
+		if (Data.view)
+			Data.report = await Data.fetch("report", "json");
+		else
+			Data.report = JSON.parse($("gt-report").textContent);
+		Data.meta.tracks.forEach((t) => (t.metric = Data.meta.metrics[t.metric]
+			|| { name: "?", unit: null }));
+		if (!Data.view)
+			await Data.pack(0);
+		else
+			await Data.first();
+	},
+	/* Asks the server; `as` is what becomes of the answer: json, arrayBuffer, text. */
+	async fetch(what, as, method = "GET") {
+		Data.requests++;
+		try {
+			const answer = await fetch(what, { cache: "no-store", method });
+
+			if (!answer.ok)
+				throw new Error(`${what}: ${answer.status} ${await answer.text()}`);
+			return await answer[as]();
+		} finally {
+			Data.requests--;
+		}
+	},
+	/* Level 0 of all rows at once. */
+	async first() {
+		Data.add(new Uint8Array(await Data.fetch("tiles?level=0&from=0&to=0", "arrayBuffer")));
+	},
+	/* The finest level of a row that this page holds. */
+	finest(levels) {
+		return Math.max(0, (Data.view ? levels : Math.min(levels, Data.meta.page_levels)) - 1);
+	},
+	name: (region) => region < Data.regions.length ? Data.regions[region].name : "?",
+
+	add(bytes) {
+		const from = reader(bytes);
+
+		while (from.more()) {
+			const map = Data.level(from.u(), from.u(), from.u(), true), tile = from.u();
+
+			map.set(tile, from.skip(from.u()));
+		}
+	},
+	pack(level) {
+		if (!Data.packs[level]) {
+			const block = $("gt-pack-" + level);
+
+			Data.packs[level] = !block ? Promise.resolve()
+				: inflate(fromBase64(block.textContent)).then((b) => {
+				Data.add(b);
+				block.textContent = "";
+				Data.packs[level] = true;
+				Data.changed();
+			});
+		}
+		return Data.packs[level];
+	},
+	/* A tile, decoded; EMPTY if there is nothing in it. */
+	tile(kind, row, level, tile) {
+		const map = Data.level(kind, row, level), found = map ? map.get(tile) : undefined;
+
+		if (found === undefined)
+			return EMPTY;
+		if (!(found instanceof Uint8Array))
+			return found;
+		const begin = tile * Data.span(level);
+		const decoded = kind === TRACK ? decodeTrack(found) : kind === LINKS
+			? decodeLinks(found, begin)
+			: kind === CALLS ? decodeCalls(found) : decodeSpans(found, begin, kind !== SPANS);
+
+		map.set(tile, decoded);
+		return decoded;
+	},
+	/* Are tiles first..last of this level there? If not, they are asked for. */
+	ready(kind, row, level, first, last) {
+		if (!Data.view) {
+			if (Data.packs[level] !== true)
+				Data.pack(level);
+			return Data.packs[level] === true || !$("gt-pack-" + level);
+		}
+		if (level === 0)
+			return true;
+		const key = `${kind}/${row}/${level}`;
+		let have = Data.have.get(key), all = true;
+
+		if (!have)
+			Data.have.set(key, have = new Map());
+		for (let tile = first; tile <= last; tile++)
+			if (have.get(tile) !== true) {
+				all = false;
+				if (!have.has(tile))
+					have.set(tile, false), Wanted.add(kind, row, level, tile);
+			}
+		return all;
+	},
+	/* Calls `changed` when more has come: start.js sets it. */
+	changed() {},
+};
+
+/* What is wanted of a server: asked for in one request per level and range of tiles. */
+const Wanted = {
+	levels: new Map(),
+	timer: 0,
+
+	add(kind, row, level, tile) {
+		const of = Wanted.levels.get(level) || Wanted.levels.set(level, new Map()).get(level);
+		const key = kind;
+		const group = of.get(key) || of.set(key, { rows: new Set(), from: tile, to: tile }).get(key);
+
+		group.rows.add(row);
+		group.from = Math.min(group.from, tile);
+		group.to = Math.max(group.to, tile);
+		Wanted.timer ||= setTimeout(Wanted.send, 15);
+	},
+	send() {
+		const levels = Wanted.levels;
+
+		Wanted.levels = new Map();
+		Wanted.timer = 0;
+		for (const [level, kinds] of levels)
+			for (const [kind, group] of kinds)
+				Wanted.request(level, kind, group);
+	},
+	async request(level, kind, { rows, from, to }) {
+		const list = [...rows].sort((a, b) => a - b), ranges = [];
+
+		for (const row of list)
+			if (ranges.length && ranges.at(-1)[1] === row - 1)
+				ranges.at(-1)[1] = row;
+			else
+				ranges.push([row, row]);
+		const text = ranges.map(([a, b]) => a === b ? a : `${a}-${b}`).join(",");
+		const query = `level=${level}&from=${from}&to=${to}&rows=${text}&kinds=${kind}`;
+		let came = false;
+
+		try {
+			Data.add(new Uint8Array(await Data.fetch("tiles?" + query, "arrayBuffer")));
+			came = true;
+		} catch (error) {
+			Page.trouble(error);
+		}
+		for (const row of list) {
+			const have = Data.have.get(`${kind}/${row}/${level}`);
+
+			for (let tile = from; tile <= to; tile++)
+				if (came)
+					have.set(tile, true);
+		}
+		Data.changed();
+	},
+};
+
+/* ---- questions to it ----------------------------------------------------------------------------- */
+
+/* The level whose buckets are at most one pixel, or the finest there is. */
+function levelFor(nsPerPixel, levels) {
+	const k = Math.ceil(Data.meta.span_log2 - Data.meta.buckets_log2 - Math.log2(nsPerPixel));
+
+	return clamp(k, 0, Data.finest(levels));
+}
+
+/*
+ * What is to be drawn of a window: the finest level up to `level` that is there, with tiles [first, last] of
+ * each level 0..k. The tiles of what is missing are asked for.
+ */
+function tilesFor(kind, row, level, begin, end) {
+	let best = -1;
+
+	for (let k = 0; k <= level; k++) {
+		const [first, last] = tileRange(k, begin, end);
+
+		if (Data.ready(kind, row, k, first, last) && best === k - 1)
+			best = k;
+	}
+	return best;
+}
+
+/* A span lies in the tile in which it ends: one more to the right. */
+function tileRange(level, begin, end) {
+	const span = Data.span(level), most = 2 ** level - 1;
+
+	return [clamp(Math.floor(begin / span), 0, most), clamp(Math.floor(end / span) + 1, 0, most)];
+}
+
+/*
+ * Calls what(begin, end, region, depth) for the spans of a depth in a window, at levels 0..level. Spans of a
+ * depth do not overlap, so ends and begins are sorted. Of waits the last argument is who was waited for.
+ */
+function eachSpan(kind, row, level, depth, begin, end, what) {
+	const flat = kind !== SPANS;
+
+	for (let k = 0; k <= level; k++) {
+		const [first, last] = tileRange(k, begin, end);
+
+		for (let tile = first; tile <= last; tile++) {
+			const d = Data.tile(kind, row, k, tile).depths[depth];
+
+			if (!d || !d.e.length)
+				continue;
+			for (let i = lowerBound(d.e, begin); i < d.e.length && d.b[i] <= end; i++)
+				what(d.b[i], d.e[i], d.r[i], flat ? d.who[i] : depth);
+		}
+	}
+}
+
+/* Calls what(begin, end, region, cover 0..255, count, depth) for the buckets of a depth in a window. */
+function eachBucket(kind, row, level, depth, begin, end, what) {
+	const size = Data.bucket(level), [first, last] = tileRange(level, begin, end);
+
+	for (let tile = first; tile <= last; tile++) {
+		const d = Data.tile(kind, row, level, tile).depths[depth];
+
+		if (!d || !d.at)
+			continue;
+		const base = tile * Data.span(level);
+
+		for (let i = lowerBound(d.at, Math.floor((begin - base) / size)); i < d.at.length; i++) {
+			const at = base + d.at[i] * size;
+
+			if (at > end)
+				break;
+			what(at, at + size, d.region[i], d.cover[i], d.count[i], depth);
+		}
+	}
+}
+
+/*
+ * The sums of a row's tiles over a window: adds [calls, exclusive ns, bytes] by region to `into`. Tiles
+ * within the window count wholly; the finest at its two edges are weighed by their part in it.
+ */
+function addSums(row, begin, end, into) {
+	const finest = Math.min(Data.finest(Data.meta.rows[row].levels), Data.meta.rows[row].sums - 1);
+
+	function visit(level, tile) {
+		const span = Data.span(level), b = tile * span, e = Math.min(b + span, Data.meta.end);
+
+		if (b >= end || e <= begin)
+			return;
+		const inside = b >= begin && e <= end;
+
+		if (!inside && level < finest && span > (end - begin) / 1024 &&
+		    Data.ready(SPANS, row, level + 1, 2 * tile, 2 * tile + 1)) {
+			visit(level + 1, 2 * tile);
+			visit(level + 1, 2 * tile + 1);
+			return;
+		}
+		const part = inside ? 1 : (Math.min(e, end) - Math.max(b, begin)) / (e - b);
+
+		for (const [region, calls, ns, bytes] of Data.tile(SPANS, row, level, tile).sums) {
+			const sum = into.get(region) || into.set(region, [0, 0, 0]).get(region);
+
+			sum[0] += calls * part;
+			sum[1] += ns * part;
+			sum[2] += bytes * part;
+		}
+	}
+	if (Data.ready(SPANS, row, 0, 0, 0))
+		visit(0, 0);
+}

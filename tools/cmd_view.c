@@ -1,0 +1,122 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * `gputrace view`: the page of `gputrace html`, served, with everything that is in the trace (report/page/).
+ *
+ * Limits: for one user of this machine; others come through ssh.
+ */
+#include "config.h"
+
+#include <errno.h>
+#include <getopt.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "lib/read/guard.h"
+#include "report/page/index.h"
+#include "report/page/serve.h"
+#include "tools/archive.h"
+#include "tools/cmds.h"
+#include "tools/options.h"
+
+enum { KEY_IDLE = 256, KEY_INDEX_ONLY };
+
+static const struct gt_option option_table[] = {
+	{'p', "port", "PORT", "Listen on this port; without it, on one that is free."},
+	{KEY_IDLE, "idle", "SECONDS", "End after so long without a request; without it, never."},
+	{KEY_INDEX_ONLY, "index-only", NULL, "Make the index, and do not show anything."},
+	{0, NULL, NULL, NULL},
+};
+
+static const struct gt_usage usage = {
+	"gputrace view",
+	"[options] DIR|FILE",
+	"Shows a trace in the browser, down to single events.",
+	option_table,
+	"DIR is the directory of an archive, FILE its anchor file (traces.otf2). Ends with Ctrl-C.\n"
+	"Exit status: 0, or 2 if the archive cannot be read or nothing be served.\n",
+	false};
+
+static bool number(const char *text, unsigned most, unsigned *n)
+{
+	char *end;
+	unsigned long value = strtoul(text, &end, 10);
+
+	*n = (unsigned)value;
+	return *text >= '0' && *text <= '9' && !*end && value <= most;
+}
+
+#ifdef HAVE_MICROHTTPD
+static void print_address(const struct gt_serve *serve)
+{
+	char host[256] = "this-host";
+
+	gethostname(host, sizeof(host) - 1);
+	printf("http://127.0.0.1:%u/%s/\n"
+	       "From another machine: ssh -L %u:127.0.0.1:%u %s   and open the same address there.\n",
+	       serve->port, serve->token, serve->port, serve->port, host);
+	fflush(stdout);
+}
+
+static int serve_index(struct gt_serve *serve, const char *anchor, const struct gt_index *index)
+{
+	int rc = gt_serve_begin(serve, anchor, &index->store);
+
+	if (rc) {
+		fprintf(stderr, "gputrace view: nothing can be served: %s\n",
+			rc == -ELIBACC ? "libmicrohttpd.so.12 is not installed" : strerror(-rc));
+		return GT_RC_USAGE;
+	}
+	print_address(serve);
+	gt_serve_run(serve);
+	return GT_RC_OK;
+}
+#else
+static int serve_index(struct gt_serve *serve, const char *anchor, const struct gt_index *index)
+{
+	(void)serve, (void)anchor, (void)index;
+	return gt_usage_error(&usage, "this gputrace was built without libmicrohttpd");
+}
+#endif
+
+static int view(const char *name, struct gt_serve *serve, bool index_only)
+{
+	char anchor[3500], spool[3500];
+	const char *reason = gt_otf2_find_anchor(name, anchor, sizeof(anchor), spool, sizeof(spool));
+	struct gt_index index;
+	int rc;
+
+	if (reason)
+		return gt_archive_unreadable(&usage, name, reason);
+	rc = gt_index_open(&index, "gputrace view", anchor, true);
+	if (rc)
+		return rc;
+	if (index_only)
+		printf("%s\n", *index.path ? index.path : "the index cannot be kept");
+	else
+		rc = serve_index(serve, anchor, &index);
+	gt_index_close(&index);
+	return rc;
+}
+
+int gt_cmd_view(int argc, char **argv)
+{
+	struct gt_serve serve = { .port = 0 };
+	bool index_only = false;
+	int key;
+
+	while ((key = gt_option_next(&usage, argc, argv)) > 0) {
+		if (key == KEY_INDEX_ONLY)
+			index_only = true;
+		else if (key == 'p' && !number(optarg, 65535, &serve.port))
+			return gt_usage_error(&usage, "'%s' is not a port", optarg);
+		else if (key == KEY_IDLE && !number(optarg, 1000000, &serve.idle))
+			return gt_usage_error(&usage, "'%s' is not a number of seconds", optarg);
+	}
+	if (key < 0)
+		return GT_OPT_STATUS(key);
+	if (optind + 1 != argc)
+		return gt_usage_error(&usage, "name one trace");
+	return view(argv[optind], &serve, index_only);
+}
