@@ -513,6 +513,38 @@ static int show_gpu_metrics(const char *chip, char **wanted)
 	return refused ? GT_RC_BAD : GT_RC_OK;
 }
 
+static void tell_refused(const struct gt_plugin_metric *metric, void *unused)
+{
+	(void)unused;
+	if (metric->missing[0] && !refused++)
+		gt_say(1, "metrics of the GPU that will not be sampled (gputrace info --gpu-metrics):");
+	if (metric->missing[0])
+		gt_say(1, "  %s: %s", metric->name, metric->missing);
+}
+
+unsigned gt_info_wrong_gpu_metrics(void)
+{
+	bool (*list)(const char *, const char *, char *, size_t, const char **, gt_plugin_each *,
+		     void *) = NULL;
+	const char *names = getenv("VT_CUPTI_METRICS"), *file = getenv("VT_CUPTI_METRICS_SPEC"), *used;
+	void *symbol = adapter_function("libgputrace-cuda.so", "gt_cuda_metrics");
+	char why[512] = "", wanted[16384];
+	size_t n = (size_t)snprintf(wanted, sizeof(wanted), "%s\n", names ? names : "");
+	FILE *in = file && *file ? fopen(file, "re") : NULL;
+
+	if (in && n < sizeof(wanted))
+		n += fread(wanted + n, 1, sizeof(wanted) - n - 1, in);
+	if (in)
+		fclose(in);
+	if (n >= sizeof(wanted))
+		return 0;
+	wanted[n] = 0;
+	memcpy(&list, &symbol, sizeof(list));
+	if (list && !list(NULL, wanted, why, sizeof(why), &used, tell_refused, NULL))
+		gt_say(2, "the metrics of the GPU cannot be checked: %s", why);
+	return refused;
+}
+
 static void complain(const char *sentence)
 {
 	gt_say(0, "%s", sentence);

@@ -16,6 +16,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include "launchers/job.h"
@@ -34,6 +35,7 @@
 #define RC_REFUSED 125 /* like env, nohup and timeout: the fault is ours, not the command's */
 #define CORE       "libgputrace.so"
 #define WRAPS_MAX  32
+#define CHECK_SECONDS 10
 
 enum { KEY_UNTRACED = 0x100 };
 
@@ -45,7 +47,7 @@ static const struct gt_option options[] = {
 	{'v', "verbose", NULL, "Say what gputrace does; twice: everything."},
 	{'q', "quiet", NULL, "Say nothing but errors."},
 	{'e', "exec", NULL, "Become the command instead of waiting for its end."},
-	{'S', "strict", NULL, "Do not run what cannot be traced, MPI ranks included."},
+	{'S', "strict", NULL, "Do not run what cannot be traced as asked, MPI ranks included."},
 	{KEY_UNTRACED, "force-untraced", NULL, "Run the command even if it cannot be recorded."},
 	{0, NULL, NULL, NULL},
 };
@@ -462,6 +464,29 @@ static void inject_adapters(void)
 #include "instrument/adapters.def"
 }
 
+/*
+ * Before the program starts, which may be long: can the metrics of the GPU that are asked for be sampled
+ * here? Those that cannot are named by a process of its own, as CUPTI must not stay in this one. True: all of
+ * them, or nobody knows.
+ */
+static bool check_gpu_metrics(void)
+{
+	const char *names = getenv("VT_CUPTI_METRICS"), *file = getenv("VT_CUPTI_METRICS_SPEC");
+	int status = 0;
+	pid_t pid;
+
+	if ((!names || !*names) && (!file || !*file))
+		return true;
+	pid = fork();
+	if (pid == 0) {
+		alarm(CHECK_SECONDS);
+		_exit(gt_info_wrong_gpu_metrics() ? 1 : 0);
+	}
+	if (pid > 0)
+		waitpid(pid, &status, 0);
+	return !WIFEXITED(status) || !WEXITSTATUS(status);
+}
+
 /* Takes back a directory in which nothing was recorded. */
 static void remove_run(const char *dir)
 {
@@ -621,6 +646,9 @@ int gt_cmd_run(int argc, char **argv)
 			return RC_REFUSED;
 	} else if (gt_settings.mode == GT_MODE_OFF) {
 		gt_say(1, "VT_MODE=OFF: %s runs untraced", words[0]);
+	} else if (!inside_run() && !check_gpu_metrics() && request.strict) {
+		gt_say(0, "nothing was run (--strict)");
+		return RC_REFUSED;
 	} else {
 		dir = prepare(words[0], &binary, why, sizeof(why));
 		if (!dir) {

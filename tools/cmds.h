@@ -15,6 +15,11 @@
 /* argv[0] is the command's name. */
 int gt_cmd_run(int argc, char **argv);
 int gt_cmd_info(int argc, char **argv);
+/*
+ * What is wrong with the metrics of the GPU that a run asks for, as sentences on stderr. Returns how many
+ * there are; 0 also where that cannot be found out. It loads CUPTI and starts CUDA: for a process of its own.
+ */
+unsigned gt_info_wrong_gpu_metrics(void);
 int gt_cmd_check(int argc, char **argv);
 int gt_cmd_report(int argc, char **argv);
 int gt_cmd_export(int argc, char **argv);
