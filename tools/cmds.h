@@ -29,6 +29,7 @@ int gt_cmd_view(int argc, char **argv);
 int gt_cmd_diff(int argc, char **argv);
 int gt_cmd_slice(int argc, char **argv);
 int gt_cmd_source(int argc, char **argv);
+int gt_cmd_flow(int argc, char **argv);
 int gt_cmd_recover(int argc, char **argv);
 int gt_cmd_filter(int argc, char **argv);
 int gt_cmd_suggest(int argc, char **argv); /* gputrace filter suggest */

@@ -27,6 +27,7 @@ static const struct command {
 	{"export", gt_cmd_export, "Write a trace in the formats of other programs."},
 	{"slice", gt_cmd_slice, "Make a smaller archive of a trace."},
 	{"source", gt_cmd_source, "Show the source lines at which GPU kernels spend their time."},
+	{"flow", gt_cmd_flow, "Merge what all streams do into one graph, and say which ones differ."},
 	{"check", gt_cmd_check, "Say whether a trace is well-formed, or which rule it breaks."},
 	{"recover", gt_cmd_recover, "Make a readable archive of a run that was killed."},
 	{"filter", gt_cmd_filter, "Check a filter file, and say what it does to a function."},

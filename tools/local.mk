@@ -31,3 +31,4 @@ tools_gputrace_SOURCES += tools/cmd_export.c tools/cmd_slice.c tools/cmd_suggest
 tools_gputrace_SOURCES += tools/cmd_filter.c tools/cmd_top.c
 tools_gputrace_SOURCES += tools/cmd_source.c tools/cmd_timeline.c
 tools_gputrace_SOURCES += tools/cmd_html.c tools/cmd_view.c
+tools_gputrace_SOURCES += tools/cmd_flow.c

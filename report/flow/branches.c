@@ -1,0 +1,272 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * What leads from one stream to another: threads and those that create and join them, activities and the
+ * calls that launched them. Ends are matched by a number that both have.
+ *
+ * Limits: see flow.h. Of states with one call path it is the last one that had begun.
+ */
+#include "config.h"
+
+#include "report/flow/flow.h"
+
+#include "lib/assemble/util/lookup.h"
+
+enum { MOST_ENDS = 1 << 25 };
+
+const char *const gt_branch_names[] = { "create", "join", "launch" };
+
+static void add_end(struct gt_flow_ends *ends, const struct gt_otf2_cursor *at, uint64_t key, uint64_t path,
+		    enum gt_branch_what what, bool to)
+{
+	if (ends->count >= MOST_ENDS)
+		return;
+	ends->items = gt_flow_room(ends->items, &ends->room, ends->count, sizeof(*ends->items));
+	ends->items[ends->count++] = (struct gt_flow_end){ gt_hash_mix(key, what), path, at->time,
+							   (uint32_t)at->index,	   what, to };
+}
+
+static void add_site(struct gt_flow_sites *sites, uint64_t path, uint64_t caller)
+{
+	if (!sites->paths.entries && gt_lookup_init(&sites->paths))
+		abort();
+	if (gt_lookup_find(&sites->paths, path | 1))
+		return;
+	sites->callers = gt_flow_room(sites->callers, &sites->room, sites->count, sizeof(*sites->callers));
+	sites->callers[sites->count] = (struct gt_flow_site){ path, caller };
+	if (!gt_lookup_put(&sites->paths, path | 1, (uint32_t)sites->count++, 0))
+		abort();
+}
+
+/* The call path, whose callers will be found by it. */
+static uint64_t path_here(struct gt_flow_ends *ends, const struct gt_otf2_cursor *at)
+{
+	uint64_t path = at->depth ? at->stack[at->depth - 1].user : 0;
+
+	if (at->depth && (!ends->sites.paths.entries || !gt_lookup_find(&ends->sites.paths, path | 1)))
+		for (size_t i = at->depth; i-- > 0;)
+			add_site(&ends->sites, at->stack[i].user, i ? at->stack[i - 1].user : 0);
+	return path;
+}
+
+void gt_flow_end_enter(struct gt_flow *flow, struct gt_flow_ends *ends, const struct gt_otf2_cursor *at)
+{
+	OTF2_AttributeValue value;
+	uint64_t number;
+
+	if (!at->attribute_count)
+		return;
+	if (gt_otf2_attribute(at, flow->correlation, OTF2_TYPE_UINT64, &value))
+		number = value.uint64;
+	else if (gt_otf2_attribute(at, flow->correlation, OTF2_TYPE_UINT32, &value))
+		number = value.uint32;
+	else
+		return;
+	add_end(ends, at, gt_hash_mix(gt_otf2_process(at->read, at->location), number), path_here(ends, at),
+		GT_BRANCH_LAUNCH, at->location->type != OTF2_LOCATION_TYPE_CPU_THREAD);
+}
+
+void gt_flow_end_event(struct gt_flow_ends *ends, const struct gt_otf2_cursor *at,
+		       const struct gt_otf2_event *event)
+{
+	if (event->type == GT_OTF2_ThreadCreate)
+		add_end(ends, at, gt_hash_mix(event->ThreadCreate.comm, event->ThreadCreate.number),
+			path_here(ends, at), GT_BRANCH_CREATE, false);
+	else if (event->type == GT_OTF2_ThreadBegin)
+		add_end(ends, at, gt_hash_mix(event->ThreadBegin.comm, event->ThreadBegin.number), 0,
+			GT_BRANCH_CREATE, true);
+	else if (event->type == GT_OTF2_ThreadWait)
+		add_end(ends, at, gt_hash_mix(event->ThreadWait.comm, event->ThreadWait.number),
+			path_here(ends, at), GT_BRANCH_JOIN, true);
+	else if (event->type == GT_OTF2_ThreadEnd)
+		add_end(ends, at, gt_hash_mix(event->ThreadEnd.comm, event->ThreadEnd.number), 0,
+			GT_BRANCH_JOIN, false);
+}
+
+void gt_flow_end_merge(struct gt_flow *flow, struct gt_flow_ends *ends)
+{
+	for (size_t i = 0; i < ends->count; i++) {
+		if (flow->end_count >= MOST_ENDS) {
+			flow->left_ends++;
+			continue;
+		}
+		flow->ends = gt_flow_room(flow->ends, &flow->end_room, flow->end_count, sizeof(*flow->ends));
+		flow->ends[flow->end_count++] = ends->items[i];
+	}
+	for (size_t i = 0; i < ends->sites.count; i++)
+		add_site(&flow->sites, ends->sites.callers[i].path, ends->sites.callers[i].caller);
+	free(ends->items);
+	free(ends->sites.callers);
+	free(ends->sites.paths.entries);
+}
+
+/* ---- matching ------------------------------------------------------------------------------------- */
+
+/* Those that lead somewhere stand before those that they lead to. */
+static int by_key(const void *a, const void *b)
+{
+	const struct gt_flow_end *x = a, *y = b;
+
+	if (x->key != y->key)
+		return x->key < y->key ? -1 : 1;
+	if (x->to != y->to)
+		return x->to < y->to ? -1 : 1;
+	return (x->location > y->location) - (x->location < y->location);
+}
+
+/* Where states begin; with path 0 all that are outermost. */
+struct begin {
+	uint64_t path, time;
+	uint32_t location, state;
+};
+
+struct index {
+	struct begin *begins;
+	size_t count, room;
+};
+
+static int by_path(const void *a, const void *b)
+{
+	const struct begin *x = a, *y = b;
+
+	if (x->location != y->location)
+		return x->location < y->location ? -1 : 1;
+	if (x->path != y->path)
+		return x->path < y->path ? -1 : 1;
+	return (x->time > y->time) - (x->time < y->time);
+}
+
+static void add_begin(struct index *index, uint32_t location, uint64_t path, const struct gt_flow_item *item)
+{
+	index->begins = gt_flow_room(index->begins, &index->room, index->count, sizeof(*index->begins));
+	index->begins[index->count++] = (struct begin){ path, item->begin, location, item->state };
+}
+
+static void make_index(const struct gt_flow *flow, struct index *index)
+{
+	for (unsigned k = 0; k < GT_FLOW_KINDS; k++)
+		for (size_t i = 0; i < flow->graphs[k].count; i++) {
+			const struct gt_flow_stream *s = &flow->graphs[k].streams[i];
+
+			for (size_t n = 0; s->kept && n < s->count; n++) {
+				add_begin(index, flow->locations[k][i], s->items[n].path, &s->items[n]);
+				if (!s->items[n].depth)
+					add_begin(index, flow->locations[k][i], 0, &s->items[n]);
+			}
+		}
+	if (index->count)
+		qsort(index->begins, index->count, sizeof(*index->begins), by_path);
+}
+
+/* The state of that path that began last before a time, or first; GT_FLOW_NONE: there is none. */
+static uint32_t find_begin(const struct index *index, uint32_t location, uint64_t path, uint64_t time)
+{
+	const struct begin wanted = { path, time, location, 0 };
+	size_t low = 0, high = index->count;
+
+	while (low < high) {
+		size_t middle = (low + high) / 2;
+
+		if (by_path(&index->begins[middle], &wanted) <= 0)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	for (size_t i = low ? low - 1 : 0; i <= low && i < index->count; i++)
+		if (index->begins[i].location == location && index->begins[i].path == path)
+			return index->begins[i].state;
+	return GT_FLOW_NONE;
+}
+
+static uint64_t caller_of(const struct gt_flow *flow, uint64_t path)
+{
+	const struct gt_lookup_entry *entry =
+		flow->sites.paths.entries ? gt_lookup_find(&flow->sites.paths, path | 1) : NULL;
+
+	return entry ? flow->sites.callers[entry->value].caller : 0;
+}
+
+/* The state of a call path, or of the nearest caller that has one. */
+static uint32_t state_of(const struct gt_flow *flow, const struct index *index,
+			 const struct gt_flow_end *end)
+{
+	uint64_t path = end->path;
+	uint32_t state = find_begin(index, end->location, path, end->time);
+
+	while (state == GT_FLOW_NONE && path) {
+		path = caller_of(flow, path);
+		state = find_begin(index, end->location, path, end->time);
+	}
+	return state;
+}
+
+static void add_branch(struct gt_flow *flow, struct gt_lookup *known, const struct gt_flow_branch *branch)
+{
+	uint64_t word = gt_hash_mix(gt_hash_mix(branch->from_state, branch->to_state),
+				    gt_hash_mix(branch->from, (uint64_t)branch->to << 2 | branch->what)) |
+			1;
+	const struct gt_lookup_entry *entry = gt_lookup_find(known, word);
+
+	if (branch->from_state == GT_FLOW_NONE || branch->to_state == GT_FLOW_NONE)
+		return;
+	if (entry) {
+		flow->branches[entry->value].count++;
+		return;
+	}
+	flow->branches = gt_flow_room(flow->branches, &flow->branch_room, flow->branch_count,
+				      sizeof(*flow->branches));
+	flow->branches[flow->branch_count] = *branch;
+	if (!gt_lookup_put(known, word, (uint32_t)flow->branch_count++, 0))
+		abort();
+}
+
+static void match(struct gt_flow *flow)
+{
+	struct gt_lookup known;
+	struct index index = { .count = 0 };
+
+	if (gt_lookup_init(&known))
+		abort();
+	make_index(flow, &index);
+	if (flow->end_count)
+		qsort(flow->ends, flow->end_count, sizeof(*flow->ends), by_key);
+	for (size_t i = 0, from = 0; i < flow->end_count; i++) {
+		const struct gt_flow_end *end = &flow->ends[i], *other;
+
+		if (!i || end->key != end[-1].key)
+			from = i;
+		other = &flow->ends[from];
+		if (end->to && !other->to)
+			add_branch(flow, &known,
+				   &(struct gt_flow_branch){ .what = end->what,
+							     .from = other->location,
+							     .to = end->location,
+							     .from_state = state_of(flow, &index, other),
+							     .to_state = state_of(flow, &index, end),
+							     .count = 1 });
+	}
+	free(index.begins);
+	free(known.entries);
+	free(flow->ends);
+	flow->ends = NULL;
+}
+
+static int by_place(const void *a, const void *b)
+{
+	const struct gt_flow_branch *x = a, *y = b;
+
+	if (x->to != y->to)
+		return x->to < y->to ? -1 : 1;
+	if (x->what != y->what)
+		return x->what < y->what ? -1 : 1;
+	return x->to_state < y->to_state ? -1 : x->to_state > y->to_state;
+}
+
+void gt_flow_branches(struct gt_flow *flow)
+{
+	match(flow);
+	if (flow->branch_count)
+		qsort(flow->branches, flow->branch_count, sizeof(*flow->branches), by_place);
+	for (size_t i = 0; i < flow->branch_count; i++)
+		flow->branches[i].first = !i || flow->branches[i].to != flow->branches[i - 1].to ||
+					  flow->branches[i].what != flow->branches[i - 1].what;
+}

@@ -1,0 +1,330 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * The visitor that builds call graphs, and the course of gputrace flow.
+ *
+ * Limits: see flow.h.
+ */
+#include "config.h"
+
+#include "report/flow/flow.h"
+
+#include <errno.h>
+#include <math.h>
+#include <signal.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "report/output.h"
+#include "report/part.h"
+
+/* Nodes and calls of all call graphs together, and of one. */
+enum { MOST_ALL = 1 << 22, MOST_OF_ONE = 1 << 14, LEAST_OF_ONE = 1 << 10, MOST_ITEMS = 1 << 12 };
+
+const char *const gt_flow_kind_names[] = { "ranks", "processes", "threads", "GPU streams" };
+
+/* ---- locations ------------------------------------------------------------------------------------ */
+
+struct location {
+	struct gt_flow_tree tree;
+	struct gt_flow_ends ends;
+	bool any;
+};
+
+static uint32_t kind_of(const struct gt_flow *flow, const struct gt_otf2_cursor *at)
+{
+	const struct gt_classes *classes = &flow->report.classes;
+	uint32_t process = classes->locations[at->index].process;
+
+	switch (classes->locations[at->index].kind) {
+	case GT_LOCATION_MAIN:
+		return process < classes->process_count && classes->processes[process].rank != GT_NO_RANK
+			       ? GT_FLOW_RANKS
+			       : GT_FLOW_PROCESSES;
+	case GT_LOCATION_THREAD:
+	case GT_LOCATION_SERVICE:
+		return GT_FLOW_THREADS;
+	case GT_LOCATION_STREAM:
+		return GT_FLOW_STREAMS;
+	default:
+		return GT_FLOW_KINDS;
+	}
+}
+
+static void on_begin(struct gt_otf2_cursor *at)
+{
+	struct gt_flow *flow = at->user;
+	struct location *location = at->state;
+
+	/*
+	 * Within a stream iterations may differ by more: one that is kept apart breaks a loop, elsewhere in
+	 * each stream. What streams have together is compared by the rule itself.
+	 */
+	location->tree.rule = (struct gt_flow_rule){ fmax(flow->rule.margin, 0.5), 50 * flow->rule.floor };
+	location->tree.limit = flow->limit;
+	location->tree.code = at->location->type == OTF2_LOCATION_TYPE_CPU_THREAD; /* a GPU is idle there */
+}
+
+/* How often a thread waits for others, or a GPU has nothing to do, is not the program's flow. */
+static bool by_chance(const struct gt_flow *flow, const struct gt_otf2_region *region)
+{
+	enum gt_class class = gt_class_of(&flow->report.classes, region);
+
+	return class == GT_CLASS_LOCK || class == GT_CLASS_UNLOCK || class == GT_CLASS_CONDITION ||
+	       class == GT_CLASS_GPU_HIDDEN_WAIT || class == GT_CLASS_GPU_IDLE ||
+	       class == GT_CLASS_MEASUREMENT;
+}
+
+static void on_enter(struct gt_otf2_cursor *at)
+{
+	struct gt_flow *flow = at->user;
+	struct location *location = at->state;
+	struct gt_otf2_frame *frame = &at->stack[at->depth - 1];
+	uint32_t region = gt_report_region(&flow->report, frame->region);
+
+	frame->user = gt_flow_path(at->depth > 1 ? frame[-1].user : 0, region);
+	gt_flow_end_enter(flow, &location->ends, at);
+	if (!by_chance(flow, frame->region))
+		gt_flow_enter(&location->tree, region, at->time);
+	location->any = true;
+}
+
+/* What waits, or talks to others, is no work: how long it takes is what others do. */
+static bool waits(const struct gt_flow *flow, const struct gt_otf2_region *region)
+{
+	switch (gt_class_times[gt_class_of(&flow->report.classes, region)]) {
+	case GT_TIME_MPI:
+	case GT_TIME_WAIT:
+	case GT_TIME_DEVICE:
+	case GT_TIME_MEASUREMENT:
+	case GT_TIME_NOTHING:
+		return true;
+	default:
+		return false;
+	}
+}
+
+static void on_leave(struct gt_otf2_cursor *at, const struct gt_otf2_frame *frame)
+{
+	struct location *location = at->state;
+
+	if (by_chance(at->user, frame->region))
+		gt_flow_wait(&location->tree, frame->begin, at->time);
+	else
+		gt_flow_leave(&location->tree, at->time, waits(at->user, frame->region));
+}
+
+static void on_event(struct gt_otf2_cursor *at, const struct gt_otf2_event *event)
+{
+	struct location *location = at->state;
+
+	gt_flow_end_event(&location->ends, at, event);
+	if (event->type == GT_OTF2_ThreadBegin || event->type == GT_OTF2_ProgramBegin) {
+		gt_flow_start(&location->tree, at->time);
+		location->any = true;
+	}
+}
+
+static void on_end(struct gt_otf2_cursor *at, bool whole)
+{
+	struct location *location = at->state;
+
+	(void)whole;
+	if (location->any)
+		gt_flow_finish(&location->tree, at->time);
+}
+
+static void on_merge(struct gt_otf2_cursor *at)
+{
+	struct gt_flow *flow = at->user;
+	struct location *location = at->state;
+	struct gt_flow_place *place = &flow->places[at->index];
+	struct gt_flow_graph *graph;
+
+	place->kind = location->any ? kind_of(flow, at) : GT_FLOW_KINDS;
+	gt_flow_end_merge(flow, &location->ends);
+	if (place->kind == GT_FLOW_KINDS) {
+		gt_flow_tree_free(&location->tree);
+		return;
+	}
+	graph = &flow->graphs[place->kind];
+	place->stream = (uint32_t)graph->count;
+	flow->locations[place->kind][graph->count] = (uint32_t)at->index;
+	flow->summed_count += location->tree.sum_count > 0;
+	flow->raised_count += location->tree.small > 0;
+	flow->raised = location->tree.small > flow->raised ? location->tree.small : flow->raised;
+	gt_flow_add(graph, &location->tree);
+}
+
+static void on_fault(void *user, struct gt_otf2_cursor *at, enum gt_otf2_fault fault, const char *format,
+		     va_list args)
+{
+	struct gt_flow *flow = user;
+
+	(void)at;
+	if (fault != GT_OTF2_FILES || __atomic_exchange_n(&flow->failed, true, __ATOMIC_RELAXED))
+		return;
+	fputs("gputrace flow: the archive cannot be read: ", stderr);
+	vfprintf(stderr, format, args);
+	fputc('\n', stderr);
+}
+
+static const struct gt_otf2_visitor visitor = {
+	.state_size = sizeof(struct location),
+	.begin = on_begin,
+	.enter = on_enter,
+	.leave = on_leave,
+	.event = on_event,
+	.end = on_end,
+	.merge = on_merge,
+	.fault = on_fault,
+};
+
+/* ---- what all faces share ------------------------------------------------------------------------- */
+
+const char *gt_flow_kind_text(unsigned kind, size_t count, char buffer[48])
+{
+	static const char *const single[] = { "rank", "process", "thread", "GPU stream" };
+
+	snprintf(buffer, 48, "%zu %s", count, count == 1 ? single[kind] : gt_flow_kind_names[kind]);
+	return buffer;
+}
+
+const char *gt_flow_region(const struct gt_flow *flow, uint32_t region)
+{
+	return region == GT_FLOW_CODE ? "(code)" : gt_report_region_name(&flow->report, region);
+}
+
+const char *gt_flow_stream_name(struct gt_flow *flow, unsigned kind, uint32_t stream)
+{
+	return gt_report_location(&flow->report, flow->locations[kind][stream]);
+}
+
+size_t gt_flow_kept(const struct gt_flow_graph *graph)
+{
+	size_t kept = 0;
+
+	for (size_t i = 0; i < graph->count; i++)
+		kept += graph->streams[i].kept;
+	return kept;
+}
+
+const char *gt_flow_seconds(double ns, char buffer[32])
+{
+	return gt_cell_print(buffer, 32, (union gt_cell){ .count = (uint64_t)(ns + 0.5) }, GT_SECONDS);
+}
+
+/* ---- the course ----------------------------------------------------------------------------------- */
+
+static bool prepare(struct gt_flow *flow)
+{
+	const struct gt_otf2 *read = flow->report.read;
+	const struct gt_flow_options *options = flow->options;
+	size_t count = read->tables[GT_OTF2_LOCATION].count;
+	double duration = (double)gt_otf2_ns(read, read->end);
+
+	if (gt_classes_make(&flow->report.classes, read))
+		abort();
+	flow->rule = (struct gt_flow_rule){ options->margin, (uint64_t)(options->floor * duration) };
+	flow->limit = count ? MOST_ALL / count : MOST_OF_ONE;
+	flow->limit = flow->limit > MOST_OF_ONE ? MOST_OF_ONE : flow->limit;
+	flow->limit = flow->limit < LEAST_OF_ONE ? LEAST_OF_ONE : flow->limit;
+	flow->correlation = gt_otf2_attribute_named(read, "CORRELATION_ID");
+	flow->places = gt_flow_zeroed(count, sizeof(*flow->places));
+	for (unsigned k = 0; k < GT_FLOW_KINDS; k++) {
+		flow->locations[k] = gt_flow_zeroed(count, sizeof(*flow->locations[k]));
+		flow->graphs[k] = (struct gt_flow_graph){ .rule = flow->rule,
+							  .shared = &flow->shared,
+							  .cut = (uint64_t)(options->cut * duration),
+							  .most = MOST_ITEMS };
+	}
+	return count > 0;
+}
+
+/* The graphs are of all streams, so that states are the same ones whatever is selected. */
+static void merge(struct gt_flow *flow, const struct gt_part *part)
+{
+	for (unsigned k = 0; k < GT_FLOW_KINDS; k++) {
+		struct gt_flow_graph *graph = &flow->graphs[k];
+		bool *kept = gt_flow_zeroed(graph->count, sizeof(*kept));
+
+		for (size_t i = 0; i < graph->count; i++)
+			kept[i] = gt_part_has(part, flow->locations[k][i]);
+		gt_flow_merge(graph);
+		gt_flow_keep(graph, kept);
+		free(kept);
+	}
+	gt_flow_branches(flow);
+}
+
+static bool compute(struct gt_flow *flow)
+{
+	struct gt_part part = { .to = UINT64_MAX };
+
+	prepare(flow);
+	if (!gt_part_select(&part, flow->report.read, flow->options->patterns)) {
+		fputs("gputrace flow: the pattern matches no location\n", stderr);
+		return false;
+	}
+	if (gt_otf2_events(flow->report.read) || flow->failed)
+		return false;
+	merge(flow, &part);
+	return true;
+}
+
+static bool complain(const char *path)
+{
+	fprintf(stderr, "gputrace flow: %s cannot be written: %m\n", path);
+	return false;
+}
+
+static bool is_special(const char *path)
+{
+	struct stat st;
+
+	return !stat(path, &st) && !S_ISREG(st.st_mode);
+}
+
+static bool write_file(struct gt_flow *flow, const char *path)
+{
+	static void (*const faces[])(struct gt_flow *flow, FILE *out) = { gt_flow_text, gt_flow_dot,
+									    gt_flow_svg, gt_flow_json };
+	FILE *out = path ? fopen(path, "we") : stdout;
+
+	if (!out)
+		return complain(path);
+	faces[flow->options->face](flow, out);
+	if (fflush(out) || ferror(out))
+		return !path && errno == EPIPE ? false : complain(path ? path : "standard output");
+	return true;
+}
+
+static bool write_out(struct gt_flow *flow)
+{
+	const char *out = flow->options->out;
+	char *part;
+	bool done;
+
+	if (!out || is_special(out))
+		return write_file(flow, out);
+	part = gt_output_part(out);
+	done = write_file(flow, part) && (!rename(part, out) || complain(out));
+	if (!done)
+		gt_output_discard(out);
+	free(part);
+	return done;
+}
+
+int gt_flow(const char *anchor, void *argument, FILE *unused)
+{
+	struct gt_flow flow = { .options = argument };
+
+	(void)unused;
+	signal(SIGPIPE, SIG_IGN); /* writing fails then, and that is said */
+	signal(SIGXFSZ, SIG_IGN);
+	flow.report.read =
+		gt_otf2_open(anchor, &(struct gt_otf2_options){ .visitor = &visitor, .user = &flow });
+	if (!flow.report.read || gt_otf2_definitions(flow.report.read) || flow.failed)
+		return 2;
+	/* Nothing is freed: the process ends. */
+	return compute(&flow) && write_out(&flow) ? 0 : 2;
+}

@@ -1,0 +1,151 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * gputrace flow: the parallel program flow graphs of an archive's processes, threads and GPU streams, and
+ * which of their states others branch from (a thread from the call that created it, a kernel from its
+ * launch).
+ *
+ * Limits: launches are held in memory until they are matched, 32 bytes each, at most MOST_ENDS; there are no
+ * edges from GPU streams back to the calls that wait for them.
+ */
+#ifndef GT_REPORT_FLOW_FLOW_H
+#define GT_REPORT_FLOW_FLOW_H
+
+#include <stdio.h>
+
+#include "report/flow/draw.h"
+#include "report/report.h"
+
+enum gt_flow_face { GT_FLOW_TEXT, GT_FLOW_DOT, GT_FLOW_SVG, GT_FLOW_JSON };
+
+struct gt_flow_options {
+	enum gt_flow_face face;
+	const char *out;      /* a file; NULL: standard output */
+	const char *patterns; /* gt_part_select(), or NULL */
+	double margin;	      /* durations differ by more than this share of the longer one ... */
+	double floor;	      /* ... and by this share of the run */
+	double cut;	      /* share of the run: shorter call paths are part of their callers */
+	size_t columns, rows; /* boxes of the picture */
+	bool safe;	      /* colours that those who are colour-blind can tell apart */
+	bool colour;	      /* of text */
+};
+
+enum gt_flow_kind { GT_FLOW_RANKS, GT_FLOW_PROCESSES, GT_FLOW_THREADS, GT_FLOW_STREAMS, GT_FLOW_KINDS };
+extern const char *const gt_flow_kind_names[GT_FLOW_KINDS];
+
+enum gt_branch_what { GT_BRANCH_CREATE, GT_BRANCH_JOIN, GT_BRANCH_LAUNCH };
+extern const char *const gt_branch_names[];
+
+/* From a state of a stream to one of another stream, and how often. */
+struct gt_flow_branch {
+	enum gt_branch_what what;
+	uint32_t from, to;	       /* locations */
+	uint32_t from_state, to_state; /* of their graphs */
+	uint64_t count;
+	bool first; /* launch of the first work on its stream */
+};
+
+/* Where a location is: in which graph, and which stream of it. */
+struct gt_flow_place {
+	uint32_t kind; /* GT_FLOW_KINDS: in none */
+	uint32_t stream;
+};
+
+/* Call paths of calls that lead to other streams, and of their callers. */
+struct gt_flow_site {
+	uint64_t path, caller;
+};
+
+struct gt_flow_sites {
+	struct gt_flow_site *callers;
+	size_t count, room;
+	struct gt_lookup paths;
+};
+
+struct gt_flow {
+	const struct gt_flow_options *options;
+	struct gt_report report; /* its reader, classes and names */
+	struct gt_flow_rule rule;
+	struct gt_flow_set shared;
+	struct gt_flow_graph graphs[GT_FLOW_KINDS];
+	uint32_t *locations[GT_FLOW_KINDS]; /* of the streams of each graph */
+	struct gt_flow_place *places;	    /* by location */
+	size_t limit;			    /* of each location's call graph */
+	uint64_t correlation;
+	struct gt_flow_end *ends;
+	size_t end_count, end_room;
+	struct gt_flow_sites sites;
+	uint64_t left_ends; /* there were too many */
+	struct gt_flow_branch *branches;
+	size_t branch_count, branch_room;
+	uint64_t raised;     /* ns: calls shorter than that were left out somewhere */
+	size_t raised_count; /* in so many locations */
+	size_t summed_count; /* locations with regions whose calls are summed */
+	bool failed;
+};
+
+/*
+ * Reads the archive, computes and writes. 0, or 2 after a sentence on standard error: for gt_otf2_guarded(),
+ * with a struct gt_flow_options.
+ */
+int gt_flow(const char *anchor, void *options, FILE *unused);
+
+/* ---- branches.c ----------------------------------------------------------------------------------- */
+
+struct gt_flow_end {
+	uint64_t key, path, time;
+	uint32_t location;
+	uint8_t what, to;
+};
+
+/* Events of one location that may lead to others. */
+struct gt_flow_ends {
+	struct gt_flow_end *items;
+	size_t count, room;
+	struct gt_flow_sites sites;
+};
+
+void gt_flow_end_enter(struct gt_flow *flow, struct gt_flow_ends *ends, const struct gt_otf2_cursor *at);
+void gt_flow_end_event(struct gt_flow_ends *ends, const struct gt_otf2_cursor *at,
+		       const struct gt_otf2_event *event);
+void gt_flow_end_merge(struct gt_flow *flow, struct gt_flow_ends *ends);
+/* After the graphs. */
+void gt_flow_branches(struct gt_flow *flow);
+
+/* ---- text and faces ------------------------------------------------------------------------------- */
+
+/* "1 process", "4 GPU streams" */
+const char *gt_flow_kind_text(unsigned kind, size_t count, char buffer[48]);
+const char *gt_flow_region(const struct gt_flow *flow, uint32_t region);
+const char *gt_flow_stream_name(struct gt_flow *flow, unsigned kind, uint32_t stream);
+
+/* What a stream does otherwise than the others (differ.c). */
+struct gt_flow_difference {
+	uint32_t state;				    /* of the stream; GT_FLOW_NONE: it is not there */
+	uint32_t region, others;		    /* how many others are compared with */
+	double calls, work, time;		    /* of the stream */
+	double other_calls, other_work, other_time; /* mean of the others */
+};
+
+/* At most `most`, the largest first, for a stream of a graph; returns how many. */
+size_t gt_flow_differences(const struct gt_flow_graph *graph, uint32_t stream,
+			   struct gt_flow_difference *differences, size_t most);
+
+/* ns that a stream works longer than the others do in the mean. */
+double gt_flow_longer(const struct gt_flow_graph *graph, uint32_t stream);
+
+void gt_flow_text(struct gt_flow *flow, FILE *out);
+void gt_flow_dot(struct gt_flow *flow, FILE *out);
+void gt_flow_svg(struct gt_flow *flow, FILE *out);
+void gt_flow_json(struct gt_flow *flow, FILE *out);
+
+/* 0 to 1 as #rrggbb. */
+const char *gt_flow_colour(const struct gt_flow *flow, double alike, char buffer[8]);
+/* Of the streams of a graph that are kept. */
+size_t gt_flow_kept(const struct gt_flow_graph *graph);
+/* Text of XML, and of a quoted string of DOT or JSON; at most `most` characters of it, 0: all. */
+void gt_flow_put_xml(FILE *out, const char *text, size_t most);
+void gt_flow_put_quoted(FILE *out, const char *text, bool dot);
+/* "1.2 s" */
+const char *gt_flow_seconds(double ns, char buffer[32]);
+
+#endif

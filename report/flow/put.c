@@ -1,0 +1,91 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Names as text of XML, DOT and JSON, and colours.
+ *
+ * Limits: none.
+ */
+#include "config.h"
+
+#include "report/flow/flow.h"
+
+#include <string.h>
+
+#include "lib/assemble/util/utf8.h"
+
+/* One line of well-formed UTF-8, of `most` characters at most. To be freed. */
+static char *clean(const char *text, size_t most)
+{
+	size_t size = 4 * strlen(text) + 8, count = 0;
+	char *line = gt_flow_zeroed(size, 1), *at = line;
+
+	gt_utf8_line(line, size, text);
+	while (*at && (!most || count < most)) {
+		at++;
+		at += strspn(at, "\x80\x81\x82\x83\x84\x85\x86\x87\x88\x89\x8a\x8b\x8c\x8d\x8e\x8f"
+				 "\x90\x91\x92\x93\x94\x95\x96\x97\x98\x99\x9a\x9b\x9c\x9d\x9e\x9f"
+				 "\xa0\xa1\xa2\xa3\xa4\xa5\xa6\xa7\xa8\xa9\xaa\xab\xac\xad\xae\xaf"
+				 "\xb0\xb1\xb2\xb3\xb4\xb5\xb6\xb7\xb8\xb9\xba\xbb\xbc\xbd\xbe\xbf");
+		count++;
+	}
+	if (*at)
+		strcpy(at, "…");
+	return line;
+}
+
+void gt_flow_put_xml(FILE *out, const char *text, size_t most)
+{
+	char *line = clean(text, most);
+
+	for (const char *c = line; *c; c++) {
+		if (!strncmp(c, "\xef\xbf\xbe", 3) || !strncmp(c, "\xef\xbf\xbf", 3)) {
+			fputs("\xef\xbf\xbd", out); /* XML has no such characters */
+			c += 2;
+		} else if (strchr("&<>\"'", *c)) {
+			fprintf(out, "&#%d;", *c);
+		} else {
+			fputc(*c, out);
+		}
+	}
+	free(line);
+}
+
+void gt_flow_put_quoted(FILE *out, const char *text, bool dot)
+{
+	char *line = dot ? clean(text, 0) : gt_flow_zeroed(4 * strlen(text) + 1, 1);
+
+	if (!dot)
+		gt_utf8_clean(line, 4 * strlen(text) + 1, text);
+	if (!dot)
+		fputc('"', out);
+	for (const char *c = line; *c; c++) {
+		if (*c == '"' || *c == '\\')
+			fprintf(out, "\\%c", *c);
+		else if ((unsigned char)*c < 0x20 || *c == 0x7f)
+			fprintf(out, "\\u%04x", *c);
+		else
+			fputc(*c, out);
+	}
+	if (!dot)
+		fputc('"', out);
+	free(line);
+}
+
+const char *gt_flow_colour(const struct gt_flow *flow, double alike, char buffer[8])
+{
+	/* ColorBrewer's red, yellow, green; Okabe and Ito's vermilion, yellow, sky blue. */
+	static const unsigned char scales[2][3][3] = {
+		{ { 215, 48, 39 }, { 254, 224, 139 }, { 92, 184, 92 } },
+		{ { 213, 94, 0 }, { 240, 228, 66 }, { 86, 180, 233 } }
+	};
+	const unsigned char(*scale)[3] = scales[flow->options->safe];
+	double at = alike <= 0 ? 0 : alike >= 1 ? 2 : 2 * alike;
+	int low = at >= 1;
+	unsigned colour[3];
+
+	for (int i = 0; i < 3; i++)
+		colour[i] =
+			(unsigned)(scale[low][i] + (at - low) * (scale[low + 1][i] - scale[low][i]) + 0.5) &
+			0xff;
+	snprintf(buffer, 8, "#%02x%02x%02x", colour[0], colour[1], colour[2]);
+	return buffer;
+}
