@@ -14,14 +14,28 @@
 
 #include <stdlib.h>
 
+/* It would have waited for that, if the rest had been earlier. */
+static void add_other(struct gt_segment *segment, uint32_t cause, uint64_t until)
+{
+	if (segment->also != GT_NO_CAUSE && segment->also_until >= until)
+		return;
+	segment->also = cause;
+	segment->also_until = until;
+}
+
 void gt_sync_wait(struct gt_sync *sync, uint32_t location, uint64_t index, enum gt_wait class, uint32_t cause,
 		  uint64_t until)
 {
 	struct gt_segment *segment = gt_segment_at(sync, location, index);
 
-	if (until <= segment->begin || until > segment->end || cause == location ||
-	    (segment->cause != GT_NO_CAUSE && segment->until >= until))
+	if (until > segment->end || cause == location)
 		return;
+	if (until <= segment->begin || (segment->cause != GT_NO_CAUSE && segment->until >= until)) {
+		add_other(segment, cause, until);
+		return;
+	}
+	if (segment->cause != GT_NO_CAUSE)
+		add_other(segment, segment->cause, segment->until);
 	segment->wait = (unsigned char)class;
 	segment->cause = cause;
 	segment->until = until;
@@ -252,6 +266,8 @@ static void instance(struct gt_sync *sync, const struct group *group)
 	}
 	for (size_t i = 0; i < group->count; i++)
 		wait_for(sync, &group->items[i], cause);
+	if (shape == GT_ALL_WAIT) /* the last one waits for nobody, but depends on the others */
+		wait_for(sync, cause, last_of(group, cause));
 }
 
 /* ---- threads and locks --------------------------------------------------------------------------- */

@@ -61,6 +61,8 @@ static void pair(struct gt_sync *sync, const struct gt_item *call, const struct 
 
 	segment->launcher = call->location;
 	segment->sent = call->time;
+	segment->also = call->location;
+	segment->also_until = call->time;
 	segment->quick = segment->end - segment->begin < host->end - host->begin;
 	if (host->class == GT_CLASS_GPU_COPY)
 		wait_in_call(sync, call, activity->location, segment->end);

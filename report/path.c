@@ -10,9 +10,11 @@
 #include "config.h"
 
 #include "report/page/picture.h"
+#include "report/sums.h"
 #include "report/sync.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 struct path {
 	struct gt_sync *sync;
@@ -249,6 +251,7 @@ static const struct gt_column columns[] = {
 	{ "seconds", "on the path", GT_SECONDS },
 	{ "share", "share", GT_SHARE },
 	{ "mean_s", "mean", GT_SECONDS }, /* of a process */
+	{ "gain_s", "gain", GT_SECONDS }, /* at most, if the region took no time */
 	{ "group", "group", GT_TEXT },
 	{ "region", "region", GT_TEXT },
 };
@@ -280,8 +283,61 @@ static void add_row(const struct path *path, struct gt_section *section, uint64_
 	row = gt_row_add(section);
 	row[0].count = time;
 	row[1].number = share(path, time);
-	row[3].text = group;
-	row[4].text = region;
+	row[4].text = group;
+	row[5].text = region;
+}
+
+/* When the run would have ended, of locations that end at `ends`: as the walk begins. */
+static uint64_t new_end(const struct gt_sync *sync, uint64_t (*ends)[GT_GAINS], unsigned k)
+{
+	const struct gt_location_class *classes = sync->report->classes.locations;
+	uint32_t rank = sync->report->classes.ranks ? last_location(sync, true) : GT_NO_CAUSE;
+	uint64_t last = 0;
+
+	for (uint32_t i = 0; i < gt_sync_locations(sync); i++)
+		if (gt_segment_count(sync, i) && may_be_last(sync, i) && ends[i][k] > last &&
+		    (rank == GT_NO_CAUSE ||
+		     sync->report->classes.processes[classes[i].process].rank != GT_NO_RANK))
+			last = ends[i][k];
+	return last + sync->report->duration -
+	       (rank == GT_NO_CAUSE ? end_of(sync, last_location(sync, false)) : end_of(sync, rank));
+}
+
+/* The region with the most time of those that are not chosen; `count` + 1: there is none. */
+static size_t next_of(const uint64_t *regions, size_t count, const unsigned char *chosen)
+{
+	size_t top = count + 1;
+
+	for (size_t i = 0; i <= count; i++)
+		if (regions[i] && !chosen[i] && (top > count || regions[i] > regions[top]))
+			top = i;
+	return top;
+}
+
+/* The gains of those regions with the most time on the path, by index; of others GT_NO_COUNT. */
+static void find_gains(const struct path *path, const uint64_t *regions, size_t count, uint64_t *gains)
+{
+	struct gt_sync *sync = path->sync;
+	unsigned char *chosen = gt_report_zeroed(count + 1, 1);
+	uint64_t (*ends)[GT_GAINS] = gt_report_zeroed(gt_sync_locations(sync) + 1, sizeof(*ends));
+	unsigned n = 0;
+
+	for (size_t i; n < GT_GAINS && (i = next_of(regions, count, chosen)) <= count;)
+		chosen[i] = (unsigned char)++n;
+	memset(gains, 0xff, (count + 1) * sizeof(*gains));
+	if (gt_gain(sync, chosen, n, ends))
+		for (size_t i = 0; i <= count; i++) {
+			uint64_t end = chosen[i] ? new_end(sync, ends, chosen[i] - 1U) : 0;
+
+			if (!chosen[i])
+				continue;
+			gains[i] = end < sync->report->duration ? sync->report->duration - end : 0;
+			/* Waits of unknown causes hide what the path knows better. */
+			if (gains[i] > regions[i])
+				gains[i] = regions[i];
+		}
+	free(chosen);
+	free(ends);
 }
 
 static void region_rows(const struct path *path)
@@ -290,29 +346,32 @@ static void region_rows(const struct path *path)
 	struct gt_section *section = gt_section_add(&report->figures, &gt_path_kind);
 	const struct gt_profile *profile = path->sync->profile;
 	size_t count = report->read->tables[GT_OTF2_REGION].count;
-	uint64_t *regions = calloc(count + 1, sizeof(*regions)), processes = report->classes.live;
+	uint64_t *regions = gt_report_zeroed(count + 1, sizeof(*regions)), processes = report->classes.live;
+	uint64_t *gains = gt_report_zeroed(count + 1, sizeof(*gains));
 
-	if (!regions)
-		abort();
 	for (uint32_t i = 1; i < profile->tree.count; i++)
 		regions[profile->tree.nodes[i].region] += path->nodes[i];
+	find_gains(path, regions, count, gains);
 	for (size_t i = 0; i <= count; i++) {
 		bool known = i < count;
+		union gt_cell *row;
 
 		if (!regions[i])
 			continue;
 		add_row(path, section, regions[i], known ? gt_class_names[report->classes.regions[i]] : "",
 			gt_report_region_name(report, i));
+		row = section->cells + (section->rows - 1) * section->kind->column_count;
 		if (processes)
-			section->cells[section->rows * section->kind->column_count - 3].count =
-				profile->regions[i].exclusive / processes;
+			row[2].count = profile->regions[i].exclusive / processes;
+		row[3].count = gains[i];
 	}
 	add_row(path, section, path->nodes[0], "", "(no region)");
 	add_row(path, section, path->idle, "", "(GPU idle)");
 	add_row(path, section, path->unknown, "", "(nothing recorded)");
 	gt_rows_sort(section, 0);
-	section->note = "If a region took no time, the run would gain at most its time on the path.";
+	section->note = "gain: how much shorter the run would be if the region took no time";
 	free(regions);
+	free(gains);
 }
 
 static void location_rows(const struct path *path)

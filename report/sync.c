@@ -66,6 +66,7 @@ static void open_segment(struct gt_sync *sync, struct gt_syncing *state, uint64_
 					   .sent = UINT64_MAX,
 					   .node = node,
 					   .cause = GT_NO_CAUSE,
+					   .also = GT_NO_CAUSE,
 					   .launcher = GT_NO_CAUSE,
 					   .class = (unsigned char)class };
 	state->is_open = true;

@@ -59,6 +59,7 @@ struct gt_segment {
 	uint64_t begin, end; /* ns */
 	uint64_t profile;    /* where in the profile the time before it ends */
 	uint64_t until;      /* its cause was there; so long it waited */
+	uint64_t also_until;
 	/*
 	 * When the first was sent of the messages that it received; of an activity: when it was launched; of
 	 * a stream that is idle: since when its whole device is. UINT64_MAX: none.
@@ -66,6 +67,7 @@ struct gt_segment {
 	uint64_t sent;
 	uint32_t node;       /* of the location's call tree */
 	uint32_t cause;      /* a location, or GT_NO_CAUSE */
+	uint32_t also;       /* the same: what else it depends on, which was there earlier: at also_until */
 	uint32_t launcher;   /* of an activity: the same */
 	uint32_t blame;      /* node of the whole tree that made it wait most, or 0 */
 	float carried;       /* ns that others waited for the same cause */
@@ -157,6 +159,14 @@ void gt_sync_wait(struct gt_sync *sync, uint32_t location, uint64_t segment, enu
 		  uint32_t cause, uint64_t until);
 /* How long a segment waited. */
 uint64_t gt_sync_waited(const struct gt_segment *segment);
+
+enum { GT_GAINS = 8, GT_GAIN_SEGMENTS = 1 << 24 };
+
+/*
+ * When each location would end if a region took no time, for `count` regions: `chosen` has their numbers by
+ * index, from 1 on. All timelines are evaluated anew (gain.c). False: too many segments, or no regions.
+ */
+bool gt_gain(struct gt_sync *sync, const unsigned char *chosen, unsigned count, uint64_t (*ends)[GT_GAINS]);
 
 /* The region of a node of the whole tree. */
 const char *gt_sync_region(const struct gt_sync *sync, uint32_t location, uint32_t node);

@@ -3,7 +3,7 @@
 """Archives with seeded waits, and what `gputrace report` has to find in them: waits.py DIR.
 
 Beside each archive: NAME.waits (class, ms, count, location, region, whom it waited for) and
-NAME.critical_path (region, ms), sorted.
+NAME.critical_path (region, ms), NAME.gains (the same), sorted.
 """
 import os
 import random
@@ -134,6 +134,38 @@ def barrier():
                                 for w, r in ((40, R0), (30, R1), (20, R3))]),
                "delays": ["rank 2,main,90,0"],
                "critical_path": path(main=99, MPI_Barrier=1)}
+
+
+@scene
+def gain_at_barrier():
+    """Without the work before the barrier the other rank is late; without that behind it the other one is last."""
+    a = Archive(2)
+    a[0].do(a[0].call(0, 100, "first"), a[0].call(100, 101, "MPI_Barrier", [a.collective(100, 101, BARRIER, NONE, 0)]),
+            a[0].call(101, 201, "second"))
+    a[1].do(a[1].call(0, 80, "other"), a[1].call(80, 101, "MPI_Barrier", [a.collective(80, 101, BARRIER, NONE, 0)]),
+            a[1].call(101, 150, "other"))
+    return a, {"critical_path": path(first=100, second=100, MPI_Barrier=1),
+               "gains": path(first=20, second=51, MPI_Barrier=1)}
+
+
+@scene
+def gain_of_sender():
+    """The receiver waits for what the sender makes; then it is there before, and the sender goes on for longer."""
+    a = Archive(2)
+    a[0].do(a[0].call(0, 60, "make"), a[0].call(60, 61, "MPI_Send", [a.send(60, 1)]), a[0].call(61, 70, "rest"))
+    a[1].do(a[1].call(0, 20, "prepare"), a[1].call(20, 61, "MPI_Recv", [a.recv(61, 0)]), a[1].call(61, 100, "use"))
+    return a, {"critical_path": path(make=60, use=39, MPI_Recv=1),
+               "gains": path(make=40, use=30, MPI_Recv=1)}
+
+
+@scene
+def gain_of_receiver():
+    """The message was there before it was received: without the receiver's own work it is waited for."""
+    a = Archive(2)
+    a[0].do(a[0].call(0, 50, "make"), a[0].call(50, 51, "MPI_Send", [a.send(50, 1)]), a[0].call(51, 60, "rest"))
+    a[1].do(a[1].call(0, 80, "prepare"), a[1].call(80, 81, "MPI_Recv", [a.recv(81, 0)]), a[1].call(81, 100, "use"))
+    return a, {"critical_path": path(prepare=80, use=19, MPI_Recv=1),
+               "gains": path(prepare=30, use=19, MPI_Recv=1)}
 
 
 @scene
