@@ -35,7 +35,7 @@ const Draw = {
 			if (id !== "canvas") /* as wide as the timeline without its scroll bar */
 				canvas.style.width = Draw.width + "px";
 			canvas.width = Math.max(1, Math.round(Draw.width * Draw.scale));
-			canvas.height = Math.max(1, Math.round(canvas.getBoundingClientRect().height * Draw.scale));
+			canvas.height = Math.max(1, Math.round(canvas.clientHeight * Draw.scale));
 		}
 		Draw.image = Draw.ctx.createImageData(Draw.canvas.width, Draw.canvas.height);
 		Draw.pixels = new Uint32Array(Draw.image.data.buffer);
@@ -203,7 +203,7 @@ const Draw = {
 				last = Math.min(width, Math.max(i + 1, Math.floor(x1)));
 			const color = palette[region < most ? region : most];
 
-			if (i >= width)
+			if (i >= width || x1 < 0)
 				return;
 			scan.fill(color, i, last);
 			if (gaps && last - i > 3 && last < width)
@@ -278,7 +278,7 @@ const Draw = {
 			const faded = Draw.palette !== Theme.pixels
 				&& Draw.palette[region] !== Theme.pixels[region];
 
-			ctx.fillStyle = faded ? Theme.css.faint : Theme.textOn(region);
+			ctx.fillStyle = faded ? Theme.css.dim : Theme.textOn(region);
 			ctx.fillText(isolated(text), l[i] + 3, l[i + 2] + Model.lane / 2);
 		}
 	},

@@ -377,8 +377,8 @@ const Tip = {
 			const texts = new Set(values?.map((v) => Tracks.value(track, v)));
 
 			if (values)
-				Tip.show(event.clientX, event.clientY, track.metric.name, [...texts].join(" to "),
-					Units.exact(Draw.t(x)));
+				Tip.show(event.clientX, event.clientY, track.metric.name,
+					[...texts].join(" to "), Units.exact(Draw.t(x)));
 			return;
 		}
 		if (!hit || hit.row < 0) {

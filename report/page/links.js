@@ -28,7 +28,8 @@ const Ruler = {
 			ctx.fillRect(x, main ? height - 8 : height - 4, 1, 8);
 			if (main && x >= from.x && x < Draw.width - 40) {
 				ctx.fillStyle = Theme.css.dim;
-				ctx.fillText(from.sign + Units.tick(i * step / 5 - from.ns, step), x + 4, height / 2 - 1);
+				ctx.fillText(from.sign + Units.tick(i * step / 5 - from.ns, step), x + 4,
+					height / 2 - 1);
 			}
 		}
 		if (View.selection) {
@@ -42,7 +43,8 @@ const Ruler = {
 	base(ctx, step, height) {
 		if (View.begin < step * 2000)
 			return { ns: 0, x: -Infinity, sign: "" };
-		const ns = Math.floor(View.begin / (step * 1000)) * step * 1000, text = Units.exact(ns);
+		const round = 10 ** Math.ceil(Math.log10(View.end - View.begin));
+		const ns = Math.floor(View.begin / round) * round, text = Units.exact(ns);
 
 		ctx.fillStyle = Theme.css.ink;
 		ctx.fillText(text, 5, height / 2 - 1);
@@ -304,9 +306,7 @@ const Links = {
 		const name = Data.meta.links[type];
 
 		return name === "message" ? Theme.css.ink : name === "collective" ? Theme.kinds[KIND.MPI]
-			: name === "launch" ? Theme.kinds[KIND["GPU call"]] : name === "lock"
-				? Theme.kinds[KIND["thread wait"]]
-				: Theme.css.dim;
+			: name === "launch" ? Theme.kinds[KIND["GPU call"]] : Theme.css.dim;
 	},
 	wanted: (type) => View.overlays[OVERLAY_OF_LINK[Data.meta.links[type]]],
 	draw(ctx, top) {

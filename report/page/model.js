@@ -284,8 +284,8 @@ const View = {
 	kind: -1,                 /* the only kind that is not dimmed, or -1 */
 	hits: null,               /* Uint8Array of regions that are searched, or null */
 	query: "",
-	overlays: { messages: true, launches: false, collectives: true, locks: true, path: false, waits: false,
-		markers: true },
+	overlays: { messages: true, launches: false, collectives: true, locks: true, path: false,
+		waits: false, markers: true },
 
 	/* The window that tables are about: what is marked, or else seen. */
 	scope: () => View.selection || [View.begin, View.end],

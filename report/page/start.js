@@ -155,14 +155,15 @@ const Page = {
 				title: "gputrace view shows every event" }, "detail ends here") : null,
 			el("span", { id: "scope" }, marked ? "marked " : whole ? "whole run " : "window ",
 				el("b", null, Units.ns(e - b)), whole ? null : ` from ${Units.ns(b)}`),
-			marked ? el("button", { onclick: () => View.set(...marked), title: "f" }, "zoom") : null,
-			marked ? el("button", { onclick: () => View.mark(null), title: "Esc" }, "clear") : null,
-			marked || whole ? null : el("button", { onclick: View.all, title: "0" }, "whole run"),
+			...(marked ? [el("button", { onclick: () => View.set(...marked) }, "zoom"),
+				el("button", { onclick: () => View.mark(null) }, "clear")]
+				: whole ? [] : [el("button", { onclick: View.all }, "whole run")]),
 		].filter((x) => x));
 	},
 	/* Is the window finer than what the page holds of a row? */
-	coarse: () => !Data.view && Data.meta.rows.some((row) => !(row.exact && row.levels <= Data.meta.page_levels)
-		&& row.depth && (View.end - View.begin) / 500 < Data.bucket(Data.finest(row.levels)) / 4),
+	coarse: () => !Data.view && Data.meta.rows.some((row) => row.depth
+		&& !(row.exact && row.levels <= Data.meta.page_levels)
+		&& (View.end - View.begin) / 500 < Data.bucket(Data.finest(row.levels)) / 4),
 	/* More data came. */
 	changed() {
 		Overview.stale = true;

@@ -24,7 +24,8 @@ function cell(column, row) {
 		title: column.unit === "text" ? clean(value, 400) : null },
 	column.color ? el("i", { class: "swatch", color: column.color(row) }) : null,
 	column.meter ? el("span", { class: "meter" }, el("i", { width: clamp(value * 100, 0, 100) + "%" }))
-		: null, shown);
+		: null,
+	column.meter ? el("span", { class: "value" }, shown) : shown);
 }
 
 /*

@@ -1,0 +1,500 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Drives the page of `gputrace html` or `gputrace view` in headless Chromium, and says what is not right.
+
+    browser.py use PAGE REPORT.json      every way to move, find and select; the figures against the report's
+    browser.py hostile PAGE              names are text; a narrow window
+    browser.py frames PAGE               how long a frame takes (said, not judged)
+    browser.py shot PAGE PNG WIDTH HEIGHT light|dark [SCRIPT]
+
+PAGE is a file or an address. A line for each claim: "ok NAME" or "not ok NAME: what was there".
+
+Limits: needs chromium, chromium-driver and python3-selenium of Debian.
+"""
+import json
+import os
+import sys
+import time
+import traceback
+
+from selenium import webdriver
+from selenium.webdriver.chrome.options import Options
+from selenium.webdriver.chrome.service import Service
+from selenium.webdriver.common.action_chains import ActionChains
+from selenium.webdriver.common.by import By
+from selenium.webdriver.common.keys import Keys
+
+
+class Page:
+    def __init__(self, address, width=1280, height=800, dark=False):
+        options = Options()
+        options.binary_location = os.environ.get("CHROMIUM", "/usr/bin/chromium")
+        for flag in ("headless=new", "no-sandbox", "disable-gpu", "disable-dev-shm-usage", "no-first-run",
+                     "disable-background-networking", "disable-component-update", "disable-sync",
+                     f"window-size={width},{height}"):
+            options.add_argument("--" + flag)
+        options.set_capability("goog:loggingPrefs", {"browser": "ALL", "performance": "ALL"})
+        service = Service(os.environ.get("CHROMEDRIVER", "/usr/bin/chromedriver"))
+        self.driver = webdriver.Chrome(service=service, options=options)
+        self.address = address if "://" in address else "file://" + os.path.abspath(address)
+        self.device(width, height)
+        self.cdp("Emulation.setEmulatedMedia",
+                 features=[{"name": "prefers-color-scheme", "value": "dark" if dark else "light"}])
+        self.driver.get(self.address)
+        self.wait("window.gt && gt.ready && gt.idle")
+
+    def cdp(self, command, **arguments):
+        return self.driver.execute_cdp_cmd(command, arguments)
+
+    def device(self, width, height):
+        self.cdp("Emulation.setDeviceMetricsOverride", width=width, height=height, deviceScaleFactor=1,
+                 mobile=False)
+
+    def js(self, script, *arguments):
+        return self.driver.execute_script(script, *arguments)
+
+    def get(self, expression):
+        return self.js("return " + expression)
+
+    def wait(self, expression, limit=20):
+        end = time.time() + limit
+        while time.time() < end:
+            if self.get(expression):
+                return True
+            time.sleep(0.03)
+        return False
+
+    def settle(self):
+        """Until what was asked for is there and has been drawn, and the sheets are filled."""
+        time.sleep(0.02)
+        self.wait("gt.idle")
+
+    def window(self):
+        return self.get("gt.window()")
+
+    def find(self, selector):
+        return self.driver.find_element(By.CSS_SELECTOR, selector)
+
+    def all(self, selector):
+        return self.driver.find_elements(By.CSS_SELECTOR, selector)
+
+    def keys(self, *keys):
+        ActionChains(self.driver).send_keys(*keys).perform()
+        self.settle()
+
+    def sheet(self, name):
+        self.find("#tab-" + name).click()
+        self.settle()
+
+    def table(self, name):
+        """Cells of the first rows of a table, as they are read."""
+        return self.js("""
+            const rows = document.querySelectorAll(
+                `#sheets .sheet:not([hidden]) [data-table=${arguments[0]}] tbody tr`);
+            const text = (cell) => cell.innerText.trim().replace(/\\u00a0/g, ' ');
+            return [...rows].map((row) => [...row.cells].map(text))""", name)
+
+    def box(self):
+        """Left, top, width and height of the timeline."""
+        return self.js("const b = gt.Draw.canvas.getBoundingClientRect();"
+                       "return [b.left, b.top, b.width, b.height]")
+
+    def mouse(self, kind, x, y, **more):
+        self.cdp("Input.dispatchMouseEvent", type=kind, x=x, y=y, **more)
+
+    def drag(self, x0, y0, x1, y1, modifiers=0):
+        more = {"button": "left", "buttons": 1, "clickCount": 1, "modifiers": modifiers}
+        self.mouse("mousePressed", x0, y0, **more)
+        for part in (0.3, 0.7, 1):
+            self.mouse("mouseMoved", x0 + (x1 - x0) * part, y0 + (y1 - y0) * part, **more)
+        self.mouse("mouseReleased", x1, y1, **more)
+        self.settle()
+
+    def click(self, x, y):
+        self.drag(x, y, x, y)
+
+    def errors(self):
+        return [entry["message"] for entry in self.driver.get_log("browser")
+                if entry["level"] in ("SEVERE", "WARNING")]
+
+    def elsewhere(self):
+        """Requests that go anywhere but to the page and what is below it."""
+        base = self.address.split("#")[0].rsplit("/", 1)[0]
+        urls = []
+        for entry in self.driver.get_log("performance"):
+            message = json.loads(entry["message"])["message"]
+            if message["method"] in ("Network.requestWillBeSent", "Network.webSocketCreated"):
+                urls.append(message["params"].get("request", message["params"])["url"])
+        ours = (base, "data:", "blob:", "about:", "chrome:")
+        return [url for url in urls if not url.startswith(ours)], urls
+
+
+def ok(holds, name, there=""):
+    there = str(there).replace("\n", " ")[:300]
+    print(f"ok {name}" if holds else f"not ok {name}: {there}", flush=True)
+
+
+def near(a, b, part=0.01):
+    return abs(a - b) <= part * max(abs(a), abs(b), 1)
+
+
+# ---- what the report prints (report/faces.c), here once more ---------------------------------------------
+
+def scaled(value, units):
+    at = 0
+    while value >= 999.5 and at < len(units) - 1:
+        value, at = value / 1000, at + 1
+    return f"{value:.{0 if not at or value >= 99.95 else 2 if value < 9.995 else 1}f} {units[at]}"
+
+
+def seconds(value):
+    return "–" if value is None else scaled(round(value * 1e9), ["ns", "µs", "ms", "s"])
+
+
+def size(value):
+    return "–" if value is None else scaled(value, ["B", "kB", "MB", "GB", "TB", "PB"])
+
+
+def count(value):
+    return "–" if value is None else f"{value:,}"
+
+
+def share(value):
+    return "–" if value is None else f"{100 * value:.1f} %"
+
+
+def same_rows(page, name, rows, cells, key):
+    """The first rows of a table are those of the report, in its order of `key`."""
+    there = page.table(name)
+    wanted = [[str(c) for c in cells(row)] for row in sorted(rows, key=lambda row: -row[key])][:100]
+    wrong = [(a, b) for a, b in zip(sorted(there), sorted(wanted)) if a[1:] != b[1:]]
+    if len(there) != len(wanted):
+        wrong = [(len(there), len(wanted))]
+    ok(not wrong, f"{name}: the figures are those of the report", wrong[:1])
+
+
+# ---- moving ----------------------------------------------------------------------------------------------
+
+def moves(page, end):
+    box = page.box()
+    x, y = box[0] + box[2] / 2, box[1] + box[3] - 6
+    ok(near(page.window()[1], end), "the whole run is shown first", page.window())
+    page.mouse("mouseWheel", x, y, deltaX=0, deltaY=-240, modifiers=2)
+    page.settle()
+    a, b = page.window()
+    ok(b - a < end * 0.6 and near((a + b) / 2, end / 2, 0.02), "Ctrl and wheel zoom at the pointer", (a, b))
+    page.drag(x, y, x - box[2] / 10, y)
+    c, d = page.window()
+    ok(near(c - a, (b - a) / 10, 0.03) and near(d - c, b - a, 0.001), "dragging moves by as many pixels",
+       (a, b, c, d))
+    page.mouse("mouseWheel", x, y, deltaX=120, deltaY=0)
+    page.settle()
+    ok(page.window()[0] > c, "a sideways wheel moves", page.window())
+    page.find("#canvas").send_keys("0")
+    page.settle()
+    ok(near(page.window()[1] - page.window()[0], end), "0 shows the whole run", page.window())
+    for key, name, holds in (
+            ("w", "w zooms in", lambda o, n: n[1] - n[0] < o[1] - o[0]),
+            ("+", "+ zooms in", lambda o, n: n[1] - n[0] < o[1] - o[0]),
+            ("d", "d moves right", lambda o, n: n[0] > o[0]), ("a", "a moves left", lambda o, n: n[0] < o[0]),
+            (Keys.ARROW_RIGHT, "the right arrow moves right", lambda o, n: n[0] > o[0]),
+            (Keys.ARROW_LEFT, "the left arrow moves left", lambda o, n: n[0] < o[0]),
+            (Keys.END, "End moves to the end", lambda o, n: near(n[1], end, 1e-6)),
+            (Keys.HOME, "Home moves to the begin", lambda o, n: n[0] == 0),
+            ("s", "s zooms out", lambda o, n: n[1] - n[0] > o[1] - o[0]),
+            ("-", "- zooms out", lambda o, n: n[1] - n[0] > o[1] - o[0])):
+        old = page.window()
+        page.keys(key)
+        ok(holds(old, page.window()), name, (old, page.window()))
+    page.keys("0")
+    fingers = [{"x": x - 100, "y": y, "id": 1}, {"x": x + 100, "y": y, "id": 2}]
+    page.cdp("Input.dispatchTouchEvent", type="touchStart", touchPoints=fingers)
+    apart = [{"x": x - 200, "y": y, "id": 1}, {"x": x + 200, "y": y, "id": 2}]
+    page.cdp("Input.dispatchTouchEvent", type="touchMove", touchPoints=apart)
+    page.cdp("Input.dispatchTouchEvent", type="touchEnd", touchPoints=[])
+    page.settle()
+    a, b = page.window()
+    ok(near(b - a, end / 2, 0.03), "two fingers zoom", (a, b))
+    page.keys("0")
+    page.drag(x - 200, box[1] - 8, x + 100, box[1] - 8)
+    marked = page.get("gt.View.selection")
+    ok(marked and near(marked[1] - marked[0], end * 300 / box[2], 0.03),
+       "dragging on the axis marks a window", marked)
+    page.keys("f")
+    ok(marked and near(page.window()[0], marked[0], 0.001), "f zooms to it", page.window())
+    ok(page.get("location.hash") != "", "the address has the window")
+    page.keys(Keys.ESCAPE)
+    page.keys("0")
+    ok(page.get("gt.View.selection") is None and page.get("location.hash") == "", "Esc and 0 end that")
+    page.drag(box[0] + box[2] * 0.25, 90, box[0] + box[2] * 0.5, 90)
+    a, b = page.window()
+    ok(near(b - a, end / 4, 0.03), "dragging on the overview shows that part", (a, b))
+    page.keys("0")
+
+
+# ---- searching, selecting, folding -----------------------------------------------------------------------
+
+def finds(page, report):
+    region = max((r for r in report["regions"] if len(r["name"]) > 3), key=lambda r: r["max_s"])["name"]
+    page.keys("/")
+    ok(page.get("document.activeElement.id") == "search", "/ goes to the search")
+    page.keys(region[:12], Keys.ENTER)
+    picked = page.get("gt.View.picked && [gt.Data.name(gt.View.picked.region), gt.View.picked.begin]")
+    ok(picked and region[:12].lower() in picked[0].lower(), "a search finds the region", picked)
+    ok("region" in page.find("#found").text, "and says how many", page.find("#found").text)
+    page.js("document.activeElement.blur()")
+    many = page.js("return gt.Data.report.regions.filter(r => r.name.toLowerCase().includes(gt.View.query))"
+                   ".reduce((n, r) => n + r.count, 0)")
+    page.keys("n")
+    later = page.get("gt.View.picked.begin")
+    ok(later > picked[1] or many < 2 or later == picked[1] and page.get("gt.View.picked.row") > 0,
+       "n goes to the next one", (picked, later))
+    page.find("#found-back").click()
+    page.settle()
+    ok(page.get("gt.View.picked.begin") <= later, "and N back", later)
+    page.keys(Keys.ESCAPE, Keys.ESCAPE)
+    ok(page.get("gt.View.query") == "", "Esc ends the search", page.get("gt.View.query"))
+    page.keys("0")
+
+
+def selects(page):
+    """The longest call of all: clicked, its details are its own."""
+    span = page.js("""gt.View.all(); let best = null;
+        for (let r = 0; r < gt.Data.regions.length; r++) {
+            const s = gt.Find.longest(r, -1);
+            if (s && (!best || s.end - s.begin > best.end - best.begin)) best = s;
+        }
+        const line = gt.Model.ofRow[best.row];
+        if (line.y < 0) gt.Model.reveal(line);
+        line.open || gt.Model.fold(line, true);
+        gt.Page.into(line);
+        best.name = gt.Data.name(best.region);
+        best.x = gt.Draw.x((best.begin + best.end) / 2);
+        best.y = line.y - gt.Draw.top() + 2 + (best.depth - 0.5) * gt.Model.lane;
+        return best""")
+    box = page.box()
+    page.mouse("mouseMoved", box[0] + span["x"], box[1] + span["y"])
+    ok(span["name"][:20] in page.find("#tip").text, "the pointer shows the name", page.find("#tip").text)
+    page.click(box[0] + span["x"], box[1] + span["y"])
+    text = page.find("#details").text.replace("\u00a0", " ")
+    ok(span["name"] in text and seconds((span["end"] - span["begin"]) / 1e9) in text,
+       "a click shows the details", text)
+    page.find("#details p button").click()
+    page.settle()
+    a, b = page.window()
+    ok(a <= span["begin"] and b >= span["end"], "Zoom to it", (a, b))
+    page.keys("0", Keys.ESCAPE)
+    ok(page.get("gt.View.picked") is None, "Esc ends the selection")
+
+
+def folds(page):
+    page.keys("e")
+    before = page.get("gt.Model.shown.length")
+    twist = next((t for t in page.all("#tree .row.group .twist") if t.text == "▾"), None)
+    if twist:
+        twist.click()
+        page.settle()
+        ok(page.get("gt.Model.shown.length") < before, "a click folds a group", before)
+    page.keys("e")
+    ok(page.get("gt.Model.shown.length") >= before, "e unfolds all")
+    page.js("document.querySelector('#tree .row[tabindex=\"0\"]').focus()")
+    page.keys(Keys.HOME, Keys.ARROW_DOWN)
+    ok(page.get("gt.View.focus === gt.Model.shown[1]"), "arrows walk the tree")
+    page.keys(Keys.HOME)
+    if page.get("gt.Model.foldable(gt.Model.shown[0])"):
+        page.keys(Keys.ARROW_LEFT)
+        ok(page.get("gt.Model.shown[0].open") is False, "and fold")
+        page.keys(Keys.ARROW_RIGHT)
+    sort = ("const s = document.getElementById('sort'); s.value = arguments[0];"
+            "s.dispatchEvent(new Event('change'))")
+    page.js(sort, "name")
+    names = page.get("[...gt.Model.root.children].sort((a, b) => a.y - b.y).map((line) => line.label)")
+    wanted = page.js("return arguments[0].sort((a, b) => a.localeCompare(b, 'en', {numeric: true}))", names)
+    ok(names == wanted, "rows sort", names)
+    page.js(sort, "tree")
+
+
+# ---- figures ---------------------------------------------------------------------------------------------
+
+def numbers(page, report):
+    page.keys("0", Keys.ESCAPE)
+    page.sheet("profile")
+    same_rows(page, "regions", report["regions"], lambda r: [
+        r["name"], count(r["count"]), seconds(r["exclusive_s"]), share(r["share"]), seconds(r["inclusive_s"]),
+        seconds(r["mean_s"]), seconds(r["max_s"]), share(r["imbalance"]), r["class"] or "–",
+        r["group"] or "–"],
+        "exclusive_s")
+    sums = page.js("""const all = new Map();
+        gt.Data.meta.rows.forEach((row, i) =>
+            row.kind !== 'service' && gt.addSums(i, 0, gt.Data.meta.end, all));
+        return [...all].map(([r, [calls, ns]]) => [gt.Data.name(r), calls, ns])""")
+    mine, theirs = {}, {}
+    for name, calls, ns in sums:
+        mine[name] = (mine.get(name, (0, 0))[0] + calls, mine.get(name, (0, 0))[1] + ns)
+    for r in report["regions"]:
+        if r["name"].isascii():
+            old = theirs.get(r["name"], (0, 0))
+            theirs[r["name"]] = (old[0] + r["count"], old[1] + round(r["exclusive_s"] * 1e9))
+    wrong = [(n, mine.get(n), theirs[n]) for n in theirs if mine.get(n) != theirs[n]]
+    ok(not wrong, "the tiles' sums are the report's, to the nanosecond", wrong[:2])
+    halves = page.js("""const all = new Map(), cut = gt.Data.span(2), end = gt.Data.meta.end;
+        gt.Data.meta.rows.forEach((row, i) => { gt.addSums(i, 0, cut, all); gt.addSums(i, cut, end, all); });
+        const whole = new Map();
+        gt.Data.meta.rows.forEach((row, i) => gt.addSums(i, 0, end, whole));
+        return [...whole].filter(([r, s]) => Math.abs(s[1] - all.get(r)[1]) > 2).length""")
+    ok(halves == 0, "two windows add up to the whole", halves)
+    if page.all("#tab-messages") and report["messages"]["matrix"]:
+        page.sheet("messages")
+        same_rows(page, "matrix", report["messages"]["matrix"], lambda m: [
+            m["from"], m["to"], count(m["count"]), size(m["bytes"]), size(m["bytes"] / m["count"])], "bytes")
+        links = page.js("const all = gt.Sheets.messagesOf(0, gt.Data.meta.end);"
+                        "return [all.reduce((n, m) => n + m.count, 0), all.reduce((n, m) => n + m.bytes, 0)]")
+        wanted = [sum(m[k] for m in report["messages"]["matrix"]) for k in ("count", "bytes")]
+        ok(links == wanted, "the lines' messages are the report's", (links, wanted))
+    if page.all("#tab-waits"):
+        page.sheet("waits")
+        same_rows(page, "waits", report["waits"], lambda w: [
+            w["class"], seconds(w["seconds"]), count(w["count"]), seconds(w["longest_s"]), w["location"],
+            w["region"] or "–", w["cause_location"] or "–"], "seconds")
+    if page.all("#tab-gpu") and report["devices"]:
+        page.sheet("gpu")
+        there = [row[1:6] for row in page.table("devices")]
+        wanted = [[seconds(d["kernel_s"]), share(d["kernel_s"] / report["duration_s"]), seconds(d["copy_s"]),
+                   seconds(d["copy_alone_s"]), seconds(d["idle_s"])] for d in report["devices"]]
+        ok(there == wanted, "devices: the figures are those of the report", (there, wanted))
+        same_rows(page, "copies", report["copies"], lambda c: [
+            c["name"], count(c["count"]), seconds(c["seconds"]), size(c["bytes"]),
+            "–" if c["bandwidth"] is None else size(c["bandwidth"]) + "/s"], "seconds")
+        mine = page.js("const d = gt.Gpu.devices(0, gt.Data.meta.end, gt.Data.meta.end / 1e9);"
+                       "return d.map(x => [x.name, x.kernel_s, x.copy_alone_s])")
+        wrong = [(m, d) for m, d in zip(mine, report["devices"])
+                 if not near(m[1] * 1e6, d["kernel_s"] * 1e6, 0.05)]
+        ok(not wrong, "a window that is the run has the GPUs' times", wrong)
+        mine = dict(page.js("return gt.Gpu.copies(0, gt.Data.meta.end).map((c) => [c.name, c.bytes])"))
+        ok(all(mine.get(c["name"]) == c["bytes"] for c in report["copies"]), "and their bytes", mine)
+
+
+def sheets(page, report):
+    page.sheet("findings")
+    there = [b.text for b in page.all(".findings .jump")]
+    ok(len(there) == len(report["findings"]), "all findings are there", there)
+    placed = next((i for i, f in enumerate(report["findings"]) if f["time_s"] is not None), None)
+    if placed is not None:
+        page.all(".findings .jump")[placed].click()
+        page.settle()
+        a, b = page.window()
+        ok(a <= report["findings"][placed]["time_s"] * 1e9 <= b, "a finding jumps to its place", (a, b))
+    page.keys(Keys.ESCAPE, "0")
+    page.sheet("flame")
+    boxes = page.all(".flame button")
+    ok(len(boxes) > 1, "the flame graph has boxes", len(boxes))
+    total = page.get("[...gt.Flame.tree([...gt.Flame.trees.keys()]).children.values()]"
+                     ".reduce((n, child) => n + child.ns, 0)")
+    wanted = sum(c["inclusive_s"] for c in report["call_tree"] if c["parent"] is None) * 1e9
+    ok(near(total, wanted, 0.001), "its times are those of the call tree", (total, wanted))
+    boxes[1].click()
+    page.settle()
+    ok(page.all(".flame button")[1].size["width"] > 0.9 * page.find(".flame").size["width"],
+       "a click widens a box")
+    page.sheet("health")
+    ok("complete" in page.find("#sheet-health").text, "trace health is told", page.find("#sheet-health").text)
+    for button in page.all("#overlays button"):
+        was = button.get_attribute("aria-pressed")
+        key = button.get_attribute("data-overlay")
+        button.click()
+        page.settle()
+        ok(page.find(f"[data-overlay={key}]").get_attribute("aria-pressed") != was, f"overlay {key} switches")
+    page.find("#legend button").click()
+    ok(page.find("#legend button").get_attribute("aria-pressed") == "true", "the legend highlights a kind")
+    page.find("#legend button").click()
+    page.keys("t")
+    ok(page.get("document.documentElement.dataset.theme") == "dark", "t makes it dark")
+    page.keys("t", "?")
+    ok(page.get("document.getElementById('help').open"), "? shows the keys")
+    page.keys(Keys.ESCAPE)
+    unnamed = page.js("""
+        const used = document.querySelectorAll('button, input, select, [role=tree], canvas[tabindex]');
+        return [...used].filter((e) => !(e.innerText || '').trim() && !e.getAttribute('aria-label')
+            && !e.labels?.length && e.offsetParent).map((e) => e.outerHTML)""")
+    ok(not unnamed, "everything that can be used has a name", unnamed[:3])
+
+
+# ---- courses ---------------------------------------------------------------------------------------------
+
+def clean_end(page):
+    errors = page.errors()
+    ok(not errors, "no error in the console", errors[:3])
+    elsewhere, every = page.elsewhere()
+    ok(every and not elsewhere, "no request to anywhere else", elsewhere or every)
+    ok(page.get("gt.Page.failed === undefined"), "nothing failed", page.get("gt.Page.failed"))
+
+
+def use(address, report):
+    with open(report, encoding="utf-8") as f:
+        report = json.load(f)
+    page = Page(address)
+    try:
+        moves(page, page.get("gt.Data.meta.end"))
+        finds(page, report)
+        selects(page)
+        folds(page)
+        numbers(page, report)
+        sheets(page, report)
+        clean_end(page)
+    finally:
+        page.driver.quit()
+
+
+def hostile(address):
+    page = Page(address)
+    try:
+        ok(page.get("window.broken") is None and not page.all("img, #tree b, td b"), "names make no elements")
+        names = "[...document.querySelectorAll('#tree .name')]"
+        text = page.get(names + ".map((e) => e.textContent).join(' ')")
+        ok("<img src=x onerror=alert(1)>" in text and "</script><script>" in text,
+           "they are shown as they are", text)
+        isolated = page.get(names + ".every((e) => e.querySelector('bdi'))")
+        ok("\u202e" not in text and isolated, "changes of direction stay in their name")
+        for sheet in page.js("return gt.Sheets.all.map(s => s.id)"):
+            page.sheet(sheet)
+            ok(not page.all("#sheets img, #sheets script"), f"as in the sheet {sheet}")
+        page.device(400, 800)
+        page.settle()
+        wide = page.get("document.documentElement.scrollWidth")
+        ok(wide <= 400, "400 pixels are enough", wide)
+        clean_end(page)
+    finally:
+        page.driver.quit()
+
+
+def frames(address):
+    page = Page(address)
+    try:
+        page.settle()
+        page.js("""gt.Draw.frames.length = 0;
+            for (let i = 0; i < 60; i++) { gt.View.zoom(i < 30 ? 0.9 : 1 / 0.9); gt.Draw.now(); }""")
+        times = sorted(page.get("gt.frames"))
+        middle = times[len(times) // 2]
+        print(f"# a frame takes {middle:.1f} ms, at most {times[-1]:.1f} ms ({len(times)} frames)")
+    finally:
+        page.driver.quit()
+
+
+def shot(address, path, width, height, scheme, script=None):
+    page = Page(address, int(width), int(height), scheme == "dark")
+    try:
+        if script:
+            page.js(script)
+        page.settle()
+        page.settle()
+        page.driver.save_screenshot(path)
+    finally:
+        page.driver.quit()
+
+
+if __name__ == "__main__":
+    try:
+        {"use": use, "hostile": hostile, "frames": frames, "shot": shot}[sys.argv[1]](*sys.argv[2:])
+    except Exception: # a claim that fails, not a course that ends
+        ok(False, "the browser did what it was told", traceback.format_exc())
+        traceback.print_exc()
+        sys.exit(1)
