@@ -68,6 +68,7 @@ UNIT_SPOOL = test/unit/libgtspools.la lib/libgtassemble.la $(UNIT_LIBS)
 CRITERION_TESTS += test/unit/archive
 test_unit_archive_SOURCES = test/unit/test_archive.c
 test_unit_archive_CFLAGS = $(UNIT_CFLAGS) $(OTF2_CFLAGS)
+test_unit_archive_LDFLAGS = -Wl,--wrap=gt_convert_metric
 test_unit_archive_LDADD = $(UNIT_SPOOL)
 
 CRITERION_TESTS += test/unit/assemble

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The archive's markers, written by several threads.
+ * The archive's markers, written by several threads; readings of counters, and how they are converted.
  *
  * Limits: the threads' order is played by one thread.
  */
@@ -13,8 +13,7 @@
 
 #include "lib/assemble/archive/defs.h"
 #include "lib/assemble/defs/properties.h"
-#include "test/unit/mkspool.h"
-#include "test/unit/readback.h"
+#include "test/unit/expect.h"
 
 /* One thread has given a kind its number; another writes markers of that kind, and of a later one, first. */
 Test(archive, markers_follow_their_definition)
@@ -47,5 +46,46 @@ Test(archive, markers_follow_their_definition)
 	free(words);
 	gt_defs_free(&defs);
 	close(options.dirfd);
+	mk_remove(dir);
+}
+
+/* ---- readings of counters ------------------------------------------------------------------------- */
+
+struct gt_track;
+static unsigned one_at_a_time;
+void __real_gt_convert_metric(struct gt_track *t, const struct gt_slot *slot, uint64_t tick);
+void __wrap_gt_convert_metric(struct gt_track *t, const struct gt_slot *slot, uint64_t tick);
+
+/* The linker puts it in front of the way that is taken by what the fast loop leaves. */
+void __wrap_gt_convert_metric(struct gt_track *t, const struct gt_slot *slot, uint64_t tick)
+{
+	one_at_a_time++;
+	__real_gt_convert_metric(t, slot, tick);
+}
+
+/* Only the first, which gets a definition, and the last stop the loop over enters and leaves. */
+Test(archive, many_readings)
+{
+	const char *dir = mk_run();
+	struct mk_proc *p = usual(dir);
+	struct mk_loc *l = mk_loc(p, 0, 1 << 20, 0, BEGIN);
+	struct gt_def_metric def = { .mode = 0, .kind = 1 | GT_METRIC_SYNCHRONOUS, .value = 4 };
+	uint32_t a = mk_region(p, "alpha"), x;
+
+	def.name = mk_string(p, "instructions");
+	x = mk_def(p, GT_D_METRIC, 0, &def, sizeof(def));
+	for (uint64_t at = 1; at < 4001; at += 2) {
+		mk_record(l, AT(at), GT_T_METRICS, x, (uint64_t[]){ 1, at }, 1);
+		mk_enter(l, AT(at), a);
+		mk_record(l, AT(at + 1), GT_T_METRICS, x, (uint64_t[]){ 1, at + 1 }, 1);
+		mk_leave(l, AT(at + 1), a);
+	}
+	mk_loc_close(l);
+	mk_proc_end(p, GT_END_EXIT, 0, AT(5000));
+	one_at_a_time = 0;
+	cr_assert(eq(int, assemble(dir), 0));
+	expect_text(rb_events, dir, "0 4000 METRIC 0 4000\n0 4000 LEAVE alpha\n");
+	cr_expect_leq(one_at_a_time, 2, "%u of 4000", one_at_a_time);
+	mk_proc_free(p);
 	mk_remove(dir);
 }
