@@ -233,7 +233,7 @@ static inline __attribute__((always_inline)) void run_into(struct gt_track *t, s
 				rc = OTF2_EvtWriter_Enter(evt, NULL, ns, region);
 		} else {
 other:
-			next = pipe ? NULL : gt_track_run_metrics(t, slot, end, most, ns);
+			next = gt_track_run_metrics(t, slot, end, most, ns);
 			if (!next)
 				break;
 			last = tick;

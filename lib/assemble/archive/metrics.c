@@ -241,9 +241,14 @@ const struct gt_slot *gt_track_run_metrics(struct gt_track *t, const struct gt_s
 	use = count ? use_of(t->w, (uint32_t)GT_WORD_LOW(slot->word), count) : NULL;
 	if (!use)
 		return NULL;
-	gt_track_bad(t,
-		     OTF2_EvtWriter_Metric(t->writer->direct, NULL, ns, use->number, (uint8_t)count,
-					   t->w->types + use->types, (const OTF2_MetricValue *)values),
-		     "metric");
+	if (t->writer->pipe)
+		gt_pipe_put_metric(t->writer->pipe, ns, use->number, (uint8_t)count, t->w->types + use->types,
+				   (const OTF2_MetricValue *)values);
+	else
+		gt_track_bad(t,
+			     OTF2_EvtWriter_Metric(t->writer->direct, NULL, ns, use->number,
+						   (uint8_t)count, t->w->types + use->types,
+						   (const OTF2_MetricValue *)values),
+			     "metric");
 	return next;
 }

@@ -10,6 +10,7 @@
 #include "lib/assemble/archive/pipe.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 #define HASTY_EVENTS (GT_PIPE_BATCH / 2)
 
@@ -26,6 +27,25 @@ struct gt_pipe_inner {
 	struct gt_plain events[GT_PIPE_BATCHES][GT_PIPE_BATCH];
 };
 
+/* The places that the types of so many values take, and the values. */
+static unsigned types_in(unsigned values)
+{
+	return (values + sizeof(struct gt_plain) - 1) / sizeof(struct gt_plain);
+}
+
+static unsigned values_in(unsigned values)
+{
+	return (values * sizeof(OTF2_MetricValue) + sizeof(struct gt_plain) - 1) / sizeof(struct gt_plain);
+}
+
+static OTF2_ErrorCode write_metric(OTF2_EvtWriter *evt, const struct gt_plain *event)
+{
+	const struct gt_plain *types = event + 1, *values = types + types_in(event->values);
+
+	return OTF2_EvtWriter_Metric(evt, NULL, event->ns >> 1, event->region, (uint8_t)event->values,
+				     (const OTF2_Type *)types, (const OTF2_MetricValue *)values);
+}
+
 static void write_batch(struct gt_pipe_inner *p, const struct gt_plain *event, unsigned n)
 {
 	OTF2_EvtWriter *const evt = p->evt;
@@ -33,10 +53,16 @@ static void write_batch(struct gt_pipe_inner *p, const struct gt_plain *event, u
 
 	if (gt_archive_bad(p->archive))
 		return;
-	for (const struct gt_plain *end = event + n; event < end && rc == OTF2_SUCCESS; event++)
-		rc = event->ns & 1 ? OTF2_EvtWriter_Leave(evt, NULL, event->ns >> 1, event->region)
-				   : OTF2_EvtWriter_Enter(evt, NULL, event->ns >> 1, event->region);
-	gt_otf2_bad(p->archive, rc, "enter or leave");
+	for (const struct gt_plain *end = event + n; event < end && rc == OTF2_SUCCESS; event++) {
+		if (event->values) {
+			rc = write_metric(evt, event);
+			event += types_in(event->values) + values_in(event->values);
+		} else {
+			rc = event->ns & 1 ? OTF2_EvtWriter_Leave(evt, NULL, event->ns >> 1, event->region)
+					   : OTF2_EvtWriter_Enter(evt, NULL, event->ns >> 1, event->region);
+		}
+	}
+	gt_otf2_bad(p->archive, rc, "enter, leave or metric");
 }
 
 static void *serve(void *argument)
@@ -113,6 +139,21 @@ static void hand_over(struct gt_pipe_inner *p, uint64_t most)
 void gt_pipe_turn(struct gt_pipe *pipe)
 {
 	hand_over(pipe->inner, GT_PIPE_BATCHES - 1);
+}
+
+void gt_pipe_put_metric(struct gt_pipe *pipe, uint64_t ns, uint32_t metric, uint8_t count,
+			const OTF2_Type *types, const OTF2_MetricValue *values)
+{
+	const unsigned n = 1 + types_in(count) + values_in(count);
+
+	if (pipe->end - pipe->at < (ptrdiff_t)n)
+		gt_pipe_turn(pipe);
+	*pipe->at = (struct gt_plain){ .ns = 2 * ns, .region = metric, .values = count };
+	memcpy(pipe->at + 1, types, count * sizeof(*types));
+	memcpy(pipe->at + 1 + types_in(count), values, count * sizeof(*values));
+	pipe->at += n;
+	if (pipe->at == pipe->end)
+		gt_pipe_turn(pipe);
 }
 
 void gt_pipe_drain(struct gt_pipe *pipe)

@@ -3,8 +3,8 @@
  * A second thread for one large location: the worker reads, names and nests its enters and leaves,
  * the other hands them to libotf2.
  *
- * Limits: only enters and leaves without attributes go through it; before libotf2 is called for the
- * location otherwise, the pipe must be empty (gt_pipe_drain). Memory: GT_PIPE_BYTES.
+ * Limits: only enters, leaves and readings of counters without attributes go through it; before libotf2 is
+ * called for the location otherwise, the pipe must be empty (gt_pipe_drain). Memory: GT_PIPE_BYTES.
  */
 #ifndef GT_ASSEMBLE_ARCHIVE_PIPE_H
 #define GT_ASSEMBLE_ARCHIVE_PIPE_H
@@ -18,7 +18,8 @@
 
 struct gt_plain {
 	uint64_t ns;     /* nanoseconds of the archive, times two, plus one for a leave */
-	uint32_t region, pad;
+	uint32_t region; /* or metric: its types and values are in the places behind it */
+	uint32_t values; /* of a metric; 0: an enter or leave */
 };
 
 struct gt_pipe {
@@ -50,8 +51,13 @@ static inline void gt_pipe_put(struct gt_pipe *pipe, uint64_t ns, uint32_t regio
 {
 	pipe->at->ns = 2 * ns + leave;
 	pipe->at->region = region;
+	pipe->at->values = 0;
 	if (++pipe->at == pipe->end)
 		gt_pipe_turn(pipe);
 }
+
+/* A reading of `count` values, which are copied. */
+void gt_pipe_put_metric(struct gt_pipe *pipe, uint64_t ns, uint32_t metric, uint8_t count,
+			const OTF2_Type *types, const OTF2_MetricValue *values);
 
 #endif
