@@ -6,6 +6,7 @@
 #include <stdio.h>
 
 #include "cuda/cuda.h"
+#include "cuda/exact.h"
 
 static void property(const char *name, uint64_t value)
 {
@@ -73,6 +74,7 @@ void gt_cu_account(bool last, bool ask)
 	if (gt_cu_options.kernel)
 		property("launches_without_record", missing);
 	gt_cu_align_report();
+	gt_cu_exact_account(last);
 	if (gt_cu_options.kernel)
 		report_lost(GT_LOSS_LATE, &reported_late, missing > c->dropped ? missing : c->dropped);
 	report_lost(GT_LOSS_NO_LOCATION, &reported_no_location, c->no_location);

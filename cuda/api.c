@@ -34,6 +34,7 @@ static const struct {
 	F(cuptiGetTimestamp, timestamp, true),
 	F(cuptiGetResultString, result_string, true),
 	F(cuptiSubscribe_v2, subscribe_v2, false),
+	F(cuptiActivityDisable, disable, false),
 	F(cuptiActivitySetAttribute, set_attribute, false),
 	F(cuptiActivityRegisterTimestampCallback, register_timestamp, false),
 	F(cuptiGetStreamIdEx, stream_id, false),

@@ -37,6 +37,7 @@ struct gt_cupti_api {
 	/* may be missing */
 	int (*subscribe_v2)(void **subscriber, gt_cupti_callback *callback, void *user,
 			    struct cu_subscriber_params *params);
+	int (*disable)(uint32_t kind);
 	int (*set_attribute)(uint32_t attribute, size_t *size, void *value);
 	int (*register_timestamp)(uint64_t (*now)(void));
 	int (*stream_id)(void *context, void *stream, uint8_t per_thread, uint32_t *id);

@@ -19,6 +19,7 @@
 #include <unistd.h>
 
 #include "cuda/cuda.h"
+#include "cuda/exact.h"
 #include "cuda/pcsampling_abi.h"
 #include "cuda/sampler.h"
 
@@ -202,6 +203,7 @@ static bool makes_records(unsigned class)
  */
 static void abandon(uint32_t level)
 {
+	uint32_t correlation = (uint32_t)(self.open[0].key >> 32);
 	uint64_t tick = gt_now();
 
 	gt_cu_count_shared(&gt_cu_counts.unfinished, depth() - level);
@@ -215,6 +217,8 @@ static void abandon(uint32_t level)
 			gt_leave_at(what->region, tick);
 	}
 	set_depth(level);
+	if (!level && gt_unlikely(gt_cu_options.exact))
+		gt_cu_exact_abandon(correlation);
 	if (!level)
 		gt_unguard();
 }
@@ -445,12 +449,42 @@ static void context_created(void *context)
 	gt_cu_sass_context(context);
 	gt_guard();
 	gt_cu_sampler_context(context);
+	gt_cu_exact_context(context);
 	gt_unguard();
 }
 
 static bool launches(unsigned class)
 {
 	return class == GT_CU_C_LAUNCH || class == GT_CU_C_GRAPH;
+}
+
+/* The calls that are shown. */
+static void visible_call(uint32_t domain, uint32_t id, unsigned class, const struct cu_call_data *call)
+{
+	if (gt_unlikely(class >= GT_CU_C_CAPTURE_BEGIN && class <= GT_CU_C_STREAM_GONE && call->site))
+		note_capture(class, call);
+	if (call->site)
+		leave(domain, id, call);
+	else
+		enter(domain, id, call);
+	if (gt_unlikely(gt_cu_options.pc_serialized) && call->site && launches(class))
+		gt_cu_pc_launched();
+}
+
+static void api_call(uint32_t domain, uint32_t id, const struct cu_call_data *call)
+{
+	unsigned class = ids[domain - 1][id].class;
+	bool measured = gt_cu_options.exact == GT_CU_EXACT_REPLAY && domain == CU_DOMAIN_DRIVER &&
+			launches(class);
+
+	if (gt_unlikely(gt_cu_options.capture))
+		gt_cu_capture_call(domain, id, call);
+	if (gt_unlikely(measured && call->site))
+		gt_cu_exact_leave(call);
+	if (!hidden(domain, call) && gt_likely(class)) /* none: in a capture, enabled then, but not now */
+		visible_call(domain, id, class, call);
+	if (gt_unlikely(measured && !call->site))
+		gt_cu_exact_enter(call, class == GT_CU_C_GRAPH, self.active);
 }
 
 /* What is not a launch, and launches with anything unusual about them. */
@@ -463,25 +497,7 @@ static GT_CU_RARE void other_callback(uint32_t domain, uint32_t id, const void *
 		return;
 	}
 	if (domain - 1 < 2 && id < IDS) {
-		const struct cu_call_data *call = data;
-		unsigned class;
-
-		if (gt_unlikely(gt_cu_options.capture))
-			gt_cu_capture_call(domain, id, call);
-		if (hidden(domain, call))
-			return;
-		class = ids[domain - 1][id].class;
-		if (gt_unlikely(!class))
-			return; /* in a capture: enabled then, but not now */
-		if (gt_unlikely(class >= GT_CU_C_CAPTURE_BEGIN && class <= GT_CU_C_STREAM_GONE &&
-				call->site))
-			note_capture(class, call);
-		if (call->site)
-			leave(domain, id, call);
-		else
-			enter(domain, id, call);
-		if (gt_unlikely(gt_cu_options.pc_serialized) && call->site && launches(class))
-			gt_cu_pc_launched();
+		api_call(domain, id, data);
 	} else if (domain == CU_DOMAIN_RESOURCE) {
 		const struct cu_resource_data *resource = data;
 
@@ -490,6 +506,7 @@ static GT_CU_RARE void other_callback(uint32_t domain, uint32_t id, const void *
 		} else if (id == CU_RESOURCE_CONTEXT_DESTROY) {
 			gt_cu_pc_context_gone(resource->context);
 			gt_cu_sass_context_gone(resource->context);
+			gt_cu_exact_context_gone(resource->context);
 			gt_cu_context_gone(resource->context);
 		} else if (id == CU_RESOURCE_MODULE_LOADED) {
 			gt_cu_code_module(resource->descriptor);
@@ -730,7 +747,8 @@ static void consider(uint32_t domain, uint32_t id, const char *name)
 						    domain == CU_DOMAIN_DRIVER ? "CUDRV_API" : "CUDART_API",
 						    rules[i].role);
 		if (what->region && !gt_cu_options.capture &&
-		    !(gt_cu_options.pc_serialized && launches(what->class)) &&
+		    !((gt_cu_options.pc_serialized || gt_cu_options.exact == GT_CU_EXACT_REPLAY) &&
+		      launches(what->class)) &&
 		    (what->class == GT_CU_C_LAUNCH || what->class == GT_CU_C_GRAPH ||
 		     what->class == GT_CU_C_COPY || what->class == GT_CU_C_SET))
 			what->quick = (uint32_t)key_of(domain, id, 0) | OPEN_REGION | OPEN_QUICK;

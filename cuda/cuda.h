@@ -22,6 +22,8 @@
  *   worker.c   our two threads: one reads the buffers, one makes CUPTI flush them
  *   profiler.c CUPTI's profiler, sets of metrics; metrics.c which are wanted; list.c `gputrace info`
  *   elect.c    which process samples a device; sampler.c samples of metrics
+ *   select.c   which kernels are measured one by one; counting.c CUPTI's range profiler
+ *   exact.c    metrics of single kernels and ranges
  *   ranges.c   NVTX ranges that may overlap; nvtx.c ranges, marks and names by NVTX
  *   life.c     start, end, fork
  *
@@ -66,6 +68,8 @@ enum {
 
 /* ---- options (options.c) ----------------------------------------------------------------------- */
 
+enum { GT_CU_EXACT_NO = 0, GT_CU_EXACT_REPLAY, GT_CU_EXACT_USER };
+
 struct gt_cu_options {
 	bool on;           /* VT_GPUTRACE is not "no" */
 	bool runtime, driver;
@@ -83,6 +87,7 @@ struct gt_cu_options {
 	bool pc, pc_serialized; /* VT_CUPTI_PCSAMPLING */
 	bool sass;              /* VT_CUPTI_SASS */
 	unsigned pc_period;     /* a power of 2, in cycles */
+	uint8_t exact;          /* VT_CUPTI_KERNEL: GT_CU_EXACT_... */
 	size_t buffer_bytes;
 	unsigned flush_ms;
 	unsigned finish_ms; /* VT_CUDATRACE_FINISH */
@@ -171,6 +176,7 @@ struct gt_cu_counts {
 	uint64_t dropped;         /* by CUPTI */
 	uint64_t no_location;        /* no location for the stream */
 	uint64_t capture_kernels; /* kernels of calls that came while something was captured */
+	uint64_t cuptis;          /* kernels of CUPTI's own */
 	uint64_t clamped;         /* waits of the host cut at the borders of their call */
 };
 extern GT_HIDDEN struct gt_cu_counts gt_cu_counts;

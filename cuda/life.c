@@ -13,6 +13,7 @@
 #include <string.h>
 
 #include "cuda/cuda.h"
+#include "cuda/exact.h"
 #include "cuda/pcsampling_abi.h"
 #include "cuda/sampler.h"
 
@@ -153,6 +154,7 @@ static void forked(void)
 	gt_cu_pc_forked();
 	gt_cu_sass_forked();
 	gt_cu_sampler_forked();
+	gt_cu_exact_forked();
 }
 
 /* ---- the beginning ---------------------------------------------------------------------------------- */
@@ -280,6 +282,7 @@ static const char *set_up(void)
 	if (gt_cu_options.sass)
 		gt_cu_options.sass = gt_cu_sass_setup();
 	enable_kinds();
+	gt_cu_exact_setup();
 	gt_cu_sampler_start(finish);
 	gt_cu_state_set(GT_CU_READY);
 	if (gt_cu_options.pc)

@@ -14,6 +14,8 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include "gputrace/adapter.h"
+
 #define FILE_MOST 65536u
 #define BETWEEN   " \t\r\n,:"
 
@@ -32,6 +34,23 @@ static const char *const usual[] = {
 	"pcie__write_bytes.sum",
 };
 
+/* The same for kernels one by one: one pass. */
+static const char *const usual_exact[] = {
+	"gpu__time_duration.sum",
+	"sm__cycles_elapsed.max",
+	"smsp__warps_launched.sum",
+	"smsp__inst_executed.sum",
+	"smsp__thread_inst_executed.sum",
+	"dram__bytes_read.sum",
+	"dram__bytes_write.sum",
+};
+
+static size_t usual_of(const struct gt_cu_wishes *w, const char *const **list)
+{
+	*list = w->exact ? usual_exact : usual;
+	return w->exact ? sizeof(usual_exact) / sizeof(usual_exact[0]) : sizeof(usual) / sizeof(usual[0]);
+}
+
 static void add(struct gt_cu_wishes *w, const char *name, size_t length)
 {
 	for (unsigned i = 0; i < w->count; i++)
@@ -47,13 +66,15 @@ static void add(struct gt_cu_wishes *w, const char *name, size_t length)
 
 void gt_cu_wishes_add(struct gt_cu_wishes *w, const char *text)
 {
+	const char *const *list;
+
 	while (*text) {
 		size_t n = strcspn(text, BETWEEN "#");
 
 		if (n == 7 && !strncmp(text, "default", n)) {
 			w->usual = true;
-			for (size_t i = 0; i < sizeof(usual) / sizeof(usual[0]); i++)
-				add(w, usual[i], strlen(usual[i]));
+			for (size_t i = 0; i < usual_of(w, &list); i++)
+				add(w, list[i], strlen(list[i]));
 		} else if (n) {
 			add(w, text, n);
 		}
@@ -83,10 +104,30 @@ int gt_cu_wishes_read(struct gt_cu_wishes *w, const char *path)
 	return rc;
 }
 
+struct gt_cu_wishes *gt_cu_wishes_of_settings(bool exact)
+{
+	const char *list = gt_setting("VT_CUPTI_METRICS"), *file = gt_setting("VT_CUPTI_METRICS_SPEC");
+	struct gt_cu_wishes *w;
+	int rc;
+
+	if (!((list && *list) || (file && *file)) || !(w = calloc(1, sizeof(*w))))
+		return NULL;
+	w->exact = exact;
+	gt_cu_wishes_add(w, list ? list : "");
+	rc = file && *file ? gt_cu_wishes_read(w, file) : 0;
+	if (rc)
+		gt_message(1, "VT_CUPTI_METRICS_SPEC: %s cannot be read (%s)", file, strerror(-rc));
+	if (w->cut)
+		gt_message(1, "VT_CUPTI_METRICS: %u names are too many or too long and left out", w->cut);
+	return w;
+}
+
 static bool is_usual(const struct gt_cu_wishes *w, const char *name)
 {
-	for (size_t i = 0; w->usual && i < sizeof(usual) / sizeof(usual[0]); i++)
-		if (!strcmp(usual[i], name))
+	const char *const *list;
+
+	for (size_t i = 0; w->usual && i < usual_of(w, &list); i++)
+		if (!strcmp(list[i], name))
 			return true;
 	return false;
 }

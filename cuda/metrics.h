@@ -14,12 +14,18 @@ struct gt_cu_wishes {
 	unsigned count;
 	unsigned cut;      /* names that did not fit */
 	bool usual;        /* "default" is among them */
+	bool exact;        /* for kernels one by one: "default" is another set */
 };
 
 /* Adds the names in a text: between them blanks, commas, colons or line ends; # begins a comment. */
 GT_HIDDEN void gt_cu_wishes_add(struct gt_cu_wishes *wishes, const char *text);
 /* The same for a file. 0 or a negative errno. */
 GT_HIDDEN int gt_cu_wishes_read(struct gt_cu_wishes *wishes, const char *path);
+
+/*
+ * What the user's settings ask for, in memory that stays; NULL: nothing. What cannot be read is said.
+ */
+GT_HIDDEN struct gt_cu_wishes *gt_cu_wishes_of_settings(bool exact);
 
 /*
  * Makes a set of those wishes that the chip has and, for PM sampling, that fit into one pass together; of

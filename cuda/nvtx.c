@@ -22,6 +22,7 @@
 #include <string.h>
 
 #include "cuda/cuda.h"
+#include "cuda/exact.h"
 #include "cuda/lock.h"
 #include "cuda/nvtx_abi.h"
 #include "cuda/ranges.h"
@@ -352,6 +353,8 @@ static int push(const struct name *name, const struct domain *domain, const stru
 		s->lost++;
 		return level;
 	}
+	if (gt_unlikely(gt_cu_options.exact == GT_CU_EXACT_USER))
+		gt_cu_exact_push(name->text);
 	s->pushed[s->depth++] = (struct pushed){ recorded ? name->region : GT_NONE, domain };
 	if (!recorded || !name->region)
 		return level;
@@ -379,6 +382,8 @@ static int pop(const struct domain *domain)
 		;
 	if (!at)
 		return -1; /* more pops than pushes */
+	if (gt_unlikely(gt_cu_options.exact == GT_CU_EXACT_USER))
+		gt_cu_exact_pop();
 	gt_leave(s->pushed[at - 1].region);
 	s->depth--;
 	for (; at <= s->depth; at++) /* domains that are not nested in each other */

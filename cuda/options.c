@@ -124,6 +124,10 @@ static void read_all(void)
 	o.rma = !strcmp(setting("VT_GPU_TRANSFERS"), "rma");
 	o.pc_serialized = !strcmp(setting("VT_CUPTI_PCSAMPLING"), "serialized");
 	o.pc = o.pc_serialized || !strcmp(setting("VT_CUPTI_PCSAMPLING"), "continuous");
+	if (!strcmp(setting("VT_CUPTI_KERNEL"), "replay"))
+		o.exact = GT_CU_EXACT_REPLAY;
+	else if (!strcmp(setting("VT_CUPTI_KERNEL"), "user"))
+		o.exact = GT_CU_EXACT_USER;
 	o.pc_period = (unsigned)strtoul(setting("VT_CUPTI_PCSAMPLING_PERIOD"), NULL, 10);
 	o.sass = *setting("VT_CUPTI_SASS") != 0;
 	o.buffer_bytes = strtoull(setting("VT_CUDATRACE_BUFFER_SIZE"), NULL, 10) & ~UINT64_C(4095);

@@ -40,6 +40,47 @@ int gt_cu_profiler(enum gt_cu_profiler_function function, void *params)
 	return functions[function] ? functions[function](params) : CU_ERROR_NOT_SUPPORTED;
 }
 
+int gt_cu_profiler_object(enum gt_cu_profiler_function function, void *object)
+{
+	struct cu_profiler_object p = { CU_PARAMS(cu_profiler_object, object), .object = object };
+
+	return gt_cu_profiler(function, &p);
+}
+
+const char *gt_cu_profiler_reason(int rc)
+{
+	switch (rc) {
+	case CU_ERROR_INSUFFICIENT_PRIVILEGES:
+		return "no permission: the driver lets only root count "
+		       "(NVreg_RestrictProfilingToAdminUsers=0 would allow it)";
+	case CU_ERROR_HARDWARE_BUSY:
+		return "another profiler uses its counters";
+	case CU_ERROR_NOT_SUPPORTED:
+		return "this GPU or its configuration (MIG, vGPU, an old CUPTI or driver) does not offer it";
+	default:
+		return gt_cu_result(rc);
+	}
+}
+
+int gt_cu_profiler_chip(unsigned device, int api, char *chip, size_t size)
+{
+	struct cu_profiler_plain initialize = { CU_PARAMS(cu_profiler_plain, priv) };
+	struct cu_profiler_chip p = { CU_PARAMS(cu_profiler_chip, name), .device = device };
+	struct cu_profiler_supported support = { CU_PARAMS(cu_profiler_supported, api), .device = (int)device,
+						 .api = api };
+	int rc;
+
+	gt_cu_profiler(GT_CU_P_ProfilerInitialize, &initialize); /* not while CUDA begins: that crashed */
+	rc = gt_cu_profiler(GT_CU_P_DeviceGetChipName, &p);
+	if (rc || !p.name)
+		return rc ? rc : CU_ERROR_NOT_SUPPORTED;
+	snprintf(chip, size, "%s", p.name);
+	if (!gt_cu_profiler(GT_CU_P_ProfilerDeviceSupported, &support) &&
+	    support.supported != CU_PROFILER_SUPPORTED)
+		return CU_ERROR_NOT_SUPPORTED;
+	return 0;
+}
+
 /* ---- sets -------------------------------------------------------------------------------------------- */
 
 void *gt_cu_host_open(int type, const char *chip)
@@ -51,10 +92,8 @@ void *gt_cu_host_open(int type, const char *chip)
 
 void gt_cu_host_close(void *host)
 {
-	struct cu_profiler_object p = { CU_PARAMS(cu_profiler_object, object), .object = host };
-
 	if (host)
-		gt_cu_profiler(GT_CU_P_ProfilerHostDeinitialize, &p);
+		gt_cu_profiler_object(GT_CU_P_ProfilerHostDeinitialize, host);
 }
 
 static int make_image(struct gt_cu_set *set)
@@ -138,6 +177,16 @@ bool gt_cu_metric_properties(void *host, const char *name, struct cu_host_proper
 {
 	*p = (struct cu_host_properties){ CU_PARAMS(cu_host_properties, type), .object = host, .name = name };
 	return !gt_cu_profiler(GT_CU_P_ProfilerHostGetMetricProperties, p);
+}
+
+bool gt_cu_metric_is_sum(void *host, const char *name, struct cu_host_properties *p)
+{
+	const char *dot = strrchr(name, '.');
+
+	if (!gt_cu_metric_properties(host, name, p))
+		*p = (struct cu_host_properties){ .unit = NULL };
+	/* Of its rollups that which is no average or rate. */
+	return p->unit && p->type == CU_METRIC_COUNTER && dot && !strcmp(dot, ".sum");
 }
 
 struct nearest {

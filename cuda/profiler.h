@@ -28,7 +28,11 @@
 	F(ProfilerHostGetNumOfPasses) F(ProfilerHostEvaluateToGpuValues) \
 	F(PmSamplingEnable) F(PmSamplingDisable) F(PmSamplingSetConfig) F(PmSamplingStart) F(PmSamplingStop) \
 	F(PmSamplingGetCounterDataSize) F(PmSamplingCounterDataImageInitialize) F(PmSamplingDecodeData) \
-	F(PmSamplingGetCounterDataInfo) F(PmSamplingCounterDataGetSampleInfo)
+	F(PmSamplingGetCounterDataInfo) F(PmSamplingCounterDataGetSampleInfo) \
+	F(RangeProfilerEnable) F(RangeProfilerDisable) F(RangeProfilerSetConfig) F(RangeProfilerStart) \
+	F(RangeProfilerStop) F(RangeProfilerPushRange) F(RangeProfilerPopRange) F(RangeProfilerDecodeData) \
+	F(RangeProfilerGetCounterDataSize) F(RangeProfilerCounterDataImageInitialize) \
+	F(RangeProfilerGetCounterDataInfo)
 
 enum gt_cu_profiler_function {
 #define GT_CU_NUMBER(name) GT_CU_P_##name,
@@ -42,6 +46,15 @@ enum gt_cu_profiler_function {
  * none.
  */
 GT_HIDDEN int gt_cu_profiler(enum gt_cu_profiler_function function, void *params);
+
+/* The same for a function of one object (struct cu_profiler_object). */
+GT_HIDDEN int gt_cu_profiler_object(enum gt_cu_profiler_function function, void *object);
+
+/* What a result of CUPTI's means to the user. */
+GT_HIDDEN const char *gt_cu_profiler_reason(int rc);
+
+/* CUPTI's name of the device's chip, in chip[]. 0, or CUPTI's result, also if it does not offer CU_API_... */
+GT_HIDDEN int gt_cu_profiler_chip(unsigned device, int api, char *chip, size_t size);
 
 /* Metrics that are counted together. The caller fills in the first members, and keeps what they point at. */
 struct gt_cu_set {
@@ -70,6 +83,8 @@ GT_HIDDEN void gt_cu_host_close(void *host);
 GT_HIDDEN bool gt_cu_metric_near(void *host, const char *name, char *text, size_t size);
 /* What CUPTI says of it, by its whole name or without what follows the first dot; false: it is not known. */
 GT_HIDDEN bool gt_cu_metric_properties(void *host, const char *name, struct cu_host_properties *properties);
+/* Is it counted in whole things, which add up? *p: what CUPTI says of it, if anything. */
+GT_HIDDEN bool gt_cu_metric_is_sum(void *host, const char *name, struct cu_host_properties *p);
 /* CUPTI's list of the names of a type, CU_METRIC_...; returns how many. */
 GT_HIDDEN size_t gt_cu_metric_base(void *host, int type, const char ***names);
 

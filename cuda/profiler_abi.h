@@ -49,7 +49,8 @@ struct cu_profiler_plain {
 };
 
 /*
- * Functions of one object: ...HostDeinitialize, ...Start, ...Stop (of PM sampling), ...Disable; last: object
+ * Functions of one object: ...HostDeinitialize, ...Start, ...Stop (of PM sampling), ...Disable, ...PopRange;
+ * last: object
  */
 struct cu_profiler_object {
 	size_t bytes;
@@ -243,6 +244,85 @@ struct cu_pm_sample {
 	size_t size;
 	size_t index;
 	uint64_t start, end;
+};
+
+/* CUpti_ProfilerRange, CUpti_ProfilerReplayMode */
+enum {
+	CU_RANGE_AUTO = 1,
+	CU_RANGE_USER = 2,
+	CU_REPLAY_KERNEL = 2,
+	CU_REPLAY_USER = 3,
+};
+
+/* cuptiRangeProfilerEnable; last: object */
+struct cu_range_enable {
+	size_t bytes;
+	void *priv;
+	void *context;
+	void *object;
+};
+
+/* cuptiRangeProfilerSetConfig; last: target_level */
+struct cu_range_config {
+	size_t bytes;
+	void *priv;
+	void *object;
+	size_t size;
+	const uint8_t *image;
+	size_t data_size;
+	uint8_t *data;
+	int32_t range, replay;
+	size_t most;
+	uint16_t levels, least_level;
+	size_t pass;
+	uint16_t target_level;
+};
+
+/* cuptiRangeProfilerStop; last: all_passes */
+struct cu_range_stop {
+	size_t bytes;
+	void *priv;
+	void *object;
+	size_t pass;
+	size_t target_level;
+	uint8_t all_passes;
+};
+
+/* cuptiRangeProfilerPushRange; last: name */
+struct cu_range_push {
+	size_t bytes;
+	void *priv;
+	void *object;
+	const char *name;
+};
+
+/* cuptiRangeProfilerDecodeData; last: dropped */
+struct cu_range_decode {
+	size_t bytes;
+	void *priv;
+	void *object;
+	size_t dropped;
+};
+
+/* cuptiRangeProfilerGetCounterDataSize; last: size */
+struct cu_range_data_size {
+	size_t bytes;
+	void *priv;
+	void *object;
+	const char **names;
+	size_t count;
+	size_t most;
+	uint32_t most_nodes;
+	size_t size;
+};
+
+/* cuptiRangeProfilerGetCounterDataInfo; last: count */
+struct cu_range_info {
+	size_t bytes;
+	void *priv;
+	const uint8_t *data;
+	size_t size;
+	size_t count;
 };
 
 #endif

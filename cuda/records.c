@@ -12,6 +12,7 @@
 #include <string.h>
 
 #include "cuda/cuda.h"
+#include "cuda/exact.h"
 
 #define PENDING 4096u
 
@@ -53,6 +54,7 @@ struct activity {
 	bool has_bytes;
 	struct gt_cu_call call;
 	bool has_call;
+	bool replayed; /* the times are the host's */
 	struct gt_cu_stream *place;
 };
 
@@ -132,10 +134,10 @@ static bool prepare(struct activity *a, const char *name)
 		if (a->end <= a->call.enter) /* all of it: it is moved */
 			a->end += a->call.enter - a->start;
 		a->start = a->call.enter;
-	} else if (a->has_call && !a->graph_node) {
+	} else if (a->has_call && !a->graph_node && !a->replayed) {
 		gt_cu_align_start(a->context, a->start - a->call.enter);
 	}
-	if (a->has_call)
+	if (a->has_call && !a->replayed)
 		gt_cu_align_end(a->context, &a->call, a->end);
 	gt_cu_implicit_activity(a->context, a->start, a->end);
 	a->place = gt_cu_stream(a->device, a->context, a->stream);
@@ -254,6 +256,25 @@ static void put_far_end(const struct activity *a, bool to_device, const struct g
 
 /* ---- the kinds ---------------------------------------------------------------------------------------- */
 
+/* For each range that it measures CUPTI launches a kernel of its own (13.0). */
+static bool is_cuptis(const struct cu_kernel *k)
+{
+	bool it_is = gt_cu_options.exact == GT_CU_EXACT_USER && k->name && !strcmp(k->name, "WaitNs");
+
+	gt_cu_count(&gt_cu_counts.cuptis, it_is);
+	return it_is;
+}
+
+/* The kernel was measured: its record has no times. */
+static void take_measured(struct activity *a, struct gt_cu_measured *m)
+{
+	if (!gt_cu_exact_take(a->correlation, m))
+		return;
+	a->replayed = true;
+	a->start = m->begin;
+	a->end = m->end;
+}
+
 static void read_kernel(const struct cu_record *record)
 {
 	const struct cu_kernel *k = (const struct cu_kernel *)record;
@@ -267,8 +288,14 @@ static void read_kernel(const struct cu_record *record)
 		.local = k->local_per_thread,
 		.registers = k->registers,
 	};
+	struct gt_cu_measured measured;
 	struct gt_cu_kernel_name *name;
 
+	measured.count = 0;
+	if (gt_unlikely(gt_cu_options.exact && is_cuptis(k)))
+		return;
+	if (gt_unlikely(gt_cu_options.exact && !k->start))
+		take_measured(&a, &measured);
 	gt_cu_count(k->graph_node ? &gt_cu_counts.graph_kernels : &gt_cu_counts.kernels, 1);
 	if (!prepare(&a, k->name ? k->name : "kernel"))
 		return;
@@ -286,6 +313,8 @@ static void read_kernel(const struct cu_record *record)
 	begin(&a, name->region);
 	if (name->params)
 		gt_location_record(a.place->location, GT_T_PARAMS, name->params, NULL, 0, a.start);
+	if (gt_unlikely(measured.count))
+		gt_cu_exact_record(&measured, a.place->location, a.end);
 	finish(&a, name->region);
 }
 

@@ -101,29 +101,7 @@ static unsigned device_of(const struct sampler *s)
 	return (unsigned)(s - samplers);
 }
 
-static int call(enum gt_cu_profiler_function function, void *object)
-{
-	struct cu_profiler_object p = { CU_PARAMS(cu_profiler_object, object), .object = object };
-
-	return gt_cu_profiler(function, &p);
-}
-
 /* ---- what is said ------------------------------------------------------------------------------------ */
-
-static const char *reason(int rc)
-{
-	switch (rc) {
-	case CU_ERROR_INSUFFICIENT_PRIVILEGES:
-		return "no permission: the driver lets only root count "
-		       "(NVreg_RestrictProfilingToAdminUsers=0 would allow it)";
-	case CU_ERROR_HARDWARE_BUSY:
-		return "another profiler uses its counters";
-	case CU_ERROR_NOT_SUPPORTED:
-		return "this GPU or its configuration (MIG, vGPU, an old CUPTI or driver) does not offer it";
-	default:
-		return gt_cu_result(rc);
-	}
-}
 
 static void property(struct sampler *s, const char *text)
 {
@@ -171,7 +149,7 @@ static void refuse(struct sampler *s, int rc)
 
 	if (!there_is)
 		there_is = read_nvml() ? 1 : -1;
-	snprintf(text, sizeof(text), "%s; %s", reason(rc),
+	snprintf(text, sizeof(text), "%s; %s", gt_cu_profiler_reason(rc),
 		 there_is > 0 ? "NVML is read instead (power, clocks, utilization, memory, PCIe, NVLink)"
 			      : "neither is NVML");
 	give_up(s, text);
@@ -196,14 +174,6 @@ static void refused(const char *name, const char *why, void *argument)
 
 /* ---- the location ------------------------------------------------------------------------------------ */
 
-/* Is it counted in whole things, which add up? Those of its rollups that are no averages or rates. */
-static bool is_sum(const char *name, int type)
-{
-	const char *dot = strrchr(name, '.');
-
-	return type == CU_METRIC_COUNTER && dot && !strcmp(dot, ".sum");
-}
-
 static void define_metric(struct sampler *s, unsigned i)
 {
 	struct cu_host_properties p = { .unit = NULL };
@@ -211,11 +181,9 @@ static void define_metric(struct sampler *s, unsigned i)
 				       .value = GT_VALUE_DOUBLE, .mode = MODE_LAST, .scope = 2,
 				       .scope_id = s->group };
 
-	if (gt_cu_metric_properties(s->set.host, s->set.names[i], &p)) {
-		info.unit = p.unit;
-		info.description = p.description;
-	}
-	s->whole[i] = p.unit && is_sum(s->set.names[i], p.type);
+	s->whole[i] = gt_cu_metric_is_sum(s->set.host, s->set.names[i], &p);
+	info.unit = p.unit;
+	info.description = p.description;
 	if (s->whole[i]) {
 		info.value = GT_VALUE_UINT;
 		info.mode = MODE_LAST_RELATIVE;
@@ -267,7 +235,7 @@ static void close_session(struct sampler *s)
 {
 	if (!s->object)
 		return;
-	call(GT_CU_P_PmSamplingDisable, s->object);
+	gt_cu_profiler_object(GT_CU_P_PmSamplingDisable, s->object);
 	s->object = NULL;
 	free(s->data);
 	s->data = NULL;
@@ -336,7 +304,7 @@ static int open_session(struct sampler *s)
 	if (!rc)
 		rc = make_image(s);
 	if (!rc)
-		rc = call(GT_CU_P_PmSamplingStart, s->object);
+		rc = gt_cu_profiler_object(GT_CU_P_PmSamplingStart, s->object);
 	s->in_session = 0;
 	s->begun = gt_monotonic();
 	if (rc)
@@ -349,19 +317,10 @@ static int open_session(struct sampler *s)
 /* The set of metrics. 0, or CUPTI's result; NOTHING: the device has none of those that are asked for. */
 static int choose(struct sampler *s)
 {
-	struct cu_profiler_plain initialize = { CU_PARAMS(cu_profiler_plain, priv) };
-	struct cu_profiler_chip chip = { CU_PARAMS(cu_profiler_chip, name), .device = device_of(s) };
-	struct cu_profiler_supported p = { CU_PARAMS(cu_profiler_supported, api), .device = (int)device_of(s),
-					   .api = CU_API_PM };
-	int rc;
+	int rc = gt_cu_profiler_chip(device_of(s), CU_API_PM, s->chip, sizeof(s->chip));
 
-	gt_cu_profiler(GT_CU_P_ProfilerInitialize, &initialize); /* not while CUDA begins: that crashed */
-	rc = gt_cu_profiler(GT_CU_P_DeviceGetChipName, &chip);
-	if (rc || !chip.name)
-		return rc ? rc : CU_ERROR_NOT_SUPPORTED;
-	if (!gt_cu_profiler(GT_CU_P_ProfilerDeviceSupported, &p) && p.supported != CU_PROFILER_SUPPORTED)
-		return CU_ERROR_NOT_SUPPORTED;
-	snprintf(s->chip, sizeof(s->chip), "%s", chip.name);
+	if (rc)
+		return rc;
 	s->set = (struct gt_cu_set){ .type = CU_PROFILER_PM, .chip = s->chip };
 	s->interval = interval_asked;
 	gt_cu_wishes_fit(wishes, &s->set, refused, s);
@@ -546,11 +505,11 @@ static void fetch_all(struct sampler *s)
 static void end(struct sampler *s)
 {
 	if (state_of(s) == RUNNING) {
-		call(GT_CU_P_PmSamplingStop, s->object);
+		gt_cu_profiler_object(GT_CU_P_PmSamplingStop, s->object);
 		fetch_all(s);
 		account(s);
 	} else if (state_of(s) == BUSY) {
-		give_up(s, reason(CU_ERROR_HARDWARE_BUSY));
+		give_up(s, gt_cu_profiler_reason(CU_ERROR_HARDWARE_BUSY));
 	}
 	if (state_of(s) != FAILED)
 		set_state(s, ENDED);
@@ -634,19 +593,10 @@ static bool is_there(void)
 void gt_cu_sampler_start(void (*finish)(void))
 {
 	struct cu_host_chips load = { CU_PARAMS(cu_host_chips, names) };
-	const char *list = gt_setting("VT_CUPTI_METRICS"), *file = gt_setting("VT_CUPTI_METRICS_SPEC");
 	const char *interval = gt_setting("VT_CUPTI_EVENTS_SAMPLING");
-	int rc;
 
-	if (!((list && *list) || (file && *file)) || !(wishes = calloc(1, sizeof(*wishes))))
+	if (gt_cu_options.exact || !(wishes = gt_cu_wishes_of_settings(false)))
 		return;
-	gt_cu_wishes_add(wishes, list ? list : "");
-	rc = file && *file ? gt_cu_wishes_read(wishes, file) : 0;
-	if (rc)
-		gt_message(1, "VT_CUPTI_METRICS_SPEC: %s cannot be read (%s)", file, strerror(-rc));
-	if (wishes->cut)
-		gt_message(1, "VT_CUPTI_METRICS: %u names are too many or too long and left out",
-			   wishes->cut);
 	interval_asked = (interval ? strtoull(interval, NULL, 10) : 0) * 1000;
 	if (!interval_asked)
 		interval_asked = 1000000;

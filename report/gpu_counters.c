@@ -92,7 +92,8 @@ static bool adds_up(const struct gt_otf2 *read, uint64_t member)
 {
 	const struct gt_otf2_metric_member *of = gt_otf2_find_metric_member(read, member);
 
-	return of && (of->mode & OTF2_METRIC_VALUE_MASK) == OTF2_METRIC_VALUE_RELATIVE;
+	return of && (of->mode & OTF2_METRIC_VALUE_MASK) == OTF2_METRIC_VALUE_RELATIVE &&
+	       (of->mode & OTF2_METRIC_TIMING_MASK) != OTF2_METRIC_TIMING_POINT; /* in kernel_metrics.c */
 }
 
 static void event(struct gt_report *report, struct gt_otf2_cursor *at, const struct gt_otf2_event *event,

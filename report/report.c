@@ -18,6 +18,7 @@ static const struct gt_analysis *const analyses[] = {
 	&gt_profile_analysis,
 	&gt_gpu_analysis,
 	&gt_gpu_counters_analysis,
+	&gt_kernel_metrics_analysis,
 	&gt_messages_analysis,
 	&gt_locks_analysis,
 	&gt_files_analysis,

@@ -58,7 +58,7 @@ struct gt_analysis {
 
 extern const struct gt_analysis gt_profile_analysis, gt_run_analysis, gt_messages_analysis, gt_locks_analysis,
 	gt_files_analysis, gt_metrics_analysis, gt_gpu_analysis, gt_gpu_counters_analysis,
-	gt_losses_analysis,
+	gt_kernel_metrics_analysis, gt_losses_analysis,
 	gt_efficiency_analysis, gt_findings_analysis, gt_picture_analysis;
 
 /*

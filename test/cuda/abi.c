@@ -201,6 +201,7 @@ NUMBER(CUPTI_ACTIVITY_MEMORY_KIND_MANAGED, CU_MEMORY_MANAGED);
 #include <cupti_pmsampling.h>
 #include <cupti_profiler_host.h>
 #include <cupti_profiler_target.h>
+#include <cupti_range_profiler.h>
 #include <cupti_target.h>
 
 #include "cuda/profiler_abi.h"
@@ -303,6 +304,48 @@ SAME(CUpti_PmSampling_CounterData_GetSampleInfo_Params, sampleIndex, cu_pm_sampl
 SAME(CUpti_PmSampling_CounterData_GetSampleInfo_Params, startTimestamp, cu_pm_sample, start);
 LAST(CUpti_PmSampling_CounterData_GetSampleInfo_Params, endTimestamp, cu_pm_sample, end);
 
+SAME(CUpti_RangeProfiler_Enable_Params, ctx, cu_range_enable, context);
+LAST(CUpti_RangeProfiler_Enable_Params, pRangeProfilerObject, cu_range_enable, object);
+LAST(CUpti_RangeProfiler_Disable_Params, pRangeProfilerObject, cu_profiler_object, object);
+LAST(CUpti_RangeProfiler_Start_Params, pRangeProfilerObject, cu_profiler_object, object);
+LAST(CUpti_RangeProfiler_PopRange_Params, pRangeProfilerObject, cu_profiler_object, object);
+SAME(CUpti_RangeProfiler_SetConfig_Params, pRangeProfilerObject, cu_range_config, object);
+SAME(CUpti_RangeProfiler_SetConfig_Params, configSize, cu_range_config, size);
+SAME(CUpti_RangeProfiler_SetConfig_Params, pConfig, cu_range_config, image);
+SAME(CUpti_RangeProfiler_SetConfig_Params, counterDataImageSize, cu_range_config, data_size);
+SAME(CUpti_RangeProfiler_SetConfig_Params, pCounterDataImage, cu_range_config, data);
+SAME(CUpti_RangeProfiler_SetConfig_Params, range, cu_range_config, range);
+SAME(CUpti_RangeProfiler_SetConfig_Params, replayMode, cu_range_config, replay);
+SAME(CUpti_RangeProfiler_SetConfig_Params, maxRangesPerPass, cu_range_config, most);
+SAME(CUpti_RangeProfiler_SetConfig_Params, numNestingLevels, cu_range_config, levels);
+SAME(CUpti_RangeProfiler_SetConfig_Params, minNestingLevel, cu_range_config, least_level);
+SAME(CUpti_RangeProfiler_SetConfig_Params, passIndex, cu_range_config, pass);
+LAST(CUpti_RangeProfiler_SetConfig_Params, targetNestingLevel, cu_range_config, target_level);
+SAME(CUpti_RangeProfiler_Stop_Params, pRangeProfilerObject, cu_range_stop, object);
+SAME(CUpti_RangeProfiler_Stop_Params, passIndex, cu_range_stop, pass);
+SAME(CUpti_RangeProfiler_Stop_Params, targetNestingLevel, cu_range_stop, target_level);
+LAST(CUpti_RangeProfiler_Stop_Params, isAllPassSubmitted, cu_range_stop, all_passes);
+SAME(CUpti_RangeProfiler_PushRange_Params, pRangeProfilerObject, cu_range_push, object);
+LAST(CUpti_RangeProfiler_PushRange_Params, pRangeName, cu_range_push, name);
+SAME(CUpti_RangeProfiler_DecodeData_Params, pRangeProfilerObject, cu_range_decode, object);
+LAST(CUpti_RangeProfiler_DecodeData_Params, numOfRangeDropped, cu_range_decode, dropped);
+SAME(CUpti_RangeProfiler_GetCounterDataSize_Params, pRangeProfilerObject, cu_range_data_size, object);
+SAME(CUpti_RangeProfiler_GetCounterDataSize_Params, pMetricNames, cu_range_data_size, names);
+SAME(CUpti_RangeProfiler_GetCounterDataSize_Params, numMetrics, cu_range_data_size, count);
+SAME(CUpti_RangeProfiler_GetCounterDataSize_Params, maxNumOfRanges, cu_range_data_size, most);
+SAME(CUpti_RangeProfiler_GetCounterDataSize_Params, maxNumRangeTreeNodes, cu_range_data_size, most_nodes);
+LAST(CUpti_RangeProfiler_GetCounterDataSize_Params, counterDataSize, cu_range_data_size, size);
+SAME(CUpti_RangeProfiler_CounterDataImage_Initialize_Params, pRangeProfilerObject, cu_profiler_data, object);
+SAME(CUpti_RangeProfiler_CounterDataImage_Initialize_Params, counterDataSize, cu_profiler_data, size);
+LAST(CUpti_RangeProfiler_CounterDataImage_Initialize_Params, pCounterData, cu_profiler_data, data);
+SAME(CUpti_RangeProfiler_GetCounterDataInfo_Params, pCounterDataImage, cu_range_info, data);
+SAME(CUpti_RangeProfiler_GetCounterDataInfo_Params, counterDataImageSize, cu_range_info, size);
+LAST(CUpti_RangeProfiler_GetCounterDataInfo_Params, numTotalRanges, cu_range_info, count);
+
+NUMBER(CUPTI_AutoRange, CU_RANGE_AUTO);
+NUMBER(CUPTI_UserRange, CU_RANGE_USER);
+NUMBER(CUPTI_KernelReplay, CU_REPLAY_KERNEL);
+NUMBER(CUPTI_UserReplay, CU_REPLAY_USER);
 NUMBER(CUPTI_PROFILER_TYPE_RANGE_PROFILER, CU_PROFILER_RANGE);
 NUMBER(CUPTI_PROFILER_TYPE_PM_SAMPLING, CU_PROFILER_PM);
 NUMBER(CUPTI_METRIC_TYPE_COUNTER, CU_METRIC_COUNTER);

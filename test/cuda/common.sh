@@ -47,7 +47,7 @@ balanced()
 		/^LOCATION .*Type: ACCELERATOR_STREAM/ { stream[$2] = 1 }
 		/^ENTER/ && stream[$2] { gsub(/[<>]/, "", $NF); n += !artificial[$NF] }
 		END { print n + 0 }')
-	for name in ZERO_TIME SWITCHED_OFF UNKNOWN_KINDS NO_LOCATION OTHERS; do
+	for name in ZERO_TIME EXACT_CUPTIS SWITCHED_OFF UNKNOWN_KINDS NO_LOCATION OTHERS; do
 		counted=$((counted + $(total $name)))
 	done
 	is "$((seen + counted))" "$(total RECORDS)" "$1: records in are events out and counted losses"

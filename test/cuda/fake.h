@@ -21,6 +21,7 @@ int cuCtxSynchronize(void);
 int cuCtxPushCurrent_v2(void *context);
 int cuCtxPopCurrent_v2(void **context);
 int cuCtxDestroy_v2(void *context);
+int cuCtxGetCurrent(void **context);
 int cuStreamSynchronize(void *stream);
 int cuStreamCreate(void **stream, unsigned flags);
 int cuStreamDestroy_v2(void *stream);
@@ -75,6 +76,7 @@ struct fake_work {
 	uint32_t shared, graph;
 	uint64_t graph_node;
 	uint64_t address;
+	int replayed; /* its record never gets times */
 };
 typedef void fake_done(const struct fake_work *work);
 typedef uint64_t fake_now(void);

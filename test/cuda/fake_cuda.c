@@ -27,6 +27,7 @@ static void (*created)(void *context), (*destroyed)(void *context);
 static void (*streamed)(void *context, void *stream, int made);
 static uint32_t next_correlation = 1;
 static __thread uint32_t runtime_correlation;
+static __thread const char *symbol; /* of the next call */
 
 static uint64_t now(void)
 {
@@ -136,6 +137,8 @@ static void enter_with(struct fake_call *c, uint32_t domain, uint32_t id, const 
 	c->id = id;
 	c->function = function;
 	c->params = params;
+	c->symbol = symbol;
+	symbol = NULL;
 	c->context = (void *)0x1000;
 	c->context_uid = 1;
 	c->correlation = domain == 1 && runtime_correlation
@@ -255,6 +258,12 @@ int cuCtxPopCurrent_v2(void **context)
 	return 0;
 }
 
+int cuCtxGetCurrent(void **context)
+{
+	*context = begin ? (void *)0x1000 : NULL;
+	return 0;
+}
+
 int cuCtxDestroy_v2(void *context)
 {
 	if (destroyed)
@@ -331,6 +340,7 @@ int cuLaunchKernel(void *function, unsigned gx, unsigned gy, unsigned gz, unsign
 
 	(void)params;
 	(void)extra;
+	symbol = function;
 	enter(&c, 1, 307, "cuLaunchKernel");
 	inside();
 	if (!gx)

@@ -13,7 +13,7 @@
  *   hoard         keeps all buffers that it is given and asks for more
  *   nographs      graphs as a whole are refused
  *   noevents      callbacks of resources and states are refused
- *   pm...         sampling of metrics: fake_profiler.c
+ *   pm..., rp...  metrics: fake_profiler.c
  *
  * FAKE_FAIL is "FUNCTION=CODE": every call of that function fails with that code and does nothing.
  *
@@ -31,6 +31,7 @@
 #include "fake.h"
 
 void fake_pcsampling_kernel(const char *name, uint32_t correlation);
+int fake_range_kernel(uint64_t threads, uint64_t start, uint64_t end);
 
 typedef void callback_function(void *, uint32_t, uint32_t, const void *);
 typedef void request_function(uint8_t **, size_t *, size_t *);
@@ -178,8 +179,8 @@ static void write_record(const struct fake_work *w, uint8_t *at)
 
 	memset(at, 0, bytes_of(w->kind));
 	switch (w->kind) {
-	case CU_KIND_CONCURRENT_KERNEL:
 	case CU_KIND_KERNEL:
+	case CU_KIND_CONCURRENT_KERNEL:
 		write_kernel(w, (struct cu_kernel *)at);
 		break;
 	case CU_KIND_MEMCPY:
@@ -228,6 +229,13 @@ static struct fake_work *take(size_t *count, int forced)
 	for (size_t i = 0; i < work_count; i++) {
 		struct fake_work w = works[i];
 
+		/* Not complete, and no later one is given out before it. */
+		if (!forced && (w.replayed || (kept && works[0].replayed))) {
+			works[kept++] = w;
+			continue;
+		}
+		if (w.replayed)
+			w.start = w.end = 0;
 		if (w.end > now && !forced) {
 			works[kept++] = w;
 			continue;
@@ -310,9 +318,13 @@ void fake_cupti_done(const struct fake_work *work)
 {
 	struct fake_work w = *work;
 	uint64_t n;
+	int range = 0;
 
 	if (w.kind == CU_KIND_CONCURRENT_KERNEL) {
 		fake_pcsampling_kernel(w.name, w.correlation);
+		if (!w.graph)
+			range = fake_range_kernel((uint64_t)(w.grid[0] * w.block[0]), w.start, w.end);
+		w.replayed = range == 1;
 		if (kinds[CU_KIND_KERNEL])
 			w.kind = CU_KIND_KERNEL;
 	}
@@ -336,6 +348,11 @@ void fake_cupti_done(const struct fake_work *work)
 		works = realloc(works, work_room * sizeof(*works));
 	}
 	works[work_count++] = w;
+	if (range == 2) { /* CUPTI's own, before the first of a range */
+		w.name = "WaitNs";
+		w.correlation = 0;
+		works[work_count++] = w;
+	}
 	if (!thread_runs) {
 		static const uint8_t extras[] = { CU_KIND_OVERHEAD, CU_KIND_JIT, CU_KIND_UNIFIED_MEMORY };
 		pthread_t thread;
@@ -554,6 +571,16 @@ int cuptiActivityEnable(uint32_t kind)
 	if (kind >= 64)
 		return CU_ERROR_INVALID_KIND;
 	kinds[kind] = 1;
+	return 0;
+}
+
+int cuptiActivityDisable(uint32_t kind);
+int cuptiActivityDisable(uint32_t kind)
+{
+	MAY_FAIL();
+	if (kind >= 64)
+		return CU_ERROR_INVALID_KIND;
+	kinds[kind] = 0;
 	return 0;
 }
 

@@ -8,6 +8,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "cuda/abi.h"
 #include "cuda/profiler_abi.h"
@@ -31,6 +32,7 @@ static const struct metric {
 	{ "gr__cycles_active", "cycle", "# of cycles where GR was active", CU_METRIC_COUNTER, 1 },
 	{ "smsp__warps_launched", "warp", "# of warps launched", CU_METRIC_COUNTER, 1 },
 	{ "smsp__thread_inst_executed", "instruction", "# of thread instructions", CU_METRIC_COUNTER, 2 },
+	{ "gpu__time_duration", "ns", "incremental duration of the range", CU_METRIC_COUNTER, 1 },
 	{ "nvlrx__bytes", "byte", "# of bytes received", CU_METRIC_COUNTER, 1 },
 	{ "nvltx__bytes", "byte", "# of bytes sent", CU_METRIC_COUNTER, 1 },
 	{ "lts__t_sector_hit_rate", "", "proportion of L2 sector lookups that hit", CU_METRIC_RATIO, 1 },
@@ -47,6 +49,7 @@ static const char *rollups[CU_METRIC_TYPES][4] = {
 struct host {
 	const char *names[MOST];
 	size_t count, passes;
+	int type;
 };
 
 /* A metric by its whole name, or by its name without a rollup if `bare` is not 0. */
@@ -101,6 +104,7 @@ int cuptiProfilerHostInitialize(struct cu_host_initialize *p)
 	if (!p->chip || strcmp(p->chip, "FAKE1"))
 		return CU_ERROR_INVALID_PARAMETER;
 	p->object = calloc(1, sizeof(struct host));
+	((struct host *)p->object)->type = p->type;
 	return 0;
 }
 
@@ -245,7 +249,9 @@ int cuptiProfilerDeviceSupported(struct cu_profiler_supported *p);
 int cuptiProfilerDeviceSupported(struct cu_profiler_supported *p)
 {
 	CHECK(p, cu_profiler_supported, api);
-	p->supported = fake_cupti_trouble("pmnone") ? 1 : CU_PROFILER_SUPPORTED;
+	p->supported = CU_PROFILER_SUPPORTED;
+	if (fake_cupti_trouble(p->api == CU_API_PM ? "pmnone" : "rpnone"))
+		p->supported = 1;
 	return 0;
 }
 
@@ -385,11 +391,211 @@ int cuptiPmSamplingCounterDataGetSampleInfo(struct cu_pm_sample *p)
 	return p->index < image->count ? 0 : CU_ERROR_INVALID_PARAMETER;
 }
 
+/*
+ * ---- ranges
+ * --------------------------------------------------------------------------------------------
+ */
+
+/*
+ * A range has the warps, thread instructions (10 each) and bytes read (4 a thread) of its kernels, and
+ * the time from the first to the last; everything else is as with sampling. A user range is complete
+ * after as many times as the set has passes. FAKE_CUPTI: rpbusy, rpdenied, rpnone: it is refused; rptwo:
+ * a kernel of somebody else comes into each range; rphang: a replay never ends. What the fake does wrong
+ * ends the program.
+ */
+static struct ranges {
+	void *context; /* NULL: not enabled */
+	int started, user, open;
+	size_t passes, pass;
+	struct range_image {
+		size_t count;
+		struct range {
+			uint64_t warps, threads, start, end;
+		} range[2];
+	} *image;
+} all_ranges[2], *counting;
+
+static struct ranges *ranges_of(void *object)
+{
+	struct ranges *r = object;
+
+	if (r < all_ranges || r >= all_ranges + 2 || !r->context)
+		abort();
+	return r;
+}
+
+int fake_range_kernel(uint64_t threads, uint64_t start, uint64_t end);
+/*
+ * A kernel is launched. 1: it is replayed, alone, and over when this returns; 2: it is the first in a
+ * range of the program's.
+ */
+int fake_range_kernel(uint64_t threads, uint64_t start, uint64_t end)
+{
+	struct ranges *r = counting;
+	struct range *range;
+
+	if (!r || !r->image || (r->user && !r->open))
+		return 0;
+	range = &r->image->range[0];
+	range->start = range->start ? range->start : start;
+	range->end = end;
+	range->threads += threads;
+	range->warps += (threads + 31) / 32;
+	r->image->count = fake_cupti_trouble("rptwo") ? 2 : 1;
+	if (r->user)
+		return range->start == start ? 2 : 0;
+	while (fake_cupti_now() < end || fake_cupti_trouble("rphang"))
+		usleep(100);
+	if (fake_cupti_trouble("say"))
+		fprintf(stderr, "fake: replayed %zu times\n", r->passes);
+	return 1;
+}
+
+int cuptiRangeProfilerEnable(struct cu_range_enable *p);
+int cuptiRangeProfilerEnable(struct cu_range_enable *p)
+{
+	struct ranges *r = &all_ranges[p->context == (void *)0x2000];
+
+	CHECK(p, cu_range_enable, object);
+	if (fake_cupti_trouble("rpdenied"))
+		return CU_ERROR_INSUFFICIENT_PRIVILEGES;
+	if (r->context)
+		abort();
+	*r = (struct ranges){ .context = p->context };
+	p->object = r;
+	return 0;
+}
+
+int cuptiRangeProfilerDisable(struct cu_profiler_object *p);
+int cuptiRangeProfilerDisable(struct cu_profiler_object *p)
+{
+	struct ranges *r = ranges_of(p->object);
+
+	CHECK(p, cu_profiler_object, object);
+	if (r == counting)
+		abort();
+	r->context = NULL;
+	return 0;
+}
+
+int cuptiRangeProfilerGetCounterDataSize(struct cu_range_data_size *p);
+int cuptiRangeProfilerGetCounterDataSize(struct cu_range_data_size *p)
+{
+	CHECK(p, cu_range_data_size, size);
+	ranges_of(p->object);
+	p->size = sizeof(struct range_image);
+	return p->most && p->most <= p->most_nodes ? 0 : CU_ERROR_INVALID_PARAMETER;
+}
+
+int cuptiRangeProfilerCounterDataImageInitialize(struct cu_profiler_data *p);
+int cuptiRangeProfilerCounterDataImageInitialize(struct cu_profiler_data *p)
+{
+	CHECK(p, cu_profiler_data, data);
+	memset(p->data, 0, p->size);
+	return 0;
+}
+
+int cuptiRangeProfilerSetConfig(struct cu_range_config *p);
+int cuptiRangeProfilerSetConfig(struct cu_range_config *p)
+{
+	struct ranges *r = ranges_of(p->object);
+
+	CHECK(p, cu_range_config, target_level);
+	memcpy(&r->passes, p->image, sizeof(r->passes));
+	r->image = (struct range_image *)p->data;
+	r->user = p->range == CU_RANGE_USER;
+	r->pass = 0;
+	return r->user == (p->replay == CU_REPLAY_USER) && p->levels == 1 ? 0 : CU_ERROR_INVALID_PARAMETER;
+}
+
+int cuptiRangeProfilerStart(struct cu_profiler_object *p);
+int cuptiRangeProfilerStart(struct cu_profiler_object *p)
+{
+	struct ranges *r = ranges_of(p->object);
+
+	CHECK(p, cu_profiler_object, object);
+	if (fake_cupti_trouble("rpbusy") || counting || all_ranges[r == all_ranges].context)
+		return CU_ERROR_HARDWARE_BUSY;
+	counting = r;
+	return 0;
+}
+
+int cuptiRangeProfilerStop(struct cu_range_stop *p);
+int cuptiRangeProfilerStop(struct cu_range_stop *p)
+{
+	struct ranges *r = ranges_of(p->object);
+
+	CHECK(p, cu_range_stop, all_passes);
+	if (counting != r)
+		return 7;
+	counting = NULL;
+	r->open = 0;
+	p->pass = ++r->pass;
+	p->all_passes = !r->user || r->pass == r->passes;
+	return 0;
+}
+
+int cuptiRangeProfilerPushRange(struct cu_range_push *p);
+int cuptiRangeProfilerPushRange(struct cu_range_push *p)
+{
+	CHECK(p, cu_range_push, name);
+	if (counting != p->object || counting->open++)
+		return 7;
+	if (counting->image && counting->pass && counting->image->count) /* one pass tells it all */
+		memset(counting->image, 0, sizeof(*counting->image));
+	return p->name ? 0 : CU_ERROR_INVALID_PARAMETER;
+}
+
+int cuptiRangeProfilerPopRange(struct cu_profiler_object *p);
+int cuptiRangeProfilerPopRange(struct cu_profiler_object *p)
+{
+	CHECK(p, cu_profiler_object, object);
+	if (counting != p->object || !counting->open)
+		return 7;
+	counting->open--;
+	counting->image->count += !counting->image->count;
+	return 0;
+}
+
+int cuptiRangeProfilerDecodeData(struct cu_range_decode *p);
+int cuptiRangeProfilerDecodeData(struct cu_range_decode *p)
+{
+	CHECK(p, cu_range_decode, dropped);
+	p->dropped = 0;
+	return ranges_of(p->object) == counting ? 7 : 0;
+}
+
+int cuptiRangeProfilerGetCounterDataInfo(struct cu_range_info *p);
+int cuptiRangeProfilerGetCounterDataInfo(struct cu_range_info *p)
+{
+	CHECK(p, cu_range_info, count);
+	p->count = ((const struct range_image *)p->data)->count;
+	return 0;
+}
+
+static double value_of(const struct range *r, const char *name, size_t i)
+{
+	if (!strcmp(name, "smsp__warps_launched.sum"))
+		return (double)r->warps;
+	if (!strcmp(name, "smsp__thread_inst_executed.sum"))
+		return 10.0 * (double)r->threads;
+	if (!strcmp(name, "dram__bytes_read.sum"))
+		return 4.0 * (double)r->threads;
+	if (!strcmp(name, "gpu__time_duration.sum"))
+		return (double)(r->end - r->start);
+	return 1000.0 * (double)(1 + i);
+}
+
 int cuptiProfilerHostEvaluateToGpuValues(struct cu_host_evaluate *p);
 int cuptiProfilerHostEvaluateToGpuValues(struct cu_host_evaluate *p)
 {
+	const struct range_image *image = (const struct range_image *)p->data;
+	const struct host *host = p->object;
+
 	CHECK(p, cu_host_evaluate, values);
 	for (size_t i = 0; i < p->count; i++)
-		p->values[i] = 1000.0 * (double)(1 + i);
+		p->values[i] = host->type == CU_PROFILER_PM
+				       ? 1000.0 * (double)(1 + i)
+				       : value_of(&image->range[p->range], p->names[i], i);
 	return 0;
 }

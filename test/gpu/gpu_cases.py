@@ -69,7 +69,7 @@ def account(suite, name, trace):
     """Every record became an event or is counted."""
     records = trace.property("CUDA_RECORDS")
     out = sum(trace.property("CUDA_" + k)
-              for k in ("ZERO_TIME", "SWITCHED_OFF", "UNKNOWN_KINDS", "NO_LOCATION", "OTHERS"))
+              for k in ("ZERO_TIME", "EXACT_CUPTIS", "SWITCHED_OFF", "UNKNOWN_KINDS", "NO_LOCATION", "OTHERS"))
     events = len(trace.kernels()) + len(trace.sets()) + len(trace.copies())
     suite.verdict(f"{name} account", records == events + out and
                   not trace.property("CUDA_LAUNCHES_WITHOUT_RECORD"),

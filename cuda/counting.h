@@ -1,0 +1,43 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * What exact.c needs of CUPTI's range profiler: sessions of contexts, which count the same metrics.
+ * Limits: see counting.c.
+ */
+#ifndef GT_CUDA_COUNTING_H
+#define GT_CUDA_COUNTING_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "cuda/exact.h"
+
+struct gt_cu_session;
+
+/* Which metrics the settings name. False: none. Before a context is made. */
+GT_HIDDEN bool gt_cu_counting_setup(void);
+GT_HIDDEN void gt_cu_counting_forked(void);
+
+/* A context was made; the first of a device says what it costs there. */
+GT_HIDDEN void gt_cu_session_add(void *context);
+/* NULL: it is not known; `usable`: or nothing can be counted in it. */
+GT_HIDDEN struct gt_cu_session *gt_cu_session_of(const void *context, bool usable);
+/* The context goes; `counts`: between start and stop. */
+GT_HIDDEN void gt_cu_session_end(struct gt_cu_session *session, bool counts);
+
+/*
+ * Counting begins, in a range with a name (NULL: of what is launched). 0, or CUPTI's result: then it has not
+ * begun.
+ */
+GT_HIDDEN int gt_cu_session_start(struct gt_cu_session *session, const char *range);
+/* It stops. 0, or CUPTI's result; *complete: there are values, else the range must come again. */
+GT_HIDDEN int gt_cu_session_stop(struct gt_cu_session *session, bool range, bool *complete);
+/*
+ * The values, once they are complete: *m gets them, but not its times. *ns: how long it took on the
+ * device, 0: not known. `failed`: there is nothing to be had, but the session is made ready for the
+ * next.
+ */
+GT_HIDDEN int gt_cu_session_values(struct gt_cu_session *session, struct gt_cu_measured *m, uint64_t *ns);
+/* Is a range under way that must come again? */
+GT_HIDDEN bool gt_cu_session_waits(const struct gt_cu_session *session);
+
+#endif

@@ -1,0 +1,136 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Kernels of known sizes on the fake device, and ranges by NVTX. Argument: how. Prints what it did.
+ * Limits: a kernel of the fake takes as many microseconds as it has blocks.
+ */
+#include <pthread.h>
+#include <setjmp.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "fake.h"
+#include "nvtx_like.h"
+
+static unsigned launches;
+
+static void launch(const char *name, unsigned blocks, unsigned threads)
+{
+	cudaLaunchKernel(name, blocks, threads, (void *)13);
+	__atomic_add_fetch(&launches, 1, __ATOMIC_RELAXED);
+}
+
+/* One of each, and two of "add" with other sizes. */
+static void step(void)
+{
+	launch("_Z6vecaddPKfS0_Pfm", 100, 256);
+	launch("_ZN4math5scaleIfLi4EEEvPT_m", 50, 128);
+	launch("plain", 10, 32);
+}
+
+static void *steps(void *unused)
+{
+	for (int i = 0; i < 10; i++)
+		step();
+	return unused;
+}
+
+static void threads(void)
+{
+	pthread_t others[4];
+
+	for (int i = 0; i < 4; i++)
+		pthread_create(&others[i], NULL, steps, NULL);
+	for (int i = 0; i < 4; i++)
+		pthread_join(others[i], NULL);
+}
+
+static void ranges(void)
+{
+	for (int i = 0; i < 5; i++) {
+		nvtxRangePushA("step");
+		nvtxRangePushA("inner");
+		step();
+		nvtxRangePop();
+		nvtxRangePop();
+		nvtxRangePushA("rest");
+		launch("plain", 10, 32);
+		nvtxRangePop();
+	}
+}
+
+static void graph(void)
+{
+	void *made = NULL;
+
+	step();
+	cuStreamBeginCapture_v2((void *)13, 0);
+	launch("plain", 10, 32);
+	cuStreamEndCapture((void *)13, &made);
+	cuGraphLaunch(made, (void *)13);
+	step();
+}
+
+static jmp_buf back;
+
+static void jump(void)
+{
+	longjmp(back, 1);
+}
+
+/* The call of a launch never returns. */
+static void jumps(void)
+{
+	fake_inside = jump;
+	if (!setjmp(back))
+		launch("_Z6vecaddPKfS0_Pfm", 100, 256);
+	step();
+}
+
+int main(int argc, char **argv)
+{
+	const char *how = argc > 1 ? argv[1] : "";
+
+	cuInit(0);
+	if (!strcmp(how, "threads"))
+		threads();
+	else if (!strcmp(how, "ranges"))
+		ranges();
+	else if (!strcmp(how, "graph"))
+		graph();
+	else if (!strcmp(how, "jump"))
+		jumps();
+	else
+		for (int i = 0; i < 4; i++)
+			step();
+	if (!strcmp(how, "fork")) {
+		if (!fork()) {
+			step();
+			_exit(0);
+		}
+		wait(NULL);
+		step();
+	}
+	if (!strcmp(how, "destroy")) {
+		cuCtxDestroy_v2((void *)0x1000);
+		step();
+	}
+	if (!strcmp(how, "destroy in a range")) {
+		nvtxRangePushA("step");
+		launch("plain", 10, 32);
+		cuCtxDestroy_v2((void *)0x1000);
+		nvtxRangePop();
+	}
+	if (!strcmp(how, "kill")) {
+		usleep(300000);
+		kill(getpid(), SIGKILL);
+	}
+	if (!strcmp(how, "fails"))
+		cuLaunchKernel("_Z6vecaddPKfS0_Pfm", 0, 1, 1, 256, 1, 1, 0, (void *)13, NULL, NULL);
+	cuCtxSynchronize();
+	printf("launches %u\n", launches);
+	return 7;
+}
