@@ -12,6 +12,7 @@ import re
 import statistics
 
 import counters
+import flow
 import reading
 import mpi
 import wrap
@@ -211,6 +212,7 @@ def report(results, empty, clocks, argv, args):
     wrap.goals(goals, results, spread)
     mpi.goals(goals, results, spread)
     counters.goals(goals, results, spread)
+    flow.goals(goals, results, spread)
     reading.goals(goals, results, spread)
     found = re.search(r"rdtsc_ns=([\d.]+) clock_gettime_ns=([\d.]+)", clocks)
     floors = [r["floor_ns"] for runs in results.get("event", {}).values() for r in runs
