@@ -1,8 +1,10 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: BSD-3-Clause
-"""Runs the queries of doc/questions.md on a database, and compares with what python3-otf2 finds in the archive.
+"""Runs the queries of doc/questions.md on an export, and compares with what python3-otf2 finds in the archive.
 
-  questions.py DOCUMENT DATABASE ANCHOR
+  questions.py ENGINE DOCUMENT EXPORT ANCHOR    sqlite, pandas: of a database; duckdb, polars, parquet, arrow: of CSV
+
+Prints "five answers", or "no MODULE" where the engine is not installed.
 """
 import os
 import re
@@ -17,12 +19,63 @@ import otf2
 from otf2 import events as E
 from compare import Archive
 
-document, database, anchor = sys.argv[1:]
+engine, document, export, anchor = sys.argv[1:]
 with open(document, encoding="utf-8") as f:
-    queries = re.findall(r"```sql\n(.*?)```", f.read(), re.S)
-assert len(queries) == 5
-connection = sqlite3.connect(database)
-profile, traffic, unequal, launched, late = (connection.execute(q).fetchall() for q in queries)
+    text = f.read()
+queries = re.findall(r"```sql\n(.*?)```", text, re.S)
+code = [block.replace("a/{table}", export + "/{table}") for block in re.findall(r"```python\n(.*?)```", text, re.S)]
+assert len(queries) == 5 and len(code) == 7
+
+
+def by_sqlite():
+    return [sqlite3.connect(export).execute(q).fetchall() for q in queries]
+
+
+def by_pandas():
+    import pandas
+    return [list(pandas.read_sql(q, sqlite3.connect(export)).itertuples(index=False, name=None)) for q in queries]
+
+
+def by_duckdb():
+    import duckdb
+    exec(code[0], {})
+    return [duckdb.sql(q).fetchall() for q in queries]
+
+
+def by_polars():
+    names, answers = {}, []
+    exec(code[1], names)
+    for block in code[2:]:
+        lines = block.split("\n(", 1) if not block.startswith("(") else ["", block[1:]]
+        exec(lines[0], names)
+        answers.append(eval("(" + lines[1], names).collect().rows())
+    return answers
+
+
+def converted():
+    """The document's lines that convert: as many rows as there were."""
+    lines = dict(zip(("parquet", "arrow"), re.findall(r"`(\w+\.[^`]*a/calls[^`]*)`", text)))
+    os.chdir(os.path.dirname(export))
+    if engine == "parquet":
+        import duckdb
+        eval(lines[engine].replace("a/calls", export + "/calls"), {"duckdb": duckdb})
+        rows = duckdb.sql("SELECT count(*) FROM 'calls.parquet'").fetchall()[0][0]
+    else:
+        import pyarrow.csv
+        import pyarrow.feather
+        eval(lines[engine].replace("a/calls", export + "/calls"), {"pyarrow": pyarrow})
+        rows = pyarrow.feather.read_table("calls.arrow").num_rows
+    with open(export + "/calls.csv", encoding="utf-8") as f:
+        assert rows == sum(1 for _ in f) - 1
+    print(f"{rows} rows")
+
+
+try:
+    if engine in ("parquet", "arrow"):
+        sys.exit(converted())
+    profile, traffic, unequal, launched, late = globals()["by_" + engine]()
+except ModuleNotFoundError as missing:
+    sys.exit(print(f"no {missing.name}"))
 
 archive = Archive(anchor, 0, 1 << 63, None)
 calls, inclusive, own = defaultdict(int), defaultdict(int), defaultdict(lambda: defaultdict(int))
@@ -60,12 +113,13 @@ assert max(r[4] for r in launched) == max(delays) and near(sum(r[1] * r[3] for r
 
 begins = defaultdict(list)
 with otf2.reader.open(anchor) as trace:
+    order = {location: i for i, location in enumerate(trace.definitions.locations)}
     for location, event in trace.events:
         if isinstance(event, E.MpiCollectiveBegin):
             begins[location].append(event.time - trace.definitions.clock_properties.global_offset)
 waited, times_last = defaultdict(int), defaultdict(int)
 for barrier in zip(*([(time, location) for time in times] for location, times in begins.items())):
-    time, location = max(barrier, key=lambda b: b[0])
+    time, location = max(barrier, key=lambda b: (b[0], -order[b[1]]))
     waited[location.group.name] += sum(time - b[0] for b in barrier)
     times_last[location.group.name] += 1
 assert sum(r[2] for r in late) == sum(times_last.values()) > 0
