@@ -16,16 +16,18 @@
 #include <unistd.h>
 
 #include "lib/assemble/report/summary.h"
+#include "report/source/blocks.h"
 #include "report/source/source.h"
 #include "tools/archive.h"
 #include "tools/cmds.h"
 #include "tools/options.h"
 
-enum { KEY_JSON = 256, KEY_HTML };
+enum { KEY_JSON = 256, KEY_HTML, KEY_BLOCKS };
 
 static const struct gt_option options[] = {
 	{ 'i', "instructions", NULL, "show instructions, too, with their text where nvdisasm is found" },
 	{ 'a', "all", NULL, "show the source of all kernels, not of those with most samples only" },
+	{ KEY_BLOCKS, "blocks", NULL, "show when blocks of kernels ran, and where (gputrace/blocks.cuh)" },
 	{ KEY_JSON, "json", NULL, "as JSON" },
 	{ KEY_HTML, "html", NULL, "as a page of HTML, with instructions" },
 	{ 'o', "output", "FILE", "write there instead of to standard output" },
@@ -46,7 +48,7 @@ static const struct gt_usage usage = {
 
 struct choice {
 	enum { TEXT, JSON, HTML } form;
-	bool instructions, all;
+	bool instructions, all, blocks;
 	const char *kernel, *output, *dir;
 	FILE *out;
 };
@@ -63,6 +65,9 @@ static int no_samples(const struct choice *choice, int rc)
 	if (rc == -ESRCH)
 		fprintf(stderr, "gputrace source: no kernel with samples has '%s' in its name\n",
 			shown(choice->kernel));
+	else if (rc == -ENOENT && choice->blocks)
+		fprintf(stderr, "gputrace source: %s has no times of blocks (gputrace/blocks.cuh)\n",
+			shown(choice->dir));
 	else if (rc == -ENOENT)
 		fprintf(stderr, "gputrace source: %s has no PC samples (VT_CUPTI_PCSAMPLING records them) "
 			"and no counts of instructions (VT_CUPTI_SASS)\n",
@@ -110,21 +115,43 @@ static int print_text(struct gt_src *src, const struct choice *choice)
 	return GT_RC_OK;
 }
 
-static int print_json(const struct gt_src *src, const struct choice *choice)
+static int write_json(const struct gt_figures *figures, const struct choice *choice)
 {
 	const struct gt_face face = { .sections = NULL };
-	struct gt_figures figures = { .count = 0 };
 
-	gt_src_figures(src, &figures);
-	if (gt_figures_json(&figures, &face, choice->out))
+	if (gt_figures_json(figures, &face, choice->out))
 		return GT_RC_OK;
 	fprintf(stderr, "gputrace source: --json: gputrace was built without jansson\n");
 	return GT_RC_USAGE;
 }
 
+static int print_json(const struct gt_src *src, const struct choice *choice)
+{
+	struct gt_figures figures = { .count = 0 };
+
+	gt_src_figures(src, &figures);
+	return write_json(&figures, choice);
+}
+
+static int print_blocks(const struct gt_block_launches *launches, const struct choice *choice)
+{
+	static const char *const sections[] = { "launches", NULL };
+	const struct gt_face face = { .sections = sections, .rows = choice->all ? 0 : 20,
+				      .width = gt_terminal_width(120) };
+	struct gt_figures figures = { .count = 0 };
+
+	gt_blocks_figures(launches, &figures);
+	if (choice->form == JSON)
+		return write_json(&figures, choice);
+	gt_figures_print(&figures, &face, choice->out);
+	gt_blocks_map(launches, choice->out, face.width);
+	return GT_RC_OK;
+}
+
 static int print_source(const char *anchor, void *argument, FILE *pipe)
 {
 	struct choice *choice = argument;
+	struct gt_block_launches launches;
 	struct gt_src src;
 	char *slash, folder[3500];
 	int dir, rc;
@@ -137,11 +164,13 @@ static int print_source(const char *anchor, void *argument, FILE *pipe)
 	choice->dir = slash ? folder : ".";
 	dir = open(choice->dir, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 	rc = dir < 0 ? -errno : 0;
-	if (!rc)
+	if (!rc && choice->blocks)
+		rc = gt_blocks_read(&launches, dir, choice->kernel);
+	else if (!rc)
 		rc = gt_src_open(&src, dir, choice->kernel, choice->instructions || choice->form != TEXT);
 	if (rc)
 		return no_samples(choice, rc);
-	if (gt_src_paths(&src, anchor))
+	if (!choice->blocks && gt_src_paths(&src, anchor))
 		fprintf(stderr, "gputrace source: the events of %s cannot be read: no call paths\n",
 			shown(choice->dir));
 	choice->out = choice->output ? fopen(choice->output, "we") : stdout;
@@ -150,7 +179,9 @@ static int print_source(const char *anchor, void *argument, FILE *pipe)
 		return GT_RC_USAGE;
 	}
 	rc = GT_RC_OK;
-	if (choice->form == TEXT)
+	if (choice->blocks)
+		rc = print_blocks(&launches, choice);
+	else if (choice->form == TEXT)
 		rc = print_text(&src, choice);
 	else if (choice->form == JSON)
 		rc = print_json(&src, choice);
@@ -171,6 +202,7 @@ int gt_cmd_source(int argc, char **argv)
 	while ((key = gt_option_next(&usage, argc, argv)) > 0) {
 		choice.instructions |= key == 'i';
 		choice.all |= key == 'a';
+		choice.blocks |= key == KEY_BLOCKS;
 		if (key == KEY_JSON || key == KEY_HTML)
 			choice.form = key == KEY_JSON ? JSON : HTML;
 		if (key == 'o')

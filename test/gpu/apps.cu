@@ -6,12 +6,15 @@
  *                          random edges each; the host reads a flag after each level
  *   apps hydro SIDE N      N steps of explicit hydrodynamics on SIDE^3 elements of eight nodes each, after
  *                          LULESH: forces, motion, volumes, energy, and a time step that the host reads
+ *   apps blocks N MS       a kernel of N blocks of MS milliseconds, of which one takes four times as long
  *
  * Limits: prints COUNT lines as all programs of test/gpu; "warps": of all launches; "ns": from the first to
  * the end of the last. The search is checked on the host, and the sum of the forces, which must be 0.
  */
 #include <cmath>
 #include <vector>
+
+#include <gputrace/blocks.cuh>
 
 #include "count.h"
 
@@ -299,10 +302,34 @@ static int hydro(int side, int steps)
 	return step > 0 && size > 0 && fabs(sum) < 1e-4 * size ? 0 : 1;
 }
 
+/* ---- blocks -------------------------------------------------------------------------------------- */
+
+__global__ void spin(gputrace_blocks blocks, uint64_t ns)
+{
+	gputrace_block_timer timer(blocks);
+	uint64_t begin = gputrace_block_now(), time = blockIdx.x ? ns : 4 * ns;
+
+	while (gputrace_block_now() - begin < time)
+		;
+}
+
+static int run_blocks(int count, int ms)
+{
+	gputrace_blocks blocks = gputrace_blocks_make((size_t)count);
+	int wrong;
+
+	LAUNCH(spin, count, 1024, 0, 0, blocks, (uint64_t)ms * 1000000u);
+	wrong = gputrace_blocks_write(blocks, "spin", (size_t)count);
+	gputrace_blocks_free(blocks);
+	return wrong;
+}
+
 int main(int argc, char **argv)
 {
 	int size = argc > 2 ? atoi(argv[2]) : 20, times = argc > 3 ? atoi(argv[3]) : 10;
-	int wrong = argc > 1 && !strcmp(argv[1], "hydro") ? hydro(size, times) : bfs(size, times);
+	const char *what = argc > 1 ? argv[1] : "";
+	int wrong = !strcmp(what, "hydro") ? hydro(size, times) :
+		!strcmp(what, "blocks") ? run_blocks(size, times) : bfs(size, times);
 
 	CK(cudaDeviceSynchronize());
 	put_count("warps", n_warps);

@@ -229,6 +229,23 @@ def sass_more(suite, name):
     equal(suite, name, "operations of the products", values.get(("product", "flops")), 21 * 2 * 12288 * 128 * 2048)
 
 
+def blocks(suite, name):
+    """When each block ran, and where: 2 rounds of blocks of 5 ms, one of which takes four times as long."""
+    trace, counts, _ = suite.record(name, [suite.work / "apps", "blocks", "528", "5"])
+    done = trace and suite.plain([suite.gputrace, "source", "--blocks", "--json", trace.directory])
+    if not trace or not suite.verdict(f"{name} source", not done[0], done[2][-300:]):
+        return
+    found = json.loads(done[1])
+    launch = found["launches"][0]
+    equal(suite, name, "blocks", [launch["blocks"], launch["missing"]], [528, 0])
+    equal(suite, name, "blocks of all multiprocessors", sum(sm["blocks"] for sm in found["sms"]), 528)
+    near(suite, f"{name} longest block", launch["longest_s"], 0.020, 0.01)
+    kernel = trace.kernels()[0]
+    near(suite, f"{name} time of the kernel", launch["time_s"], (kernel.end - kernel.start) / trace.resolution, 0.01)
+    suite.say(f"# {name}: {launch}")
+    suite.check(name, trace)
+
+
 def cases(_):
     return [("pc", two_lines), ("pc-paths", call_paths), ("pc-price", price), ("pc-long", long_kernel), ("pc-full", full),
-            ("pc-reset", reset), ("pc-ncu", as_ncu), ("sass", sass), ("sass-more", sass_more)]
+            ("pc-reset", reset), ("pc-ncu", as_ncu), ("sass", sass), ("sass-more", sass_more), ("blocks", blocks)]

@@ -23,7 +23,8 @@ def jobs(suite, cuda, nvcc, flags):
     cupti = Path(suite.link_cupti_path())
     if not cupti.is_absolute():
         return []
-    return [[nvcc, *flags, suite.programs / "apps.cu", "-o", suite.work / "apps"],
+    return [[nvcc, *flags, suite.programs / "apps.cu", "-o", suite.work / "apps",
+             "-I" + str(Path(suite.gputrace).parent.parent / "include")],
             [nvcc, *flags, suite.programs / "sampled.cu", "-o", suite.work / "sampled",
              "-I" + str(cuda / "extras" / "CUPTI" / "include"), "-L" + str(cuda / "lib64" / "stubs"), "-lcuda",
              "-Xlinker", cupti, "-Xlinker", "-rpath", "-Xlinker", cupti.parent]]
