@@ -24,6 +24,7 @@ import time
 import tables
 import counters
 import flow
+import page
 import reading
 import mpi
 import wrap
@@ -293,7 +294,7 @@ def suite_start(run, _peers):
 
 SUITES = {"event": suite_event, "real": suite_real, "calls": suite_calls, "locks": suite_locks,
           "start": suite_start, "wrap": wrap.suite, "mpi": mpi.suite, "counters": counters.suite,
-          "flow": flow.suite, "reading": reading.suite}
+          "flow": flow.suite, "reading": reading.suite, "page": page.suite}
 
 
 def peer_cases(b, n):

@@ -346,10 +346,12 @@ static void dump(json_t *value, FILE *out, size_t flags)
 	json_decref(value);
 }
 
-static void json_rows(const struct gt_section *section, FILE *out)
+static void json_rows(const struct gt_section *section, const struct gt_face *face, FILE *out)
 {
+	size_t rows = face->json_rows && face->json_rows < section->rows ? face->json_rows : section->rows;
+
 	fputc('[', out);
-	for (size_t row = 0; row < section->rows; row++) {
+	for (size_t row = 0; row < rows; row++) {
 		fputs(row ? ",\n" : "\n", out);
 		dump(json_row(section, row), out, 0);
 	}
@@ -357,8 +359,8 @@ static void json_rows(const struct gt_section *section, FILE *out)
 }
 
 /* The sections "KEY.NAME", as members of the object that has been begun. */
-static void json_members(const struct gt_figures *figures, const struct gt_section *section, bool first,
-			 FILE *out)
+static void json_members(const struct gt_figures *figures, const struct gt_section *section,
+			 const struct gt_face *face, bool first, FILE *out)
 {
 	for (size_t i = 0; i < figures->count; i++) {
 		const struct gt_section *member = figures->sections[i];
@@ -368,11 +370,12 @@ static void json_members(const struct gt_figures *figures, const struct gt_secti
 			continue;
 		fprintf(out, "%s\"%s\":", first ? "" : ",\n", name);
 		first = false;
-		json_rows(member, out);
+		json_rows(member, face, out);
 	}
 }
 
-static void json_section(const struct gt_figures *figures, const struct gt_section *section, FILE *out)
+static void json_section(const struct gt_figures *figures, const struct gt_section *section,
+			 const struct gt_face *face, FILE *out)
 {
 	if (section->kind->shape == GT_TOP) {
 		dump(json_row(section, 0), out, JSON_EMBED);
@@ -380,13 +383,13 @@ static void json_section(const struct gt_figures *figures, const struct gt_secti
 	}
 	fprintf(out, "\"%s\":", section->kind->key);
 	if (section->kind->shape == GT_ROWS || section->kind->shape == GT_NOTES) {
-		json_rows(section, out);
+		json_rows(section, face, out);
 		return;
 	}
 	fputc('{', out);
 	if (section->rows)
 		dump(json_row(section, 0), out, JSON_EMBED);
-	json_members(figures, section, !section->rows, out);
+	json_members(figures, section, face, !section->rows, out);
 	fputc('}', out);
 }
 
@@ -403,7 +406,7 @@ bool gt_figures_json(const struct gt_figures *figures, const struct gt_face *fac
 			continue;
 		fputs(first ? "" : ",\n", out);
 		first = false;
-		json_section(figures, section, out);
+		json_section(figures, section, face, out);
 	}
 	fputs("}\n", out);
 	return true;

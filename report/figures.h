@@ -109,6 +109,7 @@ void gt_figures_free(struct gt_figures *figures);
 struct gt_face {
 	const char *const *sections; /* keys of those to print, NULL at the end; NULL: all */
 	size_t rows;                 /* of a table, in text; 0: all */
+	size_t json_rows;            /* of a table, in JSON; 0: all */
 	unsigned width;              /* columns of the terminal; 0: 80 */
 	bool colour;
 };

@@ -17,7 +17,7 @@
 #include "lib/assemble/spool/sort.h"
 #include "report/sync.h"
 
-enum { RUN_BYTES = 16 << 20, PLACE_EVENTS = 8192, MOST_NODES = 1 << 20 };
+enum { RUN_BYTES = 16 << 20, PLACE_EVENTS = 8192, MOST_NODES = 1 << 20, REPORT_ROWS = 4096 };
 enum { END_SLOTS = (sizeof(struct gt_end) + sizeof(struct gt_slot) - 1) / sizeof(struct gt_slot) };
 
 union end {
@@ -583,13 +583,15 @@ static void on_marker(void *user, const struct gt_otf2_marker *of)
 	marker->of.text = copy_of(of->text);
 }
 
-/* The JSON of `gputrace report --json`, safe inside of a page: "<" is in strings only. */
-static void put_report(struct gt_report *report, struct gt_bytes *out)
+/*
+ * The JSON of `gputrace report --json`. Tables that are long (call trees) are cut: the page has call trees
+ * of its own.
+ */
+static char *report_json(struct gt_report *report, size_t *size)
 {
-	const struct gt_face face = { .sections = NULL };
+	const struct gt_face face = { .json_rows = REPORT_ROWS };
 	char *text = NULL;
-	size_t size = 0;
-	FILE *memory = open_memstream(&text, &size);
+	FILE *memory = open_memstream(&text, size);
 
 	if (!memory)
 		abort();
@@ -597,6 +599,15 @@ static void put_report(struct gt_report *report, struct gt_bytes *out)
 		fputs("null\n", memory);
 	if (fclose(memory))
 		abort();
+	return text;
+}
+
+/* Safe inside of a page: "<" is in strings only. */
+static void put_report(struct gt_report *report, struct gt_bytes *out)
+{
+	size_t size;
+	char *text = report_json(report, &size);
+
 	for (size_t i = 0; i < size; i++)
 		if (text[i] == '<' || text[i] == '>' || text[i] == '&')
 			gt_bytes_print(out, "\\u%04x", (unsigned char)text[i]);

@@ -142,7 +142,7 @@ def main(path, folder, report, archive):
         page = tiles.Page(file.read())
     with open(report, encoding="utf-8") as file:
         report = json.load(file)
-    claim("the report", page.report, report)
+    claim("the report", page.report, {key: of[:4096] if isinstance(of, list) else of for key, of in report.items()})
     claim("all is in the page", page.meta["complete"], True)
     calls = table(folder, "calls")
     rows = {of["thread"]: i for i, of in enumerate(table(folder, "threads"))}
