@@ -193,7 +193,7 @@ static OTF2_ErrorCode read_until(OTF2_Reader *reader, OTF2_EvtReader *events, st
 	uint64_t n = STEP, step = STEP;
 
 	if (at->event && at->event < most)
-		rc = OTF2_EvtReader_Seek(events, at->event);
+		rc = OTF2_EvtReader_Seek(events, at->event + 1);
 	for (; rc == OTF2_SUCCESS && n == step && at->event < most && at->time <= until;) {
 		step = most - at->event < STEP ? most - at->event : STEP;
 		rc = OTF2_Reader_ReadLocalEvents(reader, events, step, &n);
