@@ -23,34 +23,47 @@ cuda_program()
 		>"$T/build.log" 2>&1 || { fail "$1 builds"; diag_file "$T/build.log"; }
 }
 
+# definitions: those of the archive, which is printed once.
+definitions()
+{
+	local now
+	now="$trace $(stat -c '%i %y' "$trace/traces.otf2" 2>&1)"
+	if [ "$now" != "$(cat "$T/definitions.of" 2>/dev/null)" ]; then
+		otf2-print -G "$trace/traces.otf2" >"$T/definitions"
+		echo "$now" >"$T/definitions.of"
+	fi
+	cat "$T/definitions"
+}
+
 # account NAME: the number that the adapter wrote into the archive.
 account()
 {
-	otf2-print -G "$trace/traces.otf2" |
+	definitions |
 		sed -n "s/^LOCATION_GROUP_PROPERTY.*\"GPUTRACE::CUDA_$1\".*Value: \"\(.*\)\" <.*/\1/p" | head -n 1
 }
 
 # total NAME: the same, added up over all processes.
 total()
 {
-	otf2-print -G "$trace/traces.otf2" |
-		sed -n "s/^LOCATION_GROUP_PROPERTY.*\"GPUTRACE::CUDA_$1\".*Value: \"\(.*\)\" <.*/\1/p" |
+	definitions | sed -n "s/^LOCATION_GROUP_PROPERTY.*\"GPUTRACE::CUDA_$1\".*Value: \"\(.*\)\" <.*/\1/p" |
 		awk '{ n += $1 } END { print n + 0 }'
 }
 
-# balanced WHAT: every record that CUPTI delivered is an event of a stream, or counted otherwise.
+# balanced WHAT: every record that CUPTI delivered is an event of a stream, or counted otherwise; over all
+# processes.
 balanced()
 {
-	local seen counted=0 name
-	seen=$({ otf2-print -G "$trace/traces.otf2"; otf2-print "$trace/traces.otf2"; } | awk '
+	is "$({ definitions; otf2-print "$trace/traces.otf2"; } | awk '
 		/^REGION .*Role: ARTIFICIAL/ { artificial[$2] = 1 }
 		/^LOCATION .*Type: ACCELERATOR_STREAM/ { stream[$2] = 1 }
 		/^ENTER/ && stream[$2] { gsub(/[<>]/, "", $NF); n += !artificial[$NF] }
-		END { print n + 0 }')
-	for name in ZERO_TIME EXACT_CUPTIS SWITCHED_OFF UNKNOWN_KINDS NO_LOCATION OTHERS; do
-		counted=$((counted + $(total $name)))
-	done
-	is "$((seen + counted))" "$(total RECORDS)" "$1: records in are events out and counted losses"
+		/^LOCATION_GROUP_PROPERTY.*"GPUTRACE::CUDA_(ZERO_TIME|EXACT_CUPTIS|SWITCHED_OFF|UNKNOWN_KINDS|NO_LOCATION|OTHERS|RECORDS)"/ {
+			value = $0
+			sub(/.*Value: "/, "", value)
+			if (/CUDA_RECORDS"/) records += value; else n += value
+		}
+		END { print n + 0, records + 0 }' | tee "$T/balance" | cut -d ' ' -f 1)" "$(cut -d ' ' -f 2 "$T/balance")" \
+		"$1: records in are events out and counted losses"
 }
 
 # none NAME...: these numbers of the account are 0.
