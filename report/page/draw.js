@@ -80,7 +80,7 @@ const Draw = {
 		for (let i = 0; i <= n; i++) {
 			const kind = i < n ? Data.regions[i].kind : KIND.code;
 			const wanted = (!View.hits || View.hits[i]) && (View.kind < 0 || View.kind === kind);
-			const strong = wanted ? View.overlays.path && !View.hits ? 140 : 255 : 46;
+			const strong = wanted ? View.overlays.path && !View.hits ? 175 : 255 : 46;
 
 			Draw.palette[i] = strong === 255 ? Theme.pixels[i]
 				: blend(Theme.paper, Theme.pixels[i], strong);

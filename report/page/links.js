@@ -163,10 +163,14 @@ const Tracks = {
 		ctx.fillStyle = Theme.css.faint;
 		ctx.font = "10px " + Draw.font();
 		ctx.textBaseline = "top";
-		ctx.strokeStyle = Theme.css.paper;
-		ctx.lineWidth = 3;
-		ctx.strokeText(Tracks.value(track, track.max), 4, y + 2);
-		ctx.fillText(Tracks.value(track, track.max), 4, y + 2);
+		const text = Tracks.value(track, track.max);
+
+		ctx.fillStyle = Theme.css.paper;
+		ctx.globalAlpha = 0.75;
+		ctx.fillRect(2, y + 1, ctx.measureText(text).width + 5, 12);
+		ctx.globalAlpha = 1;
+		ctx.fillStyle = Theme.css.dim;
+		ctx.fillText(text, 4, y + 2);
 		ctx.restore();
 	},
 	value(track, value) {
@@ -343,6 +347,7 @@ const Links = {
 	/* Those of the selected call, whether their kind is drawn or not. */
 	picked(ctx, top) {
 		for (const link of View.picked.links ||= Links.of(View.picked)) {
+			const lane = View.picked.line?.open ? (View.picked.depth - 1) * Model.lane : 0;
 			const y0 = Links.middle(link.from, top), y1 = Links.middle(link.to, top);
 
 			if (y0 === null || y1 === null)
@@ -350,8 +355,8 @@ const Links = {
 			ctx.strokeStyle = Theme.css.accent;
 			ctx.lineWidth = 2;
 			ctx.beginPath();
-			ctx.moveTo(Draw.x(link.begin), y0);
-			ctx.lineTo(Draw.x(link.end), y1);
+			ctx.moveTo(Draw.x(link.begin), y0 + (link.out ? lane : 0));
+			ctx.lineTo(Draw.x(link.end), y1 + (link.out ? 0 : lane));
 			ctx.stroke();
 		}
 	},

@@ -1,16 +1,15 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * The lines of the timeline: the system tree with its processes, devices, threads, streams and counters,
-	which
- * are folded or not, sorted, and where each one lies. And what is selected.
+ * which of them are folded, how they are sorted, and where each one lies. And what is selected.
  *
  * A line is { label, type: "node"|"group"|"device"|"row"|"track", row, track, parent, children, level, open,
  * height, y }. The first call of a row is at depth 1.
  *
- * Limits: a thread shows its first 24 levels of calls.
+ * Limits: calls deeper than 255 are not shown, as they are not in the tiles.
  */
 
-const GAP = 5, HEAD = 22, STRIP = 24, TRACK_HEIGHT = 34, DEEPEST = 24;
+const GAP = 5, HEAD = 22, STRIP = 24, TRACK_HEIGHT = 34, DEEPEST = 255;
 
 const Model = {
 	root: null,

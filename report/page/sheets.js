@@ -103,9 +103,8 @@ const Sheets = {
 			list.length ? el("ol", { class: "findings" }, list.map((f) => el("li", null,
 				el("div", { class: "cost" }, f.seconds === null ? ""
 					: Units.seconds(f.seconds), el("small", null, clean(f.id))),
-				el("div", { class: "what" },
-					el("button", { class: "jump", "data-finding": f.id,
-						onclick: () => Find.finding(f) }, named(f.text))),
+				el("div", { class: "what" }, el("button", { class: "jump",
+					onclick: () => Find.finding(f) }, named(withUnits(f.text)))),
 				f.where ? el("div", { class: "try" }, "in ", named(f.where, 300)) : null,
 				f.advice ? el("div", { class: "try" }, clean(f.advice)) : null)))
 				: empty("Nothing was found that costs time worth mentioning."),
@@ -118,10 +117,11 @@ const Sheets = {
 		color: (row) => Theme.regionColor(row.region ?? Find.region(row.name)) },
 	profile(sheet) {
 		const line = View.focus, only = Sheets.only && line, [begin, end] = View.scope();
+		const name = line && (Data.meta.rows[line.row]?.label || line.label);
 		const chip = line ? el("button", { class: "more", "aria-pressed": !!only, onclick: () => {
 			Sheets.only = !Sheets.only;
 			Sheets.fill(sheet);
-		} }, only ? "of all rows" : "only of ", only ? "" : named(line.label, 60)) : null;
+		} }, only ? "of all rows" : "only of ", only ? "" : named(name, 60)) : null;
 		const pick = (row) => Search.exactly(row.name);
 		const is = (row) => View.query && View.query === clean(row.name).toLowerCase();
 
@@ -138,7 +138,7 @@ const Sheets = {
 					{ key: "imbalance", head: "imbalance", unit: "share" },
 						{ key: "class", head: "kind", unit: "text" },
 					{ key: "group", head: "group", unit: "text" }] })];
-		const note = `${Sheets.note()}${only ? ", " + line.label : ""}`;
+		const note = `${Sheets.note()}${only ? ", " + clean(name, 60) : ""}`;
 
 		if (Data.view)
 			return [chip, Sheets.served(sheet, begin, end, only ? Model.rowsOf(line) : null, note,
@@ -172,21 +172,17 @@ const Sheets = {
 				{ key: "ns", head: "exclusive", unit: "ns" },
 			{ key: "share", head: "of window", unit: "share", meter: true,
 				title: "of the time of all threads, or of all streams" },
-			{ key: "inclusive", head: "inclusive", unit: "ns" },
 			{ key: "class", head: "kind", unit: "text",
 				of: (row) => Data.regions[row.region]?.class },
 			{ key: "group", head: "group", unit: "text",
-				of: (row) => Data.regions[row.region]?.group }]
-			.filter((c) => c.key !== "inclusive"
-				|| rows.some((row) => row.inclusive !== undefined)) }),
+				of: (row) => Data.regions[row.region]?.group }] }),
 	addProfile(regions, sums) {
-		for (const [region, calls, inclusive, exclusive] of regions) {
+		for (const [region, calls, ns] of regions) {
 			const sum = sums.get(region) || sums.set(region, { region, name: Data.name(region),
-				count: 0, inclusive: 0, ns: 0 }).get(region);
+				count: 0, ns: 0 }).get(region);
 
 			sum.count += calls;
-			sum.inclusive += inclusive;
-			sum.ns += exclusive;
+			sum.ns += ns;
 		}
 	},
 	/* From the server: exact. */

@@ -300,7 +300,8 @@ const Wanted = {
 			else
 				ranges.push([row, row]);
 		const text = ranges.map(([a, b]) => a === b ? a : `${a}-${b}`).join(",");
-		const query = `level=${level}&from=${from}&to=${to}&rows=${text}&kinds=${kind}`;
+		const query = `level=${level}&from=${from}&to=${to}&kinds=${kind}`
+			+ `&${kind === TRACK ? "tracks" : "rows"}=${text}`;
 		let came = false;
 
 		try {

@@ -42,6 +42,9 @@ function el(tag, props, ...children) {
 	return e;
 }
 
+/* A sentence whose numbers stay with their units. */
+const withUnits = (text) => text.replace(/(\d) (?=(?:[num]?s|[kMGTP]?B|%)\b)/g, "$1\u00a0");
+
 /* A name of the trace. */
 const named = (text, most) => el("bdi", null, clean(text, most));
 

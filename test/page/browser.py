@@ -342,6 +342,16 @@ def numbers(page, report):
         gt.Data.meta.rows.forEach((row, i) => gt.addSums(i, 0, end, whole));
         return [...whole].filter(([r, s]) => Math.abs(s[1] - all.get(r)[1]) > 2).length""")
     ok(halves == 0, "two windows add up to the whole", halves)
+    page.js("gt.View.set(0, gt.Data.span(2))")
+    page.settle()
+    part = page.js("""const all = new Map();
+        gt.Data.meta.rows.forEach((row, i) =>
+            row.kind !== 'service' && gt.addSums(i, 0, gt.Data.span(2), all));
+        return [...all].map(([r, [calls, ns]]) => [gt.Data.name(r), calls, ns])""")
+    wanted = sorted([name, seconds(ns / 1e9)] for name, calls, ns in part if ns or calls)
+    there = sorted([row[0], row[2]] for row in page.table("regions"))
+    ok(there == wanted and wanted, "of a window the table has its tiles' sums", (there[:3], wanted[:3]))
+    page.keys("0")
     if page.all("#tab-messages") and report["messages"]["matrix"]:
         page.sheet("messages")
         same_rows(page, "matrix", report["messages"]["matrix"], lambda m: [
