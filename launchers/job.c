@@ -20,6 +20,10 @@ static const char *const ranks[] = {
 #define GT_LAUNCHER_RANK(name) name,
 #include "launchers/launchers.def"
 };
+static const char *const sizes[] = {
+#define GT_LAUNCHER_SIZE(name) name,
+#include "launchers/launchers.def"
+};
 static const char *const locals[] = {
 #define GT_LAUNCHER_LOCAL(name) name,
 #include "launchers/launchers.def"
@@ -173,17 +177,27 @@ const char *gt_job_rank(char *const *envp)
 	return first_of(envp, ranks, sizeof(ranks) / sizeof(ranks[0]));
 }
 
-uint32_t gt_job_local(char *const *envp)
+static uint32_t number_in(char *const *envp, const char *const *names, size_t n)
 {
 	uint32_t value = 0;
 
-	for (size_t i = 0; !value && i < sizeof(locals) / sizeof(locals[0]); i++) {
-		const char *text = gt_text_env(envp, locals[i]);
+	for (size_t i = 0; !value && i < n; i++) {
+		const char *text = gt_text_env(envp, names[i]);
 
 		for (; text && *text >= '0' && *text <= '9' && value < 100000000; text++)
 			value = value * 10 + (uint32_t)(*text - '0');
 	}
 	return value;
+}
+
+uint32_t gt_job_size(char *const *envp)
+{
+	return number_in(envp, sizes, sizeof(sizes) / sizeof(sizes[0]));
+}
+
+uint32_t gt_job_local(char *const *envp)
+{
+	return number_in(envp, locals, sizeof(locals) / sizeof(locals[0]));
 }
 
 uint64_t gt_job(char **envp, int64_t *when)

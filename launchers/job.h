@@ -17,7 +17,8 @@ uint64_t gt_job(char **envp, int64_t *when);
 /* The rank that a launcher has given to this process, as a text; NULL: no launcher has started it. */
 const char *gt_job_rank(char *const *envp);
 
-/* How many processes of the job the launcher says are on this host; 0: it does not. */
+/* How many processes the job has, and how many of them are on this host; 0: the launcher does not say. */
+uint32_t gt_job_size(char *const *envp);
 uint32_t gt_job_local(char *const *envp);
 
 #endif

@@ -100,6 +100,14 @@ static void event(struct gt_report *report, struct gt_otf2_cursor *at, const str
 	}
 }
 
+static void carry(struct gt_report *report, struct gt_carry *carry, void *memory)
+{
+	struct files *state = memory;
+
+	(void)report;
+	gt_carry_sums(carry, &state->sums);
+}
+
 static void merge(struct gt_report *report, struct gt_otf2_cursor *at, void *memory, void *result)
 {
 	struct files *state = memory, *all = result;
@@ -194,5 +202,5 @@ static void release(void *result)
 
 const struct gt_analysis gt_files_analysis = {
 	.name = "files", .state_size = sizeof(struct files), .result_size = sizeof(struct files),
-	.event = event, .merge = merge, .figures = figures, .free = release,
+	.event = event, .carry = carry, .merge = merge, .figures = figures, .free = release,
 };

@@ -204,6 +204,20 @@ static void make_devices(const struct gt_report *report, struct gt_gpu *all)
 		all->devices = gt_report_zeroed(all->device_count + 1, sizeof(*all->devices));
 }
 
+static void carry(struct gt_report *report, struct gt_carry *carry, void *memory)
+{
+	struct state *state = memory;
+
+	(void)report;
+	gt_carry_sums(carry, &state->kernels);
+	gt_carry_sums(carry, &state->copies);
+	gt_carry_sums(carry, &state->async_calls);
+	gt_carry_sums(carry, &state->pageable);
+	gt_carry_spans(carry, &state->busy);
+	gt_carry_spans(carry, &state->copying);
+	gt_carry(carry, &state->kernel_count, sizeof(state->kernel_count));
+}
+
 static void merge(struct gt_report *report, struct gt_otf2_cursor *at, void *memory, void *result)
 {
 	uint32_t device = report->classes.locations[at->index].device;
@@ -410,6 +424,7 @@ static const struct gt_section_kind *const sections[] = { &kernels_kind, &copies
 
 const struct gt_analysis gt_gpu_analysis = {
 	.name = "gpu", .state_size = sizeof(struct state), .result_size = sizeof(struct gt_gpu),
-	.wanted = wanted, .begin = begin, .enter = enter, .leave = leave, .event = event, .merge = merge,
+	.wanted = wanted, .begin = begin, .enter = enter, .leave = leave, .event = event,
+	.carry = carry, .merge = merge,
 	.figures = figures, .free = release, .sections = sections,
 };

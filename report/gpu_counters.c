@@ -130,6 +130,17 @@ static uint32_t device_of(const struct gt_report *report, size_t index)
 	return GT_NO_DEVICE;
 }
 
+static void carry(struct gt_report *report, struct gt_carry *carry, void *memory)
+{
+	struct records *r = memory;
+
+	(void)report;
+	gt_carry(carry, &r->kernel_count, sizeof(r->kernel_count));
+	gt_carry(carry, &r->sample_count, sizeof(r->sample_count));
+	r->kernels = gt_carry_array(carry, r->kernels, r->kernel_count, sizeof(*r->kernels));
+	r->samples = gt_carry_array(carry, r->samples, r->sample_count, sizeof(*r->samples));
+}
+
 static void merge(struct gt_report *report, struct gt_otf2_cursor *at, void *memory, void *result)
 {
 	struct records *from = memory, *to;
@@ -329,6 +340,7 @@ static const struct gt_section_kind *const sections[] = { &kind, NULL };
 
 const struct gt_analysis gt_gpu_counters_analysis = {
 	.name = "gpu_counters", .state_size = sizeof(struct records), .result_size = sizeof(struct counters),
-	.wanted = wanted, .leave = leave, .event = event, .merge = merge, .figures = figures, .free = release,
+	.wanted = wanted, .leave = leave, .event = event,
+	.carry = carry, .merge = merge, .figures = figures, .free = release,
 	.sections = sections,
 };

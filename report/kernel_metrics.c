@@ -115,6 +115,15 @@ static void release(void *result)
 	gt_sums_free(&rows->places);
 }
 
+static void carry(struct gt_report *report, struct gt_carry *carry, void *memory)
+{
+	struct rows *rows = memory;
+
+	(void)report;
+	gt_carry(carry, &rows->count, sizeof(rows->count));
+	rows->items = gt_carry_array(carry, rows->items, rows->count, sizeof(*rows->items));
+}
+
 static void merge(struct gt_report *report, struct gt_otf2_cursor *at, void *memory, void *result)
 {
 	const struct rows *from = memory;
@@ -179,6 +188,6 @@ static const struct gt_section_kind *const sections[] = { &kind, NULL };
 
 const struct gt_analysis gt_kernel_metrics_analysis = {
 	.name = "kernel_metrics", .state_size = sizeof(struct rows), .result_size = sizeof(struct rows),
-	.wanted = wanted, .event = event, .merge = merge, .figures = figures, .free = release,
+	.wanted = wanted, .event = event, .carry = carry, .merge = merge, .figures = figures, .free = release,
 	.sections = sections,
 };

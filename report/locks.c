@@ -129,6 +129,16 @@ static void release(void *memory)
 	free(locks->open);
 }
 
+static void carry(struct gt_report *report, struct gt_carry *carry, void *memory)
+{
+	struct locks *state = memory;
+
+	(void)report;
+	gt_carry(carry, &state->cut, sizeof(state->cut));
+	gt_carry(carry, &state->count, sizeof(state->count));
+	state->holds = gt_carry_array(carry, state->holds, state->count, sizeof(*state->holds));
+}
+
 static void merge(struct gt_report *report, struct gt_otf2_cursor *at, void *memory, void *result)
 {
 	struct locks *state = memory, *all = result;
@@ -276,5 +286,5 @@ static void figures(struct gt_report *report, void *result)
 
 const struct gt_analysis gt_locks_analysis = {
 	.name = "locks", .state_size = sizeof(struct locks), .result_size = sizeof(struct locks),
-	.event = event, .end = end, .merge = merge, .figures = figures, .free = release,
+	.event = event, .end = end, .carry = carry, .merge = merge, .figures = figures, .free = release,
 };

@@ -30,6 +30,12 @@ static void event(struct gt_report *report, struct gt_otf2_cursor *at, const str
 				   gt_otf2_ns(at->read, at->ticks);
 }
 
+static void carry(struct gt_report *report, struct gt_carry *carry, void *memory)
+{
+	(void)report;
+	gt_carry(carry, memory, sizeof(struct losses));
+}
+
 static void merge(struct gt_report *report, struct gt_otf2_cursor *at, void *memory, void *result)
 {
 	struct losses *state = memory, *all = result;
@@ -131,5 +137,5 @@ static void figures(struct gt_report *report, void *result)
 
 const struct gt_analysis gt_losses_analysis = {
 	.name = "losses", .state_size = sizeof(struct losses), .result_size = sizeof(struct losses),
-	.event = event, .merge = merge, .figures = figures,
+	.event = event, .carry = carry, .merge = merge, .figures = figures,
 };

@@ -123,6 +123,17 @@ static void release(void *memory)
 	gt_sums_free(&messages->collectives);
 }
 
+static void carry(struct gt_report *report, struct gt_carry *carry, void *memory)
+{
+	struct messages *state = memory;
+
+	(void)report;
+	gt_carry_sums(carry, &state->sent);
+	gt_carry_sums(carry, &state->received);
+	gt_carry_sums(carry, &state->matrix);
+	gt_carry_sums(carry, &state->collectives);
+}
+
 static void merge(struct gt_report *report, struct gt_otf2_cursor *at, void *memory, void *result)
 {
 	struct messages *state = memory, *all = result;
@@ -383,5 +394,5 @@ static void figures(struct gt_report *report, void *result)
 
 const struct gt_analysis gt_messages_analysis = {
 	.name = "messages", .state_size = sizeof(struct messages), .result_size = sizeof(struct messages),
-	.event = event, .merge = merge, .figures = figures, .free = release,
+	.event = event, .carry = carry, .merge = merge, .figures = figures, .free = release,
 };

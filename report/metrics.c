@@ -214,6 +214,15 @@ static void leave(struct gt_report *report, struct gt_otf2_cursor *at, const str
 	}
 }
 
+static void carry(struct gt_report *report, struct gt_carry *carry, void *memory)
+{
+	struct values *values = &((struct metrics *)memory)->values;
+
+	(void)report;
+	gt_carry(carry, &values->count, sizeof(values->count));
+	values->items = gt_carry_array(carry, values->items, values->count, sizeof(*values->items));
+}
+
 static void merge(struct gt_report *report, struct gt_otf2_cursor *at, void *memory, void *result)
 {
 	struct metrics *state = memory;
@@ -342,6 +351,7 @@ static const struct gt_section_kind *const sections[] = { &metrics_kind, NULL };
 
 const struct gt_analysis gt_metrics_analysis = {
 	.name = "metrics", .state_size = sizeof(struct metrics), .result_size = sizeof(struct values),
-	.wanted = wanted, .enter = enter, .leave = leave, .event = event, .merge = merge, .figures = figures,
+	.wanted = wanted, .enter = enter, .leave = leave, .event = event,
+	.carry = carry, .merge = merge, .figures = figures,
 	.free = release, .sections = sections,
 };

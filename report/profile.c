@@ -240,6 +240,21 @@ static void merge_tree(struct gt_profile_tree *whole, const struct gt_profile_tr
 	}
 }
 
+static void carry(struct gt_report *report, struct gt_carry *carry, void *memory)
+{
+	struct gt_profiling *p = memory;
+	bool more = p->more != NULL;
+
+	p->region_count = region_count(report);
+	gt_profile_flush(p);
+	gt_carry(carry, &p->begin, sizeof(p->begin));
+	gt_carry(carry, &p->tree.count, sizeof(p->tree.count));
+	p->tree.nodes = gt_carry_array(carry, p->tree.nodes, p->tree.count, sizeof(*p->tree.nodes));
+	gt_carry(carry, &more, sizeof(more));
+	if (more)
+		p->more = gt_carry_array(carry, p->more, p->region_count + 1, sizeof(*p->more));
+}
+
 static void merge(struct gt_report *report, struct gt_otf2_cursor *at, void *memory, void *result)
 {
 	struct gt_profile *profile = result;
@@ -328,6 +343,6 @@ static void release(void *result)
 const struct gt_analysis gt_profile_analysis = {
 	.name = "profile",
 	.state_size = sizeof(struct gt_profiling), .result_size = sizeof(struct gt_profile),
-	.begin = begin, .event = event, .end = end, .merge = merge,
+	.begin = begin, .event = event, .end = end, .carry = carry, .merge = merge,
 	.figures = figures, .free = release,
 };

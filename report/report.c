@@ -53,14 +53,15 @@ static size_t state_size(void)
 }
 
 /* Calls a function of all analyses that have it. */
-#define EACH(at, function, ...)                                                              \
+#define EACH(at, function, ...) EACH_OF(at, function, report, at, __VA_ARGS__)
+#define EACH_OF(at, function, ...)                                                            \
 	do {                                                                                 \
 		struct gt_report *report = report_of(at);                                    \
 		char *state = (at)->state;                                                   \
 											     \
 		for (unsigned i = 0; i < COUNT; state += rounded(analyses[i]->state_size), i++) \
 			if (report->results[i] && analyses[i]->function)                     \
-				analyses[i]->function(report, at, __VA_ARGS__);              \
+				analyses[i]->function(__VA_ARGS__);              \
 	} while (0)
 
 /* Of events there are many: for each kind of them, only what wants to see it. */
@@ -144,9 +145,52 @@ static void end(struct gt_otf2_cursor *at, bool whole)
 	EACH(at, end, state);
 }
 
+static void carry_location(struct gt_otf2_cursor *at)
+{
+	struct gt_carry *carry = gt_spread_carry(report_of(at)->spread, at->index);
+
+	gt_carry(carry, &at->time, sizeof(at->time));
+	gt_carry(carry, &at->event, sizeof(at->event));
+	EACH_OF(at, carry, report, carry, state);
+}
+
 static void merge(struct gt_otf2_cursor *at)
 {
-	EACH(at, merge, state, report->results[i]);
+	struct gt_spread *spread = report_of(at)->spread;
+	bool ours = gt_spread_is_ours(spread, at->index);
+
+	if (spread && ours != (spread->rank == 0)) /* one of ours for rank 0, or its of somebody else's */
+		carry_location(at);
+	EACH(at, merge, state, report->results[i]); /* which frees it, too */
+}
+
+static bool elsewhere(void *user, size_t index)
+{
+	return !gt_spread_is_ours(((struct gt_report *)user)->spread, index);
+}
+
+static void carry_results(struct gt_report *report, struct gt_carry *carry)
+{
+	uint64_t faults = report->faults;
+
+	gt_carry(carry, &faults, sizeof(faults));
+	if (gt_carry_loads(carry))
+		report->faults += faults;
+	for (unsigned i = 0; i < COUNT; i++)
+		if (report->results[i] && analyses[i]->carry_result)
+			analyses[i]->carry_result(report, carry, report->results[i]);
+}
+
+/* After all locations. */
+static void gather(struct gt_report *report)
+{
+	struct gt_spread *spread = report->spread;
+
+	if (spread->rank)
+		carry_results(report, gt_spread_carry(spread, 0));
+	for (uint32_t i = 1; !spread->rank && i < spread->size; i++)
+		carry_results(report, gt_spread_carry(spread, i));
+	gt_spread_close(spread);
 }
 
 static void fault(void *user, struct gt_otf2_cursor *at, enum gt_otf2_fault what, const char *format,
@@ -190,7 +234,8 @@ static void write_figures(struct gt_report *report, const struct gt_analysis *an
 			gt_section_add(&report->figures, analysis->sections[i]);
 }
 
-struct gt_report *gt_report_make_picture(const char *anchor, unsigned threads, struct gt_picture *picture)
+static struct gt_report *make(const char *anchor, unsigned threads, struct gt_picture *picture,
+			      struct gt_spread *spread)
 {
 	struct gt_otf2_visitor visitor = { .state_size = state_size(),
 					   .begin = begin,
@@ -206,22 +251,38 @@ struct gt_report *gt_report_make_picture(const char *anchor, unsigned threads, s
 		return NULL;
 	report->threads = threads;
 	report->picture = picture;
+	report->spread = spread;
 	report->read = gt_otf2_open(anchor, &(struct gt_otf2_options){ .visitor = &visitor,
 									    .user = report,
+									    .elsewhere = elsewhere,
 									    .threads = threads });
 	if (!report->read || gt_otf2_definitions(report->read) || !prepare(report)) {
 		gt_report_free(report);
 		return NULL;
 	}
+	if (spread)
+		gt_spread_open(spread);
 	gt_otf2_events(report->read);
-	for (unsigned i = 0; i < COUNT; i++)
+	if (spread)
+		gather(report);
+	for (unsigned i = 0; i < COUNT && (!spread || !spread->rank); i++)
 		write_figures(report, analyses[i], report->results[i]);
 	return report;
 }
 
 struct gt_report *gt_report_make(const char *anchor, unsigned threads)
 {
-	return gt_report_make_picture(anchor, threads, NULL);
+	return make(anchor, threads, NULL, NULL);
+}
+
+struct gt_report *gt_report_make_picture(const char *anchor, unsigned threads, struct gt_picture *picture)
+{
+	return make(anchor, threads, picture, NULL);
+}
+
+struct gt_report *gt_report_spread(const char *anchor, unsigned threads, struct gt_spread *spread)
+{
+	return make(anchor, threads, NULL, spread);
 }
 
 const char *gt_report_process(struct gt_report *report, uint32_t process)

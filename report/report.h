@@ -14,11 +14,13 @@
 #include "lib/read/read.h"
 #include "report/classes.h"
 #include "report/figures.h"
+#include "report/spread.h"
 
 struct gt_report {
 	struct gt_otf2 *read;
 	struct gt_classes classes;
 	struct gt_figures figures;
+	struct gt_spread *spread; /* or NULL */
 	unsigned threads;     /* that read; 0: as many as there are processors */
 	void **results;       /* of each analysis, by its place in the table */
 	struct gt_calls *calls; /* report.c's */
@@ -49,6 +51,12 @@ struct gt_analysis {
 	void (*end)(struct gt_report *report, struct gt_otf2_cursor *at, void *state);
 	/* One location at a time, in their order. */
 	void (*merge)(struct gt_report *report, struct gt_otf2_cursor *at, void *state, void *result);
+	/*
+	 * What merge() needs of a state; what reading has put into the result (spread.h). NULL: nothing, or
+	 * the analysis is of a command that ranks do not share.
+	 */
+	void (*carry)(struct gt_report *report, struct gt_carry *carry, void *state);
+	void (*carry_result)(struct gt_report *report, struct gt_carry *carry, void *result);
 	/* All has been read: writes sections into report->figures. */
 	void (*figures)(struct gt_report *report, void *result);
 	void (*free)(void *result);
@@ -68,6 +76,8 @@ extern const struct gt_analysis gt_profile_analysis, gt_run_analysis, gt_message
 struct gt_report *gt_report_make(const char *anchor, unsigned threads);
 /* The same, and fills the picture. */
 struct gt_report *gt_report_make_picture(const char *anchor, unsigned threads, struct gt_picture *picture);
+/* The same by several processes; `spread` may be NULL. Only rank 0 gets figures. */
+struct gt_report *gt_report_spread(const char *anchor, unsigned threads, struct gt_spread *spread);
 void gt_report_free(struct gt_report *report);
 /* The state of an analysis for the location that is being read. */
 void *gt_report_state(const struct gt_report *report, const struct gt_otf2_cursor *at,

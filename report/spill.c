@@ -20,7 +20,7 @@
 
 #include "lib/assemble/spool/sort.h"
 
-enum { FIRST = 64, DOUBLINGS = 7, PAGE = 4096, CHUNK = 64 << 20, RUN_BYTES = 8 << 20 };
+enum { FIRST = 64, DOUBLINGS = 7, PAGE = 4096, CHUNK = 64 << 20, RUN_BYTES = 8 << 20, MOST_EQUAL = 1 << 16 };
 enum { SLOTS = sizeof(struct gt_item) / sizeof(struct gt_slot) };
 
 struct gt_spill_chunk {
@@ -190,32 +190,70 @@ void gt_bag_add(struct gt_spill *spill, struct gt_bag *bag, const struct gt_item
 		failed();
 }
 
-const struct gt_item *gt_bag_next(struct gt_bag *bag)
+static int compare(const void *a, const void *b)
+{
+	const struct gt_item *x = a, *y = b;
+
+	if (x->location != y->location)
+		return x->location < y->location ? -1 : 1;
+	if (x->segment != y->segment)
+		return x->segment < y->segment ? -1 : 1;
+	if (x->time != y->time)
+		return x->time < y->time ? -1 : 1;
+	return x->what < y->what ? -1 : x->what > y->what;
+}
+
+/* False: there is no other one. */
+static bool read_item(struct gt_bag *bag)
 {
 	union sorted one;
-	long n;
+	long n = gt_sorter_unit(bag->sorter, one.slots, SLOTS);
 
-	if (!bag->sorter || (!bag->finished && gt_sorter_finish(bag->sorter)))
-		return bag->sorter ? (failed(), NULL) : NULL;
-	bag->finished = true;
-	if (bag->more)
-		return &bag->ahead;
-	n = gt_sorter_unit(bag->sorter, one.slots, SLOTS);
 	if (n < 0)
 		failed();
-	bag->more = n > 0;
-	bag->ahead = one.item;
-	return bag->more ? &bag->ahead : NULL;
+	bag->behind = one.item;
+	bag->read = n > 0;
+	return bag->read;
+}
+
+/* There may be too many with one key and tie to be sorted: then the rest comes as it was added. */
+static void read_equals(struct gt_bag *bag)
+{
+	bag->at = bag->count = 0;
+	do {
+		if (bag->count == bag->room) {
+			bag->room = bag->room ? 2 * bag->room : 16;
+			bag->ahead = need(reallocarray(bag->ahead, bag->room, sizeof(*bag->ahead)));
+		}
+		bag->ahead[bag->count++] = bag->behind;
+	} while (read_item(bag) && bag->count < MOST_EQUAL && bag->behind.key == bag->ahead->key &&
+		 bag->behind.tie == bag->ahead->tie);
+	qsort(bag->ahead, bag->count, sizeof(*bag->ahead), compare);
+}
+
+const struct gt_item *gt_bag_next(struct gt_bag *bag)
+{
+	if (!bag->sorter)
+		return NULL;
+	if (!bag->finished) {
+		if (gt_sorter_finish(bag->sorter))
+			failed();
+		bag->finished = true;
+		read_item(bag);
+	}
+	if (bag->at == bag->count && bag->read)
+		read_equals(bag);
+	return bag->at < bag->count ? &bag->ahead[bag->at] : NULL;
 }
 
 struct gt_item gt_bag_take(struct gt_bag *bag)
 {
-	bag->more = false;
-	return bag->ahead;
+	return bag->ahead[bag->at++];
 }
 
 void gt_bag_free(struct gt_bag *bag)
 {
 	gt_sorter_free(bag->sorter);
+	free(bag->ahead);
 	*bag = (struct gt_bag){ .sorter = NULL };
 }

@@ -29,7 +29,10 @@ struct gt_log {
 	char **blocks;
 };
 
-/* Records of all locations, sorted by key, then tie, when all have been added. */
+/*
+ * Records of all locations, sorted by key, then tie, when all have been added; then by location and segment,
+ * so that it does not matter which thread or process added what first.
+ */
 struct gt_item {
 	uint64_t key;
 	uint64_t tie; /* 48 bits */
@@ -40,8 +43,10 @@ struct gt_item {
 
 struct gt_bag {
 	struct gt_sorter *sorter;
-	struct gt_item ahead;
-	bool more, finished;
+	struct gt_item *ahead;    /* of the same key and tie, in order; `at` is the next one */
+	size_t at, count, room;
+	struct gt_item behind;    /* the first of another key or tie, if it is `read` */
+	bool read, finished;
 };
 
 void gt_spill_open(struct gt_spill *spill);

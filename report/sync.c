@@ -402,6 +402,65 @@ static void end(struct gt_report *report, struct gt_otf2_cursor *at, void *memor
 	free(state->requests);
 }
 
+static void carry_log(struct gt_sync *sync, struct gt_carry *carry, struct gt_log *log, uint32_t size)
+{
+	uint64_t count = log->count, n;
+
+	log->size = size;
+	gt_carry(carry, &count, sizeof(count));
+	for (uint64_t i = 0; i < count; i += n) {
+		void *items;
+
+		if (gt_carry_loads(carry)) {
+			items = gt_log_add(&sync->spill, log);
+			n = 1;
+		} else {
+			items = gt_log_span(log, i, &n);
+			n = n < count - i ? n : count - i;
+		}
+		gt_carry(carry, items, n * size);
+	}
+}
+
+static void carry(struct gt_report *report, struct gt_carry *carry, void *memory)
+{
+	struct gt_timeline *timeline = &((struct gt_syncing *)memory)->timeline;
+	struct gt_sync *sync = gt_report_result(report, &gt_sync_analysis);
+
+	gt_carry(carry, &timeline->begin, sizeof(timeline->begin));
+	gt_carry(carry, &timeline->created, sizeof(timeline->created));
+	gt_carry(carry, &timeline->creator, sizeof(timeline->creator));
+	carry_log(sync, carry, &timeline->segments, sizeof(struct gt_segment));
+	carry_log(sync, carry, &timeline->profile, sizeof(uint64_t));
+}
+
+/* Items are sorted when all are there. */
+static void carry_bag(struct gt_sync *sync, struct gt_carry *carry, struct gt_bag *bag)
+{
+	const struct gt_item *next = gt_carry_loads(carry) ? NULL : gt_bag_next(bag);
+	struct gt_item item = { .key = 0 };
+	bool more = next;
+
+	for (gt_carry(carry, &more, sizeof(more)); more; gt_carry(carry, &more, sizeof(more))) {
+		if (next)
+			item = gt_bag_take(bag);
+		gt_carry(carry, &item, sizeof(item));
+		if (gt_carry_loads(carry))
+			gt_bag_add(&sync->spill, bag, &item);
+		next = gt_carry_loads(carry) ? NULL : gt_bag_next(bag);
+		more = next;
+	}
+}
+
+static void carry_result(struct gt_report *report, struct gt_carry *carry, void *result)
+{
+	struct gt_sync *sync = result;
+
+	(void)report;
+	for (unsigned i = 0; i < GT_BAGS; i++)
+		carry_bag(sync, carry, &sync->bags[i]);
+}
+
 static void merge(struct gt_report *report, struct gt_otf2_cursor *at, void *memory, void *result)
 {
 	struct gt_sync *sync = result;
@@ -457,5 +516,6 @@ const struct gt_analysis gt_sync_analysis = {
 	.name = "sync", .loud_only = true,
 	.state_size = sizeof(struct gt_syncing), .result_size = sizeof(struct gt_sync),
 	.prepare = prepare, .begin = begin, .enter = enter, .leave = leave, .event = event, .end = end,
+	.carry = carry, .carry_result = carry_result,
 	.merge = merge, .figures = figures, .free = release, .sections = sections,
 };

@@ -8,16 +8,20 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <inttypes.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
+#include "launchers/job.h"
 #include "report/findings.h"
 #include "tools/archive.h"
 #include "tools/cmds.h"
 #include "tools/options.h"
 
-enum { KEY_JSON = 256, KEY_CSV, KEY_SUMMARY, KEY_THRESHOLD, MOST_SECTIONS = 64 };
+enum { KEY_JSON = 256, KEY_CSV, KEY_SUMMARY, KEY_THRESHOLD, KEY_ALONE, MOST_SECTIONS = 64 };
 
 static const struct gt_option options[] = {
 	{ 's', "section", "NAME", "only this section, wholly; may be given more than once" },
@@ -25,6 +29,7 @@ static const struct gt_option options[] = {
 	{ KEY_JSON, "json", NULL, "as JSON" },
 	{ KEY_CSV, "csv", NULL, "as CSV" },
 	{ KEY_SUMMARY, "summary", NULL, "the summary that was printed at the end of the run" },
+	{ KEY_ALONE, "alone", NULL, "do not share the work with the other ranks of this launcher" },
 	{ KEY_THRESHOLD, "threshold", "ID=VALUE", "of a finding: gputrace-findings(7)" },
 	{ 0, NULL, NULL, NULL },
 };
@@ -34,8 +39,9 @@ struct choice {
 	struct gt_face face;
 	const char *sections[MOST_SECTIONS + 1];
 	unsigned section_count;
-	bool all;
+	bool all, alone;
 	const char *wrong; /* threshold */
+	struct gt_spread spread;
 };
 
 /* What fits on a screen. */
@@ -48,6 +54,7 @@ static const struct gt_usage usage = {
 	.summary = "Says where the time of a run went, from its archive or another OTF2 archive.",
 	.options = options,
 	.notes = "DIR: an archive directory, or the anchor file (*.otf2) of any OTF2 archive.\n"
+		 "mpirun -np N gputrace report DIR: the ranks share the work, and rank 0 prints.\n"
 		 "Exit status: 0, or 2 if there is no archive, section or summary.\n",
 };
 
@@ -76,11 +83,14 @@ static int print_summary(const char *dir)
 
 static int print_figures(const char *anchor, void *argument, FILE *out)
 {
-	const struct choice *choice = argument;
-	struct gt_report *report = gt_report_make(anchor, 0);
+	struct choice *choice = argument;
+	struct gt_spread *spread = choice->spread.size > 1 ? &choice->spread : NULL;
+	struct gt_report *report = gt_report_spread(anchor, 0, spread);
 
 	if (!report)
 		return GT_RC_USAGE;
+	if (spread && spread->rank)
+		return GT_RC_OK; /* rank 0 prints */
 	for (unsigned i = 0; i < choice->section_count; i++)
 		if (!gt_figures_have(&report->figures, choice->sections[i])) {
 			fprintf(stderr, "gputrace report: there is no section '%s'\n", choice->sections[i]);
@@ -120,10 +130,51 @@ static void take_option(struct choice *choice, int key)
 	case KEY_SUMMARY:
 		choice->form = SUMMARY;
 		break;
+	case KEY_ALONE:
+		choice->alone = true;
+		break;
 	case KEY_THRESHOLD:
 		choice->wrong = gt_threshold_set(optarg) ? choice->wrong : optarg;
 		break;
 	}
+}
+
+/*
+ * Where the ranks of a launcher that all run this command meet: beside the archive, or in the folder for
+ * temporary files. `number`: of the archive, for a command with several.
+ */
+static void find_ranks(struct choice *choice, const char *name, int number, char *dir, size_t size)
+{
+	const char *rank = gt_job_rank(environ), *base = name, *temporary = getenv("TMPDIR");
+	uint64_t job;
+	int64_t when;
+	struct stat st;
+
+	choice->spread = (struct gt_spread){ .size = rank && !choice->alone ? gt_job_size(environ) : 0,
+					     .rank = rank ? (uint32_t)strtoul(rank, NULL, 10) : 0,
+					     .dir = dir, .name = usage.command };
+	if (choice->spread.rank >= choice->spread.size)
+		choice->spread.size = 0;
+	if (choice->spread.size < 2)
+		return;
+	job = gt_job(environ, &when);
+	if (stat(name, &st) || !S_ISDIR(st.st_mode) || access(name, W_OK))
+		base = temporary && *temporary ? temporary : "/tmp";
+	snprintf(dir, size, "%s/.report-%016" PRIx64 "-%d", base, job, number);
+}
+
+static int report_one(struct choice *choice, const char *name, int number)
+{
+	char dir[4000];
+	int rc;
+
+	if (choice->form == SUMMARY)
+		return print_summary(name);
+	find_ranks(choice, name, number, dir, sizeof(dir));
+	rc = gt_archive_read(&usage, name, NULL, print_figures, choice);
+	if (rc && choice->spread.size > 1)
+		gt_spread_fail(&choice->spread);
+	return rc;
 }
 
 int gt_cmd_report(int argc, char **argv)
@@ -149,9 +200,7 @@ int gt_cmd_report(int argc, char **argv)
 
 		while (length > 1 && argv[optind][length - 1] == '/')
 			argv[optind][--length] = '\0';
-		if (choice.form == SUMMARY
-			    ? print_summary(argv[optind])
-			    : gt_archive_read(&usage, argv[optind], NULL, print_figures, &choice))
+		if (report_one(&choice, argv[optind], optind))
 			rc = GT_RC_USAGE;
 	}
 	return rc;

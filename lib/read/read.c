@@ -119,6 +119,12 @@ static bool take(struct pool *pool, size_t *index)
 	return any;
 }
 
+static void add_state(struct gt_otf2_cursor *at)
+{
+	if (at->visitor->state_size && !(at->state = calloc(1, at->visitor->state_size)))
+		abort();
+}
+
 static void hand_in(struct pool *pool, struct gt_otf2_cursor *at)
 {
 	pthread_mutex_lock(&pool->lock);
@@ -126,6 +132,8 @@ static void hand_in(struct pool *pool, struct gt_otf2_cursor *at)
 	pool->done[at->index] = at;
 	for (; pool->merged < pool->count && pool->done[pool->merged]; pool->merged++) {
 		at = pool->done[pool->merged];
+		if (!at->state)
+			add_state(at);
 		if (at->visitor->merge)
 			at->visitor->merge(at);
 		free(at->state);
@@ -136,15 +144,14 @@ static void hand_in(struct pool *pool, struct gt_otf2_cursor *at)
 
 static struct gt_otf2_cursor *new_cursor(const struct gt_otf2 *read, size_t index)
 {
-	const struct gt_otf2_visitor *visitor = read->options.visitor;
 	struct gt_otf2_cursor *at = calloc(1, sizeof(*at));
 
-	if (!at || (visitor->state_size && !(at->state = calloc(1, visitor->state_size))))
+	if (!at)
 		abort();
 	at->read = read;
 	at->location = gt_otf2_location_at(read, index);
 	at->index = index;
-	at->visitor = visitor;
+	at->visitor = read->options.visitor;
 	at->user = read->options.user;
 	return at;
 }
@@ -157,6 +164,11 @@ static void select_all(const struct gt_otf2 *read, OTF2_Reader *reader)
 	OTF2_Reader_OpenEvtFiles(reader);
 }
 
+static bool is_elsewhere(const struct gt_otf2 *read, size_t index)
+{
+	return read->options.elsewhere && read->options.elsewhere(read->options.user, index);
+}
+
 static void read_with(struct pool *pool, OTF2_Reader *reader)
 {
 	struct gt_otf2_hand hand = { reader, gt_otf2_callbacks(), gt_otf2_local_callbacks(),
@@ -167,7 +179,11 @@ static void read_with(struct pool *pool, OTF2_Reader *reader)
 	while (take(pool, &index)) {
 		struct gt_otf2_cursor *at = new_cursor(pool->read, index);
 
-		gt_otf2_location(&hand, at);
+		at->whole = true;
+		if (!is_elsewhere(pool->read, index)) {
+			add_state(at);
+			gt_otf2_location(&hand, at);
+		}
 		hand_in(pool, at);
 	}
 	gt_otf2_decoder_free(hand.decoder);

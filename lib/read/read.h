@@ -320,6 +320,11 @@ struct gt_otf2_options {
 	 * NULL: the visitor says what is to be said.
 	 */
 	const char *command;
+	/*
+	 * Of these locations events are not read: only merge() is called, with a state of zeros. NULL: of
+	 * none.
+	 */
+	bool (*elsewhere)(void *user, size_t index);
 	bool by_libotf2;  /* libotf2 reads all events, slowly */
 };
 
