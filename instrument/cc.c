@@ -322,6 +322,15 @@ static bool links_mpi(void)
 	return false;
 }
 
+static bool links_openmp(void)
+{
+	for (size_t i = 0; i < call.given_n; i++)
+		if (!strncmp(call.given[i], "-fopenmp", strlen("-fopenmp")) ||
+		    !strcmp(call.given[i], "-lomp"))
+			return true;
+	return false;
+}
+
 /*
  * Our libraries stand before all others, so that calls to those come to us first. They are named
  * as files: a -L would change where the user's libraries are found.

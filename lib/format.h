@@ -28,7 +28,7 @@
 
 #include <stdint.h>
 
-#define GT_FORMAT_VERSION 9u
+#define GT_FORMAT_VERSION 10u
 
 #define GT_MAGIC_RUN  0x314e555254474721ull /* "!GGTRUN1" read as a little-endian number */
 #define GT_MAGIC_PROC 0x31434f5250474721ull
@@ -147,6 +147,7 @@ struct gt_def_region {
 	uint8_t paradigm;   /* OTF2_Paradigm */
 	uint16_t flags;     /* OTF2_RegionFlag */
 	uint32_t description;
+	uint64_t address;   /* code that it stands for, 0: none; then file and line are those of this code */
 };
 
 /* Where messages go, or come from. */

@@ -36,7 +36,7 @@
 	C(CONDITION, WAIT, "condition wait")                                    \
 	C(BARRIER, WAIT, "barrier")               /* of threads */              \
 	C(SLEEP, WAIT, "sleep")                   /* nanosleep, poll, sem_wait ... */ \
-	C(PARALLEL, RUNTIME, "OpenMP")                                          \
+	C(TASK_CREATE, RUNTIME, "task creation")                                \
 	C(FILE_IO, IO, "file I/O")                                              \
 	C(MEMORY, RUNTIME, "memory")              /* malloc, free */            \
 	C(GPU_LAUNCH, GPU_CALL, "GPU launch")                                   \

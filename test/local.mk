@@ -73,5 +73,6 @@ include test/assemble/local.mk
 include test/soak/local.mk
 include test/gpu/local.mk
 include test/cli/local.mk
+include test/openmp/local.mk
 include test/tools/local.mk
 include test/unit/local.mk

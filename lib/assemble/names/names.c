@@ -240,6 +240,32 @@ uint32_t gt_names_string(struct gt_names *names, uint32_t id, const char *fallba
 	return gt_defs_string(names->defs, text ? text : fallback);
 }
 
+/* A region that stands for a place in the code has its line, and is called by it. */
+static void place_region(struct gt_names *names, uint64_t address, struct gt_region *region, const char *name)
+{
+	uint32_t mapping = gt_names_mapping(names, address, UINT64_MAX);
+	const struct gt_mapping *m = mapping == GT_NO_MAPPING ? NULL : &names->mappings[mapping];
+	char text[GT_NAME_MAX + 64];
+	struct gt_symbol symbol;
+	const char *base;
+
+	pthread_mutex_lock(&names->symbolizer->lock);
+	gt_symbols_code(names->symbolizer->symbols, m ? m->module : NULL, m ? m->path : NULL, address,
+			&symbol);
+	base = symbol.file ? strrchr(symbol.file, '/') : NULL;
+	base = base ? base + 1 : symbol.file;
+	if (base)
+		snprintf(text, sizeof(text), "%.200s @%.500s:%u", name, base, symbol.line);
+	else
+		snprintf(text, sizeof(text), "%.200s @%.500s", name, symbol.name);
+	region->name = region->canonical = gt_defs_string(names->defs, text);
+	if (symbol.file) {
+		region->file = gt_defs_string(names->defs, symbol.file);
+		region->begin = region->end = symbol.line;
+	}
+	pthread_mutex_unlock(&names->symbolizer->lock);
+}
+
 uint32_t gt_names_region(struct gt_names *names, uint32_t id)
 {
 	const struct gt_def_region *def = gt_proc_find(names->proc, GT_D_REGION, id, NULL);
@@ -267,6 +293,8 @@ uint32_t gt_names_region(struct gt_names *names, uint32_t id)
 		region.role = def->role <= GT_ROLE_MOST ? def->role : 0;
 		region.paradigm = def->paradigm <= GT_PARADIGM_MOST ? def->paradigm : 0;
 		region.flags = def->flags & 3;
+		if (def->address && gt_proc_string(names->proc, def->name))
+			place_region(names, def->address, &region, gt_proc_string(names->proc, def->name));
 	} else {
 		snprintf(text, sizeof(text), "region %u (definition lost)", id);
 		region.name = region.canonical = gt_defs_string(names->defs, text);

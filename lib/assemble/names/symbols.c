@@ -259,8 +259,9 @@ static int make_up(struct gt_symbols *symbols, const char *path, uint64_t number
 	return -ENOENT;
 }
 
-int gt_symbols_lookup(struct gt_symbols *symbols, const struct gt_def_module *module,
-		      const char *path, uint64_t address, struct gt_symbol *out)
+/* `code`: file and line are those of the code at the address, not of its function. */
+static int look_up(struct gt_symbols *symbols, const struct gt_def_module *module, const char *path,
+		   uint64_t address, bool code, struct gt_symbol *out)
 {
 	const struct gt_elf_sym *sym;
 	struct gt_line line = {.file = NULL};
@@ -286,5 +287,21 @@ int gt_symbols_lookup(struct gt_symbols *symbols, const struct gt_def_module *mo
 		name_function(symbols, line.linkage ? line.linkage : line.name, line.name, out);
 	else
 		return make_up(symbols, path, linked, out);
+	if (code && f->lines && gt_lines_code(f->lines, linked, &line)) {
+		out->file = line.file;
+		out->line = line.line;
+	}
 	return 0;
+}
+
+int gt_symbols_lookup(struct gt_symbols *symbols, const struct gt_def_module *module,
+		      const char *path, uint64_t address, struct gt_symbol *out)
+{
+	return look_up(symbols, module, path, address, false, out);
+}
+
+int gt_symbols_code(struct gt_symbols *symbols, const struct gt_def_module *module, const char *path,
+		    uint64_t address, struct gt_symbol *out)
+{
+	return look_up(symbols, module, path, address, true, out);
 }

@@ -46,6 +46,9 @@ void gt_symbols_debug_root(struct gt_symbols *symbols, const char *path);
  */
 int gt_symbols_lookup(struct gt_symbols *symbols, const struct gt_def_module *module,
 		      const char *path, uint64_t address, struct gt_symbol *out);
+/* The same, but file and line are those of the code at the address, where the DWARF knows them. */
+int gt_symbols_code(struct gt_symbols *symbols, const struct gt_def_module *module, const char *path,
+		    uint64_t address, struct gt_symbol *out);
 
 /* A linker's name as people write it, of C++ or of a Fortran module: at most GT_NAME_MAX bytes and a NUL.
  * False: it is neither, and `name` is not touched. Thread-safe. */

@@ -282,7 +282,7 @@ static const char *file_of(Dwarf_Die *die)
 	return dwarf_filesrc(files, (size_t)number, NULL, NULL);
 }
 
-/* Code without a function in the DWARF (assembler): the line of the code itself. */
+/* The line of the code itself, as for code without a function in the DWARF (assembler). */
 static bool line_of_code(struct unit *unit, uint64_t address, struct gt_line *out)
 {
 	Dwarf_Line *line = dwarf_getsrc_die(&unit->die, address);
@@ -295,6 +295,14 @@ static bool line_of_code(struct unit *unit, uint64_t address, struct gt_line *ou
 		number = 0;
 	out->line = (unsigned)number;
 	return out->file != NULL;
+}
+
+bool gt_lines_code(struct gt_lines *lines, uint64_t address, struct gt_line *out)
+{
+	struct range *r = find(&lines->ranges, address);
+
+	memset(out, 0, sizeof(*out));
+	return r && line_of_code(&lines->units[r->unit], address, out);
 }
 
 bool gt_lines_find(struct gt_lines *lines, uint64_t address, struct gt_line *out)

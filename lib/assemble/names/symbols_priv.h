@@ -79,5 +79,7 @@ struct gt_line {
 
 /* The function that holds the address; false if the DWARF knows none. */
 bool gt_lines_find(struct gt_lines *lines, uint64_t address, struct gt_line *out);
+/* File and line of the code at the address; false if the DWARF does not say. */
+bool gt_lines_code(struct gt_lines *lines, uint64_t address, struct gt_line *out);
 
 #endif
