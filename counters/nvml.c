@@ -1,16 +1,21 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * NVIDIA's GPUs as the management library of the driver shows them: power, energy, clocks, utilisation,
- * memory, temperature, PCIe and NVLink. The library is found when the program runs; its header is not needed.
+ * memory, temperature, PCIe and NVLink; and since Hopper its performance monitoring (GPM): how busy the
+ * multiprocessors and their pipes were, and traffic, on average since the reading before. The library is
+ * found when the program runs; its header is not needed.
  *
  * Limits: all GPUs of the host, whatever CUDA_VISIBLE_DEVICES says; MOST of them. The driver measures pcie-tx
- * and pcie-rx for 20 ms at each reading. No MIG devices.
+ * and pcie-rx for 20 ms at each reading. GPM is read every GPM_MS at most (readings 20 ms apart had no value
+ * for DRAM, seen on an H100). No MIG devices.
  */
 #include <dlfcn.h>
 #include <errno.h>
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "counters/counters.h"
 
@@ -18,6 +23,7 @@
 #define LINK_TX   138u /* NVML_FI_DEV_NVLINK_THROUGHPUT_DATA_TX */
 #define LINK_RX   139u
 #define ALL_LINKS UINT32_MAX
+#define GPM_MS    100u
 
 struct field { /* nvmlFieldValue_t */
 	uint32_t id, scope;
@@ -45,9 +51,26 @@ struct field { /* nvmlFieldValue_t */
 #define POINTER(name, arguments) static int (*nvml##name) arguments;
 FUNCTIONS(POINTER)
 
+struct gpm_support { /* nvmlGpmSupport_t */
+	uint32_t version, supported;
+};
+
+struct gpm_metric { /* nvmlGpmMetric_t */
+	uint32_t id;
+	int32_t status;
+	double value;
+	const char *brief, *name, *unit;
+};
+
+/* Older libraries have none of these. */
+static int (*gpm_query)(void *device, struct gpm_support *support);
+static int (*gpm_alloc)(void **sample);
+static int (*gpm_get)(void *device, void *sample);
+static int (*gpm_metrics)(void *get);
+
 enum kind {
 	POWER, ENERGY, CLOCK_SM, CLOCK_MEM, USE, USE_MEM, MEMORY, TEMPERATURE, PCIE_TX, PCIE_RX, NVLINK_TX,
-	NVLINK_RX, KINDS
+	NVLINK_RX, GPM, KINDS = GPM + 11
 };
 static const struct {
 	const char *name, *unit, *description;
@@ -66,11 +89,28 @@ static const struct {
 	{ "pcie-rx", "kB/s", "received over PCIe", GT_PLUGIN_ABSOLUTE },
 	{ "nvlink-tx", "KiB", "sent over all NVLinks", GT_PLUGIN_ACCUMULATED },
 	{ "nvlink-rx", "KiB", "received over all NVLinks", GT_PLUGIN_ACCUMULATED },
+	{ "gpm-sm", "%", "part of the time that multiprocessors had work", GT_PLUGIN_ABSOLUTE },
+	{ "gpm-occupancy", "%", "part of the warps that there can be", GT_PLUGIN_ABSOLUTE },
+	{ "gpm-tensor", "%", "part of the time that tensor cores worked", GT_PLUGIN_ABSOLUTE },
+	{ "gpm-dram", "%", "part of the memory's bandwidth", GT_PLUGIN_ABSOLUTE },
+	{ "gpm-fp64", "%", "part of the time that the FP64 pipe worked", GT_PLUGIN_ABSOLUTE },
+	{ "gpm-fp32", "%", "part of the time that the FP32 pipe worked", GT_PLUGIN_ABSOLUTE },
+	{ "gpm-fp16", "%", "part of the time that the FP16 pipe worked", GT_PLUGIN_ABSOLUTE },
+	{ "gpm-pcie-tx", "MiB/s", "sent over PCIe", GT_PLUGIN_ABSOLUTE },
+	{ "gpm-pcie-rx", "MiB/s", "received over PCIe", GT_PLUGIN_ABSOLUTE },
+	{ "gpm-nvlink-rx", "MiB/s", "received over all NVLinks", GT_PLUGIN_ABSOLUTE },
+	{ "gpm-nvlink-tx", "MiB/s", "sent over all NVLinks", GT_PLUGIN_ABSOLUTE },
 };
+/* NVML_GPM_METRIC_...: SM_UTIL, SM_OCCUPANCY, ANY_TENSOR_UTIL, DRAM_BW_UTIL ... */
+static const uint8_t gpm_ids[KINDS - GPM] = { 2, 3, 5, 10, 11, 12, 13, 20, 21, 60, 61 };
 
-static struct {
+static struct device {
 	void *handle;
 	char name[64];
+	void *samples[2];     /* of GPM; the older one first */
+	uint64_t sampled;     /* when the newer one was taken */
+	bool computed;        /* there are values */
+	double gpm[KINDS - GPM];
 } devices[MOST];
 static unsigned device_count;
 
@@ -91,7 +131,73 @@ static bool load(char *why, size_t room)
 		return false; \
 	}
 	FUNCTIONS(FIND)
+#define FIND_GPM(pointer, name) *(void **)(void *)&pointer = dlsym(library, "nvmlGpm" name)
+	FIND_GPM(gpm_query, "QueryDeviceSupport");
+	FIND_GPM(gpm_alloc, "SampleAlloc");
+	FIND_GPM(gpm_get, "SampleGet");
+	FIND_GPM(gpm_metrics, "MetricsGet");
 	return true;
+}
+
+/* ---- GPM ------------------------------------------------------------------------------------------- */
+
+/* Two samples for a device that can have them. */
+static void begin_gpm(struct device *d)
+{
+	struct gpm_support support = { .version = 1 };
+
+	if (!gpm_query || !gpm_alloc || !gpm_get || !gpm_metrics || gpm_query(d->handle, &support) ||
+	    !support.supported || gpm_alloc(&d->samples[0]) || gpm_alloc(&d->samples[1]) ||
+	    gpm_get(d->handle, d->samples[1]))
+		d->samples[1] = NULL;
+	d->sampled = gt_monotonic();
+}
+
+/* What there was between two samples. */
+static int compute_gpm(struct device *d)
+{
+	struct { /* nvmlGpmMetricsGet_t */
+		uint32_t version, count;
+		void *samples[2];
+		struct gpm_metric metrics[KINDS - GPM];
+	} get = { .version = 1, .count = KINDS - GPM, .samples = { d->samples[0], d->samples[1] } };
+	int rc;
+
+	for (unsigned i = 0; i < KINDS - GPM; i++)
+		get.metrics[i].id = gpm_ids[i];
+	rc = gpm_metrics(&get);
+	for (unsigned i = 0; !rc && i < KINDS - GPM; i++) {
+		const struct gpm_metric *m = &get.metrics[i];
+
+		d->gpm[i] = m->status || !isfinite(m->value) ? 0 : m->value;
+	}
+	return rc;
+}
+
+/*
+ * 0, or an error of the library's. The value is that of the last GPM_MS or more; the first reading waits for
+ * it, on the thread that reads.
+ */
+static int read_gpm(struct device *d, unsigned index, uint64_t *value)
+{
+	uint64_t now = gt_monotonic();
+	void *older = d->samples[0];
+	int rc = d->samples[1] ? 0 : -1;
+
+	if (!rc && !d->computed && now - d->sampled < GPM_MS * UINT64_C(1000000)) {
+		usleep((useconds_t)(GPM_MS * 1000 - (now - d->sampled) / 1000 + 1));
+		now = gt_monotonic();
+	}
+	if (!rc && now - d->sampled >= GPM_MS * UINT64_C(1000000)) {
+		d->computed = true;
+		d->samples[0] = d->samples[1];
+		d->samples[1] = older;
+		d->sampled = now;
+		rc = gpm_get(d->handle, d->samples[1]);
+		rc = rc ? rc : compute_gpm(d);
+	}
+	memcpy(value, &d->gpm[index], sizeof(*value));
+	return rc;
 }
 
 static int begin(const struct gt_plugin_host *host, char *why, size_t room)
@@ -114,6 +220,7 @@ static int begin(const struct gt_plugin_host *host, char *why, size_t room)
 			break;
 		nvmlDeviceGetName(devices[i].handle, name, sizeof(name));
 		snprintf(devices[i].name, sizeof(devices[i].name), "GPU %u (%s)", i, name);
+		begin_gpm(&devices[i]);
 		device_count = i + 1;
 	}
 	if (!device_count)
@@ -132,12 +239,15 @@ static int read_field(void *device, uint32_t id, uint64_t *value)
 }
 
 /* 0, or an error of the library's. */
-static int read_one(void *device, enum kind kind, uint64_t *value)
+static int read_one(struct device *d, enum kind kind, uint64_t *value)
 {
+	void *device = d->handle;
 	unsigned long long wide[3] = { 0 };
 	unsigned narrow[2] = { 0 };
 	int rc = -1;
 
+	if (kind >= GPM)
+		return read_gpm(d, kind - GPM, value);
 	switch (kind) {
 	case POWER:
 		rc = nvmlDeviceGetPowerUsage(device, narrow);
@@ -168,7 +278,7 @@ static int read_one(void *device, enum kind kind, uint64_t *value)
 	case NVLINK_TX:
 	case NVLINK_RX:
 		return read_field(device, kind == NVLINK_TX ? LINK_TX : LINK_RX, value);
-	case KINDS:
+	default:
 		break;
 	}
 	*value = wide[0] ? wide[0] : narrow[0];
@@ -184,7 +294,7 @@ static void describe(unsigned device, unsigned kind, struct gt_plugin_metric *me
 	gt_cn_text(metric->unit, sizeof(metric->unit), kinds[kind].unit);
 	gt_cn_text(metric->description, sizeof(metric->description), kinds[kind].description);
 	gt_cn_text(metric->device_name, sizeof(metric->device_name), devices[device].name);
-	metric->value = GT_PLUGIN_UINT;
+	metric->value = kind >= GPM ? GT_PLUGIN_DOUBLE : GT_PLUGIN_UINT;
 	metric->mode = kinds[kind].mode;
 	metric->base = GT_PLUGIN_DECIMAL;
 	metric->scope = GT_PLUGIN_HOST;
@@ -194,7 +304,8 @@ static void describe(unsigned device, unsigned kind, struct gt_plugin_metric *me
 static bool offered(unsigned device, unsigned kind, char *why, size_t room)
 {
 	uint64_t value;
-	int rc = read_one(devices[device].handle, (enum kind)kind, &value);
+	struct device *d = &devices[device];
+	int rc = kind >= GPM ? !d->samples[1] : read_one(d, (enum kind)kind, &value);
 
 	if (rc)
 		snprintf(why, room, "the driver does not count it on this GPU (error %d)", rc);
@@ -212,18 +323,27 @@ static void list(gt_plugin_each *each, void *argument)
 	}
 }
 
-/* NAME.2: of GPU 2; NAME: of all that have it. "all": every counter but those that take long. */
+/* Is it among those of a name for several? "all": but those that take long; "gpm": GPM, or else PCIe. */
+static bool is_of(const char *name, unsigned device, unsigned kind)
+{
+	bool slow = kind == PCIE_TX || kind == PCIE_RX;
+
+	if (!strcmp(name, "gpm"))
+		return devices[device].samples[1] ? kind >= GPM : slow;
+	return !strcmp(name, "all") && !slow && kind < GPM;
+}
+
+/* NAME.2: of GPU 2; NAME: of all that have it. */
 static int find(const char *name, struct gt_plugin_metric *metrics, unsigned room, char *why, size_t why_room)
 {
 	unsigned found = 0, known = 0;
 
 	for (unsigned i = 0; i < device_count * KINDS && found < room; i++) {
 		unsigned device = i / KINDS, kind = i % KINDS;
-		bool slow = kind == PCIE_TX || kind == PCIE_RX;
 
 		describe(device, kind, &metrics[found]);
 		if (strcmp(name, metrics[found].name) && strcmp(name, kinds[kind].name) &&
-		    (slow || strcmp(name, "all")))
+		    !is_of(name, device, kind))
 			continue;
 		known++;
 		found += offered(device, kind, why, why_room);
@@ -262,7 +382,7 @@ static int read_set(void *state, uint64_t *values, unsigned count)
 	const struct set *set = state;
 
 	for (unsigned i = 0; i < count; i++)
-		if (read_one(devices[set->id[i] >> 8].handle, (enum kind)(set->id[i] & 255), &values[i]))
+		if (read_one(&devices[set->id[i] >> 8], (enum kind)(set->id[i] & 255), &values[i]))
 			return -EIO;
 	return 0;
 }

@@ -124,7 +124,7 @@ static void give_up(struct sampler *s, const char *why)
 /* What the driver's management library counts, by the adapter for counters. It needs no permission. */
 static bool read_nvml(void)
 {
-	static const char list[] = "nvml::all:nvml::pcie-tx@1000:nvml::pcie-rx@1000";
+	static const char list[] = "nvml::all:nvml::gpm@1000";
 	bool (*more)(const char *setting, const char *source, const char *list) = NULL;
 	char path[512];
 	Dl_info info;
@@ -150,7 +150,8 @@ static void refuse(struct sampler *s, int rc)
 	if (!there_is)
 		there_is = read_nvml() ? 1 : -1;
 	snprintf(text, sizeof(text), "%s; %s", gt_cu_profiler_reason(rc),
-		 there_is > 0 ? "NVML is read instead (power, clocks, utilization, memory, PCIe, NVLink)"
+		 there_is > 0 ? "NVML is read instead (power, clocks, utilization, memory, "
+			      "PCIe, NVLink; since Hopper pipes, too)"
 			      : "neither is NVML");
 	give_up(s, text);
 }

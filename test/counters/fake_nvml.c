@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * A library of NVIDIA's driver with two GPUs, which says what a test can expect: power rises by 1 W with each
- * reading, the second GPU has no NVLink.
+ * reading, the second GPU has no NVLink and no GPM. GPM counts samples: the metric with the number N is N +
+ * 0.5, but that of DRAM (10) is not a number.
  */
 #include <stdint.h>
 #include <stdio.h>
@@ -100,4 +101,46 @@ int nvmlDeviceGetFieldValues(char *gpu, int n, struct field *field)
 	field->status = gpu == gpus ? 0 : 3;
 	field->value.number = field->scope == UINT32_MAX ? 1000 + field->id : 0;
 	return 0;
+}
+
+int nvmlGpmQueryDeviceSupport(char *gpu, unsigned support[2])
+{
+	support[1] = gpu == gpus;
+	return support[0] != 1;
+}
+
+int nvmlGpmSampleAlloc(void **sample)
+{
+	static unsigned samples[2], count;
+
+	*sample = &samples[count++ % 2];
+	return 0;
+}
+
+int nvmlGpmSampleGet(char *gpu, unsigned *sample)
+{
+	static unsigned taken;
+
+	*sample = ++taken;
+	return gpu != gpus;
+}
+
+struct gpm_get {
+	unsigned version, count;
+	unsigned *samples[2];
+	struct {
+		unsigned id;
+		int status;
+		double value;
+		const char *texts[3];
+	} metrics[];
+};
+
+int nvmlGpmMetricsGet(struct gpm_get *get)
+{
+	for (unsigned i = 0; i < get->count; i++) {
+		get->metrics[i].status = 0;
+		get->metrics[i].value = get->metrics[i].id == 10 ? 0.0 / 0.0 : get->metrics[i].id + 0.5;
+	}
+	return get->version != 1 || *get->samples[0] >= *get->samples[1]; /* older first */
 }
