@@ -319,13 +319,14 @@ bool gt_answer_prepare(struct gt_serve *serve)
 	if (!text || !gt_bytes_read(data, text->length, &at, &serve->rows) ||
 	    !gt_bytes_read(data, text->length, &at, &serve->regions) ||
 	    !gt_bytes_read(data, text->length, &at, &serve->span_log2) || serve->rows > text->length ||
-	    serve->span_log2 > GT_SPAN_MOST)
+	    serve->regions > UINT32_MAX || serve->span_log2 > GT_SPAN_MOST)
 		return false;
 	serve->sum_levels = calloc(serve->rows + 1, sizeof(*serve->sum_levels));
 	if (!serve->sum_levels)
 		abort();
 	for (uint64_t i = 0; i < serve->rows; i++)
-		if (!gt_bytes_read(data, text->length, &at, &serve->sum_levels[i]))
+		if (!gt_bytes_read(data, text->length, &at, &serve->sum_levels[i]) ||
+		    serve->sum_levels[i] > serve->span_log2)
 			return false;
 	return true;
 }

@@ -157,8 +157,10 @@ static void keep_or_not(struct gt_index *index, char *part, bool made)
 	free(part);
 }
 
-static int make_new(struct gt_index *index, const char *command, const char *anchor, bool keep)
+static int make_new(struct gt_index *index, const char *command, const char *anchor, bool keep,
+		    uint64_t bytes)
 {
+	enum { LONG = 100 << 20 }; /* a matter of seconds */
 	const char *reason = NULL;
 	char *part = NULL;
 	int status;
@@ -174,6 +176,8 @@ static int make_new(struct gt_index *index, const char *command, const char *anc
 		say(command, "a temporary file", "cannot be made (TMPDIR)", strerror(errno));
 		return 2;
 	}
+	if (keep && bytes >= LONG)
+		fprintf(stderr, "%s: making the index, which the next time is there ...\n", command);
 	status = gt_otf2_guarded(anchor, make, &index->fd, &reason);
 	keep_or_not(index, part, !status);
 	if (status < 0)
@@ -196,7 +200,7 @@ int gt_index_open(struct gt_index *index, const char *command, const char *ancho
 		say(command, anchor, "cannot be read", strerror(errno));
 		return 2;
 	}
-	return find(index, anchor, &id) ? 0 : make_new(index, command, anchor, keep);
+	return find(index, anchor, &id) ? 0 : make_new(index, command, anchor, keep, id.bytes);
 }
 
 void gt_index_close(struct gt_index *index)
