@@ -12,6 +12,7 @@
 #include "lib/read/guard.h"
 #include "report/output.h"
 #include "tools/cmds.h"
+#include "tools/progress.h"
 
 int gt_archive_unreadable(const struct gt_usage *usage, const char *name, const char *reason)
 {
@@ -27,12 +28,16 @@ int gt_archive_read(const struct gt_usage *usage, const char *name, const char *
 {
 	char anchor[3500], spool[3500];
 	const char *reason = gt_otf2_find_anchor(name, anchor, sizeof(anchor), spool, sizeof(spool));
+	bool shown;
 	int status;
 
 	/* NAME.part is not ours yet. */
 	if (reason)
 		return gt_archive_unreadable(usage, name, reason);
+	shown = gt_progress_begin(usage->command);
 	status = gt_otf2_guarded(anchor, function, argument, &reason);
+	if (shown)
+		gt_progress_end();
 	if (status >= 0)
 		return status;
 	if (output)

@@ -141,6 +141,33 @@ OTF2_Reader *gt_otf2_reader(const struct gt_otf2 *read)
 	return reader;
 }
 
+/* ---- progress ---------------------------------------------------------------------------------- */
+
+static void (*show_progress)(uint64_t done, uint64_t all);
+
+void gt_otf2_show_progress(void (*show)(uint64_t done, uint64_t all))
+{
+	show_progress = show;
+}
+
+void gt_otf2_count_bytes(struct gt_otf2 *read)
+{
+	uint64_t size;
+
+	read->done = read->bytes = 0;
+	for (size_t i = 0; show_progress && i < read->tables[GT_OTF2_LOCATION].count; i++)
+		if (gt_otf2_file(read, gt_otf2_location_at(read, i)->id, "evt", &size))
+			read->bytes += size;
+}
+
+void gt_otf2_have_read(const struct gt_otf2 *read, uint64_t bytes)
+{
+	uint64_t *done = (uint64_t *)(uintptr_t)&read->done; /* the only thing that threads change */
+
+	if (show_progress && read->bytes)
+		show_progress(__atomic_add_fetch(done, bytes, __ATOMIC_RELAXED), read->bytes);
+}
+
 /* ---- memory ----------------------------------------------------------------------------------- */
 
 void *gt_otf2_keep(struct gt_otf2 *read, size_t bytes)

@@ -395,6 +395,7 @@ static const char *decode_file(struct gt_otf2_decoder *d, struct gt_otf2_cursor 
 	for (off_t from = 0; !why && !last; from += (off_t)chunk) {
 		size_t size = load_chunk(fd, d->chunk, chunk, from);
 
+		gt_otf2_have_read(at->read, size);
 		why = size ? gt_otf2_decode_chunk(d, at, d->chunk, size, &last) : "it ends too early";
 	}
 	return why;

@@ -113,6 +113,7 @@ static const char *read_by_library(struct gt_otf2_hand *hand, struct gt_otf2_cur
 		return gt_otf2_complaint;
 	OTF2_Reader_RegisterEvtCallbacks(hand->reader, events, hand->callbacks, at);
 	rc = read_all(hand->reader, events, at, size);
+	gt_otf2_have_read(at->read, size);
 	OTF2_Reader_CloseEvtReader(hand->reader, events);
 	return rc == OTF2_SUCCESS ? NULL : OTF2_Error_GetDescription(rc);
 }

@@ -222,6 +222,7 @@ int gt_otf2_events(struct gt_otf2 *read)
 	pthread_t threads[MOST_THREADS];
 	unsigned started = 0, n = thread_count(read);
 
+	gt_otf2_count_bytes(read);
 	pool.done = calloc(pool.count + 1, sizeof(pool.done[0]));
 	if (!pool.done)
 		return -ENOMEM;

@@ -341,6 +341,7 @@ struct gt_otf2 {
 	bool failed;                     /* libotf2 may be in any state: it is not asked to close anything */
 	bool selected;                   /* gt_otf2_part() has opened the files */
 	struct gt_otf2_block *blocks;
+	uint64_t done, bytes;            /* of files of events, if somebody wants to know */
 	uint64_t again;                  /* definitions of locations that were defined before */
 	uint64_t comm_locations[256];    /* per paradigm: group id + 1 of its COMM_LOCATIONS, or 0 */
 };
@@ -355,6 +356,12 @@ void gt_otf2_close(struct gt_otf2 *read);
 
 /* Reads all definitions. 0, or -EIO: the archive cannot be read (GT_OTF2_FILES was reported). */
 int gt_otf2_definitions(struct gt_otf2 *read);
+
+/*
+ * From now on `show` is called while events are read, by several threads: bytes of their files that have been
+ * read, and all. Of the process, as is a terminal.
+ */
+void gt_otf2_show_progress(void (*show)(uint64_t done, uint64_t all));
 
 /* Reads the events of all locations. 0 if all could be read, -EIO, or -ENOMEM. */
 int gt_otf2_events(struct gt_otf2 *read);

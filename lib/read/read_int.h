@@ -37,6 +37,10 @@ OTF2_Reader *gt_otf2_reader(const struct gt_otf2 *read);
 /* Says whether traces/<location>.<suffix> or, without a location, traces.<suffix> is there, and its size. */
 bool gt_otf2_file(const struct gt_otf2 *read, uint64_t location, const char *suffix, uint64_t *size);
 
+/* Before events are read. */
+void gt_otf2_count_bytes(struct gt_otf2 *read);
+/* So many more bytes of events have been read. */
+void gt_otf2_have_read(const struct gt_otf2 *read, uint64_t bytes);
 /* Opens such a file; -1: it cannot be. */
 int gt_otf2_open_file(const struct gt_otf2 *read, uint64_t location, const char *suffix);
 
