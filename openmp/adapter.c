@@ -40,7 +40,8 @@ struct open {
 	uint8_t construct;
 };
 
-static GT_TLS struct {
+/* Of a thread. A pointer only: what is loaded late has little room for variables of threads. */
+struct thread {
 	struct level levels[LEVELS];
 	struct open open[OPEN];
 	struct {
@@ -51,10 +52,19 @@ static GT_TLS struct {
 	uint32_t waiting;                   /* inside of the runtime, which waits */
 	uint32_t generation;                /* tasks that it made */
 	bool worker, named;
-} self;
+};
+static GT_TLS struct thread *self;
 
 static gt_ref fork_record, join_record, team_record, task_record, iterations;
 static bool ready;
+
+/* Is there a place for what is known of this thread? */
+static bool known(void)
+{
+	if (!self)
+		self = gt_memory(sizeof(*self));
+	return self;
+}
 
 /* ---- records ------------------------------------------------------------------------------------ */
 
@@ -68,32 +78,32 @@ static void open_construct(enum gt_omp_construct construct, const void *code)
 	gt_ref region = gt_omp_region(construct, code);
 
 	gt_enter(region);
-	if (self.opened < OPEN)
-		self.open[self.opened] = (struct open){ region, (uint8_t)construct };
-	self.opened++;
+	if (self->opened < OPEN)
+		self->open[self->opened] = (struct open){ region, (uint8_t)construct };
+	self->opened++;
 }
 
 /* Closes the last one that was opened of this kind, and what is still open inside of it. */
 static void close_construct(enum gt_omp_construct construct, uint64_t tick)
 {
-	for (uint32_t i = self.opened < OPEN ? self.opened : OPEN; i-- > 0;)
-		if (self.open[i].construct == construct) {
-			gt_leave_at(self.open[i].region, tick);
-			self.opened = i;
+	for (uint32_t i = self->opened < OPEN ? self->opened : OPEN; i-- > 0;)
+		if (self->open[i].construct == construct) {
+			gt_leave_at(self->open[i].region, tick);
+			self->opened = i;
 			return;
 		}
-	if (self.opened > OPEN)
-		self.opened--;
+	if (self->opened > OPEN)
+		self->opened--;
 }
 
 /* When the parallel region in which this thread was has ended, or now. */
 static uint64_t end_of_region(void)
 {
-	const struct level *level = &self.levels[self.depth - 1];
+	const struct level *level = &self->levels[self->depth - 1];
 	const struct team *team;
 	uint64_t ended;
 
-	if (!self.depth || self.depth > LEVELS)
+	if (!self->depth || self->depth > LEVELS)
 		return gt_now();
 	team = &teams[level->number % REGIONS];
 	ended = __atomic_load_n(&team->ended, __ATOMIC_ACQUIRE);
@@ -105,14 +115,18 @@ static uint64_t end_of_region(void)
 static void on_thread_begin(int kind, union gt_ompt_data *thread)
 {
 	(void)thread;
-	self.worker = kind == GT_OMPT_THREAD_WORKER;
-	self.waiting = self.worker;
+	if (!known())
+		return;
+	self->worker = kind == GT_OMPT_THREAD_WORKER;
+	self->waiting = self->worker;
 }
 
 static void on_thread_end(union gt_ompt_data *thread)
 {
 	(void)thread;
-	self.waiting = 0;
+	if (self)
+		gt_memory_free(self, sizeof(*self));
+	self = NULL;
 }
 
 static void on_parallel_begin(union gt_ompt_data *task, const void *frame, union gt_ompt_data *parallel,
@@ -159,7 +173,7 @@ static void name_thread(unsigned index)
 	while (count)
 		name[n++] = digits[--count];
 	gt_thread_name(0, name);
-	self.named = true;
+	self->named = true;
 }
 
 static void begin_part(const union gt_ompt_data *parallel, unsigned index)
@@ -167,9 +181,9 @@ static void begin_part(const union gt_ompt_data *parallel, unsigned index)
 	struct level level = { .number = parallel ? parallel->value : 0 };
 	const struct team *team = &teams[level.number % REGIONS];
 
-	if (self.worker && !self.named)
+	if (self->worker && !self->named)
 		name_thread(index);
-	self.waiting = 0;
+	self->waiting = 0;
 	if (gt_active()) {
 		level.region = gt_omp_region(GT_OMP_PARALLEL,
 					     team->number == level.number ? team->code : NULL);
@@ -177,23 +191,23 @@ static void begin_part(const union gt_ompt_data *parallel, unsigned index)
 		gt_enter(level.region);
 		level.entered = true;
 	}
-	if (self.depth < LEVELS)
-		self.levels[self.depth] = level;
-	self.depth++;
+	if (self->depth < LEVELS)
+		self->levels[self->depth] = level;
+	self->depth++;
 }
 
 static void end_part(void)
 {
 	uint64_t tick = end_of_region();
 
-	if (!self.depth)
+	if (!self->depth)
 		return;
-	self.depth--;
-	if (self.depth < LEVELS && self.levels[self.depth].entered) {
-		gt_leave_at(self.levels[self.depth].region, tick);
+	self->depth--;
+	if (self->depth < LEVELS && self->levels[self->depth].entered) {
+		gt_leave_at(self->levels[self->depth].region, tick);
 		own(team_record, 0, 0, tick);
 	}
-	self.waiting = self.worker && !self.depth;
+	self->waiting = self->worker && !self->depth;
 }
 
 static uint64_t task_value(gt_ref region, uint32_t generation, bool untied);
@@ -202,7 +216,7 @@ static void on_implicit_task(int endpoint, union gt_ompt_data *parallel, union g
 			     unsigned threads, unsigned index, int flags)
 {
 	(void)threads;
-	if (flags & GT_OMPT_TASK_INITIAL)
+	if (flags & GT_OMPT_TASK_INITIAL || !known())
 		return;
 	if (endpoint == GT_OMPT_BEGIN) {
 		task->value = task_value(GT_NONE, 0, false);
@@ -227,7 +241,7 @@ static void on_work(int kind, int endpoint, union gt_ompt_data *parallel, union 
 
 	(void)parallel;
 	(void)task;
-	if (kind == GT_OMPT_WORK_SINGLE_OTHER || !gt_active())
+	if (kind == GT_OMPT_WORK_SINGLE_OTHER || !known() || !gt_active())
 		return;
 	/* Since 5.2 loops are told apart by their schedule: 10 and more. */
 	construct = kind > 0 && kind < (int)sizeof(constructs) ? constructs[kind] : GT_OMP_FOR;
@@ -244,7 +258,7 @@ static void on_masked(int endpoint, union gt_ompt_data *parallel, union gt_ompt_
 {
 	(void)parallel;
 	(void)task;
-	if (!gt_active())
+	if (!known() || !gt_active())
 		return;
 	if (endpoint == GT_OMPT_BEGIN)
 		open_construct(GT_OMP_MASKED, code);
@@ -272,10 +286,10 @@ static const void *code_of_region(void)
 {
 	const struct team *team;
 
-	if (!self.depth || self.depth > LEVELS)
+	if (!self->depth || self->depth > LEVELS)
 		return NULL;
-	team = &teams[self.levels[self.depth - 1].number % REGIONS];
-	return team->number == self.levels[self.depth - 1].number ? team->code : NULL;
+	team = &teams[self->levels[self->depth - 1].number % REGIONS];
+	return team->number == self->levels[self->depth - 1].number ? team->code : NULL;
 }
 
 static void on_sync(int kind, int endpoint, union gt_ompt_data *parallel, union gt_ompt_data *task,
@@ -285,7 +299,7 @@ static void on_sync(int kind, int endpoint, union gt_ompt_data *parallel, union 
 
 	(void)parallel;
 	(void)task;
-	if (kind == GT_OMPT_SYNC_REDUCTION || !self.depth || !gt_active())
+	if (kind == GT_OMPT_SYNC_REDUCTION || !known() || !self->depth || !gt_active())
 		return;
 	if (endpoint == GT_OMPT_BEGIN)
 		open_construct(construct, code || construct != GT_OMP_IMPLICIT ? code : code_of_region());
@@ -300,10 +314,12 @@ static void on_sync_wait(int kind, int endpoint, union gt_ompt_data *parallel, u
 	(void)parallel;
 	(void)task;
 	(void)code;
+	if (!known())
+		return;
 	if (endpoint == GT_OMPT_BEGIN)
-		self.waiting++;
-	else if (self.waiting)
-		self.waiting--;
+		self->waiting++;
+	else if (self->waiting)
+		self->waiting--;
 }
 
 /* ---- tasks -------------------------------------------------------------------------------------- */
@@ -360,10 +376,10 @@ static void on_task_create(union gt_ompt_data *parent, const void *frame, union 
 	(void)frame;
 	(void)dependences;
 	task->value = 0;
-	if (!(flags & GT_OMPT_TASK_EXPLICIT) || !gt_active())
+	if (!(flags & GT_OMPT_TASK_EXPLICIT) || !known() || !gt_active())
 		return;
-	task->value = task_value(gt_omp_region(untied ? GT_OMP_UNTIED : GT_OMP_TASK, code), ++self.generation,
-				 untied);
+	task->value = task_value(gt_omp_region(untied ? GT_OMP_UNTIED : GT_OMP_TASK, code),
+				 ++self->generation, untied);
 	record_task(CREATE, task);
 }
 
@@ -378,7 +394,7 @@ static void on_task_schedule(union gt_ompt_data *prior, int status, union gt_omp
 	bool over = status == GT_OMPT_COMPLETE || status == GT_OMPT_CANCEL || status == GT_OMPT_DETACH;
 
 	if (status == GT_OMPT_EARLY_FULFILL || status == GT_OMPT_LATE_FULFILL ||
-	    status == GT_OMPT_TASKWAIT_COMPLETE || !self.depth || !gt_active())
+	    status == GT_OMPT_TASKWAIT_COMPLETE || !known() || !self->depth || !gt_active())
 		return;
 	/* A tied task that lets another one run goes on here, when that is over. */
 	if (is_explicit(prior) && prior->value & STARTED && (over || prior->value & UNTIED)) {
@@ -429,10 +445,10 @@ static void on_mutex_acquire(int kind, unsigned hint, unsigned how, uint64_t loc
 	(void)hint;
 	(void)how;
 	(void)lock;
-	self.waiting++;
-	if (is_test((unsigned)kind))
-		self.waiting--;
-	else if (gt_active())
+	if (is_test((unsigned)kind) || !known())
+		return;
+	self->waiting++;
+	if (gt_active())
 		open_construct(lock_construct((unsigned)kind), code);
 }
 
@@ -440,33 +456,37 @@ static void on_mutex_acquired(int kind, uint64_t lock, const void *code)
 {
 	uint32_t order;
 
+	if (!known())
+		return;
 	if (!is_test((unsigned)kind)) {
-		self.waiting -= self.waiting > 0;
+		self->waiting -= self->waiting > 0;
 		close_construct(lock_construct((unsigned)kind), gt_now());
 	}
 	if (!gt_active())
 		return;
 	if (block_of(kind) != GT_OMP_COUNT)
 		open_construct(block_of(kind), code);
-	if (self.held_count >= HELD)
+	if (self->held_count >= HELD)
 		return;
 	order = __atomic_add_fetch(&last_order, 1, __ATOMIC_RELAXED);
-	self.held[self.held_count].lock = lock;
-	self.held[self.held_count++].order = order;
+	self->held[self->held_count].lock = lock;
+	self->held[self->held_count++].order = order;
 	gt_record(GT_T_LOCK_ACQUIRE, lock, (uint64_t[2]){ order, GT_OMP_PARADIGM }, 1);
 }
 
 static void on_mutex_released(int kind, uint64_t lock, const void *code)
 {
 	(void)code;
+	if (!known())
+		return;
 	if (block_of(kind) != GT_OMP_COUNT)
 		close_construct(block_of(kind), gt_now());
-	for (uint32_t i = self.held_count; i-- > 0;)
-		if (self.held[i].lock == lock) {
+	for (uint32_t i = self->held_count; i-- > 0;)
+		if (self->held[i].lock == lock) {
 			gt_record(GT_T_LOCK_RELEASE, lock,
-				  (uint64_t[2]){ self.held[i].order, GT_OMP_PARADIGM }, 1);
-			memmove(&self.held[i], &self.held[i + 1],
-				(--self.held_count - i) * sizeof(self.held[0]));
+				  (uint64_t[2]){ self->held[i].order, GT_OMP_PARADIGM }, 1);
+			memmove(&self->held[i], &self->held[i + 1],
+				(--self->held_count - i) * sizeof(self->held[0]));
 			return;
 		}
 }
@@ -475,7 +495,7 @@ static void on_mutex_released(int kind, uint64_t lock, const void *code)
 
 static bool inside(void)
 {
-	return self.waiting;
+	return self && self->waiting;
 }
 
 static const struct gt_adapter adapter = {
@@ -523,7 +543,8 @@ static void finalize(union gt_ompt_data *tool)
 	(void)tool;
 }
 
-__attribute__((constructor)) static void begin(void)
+/* Only for programs that have OpenMP: their runtime calls. */
+static void begin(void)
 {
 	const char *wanted;
 	static bool done;
@@ -556,7 +577,7 @@ __attribute__((visibility("default"))) struct gt_ompt_tool *ompt_start_tool(unsi
 	begin();
 	if (!ready)
 		return NULL;
-	if (others && *others) {
+	if (others && *others && !strstr(others, "libgputrace-openmp")) {
 		gt_message(1, "OpenMP is not recorded: OMP_TOOL_LIBRARIES names another tool");
 		return NULL;
 	}

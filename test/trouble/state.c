@@ -4,7 +4,8 @@
  * dispositions and mask, umask, current folder, descriptors, environment, limits, name.
  *
  * Limits: leaves out what differs from run to run (pids, addresses) and the variables that gputrace run
- * sets: LD_PRELOAD, VT_RUN_DIR, VT_RUN_FILTERS, CUDA_INJECTION64_PATH, NVTX_INJECTION64_PATH.
+ * sets: LD_PRELOAD, VT_RUN_DIR, VT_RUN_FILTERS, CUDA_INJECTION64_PATH, NVTX_INJECTION64_PATH,
+ * OMP_TOOL_LIBRARIES.
  */
 #include "trouble.h"
 
@@ -70,7 +71,8 @@ UNSEEN static void descriptors(void)
 UNSEEN static int expected(const char *entry)
 {
 	static const char *const names[] = { "LD_PRELOAD=", "VT_RUN_DIR=", "VT_RUN_FILTERS=", "_=",
-					     "CUDA_INJECTION64_PATH=", "NVTX_INJECTION64_PATH=" };
+					     "CUDA_INJECTION64_PATH=", "NVTX_INJECTION64_PATH=",
+					     "OMP_TOOL_LIBRARIES=" };
 	size_t i;
 
 	for (i = 0; i < sizeof(names) / sizeof(names[0]); i++)
