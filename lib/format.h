@@ -369,6 +369,17 @@ enum gt_absent {
 	GT_ABSENT_N = 8,
 };
 
+/* A forked child that executes another program before it has recorded anything: it holds no lock then. */
+struct gt_run_exec {
+	uint32_t pid;           /* 0: free, GT_UNSET_PID: being filled in; atomic */
+	uint32_t pad;
+	uint64_t start_time;    /* as in gt_proc_header */
+	uint64_t when;          /* CLOCK_MONOTONIC, ns */
+};
+
+#define GT_RUN_EXECS 16
+#define GT_UNSET_PID UINT32_MAX
+
 struct gt_run_header {
 	uint64_t magic;
 	uint32_t version;
@@ -391,6 +402,7 @@ struct gt_run_header {
 	uint32_t absent_user;   /* of the last one of GT_ABSENT_USER */
 	uint32_t reported;          /* sentences that one process says for all; atomic bits */
 	uint32_t waiting;       /* forked children that have not recorded or executed anything; atomic */
+	struct gt_run_exec execs[GT_RUN_EXECS];
 };
 
 #endif

@@ -42,6 +42,7 @@
 #define NAP_US      2000
 #define LINGER_MS   50    /* that processes which outlive the command get to end, too */
 #define UNKNOWN_MS  200   /* the same, if only their lock is known */
+#define STARTING_MS 1000  /* and if all that live are between two programs */
 #define DYING_MS    10000 /* and if they are about to end */
 #define TIDY_MS     2000  /* until the last files of the spool must be closed */
 #define LIVING_MS   500   /* between two looks of the guard at those who hold no lock */
@@ -166,7 +167,7 @@ static bool wait_for_all(const char *home)
 		    here.st_dev != there.st_dev ||
 		    pread(run.lock, &header, sizeof(header), 0) != (ssize_t)sizeof(header))
 			return false;
-		gt_survey(header.spool, 0, &survey);
+		gt_survey(&header, header.spool, 0, &survey);
 		if (!survey.alive)
 			return header.state != GT_RUN_DONE && header.state != GT_RUN_TIDY;
 		flock(run.lock, LOCK_UN);
@@ -386,11 +387,13 @@ static bool all_gone(struct gt_survey *survey)
 		bool locked = !flock(run.lock, LOCK_EX | LOCK_NB);
 		unsigned limit;
 
-		gt_survey(run.page->spool, 0, survey);
+		gt_survey(run.page, run.page->spool, 0, survey);
 		if (locked && !survey->alive)
 			return true;
 		flock(run.lock, LOCK_UN);
 		limit = survey->alive > survey->dying ? LINGER_MS : survey->alive ? DYING_MS : UNKNOWN_MS;
+		if (survey->alive && survey->alive == survey->between)
+			limit = STARTING_MS;
 		if (us / 1000 >= limit)
 			return false;
 		usleep(NAP_US);

@@ -14,6 +14,9 @@
 #include <errno.h>
 #include <string.h>
 
+#define LIBRARY   "/libgputrace.so"
+#define LOADS_NS  UINT64_C(1000000000)  /* until a program that was executed must have loaded it ... */
+#define JOINS_NS  UINT64_C(10000000000) /* ... and have joined the run */
 #define HEADER_US 3000000 /* that a host may take from making its folder to its run header */
 
 /* By a mapping: a write may bring a signal (RLIMIT_FSIZE). */
@@ -67,13 +70,64 @@ static void look_at(const char *spool, const char *name, uint32_t self, struct g
 	gt_text(survey->program, sizeof(survey->program), "%s", proc.program);
 }
 
-void gt_survey(const char *spool, uint32_t self, struct gt_survey *survey)
+static uint64_t now_ns(void)
+{
+	struct timespec now = { 0 };
+
+	gt_sys_clock(CLOCK_MONOTONIC, &now);
+	return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
+}
+
+void gt_run_executes(struct gt_run_header *run, uint32_t pid, bool begins)
+{
+	for (struct gt_run_exec *e = run->execs; e < run->execs + GT_RUN_EXECS; e++) {
+		uint32_t of = __atomic_load_n(&e->pid, __ATOMIC_ACQUIRE);
+
+		if (!begins) {
+			if (of == pid)
+				__atomic_store_n(&e->pid, 0, __ATOMIC_RELEASE);
+			continue;
+		}
+		if (of == GT_UNSET_PID || (of && gt_process_lives(of, e->start_time)) ||
+		    !__atomic_compare_exchange_n(&e->pid, &of, GT_UNSET_PID, false, __ATOMIC_ACQ_REL,
+						 __ATOMIC_RELAXED))
+			continue;
+		e->start_time = gt_process_start_time(pid);
+		e->when = now_ns();
+		__atomic_store_n(&e->pid, pid, __ATOMIC_RELEASE);
+		return;
+	}
+}
+
+/* Not all programs take part: one that has not loaded the library after some time does not. */
+static void look_at_execs(const struct gt_run_header *run, uint32_t self, struct gt_survey *survey)
+{
+	for (const struct gt_run_exec *e = run->execs; e < run->execs + GT_RUN_EXECS; e++) {
+		uint32_t pid = __atomic_load_n(&e->pid, __ATOMIC_ACQUIRE);
+		uint64_t age = now_ns() - e->when;
+
+		if (!pid || pid == GT_UNSET_PID || pid == self || age > JOINS_NS ||
+		    !gt_process_lives(pid, e->start_time) ||
+		    (age > LOADS_NS && !gt_process_loaded(pid, LIBRARY)))
+			continue;
+		survey->alive++;
+		survey->between++;
+		if (!survey->pid) {
+			survey->pid = pid;
+			gt_text(survey->program, sizeof(survey->program), "is starting");
+		}
+	}
+}
+
+void gt_survey(const struct gt_run_header *run, const char *spool, uint32_t self, struct gt_survey *survey)
 {
 	char buffer[4096];
 	int fd = gt_sys_openat(AT_FDCWD, spool, O_RDONLY | O_DIRECTORY | O_CLOEXEC, 0);
 	int n;
 
 	*survey = (struct gt_survey){ 0 };
+	if (run)
+		look_at_execs(run, self, survey);
 	if (fd < 0)
 		return;
 	while ((n = gt_sys_getdents(fd, buffer, sizeof(buffer))) > 0) {
@@ -111,7 +165,7 @@ static bool is_left(const char *parent, const char *name, const char *host)
 	if (gt_watched(path))
 		return false;
 	run.spool[sizeof(run.spool) - 1] = '\0';
-	gt_survey(run.spool, 0, &survey);
+	gt_survey(&run, run.spool, 0, &survey);
 	return survey.killed && !survey.alive;
 }
 

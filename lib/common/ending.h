@@ -22,11 +22,16 @@ struct gt_survey {
 	char program[64];
 };
 
+struct gt_run_header;
+
 /*
- * Looks at the processes of the folder `spool`, other than `self` (0: all), which have recorded
- * something and have not ended.
+ * Looks at the processes of the run's folder `spool`, other than `self` (0: all), which have recorded
+ * something and have not ended; and at those that may be about to join it.
  */
-void gt_survey(const char *spool, uint32_t self, struct gt_survey *survey);
+void gt_survey(const struct gt_run_header *run, const char *spool, uint32_t self, struct gt_survey *survey);
+
+/* A child that has recorded nothing becomes another program, or did not, or has joined the run. */
+void gt_run_executes(struct gt_run_header *run, uint32_t pid, bool begins);
 
 /*
  * Is there, beside the new archive directory `dir`, one of the same name but for date and number whose run

@@ -96,7 +96,7 @@ void gt_exec_begin(const char *path)
 		end_confined(GT_END_EXEC, 0, GT_PROC_EXEC);
 	if (gt_sys_refused() || !gt_is_our_process())
 		return;
-	gt_child_waits(-1);
+	gt_child_executes(true);
 	if (gt_state_now() != GT_READY)
 		return;
 	gt_complain_of_start();
@@ -115,7 +115,7 @@ void gt_exec_failed(void)
 {
 	if (!gt_is_our_process())
 		return;
-	gt_child_waits(1);
+	gt_child_executes(false);
 	if (gt_state_now() != GT_READY)
 		return;
 	gt_proc->processor_ns = 0;

@@ -7,6 +7,7 @@
  * is always complete, so the end of a process only adds facts (doc/FORMAT.md).
  */
 #include "launchers/job.h"
+#include "lib/common/ending.h"
 #include "lib/common/process.h"
 #include "lib/common/rundir.h"
 #include "lib/common/text.h"
@@ -406,10 +407,13 @@ static void become_child(void)
 	__atomic_store_n(&gt_state, GT_FORKED, __ATOMIC_RELEASE);
 }
 
-void gt_child_waits(int n)
+void gt_child_executes(bool begins)
 {
-	if (parent.waits)
-		gt_run_waiting(n);
+	if (!parent.waits)
+		return;
+	gt_run_waiting(begins ? -1 : 1);
+	if (gt_run)
+		gt_run_executes(gt_run, (uint32_t)gt_pid, begins);
 }
 
 static void in_child(void)

@@ -377,7 +377,7 @@ GT_HIDDEN void gt_locations_forget(void); /* in a forked child */
 /* Sets up if that was not done yet. Returns true if the process records. */
 GT_HIDDEN bool gt_start(void);
 GT_HIDDEN int gt_state_begun(void); /* the state, after gt_start() if nothing has happened yet */
-GT_HIDDEN void gt_child_waits(int n); /* gt_run_waiting() in a child that has recorded nothing yet */
+GT_HIDDEN void gt_child_executes(bool begins); /* for a child that has recorded nothing yet */
 /* What `gputrace run` would have preloaded a library for, if the program has it not. */
 GT_HIDDEN void gt_complain_of_start(void);
 GT_HIDDEN void gt_fork_handlers(void); /* registers ours, once */

@@ -406,6 +406,8 @@ int gt_run_join(const char *program, const struct gt_file *parent, uint32_t *seq
 		gt_text(why, why_size, "cannot write to %s: %s", spool, gt_text_errno(rc));
 	else
 		export_run();
+	if (!rc)
+		gt_run_executes(gt_run, (uint32_t)gt_pid, false);
 	if (!rc && gt_run->watched) /* somebody else says what was recorded */
 		gt_stderr_drop();
 	return rc;
@@ -422,7 +424,7 @@ static bool others_alive(int fd)
 	struct gt_survey survey;
 
 	for (int i = 0;; i++) {
-		gt_survey(spool, (uint32_t)gt_pid, &survey);
+		gt_survey(gt_run, spool, (uint32_t)gt_pid, &survey);
 		if (survey.alive > survey.between || !survey.between ||
 		    (i >= JOIN_TRIES && (i >= JOIN_TRIES_MOST || !gt_process_loaded(survey.pid, LIBRARY))))
 			return survey.alive > survey.between;
