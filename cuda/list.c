@@ -80,10 +80,18 @@ static void refused(const char *name, const char *why, void *argument)
 	t->each(&metric, t->argument);
 }
 
+/* VT_CUPTI_KERNEL measures kernels as often as there are passes; sampling has one. */
+static int type_asked(void)
+{
+	const char *way = getenv("VT_CUPTI_KERNEL");
+
+	return way && *way && strcmp(way, "no") ? CU_PROFILER_RANGE : CU_PROFILER_PM;
+}
+
 static void check(void *host, const char *chip, const char *wanted, gt_plugin_each *each, void *argument)
 {
 	struct gt_cu_wishes *wishes = calloc(1, sizeof(*wishes));
-	struct gt_cu_set set = { .type = CU_PROFILER_PM, .chip = chip };
+	struct gt_cu_set set = { .type = type_asked(), .chip = chip };
 	struct telling telling = { host, each, argument };
 	struct gt_plugin_metric metric;
 

@@ -11,6 +11,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "cuda/api.h"
 #include "gputrace/near.h"
@@ -47,8 +48,38 @@ int gt_cu_profiler_object(enum gt_cu_profiler_function function, void *object)
 	return gt_cu_profiler(function, &p);
 }
 
+/* Is there a control daemon of MPS, which every process that uses CUDA goes through? */
+static bool is_mps(void)
+{
+	const char *pipes = getenv("CUDA_MPS_PIPE_DIRECTORY");
+	char path[512];
+
+	snprintf(path, sizeof(path), "%s/control", pipes && *pipes ? pipes : "/tmp/nvidia-mps");
+	return !access(path, F_OK);
+}
+
+/* Is the device a part of one? Its name has the profile then: "NVIDIA H100 80GB HBM3 MIG 1g.10gb". */
+static bool is_mig(void)
+{
+	int (*name_of)(char *name, int size, int device) = NULL;
+	void *driver = dlopen("libcuda.so.1", RTLD_NOW | RTLD_NOLOAD);
+	void *symbol = driver ? dlsym(driver, "cuDeviceGetName") : NULL;
+	char name[256] = "";
+
+	memcpy(&name_of, &symbol, sizeof(name_of));
+	if (name_of && name_of(name, sizeof(name) - 1, 0))
+		name[0] = 0;
+	if (driver)
+		dlclose(driver);
+	return strstr(name, " MIG ");
+}
+
 const char *gt_cu_profiler_reason(int rc)
 {
+	if (rc == CU_ERROR_NOT_SUPPORTED && is_mig())
+		return "it is a MIG device, whose counters CUPTI does not offer";
+	if ((rc == CU_ERROR_NOT_SUPPORTED || rc == CU_ERROR_UNKNOWN) && is_mps())
+		return "it is shared by MPS, where CUPTI does not count";
 	switch (rc) {
 	case CU_ERROR_INSUFFICIENT_PRIVILEGES:
 		return "no permission: the driver lets only root count "

@@ -517,7 +517,7 @@ static void tell_refused(const struct gt_plugin_metric *metric, void *unused)
 {
 	(void)unused;
 	if (metric->missing[0] && !refused++)
-		gt_say(1, "metrics of the GPU that will not be sampled (gputrace info --gpu-metrics):");
+		gt_say(1, "metrics of the GPU that will be left out (gputrace info --gpu-metrics):");
 	if (metric->missing[0])
 		gt_say(1, "  %s: %s", metric->name, metric->missing);
 }

@@ -58,7 +58,9 @@ int cuDeviceGet(int *device, int ordinal)
 int cuDeviceGetName(char *name, int size, int device);
 int cuDeviceGetName(char *name, int size, int device)
 {
-	snprintf(name, (size_t)size, "Fake GPU%s", device ? " Plus" : "");
+	const char *other = getenv("FAKE_NAME");
+
+	snprintf(name, (size_t)size, "%s%s", other ? other : "Fake GPU", device ? " Plus" : "");
 	return 0;
 }
 
