@@ -396,11 +396,14 @@ function eachBucket(kind, row, level, depth, begin, end, what) {
 }
 
 /*
- * The sums of a row's tiles over a window: adds [calls, exclusive ns, bytes] by region to `into`. Tiles
- * within the window count wholly; the finest at its two edges are weighed by their part in it.
+ * Adds [calls, exclusive ns, bytes] of a row in a window, by region, to `into`. Rows of few calls, which are
+ * all there, are summed up call by call. Else tiles within the window count wholly, and the finest at its two
+ * edges by their part in it, as bytes always do.
  */
 function addSums(row, begin, end, into) {
-	const finest = Math.min(Data.finest(Data.meta.rows[row].levels), Data.meta.rows[row].sums - 1);
+	const meta = Data.meta.rows[row], whole = begin <= 0 && end >= Data.meta.end;
+	const exact = !whole && meta.events < 20000 && addCalls(row, begin, end, into);
+	const finest = Math.min(Data.finest(meta.levels), meta.sums - 1);
 
 	function visit(level, tile) {
 		const span = Data.span(level), b = tile * span, e = Math.min(b + span, Data.meta.end);
@@ -417,14 +420,47 @@ function addSums(row, begin, end, into) {
 		}
 		const part = inside ? 1 : (Math.min(e, end) - Math.max(b, begin)) / (e - b);
 
-		for (const [region, calls, ns, bytes] of Data.tile(SPANS, row, level, tile).sums) {
-			const sum = into.get(region) || into.set(region, [0, 0, 0]).get(region);
-
-			sum[0] += calls * part;
-			sum[1] += ns * part;
-			sum[2] += bytes * part;
-		}
+		for (const [region, calls, ns, bytes] of Data.tile(SPANS, row, level, tile).sums)
+			addSum(into, region, exact ? 0 : calls * part, exact ? 0 : ns * part, bytes * part);
 	}
 	if (Data.ready(SPANS, row, 0, 0, 0))
 		visit(0, 0);
+}
+
+function addSum(into, region, calls, ns, bytes) {
+	const sum = into.get(region) || into.set(region, [0, 0, 0]).get(region);
+
+	sum[0] += calls;
+	sum[1] += ns;
+	sum[2] += bytes;
+}
+
+/* From single calls; false if they are not all there. */
+function addCalls(row, begin, end, into) {
+	const meta = Data.meta.rows[row], finest = meta.levels - 1;
+
+	if (!meta.exact || Data.finest(meta.levels) < finest ||
+	    tilesFor(SPANS, row, finest, begin, end) < finest)
+		return false;
+	let above = [];
+
+	for (let depth = 1; depth <= meta.depth; depth++) {
+		const calls = [];
+
+		eachSpan(SPANS, row, finest, depth, begin, end, (b, e, region) => calls.push([b, e, region]));
+		calls.sort((x, y) => x[0] - y[0]);
+		let at = 0;
+
+		for (const [b, e, region] of calls) {
+			const part = Math.max(0, Math.min(e, end) - Math.max(b, begin));
+
+			addSum(into, region, b >= begin && b < end ? 1 : 0, part, 0);
+			while (at + 1 < above.length && above[at + 1][0] <= b)
+				at++;
+			if (at < above.length && above[at][0] <= b && above[at][1] >= e)
+				addSum(into, above[at][2], 0, -part, 0);
+		}
+		above = calls;
+	}
+	return true;
 }

@@ -570,7 +570,7 @@ const gt = {
 	get frames() {
 		return [...Draw.frames];
 	},
-	Data, Draw, Find, Flame, Gpu, Input, Model, Page, Search, Sheets, Theme, View, addSums,
+	Data, Draw, Find, Flame, Gpu, Input, Model, Page, Search, Sheets, Theme, View, addSums, spanAt,
 };
 
 window.gt = gt;
