@@ -33,8 +33,7 @@ GT_HIDDEN int gt_cu_session_start(struct gt_cu_session *session, const char *ran
 GT_HIDDEN int gt_cu_session_stop(struct gt_cu_session *session, bool range, bool *complete);
 /*
  * The values, once they are complete: *m gets them, but not its times. *ns: how long it took on the
- * device, 0: not known. `failed`: there is nothing to be had, but the session is made ready for the
- * next.
+ * device, 0: not known. The session is ready for the next then, also if it fails with CUPTI's result.
  */
 GT_HIDDEN int gt_cu_session_values(struct gt_cu_session *session, struct gt_cu_measured *m, uint64_t *ns);
 /* Is a range under way that must come again? */

@@ -379,6 +379,17 @@ static bool is_set(const char *name)
 	return value && *value;
 }
 
+/* Regions of the user API are ranges, too. */
+static void watch_user(void)
+{
+	static const struct gt_user_watch watch = { .bytes = sizeof(watch), .wanted = gt_cu_select_fits,
+						    .enter = gt_cu_exact_push, .leave = gt_cu_exact_pop };
+
+	if (gt_user_watch(&watch))
+		gt_message(1, "VT_CUPTI_KERNEL=user: ranges of the user API are not measured: another "
+			      "adapter watches them");
+}
+
 void gt_cu_exact_setup(void)
 {
 	const char *list = gt_setting("VT_CUPTI_KERNELS");
@@ -397,6 +408,8 @@ void gt_cu_exact_setup(void)
 	if (wrong)
 		gt_message(1, "VT_CUPTI_KERNELS: %u words are not understood and left out (a pattern, or "
 			      "PATTERN:N, PATTERN:N-M, PATTERN:N-)", wrong);
+	if (wanted && gt_cu_options.exact == GT_CU_EXACT_USER)
+		watch_user();
 }
 
 static void number(const char *name, uint64_t value)

@@ -237,6 +237,14 @@ static bool is_selected(const struct name *n)
 	return false;
 }
 
+bool gt_cu_select_fits(const char *name)
+{
+	char plain[PLAIN];
+
+	gt_cu_plain_name(name, plain, sizeof(plain));
+	return !some || rules_of(name, plain);
+}
+
 bool gt_cu_select_next(const char *name)
 {
 	bool selected = false;

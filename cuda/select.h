@@ -14,6 +14,8 @@
 
 /* Reads the list; empty: all. Returns how many words of it cannot be understood or are too many. */
 GT_HIDDEN unsigned gt_cu_select_read(const char *list);
+/* May some instance of what has this name be selected? */
+GT_HIDDEN bool gt_cu_select_fits(const char *name);
 /* What has this name (a kernel's as the linker knows it, or a range's) comes once more: is it selected? */
 GT_HIDDEN bool gt_cu_select_next(const char *name);
 /* For each pattern that fitted nothing so far: the pattern, and the name most like it, or NULL. */

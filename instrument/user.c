@@ -7,6 +7,7 @@
  * by its name a comparison of the name or a hash more. That stack knows GT_OPEN_MAX levels: deeper
  * ones are recorded, but not checked. gt_leave() itself leaves out what comes after VT_OFF.
  */
+#include <errno.h>
 #include <string.h>
 
 #define VTRACE
@@ -70,6 +71,17 @@ static GT_TLS struct {
 } open;
 
 /*
+ * Those that an adapter watches (gt_user_watch()). Their definitions have no `ref`, and neither have their
+ * entries, so that only they come to the slow paths of enter() and leave(). Deeper ones are not watched.
+ */
+#define GT_WATCHED_MAX 8u
+static const struct gt_user_watch *watch;
+static GT_TLS struct {
+	uint32_t count;
+	uint32_t depth[GT_WATCHED_MAX]; /* of their entries */
+} watched;
+
+/*
  * In a forked child: the enters of the regions that are open are in the parent's trace, so their
  * leaves are not recorded here. The parent tells about its own wrong calls.
  */
@@ -79,6 +91,7 @@ static void in_child(void)
 
 	for (uint32_t i = 0; i < depth; i++)
 		open.entry[i].ref = GT_NONE;
+	watched.count = 0;
 	gt_user_faults_forget();
 }
 
@@ -108,13 +121,88 @@ static inline gt_ref ref_of(uint32_t id)
 	return gt_likely(ref != GT_NONE) ? ref : gt_user_ref(def);
 }
 
+static bool is_region_kind(const struct gt_user_def *def)
+{
+	return def->kind == GT_USER_NAMED || def->kind == GT_USER_REGION;
+}
+
+/* Its reference is known to this file only from now on. GT_NONE: it is filtered. */
+static gt_ref hide(struct gt_user_def *def)
+{
+	gt_ref ref = __atomic_load_n(&def->watched, __ATOMIC_ACQUIRE);
+
+	if (ref)
+		return ref;
+	ref = gt_user_ref(def);
+	__atomic_store_n(&def->watched, ref, __ATOMIC_RELEASE);
+	__atomic_store_n(&def->ref, GT_NONE, __ATOMIC_RELEASE);
+	return ref;
+}
+
+/* The region has no reference yet, or is watched. Returns what is to be entered: GT_NONE if it was. */
+static __attribute__((noinline, cold)) gt_ref enter_first(struct gt_user_def *def)
+{
+	const struct gt_user_watch *w = __atomic_load_n(&watch, __ATOMIC_ACQUIRE);
+	gt_ref ref;
+
+	if (!w || !is_region_kind(def) || !w->wanted(def->name))
+		return gt_user_ref(def);
+	ref = hide(def);
+	if (!ref || watched.count == GT_WATCHED_MAX)
+		return ref;
+	w->enter(def->name);
+	gt_enter(ref);
+	watched.depth[watched.count] = open.depth;
+	fence();
+	watched.count++;
+	return GT_NONE;
+}
+
+/* A region that has no reference, at this depth, is left: was it watched? Those inside of it end, too. */
+static __attribute__((noinline, cold)) void leave_watched(uint32_t id, uint32_t depth)
+{
+	struct gt_user_def *def = gt_user_def(id);
+
+	while (watched.count && watched.depth[watched.count - 1] >= depth) {
+		bool is_it = watched.depth[watched.count - 1] == depth;
+
+		watched.count--;
+		watch->leave();
+		if (is_it && def && def->watched)
+			gt_leave(def->watched);
+	}
+}
+
+int gt_user_watch(const struct gt_user_watch *w)
+{
+	const struct gt_user_watch *nobody = NULL;
+
+	if (w->bytes != sizeof(*w))
+		return -EPROTO;
+	if (!__atomic_compare_exchange_n(&watch, &nobody, w, false, __ATOMIC_ACQ_REL, __ATOMIC_RELAXED))
+		return -EBUSY;
+	for (uint32_t id = 1; id <= GT_USER_MAX; id++) {
+		struct gt_user_def *def = gt_user_def(id);
+
+		if (!def)
+			break;
+		if (is_region_kind(def) && def->ref && w->wanted(def->name))
+			hide(def);
+	}
+	return 0;
+}
+
 static inline void enter(uint32_t id)
 {
 	uint32_t depth = open.depth;
 	gt_ref ref = GT_NONE;
 
 	if (id && gt_active()) {
-		ref = ref_of(id);
+		struct gt_user_def *def = gt_user_at(id);
+
+		ref = __atomic_load_n(&def->ref, __ATOMIC_ACQUIRE);
+		if (gt_unlikely(ref == GT_NONE))
+			ref = enter_first(def);
 		gt_enter(ref);
 	}
 	open.depth = depth + 1;
@@ -149,6 +237,8 @@ static __attribute__((noinline, cold)) void leave_other(uint32_t id, const char 
 	ref = open.entry[depth - 1].ref;
 	fence();
 	open.depth = depth - 1;
+	if (watched.count)
+		leave_watched(id, depth - 1);
 	gt_leave(ref);
 }
 
@@ -166,6 +256,8 @@ static inline void leave(uint32_t id, const char *where)
 	open.depth = depth;
 	if (ref)
 		gt_leave(ref);
+	else if (gt_unlikely(watched.count))
+		leave_watched(id, depth);
 }
 
 static inline uint32_t at_site(const struct vt_user_site *site, const char *name)

@@ -53,7 +53,8 @@ struct gt_user_key {
 struct gt_user_def {
 	uint8_t kind;         /* enum gt_user_kind; stored last: the others are valid when it is set */
 	uint8_t tries;        /* how often the core gave no id */
-	gt_ref ref;           /* the core's id, GT_NONE: not yet known, or filtered */
+	gt_ref ref;           /* the core's id, GT_NONE: not yet known, filtered, or watched */
+	gt_ref watched;       /* the core's id of a region that an adapter watches (gt_user_watch()) */
 	uint32_t hash;
 	uint32_t number, parent;
 	uint32_t next;        /* id of the next one in its chain, 0: the last */

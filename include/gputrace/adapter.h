@@ -208,6 +208,22 @@ struct gt_metric_source {
  */
 GT_API int gt_metric_source_register(const struct gt_metric_source *source);
 
+/*
+ * Regions of the user API (VT_USER_START and the like) by name, as they are entered and left by threads that
+ * are recorded: for an adapter that does something at their borders.
+ */
+struct gt_user_watch {
+	size_t bytes;                     /* sizeof(struct gt_user_watch) */
+	bool (*wanted)(const char *name); /* asked at each enter that was not answered with yes before */
+	void (*enter)(const char *name);  /* before the enter is recorded */
+	void (*leave)(void);              /* before the leave is; of the innermost such region */
+};
+/*
+ * From now on. Regions that are not wanted cost what they did. Returns 0, -EPROTO for a struct of another
+ * size, -EBUSY if an adapter watches already. `watch` stays in use until the process ends.
+ */
+GT_API int gt_user_watch(const struct gt_user_watch *watch);
+
 /* severity: 1 error, 2 warning, 3 hint. */
 GT_API gt_ref gt_def_marker(const char *name, const char *group, unsigned severity);
 GT_API gt_ref gt_def_attribute(const char *name, const char *description, enum gt_value value);

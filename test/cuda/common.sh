@@ -15,11 +15,11 @@ mkdir -p "$T/fake"
 } >"$T/build.log" 2>&1 || { fail "the fakes build"; diag_file "$T/build.log"; }
 export LD_LIBRARY_PATH=$T/fake
 
-# cuda_program NAME: $here/NAME.c, linked with the fake driver, as $T/NAME.
+# cuda_program NAME [ARGUMENT...]: $here/NAME.c, linked with the fake driver, as $T/NAME.
 cuda_program()
 {
 	# shellcheck disable=SC2086
-	gcc $W -rdynamic -o "$T/$1" "$GT_SRC/test/cuda/$1.c" "$T/fake/libcuda.so.1" -lpthread -ldl \
+	gcc $W -rdynamic -o "$T/$1" "$GT_SRC/test/cuda/$1.c" "$T/fake/libcuda.so.1" "${@:2}" -lpthread -ldl \
 		>"$T/build.log" 2>&1 || { fail "$1 builds"; diag_file "$T/build.log"; }
 }
 

@@ -14,6 +14,7 @@
 
 #include "fake.h"
 #include "nvtx_like.h"
+#include "vt_user.h"
 
 static unsigned launches;
 
@@ -62,6 +63,22 @@ static void ranges(void)
 	}
 }
 
+/* The first one begins before CUDA does. */
+static void regions(void)
+{
+	for (int i = 0; i < 4; i++) {
+		VT_USER_START("region");
+		VT_USER_START("other");
+		launch("plain", 10, 32);
+		VT_USER_END("other");
+		if (i == 2) {
+			VT_USER_START("left open");
+			step();
+		}
+		VT_USER_END("region");
+	}
+}
+
 static void graph(void)
 {
 	void *made = NULL;
@@ -94,11 +111,14 @@ int main(int argc, char **argv)
 {
 	const char *how = argc > 1 ? argv[1] : "";
 
-	cuInit(0);
+	if (strcmp(how, "regions"))
+		cuInit(0);
 	if (!strcmp(how, "threads"))
 		threads();
 	else if (!strcmp(how, "ranges"))
 		ranges();
+	else if (!strcmp(how, "regions"))
+		regions();
 	else if (!strcmp(how, "graph"))
 		graph();
 	else if (!strcmp(how, "jump"))
