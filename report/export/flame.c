@@ -17,7 +17,7 @@
 #include "report/timeline/grid.h"
 
 enum { WIDTH = 1200, MARGIN = 10, TOP = 48, ROW = 17, BAR = 16, FONT = 11, INK = 0x222222 };
-enum { SLOWER = 0xbb5566, FASTER = 0x004488, SAME = 0xdddddd }; /* Paul Tol's "high contrast" */
+enum { SLOWER = 0xd55e00, FASTER = 0x0072b2, SAME = 0xe2e5ea }; /* as report/page/flame.js */
 
 struct flame_node {
 	char *name;

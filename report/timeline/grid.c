@@ -595,22 +595,23 @@ unsigned gt_grid_run(const struct gt_grid *grid, unsigned row, unsigned column)
 
 /* ---- how it looks ------------------------------------------------------------------------------ */
 
-/* Paul Tol's "bright" and "muted" schemes, which the color-blind can tell apart. */
+/* The names and colors of report/page/theme.js, which the color-blind can tell apart. */
 static const struct gt_paint paints[] = {
-	{ "code", 0x4477aa, 67, '=' },
-	{ "MPI", 0xee6677, 204, 'M' },
-	{ "waiting", 0xbbbbbb, 250, '.' },
-	{ "waiting for the GPU", 0xccbb44, 179, 'd' },
-	{ "file I/O", 0x66ccee, 81, 'f' },
-	{ "GPU calls", 0x228833, 29, 'g' },
-	{ "runtime", 0xaa3377, 132, 'r' },
-	{ "kernels", 0x44aa99, 73, 'K' },
-	{ "GPU copies", 0xee7733, 208, 'C' },
-	{ "measurement", 0x332288, 54, 'x' },
-	{ "GPU idle", 0xdddddd, 253, '-' },
+	{ "code", 0x5aa9dc, 74, '=' },
+	{ "annotation", 0x8f7fd0, 104, 'a' },
+	{ "MPI", 0xd55e00, 166, 'M' },
+	{ "thread wait", 0xe8cf3a, 185, '.' },
+	{ "GPU wait", 0xe69f00, 178, 'd' },
+	{ "file I/O", 0x882255, 89, 'f' },
+	{ "GPU call", 0x0072b2, 25, 'g' },
+	{ "runtime", 0x8c95a1, 246, 'r' },
+	{ "kernel", 0x009e73, 36, 'K' },
+	{ "copy", 0xcc79a7, 175, 'C' },
+	{ "measurement", 0x3b424d, 238, 'x' },
+	{ "idle", 0xe2e5ea, 254, '-' },
 };
 
-enum { CODE, MPI, WAIT, DEVICE, IO, GPU_CALL, RUNTIME, KERNEL, COPY, MEASUREMENT, IDLE };
+enum { CODE, ANNOTATION, MPI, WAIT, DEVICE, IO, GPU_CALL, RUNTIME, KERNEL, COPY, MEASUREMENT, IDLE };
 
 const struct gt_paint *gt_paint_of(unsigned class)
 {
@@ -624,6 +625,8 @@ const struct gt_paint *gt_paint_of(unsigned class)
 
 	if (class == GT_CLASS_GPU_TRANSFER || class == GT_CLASS_GPU_SET)
 		return &paints[COPY];
+	if (class == GT_CLASS_NVTX)
+		return &paints[ANNOTATION];
 	return &paints[class < GT_CLASSES ? by_time[gt_class_times[class]] : CODE];
 }
 
