@@ -346,6 +346,27 @@ Test(summary, one_screen)
 	cr_expect_leq(lines_of(print(&s, GT_SUMMARY_PLAIN, 1000000)), 24);
 }
 
+/* Of threads and GPUs. */
+Test(summary, efficiencies)
+{
+	struct gt_summary s = usual();
+
+	s.offload = 0.5;
+	print(&s, GT_SUMMARY_PLAIN, 0);
+	HAS("parallel efficiency 50 %: offload 50 %\n");
+	s.load_balance = 0.9;
+	s.communication = 0.5;
+	s.device_balance = 0.8;
+	s.device_parallel = 0.2;
+	print(&s, GT_SUMMARY_PLAIN, 0);
+	HAS("parallel efficiency 22 %: load balance 90 %, communication 50 %, offload 50 %\n");
+	HAS("GPU efficiency 20 %: load balance 80 %\n");
+	s.device_copies = 0.5;
+	s.device_orchestration = 0.5;
+	print(&s, GT_SUMMARY_PLAIN, 0);
+	HAS("GPU efficiency 20 %: load balance 80 %, copies 50 %, orchestration 50 %\n");
+}
+
 Test(summary, shares)
 {
 	struct gt_summary s = usual();

@@ -300,6 +300,8 @@ static void convert(struct gt_track *t)
 		}
 		if (t->stream.at == t->stream.end)
 			break;
+		if (!t->first)
+			t->first = t->stream.at->time;
 		if (!t->held && !t->attributes && !t->hidden && !t->skip)
 			(t->writer->pipe ? run_piped : run_direct)(t);
 		if (t->stream.at < t->stream.end)
@@ -343,9 +345,25 @@ static void note_losses(struct gt_track *t)
 	}
 }
 
+/* `last`: tick of its last event; `end`: of its process. */
+static void use_end(struct gt_track *t, uint64_t last, uint64_t end)
+{
+	uint64_t made = gt_scale_ns(&t->scale, t->loc->win.begin);
+	uint64_t ns = gt_scale_ns(&t->scale, last), first = gt_scale_ns(&t->scale, t->first);
+
+	if (t->out->first) { /* its events are those of the process's begin and end, too */
+		gt_use_end(t->w, t->out, gt_scale_ns(&t->scale, t->scale.base_tick), ns - made,
+			   end - gt_scale_ns(&t->scale, t->scale.base_tick));
+		return;
+	}
+	if (t->first < t->loc->win.begin || first > ns)
+		first = made;
+	gt_use_end(t->w, t->out, first, ns - made, ns - first);
+}
+
 static void finish(struct gt_track *t)
 {
-	uint64_t ns, last, begin;
+	uint64_t ns, last;
 
 	release_held(t, UINT64_MAX);
 	if (!t->full)
@@ -358,10 +376,7 @@ static void finish(struct gt_track *t)
 	if (t->depth && t->w->frames[t->depth - 1].region == t->conv->region_off)
 		t->w->tally.off_at_end++;
 	gt_track_close(t, 0, ns);
-	begin = gt_scale_ns(&t->scale, t->loc->win.begin);
-	last = gt_scale_ns(&t->scale, last);
-	gt_use_end(t->w, t->out, last - begin,
-		   t->out->first ? ns - gt_scale_ns(&t->scale, t->scale.base_tick) : last - begin);
+	use_end(t, last, ns);
 	note_losses(t);
 	if (t->out->first)
 		gt_track_end(t, ns);

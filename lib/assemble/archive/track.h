@@ -33,6 +33,7 @@ struct gt_track {
 	uint64_t slot_bytes;   /* most that one slot can take in the archive beyond its own size */
 	struct gt_scale scale;
 	uint64_t last;         /* tick of the last event that was written */
+	uint64_t first;        /* of the first record; 0: none yet */
 	struct gt_floors floors; /* ticks below, in a half that began later, are of the turn before */
 	size_t depth;          /* open frames */
 	uint64_t hidden;       /* frames beyond GT_STACK_MOST */

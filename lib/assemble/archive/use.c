@@ -56,10 +56,22 @@ static void set_aside(struct gt_worker *w, const struct gt_use *use)
 	w->tally.idle_ns += use->wait;
 }
 
-void gt_use_end(struct gt_worker *w, struct gt_out_location *out, uint64_t span, uint64_t life)
+/* Activities of a stream, by their group as adapters name it. */
+static void use_stream(const struct gt_defs *defs, const struct gt_region *region, uint64_t ns,
+		       struct gt_use *use)
+{
+	if (region->group != GT_UNDEFINED &&
+	    strstr(gt_intern_text(&defs->strings, region->group, NULL), "_KERNEL"))
+		use->kernels += ns;
+	else
+		use->copies += ns;
+}
+
+void gt_use_end(struct gt_worker *w, struct gt_out_location *out, uint64_t begin, uint64_t span,
+		uint64_t life)
 {
 	struct gt_defs *defs = w->conv->defs;
-	struct gt_use use = { .span = span, .life = out->thread ? life : 0 };
+	struct gt_use use = { .span = span, .begin = begin, .life = out->thread ? life : 0 };
 	uint64_t others = 0;
 
 	pthread_mutex_lock(&defs->lock);
@@ -73,6 +85,12 @@ void gt_use_end(struct gt_worker *w, struct gt_out_location *out, uint64_t span,
 		use.seen += d.exclusive;
 		w->profile[i].on_device |= out->type == GT_AS_STREAM;
 		paradigm = gt_assembler_paradigm(region->paradigm);
+		if (region->paradigm == OTF2_PARADIGM_MEASUREMENT_SYSTEM)
+			use.measurement += d.exclusive;
+		else if (out->type == GT_AS_STREAM)
+			use_stream(defs, region, d.exclusive, &use);
+		else if (paradigm && paradigm->kind == OTF2_PARADIGM_CLASS_ACCELERATOR)
+			use.device += d.exclusive;
 		if (paradigm && paradigm->time == GT_TIME_WAIT) {
 			use.wait += d.exclusive;
 			continue;

@@ -11,7 +11,7 @@
 
 /* Before a location is converted, and after: fills in out->use; `span`, `life`: as there. */
 void gt_use_begin(struct gt_worker *worker);
-void gt_use_end(struct gt_worker *worker, struct gt_out_location *out, uint64_t span,
-		uint64_t life);
+void gt_use_end(struct gt_worker *worker, struct gt_out_location *out, uint64_t begin,
+		uint64_t span, uint64_t life);
 
 #endif

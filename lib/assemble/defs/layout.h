@@ -38,7 +38,11 @@ struct gt_use {
 	uint64_t comm;           /* in functions that communicate (GT_TIME_COMMUNICATION), but for ... */
 	uint64_t start;          /* ... those that begin and end it */
 	uint64_t wait;           /* in functions that wait for other threads (GT_TIME_WAIT) */
+	uint64_t begin;          /* of a thread */
 	uint64_t life, seen;     /* of a thread: from its first to its last event; in regions */
+	uint64_t device;         /* of a thread: in calls of a GPU's API, waits for it included */
+	uint64_t measurement;    /* in regions of gputrace's own */
+	uint64_t kernels, copies; /* of a stream */
 	bool communicates;
 	bool idle;               /* a thread that did nothing but wait; it is not in the profile */
 };

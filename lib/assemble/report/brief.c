@@ -40,7 +40,7 @@ static void late_rank(struct gt_summary *s)
 	double balance = s->load_balance;
 	char most[32], mean[32], *text;
 
-	if (balance <= 0 || balance >= 0.85)
+	if (b->ranks < 2 || balance <= 0 || balance >= 0.85)
 		return;
 	text = add(s, "late-rank", b->most_ns - b->mean_ns);
 	if (text)
@@ -127,12 +127,28 @@ static void put_seconds(FILE *out, const char *key, uint64_t ns)
 
 static void put_efficiencies(const struct gt_summary *s, FILE *out)
 {
+	const struct {
+		const char *key;
+		double value;
+	} all[] = {
+		{ "parallel_efficiency", gt_summary_parallel(s) },
+		{ "load_balance", s->load_balance },
+		{ "communication_efficiency", s->communication },
+		{ "offload_efficiency", s->offload },
+		{ "device_parallel_efficiency", s->device_parallel },
+		{ "device_load_balance", s->device_balance },
+		{ "device_copy_efficiency", s->device_copies },
+		{ "device_orchestration_efficiency", s->device_orchestration },
+	};
+	const char *between = "";
+
 	fputs(",\n\"efficiencies\":{", out);
-	if (s->load_balance > 0)
-		fprintf(out,
-			"\"parallel_efficiency\":%.4f,\"load_balance\":%.4f,\"communication_efficiency\":%."
-			"4f",
-			s->load_balance * s->communication, s->load_balance, s->communication);
+	for (size_t i = 0; i < sizeof(all) / sizeof(all[0]); i++) {
+		if (all[i].value <= 0)
+			continue;
+		fprintf(out, "%s\"%s\":%.4f", between, all[i].key, all[i].value);
+		between = ",";
+	}
 	fputc('}', out);
 }
 

@@ -8,8 +8,11 @@
 #ifndef GT_ASSEMBLE_REPORT_BRIEF_H
 #define GT_ASSEMBLE_REPORT_BRIEF_H
 
+#include "lib/assemble/defs/layout.h"
 #include "lib/assemble/report/summary.h"
 
+/* Of threads and GPUs. */
+void gt_efficiencies(struct gt_summary *summary, const struct gt_layout *layout);
 /* From the rest of the summary: load_balance, communication, findings. */
 void gt_brief(struct gt_summary *summary);
 /* summary.json */

@@ -679,6 +679,7 @@ static void summarise(const struct gt_report *report, const char *dir, FILE *out
 				.function = regions[i].paradigm == COMPILER,
 				.on_device = report->profile[i].on_device,
 			};
+	gt_efficiencies(&summary, report->layout);
 	gt_brief(&summary);
 	if (json)
 		gt_brief_json(&summary, out);

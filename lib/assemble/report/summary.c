@@ -363,11 +363,32 @@ static void print_ranks(const struct printer *p, const struct gt_summary *s)
 		     plural(s->collectives, "call of a collective", "calls of collectives"));
 }
 
+double gt_summary_parallel(const struct gt_summary *s)
+{
+	double host = s->load_balance > 0 ? s->load_balance * s->communication : s->offload > 0;
+
+	return s->offload > 0 ? host * s->offload : host;
+}
+
 static void print_efficiency(const struct printer *p, const struct gt_summary *s)
 {
+	char factors[128] = "", offload[64] = "", copies[64] = "";
+
 	if (s->load_balance > 0 && s->communication > 0)
-		line(p, NULL, "parallel efficiency %.0f %%: load balance %.0f %%, communication %.0f %%",
-		     100 * s->load_balance * s->communication, 100 * s->load_balance, 100 * s->communication);
+		snprintf(factors, sizeof(factors), "load balance %.0f %%, communication %.0f %%",
+			 100 * s->load_balance, 100 * s->communication);
+	if (s->offload > 0)
+		snprintf(offload, sizeof(offload), "%soffload %.0f %%", *factors ? ", " : "",
+			 100 * s->offload);
+	if (*factors || *offload)
+		line(p, NULL, "parallel efficiency %.0f %%: %s%s", 100 * gt_summary_parallel(s), factors,
+		     offload);
+	if (s->device_copies > 0)
+		snprintf(copies, sizeof(copies), ", copies %.0f %%, orchestration %.0f %%",
+			 100 * s->device_copies, 100 * s->device_orchestration);
+	if (s->device_parallel > 0)
+		line(p, NULL, "GPU efficiency %.0f %%: load balance %.0f %%%s", 100 * s->device_parallel,
+		     100 * s->device_balance, copies);
 }
 
 /* What costs most; a sentence is never cut. */

@@ -103,7 +103,9 @@ struct gt_summary {
 
 	/* of ranks */
 	struct gt_balance balance;
-	double load_balance, communication; /* 0 to 1; 0: there is none. brief.h */
+	/* efficiencies, 0 to 1; 0: there is none. brief.h */
+	double load_balance, communication; /* of ranks, or of the threads of one process */
+	double offload, device_parallel, device_balance, device_copies, device_orchestration;
 	uint64_t messages, message_bytes; /* sent */
 	uint64_t collectives;     /* calls of all ranks */
 
@@ -141,6 +143,8 @@ enum gt_summary_style gt_summary_style_for(int fd);
 
 /* "1.23 s"; returns buffer. */
 const char *gt_summary_time(char buffer[32], uint64_t ns);
+/* The product of the host's efficiencies; 0: there are none. */
+double gt_summary_parallel(const struct gt_summary *summary);
 /* Its exclusive time as a part of the run; less than 0: it has none. */
 double gt_summary_share(const struct gt_summary *summary, const struct gt_summary_region *region);
 /* The `rows` regions with the most exclusive time, largest first. Returns how many there are. */
