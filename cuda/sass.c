@@ -173,7 +173,8 @@ static int flush(const struct counted *c)
 	int rc = functions[PROPERTIES](&p);
 	struct cu_sass_value *values;
 
-	gt_message(2, "SASS metrics: %zu counts of context %u, each of %zu", p.records, c->id, p.instances);
+	gt_message(2, "SASS metrics: %lu counts of context %u, each of %lu", (unsigned long)p.records, c->id,
+		   (unsigned long)p.instances);
 	if (rc || !p.records)
 		return rc;
 	p.data = calloc(p.records, sizeof(*p.data));
