@@ -169,14 +169,16 @@ static void add_boxes(struct gt_flow_draw *draw, struct way *ways, size_t count,
 {
 	uint32_t row = 0;
 
-	qsort(ways, count, sizeof(*ways), by_states);
+	if (count > 1)
+		qsort(ways, count, sizeof(*ways), by_states);
 	for (size_t i = 0, end; i < count; i = end) {
 		for (end = i + 1; end < count && ways[end].states == ways[i].states; end++)
 			;
 		for (size_t k = i; k < end; k++)
 			ways[k].size = (uint32_t)(end - i);
 	}
-	qsort(ways, count, sizeof(*ways), by_size);
+	if (count > 1)
+		qsort(ways, count, sizeof(*ways), by_size);
 	for (size_t i = 0, end; i < count; i = end, row++) {
 		for (end = i + 1; end < count && (row + 1 == rows || ways[end].states == ways[i].states);
 		     end++)
@@ -252,7 +254,8 @@ static void make_edges(struct gt_flow_draw *draw)
 		}
 		add_edge(draw, from, GT_FLOW_NONE);
 	}
-	qsort(draw->edges, draw->edge_count, sizeof(*draw->edges), by_ends);
+	if (draw->edge_count > 1)
+		qsort(draw->edges, draw->edge_count, sizeof(*draw->edges), by_ends);
 	for (size_t i = 0; i < draw->edge_count; i++) {
 		if (count && !by_ends(&draw->edges[count - 1], &draw->edges[i]))
 			draw->edges[count - 1].members++;
@@ -268,7 +271,8 @@ void gt_flow_draw(struct gt_flow_draw *draw, const struct gt_flow_graph *graph, 
 	draw->segments = gt_flow_zeroed(graph->column_count, sizeof(*draw->segments));
 	join_columns(draw, segments);
 	draw->ways = gt_flow_zeroed(graph->count * draw->segment_count, sizeof(*draw->ways));
-	memset(draw->ways, 0xff, graph->count * draw->segment_count * sizeof(*draw->ways));
+	if (draw->ways)
+		memset(draw->ways, 0xff, graph->count * draw->segment_count * sizeof(*draw->ways));
 	make_boxes(draw, rows);
 	make_edges(draw);
 }

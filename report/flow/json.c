@@ -149,7 +149,8 @@ static void put_edges(const struct gt_flow_graph *graph, FILE *out)
 		for (size_t k = 1; graph->streams[i].kept && k < graph->streams[i].count; k++)
 			ways[count++] = (struct way){ graph->streams[i].items[k - 1].state,
 						      graph->streams[i].items[k].state };
-	qsort(ways, count, sizeof(*ways), by_ends);
+	if (count > 1)
+		qsort(ways, count, sizeof(*ways), by_ends);
 	fputs("\"edges\": [", out);
 	for (size_t i = 0, end; i < count; i = end, comma = ", ") {
 		for (end = i + 1; end < count && !by_ends(&ways[i], &ways[end]);)

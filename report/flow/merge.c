@@ -317,7 +317,8 @@ static void part_state(struct gt_flow_graph *graph, uint32_t state)
 	uint32_t at = state;
 
 	sorted = graph;
-	qsort(members, count, sizeof(*members), by_work);
+	if (count > 1)
+		qsort(members, count, sizeof(*members), by_work);
 	for (size_t i = 1; i < count; i++) {
 		struct gt_flow_item *item = &graph->streams[members[i].stream].items[members[i].item];
 
@@ -361,7 +362,8 @@ static void lay_out(struct gt_flow_graph *graph)
 		count = levels[c] >= count ? levels[c] + 1 : count;
 	}
 	graph->column_count = count;
-	memset(graph->columns, 0xff, count * sizeof(*graph->columns));
+	if (count)
+		memset(graph->columns, 0xff, count * sizeof(*graph->columns));
 	for (size_t s = graph->state_count; s-- > 0;) {
 		struct gt_flow_state *state = &graph->states[s];
 

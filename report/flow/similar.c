@@ -126,7 +126,8 @@ void gt_flow_by_length(struct gt_flow_graph *graph)
 	for (size_t i = 0; i < graph->count; i++)
 		graph->order[i] = (uint32_t)i;
 	sorted = graph;
-	qsort(graph->order, graph->count, sizeof(*graph->order), by_length);
+	if (graph->count > 1)
+		qsort(graph->order, graph->count, sizeof(*graph->order), by_length);
 }
 
 void gt_flow_cluster(struct gt_flow_graph *graph)
@@ -144,5 +145,6 @@ void gt_flow_cluster(struct gt_flow_graph *graph)
 	for (size_t i = 0; i < graph->count; i++)
 		if (graph->streams[i].kept)
 			graph->streams[i].alike = gt_flow_similarity(graph, graph->centre, (uint32_t)i);
-	qsort(order, graph->count, sizeof(*order), by_cluster);
+	if (graph->count > 1)
+		qsort(order, graph->count, sizeof(*order), by_cluster);
 }

@@ -125,7 +125,8 @@ static size_t find_listed(const struct gt_flow_graph *graph, struct listed *list
 		count += l->count > 0;
 	}
 	if (count)
-		qsort(listed, count, sizeof(*listed), by_time);
+		if (count > 1)
+			qsort(listed, count, sizeof(*listed), by_time);
 	return count;
 }
 

@@ -309,8 +309,8 @@ static uint32_t make_node(struct gt_flow_tree *tree, uint32_t region, uint64_t w
 	uint32_t id;
 
 	if (region == GT_FLOW_ROOT || !is_summed(tree, region))
-		return gt_flow_cons(&tree->set, &tree->rule, region, work, tree->open + first,
-				    (uint32_t)count);
+		return gt_flow_cons(&tree->set, &tree->rule, region, work,
+				    count ? tree->open + first : NULL, (uint32_t)count);
 	id = tree->sums[region] - 1;
 	calls = reallocarray(NULL, count + 1, sizeof(*calls)); /* open ones may move */
 	if (!calls)
