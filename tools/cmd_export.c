@@ -46,7 +46,7 @@ static const struct gt_option option_table[] = {
 	  "A trace of Perfetto, for ui.perfetto.dev; smaller than --chrome." },
 	{ KEY_FACE + 6, "flame", NULL, "A flame graph, SVG." },
 	{ KEY_AGAINST, "against", "DIR",
-	  "With --flame: colors say what took longer, or less long, than in DIR." },
+	  "With --flame: colours say what took longer, or less long, than in DIR." },
 	{ KEY_SPLIT, "split", NULL, "With --flame: paths stand below their process and thread." },
 	{ 'o', "output", "FILE", "Write FILE; without it, standard output." },
 	{ 't', "time", "FROM:TO", "Only this part of the run, in seconds from its begin (1.5:2, 20ms:)." },

@@ -51,7 +51,7 @@ static const struct gt_option option_table[] = {
 static const struct gt_usage usage = {
 	"gputrace timeline",
 	"[options] DIR|FILE",
-	"Shows what each thread, rank and stream did when: a bar for each region, colored by its kind.",
+	"Shows what each thread, rank and stream did when: a bar for each region, coloured by its kind.",
 	option_table,
 	"DIR is the directory of an archive, FILE its anchor file (traces.otf2).\n"
 	"Exit status: 0, or 2 if the archive cannot be read or the picture not be written.\n",

@@ -2,7 +2,7 @@
 /*
  * A flame graph, from the top down: each call path is as wide as the time in it. Paths of all locations are
  * one if their names are the same, or stand below their process and location. Beside another archive a path
- * is as wide as in the one where it took more, and its color says in which.
+ * is as wide as in the one where it took more, and its colour says in which.
  *
  * Limits: paths below a third of a pixel are not drawn.
  */

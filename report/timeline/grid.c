@@ -595,7 +595,7 @@ unsigned gt_grid_run(const struct gt_grid *grid, unsigned row, unsigned column)
 
 /* ---- how it looks ------------------------------------------------------------------------------ */
 
-/* The names and colors of report/page/theme.js, which the color-blind can tell apart. */
+/* The names and colours of report/page/theme.js, which the colour-blind can tell apart. */
 static const struct gt_paint paints[] = {
 	{ "code", 0x5aa9dc, 74, '=' },
 	{ "annotation", 0x8f7fd0, 104, 'a' },

@@ -133,7 +133,7 @@ struct gt_paint {
 	const char *name;    /* in the legend */
 	uint32_t rgb;
 	unsigned char color; /* of 256, in a terminal */
-	char letter;         /* where there are no colors */
+	char letter;         /* where there are no colours */
 };
 
 /* By class. Several classes share a paint: compare the names. */

@@ -14,7 +14,7 @@
 /* How text may look. */
 struct gt_timeline_look {
 	bool color;     /* escape sequences */
-	bool many;      /* ... of 256 colors */
+	bool many;      /* ... of 256 colours */
 	bool unicode;   /* blocks; else letters only */
 };
 
