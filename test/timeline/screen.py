@@ -47,5 +47,5 @@ print(*drive(["gputrace", "timeline", "-i", sys.argv[1]], [
     ("calls down to depth 1", shown(b"Dj")),
     (r"row 2 of 5\b(?!, calls)", shown(b"/CUDA\n")),
     ("row 3 of 5", shown(b"++++++")),
-    (r"\d\d ns: ", shown(b"0")),
+    (r"\d ns: ", shown(b"0")),
     (r"\d us \+ .*: ", b"q")]))
