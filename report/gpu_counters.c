@@ -81,13 +81,6 @@ static void leave(struct gt_report *report, struct gt_otf2_cursor *at, const str
 						    gt_report_region(report, frame->region) });
 }
 
-static double number(OTF2_Type type, OTF2_MetricValue value)
-{
-	if (type == OTF2_TYPE_INT64)
-		return (double)value.signed_int;
-	return type == OTF2_TYPE_DOUBLE ? value.floating_point : (double)value.unsigned_int;
-}
-
 static bool adds_up(const struct gt_otf2 *read, uint64_t member)
 {
 	const struct gt_otf2_metric_member *of = gt_otf2_find_metric_member(read, member);
@@ -110,8 +103,8 @@ static void event(struct gt_report *report, struct gt_otf2_cursor *at, const str
 	for (uint8_t i = 0; i < event->Metric.count && i < metric->count; i++)
 		if (adds_up(at->read, metric->members[i]))
 			add_sample(memory, (struct sample){ at->time, metric->members[i],
-							    number(event->Metric.types[i],
-								   event->Metric.values[i]) });
+							    gt_otf2_number(event->Metric.types[i],
+									   event->Metric.values[i]) });
 }
 
 /* The device of a stream, or of a location of metrics in one of its groups. */

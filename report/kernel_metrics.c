@@ -56,13 +56,6 @@ static void add(struct row *row, const struct row *more)
 	row->count += more->count;
 }
 
-static double number(OTF2_Type type, OTF2_MetricValue value)
-{
-	if (type == OTF2_TYPE_INT64)
-		return (double)value.signed_int;
-	return type == OTF2_TYPE_DOUBLE ? value.floating_point : (double)value.unsigned_int;
-}
-
 /* The device whose group is the metric's scope. */
 static uint32_t device_of(const struct gt_report *report, const struct gt_otf2_metric *metric)
 {
@@ -98,7 +91,7 @@ static void event(struct gt_report *report, struct gt_otf2_cursor *at, const str
 	if (device == GT_NO_DEVICE)
 		return;
 	for (uint8_t i = 0; i < event->Metric.count && i < metric->count; i++) {
-		double value = number(event->Metric.types[i], event->Metric.values[i]);
+		double value = gt_otf2_number(event->Metric.types[i], event->Metric.values[i]);
 		uint32_t region = gt_report_region(report, at->stack[at->depth - 1].region);
 
 		if (is_of_a_point(at->read, metric->members[i]))

@@ -7,7 +7,8 @@
  * Score-P does the same). What it grew between both is the region's: inclusive; without the regions that
  * it called: exclusive.
  *
- * Limits: values are added up as doubles. A region whose enter or leave has no value does not count.
+ * Limits: the sums of all calls are doubles. A region whose enter or leave has no value does not count. An
+ * integer counter may pass the end of its 64 bits, but grow by less than 2^63 between two values.
  */
 #include "config.h"
 
@@ -35,13 +36,14 @@ struct values {
 /* A counter of this location: what is open has the value at its enter and the sum of what it called. */
 struct counter {
 	uint64_t metric, member;
-	double now;
+	OTF2_MetricValue now;
 	uint64_t time; /* of `now` */
+	OTF2_Type type;
 	bool fresh;
 };
 
 struct mark {
-	double at, inside;
+	OTF2_MetricValue at, inside;
 	bool valid;
 };
 
@@ -78,11 +80,27 @@ static bool grows(const struct gt_otf2 *read, const struct gt_otf2_metric *metri
 	       (of->mode & OTF2_METRIC_VALUE_MASK) == OTF2_METRIC_VALUE_ACCUMULATED;
 }
 
-static double number(OTF2_Type type, OTF2_MetricValue value)
+/*
+ * What a counter grew. Integers are subtracted as such: as doubles, large ones would lose their low bits, and
+ * one that passed the end of its 64 bits would seem to fall.
+ */
+static OTF2_MetricValue difference(OTF2_Type type, OTF2_MetricValue a, OTF2_MetricValue b)
 {
-	if (type == OTF2_TYPE_INT64)
-		return (double)value.signed_int;
-	return type == OTF2_TYPE_DOUBLE ? value.floating_point : (double)value.unsigned_int;
+	if (type == OTF2_TYPE_DOUBLE)
+		return (OTF2_MetricValue){ .floating_point = a.floating_point - b.floating_point };
+	return (OTF2_MetricValue){ .unsigned_int = a.unsigned_int - b.unsigned_int };
+}
+
+static OTF2_MetricValue sum(OTF2_Type type, OTF2_MetricValue a, OTF2_MetricValue b)
+{
+	if (type == OTF2_TYPE_DOUBLE)
+		return (OTF2_MetricValue){ .floating_point = a.floating_point + b.floating_point };
+	return (OTF2_MetricValue){ .unsigned_int = a.unsigned_int + b.unsigned_int };
+}
+
+static double growth(OTF2_Type type, OTF2_MetricValue value)
+{
+	return gt_otf2_number(type == OTF2_TYPE_DOUBLE ? type : OTF2_TYPE_INT64, value);
 }
 
 static void level(struct values *values, uint64_t metric, uint64_t member, double v)
@@ -116,7 +134,8 @@ static void widen(struct metrics *state, size_t depths)
 	state->depths = rows;
 }
 
-static void counter(struct metrics *state, uint64_t metric, uint64_t member, double v, uint64_t time)
+static void counter(struct metrics *state, uint64_t metric, uint64_t member, OTF2_Type type,
+		    OTF2_MetricValue v, uint64_t time)
 {
 	struct counter *found = NULL;
 
@@ -133,6 +152,7 @@ static void counter(struct metrics *state, uint64_t metric, uint64_t member, dou
 		*found = (struct counter){ .metric = metric, .member = member };
 	}
 	found->now = v;
+	found->type = type;
 	found->time = time;
 	found->fresh = true;
 }
@@ -148,12 +168,14 @@ static void event(struct gt_report *report, struct gt_otf2_cursor *at, const str
 		return;
 	metric = gt_otf2_find_metric(at->read, event->Metric.metric);
 	for (uint8_t i = 0; metric && i < event->Metric.count && i < metric->count; i++) {
-		double v = number(event->Metric.types[i], event->Metric.values[i]);
+		OTF2_Type type = event->Metric.types[i];
+		OTF2_MetricValue v = event->Metric.values[i];
 
 		if (grows(at->read, metric, metric->members[i]))
-			counter(state, event->Metric.metric, metric->members[i], v, at->time);
+			counter(state, event->Metric.metric, metric->members[i], type, v, at->time);
 		else
-			level(&state->values, event->Metric.metric, metric->members[i], v);
+			level(&state->values, event->Metric.metric, metric->members[i],
+			      gt_otf2_number(type, v));
 	}
 }
 
@@ -195,22 +217,24 @@ static void leave(struct gt_report *report, struct gt_otf2_cursor *at, const str
 		struct mark *mark = &state->marks[at->depth * state->stride + i];
 		struct counter *of = &state->counters[i];
 		bool known = mark->valid && of->fresh && of->time == at->time;
+		OTF2_MetricValue grown, *above;
 		struct value *value;
-		double grown;
 
 		mark->valid = false;
 		of->fresh = false;
 		if (!known)
 			continue;
-		grown = of->now - mark->at;
+		grown = difference(of->type, of->now, mark->at);
 		value = value_at(&state->values, of->metric, of->member,
 				 gt_report_region(report, frame->region));
 		value->count++;
-		value->exclusive += grown - mark->inside;
+		value->exclusive += growth(of->type, difference(of->type, grown, mark->inside));
 		if (!is_open(at, frame->region))
-			value->inclusive += grown;
-		if (at->depth)
-			state->marks[(at->depth - 1) * state->stride + i].inside += grown;
+			value->inclusive += growth(of->type, grown);
+		if (!at->depth)
+			continue;
+		above = &state->marks[(at->depth - 1) * state->stride + i].inside;
+		*above = sum(of->type, *above, grown);
 	}
 }
 

@@ -392,6 +392,14 @@ struct gt_otf2_marker {
 /* Reads the markers; `visit` may be NULL. 0 or -EIO. */
 int gt_otf2_markers(struct gt_otf2 *read, void (*visit)(void *user, const struct gt_otf2_marker *marker));
 
+/* The value of a metric, for what need not be exact above 2^53. */
+static inline double gt_otf2_number(OTF2_Type type, OTF2_MetricValue value)
+{
+	if (type == OTF2_TYPE_INT64)
+		return (double)value.signed_int;
+	return type == OTF2_TYPE_DOUBLE ? value.floating_point : (double)value.unsigned_int;
+}
+
 /* Ticks of the archive as ns since the begin of the trace; 0 for what was before. */
 static inline uint64_t gt_otf2_ns(const struct gt_otf2 *read, uint64_t ticks)
 {

@@ -232,14 +232,9 @@ static void put_values(struct gt_export_place *place, const struct gt_otf2_Metri
 {
 	const struct gt_otf2_metric *metric = gt_otf2_find_metric(place->export->read, e->metric);
 
-	for (unsigned i = 0; metric && i < e->count && i < metric->count; i++) {
-		double value = e->types[i] == OTF2_TYPE_DOUBLE  ? e->values[i].floating_point
-			       : e->types[i] == OTF2_TYPE_INT64 ? (double)e->values[i].signed_int
-								: (double)e->values[i].unsigned_int;
-
+	for (unsigned i = 0; metric && i < e->count && i < metric->count; i++)
 		ROW(place->export, place, VALUES, INT(place->at->location->id), INT(metric->members[i]),
-		    INT(place->at->time), REAL(value));
-	}
+		    INT(place->at->time), REAL(gt_otf2_number(e->types[i], e->values[i])));
 }
 
 static void put_parameter(struct gt_export_place *place, uint64_t id, const char *value)

@@ -221,13 +221,6 @@ static void leave(struct gt_report *report, struct gt_otf2_cursor *at, const str
 		write_place(d, at);
 }
 
-static double number(OTF2_Type type, OTF2_MetricValue value)
-{
-	if (type == OTF2_TYPE_INT64)
-		return (double)value.signed_int;
-	return type == OTF2_TYPE_DOUBLE ? value.floating_point : (double)value.unsigned_int;
-}
-
 static struct gt_picture_curve *curve_of(struct drawing *d, const struct gt_otf2_cursor *at,
 					 const struct gt_otf2_metric *metric, uint64_t member)
 {
@@ -251,7 +244,7 @@ static void values(struct drawing *d, const struct gt_otf2_cursor *at, const str
 
 	for (uint8_t i = 0; metric && i < e->count && i < metric->count; i++)
 		gt_curve_value(&curve_of(d, at, metric, metric->members[i])->curve, at->time,
-			       number(e->types[i], e->values[i]));
+			       gt_otf2_number(e->types[i], e->values[i]));
 }
 
 /* The n-th collective of a communicator here belongs to the n-th of each other member. */

@@ -9,7 +9,7 @@ import _otf2
 T0 = 0x0102030405060700
 NONE = 0xffffffff
 MPI, CUDA, PTHREAD = 4, 5, 7
-UINT64, DOUBLE = 4, 10
+UINT64, INT64, DOUBLE = 4, 8, 10
 BARRIER, BCAST = 0, 1
 MAIN, WORKER, STREAM, RANK1 = 0, 1, 2, 3
 R_MAIN, R_WORK, R_KERNEL, R_IDLE, R_LOCK = 0, 1, 2, 3, 4
@@ -195,9 +195,12 @@ class Trace:
                     _otf2.AttributeList_AddAttribute(attributes, number, kind_of_value, union)
             if kind == "Metric":
                 values = []
-                for value in args[2]:
+                for type_of_value, value in zip(args[1], args[2]):
                     union = _otf2.MetricValue()
-                    union.unsigned_int = value
+                    if type_of_value == DOUBLE:
+                        union.floating_point = value
+                    else:
+                        union.unsigned_int = value % (1 << 64)
                     values.append(union)
                 args[2] = values
             getattr(_otf2, "EvtWriter_" + kind)(writer, attributes, T0 + time, *args)

@@ -7,7 +7,7 @@
 """
 import sys
 
-from made import COMPILER, CUDA, MPI, NONE, PTHREAD, UINT64, Made
+from made import COMPILER, CUDA, DOUBLE, INT64, MPI, NONE, PTHREAD, UINT64, Made
 
 OTF2_PARADIGM_HIP = 23
 CASES = {}
@@ -127,6 +127,23 @@ def counters():
         m.put(host, time, kind, region)
     for time, value in ((600, 100), (700, 900), (800, 200)):
         m.put(host, time, "Metric", 1, [UINT64], [value])
+    return m
+
+
+@case
+def wide_counters():
+    """Counters near 2^60, beyond the end of 64 bits, signed ones that begin below zero, and of type double."""
+    m = Made()
+    host = m.thread(m.process("Process 0"))
+    types, begins = (UINT64, UINT64, INT64, DOUBLE), ((1 << 60) + 1, (1 << 64) - 150, -250, 0.25)
+    for i, name in enumerate(("large", "wraps", "signed", "real")):
+        m.define("MetricMember", m.s(name), m.s(""), 0, 0, types[i], 1, 0, m.s("#"))
+    m.define("MetricClass", [0, 1, 2, 3], 0, 0)
+    main, work = m.region("main"), m.region("work")
+    for time, kind, region, value in ((0, "Enter", main, 0), (100, "Enter", work, 101),
+                                      (200, "Leave", work, 202), (300, "Leave", main, 303)):
+        m.put(host, time, "Metric", 0, list(types), [begin + value for begin in begins])
+        m.put(host, time, kind, region)
     return m
 
 

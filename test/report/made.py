@@ -14,11 +14,11 @@ import sys
 sys.dont_write_bytecode = True # beside the source
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "check"))
 
-from goodtrace import CUDA, DOUBLE, MPI, NONE, PTHREAD, T0, Trace, UINT64 # noqa: E402
+from goodtrace import CUDA, DOUBLE, INT64, MPI, NONE, PTHREAD, T0, Trace, UINT64 # noqa: E402
 
 USER, COMPILER, MEASUREMENT = 1, 2, 31
 FUNCTION = 1
-NAMES = [CUDA, DOUBLE, MPI, NONE, PTHREAD, T0, UINT64]
+NAMES = [CUDA, DOUBLE, INT64, MPI, NONE, PTHREAD, T0, UINT64]
 
 
 class Made(Trace):
