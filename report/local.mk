@@ -2,7 +2,7 @@
 # What is computed from an archive, and its faces.
 noinst_LTLIBRARIES += report/libgtreport.la
 report_libgtreport_la_SOURCES = report/figures.c report/figures.h report/faces.c report/classes.c report/classes.h \
-	report/report.c report/report.h report/profile.c report/profile.h report/profile_tables.c report/run.c \
+	report/report.c report/report.h report/profile.c report/profile.h report/calls.c report/profile_tables.c report/run.c \
 	report/sums.c report/sums.h report/spans.c report/spans.h report/spread.c report/spread.h \
 	report/messages.c report/locks.c report/files.c \
 	report/metrics.c report/gpu.c report/gpu.h report/gpu_counters.c report/kernel_metrics.c report/losses.c report/efficiency.c \

@@ -19,17 +19,32 @@ static size_t region_count(const struct gt_report *report)
 
 /* ---- call trees ---------------------------------------------------------------------------------- */
 
+static void tree_grow(struct gt_profile_tree *tree)
+{
+	enum { LINE = sizeof(struct gt_profile_node) };
+	uint32_t room = tree->room ? 2 * tree->room : 64;
+	struct gt_profile_node *nodes = aligned_alloc(LINE, (size_t)room * LINE);
+
+	if (!nodes)
+		nodes = gt_report_memory(NULL, SIZE_MAX, LINE); /* which says so and ends */
+	if (tree->count)
+		memcpy(nodes, tree->nodes, (size_t)tree->count * LINE);
+	free(tree->nodes);
+	tree->nodes = nodes;
+	tree->room = room;
+}
+
 static uint32_t tree_add(struct gt_profile_tree *tree, uint32_t parent, uint32_t region)
 {
 	uint32_t node = tree->count;
 
 	if (tree->count == GT_PROFILE_NODES)
 		return parent;
-	if (tree->count == tree->room) {
-		tree->room = tree->room ? 2 * tree->room : 64;
-		tree->nodes = gt_report_memory(tree->nodes, tree->room, sizeof(*tree->nodes));
-	}
-	tree->nodes[tree->count++] = (struct gt_profile_node){ .region = region, .parent = parent };
+	if (tree->count == tree->room)
+		tree_grow(tree);
+	tree->nodes[tree->count++] = (struct gt_profile_node){ .region = region,
+								.parent = node ? parent : GT_PROFILE_NODES,
+								.least = UINT64_MAX };
 	if (node) {
 		tree->nodes[node].next = tree->nodes[parent].child;
 		tree->nodes[parent].child = node;
@@ -56,22 +71,46 @@ static uint32_t tree_child(struct gt_profile_tree *tree, uint32_t parent, uint32
 	return tree_add(tree, parent, region);
 }
 
-uint32_t gt_profile_call(struct gt_profiling *p, uint32_t parent, uint32_t region)
+static void touch_room(struct gt_profiling *p)
 {
-	uint32_t count = p->tree.count, node = tree_child(&p->tree, parent, region), i = parent;
+	if (p->tree.room == p->touched_room)
+		return;
+	p->touched_room = p->tree.room;
+	p->touched = gt_report_memory(p->touched, (size_t)p->touched_room + 1, sizeof(*p->touched));
+}
 
-	p->known[gt_profile_place(parent, region)] = node;
-	if (p->tree.count == count)
-		return node;
-	while (i && p->tree.nodes[i].region != region)
-		i = p->tree.nodes[i].parent;
-	p->tree.nodes[node].inner = i != 0;
-	p->tree.nodes[node].loud = region < p->region_count &&
-				   gt_class_loud((enum gt_class)p->classes[region]);
-	if (p->tree.room != p->touched_room) {
-		p->touched_room = p->tree.room;
-		p->touched = gt_report_memory(p->touched, p->touched_room, sizeof(*p->touched));
-	}
+/* What is to know of a new node. */
+static void look_at_call(struct gt_profiling *p, uint32_t parent, uint32_t region, uint32_t node)
+{
+	struct gt_profile_node *nodes = p->tree.nodes;
+	uint32_t i = parent;
+
+	while (i && nodes[i].region != region)
+		i = nodes[i].parent;
+	nodes[node].inner = i != 0;
+	nodes[node].loud = region < p->region_count && gt_class_loud((enum gt_class)p->classes[region]);
+	nodes[node].quiet = !nodes[node].loud && !nodes[parent].loud;
+	touch_room(p);
+}
+
+/* In its place; what was there moves to the next one. */
+static void keep(struct gt_profiling *p, const struct gt_profile_known *known)
+{
+	uint32_t place = gt_profile_place(p->current, known->id);
+
+	p->known[place + 1] = p->known[place];
+	p->known[place] = *known;
+}
+
+uint32_t gt_profile_call(struct gt_profiling *p, const struct gt_otf2_region *of)
+{
+	uint32_t count = p->tree.count, parent = p->current, region = gt_profile_region_of(p, of);
+	uint32_t node = tree_child(&p->tree, parent, region);
+
+	if (p->tree.count != count)
+		look_at_call(p, parent, region, node);
+	if (of->id != GT_OTF2_NOTHING)
+		keep(p, &(struct gt_profile_known){ .region = of, .id = (uint32_t)of->id, .node = node });
 	return node;
 }
 
@@ -118,8 +157,7 @@ static void begin(struct gt_report *report, struct gt_otf2_cursor *at, void *mem
 	struct gt_profiling *p = memory;
 
 	tree_add(&p->tree, 0, (uint32_t)region_count(report));
-	p->touched_room = p->tree.room;
-	p->touched = gt_report_memory(NULL, p->touched_room, sizeof(*p->touched));
+	touch_room(p);
 	p->known = gt_report_zeroed(GT_PROFILE_KNOWN, sizeof(*p->known));
 	p->loud = report->classes.locations[at->index].kind == GT_LOCATION_STREAM;
 	p->first = gt_otf2_region_at(report->read, 0);
@@ -149,11 +187,22 @@ static void end(struct gt_report *report, struct gt_otf2_cursor *at, void *memor
 	}
 }
 
+/* Each moment of a call is one of its node or of a node below, which come behind it. */
+static void sum_inclusive(struct gt_profile_tree *tree)
+{
+	for (uint32_t i = tree->count; i-- > 1;)
+		tree->nodes[i].inclusive = tree->nodes[i].exclusive;
+	for (uint32_t i = tree->count; i-- > 1;)
+		if (tree->nodes[i].parent)
+			tree->nodes[tree->nodes[i].parent].inclusive += tree->nodes[i].inclusive;
+}
+
 static struct gt_profile_region *regions_of(struct gt_profiling *p)
 {
 	struct gt_profile_region *regions = p->more;
 
 	gt_profile_flush(p);
+	sum_inclusive(&p->tree);
 	if (!regions)
 		regions = gt_report_zeroed(p->region_count + 1, sizeof(*regions));
 	for (uint32_t i = 1; i < p->tree.count; i++)

@@ -12,17 +12,30 @@
 
 enum { GT_PROFILE_NODES = 1 << 20, GT_PROFILE_KNOWN = 1 << 12 };
 
-/* A call path: a region called by another node; node 0 is the root, which has no region. */
+/*
+ * A call path: a region called by another node; node 0 is the root, which has no region and no parent. Of
+ * calls that have ended, or were open at the end. 64 bytes, so that an event touches one line of the cache.
+ */
 struct gt_profile_node {
 	uint32_t region;      /* index in its table; its count: not defined */
-	uint32_t parent : 30;
+	uint32_t parent : 29;
 	uint32_t loud : 1;    /* gt_class_loud() */
+	uint32_t quiet : 1;   /* neither it nor its caller is loud */
 	uint32_t inner : 1;   /* a node between it and the root is of the same region */
 	uint32_t child, next; /* first callee; next one of the same caller; 0: none */
-	uint64_t calls, inclusive, exclusive; /* ns; of calls that have ended, or were open at the end */
-	uint64_t least, most; /* inclusive of a call */
+	uint64_t calls, exclusive; /* ns */
+	uint64_t least, most; /* inclusive of a call; without one the least is UINT64_MAX */
 	uint64_t most_begin;  /* when that began */
-	uint64_t part;        /* of `exclusive` what is not in it yet: since gt_profile_flush() */
+	union {
+		uint64_t part;      /* while it is read: exclusive since gt_profile_flush() */
+		uint64_t inclusive; /* afterwards */
+	};
+};
+
+/* How a region was called last, by a hash of caller and region. */
+struct gt_profile_known {
+	const struct gt_otf2_region *region;
+	uint32_t id, node; /* node 0: nothing is known */
 };
 
 struct gt_profile_tree {
@@ -61,8 +74,8 @@ struct gt_profiling {
 	uint32_t current;            /* node of the innermost call, or 0 */
 	bool begun, loud;            /* loud: everything here is, as on a stream */
 	uint64_t begin, time;        /* the first event; the last one */
-	uint32_t *known;             /* GT_PROFILE_KNOWN nodes, by a hash of caller and region */
-	uint32_t *touched;           /* nodes with a part, in order; there is room for all */
+	struct gt_profile_known *known; /* GT_PROFILE_KNOWN */
+	uint32_t *touched;           /* nodes with a part, in order; there is room for all and one more */
 	uint32_t touched_count, touched_room;
 	const struct gt_otf2_region *first; /* the table of regions */
 	size_t region_count;
@@ -72,7 +85,7 @@ struct gt_profiling {
 };
 
 /* Slow parts of what follows: a call path that is not known, and calls without a node. */
-uint32_t gt_profile_call(struct gt_profiling *p, uint32_t parent, uint32_t region);
+uint32_t gt_profile_call(struct gt_profiling *p, const struct gt_otf2_region *region);
 bool gt_profile_has_no_node(struct gt_profiling *p, const struct gt_otf2_cursor *at,
 			    const struct gt_otf2_frame *frame);
 
@@ -83,9 +96,24 @@ static inline uint32_t gt_profile_region_of(const struct gt_profiling *p, const 
 	return index < p->region_count ? p->same[index] : (uint32_t)p->region_count;
 }
 
-static inline uint32_t gt_profile_place(uint32_t parent, uint32_t region)
+/* Where it is if it is known: there or in the next place. */
+static inline uint32_t gt_profile_place(uint32_t parent, uint32_t id)
 {
-	return (parent * UINT32_C(0x9e3779b1) + region * UINT32_C(0x85ebca77)) >> 20;
+	return ((parent * UINT32_C(0x10001) + id) * UINT32_C(0x9e3779b1)) >> 20 & ~UINT32_C(1);
+}
+
+/* NULL: it is not known. */
+static inline const struct gt_profile_known *
+gt_profile_find(const struct gt_profiling *p, const struct gt_profile_node *caller, uint32_t id)
+{
+	const struct gt_profile_node *nodes = p->tree.nodes;
+	uint32_t parent = (uint32_t)(caller - nodes);
+	const struct gt_profile_known *known = &p->known[gt_profile_place(parent, id)];
+
+	if (known->id == id && nodes[known->node].parent == parent)
+		return known;
+	known++;
+	return known->id == id && nodes[known->node].parent == parent ? known : NULL;
 }
 
 static inline void gt_profile_spend(struct gt_profiling *p, uint64_t now)
@@ -117,15 +145,26 @@ static inline bool gt_profile_first(struct gt_profiling *p, const struct gt_otf2
 static inline bool gt_profile_enter(struct gt_profiling *p, struct gt_otf2_cursor *at)
 {
 	struct gt_otf2_frame *frame = &at->stack[at->depth - 1];
-	uint32_t region = gt_profile_region_of(p, frame->region), parent = p->current, child;
 	bool loud = gt_profile_first(p, at) | p->loud | (at->attribute_count != 0);
+	const struct gt_profile_known *known =
+		gt_profile_find(p, &p->tree.nodes[p->current], (uint32_t)frame->region->id);
+	uint32_t child;
 
 	gt_profile_spend(p, at->time);
-	child = p->known[gt_profile_place(parent, region)];
-	if (p->tree.nodes[child].region != region || p->tree.nodes[child].parent != parent || !child)
-		child = gt_profile_call(p, parent, region);
+	child = known && known->region == frame->region ? known->node : gt_profile_call(p, frame->region);
 	frame->user = p->current = child;
-	return loud | p->tree.nodes[parent].loud | p->tree.nodes[child].loud;
+	return loud | !p->tree.nodes[child].quiet;
+}
+
+static inline void gt_profile_count(struct gt_profile_node *node, uint64_t inclusive, uint64_t begin)
+{
+	node->calls++;
+	if (inclusive < node->least)
+		node->least = inclusive;
+	if (inclusive > node->most) {
+		node->most = inclusive;
+		node->most_begin = begin;
+	}
 }
 
 static inline void gt_profile_end_call(struct gt_profiling *p, const struct gt_otf2_cursor *at,
@@ -136,26 +175,26 @@ static inline void gt_profile_end_call(struct gt_profiling *p, const struct gt_o
 
 	if (p->tree.count == GT_PROFILE_NODES && gt_profile_has_no_node(p, at, frame))
 		return;
-	if (!node->calls++ || inclusive < node->least)
-		node->least = inclusive;
-	if (inclusive > node->most) {
-		node->most = inclusive;
-		node->most_begin = frame->begin;
-	}
-	node->inclusive += inclusive;
+	gt_profile_count(node, inclusive, frame->begin);
 }
 
 /* The same at a leave. */
 static inline bool gt_profile_leave(struct gt_profiling *p, const struct gt_otf2_cursor *at,
 				    const struct gt_otf2_frame *frame)
 {
-	bool loud = p->loud | p->tree.nodes[p->current].loud | (at->attribute_count != 0);
+	bool loud = p->loud | !p->tree.nodes[p->current].quiet | (at->attribute_count != 0);
 
 	gt_profile_spend(p, at->time);
 	gt_profile_end_call(p, at, frame);
 	p->current = at->depth ? (uint32_t)frame[-1].user : 0;
-	return loud | p->tree.nodes[p->current].loud;
+	return loud;
 }
+
+/*
+ * gt_otf2_visitor.calls: those that nobody else wants to see, decoded and counted in one loop (calls.c). For
+ * a profile that is alone in wanting to see all.
+ */
+void gt_profile_calls(struct gt_profiling *p, struct gt_otf2_cursor *at, struct gt_otf2_calls *calls);
 
 /* The parts are counted, and others begin. */
 static inline void gt_profile_flush(struct gt_profiling *p)

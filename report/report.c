@@ -130,6 +130,11 @@ static void leave(struct gt_otf2_cursor *at, const struct gt_otf2_frame *frame)
 		list->of[i]->leave(report, at, frame, (char *)at->state + list->states[i]);
 }
 
+static void calls(struct gt_otf2_cursor *at, struct gt_otf2_calls *of)
+{
+	gt_profile_calls((void *)((char *)at->state + report_of(at)->calls->profile), at, of);
+}
+
 static void event(struct gt_otf2_cursor *at, const struct gt_otf2_event *event)
 {
 	struct gt_report *report = report_of(at);
@@ -262,6 +267,8 @@ static struct gt_report *make(const char *anchor, unsigned threads, struct gt_pi
 	}
 	if (spread)
 		gt_spread_open(spread);
+	if (!report->calls->all_enters.count && !report->calls->all_leaves.count)
+		visitor.calls = calls;
 	gt_otf2_events(report->read);
 	if (spread)
 		gather(report);

@@ -21,22 +21,28 @@
  */
 #include "config.h"
 
+#include "lib/read/calls.h"
 #include "lib/read/visit.h"
 
-#include <endian.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
 enum { HEADER = 18, LEAST_CHUNK = 1 << 10, MOST_CHUNK = 1 << 24, MOST_VALUES = 255 };
-enum { CHUNK_ENDS, FILE_ENDS = 2, CHUNK, TIME = 5, ATTRIBUTES, BUFFER_FLUSH = 10, ENTER = 12, LEAVE };
+enum { CHUNK_ENDS, FILE_ENDS = 2, CHUNK, TIME = GT_OTF2_RECORD_TIME, ATTRIBUTES, BUFFER_FLUSH = 10,
+       ENTER = GT_OTF2_RECORD_ENTER, LEAVE = GT_OTF2_RECORD_LEAVE };
 /* More than the fields of any record without lists: they are read before it is known that they are there. */
 enum { PADDING = 256 };
 
 struct gt_otf2_decoder {
-	const unsigned char *at, *end; /* of what is read of the chunk */
-	bool bad;                      /* a number has too many bytes, a list is not what it should be */
-	uint64_t time;
+	union {
+		struct gt_otf2_calls calls;
+		struct {
+			const unsigned char *at, *end; /* of what is read of the chunk */
+			uint64_t time;
+		};
+	};
+	bool bad; /* a number has too many bytes, a list is not what it should be */
 	OTF2_AttributeList *attributes; /* of the next event */
 	uint32_t attribute_count;
 	OTF2_Type types[MOST_VALUES];
@@ -49,17 +55,9 @@ struct gt_otf2_decoder {
 
 /* ---- fields --------------------------------------------------------------------------------------- */
 
-static inline uint64_t load(const unsigned char *at)
-{
-	uint64_t value;
-
-	memcpy(&value, at, sizeof(value));
-	return le64toh(value);
-}
-
 static inline uint64_t take_whole(struct gt_otf2_decoder *d, size_t size)
 {
-	uint64_t value = load(d->at);
+	uint64_t value = gt_otf2_load(d->at);
 
 	d->at += size;
 	return size < 8 ? value & ((UINT64_C(1) << 8 * size) - 1) : value;
@@ -270,36 +268,23 @@ static const char *take_attributes(struct gt_otf2_decoder *d)
 
 /*
  * Enters and leaves, which nearly all events are, with what is needed for them in registers. Ends before
- * another record. False: one of them is not what it should be.
+ * another record, and after each if the visitor takes some itself. False: one is not what it should be.
  */
 static bool take_calls(struct gt_otf2_decoder *d, struct gt_otf2_cursor *at)
 {
-	static const uint32_t masks[] = { 0, 0xff, 0xffff, 0xffffff, 0xffffffff };
-	const unsigned char *p = d->at, *end = d->end;
+	const unsigned char *behind, *end = d->end;
 	uint64_t time = d->time;
 
-	for (;;) {
-		unsigned number, size;
-		uint32_t id = ~UINT32_C(0);
+	for (;; d->at = behind) {
+		unsigned number;
+		uint32_t id = 0;
 
-		d->at = p;
-		d->time = time;
-		if (*p == TIME) {
-			time = load(p + 1);
-			p += 9;
-		}
-		number = p[0], size = p[1];
+		behind = gt_otf2_take_call(d->at, &time, &number, &id);
 		if ((number & ~1U) != ENTER)
 			return true;
-		p += 2;
-		if (size <= 4) {
-			id = (uint32_t)load(p) & masks[size];
-			p += size;
-		} else if (size != 0xff) {
+		if (!behind || behind > end)
 			return false;
-		}
-		if (p > end)
-			return false;
+		d->time = time;
 		gt_otf2_step(at, time, d->attribute_count);
 		if (number == ENTER)
 			gt_otf2_enter(at, id);
@@ -307,6 +292,12 @@ static bool take_calls(struct gt_otf2_decoder *d, struct gt_otf2_cursor *at)
 			gt_otf2_leave(at, id);
 		if (d->attribute_count)
 			clear_attributes(d);
+		if (!at->visitor->calls)
+			continue;
+		d->at = behind;
+		at->visitor->calls(at, &d->calls);
+		behind = d->at;
+		time = d->time;
 	}
 }
 
@@ -321,7 +312,7 @@ static const char *take_records(struct gt_otf2_decoder *d, struct gt_otf2_cursor
 		if (d->at >= d->end)
 			return "it ends too early";
 		if (*d->at == TIME) {
-			d->time = load(d->at + 1);
+			d->time = gt_otf2_load(d->at + 1);
 			d->at += 9;
 		}
 		*number = *d->at++;

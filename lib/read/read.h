@@ -269,6 +269,12 @@ struct gt_otf2_cursor {
 	bool translated; /* tables of the location translate its numbers, or its time */
 };
 
+/* Records of a file of events (calls.h), and the time of what follows. */
+struct gt_otf2_calls {
+	const unsigned char *at, *end;
+	uint64_t time; /* ticks */
+};
+
 /*
  * Functions may be NULL. Those of different locations are called by different threads at the same time, those
  * of one location by one thread in the order of the file: begin, then events, then end. merge() is called
@@ -281,6 +287,11 @@ struct gt_otf2_visitor {
 	void (*enter)(struct gt_otf2_cursor *at);
 	/* `frame` is what was left and is no longer in the stack; not called if nothing was open. */
 	void (*leave)(struct gt_otf2_cursor *at, const struct gt_otf2_frame *frame);
+	/*
+	 * After each of both: may take the enters and leaves that follow, as many as it likes, if they break
+	 * no rule. For these neither is called; `at` must then be as it would be.
+	 */
+	void (*calls)(struct gt_otf2_cursor *at, struct gt_otf2_calls *calls);
 	/* Everything but Enter and Leave. */
 	void (*event)(struct gt_otf2_cursor *at, const struct gt_otf2_event *event);
 	/* `whole`: all events could be read. What is still open is in the stack. */

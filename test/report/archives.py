@@ -5,9 +5,11 @@
   archives.py NAME DIR      writes the archive NAME into the new directory DIR
   archives.py --list        their names
 """
+import glob
+import random
 import sys
 
-from made import COMPILER, CUDA, DOUBLE, INT64, MPI, NONE, PTHREAD, UINT64, Made
+from made import COMPILER, CUDA, DOUBLE, INT64, MPI, NONE, PTHREAD, T0, UINT64, Made
 
 OTF2_PARADIGM_HIP = 23
 CASES = {}
@@ -298,6 +300,65 @@ def pool():
         m.call(thread, m.region("work"), begin, end)
     m.call(asleep, m.region("pthread_cond_wait", PTHREAD), 0, 1000000)
     return m
+
+
+def tangled(resolution, metric):
+    """Calls by chance, of more paths than are remembered, with recursion, locks, and every fault of a call."""
+    m = Made(20000000)
+    process, chance = m.process("Process 0"), random.Random(1)
+    regions = [m.region(f"function {n}") for n in range(300)]
+    regions += [m.region("pthread_mutex_lock", PTHREAD), m.region("function 7", again=2), 5000]
+    m.resolution = resolution
+    if metric: # whose analysis wants to see every call
+        m.define("MetricMember", m.s("bytes"), m.s(""), 0, 0x22, UINT64, 1, 0, m.s("byte"))
+        m.define("MetricClass", [0], 0, 0)
+    for n in range(2):
+        thread, now, stack = m.thread(process, f"Thread {n}"), 1000, []
+        for i in range(20000):
+            now += chance.choice([0, 7, 90, 300])
+            if len(stack) < 3 or (len(stack) < 20 and chance.random() < 0.5):
+                stack.append(chance.choice(regions) if chance.random() < 0.3 else regions[(i + len(stack)) % 40])
+                m.put(thread, now, "Enter", stack[-1])
+            else:
+                m.put(thread, now, "Leave", stack.pop() if chance.random() < 0.999 else regions[0])
+            if chance.random() < 0.01:
+                m.attribute(thread, "BYTES", i)
+        m.put(thread, m.length + 5000, "Leave", stack[-1])
+    m.after = back_in_time
+    return m
+
+
+def back_in_time(path):
+    """Makes two events of each location a microsecond earlier, which libotf2 does not write."""
+    for name in glob.glob(path + "/traces/*.evt"):
+        with open(name, "r+b") as file:
+            events = file.read()
+            for at in (len(events) // 3, len(events) // 2):
+                at = events.index(b"\5", at)
+                while events[at + 7:at + 9] != T0.to_bytes(8, "little")[6:]:
+                    at = events.index(b"\5", at + 1)
+                file.seek(at + 1)
+                file.write((int.from_bytes(events[at + 1:at + 9], "little") - 1000).to_bytes(8, "little"))
+
+
+@case
+def tangle():
+    return tangled(1000000000, False)
+
+
+@case
+def tangle_seen():
+    return tangled(1000000000, True)
+
+
+@case
+def tangle_ticks():
+    return tangled(700000000, False)
+
+
+@case
+def tangle_ticks_seen():
+    return tangled(700000000, True)
 
 
 if __name__ == "__main__":

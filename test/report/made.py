@@ -31,6 +31,7 @@ class Made(Trace):
         self.numbers = {}
         self.known = {}
         self.length = length
+        self.resolution = 1000000000
         self.events = {}
         self.attributes = {}
         self.markers = []
@@ -133,7 +134,7 @@ class Made(Trace):
     def write(self, path):
         order = ["Attribute", "SystemTreeNode", "LocationGroup", "Location", "Region", "Group", "Comm",
                  "RmaWin", "MetricMember", "MetricClass", "Parameter", "IoParadigm", "IoRegularFile", "IoHandle"]
-        self.clock = [1000000000, T0, self.length, 0]
+        self.clock = [self.resolution, T0, self.length, 0]
         self.definitions = [("String", n, text) for text, n in self.texts.items()]
         for kind in order:
             self.definitions += [d for d in self.later if d[0] == kind]

@@ -1,0 +1,55 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Enters and leaves as they are in a file of events, for loops that take many of them (decode.c has the
+ * format).
+ *
+ * Limits: up to GT_OTF2_CALL_BYTES behind the end may be read.
+ */
+#ifndef GT_OTF2_CALLS_H
+#define GT_OTF2_CALLS_H
+
+#include <endian.h>
+#include <string.h>
+
+#include "lib/read/read.h"
+
+enum { GT_OTF2_RECORD_TIME = 5, GT_OTF2_RECORD_ENTER = 12, GT_OTF2_RECORD_LEAVE, GT_OTF2_CALL_BYTES = 16 };
+
+static inline uint64_t gt_otf2_load(const unsigned char *at)
+{
+	uint64_t value;
+
+	memcpy(&value, at, sizeof(value));
+	return le64toh(value);
+}
+
+/*
+ * The record at `at`, with the time before it if there is one. Returns what is behind it; NULL: it is
+ * damaged. Nothing but `number` is set if it is not GT_OTF2_RECORD_ENTER or GT_OTF2_RECORD_LEAVE.
+ */
+static inline const unsigned char *gt_otf2_take_call(const unsigned char *at, uint64_t *ticks,
+						     unsigned *number, uint32_t *id)
+{
+	static const uint32_t masks[] = { 0, 0xff, 0xffff, 0xffffff, 0xffffffff };
+	uint64_t then = *ticks;
+	unsigned size;
+
+	if (*at == GT_OTF2_RECORD_TIME) {
+		then = gt_otf2_load(at + 1);
+		at += 9;
+	}
+	*number = at[0];
+	size = at[1];
+	if ((*number & ~1U) != GT_OTF2_RECORD_ENTER)
+		return at;
+	*ticks = then;
+	at += 2;
+	if (size <= 4) {
+		*id = (uint32_t)gt_otf2_load(at) & masks[size];
+		return at + size;
+	}
+	*id = ~UINT32_C(0);
+	return size == 0xff ? at : NULL;
+}
+
+#endif
