@@ -25,6 +25,7 @@ import tables
 import counters
 import flow
 import page
+import pythons
 import reading
 import mpi
 import wrap
@@ -294,7 +295,7 @@ def suite_start(run, _peers):
 
 SUITES = {"event": suite_event, "real": suite_real, "calls": suite_calls, "locks": suite_locks,
           "start": suite_start, "wrap": wrap.suite, "mpi": mpi.suite, "counters": counters.suite,
-          "flow": flow.suite, "reading": reading.suite, "page": page.suite}
+          "flow": flow.suite, "reading": reading.suite, "page": page.suite, "python": pythons.suite}
 
 
 def peer_cases(b, n):

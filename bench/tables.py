@@ -14,6 +14,7 @@ import statistics
 import counters
 import flow
 import page
+import pythons
 import reading
 import mpi
 import wrap
@@ -216,6 +217,7 @@ def report(results, empty, clocks, argv, args):
     flow.goals(goals, results, spread)
     reading.goals(goals, results, spread)
     page.goals(goals, results, spread)
+    pythons.goals(goals, results, spread)
     found = re.search(r"rdtsc_ns=([\d.]+) clock_gettime_ns=([\d.]+)", clocks)
     floors = [r["floor_ns"] for runs in results.get("event", {}).values() for r in runs
               if "floor_ns" in r]

@@ -1,0 +1,45 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""A Python function that calls itself: plain, recorded (VT_PYTHON), and under Python's own profilers.
+
+Limits: cProfile sums up calls and keeps none, pyinstrument looks every millisecond. The latter is measured if
+the python3 that is called has it.
+"""
+import statistics
+import subprocess
+
+from tools import Case
+
+FIB = "import sys\ndef fib(n):\n    return n if n < 2 else fib(n - 1) + fib(n - 2)\nfib(int(sys.argv[1]))\n"
+N, CALLS = 29, 1_664_079
+TURNS = 3 # in each round
+
+
+def suite(run, _peers):
+    """One round."""
+    b = run.b
+    program = b.path("fib.py")
+    if not hasattr(b, "profilers"):
+        with open(program, "w", encoding="ascii") as f:
+            f.write(FIB)
+        b.profilers = [p for p in ("cProfile", "pyinstrument") if not run.a.no_peers and
+                       not subprocess.run(["python3", "-c", "import " + p], stderr=subprocess.DEVNULL).returncode]
+    fib = ["python3", program, str(N)]
+    cases = [Case("plain", fib),
+             Case("recorded", b.gputrace_run(*fib), b.gputrace_env(VT_PYTHON="yes", VT_UNIFY="no")),
+             Case("with its archive", b.gputrace_run(*fib), b.gputrace_env(VT_PYTHON="yes")),
+             *(Case(p, ["python3", "-m", p, "-o", b.path("fib." + p), *fib[1:]]) for p in b.profilers)]
+    for _ in range(TURNS):
+        for case in cases:
+            run.add("python", case.name, run.once(case, warm=0))
+
+
+def goals(g, results, spread):
+    """The rows of the table."""
+    c = results.get("python", {})
+    for name, what in (("recorded", "VT_PYTHON, without the archive"), ("with its archive", "VT_PYTHON"),
+                       ("cProfile", "cProfile"), ("pyinstrument", "pyinstrument")):
+        added = [(r["wall_s"] - p["wall_s"]) / CALLS * 1e9 for r, p in zip(c.get(name, []), c.get("plain", []))]
+        if added:
+            plain = [p["wall_s"] / CALLS * 1e9 for p in c["plain"]]
+            g.row(f"a call of a Python function, whole process: {what} adds", "none",
+                  f"{spread(added)} ns to {spread(plain)}, {len(added)} turns", statistics.median(added), None)
