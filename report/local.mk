@@ -82,5 +82,5 @@ EXTRA_DIST += report/export/perfetto.proto
 # gputrace flow
 report_libgtreport_la_SOURCES += report/flow/tree.h report/flow/tree.c report/flow/graph.h report/flow/align.c \
 	report/flow/items.c report/flow/similar.c report/flow/merge.c report/flow/draw.h report/flow/draw.c \
-	report/flow/flow.h report/flow/flow.c report/flow/branches.c report/flow/differ.c report/flow/put.c \
-	report/flow/text.c report/flow/dot.c report/flow/svg.c report/flow/json.c
+	report/flow/flow.h report/flow/flow.c report/flow/branches.c report/flow/syncs.c report/flow/differ.c \
+	report/flow/put.c report/flow/text.c report/flow/dot.c report/flow/svg.c report/flow/json.c

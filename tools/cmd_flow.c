@@ -16,6 +16,7 @@
 #include "lib/read/guard.h"
 #include "report/flow/flow.h"
 #include "report/output.h"
+#include "report/part.h"
 #include "tools/cmds.h"
 #include "tools/options.h"
 
@@ -36,6 +37,7 @@ static const struct gt_option option_table[] = {
 	{ KEY_DOT, "dot", NULL, "A graph for Graphviz." },
 	{ KEY_JSON, "json", NULL, "All states, as JSON." },
 	{ 'o', "output", "FILE", "Write FILE; its ending .svg, .dot or .json says what." },
+	{ 't', "time", "FROM:TO", "Only this part of the run, in seconds from its begin (1.5:2, 20ms:)." },
 	{ 'l', "locations", "PATTERN", "Show only threads, streams and processes of these names (a*;b)." },
 	{ KEY_MARGIN, "margin", "PERCENT", "Durations that differ by less are the same (20)." },
 	{ KEY_SIGNIFICANT, "significant", "PERCENT",
@@ -114,6 +116,17 @@ static bool take_number(struct gt_flow_options *options, int key, const char *te
 	return true;
 }
 
+static bool take_window(struct gt_flow_options *options, const char *text)
+{
+	struct gt_part part = { .to = UINT64_MAX };
+
+	if (!gt_part_window(&part, text))
+		return false;
+	options->from = part.from;
+	options->to = part.to;
+	return true;
+}
+
 static enum gt_flow_face face_of(const char *name)
 {
 	const char *dot = strrchr(name, '.');
@@ -128,7 +141,7 @@ static enum gt_flow_face face_of(const char *name)
 int gt_cmd_flow(int argc, char **argv)
 {
 	struct gt_flow_options options = {
-		.margin = 0.2, .floor = 0.005, .cut = 0.0001, .columns = 12, .rows = 5
+		.margin = 0.2, .floor = 0.005, .cut = 0.0001, .columns = 12, .rows = 5, .to = UINT64_MAX
 	};
 	int key;
 
@@ -137,6 +150,10 @@ int gt_cmd_flow(int argc, char **argv)
 			options.out = optarg;
 		else if (key == 'l')
 			options.patterns = optarg;
+		else if (key == 't' && !take_window(&options, optarg))
+			return gt_usage_error(&usage, "'%s' is not a window of time (FROM:TO)", optarg);
+		else if (key == 't')
+			continue;
 		else if (key == KEY_SAFE)
 			options.safe = true;
 		else if (key <= KEY_JSON)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * What leads from one stream to another: threads and those that create and join them, activities and the
- * calls that launched them. Ends are matched by a number that both have.
+ * What leads from one stream to another: threads and those that create and join them, teams and the call that
+ * made them, activities and the calls that launched them. Ends are matched by a number that both have.
  *
  * Limits: see flow.h. Of states with one call path it is the last one that had begun.
  */
@@ -13,15 +13,21 @@
 
 enum { MOST_ENDS = 1 << 25 };
 
-const char *const gt_branch_names[] = { "create", "join", "launch" };
+const char *const gt_branch_names[] = { "create", "join", "launch", "synchronize" };
+
+/* Of two numbers in their order. */
+static uint64_t pair(uint64_t a, uint64_t b)
+{
+	return gt_hash_mix(gt_hash_mix(GT_HASH_START, a), b);
+}
 
 static void add_end(struct gt_flow_ends *ends, const struct gt_otf2_cursor *at, uint64_t key, uint64_t path,
 		    enum gt_branch_what what, bool to)
 {
-	if (ends->count >= MOST_ENDS)
+	if (ends->off || ends->count >= MOST_ENDS)
 		return;
 	ends->items = gt_flow_room(ends->items, &ends->room, ends->count, sizeof(*ends->items));
-	ends->items[ends->count++] = (struct gt_flow_end){ gt_hash_mix(key, what), path, at->time,
+	ends->items[ends->count++] = (struct gt_flow_end){ pair(key, what), path, at->time,
 							   (uint32_t)at->index,	   what, to };
 }
 
@@ -37,8 +43,7 @@ static void add_site(struct gt_flow_sites *sites, uint64_t path, uint64_t caller
 		abort();
 }
 
-/* The call path, whose callers will be found by it. */
-static uint64_t path_here(struct gt_flow_ends *ends, const struct gt_otf2_cursor *at)
+uint64_t gt_flow_path_here(struct gt_flow_ends *ends, const struct gt_otf2_cursor *at)
 {
 	uint64_t path = at->depth ? at->stack[at->depth - 1].user : 0;
 
@@ -53,37 +58,110 @@ void gt_flow_end_enter(struct gt_flow *flow, struct gt_flow_ends *ends, const st
 	OTF2_AttributeValue value;
 	uint64_t number;
 
+	if (ends->begun && ends->begun <= ends->count)
+		ends->items[ends->begun - 1].path = at->stack[at->depth - 1].user;
+	ends->begun = 0;
 	if (!at->attribute_count)
 		return;
+	gt_flow_sync_enter(flow, ends, at);
 	if (gt_otf2_attribute(at, flow->correlation, OTF2_TYPE_UINT64, &value))
 		number = value.uint64;
 	else if (gt_otf2_attribute(at, flow->correlation, OTF2_TYPE_UINT32, &value))
 		number = value.uint32;
 	else
 		return;
-	add_end(ends, at, gt_hash_mix(gt_otf2_process(at->read, at->location), number), path_here(ends, at),
+	add_end(ends, at, pair(gt_otf2_process(at->read, at->location), number), gt_flow_path_here(ends, at),
 		GT_BRANCH_LAUNCH, at->location->type != OTF2_LOCATION_TYPE_CPU_THREAD);
+}
+
+void gt_flow_end_leave(struct gt_flow *flow, struct gt_flow_ends *ends, const struct gt_otf2_cursor *at,
+		       const struct gt_otf2_frame *frame)
+{
+	gt_flow_sync_leave(flow, ends, at, frame);
+	ends->left = frame->user;
+	ends->begun = 0;
+}
+
+/* How often a team has begun here: all of its members count alike. */
+static uint64_t instance_of(struct gt_flow_ends *ends, uint64_t team)
+{
+	const struct gt_lookup_entry *entry;
+
+	if (!ends->known_teams.entries && gt_lookup_init(&ends->known_teams))
+		abort();
+	entry = gt_lookup_find(&ends->known_teams, team + 1);
+	if (!entry) {
+		ends->instances = gt_flow_room(ends->instances, &ends->instance_room, ends->instance_count,
+					       sizeof(*ends->instances));
+		ends->instances[ends->instance_count] = 0;
+		entry = gt_lookup_put(&ends->known_teams, team + 1, (uint32_t)ends->instance_count++, 0);
+	}
+	if (!entry)
+		abort();
+	return ends->instances[entry->value]++;
+}
+
+/* Producers have the team begin before or after the parallel region is entered. */
+static bool in_parallel(const struct gt_otf2_cursor *at)
+{
+	return at->depth && at->stack[at->depth - 1].region->role == OTF2_REGION_ROLE_PARALLEL;
+}
+
+/* Members branch from the parallel region of the one that made the team, to what they call first. */
+static void begin_team(struct gt_flow_ends *ends, const struct gt_otf2_cursor *at, uint64_t team)
+{
+	uint64_t key = pair(team, instance_of(ends, team));
+	bool own = ends->forks;
+	size_t before = ends->count;
+
+	ends->forks = false;
+	if (ends->team_count < GT_FLOW_TEAMS) {
+		ends->teams[ends->team_count].key = key;
+		ends->teams[ends->team_count].own = own;
+	}
+	ends->team_count++;
+	add_end(ends, at, key, gt_flow_path_here(ends, at), GT_BRANCH_CREATE, !own);
+	if (!(own && in_parallel(at)) && ends->count > before)
+		ends->begun = ends->count;
+}
+
+static void end_team(struct gt_flow_ends *ends, const struct gt_otf2_cursor *at)
+{
+	const struct gt_flow_team *team;
+
+	if (!ends->team_count || --ends->team_count >= GT_FLOW_TEAMS)
+		return;
+	team = &ends->teams[ends->team_count];
+	add_end(ends, at, team->key, in_parallel(at) ? gt_flow_path_here(ends, at) : ends->left,
+		GT_BRANCH_JOIN, team->own);
 }
 
 void gt_flow_end_event(struct gt_flow_ends *ends, const struct gt_otf2_cursor *at,
 		       const struct gt_otf2_event *event)
 {
 	if (event->type == GT_OTF2_ThreadCreate)
-		add_end(ends, at, gt_hash_mix(event->ThreadCreate.comm, event->ThreadCreate.number),
-			path_here(ends, at), GT_BRANCH_CREATE, false);
+		add_end(ends, at, pair(event->ThreadCreate.comm, event->ThreadCreate.number),
+			gt_flow_path_here(ends, at), GT_BRANCH_CREATE, false);
 	else if (event->type == GT_OTF2_ThreadBegin)
-		add_end(ends, at, gt_hash_mix(event->ThreadBegin.comm, event->ThreadBegin.number), 0,
+		add_end(ends, at, pair(event->ThreadBegin.comm, event->ThreadBegin.number), 0,
 			GT_BRANCH_CREATE, true);
 	else if (event->type == GT_OTF2_ThreadWait)
-		add_end(ends, at, gt_hash_mix(event->ThreadWait.comm, event->ThreadWait.number),
-			path_here(ends, at), GT_BRANCH_JOIN, true);
+		add_end(ends, at, pair(event->ThreadWait.comm, event->ThreadWait.number),
+			gt_flow_path_here(ends, at), GT_BRANCH_JOIN, true);
 	else if (event->type == GT_OTF2_ThreadEnd)
-		add_end(ends, at, gt_hash_mix(event->ThreadEnd.comm, event->ThreadEnd.number), 0,
+		add_end(ends, at, pair(event->ThreadEnd.comm, event->ThreadEnd.number), 0,
 			GT_BRANCH_JOIN, false);
+	else if (event->type == GT_OTF2_ThreadFork)
+		ends->forks = true;
+	else if (event->type == GT_OTF2_ThreadTeamBegin)
+		begin_team(ends, at, event->ThreadTeamBegin.comm);
+	else if (event->type == GT_OTF2_ThreadTeamEnd)
+		end_team(ends, at);
 }
 
-void gt_flow_end_merge(struct gt_flow *flow, struct gt_flow_ends *ends)
+void gt_flow_end_merge(struct gt_flow *flow, struct gt_flow_ends *ends, size_t location)
 {
+	flow->syncs[location] = ends->syncs;
 	for (size_t i = 0; i < ends->count; i++) {
 		if (flow->end_count >= MOST_ENDS) {
 			flow->left_ends++;
@@ -97,6 +175,8 @@ void gt_flow_end_merge(struct gt_flow *flow, struct gt_flow_ends *ends)
 	free(ends->items);
 	free(ends->sites.callers);
 	free(ends->sites.paths.entries);
+	free(ends->known_teams.entries);
+	free(ends->instances);
 }
 
 /* ---- matching ------------------------------------------------------------------------------------- */
@@ -119,7 +199,7 @@ struct begin {
 	uint32_t location, state;
 };
 
-struct index {
+struct gt_flow_index {
 	struct begin *begins;
 	size_t count, room;
 };
@@ -135,13 +215,14 @@ static int by_path(const void *a, const void *b)
 	return (x->time > y->time) - (x->time < y->time);
 }
 
-static void add_begin(struct index *index, uint32_t location, uint64_t path, const struct gt_flow_item *item)
+static void add_begin(struct gt_flow_index *index, uint32_t location, uint64_t path,
+		      const struct gt_flow_item *item)
 {
 	index->begins = gt_flow_room(index->begins, &index->room, index->count, sizeof(*index->begins));
 	index->begins[index->count++] = (struct begin){ path, item->begin, location, item->state };
 }
 
-static void make_index(const struct gt_flow *flow, struct index *index)
+static void make_index(const struct gt_flow *flow, struct gt_flow_index *index)
 {
 	for (unsigned k = 0; k < GT_FLOW_KINDS; k++)
 		for (size_t i = 0; i < flow->graphs[k].count; i++) {
@@ -158,7 +239,7 @@ static void make_index(const struct gt_flow *flow, struct index *index)
 }
 
 /* The state of that path that began last before a time, or first; GT_FLOW_NONE: there is none. */
-static uint32_t find_begin(const struct index *index, uint32_t location, uint64_t path, uint64_t time)
+static uint32_t find_begin(const struct gt_flow_index *index, uint32_t location, uint64_t path, uint64_t time)
 {
 	const struct begin wanted = { path, time, location, 0 };
 	size_t low = 0, high = index->count;
@@ -185,24 +266,28 @@ static uint64_t caller_of(const struct gt_flow *flow, uint64_t path)
 	return entry ? flow->sites.callers[entry->value].caller : 0;
 }
 
-/* The state of a call path, or of the nearest caller that has one. */
-static uint32_t state_of(const struct gt_flow *flow, const struct index *index,
-			 const struct gt_flow_end *end)
+uint32_t gt_flow_state_of(const struct gt_flow *flow, const struct gt_flow_index *index, uint32_t location,
+			  uint64_t path, uint64_t time)
 {
-	uint64_t path = end->path;
-	uint32_t state = find_begin(index, end->location, path, end->time);
+	uint32_t state = find_begin(index, location, path, time);
 
 	while (state == GT_FLOW_NONE && path) {
 		path = caller_of(flow, path);
-		state = find_begin(index, end->location, path, end->time);
+		state = find_begin(index, location, path ? path : gt_flow_path(0, GT_FLOW_CODE), time);
 	}
-	return state;
+	return state != GT_FLOW_NONE ? state : find_begin(index, location, 0, time);
 }
 
-static void add_branch(struct gt_flow *flow, struct gt_lookup *known, const struct gt_flow_branch *branch)
+static uint32_t state_of(const struct gt_flow *flow, const struct gt_flow_index *index,
+			 const struct gt_flow_end *end)
 {
-	uint64_t word = gt_hash_mix(gt_hash_mix(branch->from_state, branch->to_state),
-				    gt_hash_mix(branch->from, (uint64_t)branch->to << 2 | branch->what)) |
+	return gt_flow_state_of(flow, index, end->location, end->path, end->time);
+}
+
+void gt_flow_add_branch(struct gt_flow *flow, struct gt_lookup *known, const struct gt_flow_branch *branch)
+{
+	uint64_t word = pair(pair(pair(branch->from_state, branch->to_state), pair(branch->from, branch->to)),
+			     branch->what) |
 			1;
 	const struct gt_lookup_entry *entry = gt_lookup_find(known, word);
 
@@ -219,10 +304,29 @@ static void add_branch(struct gt_flow *flow, struct gt_lookup *known, const stru
 		abort();
 }
 
+/* A team is joined by one call, and has many members. */
+static void match_end(struct gt_flow *flow, const struct gt_flow_index *index, struct gt_lookup *known,
+		      const struct gt_flow_end *from, const struct gt_flow_end *to)
+{
+	for (; !from->to; from++) {
+		if (from->location != to->location)
+			gt_flow_add_branch(
+				flow, known,
+				&(struct gt_flow_branch){ .what = to->what,
+							  .from = from->location,
+							  .to = to->location,
+							  .from_state = state_of(flow, index, from),
+							  .to_state = state_of(flow, index, to),
+							  .count = 1 });
+		if (to->what != GT_BRANCH_JOIN)
+			break;
+	}
+}
+
 static void match(struct gt_flow *flow)
 {
 	struct gt_lookup known;
-	struct index index = { .count = 0 };
+	struct gt_flow_index index = { .count = 0 };
 
 	if (gt_lookup_init(&known))
 		abort();
@@ -230,20 +334,12 @@ static void match(struct gt_flow *flow)
 	if (flow->end_count)
 		qsort(flow->ends, flow->end_count, sizeof(*flow->ends), by_key);
 	for (size_t i = 0, from = 0; i < flow->end_count; i++) {
-		const struct gt_flow_end *end = &flow->ends[i], *other;
-
-		if (!i || end->key != end[-1].key)
+		if (!i || flow->ends[i].key != flow->ends[i - 1].key)
 			from = i;
-		other = &flow->ends[from];
-		if (end->to && !other->to)
-			add_branch(flow, &known,
-				   &(struct gt_flow_branch){ .what = end->what,
-							     .from = other->location,
-							     .to = end->location,
-							     .from_state = state_of(flow, &index, other),
-							     .to_state = state_of(flow, &index, end),
-							     .count = 1 });
+		if (flow->ends[i].to)
+			match_end(flow, &index, &known, &flow->ends[from], &flow->ends[i]);
 	}
+	gt_flow_syncs(flow, &index, &known);
 	free(index.begins);
 	free(known.entries);
 	free(flow->ends);
@@ -258,7 +354,9 @@ static int by_place(const void *a, const void *b)
 		return x->to < y->to ? -1 : 1;
 	if (x->what != y->what)
 		return x->what < y->what ? -1 : 1;
-	return x->to_state < y->to_state ? -1 : x->to_state > y->to_state;
+	if (x->to_state != y->to_state)
+		return x->to_state < y->to_state ? -1 : 1;
+	return x->from_state < y->from_state ? -1 : x->from_state > y->from_state;
 }
 
 void gt_flow_branches(struct gt_flow *flow)
@@ -269,4 +367,56 @@ void gt_flow_branches(struct gt_flow *flow)
 	for (size_t i = 0; i < flow->branch_count; i++)
 		flow->branches[i].first = !i || flow->branches[i].to != flow->branches[i - 1].to ||
 					  flow->branches[i].what != flow->branches[i - 1].what;
+}
+
+/* ---- between boxes --------------------------------------------------------------------------------- */
+
+static int by_boxes(const void *a, const void *b)
+{
+	const struct gt_flow_link *x = a, *y = b;
+
+#define BY(field)                                                                                           \
+	if (x->field != y->field)                                                                           \
+	return x->field < y->field ? -1 : 1
+	BY(from_kind);
+	BY(from);
+	BY(to_kind);
+	BY(to);
+	BY(what);
+	BY(dashed);
+#undef BY
+	return 0;
+}
+
+size_t gt_flow_links(const struct gt_flow *flow, const struct gt_flow_draw *draws,
+		     struct gt_flow_link *links)
+{
+	size_t all = 0, count = 0;
+
+	for (size_t i = 0; i < flow->branch_count; i++) {
+		const struct gt_flow_branch *b = &flow->branches[i];
+		const struct gt_flow_place *from = &flow->places[b->from], *to = &flow->places[b->to];
+
+		links[all++] = (struct gt_flow_link){
+			from->kind,
+			gt_flow_box_of(&draws[from->kind], from->stream,
+				       flow->graphs[from->kind].states[b->from_state].column),
+			to->kind,
+			gt_flow_box_of(&draws[to->kind], to->stream,
+				       flow->graphs[to->kind].states[b->to_state].column),
+			b->what,
+			b->what == GT_BRANCH_JOIN || b->what == GT_BRANCH_SYNCHRONIZE,
+			b->what == GT_BRANCH_LAUNCH && !b->first,
+			b->count
+		};
+	}
+	if (all)
+		qsort(links, all, sizeof(*links), by_boxes);
+	for (size_t i = 0; i < all; i++) {
+		if (count && !by_boxes(&links[count - 1], &links[i]))
+			links[count - 1].count += links[i].count;
+		else
+			links[count++] = links[i];
+	}
+	return count;
 }

@@ -2,11 +2,31 @@
 /*
  * The flow for Graphviz.
  *
- * Limits: names beyond 60 characters are cut.
+ * Limits: of the states that are joined in a box, a tooltip has MOST_NAMES.
  */
 #include "config.h"
 
 #include "report/flow/flow.h"
+
+#include <inttypes.h>
+
+enum { MOST_NAMES = 24 };
+
+/* What a box opens into: the states that are joined in it, as its first member has them. */
+static void put_content(const struct gt_flow *flow, const struct gt_flow_draw *draw,
+			const struct gt_flow_box *box, FILE *out)
+{
+	const struct gt_flow_stream *s = &draw->graph->streams[draw->members[box->first]];
+	size_t count, first = gt_flow_box_items(draw, box, &count);
+	char time[32];
+
+	for (size_t i = first; i < first + count && i < first + MOST_NAMES; i++) {
+		gt_flow_put_quoted(out, gt_flow_region(flow, s->items[i].region), true);
+		fprintf(out, " %s\\n", gt_flow_seconds(s->items[i].own, time));
+	}
+	if (count > MOST_NAMES)
+		fprintf(out, "... and %zu more", count - MOST_NAMES);
+}
 
 static void put_box(const struct gt_flow *flow, unsigned kind, const struct gt_flow_draw *draw, size_t b,
 		    FILE *out)
@@ -22,8 +42,10 @@ static void put_box(const struct gt_flow *flow, unsigned kind, const struct gt_f
 	fprintf(out, "\\n%s", gt_flow_seconds(box->time_mean, time));
 	if (box->calls > 1.5)
 		fprintf(out, " x %.0f", box->calls);
-	fprintf(out, "\\n%u of %zu\", fillcolor=\"%s\"];\n", box->members, kept,
+	fprintf(out, "\\n%u of %zu\", fillcolor=\"%s\", tooltip=\"", box->members, kept,
 		gt_flow_colour(flow, (double)box->members / (double)kept, colour));
+	put_content(flow, draw, box, out);
+	fputs("\"];\n", out);
 }
 
 static void put_kind(const struct gt_flow *flow, unsigned kind, const struct gt_flow_draw *draw, FILE *out)
@@ -44,6 +66,21 @@ static void put_kind(const struct gt_flow *flow, unsigned kind, const struct gt_
 	fputs("\t}\n", out);
 }
 
+static void put_links(const struct gt_flow *flow, const struct gt_flow_draw *draws, FILE *out)
+{
+	struct gt_flow_link *links = gt_flow_zeroed(flow->branch_count, sizeof(*links));
+	size_t count = gt_flow_links(flow, draws, links);
+
+	for (size_t i = 0; i < count; i++)
+		fprintf(out,
+			"\tg%u_%u -> g%u_%u [style=%s, color=\"%s\", constraint=false, "
+			"edgetooltip=\"%s, %" PRIu64 " times\"];\n",
+			links[i].from_kind, links[i].from, links[i].to_kind, links[i].to,
+			links[i].dashed ? "dashed" : "solid", links[i].joins ? "#00798c" : "#7a5195",
+			gt_branch_names[links[i].what], links[i].count);
+	free(links);
+}
+
 void gt_flow_dot(struct gt_flow *flow, FILE *out)
 {
 	struct gt_flow_draw draws[GT_FLOW_KINDS];
@@ -55,18 +92,7 @@ void gt_flow_dot(struct gt_flow *flow, FILE *out)
 		if (gt_flow_kept(&flow->graphs[k]))
 			put_kind(flow, k, &draws[k], out);
 	}
-	for (size_t i = 0; i < flow->branch_count; i++) {
-		const struct gt_flow_branch *b = &flow->branches[i];
-		const struct gt_flow_place *from = &flow->places[b->from], *to = &flow->places[b->to];
-
-		fprintf(out, "\tg%u_%u -> g%u_%u [style=%s, constraint=false];\n", from->kind,
-			gt_flow_box_of(&draws[from->kind], from->stream,
-				       flow->graphs[from->kind].states[b->from_state].column),
-			to->kind,
-			gt_flow_box_of(&draws[to->kind], to->stream,
-				       flow->graphs[to->kind].states[b->to_state].column),
-			b->what == GT_BRANCH_LAUNCH && !b->first ? "dashed" : "solid");
-	}
+	put_links(flow, draws, out);
 	fputs("}\n", out);
 	for (unsigned k = 0; k < GT_FLOW_KINDS; k++)
 		gt_flow_draw_free(&draws[k]);

@@ -107,6 +107,17 @@ static size_t segment_end(const struct gt_flow_draw *draw, const struct gt_flow_
 	return item;
 }
 
+size_t gt_flow_box_items(const struct gt_flow_draw *draw, const struct gt_flow_box *box, size_t *count)
+{
+	const struct gt_flow_stream *s = &draw->graph->streams[draw->members[box->first]];
+	size_t first = 0;
+
+	while (draw->segments[draw->graph->states[s->items[first].state].column] < box->segment)
+		first++;
+	*count = segment_end(draw, s, first, box->segment) - first;
+	return first;
+}
+
 static void measure(const struct gt_flow_draw *draw, struct gt_flow_box *box, const size_t *begins,
 		    const size_t *ends)
 {

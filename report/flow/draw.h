@@ -42,6 +42,9 @@ void gt_flow_draw(struct gt_flow_draw *draw, const struct gt_flow_graph *graph, 
 		  size_t rows);
 void gt_flow_draw_free(struct gt_flow_draw *draw);
 
+/* The items of a box's first member: the first of them, and how many. */
+size_t gt_flow_box_items(const struct gt_flow_draw *draw, const struct gt_flow_box *box, size_t *count);
+
 /* The box of a state of a stream. */
 static inline uint32_t gt_flow_box_of(const struct gt_flow_draw *draw, uint32_t stream, uint32_t column)
 {

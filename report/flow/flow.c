@@ -28,6 +28,7 @@ struct location {
 	struct gt_flow_tree tree;
 	struct gt_flow_ends ends;
 	bool any;
+	bool inside, behind; /* the part of the run that is looked at */
 };
 
 static uint32_t kind_of(const struct gt_flow *flow, const struct gt_otf2_cursor *at)
@@ -62,6 +63,8 @@ static void on_begin(struct gt_otf2_cursor *at)
 	location->tree.rule = (struct gt_flow_rule){ fmax(flow->rule.margin, 0.5), 50 * flow->rule.floor };
 	location->tree.limit = flow->limit;
 	location->tree.code = at->location->type == OTF2_LOCATION_TYPE_CPU_THREAD; /* a GPU is idle there */
+	location->ends.off = flow->options->from > 0;
+	location->ends.syncs.stream = GT_FLOW_NONE;
 }
 
 /* How often a thread waits for others, or a GPU has nothing to do, is not the program's flow. */
@@ -72,20 +75,6 @@ static bool by_chance(const struct gt_flow *flow, const struct gt_otf2_region *r
 	return class == GT_CLASS_LOCK || class == GT_CLASS_UNLOCK || class == GT_CLASS_CONDITION ||
 	       class == GT_CLASS_GPU_HIDDEN_WAIT || class == GT_CLASS_GPU_IDLE ||
 	       class == GT_CLASS_MEASUREMENT;
-}
-
-static void on_enter(struct gt_otf2_cursor *at)
-{
-	struct gt_flow *flow = at->user;
-	struct location *location = at->state;
-	struct gt_otf2_frame *frame = &at->stack[at->depth - 1];
-	uint32_t region = gt_report_region(&flow->report, frame->region);
-
-	frame->user = gt_flow_path(at->depth > 1 ? frame[-1].user : 0, region);
-	gt_flow_end_enter(flow, &location->ends, at);
-	if (!by_chance(flow, frame->region))
-		gt_flow_enter(&location->tree, region, at->time);
-	location->any = true;
 }
 
 /* What waits, or talks to others, is no work: how long it takes is what others do. */
@@ -103,22 +92,111 @@ static bool waits(const struct gt_flow *flow, const struct gt_otf2_region *regio
 	}
 }
 
-static void on_leave(struct gt_otf2_cursor *at, const struct gt_otf2_frame *frame)
+static void enter(const struct gt_flow *flow, struct location *location, const struct gt_otf2_frame *frame,
+		  uint64_t time)
 {
+	if (!by_chance(flow, frame->region))
+		gt_flow_enter(&location->tree, gt_report_region(&flow->report, frame->region), time);
+	location->any = true;
+}
+
+static void leave(const struct gt_flow *flow, struct location *location, const struct gt_otf2_frame *frame,
+		  uint64_t time)
+{
+	uint64_t begin = frame->begin > flow->options->from ? frame->begin : flow->options->from;
+
+	if (by_chance(flow, frame->region))
+		gt_flow_wait(&location->tree, begin, time);
+	else
+		gt_flow_leave(&location->tree, time, waits(flow, frame->region));
+}
+
+/* ---- a part of the run ---------------------------------------------------------------------------- */
+
+/* Calls that are open at its begin begin there: those in the stack, and perhaps one that ends now. */
+static void go_inside(struct gt_otf2_cursor *at, size_t depth, const struct gt_otf2_frame *left)
+{
+	const struct gt_flow *flow = at->user;
 	struct location *location = at->state;
 
-	if (by_chance(at->user, frame->region))
-		gt_flow_wait(&location->tree, frame->begin, at->time);
-	else
-		gt_flow_leave(&location->tree, at->time, waits(at->user, frame->region));
+	location->inside = true;
+	location->ends.off = false;
+	if (!flow->options->from || at->event <= 1)
+		return;
+	gt_flow_start(&location->tree, flow->options->from);
+	location->any = true;
+	for (size_t i = 0; i < depth; i++)
+		enter(flow, location, &at->stack[i], flow->options->from);
+	if (left)
+		enter(flow, location, left, flow->options->from);
+}
+
+/* Calls that are open at its end end there. */
+static void go_out(struct gt_otf2_cursor *at, size_t depth, const struct gt_otf2_frame *left)
+{
+	const struct gt_flow *flow = at->user;
+	struct location *location = at->state;
+
+	location->behind = location->ends.off = true;
+	if (left)
+		leave(flow, location, left, flow->options->to);
+	while (depth--)
+		leave(flow, location, &at->stack[depth], flow->options->to);
+	if (location->any)
+		gt_flow_finish(&location->tree, flow->options->to);
+}
+
+/* Whether an event is in it; `depth` calls were open before it, without the one that it leaves. */
+static bool is_inside(struct gt_otf2_cursor *at, size_t depth, const struct gt_otf2_frame *left)
+{
+	const struct gt_flow_options *options = ((struct gt_flow *)at->user)->options;
+	struct location *location = at->state;
+
+	if (at->time < options->from || location->behind)
+		return false;
+	if (!location->inside)
+		go_inside(at, depth, left);
+	if (at->time < options->to)
+		return true;
+	go_out(at, depth, left);
+	return false;
+}
+
+/* ---- events --------------------------------------------------------------------------------------- */
+
+static void on_enter(struct gt_otf2_cursor *at)
+{
+	struct gt_flow *flow = at->user;
+	struct location *location = at->state;
+	struct gt_otf2_frame *frame = &at->stack[at->depth - 1];
+	bool inside = is_inside(at, at->depth - 1, NULL);
+
+	frame->user = gt_flow_path(at->depth > 1 ? frame[-1].user : 0,
+				   gt_report_region(&flow->report, frame->region));
+	if (!inside)
+		return;
+	gt_flow_end_enter(flow, &location->ends, at);
+	enter(flow, location, frame, at->time);
+}
+
+static void on_leave(struct gt_otf2_cursor *at, const struct gt_otf2_frame *frame)
+{
+	struct gt_flow *flow = at->user;
+	struct location *location = at->state;
+
+	if (!is_inside(at, at->depth, frame))
+		return;
+	gt_flow_end_leave(flow, &location->ends, at, frame);
+	leave(flow, location, frame, at->time);
 }
 
 static void on_event(struct gt_otf2_cursor *at, const struct gt_otf2_event *event)
 {
 	struct location *location = at->state;
+	bool inside = is_inside(at, at->depth, NULL);
 
 	gt_flow_end_event(&location->ends, at, event);
-	if (event->type == GT_OTF2_ThreadBegin || event->type == GT_OTF2_ProgramBegin) {
+	if (inside && (event->type == GT_OTF2_ThreadBegin || event->type == GT_OTF2_ProgramBegin)) {
 		gt_flow_start(&location->tree, at->time);
 		location->any = true;
 	}
@@ -129,7 +207,7 @@ static void on_end(struct gt_otf2_cursor *at, bool whole)
 	struct location *location = at->state;
 
 	(void)whole;
-	if (location->any)
+	if (location->any && !location->behind)
 		gt_flow_finish(&location->tree, at->time);
 }
 
@@ -141,7 +219,7 @@ static void on_merge(struct gt_otf2_cursor *at)
 	struct gt_flow_graph *graph;
 
 	place->kind = location->any ? kind_of(flow, at) : GT_FLOW_KINDS;
-	gt_flow_end_merge(flow, &location->ends);
+	gt_flow_end_merge(flow, &location->ends, at->index);
 	if (place->kind == GT_FLOW_KINDS) {
 		gt_flow_tree_free(&location->tree);
 		return;
@@ -220,7 +298,8 @@ static bool prepare(struct gt_flow *flow)
 	const struct gt_otf2 *read = flow->report.read;
 	const struct gt_flow_options *options = flow->options;
 	size_t count = read->tables[GT_OTF2_LOCATION].count;
-	double duration = (double)gt_otf2_ns(read, read->end);
+	uint64_t end = gt_otf2_ns(read, read->end), to = options->to < end ? options->to : end;
+	double duration = to > options->from ? (double)(to - options->from) : 0;
 
 	if (gt_classes_make(&flow->report.classes, read))
 		abort();
@@ -229,6 +308,8 @@ static bool prepare(struct gt_flow *flow)
 	flow->limit = flow->limit > MOST_OF_ONE ? MOST_OF_ONE : flow->limit;
 	flow->limit = flow->limit < LEAST_OF_ONE ? LEAST_OF_ONE : flow->limit;
 	flow->correlation = gt_otf2_attribute_named(read, "CORRELATION_ID");
+	flow->stream = gt_otf2_attribute_named(read, "CUDA_STREAM");
+	flow->syncs = gt_flow_zeroed(count, sizeof(*flow->syncs));
 	flow->places = gt_flow_zeroed(count, sizeof(*flow->places));
 	for (unsigned k = 0; k < GT_FLOW_KINDS; k++) {
 		flow->locations[k] = gt_flow_zeroed(count, sizeof(*flow->locations[k]));

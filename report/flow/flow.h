@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * gputrace flow: the parallel program flow graphs of an archive's processes, threads and GPU streams, and
- * which of their states others branch from (a thread from the call that created it, a kernel from its
- * launch).
+ * which of their states others branch from (a thread from the call that created it, the members of a team
+ * from its parallel region, a kernel from its launch) and where they are joined again (at the call that
+ * waits).
  *
- * Limits: launches are held in memory until they are matched, 32 bytes each, at most MOST_ENDS; there are no
- * edges from GPU streams back to the calls that wait for them.
+ * Limits: launches are held in memory until they are matched, 32 bytes each, and activities, 24 bytes each,
+ * at most MOST_ENDS of each.
  */
 #ifndef GT_REPORT_FLOW_FLOW_H
 #define GT_REPORT_FLOW_FLOW_H
@@ -27,12 +28,13 @@ struct gt_flow_options {
 	size_t columns, rows; /* boxes of the picture */
 	bool safe;	      /* colours that those who are colour-blind can tell apart */
 	bool colour;	      /* of text */
+	uint64_t from, to;    /* ns: the part of the run */
 };
 
 enum gt_flow_kind { GT_FLOW_RANKS, GT_FLOW_PROCESSES, GT_FLOW_THREADS, GT_FLOW_STREAMS, GT_FLOW_KINDS };
 extern const char *const gt_flow_kind_names[GT_FLOW_KINDS];
 
-enum gt_branch_what { GT_BRANCH_CREATE, GT_BRANCH_JOIN, GT_BRANCH_LAUNCH };
+enum gt_branch_what { GT_BRANCH_CREATE, GT_BRANCH_JOIN, GT_BRANCH_LAUNCH, GT_BRANCH_SYNCHRONIZE };
 extern const char *const gt_branch_names[];
 
 /* From a state of a stream to one of another stream, and how often. */
@@ -55,6 +57,28 @@ struct gt_flow_site {
 	uint64_t path, caller;
 };
 
+/* A call that waits for a device. */
+struct gt_flow_wait {
+	uint64_t begin, end, path;
+	uint32_t location, process;
+	uint32_t stream; /* its number in the names of locations, or GT_FLOW_NONE: not known */
+	bool all;	 /* waits for all streams of a device */
+};
+
+/* What a stream has done. */
+struct gt_flow_done {
+	uint64_t begin, end, path;
+};
+
+/* Of one location: what it waits for, or what it has done. */
+struct gt_flow_syncs {
+	struct gt_flow_wait *waits;
+	size_t wait_count, wait_room;
+	struct gt_flow_done *dones; /* in their order */
+	size_t done_count, done_room;
+	uint32_t stream; /* that the open call says that it waits for */
+};
+
 struct gt_flow_sites {
 	struct gt_flow_site *callers;
 	size_t count, room;
@@ -70,9 +94,10 @@ struct gt_flow {
 	uint32_t *locations[GT_FLOW_KINDS]; /* of the streams of each graph */
 	struct gt_flow_place *places;	    /* by location */
 	size_t limit;			    /* of each location's call graph */
-	uint64_t correlation;
+	uint64_t correlation, stream; /* attributes */
 	struct gt_flow_end *ends;
 	size_t end_count, end_room;
+	struct gt_flow_syncs *syncs; /* by location */
 	struct gt_flow_sites sites;
 	uint64_t left_ends; /* there were too many */
 	struct gt_flow_branch *branches;
@@ -97,19 +122,69 @@ struct gt_flow_end {
 	uint8_t what, to;
 };
 
+enum { GT_FLOW_TEAMS = 16 };
+
+struct gt_flow_team {
+	uint64_t key;
+	bool own; /* the location has made it */
+};
+
 /* Events of one location that may lead to others. */
 struct gt_flow_ends {
 	struct gt_flow_end *items;
 	size_t count, room;
 	struct gt_flow_sites sites;
+	bool off;      /* outside of the part of the run that is looked at */
+	bool forks;    /* the next team is this location's own */
+	size_t begun;  /* + 1: that leads to what the location enters next */
+	uint64_t left; /* path of the call that ended last */
+	struct gt_flow_team teams[GT_FLOW_TEAMS]; /* that are open, innermost last */
+	size_t team_count;
+	struct gt_lookup known_teams;
+	uint32_t *instances; /* of each of them: how often it has begun */
+	size_t instance_count, instance_room;
+	struct gt_flow_syncs syncs;
 };
 
 void gt_flow_end_enter(struct gt_flow *flow, struct gt_flow_ends *ends, const struct gt_otf2_cursor *at);
+void gt_flow_end_leave(struct gt_flow *flow, struct gt_flow_ends *ends, const struct gt_otf2_cursor *at,
+		       const struct gt_otf2_frame *frame);
 void gt_flow_end_event(struct gt_flow_ends *ends, const struct gt_otf2_cursor *at,
 		       const struct gt_otf2_event *event);
-void gt_flow_end_merge(struct gt_flow *flow, struct gt_flow_ends *ends);
+void gt_flow_end_merge(struct gt_flow *flow, struct gt_flow_ends *ends, size_t location);
 /* After the graphs. */
 void gt_flow_branches(struct gt_flow *flow);
+
+/* All branches from one box to another one. */
+struct gt_flow_link {
+	uint32_t from_kind, from, to_kind, to;
+	enum gt_branch_what what;
+	bool joins, dashed;
+	uint64_t count;
+};
+
+/* Writes at most flow->branch_count of them; returns how many. */
+size_t gt_flow_links(const struct gt_flow *flow, const struct gt_flow_draw *draws,
+		     struct gt_flow_link *links);
+
+/* The call path here, whose callers will be found by it. */
+uint64_t gt_flow_path_here(struct gt_flow_ends *ends, const struct gt_otf2_cursor *at);
+
+/* Where states are by their paths and times. */
+struct gt_flow_index;
+/* The state of a call path, or of the nearest caller that has one; GT_FLOW_NONE: there is none. */
+uint32_t gt_flow_state_of(const struct gt_flow *flow, const struct gt_flow_index *index, uint32_t location,
+			  uint64_t path, uint64_t time);
+void gt_flow_add_branch(struct gt_flow *flow, struct gt_lookup *known, const struct gt_flow_branch *branch);
+
+/* ---- syncs.c -------------------------------------------------------------------------------------- */
+
+void gt_flow_sync_enter(const struct gt_flow *flow, struct gt_flow_ends *ends,
+			const struct gt_otf2_cursor *at);
+void gt_flow_sync_leave(const struct gt_flow *flow, struct gt_flow_ends *ends,
+			const struct gt_otf2_cursor *at, const struct gt_otf2_frame *frame);
+/* Finds which streams each wait of a host was for. */
+void gt_flow_syncs(struct gt_flow *flow, const struct gt_flow_index *index, struct gt_lookup *known);
 
 /* ---- text and faces ------------------------------------------------------------------------------- */
 

@@ -184,8 +184,8 @@ void gt_flow_json(struct gt_flow *flow, FILE *out)
 {
 	const char *comma = "";
 
-	fprintf(out, "{\"margin\": %.4f, \"significant_s\": %.9f, \"graphs\": [", flow->rule.margin,
-		(double)flow->rule.floor / 1e9);
+	fprintf(out, "{\"version\": 1, \"margin\": %.4f, \"significant_s\": %.9f, \"graphs\": [",
+		flow->rule.margin, (double)flow->rule.floor / 1e9);
 	for (unsigned k = 0; k < GT_FLOW_KINDS; k++) {
 		if (!gt_flow_kept(&flow->graphs[k]))
 			continue;

@@ -10,6 +10,7 @@
 #include "report/flow/flow.h"
 
 #include <math.h>
+#include <string.h>
 
 enum {
 	STEP = 166,
@@ -65,91 +66,78 @@ static void put_edge(const struct picture *p, unsigned kind, const struct gt_flo
 			to_x - 6, p->tops[kind] - up, to_x - 20, to_y);
 	else
 		fprintf(p->out, "C%.0f %.0f %.0f %.0f ", x + 14, y, to_x - 14, to_y);
-	fprintf(p->out, "%.0f %.0f\" stroke-width=\"%.1f\"><title>%u streams</title></path>\n", to_x, to_y,
-		1 + 5 * share, edge->members);
+	fprintf(p->out, "%.0f %.0f\" stroke-width=\"%.1f\"><title>%u of %zu</title></path>\n", to_x, to_y,
+		1 + 5 * share, edge->members, gt_flow_kept(draw->graph));
 }
 
 /* ---- branches ------------------------------------------------------------------------------------- */
 
-struct drawn {
-	uint32_t from_kind, from, to_kind, to;
-	bool dashed;
-	uint64_t count;
-};
+/* From the launch down, and back to what waits. */
+static const char *const colours[] = { "#7a5195", "#00798c" };
 
-static int by_boxes(const void *a, const void *b)
+static void put_arrowheads(const struct picture *p)
 {
-	const struct drawn *x = a, *y = b;
-
-#define BY(field)                                                                                           \
-	if (x->field != y->field)                                                                           \
-	return x->field < y->field ? -1 : 1
-	BY(from_kind);
-	BY(from);
-	BY(to_kind);
-	BY(to);
-	BY(dashed);
-#undef BY
-	return 0;
+	fputs("<defs>\n", p->out);
+	for (int joins = 0; joins < 2; joins++)
+		fprintf(p->out,
+			"<marker id=\"to%d\" viewBox=\"0 0 8 8\" refX=\"7\" refY=\"4\" "
+			"markerWidth=\"7\" markerHeight=\"7\" orient=\"auto\">"
+			"<path d=\"M0 1L7 4L0 7z\" fill=\"%s\"/></marker>\n",
+			joins, colours[joins]);
+	fputs("</defs>\n", p->out);
 }
 
-static size_t find_branches(const struct picture *p, struct drawn *drawn)
+static void put_link(const struct picture *p, const struct gt_flow_link *link)
 {
-	const struct gt_flow *flow = p->flow;
-	size_t all = 0, count = 0;
+	const struct gt_flow_box *from = &p->draws[link->from_kind].boxes[link->from];
+	const struct gt_flow_box *to = &p->draws[link->to_kind].boxes[link->to];
+	bool down = link->from_kind < link->to_kind;
+	double x = box_x(from) + WIDTH * (link->joins ? 0.6 : 0.4);
+	double to_x = box_x(to) + WIDTH * (link->joins ? 0.6 : 0.4);
+	double y = box_y(p, link->from_kind, from) + (down ? HEIGHT : 0);
+	double to_y = box_y(p, link->to_kind, to) + (down ? 0 : HEIGHT), half = (y + to_y) / 2;
 
-	for (size_t i = 0; i < flow->branch_count; i++) {
-		const struct gt_flow_branch *b = &flow->branches[i];
-		const struct gt_flow_place *from = &flow->places[b->from], *to = &flow->places[b->to];
-
-		drawn[all++] = (struct drawn){
-			from->kind,
-			gt_flow_box_of(&p->draws[from->kind], from->stream,
-				       flow->graphs[from->kind].states[b->from_state].column),
-			to->kind,
-			gt_flow_box_of(&p->draws[to->kind], to->stream,
-				       flow->graphs[to->kind].states[b->to_state].column),
-			b->what == GT_BRANCH_LAUNCH && !b->first,
-			b->count
-		};
-	}
-	if (all)
-		qsort(drawn, all, sizeof(*drawn), by_boxes);
-	for (size_t i = 0; i < all; i++) {
-		if (count && !by_boxes(&drawn[count - 1], &drawn[i]))
-			drawn[count - 1].count += drawn[i].count;
-		else
-			drawn[count++] = drawn[i];
-	}
-	return count;
+	fprintf(p->out,
+		"<path d=\"M%.0f %.0fC%.0f %.0f %.0f %.0f %.0f %.0f\" stroke=\"%s\" "
+		"marker-end=\"url(#to%d)\"%s><title>%s, %llu times</title></path>\n",
+		x, y, x, half, to_x, half, to_x, to_y, colours[link->joins], link->joins,
+		link->dashed ? " stroke-dasharray=\"4 4\" stroke-opacity=\".6\"" : "",
+		gt_branch_names[link->what], (unsigned long long)link->count);
 }
 
 static void put_branches(const struct picture *p)
 {
-	struct drawn *drawn = gt_flow_zeroed(p->flow->branch_count, sizeof(*drawn));
-	size_t count = find_branches(p, drawn);
+	struct gt_flow_link *links = gt_flow_zeroed(p->flow->branch_count, sizeof(*links));
+	size_t count = gt_flow_links(p->flow, p->draws, links);
 
-	fputs("<g fill=\"none\" stroke=\"#7a5195\" stroke-width=\"1.3\">\n", p->out);
-	for (size_t i = 0; i < count && i < MOST_BRANCHES; i++) {
-		const struct gt_flow_box *from = &p->draws[drawn[i].from_kind].boxes[drawn[i].from];
-		const struct gt_flow_box *to = &p->draws[drawn[i].to_kind].boxes[drawn[i].to];
-		bool down = drawn[i].from_kind < drawn[i].to_kind;
-		double x = box_x(from) + WIDTH / 2.0, to_x = box_x(to) + WIDTH / 2.0;
-		double y = box_y(p, drawn[i].from_kind, from) + (down ? HEIGHT : 0);
-		double to_y = box_y(p, drawn[i].to_kind, to) + (down ? 0 : HEIGHT), half = (y + to_y) / 2;
-
-		fprintf(p->out,
-			"<path d=\"M%.0f %.0fC%.0f %.0f %.0f %.0f %.0f %.0f\"%s><title>%llu times</title>"
-			"</path>\n",
-			x, y, x, half, to_x, half, to_x, to_y,
-			drawn[i].dashed ? " stroke-dasharray=\"4 4\" stroke-opacity=\".6\"" : "",
-			(unsigned long long)drawn[i].count);
-	}
+	fputs("<g fill=\"none\" stroke-width=\"1.3\">\n", p->out);
+	for (size_t i = 0; i < count && i < MOST_BRANCHES; i++)
+		put_link(p, &links[i]);
 	fputs("</g>\n", p->out);
-	free(drawn);
+	free(links);
 }
 
 /* ---- boxes ---------------------------------------------------------------------------------------- */
+
+/* What a box opens into: the states that are joined in it, as its first member has them. */
+static void put_content(const struct picture *p, unsigned kind, const struct gt_flow_box *box)
+{
+	const struct gt_flow_draw *draw = &p->draws[kind];
+	const struct gt_flow_stream *s = &draw->graph->streams[draw->members[box->first]];
+	size_t count, first = gt_flow_box_items(draw, box, &count);
+	char time[32];
+
+	for (size_t i = first; i < first + count && i < first + MOST_NAMES; i++) {
+		const struct gt_flow_item *item = &s->items[i];
+
+		fprintf(p->out, "%*s", (int)(2 * (item->depth - s->items[first].depth) % 40), "");
+		gt_flow_put_xml(p->out, gt_flow_region(p->flow, item->region), 60);
+		fprintf(p->out, " %s", gt_flow_seconds(item->own, time));
+		fprintf(p->out, item->calls > 1.5 ? " ×%.0f\n" : "\n", item->calls);
+	}
+	if (count > MOST_NAMES)
+		fprintf(p->out, "... and %zu more\n", count - MOST_NAMES);
+}
 
 static void put_tooltip(const struct picture *p, unsigned kind, const struct gt_flow_box *box)
 {
@@ -162,12 +150,39 @@ static void put_tooltip(const struct picture *p, unsigned kind, const struct gt_
 		fprintf(p->out, " and %u more", box->others);
 	fprintf(p->out, "\n%s to %s, mean %s\n", gt_flow_seconds(box->time_min, least),
 		gt_flow_seconds(box->time_max, most), gt_flow_seconds(box->time_mean, mean));
+	if (box->others)
+		put_content(p, kind, box);
 	for (uint32_t i = 0; i < box->members && i < MOST_NAMES; i++) {
 		fputs(i ? ", " : "", p->out);
 		gt_flow_put_xml(p->out, gt_flow_stream_name(p->flow, kind, draw->members[box->first + i]),
 				100);
 	}
 	fputs(box->members > MOST_NAMES ? ", ...</title>\n" : "</title>\n", p->out);
+}
+
+/* Capitals are wide, and fonts differ. */
+#define SQUEEZED " textLength=\"132\" lengthAdjust=\"spacingAndGlyphs\""
+
+static bool is_wide(const char *name, size_t most)
+{
+	double width = strlen(name) > most ? 12 : 0;
+
+	for (size_t i = 0; name[i] && i < most; i++)
+		width += (name[i] >= 'A' && name[i] <= 'Z') || name[i] == 'm' || name[i] == 'w' ? 10 : 7.4;
+	return width > WIDTH - 8;
+}
+
+/* Of names with a line of the source ("omp for @a.c:12"), what is in the middle is left out. */
+static void put_name(const struct picture *p, const char *name, size_t most)
+{
+	const char *colon = strchr(name, '@') ? strrchr(name, ':') : NULL;
+
+	if (strlen(name) <= most || !colon || strlen(colon) > 6) {
+		gt_flow_put_xml(p->out, name, most);
+		return;
+	}
+	gt_flow_put_xml(p->out, name, most - strlen(colon));
+	gt_flow_put_xml(p->out, colon, 0);
 }
 
 static void put_box(const struct picture *p, unsigned kind, const struct gt_flow_box *box)
@@ -181,10 +196,11 @@ static void put_box(const struct picture *p, unsigned kind, const struct gt_flow
 	fprintf(p->out,
 		"<rect x=\"%.0f\" y=\"%.0f\" width=\"%d\" height=\"%d\" rx=\"5\" fill=\"%s\" "
 		"stroke=\"#333\" "
-		"stroke-width=\"%s\"/>\n<text x=\"%.0f\" y=\"%.0f\" font-weight=\"600\">",
+		"stroke-width=\"%s\"/>\n<text x=\"%.0f\" y=\"%.0f\" font-weight=\"600\"%s>",
 		x, y, WIDTH, HEIGHT, gt_flow_colour(p->flow, share, colour),
-		2 * box->members < kept ? "2.5" : "1", x + WIDTH / 2.0, y + 17);
-	gt_flow_put_xml(p->out, gt_flow_region(p->flow, box->region), NAME - (box->others ? 4 : 0));
+		2 * box->members < kept ? "2.5" : "1", x + WIDTH / 2.0, y + 17,
+		is_wide(gt_flow_region(p->flow, box->region), NAME - (box->others ? 4 : 0)) ? SQUEEZED : "");
+	put_name(p, gt_flow_region(p->flow, box->region), NAME - (box->others ? 4 : 0));
 	if (box->others)
 		fprintf(p->out, " +%u", box->others);
 	fprintf(p->out, "</text><text x=\"%.0f\" y=\"%.0f\" font-size=\"11\">%s", x + WIDTH / 2.0, y + 33,
@@ -281,6 +297,13 @@ static void put_legend(const struct picture *p, double y)
 		"<text x=\"%d\" y=\"%.0f\" text-anchor=\"end\" font-size=\"11\">0 %%</text>"
 		"<text x=\"%d\" y=\"%.0f\" text-anchor=\"start\" font-size=\"11\">100 %%</text>\n",
 		LEFT + 304, y + 4, LEFT + 492, y + 4);
+	for (int joins = 0; p->flow->branch_count && joins < 2; joins++)
+		fprintf(p->out,
+			"<path d=\"M%d %.0fh34\" stroke=\"%s\" stroke-width=\"1.3\" "
+			"marker-end=\"url(#to%d)\"/>"
+			"<text x=\"%d\" y=\"%.0f\" text-anchor=\"start\" font-size=\"11\">%s</text>\n",
+			LEFT + 560 + 300 * joins, y, colours[joins], joins, LEFT + 602 + 300 * joins, y + 4,
+			joins ? "is waited for" : "creates or launches (dashed: later work)");
 }
 
 /* ---- the whole ------------------------------------------------------------------------------------ */
@@ -310,7 +333,7 @@ void gt_flow_svg(struct gt_flow *flow, FILE *out)
 	unsigned charts = 0;
 	double y = lay_out(&p, &charts), width = LEFT + (double)p.columns * STEP + 30, x = LEFT + 150;
 
-	width = fmax(width, fmax(LEFT + 560, charts * (double)CHART + LEFT));
+	width = fmax(width, fmax(LEFT + (flow->branch_count ? 990 : 560), charts * (double)CHART + LEFT));
 	fprintf(out,
 		"<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 %.0f %.0f\" width=\"%.0f\" "
 		"height=\"%.0f\" "
@@ -318,6 +341,8 @@ void gt_flow_svg(struct gt_flow *flow, FILE *out)
 		"<title>Flow of the program</title>\n<rect width=\"100%%\" height=\"100%%\" "
 		"fill=\"#fff\"/>\n",
 		width, y + 30 + (charts ? CHART - 30 : 0), width, y + 30 + (charts ? CHART - 30 : 0));
+	if (flow->branch_count)
+		put_arrowheads(&p);
 	put_legend(&p, 20);
 	for (unsigned k = 0; k < GT_FLOW_KINDS; k++)
 		if (gt_flow_kept(&flow->graphs[k]))
