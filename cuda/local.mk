@@ -6,11 +6,13 @@ CUDA_SOURCES = cuda/abi.h cuda/account.c cuda/align.c cuda/api.c cuda/api.h cuda
 	cuda/capture.h cuda/clock.c cuda/code.c cuda/contexts.c cuda/counting.c cuda/counting.h cuda/cuda.h cuda/devices.c cuda/elect.c cuda/elect.h cuda/exact.c cuda/exact.h cuda/extras.c cuda/hidden.c cuda/implicit.c cuda/kernels.c \
 	cuda/life.c cuda/list.c cuda/lock.h cuda/metrics.c cuda/metrics.h cuda/nvtx.c cuda/nvtx_abi.h cuda/options.c cuda/profiler.c cuda/profiler.h cuda/profiler_abi.h cuda/streams.c cuda/ranges.c cuda/ranges.h \
 	cuda/pcsampling.c cuda/pcsampling_abi.h cuda/records.c cuda/sass.c cuda/sampler.c cuda/sampler.h cuda/select.c cuda/select.h cuda/state.c cuda/table.c cuda/worker.c
-cuda_libgputrace_cuda_la_SOURCES = $(CUDA_SOURCES)
-# Callbacks run at every launch: no way through the PLT.
-cuda_libgputrace_cuda_la_CFLAGS = $(AM_CFLAGS) -fno-plt
+# Its objects; test/cuda/replay links them, too. Callbacks run at every launch: no way through the PLT.
+noinst_LTLIBRARIES += cuda/libgtcuda.la
+cuda_libgtcuda_la_SOURCES = $(CUDA_SOURCES)
+cuda_libgtcuda_la_CFLAGS = $(AM_CFLAGS) -fno-plt
+cuda_libgputrace_cuda_la_SOURCES =
 cuda_libgputrace_cuda_la_LDFLAGS = -version-info 0:0:0 -Wl,-z,nodelete -Wl,-z,relro,-z,now \
 	-Wl,--version-script=$(top_srcdir)/cuda/libgputrace-cuda.map
-cuda_libgputrace_cuda_la_LIBADD = lib/libgputrace.la -ldl -lpthread
+cuda_libgputrace_cuda_la_LIBADD = cuda/libgtcuda.la lib/libgputrace.la -ldl -lpthread
 EXTRA_cuda_libgputrace_cuda_la_DEPENDENCIES = cuda/libgputrace-cuda.map
 EXTRA_DIST += cuda/libgputrace-cuda.map

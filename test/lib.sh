@@ -200,6 +200,18 @@ sample()
 	fi
 }
 
+# some N WORD...: in ./runtests --quick N of the words, others each time; else all.
+some()
+{
+	local n=$1
+	shift
+	[ "$(sample part all all)" = part ] || n=$#
+	shuf -n "$n" -e -- "$@"
+}
+
+# one_in N: for things of their own; in ./runtests --quick true by chance, once in N times.
+one_in() { [ "$((RANDOM % $(sample "$1" 1 1)))" = 0 ]; }
+
 # ---- running --------------------------------------------------------------------------------------
 
 # limit SECONDS COMMAND...: ends with 124 or 137 if the command takes longer.

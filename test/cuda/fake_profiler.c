@@ -351,7 +351,7 @@ int cuptiPmSamplingDecodeData(struct cu_pm_decode *p)
 	if (torn_down)
 		abort();
 	while (fake_cupti_trouble("pmhang") && now - s->begun > 300000000)
-		;
+		pause();
 	if (fake_cupti_trouble("pmflood") && s->put > 300) {
 		p->overflow = 1;
 		return CU_ERROR_OUT_OF_MEMORY;

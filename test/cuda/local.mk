@@ -7,6 +7,6 @@ dist_check_SCRIPTS += test/cuda/pcsampling.test test/cuda/source.test test/cuda/
 
 # Captures of real GPUs, played into the adapter: replay links it with a double of the core.
 check_PROGRAMS += test/cuda/replay
-test_cuda_replay_SOURCES = test/cuda/replay.c $(CUDA_SOURCES)
+test_cuda_replay_SOURCES = test/cuda/replay.c
 test_cuda_replay_CFLAGS = $(AM_CFLAGS)
-test_cuda_replay_LDADD = -ldl -lpthread
+test_cuda_replay_LDADD = cuda/libgtcuda.la -ldl -lpthread

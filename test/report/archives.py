@@ -3,9 +3,10 @@
 """Writes archives of which every figure is known.
 
   archives.py NAME DIR      writes the archive NAME into the new directory DIR
-  archives.py --list        their names
+  archives.py --all DIR     writes each into DIR, by its name
 """
 import glob
+import os
 import random
 import sys
 
@@ -362,7 +363,8 @@ def tangle_ticks_seen():
 
 
 if __name__ == "__main__":
-    if sys.argv[1] == "--list":
-        print("\n".join(CASES))
+    if sys.argv[1] == "--all":
+        for name, write in CASES.items():
+            write().write(os.path.join(sys.argv[2], name))
     else:
         CASES[sys.argv[1]]().write(sys.argv[2])
