@@ -140,9 +140,7 @@ static enum gt_flow_face face_of(const char *name)
 
 int gt_cmd_flow(int argc, char **argv)
 {
-	struct gt_flow_options options = {
-		.margin = 0.2, .floor = 0.005, .cut = 0.0001, .columns = 12, .rows = 5, .to = UINT64_MAX
-	};
+	struct gt_flow_options options = gt_flow_defaults;
 	int key;
 
 	while ((key = gt_option_next(&usage, argc, argv)) > 0) {

@@ -12,11 +12,17 @@
 
 #include "lib/assemble/util/lookup.h"
 
+static bool has(const struct gt_flow_draw *draw, size_t stream)
+{
+	return draw->graph->streams[stream].kept && (!draw->part.selected || draw->part.selected[stream]);
+}
+
 /* ---- columns -------------------------------------------------------------------------------------- */
 
 /* The most time that a stream spends in a column; negative: nobody is there any more. */
-static double column_time(const struct gt_flow_graph *graph, size_t column)
+static double column_time(const struct gt_flow_draw *draw, size_t column)
 {
+	const struct gt_flow_graph *graph = draw->graph;
 	double most = -1;
 
 	for (uint32_t s = graph->columns[column]; s != GT_FLOW_NONE; s = graph->states[s].sibling)
@@ -24,7 +30,7 @@ static double column_time(const struct gt_flow_graph *graph, size_t column)
 			const struct gt_flow_member *m = &graph->members[graph->states[s].first + i];
 			double own = graph->streams[m->stream].items[m->item].own;
 
-			most = own > most ? own : most;
+			most = own > most && has(draw, m->stream) ? own : most;
 		}
 	return most;
 }
@@ -48,10 +54,11 @@ static void join_columns(struct gt_flow_draw *draw, size_t most)
 	const struct gt_flow_graph *graph = draw->graph;
 	double *times = gt_flow_zeroed(graph->column_count, sizeof(*times));
 	uint32_t *ends = gt_flow_zeroed(graph->column_count, sizeof(*ends));
+	const struct gt_flow_part *part = &draw->part;
 	size_t count = 0;
 
-	for (size_t c = 0; c < graph->column_count; c++) {
-		double time = column_time(graph, c);
+	for (size_t c = part->first; c < part->end; c++) {
+		double time = column_time(draw, c);
 
 		if (time < 0 && count) {
 			ends[count - 1] = (uint32_t)c + 1;
@@ -62,7 +69,9 @@ static void join_columns(struct gt_flow_draw *draw, size_t most)
 	}
 	while (count > most && count > 1)
 		count = join_shortest(times, ends, count);
-	for (size_t c = 0, s = 0; c < graph->column_count; c++) {
+	for (size_t c = 0; c < graph->column_count; c++)
+		draw->segments[c] = GT_FLOW_NONE;
+	for (size_t c = part->first, s = 0; c < part->end; c++) {
 		s += c >= ends[s];
 		draw->segments[c] = (uint32_t)s;
 	}
@@ -205,6 +214,8 @@ static void make_boxes(struct gt_flow_draw *draw, size_t rows)
 	size_t *begins = gt_flow_zeroed(graph->count, sizeof(*begins));
 	size_t *ends = gt_flow_zeroed(graph->count, sizeof(*ends));
 
+	for (size_t i = 0; i < graph->count; i++)
+		ends[i] = gt_flow_item_at(graph, (uint32_t)i, draw->part.first);
 	for (size_t segment = 0; segment < draw->segment_count; segment++) {
 		size_t count = 0, box = draw->box_count;
 
@@ -212,7 +223,7 @@ static void make_boxes(struct gt_flow_draw *draw, size_t rows)
 			const struct gt_flow_stream *s = &graph->streams[i];
 
 			begins[i] = ends[i];
-			ends[i] = s->kept ? segment_end(draw, s, begins[i], segment) : 0;
+			ends[i] = has(draw, i) ? segment_end(draw, s, begins[i], segment) : begins[i];
 			if (begins[i] == ends[i])
 				continue;
 			ways[count] = (struct way){ GT_HASH_START, (uint32_t)i, 0 };
@@ -253,7 +264,7 @@ static void make_edges(struct gt_flow_draw *draw)
 	for (size_t i = 0; i < draw->graph->count; i++) {
 		uint32_t from = GT_FLOW_NONE;
 
-		if (!draw->graph->streams[i].kept)
+		if (!has(draw, i))
 			continue;
 		for (size_t s = 0; s < draw->segment_count; s++) {
 			uint32_t to = draw->ways[i * draw->segment_count + s];
@@ -276,9 +287,31 @@ static void make_edges(struct gt_flow_draw *draw)
 	draw->edge_count = count;
 }
 
+size_t gt_flow_item_at(const struct gt_flow_graph *graph, uint32_t stream, size_t column)
+{
+	const struct gt_flow_stream *s = &graph->streams[stream];
+	size_t low = 0, high = s->count;
+
+	while (low < high) {
+		size_t middle = (low + high) / 2;
+
+		if (graph->states[s->items[middle].state].column < column)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low;
+}
+
 void gt_flow_draw(struct gt_flow_draw *draw, const struct gt_flow_graph *graph, size_t segments, size_t rows)
 {
-	*draw = (struct gt_flow_draw){ .graph = graph };
+	gt_flow_draw_part(draw, graph, &(struct gt_flow_part){ .end = graph->column_count }, segments, rows);
+}
+
+void gt_flow_draw_part(struct gt_flow_draw *draw, const struct gt_flow_graph *graph,
+		       const struct gt_flow_part *part, size_t segments, size_t rows)
+{
+	*draw = (struct gt_flow_draw){ .graph = graph, .part = *part };
 	draw->segments = gt_flow_zeroed(graph->column_count, sizeof(*draw->segments));
 	join_columns(draw, segments);
 	draw->ways = gt_flow_zeroed(graph->count * draw->segment_count, sizeof(*draw->ways));

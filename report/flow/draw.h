@@ -25,9 +25,16 @@ struct gt_flow_edge {
 	uint32_t members;
 };
 
+/* Part of a graph: some of its columns, and of its streams. */
+struct gt_flow_part {
+	size_t first, end;     /* columns */
+	const bool *selected; /* by stream; NULL: all that are kept */
+};
+
 struct gt_flow_draw {
 	const struct gt_flow_graph *graph;
-	uint32_t *segments; /* by column */
+	struct gt_flow_part part;
+	uint32_t *segments; /* by column; GT_FLOW_NONE: not in the part */
 	size_t segment_count, row_count;
 	struct gt_flow_box *boxes;
 	size_t box_count, box_room;
@@ -40,10 +47,14 @@ struct gt_flow_draw {
 
 void gt_flow_draw(struct gt_flow_draw *draw, const struct gt_flow_graph *graph, size_t segments,
 		  size_t rows);
+void gt_flow_draw_part(struct gt_flow_draw *draw, const struct gt_flow_graph *graph,
+		       const struct gt_flow_part *part, size_t segments, size_t rows);
 void gt_flow_draw_free(struct gt_flow_draw *draw);
 
 /* The items of a box's first member: the first of them, and how many. */
 size_t gt_flow_box_items(const struct gt_flow_draw *draw, const struct gt_flow_box *box, size_t *count);
+/* The first item of a stream that is at this column or behind it. */
+size_t gt_flow_item_at(const struct gt_flow_graph *graph, uint32_t stream, size_t column);
 
 /* The box of a state of a stream. */
 static inline uint32_t gt_flow_box_of(const struct gt_flow_draw *draw, uint32_t stream, uint32_t column)

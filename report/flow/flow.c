@@ -20,6 +20,10 @@
 /* Nodes and calls of all call graphs together, and of one. */
 enum { MOST_ALL = 1 << 22, MOST_OF_ONE = 1 << 14, LEAST_OF_ONE = 1 << 10, MOST_ITEMS = 1 << 12 };
 
+const struct gt_flow_options gt_flow_defaults = {
+	.margin = 0.2, .floor = 0.005, .cut = 0.0001, .columns = 12, .rows = 5, .to = UINT64_MAX
+};
+
 const char *const gt_flow_kind_names[] = { "ranks", "processes", "threads", "GPU streams" };
 
 /* ---- locations ------------------------------------------------------------------------------------ */
@@ -385,6 +389,10 @@ static bool write_out(struct gt_flow *flow)
 	char *part;
 	bool done;
 
+	if (flow->options->page) {
+		gt_flow_page(flow, flow->options->page);
+		return true;
+	}
 	if (!out || is_special(out))
 		return write_file(flow, out);
 	part = gt_output_part(out);

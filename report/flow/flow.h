@@ -21,6 +21,7 @@ enum gt_flow_face { GT_FLOW_TEXT, GT_FLOW_DOT, GT_FLOW_SVG, GT_FLOW_JSON };
 struct gt_flow_options {
 	enum gt_flow_face face;
 	const char *out;      /* a file; NULL: standard output */
+	FILE *page;	      /* if not NULL: only what the page needs, there (gt_flow_page()) */
 	const char *patterns; /* gt_part_select(), or NULL */
 	double margin;	      /* durations differ by more than this share of the longer one ... */
 	double floor;	      /* ... and by this share of the run */
@@ -113,6 +114,8 @@ struct gt_flow {
  * with a struct gt_flow_options.
  */
 int gt_flow(const char *anchor, void *options, FILE *unused);
+/* What is used if nothing else is asked for. */
+extern const struct gt_flow_options gt_flow_defaults;
 
 /* ---- branches.c ----------------------------------------------------------------------------------- */
 
@@ -212,6 +215,8 @@ void gt_flow_text(struct gt_flow *flow, FILE *out);
 void gt_flow_dot(struct gt_flow *flow, FILE *out);
 void gt_flow_svg(struct gt_flow *flow, FILE *out);
 void gt_flow_json(struct gt_flow *flow, FILE *out);
+/* For the page of `gputrace html` (doc/page-data.md). */
+void gt_flow_page(struct gt_flow *flow, FILE *out);
 
 /* 0 to 1 as #rrggbb. */
 const char *gt_flow_colour(const struct gt_flow *flow, double alike, char buffer[8]);

@@ -333,12 +333,12 @@ bool gt_answer_prepare(struct gt_serve *serve)
 
 /* ---- all ----------------------------------------------------------------------------------------- */
 
-static unsigned report(const struct request *request)
+static unsigned text(const struct request *request, enum gt_text_row row)
 {
-	const struct gt_tile *text = gt_page_text(request->serve->store, GT_TEXT_REPORT);
+	const struct gt_tile *text = gt_page_text(request->serve->store, row);
 
 	if (!text)
-		return refuse(request->out, MISSING, "there is no report");
+		return refuse(request->out, MISSING, "the index does not have it");
 	gt_bytes_add(request->out, gt_store_data(request->serve->store, text), text->length);
 	return OK;
 }
@@ -357,7 +357,9 @@ unsigned gt_answer(struct gt_serve *serve, const char *what, gt_parameter *param
 		*type = "application/octet-stream";
 		status = tiles(&request);
 	} else if (!strcmp(what, "report")) {
-		status = report(&request);
+		status = text(&request, GT_TEXT_REPORT);
+	} else if (!strcmp(what, "flow")) {
+		status = text(&request, GT_TEXT_FLOW);
 	} else if (!strcmp(what, "events")) {
 		status = events(&request);
 	} else if (!strcmp(what, "profile")) {

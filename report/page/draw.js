@@ -14,7 +14,7 @@ const Draw = {
 	frames: [],         /* ms, of the last frames */
 	queued: false,
 	labels: [],
-	palette: null,
+	palette: null, faint: null, /* colours of rows that are picked, and of the others */
 	window: View,       /* what is drawn: the view, or the whole run for the overview */
 
 	start() {
@@ -74,6 +74,7 @@ const Draw = {
 		const n = Data.regions.length;
 
 		Draw.palette = Theme.pixels;
+		Draw.faint = View.rows && Theme.pixels.map((pixel) => blend(Theme.paper, pixel, 46));
 		if (!View.hits && View.kind < 0 && !View.overlays.path)
 			return;
 		Draw.palette = new Uint32Array(n + 1);
@@ -195,7 +196,8 @@ const Draw = {
 	lane(row, depth, y, names, gaps, level = Draw.levelOf(row)) {
 		const { begin, end } = Draw.window, scan = Draw.scan, width = scan.length,
 			scale = width / (end - begin);
-		const most = Data.regions.length, palette = Draw.palette;
+		const faint = Draw.faint && Draw.window === View && !View.rows.has(row);
+		const most = Data.regions.length, palette = faint ? Draw.faint : Draw.palette;
 		const exact = Events.of(row, begin, end, width);
 		const span = (b, e, region) => {
 			const x0 = (b - begin) * scale, x1 = (e - begin) * scale;
@@ -208,7 +210,7 @@ const Draw = {
 			scan.fill(color, i, last);
 			if (gaps && last - i > 3 && last < width)
 				scan[last - 1] = blend(color, Theme.paper, 190);
-			if (names && last - i > 26 * Draw.scale)
+			if (names && !faint && last - i > 26 * Draw.scale)
 				Draw.labels.push(i / Draw.scale, last / Draw.scale, y, region);
 		};
 		if (exact) {
@@ -456,7 +458,8 @@ const Labels = {
 		const foldable = Model.foldable(line), focus = line === View.focus;
 		const tab = line === (View.focus || Model.shown[0]);
 		const hit = !!View.query && line.label.toLowerCase().includes(View.query);
-		const state = `${line.y - top} ${line.height} ${line.open} ${focus} ${tab} ${hit}`;
+		const faint = !!View.rows && !Model.rowsOf(line).some((r) => View.rows.has(r));
+		const state = `${line.y - top} ${line.height} ${line.open} ${focus} ${tab} ${hit} ${faint}`;
 
 		if (row.state === state)
 			return;
@@ -472,6 +475,7 @@ const Labels = {
 		row.setAttribute("aria-selected", focus);
 		row.tabIndex = tab ? 0 : -1;
 		row.classList.toggle("hit", hit);
+		row.classList.toggle("faint", faint);
 		row.classList.toggle("low", line.height < 40);
 	},
 };

@@ -28,6 +28,7 @@ const KEYS = [
 	[["e"], () => Model.foldAll(true), "unfold all"],
 	[["c"], () => Model.foldAll(false), "fold all"],
 	[["1", "2", "3", "4", "5", "6", "7"], (key) => Page.overlay(Number(key) - 1), "switch an overlay"],
+	[["x"], () => Page.tall(), "more room for the tables, or less"],
 	[["t"], () => Theme.toggle(), "light or dark"],
 	[["?"], () => Page.help(), "this list"],
 ];
@@ -250,6 +251,8 @@ const Input = {
 			View.mark(null);
 		else if (View.picked)
 			Page.pick(null);
+		else if (Flow.picked)
+			Flow.clear();
 		else
 			Search.set("");
 	},

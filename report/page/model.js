@@ -278,6 +278,7 @@ const WAITING = new Set([KIND.MPI, KIND["thread wait"], KIND["GPU wait"], KIND.i
 const View = {
 	begin: 0, end: 1,         /* the window, ns */
 	selection: null,          /* [begin, end] that was marked */
+	rows: null,               /* Set of the only rows that are not dimmed, or null */
 	picked: null,             /* { line, row, begin, end, region, depth, count } */
 	focus: null,              /* the line that has the keyboard's focus */
 	kind: -1,                 /* the only kind that is not dimmed, or -1 */

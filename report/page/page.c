@@ -150,14 +150,20 @@ static void put_meta(const struct gt_store *store, const char *first, struct gt_
 	gt_bytes_print(out, "}</script>\n");
 }
 
-static void put_report(const struct gt_store *store, struct gt_bytes *out)
+static void put_json(const struct gt_store *store, enum gt_text_row row, const char *id, struct gt_bytes *out)
 {
-	const struct gt_tile *report = gt_page_text(store, GT_TEXT_REPORT);
+	const struct gt_tile *text = gt_page_text(store, row);
 
-	gt_bytes_print(out, "<script type=\"application/json\" id=\"gt-report\">");
-	if (report)
-		gt_bytes_add(out, gt_store_data(store, report), report->length);
+	gt_bytes_print(out, "<script type=\"application/json\" id=\"%s\">", id);
+	if (text)
+		gt_bytes_add(out, gt_store_data(store, text), text->length);
 	gt_bytes_print(out, "</script>\n");
+}
+
+static void put_texts(const struct gt_store *store, struct gt_bytes *out)
+{
+	put_json(store, GT_TEXT_REPORT, "gt-report", out);
+	put_json(store, GT_TEXT_FLOW, "gt-flow", out);
 }
 
 struct page {
@@ -223,14 +229,14 @@ bool gt_page_write(const struct gt_store *store, uint64_t most, FILE *out)
 	bool done;
 
 	put_meta(store, "", &data);
-	put_report(store, &data);
+	put_texts(store, &data);
 	used = data.count + gt_page_html_size + gt_page_css_size + gt_page_js_size + 4096;
 	data.count = 0;
 	levels = make_packs(store, most > used ? most - used : 0, &packs);
 	snprintf(first, sizeof(first), "\"mode\":\"html\",\"page_levels\":%u,\"complete\":%s,", levels,
 		 levels == level_count(store) ? "true" : "false");
 	put_meta(store, first, &data);
-	put_report(store, &data);
+	put_texts(store, &data);
 	gt_bytes_add(&data, packs.data, packs.count);
 	free(packs.data);
 	put_page(store, "'none'", &data, &page);

@@ -28,6 +28,8 @@ const Sheets = {
 		if (Data.meta.tracks.length || r.metrics?.length)
 			add("counters", "Counters", Sheets.counters, true);
 		add("flame", "Flame graph", Flame.sheet, false);
+		if (Data.meta.rows.some((row) => row.depth))
+			add("flow", "Flow", Flow.sheet, false);
 		add("health", "Trace health", Sheets.health, false);
 		for (const sheet of Sheets.all) {
 			sheet.tab = el("button", { role: "tab", id: "tab-" + sheet.id,
@@ -41,7 +43,7 @@ const Sheets = {
 			$("sheets").append(sheet.body);
 		}
 		addEventListener("beforeprint", () =>
-			Sheets.all.forEach((s) => s.id !== "flame" && Sheets.fill(s)));
+			Sheets.all.forEach((s) => s.id !== "flame" && s.id !== "flow" && Sheets.fill(s)));
 		Sheets.show("findings");
 	},
 	key(event) {

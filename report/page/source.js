@@ -353,6 +353,28 @@ function tileRange(level, begin, end) {
 	return [clamp(Math.floor(begin / span), 0, most), clamp(Math.floor(end / span) + 1, 0, most)];
 }
 
+const NO_TILES = [];
+
+/* The tiles of a row that a window touches and that are there: in fine levels few of them are. */
+function tilesIn(kind, row, level, begin, end) {
+	const map = Data.level(kind, row, level);
+
+	if (!map)
+		return NO_TILES;
+	const [first, last] = tileRange(level, begin, end), tiles = [];
+
+	if (map.size < last - first) {
+		for (const tile of map.keys())
+			if (tile >= first && tile <= last)
+				tiles.push(tile);
+	} else {
+		for (let tile = first; tile <= last; tile++)
+			if (map.has(tile))
+				tiles.push(tile);
+	}
+	return tiles;
+}
+
 /*
  * Calls what(begin, end, region, depth) for the spans of a depth in a window, at levels 0..level. Spans of a
  * depth do not overlap, so ends and begins are sorted. Of waits the last argument is who was waited for.
@@ -360,10 +382,8 @@ function tileRange(level, begin, end) {
 function eachSpan(kind, row, level, depth, begin, end, what) {
 	const flat = kind !== SPANS;
 
-	for (let k = 0; k <= level; k++) {
-		const [first, last] = tileRange(k, begin, end);
-
-		for (let tile = first; tile <= last; tile++) {
+	for (let k = 0; k <= level; k++)
+		for (const tile of tilesIn(kind, row, k, begin, end)) {
 			const d = Data.tile(kind, row, k, tile).depths[depth];
 
 			if (!d || !d.e.length)
@@ -371,14 +391,13 @@ function eachSpan(kind, row, level, depth, begin, end, what) {
 			for (let i = lowerBound(d.e, begin); i < d.e.length && d.b[i] <= end; i++)
 				what(d.b[i], d.e[i], d.r[i], flat ? d.who[i] : depth);
 		}
-	}
 }
 
 /* Calls what(begin, end, region, cover 0..255, count, depth) for the buckets of a depth in a window. */
 function eachBucket(kind, row, level, depth, begin, end, what) {
-	const size = Data.bucket(level), [first, last] = tileRange(level, begin, end);
+	const size = Data.bucket(level);
 
-	for (let tile = first; tile <= last; tile++) {
+	for (const tile of tilesIn(kind, row, level, begin, end)) {
 		const d = Data.tile(kind, row, level, tile).depths[depth];
 
 		if (!d || !d.at)

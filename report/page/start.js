@@ -90,6 +90,7 @@ const Page = {
 	},
 	buttons() {
 		$("theme").addEventListener("click", Theme.toggle);
+		$("tall").addEventListener("click", Page.tall);
 		$("help-open").addEventListener("click", Page.help);
 		$("fold-all").addEventListener("click", () => Model.foldAll(false));
 		$("unfold-all").addEventListener("click", () => Model.foldAll(true));
@@ -98,6 +99,14 @@ const Page = {
 			Model.lay();
 			Page.layout();
 		});
+	},
+	tall() {
+		const style = document.documentElement.style,
+			tall = $("tall").getAttribute("aria-pressed") !== "true";
+
+		Page.panel = tall ? style.getPropertyValue("--panel") : Page.panel;
+		style.setProperty("--panel", tall ? "calc(100vh - 232px)" : Page.panel || "");
+		$("tall").setAttribute("aria-pressed", tall);
 	},
 	help() {
 		const help = $("help");
@@ -240,6 +249,8 @@ const Page = {
 	},
 	pick(hit) {
 		View.picked = hit && hit.row >= 0 ? hit : null;
+		if (View.picked && Flow.picked)
+			Flow.clear();
 		if (hit)
 			View.focus = hit.line;
 		Page.details();
@@ -266,6 +277,10 @@ const Page = {
 	details() {
 		const p = View.picked, box = $("details");
 
+		if (Flow.picked) {
+			box.replaceChildren(...Flow.details().filter((e) => e));
+			return;
+		}
 		if (!p) {
 			box.replaceChildren(el("p", { class: "empty" },
 				"Select a call in the timeline to see what is known of it. "
@@ -570,7 +585,7 @@ const gt = {
 	get frames() {
 		return [...Draw.frames];
 	},
-	Data, Draw, Find, Flame, Gpu, Input, Model, Page, Search, Sheets, Theme, View, addSums, spanAt,
+	Data, Draw, Find, Flame, Flow, Gpu, Input, Model, Page, Search, Sheets, Theme, View, addSums, spanAt,
 };
 
 window.gt = gt;

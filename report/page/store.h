@@ -33,6 +33,7 @@ enum gt_text_row {
 	GT_TEXT_META,   /* what the page must know, JSON without braces */
 	GT_TEXT_REPORT, /* the report's JSON */
 	GT_TEXT_TITLE,  /* the archive's name, HTML */
+	GT_TEXT_FLOW,   /* gt_flow_page() */
 	GT_TEXT_ROWS,   /* numbers of rows, of regions, span_log2, levels with sums of each row */
 };
 

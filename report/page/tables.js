@@ -29,11 +29,12 @@ function cell(column, row) {
 }
 
 /*
- * A table. options: caption, note, columns, rows, sort (key of the first order), pick(row) when a row is
- * chosen, is(row) whether it is.
+ * A table. options: caption, note, columns, rows, sort (key of the first order), down (its way), pick(row)
+ * when a row is chosen, is(row) whether it is.
  */
 function table(options) {
-	const state = { key: options.sort || null, down: true, all: false, rows: options.rows };
+	const state = { key: options.sort || null, down: options.down ?? true, all: false,
+		rows: options.rows };
 	const body = el("tbody"), heads = el("tr"), more = el("button", { class: "more" });
 	const whole = el("div", null, el("table", { "data-table": options.name || null },
 		options.caption ? el("caption", null, options.caption,

@@ -21,9 +21,11 @@ function clean(text, most = 4096) {
 			"\u2423");
 }
 
-/* An element: its attributes (on...: listeners), then its children, elements or text. */
+/* An element ("svg:path": of SVG): its attributes (on...: listeners), then its children, elements or text. */
 function el(tag, props, ...children) {
-	const e = document.createElement(tag);
+	const svg = tag.startsWith("svg:");
+	const e = svg ? document.createElementNS("http://www.w3.org/2000/svg", tag.slice(4))
+		: document.createElement(tag);
 
 	for (const [key, value] of Object.entries(props || {}))
 		if (value === null || value === undefined || value === false)
@@ -32,7 +34,7 @@ function el(tag, props, ...children) {
 			e.addEventListener(key.slice(2), value);
 		else if (key === "color")
 			e.style.backgroundColor = value;
-		else if (key === "width")
+		else if (key === "width" && !svg)
 			e.style.width = value;
 		else
 			e.setAttribute(key, value === true ? "" : value);

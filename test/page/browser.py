@@ -1,13 +1,14 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Drives the page of `gputrace html` or `gputrace view` in headless Chromium, and says what is not right.
 
-    browser.py use PAGE REPORT.json      every way to move, find and select; the figures against the report's
-    browser.py hostile PAGE              names are text; a narrow window
-    browser.py deep PAGE CALL            far into a trace; CALL of row 0: [begin, end, depth]
-    browser.py frames PAGE               how long a frame takes (said, not judged)
+    browser.py NAME COURSE ... [-- NAME COURSE ...]    courses, one after the other in one browser:
+        use PAGE REPORT.json FLOW.json    every way to move, find and select; the figures against the report's
+        hostile PAGE                      names are text; a narrow window
+        deep PAGE CALL                    far into a trace; CALL of row 0: [begin, end, depth]
+        frames PAGE                       how long a frame takes (said, not judged)
     browser.py shot PAGE PNG WIDTH HEIGHT light|dark [SCRIPT]
 
-PAGE is a file or an address. A line for each claim: "ok NAME" or "not ok NAME: what was there".
+PAGE is a file or an address. A line for each claim: "ok NAME: CLAIM" or "not ok NAME: CLAIM: what was there".
 
 Limits: needs chromium, chromium-driver and python3-selenium of Debian.
 """
@@ -25,21 +26,29 @@ from selenium.webdriver.common.by import By
 from selenium.webdriver.common.keys import Keys
 
 
+def start():
+    options = Options()
+    options.binary_location = os.environ.get("CHROMIUM", "/usr/bin/chromium")
+    for flag in ("headless=new", "no-sandbox", "disable-gpu", "disable-dev-shm-usage", "no-first-run",
+                 "disable-background-networking", "disable-component-update", "disable-sync",
+                 "window-size=1280,800"):
+        options.add_argument("--" + flag)
+    options.set_capability("goog:loggingPrefs", {"browser": "ALL", "performance": "ALL"})
+    service = Service(os.environ.get("CHROMEDRIVER", "/usr/bin/chromedriver"))
+    return webdriver.Chrome(service=service, options=options)
+
+
 class Page:
+    driver = None  # of all
+
     def __init__(self, address, width=1280, height=800, dark=False):
-        options = Options()
-        options.binary_location = os.environ.get("CHROMIUM", "/usr/bin/chromium")
-        for flag in ("headless=new", "no-sandbox", "disable-gpu", "disable-dev-shm-usage", "no-first-run",
-                     "disable-background-networking", "disable-component-update", "disable-sync",
-                     f"window-size={width},{height}"):
-            options.add_argument("--" + flag)
-        options.set_capability("goog:loggingPrefs", {"browser": "ALL", "performance": "ALL"})
-        service = Service(os.environ.get("CHROMEDRIVER", "/usr/bin/chromedriver"))
-        self.driver = webdriver.Chrome(service=service, options=options)
+        Page.driver = Page.driver or start()
         self.address = address if "://" in address else "file://" + os.path.abspath(address)
         self.device(width, height)
         self.cdp("Emulation.setEmulatedMedia",
                  features=[{"name": "prefers-color-scheme", "value": "dark" if dark else "light"}])
+        self.driver.get("about:blank")
+        self.driver.get_log("browser"), self.driver.get_log("performance")
         self.driver.get(self.address)
         self.wait("window.gt && gt.ready && gt.idle")
 
@@ -129,9 +138,12 @@ class Page:
         return [url for url in urls if not url.startswith(ours)], urls
 
 
+course = "the browser"
+
+
 def ok(holds, name, there=""):
     there = str(there).replace("\n", " ")[:300]
-    print(f"ok {name}" if holds else f"not ok {name}: {there}", flush=True)
+    print(f"ok {course}: {name}" if holds else f"not ok {course}: {name}: {there}", flush=True)
 
 
 def near(a, b, part=0.01):
@@ -348,6 +360,7 @@ def numbers(page, report):
         return [...whole].filter(([r, s]) => Math.abs(s[1] - all.get(r)[1]) > 2).length""")
     ok(halves == 0, "two windows add up to the whole", halves)
     page.js("gt.View.set(0, gt.Data.span(2))")
+    page.settle()
     part = page.js("""const all = new Map();
         gt.Data.meta.rows.forEach((row, i) =>
             row.kind !== 'service' && gt.addSums(i, 0, gt.Data.span(2), all));
@@ -434,6 +447,45 @@ def sheets(page, report):
     ok(not unnamed, "everything that can be used has a name", unnamed[:3])
 
 
+def flows(page, flow):
+    page.sheet("flow")
+    for graph in flow["graphs"]:
+        if len(graph["streams"]) < 2:
+            continue
+        there = page.table("flow-" + graph["name"].replace(" ", "-"))
+        wanted = {(s["name"], share(s["similarity"]), count(s["states"])) for s in graph["streams"]}
+        least = min(s["similarity"] for s in graph["streams"])
+        wrong = [row for row in there if tuple(row[:3]) not in wanted]
+        ok(there and not wrong and there[0][1] == share(least),
+           f"how alike the {graph['name']} are, as gputrace flow says", (there[:1], wrong[:1]))
+    odd = min(flow["graphs"][0]["streams"], key=lambda s: s["similarity"])["name"]
+    alone = page.get("gt.Flow.data.graphs[0].draws[0].boxes.findIndex((b) => b[4] === 1)")
+    box = ".graph button[data-kind='%s'][data-box='%d']"
+    find = box % (flow["graphs"][0]["name"], alone)
+    page.find(find).click()
+    page.settle()
+    text = page.find("#details").text
+    rows = page.get("[...gt.View.rows].map((row) => gt.Data.meta.rows[row].label)")
+    ok(odd in text and rows == [odd], "the box that only one does is picked, in the timeline too", (text, rows))
+    page.keys(Keys.ARROW_LEFT)
+    ok(page.get("document.activeElement.dataset.box") != str(alone), "arrows walk the boxes")
+    page.keys(Keys.ENTER)
+    ok(len(page.get("[...gt.View.rows]")) > 1, "Enter picks")
+    stacked = page.js("return gt.Flow.data.graphs.map((g) => g.draws[0].boxes.findIndex((b) => b[9] > 0))")
+    kind = next(i for i, box in enumerate(stacked) if box >= 0)
+    boxes = page.get(f"gt.Flow.data.graphs[{kind}].draws[gt.Flow.data.graphs[{kind}].draws[0]"
+                     f".boxes[{stacked[kind]}][9]].boxes.length")
+    page.js("document.querySelector(arguments[0]).focus()", box % (flow["graphs"][kind]["name"], stacked[kind]))
+    page.keys(Keys.ENTER, Keys.ENTER)
+    ok(len(page.all(".graph button")) == boxes, "a stack opens", len(page.all(".graph button")))
+    page.keys(Keys.BACKSPACE)
+    ok(page.get("gt.Flow.path.length") == 0 and len(page.all(".graph button")) > boxes, "and Backspace leaves it")
+    page.find(find).click()
+    page.js("document.activeElement.blur()")
+    page.keys(Keys.ESCAPE)
+    ok(page.get("gt.View.rows === null && gt.Flow.picked === null"), "Esc ends the selection of rows")
+
+
 # ---- courses ---------------------------------------------------------------------------------------------
 
 def clean_end(page):
@@ -444,96 +496,98 @@ def clean_end(page):
     ok(page.get("gt.Page.failed === undefined"), "nothing failed", page.get("gt.Page.failed"))
 
 
-def use(address, report):
+def use(address, report, flow):
     with open(report, encoding="utf-8") as f:
         report = json.load(f)
+    with open(flow, encoding="utf-8") as f:
+        flow = json.load(f)
     page = Page(address)
-    try:
-        moves(page, page.get("gt.Data.meta.end"))
-        finds(page, report)
-        selects(page)
-        folds(page)
-        numbers(page, report)
-        sheets(page, report)
-        clean_end(page)
-    finally:
-        page.driver.quit()
+    moves(page, page.get("gt.Data.meta.end"))
+    finds(page, report)
+    selects(page)
+    folds(page)
+    numbers(page, report)
+    sheets(page, report)
+    flows(page, flow)
+    clean_end(page)
 
 
 def hostile(address):
     page = Page(address)
-    try:
-        ok(page.get("window.broken") is None and not page.all("img, #tree b, td b"), "names make no elements")
-        names = "[...document.querySelectorAll('#tree .name')]"
-        text = page.get(names + ".map((e) => e.textContent).join(' ')")
-        ok("<img src=x onerror=alert(1)>" in text and "</script><script>" in text,
-           "they are shown as they are", text)
-        isolated = page.get(names + ".every((e) => e.querySelector('bdi'))")
-        ok("\u202e" not in text and isolated, "changes of direction stay in their name")
-        for sheet in page.js("return gt.Sheets.all.map(s => s.id)"):
-            page.sheet(sheet)
-            ok(not page.all("#sheets img, #sheets script"), f"as in the sheet {sheet}")
-        page.device(400, 800)
-        page.settle()
-        wide = page.get("document.documentElement.scrollWidth")
-        ok(wide <= 400, "400 pixels are enough", wide)
-        clean_end(page)
-    finally:
-        page.driver.quit()
+    ok(page.get("window.broken") is None and not page.all("img, #tree b, td b"), "names make no elements")
+    names = "[...document.querySelectorAll('#tree .name')]"
+    text = page.get(names + ".map((e) => e.textContent).join(' ')")
+    ok("<img src=x onerror=alert(1)>" in text and "</script><script>" in text,
+       "they are shown as they are", text)
+    isolated = page.get(names + ".every((e) => e.querySelector('bdi'))")
+    ok("\u202e" not in text and isolated, "changes of direction stay in their name")
+    for sheet in page.js("return gt.Sheets.all.map(s => s.id)"):
+        page.sheet(sheet)
+        ok(not page.all("#sheets img, #sheets script"), f"as in the sheet {sheet}")
+    page.device(400, 800)
+    page.settle()
+    wide = page.get("document.documentElement.scrollWidth")
+    ok(wide <= 400, "400 pixels are enough", wide)
+    clean_end(page)
 
 
 def deep(address, first):
     """Far into a trace of many calls: a server has single ones, a page says where its detail ends."""
     page = Page(address)
-    try:
-        if not page.get("gt.Data.view"):
-            page.js("const t = gt.Data.meta.end / 2; gt.View.set(t, t + 40)")
-            page.settle()
-            ok("detail ends here" in page.find("#window").text, "it says where detail ends")
-        else:
-            begin, end, depth = json.loads(first)
-            page.js("gt.View.set(arguments[0] - 20, arguments[1] + 20)", begin, end)
-            page.settle()
-            page.settle()
-            middle = (begin + end) / 2
-            found = page.js("return gt.spanAt(0, arguments[0], arguments[1], 0)", depth, middle)
-            ok(found and [found["begin"], found["end"], found["count"]] == [begin, end, 1],
-               "a short call is there, to the nanosecond", (found, begin, end))
-        clean_end(page)
-    finally:
-        page.driver.quit()
+    if not page.get("gt.Data.view"):
+        page.js("const t = gt.Data.meta.end / 2; gt.View.set(t, t + 40)")
+        page.settle()
+        ok("detail ends here" in page.find("#window").text, "it says where detail ends")
+    else:
+        begin, end, depth = json.loads(first)
+        page.js("gt.View.set(arguments[0] - 20, arguments[1] + 20)", begin, end)
+        page.settle()
+        page.settle()
+        middle = (begin + end) / 2
+        found = page.js("return gt.spanAt(0, arguments[0], arguments[1], 0)", depth, middle)
+        ok(found and [found["begin"], found["end"], found["count"]] == [begin, end, 1],
+           "a short call is there, to the nanosecond", (found, begin, end))
+    clean_end(page)
 
 
 def frames(address):
     page = Page(address)
-    try:
-        page.settle()
-        page.js("""gt.Draw.frames.length = 0;
-            for (let i = 0; i < 60; i++) { gt.View.zoom(i < 30 ? 0.9 : 1 / 0.9); gt.Draw.now(); }""")
-        times = sorted(page.get("gt.frames"))
-        middle = times[len(times) // 2]
-        print(f"# a frame takes {middle:.1f} ms, at most {times[-1]:.1f} ms ({len(times)} frames)")
-    finally:
-        page.driver.quit()
+    page.settle()
+    page.js("""gt.Draw.frames.length = 0;
+        for (let i = 0; i < 60; i++) { gt.View.zoom(i < 30 ? 0.9 : 1 / 0.9); gt.Draw.now(); }""")
+    times = sorted(page.get("gt.frames"))
+    middle = times[len(times) // 2]
+    print(f"# {course}: a frame takes {middle:.1f} ms, at most {times[-1]:.1f} ms ({len(times)} frames)")
 
 
 def shot(address, path, width, height, scheme, script=None):
     page = Page(address, int(width), int(height), scheme == "dark")
-    try:
-        if script:
-            page.js(script)
-        page.settle()
-        page.settle()
-        page.driver.save_screenshot(path)
-    finally:
-        page.driver.quit()
+    if script:
+        page.js(script)
+    page.settle()
+    page.settle()
+    page.driver.save_screenshot(path)
+
+
+def main(arguments):
+    global course
+    while arguments:
+        end = arguments.index("--") if "--" in arguments else len(arguments)
+        (course, what, *rest), arguments = arguments[:end], arguments[end + 1:]
+        try:
+            {"use": use, "hostile": hostile, "deep": deep, "frames": frames}[what](*rest)
+            ok(True, "the browser was driven to the end")
+        except Exception:  # a claim that fails, not a course that ends
+            ok(False, "the browser was driven to the end", traceback.format_exc())
+            traceback.print_exc()
 
 
 if __name__ == "__main__":
     try:
-        {"use": use, "hostile": hostile, "deep": deep, "frames": frames,
-         "shot": shot}[sys.argv[1]](*sys.argv[2:])
-    except Exception: # a claim that fails, not a course that ends
-        ok(False, "the browser did what it was told", traceback.format_exc())
-        traceback.print_exc()
-        sys.exit(1)
+        if sys.argv[1] == "shot":
+            shot(*sys.argv[2:])
+        else:
+            main(sys.argv[1:])
+    finally:
+        if Page.driver:
+            Page.driver.quit()

@@ -2,7 +2,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Is what a page holds what is in the archive?
 
-  equal.py PAGE TABLES REPORT ARCHIVE     the page, the folder of `gputrace export --csv`, the report's JSON
+  equal.py PAGE TABLES REPORT FLOW ARCHIVE     the page, the folder of `gputrace export --csv`, the JSON of the
+                                               report and of `gputrace flow`
 
 Every call is in the page once, exactly; the sums of each level are those of the calls; buckets have as many as are
 below them; messages, launches, values, waits and the critical path are there.
@@ -139,12 +140,45 @@ def check_values(page, archive):
     claim("values", sum(track["count"] for track in page.meta["tracks"]), want)
 
 
-def main(path, folder, report, archive):
+def check_flow(page, flow):
+    """Every state is in the boxes that do not open, with its members and their time."""
+    claim("kinds of streams", [of["kind"] for of in page.flow["graphs"]], [of["name"] for of in flow["graphs"]])
+    regions = [of["name"] for of in page.meta["regions"]]
+    for mine, theirs in zip(page.flow["graphs"], flow["graphs"]):
+        claim("streams", [(round(of[1], 4), of[3]) for of in mine["streams"]],
+              [(of["similarity"], of["states"]) for of in theirs["streams"]])
+        want, got, opened = collections.Counter(), collections.Counter(), {0}
+        for state in theirs["states"]:
+            want[state["region"]] += len(state["members"])
+            want[state["region"], "us"] += round(state["self_s"]["mean"] * 1e6 * len(state["members"]))
+        for number, draw in enumerate(mine["draws"]):
+            for box in draw["boxes"]:
+                members = sum(b - a + 1 for a, b in zip(box[13][::2], box[13][1::2]))
+                claim("members of a box", members, box[4])
+                if box[9] > number:
+                    opened.add(box[9])
+                elif box[9] == -1:
+                    name = regions[box[2]] if box[2] >= 0 else "(code)"
+                    got[name] += members
+                    got[name, "us"] += round(box[7] / 1e3 * members)
+                else:
+                    failures.append("a box opens to %d in %d" % (box[9], number))
+            streams = collections.Counter(to for _, to, count in draw["edges"] for _ in range(count) if to >= 0)
+            claim("edges", [streams[i] for i in range(len(draw["boxes"]))], [box[4] for box in draw["boxes"]])
+        claim("draws that open", opened, set(range(len(mine["draws"]))))
+        names = {name for name in set(want) | set(got) if isinstance(name, str)}
+        claim("states", {n: got[n] for n in names}, {n: want[n] for n in names})
+        claim("their times", [n for n in names if abs(got[n, "us"] - want[n, "us"]) > 2 * want[n] + 2], [])
+
+
+def main(path, folder, report, flow, archive):
     with open(path, encoding="utf-8") as file:
         page = tiles.Page(file.read())
     with open(report, encoding="utf-8") as file:
         report = json.load(file)
     claim("the report", page.report, {key: of[:4096] if isinstance(of, list) else of for key, of in report.items()})
+    with open(flow, encoding="utf-8") as file:
+        check_flow(page, json.load(file))
     claim("all is in the page", page.meta["complete"], True)
     calls = table(folder, "calls")
     rows = {of["thread"]: i for i, of in enumerate(table(folder, "threads"))}

@@ -138,6 +138,7 @@ class Page:
         self.tags, self.blocks = parser.tags, parser.blocks
         self.meta = json.loads(self.blocks["gt-meta"])
         self.report = json.loads(self.blocks.get("gt-report", "null"))
+        self.flow = json.loads(self.blocks.get("gt-flow", "null"))
         self.tiles = {}
         for level in range(self.meta["page_levels"] if self.meta["mode"] == "html" else 0):
             pack = unpack(zlib.decompress(base64.b64decode(self.blocks["gt-pack-%d" % level], validate=True)))
