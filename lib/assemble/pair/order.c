@@ -5,7 +5,8 @@
  * A shift is the largest of many tents, one for each message that needs it: shift(t) is the highest of
  * (height - |t - received|) / 1024. Raising one may make other messages early, so that this goes on until
  * none is. It ends: clocks that run as fast as the true time, within a 1024th, have a shift that
- * satisfies all messages, and what is found never gets larger than the least such shift.
+ * satisfies all messages, and what is found never gets larger than the least such shift. Clocks whose rates
+ * are further off, because bad comparisons were close to each other, need steeper tents.
  *
  * Limits: the messages are in a file that is mapped; memory grows with the number of tents,
  * those of a host being further apart than they are different in height.
@@ -24,6 +25,7 @@
 #include <unistd.h>
 
 #define SLOPE  10  /* a shift changes by a 2^10th of the time that passes */
+#define STEEP  2   /* or by more, at most so: a 2^2nd */
 #define MARGIN 4   /* ns: what readers lose when they interpolate */
 #define PASSES 200
 #define BATCH  512
@@ -240,7 +242,7 @@ static int64_t height_at(const struct gt_shift *s, uint64_t ns)
 
 int64_t gt_shift_at(const struct gt_shift *s, uint64_t ns)
 {
-	return height_at(s, ns) >> SLOPE;
+	return height_at(s, ns) >> s->slope;
 }
 
 int64_t gt_shift_most(const struct gt_shift *s)
@@ -249,7 +251,7 @@ int64_t gt_shift_most(const struct gt_shift *s)
 
 	for (size_t i = 0; i < s->count; i++)
 		most = s->peaks[i].height > most ? s->peaks[i].height : most;
-	return most >> SLOPE;
+	return most >> s->slope;
 }
 
 static int grow(struct gt_shift *s)
@@ -267,7 +269,7 @@ static int grow(struct gt_shift *s)
 /* A new peak, which is above what is there; those within its tent go. */
 static int raise_at(struct gt_shift *s, uint64_t ns, int64_t shift)
 {
-	struct gt_peak peak = { ns, shift << SLOPE };
+	struct gt_peak peak = { ns, shift << s->slope };
 	size_t from = place(s, ns), to = from;
 
 	while (to < s->count && tent(&peak, s->peaks[to].ns) >= s->peaks[to].height)
@@ -308,11 +310,23 @@ static int pass(struct gt_order *order, const struct gt_message *list, size_t n,
 	return rc;
 }
 
-/* Messages that contradict each other, whatever the clocks: nothing is shifted. */
-static void give_up(struct gt_order *order)
+/* Nothing is shifted; what will be has this slope. */
+static void begin_with(struct gt_order *order, unsigned slope)
 {
-	for (size_t i = 0; i < order->hosts; i++)
+	for (size_t i = 0; i < order->hosts; i++) {
 		order->shifts[i].count = 0;
+		order->shifts[i].slope = slope;
+	}
+}
+
+/* What pass() said last. */
+static int shift_all(struct gt_order *order, const struct gt_message *list, size_t n, int64_t most)
+{
+	int rc = 1;
+
+	for (unsigned i = 0; rc == 1 && i < PASSES; i++)
+		rc = pass(order, list, n, i & 1, most);
+	return rc;
 }
 
 static void count_left(struct gt_order *order, const struct gt_message *list, size_t n)
@@ -341,10 +355,12 @@ int gt_order_make(struct gt_order *order, struct gt_messages *ends, const int64_
 	n = choose(order, list, pair(list, n), errors, &most);
 	gt_messages_cut(ends, n);
 	gt_messages_sort(ends, by_receive);
-	for (unsigned i = 0; rc == 1 && i < PASSES; i++)
-		rc = pass(order, list, n, i & 1, most);
-	if (rc == 2)
-		give_up(order);
+	for (unsigned slope = SLOPE; rc > 0 && slope >= STEEP; slope -= 2) {
+		begin_with(order, slope);
+		rc = shift_all(order, list, n, most);
+	}
+	if (rc == 2) /* the messages contradict each other, whatever the clocks */
+		begin_with(order, SLOPE);
 	count_left(order, list, n);
 	return rc < 0 ? rc : 0;
 }

@@ -4,7 +4,7 @@
  * of clocks were not good enough for that, the times of the receiving host are shifted, as little as
  * possible: a shift is there in full at the receive and fades away on both sides of it. All locations of a
  * host have the same shift, which never turns its time back: what happened on one host keeps its order, and a
- * span of time keeps its length within a 1024th (adr/0014).
+ * span of time keeps its length within a 1024th, or more where the clocks' rates are further off (adr/0014).
  *
  * Limits: point-to-point messages between ranks. A message is left out if its sender and receiver,
  * communicator and tag have fewer sends than receives (something was lost), and if it is early by more than
@@ -50,9 +50,10 @@ int gt_order_read(struct gt_messages *ends, int dirfd, const char *path, const u
 struct gt_shift {
 	struct gt_peak {
 		uint64_t ns;
-		int64_t height;  /* in 1024ths of a nanosecond */
+		int64_t height;  /* the shift there << slope, and how far it reaches, ns */
 	} *peaks;                /* ascending */
 	size_t count, room;
+	unsigned slope;          /* it changes by a 2^slope-th of the time that passes */
 };
 
 struct gt_order {
