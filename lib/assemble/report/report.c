@@ -172,27 +172,39 @@ static void collect_use(struct gt_used *used, const struct gt_spool *spool)
 		used->processors += count_processors(spool, &spool->roots[i]);
 }
 
+/* What a process became by exec(), as a shell's script often does at its end: how that ends is its end. */
+static const struct gt_proc *last_image(const struct gt_spool *spool)
+{
+	const struct gt_proc *last = &spool->procs[0];
+
+	for (size_t i = 1; i < spool->proc_count; i++)
+		if (last->header.how == GT_END_EXEC && spool->procs[i].parent == last &&
+		    spool->procs[i].pid == last->pid)
+			last = &spool->procs[i];
+	return last;
+}
+
 int gt_facts_collect(struct gt_facts *facts, const struct gt_spool *spool,
 		     const struct gt_layout *layout, const struct gt_clock *clock)
 {
-	const struct gt_proc *first = &spool->procs[0];
+	const struct gt_proc *first = &spool->procs[0], *last = last_image(spool);
 	char text[320];
 
 	facts->processes = spool->proc_count - layout->left_out;
 	facts->damaged = spool->damaged;
 	facts->reading_ns = clock->reading_ns;
-	facts->how = first->header.how;
-	facts->status = first->header.status;
+	facts->how = last->header.how;
+	facts->status = last->header.status;
 	facts->clock = first->header.clock;
 	facts->ticks_per_second = 1e9 * (double)(UINT64_C(1) << GT_SCALE_SHIFT) /
 				  (double)clock->scales[0].mult;
 	snprintf(facts->program, sizeof(facts->program), "%s", first->header.program);
-	snprintf(facts->ended, sizeof(facts->ended), "%s", gt_end_text(first, text, sizeof(text)));
+	snprintf(facts->ended, sizeof(facts->ended), "%s", gt_end_text(last, text, sizeof(text)));
 	for (size_t i = 0; i < spool->proc_count; i++) {
 		const struct gt_proc *proc = &spool->procs[i];
 
 		facts->killed += !proc->ended;
-		if (i && !proc->ended && !facts->killed_one.pid)
+		if (proc != last && !proc->ended && !facts->killed_one.pid)
 			facts->killed_one = killed(proc);
 		facts->silent += gt_half_silent(proc);
 		for (unsigned cause = 0; cause < GT_LOSS_N; cause++)

@@ -19,7 +19,7 @@ struct gt_facts {
 	uint64_t processes, ranks, silent, threads, streams, killed, damaged;
 	uint64_t outside;       /* programs that were started and could not be traced, ... */
 	char outside_first[60]; /* ... and one of them */
-	struct gt_killed killed_one; /* of the killed ones, not the first process */
+	struct gt_killed killed_one; /* of the killed ones, not what the first process became */
 	struct gt_used used;
 	uint64_t lost[GT_LOSS_N];
 	struct gt_tally tally;
