@@ -334,6 +334,7 @@ static void lock(struct gt_sync *sync, const struct group *group, enum gt_wait c
 
 	for (size_t i = 0; i < group->count; i++) {
 		const struct gt_item *item = &group->items[i];
+		struct gt_segment *segment;
 
 		if (item->what == GT_LOCK_RELEASED) {
 			released = item;
@@ -341,8 +342,15 @@ static void lock(struct gt_sync *sync, const struct group *group, enum gt_wait c
 		}
 		if (!released)
 			continue;
+		/* A condition is waited for, and then the lock. */
+		segment = gt_segment_at(sync, item->location, item->segment);
+		if (segment->class == GT_CLASS_CONDITION) {
+			gt_sync_wait(sync, item->location, item->segment, GT_WAIT_CONDITION,
+				     released->location, released->time);
+			continue;
+		}
 		gt_sync_wait(sync, item->location, item->segment, class, released->location, released->time);
-		gt_segment_at(sync, item->location, item->segment)->settled = released->time <= item->begin;
+		segment->settled = released->time <= item->begin;
 	}
 }
 

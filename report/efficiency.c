@@ -3,7 +3,8 @@
  * Efficiencies, as defined in gputrace-metrics(7): those of the POP centre of excellence for ranks and
  * threads, those of TALP for GPUs. Each is a factor of the one above it.
  *
- * Limits: time in which nothing was recorded counts as useful; "seen" says how much was not like that.
+ * Limits: time in which nothing was recorded counts as useful; "seen" says how much was not like that. Where
+ * threads cannot have worked for so long, there are no efficiencies of theirs.
  */
 #include "config.h"
 
@@ -12,6 +13,9 @@
 
 #include <math.h>
 #include <stdlib.h>
+
+#define LITTLE_SEEN 0.1
+#define MUCH_LONGER 4
 
 /* Threads of a process that follow one another. */
 struct lane {
@@ -196,7 +200,30 @@ static double ratio(double part, double whole)
 	return whole > 0 ? part / whole : NAN;
 }
 
-static void host(struct gt_report *report, const struct lanes *lanes, const struct ranks *ranks,
+static double property(const struct gt_report *report, const char *name)
+{
+	const struct gt_otf2_property *p = gt_otf2_find_owned(report->read, GT_OTF2_KINDS, GT_OTF2_NOTHING,
+							      name);
+
+	return p && p->text ? strtod(p->text, NULL) : NAN;
+}
+
+/*
+ * Threads of servers wait in calls that are not recorded, as epoll_wait(). They cannot have worked for much
+ * longer than the processors did, unless these were too few.
+ */
+static bool worked(const struct gt_report *report, double busy, double seen)
+{
+	double processor = property(report, "GPUTRACE::PROCESSOR_TIME_NS");
+	double all = property(report, "GPUTRACE::PROCESSORS") * (double)report->duration;
+
+	if (isnan(processor) || isnan(all))
+		return seen >= LITTLE_SEEN;
+	return busy <= MUCH_LONGER * processor || processor >= all / 2;
+}
+
+/* Returns false if the efficiencies of threads are left out. */
+static bool host(struct gt_report *report, const struct lanes *lanes, const struct ranks *ranks,
 		 union gt_cell *row)
 {
 	double useful_sum = 0, both = 0, most = 0, life = 0, unseen = 0, n = (double)lanes->count;
@@ -212,6 +239,8 @@ static void host(struct gt_report *report, const struct lanes *lanes, const stru
 	}
 	row[9].count = lanes->count;
 	row[10].number = ratio(life - unseen, life);
+	if (ranks->count < 2 && lanes->count > 1 && !worked(report, both, row[10].number))
+		return false;
 	if (ranks->count > 1) {
 		row[1].number = ratio((double)ranks->sum / (double)ranks->count, (double)ranks->most);
 		row[2].number = ratio((double)ranks->most, (double)ranks->longest);
@@ -225,6 +254,7 @@ static void host(struct gt_report *report, const struct lanes *lanes, const stru
 	for (unsigned i = 1; i <= 4; i++)
 		if (!isnan(row[i].number))
 			row[0].number = isnan(row[0].number) ? row[i].number : row[0].number * row[i].number;
+	return true;
 }
 
 /* ---- GPUs ---------------------------------------------------------------------------------------- */
@@ -260,8 +290,9 @@ static void figures(struct gt_report *report, void *result)
 	if (lanes.count > 1 || report->classes.gpu) {
 		union gt_cell *row = gt_row_add(section);
 
-		if (lanes.count)
-			host(report, &lanes, &ranks, row);
+		if (lanes.count && !host(report, &lanes, &ranks, row))
+			section->note = "none of the threads: for most of their time they were neither seen "
+					"nor on a processor";
 		devices(report, row);
 	}
 	free(lanes.items);

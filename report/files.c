@@ -17,6 +17,11 @@ enum { OPENS = OTF2_IO_OPERATION_MODE_FLUSH + 1, SEEKS };
 
 struct files {
 	struct gt_sums sums; /* file, mode of operation or the above, buffered; gt_files_sums() */
+	/*
+	 * The same keys: `most` is the longest operation, and `bytes` is when it began. In the result of the
+	 * location that spent most time, and `count` is its index.
+	 */
+	struct gt_sums places;
 	struct pending {
 		uint64_t handle, matching, begin, bytes;
 		OTF2_IoOperationMode mode;
@@ -28,7 +33,11 @@ static uint64_t file_of(const struct gt_otf2 *read, uint64_t id)
 {
 	const struct gt_otf2_io_handle *handle = gt_otf2_find_io_handle(read, id);
 
-	return handle ? handle->file : OTF2_UNDEFINED_IO_FILE;
+	if (!handle || handle->file != OTF2_UNDEFINED_IO_FILE)
+		return handle ? handle->file : GT_FILES_OTHERS;
+	return !strncmp(handle->name, "socket", 6) ? GT_FILES_SOCKETS
+	       : !strncmp(handle->name, "pipe", 4) ? GT_FILES_PIPES
+						   : GT_FILES_OTHERS;
 }
 
 /* By stdio: such an operation is not one of the system's. */
@@ -51,6 +60,15 @@ static void begun(struct gt_otf2_cursor *at, const struct gt_otf2_IoOperationBeg
 		(struct pending){ e->handle, e->matching, at->time, e->bytes, e->mode };
 }
 
+static void place(struct gt_sum *at, uint64_t begin, uint64_t end)
+{
+	at->ns += end - begin;
+	if (end - begin <= at->most)
+		return;
+	at->most = end - begin;
+	at->bytes = begin;
+}
+
 static void over(struct gt_otf2_cursor *at, uint64_t handle, uint64_t matching, uint64_t bytes, bool count,
 		 struct files *state)
 {
@@ -59,10 +77,14 @@ static void over(struct gt_otf2_cursor *at, uint64_t handle, uint64_t matching, 
 
 		if (one->handle != handle || one->matching != matching)
 			continue;
-		if (count)
+		if (count) {
 			gt_sum_add(gt_sums_at(&state->sums, file_of(at->read, handle), one->mode,
 					      buffered(at->read, handle), 0),
 				   at->time - one->begin, bytes == OTF2_UNDEFINED_UINT64 ? 0 : bytes);
+			place(gt_sums_at(&state->places, file_of(at->read, handle), one->mode,
+					 buffered(at->read, handle), 0),
+			      one->begin, at->time);
+		}
 		state->pending[i] = state->pending[--state->count];
 		return;
 	}
@@ -106,15 +128,26 @@ static void carry(struct gt_report *report, struct gt_carry *carry, void *memory
 
 	(void)report;
 	gt_carry_sums(carry, &state->sums);
+	gt_carry_sums(carry, &state->places);
 }
 
 static void merge(struct gt_report *report, struct gt_otf2_cursor *at, void *memory, void *result)
 {
 	struct files *state = memory, *all = result;
 
-	(void)report, (void)at;
+	(void)report;
 	gt_sums_merge(&all->sums, &state->sums);
+	for (uint32_t i = 0; i < state->places.count; i++) {
+		const struct gt_sum *one = &state->places.items[i];
+		struct gt_sum *most = gt_sums_at(&all->places, one->key[0], one->key[1], one->key[2], 0);
+
+		if (one->ns < most->ns || (one->ns == most->ns && most->bytes))
+			continue;
+		*most = *one;
+		most->count = at->index;
+	}
 	gt_sums_free(&state->sums);
+	gt_sums_free(&state->places);
 	free(state->pending);
 }
 
@@ -162,6 +195,11 @@ static void add(union gt_cell *row, const struct gt_sum *sum)
 	}
 }
 
+static const char *name_of(uint64_t none)
+{
+	return none == GT_FILES_SOCKETS ? "sockets" : none == GT_FILES_PIPES ? "pipes" : "?";
+}
+
 /* Sums of one file stand side by side. */
 static void figures(struct gt_report *report, void *result)
 {
@@ -178,7 +216,7 @@ static void figures(struct gt_report *report, void *result)
 			row = gt_row_add(section);
 			for (unsigned c = 0; c < 10; c++)
 				row[c].count = 0;
-			row[11].text = file ? file->name : "?";
+			row[11].text = file ? file->name : name_of(sum->key[0]);
 		}
 		add(row, sum);
 		if (row[4].count + row[7].count)
@@ -195,9 +233,18 @@ const struct gt_sums *gt_files_sums(struct gt_report *report)
 	return all ? &all->sums : NULL;
 }
 
+struct gt_file_place gt_files_place(struct gt_report *report, const struct gt_sum *sum)
+{
+	struct files *all = gt_report_result(report, &gt_files_analysis);
+	const struct gt_sum *at = gt_sums_at(&all->places, sum->key[0], sum->key[1], sum->key[2], 0);
+
+	return (struct gt_file_place){ .ns = at->ns, .time = at->bytes, .location = at->count };
+}
+
 static void release(void *result)
 {
 	gt_sums_free(&((struct files *)result)->sums);
+	gt_sums_free(&((struct files *)result)->places);
 }
 
 const struct gt_analysis gt_files_analysis = {

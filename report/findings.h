@@ -71,6 +71,16 @@ const char *gt_source_of(struct gt_report *report, uint32_t region);
 
 /* Operations: file, OTF2_IoOperationMode, buffered by stdio. NULL: there are none. */
 const struct gt_sums *gt_files_sums(struct gt_report *report);
+/* Instead of files, what has none. */
+#define GT_FILES_SOCKETS (UINT64_C(1) << 32)
+#define GT_FILES_PIPES   (GT_FILES_SOCKETS + 1)
+#define GT_FILES_OTHERS  (GT_FILES_SOCKETS + 2)
+/* Of one of these sums: the location that spent most time with it, and when its longest operation began. */
+struct gt_file_place {
+	uint64_t ns, time;
+	size_t location;
+};
+struct gt_file_place gt_files_place(struct gt_report *report, const struct gt_sum *sum);
 
 void gt_findings_host(struct gt_report *report);
 void gt_findings_gpu(struct gt_report *report);

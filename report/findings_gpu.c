@@ -79,6 +79,19 @@ static void pageable_copies(struct gt_report *report, struct gt_gpu *gpu)
 		   gt_said(report, time, GT_SECONDS));
 }
 
+/* When the longest one began. */
+static uint64_t longest_of(const struct gt_spans *spans)
+{
+	uint64_t most = 0, when = GT_NO_COUNT;
+
+	for (struct gt_span_at at = gt_spans_first(spans); gt_spans_next(&at);)
+		if (at.end - at.begin > most) {
+			most = at.end - at.begin;
+			when = at.begin;
+		}
+	return when;
+}
+
 static void no_overlap(struct gt_report *report, const struct gt_gpu_device *device, const char *name)
 {
 	uint64_t common = gt_spans_common(&device->kernels, &device->copies);
@@ -94,7 +107,8 @@ static void no_overlap(struct gt_report *report, const struct gt_gpu_device *dev
 			.id = GT_FINDING_NO_OVERLAP,
 			.gain = less,
 			.location = name,
-			.time = GT_NO_COUNT,
+			.time = longest_of(device->copies.total == less ? &device->copies
+									: &device->kernels),
 			.advice =
 				"copy the next part on a second stream while the kernel works on this one" },
 		"On %s kernels run for %s and copies for %s, but never at the same time", name,

@@ -91,8 +91,29 @@ static bool balanced(const struct ranks *ranks)
 	       gt_threshold(GT_FINDING_LATE_RANK) * (double)ranks->most;
 }
 
+/* When others began to wait longest, in calls of MPI: where nothing of the late rank's own is recorded. */
+static uint64_t longest_in_mpi(const struct gt_report *report, uint32_t late)
+{
+	uint32_t count = (uint32_t)report->read->tables[GT_OTF2_REGION].count;
+	uint64_t most = 0, when = GT_NO_COUNT;
+
+	for (uint32_t i = 0; i < count; i++) {
+		const struct gt_profile_region *region = &profile_of(report)->regions[i];
+		enum gt_class class = (enum gt_class)report->classes.regions[i];
+
+		if (gt_class_times[class] != GT_TIME_MPI || class == GT_CLASS_MPI_SETUP ||
+		    !region->calls || region->most_on == late || region->most <= most)
+			continue;
+		most = region->most;
+		when = region->most_begin;
+	}
+	return when;
+}
+
 static void late_rank(struct gt_report *report, const struct ranks *ranks)
 {
+	uint32_t count = (uint32_t)report->read->tables[GT_OTF2_REGION].count;
+	uint32_t uneven = balanced(ranks) ? count : most_uneven(report, ranks->last);
 	uint64_t mean = ranks->sum / ranks->count;
 
 	if (balanced(ranks))
@@ -100,8 +121,10 @@ static void late_rank(struct gt_report *report, const struct ranks *ranks)
 	gt_finding(report,
 		   &(struct gt_finding){ .id = GT_FINDING_LATE_RANK, .gain = ranks->most - mean,
 					 .location = gt_report_location(report, ranks->last),
-					 .region = 1 + most_uneven(report, ranks->last),
-					 .time = GT_NO_COUNT,
+					 .region = 1 + uneven,
+					 .time = uneven < count
+							 ? profile_of(report)->regions[uneven].location_begin
+							 : longest_in_mpi(report, ranks->last),
 					 .advice = "divide the work so that all ranks have the same" },
 		   "%s works for %s outside of MPI, the ranks on average for %s: the others wait for it",
 		   gt_report_location(report, ranks->last), gt_said(report, ranks->most, GT_SECONDS),
@@ -206,10 +229,10 @@ static void lock_convoys(struct gt_report *report)
 
 	for (size_t i = 0; locks && i < locks->rows; i++) {
 		const union gt_cell *row = locks->cells + i * locks->kind->column_count;
-		uint64_t each = row[0].count / row[6].count;
+		uint64_t each = row[12].count / row[6].count;
 		const char *in = row[10].text;
 
-		if (row[1].count < 100 || row[6].count < 2 || row[0].count / row[1].count > TIME_SLICE ||
+		if (row[13].count < 100 || row[6].count < 2 ||
 		    percent(each, report->duration) < gt_threshold(GT_FINDING_LOCK_CONVOY))
 			continue;
 		gt_finding(report,
@@ -218,17 +241,17 @@ static void lock_convoys(struct gt_report *report)
 				   .gain = each,
 				   .location = row[8].text,
 				   .where = in && strcmp(in, "?") ? in : NULL,
-				   .time = GT_NO_COUNT,
+				   .time = row[14].count,
 				   .advice = in && 2 * row[9].count >= row[0].count
 						     ? "hold the lock for less, or divide what it protects"
 						     : "hold the lock for less, or divide what it protects; "
 						       "VT_PTHREAD_LOCKS=all shows who holds it" },
 			   "%s threads of %s wait %s times for %s%s, %s on average, together %s",
 			   gt_said(report, row[6].count, GT_COUNT), row[7].text,
-			   gt_said(report, row[1].count, GT_COUNT),
+			   gt_said(report, row[13].count, GT_COUNT),
 			   strncmp(row[11].text, "lock", 4) ? "the lock at " : "", row[11].text,
-			   gt_said(report, row[0].count / row[1].count, GT_SECONDS),
-			   gt_said(report, row[0].count, GT_SECONDS));
+			   gt_said(report, row[12].count / row[13].count, GT_SECONDS),
+			   gt_said(report, row[12].count, GT_SECONDS));
 	}
 }
 
@@ -272,18 +295,28 @@ static void thread_creation(struct gt_report *report)
 
 /* ---- files and functions ------------------------------------------------------------------------- */
 
+/* Requests and answers on sockets, and what wakes a thread, cannot be put together. */
+static bool can_be_larger(const struct gt_sum *sum)
+{
+	return sum->key[0] != GT_FILES_SOCKETS && sum->key[0] != GT_FILES_OTHERS &&
+	       (sum->key[0] != GT_FILES_PIPES || sum->bytes > sum->count);
+}
+
 static void tiny_file(struct gt_report *report, const struct gt_sum *sum, const char *what)
 {
 	const struct gt_otf2_io_file *file = gt_otf2_find_io_file(report->read, sum->key[0]);
+	struct gt_file_place place = gt_files_place(report, sum);
 
-	if (sum->count < MANY || (double)(sum->bytes / sum->count) >= gt_threshold(GT_FINDING_TINY_WRITES))
+	if (sum->count < MANY || !can_be_larger(sum) ||
+	    (double)(sum->bytes / sum->count) >= gt_threshold(GT_FINDING_TINY_WRITES))
 		return;
 	gt_finding(
 		report,
 		&(struct gt_finding){ .id = GT_FINDING_TINY_WRITES,
-				      .gain = sum->ns,
-				      .where = file ? file->name : NULL,
-				      .time = GT_NO_COUNT,
+				      .gain = place.ns,
+				      .location = gt_report_location(report, place.location),
+				      .where = file ? file->name : "pipes",
+				      .time = place.time,
 				      .advice = "collect them in a buffer, and pass it on when it is full" },
 		"%s %s of %s on average take %s", gt_said(report, sum->count, GT_COUNT), what,
 		gt_said(report, (sum->bytes + sum->count / 2) / sum->count, GT_BYTES),

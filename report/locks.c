@@ -18,6 +18,9 @@
 
 enum { MOST = 1 << 21 };
 
+/* ns. With VT_PTHREAD_LOCKS=all a call that need not wait takes some 100; short is below a time slice. */
+enum { LEAST_WAIT = 1000, SHORT_WAIT = 10000000 };
+
 struct hold {
 	uint64_t process, paradigm, lock, address;
 	uint64_t wanted, acquired, released; /* ns */
@@ -183,46 +186,63 @@ static const struct gt_column columns[] = {
 	{ "holder_s", NULL, GT_SECONDS },
 	{ "holder_region", "in", GT_TEXT },
 	{ "name", "lock", GT_TEXT },
+	{ "short_wait_s", NULL, GT_SECONDS }, /* of less than a time slice */
+	{ "short_waits", NULL, GT_COUNT },
+	{ "max_short_wait_time_s", NULL, GT_SECONDS },
 };
 static const struct gt_section_kind locks_kind = GT_SECTION("locks", "Locks", GT_ROWS, columns);
 
-/* Charges the wait of holds[i] to whoever had the lock: those before it, which are sorted by time. */
-static void charge(const struct hold *holds, size_t i, struct gt_sums *holders)
+/* Charges the wait of holds[i] to who had the lock, of those before it, in order of time. Is one known? */
+static bool charge(const struct hold *holds, size_t i, struct gt_sums *holders)
 {
 	const struct hold *waiter = &holds[i];
+	bool known = false;
 
 	for (size_t k = i; k--;) {
 		uint64_t from = holds[k].acquired > waiter->wanted ? holds[k].acquired : waiter->wanted;
 		uint64_t to = holds[k].released < waiter->acquired ? holds[k].released : waiter->acquired;
 
-		if (to > from && holds[k].location != waiter->location)
+		if (to > from && holds[k].location != waiter->location) {
 			gt_sum_add(gt_sums_at(holders, holds[k].location, holds[k].region, 0, 0), to - from,
 				   0);
+			known = true;
+		}
 		if (holds[k].acquired <= waiter->wanted)
 			break; /* it had the lock when the wait began */
 	}
+	return known;
 }
 
 /* Returns for how long somebody is known to have had the lock while others waited. */
 static uint64_t lock_row(struct gt_report *report, const struct hold *holds, size_t count, union gt_cell *row)
 {
 	struct gt_sums holders = {0}, threads = {0};
-	uint64_t known = 0;
+	uint64_t known = 0, most = 0;
 
 	for (unsigned i = 0; i < 6; i++)
 		row[i].count = 0;
+	row[12].count = row[13].count = 0;
 	row[3].count = count;
 	for (size_t i = 0; i < count; i++) {
 		uint64_t wait = holds[i].acquired - holds[i].wanted,
 			 hold = holds[i].released - holds[i].acquired;
 
 		row[0].count += wait;
-		row[1].count += wait > 0;
 		row[2].count = wait > row[2].count ? wait : row[2].count;
 		row[4].count += hold;
 		row[5].count = hold > row[5].count ? hold : row[5].count;
 		gt_sums_at(&threads, holds[i].location, 0, 0, 0);
-		charge(holds, i, &holders);
+		if (!charge(holds, i, &holders) && wait < LEAST_WAIT)
+			continue;
+		row[1].count++;
+		if (wait >= SHORT_WAIT)
+			continue;
+		row[12].count += wait;
+		row[13].count++;
+		if (wait > most) {
+			most = wait;
+			row[14].count = holds[i].wanted;
+		}
 	}
 	row[6].count = threads.count;
 	row[7].text = gt_report_process(report, (uint32_t)holds->process);

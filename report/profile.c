@@ -214,13 +214,14 @@ static struct gt_profile_region *regions_of(struct gt_profiling *p)
 /* ---- all ----------------------------------------------------------------------------------------- */
 
 /* How the time in a region is spread over the locations that called it. */
-static void spread(struct gt_profile_region *to, uint64_t exclusive, uint32_t location)
+static void spread(struct gt_profile_region *to, const struct gt_profile_region *from, uint32_t location)
 {
-	if (!to->locations++ || exclusive < to->location_least)
-		to->location_least = exclusive;
-	if (to->locations == 1 || exclusive > to->location_most) {
-		to->location_most = exclusive;
+	if (!to->locations++ || from->exclusive < to->location_least)
+		to->location_least = from->exclusive;
+	if (to->locations == 1 || from->exclusive > to->location_most) {
+		to->location_most = from->exclusive;
 		to->most_location = location;
+		to->location_begin = from->most_begin;
 	}
 }
 
@@ -256,7 +257,7 @@ static void merge_regions(struct gt_report *report, const struct gt_profile_regi
 
 		if (!from->calls)
 			continue;
-		spread(to, from->exclusive, (uint32_t)(location - profile->locations));
+		spread(to, from, (uint32_t)(location - profile->locations));
 		if (!to->calls || from->least < to->least)
 			to->least = from->least;
 		if (!to->calls || from->most > to->most) {

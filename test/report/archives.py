@@ -362,6 +362,38 @@ def tangle_ticks_seen():
     return tangled(700000000, True)
 
 
+def two_threads(processor):
+    """Each is seen for 1 % of 1 ms; what two processors had to do for them, in ns."""
+    m = Made()
+    process = m.process("Process 0")
+    for name in ("Master thread", "Thread 1"):
+        thread = m.thread(process, name)
+        m.call(thread, m.region("work"), 0, 10000)
+        m.call(thread, m.region("work"), 999999, 1000000)
+    m.properties = {"GPUTRACE::PROCESSOR_TIME_NS": str(processor), "GPUTRACE::PROCESSORS": "2"}
+    return m
+
+
+@case
+def server():
+    """The threads wait for clients in calls that are not recorded."""
+    return two_threads(20000)
+
+
+@case
+def busy():
+    """They compute in functions that are not recorded."""
+    return two_threads(1900000)
+
+
+@case
+def unknown():
+    """Nothing is known of that."""
+    m = two_threads(0)
+    m.properties = {}
+    return m
+
+
 if __name__ == "__main__":
     if sys.argv[1] == "--all":
         for name, write in CASES.items():

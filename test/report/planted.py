@@ -4,6 +4,7 @@
 
   planted.py --list         ID, a line each
   planted.py ID DIR         writes DIR/planted and DIR/clean
+  planted.py answers DIR    small writes that are none of the problems
 """
 import sys
 
@@ -107,13 +108,26 @@ def polling(bad):
 
 @case
 def lock_convoy(bad):
-    """Two threads take turns with a lock that is held for 2 ms, 200 times; or each works on its own."""
+    """
+    Two threads take turns with a lock that is held for 2 ms, 200 times; or each works on its own, takes a lock
+    that nobody wants, and one waits for the other once, for most of the run.
+    """
     m, process, first = host()
     threads = [first, m.thread(process, "Thread 1")]
     work, take = m.region("work"), m.region("pthread_mutex_lock", PTHREAD)
     for n, thread in enumerate(threads):
         if not bad:
-            m.call(thread, work, 0, SECOND)
+            for i in range(200):
+                m.call(thread, work, i * 1000000, (i + 1) * 1000000 - 100)
+                m.put(thread, (i + 1) * 1000000 - 100, "Enter", take)
+                m.put(thread, (i + 1) * 1000000 - 1, "ThreadAcquireLock", PTHREAD, n, 2 * i + n)
+                m.put(thread, (i + 1) * 1000000 - 1, "ThreadReleaseLock", PTHREAD, n, 2 * i + n)
+                m.put(thread, (i + 1) * 1000000, "Leave", take)
+            m.put(thread, 200000000, "Enter", take)
+            m.put(thread, 200000000 + n * 700000000, "ThreadAcquireLock", PTHREAD, 0, 1000 + n)
+            m.put(thread, 200000001 + n * 700000000, "Leave", take)
+            m.call(thread, work, 200000001 + n * 700000000, 900000000 + n * 100000000)
+            m.put(thread, 900000000 + n * 100000000, "ThreadReleaseLock", PTHREAD, 0, 1000 + n)
             continue
         for i in range(200):
             begin = i * 5000000 + n * 2000000
@@ -140,11 +154,11 @@ def thread_creation(bad):
     return m
 
 
-def written(size, count, each, paradigm="POSIX"):
+def written(size, count, each, paradigm="POSIX", file=0):
     m, _, main = host()
     m.define("IoParadigm", m.s(paradigm), m.s(paradigm), 0, 1, [], [], [])
     m.define("IoRegularFile", m.s("/tmp/out"), 0xffffffff)
-    m.define("IoHandle", m.s("out"), 0, 0, 0, 0xffffffff, 0xffffffff)
+    m.define("IoHandle", m.s("out" if file == 0 else "socket:[7]"), file, 0, 0, 0xffffffff, 0xffffffff)
     write = m.region("write", USER)
     for i in range(count):
         begin = i * (SECOND // count)
@@ -160,6 +174,11 @@ def written(size, count, each, paradigm="POSIX"):
 def tiny_writes(bad):
     """5,000 writes of 10 bytes in a tenth of the time; or as many that stdio has a buffer for."""
     return written(10, 5000, 20000, "POSIX" if bad else "ISOC")
+
+
+def answers():
+    """As many of them on a socket: answers to requests."""
+    return written(10, 5000, 20000, file=0xffffffff)
 
 
 @case
@@ -314,6 +333,8 @@ def unbalanced_gpus(bad):
 if __name__ == "__main__":
     if sys.argv[1] == "--list":
         print("\n".join(CASES))
+    elif sys.argv[1] == "answers":
+        answers().write(sys.argv[2])
     else:
         for twin in ("planted", "clean"):
             CASES[sys.argv[1]](twin == "planted").write(f"{sys.argv[2]}/{twin}")

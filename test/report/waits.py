@@ -374,6 +374,23 @@ def thread_barrier():
 
 
 @scene
+def condition_and_lock():
+    """What waits for a condition waits for its lock, too, but that is not all it waits for."""
+    a = Archive(processes=1)
+    w = a.thread(0, "worker")
+    a[0].do(a[0].call(0, 100, "main", [
+        a[0].call(10, 10.001, "pthread_mutex_lock", [a.event(10.001, "ThreadAcquireLock", PTHREAD, 5, 1)]),
+        a[0].call(20, 80, "pthread_cond_wait", [a.event(20, "ThreadReleaseLock", PTHREAD, 5, 1),
+                                                a.event(80, "ThreadAcquireLock", PTHREAD, 5, 3)]),
+        a.event(90, "ThreadReleaseLock", PTHREAD, 5, 3)]))
+    w.do(w.call(0, 100, "work", [
+        w.call(30, 30.001, "pthread_mutex_lock", [a.event(30.001, "ThreadAcquireLock", PTHREAD, 5, 2)]),
+        a.event(79, "ThreadReleaseLock", PTHREAD, 5, 2)]))
+    return a, {"waits": waits(("condition wait", 59, 1, "Master thread", "pthread_cond_wait", "worker"),
+                              ("lock contention", 0.001, 1, "Master thread", "pthread_mutex_lock", ""))}
+
+
+@scene
 def condition():
     a = Archive(processes=1)
     a[0].do(a[0].call(0, 100, "main", [a[0].call(10, 40, "pthread_cond_wait"), a[0].call(50, 60, "sem_wait")]))

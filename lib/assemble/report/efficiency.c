@@ -59,6 +59,16 @@ static size_t make_lanes(const struct gt_use **uses, size_t count, struct lane *
 	return kept;
 }
 
+/* See worked() in report/efficiency.c. */
+static bool worked(const struct gt_summary *s, double busy)
+{
+	const struct gt_used *used = &s->used;
+	double processor = (double)used->processor_ns;
+
+	return !used->measured || used->unmeasured || busy <= 4 * processor ||
+	       processor >= (double)used->processors * (double)s->wall_ns / 2;
+}
+
 static void judge_threads(struct gt_summary *s, const struct lane *lanes, size_t count, bool gpu)
 {
 	double busy = 0, useful = 0, most = 0;
@@ -68,6 +78,8 @@ static void judge_threads(struct gt_summary *s, const struct lane *lanes, size_t
 		useful += (double)lanes[i].useful;
 		most = (double)lanes[i].busy > most ? (double)lanes[i].busy : most;
 	}
+	if (!s->ranks && count > 1 && !worked(s, busy))
+		return;
 	if (gpu && busy > 0)
 		s->offload = useful / busy;
 	if (s->processes != 1 || s->ranks || count < 2 || most <= 0)

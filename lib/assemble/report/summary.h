@@ -82,7 +82,7 @@ struct gt_summary {
 	uint64_t events;        /* in the archive */
 	uint64_t archive_bytes; /* of all files of the archive, without the spool */
 
-	/* how the first process, or what it became by exec(), ended: enum gt_end_how; exit status or signal */
+	/* how the first process, or what exec() made of it, ended: enum gt_end_how; exit status or signal */
 	uint32_t how, status;
 	/* ranks: "2 of 6 ranks are in this archive, missing: 0-3"; NULL or "": none */
 	const char *missing;
