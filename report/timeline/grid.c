@@ -18,7 +18,7 @@
 #include "report/match.h"
 #include "report/report.h"
 
-enum { TALLIES = 32, NAME_MAX_BYTES = 4096, NO_ROW = -1 };
+enum { TALLIES = 32, NAME_MAX_BYTES = 4096, NO_ROW = -1, NAME_MIN = 3, NAME_CUT = 8 };
 
 /* The cell of a row that is being filled. Regions are those of the archive's table. */
 struct lane {
@@ -576,6 +576,27 @@ struct gt_grid *gt_grid_new(unsigned rows, unsigned columns, unsigned lines)
 void gt_grid_free(struct gt_grid *grid)
 {
 	munmap(grid, grid->size);
+}
+
+unsigned gt_grid_place(const struct gt_grid *grid, unsigned row, unsigned column, unsigned end, char *name)
+{
+	size_t n = strlen(name);
+	unsigned first = column, room = 0, from = column;
+
+	for (unsigned i = column; i <= end && room < n + 2; i++) {
+		if (i < end && gt_grid_cell(grid, row, i)->share >= GT_GRID_FULL / 2)
+			continue;
+		if (i - from > room) {
+			first = from;
+			room = i - from;
+		}
+		from = i + 1;
+	}
+	if (n < NAME_MIN || room < (n < NAME_CUT ? n : NAME_CUT) + 2)
+		return end;
+	if (n + 2 > room)
+		strcpy(name + room - 4, "..");
+	return first + 1;
 }
 
 unsigned gt_grid_run(const struct gt_grid *grid, unsigned row, unsigned column)

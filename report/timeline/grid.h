@@ -127,6 +127,13 @@ unsigned gt_grid_ascii(const char *name, char *text, size_t size);
 /* The first column behind those from `column` on that look alike: the same region, the same share. */
 unsigned gt_grid_run(const struct gt_grid *grid, unsigned row, unsigned column);
 
+/*
+ * Where a name stands in the bar from a column to `end`: where most of the time was in the region, or it
+ * would claim too much. Cuts the name ("cudaDevi..") if there is not enough room. The column of its first
+ * character, with one of the bar before and behind it, or `end`: it has no room.
+ */
+unsigned gt_grid_place(const struct gt_grid *grid, unsigned row, unsigned column, unsigned end, char *name);
+
 /* ---- how it looks, the same in all faces -------------------------------------------------------- */
 
 struct gt_paint {

@@ -74,6 +74,8 @@ static unsigned basic(uint32_t rgb)
 
 static void make_pairs(void)
 {
+	short back = use_default_colors() == OK ? -1 : COLOR_BLACK;
+
 	for (unsigned class = 0; class < GT_CLASSES; class++) {
 		const struct gt_paint *paint = gt_paint_of(class);
 		bool dark = (paint->rgb >> 16 & 255) * 3 + (paint->rgb >> 8 & 255) * 6 + (paint->rgb & 255) <
@@ -83,6 +85,9 @@ static void make_pairs(void)
 			init_pair((short)(PAIRS_FROM + class), dark ? 231 : 16, paint->color);
 		else
 			init_pair((short)(PAIRS_FROM + class), COLOR_BLACK, (short)basic(paint->rgb));
+		/* Of what is shaded. */
+		init_pair((short)(PAIRS_FROM + GT_CLASSES + class),
+			  (short)(COLORS >= 256 ? paint->color : basic(paint->rgb)), back);
 	}
 }
 
@@ -102,18 +107,30 @@ static void draw_axis(const struct gt_grid *grid)
 	}
 }
 
-static void draw_cell(const struct screen *screen, int y, unsigned row, unsigned column, char letter)
+/* As in text, what takes less than most of a cell is shaded. `letter`: of the name that is there, or 0. */
+static chtype cell_look(const struct gt_grid_cell *cell, bool in_name, char letter)
 {
-	const struct gt_grid_cell *cell = gt_grid_cell(screen->grid, row, column);
-	const struct gt_paint *paint = gt_paint_of(cell->class);
-	bool cursor = row == screen->row && column == screen->column;
-	chtype look = cursor ? A_REVERSE : 0;
+	bool full = in_name || cell->share > GT_GRID_FULL * 9 / 10;
 
-	if (cell->share && has_colors())
-		look |= (chtype)COLOR_PAIR(PAIRS_FROM + cell->class);
-	else if (cell->share && letter == ' ')
-		letter = paint->letter;
-	mvaddch(y, (int)(screen->grid->label + 1 + column), (chtype)(unsigned char)letter | look);
+	if (!cell->share)
+		return ' ';
+	if (!has_colors())
+		return (chtype)(unsigned char)(letter ? letter
+					       : cell->share < GT_GRID_FULL / 8 ? ':'
+					       : gt_paint_of(cell->class)->letter);
+	if (full)
+		return (chtype)(unsigned char)(letter ? letter : ' ') | COLOR_PAIR(PAIRS_FROM + cell->class);
+	return (cell->share < GT_GRID_FULL / 8 ? ':' : ACS_CKBOARD) |
+	       COLOR_PAIR(PAIRS_FROM + GT_CLASSES + cell->class);
+}
+
+static void draw_cell(const struct screen *screen, int y, unsigned row, unsigned column, bool in_name,
+		      char letter)
+{
+	bool cursor = row == screen->row && column == screen->column;
+	chtype look = cell_look(gt_grid_cell(screen->grid, row, column), in_name, letter);
+
+	mvaddch(y, (int)(screen->grid->label + 1 + column), look | (cursor ? A_REVERSE : 0));
 }
 
 /* The name stands in its bar where that is long enough. */
@@ -131,24 +148,36 @@ static void draw_row(const struct screen *screen, int y, unsigned row)
 	attroff(A_BOLD);
 	for (; column < grid->columns; column = end) {
 		const struct gt_grid_cell *cell = gt_grid_cell(grid, row, column);
-		size_t n;
+		unsigned at;
 
 		for (end = column + 1; end < grid->columns; end++)
 			if (!gt_grid_cell(grid, row, end)->share != !cell->share ||
 			    gt_grid_cell(grid, row, end)->region != cell->region)
 				break;
-		n = cell->share ? gt_grid_ascii(gt_grid_name(grid, cell), name, sizeof(name)) : 0;
-		if (n + 2 > end - column || n < 3)
-			n = 0;
-		for (unsigned i = column; i < end; i++) {
-			bool in_name = n && i > column && i - column <= n;
-
+		gt_grid_ascii(cell->share ? gt_grid_name(grid, cell) : "", name, sizeof(name));
+		at = gt_grid_place(grid, row, column, end, name);
+		for (unsigned i = column; i < end; i++)
 			draw_cell(screen, y, row, i,
-				  in_name ? name[i - column - 1]
-				  : cell->share && gt_grid_cell(grid, row, i)->share < GT_GRID_FULL / 8
-					  ? ':'
-					  : ' ');
-		}
+				  at < end && i + 1 >= at && i <= at + strlen(name),
+				  (char)(at < end && i >= at && i < at + strlen(name) ? name[i - at] : 0));
+	}
+}
+
+/* What the colors mean, as far as the line has room. */
+static void draw_legend(const struct gt_grid *grid)
+{
+	for (unsigned class = 0; class < GT_CLASSES; class++) {
+		const struct gt_paint *paint = gt_paint_of(class);
+		bool first = grid->times[class] > 0;
+
+		for (unsigned i = 0; i < class; i++)
+			first = first && !(grid->times[i] && gt_paint_of(i) == paint);
+		if (!first || getcurx(stdscr) + (int)strlen(paint->name) + 6 > COLS)
+			continue;
+		addstr("   ");
+		addch(has_colors() ? ' ' | COLOR_PAIR(PAIRS_FROM + class)
+				   : (chtype)(unsigned char)paint->letter);
+		printw(" %s", paint->name);
 	}
 }
 
@@ -179,6 +208,7 @@ static void draw_foot(const struct screen *screen)
 		printw(", calls down to depth %u", grid->depth);
 	if (grid->idle)
 		printw(", %u locations without calls here are left out", grid->idle);
+	draw_legend(grid);
 	attron(A_BOLD);
 	move(LINES - 1, 0);
 	if (screen->typing)

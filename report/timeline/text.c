@@ -13,7 +13,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { NAME_MIN = 3, TICK_COLUMNS = 14 };
+enum { TICK_COLUMNS = 14 };
 
 /* ---- labels and names -------------------------------------------------------------------------- */
 
@@ -92,47 +92,49 @@ static unsigned bar_end(const struct gt_grid *grid, unsigned row, unsigned colum
 	return column;
 }
 
-/* Only where most of the time was in the region: else the name would claim too much. */
-static bool name_fits(const struct gt_grid *grid, unsigned row, unsigned from, unsigned end, const char *name)
+static bool is_full(const struct gt_grid_cell *cell)
 {
-	unsigned n = (unsigned)strlen(name);
+	return cell->share > GT_GRID_FULL * 9 / 10;
+}
 
-	if (n < NAME_MIN || n + 2 > end - from)
-		return false;
-	for (unsigned i = from; i < from + n + 2; i++)
-		if (gt_grid_cell(grid, row, i)->share < GT_GRID_FULL / 2)
-			return false;
-	return true;
+/* The bar before it has the same color: the name alone would not say where it begins. */
+static bool joins_another(const struct gt_grid *grid, unsigned row, unsigned from)
+{
+	return from && gt_grid_cell(grid, row, from - 1)->share &&
+	       gt_paint_of(gt_grid_cell(grid, row, from - 1)->class) ==
+		       gt_paint_of(gt_grid_cell(grid, row, from)->class);
 }
 
 static void print_bar(const struct gt_grid *grid, const struct gt_timeline_look *look, unsigned row,
 		      unsigned from, unsigned end, FILE *out)
 {
-	const struct gt_grid_cell *first = gt_grid_cell(grid, row, from);
-	const struct gt_paint *paint = gt_paint_of(first->class);
-	bool named, back = false;
+	const struct gt_paint *paint = gt_paint_of(gt_grid_cell(grid, row, from)->class);
+	unsigned at, behind;
+	bool back = false;
 	char name[128];
 
-	gt_grid_ascii(gt_grid_name(grid, first), name, sizeof(name));
-	named = name_fits(grid, row, from, end, name);
+	gt_grid_ascii(gt_grid_name(grid, gt_grid_cell(grid, row, from)), name, sizeof(name));
+	at = gt_grid_place(grid, row, from, end, name);
+	behind = at < end ? at + (unsigned)strlen(name) : end;
 	for (unsigned i = from; i < end; i++) {
 		const struct gt_grid_cell *cell = gt_grid_cell(grid, row, i);
-		bool full = cell->share > GT_GRID_FULL * 9 / 10 || (named && i < from + strlen(name) + 2);
+		bool in_name = i + 1 >= at && i <= behind && at < end, full = in_name || is_full(cell);
 
+		if (i > from && full != back)
+			end_color(look, out);
 		if (i == from || full != back)
 			begin_color(look, paint, full, out);
 		back = full;
-		if (named && i > from && i <= from + strlen(name))
-			fputc(name[i - from - 1], out);
-		else if (named && !look->color && (i == from || i == from + strlen(name) + 1))
-			fputc(i == from ? '[' : ']', out);
+		if (in_name && i >= at && i < behind)
+			fputc(name[i - at], out);
+		else if (in_name && !look->color)
+			fputc(i < at ? '[' : ']', out);
+		else if (in_name && i == from && look->unicode && joins_another(grid, row, from))
+			fputs("\u258f", out);
 		else
 			fputs(block_of(look, cell, full), out);
-		if (i + 1 == end ||
-		    full != (gt_grid_cell(grid, row, i + 1)->share > GT_GRID_FULL * 9 / 10 ||
-			     (named && i + 1 < from + strlen(name) + 2)))
-			end_color(look, out);
 	}
+	end_color(look, out);
 }
 
 static void print_row(const struct gt_grid *grid, const struct gt_timeline_look *look, unsigned row,
