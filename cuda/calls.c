@@ -477,6 +477,8 @@ static void api_call(uint32_t domain, uint32_t id, const struct cu_call_data *ca
 	bool measured = gt_cu_options.exact == GT_CU_EXACT_REPLAY && domain == CU_DOMAIN_DRIVER &&
 			launches(class);
 
+	if (gt_unlikely(gt_cu_options.exact && gt_cu_events_waiting()))
+		return;
 	if (gt_unlikely(gt_cu_options.capture))
 		gt_cu_capture_call(domain, id, call);
 	if (gt_unlikely(measured && call->site))

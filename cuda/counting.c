@@ -1,6 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * CUPTI's range profiler: which metrics are counted on a device, and the session of a context.
+ * Which metrics are counted on a device, and the session of a context: by CUPTI's range profiler, or by
+ * events where the device is older than that (events.c). Such a device is asked at the first launch or range
+ * that is measured, for then CUPTI has its context ready; its kernels are recorded one at a time all along,
+ * as CUPTI's usual way to time them adds instructions to them.
  *
  * Limits: the caller lets one thread at a time in, under gt_guard(). DEVICES devices, SESSIONS contexts
  * at once. Of the contexts of a device one has the counters at a time: CUPTI answers that they are busy
@@ -15,6 +18,7 @@
 
 #include "cuda/cuda.h"
 #include "cuda/elect.h"
+#include "cuda/events.h"
 #include "cuda/metrics.h"
 
 #define DEVICES    16u
@@ -33,13 +37,15 @@ static struct device {
 	bool whole[GT_CU_METRICS];
 	struct gt_cu_seat seat;
 	struct gt_cu_session *current; /* who has the counters */
+	bool events;             /* CUPTI's events, not its range profiler */
 } devices[DEVICES];
 
 static struct gt_cu_session {
 	void *context; /* NULL: free */
 	uint32_t id;
 	struct device *device;
-	void *object;  /* NULL: CUPTI counts nothing for it now */
+	bool defined;
+	void *object;  /* NULL: CUPTI counts nothing for it now; events: struct gt_cu_groups */
 	uint8_t *data;
 	size_t data_bytes;
 	gt_ref refs[GT_CU_METRICS];
@@ -49,6 +55,7 @@ static struct gt_cu_session {
 } sessions[SESSIONS];
 
 static struct gt_cu_wishes *wishes;
+static uint64_t without_value; /* atomic */
 
 /* ---- devices ----------------------------------------------------------------------------------------- */
 
@@ -97,14 +104,33 @@ static void add_duration(struct device *d)
 		d->set.count--;
 }
 
+/* What it costs; by events nobody has measured it. */
+static void announce_events(const struct device *d, const char *passes, const char *times, char *text,
+			    size_t size)
+{
+	bool replay = gt_cu_options.exact == GT_CU_EXACT_REPLAY;
+
+	snprintf(text, size,
+		 "%s by CUPTI's events, for %s is older than its range profiler: %u metrics in %s: "
+		 "each selected %s %s; price: two waits for the GPU each time, and all kernels run one at a "
+		 "time%s",
+		 replay ? "replay of kernels" : "ranges of the program", d->chip, d->shown, passes,
+		 replay ? "kernel runs alone," : "range has values when it has come", times,
+		 gt_cu_plan_extrapolates(d->set.host)
+			 ? "; some counters cannot be read, and are taken to count as the others do"
+			 : "");
+}
+
 /* What it costs, as measured on an H100 with CUDA 13.0 (doc/cuda.md). */
 static void announce(struct device *d)
 {
-	char passes[32], times[32], text[400];
+	char passes[32], times[32], text[480];
 
 	snprintf(passes, sizeof(passes), d->set.passes == 1 ? "one pass" : "%zu passes", d->set.passes);
 	snprintf(times, sizeof(times), d->set.passes == 1 ? "once" : "%zu times", d->set.passes);
-	if (gt_cu_options.exact == GT_CU_EXACT_REPLAY)
+	if (d->events)
+		announce_events(d, passes, times, text, sizeof(text));
+	else if (gt_cu_options.exact == GT_CU_EXACT_REPLAY)
 		snprintf(text, sizeof(text),
 			 "replay of kernels: %u metrics in %s: each selected kernel runs alone, %s, and "
 			 "its memory is restored in between; price: 15 ms for each and 7 ms for each further "
@@ -121,24 +147,58 @@ static void announce(struct device *d)
 	property(d, text);
 }
 
-static const char *choose(struct device *d)
+/* One at a time, or side by side, for which CUPTI adds instructions to them. */
+static void serialize(bool on)
+{
+	for (unsigned i = 0; i < DEVICES; i++)
+		on |= devices[i].events;
+	if (!gt_cu_api.disable)
+		return;
+	gt_cu_api.disable(on ? CU_KIND_CONCURRENT_KERNEL : CU_KIND_KERNEL);
+	gt_cu_api.enable(on ? CU_KIND_KERNEL : CU_KIND_CONCURRENT_KERNEL);
+}
+
+static bool is_whole(const struct device *d, const char *name, struct cu_host_properties *p)
+{
+	bool sum = false;
+
+	if (!d->events)
+		return gt_cu_metric_is_sum(d->set.host, name, p);
+	return gt_cu_events_describe(number_of(d), name, p, &sum) && sum;
+}
+
+/* Which chip, in which way; 0, or CUPTI's result. */
+static int choose_way(struct device *d, void *context)
+{
+	unsigned capability = gt_cu_device_capability(number_of(d), NULL);
+
+	d->set = (struct gt_cu_set){ .type = CU_PROFILER_RANGE, .chip = d->chip };
+	if (!d->events)
+		return gt_cu_profiler_chip(number_of(d), CU_API_RANGE, d->chip, sizeof(d->chip));
+	snprintf(d->chip, sizeof(d->chip), "this GPU (%u.%u)", capability / 10, capability % 10);
+	d->set.type = CU_PROFILER_EVENTS;
+	d->set.device = number_of(d);
+	d->set.context = context;
+	return gt_cu_events_offered(number_of(d));
+}
+
+static const char *choose(struct device *d, void *context)
 {
 	struct cu_host_properties p;
-	int rc = gt_cu_profiler_chip(number_of(d), CU_API_RANGE, d->chip, sizeof(d->chip));
+	int rc = choose_way(d, context);
 
 	if (rc)
 		return gt_cu_profiler_reason(rc);
-	d->set = (struct gt_cu_set){ .type = CU_PROFILER_RANGE, .chip = d->chip };
 	gt_cu_wishes_fit(wishes, &d->set, refused, d);
 	d->shown = d->set.count;
 	d->duration = -1;
 	if (!d->shown)
 		return "it has none of the metrics that are asked for";
-	if (gt_cu_options.exact == GT_CU_EXACT_REPLAY)
+	if (!d->events && gt_cu_options.exact == GT_CU_EXACT_REPLAY)
 		add_duration(d);
-	rc = gt_cu_set_open(&d->set);
+	rc = d->events ? gt_cu_events_open(&d->set) : gt_cu_set_open(&d->set);
 	for (unsigned i = 0; !rc && i < d->shown; i++)
-		d->whole[i] = gt_cu_metric_is_sum(d->set.host, d->set.names[i], &p);
+		d->whole[i] = is_whole(d, d->set.names[i], &p);
 	return rc ? gt_cu_profiler_reason(rc) : NULL;
 }
 
@@ -150,7 +210,7 @@ static bool is_elected(struct device *d)
 	return gt_cu_seat_take(&d->seat, name);
 }
 
-static void begin_device(struct device *d)
+static void begin_device(struct device *d, void *context)
 {
 	const char *why;
 
@@ -159,13 +219,15 @@ static void begin_device(struct device *d)
 		give_up(d, "another process of this run has its counters");
 		return;
 	}
-	why = choose(d);
+	why = choose(d, context);
 	if (why) {
 		give_up(d, why);
 		return;
 	}
 	d->usable = true;
 	announce(d);
+	if (d->events)
+		serialize(true);
 }
 
 /* ---- sessions ---------------------------------------------------------------------------------------- */
@@ -174,7 +236,10 @@ static void close_session(struct gt_cu_session *s)
 {
 	if (!s || !s->object)
 		return;
-	gt_cu_profiler_object(GT_CU_P_RangeProfilerDisable, s->object);
+	if (s->device->events)
+		gt_cu_groups_close(s->object);
+	else
+		gt_cu_profiler_object(GT_CU_P_RangeProfilerDisable, s->object);
 	s->object = NULL;
 	free(s->data);
 	s->data = NULL;
@@ -218,6 +283,16 @@ static int make_data(struct gt_cu_session *s)
 	return s->data ? clear_data(s) : CU_ERROR_OUT_OF_MEMORY;
 }
 
+static int open_groups(struct gt_cu_session *s)
+{
+	struct gt_cu_groups *groups = NULL;
+	int rc = gt_cu_groups_open(s->device->set.host, s->context,
+				   gt_cu_options.exact == GT_CU_EXACT_USER, &groups);
+
+	s->object = groups;
+	return rc;
+}
+
 static int open_session(struct gt_cu_session *s)
 {
 	struct cu_range_enable p = { CU_PARAMS(cu_range_enable, object), .context = s->context };
@@ -227,6 +302,10 @@ static int open_session(struct gt_cu_session *s)
 		close_session(s->device->current);
 	if (s->object)
 		return 0;
+	if (s->device->events) {
+		s->device->current = s;
+		return open_groups(s);
+	}
 	rc = gt_cu_profiler(GT_CU_P_RangeProfilerEnable, &p);
 	if (rc)
 		return rc;
@@ -245,6 +324,7 @@ static void define(struct gt_cu_session *s)
 	const struct device *d = s->device;
 	gt_ref group = gt_cu_context_group(number_of(d), s->id);
 
+	s->defined = true;
 	for (unsigned i = 0; i < d->shown; i++) {
 		struct cu_host_properties p = { .unit = NULL };
 		struct gt_metric_info info = { .bytes = sizeof(info), .name = d->set.names[i],
@@ -252,7 +332,7 @@ static void define(struct gt_cu_session *s)
 					       .mode = d->whole[i] ? MODE_SUM : MODE_OTHER, .scope = 2,
 					       .scope_id = group };
 
-		gt_cu_metric_properties(d->set.host, d->set.names[i], &p);
+		is_whole(d, d->set.names[i], &p);
 		info.unit = p.unit;
 		info.description = p.description;
 		s->refs[i] = gt_def_metric(&info);
@@ -278,26 +358,20 @@ void gt_cu_session_add(void *context)
 	if (!gt_cu_api.device_id || !gt_cu_api.context_id || gt_cu_api.device_id(context, &number) ||
 	    gt_cu_api.context_id(context, &id) || number >= DEVICES)
 		return;
-	if (!devices[number].tried)
-		begin_device(&devices[number]);
+	if (!devices[number].tried && gt_cu_events_device(number)) /* later */
+		devices[number].events = devices[number].usable = true;
+	else if (!devices[number].tried)
+		begin_device(&devices[number], context);
 	for (unsigned i = 0; !s && i < SESSIONS; i++)
 		if (!sessions[i].context)
 			s = &sessions[i];
 	if (s) {
 		*s = (struct gt_cu_session){ .context = context, .id = id, .device = &devices[number] };
-		define(s);
+		if (!devices[number].events)
+			define(s);
 	} else if (devices[number].usable) {
 		gt_message(1, "there are too many contexts: no metrics of single kernels in this one");
 	}
-}
-
-/* One at a time, or side by side, for which CUPTI adds instructions to them. */
-static void serialize(bool on)
-{
-	if (!gt_cu_api.disable)
-		return;
-	gt_cu_api.disable(on ? CU_KIND_CONCURRENT_KERNEL : CU_KIND_KERNEL);
-	gt_cu_api.enable(on ? CU_KIND_KERNEL : CU_KIND_CONCURRENT_KERNEL);
 }
 
 static int begin(struct gt_cu_session *s, const char *range)
@@ -305,6 +379,8 @@ static int begin(struct gt_cu_session *s, const char *range)
 	struct cu_range_push push = { CU_PARAMS(cu_range_push, name), .name = range };
 	int rc = open_session(s);
 
+	if (s->device->events)
+		return rc ? rc : gt_cu_groups_start(s->object);
 	if (!rc && range && !s->under_way)
 		rc = configure(s);
 	if (!rc)
@@ -317,14 +393,21 @@ static int begin(struct gt_cu_session *s, const char *range)
 
 int gt_cu_session_start(struct gt_cu_session *s, const char *range)
 {
+	bool serial = range && !s->device->events;
 	int rc;
 
-	if (range)
+	if (!s->device->tried)
+		begin_device(s->device, s->context);
+	if (!s->device->usable)
+		return CU_ERROR_NOT_SUPPORTED;
+	if (!s->defined)
+		define(s);
+	if (serial)
 		serialize(true);
 	rc = begin(s, range);
 	if (!rc)
 		return 0;
-	if (range)
+	if (serial)
 		serialize(false);
 	s->failed = true;
 	close_session(s);
@@ -333,7 +416,7 @@ int gt_cu_session_start(struct gt_cu_session *s, const char *range)
 	return rc;
 }
 
-int gt_cu_session_stop(struct gt_cu_session *s, bool range, bool *complete)
+static int stop_range(struct gt_cu_session *s, bool range, bool *complete)
 {
 	struct cu_range_stop p = { CU_PARAMS(cu_range_stop, all_passes), .object = s->object };
 	int popped = range ? gt_cu_profiler_object(GT_CU_P_RangeProfilerPopRange, s->object) : 0;
@@ -343,6 +426,14 @@ int gt_cu_session_stop(struct gt_cu_session *s, bool range, bool *complete)
 		serialize(false);
 	rc = popped ? popped : rc;
 	*complete = !rc && (!range || p.all_passes);
+	return rc;
+}
+
+int gt_cu_session_stop(struct gt_cu_session *s, bool range, bool *complete)
+{
+	int rc = s->device->events ? gt_cu_groups_stop(s->object, true, complete)
+				   : stop_range(s, range, complete);
+
 	s->under_way = !rc && !*complete;
 	return rc;
 }
@@ -351,7 +442,9 @@ void gt_cu_session_end(struct gt_cu_session *s, bool counts)
 {
 	bool complete;
 
-	if (counts)
+	if (counts && s->device->events)
+		gt_cu_groups_stop(s->object, false, &complete); /* its context goes: nothing can be read */
+	else if (counts)
 		gt_cu_session_stop(s, gt_cu_options.exact == GT_CU_EXACT_USER, &complete);
 	close_session(s);
 	s->context = NULL;
@@ -382,12 +475,63 @@ static int evaluate(const struct gt_cu_session *s, double *values)
 	return rc ? rc : gt_cu_profiler(GT_CU_P_ProfilerHostEvaluateToGpuValues, &p);
 }
 
+/* What the metrics are depends on the kernel's time: gt_cu_counts_evaluate(). */
+static int event_counts(const struct gt_cu_session *s, struct gt_cu_measured *m)
+{
+	m->plan = s->device->set.host;
+	m->count = s->device->shown;
+	memcpy(m->refs, s->refs, sizeof(m->refs));
+	gt_cu_groups_values(s->object, m->events, &m->ns);
+	return 0;
+}
+
+void gt_cu_session_drop(struct gt_cu_session *s)
+{
+	struct gt_cu_measured nothing;
+	bool complete;
+	uint64_t ns;
+
+	if (s->device->events) {
+		gt_cu_groups_stop(s->object, false, &complete);
+		return;
+	}
+	gt_cu_session_stop(s, false, &complete);
+	gt_cu_session_values(s, &nothing, &ns); /* which is not there for the next one then */
+}
+
+void gt_cu_counts_evaluate(struct gt_cu_measured *m, uint64_t ns)
+{
+	unsigned n = 0;
+
+	if (!m->plan)
+		return;
+	for (unsigned i = 0; i < m->count; i++) {
+		m->refs[n] = m->refs[i];
+		n += gt_cu_plan_value(m->plan, i, m->events, ns ? ns : m->ns, &m->values[n]);
+	}
+	if (n < m->count) {
+		gt_cu_count_shared(&without_value, m->count - n);
+		gt_lost(GT_LOSS_METRIC, m->count - n);
+	}
+	m->count = n;
+}
+
+uint64_t gt_cu_counts_without_value(void)
+{
+	return __atomic_load_n(&without_value, __ATOMIC_RELAXED);
+}
+
 int gt_cu_session_values(struct gt_cu_session *s, struct gt_cu_measured *m, uint64_t *ns)
 {
 	const struct device *d = s->device;
 	double values[GT_CU_METRICS];
-	int rc = evaluate(s, values);
+	int rc;
 
+	*ns = 0;
+	m->plan = NULL;
+	if (d->events)
+		return event_counts(s, m);
+	rc = evaluate(s, values);
 	clear_data(s);
 	m->count = rc ? 0 : d->shown;
 	*ns = !rc && d->duration >= 0 && values[d->duration] > 0 ? (uint64_t)values[d->duration] : 0;

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * What exact.c needs of CUPTI's range profiler: sessions of contexts, which count the same metrics.
+ * What exact.c needs of CUPTI's range profiler, or of its events: sessions of contexts, which count the same
+ * metrics.
  * Limits: see counting.c.
  */
 #ifndef GT_CUDA_COUNTING_H
@@ -36,6 +37,12 @@ GT_HIDDEN int gt_cu_session_stop(struct gt_cu_session *session, bool range, bool
  * device, 0: not known. The session is ready for the next then, also if it fails with CUPTI's result.
  */
 GT_HIDDEN int gt_cu_session_values(struct gt_cu_session *session, struct gt_cu_measured *m, uint64_t *ns);
+/* The same, but of what was counted nothing is wanted; the context may not be waited for. */
+GT_HIDDEN void gt_cu_session_drop(struct gt_cu_session *session);
+/* Values that depend on the time, which the kernel or range took; those that there are not are left out. */
+GT_HIDDEN void gt_cu_counts_evaluate(struct gt_cu_measured *m, uint64_t ns);
+/* How many were left out. */
+GT_HIDDEN uint64_t gt_cu_counts_without_value(void);
 /* Is a range under way that must come again? */
 GT_HIDDEN bool gt_cu_session_waits(const struct gt_cu_session *session);
 

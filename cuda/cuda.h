@@ -22,7 +22,7 @@
  *   worker.c   our two threads: one reads the buffers, one makes CUPTI flush them
  *   profiler.c CUPTI's profiler, sets of metrics; metrics.c which are wanted; list.c `gputrace info`
  *   elect.c    which process samples a device; sampler.c samples of metrics
- *   select.c   which kernels are measured one by one; counting.c CUPTI's range profiler
+ *   select.c   which kernels are measured one by one; events.c CUPTI's events; counting.c sessions
  *   exact.c    metrics of single kernels and ranges
  *   ranges.c   NVTX ranges that may overlap; nvtx.c ranges, marks and names by NVTX
  *   life.c     start, end, fork
@@ -472,6 +472,8 @@ GT_HIDDEN gt_ref gt_cu_context_group(uint32_t device, uint32_t context);
 GT_HIDDEN void gt_cu_device_define(uint32_t device);
 /* Its UUID in text[], or its number where the driver does not say. */
 GT_HIDDEN const char *gt_cu_device_uuid(uint32_t device, char *text, size_t size);
+/* Ten times its compute capability, 0: not known. *number: the driver's number of it, if not NULL. */
+GT_HIDDEN unsigned gt_cu_device_capability(uint32_t device, int *number);
 
 /* The program gives a stream (its handle) a name. Any thread. */
 GT_HIDDEN void gt_cu_name_stream(void *stream, const char *name);

@@ -69,6 +69,26 @@ const char *gt_cu_device_uuid(uint32_t device, char *text, size_t size)
 	return text;
 }
 
+unsigned gt_cu_device_capability(uint32_t device, int *number)
+{
+	enum { MAJOR = 75, MINOR = 76 };
+	void *handle = dlopen("libcuda.so.1", RTLD_NOW | RTLD_NOLOAD);
+	void *symbol = handle ? dlsym(handle, "cuDeviceGetAttribute") : NULL;
+	int (*attribute)(int *value, int which, int device) = NULL;
+	struct driver driver;
+	int n = 0, major = 0, minor = 0;
+
+	memcpy(&attribute, &symbol, sizeof(attribute));
+	if (!attribute || !find_driver(handle, &driver) || driver.get(&n, (int)device) ||
+	    attribute(&major, MAJOR, n) || attribute(&minor, MINOR, n))
+		major = minor = 0;
+	if (handle)
+		dlclose(handle);
+	if (number)
+		*number = n;
+	return (unsigned)(10 * major + minor);
+}
+
 void gt_cu_device_define(uint32_t device)
 {
 	void *handle = dlopen("libcuda.so.1", RTLD_NOW | RTLD_NOLOAD);

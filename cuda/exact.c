@@ -183,6 +183,7 @@ static void put_result(struct gt_cu_session *s, uint32_t correlation, bool compl
 
 	__atomic_store_n(&r->correlation, 0, __ATOMIC_SEQ_CST);
 	r->what.count = 0;
+	r->what.plan = NULL;
 	r->what.begin = begun;
 	r->what.end = gt_cu_ticks(now);
 	if (complete)
@@ -221,29 +222,26 @@ void gt_cu_exact_leave(const struct cu_call_data *call)
 
 void gt_cu_exact_abandon(uint32_t correlation)
 {
-	struct gt_cu_measured nothing;
-	bool complete;
-	uint64_t ns;
-
 	if (!is_of(correlation))
 		return;
-	if (gt_cu_state_now() == GT_CU_READY && running) {
-		gt_cu_session_stop(running, false, &complete);
-		gt_cu_session_values(running, &nothing, &ns); /* which is not there for the next one then */
-	}
+	if (gt_cu_state_now() == GT_CU_READY && running)
+		gt_cu_session_drop(running);
 	miss();
 	leave_gate();
 }
 
-bool gt_cu_exact_take(uint32_t correlation, struct gt_cu_measured *m)
+bool gt_cu_exact_take(uint32_t correlation, uint64_t ns, struct gt_cu_measured *m)
 {
 	struct result *r = &results[correlation % RESULTS];
 
 	if (!correlation || __atomic_load_n(&r->correlation, __ATOMIC_ACQUIRE) != correlation)
 		return false;
 	*m = r->what;
-	return __atomic_compare_exchange_n(&r->correlation, &correlation, 0, false, __ATOMIC_SEQ_CST,
-					   __ATOMIC_RELAXED);
+	if (!__atomic_compare_exchange_n(&r->correlation, &correlation, 0, false, __ATOMIC_SEQ_CST,
+					 __ATOMIC_RELAXED))
+		return false;
+	gt_cu_counts_evaluate(m, ns);
+	return true;
 }
 
 void gt_cu_exact_record(const struct gt_cu_measured *m, struct gt_location *location, uint64_t tick)
@@ -366,8 +364,10 @@ void gt_cu_exact_pop(void)
 		miss();
 	gt_unguard();
 	leave_gate();
-	if (complete)
-		gt_cu_exact_record(&m, NULL, 0);
+	if (!complete)
+		return;
+	gt_cu_counts_evaluate(&m, 0);
+	gt_cu_exact_record(&m, NULL, 0);
 }
 
 /* ---- all --------------------------------------------------------------------------------------------- */
@@ -435,6 +435,7 @@ void gt_cu_exact_account(bool last)
 {
 	if (!wanted)
 		return;
+	number("without_value", gt_cu_counts_without_value());
 	number("measured", measured);
 	number("missed", missed);
 	number("passed_over", passed_over);
@@ -457,6 +458,9 @@ void gt_cu_exact_account(bool last)
 	if (passed_over)
 		gt_message(1, "VT_CUPTI_KERNEL=user: %llu times a range began while another was measured, or "
 			      "had passes to come: it has no metrics there", (unsigned long long)passed_over);
+	if (gt_cu_counts_without_value())
+		gt_message(1, "VT_CUPTI_KERNEL: %llu values are left out: a counter overflowed, or CUPTI "
+			      "could not compute them", (unsigned long long)gt_cu_counts_without_value());
 	if (missed)
 		gt_message(1, "VT_CUPTI_KERNEL: %llu of those selected have no metrics",
 			   (unsigned long long)missed);

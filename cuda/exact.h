@@ -10,7 +10,7 @@
 #include <stdint.h>
 
 #include "cuda/cuda.h"
-#include "cuda/profiler.h"
+#include "cuda/events.h"
 
 /* What was measured of a launch. */
 struct gt_cu_measured {
@@ -18,6 +18,9 @@ struct gt_cu_measured {
 	unsigned count;      /* 0: there are no values */
 	gt_ref refs[GT_CU_METRICS];
 	uint64_t values[GT_CU_METRICS];
+	const struct gt_cu_plan *plan; /* not NULL: there are counts of events, and no values yet */
+	uint64_t events[GT_CU_EVENTS];
+	uint64_t ns;                   /* with them: how long it took by the host's clock */
 };
 
 /* Reads the settings. Before a context is made. */
@@ -30,8 +33,11 @@ GT_HIDDEN void gt_cu_exact_enter(const struct cu_call_data *call, bool graph, bo
 GT_HIDDEN void gt_cu_exact_leave(const struct cu_call_data *call);
 /* The call with this id never ends. */
 GT_HIDDEN void gt_cu_exact_abandon(uint32_t correlation);
-/* What was measured of the launch with this id, once. From the reading thread. */
-GT_HIDDEN bool gt_cu_exact_take(uint32_t correlation, struct gt_cu_measured *measured);
+/*
+ * What was measured of the launch with this id, once; `ns`: how long the kernel took, 0: not known. From the
+ * reading thread.
+ */
+GT_HIDDEN bool gt_cu_exact_take(uint32_t correlation, uint64_t ns, struct gt_cu_measured *measured);
 /* Records the values at a place; NULL: this thread's, now. */
 GT_HIDDEN void gt_cu_exact_record(const struct gt_cu_measured *measured, struct gt_location *location,
 				  uint64_t tick);

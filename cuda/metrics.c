@@ -14,6 +14,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include "cuda/events.h"
 #include "gputrace/adapter.h"
 
 #define FILE_MOST 65536u
@@ -45,10 +46,29 @@ static const char *const usual_exact[] = {
 	"dram__bytes_write.sum",
 };
 
-static size_t usual_of(const struct gt_cu_wishes *w, const char *const **list)
+/* The same where CUPTI counts by events (cuda/events.h). */
+static const char *const usual_events[] = {
+	"active_cycles",
+	"warps_launched",
+	"inst_executed",
+	"thread_inst_executed",
+	"dram_read_bytes",
+	"dram_write_bytes",
+};
+
+static const struct usual {
+	const char *const *names;
+	size_t count;
+} by_time = { usual, sizeof(usual) / sizeof(usual[0]) },
+  by_range = { usual_exact, sizeof(usual_exact) / sizeof(usual_exact[0]) },
+  by_event = { usual_events, sizeof(usual_events) / sizeof(usual_events[0]) };
+
+static bool has(const struct usual *list, const char *name)
 {
-	*list = w->exact ? usual_exact : usual;
-	return w->exact ? sizeof(usual_exact) / sizeof(usual_exact[0]) : sizeof(usual) / sizeof(usual[0]);
+	for (size_t i = 0; i < list->count; i++)
+		if (!strcmp(list->names[i], name))
+			return true;
+	return false;
 }
 
 static void add(struct gt_cu_wishes *w, const char *name, size_t length)
@@ -64,17 +84,22 @@ static void add(struct gt_cu_wishes *w, const char *name, size_t length)
 	w->names[w->count++][length] = '\0';
 }
 
+static void add_usual(struct gt_cu_wishes *w, const struct usual *list)
+{
+	w->usual = true;
+	for (size_t i = 0; i < list->count; i++)
+		add(w, list->names[i], strlen(list->names[i]));
+}
+
 void gt_cu_wishes_add(struct gt_cu_wishes *w, const char *text)
 {
-	const char *const *list;
-
 	while (*text) {
 		size_t n = strcspn(text, BETWEEN "#");
 
 		if (n == 7 && !strncmp(text, "default", n)) {
-			w->usual = true;
-			for (size_t i = 0; i < usual_of(w, &list); i++)
-				add(w, list[i], strlen(list[i]));
+			add_usual(w, w->exact ? &by_range : &by_time);
+			if (w->exact) /* which of them is not known yet */
+				add_usual(w, &by_event);
 		} else if (n) {
 			add(w, text, n);
 		}
@@ -124,19 +149,25 @@ struct gt_cu_wishes *gt_cu_wishes_of_settings(bool exact)
 
 static bool is_usual(const struct gt_cu_wishes *w, const char *name)
 {
-	const char *const *list;
+	return w->usual && (has(w->exact ? &by_range : &by_time, name) || (w->exact && has(&by_event, name)));
+}
 
-	for (size_t i = 0; w->usual && i < usual_of(w, &list); i++)
-		if (!strcmp(list[i], name))
-			return true;
-	return false;
+/* Is it of the usual set of devices that count in the other way? */
+static bool is_others(const struct gt_cu_wishes *w, const struct gt_cu_set *set, const char *name)
+{
+	return w->usual && w->exact && has(set->type == CU_PROFILER_EVENTS ? &by_range : &by_event, name);
 }
 
 static void explain_unknown(const struct gt_cu_set *set, const char *name, char *why, size_t size)
 {
-	void *host = gt_cu_host_open(set->type, set->chip);
+	void *host;
 	char near[2 * GT_CU_METRIC_NAME];
 
+	if (set->type == CU_PROFILER_EVENTS) {
+		gt_cu_events_explain(set, name, why, size);
+		return;
+	}
+	host = gt_cu_host_open(set->type, set->chip);
 	if (host && gt_cu_metric_near(host, name, near, sizeof(near)))
 		snprintf(why, size, "%s has no such metric; did you mean %s?", set->chip, near);
 	else
@@ -145,18 +176,24 @@ static void explain_unknown(const struct gt_cu_set *set, const char *name, char 
 	gt_cu_host_close(host);
 }
 
+size_t gt_cu_wishes_passes(const struct gt_cu_set *set)
+{
+	return set->type == CU_PROFILER_EVENTS ? gt_cu_events_passes(set) : gt_cu_set_passes(set);
+}
+
 /* Of the set with one more name: can it be? Fills in why not. */
 static bool try(struct gt_cu_set *set, const char *name, char *why, size_t size)
 {
-	struct gt_cu_set alone = { .type = set->type, .chip = set->chip, .names = { name }, .count = 1 };
-	size_t one = gt_cu_set_passes(&alone), all;
+	struct gt_cu_set alone = { .type = set->type, .chip = set->chip, .device = set->device,
+				   .context = set->context, .names = { name }, .count = 1 };
+	size_t one = gt_cu_wishes_passes(&alone), all;
 
 	if (!one) {
 		explain_unknown(set, name, why, size);
 		return false;
 	}
 	set->names[set->count++] = name;
-	all = gt_cu_set_passes(set);
+	all = gt_cu_wishes_passes(set);
 	if (all && (all == 1 || set->type != CU_PROFILER_PM))
 		return true;
 	set->count--;
@@ -177,6 +214,7 @@ void gt_cu_wishes_fit(const struct gt_cu_wishes *w, struct gt_cu_set *set, gt_cu
 
 	set->count = 0;
 	for (unsigned i = 0; i < w->count; i++)
-		if (!try(set, w->names[i], why, sizeof(why)) && !is_usual(w, w->names[i]))
+		if (!is_others(w, set, w->names[i]) && !try(set, w->names[i], why, sizeof(why)) &&
+		    !is_usual(w, w->names[i]))
 			refuse(w->names[i], why, argument);
 }

@@ -36,4 +36,7 @@ typedef void gt_cu_refuse(const char *name, const char *why, void *argument);
 GT_HIDDEN void gt_cu_wishes_fit(const struct gt_cu_wishes *wishes, struct gt_cu_set *set,
 				gt_cu_refuse *refuse, void *argument);
 
+/* gt_cu_set_passes() for a set of any type. */
+GT_HIDDEN size_t gt_cu_wishes_passes(const struct gt_cu_set *set);
+
 #endif

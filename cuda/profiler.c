@@ -86,6 +86,11 @@ const char *gt_cu_profiler_reason(int rc)
 		       "(NVreg_RestrictProfilingToAdminUsers=0 would allow it)";
 	case CU_ERROR_HARDWARE_BUSY:
 		return "another profiler uses its counters";
+	case CU_ERROR_LEGACY:
+		return "GPUs before compute capability 7.5 are counted by CUPTI's events, which this CUPTI "
+		       "has no more: that of CUDA 12 has them";
+	case CU_ERROR_OLD_PROFILER:
+		return "another part of CUPTI's profiler is in use in this process";
 	case CU_ERROR_NOT_SUPPORTED:
 		return "this GPU or its configuration (MIG, vGPU, an old CUPTI or driver) does not offer it";
 	default:

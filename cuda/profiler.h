@@ -60,14 +60,16 @@ GT_HIDDEN int gt_cu_profiler_chip(unsigned device, int api, char *chip, size_t s
 struct gt_cu_set {
 	int type;                    /* CU_PROFILER_... */
 	const char *chip;
+	unsigned device;             /* CU_PROFILER_EVENTS: which, and a context of its, which is current */
+	void *context;
 	const char *names[GT_CU_METRICS];
 	unsigned count;
-	void *host;                  /* from here on by gt_cu_set_open() */
+	void *host;                  /* from here on by gt_cu_set_open(); events: struct gt_cu_plan */
 	uint8_t *image;              /* the configuration */
 	size_t image_bytes, passes;
 };
 
-/* Asks CUPTI what the set needs. 0, or CUPTI's result: then nothing is open. Any thread. */
+/* Asks CUPTI what the set needs (not: of events). 0, or its result: nothing is open. Any thread. */
 GT_HIDDEN int gt_cu_set_open(struct gt_cu_set *set);
 GT_HIDDEN void gt_cu_set_close(struct gt_cu_set *set);
 /* The passes that these metrics need together; 0: some name is not known. */

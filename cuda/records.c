@@ -265,10 +265,10 @@ static bool is_cuptis(const struct cu_kernel *k)
 	return it_is;
 }
 
-/* The kernel was measured: its record has no times. */
-static void take_measured(struct activity *a, struct gt_cu_measured *m)
+/* The kernel was measured: its record has no times, unless it was measured by events. */
+static void take_measured(struct activity *a, uint64_t ns, struct gt_cu_measured *m)
 {
-	if (!gt_cu_exact_take(a->correlation, m))
+	if (!gt_cu_exact_take(a->correlation, ns, m) || a->start)
 		return;
 	a->replayed = true;
 	a->start = m->begin;
@@ -294,8 +294,8 @@ static void read_kernel(const struct cu_record *record)
 	measured.count = 0;
 	if (gt_unlikely(gt_cu_options.exact && is_cuptis(k)))
 		return;
-	if (gt_unlikely(gt_cu_options.exact && !k->start))
-		take_measured(&a, &measured);
+	if (gt_unlikely(gt_cu_options.exact))
+		take_measured(&a, k->end - k->start, &measured);
 	gt_cu_count(k->graph_node ? &gt_cu_counts.graph_kernels : &gt_cu_counts.kernels, 1);
 	if (!prepare(&a, k->name ? k->name : "kernel"))
 		return;

@@ -274,6 +274,10 @@ static int configure(struct sampler *s)
 				  .trigger = CU_PM_TRIGGER_TIME, .append = CU_PM_KEEP_OLDEST };
 	int rc = gt_cu_profiler(GT_CU_P_PmSamplingSetConfig, &p);
 
+	if (rc == CU_ERROR_INVALID_PARAMETER) { /* 12.6 does not know the last member */
+		p.bytes = CU_BYTES_TO(cu_pm_config, trigger);
+		rc = gt_cu_profiler(GT_CU_P_PmSamplingSetConfig, &p);
+	}
 	if (rc != CU_ERROR_NOT_SUPPORTED && rc != CU_ERROR_INVALID_PARAMETER)
 		return rc;
 	p.trigger = CU_PM_TRIGGER_CLOCK; /* of some 1.5 GHz */

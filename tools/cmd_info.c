@@ -18,7 +18,7 @@
 #include <sys/statvfs.h>
 #include <unistd.h>
 
-#include "gputrace/plugin.h"
+#include "gputrace/gpu_metrics.h"
 #include "lib/common/settings.h"
 #include "tools/cmds.h"
 #include "tools/options.h"
@@ -463,7 +463,9 @@ static int show_metrics(void)
 /* ---- metrics of the GPU ------------------------------------------------------------------------- */
 
 static const char *const gpu_types[] = {"counter", "ratio", "throughput"};
-static unsigned refused;
+static unsigned refused, listed;
+static struct gt_gpu_listing about;
+static bool kernels_shown; /* behind the list, in JSON */
 
 static void show_gpu_metric(const struct gt_plugin_metric *metric, void *unused)
 {
@@ -481,20 +483,58 @@ static void show_gpu_metric(const struct gt_plugin_metric *metric, void *unused)
 			member("missing", metric->missing);
 		printf("}");
 	} else if (metric->missing[0]) {
-		printf("%s\n    cannot be sampled: %s\n", metric->name, metric->missing);
+		printf("%s\n    cannot be %s: %s\n", metric->name, about.sampled ? "sampled" : "counted",
+		       metric->missing);
 	} else {
 		printf("%s\n    %s%s%s: %s\n", metric->name, type, *metric->unit ? ", " : "", metric->unit,
 		       metric->description);
 	}
 }
 
+/* What replay costs was measured on an H100 (doc/cuda.md). */
+static void show_passes(void)
+{
+	size_t passes = about.passes;
+
+	kernels_shown = json;
+	if (json) {
+		printf("\n  ],\n  \"kernels\": {\"metrics\": %u, \"passes\": %zu", about.counted, passes);
+		return;
+	}
+	if (!passes)
+		return;
+	printf("VT_CUPTI_KERNEL counts %u of these %u in ", about.counted, listed);
+	if (passes == 1)
+		printf("one pass: a replayed kernel runs once\n");
+	else
+		printf("%zu passes: a replayed kernel runs %zu times", passes, passes);
+	if (passes > 1 && about.sampled)
+		printf(", and takes some %zu ms", 8 + 7 * passes);
+	if (passes > 1)
+		printf("\n");
+}
+
+static void show_sampled(void)
+{
+	if (!about.sampled)
+		printf("%s cannot be sampled, but single kernels and ranges are counted\n", about.chip);
+	else if (refused)
+		printf("%u of these cannot be sampled on %s\n", refused, about.chip);
+	else
+		printf("%s samples these in one pass\n", about.chip);
+}
+
+static void list_gpu_metric(const struct gt_plugin_metric *metric, void *unused)
+{
+	listed++;
+	show_gpu_metric(metric, unused);
+}
+
 static int show_gpu_metrics(const char *chip, char **wanted)
 {
-	bool (*list)(const char *, const char *, char *, size_t, const char **, gt_plugin_each *,
-		     void *) = NULL;
+	gt_cuda_metrics_function *list = NULL;
 	void *symbol = adapter_function("libgputrace-cuda.so", "gt_cuda_metrics");
 	char names[8192] = "", why[512] = "";
-	const char *used = NULL;
 	size_t n = 0;
 
 	memcpy(&list, &symbol, sizeof(list));
@@ -502,14 +542,14 @@ static int show_gpu_metrics(const char *chip, char **wanted)
 		n += (size_t)snprintf(names + n, sizeof(names) - n, "%s ", *wanted);
 	if (!list)
 		return GT_RC_BAD;
-	if (!list(chip, names, why, sizeof(why), &used, show_gpu_metric, NULL)) {
+	if (!list(chip, names, why, sizeof(why), &about, list_gpu_metric, NULL)) {
 		gt_say(0, "the metrics of the GPU cannot be listed: %s", why);
 		return GT_RC_BAD;
 	}
-	if (!json && n && refused)
-		printf("%u of these cannot be sampled on %s\n", refused, used);
-	else if (!json && n)
-		printf("%s samples these in one pass\n", used);
+	if (!json && n)
+		show_sampled();
+	if (n)
+		show_passes();
 	return refused ? GT_RC_BAD : GT_RC_OK;
 }
 
@@ -524,9 +564,8 @@ static void tell_refused(const struct gt_plugin_metric *metric, void *unused)
 
 unsigned gt_info_wrong_gpu_metrics(void)
 {
-	bool (*list)(const char *, const char *, char *, size_t, const char **, gt_plugin_each *,
-		     void *) = NULL;
-	const char *names = getenv("VT_CUPTI_METRICS"), *file = getenv("VT_CUPTI_METRICS_SPEC"), *used;
+	gt_cuda_metrics_function *list = NULL;
+	const char *names = getenv("VT_CUPTI_METRICS"), *file = getenv("VT_CUPTI_METRICS_SPEC");
 	void *symbol = adapter_function("libgputrace-cuda.so", "gt_cuda_metrics");
 	char why[512] = "", wanted[16384];
 	size_t n = (size_t)snprintf(wanted, sizeof(wanted), "%s\n", names ? names : "");
@@ -540,7 +579,7 @@ unsigned gt_info_wrong_gpu_metrics(void)
 		return 0;
 	wanted[n] = 0;
 	memcpy(&list, &symbol, sizeof(list));
-	if (list && !list(NULL, wanted, why, sizeof(why), &used, tell_refused, NULL))
+	if (list && !list(NULL, wanted, why, sizeof(why), &about, tell_refused, NULL))
 		gt_say(2, "the metrics of the GPU cannot be checked: %s", why);
 	return refused;
 }
@@ -586,6 +625,6 @@ int gt_cmd_info(int argc, char **argv)
 	else
 		show_info();
 	if (json)
-		printf(config || metrics || gpu ? "\n  ]\n}\n" : "\n}\n");
+		printf(config || metrics || gpu ? kernels_shown ? "}\n}\n" : "\n  ]\n}\n" : "\n}\n");
 	return rc;
 }

@@ -2,7 +2,7 @@
 /*
  * Compares cuda/abi.h with NVIDIA's headers: compiles only if every number and offset agrees.
  * The names of the newest structures that the headers have are given with -D by abi.test.
- * Limits: headers from CUPTI 11.8 on.
+ * Limits: headers from CUPTI 12.6 on (in 11.8 structures of PC sampling are shorter).
  */
 #include <cupti.h>
 #include <stddef.h>
@@ -197,7 +197,7 @@ NUMBER(CUPTI_ACTIVITY_MEMORY_KIND_ARRAY, CU_MEMORY_ARRAY);
 NUMBER(CUPTI_ACTIVITY_MEMORY_KIND_MANAGED, CU_MEMORY_MANAGED);
 
 /* CUPTI 12.6 and newer. */
-#if __has_include(<cupti_pmsampling.h>)
+#if CUPTI_API_VERSION >= 24 && __has_include(<cupti_pmsampling.h>)
 #include <cupti_pmsampling.h>
 #include <cupti_profiler_host.h>
 #include <cupti_profiler_target.h>
@@ -275,7 +275,9 @@ SAME(CUpti_PmSampling_SetConfig_Params, pConfig, cu_pm_config, image);
 SAME(CUpti_PmSampling_SetConfig_Params, hardwareBufferSize, cu_pm_config, hardware_bytes);
 SAME(CUpti_PmSampling_SetConfig_Params, samplingInterval, cu_pm_config, interval);
 SAME(CUpti_PmSampling_SetConfig_Params, triggerMode, cu_pm_config, trigger);
+#if CUPTI_API_VERSION > 24
 LAST(CUpti_PmSampling_SetConfig_Params, hwBufferAppendMode, cu_pm_config, append);
+#endif
 SAME(CUpti_PmSampling_GetCounterAvailability_Params, deviceIndex, cu_pm_availability, device);
 SAME(CUpti_PmSampling_GetCounterAvailability_Params, counterAvailabilityImageSize, cu_pm_availability, size);
 LAST(CUpti_PmSampling_GetCounterAvailability_Params, pCounterAvailabilityImage, cu_pm_availability, image);
@@ -360,8 +362,10 @@ NUMBER(CUPTI_PM_SAMPLING_TRIGGER_MODE_GPU_SYSCLK_INTERVAL, CU_PM_TRIGGER_CLOCK);
 NUMBER(CUPTI_PM_SAMPLING_TRIGGER_MODE_GPU_TIME_INTERVAL, CU_PM_TRIGGER_TIME);
 NUMBER(CUPTI_PM_SAMPLING_DECODE_STOP_REASON_COUNTER_DATA_FULL, CU_PM_STOP_FULL);
 NUMBER(CUPTI_PM_SAMPLING_DECODE_STOP_REASON_END_OF_RECORDS, CU_PM_STOP_END);
+#if CUPTI_API_VERSION > 24
 NUMBER(CUPTI_PM_SAMPLING_HARDWARE_BUFFER_APPEND_MODE_KEEP_OLDEST, CU_PM_KEEP_OLDEST);
 NUMBER(CUPTI_PM_SAMPLING_HARDWARE_BUFFER_APPEND_MODE_KEEP_LATEST, CU_PM_KEEP_LATEST);
+#endif
 #endif
 
 /* PC sampling (11.3). Sizes, too: they are what CUPTI is told. */

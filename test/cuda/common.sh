@@ -11,7 +11,8 @@ mkdir -p "$T/fake"
 		"$GT_SRC/test/cuda/fake_cuda.c" -ldl -lpthread &&
 		gcc $W -shared -fPIC -Wl,-soname,libcupti.so.13 -o "$T/fake/libcupti.so.13" \
 			"$GT_SRC/test/cuda/fake_cupti.c" "$GT_SRC/test/cuda/fake_profiler.c" \
-			"$GT_SRC/test/cuda/fake_pcsampling.c" "$GT_SRC/test/cuda/fake_sass.c" -lpthread
+			"$GT_SRC/test/cuda/fake_pcsampling.c" "$GT_SRC/test/cuda/fake_sass.c" \
+			"$GT_SRC/test/cuda/fake_events.c" -lpthread
 } >"$T/build.log" 2>&1 || { fail "the fakes build"; diag_file "$T/build.log"; }
 export LD_LIBRARY_PATH=$T/fake
 

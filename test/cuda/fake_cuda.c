@@ -64,6 +64,17 @@ int cuDeviceGetName(char *name, int size, int device)
 	return 0;
 }
 
+/* FAKE_CAPABILITY: ten times the compute capability. */
+int cuDeviceGetAttribute(int *value, int which, int device);
+int cuDeviceGetAttribute(int *value, int which, int device)
+{
+	const char *text = getenv("FAKE_CAPABILITY");
+	int capability = text ? atoi(text) : 90;
+
+	*value = which == 75 ? capability / 10 : capability % 10;
+	return (which != 75 && which != 76) || device < 0 || device > 1;
+}
+
 int cuDeviceGetUuid_v2(unsigned char *uuid, int device);
 int cuDeviceGetUuid_v2(unsigned char *uuid, int device)
 {
@@ -108,6 +119,7 @@ static void set_up(void)
 	if (initialize)
 		initialize();
 	cupti = dlopen("libcupti.so.13", RTLD_NOW | RTLD_NOLOAD);
+	cupti = cupti ? cupti : dlopen("libcupti.so.12", RTLD_NOW | RTLD_NOLOAD);
 	if (!cupti)
 		return;
 	*(void **)&begin = dlsym(cupti, "fake_cupti_begin");
@@ -258,6 +270,13 @@ int cuCtxPopCurrent_v2(void **context)
 {
 	*context = (void *)0x1000;
 	return 0;
+}
+
+int cuDevicePrimaryCtxRetain(void **context, int device);
+int cuDevicePrimaryCtxRetain(void **context, int device)
+{
+	*context = (void *)0x1000;
+	return device;
 }
 
 int cuCtxGetCurrent(void **context)

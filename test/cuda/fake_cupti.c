@@ -13,7 +13,7 @@
  *   hoard         keeps all buffers that it is given and asks for more
  *   nographs      graphs as a whole are refused
  *   noevents      callbacks of resources and states are refused
- *   pm..., rp...  metrics: fake_profiler.c
+ *   pm..., rp...  metrics: fake_profiler.c; ev...: fake_events.c
  *
  * FAKE_FAIL is "FUNCTION=CODE": every call of that function fails with that code and does nothing.
  *
@@ -32,6 +32,7 @@
 
 void fake_pcsampling_kernel(const char *name, uint32_t correlation);
 int fake_range_kernel(uint64_t threads, uint64_t start, uint64_t end);
+int fake_events_kernel(uint64_t threads, uint64_t start, uint64_t end);
 
 typedef void callback_function(void *, uint32_t, uint32_t, const void *);
 typedef void request_function(uint8_t **, size_t *, size_t *);
@@ -325,6 +326,8 @@ void fake_cupti_done(const struct fake_work *work)
 		if (!w.graph)
 			range = fake_range_kernel((uint64_t)(w.grid[0] * w.block[0]), w.start, w.end);
 		w.replayed = range == 1;
+		if (!w.graph && fake_events_kernel((uint64_t)(w.grid[0] * w.block[0]), w.start, w.end))
+			w.replayed = 1;
 		if (kinds[CU_KIND_KERNEL])
 			w.kind = CU_KIND_KERNEL;
 	}

@@ -284,7 +284,10 @@ int cuptiPmSamplingSetConfig(struct cu_pm_config *p)
 	struct sampling *s = p->object;
 	size_t passes;
 
-	CHECK(p, cu_pm_config, append);
+	if (fake_cupti_trouble("old")) /* 12.6 */
+		CHECK(p, cu_pm_config, trigger);
+	else
+		CHECK(p, cu_pm_config, append);
 	memcpy(&passes, p->image, sizeof(passes));
 	if (passes != 1 || p->trigger != CU_PM_TRIGGER_TIME)
 		return CU_ERROR_NOT_SUPPORTED;
