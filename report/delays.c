@@ -7,16 +7,24 @@
  * is not its fault: that part is carried to those waits, and so to their causes (the long-term cost). Who
  * waits for a lock, a thread or a device waits for what is done there in the meantime.
  *
+ * The order of waits matters only to what is carried, which is little work. So threads take a batch of waits
+ * and find what made each late, one thread carries from wait to wait, then threads add up the costs, each of
+ * them those of its own call paths: sums are made in the same order however many threads there are.
+ *
  * Limits: of each wait so many segments back as MOST_STEPS allows for all of them, 1024 at most.
  */
 #include "config.h"
 
+#include "report/crew.h"
+#include "report/sums.h"
 #include "report/sync.h"
 
 #include <stdlib.h>
 #include <string.h>
 
 enum { MOST_STEPS = 40000000, LEAST_BACK = 16, MOST_BACK = 1024 };
+/* Waits of a batch; it has that many shares at most, or as many as so few waits have. */
+enum { MOST_WAITS = 256, LEAST_WAITS = 16, MOST_SHARES = 1 << 22 };
 
 struct cost {
 	uint64_t key; /* location << 32 | node of the whole tree */
@@ -24,41 +32,57 @@ struct cost {
 	uint64_t count;
 };
 
-struct delays {
-	struct gt_sync *sync;
+/* What a thread needs for itself. */
+struct hand {
 	double *times;     /* by node of the whole tree */
-	uint32_t *touched; /* of them those that are not 0 */
+	uint32_t *touched; /* of them those that may not be 0; a node may be there twice */
 	uint32_t count;
-	uint64_t back;
-	uint64_t *cursors; /* by location: segments that were not taken */
-	uint32_t *heap;    /* locations, the one with the latest wait first */
-	uint32_t heap_count;
 	struct cost *costs; /* a hash table */
 	uint32_t cost_count, cost_room;
 };
 
-static void *need(void *memory)
-{
-	if (!memory) {
-		fputs("gputrace report: out of memory\n", stderr);
-		exit(2);
-	}
-	return memory;
-}
+/* A window of a location's time, walked backwards. */
+struct window {
+	uint32_t location;
+	uint64_t from, to;
+	double sign;
+};
+
+/* A wait, and what made it. */
+struct late {
+	uint32_t location;
+	uint64_t index;     /* segment */
+	struct window by;   /* when it was made */
+	double sum, waited; /* ns: of the shares; of waits for others in the window */
+	double time, carried;
+	struct share {
+		uint32_t node;
+		double time;
+	} *shares;
+	uint32_t count, room;
+};
+
+struct delays {
+	struct gt_sync *sync;
+	struct gt_crew *crew;
+	struct hand *hands; /* one of each member */
+	uint64_t back;
+	uint64_t *cursors; /* by location: segments that were not taken */
+	uint32_t *heap;    /* locations, the one with the latest wait first */
+	uint32_t heap_count;
+	struct late *batch;
+	uint32_t batch_count, batch_room, next; /* next: that no thread has taken */
+};
 
 /* ---- what a location did ------------------------------------------------------------------------- */
 
-static inline void add(struct delays *delays, const struct gt_profile_location *location, uint32_t node,
-		       double time)
+static inline void add(struct hand *hand, uint32_t whole, double time)
 {
-	uint32_t whole = node < location->node_count ? location->nodes[node] : 0;
-	double *sum = &delays->times[whole];
+	double sum = hand->times[whole];
 
-	if (*sum == 0)
-		delays->touched[delays->count++] = whole;
-	*sum += time;
-	if (*sum == 0) /* it is in the list already */
-		*sum = 1e-9;
+	hand->touched[hand->count] = whole;
+	hand->count += sum == 0;
+	hand->times[whole] = sum + time;
 }
 
 static uint64_t larger(uint64_t a, uint64_t b)
@@ -87,32 +111,22 @@ static uint64_t before(const struct gt_sync *sync, uint32_t location, uint64_t t
 	return from;
 }
 
-/* A window of a location's time, walked backwards. */
-struct window {
-	uint32_t location;
-	uint64_t from, to;
-	double sign;
-};
-
 /* The profile before the segment `next`, of the time since `since`. */
-static void add_gap(struct delays *delays, const struct window *w, uint64_t first, uint64_t since,
-		    const struct gt_segment *next)
+static void add_gap(const struct delays *delays, struct hand *hand, const struct window *w, uint64_t first,
+		    uint64_t since, const struct gt_segment *next)
 {
-	const struct gt_log *profile = &delays->sync->timelines[w->location].profile;
-	const struct gt_profile_location *nodes = &delays->sync->profile->locations[w->location];
+	const uint32_t *nodes = delays->sync->profile->locations[w->location].nodes;
+	struct gt_parts parts = gt_parts(&delays->sync->timelines[w->location].profile, first, next->profile);
 	uint64_t from = larger(since, w->from), to = smaller(next->begin, w->to);
 	double part;
 
 	if (from >= to)
 		return;
 	part = w->sign * (double)(to - from) / (double)(next->begin - since);
-	for (uint64_t i = first, n; i < next->profile; i += n) {
-		const uint64_t *parts = gt_log_span(profile, i, &n);
-
-		n = smaller(n, next->profile - i);
-		for (uint64_t k = 0; k < n; k++)
-			add(delays, nodes, gt_part_node(parts[k]), part * (double)gt_part_time(parts[k]));
-	}
+	while (gt_parts_next(&parts))
+		for (uint64_t i = 0; i < parts.count; i++)
+			add(hand, nodes[gt_part_node(parts.items[i])],
+			    part * (double)(int64_t)gt_part_time(parts.items[i]));
 }
 
 /* Until when a segment waited for another location, in the window. */
@@ -129,9 +143,9 @@ static double wait_in(const struct gt_segment *segment, const struct window *w)
 }
 
 /* Adds what was done in the window; returns what was waited for others in it. */
-static double add_window(struct delays *delays, const struct window *w)
+static double add_window(const struct delays *delays, struct hand *hand, const struct window *w)
 {
-	struct gt_sync *sync = delays->sync;
+	const struct gt_sync *sync = delays->sync;
 	uint64_t at = before(sync, w->location, w->to), steps = 0;
 	const struct gt_segment *next;
 	double waited = 0;
@@ -143,22 +157,22 @@ static double add_window(struct delays *delays, const struct window *w)
 		const struct gt_segment *segment = gt_segment_at(sync, w->location, at - 1);
 		uint64_t from = larger(waited_until(segment), w->from), to = smaller(segment->end, w->to);
 
-		add_gap(delays, w, segment->profile, segment->end, next);
+		add_gap(delays, hand, w, segment->profile, segment->end, next);
 		if (from < to)
-			add(delays, &sync->profile->locations[w->location], segment->node,
+			add(hand, gt_profile_node(sync->profile, w->location, segment->node),
 			    w->sign * (double)(to - from));
 		waited += wait_in(segment, w);
 		next = segment;
 	}
 	if (!at)
-		add_gap(delays, w, 0, sync->timelines[w->location].begin, next);
+		add_gap(delays, hand, w, 0, sync->timelines[w->location].begin, next);
 	return waited;
 }
 
 /* The same way: each wait in the window gets its part of what others waited. */
-static void carry(struct delays *delays, const struct window *w, double part)
+static void carry(const struct delays *delays, const struct window *w, double part)
 {
-	struct gt_sync *sync = delays->sync;
+	const struct gt_sync *sync = delays->sync;
 	uint64_t at = before(sync, w->location, w->to), steps = 0;
 
 	for (; at && steps < delays->back; at--, steps++) {
@@ -212,95 +226,152 @@ static uint64_t last_common(const struct delays *delays, uint32_t one, uint64_t 
 	}
 }
 
-/* ---- costs --------------------------------------------------------------------------------------- */
-
-static struct cost *find(struct delays *delays, uint64_t key)
-{
-	uint32_t i = (uint32_t)((key * UINT64_C(0x9e3779b97f4a7c15)) >> 32) & (delays->cost_room - 1);
-
-	while (delays->costs[i].count && delays->costs[i].key != key)
-		i = (i + 1) & (delays->cost_room - 1);
-	return &delays->costs[i];
-}
-
-static void grow(struct delays *delays)
-{
-	struct cost *old = delays->costs;
-	uint32_t room = delays->cost_room;
-
-	delays->cost_room = room ? 2 * room : 256;
-	delays->costs = need(calloc(delays->cost_room, sizeof(*delays->costs)));
-	for (uint32_t i = 0; i < room; i++)
-		if (old[i].count)
-			*find(delays, old[i].key) = old[i];
-	free(old);
-}
-
-static void add_cost(struct delays *delays, uint32_t location, uint32_t node, double direct, double carried)
-{
-	struct cost *cost;
-
-	if (2 * delays->cost_count >= delays->cost_room)
-		grow(delays);
-	cost = find(delays, (uint64_t)location << 32 | node);
-	if (!cost->count++)
-		delays->cost_count++;
-	cost->key = (uint64_t)location << 32 | node;
-	cost->direct += direct;
-	cost->carried += carried;
-}
-
-/* What is in `times` is what made it late. Returns their sum, and the node with the largest part. */
-static double sum_up(struct delays *delays, uint32_t *most)
-{
-	double sum = 0, largest = 0;
-
-	for (uint32_t i = 0; i < delays->count; i++) {
-		double time = delays->times[delays->touched[i]];
-
-		if (time < 1) { /* ns */
-			delays->times[delays->touched[i]] = 0;
-			continue;
-		}
-		sum += time;
-		if (time > largest) {
-			largest = time;
-			*most = delays->touched[i];
-		}
-	}
-	return sum;
-}
+/* ---- what made a wait ---------------------------------------------------------------------------- */
 
 static bool of_ranks(enum gt_wait wait)
 {
 	return wait < GT_WAIT_LOCK || wait == GT_WAIT_THREAD_BARRIER;
 }
 
-static void charge(struct delays *delays, uint32_t location, uint64_t index)
+static void add_share(struct late *late, uint32_t node, double time)
 {
-	struct gt_sync *sync = delays->sync;
-	struct gt_segment *wait = gt_segment_at(sync, location, index);
-	double time = (double)gt_sync_waited(wait), waited, sum;
-	struct window late = { wait->cause, wait->until - gt_sync_waited(wait), wait->until, 1 };
+	if (late->count == late->room) {
+		late->room = late->room ? 2 * late->room : 64;
+		late->shares = gt_report_memory(late->shares, late->room, sizeof(*late->shares));
+	}
+	late->shares[late->count++] = (struct share){ node, time };
+	late->sum += time;
+}
 
+/* What is in the hand made the wait. Returns the node with the largest part, or 0. */
+static uint32_t take_shares(struct hand *hand, struct late *late)
+{
+	double largest = 0;
+	uint32_t most = 0;
+
+	late->count = 0;
+	late->sum = 0;
+	for (uint32_t i = 0; i < hand->count; i++) {
+		uint32_t node = hand->touched[i];
+		double time = hand->times[node];
+
+		hand->times[node] = 0;
+		if (time < 1) /* ns */
+			continue;
+		add_share(late, node, time);
+		if (time > largest) {
+			largest = time;
+			most = node;
+		}
+	}
+	hand->count = 0;
+	return most;
+}
+
+static void look_into(const struct delays *delays, struct hand *hand, struct late *late)
+{
+	const struct gt_sync *sync = delays->sync;
+	struct gt_segment *wait = gt_segment_at(sync, late->location, late->index);
+	uint64_t waited = gt_sync_waited(wait);
+
+	late->time = (double)waited;
+	late->by = (struct window){ wait->cause, wait->until - waited, wait->until, 1 };
 	if (of_ranks((enum gt_wait)wait->wait)) {
-		late.from = last_common(delays, location, index, late.location,
-					before(sync, late.location, late.to));
-		add_window(delays, &(struct window){ location, late.from, wait->begin, -1 });
+		late->by.from = last_common(delays, late->location, late->index, late->by.location,
+					    before(sync, late->by.location, late->by.to));
+		add_window(delays, hand, &(struct window){ late->location, late->by.from, wait->begin, -1 });
 	}
-	waited = add_window(delays, &late);
-	sum = sum_up(delays, &wait->blame);
-	for (uint32_t i = 0; i < delays->count; i++) {
-		uint32_t node = delays->touched[i];
-		double part = sum > 0 ? delays->times[node] / (sum + waited) : 0;
+	late->waited = add_window(delays, hand, &late->by);
+	wait->blame = take_shares(hand, late);
+}
 
-		delays->times[node] = 0;
-		if (part > 0)
-			add_cost(delays, late.location, node, part * time, part * (double)wait->carried);
+static void look_into_some(void *user, unsigned member)
+{
+	struct delays *delays = user;
+	uint32_t i;
+
+	while ((i = __atomic_fetch_add(&delays->next, 1, __ATOMIC_RELAXED)) < delays->batch_count)
+		look_into(delays, &delays->hands[member], &delays->batch[i]);
+}
+
+/* ---- costs --------------------------------------------------------------------------------------- */
+
+static struct cost *find(struct hand *hand, uint64_t key)
+{
+	uint32_t i = (uint32_t)((key * UINT64_C(0x9e3779b97f4a7c15)) >> 32) & (hand->cost_room - 1);
+
+	while (hand->costs[i].count && hand->costs[i].key != key)
+		i = (i + 1) & (hand->cost_room - 1);
+	return &hand->costs[i];
+}
+
+static void grow(struct hand *hand)
+{
+	struct cost *old = hand->costs;
+	uint32_t room = hand->cost_room;
+
+	hand->cost_room = room ? 2 * room : 256;
+	hand->costs = gt_report_zeroed(hand->cost_room, sizeof(*hand->costs));
+	for (uint32_t i = 0; i < room; i++)
+		if (old[i].count)
+			*find(hand, old[i].key) = old[i];
+	free(old);
+}
+
+static void add_cost(struct hand *hand, uint32_t location, uint32_t node, double direct, double carried)
+{
+	struct cost *cost;
+
+	if (2 * hand->cost_count >= hand->cost_room)
+		grow(hand);
+	cost = find(hand, (uint64_t)location << 32 | node);
+	if (!cost->count++)
+		hand->cost_count++;
+	cost->key = (uint64_t)location << 32 | node;
+	cost->direct += direct;
+	cost->carried += carried;
+}
+
+/* Which member has the costs of a node. */
+static unsigned member_of(uint32_t node, unsigned members)
+{
+	return (unsigned)((uint64_t)(node * UINT32_C(0x9e3779b1)) * members >> 32);
+}
+
+static void charge(struct hand *hand, const struct late *late, unsigned member, unsigned members)
+{
+	double all = late->sum + late->waited, direct = late->time / all, carried = late->carried / all;
+
+	for (uint32_t i = 0; i < late->count; i++) {
+		const struct share *share = &late->shares[i];
+
+		if (members == 1 || member_of(share->node, members) == member)
+			add_cost(hand, late->by.location, share->node, share->time * direct,
+				 share->time * carried);
 	}
-	delays->count = 0;
-	if (waited > 0)
-		carry(delays, &late, (time + (double)wait->carried) / (sum + waited));
+}
+
+static void charge_some(void *user, unsigned member)
+{
+	struct delays *delays = user;
+
+	for (uint32_t i = 0; i < delays->batch_count; i++)
+		charge(&delays->hands[member], &delays->batch[i], member, gt_crew_size(delays->crew));
+}
+
+static void charge_batch(struct delays *delays)
+{
+	delays->next = 0;
+	gt_crew_run(delays->crew, look_into_some, delays);
+	for (uint32_t i = 0; i < delays->batch_count; i++) {
+		struct late *late = &delays->batch[i];
+
+		late->carried = (double)gt_segment_at(delays->sync, late->location, late->index)->carried;
+		if (late->waited > 0)
+			carry(delays, &late->by, (late->time + late->carried) / (late->sum + late->waited));
+	}
+	gt_crew_run(delays->crew, charge_some, delays);
+	delays->batch_count = 0;
 }
 
 /* ---- from the last to the first ------------------------------------------------------------------ */
@@ -345,13 +416,17 @@ static void charge_all(struct delays *delays)
 	while (delays->heap_count) {
 		uint32_t location = delays->heap[0];
 
-		charge(delays, location, --delays->cursors[location]);
+		delays->batch[delays->batch_count].location = location;
+		delays->batch[delays->batch_count++].index = --delays->cursors[location];
+		if (delays->batch_count == delays->batch_room)
+			charge_batch(delays);
 		gt_spill_used(&delays->sync->spill);
 		if (!go_back(delays, location))
 			delays->heap[0] = delays->heap[--delays->heap_count];
 		if (delays->heap_count)
 			sink(delays, 0);
 	}
+	charge_batch(delays);
 }
 
 /* ---- figures ------------------------------------------------------------------------------------- */
@@ -366,26 +441,47 @@ static const struct gt_column columns[] = {
 };
 const struct gt_section_kind gt_delays_kind = GT_SECTION("delays", "Causes of waits", GT_ROWS, columns);
 
-static void write_costs(struct delays *delays)
+static void write_cost(struct delays *delays, struct gt_section *section, const struct cost *cost)
 {
 	struct gt_report *report = delays->sync->report;
-	struct gt_section *section = gt_section_add(&report->figures, &gt_delays_kind);
+	uint32_t location = (uint32_t)(cost->key >> 32), node = (uint32_t)cost->key;
+	union gt_cell *row = gt_row_add(section);
 
-	for (uint32_t i = 0; i < delays->cost_room; i++) {
-		const struct cost *cost = &delays->costs[i];
-		uint32_t location = (uint32_t)(cost->key >> 32), node = (uint32_t)cost->key;
-		union gt_cell *row;
+	row[0].count = (uint64_t)(cost->direct + 0.5);
+	row[1].count = (uint64_t)(cost->carried + 0.5);
+	row[2].count = cost->count;
+	row[3].text = gt_report_location(report, location);
+	row[4].text = gt_sync_region(delays->sync, location, node);
+	row[5].text = gt_profile_path(report, delays->sync->profile, node);
+}
 
-		if (!cost->count || cost->direct + cost->carried < 1)
-			continue;
-		row = gt_row_add(section);
-		row[0].count = (uint64_t)(cost->direct + 0.5);
-		row[1].count = (uint64_t)(cost->carried + 0.5);
-		row[2].count = cost->count;
-		row[3].text = gt_report_location(report, location);
-		row[4].text = gt_sync_region(delays->sync, location, node);
-		row[5].text = gt_profile_path(report, delays->sync->profile, node);
+static int by_key(const void *a, const void *b)
+{
+	const struct cost *x = a, *y = b;
+
+	return x->key < y->key ? -1 : x->key > y->key;
+}
+
+/* In an order that does not depend on which thread had what. */
+static void write_costs(struct delays *delays)
+{
+	struct gt_section *section = gt_section_add(&delays->sync->report->figures, &gt_delays_kind);
+	struct cost *costs = NULL;
+	size_t count = 0;
+
+	for (unsigned h = 0; h < gt_crew_size(delays->crew); h++) {
+		const struct hand *hand = &delays->hands[h];
+
+		costs = gt_report_memory(costs, count + hand->cost_count, sizeof(*costs));
+		for (uint32_t i = 0; i < hand->cost_room; i++)
+			if (hand->costs[i].count && hand->costs[i].direct + hand->costs[i].carried >= 1)
+				costs[count++] = hand->costs[i];
 	}
+	if (count)
+		qsort(costs, count, sizeof(*costs), by_key);
+	for (size_t i = 0; i < count; i++)
+		write_cost(delays, section, &costs[i]);
+	free(costs);
 	gt_rows_sort(section, 0);
 }
 
@@ -399,16 +495,44 @@ static uint64_t count_waits(struct gt_sync *sync)
 	return count;
 }
 
+static void take_hands(struct delays *delays)
+{
+	size_t nodes = delays->sync->profile->tree.count;
+
+	delays->crew = gt_crew_new(delays->sync->report->threads);
+	delays->hands = gt_report_zeroed(gt_crew_size(delays->crew), sizeof(*delays->hands));
+	for (unsigned i = 0; i < gt_crew_size(delays->crew); i++) {
+		delays->hands[i].times = gt_report_zeroed(nodes + 1, sizeof(*delays->hands[i].times));
+		/* In one window times are subtracted, in the other added: each may begin and end at 0. */
+		delays->hands[i].touched = gt_report_zeroed(2 * nodes + 1, sizeof(uint32_t));
+	}
+	delays->batch_room = (uint32_t)smaller(larger(MOST_SHARES / (nodes + 1), LEAST_WAITS), MOST_WAITS);
+	delays->batch = gt_report_zeroed(delays->batch_room, sizeof(*delays->batch));
+}
+
+static void free_hands(struct delays *delays)
+{
+	for (unsigned i = 0; i < gt_crew_size(delays->crew); i++) {
+		free(delays->hands[i].times);
+		free(delays->hands[i].touched);
+		free(delays->hands[i].costs);
+	}
+	for (uint32_t i = 0; i < delays->batch_room; i++)
+		free(delays->batch[i].shares);
+	free(delays->hands);
+	free(delays->batch);
+	gt_crew_free(delays->crew);
+}
+
 void gt_delays_figures(struct gt_sync *sync)
 {
-	size_t locations = gt_sync_locations(sync), nodes = sync->profile->tree.count;
+	size_t locations = gt_sync_locations(sync);
 	struct delays delays = { .sync = sync, .back = MOST_STEPS / (count_waits(sync) + 1) };
 
 	delays.back = smaller(larger(delays.back, LEAST_BACK), MOST_BACK);
-	delays.times = need(calloc(nodes + 1, sizeof(*delays.times)));
-	delays.touched = need(calloc(nodes + 1, sizeof(*delays.touched)));
-	delays.cursors = need(calloc(locations + 1, sizeof(*delays.cursors)));
-	delays.heap = need(calloc(locations + 1, sizeof(*delays.heap)));
+	delays.cursors = gt_report_zeroed(locations + 1, sizeof(*delays.cursors));
+	delays.heap = gt_report_zeroed(locations + 1, sizeof(*delays.heap));
+	take_hands(&delays);
 	for (uint32_t i = 0; i < locations; i++) {
 		delays.cursors[i] = gt_segment_count(sync, i);
 		if (go_back(&delays, i))
@@ -416,9 +540,7 @@ void gt_delays_figures(struct gt_sync *sync)
 	}
 	charge_all(&delays);
 	write_costs(&delays);
-	free(delays.times);
-	free(delays.touched);
+	free_hands(&delays);
 	free(delays.cursors);
 	free(delays.heap);
-	free(delays.costs);
 }

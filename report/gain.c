@@ -34,6 +34,7 @@ struct place {
 struct gain {
 	struct gt_sync *sync;
 	const unsigned char *chosen; /* by region: 1 + its place, or 0 */
+	unsigned char **nodes;       /* the same by location and node of its tree */
 	unsigned count;
 	struct place *places;        /* by location */
 	uint32_t *heap, used;        /* locations by their next step */
@@ -47,9 +48,18 @@ static const struct gt_segment *segment_of(const struct gain *gain, uint32_t loc
 /* 1 + place of the region that a node of the location's tree is in, or 0. */
 static unsigned chosen(const struct gain *gain, uint32_t location, uint32_t node)
 {
-	uint32_t whole = gt_profile_node(gain->sync->profile, location, node);
+	return gain->nodes[location] ? gain->nodes[location][node] : 0;
+}
 
-	return whole ? gain->chosen[gain->sync->profile->tree.nodes[whole].region] : 0;
+static void choose_nodes(struct gain *gain, uint32_t location)
+{
+	const struct gt_profile *profile = gain->sync->profile;
+	const struct gt_profile_location *of = &profile->locations[location];
+
+	gain->nodes[location] = gt_report_zeroed(of->node_count, 1);
+	for (uint32_t i = 0; i < of->node_count; i++)
+		if (of->nodes[i])
+			gain->nodes[location][i] = gain->chosen[profile->tree.nodes[of->nodes[i]].region];
 }
 
 /* ---- the order of steps -------------------------------------------------------------------------- */
@@ -99,20 +109,23 @@ static void plan(struct gain *gain, uint32_t location, enum step done)
 static void free_gap(struct gain *gain, uint32_t location)
 {
 	struct place *place = &gain->places[location];
-	const struct gt_log *profile = &gain->sync->timelines[location].profile;
+	const struct gt_segment *segment = segment_of(gain, location);
 	uint64_t from = place->next ? gt_segment_at(gain->sync, location, place->next - 1)->profile : 0;
+	struct gt_parts parts =
+		gt_parts(&gain->sync->timelines[location].profile, from, segment->profile);
+	const unsigned char *nodes = gain->nodes[location];
 
 	memset(place->freed, 0, sizeof(place->freed));
-	for (uint64_t i = from; i < segment_of(gain, location)->profile; i++) {
-		uint64_t part = *(uint64_t *)gt_log_at(profile, i);
-		unsigned k = chosen(gain, location, gt_part_node(part));
+	while (gt_parts_next(&parts))
+		for (uint64_t i = 0; i < parts.count; i++) {
+			unsigned k = nodes[gt_part_node(parts.items[i])];
 
-		if (k)
-			place->freed[k - 1] += gt_part_time(part);
-	}
+			if (k)
+				place->freed[k - 1] += gt_part_time(parts.items[i]);
+		}
 	for (unsigned k = 0; k < gain->count; k++)
-		if (place->freed[k] > segment_of(gain, location)->begin - place->at)
-			place->freed[k] = segment_of(gain, location)->begin - place->at;
+		if (place->freed[k] > segment->begin - place->at)
+			place->freed[k] = segment->begin - place->at;
 }
 
 static uint64_t later(uint64_t a, uint64_t b)
@@ -227,10 +240,12 @@ bool gt_gain(struct gt_sync *sync, const unsigned char *chosen_regions, unsigned
 		return false;
 	gain.places = gt_report_zeroed(locations + 1, sizeof(*gain.places));
 	gain.heap = gt_report_zeroed(locations + 1, sizeof(*gain.heap));
+	gain.nodes = gt_report_zeroed(locations + 1, sizeof(*gain.nodes));
 	for (uint32_t i = 0; i < locations; i++) {
 		gain.places[i].step = DONE;
 		if (!gt_segment_count(sync, i))
 			continue;
+		choose_nodes(&gain, i);
 		start(&gain, i);
 		gain.heap[gain.used++] = i;
 	}
@@ -242,8 +257,11 @@ bool gt_gain(struct gt_sync *sync, const unsigned char *chosen_regions, unsigned
 		if (gain.used)
 			sift(&gain, 0);
 	}
-	for (uint32_t i = 0; i < locations; i++)
+	for (uint32_t i = 0; i < locations; i++) {
 		memcpy(ends[i], gain.places[i].there, sizeof(ends[i]));
+		free(gain.nodes[i]);
+	}
+	free(gain.nodes);
 	free(gain.places);
 	free(gain.heap);
 	return true;

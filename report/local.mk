@@ -8,7 +8,7 @@ report_libgtreport_la_SOURCES = report/figures.c report/figures.h report/faces.c
 	report/metrics.c report/gpu.c report/gpu.h report/gpu_counters.c report/kernel_metrics.c report/losses.c report/efficiency.c \
 	report/findings.c report/findings.h report/findings_host.c report/findings_gpu.c
 report_libgtreport_la_SOURCES += report/sync.c report/sync.h report/sync_int.h report/sync_mpi.c \
-	report/spill.c report/spill.h report/causes.c report/devices.c report/delays.c report/waits.c report/path.c report/gain.c
+	report/spill.c report/spill.h report/crew.c report/crew.h report/causes.c report/devices.c report/delays.c report/waits.c report/path.c report/gain.c
 report_libgtreport_la_CPPFLAGS = $(AM_CPPFLAGS) $(OTF2_CFLAGS) $(JANSSON_CFLAGS)
 report_libgtreport_la_LIBADD = $(JANSSON_LIBS) -lm
 

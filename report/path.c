@@ -62,18 +62,21 @@ static void spend_gap(struct path *path, uint64_t from, uint64_t to, uint64_t en
 {
 	uint64_t part = back_to(path, ended);
 	const struct gt_log *profile = &path->sync->timelines[path->at].profile;
+	struct gt_parts parts = gt_parts(profile, from, to);
 	uint64_t all = 0, left = part;
 
-	for (uint64_t i = from; i < to; i++)
-		all += gt_part_time(*(uint64_t *)gt_log_at(profile, i));
-	for (uint64_t i = from; i < to && all; i++) {
-		uint64_t one = *(uint64_t *)gt_log_at(profile, i), time = gt_part_time(one);
+	while (gt_parts_next(&parts))
+		for (uint64_t i = 0; i < parts.count; i++)
+			all += gt_part_time(parts.items[i]);
+	for (parts = gt_parts(profile, from, all ? to : from); gt_parts_next(&parts);)
+		for (uint64_t i = 0; i < parts.count; i++) {
+			uint64_t time = gt_part_time(parts.items[i]);
 
-		if (part < all)
-			time = (uint64_t)((unsigned __int128)time * part / all);
-		spend(path, path->at, gt_part_node(one), time);
-		left -= time;
-	}
+			if (part < all)
+				time = (uint64_t)((unsigned __int128)time * part / all);
+			spend(path, path->at, gt_part_node(parts.items[i]), time);
+			left -= time;
+		}
 	if (!left)
 		return;
 	/* What rounding has left. */

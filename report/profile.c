@@ -339,13 +339,6 @@ static void merge(struct gt_report *report, struct gt_otf2_cursor *at, void *mem
 	free(regions);
 }
 
-uint32_t gt_profile_node(const struct gt_profile *profile, size_t location, uint64_t node)
-{
-	const struct gt_profile_location *of = &profile->locations[location];
-
-	return node < of->node_count ? of->nodes[node] : 0;
-}
-
 const char *gt_profile_path(struct gt_report *report, const struct gt_profile *profile, uint32_t node)
 {
 	char text[1024], *at = text + sizeof(text) - 1;

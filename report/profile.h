@@ -216,7 +216,12 @@ struct gt_profile {
 };
 
 /* The node of the whole tree that is `node` (frame->user) in the tree of a location that has been merged. */
-uint32_t gt_profile_node(const struct gt_profile *profile, size_t location, uint64_t node);
+static inline uint32_t gt_profile_node(const struct gt_profile *profile, size_t location, uint64_t node)
+{
+	const struct gt_profile_location *of = &profile->locations[location];
+
+	return node < of->node_count ? of->nodes[node] : 0;
+}
 /* "main > solve > MPI_Recv", of a node of the whole tree; the first ones are left out if it is too long. */
 const char *gt_profile_path(struct gt_report *report, const struct gt_profile *profile, uint32_t node);
 

@@ -2,8 +2,7 @@
 /*
  * Logs and bags in a temporary file.
  *
- * A log's blocks double in size, so that small ones are small: block k has FIRST << k elements, from block
- * DOUBLINGS on all are equal. A block of the file that is full is dropped from memory; the kernel keeps it.
+ * A block of the file that is full is dropped from memory; the kernel keeps it.
  *
  * Limits: see spill.h.
  */
@@ -20,7 +19,7 @@
 
 #include "lib/assemble/spool/sort.h"
 
-enum { FIRST = 64, DOUBLINGS = 7, PAGE = 4096, CHUNK = 64 << 20, RUN_BYTES = 8 << 20, MOST_EQUAL = 1 << 16 };
+enum { PAGE = 4096, CHUNK = 64 << 20, RUN_BYTES = 8 << 20, MOST_EQUAL = 1 << 16 };
 enum { SLOTS = sizeof(struct gt_item) / sizeof(struct gt_slot) };
 
 struct gt_spill_chunk {
@@ -108,63 +107,35 @@ static char *take(struct gt_spill *spill, size_t bytes)
 	return chunk->memory + chunk->used - bytes;
 }
 
-static uint64_t elements(unsigned block)
-{
-	return (uint64_t)FIRST << (block < DOUBLINGS ? block : DOUBLINGS);
-}
-
-static unsigned block_of(uint64_t index, uint64_t *offset)
-{
-	uint64_t doubled = FIRST * ((UINT64_C(1) << DOUBLINGS) - 1);
-	unsigned block;
-
-	if (index >= doubled) {
-		*offset = (index - doubled) % elements(DOUBLINGS);
-		return DOUBLINGS + (unsigned)((index - doubled) / elements(DOUBLINGS));
-	}
-	block = 63 - (unsigned)__builtin_clzll(index / FIRST + 1);
-	*offset = index - FIRST * ((UINT64_C(1) << block) - 1);
-	return block;
-}
-
-void *gt_log_at(const struct gt_log *log, uint64_t index)
-{
-	uint64_t offset;
-	unsigned block = block_of(index, &offset);
-
-	return log->blocks[block] + offset * log->size;
-}
-
-void *gt_log_span(const struct gt_log *log, uint64_t index, uint64_t *count)
-{
-	uint64_t offset;
-	unsigned block = block_of(index, &offset);
-
-	*count = elements(block) - offset;
-	return log->blocks[block] + offset * log->size;
-}
-
 static void add_block(struct gt_spill *spill, struct gt_log *log)
 {
 	log->blocks = need(reallocarray(log->blocks, log->block_count + 1, sizeof(*log->blocks)));
 	pthread_mutex_lock(&spill->lock);
 	if (log->block_count && spill->file >= 0)
 		madvise(log->blocks[log->block_count - 1],
-			elements(log->block_count - 1) * log->size / PAGE * PAGE, MADV_DONTNEED);
-	log->blocks[log->block_count] = take(spill, elements(log->block_count) * log->size);
+			gt_log_elements(log->block_count - 1) * log->size / PAGE * PAGE, MADV_DONTNEED);
+	log->blocks[log->block_count] = take(spill, gt_log_elements(log->block_count) * log->size);
 	pthread_mutex_unlock(&spill->lock);
 	log->block_count++;
 }
 
-void *gt_log_add(struct gt_spill *spill, struct gt_log *log)
+void *gt_log_add_some(struct gt_spill *spill, struct gt_log *log, uint64_t *count)
 {
 	uint64_t offset;
-	unsigned block = block_of(log->count, &offset);
+	void *new;
 
-	if (block == log->block_count)
+	if (gt_log_block(log->count, &offset) == log->block_count)
 		add_block(spill, log);
-	log->count++;
-	return log->blocks[block] + offset * log->size;
+	new = gt_log_span(log, log->count, *count, count);
+	log->count += *count;
+	return new;
+}
+
+void *gt_log_add(struct gt_spill *spill, struct gt_log *log)
+{
+	uint64_t one = 1;
+
+	return gt_log_add_some(spill, log, &one);
 }
 
 /* ---- bags ---------------------------------------------------------------------------------------- */

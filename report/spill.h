@@ -64,9 +64,53 @@ static inline void gt_spill_used(struct gt_spill *spill)
 
 /* A new element, zero. Ends the process without memory, as everything here. */
 void *gt_log_add(struct gt_spill *spill, struct gt_log *log);
-void *gt_log_at(const struct gt_log *log, uint64_t index);
-/* The same; so many elements lie there one after the other. */
-void *gt_log_span(const struct gt_log *log, uint64_t index, uint64_t *count);
+/* Up to *count new ones that lie there one after the other; sets *count to how many they are. */
+void *gt_log_add_some(struct gt_spill *spill, struct gt_log *log, uint64_t *count);
+
+/*
+ * A log's blocks double in size, so that small ones are small: block k has FIRST << k elements, from block
+ * DOUBLINGS on all are equal.
+ */
+enum { GT_LOG_FIRST = 64, GT_LOG_DOUBLINGS = 7 };
+
+static inline uint64_t gt_log_elements(unsigned block)
+{
+	return (uint64_t)GT_LOG_FIRST << (block < GT_LOG_DOUBLINGS ? block : GT_LOG_DOUBLINGS);
+}
+
+static inline unsigned gt_log_block(uint64_t index, uint64_t *offset)
+{
+	const uint64_t doubled = GT_LOG_FIRST * ((UINT64_C(1) << GT_LOG_DOUBLINGS) - 1);
+	const uint64_t whole = (uint64_t)GT_LOG_FIRST << GT_LOG_DOUBLINGS;
+	unsigned block;
+
+	if (index >= doubled) {
+		*offset = (index - doubled) % whole;
+		return GT_LOG_DOUBLINGS + (unsigned)((index - doubled) / whole);
+	}
+	block = 63 - (unsigned)__builtin_clzll(index / GT_LOG_FIRST + 1);
+	*offset = index - GT_LOG_FIRST * ((UINT64_C(1) << block) - 1);
+	return block;
+}
+
+static inline void *gt_log_at(const struct gt_log *log, uint64_t index)
+{
+	uint64_t offset;
+	unsigned block = gt_log_block(index, &offset);
+
+	return log->blocks[block] + offset * log->size;
+}
+
+/* The same; of `most` elements *count lie there one after the other. */
+static inline void *gt_log_span(const struct gt_log *log, uint64_t index, uint64_t most, uint64_t *count)
+{
+	uint64_t offset;
+	unsigned block = gt_log_block(index, &offset);
+	uint64_t there = gt_log_elements(block) - offset;
+
+	*count = most < there ? most : there;
+	return log->blocks[block] + offset * log->size;
+}
 
 /* Callers hold the lock if several threads add. */
 void gt_bag_add(struct gt_spill *spill, struct gt_bag *bag, const struct gt_item *item);

@@ -36,20 +36,43 @@ static bool counts(const struct gt_syncing *state, enum gt_class class)
 	return state->stream || gt_class_loud(class);
 }
 
+/* A part of what its node has, which is then counted. */
+static inline uint64_t take_part(struct gt_profile_node *nodes, uint32_t node)
+{
+	const uint64_t most = (UINT64_C(1) << GT_PART_BITS) - 1;
+	uint64_t part = nodes[node].part < most ? nodes[node].part : most;
+
+	nodes[node].exclusive += part;
+	nodes[node].part -= part;
+	return (uint64_t)node << GT_PART_BITS | part;
+}
+
 /* The time of calls since the last segment; that of an open one is in its begin and end. */
 static void write_profile(struct gt_sync *sync, struct gt_syncing *state)
 {
-	const uint64_t most = (UINT64_C(1) << GT_PART_BITS) - 1;
-	struct gt_profiling *profiling = state->profiling;
+	struct gt_profiling *p = state->profiling;
+	struct gt_profile_node *nodes = p->tree.nodes;
+	uint32_t left = p->touched_count;
 
-	for (uint32_t i = 0; i < profiling->touched_count; i++) {
-		uint64_t node = profiling->touched[i], left = profiling->tree.nodes[node].part;
+	while (left) {
+		uint32_t count = left;
 
-		for (; left; left -= left < most ? left : most)
-			*(uint64_t *)gt_log_add(&sync->spill, &state->timeline.profile) =
-				node << GT_PART_BITS | (left < most ? left : most);
+		left = 0;
+		for (uint64_t i = 0, n; i < count; i += n) {
+			uint64_t *parts;
+
+			n = count - i;
+			parts = gt_log_add_some(&sync->spill, &state->timeline.profile, &n);
+			for (uint64_t k = 0; k < n; k++) {
+				uint32_t node = p->touched[i + k];
+
+				parts[k] = take_part(nodes, node);
+				if (nodes[node].part) /* of more than GT_PART_BITS */
+					p->touched[left++] = node;
+			}
+		}
 	}
-	gt_profile_flush(profiling);
+	p->touched_count = 0;
 }
 
 static uint32_t node_of(const struct gt_otf2_cursor *at)
@@ -411,13 +434,11 @@ static void carry_log(struct gt_sync *sync, struct gt_carry *carry, struct gt_lo
 	for (uint64_t i = 0; i < count; i += n) {
 		void *items;
 
-		if (gt_carry_loads(carry)) {
-			items = gt_log_add(&sync->spill, log);
-			n = 1;
-		} else {
-			items = gt_log_span(log, i, &n);
-			n = n < count - i ? n : count - i;
-		}
+		n = count - i;
+		if (gt_carry_loads(carry))
+			items = gt_log_add_some(&sync->spill, log, &n);
+		else
+			items = gt_log_span(log, i, n, &n);
 		gt_carry(carry, items, n * size);
 	}
 }

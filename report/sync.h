@@ -90,6 +90,29 @@ static inline uint64_t gt_part_time(uint64_t part)
 	return part & ((UINT64_C(1) << GT_PART_BITS) - 1);
 }
 
+/* Parts of a timeline's profile; those that lie one after the other in memory. */
+struct gt_parts {
+	const struct gt_log *profile;
+	uint64_t next, end;
+	const uint64_t *items;
+	uint64_t count;
+};
+
+/* For (parts = gt_parts(profile, from, to); gt_parts_next(&parts);) parts.items[0 to parts.count - 1]. */
+static inline struct gt_parts gt_parts(const struct gt_log *profile, uint64_t from, uint64_t to)
+{
+	return (struct gt_parts){ .profile = profile, .next = from, .end = to };
+}
+
+static inline bool gt_parts_next(struct gt_parts *parts)
+{
+	if (parts->next >= parts->end)
+		return false;
+	parts->items = gt_log_span(parts->profile, parts->next, parts->end - parts->next, &parts->count);
+	parts->next += parts->count;
+	return true;
+}
+
 /* The last segment is empty and is where the location ends. */
 struct gt_timeline {
 	struct gt_log segments; /* struct gt_segment */
