@@ -94,6 +94,7 @@ GT_HIDDEN bool gt_pt_unlock_begin(enum gt_pt_region region, const void *lock);
 struct gt_pt_target {
 	pthread_t thread;
 	uint64_t sequence; /* 0: not known */
+	uint64_t newest;   /* of all that were created when the join began */
 	bool ended;        /* or of an earlier thread with the same pthread_t */
 	bool quiet;        /* a runtime's own */
 };

@@ -50,6 +50,7 @@ struct slot {
 static struct slot first_table[TABLE >> 7];
 static struct slot *tables[TABLES] = { first_table };
 static const uint32_t places[TABLES] = { TABLE >> 7, TABLE >> 4, TABLE };
+static uint64_t newest;     /* sequence */
 static uint32_t generation; /* grows in a forked child: the threads in the table are not there */
 
 static pthread_t main_thread;
@@ -227,7 +228,8 @@ static void add_flag(uintptr_t thread, uint32_t flag)
  */
 struct gt_pt_target gt_pt_join_begin(pthread_t thread)
 {
-	struct gt_pt_target target = { .thread = thread };
+	struct gt_pt_target target = { .thread = thread,
+				       .newest = __atomic_load_n(&newest, __ATOMIC_RELAXED) };
 	struct slot *s = lookup((uintptr_t)thread);
 	uint32_t flags = s ? __atomic_load_n(&s->flags, __ATOMIC_ACQUIRE) : 0;
 
@@ -252,10 +254,10 @@ static void joined(const struct gt_pt_target *target)
 
 	/*
 	 * The thread has ended by now. If nothing was known of it, or of an ended one only, it may
-	 * have begun meanwhile. (A younger thread that has the pthread_t already has most likely not
-	 * ended.)
+	 * have begun meanwhile. But what was created since the join began is another thread that has
+	 * the pthread_t already.
 	 */
-	if ((sequence == 0 || target->ended) && now.ended)
+	if ((sequence == 0 || target->ended) && now.ended && now.sequence <= target->newest)
 		sequence = now.sequence;
 	if (sequence == 0 && !now.quiet)
 		return;
@@ -288,6 +290,15 @@ void gt_pt_thread_detached(pthread_t thread)
 }
 
 /* ---- creation ------------------------------------------------------------------------------------ */
+
+static void note_newest(uint64_t sequence)
+{
+	uint64_t before = __atomic_load_n(&newest, __ATOMIC_RELAXED);
+
+	while (before < sequence && !__atomic_compare_exchange_n(&newest, &before, sequence, true,
+								 __ATOMIC_RELAXED, __ATOMIC_RELAXED))
+		;
+}
 
 /*
  * A thread that a runtime makes for itself: it is not announced, and this adapter is silent on it. If it
@@ -366,6 +377,7 @@ struct gt_pt_start *gt_pt_create_begin(struct gt_pt_creation *creation)
 	block->detached = false;
 	block->quiet = false;
 	block->sequence = creation->sequence = gt_thread_number();
+	note_newest(block->sequence);
 	gt_thread_created(creation->sequence, gt_now());
 	creation->block = block;
 	return block;

@@ -346,6 +346,7 @@ static void live(struct parcel *parcel, bool detached)
 	wait.rc = pthread_join(thread, &result);
 	cr_assert(eq(ptr, result, parcel));
 	target.thread = thread; /* as if the join had begun before the thread */
+	target.newest = creation.sequence;
 	gt_pt_join_end(&wait);
 	gt_pt_create_end(&creation, false);
 	cr_assert(eq(u64, gt_pt_join_begin(thread).sequence, 0), "is still in the table");
@@ -517,26 +518,59 @@ Test(threads, nothing_is_announced_while_inactive)
 }
 
 /* A thread of the table without a life: what gt_pt_thread_begin() and _end() leave. */
-static void *leftover(void *unused)
+static void *leftover(void *block)
 {
-	struct gt_pt_creation creation = { .region = GT_PT_R_pthread_create };
 	struct gt_pt_start start;
 
-	(void)unused;
-	gt_pt_thread_begin(gt_pt_create_begin(&creation), &start);
+	gt_pt_thread_begin(block, &start);
 	return (void *)(uintptr_t)start.sequence;
 }
 
-static uint64_t leave_one(pthread_t *thread)
+static struct gt_pt_start *announced(void)
+{
+	return gt_pt_create_begin(&(struct gt_pt_creation){ .region = GT_PT_R_pthread_create });
+}
+
+static uint64_t leave(pthread_t *thread, struct gt_pt_start *block)
 {
 	void *sequence;
 
-	cr_assert(eq(int, pthread_create(thread, NULL, leftover, NULL), 0));
+	cr_assert(eq(int, pthread_create(thread, NULL, leftover, block), 0));
 	cr_assert(eq(int, pthread_join(*thread, &sequence), 0));
 	return (uint64_t)(uintptr_t)sequence;
 }
 
+static uint64_t leave_one(pthread_t *thread)
+{
+	return leave(thread, announced());
+}
+
 Test(threads, a_leftover_is_not_taken_for_a_thread_that_has_not_begun)
+{
+	struct gt_pt_target target;
+	struct gt_pt_start *late;
+	pthread_t first, second;
+	uint64_t a, b;
+
+	start("contended");
+	a = leave_one(&first);
+	late = announced();
+	target = gt_pt_join_begin(first);
+	cr_assert(eq(u64, target.sequence, a));
+	cr_assert(target.ended);
+	/* The C library gives the next thread the same stack, and so the same pthread_t. */
+	b = leave(&second, late);
+	cr_assert(pthread_equal(first, second));
+	double_log();
+	gt_pt_join_end(&(struct gt_pt_wait){ .target = &target });
+	LOG("join");
+	cr_assert(ne(u64, a, b));
+	cr_assert(eq(u64, double_joined, b));
+	cr_assert(eq(u64, gt_pt_join_begin(second).sequence, 0));
+}
+
+/* Nor is one that was created while somebody was joining. */
+Test(threads, a_thread_that_is_younger_than_the_join_is_not_joined)
 {
 	struct gt_pt_target target;
 	pthread_t first, second;
@@ -545,17 +579,11 @@ Test(threads, a_leftover_is_not_taken_for_a_thread_that_has_not_begun)
 	start("contended");
 	a = leave_one(&first);
 	target = gt_pt_join_begin(first);
-	cr_assert(eq(u64, target.sequence, a));
-	cr_assert(target.ended);
-	/* The C library gives the next thread the same stack, and so the same pthread_t. */
 	b = leave_one(&second);
 	cr_assert(pthread_equal(first, second));
-	double_log();
 	gt_pt_join_end(&(struct gt_pt_wait){ .target = &target });
-	LOG("join");
-	cr_assert(ne(u64, a, b));
-	cr_assert(eq(u64, double_joined, b));
-	cr_assert(eq(u64, gt_pt_join_begin(second).sequence, 0));
+	cr_assert(eq(u64, double_joined, a));
+	cr_assert(eq(u64, gt_pt_join_begin(second).sequence, b));
 }
 
 Test(threads, a_join_that_began_in_time_knows_its_thread)
