@@ -171,7 +171,7 @@ static void on_task_schedule(union gt_ompt_data *prior, int status, union gt_omp
 	bool over = status == GT_OMPT_COMPLETE || status == GT_OMPT_CANCEL || status == GT_OMPT_DETACH;
 
 	if (status == GT_OMPT_EARLY_FULFILL || status == GT_OMPT_LATE_FULFILL ||
-	    status == GT_OMPT_TASKWAIT_COMPLETE || !gt_omp_known() || !gt_omp_self->depth || !gt_active())
+	    status == GT_OMPT_TASKWAIT_COMPLETE || !gt_omp_known() || !gt_active())
 		return;
 	/* A tied task that lets another one run goes on here, when that is over. */
 	if (is_explicit(prior) && prior->value & GT_OMP_STARTED &&

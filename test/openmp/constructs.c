@@ -122,6 +122,9 @@ static void nested(void)
 		work(100);
 #pragma omp parallel num_threads(4) if (0)
 	work(10);
+	/* Outside of a parallel region. */
+#pragma omp task
+	work(10);
 }
 
 static void all(void)

@@ -162,12 +162,13 @@ static int initialize(ompt_function_lookup_t lookup, int device, ompt_data_t *to
 	set(ompt_callback_task_schedule, (ompt_callback_t)task_schedule);
 	set(ompt_callback_mutex_acquired, (ompt_callback_t)acquired);
 	set(ompt_callback_mutex_released, (ompt_callback_t)released);
-	atexit(print);
 	return 1;
 }
 
+/* Behind exit(): teams of the whole program end there. */
 static void finalize(ompt_data_t *tool)
 {
+	print();
 }
 
 ompt_start_tool_result_t *ompt_start_tool(unsigned version, const char *runtime)
