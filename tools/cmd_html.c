@@ -31,6 +31,7 @@ enum { DEFAULT_MB = 20 };
 static const struct gt_option option_table[] = {
 	{'o', "output", "FILE", "Write FILE; without it, DIR.html beside DIR."},
 	{'s', "size", "MB", "Leave out detail so that the page has not more than so many megabytes (20)."},
+	{'a', "against", "DIR|FILE", "Compare the call trees with those of another run, in the flame graph."},
 	{0, NULL, NULL, NULL},
 };
 
@@ -74,7 +75,8 @@ static bool is_special(const char *path)
 }
 
 /* Under another name until it is whole. A pipe or a device has no other name. */
-static int write_page(const struct gt_store *store, uint64_t most, const char *path)
+static int write_page(const struct gt_store *store, const struct gt_store *against, uint64_t most,
+		      const char *path)
 {
 	char *part = is_special(path) ? strdup(path) : NULL;
 	int rc = GT_RC_OK, error;
@@ -88,7 +90,7 @@ static int write_page(const struct gt_store *store, uint64_t most, const char *p
 		return failed(path);
 	}
 	errno = 0;
-	rc = gt_page_write(store, most, out) ? GT_RC_OK : GT_RC_USAGE;
+	rc = gt_page_write(store, against, most, out) ? GT_RC_OK : GT_RC_USAGE;
 	error = errno;
 	if (fclose(out) && !rc) {
 		rc = GT_RC_USAGE;
@@ -108,21 +110,30 @@ static int write_page(const struct gt_store *store, uint64_t most, const char *p
 	return rc;
 }
 
-static int page_of(const char *name, const char *out, uint64_t most)
+static int open_index(const char *name, struct gt_index *index)
 {
-	char anchor[3500], spool[3500], *path;
+	char anchor[3500], spool[3500];
 	const char *reason = gt_otf2_find_anchor(name, anchor, sizeof(anchor), spool, sizeof(spool));
-	struct gt_index index;
-	int rc;
 
-	if (reason)
-		return gt_archive_unreadable(&usage, name, reason);
+	return reason ? gt_archive_unreadable(&usage, name, reason)
+		      : gt_index_open(index, "gputrace html", anchor, false);
+}
+
+static int page_of(const char *name, const char *against, const char *out, uint64_t most)
+{
+	struct gt_index index, other;
+	char *path;
+	int rc = open_index(name, &index);
+
+	if (rc)
+		return rc;
+	rc = against ? open_index(against, &other) : 0;
 	path = out ? strdup(out) : default_name(name);
-	rc = gt_index_open(&index, "gputrace html", anchor, false);
-	if (!rc) {
-		rc = write_page(&index.store, most, path);
-		gt_index_close(&index);
-	}
+	if (!rc)
+		rc = write_page(&index.store, against ? &other.store : NULL, most, path);
+	gt_index_close(&index);
+	if (against && !rc)
+		gt_index_close(&other);
 	if (!rc && !out)
 		printf("%s\n", path);
 	free(path);
@@ -132,13 +143,17 @@ static int page_of(const char *name, const char *out, uint64_t most)
 int gt_cmd_html(int argc, char **argv)
 {
 	unsigned long size = DEFAULT_MB;
-	const char *out = NULL;
+	const char *out = NULL, *against = NULL;
 	char *end;
 	int key;
 
 	while ((key = gt_option_next(&usage, argc, argv)) > 0) {
 		if (key == 'o') {
 			out = optarg;
+			continue;
+		}
+		if (key == 'a') {
+			against = optarg;
 			continue;
 		}
 		size = strtoul(optarg, &end, 10);
@@ -152,5 +167,5 @@ int gt_cmd_html(int argc, char **argv)
 		return gt_usage_error(&usage, "name one trace");
 	if (!WITH_ZLIB)
 		return gt_usage_error(&usage, "this gputrace was built without zlib");
-	return page_of(argv[optind], out, (uint64_t)size * 1000000);
+	return page_of(argv[optind], against, out, (uint64_t)size * 1000000);
 }

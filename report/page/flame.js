@@ -1,45 +1,57 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Flame graphs of the call trees: of the run, a process, a thread or a stream, by inclusive time, or by how
- * that differs from another run if the data has both. Callers are above.
+ * that differs from another run if the page has both (gputrace html --against). Callers are above. Calls of
+ * two runs are the same if their names and those of their callers are, rows if their labels are.
  *
  * Limits: calls of less than 0.1 % of the width are not drawn; at most 3000 boxes.
  */
 
+/* Less than before, more: Okabe and Ito's blue and vermilion. */
+const LESS = parseColor("#0072b2"), MORE = parseColor("#d55e00");
+
 const Flame = {
-	trees: null,   /* row -> nodes [parent, region, calls, inclusive, exclusive, (before ...)] */
+	trees: null,   /* row -> nodes [parent, region, calls, inclusive, exclusive] */
 	of: "all",     /* or the index of a line in Model.lines */
+	by: "now",     /* what widths are: times of this run, or of the one before */
 	top: null,     /* the node that fills the width */
-	differs: false,
 
 	load() {
 		Flame.trees = new Map(Data.meta.rows.map((_, row) => [row, Data.tile(CALLS, row, 0, 0).calls])
 			.filter(([, calls]) => calls.length));
-		Flame.differs = [...Flame.trees.values()].some((nodes) => nodes.some((n) => n.length > 5));
 	},
-	node: (region, name) => ({ region, name, calls: 0, ns: 0, own: 0, before: 0, children: new Map(),
-		parent: null }),
-	/* The trees of some rows as one. */
-	tree(rows) {
-		const root = Flame.node(-1, "");
+	node: (region, name) => ({ region, name, children: new Map(), parent: null, depth: 0,
+		now: { ns: 0, calls: 0, own: 0 }, before: { ns: 0, calls: 0, own: 0 } }),
+	/* Adds a call tree, whose regions have these names; `region` finds them in this run. */
+	add(root, nodes, run, name, region) {
+		const made = [];
 
-		for (const row of rows) {
-			const made = [], nodes = Flame.trees.get(row) || [];
+		for (const [parent, of, calls, inclusive, exclusive] of nodes) {
+			const above = parent < 0 ? root : made[parent], text = name(of);
+			const key = Data.against ? text : of;
+			let node = above.children.get(key);
 
-			nodes.forEach(([parent, region, calls, inclusive, exclusive, before]) => {
-				const above = parent < 0 ? root : made[parent];
-				let node = above.children.get(region);
-
-				if (!node) {
-					above.children.set(region,
-						node = Flame.node(region, Data.name(region)));
-					node.parent = above;
-				}
-				node.calls += calls, node.ns += inclusive, node.own += exclusive,
-					node.before += before || 0;
-				made.push(node);
-			});
+			if (!node) {
+				above.children.set(key, node = Flame.node(region(of, text), text));
+				node.parent = above;
+			}
+			node[run].ns += inclusive, node[run].calls += calls, node[run].own += exclusive;
+			made.push(node);
 		}
+	},
+	/* The trees of some rows as one, and of the rows of the same labels of the other run. */
+	tree(rows, all = false) {
+		const root = Flame.node(-1, ""), other = Data.against;
+		const labels = new Set(rows.map((row) => Data.meta.rows[row].label));
+
+		for (const row of rows)
+			Flame.add(root, Flame.trees.get(row) || [], "now", Data.name, (of) => of);
+		for (const row of other?.rows || [])
+			if (row.calls && (all || labels.has(row.label)))
+				Flame.add(root, row.calls, "before", (of) => other.regions[of]?.name ?? "?",
+					(of, name) => Find.region(name));
+		for (const child of root.children.values())
+			root.now.ns += child.now.ns, root.before.ns += child.before.ns;
 		return root;
 	},
 	/* Without trees of rows: the one of the report. */
@@ -50,49 +62,63 @@ const Flame = {
 			const above = call.parent === null ? root : made.get(call.parent) || root;
 			const node = Flame.node(Find.region(call.name), call.name);
 
-			Object.assign(node, { calls: call.count, ns: call.inclusive_s * 1e9,
-				own: call.exclusive_s * 1e9, parent: above });
+			node.now = { ns: call.inclusive_s * 1e9, calls: call.count,
+				own: call.exclusive_s * 1e9 };
+			node.parent = above;
 			above.children.set(call.id, node);
 			made.set(call.id, node);
+			root.now.ns += above === root ? node.now.ns : 0;
 		}
 		return root;
 	},
+	select: (name, value, options, change) => {
+		const select = el("select", { "aria-label": name, onchange: change },
+			options.map(([key, text]) => el("option", { value: key }, text)));
+
+		select.value = value;
+		return select;
+	},
+	lines: () => Model.lines.map((l, i) => [l, i]).filter(([l]) => l.type !== "root" && l.type !== "track"
+		&& Model.rowsOf(l).some((row) => Flame.trees.has(row)))
+		.map(([l, i]) => [i, "\u00a0\u00a0".repeat(Math.max(0, l.level)) + clean(l.label, 80)]),
 	sheet(sheet) {
 		if (!Flame.trees)
 			Flame.load();
-		const have = Flame.trees.size, line = Model.lines[Flame.of];
-		const root = have ? Flame.tree(line ? Model.rowsOf(line) : [...Flame.trees.keys()])
+		const have = Flame.trees.size, line = Model.lines[Flame.of], other = Data.against;
+		const root = have || other ? Flame.tree(line ? Model.rowsOf(line) : [...Flame.trees.keys()],
+			!line)
 			: Flame.ofReport();
-
-		root.name = line ? line.label : "all rows";
-		for (const child of root.children.values())
-			root.ns += child.ns, root.before += child.before;
 		const place = el("div", { class: "flame", role: "tree", "aria-label": "Flame graph" });
-		const said = el("span");
-		const choose = el("select", { "aria-label": "Of", onchange: (event) => {
-			Flame.of = event.target.value;
-			Flame.top = null;
-			Sheets.fill(sheet);
-		} }, el("option", { value: "all" }, "all rows"),
-			!have ? [] : Model.lines.map((l, i) => [l, i])
-			.filter(([l]) => l.type !== "root" && l.type !== "track"
-				&& Model.rowsOf(l).some((row) => Flame.trees.has(row)))
-			.map(([l, i]) => el("option", { value: i },
-				"\u00a0\u00a0".repeat(Math.max(0, l.level)) + clean(l.label, 80))));
+		const said = el("span"), refill = () => (Flame.top = null, Sheets.fill(sheet));
 		const out = el("button", { onclick: () => (Flame.top = null, draw()) }, "Whole width");
 
-		choose.value = Flame.of;
+		root.name = line ? line.label : "all rows";
 		Flame.top = null;
 		function draw() {
 			out.disabled = !Flame.top;
 			Flame.boxes(place, root, said, draw);
 		}
 		draw();
-		return root.children.size ? [el("div", { class: "flame-head" }, choose, out, said), place]
-			: empty("No calls were recorded.");
+		if (!root.children.size)
+			return empty("No calls were recorded.");
+		return [el("div", { class: "flame-head" },
+			Flame.select("Of", Flame.of, [["all", "all rows"], ...(have ? Flame.lines() : [])],
+				(event) => (Flame.of = event.target.value, refill())),
+			other ? Flame.select("Widths", Flame.by, [["now", "widths: this run"],
+				["before", "widths: " + clean(other.archive, 40)]],
+			(event) => (Flame.by = event.target.value, refill())) : null,
+			out, said, other ? Flame.legend(other) : null),
+		other && !root.before.ns ? el("p", { class: "empty" }, named(root.name, 100), " is not in ",
+			named(other.archive, 100), ".") : null, place];
 	},
+	legend: (other) => el("span", { class: "ramp" }, el("b", null, "against ", named(other.archive, 60)),
+		"less ",
+		el("span", { role: "img",
+			"aria-label": "from blue: less, over grey: the same, to orange: more" },
+			Array.from({ length: 11 }, (_, i) => el("i", { color: Flame.shade(i / 5 - 1) }))),
+				" more"),
 	boxes(place, root, said, draw) {
-		const focused = Flame.top || root, boxes = [], above = [];
+		const focused = Flame.top || root, boxes = [], above = [], by = Flame.by;
 		let deepest = 0, count = 0;
 
 		for (let node = focused.parent; node; node = node.parent)
@@ -105,8 +131,8 @@ const Flame = {
 			boxes.push(Flame.box(node, left, width, depth, draw, root));
 			let at = left;
 
-			for (const child of [...node.children.values()].sort((a, b) => b.ns - a.ns)) {
-				const part = node.ns ? child.ns / node.ns * width : 0;
+			for (const child of [...node.children.values()].sort((a, b) => b[by].ns - a[by].ns)) {
+				const part = node[by].ns ? child[by].ns / node[by].ns * width : 0;
 
 				visit(child, at, part, depth + 1);
 				at += part;
@@ -116,18 +142,42 @@ const Flame = {
 		visit(focused, 0, 1, above.length);
 		place.replaceChildren(...boxes);
 		place.style.height = (deepest + 1) * 18 + "px";
-		said.replaceChildren(...[named(focused.name, 120), ` ${Units.ns(focused.ns)}`
-			+ (focused.calls
-				? `, ${Units.count(focused.calls)} calls, own ${Units.ns(focused.own)}` : "")
-			+ (Flame.differs ? `, before ${Units.ns(focused.before)}` : "")]);
+		said.replaceChildren(named(focused.name, 120), " " + Flame.figures(focused, "now")
+			+ (Data.against ? `, was ${Flame.figures(focused, "before")}` : ""));
+	},
+	figures: (node, run) => Units.ns(node[run].ns) + (node[run].calls
+		? `, ${Units.count(node[run].calls)} call${node[run].calls === 1 ? "" : "s"}, own ${
+			Units.ns(node[run].own)}` : ""),
+	/* -1: only before, 0: the same, 1: only now. */
+	more: (node) => (node.now.ns - node.before.ns) / Math.max(node.now.ns, node.before.ns, 1),
+	shade(more) {
+		const same = parseColor(Theme.css.soft), full = more > 0 ? MORE : LESS;
+		const mix = same.map((c, i) => Math.round(c + (full[i] - c) * Math.abs(more)));
+
+		return `rgb(${mix.join(" ")})`;
+	},
+	says(node, root) {
+		const other = Data.against, by = node.now.ns - node.before.ns, sign = by < 0 ? "−" : "+";
+
+		if (!other)
+			return [Flame.figures(node, "now"), Units.share(root.now.ns
+				? node.now.ns / root.now.ns : 0)
+				+ " of " + clean(root.name, 60)];
+		const was = (run) => node[run].ns || node[run].calls ? Flame.figures(node, run)
+			: "not called";
+
+		return [`this run: ${was("now")}`, `${clean(other.archive, 60)}: ${was("before")}`,
+			sign + Units.ns(Math.abs(by)) + (node.before.ns
+				? ` (${sign}${Units.share(Math.abs(by) / node.before.ns)})` : "")];
 	},
 	box(node, left, width, depth, draw, root) {
-		const share = root.ns ? node.ns / root.ns : 0, hit = !View.hits || View.hits[node.region];
+		const hit = !View.hits || View.hits[node.region], says = Flame.says(node, root);
 		const box = el("button", { class: hit || node === root ? null : "dim", role: "treeitem",
-			"aria-level": depth + 1,
-			title: `${clean(node.name, 300)}\n${Units.ns(node.ns)}, ${Units.share(share)}`
-				+ (node.calls ? `, ${Units.count(node.calls)} calls` : ""),
+			"aria-level": depth + 1, "aria-label": clean(node.name, 200) + ", " + says.join(", "),
+			onmousemove: (event) => Tip.show(event.clientX, event.clientY, node.name, ...says),
+			onmouseleave: Tip.hide,
 			onclick: () => {
+				Tip.hide();
 				Flame.top = node === root ? null : node;
 				draw();
 			} }, named(node.name, 200));
@@ -135,18 +185,15 @@ const Flame = {
 		box.style.left = left * 100 + "%";
 		box.style.width = width * 100 + "%";
 		box.style.top = depth * 18 + "px";
-		if (node === root) {
+		if (Data.against) {
+			const more = Flame.more(node);
+
+			box.style.backgroundColor = Flame.shade(more);
+			box.style.color = Math.abs(more) > (more > 0 ? 0.9 : 0.45) ? "#ffffff"
+				: Theme.css.ink;
+		} else if (node === root) {
 			box.style.backgroundColor = Theme.css.soft;
 			box.style.color = Theme.css.ink;
-		} else if (Flame.differs) {
-			const more = clamp((node.ns - node.before) / Math.max(node.ns, node.before, 1), -1,
-				1);
-			const full = parseColor(more > 0 ? "#d55e00" : "#0072b2");
-
-			const mixed = full.map((c) => Math.round(235 + (c - 235) * Math.abs(more)));
-
-			box.style.backgroundColor = `rgb(${mixed.join(" ")})`;
-			box.style.color = Math.abs(more) > 0.6 ? "#ffffff" : "#10141a";
 		} else {
 			box.style.backgroundColor = Theme.regionColor(node.region);
 			box.style.color = Theme.textOn(node.region);

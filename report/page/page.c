@@ -84,10 +84,11 @@ static bool deflate_some(z_stream *z, const void *data, size_t size, int flush, 
 	return true;
 }
 
-/* All tiles of a level. False: they are more than `most` bytes. */
-static bool make_pack(const struct gt_store *store, unsigned level, uint64_t most, struct gt_bytes *out)
+/* All tiles of a level, of this kind and those behind it. False: they are more than `most` bytes. */
+static bool make_pack(const struct gt_store *store, unsigned level, enum gt_tile_kind first, uint64_t most,
+		      struct gt_bytes *out)
 {
-	size_t i = gt_store_find(store, level, GT_TILE_CALLS, 0, 0);
+	size_t i = gt_store_find(store, level, first, 0, 0);
 	struct gt_bytes ahead = { .count = 0 };
 	z_stream z = { .next_in = NULL };
 	bool fits = deflateInit(&z, Z_DEFAULT_COMPRESSION) == Z_OK;
@@ -105,9 +106,10 @@ static bool make_pack(const struct gt_store *store, unsigned level, uint64_t mos
 	return fits;
 }
 #else
-static bool make_pack(const struct gt_store *store, unsigned level, uint64_t most, struct gt_bytes *out)
+static bool make_pack(const struct gt_store *store, unsigned level, enum gt_tile_kind first, uint64_t most,
+		      struct gt_bytes *out)
 {
-	(void)store, (void)level, (void)most, (void)out;
+	(void)store, (void)level, (void)first, (void)most, (void)out;
 	return false;
 }
 #endif
@@ -117,6 +119,13 @@ static unsigned level_count(const struct gt_store *store)
 	return store->count ? store->tiles[store->count - 1].level + 1 : 0;
 }
 
+static void put_pack(const char *id, const struct gt_bytes *pack, struct gt_bytes *out)
+{
+	gt_bytes_print(out, "<script type=\"text/plain\" id=\"%s\">", id);
+	base64(out, pack->data, pack->count);
+	gt_bytes_print(out, "</script>\n");
+}
+
 /* As many levels as fit; the first one always. */
 static unsigned make_packs(const struct gt_store *store, uint64_t most, struct gt_bytes *out)
 {
@@ -124,15 +133,15 @@ static unsigned make_packs(const struct gt_store *store, uint64_t most, struct g
 
 	for (level = 0; level < count; level++) {
 		struct gt_bytes pack = { .count = 0 };
+		char id[32];
 		uint64_t left = out->count < most ? (most - out->count) / 4 * 3 : 0;
 
-		if (!make_pack(store, level, level ? left : UINT64_MAX, &pack)) {
+		if (!make_pack(store, level, GT_TILE_CALLS, level ? left : UINT64_MAX, &pack)) {
 			free(pack.data);
 			break;
 		}
-		gt_bytes_print(out, "<script type=\"text/plain\" id=\"gt-pack-%u\">", level);
-		base64(out, pack.data, pack.count);
-		gt_bytes_print(out, "</script>\n");
+		snprintf(id, sizeof(id), "gt-pack-%u", level);
+		put_pack(id, &pack, out);
 		free(pack.data);
 	}
 	return level;
@@ -140,11 +149,11 @@ static unsigned make_packs(const struct gt_store *store, uint64_t most, struct g
 
 /* ---- the page ------------------------------------------------------------------------------------ */
 
-static void put_meta(const struct gt_store *store, const char *first, struct gt_bytes *out)
+static void put_meta(const struct gt_store *store, const char *id, const char *first, struct gt_bytes *out)
 {
 	const struct gt_tile *meta = gt_page_text(store, GT_TEXT_META);
 
-	gt_bytes_print(out, "<script type=\"application/json\" id=\"gt-meta\">{%s", first);
+	gt_bytes_print(out, "<script type=\"application/json\" id=\"%s\">{%s", id, first);
 	if (meta)
 		gt_bytes_add(out, gt_store_data(store, meta), meta->length);
 	gt_bytes_print(out, "}</script>\n");
@@ -164,6 +173,17 @@ static void put_texts(const struct gt_store *store, struct gt_bytes *out)
 {
 	put_json(store, GT_TEXT_REPORT, "gt-report", out);
 	put_json(store, GT_TEXT_FLOW, "gt-flow", out);
+}
+
+/* What is known of the run that this one is compared with, and its call trees. */
+static void put_against(const struct gt_store *against, struct gt_bytes *out)
+{
+	struct gt_bytes pack = { .count = 0 };
+
+	put_meta(against, "gt-against", "", out);
+	if (make_pack(against, 0, GT_TILE_TREE, UINT64_MAX, &pack))
+		put_pack("gt-against-pack", &pack, out);
+	free(pack.data);
 }
 
 struct page {
@@ -220,7 +240,7 @@ static void put_page(const struct gt_store *store, const char *connect, const st
 	}
 }
 
-bool gt_page_write(const struct gt_store *store, uint64_t most, FILE *out)
+bool gt_page_write(const struct gt_store *store, const struct gt_store *against, uint64_t most, FILE *out)
 {
 	struct gt_bytes packs = { .count = 0 }, data = { .count = 0 }, page = { .count = 0 };
 	char first[128];
@@ -228,15 +248,19 @@ bool gt_page_write(const struct gt_store *store, uint64_t most, FILE *out)
 	unsigned levels;
 	bool done;
 
-	put_meta(store, "", &data);
+	put_meta(store, "gt-meta", "", &data);
 	put_texts(store, &data);
+	if (against)
+		put_against(against, &data);
 	used = data.count + gt_page_html_size + gt_page_css_size + gt_page_js_size + 4096;
 	data.count = 0;
 	levels = make_packs(store, most > used ? most - used : 0, &packs);
 	snprintf(first, sizeof(first), "\"mode\":\"html\",\"page_levels\":%u,\"complete\":%s,", levels,
 		 levels == level_count(store) ? "true" : "false");
-	put_meta(store, first, &data);
+	put_meta(store, "gt-meta", first, &data);
 	put_texts(store, &data);
+	if (against)
+		put_against(against, &data);
 	gt_bytes_add(&data, packs.data, packs.count);
 	free(packs.data);
 	put_page(store, "'none'", &data, &page);
@@ -253,7 +277,7 @@ void gt_page_served(const struct gt_store *store, struct gt_bytes *out)
 
 	snprintf(first, sizeof(first), "\"mode\":\"view\",\"page_levels\":%u,\"complete\":true,",
 		 level_count(store));
-	put_meta(store, first, &data);
+	put_meta(store, "gt-meta", first, &data);
 	put_page(store, "'self'", &data, out);
 	free(data.data);
 }

@@ -18,10 +18,11 @@ extern const unsigned char gt_page_html[], gt_page_css[], gt_page_js[];
 extern const size_t gt_page_html_size, gt_page_css_size, gt_page_js_size;
 
 /*
- * Writes the page with all that fits into `most` bytes, about; the whole run is always in it. False: it
- * could not be written (errno).
+ * Writes the page with all that fits into `most` bytes, about; the whole run is always in it, and so are the
+ * call trees of the run that it is compared with, if `against` is not NULL. False: it could not be written
+ * (errno).
  */
-bool gt_page_write(const struct gt_store *store, uint64_t most, FILE *out);
+bool gt_page_write(const struct gt_store *store, const struct gt_store *against, uint64_t most, FILE *out);
 /* The page that asks a server for what it shows. */
 void gt_page_served(const struct gt_store *store, struct gt_bytes *out);
 /* Adds a tile with its head, as a pack has it. */

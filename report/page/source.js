@@ -147,6 +147,7 @@ const EMPTY = { depths: [], sums: [], links: [], bundles: [], at: [], calls: [] 
 const Data = {
 	meta: null,
 	report: null,
+	against: null,
 	regions: [],
 	tiles: [],           /* kind -> row -> level -> Map of tiles: bytes, or what they decode to */
 	have: new Map(),     /* "kind/row/level" -> Set of tiles that were asked for and came (view) */
@@ -178,6 +179,20 @@ const Data = {
 			await Data.pack(0);
 		else
 			await Data.first();
+		if ($("gt-against"))
+			await Data.other();
+	},
+	/* The run that this one is compared with: { archive, end, rows: [{ label, calls }], regions }. */
+	async other() {
+		const { archive, end, rows, regions } = JSON.parse($("gt-against").textContent);
+		const from = reader(await inflate(fromBase64($("gt-against-pack").textContent)));
+
+		Data.against = { archive, end, rows, regions };
+		while (from.more()) {
+			const [, row] = [from.u(), from.u(), from.u(), from.u()];
+
+			rows[row].calls = decodeCalls(from.skip(from.u())).calls;
+		}
 	},
 	/* Asks the server; `as` is what becomes of the answer: json, arrayBuffer, text. */
 	async fetch(what, as, method = "GET") {

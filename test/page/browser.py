@@ -5,6 +5,7 @@
         use PAGE REPORT.json FLOW.json    every way to move, find and select; the figures against the report's
         hostile PAGE                      names are text; a narrow window
         deep PAGE CALL                    far into a trace; CALL of row 0: [begin, end, depth]
+        differs PAGE NOW.json BEFORE.json flame graphs of differences; two reports
         frames PAGE                       how long the first picture and a frame take (said, not judged)
     browser.py shot PAGE PNG WIDTH HEIGHT light|dark [SCRIPT]
 
@@ -417,7 +418,7 @@ def sheets(page, report):
     boxes = page.all(".flame button")
     ok(len(boxes) > 1, "the flame graph has boxes", len(boxes))
     total = page.get("[...gt.Flame.tree([...gt.Flame.trees.keys()]).children.values()]"
-                     ".reduce((n, child) => n + child.ns, 0)")
+                     ".reduce((n, child) => n + child.now.ns, 0)")
     wanted = sum(c["inclusive_s"] for c in report["call_tree"] if c["parent"] is None) * 1e9
     ok(near(total, wanted, 0.001), "its times are those of the call tree", (total, wanted))
     boxes[1].click()
@@ -512,6 +513,49 @@ def use(address, report, flow):
     clean_end(page)
 
 
+def paths(report):
+    """Inclusive ns and calls by call path."""
+    above, sums = {}, {}
+    for call in report["call_tree"]:
+        path = above[call["id"]] = above.get(call["parent"], ()) + (call["name"],)
+        old = sums.get(path, (0, 0))
+        sums[path] = (old[0] + round(call["inclusive_s"] * 1e9), old[1] + call["count"])
+    return sums
+
+
+def differs(address, now, before):
+    page, reports = Page(address), []
+    for name in (now, before):
+        with open(name, encoding="utf-8") as f:
+            reports.append(paths(json.load(f)))
+    page.sheet("flame")
+    there = page.js("""const all = [], visit = (node, path) => {
+            all.push([path, [node.now.ns, node.now.calls], [node.before.ns, node.before.calls]]);
+            for (const child of node.children.values()) visit(child, [...path, child.name]);
+        };
+        for (const child of gt.Flame.tree([...gt.Flame.trees.keys()], true).children.values())
+            visit(child, [child.name]);
+        return all""")
+    wrong = [row for row in there for i in (0, 1)
+             if tuple(row[i + 1]) != reports[i].get(tuple(row[0]), (0, 0))]
+    ok(len(there) == len(set(reports[0]) | set(reports[1])) and not wrong,
+       "times of both runs are those of their reports", (len(there), wrong[:2]))
+    box = page.all(".flame button")[1]
+    top = max((row for row in there if len(row[0]) == 1), key=lambda row: row[1][0])
+    ActionChains(page.driver).move_to_element(box).perform()
+    text = page.find("#tip").text.replace("\u00a0", " ")
+    wanted = [seconds(top[i][0] / 1e9) for i in (1, 2)]
+    ok(all(figure in text for figure in wanted), "a box has both figures", (text, wanted))
+    less, same, more = (page.get(f"gt.Flame.shade({i})") for i in (-1, 0, 1))
+    ok((less, more) == ("rgb(0 114 178)", "rgb(213 94 0)") and same not in (less, more),
+       "blue is less, vermilion more", (less, same, more))
+    page.js("const s = document.querySelector('.flame-head select'); s.value = s.options[s.length - 1].value;"
+            "s.dispatchEvent(new Event('change'))")
+    page.settle()
+    ok(len(page.all(".flame button")) > 1 and "was" in page.find(".flame-head").text, "of one row, too")
+    clean_end(page)
+
+
 def hostile(address):
     page = Page(address)
     ok(page.get("window.broken") is None and not page.all("img, #tree b, td b"), "names make no elements")
@@ -589,7 +633,7 @@ def main(arguments):
         end = arguments.index("--") if "--" in arguments else len(arguments)
         (course, what, *rest), arguments = arguments[:end], arguments[end + 1:]
         try:
-            {"use": use, "hostile": hostile, "deep": deep, "frames": frames}[what](*rest)
+            {"use": use, "hostile": hostile, "deep": deep, "differs": differs, "frames": frames}[what](*rest)
             ok(True, "the browser was driven to the end")
         except Exception:  # a claim that fails, not a course that ends
             ok(False, "the browser was driven to the end", traceback.format_exc())
