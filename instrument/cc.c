@@ -322,6 +322,15 @@ static bool links_mpi(void)
 	return false;
 }
 
+/* libkokkoscore, as a file or by -l, also under a name of a distribution's (trilinos_kokkoscore). */
+static bool links_kokkos(void)
+{
+	for (size_t i = 0; i < call.given_n; i++)
+		if (strstr(call.given[i], "kokkoscore"))
+			return true;
+	return false;
+}
+
 static bool links_openmp(void)
 {
 	for (size_t i = 0; i < call.given_n; i++)

@@ -136,6 +136,8 @@ enum gt_def_type {
 	GT_D_LAST = GT_D_RECORD,
 };
 
+#define GT_REGION_BRIEF 0x100u /* without `name`: shown without template arguments and parameters */
+
 /* Strings are STRING ids, 0 for none. */
 struct gt_def_region {
 	uint32_t name;      /* as the user knows it; 0: `canonical`, demangled when assembling */
@@ -145,7 +147,7 @@ struct gt_def_region {
 	uint32_t begin_line, end_line;
 	uint8_t role;       /* OTF2_RegionRole */
 	uint8_t paradigm;   /* OTF2_Paradigm */
-	uint16_t flags;     /* OTF2_RegionFlag */
+	uint16_t flags;     /* OTF2_RegionFlag, GT_REGION_BRIEF */
 	uint32_t description;
 	uint64_t address;   /* code that it stands for, 0: none; then file and line are those of this code */
 };

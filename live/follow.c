@@ -195,9 +195,12 @@ static bool make_name(const struct gt_follow *follow, struct gt_symbols *symbols
 		def = gt_journal_find(journal, GT_D_REGION, (uint32_t)region, NULL);
 		if (def)
 			name = gt_journal_string(journal, def->name ? def->name : def->canonical);
+		if (name && !def->name && def->flags & GT_REGION_BRIEF)
+			gt_brief_name(name, plain);
 		if (name)
 			snprintf(text, size, "%.*s", (int)size - 1,
-				 !def->name && gt_demangled(name, plain) ? plain : name);
+				 !def->name && (def->flags & GT_REGION_BRIEF || gt_demangled(name, plain))
+					 ? plain : name);
 		else
 			snprintf(text, size, "region %u", (uint32_t)region);
 		return name;

@@ -215,7 +215,7 @@ static bool is_mpi(const struct gt_otf2_region *region)
 {
 	const char *name = region->name + (*region->name == 'P' || *region->name == 'p');
 
-	return !strncasecmp(name, "MPI_", 4) &&
+	return !strncasecmp(name, "MPI_", 4) && region->paradigm != OTF2_PARADIGM_KOKKOS &&
 	       (region->paradigm == OTF2_PARADIGM_MPI || region->role != OTF2_REGION_ROLE_FUNCTION ||
 		region->paradigm == OTF2_PARADIGM_UNKNOWN || !*region->file ||
 		(region->paradigm == OTF2_PARADIGM_USER && !region->begin_line));
@@ -302,6 +302,8 @@ static enum gt_class class_of_region(const struct gt_otf2_region *region)
 	case OTF2_PARADIGM_USER:
 		/* The program's own, whatever they are called. */
 		return GT_CLASS_CODE;
+	case OTF2_PARADIGM_KOKKOS: /* labels are the program's own, too */
+		return by_role(region);
 	default:
 		break;
 	}

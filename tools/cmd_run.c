@@ -432,7 +432,7 @@ static char *preload_list(const struct gt_binary *binary, char *why, size_t size
 
 /*
  * Some libraries load what a variable names, once a program uses them (the CUDA driver, NVTX). It holds one
- * library: another tool's is left alone.
+ * library: another tool's is left alone. Of a variable with an older name only one may be set.
  */
 static void inject(const char *variables, const char *library, const char *what)
 {
@@ -446,15 +446,21 @@ static void inject(const char *variables, const char *library, const char *what)
 		return;
 	}
 	while (sscanf(variables, "%63s", name) == 1) {
-		const char *old = getenv(name);
+		char *older = strchr(name, '/');
+		const char *taken = name, *old;
 
-		if (!old || !*old || strstr(old, library))
-			setenv(name, path, 1);
-		else
-			gt_say(1, "%s is already set to %s: %s goes to that tool and is not in the trace",
-			       name, old, what);
 		variables += strlen(name);
 		variables += *variables == ' ';
+		if (older)
+			*older++ = '\0';
+		if (older && getenv(older))
+			taken = older;
+		old = getenv(taken);
+		if (taken == name && (!old || !*old || strstr(old, library)))
+			setenv(name, path, 1);
+		else if (!strstr(old, library))
+			gt_say(1, "%s is already set to %s: %s goes to that tool and is not in the trace",
+			       taken, old, what);
 	}
 }
 

@@ -164,6 +164,7 @@ gt_ref gt_def_region(const struct gt_region_info *info)
 	def.end_line = info->end_line;
 	def.role = info->role;
 	def.paradigm = info->paradigm;
+	def.flags = info->brief ? GT_REGION_BRIEF : 0;
 	def.address = (uintptr_t)info->address;
 	id = put_locked(GT_D_REGION, &def, sizeof(def));
 	gt_unlock(lock, mask);

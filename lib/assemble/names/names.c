@@ -280,6 +280,8 @@ uint32_t gt_names_region(struct gt_names *names, uint32_t id)
 		canonical = gt_proc_string(names->proc, def->canonical);
 		if (def->name)
 			region.name = gt_names_string(names, def->name, text);
+		else if (canonical && def->flags & GT_REGION_BRIEF)
+			region.name = gt_defs_string(names->defs, gt_brief_name(canonical, demangled));
 		else if (canonical && gt_demangled(canonical, demangled))
 			region.name = gt_defs_string(names->defs, demangled);
 		else

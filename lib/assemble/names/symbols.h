@@ -54,4 +54,11 @@ int gt_symbols_code(struct gt_symbols *symbols, const struct gt_def_module *modu
  * False: it is neither, and `name` is not touched. Thread-safe. */
 bool gt_demangled(const char *canonical, char *name);
 
+/*
+ * The name of a type or function of C++, mangled or as a compiler spells it, without template arguments,
+ * parameters and return type; what has no name is called by what it is in ("main::lambda#1"). Two names with
+ * "/" in between are shortened each. Returns `name`: at most GT_NAME_MAX bytes and a NUL. Thread-safe.
+ */
+const char *gt_brief_name(const char *canonical, char *name);
+
 #endif
