@@ -11,7 +11,7 @@
 
 #include "lib/assemble/util/lookup.h"
 
-enum { MOST_ENDS = 1 << 25 };
+enum { MOST_ENDS = 1 << 21, MOST_OF_ONE = 1 << 18 };
 
 const char *const gt_branch_names[] = { "create", "join", "launch", "synchronize" };
 
@@ -21,14 +21,59 @@ static uint64_t pair(uint64_t a, uint64_t b)
 	return gt_hash_mix(gt_hash_mix(GT_HASH_START, a), b);
 }
 
-static void add_end(struct gt_flow_ends *ends, const struct gt_otf2_cursor *at, uint64_t key, uint64_t path,
-		    enum gt_branch_what what, bool to)
+/* Of too many, those are kept of which both ends are: it depends on the key alone. */
+static bool is_kept(const uint32_t *masks, uint64_t key, enum gt_branch_what what)
 {
-	if (ends->off || ends->count >= MOST_ENDS)
-		return;
+	return !(key >> 32 & masks[what]);
+}
+
+static size_t filter(const uint32_t *masks, struct gt_flow_end *items, size_t count)
+{
+	size_t kept = 0;
+
+	for (size_t i = 0; i < count; i++)
+		if (is_kept(masks, items[i].key, items[i].what))
+			items[kept++] = items[i];
+	return kept;
+}
+
+/* Leaves out half of what there is most of, until there is room. Returns how many are kept. */
+static size_t thin(uint32_t *masks, struct gt_flow_end *items, size_t count, size_t most)
+{
+	while (count >= most) {
+		size_t of[GT_BRANCHES] = { 0 };
+		unsigned what = 0;
+
+		for (size_t i = 0; i < count; i++)
+			of[items[i].what]++;
+		for (unsigned w = 1; w < GT_BRANCHES; w++)
+			what = of[w] > of[what] ? w : what;
+		if (masks[what] == UINT32_MAX)
+			return 0;
+		masks[what] = 2 * masks[what] + 1;
+		count = filter(masks, items, count);
+	}
+	return count;
+}
+
+/* False: it is left out. */
+static bool add_end(struct gt_flow_ends *ends, const struct gt_otf2_cursor *at, uint64_t number,
+		    uint64_t path, enum gt_branch_what what, bool to)
+{
+	uint64_t key = pair(number, what);
+
+	if (ends->off)
+		return false;
+	if (ends->count >= MOST_OF_ONE) {
+		ends->count = thin(ends->masks, ends->items, ends->count, MOST_OF_ONE);
+		ends->begun = 0;
+	}
+	if (!is_kept(ends->masks, key, what))
+		return false;
 	ends->items = gt_flow_room(ends->items, &ends->room, ends->count, sizeof(*ends->items));
-	ends->items[ends->count++] = (struct gt_flow_end){ pair(key, what), path, at->time,
-							   (uint32_t)at->index,	   what, to };
+	ends->items[ends->count++] =
+		(struct gt_flow_end){ key, path, at->time, (uint32_t)at->index, what, to };
+	return true;
 }
 
 static void add_site(struct gt_flow_sites *sites, uint64_t path, uint64_t caller)
@@ -112,7 +157,6 @@ static void begin_team(struct gt_flow_ends *ends, const struct gt_otf2_cursor *a
 {
 	uint64_t key = pair(team, instance_of(ends, team));
 	bool own = ends->forks;
-	size_t before = ends->count;
 
 	ends->forks = false;
 	if (ends->team_count < GT_FLOW_TEAMS) {
@@ -120,8 +164,8 @@ static void begin_team(struct gt_flow_ends *ends, const struct gt_otf2_cursor *a
 		ends->teams[ends->team_count].own = own;
 	}
 	ends->team_count++;
-	add_end(ends, at, key, gt_flow_path_here(ends, at), GT_BRANCH_CREATE, !own);
-	if (!(own && in_parallel(at)) && ends->count > before)
+	if (add_end(ends, at, key, gt_flow_path_here(ends, at), GT_BRANCH_CREATE, !own) &&
+	    !(own && in_parallel(at)))
 		ends->begun = ends->count;
 }
 
@@ -161,12 +205,15 @@ void gt_flow_end_event(struct gt_flow_ends *ends, const struct gt_otf2_cursor *a
 
 void gt_flow_end_merge(struct gt_flow *flow, struct gt_flow_ends *ends, size_t location)
 {
+	gt_flow_sync_merge(flow, &ends->syncs);
 	flow->syncs[location] = ends->syncs;
+	for (unsigned what = 0; what < GT_BRANCHES; what++)
+		flow->masks[what] |= ends->masks[what];
 	for (size_t i = 0; i < ends->count; i++) {
-		if (flow->end_count >= MOST_ENDS) {
-			flow->left_ends++;
+		if (flow->end_count >= MOST_ENDS)
+			flow->end_count = thin(flow->masks, flow->ends, flow->end_count, MOST_ENDS);
+		if (!is_kept(flow->masks, ends->items[i].key, ends->items[i].what))
 			continue;
-		}
 		flow->ends = gt_flow_room(flow->ends, &flow->end_room, flow->end_count, sizeof(*flow->ends));
 		flow->ends[flow->end_count++] = ends->items[i];
 	}
@@ -294,7 +341,7 @@ void gt_flow_add_branch(struct gt_flow *flow, struct gt_lookup *known, const str
 	if (branch->from_state == GT_FLOW_NONE || branch->to_state == GT_FLOW_NONE)
 		return;
 	if (entry) {
-		flow->branches[entry->value].count++;
+		flow->branches[entry->value].count += branch->count;
 		return;
 	}
 	flow->branches = gt_flow_room(flow->branches, &flow->branch_room, flow->branch_count,
@@ -317,7 +364,7 @@ static void match_end(struct gt_flow *flow, const struct gt_flow_index *index, s
 							  .to = to->location,
 							  .from_state = state_of(flow, index, from),
 							  .to_state = state_of(flow, index, to),
-							  .count = 1 });
+							  .count = 1 + flow->masks[to->what] });
 		if (to->what != GT_BRANCH_JOIN)
 			break;
 	}
@@ -331,6 +378,7 @@ static void match(struct gt_flow *flow)
 	if (gt_lookup_init(&known))
 		abort();
 	make_index(flow, &index);
+	flow->end_count = filter(flow->masks, flow->ends, flow->end_count);
 	if (flow->end_count)
 		qsort(flow->ends, flow->end_count, sizeof(*flow->ends), by_key);
 	for (size_t i = 0, from = 0; i < flow->end_count; i++) {
@@ -367,6 +415,15 @@ void gt_flow_branches(struct gt_flow *flow)
 	for (size_t i = 0; i < flow->branch_count; i++)
 		flow->branches[i].first = !i || flow->branches[i].to != flow->branches[i - 1].to ||
 					  flow->branches[i].what != flow->branches[i - 1].what;
+}
+
+uint64_t gt_flow_sampled(const struct gt_flow *flow)
+{
+	uint64_t most = flow->sync_step;
+
+	for (unsigned what = 0; what < GT_BRANCHES; what++)
+		most = flow->masks[what] + UINT64_C(1) > most ? flow->masks[what] + UINT64_C(1) : most;
+	return most ? most : 1;
 }
 
 /* ---- between boxes --------------------------------------------------------------------------------- */

@@ -19,6 +19,8 @@
 
 /* Nodes and calls of all call graphs together, and of one. */
 enum { MOST_ALL = 1 << 22, MOST_OF_ONE = 1 << 14, LEAST_OF_ONE = 1 << 10, MOST_ITEMS = 1 << 12 };
+/* What streams do, of all of them; half as many waits. */
+enum { MOST_SYNCS = 1 << 21 };
 
 const struct gt_flow_options gt_flow_defaults = {
 	.margin = 0.2, .floor = 0.005, .cut = 0.0001, .columns = 12, .rows = 5, .to = UINT64_MAX
@@ -68,7 +70,7 @@ static void on_begin(struct gt_otf2_cursor *at)
 	location->tree.limit = flow->limit;
 	location->tree.code = at->location->type == OTF2_LOCATION_TYPE_CPU_THREAD; /* a GPU is idle there */
 	location->ends.off = flow->options->from > 0;
-	location->ends.syncs.stream = GT_FLOW_NONE;
+	location->ends.syncs = (struct gt_flow_syncs){ .stream = GT_FLOW_NONE, .step = 1 };
 }
 
 /* How often a thread waits for others, or a GPU has nothing to do, is not the program's flow. */
@@ -313,6 +315,9 @@ static bool prepare(struct gt_flow *flow)
 	flow->limit = flow->limit < LEAST_OF_ONE ? LEAST_OF_ONE : flow->limit;
 	flow->correlation = gt_otf2_attribute_named(read, "CORRELATION_ID");
 	flow->stream = gt_otf2_attribute_named(read, "CUDA_STREAM");
+	flow->most_syncs = count ? MOST_SYNCS / count : 0;
+	flow->most_syncs = flow->most_syncs > MOST_SYNCS / 16 ? MOST_SYNCS / 16 : flow->most_syncs;
+	flow->most_syncs = flow->most_syncs < MOST_SYNCS / 512 ? MOST_SYNCS / 512 : flow->most_syncs;
 	flow->syncs = gt_flow_zeroed(count, sizeof(*flow->syncs));
 	flow->places = gt_flow_zeroed(count, sizeof(*flow->places));
 	for (unsigned k = 0; k < GT_FLOW_KINDS; k++) {

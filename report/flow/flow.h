@@ -5,8 +5,8 @@
  * from its parallel region, a kernel from its launch) and where they are joined again (at the call that
  * waits).
  *
- * Limits: launches are held in memory until they are matched, 32 bytes each, and activities, 24 bytes each,
- * at most MOST_ENDS of each.
+ * Limits: launches, creations and joins are held in memory until they are matched, 32 bytes each: of more
+ * than MOST_ENDS some are looked at for all, as of what streams do and of waits.
  */
 #ifndef GT_REPORT_FLOW_FLOW_H
 #define GT_REPORT_FLOW_FLOW_H
@@ -35,7 +35,13 @@ struct gt_flow_options {
 enum gt_flow_kind { GT_FLOW_RANKS, GT_FLOW_PROCESSES, GT_FLOW_THREADS, GT_FLOW_STREAMS, GT_FLOW_KINDS };
 extern const char *const gt_flow_kind_names[GT_FLOW_KINDS];
 
-enum gt_branch_what { GT_BRANCH_CREATE, GT_BRANCH_JOIN, GT_BRANCH_LAUNCH, GT_BRANCH_SYNCHRONIZE };
+enum gt_branch_what {
+	GT_BRANCH_CREATE,
+	GT_BRANCH_JOIN,
+	GT_BRANCH_LAUNCH,
+	GT_BRANCH_SYNCHRONIZE,
+	GT_BRANCHES
+};
 extern const char *const gt_branch_names[];
 
 /* From a state of a stream to one of another stream, and how often. */
@@ -75,6 +81,8 @@ struct gt_flow_done {
 struct gt_flow_syncs {
 	struct gt_flow_wait *waits;
 	size_t wait_count, wait_room;
+	uint64_t step, seen; /* each so manyth wait or activity is kept */
+	struct gt_flow_done last;
 	struct gt_flow_done *dones; /* in their order */
 	size_t done_count, done_room;
 	uint32_t stream; /* that the open call says that it waits for */
@@ -99,8 +107,10 @@ struct gt_flow {
 	struct gt_flow_end *ends;
 	size_t end_count, end_room;
 	struct gt_flow_syncs *syncs; /* by location */
+	size_t most_syncs;	     /* kept of each */
+	uint64_t sync_step;
 	struct gt_flow_sites sites;
-	uint64_t left_ends; /* there were too many */
+	uint32_t masks[GT_BRANCHES]; /* of keys: those that have one of these bits are left out */
 	struct gt_flow_branch *branches;
 	size_t branch_count, branch_room;
 	uint64_t raised;     /* ns: calls shorter than that were left out somewhere */
@@ -137,6 +147,7 @@ struct gt_flow_ends {
 	struct gt_flow_end *items;
 	size_t count, room;
 	struct gt_flow_sites sites;
+	uint32_t masks[GT_BRANCHES];
 	bool off;      /* outside of the part of the run that is looked at */
 	bool forks;    /* the next team is this location's own */
 	size_t begun;  /* + 1: that leads to what the location enters next */
@@ -157,6 +168,9 @@ void gt_flow_end_event(struct gt_flow_ends *ends, const struct gt_otf2_cursor *a
 void gt_flow_end_merge(struct gt_flow *flow, struct gt_flow_ends *ends, size_t location);
 /* After the graphs. */
 void gt_flow_branches(struct gt_flow *flow);
+
+/* Of launches and the like each so manyth one was looked at, or more; 1: all were. */
+uint64_t gt_flow_sampled(const struct gt_flow *flow);
 
 /* All branches from one box to another one. */
 struct gt_flow_link {
@@ -186,6 +200,8 @@ void gt_flow_sync_enter(const struct gt_flow *flow, struct gt_flow_ends *ends,
 			const struct gt_otf2_cursor *at);
 void gt_flow_sync_leave(const struct gt_flow *flow, struct gt_flow_ends *ends,
 			const struct gt_otf2_cursor *at, const struct gt_otf2_frame *frame);
+/* After the events of a location. */
+void gt_flow_sync_merge(struct gt_flow *flow, struct gt_flow_syncs *syncs);
 /* Finds which streams each wait of a host was for. */
 void gt_flow_syncs(struct gt_flow *flow, const struct gt_flow_index *index, struct gt_lookup *known);
 

@@ -205,6 +205,7 @@ void gt_flow_json(struct gt_flow *flow, FILE *out)
 	put_branches(flow, out);
 	fprintf(out,
 		",\n\"calls_left_out\": {\"shorter_than_s\": %.9f, \"streams\": %zu}, "
-		"\"streams_summed\": %zu, \"launches_left_out\": %" PRIu64 "}\n",
-		(double)flow->raised / 1e9, flow->raised_count, flow->summed_count, flow->left_ends);
+		"\"streams_summed\": %zu, \"branches_sampled\": %" PRIu64 "}\n",
+		(double)flow->raised / 1e9, flow->raised_count, flow->summed_count,
+		gt_flow_sampled(flow));
 }

@@ -16,8 +16,6 @@
 #include <stdio.h>
 #include <string.h>
 
-enum { MOST_SYNCS = 1 << 25 };
-
 /* ---- reading -------------------------------------------------------------------------------------- */
 
 static enum gt_class class_of(const struct gt_flow *flow, const struct gt_otf2_frame *frame)
@@ -54,7 +52,13 @@ static void add_wait(const struct gt_flow *flow, struct gt_flow_ends *ends, cons
 {
 	struct gt_flow_syncs *syncs = &ends->syncs;
 
-	if (syncs->wait_count >= MOST_SYNCS)
+	if (syncs->wait_count >= flow->most_syncs / 2) {
+		for (size_t i = 0; i < syncs->wait_count / 2; i++)
+			syncs->waits[i] = syncs->waits[2 * i + 1];
+		syncs->wait_count /= 2;
+		syncs->step *= 2;
+	}
+	if (++syncs->seen % syncs->step)
 		return;
 	syncs->waits =
 		gt_flow_room(syncs->waits, &syncs->wait_room, syncs->wait_count, sizeof(*syncs->waits));
@@ -69,6 +73,35 @@ static void add_wait(const struct gt_flow *flow, struct gt_flow_ends *ends, cons
 	};
 }
 
+/* Of too many, the later one of each two is kept. */
+static void add_done(const struct gt_flow *flow, struct gt_flow_syncs *syncs, const struct gt_flow_done *done)
+{
+	if (syncs->done_count >= flow->most_syncs) {
+		for (size_t i = 0; i < syncs->done_count / 2; i++)
+			syncs->dones[i] = syncs->dones[2 * i + 1];
+		syncs->done_count /= 2;
+		syncs->step *= 2;
+	}
+	syncs->last = *done;
+	if (++syncs->seen % syncs->step)
+		return;
+	syncs->dones =
+		gt_flow_room(syncs->dones, &syncs->done_room, syncs->done_count, sizeof(*syncs->dones));
+	syncs->dones[syncs->done_count++] = *done;
+}
+
+void gt_flow_sync_merge(struct gt_flow *flow, struct gt_flow_syncs *syncs)
+{
+	if (!syncs->step)
+		return;
+	if (syncs->seen % syncs->step && syncs->last.end) {
+		syncs->dones = gt_flow_room(syncs->dones, &syncs->done_room, syncs->done_count,
+					    sizeof(*syncs->dones));
+		syncs->dones[syncs->done_count++] = syncs->last;
+	}
+	flow->sync_step = syncs->step > flow->sync_step ? syncs->step : flow->sync_step;
+}
+
 void gt_flow_sync_leave(const struct gt_flow *flow, struct gt_flow_ends *ends,
 			const struct gt_otf2_cursor *at, const struct gt_otf2_frame *frame)
 {
@@ -76,12 +109,8 @@ void gt_flow_sync_leave(const struct gt_flow *flow, struct gt_flow_ends *ends,
 	enum gt_class class = class_of(flow, frame);
 
 	if (flow->report.classes.locations[at->index].kind == GT_LOCATION_STREAM) {
-		if (class == GT_CLASS_GPU_IDLE || syncs->done_count >= MOST_SYNCS)
-			return;
-		syncs->dones = gt_flow_room(syncs->dones, &syncs->done_room, syncs->done_count,
-					    sizeof(*syncs->dones));
-		syncs->dones[syncs->done_count++] =
-			(struct gt_flow_done){ frame->begin, at->time, frame->user };
+		if (class != GT_CLASS_GPU_IDLE)
+			add_done(flow, syncs, &(struct gt_flow_done){ frame->begin, at->time, frame->user });
 	} else if (is_wait(class) && !(at->depth && class_of(flow, &at->stack[at->depth - 1]) ==
 							    GT_CLASS_GPU_WAIT)) {
 		/* The outermost one, which is a state; the driver's is in the runtime's. */
@@ -157,7 +186,7 @@ static void join(struct joining *j, const struct gt_flow_wait *wait, struct stre
 						       done->begin),
 			.to_state = gt_flow_state_of(j->flow, j->index, wait->location, wait->path,
 						     wait->begin),
-			.count = 1 });
+			.count = j->flow->syncs[wait->location].step });
 	s->joined = s->ended;
 }
 

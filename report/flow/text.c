@@ -197,6 +197,8 @@ void gt_flow_text(struct gt_flow *flow, FILE *out)
 	if (flow->raised_count)
 		fprintf(out, "Calls below %s are part of their callers in %zu of them.\n",
 			gt_flow_seconds((double)flow->raised, time), flow->raised_count);
-	if (flow->left_ends)
-		fprintf(out, "%" PRIu64 " launches are left out: there are too many.\n", flow->left_ends);
+	if (gt_flow_sampled(flow) > 1)
+		fprintf(out,
+			"Of launches, teams and waits one in %" PRIu64 " is looked at: there are too many.\n",
+			gt_flow_sampled(flow));
 }
