@@ -32,7 +32,7 @@
 	C(THREAD_CREATE, RUNTIME, "thread creation")                            \
 	C(THREAD_JOIN, WAIT, "thread join")                                     \
 	C(LOCK, WAIT, "lock")                     /* acquires one */            \
-	C(UNLOCK, RUNTIME, "unlock")                                            \
+	C(UNLOCK, RUNTIME, "unlock")              /* and signal, try, detach */ \
 	C(CONDITION, WAIT, "condition wait")                                    \
 	C(BARRIER, WAIT, "barrier")               /* of threads */              \
 	C(SLEEP, WAIT, "sleep")                   /* nanosleep, poll, sem_wait ... */ \

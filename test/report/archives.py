@@ -299,7 +299,8 @@ def pool():
     m.call(main, m.region("work"), 0, 1000000)
     for thread, begin, end in zip(workers, (0, 200000, 500000), (100000, 400000, 700000)):
         m.call(thread, m.region("work"), begin, end)
-    m.call(asleep, m.region("pthread_cond_wait", PTHREAD), 0, 1000000)
+    m.call(asleep, m.region("pthread_cond_wait", PTHREAD), 0, 990000)
+    m.call(asleep, m.region("pthread_cond_signal", PTHREAD), 990000, 1000000)
     return m
 
 
