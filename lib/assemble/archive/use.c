@@ -71,7 +71,7 @@ void gt_use_end(struct gt_worker *w, struct gt_out_location *out, uint64_t begin
 		uint64_t life)
 {
 	struct gt_defs *defs = w->conv->defs;
-	struct gt_use use = { .span = span, .begin = begin, .life = out->thread ? life : 0 };
+	struct gt_use use = { .begin = begin, .life = out->thread ? life : 0 };
 	uint64_t others = 0;
 
 	pthread_mutex_lock(&defs->lock);

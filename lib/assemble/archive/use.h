@@ -9,7 +9,7 @@
 
 #include "lib/assemble/archive/worker.h"
 
-/* Before a location is converted, and after: fills in out->use; `span`, `life`: as there. */
+/* Before a location is converted, and after: fills in out->use; `span`: from its making to its last event. */
 void gt_use_begin(struct gt_worker *worker);
 void gt_use_end(struct gt_worker *worker, struct gt_out_location *out, uint64_t begin,
 		uint64_t span, uint64_t life);

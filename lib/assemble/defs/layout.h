@@ -34,7 +34,6 @@ enum { GT_AS_THREAD = 1, GT_AS_STREAM = 2, GT_AS_METRIC = 3 }; /* as OTF2_Locati
 
 /* What a location spent its time with (archive/use.h): nanoseconds, exclusive. */
 struct gt_use {
-	uint64_t span;           /* from the location's beginning to its last event */
 	uint64_t comm;           /* in functions that communicate (GT_TIME_COMMUNICATION), but for ... */
 	uint64_t start;          /* ... those that begin and end it */
 	uint64_t wait;           /* in functions that wait for other threads (GT_TIME_WAIT) */

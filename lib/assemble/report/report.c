@@ -550,7 +550,7 @@ static struct gt_use of_group(const struct gt_layout *layout, uint32_t group, ui
 		if (!use->communicates)
 			continue;
 		sum.communicates = true;
-		sum.span += use->span;
+		sum.life += use->life;
 		sum.comm += use->comm;
 		sum.start += use->start;
 		sum.wait += use->wait;
@@ -579,7 +579,7 @@ static struct gt_balance balance_of(const struct gt_layout *layout)
 	for (uint32_t i = 0; i < layout->location_count;) {
 		uint32_t group = layout->locations[i].group;
 		struct gt_use use = of_group(layout, group, &i);
-		uint64_t rest = use.span > use.start ? use.span - use.start : 0;
+		uint64_t rest = use.life > use.start ? use.life - use.start : 0;
 		uint64_t busy = use.comm + use.wait < rest ? rest - use.comm - use.wait : 0;
 
 		if (!use.communicates || group >= layout->group_count || !layout->groups[group].job || !rest)
