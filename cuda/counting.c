@@ -64,21 +64,10 @@ static unsigned number_of(const struct device *d)
 	return (unsigned)(d - devices);
 }
 
-static void property(const struct device *d, const char *text)
-{
-	char key[40];
-
-	snprintf(key, sizeof(key), "cuda:exact_%u", number_of(d));
-	gt_def_property(key, text);
-}
-
 static void give_up(struct device *d, const char *why)
 {
-	char text[320];
-
 	gt_message(1, "GPU %u: no metrics of single kernels: %s", number_of(d), why);
-	snprintf(text, sizeof(text), "none: %s", why);
-	property(d, text);
+	gt_cu_profiler_property("exact", number_of(d), "none: ", why);
 	d->usable = false;
 }
 
@@ -144,7 +133,7 @@ static void announce(struct device *d)
 			 "a time",
 			 d->shown, passes, times);
 	gt_message(1, "GPU %u: %s", number_of(d), text);
-	property(d, text);
+	gt_cu_profiler_property("exact", number_of(d), "", text);
 }
 
 /* One at a time, or side by side, for which CUPTI adds instructions to them. */

@@ -14,6 +14,7 @@
 #include <unistd.h>
 
 #include "cuda/api.h"
+#include "gputrace/adapter.h"
 #include "gputrace/near.h"
 
 static int (*functions[GT_CU_P_COUNT])(void *params);
@@ -72,6 +73,15 @@ static bool is_mig(void)
 	if (driver)
 		dlclose(driver);
 	return strstr(name, " MIG ");
+}
+
+void gt_cu_profiler_property(const char *what, unsigned device, const char *before, const char *text)
+{
+	char key[40], value[320];
+
+	snprintf(key, sizeof(key), "cuda:%s_%u", what, device);
+	snprintf(value, sizeof(value), "%s%s", before, text);
+	gt_def_property(key, value);
 }
 
 const char *gt_cu_profiler_reason(int rc)

@@ -53,6 +53,10 @@ GT_HIDDEN int gt_cu_profiler_object(enum gt_cu_profiler_function function, void 
 /* What a result of CUPTI's means to the user. */
 GT_HIDDEN const char *gt_cu_profiler_reason(int rc);
 
+/* The archive's property cuda:WHAT_DEVICE: `before` and `text`. */
+GT_HIDDEN void gt_cu_profiler_property(const char *what, unsigned device, const char *before,
+				       const char *text);
+
 /* CUPTI's name of the device's chip, in chip[]. 0, or CUPTI's result, also if it does not offer CU_API_... */
 GT_HIDDEN int gt_cu_profiler_chip(unsigned device, int api, char *chip, size_t size);
 

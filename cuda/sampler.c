@@ -103,21 +103,10 @@ static unsigned device_of(const struct sampler *s)
 
 /* ---- what is said ------------------------------------------------------------------------------------ */
 
-static void property(struct sampler *s, const char *text)
-{
-	char key[40];
-
-	snprintf(key, sizeof(key), "cuda:sampling_%u", device_of(s));
-	gt_def_property(key, text);
-}
-
 static void give_up(struct sampler *s, const char *why)
 {
-	char text[320];
-
 	gt_message(1, "GPU %u: its metrics are not sampled: %s", device_of(s), why);
-	snprintf(text, sizeof(text), "none: %s", why);
-	property(s, text);
+	gt_cu_profiler_property("sampling", device_of(s), "none: ", why);
 	set_state(s, FAILED);
 }
 
@@ -165,7 +154,7 @@ static void account(struct sampler *s)
 		 "samples, %llu missing, %llu overflows",
 		 s->set.count, (unsigned long long)(s->interval / 1000), (unsigned long long)s->samples,
 		 (unsigned long long)s->missing, (unsigned long long)s->overflows);
-	property(s, text);
+	gt_cu_profiler_property("sampling", device_of(s), "", text);
 }
 
 static void refused(const char *name, const char *why, void *argument)

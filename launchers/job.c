@@ -7,6 +7,7 @@
 
 #include "gputrace/hash.h"
 #include "launchers/hydra.h"
+#include "lib/common/process.h"
 #include "lib/common/sys.h"
 #include "lib/common/text.h"
 
@@ -38,9 +39,8 @@ static const char *const launchers[] = {
 };
 
 struct ancestor {
-	uint64_t pid, parent;
-	uint64_t start; /* clock ticks since the machine began */
-	char name[32];
+	uint64_t pid;
+	struct gt_process is;
 };
 
 static uint64_t number(const char *text)
@@ -54,30 +54,8 @@ static uint64_t number(const char *text)
 
 static bool look_up(uint64_t pid, struct ancestor *a)
 {
-	char path[64], line[1024], *open, *close;
-
-	gt_text(path, sizeof(path), "/proc/%lu/stat", (unsigned long)pid);
-	if (gt_sys_read_text(path, line, sizeof(line)) <= 0)
-		return false;
-	open = strchr(line, '(');
-	close = strrchr(line, ')');
-	if (!open || !close || close < open)
-		return false;
-	*close = 0;
 	a->pid = pid;
-	gt_text(a->name, sizeof(a->name), "%s", open + 1);
-	close++;
-	for (int field = 3; field <= 22; field++) { /* `close` stands before the field */
-		if (*close != ' ')
-			return false;
-		close++;
-		if (field == 4)
-			a->parent = number(close);
-		if (field == 22)
-			a->start = number(close);
-		close += strcspn(close, " ");
-	}
-	return true;
+	return pid && gt_process_read((uint32_t)pid, &a->is);
 }
 
 static bool is_launcher(const char *name)
@@ -97,11 +75,11 @@ static bool find_launcher(struct ancestor *found)
 		return false;
 	a = *found;
 	for (int levels = 0; levels < LEVELS; levels++) {
-		if (is_launcher(a.name)) {
+		if (is_launcher(a.is.name)) {
 			*found = a;
 			return true;
 		}
-		if (a.parent <= 1 || !look_up(a.parent, &a))
+		if (a.is.parent <= 1 || !look_up(a.is.parent, &a))
 			break;
 	}
 	return true;
@@ -148,7 +126,7 @@ static uint64_t of_hydra(const struct ancestor *a)
 	const char *port, *group;
 	ssize_t n;
 
-	if (strncmp(a->name, "hydra_pmi_proxy", 15))
+	if (strncmp(a->is.name, "hydra_pmi_proxy", 15))
 		return 0;
 	gt_text(path, sizeof(path), "/proc/%lu/cmdline", (unsigned long)a->pid);
 	n = gt_sys_read_text(path, line, sizeof(line));
@@ -211,12 +189,12 @@ uint64_t gt_job(char **envp, int64_t *when)
 	*when = 0;
 	if (!gt_job_rank(envp) || !find_launcher(&a))
 		return 0;
-	*when = boot_time() + (int64_t)(a.start / USER_HZ);
+	*when = boot_time() + (int64_t)(a.is.start_time / USER_HZ);
 	if (name)
 		return gt_hash_text(hash_job(hash, name), slurm ? slurm : "") | 1;
 	if (slurm && step)
 		return gt_hash_text(gt_hash_text(hash, slurm), step) | 1;
 	if (of_hydra(&a))
 		return of_hydra(&a);
-	return gt_hash_mix(gt_hash_mix(hash, a.pid), a.start) | 1;
+	return gt_hash_mix(gt_hash_mix(hash, a.pid), a.is.start_time) | 1;
 }

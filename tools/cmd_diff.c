@@ -16,24 +16,18 @@
 #include "report/report.h"
 #include "tools/archive.h"
 #include "tools/cmds.h"
-#include "tools/options.h"
+#include "tools/sections.h"
 
-enum { KEY_JSON = 0x100, KEY_CSV, MOST_RUNS = 64, MOST_SECTIONS = 16 };
+enum { MOST_RUNS = 64 };
 
 struct choice {
-	int form; /* KEY_JSON, KEY_CSV, or 0: text */
-	struct gt_face face;
-	const char *sections[MOST_SECTIONS + 1];
-	unsigned section_count;
+	struct gt_sections asked;
 	char anchors[MOST_RUNS][3500];
 	unsigned count, before;
 };
 
 static const struct gt_option option_table[] = {
-	{'s', "section", "NAME", "Only this section, wholly; may be given more than once."},
-	{'a', "all", NULL, "All rows of tables."},
-	{KEY_JSON, "json", NULL, "Print the result as JSON."},
-	{KEY_CSV, "csv", NULL, "Print the result as CSV."},
+	GT_SECTIONS_OPTIONS,
 	{0, NULL, NULL, NULL},
 };
 
@@ -59,24 +53,6 @@ static bool add(struct gt_diff *diff, const struct choice *choice, unsigned i)
 	return true;
 }
 
-static int print(const struct choice *choice, const struct gt_figures *figures, FILE *out)
-{
-	for (unsigned i = 0; i < choice->section_count; i++)
-		if (!gt_figures_have(figures, choice->sections[i])) {
-			fprintf(stderr, "gputrace diff: there is no section '%s'\n", choice->sections[i]);
-			return GT_RC_USAGE;
-		}
-	if (choice->form == KEY_JSON && !gt_figures_json(figures, &choice->face, out)) {
-		fprintf(stderr, "gputrace diff: --json: gputrace was built without jansson\n");
-		return GT_RC_USAGE;
-	}
-	if (choice->form == KEY_CSV)
-		gt_figures_csv(figures, &choice->face, out);
-	if (!choice->form)
-		gt_figures_print(figures, &choice->face, out);
-	return GT_RC_OK;
-}
-
 static int compare(const char *anchor, void *argument, FILE *out)
 {
 	const struct choice *choice = argument;
@@ -88,7 +64,7 @@ static int compare(const char *anchor, void *argument, FILE *out)
 		if (!add(diff, choice, i))
 			return GT_RC_USAGE;
 	gt_diff_figures(diff, &figures);
-	return print(choice, &figures, out);
+	return gt_sections_print(&choice->asked, usage.command, &figures, out);
 }
 
 /* ---- in the parent --------------------------------------------------------------------------- */
@@ -124,23 +100,6 @@ static int find_all(struct choice *choice, char **argv, int dashes, int all)
 	return status || dashes == all ? status : find(choice, argv + dashes + 1, all - dashes - 1);
 }
 
-static void take_option(struct choice *choice, int key)
-{
-	switch (key) {
-	case 's':
-		if (choice->section_count < MOST_SECTIONS)
-			choice->sections[choice->section_count++] = optarg;
-		choice->face.sections = choice->sections;
-		choice->face.rows = 0;
-		break;
-	case 'a':
-		choice->face.rows = 0;
-		break;
-	default:
-		choice->form = key;
-	}
-}
-
 int gt_cmd_diff(int argc, char **argv)
 {
 	struct choice *choice = calloc(1, sizeof(*choice));
@@ -149,12 +108,12 @@ int gt_cmd_diff(int argc, char **argv)
 
 	if (!choice)
 		return GT_RC_USAGE;
-	choice->face = (struct gt_face){ .rows = 8, .width = gt_terminal_width(110) };
+	choice->asked.face = (struct gt_face){ .rows = 8, .width = gt_terminal_width(110) };
 	/* getopt would take the dashes away and not say where they were. */
 	while (dashes < argc && strcmp(argv[dashes], "--"))
 		dashes++;
 	while ((key = gt_option_next(&usage, dashes, argv)) > 0)
-		take_option(choice, key);
+		gt_sections_option(&choice->asked, key);
 	status = key < 0 ? GT_OPT_STATUS(key) : find_all(choice, argv, dashes, argc);
 	if (key >= 0 && !status) {
 		status = gt_otf2_guarded(choice->anchors[0], compare, choice, &reason);

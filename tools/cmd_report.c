@@ -19,15 +19,12 @@
 #include "report/findings.h"
 #include "tools/archive.h"
 #include "tools/cmds.h"
-#include "tools/options.h"
+#include "tools/sections.h"
 
-enum { KEY_JSON = 256, KEY_CSV, KEY_SUMMARY, KEY_THRESHOLD, KEY_ALONE, MOST_SECTIONS = 64 };
+enum { KEY_SUMMARY = GT_KEY_FREE, KEY_THRESHOLD, KEY_ALONE };
 
 static const struct gt_option options[] = {
-	{ 's', "section", "NAME", "only this section, wholly; may be given more than once" },
-	{ 'a', "all", NULL, "all sections and all rows of tables" },
-	{ KEY_JSON, "json", NULL, "as JSON" },
-	{ KEY_CSV, "csv", NULL, "as CSV" },
+	GT_SECTIONS_OPTIONS,
 	{ KEY_SUMMARY, "summary", NULL, "the summary that was printed at the end of the run" },
 	{ KEY_ALONE, "alone", NULL, "do not share the work with the other ranks of this launcher" },
 	{ KEY_THRESHOLD, "threshold", "ID=VALUE", "of a finding: gputrace-findings(7)" },
@@ -35,11 +32,8 @@ static const struct gt_option options[] = {
 };
 
 struct choice {
-	enum { TEXT, JSON, CSV, SUMMARY } form;
-	struct gt_face face;
-	const char *sections[MOST_SECTIONS + 1];
-	unsigned section_count;
-	bool all, alone;
+	struct gt_sections asked;
+	bool summary, all, alone;
 	const char *wrong; /* threshold */
 	struct gt_spread spread;
 };
@@ -91,44 +85,19 @@ static int print_figures(const char *anchor, void *argument, FILE *out)
 		return GT_RC_USAGE;
 	if (spread && spread->rank)
 		return GT_RC_OK; /* rank 0 prints */
-	for (unsigned i = 0; i < choice->section_count; i++)
-		if (!gt_figures_have(&report->figures, choice->sections[i])) {
-			fprintf(stderr, "gputrace report: there is no section '%s'\n", choice->sections[i]);
-			return GT_RC_USAGE;
-		}
-	if (choice->form == JSON && !gt_figures_json(&report->figures, &choice->face, out)) {
-		fprintf(stderr, "gputrace report: --json: gputrace was built without jansson\n");
-		return GT_RC_USAGE;
-	}
-	if (choice->form == CSV)
-		gt_figures_csv(&report->figures, &choice->face, out);
-	if (choice->form == TEXT)
-		gt_figures_print(&report->figures, &choice->face, out);
 	/* The reader is not closed: the process ends, and libotf2 may be in any state. */
-	return GT_RC_OK;
+	return gt_sections_print(&choice->asked, usage.command, &report->figures, out);
 }
 
 static void take_option(struct choice *choice, int key)
 {
+	gt_sections_option(&choice->asked, key);
 	switch (key) {
-	case 's':
-		if (choice->section_count < MOST_SECTIONS)
-			choice->sections[choice->section_count++] = optarg;
-		choice->face.sections = choice->sections;
-		choice->face.rows = 0;
-		break;
 	case 'a':
-		choice->face.rows = 0;
 		choice->all = true;
 		break;
-	case KEY_JSON:
-		choice->form = JSON;
-		break;
-	case KEY_CSV:
-		choice->form = CSV;
-		break;
 	case KEY_SUMMARY:
-		choice->form = SUMMARY;
+		choice->summary = true;
 		break;
 	case KEY_ALONE:
 		choice->alone = true;
@@ -168,7 +137,7 @@ static int report_one(struct choice *choice, const char *name, int number)
 	char dir[4000];
 	int rc;
 
-	if (choice->form == SUMMARY)
+	if (choice->summary)
 		return print_summary(name);
 	find_ranks(choice, name, number, dir, sizeof(dir));
 	rc = gt_archive_read(&usage, name, NULL, print_figures, choice);
@@ -179,7 +148,7 @@ static int report_one(struct choice *choice, const char *name, int number)
 
 int gt_cmd_report(int argc, char **argv)
 {
-	struct choice choice = { .face = { .rows = 8, .width = gt_terminal_width(100) } };
+	struct choice choice = { .asked.face = { .rows = 8, .width = gt_terminal_width(100) } };
 	int key, rc = GT_RC_OK;
 
 	while ((key = gt_option_next(&usage, argc, argv)) > 0)
@@ -191,8 +160,8 @@ int gt_cmd_report(int argc, char **argv)
 		gt_thresholds_print(stderr);
 		return GT_RC_USAGE;
 	}
-	if (choice.form == TEXT && !choice.all && !choice.section_count)
-		choice.face.sections = short_sections;
+	if (!choice.asked.form && !choice.all && !choice.asked.count)
+		choice.asked.face.sections = short_sections;
 	if (optind == argc)
 		return gt_usage_error(&usage, "no trace was named");
 	for (; optind < argc; optind++) {

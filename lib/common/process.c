@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Is a process still running? From /proc/<pid>/stat.
+ * What /proc says about a process; see process.h.
  */
 #include "lib/common/process.h"
 
@@ -9,11 +9,6 @@
 
 #include <string.h>
 #include <sys/utsname.h>
-
-struct stat_line {
-	char state;
-	uint64_t parent, flags, threads, start_time;
-};
 
 static uint64_t number(const char *at)
 {
@@ -36,15 +31,19 @@ static bool read_proc(uint32_t pid, const char *name, char *text, size_t size)
 	return gt_sys_read_text(path, text, size) >= 0;
 }
 
-static bool read_stat(uint32_t pid, struct stat_line *line)
+bool gt_process_read(uint32_t pid, struct gt_process *line)
 {
-	char text[1024];
-	const char *at;
+	char text[1024], *name, *at;
 
 	if (!read_proc(pid, "stat", text, sizeof(text)))
 		return false;
-	at = strrchr(text, ')'); /* field 2, the name, may hold anything */
-	*line = (struct stat_line){ 0 };
+	name = strchr(text, '(');
+	at = strrchr(text, ')'); /* the name may hold anything */
+	if (!name || !at)
+		return false;
+	*line = (struct gt_process){ .state = 0 };
+	*at++ = 0;
+	gt_text(line->name, sizeof(line->name), "%s", name + 1);
 	for (int field = 3; at && field <= 22; field++) {
 		at = strchr(at, ' ');
 		at = at ? at + 1 : NULL;
@@ -64,9 +63,9 @@ static bool read_stat(uint32_t pid, struct stat_line *line)
 
 uint64_t gt_process_start_time(uint32_t pid)
 {
-	struct stat_line line;
+	struct gt_process line;
 
-	return read_stat(pid, &line) ? line.start_time : 0;
+	return gt_process_read(pid, &line) ? line.start_time : 0;
 }
 
 void gt_host_name(const char *pretended, char *name, size_t size)
@@ -84,9 +83,9 @@ void gt_host_name(const char *pretended, char *name, size_t size)
 
 bool gt_process_lives(uint32_t pid, uint64_t start_time)
 {
-	struct stat_line line;
+	struct gt_process line;
 
-	if (!read_stat(pid, &line) || line.start_time != start_time)
+	if (!gt_process_read(pid, &line) || line.start_time != start_time)
 		return false;
 	return (line.state != 'Z' && line.state != 'X') || line.threads > 1;
 }
@@ -109,11 +108,11 @@ bool gt_process_dying(uint32_t pid)
 	/* CHLD, CONT, URG and WINCH do nothing by default; STOP, TSTP, TTIN and TTOU stop. */
 	const uint64_t harmless = UINT64_C(1) << 16 | UINT64_C(1) << 17 | UINT64_C(1) << 22 |
 				  UINT64_C(1) << 27 | UINT64_C(7) << 19 | UINT64_C(1) << 18;
-	struct stat_line line;
+	struct gt_process line;
 	char status[4096];
 	uint64_t pending;
 
-	if (!read_stat(pid, &line) || line.flags & 4 /* PF_EXITING */)
+	if (!gt_process_read(pid, &line) || line.flags & 4 /* PF_EXITING */)
 		return true;
 	if (!read_proc(pid, "status", status, sizeof(status)))
 		return true;
@@ -146,17 +145,17 @@ bool gt_process_loaded(uint32_t pid, const char *name)
 
 bool gt_process_stopped(uint32_t pid)
 {
-	struct stat_line line;
+	struct gt_process line;
 
-	return read_stat(pid, &line) && line.state == 'T';
+	return gt_process_read(pid, &line) && line.state == 'T';
 }
 
 bool gt_process_below(int pid, int ancestor)
 {
-	struct stat_line line;
+	struct gt_process line;
 
 	for (int levels = 0; pid > 1 && pid != ancestor && levels < 1000; levels++)
-		pid = read_stat((uint32_t)pid, &line) ? (int)line.parent : 0;
+		pid = gt_process_read((uint32_t)pid, &line) ? (int)line.parent : 0;
 	return pid == ancestor;
 }
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Is a process still running? From /proc/<pid>/stat.
+ * What /proc says about a process: is it still running?
  *
  * Limits: this host and pid namespace; no malloc, no stdio, no locale.
  */
@@ -10,6 +10,17 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+
+/* From /proc/<pid>/stat. */
+struct gt_process {
+	char name[32];
+	char state;
+	uint64_t parent, flags, threads;
+	uint64_t start_time; /* clock ticks since the machine began */
+};
+
+/* False if there is no such process. pid 0: this one. */
+bool gt_process_read(uint32_t pid, struct gt_process *process);
 
 /*
  * True if the process that has this pid began at `start_time` (field 22) and still has a thread that

@@ -1,0 +1,47 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Sections of figures: what is asked for, and printing them; see sections.h. */
+#include "config.h"
+
+#include "tools/sections.h"
+
+#include <getopt.h>
+
+#include "tools/cmds.h"
+
+void gt_sections_option(struct gt_sections *asked, int key)
+{
+	switch (key) {
+	case 's':
+		if (asked->count < GT_SECTIONS_ASKED)
+			asked->names[asked->count++] = optarg;
+		asked->face.sections = asked->names;
+		asked->face.rows = 0;
+		break;
+	case 'a':
+		asked->face.rows = 0;
+		break;
+	case GT_KEY_JSON:
+	case GT_KEY_CSV:
+		asked->form = key;
+		break;
+	}
+}
+
+int gt_sections_print(const struct gt_sections *asked, const char *command, const struct gt_figures *figures,
+		      FILE *out)
+{
+	for (unsigned i = 0; i < asked->count; i++)
+		if (!gt_figures_have(figures, asked->names[i])) {
+			fprintf(stderr, "%s: there is no section '%s'\n", command, asked->names[i]);
+			return GT_RC_USAGE;
+		}
+	if (asked->form == GT_KEY_JSON && !gt_figures_json(figures, &asked->face, out)) {
+		fprintf(stderr, "%s: --json: gputrace was built without jansson\n", command);
+		return GT_RC_USAGE;
+	}
+	if (asked->form == GT_KEY_CSV)
+		gt_figures_csv(figures, &asked->face, out);
+	if (!asked->form)
+		gt_figures_print(figures, &asked->face, out);
+	return GT_RC_OK;
+}
