@@ -188,6 +188,23 @@ static const struct rule cuda_rules[] = {
 	{ "Array", GT_CLASS_GPU_MEMORY },
 };
 
+/* Names without "cl". */
+static const struct rule opencl_rules[] = {
+	{ "EnqueueNDRangeKernel", GT_CLASS_GPU_LAUNCH },
+	{ "EnqueueTask", GT_CLASS_GPU_LAUNCH },
+	{ "EnqueueNativeKernel", GT_CLASS_GPU_LAUNCH },
+	{ "EnqueueMarker", GT_CLASS_GPU_OTHER },
+	{ "EnqueueBarrier", GT_CLASS_GPU_OTHER },
+	{ "EnqueueWaitForEvents", GT_CLASS_GPU_OTHER },
+	{ "Enqueue", GT_CLASS_GPU_COPY },
+	{ "Finish", GT_CLASS_GPU_WAIT },
+	{ "WaitForEvents", GT_CLASS_GPU_WAIT },
+	{ "CreateBuffer", GT_CLASS_GPU_MEMORY },
+	{ "CreateImage", GT_CLASS_GPU_MEMORY },
+	{ "ReleaseMemObject", GT_CLASS_GPU_MEMORY },
+	{ "SVMAlloc", GT_CLASS_GPU_MEMORY },
+};
+
 static bool fits(const char *name, const char *prefix)
 {
 	if (*prefix == '=')
@@ -269,6 +286,8 @@ static enum gt_class class_of_cuda(const struct gt_otf2_region *region)
 		return BY_RULES(name + 3, cuda_rules, GT_CLASS_GPU_OTHER);
 	if (begins(name, "cu"))
 		return BY_RULES(name + 2, cuda_rules, GT_CLASS_GPU_OTHER);
+	if (begins(name, "cl"))
+		return BY_RULES(name + 2, opencl_rules, GT_CLASS_GPU_OTHER);
 	return GT_CLASS_GPU_OTHER;
 }
 
