@@ -183,10 +183,8 @@ void gt_match_leave(struct gt_match *match, const struct gt_otf2_cursor *at, uin
 	match->last_send = 0;
 }
 
-void gt_match_end(struct gt_match *match, struct gt_ends *all)
+static void move(struct gt_ends *all, const struct gt_end *items, size_t count)
 {
-	size_t count = match->ends.count;
-
 	if (all->count + count > all->room) {
 		all->room = 2 * all->room + count;
 		all->items = reallocarray(all->items, all->room, sizeof(*all->items));
@@ -194,8 +192,32 @@ void gt_match_end(struct gt_match *match, struct gt_ends *all)
 			abort();
 	}
 	if (count)
-		memcpy(all->items + all->count, match->ends.items, count * sizeof(*all->items));
+		memcpy(all->items + all->count, items, count * sizeof(*all->items));
 	all->count += count;
+}
+
+void gt_match_flush(struct gt_match *match, struct gt_ends *all)
+{
+	size_t done = match->last_send ? match->last_send - 1 : match->ends.count;
+
+	for (size_t i = 0; i < match->request_count; i++)
+		if (match->requests[i].end.what == GT_END_SEND && match->requests[i].place < done)
+			done = match->requests[i].place;
+	if (!done)
+		return;
+	move(all, match->ends.items, done);
+	match->ends.count -= done;
+	memmove(match->ends.items, match->ends.items + done, match->ends.count * sizeof(*match->ends.items));
+	for (size_t i = 0; i < match->request_count; i++)
+		if (match->requests[i].end.what == GT_END_SEND)
+			match->requests[i].place -= done;
+	if (match->last_send)
+		match->last_send -= done;
+}
+
+void gt_match_end(struct gt_match *match, struct gt_ends *all)
+{
+	move(all, match->ends.items, match->ends.count);
 	free(match->ends.items);
 	free(match->requests);
 	*match = (struct gt_match){ .own = 0 };

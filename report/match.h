@@ -60,6 +60,11 @@ bool gt_match_enter(struct gt_match *match, const struct gt_otf2_cursor *at, uin
 		    uint64_t user);
 /* A leave: with the attribute MPI_ERROR the send of that call was none. */
 void gt_match_leave(struct gt_match *match, const struct gt_otf2_cursor *at, uint64_t mpi_error);
+/*
+ * Moves those ends to `all` that no later event can change: all but sends whose requests are open, or whose
+ * call may yet fail, and what came behind them.
+ */
+void gt_match_flush(struct gt_match *match, struct gt_ends *all);
 /* Moves what a location has collected to `all`, and frees the rest. */
 void gt_match_end(struct gt_match *match, struct gt_ends *all);
 

@@ -2,8 +2,7 @@
 /*
  * The picture as an analysis of the report, and its course.
  *
- * Limits: see picture.h. The ends of messages and launches of one location are in memory until all of it has
- * been read.
+ * Limits: see picture.h. Ends of messages and launches wait in memory behind a send whose request is open.
  */
 #include "config.h"
 
@@ -19,6 +18,7 @@
 #include "report/sync.h"
 
 enum { RUN_BYTES = 16 << 20, PLACE_EVENTS = 8192, MOST_NODES = 1 << 20, REPORT_ROWS = 4096 };
+enum { MOST_ENDS = 4096 };
 enum { END_SLOTS = (sizeof(struct gt_end) + sizeof(struct gt_slot) - 1) / sizeof(struct gt_slot) };
 
 union end {
@@ -32,6 +32,7 @@ struct drawing {
 	struct gt_picture *picture;
 	struct gt_pyramid calls;
 	struct gt_match match;
+	size_t ends_left;        /* of match, when it was written out the last time */
 	struct gt_picture_node *nodes;
 	uint32_t node_count, node_room;
 	struct gt_picture_curve *curves;
@@ -189,13 +190,42 @@ static void take_bytes(struct drawing *d, const struct gt_otf2_cursor *at)
 		d->bytes = value.uint64;
 }
 
+/* Ends of one key come together, those of different keys in any order. */
+static void keep_ends(struct gt_picture *picture, struct gt_ends *ends)
+{
+	pthread_mutex_lock(&picture->spill.lock);
+	for (size_t i = 0; i < ends->count; i++) {
+		union end one = { .end = ends->items[i] };
+		uint64_t key = (one.end.key[0] ^ one.end.key[1] * UINT64_C(0x9e3779b97f4a7c15)) *
+			       UINT64_C(0xff51afd7ed558ccd);
+
+		if (gt_sorter_add(picture->ends, key ^ key >> 31, 0, one.slots, END_SLOTS))
+			exit(2);
+	}
+	pthread_mutex_unlock(&picture->spill.lock);
+	free(ends->items);
+}
+
+/* Writes out what is complete, whenever there is twice as much as could not be written the last time. */
+static void spill_ends(struct drawing *d)
+{
+	struct gt_ends ends = { .count = 0 };
+
+	if (d->match.ends.count < MOST_ENDS + 2 * d->ends_left)
+		return;
+	gt_match_flush(&d->match, &ends);
+	keep_ends(d->picture, &ends);
+	d->ends_left = d->match.ends.count;
+}
+
 static void enter(struct gt_report *report, struct gt_otf2_cursor *at, void *memory)
 {
 	uint32_t region = gt_report_region(report, at->stack[at->depth - 1].region);
 	struct drawing *d = memory;
 
 	pass(report, d, at, at->depth - 1);
-	gt_match_enter(&d->match, at, d->picture->correlation, 0);
+	if (gt_match_enter(&d->match, at, d->picture->correlation, 0))
+		spill_ends(d);
 	gt_pyramid_count(&d->calls, region, 1, 0);
 	d->bytes = 0;
 	take_bytes(d, at);
@@ -291,34 +321,17 @@ static void event(struct gt_report *report, struct gt_otf2_cursor *at, const str
 		collective(d, at, &e->MpiCollectiveEnd);
 		break;
 	default:
-		gt_match_event(&d->match, at, e, 0);
+		if (gt_match_event(&d->match, at, e, 0))
+			spill_ends(d);
 	}
 	if (at->event >= d->next_place)
 		write_place(d, at);
 }
 
-/* Ends of one key come together, those of different keys in any order. */
-static void keep_ends(struct gt_picture *picture, struct gt_match *match)
-{
-	struct gt_ends ends = { .count = 0 };
-
-	gt_match_end(match, &ends);
-	pthread_mutex_lock(&picture->spill.lock);
-	for (size_t i = 0; i < ends.count; i++) {
-		union end one = { .end = ends.items[i] };
-		uint64_t key = (one.end.key[0] ^ one.end.key[1] * UINT64_C(0x9e3779b97f4a7c15)) *
-			       UINT64_C(0xff51afd7ed558ccd);
-
-		if (gt_sorter_add(picture->ends, key ^ key >> 31, 0, one.slots, END_SLOTS))
-			exit(2);
-	}
-	pthread_mutex_unlock(&picture->spill.lock);
-	free(ends.items);
-}
-
 static void end(struct gt_report *report, struct gt_otf2_cursor *at, void *memory)
 {
 	struct gt_picture_row *row = &picture_of(report)->rows[at->index];
+	struct gt_ends ends = { .count = 0 };
 	struct drawing *d = memory;
 
 	for (size_t i = at->depth; i-- > 0;) {
@@ -331,7 +344,8 @@ static void end(struct gt_report *report, struct gt_otf2_cursor *at, void *memor
 	gt_pyramid_close(&d->calls);
 	write_tree(d, (uint32_t)at->index);
 	*row = (struct gt_picture_row){ d->depth, d->calls.levels, d->calls.sum_levels, d->calls.exact };
-	keep_ends(d->picture, &d->match);
+	gt_match_end(&d->match, &ends);
+	keep_ends(d->picture, &ends);
 	for (size_t i = 0; i < d->curve_count; i++)
 		gt_curve_close(&d->curves[i].curve);
 	free(d->nodes);
