@@ -24,6 +24,7 @@ import time
 import tables
 import counters
 import flow
+import omp
 import page
 import pythons
 import reading
@@ -295,7 +296,8 @@ def suite_start(run, _peers):
 
 SUITES = {"event": suite_event, "real": suite_real, "calls": suite_calls, "locks": suite_locks,
           "start": suite_start, "wrap": wrap.suite, "mpi": mpi.suite, "counters": counters.suite,
-          "flow": flow.suite, "reading": reading.suite, "page": page.suite, "python": pythons.suite}
+          "flow": flow.suite, "reading": reading.suite, "page": page.suite, "python": pythons.suite,
+          "omp": omp.suite}
 
 
 def peer_cases(b, n):

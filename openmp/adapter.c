@@ -77,12 +77,12 @@ static void on_work(int kind, int endpoint, union gt_ompt_data *parallel, union 
 
 	(void)parallel;
 	(void)task;
-	if (kind == GT_OMPT_WORK_SINGLE_OTHER || !gt_omp_known() || !gt_active())
+	if (kind == GT_OMPT_WORK_SINGLE_OTHER || !gt_omp_known())
 		return;
 	/* Since 5.2 loops are told apart by their schedule: 10 and more. */
 	construct = kind > 0 && kind < (int)sizeof(constructs) ? constructs[kind] : GT_OMP_FOR;
 	if (endpoint != GT_OMPT_BEGIN) {
-		gt_omp_close(construct, gt_now());
+		gt_omp_close(construct, 0);
 		return;
 	}
 	gt_omp_open_work(construct, construct == GT_OMP_SINGLE ? 0 : count, code);
@@ -92,12 +92,12 @@ static void on_masked(int endpoint, union gt_ompt_data *parallel, union gt_ompt_
 {
 	(void)parallel;
 	(void)task;
-	if (!gt_omp_known() || !gt_active())
+	if (!gt_omp_known())
 		return;
-	if (endpoint == GT_OMPT_BEGIN)
-		gt_omp_open(GT_OMP_MASKED, code);
+	if (endpoint != GT_OMPT_BEGIN)
+		gt_omp_close(GT_OMP_MASKED, 0);
 	else
-		gt_omp_close(GT_OMP_MASKED, gt_now());
+		gt_omp_open(GT_OMP_MASKED, code);
 }
 
 static enum gt_omp_construct construct_of(int kind)
@@ -122,13 +122,13 @@ static void on_sync(int kind, int endpoint, union gt_ompt_data *parallel, union 
 
 	(void)parallel;
 	(void)task;
-	if (kind == GT_OMPT_SYNC_REDUCTION || !gt_omp_known() || !gt_omp_self->depth || !gt_active())
+	if (kind == GT_OMPT_SYNC_REDUCTION || !gt_omp_known() || !gt_omp_self->depth)
 		return;
 	/* Where the runtime does not say it, an implicit barrier is that of its parallel region. */
-	if (endpoint == GT_OMPT_BEGIN)
-		gt_omp_open(construct, code || construct != GT_OMP_IMPLICIT ? code : gt_omp_region_code());
+	if (endpoint != GT_OMPT_BEGIN)
+		gt_omp_close(construct, construct == GT_OMP_IMPLICIT ? gt_omp_region_end() : 0);
 	else
-		gt_omp_close(construct, construct == GT_OMP_IMPLICIT ? gt_omp_region_end() : gt_now());
+		gt_omp_open(construct, code || construct != GT_OMP_IMPLICIT ? code : gt_omp_region_code());
 }
 
 static void on_sync_wait(int kind, int endpoint, union gt_ompt_data *parallel, union gt_ompt_data *task,

@@ -35,7 +35,7 @@ static void begin_part(const struct part *part)
 	gt_omp_part_begin(part->number, worker ? (unsigned)part->real->omp_get_thread_num() : 0);
 	gt_omp_self->task = gt_omp_implicit_task();
 	gt_omp_self->single = NULL;
-	if (part->work != GT_OMP_COUNT && gt_active())
+	if (part->work != GT_OMP_COUNT)
 		gt_omp_open_work(part->work, part->count, part->code);
 }
 
@@ -53,7 +53,7 @@ static void close_work(void)
 		if (last != GT_OMP_FOR && last != GT_OMP_SECTIONS && last != GT_OMP_SINGLE &&
 		    last != GT_OMP_SCOPE)
 			return;
-		gt_omp_close(last, gt_now());
+		gt_omp_close(last, 0);
 	}
 }
 
@@ -62,7 +62,7 @@ static void end_part(bool worker)
 	close_work();
 	if (worker)
 		gt_omp_retire();
-	else if (gt_active())
+	else
 		gt_omp_open(GT_OMP_IMPLICIT, gt_omp_region_code());
 }
 
@@ -364,10 +364,10 @@ WORK(unsigned, GOMP_sections2_start, (unsigned count, uintptr_t *reductions, voi
 		if (!gt_gomp_on(real))                                                             \
 			return real->name();                                                       \
 		code = gt_omp_open_code(construct);                                                \
-		gt_omp_close(construct, gt_now());                                                 \
+		gt_omp_close(construct, 0);                                                 \
 		gt_omp_open(GT_OMP_IMPLICIT, code);                                                \
 		save real->name();                                                                 \
-		gt_omp_close(GT_OMP_IMPLICIT, gt_now());                                           \
+		gt_omp_close(GT_OMP_IMPLICIT, 0);                                           \
 		give;                                                                              \
 	}
 END_WAIT(void, GOMP_loop_end, GT_OMP_FOR, VOID_RESULT, NO_RESULT)
@@ -383,7 +383,7 @@ END_WAIT(bool, GOMP_sections_end_cancel, GT_OMP_SECTIONS, BOOL_RESULT, BOOL_RETU
 												   \
 		real->name();                                                                      \
 		if (gt_gomp_on(real))                                                              \
-			gt_omp_close(construct, gt_now());                                         \
+			gt_omp_close(construct, 0);                                         \
 	}
 END_NOWAIT(GOMP_loop_end_nowait, GT_OMP_FOR)
 END_NOWAIT(GOMP_sections_end_nowait, GT_OMP_SECTIONS)
@@ -412,7 +412,7 @@ static enum gt_omp_construct open_barrier(const void *code)
 			return real->name();                                                       \
 		kind = open_barrier(code);                                                         \
 		save real->name();                                                                 \
-		gt_omp_close(kind, gt_now());                                                      \
+		gt_omp_close(kind, 0);                                                      \
 		give;                                                                              \
 	}
 BARRIER(void, GOMP_barrier, VOID_RESULT, NO_RESULT)
@@ -470,8 +470,8 @@ GT_API void GOMP_single_copy_end(void *data)
 		real->GOMP_single_copy_end(data);
 		return;
 	}
-	gt_omp_close(GT_OMP_SINGLE, gt_now());
+	gt_omp_close(GT_OMP_SINGLE, 0);
 	gt_omp_open(GT_OMP_IMPLICIT, gt_omp_self->single);
 	real->GOMP_single_copy_end(data);
-	gt_omp_close(GT_OMP_IMPLICIT, gt_now());
+	gt_omp_close(GT_OMP_IMPLICIT, 0);
 }

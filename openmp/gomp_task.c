@@ -196,9 +196,9 @@ static void create_all(struct task *task, const struct gt_gomp *real, uint64_t n
 
 static void close_loop(unsigned flags)
 {
-	gt_omp_close(GT_OMP_TASKLOOP, gt_now());
+	gt_omp_close(GT_OMP_TASKLOOP, 0);
 	if (!(flags & NOGROUP))
-		gt_omp_close(GT_OMP_TASKGROUP, gt_now());
+		gt_omp_close(GT_OMP_TASKGROUP, 0);
 }
 
 static uint64_t steps(long start, long end, long by, unsigned flags)
@@ -259,7 +259,7 @@ GT_API void GOMP_taskwait(void)
 	}
 	gt_omp_open(GT_OMP_TASKWAIT, code);
 	real->GOMP_taskwait();
-	gt_omp_close(GT_OMP_TASKWAIT, gt_now());
+	gt_omp_close(GT_OMP_TASKWAIT, 0);
 }
 
 GT_API void GOMP_taskwait_depend(void **depend);
@@ -274,7 +274,7 @@ GT_API void GOMP_taskwait_depend(void **depend)
 	}
 	gt_omp_open(GT_OMP_TASKWAIT, code);
 	real->GOMP_taskwait_depend(depend);
-	gt_omp_close(GT_OMP_TASKWAIT, gt_now());
+	gt_omp_close(GT_OMP_TASKWAIT, 0);
 }
 
 GT_API void GOMP_taskgroup_start(void);
@@ -295,5 +295,5 @@ GT_API void GOMP_taskgroup_end(void)
 
 	real->GOMP_taskgroup_end();
 	if (gt_gomp_on(real))
-		gt_omp_close(GT_OMP_TASKGROUP, gt_now());
+		gt_omp_close(GT_OMP_TASKGROUP, 0);
 }

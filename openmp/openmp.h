@@ -116,11 +116,11 @@ static inline bool gt_omp_known(void)
 /* The calling thread meets a parallel region. Returns its number. */
 GT_HIDDEN uint64_t gt_omp_fork(unsigned requested, const void *code);
 GT_HIDDEN void gt_omp_join(uint64_t number);
-/* The calling thread's part in it; index: among the threads of the team. 0: of no region that is known. */
+/* The calling thread's part in it; index: among the threads of the team. Number 0: of no region that is
+ * known. Here and below tick 0 is the present time. */
 GT_HIDDEN void gt_omp_part_begin(uint64_t number, unsigned index);
 GT_HIDDEN void gt_omp_part_end(uint64_t tick);
-/* The same, without index, of a thread that runs in a pool: it is called OpenMP thread. When the region
- * in which the thread is has ended; now, if it has not. */
+/* When the region in which the thread is has ended; 0: it goes on. */
 GT_HIDDEN uint64_t gt_omp_region_end(void);
 /* The code of the innermost parallel region, or NULL. */
 GT_HIDDEN const void *gt_omp_region_code(void);

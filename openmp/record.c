@@ -31,9 +31,23 @@ static struct gt_omp_thread *threads; /* all that there were; grows at its head 
 static pthread_key_t key;
 static bool have_key;
 
-static void own(gt_ref record, uint64_t a, uint64_t b, uint64_t tick)
+/* At the present time. */
+static void own(gt_ref record, uint64_t a, uint64_t b)
+{
+	gt_record(GT_T_OWN, record, (uint64_t[2]){ a, b }, 1);
+}
+
+static void own_at(gt_ref record, uint64_t a, uint64_t b, uint64_t tick)
 {
 	gt_record_at(GT_T_OWN, record, (uint64_t[2]){ a, b }, 1, tick);
+}
+
+static void leave(gt_ref region, uint64_t tick)
+{
+	if (tick)
+		gt_leave_at(region, tick);
+	else
+		gt_leave(region);
 }
 
 /* ---- threads --------------------------------------------------------------------------------------- */
@@ -104,7 +118,7 @@ uint64_t gt_omp_fork(unsigned requested, const void *code)
 	team->code = code;
 	__atomic_store_n(&team->number, number, __ATOMIC_RELEASE);
 	if (gt_active())
-		own(fork_record, requested, 0, gt_now());
+		own(fork_record, requested, 0);
 	return number;
 }
 
@@ -116,7 +130,7 @@ void gt_omp_join(uint64_t number)
 	if (team->number == number)
 		__atomic_store_n(&team->ended, now, __ATOMIC_RELEASE);
 	if (gt_active())
-		own(join_record, 0, 0, now);
+		own_at(join_record, 0, 0, now);
 }
 
 /* The region in which the thread is, if its number is still known. */
@@ -139,7 +153,8 @@ const void *gt_omp_region_code(void)
 	return team ? team->code : NULL;
 }
 
-/* A region that is not known any more has ended when this thread was ready for that, or later. */
+/* A region that is not known any more has ended when this thread was ready for that, or later. 0: it
+ * goes on. */
 static uint64_t end_of_region(const struct gt_omp_thread *thread)
 {
 	const struct team *team = team_of(thread);
@@ -149,7 +164,7 @@ static uint64_t end_of_region(const struct gt_omp_thread *thread)
 		tick = __atomic_load_n(&team->ended, __ATOMIC_ACQUIRE);
 	else if (thread->depth && thread->depth <= GT_OMP_LEVELS)
 		tick = thread->levels[thread->depth - 1].arrived;
-	return tick ? tick : gt_now();
+	return tick;
 }
 
 uint64_t gt_omp_region_end(void)
@@ -184,7 +199,7 @@ void gt_omp_part_begin(uint64_t number, unsigned index)
 	self->waiting = 0;
 	if (active) {
 		region = gt_omp_region(GT_OMP_PARALLEL, team->number == number ? team->code : NULL);
-		own(team_record, 1, 0, gt_now());
+		own(team_record, 1, 0);
 		gt_enter(region);
 	}
 	if (self->depth < GT_OMP_LEVELS) {
@@ -205,20 +220,27 @@ void gt_omp_part_end(uint64_t tick)
 		return;
 	self->depth--;
 	if (self->depth < GT_OMP_LEVELS && self->levels[self->depth].entered) {
-		gt_leave_at(self->levels[self->depth].region, tick);
-		own(team_record, 0, 0, tick);
+		leave(self->levels[self->depth].region, tick);
+		if (tick)
+			own_at(team_record, 0, 0, tick);
+		else
+			own(team_record, 0, 0);
 	}
 	self->waiting = self->worker && !self->depth;
 }
 
 /* ---- constructs ------------------------------------------------------------------------------------ */
 
-void gt_omp_open(enum gt_omp_construct construct, const void *code)
+/* How many constructs were open when this thread came into the innermost region. */
+static uint32_t below(const struct gt_omp_thread *self)
+{
+	return self->depth && self->depth <= GT_OMP_LEVELS ? self->levels[self->depth - 1].below : 0;
+}
+
+static void push(enum gt_omp_construct construct, gt_ref region, const void *code)
 {
 	struct gt_omp_thread *self = gt_omp_self;
-	gt_ref region = gt_omp_region(construct, code);
 
-	gt_enter(region);
 	if (self->opened < GT_OMP_OPEN) {
 		self->open[self->opened].code = code;
 		self->open[self->opened].region = region;
@@ -227,11 +249,25 @@ void gt_omp_open(enum gt_omp_construct construct, const void *code)
 	self->opened++;
 }
 
+void gt_omp_open(enum gt_omp_construct construct, const void *code)
+{
+	gt_ref region = gt_omp_region(construct, code);
+
+	if (gt_enter_if_active(region))
+		push(construct, region, code);
+}
+
 void gt_omp_open_work(enum gt_omp_construct construct, uint64_t count, const void *code)
 {
-	gt_omp_open(construct, code);
-	if (count)
-		gt_record(GT_T_PARAM_UINT, iterations, (uint64_t[2]){ count, 0 }, 1);
+	gt_ref region;
+
+	if (!count) {
+		gt_omp_open(construct, code);
+		return;
+	}
+	region = gt_omp_region(construct, code);
+	if (gt_enter_record(region, GT_T_PARAM_UINT, iterations, (uint64_t[2]){ count, 0 }, 1))
+		push(construct, region, code);
 }
 
 const void *gt_omp_open_code(enum gt_omp_construct construct)
@@ -248,9 +284,9 @@ void gt_omp_close(enum gt_omp_construct construct, uint64_t tick)
 {
 	struct gt_omp_thread *self = gt_omp_self;
 
-	for (uint32_t i = self->opened < GT_OMP_OPEN ? self->opened : GT_OMP_OPEN; i-- > 0;)
+	for (uint32_t i = self->opened < GT_OMP_OPEN ? self->opened : GT_OMP_OPEN; i-- > below(self);)
 		if (self->open[i].construct == construct) {
-			gt_leave_at(self->open[i].region, tick);
+			leave(self->open[i].region, tick);
 			self->opened = i;
 			return;
 		}
@@ -266,8 +302,7 @@ void gt_omp_retire(void)
 
 	if (self->depth && self->depth <= GT_OMP_LEVELS)
 		self->levels[self->depth - 1].arrived = gt_now();
-	if (gt_active())
-		gt_omp_open(GT_OMP_IMPLICIT, gt_omp_region_code());
+	gt_omp_open(GT_OMP_IMPLICIT, gt_omp_region_code());
 	self->location = gt_self_location();
 	self->waiting = 1; /* what it does until then is the runtime's: it may end the thread */
 	__atomic_store_n(&self->late, GT_OMP_LATE, __ATOMIC_RELEASE);
@@ -304,6 +339,8 @@ static void defer_end(struct gt_location *stream, const struct gt_omp_thread *th
 	uint32_t level = thread->depth - 1;
 	uint64_t tick = end_of_region(thread);
 
+	if (!tick)
+		tick = gt_now();
 	if (level >= GT_OMP_LEVELS || !thread->levels[level].entered)
 		return;
 	for (uint32_t i = thread->opened < GT_OMP_OPEN ? thread->opened : GT_OMP_OPEN;
@@ -398,7 +435,7 @@ void gt_omp_record_task(enum gt_omp_what what, uint64_t task)
 {
 	uint64_t creator = bits(task >> (REGION_BITS + GENERATION_BITS), CREATOR_BITS);
 
-	own(task_record, what | creator << 8, generation_of(task), gt_now());
+	own(task_record, what | creator << 8, generation_of(task));
 }
 
 uint64_t gt_omp_create_task(bool untied, const void *code)
@@ -422,8 +459,7 @@ static enum gt_omp_construct block_of(enum gt_omp_construct construct)
 void gt_omp_acquire(enum gt_omp_construct construct, const void *code)
 {
 	gt_omp_self->waiting++;
-	if (gt_active())
-		gt_omp_open(construct, code);
+	gt_omp_open(construct, code);
 }
 
 /* GT_OMP_HELD: the thread does not hold it. */
@@ -459,7 +495,7 @@ void gt_omp_acquired(enum gt_omp_construct construct, bool waited, uint64_t lock
 
 	if (waited) {
 		self->waiting -= self->waiting > 0;
-		gt_omp_close(construct, gt_now());
+		gt_omp_close(construct, 0);
 	}
 	if (!gt_active())
 		return;
@@ -474,7 +510,7 @@ void gt_omp_released(enum gt_omp_construct construct, uint64_t lock)
 	uint32_t i;
 
 	if (block_of(construct) != GT_OMP_COUNT)
-		gt_omp_close(block_of(construct), gt_now());
+		gt_omp_close(block_of(construct), 0);
 	i = find_held(self, lock);
 	if (i == GT_OMP_HELD || --self->held[i].depth)
 		return;

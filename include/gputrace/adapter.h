@@ -246,6 +246,9 @@ GT_API void gt_leave(gt_ref region);
 
 /* gt_active() and, if that says yes, gt_enter(), in one call. [signal-safe] */
 GT_API bool gt_enter_if_active(gt_ref region);
+/* The same, and then gt_record(), at one time. If the filter leaves the region out the record is written
+ * all the same. [signal-safe] */
+GT_API bool gt_enter_record(gt_ref region, unsigned type, uint64_t low, const uint64_t *data, unsigned extra);
 /* Enter and leave with a time that gt_now() gave earlier on this thread: a wrapper can look at the clock
  * first and decide afterwards. Times that lie before the last recorded event are set to it. */
 GT_API void gt_enter_at(gt_ref region, uint64_t tick);

@@ -136,12 +136,7 @@ static inline bool put_both(struct gt_hot *hot, unsigned slots, struct gt_slot *
 	return *slot != NULL;
 }
 
-/*
- * The region and a record at one time. If the filter leaves the region out the record is written all the
- * same.
- */
-static __attribute__((noinline)) bool enter_record(gt_ref region, unsigned type, uint64_t low,
-						   const uint64_t *data, unsigned extra)
+bool gt_enter_record(gt_ref region, unsigned type, uint64_t low, const uint64_t *data, unsigned extra)
 {
 	struct gt_hot *hot = gt_self;
 	struct gt_slot *slot;
@@ -160,6 +155,7 @@ static __attribute__((noinline)) bool enter_record(gt_ref region, unsigned type,
 	return true;
 }
 
+/* As gt_enter_record(); the record comes first. */
 static __attribute__((noinline)) void leave_record(gt_ref region, unsigned type, uint64_t low,
 						   const uint64_t *data, unsigned extra)
 {
@@ -200,7 +196,7 @@ static __attribute__((noinline)) bool send_slow(gt_ref region, gt_ref comm, uint
 	gt_ref channel = fits(gt_self, region, bytes) ? gt_def_channel(comm, peer, tag) : GT_NONE;
 
 	return channel ? put(gt_self, GT_MESSAGE_WORD(GT_T_MPI_SEND_ENTER, region, channel, bytes))
-		       : enter_record(region, GT_T_MPI_SEND, comm, data, 1);
+		       : gt_enter_record(region, GT_T_MPI_SEND, comm, data, 1);
 }
 
 static __attribute__((noinline)) void recv_slow(gt_ref region, gt_ref comm, uint32_t peer, uint32_t tag,
