@@ -182,9 +182,13 @@ static void put_branches(const struct gt_flow *flow, FILE *out)
 
 void gt_flow_json(struct gt_flow *flow, FILE *out)
 {
+	const struct gt_otf2 *read = flow->report.read;
+	uint64_t end = gt_otf2_ns(read, read->end), to = flow->options->to < end ? flow->options->to : end;
 	const char *comma = "";
 
-	fprintf(out, "{\"version\": 1, \"margin\": %.4f, \"significant_s\": %.9f, \"graphs\": [",
+	fprintf(out, "{\"version\": 1, \"from_s\": %.9f, \"to_s\": %.9f, ", (double)flow->options->from / 1e9,
+		(double)to / 1e9);
+	fprintf(out, "\"margin\": %.4f, \"significant_s\": %.9f, \"graphs\": [",
 		flow->rule.margin, (double)flow->rule.floor / 1e9);
 	for (unsigned k = 0; k < GT_FLOW_KINDS; k++) {
 		if (!gt_flow_kept(&flow->graphs[k]))
