@@ -160,6 +160,21 @@ static void on_task_create(union gt_ompt_data *parent, const void *frame, union 
 	task->value = gt_omp_create_task(flags & GT_OMPT_TASK_UNTIED, code);
 }
 
+static void on_dependences(const union gt_ompt_data *task, const void *list, int count)
+{
+	(void)list;
+	if (task && gt_omp_is_explicit(task->value) && count > 0 && gt_active())
+		gt_omp_dependences((uint64_t)count);
+}
+
+/* The first one is not over. */
+static void on_task_dependence(const union gt_ompt_data *first, const union gt_ompt_data *second)
+{
+	if (first && second && gt_omp_is_explicit(first->value) && gt_omp_is_explicit(second->value) &&
+	    gt_active())
+		gt_omp_depends_on(first->value);
+}
+
 /* Explicit tasks have a number. */
 static bool is_explicit(const union gt_ompt_data *task)
 {
@@ -252,6 +267,8 @@ static int initialize(gt_ompt_lookup lookup, int device, union gt_ompt_data *too
 		{ GT_OMPT_SYNC_REGION_WAIT, (gt_ompt_function)on_sync_wait },
 		{ GT_OMPT_TASK_CREATE, (gt_ompt_function)on_task_create },
 		{ GT_OMPT_TASK_SCHEDULE, (gt_ompt_function)on_task_schedule },
+		{ GT_OMPT_DEPENDENCES, (gt_ompt_function)on_dependences },
+		{ GT_OMPT_TASK_DEPENDENCE, (gt_ompt_function)on_task_dependence },
 		{ GT_OMPT_MUTEX_ACQUIRE, (gt_ompt_function)on_mutex_acquire },
 		{ GT_OMPT_MUTEX_ACQUIRED, (gt_ompt_function)on_mutex_acquired },
 		{ GT_OMPT_MUTEX_RELEASED, (gt_ompt_function)on_mutex_released },

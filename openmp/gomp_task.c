@@ -12,7 +12,7 @@
 #include "openmp/gomp.h"
 
 enum { MOST = 65536 };
-enum { UNTIED = 1, GRAINSIZE = 512, NOGROUP = 2048, DETACH = 8192, STRICT = 16384 };
+enum { UNTIED = 1, DEPEND = 8, GRAINSIZE = 512, NOGROUP = 2048, DETACH = 8192, STRICT = 16384 };
 
 /* Which of a taskloop's tasks is it? All but the last ones have one iteration more. */
 struct loop {
@@ -152,6 +152,8 @@ GT_API void GOMP_task(TASK_PARAMETERS, bool deferred, unsigned flags, void **dep
 	}
 	prepare(&task, data, size, align);
 	task.task = gt_omp_create_task(flags & UNTIED, code);
+	if (flags & DEPEND)
+		gt_omp_dependences((uint64_t)(uintptr_t)(depend[0] ? depend[0] : depend[1]));
 	char room[room_for(&task) + UNIT(align)];
 
 	real->GOMP_task(run_task, place(room, &task, UNIT(align)), copy ? copy_task : NULL,

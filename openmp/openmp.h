@@ -158,6 +158,10 @@ GT_HIDDEN bool gt_omp_is_explicit(uint64_t task);
 /* The enumerators of enum gt_task in gputrace/assemble.h. */
 enum gt_omp_what { GT_OMP_CREATE, GT_OMP_SWITCH, GT_OMP_COMPLETE };
 GT_HIDDEN void gt_omp_record_task(enum gt_omp_what what, uint64_t task);
+/* The task that was created last has `count` dependences. */
+GT_HIDDEN void gt_omp_dependences(uint64_t count);
+/* It has to wait for this one. */
+GT_HIDDEN void gt_omp_depends_on(uint64_t task);
 /* Records the creation by the calling thread. */
 GT_HIDDEN uint64_t gt_omp_create_task(bool untied, const void *code);
 

@@ -24,7 +24,7 @@ static struct team {
 
 static uint64_t last_region;
 static uint32_t last_order; /* of acquisitions of locks */
-static gt_ref fork_record, join_record, team_record, task_record, iterations;
+static gt_ref fork_record, join_record, team_record, task_record, iterations, dependences, depends_on;
 
 GT_HIDDEN GT_TLS struct gt_omp_thread *gt_omp_self;
 static struct gt_omp_thread *threads; /* all that there were; grows at its head */
@@ -438,6 +438,16 @@ void gt_omp_record_task(enum gt_omp_what what, uint64_t task)
 	own(task_record, what | creator << 8, generation_of(task));
 }
 
+void gt_omp_dependences(uint64_t count)
+{
+	gt_record(GT_T_PARAM_UINT, dependences, (uint64_t[2]){ count, 0 }, 1);
+}
+
+void gt_omp_depends_on(uint64_t task)
+{
+	gt_record(GT_T_PARAM_UINT, depends_on, (uint64_t[2]){ generation_of(task), 0 }, 1);
+}
+
 uint64_t gt_omp_create_task(bool untied, const void *code)
 {
 	uint64_t task = task_value(gt_omp_region(untied ? GT_OMP_UNTIED : GT_OMP_TASK, code),
@@ -547,6 +557,8 @@ static void begin(void)
 	team_record = gt_def_record("openmp", "team");
 	task_record = gt_def_record("openmp", "task");
 	iterations = gt_def_parameter("OMP_ITERATIONS", GT_VALUE_UINT);
+	dependences = gt_def_parameter("OMP_DEPENDENCES", GT_VALUE_UINT);
+	depends_on = gt_def_parameter("OMP_DEPENDS_ON", GT_VALUE_UINT);
 	have_key = pthread_key_create(&key, last_moment) == 0;
 	/* The C library has memory for the values of the first ones only. */
 	if (have_key && key >= 32) {

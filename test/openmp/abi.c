@@ -15,6 +15,8 @@ SAME(GT_OMPT_TASK_SCHEDULE, ompt_callback_task_schedule);
 SAME(GT_OMPT_IMPLICIT_TASK, ompt_callback_implicit_task);
 SAME(GT_OMPT_SYNC_REGION_WAIT, ompt_callback_sync_region_wait);
 SAME(GT_OMPT_MUTEX_RELEASED, ompt_callback_mutex_released);
+SAME(GT_OMPT_DEPENDENCES, ompt_callback_dependences);
+SAME(GT_OMPT_TASK_DEPENDENCE, ompt_callback_task_dependence);
 SAME(GT_OMPT_WORK, ompt_callback_work);
 SAME(GT_OMPT_MASKED, ompt_callback_masked);
 SAME(GT_OMPT_SYNC_REGION, ompt_callback_sync_region);

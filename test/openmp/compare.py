@@ -37,6 +37,8 @@ def main():
                 joins[location.group.name] = event.time
             elif isinstance(event, E.ThreadTeamEnd):
                 ends[location.group.name] = event.time
+            if isinstance(event, E.ParameterUnsignedInt) and event.parameter.name == "OMP_DEPENDENCES":
+                found["dependences"] += event.value
             if isinstance(event, (E.ThreadTaskCreate, E.ThreadTaskComplete)):
                 # Processes have their own teams.
                 key = (location.group.name, event.creating_thread, event.generation_number)

@@ -31,6 +31,7 @@ enum {
 	ACQUIRE,
 	RELEASE,
 	CRITICAL,
+	DEPENDENCES,
 	COUNTS
 };
 static const char *const names[COUNTS] = { "fork",
@@ -49,7 +50,8 @@ static const char *const names[COUNTS] = { "fork",
 					   "complete",
 					   "acquire",
 					   "release",
-					   "omp critical block" };
+					   "omp critical block",
+					   "dependences" };
 static unsigned long counts[COUNTS];
 
 static void count(unsigned what)
@@ -114,6 +116,12 @@ static void task_create(ompt_data_t *parent, const ompt_frame_t *frame, ompt_dat
 	task->value = flags & ompt_task_explicit ? 1 : 0;
 }
 
+static void dependences(ompt_data_t *task, const ompt_dependence_t *list, int n)
+{
+	while (n-- > 0)
+		count(DEPENDENCES);
+}
+
 static void task_schedule(ompt_data_t *prior, ompt_task_status_t status, ompt_data_t *next)
 {
 	if ((status == ompt_task_complete || status == ompt_task_cancel) && prior && prior->value)
@@ -159,6 +167,7 @@ static int initialize(ompt_function_lookup_t lookup, int device, ompt_data_t *to
 	set(ompt_callback_masked, (ompt_callback_t)masked);
 	set(ompt_callback_sync_region, (ompt_callback_t)sync_region);
 	set(ompt_callback_task_create, (ompt_callback_t)task_create);
+	set(ompt_callback_dependences, (ompt_callback_t)dependences);
 	set(ompt_callback_task_schedule, (ompt_callback_t)task_schedule);
 	set(ompt_callback_mutex_acquired, (ompt_callback_t)acquired);
 	set(ompt_callback_mutex_released, (ompt_callback_t)released);

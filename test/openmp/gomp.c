@@ -288,7 +288,7 @@ int main(void)
 		fprintf(file, "fork\t%ld\njoin\t%ld\nteam\t%ld\nteam end\t%ld\n", forks, forks, teams, teams);
 		fprintf(file, "create\t%ld\ncomplete\t%ld\nomp for\t%ld\n", made, tasks, loops);
 		fprintf(file, "omp single\t%ld\n", singles);
-		fprintf(file, "omp taskloop\t3\nomp taskwait\t4\nomp taskgroup\t3\n");
+		fprintf(file, "omp taskloop\t3\nomp taskwait\t4\nomp taskgroup\t3\ndependences\t2\n");
 		fprintf(file, "acquire\t%ld\nrelease\t%ld\n", locks, locks);
 		fprintf(file, "omp target\t2\nomp target data\t1\n");
 		fprintf(file, "omp target update\t1\nomp target enter data\t1\nomp target exit data\t1\n");
