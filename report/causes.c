@@ -354,20 +354,41 @@ static void lock(struct gt_sync *sync, const struct group *group, enum gt_wait c
 	}
 }
 
+/* What a thread waits for in a region of the class BARRIER. */
+static enum gt_wait barrier_of(const struct gt_sync *sync, uint32_t location,
+			       const struct gt_segment *segment)
+{
+	const struct gt_otf2 *read = sync->report->read;
+	uint32_t node = gt_profile_node(sync->profile, location, segment->node);
+	uint32_t index = sync->profile->tree.nodes[node].region;
+	const struct gt_otf2_region *region = gt_otf2_region_at(read, index);
+
+	if (index >= read->tables[GT_OTF2_REGION].count)
+		return GT_WAIT_THREAD_BARRIER;
+	if (region->role == OTF2_REGION_ROLE_TASK_WAIT)
+		return GT_WAIT_TASKS;
+	return region->paradigm == OTF2_PARADIGM_OPENMP ? GT_WAIT_OMP_BARRIER : GT_WAIT_THREAD_BARRIER;
+}
+
 static void collect_barriers(struct gt_sync *sync, uint32_t location)
 {
-	for (uint64_t i = 0; i < gt_segment_count(sync, location); i++) {
-		const struct gt_segment *segment = gt_segment_at(sync, location, i);
-		struct gt_item item = { .key = sync->report->classes.locations[location].process,
-					.tie = segment->begin & ((UINT64_C(1) << 48) - 1),
+	for (uint64_t i = 0; i < gt_segment_count(sync, location); i++, gt_spill_used(&sync->spill)) {
+		struct gt_segment *segment = gt_segment_at(sync, location, i);
+		struct gt_item item = { .tie = segment->begin & ((UINT64_C(1) << 48) - 1),
 					.time = segment->begin,
 					.begin = segment->end,
 					.location = location,
 					.segment = (uint32_t)i };
 
-		gt_spill_used(&sync->spill);
-		if (segment->class == GT_CLASS_BARRIER && segment->cause == GT_NO_CAUSE)
+		if (segment->class != GT_CLASS_BARRIER || segment->cause != GT_NO_CAUSE)
+			continue;
+		item.what = barrier_of(sync, location, segment);
+		item.key = (uint64_t)sync->report->classes.locations[location].process << 1 |
+			   (item.what == GT_WAIT_OMP_BARRIER);
+		if (item.what != GT_WAIT_TASKS)
 			gt_bag_add(&sync->spill, &sync->bags[GT_BAG_BARRIERS], &item);
+		else if (segment->end > segment->begin) /* which task ended it is not looked for */
+			segment->wait = GT_WAIT_TASKS;
 	}
 }
 
@@ -392,7 +413,7 @@ static void barriers(struct gt_sync *sync, const struct group *group)
 				last = other;
 		}
 		if (last)
-			gt_sync_wait(sync, one->location, one->segment, GT_WAIT_THREAD_BARRIER,
+			gt_sync_wait(sync, one->location, one->segment, (enum gt_wait)one->what,
 				     last->location, last->time);
 	}
 }
@@ -412,7 +433,8 @@ static void as_such(struct gt_sync *sync, uint32_t location)
 	for (uint64_t i = 0; i < gt_segment_count(sync, location); i++) {
 		struct gt_segment *segment = gt_segment_at(sync, location, i);
 
-		if (segment->cause == GT_NO_CAUSE && !segment->settled && segment->end > segment->begin)
+		if (segment->cause == GT_NO_CAUSE && !segment->settled && segment->end > segment->begin &&
+		    waits[segment->class])
 			segment->wait = waits[segment->class];
 		gt_spill_used(&sync->spill);
 	}

@@ -230,7 +230,7 @@ static uint64_t last_common(const struct delays *delays, uint32_t one, uint64_t 
 
 static bool of_ranks(enum gt_wait wait)
 {
-	return wait < GT_WAIT_LOCK || wait == GT_WAIT_THREAD_BARRIER;
+	return wait < GT_WAIT_LOCK || wait == GT_WAIT_THREAD_BARRIER || wait == GT_WAIT_OMP_BARRIER;
 }
 
 static void add_share(struct late *late, uint32_t node, double time)

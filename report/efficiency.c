@@ -63,9 +63,15 @@ static uint64_t on_device(const struct gt_profile_location *of)
 	return of->times[GT_TIME_DEVICE] + of->times[GT_TIME_GPU_CALL];
 }
 
+/* Nothing is known of it. A thread of OpenMP's is idle between two parallel regions. */
+static uint64_t unseen(const struct gt_profile_location *of)
+{
+	return of->in_teams ? 0 : gt_profile_unseen(of);
+}
+
 static uint64_t useful(const struct gt_profile_location *of)
 {
-	return of->times[GT_TIME_USEFUL] + of->times[GT_TIME_IO] + gt_profile_unseen(of);
+	return of->times[GT_TIME_USEFUL] + of->times[GT_TIME_IO] + unseen(of);
 }
 
 /* ---- lanes --------------------------------------------------------------------------------------- */
@@ -111,7 +117,7 @@ static struct lanes make_lanes(struct gt_report *report, const struct gt_profile
 		lane->waiting += of->times[GT_TIME_WAIT];
 		lane->useful += useful(of);
 		lane->device += on_device(of);
-		lane->unseen += gt_profile_unseen(of);
+		lane->unseen += unseen(of);
 	}
 	free(order);
 	return lanes;

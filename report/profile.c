@@ -234,6 +234,25 @@ static bool only_waited(const struct gt_profile_location *location)
 	       location->times[GT_TIME_WAIT] + location->times[GT_TIME_DEVICE] >= life / 100 * 95;
 }
 
+/* Did OpenMP's runtime make it for its parallel regions? It does nothing of its own outside of them. */
+static bool is_in_teams(const struct gt_report *report, const struct gt_profile_tree *tree)
+{
+	bool any = false;
+
+	for (uint32_t i = 1; i < tree->count; i++) {
+		uint32_t index = tree->nodes[i].region;
+		bool known = index < region_count(report);
+
+		if (tree->nodes[i].parent)
+			continue;
+		if (known && gt_otf2_region_at(report->read, index)->paradigm == OTF2_PARADIGM_OPENMP)
+			any = true;
+		else if (!known || gt_class_times[report->classes.regions[index]] == GT_TIME_USEFUL)
+			return false;
+	}
+	return any;
+}
+
 static void sum_times(const struct gt_report *report, const struct gt_profile_region *regions,
 		      struct gt_profile_location *location)
 {
@@ -328,6 +347,7 @@ static void merge(struct gt_report *report, struct gt_otf2_cursor *at, void *mem
 	if (at->time > report->duration)
 		report->duration = at->time;
 	sum_times(report, regions, location);
+	location->in_teams = class->kind == GT_LOCATION_THREAD && is_in_teams(report, &p->tree);
 	if (class->kind == GT_LOCATION_THREAD && only_waited(location))
 		class->kind = GT_LOCATION_SERVICE;
 	if (class->kind != GT_LOCATION_SERVICE)

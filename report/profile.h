@@ -61,6 +61,7 @@ struct gt_profile_location {
 	uint64_t times[GT_TIMES];         /* exclusive, by whose time it is */
 	uint64_t classes[GT_CLASSES];     /* exclusive */
 	uint64_t class_calls[GT_CLASSES];
+	bool in_teams;                    /* a thread of OpenMP's: outside of its regions it is idle */
 	struct gt_profile_tree tree;      /* until it is merged */
 	uint32_t *nodes;                  /* afterwards: its nodes' places in the whole tree */
 	uint32_t node_count;

@@ -38,6 +38,8 @@
 	W(JOIN, "thread join")                          \
 	W(CHILD, "wait for child process")              \
 	W(THREAD_BARRIER, "wait at thread barrier")     \
+	W(OMP_BARRIER, "wait at OpenMP barrier")        \
+	W(TASKS, "wait for tasks")                      \
 	W(CONDITION, "condition wait")                  \
 	W(SLEEP, "sleep")                               \
 	W(DEVICE, "host waits for device")              \
@@ -130,7 +132,7 @@ enum gt_bag_kind {
 	GT_BAG_INSTANCES,   /* keys: space, place, number */
 	GT_BAG_LOCKS,       /* keys: process, lock; ties: order, release */
 	GT_BAG_WINDOW_LOCKS, /* keys: window, target; ties: time */
-	GT_BAG_BARRIERS,    /* keys: process; ties: begin */
+	GT_BAG_BARRIERS,    /* keys: process, whether OpenMP's; ties: begin */
 	GT_BAG_THREADS,     /* keys: number; ties: enum gt_thread_item */
 	GT_BAG_PROCESSES,   /* keys: host, process id; ties: time */
 	GT_BAG_LAUNCHES,    /* keys: process, correlation; ties: enum gt_launch_item */
@@ -191,7 +193,7 @@ enum { GT_GAINS = 8, GT_GAIN_SEGMENTS = 1 << 24 };
  */
 bool gt_gain(struct gt_sync *sync, const unsigned char *chosen, unsigned count, uint64_t (*ends)[GT_GAINS]);
 
-/* The region of a node of the whole tree. */
+/* The name of the region of a node of the whole tree. */
 const char *gt_sync_region(const struct gt_sync *sync, uint32_t location, uint32_t node);
 
 void gt_causes(struct gt_sync *sync);

@@ -10,7 +10,7 @@ import os
 import random
 import sys
 
-from made import COMPILER, CUDA, DOUBLE, INT64, MPI, NONE, PTHREAD, T0, UINT64, Made
+from made import COMPILER, CUDA, DOUBLE, INT64, MPI, NONE, OPENMP, PTHREAD, T0, UINT64, Made
 
 OTF2_PARADIGM_HIP = 23
 CASES = {}
@@ -240,6 +240,36 @@ def teams():
         m.call(others[n], work, 0, busy)
         m.call(others[n], take, busy, 800000)
     return m
+
+
+def openmp(serial, ends):
+    """1 ms, of which `serial` us before a parallel region; its threads work until `ends`, then wait."""
+    m = Made()
+    process = m.process("Process 0")
+    main = m.thread(process)
+    threads = [main] + [m.thread(process, f"OpenMP thread {n}") for n in range(1, len(ends))]
+    parallel = m.region("!$omp parallel", OPENMP, role=5)
+    barrier = m.region("!$omp implicit barrier", OPENMP, role=16)
+    for thread in threads[1:]:
+        m.call(thread, parallel, 0, 0)
+    m.put(main, 0, "Enter", m.region("main"))
+    for thread, end in zip(threads, ends):
+        m.put(thread, serial * 1000, "Enter", parallel)
+        m.call(thread, barrier, end * 1000, 1000000)
+        m.put(thread, 1000000, "Leave", parallel)
+    m.put(main, 1000000, "Leave", m.region("main"))
+    return m
+
+
+@case
+def openmp_lost():
+    """Serial for 200 us; then 800, 400, 400 and 400 of work in 800."""
+    return openmp(200, (1000, 600, 600, 600))
+
+
+@case
+def openmp_clean():
+    return openmp(0, (1000, 1000, 1000, 1000))
 
 
 @case

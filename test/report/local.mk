@@ -5,4 +5,4 @@ EXTRA_DIST += test/report/made.py test/report/archives.py test/report/expected.p
 	test/report/ranks.c test/report/planted.py
 dist_check_SCRIPTS += test/report/waits.test test/report/planted.test test/report/worked.test
 EXTRA_DIST += test/report/scene.py test/report/waits.py test/report/waits.sh test/report/whole.py test/report/planted_mpi.c \
-	test/report/planted_threads.c
+	test/report/planted_threads.c test/report/planted_openmp.c

@@ -16,10 +16,11 @@ import sys
 import _otf2
 
 NONE = 0xffffffff
-MPI, CUDA, PTHREAD, COMPILER, IO = 4, 5, 7, 2, 8
+MPI, CUDA, PTHREAD, COMPILER, IO, OPENMP = 4, 5, 7, 2, 8, 3
 UINT64 = 4
 PARADIGMS = (("MPI_", MPI), ("pthread_", PTHREAD), ("sem_", PTHREAD), ("cuda", CUDA), ("cu", CUDA),
-             ("HOST_IDLE", CUDA))
+             ("HOST_IDLE", CUDA), ("!$omp", OPENMP))
+ROLES = {"!$omp parallel": 5, "!$omp barrier": 15, "!$omp implicit barrier": 16, "!$omp taskwait": 22}
 BARRIER, BCAST, ALLREDUCE, REDUCE, SCAN = 0, 1, 11, 12, 15
 WORLD, THREADS = 0, 1
 
@@ -125,7 +126,7 @@ class Archive:
         for l in self.locations:
             out.append(("Location", l.number, self.s(l.name), l.kind, len(l.events), l.group))
         for name, (number, paradigm, group) in self.regions.items():
-            out.append(("Region", number, self.s(name), self.s(name), 0, 1, paradigm, 0, NONE, 0, 0))
+            out.append(("Region", number, self.s(name), self.s(name), 0, ROLES.get(name, 1), paradigm, 0, NONE, 0, 0))
         threads = [l.number for l in self.locations if l.kind == 1]
         if self.ranks:
             out += [("Group", 0, 0, 4, MPI, 0, list(range(self.ranks))),

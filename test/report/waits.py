@@ -373,6 +373,37 @@ def thread_barrier():
                               ("wait at thread barrier", 5, 1, "T2", "pthread_barrier_wait", "T1"))}
 
 
+def team(*arrivals):
+    """A parallel region of 10 to 100 ms, whose threads come to its end at these times; one waits for a task, too."""
+    a = Archive(processes=1)
+    threads = [a[0]] + [a.thread(0, "T%d" % n) for n in range(1, len(arrivals))]
+    for n, (l, t) in enumerate(zip(threads, arrivals)):
+        tasks = [l.call(20, 30, "!$omp taskwait")] if n == 1 else []
+        part = l.call(10, 100, "!$omp parallel", tasks + [l.call(t, 100, "!$omp implicit barrier")])
+        l.do(l.call(0, 120, "main", [part]) if n == 0 else part)
+    return a
+
+
+@scene
+def openmp_barrier():
+    """The last one came 25, 40 and 55 ms after the others; a pthread barrier of that time is another one."""
+    a = team(60, 45, 30, 85)
+    other = a.thread(0, "other")
+    other.do(other.call(0, 100, "work", [other.call(90, 99.5, "pthread_barrier_wait")]))
+    region = "!$omp implicit barrier"
+    return a, {"waits": waits(("wait at OpenMP barrier", 55, 1, "T2", region, "T3"),
+                              ("wait at OpenMP barrier", 40, 1, "T1", region, "T3"),
+                              ("wait at OpenMP barrier", 25, 1, "Master thread", region, "T3"),
+                              ("wait for tasks", 10, 1, "T1", "!$omp taskwait", "")),
+               "delays": ["T3,!$omp parallel,120,0"]}
+
+
+@scene
+def openmp_barrier_clean():
+    """All come at once."""
+    return team(100, 100, 100, 100), {"waits": waits(("wait for tasks", 10, 1, "T1", "!$omp taskwait", ""))}
+
+
 @scene
 def condition_and_lock():
     """What waits for a condition waits for its lock, too, but that is not all it waits for."""

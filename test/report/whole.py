@@ -3,7 +3,8 @@
 """What holds for the report of every archive: whole.py JSON.
 
 The critical path is as long as the run; classes of time add up to the time of each location; nobody waited
-longer than it was there, and no cause cost more than was waited.
+longer than it was there, and no cause cost more than was waited. Without a region the run is not shorter by more
+than what the path has of it.
 """
 import json
 import sys
@@ -19,6 +20,9 @@ def main():
     path = sum(ns(row["seconds"]) for row in report["critical_path"])
     if path != ns(report["duration_s"]):
         sys.exit("the critical path has %d ns of %d" % (path, ns(report["duration_s"])))
+    for row in report["critical_path"]:
+        if ns(row["gain_s"]) > ns(row["seconds"]):
+            sys.exit("%s: a gain of %d ns from %d" % (row["region"], ns(row["gain_s"]), ns(row["seconds"])))
     life, waited = {}, {}
     for row in report["locations"]:
         classes = sum(ns(row[key]) for key in row if key.endswith("_s") and key not in ("begin_s", "duration_s"))

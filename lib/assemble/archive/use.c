@@ -67,12 +67,20 @@ static void use_stream(const struct gt_defs *defs, const struct gt_region *regio
 		use->copies += ns;
 }
 
+/* Whatever the rest of its paradigm is: threads wait for each other in it. */
+static bool waits(const struct gt_region *region)
+{
+	return region->role == OTF2_REGION_ROLE_BARRIER ||
+	       region->role == OTF2_REGION_ROLE_IMPLICIT_BARRIER ||
+	       region->role == OTF2_REGION_ROLE_TASK_WAIT;
+}
+
 void gt_use_end(struct gt_worker *w, struct gt_out_location *out, uint64_t begin, uint64_t span,
 		uint64_t life)
 {
 	struct gt_defs *defs = w->conv->defs;
 	struct gt_use use = { .begin = begin, .life = out->thread ? life : 0 };
-	uint64_t others = 0;
+	uint64_t others = 0, parallel = 0;
 
 	pthread_mutex_lock(&defs->lock);
 	for (size_t i = 0; i < w->profile_room; i++) {
@@ -91,7 +99,10 @@ void gt_use_end(struct gt_worker *w, struct gt_out_location *out, uint64_t begin
 			use_stream(defs, region, d.exclusive, &use);
 		else if (paradigm && paradigm->kind == OTF2_PARADIGM_CLASS_ACCELERATOR)
 			use.device += d.exclusive;
-		if (paradigm && paradigm->time == GT_TIME_WAIT) {
+		if (region->role == OTF2_REGION_ROLE_PARALLEL)
+			parallel += d.inclusive;
+		if (paradigm && (paradigm->time == GT_TIME_WAIT ||
+				 (paradigm->time == GT_TIME_WORK && waits(region)))) {
 			use.wait += d.exclusive;
 			continue;
 		}
@@ -108,6 +119,9 @@ void gt_use_end(struct gt_worker *w, struct gt_out_location *out, uint64_t begin
 	pthread_mutex_unlock(&defs->lock);
 	use.idle = out->thread && !out->first && !others && use.wait &&
 		   use.wait >= span / 100 * IDLE_PERCENT;
+	/* Made for parallel regions: it was in nothing else. */
+	if (out->thread && !out->first && parallel && parallel + use.measurement >= use.seen)
+		use.outside = use.life > use.seen ? use.life - use.seen : 0;
 	if (use.idle)
 		set_aside(w, &use);
 	out->use = use;

@@ -41,6 +41,7 @@ struct gt_use {
 	uint64_t life, seen;     /* of a thread: from its first to its last event; in regions */
 	uint64_t device;         /* of a thread: in calls of a GPU's API, waits for it included */
 	uint64_t measurement;    /* in regions of gputrace's own */
+	uint64_t outside;        /* of a thread that was made for parallel regions: between them */
 	uint64_t kernels, copies; /* of a stream */
 	bool communicates;
 	bool idle;               /* a thread that did nothing but wait; it is not in the profile */

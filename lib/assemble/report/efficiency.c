@@ -24,7 +24,7 @@ static uint64_t without(uint64_t whole, uint64_t part)
 
 static void add_to(struct lane *lane, const struct gt_use *use)
 {
-	uint64_t other = use->comm + use->start + use->wait + use->measurement;
+	uint64_t other = use->comm + use->start + use->wait + use->measurement + use->outside;
 
 	lane->end = use->begin + use->life;
 	lane->life += use->life;
