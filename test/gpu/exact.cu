@@ -9,16 +9,11 @@
  * newer to measure itself, in one pass.
  */
 #include "count.h"
+#include "self.h"
 
 #include <cuda.h>
-#include <cupti.h>
-#include <cupti_profiler_host.h>
-#include <cupti_profiler_target.h>
 #include <cupti_range_profiler.h>
-#include <cupti_target.h>
 #include <nvtx3/nvToolsExt.h>
-#include <sstream>
-#include <string>
 #include <thread>
 #include <vector>
 
@@ -43,47 +38,9 @@ __global__ void grow(T *data, size_t n)
 
 /* ---- measuring without gputrace -------------------------------------------------------------------------- */
 
-#define PARAMS(type, name) \
-	type name; \
-	memset(&name, 0, sizeof(name)); \
-	name.structSize = type##_STRUCT_SIZE
-#define CU(call) \
-	do { \
-		CUptiResult result_ = (call); \
-		if (result_) { \
-			fprintf(stderr, "%s: %d\n", #call, (int)result_); \
-			exit(4); \
-		} \
-	} while (0)
-
-static struct self {
-	std::vector<std::string> texts;
-	std::vector<const char *> names;
-	std::vector<uint8_t> config, data;
-	CUpti_Profiler_Host_Object *host;
+static struct self : self_metrics {
 	CUpti_RangeProfiler_Object *profiler;
 } self;
-
-static void self_configure(const char *chip)
-{
-	PARAMS(CUpti_Profiler_Host_Initialize_Params, host);
-	PARAMS(CUpti_Profiler_Host_ConfigAddMetrics_Params, add);
-	PARAMS(CUpti_Profiler_Host_GetConfigImageSize_Params, size);
-	PARAMS(CUpti_Profiler_Host_GetConfigImage_Params, image);
-
-	host.profilerType = CUPTI_PROFILER_TYPE_RANGE_PROFILER;
-	host.pChipName = chip;
-	CU(cuptiProfilerHostInitialize(&host));
-	self.host = add.pHostObject = size.pHostObject = image.pHostObject = host.pHostObject;
-	add.ppMetricNames = self.names.data();
-	add.numMetrics = self.names.size();
-	CU(cuptiProfilerHostConfigAddMetrics(&add));
-	CU(cuptiProfilerHostGetConfigImageSize(&size));
-	self.config.resize(size.configImageSize);
-	image.configImageSize = self.config.size();
-	image.pConfigImage = self.config.data();
-	CU(cuptiProfilerHostGetConfigImage(&image));
-}
 
 static void self_clear()
 {
@@ -97,21 +54,11 @@ static void self_clear()
 
 static void self_begin(const char *metrics)
 {
-	PARAMS(CUpti_Profiler_Initialize_Params, initialize);
-	PARAMS(CUpti_Device_GetChipName_Params, chip);
 	PARAMS(CUpti_RangeProfiler_Enable_Params, enable);
 	PARAMS(CUpti_RangeProfiler_SetConfig_Params, config);
 	PARAMS(CUpti_RangeProfiler_GetCounterDataSize_Params, size);
-	std::istringstream words(metrics);
-	std::string word;
 
-	while (words >> word)
-		self.texts.push_back(word);
-	for (auto &text : self.texts)
-		self.names.push_back(text.c_str());
-	CU(cuptiProfilerInitialize(&initialize));
-	CU(cuptiDeviceGetChipName(&chip));
-	self_configure(chip.pChipName);
+	self_metrics_set(self, metrics, CUPTI_PROFILER_TYPE_RANGE_PROFILER);
 	cuCtxGetCurrent(&enable.ctx);
 	CU(cuptiRangeProfilerEnable(&enable));
 	self.profiler = enable.pRangeProfilerObject;

@@ -8,19 +8,14 @@
  * Limits: one device; CUPTI 12.6 or newer to sample itself.
  */
 #include "count.h"
+#include "self.h"
 
 #include <cstring>
-#include <sstream>
-#include <string>
 #include <thread>
 #include <unistd.h>
 #include <vector>
 #include <cuda.h>
-#include <cupti.h>
 #include <cupti_pmsampling.h>
-#include <cupti_profiler_host.h>
-#include <cupti_profiler_target.h>
-#include <cupti_target.h>
 
 __global__ void fill(float *to, size_t n, float value)
 {
@@ -40,51 +35,13 @@ __global__ void add(const float *a, const float *b, float *c, size_t n)
 
 /* ---- sampling without gputrace --------------------------------------------------------------------------- */
 
-#define PARAMS(type, name) \
-	type name; \
-	memset(&name, 0, sizeof(name)); \
-	name.structSize = type##_STRUCT_SIZE
-#define CU(call) \
-	do { \
-		CUptiResult result_ = (call); \
-		if (result_) { \
-			fprintf(stderr, "%s: %d\n", #call, (int)result_); \
-			exit(4); \
-		} \
-	} while (0)
-
-static struct self {
-	std::vector<std::string> texts;
-	std::vector<const char *> names;
+static struct self : self_metrics {
 	std::vector<double> sums;
-	std::vector<uint8_t> config, data;
-	CUpti_Profiler_Host_Object *host;
 	CUpti_PmSampling_Object *sampler;
 	bool first = true;
 	std::atomic<bool> stop{false};
 	std::thread thread;
 } self;
-
-static void self_configure(const char *chip)
-{
-	PARAMS(CUpti_Profiler_Host_Initialize_Params, host);
-	PARAMS(CUpti_Profiler_Host_ConfigAddMetrics_Params, add);
-	PARAMS(CUpti_Profiler_Host_GetConfigImageSize_Params, size);
-	PARAMS(CUpti_Profiler_Host_GetConfigImage_Params, image);
-
-	host.profilerType = CUPTI_PROFILER_TYPE_PM_SAMPLING;
-	host.pChipName = chip;
-	CU(cuptiProfilerHostInitialize(&host));
-	self.host = add.pHostObject = size.pHostObject = image.pHostObject = host.pHostObject;
-	add.ppMetricNames = self.names.data();
-	add.numMetrics = self.names.size();
-	CU(cuptiProfilerHostConfigAddMetrics(&add));
-	CU(cuptiProfilerHostGetConfigImageSize(&size));
-	self.config.resize(size.configImageSize);
-	image.configImageSize = self.config.size();
-	image.pConfigImage = self.config.data();
-	CU(cuptiProfilerHostGetConfigImage(&image));
-}
 
 static void self_clear()
 {
@@ -129,23 +86,13 @@ static void self_fetch()
 
 static void self_begin(const char *metrics)
 {
-	PARAMS(CUpti_Profiler_Initialize_Params, initialize);
-	PARAMS(CUpti_Device_GetChipName_Params, chip);
 	PARAMS(CUpti_PmSampling_Enable_Params, enable);
 	PARAMS(CUpti_PmSampling_SetConfig_Params, config);
 	PARAMS(CUpti_PmSampling_GetCounterDataSize_Params, size);
 	PARAMS(CUpti_PmSampling_Start_Params, start);
-	std::istringstream words(metrics);
-	std::string word;
 
-	while (words >> word)
-		self.texts.push_back(word);
-	for (auto &text : self.texts)
-		self.names.push_back(text.c_str());
+	self_metrics_set(self, metrics, CUPTI_PROFILER_TYPE_PM_SAMPLING);
 	self.sums.resize(self.names.size());
-	CU(cuptiProfilerInitialize(&initialize));
-	CU(cuptiDeviceGetChipName(&chip));
-	self_configure(chip.pChipName);
 	CU(cuptiPmSamplingEnable(&enable));
 	self.sampler = enable.pPmSamplingObject;
 	config.pPmSamplingObject = size.pPmSamplingObject = start.pPmSamplingObject = self.sampler;
