@@ -10,7 +10,7 @@
  * so kernels are recorded one at a time (CU_KIND_KERNEL). To ask for counts waits for the device; what has
  * been fetched begins again at 0.
  *
- * Limits: CONTEXTS contexts, DEVICES devices, METRICS metrics. A kill loses the counts. PC samples and
+ * Limits: CONTEXTS contexts, DEVICES devices, METRICS metrics. A kill loses the counts, which the archive says. PC samples and
  * metrics of the GPU need the same hardware or patches: CUPTI forbids them beside it.
  */
 #include <stdio.h>
@@ -200,6 +200,18 @@ static void fetch_one(struct counted *c)
 		gt_message(1, "SASS metrics: counts of context %u are missing (%s)", c->id, gt_cu_result(rc));
 }
 
+/* Contexts whose counts were not fetched to the last: what a kill leaves in the archive. */
+static void account(bool fetched)
+{
+	unsigned n = 0;
+	char text[16];
+
+	for (unsigned i = 0; i < CONTEXTS && !fetched; i++)
+		n += contexts[i].context != NULL;
+	snprintf(text, sizeof(text), "%u", n);
+	gt_def_property("cuda:sass_unfetched", text);
+}
+
 /* ---- when: all of it under the lock of code.c ---------------------------------------------------- */
 
 static int enable(struct counted *c, void *context, uint32_t device)
@@ -243,6 +255,7 @@ static void begin(void *context)
 	if (rc)
 		gt_message(1, "SASS metrics of device %u: not possible (%s)", device,
 			   rc == NOTHING ? "it has none of them" : gt_cu_result(rc));
+	account(false);
 }
 
 static void end(void *context)
@@ -256,6 +269,7 @@ static void end(void *context)
 		functions[DISABLE](&p);
 		contexts[i].context = NULL;
 	}
+	account(false);
 }
 
 static void fetch_all(void *unused)
@@ -264,6 +278,7 @@ static void fetch_all(void *unused)
 	for (unsigned i = 0; i < CONTEXTS; i++)
 		if (contexts[i].context)
 			fetch_one(&contexts[i]);
+	account(true);
 }
 
 static bool is_on(void)

@@ -392,6 +392,13 @@ static int collect(struct gt_assembly *a, struct collection *c)
 	return rc;
 }
 
+static bool has_unfetched(const struct gt_proc *proc)
+{
+	const char *contexts = gt_read_property(proc, "cuda:sass_unfetched");
+
+	return contexts && strcmp(contexts, "0");
+}
+
 /* One process. Its totals are kept for its properties. */
 static int scan_one(struct gt_assembly *a, const struct gt_assembler *self, const struct gt_proc *proc,
 		    struct totals ***last)
@@ -413,6 +420,10 @@ static int scan_one(struct gt_assembly *a, const struct gt_assembler *self, cons
 	if (rc)
 		gt_assembly_say(a, 0, "%s of process %u cannot be kept: %s",
 				c.sass ? "SASS metrics" : "PC samples", proc->pid, strerror(-rc));
+	if (c.sass && has_unfetched(proc))
+		gt_assembly_say(a, 0, "SASS metrics: process %u ended before the counts of %s contexts "
+				"were fetched: they are missing", proc->pid,
+				gt_read_property(proc, "cuda:sass_unfetched"));
 	return 0;
 }
 
