@@ -15,7 +15,8 @@
 #include "cuda/lock.h"
 #include "cuda/pcsampling_abi.h"
 
-#define NAMES       1024u
+#define NAMES       4096u
+#define PROBES      32u
 #define CUBINS      4096u
 #define CUBIN_BYTES (256u << 20)
 #define CUBIN_WORDS 240u
@@ -84,18 +85,22 @@ void gt_cu_code_put(gt_ref kind, const uint64_t *data, unsigned words)
 }
 
 /* CUPTI's names stay where they are: the address tells them apart. */
+/* By their text: CUPTI may use an address again. */
 gt_ref gt_cu_code_name(const char *name)
 {
 	static struct {
-		const char *name;
+		uint64_t hash;
 		gt_ref ref;
 	} known[NAMES];
-	unsigned at = (unsigned)((uintptr_t)name >> 4) % NAMES;
+	uint64_t hash = name ? gt_hash_text(GT_HASH_START, name) : 0;
+	unsigned at = (unsigned)(hash % NAMES), tried = 0;
 
 	if (!name)
 		return GT_NONE;
-	if (known[at].name != name) {
-		known[at].name = name;
+	while (known[at].ref && known[at].hash != hash && tried++ < PROBES)
+		at = (at + 1) % NAMES;
+	if (!known[at].ref || known[at].hash != hash) {
+		known[at].hash = hash;
 		known[at].ref = gt_def_string(name);
 	}
 	return known[at].ref;

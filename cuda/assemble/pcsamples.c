@@ -33,6 +33,7 @@
 struct row {
 	uint64_t crc, offset;
 	uint32_t function, name, context, period, correlation, reason;
+	uint32_t own; /* counts: the name, for CUPTI 13.0 has 0 as the function of all of a cubin */
 	uint64_t samples;
 };
 
@@ -75,6 +76,7 @@ static int compare(const void *va, const void *vb)
 #define BY(member) if (a->member != b->member) return a->member < b->member ? -1 : 1
 	BY(crc);
 	BY(function);
+	BY(own);
 	BY(offset);
 	BY(context);
 	BY(period);
@@ -151,7 +153,7 @@ static int add_count(struct collection *c, const uint64_t *data)
 	c->rows[c->count++] = (struct row){
 		.crc = data[0], .offset = data[1], .function = (uint32_t)(data[2] >> 32),
 		.name = (uint32_t)data[2], .context = (uint32_t)(data[3] >> 32), .reason = (uint32_t)data[4],
-		.samples = data[5],
+		.samples = data[5], .own = (uint32_t)data[2],
 	};
 	return 0;
 }
@@ -283,7 +285,8 @@ static void put_rows(struct collection *c, FILE *out)
 
 	for (size_t i = 0; i < c->count; last = &c->rows[i++]) {
 		const struct row *r = &c->rows[i];
-		bool function = !last || last->crc != r->crc || last->function != r->function;
+		bool function = !last || last->crc != r->crc || last->function != r->function ||
+				last->own != r->own;
 
 		if (function) {
 			fprintf(out, "%sfunction %016" PRIx64 " %u ", last ? "\n" : "", r->crc, r->function);

@@ -155,18 +155,19 @@ static bool read_reason(struct reader *r, char *line)
 	return true;
 }
 
-static size_t find_function(struct gt_pc_samples *s, uint64_t crc, uint32_t index, char *name)
+static size_t find_function(struct gt_pc_samples *s, uint64_t crc, uint32_t index, const char *name)
 {
 	struct gt_pc_function *f;
 
 	for (size_t i = 0; i < s->function_count; i++)
-		if (s->functions[i].crc == crc && s->functions[i].index == index)
+		if (s->functions[i].crc == crc && s->functions[i].index == index &&
+		    !strcmp(s->functions[i].name, name))
 			return i;
 	s->functions = reallocarray(s->functions, s->function_count + 1, sizeof(*f));
 	if (!s->functions)
 		abort();
 	f = &s->functions[s->function_count];
-	*f = (struct gt_pc_function){ .crc = crc, .index = index, .name = copy(unescape(name)) };
+	*f = (struct gt_pc_function){ .crc = crc, .index = index, .name = copy(name) };
 	return s->function_count++;
 }
 
@@ -177,7 +178,7 @@ static bool read_function(struct reader *r, char *line)
 	r->function = 0;
 	if (!number(&line, 16, UINT64_MAX, &crc) || !number(&line, 10, UINT32_MAX, &index) || !line)
 		return false;
-	r->function = find_function(r->s, crc, (uint32_t)index, line) + 1;
+	r->function = find_function(r->s, crc, (uint32_t)index, unescape(line)) + 1;
 	return true;
 }
 
