@@ -25,6 +25,7 @@
 #include "cuda/elect.h"
 #include "cuda/lock.h"
 #include "cuda/pcsampling_abi.h"
+#include "cuda/profiler.h"
 
 #define CONTEXTS       32u
 #define DEVICES        64u
@@ -432,6 +433,10 @@ void gt_cu_pc_setup(void)
 {
 	if (is_set("VT_CUPTI_METRICS") || is_set("VT_CUPTI_METRICS_SPEC")) {
 		gt_message(1, "PC sampling: not together with VT_CUPTI_METRICS: CUPTI allows one of them");
+		return;
+	}
+	if (gt_cu_profiler_mps()) {
+		gt_message(1, "PC sampling: not under MPS: the program's kernels may fail there");
 		return;
 	}
 	if (!gt_cu_code_setup("CUDA PC sampling")) {

@@ -49,8 +49,7 @@ int gt_cu_profiler_object(enum gt_cu_profiler_function function, void *object)
 	return gt_cu_profiler(function, &p);
 }
 
-/* Is there a control daemon of MPS, which every process that uses CUDA goes through? */
-static bool is_mps(void)
+bool gt_cu_profiler_mps(void)
 {
 	const char *pipes = getenv("CUDA_MPS_PIPE_DIRECTORY");
 	char path[512];
@@ -88,7 +87,7 @@ const char *gt_cu_profiler_reason(int rc)
 {
 	if (rc == CU_ERROR_NOT_SUPPORTED && is_mig())
 		return "it is a MIG device, whose counters CUPTI does not offer";
-	if ((rc == CU_ERROR_NOT_SUPPORTED || rc == CU_ERROR_UNKNOWN) && is_mps())
+	if ((rc == CU_ERROR_NOT_SUPPORTED || rc == CU_ERROR_UNKNOWN) && gt_cu_profiler_mps())
 		return "it is shared by MPS, where CUPTI does not count";
 	switch (rc) {
 	case CU_ERROR_INSUFFICIENT_PRIVILEGES:

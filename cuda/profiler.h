@@ -50,6 +50,9 @@ GT_HIDDEN int gt_cu_profiler(enum gt_cu_profiler_function function, void *params
 /* The same for a function of one object (struct cu_profiler_object). */
 GT_HIDDEN int gt_cu_profiler_object(enum gt_cu_profiler_function function, void *object);
 
+/* Is there a control daemon of MPS, which every process that uses CUDA goes through? */
+GT_HIDDEN bool gt_cu_profiler_mps(void);
+
 /* What a result of CUPTI's means to the user. */
 GT_HIDDEN const char *gt_cu_profiler_reason(int rc);
 
