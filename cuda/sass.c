@@ -10,8 +10,8 @@
  * so kernels are recorded one at a time (CU_KIND_KERNEL). To ask for counts waits for the device; what has
  * been fetched begins again at 0.
  *
- * Limits: CONTEXTS contexts, DEVICES devices, METRICS metrics. A kill loses the counts, which the archive says. PC samples and
- * metrics of the GPU need the same hardware or patches: CUPTI forbids them beside it.
+ * Limits: CONTEXTS contexts, DEVICES devices, METRICS metrics. A kill loses the counts, which the archive
+ * says. PC samples and metrics of the GPU need the same hardware or patches: CUPTI forbids them beside it.
  */
 #include <stdio.h>
 #include <stdlib.h>
