@@ -258,6 +258,11 @@ void kokkosp_declare_metadata(const char *name, const char *value)
 
 /* ---- the tool -------------------------------------------------------------------------------------- */
 
+/* Kokkos calls no tool any more that has this: what it frees then it had allocated before it loaded one. */
+void kokkosp_finalize_library(void)
+{
+}
+
 /* Waiting for the device at each begin and end would change what is measured. */
 void kokkosp_request_tool_settings(const uint32_t version, struct gt_kk_settings *settings)
 {

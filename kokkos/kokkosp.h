@@ -4,7 +4,7 @@
  * program hands it a tool without a library's name. Declared here: Kokkos need not be there when this is
  * built.
  *
- * Limits: tuning is not declared. test/kokkos/abi.cpp compares this with Kokkos' own header.
+ * Limits: tuning is not declared. test/kokkos/abi.c compares this with Kokkos' own header.
  */
 #ifndef GT_KOKKOS_KOKKOSP_H
 #define GT_KOKKOS_KOKKOSP_H
@@ -26,6 +26,8 @@ struct gt_kk_settings {
 
 /* The place in the table that set_callbacks() takes, the name behind "kokkosp_", the parameters. */
 #define GT_KK_CALLBACKS(C)                                                                          \
+	C(1, finalize_library,                                                                      \
+	  (void))                                                                                   \
 	C(4, begin_parallel_for,                                                                    \
 	  (const char *name, const uint32_t device, uint64_t *kernel))                              \
 	C(5, end_parallel_for,                                                                      \

@@ -72,7 +72,8 @@ static bool is_mangled(const char *text, size_t n)
 		return is_simple(text, n);
 	if (text[0] == 'N')
 		return (is_digit(text[1]) || text[1] == 'S') && text[n - 1] == 'E';
-	return (text[0] == 'Z' && (is_digit(text[1]) || text[1] == 'N')) ||
+	return (text[0] == 'Z' &&
+		(is_digit(text[1]) || text[1] == 'N' || (text[1] == 'L' && is_digit(text[2])))) ||
 	       (text[0] == 'S' && text[1] == 't' && is_digit(text[2]));
 }
 

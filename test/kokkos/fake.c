@@ -136,6 +136,7 @@ static void kernels(void)
 	       OPENMP);
 	kernel("for", "N6solver4AxpyIdEE/3Tag", "solver::Axpy/Tag", OPENMP);
 	kernel("reduce", "Z4mainEUliE_", "main::lambda#1", OPENMP);
+	kernel("for", "ZL4stepN6Kokkos4ViewIPdJEEES2_iEUliE1_", "step::lambda#3", OPENMP);
 	kernel("reduce", "ZN6solver3runIdEEvT_EUliRdE0_", "solver::run::lambda#2", OPENMP);
 	kernel("reduce", "ZNK6Solver3runEiEUliE_", "Solver::run::lambda#1", OPENMP);
 	kernel("for", "main(int, char**)::<lambda(int)>", "main::lambda", OPENMP);
