@@ -28,6 +28,7 @@ import omp
 import page
 import pythons
 import reading
+import kokkos
 import mpi
 import wrap
 from tools import LAST, Bench, Case, disk_bytes, output
@@ -297,7 +298,7 @@ def suite_start(run, _peers):
 SUITES = {"event": suite_event, "real": suite_real, "calls": suite_calls, "locks": suite_locks,
           "start": suite_start, "wrap": wrap.suite, "mpi": mpi.suite, "counters": counters.suite,
           "flow": flow.suite, "reading": reading.suite, "page": page.suite, "python": pythons.suite,
-          "omp": omp.suite}
+          "omp": omp.suite, "kokkos": kokkos.suite}
 
 
 def peer_cases(b, n):

@@ -13,6 +13,7 @@ import statistics
 
 import counters
 import flow
+import kokkos
 import omp
 import page
 import pythons
@@ -219,6 +220,7 @@ def report(results, empty, clocks, argv, args):
     reading.goals(goals, results, spread)
     page.goals(goals, results, spread)
     pythons.goals(goals, results, spread)
+    kokkos.goals(goals, results, spread)
     omp.goals(goals, results, spread)
     found = re.search(r"rdtsc_ns=([\d.]+) clock_gettime_ns=([\d.]+)", clocks)
     floors = [r["floor_ns"] for runs in results.get("event", {}).values() for r in runs

@@ -346,7 +346,7 @@ static void pairs(int n)
 			kk_events.end_for(id);
 	}
 	clock_gettime(CLOCK_MONOTONIC, &end);
-	printf("%.3f\n",
+	printf("pair_ns=%.3f\n",
 	       ((double)(end.tv_sec - begin.tv_sec) * 1e9 + (double)(end.tv_nsec - begin.tv_nsec)) / n);
 }
 
