@@ -48,7 +48,7 @@ update-schema:
 EXTRA_DIST += doc/schema.py
 
 exampledir = $(docdir)/examples
-dist_example_DATA = doc/examples/demo.c doc/examples/cg.c doc/examples/timeline.py doc/examples/worked.c
+dist_example_DATA = doc/examples/demo.c doc/examples/cg.c doc/examples/kokkos.cpp doc/examples/timeline.py doc/examples/worked.c
 exampleplugindir = $(exampledir)/plugin
 dist_exampleplugin_DATA = doc/examples/plugin/Makefile doc/examples/plugin/calls.c doc/examples/plugin/check.sh \
 	doc/examples/plugin/program.c doc/examples/plugin/squares.c
