@@ -61,7 +61,7 @@ dist_exampleadapter_DATA = doc/examples/adapter/Makefile doc/examples/adapter/as
 # What users may want to read is installed; the decisions stay with the source.
 dist_doc_DATA = doc/FORMAT.md doc/gpu-results.md doc/PERFORMANCE.md doc/PROMISES.md doc/LIMITS.md doc/libwrapgen.md doc/questions.md doc/page-data.md \
 	doc/pthread.md doc/opencl.md doc/openmp.md doc/kokkos.md doc/python.md doc/cuda.md doc/mpi.md doc/worked-case.md doc/mpi-scale.svg doc/mpi-scale.json doc/flow-16-ranks.svg doc/report.schema.json \
-	doc/page.png doc/page-dark.png doc/page-narrow.png
+	doc/page.png doc/page-dark.png doc/page-narrow.png doc/page-flow.png
 EXTRA_DIST += doc/adr/0001-own-window-and-spool.md doc/adr/0002-reserve-with-xadd.md \
 	doc/adr/0003-pack-when-spooling.md doc/adr/0004-dlopen-is-not-wrapped.md \
 	doc/adr/0005-cupti-without-its-headers.md doc/adr/0006-dlsym-is-jumped-through.md \

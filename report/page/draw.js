@@ -24,11 +24,13 @@ const Draw = {
 		Draw.resize();
 	},
 	resize() {
-		const box = Draw.canvas.getBoundingClientRect();
+		const box = Draw.canvas.getBoundingClientRect(), scale = window.devicePixelRatio || 1;
+		const width = Math.max(1, Math.round(box.width));
+		const height = Math.max(1, Math.round(box.height));
 
-		Draw.scale = window.devicePixelRatio || 1;
-		Draw.width = Math.max(1, Math.round(box.width));
-		Draw.height = Math.max(1, Math.round(box.height));
+		if (Draw.image && width === Draw.width && height === Draw.height && scale === Draw.scale)
+			return; /* an observer always begins with a call */
+		Object.assign(Draw, { scale, width, height });
 		for (const id of ["canvas", "ruler", "overview"]) {
 			const canvas = $(id);
 
@@ -146,10 +148,13 @@ const Draw = {
 		const s = Draw.scale, lanes = line.open ? line.depth : 1, level = Draw.levelOf(line.row);
 
 		if (!line.open) {
+			const first = Draw.labels.length;
+
 			Draw.scan.fill(Theme.paper);
 			for (let depth = 1; depth <= line.depth; depth++)
 				Draw.lane(line.row, depth, y + 2, depth === line.depth || line.depth < 4,
 					line.depth === 1, level);
+			Draw.uncover(first);
 			Draw.copy(Math.round((y + 2) * s), Math.round((y + 2 + Model.lane - 1) * s));
 		} else {
 			for (let lane = 0; lane < lanes; lane++) {
@@ -163,6 +168,24 @@ const Draw = {
 			}
 		}
 		Draw.overlay(line, y);
+	},
+	/* Of a folded row: without the names of what deeper calls cover. */
+	uncover(first) {
+		const l = Draw.labels, s = Draw.scale;
+		let kept = first;
+
+		for (let i = first; i < l.length; i += 4) {
+			const room = 10 + 7 * Data.name(l[i + 3]).length;
+			const begin = Math.ceil(l[i] * s), end = Math.min(l[i + 1], l[i] + room) * s - 1;
+			let x = begin;
+
+			while (x < end && Draw.scan[x] === Draw.scan[begin])
+				x++;
+			if (x >= end && Draw.scan[begin] === Draw.palette[l[i + 3]])
+				for (let k = 0; k < 4; k++)
+					l[kept++] = l[i + k];
+		}
+		l.length = kept;
 	},
 	/* Each row below a folded line as a strip of it. */
 	strips(line, y) {

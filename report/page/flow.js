@@ -219,7 +219,7 @@ const Flow = {
 		const name = Flow.name(box[REGION]);
 		const button = el("button", { class: [box[INSIDE] !== -1 ? "stacked" : "",
 			2 * box[MEMBERS] < all ? "few" : ""].join(" ").trim() || null,
-		"aria-pressed": !!pressed, tabindex: "-1", "data-box": i, "data-kind": graph.kind,
+		"aria-pressed": String(!!pressed), tabindex: "-1", "data-box": i, "data-kind": graph.kind,
 		"aria-label": clean(name, 200) + (box[OTHERS] ? ` and ${box[OTHERS]} more` : "")
 			+ `, ${Units.count(box[MEMBERS])} of ${Flow.count(graph, all)}`
 			+ `, ${Units.ns(box[MEAN])}`
@@ -313,9 +313,10 @@ const Flow = {
 	},
 	/* The nearer to the centre, the more alike. */
 	spots(sheet, graph, rows) {
-		const all = rows.length, r = all > 64 ? 3.5 : 5, labels = [];
+		const all = rows.length, r = all > 256 ? 2.5 : all > 64 ? 3.5 : 5, labels = [];
 		const few = rows.filter((row) => row.alike < 0.9).length <= 8;
-		const chart = el("svg:svg", { class: "spots", viewBox: "-125 -112 250 224", role: "img",
+		const chart = el("svg:svg", { class: all > 64 ? "spots many" : "spots",
+			viewBox: "-125 -112 250 224", role: "img",
 			"aria-label": `How alike the ${graph.kind} are, as in the table beside` });
 
 		for (let ring = 1; ring <= 4; ring++)

@@ -19,7 +19,7 @@ const Sheets = {
 
 		add("findings", "Findings", Sheets.findings, false, r.findings?.length || null);
 		add("profile", "Profile", Sheets.profile, true);
-		if (Data.meta.waits.length > 1 || r.waits?.length)
+		if (r.waits?.length || r.critical_path?.length || r.locks?.length)
 			add("waits", "Waits", Sheets.waits, true);
 		if (r.messages?.matrix?.length || r.mpi?.length || r.collectives?.length)
 			add("messages", "Messages", Sheets.messages, true);
@@ -30,7 +30,7 @@ const Sheets = {
 		add("flame", "Flame graph", Flame.sheet, false);
 		if (Data.meta.rows.some((row) => row.depth))
 			add("flow", "Flow", Flow.sheet, false);
-		add("health", "Trace health", Sheets.health, false);
+		add("health", "Health", Sheets.health, false);
 		for (const sheet of Sheets.all) {
 			sheet.tab = el("button", { role: "tab", id: "tab-" + sheet.id,
 				"aria-controls": "sheet-" + sheet.id,
@@ -120,10 +120,13 @@ const Sheets = {
 	profile(sheet) {
 		const line = View.focus, only = Sheets.only && line, [begin, end] = View.scope();
 		const name = line && (Data.meta.rows[line.row]?.label || line.label);
-		const chip = line ? el("button", { class: "more", "aria-pressed": !!only, onclick: () => {
+		const turn = () => {
 			Sheets.only = !Sheets.only;
 			Sheets.fill(sheet);
-		} }, only ? "of all rows" : "only of ", only ? "" : named(name, 60)) : null;
+		};
+		const chip = line ? el("button", { class: "more", "aria-pressed": String(!!only),
+			onclick: turn }, only ? "of all rows" : "only of ",
+			only ? "" : named(name, 60)) : null;
 		const pick = (row) => Search.exactly(row.name);
 		const is = (row) => View.query && View.query === clean(row.name).toLowerCase();
 
@@ -167,7 +170,8 @@ const Sheets = {
 	},
 	share: (lanes, region, ns, length) => ns / length
 		/ Math.max(1, Data.regions[region]?.time === "on a GPU" ? lanes.streams : lanes.threads),
-	regions: (rows, note, pick, is) => table({ name: "regions", caption: "Regions", note, pick, is,
+	regions: (rows, note, pick, is) => el("div", null, table({ name: "regions", caption: "Regions",
+		note, pick, is,
 		sort: "ns",
 		rows: rows.filter((row) => row.ns > 0 || row.count > 0.5), columns: [Sheets.regionCell,
 			{ key: "count", head: "calls", unit: "count" },
@@ -178,6 +182,7 @@ const Sheets = {
 				of: (row) => Data.regions[row.region]?.class },
 			{ key: "group", head: "group", unit: "text",
 				of: (row) => Data.regions[row.region]?.group }] }),
+	empty("Inclusive times are of the whole run only: tiles keep what each call spends itself.")),
 	addProfile(regions, sums) {
 		for (const [region, calls, ns] of regions) {
 			const sum = sums.get(region) || sums.set(region, { region, name: Data.name(region),

@@ -38,11 +38,9 @@ function reader(bytes) {
 }
 
 function fromBase64(text) {
-	const clear = text.replace(/\s+/g, "");
-
 	if (Uint8Array.fromBase64)
-		return Uint8Array.fromBase64(clear);
-	const binary = atob(clear), bytes = new Uint8Array(binary.length);
+		return Uint8Array.fromBase64(text);
+	const binary = atob(text), bytes = new Uint8Array(binary.length);
 
 	for (let i = 0; i < binary.length; i++)
 		bytes[i] = binary.charCodeAt(i);
@@ -226,19 +224,16 @@ const Data = {
 			map.set(tile, from.skip(from.u()));
 		}
 	},
+	/* Not within the frame that asks for it: what is there is drawn meanwhile. */
 	pack(level) {
-		if (!Data.packs[level]) {
-			const block = $("gt-pack-" + level);
+		const block = $("gt-pack-" + level);
 
-			Data.packs[level] = !block ? Promise.resolve()
-				: inflate(fromBase64(block.textContent)).then((b) => {
-				Data.add(b);
-				block.textContent = "";
-				Data.packs[level] = true;
-				Data.changed();
-			});
-		}
-		return Data.packs[level];
+		return Data.packs[level] ||= !block ? Promise.resolve() : later().then(async () => {
+			Data.add(await inflate(fromBase64(block.textContent)));
+			block.textContent = "";
+			Data.packs[level] = true;
+			Data.changed();
+		});
 	},
 	/* A tile, decoded; EMPTY if there is nothing in it. */
 	tile(kind, row, level, tile) {

@@ -23,9 +23,10 @@ const Page = {
 			Page.facts();
 			Page.bar();
 			Page.layout();
+			Draw.start();
+			await later(); /* the timeline first */
 			Sheets.start();
 			Page.details();
-			Draw.start();
 			Input.start();
 			Search.start();
 			Page.buttons();
@@ -54,7 +55,7 @@ const Page = {
 	/* Overlays that this trace has, and the kinds that occur as a legend. */
 	bar() {
 		const meta = Data.meta;
-		const there = { path: Data.report.critical_path?.length, waits: meta.waits.length > 1,
+		const there = { path: Data.report.critical_path?.length, waits: Data.report.waits?.length,
 			markers: meta.markers.length };
 		const linked = Links.types();
 

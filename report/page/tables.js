@@ -91,8 +91,11 @@ function table(options) {
 		more.hidden = state.all || rows.length <= MOST_ROWS;
 		more.textContent = `${Units.count(rows.length - MOST_ROWS)} more`;
 	}
-	more.addEventListener("click", () => (state.all = true, fill()));
 	fill();
+	if (!state.rows.length)
+		body.append(el("tr", null,
+			el("td", { class: "text", colspan: options.columns.length }, "none")));
+	more.addEventListener("click", () => (state.all = true, fill()));
 	return whole;
 }
 

@@ -96,6 +96,9 @@ const Units = {
 	},
 };
 
+/* When the browser has drawn, and done what else waits. */
+const later = () => new Promise((done) => setTimeout(done, 0));
+
 /* ---- settings, which a file: page may not be allowed to keep ------------------------------------- */
 
 const Settings = {

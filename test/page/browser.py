@@ -270,6 +270,23 @@ def finds(page, report):
     page.keys("0")
 
 
+def covers(page):
+    """Of a folded row no two names are drawn upon each other; rows of three depths have all of theirs."""
+    clashes = page.js("""gt.View.all(); const depths = gt.Model.lines.map((line) => line.depth);
+        for (const line of gt.Model.lines)
+            if (line.type === 'row') line.open = false, line.depth = Math.min(line.depth, 3);
+        gt.Model.lay(); gt.Page.layout(); gt.Draw.now();
+        gt.Model.lines.forEach((line, i) => (line.depth = depths[i]));
+        const l = gt.Draw.labels, found = [];
+        for (let i = 0; i < l.length; i += 4)
+            for (let j = 0; j < i; j += 4)
+                if (l[i + 2] === l[j + 2] && l[j] < l[i + 1]
+                    && l[i] < Math.min(l[j + 1], l[j] + 5 * gt.Data.name(l[j + 3]).length))
+                    found.push([gt.Data.name(l[i + 3]), gt.Data.name(l[j + 3])]);
+        return found""")
+    ok(not clashes, "names of a folded row do not cover each other", clashes[:3])
+
+
 def selects(page):
     """The longest call of all: clicked, its details are its own."""
     span = page.js("""gt.View.all(); let best = null;
@@ -466,6 +483,8 @@ def flows(page, flow):
     page.find(find).click()
     page.settle()
     text = page.find("#details").text
+    ok([b.get_attribute("data-box") for b in page.all(".graph [aria-pressed=true]")] == [str(alone)],
+       "a click presses a box")
     rows = page.get("[...gt.View.rows].map((row) => gt.Data.meta.rows[row].label)")
     ok(odd in text and rows == [odd], "the box that only one does is picked, in the timeline too", (text, rows))
     page.keys(Keys.ARROW_LEFT)
@@ -507,6 +526,7 @@ def use(address, report, flow):
     finds(page, report)
     selects(page)
     folds(page)
+    covers(page)
     numbers(page, report)
     sheets(page, report)
     flows(page, flow)
@@ -570,6 +590,9 @@ def hostile(address):
         ok(not page.all("#sheets img, #sheets script"), f"as in the sheet {sheet}")
     page.device(400, 800)
     page.settle()
+    seen = page.js("""const e = document.elementFromPoint(60, document.getElementById('tabs')
+        .getBoundingClientRect().top + 10); return e && e.closest('#tabs') !== null""")
+    ok(seen, "tables can be chosen in a narrow window", seen)
     wide = page.get("document.documentElement.scrollWidth")
     ok(wide <= 400, "400 pixels are enough", wide)
     clean_end(page)
