@@ -13,6 +13,7 @@
 #include <string.h>
 
 enum { COST_OF_CALL = 30, SHORT_CALL = 300, MANY_CALLS = 100000, MANY_THREADS = 100, JSON_REGIONS = 50 };
+enum { SHORT_LIFE = 10000000 }; /* ns */
 
 /* ---- findings ------------------------------------------------------------------------------------ */
 
@@ -81,7 +82,8 @@ static void thread_creation(struct gt_summary *s)
 		const struct gt_summary_region *one = &s->regions[i];
 		char time[32], *text;
 
-		if (strcmp(one->name, "pthread_create") || one->calls < MANY_THREADS)
+		if (strcmp(one->name, "pthread_create") || one->calls < MANY_THREADS ||
+		    s->made_ns / one->calls > SHORT_LIFE)
 			continue;
 		text = add(s, "thread-creation", one->exclusive_ns);
 		if (text)

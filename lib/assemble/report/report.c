@@ -621,6 +621,17 @@ static uint64_t threads_ns(const struct gt_layout *layout)
 	return sum;
 }
 
+/* Of threads that were made, not of first ones. */
+static uint64_t made_ns(const struct gt_layout *layout)
+{
+	uint64_t sum = 0;
+
+	for (uint32_t i = 0; i < layout->location_count; i++)
+		sum += layout->locations[i].thread && !layout->locations[i].first
+			       ? layout->locations[i].use.life : 0;
+	return sum;
+}
+
 /* ---- the summary --------------------------------------------------------------------------------- */
 
 /* `dir`: NULL, or where the reader finds the archive now. `json`: as JSON, which has no style. */
@@ -667,6 +678,7 @@ static void summarise(const struct gt_report *report, const char *dir, FILE *out
 		.spool_kept = facts->hosts_missing,
 		.regions = rows,
 		.threads_ns = threads_ns(report->layout),
+		.made_ns = made_ns(report->layout),
 		.unknown_records = facts->tally.unknown_records,
 		.closed_frames = facts->tally.closed_frames,
 		.dropped_leaves = facts->tally.dropped_leaves,

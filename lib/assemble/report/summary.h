@@ -100,6 +100,7 @@ struct gt_summary {
 	/* lives of the threads that make the run: the 100 % of the column "% of run" and of the shares in
 	   summary.json (gputrace-metrics(7), "SHARES"); 0: unknown */
 	uint64_t threads_ns;
+	uint64_t made_ns;        /* lives of all threads that are not the first of their process */
 
 	/* of ranks */
 	struct gt_balance balance;
