@@ -77,8 +77,8 @@ void gt_profile_calls(struct gt_profiling *p, struct gt_otf2_cursor *at, struct 
 	const struct gt_otf2 *read = at->read;
 
 	/* What has a time out of range, or before an earlier event, is for the reader to look at. */
-	if (p->loud || !p->begun || p->tree.count == GT_PROFILE_NODES || at->ticks < read->begin ||
-	    at->ticks > read->end || at->time != gt_otf2_ns(read, at->ticks))
+	if (p->loud || !p->begun || !at->stack || p->tree.count == GT_PROFILE_NODES ||
+	    at->ticks < read->begin || at->ticks > read->end || at->time != gt_otf2_ns(read, at->ticks))
 		return;
 	gt_profile_spend(p, at->time);
 	if (read->factor == 1 && !read->fraction)
