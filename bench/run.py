@@ -26,7 +26,7 @@ import counters
 import flow
 import omp
 import page
-import pythons
+import models
 import reading
 import kokkos
 import mpi
@@ -297,7 +297,7 @@ def suite_start(run, _peers):
 
 SUITES = {"event": suite_event, "real": suite_real, "calls": suite_calls, "locks": suite_locks,
           "start": suite_start, "wrap": wrap.suite, "mpi": mpi.suite, "counters": counters.suite,
-          "flow": flow.suite, "reading": reading.suite, "page": page.suite, "python": pythons.suite,
+          "flow": flow.suite, "reading": reading.suite, "page": page.suite, "models": models.suite,
           "omp": omp.suite, "kokkos": kokkos.suite}
 
 

@@ -16,7 +16,7 @@ import flow
 import kokkos
 import omp
 import page
-import pythons
+import models
 import reading
 import mpi
 import wrap
@@ -219,7 +219,7 @@ def report(results, empty, clocks, argv, args):
     flow.goals(goals, results, spread)
     reading.goals(goals, results, spread)
     page.goals(goals, results, spread)
-    pythons.goals(goals, results, spread)
+    models.goals(goals, results, spread)
     kokkos.goals(goals, results, spread)
     omp.goals(goals, results, spread)
     found = re.search(r"rdtsc_ns=([\d.]+) clock_gettime_ns=([\d.]+)", clocks)

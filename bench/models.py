@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""A Python function that calls itself: plain, recorded (VT_PYTHON), and under Python's own profilers.
+"""Programming models: a Python function that calls itself, plain, recorded (VT_PYTHON), and under Python's own
+profilers; OpenCL kernels of one work-item.
 
 Limits: cProfile sums up calls and keeps none, pyinstrument looks every millisecond. The latter is measured if
 the python3 that is called has it.
@@ -11,11 +12,29 @@ from tools import Case
 
 FIB = "import sys\ndef fib(n):\n    return n if n < 2 else fib(n - 1) + fib(n - 2)\nfib(int(sys.argv[1]))\n"
 N, CALLS = 29, 1_664_079
+LAUNCHES = 100_000
 TURNS = 3 # in each round
+
+
+def opencl(run):
+    """One round of OpenCL, if there is a device."""
+    b = run.b
+    if not hasattr(b, "opencl"):
+        try:
+            b.cc("opencl", ["opencl.c"], "-lOpenCL")
+            b.opencl = not subprocess.run([b.path("opencl"), "1"], stdout=subprocess.DEVNULL).returncode
+        except (OSError, SystemExit, subprocess.CalledProcessError):
+            b.opencl = False
+    launches = [b.path("opencl"), str(LAUNCHES)]
+    for _ in range(TURNS if b.opencl else 0):
+        run.add("opencl", "plain", run.once(Case("plain", launches), warm=0))
+        run.add("opencl", "recorded", run.once(Case("recorded", b.gputrace_run(*launches),
+                                                    b.gputrace_env(VT_UNIFY="no")), warm=0))
 
 
 def suite(run, _peers):
     """One round."""
+    opencl(run)
     b = run.b
     program = b.path("fib.py")
     if not hasattr(b, "profilers"):
@@ -43,3 +62,9 @@ def goals(g, results, spread):
             plain = [p["wall_s"] / CALLS * 1e9 for p in c["plain"]]
             g.row(f"a call of a Python function, whole process: {what} adds", "none",
                   f"{spread(added)} ns to {spread(plain)}, {len(added)} turns", statistics.median(added), None)
+    c = results.get("opencl", {})
+    added = [r["ns_per_launch"] - p["ns_per_launch"] for r, p in zip(c.get("recorded", []), c.get("plain", []))]
+    if added:
+        g.row("an OpenCL kernel of one work-item (PoCL): gputrace adds", "none",
+              f"{spread(added)} ns to {spread([p['ns_per_launch'] for p in c['plain']])}, {len(added)} turns",
+              statistics.median(added), None)
