@@ -146,6 +146,46 @@ static void on_sync_wait(int kind, int endpoint, union gt_ompt_data *parallel, u
 		gt_omp_self->waiting--;
 }
 
+/* ---- target constructs ------------------------------------------------------------------------------- */
+
+/* `target data` is said as entering and exiting. */
+static void on_target(int kind, int endpoint, int device, union gt_ompt_data *task, uint64_t target,
+		      const void *code)
+{
+	static const unsigned char constructs[] = {
+		[GT_OMPT_TARGET_CODE] = GT_OMP_TARGET,
+		[GT_OMPT_TARGET_ENTER_DATA] = GT_OMP_TARGET_ENTER,
+		[GT_OMPT_TARGET_EXIT_DATA] = GT_OMP_TARGET_EXIT,
+		[GT_OMPT_TARGET_UPDATE] = GT_OMP_TARGET_UPDATE,
+	};
+
+	(void)device;
+	(void)task;
+	(void)target;
+	if (kind > GT_OMPT_TARGET_NOWAIT)
+		kind -= GT_OMPT_TARGET_NOWAIT;
+	if (kind < GT_OMPT_TARGET_CODE || kind > GT_OMPT_TARGET_UPDATE || !gt_omp_known())
+		return;
+	if (endpoint == GT_OMPT_BEGIN)
+		gt_omp_open(constructs[kind], code);
+	else
+		gt_omp_close(constructs[kind], 0);
+}
+
+static void on_target_data_op(uint64_t target, uint64_t host, int operation, void *source,
+			      int source_device, void *dest, int dest_device, size_t bytes, const void *code)
+{
+	(void)target;
+	(void)host;
+	(void)source;
+	(void)source_device;
+	(void)dest;
+	(void)dest_device;
+	(void)code;
+	if ((operation == GT_OMPT_TRANSFER_TO || operation == GT_OMPT_TRANSFER_FROM) && gt_active())
+		gt_omp_transfer(operation == GT_OMPT_TRANSFER_TO, bytes);
+}
+
 /* ---- tasks -------------------------------------------------------------------------------------- */
 
 static void on_task_create(union gt_ompt_data *parent, const void *frame, union gt_ompt_data *task, int flags,
@@ -267,6 +307,8 @@ static int initialize(gt_ompt_lookup lookup, int device, union gt_ompt_data *too
 		{ GT_OMPT_SYNC_REGION_WAIT, (gt_ompt_function)on_sync_wait },
 		{ GT_OMPT_TASK_CREATE, (gt_ompt_function)on_task_create },
 		{ GT_OMPT_TASK_SCHEDULE, (gt_ompt_function)on_task_schedule },
+		{ GT_OMPT_TARGET, (gt_ompt_function)on_target },
+		{ GT_OMPT_TARGET_DATA_OP, (gt_ompt_function)on_target_data_op },
 		{ GT_OMPT_DEPENDENCES, (gt_ompt_function)on_dependences },
 		{ GT_OMPT_TASK_DEPENDENCE, (gt_ompt_function)on_task_dependence },
 		{ GT_OMPT_MUTEX_ACQUIRE, (gt_ompt_function)on_mutex_acquire },

@@ -3,7 +3,7 @@
  * What is used of OMPT, the interface for tools of OpenMP (OpenMP 5.1, chapter 4). test/openmp/abi.c compares
  * it with LLVM's omp-tools.h.
  *
- * Limits: device events are left out.
+ * Limits: of devices' events those on the host's threads only.
  */
 #ifndef GT_OPENMP_OMPT_H
 #define GT_OPENMP_OMPT_H
@@ -36,6 +36,8 @@ enum gt_ompt_event {
 	GT_OMPT_TASK_CREATE = 5,
 	GT_OMPT_TASK_SCHEDULE = 6,
 	GT_OMPT_IMPLICIT_TASK = 7,
+	GT_OMPT_TARGET = 8,
+	GT_OMPT_TARGET_DATA_OP = 9,
 	GT_OMPT_SYNC_REGION_WAIT = 16,
 	GT_OMPT_MUTEX_RELEASED = 17,
 	GT_OMPT_DEPENDENCES = 18,
@@ -73,6 +75,16 @@ enum gt_ompt_sync {
 	GT_OMPT_SYNC_PARALLEL = 9,
 	GT_OMPT_SYNC_TEAMS = 10,
 };
+
+enum gt_ompt_target {
+	GT_OMPT_TARGET_CODE = 1,
+	GT_OMPT_TARGET_ENTER_DATA = 2,
+	GT_OMPT_TARGET_EXIT_DATA = 3,
+	GT_OMPT_TARGET_UPDATE = 4,
+	GT_OMPT_TARGET_NOWAIT = 8, /* and more, of each of them */
+};
+
+enum gt_ompt_data_op { GT_OMPT_TRANSFER_TO = 2, GT_OMPT_TRANSFER_FROM = 3 };
 
 enum gt_ompt_mutex {
 	GT_OMPT_MUTEX_LOCK = 1,

@@ -130,6 +130,8 @@ GT_HIDDEN void gt_omp_open(enum gt_omp_construct construct, const void *code);
 GT_HIDDEN void gt_omp_open_work(enum gt_omp_construct construct, uint64_t count, const void *code);
 /* Of the last one that was opened of this kind; NULL: none is. */
 GT_HIDDEN const void *gt_omp_open_code(enum gt_omp_construct construct);
+/* The innermost `target` construct moves bytes to the device, or from it. */
+GT_HIDDEN void gt_omp_transfer(bool to, uint64_t bytes);
 /* Closes the last one that was opened of this kind, and what is still open inside of it. */
 GT_HIDDEN void gt_omp_close(enum gt_omp_construct construct, uint64_t tick);
 

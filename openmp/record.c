@@ -25,6 +25,7 @@ static struct team {
 static uint64_t last_region;
 static uint32_t last_order; /* of acquisitions of locks */
 static gt_ref fork_record, join_record, team_record, task_record, iterations, dependences, depends_on;
+static gt_ref bytes_to, bytes_from;
 
 GT_HIDDEN GT_TLS struct gt_omp_thread *gt_omp_self;
 static struct gt_omp_thread *threads; /* all that there were; grows at its head */
@@ -268,6 +269,11 @@ void gt_omp_open_work(enum gt_omp_construct construct, uint64_t count, const voi
 	region = gt_omp_region(construct, code);
 	if (gt_enter_record(region, GT_T_PARAM_UINT, iterations, (uint64_t[2]){ count, 0 }, 1))
 		push(construct, region, code);
+}
+
+void gt_omp_transfer(bool to, uint64_t bytes)
+{
+	gt_record(GT_T_PARAM_UINT, to ? bytes_to : bytes_from, (uint64_t[2]){ bytes, 0 }, 1);
 }
 
 const void *gt_omp_open_code(enum gt_omp_construct construct)
@@ -558,6 +564,8 @@ static void begin(void)
 	task_record = gt_def_record("openmp", "task");
 	iterations = gt_def_parameter("OMP_ITERATIONS", GT_VALUE_UINT);
 	dependences = gt_def_parameter("OMP_DEPENDENCES", GT_VALUE_UINT);
+	bytes_to = gt_def_parameter("OMP_BYTES_TO_DEVICE", GT_VALUE_UINT);
+	bytes_from = gt_def_parameter("OMP_BYTES_FROM_DEVICE", GT_VALUE_UINT);
 	depends_on = gt_def_parameter("OMP_DEPENDS_ON", GT_VALUE_UINT);
 	have_key = pthread_key_create(&key, last_moment) == 0;
 	/* The C library has memory for the values of the first ones only. */
