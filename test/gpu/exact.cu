@@ -4,8 +4,8 @@
  * back would change. With SELF_METRICS (names with blanks between them) the program measures each
  * addition itself, by CUPTI's own headers and without gputrace, and prints the values.
  *
- * Arguments: elements, rounds, and how: nothing, ranges (NVTX), threads, graph, reset (half of the
- * rounds after it), long (a kernel of a second before the rounds). Limits: one device; CUPTI 12.6 or
+ * Arguments: elements, rounds, and how: nothing, ranges (NVTX; VT_USER_START if it is built with VTRACE),
+ * threads, graph, reset (half of the rounds after it), long [SECONDS] (such a kernel before the rounds). Limits: one device; CUPTI 12.6 or
  * newer to measure itself, in one pass.
  */
 #include "count.h"
@@ -16,6 +16,16 @@
 #include <nvtx3/nvToolsExt.h>
 #include <thread>
 #include <vector>
+
+#include "vt_user.h"
+
+#ifdef VTRACE
+#define BEGIN(name) VT_USER_START(name)
+#define END(name)   VT_USER_END(name)
+#else
+#define BEGIN(name) nvtxRangePushA(name)
+#define END(name)   nvtxRangePop()
+#endif
 
 __global__ void add(const float *a, const float *b, float *c, size_t n)
 {
@@ -140,13 +150,13 @@ static void rounds(size_t n, int count, bool ranges, cudaStream_t stream)
 
 	for (int i = 0; i < count; i++) {
 		if (ranges)
-			nvtxRangePushA("round");
+			BEGIN("round");
 		self_start();
 		LAUNCH(add, blocks, 256, 0, stream, a, b, c, n);
 		self_stop();
 		LAUNCH((math::grow<float, 2>), blocks, 256, 0, stream, d, n);
 		if (ranges)
-			nvtxRangePop();
+			END("round");
 	}
 	CK(cudaStreamSynchronize(stream));
 }
@@ -208,7 +218,7 @@ int main(int argc, char **argv)
 		self_begin(metrics);
 	allocate(n);
 	if (how == "long")
-		LAUNCH(k_spin, 1, 32, 0, 0, UINT64_C(1000000000));
+		LAUNCH(k_spin, 1, 32, 0, 0, UINT64_C(1000000000) * (argc > 4 ? atoi(argv[4]) : 1));
 	if (how == "threads")
 		in_threads(n, count);
 	else if (how == "graph")

@@ -24,16 +24,20 @@ def jobs(suite, cuda, nvcc, flags):
     cupti = Path(suite.link_cupti_path())
     if not cupti.is_absolute():
         return []
-    return [[nvcc, *flags, suite.programs / "exact.cu", "-o", suite.work / "exact",
-             "-I" + str(cuda / "extras" / "CUPTI" / "include"), "-L" + str(cuda / "lib64" / "stubs"), "-lcuda", "-ldl",
-             "-Xlinker", cupti, "-Xlinker", "-rpath", "-Xlinker", cupti.parent]]
+    stage = Path(suite.gputrace).parent.parent
+    how = ["-I" + str(stage / "include"), "-I" + str(cuda / "extras" / "CUPTI" / "include"),
+           "-L" + str(cuda / "lib64" / "stubs"), "-lcuda", "-ldl",
+           "-Xlinker", cupti, "-Xlinker", "-rpath", "-Xlinker", cupti.parent]
+    return [[nvcc, *flags, suite.programs / "exact.cu", "-o", suite.work / "exact", *how],
+            [nvcc, *flags, "-DVTRACE", suite.programs / "exact.cu", "-o", suite.work / "exact_user", *how,
+             "-L" + str(stage / "lib"), "-lgputrace", "-Xlinker", "-rpath", "-Xlinker", stage / "lib"]]
 
 
 def record(suite, name, *words, way="replay", metrics=METRICS, kernels="", program=None):
     with lock:
         trace, counts, _ = suite.record(name, program or [suite.work / "exact", *map(str, words)],
                                         env={"VT_CUPTI_METRICS": ":".join(metrics), "VT_CUPTI_KERNEL": way,
-                                             "VT_CUPTI_KERNELS": kernels})
+                                             "VT_CUPTI_KERNELS": kernels}, timeout=240)
     return trace, counts
 
 
@@ -158,6 +162,37 @@ def ranges(suite, name):
         result(suite, f"{name} passes", counts, 20)
 
 
+def user(suite, name):
+    """Ranges of the user API are measured as those of NVTX are."""
+    trace, counts = record(suite, name, way="user", kernels="round",
+                           program=[suite.work / "exact_user", str(SMALL), "10", "ranges"])
+    if not trace:
+        return
+    same(suite, name, "warps", trace, WARPS, "round", 2 * counts["warps"], 10)
+    same(suite, name, "thread instructions", trace, THREADS, "round", None, 10)
+    result(suite, name, counts, 10)
+    equal(suite, name, "kernels", len(trace.kernels()), counts["kernels"])
+    account(suite, name, trace)
+    suite.check(name, trace)
+
+
+def ten_seconds(suite, name):
+    """A kernel of 10 s, replayed in several passes: it is measured, and recorded with the time of one run."""
+    trace, counts = record(suite, name, SMALL, 1, "long", "10", kernels="k_spin", metrics=PASSES)
+    if not trace:
+        return
+    spin = [k for k in trace.kernels() if "k_spin" in k.name]
+    suite.verdict(f"{name} kernel", len(spin) == 1 and 9.9e9 < spin[0].time < 11e9, f"{spin[0].time / 1e9 if spin else 0:.3f} s")
+    equal(suite, name, "measured, missed", (trace.property("CUDA_EXACT_MEASURED"), trace.property("CUDA_EXACT_MISSED")),
+          (1, 0))
+    equal(suite, name, "warps", [v for _, v in values(trace, WARPS, "k_spin")], [1])
+    result(suite, name, counts, 1)
+    text = "; ".join(v for p in trace.properties.values() for k, v in p.items() if k == "CUDA_EXACT_0")
+    suite.say(f"# {name}: {text}")
+    account(suite, name, trace)
+    suite.check(name, trace)
+
+
 def others(suite, name):
     """Threads, graphs, a reset and a long kernel: told, counted, and the result is what it was."""
     trace, counts = record(suite, f"{name}-threads", SMALL, 10, "threads", kernels="add")
@@ -202,4 +237,4 @@ def shared(suite, name):
 def cases(suite):
     if not (suite.work / "exact").exists():
         return []
-    return [("rp", exact), ("rp-passes", passes), ("rp-user", ranges), ("rp-others", others), ("rp-shared", shared)]
+    return [("rp", exact), ("rp-passes", passes), ("rp-user", ranges), ("rp-vt-user", user), ("rp-ten-seconds", ten_seconds), ("rp-others", others), ("rp-shared", shared)]

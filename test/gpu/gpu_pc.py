@@ -229,6 +229,26 @@ def sass_more(suite, name):
     equal(suite, name, "operations of the products", values.get(("product", "flops")), 21 * 2 * 12288 * 128 * 2048)
 
 
+def sass_graph(suite, name):
+    """Two kernels of a cubin are told apart, and what a graph launches is counted: 5 launches of each kernel, and with
+    the graph 5 more of the second one."""
+    values = {}
+    for how in ("none", "graph"):
+        with lock:
+            trace, _, _ = suite.record(f"{name}-{how}", [suite.work / "exact", "1048576", "5", how],
+                                       env={"VT_CUPTI_SASS": "smsp__sass_inst_executed"})
+        found = trace and source(suite, f"{name}-{how}", trace)
+        for kernel in found["sass"]["kernels"] if found else []:
+            values[how, "add" if kernel["kernel"].startswith("add") else "grow"] = kernel["value"]
+        if trace:
+            suite.check(f"{name}-{how}", trace)
+    each = {what: value / 5 / 32768 for what, value in values.items()}
+    suite.verdict(f"{name} kernels", len(values) == 4, f"instructions of a warp: {each}")
+    if len(values) == 4:
+        equal(suite, name, "add", values["graph", "add"], values["none", "add"])
+        equal(suite, name, "grow, twice with the graph", values["graph", "grow"], 2 * values["none", "grow"])
+
+
 def blocks(suite, name):
     """When each block ran, and where: 2 rounds of blocks of 5 ms, one of which takes four times as long."""
     trace, counts, _ = suite.record(name, [suite.work / "apps", "blocks", "528", "5"])
@@ -248,4 +268,5 @@ def blocks(suite, name):
 
 def cases(_):
     return [("pc", two_lines), ("pc-paths", call_paths), ("pc-price", price), ("pc-long", long_kernel), ("pc-full", full),
-            ("pc-reset", reset), ("pc-ncu", as_ncu), ("sass", sass), ("sass-more", sass_more), ("blocks", blocks)]
+            ("pc-reset", reset), ("pc-ncu", as_ncu), ("sass", sass), ("sass-more", sass_more),
+            ("sass-graph", sass_graph), ("blocks", blocks)]

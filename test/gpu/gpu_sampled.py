@@ -161,6 +161,35 @@ def apps_cost(suite, name):
         suite.check(f"{name}-{words[0]}", trace)
 
 
+def launches_cost(suite, name):
+    """A program bound by its launches (64^3 elements): what records cost is CUPTI's, and sampling adds little."""
+    words, found = [suite.work / "apps", "hydro", "64", "2000"], {}
+    ways = {"plain": None, "cupti": {"CUDA_INJECTION64_PATH": str(suite.work / "libreference.so")},
+            "cupti, callbacks": {"CUDA_INJECTION64_PATH": str(suite.work / "libreference_callbacks.so")},
+            "recorded": {"VT_CUPTI_METRICS": ""}, "recorded, sampled": {"VT_CUPTI_METRICS": "default"},
+            "copies": {"VT_GPUTRACE": "memcpy"},
+            "copies, sampled": {"VT_CUPTI_METRICS": "default", "VT_GPUTRACE": "memcpy"}}
+    for _ in range(5):
+        for way, env in ways.items():
+            with lock:
+                if "recorded" in way or "copies" in way:
+                    counts = suite.record(f"{name}-traced", words, env=env)[1]
+                    subprocess.run(["rm", "-rf", str(suite.work / f"trace-{name}-traced")], check=False)
+                else:
+                    env = {**(env or {}), "REFERENCE_OUT": str(suite.work / "launches")}
+                    counts = {"ns": int(re.search(r"ns=(\d+)", suite.plain(words, env)[1])[1])}
+            found.setdefault(way, []).append(counts["ns"])
+    least, middle = ({way: f(times) for way, times in found.items()} for f in (min, median))
+    text = ", ".join(f"{way} {least[way] / 1e6:.1f} ({t / 1e6:.1f}) ms" for way, t in middle.items())
+    suite.say(f"# {name}: fastest (median) of 5: {text}")
+    # Processes are some percent faster or slower each, with and without a tool.
+    for what, ours, theirs in (("sampling beside copies", "copies, sampled", "copies"),
+                               ("sampling", "recorded, sampled", "recorded"),
+                               ("records beside CUPTI's", "recorded", "cupti, callbacks")):
+        suite.verdict(f"{name} {what}", least[ours] <= 1.1 * least[theirs],
+                      f"{least[ours] / least[theirs]:.4f}, medians {middle[ours] / middle[theirs]:.4f} (at most 1.1)")
+
+
 def as_ncu(suite, name):
     """The sums of samples of whole programs are those that Nsight Compute counts, kernel by kernel."""
     ncu = shutil.which("ncu") or shutil.which("/usr/local/cuda/bin/ncu")
@@ -198,4 +227,4 @@ def cases(suite):
         suite.say("# without sampling of metrics: " + (info.stdout + info.stderr).strip()[-300:])
         return []
     return [("pm", exact), ("pm-reset", reset), ("pm-default", usual), ("pm-shared", shared), ("pm-cost", cost),
-            ("pm-apps", apps_cost), ("pm-ncu", as_ncu)]
+            ("pm-apps", apps_cost), ("pm-launches", launches_cost), ("pm-ncu", as_ncu)]
