@@ -673,3 +673,38 @@ Test(symbols, fast)
 	cr_expect_lt(ms, 500.0, "%.1f ms", ms); /* 10 times what was measured: other work goes on */
 	gt_symbols_free(symbols);
 }
+
+/* ---- names made short ----------------------------------------------------------------------------- */
+
+static void is_brief(const char *name, const char *want)
+{
+	char *copy = strdup(name), text[GT_NAME_MAX + 1]; /* on the heap, where sanitizers see its end */
+
+	cr_expect_str_eq(gt_brief_name(copy, text), want, "%s: %s", name, text);
+	free(copy);
+}
+
+Test(symbols, brief_names)
+{
+	is_brief("_ZN6solver4AxpyIdE3runEi", "solver::Axpy::run");
+	is_brief("_Z1x", "x");
+	is_brief("_Zeta", "eta"); /* it was none */
+	is_brief("void a::f<int>(int) const::{lambda(int)#2}", "a::f::lambda#2");
+	is_brief("a::operator()(int) const", "a::operator()");
+	is_brief("a::operator<(b<c>)", "a::operator<");
+	is_brief("(anonymous namespace)::f(int (*)(int))", "f");
+	is_brief("(lambda at /x/y/f.cc:12:5)", "lambda@f.cc:12");
+	is_brief("(lambda at f.cc:12:5)", "lambda@f.cc:12");
+	is_brief("A<(lambda at /x/f.cc:1:2)>/B<C/D>", "A/B");
+	/* Nothing closes, or everything does. */
+	is_brief("(lambda", "lambda");
+	is_brief("(lambda at ", "lambda");
+	is_brief("{lambda#", "lambda");
+	is_brief("a<b<c", "a");
+	is_brief(">)]}", ">)]}");
+	is_brief("<>", "<>");
+	is_brief("__nv_x<, &(", "::lambda");
+	is_brief("__nv_x<, &f, ", "f::lambda#");
+	is_brief("x::CombinedFunctorReducer<", "x::CombinedFunctorReducer<");
+	is_brief("", "");
+}

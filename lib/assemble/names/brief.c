@@ -46,26 +46,36 @@ static void skip_brackets(struct text *t)
 	} while (depth && t->at < t->end);
 }
 
+/* Where a compiler says that a lambda is: "file.cc:12" of "(lambda at /x/file.cc:12:5)". */
+static void put_place(struct text *t, const char *start, size_t n)
+{
+	static const char before[] = "(lambda at ";
+	const char *slash = memrchr(start, '/', n), *end;
+
+	slash = slash ? slash + 1 : start + strlen(before);
+	if (n <= strlen(before) || slash >= t->at)
+		return;
+	end = memchr(slash, ':', (size_t)(t->at - slash));
+	end = end ? memchr(end + 1, ':', (size_t)(t->at - end) - 1) : NULL;
+	end = end ? end : t->at - 1;
+	put(t, "@", 1);
+	put(t, slash, (size_t)(end - slash));
+}
+
 /* "{lambda(int)#1}", "<lambda(int)>", "(lambda at /x/file.cc:12:5)": a lambda, and what is known of it. */
 static void put_lambda(struct text *t)
 {
-	const char *start = t->at, *mark, *slash;
+	const char *start = t->at, *mark;
 	size_t n;
 
 	skip_brackets(t);
 	n = (size_t)(t->at - start);
 	put(t, "lambda", 6);
 	mark = memrchr(start, '#', n);
-	if (mark) {
+	if (mark)
 		put(t, mark, (size_t)(t->at - mark) - 1);
-	} else if (*start == '(') {
-		slash = memrchr(start, '/', n);
-		slash = slash ? slash + 1 : start + strlen("(lambda at ");
-		mark = memchr(slash, ':', (size_t)(t->at - slash));
-		mark = mark ? memchr(mark + 1, ':', (size_t)(t->at - mark) - 1) : NULL;
-		put(t, "@", 1);
-		put(t, slash, (size_t)((mark ? mark : t->at - 1) - slash));
-	}
+	else if (*start == '(')
+		put_place(t, start, n);
 }
 
 /* "operator()", "operator<": brackets that are a name. */
@@ -163,7 +173,7 @@ static void put_half(struct text *t, const char *name, size_t n)
 	inner = rest.at;
 	if (at(&rest, "(")) {
 		skip_brackets(&rest);
-		put_short(t, inner + 1, (size_t)(rest.at - inner) - 2);
+		put_short(t, inner + 1, rest.at - inner > 2 ? (size_t)(rest.at - inner) - 2 : 0);
 	} else {
 		while (rest.at < rest.end && *rest.at != ',')
 			rest.at++;
@@ -172,7 +182,9 @@ static void put_half(struct text *t, const char *name, size_t n)
 	put(t, "::lambda", 8);
 	if (at(&rest, ", ")) {
 		put(t, "#", 1);
-		put(t, rest.at + 2, strspn(rest.at + 2, "0123456789"));
+		rest.at += 2;
+		while (rest.at < rest.end && *rest.at >= '0' && *rest.at <= '9')
+			put(t, rest.at++, 1);
 	}
 }
 
