@@ -4,8 +4,8 @@
  * stands for several states laid out once more by itself, the outer ones first. doc/page-data.md has the
  * layout.
  *
- * Limits: MOST_BYTES and MOST_DRAWS bound it; boxes beyond that do not open. Only the streams that differ
- * most have their differences listed.
+ * Limits: MOST_BYTES and MOST_DRAWS bound each graph; boxes beyond that do not open. Only the streams that
+ * differ most have their differences listed.
  */
 #include "config.h"
 
@@ -38,6 +38,7 @@ struct page {
 	uint32_t *places; /* by stream of the graph at hand: its place in the order */
 	struct job *jobs;
 	size_t count, room;
+	long begin; /* of the graph at hand, in the file */
 };
 
 /* A region of the page's table; -1: the code between calls. */
@@ -139,7 +140,7 @@ static void put_members(const struct page *p, const struct gt_flow_draw *draw, c
 
 static bool is_full(const struct page *p)
 {
-	return p->count >= MOST_DRAWS || ftell(p->out) >= MOST_BYTES;
+	return p->count >= MOST_DRAWS || ftell(p->out) - p->begin >= MOST_BYTES;
 }
 
 static void add_job(struct page *p, unsigned kind, struct range columns, const bool *selected)
@@ -324,6 +325,7 @@ void gt_flow_page(struct gt_flow *flow, FILE *out)
 		fprintf(out, "%s\n{\"kind\":\"%s\",\"smallest\":%" PRIu64 ",", comma, gt_flow_kind_names[k],
 			graph->cut);
 		p.places = gt_flow_zeroed(graph->count, sizeof(*p.places));
+		p.begin = ftell(out);
 		put_streams(&p, k);
 		put_draws(&p, k);
 		fputs("}", out);
