@@ -478,6 +478,19 @@ static void class_location(struct gt_classes *classes, uint32_t index)
 	}
 }
 
+/* What gputrace puts beside the threads of a process (ranges of NVTX, sections of Kokkos) is no thread. */
+static void class_aside(struct gt_classes *classes)
+{
+	for (size_t i = 0; i < classes->read->tables[GT_OTF2_PROPERTY].count; i++) {
+		const struct gt_otf2_property *p = gt_otf2_property_at(classes->read, i);
+		ptrdiff_t index = p->kind == GT_OTF2_LOCATION && !strcmp(p->name, "GPUTRACE::ASIDE")
+				  ? gt_otf2_index(classes->read, GT_OTF2_LOCATION, p->owner) : -1;
+
+		if (index >= 0 && classes->locations[index].kind == GT_LOCATION_THREAD)
+			classes->locations[index].kind = GT_LOCATION_OTHER;
+	}
+}
+
 /* Wrappers of gputrace for the C library are of the paradigm USER; their group says what they are. */
 static enum gt_class class_of_member(enum gt_class class, const char *group)
 {
@@ -545,6 +558,7 @@ int gt_classes_make(struct gt_classes *classes, const struct gt_otf2 *read)
 		rank_by_list(classes);
 	for (size_t i = 0; i < locations; i++)
 		class_location(classes, (uint32_t)i);
+	class_aside(classes);
 	classes->gpu = classes->device_count > 0;
 	return 0;
 }

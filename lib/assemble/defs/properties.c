@@ -230,6 +230,8 @@ int gt_properties_collect(struct gt_properties *props, const struct gt_layout *l
 			add_number(out, props, false, i, "THREAD_ID", loc->win.tid);
 		if (loc->win.incarnation > 1)
 			add_number(out, props, false, i, "THREADS", loc->win.incarnation);
+		if (loc->win.flags & GT_LOC_ASIDE)
+			add_property(out, props, false, i, "ASIDE", "yes"); /* no thread: so OTF2 calls it */
 		add_losses(out, props, false, i, loc->lost);
 	}
 	return props->rc;
