@@ -67,9 +67,12 @@ static void use_stream(const struct gt_defs *defs, const struct gt_region *regio
 		use->copies += ns;
 }
 
-/* Whatever the rest of its paradigm is: threads wait for each other in it. */
-static bool waits(const struct gt_region *region)
+/* Threads wait for each other in it, or do as all of its paradigm do. What a thread of the host waits for on
+ * a device is the time of that. */
+static bool waits(const struct gt_paradigm *paradigm, const struct gt_region *region)
 {
+	if (!paradigm || paradigm->time != GT_TIME_WORK || paradigm->kind == OTF2_PARADIGM_CLASS_ACCELERATOR)
+		return paradigm && paradigm->time == GT_TIME_WAIT;
 	return region->role == OTF2_REGION_ROLE_BARRIER ||
 	       region->role == OTF2_REGION_ROLE_IMPLICIT_BARRIER ||
 	       region->role == OTF2_REGION_ROLE_TASK_WAIT;
@@ -101,8 +104,7 @@ void gt_use_end(struct gt_worker *w, struct gt_out_location *out, uint64_t begin
 			use.device += d.exclusive;
 		if (region->role == OTF2_REGION_ROLE_PARALLEL)
 			parallel += d.inclusive;
-		if (paradigm && (paradigm->time == GT_TIME_WAIT ||
-				 (paradigm->time == GT_TIME_WORK && waits(region)))) {
+		if (waits(paradigm, region)) {
 			use.wait += d.exclusive;
 			continue;
 		}
