@@ -259,7 +259,8 @@ def blocks(suite, name):
     launch = found["launches"][0]
     equal(suite, name, "blocks", [launch["blocks"], launch["missing"]], [528, 0])
     equal(suite, name, "blocks of all multiprocessors", sum(sm["blocks"] for sm in found["sms"]), 528)
-    near(suite, f"{name} longest block", launch["longest_s"], 0.020, 0.01)
+    # Cases beside this one take turns on the device.
+    near(suite, f"{name} longest block", launch["longest_s"], 0.020, 0.05)
     kernel = trace.kernels()[0]
     near(suite, f"{name} time of the kernel", launch["time_s"], (kernel.end - kernel.start) / trace.resolution, 0.01)
     suite.say(f"# {name}: {launch}")
