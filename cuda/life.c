@@ -7,6 +7,7 @@
  * Limits: whatever fails costs GPU events and one sentence, never the program. A call of CUPTI that
  * hangs holds up the end of the program for WAIT_EXIT_MS at most.
  */
+#include <dlfcn.h>
 #include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -159,6 +160,27 @@ static void forked(void)
 
 /* ---- the beginning ---------------------------------------------------------------------------------- */
 
+static int (*pointer_attribute)(void *, int, uint64_t);
+
+/* The driver is asked, by CU_POINTER_ATTRIBUTE_MEMORY_TYPE: CU_MEMORYTYPE_DEVICE is 2. */
+static bool holds(const void *address)
+{
+	unsigned type = 0;
+
+	return pointer_attribute && gt_cu_state_now() == GT_CU_READY &&
+	       !pointer_attribute(&type, 2, (uint64_t)(uintptr_t)address) && type == 2;
+}
+
+static void find_pointer_attribute(void)
+{
+	void *driver = dlopen("libcuda.so.1", RTLD_NOW | RTLD_NOLOAD);
+	void *symbol = driver ? dlsym(driver, "cuPointerGetAttribute") : NULL;
+
+	memcpy(&pointer_attribute, &symbol, sizeof(symbol));
+	if (driver)
+		dlclose(driver);
+}
+
 static const struct gt_adapter adapter = {
 	.bytes = sizeof(adapter),
 	.abi = GT_ADAPTER_ABI,
@@ -167,6 +189,7 @@ static const struct gt_adapter adapter = {
 	.end = end,
 	.jumps = gt_cu_calls_jump,
 	.threads = threads,
+	.holds = holds,
 };
 
 static int subscribe(void)
@@ -284,6 +307,7 @@ static const char *set_up(void)
 	enable_kinds();
 	gt_cu_exact_setup();
 	gt_cu_sampler_start(finish);
+	find_pointer_attribute();
 	gt_cu_state_set(GT_CU_READY);
 	if (gt_cu_options.pc)
 		gt_cu_pc_setup();

@@ -354,6 +354,20 @@ def role(name):
     return 1
 
 
+# Buffers of messages: the first that is only read, and the first that may be written.
+BUFFERS = re.compile(r"(const )?void \*\s*((?:send|recv)?buf(?:fer)?|origin_addr|result_addr|compare_addr|inbuf|outbuf)$")
+NO_MESSAGE = re.compile(r"^MPI_(Buffer|Comm_(attach|detach)|Session)_|_buffer$")
+
+
+def buffers(name, parameters):
+    found = {True: "NULL", False: "NULL"}
+    for parameter in parameters if not NO_MESSAGE.search(name) else ():
+        match = BUFFERS.match(parameter)
+        if match and found[bool(match.group(1))] == "NULL":
+            found[bool(match.group(1))] = match.group(2)
+    return found[True], found[False]
+
+
 def body(name, function, index):
     kind, parameters, names = function
     short = name[4:]
@@ -382,6 +396,8 @@ def body(name, function, index):
     if poll:
         lines += ["\tbool idle = false;", "\tstruct gt_mpi_poll polled;"]
     lines += ["", "\tif (gt_mpi_nested())", "\t\treturn %s;" % call]
+    if buffers(name, parameters) != ("NULL", "NULL"):
+        lines.append("\tgt_mpi_buffers(%s, %s);" % buffers(name, parameters))
     if poll:
         lines.append("\ton = gt_mpi_poll_begin(%d, &polled);" % index)
     else:

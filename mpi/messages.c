@@ -34,6 +34,28 @@ void gt_mpi_messages_setup(void *(*find)(const char *symbol))
 	complete_handle = GT_MPI_BITS(find("ompi_request_empty"));
 }
 
+void gt_mpi_on_device(const void *read, const void *written)
+{
+	static gt_ref attribute;
+	uint64_t which;
+
+	if (!gt_active())
+		return;
+	gt_guard(); /* the device's library is asked */
+	which = (gt_on_device(read) ? 1 : 0) | (gt_on_device(written) ? 2 : 0);
+	gt_unguard();
+	if (!which)
+		return;
+	if (!__atomic_load_n(&attribute, __ATOMIC_RELAXED))
+		__atomic_store_n(&attribute,
+				 gt_def_attribute("MPI_DEVICE_BUFFERS",
+						  "Buffers in a device's memory: 1 one "
+						  "that is read, 2 one that may be written, 3 both",
+						  GT_VALUE_UINT),
+				 __ATOMIC_RELAXED);
+	gt_attribute(attribute, which);
+}
+
 /* ---- records -------------------------------------------------------------------------------- */
 
 static void record_message(unsigned type, gt_ref comm, uint32_t peer, uint32_t tag, uint64_t bytes,

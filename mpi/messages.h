@@ -14,6 +14,15 @@
 
 void gt_mpi_messages_setup(void *(*find)(const char *symbol));
 
+void gt_mpi_on_device(const void *read, const void *written);
+
+/* Before the call is entered: says which of its buffers are in a device's memory. NULL: it has none. */
+static inline void gt_mpi_buffers(const void *read, const void *written)
+{
+	if (gt_unlikely(__atomic_load_n(&gt_devices, __ATOMIC_RELAXED)))
+		gt_mpi_on_device(read, written);
+}
+
 /* As gt_mpi_begin(), with the record of a message that the call sends. */
 static inline __attribute__((always_inline)) bool
 gt_mpi_begin_send(unsigned function, MPI_Comm comm, int dest, int tag, MPI_Count count,

@@ -74,6 +74,8 @@ struct gt_adapter {
 	 * _Fork, forkpty).
 	 */
 	void (*fork_returns)(void);
+	/* Is `address` memory of a device that this adapter records? On any thread, often. */
+	bool (*holds)(const void *address);
 };
 
 /*
@@ -118,6 +120,11 @@ GT_API void gt_unguard(void);
 
 /* Is this thread inside a library call, as some adapter says (gt_adapter.inside)? */
 GT_API bool gt_inside(void);
+
+/* Is `address` in the memory of a device, as some adapter says (gt_adapter.holds)? gt_devices is false as
+ * long as no adapter can say yes. */
+GT_API extern bool gt_devices;
+GT_API bool gt_on_device(const void *address);
 
 /* The present time in ticks of the process's clock. [signal-safe] */
 GT_API uint64_t gt_now(void);

@@ -64,6 +64,8 @@ void gt_pin(const void *address)
 		open(map->l_name, RTLD_LAZY | RTLD_NOLOAD | RTLD_NODELETE);
 }
 
+bool gt_devices; /* atomic */
+
 static bool known(const char *name)
 {
 	for (unsigned i = 0; i < count; i++)
@@ -107,6 +109,10 @@ int gt_adapter_register(const struct gt_adapter *adapter)
 	if (adapter->bytes > offsetof(struct gt_adapter, jumps) && adapter->jumps) {
 		gt_pin((const void *)(uintptr_t)adapter->jumps);
 		__atomic_store_n(&gt_jumps_matter, true, __ATOMIC_RELAXED);
+	}
+	if (adapter->bytes > offsetof(struct gt_adapter, holds) && adapter->holds) {
+		gt_pin((const void *)(uintptr_t)adapter->holds);
+		__atomic_store_n(&gt_devices, true, __ATOMIC_RELAXED);
 	}
 	if (gt_state_now() == GT_READY)
 		gt_adapters_list();
@@ -200,6 +206,16 @@ void gt_jumps(const void *stack)
 		gt_depth = 0;
 		gt_guard_frame = NULL;
 	}
+}
+
+bool gt_on_device(const void *address)
+{
+	unsigned n = __atomic_load_n(&count, __ATOMIC_ACQUIRE);
+
+	for (unsigned i = 0; address && i < n; i++)
+		if (adapters[i].holds && adapters[i].holds(address))
+			return true;
+	return false;
 }
 
 bool gt_inside(void)

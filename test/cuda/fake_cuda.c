@@ -480,6 +480,23 @@ int cuMemAlloc_v2(uint64_t *pointer, size_t bytes)
 	return leave(&c, 0);
 }
 
+/* Memory of the host that is said to be a device's, so that an MPI can send it. */
+static uint64_t device_from, device_to;
+
+void fake_on_device(const void *from, size_t bytes)
+{
+	device_from = (uint64_t)(uintptr_t)from;
+	device_to = device_from + bytes;
+}
+
+int cuPointerGetAttribute(void *value, int attribute, uint64_t pointer)
+{
+	if (attribute != 2 || pointer < device_from || pointer >= device_to)
+		return 1;
+	*(unsigned *)value = 2;
+	return 0;
+}
+
 int cuMemFree_v2(uint64_t pointer)
 {
 	struct fake_call c;

@@ -4,7 +4,8 @@
  *
  * Limits: at most 256 entries.
  *
- * fuzz-sources: lib/common/settings.c lib/common/settings_names.c lib/common/text.c launchers/job.c
+ * fuzz-sources: lib/common/process.c lib/common/settings.c lib/common/settings_names.c lib/common/text.c
+ * fuzz-sources: launchers/job.c
  */
 #include "lib/common/settings.h"
 

@@ -2,12 +2,14 @@
 /*
  * Ranks that use a (fake) GPU each and exchange what it has: kernels on two streams, copies, messages of MPI,
  * and markers and, if asked to ("user"), messages of their own along the ranks (VT_MSG_...).
- * Limits: arguments: turns, user.
+ * With "device" the driver says that what they send and receive is in its device's memory.
+ * Limits: arguments: turns, user or device.
  */
 #include <mpi.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "fake.h"
 #include "vt_user.h"
@@ -33,6 +35,19 @@ static void exchange(void)
 			     MPI_COMM_WORLD, MPI_STATUS_IGNORE);
 }
 
+/* Buffers that are read, written, both, or not the device's. */
+static void exchange_more(void)
+{
+	static double mine, all;
+	MPI_Request request;
+
+	MPI_Irecv(host + 1024, 64, MPI_CHAR, (me + size - 1) % size, 3, MPI_COMM_WORLD, &request);
+	MPI_Send(host, 64, MPI_CHAR, (me + 1) % size, 3, MPI_COMM_WORLD);
+	MPI_Wait(&request, MPI_STATUS_IGNORE);
+	MPI_Allreduce(host + 2048, host + 3072, 8, MPI_INT, MPI_MAX, MPI_COMM_WORLD);
+	MPI_Allreduce(&mine, &all, 1, MPI_DOUBLE, MPI_MAX, MPI_COMM_WORLD);
+}
+
 /* One process after the other, so that the order is the same in each run. */
 static void pass(unsigned comm, unsigned turn)
 {
@@ -52,7 +67,8 @@ static void pass(unsigned comm, unsigned turn)
 
 int main(int argc, char **argv)
 {
-	int turns = argc > 1 ? atoi(argv[1]) : 5, user = argc > 2;
+	int turns = argc > 1 ? atoi(argv[1]) : 5, device = argc > 2 && !strcmp(argv[2], "device");
+	int user = argc > 2 && !device;
 	unsigned comm = 0, marker = 0;
 
 	MPI_Init(&argc, &argv);
@@ -60,10 +76,14 @@ int main(int argc, char **argv)
 	MPI_Comm_size(MPI_COMM_WORLD, &size);
 	if (user)
 		comm = VT_MSG_COMM_DEF("chain");
+	if (device)
+		fake_on_device(host, sizeof(host));
 	marker = VT_MARKER_DEF("turns", VT_MARKER_TYPE_HINT);
 	for (int i = 0; i < turns; i++) {
 		compute(i);
 		exchange();
+		if (device)
+			exchange_more();
 		VT_MARKER(marker, "turn");
 		if (user)
 			pass(comm, (unsigned)i);
