@@ -10,7 +10,7 @@
 #include <stdio.h>
 
 #include "cuda/cuda.h"
-#include "cuda/lock.h"
+#include "accel/wait.h"
 
 #define CONTEXTS 64u
 #define WAITS    4096u /* a power of two */
@@ -24,7 +24,7 @@ static struct bound {
 	uint64_t late, late_most;
 } bounds[CONTEXTS];
 
-static struct gt_cu_wait waits[WAITS];
+static struct gt_accel_waited waits[WAITS];
 static uint64_t wait_count;
 
 static struct bound *find(uint32_t context)
@@ -62,12 +62,12 @@ void gt_cu_align_start(uint32_t context, uint64_t ticks)
 
 void gt_cu_align_waited(uint32_t context, uint64_t enter, uint64_t leave)
 {
-	gt_cu_wait_put(waits, WAITS, &wait_count,
-		       &(struct gt_cu_wait){ .enter = enter, .leave = leave, .context = context });
+	gt_accel_waited_put(waits, WAITS, &wait_count,
+		       &(struct gt_accel_waited){ .enter = enter, .leave = leave, .context = context });
 }
 
 /* The first wait for the context that began after `tick`: the waits are about in order of their end. */
-static bool covering(uint32_t context, uint64_t tick, struct gt_cu_wait *found)
+static bool covering(uint32_t context, uint64_t tick, struct gt_accel_waited *found)
 {
 	static uint64_t from; /* where the search succeeded last: records come about in order */
 	uint64_t n = __atomic_load_n(&wait_count, __ATOMIC_ACQUIRE);
@@ -75,11 +75,11 @@ static bool covering(uint32_t context, uint64_t tick, struct gt_cu_wait *found)
 
 	if (from < first)
 		from = first;
-	while (from > first && from <= n && gt_cu_wait_get(waits, WAITS, from - 1, found) &&
+	while (from > first && from <= n && gt_accel_waited_get(waits, WAITS, from - 1, found) &&
 	       found->enter >= tick)
 		from--;
 	for (uint64_t i = from; i < n && i < from + 256; i++)
-		if (gt_cu_wait_get(waits, WAITS, i, found) && found->context == context &&
+		if (gt_accel_waited_get(waits, WAITS, i, found) && found->context == context &&
 		    found->enter >= tick) {
 			from = i;
 			return true;
@@ -87,9 +87,9 @@ static bool covering(uint32_t context, uint64_t tick, struct gt_cu_wait *found)
 	return false;
 }
 
-void gt_cu_align_end(uint32_t context, const struct gt_cu_call *call, uint64_t end)
+void gt_cu_align_end(uint32_t context, const struct gt_accel_call *call, uint64_t end)
 {
-	struct gt_cu_wait wait;
+	struct gt_accel_waited wait;
 	struct bound *b;
 
 	if (!call->span || !covering(context, call->enter + call->span, &wait))

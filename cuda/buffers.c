@@ -12,7 +12,7 @@
 #include <sys/mman.h>
 
 #include "cuda/cuda.h"
-#include "cuda/lock.h"
+#include "accel/wait.h"
 
 #define SLOTS 1024u
 #define CAN_DO_WITHOUT 28u /* cuptiGetVersion() of CUDA 12.9 */
@@ -135,7 +135,7 @@ void gt_cu_buffers_wake(void)
 {
 	int saved = errno;
 
-	gt_cu_futex_wake(&gt_cu_buffers_event);
+	gt_accel_wake(&gt_cu_buffers_event);
 	errno = saved;
 }
 

@@ -8,7 +8,7 @@
  * While a call runs, the other adapters are kept silent on its thread: the driver's own locks are
  * nobody's business, and what the host waited for can be put into the region afterwards.
  *
- * Limits: the table holds the latest GT_CU_CALLS calls; a record that comes later finds no parent and is
+ * Limits: the table holds the latest GT_ACCEL_CALLS calls; a record that comes later finds no parent and is
  * counted. A launch is seen at the driver only, unless the runtime's calls are asked for. A driver call
  * inside of a runtime call is recorded with VT_GPUTRACE=driver only.
  */
@@ -52,7 +52,7 @@ static uint32_t next_slot;
 static GT_TLS struct {
 	struct gt_call call;
 	struct slot *slot;        /* NULL: none yet */
-	struct gt_cu_call *entry; /* of a call that quick_enter() has entered */
+	struct gt_accel_call *entry; /* of a call that quick_enter() has entered */
 	uint32_t location;        /* 1 + id */
 	gt_ref region;            /* of that call */
 	uint8_t count;
@@ -116,32 +116,14 @@ static inline const struct id *id_of(uint64_t key)
 
 /* ---- the table --------------------------------------------------------------------------------- */
 
-static inline struct gt_cu_call *put_call(uint32_t correlation, uint64_t enter, uint32_t flags)
+static inline struct gt_accel_call *put_call(uint32_t correlation, uint64_t enter, uint32_t flags)
 {
-	struct gt_cu_call *c = &hot.calls[correlation % GT_CU_CALLS];
-
-	__atomic_store_n(&c->correlation, 0, __ATOMIC_RELAXED);
-	__atomic_thread_fence(__ATOMIC_RELEASE); /* pairs with the fence in gt_cu_call_find() */
-	c->location = self.location - 1;
-	c->enter = enter;
-	c->span = 0;
-	c->flags = flags;
-	__atomic_store_n(&c->correlation, correlation, __ATOMIC_RELEASE);
-	return c;
-}
-
-static inline void end_call(struct gt_cu_call *c, uint32_t correlation, uint64_t enter, uint64_t leave)
-{
-	uint64_t span = leave > enter ? leave - enter : 1;
-
-	if (gt_likely(c->correlation == correlation && c->enter == enter))
-		__atomic_store_n(&c->span, span < GT_CU_SPAN_MAX ? (uint32_t)span : GT_CU_SPAN_MAX,
-				 __ATOMIC_RELEASE);
+	return gt_accel_call_put(hot.calls, correlation, self.location - 1, enter, flags);
 }
 
 static inline void end_of(uint32_t correlation, uint64_t enter, uint64_t leave)
 {
-	end_call(&hot.calls[correlation % GT_CU_CALLS], correlation, enter, leave);
+	gt_accel_call_end(&hot.calls[correlation % GT_ACCEL_CALLS], correlation, enter, leave);
 }
 
 uint64_t gt_cu_calls_seen(void)
@@ -267,7 +249,7 @@ static void enter(uint32_t domain, uint32_t id, const struct cu_call_data *data)
 		if (open->key & OPEN_POLL)
 			return; /* written when it is over: it may only add to the one before */
 		if (makes_records(what->class))
-			gt_enter_attribute(what->region, gt_cu_refs.correlation, data->correlation, tick);
+			gt_enter_attribute(what->region, gt_accel_refs.correlation, data->correlation, tick);
 		else
 			gt_enter_at(what->region, tick);
 	}
@@ -325,7 +307,7 @@ static void put_error(int result, uint64_t tick)
 	if (answered(result))
 		return;
 	gt_cu_count_shared(&gt_cu_counts.errors, 1);
-	gt_cu_tag(gt_cu_refs.result, (uint32_t)result, &low);
+	gt_accel_tag(gt_cu_refs.result, (uint32_t)result, &low);
 	gt_record_at(GT_T_TAG, low, NULL, 0, tick);
 }
 
@@ -547,9 +529,9 @@ static inline void entered(const struct id *what, uint64_t key, uint64_t tick)
 }
 
 /* Fetches the entry of the calls to come, too; behind the table's end that does nothing. */
-static inline void left(struct gt_cu_call *entry, uint32_t correlation, uint64_t begun, uint64_t tick)
+static inline void left(struct gt_accel_call *entry, uint32_t correlation, uint64_t begun, uint64_t tick)
 {
-	end_call(entry, correlation, begun, tick);
+	gt_accel_call_end(entry, correlation, begun, tick);
 	gt_will_write(entry + AHEAD);
 }
 
@@ -562,7 +544,7 @@ static GT_CU_RARE void enter_slow(const struct id *what, uint64_t key, struct gt
 
 static GT_CU_RARE void leave_slow(uint32_t correlation, struct gt_hot *window, uint64_t address)
 {
-	struct gt_cu_call *entry = self.entry;
+	struct gt_accel_call *entry = self.entry;
 	uint64_t begun = self.open[0].enter;
 
 	left(entry, correlation, begun,
@@ -595,7 +577,7 @@ static inline bool quick_enter(uint32_t domain, uint32_t id, uint32_t correlatio
 static inline bool quick_leave(uint64_t key, const int *result)
 {
 	uint32_t correlation = (uint32_t)(key >> 32);
-	struct gt_cu_call *entry = self.entry;
+	struct gt_accel_call *entry = self.entry;
 	struct gt_call_slot place;
 	uint64_t begun;
 
@@ -637,65 +619,65 @@ static const struct rule {
 	const char *prefix;
 	uint8_t class, role;
 } driver_rules[] = {
-	{ "cuLaunchHostFunc", GT_CU_C_OTHER, GT_CU_ROLE_FUNCTION },
-	{ "cuLaunch", GT_CU_C_LAUNCH, GT_CU_ROLE_FUNCTION },
-	{ "cuGraphLaunch", GT_CU_C_GRAPH, GT_CU_ROLE_FUNCTION },
-	{ "cuGraphInstantiate", GT_CU_C_OTHER, GT_CU_ROLE_FUNCTION },
-	{ "cuMemcpy", GT_CU_C_COPY, GT_CU_ROLE_TRANSFER },
-	{ "cu64Memcpy", GT_CU_C_COPY, GT_CU_ROLE_TRANSFER },
-	{ "cuMemset", GT_CU_C_SET, GT_CU_ROLE_TRANSFER },
-	{ "cu64Memset", GT_CU_C_SET, GT_CU_ROLE_TRANSFER },
-	{ "cuCtxSynchronize", GT_CU_C_WAIT_ALL, GT_CU_ROLE_BARRIER },
-	{ "cuStreamSynchronize", GT_CU_C_WAIT, GT_CU_ROLE_BARRIER },
-	{ "cuEventSynchronize", GT_CU_C_WAIT, GT_CU_ROLE_BARRIER },
-	{ "cuStreamQuery", GT_CU_C_POLL, GT_CU_ROLE_FUNCTION },
-	{ "cuEventQuery", GT_CU_C_POLL, GT_CU_ROLE_FUNCTION },
-	{ "cuStreamWaitEvent", GT_CU_C_OTHER, GT_CU_ROLE_FUNCTION },
-	{ "cuEventRecord", GT_CU_C_OTHER, GT_CU_ROLE_FUNCTION },
-	{ "cuMemAlloc", GT_CU_C_ALLOC, GT_CU_ROLE_ALLOCATE },
-	{ "cuMemHostAlloc", GT_CU_C_ALLOC, GT_CU_ROLE_ALLOCATE },
-	{ "cuMemHostRegister", GT_CU_C_ALLOC, GT_CU_ROLE_FUNCTION },
-	{ "cuMemFreeAsync", GT_CU_C_OTHER, GT_CU_ROLE_DEALLOCATE },
-	{ "cuMemFree", GT_CU_C_FREE, GT_CU_ROLE_DEALLOCATE },
-	{ "cuArrayCreate", GT_CU_C_ALLOC, GT_CU_ROLE_ALLOCATE },
-	{ "cuArrayDestroy", GT_CU_C_FREE, GT_CU_ROLE_DEALLOCATE },
-	{ "cuMemPrefetchAsync", GT_CU_C_OTHER, GT_CU_ROLE_FUNCTION },
-	{ "cuModuleLoad", GT_CU_C_OTHER, GT_CU_ROLE_FUNCTION },
-	{ "cuLibraryLoad", GT_CU_C_OTHER, GT_CU_ROLE_FUNCTION },
-	{ "cuStreamBeginCapture", GT_CU_C_CAPTURE_BEGIN, GT_CU_ROLE_FUNCTION },
-	{ "cuStreamEndCapture", GT_CU_C_CAPTURE_END, GT_CU_ROLE_FUNCTION },
-	{ "cuStreamCreate", GT_CU_C_OTHER, GT_CU_ROLE_FUNCTION },
-	{ "cuStreamDestroy", GT_CU_C_STREAM_GONE, GT_CU_ROLE_FUNCTION },
-	{ "cuCtxCreate", GT_CU_C_OTHER, GT_CU_ROLE_FUNCTION },
-	{ "cuCtxDestroy", GT_CU_C_OTHER, GT_CU_ROLE_FUNCTION },
+	{ "cuLaunchHostFunc", GT_CU_C_OTHER, GT_ACCEL_ROLE_FUNCTION },
+	{ "cuLaunch", GT_CU_C_LAUNCH, GT_ACCEL_ROLE_FUNCTION },
+	{ "cuGraphLaunch", GT_CU_C_GRAPH, GT_ACCEL_ROLE_FUNCTION },
+	{ "cuGraphInstantiate", GT_CU_C_OTHER, GT_ACCEL_ROLE_FUNCTION },
+	{ "cuMemcpy", GT_CU_C_COPY, GT_ACCEL_ROLE_TRANSFER },
+	{ "cu64Memcpy", GT_CU_C_COPY, GT_ACCEL_ROLE_TRANSFER },
+	{ "cuMemset", GT_CU_C_SET, GT_ACCEL_ROLE_TRANSFER },
+	{ "cu64Memset", GT_CU_C_SET, GT_ACCEL_ROLE_TRANSFER },
+	{ "cuCtxSynchronize", GT_CU_C_WAIT_ALL, GT_ACCEL_ROLE_BARRIER },
+	{ "cuStreamSynchronize", GT_CU_C_WAIT, GT_ACCEL_ROLE_BARRIER },
+	{ "cuEventSynchronize", GT_CU_C_WAIT, GT_ACCEL_ROLE_BARRIER },
+	{ "cuStreamQuery", GT_CU_C_POLL, GT_ACCEL_ROLE_FUNCTION },
+	{ "cuEventQuery", GT_CU_C_POLL, GT_ACCEL_ROLE_FUNCTION },
+	{ "cuStreamWaitEvent", GT_CU_C_OTHER, GT_ACCEL_ROLE_FUNCTION },
+	{ "cuEventRecord", GT_CU_C_OTHER, GT_ACCEL_ROLE_FUNCTION },
+	{ "cuMemAlloc", GT_CU_C_ALLOC, GT_ACCEL_ROLE_ALLOCATE },
+	{ "cuMemHostAlloc", GT_CU_C_ALLOC, GT_ACCEL_ROLE_ALLOCATE },
+	{ "cuMemHostRegister", GT_CU_C_ALLOC, GT_ACCEL_ROLE_FUNCTION },
+	{ "cuMemFreeAsync", GT_CU_C_OTHER, GT_ACCEL_ROLE_DEALLOCATE },
+	{ "cuMemFree", GT_CU_C_FREE, GT_ACCEL_ROLE_DEALLOCATE },
+	{ "cuArrayCreate", GT_CU_C_ALLOC, GT_ACCEL_ROLE_ALLOCATE },
+	{ "cuArrayDestroy", GT_CU_C_FREE, GT_ACCEL_ROLE_DEALLOCATE },
+	{ "cuMemPrefetchAsync", GT_CU_C_OTHER, GT_ACCEL_ROLE_FUNCTION },
+	{ "cuModuleLoad", GT_CU_C_OTHER, GT_ACCEL_ROLE_FUNCTION },
+	{ "cuLibraryLoad", GT_CU_C_OTHER, GT_ACCEL_ROLE_FUNCTION },
+	{ "cuStreamBeginCapture", GT_CU_C_CAPTURE_BEGIN, GT_ACCEL_ROLE_FUNCTION },
+	{ "cuStreamEndCapture", GT_CU_C_CAPTURE_END, GT_ACCEL_ROLE_FUNCTION },
+	{ "cuStreamCreate", GT_CU_C_OTHER, GT_ACCEL_ROLE_FUNCTION },
+	{ "cuStreamDestroy", GT_CU_C_STREAM_GONE, GT_ACCEL_ROLE_FUNCTION },
+	{ "cuCtxCreate", GT_CU_C_OTHER, GT_ACCEL_ROLE_FUNCTION },
+	{ "cuCtxDestroy", GT_CU_C_OTHER, GT_ACCEL_ROLE_FUNCTION },
 };
 static const struct rule runtime_rules[] = {
-	{ "cudaLaunchHostFunc", GT_CU_C_OTHER, GT_CU_ROLE_FUNCTION },
-	{ "cudaLaunch", GT_CU_C_LAUNCH, GT_CU_ROLE_FUNCTION },
-	{ "__cudaLaunch", GT_CU_C_LAUNCH, GT_CU_ROLE_FUNCTION },
-	{ "cudaGraphLaunch", GT_CU_C_GRAPH, GT_CU_ROLE_FUNCTION },
-	{ "cudaGraphInstantiate", GT_CU_C_OTHER, GT_CU_ROLE_FUNCTION },
-	{ "cudaMemcpy", GT_CU_C_COPY, GT_CU_ROLE_TRANSFER },
-	{ "cudaMemset", GT_CU_C_SET, GT_CU_ROLE_TRANSFER },
-	{ "cudaDeviceSynchronize", GT_CU_C_WAIT_ALL, GT_CU_ROLE_BARRIER },
-	{ "cudaThreadSynchronize", GT_CU_C_WAIT_ALL, GT_CU_ROLE_BARRIER },
-	{ "cudaStreamSynchronize", GT_CU_C_WAIT, GT_CU_ROLE_BARRIER },
-	{ "cudaEventSynchronize", GT_CU_C_WAIT, GT_CU_ROLE_BARRIER },
-	{ "cudaStreamQuery", GT_CU_C_POLL, GT_CU_ROLE_FUNCTION },
-	{ "cudaEventQuery", GT_CU_C_POLL, GT_CU_ROLE_FUNCTION },
-	{ "cudaStreamWaitEvent", GT_CU_C_OTHER, GT_CU_ROLE_FUNCTION },
-	{ "cudaEventRecord", GT_CU_C_OTHER, GT_CU_ROLE_FUNCTION },
-	{ "cudaMalloc", GT_CU_C_ALLOC, GT_CU_ROLE_ALLOCATE },
-	{ "cudaHostAlloc", GT_CU_C_ALLOC, GT_CU_ROLE_ALLOCATE },
-	{ "cudaHostRegister", GT_CU_C_ALLOC, GT_CU_ROLE_FUNCTION },
-	{ "cudaFreeAsync", GT_CU_C_OTHER, GT_CU_ROLE_DEALLOCATE },
-	{ "cudaFree", GT_CU_C_FREE, GT_CU_ROLE_DEALLOCATE },
-	{ "cudaMemPrefetchAsync", GT_CU_C_OTHER, GT_CU_ROLE_FUNCTION },
-	{ "cudaStreamBeginCapture", GT_CU_C_CAPTURE_BEGIN, GT_CU_ROLE_FUNCTION },
-	{ "cudaStreamEndCapture", GT_CU_C_CAPTURE_END, GT_CU_ROLE_FUNCTION },
-	{ "cudaStreamCreate", GT_CU_C_OTHER, GT_CU_ROLE_FUNCTION },
-	{ "cudaStreamDestroy", GT_CU_C_STREAM_GONE, GT_CU_ROLE_FUNCTION },
-	{ "cudaDeviceReset", GT_CU_C_OTHER, GT_CU_ROLE_FUNCTION },
+	{ "cudaLaunchHostFunc", GT_CU_C_OTHER, GT_ACCEL_ROLE_FUNCTION },
+	{ "cudaLaunch", GT_CU_C_LAUNCH, GT_ACCEL_ROLE_FUNCTION },
+	{ "__cudaLaunch", GT_CU_C_LAUNCH, GT_ACCEL_ROLE_FUNCTION },
+	{ "cudaGraphLaunch", GT_CU_C_GRAPH, GT_ACCEL_ROLE_FUNCTION },
+	{ "cudaGraphInstantiate", GT_CU_C_OTHER, GT_ACCEL_ROLE_FUNCTION },
+	{ "cudaMemcpy", GT_CU_C_COPY, GT_ACCEL_ROLE_TRANSFER },
+	{ "cudaMemset", GT_CU_C_SET, GT_ACCEL_ROLE_TRANSFER },
+	{ "cudaDeviceSynchronize", GT_CU_C_WAIT_ALL, GT_ACCEL_ROLE_BARRIER },
+	{ "cudaThreadSynchronize", GT_CU_C_WAIT_ALL, GT_ACCEL_ROLE_BARRIER },
+	{ "cudaStreamSynchronize", GT_CU_C_WAIT, GT_ACCEL_ROLE_BARRIER },
+	{ "cudaEventSynchronize", GT_CU_C_WAIT, GT_ACCEL_ROLE_BARRIER },
+	{ "cudaStreamQuery", GT_CU_C_POLL, GT_ACCEL_ROLE_FUNCTION },
+	{ "cudaEventQuery", GT_CU_C_POLL, GT_ACCEL_ROLE_FUNCTION },
+	{ "cudaStreamWaitEvent", GT_CU_C_OTHER, GT_ACCEL_ROLE_FUNCTION },
+	{ "cudaEventRecord", GT_CU_C_OTHER, GT_ACCEL_ROLE_FUNCTION },
+	{ "cudaMalloc", GT_CU_C_ALLOC, GT_ACCEL_ROLE_ALLOCATE },
+	{ "cudaHostAlloc", GT_CU_C_ALLOC, GT_ACCEL_ROLE_ALLOCATE },
+	{ "cudaHostRegister", GT_CU_C_ALLOC, GT_ACCEL_ROLE_FUNCTION },
+	{ "cudaFreeAsync", GT_CU_C_OTHER, GT_ACCEL_ROLE_DEALLOCATE },
+	{ "cudaFree", GT_CU_C_FREE, GT_ACCEL_ROLE_DEALLOCATE },
+	{ "cudaMemPrefetchAsync", GT_CU_C_OTHER, GT_ACCEL_ROLE_FUNCTION },
+	{ "cudaStreamBeginCapture", GT_CU_C_CAPTURE_BEGIN, GT_ACCEL_ROLE_FUNCTION },
+	{ "cudaStreamEndCapture", GT_CU_C_CAPTURE_END, GT_ACCEL_ROLE_FUNCTION },
+	{ "cudaStreamCreate", GT_CU_C_OTHER, GT_ACCEL_ROLE_FUNCTION },
+	{ "cudaStreamDestroy", GT_CU_C_STREAM_GONE, GT_ACCEL_ROLE_FUNCTION },
+	{ "cudaDeviceReset", GT_CU_C_OTHER, GT_ACCEL_ROLE_FUNCTION },
 };
 
 /* The name without what tells versions and kinds of default stream apart. */
@@ -745,7 +727,7 @@ static void consider(uint32_t domain, uint32_t id, const char *name)
 		plain_name(name, plain, sizeof(plain));
 		/* Driver calls of the program's own are shown with the runtime's, too. */
 		if (gt_cu_options.runtime || (domain == CU_DOMAIN_DRIVER && gt_cu_options.driver))
-			what->region = gt_cu_region(plain,
+			what->region = gt_accel_region(plain,
 						    domain == CU_DOMAIN_DRIVER ? "CUDRV_API" : "CUDART_API",
 						    rules[i].role);
 		if (what->region && !gt_cu_options.capture &&
@@ -762,9 +744,10 @@ const char *gt_cu_calls_setup(void)
 {
 	if (hot.calls)
 		return NULL;
-	if (!gt_cu_table_make())
+	hot.calls = gt_accel_calls_make();
+	if (!hot.calls)
 		return "no memory";
-	hot.tag = GT_WORD(GT_T_TAG, (uint64_t)gt_cu_refs.correlation << 32);
+	hot.tag = GT_WORD(GT_T_TAG, (uint64_t)gt_accel_refs.correlation << 32);
 	for (uint32_t domain = CU_DOMAIN_DRIVER; domain <= CU_DOMAIN_RUNTIME; domain++) {
 		unsigned missing = 0;
 

@@ -16,17 +16,15 @@
 #include "cuda/cuda.h"
 
 #define SHIFT 32
-#define PAIRS 4096u
 
 static uint64_t base_tick, base_ns;
 static uint64_t mult = UINT64_C(1) << SHIFT; /* nanoseconds per tick, times 2^32 */
 static bool fallback;
 
-static struct pair {
+/* The same moment on both clocks. */
+struct pair {
 	uint64_t tick, ns;
-} pairs[PAIRS];
-static unsigned pair_count;
-static uint32_t pairs_taken; /* a lock of our two threads; neither calls anything while it has it */
+};
 
 static uint64_t scale(uint64_t ticks)
 {
@@ -68,32 +66,10 @@ uint64_t gt_cu_clock_now(void)
 	return fallback ? cupti_time() : now_for_cupti();
 }
 
-static void take_pairs(void)
-{
-	while (__atomic_exchange_n(&pairs_taken, 1, __ATOMIC_ACQUIRE))
-		;
-}
-
-static void leave_pairs(void)
-{
-	__atomic_store_n(&pairs_taken, 0, __ATOMIC_RELEASE);
-}
-
 void gt_cu_clock_note(void)
 {
-	struct pair pair = { 0, 0 };
-
-	if (!fallback)
-		return;
-	measure(&pair, cupti_time);
-	take_pairs();
-	if (pair_count == PAIRS) { /* keep every second one */
-		for (unsigned i = 0; i < PAIRS / 2; i++)
-			pairs[i] = pairs[2 * i];
-		pair_count = PAIRS / 2;
-	}
-	pairs[pair_count++] = pair;
-	leave_pairs();
+	if (fallback)
+		gt_accel_clock_note();
 }
 
 void gt_cu_clock_setup(void)
@@ -122,50 +98,15 @@ void gt_cu_clock_setup(void)
 	gt_def_property("cuda:clock", "offset pairs");
 	gt_message(2, "CUPTI does not accept a timestamp callback (%s): the clocks are compared instead",
 		   gt_cu_result(rc));
-	gt_cu_clock_note();
-}
-
-/* With the pairs taken. */
-static uint64_t from_pairs(uint64_t ns)
-{
-	unsigned n = pair_count, low = 0, high = n;
-	const struct pair *a, *b;
-	int64_t ticks, delta;
-
-	if (n < 2)
-		return pairs[0].tick + (uint64_t)((__int128)((int64_t)(ns - pairs[0].ns)) *
-						  (INT64_C(1) << SHIFT) / (int64_t)mult);
-	while (high - low > 1) {
-		unsigned mid = (low + high) / 2;
-
-		if (pairs[mid].ns <= ns)
-			low = mid;
-		else
-			high = mid;
-	}
-	if (low == n - 1)
-		low--;
-	a = &pairs[low];
-	b = &pairs[low + 1];
-	ticks = (int64_t)(b->tick - a->tick);
-	delta = (int64_t)(b->ns - a->ns);
-	if (delta <= 0)
-		return a->tick;
-	return a->tick + (uint64_t)((__int128)((int64_t)(ns - a->ns)) * ticks / delta);
+	gt_accel_clock_setup(cupti_time);
 }
 
 uint64_t gt_cu_ticks(uint64_t ns)
 {
 	if (!ns)
 		return 0;
-	if (fallback) {
-		uint64_t tick;
-
-		take_pairs();
-		tick = from_pairs(ns);
-		leave_pairs();
-		return tick;
-	}
+	if (fallback)
+		return gt_accel_ticks(ns);
 	if (ns < base_ns)
 		return base_tick - (uint64_t)(((unsigned __int128)(base_ns - ns) << SHIFT) / mult);
 	return base_tick + (uint64_t)(((unsigned __int128)(ns - base_ns) << SHIFT) / mult);

@@ -12,7 +12,7 @@
 #include <string.h>
 
 #include "cuda/cuda.h"
-#include "cuda/lock.h"
+#include "accel/wait.h"
 #include "cuda/pcsampling_abi.h"
 
 #define NAMES       4096u
@@ -54,7 +54,7 @@ static bool hold(uint64_t *mask)
 			gt_cu_code_give_up();
 			return false;
 		}
-		gt_cu_futex_wait(&never, 0, 1);
+		gt_accel_wait(&never, 0, 1);
 	}
 	return true;
 }

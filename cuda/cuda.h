@@ -4,9 +4,9 @@
  *
  * In layers: a file needs only those above it.
  *
+ *   accel/     what accelerators of all makes share: records, the table of calls, threads of ours
  *   api.c      CUPTI's functions; options.c VT_GPUTRACE; state.c what all parts share
- *   clock.c    CUPTI's time <-> ticks; hidden.c threads of ours
- *   table.c    the table of calls, by correlation id
+ *   clock.c    CUPTI's time <-> ticks
  *   capture.c  VT_CUPTI_CAPTURE
  *   contexts.c the contexts that live; align.c how well the device's clock and ours agree
  *   devices.c  which device a number means
@@ -39,7 +39,7 @@
 
 #include "cuda/abi.h"
 #include "cuda/api.h"
-#include "gputrace/accel.h"
+#include "accel/accel.h"
 #include "gputrace/call.h"
 #include "gputrace/hash.h"
 
@@ -56,15 +56,6 @@
 
 /* OTF2's numbers. */
 enum { GT_CU_PARADIGM = 5 };
-enum {
-	GT_CU_ROLE_FUNCTION = 1,
-	GT_CU_ROLE_CODE = 4,
-	GT_CU_ROLE_BARRIER = 16,
-	GT_CU_ROLE_TRANSFER = 30,
-	GT_CU_ROLE_ARTIFICIAL = 31,
-	GT_CU_ROLE_ALLOCATE = 35,
-	GT_CU_ROLE_DEALLOCATE = 36,
-};
 
 /* ---- options (options.c) ----------------------------------------------------------------------- */
 
@@ -114,7 +105,7 @@ enum gt_cu_state {
 
 /* What each launch looks at, in one line of the cache. */
 struct gt_cu_hot {
-	struct gt_cu_call *calls; /* by correlation id modulo their number */
+	struct gt_accel_call *calls; /* by correlation id modulo their number */
 	union {
 		struct {
 			uint32_t state;     /* enum gt_cu_state; atomic */
@@ -143,13 +134,10 @@ extern GT_HIDDEN uint32_t gt_cu_version;
 /* ---- definitions that all parts use ----------------------------------------------------- */
 
 struct gt_cu_refs {
-	gt_ref correlation; /* attribute */
 	gt_ref calls;       /* parameter: how many calls a merged region stands for */
 	gt_ref result;      /* attribute: error of a call that failed */
 	gt_ref stream;      /* attribute: CUPTI's number of the stream */
-	gt_ref bytes;       /* attribute */
 	gt_ref graph_node, graph; /* attributes */
-	gt_ref comm, window;
 	gt_ref host_idle;   /* region */
 	gt_ref overhead;    /* group of regions is made on demand */
 };
@@ -208,38 +196,11 @@ GT_HIDDEN uint64_t gt_cu_clock_now(void);
 /* For tests and replay: ticks are nanoseconds, and so is CUPTI's time. */
 GT_HIDDEN void gt_cu_clock_identity(void);
 
-/* An attribute of the next record: 16 bytes if it fits, as small numbers do. */
-static inline bool gt_cu_tag(gt_ref attribute, uint64_t value, uint64_t *low)
-{
-	*low = (uint64_t)attribute << 32 | (uint32_t)value;
-	return value <= UINT32_MAX && attribute < 1u << 24;
-}
-
-/* ---- the table of calls (table.c) ------------------------------------------------------------------ */
-
-/* One API call, by its correlation id. */
-struct gt_cu_call {
-	uint32_t correlation;
-	uint32_t location;  /* of the calling thread */
-	uint64_t enter;     /* ticks */
-	uint32_t span;      /* ticks until its end, at most GT_CU_SPAN_MAX; 0: not over yet */
-	uint32_t flags;     /* class, GT_CU_CALL_* */
-};
-#define GT_CU_CALLS         (1u << 19)
-#define GT_CU_SPAN_MAX      UINT32_MAX
+/* Flags of calls in the table: class, GT_CU_CALL_*. */
 #define GT_CU_CALL_OFF      0x100u  /* recording was switched off */
 #define GT_CU_CALL_REGION   0x200u  /* the call is a region in the trace */
 #define GT_CU_CALL_CAPTURE  0x400u  /* a stream was being captured */
 #define GT_CU_CALL_IDLE     0x800u  /* its wait has been written */
-
-/* Copies the call with this id; false: not known (any more). From the reading thread. */
-GT_HIDDEN bool gt_cu_call_find(uint32_t correlation, struct gt_cu_call *call);
-/* Marks it. */
-GT_HIDDEN void gt_cu_call_mark(uint32_t correlation, uint32_t flags);
-/* Has the table's memory made, so that the program's calls need not wait for it. On a thread of ours. */
-GT_HIDDEN void gt_cu_table_touch(void);
-/* Makes it; false: no memory. */
-GT_HIDDEN bool gt_cu_table_make(void);
 
 /* ---- calls (calls.c) ------------------------------------------------------------------------------- */
 
@@ -304,20 +265,6 @@ GT_HIDDEN void gt_cu_context_created(void *context);
 GT_HIDDEN void gt_cu_context_gone(void *context);
 /* Waits until they have done all their work. */
 GT_HIDDEN void gt_cu_contexts_finish(void);
-
-/* ---- threads of ours (hidden.c) ---------------------------------------------------------------- */
-
-/* Starts one that is unseen by the program's signals and by the other adapters. */
-GT_HIDDEN bool gt_cu_start_hidden(void *(*run)(void *));
-/* The same for one that works all the time, and otherwise waits for *word (gt_cu_futex_wake()). In each round
- * it asks whether it stays, and waits for the word to be no longer *seen; the last that it does is `ends`. */
-GT_HIDDEN bool gt_cu_thread_start(void *(*run)(void *), uint32_t *word);
-GT_HIDDEN bool gt_cu_thread_stays(uint32_t *word, uint32_t *seen);
-GT_HIDDEN void gt_cu_thread_ends(void);
-/* They have ended when this returns. False: one hangs in CUPTI. */
-GT_HIDDEN bool gt_cu_threads_end(void);
-/* All of them begin again; false: they cannot, and have ended. */
-GT_HIDDEN bool gt_cu_threads_again(void);
 
 /* ---- the account (account.c) ----------------------------------------------------------------- */
 
@@ -428,7 +375,7 @@ GT_HIDDEN void gt_cu_extras_end(void);
 GT_HIDDEN void gt_cu_align_early(uint32_t context, uint64_t ticks);
 GT_HIDDEN void gt_cu_align_start(uint32_t context, uint64_t ticks);
 /* A record ended; was it before the end of the wait that covers it? */
-GT_HIDDEN void gt_cu_align_end(uint32_t context, const struct gt_cu_call *call, uint64_t end);
+GT_HIDDEN void gt_cu_align_end(uint32_t context, const struct gt_accel_call *call, uint64_t end);
 /* From the program's threads: a wait for the whole context is over. */
 GT_HIDDEN void gt_cu_align_waited(uint32_t context, uint64_t enter, uint64_t leave);
 /* Writes the properties. */
@@ -446,7 +393,6 @@ struct gt_cu_stream {
 	uint32_t context, device, stream;
 	struct gt_cu_context *owner;
 	struct gt_location *location; /* NULL: there was no room for one */
-	uint32_t id;                  /* of the location */
 	uint32_t named;               /* names that were looked at */
 	bool reused;                  /* the location was another stream's */
 	uint32_t newest;              /* when it is gone: the newest stream that was there then */
@@ -462,10 +408,6 @@ GT_HIDDEN struct gt_cu_stream *gt_cu_stream_of_context(uint32_t context);
 /* A stream was made, or will be destroyed, by its handle. Any thread. */
 GT_HIDDEN void gt_cu_stream_made(void *context, void *stream);
 GT_HIDDEN void gt_cu_stream_gone(void *context, void *stream);
-/* What belongs to a host thread but is known only now. */
-GT_HIDDEN void gt_cu_defer(uint32_t location, unsigned type, uint64_t low, const uint64_t *data,
-			     unsigned extra, uint64_t tick);
-
 /* The location group of a context, made if there is none yet. Any thread. */
 GT_HIDDEN gt_ref gt_cu_context_group(uint32_t device, uint32_t context);
 /* Writes down which device this number means (devices.c). */
@@ -482,21 +424,10 @@ GT_HIDDEN void gt_cu_streams_name(void);
 
 /* ---- regions of the device (kernels.c) ------------------------------------------------------- */
 
-struct gt_cu_kernel_name {
-	gt_ref region;
-	gt_ref params;      /* of the latest launch ... */
-	struct gt_cu_launch {
-		int32_t grid[3], block[3];
-		uint32_t static_shared, dynamic_shared, local, registers;
-	} launch;           /* ... which was this */
-};
-
-GT_HIDDEN struct gt_cu_kernel_name *gt_cu_kernel(const char *mangled);
+/* NULL: no memory. */
+GT_HIDDEN struct gt_accel_name *gt_cu_kernel(const char *mangled);
 GT_HIDDEN gt_ref gt_cu_copy_region(unsigned copy, unsigned source, unsigned destination);
 GT_HIDDEN gt_ref gt_cu_set_region(void);
-GT_HIDDEN gt_ref gt_cu_region(const char *name, const char *group, unsigned role);
-/* The set of parameters for a launch, made if there is none yet; GT_NONE: none is wanted. */
-GT_HIDDEN gt_ref gt_cu_params(const struct gt_cu_launch *launch);
 GT_HIDDEN void gt_cu_params_setup(void);
 
 #endif

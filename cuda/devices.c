@@ -92,7 +92,7 @@ unsigned gt_cu_device_capability(uint32_t device, int *number)
 void gt_cu_device_define(uint32_t device)
 {
 	void *handle = dlopen("libcuda.so.1", RTLD_NOW | RTLD_NOLOAD);
-	char key[32], text[400], name[256] = "", address[32] = "", uuid_text[64];
+	char name[256] = "", address[32] = "", uuid_text[64];
 	unsigned char uuid[16] = { 0 };
 	struct driver driver;
 	int number = 0;
@@ -105,9 +105,7 @@ void gt_cu_device_define(uint32_t device)
 		name[sizeof(name) - 1] = 0;
 		address[sizeof(address) - 1] = 0;
 		format_uuid(uuid, uuid_text);
-		snprintf(key, sizeof(key), "cuda:device %u", device);
-		snprintf(text, sizeof(text), "%s %s %s", uuid_text, address, name);
-		gt_def_property(key, text);
+		gt_accel_device(device, uuid_text, address, name);
 	}
 	dlclose(handle);
 }

@@ -29,7 +29,7 @@
 #include "cuda/counting.h"
 #include "cuda/cuda.h"
 #include "cuda/exact.h"
-#include "cuda/lock.h"
+#include "accel/wait.h"
 #include "cuda/select.h"
 
 #define RESULTS  1024u
@@ -80,7 +80,7 @@ static bool wait_gate(unsigned limit_ms)
 	while ((now = __atomic_load_n(&gate, __ATOMIC_ACQUIRE)) != 0) {
 		if (!is_on() || gt_monotonic() / 1000000 >= end)
 			return false;
-		gt_cu_futex_wait(&gate, now, 100);
+		gt_accel_wait(&gate, now, 100);
 	}
 	return true;
 }

@@ -62,7 +62,7 @@ static gt_ref region(const char *name, const char *group)
 		return GT_NONE;
 	if (!known[i].name) {
 		known[i].name = name;
-		known[i].region = gt_cu_region(name, group, GT_CU_ROLE_ARTIFICIAL);
+		known[i].region = gt_accel_region(name, group, GT_ACCEL_ROLE_ARTIFICIAL);
 	}
 	return known[i].region;
 }
@@ -82,10 +82,10 @@ static void put_region(struct extra_location *where, gt_ref what, uint64_t start
 		return;
 	if (end < start)
 		end = start;
-	if (bytes && gt_cu_tag(gt_cu_refs.bytes, bytes, &low))
+	if (bytes && gt_accel_tag(gt_accel_refs.bytes, bytes, &low))
 		gt_location_record(l, GT_T_TAG, low, NULL, 0, start);
 	else if (bytes)
-		gt_location_record(l, GT_T_ATTR, gt_cu_refs.bytes, (uint64_t[2]){ bytes, 0 }, 1, start);
+		gt_location_record(l, GT_T_ATTR, gt_accel_refs.bytes, (uint64_t[2]){ bytes, 0 }, 1, start);
 	gt_location_record(l, GT_T_ENTER, what, NULL, 0, start);
 	gt_location_record(l, GT_T_LEAVE, what, NULL, 0, end);
 }
@@ -150,10 +150,11 @@ static void read_sync(const struct cu_record *record)
 					     "STREAM SYNCHRONIZE", "DEVICE SYNCHRONIZE" };
 	uint64_t from = gt_cu_ticks(s->start), to = gt_cu_ticks(s->end), exit;
 	gt_ref what = region(names[s->type < 5 ? s->type : 0], "CUDA_SYNC");
-	struct gt_cu_call call;
+	struct gt_accel_call call;
 
 	gt_cu_count(&gt_cu_counts.others, 1);
-	if (!gt_cu_call_find(s->correlation, &call) || !(call.flags & GT_CU_CALL_REGION) || !what ||
+	if (!gt_accel_call_find(gt_cu_hot.calls, s->correlation, &call) ||
+	    !(call.flags & GT_CU_CALL_REGION) || !what ||
 	    !call.span)
 		return;
 	exit = call.enter + call.span;
@@ -163,9 +164,9 @@ static void read_sync(const struct cu_record *record)
 		to = exit - 1;
 	if (to <= from)
 		return;
-	gt_cu_defer(call.location, GT_T_TAG, (uint64_t)gt_cu_refs.stream << 32 | s->stream, NULL, 0, from);
-	gt_cu_defer(call.location, GT_T_ENTER, what, NULL, 0, from);
-	gt_cu_defer(call.location, GT_T_LEAVE, what, NULL, 0, to);
+	gt_accel_defer(call.location, GT_T_TAG, (uint64_t)gt_cu_refs.stream << 32 | s->stream, NULL, 0, from);
+	gt_accel_defer(call.location, GT_T_ENTER, what, NULL, 0, from);
+	gt_accel_defer(call.location, GT_T_LEAVE, what, NULL, 0, to);
 }
 
 /* ---- memory ---------------------------------------------------------------------------------- */

@@ -8,17 +8,17 @@
  * records, further ones are not looked at. The rest of the file's state belongs to the reading thread.
  */
 #include "cuda/cuda.h"
-#include "cuda/lock.h"
+#include "accel/wait.h"
 
 #define WINDOWS  256u /* a power of two */
 #define SHORTEST 5000u /* nanoseconds */
 
-static struct gt_cu_wait arriving[WINDOWS];
+static struct gt_accel_waited arriving[WINDOWS];
 static uint64_t arrived;
 
 /* Those that wait for their records. */
 static struct open {
-	struct gt_cu_wait window;
+	struct gt_accel_waited window;
 	uint64_t last;     /* end of the latest activity that ended in it; 0: none yet */
 	bool beyond;       /* something went on */
 } opened[WINDOWS];
@@ -29,8 +29,8 @@ void gt_cu_implicit_call(uint32_t context, uint32_t location, uint64_t enter, ui
 {
 	if (gt_cu_ns(leave - enter) < SHORTEST)
 		return;
-	gt_cu_wait_put(arriving, WINDOWS, &arrived,
-		       &(struct gt_cu_wait){ .enter = enter, .leave = leave, .context = context,
+	gt_accel_waited_put(arriving, WINDOWS, &arrived,
+		       &(struct gt_accel_waited){ .enter = enter, .leave = leave, .context = context,
 					     .location = location });
 }
 
@@ -41,9 +41,9 @@ void gt_cu_implicit_take(void)
 	if (n - taken > WINDOWS)
 		taken = n - WINDOWS;
 	for (; taken < n && open_count < WINDOWS; taken++) {
-		struct gt_cu_wait w;
+		struct gt_accel_waited w;
 
-		if (gt_cu_wait_get(arriving, WINDOWS, taken, &w))
+		if (gt_accel_waited_get(arriving, WINDOWS, taken, &w))
 			opened[open_count++] = (struct open){ .window = w };
 	}
 }
@@ -80,9 +80,9 @@ void gt_cu_implicit_settle(bool all)
 			continue;
 		if (to >= o->window.leave)
 			to = o->window.leave - 1;
-		gt_cu_defer(o->window.location, GT_T_ENTER, gt_cu_refs.host_idle, NULL, 0,
+		gt_accel_defer(o->window.location, GT_T_ENTER, gt_cu_refs.host_idle, NULL, 0,
 			   o->window.enter + 1);
-		gt_cu_defer(o->window.location, GT_T_LEAVE, gt_cu_refs.host_idle, NULL, 0, to);
+		gt_accel_defer(o->window.location, GT_T_LEAVE, gt_cu_refs.host_idle, NULL, 0, to);
 	}
 	open_count = kept;
 }

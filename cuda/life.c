@@ -123,14 +123,14 @@ static void stand_still(void)
 	collect(GT_CU_ACCOUNT, WAIT_FAST_MS);
 	gt_cu_buffers_still();
 	gt_cu_state_set(gt_cu_state_now() == GT_CU_READY ? GT_CU_STILL : GT_CU_ENDED);
-	ended = gt_cu_threads_end();
+	ended = gt_accel_threads_end();
 	if (ended) /* what has been launched and has no record by now counts as lost */
 		gt_cu_account(false, false);
 }
 
 static void go_on(void)
 {
-	if (gt_cu_state_now() != GT_CU_STILL || !ended || !gt_cu_threads_again())
+	if (gt_cu_state_now() != GT_CU_STILL || !ended || !gt_accel_threads_again())
 		return;
 	gt_cu_calls_restart();
 	gt_cu_account_again();

@@ -23,7 +23,7 @@
 
 #include "cuda/cuda.h"
 #include "cuda/elect.h"
-#include "cuda/lock.h"
+#include "accel/wait.h"
 #include "cuda/pcsampling_abi.h"
 #include "cuda/profiler.h"
 
@@ -367,15 +367,15 @@ static void *fetch(void *unused)
 	(void)unused;
 	gt_guard();
 	prctl(PR_SET_NAME, "gputrace-pc");
-	while (gt_cu_thread_stays(&wake, &seen)) {
+	while (gt_accel_thread_stays(&wake, &seen)) {
 		uint32_t want = __atomic_load_n(&asked, __ATOMIC_SEQ_CST);
 
 		locked(fetch_all, __atomic_load_n(&last_asked, __ATOMIC_SEQ_CST) ? contexts : NULL);
 		__atomic_store_n(&done, want, __ATOMIC_SEQ_CST);
-		gt_cu_futex_wake(&answered);
-		gt_cu_futex_wait(&wake, seen, gt_cu_options.flush_ms);
+		gt_accel_wake(&answered);
+		gt_accel_wait(&wake, seen, gt_cu_options.flush_ms);
 	}
-	gt_cu_thread_ends();
+	gt_accel_thread_ends();
 	return NULL;
 }
 
@@ -392,7 +392,7 @@ bool gt_cu_pc_collect(bool last, unsigned limit_ms)
 	if (last)
 		__atomic_store_n(&last_asked, 1, __ATOMIC_SEQ_CST);
 	request = __atomic_add_fetch(&asked, 1, __ATOMIC_SEQ_CST);
-	gt_cu_futex_wake(&wake);
+	gt_accel_wake(&wake);
 	for (;;) {
 		uint32_t seen = __atomic_load_n(&answered, __ATOMIC_SEQ_CST);
 
@@ -400,7 +400,7 @@ bool gt_cu_pc_collect(bool last, unsigned limit_ms)
 			return true;
 		if (gt_monotonic() / 1000000 >= end)
 			break;
-		gt_cu_futex_wait(&answered, seen, 100);
+		gt_accel_wait(&answered, seen, 100);
 	}
 	gt_cu_code_give_up();
 	return __atomic_exchange_n(&reported, true, __ATOMIC_RELAXED);
@@ -454,7 +454,7 @@ void gt_cu_pc_setup(void)
 	}
 	announce();
 	fetched = new_data();
-	if (!fetched || !gt_cu_thread_start(fetch, &wake)) {
+	if (!fetched || !gt_accel_thread_start(fetch, &wake)) {
 		gt_message(1, "PC sampling: no memory or no thread for it");
 		free(fetched);
 		fetched = NULL;

@@ -11,7 +11,7 @@
 #include <string.h>
 
 #include "cuda/cuda.h"
-#include "cuda/lock.h"
+#include "accel/wait.h"
 #include "cuda/ranges.h"
 
 #define BUCKETS 4096u

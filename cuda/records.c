@@ -22,10 +22,7 @@ static gt_ref marker_untimed;
 
 void gt_cu_records_setup(void)
 {
-	gt_cu_refs.correlation = gt_def_attribute("CORRELATION_ID",
-						  "The same for an API call and what it made the device do",
-						  GT_VALUE_UINT);
-	gt_cu_refs.bytes = gt_def_attribute("BYTES", "Bytes that were copied or set", GT_VALUE_UINT);
+	gt_accel_setup(gt_cu_options.rma);
 	gt_cu_refs.calls = gt_def_parameter("calls", GT_VALUE_UINT); /* as MPI's */
 	gt_cu_refs.result = gt_def_attribute("CUDA_ERROR", "What the call returned", GT_VALUE_UINT);
 	gt_cu_refs.stream = gt_def_attribute(
@@ -34,12 +31,8 @@ void gt_cu_records_setup(void)
 					    GT_VALUE_UINT);
 	gt_cu_refs.graph_node = gt_def_attribute("CUDA_GRAPH_NODE_ID", "The node of the graph",
 						 GT_VALUE_UINT);
-	if (gt_cu_options.rma)
-		gt_cu_refs.window = gt_def_window("CUDA_WINDOW", GT_NONE, GT_CU_PARADIGM, 0);
-	else
-		gt_cu_refs.comm = gt_def_comm("GPU_COMM_GLOBAL", GT_NONE, GT_CU_PARADIGM, 0);
 	if (gt_cu_options.host_idle)
-		gt_cu_refs.host_idle = gt_cu_region("HOST_IDLE", "CUDA_SYNC", GT_CU_ROLE_BARRIER);
+		gt_cu_refs.host_idle = gt_accel_region("HOST_IDLE", "CUDA_SYNC", GT_ACCEL_ROLE_BARRIER);
 	gt_cu_params_setup();
 	marker_untimed = gt_def_marker("CUDA_UNTIMED", "CUDA", 2);
 }
@@ -47,54 +40,25 @@ void gt_cu_records_setup(void)
 /* ---- one activity of the device ---------------------------------------------------------------------- */
 
 struct activity {
-	uint32_t device, context, stream, correlation;
-	uint64_t start, end; /* ticks */
-	uint64_t bytes, graph_node;
+	struct gt_accel_activity out;
+	uint32_t device, context, stream;
+	uint64_t graph_node;
 	uint32_t graph;
-	bool has_bytes;
-	struct gt_cu_call call;
+	struct gt_accel_call call;
 	bool has_call;
 	bool replayed; /* the times are the host's */
-	struct gt_cu_stream *place;
 };
 
 /* What all records have. */
 #define ACTIVITY_OF(r)                                                                             \
-	.device = (r)->device, .context = (r)->context, .stream = (r)->stream,                     \
-	.correlation = (r)->correlation, .start = gt_cu_ticks((r)->start),                         \
-	.end = gt_cu_ticks((r)->end), .graph = (r)->graph
+	.out.correlation = (r)->correlation, .out.start = gt_cu_ticks((r)->start),                 \
+	.out.end = gt_cu_ticks((r)->end), .device = (r)->device, .context = (r)->context,          \
+	.stream = (r)->stream, .graph = (r)->graph
 
-static void put_attribute(const struct activity *a, gt_ref attribute, uint64_t value)
+static void put_attribute(struct activity *a, gt_ref attribute, uint64_t value)
 {
-	struct gt_location *location = a->place->location;
-	uint64_t low;
-
-	if (!attribute)
-		return;
-	if (gt_cu_tag(attribute, value, &low))
-		gt_location_record(location, GT_T_TAG, low, NULL, 0, a->start);
-	else
-		gt_location_record(location, GT_T_ATTR, attribute, (uint64_t[2]){ value, 0 }, 1,
-				   a->start);
-}
-
-static void begin(const struct activity *a, gt_ref region)
-{
-	put_attribute(a, gt_cu_refs.correlation, a->correlation);
-	if (gt_cu_options.stream_reuse)
-		put_attribute(a, gt_cu_refs.stream, a->stream);
-	if (a->has_bytes)
-		put_attribute(a, gt_cu_refs.bytes, a->bytes);
-	if (a->graph_node) {
-		put_attribute(a, gt_cu_refs.graph, a->graph);
-		put_attribute(a, gt_cu_refs.graph_node, a->graph_node);
-	}
-	gt_location_record(a->place->location, GT_T_ENTER, region, NULL, 0, a->start);
-}
-
-static void finish(const struct activity *a, gt_ref region)
-{
-	gt_location_record(a->place->location, GT_T_LEAVE, region, NULL, 0, a->end);
+	a->out.more[a->out.count].attribute = attribute;
+	a->out.more[a->out.count++].value = value;
 }
 
 /* A record without times: it is reported where its call was made. */
@@ -109,41 +73,58 @@ static void put_untimed(struct activity *a, const char *name)
 			   (uint64_t[2]){ gt_def_string(name), 0 }, 1, a->call.enter);
 }
 
+/* Where it goes, and its attributes. */
+static bool find_place(struct activity *a)
+{
+	const struct gt_cu_stream *place = gt_cu_stream(a->device, a->context, a->stream);
+
+	if (!place) {
+		gt_cu_count(&gt_cu_counts.no_location, 1);
+		return false;
+	}
+	a->out.at = place->location;
+	a->out.host = a->has_call ? a->call.location : UINT32_MAX;
+	if (gt_cu_options.stream_reuse)
+		put_attribute(a, gt_cu_refs.stream, a->stream);
+	if (a->graph_node) {
+		put_attribute(a, gt_cu_refs.graph, a->graph);
+		put_attribute(a, gt_cu_refs.graph_node, a->graph_node);
+	}
+	return true;
+}
+
 /*
  * Finds the call and the place of an activity and makes its times usable. False: there is nothing to
  * write; why is counted.
  */
 static bool prepare(struct activity *a, const char *name)
 {
-	a->has_call = gt_cu_call_find(a->correlation, &a->call);
+	a->has_call = gt_accel_call_find(gt_cu_hot.calls, a->out.correlation, &a->call);
 	if (!a->has_call)
 		gt_cu_count(&gt_cu_counts.no_parent, 1);
 	else if (a->call.flags & GT_CU_CALL_OFF) {
 		gt_cu_count(&gt_cu_counts.off, 1);
 		return false;
 	}
-	if (!a->start || !a->end) {
+	if (!a->out.start || !a->out.end) {
 		put_untimed(a, name);
 		return false;
 	}
-	if (a->end < a->start)
-		a->end = a->start;
-	if (a->has_call && a->start < a->call.enter) {
+	if (a->out.end < a->out.start)
+		a->out.end = a->out.start;
+	if (a->has_call && a->out.start < a->call.enter) {
 		gt_cu_count(&gt_cu_counts.early, 1);
-		gt_cu_align_early(a->context, a->call.enter - a->start);
-		if (a->end <= a->call.enter) /* all of it: it is moved */
-			a->end += a->call.enter - a->start;
-		a->start = a->call.enter;
+		gt_cu_align_early(a->context, a->call.enter - a->out.start);
+		if (a->out.end <= a->call.enter) /* all of it: it is moved */
+			a->out.end += a->call.enter - a->out.start;
+		a->out.start = a->call.enter;
 	} else if (a->has_call && !a->graph_node && !a->replayed) {
-		gt_cu_align_start(a->context, a->start - a->call.enter);
+		gt_cu_align_start(a->context, a->out.start - a->call.enter);
 	}
 	if (a->has_call && !a->replayed)
-		gt_cu_align_end(a->context, &a->call, a->end);
-	gt_cu_implicit_activity(a->context, a->start, a->end);
-	a->place = gt_cu_stream(a->device, a->context, a->stream);
-	if (!a->place)
-		gt_cu_count(&gt_cu_counts.no_location, 1);
-	return a->place;
+		gt_cu_align_end(a->context, &a->call, a->out.end);
+	gt_cu_implicit_activity(a->context, a->out.start, a->out.end);
+	return find_place(a);
 }
 
 /* ---- the host's side of it --------------------------------------------------------------------------- */
@@ -159,14 +140,14 @@ static unsigned pending_count;
  * The call waited for its transfer if that was over when the call was: then the time until it began
  * is not the transfer's but the wait for what went before it on the device.
  */
-static void put_wait(const struct gt_cu_call *call, uint64_t start, uint64_t end)
+static void put_wait(const struct gt_accel_call *call, uint64_t start, uint64_t end)
 {
 	uint64_t exit = call->enter + call->span;
 	uint64_t from = call->enter + 1, to = start;
 
 	if (call->flags & GT_CU_CALL_IDLE)
 		return;
-	gt_cu_call_mark(call->correlation, GT_CU_CALL_IDLE);
+	gt_accel_call_mark(gt_cu_hot.calls, call->correlation, GT_CU_CALL_IDLE);
 	if (end > exit || start <= from)
 		return;
 	if (to >= exit) {
@@ -175,8 +156,8 @@ static void put_wait(const struct gt_cu_call *call, uint64_t start, uint64_t end
 	}
 	if (to <= from)
 		return;
-	gt_cu_defer(call->location, GT_T_ENTER, gt_cu_refs.host_idle, NULL, 0, from);
-	gt_cu_defer(call->location, GT_T_LEAVE, gt_cu_refs.host_idle, NULL, 0, to);
+	gt_accel_defer(call->location, GT_T_ENTER, gt_cu_refs.host_idle, NULL, 0, from);
+	gt_accel_defer(call->location, GT_T_LEAVE, gt_cu_refs.host_idle, NULL, 0, to);
 }
 
 static void host_wait(const struct activity *a)
@@ -185,9 +166,9 @@ static void host_wait(const struct activity *a)
 	    a->graph_node)
 		return;
 	if (a->call.span)
-		put_wait(&a->call, a->start, a->end);
+		put_wait(&a->call, a->out.start, a->out.end);
 	else if (pending_count < PENDING)
-		pending[pending_count++] = (struct pending){ a->correlation, a->start, a->end };
+		pending[pending_count++] = (struct pending){ a->out.correlation, a->out.start, a->out.end };
 }
 
 void gt_cu_records_settle(bool all)
@@ -198,9 +179,9 @@ void gt_cu_records_settle(bool all)
 	gt_cu_implicit_settle(all);
 	for (unsigned i = 0; i < pending_count; i++) {
 		struct pending *p = &pending[i];
-		struct gt_cu_call call;
+		struct gt_accel_call call;
 
-		if (!gt_cu_call_find(p->correlation, &call))
+		if (!gt_accel_call_find(gt_cu_hot.calls, p->correlation, &call))
 			continue;
 		if (call.span)
 			put_wait(&call, p->start, p->end);
@@ -208,50 +189,6 @@ void gt_cu_records_settle(bool all)
 			pending[kept++] = *p;
 	}
 	pending_count = kept;
-}
-
-/* One end of a message; `at` NULL: the host. */
-static void message_end(const struct activity *a, unsigned type, const struct gt_cu_stream *at,
-			const struct gt_cu_stream *other)
-{
-	uint64_t far = other ? other->id : a->call.location;
-	uint64_t data[2] = { far | (uint64_t)a->correlation << 32, a->bytes };
-	uint64_t tick = type == GT_T_XFER_SEND ? a->start : a->end;
-
-	if (at)
-		gt_location_record(at->location, type, gt_cu_refs.comm, data, 1, tick);
-	else
-		gt_cu_defer(a->call.location, type, gt_cu_refs.comm, data, 1, tick);
-}
-
-/* The same as a one-sided operation of the stream. */
-static void one_sided(const struct activity *a, unsigned type, uint32_t remote)
-{
-	uint64_t data[4] = { remote, a->bytes, a->correlation, 0 };
-
-	gt_location_record(a->place->location, type, gt_cu_refs.window, data, 2, a->start);
-	gt_location_record(a->place->location, GT_T_XFER_COMPLETE, gt_cu_refs.window, data, 2, a->end);
-}
-
-/* The stream's end of a transfer to or from `peer`, NULL: the host. Inside of the activity. */
-static void put_transfer(const struct activity *a, bool to_device, const struct gt_cu_stream *peer)
-{
-	uint32_t remote = peer ? peer->id : a->call.location;
-
-	if (!peer && (!a->has_call || remote == UINT32_MAX))
-		return;
-	if (gt_cu_options.rma)
-		one_sided(a, to_device ? GT_T_XFER_GET : GT_T_XFER_PUT, remote);
-	else
-		message_end(a, to_device ? GT_T_XFER_RECV : GT_T_XFER_SEND, a->place, peer);
-}
-
-/* The far end, on another location, after the activity. */
-static void put_far_end(const struct activity *a, bool to_device, const struct gt_cu_stream *peer)
-{
-	if (gt_cu_options.rma || (!peer && (!a->has_call || a->call.location == UINT32_MAX)))
-		return;
-	message_end(a, to_device ? GT_T_XFER_SEND : GT_T_XFER_RECV, peer, a->place);
 }
 
 /* ---- the kinds ---------------------------------------------------------------------------------------- */
@@ -268,11 +205,11 @@ static bool is_cuptis(const struct cu_kernel *k)
 /* The kernel was measured: its record has no times, unless it was measured by events. */
 static void take_measured(struct activity *a, uint64_t ns, struct gt_cu_measured *m)
 {
-	if (!gt_cu_exact_take(a->correlation, ns, m) || a->start)
+	if (!gt_cu_exact_take(a->out.correlation, ns, m) || a->out.start)
 		return;
 	a->replayed = true;
-	a->start = m->begin;
-	a->end = m->end;
+	a->out.start = m->begin;
+	a->out.end = m->end;
 }
 
 static void read_kernel(const struct cu_record *record)
@@ -282,14 +219,12 @@ static void read_kernel(const struct cu_record *record)
 		ACTIVITY_OF(k),
 		.graph_node = k->graph_node,
 	};
-	struct gt_cu_launch launch = {
-		.static_shared = (uint32_t)k->static_shared,
-		.dynamic_shared = (uint32_t)k->dynamic_shared,
-		.local = k->local_per_thread,
-		.registers = k->registers,
+	struct gt_accel_launch launch = {
+		.number = { (uint32_t)k->static_shared, (uint32_t)k->dynamic_shared, k->local_per_thread,
+			    k->registers },
 	};
 	struct gt_cu_measured measured;
-	struct gt_cu_kernel_name *name;
+	struct gt_accel_name *name;
 
 	measured.count = 0;
 	if (gt_unlikely(gt_cu_options.exact && is_cuptis(k)))
@@ -304,28 +239,38 @@ static void read_kernel(const struct cu_record *record)
 	name = gt_cu_kernel(k->name);
 	if (!name || !name->region)
 		return;
-	memcpy(launch.grid, k->grid, sizeof(k->grid));
-	memcpy(launch.block, k->block, sizeof(k->block));
-	if (!name->params || memcmp(&launch, &name->launch, sizeof(launch))) {
-		name->launch = launch;
-		name->params = gt_cu_params(&launch);
+	for (unsigned i = 0; i < 3; i++) {
+		launch.size[0][i] = (uint32_t)k->grid[i];
+		launch.size[1][i] = (uint32_t)k->block[i];
 	}
-	begin(&a, name->region);
-	if (name->params)
-		gt_location_record(a.place->location, GT_T_PARAMS, name->params, NULL, 0, a.start);
+	a.out.region = name->region;
+	a.out.params = gt_accel_params(name, &launch);
+	gt_accel_begin(&a.out);
 	if (gt_unlikely(measured.count))
-		gt_cu_exact_record(&measured, a.place->location, a.end);
-	finish(&a, name->region);
+		gt_cu_exact_record(&measured, a.out.at, a.out.end);
+	gt_accel_finish(&a.out);
 }
 
-static bool from_host(unsigned copy)
+static enum gt_accel_direction direction_of(unsigned copy)
 {
-	return copy == CU_COPY_HTOD || copy == CU_COPY_HTOA;
+	switch (copy) {
+	case CU_COPY_HTOD:
+	case CU_COPY_HTOA:
+		return GT_ACCEL_TO_DEVICE;
+	case CU_COPY_DTOH:
+	case CU_COPY_ATOH:
+		return GT_ACCEL_FROM_DEVICE;
+	case CU_COPY_DTOD:
+		return GT_ACCEL_WITHIN;
+	default:
+		return GT_ACCEL_NOWHERE;
+	}
 }
 
-static bool to_host(unsigned copy)
+static void write_as(struct activity *a, gt_ref region)
 {
-	return copy == CU_COPY_DTOH || copy == CU_COPY_ATOH;
+	a->out.region = region;
+	gt_accel_write(&a->out);
 }
 
 static void read_memcpy(const struct cu_record *record)
@@ -333,7 +278,7 @@ static void read_memcpy(const struct cu_record *record)
 	const struct cu_memcpy *m = (const struct cu_memcpy *)record;
 	struct activity a = {
 		ACTIVITY_OF(m),
-		.bytes = m->bytes, .has_bytes = true,
+		.out.bytes = m->bytes, .out.has_bytes = true,
 		.graph_node = m->graph_node,
 	};
 	gt_ref region = gt_cu_copy_region(m->copy, m->source, m->destination);
@@ -341,18 +286,8 @@ static void read_memcpy(const struct cu_record *record)
 	gt_cu_count(&gt_cu_counts.copies, 1);
 	if (!prepare(&a, "cudaMemcpy") || !region)
 		return;
-	begin(&a, region);
-	if (from_host(m->copy) || to_host(m->copy)) {
-		put_transfer(&a, from_host(m->copy), NULL);
-	} else if (m->copy == CU_COPY_DTOD && !gt_cu_options.rma) {
-		message_end(&a, GT_T_XFER_SEND, a.place, a.place);
-		message_end(&a, GT_T_XFER_RECV, a.place, a.place);
-	} else if (m->copy == CU_COPY_DTOD) {
-		one_sided(&a, GT_T_XFER_GET, a.place->id);
-	}
-	finish(&a, region);
-	if (from_host(m->copy) || to_host(m->copy))
-		put_far_end(&a, from_host(m->copy), NULL);
+	a.out.direction = direction_of(m->copy);
+	write_as(&a, region);
 	host_wait(&a);
 }
 
@@ -375,7 +310,7 @@ static void read_memcpy2(const struct cu_record *record)
 	const struct cu_memcpy2 *m = (const struct cu_memcpy2 *)record;
 	struct activity a = {
 		ACTIVITY_OF(m),
-		.bytes = m->bytes, .has_bytes = true,
+		.out.bytes = m->bytes, .out.has_bytes = true,
 		.graph_node = m->graph_node,
 	};
 	bool gets = m->source_context != m->context;
@@ -386,12 +321,11 @@ static void read_memcpy2(const struct cu_record *record)
 	if (!prepare(&a, "cudaMemcpyPeer") || !region)
 		return;
 	peer = peer_of(m, gets);
-	begin(&a, region);
-	if (peer)
-		put_transfer(&a, gets, peer);
-	finish(&a, region);
-	if (peer)
-		put_far_end(&a, gets, peer);
+	if (peer) {
+		a.out.peer = peer->location;
+		a.out.direction = gets ? GT_ACCEL_TO_DEVICE : GT_ACCEL_FROM_DEVICE;
+	}
+	write_as(&a, region);
 	host_wait(&a);
 }
 
@@ -400,7 +334,7 @@ static void read_memset(const struct cu_record *record)
 	const struct cu_memset *m = (const struct cu_memset *)record;
 	struct activity a = {
 		ACTIVITY_OF(m),
-		.bytes = m->bytes, .has_bytes = true,
+		.out.bytes = m->bytes, .out.has_bytes = true,
 		.graph_node = m->graph_node,
 	};
 	gt_ref region = gt_cu_set_region();
@@ -408,8 +342,7 @@ static void read_memset(const struct cu_record *record)
 	gt_cu_count(&gt_cu_counts.sets, 1);
 	if (!prepare(&a, "cudaMemset") || !region)
 		return;
-	begin(&a, region);
-	finish(&a, region);
+	write_as(&a, region);
 	host_wait(&a);
 }
 
@@ -423,12 +356,11 @@ static void read_graph(const struct cu_record *record)
 
 	gt_cu_count(&gt_cu_counts.graphs, 1);
 	if (!region)
-		region = gt_cu_region("CUDA graph", "CUDA_KERNEL", GT_CU_ROLE_FUNCTION);
+		region = gt_accel_region("CUDA graph", "CUDA_KERNEL", GT_ACCEL_ROLE_FUNCTION);
 	if (!prepare(&a, "CUDA graph") || !region)
 		return;
 	put_attribute(&a, gt_cu_refs.graph, a.graph);
-	begin(&a, region);
-	finish(&a, region);
+	write_as(&a, region);
 }
 
 static void read_one(const struct cu_record *record)

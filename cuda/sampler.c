@@ -26,7 +26,7 @@
 
 #include "cuda/cuda.h"
 #include "cuda/elect.h"
-#include "cuda/lock.h"
+#include "accel/wait.h"
 #include "cuda/metrics.h"
 
 #define DEVICES       16u
@@ -88,7 +88,7 @@ static uint32_t there;            /* atomic: the thread runs */
 static void set_state(struct sampler *s, enum state state)
 {
 	__atomic_store_n(&s->state, (uint32_t)state, __ATOMIC_SEQ_CST);
-	gt_cu_futex_wake(&changed);
+	gt_accel_wake(&changed);
 }
 
 static enum state state_of(const struct sampler *s)
@@ -557,7 +557,7 @@ static void *sample(void *unused)
 	gt_guard();
 	prctl(PR_SET_NAME, "gputrace-pm");
 	__atomic_store_n(&there, 1, __ATOMIC_SEQ_CST);
-	while (gt_cu_thread_stays(&wake, &seen) && is_usable()) {
+	while (gt_accel_thread_stays(&wake, &seen) && is_usable()) {
 		bool last = __atomic_load_n(&ending, __ATOMIC_SEQ_CST);
 
 		for (unsigned i = 0; i < DEVICES; i++)
@@ -566,14 +566,14 @@ static void *sample(void *unused)
 			else
 				step(&samplers[i]);
 		__atomic_add_fetch(&rounds, 1, __ATOMIC_SEQ_CST);
-		gt_cu_futex_wake(&changed);
+		gt_accel_wake(&changed);
 		if (last)
 			break;
-		gt_cu_futex_wait(&wake, seen, pause_of());
+		gt_accel_wait(&wake, seen, pause_of());
 	}
 	__atomic_store_n(&there, 0, __ATOMIC_SEQ_CST);
-	gt_cu_futex_wake(&changed);
-	gt_cu_thread_ends();
+	gt_accel_wake(&changed);
+	gt_accel_thread_ends();
 	return NULL;
 }
 
@@ -599,7 +599,7 @@ void gt_cu_sampler_start(void (*finish)(void))
 	finish_first = finish;
 	gt_cu_profiler(GT_CU_P_ProfilerHostGetSupportedChips, &load); /* its libraries */
 	there = wishes->count != 0;
-	if (there && !gt_cu_thread_start(sample, &wake)) {
+	if (there && !gt_accel_thread_start(sample, &wake)) {
 		gt_message(1, "metrics of the GPU are not sampled: no thread can be made");
 		there = 0;
 	}
@@ -615,7 +615,7 @@ static void wait_begun(const struct sampler *s)
 
 		if (state_of(s) != WANTED || !is_there() || gt_monotonic() >= end)
 			return;
-		gt_cu_futex_wait(&changed, seen, 50);
+		gt_accel_wait(&changed, seen, 50);
 	}
 }
 
@@ -633,7 +633,7 @@ void gt_cu_sampler_context(void *context)
 	s->group = gt_cu_context_group(device, id); /* several threads at once may do so: any will do */
 	if (!__atomic_compare_exchange_n(&s->state, &idle, WANTED, false, __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST))
 		return;
-	gt_cu_futex_wake(&wake);
+	gt_accel_wake(&wake);
 	wait_begun(s);
 }
 
@@ -649,12 +649,12 @@ bool gt_cu_sampler_collect(bool last, unsigned limit_ms)
 		uint32_t seen = __atomic_load_n(&changed, __ATOMIC_SEQ_CST);
 		uint32_t round = __atomic_load_n(&rounds, __ATOMIC_SEQ_CST);
 
-		gt_cu_futex_wake(&wake);
+		gt_accel_wake(&wake);
 		if (!is_there() || (int32_t)(round - want) >= 0)
 			return true;
 		if (gt_monotonic() >= end)
 			return false;
-		gt_cu_futex_wait(&changed, seen, 20);
+		gt_accel_wait(&changed, seen, 20);
 	}
 }
 

@@ -19,7 +19,7 @@
 #include <sys/prctl.h>
 
 #include "cuda/cuda.h"
-#include "cuda/lock.h"
+#include "accel/wait.h"
 #include "cuda/pcsampling_abi.h"
 #include "cuda/profiler.h"
 #include "gputrace/near.h"
@@ -305,7 +305,7 @@ static void *fetch(void *unused)
 	prctl(PR_SET_NAME, "gputrace-sass");
 	gt_cu_code_locked(fetch_all, unused);
 	__atomic_store_n(&done, 1, __ATOMIC_SEQ_CST);
-	gt_cu_futex_wake(&done);
+	gt_accel_wake(&done);
 	return NULL;
 }
 
@@ -317,14 +317,14 @@ bool gt_cu_sass_collect(unsigned limit_ms)
 	if (!is_on())
 		return true;
 	__atomic_store_n(&done, 0, __ATOMIC_SEQ_CST);
-	if (gt_cu_code_hangs() || !gt_cu_start_hidden(fetch))
+	if (gt_cu_code_hangs() || !gt_accel_start_hidden(fetch))
 		return __atomic_exchange_n(&reported, true, __ATOMIC_RELAXED);
 	while (!__atomic_load_n(&done, __ATOMIC_SEQ_CST)) {
 		if (gt_monotonic() / 1000000 >= end_ms) {
 			gt_cu_code_give_up();
 			return __atomic_exchange_n(&reported, true, __ATOMIC_RELAXED);
 		}
-		gt_cu_futex_wait(&done, 0, 100);
+		gt_accel_wait(&done, 0, 100);
 	}
 	return true;
 }

@@ -9,3 +9,8 @@ struct gt_cu_hot gt_cu_hot;
 struct gt_cu_refs gt_cu_refs;
 struct gt_cu_counts gt_cu_counts __attribute__((aligned(64)));
 uint32_t gt_cu_version;
+
+const struct gt_accel_info gt_accel_runtime = {
+	.name = "CUDA", .adapter = "cuda", .comm = "GPU_COMM_GLOBAL", .window = "CUDA_WINDOW",
+	.paradigm = GT_CU_PARADIGM,
+};

@@ -9,13 +9,12 @@
 #include <stdlib.h>
 
 #include "cuda/cuda.h"
-#include "cuda/lock.h"
+#include "accel/wait.h"
 
 #define BUCKETS 256u
 
 static struct gt_cu_context *contexts;
 static struct gt_cu_stream *buckets[BUCKETS];
-static struct gt_location *deferred;
 
 /* Names that the program gave to streams: CUPTI's number of the stream, and the text. */
 #define NAMES 512u
@@ -70,19 +69,7 @@ gt_ref gt_cu_context_group(uint32_t device, uint32_t context)
 
 static bool make_location(struct gt_cu_stream *p)
 {
-	struct gt_location_info info = {
-		.bytes = sizeof(info),
-		.kind = GT_LOC_GPU_STREAM,
-		.flags = GT_LOC_UNSORTED | GT_LOC_COMMITS,
-		.group = p->owner->group,
-		.key = (uint64_t)p->device << 32 | p->stream,
-	};
-	char name[80];
-
-	snprintf(name, sizeof(name), "CUDA[%u:%u]", p->device, p->stream);
-	info.name = name;
-	p->location = gt_location_create(&info);
-	p->id = p->location ? gt_location_id(p->location) : UINT32_MAX;
+	p->location = gt_accel_stream(p->owner->group, p->device, p->stream);
 	return p->location;
 }
 
@@ -219,7 +206,6 @@ static bool take_row(struct gt_cu_stream *p)
 		return false;
 	*at = old->next_gone;
 	p->location = old->location;
-	p->id = old->id;
 	p->reused = true;
 	return true;
 }
@@ -293,27 +279,4 @@ void gt_cu_streams_name(void)
 					 names[p->named].text);
 				gt_location_name(p->location, name);
 			}
-}
-
-void gt_cu_defer(uint32_t location, unsigned type, uint64_t low, const uint64_t *data, unsigned extra,
-		uint64_t tick)
-{
-	static const struct gt_location_info info = {
-		.bytes = sizeof(info),
-		.name = "CUDA",
-		.kind = GT_LOC_DEFERRED,
-		.flags = GT_LOC_UNSORTED | GT_LOC_COMMITS,
-	};
-	static bool tried;
-
-	if (!deferred && !tried) {
-		tried = true;
-		deferred = gt_location_create(&info);
-	}
-	if (!deferred) {
-		gt_lost(GT_LOSS_NO_LOCATION, 1);
-		return;
-	}
-	gt_location_record(deferred, GT_T_FOR_LOCATION, location, NULL, 0, tick);
-	gt_location_record(deferred, type, low, data, extra, tick);
 }

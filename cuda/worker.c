@@ -11,7 +11,7 @@
 #include <sys/prctl.h>
 
 #include "cuda/cuda.h"
-#include "cuda/lock.h"
+#include "accel/wait.h"
 
 /* Futex words. */
 static uint32_t wake_flusher, answered;
@@ -44,8 +44,8 @@ static void *read_buffers(void *unused)
 	(void)unused;
 	gt_guard(); /* for good: nothing of this thread is recorded */
 	prctl(PR_SET_NAME, "gputrace-cuda");
-	gt_cu_table_touch();
-	while (gt_cu_thread_stays(&gt_cu_buffers_event, &seen)) {
+	gt_accel_calls_touch(gt_cu_hot.calls);
+	while (gt_accel_thread_stays(&gt_cu_buffers_event, &seen)) {
 		/* Before it reads: what came before it was asked is read first. */
 		uint32_t want = __atomic_exchange_n(&reader_asked, 0, __ATOMIC_SEQ_CST);
 		uint8_t *buffer;
@@ -61,10 +61,10 @@ static void *read_buffers(void *unused)
 		if (gt_cu_state_now() != GT_CU_ENDED)
 			settle(want);
 		__atomic_add_fetch(&rounds, 1, __ATOMIC_SEQ_CST);
-		gt_cu_futex_wake(&answered);
-		gt_cu_futex_wait(&gt_cu_buffers_event, seen, 1000);
+		gt_accel_wake(&answered);
+		gt_accel_wait(&gt_cu_buffers_event, seen, 1000);
 	}
-	gt_cu_thread_ends();
+	gt_accel_thread_ends();
 	return NULL;
 }
 
@@ -76,7 +76,7 @@ static void *flush_buffers(void *unused)
 	(void)unused;
 	gt_guard();
 	prctl(PR_SET_NAME, "gputrace-flush");
-	while (gt_cu_thread_stays(&wake_flusher, &seen)) {
+	while (gt_accel_thread_stays(&wake_flusher, &seen)) {
 		uint32_t want = __atomic_load_n(&asked, __ATOMIC_SEQ_CST);
 		uint32_t forced = __atomic_exchange_n(&asked_forced, 0, __ATOMIC_SEQ_CST);
 		uint64_t calls = gt_cu_calls_seen();
@@ -90,12 +90,12 @@ static void *flush_buffers(void *unused)
 		}
 		if (want != done) {
 			__atomic_store_n(&done, want, __ATOMIC_SEQ_CST);
-			gt_cu_futex_wake(&answered);
+			gt_accel_wake(&answered);
 		}
 		gt_cu_buffers_wake();
-		gt_cu_futex_wait(&wake_flusher, seen, gt_cu_options.flush_ms);
+		gt_accel_wait(&wake_flusher, seen, gt_cu_options.flush_ms);
 	}
-	gt_cu_thread_ends();
+	gt_accel_thread_ends();
 	return NULL;
 }
 
@@ -107,7 +107,7 @@ static void *finish_contexts(void *unused)
 	prctl(PR_SET_NAME, "gputrace-finish");
 	gt_cu_contexts_finish();
 	__atomic_add_fetch(&finish_done, 1, __ATOMIC_SEQ_CST);
-	gt_cu_futex_wake(&answered);
+	gt_accel_wake(&answered);
 	return NULL;
 }
 
@@ -127,16 +127,16 @@ static bool wait_for(const uint32_t *word, uint32_t value, uint64_t end)
 			return true;
 		if (now >= end)
 			return false;
-		gt_cu_futex_wait(&answered, seen, end - now < 100 ? (unsigned)(end - now) : 100);
+		gt_accel_wait(&answered, seen, end - now < 100 ? (unsigned)(end - now) : 100);
 	}
 }
 
 bool gt_cu_workers_start(void)
 {
-	if (gt_cu_thread_start(read_buffers, &gt_cu_buffers_event) &&
-	    gt_cu_thread_start(flush_buffers, &wake_flusher))
+	if (gt_accel_thread_start(read_buffers, &gt_cu_buffers_event) &&
+	    gt_accel_thread_start(flush_buffers, &wake_flusher))
 		return true;
-	gt_cu_threads_end();
+	gt_accel_threads_end();
 	return false;
 }
 
@@ -147,7 +147,7 @@ static bool flush(bool forced, uint64_t end)
 	if (forced)
 		__atomic_store_n(&asked_forced, 1, __ATOMIC_SEQ_CST);
 	request = __atomic_add_fetch(&asked, 1, __ATOMIC_SEQ_CST);
-	gt_cu_futex_wake(&wake_flusher);
+	gt_accel_wake(&wake_flusher);
 	if (wait_for(&done, request, end))
 		return true;
 	__atomic_store_n(&gave_up, 1, __ATOMIC_SEQ_CST);
@@ -175,5 +175,6 @@ bool gt_cu_workers_finish(unsigned limit_ms)
 {
 	uint32_t request = __atomic_add_fetch(&finish_asked, 1, __ATOMIC_SEQ_CST);
 
-	return !gt_cu_start_hidden(finish_contexts) || wait_for(&finish_done, request, now_ms() + limit_ms);
+	return !gt_accel_start_hidden(finish_contexts) ||
+	       wait_for(&finish_done, request, now_ms() + limit_ms);
 }

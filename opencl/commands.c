@@ -5,14 +5,12 @@
  *
  * Limits: an event of the program's is held until then; clGetEventInfo() does not show that.
  */
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "gputrace/hash.h"
 #include "opencl/opencl.h"
 
-enum { AT_ONCE = 4, LOOKED_AT = 64, SIZES = 256 };
+enum { AT_ONCE = 4, LOOKED_AT = 64 };
 
 struct gt_cl_command {
 	void *event;
@@ -25,161 +23,63 @@ struct gt_cl_command {
 };
 
 static struct gt_cl_command *unused;
-static struct gt_location *deferred;
 static uint64_t last_correlation;
-static gt_ref attribute_correlation, attribute_bytes, param_global, param_local, comm;
 
 void gt_cl_commands_setup(void)
 {
-	attribute_correlation = gt_def_attribute("CORRELATION_ID", "Number of the call that caused it",
-						 GT_VALUE_UINT);
-	attribute_bytes = gt_def_attribute("BYTES", "Bytes that were copied or set", GT_VALUE_UINT);
-	param_global = gt_def_parameter("global work size", GT_VALUE_UINT);
-	param_local = gt_def_parameter("local work size", GT_VALUE_UINT);
-	comm = gt_def_comm("OPENCL_COMM", GT_NONE, GT_CL_PARADIGM, 0);
+	const char *transfers = gt_setting("VT_GPU_TRANSFERS");
+
+	gt_accel_setup(transfers && !strcmp(transfers, "rma"));
+	gt_accel_params_setup(&(struct gt_accel_param_names){
+		.size = { "global work size", "local work size" } });
 }
 
-/* ---- regions of the device ---------------------------------------------------------------------- */
-
-static gt_ref region_named(const char *name, bool kernel)
-{
-	const char *copies = strstr(name, " fill ") ? "OPENCL_MEMSET" : "OPENCL_MEMCPY";
-	static struct known {
-		char *name;
-		gt_ref region;
-		struct known *next;
-	} *buckets[256];
-	uint32_t hash = (uint32_t)gt_hash_text(GT_HASH_START, name) % 256;
-	const struct gt_region_info info = {
-		.bytes = sizeof(info),
-		.name = name,
-		.group = kernel ? "OPENCL_KERNEL" : copies,
-		.role = kernel ? GT_CL_ROLE_FUNCTION : GT_CL_ROLE_TRANSFER,
-		.paradigm = GT_CL_PARADIGM,
-	};
-	struct known *k;
-
-	for (k = buckets[hash]; k; k = k->next)
-		if (!strcmp(k->name, name))
-			return k->region;
-	k = calloc(1, sizeof(*k));
-	if (!k || !(k->name = strdup(name))) {
-		free(k);
-		return GT_NONE;
-	}
-	k->region = gt_def_region(&info);
-	k->next = buckets[hash];
-	buckets[hash] = k;
-	return k->region;
-}
-
-static gt_ref region_of(const struct gt_cl_work *work)
+static struct gt_accel_name *name_of(const struct gt_cl_work *work)
 {
 	char name[1024];
 
 	if (work->name)
-		return region_named(work->name, false);
-	name[0] = 0;
+		return gt_accel_named(work->name, false,
+				      strstr(work->name, " fill ") ? "OPENCL_MEMSET" : "OPENCL_MEMCPY",
+				      GT_ACCEL_ROLE_TRANSFER);
 	if (!work->kernel)
-		return region_named("native kernel", true);
-	if (!gt_cl_ask(GT_CL_GET_KERNEL_INFO, work->kernel, GT_CL_KERNEL_NAME, sizeof(name), name) || !*name)
-		return region_named("kernel without a name", true);
+		strcpy(name, "native kernel");
+	else if (!gt_cl_ask(GT_CL_GET_KERNEL_INFO, work->kernel, GT_CL_KERNEL_NAME, sizeof(name), name) ||
+		 !*name)
+		strcpy(name, "kernel without a name");
 	name[sizeof(name) - 1] = 0;
-	return region_named(name, true);
+	return gt_accel_named(name, false, "OPENCL_KERNEL", GT_ACCEL_ROLE_FUNCTION);
 }
 
-static gt_ref dimensions(const size_t *of, uint32_t count)
+static gt_ref params_of(struct gt_accel_name *name, const struct gt_cl_work *work)
 {
-	char text[80];
-
-	snprintf(text, sizeof(text), "(%zu,%zu,%zu)", of[0], count > 1 ? of[1] : 1, count > 2 ? of[2] : 1);
-	return gt_def_string(text);
-}
-
-/* Sizes of kernels come again and again: the last ones of each hash are kept. */
-static gt_ref params_of(const struct gt_cl_work *work)
-{
-	static struct sizes {
-		size_t of[6];
-		gt_ref id;
-	} kept[SIZES];
-	struct sizes sizes = { { 0 }, GT_NONE };
-	struct gt_def_param params[2];
-	struct sizes *at;
-	unsigned n = 0;
+	struct gt_accel_launch launch = { { { 0 } }, { 0 } };
 
 	if (!work->dimensions || work->dimensions > 3 || !work->global)
 		return GT_NONE;
-	memcpy(sizes.of, work->global, work->dimensions * sizeof(size_t));
-	if (work->local)
-		memcpy(sizes.of + 3, work->local, work->dimensions * sizeof(size_t));
-	at = &kept[gt_hash_bytes(GT_HASH_START, sizes.of, sizeof(sizes.of)) % SIZES];
-	if (at->id && !memcmp(at->of, sizes.of, sizeof(sizes.of)))
-		return at->id;
-	params[n++] = (struct gt_def_param){ GT_T_PARAM_STR, param_global,
-					     dimensions(work->global, work->dimensions) };
-	if (work->local)
-		params[n++] = (struct gt_def_param){ GT_T_PARAM_STR, param_local,
-						     dimensions(work->local, work->dimensions) };
-	sizes.id = gt_def_params(params, n);
-	*at = sizes;
-	return sizes.id;
-}
-
-/* ---- records ------------------------------------------------------------------------------------ */
-
-/* A record of a thread of the host, at a time that is past. */
-static void defer(uint32_t location, unsigned type, const uint64_t *data, uint64_t tick)
-{
-	static const struct gt_location_info info = {
-		.bytes = sizeof(info),
-		.name = "OpenCL",
-		.kind = GT_LOC_DEFERRED,
-		.flags = GT_LOC_UNSORTED | GT_LOC_COMMITS,
-	};
-	static bool tried;
-
-	if (!deferred && !tried) {
-		tried = true;
-		deferred = gt_location_create(&info);
+	for (unsigned i = 0; i < 3; i++) {
+		launch.size[0][i] = i < work->dimensions ? work->global[i] : 1;
+		if (work->local)
+			launch.size[1][i] = i < work->dimensions ? work->local[i] : 1;
 	}
-	gt_location_record(deferred, GT_T_FOR_LOCATION, location, NULL, 0, tick);
-	gt_location_record(deferred, type, comm, data, 1, tick);
-}
-
-/* One end of the message that a copy is. */
-static void message_end(const struct gt_cl_queue *queue, const struct gt_cl_command *c, bool send,
-			bool on_device, uint32_t other, uint64_t tick)
-{
-	uint64_t data[2] = { other | (uint64_t)(uint32_t)c->correlation << 32, c->bytes };
-
-	if (on_device)
-		gt_location_record(queue->location, send ? GT_T_XFER_SEND : GT_T_XFER_RECV, comm, data, 1,
-				   tick);
-	else if (c->location != UINT32_MAX)
-		defer(c->location, send ? GT_T_XFER_SEND : GT_T_XFER_RECV, data, tick);
+	return gt_accel_params(name, &launch);
 }
 
 static void record(const struct gt_cl_queue *queue, const struct gt_cl_command *c, uint64_t start,
 		   uint64_t end)
 {
-	struct gt_location *l = queue->location;
-	uint32_t here = gt_location_id(l);
-	bool message = c->direction && c->location != UINT32_MAX;
-
-	gt_location_record(l, GT_T_ATTR, attribute_correlation, (uint64_t[2]){ c->correlation, 0 }, 1, start);
-	if (c->bytes)
-		gt_location_record(l, GT_T_ATTR, attribute_bytes, (uint64_t[2]){ c->bytes, 0 }, 1, start);
-	gt_location_record(l, GT_T_ENTER, c->region, NULL, 0, start);
-	if (c->params)
-		gt_location_record(l, GT_T_PARAMS, c->params, NULL, 0, start);
-	if (message)
-		message_end(queue, c, true, c->direction != GT_CL_TO_DEVICE,
-			    c->direction == GT_CL_FROM_DEVICE ? c->location : here, start);
-	if (message)
-		message_end(queue, c, false, c->direction != GT_CL_FROM_DEVICE,
-			    c->direction == GT_CL_TO_DEVICE ? c->location : here, end);
-	gt_location_record(l, GT_T_LEAVE, c->region, NULL, 0, end);
+	gt_accel_write(&(struct gt_accel_activity){
+		.at = queue->location,
+		.region = c->region,
+		.params = c->params,
+		.start = start,
+		.end = end,
+		.correlation = c->correlation,
+		.bytes = c->bytes,
+		.has_bytes = c->bytes,
+		.direction = c->direction,
+		.host = c->location,
+	});
 }
 
 /* ---- what is over ------------------------------------------------------------------------------- */
@@ -238,7 +138,7 @@ void gt_cl_collect(void *handle)
 {
 	if (!gt_cl_lock(false))
 		return;
-	gt_cl_clock_note();
+	gt_accel_clock_note();
 	for (struct gt_cl_queue *queue = gt_cl_queues(); queue; queue = queue->next)
 		if (queue->first && (!handle || queue->handle == handle))
 			collect(queue, UINT32_MAX);
@@ -251,7 +151,7 @@ void gt_cl_collect_last(void)
 
 	if (!gt_cl_lock(true))
 		return;
-	gt_cl_clock_note();
+	gt_accel_clock_note();
 	for (struct gt_cl_queue *queue = gt_cl_queues(); queue; queue = queue->next) {
 		collect(queue, UINT32_MAX);
 		for (const struct gt_cl_command *c = queue->first; c; c = c->next)
@@ -275,7 +175,7 @@ void gt_cl_enqueue_begin(struct gt_cl_enqueue *e, gt_ref region, void **event)
 	e->correlation = __atomic_add_fetch(&last_correlation, 1, __ATOMIC_RELAXED);
 	if (!event)
 		e->event = &e->own;
-	if (!gt_enter_attribute(region, attribute_correlation, e->correlation, 0))
+	if (!gt_enter_attribute(region, gt_accel_refs.correlation, e->correlation, 0))
 		e->region = GT_NONE;
 	e->before = gt_now();
 }
@@ -295,9 +195,11 @@ static bool add(struct gt_cl_queue *queue, const struct gt_cl_enqueue *e, uint64
 		const struct gt_cl_work *work)
 {
 	struct gt_cl_command *c = queue && queue->profiled ? command() : NULL;
+	struct gt_accel_name *name;
 
 	if (!c)
 		return false;
+	name = name_of(work);
 	*c = (struct gt_cl_command){
 		.event = *e->event,
 		.theirs = !e->own,
@@ -305,8 +207,8 @@ static bool add(struct gt_cl_queue *queue, const struct gt_cl_enqueue *e, uint64
 		.after = after,
 		.bytes = work->bytes,
 		.correlation = e->correlation,
-		.region = region_of(work),
-		.params = params_of(work),
+		.region = name ? name->region : GT_NONE,
+		.params = name ? params_of(name, work) : GT_NONE,
 		.location = gt_self_location(),
 		.direction = (uint8_t)work->direction,
 	};
@@ -330,7 +232,7 @@ void gt_cl_enqueue_end(struct gt_cl_enqueue *e, int result, void *handle, const 
 		queue = gt_cl_queue_find(handle);
 		added = add(queue, e, after, work);
 		if (added) {
-			gt_cl_clock_note();
+			gt_accel_clock_note();
 			collect(queue, work->blocking ? UINT32_MAX : AT_ONCE);
 		}
 		gt_cl_unlock();

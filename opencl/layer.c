@@ -139,40 +139,40 @@ WAITING(WAIT)
 	X(48, clEnqueueReadBuffer,                                                                          \
 	  (void *queue, void *from, uint32_t blocking, size_t offset, size_t bytes, void *to, WAITS),       \
 	  (queue, from, blocking, offset, bytes, to, PASS), "OpenCL read buffer", .bytes = bytes,           \
-	  .direction = GT_CL_FROM_DEVICE, .blocking = blocking)                                             \
+	  .direction = GT_ACCEL_FROM_DEVICE, .blocking = blocking)                                          \
 	X(49, clEnqueueWriteBuffer,                                                                         \
 	  (void *queue, void *to, uint32_t blocking, size_t offset, size_t bytes, const void *from, WAITS), \
 	  (queue, to, blocking, offset, bytes, from, PASS), "OpenCL write buffer", .bytes = bytes,          \
-	  .direction = GT_CL_TO_DEVICE, .blocking = blocking)                                               \
+	  .direction = GT_ACCEL_TO_DEVICE, .blocking = blocking)                                            \
 	X(50, clEnqueueCopyBuffer,                                                                          \
 	  (void *queue, void *from, void *to, size_t from_offset, size_t to_offset, size_t bytes, WAITS),   \
 	  (queue, from, to, from_offset, to_offset, bytes, PASS), "OpenCL copy buffer", .bytes = bytes,     \
-	  .direction = GT_CL_WITHIN)                                                                        \
+	  .direction = GT_ACCEL_WITHIN)                                                                     \
 	X(51, clEnqueueReadImage,                                                                           \
 	  (void *queue, void *from, uint32_t blocking, const size_t *origin, const size_t *region,          \
 	   size_t row, size_t slice, void *to, WAITS),                                                      \
 	  (queue, from, blocking, origin, region, row, slice, to, PASS), "OpenCL read image",               \
-	  .bytes = image_bytes(from, region), .direction = GT_CL_FROM_DEVICE, .blocking = blocking)         \
+	  .bytes = image_bytes(from, region), .direction = GT_ACCEL_FROM_DEVICE, .blocking = blocking)      \
 	X(52, clEnqueueWriteImage,                                                                          \
 	  (void *queue, void *to, uint32_t blocking, const size_t *origin, const size_t *region,            \
 	   size_t row, size_t slice, const void *from, WAITS),                                              \
 	  (queue, to, blocking, origin, region, row, slice, from, PASS), "OpenCL write image",              \
-	  .bytes = image_bytes(to, region), .direction = GT_CL_TO_DEVICE, .blocking = blocking)             \
+	  .bytes = image_bytes(to, region), .direction = GT_ACCEL_TO_DEVICE, .blocking = blocking)          \
 	X(53, clEnqueueCopyImage,                                                                           \
 	  (void *queue, void *from, void *to, const size_t *from_origin, const size_t *to_origin,           \
 	   const size_t *region, WAITS),                                                                    \
 	  (queue, from, to, from_origin, to_origin, region, PASS), "OpenCL copy image",                     \
-	  .bytes = image_bytes(from, region), .direction = GT_CL_WITHIN)                                    \
+	  .bytes = image_bytes(from, region), .direction = GT_ACCEL_WITHIN)                                 \
 	X(54, clEnqueueCopyImageToBuffer,                                                                   \
 	  (void *queue, void *from, void *to, const size_t *origin, const size_t *region, size_t offset,    \
 	   WAITS),                                                                                          \
 	  (queue, from, to, origin, region, offset, PASS), "OpenCL copy image to buffer",                   \
-	  .bytes = image_bytes(from, region), .direction = GT_CL_WITHIN)                                    \
+	  .bytes = image_bytes(from, region), .direction = GT_ACCEL_WITHIN)                                 \
 	X(55, clEnqueueCopyBufferToImage,                                                                   \
 	  (void *queue, void *from, void *to, size_t offset, const size_t *origin, const size_t *region,    \
 	   WAITS),                                                                                          \
 	  (queue, from, to, offset, origin, region, PASS), "OpenCL copy buffer to image",                   \
-	  .bytes = image_bytes(to, region), .direction = GT_CL_WITHIN)                                      \
+	  .bytes = image_bytes(to, region), .direction = GT_ACCEL_WITHIN)                                   \
 	X(58, clEnqueueUnmapMemObject, (void *queue, void *memory, void *at, WAITS),                        \
 	  (queue, memory, at, PASS), "OpenCL unmap", .bytes = 0)                                            \
 	X(59, clEnqueueNDRangeKernel,                                                                       \
@@ -192,7 +192,7 @@ WAITING(WAIT)
 	   void *to, WAITS),                                                                                \
 	  (queue, from, blocking, from_origin, to_origin, region, from_row, from_slice, to_row, to_slice,   \
 	   to, PASS),                                                                                       \
-	  "OpenCL read buffer", .bytes = volume(region), .direction = GT_CL_FROM_DEVICE,                    \
+	  "OpenCL read buffer", .bytes = volume(region), .direction = GT_ACCEL_FROM_DEVICE,                 \
 	  .blocking = blocking)                                                                             \
 	X(87, clEnqueueWriteBufferRect,                                                                     \
 	  (void *queue, void *to, uint32_t blocking, const size_t *to_origin, const size_t *from_origin,    \
@@ -200,14 +200,14 @@ WAITING(WAIT)
 	   const void *from, WAITS),                                                                        \
 	  (queue, to, blocking, to_origin, from_origin, region, to_row, to_slice, from_row, from_slice,     \
 	   from, PASS),                                                                                     \
-	  "OpenCL write buffer", .bytes = volume(region), .direction = GT_CL_TO_DEVICE,                     \
+	  "OpenCL write buffer", .bytes = volume(region), .direction = GT_ACCEL_TO_DEVICE,                  \
 	  .blocking = blocking)                                                                             \
 	X(88, clEnqueueCopyBufferRect,                                                                      \
 	  (void *queue, void *from, void *to, const size_t *from_origin, const size_t *to_origin,           \
 	   const size_t *region, size_t from_row, size_t from_slice, size_t to_row, size_t to_slice,        \
 	   WAITS),                                                                                          \
 	  (queue, from, to, from_origin, to_origin, region, from_row, from_slice, to_row, to_slice, PASS),  \
-	  "OpenCL copy buffer", .bytes = volume(region), .direction = GT_CL_WITHIN)                         \
+	  "OpenCL copy buffer", .bytes = volume(region), .direction = GT_ACCEL_WITHIN)                      \
 	X(102, clEnqueueFillBuffer,                                                                         \
 	  (void *queue, void *to, const void *pattern, size_t size, size_t offset, size_t bytes, WAITS),    \
 	  (queue, to, pattern, size, offset, bytes, PASS), "OpenCL fill buffer", .bytes = bytes)            \
@@ -220,7 +220,7 @@ WAITING(WAIT)
 	X(129, clEnqueueSVMMemcpy,                                                                          \
 	  (void *queue, uint32_t blocking, void *to, const void *from, size_t bytes, WAITS),                \
 	  (queue, blocking, to, from, bytes, PASS), "OpenCL copy SVM", .bytes = bytes,                      \
-	  .direction = GT_CL_WITHIN, .blocking = blocking)                                                  \
+	  .direction = GT_ACCEL_WITHIN, .blocking = blocking)                                               \
 	X(130, clEnqueueSVMMemFill,                                                                         \
 	  (void *queue, void *to, const void *pattern, size_t size, size_t bytes, WAITS),                   \
 	  (queue, to, pattern, size, bytes, PASS), "OpenCL fill SVM", .bytes = bytes)                       \
@@ -444,13 +444,13 @@ static const struct place {
 	const char *name;
 	gt_cl_function function;
 } places[] = {
-#define CALL(place, name, role, ...) { place, GT_CL_ROLE_##role, #name, (gt_cl_function)name },
+#define CALL(place, name, role, ...) { place, GT_ACCEL_ROLE_##role, #name, (gt_cl_function)name },
 	CALLS(CALL)
 #undef CALL
-#define WAIT(place, name, ...) { place, GT_CL_ROLE_BARRIER, #name, (gt_cl_function)name },
+#define WAIT(place, name, ...) { place, GT_ACCEL_ROLE_BARRIER, #name, (gt_cl_function)name },
 	WAITING(WAIT)
 #undef WAIT
-#define COMMAND(place, name, ...) { place, GT_CL_ROLE_FUNCTION, #name, (gt_cl_function)name },
+#define COMMAND(place, name, ...) { place, GT_ACCEL_ROLE_FUNCTION, #name, (gt_cl_function)name },
 	COMMANDS(COMMAND) MAPS(COMMAND)
 #undef COMMAND
 #define QUERY(place, name) { place, 0, #name, (gt_cl_function)name },
@@ -504,19 +504,11 @@ static void begin(void)
 	if (!wanted || strcmp(wanted, "yes") != 0 || gt_adapter_register(&adapter))
 		return;
 	gt_guard();
-	gt_cl_clock_setup();
+	gt_accel_clock_setup(gt_monotonic);
 	gt_cl_commands_setup();
 	for (size_t i = 0; i < sizeof(places) / sizeof(places[0]); i++) {
-		const struct gt_region_info info = {
-			.bytes = sizeof(info),
-			.name = places[i].name,
-			.group = "OpenCL",
-			.role = (uint8_t)places[i].role,
-			.paradigm = GT_CL_PARADIGM,
-		};
-
 		if (places[i].role)
-			regions[places[i].place] = gt_def_region(&info);
+			regions[places[i].place] = gt_accel_region(places[i].name, "OpenCL", places[i].role);
 		if (gt_cl_next[places[i].place])
 			ours[places[i].place] = places[i].function;
 	}

@@ -6,6 +6,6 @@ opencl_libgputrace_opencl_la_SOURCES = opencl/clock.c opencl/commands.c opencl/l
 opencl_libgputrace_opencl_la_CFLAGS = $(AM_CFLAGS) -fno-plt
 opencl_libgputrace_opencl_la_LDFLAGS = -version-info 0:0:0 -Wl,-z,nodelete -Wl,-z,relro,-z,now \
 	-Wl,--version-script=$(top_srcdir)/opencl/libgputrace-opencl.map
-opencl_libgputrace_opencl_la_LIBADD = lib/libgputrace.la
+opencl_libgputrace_opencl_la_LIBADD = accel/libgtaccel.la lib/libgputrace.la -lpthread
 EXTRA_opencl_libgputrace_opencl_la_DEPENDENCIES = opencl/libgputrace-opencl.map
 EXTRA_DIST += opencl/libgputrace-opencl.map

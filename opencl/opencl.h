@@ -9,15 +9,10 @@
 #ifndef GPUTRACE_OPENCL_OPENCL_H
 #define GPUTRACE_OPENCL_OPENCL_H
 
-#include "gputrace/accel.h"
+#include "accel/accel.h"
 
 enum {
-	GT_CL_PARADIGM = 19, /* OTF2_PARADIGM_OPENCL, and roles of OTF2 */
-	GT_CL_ROLE_FUNCTION = 1,
-	GT_CL_ROLE_BARRIER = 16,
-	GT_CL_ROLE_TRANSFER = 30,
-	GT_CL_ROLE_ALLOCATE = 35,
-	GT_CL_ROLE_DEALLOCATE = 36,
+	GT_CL_PARADIGM = 19, /* OTF2_PARADIGM_OPENCL */
 };
 
 /* Places in the table. */
@@ -77,9 +72,6 @@ struct gt_cl_clock {
 	bool known;
 };
 
-GT_HIDDEN void gt_cl_clock_setup(void);
-/* Times until now can be converted from here on. */
-GT_HIDDEN void gt_cl_clock_note(void);
 /* A command was enqueued between two ticks, and was over before now; the device says when. */
 GT_HIDDEN void gt_cl_clock_bound(struct gt_cl_clock *clock, uint64_t before, uint64_t after, uint64_t queued,
 				 uint64_t end);
@@ -135,14 +127,12 @@ GT_HIDDEN void gt_cl_unlock(void);
 
 /* ---- commands.c ---------------------------------------------------------------------------------- */
 
-enum gt_cl_direction { GT_CL_NOWHERE, GT_CL_TO_DEVICE, GT_CL_FROM_DEVICE, GT_CL_WITHIN };
-
 /* What a command does on the device. */
 struct gt_cl_work {
 	const char *name;    /* of its region; NULL: of the kernel */
 	void *kernel;
 	uint64_t bytes;
-	enum gt_cl_direction direction;
+	enum gt_accel_direction direction;
 	bool blocking;
 	uint32_t dimensions; /* of a kernel; 0: none are known */
 	const size_t *global, *local;

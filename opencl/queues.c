@@ -13,6 +13,11 @@
 
 enum { MARKERS = 10 };
 
+const struct gt_accel_info gt_accel_runtime = {
+	.name = "OpenCL", .adapter = "opencl", .comm = "OPENCL_COMM", .window = "OPENCL_WINDOW",
+	.paradigm = GT_CL_PARADIGM,
+};
+
 static struct gt_cl_device *devices;
 static struct gt_cl_queue *queues;
 static uint32_t device_count;
@@ -57,16 +62,15 @@ void gt_cl_unlock(void)
 
 static void define_device(const struct gt_cl_device *device, char *name, size_t size)
 {
-	char key[32], text[300], label[64];
+	char label[64], address[16];
 
 	if (!gt_cl_ask(GT_CL_GET_DEVICE_INFO, device->handle, GT_CL_DEVICE_NAME, size, name))
 		strcpy(name, "device");
 	name[size - 1] = 0;
 	/* Devices have no number of their own; a node of the system tree needs one, and an address. */
 	snprintf(label, sizeof(label), "opencl-%u", device->number);
-	snprintf(key, sizeof(key), "opencl:device %u", device->number);
-	snprintf(text, sizeof(text), "%s %u %s", label, device->number, name);
-	gt_def_property(key, text);
+	snprintf(address, sizeof(address), "%u", device->number);
+	gt_accel_device(device->number, label, address, name);
 }
 
 /*
@@ -91,7 +95,7 @@ static void calibrate(struct gt_cl_device *device, void *context)
 			break;
 		after = gt_now();
 		wait(1, &event);
-		gt_cl_clock_note();
+		gt_accel_clock_note();
 		if (gt_cl_ask(GT_CL_GET_EVENT_PROFILING_INFO, event, GT_CL_QUEUED, sizeof(queued), &queued) &&
 		    gt_cl_ask(GT_CL_GET_EVENT_PROFILING_INFO, event, GT_CL_END, sizeof(end), &end))
 			gt_cl_clock_bound(&device->clock, before, after, queued, end);
@@ -126,22 +130,6 @@ static struct gt_cl_device *device_of(void *queue)
 	return d;
 }
 
-static struct gt_location *make_location(const struct gt_cl_queue *queue)
-{
-	struct gt_location_info info = {
-		.bytes = sizeof(info),
-		.kind = GT_LOC_GPU_STREAM,
-		.flags = GT_LOC_UNSORTED | GT_LOC_COMMITS,
-		.group = queue->device->group,
-		.key = (uint64_t)queue->device->number << 32 | queue->number,
-	};
-	char name[80];
-
-	snprintf(name, sizeof(name), "OpenCL[%u:%u]", queue->device->number, queue->number);
-	info.name = name;
-	return gt_location_create(&info);
-}
-
 struct gt_cl_queue *gt_cl_queue_add(void *handle, bool asked, bool profiled, const uint64_t *properties)
 {
 	static uint32_t count;
@@ -166,7 +154,9 @@ struct gt_cl_queue *gt_cl_queue_add(void *handle, bool asked, bool profiled, con
 		}
 	}
 	queue->last = &queue->first;
-	queue->location = profiled ? make_location(queue) : NULL;
+	queue->location = profiled ? gt_accel_stream(queue->device->group, queue->device->number,
+							      queue->number)
+				    : NULL;
 	queue->next = queues;
 	queues = queue;
 	return queue;

@@ -5,8 +5,8 @@
  *
  * Limits: in a process that has confined itself nobody sleeps or is awakened. A ring keeps its newest slots.
  */
-#ifndef GT_CUDA_LOCK_H
-#define GT_CUDA_LOCK_H
+#ifndef GT_ACCEL_WAIT_H
+#define GT_ACCEL_WAIT_H
 
 #include "gputrace/adapter.h"
 #include "gputrace/lock.h"
@@ -21,7 +21,7 @@
 #include <unistd.h>
 
 /* Waits until *word is no longer `value` and somebody says so, at most `ms` milliseconds. */
-static inline void gt_cu_futex_wait(uint32_t *word, uint32_t value, unsigned ms)
+static inline void gt_accel_wait(uint32_t *word, uint32_t value, unsigned ms)
 {
 	struct timespec limit = { ms / 1000, (long)(ms % 1000) * 1000000 };
 
@@ -30,7 +30,7 @@ static inline void gt_cu_futex_wait(uint32_t *word, uint32_t value, unsigned ms)
 }
 
 /* Adds one to the word, and wakes who waits for it. */
-static inline void gt_cu_futex_wake(uint32_t *word)
+static inline void gt_accel_wake(uint32_t *word)
 {
 	__atomic_add_fetch(word, 1, __ATOMIC_SEQ_CST);
 	if (!gt_is_confined())
@@ -38,18 +38,18 @@ static inline void gt_cu_futex_wake(uint32_t *word)
 }
 
 /* A call that has waited, in a ring: each writer has a slot of its own. */
-struct gt_cu_wait {
+struct gt_accel_waited {
 	uint64_t number; /* 1 + how many came before: the slot is complete when this is right */
 	uint64_t enter, leave;
 	uint32_t context, location;
 };
 
 /* *count: how many came; `size`: a power of two. */
-static inline void gt_cu_wait_put(struct gt_cu_wait *ring, uint32_t size, uint64_t *count,
-				  const struct gt_cu_wait *wait)
+static inline void gt_accel_waited_put(struct gt_accel_waited *ring, uint32_t size, uint64_t *count,
+				  const struct gt_accel_waited *wait)
 {
 	uint64_t n = __atomic_fetch_add(count, 1, __ATOMIC_RELAXED);
-	struct gt_cu_wait *w = &ring[n % size];
+	struct gt_accel_waited *w = &ring[n % size];
 
 	__atomic_store_n(&w->number, 0, __ATOMIC_RELAXED);
 	__atomic_thread_fence(__ATOMIC_RELEASE);
@@ -61,10 +61,10 @@ static inline void gt_cu_wait_put(struct gt_cu_wait *ring, uint32_t size, uint64
 }
 
 /* False: the slot is not complete, or belongs to a later one. */
-static inline bool gt_cu_wait_get(const struct gt_cu_wait *ring, uint32_t size, uint64_t n,
-				  struct gt_cu_wait *copy)
+static inline bool gt_accel_waited_get(const struct gt_accel_waited *ring, uint32_t size, uint64_t n,
+				  struct gt_accel_waited *copy)
 {
-	const struct gt_cu_wait *w = &ring[n % size];
+	const struct gt_accel_waited *w = &ring[n % size];
 
 	if (__atomic_load_n(&w->number, __ATOMIC_ACQUIRE) != n + 1)
 		return false;

@@ -3,14 +3,14 @@
  * Threads of our own in the program: those that work all the time end before it confines itself, for a
  * filter may be for all threads, and begin again if that fails.
  *
- * Limits: MOST of that kind. Otherwise they end with the process, and so does one that hangs in CUPTI when it
- * is to end.
+ * Limits: MOST of that kind. Otherwise they end with the process, and so does one that hangs in a runtime
+ * when it is to end.
  */
 #include <pthread.h>
 #include <signal.h>
 
-#include "cuda/cuda.h"
-#include "cuda/lock.h"
+#include "accel/accel.h"
+#include "accel/wait.h"
 #include "gputrace/syscall.h"
 
 #define MOST   4u
@@ -38,7 +38,7 @@ static bool start(void *(*run)(void *), pthread_t *thread)
 		return false;
 	if (!thread)
 		pthread_attr_setdetachstate(&attributes, PTHREAD_CREATE_DETACHED);
-	pthread_attr_setstacksize(&attributes, 1024 * 1024); /* CUPTI decodes on it */
+	pthread_attr_setstacksize(&attributes, 1024 * 1024); /* runtimes decode on it */
 	rc = pthread_create(thread ? thread : &detached, &attributes, run, NULL);
 	pthread_attr_destroy(&attributes);
 	return !rc;
@@ -58,7 +58,7 @@ static bool start_hidden(void *(*run)(void *), pthread_t *thread)
 	return ok;
 }
 
-bool gt_cu_start_hidden(void *(*run)(void *))
+bool gt_accel_start_hidden(void *(*run)(void *))
 {
 	return start_hidden(run, NULL);
 }
@@ -74,7 +74,7 @@ static bool begin(struct worker *w)
 	return false;
 }
 
-bool gt_cu_thread_start(void *(*run)(void *), uint32_t *word)
+bool gt_accel_thread_start(void *(*run)(void *), uint32_t *word)
 {
 	if (count == MOST)
 		return false;
@@ -85,20 +85,20 @@ bool gt_cu_thread_start(void *(*run)(void *), uint32_t *word)
 	return true;
 }
 
-bool gt_cu_thread_stays(uint32_t *word, uint32_t *seen)
+bool gt_accel_thread_stays(uint32_t *word, uint32_t *seen)
 {
 	*seen = __atomic_load_n(word, __ATOMIC_SEQ_CST);
 	return !__atomic_load_n(&leaving, __ATOMIC_SEQ_CST) && !gt_is_confined();
 }
 
-void gt_cu_thread_ends(void)
+void gt_accel_thread_ends(void)
 {
 	uint32_t n = __atomic_fetch_add(&gone_count, 1, __ATOMIC_SEQ_CST);
 
 	if (n < MOST)
 		gone[n] = gt_is_confined() ? 0 : syscall(SYS_gettid);
 	__atomic_sub_fetch(&present, 1, __ATOMIC_SEQ_CST);
-	gt_cu_futex_wake(&ended);
+	gt_accel_wake(&ended);
 }
 
 static void wait_for_all(void)
@@ -110,7 +110,7 @@ static void wait_for_all(void)
 
 		if (!__atomic_load_n(&present, __ATOMIC_SEQ_CST))
 			return;
-		gt_cu_futex_wait(&ended, seen, 100);
+		gt_accel_wait(&ended, seen, 100);
 	}
 }
 
@@ -125,13 +125,13 @@ static void join(pthread_t thread)
 	gt_unguard();
 }
 
-bool gt_cu_threads_end(void)
+bool gt_accel_threads_end(void)
 {
 	bool all;
 
 	__atomic_store_n(&leaving, 1, __ATOMIC_SEQ_CST);
 	for (unsigned i = 0; i < count; i++)
-		gt_cu_futex_wake(workers[i].word);
+		gt_accel_wake(workers[i].word);
 	wait_for_all();
 	all = !__atomic_load_n(&present, __ATOMIC_SEQ_CST);
 	for (unsigned i = 0; i < count && all; i++)
@@ -142,13 +142,13 @@ bool gt_cu_threads_end(void)
 	return all;
 }
 
-bool gt_cu_threads_again(void)
+bool gt_accel_threads_again(void)
 {
 	__atomic_store_n(&leaving, 0, __ATOMIC_SEQ_CST);
 	for (unsigned i = 0; i < count; i++)
 		if (!begin(&workers[i])) {
 			count = i;
-			gt_cu_threads_end();
+			gt_accel_threads_end();
 			return false;
 		}
 	return true;

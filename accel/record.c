@@ -1,0 +1,187 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * What a device did: each activity is written as one block, from its attributes to its leave, which the
+ * assembly puts into order; and a transfer's end on a thread goes to a deferred location.
+ *
+ * Limits: for one thread at a time.
+ */
+#include <stdio.h>
+
+#include "accel/accel.h"
+
+struct gt_accel_refs gt_accel_refs;
+static struct gt_location *deferred;
+
+void gt_accel_setup(bool rma)
+{
+	const struct gt_accel_info *r = &gt_accel_runtime;
+
+	gt_accel_refs.correlation = gt_def_attribute(
+		"CORRELATION_ID", "The same for an API call and what it made the device do", GT_VALUE_UINT);
+	gt_accel_refs.bytes = gt_def_attribute("BYTES", "Bytes that were copied or set", GT_VALUE_UINT);
+	if (rma)
+		gt_accel_refs.window = gt_def_window(r->window, GT_NONE, r->paradigm, 0);
+	else
+		gt_accel_refs.comm = gt_def_comm(r->comm, GT_NONE, r->paradigm, 0);
+}
+
+gt_ref gt_accel_region(const char *name, const char *group, unsigned role)
+{
+	const struct gt_region_info info = {
+		.bytes = sizeof(info),
+		.name = name,
+		.group = group,
+		.role = (uint8_t)role,
+		.paradigm = gt_accel_runtime.paradigm,
+	};
+
+	return gt_def_region(&info);
+}
+
+gt_ref gt_accel_region_mangled(const char *symbol, const char *group, unsigned role)
+{
+	const struct gt_region_info info = {
+		.bytes = sizeof(info),
+		.canonical = symbol,
+		.group = group,
+		.role = (uint8_t)role,
+		.paradigm = gt_accel_runtime.paradigm,
+	};
+
+	return gt_def_region(&info);
+}
+
+void gt_accel_device(uint32_t device, const char *uuid, const char *address, const char *name)
+{
+	char key[64], text[400];
+
+	snprintf(key, sizeof(key), "%s:device %u", gt_accel_runtime.adapter, device);
+	snprintf(text, sizeof(text), "%s %s %s", uuid, address, name);
+	gt_def_property(key, text);
+}
+
+struct gt_location *gt_accel_stream(gt_ref group, uint32_t device, uint32_t stream)
+{
+	struct gt_location_info info = {
+		.bytes = sizeof(info),
+		.kind = GT_LOC_GPU_STREAM,
+		.flags = GT_LOC_UNSORTED | GT_LOC_COMMITS,
+		.group = group,
+		.key = (uint64_t)device << 32 | stream,
+	};
+	char name[80];
+
+	snprintf(name, sizeof(name), "%s[%u:%u]", gt_accel_runtime.name, device, stream);
+	info.name = name;
+	return gt_location_create(&info);
+}
+
+void gt_accel_defer(uint32_t location, unsigned type, uint64_t low, const uint64_t *data, unsigned extra,
+		    uint64_t tick)
+{
+	const struct gt_location_info info = {
+		.bytes = sizeof(info),
+		.name = gt_accel_runtime.name,
+		.kind = GT_LOC_DEFERRED,
+		.flags = GT_LOC_UNSORTED | GT_LOC_COMMITS,
+	};
+	static bool tried;
+
+	if (!deferred && !tried) {
+		tried = true;
+		deferred = gt_location_create(&info);
+	}
+	if (!deferred) {
+		gt_lost(GT_LOSS_NO_LOCATION, 1);
+		return;
+	}
+	gt_location_record(deferred, GT_T_FOR_LOCATION, location, NULL, 0, tick);
+	gt_location_record(deferred, type, low, data, extra, tick);
+}
+
+/* ---- one activity ------------------------------------------------------------------------------- */
+
+static void attribute(const struct gt_accel_activity *a, gt_ref attribute, uint64_t value)
+{
+	uint64_t low;
+
+	if (!attribute)
+		return;
+	if (gt_accel_tag(attribute, value, &low))
+		gt_location_record(a->at, GT_T_TAG, low, NULL, 0, a->start);
+	else
+		gt_location_record(a->at, GT_T_ATTR, attribute, (uint64_t[2]){ value, 0 }, 1, a->start);
+}
+
+void gt_accel_begin(const struct gt_accel_activity *a)
+{
+	attribute(a, gt_accel_refs.correlation, a->correlation);
+	if (a->has_bytes)
+		attribute(a, gt_accel_refs.bytes, a->bytes);
+	for (unsigned i = 0; i < a->count; i++)
+		attribute(a, a->more[i].attribute, a->more[i].value);
+	gt_location_record(a->at, GT_T_ENTER, a->region, NULL, 0, a->start);
+	if (a->params)
+		gt_location_record(a->at, GT_T_PARAMS, a->params, NULL, 0, a->start);
+}
+
+void gt_accel_finish(const struct gt_accel_activity *a)
+{
+	gt_location_record(a->at, GT_T_LEAVE, a->region, NULL, 0, a->end);
+}
+
+/* ---- transfers ---------------------------------------------------------------------------------- */
+
+/* One end of a message; `at` NULL: the host. */
+static void message_end(const struct gt_accel_activity *a, bool send, struct gt_location *at, uint32_t far)
+{
+	uint64_t data[2] = { far | (uint64_t)(uint32_t)a->correlation << 32, a->bytes };
+	uint64_t tick = send ? a->start : a->end;
+	unsigned type = send ? GT_T_XFER_SEND : GT_T_XFER_RECV;
+
+	if (at)
+		gt_location_record(at, type, gt_accel_refs.comm, data, 1, tick);
+	else
+		gt_accel_defer(a->host, type, gt_accel_refs.comm, data, 1, tick);
+}
+
+/* The same as a one-sided operation of the stream. */
+static void one_sided(const struct gt_accel_activity *a, bool get, uint32_t remote)
+{
+	uint64_t data[4] = { remote, a->bytes, a->correlation, 0 };
+
+	gt_location_record(a->at, get ? GT_T_XFER_GET : GT_T_XFER_PUT, gt_accel_refs.window, data, 2,
+			   a->start);
+	gt_location_record(a->at, GT_T_XFER_COMPLETE, gt_accel_refs.window, data, 2, a->end);
+}
+
+static void within(const struct gt_accel_activity *a)
+{
+	uint32_t here = gt_location_id(a->at);
+
+	if (gt_accel_refs.window) {
+		one_sided(a, true, here);
+		return;
+	}
+	message_end(a, true, a->at, here);
+	message_end(a, false, a->at, here);
+}
+
+/* The far end is on another location, and comes after the activity. */
+void gt_accel_write(const struct gt_accel_activity *a)
+{
+	uint32_t remote = a->peer ? gt_location_id(a->peer) : a->host;
+	bool to_device = a->direction == GT_ACCEL_TO_DEVICE;
+	bool transfer = a->direction && a->direction != GT_ACCEL_WITHIN && remote != UINT32_MAX;
+
+	gt_accel_begin(a);
+	if (a->direction == GT_ACCEL_WITHIN)
+		within(a);
+	else if (transfer && gt_accel_refs.window)
+		one_sided(a, to_device, remote);
+	else if (transfer)
+		message_end(a, !to_device, a->at, remote);
+	gt_accel_finish(a);
+	if (transfer && !gt_accel_refs.window)
+		message_end(a, to_device, a->peer, gt_location_id(a->at));
+}
