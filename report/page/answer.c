@@ -203,23 +203,24 @@ static bool find_sums(const unsigned char *data, size_t size, size_t *at)
 	return true;
 }
 
-static void add_tile(const struct gt_serve *serve, const struct gt_tile *tile, uint64_t *sums)
+static void add_tile(const struct gt_serve *serve, const struct gt_tile *tile, struct gt_single_sum *sums)
 {
 	const unsigned char *data = gt_store_data(serve->store, tile);
-	uint64_t n, region = 0, values[4];
+	uint64_t n, region = 0, values[5];
 	size_t at = 0;
 
 	if (!find_sums(data, tile->length, &at) || !gt_bytes_read(data, tile->length, &at, &n))
 		return;
 	for (uint64_t i = 0; i < n; i++) {
-		for (unsigned v = 0; v < 4; v++)
+		for (unsigned v = 0; v < 5; v++)
 			if (!gt_bytes_read(data, tile->length, &at, &values[v]))
 				return;
 		region += values[0];
 		if (region > serve->regions)
 			return;
-		sums[2 * region] += values[1];
-		sums[2 * region + 1] += values[2];
+		sums[region].calls += values[1];
+		sums[region].exclusive += values[2];
+		sums[region].inclusive += values[2] + values[4];
 	}
 }
 
@@ -237,7 +238,8 @@ struct window {
 	struct gt_serve *serve;
 	uint32_t row;
 	unsigned span_log2, levels; /* that have sums */
-	uint64_t from, to, *sums;
+	uint64_t from, to;
+	struct gt_single_sum *sums; /* by region */
 };
 
 /* What of the tile is in the window: all of it, its halves, or (of the last level) single events. */
@@ -265,14 +267,16 @@ static bool put_profile(const struct request *request, struct window *w)
 	struct gt_bytes *out = request->out;
 	bool first = true, well;
 
-	memset(w->sums, 0, 2 * (w->serve->regions + 1) * sizeof(*w->sums));
+	memset(w->sums, 0, (w->serve->regions + 1) * sizeof(*w->sums));
 	well = add_part(w, 0, 0);
 	gt_bytes_print(out, "{\"row\":%u,\"regions\":[", w->row);
 	for (uint64_t i = 0; i <= w->serve->regions; i++) {
-		if (!w->sums[2 * i] && !w->sums[2 * i + 1])
+		const struct gt_single_sum *sum = &w->sums[i];
+
+		if (!sum->calls && !sum->inclusive)
 			continue;
-		gt_bytes_print(out, "%s[%" PRIu64 ",%" PRIu64 ",%" PRIu64 "]", first ? "" : ",", i,
-			       w->sums[2 * i], w->sums[2 * i + 1]);
+		gt_bytes_print(out, "%s[%" PRIu64 ",%" PRIu64 ",%" PRIu64 ",%" PRIu64 "]", first ? "" : ",",
+			       i, sum->calls, sum->exclusive, sum->inclusive);
 		first = false;
 	}
 	gt_bytes_print(out, "]}");
@@ -291,7 +295,7 @@ static unsigned profile(const struct request *request)
 		free(rows.items);
 		return refuse(request->out, BAD, "from, to or rows are wrong");
 	}
-	w.sums = calloc(2 * (serve->regions + 1), sizeof(*w.sums));
+	w.sums = calloc(serve->regions + 1, sizeof(*w.sums));
 	if (!w.sums)
 		abort();
 	gt_bytes_print(request->out, "{\"from\":%" PRIu64 ",\"to\":%" PRIu64 ",\"rows\":[", w.from, w.to);

@@ -123,7 +123,7 @@ const Model = {
 				let worked = 0, waited = 0;
 
 				addSums(line.row, 0, Data.meta.end, sums);
-				for (const [region, [, ns]] of sums)
+				for (const [region, { ns }] of sums)
 					if (WAITING.has(Data.regions[region]?.kind))
 						waited += ns / end;
 					else

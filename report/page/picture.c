@@ -226,7 +226,7 @@ static void enter(struct gt_report *report, struct gt_otf2_cursor *at, void *mem
 	pass(report, d, at, at->depth - 1);
 	if (gt_match_enter(&d->match, at, d->picture->correlation, 0))
 		spill_ends(d);
-	gt_pyramid_count(&d->calls, region, 1, 0);
+	gt_pyramid_enter(&d->calls, region);
 	d->bytes = 0;
 	take_bytes(d, at);
 	d->depth = at->depth > d->depth ? (uint32_t)at->depth : d->depth;
@@ -243,8 +243,7 @@ static void leave(struct gt_report *report, struct gt_otf2_cursor *at, const str
 	gt_pyramid_span(&d->calls, frame->begin, at->time, region, (uint32_t)at->depth + 1,
 			(uint32_t)at->depth + 1);
 	take_bytes(d, at);
-	if (d->bytes)
-		gt_pyramid_count(&d->calls, region, 0, d->bytes);
+	gt_pyramid_leave(&d->calls, region, d->bytes);
 	d->bytes = 0;
 	gt_match_leave(&d->match, at, d->picture->mpi_error);
 	leave_node(d, at, frame);
@@ -336,9 +335,10 @@ static void end(struct gt_report *report, struct gt_otf2_cursor *at, void *memor
 
 	for (size_t i = at->depth; i-- > 0;) {
 		struct gt_otf2_frame *frame = &at->stack[i];
+		uint32_t region = gt_report_region(report, frame->region);
 
-		gt_pyramid_span(&d->calls, frame->begin, at->time, gt_report_region(report, frame->region),
-				(uint32_t)i + 1, (uint32_t)i + 1);
+		gt_pyramid_span(&d->calls, frame->begin, at->time, region, (uint32_t)i + 1, (uint32_t)i + 1);
+		gt_pyramid_leave(&d->calls, region, 0);
 		leave_node(d, at, frame); /* the profile has added it to what is below */
 	}
 	gt_pyramid_close(&d->calls);

@@ -35,6 +35,7 @@ struct sum {
 	uint32_t region;
 	bool used;
 	uint64_t count, ns, bytes;
+	uint64_t inclusive;
 };
 
 struct slot {
@@ -120,7 +121,7 @@ static void grow_sums(struct slot *slot)
 	free(old.sums);
 }
 
-static void add_sum(struct slot *slot, uint32_t region, uint64_t count, uint64_t ns, uint64_t bytes)
+static struct sum *sum_of(struct slot *slot, uint32_t region)
 {
 	struct sum *sum;
 
@@ -131,9 +132,17 @@ static void add_sum(struct slot *slot, uint32_t region, uint64_t count, uint64_t
 		*sum = (struct sum){ .region = region, .used = true };
 		slot->sum_count++;
 	}
-	sum->count += count;
-	sum->ns += ns;
-	sum->bytes += bytes;
+	return sum;
+}
+
+static void add_sum(struct slot *slot, const struct sum *more)
+{
+	struct sum *sum = sum_of(slot, more->region);
+
+	sum->count += more->count;
+	sum->ns += more->ns;
+	sum->bytes += more->bytes;
+	sum->inclusive += more->inclusive;
 }
 
 /* ---- writing a tile ------------------------------------------------------------------------------ */
@@ -194,6 +203,7 @@ static void put_sums(struct gt_bytes *out, struct slot *slot)
 		gt_bytes_number(out, slot->sums[i].count);
 		gt_bytes_number(out, slot->sums[i].ns);
 		gt_bytes_number(out, slot->sums[i].bytes);
+		gt_bytes_number(out, slot->sums[i].inclusive - slot->sums[i].ns);
 	}
 }
 
@@ -255,8 +265,7 @@ static void evict(struct gt_pyramid *p, unsigned k, struct slot *slot)
 
 		for (uint32_t i = 0; i < slot->sum_room; i++)
 			if (slot->sums[i].used)
-				add_sum(above, slot->sums[i].region, slot->sums[i].count, slot->sums[i].ns,
-					slot->sums[i].bytes);
+				add_sum(above, &slot->sums[i]);
 	}
 	write_slot(p, k, slot);
 }
@@ -385,17 +394,33 @@ static uint64_t within(const struct gt_pyramid *p, uint64_t now)
 	return now < most ? now : most;
 }
 
+static struct sum *finest_sum(struct gt_pyramid *p, uint64_t tile, uint32_t region)
+{
+	return sum_of(slot_of(p, p->sum_levels - 1, tile), region);
+}
+
+/* A tile is over: what is open was so until now. */
+static void spend_open(struct gt_pyramid *p, uint64_t tile)
+{
+	for (size_t i = 0; i < p->open_count; i++) {
+		finest_sum(p, tile, p->open[i].region)->inclusive += p->time - p->open[i].since;
+		p->open[i].since = p->time;
+	}
+}
+
 void gt_pyramid_spend(struct gt_pyramid *p, uint64_t now, uint32_t region)
 {
-	unsigned k = p->sum_levels - 1, shift = tile_log2(p, k);
+	unsigned shift = tile_log2(p, p->sum_levels - 1);
 
 	now = within(p, now);
 	while (p->time < now) {
 		uint64_t tile = p->time >> shift, border = (tile + 1) << shift;
 		uint64_t until = border < now ? border : now;
 
-		add_sum(slot_of(p, k, tile), region, 0, until - p->time, 0);
+		finest_sum(p, tile, region)->ns += until - p->time;
 		p->time = until;
+		if (until == border)
+			spend_open(p, tile);
 	}
 }
 
@@ -405,11 +430,43 @@ void gt_pyramid_skip(struct gt_pyramid *p, uint64_t now)
 	p->time = now > p->time ? now : p->time;
 }
 
-void gt_pyramid_count(struct gt_pyramid *p, uint32_t region, uint64_t count, uint64_t bytes)
+static uint32_t *nested(struct gt_pyramid *p, uint32_t region)
 {
-	unsigned k = p->sum_levels - 1;
+	if (region >= p->nested_room) {
+		uint32_t room = region + region / 2 + 64;
 
-	add_sum(slot_of(p, k, p->time >> tile_log2(p, k)), region, count, 0, bytes);
+		p->nested = need(reallocarray(p->nested, room, sizeof(*p->nested)));
+		memset(p->nested + p->nested_room, 0, (room - p->nested_room) * sizeof(*p->nested));
+		p->nested_room = room;
+	}
+	return &p->nested[region];
+}
+
+void gt_pyramid_enter(struct gt_pyramid *p, uint32_t region)
+{
+	finest_sum(p, p->time >> tile_log2(p, p->sum_levels - 1), region)->count++;
+	if ((*nested(p, region))++)
+		return;
+	if (p->open_count == p->open_room) {
+		p->open_room = 2 * p->open_room + 16;
+		p->open = need(reallocarray(p->open, p->open_room, sizeof(*p->open)));
+	}
+	p->open[p->open_count].region = region;
+	p->open[p->open_count++].since = p->time;
+}
+
+void gt_pyramid_leave(struct gt_pyramid *p, uint32_t region, uint64_t bytes)
+{
+	uint64_t inside = 0;
+	struct sum *sum;
+
+	if (!--*nested(p, region))
+		inside = p->time - p->open[--p->open_count].since;
+	if (!inside && !bytes)
+		return;
+	sum = finest_sum(p, p->time >> tile_log2(p, p->sum_levels - 1), region);
+	sum->inclusive += inside;
+	sum->bytes += bytes;
 }
 
 /* The older tile of a level first; finer levels first, because their sums go up. */
@@ -430,5 +487,9 @@ void gt_pyramid_close(struct gt_pyramid *p)
 		free(p->level[k].depths);
 	}
 	free(p->level);
+	free(p->open);
+	free(p->nested);
 	p->level = NULL;
+	p->open = NULL;
+	p->nested = NULL;
 }

@@ -25,6 +25,13 @@ struct gt_pyramid {
 	unsigned sum_levels; /* the first ones have sums */
 	uint64_t time;       /* up to which there are sums */
 	bool exact;          /* the last level's buckets are empty */
+	/* the outermost open call of each region, and since when the finest tile has not counted it */
+	struct gt_pyramid_open {
+		uint32_t region;
+		uint64_t since;
+	} *open;
+	size_t open_count, open_room;
+	uint32_t *nested, nested_room; /* open calls by region */
 	struct gt_pyramid_level *level;
 };
 
@@ -39,8 +46,9 @@ void gt_pyramid_span(struct gt_pyramid *p, uint64_t begin, uint64_t end, uint32_
 void gt_pyramid_spend(struct gt_pyramid *p, uint64_t now, uint32_t region);
 /* The same, but of nothing. */
 void gt_pyramid_skip(struct gt_pyramid *p, uint64_t now);
-/* A region is entered so often now, or has copied so much. */
-void gt_pyramid_count(struct gt_pyramid *p, uint32_t region, uint64_t count, uint64_t bytes);
+/* Calls of a row, for the sums; each after the time until now was spent. A copy or set has copied `bytes`. */
+void gt_pyramid_enter(struct gt_pyramid *p, uint32_t region);
+void gt_pyramid_leave(struct gt_pyramid *p, uint32_t region, uint64_t bytes);
 /* Writes what is left. */
 void gt_pyramid_close(struct gt_pyramid *p);
 

@@ -153,9 +153,7 @@ const Sheets = {
 		for (const row of only ? Model.rowsOf(line) : Data.meta.rows.keys())
 			if (only || Data.meta.rows[row].kind !== "service")
 				addSums(row, begin, end, sums);
-		return [chip, Sheets.regions([...sums].map(([region, [count, ns]]) =>
-			({ region, name: Data.name(region), count, ns,
-			share: Sheets.share(lanes, region, ns, end - begin) })), note, pick, is)];
+		return [chip, Sheets.regions(sums, lanes, end - begin, note, pick, is)];
 	},
 	/* How many threads and how many streams a window has the time of. */
 	lanes(rows) {
@@ -170,28 +168,20 @@ const Sheets = {
 	},
 	share: (lanes, region, ns, length) => ns / length
 		/ Math.max(1, Data.regions[region]?.time === "on a GPU" ? lanes.streams : lanes.threads),
-	regions: (rows, note, pick, is) => el("div", null, table({ name: "regions", caption: "Regions",
-		note, pick, is,
-		sort: "ns",
-		rows: rows.filter((row) => row.ns > 0 || row.count > 0.5), columns: [Sheets.regionCell,
+	regions: (sums, lanes, length, note, pick, is) => table({ name: "regions", caption: "Regions",
+		note, pick, is, sort: "ns",
+		rows: [...sums.values()].filter((row) => row.inclusive > 0 || row.count > 0.5)
+			.map((row) => ({ ...row, share: Sheets.share(lanes, row.region, row.ns, length) })),
+		columns: [Sheets.regionCell,
 			{ key: "count", head: "calls", unit: "count" },
-				{ key: "ns", head: "exclusive", unit: "ns" },
+			{ key: "ns", head: "exclusive", unit: "ns" },
 			{ key: "share", head: "of window", unit: "share", meter: true,
 				title: "of the time of all threads, or of all streams" },
+			{ key: "inclusive", head: "inclusive", unit: "ns" },
 			{ key: "class", head: "kind", unit: "text",
 				of: (row) => Data.regions[row.region]?.class },
 			{ key: "group", head: "group", unit: "text",
 				of: (row) => Data.regions[row.region]?.group }] }),
-	empty("Inclusive times are of the whole run only: tiles keep what each call spends itself.")),
-	addProfile(regions, sums) {
-		for (const [region, calls, ns] of regions) {
-			const sum = sums.get(region) || sums.set(region, { region, name: Data.name(region),
-				count: 0, ns: 0 }).get(region);
-
-			sum.count += calls;
-			sum.ns += ns;
-		}
-	},
 	/* From the server: exact. */
 	served(sheet, begin, end, rows, note, pick, is) {
 		const b = Math.floor(begin), e = Math.ceil(end), lanes = Sheets.lanes(rows),
@@ -205,11 +195,10 @@ const Sheets = {
 
 				for (const row of answer.rows)
 					if (rows || Data.meta.rows[row.row].kind !== "service")
-						Sheets.addProfile(row.regions, sums);
-				const list = [...sums.values()].map((row) => ({ ...row,
-					share: Sheets.share(lanes, row.region, row.ns, end - begin) }));
-
-				place.replaceChildren(Sheets.regions(list, note, pick, is));
+						for (const [region, count, ns, inclusive] of row.regions)
+							addSum(sums, region, { count, ns, inclusive });
+				place.replaceChildren(Sheets.regions(sums, lanes, end - begin, note, pick,
+					is));
 			} catch (error) {
 				Page.trouble(error);
 			}
@@ -521,21 +510,12 @@ const Gpu = {
 						add(b, b + (e - b) * cover / 255, region));
 				}
 			});
-			const kernel = Gpu.union(kernels) / 1e9,
-				both = Gpu.union([...kernels, ...copies]) / 1e9;
+			const kernel = unionOf(kernels) / 1e9,
+				both = unionOf([...kernels, ...copies]) / 1e9;
 
-			return { name: device.name, length, kernel_s: kernel, copy_s: Gpu.union(copies) / 1e9,
+			return { name: device.name, length, kernel_s: kernel, copy_s: unionOf(copies) / 1e9,
 				copy_alone_s: both - kernel, idle_s: length - both };
 		});
-	},
-	union(list) {
-		let sum = 0, last = -Infinity;
-
-		for (const [b, e] of [...list].sort((x, y) => x[0] - y[0])) {
-			sum += Math.max(0, e - Math.max(b, last));
-			last = Math.max(last, e);
-		}
-		return sum;
 	},
 	/* Copies by region: their time, and their bytes if the tiles have them. */
 	copies(begin, end) {
@@ -547,7 +527,7 @@ const Gpu = {
 			const sums = new Map();
 
 			addSums(row, begin, end, sums);
-			for (const [region, [count, ns, bytes]] of sums)
+			for (const [region, { count, ns, bytes }] of sums)
 				if (Data.regions[region]?.kind === KIND.copy) {
 					const sum = rows.get(region) || rows.set(region,
 						{ name: Data.name(region), region, count: 0, seconds: 0,

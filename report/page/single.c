@@ -34,7 +34,8 @@ struct reading {
 	const struct question *question;
 	struct gt_bytes spans, events;
 	uint64_t span_count, event_count;
-	uint64_t *sums;    /* calls and exclusive ns by region */
+	struct gt_single_sum *sums; /* by region */
+	size_t *nested;             /* open calls, by region */
 	size_t regions;
 	uint64_t time;
 };
@@ -56,7 +57,7 @@ static void spend(struct reading *r, const struct gt_otf2_cursor *at, size_t dep
 
 	r->time = at->time;
 	if (r->sums && depth && to > from)
-		r->sums[2 * region_of(at->read, at->stack[depth - 1].region) + 1] += to - from;
+		r->sums[region_of(at->read, at->stack[depth - 1].region)].exclusive += to - from;
 }
 
 static bool inside(const struct reading *r, uint64_t time)
@@ -69,15 +70,32 @@ static void on_begin(struct gt_otf2_cursor *at)
 	struct reading *r = at->user;
 
 	r->time = at->time;
+	for (size_t i = 0; r->sums && i < at->depth; i++)
+		r->nested[region_of(at->read, at->stack[i].region)]++;
 }
 
 static void on_enter(struct gt_otf2_cursor *at)
 {
 	struct reading *r = at->user;
+	size_t region;
 
 	spend(r, at, at->depth - 1);
-	if (r->sums && inside(r, at->time))
-		r->sums[2 * region_of(at->read, at->stack[at->depth - 1].region)]++;
+	if (!r->sums)
+		return;
+	region = region_of(at->read, at->stack[at->depth - 1].region);
+	r->nested[region]++;
+	r->sums[region].calls += inside(r, at->time);
+}
+
+/* A call ends, or what was read of its row. One within another of its region is counted with that one. */
+static void end_call(struct reading *r, const struct gt_otf2_cursor *at, const struct gt_otf2_frame *frame)
+{
+	size_t region = r->sums ? region_of(at->read, frame->region) : 0;
+	uint64_t from = frame->begin > r->question->from ? frame->begin : r->question->from;
+	uint64_t to = at->time < r->question->to ? at->time : r->question->to;
+
+	if (r->sums && !--r->nested[region] && to > from)
+		r->sums[region].inclusive += to - from;
 }
 
 static void put_span(struct reading *r, const struct gt_otf2_cursor *at, const struct gt_otf2_frame *frame,
@@ -100,6 +118,7 @@ static void on_leave(struct gt_otf2_cursor *at, const struct gt_otf2_frame *fram
 	at->depth++; /* the frame is still behind the others */
 	spend(r, at, at->depth);
 	at->depth--;
+	end_call(r, at, frame);
 	if (at->time >= r->question->from)
 		put_span(r, at, frame, at->depth + 1, false);
 }
@@ -111,6 +130,8 @@ static void on_end(struct gt_otf2_cursor *at, bool whole)
 	/* Nothing behind the window was read: the row ends here, and with it what is open. */
 	for (size_t i = 0; i < at->depth; i++)
 		put_span(r, at, &at->stack[i], i + 1, !whole || at->time > r->question->to);
+	for (size_t i = at->depth; i-- > 0;)
+		end_call(r, at, &at->stack[i]);
 }
 
 /* ---- events as text ------------------------------------------------------------------------------ */
@@ -250,7 +271,7 @@ static void finish(struct reading *r, bool read_well, struct gt_bytes *out)
 
 	if (r->sums) {
 		if (read_well)
-			gt_bytes_add(out, r->sums, 2 * (r->regions + 1) * sizeof(*r->sums));
+			gt_bytes_add(out, r->sums, (r->regions + 1) * sizeof(*r->sums));
 		return;
 	}
 	gt_bytes_print(out,
@@ -273,13 +294,15 @@ static void answer(struct gt_otf2 *read, struct reading *r, const unsigned char 
 
 	r->regions = read->tables[GT_OTF2_REGION].count;
 	if (q->sums) {
-		r->sums = calloc(2 * (r->regions + 1), sizeof(*r->sums));
-		if (!r->sums)
+		r->sums = calloc(r->regions + 1, sizeof(*r->sums));
+		r->nested = calloc(r->regions + 1, sizeof(*r->nested));
+		if (!r->sums || !r->nested)
 			abort();
 	}
 	finish(r, known && !gt_otf2_part(read, q->row, &place, q->to), out);
 	free((void *)place.stack);
 	free(r->sums);
+	free(r->nested);
 	free(r->spans.data);
 	free(r->events.data);
 }
@@ -403,18 +426,20 @@ bool gt_single_events(struct gt_single *single, uint32_t row, uint64_t from, uin
 	return ask(single, &q, out);
 }
 
-bool gt_single_sums(struct gt_single *single, uint32_t row, uint64_t from, uint64_t to, uint64_t *sums,
-		    size_t regions)
+bool gt_single_sums(struct gt_single *single, uint32_t row, uint64_t from, uint64_t to,
+		    struct gt_single_sum *sums, size_t regions)
 {
 	struct question q = { .from = from, .to = to, .row = row, .sums = 1 };
 	struct gt_bytes out = { .count = 0 };
-	bool well = ask(single, &q, &out) && out.count == 2 * (regions + 1) * sizeof(*sums);
+	bool well = ask(single, &q, &out) && out.count == (regions + 1) * sizeof(*sums);
 
-	for (size_t i = 0; well && i < 2 * (regions + 1); i++) {
-		uint64_t one;
+	for (size_t i = 0; well && i <= regions; i++) {
+		struct gt_single_sum one;
 
 		memcpy(&one, out.data + i * sizeof(one), sizeof(one));
-		sums[i] += one;
+		sums[i].calls += one.calls;
+		sums[i].exclusive += one.exclusive;
+		sums[i].inclusive += one.inclusive;
 	}
 	free(out.data);
 	return well;

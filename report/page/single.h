@@ -27,9 +27,14 @@ struct gt_single {
  */
 bool gt_single_events(struct gt_single *single, uint32_t row, uint64_t from, uint64_t to,
 		      struct gt_bytes *out);
-/* Adds calls and exclusive ns of the regions of a row in the window: pairs, by region. */
-bool gt_single_sums(struct gt_single *single, uint32_t row, uint64_t from, uint64_t to, uint64_t *sums,
-		    size_t regions);
+/* Of a region in a window: enters, ns in it, and ns in it and what it calls, once if it calls itself. */
+struct gt_single_sum {
+	uint64_t calls, exclusive, inclusive;
+};
+
+/* Adds those of a row, by region: there are `regions` and one for undefined ones. */
+bool gt_single_sums(struct gt_single *single, uint32_t row, uint64_t from, uint64_t to,
+		    struct gt_single_sum *sums, size_t regions);
 void gt_single_end(struct gt_single *single);
 
 #endif

@@ -93,7 +93,7 @@ function decodeSpans(bytes, begin, flat) {
 
 	if (!flat && from.more())
 		for (let i = from.u(), region = 0; i > 0; i--)
-			sums.push([region += from.u(), from.u(), from.u(), from.u()]);
+			sums.push([region += from.u(), from.u(), from.u(), from.u(), from.u()]);
 	return { depths, sums };
 }
 
@@ -425,9 +425,9 @@ function eachBucket(kind, row, level, depth, begin, end, what) {
 }
 
 /*
- * Adds [calls, exclusive ns, bytes] of a row in a window, by region, to `into`. Rows of few calls, which are
- * all there, are summed up call by call. Else tiles within the window count wholly, and the finest at its two
- * edges by their part in it, as bytes always do.
+ * Adds the sums of a row in a window, by region, to `into`. Rows of few calls, which are all there, are
+ * summed up call by call. Else tiles within the window count wholly, and the finest at its two edges by
+ * their part in it, as bytes always do.
  */
 function addSums(row, begin, end, into) {
 	const meta = Data.meta.rows[row], whole = begin <= 0 && end >= Data.meta.end;
@@ -449,19 +449,22 @@ function addSums(row, begin, end, into) {
 		}
 		const part = inside ? 1 : (Math.min(e, end) - Math.max(b, begin)) / (e - b);
 
-		for (const [region, calls, ns, bytes] of Data.tile(SPANS, row, level, tile).sums)
-			addSum(into, region, exact ? 0 : calls * part, exact ? 0 : ns * part, bytes * part);
+		for (const [region, count, ns, bytes, below] of Data.tile(SPANS, row, level, tile).sums)
+			addSum(into, region, exact ? { bytes: bytes * part } : { count: count * part,
+				ns: ns * part, bytes: bytes * part, inclusive: (ns + below) * part });
 	}
 	if (Data.ready(SPANS, row, 0, 0, 0))
 		visit(0, 0);
 }
 
-function addSum(into, region, calls, ns, bytes) {
-	const sum = into.get(region) || into.set(region, [0, 0, 0]).get(region);
+function addSum(into, region, { count = 0, ns = 0, bytes = 0, inclusive = 0 }) {
+	const sum = into.get(region) || into.set(region, { region, name: Data.name(region), count: 0, ns: 0,
+		bytes: 0, inclusive: 0 }).get(region);
 
-	sum[0] += calls;
-	sum[1] += ns;
-	sum[2] += bytes;
+	sum.count += count;
+	sum.ns += ns;
+	sum.bytes += bytes;
+	sum.inclusive += inclusive;
 }
 
 /* From single calls; false if they are not all there. */
@@ -471,6 +474,7 @@ function addCalls(row, begin, end, into) {
 	if (!meta.exact || Data.finest(meta.levels) < finest ||
 	    tilesFor(SPANS, row, finest, begin, end) < finest)
 		return false;
+	const times = new Map();
 	let above = [];
 
 	for (let depth = 1; depth <= meta.depth; depth++) {
@@ -481,15 +485,30 @@ function addCalls(row, begin, end, into) {
 		let at = 0;
 
 		for (const [b, e, region] of calls) {
-			const part = Math.max(0, Math.min(e, end) - Math.max(b, begin));
+			const from = Math.max(b, begin), to = Math.max(from, Math.min(e, end));
+			const list = times.get(region) || times.set(region, []).get(region);
 
-			addSum(into, region, b >= begin && b < end ? 1 : 0, part, 0);
+			list.push([from, to]);
+			addSum(into, region, { count: b >= begin && b < end ? 1 : 0, ns: to - from });
 			while (at + 1 < above.length && above[at + 1][0] <= b)
 				at++;
 			if (at < above.length && above[at][0] <= b && above[at][1] >= e)
-				addSum(into, above[at][2], 0, -part, 0);
+				addSum(into, above[at][2], { ns: from - to });
 		}
 		above = calls;
 	}
+	for (const [region, list] of times) /* a region that calls itself is counted once */
+		addSum(into, region, { inclusive: unionOf(list) });
 	return true;
+}
+
+/* How long at least one of the intervals [begin, end] lasts. */
+function unionOf(list) {
+	let sum = 0, last = -Infinity;
+
+	for (const [b, e] of [...list].sort((x, y) => x[0] - y[0])) {
+		sum += Math.max(0, e - Math.max(b, last));
+		last = Math.max(last, e);
+	}
+	return sum;
 }

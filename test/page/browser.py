@@ -357,14 +357,14 @@ def numbers(page, report):
     sums = page.js("""const all = new Map();
         gt.Data.meta.rows.forEach((row, i) =>
             row.kind !== 'service' && gt.addSums(i, 0, gt.Data.meta.end, all));
-        return [...all].map(([r, [calls, ns]]) => [gt.Data.name(r), calls, ns])""")
+        return [...all.values()].map((s) => [s.name, s.count, s.ns, s.inclusive])""")
     mine, theirs = {}, {}
-    for name, calls, ns in sums:
-        mine[name] = (mine.get(name, (0, 0))[0] + calls, mine.get(name, (0, 0))[1] + ns)
+    for name, *values in sums:
+        mine[name] = [a + b for a, b in zip(mine.get(name, (0, 0, 0)), values)]
     for r in report["regions"]:
         if r["name"].isascii():
-            old = theirs.get(r["name"], (0, 0))
-            theirs[r["name"]] = (old[0] + r["count"], old[1] + round(r["exclusive_s"] * 1e9))
+            theirs[r["name"]] = [a + b for a, b in zip(theirs.get(r["name"], (0, 0, 0)), (
+                r["count"], round(r["exclusive_s"] * 1e9), round(r["inclusive_s"] * 1e9)))]
     wrong = [(n, mine.get(n), theirs[n]) for n in theirs if mine.get(n) != theirs[n]]
     ok(not wrong, "the tiles' sums are the report's, to the nanosecond", wrong[:2])
     page.js("""const cut = gt.Data.span(2), end = gt.Data.meta.end;
@@ -375,17 +375,19 @@ def numbers(page, report):
         gt.Data.meta.rows.forEach((row, i) => { gt.addSums(i, 0, cut, all); gt.addSums(i, cut, end, all); });
         const whole = new Map();
         gt.Data.meta.rows.forEach((row, i) => gt.addSums(i, 0, end, whole));
-        return [...whole].filter(([r, s]) => Math.abs(s[1] - all.get(r)[1]) > 2).length""")
+        return [...whole].filter(([r, s]) => Math.abs(s.ns - all.get(r).ns) > 2 ||
+            Math.abs(s.inclusive - all.get(r).inclusive) > 2).length""")
     ok(halves == 0, "two windows add up to the whole", halves)
     page.js("gt.View.set(0, gt.Data.span(2))")
     page.settle()
     part = page.js("""const all = new Map();
         gt.Data.meta.rows.forEach((row, i) =>
             row.kind !== 'service' && gt.addSums(i, 0, gt.Data.span(2), all));
-        return [...all].map(([r, [calls, ns]]) => [gt.Data.name(r), calls, ns])""")
+        return [...all.values()].map((s) => [s.name, s.count, s.ns, s.inclusive])""")
     page.wait("document.querySelector('[data-table=regions] tbody tr')") # a server is asked for it
-    wanted = sorted([name, seconds(ns / 1e9)] for name, calls, ns in part if ns or calls)
-    there = sorted([row[0], row[2]] for row in page.table("regions"))
+    wanted = sorted([name, seconds(ns / 1e9), seconds(inclusive / 1e9)]
+                    for name, calls, ns, inclusive in part if inclusive or calls)
+    there = sorted([row[0], row[2], row[4]] for row in page.table("regions"))
     wrong = [row for row in there + wanted if row not in there or row not in wanted]
     ok(there and not wrong, "of a window the table has its tiles' sums", wrong)
     page.keys("0")

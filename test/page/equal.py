@@ -34,6 +34,17 @@ def spans_of(page, kind, row):
                                for span in tiles.spans(page.meta, level, tile, data)[0])
 
 
+def inclusive_times(calls):
+    """By region of calls (begin, end, region, depth) of one row: a region that calls itself is counted once."""
+    sums, ends = collections.Counter(), {}
+    for begin, end, region, depth in sorted(calls, key=lambda call: (call[0], call[3])):
+        begin = max(begin, ends.get(region, 0))
+        if end > begin:
+            sums[region] += end - begin
+            ends[region] = end
+    return sums
+
+
 def check_calls(page, calls, rows, regions):
     want, by_row = collections.defaultdict(collections.Counter), collections.defaultdict(collections.Counter)
     for call in calls:
@@ -51,6 +62,8 @@ def check_calls(page, calls, rows, regions):
                   {r: n for r, n in by_row[row].items() if not isinstance(r, tuple) and n})
             claim("calls of row %d, level %d" % (row, level), {r: v[0] for r, v in sums.items() if v[0]},
                   {r[0]: n for r, n in by_row[row].items() if isinstance(r, tuple)})
+            claim("inclusive times of row %d, level %d" % (row, level),
+                  {r: v[3] for r, v in sums.items() if v[3]}, inclusive_times(want[row].elements()))
         check_buckets(page, row, of)
         check_tree(page, row, by_row[row])
 

@@ -71,8 +71,8 @@ def check_events(url, page, calls, dice):
 
 
 def own_times(calls, begin, end, regions):
-    """Enters and exclusive times in the window."""
-    sums = collections.defaultdict(lambda: [0, 0])
+    """Enters, exclusive and inclusive times in the window; a region that calls itself is counted once."""
+    sums, ends = collections.defaultdict(lambda: [0, 0, 0]), {}
     for first, last, region, depth in calls:
         inside = max(0, min(last, end) - max(first, begin))
         sums[region][0] += begin <= first < end
@@ -83,6 +83,10 @@ def own_times(calls, begin, end, regions):
         if stack:
             sums[stack[-1]][1] -= max(0, min(last, end) - max(first, begin))
         stack.append(region)
+        first, last = max(first, begin, ends.get(region, 0)), min(last, end)
+        if last > first:
+            sums[region][2] += last - first
+            ends[region] = last
     return {region: tuple(values) for region, values in sums.items() if any(values)}
 
 
@@ -92,7 +96,7 @@ def check_profiles(url, page, calls, dice):
         answer = json.loads(get("%sprofile?from=%d&to=%d" % (url, begin, end)))
         for of in answer["rows"]:
             claim("profile of row %d, %d to %d" % (of["row"], begin, end),
-                  {region: (count, ns) for region, count, ns in of["regions"]},
+                  {region: tuple(values) for region, *values in of["regions"]},
                   own_times(calls[of["row"]], begin, end, page.meta["regions"]))
 
 

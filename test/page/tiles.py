@@ -70,9 +70,9 @@ def spans(meta, level, tile, data):
             buckets.append((depth, bucket, region, cover, count))
     region = 0
     for _ in range(at.number()):
-        delta, count, ns, size = at.numbers(4)
+        delta, count, ns, size, below = at.numbers(5)
         region += delta
-        sums[region] = (count, ns, size)
+        sums[region] = (count, ns, size, ns + below)
     assert not at, "something is behind the tile"
     return out, buckets, sums
 
@@ -151,13 +151,13 @@ class Page:
                 yield r, lv, tile, data
 
     def sums(self, level=0, rows=None):
-        """Calls, exclusive ns and bytes by region."""
+        """Calls, exclusive ns, bytes and inclusive ns by region."""
         out = {}
         for row, lv, tile, data in self.each(CALLS, level=level):
             if rows is not None and row not in rows:
                 continue
             for region, values in spans(self.meta, lv, tile, data)[2].items():
-                out[region] = tuple(a + b for a, b in zip(out.get(region, (0, 0, 0)), values))
+                out[region] = tuple(a + b for a, b in zip(out.get(region, (0, 0, 0, 0)), values))
         return out
 
 
