@@ -138,6 +138,7 @@ struct gt_cu_refs {
 	gt_ref result;      /* attribute: error of a call that failed */
 	gt_ref stream;      /* attribute: CUPTI's number of the stream */
 	gt_ref graph_node, graph; /* attributes */
+	gt_ref grid;        /* attribute; GT_NONE until the program keeps times of blocks */
 	gt_ref host_idle;   /* region */
 	gt_ref overhead;    /* group of regions is made on demand */
 };

@@ -9,7 +9,10 @@
  * Limits: only the reading thread comes here. An activity is written as one block, from its attributes
  * to its leave, which the assembly puts into order.
  */
+#include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "cuda/cuda.h"
 #include "cuda/exact.h"
@@ -35,6 +38,24 @@ void gt_cu_records_setup(void)
 		gt_cu_refs.host_idle = gt_accel_region("HOST_IDLE", "CUDA_SYNC", GT_ACCEL_ROLE_BARRIER);
 	gt_cu_params_setup();
 	marker_untimed = gt_def_marker("CUDA_UNTIMED", "CUDA", 2);
+}
+
+/*
+ * Of a program with times of blocks (gputrace/blocks.cuh), which makes a file before it launches what it
+ * times, launches get CUPTI's number of the grid: the device has written it beside the times.
+ */
+static void number_grids(void)
+{
+	const char *run = getenv("VT_RUN_DIR");
+	char path[4096], host[256] = "";
+
+	if (gt_cu_refs.grid || !run || gethostname(host, sizeof(host) - 1) ||
+	    (size_t)snprintf(path, sizeof(path), "%s/gpu/blocks.%s.%d", run, host, (int)getpid()) >=
+		    sizeof(path) ||
+	    access(path, F_OK))
+		return;
+	gt_cu_refs.grid = gt_def_attribute(
+		"CUDA_GRID_ID", "The launch's number on the device, as %gridid has it", GT_VALUE_UINT);
 }
 
 /* ---- one activity of the device ---------------------------------------------------------------------- */
@@ -243,6 +264,7 @@ static void read_kernel(const struct cu_record *record)
 		launch.size[0][i] = (uint32_t)k->grid[i];
 		launch.size[1][i] = (uint32_t)k->block[i];
 	}
+	put_attribute(&a, gt_cu_refs.grid, (uint64_t)k->grid_id);
 	a.out.region = name->region;
 	a.out.params = gt_accel_params(name, &launch);
 	gt_accel_begin(&a.out);
@@ -394,6 +416,7 @@ void gt_cu_records_read(uint8_t *buffer, size_t valid)
 	struct cu_record *record = NULL;
 
 	gt_cu_implicit_take();
+	number_grids();
 	while (valid && !gt_cu_api.next_record(buffer, valid, &record) && record)
 		read_one(record);
 }

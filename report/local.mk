@@ -15,7 +15,8 @@ report_libgtreport_la_LIBADD = $(JANSSON_LIBS) -lm
 # gputrace source
 report_libgtreport_la_SOURCES += report/source/source.h report/source/source.c report/source/samples.h \
 	report/source/samples.c report/source/cubin.h report/source/cubin.c report/source/paths.c report/source/text.c \
-	report/source/annotate.c report/source/counts.c report/source/blocks.h report/source/blocks.c report/source/html.c
+	report/source/annotate.c report/source/counts.c report/source/blocks.h report/source/blocks.c \
+	report/source/launches.c report/source/html.c
 
 # gputrace timeline
 report_libgtreport_la_SOURCES += report/timeline/grid.h report/timeline/grid.c report/timeline/timeline.h \

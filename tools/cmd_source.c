@@ -135,12 +135,16 @@ static int print_json(const struct gt_src *src, const struct choice *choice)
 
 static int print_blocks(const struct gt_block_launches *launches, const struct choice *choice)
 {
-	static const char *const sections[] = { "launches", NULL };
+	static const char *const sections[] = { "launches", "places", NULL };
 	const struct gt_face face = { .sections = sections, .rows = choice->all ? 0 : 20,
 				      .width = gt_terminal_width(120) };
 	struct gt_figures figures = { .count = 0 };
 
-	gt_blocks_figures(launches, &figures);
+	if (choice->form == HTML) {
+		gt_blocks_html(launches, choice->dir, choice->all ? 0 : 10, choice->out);
+		return GT_RC_OK;
+	}
+	gt_blocks_figures(launches, choice->all && choice->form == JSON, &figures);
 	if (choice->form == JSON)
 		return write_json(&figures, choice);
 	gt_figures_print(&figures, &face, choice->out);
@@ -170,7 +174,10 @@ static int print_source(const char *anchor, void *argument, FILE *pipe)
 		rc = gt_src_open(&src, dir, choice->kernel, choice->instructions || choice->form != TEXT);
 	if (rc)
 		return no_samples(choice, rc);
-	if (!choice->blocks && gt_src_paths(&src, anchor))
+	if (choice->blocks && gt_blocks_place(&launches, anchor))
+		fprintf(stderr, "gputrace source: the events of %s cannot be read: the launches' times are "
+			"not known\n", shown(choice->dir));
+	else if (!choice->blocks && gt_src_paths(&src, anchor))
 		fprintf(stderr, "gputrace source: the events of %s cannot be read: no call paths\n",
 			shown(choice->dir));
 	choice->out = choice->output ? fopen(choice->output, "we") : stdout;

@@ -15,12 +15,13 @@
  *	gputrace_blocks_write(blocks, "kernel", grid);           // waits for the kernel; once for each launch
  *	gputrace_blocks_free(blocks);
  *
- * gputrace source --blocks DIR shows them. A program that is not recorded writes nothing; the kernel's two
- * reads of a timer and an atomic for each warp remain.
+ * gputrace source --blocks DIR shows them, and which launch of the trace they belong to. A program that is
+ * not recorded writes nothing; the kernel's two reads of a timer and an atomic for each warp remain.
  *
  * Limits: C++ and nvcc; without nvcc only gputrace_blocks_save(). Times are the GPU's own (%globaltimer),
- * which steps by 32 ns on an H100 and by a microsecond on older GPUs, and is not the clock of the trace.
- * Launches that overlap need a buffer each. What has no room is counted. The files are written into the
+ * which steps by 32 ns on an H100 and by a microsecond on older GPUs; the launch's number (%gridid), which
+ * the trace has, too, says where they lie in it. Launches that overlap need a buffer each: of what two of
+ * them have left in one, the later is kept. What has no room is counted. The files are written into the
  * archive directory (VT_RUN_DIR), which other hosts must share.
  */
 #ifndef GPUTRACE_BLOCKS_CUH
@@ -36,7 +37,7 @@
 
 struct gputrace_block {
 	unsigned long long begin, end; /* ns; end 0: it did not run, or has not ended */
-	unsigned sm, pad;
+	unsigned sm, grid;             /* the low half of %gridid, which CUPTI's records have; 0: not known */
 };
 
 /* For a kernel: by value. */
@@ -75,18 +76,24 @@ static inline int gputrace_blocks_save(const struct gputrace_block *rows, size_t
 				       size_t launched)
 {
 	FILE *out = gputrace_blocks_open();
-	unsigned long long first = 0;
+	unsigned long long first = 0, last = 0;
 	size_t length = strcspn(kernel, "\n");
+	unsigned grid = 0;
 	int error;
 
 	if (!out)
 		return errno;
 	for (size_t i = 0; i < kept; i++)
-		if (rows[i].end && (!first || rows[i].begin < first))
-			first = rows[i].begin;
-	fprintf(out, "launch %zu %.*s\n", launched, (int)length, kernel);
+		if (rows[i].end > last) {
+			last = rows[i].end;
+			grid = rows[i].grid;
+		}
 	for (size_t i = 0; i < kept; i++)
-		if (rows[i].end >= rows[i].begin && rows[i].end)
+		if (rows[i].end && rows[i].grid == grid && (!first || rows[i].begin < first))
+			first = rows[i].begin;
+	fprintf(out, "launch %zu %.*s\ngrid %u %llu\n", launched, (int)length, kernel, grid, first);
+	for (size_t i = 0; i < kept; i++)
+		if (rows[i].end >= rows[i].begin && rows[i].end && rows[i].grid == grid)
 			fprintf(out, "block %zu %u %llu %llu\n", i, rows[i].sm, rows[i].begin - first,
 				rows[i].end - first);
 	error = ferror(out) ? EIO : 0;
@@ -114,10 +121,13 @@ struct gputrace_block_timer {
 
 		row = block < blocks.room ? blocks.rows + block : nullptr;
 		if (row && !(threadIdx.x | threadIdx.y | threadIdx.z)) {
+			unsigned long long grid;
 			unsigned sm;
 
 			asm volatile("mov.u32 %0, %%smid;" : "=r"(sm));
+			asm volatile("mov.u64 %0, %%gridid;" : "=l"(grid));
 			row->sm = sm;
+			row->grid = (unsigned)grid;
 			row->begin = gputrace_block_now();
 		}
 	}
@@ -137,8 +147,12 @@ struct gputrace_block_timer {
 static inline struct gputrace_blocks gputrace_blocks_make(size_t blocks)
 {
 	struct gputrace_blocks b = { nullptr, 0 };
+	FILE *out = gputrace_blocks_open(); /* from now on launches have their numbers in the trace */
 
-	if (!getenv("VT_RUN_DIR") || cudaMalloc(&b.rows, blocks * sizeof(*b.rows)))
+	if (!out)
+		return b;
+	fclose(out);
+	if (cudaMalloc(&b.rows, blocks * sizeof(*b.rows)))
 		return b;
 	b.room = (unsigned)blocks;
 	cudaMemset(b.rows, 0, blocks * sizeof(*b.rows));

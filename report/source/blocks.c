@@ -37,6 +37,7 @@ struct reader {
 	struct gt_block_launches *all;
 	const char *kernel;
 	uint32_t pid;
+	char host[256];
 	bool wanted; /* the last launch */
 };
 
@@ -48,8 +49,9 @@ static void add_launch(struct reader *r, uint64_t launched, const char *name)
 	if (!r->wanted)
 		return;
 	all->items = more(all->items, all->count, &all->room, sizeof(*all->items));
-	all->items[all->count++] = (struct gt_block_launch){ .kernel = strdup(name), .pid = r->pid,
-							     .launched = launched };
+	all->items[all->count++] = (struct gt_block_launch){
+		.kernel = strdup(name), .host = strdup(r->host), .pid = r->pid, .launched = launched,
+	};
 }
 
 static bool add_block(struct reader *r, const struct gt_block *block)
@@ -64,20 +66,36 @@ static bool add_block(struct reader *r, const struct gt_block *block)
 	return true;
 }
 
+static bool add_grid(struct reader *r, uint32_t grid, uint64_t first)
+{
+	struct gt_block_launch *l;
+
+	if (!r->all->count)
+		return false;
+	l = &r->all->items[r->all->count - 1];
+	l->grid = grid;
+	l->first = first;
+	return true;
+}
+
 static bool read_line(struct reader *r, const char *line)
 {
 	struct gt_block block;
-	uint64_t launched, number;
+	uint64_t launched, first;
+	uint32_t grid;
 	int name = 0;
 
-	if (sscanf(line, "block %" SCNu64 " %" SCNu32 " %" SCNu64 " %" SCNu64, &number, &block.sm,
+	if (sscanf(line, "block %" SCNu64 " %" SCNu32 " %" SCNu64 " %" SCNu64, &block.number, &block.sm,
 		   &block.begin, &block.end) == 4)
 		return !r->wanted || add_block(r, &block);
+	if (sscanf(line, "grid %" SCNu32 " %" SCNu64, &grid, &first) == 2)
+		return !r->wanted || add_grid(r, grid, first);
 	if (sscanf(line, "launch %" SCNu64 " %n", &launched, &name) == 1 && name) {
 		add_launch(r, launched, line + name);
 		return true;
 	}
-	return sscanf(line, "process %" SCNu32, &r->pid) == 1 || !strncmp(line, "gputrace-blocks ", 16);
+	return sscanf(line, "process %" SCNu32 " %255s", &r->pid, r->host) >= 1 ||
+	       !strncmp(line, "gputrace-blocks ", 16);
 }
 
 static void parse(struct reader *r, char *text)
@@ -134,7 +152,7 @@ struct sm {
 	uint64_t blocks, busy, first, last;
 };
 
-static uint64_t span_of(const struct gt_block_launch *l)
+uint64_t gt_blocks_span(const struct gt_block_launch *l)
 {
 	uint64_t end = 0;
 
@@ -173,6 +191,19 @@ static const struct gt_column sm_columns[] = {
 	{ "blocks", "blocks", GT_COUNT }, { "busy_s", "busy", GT_SECONDS }, { "first_s", "from", GT_SECONDS },
 	{ "last_s", "to", GT_SECONDS }, { "tail_s", "idle at the end", GT_SECONDS },
 };
+static const struct gt_column place_columns[] = {
+	{ "launch", "launch", GT_COUNT }, { "region", "kernel in the trace", GT_TEXT },
+	{ "stream", "stream", GT_TEXT }, { "correlation", "correlation", GT_COUNT },
+	{ "kernel_s", "kernel", GT_SECONDS }, { "begin_s", NULL, GT_SECONDS },
+	{ "error_s", "at most off", GT_SECONDS }, { NULL, "first block at", GT_TEXT },
+};
+static const struct gt_column block_columns[] = {
+	{ "launch", "launch", GT_COUNT }, { "block", "block", GT_COUNT }, { "sm", "SM", GT_COUNT },
+	{ "begin_s", "from", GT_SECONDS }, { "end_s", "to", GT_SECONDS },
+};
+static const struct gt_section_kind place_kind =
+	GT_SECTION("places", "Where they are in the trace", GT_ROWS, place_columns);
+static const struct gt_section_kind block_kind = GT_SECTION("blocks", "Blocks", GT_ROWS, block_columns);
 static const struct gt_section_kind launch_kind =
 	GT_SECTION("launches", "Blocks of kernels, by launch", GT_ROWS, launch_columns);
 static const struct gt_section_kind sm_kind =
@@ -230,33 +261,73 @@ static void add_figures(const struct gt_block_launch *l, struct gt_section *sect
 	row[10].number = (double)tail / ((double)span * (double)sms);
 }
 
-void gt_blocks_figures(const struct gt_block_launches *launches, struct gt_figures *figures)
+static void add_place(const struct gt_block_launch *l, size_t number, struct gt_section *section,
+		      struct gt_figures *figures)
+{
+	const struct gt_block_place *p = &l->place;
+	union gt_cell *row;
+
+	if (!p->region)
+		return;
+	row = gt_row_add(section);
+	row[0].count = number;
+	row[1].text = p->region;
+	row[2].text = p->stream;
+	row[3].count = p->correlation;
+	row[4].count = p->end - p->start;
+	row[5].count = gt_blocks_begin(l);
+	row[6].count = gt_blocks_error(l);
+	row[7].text = gt_figures_text(figures, "%.6f s", (double)gt_blocks_begin(l) / 1e9);
+}
+
+static void add_blocks(const struct gt_block_launch *l, size_t number, struct gt_section *section)
+{
+	for (size_t i = 0; i < l->count; i++) {
+		union gt_cell *row = gt_row_add(section);
+
+		row[0].count = number;
+		row[1].count = l->blocks[i].number;
+		row[2].count = l->blocks[i].sm;
+		row[3].count = l->blocks[i].begin;
+		row[4].count = l->blocks[i].end;
+	}
+}
+
+void gt_blocks_figures(const struct gt_block_launches *launches, bool each, struct gt_figures *figures)
 {
 	struct gt_section *section = gt_section_add(figures, &launch_kind);
+	struct gt_section *places = gt_section_add(figures, &place_kind);
 	struct gt_section *sms = gt_section_add(figures, &sm_kind);
+	struct gt_section *blocks = each ? gt_section_add(figures, &block_kind) : NULL;
 
 	for (size_t i = 0; i < launches->count; i++) {
-		uint64_t span = span_of(&launches->items[i]);
+		uint64_t span = gt_blocks_span(&launches->items[i]);
 
 		add_figures(&launches->items[i], section, span);
+		add_place(&launches->items[i], i + 1, places, figures);
 		add_sms(&launches->items[i], i + 1, sms, span);
+		if (blocks)
+			add_blocks(&launches->items[i], i + 1, blocks);
 	}
+	if (places->rows < launches->count)
+		places->note = "Of the others the trace has no kernel, or several that they could be.";
 	if (launches->bad)
 		section->note = "A file of blocks is damaged: some lines could not be read.";
 }
 
 /* ---- the map ------------------------------------------------------------------------------------- */
 
-/* Each block's time in the row of its SM, by column. */
-static void fill(const struct gt_block_launch *l, double *map, unsigned rows, unsigned columns, uint64_t span)
+double *gt_blocks_cells(const struct gt_block_launch *l, unsigned rows, unsigned columns)
 {
 	uint32_t low = l->blocks[0].sm, sms = l->blocks[l->count - 1].sm - low + 1;
+	double *map = calloc((size_t)rows * columns, sizeof(*map)), span = (double)gt_blocks_span(l);
 
+	if (!map)
+		abort();
 	for (size_t i = 0; i < l->count; i++) {
 		const struct gt_block *b = &l->blocks[i];
 		double *row = map + (size_t)((uint64_t)(b->sm - low) * rows / sms) * columns;
-		double begin = (double)b->begin * columns / (double)span;
-		double end = (double)b->end * columns / (double)span;
+		double begin = (double)b->begin * columns / span, end = (double)b->end * columns / span;
 
 		for (unsigned c = (unsigned)begin; c < columns && c < end; c++) {
 			double from = begin > c ? begin : c, to = end < c + 1 ? end : c + 1;
@@ -264,6 +335,44 @@ static void fill(const struct gt_block_launch *l, double *map, unsigned rows, un
 			row[c] += to - from;
 		}
 	}
+	return map;
+}
+
+struct change {
+	uint64_t time;
+	uint32_t sm;
+	int by;
+};
+
+static int by_change(const void *va, const void *vb)
+{
+	const struct change *a = va, *b = vb;
+
+	if (a->sm != b->sm)
+		return a->sm < b->sm ? -1 : 1;
+	if (a->time != b->time)
+		return a->time < b->time ? -1 : 1;
+	return a->by - b->by; /* ends first */
+}
+
+unsigned gt_blocks_most(const struct gt_block_launch *l)
+{
+	struct change *changes = calloc(2 * l->count + 1, sizeof(*changes));
+	int now = 0, most = 0;
+
+	if (!changes)
+		abort();
+	for (size_t i = 0; i < l->count; i++) {
+		changes[2 * i] = (struct change){ l->blocks[i].begin, l->blocks[i].sm, 1 };
+		changes[2 * i + 1] = (struct change){ l->blocks[i].end, l->blocks[i].sm, -1 };
+	}
+	qsort(changes, 2 * l->count, sizeof(*changes), by_change);
+	for (size_t i = 0; i < 2 * l->count; i++) {
+		now += changes[i].by;
+		most = now > most ? now : most;
+	}
+	free(changes);
+	return (unsigned)most;
 }
 
 static void print_map(const struct gt_block_launch *l, const double *map, unsigned rows, unsigned columns,
@@ -295,18 +404,15 @@ void gt_blocks_map(const struct gt_block_launches *launches, FILE *out, unsigned
 	double *map;
 
 	for (size_t i = 0; i < launches->count; i++)
-		if (span_of(&launches->items[i]) > span) {
+		if (gt_blocks_span(&launches->items[i]) > span) {
 			longest = &launches->items[i];
-			span = span_of(longest);
+			span = gt_blocks_span(longest);
 		}
 	if (!longest)
 		return;
 	rows = longest->blocks[longest->count - 1].sm - longest->blocks[0].sm + 1;
 	rows = rows < MAP_ROWS ? rows : MAP_ROWS;
-	map = calloc((size_t)rows * columns, sizeof(*map));
-	if (!map)
-		abort();
-	fill(longest, map, rows, columns, span);
+	map = gt_blocks_cells(longest, rows, columns);
 	fprintf(out, "\n%s: blocks at a time, by SM, in %s\n",
 		gt_summary_escape(text, sizeof(text), longest->kernel, 100),
 		gt_cell_print(time, sizeof(time), (union gt_cell){ .count = span }, GT_SECONDS));

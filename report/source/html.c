@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Annotated source as one page of HTML: no script, nothing from elsewhere, and a policy that forbids both.
- * Whatever an archive or a source file says is text.
+ * Annotated source, and maps of blocks, as one page of HTML: no script, nothing from elsewhere, and a policy
+ * that forbids both. Whatever an archive or a source file says is text.
  */
 #include "config.h"
 
+#include "report/source/blocks.h"
 #include "report/source/source.h"
 
 #include <inttypes.h>
@@ -25,6 +26,7 @@ static const char style[] =
 	"th, td { padding: .1em .7em; text-align: left; vertical-align: top }\n"
 	"th { border-bottom: 1px solid #8888 } .n { text-align: right; font-variant-numeric: tabular-nums }\n"
 	"code { font: 13px/1.4 ui-monospace, monospace; white-space: pre-wrap; tab-size: 4 }\n"
+	"h2 code { font-size: 17px }\n"
 	"meter { width: 6em } tr:hover { background: #8882 } small { opacity: .75 }\n"
 	"</style></head><body>\n";
 
@@ -174,16 +176,21 @@ static void put_instructions(const struct gt_src *src, const struct gt_src_funct
 	fputs("</table></details>\n", out);
 }
 
-void gt_src_html(const struct gt_src *src, const char *title, FILE *out)
+static void put_head(const char *title, FILE *out)
 {
-	const struct gt_pc_samples *s = &src->samples;
-
 	fputs(head, out);
 	put(out, title);
 	fputs(style, out);
 	fputs("<h1>", out);
 	put(out, title);
 	fputs("</h1>\n<p>", out);
+}
+
+void gt_src_html(const struct gt_src *src, const char *title, FILE *out)
+{
+	const struct gt_pc_samples *s = &src->samples;
+
+	put_head(title, out);
 	if (s->sampled)
 		fprintf(out, "%" PRIu64 " samples of %zu process%s, %" PRIu64 " dropped, %" PRIu64
 			" in other kernels. ", s->total, s->process_count, s->process_count == 1 ? "" : "es",
@@ -202,4 +209,128 @@ void gt_src_html(const struct gt_src *src, const char *title, FILE *out)
 		put_instructions(src, &src->functions[i], out);
 	}
 	fputs("</body></html>\n", out);
+}
+
+/* ---- blocks -------------------------------------------------------------------------------------- */
+
+#define MAP_WIDTH 1000u
+#define MAP_EACH  10000u /* blocks that are drawn one by one */
+#define MAP_CELLS 250u
+#define MAP_ROWS  200u
+
+static void put_time(FILE *out, uint64_t ns)
+{
+	char text[64];
+
+	put(out, gt_cell_print(text, sizeof(text), (union gt_cell){ .count = ns }, GT_SECONDS));
+}
+
+static void put_rectangle(FILE *out, double x, double y, double width, double height)
+{
+	fprintf(out, "<rect x=%.2f y=%.2f width=%.2f height=%.2f", x, y, width, height);
+}
+
+/* Each block; where several run at a time they cover each other. */
+static void put_each_block(const struct gt_block_launch *l, uint64_t span, double row, FILE *out)
+{
+	unsigned most = gt_blocks_most(l);
+
+	fprintf(out, "<g stroke=Canvas stroke-width=.4 fill-opacity=%.3f>\n", most > 1 ? 1.0 / most : 0.8);
+	for (size_t i = 0; i < l->count; i++) {
+		const struct gt_block *b = &l->blocks[i];
+		double scale = (double)MAP_WIDTH / (double)span;
+
+		put_rectangle(out, (double)b->begin * scale, (b->sm - l->blocks[0].sm) * row,
+			      (double)(b->end - b->begin) * scale, row);
+		fprintf(out, "><title>block %" PRIu64 ", SM %u, ", b->number, b->sm);
+		put_time(out, b->begin);
+		fputs(" to ", out);
+		put_time(out, b->end);
+		fputs("</title></rect>\n", out);
+	}
+	fputs("</g>\n", out);
+}
+
+/* How many there are at a time, of the most. */
+static void put_cells(const struct gt_block_launch *l, unsigned rows, double row, FILE *out)
+{
+	double *map = gt_blocks_cells(l, rows, MAP_CELLS), most = 0;
+
+	for (size_t i = 0; i < (size_t)rows * MAP_CELLS; i++)
+		most = map[i] > most ? map[i] : most;
+	for (unsigned r = 0; r < rows; r++)
+		for (unsigned c = 0, next; c < MAP_CELLS; c = next) {
+			int shade = (int)(20 * map[r * MAP_CELLS + c] / most);
+
+			for (next = c + 1; next < MAP_CELLS; next++)
+				if ((int)(20 * map[r * MAP_CELLS + next] / most) != shade)
+					break;
+			if (!shade && map[r * MAP_CELLS + c] <= 0)
+				continue;
+			put_rectangle(out, (double)c * MAP_WIDTH / MAP_CELLS, r * row,
+				      (double)(next - c) * MAP_WIDTH / MAP_CELLS, row);
+			fprintf(out, " fill-opacity=%.3f></rect>\n", (shade + 1) / 21.0);
+		}
+	free(map);
+}
+
+static void put_launch(const struct gt_block_launch *l, FILE *out)
+{
+	unsigned sms = l->count ? l->blocks[l->count - 1].sm - l->blocks[0].sm + 1 : 0;
+	unsigned rows = sms < MAP_ROWS ? sms : MAP_ROWS;
+	double row = rows > 60 ? 5 : 300.0 / (rows + 1);
+	uint64_t span = gt_blocks_span(l);
+
+	fputs("<h2><code>", out);
+	put(out, l->kernel);
+	fprintf(out, "</code></h2>\n<p>%" PRIu64 " blocks, of which %zu are here, in ", l->launched,
+		l->count);
+	put_time(out, span);
+	if (l->place.region) {
+		fputs(". In the trace: <code>", out);
+		put(out, l->place.region);
+		fputs("</code> on ", out);
+		put(out, l->place.stream);
+		fprintf(out, ", correlation %" PRIu64 "; the first block began at %.6f s, at most ",
+			l->place.correlation, (double)gt_blocks_begin(l) / 1e9);
+		put_time(out, gt_blocks_error(l));
+		fputs(" off", out);
+	}
+	fputs(".\n", out);
+	if (!span)
+		return;
+	fprintf(out, "<p>SM %u (top) to %u, 0 to ", l->blocks[0].sm, l->blocks[l->count - 1].sm);
+	put_time(out, span);
+	fprintf(out, ":<br><svg viewBox=\"0 0 %u %.0f\" width=\"100%%\" fill=\"#d9480f\" role=img>"
+		"<rect width=%u height=%.0f fill=\"#8882\" />\n",
+		MAP_WIDTH, rows * row, MAP_WIDTH, rows * row);
+	if (l->count <= MAP_EACH && rows == sms)
+		put_each_block(l, span, row, out);
+	else
+		put_cells(l, rows, row, out);
+	fputs("</svg>\n", out);
+}
+
+void gt_blocks_html(const struct gt_block_launches *launches, const char *title, size_t most, FILE *out)
+{
+	bool *shown = calloc(launches->count + 1, sizeof(*shown));
+
+	if (!shown)
+		abort();
+	put_head(title, out);
+	fprintf(out, "Blocks of %zu launch%s%s.\n", launches->count, launches->count == 1 ? "" : "es",
+		most && launches->count > most ? ", of which the longest are shown" : "");
+	for (size_t n = 0; n < launches->count && (!most || n < most); n++) {
+		size_t best = launches->count;
+
+		for (size_t i = 0; i < launches->count; i++)
+			if (!shown[i] && (best == launches->count ||
+					  gt_blocks_span(&launches->items[i]) >
+						  gt_blocks_span(&launches->items[best])))
+				best = i;
+		shown[best] = true;
+		put_launch(&launches->items[best], out);
+	}
+	fputs("</body></html>\n", out);
+	free(shown);
 }

@@ -74,6 +74,7 @@ struct fake_work {
 	uint32_t peer_device, peer_context;
 	const char *name;
 	int32_t grid[3], block[3];
+	int64_t grid_id;
 	uint32_t shared, graph;
 	uint64_t graph_node;
 	uint64_t address;

@@ -26,6 +26,7 @@ static fake_now *now_of_cupti;
 static void (*created)(void *context), (*destroyed)(void *context);
 static void (*streamed)(void *context, void *stream, int made);
 static uint32_t next_correlation = 1;
+static int64_t next_grid; /* as real ones, from 1 on; nodes of graphs have one number each */
 static __thread uint32_t runtime_correlation;
 static __thread const char *symbol; /* of the next call */
 
@@ -367,6 +368,7 @@ int cuLaunchKernel(void *function, unsigned gx, unsigned gy, unsigned gz, unsign
 	if (!gx)
 		return leave(&c, 1);
 	w.correlation = c.correlation;
+	w.grid_id = __atomic_add_fetch(&next_grid, 1, __ATOMIC_SEQ_CST);
 	work(&w, stream, gx * 1000u);
 	return leave(&c, 0);
 }
@@ -451,9 +453,11 @@ int cuGraphLaunch(void *graph, void *stream)
 	w.correlation = c.correlation;
 	w.graph = 5;
 	w.graph_node = 0x500000001;
+	w.grid_id = 1000001;
 	at = work(&w, stream, 20000);
 	for (unsigned i = 0; i < 2; i++) {
 		w.graph_node++;
+		w.grid_id++;
 		w.start = at + 1000 + 5000 * i;
 		w.end = at + 31000;
 		if (done)

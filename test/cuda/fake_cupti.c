@@ -138,6 +138,7 @@ static void write_kernel(const struct fake_work *w, struct cu_kernel *k)
 	memcpy(k->block, w->block, sizeof(k->block));
 	k->dynamic_shared = (int32_t)w->shared;
 	k->correlation = w->correlation;
+	k->grid_id = w->grid_id;
 	k->name = w->name;
 	k->graph = w->graph;
 	k->graph_node = w->graph_node;

@@ -6,7 +6,9 @@
  *                          random edges each; the host reads a flag after each level
  *   apps hydro SIDE N      N steps of explicit hydrodynamics on SIDE^3 elements of eight nodes each, after
  *                          LULESH: forces, motion, volumes, energy, and a time step that the host reads
- *   apps blocks N MS       a kernel of N blocks of MS milliseconds, of which one takes four times as long
+ *   apps blocks N MS       a kernel of N blocks of MS milliseconds, of which one takes four times as long;
+ *                          then "left" and "right" at the same time, of 8 blocks of MS and of 2 * MS, and
+ *                          three launches of a graph of one such kernel, of 3 * MS
  *
  * Limits: prints COUNT lines as all programs of test/gpu; "warps": of all launches; "ns": from the first to
  * the end of the last. The search is checked on the host, and the sum of the forces, which must be 0.
@@ -315,12 +317,32 @@ __global__ void spin(gputrace_blocks blocks, uint64_t ns)
 
 static int run_blocks(int count, int ms)
 {
-	gputrace_blocks blocks = gputrace_blocks_make((size_t)count);
+	gputrace_blocks some = gputrace_blocks_make((size_t)count), other = gputrace_blocks_make(8);
+	uint64_t ns = (uint64_t)ms * 1000000u;
+	cudaStream_t left, right;
+	cudaGraphExec_t launched;
+	cudaGraph_t graph;
 	int wrong;
 
-	LAUNCH(spin, count, 1024, 0, 0, blocks, (uint64_t)ms * 1000000u);
-	wrong = gputrace_blocks_write(blocks, "spin", (size_t)count);
-	gputrace_blocks_free(blocks);
+	LAUNCH(spin, count, 1024, 0, 0, some, ns);
+	wrong = gputrace_blocks_write(some, "spin", (size_t)count);
+	CK(cudaStreamCreate(&left));
+	CK(cudaStreamCreate(&right));
+	LAUNCH(spin, 8, 32, 0, left, some, ns);
+	LAUNCH(spin, 8, 32, 0, right, other, 2 * ns);
+	wrong |= gputrace_blocks_write(some, "left", 8);
+	wrong |= gputrace_blocks_write(other, "right", 8);
+	CK(cudaStreamBeginCapture(left, cudaStreamCaptureModeGlobal));
+	spin<<<8, 32, 0, left>>>(other, 3 * ns);
+	CK(cudaStreamEndCapture(left, &graph));
+	CK(cudaGraphInstantiate(&launched, graph, 0));
+	for (int i = 0; i < 3; i++, n_kernels++) {
+		CK(cudaGraphLaunch(launched, left));
+		CK(cudaStreamSynchronize(left));
+		wrong |= gputrace_blocks_write(other, "graph", 8);
+	}
+	gputrace_blocks_free(some);
+	gputrace_blocks_free(other);
 	return wrong;
 }
 

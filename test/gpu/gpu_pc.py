@@ -9,6 +9,7 @@ import json
 import re
 import shutil
 import subprocess
+from pathlib import Path
 
 from gpu_cases import account, equal
 from gpu_sampled import lock  # a GPU is profiled in one way at a time
@@ -250,7 +251,8 @@ def sass_graph(suite, name):
 
 
 def blocks(suite, name):
-    """When each block ran, and where: 2 rounds of blocks of 5 ms, one of which takes four times as long."""
+    """When each block ran, and where: blocks of 5 ms, one of which takes four times as long; and which launches of the
+    trace they are, of two at the same time and of a graph that is launched three times."""
     trace, counts, _ = suite.record(name, [suite.work / "apps", "blocks", "528", "5"])
     done = trace and suite.plain([suite.gputrace, "source", "--blocks", "--json", trace.directory])
     if not trace or not suite.verdict(f"{name} source", not done[0], done[2][-300:]):
@@ -258,12 +260,30 @@ def blocks(suite, name):
     found = json.loads(done[1])
     launch = found["launches"][0]
     equal(suite, name, "blocks", [launch["blocks"], launch["missing"]], [528, 0])
-    equal(suite, name, "blocks of all multiprocessors", sum(sm["blocks"] for sm in found["sms"]), 528)
+    equal(suite, name, "blocks of all multiprocessors", sum(sm["blocks"] for sm in found["sms"] if sm["launch"] == 1), 528)
     # Cases beside this one take turns on the device.
     near(suite, f"{name} longest block", launch["longest_s"], 0.020, 0.05)
-    kernel = trace.kernels()[0]
-    near(suite, f"{name} time of the kernel", launch["time_s"], (kernel.end - kernel.start) / trace.resolution, 0.01)
     suite.say(f"# {name}: {launch}")
+    kernels = {int(k.correlation): k for k in trace.kernels()}
+    places = found["places"]
+    equal(suite, name, "launches and their places", [p["launch"] for p in places], list(range(1, 7)))
+    equal(suite, name, "launches that are the same kernel", len({p["correlation"] for p in places}), len(places))
+    for place in places:
+        launch, kernel = found["launches"][place["launch"] - 1], kernels[place["correlation"]]
+        took = (kernel.end - kernel.start) / trace.resolution
+        what = f"{name} {place['launch']}, {launch['kernel']}"
+        suite.verdict(f"{what}: in its kernel", 0 <= took - launch["time_s"] < 20e-6,
+                      f"{launch['time_s'] * 1e3:.4f} of {took * 1e3:.4f} ms")
+        suite.verdict(f"{what}: how exact", place["error_s"] < 10e-6, f"{place['error_s'] * 1e6:.2f} us")
+    times = [round(found["launches"][p["launch"] - 1]["time_s"] * 1e3) for p in places]
+    equal(suite, name, "times of the launches, ms", times[1:], [20, 40, 60, 60, 60])
+    equal(suite, name, "streams of left and right", len({p["stream"] for p in places[1:3]}), 2)
+    equal(suite, name, "kernels", len(kernels), counts["kernels"])
+    # The GPU's timer has them as far apart as the trace, beyond what the clocks differ.
+    with open(next(Path(trace.directory, "gpu").glob("blocks.*")), encoding="ascii") as file:
+        first = [int(line.split()[2]) for line in file if line.startswith("grid ")]
+    off = max(abs(p["begin_s"] - places[0]["begin_s"] - (first[p["launch"] - 1] - first[0]) / 1e9) for p in places)
+    suite.verdict(f"{name} as far apart as by the GPU's timer", off < 20e-6, f"at most {off * 1e6:.2f} us off")
     suite.check(name, trace)
 
 
