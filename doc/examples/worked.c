@@ -19,7 +19,7 @@
 #include <time.h>
 #include <unistd.h>
 
-enum { THREADS = 3, CELLS = 4800, TABLE = 64, LINES = 40 };
+enum { THREADS = 3, CELLS = 4800, TABLE = 64, LINES = 80 };
 
 static bool even, apart, buffered;
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
@@ -72,7 +72,7 @@ static void write_cells(const char *name)
 	FILE *stream = fdopen(file, "w");
 	char text[32];
 
-	for (int i = 0; i < LINES * CELLS; i++) {
+	for (int i = 0; i < LINES * THREADS * cells; i++) {
 		size_t n = (size_t)snprintf(text, sizeof(text), "%d %u\n", i, table[i % TABLE]);
 		size_t done = buffered ? fwrite(text, 1, n, stream) : (size_t)write(file, text, n);
 

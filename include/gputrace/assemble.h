@@ -54,6 +54,8 @@ struct gt_own_record {
 
 /* What the summary counts time in regions of a paradigm as. */
 enum gt_time { GT_TIME_WORK = 0, GT_TIME_WAIT, GT_TIME_COMMUNICATION };
+/* Most functions communicate; some set it up or end it, and are no part of it; some only test for it. */
+enum gt_part { GT_PART_ITSELF = 0, GT_PART_SETUP, GT_PART_POLL };
 
 /* What the archive says of a paradigm (OTF2_Paradigm) if something of it was recorded. */
 struct gt_paradigm {
@@ -62,11 +64,8 @@ struct gt_paradigm {
 	uint8_t kind;              /* OTF2_ParadigmClass as a number; 0: no such definition is written */
 	uint8_t time;              /* enum gt_time */
 	const char *comm_template; /* COMM_NAME_TEMPLATE for communicators without a name, or NULL */
-	/*
-	 * Of GT_TIME_COMMUNICATION: does this function set up or end it, and is not part of it? May be
-	 * NULL.
-	 */
-	bool (*is_setup)(const char *region);
+	/* Of GT_TIME_COMMUNICATION: enum gt_part, what this function has to do with it. May be NULL. */
+	uint8_t (*part)(const char *region);
 };
 
 struct gt_assembler {

@@ -90,6 +90,7 @@ static int save_partial(struct gt_assembly *a, struct gt_profile *profile, size_
 		to->use = from->use;
 		to->type = from->type;
 		to->thread = from->thread;
+		to->first = from->first;
 	}
 	if (partial.groups && partial.locations)
 		rc = gt_partial_save(&partial, a->workfd);

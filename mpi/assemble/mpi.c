@@ -63,16 +63,19 @@ static bool shared_handle(struct gt_track *t, const struct gt_def_shared *def, u
 	return true;
 }
 
-/* Which functions begin and end MPI: their time says nothing of the program. */
-static bool is_setup(const char *region)
+/* The time of what begins and ends MPI says nothing of the program. */
+static uint8_t part(const char *region)
 {
-	return !strncmp(region, "MPI_Init", 8) || !strcmp(region, "MPI_Finalize") ||
-	       !strncmp(region, "MPI_Session_", 12);
+	if (!strncmp(region, "MPI_Init", 8) || !strcmp(region, "MPI_Finalize") ||
+	    !strncmp(region, "MPI_Session_", 12))
+		return GT_PART_SETUP;
+	return !strncmp(region, "MPI_Test", 8) || !strcmp(region, "MPI_Iprobe") ||
+	       !strcmp(region, "MPI_Improbe") ? GT_PART_POLL : GT_PART_ITSELF;
 }
 
 static const struct gt_paradigm paradigms[] = {
 	{ .name = "MPI", .paradigm = OTF2_PARADIGM_MPI, .kind = OTF2_PARADIGM_CLASS_PROCESS,
-	  .time = GT_TIME_COMMUNICATION, .comm_template = "MPI Communicator ${id}", .is_setup = is_setup },
+	  .time = GT_TIME_COMMUNICATION, .comm_template = "MPI Communicator ${id}", .part = part },
 	{ .name = NULL },
 };
 

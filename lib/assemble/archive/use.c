@@ -78,6 +78,16 @@ static bool waits(const struct gt_paradigm *paradigm, const struct gt_region *re
 	       region->role == OTF2_REGION_ROLE_TASK_WAIT;
 }
 
+static void communicate(const struct gt_paradigm *paradigm, const char *region, uint64_t ns,
+			struct gt_use *use)
+{
+	enum gt_part part = paradigm->part ? (enum gt_part)paradigm->part(region) : GT_PART_ITSELF;
+
+	use->communicates = true;
+	*(part == GT_PART_SETUP ? &use->start : &use->comm) += ns;
+	use->poll += part == GT_PART_POLL ? ns : 0;
+}
+
 void gt_use_end(struct gt_worker *w, struct gt_out_location *out, uint64_t begin, uint64_t span,
 		uint64_t life)
 {
@@ -111,12 +121,7 @@ void gt_use_end(struct gt_worker *w, struct gt_out_location *out, uint64_t begin
 		others += region->paradigm != OTF2_PARADIGM_MEASUREMENT_SYSTEM;
 		if (!paradigm || paradigm->time != GT_TIME_COMMUNICATION)
 			continue;
-		use.communicates = true;
-		if (paradigm->is_setup &&
-		    paradigm->is_setup(gt_intern_text(&defs->strings, region->name, NULL)))
-			use.start += d.exclusive;
-		else
-			use.comm += d.exclusive;
+		communicate(paradigm, gt_intern_text(&defs->strings, region->name, NULL), d.exclusive, &use);
 	}
 	pthread_mutex_unlock(&defs->lock);
 	use.idle = out->thread && !out->first && !others && use.wait &&

@@ -36,6 +36,7 @@ enum { GT_AS_THREAD = 1, GT_AS_STREAM = 2, GT_AS_METRIC = 3 }; /* as OTF2_Locati
 struct gt_use {
 	uint64_t comm;           /* in functions that communicate (GT_TIME_COMMUNICATION), but for ... */
 	uint64_t start;          /* ... those that begin and end it */
+	uint64_t poll;           /* of comm: in functions that only test whether it can be done */
 	uint64_t wait;           /* in functions that wait for other threads (GT_TIME_WAIT) */
 	uint64_t begin;          /* of a thread */
 	uint64_t life, seen;     /* of a thread: from its first to its last event; in regions */

@@ -31,7 +31,7 @@ struct gt_partial_location {
 	uint64_t events, bytes;   /* bytes: of its file of events; 0: it has none */
 	struct gt_use use;
 	uint8_t type;
-	bool thread;
+	bool thread, first;
 };
 
 struct gt_partial {

@@ -13,6 +13,7 @@
 #include <string.h>
 
 enum { COST_OF_CALL = 30, SHORT_CALL = 300, MANY_CALLS = 100000, MANY_THREADS = 100, JSON_REGIONS = 50 };
+enum { MUCH_POLLING = 10 }; /* percent */
 enum { SHORT_LIFE = 10000000 }; /* ns */
 
 /* ---- findings ------------------------------------------------------------------------------------ */
@@ -38,10 +39,9 @@ static char *add(struct gt_summary *s, const char *id, uint64_t gain)
 static void late_rank(struct gt_summary *s)
 {
 	const struct gt_balance *b = &s->balance;
-	double balance = s->load_balance;
 	char most[32], mean[32], *text;
 
-	if (b->ranks < 2 || balance <= 0 || balance >= 0.85)
+	if (b->ranks < 2 || (double)b->mean_ns >= 0.85 * (double)b->most_ns)
 		return;
 	text = add(s, "late-rank", b->most_ns - b->mean_ns);
 	if (text)
@@ -49,6 +49,20 @@ static void late_rank(struct gt_summary *s)
 			 "average for %s: the others wait for it", b->most_rank,
 			 gt_summary_time(most, b->most_ns), s->ranks_of,
 			 gt_summary_time(mean, b->mean_ns));
+}
+
+static void polling(struct gt_summary *s)
+{
+	const struct gt_balance *b = &s->balance;
+	uint64_t each = b->ranks ? b->polling_ns / b->ranks : 0;
+	char *text;
+
+	if (b->ranks < 2 || each < b->longest_ns / 100 * MUCH_POLLING)
+		return;
+	text = add(s, "polling", each);
+	if (text)
+		snprintf(text, sizeof(s->findings->text), "%.0f %% of the time is spent testing for messages "
+			 "that are not there yet", 100 * (double)each / (double)b->longest_ns);
 }
 
 static void costly_functions(struct gt_summary *s)
@@ -95,15 +109,10 @@ static void thread_creation(struct gt_summary *s)
 
 void gt_brief(struct gt_summary *s)
 {
-	const struct gt_balance *b = &s->balance;
-
-	if (b->ranks > 1 && b->most_ns && b->longest_ns) {
-		s->load_balance = (double)b->mean_ns / (double)b->most_ns;
-		s->communication = (double)b->most_ns / (double)b->longest_ns;
-	}
 	if (!s->wall_ns)
 		return;
 	late_rank(s);
+	polling(s);
 	costly_functions(s);
 	thread_creation(s);
 }
@@ -136,6 +145,7 @@ static void put_efficiencies(const struct gt_summary *s, FILE *out)
 		{ "parallel_efficiency", gt_summary_parallel(s) },
 		{ "load_balance", s->load_balance },
 		{ "communication_efficiency", s->communication },
+		{ "thread_efficiency", s->rank_threads },
 		{ "offload_efficiency", s->offload },
 		{ "device_parallel_efficiency", s->device_parallel },
 		{ "device_load_balance", s->device_balance },

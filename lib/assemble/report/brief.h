@@ -11,9 +11,9 @@
 #include "lib/assemble/defs/layout.h"
 #include "lib/assemble/report/summary.h"
 
-/* Of threads and GPUs. */
+/* Of ranks, threads and GPUs; needs balance. */
 void gt_efficiencies(struct gt_summary *summary, const struct gt_layout *layout);
-/* From the rest of the summary: load_balance, communication, findings. */
+/* From the rest of the summary: findings. */
 void gt_brief(struct gt_summary *summary);
 /* summary.json */
 void gt_brief_json(const struct gt_summary *summary, FILE *out);

@@ -12,9 +12,24 @@
 
 #include <stdlib.h>
 
-/* Threads that follow one another. */
+/* Threads of a process that follow one another. */
 struct lane {
-	uint64_t end, life, wait, busy, useful; /* busy: useful, or with a GPU */
+	uint32_t group;
+	uint64_t end, life, wait, seen, busy, useful; /* busy: useful, or with a GPU */
+	bool main;
+};
+
+/* Of its lanes: busy summed up, and the busiest. */
+struct rank {
+	double busy;
+	uint64_t most;
+	unsigned lanes;
+};
+
+struct ranks {
+	uint64_t count, longest; /* life without setting up and ending communication */
+	uint64_t sum, most;      /* outside of communication, or in the lane that was busy for longer */
+	double busy;             /* of the ranks' mean lanes, summed up */
 };
 
 static uint64_t without(uint64_t whole, uint64_t part)
@@ -22,42 +37,120 @@ static uint64_t without(uint64_t whole, uint64_t part)
 	return part < whole ? whole - part : 0;
 }
 
-static void add_to(struct lane *lane, const struct gt_use *use)
+static void add_to(struct lane *lane, const struct gt_out_location *out)
 {
+	const struct gt_use *use = &out->use;
 	uint64_t other = use->comm + use->start + use->wait + use->measurement + use->outside;
 
+	lane->group = out->group;
+	lane->main |= out->first;
 	lane->end = use->begin + use->life;
 	lane->life += use->life;
 	lane->wait += use->wait;
+	lane->seen += use->seen + use->outside;
 	lane->busy += without(use->life, other);
 	lane->useful += without(use->life, other + use->device);
 }
 
-/* In the order of their begins. */
+/* Of each process in the order of their begins. */
 static int by_begin(const void *a, const void *b)
 {
-	const struct gt_use *x = *(const struct gt_use *const *)a, *y = *(const struct gt_use *const *)b;
+	const struct gt_out_location *x = *(const struct gt_out_location *const *)a;
+	const struct gt_out_location *y = *(const struct gt_out_location *const *)b;
 
-	return (x->begin > y->begin) - (x->begin < y->begin);
+	if (x->group != y->group)
+		return x->group < y->group ? -1 : 1;
+	return (x->use.begin > y->use.begin) - (x->use.begin < y->use.begin);
 }
 
-static size_t make_lanes(const struct gt_use **uses, size_t count, struct lane *lanes)
+/* Threads that only wait are idle; so are those of a rank of which next to nothing is known. */
+static bool counts(const struct lane *lane, bool ranks, const struct gt_layout *layout)
 {
-	size_t n = 0, kept = 0;
+	if (lane->wait > lane->life / 100 * 95)
+		return false;
+	return !ranks || (layout->groups[lane->group].job &&
+			  (lane->main || without(lane->life, lane->seen) <= lane->life / 100 * 95));
+}
+
+static size_t make_lanes(const struct gt_out_location **of, size_t count, bool ranks,
+			 const struct gt_layout *layout, struct lane *lanes)
+{
+	size_t n = 0, kept = 0, first = 0;
 
 	if (count)
-		qsort(uses, count, sizeof(*uses), by_begin);
+		qsort(of, count, sizeof(const struct gt_out_location *), by_begin);
 	for (size_t i = 0, at; i < count; i++) {
-		for (at = 0; at < n && lanes[at].end > uses[i]->begin; at++)
+		first = i && of[i]->group != of[i - 1]->group ? n : first;
+		for (at = first; at < n && lanes[at].end > of[i]->use.begin; at++)
 			;
 		n += at == n;
-		add_to(&lanes[at], uses[i]);
+		add_to(&lanes[at], of[i]);
 	}
-	for (size_t i = 0; i < n; i++) /* threads that only wait are idle */
-		if (lanes[i].wait <= lanes[i].life / 100 * 95)
+	for (size_t i = 0; i < n; i++)
+		if (counts(&lanes[i], ranks, layout))
 			lanes[kept++] = lanes[i];
 	return kept;
 }
+
+/* ---- ranks --------------------------------------------------------------------------------------- */
+
+static void add_lanes(struct rank *of, const struct lane *lanes, size_t count)
+{
+	for (size_t i = 0; i < count; i++) {
+		struct rank *rank = &of[lanes[i].group];
+
+		rank->busy += (double)lanes[i].busy;
+		rank->most = lanes[i].busy > rank->most ? lanes[i].busy : rank->most;
+		rank->lanes++;
+	}
+}
+
+/* By the first thread of each; `of` has the lanes of each group. */
+static struct ranks measure_ranks(const struct gt_layout *layout, const struct rank *of)
+{
+	struct ranks ranks = { 0 };
+
+	for (uint32_t i = 0; i < layout->location_count; i++) {
+		const struct gt_out_location *out = &layout->locations[i];
+		const struct rank *rank;
+		uint64_t life = without(out->use.life, out->use.start), outside;
+
+		if (!out->first || out->group >= layout->group_count || !layout->groups[out->group].job ||
+		    !life)
+			continue;
+		rank = &of[out->group];
+		outside = without(life, out->use.comm);
+		outside = rank->most > outside ? rank->most : outside;
+		ranks.count++;
+		ranks.sum += outside;
+		ranks.busy += rank->lanes ? rank->busy / rank->lanes : 0;
+		ranks.most = outside > ranks.most ? outside : ranks.most;
+		ranks.longest = life > ranks.longest ? life : ranks.longest;
+	}
+	/* Other threads may have been busy while the first ones set up communication. */
+	ranks.longest = ranks.most > ranks.longest ? ranks.most : ranks.longest;
+	return ranks;
+}
+
+static void judge_ranks(struct gt_summary *s, const struct gt_layout *layout, const struct lane *lanes,
+			size_t count)
+{
+	struct rank *of = calloc(layout->group_count, sizeof(*of));
+	struct ranks ranks;
+
+	if (!of)
+		return;
+	add_lanes(of, lanes, count);
+	ranks = measure_ranks(layout, of);
+	free(of);
+	if (ranks.count < 2 || !ranks.most)
+		return;
+	s->load_balance = (double)ranks.sum / (double)ranks.count / (double)ranks.most;
+	s->communication = (double)ranks.most / (double)ranks.longest;
+	s->rank_threads = ranks.busy / (double)ranks.sum;
+}
+
+/* ---- threads and GPUs ---------------------------------------------------------------------------- */
 
 /* See worked() in report/efficiency.c. */
 static bool worked(const struct gt_summary *s, double busy)
@@ -91,21 +184,23 @@ static void judge_threads(struct gt_summary *s, const struct lane *lanes, size_t
 void gt_efficiencies(struct gt_summary *s, const struct gt_layout *layout)
 {
 	size_t n = layout->location_count, used = 0;
-	const struct gt_use **uses = calloc(n + 1, sizeof(*uses));
+	const struct gt_out_location **of = calloc(n + 1, sizeof(*of));
 	struct lane *lanes = calloc(n + 1, sizeof(*lanes));
 	uint64_t *kernels = calloc(layout->node_count + 1, sizeof(*kernels));
 	uint64_t *busy = calloc(layout->node_count + 1, sizeof(*busy));
 	uint64_t sum = 0, most = 0, most_busy = 0, devices = 0;
 	bool gpu = false, kernels_overlap = false, overlap = false;
 
-	for (size_t i = 0; uses && lanes && kernels && busy && i < n; i++) {
+	for (size_t i = 0; of && lanes && kernels && busy && i < n; i++) {
 		const struct gt_out_location *out = &layout->locations[i];
-		uint32_t node = out->group < layout->group_count ? layout->groups[out->group].node
-								 : layout->node_count;
+		uint32_t node;
 
+		if (out->group >= layout->group_count)
+			continue;
+		node = layout->groups[out->group].node;
 		gpu |= out->type == GT_AS_STREAM;
 		if (out->type == GT_AS_THREAD && out->thread && !out->use.idle && out->use.life)
-			uses[used++] = &out->use;
+			of[used++] = out;
 		if (out->type != GT_AS_STREAM || node >= layout->node_count ||
 		    !(out->use.kernels + out->use.copies))
 			continue;
@@ -114,8 +209,11 @@ void gt_efficiencies(struct gt_summary *s, const struct gt_layout *layout)
 		kernels[node] += out->use.kernels;
 		busy[node] += out->use.kernels + out->use.copies;
 	}
-	if (used && s->wall_ns)
-		judge_threads(s, lanes, make_lanes(uses, used, lanes), gpu);
+	if (used && s->wall_ns) {
+		used = make_lanes(of, used, s->balance.ranks > 1, layout, lanes);
+		judge_threads(s, lanes, used, gpu);
+		judge_ranks(s, layout, lanes, used);
+	}
 	for (uint32_t i = 0; kernels && busy && i < layout->node_count; i++) {
 		devices += busy[i] != 0;
 		sum += kernels[i];
@@ -130,7 +228,7 @@ void gt_efficiencies(struct gt_summary *s, const struct gt_layout *layout)
 		s->device_copies = (double)most / (double)most_busy;
 		s->device_orchestration = (double)most_busy / (double)s->wall_ns;
 	}
-	free(uses);
+	free(of);
 	free(lanes);
 	free(kernels);
 	free(busy);

@@ -539,33 +539,36 @@ static bool is_flush(const struct gt_defs *defs, const struct gt_region *region)
 
 /* ---- ranks --------------------------------------------------------------------------------------- */
 
-/* The threads of a rank that communicated, together. */
-static struct gt_use of_group(const struct gt_layout *layout, uint32_t group, uint32_t *from)
+/* The threads of a rank that communicated, together; `first`: the one that it began with. */
+static struct gt_use of_group(const struct gt_layout *layout, uint32_t group, uint32_t *from,
+			      struct gt_use *first)
 {
 	struct gt_use sum = { 0 };
 
 	for (; *from < layout->location_count && layout->locations[*from].group == group; ++*from) {
 		const struct gt_use *use = &layout->locations[*from].use;
 
+		if (layout->locations[*from].first)
+			*first = *use;
 		if (!use->communicates)
 			continue;
 		sum.communicates = true;
 		sum.life += use->life;
 		sum.comm += use->comm;
 		sum.start += use->start;
-		sum.wait += use->wait;
+		sum.poll += use->poll;
 	}
 	return sum;
 }
 
-static void add(struct gt_balance *b, uint32_t rank, double in_comm, uint64_t work)
+static void add(struct gt_balance *b, uint32_t rank, double in_comm, uint64_t outside)
 {
 	if (!b->ranks || in_comm < b->least.in_comm)
 		b->least = (struct gt_balance_of){ rank, in_comm };
 	if (!b->ranks || in_comm > b->most.in_comm)
 		b->most = (struct gt_balance_of){ rank, in_comm };
-	if (!b->ranks || work > b->most_ns) {
-		b->most_ns = work;
+	if (!b->ranks || outside > b->most_ns) {
+		b->most_ns = outside;
 		b->most_rank = rank;
 	}
 	b->ranks++;
@@ -578,17 +581,19 @@ static struct gt_balance balance_of(const struct gt_layout *layout)
 
 	for (uint32_t i = 0; i < layout->location_count;) {
 		uint32_t group = layout->locations[i].group;
-		struct gt_use use = of_group(layout, group, &i);
+		struct gt_use first = { 0 }, use = of_group(layout, group, &i, &first);
 		uint64_t rest = use.life > use.start ? use.life - use.start : 0;
-		uint64_t busy = use.comm + use.wait < rest ? rest - use.comm - use.wait : 0;
+		uint64_t life = first.life > first.start ? first.life - first.start : 0;
+		uint64_t outside = life > first.comm ? life - first.comm : 0;
 
 		if (!use.communicates || group >= layout->group_count || !layout->groups[group].job || !rest)
 			continue;
 		comm += use.comm;
 		all += rest;
-		work += busy;
-		b.longest_ns = rest > b.longest_ns ? rest : b.longest_ns;
-		add(&b, layout->groups[group].rank, (double)use.comm / (double)rest, busy);
+		work += outside;
+		b.polling_ns += use.poll;
+		b.longest_ns = life > b.longest_ns ? life : b.longest_ns;
+		add(&b, layout->groups[group].rank, (double)use.comm / (double)rest, outside);
 	}
 	if (b.ranks) {
 		b.in_comm = (double)comm / (double)all;

@@ -353,9 +353,8 @@ static void print_ranks(const struct printer *p, const struct gt_summary *s)
 		     s->ranks_of, 100 * b->in_comm, b->least.rank, 100 * b->least.in_comm, b->most.rank,
 		     100 * b->most.in_comm);
 	if (b->ranks > 1 && b->most_ns)
-		line(p, NULL, "outside %s: mean %s, most %s (rank %u); load balance %.0f %%", s->ranks_of,
-		     gt_summary_time(a, b->mean_ns), gt_summary_time(c, b->most_ns), b->most_rank,
-		     100.0 * (double)b->mean_ns / (double)b->most_ns);
+		line(p, NULL, "outside %s: mean %s, most %s (rank %u)", s->ranks_of,
+		     gt_summary_time(a, b->mean_ns), gt_summary_time(c, b->most_ns), b->most_rank);
 	if (s->messages || s->collectives)
 		line(p, NULL, "%s %s with %s, %s %s", counted(a, s->messages),
 		     plural(s->messages, "message", "messages"), sized(c, s->message_bytes),
@@ -367,12 +366,14 @@ double gt_summary_parallel(const struct gt_summary *s)
 {
 	double host = s->load_balance > 0 ? s->load_balance * s->communication : s->offload > 0;
 
+	if (s->rank_threads > 0)
+		host *= s->rank_threads;
 	return s->offload > 0 ? host * s->offload : host;
 }
 
 static void print_efficiency(const struct printer *p, const struct gt_summary *s)
 {
-	char factors[128] = "", offload[64] = "", copies[64] = "";
+	char factors[128] = "", threads[64] = "", offload[64] = "", copies[64] = "";
 
 	if (s->load_balance > 0 && s->communication > 0)
 		snprintf(factors, sizeof(factors), "load balance %.0f %%, communication %.0f %%",
@@ -380,9 +381,11 @@ static void print_efficiency(const struct printer *p, const struct gt_summary *s
 	if (s->offload > 0)
 		snprintf(offload, sizeof(offload), "%soffload %.0f %%", *factors ? ", " : "",
 			 100 * s->offload);
+	if (s->rank_threads > 0 && s->rank_threads < 0.995)
+		snprintf(threads, sizeof(threads), ", threads %.0f %%", 100 * s->rank_threads);
 	if (*factors || *offload)
-		line(p, NULL, "parallel efficiency %.0f %%: %s%s", 100 * gt_summary_parallel(s), factors,
-		     offload);
+		line(p, NULL, "parallel efficiency %.0f %%: %s%s%s", 100 * gt_summary_parallel(s), factors,
+		     threads, offload);
 	if (s->device_copies > 0)
 		snprintf(copies, sizeof(copies), ", copies %.0f %%, orchestration %.0f %%",
 			 100 * s->device_copies, 100 * s->device_orchestration);

@@ -52,10 +52,11 @@ struct gt_balance {
 		uint32_t rank;
 		double in_comm;
 	} least, most;
-	uint64_t mean_ns;        /* outside of communication and waits, of a rank; and the most */
+	uint64_t mean_ns;        /* outside of communication, of a rank's first thread; and the most */
 	uint64_t most_ns;
 	uint32_t most_rank;
 	uint64_t longest_ns;     /* the most time between setting up and ending communication; 0: not known */
+	uint64_t polling_ns;     /* of all ranks, in tests for what is not there yet */
 };
 
 enum { GT_SUMMARY_FINDINGS = 3 };
@@ -106,6 +107,7 @@ struct gt_summary {
 	struct gt_balance balance;
 	/* efficiencies, 0 to 1; 0: there is none. brief.h */
 	double load_balance, communication; /* of ranks, or of the threads of one process */
+	double rank_threads;      /* of the threads of each rank */
 	double offload, device_parallel, device_balance, device_copies, device_orchestration;
 	uint64_t messages, message_bytes; /* sent */
 	uint64_t collectives;     /* calls of all ranks */
