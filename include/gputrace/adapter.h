@@ -275,8 +275,9 @@ struct gt_repeated {
 
 /*
  * A call of `region` from `begin` (gt_now()) to now that had no result, in a loop that polls. If
- * nothing was recorded on this thread since the last one, they become one: the span is made longer,
- * and the parameter `counter` in it says how many calls it stands for.
+ * nothing was recorded on this thread since the last one, and that is not longer ago than this one
+ * took, they become one: the span is made longer, and the parameter `counter` in it says how many
+ * calls it stands for.
  */
 GT_API void gt_repeat(struct gt_repeated *last, gt_ref region, gt_ref counter, uint64_t begin);
 

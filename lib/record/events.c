@@ -380,7 +380,7 @@ void gt_io_end(gt_ref region, gt_ref handle, uint64_t bytes, uint64_t id)
 void gt_repeat(struct gt_repeated *last, gt_ref region, gt_ref counter, uint64_t begin)
 {
 	struct gt_location *loc = region ? gt_own_location() : NULL;
-	uint64_t end = loc ? gt_stream_end(loc) : 0;
+	uint64_t end = loc ? gt_stream_end(loc) : 0, now;
 	struct gt_slot *leave;
 
 	if (!loc)
@@ -389,10 +389,12 @@ void gt_repeat(struct gt_repeated *last, gt_ref region, gt_ref counter, uint64_t
 	if (last->end == end && last->region == region && end >= loc->win->spooled + SPAN_SLOTS * GT_SLOT &&
 	    end > loc->limit - loc->half + SPAN_SLOTS * GT_SLOT) {
 		leave = (struct gt_slot *)(loc->hot->base + ((end - GT_SLOT) & loc->hot->mask));
-		if (leave->word == GT_WORD(GT_T_LEAVE, region) &&
+		now = gt_clock_read();
+		/* If the time between two calls is longer than a call, the program works there. */
+		if (leave->word == GT_WORD(GT_T_LEAVE, region) && begin - leave->time <= now - begin &&
 		    leave[-2].word == GT_WORDX(GT_T_PARAM_UINT, 1, counter)) {
 			leave[-1].time++;
-			leave->time = gt_clock_read();
+			leave->time = now;
 			return;
 		}
 	}
