@@ -112,7 +112,7 @@ const Model = {
 			only.label = line.label;
 		return only;
 	},
-	/* The share of the run that is work: of threads neither MPI nor waits, of streams activities. */
+	/* The share of the run that is work: of a thread neither MPI nor waits, of streams activities. */
 	busy() {
 		const end = Math.max(1, Data.meta.end);
 		const weigh = (line) => {
@@ -120,15 +120,17 @@ const Model = {
 
 			if (line.row >= 0) {
 				const sums = new Map(), meta = Data.meta.rows[line.row];
+				const life = Data.report.locations?.[line.row]?.duration_s * 1e9 / end;
 				let worked = 0, waited = 0;
 
 				addSums(line.row, 0, Data.meta.end, sums);
 				for (const [region, { ns }] of sums)
-					if (WAITING.has(Data.regions[region]?.kind))
+					if (WAITING.has(Data.regions[region]?.time))
 						waited += ns / end;
 					else
 						worked += ns / end;
-				busy = meta.kind === "stream" ? worked : meta.depth ? 1 - waited : 0;
+				busy = meta.kind === "stream" ? worked : meta.depth
+					? Math.max(0, (isNaN(life) ? 1 : life) - waited) : 0;
 				events = meta.events;
 				rows = 1;
 			}
@@ -271,7 +273,7 @@ const Model = {
 	},
 };
 
-const WAITING = new Set([KIND.MPI, KIND["thread wait"], KIND["GPU wait"], KIND.idle, KIND.measurement]);
+const WAITING = new Set(["MPI", "waiting", "waiting for a GPU", "measurement", "idle"]);
 
 /* ---- what is shown and selected ------------------------------------------------------------------ */
 

@@ -422,7 +422,20 @@ def numbers(page, report):
         ok(all(mine.get(c["name"]) == c["bytes"] for c in report["copies"]), "and their bytes", mine)
 
 
+def works(page, report):
+    """The share of the run that is beside each row."""
+    there = dict(page.js("return gt.Model.lines.filter((line) => line.row >= 0).map((l) => [l.row, l.busy])"))
+    wrong, end = [], page.get("gt.Data.meta.end / 1e9")
+    for row, of in enumerate(report["locations"]):
+        if of["kind"] in ("main", "thread") and of["count"]:
+            waits = sum(of[k] for k in ("mpi_s", "waiting_s", "device_wait_s", "idle_s", "measurement_s"))
+            work = (of["duration_s"] - waits) / end
+            wrong += [(of["name"], work, there[row])] if abs(work - there[row]) > 1e-6 else []
+    ok(there and not wrong, "rows work for the part of the run that the report says", wrong[:2])
+
+
 def sheets(page, report):
+    works(page, report)
     page.sheet("findings")
     there = [b.text for b in page.all(".findings .jump")]
     ok(len(there) == len(report["findings"]), "all findings are there", there)
