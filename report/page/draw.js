@@ -314,13 +314,20 @@ const Draw = {
 		if (!known) {
 			const short = clean(name, 160);
 
-			Draw.widths.set(name, known = { short,
+			Draw.widths.set(name, known = { short, cuts: [],
 				each: Draw.ctx.measureText(short).width / short.length });
 		}
 		const most = Math.floor(room / known.each);
 
-		return known.short.length <= most ? known.short : most >= 3
-			? known.short.slice(0, most - 1) + "…" : "";
+		return known.short.length <= most ? known.short : most < 3 ? ""
+			: known.cuts[most] ??= Draw.cut(known.short, most, most * known.each);
+	},
+	/* As much of a name as has room: letters are of different widths. */
+	cut(name, most, room) {
+		for (let n = most - 1; n > 1; n--)
+			if (Draw.ctx.measureText(name.slice(0, n) + "…").width <= room)
+				return name.slice(0, n) + "…";
+		return "";
 	},
 	font: () => Draw.family || (Draw.family = getComputedStyle(document.body).fontFamily),
 	/* Selection, markers, the picked span. */

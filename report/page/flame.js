@@ -92,7 +92,7 @@ const Flame = {
 		const said = el("span"), refill = () => (Flame.top = null, Sheets.fill(sheet));
 		const out = el("button", { onclick: () => (Flame.top = null, draw()) }, "Whole width");
 
-		root.name = line ? line.label : "all rows";
+		root.name = `${line ? line.label : "all rows"}${View.whole() ? "" : ", the whole run"}`;
 		Flame.top = null;
 		function draw() {
 			out.disabled = !Flame.top;
