@@ -20,12 +20,13 @@
 #include "tools/cmds.h"
 #include "tools/options.h"
 
-enum { KEY_IDLE = 256, KEY_INDEX_ONLY };
+enum { KEY_IDLE = 256, KEY_INDEX_ONLY, ANCHOR = 3500 };
 
 static const struct gt_option option_table[] = {
 	{'p', "port", "PORT", "Listen on this port; without it, on one that is free."},
 	{KEY_IDLE, "idle", "SECONDS", "End after so long without a request; without it, never."},
 	{KEY_INDEX_ONLY, "index-only", NULL, "Make the index, and do not show anything."},
+	{'a', "against", "DIR|FILE", "Compare the call trees with those of another run, in the flame graph."},
 	{0, NULL, NULL, NULL},
 };
 
@@ -80,35 +81,52 @@ static int serve_index(struct gt_serve *serve, const char *anchor, const struct 
 }
 #endif
 
-static int view(const char *name, struct gt_serve *serve, bool index_only)
+/* `anchor` has ANCHOR bytes, for the name of the file that was found. */
+static int open_index(const char *name, char *anchor, struct gt_index *index)
 {
-	char anchor[3500], spool[3500];
-	const char *reason = gt_otf2_find_anchor(name, anchor, sizeof(anchor), spool, sizeof(spool));
-	struct gt_index index;
-	int rc;
+	char spool[ANCHOR];
+	const char *reason = gt_otf2_find_anchor(name, anchor, ANCHOR, spool, sizeof(spool));
 
-	if (reason)
-		return gt_archive_unreadable(&usage, name, reason);
-	rc = gt_index_open(&index, "gputrace view", anchor, true);
+	return reason ? gt_archive_unreadable(&usage, name, reason)
+		      : gt_index_open(index, "gputrace view", anchor, true);
+}
+
+static int view(const char *name, const char *against, struct gt_serve *serve, bool index_only)
+{
+	char anchor[ANCHOR], other_anchor[ANCHOR];
+	struct gt_index index, other;
+	int rc = open_index(name, anchor, &index);
+
 	if (rc)
 		return rc;
+	rc = against ? open_index(against, other_anchor, &other) : 0;
+	if (rc) {
+		gt_index_close(&index);
+		return rc;
+	}
+	serve->against = against ? &other.store : NULL;
 	if (index_only)
 		printf("%s\n", *index.path ? index.path : "the index cannot be kept");
 	else
 		rc = serve_index(serve, anchor, &index);
 	gt_index_close(&index);
+	if (against)
+		gt_index_close(&other);
 	return rc;
 }
 
 int gt_cmd_view(int argc, char **argv)
 {
 	struct gt_serve serve = { .port = 0 };
+	const char *against = NULL;
 	bool index_only = false;
 	int key;
 
 	while ((key = gt_option_next(&usage, argc, argv)) > 0) {
 		if (key == KEY_INDEX_ONLY)
 			index_only = true;
+		else if (key == 'a')
+			against = optarg;
 		else if (key == 'p' && !number(optarg, 65535, &serve.port))
 			return gt_usage_error(&usage, "'%s' is not a port", optarg);
 		else if (key == KEY_IDLE && !number(optarg, 1000000, &serve.idle))
@@ -118,5 +136,5 @@ int gt_cmd_view(int argc, char **argv)
 		return GT_OPT_STATUS(key);
 	if (optind + 1 != argc)
 		return gt_usage_error(&usage, "name one trace");
-	return view(argv[optind], &serve, index_only);
+	return view(argv[optind], against, &serve, index_only);
 }

@@ -356,7 +356,7 @@ unsigned gt_answer(struct gt_serve *serve, const char *what, gt_parameter *param
 	*type = "application/json";
 	if (!*what) {
 		*type = "text/html; charset=utf-8";
-		gt_page_served(serve->store, out);
+		gt_page_served(serve->store, serve->against, out);
 	} else if (!strcmp(what, "tiles")) {
 		*type = "application/octet-stream";
 		status = tiles(&request);

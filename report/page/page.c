@@ -270,7 +270,7 @@ bool gt_page_write(const struct gt_store *store, const struct gt_store *against,
 	return done;
 }
 
-void gt_page_served(const struct gt_store *store, struct gt_bytes *out)
+void gt_page_served(const struct gt_store *store, const struct gt_store *against, struct gt_bytes *out)
 {
 	struct gt_bytes data = { .count = 0 };
 	char first[128];
@@ -278,6 +278,8 @@ void gt_page_served(const struct gt_store *store, struct gt_bytes *out)
 	snprintf(first, sizeof(first), "\"mode\":\"view\",\"page_levels\":%u,\"complete\":true,",
 		 level_count(store));
 	put_meta(store, "gt-meta", first, &data);
+	if (against)
+		put_against(against, &data);
 	put_page(store, "'self'", &data, out);
 	free(data.data);
 }

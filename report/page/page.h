@@ -23,8 +23,8 @@ extern const size_t gt_page_html_size, gt_page_css_size, gt_page_js_size;
  * (errno).
  */
 bool gt_page_write(const struct gt_store *store, const struct gt_store *against, uint64_t most, FILE *out);
-/* The page that asks a server for what it shows. */
-void gt_page_served(const struct gt_store *store, struct gt_bytes *out);
+/* The page that asks a server for what it shows; what it is compared with is in it. */
+void gt_page_served(const struct gt_store *store, const struct gt_store *against, struct gt_bytes *out);
 /* Adds a tile with its head, as a pack has it. */
 void gt_page_tile(struct gt_bytes *out, const struct gt_store *store, const struct gt_tile *tile);
 /* NULL: there is none. */

@@ -13,6 +13,7 @@ enum { GT_SERVE_MOST = 64 << 20, GT_SERVE_TOKEN = 32 };
 
 struct gt_serve {
 	const struct gt_store *store;
+	const struct gt_store *against; /* another run, or NULL */
 	struct gt_single single;
 	unsigned port;      /* 0: any */
 	unsigned idle;      /* seconds without a request after which it ends; 0: never */
