@@ -11,56 +11,64 @@
 #include "lib/read/calls.h"
 #include "report/profile.h"
 
-/* `plain`: ticks are nanoseconds, as usual; the compiler makes a loop of its own for it. */
-static inline __attribute__((always_inline)) void take(struct gt_profiling *p, struct gt_otf2_cursor *at,
-						       struct gt_otf2_calls *calls, bool plain)
-{
-	const unsigned char *end = calls->end, *here = calls->at;
-	struct gt_profile_node *nodes = p->tree.nodes, *node = &nodes[p->current], *next;
-	struct gt_otf2_frame *frame = at->stack + at->depth, *room = at->stack + at->room;
-	uint32_t *touched = p->touched + p->touched_count;
-	uint64_t ticks = at->ticks, left = at->read->end - ticks, now = at->time, events = 0;
+#define INLINE static inline __attribute__((always_inline))
 
-	for (;; events++) {
+/* A node's time goes on. */
+INLINE uint32_t *spend(struct gt_profile_node *nodes, uint32_t node, uint64_t time, uint32_t *touched)
+{
+	uint64_t part = nodes[node].part;
+
+	if (!time)
+		return touched;
+	nodes[node].part = part + time;
+	*touched = node;
+	return touched + !part;
+}
+
+/*
+ * `plain`: ticks are nanoseconds, as usual; the compiler makes a loop of its own for it. The next node comes
+ * from the stack or the table of what is known, and not from the last node, so that the processor need not
+ * wait for that.
+ */
+INLINE void take(struct gt_profiling *p, struct gt_otf2_cursor *at, struct gt_otf2_calls *calls, bool plain)
+{
+	const struct gt_otf2 *read = at->read;
+	const unsigned char *here = calls->at, *last = calls->end - GT_OTF2_CALL_BYTES;
+	struct gt_profile_node *nodes = p->tree.nodes;
+	struct gt_otf2_frame *frame = at->stack + at->depth, *room = at->stack + at->room;
+	uint32_t *touched = p->touched + p->touched_count, node = p->current;
+	uint64_t ticks = at->ticks, now = at->time, events = 0;
+
+	for (; here <= last; events++) {
 		uint64_t then = ticks, time;
 		unsigned number;
 		uint32_t id;
 		const unsigned char *behind = gt_otf2_take_call(here, &then, &number, &id);
 
-		/* A time before the last one is one that is far behind it. */
-		if ((number & ~1U) != GT_OTF2_RECORD_ENTER || !behind || behind > end || then - ticks > left)
+		if (!behind || then < ticks || then > read->end)
 			break;
-		time = plain ? then - ticks : gt_otf2_ns(at->read, then) - now;
+		time = plain ? then - read->begin : gt_otf2_ns(read, then);
 		if (number == GT_OTF2_RECORD_ENTER) {
 			const struct gt_profile_known *known = gt_profile_find(p, node, id);
 
-			next = known ? &nodes[known->node] : nodes;
-			if (!next->quiet || frame == room)
+			if (!known || !nodes[known->node].quiet || frame == room)
 				break;
-			*frame++ = (struct gt_otf2_frame){ .region = known->region,
-							   .begin = now + time,
-							   .user = known->node };
+			touched = spend(nodes, node, time - now, touched);
+			node = known->node;
+			*frame++ = (struct gt_otf2_frame){ .region = p->first + known->region,
+							   .begin = time,
+							   .user = node };
 		} else {
-			uint64_t inclusive;
-
-			if (!node->quiet || frame[-1].region->id != id)
+			if (!nodes[node].quiet || frame[-1].region->id != id)
 				break;
-			inclusive = now + time - (--frame)->begin;
-			gt_profile_count(node, inclusive, frame->begin);
-			next = &nodes[node->parent];
-			if (next != nodes)
-				frame[-1].inside += inclusive;
+			touched = spend(nodes, node, time - now, touched);
+			frame--;
+			gt_profile_count(&nodes[node], time - frame->begin, frame->begin);
+			node = frame == at->stack ? 0 : (uint32_t)frame[-1].user;
 		}
-		left -= then - ticks;
-		ticks = then;
 		here = behind;
-		if (time) {
-			*touched = (uint32_t)(node - nodes);
-			touched += !node->part;
-			node->part += time;
-			now += time;
-		}
-		node = next;
+		ticks = then;
+		now = time;
 	}
 	calls->at = here;
 	calls->time = at->ticks = ticks;
@@ -68,7 +76,7 @@ static inline __attribute__((always_inline)) void take(struct gt_profiling *p, s
 	at->depth = (size_t)(frame - at->stack);
 	at->event += events;
 	at->attribute_count = 0;
-	p->current = (uint32_t)(node - nodes);
+	p->current = node;
 	p->touched_count = (uint32_t)(touched - p->touched);
 }
 

@@ -94,12 +94,14 @@ static void look_at_call(struct gt_profiling *p, uint32_t parent, uint32_t regio
 }
 
 /* In its place; what was there moves to the next one. */
-static void keep(struct gt_profiling *p, const struct gt_profile_known *known)
+static void keep(struct gt_profiling *p, const struct gt_otf2_region *region, uint32_t node)
 {
-	uint32_t place = gt_profile_place(p->current, known->id);
+	uint32_t id = (uint32_t)region->id;
+	struct gt_profile_known *known = &p->known[gt_profile_place(p->current, id)];
 
-	p->known[place + 1] = p->known[place];
-	p->known[place] = *known;
+	known[1] = known[0];
+	*known = (struct gt_profile_known){ gt_profile_key(p->current, id), node,
+					    (uint32_t)(region - p->first) };
 }
 
 uint32_t gt_profile_call(struct gt_profiling *p, const struct gt_otf2_region *of)
@@ -110,7 +112,7 @@ uint32_t gt_profile_call(struct gt_profiling *p, const struct gt_otf2_region *of
 	if (p->tree.count != count)
 		look_at_call(p, parent, region, node);
 	if (of->id != GT_OTF2_NOTHING)
-		keep(p, &(struct gt_profile_known){ .region = of, .id = (uint32_t)of->id, .node = node });
+		keep(p, of, node);
 	return node;
 }
 

@@ -10,7 +10,7 @@
 
 #include "report/report.h"
 
-enum { GT_PROFILE_NODES = 1 << 20, GT_PROFILE_KNOWN = 1 << 12 };
+enum { GT_PROFILE_NODES = 1 << 20, GT_PROFILE_KNOWN = 1 << 13 };
 
 /*
  * A call path: a region called by another node; node 0 is the root, which has no region and no parent. Of
@@ -32,10 +32,10 @@ struct gt_profile_node {
 	};
 };
 
-/* How a region was called last, by a hash of caller and region. */
+/* The node of a call, by a hash of caller and region: gt_profile_key(). */
 struct gt_profile_known {
-	const struct gt_otf2_region *region;
-	uint32_t id, node; /* node 0: nothing is known */
+	uint64_t key;
+	uint32_t node, region; /* region: index in its table */
 };
 
 struct gt_profile_tree {
@@ -101,21 +101,24 @@ static inline uint32_t gt_profile_region_of(const struct gt_profiling *p, const 
 /* Where it is if it is known: there or in the next place. */
 static inline uint32_t gt_profile_place(uint32_t parent, uint32_t id)
 {
-	return ((parent * UINT32_C(0x10001) + id) * UINT32_C(0x9e3779b1)) >> 20 & ~UINT32_C(1);
+	return (2 * parent + (id * UINT32_C(0x9e3779b1) >> 16)) % GT_PROFILE_KNOWN & ~UINT32_C(1);
 }
 
-/* NULL: it is not known. */
-static inline const struct gt_profile_known *
-gt_profile_find(const struct gt_profiling *p, const struct gt_profile_node *caller, uint32_t id)
+/* Never 0. */
+static inline uint64_t gt_profile_key(uint32_t parent, uint32_t id)
 {
-	const struct gt_profile_node *nodes = p->tree.nodes;
-	uint32_t parent = (uint32_t)(caller - nodes);
-	const struct gt_profile_known *known = &p->known[gt_profile_place(parent, id)];
+	return ((uint64_t)parent << 32 | id) + 1;
+}
 
-	if (known->id == id && nodes[known->node].parent == parent)
-		return known;
-	known++;
-	return known->id == id && nodes[known->node].parent == parent ? known : NULL;
+/* NULL: it is not known. Which of the two places it is in is not foretold: there is no branch for it. */
+static inline const struct gt_profile_known *
+gt_profile_find(const struct gt_profiling *p, uint32_t parent, uint32_t id)
+{
+	const struct gt_profile_known *known = &p->known[gt_profile_place(parent, id)];
+	uint64_t key = gt_profile_key(parent, id);
+
+	known += known->key != key;
+	return known->key == key ? known : NULL;
 }
 
 static inline void gt_profile_spend(struct gt_profiling *p, uint64_t now)
@@ -149,11 +152,12 @@ static inline bool gt_profile_enter(struct gt_profiling *p, struct gt_otf2_curso
 	struct gt_otf2_frame *frame = &at->stack[at->depth - 1];
 	bool loud = gt_profile_first(p, at) | p->loud | (at->attribute_count != 0);
 	const struct gt_profile_known *known =
-		gt_profile_find(p, &p->tree.nodes[p->current], (uint32_t)frame->region->id);
+		gt_profile_find(p, p->current, (uint32_t)frame->region->id);
 	uint32_t child;
 
 	gt_profile_spend(p, at->time);
-	child = known && known->region == frame->region ? known->node : gt_profile_call(p, frame->region);
+	child = known && p->first + known->region == frame->region
+		? known->node : gt_profile_call(p, frame->region);
 	frame->user = p->current = child;
 	return loud | !p->tree.nodes[child].quiet;
 }

@@ -24,32 +24,38 @@ static inline uint64_t gt_otf2_load(const unsigned char *at)
 }
 
 /*
- * The record at `at`, with the time before it if there is one. Returns what is behind it; NULL: it is
- * damaged. Nothing but `number` is set if it is not GT_OTF2_RECORD_ENTER or GT_OTF2_RECORD_LEAVE.
+ * The enter or leave at `at`, with the time before it if there is one. Returns what is behind it; NULL: it is
+ * something else (`number` says what), or damaged. Most numbers have one byte; the branch for these lets the
+ * processor go on to the next record before it has read this one.
  */
 static inline const unsigned char *gt_otf2_take_call(const unsigned char *at, uint64_t *ticks,
 						     unsigned *number, uint32_t *id)
 {
 	static const uint32_t masks[] = { 0, 0xff, 0xffff, 0xffffff, 0xffffffff };
-	uint64_t then = *ticks;
+	uint64_t then = *ticks, record;
 	unsigned size;
 
 	if (*at == GT_OTF2_RECORD_TIME) {
 		then = gt_otf2_load(at + 1);
 		at += 9;
 	}
-	*number = at[0];
-	size = at[1];
+	record = gt_otf2_load(at);
+	*number = record & 0xff;
+	size = record >> 8 & 0xff;
 	if ((*number & ~1U) != GT_OTF2_RECORD_ENTER)
-		return at;
+		return NULL;
 	*ticks = then;
-	at += 2;
+	*id = (uint32_t)(record >> 16);
+	if (__builtin_expect(size == 1, 1)) {
+		*id &= 0xff;
+		return at + 3;
+	}
 	if (size <= 4) {
-		*id = (uint32_t)gt_otf2_load(at) & masks[size];
-		return at + size;
+		*id &= masks[size];
+		return at + 2 + size;
 	}
 	*id = ~UINT32_C(0);
-	return size == 0xff ? at : NULL;
+	return size == 0xff ? at + 2 : NULL;
 }
 
 #endif

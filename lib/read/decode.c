@@ -280,10 +280,8 @@ static bool take_calls(struct gt_otf2_decoder *d, struct gt_otf2_cursor *at)
 		uint32_t id = 0;
 
 		behind = gt_otf2_take_call(d->at, &time, &number, &id);
-		if ((number & ~1U) != ENTER)
-			return true;
 		if (!behind || behind > end)
-			return false;
+			return (number & ~1U) != ENTER;
 		d->time = time;
 		gt_otf2_step(at, time, d->attribute_count);
 		if (number == ENTER)

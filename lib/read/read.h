@@ -289,7 +289,7 @@ struct gt_otf2_visitor {
 	void (*leave)(struct gt_otf2_cursor *at, const struct gt_otf2_frame *frame);
 	/*
 	 * After each of both: may take the enters and leaves that follow, as many as it likes, if they break
-	 * no rule. For these neither is called; `at` must then be as it would be.
+	 * no rule. For these neither is called; `at` must then be as it would be, but for `inside` of frames.
 	 */
 	void (*calls)(struct gt_otf2_cursor *at, struct gt_otf2_calls *calls);
 	/* Everything but Enter and Leave. */
