@@ -124,18 +124,45 @@ gt_ref gt_def_string(const char *text)
 
 static uint32_t next_id[GT_D_LAST + 1]; /* last id given, per type */
 
-static gt_ref put_locked(unsigned type, const void *def, size_t bytes)
+static gt_ref put_locked(unsigned type, const struct gt_piece *pieces, unsigned count)
 {
-	struct gt_piece piece = { def, bytes };
-
-	if (gt_journal_put_locked(type, next_id[type] + 1, &piece, 1))
+	if (gt_journal_put_locked(type, next_id[type] + 1, pieces, count))
 		return GT_NONE;
 	return ++next_id[type];
 }
 
-static gt_ref text_locked(const char *text)
+static gt_ref put(unsigned type, const struct gt_piece *pieces, unsigned count)
 {
-	return text && *text ? string_locked(text) : GT_NONE;
+	uint64_t mask;
+	gt_ref id;
+
+	if (!begin(&mask))
+		return GT_NONE;
+	id = put_locked(type, pieces, count);
+	gt_unlock(lock, mask);
+	return id;
+}
+
+/* Definitions that have texts begin with their ids; only the first may be an empty string. */
+static void texts_locked(void *def, const char *const *texts, unsigned count)
+{
+	gt_ref *ids = def;
+
+	for (unsigned i = 0; i < count; i++)
+		ids[i] = texts[i] && (!i || *texts[i]) ? string_locked(texts[i]) : GT_NONE;
+}
+
+static gt_ref define(unsigned type, void *def, size_t bytes, const char *const *texts, unsigned count)
+{
+	uint64_t mask;
+	gt_ref id;
+
+	if (!begin(&mask))
+		return GT_NONE;
+	texts_locked(def, texts, count);
+	id = put_locked(type, &(struct gt_piece){ def, bytes }, 1);
+	gt_unlock(lock, mask);
+	return id;
 }
 
 gt_ref gt_def_region(const struct gt_region_info *info)
@@ -144,7 +171,6 @@ gt_ref gt_def_region(const struct gt_region_info *info)
 	enum gt_verdict verdict = GT_VERDICT_RECORD;
 	uint32_t ticket = 0;
 	const char *group;
-	uint64_t mask;
 	gt_ref id;
 
 	if (!info || info->bytes != sizeof(*info) || !(info->name || info->canonical) || !gt_start())
@@ -154,20 +180,14 @@ gt_ref gt_def_region(const struct gt_region_info *info)
 	if (verdict == GT_VERDICT_DROP)
 		return GT_NONE;
 	group = gt_verdict_group(info->name, info->canonical, info->group);
-	if (!begin(&mask))
-		return GT_NONE;
-	def.name = info->name ? string_locked(info->name) : GT_NONE;
-	def.canonical = text_locked(info->canonical);
-	def.file = text_locked(info->file);
-	def.group = text_locked(group);
 	def.begin_line = info->begin_line;
 	def.end_line = info->end_line;
 	def.role = info->role;
 	def.paradigm = info->paradigm;
 	def.flags = info->brief ? GT_REGION_BRIEF : 0;
 	def.address = (uintptr_t)info->address;
-	id = put_locked(GT_D_REGION, &def, sizeof(def));
-	gt_unlock(lock, mask);
+	id = define(GT_D_REGION, &def, sizeof(def),
+		    (const char *const[]){ info->name, info->canonical, info->file, group }, 4);
 	if (id && verdict == GT_VERDICT_ASK)
 		gt_verdict_region_made(id, ticket);
 	return id;
@@ -176,11 +196,9 @@ gt_ref gt_def_region(const struct gt_region_info *info)
 static gt_ref metric_locked(const struct gt_metric_info *info, unsigned flags)
 {
 	struct gt_def_metric def = { 0 };
+	const char *const texts[] = { info->name, info->unit, info->group, info->description };
 
-	def.name = string_locked(info->name);
-	def.unit = text_locked(info->unit);
-	def.group = text_locked(info->group);
-	def.description = text_locked(info->description);
+	texts_locked(&def, texts, 4);
 	def.value = (uint8_t)info->value;
 	def.mode = info->mode;
 	def.scope = info->scope;
@@ -188,7 +206,7 @@ static gt_ref metric_locked(const struct gt_metric_info *info, unsigned flags)
 	def.exponent = info->exponent;
 	def.binary = info->binary;
 	def.kind = (uint8_t)((info->kind & ~GT_METRIC_SYNCHRONOUS) | flags);
-	return put_locked(GT_D_METRIC, &def, sizeof(def));
+	return put_locked(GT_D_METRIC, &(struct gt_piece){ &def, sizeof(def) }, 1);
 }
 
 gt_ref gt_def_metric(const struct gt_metric_info *info)
@@ -255,35 +273,19 @@ int gt_metric_source_register(const struct gt_metric_source *source)
 
 gt_ref gt_def_marker(const char *name, const char *group, unsigned severity)
 {
-	struct gt_def_marker def = { 0 };
-	uint64_t mask;
-	gt_ref id;
+	struct gt_def_marker def = { .severity = severity };
 
-	if (!name || !begin(&mask))
-		return GT_NONE;
-	def.name = string_locked(name);
-	def.group = text_locked(group);
-	def.severity = severity;
-	id = put_locked(GT_D_MARKER, &def, sizeof(def));
-	gt_unlock(lock, mask);
-	return id;
+	return name ? define(GT_D_MARKER, &def, sizeof(def), (const char *const[]){ name, group }, 2) :
+		      GT_NONE;
 }
 
 static gt_ref put_attribute(unsigned type, const char *name, const char *description,
 			    enum gt_value value)
 {
-	struct gt_def_attribute def = { 0 };
-	uint64_t mask;
-	gt_ref id;
+	struct gt_def_attribute def = { .type = value };
 
-	if (!name || !begin(&mask))
-		return GT_NONE;
-	def.name = string_locked(name);
-	def.description = text_locked(description);
-	def.type = value;
-	id = put_locked(type, &def, sizeof(def));
-	gt_unlock(lock, mask);
-	return id;
+	return name ? define(type, &def, sizeof(def), (const char *const[]){ name, description }, 2) :
+		      GT_NONE;
 }
 
 gt_ref gt_def_attribute(const char *name, const char *description, enum gt_value value)
@@ -299,18 +301,19 @@ gt_ref gt_def_parameter(const char *name, enum gt_value value)
 /* Communicators, windows and handles; `again`: the definition that this one replaces, or 0. */
 static gt_ref put_comm(unsigned type, const char *name, struct gt_def_shared def, gt_ref again)
 {
-	gt_ref id = again;
+	struct gt_piece piece = { &def, sizeof(def) };
 	uint64_t mask;
 
 	if (!begin(&mask))
 		return GT_NONE;
-	def.name = text_locked(name);
+	if (name && *name)
+		def.name = string_locked(name);
 	if (!again)
-		id = put_locked(type, &def, sizeof(def));
-	else if (gt_journal_put_locked(type, again, &(struct gt_piece){ &def, sizeof(def) }, 1))
-		id = GT_NONE;
+		again = put_locked(type, &piece, 1);
+	else if (gt_journal_put_locked(type, again, &piece, 1))
+		again = GT_NONE;
 	gt_unlock(lock, mask);
-	return id;
+	return again;
 }
 
 static gt_ref put_named(unsigned type, const char *name, gt_ref parent, uint32_t paradigm, uint64_t key)
@@ -351,80 +354,49 @@ static bool is_progression(const uint32_t *ranks, uint32_t count)
 	return true;
 }
 
-static gt_ref progression_locked(uint32_t first, uint32_t step, uint32_t count)
+static gt_ref put_progression(uint32_t first, uint32_t step, uint32_t count)
 {
 	struct gt_def_group def = { .kind = 2, .count = count };
 	uint32_t numbers[2] = { first, step };
-	struct gt_piece pieces[2] = { { &def, sizeof(def) }, { numbers, sizeof(numbers) } };
 
-	if (gt_journal_put_locked(GT_D_GROUP, next_id[GT_D_GROUP] + 1, pieces, 2))
-		return GT_NONE;
-	return ++next_id[GT_D_GROUP];
+	return put(GT_D_GROUP,
+		   (struct gt_piece[]){ { &def, sizeof(def) }, { numbers, sizeof(numbers) } }, 2);
 }
 
 /* Each member is `width` numbers. */
-static gt_ref list_locked(uint32_t kind, uint32_t width, const uint32_t *ranks, uint32_t count)
+static gt_ref put_list(uint32_t kind, uint32_t width, const uint32_t *ranks, uint32_t count)
 {
 	struct gt_def_group def = { .kind = kind };
-	gt_ref id = GT_NONE;
 
 	do {
-		struct gt_piece pieces[2];
-
-		def.before = id;
 		def.count = count < RANKS_AT_ONCE / width ? count : RANKS_AT_ONCE / width;
-		pieces[0] = (struct gt_piece){ &def, sizeof(def) };
-		pieces[1] = (struct gt_piece){ ranks, def.count * width * sizeof(*ranks) };
-		if (gt_journal_put_locked(GT_D_GROUP, next_id[GT_D_GROUP] + 1, pieces, 2))
-			return GT_NONE;
-		id = ++next_id[GT_D_GROUP];
+		def.before = put(GT_D_GROUP,
+				 (struct gt_piece[]){ { &def, sizeof(def) },
+						      { ranks, def.count * width * sizeof(*ranks) } }, 2);
 		ranks += (size_t)def.count * width;
 		count -= def.count;
-	} while (count);
-	return id;
+	} while (count && def.before);
+	return def.before;
 }
 
 gt_ref gt_def_ranks(const uint32_t *ranks, uint32_t count)
 {
-	uint64_t mask;
-	gt_ref id;
-
-	if (!begin(&mask))
-		return GT_NONE;
 	if (is_progression(ranks, count))
-		id = progression_locked(ranks[0], ranks[1] - ranks[0], count);
-	else
-		id = list_locked(1, 1, ranks, count);
-	gt_unlock(lock, mask);
-	return id;
+		return put_progression(ranks[0], ranks[1] - ranks[0], count);
+	return put_list(1, 1, ranks, count);
 }
 
 gt_ref gt_def_far_ranks(const uint32_t *pairs, uint32_t count)
 {
-	uint64_t mask;
-	gt_ref id;
-
-	if (!begin(&mask))
-		return GT_NONE;
-	id = list_locked(3, 2, pairs, count);
-	gt_unlock(lock, mask);
-	return id;
+	return put_list(3, 2, pairs, count);
 }
 
 gt_ref gt_def_link(const struct gt_def_link *def, const char *place)
 {
-	struct gt_piece pieces[3] = { { def, sizeof(*def) },
-				      { place ? place : "", place ? strnlen(place, GT_NAME_MAX) : 0 },
-				      { "", 1 } };
-	gt_ref id = GT_NONE;
-	uint64_t mask;
-
-	if (!begin(&mask))
-		return GT_NONE;
-	if (!gt_journal_put_locked(GT_D_LINK, next_id[GT_D_LINK] + 1, pieces, 3))
-		id = ++next_id[GT_D_LINK];
-	gt_unlock(lock, mask);
-	return id;
+	return put(GT_D_LINK,
+		   (struct gt_piece[]){ { def, sizeof(*def) },
+					{ place ? place : "", place ? strnlen(place, GT_NAME_MAX) : 0 },
+					{ "", 1 } }, 3);
 }
 
 gt_ref gt_def_shared(enum gt_shared what, const struct gt_shared_info *info, gt_ref again)
@@ -442,15 +414,11 @@ gt_ref gt_def_shared(enum gt_shared what, const struct gt_shared_info *info, gt_
 void gt_def_topology(gt_ref comm, uint32_t count, const uint32_t *numbers)
 {
 	struct gt_def_topology def = { comm, count };
-	struct gt_piece pieces[2] = { { &def, sizeof(def) },
-				      { numbers, 2 * (size_t)count * sizeof(*numbers) } };
-	uint64_t mask;
 
-	if (!comm || !count || count > 64 || !begin(&mask))
-		return;
-	if (!gt_journal_put_locked(GT_D_TOPOLOGY, next_id[GT_D_TOPOLOGY] + 1, pieces, 2))
-		next_id[GT_D_TOPOLOGY]++;
-	gt_unlock(lock, mask);
+	if (comm && count && count <= 64)
+		put(GT_D_TOPOLOGY,
+		    (struct gt_piece[]){ { &def, sizeof(def) },
+					 { numbers, 2 * (size_t)count * sizeof(*numbers) } }, 2);
 }
 
 GT_HIDDEN struct gt_channel gt_channels[GT_CHANNEL_SLOTS];
@@ -467,7 +435,7 @@ gt_ref gt_def_channel(gt_ref comm, uint32_t peer, uint32_t tag)
 		return GT_NONE;
 	id = gt_channel_find(comm, peer, tag, &c);
 	if (!id && next_id[GT_D_CHANNEL] < GT_MESSAGE_CHANNELS) {
-		id = put_locked(GT_D_CHANNEL, &def, sizeof(def));
+		id = put_locked(GT_D_CHANNEL, &(struct gt_piece){ &def, sizeof(def) }, 1);
 		c->tag = tag;
 		c->key = gt_channel_key(comm, peer);
 		__atomic_store_n(&c->id, id, __ATOMIC_RELEASE);
@@ -479,46 +447,27 @@ gt_ref gt_def_channel(gt_ref comm, uint32_t peer, uint32_t tag)
 gt_ref gt_def_locgroup(const char *name, uint32_t kind, uint64_t key)
 {
 	struct gt_def_locgroup def = { .kind = kind, .key = key };
-	uint64_t mask;
-	gt_ref id;
 
-	if (!name || !begin(&mask))
-		return GT_NONE;
-	def.name = string_locked(name);
-	id = put_locked(GT_D_LOCGROUP, &def, sizeof(def));
-	gt_unlock(lock, mask);
-	return id;
+	return name ? define(GT_D_LOCGROUP, &def, sizeof(def), &name, 1) : GT_NONE;
 }
 
 gt_ref gt_def_params(const struct gt_def_param *params, unsigned count)
 {
 	struct gt_def_params def = { count, 0 };
-	struct gt_piece pieces[2] = { { &def, sizeof(def) }, { params, count * sizeof(*params) } };
-	gt_ref id = GT_NONE;
-	uint64_t mask;
 
-	if (!count || count > 64 || !begin(&mask))
+	if (!count || count > 64)
 		return GT_NONE;
-	if (!gt_journal_put_locked(GT_D_PARAMS, next_id[GT_D_PARAMS] + 1, pieces, 2))
-		id = ++next_id[GT_D_PARAMS];
-	gt_unlock(lock, mask);
-	return id;
+	return put(GT_D_PARAMS,
+		   (struct gt_piece[]){ { &def, sizeof(def) }, { params, count * sizeof(*params) } }, 2);
 }
 
 gt_ref gt_def_record(const char *adapter, const char *name)
 {
 	struct gt_def_record def;
-	uint64_t mask;
-	gt_ref id;
 
-	if (!adapter || !name || !gt_start())
+	if (!adapter || !name)
 		return GT_NONE;
-	mask = gt_lock(lock);
-	def.adapter = string_locked(adapter);
-	def.name = string_locked(name);
-	id = put_locked(GT_D_RECORD, &def, sizeof(def));
-	gt_unlock(lock, mask);
-	return id;
+	return define(GT_D_RECORD, &def, sizeof(def), (const char *const[]){ adapter, name }, 2);
 }
 
 void gt_def_property(const char *key, const char *value)
