@@ -29,60 +29,33 @@ uint32_t gt_fnv32(uint32_t hash, const void *data, size_t bytes)
 }
 
 /* The least payload of each type; 0: any. */
-static size_t least_payload(unsigned type)
-{
-	switch (type) {
-	case GT_D_STRING:
-		return 1;
-	case GT_D_REGION:
-		return sizeof(struct gt_def_region);
-	case GT_D_METRIC:
-		return sizeof(struct gt_def_metric);
-	case GT_D_MARKER:
-		return sizeof(struct gt_def_marker);
-	case GT_D_ATTRIBUTE:
-	case GT_D_PARAMETER:
-		return sizeof(struct gt_def_attribute);
-	case GT_D_COMM:
-	case GT_D_WINDOW:
-	case GT_D_HANDLE:
-		return sizeof(struct gt_def_shared);
-	case GT_D_LOCATION:
-		return sizeof(struct gt_def_location);
-	case GT_D_LOCATION_NAME:
-		return sizeof(struct gt_def_loc_name);
-	case GT_D_LOCGROUP:
-		return sizeof(struct gt_def_locgroup);
-	case GT_D_MODULE:
-		return sizeof(struct gt_def_module) + 1;
-	case GT_D_MODULE_GONE:
-		return sizeof(struct gt_def_module_gone);
-	case GT_D_CUT:
-		return sizeof(struct gt_def_cut);
-	case GT_D_CALIB:
-		return sizeof(struct gt_def_calib);
-	case GT_D_SYNC:
-		return sizeof(struct gt_def_sync);
-	case GT_D_CLOCK:
-		return sizeof(struct gt_def_clock);
-	case GT_D_PROPERTY:
-		return 2;
-	case GT_D_GROUP:
-		return sizeof(struct gt_def_group);
-	case GT_D_PARAMS:
-		return sizeof(struct gt_def_params);
-	case GT_D_TOPOLOGY:
-		return sizeof(struct gt_def_topology);
-	case GT_D_LINK:
-		return sizeof(struct gt_def_link) + 1;
-	case GT_D_CHANNEL:
-		return sizeof(struct gt_def_channel);
-	case GT_D_RECORD:
-		return sizeof(struct gt_def_record);
-	default:
-		return 0;
-	}
-}
+static const size_t least_payload[GT_JOURNAL_TYPES] = {
+	[GT_D_STRING] = 1,
+	[GT_D_REGION] = sizeof(struct gt_def_region),
+	[GT_D_METRIC] = sizeof(struct gt_def_metric),
+	[GT_D_MARKER] = sizeof(struct gt_def_marker),
+	[GT_D_ATTRIBUTE] = sizeof(struct gt_def_attribute),
+	[GT_D_PARAMETER] = sizeof(struct gt_def_attribute),
+	[GT_D_COMM] = sizeof(struct gt_def_shared),
+	[GT_D_WINDOW] = sizeof(struct gt_def_shared),
+	[GT_D_HANDLE] = sizeof(struct gt_def_shared),
+	[GT_D_LOCATION] = sizeof(struct gt_def_location),
+	[GT_D_LOCATION_NAME] = sizeof(struct gt_def_loc_name),
+	[GT_D_LOCGROUP] = sizeof(struct gt_def_locgroup),
+	[GT_D_MODULE] = sizeof(struct gt_def_module) + 1,
+	[GT_D_MODULE_GONE] = sizeof(struct gt_def_module_gone),
+	[GT_D_CUT] = sizeof(struct gt_def_cut),
+	[GT_D_CALIB] = sizeof(struct gt_def_calib),
+	[GT_D_SYNC] = sizeof(struct gt_def_sync),
+	[GT_D_CLOCK] = sizeof(struct gt_def_clock),
+	[GT_D_PROPERTY] = 2,
+	[GT_D_GROUP] = sizeof(struct gt_def_group),
+	[GT_D_PARAMS] = sizeof(struct gt_def_params),
+	[GT_D_TOPOLOGY] = sizeof(struct gt_def_topology),
+	[GT_D_LINK] = sizeof(struct gt_def_link) + 1,
+	[GT_D_CHANNEL] = sizeof(struct gt_def_channel),
+	[GT_D_RECORD] = sizeof(struct gt_def_record),
+};
 
 /* Is the record's inside as its type demands? The record's length has been checked. */
 static bool sound(const struct gt_def *def, const unsigned char *payload, size_t bytes)
@@ -92,7 +65,7 @@ static bool sound(const struct gt_def *def, const unsigned char *payload, size_t
 	struct gt_def_topology topology;
 	struct gt_def_clock clock;
 
-	if (bytes < least_payload(def->type))
+	if (bytes < least_payload[def->type])
 		return false;
 	switch (def->type) {
 	case GT_D_STRING:
