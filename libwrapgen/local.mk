@@ -8,23 +8,25 @@ dist_gtwrap_DATA = libwrapgen/gtwrap/castxml.py libwrapgen/gtwrap/elf.py libwrap
 	libwrapgen/gtwrap/fail.py libwrapgen/gtwrap/options.py libwrapgen/gtwrap/project.py \
 	libwrapgen/gtwrap/rules.py libwrapgen/gtwrap/select.py libwrapgen/gtwrap/spell.py
 
-# The wrappers that we ship: made where castxml and the libraries' headers are, else left out.
+# The wrappers that we ship: made where castxml and the libraries' headers are, else left out. Fewer:
+# make SHIPPED='io memory'
 EXTRA_DIST += libwrapgen/shipped libwrapgen/io/hooks.c libwrapgen/io/hooks.h libwrapgen/io/more.h \
 	libwrapgen/io/rules libwrapgen/memory/hooks.c libwrapgen/memory/hooks.h libwrapgen/memory/more.h \
 	libwrapgen/memory/rules libwrapgen/maths/blas.rules libwrapgen/maths/cublas.rules \
 	libwrapgen/maths/cufft.rules libwrapgen/maths/cusolver.rules libwrapgen/maths/cusparse.rules \
 	libwrapgen/maths/fftw.rules libwrapgen/maths/lapack.rules libwrapgen/maths/nccl.rules
 wrapdir = $(libdir)/gputrace
+SHIPPED = lapack cusolver cusparse cublas io memory blas fblas fftw cufft nccl
 # They are linked with the library, but need not be made again whenever it is.
-wrappers/.made: include/gputrace/compiler.h include/gputrace/wrap.h include/gputrace/adapter.h $(dist_libwrapgen_DATA) \
+$(SHIPPED:%=wrappers/%.made): wrappers/%.made: include/gputrace/compiler.h include/gputrace/wrap.h include/gputrace/adapter.h $(dist_libwrapgen_DATA) \
 	$(dist_gtwrap_DATA) \
 	$(filter libwrapgen/shipped libwrapgen/io/% libwrapgen/memory/% libwrapgen/maths/%,$(EXTRA_DIST)) \
 	| lib/libgputrace.la
-	$(AM_V_GEN)$(SHELL) $(srcdir)/libwrapgen/shipped $(abs_top_srcdir) $(abs_top_srcdir)/include \
+	$(AM_V_GEN)$(SHELL) $(srcdir)/libwrapgen/shipped $* $(abs_top_srcdir) $(abs_top_srcdir)/include \
 		$(abs_top_builddir)/lib/.libs '$(CC)' $(abs_top_builddir)/wrappers $(WITH_CUDA_DIR)
 	$(AM_V_at)touch $@
 if HAVE_WRAPPERS
-WRAPPERS_MADE = wrappers/.made
+WRAPPERS_MADE = $(SHIPPED:%=wrappers/%.made)
 endif
 all-local: $(WRAPPERS_MADE)
 install-data-local: $(WRAPPERS_MADE)
@@ -35,5 +37,5 @@ uninstall-local:
 	rm -f '$(DESTDIR)$(wrapdir)'/libgputrace-wrap-*
 clean-local: clean-local-wrappers
 clean-local-wrappers:
-	rm -rf wrappers wrappers.tmp
+	rm -rf wrappers
 .PHONY: clean-local-wrappers
