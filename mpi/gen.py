@@ -387,8 +387,11 @@ def body(name, function, index):
     if poll:
         after = re.sub(r"\s?POLL\((.*)\)$", r"\n\tidle = \1;", after).lstrip()
     call = "real(%s)" % ", ".join(names)
-    lines = ["static inline __attribute__((always_inline)) %s body_%s(unsigned level%s)" %
-             (kind, name, "".join(", " + q for q in parameters)),
+    # MPI_ and PMPI_ functions share one body, but for those whose few instructions count.
+    fast = poll or any(special.values()) or re.search("gt_mpi_(bind|complete)", after)
+    lines = ["static %s %s body_%s(%sunsigned level)" %
+             ("inline __attribute__((always_inline))" if fast else "__attribute__((noinline))", kind, name,
+              "".join(q + ", " for q in parameters)),
              "{",
              "\t%s (*real)(%s) = (__typeof__(real))gt_mpi_real[2 * %d + level];" %
              (kind, ", ".join(parameters) or "void", index),
@@ -419,7 +422,7 @@ def body(name, function, index):
     lines += ["\treturn rc;", "}", ""]
     for p in (0, 1):
         lines += ["static %s via_%s%s(%s)" % (kind, "P" * p, name, ", ".join(parameters) or "void"),
-                  "{", "\treturn body_%s(%d%s);" % (name, p, "".join(", " + n for n in names)), "}", ""]
+                  "{", "\treturn body_%s(%s%d);" % (name, "".join(n + ", " for n in names), p), "}", ""]
     return "\n".join(lines)
 
 
