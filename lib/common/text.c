@@ -165,47 +165,30 @@ const char *gt_text_env(char *const *envp, const char *name)
 
 const char *gt_text_errno(int error)
 {
-	switch (error < 0 ? -error : error) {
-	case EACCES:
-		return "Permission denied";
-	case EPERM:
-		return "Operation not permitted";
-	case EROFS:
-		return "Read-only file system";
-	case ENOENT:
-		return "No such file or directory";
-	case ENOTDIR:
-		return "Not a directory";
-	case EEXIST:
-		return "It exists already";
-	case ENOTEMPTY:
-		return "The directory is not empty";
-	case ENOSPC:
-		return "No space left on device";
-	case EDQUOT:
-		return "Disk quota exceeded";
-	case EFBIG:
-		return "File size limit reached";
-	case ENAMETOOLONG:
-		return "Name too long";
-	case ELOOP:
-		return "It is a symbolic link";
-	case EMFILE:
-	case ENFILE:
-		return "Too many open files";
-	case ENOMEM:
-		return "Out of memory";
-	case EIO:
-		return "Input/output error";
-	case EBADF:
-		return "The program closed the file";
-	case EPROTO:
-		return "The contents are not what gputrace wrote";
-	case ENOSYS:
-		return "The kernel or a sandbox does not allow the system call";
-	case ESTALE:
-		return "The run has ended";
-	default:
-		return "System call failed";
-	}
+	static const char *const texts[] = {
+		[EACCES] = "Permission denied",
+		[EPERM] = "Operation not permitted",
+		[EROFS] = "Read-only file system",
+		[ENOENT] = "No such file or directory",
+		[ENOTDIR] = "Not a directory",
+		[EEXIST] = "It exists already",
+		[ENOTEMPTY] = "The directory is not empty",
+		[ENOSPC] = "No space left on device",
+		[EDQUOT] = "Disk quota exceeded",
+		[EFBIG] = "File size limit reached",
+		[ENAMETOOLONG] = "Name too long",
+		[ELOOP] = "It is a symbolic link",
+		[EMFILE] = "Too many open files",
+		[ENFILE] = "Too many open files",
+		[ENOMEM] = "Out of memory",
+		[EIO] = "Input/output error",
+		[EBADF] = "The program closed the file",
+		[EPROTO] = "The contents are not what gputrace wrote",
+		[ENOSYS] = "The kernel or a sandbox does not allow the system call",
+		[ESTALE] = "The run has ended",
+	};
+	size_t number = (size_t)(error < 0 ? -error : error);
+
+	return number < sizeof(texts) / sizeof(*texts) && texts[number] ? texts[number]
+									: "System call failed";
 }
