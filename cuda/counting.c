@@ -100,10 +100,11 @@ static void announce_events(const struct device *d, const char *passes, const ch
 	bool replay = gt_cu_options.exact == GT_CU_EXACT_REPLAY;
 
 	snprintf(text, size,
-		 "%s by CUPTI's events, for %s is older than its range profiler: %u metrics in %s: "
+		 "%s by CUPTI's events, for %s is older than its range profiler: %u metric%s in %s: "
 		 "each selected %s %s; price: two waits for the GPU each time, and all kernels run one at a "
 		 "time%s",
-		 replay ? "replay of kernels" : "ranges of the program", d->chip, d->shown, passes,
+		 replay ? "replay of kernels" : "ranges of the program", d->chip, d->shown,
+		 d->shown == 1 ? "" : "s", passes,
 		 replay ? "kernel runs alone," : "range has values when it has come", times,
 		 gt_cu_plan_extrapolates(d->set.host)
 			 ? "; some counters cannot be read, and are taken to count as the others do"
@@ -121,17 +122,17 @@ static void announce(struct device *d)
 		announce_events(d, passes, times, text, sizeof(text));
 	else if (gt_cu_options.exact == GT_CU_EXACT_REPLAY)
 		snprintf(text, sizeof(text),
-			 "replay of kernels: %u metrics in %s: each selected kernel runs alone, %s, and "
+			 "replay of kernels: %u metric%s in %s: each selected kernel runs alone, %s, and "
 			 "its memory is restored in between; price: 15 ms for each and 7 ms for each further "
 			 "pass, 0.7 s for the first kernel; times between selected kernels are not those of "
 			 "the program",
-			 d->shown, passes, times);
+			 d->shown, d->shown == 1 ? "" : "s", passes, times);
 	else
 		snprintf(text, sizeof(text),
-			 "ranges of the program: %u metrics in %s: each selected range has values when it "
+			 "ranges of the program: %u metric%s in %s: each selected range has values when it "
 			 "has come %s; price: 15 ms each time, 0.7 s for the first; kernels in it run one at "
 			 "a time",
-			 d->shown, passes, times);
+			 d->shown, d->shown == 1 ? "" : "s", passes, times);
 	gt_message(1, "GPU %u: %s", number_of(d), text);
 	gt_cu_profiler_property("exact", number_of(d), "", text);
 }
@@ -343,6 +344,7 @@ void gt_cu_session_add(void *context)
 {
 	uint32_t number = DEVICES, id = 0;
 	struct gt_cu_session *s = NULL;
+	static bool said;
 
 	if (!gt_cu_api.device_id || !gt_cu_api.context_id || gt_cu_api.device_id(context, &number) ||
 	    gt_cu_api.context_id(context, &id) || number >= DEVICES)
@@ -358,8 +360,9 @@ void gt_cu_session_add(void *context)
 		*s = (struct gt_cu_session){ .context = context, .id = id, .device = &devices[number] };
 		if (!devices[number].events)
 			define(s);
-	} else if (devices[number].usable) {
+	} else if (devices[number].usable && !said) {
 		gt_message(1, "there are too many contexts: no metrics of single kernels in this one");
+		said = true;
 	}
 }
 

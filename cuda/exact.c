@@ -11,7 +11,8 @@
  * user: from the range's begin to its end the counters run. A pass is one time through the range, so a
  * set of several passes needs the range several times; meanwhile no other range is measured. Kernels are
  * recorded one at a time while a range is measured, for CUPTI's usual way to time them adds instructions
- * to them.
+ * to them. Nobody waits for a range, which may be as long as the program and wait for other threads: what
+ * begins meanwhile is passed over, and a context that is made meanwhile is looked at when it has a range.
  *
  * Invariant: each selected launch or range that is recorded has values, or is counted (gt_lost, the
  * property CUDA_EXACT_MISSED).
@@ -34,7 +35,7 @@
 
 #define RESULTS  1024u
 #define GATE_MS  60000u
-#define RANGE_MS 2000u
+#define GONE_MS  2000u /* a context goes that another thread may be measuring */
 
 static bool wanted;
 static uint32_t gate;      /* correlation id of the launch, or 1, while something is measured; futex */
@@ -45,6 +46,7 @@ static uint64_t begun;     /* ticks */
 static char target[256];   /* the range whose passes are under way; "": none */
 static uint64_t target_times;
 static bool over;          /* atomic: nothing is measured any more */
+static bool ranges;        /* atomic: there was one */
 static uint64_t measured, missed, passed_over, graphs, captured, contextless; /* atomic */
 
 static struct result {
@@ -110,10 +112,15 @@ static void leave_gate(void)
 
 void gt_cu_exact_context(void *context)
 {
-	if (!is_on() || !enter_gate(1, GATE_MS))
+	bool entered;
+
+	if (!is_on())
 		return;
-	gt_cu_session_add(context);
-	leave_gate();
+	entered = !mine && enter_gate(1, gt_cu_options.exact == GT_CU_EXACT_USER ? 0 : GATE_MS);
+	if (entered || mine)
+		gt_cu_session_add(context);
+	if (entered)
+		leave_gate();
 }
 
 void gt_cu_exact_context_gone(void *context)
@@ -123,7 +130,7 @@ void gt_cu_exact_context_gone(void *context)
 
 	if (!s || !is_on())
 		return;
-	entered = !mine && enter_gate(1, RANGE_MS); /* else another thread's range is open, and ends here */
+	entered = !mine && enter_gate(1, GONE_MS); /* else another thread's range is open, and ends here */
 	gt_guard();
 	if (gt_cu_session_waits(s))
 		target[0] = '\0';
@@ -291,9 +298,13 @@ static void *context_here(void)
 /* In the gate. */
 static void begin_range(const char *name)
 {
-	struct gt_cu_session *s = gt_cu_session_of(context_here(), true);
+	void *context = context_here();
+	struct gt_cu_session *s;
 	bool other = target[0] && strncmp(target, name, sizeof(target) - 1) != 0;
 
+	if (context && !gt_cu_session_of(context, false))
+		gt_cu_session_add(context);
+	s = gt_cu_session_of(context, true);
 	gt_cu_count_shared(&contextless, !s);
 	gt_cu_count_shared(&passed_over, s && other);
 	if (!s || other)
@@ -313,9 +324,12 @@ void gt_cu_exact_push(const char *name)
 		depth++;
 		return;
 	}
-	if (!is_on() || !gt_active() || !gt_cu_select_next(name))
+	if (!is_on() || !gt_active())
 		return;
-	if (!enter_gate(1, RANGE_MS)) { /* another thread's is open */
+	__atomic_store_n(&ranges, true, __ATOMIC_RELAXED);
+	if (!gt_cu_select_next(name))
+		return;
+	if (!enter_gate(1, 0)) { /* another thread's is open */
 		gt_cu_count_shared(&passed_over, 1);
 		return;
 	}
@@ -406,8 +420,8 @@ void gt_cu_exact_setup(void)
 		wanted = gt_cu_counting_setup();
 	wrong = wanted ? gt_cu_select_read(list ? list : "") : 0;
 	if (wrong)
-		gt_message(1, "VT_CUPTI_KERNELS: %u words are not understood and left out (a pattern, or "
-			      "PATTERN:N, PATTERN:N-M, PATTERN:N-)", wrong);
+		gt_message(1, "VT_CUPTI_KERNELS: %u word%s not understood and left out (a pattern, or "
+			      "PATTERN:N, PATTERN:N-M, PATTERN:N-)", wrong, wrong == 1 ? " is" : "s are");
 	if (wanted && gt_cu_options.exact == GT_CU_EXACT_USER)
 		watch_user();
 }
@@ -445,6 +459,9 @@ void gt_cu_exact_account(bool last)
 	if (!last)
 		return;
 	gt_cu_select_unused(unused);
+	if (gt_cu_options.exact == GT_CU_EXACT_USER && !ranges && !is_set("VT_CUPTI_KERNELS"))
+		gt_message(1, "VT_CUPTI_KERNEL=user measures nothing: the program began no range (NVTX, "
+			      "VT_USER_START) after CUDA had started");
 	if (graphs + captured)
 		gt_message(1, "VT_CUPTI_KERNEL=replay: %llu launches of graphs and %llu launches while "
 			      "streams were captured have no metrics: CUPTI replays single kernels",

@@ -63,6 +63,33 @@ static void ranges(void)
 	}
 }
 
+static void *short_ranges(void *unused)
+{
+	void *context;
+
+	cuCtxCreate_v2(&context, 0, 1);
+	for (int i = 0; i < 5; i++) {
+		nvtxRangePushA("step");
+		launch("plain", 10, 32);
+		nvtxRangePop();
+	}
+	return unused;
+}
+
+/* A thread has ranges while this one waits for it in a range of its own; both make a context there. */
+static void waits(void)
+{
+	void *context;
+	pthread_t other;
+
+	nvtxRangePushA("epoch");
+	cuCtxCreate_v2(&context, 0, 1);
+	pthread_create(&other, NULL, short_ranges, NULL);
+	pthread_join(other, NULL);
+	nvtxRangePop();
+	short_ranges(NULL);
+}
+
 /* The first one begins before CUDA does. */
 static void regions(void)
 {
@@ -119,6 +146,8 @@ int main(int argc, char **argv)
 		ranges();
 	else if (!strcmp(how, "regions"))
 		regions();
+	else if (!strcmp(how, "waits"))
+		waits();
 	else if (!strcmp(how, "graph"))
 		graph();
 	else if (!strcmp(how, "jump"))

@@ -20,6 +20,7 @@ int cuDriverGetVersion(int *version);
 int cuCtxSynchronize(void);
 int cuCtxPushCurrent_v2(void *context);
 int cuCtxPopCurrent_v2(void **context);
+int cuCtxCreate_v2(void **context, unsigned flags, int device); /* one for each device */
 int cuCtxDestroy_v2(void *context);
 int cuCtxGetCurrent(void **context);
 int cuStreamSynchronize(void *stream);
