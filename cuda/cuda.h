@@ -87,6 +87,8 @@ struct gt_cu_options {
 };
 extern GT_HIDDEN struct gt_cu_options gt_cu_options;
 GT_HIDDEN void gt_cu_options_read(void);
+/* Which counters were asked for in vain, as CUDA is not recorded. */
+GT_HIDDEN void gt_cu_options_say_ignored(void);
 /* The list of VT_GPUTRACE. Words that are not known are reported through `complain`. */
 GT_HIDDEN void gt_cu_options_parse(const char *list, struct gt_cu_options *options,
 				   void (*complain)(const char *word));

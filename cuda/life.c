@@ -326,6 +326,7 @@ int InitializeInjection(void)
 		return 1;
 	gt_cu_options_read();
 	gt_cu_state_set(GT_CU_OFF);
+	gt_cu_options_say_ignored();
 	if (!gt_cu_options.on || !gt_def_string("CUDA") || gt_adapter_register(&adapter))
 		return 1;
 	gt_guard();

@@ -148,3 +148,16 @@ void gt_cu_options_read(void)
 	/* CUDA and NVTX both ask; what was found out since, as that graphs are refused, must stay. */
 	pthread_once(&once, read_all);
 }
+
+void gt_cu_options_say_ignored(void)
+{
+	static const char *const names[] = { "VT_CUPTI_METRICS", "VT_CUPTI_METRICS_SPEC", "VT_CUPTI_KERNEL",
+					     "VT_CUPTI_PCSAMPLING", "VT_CUPTI_SASS" };
+
+	for (unsigned i = 0; !gt_cu_options.on && i < sizeof(names) / sizeof(names[0]); i++) {
+		const char *value = setting(names[i]);
+
+		if (*value && strcmp(value, "no"))
+			gt_message(1, "%s is ignored: VT_GPUTRACE=no", names[i]);
+	}
+}

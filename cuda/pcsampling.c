@@ -432,11 +432,13 @@ static bool is_set(const char *name)
 void gt_cu_pc_setup(void)
 {
 	if (is_set("VT_CUPTI_METRICS") || is_set("VT_CUPTI_METRICS_SPEC")) {
-		gt_message(1, "PC sampling: not together with VT_CUPTI_METRICS: CUPTI allows one of them");
+		gt_message(1, "VT_CUPTI_PCSAMPLING is ignored: CUPTI cannot sample instructions and count "
+			      "VT_CUPTI_METRICS in one run");
 		return;
 	}
 	if (gt_cu_profiler_mps()) {
-		gt_message(1, "PC sampling: not under MPS: the program's kernels may fail there");
+		gt_message(1, "VT_CUPTI_PCSAMPLING is ignored under MPS: the program's kernels may fail "
+			      "there");
 		return;
 	}
 	if (!gt_cu_code_setup("CUDA PC sampling")) {

@@ -26,6 +26,7 @@
 
 #include "cuda/cuda.h"
 #include "cuda/elect.h"
+#include "cuda/events.h"
 #include "accel/wait.h"
 #include "cuda/metrics.h"
 
@@ -130,15 +131,23 @@ static bool read_nvml(void)
 	return more && more("VT_CUPTI_METRICS", "nvml", list);
 }
 
+static const char *reason_of(const struct sampler *s, int rc)
+{
+	if (rc != CU_ERROR_INSUFFICIENT_PRIVILEGES && gt_cu_events_device(device_of(s)))
+		return "CUPTI samples GPUs from compute capability 7.5 on, and this one is older "
+		       "(VT_CUPTI_KERNEL=replay counts single kernels on it)";
+	return gt_cu_profiler_reason(rc);
+}
+
 /* CUPTI will not do it: the next best. */
 static void refuse(struct sampler *s, int rc)
 {
 	static int there_is; /* 1 yes, -1 no */
-	char text[320];
+	char text[400];
 
 	if (!there_is)
 		there_is = read_nvml() ? 1 : -1;
-	snprintf(text, sizeof(text), "%s; %s", gt_cu_profiler_reason(rc),
+	snprintf(text, sizeof(text), "%s; %s", reason_of(s, rc),
 		 there_is > 0 ? "NVML is read instead (power, clocks, utilization, memory, "
 			      "PCIe, NVLink; since Hopper pipes, too)"
 			      : "neither is NVML");
@@ -150,9 +159,10 @@ static void account(struct sampler *s)
 	char text[320];
 
 	snprintf(text, sizeof(text),
-		 "PM sampling of %u metrics every %llu us, kernels not slowed, a thread decodes; %llu "
+		 "PM sampling of %u metric%s every %llu us, kernels not slowed, a thread decodes; %llu "
 		 "samples, %llu missing, %llu overflows",
-		 s->set.count, (unsigned long long)(s->interval / 1000), (unsigned long long)s->samples,
+		 s->set.count, s->set.count == 1 ? "" : "s", (unsigned long long)(s->interval / 1000),
+		 (unsigned long long)s->samples,
 		 (unsigned long long)s->missing, (unsigned long long)s->overflows);
 	gt_cu_profiler_property("sampling", device_of(s), "", text);
 }
@@ -324,9 +334,10 @@ static int choose(struct sampler *s)
 static void running(struct sampler *s)
 {
 	if (!s->announced)
-		gt_message(1, "GPU %u: %u metrics are sampled every %lu us; kernels keep their speed, a "
+		gt_message(1, "GPU %u: %u metric%s sampled every %lu us; kernels keep their speed, a "
 			   "thread decodes",
-			   device_of(s), s->set.count, (unsigned long)(s->interval / 1000));
+			   device_of(s), s->set.count, s->set.count == 1 ? " is" : "s are",
+			   (unsigned long)(s->interval / 1000));
 	s->announced = true;
 	account(s);
 	set_state(s, RUNNING);

@@ -354,12 +354,12 @@ static bool is_set(const char *name)
 bool gt_cu_sass_setup(void)
 {
 	if (is_set("VT_CUPTI_METRICS") || is_set("VT_CUPTI_METRICS_SPEC") || is_set("VT_CUPTI_PCSAMPLING")) {
-		gt_message(1, "SASS metrics: not together with VT_CUPTI_METRICS or VT_CUPTI_PCSAMPLING: "
-			      "CUPTI allows one of them");
+		gt_message(1, "VT_CUPTI_SASS is ignored: CUPTI cannot count instructions in one run with "
+			      "VT_CUPTI_METRICS or VT_CUPTI_PCSAMPLING");
 		return false;
 	}
 	if (!gt_cu_options.kernel) {
-		gt_message(1, "SASS metrics: only with kernels (VT_GPUTRACE=kernel)");
+		gt_message(1, "VT_CUPTI_SASS is ignored: VT_GPUTRACE leaves kernels out");
 		return false;
 	}
 	for (unsigned i = 0; i < FUNCTIONS; i++) {
