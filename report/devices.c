@@ -270,7 +270,7 @@ void gt_device_causes(struct gt_sync *sync)
 			host_waits(&devices, i);
 	find_starvation(&devices);
 	for (uint32_t i = 0; i < classes->process_count; i++)
-		free(devices.ends[i].blocks);
+		gt_log_free(&devices.ends[i]);
 	free(devices.ends);
 	gt_bag_free(&sync->bags[GT_BAG_LAUNCHES]);
 	gt_bag_free(&sync->bags[GT_BAG_ENDS]);

@@ -2,7 +2,7 @@
 /*
  * Logs and bags in a temporary file.
  *
- * A block of the file that is full is dropped from memory; the kernel keeps it.
+ * A block that is full is written to the file, where it is mapped.
  *
  * Limits: see spill.h.
  */
@@ -46,8 +46,7 @@ void gt_spill_open(struct gt_spill *spill)
 	spill->dir = open(dir && *dir ? dir : P_tmpdir, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 	if (spill->dir >= 0)
 		spill->file = gt_sorter_file(spill->dir);
-	if (spill->file < 0)
-		spill->file = -1;
+	spill->full = spill->file < 0;
 }
 
 void gt_spill_close(struct gt_spill *spill)
@@ -62,22 +61,22 @@ void gt_spill_close(struct gt_spill *spill)
 	pthread_mutex_destroy(&spill->lock);
 }
 
-/* ---- logs ---------------------------------------------------------------------------------------- */
+/* ---- room ---------------------------------------------------------------------------------------- */
 
 static void add_chunk(struct gt_spill *spill)
 {
 	off_t at = (off_t)spill->count * CHUNK;
 	void *memory = MAP_FAILED;
 
-	if (spill->file >= 0 && !ftruncate(spill->file, at + CHUNK))
+	if (!spill->full && !ftruncate(spill->file, at + CHUNK))
 		memory = mmap(NULL, CHUNK, PROT_READ | PROT_WRITE, MAP_SHARED, spill->file, at);
 	if (memory == MAP_FAILED) {
-		spill->file = -1;
+		spill->full = true;
 		memory = need(mmap(NULL, CHUNK, PROT_READ | PROT_WRITE,
 				   MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0));
 	}
 	spill->chunks = need(reallocarray(spill->chunks, spill->count + 1, sizeof(*spill->chunks)));
-	spill->chunks[spill->count++] = (struct gt_spill_chunk){ memory, 0, spill->file >= 0 };
+	spill->chunks[spill->count++] = (struct gt_spill_chunk){ memory, 0, !spill->full };
 }
 
 void gt_spill_drop(struct gt_spill *spill)
@@ -87,36 +86,78 @@ void gt_spill_drop(struct gt_spill *spill)
 			madvise(spill->chunks[i].memory, CHUNK, MADV_DONTNEED);
 }
 
-/* Room in the file is taken before it is used: a full disk is an error here and a SIGBUS later. */
-static char *take(struct gt_spill *spill, size_t bytes)
+/* Sets `at` to where it is in the file; -1: it is in memory. */
+static char *take(struct gt_spill *spill, size_t bytes, off_t *at)
 {
 	struct gt_spill_chunk *chunk;
+	char *place;
 
 	bytes = (bytes + PAGE - 1) / PAGE * PAGE;
-	if (!spill->count || spill->chunks[spill->count - 1].used + bytes > CHUNK)
-		add_chunk(spill);
-	chunk = &spill->chunks[spill->count - 1];
-	if (spill->file >= 0 &&
-	    posix_fallocate(spill->file, (off_t)(spill->count - 1) * CHUNK + (off_t)chunk->used,
-			    (off_t)bytes)) {
-		spill->file = -1;
+	pthread_mutex_lock(&spill->lock);
+	chunk = spill->count ? &spill->chunks[spill->count - 1] : NULL;
+	if (!chunk || chunk->used + bytes > CHUNK || (chunk->in_file && spill->full)) {
 		add_chunk(spill);
 		chunk = &spill->chunks[spill->count - 1];
 	}
+	place = chunk->memory + chunk->used;
+	*at = chunk->in_file ? (off_t)(spill->count - 1) * CHUNK + (off_t)chunk->used : -1;
 	chunk->used += bytes;
-	return chunk->memory + chunk->used - bytes;
+	pthread_mutex_unlock(&spill->lock);
+	return place;
+}
+
+static bool write_all(int file, const char *data, size_t bytes, off_t at)
+{
+	while (bytes) {
+		ssize_t n = pwrite(file, data, bytes, at);
+
+		if (n <= 0)
+			return false;
+		data += n;
+		at += n;
+		bytes -= (size_t)n;
+	}
+	return true;
+}
+
+/*
+ * To a place of its own. It is written, not stored into the mapping: a page of a file that is touched first
+ * costs as much as copying ten. A full disk is an error here, and would be a SIGBUS there.
+ */
+static char *put(struct gt_spill *spill, const char *data, size_t bytes)
+{
+	off_t at;
+	char *place = take(spill, bytes, &at);
+
+	if (at >= 0 && !write_all(spill->file, data, bytes, at)) {
+		pthread_mutex_lock(&spill->lock);
+		spill->full = true;
+		pthread_mutex_unlock(&spill->lock);
+		place = take(spill, bytes, &at);
+	}
+	if (at < 0)
+		memcpy(place, data, bytes);
+	return place;
+}
+
+/* ---- logs ---------------------------------------------------------------------------------------- */
+
+static void put_last(struct gt_spill *spill, struct gt_log *log, uint64_t elements)
+{
+	if (elements)
+		log->blocks[log->block_count - 1] = put(spill, log->open, elements * log->size);
 }
 
 static void add_block(struct gt_spill *spill, struct gt_log *log)
 {
+	uint64_t next = gt_log_elements(log->block_count);
+	uint64_t last = log->block_count ? gt_log_elements(log->block_count - 1) : 0;
+
+	put_last(spill, log, last);
+	if (next != last)
+		log->open = need(reallocarray(log->open, next, log->size));
 	log->blocks = need(reallocarray(log->blocks, log->block_count + 1, sizeof(*log->blocks)));
-	pthread_mutex_lock(&spill->lock);
-	if (log->block_count && spill->file >= 0)
-		madvise(log->blocks[log->block_count - 1],
-			gt_log_elements(log->block_count - 1) * log->size / PAGE * PAGE, MADV_DONTNEED);
-	log->blocks[log->block_count] = take(spill, gt_log_elements(log->block_count) * log->size);
-	pthread_mutex_unlock(&spill->lock);
-	log->block_count++;
+	log->blocks[log->block_count++] = log->open;
 }
 
 void *gt_log_add_some(struct gt_spill *spill, struct gt_log *log, uint64_t *count)
@@ -135,7 +176,24 @@ void *gt_log_add(struct gt_spill *spill, struct gt_log *log)
 {
 	uint64_t one = 1;
 
-	return gt_log_add_some(spill, log, &one);
+	return memset(gt_log_add_some(spill, log, &one), 0, log->size);
+}
+
+void gt_log_end(struct gt_spill *spill, struct gt_log *log)
+{
+	uint64_t last = 0;
+
+	if (log->count)
+		gt_log_block(log->count - 1, &last);
+	put_last(spill, log, log->count ? last + 1 : 0);
+	free(log->open);
+	log->open = NULL;
+}
+
+void gt_log_free(struct gt_log *log)
+{
+	free(log->open);
+	free(log->blocks);
 }
 
 /* ---- bags ---------------------------------------------------------------------------------------- */

@@ -18,15 +18,16 @@ struct gt_spill {
 	int dir, file; /* -1: none */
 	struct gt_spill_chunk *chunks;
 	unsigned count;
+	bool full; /* nothing more goes into the file */
 	uint64_t uses;
 };
 
-/* An array that grows at its end; elements stay where they are. */
+/* An array that grows at its end. The last block is in memory of its own until it is full or the log ends. */
 struct gt_log {
 	uint32_t size; /* of an element */
 	unsigned block_count;
 	uint64_t count;
-	char **blocks;
+	char **blocks, *open; /* open: the last one, or NULL */
 };
 
 /*
@@ -64,8 +65,11 @@ static inline void gt_spill_used(struct gt_spill *spill)
 
 /* A new element, zero. Ends the process without memory, as everything here. */
 void *gt_log_add(struct gt_spill *spill, struct gt_log *log);
-/* Up to *count new ones that lie there one after the other; sets *count to how many they are. */
+/* Up to *count new ones, not set, that lie there one after the other; sets *count to how many they are. */
 void *gt_log_add_some(struct gt_spill *spill, struct gt_log *log, uint64_t *count);
+/* There will be no more: the last block goes where the others are. */
+void gt_log_end(struct gt_spill *spill, struct gt_log *log);
+void gt_log_free(struct gt_log *log);
 
 /*
  * A log's blocks double in size, so that small ones are small: block k has FIRST << k elements, from block

@@ -485,9 +485,12 @@ static void carry_result(struct gt_report *report, struct gt_carry *carry, void 
 static void merge(struct gt_report *report, struct gt_otf2_cursor *at, void *memory, void *result)
 {
 	struct gt_sync *sync = result;
+	struct gt_timeline *timeline = &sync->timelines[at->index];
 
 	(void)report;
-	sync->timelines[at->index] = ((struct gt_syncing *)memory)->timeline;
+	*timeline = ((struct gt_syncing *)memory)->timeline;
+	gt_log_end(&sync->spill, &timeline->segments);
+	gt_log_end(&sync->spill, &timeline->profile);
 }
 
 static void prepare(struct gt_report *report, void *result)
@@ -521,8 +524,8 @@ static void release(void *result)
 	struct gt_sync *sync = result;
 
 	for (size_t i = 0; i < gt_sync_locations(sync); i++) {
-		free(sync->timelines[i].segments.blocks);
-		free(sync->timelines[i].profile.blocks);
+		gt_log_free(&sync->timelines[i].segments);
+		gt_log_free(&sync->timelines[i].profile);
 	}
 	for (unsigned i = 0; i < GT_BAGS; i++)
 		gt_bag_free(&sync->bags[i]);

@@ -277,7 +277,7 @@ unsigned gt_links_close(struct gt_links *links)
 
 	sort(links);
 	levels = tile(links, 0, 0, 0, links->log.count);
-	free(links->log.blocks);
+	gt_log_free(&links->log);
 	gt_spill_close(&links->spill);
 	return levels;
 }

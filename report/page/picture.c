@@ -527,7 +527,7 @@ static void write_path(struct gt_picture *picture)
 	for (size_t i = 0; i < rows; i++)
 		gt_pyramid_close(&paths[i]);
 	free(paths);
-	free(picture->path.blocks);
+	gt_log_free(&picture->path);
 }
 
 /* Threads have numbered the curves as they met them; tiles get the curves' places, which are in order. */
