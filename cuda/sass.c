@@ -91,24 +91,44 @@ static void refuse(uint32_t device, const char *name, const struct cu_sass_list 
 		   near ? "; did you mean " : "", near ? near : "", near ? "?" : "");
 }
 
-/* Those of the setting that the device has. Returns how many. */
-static size_t choose(uint32_t device, const struct cu_sass_list *all, struct cu_sass_config *configs)
-{
-	const char *list = gt_setting("VT_CUPTI_SASS");
-	size_t count = 0, n, i;
-	char name[GT_CU_METRIC_NAME];
+struct chosen {
+	struct cu_sass_config configs[METRICS];
+	size_t count;
+};
 
-	for (list = strcmp(list, "default") ? list : usual; *list; list += n + (list[n] != 0)) {
+static void choose_one(struct chosen *c, uint32_t device, const struct cu_sass_list *all, const char *name)
+{
+	size_t i = 0;
+
+	while (i < all->count && strcmp(all->list[i].name, name))
+		i++;
+	if (i == all->count) {
+		refuse(device, name, all);
+		return;
+	}
+	for (size_t k = 0; k < c->count; k++)
+		if (c->configs[k].id == all->list[i].id)
+			return;
+	if (c->count < METRICS && index_of(&all->list[i]) < METRICS)
+		c->configs[c->count++] = (struct cu_sass_config){ .id = all->list[i].id };
+	else
+		gt_message(1, "VT_CUPTI_SASS: %s is left out: more than %u metrics", name, METRICS);
+}
+
+/* Those of a list that the device has. */
+static void choose(struct chosen *c, uint32_t device, const struct cu_sass_list *all, const char *list)
+{
+	char name[GT_CU_METRIC_NAME];
+	size_t n;
+
+	for (; *list; list += n + (list[n] != 0)) {
 		n = strcspn(list, BETWEEN);
 		snprintf(name, sizeof(name), "%.*s", (int)n, list);
-		for (i = 0; i < all->count && strcmp(all->list[i].name, name); i++)
-			;
-		if (n && i == all->count)
-			refuse(device, name, all);
-		else if (n && count < METRICS && index_of(&all->list[i]) < METRICS)
-			configs[count++] = (struct cu_sass_config){ .id = all->list[i].id };
+		if (!strcmp(name, "default"))
+			choose(c, device, all, usual);
+		else if (n)
+			choose_one(c, device, all, name);
 	}
-	return count;
 }
 
 /* All that the device has. 0, or CUPTI's result. */
@@ -136,12 +156,14 @@ static int list_all(uint32_t device, struct cu_sass_list *all)
 static int configure(uint32_t device)
 {
 	struct cu_sass_list all = { .list = NULL };
-	struct cu_sass_config configs[METRICS];
-	struct cu_sass_set set = { CU_PARAMS(cu_sass_set, device), .configs = configs, .device = device };
+	struct chosen chosen = { .count = 0 };
+	struct cu_sass_set set = { CU_PARAMS(cu_sass_set, device), .configs = chosen.configs,
+				   .device = device };
 	int rc = list_all(device, &all);
 
 	if (!rc) {
-		set.count = choose(device, &all, configs);
+		choose(&chosen, device, &all, gt_setting("VT_CUPTI_SASS"));
+		set.count = chosen.count;
 		rc = set.count ? functions[SET](&set) : NOTHING;
 	}
 	free(all.list);

@@ -424,7 +424,7 @@ static int scan_one(struct gt_assembly *a, const struct gt_assembler *self, cons
 		gt_assembly_say(a, 0, "%s of process %u cannot be kept: %s",
 				c.sass ? "SASS metrics" : "PC samples", proc->pid, strerror(-rc));
 	if (c.sass && has_unfetched(proc))
-		gt_assembly_say(a, 0, "SASS metrics: process %u ended before the counts of %s contexts "
+		gt_assembly_say(a, 0, "SASS metrics: process %u ended before counts of %s of its contexts "
 				"were fetched: they are missing", proc->pid,
 				gt_read_property(proc, "cuda:sass_unfetched"));
 	return 0;
