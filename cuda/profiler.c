@@ -97,7 +97,7 @@ const char *gt_cu_profiler_reason(int rc)
 		return "another profiler uses its counters";
 	case CU_ERROR_LEGACY:
 		return "GPUs before compute capability 7.5 are counted by CUPTI's events, which this CUPTI "
-		       "has no more: that of CUDA 12 has them";
+		       "has no more: that of CUDA 12 has them (LD_PRELOAD=.../libcupti.so.12)";
 	case CU_ERROR_OLD_PROFILER:
 		return "another part of CUPTI's profiler is in use in this process";
 	case CU_ERROR_NOT_SUPPORTED:
