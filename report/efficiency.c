@@ -206,22 +206,14 @@ static double ratio(double part, double whole)
 	return whole > 0 ? part / whole : NAN;
 }
 
-static double property(const struct gt_report *report, const char *name)
-{
-	const struct gt_otf2_property *p = gt_otf2_find_owned(report->read, GT_OTF2_KINDS, GT_OTF2_NOTHING,
-							      name);
-
-	return p && p->text ? strtod(p->text, NULL) : NAN;
-}
-
 /*
  * Threads of servers wait in calls that are not recorded, as epoll_wait(). They cannot have worked for much
  * longer than the processors did, unless these were too few.
  */
 static bool worked(const struct gt_report *report, double busy, double seen)
 {
-	double processor = property(report, "GPUTRACE::PROCESSOR_TIME_NS");
-	double all = property(report, "GPUTRACE::PROCESSORS") * (double)report->duration;
+	double processor = gt_report_property(report, "GPUTRACE::PROCESSOR_TIME_NS");
+	double all = gt_report_property(report, "GPUTRACE::PROCESSORS") * (double)report->duration;
 
 	if (isnan(processor) || isnan(all))
 		return seen >= LITTLE_SEEN;

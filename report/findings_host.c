@@ -110,6 +110,19 @@ static uint64_t longest_in_mpi(const struct gt_report *report, uint32_t late)
 	return when;
 }
 
+/* Ranks that wait for a processor look as if they worked. */
+static const char *share_first(struct gt_report *report, const struct ranks *ranks, const char *advice)
+{
+	double processors = gt_report_property(report, "GPUTRACE::PROCESSORS");
+
+	if (!(processors > 0 && processors < (double)ranks->count))
+		return advice;
+	return gt_figures_text(&report->figures, "give each rank a processor: %s share %s, and a rank that waits "
+			       "for one looks as if it worked; then %s",
+			       gt_said(report, ranks->count, GT_COUNT),
+			       gt_said(report, (uint64_t)processors, GT_COUNT), advice);
+}
+
 static void late_rank(struct gt_report *report, const struct ranks *ranks)
 {
 	uint32_t count = (uint32_t)report->read->tables[GT_OTF2_REGION].count;
@@ -125,7 +138,8 @@ static void late_rank(struct gt_report *report, const struct ranks *ranks)
 					 .time = uneven < count
 							 ? profile_of(report)->regions[uneven].location_begin
 							 : longest_in_mpi(report, ranks->last),
-					 .advice = "divide the work so that all ranks have the same" },
+					 .advice = share_first(report, ranks, "divide the work so that all "
+							       "ranks have the same") },
 		   "%s works for %s outside of MPI, the ranks on average for %s: the others wait for it",
 		   gt_report_location(report, ranks->last), gt_said(report, ranks->most, GT_SECONDS),
 		   gt_said(report, mean, GT_SECONDS));
@@ -150,9 +164,9 @@ static void n_x_n(struct gt_report *report, const struct ranks *ranks)
 			   .gain = time / ranks->count,
 			   .region = 1 + top,
 			   .time = GT_NO_COUNT,
-			   .advice = "fewer collectives with more data each, or non-blocking ones with work "
-				     "meanwhile; if the section of waits names them, let the ranks arrive "
-				     "together" },
+			   .advice = share_first(report, ranks, "fewer collectives with more data each, or "
+						 "non-blocking ones with work meanwhile; if the section of "
+						 "waits names them, let the ranks arrive together") },
 		   "%.0f %% of the time is in collectives, %s calls of %s on average, though the ranks have "
 		   "equal work",
 		   percent(time / ranks->count, ranks->longest), gt_said(report, calls, GT_COUNT),

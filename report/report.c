@@ -8,6 +8,7 @@
 
 #include "report/sync.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -300,6 +301,14 @@ const char *gt_report_process(struct gt_report *report, uint32_t process)
 		return "?";
 	return of->rank == GT_NO_RANK ? of->group->name
 				      : gt_figures_text(&report->figures, "rank %u", of->rank);
+}
+
+double gt_report_property(const struct gt_report *report, const char *name)
+{
+	const struct gt_otf2_property *p = gt_otf2_find_owned(report->read, GT_OTF2_KINDS, GT_OTF2_NOTHING,
+							      name);
+
+	return p && p->text ? strtod(p->text, NULL) : NAN;
 }
 
 const char *gt_report_location(struct gt_report *report, size_t index)

@@ -90,6 +90,8 @@ void *gt_report_result(const struct gt_report *report, const struct gt_analysis 
  * figures.
  */
 const char *gt_report_location(struct gt_report *report, size_t location);
+/* A number that the archive has as a property; NAN: it has not. */
+double gt_report_property(const struct gt_report *report, const char *name);
 /* "rank 3", or its name. */
 const char *gt_report_process(struct gt_report *report, uint32_t process);
 /* Index of a region in its table, of the first one that is the same; their number if it is not defined. */

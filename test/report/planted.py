@@ -41,8 +41,9 @@ def gpu():
 
 @case
 def late_rank(bad):
-    """Rank 3 has twice the work in each of ten steps, or all have the same."""
+    """Rank 3 has twice the work in each of ten steps, or all have the same. On two processors."""
     m, threads, world = ranks(4)
+    m.properties = {"GPUTRACE::PROCESSORS": "2"}
     work, reduce = m.region("work"), m.mpi("MPI_Allreduce")
     for n, thread in enumerate(threads):
         for i in range(10):
@@ -55,8 +56,9 @@ def late_rank(bad):
 
 @case
 def n_x_n(bad):
-    """Collectives take 40 % or 4 % of the time, of equal ranks."""
+    """Collectives take 40 % or 4 % of the time, of equal ranks. On four processors."""
     m, threads, world = ranks(4)
+    m.properties = {"GPUTRACE::PROCESSORS": "4"}
     work, reduce = m.region("work"), m.mpi("MPI_Alltoall")
     for thread in threads:
         for i in range(100):

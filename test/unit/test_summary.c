@@ -125,6 +125,7 @@ Test(summary, findings)
 	HAS("60.0 ms to gain: 200 threads are created, which takes 60.0 ms: keep them (a pool) "
 	    "(thread-creation)");
 	HAS_NOT("polling");
+	s.used = (struct gt_used){ .measured = 4, .processors = 2 };
 	s.balance.polling_ns = 800000000;
 	s.made_ns = 200 * 20000000ull;
 	s.finding_count = 0;
@@ -132,6 +133,7 @@ Test(summary, findings)
 	print(&s, GT_SUMMARY_PLAIN, 0);
 	HAS("200 ms to gain: 20 % of the time is spent testing for messages that are not there yet "
 	    "(polling)");
+	HAS("the others wait for it, if not 4 ranks for 2 cores made it wait (late-rank)");
 	s.balance.polling_ns = 0;
 	s.finding_count = 0;
 	gt_brief(&s);

@@ -36,19 +36,31 @@ static char *add(struct gt_summary *s, const char *id, uint64_t gain)
 	return found[at].text;
 }
 
+/* Ranks that wait for a processor look as if they worked. */
+static const char *shared(const struct gt_summary *s, char text[80])
+{
+	const struct gt_used *used = &s->used;
+
+	text[0] = '\0';
+	if (used->measured && used->processors && used->processors < s->balance.ranks)
+		snprintf(text, 80, ", if not %u ranks for %" PRIu64 " %s made it wait", s->balance.ranks,
+			 used->processors, used->processors == 1 ? "core" : "cores");
+	return text;
+}
+
 static void late_rank(struct gt_summary *s)
 {
 	const struct gt_balance *b = &s->balance;
-	char most[32], mean[32], *text;
+	char most[32], mean[32], cores[80], *text;
 
 	if (b->ranks < 2 || (double)b->mean_ns >= 0.85 * (double)b->most_ns)
 		return;
 	text = add(s, "late-rank", b->most_ns - b->mean_ns);
 	if (text)
 		snprintf(text, sizeof(s->findings->text), "rank %u works for %s outside of %s, the ranks on "
-			 "average for %s: the others wait for it", b->most_rank,
-			 gt_summary_time(most, b->most_ns), s->ranks_of,
-			 gt_summary_time(mean, b->mean_ns));
+			 "average for %s: the others wait for it%s", b->most_rank,
+			 gt_summary_time(most, b->most_ns), s->ranks_of, gt_summary_time(mean, b->mean_ns),
+			 shared(s, cores));
 }
 
 static void polling(struct gt_summary *s)
