@@ -34,7 +34,7 @@ struct ranks {
 	uint64_t count;
 	double busy;          /* of the ranks' mean lanes, summed up: useful, and with their GPUs */
 	uint64_t sum, most;   /* outside of MPI, or in the lane that was busy for longer */
-	uint64_t longest;     /* life without MPI_Init and MPI_Finalize */
+	uint64_t longest;     /* life without MPI_Init, MPI_Finalize and measurement */
 };
 
 static const struct gt_column columns[] = {
@@ -192,9 +192,10 @@ static struct ranks measure_ranks(struct gt_report *report, const struct gt_prof
 		if (process->rank == GT_NO_RANK || process->main == GT_NO_DEVICE)
 			continue;
 		of += process->main;
-		life = without(of->end - of->begin, of->classes[GT_CLASS_MPI_SETUP]);
+		life = without(of->end - of->begin, of->times[GT_TIME_MEASUREMENT]);
+		measure_rank(lanes, i, without(life, of->times[GT_TIME_MPI]), &ranks);
+		life = without(life, of->classes[GT_CLASS_MPI_SETUP]);
 		ranks.longest = life > ranks.longest ? life : ranks.longest;
-		measure_rank(lanes, i, without(of->end - of->begin, of->times[GT_TIME_MPI]), &ranks);
 	}
 	/* Other threads may have been busy while the main ones were in MPI_Init. */
 	ranks.longest = ranks.most > ranks.longest ? ranks.most : ranks.longest;

@@ -50,7 +50,7 @@ static struct ranks measure(const struct gt_report *report)
 		if (process->rank == GT_NO_RANK || process->main == GT_NO_DEVICE)
 			continue;
 		of = &profile_of(report)->locations[process->main];
-		life = of->end - of->begin - of->classes[GT_CLASS_MPI_SETUP];
+		life = of->end - of->begin - of->classes[GT_CLASS_MPI_SETUP] - of->times[GT_TIME_MEASUREMENT];
 		mpi = of->times[GT_TIME_MPI] - of->classes[GT_CLASS_MPI_SETUP];
 		ranks.count++;
 		ranks.sum += life - mpi;
@@ -117,8 +117,9 @@ static const char *share_first(struct gt_report *report, const struct ranks *ran
 
 	if (!(processors > 0 && processors < (double)ranks->count))
 		return advice;
-	return gt_figures_text(&report->figures, "give each rank a processor: %s share %s, and a rank that waits "
-			       "for one looks as if it worked; then %s",
+	return gt_figures_text(&report->figures,
+			       "give each rank a processor: %s share %s, and a rank that waits for one "
+			       "looks as if it worked; then %s",
 			       gt_said(report, ranks->count, GT_COUNT),
 			       gt_said(report, (uint64_t)processors, GT_COUNT), advice);
 }

@@ -10,7 +10,7 @@ import os
 import random
 import sys
 
-from made import COMPILER, CUDA, DOUBLE, INT64, MPI, NONE, OPENMP, PTHREAD, T0, UINT64, Made
+from made import COMPILER, CUDA, DOUBLE, INT64, MEASUREMENT, MPI, NONE, OPENMP, PTHREAD, T0, UINT64, Made
 
 OTF2_PARADIGM_HIP = 23
 CASES = {}
@@ -292,6 +292,20 @@ def launched():
         own = m.thread(process, "Thread 2")
         for at in (0, 1000000 - 100):
             m.call(own, m.region("read"), at, at + 100)
+    return m
+
+
+@case
+def flushed():
+    """Two ranks that work for 400 and 600 us of 1,000 us, and flush for half of that."""
+    m = Made()
+    threads = [m.thread(m.process(f"MPI Rank {n}")) for n in range(2)]
+    m.world(threads)
+    flush, receive = m.region("TRACE BUFFER FLUSH", MEASUREMENT), m.mpi("MPI_Recv")
+    for thread, outside in zip(threads, (400000, 600000)):
+        m.call(thread, m.region("work"), 0, outside // 2)
+        m.call(thread, flush, outside // 2, outside)
+        m.call(thread, receive, outside, 1000000)
     return m
 
 

@@ -16,7 +16,7 @@ sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), ".."
 
 from goodtrace import CUDA, DOUBLE, INT64, MPI, NONE, PTHREAD, T0, Trace, UINT64 # noqa: E402
 
-USER, COMPILER, OPENMP, MEASUREMENT = 1, 2, 3, 31
+USER, COMPILER, OPENMP, MEASUREMENT = 1, 2, 3, 6
 FUNCTION = 1
 NAMES = [CUDA, DOUBLE, INT64, MPI, NONE, PTHREAD, T0, UINT64]
 

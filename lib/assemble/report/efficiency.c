@@ -27,7 +27,7 @@ struct rank {
 };
 
 struct ranks {
-	uint64_t count, longest; /* life without setting up and ending communication */
+	uint64_t count, longest; /* life without measurement, and setting up and ending communication */
 	uint64_t sum, most;      /* outside of communication, or in the lane that was busy for longer */
 	double busy;             /* of the ranks' mean lanes, summed up */
 };
@@ -113,7 +113,7 @@ static struct ranks measure_ranks(const struct gt_layout *layout, const struct r
 	for (uint32_t i = 0; i < layout->location_count; i++) {
 		const struct gt_out_location *out = &layout->locations[i];
 		const struct rank *rank;
-		uint64_t life = without(out->use.life, out->use.start), outside;
+		uint64_t life = without(out->use.life, out->use.start + out->use.measurement), outside;
 
 		if (!out->first || out->group >= layout->group_count || !layout->groups[out->group].job ||
 		    !life)

@@ -583,7 +583,8 @@ static struct gt_balance balance_of(const struct gt_layout *layout)
 		uint32_t group = layout->locations[i].group;
 		struct gt_use first = { 0 }, use = of_group(layout, group, &i, &first);
 		uint64_t rest = use.life > use.start ? use.life - use.start : 0;
-		uint64_t life = first.life > first.start ? first.life - first.start : 0;
+		uint64_t aside = first.start + first.measurement;
+		uint64_t life = first.life > aside ? first.life - aside : 0;
 		uint64_t outside = life > first.comm ? life - first.comm : 0;
 
 		if (!use.communicates || group >= layout->group_count || !layout->groups[group].job || !rest)
