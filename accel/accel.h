@@ -51,6 +51,9 @@ GT_HIDDEN gt_ref gt_accel_region_mangled(const char *symbol, const char *group, 
 /* Says which device a number means. uuid: "GPU-..." or a label without blanks; address: on the bus. */
 GT_HIDDEN void gt_accel_device(uint32_t device, const char *uuid, const char *address, const char *name);
 
+/* The location group for what a device does; `context`: if it has several. */
+GT_HIDDEN gt_ref gt_accel_group(const char *name, uint32_t device, uint32_t context);
+
 /* The location of a stream, "CUDA[device:stream]", in a location group; NULL as gt_location_create(). */
 GT_HIDDEN struct gt_location *gt_accel_stream(gt_ref group, uint32_t device, uint32_t stream);
 
@@ -121,6 +124,9 @@ struct gt_accel_name {
  * assembling. NULL: no memory. `group` is the same whenever the name is. */
 GT_HIDDEN struct gt_accel_name *gt_accel_named(const char *name, bool mangled, const char *group,
 					       unsigned role);
+
+/* How many there are. */
+GT_HIDDEN unsigned gt_accel_name_count(void);
 
 GT_HIDDEN void gt_accel_params_setup(const struct gt_accel_param_names *names);
 /* The set of parameters for a launch of this name; GT_NONE: none is wanted. */

@@ -60,6 +60,13 @@ void gt_accel_device(uint32_t device, const char *uuid, const char *address, con
 	gt_def_property(key, text);
 }
 
+gt_ref gt_accel_group(const char *name, uint32_t device, uint32_t context)
+{
+	uint64_t key = (uint64_t)gt_accel_runtime.paradigm << 56 | (uint64_t)(device & 0xffffff) << 32;
+
+	return gt_def_locgroup(name, 1, key | context);
+}
+
 struct gt_location *gt_accel_stream(gt_ref group, uint32_t device, uint32_t stream)
 {
 	struct gt_location_info info = {

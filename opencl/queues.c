@@ -124,7 +124,7 @@ static struct gt_cl_device *device_of(void *queue)
 	if (gt_cl_ask(GT_CL_GET_QUEUE_INFO, queue, GT_CL_QUEUE_CONTEXT, sizeof(context), (void *)&context))
 		calibrate(d, context);
 	snprintf(label, sizeof(label), "OpenCL device %u: %s", d->number, name);
-	d->group = gt_def_locgroup(label, 1, (uint64_t)GT_CL_PARADIGM << 32 | d->number);
+	d->group = gt_accel_group(label, d->number, 0);
 	d->next = devices;
 	devices = d;
 	return d;

@@ -97,14 +97,17 @@ static int find_node(struct gt_layout *layout, struct gt_defs *defs, const char 
 	return (int)layout->node_count++;
 }
 
-/* What the process says about its device of this number, or NULL. */
-static const char *device_text(const struct gt_proc *proc, uint32_t device, const struct gt_accel **accel)
+/* What the process says about the device of a location group, or NULL. The group's key: the paradigm of the
+ * runtime (0: the first that says something), the device's number, and what the runtime adds. */
+static const char *device_text(const struct gt_proc *proc, uint64_t key, const struct gt_accel **accel)
 {
 	const char *text = NULL;
 	char wanted[64];
 
 	for (size_t i = 0; !text && (*accel = gt_half_accel(i)); i++) {
-		snprintf(wanted, sizeof(wanted), "%s%u", (*accel)->device, device);
+		if (key >> 56 && key >> 56 != (*accel)->paradigm)
+			continue;
+		snprintf(wanted, sizeof(wanted), "%s%u", (*accel)->device, (unsigned)(key >> 32 & 0xffffff));
 		text = gt_journal_property(&proc->journal, wanted);
 	}
 	return text;
@@ -124,14 +127,14 @@ static size_t count_devices(const struct gt_proc *proc)
 }
 
 /*
- * The node of a process's device, below the process's own node `host`; that one if the device is not
- * known. Processes that number their devices differently share a node.
+ * The node of the device of a location group, by its key, below the process's own node `host`; that one if
+ * the device is not known. Processes that number their devices differently share a node.
  */
 static uint32_t find_device(struct gt_layout *layout, struct gt_defs *defs, const struct gt_proc *proc,
-			    uint32_t host, uint32_t device)
+			    uint32_t host, uint64_t key)
 {
 	const struct gt_accel *accel;
-	const char *text = device_text(proc, device, &accel);
+	const char *text = device_text(proc, key, &accel);
 	char uuid[64], address[32], name[320];
 	uint32_t id;
 	int at = 0;
@@ -236,7 +239,7 @@ static uint32_t add_context(struct gt_layout *layout, struct gt_defs *defs, cons
 		.name = gt_defs_string(defs, name ? name : "Accelerator"),
 		.node = context ? find_device(layout, defs, loc->proc,
 					      layout->groups[loc->proc->number].node,
-					      (uint32_t)(context->key >> 32))
+					      context->key)
 				: layout->groups[loc->proc->number].node,
 		.creator = loc->proc->number,
 		.accelerator = true,
