@@ -26,6 +26,13 @@ static struct {
 	struct entry *entry;
 } by_address[BUCKETS];
 
+static unsigned count;
+
+unsigned gt_accel_name_count(void)
+{
+	return count;
+}
+
 static struct entry *make(const char *text, uint32_t hash, gt_ref region)
 {
 	struct entry *e = calloc(1, sizeof(*e));
@@ -41,6 +48,7 @@ static struct entry *make(const char *text, uint32_t hash, gt_ref region)
 	e->hash = hash;
 	e->next = buckets[hash % BUCKETS];
 	buckets[hash % BUCKETS] = e;
+	count++;
 	return e;
 }
 

@@ -256,7 +256,7 @@ static bool is_mpi(const struct gt_otf2_region *region)
 /* A group's name (the description, or Score-P's "file" of what has none). */
 static enum gt_class class_of_group(const char *group)
 {
-	if (begins(group, "NVTX"))
+	if (begins(group, "NVTX") || begins(group, "ROCTX"))
 		return GT_CLASS_NVTX;
 	if (!begins(group, "CUDA_") && !begins(group, "HIP_") && !begins(group, "OPENCL_"))
 		return GT_CLASS_CODE;

@@ -74,6 +74,7 @@ include test/soak/local.mk
 include test/gpu/local.mk
 include test/cli/local.mk
 include test/opencl/local.mk
+include test/hip/local.mk
 include test/openmp/local.mk
 include test/kokkos/local.mk
 include test/python/local.mk

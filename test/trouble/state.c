@@ -5,7 +5,7 @@
  *
  * Limits: leaves out what differs from run to run (pids, addresses) and the variables that gputrace run
  * sets: LD_PRELOAD, VT_RUN_DIR, VT_RUN_FILTERS, CUDA_INJECTION64_PATH, NVTX_INJECTION64_PATH,
- * OMP_TOOL_LIBRARIES, KOKKOS_TOOLS_LIBS, OPENCL_LAYERS.
+ * OMP_TOOL_LIBRARIES, KOKKOS_TOOLS_LIBS, OPENCL_LAYERS, ROCP_TOOL_LIBRARIES.
  */
 #include "trouble.h"
 
@@ -72,7 +72,8 @@ UNSEEN static int expected(const char *entry)
 {
 	static const char *const names[] = { "LD_PRELOAD=", "VT_RUN_DIR=", "VT_RUN_FILTERS=", "_=",
 					     "CUDA_INJECTION64_PATH=", "NVTX_INJECTION64_PATH=",
-					     "OMP_TOOL_LIBRARIES=", "KOKKOS_TOOLS_LIBS=", "OPENCL_LAYERS=" };
+					     "OMP_TOOL_LIBRARIES=", "KOKKOS_TOOLS_LIBS=", "OPENCL_LAYERS=",
+					     "ROCP_TOOL_LIBRARIES=" };
 	size_t i;
 
 	for (i = 0; i < sizeof(names) / sizeof(names[0]); i++)

@@ -1,0 +1,121 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * roctx: ranges that are pushed and popped become regions, marks become markers, and threads get their names.
+ *
+ * Limits: RANGES ranges inside of each other on a thread; NAMES different messages, further ones share one
+ * region. Ranges with a start and an end (roctxRangeStart), which may overlap, are not recorded.
+ */
+#include <string.h>
+
+#include "hip/hip.h"
+
+enum { RANGES = 32, NAMES = 8192, OPERATIONS = 32 };
+
+static enum kind { OTHER, MARK, PUSH, POP } kinds[OPERATIONS];
+static gt_ref mark;
+static unsigned name_count;
+
+static GT_TLS struct {
+	uint32_t depth;
+	gt_ref ranges[RANGES];
+} self;
+
+void gt_hip_markers_setup(uint32_t kind)
+{
+	static const struct {
+		const char *name;
+		enum kind kind;
+	} known[] = { { "roctxMarkA", MARK }, { "roctxRangePushA", PUSH }, { "roctxRangePop", POP } };
+
+	mark = gt_def_marker("ROCTX", "ROCTX", 3);
+	for (int32_t i = 0; i < OPERATIONS; i++) {
+		const char *name = NULL;
+		uint64_t length = 0;
+
+		if (gt_hip_api.operation(kind, i, &name, &length) || !name)
+			continue;
+		for (size_t k = 0; k < sizeof(known) / sizeof(known[0]); k++)
+			if (!strcmp(name, known[k].name))
+				kinds[i] = known[k].kind;
+	}
+}
+
+static const char *message_of(const struct rocp_call *call)
+{
+	const struct rocp_api *api = call->payload;
+
+	if (!api || api->size < sizeof(*api) || !api->arguments.message)
+		return "(no message)";
+	return *api->arguments.message ? api->arguments.message : "(no message)";
+}
+
+static gt_ref region_of(const char *message)
+{
+	uint64_t mask = gt_lock(&gt_hip_lock);
+	const struct gt_accel_name *name = NULL;
+	unsigned before = gt_accel_name_count();
+
+	if (mask != GT_LOCK_REFUSED)
+		name = gt_accel_named(name_count < NAMES ? message : "ROCTX: too many different messages",
+				      false, "ROCTX", GT_ACCEL_ROLE_CODE);
+	name_count += gt_accel_name_count() - before;
+	gt_unlock(&gt_hip_lock, mask);
+	return name ? name->region : GT_NONE;
+}
+
+static void push(const struct rocp_call *call)
+{
+	gt_ref region = GT_NONE;
+
+	if (gt_active()) {
+		gt_guard();
+		region = region_of(message_of(call));
+		gt_unguard();
+	}
+	if (region && self.depth < RANGES)
+		gt_enter(region);
+	if (self.depth < RANGES)
+		self.ranges[self.depth] = region;
+	self.depth++;
+}
+
+static void pop(void)
+{
+	if (!self.depth)
+		return;
+	self.depth--;
+	if (self.depth < RANGES && self.ranges[self.depth])
+		gt_leave(self.ranges[self.depth]);
+}
+
+void gt_hip_marker(struct rocp_call call, union rocp_user *user, void *data)
+{
+	enum kind kind = call.operation >= 0 && call.operation < OPERATIONS ? kinds[call.operation] : OTHER;
+
+	(void)user;
+	(void)data;
+	if (call.phase != ROCP_PHASE_ENTER || !gt_hip_ready())
+		return;
+	if (kind == PUSH)
+		push(&call);
+	else if (kind == POP)
+		pop();
+	else if (kind == MARK && gt_active())
+		gt_marker(mark, message_of(&call));
+}
+
+void gt_hip_thread_name(struct rocp_call call, union rocp_user *user, void *data)
+{
+	const char *name = NULL;
+	uint64_t length = 0;
+
+	(void)user;
+	(void)data;
+	if (call.phase != ROCP_PHASE_EXIT || !gt_hip_ready() ||
+	    gt_hip_api.operation(call.kind, call.operation, &name, &length) || !name ||
+	    strcmp(name, "roctxNameOsThread") != 0)
+		return;
+	gt_guard();
+	gt_thread_name(0, message_of(&call));
+	gt_unguard();
+}

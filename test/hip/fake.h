@@ -1,0 +1,78 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Between the fakes of libamdhip64 and librocprofiler-sdk, and the program's own declarations of HIP and
+ * roctx. With REAL_HEADERS the program is compiled against HIP's own instead.
+ *
+ * Limits: what the tests need.
+ */
+#ifndef TEST_HIP_FAKE_H
+#define TEST_HIP_FAKE_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#ifdef REAL_HEADERS
+#include <hip/hip_runtime_api.h>
+#else
+typedef enum { hipSuccess = 0, hipErrorInvalidValue = 1, hipErrorNotReady = 600 } hipError_t;
+typedef enum { hipMemcpyHostToHost, hipMemcpyHostToDevice, hipMemcpyDeviceToHost, hipMemcpyDeviceToDevice }
+	hipMemcpyKind;
+typedef struct ihipStream_t *hipStream_t;
+typedef struct ihipModuleSymbol_t *hipFunction_t;
+typedef struct ihipModule_t *hipModule_t;
+
+hipError_t hipMalloc(void **address, size_t bytes);
+hipError_t hipFree(void *address);
+hipError_t hipMemcpy(void *to, const void *from, size_t bytes, hipMemcpyKind kind);
+hipError_t hipMemcpyAsync(void *to, const void *from, size_t bytes, hipMemcpyKind kind, hipStream_t stream);
+hipError_t hipMemcpyPeerAsync(void *to, int to_device, const void *from, int from_device, size_t bytes,
+			      hipStream_t stream);
+hipError_t hipStreamCreate(hipStream_t *stream);
+hipError_t hipStreamDestroy(hipStream_t stream);
+hipError_t hipStreamSynchronize(hipStream_t stream);
+hipError_t hipStreamQuery(hipStream_t stream);
+hipError_t hipDeviceSynchronize(void);
+hipError_t hipSetDevice(int device);
+hipError_t hipModuleLoad(hipModule_t *module, const char *name);
+hipError_t hipModuleGetFunction(hipFunction_t *function, hipModule_t module, const char *name);
+hipError_t hipModuleLaunchKernel(hipFunction_t f, unsigned gx, unsigned gy, unsigned gz, unsigned bx,
+				 unsigned by, unsigned bz, unsigned shared, hipStream_t stream,
+				 void **arguments, void **extra);
+#endif
+int roctxRangePushA(const char *message);
+int roctxRangePop(void);
+void roctxMarkA(const char *message);
+
+enum fake_operation {
+	FAKE_MALLOC,
+	FAKE_FREE,
+	FAKE_MEMCPY,
+	FAKE_MEMCPY_ASYNC,
+	FAKE_MEMCPY_PEER,
+	FAKE_STREAM_CREATE,
+	FAKE_STREAM_DESTROY,
+	FAKE_STREAM_SYNCHRONIZE,
+	FAKE_STREAM_QUERY,
+	FAKE_SYNCHRONIZE,
+	FAKE_SET_DEVICE,
+	FAKE_MODULE_LOAD,
+	FAKE_GET_FUNCTION,
+	FAKE_LAUNCH,
+	FAKE_OPERATIONS
+};
+
+/* What librocprofiler-sdk offers to the runtime. */
+struct fake_hooks {
+	/* A call; `operation` < 0: of roctx, -1 - its number. Returns its correlation id. */
+	uint64_t (*enter)(int operation, const char *message);
+	void (*leave)(int operation, uint64_t correlation, int result);
+	void (*stream)(int begin, uint64_t stream);
+	void (*symbol)(uint64_t kernel, const char *name);
+	/* Work that the device does between two times of CLOCK_MONOTONIC. */
+	void (*kernel)(uint64_t correlation, int device, uint64_t kernel, const unsigned *grid,
+		       const unsigned *block, unsigned shared, uint64_t begin, uint64_t end);
+	void (*copy)(uint64_t correlation, int kind, int from, int to, size_t bytes, uint64_t begin,
+		     uint64_t end);
+};
+
+#endif
