@@ -26,8 +26,10 @@ enum { MOST_STEPS = 40000000, LEAST_BACK = 16, MOST_BACK = 1024 };
 /* Waits of a batch; it has that many shares at most, or as many as so few waits have. */
 enum { MOST_WAITS = 256, LEAST_WAITS = 16, MOST_SHARES = 1 << 22 };
 
+/* Nodes of the whole tree that lie there one after the other, and who adds up their costs. */
+enum { GROUP = 16 };
+
 struct cost {
-	uint64_t key; /* location << 32 | node of the whole tree */
 	double direct, carried; /* ns */
 	uint64_t count;
 };
@@ -37,8 +39,6 @@ struct hand {
 	double *times;     /* by node of the whole tree */
 	uint32_t *touched; /* of them those that may not be 0; a node may be there twice */
 	uint32_t count;
-	struct cost *costs; /* a hash table */
-	uint32_t cost_count, cost_room;
 };
 
 /* A window of a location's time, walked backwards. */
@@ -66,6 +66,7 @@ struct delays {
 	struct gt_sync *sync;
 	struct gt_crew *crew;
 	struct hand *hands; /* one of each member */
+	struct cost ***costs; /* by location, if it is to blame: GROUP of them each, or NULL */
 	uint64_t back;
 	uint64_t *cursors; /* by location: segments that were not taken */
 	uint32_t *heap;    /* locations, the one with the latest wait first */
@@ -233,38 +234,38 @@ static bool of_ranks(enum gt_wait wait)
 	return wait < GT_WAIT_LOCK || wait == GT_WAIT_THREAD_BARRIER || wait == GT_WAIT_OMP_BARRIER;
 }
 
-static void add_share(struct late *late, uint32_t node, double time)
+static void reserve(struct late *late, uint32_t count)
 {
-	if (late->count == late->room) {
-		late->room = late->room ? 2 * late->room : 64;
-		late->shares = gt_report_memory(late->shares, late->room, sizeof(*late->shares));
-	}
-	late->shares[late->count++] = (struct share){ node, time };
-	late->sum += time;
+	if (count <= late->room)
+		return;
+	late->room = count < late->room * 2 ? late->room * 2 : count;
+	late->shares = gt_report_memory(late->shares, late->room, sizeof(*late->shares));
 }
 
 /* What is in the hand made the wait. Returns the node with the largest part, or 0. */
 static uint32_t take_shares(struct hand *hand, struct late *late)
 {
-	double largest = 0;
-	uint32_t most = 0;
+	double largest = 0, sum = 0;
+	uint32_t most = 0, count = 0;
 
-	late->count = 0;
-	late->sum = 0;
+	reserve(late, hand->count);
 	for (uint32_t i = 0; i < hand->count; i++) {
 		uint32_t node = hand->touched[i];
 		double time = hand->times[node];
+		bool counts = time >= 1; /* ns; half of them do, so there is no branch for it */
 
 		hand->times[node] = 0;
-		if (time < 1) /* ns */
-			continue;
-		add_share(late, node, time);
-		if (time > largest) {
+		late->shares[count] = (struct share){ node, time };
+		count += counts;
+		sum += counts ? time : 0;
+		if (time > largest && counts) {
 			largest = time;
 			most = node;
 		}
 	}
 	hand->count = 0;
+	late->count = count;
+	late->sum = sum;
 	return most;
 }
 
@@ -296,38 +297,14 @@ static void look_into_some(void *user, unsigned member)
 
 /* ---- costs --------------------------------------------------------------------------------------- */
 
-static struct cost *find(struct hand *hand, uint64_t key)
+static void add_cost(struct cost **groups, uint32_t node, double direct, double carried)
 {
-	uint32_t i = (uint32_t)((key * UINT64_C(0x9e3779b97f4a7c15)) >> 32) & (hand->cost_room - 1);
+	struct cost **group = &groups[node / GROUP], *cost;
 
-	while (hand->costs[i].count && hand->costs[i].key != key)
-		i = (i + 1) & (hand->cost_room - 1);
-	return &hand->costs[i];
-}
-
-static void grow(struct hand *hand)
-{
-	struct cost *old = hand->costs;
-	uint32_t room = hand->cost_room;
-
-	hand->cost_room = room ? 2 * room : 256;
-	hand->costs = gt_report_zeroed(hand->cost_room, sizeof(*hand->costs));
-	for (uint32_t i = 0; i < room; i++)
-		if (old[i].count)
-			*find(hand, old[i].key) = old[i];
-	free(old);
-}
-
-static void add_cost(struct hand *hand, uint32_t location, uint32_t node, double direct, double carried)
-{
-	struct cost *cost;
-
-	if (2 * hand->cost_count >= hand->cost_room)
-		grow(hand);
-	cost = find(hand, (uint64_t)location << 32 | node);
-	if (!cost->count++)
-		hand->cost_count++;
-	cost->key = (uint64_t)location << 32 | node;
+	if (!*group)
+		*group = gt_report_zeroed(GROUP, sizeof(**group));
+	cost = &(*group)[node % GROUP];
+	cost->count++;
 	cost->direct += direct;
 	cost->carried += carried;
 }
@@ -335,19 +312,19 @@ static void add_cost(struct hand *hand, uint32_t location, uint32_t node, double
 /* Which member has the costs of a node. */
 static unsigned member_of(uint32_t node, unsigned members)
 {
-	return (unsigned)((uint64_t)(node * UINT32_C(0x9e3779b1)) * members >> 32);
+	return (unsigned)((uint64_t)(node / GROUP * UINT32_C(0x9e3779b1)) * members >> 32);
 }
 
-static void charge(struct hand *hand, const struct late *late, unsigned member, unsigned members)
+static void charge(const struct delays *delays, const struct late *late, unsigned member, unsigned members)
 {
 	double all = late->sum + late->waited, direct = late->time / all, carried = late->carried / all;
+	struct cost **groups = delays->costs[late->by.location];
 
 	for (uint32_t i = 0; i < late->count; i++) {
 		const struct share *share = &late->shares[i];
 
 		if (members == 1 || member_of(share->node, members) == member)
-			add_cost(hand, late->by.location, share->node, share->time * direct,
-				 share->time * carried);
+			add_cost(groups, share->node, share->time * direct, share->time * carried);
 	}
 }
 
@@ -356,7 +333,12 @@ static void charge_some(void *user, unsigned member)
 	struct delays *delays = user;
 
 	for (uint32_t i = 0; i < delays->batch_count; i++)
-		charge(&delays->hands[member], &delays->batch[i], member, gt_crew_size(delays->crew));
+		charge(delays, &delays->batch[i], member, gt_crew_size(delays->crew));
+}
+
+static size_t group_count(const struct delays *delays)
+{
+	return delays->sync->profile->tree.count / GROUP + 1;
 }
 
 static void charge_batch(struct delays *delays)
@@ -365,7 +347,10 @@ static void charge_batch(struct delays *delays)
 	gt_crew_run(delays->crew, look_into_some, delays);
 	for (uint32_t i = 0; i < delays->batch_count; i++) {
 		struct late *late = &delays->batch[i];
+		struct cost ***costs = &delays->costs[late->by.location];
 
+		if (!*costs)
+			*costs = gt_report_zeroed(group_count(delays), sizeof(**costs));
 		late->carried = (double)gt_segment_at(delays->sync, late->location, late->index)->carried;
 		if (late->waited > 0)
 			carry(delays, &late->by, (late->time + late->carried) / (late->sum + late->waited));
@@ -441,12 +426,15 @@ static const struct gt_column columns[] = {
 };
 const struct gt_section_kind gt_delays_kind = GT_SECTION("delays", "Causes of waits", GT_ROWS, columns);
 
-static void write_cost(struct delays *delays, struct gt_section *section, const struct cost *cost)
+static void write_cost(struct delays *delays, struct gt_section *section, uint32_t location, uint32_t node,
+		       const struct cost *cost)
 {
 	struct gt_report *report = delays->sync->report;
-	uint32_t location = (uint32_t)(cost->key >> 32), node = (uint32_t)cost->key;
-	union gt_cell *row = gt_row_add(section);
+	union gt_cell *row;
 
+	if (cost->direct + cost->carried < 1)
+		return;
+	row = gt_row_add(section);
 	row[0].count = (uint64_t)(cost->direct + 0.5);
 	row[1].count = (uint64_t)(cost->carried + 0.5);
 	row[2].count = cost->count;
@@ -455,34 +443,28 @@ static void write_cost(struct delays *delays, struct gt_section *section, const 
 	row[5].text = gt_profile_path(report, delays->sync->profile, node);
 }
 
-static int by_key(const void *a, const void *b)
-{
-	const struct cost *x = a, *y = b;
-
-	return x->key < y->key ? -1 : x->key > y->key;
-}
-
-/* In an order that does not depend on which thread had what. */
 static void write_costs(struct delays *delays)
 {
 	struct gt_section *section = gt_section_add(&delays->sync->report->figures, &gt_delays_kind);
-	struct cost *costs = NULL;
-	size_t count = 0;
 
-	for (unsigned h = 0; h < gt_crew_size(delays->crew); h++) {
-		const struct hand *hand = &delays->hands[h];
+	for (uint32_t i = 0; i < gt_sync_locations(delays->sync); i++) {
+		struct cost **groups = delays->costs[i];
 
-		costs = gt_report_memory(costs, count + hand->cost_count, sizeof(*costs));
-		for (uint32_t i = 0; i < hand->cost_room; i++)
-			if (hand->costs[i].count && hand->costs[i].direct + hand->costs[i].carried >= 1)
-				costs[count++] = hand->costs[i];
+		for (uint32_t g = 0; groups && g < group_count(delays); g++)
+			for (uint32_t k = 0; groups[g] && k < GROUP; k++)
+				write_cost(delays, section, i, g * GROUP + k, &groups[g][k]);
 	}
-	if (count)
-		qsort(costs, count, sizeof(*costs), by_key);
-	for (size_t i = 0; i < count; i++)
-		write_cost(delays, section, &costs[i]);
-	free(costs);
 	gt_rows_sort(section, 0);
+}
+
+static void free_costs(struct delays *delays)
+{
+	for (uint32_t i = 0; i < gt_sync_locations(delays->sync); i++) {
+		for (uint32_t g = 0; delays->costs[i] && g < group_count(delays); g++)
+			free(delays->costs[i][g]);
+		free(delays->costs[i]);
+	}
+	free(delays->costs);
 }
 
 static uint64_t count_waits(struct gt_sync *sync)
@@ -515,7 +497,6 @@ static void free_hands(struct delays *delays)
 	for (unsigned i = 0; i < gt_crew_size(delays->crew); i++) {
 		free(delays->hands[i].times);
 		free(delays->hands[i].touched);
-		free(delays->hands[i].costs);
 	}
 	for (uint32_t i = 0; i < delays->batch_room; i++)
 		free(delays->batch[i].shares);
@@ -532,6 +513,7 @@ void gt_delays_figures(struct gt_sync *sync)
 	delays.back = smaller(larger(delays.back, LEAST_BACK), MOST_BACK);
 	delays.cursors = gt_report_zeroed(locations + 1, sizeof(*delays.cursors));
 	delays.heap = gt_report_zeroed(locations + 1, sizeof(*delays.heap));
+	delays.costs = gt_report_zeroed(locations + 1, sizeof(*delays.costs));
 	take_hands(&delays);
 	for (uint32_t i = 0; i < locations; i++) {
 		delays.cursors[i] = gt_segment_count(sync, i);
@@ -540,6 +522,7 @@ void gt_delays_figures(struct gt_sync *sync)
 	}
 	charge_all(&delays);
 	write_costs(&delays);
+	free_costs(&delays);
 	free_hands(&delays);
 	free(delays.cursors);
 	free(delays.heap);

@@ -12,10 +12,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-void *gt_report_memory(void *old, size_t count, size_t size)
+static void *need(void *memory)
 {
-	void *memory = reallocarray(old, count ? count : 1, size);
-
 	if (!memory) {
 		fputs("gputrace report: out of memory\n", stderr);
 		exit(2);
@@ -23,11 +21,14 @@ void *gt_report_memory(void *old, size_t count, size_t size)
 	return memory;
 }
 
+void *gt_report_memory(void *old, size_t count, size_t size)
+{
+	return need(reallocarray(old, count ? count : 1, size));
+}
+
 void *gt_report_zeroed(size_t count, size_t size)
 {
-	void *memory = gt_report_memory(NULL, count, size);
-
-	return memset(memory, 0, (count ? count : 1) * size);
+	return need(calloc(count ? count : 1, size));
 }
 
 static uint32_t hash(const uint64_t *key)
