@@ -358,7 +358,7 @@ void gt_keep_match(struct gt_keep *keep)
 {
 	struct members *all = &keep->members;
 
-	gt_match_all(&keep->ends, keep, on_pair, NULL);
+	gt_match_all(&keep->ends, &(struct gt_matched){ keep, on_pair, NULL });
 	free(keep->ends.items);
 	number_collectives(all);
 	if (all->count)

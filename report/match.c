@@ -223,9 +223,91 @@ void gt_match_end(struct gt_match *match, struct gt_ends *all)
 	*match = (struct gt_match){ .own = 0 };
 }
 
+/* ---- one channel ------------------------------------------------------------------------------- */
+
+static void wait_for_other(struct gt_channel *channel, const struct gt_end *end)
+{
+	struct gt_ends *waiting = &channel->waiting;
+
+	if (waiting->count == waiting->room && channel->first > waiting->count / 2) {
+		waiting->count -= channel->first;
+		memmove(waiting->items, waiting->items + channel->first, waiting->count * sizeof(*end));
+		channel->first = 0;
+	}
+	waiting->items = grown(waiting->items, waiting->count, &waiting->room, sizeof(*end));
+	waiting->items[waiting->count++] = *end;
+}
+
+/* The first one that waits, if it is of this kind. */
+static const struct gt_end *take(struct gt_channel *channel, enum gt_end_what what)
+{
+	const struct gt_end *found = &channel->waiting.items[channel->first];
+
+	if (channel->first == channel->waiting.count || found->what != what)
+		return NULL;
+	channel->first++;
+	return found;
+}
+
+static void alone(const struct gt_matched *to, const struct gt_end *end)
+{
+	if (to->single)
+		to->single(to->user, end);
+}
+
+/* Numbers come again: an activity is of the last call before it, or of the first one. */
+static void called(struct gt_channel *channel, const struct gt_end *call, const struct gt_matched *to)
+{
+	const struct gt_end *activity;
+
+	channel->call = *call;
+	channel->called = true;
+	while ((activity = take(channel, GT_END_ACTIVITY)))
+		to->pair(to->user, call, activity);
+}
+
+void gt_channel_end(struct gt_channel *channel, const struct gt_end *end, const struct gt_matched *to)
+{
+	const struct gt_end *other;
+
+	switch (end->what) {
+	case GT_END_SEND:
+		if (end->retracted)
+			alone(to, end);
+		else if ((other = take(channel, GT_END_RECEIVE)))
+			to->pair(to->user, end, other);
+		else
+			wait_for_other(channel, end);
+		break;
+	case GT_END_RECEIVE:
+		if ((other = take(channel, GT_END_SEND)))
+			to->pair(to->user, other, end);
+		else
+			wait_for_other(channel, end);
+		break;
+	case GT_END_CALL:
+		called(channel, end, to);
+		break;
+	case GT_END_ACTIVITY:
+		if (channel->called)
+			to->pair(to->user, &channel->call, end);
+		else
+			wait_for_other(channel, end);
+		break;
+	}
+}
+
+void gt_channel_close(struct gt_channel *channel, const struct gt_matched *to)
+{
+	for (size_t i = channel->first; i < channel->waiting.count; i++)
+		alone(to, &channel->waiting.items[i]);
+	channel->first = channel->waiting.count = 0;
+	channel->called = false;
+}
+
 /* ---- all --------------------------------------------------------------------------------------- */
 
-static int compare(const void *va, const void *vb)
+int gt_match_order(const void *va, const void *vb)
 {
 	const struct gt_end *a = va, *b = vb;
 
@@ -234,8 +316,8 @@ static int compare(const void *va, const void *vb)
 	return a->field < b->field ? -1 : 1
 	BY(key[0]);
 	BY(key[1]);
-	BY(what);
 	BY(order);
+	BY(what);
 	BY(location);
 	BY(begun);
 	BY(event);
@@ -243,81 +325,19 @@ static int compare(const void *va, const void *vb)
 	return 0;
 }
 
-struct matching {
-	void *user;
-	void (*pair)(void *user, const struct gt_end *from, const struct gt_end *to);
-	void (*single)(void *user, const struct gt_end *end);
-};
-
-static void alone(const struct matching *m, const struct gt_end *end)
+void gt_match_all(struct gt_ends *all, const struct gt_matched *to)
 {
-	if (m->single)
-		m->single(m->user, end);
-}
+	struct gt_channel channel = { .first = 0 };
 
-static void match_messages(const struct matching *m, const struct gt_end *sends, size_t send_count,
-			   const struct gt_end *receives, size_t count)
-{
-	size_t s = 0;
+	if (all->count)
+		qsort(all->items, all->count, sizeof(*all->items), gt_match_order);
+	for (size_t i = 0; i < all->count; i++) {
+		const struct gt_end *e = &all->items[i];
 
-	for (size_t r = 0; r < count; r++) {
-		for (; s < send_count && sends[s].retracted; s++)
-			alone(m, &sends[s]);
-		if (s < send_count)
-			m->pair(m->user, &sends[s++], &receives[r]);
-		else
-			alone(m, &receives[r]);
+		if (i && (e->key[0] != e[-1].key[0] || e->key[1] != e[-1].key[1]))
+			gt_channel_close(&channel, to);
+		gt_channel_end(&channel, e, to);
 	}
-	for (; s < send_count; s++)
-		alone(m, &sends[s]);
-}
-
-/* Numbers come again: an activity is of the last call before it, or of the first one. */
-static void match_launches(const struct matching *m, const struct gt_end *calls, size_t call_count,
-			   const struct gt_end *activities, size_t count)
-{
-	size_t c = 0;
-
-	for (size_t a = 0; a < count; a++) {
-		while (c + 1 < call_count && calls[c + 1].time <= activities[a].time)
-			c++;
-		if (call_count)
-			m->pair(m->user, &calls[c], &activities[a]);
-		else
-			alone(m, &activities[a]);
-	}
-}
-
-static size_t run_of(const struct gt_end *first, const struct gt_end *last)
-{
-	const struct gt_end *e = first;
-
-	while (e < last && e->key[0] == first->key[0] && e->key[1] == first->key[1])
-		e++;
-	return (size_t)(e - first);
-}
-
-void gt_match_all(struct gt_ends *all, void *user,
-		  void (*pair)(void *user, const struct gt_end *from, const struct gt_end *to),
-		  void (*single)(void *user, const struct gt_end *end))
-{
-	const struct matching m = { user, pair, single };
-	const struct gt_end *last;
-	size_t n;
-
-	if (!all->count)
-		return;
-	last = all->items + all->count;
-	qsort(all->items, all->count, sizeof(*all->items), compare);
-	for (const struct gt_end *e = all->items; e < last; e += n) {
-		size_t from = 0;
-
-		n = run_of(e, last);
-		while (from < n && (e[from].what == GT_END_SEND || e[from].what == GT_END_CALL))
-			from++;
-		if (e->what == GT_END_SEND || e->what == GT_END_RECEIVE)
-			match_messages(&m, e, from, e + from, n - from);
-		else
-			match_launches(&m, e, from, e + from, n - from);
-	}
+	gt_channel_close(&channel, to);
+	free(channel.waiting.items);
 }

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * What belongs together across locations: the two ends of messages, and calls with what they made a device
- * do. Ends are collected while locations are read, and matched when all have been.
+ * do. Ends are collected while locations are read, and matched when all have been: at once, or channel by
+ * channel by who can sort more than memory holds.
  *
  * Limits: ends are held in memory, 96 bytes each. Which receive belongs to which send follows from MPI's
  * order (messages from one place to another with one tag do not overtake each other); threads that send at
@@ -68,12 +69,32 @@ void gt_match_flush(struct gt_match *match, struct gt_ends *all);
 /* Moves what a location has collected to `all`, and frees the rest. */
 void gt_match_end(struct gt_match *match, struct gt_ends *all);
 
+/* `pair` is called for each two that belong together, `single` (or NULL) for each that is alone. */
+struct gt_matched {
+	void *user;
+	void (*pair)(void *user, const struct gt_end *from, const struct gt_end *to);
+	void (*single)(void *user, const struct gt_end *end);
+};
+
+/* Ends of one key. In memory are those whose other side has not come. Zeroed, it is empty. */
+struct gt_channel {
+	struct gt_ends waiting; /* sends, receives or activities */
+	size_t first;           /* of them: those before it are done */
+	struct gt_end call;     /* the last one */
+	bool called;
+};
+
 /*
- * Matches all ends. `pair` is called for each two that belong together, `single` (may be NULL) for each that
- * is alone. An activity has one call, a call may have several activities.
+ * The next end, in the order of gt_match_order(). An activity has one call, a call may have several
+ * activities.
  */
-void gt_match_all(struct gt_ends *all, void *user,
-		  void (*pair)(void *user, const struct gt_end *from, const struct gt_end *to),
-		  void (*single)(void *user, const struct gt_end *end));
+void gt_channel_end(struct gt_channel *channel, const struct gt_end *end, const struct gt_matched *to);
+/* No more: those that wait are alone. It is empty then; its room is freed by who has it. */
+void gt_channel_close(struct gt_channel *channel, const struct gt_matched *to);
+/* For qsort(): by key, then as they are matched. */
+int gt_match_order(const void *a, const void *b);
+
+/* Matches all ends; sorts them. */
+void gt_match_all(struct gt_ends *all, const struct gt_matched *to);
 
 #endif

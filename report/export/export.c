@@ -409,7 +409,7 @@ static bool convert(struct gt_export *export, struct gt_otf2 *read)
 	if (gt_otf2_events(read))
 		return false;
 	if (face->pair)
-		gt_match_all(&export->ends, export, on_pair, NULL);
+		gt_match_all(&export->ends, &(struct gt_matched){ export, on_pair, NULL });
 	return true;
 }
 

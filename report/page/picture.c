@@ -2,7 +2,8 @@
 /*
  * The picture as an analysis of the report, and its course.
  *
- * Limits: see picture.h. Ends of messages and launches wait in memory behind a send whose request is open.
+ * Limits: see picture.h. Ends of messages and launches wait in memory behind a send whose request is open,
+ * and for their other side while a channel is matched.
  */
 #include "config.h"
 
@@ -190,16 +191,31 @@ static void take_bytes(struct drawing *d, const struct gt_otf2_cursor *at)
 		d->bytes = value.uint64;
 }
 
-/* Ends of one key come together, those of different keys in any order. */
+enum { ORDER_BITS = 52, TIE_BITS = 48, KEY_MASK = (1 << (ORDER_BITS - TIE_BITS)) - 1 };
+
+/* Keys as numbers whose last bits are free: others may, if seldom, have the same. */
+static uint64_t key_of(const struct gt_end *end)
+{
+	uint64_t key = (end->key[0] ^ end->key[1] * UINT64_C(0x9e3779b97f4a7c15)) *
+		       UINT64_C(0xff51afd7ed558ccd);
+
+	return (key ^ key >> 31) & ~(uint64_t)KEY_MASK;
+}
+
+/* Ends of one key come together and in their order, those of different keys in any. */
 static void keep_ends(struct gt_picture *picture, struct gt_ends *ends)
 {
+	uint64_t last = (UINT64_C(1) << ORDER_BITS) - 1;
+
 	pthread_mutex_lock(&picture->spill.lock);
 	for (size_t i = 0; i < ends->count; i++) {
 		union end one = { .end = ends->items[i] };
-		uint64_t key = (one.end.key[0] ^ one.end.key[1] * UINT64_C(0x9e3779b97f4a7c15)) *
-			       UINT64_C(0xff51afd7ed558ccd);
+		uint64_t order;
 
-		if (gt_sorter_add(picture->ends, key ^ key >> 31, 0, one.slots, END_SLOTS))
+		one.end.order = one.end.order < last ? one.end.order : last;
+		order = one.end.order;
+		if (gt_sorter_add(picture->ends, key_of(&one.end) | order >> TIE_BITS,
+				  order & ((UINT64_C(1) << TIE_BITS) - 1), one.slots, END_SLOTS))
 			exit(2);
 	}
 	pthread_mutex_unlock(&picture->spill.lock);
@@ -417,27 +433,72 @@ static void on_pair(void *user, const struct gt_end *from, const struct gt_end *
 	gt_links_add(&picture->links, &link);
 }
 
+/* Channels of one key: more than one only if keys are equal by chance. */
+struct channels {
+	struct channel {
+		uint64_t key[2];
+		struct gt_channel of;
+	} *items;
+	size_t count, room, used;
+};
+
+static struct gt_channel *channel_of(struct channels *all, const struct gt_end *end)
+{
+	struct channel *one;
+
+	for (size_t i = 0; i < all->used; i++)
+		if (!memcmp(all->items[i].key, end->key, sizeof(end->key)))
+			return &all->items[i].of;
+	if (all->used == all->count) {
+		all->items = grown(all->items, all->count, &all->room, sizeof(*all->items));
+		all->items[all->count++] = (struct channel){ .key = { 0 } };
+	}
+	one = &all->items[all->used++];
+	memcpy(one->key, end->key, sizeof(one->key));
+	return &one->of;
+}
+
+/* Ends of one key and order have come. */
+static void match_some(struct channels *all, struct gt_ends *ends, const struct gt_matched *to)
+{
+	if (ends->count > 1)
+		qsort(ends->items, ends->count, sizeof(*ends->items), gt_match_order);
+	for (size_t i = 0; i < ends->count; i++)
+		gt_channel_end(channel_of(all, &ends->items[i]), &ends->items[i], to);
+	ends->count = 0;
+}
+
+static void close_channels(struct channels *all, const struct gt_matched *to)
+{
+	for (size_t i = 0; i < all->used; i++)
+		gt_channel_close(&all->items[i].of, to);
+	all->used = 0;
+}
+
 static void write_pairs(struct gt_picture *picture)
 {
+	const struct gt_matched to = { picture, on_pair, NULL };
 	struct gt_ends ends = { .count = 0 };
-	uint64_t key = 0, next;
+	struct channels all = { .count = 0 };
+	uint64_t key = 0, order = 0;
+	union end one;
 
 	if (gt_sorter_finish(picture->ends))
 		exit(2);
-	for (bool more = true; more;) {
-		union end one;
-
-		more = gt_sorter_time(picture->ends, &next);
-		if ((!more || next != key) && ends.count) {
-			gt_match_all(&ends, picture, on_pair, NULL);
-			ends.count = 0;
-		}
-		key = next;
-		if (!more || gt_sorter_unit(picture->ends, one.slots, END_SLOTS) <= 0)
-			break;
+	while (gt_sorter_unit(picture->ends, one.slots, END_SLOTS) > 0) {
+		if (key_of(&one.end) != key || one.end.order != order)
+			match_some(&all, &ends, &to);
+		if (key_of(&one.end) != key)
+			close_channels(&all, &to);
+		key = key_of(&one.end);
+		order = one.end.order;
 		ends.items = grown(ends.items, ends.count, &ends.room, sizeof(*ends.items));
 		ends.items[ends.count++] = one.end;
 	}
+	match_some(&all, &ends, &to);
+	for (size_t i = 0; i < all.count; i++)
+		free(all.items[i].of.waiting.items);
+	free(all.items);
 	free(ends.items);
 	gt_sorter_free(picture->ends);
 }

@@ -532,7 +532,7 @@ int gt_grid_fill(const char *anchor, void *argument, FILE *unused)
 	drop_idle_rows(grid, places);
 	lines.places = places;
 	if (grid->with_lines)
-		gt_match_all(&reading.ends, &lines, on_pair, NULL);
+		gt_match_all(&reading.ends, &(struct gt_matched){ &lines, on_pair, NULL });
 	grid->part.locations = NULL;
 	/* Nothing is freed: the process ends, and libotf2 may be in any state. */
 	return 0;
