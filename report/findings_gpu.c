@@ -22,6 +22,48 @@ static bool at_least(uint64_t part, double percent, uint64_t whole)
 	return whole && 100 * (double)part >= percent * (double)whole;
 }
 
+/* What helps, in the words of the runtime. */
+struct words {
+	const char *copy, *pinned, *first, *tiny, *memory;
+};
+
+/* Of the runtime that has the first kernel. */
+static const struct words *words_of(const struct gt_report *report)
+{
+	static const struct words cuda = {
+		.copy = "cudaMemcpyAsync with pinned memory, and work meanwhile",
+		.pinned = "pinned memory (cudaMallocHost, cudaHostRegister, pin_memory=True)",
+		.first = "the first launch of a kernel loads its module: do that before the loop, or set "
+			 "CUDA_MODULE_LOADING=EAGER",
+		.tiny = "CUDA graphs, or kernels that do more (fusion, torch.compile)",
+		.memory = "allocate once before the loop, or cudaMallocAsync and a memory pool",
+	}, hip = {
+		.copy = "hipMemcpyAsync with pinned memory, and work meanwhile",
+		.pinned = "pinned memory (hipHostMalloc, hipHostRegister, pin_memory=True)",
+		.first = "the first launch of a kernel loads its code: do that before the loop",
+		.tiny = "HIP graphs, or kernels that do more (fusion, torch.compile)",
+		.memory = "allocate once before the loop, or hipMallocAsync and a memory pool",
+	}, other = {
+		.copy = "asynchronous copies with pinned memory, and work meanwhile",
+		.pinned = "pinned memory",
+		.first = "the first launch of a kernel loads or builds its code: do that before the loop",
+		.tiny = "kernels that do more, or several in one submission",
+		.memory = "allocate once before the loop, or from a pool",
+	};
+
+	for (uint32_t i = 0; i < region_count(report); i++)
+		if (report->classes.regions[i] == GT_CLASS_KERNEL)
+			switch (gt_otf2_region_at(report->read, i)->paradigm) {
+			case OTF2_PARADIGM_CUDA:
+				return &cuda;
+			case OTF2_PARADIGM_HIP:
+				return &hip;
+			default:
+				return &other;
+			}
+	return &other;
+}
+
 /* ---- copies -------------------------------------------------------------------------------------- */
 
 static void blocking_copies(struct gt_report *report)
@@ -46,7 +88,7 @@ static void blocking_copies(struct gt_report *report)
 	gt_finding(report,
 		   &(struct gt_finding){ .id = GT_FINDING_BLOCKING_COPY, .gain = time,
 					 .region = 1 + top, .time = GT_NO_COUNT,
-					 .advice = "cudaMemcpyAsync with pinned memory, and work meanwhile" },
+					 .advice = words_of(report)->copy },
 		   "The host stands still for %s in copies and sets: %s calls, of which the longest takes %s",
 		   gt_said(report, time, GT_SECONDS), gt_said(report, calls, GT_COUNT),
 		   gt_said(report, profile->regions[top].most, GT_SECONDS));
@@ -73,7 +115,7 @@ static void pageable_copies(struct gt_report *report, struct gt_gpu *gpu)
 			   .id = GT_FINDING_PAGEABLE_COPY,
 			   .gain = time,
 			   .time = GT_NO_COUNT,
-			   .advice = "pinned memory (cudaMallocHost, cudaHostRegister, pin_memory=True)" },
+			   .advice = words_of(report)->pinned },
 		   "%s asynchronous copies (%s) block the host for %s, because their memory is pageable",
 		   gt_said(report, calls, GT_COUNT), gt_said(report, bytes, GT_BYTES),
 		   gt_said(report, time, GT_SECONDS));
@@ -217,8 +259,7 @@ static void gpu_gaps(struct gt_report *report, const struct gt_gpu *gpu, uint32_
 			.location = name,
 			.where = launch ? launch : host_meanwhile(report, index),
 			.time = gaps.when,
-			.advice = launch ? "the first launch of a kernel loads its module: do that before "
-					   "the loop, or set CUDA_MODULE_LOADING=EAGER"
+			.advice = launch ? words_of(report)->first
 					 : "look what the host does then (waits: device starves), and "
 					   "launch before it does that" },
 		"%s is idle in %s long %s, together %s; the longest takes %s and begins at %s", name,
@@ -256,7 +297,7 @@ static void tiny_kernels(struct gt_report *report, const struct gt_gpu *gpu)
 			   .gain = idle / gpu->device_count,
 			   .region = 1 + top,
 			   .time = GT_NO_COUNT,
-			   .advice = "CUDA graphs, or kernels that do more (fusion, torch.compile)" },
+			   .advice = words_of(report)->tiny },
 		   "%s kernels take %s on average, and %s idle for %s in short gaps",
 		   gt_said(report, all.count, GT_COUNT), gt_said(report, all.ns / all.count, GT_SECONDS),
 		   gpu->device_count > 1 ? "GPUs are" : "the GPU is", gt_said(report, idle, GT_SECONDS));
@@ -314,7 +355,7 @@ static void gpu_memory(struct gt_report *report)
 			   .gain = time,
 			   .region = 1 + gt_class_top(report, GT_CLASS_GPU_MEMORY),
 			   .time = GT_NO_COUNT,
-			   .advice = "allocate once before the loop, or cudaMallocAsync and a memory pool" },
+			   .advice = words_of(report)->memory },
 		   "%s calls allocate or free memory of GPUs and take %s, the longest ones left out",
 		   gt_said(report, calls, GT_COUNT), gt_said(report, time, GT_SECONDS));
 }

@@ -11,6 +11,7 @@
  *	late               delivered after the end     fini               calls while it ends, and after
  *	stray              ends of calls that never began, operations that do not exist
  *	agents=bad         agents of other sizes       garbage            external ids of its own
+ *	hang               a flush never comes back
  *
  * OLDER leaves out what a library need not have, BROKEN something it must.
  *
@@ -296,7 +297,7 @@ int rocprofiler_flush_buffer(struct rocp_id id)
 	pthread_mutex_lock(&lock);
 	mine = ++wanted;
 	pthread_cond_signal(&work);
-	while ((int)(reached - mine) < 0)
+	while ((int)(reached - mine) < 0 || fault("hang"))
 		pthread_cond_wait(&over, &lock);
 	pthread_mutex_unlock(&lock);
 	return 0;

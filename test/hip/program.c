@@ -2,7 +2,7 @@
 /*
  * A program that uses HIP: threads with streams of their own launch kernels and copy, and it says how often.
  *
- *	program THREADS ROUNDS [kill|fork|leave|errors|exec|off]
+ *	program THREADS ROUNDS [kill|fork|leave|errors|exec|sync]
  *
  * Limits: none.
  */
@@ -42,7 +42,10 @@ static void launch(hipFunction_t f, hipStream_t stream)
 
 static void copy(void *to, const void *from, hipMemcpyKind kind, hipStream_t stream)
 {
-	check(stream ? hipMemcpyAsync(to, from, BYTES, kind, stream) : hipMemcpy(to, from, BYTES, kind));
+	if (stream && strcmp(mode, "sync") != 0)
+		check(hipMemcpyAsync(to, from, BYTES, kind, stream));
+	else
+		check(hipMemcpy(to, from, BYTES, kind));
 	COUNT(copies, 1);
 	COUNT(bytes, BYTES);
 }
