@@ -1,18 +1,21 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Programming models: a Python function that calls itself, plain, recorded (VT_PYTHON), and under Python's own
-profilers; OpenCL kernels of one work-item.
+profilers; OpenCL kernels of one work-item; a call of NCCL towards its profiler plug-in, played by
+test/nccl/fake.c, with a plug-in that does nothing and ours.
 
 Limits: cProfile sums up calls and keeps none, pyinstrument looks every millisecond. The latter is measured if
 the python3 that is called has it.
 """
+import os
 import statistics
 import subprocess
 
-from tools import Case
+from tools import HERE, Case
 
 FIB = "import sys\ndef fib(n):\n    return n if n < 2 else fib(n - 1) + fib(n - 2)\nfib(int(sys.argv[1]))\n"
 N, CALLS = 29, 1_664_079
 LAUNCHES = 100_000
+COLLECTIVES = 200_000
 TURNS = 3 # in each round
 
 
@@ -32,9 +35,23 @@ def opencl(run):
                                                     b.gputrace_env(VT_UNIFY="no")), warm=0))
 
 
+def nccl(run):
+    """One round of NCCL's calls."""
+    b = run.b
+    if not hasattr(b, "nccl"):
+        b.cc("nccl", ["../test/nccl/fake.c"], "-I" + os.path.join(HERE, ".."), "-ldl", "-lpthread")
+        b.nccl = True
+    loop = [b.path("nccl"), "5", "1", "loop", str(COLLECTIVES)]
+    for _ in range(TURNS):
+        run.add("nccl", "empty", run.once(Case("empty", loop, {"NCCL_PROFILER_PLUGIN": "empty"}), warm=0))
+        run.add("nccl", "recorded", run.once(Case("recorded", b.gputrace_run(*loop),
+                                                  b.gputrace_env(VT_UNIFY="no")), warm=0))
+
+
 def suite(run, _peers):
     """One round."""
     opencl(run)
+    nccl(run)
     b = run.b
     program = b.path("fib.py")
     if not hasattr(b, "profilers"):
@@ -68,3 +85,9 @@ def goals(g, results, spread):
         g.row("an OpenCL kernel of one work-item (PoCL): gputrace adds", "none",
               f"{spread(added)} ns to {spread([p['ns_per_launch'] for p in c['plain']])}, {len(added)} turns",
               statistics.median(added), None)
+    c = results.get("nccl", {})
+    for name, what in (("empty", "a plug-in that does nothing"), ("recorded", "recorded")):
+        times = [r["ns_per_call"] for r in c.get(name, [])]
+        if times:
+            g.row(f"a call of NCCL's AllReduce, its plug-in's part: {what}", "none", f"{spread(times)} ns, {len(times)} turns",
+                  statistics.median(times), None)

@@ -77,6 +77,7 @@ include test/opencl/local.mk
 include test/hip/local.mk
 include test/openmp/local.mk
 include test/kokkos/local.mk
+include test/nccl/local.mk
 include test/python/local.mk
 include test/tools/local.mk
 include test/unit/local.mk

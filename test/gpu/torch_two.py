@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""One of two processes under torchrun: sums over both. torch_two.py [nccl]"""
+"""One of two processes under torchrun: sums over both. torch_two.py [nccl]. With HOSTS NCCL takes each for a host."""
 import os
 import sys
 
@@ -8,6 +8,8 @@ import torch.distributed as dist
 
 nccl = "nccl" in sys.argv
 rank = int(os.environ["RANK"])
+if "HOSTS" in os.environ:
+    os.environ["NCCL_HOSTID"] = f"host{rank}"
 torch.cuda.set_device(rank % torch.cuda.device_count())
 dist.init_process_group("nccl" if nccl else "gloo")
 value = torch.full((1 << 16,), float(rank + 1), device="cuda" if nccl else "cpu")
