@@ -143,7 +143,7 @@ struct gt_cu_wishes *gt_cu_wishes_of_settings(bool exact)
 	if (rc)
 		gt_message(1, "VT_CUPTI_METRICS_SPEC: %s cannot be read (%s)", file, strerror(-rc));
 	if (w->cut)
-		gt_message(1, "VT_CUPTI_METRICS: %u names are too many or too long and left out", w->cut);
+		gt_message(1, "VT_CUPTI_METRICS: left out, as too many or too long: %u of the names", w->cut);
 	return w;
 }
 
