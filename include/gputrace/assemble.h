@@ -123,7 +123,7 @@ GT_API uint32_t gt_read_number(const struct gt_loc *loc);
 /* The text of a string of the process (gt_def_string()); NULL: none. Valid until end(). */
 GT_API const char *gt_read_string(const struct gt_proc *proc, gt_ref id);
 
-/* What gt_def_property() said of `key` in this process; NULL: nothing. "setting:VT_X" is a setting. */
+/* What gt_def_property() said last of `key` in this process; NULL: nothing. "setting:VT_X" is a setting. */
 GT_API const char *gt_read_property(const struct gt_proc *proc, const char *key);
 
 /* Is this record of the adapter's own kind `name`? For gt_read_records(). */

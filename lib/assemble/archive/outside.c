@@ -89,7 +89,13 @@ const char *gt_read_string(const struct gt_proc *proc, gt_ref id)
 
 const char *gt_read_property(const struct gt_proc *proc, const char *key)
 {
-	return gt_journal_property(&proc->journal, key);
+	for (size_t i = gt_journal_count(&proc->journal, GT_D_PROPERTY); i-- > 0;) {
+		const char *found = gt_journal_nth(&proc->journal, GT_D_PROPERTY, i, NULL, NULL);
+
+		if (!strcmp(found, key))
+			return found + strlen(found) + 1;
+	}
+	return NULL;
 }
 
 bool gt_read_is_own(const struct gt_proc *proc, const struct gt_slot *slot, const struct gt_assembler *self,
