@@ -136,6 +136,16 @@ static void make(struct place *p)
 	queues++;
 }
 
+gt_ref gt_hip_group(uint64_t agent)
+{
+	struct agent *a = find(agent);
+
+	if (!a)
+		a = add(agent, true);
+	define(a);
+	return a->group;
+}
+
 struct gt_location *gt_hip_place(uint64_t agent, uint64_t stream, uint64_t queue)
 {
 	struct agent *a = find(agent);

@@ -8,6 +8,7 @@
  *   agents.c   agents and streams -> location groups and locations
  *   calls.c    callbacks on the program's threads: HIP's calls -> regions, and entries of the table of calls
  *   markers.c  roctx ranges and marks
+ *   memory.c   records of allocations -> a metric of each device
  *   records.c  records of kernels and copies -> events of streams
  *   life.c     start, end, fork
  *
@@ -73,7 +74,7 @@ struct gt_hip_counts {
 	uint64_t requested; /* kernels and copies that are to have records */
 	/* With the lock. */
 	uint64_t records, kernels, copies, unknown, wrong_size, zero_time, early, no_parent, off, no_location;
-	uint64_t dropped;
+	uint64_t allocations, dropped;
 };
 extern GT_HIDDEN struct gt_hip_counts gt_hip_counts;
 
@@ -98,6 +99,8 @@ GT_HIDDEN int gt_hip_agents_find(void);
  * else on a queue (0: none). NULL: there is no room. */
 GT_HIDDEN struct gt_location *gt_hip_place(uint64_t agent, uint64_t stream, uint64_t queue);
 GT_HIDDEN bool gt_hip_is_gpu(uint64_t agent);
+/* Its location group. */
+GT_HIDDEN gt_ref gt_hip_group(uint64_t agent);
 
 /* ---- calls (calls.c) ------------------------------------------------------------------------------ */
 
@@ -121,10 +124,15 @@ GT_HIDDEN void gt_hip_markers_setup(uint32_t kind);
 GT_HIDDEN void gt_hip_marker(struct rocp_call call, union rocp_user *user, void *data);
 GT_HIDDEN void gt_hip_thread_name(struct rocp_call call, union rocp_user *user, void *data);
 
+/* ---- memory (memory.c) ----------------------------------------------------------------------------- */
+
+/* With the lock. */
+GT_HIDDEN void gt_hip_memory(const struct rocp_allocation *a);
+
 /* ---- records (records.c) -------------------------------------------------------------------------- */
 
-/* kinds of records: of kernels, of copies; 0: there are none. */
-GT_HIDDEN void gt_hip_records_setup(uint32_t kernels, uint32_t copies);
+/* kinds of records: of kernels, of copies, of allocations; 0: there are none. */
+GT_HIDDEN void gt_hip_records_setup(uint32_t kernels, uint32_t copies, uint32_t allocations);
 GT_HIDDEN void gt_hip_code_object(struct rocp_call call, union rocp_user *user, void *data);
 GT_HIDDEN void gt_hip_buffer(struct rocp_id context, struct rocp_id buffer, struct rocp_header **headers,
 			     size_t count, void *data, uint64_t dropped);

@@ -241,7 +241,8 @@ static void trace_markers(void)
 static const char *set_up(int *status)
 {
 	const char *transfers = gt_setting("VT_GPU_TRANSFERS");
-	uint32_t kernels, copies, requests[2], count = 0;
+	const char *memory = gt_setting("VT_GPUTRACE_MEMUSAGE");
+	uint32_t kernels, copies, allocations = 0, requests[2], count = 0;
 
 	*status = gt_hip_api.create_context(&context);
 	if (*status)
@@ -258,7 +259,9 @@ static const char *set_up(int *status)
 		refused(gt_hip_agents_find(), "agents");
 	kernels = trace_records("KERNEL_DISPATCH", "kernels");
 	copies = trace_records("MEMORY_COPY", "copies");
-	gt_hip_records_setup(kernels, copies);
+	if (memory && strcmp(memory, "no") != 0)
+		allocations = trace_records("MEMORY_ALLOCATION", "allocations");
+	gt_hip_records_setup(kernels, copies, allocations);
 	trace_calls("HIP_RUNTIME_API", gt_hip_call, "calls");
 	trace_calls("CODE_OBJECT", gt_hip_code_object, "names of kernels");
 	trace_calls("HIP_STREAM", gt_hip_stream, "streams");

@@ -2,7 +2,7 @@
 # libgputrace-hip.so: the adapter for HIP, a tool of rocprofiler-sdk. It needs nothing of ROCm to build, and links none.
 lib_libgtassemble_la_SOURCES += hip/assemble/hip.c
 lib_LTLIBRARIES += hip/libgputrace-hip.la
-hip_libgputrace_hip_la_SOURCES = hip/agents.c hip/api.c hip/calls.c hip/hip.h hip/life.c hip/markers.c hip/records.c \
+hip_libgputrace_hip_la_SOURCES = hip/agents.c hip/api.c hip/calls.c hip/hip.h hip/life.c hip/markers.c hip/memory.c hip/records.c \
 	hip/rocprofiler.h hip/state.c
 hip_libgputrace_hip_la_CFLAGS = $(AM_CFLAGS) -fno-plt
 hip_libgputrace_hip_la_LDFLAGS = -version-info 0:0:0 -Wl,-z,nodelete -Wl,-z,relro,-z,now \

@@ -16,16 +16,17 @@
 enum { BUCKETS = 1024 };
 
 static struct gt_hip_counts *const counts = &gt_hip_counts;
-static uint32_t kernel_kind, copy_kind;
+static uint32_t kernel_kind, copy_kind, memory_kind;
 static gt_ref marker_untimed;
 
-void gt_hip_records_setup(uint32_t kernels, uint32_t copies)
+void gt_hip_records_setup(uint32_t kernels, uint32_t copies, uint32_t allocations)
 {
 	struct gt_accel_param_names names = { { NULL }, { NULL } };
 	const char *wanted = gt_setting("VT_GPUTRACE_KERNEL");
 
 	kernel_kind = kernels;
 	copy_kind = copies;
+	memory_kind = allocations;
 	marker_untimed = gt_def_marker("HIP_UNTIMED", "HIP", 2);
 	if (!wanted || strcmp(wanted, "no") != 0) {
 		names.size[0] = "grid";
@@ -226,12 +227,14 @@ static void read_one(const struct rocp_header *header)
 
 	gt_hip_count(&counts->records);
 	if (!size || header->category != ROCP_CATEGORY_TRACING || !header->kind ||
-	    (header->kind != kernel_kind && header->kind != copy_kind))
+	    (header->kind != kernel_kind && header->kind != copy_kind && header->kind != memory_kind))
 		gt_hip_count(&counts->unknown);
 	else if (header->kind == kernel_kind && *size >= offsetof(struct rocp_kernel, dispatch.reserved))
 		read_kernel(header->payload);
 	else if (header->kind == copy_kind && *size >= sizeof(struct rocp_copy))
 		read_copy(header->payload);
+	else if (header->kind == memory_kind && *size >= sizeof(struct rocp_allocation))
+		gt_hip_memory(header->payload);
 	else
 		gt_hip_count(&counts->wrong_size);
 }

@@ -27,6 +27,8 @@ enum {
 	ROCP_COPY_TO_DEVICE = 2,
 	ROCP_COPY_TO_HOST = 3,
 	ROCP_COPY_DEVICES = 4,
+	ROCP_ALLOCATE = 1, /* of allocations */
+	ROCP_RELEASE = 3,
 	ROCP_REQUEST_COPY = 10, /* kinds of requests for an external id */
 	ROCP_REQUEST_KERNEL = 11,
 };
@@ -125,6 +127,16 @@ struct rocp_copy {
 	uint64_t thread, start, end;
 	struct rocp_id destination, source; /* agents */
 	uint64_t bytes;
+};
+
+struct rocp_allocation {
+	uint64_t size;
+	uint32_t kind;
+	int32_t operation;
+	struct rocp_correlation correlation;
+	uint64_t thread, start, end;
+	struct rocp_id agent;
+	uint64_t address, bytes;
 };
 
 struct rocp_dispatch {

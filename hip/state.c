@@ -63,6 +63,7 @@ void gt_hip_account(bool last)
 	property("records", c->records);
 	property("kernels", c->kernels);
 	property("copies", c->copies);
+	property("allocations", c->allocations);
 	property("unknown_kinds", c->unknown);
 	property("wrong_sizes", c->wrong_size);
 	property("zero_time", c->zero_time);

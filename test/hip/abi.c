@@ -69,6 +69,16 @@ DISPATCH(workgroup, workgroup_size);
 DISPATCH(grid, grid_size);
 
 typedef rocprofiler_callback_tracing_code_object_kernel_symbol_register_data_t symbol;
+typedef rocprofiler_buffer_tracing_memory_allocation_record_t allocation;
+#define MEMORY(a, b) PLACE(struct rocp_allocation, a, allocation, b)
+MEMORY(operation, operation);
+MEMORY(end, end_timestamp);
+MEMORY(agent, agent_id);
+MEMORY(address, address);
+MEMORY(bytes, allocation_size);
+NUMBER(ROCP_ALLOCATE, ROCPROFILER_MEMORY_ALLOCATION_ALLOCATE);
+NUMBER(ROCP_RELEASE, ROCPROFILER_MEMORY_ALLOCATION_FREE);
+
 #define SYMBOL(a, b) PLACE(struct rocp_symbol, a, symbol, b)
 SYMBOL(kernel, kernel_id);
 SYMBOL(name, kernel_name);

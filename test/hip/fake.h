@@ -73,6 +73,7 @@ struct fake_hooks {
 		       const unsigned *block, unsigned shared, uint64_t begin, uint64_t end);
 	void (*copy)(uint64_t correlation, int kind, int from, int to, size_t bytes, uint64_t begin,
 		     uint64_t end);
+	void (*memory)(uint64_t correlation, int device, void *address, size_t bytes, int release);
 };
 
 #endif

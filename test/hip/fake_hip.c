@@ -102,6 +102,8 @@ hipError_t hipMalloc(void **address, size_t bytes)
 	if (!address)
 		return leave(FAKE_MALLOC, id, hipErrorInvalidValue);
 	*address = malloc(bytes);
+	if (hooks)
+		hooks->memory(id, device, *address, bytes, 0);
 	return leave(FAKE_MALLOC, id, hipSuccess);
 }
 
@@ -109,6 +111,8 @@ hipError_t hipFree(void *address)
 {
 	uint64_t id = enter(FAKE_FREE, NULL);
 
+	if (hooks)
+		hooks->memory(id, device, address, 0, 1);
 	free(address);
 	return leave(FAKE_FREE, id, hipSuccess);
 }

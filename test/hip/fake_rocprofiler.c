@@ -31,7 +31,7 @@
 #include "hip/rocprofiler.h"
 
 enum { HIP = 5, MARKER = 7, NAMES = 9, CODE = 10, STREAM = 20, COPY_RECORD = 10, KERNEL_RECORD = 11 };
-enum { MOST = 200000 };
+enum { MEMORY_RECORD = 16, MOST = 200000 };
 enum { FAILED = 1, LOCKED = 16 };
 
 static const char *const operations[FAKE_OPERATIONS] = {
@@ -58,6 +58,7 @@ static struct record {
 	union {
 		struct rocp_kernel kernel;
 		struct rocp_copy copy;
+		struct rocp_allocation memory;
 		uint64_t size;
 	} what;
 	uint64_t end;
@@ -183,7 +184,8 @@ int rocprofiler_query_callback_tracing_kind_operation_name(uint32_t kind, int32_
 int rocprofiler_query_buffer_tracing_kind_name(uint32_t kind, const char **to, uint64_t *length)
 {
 	static const char *const names[64] = { [COPY_RECORD] = "MEMORY_COPY",
-					       [KERNEL_RECORD] = "KERNEL_DISPATCH" };
+					       [KERNEL_RECORD] = "KERNEL_DISPATCH",
+					       [MEMORY_RECORD] = "MEMORY_ALLOCATION" };
 
 	return name(kind < 64 && (kind != COPY_RECORD || !fault("kinds=old")) ? names[kind] : NULL, to,
 		    length);
@@ -466,6 +468,24 @@ static void copy(uint64_t id, int kind, int from, int to, size_t bytes, uint64_t
 	pthread_mutex_unlock(&lock);
 }
 
+/* A release says nothing but the address. */
+static void memory(uint64_t id, int device, void *address, size_t bytes, int release)
+{
+	uint64_t t = now();
+	struct record *r;
+
+	pthread_mutex_lock(&lock);
+	r = take(MEMORY_RECORD, t);
+	if (r)
+		r->what.memory = (struct rocp_allocation){
+			.size = sizeof(r->what.memory), .kind = MEMORY_RECORD, .operation = release ? 3 : 1,
+			.correlation = { id, { 0 }, 0 }, .start = t, .end = t,
+			.agent = { release ? 0 : 11 + (uint64_t)device },
+			.address = (uint64_t)(uintptr_t)address, .bytes = bytes,
+		};
+	pthread_mutex_unlock(&lock);
+}
+
 /* ---- the beginning and the end ------------------------------------------------------------------- */
 
 static void finish(void)
@@ -490,7 +510,7 @@ static void finish(void)
 const struct fake_hooks *fake_rocprofiler(void);
 const struct fake_hooks *fake_rocprofiler(void)
 {
-	static const struct fake_hooks hooks = { enter, leave, stream, symbol, kernel, copy };
+	static const struct fake_hooks hooks = { enter, leave, stream, symbol, kernel, copy, memory };
 	static char client[64];
 	const char *version = fault("version=");
 	struct rocp_tool *(*configure)(uint32_t, const char *, uint32_t, void *) = NULL;
