@@ -16,7 +16,7 @@
 #include "report/page/page.h"
 #include "report/page/pyramid.h"
 
-enum { OK = 200, BAD = 400, MISSING = 404, TOO_LARGE = 413, FAILED = 500, MOST_RANGES = 4096 };
+enum { OK = 200, BAD = 400, MISSING = 404, TOO_LARGE = 413, FAILED = 500, MOST_RANGES = 4096, LEVELS = 64 };
 
 struct request {
 	struct gt_serve *serve;
@@ -89,6 +89,22 @@ static bool ranges(const struct request *request, const char *name, uint64_t mos
 	return false;
 }
 
+/* "3,4,5": so many; 0: they are not there, too many, or no numbers. */
+static size_t numbers(const struct request *request, const char *name, uint64_t all[LEVELS])
+{
+	const char *text = request->parameter(request->of, name);
+
+	for (size_t count = 0; text && count < LEVELS; text++) {
+		if (!digits(&text, &all[count++]))
+			return 0;
+		if (!*text)
+			return count;
+		if (*text != ',')
+			return 0;
+	}
+	return 0;
+}
+
 /* ---- tiles --------------------------------------------------------------------------------------- */
 
 struct wanted {
@@ -145,20 +161,29 @@ static bool put_kind(const struct request *request, const struct wanted *wanted,
 	return true;
 }
 
+/* What is wanted of some levels, of each its own tiles. */
 static unsigned tiles(const struct request *request)
 {
+	uint64_t levels[LEVELS], from[LEVELS], to[LEVELS];
+	size_t count = numbers(request, "level", levels);
 	struct wanted wanted = { .level = 0 };
 	unsigned status = OK;
 
-	if (!number(request, "level", &wanted.level) || !number(request, "from", &wanted.from) ||
-	    !number(request, "to", &wanted.to) || wanted.level > 64 ||
+	if (!count || numbers(request, "from", from) != count || numbers(request, "to", to) != count ||
 	    !ranges(request, "rows", UINT32_MAX, &wanted.rows) ||
 	    !ranges(request, "tracks", UINT32_MAX, &wanted.tracks) ||
 	    !ranges(request, "kinds", GT_TILE_SEEN - 1, &wanted.kinds))
 		status = refuse(request->out, BAD, "level, from, to, rows, tracks or kinds are wrong");
-	for (unsigned kind = 0; status == OK && kind < GT_TILE_SEEN; kind++)
-		if (!put_kind(request, &wanted, (enum gt_tile_kind)kind))
-			status = refuse(request->out, TOO_LARGE, "that is too much for one answer");
+	for (size_t i = 0; status == OK && i < count; i++) {
+		wanted.level = levels[i];
+		wanted.from = from[i];
+		wanted.to = to[i];
+		if (wanted.level > GT_SPAN_MOST)
+			status = refuse(request->out, BAD, "there is no such level");
+		for (unsigned kind = 0; status == OK && kind < GT_TILE_SEEN; kind++)
+			if (!put_kind(request, &wanted, (enum gt_tile_kind)kind))
+				status = refuse(request->out, TOO_LARGE, "that is too much for one answer");
+	}
 	free(wanted.rows.items);
 	free(wanted.tracks.items);
 	free(wanted.kinds.items);
@@ -221,6 +246,7 @@ static void add_tile(const struct gt_serve *serve, const struct gt_tile *tile, s
 		sums[region].calls += values[1];
 		sums[region].exclusive += values[2];
 		sums[region].inclusive += values[2] + values[4];
+		sums[region].bytes += values[3];
 	}
 }
 
@@ -273,10 +299,10 @@ static bool put_profile(const struct request *request, struct window *w)
 	for (uint64_t i = 0; i <= w->serve->regions; i++) {
 		const struct gt_single_sum *sum = &w->sums[i];
 
-		if (!sum->calls && !sum->inclusive)
+		if (!sum->calls && !sum->inclusive && !sum->bytes)
 			continue;
-		gt_bytes_print(out, "%s[%" PRIu64 ",%" PRIu64 ",%" PRIu64 ",%" PRIu64 "]", first ? "" : ",",
-			       i, sum->calls, sum->exclusive, sum->inclusive);
+		gt_bytes_print(out, "%s[%" PRIu64 ",%" PRIu64 ",%" PRIu64 ",%" PRIu64 ",%" PRIu64 "]",
+			       first ? "" : ",", i, sum->calls, sum->exclusive, sum->inclusive, sum->bytes);
 		first = false;
 	}
 	gt_bytes_print(out, "]}");

@@ -217,6 +217,7 @@ static void write_slot(struct gt_pyramid *p, unsigned k, struct slot *slot)
 		put_buckets(&out, slot);
 		put_sums(&out, slot);
 		gt_store_add(p->store, p->kind, p->row, k, slot->tile, &out);
+		p->used = k >= p->used ? k + 1 : p->used;
 		free(out.data);
 	}
 	slot->used = false;
@@ -486,6 +487,8 @@ void gt_pyramid_close(struct gt_pyramid *p)
 		}
 		free(p->level[k].depths);
 	}
+	p->levels = p->used ? p->used : 1;
+	p->sum_levels = p->sum_levels < p->levels ? p->sum_levels : p->levels;
 	free(p->level);
 	free(p->open);
 	free(p->nested);

@@ -21,7 +21,8 @@ struct gt_pyramid {
 	struct gt_store *store;
 	enum gt_tile_kind kind;
 	uint32_t row;
-	unsigned span_log2, levels;
+	unsigned span_log2, levels; /* closed: those that have tiles, at least one */
+	unsigned used;
 	unsigned sum_levels; /* the first ones have sums */
 	uint64_t time;       /* up to which there are sums */
 	bool exact;          /* the last level's buckets are empty */

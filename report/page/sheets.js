@@ -145,15 +145,15 @@ const Sheets = {
 					{ key: "group", head: "group", unit: "text" }] })];
 		const note = `${Sheets.note()}${only ? ", " + clean(name, 60) : ""}`;
 
-		if (Data.view)
-			return [chip, Sheets.served(sheet, begin, end, only ? Model.rowsOf(line) : null, note,
-				pick, is)];
-		const sums = new Map(), lanes = Sheets.lanes(only ? Model.rowsOf(line) : null);
+		const rows = only ? Model.rowsOf(line) : null, lanes = Sheets.lanes(rows), all = new Map();
+		const make = (sums) => Sheets.regions(sums, lanes, end - begin, note, pick, is);
 
-		for (const row of only ? Model.rowsOf(line) : Data.meta.rows.keys())
+		if (Data.view)
+			return [chip, Sheets.served(begin, end, rows, make)];
+		for (const row of rows || Data.meta.rows.keys())
 			if (only || Data.meta.rows[row].kind !== "service")
-				addSums(row, begin, end, sums);
-		return [chip, Sheets.regions(sums, lanes, end - begin, note, pick, is)];
+				addSums(row, begin, end, all);
+		return [chip, make(all)];
 	},
 	/* How many threads and how many streams a window has the time of. */
 	lanes(rows) {
@@ -182,23 +182,22 @@ const Sheets = {
 				of: (row) => Data.regions[row.region]?.class },
 			{ key: "group", head: "group", unit: "text",
 				of: (row) => Data.regions[row.region]?.group }] }),
-	/* From the server: exact. */
-	served(sheet, begin, end, rows, note, pick, is) {
-		const b = Math.floor(begin), e = Math.ceil(end), lanes = Sheets.lanes(rows),
-			place = el("div", null, empty("…"));
+	/* What is made of the sums of a window, when the server has said them: they are exact. */
+	served(begin, end, rows, make) {
+		const b = Math.floor(begin), e = Math.ceil(end), place = el("div", null, empty("…"));
 
 		Page.later("served", async () => {
-			const query = `profile?from=${b}&to=${e}${rows ? "&rows=" + rows.join(",") : ""}`;
+			const of = rows ? "&rows=" + Wanted.ranges(rows) : "", sums = new Map();
 
 			try {
-				const answer = await Data.fetch(query, "json"), sums = new Map();
+				const answer = await Data.fetch(`profile?from=${b}&to=${e}${of}`, "json");
 
 				for (const row of answer.rows)
 					if (rows || Data.meta.rows[row.row].kind !== "service")
-						for (const [region, count, ns, inclusive] of row.regions)
-							addSum(sums, region, { count, ns, inclusive });
-				place.replaceChildren(Sheets.regions(sums, lanes, end - begin, note, pick,
-					is));
+						for (const [region, ...of] of row.regions)
+							addSum(sums, region, { count: of[0], ns: of[1],
+								inclusive: of[2], bytes: of[3] });
+				place.replaceChildren(make(sums));
 			} catch (error) {
 				Page.trouble(error);
 			}
@@ -359,7 +358,14 @@ const Sheets = {
 			length = (end - begin) / 1e9;
 		const devices = whole ? (r.devices || []).map((d) => ({ ...d, length: r.duration_s }))
 			: Gpu.devices(begin, end, length);
-		const copies = whole ? r.copies || [] : Gpu.copies(begin, end);
+		const copies = (list) => list.length ? table({ name: "copies", caption: "Copies",
+			note: Sheets.note(), rows: list, sort: "seconds",
+			pick: (row) => Search.exactly(row.name),
+			columns: [{ ...Sheets.regionCell, head: "copy" },
+				{ key: "count", head: "copies", unit: "count" },
+				{ key: "seconds", head: "time", unit: "seconds" },
+				{ key: "bytes", head: "bytes", unit: "bytes" },
+				{ key: "bandwidth", head: "rate", unit: "rate" }] }) : "";
 		const bar = (d) => [[d.kernel_s / d.length, Theme.kinds[KIND.kernel], "kernels"],
 			[d.copy_alone_s / d.length, Theme.kinds[KIND.copy], "only copies"]];
 
@@ -378,14 +384,8 @@ const Sheets = {
 						el("td", null, Units.seconds(d.copy_alone_s)),
 					el("td", null, Units.seconds(d.idle_s)),
 						el("td", null, stack(bar(d))))))),
-			copies.length ? table({ name: "copies", caption: "Copies", note: Sheets.note(),
-				rows: copies, sort: "seconds",
-				pick: (row) => Search.exactly(row.name),
-					columns: [{ ...Sheets.regionCell, head: "copy" },
-					{ key: "count", head: "copies", unit: "count" },
-						{ key: "seconds", head: "time", unit: "seconds" },
-					{ key: "bytes", head: "bytes", unit: "bytes" },
-						{ key: "bandwidth", head: "rate", unit: "rate" }] }) : null,
+			whole ? copies(r.copies || []) : Data.view ? Sheets.served(begin, end, Gpu.rows(),
+				(sums) => copies(Gpu.copiesOf(sums))) : copies(Gpu.copies(begin, end)),
 			whole && r.kernels?.length ? table({ name: "kernels", caption: "Kernels",
 				rows: r.kernels, sort: "seconds",
 				pick: (row) => Search.exactly(row.name),
@@ -517,29 +517,19 @@ const Gpu = {
 				copy_alone_s: both - kernel, idle_s: length - both };
 		});
 	},
-	/* Copies by region: their time, and their bytes if the tiles have them. */
+	rows: () => [...Data.meta.rows.keys()].filter((row) => Data.meta.rows[row].device !== null),
 	copies(begin, end) {
-		const rows = new Map();
+		const sums = new Map();
 
-		Data.meta.rows.forEach((meta, row) => {
-			if (meta.device === null || meta.device === undefined)
-				return;
-			const sums = new Map();
-
+		for (const row of Gpu.rows())
 			addSums(row, begin, end, sums);
-			for (const [region, { count, ns, bytes }] of sums)
-				if (Data.regions[region]?.kind === KIND.copy) {
-					const sum = rows.get(region) || rows.set(region,
-						{ name: Data.name(region), region, count: 0, seconds: 0,
-						bytes: 0, bandwidth: null }).get(region);
-
-					sum.count += count, sum.seconds += ns / 1e9, sum.bytes += bytes;
-				}
-		});
-		for (const sum of rows.values())
-			sum.bandwidth = sum.bytes && sum.seconds ? sum.bytes / sum.seconds : null;
-		return [...rows.values()].filter((sum) => sum.seconds > 0);
+		return Gpu.copiesOf(sums);
 	},
+	/* Of the sums of devices' rows: time and bytes of copies, by region. */
+	copiesOf: (sums) => [...sums.values()]
+		.filter((sum) => Data.regions[sum.region]?.kind === KIND.copy && sum.ns > 0)
+		.map((sum) => ({ ...sum, seconds: sum.ns / 1e9,
+			bandwidth: sum.bytes ? sum.bytes / sum.ns * 1e9 : null })),
 };
 
 /* ---- matrix of messages -------------------------------------------------------------------------- */

@@ -38,6 +38,7 @@ struct reading {
 	size_t *nested;             /* open calls, by region */
 	size_t regions;
 	uint64_t time;
+	uint64_t attribute, bytes; /* of the activity that is open */
 };
 
 /* ---- the child's visitor ------------------------------------------------------------------------- */
@@ -58,6 +59,14 @@ static void spend(struct reading *r, const struct gt_otf2_cursor *at, size_t dep
 	r->time = at->time;
 	if (r->sums && depth && to > from)
 		r->sums[region_of(at->read, at->stack[depth - 1].region)].exclusive += to - from;
+}
+
+static void take_bytes(struct reading *r, const struct gt_otf2_cursor *at)
+{
+	OTF2_AttributeValue value;
+
+	if (gt_otf2_attribute(at, r->attribute, OTF2_TYPE_UINT64, &value))
+		r->bytes = value.uint64;
 }
 
 static bool inside(const struct reading *r, uint64_t time)
@@ -85,6 +94,8 @@ static void on_enter(struct gt_otf2_cursor *at)
 	region = region_of(at->read, at->stack[at->depth - 1].region);
 	r->nested[region]++;
 	r->sums[region].calls += inside(r, at->time);
+	r->bytes = 0;
+	take_bytes(r, at);
 }
 
 /* A call ends, or what was read of its row. One within another of its region is counted with that one. */
@@ -119,6 +130,10 @@ static void on_leave(struct gt_otf2_cursor *at, const struct gt_otf2_frame *fram
 	spend(r, at, at->depth);
 	at->depth--;
 	end_call(r, at, frame);
+	take_bytes(r, at);
+	if (r->sums && inside(r, at->time))
+		r->sums[region_of(at->read, frame->region)].bytes += r->bytes;
+	r->bytes = 0;
 	if (at->time >= r->question->from)
 		put_span(r, at, frame, at->depth + 1, false);
 }
@@ -293,6 +308,7 @@ static void answer(struct gt_otf2 *read, struct reading *r, const unsigned char 
 	bool known = !q->size || place_of(read, data, q->size, &place);
 
 	r->regions = read->tables[GT_OTF2_REGION].count;
+	r->attribute = gt_otf2_attribute_named(read, "BYTES");
 	if (q->sums) {
 		r->sums = calloc(r->regions + 1, sizeof(*r->sums));
 		r->nested = calloc(r->regions + 1, sizeof(*r->nested));
@@ -440,6 +456,7 @@ bool gt_single_sums(struct gt_single *single, uint32_t row, uint64_t from, uint6
 		sums[i].calls += one.calls;
 		sums[i].exclusive += one.exclusive;
 		sums[i].inclusive += one.inclusive;
+		sums[i].bytes += one.bytes;
 	}
 	free(out.data);
 	return well;

@@ -27,9 +27,12 @@ struct gt_single {
  */
 bool gt_single_events(struct gt_single *single, uint32_t row, uint64_t from, uint64_t to,
 		      struct gt_bytes *out);
-/* Of a region in a window: enters, ns in it, and ns in it and what it calls, once if it calls itself. */
+/*
+ * Of a region in a window: enters, ns in it, ns in it and what it calls (once if it calls itself), and bytes
+ * of the copies that end there.
+ */
 struct gt_single_sum {
-	uint64_t calls, exclusive, inclusive;
+	uint64_t calls, exclusive, inclusive, bytes;
 };
 
 /* Adds those of a row, by region: there are `regions` and one for undefined ones. */

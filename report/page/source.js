@@ -265,67 +265,77 @@ const Data = {
 
 		if (!have)
 			Data.have.set(key, have = new Map());
-		for (let tile = first; tile <= last; tile++)
-			if (have.get(tile) !== true) {
-				all = false;
-				if (!have.has(tile))
-					have.set(tile, false), Wanted.add(kind, row, level, tile);
+		for (let tile = first, from = -1; tile <= last; tile++) {
+			const known = have.get(tile);
+
+			all = all && known === true;
+			if (known === undefined) {
+				have.set(tile, false);
+				from = from < 0 ? tile : from;
 			}
+			if (from >= 0 && (known !== undefined || tile === last)) {
+				Wanted.add(kind, row, level, from, known === undefined ? tile : tile - 1);
+				from = -1;
+			}
+		}
 		return all;
 	},
 	/* Calls `changed` when more has come: start.js sets it. */
 	changed() {},
 };
 
-/* What is wanted of a server: asked for in one request per level and range of tiles. */
+/* What is wanted of a server: one request for all levels of which the same rows are wanted. */
 const Wanted = {
-	levels: new Map(),
+	parts: new Map(),    /* "kind/level/from/to" -> { kind, level, from, to, rows } */
 	timer: 0,
 
-	add(kind, row, level, tile) {
-		const of = Wanted.levels.get(level) || Wanted.levels.set(level, new Map()).get(level);
-		const key = kind;
-		const group = of.get(key) || of.set(key, { rows: new Set(), from: tile, to: tile }).get(key);
+	add(kind, row, level, from, to) {
+		const key = `${kind}/${level}/${from}/${to}`;
+		const part = Wanted.parts.get(key)
+			|| Wanted.parts.set(key, { kind, level, from, to, rows: [] }).get(key);
 
-		group.rows.add(row);
-		group.from = Math.min(group.from, tile);
-		group.to = Math.max(group.to, tile);
+		part.rows.push(row);
 		Wanted.timer ||= setTimeout(Wanted.send, 15);
 	},
 	send() {
-		const levels = Wanted.levels;
+		const requests = new Map();
 
-		Wanted.levels = new Map();
+		for (const part of Wanted.parts.values()) {
+			const rows = `${part.kind === TRACK ? "tracks" : "rows"}=${Wanted.ranges(part.rows)}`;
+			const key = `kinds=${part.kind}&${rows}`;
+
+			(requests.get(key) || requests.set(key, []).get(key)).push(part);
+		}
+		Wanted.parts = new Map();
 		Wanted.timer = 0;
-		for (const [level, kinds] of levels)
-			for (const [kind, group] of kinds)
-				Wanted.request(level, kind, group);
+		for (const [query, parts] of requests)
+			for (let i = 0; i < parts.length; i += 60)
+				Wanted.request(query, parts.slice(i, i + 60));
 	},
-	async request(level, kind, { rows, from, to }) {
-		const list = [...rows].sort((a, b) => a - b), ranges = [];
+	/* "3-7,9" */
+	ranges(rows) {
+		const ranges = [];
 
-		for (const row of list)
+		for (const row of [...rows].sort((a, b) => a - b))
 			if (ranges.length && ranges.at(-1)[1] === row - 1)
 				ranges.at(-1)[1] = row;
 			else
 				ranges.push([row, row]);
-		const text = ranges.map(([a, b]) => a === b ? a : `${a}-${b}`).join(",");
-		const query = `level=${level}&from=${from}&to=${to}&kinds=${kind}`
-			+ `&${kind === TRACK ? "tracks" : "rows"}=${text}`;
-		let came = false;
+		return ranges.map(([a, b]) => a === b ? a : `${a}-${b}`).join(",");
+	},
+	async request(query, parts) {
+		const list = (key) => parts.map((part) => part[key]).join(",");
 
 		try {
-			Data.add(new Uint8Array(await Data.fetch("tiles?" + query, "arrayBuffer")));
-			came = true;
+			Data.add(new Uint8Array(await Data.fetch(
+				`tiles?level=${list("level")}&from=${list("from")}&to=${list("to")}&${query}`,
+				"arrayBuffer")));
+			for (const { kind, level, from, to, rows } of parts)
+				for (const row of rows)
+					for (let tile = from; tile <= to; tile++)
+						Data.have.get(`${kind}/${row}/${level}`).set(tile, true);
 		} catch (error) {
 			Page.trouble(error);
-		}
-		for (const row of list) {
-			const have = Data.have.get(`${kind}/${row}/${level}`);
-
-			for (let tile = from; tile <= to; tile++)
-				if (came)
-					have.set(tile, true);
 		}
 		Data.changed();
 	},

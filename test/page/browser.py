@@ -413,6 +413,13 @@ def numbers(page, report):
         same_rows(page, "copies", report["copies"], lambda c: [
             c["name"], count(c["count"]), seconds(c["seconds"]), size(c["bytes"]),
             "–" if c["bandwidth"] is None else size(c["bandwidth"]) + "/s"], "seconds")
+        before = len(page.js("return performance.getEntriesByType('resource')"))
+        page.js("gt.View.set(gt.Data.meta.end * 0.31, gt.Data.meta.end * 0.47)")
+        page.settle()
+        page.wait("document.querySelector('[data-table=copies] tbody tr')") # a server is asked for it
+        asked = len(page.js("return performance.getEntriesByType('resource')")) - before
+        ok(asked <= 10, "a window of the GPU sheet takes few requests", asked)
+        page.keys("0")
         mine = page.js("const d = gt.Gpu.devices(0, gt.Data.meta.end, gt.Data.meta.end / 1e9);"
                        "return d.map(x => [x.name, x.kernel_s, x.copy_alone_s])")
         wrong = [(m, d) for m, d in zip(mine, report["devices"])

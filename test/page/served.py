@@ -49,6 +49,26 @@ def check_tiles(url, page, dice):
         claim("tiles %d to %d of level %d, rows %s, kinds %s" % (first, last, level, rows, kinds), pack == want, True)
 
 
+def check_levels(url, page):
+    """Several levels in one answer: as one after the other."""
+    levels = range(page.meta["page_levels"])
+    lists = [",".join(map(str, of)) for of in (levels, [(1 << k) // 3 for k in levels], [(1 << k) // 2 for k in levels])]
+    pack = tiles.unpack(get("%stiles?level=%s&from=%s&to=%s&kinds=0" % (url, *lists)))
+    want = {key: data for key, data in page.tiles.items()
+            if key[0] == 0 and (1 << key[2]) // 3 <= key[3] <= (1 << key[2]) // 2}
+    claim("several levels at once", pack == want and len(pack) > len(levels), True)
+
+
+def check_bytes(url, page, dice):
+    """Bytes of copies: two parts of the run have those of the whole."""
+    middle, end, sums = dice.randrange(page.meta["end"]), page.meta["end"] + 1, collections.Counter()
+    for begin, until in ((0, middle), (middle, end)):
+        for of in json.loads(get("%sprofile?from=%d&to=%d" % (url, begin, until)))["rows"]:
+            for region, *_, size in of["regions"]:
+                sums[region] += size
+    claim("bytes", +sums, collections.Counter({r: values[2] for r, values in page.sums().items() if values[2]}))
+
+
 def window(dice, end):
     begin = dice.randrange(end)
     return begin, min(end + 1, begin + 1 + int(dice.expovariate(20 / end)))
@@ -96,7 +116,7 @@ def check_profiles(url, page, calls, dice):
         answer = json.loads(get("%sprofile?from=%d&to=%d" % (url, begin, end)))
         for of in answer["rows"]:
             claim("profile of row %d, %d to %d" % (of["row"], begin, end),
-                  {region: tuple(values) for region, *values in of["regions"]},
+                  {region: tuple(values[:3]) for region, *values in of["regions"]},
                   own_times(calls[of["row"]], begin, end, page.meta["regions"]))
 
 
@@ -119,6 +139,8 @@ def main(url, path, folder):
             calls[rows[call["thread"]]].append((int(call["begin_ns"]), int(call["end_ns"]), regions[call["region"]],
                                                 int(call["depth"])))
     check_tiles(url, page, dice)
+    check_levels(url, page)
+    check_bytes(url, page, dice)
     check_events(url, page, calls, dice)
     check_profiles(url, page, calls, dice)
     print("\n".join(failures[:20]) if failures else "tiles, events, profiles")
