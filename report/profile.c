@@ -227,12 +227,16 @@ static void spread(struct gt_profile_region *to, const struct gt_profile_region 
 	}
 }
 
-/* Did it only wait, as threads do that a library made for itself? In nothing of the program's. */
+/*
+ * Did it only wait, as threads do that a library made for itself? In nothing of the program's: a server's
+ * thread waits most of its life, too, but answers requests in between.
+ */
 static bool only_waited(const struct gt_profile_location *location)
 {
 	uint64_t life = location->end - location->begin;
 
-	return life && location->classes[GT_CLASS_CODE] == 0 &&
+	return life && !location->classes[GT_CLASS_CODE] && !location->times[GT_TIME_IO] &&
+	       !location->times[GT_TIME_MPI] && !location->times[GT_TIME_GPU_CALL] &&
 	       location->times[GT_TIME_WAIT] + location->times[GT_TIME_DEVICE] >= life / 100 * 95;
 }
 

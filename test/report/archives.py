@@ -334,7 +334,8 @@ def make():
 
 @case
 def pool():
-    """The main thread works for 1 ms; three threads, one after another, for 500 us together; one sleeps."""
+    """The main thread works for 1 ms; three threads, one after another, for 500 us together; one sleeps,
+    and another one sends something in between."""
     m = Made()
     process = m.process("Process 0")
     main = m.thread(process)
@@ -345,6 +346,10 @@ def pool():
         m.call(thread, m.region("work"), begin, end)
     m.call(asleep, m.region("pthread_cond_wait", PTHREAD), 0, 990000)
     m.call(asleep, m.region("pthread_cond_signal", PTHREAD), 990000, 1000000)
+    sender = m.thread(process, "sender")
+    m.call(sender, m.region("pthread_cond_wait", PTHREAD), 0, 500000)
+    m.call(sender, m.mpi("MPI_Send"), 500000, 510000)
+    m.call(sender, m.region("pthread_cond_wait", PTHREAD), 510000, 1000000)
     return m
 
 
