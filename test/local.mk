@@ -6,7 +6,7 @@
 # One test: make check TESTS=test/x/y.test    By hand: bash test/x/y.test in the build folder.
 TEST_EXTENSIONS = .test
 CRITERION_TESTS =
-TESTS += $(dist_check_SCRIPTS) $(CRITERION_TESTS)
+TESTS += $(CRITERION_TESTS) $(dist_check_SCRIPTS)
 check_PROGRAMS += $(CRITERION_TESTS)
 
 TAP_DRIVER = env AM_TAP_AWK='$(AWK)' $(SHELL) $(top_srcdir)/build-aux/tap-driver.sh
@@ -45,7 +45,7 @@ clean-local: clean-local-stage
 
 EXTRA_DIST += test/lib.sh
 
-# make starts tests in this order: the longest come first.
+# make starts tests in this order: the unit tests, then the longest.
 include test/trouble/local.mk
 include test/mpi/local.mk
 include test/cuda/local.mk
@@ -64,20 +64,20 @@ include test/check/local.mk
 include test/export/local.mk
 include test/page/local.mk
 include test/timeline/local.mk
-include test/filter/local.mk
-include test/tree/local.mk
+include test/kokkos/local.mk
+include test/systems/local.mk
+include test/python/local.mk
+include test/openmp/local.mk
 include test/user/local.mk
 include test/cc/local.mk
-include test/systems/local.mk
+include test/filter/local.mk
+include test/tree/local.mk
 include test/assemble/local.mk
 include test/soak/local.mk
 include test/gpu/local.mk
 include test/cli/local.mk
 include test/opencl/local.mk
 include test/hip/local.mk
-include test/openmp/local.mk
-include test/kokkos/local.mk
 include test/nccl/local.mk
-include test/python/local.mk
 include test/tools/local.mk
 include test/unit/local.mk
