@@ -12,11 +12,9 @@
 #include <string.h>
 #include <strings.h>
 
-#include "lib/assemble/report/summary.h"
-#include "lib/read/guard.h"
 #include "report/flow/flow.h"
-#include "report/output.h"
 #include "report/part.h"
+#include "tools/archive.h"
 #include "tools/cmds.h"
 #include "tools/options.h"
 
@@ -60,32 +58,6 @@ static const struct gt_usage usage = {
 	"Exit status: 0, or 2 if the archive cannot be read or the output not be written.\n",
 	false
 };
-
-static int unreadable(const char *path, const char *reason)
-{
-	char name[512];
-
-	gt_summary_escape(name, sizeof(name), path, 400);
-	fprintf(stderr, "gputrace flow: %s cannot be read: %s\n", name, reason);
-	return GT_RC_USAGE;
-}
-
-static int flow(const char *name, struct gt_flow_options *options)
-{
-	char anchor[3500], spool[3500];
-	const char *reason;
-	int status;
-
-	reason = gt_otf2_find_anchor(name, anchor, sizeof(anchor), spool, sizeof(spool));
-	if (reason)
-		return unreadable(name, reason);
-	status = gt_otf2_guarded(anchor, gt_flow, options, &reason);
-	if (status >= 0)
-		return status;
-	if (options->out)
-		gt_output_discard(options->out);
-	return unreadable(anchor, reason);
-}
 
 static bool number_of(const char *text, double least, double most, double *number)
 {
@@ -165,5 +137,5 @@ int gt_cmd_flow(int argc, char **argv)
 		return gt_usage_error(&usage, "name one trace");
 	if (options.out && options.face == GT_FLOW_TEXT)
 		options.face = face_of(options.out);
-	return flow(argv[optind], &options);
+	return gt_archive_read(&usage, argv[optind], options.out, gt_flow, &options);
 }
