@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "live/segment.h"
+#include "lib/assemble/util/array.h"
 #include "live/show.h"
 #include "lib/format.h"
 
@@ -81,20 +82,8 @@ static bool wanted(const struct gt_live_row *row, const struct gt_live_choice *c
 
 static void put(struct rows *rows, const struct gt_live_choice *choice, struct gt_live_row row)
 {
-	struct gt_live_row *list = rows->list;
-
-	if (!wanted(&row, choice))
-		return;
-	if (rows->count == rows->room) {
-		size_t room = rows->room ? 2 * rows->room : 64;
-
-		list = realloc(list, room * sizeof(*list));
-		if (!list)
-			return;
-		rows->list = list;
-		rows->room = room;
-	}
-	rows->list[rows->count++] = row;
+	if (wanted(&row, choice) && gt_array_has_room(rows->list, rows->count, &rows->room))
+		rows->list[rows->count++] = row;
 }
 
 static const struct gt_live_location *location_of(const struct gt_image *image, uint32_t id)

@@ -13,6 +13,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "lib/assemble/util/array.h"
 #include "lib/assemble/util/io.h"
 #include "lib/assemble/spool/spool.h"
 #include "lib/common/process.h"
@@ -137,15 +138,8 @@ static struct one *find(struct gt_live_run *run, uint32_t seq, uint32_t pid)
 	for (size_t i = 0; i < run->count; i++)
 		if (run->list[i].seq == seq && run->list[i].pid == pid)
 			return &run->list[i];
-	if (run->count == run->room) {
-		size_t room = run->room ? 2 * run->room : 16;
-
-		list = realloc(run->list, room * sizeof(*list));
-		if (!list)
-			return NULL;
-		run->list = list;
-		run->room = room;
-	}
+	if (!gt_array_has_room(run->list, run->count, &run->room))
+		return NULL;
 	list = &run->list[run->count++];
 	*list = (struct one){.seq = seq, .pid = pid};
 	return list;

@@ -4,6 +4,8 @@
 
 #include "live/windows.h"
 
+#include "lib/assemble/util/array.h"
+
 #include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -90,15 +92,8 @@ static struct gt_live_value *value_of(struct gt_live_window *window, uint32_t me
 	for (size_t i = 0; i < window->value_count; i++)
 		if (window->values[i].metric == metric)
 			return &window->values[i];
-	if (window->value_count == window->value_room) {
-		size_t room = window->value_room ? 2 * window->value_room : 8;
-
-		values = realloc(window->values, room * sizeof(*values));
-		if (!values)
-			return NULL;
-		window->values = values;
-		window->value_room = room;
-	}
+	if (!gt_array_has_room(window->values, window->value_count, &window->value_room))
+		return NULL;
 	values = &window->values[window->value_count++];
 	*values = (struct gt_live_value){.metric = metric};
 	return values;

@@ -7,6 +7,8 @@
 #include "config.h"
 #include "tools/check.h"
 
+#include "lib/assemble/util/array.h"
+
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
@@ -93,12 +95,8 @@ void check_failed_send(struct gt_otf2_cursor *at)
 
 static void begin(struct state *s, uint64_t id, const struct record *r)
 {
-	if (s->request_count == s->request_room) {
-		s->request_room = s->request_room ? s->request_room * 2 : 64;
-		s->requests = realloc(s->requests, s->request_room * sizeof(*s->requests));
-		if (!s->requests)
-			abort();
-	}
+	if (!gt_array_has_room(s->requests, s->request_count, &s->request_room))
+		abort();
 	s->requests[s->request_count++] = (struct request){ id, *r };
 }
 

@@ -17,6 +17,7 @@
 #include <unistd.h>
 
 #include "lib/assemble/spool/sort.h"
+#include "lib/assemble/util/array.h"
 
 enum { RUN_BYTES = 32 << 20, PENDING = 128 };
 enum { SLOTS = (sizeof(struct record) + sizeof(struct gt_slot) - 1) / sizeof(struct gt_slot) };
@@ -540,12 +541,8 @@ struct batch {
 
 static void add_to(struct batch *batch, const struct record *r)
 {
-	if (batch->count == batch->room) {
-		batch->room = batch->room ? 2 * batch->room : 1024;
-		batch->records = realloc(batch->records, batch->room * sizeof(*batch->records));
-		if (!batch->records)
-			abort();
-	}
+	if (!gt_array_has_room(batch->records, batch->count, &batch->room))
+		abort();
 	batch->records[batch->count++] = *r;
 }
 

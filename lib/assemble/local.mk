@@ -2,7 +2,7 @@
 lib_libgtassemble_la_SOURCES += lib/assemble/assemble.c lib/assemble/assemble.h \
 	lib/assemble/assembly.c lib/assemble/assembly.h lib/assemble/halves.c lib/assemble/halves.h \
 	lib/assemble/hosts.c lib/assemble/hosts.h
-lib_libgtassemble_la_SOURCES += lib/assemble/util/io.c lib/assemble/util/io.h \
+lib_libgtassemble_la_SOURCES += lib/assemble/util/array.h lib/assemble/util/io.c lib/assemble/util/io.h \
 	lib/assemble/util/lookup.c lib/assemble/util/lookup.h lib/assemble/util/utf8.c \
 	lib/assemble/util/utf8.h
 lib_libgtassemble_la_SOURCES += lib/assemble/spool/collect.c lib/assemble/spool/collect.h \

@@ -9,6 +9,8 @@
 
 #include "mpi/assemble/comms.h"
 
+#include "lib/assemble/util/array.h"
+
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
@@ -215,17 +217,9 @@ static struct gt_mpi_archive_comm *new_comm(struct gt_mpi *mpi, uint64_t key)
 {
 	struct gt_mpi_archive_comm *comm = calloc(1, sizeof(*comm));
 
-	if (mpi->count == mpi->room) {
-		size_t room = mpi->room ? 2 * mpi->room : 64;
-		struct gt_mpi_archive_comm **comms = realloc(mpi->comms,
-							     room * sizeof(struct gt_mpi_archive_comm *));
-
-		if (!comms || !comm) {
-			free(comm);
-			return NULL;
-		}
-		mpi->comms = comms;
-		mpi->room = room;
+	if (!gt_array_has_room(mpi->comms, mpi->count, &mpi->room)) {
+		free(comm);
+		return NULL;
 	}
 	if (!comm)
 		return NULL;

@@ -12,6 +12,7 @@
 #include "lib/assemble/clock/chain.h"
 #include "lib/assemble/clock/now.h"
 #include "lib/assemble/clock/source.h"
+#include "lib/assemble/util/array.h"
 
 #include <errno.h>
 #include <stdbool.h>
@@ -116,15 +117,8 @@ static int add_sync_point(struct source *source, const struct sync_point *point,
 {
 	struct sync_point *sync_points;
 
-	if (source->point_count == source->point_room) {
-		size_t room = source->point_room ? 2 * source->point_room : 8;
-
-		sync_points = realloc(source->sync_points, room * sizeof(*sync_points));
-		if (!sync_points)
-			return -ENOMEM;
-		source->sync_points = sync_points;
-		source->point_room = room;
-	}
+	if (!gt_array_has_room(source->sync_points, source->point_count, &source->point_room))
+		return -ENOMEM;
 	sync_points = &source->sync_points[source->point_count++];
 	*sync_points = *point;
 	snprintf(sync_points->reference, sizeof(sync_points->reference), "%s", reference);

@@ -8,6 +8,7 @@
 
 #include "lib/assemble/adapters/assemblers.h"
 #include "lib/assemble/spool/loss.h"
+#include "lib/assemble/util/array.h"
 
 #include <ctype.h>
 #include <errno.h>
@@ -28,16 +29,9 @@ void gt_properties_add(struct gt_properties *props, struct gt_defs *defs, bool o
 {
 	char key[96];
 
-	if (props->count == props->room) {
-		size_t room = props->room ? 2 * props->room : 64;
-		struct gt_property *list = realloc(props->list, room * sizeof(*list));
-
-		if (!list) {
-			props->rc = -ENOMEM;
-			return;
-		}
-		props->list = list;
-		props->room = room;
+	if (!gt_array_has_room(props->list, props->count, &props->room)) {
+		props->rc = -ENOMEM;
+		return;
 	}
 	snprintf(key, sizeof(key), "GPUTRACE::%s", name);
 	props->list[props->count++] = (struct gt_property){

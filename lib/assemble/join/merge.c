@@ -11,6 +11,8 @@
 
 #include "lib/assemble/join/merge_int.h"
 
+#include "lib/assemble/util/array.h"
+
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -31,15 +33,8 @@ struct list {
 
 static int add_entry(struct list *list, const struct entry *entry)
 {
-	if (list->count == list->room) {
-		size_t room = list->room ? 2 * list->room : 64;
-		struct entry *entries = realloc(list->entries, room * sizeof(*entries));
-
-		if (!entries)
-			return -ENOMEM;
-		list->entries = entries;
-		list->room = room;
-	}
+	if (!gt_array_has_room(list->entries, list->count, &list->room))
+		return -ENOMEM;
 	list->entries[list->count++] = *entry;
 	return 0;
 }

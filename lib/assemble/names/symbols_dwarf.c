@@ -9,6 +9,8 @@
 
 #include "lib/assemble/names/symbols_priv.h"
 
+#include "lib/assemble/util/array.h"
+
 #include <dwarf.h>
 #include <elfutils/libdw.h>
 #include <stdlib.h>
@@ -67,15 +69,8 @@ static struct range *add(struct gt_lines *lines, struct ranges *to, uint64_t low
 {
 	if (!in_code(lines, low, high) || to->count >= max)
 		return NULL;
-	if (to->count == to->room) {
-		size_t room = to->room ? to->room * 2 : 16;
-		struct range *items = realloc(to->items, room * sizeof(*items));
-
-		if (!items)
-			return NULL;
-		to->items = items;
-		to->room = room;
-	}
+	if (!gt_array_has_room(to->items, to->count, &to->room))
+		return NULL;
 	to->items[to->count] = (struct range){.low = low, .high = high};
 	return &to->items[to->count++];
 }
@@ -155,15 +150,8 @@ static void read_units(struct gt_lines *lines)
 			break;
 		if (type != DW_UT_compile && type != DW_UT_skeleton && type != DW_UT_partial)
 			continue;
-		if (lines->unit_count == room) {
-			size_t more = room ? room * 2 : 64;
-			struct unit *units = realloc(lines->units, more * sizeof(*units));
-
-			if (!units)
-				break;
-			lines->units = units;
-			room = more;
-		}
+		if (!gt_array_has_room(lines->units, lines->unit_count, &room))
+			break;
 		add_unit(lines, &die, type == DW_UT_skeleton && split.addr ? &split : &die, room);
 	}
 	settle(&lines->ranges);

@@ -15,6 +15,8 @@
 
 #include "lib/assemble/pair/order.h"
 
+#include "lib/assemble/util/array.h"
+
 #include <errno.h>
 #include <fcntl.h>
 #include <pthread.h>
@@ -254,18 +256,6 @@ int64_t gt_shift_most(const struct gt_shift *s)
 	return most >> s->slope;
 }
 
-static int grow(struct gt_shift *s)
-{
-	size_t room = s->room ? 2 * s->room : 64;
-	struct gt_peak *peaks = realloc(s->peaks, room * sizeof(*peaks));
-
-	if (!peaks)
-		return -ENOMEM;
-	s->peaks = peaks;
-	s->room = room;
-	return 0;
-}
-
 /* A new peak, which is above what is there; those within its tent go. */
 static int raise_at(struct gt_shift *s, uint64_t ns, int64_t shift)
 {
@@ -276,7 +266,7 @@ static int raise_at(struct gt_shift *s, uint64_t ns, int64_t shift)
 		to++;
 	while (from && tent(&peak, s->peaks[from - 1].ns) >= s->peaks[from - 1].height)
 		from--;
-	if (from == to && s->count == s->room && grow(s))
+	if (from == to && !gt_array_has_room(s->peaks, s->count, &s->room))
 		return -ENOMEM;
 	memmove(&s->peaks[from + 1], &s->peaks[to], (s->count - to) * sizeof(*s->peaks));
 	s->peaks[from] = peak;

@@ -6,6 +6,7 @@
 
 #include "lib/assemble/spool/deferred.h"
 
+#include "lib/assemble/util/array.h"
 #include "lib/assemble/util/io.h"
 #include "lib/assemble/spool/sort.h"
 
@@ -51,15 +52,8 @@ static int flush_share(struct gt_spread *spread, struct share *share)
 
 	if (!share->used)
 		return 0;
-	if (share->count == share->room) {
-		size_t room = share->room ? 2 * share->room : 8;
-		struct piece *pieces = realloc(share->pieces, room * sizeof(*pieces));
-
-		if (!pieces)
-			return -ENOMEM;
-		share->pieces = pieces;
-		share->room = room;
-	}
+	if (!gt_array_has_room(share->pieces, share->count, &share->room))
+		return -ENOMEM;
 	if (pwrite(spread->fd, share->slots, bytes, (off_t)spread->end) != (ssize_t)bytes)
 		return -EIO;
 	share->pieces[share->count++] = (struct piece){ spread->end, share->used };

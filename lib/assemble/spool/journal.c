@@ -8,6 +8,7 @@
 
 #include "lib/assemble/spool/journal.h"
 
+#include "lib/assemble/util/array.h"
 #include "lib/assemble/util/io.h"
 
 #include <errno.h>
@@ -106,20 +107,12 @@ static bool sound(const struct gt_def *def, const unsigned char *payload, size_t
 
 static int add(struct gt_journal *journal, unsigned type, uint32_t id, uint64_t at)
 {
-	size_t n = journal->types[type].count;
-	struct gt_journal_entry *entries = journal->types[type].entries;
+	struct gt_journal_type *t = &journal->types[type];
 
-	if (n == journal->types[type].room) {
-		size_t room = n ? 2 * n : 16;
-
-		entries = realloc(entries, room * sizeof(*entries));
-		if (!entries)
-			return -ENOMEM;
-		journal->types[type].entries = entries;
-		journal->types[type].room = room;
-	}
-	entries[n] = (struct gt_journal_entry){ .id = id, .order = (uint32_t)n, .at = at };
-	journal->types[type].count = n + 1;
+	if (!gt_array_has_room(t->entries, t->count, &t->room))
+		return -ENOMEM;
+	t->entries[t->count] = (struct gt_journal_entry){ .id = id, .order = (uint32_t)t->count, .at = at };
+	t->count++;
 	return 0;
 }
 

@@ -27,7 +27,7 @@ struct gt_journal {
 	uint64_t mapped;  /* its bytes, if it is the file itself; 0: a copy */
 	uint64_t bytes;   /* of complete records */
 	uint64_t unread;  /* bytes behind them that make no sense */
-	struct {
+	struct gt_journal_type {
 		struct gt_journal_entry *entries; /* sorted by id, then order */
 		size_t count, room;
 	} types[GT_JOURNAL_TYPES];

@@ -9,6 +9,7 @@
 
 #include "lib/assemble/spool/sort.h"
 
+#include "lib/assemble/util/array.h"
 #include "lib/assemble/util/io.h"
 
 #include <errno.h>
@@ -169,15 +170,8 @@ static int end_run(struct gt_sorter *s)
 	qsort(s->units, s->unit_count, sizeof(*s->units), by_time);
 	if (s->fd < 0)
 		rc = (s->fd = gt_sorter_file(s->dirfd)) < 0 ? s->fd : 0;
-	if (!rc && s->run_count == s->run_room) {
-		size_t room = s->run_room ? 2 * s->run_room : 16;
-		struct run *runs = realloc(s->runs, room * sizeof(*runs));
-
-		if (!runs)
-			return -ENOMEM;
-		s->runs = runs;
-		s->run_room = room;
-	}
+	if (!rc && !gt_array_has_room(s->runs, s->run_count, &s->run_room))
+		rc = -ENOMEM;
 	if (rc)
 		return rc;
 	memset(&s->runs[s->run_count], 0, sizeof(*s->runs));
@@ -200,15 +194,8 @@ int gt_sorter_add(struct gt_sorter *s, uint64_t time, uint64_t tie, const struct
 		if (rc)
 			return rc;
 	}
-	if (s->unit_count == s->unit_room) {
-		size_t room = s->unit_room ? 2 * s->unit_room : 1024;
-		struct unit *units = realloc(s->units, room * sizeof(*units));
-
-		if (!units)
-			return -ENOMEM;
-		s->units = units;
-		s->unit_room = room;
-	}
+	if (!gt_array_has_room(s->units, s->unit_count, &s->unit_room))
+		return -ENOMEM;
 	s->units[s->unit_count++] = (struct unit){ .time = time, .tie = tie, .at = s->used };
 	s->slots[s->used] = (struct gt_slot){ .time = time, .word = tie << TIE_SHIFT | count };
 	memcpy(&s->slots[s->used + HEAD], slots, count * sizeof(*slots));

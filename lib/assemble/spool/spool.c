@@ -10,6 +10,7 @@
 
 #include "lib/assemble/spool/partials.h"
 #include "lib/assemble/spool/window.h"
+#include "lib/assemble/util/array.h"
 #include "lib/assemble/util/io.h"
 #include "lib/common/rundir.h"
 
@@ -115,14 +116,9 @@ static int read_locations(struct gt_proc *proc, int folder, uint64_t *damaged)
 
 		if (!gt_spool_window(entry->d_name, &id))
 			continue;
-		if (proc->loc_count == room) {
-			room = room ? 2 * room : 4;
-			loc = realloc(proc->locs, room * sizeof(*loc));
-			if (!loc) {
-				rc = -ENOMEM;
-				break;
-			}
-			proc->locs = loc;
+		if (!gt_array_has_room(proc->locs, proc->loc_count, &room)) {
+			rc = -ENOMEM;
+			break;
 		}
 		loc = &proc->locs[proc->loc_count];
 		memset(loc, 0, sizeof(*loc));
@@ -200,14 +196,9 @@ static int list_folders(struct gt_spool *spool, struct gt_root *root, size_t *ro
 		if (!gt_spool_folder(entry->d_name, &seq, &pid) ||
 		    gt_spool_covered(spool, root, entry->d_name))
 			continue;
-		if (spool->proc_count == *room) {
-			*room = *room ? 2 * *room : 16;
-			proc = realloc(spool->procs, *room * sizeof(*proc));
-			if (!proc) {
-				rc = -ENOMEM;
-				break;
-			}
-			spool->procs = proc;
+		if (!gt_array_has_room(spool->procs, spool->proc_count, room)) {
+			rc = -ENOMEM;
+			break;
 		}
 		proc = &spool->procs[spool->proc_count++];
 		memset(proc, 0, sizeof(*proc));
