@@ -27,7 +27,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { RANKS_MOST = 1 << 24 };
+enum { RANKS_MOST = 1 << 20 };
 
 extern const struct gt_assembler gt_assembler_nccl;
 
@@ -136,7 +136,7 @@ static int by_comm(const void *va, const void *vb)
 		return a->receives ? 1 : -1;
 	if (a->rank != b->rank)
 		return a->rank < b->rank ? -1 : 1;
-	return gt_read_number(a->loc) < gt_read_number(b->loc) ? -1 : 1;
+	return a->loc->number < b->loc->number ? -1 : a->loc->number > b->loc->number;
 }
 
 static int by_location(const void *va, const void *vb)
@@ -293,7 +293,8 @@ static int note_message(void *context, const struct gt_loc *loc, const struct gt
 	uint32_t peer;
 
 	(void)loc;
-	if (!gt_read_is_own(r->proc, slot, &gt_assembler_nccl, r->row->receives ? "receive" : "send"))
+	if (!gt_read_is_own(r->proc, slot, &gt_assembler_nccl, r->row->receives ? "receive" : "send") ||
+	    GT_WORD_EXTRA(slot->word) < 2)
 		return 0;
 	peer = (uint32_t)slot[1].time;
 	return add(r->row->receives ? &r->s->received : &r->s->sent,
