@@ -77,13 +77,14 @@ struct delays {
 
 /* ---- what a location did ------------------------------------------------------------------------- */
 
-static inline void add(struct hand *hand, uint32_t whole, double time)
+/* Returns how many are touched then. */
+static inline uint32_t add(double *times, uint32_t *touched, uint32_t count, uint32_t whole, double time)
 {
-	double sum = hand->times[whole];
+	double sum = times[whole];
 
-	hand->touched[hand->count] = whole;
-	hand->count += sum == 0;
-	hand->times[whole] = sum + time;
+	touched[count] = whole;
+	times[whole] = sum + time;
+	return count + (sum == 0);
 }
 
 static uint64_t larger(uint64_t a, uint64_t b)
@@ -119,15 +120,17 @@ static void add_gap(const struct delays *delays, struct hand *hand, const struct
 	const uint32_t *nodes = delays->sync->profile->locations[w->location].nodes;
 	struct gt_parts parts = gt_parts(&delays->sync->timelines[w->location].profile, first, next->profile);
 	uint64_t from = larger(since, w->from), to = smaller(next->begin, w->to);
-	double part;
+	uint32_t *touched = hand->touched, count = hand->count;
+	double part, *times = hand->times;
 
 	if (from >= to)
 		return;
 	part = w->sign * (double)(to - from) / (double)(next->begin - since);
 	while (gt_parts_next(&parts))
 		for (uint64_t i = 0; i < parts.count; i++)
-			add(hand, nodes[gt_part_node(parts.items[i])],
-			    part * (double)(int64_t)gt_part_time(parts.items[i]));
+			count = add(times, touched, count, nodes[gt_part_node(parts.items[i])],
+				    part * (double)(int64_t)gt_part_time(parts.items[i]));
+	hand->count = count;
 }
 
 /* Until when a segment waited for another location, in the window. */
@@ -160,8 +163,9 @@ static double add_window(const struct delays *delays, struct hand *hand, const s
 
 		add_gap(delays, hand, w, segment->profile, segment->end, next);
 		if (from < to)
-			add(hand, gt_profile_node(sync->profile, w->location, segment->node),
-			    w->sign * (double)(to - from));
+			hand->count = add(hand->times, hand->touched, hand->count,
+					  gt_profile_node(sync->profile, w->location, segment->node),
+					  w->sign * (double)(to - from));
 		waited += wait_in(segment, w);
 		next = segment;
 	}
@@ -245,17 +249,20 @@ static void reserve(struct late *late, uint32_t count)
 /* What is in the hand made the wait. Returns the node with the largest part, or 0. */
 static uint32_t take_shares(struct hand *hand, struct late *late)
 {
-	double largest = 0, sum = 0;
-	uint32_t most = 0, count = 0;
+	double largest = 0, sum = 0, *times = hand->times;
+	const uint32_t *touched = hand->touched;
+	uint32_t most = 0, count = 0, touches = hand->count;
+	struct share *shares;
 
-	reserve(late, hand->count);
-	for (uint32_t i = 0; i < hand->count; i++) {
-		uint32_t node = hand->touched[i];
-		double time = hand->times[node];
+	reserve(late, touches);
+	shares = late->shares;
+	for (uint32_t i = 0; i < touches; i++) {
+		uint32_t node = touched[i];
+		double time = times[node];
 		bool counts = time >= 1; /* ns; half of them do, so there is no branch for it */
 
-		hand->times[node] = 0;
-		late->shares[count] = (struct share){ node, time };
+		times[node] = 0;
+		shares[count] = (struct share){ node, time };
 		count += counts;
 		sum += counts ? time : 0;
 		if (time > largest && counts) {
