@@ -34,7 +34,7 @@ def library():
     return str(path) if path.exists() else "libnccl.so.2"
 
 
-def told(out):
+def calls_in(out):
     """{(rank, function): (calls, bytes of each)}"""
     return {(int(r), f): (float(n), int(b)) for r, f, n, b in re.findall(r"^(\d+) (\w+) ([\d.]+) (\d+)$", out, re.M)}
 
@@ -102,10 +102,10 @@ def kernels_of(suite, name, trace):
                      for c in calls.get(k.correlation, []) for l in launches
                      if trace.process_of(k.location) == trace.process_of(l.location)) for k in mine)
     # NCCL 2.30 does not say that it launches the kernel of a Broadcast.
-    untold = sum(s.name == "NCCL Broadcast" and "NCCL_BYTES" in s.parameters and "NCCL_LAUNCH" not in s.parameters
+    unreported = sum(s.name == "NCCL Broadcast" and "NCCL_BYTES" in s.parameters and "NCCL_LAUNCH" not in s.parameters
                  for s in trace.spans)
-    suite.verdict(f"{name} kernels", mine and inside == len(launches) and len(mine) - inside in (0, untold),
-                  f"{len(mine)} of NCCL, {inside} in {len(launches)} launches, {untold} not told of")
+    suite.verdict(f"{name} kernels", mine and inside == len(launches) and len(mine) - inside in (0, unreported),
+                  f"{len(mine)} of NCCL, {inside} in {len(launches)} launches, {unreported} without a report")
 
 
 def program(n, how="", mode="yes", env=None):
@@ -117,7 +117,7 @@ def program(n, how="", mode="yes", env=None):
         trace, _, out = suite.record(name, command, {**setting, "VT_NCCL": mode}, timeout=120)
         if not trace:
             return
-        counts = told(out)
+        counts = calls_in(out)
         equal(suite, name, "wrong results", sum(int(counts[r, "wrong"][0]) for r in range(n)), 0)
         if how == "graph":
             # NCCL says what is captured, and of launches of graphs only where it must call the host for them.
@@ -181,7 +181,7 @@ def cost(suite, name):
             if rc:
                 suite.say(f"# without {name}: {what}: status {rc}: {err.strip()[-200:]!r}")
                 return
-            rows.setdefault(what, []).append(min(v[0] for k, v in told(out).items() if k[1] == "cost"))
+            rows.setdefault(what, []).append(min(v[0] for k, v in calls_in(out).items() if k[1] == "cost"))
     suite.say(f"# {name}, us for a call of AllReduce, three turns: " +
               ", ".join(f"{k} {'/'.join(f'{x:.2f}' for x in v)}" for k, v in rows.items()))
 

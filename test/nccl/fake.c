@@ -111,7 +111,7 @@ static void close_comm(const struct comm *c)
 		table.v2->finalize(c->context);
 }
 
-/* What any version can be told of an event. */
+/* What an event is described by, in any version. */
 struct event {
 	uint64_t type;
 	void *parent;
