@@ -24,7 +24,8 @@ static const char style[] =
 	"table { border-collapse: collapse; margin: .6em 0 1.5em }\n"
 	"caption { text-align: left; font-weight: 600 }\n"
 	"th, td { padding: .1em .7em; text-align: left; vertical-align: top }\n"
-	"th { border-bottom: 1px solid #8888 } .n { text-align: right; font-variant-numeric: tabular-nums }\n"
+	"th { border-bottom: 1px solid #8888 } .n { text-align: right; font-variant-numeric: tabular-nums;\n"
+	"white-space: nowrap }\n"
 	"code { font: 13px/1.4 ui-monospace, monospace; white-space: pre-wrap; tab-size: 4 }\n"
 	"h2 code { font-size: 17px }\n"
 	"meter { width: 6em } tr:hover { background: #8882 } small { opacity: .75 }\n"
@@ -283,8 +284,10 @@ static void put_launch(const struct gt_block_launch *l, FILE *out)
 
 	fputs("<h2><code>", out);
 	put(out, l->kernel);
-	fprintf(out, "</code></h2>\n<p>%" PRIu64 " blocks, of which %zu are here, in ", l->launched,
-		l->count);
+	fprintf(out, "</code></h2>\n<p>%" PRIu64 " blocks", l->launched);
+	if (l->count != l->launched)
+		fprintf(out, ", of which %zu are known", l->count);
+	fputs(", in ", out);
 	put_time(out, span);
 	if (l->place.region) {
 		fputs(". In the trace: <code>", out);

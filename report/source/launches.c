@@ -161,8 +161,8 @@ static bool is_number(const struct search *search, size_t i, const struct gt_blo
 /* On the same host, and of the time that its blocks took. */
 static bool fits(const struct gt_otf2 *read, const struct kernel *k, const struct gt_block_launch *l)
 {
-	return l->count && k->place.end >= k->place.start + gt_blocks_span(l) &&
-	       on_host(read, k->process, l->host);
+	return l->count && k->place.end >= k->place.start &&
+	       k->place.end - k->place.start >= gt_blocks_span(l) && on_host(read, k->process, l->host);
 }
 
 static uint64_t apart(uint64_t a, uint64_t b)
