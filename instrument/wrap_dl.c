@@ -13,6 +13,7 @@
 
 #include <dlfcn.h>
 #include <errno.h>
+#include <limits.h>
 #include <link.h>
 #include <string.h>
 
@@ -60,6 +61,43 @@ static void *refuse(const char *file, int mode)
 	return NULL;
 }
 
+/* ---- adapters that come with a library --------------------------------------------------------------- */
+
+/* A library beside this one. Its constructor does the rest, and says what does not work. */
+static void load_ours(const char *library)
+{
+	struct link_map *map = NULL;
+	const char *slash = NULL;
+	char path[PATH_MAX];
+	Dl_info info;
+
+	if (dladdr1((const void *)(uintptr_t)load_ours, &info, (void **)&map, RTLD_DL_LINKMAP) && map)
+		slash = strrchr(map->l_name, '/');
+	if (!slash || (size_t)(slash - map->l_name) + strlen(library) + 2 > sizeof(path))
+		return;
+	memcpy(path, map->l_name, (size_t)(slash - map->l_name) + 1);
+	strcpy(path + (slash - map->l_name) + 1, library);
+	gt_real_dlopen(path, RTLD_NOW | RTLD_LOCAL);
+}
+
+/* Before `file` is loaded; once. */
+static void load_with(const char *file)
+{
+	static struct {
+		const char *file, *ours;
+		bool loaded;
+	} adapters[] = {
+#define GT_LOADED_WITH(library, file, variable, asked, what) { file, library, false },
+#include "instrument/adapters.def"
+	};
+	const char *slash = strrchr(file, '/');
+
+	for (unsigned i = 0; i < sizeof(adapters) / sizeof(adapters[0]); i++)
+		if (!strncmp(slash ? slash + 1 : file, adapters[i].file, strlen(adapters[i].file)) &&
+		    !__atomic_exchange_n(&adapters[i].loaded, true, __ATOMIC_RELAXED))
+			load_ours(adapters[i].ours);
+}
+
 /* ---- before the loader's functions ------------------------------------------------------------------- */
 
 void *gt_before_dlopen(const char *file)
@@ -72,6 +110,8 @@ void *gt_before_dlopen(const char *file)
 	if (!gt_real_dlopen)
 		gt_real_dlopen = (void *(*)(const char *, int))gt_next_symbol("dlopen");
 	gt_modules_changed();
+	if (file && gt_real_dlopen && !gt_sys_refused())
+		load_with(file);
 	errno = saved;
 	return (void *)gt_real_dlopen;
 }

@@ -205,6 +205,22 @@ static const struct rule opencl_rules[] = {
 	{ "SVMAlloc", GT_CLASS_GPU_MEMORY },
 };
 
+/* Names without "ze". */
+static const struct rule level_zero_rules[] = {
+	{ "CommandListAppendLaunch", GT_CLASS_GPU_LAUNCH },
+	{ "CommandListAppendMemoryCopy", GT_CLASS_GPU_COPY },
+	{ "CommandListAppendMemoryFill", GT_CLASS_GPU_COPY },
+	{ "CommandListAppendImage", GT_CLASS_GPU_COPY },
+	{ "CommandQueueExecute", GT_CLASS_GPU_LAUNCH },
+	{ "CommandQueueSynchronize", GT_CLASS_GPU_WAIT },
+	{ "FenceHostSynchronize", GT_CLASS_GPU_WAIT },
+	{ "EventHostSynchronize", GT_CLASS_GPU_WAIT },
+	{ "Mem", GT_CLASS_GPU_MEMORY },
+	{ "PhysicalMem", GT_CLASS_GPU_MEMORY },
+	{ "VirtualMem", GT_CLASS_GPU_MEMORY },
+	{ "Image", GT_CLASS_GPU_MEMORY },
+};
+
 static bool fits(const char *name, const char *prefix)
 {
 	if (*prefix == '=')
@@ -258,7 +274,8 @@ static enum gt_class class_of_group(const char *group)
 {
 	if (begins(group, "NVTX") || begins(group, "ROCTX"))
 		return GT_CLASS_NVTX;
-	if (!begins(group, "CUDA_") && !begins(group, "HIP_") && !begins(group, "OPENCL_"))
+	if (!begins(group, "CUDA_") && !begins(group, "HIP_") && !begins(group, "OPENCL_") &&
+	    !begins(group, "ZE_"))
 		return GT_CLASS_CODE;
 	group = strchr(group, '_') + 1;
 	return begins(group, "KERNEL") ? GT_CLASS_KERNEL
@@ -288,6 +305,8 @@ static enum gt_class class_of_cuda(const struct gt_otf2_region *region)
 		return BY_RULES(name + 2, cuda_rules, GT_CLASS_GPU_OTHER);
 	if (begins(name, "cl"))
 		return BY_RULES(name + 2, opencl_rules, GT_CLASS_GPU_OTHER);
+	if (begins(name, "ze"))
+		return BY_RULES(name + 2, level_zero_rules, GT_CLASS_GPU_OTHER);
 	return GT_CLASS_GPU_OTHER;
 }
 

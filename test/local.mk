@@ -78,6 +78,7 @@ include test/gpu/local.mk
 include test/cli/local.mk
 include test/opencl/local.mk
 include test/hip/local.mk
+include test/levelzero/local.mk
 include test/nccl/local.mk
 include test/tools/local.mk
 include test/unit/local.mk

@@ -464,8 +464,20 @@ static void inject(const char *variables, const char *library, const char *what)
 	}
 }
 
+/* The same where the variable only says that there is something to load. */
+static void let_load(const char *variable, bool asked, const char *what)
+{
+	const char *old = getenv(variable);
+
+	if (asked && (!old || !*old))
+		setenv(variable, "1", 1);
+	else if (asked && strcmp(old, "1") != 0)
+		gt_say(1, "%s is already set to %s: %s is not in the trace", variable, old, what);
+}
+
 static void inject_adapters(void)
 {
+#define GT_LOADED_WITH(library, file, variable, asked, what) let_load(variable, asked, what);
 #define GT_ADAPTER(library, always, asked, linked, variables, what) inject(variables, library, what);
 #include "instrument/adapters.def"
 }

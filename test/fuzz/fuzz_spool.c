@@ -12,7 +12,7 @@
  * on is left as it is.
  *
  * fuzz-sources: lib/assemble/?*.c lib/assemble/?*[a-z]/?*.c lib/read/?*.c
- * fuzz-sources: accel/assemble/?*.c cuda/assemble/?*.c hip/assemble/?*.c
+ * fuzz-sources: accel/assemble/?*.c cuda/assemble/?*.c hip/assemble/?*.c levelzero/assemble/?*.c
  * fuzz-sources: mpi/assemble/?*.c nccl/assemble/?*.c opencl/assemble/?*.c
  * fuzz-sources: openmp/assemble/?*.c pthread/assemble/?*.c
  * fuzz-sources: lib/common/demangle.c lib/common/demangle_name.c lib/common/filter.c

@@ -6,7 +6,7 @@
  * Limits: leaves out what differs from run to run (pids, addresses) and the variables that gputrace run
  * sets: LD_PRELOAD, VT_RUN_DIR, VT_RUN_FILTERS, CUDA_INJECTION64_PATH, NVTX_INJECTION64_PATH,
  * OMP_TOOL_LIBRARIES, KOKKOS_TOOLS_LIBS, OPENCL_LAYERS, ROCP_TOOL_LIBRARIES,
- * NCCL_PROFILER_PLUGIN.
+ * NCCL_PROFILER_PLUGIN, ZE_ENABLE_TRACING_LAYER.
  */
 #include "trouble.h"
 
@@ -74,7 +74,8 @@ UNSEEN static int expected(const char *entry)
 	static const char *const names[] = { "LD_PRELOAD=", "VT_RUN_DIR=", "VT_RUN_FILTERS=", "_=",
 					     "CUDA_INJECTION64_PATH=", "NVTX_INJECTION64_PATH=",
 					     "OMP_TOOL_LIBRARIES=", "KOKKOS_TOOLS_LIBS=", "OPENCL_LAYERS=",
-					     "ROCP_TOOL_LIBRARIES=", "NCCL_PROFILER_PLUGIN=" };
+					     "ROCP_TOOL_LIBRARIES=", "NCCL_PROFILER_PLUGIN=",
+					     "ZE_ENABLE_TRACING_LAYER=" };
 	size_t i;
 
 	for (i = 0; i < sizeof(names) / sizeof(names[0]); i++)
