@@ -103,7 +103,7 @@ const Theme = {
 				: c + (255 - c) * shift));
 
 			Theme.pixels[i] = pixel(...rgb);
-			Theme.texts[i] = base[0] * 0.299 + base[1] * 0.587 + base[2] * 0.114 > 118 ? 1 : 0;
+			Theme.texts[i] = darkTextOn(rgb) ? 1 : 0;
 		}
 	},
 	regionColor(region) {
@@ -113,6 +113,14 @@ const Theme = {
 	},
 	textOn: (region) => Theme.texts[Math.min(region, Data.regions.length)] ? "#10141a" : "#ffffff",
 };
+
+/* Whether dark text has more contrast than white one, as WCAG has it. */
+function darkTextOn(rgb) {
+	const [r, g, b] = rgb.map((c) => c < 10.3 ? c / 3294.6 : ((c / 255 + 0.055) / 1.055) ** 2.4);
+	const light = 0.05 + r * 0.2126 + g * 0.7152 + b * 0.0722;
+
+	return light / 0.057 > 1.05 / light;
+}
 
 function kindOfRegion(region) {
 	return KIND[KIND_OF_CLASS[region.class] || KIND_OF_TIME[region.time] || "code"];

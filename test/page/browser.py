@@ -485,6 +485,26 @@ def sheets(page, report):
         return [...used].filter((e) => !(e.innerText || '').trim() && !e.getAttribute('aria-label')
             && !e.labels?.length && e.offsetParent).map((e) => e.outerHTML)""")
     ok(not unnamed, "everything that can be used has a name", unnamed[:3])
+    poor = page.js("""
+        const light = (rgb) => rgb.map((c) => c <= 10 ? c / 3294.6 : ((c / 255 + 0.055) / 1.055) ** 2.4)
+            .reduce((sum, c, i) => sum + c * [0.2126, 0.7152, 0.0722][i], 0.05);
+        const color = (text) => text.match(/\\d+/g).slice(0, 3).map(Number), found = [];
+        const check = (what, a, b) => {
+            const [x, y] = [light(color(a)), light(color(b))];
+            if (Math.max(x, y) / Math.min(x, y) < 4.4)
+                found.push([what, a, b]);
+        };
+        for (const dark of [0, 1]) {
+            gt.Theme.toggle();
+            const of = (e) => getComputedStyle(document.querySelector(e));
+            check("share", of("#tree .meta").color, of("body").backgroundColor);
+            for (let i = 0; i < gt.Data.regions.length; i++) {
+                const hex = gt.Theme.textOn(i).slice(1).match(/../g).map((n) => parseInt(n, 16)).join(" ");
+                check(gt.Data.name(i), hex, gt.Theme.regionColor(i));
+            }
+        }
+        return found""")
+    ok(not poor, "text has contrast, light and dark", poor[:3])
 
 
 def flows(page, flow):
