@@ -2,9 +2,10 @@
 /*
  * Counters of GPUs by kernel. Samples of a device say what was counted in a span of time (asynchronous
  * metrics with relative values, of a METRIC location in a group of the device); what ran in that span are the
- * kernels of its streams. A sample with kernels of several names is divided by the time that each had in it.
+ * kernels of its streams. A sample with kernels of several names, or contexts, is divided by the time that
+ * each had in it. A context is a stream's location group.
  *
- * Limits: 24 bytes for each kernel and 24 for each value, kept until all is read. What was counted while no
+ * Limits: 32 bytes for each kernel and 24 for each value, kept until all is read. What was counted while no
  * kernel ran belongs to none.
  */
 #include "config.h"
@@ -16,7 +17,7 @@
 
 struct kernel {
 	uint64_t begin, end;
-	uint64_t region;
+	uint64_t region, group;
 };
 
 struct sample {
@@ -31,9 +32,9 @@ struct records {
 	size_t kernel_count, kernel_room, sample_count, sample_room;
 };
 
-/* What a metric counted in the kernels of a name. */
+/* What a metric counted in the kernels of a name in a context. */
 struct share {
-	uint64_t member, region, device, samples, shared;
+	uint64_t member, region, group, device, samples, shared;
 	double value;
 };
 
@@ -42,7 +43,7 @@ struct counters {
 	uint32_t device_count;
 	struct share *shares;
 	size_t count, room;
-	struct gt_sums places;   /* member, region, device: `bytes` is its place + 1 */
+	struct gt_sums places;   /* member, region, device, group: `bytes` is its place + 1 */
 };
 
 static bool wanted(struct gt_report *report)
@@ -78,7 +79,8 @@ static void leave(struct gt_report *report, struct gt_otf2_cursor *at, const str
 	if (report->classes.locations[at->index].kind == GT_LOCATION_STREAM &&
 	    gt_class_of(&report->classes, frame->region) == GT_CLASS_KERNEL)
 		add_kernel(memory, (struct kernel){ frame->begin, at->time,
-						    gt_report_region(report, frame->region) });
+						    gt_report_region(report, frame->region),
+						    at->location->group });
 }
 
 static bool adds_up(const struct gt_otf2 *read, uint64_t member)
@@ -168,14 +170,15 @@ static int by_time(const void *a, const void *b)
 	return (x->time > y->time) - (x->time < y->time);
 }
 
-static struct share *share_of(struct counters *all, uint64_t member, uint64_t region, uint64_t device)
+static struct share *share_of(struct counters *all, uint64_t member, uint64_t region, uint64_t group,
+			      uint64_t device)
 {
-	struct gt_sum *place = gt_sums_at(&all->places, member, region, device, 0);
+	struct gt_sum *place = gt_sums_at(&all->places, member, region, device, group);
 
 	if (!place->bytes) {
 		all->shares = grown(all->shares, all->count, &all->room, sizeof(*all->shares));
 		all->shares[all->count++] = (struct share){ .member = member, .region = region,
-							    .device = device };
+							    .group = group, .device = device };
 		place->bytes = all->count;
 	}
 	return &all->shares[place->bytes - 1];
@@ -203,7 +206,8 @@ static uint64_t common(const struct kernel *k, uint64_t begin, uint64_t end)
 }
 
 /*
- * The time of each name in the span; of the kernels from *next on, and of `open`, those that were not over.
+ * The time of each name and context in the span; of the kernels from *next on, and of `open`, those that were
+ * not over.
  */
 static uint64_t times_in(const struct records *of, size_t *next, struct records *open, uint64_t begin,
 			 uint64_t end, struct gt_sums *times)
@@ -217,7 +221,8 @@ static uint64_t times_in(const struct records *of, size_t *next, struct records 
 		uint64_t ns = common(&open->kernels[i], begin, end);
 
 		if (ns)
-			gt_sum_add(gt_sums_at(times, open->kernels[i].region, 0, 0, 0), ns, 0);
+			gt_sum_add(gt_sums_at(times, open->kernels[i].region, open->kernels[i].group, 0, 0),
+				   ns, 0);
 		total += ns;
 		if (open->kernels[i].end > end)
 			open->kernels[kept++] = open->kernels[i];
@@ -230,7 +235,8 @@ static void divide(struct counters *all, uint32_t device, const struct sample *s
 		   const struct gt_sums *times, uint64_t total)
 {
 	for (uint32_t i = 0; i < times->count; i++) {
-		struct share *share = share_of(all, sample->member, times->items[i].key[0], device);
+		struct share *share = share_of(all, sample->member, times->items[i].key[0],
+					       times->items[i].key[1], device);
 
 		share->value += sample->value * (double)times->items[i].ns / (double)total;
 		share->samples++;
@@ -277,6 +283,7 @@ static const struct gt_column columns[] = {
 	{ "samples", "samples", GT_COUNT },
 	{ "shared", "shared", GT_SHARE },
 	{ "device", NULL, GT_TEXT },
+	{ "context", "context", GT_TEXT },
 	{ "kernel", "kernel", GT_TEXT },
 };
 static const struct gt_section_kind kind = GT_SECTION("kernel_counters", "Counters of kernels", GT_ROWS,
@@ -304,6 +311,8 @@ static void figures(struct gt_report *report, void *result)
 		const struct share *share = &all->shares[i];
 		const struct gt_otf2_metric_member *member =
 			gt_otf2_find_metric_member(report->read, share->member);
+		const struct gt_otf2_location_group *group =
+			gt_otf2_find_location_group(report->read, share->group);
 		union gt_cell *row = gt_row_add(section);
 
 		row[0].text = member ? member->name : "?";
@@ -312,7 +321,8 @@ static void figures(struct gt_report *report, void *result)
 		row[3].count = share->samples;
 		row[4].number = (double)share->shared / (double)share->samples;
 		row[5].text = report->classes.devices[share->device].name;
-		row[6].text = gt_report_region_name(report, share->region);
+		row[6].text = group ? group->name : NULL;
+		row[7].text = gt_report_region_name(report, share->region);
 	}
 }
 

@@ -58,11 +58,13 @@ def gpu():
 
 @case
 def sampled():
-    """A device's samples of 100 us: 1,000 each; one kernel, then two share a sample, then samples are missing."""
+    """A device's samples of 100 us: 1,000 each; one kernel, then two share a sample, then samples are missing; the
+    last one is of another context."""
     m = Made()
     process = m.process("Process 0")
     host = m.thread(process)
-    stream = m.stream(process, m.device("GPU A"), "CUDA[0:7]")
+    device = m.device("GPU A")
+    stream = m.stream(process, device, "CUDA[0:7]")
     group = m.later[-1][-1] if m.later[-1][0] == "Location" else None
     rows = m.define("Location", m.s("CUDA[0] metrics"), 3, None, group)
     m.events[rows] = []
@@ -73,6 +75,7 @@ def sampled():
     m.kernel(stream, "axpy", 100000, 330000)
     m.kernel(stream, "gemm", 330000, 360000)
     m.kernel(stream, "axpy", 750000, 790000)
+    m.kernel(m.stream(process, device, "CUDA[0:8]"), "axpy", 870000, 890000)
     for time in (100000, 200000, 300000, 400000, 800000, 900000):
         m.put(rows, time, "Metric", 0, [UINT64, UINT64], [1000, 50])
     return m
