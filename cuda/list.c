@@ -216,15 +216,25 @@ static bool by_events(const char *wanted, char *why, size_t room, struct gt_gpu_
 	return true;
 }
 
-static void name_chips(char *why, size_t room)
+static void name_chips(const struct cu_host_chips *chips, char *why, size_t room)
 {
-	struct cu_host_chips p = { CU_PARAMS(cu_host_chips, names) };
 	size_t n = strlen(why);
 
-	if (gt_cu_profiler(GT_CU_P_ProfilerHostGetSupportedChips, &p))
-		return;
-	for (size_t i = 0; i < p.count && n + 16 < room; i++)
-		n += (size_t)snprintf(why + n, room - n, "%s%s", i ? " " : ": ", p.names[i]);
+	for (size_t i = 0; i < chips->count && n + 16 < room; i++)
+		n += (size_t)snprintf(why + n, room - n, "%s%s", i ? " " : ": ", chips->names[i]);
+}
+
+/* CUPTI lists chips that it counts by other means, too: the host side has no metrics of them. */
+static void refuse_chip(const char *chip, const struct cu_host_chips *chips, char *why, size_t room)
+{
+	for (size_t i = 0; i < chips->count; i++) {
+		if (!strcmp(chip, chips->names[i])) {
+			snprintf(why, room, "CUPTI cannot sample on the chip %s", chip);
+			return;
+		}
+	}
+	snprintf(why, room, "CUPTI does not know the chip %s, but these", chip);
+	name_chips(chips, why, room);
 }
 
 GT_API gt_cuda_metrics_function gt_cuda_metrics;
@@ -247,13 +257,12 @@ bool gt_cuda_metrics(const char *chip, const char *wanted, char *why, size_t roo
 	}
 	if (!chip && !(chip = runs ? chip_here() : NULL)) {
 		snprintf(why, room, "no GPU that can be used is here; --chip names one");
-		name_chips(why, room);
+		name_chips(&p, why, room);
 		return false;
 	}
 	host = gt_cu_host_open(CU_PROFILER_PM, chip);
 	if (!host) {
-		snprintf(why, room, "CUPTI does not know the chip %s, but these", chip);
-		name_chips(why, room);
+		refuse_chip(chip, &p, why, room);
 		return false;
 	}
 	about->chip = chip;
