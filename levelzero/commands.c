@@ -22,6 +22,7 @@ struct rerun {
 	struct gt_ze_own *copied, *over;
 	struct gt_ze_abi_times *times;
 	uint32_t count;
+	struct gt_ze_list *of; /* NULL: it is gone */
 	struct rerun *next;
 	struct gt_ze_command commands[]; /* copies; of a cause */
 };
@@ -107,7 +108,7 @@ static void give_up(struct gt_ze_command *c)
 
 static void try(struct gt_ze_command *c)
 {
-	if (gt_ze_is_signaled(event_of(c)))
+	if (!c->list->rerun && gt_ze_is_signaled(event_of(c)))
 		finish(c);
 }
 
@@ -183,6 +184,8 @@ static bool collect_rerun(struct rerun *rerun)
 {
 	if (!gt_ze_is_signaled(rerun->over->handle))
 		return false;
+	if (rerun->of && rerun->of->rerun == rerun)
+		rerun->of->rerun = NULL;
 	for (uint32_t i = 0; i < rerun->count; i++)
 		record(&rerun->commands[i], &rerun->commands[i].cause, &rerun->times[i]);
 	gt_ze.CommandListDestroy(rerun->list);
@@ -322,6 +325,10 @@ void gt_ze_list_empty(struct gt_ze_list *list, bool destroy)
 			free_command(c, waiting ? SIGNALED : UNUSED);
 	}
 	unlist(list);
+	for (struct rerun *rerun = reruns; rerun; rerun = rerun->next)
+		if (rerun->of == list)
+			rerun->of = NULL;
+	list->rerun = NULL;
 	list->first = NULL;
 	list->last = &list->first;
 	list->running = list->lost = false;
@@ -603,9 +610,9 @@ static struct rerun *between_runs(struct gt_ze_list *list)
 			try(c);
 		if (!c->done && !c->own)
 			give_up(c);
-		copied += c->copied && !gt_ze_is_signaled(c->copied->handle);
+		copied += c->copied && (list->rerun || !gt_ze_is_signaled(c->copied->handle));
 		n += !c->done;
-		if (c->done && (!reset(c->own) || !reset(c->bridge) || !reset(c->copied)))
+		if (c->done && !list->rerun && (!reset(c->own) || !reset(c->bridge) || !reset(c->copied)))
 			list->lost = true;
 	}
 	if (n && !copied)
@@ -662,6 +669,8 @@ void **gt_ze_execute(void *handle, uint32_t *count, void **of, uint64_t correlat
 			more[n++] = rerun->list;
 			rerun->next = reruns;
 			reruns = rerun;
+			rerun->of = list;
+			list->rerun = rerun;
 		} else if (rerun) {
 			list->lost = true;
 		}
@@ -682,6 +691,7 @@ void gt_ze_not_executed(uint32_t count, void **of)
 
 		if (!list || list->immediate)
 			continue;
+		list->lost |= list->rerun != NULL;
 		list->running = false;
 		unlist(list);
 	}

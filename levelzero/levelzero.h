@@ -187,6 +187,7 @@ struct gt_ze_list {
 	bool running;
 	bool lost; /* what is known of its events is no longer right: until it is reset nothing is recorded */
 	struct gt_ze_cause cause; /* of the run */
+	const void *rerun; /* what must be over before the events say something of this run, or NULL */
 	bool listed;
 	struct gt_ze_list *next; /* that have something to wait for */
 };
