@@ -54,7 +54,10 @@ struct gt_own_record {
 
 /* What the summary counts time in regions of a paradigm as. */
 enum gt_time { GT_TIME_WORK = 0, GT_TIME_WAIT, GT_TIME_COMMUNICATION };
-/* Most functions communicate; some set it up or end it, and are no part of it; some only test for it. */
+/*
+ * Most functions communicate, or wait for other threads. Some set up or end communication, or create, wake
+ * and release threads; some only test for messages.
+ */
 enum gt_part { GT_PART_ITSELF = 0, GT_PART_SETUP, GT_PART_POLL };
 
 /* What the archive says of a paradigm (OTF2_Paradigm) if something of it was recorded. */
@@ -64,7 +67,7 @@ struct gt_paradigm {
 	uint8_t kind;              /* OTF2_ParadigmClass as a number; 0: no such definition is written */
 	uint8_t time;              /* enum gt_time */
 	const char *comm_template; /* COMM_NAME_TEMPLATE for communicators without a name, or NULL */
-	/* Of GT_TIME_COMMUNICATION: enum gt_part, what this function has to do with it. May be NULL. */
+	/* Not of GT_TIME_WORK: enum gt_part, what this function has to do with it. May be NULL. */
 	uint8_t (*part)(const char *region);
 };
 

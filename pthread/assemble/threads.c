@@ -9,6 +9,8 @@
 #include "lib/assemble/archive/records.h"
 #include "lib/assemble/adapters/assemblers.h"
 
+#include <string.h>
+
 /* The paradigm that a record names; 0: POSIX threads. */
 static uint8_t paradigm_of(uint64_t number)
 {
@@ -120,11 +122,24 @@ void gt_convert_lock(struct gt_track *t, const struct gt_slot *slot, uint64_t ti
 		     "lock event");
 }
 
+/* Whoever creates, wakes or releases others does not wait, nor does who only tries. */
+static uint8_t part(const char *region)
+{
+	static const char *const words[] = { "create", "detach", "cancel", "unlock",
+					     "signal", "broadcast", "post", "_try" };
+
+	for (size_t i = 0; i < sizeof(words) / sizeof(words[0]); i++)
+		if (strstr(region, words[i]))
+			return GT_PART_SETUP;
+	return GT_PART_ITSELF;
+}
+
 static const struct gt_paradigm paradigms[] = {
 	{ .name = "PTHREAD",
 	  .paradigm = OTF2_PARADIGM_PTHREAD,
 	  .kind = OTF2_PARADIGM_CLASS_THREAD_CREATE_WAIT,
-	  .time = GT_TIME_WAIT },
+	  .time = GT_TIME_WAIT,
+	  .part = part },
 	{ .name = NULL },
 };
 

@@ -67,21 +67,38 @@ static void use_stream(const struct gt_defs *defs, const struct gt_region *regio
 		use->copies += ns;
 }
 
-/* Threads wait for each other in it, or do as all of its paradigm do. What a thread of the host waits for on
- * a device is the time of that. */
-static bool waits(const struct gt_paradigm *paradigm, const struct gt_region *region)
+static enum gt_part part_of(const struct gt_paradigm *paradigm, const char *region)
 {
+	return paradigm->part ? (enum gt_part)paradigm->part(region) : GT_PART_ITSELF;
+}
+
+/*
+ * Threads wait for each other in it, or do as all of its paradigm do: where to count it, or NULL. What a
+ * thread of the host waits for on a device is the time of that.
+ */
+static uint64_t *waits(const struct gt_paradigm *paradigm, const struct gt_region *region, const char *name,
+		       struct gt_use *use)
+{
+	if (paradigm && paradigm->time == GT_TIME_WAIT)
+		return part_of(paradigm, name) == GT_PART_ITSELF ? &use->wait : &use->runtime;
 	if (!paradigm || paradigm->time != GT_TIME_WORK || paradigm->kind == OTF2_PARADIGM_CLASS_ACCELERATOR)
-		return paradigm && paradigm->time == GT_TIME_WAIT;
-	return region->role == OTF2_REGION_ROLE_BARRIER ||
-	       region->role == OTF2_REGION_ROLE_IMPLICIT_BARRIER ||
-	       region->role == OTF2_REGION_ROLE_TASK_WAIT;
+		return NULL;
+	switch (region->role) {
+	case OTF2_REGION_ROLE_BARRIER:
+	case OTF2_REGION_ROLE_IMPLICIT_BARRIER:
+	case OTF2_REGION_ROLE_TASK_WAIT:
+	case OTF2_REGION_ROLE_CRITICAL:
+	case OTF2_REGION_ROLE_ORDERED:
+		return &use->wait;
+	default:
+		return NULL;
+	}
 }
 
 static void communicate(const struct gt_paradigm *paradigm, const char *region, uint64_t ns,
 			struct gt_use *use)
 {
-	enum gt_part part = paradigm->part ? (enum gt_part)paradigm->part(region) : GT_PART_ITSELF;
+	enum gt_part part = part_of(paradigm, region);
 
 	use->communicates = true;
 	*(part == GT_PART_SETUP ? &use->start : &use->comm) += ns;
@@ -93,19 +110,21 @@ void gt_use_end(struct gt_worker *w, struct gt_out_location *out, uint64_t begin
 {
 	struct gt_defs *defs = w->conv->defs;
 	struct gt_use use = { .begin = begin, .life = out->thread ? life : 0 };
-	uint64_t others = 0, parallel = 0;
+	uint64_t others = 0, parallel = 0, *wait;
 
 	pthread_mutex_lock(&defs->lock);
 	for (size_t i = 0; i < w->profile_room; i++) {
 		const struct gt_region *region = (const struct gt_region *)defs->regions.items + i;
 		struct gt_profile d = since(w, i);
 		const struct gt_paradigm *paradigm;
+		const char *name;
 
 		if (!d.calls)
 			continue;
 		use.seen += d.exclusive;
 		w->profile[i].on_device |= out->type == GT_AS_STREAM;
 		paradigm = gt_assembler_paradigm(region->paradigm);
+		name = gt_intern_text(&defs->strings, region->name, NULL);
 		if (region->paradigm == OTF2_PARADIGM_MEASUREMENT_SYSTEM)
 			use.measurement += d.exclusive;
 		else if (out->type == GT_AS_STREAM)
@@ -114,14 +133,14 @@ void gt_use_end(struct gt_worker *w, struct gt_out_location *out, uint64_t begin
 			use.device += d.exclusive;
 		if (region->role == OTF2_REGION_ROLE_PARALLEL)
 			parallel += d.inclusive;
-		if (waits(paradigm, region)) {
-			use.wait += d.exclusive;
+		wait = waits(paradigm, region, name, &use);
+		if (wait) {
+			*wait += d.exclusive;
 			continue;
 		}
 		others += region->paradigm != OTF2_PARADIGM_MEASUREMENT_SYSTEM;
-		if (!paradigm || paradigm->time != GT_TIME_COMMUNICATION)
-			continue;
-		communicate(paradigm, gt_intern_text(&defs->strings, region->name, NULL), d.exclusive, &use);
+		if (paradigm && paradigm->time == GT_TIME_COMMUNICATION)
+			communicate(paradigm, name, d.exclusive, &use);
 	}
 	pthread_mutex_unlock(&defs->lock);
 	use.idle = out->thread && !out->first && !others && use.wait &&

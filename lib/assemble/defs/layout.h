@@ -37,7 +37,8 @@ struct gt_use {
 	uint64_t comm;           /* in functions that communicate (GT_TIME_COMMUNICATION), but for ... */
 	uint64_t start;          /* ... those that begin and end it */
 	uint64_t poll;           /* of comm: in functions that only test whether it can be done */
-	uint64_t wait;           /* in functions that wait for other threads (GT_TIME_WAIT) */
+	uint64_t wait;           /* in functions that wait for other threads (GT_TIME_WAIT), but for ... */
+	uint64_t runtime;        /* ... those that create, wake or release them */
 	uint64_t begin;          /* of a thread */
 	uint64_t life, seen;     /* of a thread: from its first to its last event; in regions */
 	uint64_t device;         /* of a thread: in calls of a GPU's API, waits for it included */

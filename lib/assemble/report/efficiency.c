@@ -40,7 +40,7 @@ static uint64_t without(uint64_t whole, uint64_t part)
 static void add_to(struct lane *lane, const struct gt_out_location *out)
 {
 	const struct gt_use *use = &out->use;
-	uint64_t other = use->comm + use->start + use->wait + use->measurement + use->outside;
+	uint64_t other = use->comm + use->start + use->wait + use->runtime + use->measurement + use->outside;
 
 	lane->group = out->group;
 	lane->main |= out->first;
