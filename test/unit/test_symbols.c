@@ -696,6 +696,13 @@ Test(symbols, brief_names)
 	is_brief("(lambda at /x/y/f.cc:12:5)", "lambda@f.cc:12");
 	is_brief("(lambda at f.cc:12:5)", "lambda@f.cc:12");
 	is_brief("A<(lambda at /x/f.cc:1:2)>/B<C/D>", "A/B");
+	is_brief("__nv_dl_wrapper_t<__nv_dl_tag<int (*)(a<b, c>), &f<b, c>, 2u>, d>", "f::lambda#2");
+	is_brief("__nv_dl_wrapper_t<__nv_dl_tag<int (*)(), &(a::f(b, c)), 2u>, d>", "a::f::lambda#2");
+	is_brief("__nv_hdl_wrapper_t<false, __nv_dl_tag<void (*)(K::V<double*>, int), step, 3>, void(int)>",
+		 "step::lambda#3"); /* as gcc spells it */
+	is_brief("K::CombinedFunctorReducer<__nv_hdl_wrapper_t<false, __nv_dl_tag<double (*)(K::V<double*>), "
+		 "solver::dot<K::V<double*>, int>, 1>, void(int, double&)>, int>",
+		 "solver::dot::lambda#1");
 	/* Nothing closes, or everything does. */
 	is_brief("(lambda", "lambda");
 	is_brief("(lambda at ", "lambda");
@@ -703,8 +710,10 @@ Test(symbols, brief_names)
 	is_brief("a<b<c", "a");
 	is_brief(">)]}", ">)]}");
 	is_brief("<>", "<>");
-	is_brief("__nv_x<, &(", "::lambda");
-	is_brief("__nv_x<, &f, ", "f::lambda#");
+	is_brief("__nv_dl_tag<, &(", "::lambda");
+	is_brief("__nv_dl_tag<, &f, ", "f::lambda#");
+	is_brief("__nv_dl_tag<", "__nv_dl_tag");
+	is_brief("__nv_dl_tag<a", "__nv_dl_tag");
 	is_brief("x::CombinedFunctorReducer<", "x::CombinedFunctorReducer<");
 	is_brief("", "");
 }

@@ -137,48 +137,67 @@ static void put_short(struct text *t, const char *name, size_t n)
 	}
 }
 
+/* Over an argument of a template. */
+static void skip_argument(struct text *t)
+{
+	while (t->at < t->end && *t->at != ',' && *t->at != '>')
+		if (strchr("(<{[", *t->at))
+			skip_brackets(t);
+		else
+			t->at++;
+}
+
 /* A functor in a type with the one that combines its results: "x::CombinedFunctorReducer<Functor, ...>". */
 static void unwrap(const char **name, size_t *n)
 {
 	static const char wrapper[] = "CombinedFunctorReducer<";
 	const char *start = memmem(*name, *n, wrapper, strlen(wrapper));
-	struct text t = { .at = start, .end = *name + *n };
+	struct text t = { .end = *name + *n };
 
 	if (!start || memchr(*name, '<', (size_t)(start - *name)))
 		return;
 	start += strlen(wrapper);
-	for (t.at = start; t.at < t.end && *t.at != ',' && *t.at != '>';)
-		if (strchr("(<{[", *t.at))
-			skip_brackets(&t);
-		else
-			t.at++;
+	t.at = start;
+	skip_argument(&t);
 	*name = start;
 	*n = (size_t)(t.at - start);
 }
 
+/* The function that a lambda is in for nvcc: it follows a type in "__nv_dl_tag<int (*)(), &main, 1u>". */
+static bool find_function(struct text *t, const char *name, size_t n)
+{
+	static const char tag[] = "__nv_dl_tag<";
+	const char *start = n > 5 && !strncmp(name, "__nv_", 5) ? memmem(name, n, tag, strlen(tag)) : NULL;
+
+	if (!start)
+		return false;
+	*t = (struct text){ .at = start + strlen(tag), .end = name + n };
+	skip_argument(t);
+	if (!at(t, ", "))
+		return false;
+	t->at += at(t, ", &") ? 3 : 2;
+	return true;
+}
+
 /* nvcc wraps a lambda into a type with the function that it is in, and its number there:
- * "__nv_dl_wrapper_t<__nv_dl_tag<int (*)(), &main, 1u>, ...>", or "&(run(int))". */
+ * "__nv_dl_wrapper_t<__nv_dl_tag<int (*)(), &main, 1u>, ...>", "&(run(int))", or by gcc "main, 1". */
 static void put_half(struct text *t, const char *name, size_t n)
 {
 	struct text rest;
-	const char *inner;
+	const char *function;
 
 	unwrap(&name, &n);
-	inner = n > 5 && !strncmp(name, "__nv_", 5) ? memmem(name, n, ", &", 3) : NULL;
-	rest = (struct text){ .at = inner ? inner + 3 : NULL, .end = name + n };
-	if (!inner) {
+	if (!find_function(&rest, name, n)) {
 		put_short(t, name, n);
 		return;
 	}
-	inner = rest.at;
-	if (at(&rest, "(")) {
-		skip_brackets(&rest);
-		put_short(t, inner + 1, rest.at - inner > 2 ? (size_t)(rest.at - inner) - 2 : 0);
-	} else {
-		while (rest.at < rest.end && *rest.at != ',')
-			rest.at++;
-		put_short(t, inner, (size_t)(rest.at - inner));
-	}
+	function = rest.at;
+	skip_argument(&rest);
+	n = (size_t)(rest.at - function);
+	if (n > 1 && *function == '(')
+		put_short(t, function + 1, n - 2);
+	else
+		put_short(t, function, n);
 	put(t, "::lambda", 8);
 	if (at(&rest, ", ")) {
 		put(t, "#", 1);
