@@ -10,6 +10,7 @@
 #ifndef GT_REPORT_FINDINGS_H
 #define GT_REPORT_FINDINGS_H
 
+#include "lib/assemble/util/rules.h"
 #include "report/gpu.h"
 #include "report/profile.h"
 
@@ -20,9 +21,9 @@
 	F(NXN, "n-x-n", 20, "percent of the run in collectives of N to N")                             \
 	F(TINY_MESSAGES, "tiny-messages", 1024, "bytes of a message")                                  \
 	F(POLLING, "polling", 10, "percent of the run in calls that test")                             \
-	F(LOCK_CONVOY, "lock-convoy", 10, "percent of the run that each thread waits for one lock")    \
+	F(LOCK_CONVOY, "lock-convoy", GT_CONVOY, "percent of the run that each thread waits for one lock") \
 	F(THREAD_CREATION, "thread-creation", 100, "threads")                                          \
-	F(TINY_WRITES, "tiny-writes", 4096, "bytes of a read or write")                                \
+	F(TINY_WRITES, "tiny-writes", GT_TINY_BYTES, "bytes of a read or write")                \
 	F(COSTLY_FUNCTION, "costly-function", 300, "nanoseconds of a call")                            \
 	F(BLOCKING_COPY, "blocking-copy", 5, "percent of the run in copies that block the host")       \
 	F(PAGEABLE_COPY, "pageable-copy", 5, "percent of the run in asynchronous copies of pageable memory") \

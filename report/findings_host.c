@@ -247,7 +247,7 @@ static void lock_convoys(struct gt_report *report)
 		uint64_t each = row[12].count / row[6].count;
 		const char *in = row[10].text;
 
-		if (row[13].count < 100 || row[6].count < 2 ||
+		if (row[13].count < GT_MANY_WAITS || row[6].count < 2 ||
 		    percent(each, report->duration) < gt_threshold(GT_FINDING_LOCK_CONVOY))
 			continue;
 		gt_finding(report,
@@ -322,7 +322,7 @@ static void tiny_file(struct gt_report *report, const struct gt_sum *sum, const 
 	const struct gt_otf2_io_file *file = gt_otf2_find_io_file(report->read, sum->key[0]);
 	struct gt_file_place place = gt_files_place(report, sum);
 
-	if (sum->count < MANY || !can_be_larger(sum) ||
+	if (sum->count < GT_MANY_OPERATIONS || !can_be_larger(sum) ||
 	    (double)(sum->bytes / sum->count) >= gt_threshold(GT_FINDING_TINY_WRITES))
 		return;
 	gt_finding(

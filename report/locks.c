@@ -10,6 +10,7 @@
  */
 #include "config.h"
 
+#include "lib/assemble/util/rules.h"
 #include "report/findings.h"
 #include "report/sums.h"
 
@@ -18,8 +19,6 @@
 
 enum { MOST = 1 << 21 };
 
-/* ns. With VT_PTHREAD_LOCKS=all a call that need not wait takes some 100; short is below a time slice. */
-enum { LEAST_WAIT = 1000, SHORT_WAIT = 10000000 };
 
 struct hold {
 	uint64_t process, paradigm, lock, address;
@@ -186,7 +185,7 @@ static const struct gt_column columns[] = {
 	{ "holder_s", NULL, GT_SECONDS },
 	{ "holder_region", "in", GT_TEXT },
 	{ "name", "lock", GT_TEXT },
-	{ "short_wait_s", NULL, GT_SECONDS }, /* of less than a time slice */
+	{ "short_wait_s", NULL, GT_SECONDS }, /* of GT_LEAST_WAIT, and less than a time slice */
 	{ "short_waits", NULL, GT_COUNT },
 	{ "max_short_wait_time_s", NULL, GT_SECONDS },
 };
@@ -232,10 +231,10 @@ static uint64_t lock_row(struct gt_report *report, const struct hold *holds, siz
 		row[4].count += hold;
 		row[5].count = hold > row[5].count ? hold : row[5].count;
 		gt_sums_at(&threads, holds[i].location, 0, 0, 0);
-		if (!charge(holds, i, &holders) && wait < LEAST_WAIT)
+		if (!charge(holds, i, &holders) && wait < GT_LEAST_WAIT)
 			continue;
 		row[1].count++;
-		if (wait >= SHORT_WAIT)
+		if (wait < GT_LEAST_WAIT || wait >= GT_SHORT_WAIT)
 			continue;
 		row[12].count += wait;
 		row[13].count++;

@@ -56,9 +56,9 @@ struct gt_own_record {
 enum gt_time { GT_TIME_WORK = 0, GT_TIME_WAIT, GT_TIME_COMMUNICATION };
 /*
  * Most functions communicate, or wait for other threads. Some set up or end communication, or create, wake
- * and release threads; some only test for messages.
+ * and release threads; some only test for messages. Some of those that wait return with a lock.
  */
-enum gt_part { GT_PART_ITSELF = 0, GT_PART_SETUP, GT_PART_POLL };
+enum gt_part { GT_PART_ITSELF = 0, GT_PART_SETUP, GT_PART_POLL, GT_PART_LOCK };
 
 /* What the archive says of a paradigm (OTF2_Paradigm) if something of it was recorded. */
 struct gt_paradigm {

@@ -11,6 +11,7 @@
 #include "lib/assemble/assembly.h"
 #include "lib/assemble/archive/clean.h"
 #include "lib/assemble/archive/conversion.h"
+#include "lib/assemble/archive/worst.h"
 #include "lib/assemble/halves.h"
 #include "lib/assemble/spool/deferred.h"
 #include "lib/assemble/spool/stream_sort.h"
@@ -424,6 +425,8 @@ static int merge(struct gt_assembly *a, struct gt_tally *tally, struct gt_profil
 		}
 		gt_tally_add(tally, &w->tally);
 	}
+	if (a->worker_count)
+		gt_worst_choose(a->workers, a->worker_count, tally);
 	return 0;
 }
 

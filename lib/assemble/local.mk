@@ -3,7 +3,7 @@ lib_libgtassemble_la_SOURCES += lib/assemble/assemble.c lib/assemble/assemble.h 
 	lib/assemble/assembly.c lib/assemble/assembly.h lib/assemble/halves.c lib/assemble/halves.h \
 	lib/assemble/hosts.c lib/assemble/hosts.h
 lib_libgtassemble_la_SOURCES += lib/assemble/util/array.h lib/assemble/util/io.c lib/assemble/util/io.h \
-	lib/assemble/util/lookup.c lib/assemble/util/lookup.h lib/assemble/util/utf8.c \
+	lib/assemble/util/lookup.c lib/assemble/util/lookup.h lib/assemble/util/rules.h lib/assemble/util/utf8.c \
 	lib/assemble/util/utf8.h
 lib_libgtassemble_la_SOURCES += lib/assemble/spool/collect.c lib/assemble/spool/collect.h \
 	lib/assemble/spool/deferred.c lib/assemble/spool/deferred.h lib/assemble/spool/journal.c \
@@ -37,6 +37,7 @@ lib_libgtassemble_la_SOURCES += lib/assemble/archive/archive.c lib/assemble/arch
 	lib/assemble/archive/pipe.h lib/assemble/archive/records.c lib/assemble/archive/records.h \
 	lib/assemble/archive/track.c lib/assemble/archive/track.h lib/assemble/archive/use.c \
 	lib/assemble/archive/use.h lib/assemble/archive/worker.c lib/assemble/archive/worker.h \
+	lib/assemble/archive/worst.c lib/assemble/archive/worst.h \
 	lib/assemble/archive/write.c lib/assemble/archive/writer.c lib/assemble/archive/writer.h
 lib_libgtassemble_la_SOURCES += lib/assemble/report/report.c lib/assemble/report/report.h \
 	lib/assemble/report/summary.c lib/assemble/report/summary.h \

@@ -7,6 +7,7 @@
 #include "config.h"
 
 #include "lib/assemble/archive/records.h"
+#include "lib/assemble/archive/worst.h"
 #include "lib/assemble/adapters/assemblers.h"
 
 #include <string.h>
@@ -109,6 +110,8 @@ void gt_convert_lock(struct gt_track *t, const struct gt_slot *slot, uint64_t ti
 	uint8_t paradigm = paradigm_of(slot[1].word);
 	uint64_t ns = gt_track_time(t, tick);
 
+	if (acquire)
+		gt_worst_lock(t, paradigm, id, address, ns);
 	if (acquire && (entry || (entry = gt_track_remembered(t, GT_T_LOCK_ACQUIRE, address))))
 		gt_track_attribute(t, entry->aux, OTF2_TYPE_UINT64,
 				   (OTF2_AttributeValue){ .uint64 = address });
@@ -122,16 +125,18 @@ void gt_convert_lock(struct gt_track *t, const struct gt_slot *slot, uint64_t ti
 		     "lock event");
 }
 
-/* Whoever creates, wakes or releases others does not wait, nor does who only tries. */
+/* Whoever creates, wakes or releases others does not wait, nor does who only tries. Others end in "lock" if
+ * they return with one. */
 static uint8_t part(const char *region)
 {
 	static const char *const words[] = { "create", "detach", "cancel", "unlock",
 					     "signal", "broadcast", "post", "_try" };
+	size_t length = strlen(region);
 
 	for (size_t i = 0; i < sizeof(words) / sizeof(words[0]); i++)
 		if (strstr(region, words[i]))
 			return GT_PART_SETUP;
-	return GT_PART_ITSELF;
+	return length > 4 && !strcmp(region + length - 4, "lock") ? GT_PART_LOCK : GT_PART_ITSELF;
 }
 
 static const struct gt_paradigm paradigms[] = {

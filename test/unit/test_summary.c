@@ -4,6 +4,7 @@
  *
  * Limits: the numbers are given; that they are right is tested end to end.
  */
+#include "lib/assemble/archive/worker.h"
 #include "lib/assemble/report/brief.h"
 #include "lib/assemble/report/summary.h"
 
@@ -141,6 +142,31 @@ Test(summary, findings)
 	HAS_NOT("thread-creation");
 	s.balance.mean_ns = 880000000;
 	s.region_count = s.finding_count = 0;
+	gt_brief(&s);
+	print(&s, GT_SUMMARY_PLAIN, 0);
+	HAS_NOT("to gain");
+}
+
+Test(summary, findings_about_locks_and_files)
+{
+	struct gt_worst lock = { .gain_ns = 250000000, .count = 1000, .ns = 500000000, .threads = 2,
+				 .address = 0xbeef, .of = "rank 1" };
+	struct gt_worst file = { .gain_ns = 40000000, .count = 2000, .ns = 50000000, .bytes = 20000,
+				 .write = true, .of = "/tmp/a\033" };
+	struct gt_summary s = usual();
+
+	s.wall_ns = 1000000000;
+	s.region_count = 0;
+	s.lock = &lock;
+	s.file = &file;
+	gt_brief(&s);
+	print(&s, GT_SUMMARY_PLAIN, 0);
+	HAS("250 ms to gain: 2 threads of rank 1 wait 1000 times for the lock at 0xbeef, 500 us on average, "
+	    "together 500 ms (lock-convoy)");
+	HAS("40.0 ms to gain: 2000 writes of 10 B on average take 50.0 ms: /tmp/a\\x1b (tiny-writes)");
+	lock.gain_ns = 99000000;
+	file.gain_ns = 19000000;
+	s.finding_count = 0;
 	gt_brief(&s);
 	print(&s, GT_SUMMARY_PLAIN, 0);
 	HAS_NOT("to gain");

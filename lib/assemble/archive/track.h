@@ -44,8 +44,12 @@ struct gt_track {
 	uint64_t torn, torn_marks;
 	uint64_t holes;        /* slots of zeros */
 	struct gt_io_open {
-		uint32_t handle, id;
+		uint32_t handle, file; /* worst.h */
+		uint64_t id, ns;
+		uint32_t mode;
 	} io[32];              /* operations that IO_ENTER began, innermost last */
+	struct gt_io_open begun[16]; /* the last operations with an id of their own, in a ring */
+	unsigned begun_next;
 	unsigned io_depth;
 	uint32_t io_ids;       /* matching ids that were given */
 	unsigned own_events;   /* that the handler of a record of its own may still write */

@@ -80,7 +80,7 @@ static uint64_t *waits(const struct gt_paradigm *paradigm, const struct gt_regio
 		       struct gt_use *use)
 {
 	if (paradigm && paradigm->time == GT_TIME_WAIT)
-		return part_of(paradigm, name) == GT_PART_ITSELF ? &use->wait : &use->runtime;
+		return part_of(paradigm, name) == GT_PART_SETUP ? &use->runtime : &use->wait;
 	if (!paradigm || paradigm->time != GT_TIME_WORK || paradigm->kind == OTF2_PARADIGM_CLASS_ACCELERATOR)
 		return NULL;
 	switch (region->role) {

@@ -78,6 +78,8 @@ void gt_worker_free(struct gt_worker *w)
 		free(w->frames - 1);
 	free(w->profile);
 	free(w->before);
+	free(w->sums);
+	free(w->sum_keys.entries);
 	memset(w, 0, sizeof(*w));
 }
 
@@ -97,6 +99,10 @@ void gt_tally_add(struct gt_tally *tally, const struct gt_tally *more)
 	tally->flush_ns += more->flush_ns;
 	tally->idle_threads += more->idle_threads;
 	tally->idle_ns += more->idle_ns;
+	if (more->lock.gain_ns > tally->lock.gain_ns)
+		tally->lock = more->lock;
+	if (more->file.gain_ns > tally->file.gain_ns)
+		tally->file = more->file;
 	if (more->longest_flush_ns > tally->longest_flush_ns)
 		tally->longest_flush_ns = more->longest_flush_ns;
 	if (more->last_ns > tally->last_ns)

@@ -29,8 +29,26 @@ struct gt_profile {
 	uint64_t calls, inclusive, exclusive; /* nanoseconds */
 	uint32_t open;                        /* frames of it on the stack now */
 	bool on_device;                       /* a stream's: its time is none of a thread's */
+	uint8_t lock;                         /* worst.c: whether it waits for locks */
 };
 
+/* Of a lock or file, while locations are converted: worst.c. */
+struct gt_sum_of {
+	uint64_t key, count, ns, bytes, address;
+	uint64_t ns_here, ns_most; /* of the last location, and the most of one */
+	uint32_t location;       /* the last one, + 1 */
+	uint32_t locations, group;
+};
+
+/* The worst lock or file, by what the run could be shorter. */
+struct gt_worst {
+	uint64_t gain_ns;        /* 0: there is none */
+	uint64_t count, ns;      /* waits or operations */
+	uint64_t bytes, address; /* of the operations; of the lock */
+	uint32_t threads;        /* that acquired the lock */
+	bool write;              /* not reads */
+	char of[107];            /* process of the lock; file */
+};
 /* What was found and done. */
 struct gt_tally {
 	uint64_t events;         /* in the archive */
@@ -44,6 +62,7 @@ struct gt_tally {
 	uint64_t messages, message_bytes, collectives; /* of ranks; a collective once for each rank */
 	uint64_t flushes, flush_ns, longest_flush_ns;
 	uint64_t idle_threads, idle_ns; /* threads that did nothing but wait */
+	struct gt_worst lock, file;
 };
 
 /* Adds what another one has found. */
@@ -108,6 +127,9 @@ struct gt_worker {
 	size_t before_room, before_used;
 	struct gt_held *held;    /* GT_HELD_MAX */
 	void *attributes;        /* OTF2_AttributeList */
+	struct gt_sum_of *sums;  /* of locks and files, by place in sum_keys */
+	size_t sum_count, sum_room;
+	struct gt_lookup sum_keys;
 	struct gt_tally tally;
 };
 

@@ -10,6 +10,7 @@
 
 #include "lib/assemble/archive/metrics.h"
 #include "lib/assemble/archive/records.h"
+#include "lib/assemble/archive/worst.h"
 #include "lib/assemble/adapters/assemblers.h"
 
 /* ---- where we are ------------------------------------------------------------------------------------ */
@@ -173,6 +174,8 @@ void gt_write_lock(struct gt_track *t, bool acquire, uint8_t paradigm, uint64_t 
 	uint64_t ns = gt_track_time(t, tick);
 	OTF2_EvtWriter *evt = gt_writer_evt(t->writer);
 
+	if (acquire)
+		gt_worst_lock(t, paradigm, id, address, ns);
 	if (has_room(t))
 		gt_track_bad(t,
 			     acquire ? OTF2_EvtWriter_ThreadAcquireLock(evt, gt_track_attributes(t), ns,

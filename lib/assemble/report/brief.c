@@ -7,7 +7,9 @@
 #include "config.h"
 
 #include "lib/assemble/report/brief.h"
+#include "lib/assemble/archive/worker.h"
 #include "lib/assemble/spool/loss.h"
+#include "lib/assemble/util/rules.h"
 
 #include <inttypes.h>
 #include <string.h>
@@ -119,6 +121,33 @@ static void thread_creation(struct gt_summary *s)
 	}
 }
 
+static void lock_convoy(struct gt_summary *s)
+{
+	const struct gt_worst *lock = s->lock;
+	char each[32], all[32], name[64], *text = NULL;
+
+	if (lock && lock->gain_ns && 100 * (double)lock->gain_ns >= GT_CONVOY * (double)s->wall_ns)
+		text = add(s, "lock-convoy", lock->gain_ns);
+	if (text)
+		snprintf(text, sizeof(s->findings->text), "%u threads of %s wait %" PRIu64 " times for the "
+			 "lock at 0x%" PRIx64 ", %s on average, together %s", lock->threads,
+			 gt_summary_escape(name, sizeof(name), lock->of, 40), lock->count, lock->address,
+			 gt_summary_time(each, lock->ns / lock->count), gt_summary_time(all, lock->ns));
+}
+
+static void tiny_writes(struct gt_summary *s)
+{
+	const struct gt_worst *file = s->file;
+	char *text = file && file->gain_ns ? add(s, "tiny-writes", file->gain_ns) : NULL;
+	char time[32], name[160];
+
+	if (text)
+		snprintf(text, sizeof(s->findings->text), "%" PRIu64 " %s of %" PRIu64 " B on average "
+			 "take %s: %s", file->count, file->write ? "writes" : "reads",
+			 (file->bytes + file->count / 2) / file->count, gt_summary_time(time, file->ns),
+			 gt_summary_escape(name, sizeof(name), file->of, 100));
+}
+
 void gt_brief(struct gt_summary *s)
 {
 	if (!s->wall_ns)
@@ -127,6 +156,8 @@ void gt_brief(struct gt_summary *s)
 	polling(s);
 	costly_functions(s);
 	thread_creation(s);
+	lock_convoy(s);
+	tiny_writes(s);
 }
 
 /* ---- JSON ---------------------------------------------------------------------------------------- */

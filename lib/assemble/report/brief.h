@@ -3,7 +3,7 @@
  * What the end of a run says beyond its table: efficiencies, the worst findings, and all of it as JSON. Ids
  * and thresholds of findings are those of `gputrace report` (gputrace-findings(7)), keys those of its JSON.
  *
- * Limits: what can be told from sums over regions and ranks; `gputrace report` reads the events.
+ * Limits: what sums over regions, ranks, locks and files can tell; `gputrace report` reads the events.
  */
 #ifndef GT_ASSEMBLE_REPORT_BRIEF_H
 #define GT_ASSEMBLE_REPORT_BRIEF_H

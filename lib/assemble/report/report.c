@@ -680,6 +680,8 @@ static void summarise(const struct gt_report *report, const char *dir, FILE *out
 		.longest_flush_ns = facts->tally.longest_flush_ns,
 		.idle_threads = facts->tally.idle_threads,
 		.idle_ns = facts->tally.idle_ns,
+		.lock = &facts->tally.lock,
+		.file = &facts->tally.file,
 		.missing = missing,
 		.spool_kept = facts->hosts_missing,
 		.regions = rows,

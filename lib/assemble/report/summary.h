@@ -61,6 +61,8 @@ struct gt_balance {
 
 enum { GT_SUMMARY_FINDINGS = 3 };
 
+struct gt_worst;
+
 struct gt_summary_finding {
 	const char *id;         /* gputrace-findings(7) */
 	uint64_t gain_ns;
@@ -112,6 +114,7 @@ struct gt_summary {
 	uint64_t messages, message_bytes; /* sent */
 	uint64_t collectives;     /* calls of all ranks */
 
+	const struct gt_worst *lock, *file; /* the worst ones (archive/worker.h); NULL: not known */
 	struct gt_summary_finding findings[GT_SUMMARY_FINDINGS]; /* the worst first. brief.h */
 	unsigned finding_count;
 
