@@ -98,7 +98,7 @@ static void define(struct gt_ze_device *device, const struct gt_ze_abi_device *p
 	snprintf(name, sizeof(name), "%.255s", *properties->name ? properties->name : "device");
 	gt_accel_device(device->number, label, address, name);
 	snprintf(name, sizeof(name), "Level Zero device %u: %.255s", device->number, properties->name);
-	device->group = gt_def_locgroup(name, 1, (uint64_t)device->number << 32);
+	device->group = gt_accel_group(name, device->number, 0);
 }
 
 struct gt_ze_device *gt_ze_device_of(void *handle)

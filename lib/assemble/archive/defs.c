@@ -397,22 +397,25 @@ static OTF2_ErrorCode write_comms(struct out *out)
 	return rc;
 }
 
-/* All streams of GPUs as a group of locations: readers show and hide them together. Of one runtime: streams
- * do not say whose they are. */
+/* All streams of a runtime as a group of locations: readers show and hide them together. */
 static OTF2_ErrorCode write_streams(struct out *out)
 {
-	const struct gt_accel *accel = gt_half_accel(0);
 	const struct gt_layout *layout = out->layout;
 	uint64_t *members = malloc((layout->location_count + 1) * sizeof(*members));
 	OTF2_ErrorCode rc = members ? OTF2_SUCCESS : OTF2_ERROR_MEM_ALLOC_FAILED;
-	size_t count = 0;
+	const struct gt_accel *accel;
 
-	for (uint32_t i = 0; members && i < layout->location_count; i++)
-		if (layout->locations[i].type == GT_AS_STREAM)
-			members[count++] = i;
-	if (count && accel)
-		rc = write_group(out, gt_defs_string(out->defs, accel->streams), OTF2_GROUP_TYPE_LOCATIONS,
-				 accel->paradigm, members, count);
+	for (size_t k = 0; rc == OTF2_SUCCESS && (accel = gt_half_accel(k)); k++) {
+		size_t count = 0;
+
+		for (uint32_t i = 0; i < layout->location_count; i++)
+			if (layout->locations[i].type == GT_AS_STREAM &&
+			    layout->groups[layout->locations[i].group].runtime == accel)
+				members[count++] = i;
+		if (count)
+			rc = write_group(out, gt_defs_string(out->defs, accel->streams),
+					 OTF2_GROUP_TYPE_LOCATIONS, accel->paradigm, members, count);
+	}
 	free(members);
 	return rc;
 }

@@ -97,8 +97,9 @@ static int find_node(struct gt_layout *layout, struct gt_defs *defs, const char 
 	return (int)layout->node_count++;
 }
 
-/* What the process says about the device of a location group, or NULL. The group's key: the paradigm of the
- * runtime (0: the first that says something), the device's number, and what the runtime adds. */
+/* What the process says about the device of a location group, or NULL, and its runtime. The group's key:
+ * the paradigm of the runtime (0: the first that says something), the device's number, and what the runtime
+ * adds. */
 static const char *device_text(const struct gt_proc *proc, uint64_t key, const struct gt_accel **accel)
 {
 	const char *text = NULL;
@@ -131,7 +132,7 @@ static size_t count_devices(const struct gt_proc *proc)
  * the device is not known. Processes that number their devices differently share a node.
  */
 static uint32_t find_device(struct gt_layout *layout, struct gt_defs *defs, const struct gt_proc *proc,
-			    uint32_t host, uint64_t key)
+			    uint32_t host, uint64_t key, const struct gt_accel **runtime)
 {
 	const struct gt_accel *accel;
 	const char *text = device_text(proc, key, &accel);
@@ -139,6 +140,8 @@ static uint32_t find_device(struct gt_layout *layout, struct gt_defs *defs, cons
 	uint32_t id;
 	int at = 0;
 
+	if (text)
+		*runtime = accel;
 	if (!text || sscanf(text, "%63s %31s %n", uuid, address, &at) != 2 || !at)
 		return host;
 	id = gt_defs_string(defs, uuid);
@@ -234,13 +237,15 @@ static uint32_t add_context(struct gt_layout *layout, struct gt_defs *defs, cons
 {
 	const struct gt_def_locgroup *context = gt_proc_find(loc->proc, GT_D_LOCGROUP, id, NULL);
 	const char *name = context ? gt_proc_string(loc->proc, context->name) : NULL;
+	const struct gt_accel *runtime = gt_half_accel(0);
+	uint32_t node = layout->groups[loc->proc->number].node;
 
+	if (context)
+		node = find_device(layout, defs, loc->proc, node, context->key, &runtime);
 	layout->groups[layout->group_count] = (struct gt_out_group){
 		.name = gt_defs_string(defs, name ? name : "Accelerator"),
-		.node = context ? find_device(layout, defs, loc->proc,
-					      layout->groups[loc->proc->number].node,
-					      context->key)
-				: layout->groups[loc->proc->number].node,
+		.node = node,
+		.runtime = runtime,
 		.creator = loc->proc->number,
 		.accelerator = true,
 		.context = id,

@@ -27,6 +27,7 @@ struct gt_out_group {
 	const struct gt_proc *proc;
 	uint64_t job;              /* of a rank; 0: it is none */
 	uint32_t rank;
+	const struct gt_accel *runtime; /* of an accelerator's context */
 	bool missing;              /* a rank that nobody has recorded */
 };
 
