@@ -241,12 +241,11 @@ static void wait_for_other(struct gt_channel *channel, const struct gt_end *end)
 /* The first one that waits, if it is of this kind. */
 static const struct gt_end *take(struct gt_channel *channel, enum gt_end_what what)
 {
-	const struct gt_end *found = &channel->waiting.items[channel->first];
+	const struct gt_ends *waiting = &channel->waiting;
 
-	if (channel->first == channel->waiting.count || found->what != what)
+	if (channel->first == waiting->count || waiting->items[channel->first].what != what)
 		return NULL;
-	channel->first++;
-	return found;
+	return &waiting->items[channel->first++];
 }
 
 static void alone(const struct gt_matched *to, const struct gt_end *end)
