@@ -25,7 +25,8 @@ static void look_at(struct gt_idle *idle, const struct gt_proc *proc)
 	if (idle->proc == proc)
 		return;
 	for (size_t i = 0; !list && (accel = gt_half_accel(i)); i++)
-		list = gt_journal_property(&proc->journal, accel->idle);
+		if (accel->idle)
+			list = gt_journal_property(&proc->journal, accel->idle);
 	idle->proc = proc;
 	idle->accel = list ? accel : NULL;
 	idle->compute = list && strstr(list, "compute");

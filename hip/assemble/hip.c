@@ -22,10 +22,6 @@ static const struct gt_accel accel = {
 	.streams = "HIP_GROUP",
 	.device = "hip:device ",
 	.device_class = "HIP Device",
-	.idle = "hip:idle",
-	.idle_compute = "COMPUTE IDLE",
-	.idle_all = "GPU IDLE",
-	.idle_name = "HIP[%u] idle",
 };
 
 static const struct gt_half half = { .accel = &accel };

@@ -18,10 +18,6 @@ static const struct gt_accel accel = {
 	.streams = "LEVEL_ZERO_GROUP",
 	.device = "levelzero:device ",
 	.device_class = "Level Zero Device",
-	.idle = "levelzero:idle",
-	.idle_compute = "COMPUTE IDLE",
-	.idle_all = "GPU IDLE",
-	.idle_name = "Level Zero[%u] idle",
 };
 
 static const struct gt_half half = { .accel = &accel };

@@ -22,10 +22,6 @@ static const struct gt_accel accel = {
 	.streams = "OPENCL_GROUP",
 	.device = "opencl:device ",
 	.device_class = "OpenCL Device",
-	.idle = "opencl:idle",
-	.idle_compute = "COMPUTE IDLE",
-	.idle_all = "GPU IDLE",
-	.idle_name = "OpenCL[%u] idle",
 };
 
 static const struct gt_half half = { .accel = &accel };

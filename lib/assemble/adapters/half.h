@@ -16,7 +16,8 @@ struct gt_accel {
 	/* property of a process: this and a number -> UUID, address and name of a device */
 	const char *device;
 	const char *device_class;  /* of the system tree's node for it */
-	/* property of a process: which idle times are wanted, "compute", "all", or both */
+	/* property of a process: which idle times are wanted, "compute", "all", or both; NULL: this runtime
+	 * has none, nor the names below */
 	const char *idle;
 	const char *idle_compute, *idle_all; /* regions of idle times */
 	const char *idle_name;     /* of the location that has them: a format with the device's number */
