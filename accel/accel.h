@@ -29,6 +29,7 @@ struct gt_accel_info {
 	const char *name;     /* "CUDA": how names of locations begin */
 	const char *adapter;  /* "cuda": how names of properties begin */
 	const char *comm, *window; /* of transfers as messages, and as one-sided operations */
+	const char *ranges;   /* "NVTX ranges": the location of ranges that may overlap, or NULL */
 	uint8_t paradigm;     /* OTF2_Paradigm */
 };
 /* The adapter has it. */
@@ -100,6 +101,25 @@ static inline bool gt_accel_tag(gt_ref attribute, uint64_t value, uint64_t *low)
 	*low = (uint64_t)attribute << 32 | (uint32_t)value;
 	return value <= UINT32_MAX && attribute < 1u << 24;
 }
+
+/* ---- ranges that may overlap (ranges.c); any thread ------------------------------------------------- */
+
+struct gt_accel_range {
+	gt_ref region;
+	gt_ref attribute;           /* of a number, or GT_NONE */
+	uint64_t value;
+	gt_ref parameter, category; /* a string, or GT_NONE */
+};
+
+/* The range with this number begins at a tick; 0: now. */
+GT_HIDDEN void gt_accel_range_begin(uint64_t id, uint64_t tick, const struct gt_accel_range *range);
+/* An end without its beginning is nothing. */
+GT_HIDDEN void gt_accel_range_end(uint64_t id);
+/* The program ends, or becomes another one (which has failed: `ends` is false). What is open ends; in a
+ * confined process it is counted as lost. */
+GT_HIDDEN void gt_accel_ranges_finish(bool ends);
+/* In a forked child. */
+GT_HIDDEN void gt_accel_ranges_forked(void);
 
 /* ---- regions and parameters by name (names.c) ---------------------------------------------------- */
 

@@ -24,7 +24,7 @@
  *   elect.c    which process samples a device; sampler.c samples of metrics
  *   select.c   which kernels are measured one by one; events.c CUPTI's events; counting.c sessions
  *   exact.c    metrics of single kernels and ranges
- *   ranges.c   NVTX ranges that may overlap; nvtx.c ranges, marks and names by NVTX
+ *   nvtx.c     ranges, marks and names by NVTX
  *   life.c     start, end, fork
  *
  * Limits: the core is known through adapter.h only. What runs on the program's threads (calls.c, the

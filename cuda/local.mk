@@ -4,7 +4,7 @@ lib_libgtassemble_la_SOURCES += cuda/assemble/cuda.c cuda/assemble/pcsamples.c c
 lib_LTLIBRARIES += cuda/libgputrace-cuda.la
 CUDA_SOURCES = cuda/abi.h cuda/account.c cuda/align.c cuda/api.c cuda/api.h cuda/buffers.c cuda/calls.c cuda/capture.c \
 	cuda/capture.h cuda/clock.c cuda/code.c cuda/contexts.c cuda/counting.c cuda/counting.h cuda/cuda.h cuda/devices.c cuda/elect.c cuda/elect.h cuda/events.c cuda/events.h cuda/events_abi.h cuda/exact.c cuda/exact.h cuda/extras.c cuda/implicit.c cuda/kernels.c \
-	cuda/life.c cuda/list.c cuda/metrics.c cuda/metrics.h cuda/nvtx.c cuda/nvtx_abi.h cuda/options.c cuda/profiler.c cuda/profiler.h cuda/profiler_abi.h cuda/streams.c cuda/ranges.c cuda/ranges.h \
+	cuda/life.c cuda/list.c cuda/metrics.c cuda/metrics.h cuda/nvtx.c cuda/nvtx_abi.h cuda/options.c cuda/profiler.c cuda/profiler.h cuda/profiler_abi.h cuda/streams.c \
 	cuda/pcsampling.c cuda/pcsampling_abi.h cuda/records.c cuda/sass.c cuda/sampler.c cuda/sampler.h cuda/select.c cuda/select.h cuda/state.c cuda/worker.c
 # Its objects; test/cuda/replay links them, too. Callbacks run at every launch: no way through the PLT.
 noinst_LTLIBRARIES += cuda/libgtcuda.la

@@ -5,7 +5,7 @@
  * CUDA and no GPU is needed.
  *
  *   push, pop     a region of the thread, group "NVTX" or "NVTX Domain '<name>'"
- *   start, end    a region of the location "NVTX ranges" (ranges.c), because such ranges may overlap and may
+ *   start, end    a region of the location "NVTX ranges" (accel/ranges.c): such ranges may overlap and may
  *                 end on another thread
  *   mark          a marker
  *   names         of threads and streams; of categories: parameter "category" of a region
@@ -25,7 +25,6 @@
 #include "cuda/exact.h"
 #include "accel/wait.h"
 #include "cuda/nvtx_abi.h"
-#include "cuda/ranges.h"
 
 #define NAMES   65536u
 #define DEPTH   1000u
@@ -408,13 +407,16 @@ static void put_mark(const char *text)
 
 static uint64_t start(const struct name *name, const struct domain *domain, const struct nv_attributes *a)
 {
-	struct gt_nv_range range = { .region = name->region, .parameter = category_parameter };
+	static uint64_t last_id;
+	uint64_t id = __atomic_add_fetch(&last_id, 1, __ATOMIC_RELAXED);
+	struct gt_accel_range range = { .region = name->region, .parameter = category_parameter };
 
 	if (name == &unknown)
 		lose_range();
 	range.attribute = payload_of(a, &range.value);
 	range.category = category_of(a, domain);
-	return gt_nv_range_start(&range);
+	gt_accel_range_begin(id, 0, &range);
+	return id;
 }
 
 /* ---- the functions that programs call -------------------------------------------------------- */
@@ -534,7 +536,7 @@ static uint64_t domain_start_ex(void *domain, const struct nv_attributes *a)
 static void domain_end(void *domain, uint64_t id)
 {
 	(void)domain;
-	gt_nv_range_end(id);
+	gt_accel_range_end(id);
 }
 
 static int domain_push_ex(void *domain, const struct nv_attributes *a)
@@ -612,7 +614,8 @@ static const struct entry {
 } core[] = {
 	ENTRY(NV_CORE_MARK_EX, mark_ex), ENTRY(NV_CORE_MARK_A, mark_a), ENTRY(NV_CORE_MARK_W, mark_w),
 	ENTRY(NV_CORE_START_EX, start_ex), ENTRY(NV_CORE_START_A, start_a),
-	ENTRY(NV_CORE_START_W, start_w), ENTRY(NV_CORE_END, gt_nv_range_end), ENTRY(NV_CORE_PUSH_EX, push_ex),
+	ENTRY(NV_CORE_START_W, start_w), ENTRY(NV_CORE_END, gt_accel_range_end),
+	ENTRY(NV_CORE_PUSH_EX, push_ex),
 	ENTRY(NV_CORE_PUSH_A, push_a), ENTRY(NV_CORE_PUSH_W, push_w), ENTRY(NV_CORE_POP, pop_default),
 	ENTRY(NV_CORE_CATEGORY_A, category_a), ENTRY(NV_CORE_CATEGORY_W, category_w),
 	ENTRY(NV_CORE_THREAD_A, thread_a), ENTRY(NV_CORE_THREAD_W, thread_w),
@@ -645,7 +648,7 @@ static void fill(const struct nv_callbacks *callbacks, int module, const struct 
 static void forked(void)
 {
 	names_lock = (struct gt_lock){ 0 };
-	gt_nv_ranges_forked();
+	gt_accel_ranges_forked();
 }
 
 static void ending(int how)
@@ -653,7 +656,7 @@ static void ending(int how)
 	char number[24];
 	uint64_t n = __atomic_load_n(&merged, __ATOMIC_RELAXED);
 
-	gt_nv_ranges_finish(how != GT_END_NONE);
+	gt_accel_ranges_finish(how != GT_END_NONE);
 	if (n) {
 		snprintf(number, sizeof(number), "%llu", (unsigned long long)n);
 		gt_def_property("cuda:nvtx_merged", number);

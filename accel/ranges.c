@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * NVTX ranges with a start and an end: they may overlap, and end on another thread than they began on,
- * so they are no thread's regions. They are regions of a location of their own among the process's threads,
- * "NVTX ranges"; what overlaps is put beside it when assembling ("NVTX ranges lane 2").
+ * Ranges of a program's with a start and an end (NVTX, roctx): they may overlap, and end on another thread
+ * than they began on, so they are no thread's regions. They are regions of a location of their own among the
+ * process's threads, "NVTX ranges"; what overlaps is put beside it when assembling ("NVTX ranges lane 2").
  *
  * Limits: a range is written when it ends; one that is open at the end of the program ends there, one
  * that is open when the process is killed is not in the trace. What a forked child has inherited is its
@@ -10,19 +10,17 @@
  */
 #include <string.h>
 
-#include "cuda/cuda.h"
-#include "accel/wait.h"
-#include "cuda/ranges.h"
+#include "accel/accel.h"
+#include "gputrace/lock.h"
 
 #define BUCKETS 4096u
 #define CHUNK   (1u << 16)
 
 static struct entry {
 	uint64_t id, begin;
-	struct gt_nv_range what;
+	struct gt_accel_range what;
 	struct entry *next;
 } *open_ranges[BUCKETS], *unused;
-static uint64_t next_id;
 static struct gt_lock ranges_lock;
 static struct gt_location *row;
 static bool tried;
@@ -56,9 +54,9 @@ static struct entry *take(void)
 /* Under the lock. */
 static struct gt_location *own_row(void)
 {
-	static const struct gt_location_info info = {
+	const struct gt_location_info info = {
 		.bytes = sizeof(info),
-		.name = "NVTX ranges",
+		.name = gt_accel_runtime.ranges,
 		.kind = GT_LOC_GPU_STREAM,
 		.flags = GT_LOC_UNSORTED | GT_LOC_COMMITS | GT_LOC_ASIDE,
 		.key = GT_KEY_NO_DEVICE,
@@ -71,19 +69,18 @@ static struct gt_location *own_row(void)
 	return row;
 }
 
-uint64_t gt_nv_range_start(const struct gt_nv_range *range)
+void gt_accel_range_begin(uint64_t id, uint64_t tick, const struct gt_accel_range *range)
 {
-	uint64_t id = __atomic_add_fetch(&next_id, 1, __ATOMIC_RELAXED), mask;
-	bool recorded = gt_active() && range->region;
 	struct entry *e;
+	uint64_t mask;
 
-	if (!recorded)
-		return id;
+	if (!gt_active() || !range->region)
+		return;
 	mask = lock();
 	e = mask != GT_LOCK_REFUSED && own_row() ? take() : NULL;
 	if (e) {
 		e->id = id;
-		e->begin = gt_now();
+		e->begin = tick ? tick : gt_now();
 		e->what = *range;
 		e->next = open_ranges[id % BUCKETS];
 		open_ranges[id % BUCKETS] = e;
@@ -91,13 +88,12 @@ uint64_t gt_nv_range_start(const struct gt_nv_range *range)
 		gt_lost(gt_is_confined() ? GT_LOSS_SANDBOX : GT_LOSS_NO_LOCATION, 2);
 	}
 	unlock(mask);
-	return id;
 }
 
 /* Under the lock. */
 static void write_range(const struct entry *e, uint64_t end)
 {
-	const struct gt_nv_range *r = &e->what;
+	const struct gt_accel_range *r = &e->what;
 
 	if (r->attribute)
 		gt_location_record(row, GT_T_ATTR, r->attribute, (uint64_t[2]){ r->value, 0 }, 1,
@@ -123,7 +119,7 @@ static struct entry *take_open(uint64_t id)
 	return e;
 }
 
-void gt_nv_range_end(uint64_t id)
+void gt_accel_range_end(uint64_t id)
 {
 	uint64_t mask = lock();
 	struct entry *e = mask == GT_LOCK_REFUSED ? NULL : take_open(id);
@@ -149,7 +145,7 @@ static void lose_open(bool ends)
 	reported = lost;
 }
 
-void gt_nv_ranges_finish(bool ends)
+void gt_accel_ranges_finish(bool ends)
 {
 	uint64_t mask, now = gt_now();
 
@@ -166,7 +162,7 @@ void gt_nv_ranges_finish(bool ends)
 	unlock(mask);
 }
 
-void gt_nv_ranges_forked(void)
+void gt_accel_ranges_forked(void)
 {
 	memset(open_ranges, 0, sizeof(open_ranges));
 	ranges_lock = (struct gt_lock){ 0 };
