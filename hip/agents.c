@@ -4,7 +4,8 @@
  * each queue where rocprofiler-sdk does not say which stream it was. What overlaps on one of them is parted
  * when assembling.
  *
- * Limits: memory is kept until the process ends. An agent that was not announced gets the next number.
+ * Limits: memory is kept until the process ends. An agent that was not announced gets the next number. With
+ * the lock, but for gt_hip_agents_find().
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -30,6 +31,13 @@ static struct place {
 	struct gt_location *location;
 	struct place *next;
 } *places[BUCKETS];
+
+/* A stream by the program's handle, which may be used again for another one. */
+static struct stream {
+	uint64_t handle, number;
+	char name[64]; /* by roctx; empty: none */
+	struct stream *next;
+} *streams[BUCKETS];
 
 static struct agent *find(uint64_t id)
 {
@@ -121,6 +129,67 @@ static void define(struct agent *a)
 	a->group = gt_accel_group(label, a->number, 0);
 }
 
+/* ---- names of streams ------------------------------------------------------------------------------ */
+
+/* A place of a stream that the program has named. */
+static void put_name(const struct place *p, const struct stream *s)
+{
+	char name[160];
+
+	if (!p->location || p->stream != s->number + 1 || !*s->name)
+		return;
+	snprintf(name, sizeof(name), "%s[%u:%u] %s", gt_accel_runtime.name, p->agent->number,
+		 (uint32_t)s->number, s->name);
+	gt_location_name(p->location, name);
+}
+
+static struct stream **bucket_of(uint64_t handle)
+{
+	return &streams[(handle >> 4 ^ handle >> 12) % BUCKETS];
+}
+
+static struct stream *stream_of(uint64_t handle)
+{
+	struct stream *s = *bucket_of(handle);
+
+	while (s && s->handle != handle)
+		s = s->next;
+	if (s)
+		return s;
+	s = calloc(1, sizeof(*s));
+	if (!s)
+		return NULL;
+	s->handle = handle; /* the default stream's is 0, and so is its number */
+	s->number = handle ? UINT64_MAX - 1 : 0;
+	s->next = *bucket_of(handle);
+	*bucket_of(handle) = s;
+	return s;
+}
+
+void gt_hip_stream_handle(uint64_t number, uint64_t handle)
+{
+	struct stream *s = handle ? stream_of(handle) : NULL;
+
+	if (!s)
+		return;
+	s->number = number;
+	*s->name = 0;
+}
+
+void gt_hip_stream_name(uint64_t handle, const char *name)
+{
+	struct stream *s = stream_of(handle);
+
+	if (!s)
+		return;
+	snprintf(s->name, sizeof(s->name), "%s", name);
+	for (unsigned i = 0; i < BUCKETS; i++)
+		for (const struct place *p = places[i]; p; p = p->next)
+			put_name(p, s);
+}
+
+/* ---- places ---------------------------------------------------------------------------------------- */
+
 static void make(struct place *p)
 {
 	static uint32_t queues;
@@ -128,6 +197,9 @@ static void make(struct place *p)
 	char name[80];
 
 	p->location = gt_accel_stream(p->agent->group, p->agent->number, number);
+	for (unsigned i = 0; i < BUCKETS; i++)
+		for (const struct stream *s = streams[i]; s; s = s->next)
+			put_name(p, s);
 	if (!(number & ON_QUEUE) || !p->location)
 		return;
 	snprintf(name, sizeof(name), p->queue || p->stream ? "HIP[%u:queue %u]" : "HIP[%u:copies]",

@@ -203,13 +203,31 @@ void gt_hip_call(struct rocp_call call, union rocp_user *user, void *data)
 
 /* ---- streams ------------------------------------------------------------------------------------ */
 
+static void created(const struct rocp_stream *s)
+{
+	uint64_t mask;
+
+	if (!s || s->size < sizeof(*s))
+		return;
+	gt_guard();
+	mask = gt_lock(&gt_hip_lock);
+	if (mask != GT_LOCK_REFUSED)
+		gt_hip_stream_handle(s->stream.handle, s->value);
+	gt_unlock(&gt_hip_lock, mask);
+	gt_unguard();
+}
+
 void gt_hip_stream(struct rocp_call call, union rocp_user *user, void *data)
 {
 	const struct rocp_stream *s = call.payload;
 
 	(void)user;
 	(void)data;
-	if (call.operation != ROCP_STREAM_SET || !gt_hip_ready())
+	if (!gt_hip_ready())
+		return;
+	if (call.operation == ROCP_STREAM_CREATE)
+		created(s);
+	if (call.operation != ROCP_STREAM_SET)
 		return;
 	if (call.phase == ROCP_PHASE_ENTER && s && s->size >= offsetof(struct rocp_stream, value)) {
 		if (self.streams < STREAMS)

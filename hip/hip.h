@@ -7,7 +7,7 @@
  *   state.c    data of all parts; the account: what happened to every call and record
  *   agents.c   agents and streams -> location groups and locations
  *   calls.c    callbacks on the program's threads: HIP's calls -> regions, and entries of the table of calls
- *   markers.c  roctx ranges and marks
+ *   markers.c  ranges, marks and names by roctx
  *   memory.c   records of allocations -> a metric of each device
  *   records.c  records of kernels and copies -> events of streams
  *   life.c     start, end, fork
@@ -99,6 +99,9 @@ GT_HIDDEN int gt_hip_agents_find(void);
  * else on a queue (0: none). NULL: there is no room. */
 GT_HIDDEN struct gt_location *gt_hip_place(uint64_t agent, uint64_t stream, uint64_t queue);
 GT_HIDDEN bool gt_hip_is_gpu(uint64_t agent);
+/* With the lock. The program has this handle for a stream; it calls it so. */
+GT_HIDDEN void gt_hip_stream_handle(uint64_t stream, uint64_t handle);
+GT_HIDDEN void gt_hip_stream_name(uint64_t handle, const char *name);
 /* Its location group. */
 GT_HIDDEN gt_ref gt_hip_group(uint64_t agent);
 
@@ -122,7 +125,7 @@ GT_HIDDEN void gt_hip_calls_forked(void);
 
 GT_HIDDEN void gt_hip_markers_setup(uint32_t kind);
 GT_HIDDEN void gt_hip_marker(struct rocp_call call, union rocp_user *user, void *data);
-GT_HIDDEN void gt_hip_thread_name(struct rocp_call call, union rocp_user *user, void *data);
+GT_HIDDEN void gt_hip_name(struct rocp_call call, union rocp_user *user, void *data);
 
 /* ---- memory (memory.c) ----------------------------------------------------------------------------- */
 

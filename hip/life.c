@@ -138,6 +138,7 @@ static void finalize(void *unused)
 
 static void end(int how)
 {
+	gt_accel_ranges_finish(how != GT_END_NONE);
 	if (!gt_hip_ready())
 		return;
 	if (how == GT_END_NONE)
@@ -167,6 +168,7 @@ static void forked(void)
 {
 	__atomic_store_n(&gt_hip_state, GT_HIP_OFF, __ATOMIC_RELEASE);
 	gt_hip_lock = (struct gt_lock){ 0, 0 };
+	gt_accel_ranges_forked();
 	gt_hip_calls_forked();
 }
 
@@ -234,7 +236,7 @@ static void trace_markers(void)
 		return;
 	gt_hip_markers_setup(kind);
 	trace_calls("MARKER_CORE_API", gt_hip_marker, "ranges of roctx");
-	trace_calls("MARKER_NAME_API", gt_hip_thread_name, "names by roctx");
+	trace_calls("MARKER_NAME_API", gt_hip_name, "names by roctx");
 }
 
 /* Everything before the first record. Returns what failed, or NULL. */

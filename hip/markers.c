@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * roctx: ranges that are pushed and popped become regions, marks become markers, and threads get their names.
+ * roctx: ranges that are pushed and popped become regions, those that are started and stopped regions of the
+ * location "ROCTX ranges" (accel/ranges.c), marks become markers, and threads and streams get their names.
  *
  * Limits: RANGES ranges inside of each other on a thread; NAMES different messages, further ones share one
- * region. Ranges with a start and an end (roctxRangeStart), which may overlap, are not recorded.
+ * region.
  */
 #include <string.h>
 
@@ -11,13 +12,15 @@
 
 enum { RANGES = 32, NAMES = 8192, OPERATIONS = 32 };
 
-static enum kind { OTHER, MARK, PUSH, POP } kinds[OPERATIONS];
+static enum kind { OTHER, MARK, PUSH, POP, START, STOP } kinds[OPERATIONS];
 static gt_ref mark;
 static unsigned name_count;
 
 static GT_TLS struct {
 	uint32_t depth;
 	gt_ref ranges[RANGES];
+	gt_ref starting; /* the region of the range that roctxRangeStart() is about to number ... */
+	uint64_t begun;  /* ... and when that was called */
 } self;
 
 void gt_hip_markers_setup(uint32_t kind)
@@ -25,7 +28,8 @@ void gt_hip_markers_setup(uint32_t kind)
 	static const struct {
 		const char *name;
 		enum kind kind;
-	} known[] = { { "roctxMarkA", MARK }, { "roctxRangePushA", PUSH }, { "roctxRangePop", POP } };
+	} known[] = { { "roctxMarkA", MARK }, { "roctxRangePushA", PUSH }, { "roctxRangePop", POP },
+		      { "roctxRangeStartA", START }, { "roctxRangeStop", STOP } };
 
 	mark = gt_def_marker("ROCTX", "ROCTX", 3);
 	for (int32_t i = 0; i < OPERATIONS; i++) {
@@ -44,7 +48,7 @@ static const char *message_of(const struct rocp_call *call)
 {
 	const struct rocp_api *api = call->payload;
 
-	if (!api || api->size < sizeof(*api) || !api->arguments.message)
+	if (!api || api->size < sizeof(api->size) + sizeof(api->arguments.message) || !api->arguments.message)
 		return "(no message)";
 	return *api->arguments.message ? api->arguments.message : "(no message)";
 }
@@ -63,15 +67,22 @@ static gt_ref region_of(const char *message)
 	return name ? name->region : GT_NONE;
 }
 
-static void push(const struct rocp_call *call)
+static gt_ref region_for(const struct rocp_call *call)
 {
 	gt_ref region = GT_NONE;
 
-	if (gt_active()) {
-		gt_guard();
-		region = region_of(message_of(call));
-		gt_unguard();
-	}
+	if (!gt_active())
+		return region;
+	gt_guard();
+	region = region_of(message_of(call));
+	gt_unguard();
+	return region;
+}
+
+static void push(const struct rocp_call *call)
+{
+	gt_ref region = region_for(call);
+
 	if (region && self.depth < RANGES)
 		gt_enter(region);
 	if (self.depth < RANGES)
@@ -88,23 +99,74 @@ static void pop(void)
 		gt_leave(self.ranges[self.depth]);
 }
 
+/* Its number is known when the call returns. */
+static void started(const struct rocp_call *call)
+{
+	const struct rocp_api *api = call->payload;
+	struct gt_accel_range range = { .region = self.starting };
+	uint64_t id;
+
+	self.starting = GT_NONE;
+	if (!range.region || !api || api->size < sizeof(api->size) + ROCP_MARKER_RESULT_BYTES)
+		return;
+	memcpy(&id, (const char *)api + api->size - ROCP_MARKER_RESULT_BYTES, sizeof(id));
+	gt_accel_range_begin(id, self.begun, &range);
+}
+
+static void stop(const struct rocp_call *call)
+{
+	const struct rocp_api *api = call->payload;
+
+	if (api && api->size >= sizeof(api->size) + sizeof(api->arguments.range))
+		gt_accel_range_end(api->arguments.range);
+}
+
+static void enter(enum kind kind, const struct rocp_call *call)
+{
+	if (kind == PUSH) {
+		push(call);
+	} else if (kind == POP) {
+		pop();
+	} else if (kind == START) {
+		self.begun = gt_now();
+		self.starting = region_for(call);
+	} else if (kind == STOP) {
+		stop(call);
+	} else if (kind == MARK && gt_active()) {
+		gt_marker(mark, message_of(call));
+	}
+}
+
 void gt_hip_marker(struct rocp_call call, union rocp_user *user, void *data)
 {
 	enum kind kind = call.operation >= 0 && call.operation < OPERATIONS ? kinds[call.operation] : OTHER;
 
 	(void)user;
 	(void)data;
-	if (call.phase != ROCP_PHASE_ENTER || !gt_hip_ready())
+	if (!gt_hip_ready())
 		return;
-	if (kind == PUSH)
-		push(&call);
-	else if (kind == POP)
-		pop();
-	else if (kind == MARK && gt_active())
-		gt_marker(mark, message_of(&call));
+	if (call.phase == ROCP_PHASE_ENTER)
+		enter(kind, &call);
+	else if (call.phase == ROCP_PHASE_EXIT && kind == START)
+		started(&call);
 }
 
-void gt_hip_thread_name(struct rocp_call call, union rocp_user *user, void *data)
+/* ---- names -------------------------------------------------------------------------------------- */
+
+static void name_stream(const struct rocp_call *call)
+{
+	const struct rocp_api *api = call->payload;
+	uint64_t mask;
+
+	if (!api || api->size < sizeof(*api) + ROCP_MARKER_RESULT_BYTES || !api->arguments.named.name)
+		return;
+	mask = gt_lock(&gt_hip_lock);
+	if (mask != GT_LOCK_REFUSED)
+		gt_hip_stream_name((uintptr_t)api->arguments.named.handle, api->arguments.named.name);
+	gt_unlock(&gt_hip_lock, mask);
+}
+
+void gt_hip_name(struct rocp_call call, union rocp_user *user, void *data)
 {
 	const char *name = NULL;
 	uint64_t length = 0;
@@ -112,10 +174,12 @@ void gt_hip_thread_name(struct rocp_call call, union rocp_user *user, void *data
 	(void)user;
 	(void)data;
 	if (call.phase != ROCP_PHASE_EXIT || !gt_hip_ready() ||
-	    gt_hip_api.operation(call.kind, call.operation, &name, &length) || !name ||
-	    strcmp(name, "roctxNameOsThread") != 0)
+	    gt_hip_api.operation(call.kind, call.operation, &name, &length) || !name)
 		return;
 	gt_guard();
-	gt_thread_name(0, message_of(&call));
+	if (!strcmp(name, "roctxNameOsThread"))
+		gt_thread_name(0, message_of(&call));
+	else if (!strcmp(name, "roctxNameHipStream"))
+		name_stream(&call);
 	gt_unguard();
 }

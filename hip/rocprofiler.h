@@ -22,7 +22,8 @@ enum {
 	ROCP_AGENT_VERSION = 1,
 	ROCP_AGENT_GPU = 2,
 	ROCP_SYMBOL_REGISTER = 2, /* operations: of code objects */
-	ROCP_STREAM_SET = 3,      /* of streams */
+	ROCP_STREAM_CREATE = 1,   /* of streams */
+	ROCP_STREAM_SET = 3,
 	ROCP_COPY_HOST_TO_HOST = 1, /* of copies */
 	ROCP_COPY_TO_DEVICE = 2,
 	ROCP_COPY_TO_HOST = 3,
@@ -91,6 +92,10 @@ struct rocp_api {
 	union {
 		const char *message;
 		uint64_t range;
+		struct {
+			const char *name;
+			const void *handle; /* the program's, of a stream */
+		} named;
 	} arguments;
 };
 enum { ROCP_HIP_RESULT_BYTES = 24, ROCP_MARKER_RESULT_BYTES = 8 };

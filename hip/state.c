@@ -15,6 +15,7 @@ struct gt_lock gt_hip_lock;
 
 const struct gt_accel_info gt_accel_runtime = {
 	.name = "HIP", .adapter = "hip", .comm = "HIP_COMM", .window = "HIP_WINDOW",
+	.ranges = "ROCTX ranges",
 	.paradigm = GT_HIP_PARADIGM,
 };
 

@@ -19,6 +19,7 @@ NUMBER(ROCP_PHASE_EXIT, ROCPROFILER_CALLBACK_PHASE_EXIT);
 NUMBER(ROCP_AGENT_VERSION, ROCPROFILER_AGENT_INFO_VERSION_0);
 NUMBER(ROCP_AGENT_GPU, ROCPROFILER_AGENT_TYPE_GPU);
 NUMBER(ROCP_SYMBOL_REGISTER, ROCPROFILER_CODE_OBJECT_DEVICE_KERNEL_SYMBOL_REGISTER);
+NUMBER(ROCP_STREAM_CREATE, ROCPROFILER_HIP_STREAM_CREATE);
 NUMBER(ROCP_STREAM_SET, ROCPROFILER_HIP_STREAM_SET);
 NUMBER(ROCP_COPY_HOST_TO_HOST, ROCPROFILER_MEMORY_COPY_HOST_TO_HOST);
 NUMBER(ROCP_COPY_TO_DEVICE, ROCPROFILER_MEMORY_COPY_HOST_TO_DEVICE);
@@ -83,6 +84,11 @@ NUMBER(ROCP_RELEASE, ROCPROFILER_MEMORY_ALLOCATION_FREE);
 SYMBOL(kernel, kernel_id);
 SYMBOL(name, kernel_name);
 PLACE(struct rocp_stream, stream, rocprofiler_callback_tracing_hip_stream_data_t, stream_id);
+PLACE(struct rocp_stream, value, rocprofiler_callback_tracing_hip_stream_data_t, stream_value);
+typedef rocprofiler_callback_tracing_marker_api_data_t marker;
+PLACE(struct rocp_api, arguments.named.handle, marker, args.roctxNameHipStream.stream);
+PLACE(struct rocp_api, arguments.range, marker, args.roctxRangeStop.id);
+SIZE(struct rocp_api, struct { uint64_t size; rocprofiler_marker_api_args_t args; });
 
 #define AGENT(a, b) PLACE(struct rocp_agent, a, rocprofiler_agent_v0_t, b)
 AGENT(id, id);

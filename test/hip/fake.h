@@ -20,6 +20,9 @@ typedef enum { hipMemcpyHostToHost, hipMemcpyHostToDevice, hipMemcpyDeviceToHost
 typedef struct ihipStream_t *hipStream_t;
 typedef struct ihipModuleSymbol_t *hipFunction_t;
 typedef struct ihipModule_t *hipModule_t;
+typedef struct ihipGraph *hipGraph_t;
+typedef struct hipGraphExec *hipGraphExec_t;
+typedef enum { hipStreamCaptureModeGlobal } hipStreamCaptureMode;
 
 hipError_t hipMalloc(void **address, size_t bytes);
 hipError_t hipFree(void *address);
@@ -38,10 +41,18 @@ hipError_t hipModuleGetFunction(hipFunction_t *function, hipModule_t module, con
 hipError_t hipModuleLaunchKernel(hipFunction_t f, unsigned gx, unsigned gy, unsigned gz, unsigned bx,
 				 unsigned by, unsigned bz, unsigned shared, hipStream_t stream,
 				 void **arguments, void **extra);
+hipError_t hipStreamBeginCapture(hipStream_t stream, hipStreamCaptureMode mode);
+hipError_t hipStreamEndCapture(hipStream_t stream, hipGraph_t *graph);
+hipError_t hipGraphInstantiate(hipGraphExec_t *made, hipGraph_t graph, void *node, char *log, size_t size);
+hipError_t hipGraphLaunch(hipGraphExec_t graph, hipStream_t stream);
 #endif
 int roctxRangePushA(const char *message);
 int roctxRangePop(void);
 void roctxMarkA(const char *message);
+uint64_t roctxRangeStartA(const char *message);
+void roctxRangeStop(uint64_t id);
+int roctxNameOsThread(const char *name);
+int roctxNameHipStream(const char *name, const struct ihipStream_t *stream);
 
 enum fake_operation {
 	FAKE_MALLOC,
@@ -58,15 +69,34 @@ enum fake_operation {
 	FAKE_MODULE_LOAD,
 	FAKE_GET_FUNCTION,
 	FAKE_LAUNCH,
+	FAKE_BEGIN_CAPTURE,
+	FAKE_END_CAPTURE,
+	FAKE_INSTANTIATE,
+	FAKE_GRAPH_LAUNCH,
 	FAKE_OPERATIONS
+};
+
+/* Of roctx: ranges and marks, and then names. */
+enum fake_marker {
+	FAKE_MARK,
+	FAKE_PUSH,
+	FAKE_POP,
+	FAKE_START,
+	FAKE_STOP,
+	FAKE_NAMES,
+	FAKE_STREAM_NAME = FAKE_NAMES + 3
 };
 
 /* What librocprofiler-sdk offers to the runtime. */
 struct fake_hooks {
-	/* A call; `operation` < 0: of roctx, -1 - its number. Returns its correlation id. */
-	uint64_t (*enter)(int operation, const char *message);
+	/* A call; returns its correlation id. */
+	uint64_t (*enter)(int operation);
 	void (*leave)(int operation, uint64_t correlation, int result);
+	/* A whole call of roctx; number: of a range, or a handle. */
+	void (*marker)(enum fake_marker which, const char *text, uint64_t number, uint64_t result);
+	/* Work for a stream begins or ends; it is made, with a handle. */
 	void (*stream)(int begin, uint64_t stream);
+	void (*stream_made)(uint64_t stream, void *handle);
 	void (*symbol)(uint64_t kernel, const char *name);
 	/* Work that the device does between two times of CLOCK_MONOTONIC. */
 	void (*kernel)(uint64_t correlation, int device, uint64_t kernel, const unsigned *grid,

@@ -15,14 +15,27 @@
 
 #include "fake.h"
 
-enum { KERNEL_NS = 20000, COPY_NS = 10000, KERNELS = 64 };
+enum { KERNEL_NS = 20000, COPY_NS = 10000, KERNELS = 64, NODES = 16 };
+
+struct node {
+	uintptr_t kernel; /* 0: a copy */
+	unsigned grid[3], block[3];
+	int kind;
+	size_t bytes;
+};
+
+struct ihipGraph {
+	struct node nodes[NODES];
+	int count;
+};
 
 struct ihipStream_t {
 	uint64_t number, free_at;
 	int device;
+	struct ihipGraph *capture;
 };
 
-static struct ihipStream_t default_stream[2] = { { 0, 0, 0 }, { 0, 0, 1 } };
+static struct ihipStream_t default_stream[2] = { { .device = 0 }, { .device = 1 } };
 static const struct fake_hooks *hooks;
 static pthread_once_t once = PTHREAD_ONCE_INIT;
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
@@ -49,10 +62,10 @@ static void load(void)
 	hooks = get ? get() : NULL;
 }
 
-static uint64_t enter(int operation, const char *message)
+static uint64_t enter(int operation)
 {
 	pthread_once(&once, load);
-	return hooks ? hooks->enter(operation, message) : 0;
+	return hooks ? hooks->enter(operation) : 0;
 }
 
 static hipError_t leave(int operation, uint64_t id, hipError_t result)
@@ -97,7 +110,7 @@ static void wait_until(uint64_t end)
 
 hipError_t hipMalloc(void **address, size_t bytes)
 {
-	uint64_t id = enter(FAKE_MALLOC, NULL);
+	uint64_t id = enter(FAKE_MALLOC);
 
 	if (!address)
 		return leave(FAKE_MALLOC, id, hipErrorInvalidValue);
@@ -109,7 +122,7 @@ hipError_t hipMalloc(void **address, size_t bytes)
 
 hipError_t hipFree(void *address)
 {
-	uint64_t id = enter(FAKE_FREE, NULL);
+	uint64_t id = enter(FAKE_FREE);
 
 	if (hooks)
 		hooks->memory(id, device, address, 0, 1);
@@ -131,7 +144,7 @@ static uint64_t copy(uint64_t id, struct ihipStream_t *s, int kind, int from, in
 
 hipError_t hipMemcpy(void *to, const void *from, size_t bytes, hipMemcpyKind kind)
 {
-	uint64_t id = enter(FAKE_MEMCPY, NULL);
+	uint64_t id = enter(FAKE_MEMCPY);
 
 	memmove(to, from, bytes);
 	wait_until(copy(id, stream_of(NULL), (int)kind, device, device, bytes));
@@ -140,8 +153,13 @@ hipError_t hipMemcpy(void *to, const void *from, size_t bytes, hipMemcpyKind kin
 
 hipError_t hipMemcpyAsync(void *to, const void *from, size_t bytes, hipMemcpyKind kind, hipStream_t stream)
 {
-	uint64_t id = enter(FAKE_MEMCPY_ASYNC, NULL);
+	uint64_t id = enter(FAKE_MEMCPY_ASYNC);
 
+	if (stream && stream->capture) {
+		stream->capture->nodes[stream->capture->count++] =
+			(struct node){ .kind = (int)kind, .bytes = bytes };
+		return leave(FAKE_MEMCPY_ASYNC, id, hipSuccess);
+	}
 	memmove(to, from, bytes);
 	copy(id, stream_of(stream), (int)kind, device, device, bytes);
 	return leave(FAKE_MEMCPY_ASYNC, id, hipSuccess);
@@ -150,7 +168,7 @@ hipError_t hipMemcpyAsync(void *to, const void *from, size_t bytes, hipMemcpyKin
 hipError_t hipMemcpyPeerAsync(void *to, int to_device, const void *from, int from_device, size_t bytes,
 			      hipStream_t stream)
 {
-	uint64_t id = enter(FAKE_MEMCPY_PEER, NULL);
+	uint64_t id = enter(FAKE_MEMCPY_PEER);
 
 	memmove(to, from, bytes);
 	copy(id, stream_of(stream), 3, from_device, to_device, bytes);
@@ -161,17 +179,19 @@ hipError_t hipMemcpyPeerAsync(void *to, int to_device, const void *from, int fro
 
 hipError_t hipStreamCreate(hipStream_t *stream)
 {
-	uint64_t id = enter(FAKE_STREAM_CREATE, NULL);
+	uint64_t id = enter(FAKE_STREAM_CREATE);
 
 	*stream = calloc(1, sizeof(**stream));
 	(*stream)->number = __atomic_add_fetch(&stream_count, 1, __ATOMIC_RELAXED);
 	(*stream)->device = device;
+	if (hooks)
+		hooks->stream_made((*stream)->number, *stream);
 	return leave(FAKE_STREAM_CREATE, id, hipSuccess);
 }
 
 hipError_t hipStreamDestroy(hipStream_t stream)
 {
-	uint64_t id = enter(FAKE_STREAM_DESTROY, NULL);
+	uint64_t id = enter(FAKE_STREAM_DESTROY);
 
 	free(stream);
 	return leave(FAKE_STREAM_DESTROY, id, hipSuccess);
@@ -179,7 +199,7 @@ hipError_t hipStreamDestroy(hipStream_t stream)
 
 hipError_t hipStreamSynchronize(hipStream_t stream)
 {
-	uint64_t id = enter(FAKE_STREAM_SYNCHRONIZE, NULL);
+	uint64_t id = enter(FAKE_STREAM_SYNCHRONIZE);
 
 	wait_until(stream_of(stream)->free_at);
 	return leave(FAKE_STREAM_SYNCHRONIZE, id, hipSuccess);
@@ -187,7 +207,7 @@ hipError_t hipStreamSynchronize(hipStream_t stream)
 
 hipError_t hipStreamQuery(hipStream_t stream)
 {
-	uint64_t id = enter(FAKE_STREAM_QUERY, NULL);
+	uint64_t id = enter(FAKE_STREAM_QUERY);
 
 	return leave(FAKE_STREAM_QUERY, id,
 		     stream_of(stream)->free_at > now() ? hipErrorNotReady : hipSuccess);
@@ -195,7 +215,7 @@ hipError_t hipStreamQuery(hipStream_t stream)
 
 hipError_t hipDeviceSynchronize(void)
 {
-	uint64_t id = enter(FAKE_SYNCHRONIZE, NULL);
+	uint64_t id = enter(FAKE_SYNCHRONIZE);
 
 	wait_until(last_end);
 	return leave(FAKE_SYNCHRONIZE, id, hipSuccess);
@@ -203,7 +223,7 @@ hipError_t hipDeviceSynchronize(void)
 
 hipError_t hipSetDevice(int number)
 {
-	uint64_t id = enter(FAKE_SET_DEVICE, NULL);
+	uint64_t id = enter(FAKE_SET_DEVICE);
 
 	device = number & 1;
 	return leave(FAKE_SET_DEVICE, id, number < 2 ? hipSuccess : hipErrorInvalidValue);
@@ -213,7 +233,7 @@ hipError_t hipSetDevice(int number)
 
 hipError_t hipModuleLoad(hipModule_t *module, const char *name)
 {
-	uint64_t id = enter(FAKE_MODULE_LOAD, NULL);
+	uint64_t id = enter(FAKE_MODULE_LOAD);
 
 	*module = (hipModule_t)(void *)module;
 	return leave(FAKE_MODULE_LOAD, id, name ? hipSuccess : hipErrorInvalidValue);
@@ -221,7 +241,7 @@ hipError_t hipModuleLoad(hipModule_t *module, const char *name)
 
 hipError_t hipModuleGetFunction(hipFunction_t *function, hipModule_t module, const char *name)
 {
-	uint64_t id = enter(FAKE_GET_FUNCTION, NULL), n = 1;
+	uint64_t id = enter(FAKE_GET_FUNCTION), n = 1;
 	char symbol[256];
 
 	(void)module;
@@ -239,42 +259,128 @@ hipError_t hipModuleGetFunction(hipFunction_t *function, hipModule_t module, con
 	return leave(FAKE_GET_FUNCTION, id, hipSuccess);
 }
 
+static void run(uint64_t id, struct ihipStream_t *s, const struct node *n)
+{
+	uint64_t begin = enqueue(s, KERNEL_NS);
+
+	if (!hooks)
+		return;
+	hooks->stream(1, s->number);
+	hooks->kernel(id, s->device, n->kernel, n->grid, n->block, (unsigned)n->bytes, begin,
+		      begin + KERNEL_NS);
+	hooks->stream(0, s->number);
+}
+
 hipError_t hipModuleLaunchKernel(hipFunction_t f, unsigned gx, unsigned gy, unsigned gz, unsigned bx,
 				 unsigned by, unsigned bz, unsigned shared, hipStream_t stream,
 				 void **arguments, void **extra)
 {
-	const unsigned grid[3] = { gx * bx, gy * by, gz * bz }, block[3] = { bx, by, bz };
-	uint64_t id = enter(FAKE_LAUNCH, NULL), begin;
+	const struct node node = { (uintptr_t)f, { gx * bx, gy * by, gz * bz }, { bx, by, bz }, 0, shared };
+	uint64_t id = enter(FAKE_LAUNCH);
 	struct ihipStream_t *s = stream_of(stream);
 
 	(void)arguments;
 	(void)extra;
 	if (!f)
 		return leave(FAKE_LAUNCH, id, hipErrorInvalidValue);
-	begin = enqueue(s, KERNEL_NS);
-	if (hooks) {
-		hooks->stream(1, s->number);
-		hooks->kernel(id, device, (uintptr_t)f, grid, block, shared, begin, begin + KERNEL_NS);
-		hooks->stream(0, s->number);
-	}
+	if (s->capture)
+		s->capture->nodes[s->capture->count++] = node;
+	else
+		run(id, s, &node);
 	return leave(FAKE_LAUNCH, id, hipSuccess);
+}
+
+/* ---- graphs ------------------------------------------------------------------------------------- */
+
+hipError_t hipStreamBeginCapture(hipStream_t stream, hipStreamCaptureMode mode)
+{
+	uint64_t id = enter(FAKE_BEGIN_CAPTURE);
+
+	(void)mode;
+	stream->capture = calloc(1, sizeof(*stream->capture));
+	return leave(FAKE_BEGIN_CAPTURE, id, hipSuccess);
+}
+
+hipError_t hipStreamEndCapture(hipStream_t stream, hipGraph_t *graph)
+{
+	uint64_t id = enter(FAKE_END_CAPTURE);
+
+	*graph = stream->capture;
+	stream->capture = NULL;
+	return leave(FAKE_END_CAPTURE, id, hipSuccess);
+}
+
+hipError_t hipGraphInstantiate(hipGraphExec_t *made, hipGraph_t graph, void *node, char *log, size_t size)
+{
+	uint64_t id = enter(FAKE_INSTANTIATE);
+
+	(void)node, (void)log, (void)size;
+	*made = (hipGraphExec_t)(void *)graph;
+	return leave(FAKE_INSTANTIATE, id, hipSuccess);
+}
+
+/* All that it does is of one call. */
+hipError_t hipGraphLaunch(hipGraphExec_t graph, hipStream_t stream)
+{
+	const struct ihipGraph *g = (const void *)graph;
+	uint64_t id = enter(FAKE_GRAPH_LAUNCH);
+
+	for (int i = 0; i < g->count; i++)
+		if (g->nodes[i].kernel)
+			run(id, stream, &g->nodes[i]);
+		else
+			copy(id, stream, g->nodes[i].kind, device, device, g->nodes[i].bytes);
+	return leave(FAKE_GRAPH_LAUNCH, id, hipSuccess);
 }
 
 /* ---- roctx -------------------------------------------------------------------------------------- */
 
+static void marker(enum fake_marker which, const char *text, uint64_t number, uint64_t result)
+{
+	pthread_once(&once, load);
+	if (hooks)
+		hooks->marker(which, text, number, result);
+}
+
 void roctxMarkA(const char *message)
 {
-	leave(-1, enter(-1, message), 0);
+	marker(FAKE_MARK, message, 0, 0);
 }
 
 int roctxRangePushA(const char *message)
 {
-	leave(-2, enter(-2, message), 0);
+	marker(FAKE_PUSH, message, 0, 0);
 	return 0;
 }
 
 int roctxRangePop(void)
 {
-	leave(-3, enter(-3, NULL), 0);
+	marker(FAKE_POP, NULL, 0, 0);
+	return 0;
+}
+
+uint64_t roctxRangeStartA(const char *message)
+{
+	static uint64_t last;
+	uint64_t id = __atomic_add_fetch(&last, 1, __ATOMIC_RELAXED);
+
+	marker(FAKE_START, message, 0, id);
+	return id;
+}
+
+void roctxRangeStop(uint64_t id)
+{
+	marker(FAKE_STOP, NULL, id, 0);
+}
+
+int roctxNameOsThread(const char *name)
+{
+	marker(FAKE_NAMES, name, 0, 0);
+	return 0;
+}
+
+int roctxNameHipStream(const char *name, const struct ihipStream_t *stream)
+{
+	marker(FAKE_STREAM_NAME, name, (uintptr_t)stream, 0);
 	return 0;
 }

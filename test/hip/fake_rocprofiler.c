@@ -37,9 +37,13 @@ enum { FAILED = 1, LOCKED = 16 };
 static const char *const operations[FAKE_OPERATIONS] = {
 	"hipMalloc", "hipFree", "hipMemcpy", "hipMemcpyAsync", "hipMemcpyPeerAsync", "hipStreamCreate",
 	"hipStreamDestroy", "hipStreamSynchronize", "hipStreamQuery", "hipDeviceSynchronize", "hipSetDevice",
-	"hipModuleLoad", "hipModuleGetFunction", "hipModuleLaunchKernel",
+	"hipModuleLoad", "hipModuleGetFunction", "hipModuleLaunchKernel", "hipStreamBeginCapture",
+	"hipStreamEndCapture", "hipGraphInstantiate", "hipGraphLaunch",
 };
-static const char *const markers[] = { "roctxMarkA", "roctxRangePushA", "roctxRangePop" };
+static const char *const markers[] = { "roctxMarkA", "roctxRangePushA", "roctxRangePop", "roctxRangeStartA",
+				       "roctxRangeStop" };
+static const char *const names_of[] = { "roctxNameOsThread", "roctxNameHsaAgent", "roctxNameHipDevice",
+					"roctxNameHipStream" };
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static pthread_cond_t work = PTHREAD_COND_INITIALIZER, over = PTHREAD_COND_INITIALIZER;
@@ -176,8 +180,10 @@ int rocprofiler_query_callback_tracing_kind_operation_name(uint32_t kind, int32_
 {
 	if (kind == HIP && operation >= 0 && operation < FAKE_OPERATIONS && !fails("operation"))
 		return name(operations[operation], to, length);
-	if (kind == MARKER && operation >= 0 && operation < 3)
+	if (kind == MARKER && operation >= 0 && operation < FAKE_NAMES)
 		return name(markers[operation], to, length);
+	if (kind == NAMES && operation >= 0 && operation < 4)
+		return name(names_of[operation], to, length);
 	return name(NULL, to, length);
 }
 
@@ -326,30 +332,38 @@ struct hip_payload {
 	char rest[20];
 };
 
+/* The arguments are a text and a handle, a text, or a number. */
 struct marker_payload {
-	uint64_t size;
-	const char *message;
-	char arguments[24];
-	uint64_t result;
+	uint64_t size, arguments[2], result;
 };
 
-static void api(int operation, uint32_t phase, uint64_t id, const char *message, int result)
+static void api(int operation, uint32_t phase, uint64_t id, int result)
 {
 	struct hip_payload h = { .size = sizeof(h), .result = result };
-	struct marker_payload m = { .size = sizeof(m), .message = message };
 
-	if (operation >= 0)
-		call(HIP, operation, phase, id, &h);
-	else
-		call(MARKER, -1 - operation, phase, id, &m);
+	call(HIP, operation, phase, id, &h);
 }
 
-static uint64_t enter(int operation, const char *message)
+static void marker(enum fake_marker which, const char *text, uint64_t number, uint64_t result)
+{
+	uint64_t id = __atomic_add_fetch(&correlation, 1, __ATOMIC_RELAXED);
+	struct marker_payload m = { sizeof(m), { (uintptr_t)text, number }, 0 };
+	uint32_t kind = which < FAKE_NAMES ? MARKER : NAMES;
+	int32_t operation = (int32_t)which - (which < FAKE_NAMES ? 0 : FAKE_NAMES);
+
+	if (which == FAKE_STOP)
+		m.arguments[0] = number;
+	call(kind, operation, ROCP_PHASE_ENTER, id, &m);
+	m.result = result;
+	call(kind, operation, ROCP_PHASE_EXIT, id, &m);
+}
+
+static uint64_t enter(int operation)
 {
 	uint64_t id = __atomic_add_fetch(&correlation, 1, __ATOMIC_RELAXED);
 
 	if (fault("stray") && id % 3 == 0) {
-		api(FAKE_MALLOC, ROCP_PHASE_EXIT, id + 1000000, NULL, 0);
+		api(FAKE_MALLOC, ROCP_PHASE_EXIT, id + 1000000, 0);
 		call(HIP, 5000, ROCP_PHASE_ENTER, id + 2000000, NULL);
 		call(HIP, 5000, ROCP_PHASE_EXIT, id + 2000000, NULL);
 		call(HIP, -1, ROCP_PHASE_ENTER, id + 3000000, NULL);
@@ -358,14 +372,23 @@ static uint64_t enter(int operation, const char *message)
 		call(MARKER, 99, ROCP_PHASE_ENTER, id + 5000000, NULL);
 		call(MARKER, 1, ROCP_PHASE_ENTER, id + 5000001, NULL);
 		call(MARKER, 2, ROCP_PHASE_ENTER, id + 5000001, NULL);
+		call(MARKER, FAKE_START, ROCP_PHASE_EXIT, id + 5000002, NULL);
+		call(MARKER, FAKE_START, ROCP_PHASE_ENTER, id + 5000003, NULL);
+		call(MARKER, FAKE_START, ROCP_PHASE_EXIT, id + 5000003, NULL);
+		call(MARKER, FAKE_STOP, ROCP_PHASE_ENTER, id + 5000004, NULL);
+		call(NAMES, 3, ROCP_PHASE_EXIT, id + 5000005, NULL);
+		call(NAMES, 77, ROCP_PHASE_EXIT, id + 5000006, NULL);
+		call(STREAM, ROCP_STREAM_CREATE, 0, 0, NULL);
+		marker(FAKE_STOP, NULL, id, 0);
+		marker(FAKE_STREAM_NAME, "nobody's", id, 0);
 	}
-	api(operation, ROCP_PHASE_ENTER, id, message, 0);
+	api(operation, ROCP_PHASE_ENTER, id, 0);
 	return id;
 }
 
 static void leave(int operation, uint64_t id, int result)
 {
-	api(operation, ROCP_PHASE_EXIT, id, NULL, result);
+	api(operation, ROCP_PHASE_EXIT, id, result);
 }
 
 static void stream(int begin, uint64_t number)
@@ -374,6 +397,14 @@ static void stream(int begin, uint64_t number)
 
 	if (!fault("kinds=old"))
 		call(STREAM, ROCP_STREAM_SET, begin ? ROCP_PHASE_ENTER : ROCP_PHASE_EXIT, 0, &s);
+}
+
+static void stream_made(uint64_t number, void *handle)
+{
+	struct rocp_stream s = { .size = sizeof(s), .stream = { number }, .value = (uintptr_t)handle };
+
+	if (!fault("kinds=old"))
+		call(STREAM, ROCP_STREAM_CREATE, 0, 0, &s);
 }
 
 static void symbol(uint64_t kernel, const char *text)
@@ -494,12 +525,12 @@ static void finish(void)
 		return;
 	state = 3;
 	if (fault("fini"))
-		leave(FAKE_MALLOC, enter(FAKE_MALLOC, NULL), 0);
+		leave(FAKE_MALLOC, enter(FAKE_MALLOC), 0);
 	if (tool && tool->finalize)
 		tool->finalize(tool->data);
 	state = 4;
 	if (fault("fini"))
-		leave(FAKE_MALLOC, enter(FAKE_MALLOC, NULL), 0);
+		leave(FAKE_MALLOC, enter(FAKE_MALLOC), 0);
 	if (fault("late")) {
 		pthread_mutex_lock(&lock);
 		deliver();
@@ -510,7 +541,8 @@ static void finish(void)
 const struct fake_hooks *fake_rocprofiler(void);
 const struct fake_hooks *fake_rocprofiler(void)
 {
-	static const struct fake_hooks hooks = { enter, leave, stream, symbol, kernel, copy, memory };
+	static const struct fake_hooks hooks = { enter,  leave,  marker, stream, stream_made,
+						    symbol, kernel, copy,   memory };
 	static char client[64];
 	const char *version = fault("version=");
 	struct rocp_tool *(*configure)(uint32_t, const char *, uint32_t, void *) = NULL;

@@ -2,7 +2,7 @@
 /*
  * A program that uses HIP: threads with streams of their own launch kernels and copy, and it says how often.
  *
- *	program THREADS ROUNDS [kill|fork|leave|errors|exec|sync]
+ *	program THREADS ROUNDS [kill|fork|leave|errors|exec|sync|graph|open]
  *
  * Limits: none.
  */
@@ -22,6 +22,7 @@ static unsigned long kernels, copies, bytes, calls;
 static hipFunction_t add, scale;
 static const char *mode = "";
 static int rounds;
+static uint64_t across; /* a range that ends on another thread */
 
 #define COUNT(counter, n) __atomic_fetch_add(&(counter), (n), __ATOMIC_RELAXED)
 
@@ -59,7 +60,11 @@ static void *run(void *argument)
 
 	check(hipSetDevice(number & 1));
 	check(hipMalloc(&memory, BYTES));
+	roctxNameOsThread(number & 1 ? "odd thread" : "even thread");
+	roctxRangeStop(across);
 	check(hipStreamCreate(&stream));
+	if (number == 0)
+		roctxNameHipStream("first", stream);
 	for (int i = 0; i < rounds; i++) {
 		roctxRangePushA(i % 2 ? "odd" : "even");
 		copy(memory, host, hipMemcpyHostToDevice, stream);
@@ -82,6 +87,42 @@ static void *run(void *argument)
 	if (strcmp(mode, "leave") != 0)
 		check(hipStreamDestroy(stream));
 	return NULL;
+}
+
+/* Ranges that overlap. */
+static void ranges(void)
+{
+	uint64_t one = roctxRangeStartA("one"), two;
+
+	across = roctxRangeStartA("across");
+	two = roctxRangeStartA("two");
+	roctxRangeStop(one);
+	roctxRangeStop(two);
+	roctxRangeStop(12345);
+}
+
+static void graph(void)
+{
+	static char host[BYTES];
+	hipGraphExec_t made;
+	hipStream_t stream;
+	hipGraph_t graph;
+
+	check(hipStreamCreate(&stream));
+	roctxNameHipStream("the graph's", stream);
+	check(hipStreamBeginCapture(stream, hipStreamCaptureModeGlobal));
+	launch(add, stream);
+	launch(scale, stream);
+	launch(add, stream);
+	check(hipMemcpyAsync(host, host, BYTES, hipMemcpyHostToDevice, stream));
+	check(hipStreamEndCapture(stream, &graph));
+	check(hipGraphInstantiate(&made, graph, NULL, NULL, 0));
+	for (int i = 0; i < rounds; i++)
+		check(hipGraphLaunch(made, stream));
+	kernels = 3 * (unsigned long)rounds; /* the captured calls had none */
+	copies = (unsigned long)rounds;
+	bytes = copies * BYTES;
+	check(hipStreamSynchronize(stream));
 }
 
 static void errors(void)
@@ -116,6 +157,11 @@ int main(int argc, char **argv)
 	check(hipModuleGetFunction(&scale, module, "scale"));
 	if (!strcmp(mode, "errors"))
 		errors();
+	if (!strcmp(mode, "graph"))
+		graph();
+	ranges();
+	if (!strcmp(mode, "open"))
+		roctxRangeStartA("never stopped");
 	for (intptr_t i = 0; i < threads; i++)
 		pthread_create(&ids[i], NULL, run, (void *)i);
 	for (int i = 0; i < threads; i++)
