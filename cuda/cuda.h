@@ -333,6 +333,8 @@ GT_HIDDEN void gt_cu_sass_context(void *context);
 GT_HIDDEN void gt_cu_sass_context_gone(void *context);
 /* Records what has been counted, when the device has done its work. False: it took too long (once only). */
 GT_HIDDEN bool gt_cu_sass_collect(unsigned limit_ms);
+/* What was collected was not the last: kernels are counted on. */
+GT_HIDDEN void gt_cu_sass_goes_on(void);
 /* In a forked child. */
 GT_HIDDEN void gt_cu_sass_forked(void);
 

@@ -100,6 +100,7 @@ static void end(int how)
 	switch (how) {
 	case GT_END_NONE:
 		gt_cu_account_again();
+		gt_cu_sass_goes_on();
 		return;
 	case GT_END_EXEC: /* it may fail: what the device is still at is not forced out, for it comes later */
 		sample(false, WAIT_FAST_MS);
@@ -121,6 +122,7 @@ static void stand_still(void)
 	if (!in_use())
 		return;
 	collect(GT_CU_ACCOUNT, WAIT_FAST_MS);
+	gt_cu_sass_goes_on(); /* as the program does: nobody may come to fetch the rest */
 	gt_cu_buffers_still();
 	gt_cu_state_set(gt_cu_state_now() == GT_CU_READY ? GT_CU_STILL : GT_CU_ENDED);
 	ended = gt_accel_threads_end();

@@ -303,9 +303,21 @@ static void fetch_all(void *unused)
 	account(true);
 }
 
+static void not_last(void *unused)
+{
+	(void)unused;
+	account(false);
+}
+
 static bool is_on(void)
 {
 	return gt_cu_options.sass && gt_cu_state_now() == GT_CU_READY;
+}
+
+void gt_cu_sass_goes_on(void)
+{
+	if (is_on())
+		gt_cu_code_locked(not_last, NULL);
 }
 
 void gt_cu_sass_context(void *context)

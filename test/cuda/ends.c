@@ -303,6 +303,16 @@ int main(int argc, char **argv)
 		launch(100, 1);
 		kill(getpid(), SIGKILL);
 	}
+	if (!strcmp(how, "exec fails, kill")) {
+		char *none[] = { NULL };
+
+		launch(100, 1);
+		cudaDeviceSynchronize();
+		execve("/nonexistent", none, none);
+		launch(100, 1);
+		cudaDeviceSynchronize();
+		kill(getpid(), SIGKILL);
+	}
 	if (!strcmp(how, "thread")) {
 		launch(1, 1);
 		pthread_create(&thread, NULL, for_ever, NULL);
