@@ -35,10 +35,11 @@
 
 #define RESULTS  1024u
 #define GATE_MS  60000u
-#define GONE_MS  2000u /* a context goes that another thread may be measuring */
+#define GONE_MS  2000u /* a context goes that another thread may be measuring, or calling CUPTI for */
 
 static bool wanted;
 static uint32_t gate;      /* correlation id of the launch, or 1, while something is measured; futex */
+static uint32_t calling;   /* user: 1 while CUPTI is called, which is short beside a range; futex */
 static GT_TLS bool mine;   /* this thread measures */
 static GT_TLS uint32_t depth; /* ranges inside of the one that is measured */
 static struct gt_cu_session *running; /* of who is in the gate */
@@ -73,29 +74,42 @@ static void stop_all(const char *why)
 		gt_message(1, "metrics of single kernels end here: %s", why);
 }
 
-/* Waits until nobody measures. False: it takes too long. */
-static bool wait_gate(unsigned limit_ms)
+/* Waits until nobody has the gate, or CUPTI. False: it takes too long. */
+static bool wait_free(uint32_t *word, unsigned limit_ms)
 {
 	uint64_t end = gt_monotonic() / 1000000 + limit_ms;
 	uint32_t now;
 
-	while ((now = __atomic_load_n(&gate, __ATOMIC_ACQUIRE)) != 0) {
+	while ((now = __atomic_load_n(word, __ATOMIC_ACQUIRE)) != 0) {
 		if (!is_on() || gt_monotonic() / 1000000 >= end)
 			return false;
-		gt_accel_wait(&gate, now, 100);
+		gt_accel_wait(word, now, 100);
 	}
 	return true;
 }
 
-static bool enter_gate(uint32_t who, unsigned limit_ms)
+static bool take(uint32_t *word, uint32_t who, unsigned limit_ms)
 {
 	uint32_t nobody = 0;
 
-	while (!__atomic_compare_exchange_n(&gate, &nobody, who, false, __ATOMIC_ACQUIRE, __ATOMIC_RELAXED)) {
-		if (!wait_gate(limit_ms))
+	while (!__atomic_compare_exchange_n(word, &nobody, who, false, __ATOMIC_ACQUIRE, __ATOMIC_RELAXED)) {
+		if (!wait_free(word, limit_ms))
 			return false;
 		nobody = 0;
 	}
+	return true;
+}
+
+static void give(uint32_t *word)
+{
+	__atomic_store_n(word, 0, __ATOMIC_RELEASE);
+	syscall(SYS_futex, word, FUTEX_WAKE_PRIVATE, INT_MAX, NULL, NULL, 0);
+}
+
+static bool enter_gate(uint32_t who, unsigned limit_ms)
+{
+	if (!take(&gate, who, limit_ms))
+		return false;
 	mine = true;
 	return true;
 }
@@ -104,42 +118,68 @@ static void leave_gate(void)
 {
 	mine = false;
 	running = NULL;
-	__atomic_store_n(&gate, 0, __ATOMIC_RELEASE);
-	syscall(SYS_futex, &gate, FUTEX_WAKE_PRIVATE, INT_MAX, NULL, NULL, 0);
+	give(&gate);
+}
+
+/* user: who has the gate has it as long as a range. */
+static bool begin_calls(void)
+{
+	bool free = take(&calling, 1, GONE_MS);
+
+	if (!free && is_on())
+		stop_all("CUPTI does not answer");
+	return free;
 }
 
 /* ---- contexts ---------------------------------------------------------------------------------------- */
 
 void gt_cu_exact_context(void *context)
 {
-	bool entered;
+	bool user = gt_cu_options.exact == GT_CU_EXACT_USER, entered;
 
 	if (!is_on())
 		return;
-	entered = !mine && enter_gate(1, gt_cu_options.exact == GT_CU_EXACT_USER ? 0 : GATE_MS);
-	if (entered || mine)
+	entered = !mine && enter_gate(1, user ? 0 : GATE_MS);
+	if ((entered || mine) && (!user || begin_calls())) {
 		gt_cu_session_add(context);
+		if (user)
+			give(&calling);
+	}
 	if (entered)
 		leave_gate();
 }
 
-void gt_cu_exact_context_gone(void *context)
+/* If it is measured this ends here. */
+static void end_session(void *context)
 {
 	struct gt_cu_session *s = gt_cu_session_of(context, false);
-	bool entered;
 
-	if (!s || !is_on())
+	if (!s)
 		return;
-	entered = !mine && enter_gate(1, GONE_MS); /* else another thread's range is open, and ends here */
-	gt_guard();
 	if (gt_cu_session_waits(s))
 		target[0] = '\0';
 	gt_cu_session_end(s, running == s);
 	if (running == s)
 		running = NULL;
+}
+
+/* Nobody waits for the range of another thread: begin_calls(). */
+void gt_cu_exact_context_gone(void *context)
+{
+	bool user = gt_cu_options.exact == GT_CU_EXACT_USER, entered;
+
+	if (!gt_cu_session_of(context, false) || !is_on())
+		return;
+	if (user && !begin_calls())
+		return;
+	entered = !user && !mine && enter_gate(1, GONE_MS);
+	gt_guard();
+	end_session(context);
 	gt_unguard();
 	if (entered)
 		leave_gate();
+	if (user)
+		give(&calling);
 }
 
 /* ---- launches ---------------------------------------------------------------------------------------- */
@@ -177,7 +217,7 @@ void gt_cu_exact_enter(const struct cu_call_data *call, bool graph, bool active)
 	gt_cu_count_shared(&graphs, graph);
 	if (!graph && call->symbol && gt_cu_select_next(call->symbol) && active)
 		begin_launch(call);
-	else if (!wait_gate(GATE_MS) && is_on())
+	else if (!wait_free(&gate, GATE_MS) && is_on())
 		stop_all("a replay did not end within a minute");
 }
 
@@ -295,7 +335,7 @@ static void *context_here(void)
 	return get && !get(&context) ? context : NULL;
 }
 
-/* In the gate. */
+/* In the gate, as the only one to call CUPTI. */
 static void begin_range(const char *name)
 {
 	void *context = context_here();
@@ -320,6 +360,8 @@ static void begin_range(const char *name)
 
 void gt_cu_exact_push(const char *name)
 {
+	bool measuring = false;
+
 	if (mine) {
 		depth++;
 		return;
@@ -334,9 +376,13 @@ void gt_cu_exact_push(const char *name)
 		return;
 	}
 	gt_guard();
-	begin_range(name);
+	if (begin_calls()) {
+		begin_range(name);
+		measuring = running != NULL; /* before another thread ends its context */
+		give(&calling);
+	}
 	gt_unguard();
-	if (!running)
+	if (!measuring)
 		leave_gate();
 }
 
@@ -347,6 +393,7 @@ static bool end_pass(struct gt_cu_session *s, struct gt_cu_measured *m)
 	uint64_t ns;
 	int rc = gt_cu_session_stop(s, true, &complete);
 
+	running = NULL;
 	target_times++;
 	if (gt_cu_session_waits(s))
 		return false;
@@ -363,7 +410,7 @@ static bool end_pass(struct gt_cu_session *s, struct gt_cu_measured *m)
 void gt_cu_exact_pop(void)
 {
 	struct gt_cu_measured m;
-	bool complete = false;
+	bool complete = false, alone;
 
 	if (!mine)
 		return;
@@ -372,10 +419,13 @@ void gt_cu_exact_pop(void)
 		return;
 	}
 	gt_guard();
-	if (gt_cu_state_now() == GT_CU_READY && running)
+	alone = is_on() && begin_calls();
+	if (alone && running)
 		complete = end_pass(running, &m);
 	else
 		miss();
+	if (alone)
+		give(&calling);
 	gt_unguard();
 	leave_gate();
 	if (!complete)
@@ -487,5 +537,5 @@ void gt_cu_exact_forked(void)
 {
 	gt_cu_counting_forked();
 	wanted = mine = false;
-	gate = 0;
+	gate = calling = 0;
 }

@@ -3,16 +3,21 @@
  * Kernels of known sizes on the fake device, and ranges by NVTX. Argument: how. Prints what it did.
  * Limits: a kernel of the fake takes as many microseconds as it has blocks.
  */
+#define _GNU_SOURCE
+#include <dlfcn.h>
 #include <pthread.h>
+#include <semaphore.h>
 #include <setjmp.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include "fake.h"
+#include "gputrace/records.h"
 #include "nvtx_like.h"
 #include "vt_user.h"
 
@@ -90,6 +95,48 @@ static void waits(void)
 	short_ranges(NULL);
 }
 
+static sem_t in_range, destroyed;
+
+static void *long_range(void *unused)
+{
+	nvtxRangePushA("epoch");
+	launch("plain", 10, 32);
+	sem_post(&in_range);
+	sem_wait(&destroyed);
+	nvtxRangePop();
+	return unused;
+}
+
+/* A context is destroyed while another thread is in a range. Returns how often this thread waited for it. */
+static long destroy_beside(void *context)
+{
+	struct rusage before, after;
+	pthread_t other;
+
+	pthread_create(&other, NULL, long_range, NULL);
+	sem_wait(&in_range);
+	getrusage(RUSAGE_THREAD, &before);
+	cuCtxDestroy_v2(context);
+	getrusage(RUSAGE_THREAD, &after);
+	sem_post(&destroyed);
+	pthread_join(other, NULL);
+	return after.ru_nvcsw - before.ru_nvcsw;
+}
+
+/* That of another device, and the range's own. */
+static void destroys(void)
+{
+	void *context;
+	long waits;
+
+	sem_init(&in_range, 0, 0);
+	sem_init(&destroyed, 0, 0);
+	cuCtxCreate_v2(&context, 0, 1);
+	waits = destroy_beside(context);
+	waits += destroy_beside((void *)0x1000);
+	printf("%s ", waits < 10 ? "at once" : "waited");
+}
+
 /* The first one begins before CUDA does. */
 static void regions(void)
 {
@@ -134,6 +181,30 @@ static void jumps(void)
 	step();
 }
 
+static unsigned leaves;
+
+/* In front of the core's: counts what is over in the streams, once it is written. */
+void gt_location_record(void *location, unsigned type, uint64_t low, const uint64_t *data, unsigned extra,
+			uint64_t tick);
+void gt_location_record(void *location, unsigned type, uint64_t low, const uint64_t *data, unsigned extra,
+			uint64_t tick)
+{
+	static void (*real)(void *, unsigned, uint64_t, const uint64_t *, unsigned, uint64_t);
+
+	if (!real)
+		*(void **)&real = dlsym(RTLD_NEXT, "gt_location_record");
+	real(location, type, low, data, extra, tick);
+	__atomic_add_fetch(&leaves, type == GT_T_LEAVE, __ATOMIC_SEQ_CST);
+}
+
+/* As soon as all kernels are recorded, at the latest after 50 s. */
+static void be_killed(void)
+{
+	for (int i = 0; i < 50000 && __atomic_load_n(&leaves, __ATOMIC_SEQ_CST) < launches; i++)
+		usleep(1000);
+	kill(getpid(), SIGKILL);
+}
+
 int main(int argc, char **argv)
 {
 	const char *how = argc > 1 ? argv[1] : "";
@@ -148,6 +219,8 @@ int main(int argc, char **argv)
 		regions();
 	else if (!strcmp(how, "waits"))
 		waits();
+	else if (!strcmp(how, "destroys"))
+		destroys();
 	else if (!strcmp(how, "graph"))
 		graph();
 	else if (!strcmp(how, "jump"))
@@ -173,10 +246,8 @@ int main(int argc, char **argv)
 		cuCtxDestroy_v2((void *)0x1000);
 		nvtxRangePop();
 	}
-	if (!strcmp(how, "kill")) {
-		usleep(300000);
-		kill(getpid(), SIGKILL);
-	}
+	if (!strcmp(how, "kill"))
+		be_killed();
 	if (!strcmp(how, "fails"))
 		cuLaunchKernel("_Z6vecaddPKfS0_Pfm", 0, 1, 1, 256, 1, 1, 0, (void *)13, NULL, NULL);
 	cuCtxSynchronize();
