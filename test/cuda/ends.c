@@ -328,14 +328,22 @@ int main(int argc, char **argv)
 		cudaDeviceSynchronize();
 		return WEXITSTATUS(status) + 4;
 	}
-	if (!strcmp(how, "early fork")) { /* before CUDA: both use it */
+	if (!strcmp(how, "early fork")) { /* before CUDA: both use it, at the same time */
+		int parent[2];
+		char started;
+
+		if (pipe(parent))
+			return 1;
 		if (!fork()) {
+			close(parent[1]);
 			launch(100, 1);
 			cudaDeviceSynchronize();
-			exit(3);
+			exit(read(parent[0], &started, 1) == 1 ? 3 : 1);
 		}
 		launch(100, 1);
 		cudaDeviceSynchronize();
+		if (write(parent[1], "", 1) != 1)
+			return 1;
 		wait(&status);
 		return WEXITSTATUS(status) + 4;
 	}
