@@ -116,11 +116,13 @@ test_unit_read_SOURCES = test/unit/test_read.c
 test_unit_read_CFLAGS = $(UNIT_CFLAGS) $(OTF2_CFLAGS)
 test_unit_read_LDADD = $(UNIT_SPOOL)
 
+endif
+
 # The unit tests alone.
 check-unit: $(CRITERION_TESTS)
+	@test -n "$(CRITERION_TESTS)" || { echo "check-unit: configure found no Criterion" >&2; exit 1; }
 	@$(AM_TESTS_ENVIRONMENT) for t in $(CRITERION_TESTS); do echo $$t; ./$$t --quiet || exit 1; done
 .PHONY: check-unit
-endif
 
 # Speaks TAP by itself.
 check_PROGRAMS += test/unit/demangle
