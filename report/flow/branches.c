@@ -205,7 +205,6 @@ void gt_flow_end_event(struct gt_flow_ends *ends, const struct gt_otf2_cursor *a
 
 void gt_flow_end_merge(struct gt_flow *flow, struct gt_flow_ends *ends, size_t location)
 {
-	gt_flow_sync_merge(flow, &ends->syncs);
 	flow->syncs[location] = ends->syncs;
 	for (unsigned what = 0; what < GT_BRANCHES; what++)
 		flow->masks[what] |= ends->masks[what];

@@ -70,7 +70,7 @@ static void on_begin(struct gt_otf2_cursor *at)
 	location->tree.limit = flow->limit;
 	location->tree.code = at->location->type == OTF2_LOCATION_TYPE_CPU_THREAD; /* a GPU is idle there */
 	location->ends.off = flow->options->from > 0;
-	location->ends.syncs = (struct gt_flow_syncs){ .stream = GT_FLOW_NONE, .step = 1 };
+	location->ends.syncs = (struct gt_flow_syncs){ .stream = GT_FLOW_NONE };
 }
 
 /* How often a thread waits for others, or a GPU has nothing to do, is not the program's flow. */
@@ -318,6 +318,7 @@ static bool prepare(struct gt_flow *flow)
 	flow->most_syncs = count ? MOST_SYNCS / count : 0;
 	flow->most_syncs = flow->most_syncs > MOST_SYNCS / 16 ? MOST_SYNCS / 16 : flow->most_syncs;
 	flow->most_syncs = flow->most_syncs < MOST_SYNCS / 512 ? MOST_SYNCS / 512 : flow->most_syncs;
+	flow->sync_slice = 1 + (uint64_t)duration / flow->most_syncs;
 	flow->syncs = gt_flow_zeroed(count, sizeof(*flow->syncs));
 	flow->places = gt_flow_zeroed(count, sizeof(*flow->places));
 	for (unsigned k = 0; k < GT_FLOW_KINDS; k++) {

@@ -6,7 +6,7 @@
  * waits).
  *
  * Limits: launches, creations and joins are held in memory until they are matched, 32 bytes each: of more
- * than MOST_ENDS some are looked at for all, as of what streams do and of waits.
+ * than MOST_ENDS some are looked at for all, as of what streams do and of waits (syncs.c).
  */
 #ifndef GT_REPORT_FLOW_FLOW_H
 #define GT_REPORT_FLOW_FLOW_H
@@ -80,11 +80,10 @@ struct gt_flow_done {
 /* Of one location: what it waits for, or what it has done. */
 struct gt_flow_syncs {
 	struct gt_flow_wait *waits;
-	size_t wait_count, wait_room;
-	uint64_t step, seen; /* each so manyth wait or activity is kept */
-	struct gt_flow_done last;
+	size_t wait_count, wait_room, wait_full;
 	struct gt_flow_done *dones; /* in their order */
-	size_t done_count, done_room;
+	size_t done_count, done_room, done_full;
+	uint32_t mask;	 /* slices whose hash has one of these bits are left out */
 	uint32_t stream; /* that the open call says that it waits for */
 };
 
@@ -108,7 +107,8 @@ struct gt_flow {
 	size_t end_count, end_room;
 	struct gt_flow_syncs *syncs; /* by location */
 	size_t most_syncs;	     /* kept of each */
-	uint64_t sync_step;
+	uint64_t sync_slice; /* ns */
+	uint64_t sync_step;  /* one of so many is counted somewhere */
 	struct gt_flow_sites sites;
 	uint32_t masks[GT_BRANCHES]; /* of keys: those that have one of these bits are left out */
 	struct gt_flow_branch *branches;
@@ -200,8 +200,6 @@ void gt_flow_sync_enter(const struct gt_flow *flow, struct gt_flow_ends *ends,
 			const struct gt_otf2_cursor *at);
 void gt_flow_sync_leave(const struct gt_flow *flow, struct gt_flow_ends *ends,
 			const struct gt_otf2_cursor *at, const struct gt_otf2_frame *frame);
-/* After the events of a location. */
-void gt_flow_sync_merge(struct gt_flow *flow, struct gt_flow_syncs *syncs);
 /* Finds which streams each wait of a host was for. */
 void gt_flow_syncs(struct gt_flow *flow, const struct gt_flow_index *index, struct gt_lookup *known);
 

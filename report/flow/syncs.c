@@ -6,8 +6,13 @@
  * device all streams of the device on which something ended last. Any other joins the stream that ended last
  * while it waited, or the only one of its process.
  *
+ * Of too many, those waits are counted that end in some slices of the run's time, the same ones at all
+ * locations of a process. What streams had done last before those slices' waits is kept, and the waits before
+ * them.
+ *
  * Limits: which stream an event is of, and which device is the current one, is in no record. A call that need
- * not wait, and is for one of several streams, joins none.
+ * not wait, and is for one of several streams, joins none. Where waits are left out, one for what a call
+ * further back than CONTEXT, or another thread's, had waited for may be counted.
  */
 #include "config.h"
 
@@ -15,6 +20,8 @@
 
 #include <stdio.h>
 #include <string.h>
+
+#include "lib/assemble/util/lookup.h"
 
 /* ---- reading -------------------------------------------------------------------------------------- */
 
@@ -47,19 +54,77 @@ static bool waits_for_all(const char *name)
 	return strstr(name, "DeviceSync") || strstr(name, "CtxSync") || strstr(name, "ThreadSync");
 }
 
+/* ---- of too many ---------------------------------------------------------------------------------- */
+
+/* Waits that are kept before one that is counted, as what it waits for may have been waited for by them. */
+enum { CONTEXT = 8 };
+
+/* Slices of time are chosen by their number: the same ones at all locations. */
+static bool is_chosen(uint32_t mask, uint64_t slice)
+{
+	return !(gt_hash_mix(GT_HASH_START, slice) >> 32 & mask);
+}
+
+static bool is_counted(const struct gt_flow *flow, uint32_t mask, const struct gt_flow_wait *wait)
+{
+	return is_chosen(mask, wait->end / flow->sync_slice);
+}
+
+static void filter_waits(const struct gt_flow *flow, struct gt_flow_syncs *syncs)
+{
+	size_t count = syncs->wait_count, to = count, left = CONTEXT; /* another one may follow */
+
+	for (size_t i = count; i-- > 0;) {
+		bool counted = is_counted(flow, syncs->mask, &syncs->waits[i]);
+
+		if (!counted && !left)
+			continue;
+		left = counted ? CONTEXT : syncs->waits[i].all ? 0 : left - 1;
+		syncs->waits[--to] = syncs->waits[i];
+	}
+	syncs->wait_count = count - to;
+	memmove(syncs->waits, syncs->waits + to, syncs->wait_count * sizeof(*syncs->waits));
+}
+
+/* Whether a wait that ends in a chosen slice may find this as what was done last. */
+static bool may_be_last(const struct gt_flow *flow, uint32_t mask, const struct gt_flow_done *done)
+{
+	uint64_t slice = done[0].end / flow->sync_slice, next = done[1].end / flow->sync_slice;
+
+	if (next - slice > 2 * (uint64_t)mask)
+		return true;
+	while (slice < next && !is_chosen(mask, slice))
+		slice++;
+	return is_chosen(mask, slice);
+}
+
+static void filter_dones(const struct gt_flow *flow, struct gt_flow_syncs *syncs)
+{
+	size_t kept = 0;
+
+	for (size_t i = 0; i < syncs->done_count; i++)
+		if (i + 1 == syncs->done_count || may_be_last(flow, syncs->mask, &syncs->dones[i]))
+			syncs->dones[kept++] = syncs->dones[i];
+	syncs->done_count = kept;
+}
+
+/* Leaves out half of the slices until there is room; returns when to do so again. */
+static size_t thin(const struct gt_flow *flow, struct gt_flow_syncs *syncs, const size_t *count, size_t most,
+		   void (*filter)(const struct gt_flow *flow, struct gt_flow_syncs *syncs))
+{
+	for (filter(flow, syncs); *count > most / 4 * 3 && syncs->mask < UINT32_MAX; filter(flow, syncs))
+		syncs->mask = 2 * syncs->mask + 1;
+	return *count > most / 4 * 3 ? 2 * *count : most;
+}
+
 static void add_wait(const struct gt_flow *flow, struct gt_flow_ends *ends, const struct gt_otf2_cursor *at,
 		     const struct gt_otf2_frame *frame, bool hidden)
 {
 	struct gt_flow_syncs *syncs = &ends->syncs;
 
-	if (syncs->wait_count >= flow->most_syncs / 2) {
-		for (size_t i = 0; i < syncs->wait_count / 2; i++)
-			syncs->waits[i] = syncs->waits[2 * i + 1];
-		syncs->wait_count /= 2;
-		syncs->step *= 2;
-	}
-	if (++syncs->seen % syncs->step)
-		return;
+	if (syncs->wait_count >= (syncs->wait_full ? syncs->wait_full : flow->most_syncs / 2))
+		syncs->wait_full =
+			thin(flow, syncs, &syncs->wait_count, flow->most_syncs / 2, filter_waits);
 	syncs->waits =
 		gt_flow_room(syncs->waits, &syncs->wait_room, syncs->wait_count, sizeof(*syncs->waits));
 	syncs->waits[syncs->wait_count++] = (struct gt_flow_wait){
@@ -73,34 +138,16 @@ static void add_wait(const struct gt_flow *flow, struct gt_flow_ends *ends, cons
 	};
 }
 
-/* Of too many, the later one of each two is kept. */
 static void add_done(const struct gt_flow *flow, struct gt_flow_syncs *syncs, const struct gt_flow_done *done)
 {
-	if (syncs->done_count >= flow->most_syncs) {
-		for (size_t i = 0; i < syncs->done_count / 2; i++)
-			syncs->dones[i] = syncs->dones[2 * i + 1];
-		syncs->done_count /= 2;
-		syncs->step *= 2;
-	}
-	syncs->last = *done;
-	if (++syncs->seen % syncs->step)
-		return;
+	if (syncs->done_count >= (syncs->done_full ? syncs->done_full : flow->most_syncs))
+		syncs->done_full = thin(flow, syncs, &syncs->done_count, flow->most_syncs, filter_dones);
 	syncs->dones =
 		gt_flow_room(syncs->dones, &syncs->done_room, syncs->done_count, sizeof(*syncs->dones));
 	syncs->dones[syncs->done_count++] = *done;
 }
 
-void gt_flow_sync_merge(struct gt_flow *flow, struct gt_flow_syncs *syncs)
-{
-	if (!syncs->step)
-		return;
-	if (syncs->seen % syncs->step && syncs->last.end) {
-		syncs->dones = gt_flow_room(syncs->dones, &syncs->done_room, syncs->done_count,
-					    sizeof(*syncs->dones));
-		syncs->dones[syncs->done_count++] = syncs->last;
-	}
-	flow->sync_step = syncs->step > flow->sync_step ? syncs->step : flow->sync_step;
-}
+/* ---- calls that wait, and what streams do ------------------------------------------------------------ */
 
 void gt_flow_sync_leave(const struct gt_flow *flow, struct gt_flow_ends *ends,
 			const struct gt_otf2_cursor *at, const struct gt_otf2_frame *frame)
@@ -132,6 +179,8 @@ struct joining {
 	struct gt_lookup *known;
 	struct stream *streams; /* by process */
 	size_t count;
+	size_t first, next; /* streams of the process */
+	uint32_t mask;	    /* slices that all locations of the process have chosen */
 };
 
 static const struct gt_flow_done *last_done(const struct joining *j, const struct stream *s)
@@ -160,7 +209,7 @@ static void find_streams(struct joining *j)
 
 		if (!j->flow->syncs[i].done_count)
 			continue;
-		if (sscanf(name, "CUDA[%u:%u]", &device, &number) != 2)
+		if (sscanf(name, "%*[^[][%u:%u]", &device, &number) != 2) /* of any runtime */
 			number = GT_FLOW_NONE;
 		j->streams[j->count++] =
 			(struct stream){ .location = (uint32_t)i,
@@ -176,6 +225,9 @@ static void join(struct joining *j, const struct gt_flow_wait *wait, struct stre
 {
 	const struct gt_flow_done *done = last_done(j, s);
 
+	s->joined = s->ended;
+	if (!is_counted(j->flow, j->mask, wait))
+		return;
 	gt_flow_add_branch(
 		j->flow, j->known,
 		&(struct gt_flow_branch){
@@ -186,8 +238,7 @@ static void join(struct joining *j, const struct gt_flow_wait *wait, struct stre
 						       done->begin),
 			.to_state = gt_flow_state_of(j->flow, j->index, wait->location, wait->path,
 						     wait->begin),
-			.count = j->flow->syncs[wait->location].step });
-	s->joined = s->ended;
+			.count = 1 + (uint64_t)j->mask });
 }
 
 /* Whether a stream can be one that is waited for: it has done something that no call has waited for yet. */
@@ -260,21 +311,36 @@ static struct gt_flow_wait *all_waits(struct gt_flow *flow, size_t *count)
 	return waits;
 }
 
+static void join_process(struct joining *j, const struct gt_flow_wait *waits, size_t count)
+{
+	for (j->first = j->next; j->first < j->count && j->streams[j->first].process < waits->process;)
+		j->first++;
+	for (j->next = j->first; j->next < j->count && j->streams[j->next].process == waits->process;)
+		j->next++;
+	if (j->next == j->first)
+		return;
+	j->mask = 0;
+	for (size_t i = j->first; i < j->next; i++)
+		j->mask |= j->flow->syncs[j->streams[i].location].mask;
+	for (size_t i = 0; i < count; i++)
+		j->mask |= j->flow->syncs[waits[i].location].mask;
+	if (j->mask >= j->flow->sync_step)
+		j->flow->sync_step = 1 + (uint64_t)j->mask;
+	for (size_t i = 0; i < count; i++)
+		join_streams(j, &waits[i], j->streams + j->first, j->next - j->first);
+}
+
 void gt_flow_syncs(struct gt_flow *flow, const struct gt_flow_index *index, struct gt_lookup *known)
 {
 	struct joining j = { .flow = flow, .index = index, .known = known };
-	size_t count = 0, first = 0, end = 0;
+	size_t count = 0, next;
 	struct gt_flow_wait *waits = all_waits(flow, &count);
 
 	find_streams(&j);
-	for (size_t i = 0; i < count; i++) {
-		while (first < j.count && j.streams[first].process < waits[i].process)
-			first++;
-		for (end = end > first ? end : first;
-		     end < j.count && j.streams[end].process == waits[i].process;)
-			end++;
-		if (end > first)
-			join_streams(&j, &waits[i], j.streams + first, end - first);
+	for (size_t i = 0; i < count; i = next) {
+		for (next = i; next < count && waits[next].process == waits[i].process;)
+			next++;
+		join_process(&j, &waits[i], next - i);
 	}
 	free(j.streams);
 	free(waits);

@@ -2,9 +2,12 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Writes an archive of one process at random: a thread that launches kernels on streams, waits for them, and makes teams.
 
-  branches.py SEED DIR [FROM:TO]    prints what gputrace flow has to find, as JSON: how often something leads from a state to
+  branches.py SEED DIR [FROM:TO [STEPS]]    prints what gputrace flow has to find, as JSON: how often something leads from a state to
                                     another one, how often each region is called, and how long each location does something;
                                     of FROM:TO (ns) alone
+
+With STEPS (many) calls also wait again for what has been waited for, and there are 600 locations without events: of so many
+flow keeps few waits each.
 
 Odd seeds say which stream a call waits for, as CUPTI does. Times are even, so that an odd window cuts no event.
 """
@@ -16,7 +19,8 @@ import sys
 import otf2
 
 seed, folder = int(sys.argv[1]), sys.argv[2]
-window = [int(x) for x in sys.argv[3].split(":")] if len(sys.argv) > 3 else [0, 1 << 60]
+window = [int(x) for x in sys.argv[3].split(":")] if len(sys.argv) > 3 and sys.argv[3] else [0, 1 << 60]
+many = int(sys.argv[4]) if len(sys.argv) > 4 else 0
 dice = random.Random(seed)
 said, STREAMS, WORKERS = seed % 2, dice.randrange(1, 6), 2
 CUDA, OPENMP, PARALLEL = otf2.Paradigm.CUDA, otf2.Paradigm.OPENMP, otf2.RegionRole.PARALLEL
@@ -69,6 +73,8 @@ with otf2.writer.open(folder, timer_resolution=10**9) as trace:
     kept = {"paradigm": OPENMP, "group_flags": otf2.GroupFlag.NONE, "members": threads}
     defs.group("threads", group_type=otf2.GroupType.COMM_LOCATIONS, **kept)
     members = defs.comm("team", group=defs.group("members", group_type=otf2.GroupType.COMM_GROUP, **kept))
+    for i in range(600 if many else 0):
+        defs.location(f"idle {i}", group=group)
     main, step, launch = defs.region("main"), defs.region("step"), defs.region("cudaLaunchKernel", paradigm=CUDA)
     waits = {name: defs.region(name, paradigm=CUDA) for name in ("cudaDeviceSynchronize", "cuCtxSynchronize",
                                                                  "cudaStreamSynchronize", "STREAM SYNCHRONIZE")}
@@ -142,14 +148,17 @@ with otf2.writer.open(folder, timer_resolution=10**9) as trace:
         now = end + 4 * WORKERS + 2
         host.writer.thread_join(now, OPENMP)
 
-    for _ in range(dice.randrange(5, 80)):
+    for _ in range(many or dice.randrange(5, 80)):
         what = dice.randrange(8)
         if what < 4:
             kernel(dice.choice(streams))
         elif what == 4:
-            wait(None)
+            for _ in range(dice.choice((1, 1, 4)) if many else 1):
+                wait(None)
         elif what == 5:
-            wait(dice.choice(streams))
+            stream = dice.choice(streams)
+            for _ in range(dice.choice((1, 1, 4)) if many else 1):
+                wait(stream)
         elif what == 6:
             team()
         else:
