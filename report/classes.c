@@ -8,6 +8,8 @@
 
 #include "report/classes.h"
 
+#include "lib/assemble/util/posix.h"
+
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -97,72 +99,16 @@ static const struct rule mpi_rules[] = {
 	{ "Ineighbor_", GT_CLASS_MPI_START },
 };
 
-static const struct rule posix_rules[] = {
-	{ "=pthread_create", GT_CLASS_THREAD_CREATE },
-	{ "=thrd_create", GT_CLASS_THREAD_CREATE },
-	{ "=pthread_join", GT_CLASS_THREAD_JOIN },
-	{ "=pthread_timedjoin_np", GT_CLASS_THREAD_JOIN },
-	{ "=pthread_clockjoin_np", GT_CLASS_THREAD_JOIN },
-	{ "=thrd_join", GT_CLASS_THREAD_JOIN },
-	{ "=pthread_mutex_lock", GT_CLASS_LOCK },
-	{ "=pthread_mutex_timedlock", GT_CLASS_LOCK },
-	{ "=pthread_mutex_clocklock", GT_CLASS_LOCK },
-	{ "=mtx_lock", GT_CLASS_LOCK },
-	{ "=mtx_timedlock", GT_CLASS_LOCK },
-	{ "=pthread_spin_lock", GT_CLASS_LOCK },
-	{ "=pthread_rwlock_rdlock", GT_CLASS_LOCK },
-	{ "=pthread_rwlock_wrlock", GT_CLASS_LOCK },
-	{ "=pthread_rwlock_timedrdlock", GT_CLASS_LOCK },
-	{ "=pthread_rwlock_timedwrlock", GT_CLASS_LOCK },
-	{ "=pthread_rwlock_clockrdlock", GT_CLASS_LOCK },
-	{ "=pthread_rwlock_clockwrlock", GT_CLASS_LOCK },
-	{ "=pthread_mutex_unlock", GT_CLASS_UNLOCK },
-	{ "=mtx_unlock", GT_CLASS_UNLOCK },
-	{ "=pthread_spin_unlock", GT_CLASS_UNLOCK },
-	{ "=pthread_rwlock_unlock", GT_CLASS_UNLOCK },
-	{ "=pthread_mutex_trylock", GT_CLASS_UNLOCK },
-	{ "=mtx_trylock", GT_CLASS_UNLOCK },
-	{ "=pthread_spin_trylock", GT_CLASS_UNLOCK },
-	{ "=pthread_rwlock_tryrdlock", GT_CLASS_UNLOCK },
-	{ "=pthread_rwlock_trywrlock", GT_CLASS_UNLOCK },
-	{ "=sem_trywait", GT_CLASS_UNLOCK },
-	{ "=pthread_cond_signal", GT_CLASS_UNLOCK },
-	{ "=pthread_cond_broadcast", GT_CLASS_UNLOCK },
-	{ "=cnd_signal", GT_CLASS_UNLOCK },
-	{ "=cnd_broadcast", GT_CLASS_UNLOCK },
-	{ "=sem_post", GT_CLASS_UNLOCK },
-	{ "=pthread_tryjoin_np", GT_CLASS_UNLOCK },
-	{ "=pthread_detach", GT_CLASS_UNLOCK },
-	{ "=thrd_detach", GT_CLASS_UNLOCK },
-	{ "=pthread_cancel", GT_CLASS_UNLOCK },
-	{ "=pthread_cond_wait", GT_CLASS_CONDITION },
-	{ "=pthread_cond_timedwait", GT_CLASS_CONDITION },
-	{ "=pthread_cond_clockwait", GT_CLASS_CONDITION },
-	{ "=cnd_wait", GT_CLASS_CONDITION },
-	{ "=cnd_timedwait", GT_CLASS_CONDITION },
-	{ "=pthread_barrier_wait", GT_CLASS_BARRIER },
-	{ "=sem_wait", GT_CLASS_SLEEP },
-	{ "=sem_timedwait", GT_CLASS_SLEEP },
-	{ "=sem_clockwait", GT_CLASS_SLEEP },
-	{ "=sleep", GT_CLASS_SLEEP },
-	{ "=usleep", GT_CLASS_SLEEP },
-	{ "=nanosleep", GT_CLASS_SLEEP },
-	{ "=clock_nanosleep", GT_CLASS_SLEEP },
-	{ "=poll", GT_CLASS_SLEEP },
-	{ "=ppoll", GT_CLASS_SLEEP },
-	{ "=select", GT_CLASS_SLEEP },
-	{ "=pselect", GT_CLASS_SLEEP },
-	{ "epoll_wait", GT_CLASS_SLEEP },
-	{ "epoll_pwait", GT_CLASS_SLEEP },
-	{ "=wait", GT_CLASS_SLEEP },
-	{ "=waitpid", GT_CLASS_SLEEP },
-	{ "=wait3", GT_CLASS_SLEEP },
-	{ "=wait4", GT_CLASS_SLEEP },
-	{ "=waitid", GT_CLASS_SLEEP },
-	{ "=pause", GT_CLASS_SLEEP },
-	{ "sigwait", GT_CLASS_SLEEP },
-	{ "=sigsuspend", GT_CLASS_SLEEP },
-	{ "=thrd_sleep", GT_CLASS_SLEEP },
+/* The same table decides in the summary of a run. */
+static const unsigned char posix_classes[] = {
+	[GT_POSIX_NONE] = GT_CLASSES,
+	[GT_POSIX_CREATE] = GT_CLASS_THREAD_CREATE,
+	[GT_POSIX_UNLOCK] = GT_CLASS_UNLOCK,
+	[GT_POSIX_JOIN] = GT_CLASS_THREAD_JOIN,
+	[GT_POSIX_LOCK] = GT_CLASS_LOCK,
+	[GT_POSIX_CONDITION] = GT_CLASS_CONDITION,
+	[GT_POSIX_BARRIER] = GT_CLASS_BARRIER,
+	[GT_POSIX_SLEEP] = GT_CLASS_SLEEP,
 };
 
 /* On the host. Names without "cuda" or "cu". */
@@ -360,7 +306,7 @@ static enum gt_class class_of_region(const struct gt_otf2_region *region)
 	default:
 		break;
 	}
-	class = BY_RULES(region->name, posix_rules, GT_CLASSES);
+	class = posix_classes[gt_posix_call(region->name)];
 	return class < GT_CLASSES ? class : by_role(region);
 }
 

@@ -9,8 +9,7 @@
 #include "lib/assemble/archive/records.h"
 #include "lib/assemble/archive/worst.h"
 #include "lib/assemble/adapters/assemblers.h"
-
-#include <string.h>
+#include "lib/assemble/util/posix.h"
 
 /* The paradigm that a record names; 0: POSIX threads. */
 static uint8_t paradigm_of(uint64_t number)
@@ -125,18 +124,12 @@ void gt_convert_lock(struct gt_track *t, const struct gt_slot *slot, uint64_t ti
 		     "lock event");
 }
 
-/* Whoever creates, wakes or releases others does not wait, nor does who only tries. Others end in "lock" if
- * they return with one. */
 static uint8_t part(const char *region)
 {
-	static const char *const words[] = { "create", "detach", "cancel", "unlock",
-					     "signal", "broadcast", "post", "_try" };
-	size_t length = strlen(region);
+	enum gt_posix what = gt_posix_call(region);
 
-	for (size_t i = 0; i < sizeof(words) / sizeof(words[0]); i++)
-		if (strstr(region, words[i]))
-			return GT_PART_SETUP;
-	return length > 4 && !strcmp(region + length - 4, "lock") ? GT_PART_LOCK : GT_PART_ITSELF;
+	return what == GT_POSIX_CREATE || what == GT_POSIX_UNLOCK ? GT_PART_SETUP
+	       : what == GT_POSIX_LOCK				  ? GT_PART_LOCK : GT_PART_ITSELF;
 }
 
 static const struct gt_paradigm paradigms[] = {

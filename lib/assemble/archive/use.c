@@ -8,6 +8,7 @@
 
 #include "lib/assemble/archive/archive_int.h"
 #include "lib/assemble/adapters/assemblers.h"
+#include "lib/assemble/util/posix.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -81,6 +82,9 @@ static uint64_t *waits(const struct gt_paradigm *paradigm, const struct gt_regio
 {
 	if (paradigm && paradigm->time == GT_TIME_WAIT)
 		return part_of(paradigm, name) == GT_PART_SETUP ? &use->runtime : &use->wait;
+	/* Functions of the C library, as waitpid(), are of no paradigm. */
+	if (region->paradigm == OTF2_PARADIGM_UNKNOWN && gt_posix_call(name) >= GT_POSIX_JOIN)
+		return &use->wait;
 	if (!paradigm || paradigm->time != GT_TIME_WORK || paradigm->kind == OTF2_PARADIGM_CLASS_ACCELERATOR)
 		return NULL;
 	switch (region->role) {

@@ -63,23 +63,33 @@ static int by_begin(const void *a, const void *b)
 	return (x->use.begin > y->use.begin) - (x->use.begin < y->use.begin);
 }
 
-/* Threads that only wait are idle; so are those of a rank of which next to nothing is known. */
-static bool counts(const struct lane *lane, bool ranks, const struct gt_layout *layout)
+/*
+ * Threads that only wait are idle; so are those of a rank of which next to nothing is known. Of several
+ * processes one whose first thread (mains) ran for less than half of the time need not be there.
+ */
+static bool counts(const struct lane *lane, const uint64_t *mains, const struct gt_summary *s,
+		   const struct gt_layout *layout)
 {
 	if (lane->wait > lane->life / 100 * 95)
 		return false;
-	return !ranks || (layout->groups[lane->group].job &&
-			  (lane->main || without(lane->life, lane->seen) <= lane->life / 100 * 95));
+	if (s->balance.ranks < 2)
+		return s->processes < 2 || mains[lane->group] >= s->wall_ns / 2;
+	return layout->groups[lane->group].job &&
+	       (lane->main || without(lane->life, lane->seen) <= lane->life / 100 * 95);
 }
 
-static size_t make_lanes(const struct gt_out_location **of, size_t count, bool ranks,
+static size_t make_lanes(const struct gt_out_location **of, size_t count, const struct gt_summary *s,
 			 const struct gt_layout *layout, struct lane *lanes)
 {
+	uint64_t *mains = calloc((size_t)layout->group_count + 1, sizeof(*mains));
 	size_t n = 0, kept = 0, first = 0;
 
-	if (count)
+	for (uint32_t i = 0; mains && i < layout->location_count; i++)
+		if (layout->locations[i].first && layout->locations[i].group < layout->group_count)
+			mains[layout->locations[i].group] = layout->locations[i].use.life;
+	if (count && mains)
 		qsort(of, count, sizeof(const struct gt_out_location *), by_begin);
-	for (size_t i = 0, at; i < count; i++) {
+	for (size_t i = 0, at; mains && i < count; i++) {
 		first = i && of[i]->group != of[i - 1]->group ? n : first;
 		for (at = first; at < n && lanes[at].end > of[i]->use.begin; at++)
 			;
@@ -87,8 +97,9 @@ static size_t make_lanes(const struct gt_out_location **of, size_t count, bool r
 		add_to(&lanes[at], of[i]);
 	}
 	for (size_t i = 0; i < n; i++)
-		if (counts(&lanes[i], ranks, layout))
+		if (counts(&lanes[i], mains, s, layout))
 			lanes[kept++] = lanes[i];
+	free(mains);
 	return kept;
 }
 
@@ -175,7 +186,7 @@ static void judge_threads(struct gt_summary *s, const struct lane *lanes, size_t
 		return;
 	if (gpu && busy > 0)
 		s->offload = useful / busy;
-	if (s->processes != 1 || s->ranks || count < 2 || most <= 0)
+	if (s->ranks || count < 2 || most <= 0)
 		return;
 	s->load_balance = busy / (double)count / most;
 	s->communication = most / (double)s->wall_ns;
@@ -210,7 +221,7 @@ void gt_efficiencies(struct gt_summary *s, const struct gt_layout *layout)
 		busy[node] += out->use.kernels + out->use.copies;
 	}
 	if (used && s->wall_ns) {
-		used = make_lanes(of, used, s->balance.ranks > 1, layout, lanes);
+		used = make_lanes(of, used, s, layout, lanes);
 		judge_threads(s, lanes, used, gpu);
 		judge_ranks(s, layout, lanes, used);
 	}

@@ -108,7 +108,7 @@ struct gt_summary {
 	/* of ranks */
 	struct gt_balance balance;
 	/* efficiencies, 0 to 1; 0: there is none. brief.h */
-	double load_balance, communication; /* of ranks, or of the threads of one process */
+	double load_balance, communication; /* of ranks, or of threads */
 	double rank_threads;      /* of the threads of each rank */
 	double offload, device_parallel, device_balance, device_copies, device_orchestration;
 	uint64_t messages, message_bytes; /* sent */

@@ -1,0 +1,97 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * The table of posix.h.
+ */
+#include "lib/assemble/util/posix.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* In the order of strcmp(). */
+static const struct call {
+	const char *name;
+	enum gt_posix what;
+} calls[] = {
+	{ "clock_nanosleep", GT_POSIX_SLEEP },
+	{ "cnd_broadcast", GT_POSIX_UNLOCK },
+	{ "cnd_signal", GT_POSIX_UNLOCK },
+	{ "cnd_timedwait", GT_POSIX_CONDITION },
+	{ "cnd_wait", GT_POSIX_CONDITION },
+	{ "epoll_pwait", GT_POSIX_SLEEP },
+	{ "epoll_pwait2", GT_POSIX_SLEEP },
+	{ "epoll_wait", GT_POSIX_SLEEP },
+	{ "mtx_lock", GT_POSIX_LOCK },
+	{ "mtx_timedlock", GT_POSIX_LOCK },
+	{ "mtx_trylock", GT_POSIX_UNLOCK },
+	{ "mtx_unlock", GT_POSIX_UNLOCK },
+	{ "nanosleep", GT_POSIX_SLEEP },
+	{ "pause", GT_POSIX_SLEEP },
+	{ "poll", GT_POSIX_SLEEP },
+	{ "ppoll", GT_POSIX_SLEEP },
+	{ "pselect", GT_POSIX_SLEEP },
+	{ "pthread_barrier_wait", GT_POSIX_BARRIER },
+	{ "pthread_cancel", GT_POSIX_UNLOCK },
+	{ "pthread_clockjoin_np", GT_POSIX_JOIN },
+	{ "pthread_cond_broadcast", GT_POSIX_UNLOCK },
+	{ "pthread_cond_clockwait", GT_POSIX_CONDITION },
+	{ "pthread_cond_signal", GT_POSIX_UNLOCK },
+	{ "pthread_cond_timedwait", GT_POSIX_CONDITION },
+	{ "pthread_cond_wait", GT_POSIX_CONDITION },
+	{ "pthread_create", GT_POSIX_CREATE },
+	{ "pthread_detach", GT_POSIX_UNLOCK },
+	{ "pthread_join", GT_POSIX_JOIN },
+	{ "pthread_mutex_clocklock", GT_POSIX_LOCK },
+	{ "pthread_mutex_lock", GT_POSIX_LOCK },
+	{ "pthread_mutex_timedlock", GT_POSIX_LOCK },
+	{ "pthread_mutex_trylock", GT_POSIX_UNLOCK },
+	{ "pthread_mutex_unlock", GT_POSIX_UNLOCK },
+	{ "pthread_rwlock_clockrdlock", GT_POSIX_LOCK },
+	{ "pthread_rwlock_clockwrlock", GT_POSIX_LOCK },
+	{ "pthread_rwlock_rdlock", GT_POSIX_LOCK },
+	{ "pthread_rwlock_timedrdlock", GT_POSIX_LOCK },
+	{ "pthread_rwlock_timedwrlock", GT_POSIX_LOCK },
+	{ "pthread_rwlock_tryrdlock", GT_POSIX_UNLOCK },
+	{ "pthread_rwlock_trywrlock", GT_POSIX_UNLOCK },
+	{ "pthread_rwlock_unlock", GT_POSIX_UNLOCK },
+	{ "pthread_rwlock_wrlock", GT_POSIX_LOCK },
+	{ "pthread_spin_lock", GT_POSIX_LOCK },
+	{ "pthread_spin_trylock", GT_POSIX_UNLOCK },
+	{ "pthread_spin_unlock", GT_POSIX_UNLOCK },
+	{ "pthread_timedjoin_np", GT_POSIX_JOIN },
+	{ "pthread_tryjoin_np", GT_POSIX_UNLOCK },
+	{ "select", GT_POSIX_SLEEP },
+	{ "sem_clockwait", GT_POSIX_SLEEP },
+	{ "sem_post", GT_POSIX_UNLOCK },
+	{ "sem_timedwait", GT_POSIX_SLEEP },
+	{ "sem_trywait", GT_POSIX_UNLOCK },
+	{ "sem_wait", GT_POSIX_SLEEP },
+	{ "sigsuspend", GT_POSIX_SLEEP },
+	{ "sigtimedwait", GT_POSIX_SLEEP },
+	{ "sigwait", GT_POSIX_SLEEP },
+	{ "sigwaitinfo", GT_POSIX_SLEEP },
+	{ "sleep", GT_POSIX_SLEEP },
+	{ "system", GT_POSIX_SLEEP },
+	{ "thrd_create", GT_POSIX_CREATE },
+	{ "thrd_detach", GT_POSIX_UNLOCK },
+	{ "thrd_join", GT_POSIX_JOIN },
+	{ "thrd_sleep", GT_POSIX_SLEEP },
+	{ "usleep", GT_POSIX_SLEEP },
+	{ "wait", GT_POSIX_SLEEP },
+	{ "wait3", GT_POSIX_SLEEP },
+	{ "wait4", GT_POSIX_SLEEP },
+	{ "waitid", GT_POSIX_SLEEP },
+	{ "waitpid", GT_POSIX_SLEEP },
+};
+
+static int by_name(const void *name, const void *call)
+{
+	return strcmp(name, ((const struct call *)call)->name);
+}
+
+enum gt_posix gt_posix_call(const char *name)
+{
+	const struct call *found = bsearch(name, calls, sizeof(calls) / sizeof(calls[0]), sizeof(calls[0]),
+					   by_name);
+
+	return found ? found->what : GT_POSIX_NONE;
+}

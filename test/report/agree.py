@@ -1,0 +1,68 @@
+#!/usr/bin/python3
+# SPDX-License-Identifier: BSD-3-Clause
+"""The summary of a run and its report tell the same: agree.py SUMMARY REPORT, both JSON.
+
+Prints one line for each difference. Of findings those are compared that both have rules for; the summary keeps
+three, so one that is not there is a difference only if there was room, and it counts time and calls beyond what a
+rule of the report leaves out, so seconds may differ by a tenth.
+Limits: efficiencies of GPUs may be in the report only (gputrace-report(1)).
+"""
+import json
+import sys
+
+COMMON = {"late-rank", "polling", "costly-function", "thread-creation", "lock-convoy", "tiny-writes"}
+
+
+def near(a, b, relative=1e-6, absolute=2e-6):
+    return abs(a - b) <= max(absolute, relative * max(abs(a), abs(b)))
+
+
+def by_name(regions):
+    sums = {}
+    for r in regions:
+        own = sums.setdefault(r["name"], [0, 0, 0])
+        for i, key in enumerate(("count", "inclusive_s", "exclusive_s")):
+            own[i] += r[key]
+    return sums
+
+
+def findings(brief, whole):
+    mine, theirs = ({f["id"]: f for f in report["findings"] if f["id"] in COMMON} for report in (brief, whole))
+    for name in sorted(set(mine) | set(theirs)):
+        f, g = mine.get(name), theirs.get(name)
+        if f and not g:
+            yield "finding of the summary only", f
+        elif g and not f:
+            if len(brief["findings"]) < 3:
+                yield "finding of the report only", g
+        elif not near(f["seconds"], g["seconds"], 0.1):
+            yield "finding", f, g
+
+
+def differences(brief, whole):
+    if not near(brief["duration_s"], whole["duration_s"]):
+        yield "duration", brief["duration_s"], whole["duration_s"]
+    e, f = brief["efficiencies"], whole["efficiencies"] or {}
+    for key in sorted(set(e) | set(f) - {"lanes", "seen"}):
+        if e.get(key) is None and (f[key] is None or key.startswith("device_")):
+            continue
+        if None in (e.get(key), f.get(key)) or not near(e[key], f[key], 0, 0.01):
+            yield key, e.get(key), f.get(key)
+    regions = by_name(whole["regions"])
+    for name, own in by_name(brief["regions"]).items():
+        other = regions.get(name)
+        if not other or own[0] != other[0] or not all(near(a, b) for a, b in zip(own[1:], other[1:])):
+            yield name, own, other
+    sent = whole["messages"] or {}
+    for key in ("count", "bytes"):
+        if brief["messages"][key] != (sent.get(key) or 0):
+            yield "messages", key, brief["messages"][key], sent.get(key)
+    for key in ("events", "events_left_out", "flushes", "flush_s"):
+        if not near(brief["losses"][key], whole["losses"][key]):
+            yield "losses", key, brief["losses"][key], whole["losses"][key]
+    yield from findings(brief, whole)
+
+
+with open(sys.argv[1], encoding="utf-8") as first, open(sys.argv[2], encoding="utf-8") as second:
+    for difference in differences(json.load(first), json.load(second)):
+        print(*difference)
