@@ -36,8 +36,8 @@ struct cost {
 
 /* What a thread needs for itself. */
 struct hand {
-	double *times;     /* by node of the whole tree */
-	uint32_t *touched; /* of them those that may not be 0; a node may be there twice */
+	double *times;     /* by node of the whole tree; not touched: NEVER */
+	uint32_t *touched;
 	uint32_t count;
 };
 
@@ -45,7 +45,7 @@ struct hand {
 struct window {
 	uint32_t location;
 	uint64_t from, to;
-	double sign;
+	bool own; /* of who waited: what it did is subtracted where the other did it, too */
 };
 
 /* A wait, and what made it. */
@@ -57,7 +57,7 @@ struct late {
 	double time, carried;
 	struct share {
 		uint32_t node;
-		double time;
+		float time; /* two in 16 bytes: they are written and read once more for each wait */
 	} *shares;
 	uint32_t count, room;
 };
@@ -77,14 +77,17 @@ struct delays {
 
 /* ---- what a location did ------------------------------------------------------------------------- */
 
+/* Subtracting what is less than 1e280 does not change it, so that nobody need look whether it is there. */
+#define NEVER (-1e300)
+
 /* Returns how many are touched then. */
 static inline uint32_t add(double *times, uint32_t *touched, uint32_t count, uint32_t whole, double time)
 {
 	double sum = times[whole];
 
 	touched[count] = whole;
-	times[whole] = sum + time;
-	return count + (sum == 0);
+	times[whole] = (sum < 0 ? 0 : sum) + time;
+	return count + (sum < 0);
 }
 
 static uint64_t larger(uint64_t a, uint64_t b)
@@ -113,6 +116,33 @@ static uint64_t before(const struct gt_sync *sync, uint32_t location, uint64_t t
 	return from;
 }
 
+/* Parts of a location's nodes, scaled. */
+static void add_parts(struct hand *hand, struct gt_parts *parts, const uint32_t *nodes, double scale)
+{
+	uint32_t *touched = hand->touched, count = hand->count;
+	double *times = hand->times;
+	struct gt_part_of one;
+
+	while (gt_parts_next(parts))
+		for (const uint32_t *words = parts->words; words < parts->last;) {
+			words = gt_part_take(words, &one);
+			count = add(times, touched, count, nodes[one.node], scale * one.time);
+		}
+	hand->count = count;
+}
+
+static void subtract_parts(struct hand *hand, struct gt_parts *parts, const uint32_t *nodes, double scale)
+{
+	double *times = hand->times;
+	struct gt_part_of one;
+
+	while (gt_parts_next(parts))
+		for (const uint32_t *words = parts->words; words < parts->last;) {
+			words = gt_part_take(words, &one);
+			times[nodes[one.node]] -= scale * one.time;
+		}
+}
+
 /* The profile before the segment `next`, of the time since `since`. */
 static void add_gap(const struct delays *delays, struct hand *hand, const struct window *w, uint64_t first,
 		    uint64_t since, const struct gt_segment *next)
@@ -120,17 +150,21 @@ static void add_gap(const struct delays *delays, struct hand *hand, const struct
 	const uint32_t *nodes = delays->sync->profile->locations[w->location].nodes;
 	struct gt_parts parts = gt_parts(&delays->sync->timelines[w->location].profile, first, next->profile);
 	uint64_t from = larger(since, w->from), to = smaller(next->begin, w->to);
-	uint32_t *touched = hand->touched, count = hand->count;
-	double part, *times = hand->times;
 
-	if (from >= to)
-		return;
-	part = w->sign * (double)(to - from) / (double)(next->begin - since);
-	while (gt_parts_next(&parts))
-		for (uint64_t i = 0; i < parts.count; i++)
-			count = add(times, touched, count, nodes[gt_part_node(parts.items[i])],
-				    part * (double)(int64_t)gt_part_time(parts.items[i]));
-	hand->count = count;
+	if (from < to)
+		(w->own ? subtract_parts : add_parts)(hand, &parts, nodes,
+						      (double)(to - from) / (double)(next->begin - since));
+}
+
+static void add_segment(const struct delays *delays, struct hand *hand, const struct window *w,
+			const struct gt_segment *segment, uint64_t time)
+{
+	uint32_t whole = gt_profile_node(delays->sync->profile, w->location, segment->node);
+
+	if (w->own)
+		hand->times[whole] -= (double)time;
+	else
+		hand->count = add(hand->times, hand->touched, hand->count, whole, (double)time);
 }
 
 /* Until when a segment waited for another location, in the window. */
@@ -163,9 +197,7 @@ static double add_window(const struct delays *delays, struct hand *hand, const s
 
 		add_gap(delays, hand, w, segment->profile, segment->end, next);
 		if (from < to)
-			hand->count = add(hand->times, hand->touched, hand->count,
-					  gt_profile_node(sync->profile, w->location, segment->node),
-					  w->sign * (double)(to - from));
+			add_segment(delays, hand, w, segment, to - from);
 		waited += wait_in(segment, w);
 		next = segment;
 	}
@@ -261,10 +293,10 @@ static uint32_t take_shares(struct hand *hand, struct late *late)
 		double time = times[node];
 		bool counts = time >= 1; /* ns; half of them do, so there is no branch for it */
 
-		times[node] = 0;
-		shares[count] = (struct share){ node, time };
+		times[node] = NEVER;
+		shares[count] = (struct share){ node, (float)time };
+		sum += counts ? (double)shares[count].time : 0;
 		count += counts;
-		sum += counts ? time : 0;
 		if (time > largest && counts) {
 			largest = time;
 			most = node;
@@ -281,15 +313,17 @@ static void look_into(const struct delays *delays, struct hand *hand, struct lat
 	const struct gt_sync *sync = delays->sync;
 	struct gt_segment *wait = gt_segment_at(sync, late->location, late->index);
 	uint64_t waited = gt_sync_waited(wait);
+	bool ranks = of_ranks((enum gt_wait)wait->wait);
 
 	late->time = (double)waited;
-	late->by = (struct window){ wait->cause, wait->until - waited, wait->until, 1 };
-	if (of_ranks((enum gt_wait)wait->wait)) {
+	late->by = (struct window){ wait->cause, wait->until - waited, wait->until, false };
+	if (ranks)
 		late->by.from = last_common(delays, late->location, late->index, late->by.location,
 					    before(sync, late->by.location, late->by.to));
-		add_window(delays, hand, &(struct window){ late->location, late->by.from, wait->begin, -1 });
-	}
 	late->waited = add_window(delays, hand, &late->by);
+	if (ranks)
+		add_window(delays, hand,
+			   &(struct window){ late->location, late->by.from, wait->begin, true });
 	wait->blame = take_shares(hand, late);
 }
 
@@ -492,8 +526,9 @@ static void take_hands(struct delays *delays)
 	delays->hands = gt_report_zeroed(gt_crew_size(delays->crew), sizeof(*delays->hands));
 	for (unsigned i = 0; i < gt_crew_size(delays->crew); i++) {
 		delays->hands[i].times = gt_report_zeroed(nodes + 1, sizeof(*delays->hands[i].times));
-		/* In one window times are subtracted, in the other added: each may begin and end at 0. */
-		delays->hands[i].touched = gt_report_zeroed(2 * nodes + 1, sizeof(uint32_t));
+		delays->hands[i].touched = gt_report_zeroed(nodes + 1, sizeof(uint32_t));
+		for (size_t k = 0; k <= nodes; k++)
+			delays->hands[i].times[k] = NEVER;
 	}
 	delays->batch_room = (uint32_t)smaller(larger(MOST_SHARES / (nodes + 1), LEAST_WAITS), MOST_WAITS);
 	delays->batch = gt_report_zeroed(delays->batch_room, sizeof(*delays->batch));

@@ -117,11 +117,12 @@ static void free_gap(struct gain *gain, uint32_t location)
 
 	memset(place->freed, 0, sizeof(place->freed));
 	while (gt_parts_next(&parts))
-		for (uint64_t i = 0; i < parts.count; i++) {
-			unsigned k = nodes[gt_part_node(parts.items[i])];
+		for (const uint32_t *words = parts.words; words < parts.last;) {
+			struct gt_part_of part;
 
-			if (k)
-				place->freed[k - 1] += gt_part_time(parts.items[i]);
+			words = gt_part_take(words, &part);
+			if (nodes[part.node])
+				place->freed[nodes[part.node] - 1] += part.time;
 		}
 	for (unsigned k = 0; k < gain->count; k++)
 		if (place->freed[k] > segment->begin - place->at)

@@ -63,24 +63,23 @@ static void spend_gap(struct path *path, uint64_t from, uint64_t to, uint64_t en
 	uint64_t part = back_to(path, ended);
 	const struct gt_log *profile = &path->sync->timelines[path->at].profile;
 	struct gt_parts parts = gt_parts(profile, from, to);
+	struct gt_part_of one = { .node = 0 };
 	uint64_t all = 0, left = part;
 
 	while (gt_parts_next(&parts))
-		for (uint64_t i = 0; i < parts.count; i++)
-			all += gt_part_time(parts.items[i]);
+		for (const uint32_t *words = parts.words; words < parts.last; all += one.time)
+			words = gt_part_take(words, &one);
 	for (parts = gt_parts(profile, from, all ? to : from); gt_parts_next(&parts);)
-		for (uint64_t i = 0; i < parts.count; i++) {
-			uint64_t time = gt_part_time(parts.items[i]);
+		for (const uint32_t *words = parts.words; words < parts.last;) {
+			uint64_t time;
 
-			if (part < all)
-				time = (uint64_t)((unsigned __int128)time * part / all);
-			spend(path, path->at, gt_part_node(parts.items[i]), time);
+			words = gt_part_take(words, &one);
+			time = part < all ? (uint64_t)((unsigned __int128)one.time * part / all) : one.time;
+			spend(path, path->at, one.node, time);
 			left -= time;
 		}
-	if (!left)
-		return;
-	/* What rounding has left. */
-	spend(path, path->at, from < to ? gt_part_node(*(uint64_t *)gt_log_at(profile, to - 1)) : 0, left);
+	if (left) /* by rounding */
+		spend(path, path->at, one.node, left);
 }
 
 static void jump(struct path *path, uint32_t to, uint64_t time)

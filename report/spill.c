@@ -2,7 +2,8 @@
 /*
  * Logs and bags in a temporary file.
  *
- * A block that is full is written to the file, where it is mapped.
+ * The first chunks are plain memory, in large pages where there are some, which cost less than pages of a
+ * file. What comes then is written to the file when a block is full, and mapped there.
  *
  * Limits: see spill.h.
  */
@@ -19,7 +20,7 @@
 
 #include "lib/assemble/spool/sort.h"
 
-enum { PAGE = 4096, CHUNK = 64 << 20, RUN_BYTES = 8 << 20, MOST_EQUAL = 1 << 16 };
+enum { PAGE = 4096, CHUNK = 64 << 20, PLAIN_CHUNKS = 2, RUN_BYTES = 8 << 20, MOST_EQUAL = 1 << 16 };
 enum { SLOTS = sizeof(struct gt_item) / sizeof(struct gt_slot) };
 
 struct gt_spill_chunk {
@@ -63,20 +64,30 @@ void gt_spill_close(struct gt_spill *spill)
 
 /* ---- room ---------------------------------------------------------------------------------------- */
 
+static void *plain_chunk(void)
+{
+	void *memory = need(mmap(NULL, CHUNK, PROT_READ | PROT_WRITE,
+				 MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0));
+
+	madvise(memory, CHUNK, MADV_HUGEPAGE);
+	return memory;
+}
+
 static void add_chunk(struct gt_spill *spill)
 {
 	off_t at = (off_t)spill->count * CHUNK;
 	void *memory = MAP_FAILED;
+	bool in_file = !spill->full && spill->count >= PLAIN_CHUNKS;
 
-	if (!spill->full && !ftruncate(spill->file, at + CHUNK))
+	if (in_file && !ftruncate(spill->file, at + CHUNK))
 		memory = mmap(NULL, CHUNK, PROT_READ | PROT_WRITE, MAP_SHARED, spill->file, at);
 	if (memory == MAP_FAILED) {
-		spill->full = true;
-		memory = need(mmap(NULL, CHUNK, PROT_READ | PROT_WRITE,
-				   MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0));
+		spill->full |= in_file;
+		in_file = false;
+		memory = plain_chunk();
 	}
 	spill->chunks = need(reallocarray(spill->chunks, spill->count + 1, sizeof(*spill->chunks)));
-	spill->chunks[spill->count++] = (struct gt_spill_chunk){ memory, 0, !spill->full };
+	spill->chunks[spill->count++] = (struct gt_spill_chunk){ memory, 0, in_file };
 }
 
 void gt_spill_drop(struct gt_spill *spill)
@@ -160,14 +171,19 @@ static void add_block(struct gt_spill *spill, struct gt_log *log)
 	log->blocks[log->block_count++] = log->open;
 }
 
-void *gt_log_add_some(struct gt_spill *spill, struct gt_log *log, uint64_t *count)
+void *gt_log_room(struct gt_spill *spill, struct gt_log *log, uint64_t *count)
 {
 	uint64_t offset;
-	void *new;
 
 	if (gt_log_block(log->count, &offset) == log->block_count)
 		add_block(spill, log);
-	new = gt_log_span(log, log->count, *count, count);
+	return gt_log_span(log, log->count, *count, count);
+}
+
+void *gt_log_add_some(struct gt_spill *spill, struct gt_log *log, uint64_t *count)
+{
+	void *new = gt_log_room(spill, log, count);
+
 	log->count += *count;
 	return new;
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Memory for what grows with the number of events: in a temporary file without a name that is mapped, so that
- * the kernel can write it out.
+ * Memory for what grows with the number of events: beyond 128 MiB in a temporary file without a name that is
+ * mapped, so that the kernel can write it out.
  *
  * Limits: without room for the file (TMPDIR, /tmp) it is plain memory. What is freed is freed with the whole.
  */
@@ -65,6 +65,8 @@ static inline void gt_spill_used(struct gt_spill *spill)
 
 /* A new element, zero. Ends the process without memory, as everything here. */
 void *gt_log_add(struct gt_spill *spill, struct gt_log *log);
+/* Room for up to *count new ones that lie there so; sets *count to how many. log->count is the caller's. */
+void *gt_log_room(struct gt_spill *spill, struct gt_log *log, uint64_t *count);
 /* Up to *count new ones, not set, that lie there one after the other; sets *count to how many they are. */
 void *gt_log_add_some(struct gt_spill *spill, struct gt_log *log, uint64_t *count);
 /* There will be no more: the last block goes where the others are. */

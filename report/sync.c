@@ -36,40 +36,51 @@ static bool counts(const struct gt_syncing *state, enum gt_class class)
 	return state->stream || gt_class_loud(class);
 }
 
-/* A part of what its node has, which is then counted. */
-static inline uint64_t take_part(struct gt_profile_node *nodes, uint32_t node)
+/* Writes a part of what its node has, which is then counted. Returns what is behind it. */
+static inline uint32_t *put_part(uint32_t *words, struct gt_profile_node *node, uint32_t number)
 {
-	const uint64_t most = (UINT64_C(1) << GT_PART_BITS) - 1;
-	uint64_t part = nodes[node].part < most ? nodes[node].part : most;
+	uint32_t part = node->part < UINT32_MAX ? (uint32_t)node->part : UINT32_MAX;
 
-	nodes[node].exclusive += part;
-	nodes[node].part -= part;
-	return (uint64_t)node << GT_PART_BITS | part;
+	node->exclusive += part;
+	node->part -= part;
+	*words++ = number << GT_PART_BITS | (part < GT_PART_LONG ? part : GT_PART_LONG);
+	if (part >= GT_PART_LONG)
+		*words++ = part;
+	return words;
+}
+
+/* Writes parts of up to so many nodes, of as many as there is room for in a block. Returns how many. */
+static uint32_t put_some(struct gt_sync *sync, struct gt_syncing *state, const uint32_t *touched,
+			 uint32_t count)
+{
+	struct gt_log *log = &state->timeline.profile;
+	struct gt_profile_node *nodes = state->profiling->tree.nodes;
+	uint64_t room = 2 * (uint64_t)count;
+	uint32_t *first = gt_log_room(&sync->spill, log, &room), *words = first, done = 0;
+
+	for (; done < count && words + 1 < first + room; done++)
+		words = put_part(words, &nodes[touched[done]], touched[done]);
+	if (done < count && words < first + room)
+		*words++ = touched[done] << GT_PART_BITS; /* of no time, to fill the block */
+	log->count += (uint64_t)(words - first);
+	return done;
 }
 
 /* The time of calls since the last segment; that of an open one is in its begin and end. */
 static void write_profile(struct gt_sync *sync, struct gt_syncing *state)
 {
 	struct gt_profiling *p = state->profiling;
-	struct gt_profile_node *nodes = p->tree.nodes;
 	uint32_t left = p->touched_count;
 
 	while (left) {
 		uint32_t count = left;
 
 		left = 0;
-		for (uint64_t i = 0, n; i < count; i += n) {
-			uint64_t *parts;
-
-			n = count - i;
-			parts = gt_log_add_some(&sync->spill, &state->timeline.profile, &n);
-			for (uint64_t k = 0; k < n; k++) {
-				uint32_t node = p->touched[i + k];
-
-				parts[k] = take_part(nodes, node);
-				if (nodes[node].part) /* of more than GT_PART_BITS */
-					p->touched[left++] = node;
-			}
+		for (uint32_t i = 0, n; i < count; i += n) {
+			n = put_some(sync, state, p->touched + i, count - i);
+			for (uint32_t k = i; k < i + n; k++)
+				if (p->tree.nodes[p->touched[k]].part) /* more than a word has */
+					p->touched[left++] = p->touched[k];
 		}
 	}
 	p->touched_count = 0;
@@ -283,7 +294,7 @@ static void begin(struct gt_report *report, struct gt_otf2_cursor *at, void *mem
 	state->probe = GT_NO_CAUSE;
 	state->timeline.creator = GT_NO_CAUSE;
 	state->timeline.segments.size = sizeof(struct gt_segment);
-	state->timeline.profile.size = sizeof(uint64_t);
+	state->timeline.profile.size = sizeof(uint32_t);
 }
 
 static void first(struct gt_syncing *state, const struct gt_otf2_cursor *at)
@@ -452,7 +463,7 @@ static void carry(struct gt_report *report, struct gt_carry *carry, void *memory
 	gt_carry(carry, &timeline->created, sizeof(timeline->created));
 	gt_carry(carry, &timeline->creator, sizeof(timeline->creator));
 	carry_log(sync, carry, &timeline->segments, sizeof(struct gt_segment));
-	carry_log(sync, carry, &timeline->profile, sizeof(uint64_t));
+	carry_log(sync, carry, &timeline->profile, sizeof(uint32_t));
 }
 
 /* Items are sorted when all are there. */

@@ -79,28 +79,38 @@ struct gt_segment {
 	bool quick;          /* an activity: shorter than the call that launched it */
 };
 
-/* Exclusive time of a node of the location's call tree. */
-enum { GT_PART_BITS = 44 };
+/*
+ * Exclusive time of a node of the location's call tree: a word with the node and the time, which is in a word
+ * of its own if it is too long, behind it in the same block of the log. There are nearly as many as calls, so
+ * that their size is what a report costs in the kernel.
+ */
+enum { GT_PART_BITS = 12, GT_PART_LONG = (1 << GT_PART_BITS) - 1 };
 
-static inline uint32_t gt_part_node(uint64_t part)
-{
-	return (uint32_t)(part >> GT_PART_BITS);
-}
+struct gt_part_of {
+	uint32_t node, time; /* ns */
+};
 
-static inline uint64_t gt_part_time(uint64_t part)
+static inline const uint32_t *gt_part_take(const uint32_t *words, struct gt_part_of *part)
 {
-	return part & ((UINT64_C(1) << GT_PART_BITS) - 1);
+	part->node = *words >> GT_PART_BITS;
+	part->time = *words++ & GT_PART_LONG;
+	if (part->time == GT_PART_LONG)
+		part->time = *words++;
+	return words;
 }
 
 /* Parts of a timeline's profile; those that lie one after the other in memory. */
 struct gt_parts {
 	const struct gt_log *profile;
 	uint64_t next, end;
-	const uint64_t *items;
-	uint64_t count;
+	const uint32_t *words, *last; /* last: behind them */
 };
 
-/* For (parts = gt_parts(profile, from, to); gt_parts_next(&parts);) parts.items[0 to parts.count - 1]. */
+/*
+ * for (parts = gt_parts(profile, from, to); gt_parts_next(&parts);)
+ *	for (words = parts.words; words < parts.last;)
+ *		words = gt_part_take(words, &part);
+ */
 static inline struct gt_parts gt_parts(const struct gt_log *profile, uint64_t from, uint64_t to)
 {
 	return (struct gt_parts){ .profile = profile, .next = from, .end = to };
@@ -108,17 +118,20 @@ static inline struct gt_parts gt_parts(const struct gt_log *profile, uint64_t fr
 
 static inline bool gt_parts_next(struct gt_parts *parts)
 {
+	uint64_t count;
+
 	if (parts->next >= parts->end)
 		return false;
-	parts->items = gt_log_span(parts->profile, parts->next, parts->end - parts->next, &parts->count);
-	parts->next += parts->count;
+	parts->words = gt_log_span(parts->profile, parts->next, parts->end - parts->next, &count);
+	parts->last = parts->words + count;
+	parts->next += count;
 	return true;
 }
 
 /* The last segment is empty and is where the location ends. */
 struct gt_timeline {
 	struct gt_log segments; /* struct gt_segment */
-	struct gt_log profile;  /* uint64_t: parts */
+	struct gt_log profile;  /* uint32_t: words of parts */
 	uint64_t begin;
 	uint64_t created;       /* by `creator`, or GT_NO_CAUSE */
 	uint32_t creator;
