@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Pairs of ranks exchange N messages each way, with pauses in which all ranks meet. "kill": rank 1
- * kills itself in the middle; "sync": VT_TIMESYNC() at each pause, if there is one; "part": rank 1
- * never comes to MPI_Finalize but exits with 0 (launchers call that an error).
+ * Pairs of ranks exchange N messages each way, with pauses, after each 1000 (or argument 3), in which all
+ * ranks meet. "kill": rank 1 kills itself in the middle; "sync": VT_TIMESYNC() at each pause, if there is
+ * one; "part": rank 1 never comes to MPI_Finalize but exits with 0 (launchers call that an error).
  */
 #include <mpi.h>
 #include <dlfcn.h>
@@ -16,6 +16,7 @@ int main(int argc, char **argv)
 {
 	long n = argc > 1 ? atol(argv[1]) : 1000;
 	const char *how = argc > 2 ? argv[2] : "";
+	long together = argc > 3 ? atol(argv[3]) : 1000;
 	void (*sync)(void) = (void (*)(void))dlsym(RTLD_DEFAULT, "vt_user_timesync");
 	int me, size, other, v;
 
@@ -31,7 +32,7 @@ int main(int argc, char **argv)
 			MPI_Recv(&v, 1, MPI_INT, other, 1, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
 			MPI_Send(&me, 1, MPI_INT, other, 1, MPI_COMM_WORLD);
 		}
-		if (i % 1000 == 999) {
+		if ((i + 1) % together == 0) {
 			struct timespec pause = { 0, 5000000 };
 
 			nanosleep(&pause, NULL);
