@@ -1,14 +1,18 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * report/match.h: the ends of one channel, one after the other: the n-th send has the n-th receive, whichever
- * comes first, and what is done leaves the memory.
+ * comes first, and what is done leaves the memory. report/spill.h: what a log has in its file reads as written.
  *
  * Limits: the order of ends is given here; test/export and test/page compare whole archives.
  */
 #include <criterion/criterion.h>
+#include <signal.h>
 #include <stdlib.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
 
 #include "report/match.h"
+#include "report/spill.h"
 
 enum { MOST = 400 };
 
@@ -128,4 +132,43 @@ Test(match, memory)
 	gt_channel_close(&channel, &to);
 	cr_assert_eq(seen.singles, 1);
 	free(channel.waiting.items);
+}
+
+/* ---- logs ---------------------------------------------------------------------------------------- */
+
+/* More than what stays in memory, 128 MiB, by a half. Returns the size of the file. */
+static off_t log_beyond_memory(void)
+{
+	const uint64_t n = (uint64_t)24 << 20;
+	struct gt_log log = { .size = sizeof(uint64_t) };
+	struct gt_spill spill;
+	struct stat st;
+
+	gt_spill_open(&spill);
+	cr_assert_geq(spill.file, 0);
+	for (uint64_t i = 0; i < n; i++)
+		*(uint64_t *)gt_log_add(&spill, &log) = i * 3;
+	gt_log_end(&spill, &log);
+	gt_spill_drop(&spill);
+	for (uint64_t i = 0; i < n; i++)
+		cr_assert_eq(*(uint64_t *)gt_log_at(&log, i), i * 3, "element %lu", (unsigned long)i);
+	cr_assert_eq(fstat(spill.file, &st), 0);
+	gt_log_free(&log);
+	gt_spill_close(&spill);
+	return (off_t)st.st_blocks * 512;
+}
+
+Test(match, log_goes_on_in_a_file)
+{
+	cr_assert_geq(log_beyond_memory(), (off_t)60 << 20);
+}
+
+/* The file cannot grow to its first chunk: all stays in memory. */
+Test(match, log_without_room_in_the_file)
+{
+	const struct rlimit most = { (rlim_t)150 << 20, (rlim_t)150 << 20 };
+
+	signal(SIGXFSZ, SIG_IGN);
+	cr_assert_eq(setrlimit(RLIMIT_FSIZE, &most), 0);
+	cr_assert_eq(log_beyond_memory(), 0);
 }
