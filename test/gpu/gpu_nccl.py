@@ -8,6 +8,7 @@ Limits: a case that NCCL refuses is left out, with a line.
 """
 import os
 import re
+import statistics
 import subprocess
 import sys
 from pathlib import Path
@@ -169,21 +170,22 @@ def torch_ranks(suite, name):
 
 
 def cost(suite, name):
-    """What a call costs, in turns without gputrace and with it."""
-    command = [suite.work / "nccl", library(), "2", "2000", "cost"]
+    """What a call costs, in turns without gputrace and with it: until it is enqueued, and until it is done."""
+    command = [suite.work / "nccl", library(), "2", "500", "cost"]
     rows = {}
-    for _ in range(3):
-        for what, mode in (("without", None), ("no", "no"), ("yes", "yes"), ("kernels", "kernels"),
-                           ("detail", "detail")):
+    for _ in range(4):
+        for what in ("without", "no", "yes", "kernels", "detail"):
             directory = suite.work / f"trace-{name}-{what}"
-            run = [suite.gputrace, "run", "-q", "--force", "-o", directory] if mode else []
-            rc, out, err = suite.plain([*run, *command], {**FEW, **({"VT_NCCL": mode} if mode else {})}, timeout=60)
+            run = [suite.gputrace, "run", "-q", "--force", "-o", directory] if what != "without" else []
+            rc, out, err = suite.plain([*run, *command], {**FEW, "VT_NCCL": what}, timeout=60)
             if rc:
                 suite.say(f"# without {name}: {what}: status {rc}: {err.strip()[-200:]!r}")
                 return
-            rows.setdefault(what, []).append(min(v[0] for k, v in calls_in(out).items() if k[1] == "cost"))
-    suite.say(f"# {name}, us for a call of AllReduce, three turns: " +
-              ", ".join(f"{k} {'/'.join(f'{x:.2f}' for x in v)}" for k, v in rows.items()))
+            for kind in ("cost", "done"):
+                rows.setdefault((kind, what), []).extend(v[0] for k, v in calls_in(out).items() if k[1] == kind)
+    for kind, text in (("cost", "until it is enqueued"), ("done", "until it is done")):
+        suite.say(f"# {name}, us for an AllReduce {text}, median of 4 turns of 2 ranks [least..most]: " + ", ".join(
+            f"{w} {statistics.median(v):.2f} [{min(v):.2f}..{max(v):.2f}]" for (k, w), v in rows.items() if k == kind))
 
 
 def cases(suite):

@@ -6,6 +6,9 @@
  *
  *	nccl LIBRARY RANKS TIMES [threads | graph | cost | hosts]
  *
+ * "cost" has its ranks in threads of one process: processes take turns on a GPU, a few milliseconds each, and a
+ * collective of two of them waits for several of these.
+ *
  * Limits: NCCL is declared here and loaded, so that any version can be tried. Several ranks on one GPU need
  * NCCL 2.30 and NCCL_MULTI_RANK_GPU_ENABLE=1; or, "hosts", each rank says that it is on a host of its own,
  * and all goes over sockets. Exit status 77: NCCL refuses.
@@ -22,7 +25,7 @@
 #include <time.h>
 #include <unistd.h>
 
-enum { MOST = 16, N = 1 << 12, INT8 = 0, FLOAT32 = 7, SUM = 0 };
+enum { MOST = 16, N = 1 << 12, INT8 = 0, FLOAT32 = 7, SUM = 0, BURST = 20 };
 
 struct id {
 	char bytes[128];
@@ -154,20 +157,35 @@ static void graph(struct rank *r)
 	MUST(cudaGraphDestroy(g));
 }
 
-/* Calls one after the other, what a training loop does: how long one takes until it is enqueued. */
+static int by_value(const void *va, const void *vb)
+{
+	const double *a = va, *b = vb;
+
+	return (*a > *b) - (*a < *b);
+}
+
+/* How long a call takes until it is enqueued, and until all is done: medians of `times` bursts of 20. */
 static void cost(struct rank *r)
 {
+	double *call = calloc((size_t)times, sizeof(*call)), *all = calloc((size_t)times, sizeof(*all));
 	double begin;
 
-	for (int i = 0; i < 50; i++)
-		MUST(AllReduce(r->in, r->out, N, FLOAT32, SUM, r->comm, r->stream));
-	MUST(cudaStreamSynchronize(r->stream));
-	begin = now();
-	for (int i = 0; i < times; i++)
-		MUST(AllReduce(r->in, r->out, N, FLOAT32, SUM, r->comm, r->stream));
-	MUST(cudaStreamSynchronize(r->stream));
-	printf("%d cost %.3f 0\n", r->rank, (now() - begin) * 1e6 / times);
+	for (int i = -5; i < times; i++) {
+		begin = now();
+		for (int k = 0; k < BURST; k++)
+			MUST(AllReduce(r->in, r->out, N, FLOAT32, SUM, r->comm, r->stream));
+		call[i < 0 ? 0 : i] = (now() - begin) * 1e6 / BURST;
+		MUST(cudaStreamSynchronize(r->stream));
+		all[i < 0 ? 0 : i] = (now() - begin) * 1e6 / BURST;
+	}
+	qsort(call, (size_t)times, sizeof(*call), by_value);
+	qsort(all, (size_t)times, sizeof(*all), by_value);
+	pthread_mutex_lock(&output);
+	printf("%d cost %.3f 0\n%d done %.3f 0\n", r->rank, call[times / 2], r->rank, all[times / 2]);
 	fflush(stdout);
+	pthread_mutex_unlock(&output);
+	free(call);
+	free(all);
 }
 
 static void *run(void *number)
@@ -218,7 +236,7 @@ int main(int argc, char **argv)
 	ranks = argc > 2 ? atoi(argv[2]) : 2;
 	times = argc > 3 ? atoi(argv[3]) : 20;
 	what = argc > 4 ? argv[4] : "";
-	threads = !strcmp(what, "threads");
+	threads = !strcmp(what, "threads") || !strcmp(what, "cost");
 	shared = mmap(NULL, sizeof(*shared), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
 	if (threads) {
 		load(library);
