@@ -60,12 +60,10 @@ void gt_convert_transfer(struct gt_track *t, const struct gt_slot *slot, uint64_
 		t->w->tally.unmatched++;
 		return;
 	}
-	gt_track_bad(t,
-		     x.send ? OTF2_EvtWriter_MpiSend(gt_writer_evt(t->writer), gt_track_attributes(t), ns,
-						     peer, comm->number, x.tag, x.bytes)
-			    : OTF2_EvtWriter_MpiRecv(gt_writer_evt(t->writer), gt_track_attributes(t), ns,
-						     peer, comm->number, x.tag, x.bytes),
-		     "transfer");
+	if (x.send)
+		gt_track_write(t, MpiSend, ns, peer, comm->number, x.tag, x.bytes);
+	else
+		gt_track_write(t, MpiRecv, ns, peer, comm->number, x.tag, x.bytes);
 }
 
 void gt_convert_one_sided(struct gt_track *t, const struct gt_slot *slot, uint64_t tick)
@@ -73,7 +71,6 @@ void gt_convert_one_sided(struct gt_track *t, const struct gt_slot *slot, uint64
 	unsigned type = GT_WORD_TYPE(slot->word), place;
 	const struct gt_gpu_comm *window = find_comm(t, slot, true, &place);
 	uint64_t ns = gt_track_time(t, tick), bytes = slot[1].word, matching = slot[2].time;
-	OTF2_EvtWriter *evt = gt_writer_evt(t->writer);
 	uint32_t peer;
 
 	if (!window || window->rank[t->loc->number] == GT_NO_PEER) {
@@ -81,10 +78,7 @@ void gt_convert_one_sided(struct gt_track *t, const struct gt_slot *slot, uint64
 		return;
 	}
 	if (type == GT_T_XFER_COMPLETE) {
-		gt_track_bad(t,
-			     OTF2_EvtWriter_RmaOpCompleteBlocking(evt, gt_track_attributes(t), ns,
-								  window->number, matching),
-			     "completion");
+		gt_track_write(t, RmaOpCompleteBlocking, ns, window->number, matching);
 		return;
 	}
 	peer = rank_of(t, window, (uint32_t)slot[1].time);
@@ -92,11 +86,8 @@ void gt_convert_one_sided(struct gt_track *t, const struct gt_slot *slot, uint64
 		t->w->tally.unmatched++;
 		return;
 	}
-	gt_track_bad(t,
-		     type == GT_T_XFER_PUT
-			     ? OTF2_EvtWriter_RmaPut(evt, gt_track_attributes(t), ns, window->number,
-						     peer, bytes, matching)
-			     : OTF2_EvtWriter_RmaGet(evt, gt_track_attributes(t), ns, window->number,
-						     peer, bytes, matching),
-		     "one-sided operation");
+	if (type == GT_T_XFER_PUT)
+		gt_track_write(t, RmaPut, ns, window->number, peer, bytes, matching);
+	else
+		gt_track_write(t, RmaGet, ns, window->number, peer, bytes, matching);
 }

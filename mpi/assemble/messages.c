@@ -38,11 +38,8 @@ static void note_order(struct gt_track *t, const struct gt_mpi_view *view, uint3
 void gt_convert_mpi_message(struct gt_track *t, const struct gt_slot *slot, uint64_t tick)
 {
 	const struct gt_mpi_view *view = view_of(t, slot);
-	OTF2_EvtWriter *evt = gt_writer_evt(t->writer);
 	uint32_t tag = (uint32_t)(slot[1].time >> 32), peer, comm;
 	uint64_t ns = gt_track_time(t, tick);
-	OTF2_AttributeList *list;
-	OTF2_ErrorCode rc;
 
 	if (!view) {
 		gt_convert_unknown(t, slot, tick);
@@ -58,28 +55,24 @@ void gt_convert_mpi_message(struct gt_track *t, const struct gt_slot *slot, uint
 		note_order(t, view, peer, tag, ns,
 			   GT_WORD_TYPE(slot->word) == GT_T_MPI_SEND ||
 				   GT_WORD_TYPE(slot->word) == GT_T_MPI_ISEND);
-	list = gt_track_attributes(t);
 	switch (GT_WORD_TYPE(slot->word)) {
 	case GT_T_MPI_SEND:
-		rc = OTF2_EvtWriter_MpiSend(evt, list, ns, peer, comm, tag, slot[1].word);
+		gt_track_write(t, MpiSend, ns, peer, comm, tag, slot[1].word);
 		break;
 	case GT_T_MPI_RECV:
-		rc = OTF2_EvtWriter_MpiRecv(evt, list, ns, peer, comm, tag, slot[1].word);
+		gt_track_write(t, MpiRecv, ns, peer, comm, tag, slot[1].word);
 		break;
 	case GT_T_MPI_ISEND:
-		rc = OTF2_EvtWriter_MpiIsend(evt, list, ns, peer, comm, tag, slot[1].word,
-					     slot[2].time);
+		gt_track_write(t, MpiIsend, ns, peer, comm, tag, slot[1].word, slot[2].time);
 		break;
 	default:
-		rc = OTF2_EvtWriter_MpiIrecv(evt, list, ns, peer, comm, tag, slot[1].word,
-					     slot[2].time);
+		gt_track_write(t, MpiIrecv, ns, peer, comm, tag, slot[1].word, slot[2].time);
 		break;
 	}
 	if (GT_WORD_TYPE(slot->word) == GT_T_MPI_SEND || GT_WORD_TYPE(slot->word) == GT_T_MPI_ISEND) {
 		t->w->tally.messages++;
 		t->w->tally.message_bytes += slot[1].word;
 	}
-	gt_track_bad(t, rc, "message");
 }
 
 /* The message that a word with a CHANNEL stands for. */
@@ -113,26 +106,22 @@ void gt_convert_mpi_recv_leave(struct gt_track *t, const struct gt_slot *slot, u
 
 void gt_convert_mpi_request(struct gt_track *t, const struct gt_slot *slot, uint64_t tick)
 {
-	OTF2_EvtWriter *evt = gt_writer_evt(t->writer);
-	OTF2_AttributeList *list = gt_track_attributes(t);
 	uint64_t ns = gt_track_time(t, tick), id = slot[1].time;
-	OTF2_ErrorCode rc;
 
 	switch (GT_WORD_TYPE(slot->word)) {
 	case GT_T_MPI_ISEND_COMPLETE:
-		rc = OTF2_EvtWriter_MpiIsendComplete(evt, list, ns, id);
+		gt_track_write(t, MpiIsendComplete, ns, id);
 		break;
 	case GT_T_MPI_IRECV_REQUEST:
-		rc = OTF2_EvtWriter_MpiIrecvRequest(evt, list, ns, id);
+		gt_track_write(t, MpiIrecvRequest, ns, id);
 		break;
 	case GT_T_MPI_REQUEST_CANCELLED:
-		rc = OTF2_EvtWriter_MpiRequestCancelled(evt, list, ns, id);
+		gt_track_write(t, MpiRequestCancelled, ns, id);
 		break;
 	default:
-		rc = OTF2_EvtWriter_NonBlockingCollectiveRequest(evt, list, ns, id);
+		gt_track_write(t, NonBlockingCollectiveRequest, ns, id);
 		break;
 	}
-	gt_track_bad(t, rc, "request");
 }
 
 /* Rooted operations name a rank, or one of OTF2's words for the sides of an inter-communicator. */
@@ -155,26 +144,16 @@ void gt_convert_mpi_collective(struct gt_track *t, const struct gt_slot *slot, u
 	root = root_of(view, (uint32_t)(slot[1].time >> 32));
 	t->w->tally.collectives += op < OTF2_COLLECTIVE_OP_CREATE_HANDLE; /* others make or free something */
 	if (GT_WORD_TYPE(slot->word) == GT_T_COLL_END)
-		gt_track_bad(t,
-			     OTF2_EvtWriter_MpiCollectiveEnd(gt_writer_evt(t->writer), gt_track_attributes(t),
-							     ns, op, view->comm->number, root, sent,
-							     received),
-			     "collective");
+		gt_track_write(t, MpiCollectiveEnd, ns, op, view->comm->number, root, sent, received);
 	else
-		gt_track_bad(t,
-			     OTF2_EvtWriter_NonBlockingCollectiveComplete(
-				     gt_writer_evt(t->writer), gt_track_attributes(t), ns, op,
-				     view->comm->number, root, sent, received, slot[2].word),
-			     "collective");
+		gt_track_write(t, NonBlockingCollectiveComplete, ns, op, view->comm->number, root, sent,
+			       received, slot[2].word);
 }
 
 void gt_convert_mpi_begin(struct gt_track *t, const struct gt_slot *slot, uint64_t tick)
 {
 	(void)slot;
-	gt_track_bad(t,
-		     OTF2_EvtWriter_MpiCollectiveBegin(gt_writer_evt(t->writer), gt_track_attributes(t),
-						       gt_track_time(t, tick)),
-		     "collective");
+	gt_track_write(t, MpiCollectiveBegin, gt_track_time(t, tick));
 }
 
 void gt_convert_mpi_comm(struct gt_track *t, const struct gt_slot *slot, uint64_t tick)
@@ -187,11 +166,8 @@ void gt_convert_mpi_comm(struct gt_track *t, const struct gt_slot *slot, uint64_
 		return;
 	}
 	ns = gt_track_time(t, tick);
-	gt_track_bad(t,
-		     GT_WORD_TYPE(slot->word) == GT_T_COMM_CREATE
-			     ? OTF2_EvtWriter_CommCreate(gt_writer_evt(t->writer), gt_track_attributes(t), ns,
-							 view->comm->number)
-			     : OTF2_EvtWriter_CommDestroy(gt_writer_evt(t->writer), gt_track_attributes(t),
-							  ns, view->comm->number),
-		     "communicator");
+	if (GT_WORD_TYPE(slot->word) == GT_T_COMM_CREATE)
+		gt_track_write(t, CommCreate, ns, view->comm->number);
+	else
+		gt_track_write(t, CommDestroy, ns, view->comm->number);
 }

@@ -46,67 +46,67 @@ static bool find_window(struct gt_track *t, uint32_t id, struct window *window)
 
 /* ---- records --------------------------------------------------------------------------------- */
 
-static OTF2_ErrorCode operation(struct gt_track *t, const struct gt_slot *slot, uint64_t ns,
-				uint32_t win, uint32_t remote)
+static void operation(struct gt_track *t, const struct gt_slot *slot, uint64_t ns, uint32_t win,
+		      uint32_t remote)
 {
 	uint64_t bytes = slot[1].word, id = slot[2].time;
-	OTF2_AttributeList *list = gt_track_attributes(t);
-	OTF2_EvtWriter *evt = gt_writer_evt(t->writer);
 
 	switch (GT_WORD_TYPE(slot->word)) {
 	case GT_T_RMA_PUT:
-		return OTF2_EvtWriter_RmaPut(evt, list, ns, win, remote, bytes, id);
+		gt_track_write(t, RmaPut, ns, win, remote, bytes, id);
+		break;
 	case GT_T_RMA_GET:
-		return OTF2_EvtWriter_RmaGet(evt, list, ns, win, remote, bytes, id);
+		gt_track_write(t, RmaGet, ns, win, remote, bytes, id);
+		break;
 	default:
-		return OTF2_EvtWriter_RmaAtomic(evt, list, ns, win, remote,
-						(OTF2_RmaAtomicType)(slot[1].time >> 32), bytes,
-						slot[2].word, id);
+		gt_track_write(t, RmaAtomic, ns, win, remote, (OTF2_RmaAtomicType)(slot[1].time >> 32), bytes,
+			       slot[2].word, id);
+		break;
 	}
 }
 
-static OTF2_ErrorCode completion(struct gt_track *t, const struct gt_slot *slot, uint64_t ns,
-				 uint32_t win)
+static void completion(struct gt_track *t, const struct gt_slot *slot, uint64_t ns, uint32_t win)
 {
-	OTF2_AttributeList *list = gt_track_attributes(t);
-	OTF2_EvtWriter *evt = gt_writer_evt(t->writer);
 
 	switch (slot[1].time >> 32) {
 	case 0:
-		return OTF2_EvtWriter_RmaOpCompleteBlocking(evt, list, ns, win, slot[2].time);
+		gt_track_write(t, RmaOpCompleteBlocking, ns, win, slot[2].time);
+		break;
 	case 1:
-		return OTF2_EvtWriter_RmaOpCompleteNonBlocking(evt, list, ns, win, slot[2].time);
+		gt_track_write(t, RmaOpCompleteNonBlocking, ns, win, slot[2].time);
+		break;
 	default:
-		return OTF2_EvtWriter_RmaOpCompleteRemote(evt, list, ns, win, slot[2].time);
+		gt_track_write(t, RmaOpCompleteRemote, ns, win, slot[2].time);
+		break;
 	}
 }
 
-static OTF2_ErrorCode synchronisation(struct gt_track *t, const struct gt_slot *slot, uint64_t ns,
-				      uint32_t win, uint32_t remote)
+static void synchronisation(struct gt_track *t, const struct gt_slot *slot, uint64_t ns, uint32_t win,
+			    uint32_t remote)
 {
 	uint32_t kind = (uint32_t)(slot[1].time >> 32);
-	OTF2_AttributeList *list = gt_track_attributes(t);
-	OTF2_EvtWriter *evt = gt_writer_evt(t->writer);
 	OTF2_LockType lock = kind & 1 ? OTF2_LOCK_SHARED : OTF2_LOCK_EXCLUSIVE;
 
 	switch (GT_WORD_TYPE(slot->word)) {
 	case GT_T_RMA_SYNC:
-		return OTF2_EvtWriter_RmaSync(evt, list, ns, win, remote, (OTF2_RmaSyncType)kind);
+		gt_track_write(t, RmaSync, ns, win, remote, (OTF2_RmaSyncType)kind);
+		break;
 	case GT_T_RMA_LOCK:
-		return kind >> 8 ? OTF2_EvtWriter_RmaAcquireLock(evt, list, ns, win, remote, 0, lock)
-				 : OTF2_EvtWriter_RmaRequestLock(evt, list, ns, win, remote, 0, lock);
+		if (kind >> 8)
+			gt_track_write(t, RmaAcquireLock, ns, win, remote, 0, lock);
+		else
+			gt_track_write(t, RmaRequestLock, ns, win, remote, 0, lock);
+		break;
 	default:
-		return OTF2_EvtWriter_RmaReleaseLock(evt, list, ns, win, remote, 0);
+		gt_track_write(t, RmaReleaseLock, ns, win, remote, 0);
+		break;
 	}
 }
 
 void gt_convert_rma_begin(struct gt_track *t, const struct gt_slot *slot, uint64_t tick)
 {
 	(void)slot;
-	gt_track_bad(t,
-		     OTF2_EvtWriter_RmaCollectiveBegin(gt_writer_evt(t->writer), gt_track_attributes(t),
-						       gt_track_time(t, tick)),
-		     "one-sided operation");
+	gt_track_write(t, RmaCollectiveBegin, gt_track_time(t, tick));
 }
 
 void gt_convert_rma_window(struct gt_track *t, const struct gt_slot *slot, uint64_t tick)
@@ -120,12 +120,10 @@ void gt_convert_rma_window(struct gt_track *t, const struct gt_slot *slot, uint6
 		return;
 	}
 	ns = gt_track_time(t, tick);
-	gt_track_bad(t,
-		     low & 1 ? OTF2_EvtWriter_RmaWinDestroy(gt_writer_evt(t->writer), gt_track_attributes(t),
-							    ns, window.number)
-			     : OTF2_EvtWriter_RmaWinCreate(gt_writer_evt(t->writer), gt_track_attributes(t),
-							   ns, window.number),
-		     "window");
+	if (low & 1)
+		gt_track_write(t, RmaWinDestroy, ns, window.number);
+	else
+		gt_track_write(t, RmaWinCreate, ns, window.number);
 }
 
 static void on_window(struct gt_track *t, const struct gt_slot *slot, uint64_t ns,
@@ -133,19 +131,15 @@ static void on_window(struct gt_track *t, const struct gt_slot *slot, uint64_t n
 {
 	unsigned type = GT_WORD_TYPE(slot->word);
 	uint32_t remote = (uint32_t)slot[1].time;
-	OTF2_ErrorCode rc;
 
 	if (type == GT_T_RMA_COMPLETE) {
-		gt_track_bad(t, completion(t, slot, ns, window->number), "completion");
+		completion(t, slot, ns, window->number);
 		return;
 	}
 	if (type == GT_T_RMA_COLL_END) {
-		gt_track_bad(t,
-			     OTF2_EvtWriter_RmaCollectiveEnd(
-				     gt_writer_evt(t->writer), gt_track_attributes(t), ns,
-				     (OTF2_CollectiveOp)remote, (OTF2_RmaSyncLevel)(slot[1].time >> 32),
-				     window->number, OTF2_COLLECTIVE_ROOT_NONE, 0, 0),
-			     "one-sided operation");
+		gt_track_write(t, RmaCollectiveEnd, ns, (OTF2_CollectiveOp)remote,
+			       (OTF2_RmaSyncLevel)(slot[1].time >> 32), window->number,
+			       OTF2_COLLECTIVE_ROOT_NONE, 0, 0);
 		return;
 	}
 	if (remote != UINT32_MAX || type < GT_T_RMA_LOCK) {
@@ -155,9 +149,10 @@ static void on_window(struct gt_track *t, const struct gt_slot *slot, uint64_t n
 			return;
 		}
 	}
-	rc = type < GT_T_RMA_COMPLETE ? operation(t, slot, ns, window->number, remote)
-				      : synchronisation(t, slot, ns, window->number, remote);
-	gt_track_bad(t, rc, "one-sided operation");
+	if (type < GT_T_RMA_COMPLETE)
+		operation(t, slot, ns, window->number, remote);
+	else
+		synchronisation(t, slot, ns, window->number, remote);
 }
 
 void gt_convert_rma(struct gt_track *t, const struct gt_slot *slot, uint64_t tick)

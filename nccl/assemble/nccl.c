@@ -410,15 +410,10 @@ static struct row *place_of(struct gt_track *t, const struct comm **comm)
 
 static void convert_request(struct gt_track *t, const struct gt_slot *slot, uint64_t tick)
 {
-	OTF2_EvtWriter *evt = gt_writer_evt(t->writer);
 	const struct comm *comm;
 
 	if (place_of(t, &comm))
-		gt_track_bad(t,
-			     OTF2_EvtWriter_NonBlockingCollectiveRequest(evt, gt_track_attributes(t),
-									 gt_track_time(t, tick),
-									 slot[1].time),
-			     "request");
+		gt_track_write(t, NonBlockingCollectiveRequest, gt_track_time(t, tick), slot[1].time);
 }
 
 /* What MPI would count: the root of a broadcast to n ranks sends n times its buffer. */
@@ -446,11 +441,8 @@ static void convert_complete(struct gt_track *t, const struct gt_slot *slot, uin
 		place = root < comm->size ? comm->place[root] : GT_UNDEFINED;
 	count_bytes(op, root == row->rank, comm->size, slot[1].word, &sent, &received);
 	t->w->tally.collectives++;
-	gt_track_bad(t,
-		     OTF2_EvtWriter_NonBlockingCollectiveComplete(
-			     gt_writer_evt(t->writer), gt_track_attributes(t), gt_track_time(t, tick),
-			     (OTF2_CollectiveOp)op, comm->number, place, sent, received, slot[2].time),
-		     "collective");
+	gt_track_write(t, NonBlockingCollectiveComplete, gt_track_time(t, tick), (OTF2_CollectiveOp)op,
+		       comm->number, place, sent, received, slot[2].time);
 }
 
 /* `other`: its other end. */
@@ -458,20 +450,16 @@ static void write_message(struct gt_track *t, struct row *row, const struct comm
 			  const struct side *other, const struct gt_slot *slot, uint64_t ns)
 {
 	uint32_t rank = (uint32_t)slot[1].time, peer = row->receives ? comm->place[rank] : comm->to[rank];
-	OTF2_AttributeList *list = gt_track_attributes(t);
-	OTF2_EvtWriter *evt = gt_writer_evt(t->writer);
 
 	if (!row->receives) {
 		t->w->tally.messages++;
 		t->w->tally.message_bytes += slot[1].word;
-		gt_track_bad(t, OTF2_EvtWriter_MpiSend(evt, list, ns, peer, comm->messages, 0, slot[1].word),
-			     "message");
+		gt_track_write(t, MpiSend, ns, peer, comm->messages, 0, slot[1].word);
 		return;
 	}
 	ns = other->ns > ns ? other->ns : ns;
 	row->last = row->last > ns ? row->last : ns;
-	gt_track_bad(t, OTF2_EvtWriter_MpiRecv(evt, list, row->last, peer, comm->messages, 0, slot[1].word),
-		     "message");
+	gt_track_write(t, MpiRecv, row->last, peer, comm->messages, 0, slot[1].word);
 }
 
 static void convert_message(struct gt_track *t, const struct gt_slot *slot, uint64_t tick)

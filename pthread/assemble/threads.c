@@ -56,8 +56,6 @@ void gt_convert_thread(struct gt_track *t, const struct gt_slot *slot, uint64_t 
 {
 	unsigned type = GT_WORD_TYPE(slot->word);
 	uint64_t ns = gt_track_time(t, tick), sequence = slot[1].time;
-	OTF2_EvtWriter *evt = gt_writer_evt(t->writer);
-	OTF2_ErrorCode rc = OTF2_SUCCESS;
 
 	/* A thread begins and ends outside of all regions, however its predecessor was ended. */
 	if (type == GT_T_THREAD_BEGIN || type == GT_T_THREAD_END)
@@ -66,24 +64,19 @@ void gt_convert_thread(struct gt_track *t, const struct gt_slot *slot, uint64_t 
 		return;
 	switch (type) {
 	case GT_T_THREAD_CREATE:
-		rc = OTF2_EvtWriter_ThreadCreate(evt, gt_track_attributes(t), ns, thread_comm(t, slot),
-						 sequence);
+		gt_track_write(t, ThreadCreate, ns, thread_comm(t, slot), sequence);
 		break;
 	case GT_T_THREAD_BEGIN:
-		rc = OTF2_EvtWriter_ThreadBegin(evt, gt_track_attributes(t), ns, thread_comm(t, slot),
-						sequence);
+		gt_track_write(t, ThreadBegin, ns, thread_comm(t, slot), sequence);
 		break;
 	case GT_T_THREAD_WAIT:
-		rc = OTF2_EvtWriter_ThreadWait(evt, gt_track_attributes(t), ns, thread_comm(t, slot),
-					       sequence);
+		gt_track_write(t, ThreadWait, ns, thread_comm(t, slot), sequence);
 		break;
 	default:
 		add_thread_end(t, slot[1].word);
-		rc = OTF2_EvtWriter_ThreadEnd(evt, gt_track_attributes(t), ns, thread_comm(t, slot),
-					      sequence);
+		gt_track_write(t, ThreadEnd, ns, thread_comm(t, slot), sequence);
 		break;
 	}
-	gt_track_bad(t, rc, "thread event");
 }
 
 /* Where the lock is: OTF2's number of it tells nothing about the program. */
@@ -114,14 +107,10 @@ void gt_convert_lock(struct gt_track *t, const struct gt_slot *slot, uint64_t ti
 	if (acquire && (entry || (entry = gt_track_remembered(t, GT_T_LOCK_ACQUIRE, address))))
 		gt_track_attribute(t, entry->aux, OTF2_TYPE_UINT64,
 				   (OTF2_AttributeValue){ .uint64 = address });
-	gt_track_bad(t,
-		     acquire ? OTF2_EvtWriter_ThreadAcquireLock(gt_writer_evt(t->writer),
-								gt_track_attributes(t), ns,
-								paradigm, id, order)
-			     : OTF2_EvtWriter_ThreadReleaseLock(gt_writer_evt(t->writer),
-								gt_track_attributes(t), ns,
-								paradigm, id, order),
-		     "lock event");
+	if (acquire)
+		gt_track_write(t, ThreadAcquireLock, ns, paradigm, id, order);
+	else
+		gt_track_write(t, ThreadReleaseLock, ns, paradigm, id, order);
 }
 
 static uint8_t part(const char *region)

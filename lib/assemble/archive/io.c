@@ -195,10 +195,7 @@ static void complete(struct gt_track *t, uint32_t handle, uint64_t bytes, uint64
 		return;
 	}
 	gt_worst_io(t, &io, bytes, ns);
-	gt_track_bad(t,
-		     OTF2_EvtWriter_IoOperationComplete(gt_writer_evt(t->writer), gt_track_attributes(t), ns,
-							handle, bytes, io.id),
-		     "I/O event");
+	gt_track_write(t, IoOperationComplete, ns, handle, bytes, io.id);
 }
 
 static void io_short(struct gt_track *t, uint64_t word, uint64_t tick)
@@ -220,12 +217,8 @@ static void io_short(struct gt_track *t, uint64_t word, uint64_t tick)
 	}
 	push(t, (struct gt_io_open){ .handle = handle, .file = file, .id = ++t->io_ids, .ns = ns,
 				     .mode = GT_IO_WORD_MODE(word) });
-	gt_track_bad(t,
-		     OTF2_EvtWriter_IoOperationBegin(gt_writer_evt(t->writer), gt_track_attributes(t), ns,
-						     handle, (OTF2_IoOperationMode)GT_IO_WORD_MODE(word),
-						     OTF2_IO_OPERATION_FLAG_NONE,
-						     bytes == GT_IO_UNKNOWN ? UINT64_MAX : bytes, t->io_ids),
-		     "I/O event");
+	gt_track_write(t, IoOperationBegin, ns, handle, (OTF2_IoOperationMode)GT_IO_WORD_MODE(word),
+		       OTF2_IO_OPERATION_FLAG_NONE, bytes == GT_IO_UNKNOWN ? UINT64_MAX : bytes, t->io_ids);
 }
 
 void gt_convert_io_delete(struct gt_track *t, const struct gt_slot *slot, uint64_t tick)
@@ -239,10 +232,7 @@ void gt_convert_io_delete(struct gt_track *t, const struct gt_slot *slot, uint64
 		return;
 	}
 	file = gt_defs_file(t->conv->defs, gt_defs_string(t->conv->defs, name));
-	gt_track_bad(t,
-		     OTF2_EvtWriter_IoDeleteFile(gt_writer_evt(t->writer), gt_track_attributes(t),
-						 gt_track_time(t, tick), (uint8_t)paradigm, file),
-		     "I/O event");
+	gt_track_write(t, IoDeleteFile, gt_track_time(t, tick), (uint8_t)paradigm, file);
 }
 
 void gt_convert_io(struct gt_track *t, const struct gt_slot *slot, uint64_t tick)
@@ -250,8 +240,6 @@ void gt_convert_io(struct gt_track *t, const struct gt_slot *slot, uint64_t tick
 	unsigned type = GT_WORD_TYPE(slot->word);
 	uint32_t handle, file, other = GT_UNDEFINED;
 	const struct gt_lookup_entry *entry = look_up(t, GT_WORD_LOW(slot->word));
-	OTF2_EvtWriter *evt = gt_writer_evt(t->writer);
-	OTF2_ErrorCode rc = OTF2_SUCCESS;
 	uint32_t low, high;
 	uint64_t ns;
 
@@ -268,41 +256,35 @@ void gt_convert_io(struct gt_track *t, const struct gt_slot *slot, uint64_t tick
 	high = (uint32_t)(slot[1].time >> 32);
 	switch (type) {
 	case GT_T_IO_OPEN:
-		rc = OTF2_EvtWriter_IoCreateHandle(evt, gt_track_attributes(t), ns, handle,
-						   (OTF2_IoAccessMode)low, high & 0xffff, high >> 16);
+		gt_track_write(t, IoCreateHandle, ns, handle, (OTF2_IoAccessMode)low, high & 0xffff,
+			       high >> 16);
 		break;
 	case GT_T_IO_CLOSE:
-		rc = OTF2_EvtWriter_IoDestroyHandle(evt, gt_track_attributes(t), ns, handle);
+		gt_track_write(t, IoDestroyHandle, ns, handle);
 		break;
 	case GT_T_IO_BEGIN:
 		t->begun[t->begun_next++ % MOST_BEGUN] = (struct gt_io_open){
 			.handle = handle, .file = file, .id = slot[2].time, .ns = ns, .mode = low };
-		rc = OTF2_EvtWriter_IoOperationBegin(evt, gt_track_attributes(t), ns, handle,
-						     (OTF2_IoOperationMode)low, high, slot[1].word,
-						     slot[2].time);
+		gt_track_write(t, IoOperationBegin, ns, handle, (OTF2_IoOperationMode)low, high, slot[1].word,
+			       slot[2].time);
 		break;
 	case GT_T_IO_COMPLETE:
 		complete(t, handle, slot[2].word, slot[2].time, ns);
 		break;
 	case GT_T_IO_SEEK:
-		rc = OTF2_EvtWriter_IoSeek(evt, gt_track_attributes(t), ns, handle,
-					   (int64_t)slot[1].word, (OTF2_IoSeekOption)low,
-					   slot[2].word);
+		gt_track_write(t, IoSeek, ns, handle, (int64_t)slot[1].word, (OTF2_IoSeekOption)low,
+			       slot[2].word);
 		break;
 	case GT_T_IO_ISSUED:
-		rc = OTF2_EvtWriter_IoOperationIssued(evt, gt_track_attributes(t), ns, handle,
-						      slot[2].time);
+		gt_track_write(t, IoOperationIssued, ns, handle, slot[2].time);
 		break;
 	case GT_T_IO_CANCELLED:
-		rc = OTF2_EvtWriter_IoOperationCancelled(evt, gt_track_attributes(t), ns, handle,
-							 slot[2].time);
+		gt_track_write(t, IoOperationCancelled, ns, handle, slot[2].time);
 		break;
 	case GT_T_IO_DUP:
-		rc = OTF2_EvtWriter_IoDuplicateHandle(evt, gt_track_attributes(t), ns, handle, other,
-						      low);
+		gt_track_write(t, IoDuplicateHandle, ns, handle, other, low);
 		break;
 	}
-	gt_track_bad(t, rc, "I/O event");
 }
 
 void gt_convert_io_enter(struct gt_track *t, const struct gt_slot *slot, uint64_t tick)

@@ -48,6 +48,11 @@ void gt_convert_attribute(struct gt_track *t, const struct gt_slot *slot, uint64
 		      attribute.type, value);
 }
 
+static uint32_t spoken(struct gt_track *t, uint32_t string)
+{
+	return gt_defs_spoken(t->conv->defs, string);
+}
+
 static uint32_t parameter(struct gt_track *t, unsigned slot_type, uint32_t id)
 {
 	const struct gt_lookup_entry *entry = gt_track_remembered(t, slot_type, id);
@@ -70,23 +75,15 @@ void gt_convert_parameter(struct gt_track *t, const struct gt_slot *slot, uint64
 {
 	unsigned type = GT_WORD_TYPE(slot->word);
 	uint32_t number = parameter(t, type, (uint32_t)GT_WORD_LOW(slot->word));
-	OTF2_EvtWriter *evt = gt_writer_evt(t->writer);
 	uint64_t ns = gt_track_time(t, tick);
-	OTF2_ErrorCode rc;
 
 	if (type == GT_T_PARAM_INT)
-		rc = OTF2_EvtWriter_ParameterInt(evt, gt_track_attributes(t), ns, number,
-						 (int64_t)slot[1].time);
+		gt_track_write(t, ParameterInt, ns, number, (int64_t)slot[1].time);
 	else if (type == GT_T_PARAM_UINT)
-		rc = OTF2_EvtWriter_ParameterUnsignedInt(evt, gt_track_attributes(t), ns, number,
-							 slot[1].time);
+		gt_track_write(t, ParameterUnsignedInt, ns, number, slot[1].time);
 	else
-		rc = OTF2_EvtWriter_ParameterString(
-			evt, gt_track_attributes(t), ns, number,
-			gt_defs_spoken(t->conv->defs, gt_names_string(t->names,
-								      (uint32_t)slot[1].time,
-								      "")));
-	gt_track_bad(t, rc, "parameter");
+		gt_track_write(t, ParameterString, ns, number,
+			       spoken(t, gt_names_string(t->names, (uint32_t)slot[1].time, "")));
 }
 
 /* All of a set. */
@@ -118,11 +115,7 @@ static void own_parameter(struct gt_track *t, const char *name, uint64_t ns, uin
 	struct gt_attribute item = { .name = gt_defs_string(t->conv->defs, name),
 				     .type = OTF2_PARAMETER_TYPE_UINT64 };
 
-	gt_track_bad(t,
-		     OTF2_EvtWriter_ParameterUnsignedInt(gt_writer_evt(t->writer), gt_track_attributes(t), ns,
-							 gt_defs_parameter(t->conv->defs, &item),
-							 value),
-		     "parameter");
+	gt_track_write(t, ParameterUnsignedInt, ns, gt_defs_parameter(t->conv->defs, &item), value);
 }
 
 void gt_convert_process(struct gt_track *t, const struct gt_slot *slot, uint64_t tick)
@@ -140,14 +133,8 @@ void gt_convert_process(struct gt_track *t, const struct gt_slot *slot, uint64_t
 		break;
 	default:
 		item.name = gt_defs_string(t->conv->defs, "program");
-		gt_track_bad(t,
-			     OTF2_EvtWriter_ParameterString(
-				     gt_writer_evt(t->writer), gt_track_attributes(t), ns,
-				     gt_defs_parameter(t->conv->defs, &item),
-				     gt_defs_spoken(t->conv->defs,
-						    gt_names_string(t->names,
-								    (uint32_t)slot[1].time, "?"))),
-			     "parameter");
+		gt_track_write(t, ParameterString, ns, gt_defs_parameter(t->conv->defs, &item),
+			       spoken(t, gt_names_string(t->names, (uint32_t)slot[1].time, "?")));
 		break;
 	}
 }
@@ -255,10 +242,7 @@ void gt_convert_on_off(struct gt_track *t, const struct gt_slot *slot, uint64_t 
 		return; /* it is so already */
 	if (!on)
 		gt_track_enter(t, word, t->conv->region_off, ns);
-	gt_track_bad(t,
-		     OTF2_EvtWriter_MeasurementOnOff(gt_writer_evt(t->writer), gt_track_attributes(t), ns,
-						     on ? OTF2_MEASUREMENT_ON : OTF2_MEASUREMENT_OFF),
-		     "switching on or off");
+	gt_track_write(t, MeasurementOnOff, ns, on ? OTF2_MEASUREMENT_ON : OTF2_MEASUREMENT_OFF);
 	if (on)
 		gt_track_leave(t, ns);
 }
@@ -279,12 +263,10 @@ void gt_convert_user_message(struct gt_track *t, const struct gt_slot *slot, uin
 		t->w->tally.unmatched++;
 		return;
 	}
-	gt_track_bad(t,
-		     send ? OTF2_EvtWriter_MpiSend(gt_writer_evt(t->writer), gt_track_attributes(t), ns,
-						   peer.rank, peer.comm, tag, bytes)
-			  : OTF2_EvtWriter_MpiRecv(gt_writer_evt(t->writer), gt_track_attributes(t), ns,
-						   peer.rank, peer.comm, tag, bytes),
-		     "message");
+	if (send)
+		gt_track_write(t, MpiSend, ns, peer.rank, peer.comm, tag, bytes);
+	else
+		gt_track_write(t, MpiRecv, ns, peer.rank, peer.comm, tag, bytes);
 }
 
 /* ---- regions --------------------------------------------------------------------------------- */
@@ -319,19 +301,11 @@ void gt_track_begin(struct gt_track *t)
 	uint32_t rest = 0;
 
 	if (arguments)
-		rest = gt_defs_spoken(t->conv->defs,
-				      gt_defs_string(t->conv->defs, arguments + 1));
+		rest = spoken(t, gt_defs_string(t->conv->defs, arguments + 1));
 	gt_track_attribute(t, t->conv->process_id, OTF2_TYPE_UINT64, pid);
-	gt_track_bad(t,
-		     OTF2_EvtWriter_ProgramBegin(
-			     gt_writer_evt(t->writer), gt_track_attributes(t),
-			     gt_scale_ns(&t->scale, t->last),
-			     gt_defs_spoken(t->conv->defs,
-					    gt_defs_string(t->conv->defs,
-							   program ? program
-								   : proc->header.program)),
-			     arguments ? 1 : 0, &rest),
-		     "program begin");
+	gt_track_write(t, ProgramBegin, gt_scale_ns(&t->scale, t->last),
+		       spoken(t, gt_defs_string(t->conv->defs, program ? program : proc->header.program)),
+		       arguments ? 1 : 0, &rest);
 }
 
 void gt_track_end(struct gt_track *t, uint64_t ns)
@@ -357,7 +331,5 @@ void gt_track_end(struct gt_track *t, uint64_t ns)
 				  text);
 	}
 	gt_track_attribute(t, t->conv->process_id, OTF2_TYPE_UINT64, pid);
-	gt_track_bad(t,
-		     OTF2_EvtWriter_ProgramEnd(gt_writer_evt(t->writer), gt_track_attributes(t), ns, status),
-		     "program end");
+	gt_track_write(t, ProgramEnd, ns, status);
 }

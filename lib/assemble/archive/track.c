@@ -82,10 +82,7 @@ void gt_track_enter(struct gt_track *t, uint64_t word, uint32_t region, uint64_t
 	if (t->writer->pipe && !t->attributes)
 		gt_pipe_put(t->writer->pipe, ns, region, false);
 	else
-		gt_track_bad(t,
-			     OTF2_EvtWriter_Enter(gt_writer_evt(t->writer), gt_track_attributes(t),
-						  ns, region),
-			     "enter");
+		gt_track_write(t, Enter, ns, region);
 }
 
 /* Leaves the innermost region. */
@@ -97,10 +94,7 @@ void gt_track_leave(struct gt_track *t, uint64_t ns)
 	if (t->writer->pipe && !t->attributes)
 		gt_pipe_put(t->writer->pipe, ns, frame->region, true);
 	else
-		gt_track_bad(t,
-			     OTF2_EvtWriter_Leave(gt_writer_evt(t->writer), gt_track_attributes(t),
-						  ns, frame->region),
-			     "leave");
+		gt_track_write(t, Leave, ns, frame->region);
 }
 
 void gt_track_close(struct gt_track *t, size_t depth, uint64_t ns)

@@ -116,6 +116,13 @@ static inline bool gt_track_bad(struct gt_track *t, OTF2_ErrorCode rc, const cha
 	return rc != OTF2_SUCCESS && gt_otf2_bad(t->conv->archive, rc, what);
 }
 
+/* An event of OTF2 with the attributes that wait for it: gt_track_write(t, Enter, ns, region). */
+#define gt_track_write(t, event, ...)                                                              \
+	gt_track_bad(t,                                                                            \
+		     OTF2_EvtWriter_##event(gt_writer_evt((t)->writer), gt_track_attributes(t),     \
+					    __VA_ARGS__),                                          \
+		     #event)
+
 /* Below the first frame is one that takes its share, too. */
 static inline void gt_account(struct gt_profile *profile, struct gt_frame *frame, uint64_t ns)
 {

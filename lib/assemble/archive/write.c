@@ -113,30 +113,20 @@ void gt_write_metric(struct gt_track *t, uint32_t metric, enum gt_value type, ui
 	if (!is_in(t, &t->conv->defs->metrics, metric))
 		return;
 	gt_track_metric_here(t, metric);
-	gt_track_bad(t,
-		     OTF2_EvtWriter_Metric(gt_writer_evt(t->writer), gt_track_attributes(t),
-					   gt_track_time(t, tick), metric, 1, &types, &value),
-		     "metric");
+	gt_track_write(t, Metric, gt_track_time(t, tick), metric, 1, &types, &value);
 }
 
 void gt_write_parameter(struct gt_track *t, uint32_t parameter, enum gt_value type, uint64_t bits,
 			uint64_t tick)
 {
 	uint64_t ns = gt_track_time(t, tick);
-	OTF2_EvtWriter *evt = gt_writer_evt(t->writer);
 
 	if (!is_in(t, &t->conv->defs->parameters, parameter))
 		return;
 	if (type == GT_VALUE_INT)
-		gt_track_bad(t,
-			     OTF2_EvtWriter_ParameterInt(evt, gt_track_attributes(t), ns, parameter,
-							 (int64_t)bits),
-			     "parameter");
+		gt_track_write(t, ParameterInt, ns, parameter, (int64_t)bits);
 	else
-		gt_track_bad(
-			t,
-			OTF2_EvtWriter_ParameterUnsignedInt(evt, gt_track_attributes(t), ns, parameter, bits),
-			"parameter");
+		gt_track_write(t, ParameterUnsignedInt, ns, parameter, bits);
 }
 
 void gt_write_marker(struct gt_track *t, const char *category, const char *group, uint8_t severity,
@@ -156,15 +146,13 @@ void gt_write_message(struct gt_track *t, bool send, uint32_t comm, uint32_t pee
 		      uint64_t bytes, uint64_t tick)
 {
 	uint64_t ns = gt_track_time(t, tick);
-	OTF2_EvtWriter *evt = gt_writer_evt(t->writer);
 
-	if (is_comm(t, comm))
-		gt_track_bad(
-			t,
-			send ? OTF2_EvtWriter_MpiSend(evt, gt_track_attributes(t), ns, peer, comm, tag, bytes)
-			     : OTF2_EvtWriter_MpiRecv(evt, gt_track_attributes(t), ns, peer, comm, tag,
-						      bytes),
-			"message");
+	if (!is_comm(t, comm))
+		return;
+	if (send)
+		gt_track_write(t, MpiSend, ns, peer, comm, tag, bytes);
+	else
+		gt_track_write(t, MpiRecv, ns, peer, comm, tag, bytes);
 }
 
 void gt_write_lock(struct gt_track *t, bool acquire, uint8_t paradigm, uint64_t address, uint32_t order,
@@ -172,66 +160,54 @@ void gt_write_lock(struct gt_track *t, bool acquire, uint8_t paradigm, uint64_t 
 {
 	uint32_t id = gt_defs_lock_id(t->conv->defs, t->loc->proc->number, address);
 	uint64_t ns = gt_track_time(t, tick);
-	OTF2_EvtWriter *evt = gt_writer_evt(t->writer);
 
 	if (acquire)
 		gt_worst_lock(t, paradigm, id, address, ns);
-	if (has_room(t))
-		gt_track_bad(t,
-			     acquire ? OTF2_EvtWriter_ThreadAcquireLock(evt, gt_track_attributes(t), ns,
-									paradigm, id, order)
-				     : OTF2_EvtWriter_ThreadReleaseLock(evt, gt_track_attributes(t), ns,
-									paradigm, id, order),
-			     "lock event");
+	if (!has_room(t))
+		return;
+	if (acquire)
+		gt_track_write(t, ThreadAcquireLock, ns, paradigm, id, order);
+	else
+		gt_track_write(t, ThreadReleaseLock, ns, paradigm, id, order);
 }
 
 void gt_write_fork(struct gt_track *t, uint8_t paradigm, uint32_t threads, uint64_t tick)
 {
 	if (has_room(t))
-		gt_track_bad(t,
-		     OTF2_EvtWriter_ThreadFork(gt_writer_evt(t->writer), gt_track_attributes(t),
-					       gt_track_time(t, tick), paradigm, threads),
-		     "fork of threads");
+		gt_track_write(t, ThreadFork, gt_track_time(t, tick), paradigm, threads);
 }
 
 void gt_write_join(struct gt_track *t, uint8_t paradigm, uint64_t tick)
 {
 	if (has_room(t))
-		gt_track_bad(t,
-		     OTF2_EvtWriter_ThreadJoin(gt_writer_evt(t->writer), gt_track_attributes(t),
-					       gt_track_time(t, tick), paradigm),
-		     "join of threads");
+		gt_track_write(t, ThreadJoin, gt_track_time(t, tick), paradigm);
 }
 
 void gt_write_team(struct gt_track *t, bool begin, uint32_t team, uint64_t tick)
 {
 	uint64_t ns = gt_track_time(t, tick);
-	OTF2_EvtWriter *evt = gt_writer_evt(t->writer);
 
-	if (is_comm(t, team))
-		gt_track_bad(t,
-			     begin ? OTF2_EvtWriter_ThreadTeamBegin(evt, gt_track_attributes(t), ns, team)
-				   : OTF2_EvtWriter_ThreadTeamEnd(evt, gt_track_attributes(t), ns, team),
-			     "team of threads");
+	if (!is_comm(t, team))
+		return;
+	if (begin)
+		gt_track_write(t, ThreadTeamBegin, ns, team);
+	else
+		gt_track_write(t, ThreadTeamEnd, ns, team);
 }
 
 void gt_write_task(struct gt_track *t, enum gt_task what, uint32_t team, uint32_t creator,
 		   uint32_t generation, uint64_t tick)
 {
 	uint64_t ns = gt_track_time(t, tick);
-	OTF2_EvtWriter *evt = gt_writer_evt(t->writer);
-	OTF2_AttributeList *list;
 
 	if (!is_comm(t, team))
 		return;
-	list = gt_track_attributes(t);
-	gt_track_bad(t,
-		     what == GT_TASK_CREATE
-			     ? OTF2_EvtWriter_ThreadTaskCreate(evt, list, ns, team, creator, generation)
-		     : what == GT_TASK_SWITCH
-			     ? OTF2_EvtWriter_ThreadTaskSwitch(evt, list, ns, team, creator, generation)
-			     : OTF2_EvtWriter_ThreadTaskComplete(evt, list, ns, team, creator, generation),
-		     "task");
+	if (what == GT_TASK_CREATE)
+		gt_track_write(t, ThreadTaskCreate, ns, team, creator, generation);
+	else if (what == GT_TASK_SWITCH)
+		gt_track_write(t, ThreadTaskSwitch, ns, team, creator, generation);
+	else
+		gt_track_write(t, ThreadTaskComplete, ns, team, creator, generation);
 }
 
 /* ---- the record -------------------------------------------------------------------------------------- */
