@@ -148,15 +148,10 @@ static struct stream **bucket_of(uint64_t handle)
 	return &streams[(handle >> 4 ^ handle >> 12) % BUCKETS];
 }
 
-static struct stream *stream_of(uint64_t handle)
+static struct stream *add_stream(uint64_t handle)
 {
-	struct stream *s = *bucket_of(handle);
+	struct stream *s = calloc(1, sizeof(*s));
 
-	while (s && s->handle != handle)
-		s = s->next;
-	if (s)
-		return s;
-	s = calloc(1, sizeof(*s));
 	if (!s)
 		return NULL;
 	s->handle = handle; /* the default stream's is 0, and so is its number */
@@ -166,14 +161,25 @@ static struct stream *stream_of(uint64_t handle)
 	return s;
 }
 
+/* The newest of this handle. */
+static struct stream *stream_of(uint64_t handle)
+{
+	struct stream *s = *bucket_of(handle);
+
+	while (s && s->handle != handle)
+		s = s->next;
+	return s ? s : add_stream(handle);
+}
+
+/* One that has a name is kept beside it: what it did may be told after a new stream has got its handle. */
 void gt_hip_stream_handle(uint64_t number, uint64_t handle)
 {
 	struct stream *s = handle ? stream_of(handle) : NULL;
 
-	if (!s)
-		return;
-	s->number = number;
-	*s->name = 0;
+	if (s && *s->name)
+		s = add_stream(handle);
+	if (s)
+		s->number = number;
 }
 
 void gt_hip_stream_name(uint64_t handle, const char *name)
