@@ -6,8 +6,8 @@
  *
  *	nccl LIBRARY RANKS TIMES [threads | graph | cost | hosts]
  *
- * "cost" has its ranks in threads of one process: processes take turns on a GPU, a few milliseconds each, and a
- * collective of two of them waits for several of these.
+ * "cost" has its ranks in threads of one process: processes take turns on a GPU, a few milliseconds each,
+ * and a collective of two of them waits for several of these.
  *
  * Limits: NCCL is declared here and loaded, so that any version can be tried. Several ranks on one GPU need
  * NCCL 2.30 and NCCL_MULTI_RANK_GPU_ENABLE=1; or, "hosts", each rank says that it is on a host of its own,

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * report/match.h: the ends of one channel, one after the other: the n-th send has the n-th receive, whichever
- * comes first, and what is done leaves the memory. report/spill.h: what a log has in its file reads as written.
+ * report/match.h: the ends of one channel, one after the other: the n-th send has the n-th receive,
+ * whichever comes first, and what is done leaves the memory. report/spill.h: what a log has in its file reads
+ * as written.
  *
  * Limits: the order of ends is given here; test/export and test/page compare whole archives.
  */
