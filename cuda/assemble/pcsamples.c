@@ -91,7 +91,8 @@ static void compact(struct collection *c)
 {
 	size_t kept = 0;
 
-	qsort(c->rows, c->count, sizeof(*c->rows), compare);
+	if (c->count)
+		qsort(c->rows, c->count, sizeof(*c->rows), compare);
 	for (size_t i = 0; i < c->count; i++) {
 		if (kept && !compare(&c->rows[kept - 1], &c->rows[i]))
 			c->rows[kept - 1].samples += c->rows[i].samples;

@@ -41,14 +41,15 @@ const char *__asan_default_options(void)
 	return "detect_leaks=0";
 }
 
-#define FILES 9
+#define FILES 12
 #define BEGIN UINT64_C(1000000)
 #define AT(ns) (BEGIN + 2 * (uint64_t)(ns))
 
 static const char *const names[FILES] = {
 	"run",		    "p0001.4711/proc",	"p0001.4711/defs", "p0001.4711/l0.win",
 	"p0001.4711/l0.raw", "p0001.4711/l1.win", "p0002.4712/proc",
-	"p0001.4711/l2.win", "p0001.4711/l3.win",
+	"p0001.4711/l2.win", "p0001.4711/l3.win", "p0001.4711/l4.win",
+	"p0002.4712/defs", "p0002.4712/l0.win",
 };
 
 static void threads(struct mk_proc *p, uint32_t region, uint32_t metric, uint32_t text)
@@ -113,6 +114,61 @@ static void gpu(struct mk_proc *p, uint32_t region)
 	mk_loc_close(late);
 }
 
+/* Records of the adapters' own kinds, and the properties that go with them. */
+static void own(struct mk_proc *p, struct mk_loc *l)
+{
+	static const struct {
+		const char *adapter, *name;
+		unsigned extra;
+		uint64_t data[6];
+	} records[] = {
+		{ "cuda", "cubin", 3, { 5, 16, 0, 16, 0x464c457f, 0 } },
+		{ "cuda", "pc_reason", 1, { 14, 1 } },
+		{ "cuda", "pc", 3, { 5, 16, UINT64_C(7) << 32 | 1, UINT64_C(9) << 32 | 1 << 8 | 16,
+				     UINT64_C(14) << 32 | 3, 0 } },
+		{ "cuda", "pc_drain", 3, { 3, 1, 0, UINT64_C(1) << 32, 16 | 1 << 8, UINT64_C(1) << 32 | 1 } },
+		{ "cuda", "sass_metric", 1, { 1, 1 } },
+		{ "cuda", "sass", 3, { 5, 16, UINT64_C(7) << 32 | 1, UINT64_C(1) << 32, 1, 100 } },
+		{ "openmp", "fork", 1, { 4, 0 } },
+		{ "openmp", "team", 1, { 0, 4 } },
+		{ "openmp", "task", 1, { 0, 1 } },
+		{ "openmp", "task", 1, { 1, 1 } },
+		{ "openmp", "join", 1, { 0, 0 } },
+		{ "nccl", "request", 2, { 1, 0, 0, 0 } },
+		{ "nccl", "complete", 2, { 2, 64, 1, 0 } },
+		{ "nccl", "send", 2, { 0, 64, 2, 0 } },
+		{ "nccl", "receive", 2, { 1, 64, 3, 0 } },
+	};
+
+	for (unsigned k = 0; k < 3; k++)
+		for (unsigned i = 0; i < sizeof(records) / sizeof(records[0]); i++) {
+			struct gt_def_record def = { .adapter = mk_string(p, records[i].adapter),
+						     .name = mk_string(p, records[i].name) };
+			uint32_t id = mk_def(p, GT_D_RECORD, 0, &def, sizeof(def));
+
+			mk_record(l, AT(1000 + 20 * k + i), GT_T_OWN, id, records[i].data,
+				  records[i].extra);
+		}
+}
+
+/* Samples of one process, counts of another, and two ranks of NCCL. */
+static void own_records(struct mk_proc *p, struct mk_proc *q)
+{
+	struct mk_loc *l = mk_loc_kind(p, 4, GT_LOC_METRIC, "CUDA PC sampling", 0), *m;
+
+	mk_property(p, "cuda:pc_sampling", "continuous");
+	mk_property(q, "cuda:sass", "counted");
+	mk_property(q, "cuda:sass_unfetched", "1");
+	mk_property(q, "cuda:device 0", "GPU");
+	mk_property(p, "nccl-row 4", "collectives 17 2 0 comm");
+	mk_property(q, "nccl-row 0", "collectives 17 2 1 comm");
+	m = mk_loc_kind(q, 0, GT_LOC_METRIC, "CUDA SASS metrics", 0);
+	own(p, l);
+	own(q, m);
+	mk_loc_close(l);
+	mk_loc_close(m);
+}
+
 static const char *make_spool(void)
 {
 	const char *dir = mk_run();
@@ -131,6 +187,7 @@ static const char *make_spool(void)
 	mk_property(p, "setting:VT_GPUTRACE", "yes,idle,pure_idle");
 	threads(p, region, id, metric.name);
 	gpu(p, region);
+	own_records(p, q);
 	q->header.parent_seq = 1;
 	q->header.origin = 1;
 	mk_proc_end(q, GT_END__EXIT, 1, AT(900));
@@ -169,7 +226,7 @@ static void edit(const char *dir, const uint8_t *op)
 	close(fd);
 }
 
-static void repair_checks(const char *dir)
+static void repair_checks(const char *dir, const char *name)
 {
 	static unsigned char data[1 << 16];
 	char path[700];
@@ -177,7 +234,7 @@ static void repair_checks(const char *dir)
 	ssize_t n;
 	int fd;
 
-	snprintf(path, sizeof(path), "%s/spool/%s", dir, names[2]);
+	snprintf(path, sizeof(path), "%s/spool/%s", dir, name);
 	fd = open(path, O_RDWR);
 	n = fd < 0 ? -1 : read(fd, data, sizeof(data));
 	while (n > 0 && at + sizeof(struct gt_def) <= (size_t)n) {
@@ -203,7 +260,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 
 	for (; size >= 8; data += 8, size -= 8)
 		edit(dir, data);
-	repair_checks(dir);
+	repair_checks(dir, names[2]);
+	repair_checks(dir, names[10]);
 	if (!gt_assemble(dir, &options)) {
 		char *events = rb_events(dir);
 
