@@ -59,6 +59,7 @@ stress()
 	elif [ "$status" -ne "$wanted" ]; then
 		fail "$label: status"
 		diag "status $status, wanted $wanted"
+		diag_file "$T/stdout" 30
 		diag_file "$T/stderr" 20
 	else
 		pass "$label: no report"
