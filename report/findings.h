@@ -19,6 +19,7 @@
 	F(MINIMUM, "minimum", 2, "percent of the run that a finding must gain")                        \
 	F(LATE_RANK, "late-rank", 85, "percent: load balance of the ranks")                            \
 	F(NXN, "n-x-n", 20, "percent of the run in collectives of N to N")                             \
+	F(FLUSHES, "flushes", 5, "percent of the run that a location writes its buffer")               \
 	F(TINY_MESSAGES, "tiny-messages", 1024, "bytes of a message")                                  \
 	F(POLLING, "polling", 10, "percent of the run in calls that test")                             \
 	F(LOCK_CONVOY, "lock-convoy", GT_CONVOY, "percent of the run that each thread waits for one lock") \

@@ -74,7 +74,8 @@ static uint32_t most_uneven(const struct gt_report *report, uint32_t location)
 		uint64_t above;
 
 		if (!region->calls || region->most_location != location ||
-		    gt_class_times[report->classes.regions[i]] == GT_TIME_MPI)
+		    gt_class_times[report->classes.regions[i]] == GT_TIME_MPI ||
+		    gt_class_times[report->classes.regions[i]] == GT_TIME_MEASUREMENT)
 			continue;
 		above = region->location_most - region->exclusive / region->locations;
 		if (above > most) {
@@ -384,6 +385,35 @@ static void costly_functions(struct gt_report *report)
 		   gt_threshold(GT_FINDING_COSTLY_FUNCTION));
 }
 
+/* What the measurement itself does: others may have waited for it. */
+static void flushes(struct gt_report *report)
+{
+	const struct gt_otf2_region *of;
+
+	for (uint32_t i = 0; i < report->read->tables[GT_OTF2_REGION].count; i++) {
+		const struct gt_profile_region *region = &profile_of(report)->regions[i];
+
+		of = gt_otf2_region_at(report->read, i);
+		if (report->classes.regions[i] != GT_CLASS_MEASUREMENT || !region->calls ||
+		    !strstr(of->name, "FLUSH") ||
+		    percent(region->location_most, report->duration) < gt_threshold(GT_FINDING_FLUSHES))
+			continue;
+		gt_finding(report,
+			   &(struct gt_finding){
+				   .id = GT_FINDING_FLUSHES,
+				   .gain = region->location_most,
+				   .location = gt_report_location(report, region->most_location),
+				   .where = of->name,
+				   .time = region->location_begin,
+				   .advice = "record less (gputrace filter suggest), to a faster disk "
+					     "(VT_PFORM_LDIR), or into memory for all (VT_BUFFER_SIZE)" },
+			   "%s writes what it has recorded to the disk for %s, which is the measurement's "
+			   "time and not the program's: so is what others waited for it meanwhile",
+			   gt_report_location(report, region->most_location),
+			   gt_said(report, region->location_most, GT_SECONDS));
+	}
+}
+
 void gt_findings_host(struct gt_report *report)
 {
 	struct ranks ranks = measure(report);
@@ -397,5 +427,6 @@ void gt_findings_host(struct gt_report *report)
 	lock_convoys(report);
 	thread_creation(report);
 	tiny_files(report);
+	flushes(report);
 	costly_functions(report);
 }

@@ -5,10 +5,11 @@
   planted.py --list         ID, a line each
   planted.py ID DIR         writes DIR/planted and DIR/clean
   planted.py answers DIR    small writes that are none of the problems
+  planted.py late DIR       a late rank of which only gputrace's own region is recorded
 """
 import sys
 
-from made import CUDA, PTHREAD, USER, Made
+from made import CUDA, MEASUREMENT, PTHREAD, USER, Made
 
 SECOND = 1000000000
 CASES = {}
@@ -51,6 +52,34 @@ def late_rank(bad):
             busy = 45000000 if bad and n < 3 else 95000000
             m.call(thread, work, begin, begin + busy)
             m.collective(thread, reduce, begin + busy, end, 11, world, sent=8, received=8)
+    return m
+
+
+@case
+def flushes(bad):
+    """Rank 2 writes its full buffer for 50 ms in each of five steps, or for 1 ms: the others wait for it."""
+    m, threads, world = ranks(4)
+    work, reduce = m.region("work"), m.mpi("MPI_Allreduce")
+    flush = m.region("TRACE BUFFER FLUSH", MEASUREMENT)
+    for n, thread in enumerate(threads):
+        for i in range(5):
+            begin, end = i * 200000000, (i + 1) * 200000000
+            busy = begin + (150000000 if bad else 199000000)
+            m.call(thread, work, begin, busy)
+            if n == 2:
+                m.call(thread, flush, busy, end - i)
+            m.collective(thread, reduce, busy if n != 2 else end - i, end, 11, world, sent=8, received=8)
+    return m
+
+
+def late_and_flushes():
+    """Rank 3 has most work, of which nothing but the writing of its buffer is recorded."""
+    m, threads, world = ranks(4)
+    reduce, flush = m.mpi("MPI_Allreduce"), m.region("TRACE BUFFER FLUSH", MEASUREMENT)
+    for n, thread in enumerate(threads):
+        m.collective(thread, reduce, 0, 1000000, 11, world, sent=8, received=8)
+        m.call(thread, flush, 150000000, 180000000 if n == 3 else 151000000)
+        m.collective(thread, reduce, 900000000 if n == 3 else 200000000, SECOND, 11, world, sent=8, received=8)
     return m
 
 
@@ -337,6 +366,8 @@ if __name__ == "__main__":
         print("\n".join(CASES))
     elif sys.argv[1] == "answers":
         answers().write(sys.argv[2])
+    elif sys.argv[1] == "late":
+        late_and_flushes().write(sys.argv[2])
     else:
         for twin in ("planted", "clean"):
             CASES[sys.argv[1]](twin == "planted").write(f"{sys.argv[2]}/{twin}")
