@@ -87,9 +87,6 @@ stress_all()
 	stress static_object 0
 	stress jump 0 frames
 	stress jump 0 handler
-	stress fork_path 0 nested
-	stress fork_path 0 many
-	stress exec_path 34 fork_exec
 	stress exec_path 34 vfork_exec
 	stress exec_path 33 execv
 	stress exec_path 34 system
