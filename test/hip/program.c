@@ -2,7 +2,7 @@
 /*
  * A program that uses HIP: threads with streams of their own launch kernels and copy, and it says how often.
  *
- *	program THREADS ROUNDS [kill|fork|leave|errors|exec|sync|graph|open]
+ *	program THREADS ROUNDS [kill|killed|fork|leave|errors|exec|sync|graph|open]
  *
  * Limits: none.
  */
@@ -78,6 +78,11 @@ static void *run(void *argument)
 		if (!strcmp(mode, "kill") && i == rounds / 2) {
 			usleep(800000);
 			raise(SIGKILL);
+		}
+		if (!strcmp(mode, "killed")) {
+			usleep(700);
+			if (i == rounds - 1)
+				raise(SIGKILL);
 		}
 	}
 	copy(memory, host, hipMemcpyHostToDevice, NULL);

@@ -3,13 +3,15 @@
  * Level Zero, as a program uses it that knows nothing of a tool: it says what it had executed (standard
  *error), and on standard output what it sees itself of its events.
  *
- * usage: program [blocked|fork|plain]
+ * usage: program [blocked|killed|fork|plain]
  *	blocked: ends while a command waits for an event that nobody sets
+ *	killed: is killed when it has waited for all that it had executed
  *	fork: a child goes on with what it has
  *	plain: the program reads no times of events
  */
 #include <level_zero/ze_api.h>
 #include <pthread.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -276,6 +278,20 @@ static void blocked(void)
 	exit(0);
 }
 
+static void killed(void)
+{
+	ze_event_handle_t event = event_of(pool_of(0), 0);
+	ze_command_list_handle_t list = immediate(ZE_COMMAND_QUEUE_MODE_ASYNCHRONOUS);
+	ze_kernel_handle_t kernel = kernel_of("scale");
+
+	for (int i = 1; i <= LAUNCHES; i++)
+		launch(list, kernel, 20, i == LAUNCHES ? event : NULL, NULL);
+	must(zeEventHostSynchronize(event, UINT64_MAX), "zeEventHostSynchronize");
+	fprintf(stderr, "calls scale %d\ncalls zeCommandListAppendLaunchKernel %d\n", LAUNCHES, LAUNCHES);
+	fflush(stdout);
+	raise(SIGKILL);
+}
+
 /* The child has none of the driver's threads, and maybe its lock is held: it calls what takes none. */
 static void forks(void)
 {
@@ -319,6 +335,8 @@ int main(int argc, char **argv)
 	}
 	at_once();
 	executed();
+	if (!strcmp(what, "killed"))
+		killed();
 	if (strcmp(what, "plain") != 0)
 		timed();
 	threads();

@@ -3,12 +3,15 @@
  * OpenCL, as a program uses it that knows nothing of a tool: it says what it enqueued (standard error), what
  * devices say of its queues and events, and when they ran its kernels where it asked for that.
  *
- * usage: program [blocked]: ends while a command waits for an event that nobody sets
+ * usage: program [blocked|killed]
+ *	blocked: ends while a command waits for an event that nobody sets
+ *	killed: is killed when it has waited for all that it enqueued
  */
 #define CL_TARGET_OPENCL_VERSION 300
 #define CL_USE_DEPRECATED_OPENCL_1_2_APIS
 #include <CL/cl.h>
 #include <pthread.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -219,7 +222,10 @@ int main(int argc, char **argv)
 			return 1;
 	for (int i = 0; i < THREADS; i++)
 		pthread_join(threads[i], NULL);
+	fflush(stdout);
 	fprintf(stderr, "calls scale %d\ncalls clEnqueueNDRangeKernel %d\ncalls clFinish %d\n",
 		THREADS * LAUNCHES, THREADS * LAUNCHES, THREADS);
+	if (argc > 1 && !strcmp(argv[1], "killed"))
+		raise(SIGKILL);
 	return 0;
 }
