@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Programming models: a Python function that calls itself, plain, recorded (VT_PYTHON), and under Python's own
-profilers; OpenCL kernels of one work-item; a call of NCCL towards its profiler plug-in, played by
-test/nccl/fake.c, with a plug-in that does nothing and ours.
+profilers; OpenCL kernels of one work-item; launches of HIP and of Level Zero on the devices that test/hip and
+test/levelzero play; a call of NCCL towards its profiler plug-in, played by test/nccl/fake.c, with a plug-in that
+does nothing and ours.
 
 Limits: cProfile sums up calls and keeps none, pyinstrument looks every millisecond. The latter is measured if
 the python3 that is called has it.
@@ -35,6 +36,45 @@ def opencl(run):
                                                     b.gputrace_env(VT_UNIFY="no")), warm=0))
 
 
+def hip(run):
+    """One round of HIP: with a tool that does nothing, and recorded."""
+    b = run.b
+    test, root = os.path.join("..", "test", "hip"), "-I" + os.path.join(HERE, "..")
+    if not hasattr(b, "hip"):
+        for name, source, *flags in (("libamdhip64.so", os.path.join(test, "fake_hip.c"), "-ldl"),
+                                     ("librocprofiler-sdk.so.1", os.path.join(test, "fake_rocprofiler.c"), "-ldl"),
+                                     ("libempty-hip.so", "devices.c", "-DTOOL", b.path("librocprofiler-sdk.so.1"))):
+            b.cc(name, [source], root, "-shared", "-fPIC", "-Wl,-soname," + name, *flags, "-lpthread")
+        b.cc("hip", ["devices.c"], root, "-L" + b.build, "-lamdhip64")
+        b.hip = True
+    launches = [b.path("hip"), str(LAUNCHES)]
+    env = {"LD_LIBRARY_PATH": b.build, "FAKE_OVERLAP": "1"} # kernels wait for none before them
+    for _ in range(TURNS):
+        run.add("hip", "empty", run.once(Case("empty", launches, {**env, "ROCP_TOOL_LIBRARIES": b.path("libempty-hip.so")}),
+                                         warm=0))
+        run.add("hip", "recorded", run.once(Case("recorded", b.gputrace_run(*launches),
+                                                 {**env, **b.gputrace_env(VT_UNIFY="no")}), warm=0))
+
+
+def level_zero(run):
+    """One round of Level Zero, where its loader is."""
+    b = run.b
+    if not hasattr(b, "level_zero"):
+        sources = [os.path.join("..", "test", "levelzero", name) for name in ("driver.c", "device.c", "tables.c")]
+        try:
+            b.cc("libze_fake.so", sources, "-shared", "-fPIC", "-fvisibility=hidden", "-lpthread")
+            b.cc("level_zero", ["devices.c"], "-DLEVEL_ZERO", "-lze_loader")
+            b.level_zero = True
+        except (OSError, SystemExit, subprocess.CalledProcessError):
+            b.level_zero = False
+    launches = [b.path("level_zero"), str(LAUNCHES)]
+    env = {"ZE_ENABLE_ALT_DRIVERS": b.path("libze_fake.so")}
+    for _ in range(TURNS if b.level_zero else 0):
+        run.add("level_zero", "plain", run.once(Case("plain", launches, env), warm=0))
+        run.add("level_zero", "recorded", run.once(Case("recorded", b.gputrace_run(*launches),
+                                                        {**env, **b.gputrace_env(VT_UNIFY="no")}), warm=0))
+
+
 def nccl(run):
     """One round of NCCL's calls."""
     b = run.b
@@ -51,6 +91,8 @@ def nccl(run):
 def suite(run, _peers):
     """One round."""
     opencl(run)
+    hip(run)
+    level_zero(run)
     nccl(run)
     b = run.b
     program = b.path("fib.py")
@@ -79,12 +121,19 @@ def goals(g, results, spread):
             plain = [p["wall_s"] / CALLS * 1e9 for p in c["plain"]]
             g.row(f"a call of a Python function, whole process: {what} adds", "none",
                   f"{spread(added)} ns to {spread(plain)}, {len(added)} turns", statistics.median(added), None)
-    c = results.get("opencl", {})
-    added = [r["ns_per_launch"] - p["ns_per_launch"] for r, p in zip(c.get("recorded", []), c.get("plain", []))]
-    if added:
-        g.row("an OpenCL kernel of one work-item (PoCL): gputrace adds", "none",
-              f"{spread(added)} ns to {spread([p['ns_per_launch'] for p in c['plain']])}, {len(added)} turns",
-              statistics.median(added), None)
+    for model, before, what in (("opencl", "plain", "an OpenCL kernel of one work-item (PoCL): gputrace adds"),
+                                ("hip", "empty", "a launch of HIP (a fake of its runtime): gputrace adds, above a tool that does nothing,"),
+                                ("level_zero", "plain", "a launch of Level Zero and its kernel, on a driver of our own: gputrace adds")):
+        c = results.get(model, {})
+        added = [r["ns_per_launch"] - p["ns_per_launch"] for r, p in zip(c.get("recorded", []), c.get(before, []))]
+        if added:
+            g.row(what, "none",
+                  f"{spread(added)} ns to {spread([p['ns_per_launch'] for p in c[before]])}, {len(added)} turns",
+                  statistics.median(added), None)
+        added = [(r["cpu_s"] - p["cpu_s"]) / LAUNCHES * 1e9 for r, p in zip(c.get("recorded", []), c.get("empty", []))]
+        if added and model == "hip":
+            g.row("(processor time of all its threads: with the kernel's record, start and end)", "none",
+                  f"{spread(added)} ns, {len(added)} turns", statistics.median(added), None)
     c = results.get("nccl", {})
     for name, what in (("empty", "a plug-in that does nothing"), ("recorded", "recorded")):
         times = [r["ns_per_call"] for r in c.get(name, [])]
