@@ -41,11 +41,13 @@ def hip(run):
     b = run.b
     test, root = os.path.join("..", "test", "hip"), "-I" + os.path.join(HERE, "..")
     if not hasattr(b, "hip"):
-        for name, source, *flags in (("libamdhip64.so", os.path.join(test, "fake_hip.c"), "-ldl"),
+        for name, source, *flags in (("libhsa-runtime64.so.1", os.path.join(test, "fake_hsa.c")),
+                                     ("libamdhip64.so", os.path.join(test, "fake_hip.c"), b.path("libhsa-runtime64.so.1"),
+                                      "-ldl"),
                                      ("librocprofiler-sdk.so.1", os.path.join(test, "fake_rocprofiler.c"), "-ldl"),
                                      ("libempty-hip.so", "devices.c", "-DTOOL", b.path("librocprofiler-sdk.so.1"))):
             b.cc(name, [source], root, "-shared", "-fPIC", "-Wl,-soname," + name, *flags, "-lpthread")
-        b.cc("hip", ["devices.c"], root, "-L" + b.build, "-lamdhip64")
+        b.cc("hip", ["devices.c"], root, "-L" + b.build, "-lamdhip64", "-Wl,-rpath-link," + b.build)
         b.hip = True
     launches = [b.path("hip"), str(LAUNCHES)]
     env = {"LD_LIBRARY_PATH": b.build, "FAKE_OVERLAP": "1"} # kernels wait for none before them

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * rocprofiler-sdk's functions: found in the library that has called ours, which is never linked and never
- * loaded from here.
+ * loaded from here; so are two of HSA's runtime, if it is there.
  *
  * Limits: one of the needed functions is missing: it is not used at all.
  */
@@ -36,6 +36,19 @@ static const struct {
 #undef F
 };
 
+/* HIP's own question would leave an error for the program where memory is none of HIP's. */
+static void find_hsa(void)
+{
+	void *hsa = dlopen("libhsa-runtime64.so.1", RTLD_LAZY | RTLD_NOLOAD);
+	void *pointer = hsa ? dlsym(hsa, "hsa_amd_pointer_info") : NULL;
+	void *agent = hsa ? dlsym(hsa, "hsa_agent_get_info") : NULL;
+
+	if (!pointer || !agent)
+		return;
+	memcpy(&gt_hip_api.pointer, &pointer, sizeof(pointer));
+	memcpy(&gt_hip_api.agent_info, &agent, sizeof(agent));
+}
+
 bool gt_hip_api_load(const void *code, const char **missing)
 {
 	Dl_info info;
@@ -54,6 +67,7 @@ bool gt_hip_api_load(const void *code, const char **missing)
 			return false;
 		memcpy((char *)&gt_hip_api + functions[i].at, &symbol, sizeof(symbol));
 	}
+	find_hsa();
 	return true; /* the handle is kept: so are the functions */
 }
 

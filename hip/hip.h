@@ -8,7 +8,7 @@
  *   agents.c   agents and streams -> location groups and locations
  *   calls.c    callbacks on the program's threads: HIP's calls -> regions, and entries of the table of calls
  *   markers.c  ranges, marks and names by roctx
- *   memory.c   records of allocations -> a metric of each device
+ *   memory.c   records of allocations -> a metric of each device; whose memory an address is
  *   records.c  records of kernels and copies -> events of streams
  *   life.c     start, end, fork
  *
@@ -43,6 +43,9 @@ struct gt_hip_api {
 	int (*request_ids)(struct rocp_id context, const uint32_t *kinds, size_t count, rocp_request callback,
 			   void *data);                                                     /* or NULL */
 	const char *(*status_text)(int status);                                             /* or NULL */
+	/* Of HSA's runtime; both or none. */
+	int (*pointer)(const void *address, struct hsa_pointer *info, void *, void *, void *);
+	int (*agent_info)(uint64_t agent, int what, uint32_t *value);
 };
 extern GT_HIDDEN struct gt_hip_api gt_hip_api;
 
@@ -131,6 +134,8 @@ GT_HIDDEN void gt_hip_name(struct rocp_call call, union rocp_user *user, void *d
 
 /* With the lock. */
 GT_HIDDEN void gt_hip_memory(const struct rocp_allocation *a);
+/* gt_adapter.holds */
+GT_HIDDEN bool gt_hip_holds(const void *address);
 
 /* ---- records (records.c) -------------------------------------------------------------------------- */
 

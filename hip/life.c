@@ -182,6 +182,7 @@ static const struct gt_adapter adapter = {
 	.end = end,
 	.inside = gt_hip_inside,
 	.threads = threads,
+	.holds = gt_hip_holds,
 };
 
 static uint64_t clock_of_rocprofiler(void)

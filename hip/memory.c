@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * The device memory that the program holds (VT_GPUTRACE_MEMUSAGE): a metric of each device, on its default
- * stream.
+ * stream. And whether an address is a device's memory.
  *
  * Limits: with the lock. Sizes of blocks are kept, because a release tells neither size nor agent. Memory by
  * the virtual memory interface is not counted.
@@ -92,4 +92,15 @@ void gt_hip_memory(const struct rocp_allocation *a)
 		allocated(a);
 	else if (a->operation == ROCP_RELEASE)
 		released(a);
+}
+
+bool gt_hip_holds(const void *address)
+{
+	struct hsa_pointer info = { .size = sizeof(info) };
+	uint32_t device = 0;
+
+	return gt_hip_ready() && gt_hip_api.pointer &&
+	       !gt_hip_api.pointer(address, &info, NULL, NULL, NULL) && info.type != HSA_UNKNOWN_MEMORY &&
+	       info.owner &&
+	       !gt_hip_api.agent_info(info.owner, HSA_ABOUT_DEVICE, &device) && device == HSA_DEVICE_GPU;
 }

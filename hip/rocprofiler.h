@@ -187,4 +187,21 @@ struct rocp_agent {
 };
 typedef int (*rocp_agents)(uint32_t version, const void **agents, size_t count, void *data);
 
+/* ---- HSA's runtime, which is below HIP -------------------------------------------------------- */
+
+enum {
+	HSA_UNKNOWN_MEMORY = 0, /* of nobody's that it knows */
+	HSA_ABOUT_DEVICE = 17,
+	HSA_DEVICE_GPU = 1,
+};
+
+struct hsa_pointer {
+	uint32_t size, type;
+	void *device_base, *host_base;
+	size_t bytes;
+	void *user;
+	uint64_t owner; /* an agent */
+	uint32_t flags;
+};
+
 #endif

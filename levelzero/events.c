@@ -50,13 +50,18 @@ static bool fill(struct gt_ze_context *context)
 	return event.index;
 }
 
-struct gt_ze_own *gt_ze_own_take(void *handle)
+struct gt_ze_context *gt_ze_context_of(void *handle)
 {
 	struct gt_ze_context *context = gt_ze_find(GT_ZE_CONTEXT, handle);
+
+	return context ? context : gt_ze_put(GT_ZE_CONTEXT, handle, sizeof(*context));
+}
+
+struct gt_ze_own *gt_ze_own_take(void *handle)
+{
+	struct gt_ze_context *context = gt_ze_context_of(handle);
 	struct gt_ze_own *own;
 
-	if (!context)
-		context = gt_ze_put(GT_ZE_CONTEXT, handle, sizeof(*context));
 	if (!context)
 		return NULL;
 	if (!context->unused && !context->failed && !fill(context)) {

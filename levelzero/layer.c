@@ -124,6 +124,13 @@ static void context_destroy(struct call *call, void **params)
 	gt_ze_context_end(ARG(0, void *));
 }
 
+/* The context is known then to holds(). */
+static void allocated(struct call *call, void **params)
+{
+	(void)call;
+	gt_ze_context_of(ARG(0, void *));
+}
+
 static void queue_create(struct call *call, void **params)
 {
 	(void)call;
@@ -431,6 +438,30 @@ static bool inside(void)
 	return current.begun || ours;
 }
 
+struct question {
+	const void *address;
+	bool is;
+};
+
+static void ask(struct gt_ze_object *context, void *data)
+{
+	struct question *question = data;
+
+	question->is = question->is || gt_ze_is_on_device(context->handle, question->address);
+}
+
+/* A context that is about to be destroyed is gone from here before, which takes the lock. */
+static bool holds(const void *address)
+{
+	struct question question = { address, false };
+
+	if (!gt_ze_lock(false))
+		return false;
+	gt_ze_each(GT_ZE_CONTEXT, ask, &question);
+	gt_ze_unlock();
+	return question.is;
+}
+
 static const struct gt_adapter adapter = {
 	.bytes = sizeof(adapter),
 	.abi = GT_ADAPTER_ABI,
@@ -438,6 +469,7 @@ static const struct gt_adapter adapter = {
 	.fork_child = fork_child,
 	.end = end,
 	.inside = inside,
+	.holds = holds,
 };
 
 /* Where the loader is: the layer beside it is the one that it takes. */

@@ -133,6 +133,8 @@ struct gt_ze_context {
 	bool failed; /* no pool can be made */
 };
 
+/* The context of a handle, or NULL: no memory. */
+GT_HIDDEN struct gt_ze_context *gt_ze_context_of(void *handle);
 /* One that is not signaled, or NULL. */
 GT_HIDDEN struct gt_ze_own *gt_ze_own_take(void *context);
 /* It was not signaled, or nothing waits for it any more and it is reset. */
@@ -192,6 +194,8 @@ struct gt_ze_list {
 	struct gt_ze_list *next; /* that have something to wait for */
 };
 
+/* Is it memory that the device may have, of a context? */
+GT_HIDDEN bool gt_ze_is_on_device(void *context, const void *memory);
 /* Says in `c` what its list is to do. */
 GT_HIDDEN void gt_ze_describe(struct gt_ze_command *c, const struct gt_ze_work *work);
 

@@ -47,6 +47,11 @@ static enum place place_of(void *context, const void *memory)
 	       : properties.type == GT_ZE_MEMORY_SHARED ? SHARED : HOST;
 }
 
+bool gt_ze_is_on_device(void *context, const void *memory)
+{
+	return place_of(context, memory) != HOST;
+}
+
 /* Shared memory may be anywhere: it counts as the device's where the other end is the host's. */
 static const char *copy_name(const struct gt_ze_list *list, const struct gt_ze_work *work,
 			     uint8_t *direction)

@@ -1,7 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Our declarations beside those of rocprofiler-sdk's public headers: compiles, or does not. */
+#ifdef HSA
+#include <hsa/hsa.h>
+#include <hsa/hsa_ext_amd.h>
+#else
 #include <rocprofiler-sdk/registration.h>
 #include <rocprofiler-sdk/rocprofiler.h>
+#endif
 
 #include "hip/rocprofiler.h"
 
@@ -11,6 +16,17 @@
 		       sizeof(((ours *)0)->a) == sizeof(((theirs *)0)->b), #theirs "." #b)
 #define NUMBER(ours, theirs) _Static_assert((int)(ours) == (int)(theirs), #theirs)
 
+#ifdef HSA
+NUMBER(HSA_UNKNOWN_MEMORY, HSA_EXT_POINTER_TYPE_UNKNOWN);
+NUMBER(HSA_ABOUT_DEVICE, HSA_AGENT_INFO_DEVICE);
+NUMBER(HSA_DEVICE_GPU, HSA_DEVICE_TYPE_GPU);
+#define POINTER(a, b) PLACE(struct hsa_pointer, a, hsa_amd_pointer_info_t, b)
+POINTER(size, size);
+POINTER(type, type);
+POINTER(bytes, sizeInBytes);
+POINTER(owner, agentOwner);
+POINTER(flags, global_flags);
+#else
 NUMBER(ROCP_SUCCESS, ROCPROFILER_STATUS_SUCCESS);
 NUMBER(ROCP_POLICY_LOSSLESS, ROCPROFILER_BUFFER_POLICY_LOSSLESS);
 NUMBER(ROCP_CATEGORY_TRACING, ROCPROFILER_BUFFER_CATEGORY_TRACING);
@@ -98,3 +114,4 @@ AGENT(domain, domain);
 AGENT(name, name);
 AGENT(product, product_name);
 AGENT(logical_of_type, logical_node_type_id);
+#endif

@@ -26,6 +26,7 @@ typedef enum { hipStreamCaptureModeGlobal } hipStreamCaptureMode;
 
 hipError_t hipMalloc(void **address, size_t bytes);
 hipError_t hipFree(void *address);
+hipError_t hipHostMalloc(void **address, size_t bytes, unsigned flags);
 hipError_t hipMemcpy(void *to, const void *from, size_t bytes, hipMemcpyKind kind);
 hipError_t hipMemcpyAsync(void *to, const void *from, size_t bytes, hipMemcpyKind kind, hipStream_t stream);
 hipError_t hipMemcpyPeerAsync(void *to, int to_device, const void *from, int from_device, size_t bytes,
@@ -73,6 +74,7 @@ enum fake_operation {
 	FAKE_END_CAPTURE,
 	FAKE_INSTANTIATE,
 	FAKE_GRAPH_LAUNCH,
+	FAKE_HOST_MALLOC,
 	FAKE_OPERATIONS
 };
 
@@ -86,6 +88,11 @@ enum fake_marker {
 	FAKE_NAMES,
 	FAKE_STREAM_NAME = FAKE_NAMES + 3
 };
+
+/* Of libhsa-runtime64: memory of an agent's, and no longer. */
+enum { FAKE_HOST_AGENT = 1000, FAKE_GPU_AGENT = 1001 };
+void fake_hsa_put(const void *at, size_t bytes, uint64_t owner);
+void fake_hsa_take(const void *at);
 
 /* What librocprofiler-sdk offers to the runtime. */
 struct fake_hooks {

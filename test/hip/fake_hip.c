@@ -115,6 +115,7 @@ hipError_t hipMalloc(void **address, size_t bytes)
 	if (!address)
 		return leave(FAKE_MALLOC, id, hipErrorInvalidValue);
 	*address = malloc(bytes);
+	fake_hsa_put(*address, bytes, FAKE_GPU_AGENT + (uint64_t)device);
 	if (hooks)
 		hooks->memory(id, device, *address, bytes, 0);
 	return leave(FAKE_MALLOC, id, hipSuccess);
@@ -126,8 +127,19 @@ hipError_t hipFree(void *address)
 
 	if (hooks)
 		hooks->memory(id, device, address, 0, 1);
+	fake_hsa_take(address);
 	free(address);
 	return leave(FAKE_FREE, id, hipSuccess);
+}
+
+hipError_t hipHostMalloc(void **address, size_t bytes, unsigned flags)
+{
+	uint64_t id = enter(FAKE_HOST_MALLOC);
+
+	(void)flags;
+	*address = malloc(bytes);
+	fake_hsa_put(*address, bytes, FAKE_HOST_AGENT);
+	return leave(FAKE_HOST_MALLOC, id, hipSuccess);
 }
 
 static uint64_t copy(uint64_t id, struct ihipStream_t *s, int kind, int from, int to, size_t bytes)

@@ -42,7 +42,7 @@ static const char *const operations[FAKE_OPERATIONS] = {
 	"hipMalloc", "hipFree", "hipMemcpy", "hipMemcpyAsync", "hipMemcpyPeerAsync", "hipStreamCreate",
 	"hipStreamDestroy", "hipStreamSynchronize", "hipStreamQuery", "hipDeviceSynchronize", "hipSetDevice",
 	"hipModuleLoad", "hipModuleGetFunction", "hipModuleLaunchKernel", "hipStreamBeginCapture",
-	"hipStreamEndCapture", "hipGraphInstantiate", "hipGraphLaunch",
+	"hipStreamEndCapture", "hipGraphInstantiate", "hipGraphLaunch", "hipHostMalloc",
 };
 static const char *const markers[] = { "roctxMarkA", "roctxRangePushA", "roctxRangePop", "roctxRangeStartA",
 				       "roctxRangeStop" };
