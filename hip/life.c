@@ -9,6 +9,7 @@
  *
  * Limits: not in forked children. Major version 1 of rocprofiler-sdk.
  */
+#include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -20,6 +21,7 @@
 #define BUFFER_BYTES (4u << 20)
 #define EXIT_MS      10000u
 #define FAST_MS      2000u /* _exit and exec: somebody may wait for them */
+#define FORK_MS      200u
 
 GT_API struct rocp_tool *rocprofiler_configure(uint32_t version, const char *text, uint32_t priority,
 					       struct rocp_client *client);
@@ -33,10 +35,53 @@ static bool have_thread;
 static uint32_t wake, answered;   /* words to wait for */
 static uint32_t asked, done;      /* flushes; atomic */
 
+static uint64_t now_ms(void)
+{
+	return gt_monotonic() / 1000000;
+}
+
+/*
+ * No fork while it is flushed: a child that goes on with HIP would find locks of rocprofiler-sdk's taken. A
+ * flush that hangs holds up nobody for longer than FORK_MS.
+ */
+static bool flushing; /* or not to be; a lock */
+static GT_TLS bool forking;
+
+static bool take_flush(unsigned limit)
+{
+	uint64_t end = now_ms() + limit;
+	uint32_t never = 0;
+
+	while (__atomic_exchange_n(&flushing, true, __ATOMIC_ACQUIRE)) {
+		if (now_ms() >= end || gt_is_confined())
+			return false;
+		gt_accel_wait(&never, 0, 1);
+	}
+	return true;
+}
+
+static void leave_flush(void)
+{
+	__atomic_store_n(&flushing, false, __ATOMIC_RELEASE);
+}
+
+static void before_fork(void)
+{
+	forking = gt_hip_ready() && take_flush(FORK_MS);
+}
+
+static void after_fork(void)
+{
+	if (forking)
+		leave_flush();
+	forking = false;
+}
+
 static void *flush(void *unused)
 {
 	uint64_t flushed_at = 0;
 	uint32_t seen;
+	bool held;
 
 	(void)unused;
 	gt_guard(); /* for good: nothing of this thread is recorded */
@@ -48,7 +93,10 @@ static void *flush(void *unused)
 
 		if (gt_hip_ready() && (want != done || requested != flushed_at)) {
 			gt_accel_clock_note();
+			held = take_flush(FAST_MS);
 			gt_hip_api.flush(buffer);
+			if (held)
+				leave_flush();
 			flushed_at = requested;
 		}
 		if (want != done) {
@@ -59,11 +107,6 @@ static void *flush(void *unused)
 	}
 	gt_accel_thread_ends();
 	return NULL;
-}
-
-static uint64_t now_ms(void)
-{
-	return gt_monotonic() / 1000000;
 }
 
 /* False: it is not done in time. */
@@ -296,6 +339,7 @@ static int initialize(void *unused, void *data)
 	gt_unguard();
 	if (!failed) {
 		atexit(at_exit);
+		pthread_atfork(before_fork, after_fork, after_fork);
 		return 0;
 	}
 	__atomic_store_n(&gt_hip_state, GT_HIP_OFF, __ATOMIC_RELEASE);

@@ -12,6 +12,7 @@
  *	stray              ends of calls that never began, operations that do not exist
  *	agents=bad         agents of other sizes       garbage            external ids of its own
  *	hang               a flush never comes back
+ *	slow               a flush takes 30 ms, with a lock that calls take, too
  *
  * FAKE_DELIVERED is a file that gets a line of how many kernels and copies are "given" before each delivery,
  * and "taken" after it.
@@ -305,6 +306,8 @@ static void *thread(void *nothing)
 	for (;;) {
 		while (reached == wanted)
 			pthread_cond_wait(&work, &lock);
+		if (fault("slow"))
+			usleep(30000);
 		if (!fault("late"))
 			deliver();
 		reached = wanted;

@@ -171,9 +171,11 @@ int main(int argc, char **argv)
 		pthread_create(&ids[i], NULL, run, (void *)i);
 	for (int i = 0; i < threads; i++)
 		pthread_join(ids[i], NULL);
-	if (!strcmp(mode, "fork")) {
-		pid_t child = fork();
+	for (unsigned i = 0; i < 8 && !strcmp(mode, "fork"); i++) {
+		pid_t child;
 
+		usleep(5000 * i);
+		child = fork();
 		if (!child) {
 			launch(add, NULL);
 			_exit(5);
