@@ -209,10 +209,9 @@ static void timed(void)
 	ze_command_list_handle_t list = immediate(ZE_COMMAND_QUEUE_MODE_ASYNCHRONOUS);
 	ze_kernel_handle_t kernel = kernel_of("timed");
 	ze_kernel_timestamp_result_t times;
-	uint64_t mask = (uint64_t)-1;
+	int bits = getenv("FAKE_ZE_BITS") ? atoi(getenv("FAKE_ZE_BITS")) : 32;
+	uint64_t mask = bits < 64 ? ((uint64_t)1 << bits) - 1 : (uint64_t)-1;
 
-	if (getenv("FAKE_ZE_BITS") && atoi(getenv("FAKE_ZE_BITS")) < 64)
-		mask = ((uint64_t)1 << atoi(getenv("FAKE_ZE_BITS"))) - 1;
 	plain = event_of(plain_pool, 0);
 	for (int i = 0; i < 10; i++) {
 		launch(list, kernel, 100 + 10 * (unsigned)i, event, NULL);
