@@ -1,20 +1,33 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * A clock of nanoseconds and the core's ticks: the same moment on both is taken from time to time, and times
- * between two such pairs are interpolated.
+ * A clock of nanoseconds and the core's ticks: the same moment on both is taken from time to time. What is
+ * told is a line of straight pieces through these pairs.
  *
- * Limits: PAIRS pairs; of more, every second one is kept.
+ * Invariant: what was told of a time stays. A new pair changes the line after the last time alone that was
+ * asked for; were it else, what begins when something else has ended could begin before it, and be shown
+ * beside it.
+ *
+ * Limits: if there is no room some of the older half of PIECES are dropped, which moves times of long ago. A
+ * time counts as asked for up to NEW_PAIR after the last pair.
  */
 #include "accel/accel.h"
 
-#define PAIRS    4096u
+#define PIECES   2048u
 #define NEW_PAIR 1000000u /* nanoseconds */
+#define SHIFT    32
 
-static struct pair {
+struct pair {
 	uint64_t tick, ns;
-} pairs[PAIRS];
-static unsigned pair_count;
-static uint32_t pairs_taken; /* a lock; nobody calls anything while it has it */
+};
+/* The line from here to where the next piece begins. */
+static struct piece {
+	struct pair from;
+	uint64_t rate; /* ticks per nanosecond, times 2^32 */
+} pieces[PIECES];
+static unsigned piece_count;
+static struct pair base, latest; /* the last pair, and one before it that is NEW_PAIR older if any is */
+static uint64_t asked_for;	 /* the latest time that was, as far as it counts; nanoseconds */
+static uint32_t pieces_taken;	 /* a lock; nobody calls anything while it has it */
 static uint64_t (*read_clock)(void);
 
 /* The pair with the least time between two readings of the tick. */
@@ -34,30 +47,90 @@ static struct pair measure(void)
 	return best;
 }
 
-static void take_pairs(void)
+static void take_pieces(void)
 {
-	while (__atomic_exchange_n(&pairs_taken, 1, __ATOMIC_ACQUIRE))
+	while (__atomic_exchange_n(&pieces_taken, 1, __ATOMIC_ACQUIRE))
 		;
 }
 
-static void leave_pairs(void)
+static void leave_pieces(void)
 {
-	__atomic_store_n(&pairs_taken, 0, __ATOMIC_RELEASE);
+	__atomic_store_n(&pieces_taken, 0, __ATOMIC_RELEASE);
 }
 
-/* A pair that is close to the one before it says little of the rate: a new one takes its place. */
+static bool is_after(struct pair a, struct pair b)
+{
+	return a.ns > b.ns && a.tick > b.tick;
+}
+
+static uint64_t rate_between(struct pair a, struct pair b)
+{
+	unsigned __int128 rate =
+		b.tick > a.tick ? ((unsigned __int128)(b.tick - a.tick) << SHIFT) / (b.ns - a.ns) : 0;
+
+	return !rate ? 1 : rate < UINT64_MAX ? (uint64_t)rate : UINT64_MAX;
+}
+
+static __int128 tick_on(const struct piece *piece, uint64_t ns)
+{
+	return (__int128)piece->from.tick +
+	       ((__int128)(int64_t)(ns - piece->from.ns) * (__int128)piece->rate >> SHIFT);
+}
+
+/* Those of the older half stay that are a sixteenth of their age apart; these are less than 750. */
+static void thin_out(void)
+{
+	unsigned kept = 1, i = 1;
+
+	for (; i < PIECES / 2; i++)
+		if (pieces[i].from.ns - pieces[kept - 1].from.ns >= (latest.ns - pieces[i].from.ns) / 16)
+			pieces[kept++] = pieces[i];
+	piece_count = kept;
+	for (; i < PIECES; i++)
+		pieces[piece_count++] = pieces[i];
+	for (i = 0; i < kept; i++)
+		pieces[i].rate = rate_between(pieces[i].from, pieces[i + 1].from);
+}
+
+static void append(struct pair from)
+{
+	if (piece_count == PIECES)
+		thin_out();
+	pieces[piece_count++] = (struct piece){ .from = from };
+}
+
+/* The line leads from what is settled to the pair, and goes on at the rate of the latest pairs. If it is past
+ * the pair already, it leads to where the clocks will be a while later. */
 static void add(struct pair pair)
 {
-	if (pair_count && (pair.ns <= pairs[pair_count - 1].ns || pair.tick <= pairs[pair_count - 1].tick))
+	struct piece *last = &pieces[piece_count ? piece_count - 1 : 0];
+	uint64_t rate;
+
+	if (!piece_count) {
+		base = latest = pair;
+		append(pair);
+		pieces[0].rate = (uint64_t)1 << SHIFT;
 		return;
-	if (pair_count == PAIRS) {
-		for (unsigned i = 0; i < PAIRS / 2; i++)
-			pairs[i] = pairs[2 * i];
-		pair_count = PAIRS / 2;
 	}
-	if (pair_count > 1 && pairs[pair_count - 1].ns < pairs[pair_count - 2].ns + NEW_PAIR)
-		pair_count--;
-	pairs[pair_count++] = pair;
+	if (!is_after(pair, latest))
+		return;
+	if (pair.ns - latest.ns >= NEW_PAIR)
+		base = latest;
+	latest = pair;
+	rate = rate_between(base, latest);
+	if (asked_for > last->from.ns) {
+		append((struct pair){ (uint64_t)tick_on(last, asked_for), asked_for });
+		last = &pieces[piece_count - 1];
+	}
+	if (is_after(pair, last->from)) {
+		last->rate = rate_between(last->from, pair);
+		append(pair);
+	} else {
+		pair.ns = (pair.ns > last->from.ns ? pair.ns : last->from.ns) + NEW_PAIR;
+		pair.tick = (uint64_t)tick_on(&(struct piece){ latest, rate }, pair.ns);
+		rate = rate_between(last->from, pair);
+	}
+	pieces[piece_count - 1].rate = rate;
 }
 
 static bool is_new(void)
@@ -65,10 +138,9 @@ static bool is_new(void)
 	uint64_t now = read_clock();
 	bool new;
 
-	take_pairs();
-	new = pair_count > 1 && pairs[pair_count - 1].ns > pairs[pair_count - 2].ns + NEW_PAIR &&
-	      now < pairs[pair_count - 1].ns + NEW_PAIR;
-	leave_pairs();
+	take_pieces();
+	new = latest.ns - base.ns >= NEW_PAIR && now < latest.ns + NEW_PAIR;
+	leave_pieces();
 	return new;
 }
 
@@ -79,9 +151,9 @@ void gt_accel_clock_note(void)
 	if (is_new())
 		return;
 	pair = measure();
-	take_pairs();
+	take_pieces();
 	add(pair);
-	leave_pairs();
+	leave_pieces();
 }
 
 void gt_accel_clock_setup(uint64_t (*read)(void))
@@ -90,40 +162,41 @@ void gt_accel_clock_setup(uint64_t (*read)(void))
 	add(measure());
 }
 
-/* The last pair that is not after a time of either clock, and is not the last one. With the pairs taken. */
-static unsigned find(uint64_t time, bool tick)
+/* The piece of a time of either clock. With the pieces taken. */
+static const struct piece *find(uint64_t time, bool tick)
 {
-	unsigned low = 0, high = pair_count;
+	unsigned low = 0, high = piece_count;
 
 	while (high - low > 1) {
 		unsigned mid = (low + high) / 2;
 
-		if ((tick ? pairs[mid].tick : pairs[mid].ns) <= time)
+		if ((tick ? pieces[mid].from.tick : pieces[mid].from.ns) <= time)
 			low = mid;
 		else
 			high = mid;
 	}
-	return low && low == pair_count - 1 ? low - 1 : low;
+	return &pieces[low];
 }
 
 static uint64_t convert(uint64_t time, bool tick)
 {
-	const struct pair *a, *b;
-	__int128 by, to;
-	unsigned at;
+	const struct piece *piece;
+	__int128 to;
 
-	if (__atomic_load_n(&pair_count, __ATOMIC_RELAXED) < 2)
+	if (__atomic_load_n(&piece_count, __ATOMIC_RELAXED) < 2)
 		gt_accel_clock_note();
-	take_pairs();
-	at = find(time, tick);
-	a = &pairs[at];
-	b = at + 1 < pair_count ? a + 1 : a;
-	by = tick ? (int64_t)(time - a->tick) : (int64_t)(time - a->ns);
-	if (b > a)
-		by = tick ? by * (int64_t)(b->ns - a->ns) / (int64_t)(b->tick - a->tick)
-			  : by * (int64_t)(b->tick - a->tick) / (int64_t)(b->ns - a->ns);
-	to = (__int128)(tick ? a->ns : a->tick) + by;
-	leave_pairs();
+	take_pieces();
+	piece = find(time, tick);
+	if (tick) {
+		to = (__int128)(int64_t)(time - piece->from.tick) * ((__int128)1 << SHIFT);
+		to = (__int128)piece->from.ns + to / (__int128)piece->rate;
+		time = to > 0 ? (uint64_t)to : 0;
+	} else {
+		to = tick_on(piece, time);
+	}
+	if (time > asked_for && time < latest.ns + NEW_PAIR)
+		asked_for = time;
+	leave_pieces();
 	return to > 0 ? (uint64_t)to : 0;
 }
 

@@ -39,6 +39,11 @@ test_unit_elfsym_SOURCES = test/unit/test_elfsym.c lib/record/elfsym.c lib/recor
 test_unit_elfsym_CFLAGS = $(UNIT_CFLAGS)
 test_unit_elfsym_LDADD = $(UNIT_LIBS) -ldl
 
+CRITERION_TESTS += test/unit/accel_clock
+test_unit_accel_clock_SOURCES = test/unit/test_accel_clock.c accel/clock.c
+test_unit_accel_clock_CFLAGS = $(UNIT_CFLAGS)
+test_unit_accel_clock_LDADD = $(UNIT_LIBS)
+
 # The filter on the recording side, with a double of the core.
 check_LTLIBRARIES += test/unit/libgtverdicts.la
 test_unit_libgtverdicts_la_SOURCES = test/unit/double_core.c test/unit/double_core.h lib/record/lock.c \
