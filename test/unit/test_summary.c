@@ -247,6 +247,15 @@ Test(summary, everything)
 	print(&s, GT_SUMMARY_PLAIN, 0);
 	HAS("in MPI: 33 % of the time\n");
 	HAS_NOT("load balance");
+	s.messages = 0;
+	print(&s, GT_SUMMARY_PLAIN, 0);
+	HAS("] 1,200 calls of collectives\n");
+	HAS_NOT("0 messages");
+	s.messages = 2;
+	s.collectives = 0;
+	print(&s, GT_SUMMARY_PLAIN, 0);
+	HAS("] 2 messages with 1.6 MB\n");
+	HAS_NOT("collective");
 	s.killed = 3;
 	s.clock_error_ns = 3000;
 	print(&s, GT_SUMMARY_PLAIN, 0);

@@ -344,7 +344,7 @@ static void print_head(const struct printer *p, const struct gt_summary *s)
 static void print_ranks(const struct printer *p, const struct gt_summary *s)
 {
 	const struct gt_balance *b = &s->balance;
-	char a[32], c[32], d[32];
+	char a[32], c[32], d[32], messages[96] = "", collectives[64] = "";
 
 	if (b->ranks == 1)
 		line(p, NULL, "in %s: %.0f %% of the time", s->ranks_of, 100 * b->in_comm);
@@ -355,11 +355,14 @@ static void print_ranks(const struct printer *p, const struct gt_summary *s)
 	if (b->ranks > 1 && b->most_ns)
 		line(p, NULL, "outside %s: mean %s, most %s (rank %u)", s->ranks_of,
 		     gt_summary_time(a, b->mean_ns), gt_summary_time(c, b->most_ns), b->most_rank);
-	if (s->messages || s->collectives)
-		line(p, NULL, "%s %s with %s, %s %s", counted(a, s->messages),
-		     plural(s->messages, "message", "messages"), sized(c, s->message_bytes),
-		     counted(d, s->collectives),
-		     plural(s->collectives, "call of a collective", "calls of collectives"));
+	if (s->messages)
+		snprintf(messages, sizeof(messages), "%s %s with %s", counted(a, s->messages),
+			 plural(s->messages, "message", "messages"), sized(c, s->message_bytes));
+	if (s->collectives)
+		snprintf(collectives, sizeof(collectives), "%s %s", counted(d, s->collectives),
+			 plural(s->collectives, "call of a collective", "calls of collectives"));
+	if (*messages || *collectives)
+		line(p, NULL, "%s%s%s", messages, *messages && *collectives ? ", " : "", collectives);
 }
 
 double gt_summary_parallel(const struct gt_summary *s)
