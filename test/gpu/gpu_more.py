@@ -7,6 +7,7 @@ Limits: MPI needs mpicc and mpirun, and a gputrace with the adapter for that MPI
 import re
 import subprocess
 import sys
+from collections import Counter
 from pathlib import Path
 
 from gpu_cases import account, compare, equal, simple
@@ -444,6 +445,47 @@ def after_copies(suite, name, trace):
     suite.verdict(f"{name} order of copies and messages", not wrong, f"{wrong} wrong of {2 * known}")
 
 
+def from_device(suite, name):
+    """An MPI that takes buffers of a device: its calls say so, and the copies that it makes are within them."""
+    command = ["mpirun", "--allow-run-as-root", "--oversubscribe", "-np", "2", suite.work / "ranks", "4", "device"]
+    if suite.plain(command)[0]:
+        suite.say(f"# without {name}: this MPI takes no memory of a device")
+        return
+    trace, counts, _ = suite.record(name, command, timeout=200)
+    if not trace:
+        return
+    calls, sent = counts["calls"], counts["bytes"]
+    equal(suite, name, "wrong bytes", counts["wrong"], 0)
+    said = Counter((s.name, s.attributes["MPI_DEVICE_BUFFERS"]) for s in trace.spans
+                   if "MPI_DEVICE_BUFFERS" in s.attributes)
+    equal(suite, name, "calls with such buffers", said,
+          {("MPI_Send", 1): calls, ("MPI_Irecv", 2): calls, ("MPI_Allreduce", 3): calls, ("MPI_Sendrecv", 1): calls})
+    own = [m[5] for m in trace.messages if m[0] == "SEND" and m[6] == "MPI_COMM_WORLD"]
+    equal(suite, name, "messages", (len(own), sum(own)), (2 * calls, 2 * sent))
+    # A copy is MPI's if the call of CUDA that made it is within a call of MPI.
+    around = {}
+    for span in trace.spans:
+        if span.name.startswith("MPI_"):
+            around.setdefault(span.location, []).append(span)
+    asked = {(trace.process_of(c.location), c.correlation): c for c in trace.calls() if c.correlation is not None}
+    made, others = Counter(), Counter()
+    for copy in trace.copies():
+        call = asked.get((trace.process_of(copy.location), copy.correlation))
+        mpi = [s.name for s in around.get(call.location if call else None, [])
+               if s.start <= call.start and call.end <= s.end]
+        if mpi:
+            made[mpi[0], copy.name] += 1
+        else:
+            others[call and call.name, copy.name] += 1
+    suite.say(f"     {name}: copies of MPI {dict(made)}, others {dict(others)}")
+    callers = {call for call, _ in made}
+    suite.verdict(f"{name} copies of MPI", {"MPI_Send", "MPI_Allreduce", "MPI_Sendrecv"} <= callers and
+                  callers <= {called for called, _ in said} | {"MPI_Wait"},
+                  f"{sum(made.values())}")
+    equal(suite, name, "copies of the program's own", others, {("cudaMemcpy", "cudaMemcpy D2H pageable"): 2 * calls})
+    suite.check(name, trace)
+
+
 def cases(suite):
     """All of them, and those that this machine can do."""
     found = [
@@ -470,7 +512,7 @@ def cases(suite):
     else:
         suite.say("# without RAPL")
     if (suite.work / "ranks").exists():
-        found += [("mpi4", ranks(4)), ("mpi2", ranks(2))]
+        found += [("mpi4", ranks(4)), ("mpi2", ranks(2)), ("mpi-device", from_device)]
     else:
         suite.say("# without MPI")
     return found

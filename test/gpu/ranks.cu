@@ -3,7 +3,8 @@
  * MPI and CUDA together: each rank works on a device, and hands what it computed to its neighbour, through
  * the host, and from device to device if this MPI can do that. Rank 0 prints the sums of all ranks' counts.
  *
- * Limits: `ranks [ROUNDS]`; devices are taken in turn.
+ * Limits: `ranks [ROUNDS [device]]`; devices are taken in turn. "device": only messages and sums of the
+ * devices' memory, of 64 bytes to 4 MiB. Exit status 77: this MPI takes no such memory.
  */
 #include "count.h"
 
@@ -39,6 +40,45 @@ static void total(const char *name, uint64_t mine, int rank)
 		put_count(name, all);
 }
 
+/* Rank and round are in each byte; the counts are those of calls that are given a device's memory. */
+static void from_device(int rounds, int rank, int size)
+{
+	const int sizes[] = { 64, 2048, 1 << 16, 1 << 20, 1 << 22 }, most = 1 << 22;
+	int next = (rank + 1) % size, last = (rank + size - 1) % size, wrong = 0, n = 0;
+	std::vector<unsigned char> host(most);
+	unsigned char *out, *in;
+	uint64_t bytes = 0;
+	MPI_Request request;
+
+	CK(cudaMalloc(&out, most));
+	CK(cudaMalloc(&in, most));
+	for (int i = 0; i < rounds; i++)
+		for (int b : sizes) {
+			CK(cudaMemset(out, 16 * rank + i % 16, (size_t)b));
+			CK(cudaDeviceSynchronize());
+			MPI_Irecv(in, b, MPI_BYTE, last, i, MPI_COMM_WORLD, &request);
+			MPI_Send(out, b, MPI_BYTE, next, i, MPI_COMM_WORLD);
+			MPI_Wait(&request, MPI_STATUS_IGNORE);
+			CK(cudaMemcpy(host.data(), in, (size_t)b, cudaMemcpyDeviceToHost));
+			for (int k = 0; k < b; k++)
+				wrong += host[k] != 16 * last + i % 16;
+			MPI_Allreduce(out, in, b, MPI_UNSIGNED_CHAR, MPI_MAX, MPI_COMM_WORLD);
+			CK(cudaMemcpy(host.data(), in, (size_t)b, cudaMemcpyDeviceToHost));
+			for (int k = 0; k < b; k++)
+				wrong += host[k] != 16 * (size - 1) + i % 16;
+			/* One side only, and none. */
+			MPI_Sendrecv(out, b, MPI_BYTE, next, i, host.data(), b, MPI_BYTE, last, i, MPI_COMM_WORLD,
+				     MPI_STATUS_IGNORE);
+			MPI_Bcast(host.data(), b, MPI_BYTE, 0, MPI_COMM_WORLD);
+			bytes += (uint64_t)b;
+			n++;
+		}
+	total("calls", (uint64_t)n, rank);
+	total("bytes", bytes, rank);
+	total("wrong", (uint64_t)wrong, rank);
+	fflush(stdout);
+}
+
 int main(int argc, char **argv)
 {
 	int rounds = argc > 1 ? atoi(argv[1]) : 20, rank, size, devices = 0;
@@ -52,6 +92,13 @@ int main(int argc, char **argv)
 	MPI_Comm_size(MPI_COMM_WORLD, &size);
 	CK(cudaGetDeviceCount(&devices));
 	CK(cudaSetDevice(rank % devices));
+	if (argc > 2) {
+		if (can_send_from_device())
+			from_device(rounds, rank, size);
+		direct = can_send_from_device();
+		MPI_Finalize();
+		return direct ? 0 : 77;
+	}
 	CK(cudaMalloc(&device[0], (size_t)bytes));
 	CK(cudaMalloc(&device[1], (size_t)bytes));
 	CK(cudaMemset(device[0], 0, (size_t)bytes));
