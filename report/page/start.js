@@ -34,6 +34,8 @@ const Page = {
 			addEventListener("hashchange", Page.fromHash);
 			Page.fromHash();
 			document.addEventListener("theme", Page.repaint);
+			addEventListener("beforeprint", () => Page.print(true));
+			addEventListener("afterprint", () => Page.print(false));
 			Page.ready = true;
 		} catch (error) {
 			Page.trouble(error);
@@ -187,6 +189,13 @@ const Page = {
 		if (Sheets.open)
 			Sheets.fill(Sheets.open);
 		Page.details();
+	},
+	/* A canvas is printed as it is: it is drawn for the paper at once, as no frame comes before that. */
+	print(on) {
+		document.documentElement.classList.toggle("printing", on);
+		Page.layout();
+		Draw.resize();
+		Draw.now();
 	},
 	/* Lines were folded, sorted. */
 	layout() {
