@@ -347,9 +347,12 @@ static void print_ranks(const struct printer *p, const struct gt_summary *s)
 	char a[32], c[32], d[32], messages[96] = "", collectives[64] = "";
 
 	if (b->ranks == 1)
-		line(p, NULL, "in %s: %.0f %% of the time", s->ranks_of, 100 * b->in_comm);
+		line(p, NULL, "in %s: %.0f %% of the time without its start and end", s->ranks_of,
+		     100 * b->in_comm);
 	if (b->ranks > 1)
-		line(p, NULL, "in %s: %.0f %% of the time (least: rank %u, %.0f %%; most: rank %u, %.0f %%)",
+		line(p, NULL,
+		     "in %s: %.0f %% of the time without its start and end (least: rank %u, %.0f %%; "
+		     "most: rank %u, %.0f %%)",
 		     s->ranks_of, 100 * b->in_comm, b->least.rank, 100 * b->least.in_comm, b->most.rank,
 		     100 * b->most.in_comm);
 	if (b->ranks > 1 && b->most_ns)
