@@ -23,6 +23,7 @@ static hipFunction_t add, scale;
 static const char *mode = "";
 static int rounds;
 static uint64_t across; /* a range that ends on another thread */
+static pthread_barrier_t begun;
 
 #define COUNT(counter, n) __atomic_fetch_add(&(counter), (n), __ATOMIC_RELAXED)
 
@@ -58,6 +59,7 @@ static void *run(void *argument)
 	hipStream_t stream;
 	void *memory;
 
+	pthread_barrier_wait(&begun); /* so that each has a location of its own */
 	check(hipSetDevice(number & 1));
 	check(hipMalloc(&memory, BYTES));
 	roctxNameOsThread(number & 1 ? "odd thread" : "even thread");
@@ -167,6 +169,7 @@ int main(int argc, char **argv)
 	ranges();
 	if (!strcmp(mode, "open"))
 		roctxRangeStartA("never stopped");
+	pthread_barrier_init(&begun, NULL, (unsigned)threads);
 	for (intptr_t i = 0; i < threads; i++)
 		pthread_create(&ids[i], NULL, run, (void *)i);
 	for (int i = 0; i < threads; i++)
