@@ -165,6 +165,8 @@ static void merge(struct gt_otf2_cursor *at)
 	struct gt_spread *spread = report_of(at)->spread;
 	bool ours = gt_spread_is_ours(spread, at->index);
 
+	if (!ours && spread->rank) /* begin() was not called, and only rank 0 needs it */
+		return;
 	if (spread && ours != (spread->rank == 0)) /* one of ours for rank 0, or its of somebody else's */
 		carry_location(at);
 	EACH(at, merge, state, report->results[i]); /* which frees it, too */
