@@ -115,6 +115,7 @@ static gt_ref define(enum gt_kk_kind kind, const char *name, size_t n)
 		.group = kinds[kind].group,
 		.role = kinds[kind].role,
 		.paradigm = GT_KK_PARADIGM,
+		.phase = kind == GT_KK_REGION,
 	};
 
 	if (kind <= GT_KK_SCAN && type_of(name, n, text))

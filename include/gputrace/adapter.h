@@ -160,6 +160,7 @@ struct gt_region_info {
 	uint8_t paradigm;        /* OTF2_Paradigm as a number */
 	bool internal;           /* not subject to the user's filter */
 	bool brief;              /* `canonical` is of C++: shown without template arguments and parameters */
+	bool phase;              /* a phase of the program, which it has named (OTF2_REGION_FLAG_PHASE) */
 	/* Code that the region stands for (a call in it: one byte before the return address), or NULL. When
 	 * assembling, file and line become those of this code, and the name "NAME @file.c:12". */
 	const void *address;

@@ -184,7 +184,7 @@ gt_ref gt_def_region(const struct gt_region_info *info)
 	def.end_line = info->end_line;
 	def.role = info->role;
 	def.paradigm = info->paradigm;
-	def.flags = info->brief ? GT_REGION_BRIEF : 0;
+	def.flags = (info->brief ? GT_REGION_BRIEF : 0) | (info->phase ? GT_REGION_PHASE : 0);
 	def.address = (uintptr_t)info->address;
 	id = define(GT_D_REGION, &def, sizeof(def),
 		    (const char *const[]){ info->name, info->canonical, info->file, group }, 4);
