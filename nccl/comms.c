@@ -368,7 +368,7 @@ void gt_nccl_kernel_started(struct gt_nccl_event *event)
 	event->region = gt_nccl_regions[GT_NCCL_R_KERNEL];
 	if (!parent)
 		return;
-	event->region = parent->region;
+	event->region = gt_nccl_function_at(parent->function)->channel;
 	parent->open++;
 	if (!parent->first || event->begin < parent->first)
 		parent->first = event->begin;

@@ -62,6 +62,7 @@ static void add(const char *name, uint8_t collective, uint8_t role, bool rooted)
 	f->rooted = rooted;
 	f->api = region("NCCL call ", f->name, role, PARADIGM_CUDA);
 	f->operation = region("NCCL ", f->name, role, PARADIGM_NONE);
+	f->channel = region("NCCL channel ", f->name, role, PARADIGM_NONE);
 	__atomic_store_n(&function_count, function_count + 1, __ATOMIC_RELEASE);
 }
 

@@ -92,7 +92,7 @@ void gt_nccl_stop(uint64_t event);
 
 struct gt_nccl_function {
 	char name[32];
-	gt_ref api, operation;   /* regions: of the call, and of what it starts */
+	gt_ref api, operation, channel; /* regions: of the call, of what it starts, of each of its channels */
 	uint8_t collective;      /* OTF2_CollectiveOp + 1; 0: none */
 	bool rooted;
 };

@@ -37,6 +37,7 @@
 	C(BARRIER, WAIT, "barrier")               /* of threads */              \
 	C(SLEEP, WAIT, "sleep")                   /* nanosleep, poll, sem_wait ... */ \
 	C(TASK_CREATE, RUNTIME, "task creation")                                \
+	C(COMMUNICATION, RUNTIME, "communication") /* NCCL, SHMEM: not MPI */   \
 	C(FILE_IO, IO, "file I/O")                                              \
 	C(MEMORY, RUNTIME, "memory")              /* malloc, free */            \
 	C(GPU_LAUNCH, GPU_CALL, "GPU launch")                                   \

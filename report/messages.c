@@ -7,6 +7,7 @@
  */
 #include "config.h"
 
+#include "lib/assemble/util/array.h"
 #include "report/profile.h"
 #include "report/sums.h"
 
@@ -20,6 +21,10 @@ struct messages {
 	struct gt_sums matrix;   /* sending and receiving location */
 	struct gt_sums collectives; /* operation, communicator, root or none */
 	uint64_t begun;          /* when the collective began, + 1 */
+	struct request {         /* of non-blocking collectives that are not complete */
+		uint64_t id, time;
+	} *open;
+	size_t open_count, open_room;
 };
 
 static bool of_gpu(const struct gt_report *report, uint64_t comm_id)
@@ -75,6 +80,26 @@ static void collective(struct gt_otf2_cursor *at, uint64_t op, uint64_t comm, ui
 	gt_sums_at(&state->collectives, op, comm, 1, 0)->bytes += in;
 }
 
+static void begin_request(struct messages *state, uint64_t id, uint64_t time)
+{
+	if (!gt_array_has_room(state->open, state->open_count, &state->open_room))
+		abort();
+	state->open[state->open_count++] = (struct request){ id, time };
+}
+
+/* How long it has been open; 0 where its begin is not in the archive. */
+static uint64_t end_request(struct messages *state, uint64_t id, uint64_t time)
+{
+	for (size_t i = state->open_count; i-- > 0;) {
+		if (state->open[i].id != id)
+			continue;
+		time -= state->open[i].time;
+		state->open[i] = state->open[--state->open_count];
+		return time;
+	}
+	return 0;
+}
+
 static void event(struct gt_report *report, struct gt_otf2_cursor *at, const struct gt_otf2_event *event,
 		  void *memory)
 {
@@ -102,11 +127,15 @@ static void event(struct gt_report *report, struct gt_otf2_cursor *at, const str
 			   state->begun ? at->time + 1 - state->begun : 0, state);
 		state->begun = 0;
 		break;
+	case GT_OTF2_NonBlockingCollectiveRequest:
+		begin_request(state, event->NonBlockingCollectiveRequest.request, at->time);
+		break;
 	case GT_OTF2_NonBlockingCollectiveComplete:
 		collective(at, event->NonBlockingCollectiveComplete.op,
 			   event->NonBlockingCollectiveComplete.comm,
 			   event->NonBlockingCollectiveComplete.sent,
-			   event->NonBlockingCollectiveComplete.received, 0, state);
+			   event->NonBlockingCollectiveComplete.received,
+			   end_request(state, event->NonBlockingCollectiveComplete.request, at->time), state);
 		break;
 	default:
 		break;
@@ -121,6 +150,7 @@ static void release(void *memory)
 	gt_sums_free(&messages->received);
 	gt_sums_free(&messages->matrix);
 	gt_sums_free(&messages->collectives);
+	free(messages->open);
 }
 
 static void carry(struct gt_report *report, struct gt_carry *carry, void *memory)
