@@ -14,44 +14,6 @@
 
 #include <stdlib.h>
 
-/* It would have waited for that, if the rest had been earlier. */
-static void add_other(struct gt_segment *segment, uint32_t cause, uint64_t until)
-{
-	if (segment->also != GT_NO_CAUSE && segment->also_until >= until)
-		return;
-	segment->also = cause;
-	segment->also_until = until;
-}
-
-void gt_sync_wait(struct gt_sync *sync, uint32_t location, uint64_t index, enum gt_wait class, uint32_t cause,
-		  uint64_t until)
-{
-	struct gt_segment *segment = gt_segment_at(sync, location, index);
-
-	if (until > segment->end || cause == location)
-		return;
-	if (until <= segment->begin || (segment->cause != GT_NO_CAUSE && segment->until >= until)) {
-		add_other(segment, cause, until);
-		return;
-	}
-	if (segment->cause != GT_NO_CAUSE)
-		add_other(segment, segment->cause, segment->until);
-	segment->wait = (unsigned char)class;
-	segment->cause = cause;
-	segment->until = until;
-}
-
-uint64_t gt_sync_waited(const struct gt_segment *segment)
-{
-	uint64_t from;
-
-	if (!segment->wait)
-		return 0;
-	from = segment->class == GT_CLASS_GPU_IDLE && segment->sent != UINT64_MAX ? segment->sent
-										     : segment->begin;
-	return (segment->cause == GT_NO_CAUSE ? segment->end : segment->until) - from;
-}
-
 /* Items of one key. */
 struct group {
 	struct gt_item *items;

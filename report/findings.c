@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Thresholds, and the section of findings.
+ * Thresholds, the section of findings, and what rules need. The rules are above.
  *
  * Limits: see findings.h.
  */
@@ -31,7 +31,7 @@ static const struct gt_column columns[] = {
 	{ NULL, "in", GT_TEXT },
 	{ NULL, "try", GT_TEXT },
 };
-static const struct gt_section_kind findings_kind = GT_SECTION("findings", "Findings", GT_NOTES, columns);
+const struct gt_section_kind gt_findings_kind = GT_SECTION("findings", "Findings", GT_NOTES, columns);
 
 double gt_threshold(enum gt_finding_id id)
 {
@@ -94,7 +94,7 @@ static const char *place(struct gt_report *report, const union gt_cell *row)
 
 void gt_finding(struct gt_report *report, const struct gt_finding *finding, const char *format, ...)
 {
-	struct gt_section *section = gt_section_find(&report->figures, findings_kind.key);
+	struct gt_section *section = gt_section_find(&report->figures, gt_findings_kind.key);
 	union gt_cell *row;
 	char text[1024];
 	va_list args;
@@ -171,17 +171,3 @@ const char *gt_source_of(struct gt_report *report, uint32_t region)
 		return of->name;
 	return gt_figures_text(&report->figures, "%s (%s:%u)", of->name, of->file, of->begin_line);
 }
-
-static void figures(struct gt_report *report, void *result)
-{
-	struct gt_section *section = gt_section_add(&report->figures, &findings_kind);
-
-	(void)result;
-	if (!report->duration)
-		return;
-	gt_findings_host(report);
-	gt_findings_gpu(report);
-	gt_rows_sort(section, 0);
-}
-
-const struct gt_analysis gt_findings_analysis = { .name = "findings", .figures = figures };

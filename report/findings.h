@@ -84,6 +84,7 @@ struct gt_file_place {
 };
 struct gt_file_place gt_files_place(struct gt_report *report, const struct gt_sum *sum);
 
+extern const struct gt_section_kind gt_findings_kind;
 void gt_findings_host(struct gt_report *report);
 void gt_findings_gpu(struct gt_report *report);
 

@@ -2,13 +2,13 @@
 # What is computed from an archive, and its faces.
 noinst_LTLIBRARIES += report/libgtreport.la
 report_libgtreport_la_SOURCES = report/figures.c report/figures.h report/faces.c report/classes.c report/classes.h \
-	report/report.c report/report.h report/profile.c report/profile.h report/calls.c report/profile_tables.c report/run.c \
+	report/report.c report/report.h report/results.c report/profile.c report/profile.h report/calls.c report/profile_tables.c report/run.c \
 	report/sums.c report/sums.h report/spans.c report/spans.h report/spread.c report/spread.h \
 	report/messages.c report/locks.c report/files.c \
 	report/metrics.c report/gpu.c report/gpu.h report/gpu_counters.c report/kernel_metrics.c report/losses.c report/efficiency.c \
-	report/findings.c report/findings.h report/findings_host.c report/findings_gpu.c
-report_libgtreport_la_SOURCES += report/sync.c report/sync.h report/sync_int.h report/sync_mpi.c \
-	report/spill.c report/spill.h report/crew.c report/crew.h report/causes.c report/devices.c report/delays.c report/waits.c report/path.c report/gain.c
+	report/findings.c report/findings_all.c report/findings.h report/findings_host.c report/findings_gpu.c
+report_libgtreport_la_SOURCES += report/sync.c report/sync.h report/sync_int.h report/sync_mpi.c report/sync_state.c \
+	report/spill.c report/spill.h report/crew.c report/crew.h report/segments.c report/causes.c report/devices.c report/delays.c report/waits.c report/path.c report/gain.c
 report_libgtreport_la_CPPFLAGS = $(AM_CPPFLAGS) $(OTF2_CFLAGS) $(JANSSON_CFLAGS)
 report_libgtreport_la_LIBADD = $(JANSSON_LIBS) -lm
 
@@ -83,5 +83,5 @@ EXTRA_DIST += report/export/perfetto.proto
 # gputrace flow
 report_libgtreport_la_SOURCES += report/flow/tree.h report/flow/tree.c report/flow/graph.h report/flow/align.c \
 	report/flow/items.c report/flow/similar.c report/flow/merge.c report/flow/draw.h report/flow/draw.c \
-	report/flow/flow.h report/flow/flow.c report/flow/branches.c report/flow/syncs.c report/flow/differ.c \
+	report/flow/flow.h report/flow/flow.c report/flow/sites.c report/flow/branches.c report/flow/syncs.c report/flow/differ.c \
 	report/flow/put.c report/flow/text.c report/flow/dot.c report/flow/svg.c report/flow/json.c report/flow/page.c

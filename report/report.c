@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The pass that all analyses share.
+ * The table of analyses, and the pass that they share. What they ask of it is in results.c, below them.
  *
  * Limits: see report.h.
  */
@@ -8,7 +8,6 @@
 
 #include "report/sync.h"
 
-#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -27,10 +26,12 @@ static const struct gt_analysis *const analyses[] = {
 	&gt_losses_analysis,
 	&gt_sync_analysis,
 	&gt_findings_analysis, /* looks at what others have found */
-	&gt_picture_analysis,  /* the same */
 };
 
-enum { COUNT = sizeof(analyses) / sizeof(analyses[0]) };
+enum { OURS = sizeof(analyses) / sizeof(analyses[0]), MOST = GT_ANALYSES_MOST };
+
+/* One of the caller's, and NULL, are behind them. */
+_Static_assert(OURS + 2 <= MOST, "GT_ANALYSES_MOST is too small");
 
 /* ---- a location ---------------------------------------------------------------------------------- */
 
@@ -39,17 +40,12 @@ static struct gt_report *report_of(const struct gt_otf2_cursor *at)
 	return at->user;
 }
 
-static size_t rounded(size_t size)
-{
-	return (size + 15) & ~(size_t)15;
-}
-
-static size_t state_size(void)
+static size_t state_size(const struct gt_report *report)
 {
 	size_t size = 0;
 
-	for (unsigned i = 0; i < COUNT; i++)
-		size += rounded(analyses[i]->state_size);
+	for (const struct gt_analysis *const *of = report->analyses; *of; of++)
+		size += gt_state_room(*of);
 	return size;
 }
 
@@ -59,17 +55,18 @@ static size_t state_size(void)
 	do {                                                                                 \
 		struct gt_report *report = report_of(at);                                    \
 		char *state = (at)->state;                                                   \
+		const struct gt_analysis *const *of = report->analyses;                      \
 											     \
-		for (unsigned i = 0; i < COUNT; state += rounded(analyses[i]->state_size), i++) \
-			if (report->results[i] && analyses[i]->function)                     \
-				analyses[i]->function(__VA_ARGS__);              \
+		for (unsigned i = 0; of[i]; state += gt_state_room(of[i]), i++)              \
+			if (report->results[i] && of[i]->function)                           \
+				of[i]->function(__VA_ARGS__);                                \
 	} while (0)
 
 /* Of events there are many: for each kind of them, only what wants to see it. */
 struct gt_calls {
 	struct list {
-		const struct gt_analysis *of[COUNT];
-		size_t states[COUNT]; /* where their states are */
+		const struct gt_analysis *of[MOST];
+		size_t states[MOST]; /* where their states are */
 		unsigned count;
 	} enter, leave, event, all_enters, all_leaves;
 	size_t profile; /* where its state is */
@@ -86,19 +83,20 @@ static void list(struct list *list, const struct gt_analysis *analysis, size_t s
 static bool make_lists(struct gt_report *report)
 {
 	struct gt_calls *calls = calloc(1, sizeof(*calls));
+	const struct gt_analysis *const *of = report->analyses;
 	size_t state = 0;
 
-	for (unsigned i = 0; calls && i < COUNT; state += rounded(analyses[i]->state_size), i++) {
-		bool enter = report->results[i] && analyses[i]->enter;
-		bool leave = report->results[i] && analyses[i]->leave;
+	for (unsigned i = 0; calls && of[i]; state += gt_state_room(of[i]), i++) {
+		bool enter = report->results[i] && of[i]->enter;
+		bool leave = report->results[i] && of[i]->leave;
 
-		if (analyses[i] == &gt_profile_analysis)
+		if (of[i] == &gt_profile_analysis)
 			calls->profile = state;
-		list(&calls->enter, analyses[i], state, enter);
-		list(&calls->leave, analyses[i], state, leave);
-		list(&calls->all_enters, analyses[i], state, enter && !analyses[i]->loud_only);
-		list(&calls->all_leaves, analyses[i], state, leave && !analyses[i]->loud_only);
-		list(&calls->event, analyses[i], state, report->results[i] && analyses[i]->event);
+		list(&calls->enter, of[i], state, enter);
+		list(&calls->leave, of[i], state, leave);
+		list(&calls->all_enters, of[i], state, enter && !of[i]->loud_only);
+		list(&calls->all_leaves, of[i], state, leave && !of[i]->loud_only);
+		list(&calls->event, of[i], state, report->results[i] && of[i]->event);
 	}
 	report->calls = calls;
 	return calls;
@@ -184,9 +182,9 @@ static void carry_results(struct gt_report *report, struct gt_carry *carry)
 	gt_carry(carry, &faults, sizeof(faults));
 	if (gt_carry_loads(carry))
 		report->faults += faults;
-	for (unsigned i = 0; i < COUNT; i++)
-		if (report->results[i] && analyses[i]->carry_result)
-			analyses[i]->carry_result(report, carry, report->results[i]);
+	for (unsigned i = 0; report->analyses[i]; i++)
+		if (report->results[i] && report->analyses[i]->carry_result)
+			report->analyses[i]->carry_result(report, carry, report->results[i]);
 }
 
 /* After all locations. */
@@ -219,16 +217,18 @@ static void fault(void *user, struct gt_otf2_cursor *at, enum gt_otf2_fault what
 
 static bool prepare(struct gt_report *report)
 {
-	report->results = calloc(COUNT, sizeof(*report->results));
+	const struct gt_analysis *const *of = report->analyses;
+
+	report->results = calloc(MOST, sizeof(*report->results));
 	if (!report->results || gt_classes_make(&report->classes, report->read))
 		return false;
-	for (unsigned i = 0; i < COUNT; i++)
-		if (!analyses[i]->wanted || analyses[i]->wanted(report)) {
-			report->results[i] = calloc(1, analyses[i]->result_size + 1);
+	for (unsigned i = 0; of[i]; i++)
+		if (!of[i]->wanted || of[i]->wanted(report)) {
+			report->results[i] = calloc(1, of[i]->result_size + 1);
 			if (!report->results[i])
 				return false;
-			if (analyses[i]->prepare)
-				analyses[i]->prepare(report, report->results[i]);
+			if (of[i]->prepare)
+				of[i]->prepare(report, report->results[i]);
 		}
 	return make_lists(report);
 }
@@ -242,11 +242,11 @@ static void write_figures(struct gt_report *report, const struct gt_analysis *an
 			gt_section_add(&report->figures, analysis->sections[i]);
 }
 
-static struct gt_report *make(const char *anchor, unsigned threads, struct gt_picture *picture,
-			      struct gt_spread *spread)
+/* `more` is an analysis of the caller's, or NULL. */
+static struct gt_report *make(const char *anchor, unsigned threads, const struct gt_analysis *more,
+			      struct gt_picture *picture, struct gt_spread *spread)
 {
-	struct gt_otf2_visitor visitor = { .state_size = state_size(),
-					   .begin = begin,
+	struct gt_otf2_visitor visitor = { .begin = begin,
 					   .enter = enter,
 					   .leave = leave,
 					   .event = event,
@@ -257,6 +257,9 @@ static struct gt_report *make(const char *anchor, unsigned threads, struct gt_pi
 
 	if (!report)
 		return NULL;
+	memcpy(report->analyses, analyses, sizeof(analyses));
+	report->analyses[OURS] = more;
+	visitor.state_size = state_size(report);
 	report->threads = threads;
 	report->picture = picture;
 	report->spread = spread;
@@ -275,99 +278,32 @@ static struct gt_report *make(const char *anchor, unsigned threads, struct gt_pi
 	gt_otf2_events(report->read);
 	if (spread)
 		gather(report);
-	for (unsigned i = 0; i < COUNT && (!spread || !spread->rank); i++)
-		write_figures(report, analyses[i], report->results[i]);
+	for (unsigned i = 0; report->analyses[i] && (!spread || !spread->rank); i++)
+		write_figures(report, report->analyses[i], report->results[i]);
 	return report;
 }
 
 struct gt_report *gt_report_make(const char *anchor, unsigned threads)
 {
-	return make(anchor, threads, NULL, NULL);
+	return make(anchor, threads, NULL, NULL, NULL);
 }
 
-struct gt_report *gt_report_make_picture(const char *anchor, unsigned threads, struct gt_picture *picture)
+struct gt_report *gt_report_make_picture(const char *anchor, unsigned threads,
+					 const struct gt_analysis *analysis, struct gt_picture *picture)
 {
-	return make(anchor, threads, picture, NULL);
+	return make(anchor, threads, analysis, picture, NULL);
 }
 
 struct gt_report *gt_report_spread(const char *anchor, unsigned threads, struct gt_spread *spread)
 {
-	return make(anchor, threads, NULL, spread);
-}
-
-const char *gt_report_process(struct gt_report *report, uint32_t process)
-{
-	const struct gt_process_class *of = &report->classes.processes[process];
-
-	if (process >= report->classes.process_count)
-		return "?";
-	return of->rank == GT_NO_RANK ? of->group->name
-				      : gt_figures_text(&report->figures, "rank %u", of->rank);
-}
-
-double gt_report_property(const struct gt_report *report, const char *name)
-{
-	const struct gt_otf2_property *p = gt_otf2_find_owned(report->read, GT_OTF2_KINDS, GT_OTF2_NOTHING,
-							      name);
-
-	return p && p->text ? strtod(p->text, NULL) : NAN;
-}
-
-const char *gt_report_location(struct gt_report *report, size_t index)
-{
-	const struct gt_otf2_location *location = gt_otf2_location_at(report->read, index);
-	const struct gt_location_class *class = &report->classes.locations[index];
-	const struct gt_process_class *process = &report->classes.processes[class->process];
-	bool rank = class->process < report->classes.process_count && process->rank != GT_NO_RANK;
-
-	if (rank && class->kind == GT_LOCATION_MAIN)
-		return gt_report_process(report, class->process);
-	if (report->classes.process_count < 2 || (!rank && report->classes.live < 2))
-		return location->name;
-	return gt_figures_text(&report->figures, "%s, %s", gt_report_process(report, class->process),
-			       location->name);
-}
-
-uint32_t gt_report_region(const struct gt_report *report, const struct gt_otf2_region *region)
-{
-	const struct gt_otf2_region *first = gt_otf2_region_at(report->read, 0);
-	size_t count = report->read->tables[GT_OTF2_REGION].count;
-
-	return region >= first && region < first + count ? report->classes.same[region - first]
-							 : (uint32_t)count;
-}
-
-const char *gt_report_region_name(const struct gt_report *report, uint64_t region)
-{
-	return region < report->read->tables[GT_OTF2_REGION].count
-	       ? gt_otf2_region_at(report->read, region)->name : "?";
-}
-
-void *gt_report_state(const struct gt_report *report, const struct gt_otf2_cursor *at,
-		      const struct gt_analysis *analysis)
-{
-	size_t state = 0;
-
-	(void)report;
-	for (unsigned i = 0; i < COUNT; state += rounded(analyses[i++]->state_size))
-		if (analyses[i] == analysis)
-			return (char *)at->state + state;
-	return NULL;
-}
-
-void *gt_report_result(const struct gt_report *report, const struct gt_analysis *analysis)
-{
-	for (unsigned i = 0; i < COUNT; i++)
-		if (analyses[i] == analysis)
-			return report->results[i];
-	return NULL;
+	return make(anchor, threads, NULL, NULL, spread);
 }
 
 void gt_report_free(struct gt_report *report)
 {
-	for (unsigned i = 0; i < COUNT && report->results; i++) {
-		if (report->results[i] && analyses[i]->free)
-			analyses[i]->free(report->results[i]);
+	for (unsigned i = 0; report->analyses[i] && report->results; i++) {
+		if (report->results[i] && report->analyses[i]->free)
+			report->analyses[i]->free(report->results[i]);
 		free(report->results[i]);
 	}
 	free(report->results);

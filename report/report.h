@@ -16,12 +16,15 @@
 #include "report/figures.h"
 #include "report/spread.h"
 
+enum { GT_ANALYSES_MOST = 16 };
+
 struct gt_report {
 	struct gt_otf2 *read;
 	struct gt_classes classes;
 	struct gt_figures figures;
 	struct gt_spread *spread; /* or NULL */
 	unsigned threads;     /* that read; 0: as many as there are processors */
+	const struct gt_analysis *analyses[GT_ANALYSES_MOST]; /* report.c's table, NULL at the end */
 	void **results;       /* of each analysis, by its place in the table */
 	struct gt_calls *calls; /* report.c's */
 	uint64_t duration;    /* ns: from the first to the last event */
@@ -64,18 +67,25 @@ struct gt_analysis {
 	const struct gt_section_kind *const *sections;
 };
 
+/* What an analysis's state takes in those of a location. */
+static inline size_t gt_state_room(const struct gt_analysis *analysis)
+{
+	return (analysis->state_size + 15) & ~(size_t)15;
+}
+
 extern const struct gt_analysis gt_profile_analysis, gt_run_analysis, gt_messages_analysis, gt_locks_analysis,
 	gt_files_analysis, gt_metrics_analysis, gt_gpu_analysis, gt_gpu_counters_analysis,
 	gt_kernel_metrics_analysis, gt_losses_analysis,
-	gt_efficiency_analysis, gt_findings_analysis, gt_picture_analysis;
+	gt_efficiency_analysis, gt_findings_analysis;
 
 /*
  * Reads the archive of this anchor file and computes all figures. NULL: it could not be read (a sentence is
  * on stderr). To be called in the child of gt_otf2_guarded(), since libotf2 can crash.
  */
 struct gt_report *gt_report_make(const char *anchor, unsigned threads);
-/* The same, and fills the picture. */
-struct gt_report *gt_report_make_picture(const char *anchor, unsigned threads, struct gt_picture *picture);
+/* The same, with an analysis that fills the picture, behind all others. */
+struct gt_report *gt_report_make_picture(const char *anchor, unsigned threads,
+					 const struct gt_analysis *analysis, struct gt_picture *picture);
 /* The same by several processes; `spread` may be NULL. Only rank 0 gets figures. */
 struct gt_report *gt_report_spread(const char *anchor, unsigned threads, struct gt_spread *spread);
 void gt_report_free(struct gt_report *report);

@@ -14,106 +14,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define NAME(NAME, text) text,
-const char *const gt_wait_names[GT_WAITS] = { GT_WAIT_LIST(NAME) };
-#undef NAME
-
-enum { PENDING = 64 };
-
-static void *need(void *memory)
-{
-	if (!memory) {
-		fputs("gputrace report: out of memory\n", stderr);
-		exit(2);
-	}
-	return memory;
-}
-
-/* ---- timelines ----------------------------------------------------------------------------------- */
+/* ---- segments ----------------------------------------------------------------------------------- */
 
 static bool counts(const struct gt_syncing *state, enum gt_class class)
 {
 	return state->stream || gt_class_loud(class);
-}
-
-/* Writes a part of what its node has, which is then counted. Returns what is behind it. */
-static inline uint32_t *put_part(uint32_t *words, struct gt_profile_node *node, uint32_t number)
-{
-	uint32_t part = node->part < UINT32_MAX ? (uint32_t)node->part : UINT32_MAX;
-
-	node->exclusive += part;
-	node->part -= part;
-	*words++ = number << GT_PART_BITS | (part < GT_PART_LONG ? part : GT_PART_LONG);
-	if (part >= GT_PART_LONG)
-		*words++ = part;
-	return words;
-}
-
-/* Writes parts of up to so many nodes, of as many as there is room for in a block. Returns how many. */
-static uint32_t put_some(struct gt_sync *sync, struct gt_syncing *state, const uint32_t *touched,
-			 uint32_t count)
-{
-	struct gt_log *log = &state->timeline.profile;
-	struct gt_profile_node *nodes = state->profiling->tree.nodes;
-	uint64_t room = 2 * (uint64_t)count;
-	uint32_t *first = gt_log_room(&sync->spill, log, &room), *words = first, done = 0;
-
-	for (; done < count && words + 1 < first + room; done++)
-		words = put_part(words, &nodes[touched[done]], touched[done]);
-	if (done < count && words < first + room)
-		*words++ = touched[done] << GT_PART_BITS; /* of no time, to fill the block */
-	log->count += (uint64_t)(words - first);
-	return done;
-}
-
-/* The time of calls since the last segment; that of an open one is in its begin and end. */
-static void write_profile(struct gt_sync *sync, struct gt_syncing *state)
-{
-	struct gt_profiling *p = state->profiling;
-	uint32_t left = p->touched_count;
-
-	while (left) {
-		uint32_t count = left;
-
-		left = 0;
-		for (uint32_t i = 0, n; i < count; i += n) {
-			n = put_some(sync, state, p->touched + i, count - i);
-			for (uint32_t k = i; k < i + n; k++)
-				if (p->tree.nodes[p->touched[k]].part) /* more than a word has */
-					p->touched[left++] = p->touched[k];
-		}
-	}
-	p->touched_count = 0;
-}
-
-static uint32_t node_of(const struct gt_otf2_cursor *at)
-{
-	return at->depth ? (uint32_t)at->stack[at->depth - 1].user : 0;
-}
-
-static void open_segment(struct gt_sync *sync, struct gt_syncing *state, uint64_t now, uint32_t node,
-			 enum gt_class class)
-{
-	write_profile(sync, state);
-	state->open = (struct gt_segment){ .begin = now,
-					   .profile = state->timeline.profile.count,
-					   .sent = UINT64_MAX,
-					   .node = node,
-					   .cause = GT_NO_CAUSE,
-					   .also = GT_NO_CAUSE,
-					   .launcher = GT_NO_CAUSE,
-					   .class = (unsigned char)class };
-	state->is_open = true;
-}
-
-static void close_segment(struct gt_sync *sync, struct gt_syncing *state, uint64_t now)
-{
-	state->open.end = now;
-	state->is_open = false;
-	gt_profile_flush(state->profiling);
-	if (state->stream && now == state->open.begin && state->open.class == GT_CLASS_GPU_IDLE)
-		return;
-	*(struct gt_segment *)gt_log_add(&sync->spill, &state->timeline.segments) = state->open;
 }
 
 /* The innermost region is another one now. */
@@ -124,90 +29,9 @@ static void turn(struct gt_report *report, struct gt_sync *sync, struct gt_synci
 					: GT_CLASS_GPU_IDLE;
 
 	if (state->is_open)
-		close_segment(sync, state, at->time);
+		gt_sync_close_segment(sync, state, at->time);
 	if (at->depth ? counts(state, class) : state->stream)
-		open_segment(sync, state, at->time, node_of(at), class);
-}
-
-/* The number of the segment that the event is in. */
-uint32_t gt_sync_here(struct gt_sync *sync, struct gt_syncing *state, const struct gt_otf2_cursor *at)
-{
-	if (!state->is_open) {
-		open_segment(sync, state, at->time, node_of(at), GT_CLASS_CODE);
-		close_segment(sync, state, at->time);
-		return (uint32_t)state->timeline.segments.count - 1;
-	}
-	return (uint32_t)state->timeline.segments.count;
-}
-
-/* When the open call began. */
-uint64_t gt_sync_entry(const struct gt_syncing *state, const struct gt_otf2_cursor *at)
-{
-	return state->is_open && at->depth ? at->stack[at->depth - 1].begin : at->time;
-}
-
-/* ---- bags ---------------------------------------------------------------------------------------- */
-
-static void hand_over(struct gt_sync *sync, struct gt_syncing *state, enum gt_bag_kind bag)
-{
-	struct gt_sync_pending *pending = &state->pending[bag];
-
-	pthread_mutex_lock(&sync->spill.lock);
-	for (unsigned i = 0; i < pending->count; i++)
-		gt_bag_add(&sync->spill, &sync->bags[bag], &pending->items[i]);
-	pthread_mutex_unlock(&sync->spill.lock);
-	pending->count = 0;
-}
-
-void gt_sync_put(struct gt_sync *sync, struct gt_syncing *state, enum gt_bag_kind bag,
-		 const struct gt_item *item)
-{
-	struct gt_sync_pending *pending = &state->pending[bag];
-
-	if (!pending->items)
-		pending->items = need(malloc(PENDING * sizeof(*pending->items)));
-	pending->items[pending->count++] = *item;
-	if (pending->count == PENDING)
-		hand_over(sync, state, bag);
-}
-
-uint64_t gt_sync_mixed(uint64_t hash, uint64_t value)
-{
-	hash = (hash ^ value) * UINT64_C(0x9e3779b97f4a7c15);
-	return hash ^ hash >> 29;
-}
-
-struct gt_item gt_sync_item(struct gt_sync *sync, struct gt_syncing *state, const struct gt_otf2_cursor *at)
-{
-	return (struct gt_item){ .time = gt_sync_entry(state, at),
-				 .begin = gt_sync_entry(state, at),
-				 .segment = gt_sync_here(sync, state, at),
-				 .location = (uint32_t)at->index,
-				 .tie = at->event };
-}
-
-/* ---- requests ------------------------------------------------------------------------------------ */
-
-void gt_sync_begin_request(struct gt_syncing *state, unsigned what, uint64_t id, const struct gt_item *item)
-{
-	if (state->request_count == state->request_room) {
-		state->request_room = state->request_room ? 2 * state->request_room : 64;
-		state->requests = need(reallocarray(state->requests, state->request_room,
-						    sizeof(*state->requests)));
-	}
-	state->requests[state->request_count++] = (struct gt_sync_request){ id, what, *item };
-}
-
-bool gt_sync_end_request(struct gt_syncing *state, unsigned what, uint64_t id, struct gt_item *item)
-{
-	for (size_t i = state->request_count; i-- > 0;) {
-		if (state->requests[i].id != id || state->requests[i].what != what)
-			continue;
-		*item = state->requests[i].item;
-		state->requests[i] = state->requests[--state->request_count];
-		return true;
-	}
-	return false;
+		gt_sync_open_segment(sync, state, at->time, gt_sync_node(at), class);
 }
 
 /* ---- threads and locks --------------------------------------------------------------------------- */
@@ -424,13 +248,13 @@ static void end(struct gt_report *report, struct gt_otf2_cursor *at, void *memor
 			gt_sync_put(sync, state, GT_BAG_RECEIVES, &state->requests[i].item);
 	}
 	if (state->is_open)
-		close_segment(sync, state, at->time);
-	open_segment(sync, state, at->time, 0, GT_CLASS_CODE);
-	close_segment(sync, state, at->time);
+		gt_sync_close_segment(sync, state, at->time);
+	gt_sync_open_segment(sync, state, at->time, 0, GT_CLASS_CODE);
+	gt_sync_close_segment(sync, state, at->time);
 	if (state->process_id)
 		process(sync, state, at, state->process_id, GT_THREAD_ENDED);
 	for (unsigned i = 0; i < GT_BAGS; i++) {
-		hand_over(sync, state, (enum gt_bag_kind)i);
+		gt_sync_hand_over(sync, state, (enum gt_bag_kind)i);
 		free(state->pending[i].items);
 	}
 	free(state->requests);
@@ -515,7 +339,7 @@ static void prepare(struct gt_report *report, void *result)
 		if (!strcmp(gt_otf2_parameter_at(report->read, i)->name, "child process id"))
 			sync->child = gt_otf2_parameter_at(report->read, i)->id;
 	sync->correlation = gt_otf2_attribute_named(report->read, "CORRELATION_ID");
-	sync->timelines = need(calloc(gt_sync_locations(sync) + 1, sizeof(*sync->timelines)));
+	sync->timelines = gt_sync_need(calloc(gt_sync_locations(sync) + 1, sizeof(*sync->timelines)));
 	gt_spill_open(&sync->spill);
 }
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * What sync.c and sync_mpi.c share: the state of a location while it is read.
+ * What sync.c and sync_mpi.c share: the state of a location while it is read (sync_state.c).
  *
  * Limits: see sync.h.
  */
@@ -41,7 +41,13 @@ struct gt_syncing {
 	uint64_t own_comm, own;
 };
 
-
+/* Memory, or the end of the process. */
+void *gt_sync_need(void *memory);
+void gt_sync_open_segment(struct gt_sync *sync, struct gt_syncing *state, uint64_t now, uint32_t node,
+			  enum gt_class class);
+void gt_sync_close_segment(struct gt_sync *sync, struct gt_syncing *state, uint64_t now);
+/* The region that is open, as a node of the profile. */
+uint32_t gt_sync_node(const struct gt_otf2_cursor *at);
 /* When the open call began. */
 uint64_t gt_sync_entry(const struct gt_syncing *state, const struct gt_otf2_cursor *at);
 /* The number of the segment that the event is in. */
@@ -50,6 +56,8 @@ uint32_t gt_sync_here(struct gt_sync *sync, struct gt_syncing *state, const stru
 struct gt_item gt_sync_item(struct gt_sync *sync, struct gt_syncing *state, const struct gt_otf2_cursor *at);
 void gt_sync_put(struct gt_sync *sync, struct gt_syncing *state, enum gt_bag_kind bag,
 		 const struct gt_item *item);
+/* What gt_sync_put() has kept for the bag. */
+void gt_sync_hand_over(struct gt_sync *sync, struct gt_syncing *state, enum gt_bag_kind bag);
 uint64_t gt_sync_mixed(uint64_t hash, uint64_t value);
 void gt_sync_begin_request(struct gt_syncing *state, unsigned what, uint64_t id, const struct gt_item *item);
 /* False: there is no such request. */

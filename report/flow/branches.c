@@ -3,7 +3,7 @@
  * What leads from one stream to another: threads and those that create and join them, teams and the call that
  * made them, activities and the calls that launched them. Ends are matched by a number that both have.
  *
- * Limits: see flow.h. Of states with one call path it is the last one that had begun.
+ * Limits: see flow.h.
  */
 #include "config.h"
 
@@ -14,12 +14,6 @@
 enum { MOST_ENDS = 1 << 21, MOST_OF_ONE = 1 << 18 };
 
 const char *const gt_branch_names[] = { "create", "join", "launch", "synchronize" };
-
-/* Of two numbers in their order. */
-static uint64_t pair(uint64_t a, uint64_t b)
-{
-	return gt_hash_mix(gt_hash_mix(GT_HASH_START, a), b);
-}
 
 /* Of too many, those are kept of which both ends are: it depends on the key alone. */
 static bool is_kept(const uint32_t *masks, uint64_t key, enum gt_branch_what what)
@@ -60,7 +54,7 @@ static size_t thin(uint32_t *masks, struct gt_flow_end *items, size_t count, siz
 static bool add_end(struct gt_flow_ends *ends, const struct gt_otf2_cursor *at, uint64_t number,
 		    uint64_t path, enum gt_branch_what what, bool to)
 {
-	uint64_t key = pair(number, what);
+	uint64_t key = gt_flow_pair(number, what);
 
 	if (ends->off)
 		return false;
@@ -74,28 +68,6 @@ static bool add_end(struct gt_flow_ends *ends, const struct gt_otf2_cursor *at, 
 	ends->items[ends->count++] =
 		(struct gt_flow_end){ key, path, at->time, (uint32_t)at->index, what, to };
 	return true;
-}
-
-static void add_site(struct gt_flow_sites *sites, uint64_t path, uint64_t caller)
-{
-	if (!sites->paths.entries && gt_lookup_init(&sites->paths))
-		abort();
-	if (gt_lookup_find(&sites->paths, path | 1))
-		return;
-	sites->callers = gt_flow_room(sites->callers, &sites->room, sites->count, sizeof(*sites->callers));
-	sites->callers[sites->count] = (struct gt_flow_site){ path, caller };
-	if (!gt_lookup_put(&sites->paths, path | 1, (uint32_t)sites->count++, 0))
-		abort();
-}
-
-uint64_t gt_flow_path_here(struct gt_flow_ends *ends, const struct gt_otf2_cursor *at)
-{
-	uint64_t path = at->depth ? at->stack[at->depth - 1].user : 0;
-
-	if (at->depth && (!ends->sites.paths.entries || !gt_lookup_find(&ends->sites.paths, path | 1)))
-		for (size_t i = at->depth; i-- > 0;)
-			add_site(&ends->sites, at->stack[i].user, i ? at->stack[i - 1].user : 0);
-	return path;
 }
 
 void gt_flow_end_enter(struct gt_flow *flow, struct gt_flow_ends *ends, const struct gt_otf2_cursor *at)
@@ -115,8 +87,9 @@ void gt_flow_end_enter(struct gt_flow *flow, struct gt_flow_ends *ends, const st
 		number = value.uint32;
 	else
 		return;
-	add_end(ends, at, pair(gt_otf2_process(at->read, at->location), number), gt_flow_path_here(ends, at),
-		GT_BRANCH_LAUNCH, at->location->type != OTF2_LOCATION_TYPE_CPU_THREAD);
+	add_end(ends, at, gt_flow_pair(gt_otf2_process(at->read, at->location), number),
+		gt_flow_path_here(ends, at), GT_BRANCH_LAUNCH,
+		at->location->type != OTF2_LOCATION_TYPE_CPU_THREAD);
 }
 
 void gt_flow_end_leave(struct gt_flow *flow, struct gt_flow_ends *ends, const struct gt_otf2_cursor *at,
@@ -155,7 +128,7 @@ static bool in_parallel(const struct gt_otf2_cursor *at)
 /* Members branch from the parallel region of the one that made the team, to what they call first. */
 static void begin_team(struct gt_flow_ends *ends, const struct gt_otf2_cursor *at, uint64_t team)
 {
-	uint64_t key = pair(team, instance_of(ends, team));
+	uint64_t key = gt_flow_pair(team, instance_of(ends, team));
 	bool own = ends->forks;
 
 	ends->forks = false;
@@ -184,16 +157,16 @@ void gt_flow_end_event(struct gt_flow_ends *ends, const struct gt_otf2_cursor *a
 		       const struct gt_otf2_event *event)
 {
 	if (event->type == GT_OTF2_ThreadCreate)
-		add_end(ends, at, pair(event->ThreadCreate.comm, event->ThreadCreate.number),
+		add_end(ends, at, gt_flow_pair(event->ThreadCreate.comm, event->ThreadCreate.number),
 			gt_flow_path_here(ends, at), GT_BRANCH_CREATE, false);
 	else if (event->type == GT_OTF2_ThreadBegin)
-		add_end(ends, at, pair(event->ThreadBegin.comm, event->ThreadBegin.number), 0,
+		add_end(ends, at, gt_flow_pair(event->ThreadBegin.comm, event->ThreadBegin.number), 0,
 			GT_BRANCH_CREATE, true);
 	else if (event->type == GT_OTF2_ThreadWait)
-		add_end(ends, at, pair(event->ThreadWait.comm, event->ThreadWait.number),
+		add_end(ends, at, gt_flow_pair(event->ThreadWait.comm, event->ThreadWait.number),
 			gt_flow_path_here(ends, at), GT_BRANCH_JOIN, true);
 	else if (event->type == GT_OTF2_ThreadEnd)
-		add_end(ends, at, pair(event->ThreadEnd.comm, event->ThreadEnd.number), 0,
+		add_end(ends, at, gt_flow_pair(event->ThreadEnd.comm, event->ThreadEnd.number), 0,
 			GT_BRANCH_JOIN, false);
 	else if (event->type == GT_OTF2_ThreadFork)
 		ends->forks = true;
@@ -217,7 +190,7 @@ void gt_flow_end_merge(struct gt_flow *flow, struct gt_flow_ends *ends, size_t l
 		flow->ends[flow->end_count++] = ends->items[i];
 	}
 	for (size_t i = 0; i < ends->sites.count; i++)
-		add_site(&flow->sites, ends->sites.callers[i].path, ends->sites.callers[i].caller);
+		gt_flow_add_site(&flow->sites, ends->sites.callers[i].path, ends->sites.callers[i].caller);
 	free(ends->items);
 	free(ends->sites.callers);
 	free(ends->sites.paths.entries);
@@ -239,115 +212,10 @@ static int by_key(const void *a, const void *b)
 	return (x->location > y->location) - (x->location < y->location);
 }
 
-/* Where states begin; with path 0 all that are outermost. */
-struct begin {
-	uint64_t path, time;
-	uint32_t location, state;
-};
-
-struct gt_flow_index {
-	struct begin *begins;
-	size_t count, room;
-};
-
-static int by_path(const void *a, const void *b)
-{
-	const struct begin *x = a, *y = b;
-
-	if (x->location != y->location)
-		return x->location < y->location ? -1 : 1;
-	if (x->path != y->path)
-		return x->path < y->path ? -1 : 1;
-	return (x->time > y->time) - (x->time < y->time);
-}
-
-static void add_begin(struct gt_flow_index *index, uint32_t location, uint64_t path,
-		      const struct gt_flow_item *item)
-{
-	index->begins = gt_flow_room(index->begins, &index->room, index->count, sizeof(*index->begins));
-	index->begins[index->count++] = (struct begin){ path, item->begin, location, item->state };
-}
-
-static void make_index(const struct gt_flow *flow, struct gt_flow_index *index)
-{
-	for (unsigned k = 0; k < GT_FLOW_KINDS; k++)
-		for (size_t i = 0; i < flow->graphs[k].count; i++) {
-			const struct gt_flow_stream *s = &flow->graphs[k].streams[i];
-
-			for (size_t n = 0; s->kept && n < s->count; n++) {
-				add_begin(index, flow->locations[k][i], s->items[n].path, &s->items[n]);
-				if (!s->items[n].depth)
-					add_begin(index, flow->locations[k][i], 0, &s->items[n]);
-			}
-		}
-	if (index->count)
-		qsort(index->begins, index->count, sizeof(*index->begins), by_path);
-}
-
-/* The state of that path that began last before a time, or first; GT_FLOW_NONE: there is none. */
-static uint32_t find_begin(const struct gt_flow_index *index, uint32_t location, uint64_t path, uint64_t time)
-{
-	const struct begin wanted = { path, time, location, 0 };
-	size_t low = 0, high = index->count;
-
-	while (low < high) {
-		size_t middle = (low + high) / 2;
-
-		if (by_path(&index->begins[middle], &wanted) <= 0)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	for (size_t i = low ? low - 1 : 0; i <= low && i < index->count; i++)
-		if (index->begins[i].location == location && index->begins[i].path == path)
-			return index->begins[i].state;
-	return GT_FLOW_NONE;
-}
-
-static uint64_t caller_of(const struct gt_flow *flow, uint64_t path)
-{
-	const struct gt_lookup_entry *entry =
-		flow->sites.paths.entries ? gt_lookup_find(&flow->sites.paths, path | 1) : NULL;
-
-	return entry ? flow->sites.callers[entry->value].caller : 0;
-}
-
-uint32_t gt_flow_state_of(const struct gt_flow *flow, const struct gt_flow_index *index, uint32_t location,
-			  uint64_t path, uint64_t time)
-{
-	uint32_t state = find_begin(index, location, path, time);
-
-	while (state == GT_FLOW_NONE && path) {
-		path = caller_of(flow, path);
-		state = find_begin(index, location, path ? path : gt_flow_path(0, GT_FLOW_CODE), time);
-	}
-	return state != GT_FLOW_NONE ? state : find_begin(index, location, 0, time);
-}
-
 static uint32_t state_of(const struct gt_flow *flow, const struct gt_flow_index *index,
 			 const struct gt_flow_end *end)
 {
 	return gt_flow_state_of(flow, index, end->location, end->path, end->time);
-}
-
-void gt_flow_add_branch(struct gt_flow *flow, struct gt_lookup *known, const struct gt_flow_branch *branch)
-{
-	uint64_t word = pair(pair(pair(branch->from_state, branch->to_state), pair(branch->from, branch->to)),
-			     branch->what) |
-			1;
-	const struct gt_lookup_entry *entry = gt_lookup_find(known, word);
-
-	if (branch->from_state == GT_FLOW_NONE || branch->to_state == GT_FLOW_NONE)
-		return;
-	if (entry) {
-		flow->branches[entry->value].count += branch->count;
-		return;
-	}
-	flow->branches = gt_flow_room(flow->branches, &flow->branch_room, flow->branch_count,
-				      sizeof(*flow->branches));
-	flow->branches[flow->branch_count] = *branch;
-	if (!gt_lookup_put(known, word, (uint32_t)flow->branch_count++, 0))
-		abort();
 }
 
 /* A team is joined by one call, and has many members. */
@@ -376,7 +244,7 @@ static void match(struct gt_flow *flow)
 
 	if (gt_lookup_init(&known))
 		abort();
-	make_index(flow, &index);
+	gt_flow_index(flow, &index);
 	flow->end_count = filter(flow->masks, flow->ends, flow->end_count);
 	if (flow->end_count)
 		qsort(flow->ends, flow->end_count, sizeof(*flow->ends), by_key);

@@ -33,7 +33,7 @@ struct gt_flow_options {
 };
 
 enum gt_flow_kind { GT_FLOW_RANKS, GT_FLOW_PROCESSES, GT_FLOW_THREADS, GT_FLOW_STREAMS, GT_FLOW_KINDS };
-extern const char *const gt_flow_kind_names[GT_FLOW_KINDS];
+extern const char *const gt_flow_kind_names[GT_FLOW_KINDS]; /* put.c */
 
 enum gt_branch_what {
 	GT_BRANCH_CREATE,
@@ -184,11 +184,27 @@ struct gt_flow_link {
 size_t gt_flow_links(const struct gt_flow *flow, const struct gt_flow_draw *draws,
 		     struct gt_flow_link *links);
 
+/* ---- sites.c -------------------------------------------------------------------------------------- */
+
+/* Of two numbers in their order. */
+uint64_t gt_flow_pair(uint64_t a, uint64_t b);
+void gt_flow_add_site(struct gt_flow_sites *sites, uint64_t path, uint64_t caller);
 /* The call path here, whose callers will be found by it. */
 uint64_t gt_flow_path_here(struct gt_flow_ends *ends, const struct gt_otf2_cursor *at);
 
+/* Where states begin; with path 0 all that are outermost. */
+struct gt_flow_begin {
+	uint64_t path, time;
+	uint32_t location, state;
+};
+
 /* Where states are by their paths and times. */
-struct gt_flow_index;
+struct gt_flow_index {
+	struct gt_flow_begin *begins;
+	size_t count, room;
+};
+
+void gt_flow_index(const struct gt_flow *flow, struct gt_flow_index *index);
 /* The state of a call path, or of the nearest caller that has one; GT_FLOW_NONE: there is none. */
 uint32_t gt_flow_state_of(const struct gt_flow *flow, const struct gt_flow_index *index, uint32_t location,
 			  uint64_t path, uint64_t time);

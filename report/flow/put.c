@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Names as text of XML, DOT and JSON, and colours.
+ * What all faces share: names, also as text of XML, DOT and JSON, and colours.
  *
  * Limits: none.
  */
@@ -88,4 +88,40 @@ const char *gt_flow_colour(const struct gt_flow *flow, double alike, char buffer
 			0xff;
 	snprintf(buffer, 8, "#%02x%02x%02x", colour[0], colour[1], colour[2]);
 	return buffer;
+}
+
+/* ---- of streams and states ------------------------------------------------------------------------- */
+
+const char *const gt_flow_kind_names[] = { "ranks", "processes", "threads", "GPU streams" };
+
+const char *gt_flow_kind_text(unsigned kind, size_t count, char buffer[48])
+{
+	static const char *const single[] = { "rank", "process", "thread", "GPU stream" };
+
+	snprintf(buffer, 48, "%zu %s", count, count == 1 ? single[kind] : gt_flow_kind_names[kind]);
+	return buffer;
+}
+
+const char *gt_flow_region(const struct gt_flow *flow, uint32_t region)
+{
+	return region == GT_FLOW_CODE ? "(code)" : gt_report_region_name(&flow->report, region);
+}
+
+const char *gt_flow_stream_name(struct gt_flow *flow, unsigned kind, uint32_t stream)
+{
+	return gt_report_location(&flow->report, flow->locations[kind][stream]);
+}
+
+size_t gt_flow_kept(const struct gt_flow_graph *graph)
+{
+	size_t kept = 0;
+
+	for (size_t i = 0; i < graph->count; i++)
+		kept += graph->streams[i].kept;
+	return kept;
+}
+
+const char *gt_flow_seconds(double ns, char buffer[32])
+{
+	return gt_cell_print(buffer, 32, (union gt_cell){ .count = (uint64_t)(ns + 0.5) }, GT_SECONDS);
 }

@@ -157,11 +157,6 @@ static struct gt_picture *picture_of(const struct gt_report *report)
 	return report->picture;
 }
 
-static bool wanted(struct gt_report *report)
-{
-	return report->picture;
-}
-
 static void begin(struct gt_report *report, struct gt_otf2_cursor *at, void *memory)
 {
 	struct gt_picture *picture = picture_of(report);
@@ -621,7 +616,7 @@ static void figures(struct gt_report *report, void *result)
 }
 
 const struct gt_analysis gt_picture_analysis = {
-	.name = "picture", .state_size = sizeof(struct drawing), .wanted = wanted, .prepare = prepare,
+	.name = "picture", .state_size = sizeof(struct drawing), .prepare = prepare,
 	.begin = begin, .enter = enter, .leave = leave, .event = event, .end = end, .merge = merge,
 	.figures = figures,
 };
@@ -731,7 +726,7 @@ int gt_picture_make(const char *anchor, int fd)
 	signal(SIGXFSZ, SIG_IGN);
 	gt_archive_id(anchor, &picture.id);
 	gt_store_begin(&picture.store, fd);
-	report = gt_report_make_picture(anchor, 0, &picture);
+	report = gt_report_make_picture(anchor, 0, &gt_picture_analysis, &picture);
 	if (!report)
 		return 2;
 	gt_otf2_markers(report->read, on_marker);

@@ -162,6 +162,16 @@ uint64_t gt_blocks_span(const struct gt_block_launch *l)
 	return end;
 }
 
+uint64_t gt_blocks_error(const struct gt_block_launch *launch)
+{
+	return (launch->place.end - launch->place.start - gt_blocks_span(launch) + 1) / 2;
+}
+
+uint64_t gt_blocks_begin(const struct gt_block_launch *launch)
+{
+	return launch->place.end - gt_blocks_span(launch) - gt_blocks_error(launch);
+}
+
 /* The SM of the block at `at`; returns where the next one's begin. */
 static size_t next_sm(const struct gt_block_launch *l, size_t at, struct sm *sm)
 {

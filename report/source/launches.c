@@ -265,13 +265,3 @@ int gt_blocks_place(struct gt_block_launches *launches, const char *anchor)
 	/* The reader is not closed: names are its. */
 	return rc;
 }
-
-uint64_t gt_blocks_error(const struct gt_block_launch *launch)
-{
-	return (launch->place.end - launch->place.start - gt_blocks_span(launch) + 1) / 2;
-}
-
-uint64_t gt_blocks_begin(const struct gt_block_launch *launch)
-{
-	return launch->place.end - gt_blocks_span(launch) - gt_blocks_error(launch);
-}
