@@ -31,13 +31,15 @@ $(MAN_ALIASES):
 SUFFIXES = .1.scd .1 .3.scd .3 .5.scd .5 .7.scd .7
 CLEANFILES += doc/man/*.tmp
 MAINTAINERCLEANFILES = $(MAN_PAGES) $(MAN_GENERATED) $(MAN_ALIASES)
-EXTRA_DIST += $(MAN_PAGES:=.scd) doc/man/settings.awk doc/records.awk doc/glossary.md
+EXTRA_DIST += $(MAN_PAGES:=.scd) doc/man/settings.awk doc/records.awk doc/layouts.awk doc/glossary.md
 
-# The table of records in FORMAT.md; test/tree compares.
+# The tables of records and of layouts in FORMAT.md; test/tree compares.
+LAYOUTS = $(srcdir)/include/gputrace/records.h $(srcdir)/lib/format.h $(srcdir)/lib/common/pack.h
 update-format:
 	$(AM_V_GEN)$(AWK) -f $(srcdir)/doc/records.awk $(srcdir)/include/gputrace/records.def \
 		$(srcdir)/doc/FORMAT.md > $(srcdir)/doc/FORMAT.md.tmp && \
-		mv $(srcdir)/doc/FORMAT.md.tmp $(srcdir)/doc/FORMAT.md
+		$(AWK) -f $(srcdir)/doc/layouts.awk $(LAYOUTS) $(srcdir)/doc/FORMAT.md.tmp > $(srcdir)/doc/FORMAT.md && \
+		rm $(srcdir)/doc/FORMAT.md.tmp
 .PHONY: update-format
 
 # The schema of a report in JSON, from its tables; test/report compares.
