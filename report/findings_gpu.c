@@ -378,11 +378,14 @@ static uint64_t small_time(const struct gt_gpu *gpu, uint64_t *all)
 
 static void one_stream(struct gt_report *report, const struct gt_gpu *gpu)
 {
-	uint64_t all, small = small_time(gpu, &all), streams = 0;
+	uint64_t all, small = small_time(gpu, &all);
+	bool several = false;
 
+	/* A few kernels elsewhere, as before the work begins, change nothing. */
 	for (uint32_t i = 0; i < gpu->device_count; i++)
-		streams = gpu->devices[i].streams > streams ? gpu->devices[i].streams : streams;
-	if (streams != 1 || gt_class_calls(report, GT_CLASS_KERNEL) < MANY_LAUNCHES ||
+		several |= !at_least(gpu->devices[i].busiest, 95, gpu->devices[i].stream_time) &&
+			   gpu->devices[i].stream_time;
+	if (several || gt_class_calls(report, GT_CLASS_KERNEL) < MANY_LAUNCHES ||
 	    !at_least(small, 80, all))
 		return;
 	gt_finding(report,

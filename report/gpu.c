@@ -232,6 +232,8 @@ static void merge(struct gt_report *report, struct gt_otf2_cursor *at, void *mem
 	if (device != GT_NO_DEVICE) {
 		struct gt_gpu_device *of = &all->devices[device];
 
+		of->stream_time += state->busy.total;
+		of->busiest = state->busy.total > of->busiest ? state->busy.total : of->busiest;
 		gt_spans_merge(&of->kernels, &state->busy);
 		gt_spans_merge(&of->copies, &state->copying);
 		of->kernel_count += state->kernel_count;

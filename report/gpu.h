@@ -16,6 +16,7 @@
 struct gt_gpu_device {
 	struct gt_spans kernels, copies; /* copies and sets */
 	uint64_t kernel_count, streams;
+	uint64_t stream_time, busiest; /* kernels: summed over streams, and of the stream with most of it */
 };
 
 struct gt_gpu {

@@ -344,8 +344,11 @@ def gpu_memory(bad):
 
 @case
 def one_stream(bad):
-    """1,000 kernels of 8 blocks on one stream, or of 1,000 blocks."""
-    m, _, thread, stream = gpu()
+    """1,000 kernels of 8 blocks on one stream, or of 1,000 blocks, and one before them on another stream."""
+    m, process, thread = host()
+    device = m.device("GPU A")
+    first, stream = (m.stream(process, device, f"CUDA[0:{n}]") for n in (0, 7))
+    m.kernel(first, "axpy", 100, 400, 1000, 128)
     launches(m, thread, stream, 1000, 999000, grid=8 if bad else 1000)
     return m
 
