@@ -286,17 +286,6 @@ def torchrun(suite, name):
     suite.check(name, trace)
 
 
-def nccl(suite, name):
-    trace, _, _ = suite.record(name, [sys.executable, "-m", "torch.distributed.run",
-                                      "--nproc-per-node", "2", "--master-port", "29572",
-                                      suite.programs / "torch_two.py", "nccl"], timeout=240)
-    if not trace:
-        return
-    collective = [s for s in trace.kernels() if "nccl" in s.name.lower()]
-    suite.verdict(f"{name} kernels", len(collective) >= 20, f"{len(collective)} of NCCL")
-    suite.check(name, trace)
-
-
 def peer(suite, name):
     trace, counts, _ = suite.record(name, [suite.work / "peer"])
     if not trace:
@@ -406,5 +395,5 @@ def all_cases(suite):
         cases.append(("jax", library([sys.executable, "%jax_some.py"], exact=False,
                                      env={"XLA_PYTHON_CLIENT_PREALLOCATE": "false"})))
     if suite.gpus > 1:
-        cases += [("peer", peer), ("nccl", nccl)]
+        cases.append(("peer", peer))
     return cases

@@ -14,11 +14,13 @@ import sys
 from pathlib import Path
 
 from gpu_cases import equal
+from gpu_more import uuids
 
 OPS = {"AllReduce": "ALLREDUCE", "AllGather": "ALLGATHER", "ReduceScatter": "REDUCE_SCATTER_BLOCK",
        "Broadcast": "BCAST", "Reduce": "REDUCE"}
 SOCKETS = {"NCCL_NET": "Socket", "NCCL_SOCKET_IFNAME": "lo"}
-FEW = {"NCCL_MULTI_RANK_GPU_ENABLE": "1", "NCCL_NVLS_ENABLE": "0"}
+PLAIN = {"NCCL_NVLS_ENABLE": "0"}    # multicast between GPUs is a matter of the machine
+FEW = {"NCCL_MULTI_RANK_GPU_ENABLE": "1", **PLAIN}
 
 
 def jobs(suite, cuda, nvcc, flags):
@@ -109,10 +111,55 @@ def kernels_of(suite, name, trace):
                   f"{len(mine)} of NCCL, {inside} in {len(launches)} launches, {unreported} without a report")
 
 
-def program(n, how="", mode="yes", env=None):
+def matched(suite, name, trace, ordered=True):
+    """Ranks of a communicator do the same collectives, and where they end as they began, in the same order; a message
+    has both of its endpoints."""
+    rows, done, sides, wrong = ranks_in(trace), {}, {}, []
+    line = re.compile(r'NON_BLOCKING_COLLECTIVE_COMPLETE +(\d+) +\d+ +Operation: (\w+), Communicator: ".*?" <(\d+)>, '
+                      r'Root: (NONE|\d+)')
+    for m in filter(None, map(line.match, trace.run())):
+        if int(m[1]) in rows:
+            done.setdefault(m[3], {}).setdefault(rows[int(m[1])][0], []).append((m[2], m[4]))
+    for comm, ranks in done.items():
+        if len({tuple(had if ordered else sorted(had)) for had in ranks.values()}) != 1:
+            wrong.append(f"communicator {comm}: {({r: len(had) for r, had in ranks.items()})}")
+    for kind, at, when, peer, _, size, comm in trace.messages:
+        if at in rows and peer in rows:
+            ends = (at, peer) if kind == "SEND" else (peer, at)
+            sides.setdefault((comm, *(rows[end][0] for end in ends)), ([], []))[kind == "RECV"].append((when, size))
+    for key, (sent, got) in sides.items():
+        if [s for _, s in sent] != [s for _, s in got] or any(g[0] < s[0] for s, g in zip(sent, got)):
+            wrong.append(f"messages {key}: {len(sent)} sent, {len(got)} received")
+    suite.verdict(f"{name} ranks match", not wrong and done, f"{wrong or 'all'} of {len(done)} communicators, "
+                  f"{sum(len(s) for s, _ in sides.values())} messages")
+
+
+def devices_of(suite, name, trace, counts):
+    """Each rank's kernels are on the device that the program has chosen for it."""
+    used, chosen, known = {}, {r: int(counts[r, f][0]) for r, f in counts if f == "device"}, uuids()
+    process = {rank: trace.process_of(location) for location, (rank, _) in ranks_in(trace).items()}
+    for span in (s for s in trace.kernels() if "nccl" in s.name.lower()):
+        node = trace.parents[trace.locations[span.location][2]]
+        used.setdefault(trace.process_of(span.location), set()).add(trace.node_properties[node].get("UUID"))
+    equal(suite, name, "devices with kernels of NCCL", set().union(*used.values()), {known[d] for d in chosen.values()})
+    if len(used) == len(chosen):    # ranks are processes
+        equal(suite, name, "device of each rank", {r: used.get(process.get(r)) for r in chosen},
+              {r: {known[d]} for r, d in chosen.items()})
+
+
+def launched(suite, name, trace, command, env):
+    """NCCL's kernels, as the independent tool counts them in another run."""
+    seen = suite.reference(name, command, env, timeout=120)
+    if seen:
+        equal(suite, name, "kernels by the independent tool",
+              sum(s.name.startswith("ncclDevKernel") for s in trace.kernels()),
+              sum(kernel[0] for text, kernel in seen["kernel"].items() if "ncclDevKernel" in text))
+
+
+def program(n, how="", mode="yes", env=None, numbers=1 << 12):
     def case(suite, name):
-        command = [suite.work / "nccl", library(), str(n), "10", how]
-        setting = {**FEW, **(env or {})}
+        command = [suite.work / "nccl", library(), str(n), "10", how, str(numbers)]
+        setting = {**(PLAIN if n <= suite.gpus else FEW), **(env or {})}
         if not refused(suite, name, command, setting):
             return
         trace, _, out = suite.record(name, command, {**setting, "VT_NCCL": mode}, timeout=120)
@@ -128,6 +175,10 @@ def program(n, how="", mode="yes", env=None):
         else:
             compare(suite, name, trace, counts, n)
             kernels_of(suite, name, trace)
+            matched(suite, name, trace, mode == "yes")
+            devices_of(suite, name, trace, counts)
+            if how == "threads":
+                launched(suite, name, trace, command, setting)
         if mode != "yes":
             channels = sum(" channel " in text for text, _, _ in trace.locations.values())
             suite.verdict(f"{name} channels", channels > 0, f"{channels} rows")
@@ -152,13 +203,14 @@ def one_rank(suite, name):
 
 
 def torch_ranks(suite, name):
-    """torchrun: two processes with PyTorch's own NCCL, each as if on a host of its own."""
-    command = [sys.executable, "-m", "torch.distributed.run", "--nproc-per-node", "2", "--master-port", "29573",
-               suite.programs / "torch_two.py", "nccl"]
-    setting = {**FEW, **SOCKETS, "HOSTS": "yes"}
+    """torchrun: two processes with PyTorch's own NCCL, each as if on a host of its own where they share a GPU."""
+    shared = name == "nccl-torch"
+    command = [sys.executable, "-m", "torch.distributed.run", "--nproc-per-node", "2", "--master-port",
+               "29573" if shared else "29574", suite.programs / "torch_two.py", "nccl"]
+    setting = {**FEW, **SOCKETS, "HOSTS": "yes"} if shared else PLAIN
     if refused(suite, name, command, setting) is None:
         return
-    trace, _, _ = suite.record(name, command, setting, timeout=240)
+    trace, _, out = suite.record(name, command, setting, timeout=240)
     if not trace:
         return
     rows = ranks_in(trace)
@@ -166,6 +218,9 @@ def torch_ranks(suite, name):
         had = [d for d in completed(trace) if rows.get(d[0], (None,))[0] == rank and d[1] == "ALLREDUCE"]
         suite.verdict(f"{name} sums of rank {rank}", sum(d[2] == 4 << 16 for d in had) == 20,
                       f"{len(had)} sums, {sum(d[2] == 4 << 16 for d in had)} of the tensor, 20 were made")
+    kernels_of(suite, name, trace)
+    matched(suite, name, trace)
+    devices_of(suite, name, trace, calls_in(out))
     suite.check(name, trace)
 
 
@@ -193,13 +248,16 @@ def cases(suite):
         suite.say("# without NCCL")
         return []
     found = [("nccl-one", one_rank), ("nccl-ranks", program(2)), ("nccl-threads", program(2, "threads")),
-             ("nccl-four", program(4)), ("nccl-kernels", program(2, mode="kernels")),
+             ("nccl-four", program(4)), ("nccl-large", program(2, numbers=1 << 23)),
+             ("nccl-kernels", program(2, mode="kernels")),
              ("nccl-detail", program(2, mode="detail")), ("nccl-graph", program(2, "graph")),
              ("nccl-graph-kernels", program(2, "graph", mode="kernels")),
              ("nccl-sockets", program(2, "hosts", mode="detail", env=SOCKETS)),
              ("nccl-sockets-yes", program(2, "hosts", env=SOCKETS))]
     if suite.plain([sys.executable, "-c", "import torch"])[0] == 0:
         found.append(("nccl-torch", torch_ranks))
+        if suite.gpus > 1:
+            found.append(("nccl-torch-gpus", torch_ranks))
     if any("nccl-cost" in word for word in suite.options.only):
         found.append(("nccl-cost", cost))
     return found

@@ -2,9 +2,11 @@
 /*
  * Ranks of one NCCL communicator, in processes or in threads of one process, on the GPUs that there are:
  * every collective a few times, alone and in groups, and messages around a ring. Each result is looked at;
- * what each rank has called is printed, "RANK FUNCTION CALLS BYTES".
+ * what each rank has called is printed, "RANK FUNCTION CALLS BYTES", and its device, "RANK device NUMBER 0".
  *
- *	nccl LIBRARY RANKS TIMES [threads | graph | cost | hosts]
+ *	nccl LIBRARY RANKS TIMES [threads | graph | cost | hosts | ""] [NUMBERS]
+ *
+ * NUMBERS (4,096) is how many floats there are in a buffer: a multiple of 16.
  *
  * "cost" has its ranks in threads of one process: processes take turns on a GPU, a few milliseconds each,
  * and a collective of two of them waits for several of these.
@@ -25,7 +27,7 @@
 #include <time.h>
 #include <unistd.h>
 
-enum { MOST = 16, N = 1 << 12, INT8 = 0, FLOAT32 = 7, SUM = 0, BURST = 20 };
+enum { MOST = 16, INT8 = 0, FLOAT32 = 7, SUM = 0, BURST = 20 };
 
 struct id {
 	char bytes[128];
@@ -49,7 +51,7 @@ static struct shared {
 	struct id id;
 	volatile int ready, refused;
 } *shared;
-static int ranks, times;
+static int ranks, times, N = 1 << 12;
 static const char *what;
 static pthread_mutex_t output = PTHREAD_MUTEX_INITIALIZER;
 
@@ -89,7 +91,7 @@ struct rank {
 	comm_t comm;
 	cudaStream_t stream;
 	float *in, *out, *big;
-	float host[N];
+	float *host;
 };
 
 /* All of `n` numbers at `at` are `value`. */
@@ -106,7 +108,7 @@ static void one_turn(struct rank *r)
 	int next = (r->rank + 1) % ranks, last = (r->rank + ranks - 1) % ranks, n = N / MOST;
 	float sum = (float)ranks * (float)(ranks + 1) / 2;
 
-	MUST(AllReduce(r->in, r->out, N, FLOAT32, SUM, r->comm, r->stream));
+	MUST(AllReduce(r->in, r->out, (size_t)N, FLOAT32, SUM, r->comm, r->stream));
 	look(r, r->out, N, sum);
 	MUST(GroupStart());
 	MUST(AllGather(r->in, r->big, (size_t)n, FLOAT32, r->comm, r->stream));
@@ -114,28 +116,31 @@ static void one_turn(struct rank *r)
 	MUST(GroupEnd());
 	look(r, r->out, n, sum);
 	look(r, r->big + (ranks - 1) * n, n, (float)ranks);
-	MUST(Broadcast(r->in, r->out, N, FLOAT32, ranks - 1, r->comm, r->stream));
+	MUST(Broadcast(r->in, r->out, (size_t)N, FLOAT32, ranks - 1, r->comm, r->stream));
 	look(r, r->out, N, (float)ranks);
-	MUST(Reduce(r->in, r->out, N, FLOAT32, SUM, 0, r->comm, r->stream));
+	MUST(Reduce(r->in, r->out, (size_t)N, FLOAT32, SUM, 0, r->comm, r->stream));
 	if (r->rank == 0)
 		look(r, r->out, N, sum);
 	MUST(GroupStart());
-	MUST(Send(r->in, N, FLOAT32, next, r->comm, r->stream));
-	MUST(Recv(r->out, N, FLOAT32, last, r->comm, r->stream));
+	MUST(Send(r->in, (size_t)N, FLOAT32, next, r->comm, r->stream));
+	MUST(Recv(r->out, (size_t)N, FLOAT32, last, r->comm, r->stream));
 	MUST(GroupEnd());
 	look(r, r->out, N, (float)last + 1);
 }
 
 static void report(struct rank *r, double seconds)
 {
-	int n = N / MOST * 4;
+	int n = N / MOST * 4, device = -1;
+
+	MUST(cudaGetDevice(&device));
 
 	pthread_mutex_lock(&output);
 	printf("%d AllReduce %d %d\n%d AllGather %d %d\n%d ReduceScatter %d %d\n%d Broadcast %d %d\n"
-	       "%d Reduce %d %d\n%d Send %d %d\n%d Recv %d %d\n%d wrong %d 0\n%d us %.0f 0\n",
+	       "%d Reduce %d %d\n%d Send %d %d\n%d Recv %d %d\n%d wrong %d 0\n%d us %.0f 0\n"
+	       "%d device %d 0\n",
 	       r->rank, times, N * 4, r->rank, times, n, r->rank, times, n, r->rank, times, N * 4,
 	       r->rank, times, N * 4, r->rank, times, N * 4, r->rank, times, N * 4, r->rank, r->wrong,
-	       r->rank, seconds * 1e6);
+	       r->rank, seconds * 1e6, r->rank, device);
 	fflush(stdout);
 	pthread_mutex_unlock(&output);
 }
@@ -147,7 +152,7 @@ static void graph(struct rank *r)
 	cudaGraphExec_t e;
 
 	MUST(cudaStreamBeginCapture(r->stream, cudaStreamCaptureModeThreadLocal));
-	MUST(AllReduce(r->in, r->out, N, FLOAT32, SUM, r->comm, r->stream));
+	MUST(AllReduce(r->in, r->out, (size_t)N, FLOAT32, SUM, r->comm, r->stream));
 	MUST(cudaStreamEndCapture(r->stream, &g));
 	MUST(cudaGraphInstantiate(&e, g, 0));
 	for (int i = 0; i < times; i++)
@@ -173,7 +178,7 @@ static void cost(struct rank *r)
 	for (int i = -5; i < times; i++) {
 		begin = now();
 		for (int k = 0; k < BURST; k++)
-			MUST(AllReduce(r->in, r->out, N, FLOAT32, SUM, r->comm, r->stream));
+			MUST(AllReduce(r->in, r->out, (size_t)N, FLOAT32, SUM, r->comm, r->stream));
 		call[i < 0 ? 0 : i] = (now() - begin) * 1e6 / BURST;
 		MUST(cudaStreamSynchronize(r->stream));
 		all[i < 0 ? 0 : i] = (now() - begin) * 1e6 / BURST;
@@ -195,6 +200,7 @@ static void *run(void *number)
 	double begin;
 
 	r->rank = (int)(long)number;
+	r->host = calloc((size_t)N, sizeof(float));
 	MUST(cudaGetDeviceCount(&devices));
 	MUST(cudaSetDevice(r->rank % devices));
 	while (!shared->ready)
@@ -204,12 +210,12 @@ static void *run(void *number)
 		return NULL;
 	}
 	MUST(cudaStreamCreateWithFlags(&r->stream, cudaStreamNonBlocking));
-	MUST(cudaMalloc((void **)&r->in, N * sizeof(float)));
-	MUST(cudaMalloc((void **)&r->out, N * sizeof(float)));
-	MUST(cudaMalloc((void **)&r->big, N * sizeof(float)));
+	MUST(cudaMalloc((void **)&r->in, (size_t)N * sizeof(float)));
+	MUST(cudaMalloc((void **)&r->out, (size_t)N * sizeof(float)));
+	MUST(cudaMalloc((void **)&r->big, (size_t)N * sizeof(float)));
 	for (int i = 0; i < N; i++)
 		r->host[i] = (float)r->rank + 1;
-	MUST(cudaMemcpy(r->in, r->host, N * sizeof(float), cudaMemcpyHostToDevice));
+	MUST(cudaMemcpy(r->in, r->host, (size_t)N * sizeof(float), cudaMemcpyHostToDevice));
 	begin = now();
 	if (!strcmp(what, "graph")) {
 		graph(r);
@@ -236,6 +242,7 @@ int main(int argc, char **argv)
 	ranks = argc > 2 ? atoi(argv[2]) : 2;
 	times = argc > 3 ? atoi(argv[3]) : 20;
 	what = argc > 4 ? argv[4] : "";
+	N = argc > 5 ? atoi(argv[5]) : N;
 	threads = !strcmp(what, "threads") || !strcmp(what, "cost");
 	shared = mmap(NULL, sizeof(*shared), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
 	if (threads) {

@@ -23,5 +23,7 @@ for _ in range(20):
         dist.all_reduce(value)
         assert value[0].item() == 6.0
 torch.cuda.synchronize()
+sys.stdout.write(f"{rank} device {torch.cuda.current_device()} 0\n")    # in one piece
+sys.stdout.flush()
 dist.barrier()
 dist.destroy_process_group()
