@@ -27,7 +27,8 @@ static void nothing(void)
 static int initialize(ompt_function_lookup_t lookup, int device, ompt_data_t *data)
 {
 	/* Those of openmp/adapter.c. */
-	static const int events[] = { 1, 2, 3, 4, 5, 6, 7, 16, 17, 20, 21, 23, 26, 27 };
+	static const int events[] = { 1,  2,  3,  4,  5,  6,  7,  8,  9,  16,
+				      17, 18, 19, 20, 21, 23, 26, 27, 28 };
 	ompt_set_callback_t set = (ompt_set_callback_t)lookup("ompt_set_callback");
 
 	(void)device;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Finds the real functions of libgomp.
+ * Finds the real functions of libgomp, and of LLVM's runtime.
  *
  * Limits: see gomp.h. Places that call are kept in a table of PLACES entries; those beyond are looked up each
  * time. A place whose library was unloaded keeps its runtime.
@@ -37,11 +37,23 @@ static int missing(void)
 static const struct {
 	const char *name;
 	size_t slot;
+	bool llvm;
 } functions[] = {
-#define GT_GOMP(type, name, parameters) { #name, offsetof(struct gt_gomp, name) },
+#define GT_GOMP(type, name, parameters) { #name, offsetof(struct gt_gomp, name), false },
 #define GT_GOMP_ASK GT_GOMP
+#define GT_GOMP_LLVM(type, name, parameters) { #name, offsetof(struct gt_gomp, llvm_##name), true },
 #include "openmp/gomp.def"
 };
+
+/* The symbols of LLVM's runtime have this version, but for those that stand for libgomp's. */
+static void *find(void *handle, const char *name, bool llvm)
+{
+	void *function = llvm ? dlvsym(handle, name, "VERSION") : NULL;
+
+	if (!function)
+		function = dlsym(handle, name);
+	return function ? function : (void *)missing;
+}
 
 /* Is it LLVM's, which says itself what it does? */
 static bool has_ompt(void *function)
@@ -75,7 +87,8 @@ static const struct gt_gomp *keep(const struct gt_gomp *found)
 	uint32_t i = 0;
 
 	begin();
-	while (i < count && runtimes[i].omp_set_lock != found->omp_set_lock)
+	while (i < count && (runtimes[i].omp_set_lock != found->omp_set_lock ||
+			     runtimes[i].llvm_omp_test_lock != found->llvm_omp_test_lock))
 		i++;
 	if (i == GT_GOMP_RUNTIMES)
 		i = 0;
@@ -91,14 +104,13 @@ static const struct gt_gomp *runtime_in(void *handle)
 	struct gt_gomp found;
 
 	for (size_t k = 0; k < sizeof(functions) / sizeof(functions[0]); k++) {
-		void *function = dlsym(handle, functions[k].name);
+		void *function = find(handle, functions[k].name, functions[k].llvm);
 
-		if (!function)
-			function = (void *)missing;
 		memcpy((char *)&found + functions[k].slot, &function, sizeof(function));
 	}
 	gt_pin((const void *)found.omp_set_lock);
 	found.recorded = !has_ompt((void *)found.omp_set_lock);
+	found.llvm = dlsym(handle, "__kmpc_fork_call") != NULL;
 	if (found.recorded)
 		gt_omp_begin();
 	return keep(&found);
@@ -122,9 +134,9 @@ static const struct gt_gomp *runtime_of(const void *caller)
 }
 
 /* A linker that leaves out libraries which are not needed has found all that the program calls in ours. */
-static const struct gt_gomp *runtime_by_name(void)
+static const struct gt_gomp *runtime_by_name(const char *name)
 {
-	void *handle = dlopen("libgomp.so.1", RTLD_LAZY);
+	void *handle = dlopen(name, RTLD_LAZY);
 
 	return runtime_in(handle ? handle : RTLD_NEXT);
 }
@@ -144,24 +156,24 @@ static void remember(const void *caller, const struct gt_gomp *runtime)
 	end();
 }
 
-static const struct gt_gomp *look_up(const void *caller)
+static const struct gt_gomp *look_up(const void *caller, bool llvm)
 {
 	const struct gt_gomp *runtime;
 
 	/* What is behind us in the search order is what everybody gets. */
-	if (dlsym(RTLD_NEXT, "omp_set_lock")) {
+	if (dlsym(RTLD_NEXT, llvm ? "__kmpc_fork_call" : "omp_set_lock")) {
 		runtime = runtime_in(RTLD_NEXT);
 		__atomic_store_n(&gt_gomp_common, runtime, __ATOMIC_RELEASE);
 		return runtime;
 	}
 	runtime = runtime_of(caller);
 	if (!runtime)
-		runtime = runtime_by_name();
+		runtime = runtime_by_name(llvm ? "libomp.so.5" : "libgomp.so.1");
 	remember(caller, runtime);
 	return runtime;
 }
 
-const struct gt_gomp *gt_gomp_find(const void *caller)
+const struct gt_gomp *gt_gomp_find(const void *caller, bool llvm)
 {
 	uint64_t hash = gt_hash_word((uint64_t)(uintptr_t)caller) >> 32;
 	const struct gt_gomp *runtime;
@@ -174,7 +186,7 @@ const struct gt_gomp *gt_gomp_find(const void *caller)
 			return place->runtime;
 	}
 	gt_guard();
-	runtime = look_up(caller);
+	runtime = look_up(caller, llvm);
 	gt_unguard();
 	errno = saved;
 	return runtime;

@@ -47,6 +47,7 @@ enum gt_ompt_event {
 	GT_OMPT_SYNC_REGION = 23,
 	GT_OMPT_MUTEX_ACQUIRE = 26,
 	GT_OMPT_MUTEX_ACQUIRED = 27,
+	GT_OMPT_NEST_LOCK = 28,
 };
 
 enum gt_ompt_endpoint { GT_OMPT_BEGIN = 1, GT_OMPT_END = 2, GT_OMPT_BEGIN_END = 3 };

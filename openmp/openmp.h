@@ -90,6 +90,8 @@ struct gt_omp_thread {
 	uint32_t location;
 	uint32_t used, late;                /* atomic; enum gt_omp_late */
 	bool worker, named;
+	bool tests;                         /* the program has called omp_test_lock(), or alike */
+	bool tried;                         /* the lock that it asked for last; it did not wait */
 	const void *single;                 /* code of the last `single`, if its barrier may come */
 	uint64_t task;                      /* the present one; libgomp's only */
 	struct gt_omp_thread *next;
@@ -171,6 +173,8 @@ GT_HIDDEN uint64_t gt_omp_create_task(bool untied, const void *code);
 
 /* GT_OMP_LOCK, CRITICAL, ATOMIC or ORDERED: the calling thread begins to wait for it, */
 GT_HIDDEN void gt_omp_acquire(enum gt_omp_construct construct, const void *code);
+/* waits no longer, */
+GT_HIDDEN void gt_omp_waited(enum gt_omp_construct construct);
 /* has it (waited: after gt_omp_acquire()), */
 GT_HIDDEN void gt_omp_acquired(enum gt_omp_construct construct, bool waited, uint64_t lock, const void *code);
 /* and lets it go. */

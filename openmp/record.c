@@ -505,19 +505,23 @@ static void hold(struct gt_omp_thread *self, uint64_t lock)
 	gt_record(GT_T_LOCK_ACQUIRE, lock, (uint64_t[2]){ order, GT_OMP_PARADIGM }, 1);
 }
 
+void gt_omp_waited(enum gt_omp_construct construct)
+{
+	gt_omp_self->waiting -= gt_omp_self->waiting > 0;
+	gt_omp_close(construct, 0);
+}
+
+/* The acquisition lies in the wait that it ends: a reader takes its length from there. */
 void gt_omp_acquired(enum gt_omp_construct construct, bool waited, uint64_t lock, const void *code)
 {
-	struct gt_omp_thread *self = gt_omp_self;
+	bool active = gt_active();
 
-	if (waited) {
-		self->waiting -= self->waiting > 0;
-		gt_omp_close(construct, 0);
-	}
-	if (!gt_active())
-		return;
-	if (block_of(construct) != GT_OMP_COUNT)
+	if (active)
+		hold(gt_omp_self, lock);
+	if (waited)
+		gt_omp_waited(construct);
+	if (active && block_of(construct) != GT_OMP_COUNT)
 		gt_omp_open(block_of(construct), code);
-	hold(self, lock);
 }
 
 void gt_omp_released(enum gt_omp_construct construct, uint64_t lock)

@@ -31,6 +31,7 @@ SAME(GT_OMPT_MASKED, ompt_callback_masked);
 SAME(GT_OMPT_SYNC_REGION, ompt_callback_sync_region);
 SAME(GT_OMPT_MUTEX_ACQUIRE, ompt_callback_mutex_acquire);
 SAME(GT_OMPT_MUTEX_ACQUIRED, ompt_callback_mutex_acquired);
+SAME(GT_OMPT_NEST_LOCK, ompt_callback_nest_lock);
 SAME(GT_OMPT_BEGIN, ompt_scope_begin);
 SAME(GT_OMPT_END, ompt_scope_end);
 SAME(GT_OMPT_THREAD_INITIAL, ompt_thread_initial);

@@ -2,7 +2,9 @@
 /*
  * Constructs of OpenMP, with numbers that do not depend on how threads are scheduled.
  *
- *	constructs [fork] [pause]
+ *	constructs [fork|pause]
+ *
+ * How often it waits for locks it adds to the file that OMP_COUNTS names, "omp lock COUNT".
  *
  * Limits: four threads.
  */
@@ -14,6 +16,7 @@
 #include <unistd.h>
 
 static double sum;
+static int sets; /* calls of omp_set_lock and omp_set_nest_lock */
 
 static void work(int n)
 {
@@ -86,14 +89,48 @@ static void tasks(void)
 	sum += b;
 }
 
+static omp_lock_t lock;
+static omp_nest_lock_t nest;
+
+/* All tests fail, but for the owner's of a nest lock. */
+static void tests(void)
+{
+	int got = 0;
+
+#pragma omp parallel num_threads(4) reduction(+ : got)
+	{
+		int last = omp_get_thread_num() == omp_get_num_threads() - 1;
+
+		if (last) {
+			omp_set_lock(&lock);
+			omp_set_nest_lock(&nest);
+		}
+#pragma omp barrier
+		for (int i = 0; i < 10; i++) {
+			got += omp_test_lock(&lock);
+			got += omp_test_nest_lock(&nest);
+		}
+#pragma omp barrier
+		if (last) {
+			for (int i = 0; i < 11; i++)
+				omp_unset_nest_lock(&nest);
+			omp_unset_lock(&lock);
+		}
+#pragma omp barrier
+		if (last && omp_test_lock(&lock))
+			omp_unset_lock(&lock);
+	}
+	sets += 2;
+	sum += got; /* 2 + ... + 11 */
+}
+
 static void locks(void)
 {
-	static omp_lock_t lock;
-	static omp_nest_lock_t nest;
 	static int hits, others, nests;
 
 	omp_init_lock(&lock);
 	omp_init_nest_lock(&nest);
+	tests();
 #pragma omp parallel num_threads(4)
 	{
 		for (int i = 0; i < 25; i++) {
@@ -108,6 +145,8 @@ static void locks(void)
 		nests++;
 		omp_unset_nest_lock(&nest);
 		omp_unset_nest_lock(&nest);
+#pragma omp atomic
+		sets += 25 + 2;
 	}
 	sum += hits + others + nests;
 }
@@ -135,6 +174,17 @@ static void all(void)
 	nested();
 }
 
+static void count(void)
+{
+	const char *name = getenv("OMP_COUNTS");
+	FILE *file = name ? fopen(name, "a") : NULL;
+
+	if (!file)
+		return;
+	fprintf(file, "omp lock\t%d\n", sets);
+	fclose(file);
+}
+
 int main(int argc, char **argv)
 {
 	all();
@@ -142,9 +192,10 @@ int main(int argc, char **argv)
 		pid_t pid = fork();
 
 		if (!pid) {
-			sum = 0;
+			sum = sets = 0;
 			all();
 			printf("%g\n", sum);
+			count();
 			exit(0);
 		}
 		waitpid(pid, NULL, 0);
@@ -154,5 +205,6 @@ int main(int argc, char **argv)
 		all();
 	}
 	printf("%g\n", sum);
+	count();
 	return 0;
 }
