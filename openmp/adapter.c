@@ -230,11 +230,11 @@ static void on_task_schedule(union gt_ompt_data *prior, int status, union gt_omp
 		return;
 	/* A tied task that lets another one run goes on here, when that is over. */
 	if (is_explicit(prior) && prior->value & GT_OMP_STARTED &&
-	    (over || prior->value & GT_OMP_UNTIED_TASK)) {
+	    (over || prior->value & GT_OMP_UNTIED_TASK))
 		gt_leave(gt_omp_task_region(prior->value));
-		if (over)
-			gt_omp_record_task(GT_OMP_COMPLETE, prior->value);
-	}
+	/* One that was cancelled may not have begun. */
+	if (is_explicit(prior) && over)
+		gt_omp_record_task(GT_OMP_COMPLETE, prior->value);
 	if (!next || !next->value)
 		return;
 	gt_omp_record_task(GT_OMP_SWITCH, next->value);

@@ -2,7 +2,7 @@
 /*
  * Constructs of OpenMP, with numbers that do not depend on how threads are scheduled.
  *
- *	constructs [fork|pause]
+ *	constructs [fork|pause|cancel]
  *
  * How often it waits for locks it adds to the file that OMP_COUNTS names, "omp lock COUNT".
  *
@@ -166,6 +166,40 @@ static void nested(void)
 	work(10);
 }
 
+/* Without OMP_CANCELLATION all goes on. LLVM 14 itself fails if sections or a dynamic loop are cancelled. */
+static void cancelled(void)
+{
+	int done = 0;
+
+#pragma omp parallel num_threads(4)
+#pragma omp single
+#pragma omp taskgroup
+	for (int i = 0; i < 200; i++)
+#pragma omp task shared(done)
+	{
+#pragma omp cancellation point taskgroup
+#pragma omp atomic
+		done++;
+		work(1000);
+#pragma omp cancel taskgroup if (i == 20)
+	}
+#pragma omp parallel num_threads(4)
+#pragma omp for
+	for (int i = 0; i < 1000; i++) {
+		work(100);
+#pragma omp cancel for if (i == 50)
+	}
+#pragma omp parallel num_threads(4)
+	{
+		if (omp_get_thread_num() == 1) {
+#pragma omp cancel parallel
+		}
+#pragma omp barrier
+		work(100);
+	}
+	printf("%s\n", done < 200 ? "cancelled" : "all");
+}
+
 static void all(void)
 {
 	loops();
@@ -204,6 +238,8 @@ int main(int argc, char **argv)
 		omp_pause_resource_all(omp_pause_soft);
 		all();
 	}
+	if (argc > 1 && !strcmp(argv[1], "cancel"))
+		cancelled();
 	printf("%g\n", sum);
 	count();
 	return 0;
