@@ -7,11 +7,12 @@
 #include "config.h"
 
 #include "report/findings.h"
+#include "report/suggest.h"
 
 #include <string.h>
 
-/* A recorded call costs about this; doc/PERFORMANCE.md. Messages that are not tiny go at 1 GB/s. */
-enum { COST_OF_CALL = 30, NS_OF_BYTE = 1, TIME_SLICE = 10000000, MANY = 1000, MANY_CALLS = 100000 };
+/* Messages that are not tiny go at 1 GB/s. */
+enum { NS_OF_BYTE = 1, TIME_SLICE = 10000000, MANY = 1000 };
 
 static const struct gt_profile *profile_of(const struct gt_report *report)
 {
@@ -358,15 +359,18 @@ static void tiny_files(struct gt_report *report)
 static void costly_functions(struct gt_report *report)
 {
 	uint32_t count = (uint32_t)report->read->tables[GT_OTF2_REGION].count, top = count;
-	uint64_t calls = 0, functions = 0;
+	uint64_t calls = 0, functions = 0, ns = 0, cost = 0;
 
 	for (uint32_t i = 0; i < count; i++) {
 		const struct gt_profile_region *region = &profile_of(report)->regions[i];
+		const struct gt_otf2_region *of = gt_otf2_region_at(report->read, i);
 
-		if (report->classes.regions[i] != GT_CLASS_CODE || region->calls < MANY_CALLS ||
+		if (!gt_suggest_can(of) || region->calls < GT_MANY_CALLS ||
 		    (double)(region->inclusive / region->calls) >= gt_threshold(GT_FINDING_COSTLY_FUNCTION))
 			continue;
 		calls += region->calls;
+		ns += region->exclusive;
+		cost += region->calls * gt_cost_of_call(of->file);
 		functions++;
 		if (top == count || region->calls > profile_of(report)->regions[top].calls)
 			top = i;
@@ -376,13 +380,13 @@ static void costly_functions(struct gt_report *report)
 	gt_finding(report,
 		   &(struct gt_finding){
 			   .id = GT_FINDING_COSTLY_FUNCTION,
-			   .gain = calls * COST_OF_CALL,
+			   .gain = cost,
 			   .region = 1 + top,
 			   .time = GT_NO_COUNT,
 			   .advice = "gputrace filter suggest, and VT_FILTER_SPEC in the next run" },
-		   "%s calls of %s that take less than %.0f ns: recording them takes about as long",
+		   "%s calls of %s that tell little take %s; recording them costs about %s",
 		   gt_said(report, calls, GT_COUNT), functions == 1 ? "a function" : "functions",
-		   gt_threshold(GT_FINDING_COSTLY_FUNCTION));
+		   gt_said(report, ns, GT_SECONDS), gt_said(report, cost, GT_SECONDS));
 }
 
 /* What the measurement itself does: others may have waited for it. */

@@ -2,7 +2,7 @@
 /*
  * Functions that cost more to record than they tell, as a filter file.
  *
- * Limits: knows what a call costs only as a constant (GT_SUGGEST_COST).
+ * Limits: knows what a call costs only as a constant (lib/assemble/util/rules.h).
  */
 #ifndef GT_REPORT_SUGGEST_H
 #define GT_REPORT_SUGGEST_H
@@ -10,9 +10,9 @@
 #include <stdint.h>
 #include <stdio.h>
 
+#include "lib/read/read.h"
+
 enum {
-	GT_SUGGEST_COST = 30,     /* ns of a recorded call, doc/PERFORMANCE.md */
-	GT_SUGGEST_FILTERED = 2,  /* of one that a filter leaves out */
 	GT_SUGGEST_SHORT = 1000,  /* ns: a call that takes less tells little */
 	GT_SUGGEST_CALLS = 1000,  /* as many calls at least */
 };
@@ -22,6 +22,9 @@ struct gt_suggest_options {
 	const char *out;   /* the filter file; NULL: `text` */
 	uint64_t shorter;  /* ns, in place of GT_SUGGEST_SHORT */
 };
+
+/* Is it a function that a filter can leave out? */
+bool gt_suggest_can(const struct gt_otf2_region *region);
 
 /*
  * Writes the filter file, and says on `text` what it will do. 0; 1: nothing is to be left out, and no file is

@@ -120,9 +120,8 @@ Test(summary, findings)
 	HAS("[gputrace] 300 ms to gain: rank 2 works for 900 ms outside of MPI, the ranks on average for 600 "
 	    "ms: "
 	    "the others wait for it (late-rank)\n"
-	    "[gputrace] 60.0 ms to gain: 2000000 calls of tiny take less than 300 ns: recording them takes "
-	    "about "
-	    "as long (costly-function)\n");
+	    "[gputrace] 60.0 ms to gain: 2,000,000 calls of tiny take 200 ms; recording them costs about "
+	    "60.0 ms (costly-function)\n");
 	HAS("60.0 ms to gain: 200 threads are created, which takes 60.0 ms: keep them (a pool) "
 	    "(thread-creation)");
 	HAS_NOT("polling");
@@ -147,6 +146,42 @@ Test(summary, findings)
 	HAS_NOT("to gain");
 }
 
+/* What the measurement took, and what to do about it if that is much. */
+Test(summary, measurement)
+{
+	static const struct gt_summary_region regions[] = {
+		{ "tiny", 2000000, 200000000, 400000000, true, false, false },
+		{ "script.tiny", 100000, 500000000, 400000000, true, false, true },
+		{ "kernel", 1000, 500000000, 400000000, false, true, false },
+		{ "MPI_Send", 1000, 500000000, 400000000, false, false, false },
+	};
+	struct gt_summary s = usual();
+
+	gt_brief(&s);
+	cr_expect_eq(s.cost_ns, 16386 * 30);
+	print(&s, GT_SUMMARY_PLAIN, 0);
+	HAS("] 41,288 events, 1.1 MB; measurement: about 492 us, less than 0.1 % of the run\n");
+	HAS_NOT("filter suggest");
+	s.regions = regions;
+	s.flush_ns = 5000000;
+	s.lost[GT_LOSS_FILTER] = 1000;
+	s.finding_count = 0;
+	gt_brief(&s);
+	cr_expect_eq(s.cost_ns, 2000000 * 30 + 100000 * 110 + 1000 * 300 + 1000 * 30 + 5000000 + 500 * 2);
+	s.threads_ns = 10 * s.cost_ns;
+	print(&s, GT_SUMMARY_PLAIN, 0);
+	HAS("; measurement: about 76.3 ms, 10 % of the run\n");
+	HAS("] more: gputrace report out/dir\n"
+	    "[gputrace] fewer events: gputrace filter suggest -o rules out/dir, then VT_FILTER_SPEC=rules\n");
+	/* Not for what a filter does not leave out, nor for what is little. */
+	s.regions = regions + 2;
+	s.region_count = 2;
+	s.wall_ns = s.threads_ns = 1000000;
+	gt_brief(&s);
+	print(&s, GT_SUMMARY_PLAIN, 0);
+	HAS_NOT("filter suggest");
+}
+
 Test(summary, findings_about_locks_and_files)
 {
 	struct gt_worst lock = { .gain_ns = 250000000, .count = 1000, .ns = 500000000, .threads = 2,
@@ -161,9 +196,9 @@ Test(summary, findings_about_locks_and_files)
 	s.file = &file;
 	gt_brief(&s);
 	print(&s, GT_SUMMARY_PLAIN, 0);
-	HAS("250 ms to gain: 2 threads of rank 1 wait 1000 times for the lock at 0xbeef, 500 us on average, "
+	HAS("250 ms to gain: 2 threads of rank 1 wait 1,000 times for the lock at 0xbeef, 500 us on average, "
 	    "together 500 ms (lock-convoy)");
-	HAS("40.0 ms to gain: 2000 writes of 10 B on average take 50.0 ms: /tmp/a\\x1b (tiny-writes)");
+	HAS("40.0 ms to gain: 2,000 writes of 10 B on average take 50.0 ms: /tmp/a\\x1b (tiny-writes)");
 	lock.gain_ns = 99000000;
 	file.gain_ns = 19000000;
 	s.finding_count = 0;

@@ -14,8 +14,8 @@
 #include <inttypes.h>
 #include <string.h>
 
-enum { COST_OF_CALL = 30, SHORT_CALL = 300, MANY_CALLS = 100000, MANY_THREADS = 100, JSON_REGIONS = 50 };
-enum { MUCH_POLLING = 10 }; /* percent */
+enum { MANY_THREADS = 100, JSON_REGIONS = 50 };
+enum { MUCH_POLLING = 10, MUCH_RECORDING = 10 }; /* percent */
 enum { SHORT_LIFE = 10000000 }; /* ns */
 
 /* ---- findings ------------------------------------------------------------------------------------ */
@@ -79,36 +79,60 @@ static void polling(struct gt_summary *s)
 			 "that are not there yet", 100 * (double)each / (double)b->longest_ns);
 }
 
+static uint64_t cost_of(const struct gt_summary_region *region)
+{
+	return region->calls * (region->on_device ? GT_COST_OF_ACTIVITY
+				: region->script  ? GT_COST_OF_SCRIPT
+						  : GT_COST_OF_CALL);
+}
+
+/* All that is known of it; counters that are read with each call are not (gputrace-metrics(7)). */
+static void measurement(struct gt_summary *s)
+{
+	uint64_t functions = 0;
+
+	s->cost_ns = s->flush_ns + s->lost[GT_LOSS_FILTER] / 2 * GT_COST_FILTERED;
+	for (size_t i = 0; i < s->region_count; i++) {
+		s->cost_ns += cost_of(&s->regions[i]);
+		functions += s->regions[i].function ? cost_of(&s->regions[i]) : 0;
+	}
+	s->floods = functions > s->threads_ns / 100 * MUCH_RECORDING;
+}
+
 static void costly_functions(struct gt_summary *s)
 {
 	const struct gt_summary_region *top = NULL;
-	uint64_t calls = 0, functions = 0;
-	char name[64], *text;
+	uint64_t calls = 0, functions = 0, ns = 0, cost = 0;
+	char a[32], b[32], c[32], name[64], *text;
 
 	for (size_t i = 0; i < s->region_count; i++) {
 		const struct gt_summary_region *one = &s->regions[i];
 
-		if (!one->function || one->calls < MANY_CALLS || one->inclusive_ns / one->calls >= SHORT_CALL)
+		if (!one->function || one->calls < GT_MANY_CALLS ||
+		    one->inclusive_ns / one->calls >= GT_SHORT_CALL)
 			continue;
 		calls += one->calls;
+		ns += one->exclusive_ns;
+		cost += cost_of(one);
 		functions++;
 		if (!top || one->calls > top->calls)
 			top = one;
 	}
-	text = top ? add(s, "costly-function", calls * COST_OF_CALL) : NULL;
+	text = top ? add(s, "costly-function", cost) : NULL;
+	s->floods |= text != NULL;
 	if (text)
 		snprintf(text, sizeof(s->findings->text),
-			 "%" PRIu64 " calls of %s%s take less than %d ns: recording "
-			 "them takes about as long",
-			 calls, gt_summary_escape(name, sizeof(name), top->name, 40),
-			 functions > 1 ? " and others" : "", SHORT_CALL);
+			 "%s calls of %s%s take %s; recording them costs about %s",
+			 gt_summary_count(a, calls), gt_summary_escape(name, sizeof(name), top->name, 40),
+			 functions > 1 ? " and others" : "", gt_summary_time(b, ns),
+			 gt_summary_time(c, cost));
 }
 
 static void thread_creation(struct gt_summary *s)
 {
 	for (size_t i = 0; i < s->region_count; i++) {
 		const struct gt_summary_region *one = &s->regions[i];
-		char time[32], *text;
+		char count[32], time[32], *text;
 
 		if (strcmp(one->name, "pthread_create") || one->calls < MANY_THREADS ||
 		    s->made_ns / one->calls > SHORT_LIFE)
@@ -116,22 +140,24 @@ static void thread_creation(struct gt_summary *s)
 		text = add(s, "thread-creation", one->exclusive_ns);
 		if (text)
 			snprintf(text, sizeof(s->findings->text),
-				 "%" PRIu64 " threads are created, which takes %s: keep them (a pool)",
-				 one->calls, gt_summary_time(time, one->exclusive_ns));
+				 "%s threads are created, which takes %s: keep them (a pool)",
+				 gt_summary_count(count, one->calls),
+				 gt_summary_time(time, one->exclusive_ns));
 	}
 }
 
 static void lock_convoy(struct gt_summary *s)
 {
 	const struct gt_worst *lock = s->lock;
-	char each[32], all[32], name[64], *text = NULL;
+	char count[32], each[32], all[32], name[64], *text = NULL;
 
 	if (lock && lock->gain_ns && 100 * (double)lock->gain_ns >= GT_CONVOY * (double)s->wall_ns)
 		text = add(s, "lock-convoy", lock->gain_ns);
 	if (text)
-		snprintf(text, sizeof(s->findings->text), "%u threads of %s wait %" PRIu64 " times for the "
+		snprintf(text, sizeof(s->findings->text), "%u threads of %s wait %s times for the "
 			 "lock at 0x%" PRIx64 ", %s on average, together %s", lock->threads,
-			 gt_summary_escape(name, sizeof(name), lock->of, 40), lock->count, lock->address,
+			 gt_summary_escape(name, sizeof(name), lock->of, 40),
+			 gt_summary_count(count, lock->count), lock->address,
 			 gt_summary_time(each, lock->ns / lock->count), gt_summary_time(all, lock->ns));
 }
 
@@ -139,17 +165,18 @@ static void tiny_writes(struct gt_summary *s)
 {
 	const struct gt_worst *file = s->file;
 	char *text = file && file->gain_ns ? add(s, "tiny-writes", file->gain_ns) : NULL;
-	char time[32], name[160];
+	char count[32], time[32], name[160];
 
 	if (text)
-		snprintf(text, sizeof(s->findings->text), "%" PRIu64 " %s of %" PRIu64 " B on average "
-			 "take %s: %s", file->count, file->write ? "writes" : "reads",
+		snprintf(text, sizeof(s->findings->text), "%s %s of %" PRIu64 " B on average take %s: %s",
+			 gt_summary_count(count, file->count), file->write ? "writes" : "reads",
 			 (file->bytes + file->count / 2) / file->count, gt_summary_time(time, file->ns),
 			 gt_summary_escape(name, sizeof(name), file->of, 100));
 }
 
 void gt_brief(struct gt_summary *s)
 {
+	measurement(s);
 	if (!s->wall_ns)
 		return;
 	late_rank(s);
@@ -282,6 +309,8 @@ void gt_brief_json(const struct gt_summary *s, FILE *out)
 		fprintf(out, ",\"processors\":%" PRIu64 ",\"memory_peak_bytes\":%" PRIu64, s->used.processors,
 			s->used.memory_peak);
 	}
+	fputc(',', out);
+	put_seconds(out, "measurement_s", s->cost_ns);
 	put_efficiencies(s, out);
 	put_regions(s, out);
 	fprintf(out, ",\n\"messages\":{\"count\":%" PRIu64 ",\"bytes\":%" PRIu64 "}", s->messages,

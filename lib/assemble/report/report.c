@@ -9,6 +9,7 @@
 #include "lib/assemble/archive/clean.h"
 #include "lib/assemble/spool/loss.h"
 #include "lib/assemble/adapters/half.h"
+#include "lib/assemble/util/rules.h"
 #include "lib/assemble/report/summary.h"
 
 #include <errno.h>
@@ -537,6 +538,12 @@ static bool is_flush(const struct gt_defs *defs, const struct gt_region *region)
 	       !strcmp(gt_intern_text(&defs->strings, region->name, NULL), "TRACE BUFFER FLUSH");
 }
 
+static bool is_script(const struct gt_defs *defs, const struct gt_region *region)
+{
+	return region->paradigm == COMPILER && region->file != GT_UNDEFINED &&
+	       gt_cost_of_call(gt_intern_text(&defs->strings, region->file, NULL)) == GT_COST_OF_SCRIPT;
+}
+
 /* ---- ranks --------------------------------------------------------------------------------------- */
 
 /* The threads of a rank that communicated, together; `first`: the one that it began with. */
@@ -710,6 +717,7 @@ static void summarise(const struct gt_report *report, const char *dir, FILE *out
 				.inclusive_ns = report->profile[i].inclusive,
 				.function = regions[i].paradigm == COMPILER,
 				.on_device = report->profile[i].on_device,
+				.script = is_script(report->defs, &regions[i]),
 			};
 	gt_efficiencies(&summary, report->layout);
 	gt_brief(&summary);

@@ -119,6 +119,11 @@ static const char *counted(char buffer[32], uint64_t value)
 	return buffer;
 }
 
+const char *gt_summary_count(char buffer[32], uint64_t value)
+{
+	return counted(buffer, value);
+}
+
 /* Three or four digits and a unit: 1.84 s, 12.3 ms, 450 us, 7 ns */
 const char *gt_summary_time(char buffer[32], uint64_t ns)
 {
@@ -303,10 +308,23 @@ static void print_use(const struct printer *p, const struct gt_summary *s)
 	line(p, NULL, "processor: %s%s%s", gt_summary_time(c, used->processor_ns), share, memory);
 }
 
+/* Of the run, as shares are: of the threads' lives. */
+static void put_cost(const struct gt_summary *s, char *text, size_t size)
+{
+	double percent = s->threads_ns ? 100 * (double)s->cost_ns / (double)s->threads_ns : 0;
+	char a[32], share[32];
+
+	snprintf(share, sizeof(share), percent < 0.1 ? "less than 0.1" : "%.*f", percent < 9.95, percent);
+	text[0] = '\0';
+	if (s->cost_ns && s->threads_ns)
+		snprintf(text, size, "; measurement: about %s, %s %% of the run",
+			 gt_summary_time(a, s->cost_ns), share);
+}
+
 static void print_head(const struct printer *p, const struct gt_summary *s)
 {
 	char a[32], b[32], c[32], d[32], e[32], end[96], streams[64] = "", program[64] = "";
-	char f[32], ranks[64] = "";
+	char f[32], ranks[64] = "", cost[96];
 
 	if (s->program) {
 		gt_summary_escape(program, sizeof(program) - 2, s->program, 24);
@@ -322,8 +340,9 @@ static void print_head(const struct printer *p, const struct gt_summary *s)
 	line(p, BOLD, "%s%s, %s; %s %s%s, %s %s%s", program, gt_summary_time(a, s->wall_ns), end,
 	     counted(b, s->processes), plural(s->processes, "process", "processes"), ranks,
 	     counted(c, s->threads), plural(s->threads, "thread", "threads"), streams);
-	line(p, BOLD, "%s %s, %s%s", counted(d, s->events), plural(s->events, "event", "events"),
-	     sized(e, s->archive_bytes), s->recovered ? " (recovered)" : "");
+	put_cost(s, cost, sizeof(cost));
+	line(p, BOLD, "%s %s, %s%s%s", counted(d, s->events), plural(s->events, "event", "events"),
+	     sized(e, s->archive_bytes), s->recovered ? " (recovered)" : "", cost);
 	print_use(p, s);
 	print_killed(p, s);
 	if (s->silent)
@@ -602,4 +621,7 @@ void gt_summary_print(const struct gt_summary *summary, FILE *out, enum gt_summa
 	gt_summary_escape(dir, sizeof(dir), summary->dir, sizeof(dir));
 	line(&p, NULL, "trace: %s/traces.otf2", dir);
 	line(&p, NULL, "more: gputrace report %s", dir);
+	if (summary->floods)
+		line(&p, NULL, "fewer events: gputrace filter suggest -o rules %s, then VT_FILTER_SPEC=rules",
+		     dir);
 }

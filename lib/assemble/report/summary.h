@@ -27,6 +27,7 @@ struct gt_summary_region {
 	uint64_t inclusive_ns;
 	bool function;          /* recorded by the compiler's hooks */
 	bool on_device;         /* an activity of a GPU: it has no share of the threads' time */
+	bool script;            /* of an interpreter, and so dearer to record (util/rules.h) */
 };
 
 /* A process that did not end by itself. */
@@ -103,6 +104,7 @@ struct gt_summary {
 	/* lives of the threads that make the run: the 100 % of the column "% of run" and of the shares in
 	   summary.json (gputrace-metrics(7), "SHARES"); 0: unknown */
 	uint64_t threads_ns;
+	uint64_t cost_ns;        /* what the measurement took of it (brief.h) */
 	uint64_t made_ns;        /* lives of all threads that are not the first of their process */
 
 	/* of ranks */
@@ -117,6 +119,7 @@ struct gt_summary {
 	const struct gt_worst *lock, *file; /* the worst ones (archive/worker.h); NULL: not known */
 	struct gt_summary_finding findings[GT_SUMMARY_FINDINGS]; /* the worst first. brief.h */
 	unsigned finding_count;
+	bool floods;              /* `gputrace filter suggest` is of use */
 
 	uint64_t flushes, flush_ns, longest_flush_ns; /* of the threads' buffers to the disk */
 	uint64_t idle_threads, idle_ns; /* threads that only waited; `regions` is without their calls */
@@ -147,7 +150,8 @@ enum gt_summary_style {
 /* Colour if `fd` is a terminal, NO_COLOR is not set and TERM is neither unset nor "dumb". */
 enum gt_summary_style gt_summary_style_for(int fd);
 
-/* "1.23 s"; returns buffer. */
+/* "1,234,567", and "1.23 s"; both return buffer. */
+const char *gt_summary_count(char buffer[32], uint64_t value);
 const char *gt_summary_time(char buffer[32], uint64_t ns);
 /* The product of the host's efficiencies; 0: there are none. */
 double gt_summary_parallel(const struct gt_summary *summary);
