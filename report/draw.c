@@ -10,6 +10,7 @@
 
 #include <dlfcn.h>
 #include <errno.h>
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -317,6 +318,36 @@ double gt_canvas_width(const char *text, double size)
 	for (; *text; text++)
 		letters += is_letter(text);
 	return letters * size * 0.6;
+}
+
+/*
+ * Stripes are the lines x + way * y = k * STRIPE. One path has them all, as a wide bar has hundreds.
+ */
+enum { STRIPE = 6 };
+
+void gt_canvas_stripes(struct gt_canvas *canvas, double x, double y, double width, double height, int way)
+{
+	double least = x + (way > 0 ? y : -y - height), most = least + width + height;
+	double k = ceil(least / STRIPE) * STRIPE;
+	bool any = false;
+
+	for (; k < most; k += STRIPE) {
+		/* Where it crosses the upper and the lower edge, cut at the sides. */
+		double top = fmin(fmax(k - way * y, x), x + width);
+		double bottom = fmin(fmax(k - way * (y + height), x), x + width);
+		double points[] = { top, way * (k - top), bottom, way * (k - bottom) };
+
+		if (top == bottom)
+			continue;
+		if (is_png(canvas))
+			png_line(canvas, points, 0x10141a, 1, 0.2);
+		else
+			fprintf(canvas->svg, any ? "M%g %gL%g %g" : "<path d=\"M%g %gL%g %g",
+				points[0], points[1], points[2], points[3]);
+		any = true;
+	}
+	if (any && !is_png(canvas))
+		fputs("\" stroke=\"#10141a\" stroke-opacity=\"0.2\"/>\n", canvas->svg);
 }
 
 void gt_canvas_text(struct gt_canvas *canvas, double x, double y, double size, uint32_t rgb,

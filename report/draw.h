@@ -34,9 +34,18 @@ void gt_canvas_rect(struct gt_canvas *canvas, double x, double y, double width, 
 		    double opacity, const char *title);
 void gt_canvas_line(struct gt_canvas *canvas, double x1, double y1, double x2, double y2, uint32_t rgb,
 		    double width, double opacity);
+/* Dark stripes over a rectangle, in step with those of all others. `way`: 1 as "/", -1 as "\". */
+void gt_canvas_stripes(struct gt_canvas *canvas, double x, double y, double width, double height, int way);
 /* `y` is the base line. Text that is wider than `room` ends in "..."; nothing if not even that fits. */
 void gt_canvas_text(struct gt_canvas *canvas, double x, double y, double size, uint32_t rgb,
 		    enum gt_anchor anchor, double room, const char *text);
+/* Whether white text has more contrast on it than black one: by about its luminance. */
+static inline bool gt_rgb_dark(uint32_t rgb)
+{
+	double r = rgb >> 16 & 255, g = rgb >> 8 & 255, b = rgb & 255;
+
+	return r * r * 0.2126 + g * g * 0.7152 + b * b * 0.0722 < 0.19 * 255 * 255;
+}
 /* Estimated. */
 double gt_canvas_width(const char *text, double size);
 

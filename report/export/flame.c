@@ -197,7 +197,7 @@ static void draw_node(struct flame *flame, const struct flame_node *node, const 
 {
 	double y = TOP + (double)node->depth * ROW, width = (double)node->width * flame->scale;
 	uint32_t rgb = color_of(flame, node);
-	bool dark = (rgb >> 16 & 255) * 3 + (rgb >> 8 & 255) * 6 + (rgb & 255) < 1250;
+	bool dark = gt_rgb_dark(rgb);
 	struct gt_text title = { .count = 0 };
 
 	gt_text_add(&title, "%s: %.6g s, %.3g %%", name, (double)node->sum[0] / 1e9,
@@ -207,6 +207,9 @@ static void draw_node(struct flame *flame, const struct flame_node *node, const 
 			    flame->root.sum[1] ? 100. * (double)node->sum[1] / (double)flame->root.sum[1]
 					       : 0);
 	gt_canvas_rect(flame->canvas, node->x, y, width > 1 ? width - 0.5 : width, BAR, rgb, 1, title.data);
+	if (!flame->two && node->class < GT_CLASSES && gt_paint_of(node->class)->stripes)
+		gt_canvas_stripes(flame->canvas, node->x, y, width > 1 ? width - 0.5 : width, BAR,
+				  gt_paint_of(node->class)->stripes);
 	gt_canvas_text(flame->canvas, node->x + 3, y + BAR - 4, FONT, dark ? 0xffffff : INK, GT_ANCHOR_START,
 		       width - 6, name);
 	free(title.data);

@@ -14,6 +14,7 @@ const Draw = {
 	frames: [],         /* ms, of the last frames */
 	queued: false,
 	labels: [],
+	runs: [],           /* waits in the scan line: begin, end, way, colour */
 	palette: null, faint: null, /* colours of rows that are picked, and of the others */
 	window: View,       /* what is drawn: the view, or the whole run for the overview */
 
@@ -135,6 +136,10 @@ const Draw = {
 		if (last > first)
 			Draw.pixels.fill(color, first * width, last * width);
 	},
+	clear() {
+		Draw.scan.fill(Theme.paper);
+		Draw.runs.length = 0;
+	},
 	/* Copies the scan line to device lines [first, last). */
 	copy(first, last) {
 		const width = Draw.canvas.width;
@@ -143,6 +148,22 @@ const Draw = {
 		last = Math.min(Draw.canvas.height, last);
 		for (let y = first; y < last; y++)
 			Draw.pixels.set(Draw.scan, y * width);
+		for (let i = 0; i < Draw.runs.length; i += 4)
+			Draw.stripe(...Draw.runs.slice(i, i + 4), first, last);
+	},
+	/* Where a wait still shows: others may be upon it. Stripes go through all lines in step. */
+	stripe(begin, end, way, color, first, last) {
+		const every = Math.round(STRIPE.every * Draw.scale), wide = Math.round(Draw.scale);
+		const width = Draw.canvas.width, dark = blend(color, STRIPE.color, STRIPE.strength);
+
+		for (let y = first; y < last; y++)
+			for (let k = 0; k < wide; k++) {
+				let x = begin + ((k - way * y - begin) % every + every) % every;
+
+				for (; x < end; x += every)
+					if (Draw.scan[x] === color)
+						Draw.pixels[y * width + x] = dark;
+			}
 	},
 	row(line, y) {
 		const s = Draw.scale, lanes = line.open ? line.depth : 1, level = Draw.levelOf(line.row);
@@ -150,7 +171,7 @@ const Draw = {
 		if (!line.open) {
 			const first = Draw.labels.length;
 
-			Draw.scan.fill(Theme.paper);
+			Draw.clear();
 			for (let depth = 1; depth <= line.depth; depth++)
 				Draw.lane(line.row, depth, y + 2, depth === line.depth || line.depth < 4,
 					line.depth === 1, level);
@@ -162,7 +183,7 @@ const Draw = {
 
 				if (at > Draw.height || at + Model.lane < 0)
 					continue;
-				Draw.scan.fill(Theme.paper);
+				Draw.clear();
 				Draw.lane(line.row, lane + 1, at, true, true, level);
 				Draw.copy(Math.round(at * s), Math.round((at + Model.lane - 1) * s));
 			}
@@ -202,7 +223,7 @@ const Draw = {
 				continue;
 			const level = Draw.levelOf(row);
 
-			Draw.scan.fill(Theme.paper);
+			Draw.clear();
 			for (let depth = 1; depth <= Math.min(Data.meta.rows[row].depth, DEEPEST); depth++)
 				Draw.lane(row, depth, -1, false, false, level);
 			Draw.copy(a, b - (b - a > 3 ? 1 : 0));
@@ -231,6 +252,8 @@ const Draw = {
 			if (i >= width || x1 < 0)
 				return;
 			scan.fill(color, i, last);
+			if (Theme.stripes[region] && last - i > 3)
+				Draw.runs.push(i, last, Theme.stripes[region], color);
 			if (gaps && last - i > 3 && last < width)
 				scan[last - 1] = blend(color, Theme.paper, 190);
 			if (names && !faint && last - i > 26 * Draw.scale)
@@ -263,7 +286,7 @@ const Draw = {
 		if (View.overlays.waits)
 			bars.push([WAITS, Theme.kindPixels[KIND["GPU wait"]], y, 3]);
 		for (const [kind, color, at, high] of bars) {
-			Draw.scan.fill(Theme.paper);
+			Draw.clear();
 			Draw.flat(kind, line.row, color);
 			Draw.copy(Math.round(at * Draw.scale), Math.round((at + high) * Draw.scale));
 		}

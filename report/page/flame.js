@@ -195,7 +195,7 @@ const Flame = {
 			box.style.backgroundColor = Theme.css.soft;
 			box.style.color = Theme.css.ink;
 		} else {
-			box.style.backgroundColor = Theme.regionColor(node.region);
+			box.style.background = Theme.regionPaint(node.region);
 			box.style.color = Theme.textOn(node.region);
 		}
 		return box;

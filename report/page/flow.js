@@ -229,7 +229,7 @@ const Flow = {
 			box)),
 		onmouseleave: Tip.hide },
 		el("span", { class: "what" }, box[REGION] >= 0
-			? el("i", { class: "swatch", color: Theme.regionColor(box[REGION]) }) : null,
+			? el("i", { class: "swatch", color: Theme.regionPaint(box[REGION]) }) : null,
 		named(name, 120), box[OTHERS] ? el("small", null, ` +${box[OTHERS]}`) : null),
 		el("span", null, Units.ns(box[MEAN]) + times + some));
 
@@ -419,7 +419,7 @@ const Flow = {
 		const inner = box[INSIDE] >= 0 ? graph.draws[box[INSIDE]] : null;
 
 		return [el("h2", null, box[REGION] >= 0 ? el("i", { class: "swatch",
-			color: Theme.regionColor(box[REGION]) }) : null, named(Flow.name(box[REGION])),
+			color: Theme.regionPaint(box[REGION]) }) : null, named(Flow.name(box[REGION])),
 		box[OTHERS] ? ` and ${Units.count(box[OTHERS])} more` : null),
 		terms([["members", `${Units.count(box[MEMBERS])} of ${Flow.count(graph, all)}`],
 			["mean", Units.ns(box[MEAN])], ["least", box[MEMBERS] > 1 ? Units.ns(box[LEAST])

@@ -116,7 +116,7 @@ const Sheets = {
 	/* ---- profile ----------------------------------------------------------------------------- */
 
 	regionCell: { key: "name", head: "region", unit: "text", wide: true,
-		color: (row) => Theme.regionColor(row.region ?? Find.region(row.name)) },
+		color: (row) => Theme.regionPaint(row.region ?? Find.region(row.name)) },
 	profile(sheet) {
 		const line = View.focus, only = Sheets.only && line, [begin, end] = View.scope();
 		const name = line && (Data.meta.rows[line.row]?.label || line.label);
@@ -209,7 +209,7 @@ const Sheets = {
 
 	waits() {
 		const r = Data.report, pick = (row) => Find.wait(row);
-		const swatch = () => Theme.kinds[KIND["GPU wait"]];
+		const swatch = () => Theme.kinds[KIND["GPU wait"]]; /* as the overlay */
 
 		if (!View.whole())
 			return table({ name: "waits", caption: "Waits", note: Sheets.note(),
@@ -233,7 +233,7 @@ const Sheets = {
 				rows: r.critical_path, sort: "seconds",
 				pick: (row) => (Page.overlay("path", true), Search.exactly(row.region)),
 				columns: [{ key: "region", head: "region", unit: "text", wide: true,
-					color: (row) => Theme.regionColor(Find.region(row.region)) },
+					color: (row) => Theme.regionPaint(Find.region(row.region)) },
 				{ key: "seconds", head: "on the path", unit: "seconds" },
 				{ key: "share", head: "share", unit: "share", meter: true },
 				{ key: "group", head: "group", unit: "text" }] }) : null,

@@ -82,7 +82,7 @@ const Page = {
 			button.setAttribute("aria-pressed", View.overlays[button.dataset.overlay]);
 		for (const button of $("legend").children) {
 			button.setAttribute("aria-pressed", View.kind === Number(button.dataset.kind));
-			button.firstChild.style.backgroundColor = Theme.kinds[button.dataset.kind];
+			button.firstChild.style.background = Theme.kindPaint(button.dataset.kind);
 		}
 	},
 	overlay(which, on) {
@@ -303,7 +303,7 @@ const Page = {
 		box.replaceChildren(...[
 			el("button", { class: "shut", "aria-label": "Close", onclick: () => Page.pick(null) },
 				"×"),
-			el("h2", null, el("i", { class: "swatch", color: Theme.regionColor(p.region) }),
+			el("h2", null, el("i", { class: "swatch", color: Theme.regionPaint(p.region) }),
 				named(region.name)),
 			terms([[merged ? "calls" : null, merged ? Units.count(p.count) : null],
 				[merged ? "within" : "duration", Units.ns(p.end - p.begin)],

@@ -1,27 +1,35 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Colours. What a region is decides its hue; the hues are Okabe and Ito's and Paul Tol's, which people with
- * any colour vision can tell apart. Regions of the same kind differ a little in lightness. Pixels of the
+ * Colours. What a region is decides its colour. They are near those of Okabe and Ito and of Paul Tol, moved
+ * apart in lightness until people with any colour vision can tell each from each other, however regions of
+ * the same kind are shifted (test/page/colours.py has the measure). Waits are hatched, too. Pixels of the
  * timeline are written as numbers (little-endian RGBA), so a palette is a table of them.
  *
  * Limits: little-endian machines, as all browsers run on.
  */
 
+const pixel = (r, g, b) => (0xff000000 | b << 16 | g << 8 | r) >>> 0;
+
 /* Name, light, dark. */
 const KINDS = [
-	["code", "#5aa9dc", "#4a9ad0"],
-	["annotation", "#8f7fd0", "#9585dc"],
-	["MPI", "#d55e00", "#d9691a"],
-	["thread wait", "#e8cf3a", "#d8c23c"],
-	["GPU wait", "#e69f00", "#dd9a0c"],
-	["GPU call", "#0072b2", "#2a80c4"],
-	["kernel", "#009e73", "#0fa57c"],
-	["copy", "#cc79a7", "#cf7dab"],
-	["file I/O", "#882255", "#b04a80"],
-	["runtime", "#8c95a1", "#7d8794"],
-	["measurement", "#3b424d", "#c3cad4"],
-	["idle", "#e2e5ea", "#272d36"],
+	["code", "#7cbbea", "#81c0f5"],
+	["annotation", "#9880e0", "#8f8bec"],
+	["MPI", "#bb4800", "#b44e04"],
+	["thread wait", "#f5de4a", "#efd252"],
+	["GPU wait", "#d69603", "#d79705"],
+	["GPU call", "#0865a2", "#276dad"],
+	["kernel", "#059b6b", "#2da466"],
+	["copy", "#b372a6", "#d287b8"],
+	["file I/O", "#80155a", "#b0477d"],
+	["runtime", "#95aaa5", "#a49d97"],
+	["measurement", "#585047", "#ced6d8"],
+	["idle", "#d9dce3", "#2c323a"],
 ];
+/* How much lighter or darker a region may be than its kind. */
+const SHIFT = 0.06;
+/* Waits: which way their stripes go (of a slash, or of a backslash), and how dark these are, of 255. */
+const STRIPES = { "thread wait": 1, "GPU wait": -1 };
+const STRIPE = { every: 6, color: pixel(0x10, 0x14, 0x1a), strength: 50 };
 const KIND = Object.fromEntries(KINDS.map(([name], index) => [name, index]));
 const KIND_OF_TIME = {
 	useful: "code", MPI: "MPI", waiting: "thread wait", "waiting for a GPU": "GPU wait",
@@ -30,8 +38,6 @@ const KIND_OF_TIME = {
 		idle: "idle",
 };
 const KIND_OF_CLASS = { annotation: "annotation", copy: "copy", set: "copy" };
-
-const pixel = (r, g, b) => (0xff000000 | b << 16 | g << 8 | r) >>> 0;
 
 function parseColor(text) {
 	const n = parseInt(text.trim().slice(1), 16);
@@ -57,6 +63,7 @@ const Theme = {
 	waits: 0,
 	pixels: null,   /* of regions: Uint32Array */
 	texts: null,    /* of regions: 1 if black text is readable on it */
+	stripes: null,  /* of regions: 0, or the way of STRIPES */
 	css: {},        /* variables of page.css */
 
 	start() {
@@ -87,7 +94,7 @@ const Theme = {
 		Theme.regions();
 		document.dispatchEvent(new Event("theme"));
 	},
-	/* Lightness by the name's hash: -1, 0 or 1 steps. */
+	/* Lightness by the name's hash: darker, as it is, or lighter. */
 	regions() {
 		if (!Data.meta)
 			return;
@@ -95,15 +102,18 @@ const Theme = {
 
 		Theme.pixels = new Uint32Array(count + 1);
 		Theme.texts = new Uint8Array(count + 1);
+		Theme.stripes = new Int8Array(count + 1);
 		for (let i = 0; i <= count; i++) {
 			const region = Data.regions[i];
-			const base = parseColor(Theme.kinds[region ? region.kind : KIND.runtime]);
-			const shift = region ? (region.hash % 5 - 2) * 0.09 : 0;
+			const kind = region ? region.kind : KIND.runtime;
+			const base = parseColor(Theme.kinds[kind]);
+			const shift = region ? (region.hash % 3 - 1) * SHIFT : 0;
 			const rgb = base.map((c) => Math.round(shift < 0 ? c * (1 + shift)
 				: c + (255 - c) * shift));
 
 			Theme.pixels[i] = pixel(...rgb);
 			Theme.texts[i] = darkTextOn(rgb) ? 1 : 0;
+			Theme.stripes[i] = STRIPES[KINDS[kind][0]] || 0;
 		}
 	},
 	regionColor(region) {
@@ -111,8 +121,20 @@ const Theme = {
 
 		return `rgb(${p & 255} ${p >> 8 & 255} ${p >> 16 & 255})`;
 	},
+	/* The same for CSS, with the stripes. */
+	regionPaint: (region) => striped(Theme.regionColor(region),
+		Theme.stripes[Math.min(region, Data.regions.length)]),
+	kindPaint: (kind) => striped(Theme.kinds[kind], STRIPES[KINDS[kind][0]]),
 	textOn: (region) => Theme.texts[Math.min(region, Data.regions.length)] ? "#10141a" : "#ffffff",
 };
+
+/* A background of CSS. */
+function striped(color, way) {
+	const dark = `rgb(16 20 26 / ${STRIPE.strength / 2.55}%)`, most = STRIPE.every * Math.SQRT1_2;
+
+	return way ? `repeating-linear-gradient(${way * 135}deg, transparent 0 ${most - 1}px, ${dark} ${
+		most - 1}px ${most}px), ${color}` : color;
+}
 
 /* Whether dark text has more contrast than white one, as WCAG has it. */
 function darkTextOn(rgb) {

@@ -33,7 +33,7 @@ function el(tag, props, ...children) {
 		else if (key.startsWith("on"))
 			e.addEventListener(key.slice(2), value);
 		else if (key === "color")
-			e.style.backgroundColor = value;
+			e.style.background = value;
 		else if (key === "width" && !svg)
 			e.style.width = value;
 		else

@@ -616,20 +616,20 @@ unsigned gt_grid_run(const struct gt_grid *grid, unsigned row, unsigned column)
 
 /* ---- how it looks ------------------------------------------------------------------------------ */
 
-/* The names and colours of report/page/theme.js, which the colour-blind can tell apart. */
+/* The names, colours and stripes of report/page/theme.js, which the colour-blind can tell apart. */
 static const struct gt_paint paints[] = {
-	{ "code", 0x5aa9dc, 74, '=' },
-	{ "annotation", 0x8f7fd0, 104, 'a' },
-	{ "MPI", 0xd55e00, 166, 'M' },
-	{ "thread wait", 0xe8cf3a, 185, '.' },
-	{ "GPU wait", 0xe69f00, 178, 'd' },
-	{ "file I/O", 0x882255, 89, 'f' },
-	{ "GPU call", 0x0072b2, 25, 'g' },
-	{ "runtime", 0x8c95a1, 246, 'r' },
-	{ "kernel", 0x009e73, 36, 'K' },
-	{ "copy", 0xcc79a7, 175, 'C' },
-	{ "measurement", 0x3b424d, 238, 'x' },
-	{ "idle", 0xe2e5ea, 254, '-' },
+	{ "code", 0x7cbbea, 110, '=', 0 },
+	{ "annotation", 0x9880e0, 104, 'a', 0 },
+	{ "MPI", 0xbb4800, 130, 'M', 0 },
+	{ "thread wait", 0xf5de4a, 221, '.', 1 },
+	{ "GPU wait", 0xd69603, 172, 'd', -1 },
+	{ "file I/O", 0x80155a, 89, 'f', 0 },
+	{ "GPU call", 0x0865a2, 25, 'g', 0 },
+	{ "runtime", 0x95aaa5, 248, 'r', 0 },
+	{ "kernel", 0x059b6b, 29, 'K', 0 },
+	{ "copy", 0xb372a6, 132, 'C', 0 },
+	{ "measurement", 0x585047, 59, 'x', 0 },
+	{ "idle", 0xd9dce3, 253, '-', 0 },
 };
 
 enum { CODE, ANNOTATION, MPI, WAIT, DEVICE, IO, GPU_CALL, RUNTIME, KERNEL, COPY, MEASUREMENT, IDLE };

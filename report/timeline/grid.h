@@ -141,6 +141,7 @@ struct gt_paint {
 	uint32_t rgb;
 	unsigned char color; /* of 256, in a terminal */
 	char letter;         /* where there are no colours */
+	signed char stripes; /* of waits: gt_canvas_stripes(); 0: none */
 };
 
 /* By class. Several classes share a paint: compare the names. */

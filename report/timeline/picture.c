@@ -52,18 +52,60 @@ static void draw_axis(const struct picture *picture, const char *title)
 
 static void draw_bar(const struct picture *picture, unsigned row, unsigned from, unsigned end)
 {
+	const struct gt_grid_cell *cell = gt_grid_cell(picture->grid, row, from);
+
+	gt_canvas_rect(picture->canvas, GT_PICTURE_LABEL + (double)from, y_of(row), (double)(end - from), BAR,
+		       gt_paint_of(cell->class)->rgb, 0.25 + 0.75 * (double)cell->share / GT_GRID_FULL,
+		       end - from > 3 ? gt_grid_name(picture->grid, cell) : NULL);
+}
+
+static void draw_name(const struct picture *picture, unsigned row, unsigned from, unsigned end)
+{
 	const struct gt_grid *grid = picture->grid;
 	const struct gt_grid_cell *cell = gt_grid_cell(grid, row, from);
 	const struct gt_paint *paint = gt_paint_of(cell->class);
-	const char *name = gt_grid_name(grid, cell);
-	double x = GT_PICTURE_LABEL + (double)from, y = y_of(row), share = (double)cell->share / GT_GRID_FULL;
-	bool dark = (paint->rgb >> 16 & 255) * 3 + (paint->rgb >> 8 & 255) * 6 + (paint->rgb & 255) < 1250;
+	double x = GT_PICTURE_LABEL + (double)from;
+	bool dark = gt_rgb_dark(paint->rgb);
 
-	gt_canvas_rect(picture->canvas, x, y, (double)(end - from), BAR, paint->rgb, 0.25 + 0.75 * share,
-		       end - from > 3 ? name : NULL);
 	if (cell->share > GT_GRID_FULL / 2)
-		gt_canvas_text(picture->canvas, x + 3, y + BAR - 3, FONT, dark ? 0xffffff : 0,
-			       GT_ANCHOR_START, (double)(end - from) - 6, name);
+		gt_canvas_text(picture->canvas, x + 3, y_of(row) + BAR - 3, FONT, dark ? 0xffffff : 0,
+			       GT_ANCHOR_START, (double)(end - from) - 6, gt_grid_name(grid, cell));
+}
+
+/* Stripes of a wait, through bars that differ in their share only. Returns where it ends. */
+static unsigned draw_stripes(const struct picture *picture, unsigned row, unsigned from)
+{
+	const struct gt_grid *grid = picture->grid;
+	const struct gt_paint *paint = gt_paint_of(gt_grid_cell(grid, row, from)->class);
+	unsigned end = from + 1;
+
+	while (end < grid->columns && gt_grid_cell(grid, row, end)->share &&
+	       gt_paint_of(gt_grid_cell(grid, row, end)->class) == paint)
+		end++;
+	if (paint->stripes && gt_grid_cell(grid, row, from)->share)
+		gt_canvas_stripes(picture->canvas, GT_PICTURE_LABEL + (double)from, y_of(row),
+				  (double)(end - from), BAR, paint->stripes);
+	return end;
+}
+
+/* Bars, stripes on them, names on these. */
+static void draw_row(const struct picture *picture, unsigned row)
+{
+	const struct gt_grid *grid = picture->grid;
+	unsigned end;
+
+	for (unsigned column = 0; column < grid->columns; column = end) {
+		end = gt_grid_run(grid, row, column);
+		if (gt_grid_cell(grid, row, column)->share)
+			draw_bar(picture, row, column, end);
+	}
+	for (unsigned column = 0; column < grid->columns; column = draw_stripes(picture, row, column))
+		;
+	for (unsigned column = 0; column < grid->columns; column = end) {
+		end = gt_grid_run(grid, row, column);
+		if (gt_grid_cell(grid, row, column)->share)
+			draw_name(picture, row, column, end);
+	}
 }
 
 static void draw_rows(const struct picture *picture)
@@ -72,16 +114,10 @@ static void draw_rows(const struct picture *picture)
 
 	for (unsigned row = 0; row < grid->rows; row++) {
 		const struct gt_grid_row *of = gt_grid_row(grid, row);
-		unsigned column = 0, end;
-
 		if (!row || of->location != of[-1].location)
 			gt_canvas_text(picture->canvas, 8, y_of(row) + BAR - 3, FONT, INK, GT_ANCHOR_START,
 				       GT_PICTURE_LABEL - 16, gt_grid_text(grid, of->label));
-		for (; column < grid->columns; column = end) {
-			end = gt_grid_run(grid, row, column);
-			if (gt_grid_cell(grid, row, column)->share)
-				draw_bar(picture, row, column, end);
-		}
+		draw_row(picture, row);
 	}
 }
 
@@ -117,6 +153,8 @@ static void draw_legend(const struct picture *picture)
 		if (!first || !time)
 			continue;
 		gt_canvas_rect(picture->canvas, x, y - 9, 10, 10, paint->rgb, 1, NULL);
+		if (paint->stripes)
+			gt_canvas_stripes(picture->canvas, x, y - 9, 10, 10, paint->stripes);
 		gt_canvas_text(picture->canvas, x + 14, y, FONT, INK, GT_ANCHOR_START, 200, paint->name);
 		x += 14 + gt_canvas_width(paint->name, FONT) + 14;
 	}

@@ -18,6 +18,7 @@
 #include <string.h>
 
 #include "lib/read/guard.h"
+#include "report/draw.h"
 
 #define HELP "q quit  +- zoom  arrows move  0 all  ,. cursor  d D depth  s stack  / n search"
 
@@ -78,8 +79,7 @@ static void make_pairs(void)
 
 	for (unsigned class = 0; class < GT_CLASSES; class++) {
 		const struct gt_paint *paint = gt_paint_of(class);
-		bool dark = (paint->rgb >> 16 & 255) * 3 + (paint->rgb >> 8 & 255) * 6 + (paint->rgb & 255) <
-			    1250;
+		bool dark = gt_rgb_dark(paint->rgb);
 
 		if (COLORS >= 256)
 			init_pair((short)(PAIRS_FROM + class), dark ? 231 : 16, paint->color);

@@ -13,6 +13,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "report/draw.h"
+
 enum { TICK_COLUMNS = 14 };
 
 /* ---- labels and names -------------------------------------------------------------------------- */
@@ -60,7 +62,7 @@ static unsigned basic(const struct gt_paint *paint)
 static void begin_color(const struct gt_timeline_look *look, const struct gt_paint *paint, bool back,
 			FILE *out)
 {
-	bool dark = (paint->rgb >> 16 & 255) * 3 + (paint->rgb >> 8 & 255) * 6 + (paint->rgb & 255) < 1250;
+	bool dark = gt_rgb_dark(paint->rgb);
 
 	if (!look->color)
 		return;

@@ -26,6 +26,8 @@ from selenium.webdriver.common.action_chains import ActionChains
 from selenium.webdriver.common.by import By
 from selenium.webdriver.common.keys import Keys
 
+import looks
+
 
 def start():
     options = Options()
@@ -602,6 +604,7 @@ def use(address, report, flow):
     with open(flow, encoding="utf-8") as f:
         flow = json.load(f)
     page = Page(address)
+    looks.striped(page, ok)
     moves(page, page.get("gt.Data.meta.end"))
     finds(page, report)
     selects(page)

@@ -19,8 +19,8 @@ import otf2
 from otf2 import events as E
 
 LABEL, TOP, ROW = 170, 44, 16
-PAINTS = {"main": "#5aa9dc", "work": "#5aa9dc", "pthread_mutex_lock": "#e8cf3a", "kernel\x1b[31m": "#0072b2",
-          "GPU IDLE": "#e2e5ea"}
+PAINTS = {"main": "#7cbbea", "work": "#7cbbea", "pthread_mutex_lock": "#f5de4a", "kernel\x1b[31m": "#0865a2",
+          "GPU IDLE": "#d9dce3"}
 MARKUP = "{http://www.w3.org/2000/svg}"
 
 
