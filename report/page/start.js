@@ -114,7 +114,8 @@ const Page = {
 	help() {
 		const help = $("help");
 
-		help.replaceChildren(el("h2", { id: "help-title" }, "Keys and mouse"),
+		help.replaceChildren(...[
+			el("h2", { id: "help-title", tabindex: "-1" }, "Keys and mouse"),
 			el("dl", null, KEYS.map(([keys, , text]) =>
 				[el("dt", null, keys.filter((k) => k !== "=" && k !== "_")
 				.map((k) => el("kbd", null, KEY_NAMES[k] || k))), el("dd", null, text)]),
@@ -129,8 +130,10 @@ const Page = {
 			Data.view ? el("p", null,
 				el("button", { onclick: () => Data.fetch("quit", "text", "POST") },
 				"End the server")) : null,
-			el("button", { onclick: () => help.close(), autofocus: true }, "Close"));
+			el("button", { onclick: () => help.close() }, "Close")].filter((e) => e));
 		help.showModal();
+		$("help-title").focus(); /* a button at the end would scroll there */
+		help.scrollTop = 0;
 	},
 
 	/* ---- changes ----------------------------------------------------------------------------- */

@@ -605,6 +605,7 @@ def use(address, report, flow):
         flow = json.load(f)
     page = Page(address)
     looks.striped(page, ok)
+    looks.helped(page, ok)
     moves(page, page.get("gt.Data.meta.end"))
     finds(page, report)
     selects(page)

@@ -7,6 +7,17 @@ Limits: as browser.py.
 """
 
 
+def helped(page, ok):
+    """The list of keys: nothing but text, and its begin."""
+    page.find("#help-open").click()
+    page.settle()
+    text = page.find("#help").text
+    ok("Close" in text and "null" not in text, "help says what it means", text[-80:])
+    at = page.js("return [document.activeElement.id, document.getElementById('help').scrollTop]")
+    ok(at == ["help-title", 0], "... from its begin", at)
+    page.js("document.getElementById('help').close()")
+
+
 def striped(page, ok):
     """Waits have stripes that darken their colour by a fifth: in the timeline, in the legend and in tables."""
     found = page.js("""
