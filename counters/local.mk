@@ -11,3 +11,6 @@ counters_libgputrace_counters_la_LDFLAGS = -version-info 0:0:0 -Wl,-z,nodelete -
 counters_libgputrace_counters_la_LIBADD = lib/libgputrace.la -ldl -lpthread
 EXTRA_counters_libgputrace_counters_la_DEPENDENCIES = counters/libgputrace-counters.map
 EXTRA_DIST += counters/libgputrace-counters.map
+
+SETTINGS += counters/settings.def
+include test/counters/local.mk

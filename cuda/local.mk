@@ -17,3 +17,7 @@ cuda_libgputrace_cuda_la_LDFLAGS = -version-info 0:0:0 -Wl,-z,nodelete -Wl,-z,re
 cuda_libgputrace_cuda_la_LIBADD = cuda/libgtcuda.la lib/libgputrace.la -ldl -lpthread
 EXTRA_cuda_libgputrace_cuda_la_DEPENDENCIES = cuda/libgputrace-cuda.map
 EXTRA_DIST += cuda/libgputrace-cuda.map
+
+SETTINGS += cuda/settings.def
+dist_doc_DATA += doc/cuda.md
+include test/cuda/local.mk

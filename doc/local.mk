@@ -19,12 +19,9 @@ endif
 if HAVE_SCDOC
 .1.scd.1 .3.scd.3 .5.scd.5 .7.scd.7:
 	$(AM_V_GEN)$(MKDIR_P) doc/man && $(SCDOC) < $< > $@.tmp && mv $@.tmp $@
-SETTINGS = $(srcdir)/lib/common/settings.def $(srcdir)/pthread/settings.def $(srcdir)/mpi/settings.def \
-	$(srcdir)/libwrapgen/settings.def $(srcdir)/cuda/settings.def $(srcdir)/counters/settings.def $(srcdir)/opencl/settings.def $(srcdir)/hip/settings.def $(srcdir)/levelzero/settings.def $(srcdir)/openmp/settings.def $(srcdir)/python/settings.def \
-	$(srcdir)/kokkos/settings.def $(srcdir)/nccl/settings.def
-doc/man/gputrace-settings.7: $(SETTINGS) doc/man/settings.awk
+doc/man/gputrace-settings.7: instrument/settings.def $(SETTINGS) doc/man/settings.awk
 	$(AM_V_GEN)$(MKDIR_P) doc/man && $(AWK) -f $(srcdir)/doc/man/settings.awk \
-		$(SETTINGS) | $(SCDOC) > $@.tmp && mv $@.tmp $@
+		`sed -n 's|^#include "\(.*\)"|$(srcdir)/\1|p' $(srcdir)/instrument/settings.def` | $(SCDOC) > $@.tmp && mv $@.tmp $@
 endif
 $(MAN_ALIASES):
 	$(AM_V_GEN)$(MKDIR_P) doc/man && echo '.so man1/gputrace-cc.1' > $@
@@ -61,8 +58,8 @@ dist_exampleadapter_DATA = doc/examples/adapter/Makefile doc/examples/adapter/as
 	doc/examples/adapter/parcel.c doc/examples/adapter/parcel.h doc/examples/adapter/program.c doc/examples/adapter/recording.c
 
 # What users may want to read is installed; the decisions stay with the source.
-dist_doc_DATA = doc/FORMAT.md doc/gpu-results.md doc/PERFORMANCE.md doc/PROMISES.md doc/LIMITS.md doc/libwrapgen.md doc/questions.md doc/page-data.md \
-	doc/pthread.md doc/opencl.md doc/hip.md doc/levelzero.md doc/openmp.md doc/kokkos.md doc/nccl.md doc/python.md doc/cuda.md doc/mpi.md doc/worked-case.md doc/mpi-scale.svg doc/mpi-scale.json doc/flow-16-ranks.svg doc/report.schema.json \
+dist_doc_DATA += doc/FORMAT.md doc/gpu-results.md doc/PERFORMANCE.md doc/PROMISES.md doc/LIMITS.md doc/questions.md doc/page-data.md \
+	doc/worked-case.md doc/mpi-scale.svg doc/mpi-scale.json doc/flow-16-ranks.svg doc/report.schema.json \
 	doc/page.png doc/page-dark.png doc/page-narrow.png doc/page-flow.png
 EXTRA_DIST += doc/adr/0001-own-window-and-spool.md doc/adr/0002-reserve-with-xadd.md \
 	doc/adr/0003-pack-when-spooling.md doc/adr/0004-dlopen-is-not-wrapped.md \

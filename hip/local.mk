@@ -10,3 +10,7 @@ hip_libgputrace_hip_la_LDFLAGS = -version-info 0:0:0 -Wl,-z,nodelete -Wl,-z,relr
 hip_libgputrace_hip_la_LIBADD = accel/libgtaccel.la lib/libgputrace.la -ldl -lpthread
 EXTRA_hip_libgputrace_hip_la_DEPENDENCIES = hip/libgputrace-hip.map
 EXTRA_DIST += hip/libgputrace-hip.map
+
+SETTINGS += hip/settings.def
+dist_doc_DATA += doc/hip.md
+include test/hip/local.mk

@@ -9,3 +9,7 @@ kokkos_libgputrace_kokkos_la_LDFLAGS = -version-info 0:0:0 -Wl,-z,nodelete -Wl,-
 kokkos_libgputrace_kokkos_la_LIBADD = lib/libgputrace.la
 EXTRA_kokkos_libgputrace_kokkos_la_DEPENDENCIES = kokkos/libgputrace-kokkos.map
 EXTRA_DIST += kokkos/libgputrace-kokkos.map
+
+SETTINGS += kokkos/settings.def
+dist_doc_DATA += doc/kokkos.md
+include test/kokkos/local.mk

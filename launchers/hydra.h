@@ -2,6 +2,8 @@
 /*
  * Which job a process of MPICH's Hydra belongs to. Hydra sets no variable with a job id, but on each host one
  * ancestor of the process is a proxy, and its command line has mpiexec's address and the process group.
+ *
+ * Limits: knows command lines of MPICH's own proxies only.
  */
 #ifndef GT_LAUNCHERS_HYDRA_H
 #define GT_LAUNCHERS_HYDRA_H

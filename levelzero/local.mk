@@ -10,3 +10,7 @@ levelzero_libgputrace_levelzero_la_LDFLAGS = -version-info 0:0:0 -Wl,-z,nodelete
 levelzero_libgputrace_levelzero_la_LIBADD = accel/libgtaccel.la lib/libgputrace.la -ldl -lpthread
 EXTRA_levelzero_libgputrace_levelzero_la_DEPENDENCIES = levelzero/libgputrace-levelzero.map
 EXTRA_DIST += levelzero/calls.def levelzero/libgputrace-levelzero.map
+
+SETTINGS += levelzero/settings.def
+dist_doc_DATA += doc/levelzero.md
+include test/levelzero/local.mk

@@ -39,3 +39,7 @@ clean-local: clean-local-wrappers
 clean-local-wrappers:
 	rm -rf wrappers
 .PHONY: clean-local-wrappers
+
+SETTINGS += libwrapgen/settings.def
+dist_doc_DATA += doc/libwrapgen.md
+include test/libwrapgen/local.mk

@@ -141,19 +141,22 @@ static void *in_any(const char *symbol)
 	return found;
 }
 
+#ifdef DLFO_STRUCT_HAS_EH_DBASE /* glibc 2.35: takes nanoseconds, and no lock */
 static const struct link_map *object_of(const void *address)
 {
-#ifdef DLFO_STRUCT_HAS_EH_DBASE
-	struct dl_find_object found; /* glibc 2.35: takes nanoseconds, and no lock */
+	struct dl_find_object found;
 
 	return _dl_find_object((void *)(uintptr_t)address, &found) ? NULL : found.dlfo_link_map;
+}
 #else
+static const struct link_map *object_of(const void *address)
+{
 	struct link_map *map = NULL;
 	Dl_info its;
 
 	return dladdr1(address, &its, (void **)&map, RTLD_DL_LINKMAP) ? map : NULL;
-#endif
 }
+#endif
 
 /*
  * What was found for each object. The key is a hash of 64 bits: an object that is closed and another one

@@ -74,3 +74,7 @@ mpi_libgputrace_mpi_mpich_la_LDFLAGS = $(MPI_FLAVOUR_LDFLAGS)
 mpi_libgputrace_mpi_mpich_la_LIBADD = lib/libgputrace.la $(MPICH_LIBS)
 EXTRA_mpi_libgputrace_mpi_mpich_la_DEPENDENCIES = mpi/flavour.map
 endif
+
+SETTINGS += mpi/settings.def
+dist_doc_DATA += doc/mpi.md
+include test/mpi/local.mk

@@ -10,3 +10,7 @@ nccl_libgputrace_nccl_la_LDFLAGS = -version-info 0:0:0 -Wl,-z,nodelete -Wl,-z,re
 nccl_libgputrace_nccl_la_LIBADD = lib/libgputrace.la
 EXTRA_nccl_libgputrace_nccl_la_DEPENDENCIES = nccl/libgputrace-nccl.map
 EXTRA_DIST += nccl/libgputrace-nccl.map
+
+SETTINGS += nccl/settings.def
+dist_doc_DATA += doc/nccl.md
+include test/nccl/local.mk

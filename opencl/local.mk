@@ -9,3 +9,7 @@ opencl_libgputrace_opencl_la_LDFLAGS = -version-info 0:0:0 -Wl,-z,nodelete -Wl,-
 opencl_libgputrace_opencl_la_LIBADD = accel/libgtaccel.la lib/libgputrace.la -lpthread
 EXTRA_opencl_libgputrace_opencl_la_DEPENDENCIES = opencl/libgputrace-opencl.map
 EXTRA_DIST += opencl/libgputrace-opencl.map
+
+SETTINGS += opencl/settings.def
+dist_doc_DATA += doc/opencl.md
+include test/opencl/local.mk

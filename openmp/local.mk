@@ -10,3 +10,7 @@ openmp_libgputrace_openmp_la_LDFLAGS = -version-info 0:0:0 -Wl,-z,nodelete -Wl,-
 openmp_libgputrace_openmp_la_LIBADD = lib/libgputrace.la
 EXTRA_openmp_libgputrace_openmp_la_DEPENDENCIES = openmp/libgputrace-openmp.map
 EXTRA_DIST += openmp/libgputrace-openmp.map
+
+SETTINGS += openmp/settings.def
+dist_doc_DATA += doc/openmp.md
+include test/openmp/local.mk

@@ -12,3 +12,7 @@ pthread_libgputrace_pthread_la_LDFLAGS = -version-info 0:0:0 -Wl,-z,nodelete -Wl
 pthread_libgputrace_pthread_la_LIBADD = lib/libgputrace.la
 EXTRA_pthread_libgputrace_pthread_la_DEPENDENCIES = pthread/libgputrace-pthread.map
 EXTRA_DIST += pthread/libgputrace-pthread.map doc/pthread.md
+
+SETTINGS += pthread/settings.def
+dist_doc_DATA += doc/pthread.md
+include test/pthread/local.mk

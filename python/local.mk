@@ -8,3 +8,7 @@ python_libgputrace_python_la_LDFLAGS = -version-info 0:0:0 -Wl,-z,nodelete -Wl,-
 python_libgputrace_python_la_LIBADD = lib/libgputrace.la
 EXTRA_python_libgputrace_python_la_DEPENDENCIES = python/libgputrace-python.map
 EXTRA_DIST += python/libgputrace-python.map
+
+SETTINGS += python/settings.def
+dist_doc_DATA += doc/python.md
+include test/python/local.mk

@@ -52,7 +52,9 @@ struct gt_analysis {
 		      void *state);
 	/* What is still open is in at->stack. */
 	void (*end)(struct gt_report *report, struct gt_otf2_cursor *at, void *state);
-	/* One location at a time, in their order; ranks but 0 (spread.h) merge only what they read themselves. */
+	/*
+	 * One location at a time, in their order. Ranks other than 0 (spread.h) merge only what they have read.
+	 */
 	void (*merge)(struct gt_report *report, struct gt_otf2_cursor *at, void *state, void *result);
 	/*
 	 * What merge() needs of a state; what reading has put into the result (spread.h). NULL: nothing, or

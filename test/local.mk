@@ -5,7 +5,6 @@
 # Both lists are TESTS and are built by `make check`. Data and helper sources: EXTRA_DIST.
 # One test: make check TESTS=test/x/y.test    By hand: bash test/x/y.test in the build folder.
 TEST_EXTENSIONS = .test
-CRITERION_TESTS =
 TESTS += $(CRITERION_TESTS) $(dist_check_SCRIPTS)
 check_PROGRAMS += $(CRITERION_TESTS)
 
@@ -45,16 +44,11 @@ clean-local: clean-local-stage
 
 EXTRA_DIST += test/lib.sh
 
-# make starts tests in this order: the unit tests, then the longest.
+# make starts tests in this order: the unit tests, the adapters' (each registers its own), then the longest.
 include test/trouble/local.mk
-include test/mpi/local.mk
-include test/cuda/local.mk
-include test/libwrapgen/local.mk
 include test/kill/local.mk
 include test/fuzz/local.mk
 include test/sanitize/local.mk
-include test/pthread/local.mk
-include test/counters/local.mk
 include test/live/local.mk
 include test/proc/local.mk
 include test/fault/local.mk
@@ -64,10 +58,7 @@ include test/check/local.mk
 include test/export/local.mk
 include test/page/local.mk
 include test/timeline/local.mk
-include test/kokkos/local.mk
 include test/systems/local.mk
-include test/python/local.mk
-include test/openmp/local.mk
 include test/user/local.mk
 include test/cc/local.mk
 include test/filter/local.mk
@@ -76,9 +67,5 @@ include test/assemble/local.mk
 include test/soak/local.mk
 include test/gpu/local.mk
 include test/cli/local.mk
-include test/opencl/local.mk
-include test/hip/local.mk
-include test/levelzero/local.mk
-include test/nccl/local.mk
 include test/tools/local.mk
 include test/unit/local.mk

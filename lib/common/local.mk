@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
-lib_libgtcommon_la_SOURCES += lib/common/settings.h lib/common/settings.def instrument/settings.def \
-	pthread/settings.def opencl/settings.def hip/settings.def levelzero/settings.def openmp/settings.def kokkos/settings.def nccl/settings.def python/settings.def mpi/settings.def libwrapgen/settings.def cuda/settings.def counters/settings.def lib/common/rundir.h
+SETTINGS += lib/common/settings.def
+lib_libgtcommon_la_SOURCES += lib/common/settings.h instrument/settings.def $(SETTINGS) lib/common/rundir.h
 lib_libgtcommon_la_SOURCES += lib/common/sys.h lib/common/text.h lib/common/text.c lib/common/rundir.c \
 	lib/common/pack.h lib/common/pack.c
 lib_libgtcommon_la_SOURCES += lib/common/settings.c lib/common/settings_names.h \

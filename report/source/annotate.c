@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Annotated source in a terminal. What an archive or a source file says is escaped.
+ *
+ * Limits: see source.h.
  */
 #include "config.h"
 

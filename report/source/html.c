@@ -2,6 +2,8 @@
 /*
  * Annotated source, and maps of blocks, as one page of HTML: no script, nothing from elsewhere, and a policy
  * that forbids both. Whatever an archive or a source file says is text.
+ *
+ * Limits: see source.h.
  */
 #include "config.h"
 

@@ -2,6 +2,8 @@
 /*
  * Call paths of serialized launches: the regions that were open on the thread whose call has the launch's
  * correlation id.
+ *
+ * Limits: see source.h.
  */
 #include "config.h"
 

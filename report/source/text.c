@@ -2,6 +2,8 @@
 /*
  * The lines of source files. An archive may come from anybody and name any file: only those are opened whose
  * name ends as a source's does.
+ *
+ * Limits: see source.h.
  */
 #include "config.h"
 

@@ -12,3 +12,4 @@ EXTRA_DIST += test/counters/alone.c test/counters/blocks.c test/counters/fake_nv
 dist_check_SCRIPTS += test/counters/plugins.test test/counters/readers.test
 EXTRA_DIST += test/counters/sums.awk test/counters/sums_pipit.py test/counters/units.c test/counters/units_plugin.c
 EXTRA_DIST += test/counters/bad_plugin.c test/counters/forks.c test/counters/known.c test/counters/scorep_like.c test/counters/update.c
+EXTRA_DIST += test/counters/libgputrace-counters.symbols

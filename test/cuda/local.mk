@@ -10,3 +10,4 @@ check_PROGRAMS += test/cuda/replay
 test_cuda_replay_SOURCES = test/cuda/replay.c
 test_cuda_replay_CFLAGS = $(AM_CFLAGS)
 test_cuda_replay_LDADD = cuda/libgtcuda.la -ldl -lpthread
+EXTRA_DIST += test/cuda/libgputrace-cuda.symbols

@@ -11,10 +11,7 @@
  * Limits: works below TMPDIR (best a tmpfs). Leaks are allowed: an archive that libotf2 has failed
  * on is left as it is.
  *
- * fuzz-sources: lib/assemble/?*.c lib/assemble/?*[a-z]/?*.c lib/read/?*.c
- * fuzz-sources: accel/assemble/?*.c cuda/assemble/?*.c hip/assemble/?*.c levelzero/assemble/?*.c
- * fuzz-sources: mpi/assemble/?*.c nccl/assemble/?*.c opencl/assemble/?*.c
- * fuzz-sources: openmp/assemble/?*.c pthread/assemble/?*.c
+ * fuzz-sources: ?*[a-z]/assemble/?*.c lib/assemble/?*[a-z]/?*.c lib/read/?*.c
  * fuzz-sources: lib/common/demangle.c lib/common/demangle_name.c lib/common/filter.c
  * fuzz-sources: lib/common/filter_match.c lib/common/pack.c lib/common/process.c
  * fuzz-sources: lib/common/settings.c lib/common/settings_names.c lib/common/text.c launchers/job.c

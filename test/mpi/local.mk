@@ -7,3 +7,4 @@ EXTRA_DIST += test/mpi/mpi.sh test/mpi/random.c test/mpi/compare.py test/mpi/dyn
 	test/mpi/deadlock.c test/mpi/abort.c test/mpi/tool.c test/mpi/f77.f90 test/mpi/f90.f90 test/mpi/f08.f90 \
 	test/mpi/ring.py test/mpi/peers.py test/mpi/onesided.c test/mpi/files.c test/mpi/near.c test/mpi/counter.c \
 	test/mpi/confined.c test/mpi/failing.c test/mpi/sessions.c test/mpi/refuse.c test/mpi/refused.c test/mpi/suite.py test/mpi/peers.py test/mpi/hosts.sh test/mpi/network.sh test/mpi/messages.c test/mpi/late.c test/mpi/gpu.c test/mpi/devices.c test/mpi/events.py
+EXTRA_DIST += test/mpi/libgputrace-mpi-openmpi.symbols test/mpi/libgputrace-mpi-mpich.symbols

@@ -2,3 +2,4 @@
 # OpenCL.
 dist_check_SCRIPTS += test/opencl/opencl.test
 EXTRA_DIST += test/opencl/abi.c test/opencl/compare.py test/opencl/program.c
+EXTRA_DIST += test/opencl/libgputrace-opencl.symbols

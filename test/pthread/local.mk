@@ -14,3 +14,4 @@ EXTRA_DIST += test/pthread/counts.c test/pthread/say.h test/pthread/attributes.c
 	test/pthread/fork_locked.c test/pthread/keys.c test/pthread/longjmp_out.c \
 	test/pthread/many.c test/pthread/mutex_types.c test/pthread/own_wrapper.c \
 	test/pthread/robust.c test/pthread/rwlocks.c test/pthread/semaphores.c
+EXTRA_DIST += test/pthread/libgputrace-pthread.symbols

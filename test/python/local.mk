@@ -2,3 +2,4 @@
 # Python.
 dist_check_SCRIPTS += test/python/python.test
 EXTRA_DIST += test/python/count.py test/python/embed.c test/python/program.py
+EXTRA_DIST += test/python/libgputrace-python.symbols

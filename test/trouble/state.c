@@ -4,9 +4,7 @@
  * dispositions and mask, umask, current folder, descriptors, environment, limits, name.
  *
  * Limits: leaves out what differs from run to run (pids, addresses) and the variables that gputrace run
- * sets: LD_PRELOAD, VT_RUN_DIR, VT_RUN_FILTERS, CUDA_INJECTION64_PATH, NVTX_INJECTION64_PATH,
- * OMP_TOOL_LIBRARIES, KOKKOS_TOOLS_LIBS, OPENCL_LAYERS, ROCP_TOOL_LIBRARIES,
- * NCCL_PROFILER_PLUGIN, ZE_ENABLE_TRACING_LAYER.
+ * sets: LD_PRELOAD, VT_RUN_DIR, VT_RUN_FILTERS, and those of adapters.def.
  */
 #include "trouble.h"
 
@@ -71,16 +69,21 @@ UNSEEN static void descriptors(void)
 /* Those that gputrace run sets, and the shell's own. */
 UNSEEN static int expected(const char *entry)
 {
-	static const char *const names[] = { "LD_PRELOAD=", "VT_RUN_DIR=", "VT_RUN_FILTERS=", "_=",
-					     "CUDA_INJECTION64_PATH=", "NVTX_INJECTION64_PATH=",
-					     "OMP_TOOL_LIBRARIES=", "KOKKOS_TOOLS_LIBS=", "OPENCL_LAYERS=",
-					     "ROCP_TOOL_LIBRARIES=", "NCCL_PROFILER_PLUGIN=",
-					     "ZE_ENABLE_TRACING_LAYER=" };
-	size_t i;
+	static const char *const names[] = {
+		"LD_PRELOAD", "VT_RUN_DIR", "VT_RUN_FILTERS", "_",
+#define GT_ADAPTER(library, always, asked, linked, inject, what) inject,
+#define GT_LOADED_WITH(library, file, variable, asked, what) variable,
+#include "../../instrument/adapters.def"
+	};
+	size_t i, n = strcspn(entry, "=");
 
-	for (i = 0; i < sizeof(names) / sizeof(names[0]); i++)
-		if (!strncmp(entry, names[i], strlen(names[i])))
-			return 1;
+	for (i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
+		const char *at = names[i];
+
+		for (; *at; at += strcspn(at, " /"), at += *at != 0)
+			if (strcspn(at, " /") == n && !strncmp(at, entry, n))
+				return 1;
+	}
 	return 0;
 }
 
