@@ -136,7 +136,7 @@ static void start_thread(void)
 	wanted = present = 1;
 	if (pthread_create(&ours, &attributes, poll_counters, NULL)) {
 		present = 0;
-		gt_message(1, "counters of the process are not read: no thread can be made for it");
+		gt_message(1, "counters of the process are not read: no thread can be created");
 	}
 	pthread_attr_destroy(&attributes);
 }

@@ -254,7 +254,7 @@ static int open_set(const uint64_t *ids, unsigned count, unsigned flags, void **
 	(void)flags;
 	if (!usable && is_stale && gt_cn_first_to_say(GT_CN_SAY_PAPI))
 		gt_message(1,
-			   "PAPI is not used in a forked child: another thread was inside of it at the fork");
+			   "PAPI is not used in a forked child: another thread was using it at the fork");
 	__atomic_add_fetch(&inside, 1, __ATOMIC_RELAXED);
 	if (set)
 		renew_thread();

@@ -45,7 +45,7 @@ static int refuse(struct opening *o)
 {
 	gt_lost(GT_LOSS_METRIC, 1);
 	if (!__atomic_exchange_n(&o->refused, true, __ATOMIC_RELAXED))
-		gt_message(1, "%s delivers values of times outside of the recording: they are left out",
+		gt_message(1, "%s delivers values with times outside the recording: they are left out",
 			   o->group->plugin->name);
 	return -ERANGE;
 }

@@ -103,7 +103,7 @@ static bool usable(void *handle, int driver, char *why, size_t size)
 		return false;
 	}
 	if (driver && major_of(version) > driver / 1000) {
-		snprintf(why, size, "CUPTI %u is newer than the driver, which serves CUDA %d.%d",
+		snprintf(why, size, "CUPTI %u is newer than the driver, which supports CUDA %d.%d",
 			 version, driver / 1000, driver % 1000 / 10);
 		return false;
 	}

@@ -71,7 +71,7 @@ static void miss(void)
 static void stop_all(const char *why)
 {
 	if (!__atomic_exchange_n(&over, true, __ATOMIC_RELAXED))
-		gt_message(1, "metrics of single kernels end here: %s", why);
+		gt_message(1, "no more metrics of single kernels: %s", why);
 }
 
 /* Waits until nobody has the gate, or CUPTI. False: it takes too long. */
@@ -465,7 +465,7 @@ void gt_cu_exact_setup(void)
 	if (!is_set("VT_CUPTI_METRICS") && !is_set("VT_CUPTI_METRICS_SPEC"))
 		gt_message(1, "VT_CUPTI_KERNEL=%s measures nothing: VT_CUPTI_METRICS names no metrics", way);
 	else if (!gt_cu_options.kernel)
-		gt_message(1, "VT_CUPTI_KERNEL=%s measures nothing: VT_GPUTRACE leaves kernels out", way);
+		gt_message(1, "VT_CUPTI_KERNEL=%s measures nothing: VT_GPUTRACE excludes kernels", way);
 	else
 		wanted = gt_cu_counting_setup();
 	wrong = wanted ? gt_cu_select_read(list ? list : "") : 0;
@@ -490,9 +490,9 @@ static void unused(const char *pattern, const char *near)
 	const char *what = gt_cu_options.exact == GT_CU_EXACT_USER ? "range" : "kernel that was launched";
 
 	if (near)
-		gt_message(1, "VT_CUPTI_KERNELS: no %s fits %s; did you mean %s?", what, pattern, near);
+		gt_message(1, "VT_CUPTI_KERNELS: no %s matches %s; did you mean %s?", what, pattern, near);
 	else
-		gt_message(1, "VT_CUPTI_KERNELS: no %s fits %s", what, pattern);
+		gt_message(1, "VT_CUPTI_KERNELS: no %s matches %s", what, pattern);
 }
 
 void gt_cu_exact_account(bool last)
@@ -520,11 +520,11 @@ void gt_cu_exact_account(bool last)
 		gt_message(1, "VT_CUPTI_KERNEL=user: %llu ranges began where no CUDA context was current: "
 			      "they have no metrics", (unsigned long long)contextless);
 	if (target[0])
-		gt_message(1, "VT_CUPTI_KERNEL=user: the range %s came %llu times, and its metrics need "
-			      "more passes: name fewer metrics", target, (unsigned long long)target_times);
+		gt_message(1, "VT_CUPTI_KERNEL=user: the range %s occurred %llu times, and its metrics "
+			      "need more passes: use fewer metrics", target, (unsigned long long)target_times);
 	if (passed_over)
 		gt_message(1, "VT_CUPTI_KERNEL=user: %llu times a range began while another was measured, or "
-			      "had passes to come: it has no metrics there", (unsigned long long)passed_over);
+			      "still needed passes: it has no metrics there", (unsigned long long)passed_over);
 	if (gt_cu_counts_without_value())
 		gt_message(1, "VT_CUPTI_KERNEL: %llu values are left out: a counter overflowed, or CUPTI "
 			      "could not compute them", (unsigned long long)gt_cu_counts_without_value());

@@ -211,12 +211,12 @@ static int subscribe(void)
 		rc = gt_cu_api.subscribe(&subscriber, gt_cu_callback, NULL);
 	holder[sizeof(holder) - 1] = 0;
 	if (rc == CU_ERROR_SUBSCRIBER)
-		gt_message(1, "another tool uses CUPTI already (%s): the trace has no GPU events and no "
-			      "calls of CUDA",
+		gt_message(1, "another tool already uses CUPTI (%s): the trace has no GPU events and no "
+			      "CUDA calls",
 			   holder[0] ? holder : "name unknown");
 	else if (rc)
-		gt_message(1, "CUPTI cannot be used (%s): the trace has no GPU events and no calls of "
-			      "CUDA",
+		gt_message(1, "CUPTI cannot be used (%s): the trace has no GPU events and no CUDA "
+			      "calls",
 			   gt_cu_result(rc));
 	return rc;
 }
@@ -303,7 +303,7 @@ static const char *set_up(void)
 		return why;
 	}
 	if (!gt_cu_workers_start())
-		return "no thread can be made";
+		return "no thread can be created";
 	if (gt_cu_options.sass)
 		gt_cu_options.sass = gt_cu_sass_setup();
 	enable_kinds();
@@ -335,7 +335,7 @@ int InitializeInjection(void)
 	failed = set_up();
 	gt_unguard();
 	if (failed && *failed)
-		gt_message(1, "%s: the trace has no GPU events and no calls of CUDA", failed);
+		gt_message(1, "%s: the trace has no GPU events and no CUDA calls", failed);
 	if (!failed)
 		atexit(at_exit);
 	return 1;

@@ -233,7 +233,7 @@ static void refuse_chip(const char *chip, const struct cu_host_chips *chips, cha
 			return;
 		}
 	}
-	snprintf(why, room, "CUPTI does not know the chip %s, but these", chip);
+	snprintf(why, room, "CUPTI does not know the chip %s; it knows these", chip);
 	name_chips(chips, why, room);
 }
 
@@ -256,7 +256,7 @@ bool gt_cuda_metrics(const char *chip, const char *wanted, char *why, size_t roo
 		return false;
 	}
 	if (!chip && !(chip = runs ? chip_here() : NULL)) {
-		snprintf(why, room, "no GPU that can be used is here; --chip names one");
+		snprintf(why, room, "there is no usable GPU; name a chip with --chip");
 		name_chips(&p, why, room);
 		return false;
 	}

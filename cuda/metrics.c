@@ -143,7 +143,8 @@ struct gt_cu_wishes *gt_cu_wishes_of_settings(bool exact)
 	if (rc)
 		gt_message(1, "VT_CUPTI_METRICS_SPEC: %s cannot be read (%s)", file, strerror(-rc));
 	if (w->cut)
-		gt_message(1, "VT_CUPTI_METRICS: left out, as too many or too long: %u of the names", w->cut);
+		gt_message(1, "VT_CUPTI_METRICS: %u names are left out: there are too many, "
+			      "or they are too long", w->cut);
 	return w;
 }
 

@@ -334,8 +334,8 @@ static int choose(struct sampler *s)
 static void running(struct sampler *s)
 {
 	if (!s->announced)
-		gt_message(1, "GPU %u: %u metric%s sampled every %lu us; kernels keep their speed, a "
-			   "thread decodes",
+		gt_message(1, "GPU %u: %u metric%s sampled every %lu us; kernels run at full speed, "
+			   "a thread decodes the samples",
 			   device_of(s), s->set.count, s->set.count == 1 ? " is" : "s are",
 			   (unsigned long)(s->interval / 1000));
 	s->announced = true;
@@ -402,8 +402,8 @@ static void leave_out_links(struct sampler *s)
 		give_up(s, "no sample is ever complete");
 		return;
 	}
-	gt_message(1, "GPU %u: its links are down, and samples with metrics of links are never complete "
-		   "then: these are left out", device_of(s));
+	gt_message(1, "GPU %u: its links are down, and samples with their metrics would never be complete: "
+		   "these metrics are left out", device_of(s));
 	rc = gt_cu_set_open(&s->set);
 	rc = rc ? rc : open_session(s);
 	if (rc)
@@ -611,7 +611,7 @@ void gt_cu_sampler_start(void (*finish)(void))
 	gt_cu_profiler(GT_CU_P_ProfilerHostGetSupportedChips, &load); /* its libraries */
 	there = wishes->count != 0;
 	if (there && !gt_accel_thread_start(sample, &wake)) {
-		gt_message(1, "metrics of the GPU are not sampled: no thread can be made");
+		gt_message(1, "metrics of the GPU are not sampled: no thread can be created");
 		there = 0;
 	}
 }

@@ -393,7 +393,7 @@ bool gt_cu_sass_setup(void)
 		return false;
 	}
 	if (!gt_cu_options.kernel) {
-		gt_message(1, "VT_CUPTI_SASS is ignored: VT_GPUTRACE leaves kernels out");
+		gt_message(1, "VT_CUPTI_SASS is ignored: VT_GPUTRACE excludes kernels");
 		return false;
 	}
 	for (unsigned i = 0; i < FUNCTIONS; i++) {

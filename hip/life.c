@@ -258,7 +258,7 @@ static void trace_calls(const char *kind, rocp_callback callback, const char *wh
 	if (number)
 		refused(gt_hip_api.trace_calls(context, number, NULL, 0, callback, NULL), what);
 	else
-		gt_message(2, "HIP: this rocprofiler-sdk knows nothing of %s", what);
+		gt_message(2, "HIP: this rocprofiler-sdk does not support %s", what);
 }
 
 static uint32_t trace_records(const char *kind, const char *what)
@@ -266,7 +266,7 @@ static uint32_t trace_records(const char *kind, const char *what)
 	uint32_t number = gt_hip_buffer_kind(kind);
 
 	if (!number)
-		gt_message(2, "HIP: this rocprofiler-sdk knows nothing of %s", what);
+		gt_message(2, "HIP: this rocprofiler-sdk does not support %s", what);
 	if (number && refused(gt_hip_api.trace_records(context, number, NULL, 0, buffer), what))
 		return 0;
 	return number;
@@ -343,7 +343,7 @@ static int initialize(void *unused, void *data)
 		return 0;
 	}
 	__atomic_store_n(&gt_hip_state, GT_HIP_OFF, __ATOMIC_RELEASE);
-	gt_message(1, "HIP: rocprofiler-sdk cannot be used (%s: %s): the trace has nothing of HIP", failed,
+	gt_message(1, "HIP: rocprofiler-sdk cannot be used (%s: %s): HIP is not in the trace", failed,
 		   gt_hip_status(status));
 	return -1;
 }
@@ -364,13 +364,13 @@ struct rocp_tool *rocprofiler_configure(uint32_t version, const char *text, uint
 	if (!gt_def_string("HIP") || gt_adapter_register(&adapter))
 		return NULL;
 	if (version / ROCP_VERSION_UNIT != 1) {
-		gt_message(1, "HIP: rocprofiler-sdk %u.%u is not known, only version 1: the trace has "
-			      "nothing of HIP",
+		gt_message(1, "HIP: rocprofiler-sdk %u.%u is not supported, only version 1: HIP is not in "
+			      "the trace",
 			   version / ROCP_VERSION_UNIT, version % ROCP_VERSION_UNIT / 100);
 		return NULL;
 	}
 	if (!gt_hip_api_load(__builtin_return_address(0), &missing)) {
-		gt_message(1, "HIP: rocprofiler-sdk lacks %s: the trace has nothing of HIP", missing);
+		gt_message(1, "HIP: rocprofiler-sdk lacks %s: HIP is not in the trace", missing);
 		return NULL;
 	}
 	flush_ms = number("VT_CUDATRACE_FLUSH", 500);

@@ -78,6 +78,6 @@ void gt_hip_account(bool last)
 	lose(GT_LOSS_NO_LOCATION, &without_location, 2 * c->no_location);
 	if (last && missing + c->wrong_size)
 		gt_message(1, "HIP: %lu kernels and copies have no record (%lu were dropped), %lu records "
-			   "have a size that is not known", (unsigned long)missing, (unsigned long)c->dropped,
+			   "have an unknown size", (unsigned long)missing, (unsigned long)c->dropped,
 			   (unsigned long)c->wrong_size);
 }

@@ -397,7 +397,7 @@ GT_API void vt_user_on(void)
 
 	if (off.is && off.depth != open.depth &&
 	    balance_is_checked() && !__atomic_exchange_n(&reported, true, __ATOMIC_RELAXED))
-		gt_message(1, "VT_OFF was called inside of %u user regions, VT_ON inside of %u: "
+		gt_message(1, "VT_OFF was called inside %u user regions, VT_ON inside %u: "
 			      "the regions between will look too long or be missing",
 			   off.depth, open.depth);
 	off.is = false;

@@ -149,7 +149,7 @@ static gt_ref other(enum gt_kk_kind kind)
 	gt_ref region = __atomic_load_n(&others[kind], __ATOMIC_ACQUIRE);
 
 	if (!region) {
-		gt_message(1, "Kokkos: there are too many different names: others share one region");
+		gt_message(1, "Kokkos: too many different names: further ones share one region");
 		region = define(kind, text, strlen(text));
 		__atomic_store_n(&others[kind], region, __ATOMIC_RELEASE);
 	}

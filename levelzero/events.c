@@ -66,8 +66,8 @@ struct gt_ze_own *gt_ze_own_take(void *handle)
 		return NULL;
 	if (!context->unused && !context->failed && !fill(context)) {
 		context->failed = true;
-		gt_message(1, "Level Zero gives no events with timestamps: "
-			      "what a device does in this context is not in the trace");
+		gt_message(1, "Level Zero provides no events with timestamps: "
+			      "device activity in this context is not in the trace");
 	}
 	own = context->unused;
 	if (own)

@@ -112,7 +112,7 @@ struct gt_ze_device *gt_ze_device_of(void *handle)
 	if (!ask(handle, &properties)) {
 		if (!said)
 			gt_message(1,
-				   "Level Zero says nothing of a device: what it does is not in the trace");
+				   "Level Zero does not describe a device: its activity is not in the trace");
 		said = true;
 		return NULL;
 	}

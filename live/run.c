@@ -94,7 +94,7 @@ struct gt_live_run *gt_live_run_open(const char *dir, const char *host, char *wh
 	snprintf(path, sizeof(path), "%s/spool", run->dir);
 	spool = gt_folder_open(AT_FDCWD, path);
 	if (spool < 0)
-		return fail(run, why, size, dir, "no run is going on in it");
+		return fail(run, why, size, dir, "no run is in progress there");
 	run->home = open_home(spool, host, &header);
 	close(spool);
 	if (run->home < 0)

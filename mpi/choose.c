@@ -193,7 +193,7 @@ static void choose(void)
 		if (kind)
 			f = load(kind);
 		else
-			gt_message(1, "MPI is not recorded: this MPI library is not known");
+			gt_message(1, "MPI is not recorded: this MPI library is not supported");
 	}
 	if (f) {
 		memcpy(f->real, real, 2 * gt_mpi_count * sizeof(*real));

@@ -191,7 +191,7 @@ int gt_cmd_check(int argc, char **argv)
 	if (key < 0)
 		return GT_OPT_STATUS(key);
 	if (optind == argc)
-		return gt_usage_error(&usage, "no trace was named");
+		return gt_usage_error(&usage, "no trace was given");
 	several = optind + 1 < argc && !options.quiet && !options.json;
 	for (; optind < argc; optind++) {
 		int one;

@@ -69,11 +69,11 @@ static int refuse(const struct gt_export_options *options)
 	struct stat st;
 
 	if (!face)
-		return gt_usage_error(&usage, "no format was named");
+		return gt_usage_error(&usage, "no format was given");
 	if (!options->out && (face->folder || face->seekable))
 		return gt_usage_error(&usage, "--%s needs --output", face->option);
 	if (options->out && face->folder && !lstat(options->out, &st))
-		return gt_usage_error(&usage, "%s is there already", options->out);
+		return gt_usage_error(&usage, "%s already exists", options->out);
 	if (face != &gt_export_flame && (options->against || options->split))
 		return gt_usage_error(&usage, "--against and --split belong to --flame");
 	return GT_RC_OK;

@@ -163,7 +163,7 @@ int gt_cmd_report(int argc, char **argv)
 	if (!choice.asked.form && !choice.all && !choice.asked.count)
 		choice.asked.face.sections = short_sections;
 	if (optind == argc)
-		return gt_usage_error(&usage, "no trace was named");
+		return gt_usage_error(&usage, "no trace was given");
 	for (; optind < argc; optind++) {
 		size_t length = strlen(argv[optind]);
 

@@ -45,7 +45,7 @@ static const struct gt_option options[] = {
 	{'w', "wrap", "NAME|DIR", "Record the calls of a library, too; may be repeated (libwrapgen)."},
 	{'s', "set", "VT_X=VALUE", "Set one setting; see gputrace info --config."},
 	{'v', "verbose", NULL, "Print what gputrace does; twice: everything."},
-	{'q', "quiet", NULL, "Say nothing but errors."},
+	{'q', "quiet", NULL, "Print errors only."},
 	{'e', "exec", NULL, "Replace gputrace run with the command (exec)."},
 	{'S', "strict", NULL, "Do not run what cannot be traced as asked, MPI ranks included."},
 	{KEY_UNTRACED, "force-untraced", NULL, "Run the command even if it cannot be recorded."},
@@ -228,7 +228,7 @@ static int parse(int argc, char **argv)
 	if (key < 0)
 		return key == GT_OPT_HELP ? -1 : GT_OPT_STATUS(key);
 	if (optind == argc)
-		return gt_usage_error(&usage, "no command was named");
+		return gt_usage_error(&usage, "no command was given");
 	return 0;
 }
 
@@ -383,7 +383,7 @@ static char *preload_list(const struct gt_binary *binary, char *why, size_t size
 	}
 	if (libdir[strcspn(libdir, ": $")]) {
 		snprintf(why, size,
-			 "libraries cannot be preloaded from %s: no blank, colon or $ may be in its name",
+			 "libraries cannot be preloaded from %s: its name must not contain a blank, colon or $",
 			 libdir);
 		return NULL;
 	}
@@ -410,7 +410,8 @@ static char *preload_list(const struct gt_binary *binary, char *why, size_t size
 		const char *wrap = request.wraps[i];
 
 		if (!wrap || wrap[strcspn(wrap, ": $")]) {
-			snprintf(why, size, "%s cannot be preloaded: no blank, colon or $ may be in its name",
+			snprintf(why, size,
+				 "%s cannot be preloaded: its name must not contain a blank, colon or $",
 				 wrap ? wrap : "a wrapper");
 			free(list);
 			return NULL;

@@ -58,6 +58,6 @@ int gt_cmd_slice(int argc, char **argv)
 	if (!options.out)
 		return gt_usage_error(&usage, "--output is needed");
 	if (!lstat(options.out, &st))
-		return gt_usage_error(&usage, "%s is there already", options.out);
+		return gt_usage_error(&usage, "%s already exists", options.out);
 	return gt_archive_read(&usage, argv[optind], options.out, gt_slice, &options);
 }

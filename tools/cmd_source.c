@@ -218,7 +218,7 @@ int gt_cmd_source(int argc, char **argv)
 	if (key < 0)
 		return GT_OPT_STATUS(key);
 	if (optind == argc)
-		return gt_usage_error(&usage, "no trace was named");
+		return gt_usage_error(&usage, "no trace was given");
 	if (argc - optind > 2)
 		return gt_usage_error(&usage, "there are too many arguments");
 	choice.kernel = argv[optind + 1];

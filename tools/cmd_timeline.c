@@ -215,7 +215,7 @@ static bool ends_in(const char *name, const char *end)
 static int refuse(const struct wanted *wanted)
 {
 	if (wanted->out && wanted->interactive)
-		return gt_usage_error(&usage, "-i and -o do not go together");
+		return gt_usage_error(&usage, "-i and -o cannot be combined");
 	if (wanted->out && !ends_in(wanted->out, ".svg") && !ends_in(wanted->out, ".png"))
 		return gt_usage_error(&usage, "the name of a picture ends in .svg or .png");
 	if (wanted->out && ends_in(wanted->out, ".png") && !gt_timeline_has_png())

@@ -259,7 +259,7 @@ static int spool_half(struct gt_location *loc)
 		/* The half stays in the window; the next attempt comes when the other is full. */
 		if (loc->failed)
 			gt_warn_once(GT_WARN_SPACE,
-				     "cannot write the trace to %s: %s; the program goes on, "
+				     "cannot write the trace to %s: %s; the program continues, "
 				     "%s events are counted but not kept",
 				     gt_proc_folder, gt_text_errno(rc), stays_so(rc) ? "further" : "some");
 		loc->retry = stays_so(rc) ? 0 : loc->half / GT_SLOT;

@@ -310,7 +310,7 @@ def other_subscriber(suite, name):
     trace, counts, _ = suite.record(name, [suite.work / "subscriber"])
     if not trace:
         return
-    suite.verdict(f"{name} told", "another tool uses CUPTI already" in log_of(suite, name))
+    suite.verdict(f"{name} told", "another tool already uses CUPTI" in log_of(suite, name))
     suite.verdict(f"{name} program", counts.get("callbacks", 0) > 0, f"{counts}")
     equal(suite, name, "streams", len(trace.streams()), 0)
     suite.check(name, trace)
