@@ -172,7 +172,8 @@ static void begin(struct gt_report *report, struct gt_otf2_cursor *at, void *mem
 static void pass(struct gt_report *report, struct drawing *d, const struct gt_otf2_cursor *at, size_t depth)
 {
 	if (depth && depth <= at->depth)
-		gt_pyramid_spend(&d->calls, at->time, gt_report_region(report, at->stack[depth - 1].region));
+		gt_pyramid_spend(&d->calls, at->time, gt_report_region(report, at->stack[depth - 1].region),
+				 0);
 	else
 		gt_pyramid_skip(&d->calls, at->time);
 }
@@ -250,11 +251,11 @@ static void leave(struct gt_report *report, struct gt_otf2_cursor *at, const str
 	uint32_t region = gt_report_region(report, frame->region);
 	struct drawing *d = memory;
 
-	gt_pyramid_spend(&d->calls, at->time, region);
-	gt_pyramid_span(&d->calls, frame->begin, at->time, region, (uint32_t)at->depth + 1,
-			(uint32_t)at->depth + 1);
 	take_bytes(d, at);
-	gt_pyramid_leave(&d->calls, region, d->bytes);
+	gt_pyramid_spend(&d->calls, at->time, region, d->bytes);
+	gt_pyramid_span(&d->calls, frame->begin, at->time, region, (uint32_t)at->depth + 1,
+			(uint32_t)at->depth + 1, d->bytes);
+	gt_pyramid_leave(&d->calls, region);
 	d->bytes = 0;
 	gt_match_leave(&d->match, at, d->picture->mpi_error);
 	leave_node(d, at, frame);
@@ -348,8 +349,9 @@ static void end(struct gt_report *report, struct gt_otf2_cursor *at, void *memor
 		struct gt_otf2_frame *frame = &at->stack[i];
 		uint32_t region = gt_report_region(report, frame->region);
 
-		gt_pyramid_span(&d->calls, frame->begin, at->time, region, (uint32_t)i + 1, (uint32_t)i + 1);
-		gt_pyramid_leave(&d->calls, region, 0);
+		gt_pyramid_span(&d->calls, frame->begin, at->time, region, (uint32_t)i + 1, (uint32_t)i + 1,
+				0);
+		gt_pyramid_leave(&d->calls, region);
 		leave_node(d, at, frame); /* the profile has added it to what is below */
 	}
 	gt_pyramid_close(&d->calls);
@@ -555,7 +557,7 @@ static void write_waits(struct gt_picture *picture, const struct gt_sync *sync, 
 		if (until <= before)
 			continue;
 		gt_pyramid_span(&waits, until - waited > before ? until - waited : before, until,
-				segment->wait, 0, segment->cause == GT_NO_CAUSE ? 0 : segment->cause + 1);
+				segment->wait, 0, segment->cause == GT_NO_CAUSE ? 0 : segment->cause + 1, 0);
 		before = until;
 		if (segment->wait == GT_WAIT_LOCK && segment->cause != GT_NO_CAUSE)
 			gt_links_add(&picture->links,
@@ -578,7 +580,7 @@ static void write_path(struct gt_picture *picture)
 		if (!path->level)
 			gt_pyramid_open(path, &picture->store, GT_TILE_PATH, part->location,
 					picture->span_log2, picture->path.count);
-		gt_pyramid_span(path, part->begin, part->end, part->region, 0, 0);
+		gt_pyramid_span(path, part->begin, part->end, part->region, 0, 0, 0);
 	}
 	for (size_t i = 0; i < rows; i++)
 		gt_pyramid_close(&paths[i]);

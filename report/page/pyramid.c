@@ -43,6 +43,8 @@ struct slot {
 	uint64_t tile, end;    /* end: of the last span */
 	uint64_t spans;
 	struct gt_bytes bytes; /* of the spans */
+	uint64_t copies, copy; /* spans that copied something; the place of the last one */
+	struct gt_bytes sizes; /* of the copies */
 	struct bucket *buckets;
 	size_t count, room;
 	struct sum *sums;      /* a hash table */
@@ -216,12 +218,17 @@ static void write_slot(struct gt_pyramid *p, unsigned k, struct slot *slot)
 		gt_bytes_add(&out, slot->bytes.data, slot->bytes.count);
 		put_buckets(&out, slot);
 		put_sums(&out, slot);
+		if (slot->copies) {
+			gt_bytes_number(&out, slot->copies);
+			gt_bytes_add(&out, slot->sizes.data, slot->sizes.count);
+		}
 		gt_store_add(p->store, p->kind, p->row, k, slot->tile, &out);
 		p->used = k >= p->used ? k + 1 : p->used;
 		free(out.data);
 	}
 	slot->used = false;
 	slot->spans = slot->bytes.count = slot->count = slot->sum_count = 0;
+	slot->copies = slot->copy = slot->sizes.count = 0;
 	if (slot->sum_room)
 		memset(slot->sums, 0, slot->sum_room * sizeof(*slot->sums));
 }
@@ -363,8 +370,17 @@ static void add_short(struct gt_pyramid *p, unsigned k, uint64_t begin, uint64_t
 	g->count++;
 }
 
+/* Of the span that comes next. */
+static void add_copy(struct slot *slot, uint64_t bytes)
+{
+	gt_bytes_number(&slot->sizes, slot->spans - slot->copy);
+	gt_bytes_number(&slot->sizes, bytes);
+	slot->copy = slot->spans;
+	slot->copies++;
+}
+
 void gt_pyramid_span(struct gt_pyramid *p, uint64_t begin, uint64_t end, uint32_t region, uint32_t depth,
-		     uint32_t mark)
+		     uint32_t mark, uint64_t bytes)
 {
 	uint64_t most = (UINT64_C(1) << p->span_log2) - 1;
 	unsigned finest = p->span_log2 - GT_BUCKETS_LOG2, own;
@@ -385,6 +401,8 @@ void gt_pyramid_span(struct gt_pyramid *p, uint64_t begin, uint64_t end, uint32_
 	gt_bytes_number(&slot->bytes, region);
 	gt_bytes_number(&slot->bytes, mark);
 	slot->end = end;
+	if (bytes)
+		add_copy(slot, bytes);
 	slot->spans++;
 }
 
@@ -409,20 +427,27 @@ static void spend_open(struct gt_pyramid *p, uint64_t tile)
 	}
 }
 
-void gt_pyramid_spend(struct gt_pyramid *p, uint64_t now, uint32_t region)
+void gt_pyramid_spend(struct gt_pyramid *p, uint64_t now, uint32_t region, uint64_t bytes)
 {
 	unsigned shift = tile_log2(p, p->sum_levels - 1);
+	uint64_t begin = p->time, copied = 0;
 
 	now = within(p, now);
 	while (p->time < now) {
 		uint64_t tile = p->time >> shift, border = (tile + 1) << shift;
 		uint64_t until = border < now ? border : now;
+		uint64_t so_far = gt_pyramid_bytes(bytes, until - begin, now - begin);
+		struct sum *sum = finest_sum(p, tile, region);
 
-		finest_sum(p, tile, region)->ns += until - p->time;
+		sum->ns += until - p->time;
+		sum->bytes += so_far - copied;
+		copied = so_far;
 		p->time = until;
 		if (until == border)
 			spend_open(p, tile);
 	}
+	if (bytes > copied) /* in no time */
+		finest_sum(p, p->time >> shift, region)->bytes += bytes - copied;
 }
 
 void gt_pyramid_skip(struct gt_pyramid *p, uint64_t now)
@@ -456,18 +481,14 @@ void gt_pyramid_enter(struct gt_pyramid *p, uint32_t region)
 	p->open[p->open_count++].since = p->time;
 }
 
-void gt_pyramid_leave(struct gt_pyramid *p, uint32_t region, uint64_t bytes)
+void gt_pyramid_leave(struct gt_pyramid *p, uint32_t region)
 {
 	uint64_t inside = 0;
-	struct sum *sum;
 
 	if (!--*nested(p, region))
 		inside = p->time - p->open[--p->open_count].since;
-	if (!inside && !bytes)
-		return;
-	sum = finest_sum(p, p->time >> tile_log2(p, p->sum_levels - 1), region);
-	sum->inclusive += inside;
-	sum->bytes += bytes;
+	if (inside)
+		finest_sum(p, p->time >> tile_log2(p, p->sum_levels - 1), region)->inclusive += inside;
 }
 
 /* The older tile of a level first; finer levels first, because their sums go up. */
@@ -482,6 +503,7 @@ void gt_pyramid_close(struct gt_pyramid *p)
 				evict(p, k, &slots[first ^ i]);
 		for (unsigned i = 0; i < 2; i++) {
 			free(slots[i].bytes.data);
+			free(slots[i].sizes.data);
 			free(slots[i].buckets);
 			free(slots[i].sums);
 		}

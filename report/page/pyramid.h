@@ -40,17 +40,23 @@ struct gt_pyramid {
 unsigned gt_pyramid_levels(unsigned span_log2, uint64_t events);
 void gt_pyramid_open(struct gt_pyramid *p, struct gt_store *store, enum gt_tile_kind kind, uint32_t row,
 		     unsigned span_log2, uint64_t events);
-/* `mark` is written in place of the depth; it is the depth of calls. */
+/* `mark` is written in place of the depth; it is the depth of calls. A copy or set has copied `bytes`. */
 void gt_pyramid_span(struct gt_pyramid *p, uint64_t begin, uint64_t end, uint32_t region, uint32_t depth,
-		     uint32_t mark);
-/* From the time of the last call on, `region` was the innermost. */
-void gt_pyramid_spend(struct gt_pyramid *p, uint64_t now, uint32_t region);
+		     uint32_t mark, uint64_t bytes);
+/* From the time of the last call on, `region` was the innermost, and `bytes` were copied. */
+void gt_pyramid_spend(struct gt_pyramid *p, uint64_t now, uint32_t region, uint64_t bytes);
 /* The same, but of nothing. */
 void gt_pyramid_skip(struct gt_pyramid *p, uint64_t now);
-/* Calls of a row, for the sums; each after the time until now was spent. A copy or set has copied `bytes`. */
+/* Calls of a row, for the sums; each after the time until now was spent. */
 void gt_pyramid_enter(struct gt_pyramid *p, uint32_t region);
-void gt_pyramid_leave(struct gt_pyramid *p, uint32_t region, uint64_t bytes);
+void gt_pyramid_leave(struct gt_pyramid *p, uint32_t region);
 /* Writes what is left. */
 void gt_pyramid_close(struct gt_pyramid *p);
+
+/* How many of `bytes` are copied in the first `part` of `whole` ns: those of successive parts add up. */
+static inline uint64_t gt_pyramid_bytes(uint64_t bytes, uint64_t part, uint64_t whole)
+{
+	return part < whole ? (uint64_t)((unsigned __int128)bytes * part / whole) : bytes;
+}
 
 #endif

@@ -21,6 +21,7 @@
 #include <unistd.h>
 
 #include "lib/read/read.h"
+#include "report/page/pyramid.h"
 
 enum { MOST_ANSWER = 64 << 20 };
 
@@ -50,15 +51,30 @@ static size_t region_of(const struct gt_otf2 *read, const struct gt_otf2_region 
 	return index < 0 ? read->tables[GT_OTF2_REGION].count : (size_t)index;
 }
 
-/* The time since the event before is the region's, as much of it as is in the window. */
-static void spend(struct reading *r, const struct gt_otf2_cursor *at, size_t depth)
+static bool inside(const struct reading *r, uint64_t time)
+{
+	return time >= r->question->from && time < r->question->to;
+}
+
+/* The time since the event before is the region's, as much of it as is in the window; so are bytes. */
+static void spend(struct reading *r, const struct gt_otf2_cursor *at, size_t depth, uint64_t bytes)
 {
 	uint64_t from = r->time > r->question->from ? r->time : r->question->from;
 	uint64_t to = at->time < r->question->to ? at->time : r->question->to;
+	uint64_t begin = r->time, whole = at->time - begin;
+	struct gt_single_sum *sum;
 
 	r->time = at->time;
-	if (r->sums && depth && to > from)
-		r->sums[region_of(at->read, at->stack[depth - 1].region)].exclusive += to - from;
+	if (!r->sums || !depth)
+		return;
+	sum = &r->sums[region_of(at->read, at->stack[depth - 1].region)];
+	if (to > from) {
+		sum->exclusive += to - from;
+		sum->bytes += gt_pyramid_bytes(bytes, to - begin, whole) -
+			      gt_pyramid_bytes(bytes, from - begin, whole);
+	} else if (!whole && inside(r, at->time)) {
+		sum->bytes += bytes;
+	}
 }
 
 static void take_bytes(struct reading *r, const struct gt_otf2_cursor *at)
@@ -67,11 +83,6 @@ static void take_bytes(struct reading *r, const struct gt_otf2_cursor *at)
 
 	if (gt_otf2_attribute(at, r->attribute, OTF2_TYPE_UINT64, &value))
 		r->bytes = value.uint64;
-}
-
-static bool inside(const struct reading *r, uint64_t time)
-{
-	return time >= r->question->from && time < r->question->to;
 }
 
 static void on_begin(struct gt_otf2_cursor *at)
@@ -88,7 +99,7 @@ static void on_enter(struct gt_otf2_cursor *at)
 	struct reading *r = at->user;
 	size_t region;
 
-	spend(r, at, at->depth - 1);
+	spend(r, at, at->depth - 1, 0);
 	if (!r->sums)
 		return;
 	region = region_of(at->read, at->stack[at->depth - 1].region);
@@ -126,13 +137,11 @@ static void on_leave(struct gt_otf2_cursor *at, const struct gt_otf2_frame *fram
 {
 	struct reading *r = at->user;
 
+	take_bytes(r, at);
 	at->depth++; /* the frame is still behind the others */
-	spend(r, at, at->depth);
+	spend(r, at, at->depth, r->bytes);
 	at->depth--;
 	end_call(r, at, frame);
-	take_bytes(r, at);
-	if (r->sums && inside(r, at->time))
-		r->sums[region_of(at->read, frame->region)].bytes += r->bytes;
 	r->bytes = 0;
 	if (at->time >= r->question->from)
 		put_span(r, at, frame, at->depth + 1, false);
@@ -211,7 +220,7 @@ static void on_event(struct gt_otf2_cursor *at, const struct gt_otf2_event *even
 	struct gt_bytes text = { .count = 0 };
 	struct reading *r = at->user;
 
-	spend(r, at, at->depth);
+	spend(r, at, at->depth, 0);
 	if (r->sums || !inside(r, at->time) || r->event_count == GT_SINGLE_MOST)
 		return;
 	put_text(&text, at->read, event);

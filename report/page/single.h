@@ -29,7 +29,7 @@ bool gt_single_events(struct gt_single *single, uint32_t row, uint64_t from, uin
 		      struct gt_bytes *out);
 /*
  * Of a region in a window: enters, ns in it, ns in it and what it calls (once if it calls itself), and bytes
- * of the copies that end there.
+ * of copies: of one that is in the window for a part of its time, that part.
  */
 struct gt_single_sum {
 	uint64_t calls, exclusive, inclusive, bytes;

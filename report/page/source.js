@@ -55,20 +55,21 @@ async function inflate(bytes) {
 
 /* ---- decoding of tiles --------------------------------------------------------------------------- */
 
-const emptyDepth = () => ({ b: [], e: [], r: [], who: [], at: null });
+const emptyDepth = () => ({ b: [], e: [], r: [], who: [], at: null, bytes: null });
 
 /*
  * Spans by depth: sorted by end and, as those of a depth do not overlap, by begin. Waits and the critical
  * path are `flat`: all at depth 0, and `who` is what stands in the place of a depth.
  */
 function decodeSpans(bytes, begin, flat) {
-	const from = reader(bytes), depths = [], n = from.u();
+	const from = reader(bytes), depths = [], n = from.u(), places = [];
 
 	for (let i = 0, end = begin; i < n; i++) {
 		end += from.u();
 		const length = from.u(), region = from.u(), who = from.u(), depth = flat ? 0 : who;
 		const d = depths[depth] || (depths[depth] = emptyDepth());
 
+		places.push(d, d.b.length);
 		d.b.push(end - length);
 		d.e.push(end);
 		d.r.push(region);
@@ -91,9 +92,13 @@ function decodeSpans(bytes, begin, flat) {
 	}
 	const sums = [];
 
-	if (!flat && from.more())
-		for (let i = from.u(), region = 0; i > 0; i--)
-			sums.push([region += from.u(), from.u(), from.u(), from.u(), from.u()]);
+	for (let i = from.u(), region = 0; i > 0; i--)
+		sums.push([region += from.u(), from.u(), from.u(), from.u(), from.u()]);
+	for (let i = from.more() ? from.u() : 0, place = 0; i > 0; i--) {
+		const d = places[2 * (place += from.u())];
+
+		(d.bytes ||= new Map()).set(places[2 * place + 1], from.u());
+	}
 	return { depths, sums };
 }
 
@@ -396,8 +401,8 @@ function tilesIn(kind, row, level, begin, end) {
 }
 
 /*
- * Calls what(begin, end, region, depth) for the spans of a depth in a window, at levels 0..level. Spans of a
- * depth do not overlap, so ends and begins are sorted. Of waits the last argument is who was waited for.
+ * Calls what(begin, end, region, depth, bytes) for the spans of a depth in a window, at levels 0..level.
+ * Spans of a depth do not overlap, so ends and begins are sorted. Of waits the depth is who was waited for.
  */
 function eachSpan(kind, row, level, depth, begin, end, what) {
 	const flat = kind !== SPANS;
@@ -409,7 +414,7 @@ function eachSpan(kind, row, level, depth, begin, end, what) {
 			if (!d || !d.e.length)
 				continue;
 			for (let i = lowerBound(d.e, begin); i < d.e.length && d.b[i] <= end; i++)
-				what(d.b[i], d.e[i], d.r[i], flat ? d.who[i] : depth);
+				what(d.b[i], d.e[i], d.r[i], flat ? d.who[i] : depth, d.bytes?.get(i) || 0);
 		}
 }
 
@@ -437,11 +442,10 @@ function eachBucket(kind, row, level, depth, begin, end, what) {
 /*
  * Adds the sums of a row in a window, by region, to `into`. Rows of few calls, which are all there, are
  * summed up call by call. Else tiles within the window count wholly, and the finest at its two edges by
- * their part in it, as bytes always do.
+ * their part in it: calls, times and bytes alike, so that a rate is of the same copies.
  */
 function addSums(row, begin, end, into) {
 	const meta = Data.meta.rows[row], whole = begin <= 0 && end >= Data.meta.end;
-	const exact = !whole && meta.events < 20000 && addCalls(row, begin, end, into);
 	const finest = Math.min(Data.finest(meta.levels), meta.sums - 1);
 
 	function visit(level, tile) {
@@ -460,9 +464,11 @@ function addSums(row, begin, end, into) {
 		const part = inside ? 1 : (Math.min(e, end) - Math.max(b, begin)) / (e - b);
 
 		for (const [region, count, ns, bytes, below] of Data.tile(SPANS, row, level, tile).sums)
-			addSum(into, region, exact ? { bytes: bytes * part } : { count: count * part,
-				ns: ns * part, bytes: bytes * part, inclusive: (ns + below) * part });
+			addSum(into, region, { count: count * part, ns: ns * part, bytes: bytes * part,
+				inclusive: (ns + below) * part });
 	}
+	if (!whole && meta.events < 20000 && addCalls(row, begin, end, into))
+		return;
 	if (Data.ready(SPANS, row, 0, 0, 0))
 		visit(0, 0);
 }
@@ -477,7 +483,7 @@ function addSum(into, region, { count = 0, ns = 0, bytes = 0, inclusive = 0 }) {
 	sum.inclusive += inclusive;
 }
 
-/* From single calls; false if they are not all there. */
+/* From single calls; false if they are not all there. Of a copy as much as of its time is in the window. */
 function addCalls(row, begin, end, into) {
 	const meta = Data.meta.rows[row], finest = meta.levels - 1;
 
@@ -490,16 +496,19 @@ function addCalls(row, begin, end, into) {
 	for (let depth = 1; depth <= meta.depth; depth++) {
 		const calls = [];
 
-		eachSpan(SPANS, row, finest, depth, begin, end, (b, e, region) => calls.push([b, e, region]));
+		eachSpan(SPANS, row, finest, depth, begin, end,
+			(b, e, region, at, bytes) => calls.push([b, e, region, bytes]));
 		calls.sort((x, y) => x[0] - y[0]);
 		let at = 0;
 
-		for (const [b, e, region] of calls) {
+		for (const [b, e, region, bytes] of calls) {
 			const from = Math.max(b, begin), to = Math.max(from, Math.min(e, end));
 			const list = times.get(region) || times.set(region, []).get(region);
 
 			list.push([from, to]);
-			addSum(into, region, { count: b >= begin && b < end ? 1 : 0, ns: to - from });
+			addSum(into, region, { count: b >= begin && b < end ? 1 : 0, ns: to - from,
+				bytes: e > b ? bytes * (to - from) / (e - b)
+					: b >= begin && b < end ? bytes : 0 });
 			while (at + 1 < above.length && above[at + 1][0] <= b)
 				at++;
 			if (at < above.length && above[at][0] <= b && above[at][1] >= e)

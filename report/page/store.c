@@ -18,7 +18,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-enum { MUCH = 1 << 20, FORMAT = 3 };
+enum { MUCH = 1 << 20, FORMAT = 4 };
 
 struct head {
 	char magic[8];

@@ -1,11 +1,15 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Archives that the page is looked at with: `cluster.py large PATH`, `cluster.py hostile PATH`.
+"""Archives that the page is looked at with: `cluster.py large PATH`, `cluster.py hostile PATH`, `cluster.py
+copies PATH`.
 
 large: 4 ranks with 4 GPUs of 16 streams each, messages in a ring, collectives, ranges, a counter; rank 2 is
-slow. hostile: names with markup, quotes, changes of direction, control characters, of 4 kB.
+slow; copies move 25 bytes a ns. hostile: names with markup, quotes, changes of direction, control characters,
+of 4 kB. copies: three streams with copies of random sizes, one of them with many, all as fast; PATH.json says
+what they are: of each row, [begin, end, bytes] by name.
 
 Limits: what is in them is made up; times are in ns.
 """
+import json
 import os
 import random
 import sys
@@ -139,6 +143,33 @@ def large():
     return m
 
 
+def copies():
+    """Long ones and short ones, kernels and gaps between them; some take no time. A thread lives for a while."""
+    rng, m = random.Random(3), Made()
+    process = m.process("copies")
+    main, worker = m.thread(process), m.thread(process, "worker")
+    there, ends = {}, [MS]
+    for row, count in enumerate((300, 2000, 30000), 1):
+        stream, at = m.stream(process, m.device("GPU"), f"stream {row}"), 1000
+        row += 1 # of the archive, where threads are first
+        for _ in range(count // 2):
+            at += rng.choice((0, 100, int(rng.expovariate(1 / 3000))))
+            length = 0 if rng.random() < 0.02 else int(rng.lognormvariate(7, 3 if row < 4 else 1))
+            name = f"cudaMemcpyAsync {rng.choice(('H2D', 'D2H'))}"
+            size = 25 * length if row == 4 else rng.randrange(1 << 34) if length else 4096
+            m.copy(stream, name, at, at + length, size)
+            there.setdefault(row, {}).setdefault(name, []).append((at, at + length, size))
+            at += length
+            if rng.random() < 0.3:
+                m.kernel(stream, "kernel", at, at + 500)
+                at += 500
+        ends.append(at)
+    m.length = max(ends) + 1000
+    m.call(main, m.region("main"), 0, m.length - 1)
+    m.call(worker, m.region("worker"), m.length // 3, m.length // 2)
+    return m, there
+
+
 def hostile():
     m = Made(length=10 * MS)
     for n, name in enumerate(HOSTILE):
@@ -153,4 +184,10 @@ def hostile():
 
 
 if __name__ == "__main__":
-    {"large": large, "hostile": hostile}[sys.argv[1]]().write(sys.argv[2])
+    if sys.argv[1] == "copies":
+        made, known = copies()
+        with open(sys.argv[2] + ".json", "w", encoding="utf-8") as file:
+            json.dump(known, file)
+    else:
+        made = {"large": large, "hostile": hostile}[sys.argv[1]]()
+    made.write(sys.argv[2])

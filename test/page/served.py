@@ -3,6 +3,7 @@
 """Is what `gputrace view` serves what is in the page, and in the archive?
 
   served.py URL PAGE TABLES     the server, the page of the same archive, the folder of `gputrace export --csv`
+  served.py URL PAGE copies COPIES.json     the server's bytes of copies (cluster.py)
 
 Limits: windows at random, always the same ones.
 """
@@ -59,14 +60,33 @@ def check_levels(url, page):
     claim("several levels at once", pack == want and len(pack) > len(levels), True)
 
 
-def check_bytes(url, page, dice):
-    """Bytes of copies: two parts of the run have those of the whole."""
-    middle, end, sums = dice.randrange(page.meta["end"]), page.meta["end"] + 1, collections.Counter()
-    for begin, until in ((0, middle), (middle, end)):
-        for of in json.loads(get("%sprofile?from=%d&to=%d" % (url, begin, until)))["rows"]:
-            for region, *_, size in of["regions"]:
-                sums[region] += size
-    claim("bytes", +sums, collections.Counter({r: values[2] for r, values in page.sums().items() if values[2]}))
+def part_of(copy, begin, end):
+    """Ns and bytes of a copy in a window: those of all windows add up to the copy's."""
+    first, last, size = copy
+    if first == last:
+        return 0, size if begin <= first < end else 0
+    a, b = (min(max(time, first), last) - first for time in (begin, end))
+    return max(b - a, 0), size * b // (last - first) - size * a // (last - first) if b > a else 0
+
+
+def check_copies(url, page, copies, dice):
+    """Bytes of copies in windows at random: of one at an edge those of the part that is inside."""
+    names = [of["name"] for of in page.meta["regions"]]
+    for _ in range(200):
+        begin, end = window(dice, page.meta["end"])
+        got = collections.Counter()
+        for of in json.loads(get("%sprofile?from=%d&to=%d" % (url, begin, end)))["rows"]:
+            for region, _, ns, _, size in of["regions"]:
+                if names[region].startswith("cudaMemcpy"):
+                    got[of["row"], names[region], "ns"] += ns
+                    got[of["row"], names[region], "bytes"] += size
+        want = collections.Counter()
+        for row, regions in copies.items():
+            for name, all_of in regions.items():
+                parts = [part_of(copy, begin, end) for copy in all_of]
+                want[int(row), name, "ns"] = sum(part[0] for part in parts)
+                want[int(row), name, "bytes"] = sum(part[1] for part in parts)
+        claim("copies, %d to %d" % (begin, end), +got, +want)
 
 
 def window(dice, end):
@@ -120,10 +140,19 @@ def check_profiles(url, page, calls, dice):
                   own_times(calls[of["row"]], begin, end, page.meta["regions"]))
 
 
-def main(url, path, folder):
+def end():
+    print("\n".join(failures[:20]) if failures else "as it is known")
+    return len(failures) > 0
+
+
+def main(url, path, folder, copies=None):
     with open(path, encoding="utf-8") as file:
         page = tiles.Page(file.read())
     dice = random.Random(1)
+    if copies:
+        with open(copies, encoding="utf-8") as file:
+            check_copies(url, page, json.load(file), dice)
+        return end()
     claim("the report", json.loads(get(url + "report")), page.report)
     served = tiles.Page(get(url).decode())
     claim("the mode", served.meta["mode"], "view")
@@ -140,11 +169,9 @@ def main(url, path, folder):
                                                 int(call["depth"])))
     check_tiles(url, page, dice)
     check_levels(url, page)
-    check_bytes(url, page, dice)
     check_events(url, page, calls, dice)
     check_profiles(url, page, calls, dice)
-    print("\n".join(failures[:20]) if failures else "tiles, events, profiles")
-    return len(failures) > 0
+    return end()
 
 
 if __name__ == "__main__":

@@ -55,6 +55,11 @@ def unpack(data):
 
 def spans(meta, level, tile, data):
     """Spans (begin, end, region, depth), buckets (depth, bucket, region, cover, count), sums of kinds 0 to 2."""
+    return copies(meta, level, tile, data)[:3]
+
+
+def copies(meta, level, tile, data):
+    """The same, and the bytes of spans by their places."""
     at, out, buckets, sums = Bytes(data), [], [], {}
     end = tile << meta["span_log2"] - level
     for _ in range(at.number()):
@@ -73,8 +78,13 @@ def spans(meta, level, tile, data):
         delta, count, ns, size, below = at.numbers(5)
         region += delta
         sums[region] = (count, ns, size, ns + below)
-    assert not at, "something is behind the tile"
-    return out, buckets, sums
+    sizes, place = {}, 0
+    for _ in range(at.number() if at else 0):
+        delta, size = at.numbers(2)
+        place += delta
+        sizes[place] = size
+    assert not at and all(place < len(out) for place in sizes), "something is behind the tile"
+    return out, buckets, sums, sizes
 
 
 def curve(data):
