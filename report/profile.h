@@ -236,7 +236,11 @@ void gt_profile_tables(struct gt_report *report, const struct gt_profile *profil
 uint64_t gt_profile_unseen(const struct gt_profile_location *location);
 /* Is next to nothing of its life recorded? So it is with what starts ranks, and MPI's own threads. */
 bool gt_profile_blank(uint64_t life, uint64_t unseen);
-/* The whole of which regions and calls have a share: gputrace-metrics(7), "SHARES". */
+/* What people call a region's group: as the archive has it, else what it is. NULL: it is not defined. */
+const char *gt_profile_group(const struct gt_report *report, size_t region);
+/* Is the location's life part of the whole of which regions and calls have a share? */
+bool gt_profile_counts(const struct gt_report *report, const struct gt_profile *profile, size_t location);
+/* That whole: gputrace-metrics(7), "SHARES". */
 uint64_t gt_profile_whole(const struct gt_report *report, const struct gt_profile *profile);
 
 #endif

@@ -23,8 +23,7 @@ static double share(uint64_t part, uint64_t whole)
 	return whole ? (double)part / (double)whole : NAN;
 }
 
-/* What people call its group: as the archive has it, else what it is. */
-static const char *group_of(const struct gt_report *report, size_t region)
+const char *gt_profile_group(const struct gt_report *report, size_t region)
 {
 	if (region >= region_count(report))
 		return NULL;
@@ -60,13 +59,18 @@ static bool beside_ranks(const struct gt_report *report, const struct gt_profile
 	       gt_profile_blank(of->end - of->begin, gt_profile_unseen(of));
 }
 
+bool gt_profile_counts(const struct gt_report *report, const struct gt_profile *profile, size_t location)
+{
+	return report->classes.locations[location].kind <= GT_LOCATION_THREAD &&
+	       !beside_ranks(report, profile, location);
+}
+
 uint64_t gt_profile_whole(const struct gt_report *report, const struct gt_profile *profile)
 {
 	uint64_t sum = 0;
 
 	for (size_t i = 0; i < report->read->tables[GT_OTF2_LOCATION].count; i++)
-		if (report->classes.locations[i].kind <= GT_LOCATION_THREAD &&
-		    !beside_ranks(report, profile, i))
+		if (gt_profile_counts(report, profile, i))
 			sum += profile->locations[i].end - profile->locations[i].begin;
 	return sum;
 }
@@ -126,7 +130,7 @@ static void region_row(struct gt_report *report, const struct gt_profile *profil
 	row[6].count = region->most;
 	region_spread(report, region, row);
 	row[13].text = gt_class_names[class];
-	row[14].text = group_of(report, i);
+	row[14].text = gt_profile_group(report, i);
 	row[15].text = gt_report_region_name(report, i);
 	if (!defined)
 		return;
@@ -200,7 +204,7 @@ static void group_table(struct gt_report *report, const struct gt_profile *profi
 
 		if (!profile->regions[i].calls)
 			continue;
-		row = group_row(section, group_of(report, i));
+		row = group_row(section, gt_profile_group(report, i));
 		row[0].count += profile->regions[i].calls;
 		row[1].count += profile->regions[i].exclusive;
 		row[3].count++;

@@ -14,6 +14,7 @@
 #include <string.h>
 
 #include "lib/assemble/util/utf8.h"
+#include "report/profile.h"
 #include "report/sync.h"
 
 static void text(struct gt_bytes *out, const char *key, const char *value)
@@ -118,6 +119,7 @@ static void put_rows(const struct gt_picture *picture, struct gt_bytes *out)
 					     [GT_LOCATION_SERVICE] = "service",
 					     [GT_LOCATION_STREAM] = "stream", [GT_LOCATION_OTHER] = "other" };
 	struct gt_report *report = picture->report;
+	const struct gt_profile *profile = gt_report_result(report, &gt_profile_analysis);
 	const struct gt_otf2 *read = report->read;
 
 	for (size_t i = 0; i < read->tables[GT_OTF2_LOCATION].count; i++) {
@@ -133,6 +135,9 @@ static void put_rows(const struct gt_picture *picture, struct gt_bytes *out)
 			       type_of(location));
 		index_of(out, "group", gt_otf2_index(read, GT_OTF2_LOCATION_GROUP, location->group));
 		index_of(out, "device", class->device == GT_NO_DEVICE ? -1 : (ptrdiff_t)class->device);
+		gt_bytes_print(out, ",\"begin\":%" PRIu64 ",\"end\":%" PRIu64 ",\"counts\":%s",
+			       profile->locations[i].begin, profile->locations[i].end,
+			       gt_profile_counts(report, profile, i) ? "true" : "false");
 		gt_bytes_print(out,
 			       ",\"events\":%" PRIu64
 			       ",\"depth\":%u,\"levels\":%u,\"sums\":%u,\"exact\":%s}",
@@ -154,7 +159,7 @@ static void put_regions(const struct gt_report *report, struct gt_bytes *out)
 		text(out, "name", region->name);
 		gt_bytes_print(out, ",\"class\":\"%s\",\"time\":\"%s\",", gt_class_names[class],
 			       gt_time_names[gt_class_times[class]]);
-		text(out, "group", report->classes.groups[i]);
+		text(out, "group", gt_profile_group(report, i));
 		gt_bytes_print(out, ",");
 		text(out, "file", given(region->file));
 		gt_bytes_print(out, ",\"line\":%u,\"paradigm\":%u,\"role\":%u}", region->begin_line,

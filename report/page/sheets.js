@@ -145,8 +145,8 @@ const Sheets = {
 					{ key: "group", head: "group", unit: "text" }] })];
 		const note = `${Sheets.note()}${only ? ", " + clean(name, 60) : ""}`;
 
-		const rows = only ? Model.rowsOf(line) : null, lanes = Sheets.lanes(rows), all = new Map();
-		const make = (sums) => Sheets.regions(sums, lanes, end - begin, note, pick, is);
+		const rows = only ? Model.rowsOf(line) : null, all = new Map();
+		const make = (sums) => Sheets.regions(sums, Sheets.time(rows, begin, end), note, pick, is);
 
 		if (Data.view)
 			return [chip, Sheets.served(begin, end, rows, make)];
@@ -155,28 +155,33 @@ const Sheets = {
 				addSums(row, begin, end, all);
 		return [chip, make(all)];
 	},
-	/* How many threads and how many streams a window has the time of. */
-	lanes(rows) {
-		const lanes = { threads: 0, streams: 0 };
+	/* The ns that rows lived in a window: threads, as the report counts; of streams alone, streams. */
+	time(rows, begin, end) {
+		let threads = 0, streams = 0;
 
-		for (const row of rows || Data.meta.rows.keys())
-			if (Data.meta.rows[row].kind === "stream")
-				lanes.streams++;
-			else if (Data.meta.rows[row].kind !== "service" && Data.meta.rows[row].depth)
-				lanes.threads++;
-		return lanes;
+		for (const row of rows || Data.meta.rows.keys()) {
+			const meta = Data.meta.rows[row];
+			const ns = Math.max(0, Math.min(end, meta.end) - Math.max(begin, meta.begin));
+
+			threads += meta.counts || (rows && meta.kind !== "stream") ? ns : 0;
+			streams += rows && meta.kind === "stream" ? ns : 0;
+		}
+		return { threads, streams: threads ? 0 : streams };
 	},
-	share: (lanes, region, ns, length) => ns / length
-		/ Math.max(1, Data.regions[region]?.time === "on a GPU" ? lanes.streams : lanes.threads),
-	regions: (sums, lanes, length, note, pick, is) => table({ name: "regions", caption: "Regions",
+	share(time, region, ns) {
+		const whole = Data.regions[region]?.time === "on a GPU" ? time.streams : time.threads;
+
+		return whole ? ns / whole : null;
+	},
+	regions: (sums, time, note, pick, is) => table({ name: "regions", caption: "Regions",
 		note, pick, is, sort: "ns",
 		rows: [...sums.values()].filter((row) => row.inclusive > 0 || row.count > 0.5)
-			.map((row) => ({ ...row, share: Sheets.share(lanes, row.region, row.ns, length) })),
+			.map((row) => ({ ...row, share: Sheets.share(time, row.region, row.ns) })),
 		columns: [Sheets.regionCell,
 			{ key: "count", head: "calls", unit: "count" },
 			{ key: "ns", head: "exclusive", unit: "ns" },
 			{ key: "share", head: "of window", unit: "share", meter: true,
-				title: "of the time of all threads, or of all streams" },
+				title: "of the time that all threads lived in the window" },
 			{ key: "inclusive", head: "inclusive", unit: "ns" },
 			{ key: "class", head: "kind", unit: "text",
 				of: (row) => Data.regions[row.region]?.class },

@@ -450,6 +450,7 @@ def use(address, report, flow):
     covers(page)
     numbers(page, report)
     windows.rates(page)
+    windows.nearly_all(page)
     sheets(page, report)
     prints(page)
     contrasts(page)
@@ -470,6 +471,7 @@ def paths(report):
 def of_copies(address, known):
     page = Page(address)
     windows.copies(page, known)
+    windows.nearly_all(page)
     clean_end(page)
 
 

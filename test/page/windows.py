@@ -26,6 +26,20 @@ def rates(page):
     page.keys("0")
 
 
+def nearly_all(page):
+    """A window of all but the last ns has the run's figures: the same shares, kinds and groups."""
+    page.sheet("profile")
+    whole = [row[:5] + row[8:10] for row in page.table("regions")]
+    page.js("document.querySelector('[data-table=regions]').remove(); gt.View.mark(0, gt.Data.meta.end - 1)")
+    page.settle()
+    page.wait("document.querySelector('[data-table=regions] tbody tr')") # a server is asked for it
+    window = page.table("regions")
+    wrong = [pair for pair in zip(sorted(whole), sorted(window)) if pair[0] != pair[1]]
+    ok(len(whole) == len(window) and not wrong, "a window of all but a ns has the figures of the run",
+       wrong[:2])
+    page.js("gt.View.mark(null)")
+
+
 def copies(page, known):
     """Copies of windows at random: where all are in the page, each has its bytes."""
     rng = random.Random(5)
