@@ -44,6 +44,8 @@ const Draw = {
 		Draw.pixels = new Uint32Array(Draw.image.data.buffer);
 		Draw.scan = new Uint32Array(Draw.canvas.width);
 		Overview.stale = true;
+		if (Model.root)
+			Page.layout(); /* what is hidden below depends on the height */
 		Draw.now();
 	},
 	soon() {

@@ -21,6 +21,7 @@ import traceback
 sys.dont_write_bytecode = True # beside the source
 
 import looks # noqa: E402
+import sight # noqa: E402
 import windows # noqa: E402
 from page import ActionChains, begin, count, Keys, near, ok, Page, same_rows, say, seconds, share, size # noqa: E402
 
@@ -448,6 +449,7 @@ def use(address, report, flow):
     selects(page)
     folds(page)
     covers(page)
+    sight.see(page)
     numbers(page, report)
     windows.rates(page)
     windows.nearly_all(page)
