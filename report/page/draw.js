@@ -116,6 +116,8 @@ const Draw = {
 			if (line.type === "track")
 				Tracks.draw(ctx, line, line.y - top);
 		Links.draw(ctx, top, lines);
+		if (View.overlays.path)
+			Path.draw(ctx, top);
 		Draw.marks(ctx, top);
 		Labels.draw(lines, top);
 	},
@@ -168,29 +170,22 @@ const Draw = {
 			}
 	},
 	row(line, y) {
-		const s = Draw.scale, lanes = line.open ? line.depth : 1, level = Draw.levelOf(line.row);
+		const s = Draw.scale, lanes = Model.lanes(line), level = Draw.levelOf(line.row);
 
-		if (!line.open) {
-			const first = Draw.labels.length;
+		for (let lane = 0; lane < lanes; lane++) {
+			const at = y + Model.laneTop(line, lane), first = Draw.labels.length;
+			const last = lane === lanes - 1 ? line.depth : lane + 1, one = last === lane + 1;
 
+			if (at > Draw.height || at + Model.lane < 0)
+				continue;
 			Draw.clear();
-			for (let depth = 1; depth <= line.depth; depth++)
-				Draw.lane(line.row, depth, y + 2, depth === line.depth || line.depth < 4,
-					line.depth === 1, level);
-			Draw.uncover(first);
-			Draw.copy(Math.round((y + 2) * s), Math.round((y + 2 + Model.lane - 1) * s));
-		} else {
-			for (let lane = 0; lane < lanes; lane++) {
-				const at = y + 2 + lane * Model.lane;
-
-				if (at > Draw.height || at + Model.lane < 0)
-					continue;
-				Draw.clear();
-				Draw.lane(line.row, lane + 1, at, true, true, level);
-				Draw.copy(Math.round(at * s), Math.round((at + Model.lane - 1) * s));
-			}
+			for (let depth = lane + 1; depth <= last; depth++)
+				Draw.lane(line.row, depth, at, depth === last || last - lane < 4, one, level);
+			if (!one || !line.open)
+				Draw.uncover(first);
+			Draw.copy(Math.round(at * s), Math.round((at + Model.lane - 1) * s));
 		}
-		Draw.overlay(line, y);
+		Draw.bars(line, [line.row], y, y + Model.laneTop(line, 0) + Model.lane);
 	},
 	/* Of a folded row: without the names of what deeper calls cover. */
 	uncover(first) {
@@ -210,11 +205,17 @@ const Draw = {
 		}
 		l.length = kept;
 	},
+	/* The strips of a folded line: its rows, how many have room; where they are, in device pixels. */
+	stripsOf(line, y) {
+		const s = Draw.scale, rows = line.strips || (line.strips = Model.rowsOf(line));
+		const from = Math.round((y + 2 + Model.above(line)) * s);
+		const room = Math.round((line.height - 5 - Model.above(line) - Model.below(line)) * s);
+
+		return { rows, from, room, count: Math.min(rows.length, room) };
+	},
 	/* Each row below a folded line as a strip of it. */
 	strips(line, y) {
-		const s = Draw.scale, rows = line.strips || (line.strips = Model.rowsOf(line));
-		const from = Math.round((y + 2) * s), room = Math.round((line.height - 5) * s);
-		const count = Math.min(rows.length, room);
+		const { rows, from, room, count } = Draw.stripsOf(line, y);
 
 		for (let i = 0; i < count; i++) {
 			const row = rows[Math.floor(i * rows.length / count)];
@@ -230,6 +231,14 @@ const Draw = {
 				Draw.lane(row, depth, -1, false, false, level);
 			Draw.copy(a, b - (b - a > 3 ? 1 : 0));
 		}
+		Draw.bars(line, rows, y, (from + room) / Draw.scale);
+	},
+	/* The strip of a row in a folded line: [top, height], from the top of the line. */
+	stripOf(line, row) {
+		const { rows, from, room, count } = Draw.stripsOf(line, 0);
+		const i = Math.min(count - 1, Math.floor(rows.indexOf(row) * count / rows.length));
+
+		return [(from + i * room / count) / Draw.scale, Math.max(room / count / Draw.scale, 3)];
 	},
 	/* The finest level of a row that the pixels need and that is there. */
 	levelOf(row) {
@@ -279,19 +288,20 @@ const Draw = {
 		});
 		eachSpan(SPANS, row, level, depth, begin, end, span);
 	},
-	/* Critical path and waits: bars below and above the lane. */
-	overlay(line, y) {
-		const bars = [];
-
-		if (View.overlays.path)
-			bars.push([PATH, Theme.ink, y + 2 + Model.lane * (line.open ? line.depth : 1), 3]);
-		if (View.overlays.waits)
-			bars.push([WAITS, Theme.kindPixels[KIND["GPU wait"]], y, 3]);
-		for (const [kind, color, at, high] of bars) {
+	/* Waits above the first lane or the strips, the critical path below: of all rows in one bar. */
+	bars(line, rows, y, below) {
+		const s = Draw.scale;
+		const bar = (kind, color, at) => {
 			Draw.clear();
-			Draw.flat(kind, line.row, color);
-			Draw.copy(Math.round(at * Draw.scale), Math.round((at + high) * Draw.scale));
-		}
+			for (const row of rows)
+				Draw.flat(kind, row, color);
+			Draw.copy(Math.round(at * s), Math.round((at + BAR - 1) * s));
+		};
+
+		if (Model.above(line))
+			bar(WAITS, Theme.kindPixels[KIND["GPU wait"]], y + 1);
+		if (Model.below(line))
+			bar(PATH, Theme.ink, below);
 	},
 	flat(kind, row, color) {
 		const { begin, end } = View, scan = Draw.scan, scale = scan.length / (end - begin);
@@ -373,34 +383,89 @@ const Draw = {
 
 		if (!line)
 			return;
-		const y = line.y - top + 2 + (line.open && line.row === p.row ? (p.depth - 1) * Model.lane
-			: 0);
+		const [at, high] = line.row === p.row ? [Model.laneOf(line, p.depth), Model.lane]
+			: Draw.stripOf(line, p.row), y = line.y - top + at;
 		const a = Math.max(-3, Draw.x(p.begin)), b = Math.min(Draw.width + 3, Draw.x(p.end));
 
 		ctx.strokeStyle = Theme.css.ink;
 		ctx.lineWidth = 2;
-		ctx.strokeRect(a, y - 0.5, Math.max(b - a, 2), Model.lane);
+		ctx.strokeRect(a, y - 0.5, Math.max(b - a, 2), high);
 	},
-	/* What lies at a place of the canvas: { line, row, depth, begin, end, region, count }, or null. */
+	/*
+	 * What lies at a place of the canvas: { line, row, depth, t, begin, end, region, count }, or null.
+	 * Row is -1 where nothing is; wait is what the bar there stands for.
+	 */
 	hit(x, y) {
-		const line = Model.at(y + Draw.top());
+		const line = Model.at(y + Draw.top()), t = Draw.t(x), near = Draw.perPixel() * 2;
 
-		if (!line || line.row < 0)
-			return line ? { line, row: -1 } : null;
-		const lane = Math.floor((y + Draw.top() - line.y - 2) / Model.lane) + 1, t = Draw.t(x),
-			near = Draw.perPixel() * 2;
-		const depths = line.open ? [clamp(lane, 1, line.depth)]
-			: Array.from({ length: line.depth }, (_, i) => line.depth - i);
+		if (!line)
+			return null;
+		const at = y + Draw.top() - line.y;
+		const strips = line.row < 0 && line.type !== "track" && !line.open;
+
+		if (line.row < 0 && !strips)
+			return { line, row: -1 };
+		if (at < 2 + Model.above(line) && Model.above(line))
+			return { line, row: -1, wait: flatAt(WAITS, Model.rowsOf(line), t, near) };
+		const [row, depths] = strips ? Draw.hitStrip(line, at) : [line.row, Draw.hitLane(line, at)];
 
 		for (const depth of depths) {
-			const found = spanAt(line.row, depth, t, near);
+			const found = spanAt(row, depth, t, near);
 
 			if (found)
-				return { line, row: line.row, depth, ...found };
+				return { line, row, depth, t, ...found };
 		}
 		return { line, row: -1 };
 	},
+	/* The depths that may be seen in a lane, inner ones first. */
+	hitLane(line, at) {
+		const lanes = Model.lanes(line);
+		let lane = lanes - 1;
+
+		while (lane > 0 && at < Model.laneTop(line, lane))
+			lane--;
+		const last = lane === lanes - 1 ? line.depth : lane + 1;
+
+		return Array.from({ length: last - lane }, (_, i) => last - i);
+	},
+	hitStrip(line, at) {
+		const { rows, from, room, count } = Draw.stripsOf(line, 0);
+		const i = clamp(Math.floor((at * Draw.scale - from) / room * count), 0, count - 1);
+		const row = rows[Math.floor(i * rows.length / count)];
+		const depth = Math.min(Data.meta.rows[row].depth, DEEPEST);
+
+		return [row, Array.from({ length: depth }, (_, k) => depth - k)];
+	},
 };
+
+/* The longest wait or part of the path of some rows at a time: { row, begin, end, of, who, more }. */
+function flatAt(kind, rows, t, near) {
+	let best = null, more = 0;
+
+	for (const row of rows) {
+		const want = levelFor(Draw.perPixel() / Draw.scale, Data.meta.rows[row].levels);
+		const level = Data.level(kind, row, 0) ? tilesFor(kind, row, want, View.begin, View.end) : -1;
+		let own = null;
+		const take = (begin, end, of, who) => {
+			if (!own || end - begin > own.end - own.begin)
+				own = { row, begin, end, of, who };
+		};
+
+		if (level < 0)
+			continue;
+		eachSpan(kind, row, level, 0, t - near, t + near, take);
+		if (!own)
+			eachBucket(kind, row, level, 0, t - near, t + near,
+				(begin, end, of, cover, count) => {
+					take(begin, end, of, 0);
+					own.count = count;
+				});
+		more += own ? 1 : 0;
+		if (own && (!best || own.end - own.begin > best.end - best.begin))
+			best = own;
+	}
+	return best && { ...best, more: more - 1 };
+}
 
 /* The span of a row and depth at a time, or within `near`, the longest first; or a bucket. */
 function spanAt(row, depth, t, near) {
@@ -467,6 +532,7 @@ const Events = {
 		} catch (error) {
 			Page.trouble(error);
 		}
+		Page.repick();
 		Draw.soon();
 	},
 };
@@ -503,18 +569,21 @@ const Labels = {
 			{ class: `row ${line.type === "row" || line.type === "track" ? "leaf" : "group"}`,
 			role: "treeitem", tabindex: "-1", title: clean(line.title || line.label, 300),
 				"aria-level": line.level + 1 },
-		twist, el("span", { class: "name" }, named(line.label, 200)), el("span", { class: "meta" }));
+		twist, el("span", { class: "name" }, named(line.label, 200)),
+		el("span", { class: "lanes" }), el("span", { class: "meta" }));
 
 		row.line = line;
 		row.style.paddingLeft = 4 + line.level * 11 + "px";
 		return row;
 	},
 	update(line, row, top) {
-		const foldable = Model.foldable(line), focus = line === View.focus;
+		const foldable = Model.foldable(line), more = line.type === "row" && line.open
+			? line.depth - LANES : 0, focus = line === View.focus;
 		const tab = line === (View.focus || Model.shown[0]);
 		const hit = !!View.query && line.label.toLowerCase().includes(View.query);
 		const faint = !!View.rows && !Model.rowsOf(line).some((r) => View.rows.has(r));
-		const state = `${line.y - top} ${line.height} ${line.open} ${focus} ${tab} ${hit} ${faint}`;
+		const state = [line.y - top, line.height, line.open, line.full, focus, tab, hit,
+			faint].join();
 
 		if (row.state === state)
 			return;
@@ -522,6 +591,8 @@ const Labels = {
 		row.style.transform = `translateY(${line.y - top}px)`;
 		row.style.height = line.height + "px";
 		row.firstChild.textContent = foldable ? line.open ? "▾" : "▸" : "";
+		row.children[2].textContent = more > 0 ? line.full ? "−" : `+${more}` : "";
+		row.children[2].title = line.full ? "The first lanes only" : "A lane for each depth";
 		row.lastChild.textContent = line.type === "track" ? ""
 			: (line.busy * 100).toFixed(0) + "\u00a0%";
 		row.lastChild.title = "share of the run in which it worked: neither MPI nor waiting";

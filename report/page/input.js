@@ -15,6 +15,7 @@ const KEYS = [
 	[["ArrowUp"], () => Input.scroll(-40), "scroll up"],
 	[["ArrowDown"], () => Input.scroll(40), "scroll down"],
 	[["0"], () => View.all(), "the whole run"],
+	[["u", "Backspace"], () => View.back(), "the window before"],
 	[["Home"], () => View.pan(-1e9), "to its begin"],
 	[["End"], () => View.pan(1e9), "to its end"],
 	[["f"], () => Input.fit(), "zoom to the marked window, or to the selected call"],
@@ -32,7 +33,8 @@ const KEYS = [
 	[["t"], () => Theme.toggle(), "light or dark"],
 	[["?"], () => Page.help(), "this list"],
 ];
-const KEY_NAMES = { ArrowLeft: "←", ArrowRight: "→", ArrowUp: "↑", ArrowDown: "↓", Escape: "Esc" };
+const KEY_NAMES = { ArrowLeft: "←", ArrowRight: "→", ArrowUp: "↑", ArrowDown: "↓", Escape: "Esc",
+	Backspace: "⌫" };
 
 const Input = {
 	pointers: new Map(),
@@ -46,7 +48,7 @@ const Input = {
 		canvas.addEventListener("pointermove", Input.move);
 		canvas.addEventListener("pointerup", Input.up);
 		canvas.addEventListener("pointercancel", Input.cancel);
-		canvas.addEventListener("pointerleave", () => (Input.over = null, Tip.hide()));
+		canvas.addEventListener("pointerleave", () => (Input.over = null, Tip.hide(), Guide.hide()));
 		canvas.addEventListener("dblclick", Input.double);
 		for (const id of ["scroll", "ruler", "overview"])
 			$(id).addEventListener("wheel", Input.wheel, { passive: false });
@@ -96,6 +98,7 @@ const Input = {
 		const [x, y] = Input.place(event), drag = Input.drag;
 
 		Input.over = event.pointerType === "touch" ? null : [x, y];
+		Guide.at(Input.over);
 		if (!Input.pointers.has(event.pointerId)) {
 			Draw.canvas.classList.toggle("pick", event.shiftKey);
 			Tip.at(x, y, event);
@@ -229,6 +232,7 @@ const Input = {
 		for (const [keys, act] of KEYS)
 			if (keys.includes(event.key)) {
 				event.preventDefault();
+				Tip.hide();
 				act(event.key);
 				return;
 			}
@@ -292,7 +296,9 @@ const Input = {
 		if (!line)
 			return;
 		Page.focus(line);
-		if (event.target.classList.contains("twist"))
+		if (event.target.classList.contains("lanes"))
+			Model.widen(line);
+		else if (event.target.classList.contains("twist"))
 			Model.fold(line);
 	},
 	treeKey(event) {
@@ -311,6 +317,10 @@ const Input = {
 			go(Model.shown.at(-1));
 		else if (event.key === "ArrowRight" && Model.foldable(line) && !line.open)
 			Model.fold(line, true);
+		else if (event.key === "ArrowRight" && line.depth > Model.lanes(line))
+			Model.widen(line, true);
+		else if (event.key === "ArrowLeft" && line.full && line.open && line.depth > LANES)
+			Model.widen(line, false);
 		else if (event.key === "ArrowRight")
 			go(line.children.length && Model.shown[at + 1]);
 		else if (event.key === "ArrowLeft" && Model.foldable(line) && line.open)
@@ -349,6 +359,23 @@ const Input = {
 
 /* ---- what is under the pointer ------------------------------------------------------------------- */
 
+/* A line through all rows, with the time, where the pointer is. */
+const Guide = {
+	hide() {
+		$("guide").hidden = true;
+	},
+	at(place) {
+		const guide = $("guide");
+
+		guide.hidden = !place;
+		if (!place)
+			return;
+		guide.firstChild.textContent = Units.exact(Draw.t(place[0]));
+		guide.style.left = Draw.canvas.getBoundingClientRect().left + place[0] + "px";
+		guide.classList.toggle("left", place[0] > Draw.width - 140);
+	},
+};
+
 const Tip = {
 	hide() {
 		$("tip").hidden = true;
@@ -366,12 +393,16 @@ const Tip = {
 	},
 	at(x, y, event) {
 		const marker = View.overlays.markers && Markers.at(x, y),
-			hit = marker ? null : Draw.hit(x, y);
+			link = marker ? null : Links.at(x, y), hit = marker || link ? null : Draw.hit(x, y);
 
 		Draw.canvas.style.cursor = hit && hit.row >= 0 ? "pointer" : "";
 		if (marker) {
 			Tip.show(event.clientX, event.clientY, marker.text || marker.name, clean(marker.name),
 				Units.exact(marker.time));
+			return;
+		}
+		if (link) {
+			Tip.show(event.clientX, event.clientY, ...Links.text(link));
 			return;
 		}
 		if (hit && hit.line.type === "track") {
@@ -384,14 +415,32 @@ const Tip = {
 					[...texts].join(" to "), Units.exact(Draw.t(x)));
 			return;
 		}
+		if (hit?.wait) {
+			Tip.wait(event, hit.wait);
+			return;
+		}
 		if (!hit || hit.row < 0) {
 			Tip.hide();
 			return;
 		}
+		const onPath = View.overlays.path && flatAt(PATH, [hit.row], Draw.t(x), 0);
+
 		Tip.show(event.clientX, event.clientY, Data.name(hit.region), hit.count > 1
 			? `${Units.count(hit.count)} calls in ${Units.ns(hit.end - hit.begin)}, `
 				+ `${Units.share((hit.cover || 0) / 255)} of it`
 			: Units.ns(hit.end - hit.begin), `at ${Units.exact(hit.begin)}`,
-				named(Data.meta.rows[hit.row].label, 200));
+				named(Data.meta.rows[hit.row].label, 200),
+				onPath ? "on the critical path" : null);
+	},
+	/* A bar of waits: which one, and for whom. */
+	wait(event, wait) {
+		const label = (row) => named(Data.meta.rows[row]?.label, 200);
+
+		Tip.show(event.clientX, event.clientY, Data.meta.waits[wait.of] || "wait",
+			wait.count ? `${Units.count(wait.count)} waits in ${Units.ns(wait.end - wait.begin)}`
+				: Units.ns(wait.end - wait.begin), ["of ", label(wait.row)],
+			wait.who ? ["for ", label(wait.who - 1)] : null,
+			wait.more ? `and of ${Units.count(wait.more)} more row${wait.more > 1 ? "s" : ""}`
+				: null);
 	},
 };

@@ -4,10 +4,16 @@
 	and links
  * (messages, launches, collectives, locks, creations). Links that are too many for the pixels are bundles.
  *
- * Limits: at most MOST_LINKS single links a frame; then the rest is left to be zoomed to, which the bar says.
+ * Limits: at most MOST_LINKS single links a frame; then the rest is left to be zoomed to, which a badge says.
  */
 
 const MOST_LINKS = 2500;
+
+/* Operations by their numbers in OTF2. */
+const COLLECTIVES = ["barrier", "broadcast", "gather", "gatherv", "scatter", "scatterv", "allgather",
+	"allgatherv", "alltoall", "alltoallv", "alltoallw", "allreduce", "reduce", "reduce-scatter", "scan",
+	"exscan", "reduce-scatter-block", "create handle", "destroy handle", "allocate", "deallocate",
+	"create handle and allocate", "destroy handle and deallocate"];
 
 const Ruler = {
 	draw() {
@@ -28,8 +34,8 @@ const Ruler = {
 			ctx.fillRect(x, main ? height - 8 : height - 4, 1, 8);
 			if (main && x >= from.x && x < Draw.width - 40) {
 				ctx.fillStyle = Theme.css.dim;
-				ctx.fillText(from.sign + Units.tick(i * step / 5 - from.ns, step), x + 4,
-					height / 2 - 1);
+				ctx.fillText(from.sign + Units.tick(i * step / 5 - from.ns, step,
+					View.end - from.ns), x + 4, height / 2 - 1);
 			}
 		}
 		if (View.selection) {
@@ -269,11 +275,57 @@ const Markers = {
 	},
 };
 
+/* Where the critical path goes from a row to another one: a line between its bars. */
+const Path = {
+	draw(ctx, top) {
+		const parts = [], near = Draw.perPixel() * 2;
+
+		Data.meta.rows.forEach((meta, row) => {
+			if (!Data.level(PATH, row, 0))
+				return;
+			const level = tilesFor(PATH, row, levelFor(Draw.perPixel() / Draw.scale, meta.levels),
+				View.begin, View.end);
+
+			eachSpan(PATH, row, level, 0, View.begin, View.end,
+				(begin, end) => parts.push([begin, end, row]));
+		});
+		parts.sort((a, b) => a[0] - b[0]);
+		Path.changes = parts.slice(1).map(([begin, , to], i) => [parts[i][1], begin, parts[i][2], to])
+			.filter(([end, begin, from, to]) => from !== to && begin - end <= near);
+		ctx.strokeStyle = Theme.css.ink;
+		ctx.lineWidth = 1.5;
+		ctx.beginPath();
+		for (const [end, begin, from, to] of Path.changes) {
+			const y0 = Path.bar(from, top), y1 = Path.bar(to, top);
+
+			if (y0 === null || y1 === null || y0 === y1 || Math.max(y0, y1) < 0
+				|| Math.min(y0, y1) > Draw.height)
+				continue;
+			ctx.moveTo(Draw.x(end), y0);
+			ctx.lineTo(Draw.x(begin), y1);
+		}
+		ctx.stroke();
+	},
+	/* The middle of the bar in which a row's part of it is. */
+	bar(row, top) {
+		const line = Model.seen(row);
+
+		if (!line)
+			return null;
+		const at = line.row === row ? Model.laneTop(line, 0) + Model.lane
+			: line.height - 3 - Model.below(line);
+
+		return line.y - top + at + (BAR - 1) / 2;
+	},
+	changes: [],
+};
+
 const OVERLAY_OF_LINK = { message: "messages", launch: "launches", collective: "collectives", lock: "locks",
 	create: "launches" };
 
 const Links = {
 	left: 0,    /* that were too many */
+	seen: [],   /* [x0, y0, x1, y1, link] of those that were drawn */
 	few: true,  /* so few that each one is drawn with its ends */
 
 	/* The types that occur: the bundles of level 0 sum up what is in all levels. */
@@ -317,10 +369,13 @@ const Links = {
 		const drawn = new Map();
 
 		Links.left = 0;
+		Links.seen = [];
 		if (View.picked?.count === 1)
 			Links.picked(ctx, top);
-		if (!["messages", "launches", "collectives", "locks"].some((name) => View.overlays[name]))
+		if (!["messages", "launches", "collectives", "locks"].some((name) => View.overlays[name])) {
+			Links.badge();
 			return;
+		}
 		let singles = 0;
 		const level = Links.each(View.begin, View.end, Links.level(), (link) => {
 			if (!Links.wanted(link.type))
@@ -338,16 +393,56 @@ const Links = {
 				links.forEach((link) => Links.collective(ctx, top, link));
 			else
 				Links.lines(ctx, top, links, type);
+		Links.badge();
 		if (level >= 0)
 			Links.eachBundle(View.begin, View.end, level, (bundle) => {
 				if (Links.wanted(bundle.type))
 					Links.bundle(ctx, top, bundle);
 			});
 	},
+	/* Says how many are not drawn. */
+	badge() {
+		const badge = $("links-left"), text = Links.left
+			? `${Units.count(Links.left)} more lines: zoom in` : "";
+
+		if (badge.textContent !== text) {
+			badge.textContent = text;
+			badge.hidden = !text;
+		}
+	},
+	/* The link whose line passes a place of the canvas. */
+	at(x, y) {
+		let best = null, nearest = 4;
+
+		for (const [x0, y0, x1, y1, link] of Links.seen) {
+			const dx = x1 - x0, dy = y1 - y0;
+			const part = clamp(((x - x0) * dx + (y - y0) * dy) / (dx * dx + dy * dy || 1), 0, 1);
+			const away = Math.hypot(x - x0 - part * dx, y - y0 - part * dy);
+
+			if (away < nearest)
+				nearest = away, best = link;
+		}
+		return best;
+	},
+	/* What the pointer shows of one: a title, and lines. */
+	text(link) {
+		const label = (row) => named(Data.meta.rows[row]?.label, 200);
+		const type = Data.meta.links[link.type];
+		const length = Units.ns(link.end - link.begin), at = `at ${Units.exact(link.begin)}`;
+		const comm = Data.meta.comms[link.comm];
+
+		if (type === "collective")
+			return [COLLECTIVES[link.tag] || type, comm ? named(comm.name, 200) : null,
+				`${length} from the last member's begin to the last end`,
+				link.bytes ? Units.bytes(link.bytes) : null, at];
+		return [type, ["from ", label(link.from)], ["to ", label(link.to)], type === "message"
+			? `${Units.bytes(link.bytes)}, tag ${link.tag}` : null, length, at];
+	},
 	/* Those of the selected call, whether their kind is drawn or not. */
 	picked(ctx, top) {
 		for (const link of View.picked.links ||= Links.of(View.picked)) {
-			const lane = View.picked.line?.open ? (View.picked.depth - 1) * Model.lane : 0;
+			const line = View.picked.line, lane = line?.row === View.picked.row
+				? Model.laneOf(line, View.picked.depth) - Model.laneTop(line, 0) : 0;
 			const y0 = Links.middle(link.from, top), y1 = Links.middle(link.to, top);
 
 			if (y0 === null || y1 === null)
@@ -368,7 +463,7 @@ const Links = {
 			return null;
 		if (line.row !== row)
 			return line.y - top + line.height / 2;
-		return line.y - top + 2 + Model.lane / 2;
+		return line.y - top + Model.laneTop(line, 0) + Model.lane / 2;
 	},
 	lines(ctx, top, links, type) {
 		const heads = links.length < 400;
@@ -389,6 +484,7 @@ const Links = {
 
 			ctx.moveTo(x0, y0);
 			ctx.lineTo(x1, y1);
+			Links.seen.push([x0, y0, x1, y1, link]);
 			if (heads)
 				arrows.push([x0, y0, x1, y1]);
 		}
@@ -420,6 +516,7 @@ const Links = {
 			ctx.fillRect(x0, low, x1 - x0, high - low);
 		ctx.globalAlpha = 0.6;
 		ctx.fillRect(Math.round(x0), low, 1, high - low);
+		Links.seen.push([x0, low, x0, high, link]);
 		for (const y of Links.few ? ys : [])
 			ctx.fillRect(x0 - 2, y - 2, 5, 5);
 		ctx.globalAlpha = 1;

@@ -4,12 +4,14 @@
  * which of them are folded, how they are sorted, and where each one lies. And what is selected.
  *
  * A line is { label, type: "node"|"group"|"device"|"row"|"track", row, track, parent, children, level, open,
- * height, y }. The first call of a row is at depth 1.
+ * full, height, y }. The first call of a row is at depth 1. A row that is open has a lane for each depth; the
+ * last one of those that are shown has all deeper calls, as a folded row has.
  *
  * Limits: calls deeper than 255 are not shown, as they are not in the tiles.
  */
 
 const GAP = 5, HEAD = 22, STRIP = 24, TRACK_HEIGHT = 34, DEEPEST = 255;
+const LANES = 8, BAR = 4; /* of a row that is open, until it is opened wholly; of waits and the path */
 
 const Model = {
 	root: null,
@@ -76,6 +78,7 @@ const Model = {
 		Model.simplify(root);
 		Model.number(root, -1);
 		Model.busy();
+		Model.barred(root);
 		Model.first();
 		Model.lay();
 	},
@@ -151,7 +154,28 @@ const Model = {
 			Model.number(child, level + 1);
 		});
 	},
-	/* What is open at first: as much as fits about two screens, calls last. */
+	/* Which lines have parts of the critical path, and waits: level 0 has something of all. */
+	barred(line) {
+		const has = (kind) => line.row >= 0 && !!Data.level(kind, line.row, 0);
+
+		line.path = has(PATH);
+		line.waits = has(WAITS);
+		for (const child of line.children) {
+			Model.barred(child);
+			line.path ||= child.path;
+			line.waits ||= child.waits;
+		}
+	},
+	/* The height of the bars above and below the first lane, or all strips. */
+	above: (line) => View.overlays.waits && line.waits ? BAR : 0,
+	below: (line) => View.overlays.path && line.path ? BAR : 0,
+	lanes: (line) => !line.open ? 1 : line.full ? line.depth : Math.min(line.depth, LANES),
+	/* Where a lane begins, from the top of its line. */
+	laneTop: (line, lane) => 2 + Model.above(line) + lane * Model.lane + (lane ? Model.below(line) : 0),
+	laneOf(line, depth) {
+		return Model.laneTop(line, Math.min(depth, Model.lanes(line)) - 1);
+	},
+	/* What is open at first: as much as fits about two screens, calls last; rows of a kind alike. */
 	first() {
 		for (const line of Model.lines)
 			line.open = line.type !== "row";
@@ -162,21 +186,26 @@ const Model = {
 			for (const line of Model.lines)
 				if (line.level === level && line.type !== "row")
 					line.open = false;
-		for (const line of [...Model.shown])
-			if (line.type === "row" && Model.foldable(line)) {
-				line.open = true;
-				if (!within())
-					line.open = false;
-			}
+		const rows = Model.shown.filter((line) => line.type === "row" && Model.foldable(line));
+
+		for (const kind of new Set(rows.map(Model.kindOf))) {
+			const alike = rows.filter((line) => Model.kindOf(line) === kind);
+
+			alike.forEach((line) => (line.open = true));
+			if (!within())
+				alike.forEach((line) => (line.open = false));
+		}
 	},
+	kindOf: (line) => Data.meta.rows[line.row].kind,
 	foldable: (line) => line.type === "row" ? line.depth > 1 || line.children.length > 0
 		: line.children.length > 0,
 	heightOf(line) {
 		if (line.type === "track")
 			return TRACK_HEIGHT;
 		if (line.type === "row")
-			return Model.lane * (line.open ? line.depth : 1) + GAP;
-		return line.open ? HEAD : clamp(6 + line.rows * 2, STRIP, 52);
+			return Model.lane * Model.lanes(line) + GAP + Model.above(line) + Model.below(line);
+		return line.open ? HEAD
+			: clamp(6 + line.rows * 2, STRIP, 52) + Model.above(line) + Model.below(line);
 	},
 	/* Lanes as high as the room allows. */
 	fit(room) {
@@ -214,6 +243,12 @@ const Model = {
 		if (!Model.foldable(line))
 			return;
 		line.open = open;
+		Model.lay();
+		Page.layout();
+	},
+	/* All lanes of a row, or the first ones. */
+	widen(line, full = !line.full) {
+		line.full = full;
 		Model.lay();
 		Page.layout();
 	},
@@ -255,7 +290,27 @@ const Model = {
 	rowsOf(line) {
 		return line.row >= 0 ? [line.row] : line.children.flatMap(Model.rowsOf);
 	},
-	/* The row of a name in the report ("rank 3, Thread 1"), or of a device: its first stream. */
+	/* The line of a name in the report ("rank 3"); of a device or process the one with all its rows. */
+	lineOfLabel(label) {
+		const rows = Data.meta.rows, row = Model.rowOfLabel(label);
+
+		if (row < 0)
+			return null;
+		const device = Data.meta.devices.findIndex((d) => d.name === label);
+		const of = rows[row].label === label ? (r) => r === row
+			: device >= 0 ? (r) => rows[r].device === device
+				: (r) => rows[r].group === rows[row].group;
+		let line = Model.ofRow[row];
+
+		while (line && line.parent !== Model.root && Model.rowsOf(line.parent).every(of))
+			line = line.parent;
+		return line;
+	},
+	/* All lines below one, as they are shown or would be. */
+	inOrder: (line) => [...(line === Model.root ? [] : [line]),
+		...[...line.children].sort((a, b) => a.y < 0 || b.y < 0 ? a.order - b.order : a.y - b.y)
+			.flatMap(Model.inOrder)],
+	/* The row of a name in the report, or of a device: its first stream. */
 	rowOfLabel(label) {
 		if (!label)
 			return -1;
@@ -296,14 +351,38 @@ const View = {
 
 		return b <= 0 && e >= Data.meta.end;
 	},
+	past: [],                 /* the windows before, for back() */
+	changed: 0,               /* when it was changed */
+
 	set(begin, end) {
 		const least = 20, most = Math.max(Data.meta.end, least);
 		const length = clamp(end - begin, least, most);
 
 		begin = clamp((begin + end - length) / 2, 0, most - length);
+		View.remember();
 		View.begin = begin;
 		View.end = begin + length;
 		Page.moved();
+	},
+	/* One step for all of a movement. */
+	remember() {
+		const now = performance.now();
+
+		if (now - View.changed > 500 && View.past.push([View.begin, View.end]) > 200)
+			View.past.shift();
+		View.changed = now;
+		Tip.hide();
+	},
+	back() {
+		let before = View.past.pop();
+
+		while (before && before[0] === View.begin && before[1] === View.end)
+			before = View.past.pop();
+		if (!before)
+			return;
+		View.changed = performance.now(); /* this is no step */
+		View.set(...before);
+		View.changed = 0;
 	},
 	zoom(factor, at = (View.begin + View.end) / 2) {
 		const length = (View.end - View.begin) * factor,

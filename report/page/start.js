@@ -50,7 +50,7 @@ const Page = {
 			el("button", { class: `badge ${good ? "good" : "warn"}`, id: "health-badge",
 				title: "Trace health",
 				onclick: () => Sheets.show("health") }, good ? "✓ complete" : "⚠ losses"),
-			el("span", { class: "fact" }, Units.ns(meta.end)),
+			el("span", { class: "fact" }, Units.seconds(Data.report.duration_s)),
 			el("span", { class: "fact" }, `${Units.count(meta.rows.length)} rows`),
 			el("span", { class: "fact" }, `${Units.count(events)} events`));
 	},
@@ -89,6 +89,8 @@ const Page = {
 		const key = typeof which === "number" ? OVERLAYS[which][0] : which;
 
 		View.overlays[key] = on === undefined ? !View.overlays[key] : on;
+		Model.lay();
+		Page.layout();
 		Page.repaint();
 	},
 	buttons() {
@@ -122,7 +124,9 @@ const Page = {
 			[["drag", "move"], ["Shift-drag", "mark a window; so does dragging on the time axis"],
 				["Ctrl-wheel", "zoom; so do two fingers"], ["Shift-wheel", "move"],
 					["click", "select a call"],
-				["double click", "zoom to a call"]].map(([k, text]) =>
+				["double click", "zoom to a call"],
+				["+9", "beside a name: a lane for each depth of its calls, too"],
+			].map(([k, text]) =>
 					[el("dt", null, el("kbd", null, k)), el("dd", null, text)])),
 			el("p", null,
 				`Last frames took ${Draw.mean().toFixed(1)} ms. `
@@ -169,7 +173,9 @@ const Page = {
 			Page.coarse() ? el("span", { class: "badge warn",
 				title: "gputrace view shows every event" }, "detail ends here") : null,
 			el("span", { id: "scope" }, marked ? "marked " : whole ? "whole run " : "window ",
-				el("b", null, Units.ns(e - b)), whole ? null : ` from ${Units.ns(b)}`),
+				el("b", null, whole ? Units.seconds(Data.report.duration_s)
+					: Units.ns(e - b)),
+				whole ? null : ` from ${Units.ns(b)}`),
 			...(marked ? [el("button", { onclick: () => View.set(...marked) }, "zoom"),
 				el("button", { onclick: () => View.mark(null) }, "clear")]
 				: whole ? [] : [el("button", { onclick: View.all }, "whole run")]),
@@ -181,6 +187,7 @@ const Page = {
 		&& (View.end - View.begin) / 500 < Data.bucket(Data.finest(row.levels)) / 4),
 	/* More data came. */
 	changed() {
+		Page.repick();
 		Overview.stale = true;
 		Draw.soon();
 		Page.later("changed", Sheets.scoped, 200);
@@ -271,6 +278,14 @@ const Page = {
 		Draw.soon();
 		if (Sheets.open?.id === "profile" && Sheets.only)
 			Sheets.fill(Sheets.open);
+	},
+	/* What was a sum of calls when it was picked may be one call by now. */
+	repick() {
+		const p = View.picked, found = p && p.count > 1 && p.t !== undefined
+			? spanAt(p.row, p.depth, p.t, Draw.perPixel() * 2) : null;
+
+		if (found && found.count === 1)
+			Page.pick({ ...p, cover: undefined, ...found });
 	},
 	/* Picks a call and brings it into sight. */
 	jump(span, zoom) {
@@ -392,10 +407,8 @@ const Find = {
 		}
 		return Find.names.get(name) ?? Data.regions.length;
 	},
-	/* Brings a row into sight. */
-	row(row) {
-		const line = Model.ofRow[row];
-
+	/* Brings a line into sight. */
+	line(line) {
 		if (!line)
 			return;
 		if (line.y < 0)
@@ -403,13 +416,21 @@ const Find = {
 		Page.focus(line);
 		Page.into(line);
 	},
-	track(i) {
-		const line = Model.lines.find((l) => l.track === i);
+	row: (row) => Find.line(Model.ofRow[row]),
+	track: (i) => Find.line(Model.lines.find((l) => l.track === i)),
+	/* The last region of a call path "main > solve (file:line) > ..."; names may have " > ", too. */
+	last(path) {
+		const parts = path.split(" > ");
 
-		if (line.y < 0)
-			Model.reveal(line);
-		Page.focus(line);
-		Page.into(line);
+		for (let i = 0; i < parts.length; i++)
+			for (const name of [parts.slice(i).join(" > "),
+				parts.slice(i).join(" > ").replace(/ \([^()]*:\d+\)$/, "")]) {
+				const region = Find.region(name);
+
+				if (region < Data.regions.length)
+					return region;
+			}
+		return -1;
 	},
 	/* The call of a row that is there at a time. */
 	time(row, t) {
@@ -445,21 +466,15 @@ const Find = {
 		return best;
 	},
 	finding(f) {
-		const row = Model.rowOfLabel(f.location),
-			region = f.where ? Find.region(f.where.split(", ")[0]) : -1;
-		const known = region >= 0 && region < Data.regions.length;
+		const line = Model.lineOfLabel(f.location), row = line ? line.row : -1;
+		const region = f.where ? Find.last(f.where) : -1;
 
 		if (f.time_s !== null && f.time_s !== undefined) {
-			const at = f.time_s * 1e9, until = f.until_s ? f.until_s * 1e9
-				: at + Math.max(Data.meta.end / 25, 1);
-
-			if (row >= 0)
-				Find.row(row);
-			View.mark(at, until);
-			View.around(at, until);
+			Find.line(line);
+			Find.moment(f.time_s * 1e9, f.until_s ? f.until_s * 1e9 : null);
 			return;
 		}
-		if (known) {
+		if (region >= 0) {
 			const best = Find.longest(region, row) || Find.longest(region, -1);
 
 			Search.exactly(Data.name(region));
@@ -467,8 +482,17 @@ const Find = {
 				Page.jump(best);
 			return;
 		}
-		if (row >= 0)
-			Find.row(row);
+		Find.line(line);
+	},
+	/* A time that is known to last until another one is marked. */
+	moment(at, until) {
+		const length = Math.min(View.end - View.begin, Data.meta.end / 25);
+
+		View.mark(until === null ? null : at, until);
+		if (until === null)
+			View.set(at - length / 2, at + length / 2);
+		else
+			View.around(at, until);
 	},
 	/* The longest wait of a row of the table. */
 	wait(row) {
@@ -485,6 +509,9 @@ const Find = {
 /* ---- search -------------------------------------------------------------------------------------- */
 
 const Search = {
+	rows: [],    /* lines whose names match */
+	place: -1,   /* the one that was shown last; as many as there are: calls */
+
 	start() {
 		$("search").addEventListener("input", (event) => Search.set(event.target.value, true));
 		$("search").addEventListener("keydown", (event) => {
@@ -517,20 +544,38 @@ const Search = {
 					View.hits[i] = 1, count++;
 			});
 		}
-		$("found").textContent = View.query ? `${Units.count(count)} region${count === 1 ? "" : "s"}`
-			: "";
+		Search.rows = View.query && exact === undefined ? Model.inOrder(Model.root)
+			.filter((line) => line.label.toLowerCase().includes(View.query)) : [];
+		Search.place = -1;
+		const some = (n, what) => n ? `${Units.count(n)} ${what}${n === 1 ? "" : "s"}` : null;
+
+		$("found").textContent = !View.query ? ""
+			: [some(count, "region"), some(Search.rows.length, "row")].filter((text) => text)
+				.join(", ") || "nothing";
 		if (!count)
 			View.hits = null;
 		Page.repaint();
 	},
-	/* The next call after (before) the picked one, or after the begin of what is shown. */
+	/* First the rows, then the calls; without calls the rows again. */
 	step(way) {
+		const rows = Search.rows.length, among = Search.place === rows; /* the calls */
+		let next = among ? -1 : Search.place + way;
+
 		if (!View.query)
 			return;
-		if (!View.hits) {
-			Search.row(way);
-			return;
-		}
+		if (!View.hits && rows)
+			next = (Math.max(Search.place + way, -1) + rows) % rows;
+		if (next >= 0 && next < rows)
+			Search.show(next);
+		else if (View.hits && Search.call(way))
+			Search.place = rows;
+		else if (way < 0 && among && rows)
+			Search.show(rows - 1);
+		else
+			$("spoken").textContent = "No further occurrence";
+	},
+	/* The next call after (before) the picked one, or after the begin of what is shown. */
+	call(way) {
 		const p = View.picked && View.hits[View.picked.region] ? View.picked : null;
 		const from = p ? p.begin : way > 0 ? View.begin : View.end;
 		let best = null;
@@ -565,22 +610,16 @@ const Search = {
 		});
 		if (best)
 			Page.jump(best);
-		else
-			$("spoken").textContent = "No further occurrence";
+		return !!best;
 	},
-	/* Rows by name. */
-	row(way) {
-		const lines = Model.lines.filter((l) => l.label.toLowerCase().includes(View.query)
-			&& l !== Model.root);
+	/* A row, in the upper third. */
+	show(place) {
+		const line = Search.rows[place], scroll = $("scroll");
 
-		if (!lines.length)
-			return;
-		const at = lines.indexOf(View.focus), line = lines[(at + way + lines.length) % lines.length];
-
-		if (line.y < 0)
-			Model.reveal(line);
-		Page.focus(line);
-		Page.into(line);
+		Search.place = place;
+		Find.line(line);
+		scroll.scrollTop = line.y - scroll.clientHeight / 4;
+		$("spoken").textContent = `${line.label}, row ${place + 1} of ${Search.rows.length}`;
 	},
 };
 
@@ -598,7 +637,8 @@ const gt = {
 	get frames() {
 		return [...Draw.frames];
 	},
-	Data, Draw, Find, Flame, Flow, Gpu, Input, Model, Page, Search, Sheets, Theme, View, addSums, spanAt,
+	Data, Draw, Find, Flame, Flow, Gpu, Input, Links, Model, Page, Path, Search, Sheets, Theme, Units,
+	View, addSums, flatAt, spanAt,
 };
 
 window.gt = gt;

@@ -85,9 +85,9 @@ const Units = {
 	count: (n) => Math.round(n).toLocaleString("en-US"),
 	share: (n) => (n * 100).toFixed(1) + "\u00a0%",
 	number: (n) => String(Number(n.toPrecision(6))),
-	/* A label of the time axis: as many digits as the step between two labels needs. */
-	tick(ns, step) {
-		const unit = step >= 1e9 ? [1e9, "s"] : step >= 1e6 ? [1e6, "ms"] : step >= 1e3 ? [1e3, "µs"]
+	/* A label of the time axis: in the unit of the last one, with the digits that the step needs. */
+	tick(ns, step, last) {
+		const unit = last >= 1e9 ? [1e9, "s"] : last >= 1e6 ? [1e6, "ms"] : last >= 1e3 ? [1e3, "µs"]
 			: [1, "ns"];
 		const places = Math.max(0, -Math.floor(Math.log10(step / unit[0]) + 1e-9));
 

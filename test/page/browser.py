@@ -449,7 +449,7 @@ def use(address, report, flow):
     selects(page)
     folds(page)
     covers(page)
-    sight.see(page)
+    sight.see(page, report)
     numbers(page, report)
     windows.rates(page)
     windows.nearly_all(page)
@@ -541,13 +541,17 @@ def deep(address, first):
         ok("detail ends here" in page.find("#window").text, "it says where detail ends")
     else:
         begin, end, depth = json.loads(first)
-        page.js("gt.View.set(arguments[0] - 20, arguments[1] + 20)", begin, end)
+        page.js("""gt.Page.pick({ line: gt.Model.ofRow[0], row: 0, depth: arguments[2], count: 9, region: 0,
+            t: (arguments[0] + arguments[1]) / 2, begin: arguments[0] - 500, end: arguments[1] + 500 });
+            gt.View.set(arguments[0] - 20, arguments[1] + 20)""", begin, end, depth)
         page.settle()
         page.settle()
         middle = (begin + end) / 2
         found = page.js("return gt.spanAt(0, arguments[0], arguments[1], 0)", depth, middle)
         ok(found and [found["begin"], found["end"], found["count"]] == [begin, end, 1],
            "a short call is there, to the nanosecond", (found, begin, end))
+        picked = page.get("[gt.View.picked.begin, gt.View.picked.end, gt.View.picked.count]")
+        ok(picked == [begin, end, 1], "what was picked as a sum of calls is that call then", picked)
     clean_end(page)
 
 
