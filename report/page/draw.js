@@ -294,7 +294,8 @@ const Draw = {
 		const bar = (kind, color, at) => {
 			Draw.clear();
 			for (const row of rows)
-				Draw.flat(kind, row, color);
+				if (Data.level(kind, row, 0)) /* else it has none */
+					Draw.flat(kind, row, color);
 			Draw.copy(Math.round(at * s), Math.round((at + BAR - 1) * s));
 		};
 
