@@ -42,8 +42,6 @@ const Sheets = {
 			$("tabs").append(sheet.tab);
 			$("sheets").append(sheet.body);
 		}
-		addEventListener("beforeprint", () =>
-			Sheets.all.forEach((s) => s.id !== "flame" && s.id !== "flow" && Sheets.fill(s)));
 		Sheets.show("findings");
 	},
 	key(event) {

@@ -34,8 +34,7 @@ const Page = {
 			addEventListener("hashchange", Page.fromHash);
 			Page.fromHash();
 			document.addEventListener("theme", Page.repaint);
-			addEventListener("beforeprint", () => Page.print(true));
-			addEventListener("afterprint", () => Page.print(false));
+			Print.start();
 			Page.ready = true;
 		} catch (error) {
 			Page.trouble(error);
@@ -199,13 +198,6 @@ const Page = {
 		if (Sheets.open)
 			Sheets.fill(Sheets.open);
 		Page.details();
-	},
-	/* A canvas is printed as it is: it is drawn for the paper at once, as no frame comes before that. */
-	print(on) {
-		document.documentElement.classList.toggle("printing", on);
-		Page.layout();
-		Draw.resize();
-		Draw.now();
 	},
 	/* Lines were folded, sorted. */
 	layout() {

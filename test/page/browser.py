@@ -347,28 +347,6 @@ def sheets(page, report):
     ok(not poor, "text has contrast, light and dark", poor[:3])
 
 
-def prints(page):
-    """The timeline on paper: all of it, in light colours, and the screen's again after it."""
-    page.js("""
-        gt.Theme.dark || gt.Theme.toggle();
-        addEventListener("beforeprint", () => {
-            const stage = document.getElementById("stage").getBoundingClientRect();
-            const canvas = gt.Draw.canvas;
-            window.printed = [stage.width, canvas.width - canvas.getBoundingClientRect().width,
-                canvas.getContext("2d").getImageData(canvas.width - 1, 0, 1, 1).data[0]];
-        }, { once: true })""")
-    page.settle()
-    before = page.get("gt.Draw.canvas.width")
-    page.cdp("Page.printToPDF", preferCSSPageSize=True)
-    page.settle()
-    width, wider, paper = page.get("printed")
-    ok(width <= 965 and abs(wider) < 1, "the timeline is as wide as the paper when printed", (width, wider))
-    ok(paper > 200, "it is printed in light colours", paper)
-    now = page.js("return [gt.Draw.canvas.width, gt.Theme.dark]")
-    ok(now == [before, True], "the screen is as before after printing", (before, now))
-    page.js("gt.Theme.toggle()")
-
-
 def contrasts(page):
     """Forced colours: the legend keeps its own, and what is pressed or chosen does not look as the others."""
     page.cdp("Emulation.setEmulatedMedia", features=[{"name": "forced-colors", "value": "active"}])
@@ -454,7 +432,7 @@ def use(address, report, flow):
     windows.rates(page)
     windows.nearly_all(page)
     sheets(page, report)
-    prints(page)
+    looks.prints(page, ok)
     contrasts(page)
     flows(page, flow)
     clean_end(page)

@@ -37,3 +37,42 @@ def striped(page, ok):
     plain, dark, legend = found
     ok(plain > 500 and plain / 8 < dark < plain / 3 and legend >= 1, "waits are striped, here and in the legend",
        found)
+
+
+def prints(page, ok):
+    """On paper: all rows, all sheets, in light colours; and the screen as before after it."""
+    page.js("""
+        gt.Theme.dark || gt.Theme.toggle();
+        gt.Model.foldAll(true);
+        addEventListener("beforeprint", () => {
+            const pages = [...document.querySelectorAll(".printed")], seen = new Set(), high = [];
+            for (const copy of pages) {
+                const canvas = copy.querySelector("#canvas"), tree = copy.querySelector("#tree");
+                high.push(parseFloat(copy.style.height));
+                for (const row of tree.children) {
+                    const y = Number(/translateY\\((.*)px/.exec(row.style.transform)[1]);
+                    if (y >= 0 && y + parseFloat(row.style.height) <= canvas.height + 1)
+                        seen.add(row.title);
+                }
+            }
+            const canvas = pages[0].querySelector("#canvas");
+            window.printed = {width: gt.Draw.width + 220, rows: [...seen], high: Math.max(...high),
+                paper: canvas.getContext("2d").getImageData(canvas.width - 1, 0, 1, 1).data[0],
+                flow: document.querySelectorAll(".graph button").length,
+                flame: document.querySelectorAll(".flame button").length,
+                wanted: gt.Model.shown.map((line) => line.title || line.label)};
+        }, { once: true })""")
+    page.settle()
+    before = page.js("return [gt.Draw.canvas.width, gt.Draw.height, document.getElementById('scroll').scrollTop]")
+    page.cdp("Page.printToPDF", preferCSSPageSize=True)
+    page.settle()
+    there = page.get("printed")
+    left = set(there["wanted"]) - set(there["rows"])
+    ok(len(there["wanted"]) > 100 and not left, "all rows are printed", (len(there["wanted"]), list(left)[:3]))
+    ok(there["width"] <= 945 and there["high"] <= 690, "each part of the timeline fits its paper", there)
+    ok(there["flow"] > 2 and there["flame"] > 2, "with the graphs", (there["flow"], there["flame"]))
+    ok(there["paper"] > 200, "it is printed in light colours", there["paper"])
+    now = page.js("return [gt.Draw.canvas.width, gt.Draw.height, document.getElementById('scroll').scrollTop]")
+    ok(now == before and page.get("gt.Theme.dark") and not page.all(".printed"),
+       "the screen is as before after printing", (before, now))
+    page.js("gt.Theme.toggle()")
