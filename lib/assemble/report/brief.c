@@ -9,6 +9,7 @@
 #include "lib/assemble/report/brief.h"
 #include "lib/assemble/archive/worker.h"
 #include "lib/assemble/spool/loss.h"
+#include "lib/assemble/util/posix.h"
 #include "lib/assemble/util/rules.h"
 
 #include <inttypes.h>
@@ -134,7 +135,7 @@ static void thread_creation(struct gt_summary *s)
 		const struct gt_summary_region *one = &s->regions[i];
 		char count[32], time[32], *text;
 
-		if (strcmp(one->name, "pthread_create") || one->calls < MANY_THREADS ||
+		if (gt_posix_call(one->name) != GT_POSIX_CREATE || one->calls < MANY_THREADS ||
 		    s->made_ns / one->calls > SHORT_LIFE)
 			continue;
 		text = add(s, "thread-creation", one->exclusive_ns);
