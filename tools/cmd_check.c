@@ -25,7 +25,7 @@ struct options {
 };
 
 static const struct gt_option option_table[] = {
-	{'q', "quiet", NULL, "Print the last line only, and nothing if all is well."},
+	{'q', "quiet", NULL, "Print only the last line, and nothing if no rule is broken."},
 	{KEY_JSON, "json", NULL, "Print the result as JSON."},
 	{KEY_WERROR, "werror", NULL, "Warnings (events that were lost) are failures."},
 	{0, NULL, NULL, NULL},

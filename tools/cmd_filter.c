@@ -25,8 +25,8 @@
 #define NAMES_MAX 256
 
 static const struct gt_option options[] = {
-	{'c', "check", NULL, "Check the file (this is what happens without --match)."},
-	{'m', "match", "NAME", "Say which rule the function falls under; may be repeated."},
+	{'c', "check", NULL, "Check the file (the default without --match)."},
+	{'m', "match", "NAME", "Show which rule applies to the function; may be repeated."},
 	{'g', "groups", "FILE", "Use this groups file, too (VT_GROUPS_SPEC)."},
 	{'G', "group", "GROUP", "The functions' group, unless the groups file has one."},
 	{'r', "rank", "N", "Apply the rules as MPI rank N (default: no rank)."},
@@ -36,7 +36,7 @@ static const struct gt_option options[] = {
 static const struct gt_usage usage = {
 	.command = "gputrace filter",
 	.synopsis = "[options] FILE, or gputrace filter suggest [options] DIR",
-	.summary = "Checks a filter file, and says what it does to a function.",
+	.summary = "Checks a filter file, and shows its effect on a function.",
 	.options = options,
 	.notes = "NAME may be mangled. The exit status is 0, or 1 if the file cannot be read or has\n"
 		 "lines that are ignored.\n",

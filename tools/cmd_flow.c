@@ -52,7 +52,7 @@ static const struct gt_option option_table[] = {
 static const struct gt_usage usage = {
 	"gputrace flow",
 	"[options] DIR|FILE",
-	"Merges what all processes, threads and GPU streams do into one graph; says which ones differ.",
+	"Merges the control flow of all processes, threads and GPU streams; shows which differ.",
 	option_table,
 	"DIR is the directory of an archive, FILE its anchor file (traces.otf2).\n"
 	"Exit status: 0, or 2 if the archive cannot be read or the output not be written.\n",

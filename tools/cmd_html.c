@@ -29,8 +29,8 @@ enum { WITH_ZLIB = 0 };
 enum { DEFAULT_MB = 20 };
 
 static const struct gt_option option_table[] = {
-	{'o', "output", "FILE", "Write FILE; without it, DIR.html beside DIR."},
-	{'s', "size", "MB", "Leave out detail so that the page has not more than so many megabytes (20)."},
+	{'o', "output", "FILE", "Write FILE (default: DIR.html beside DIR)."},
+	{'s', "size", "MB", "Leave out detail so that the page has at most this many megabytes (20)."},
 	{'a', "against", "DIR|FILE", "Compare the call trees with those of another run, in the flame graph."},
 	{0, NULL, NULL, NULL},
 };

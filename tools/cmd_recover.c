@@ -42,7 +42,7 @@ static const struct gt_option options[] = {
 static const struct gt_usage usage = {
 	.command = "gputrace recover",
 	.synopsis = "[options] DIR [SPOOL|ARCHIVE...]",
-	.summary = "Makes a readable archive of a run that was killed or not assembled.",
+	.summary = "Creates a readable archive of a run that was killed or not assembled.",
 	.options = options,
 	.notes = "DIR is the archive directory (gputrace-<program>-<date>-<time>). What was recorded\n"
 		 "up to the moment of the kill is in the archive; what was lost is counted in it.\n"

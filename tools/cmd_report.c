@@ -45,7 +45,7 @@ static const char *const short_sections[] = { "run",	 "efficiencies", "findings"
 static const struct gt_usage usage = {
 	.command = "gputrace report",
 	.synopsis = "[options] DIR...",
-	.summary = "Says where the time of a run went, from its archive or another OTF2 archive.",
+	.summary = "Shows where the time of a run went, from its archive or another OTF2 archive.",
 	.options = options,
 	.notes = "DIR: an archive directory, or the anchor file (*.otf2) of any OTF2 archive.\n"
 		 "mpirun -np N gputrace report DIR: the ranks share the work, and rank 0 prints.\n"

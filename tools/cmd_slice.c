@@ -16,17 +16,17 @@
 #include "tools/options.h"
 
 static const struct gt_option option_table[] = {
-	{'o', "output", "DIR", "Write the archive DIR, which must not be there yet."},
+	{'o', "output", "DIR", "Write the archive DIR, which must not exist yet."},
 	{'t', "time", "FROM:TO", "Only this part of the run, in seconds from its begin (1.5:2, 20ms:)."},
 	{'l', "locations", "PATTERN", "Only threads, streams and processes of these names (a*;b)."},
-	{'q', "quiet", NULL, "Do not print what is in it."},
+	{'q', "quiet", NULL, "Do not print what the archive contains."},
 	{0, NULL, NULL, NULL},
 };
 
 static const struct gt_usage usage = {
 	"gputrace slice",
 	"-o DIR [options] DIR|FILE",
-	"Makes a smaller archive of a trace.",
+	"Extracts a part of a trace into a smaller archive.",
 	option_table,
 	"DIR is the directory of an archive, FILE its anchor file (traces.otf2).\n"
 	"Exit status: 0, or 2 if the archive cannot be read or the smaller one not be written.\n",

@@ -16,7 +16,7 @@
 #include "tools/options.h"
 
 static const struct gt_option option_table[] = {
-	{'o', "output", "FILE", "Write the filter file FILE; without it, standard output."},
+	{'o', "output", "FILE", "Write the filter file FILE (default: standard output)."},
 	{'s', "shorter", "TIME", "Functions whose calls take less than this (default: 1us)."},
 	{0, NULL, NULL, NULL},
 };

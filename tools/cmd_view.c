@@ -23,7 +23,7 @@
 enum { KEY_IDLE = 256, KEY_INDEX_ONLY, ANCHOR = 3500 };
 
 static const struct gt_option option_table[] = {
-	{'p', "port", "PORT", "Listen on this port; without it, on one that is free."},
+	{'p', "port", "PORT", "Listen on this port (default: any free port)."},
 	{KEY_IDLE, "idle", "SECONDS", "End after so long without a request; without it, never."},
 	{KEY_INDEX_ONLY, "index-only", NULL, "Make the index, and do not show anything."},
 	{'a', "against", "DIR|FILE", "Compare the call trees with those of another run, in the flame graph."},
