@@ -22,9 +22,9 @@ function bytes(n) {
 BEGIN {
 	print "gputrace-settings(7)\n\n# NAME\n\ngputrace-settings - environment variables that control recording\n"
 	print "# DESCRIPTION\n"
-	print "Each setting is an environment variable. *gputrace run --set* gives them for one run, and"
-	print "*gputrace info --config* shows their present values. A value that cannot be used is reported, and the"
-	print "default is taken. Names that VampirTrace has keep VampirTrace's meaning.\n"
+	print "Each setting is an environment variable. *gputrace run --set* sets one for a single run, and *gputrace"
+	print "info --config* shows the current values. An invalid value is reported, and the default is used. Names that"
+	print "exist in VampirTrace have the same meaning.\n"
 	print "# SETTINGS\n"
 }
 /^GT_[A-Z]+\(/ { whole = "" }
