@@ -520,11 +520,13 @@ void gt_cu_exact_account(bool last)
 		gt_message(1, "VT_CUPTI_KERNEL=user: %llu ranges began where no CUDA context was current: "
 			      "they have no metrics", (unsigned long long)contextless);
 	if (target[0])
-		gt_message(1, "VT_CUPTI_KERNEL=user: the range %s occurred %llu times, and its metrics "
-			      "need more passes: use fewer metrics", target, (unsigned long long)target_times);
+		gt_message(1, "VT_CUPTI_KERNEL=user: the range %s occurred %llu times, and its "
+			      "metrics need more passes: use fewer metrics",
+			   target, (unsigned long long)target_times);
 	if (passed_over)
 		gt_message(1, "VT_CUPTI_KERNEL=user: %llu times a range began while another was measured, or "
-			      "still needed passes: it has no metrics there", (unsigned long long)passed_over);
+			      "still needed passes: it has no metrics there",
+			   (unsigned long long)passed_over);
 	if (gt_cu_counts_without_value())
 		gt_message(1, "VT_CUPTI_KERNEL: %llu values are left out: a counter overflowed, or CUPTI "
 			      "could not compute them", (unsigned long long)gt_cu_counts_without_value());

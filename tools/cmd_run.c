@@ -383,7 +383,8 @@ static char *preload_list(const struct gt_binary *binary, char *why, size_t size
 	}
 	if (libdir[strcspn(libdir, ": $")]) {
 		snprintf(why, size,
-			 "libraries cannot be preloaded from %s: its name must not contain a blank, colon or $",
+			 "libraries cannot be preloaded from %s: its name must not contain a blank, "
+			 "colon or $",
 			 libdir);
 		return NULL;
 	}
