@@ -53,7 +53,8 @@ struct gt_analysis {
 	/* What is still open is in at->stack. */
 	void (*end)(struct gt_report *report, struct gt_otf2_cursor *at, void *state);
 	/*
-	 * One location at a time, in their order. Ranks other than 0 (spread.h) merge only what they have read.
+	 * One location at a time, in their order. Ranks other than 0 (spread.h) merge only what they have
+	 * read.
 	 */
 	void (*merge)(struct gt_report *report, struct gt_otf2_cursor *at, void *state, void *result);
 	/*
