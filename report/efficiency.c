@@ -290,8 +290,8 @@ static void figures(struct gt_report *report, void *result)
 		union gt_cell *row = gt_row_add(section);
 
 		if (lanes.count && !host(report, &lanes, &ranks, row))
-			section->note = "none of the threads: for most of their time they were neither seen "
-					"nor on a processor";
+			section->note = "none of the threads: most of their time was in no recorded "
+					"function, and the processors were idle";
 		devices(report, row);
 	}
 	free(lanes.items);

@@ -47,16 +47,16 @@ bool gt_profile_blank(uint64_t life, uint64_t unseen)
 	return unseen > life / 100 * 95;
 }
 
-/* Of an MPI program: what started the ranks, or a thread that MPI made for itself. */
+/* Of an MPI program: what started the ranks, and waits for them, or a thread that MPI made for itself. */
 static bool beside_ranks(const struct gt_report *report, const struct gt_profile *profile, size_t location)
 {
 	const struct gt_location_class *class = &report->classes.locations[location];
 	const struct gt_profile_location *of = &profile->locations[location];
-	bool main_of_rank = class->kind == GT_LOCATION_MAIN &&
-			    report->classes.processes[class->process].rank != GT_NO_RANK;
+	bool of_rank = report->classes.processes[class->process].rank != GT_NO_RANK;
+	uint64_t unseen = gt_profile_unseen(of) + (of_rank ? 0 : of->times[GT_TIME_WAIT]);
 
-	return report->classes.ranks && !main_of_rank &&
-	       gt_profile_blank(of->end - of->begin, gt_profile_unseen(of));
+	return report->classes.ranks && !(of_rank && class->kind == GT_LOCATION_MAIN) &&
+	       gt_profile_blank(of->end - of->begin, unseen);
 }
 
 bool gt_profile_counts(const struct gt_report *report, const struct gt_profile *profile, size_t location)

@@ -39,10 +39,10 @@ static unsigned lines_of(const char *t)
 #define HAS_NOT(what) cr_expect(!strstr(text, what), "\"%s\" in:\n%s", what, text)
 
 static const struct gt_summary_region three[] = {
-	{"little", 1, 1000, 2000, false, false},
-	{"main", 1, 2000000, 1500000000, false, false},
-	{"never", 0, 0, 0, false, false},
-	{"stencil(double*, int)", 16384, 1203000000, 1203000000, false, false},
+	{"little", 1, 1000, 2000, false, false, false},
+	{"main", 1, 2000000, 1500000000, false, false, false},
+	{"never", 0, 0, 0, false, false, false},
+	{"stencil(double*, int)", 16384, 1203000000, 1203000000, false, false, false},
 };
 
 static struct gt_summary usual(void)
@@ -99,9 +99,9 @@ Test(summary, use)
 Test(summary, findings)
 {
 	static const struct gt_summary_region regions[] = {
-		{ "tiny", 2000000, 200000000, 400000000, true, false },
-		{ "library", 2000000, 200000000, 400000000, false, false },
-		{ "pthread_create", 200, 60000000, 60000000, false, false },
+		{ "tiny", 2000000, 200000000, 400000000, true, false, false },
+		{ "library", 2000000, 200000000, 400000000, false, false, false },
+		{ "pthread_create", 200, 60000000, 60000000, false, false, false },
 	};
 	struct gt_summary s = usual();
 
@@ -133,7 +133,7 @@ Test(summary, findings)
 	print(&s, GT_SUMMARY_PLAIN, 0);
 	HAS("200 ms to gain: 20 % of the time is spent testing for messages that are not there yet "
 	    "(polling)");
-	HAS("the others wait for it, if not 4 ranks for 2 cores made it wait (late-rank)");
+	HAS("the others wait for it (4 ranks share 2 cores: it may only have waited for a core) (late-rank)");
 	s.balance.polling_ns = 0;
 	s.finding_count = 0;
 	gt_brief(&s);
@@ -180,6 +180,37 @@ Test(summary, measurement)
 	gt_brief(&s);
 	print(&s, GT_SUMMARY_PLAIN, 0);
 	HAS_NOT("filter suggest");
+}
+
+/* What nothing recorded saw, and what would see it. */
+Test(summary, unseen)
+{
+	static const struct gt_summary_region regions[] = {
+		{ "pthread_cond_wait", 10, 200000000, 400000000, false, false, false },
+		{ "work", 10, 200000000, 400000000, true, false, false },
+		{ "script.work", 10, 200000000, 400000000, true, false, true },
+	};
+	struct gt_summary s = usual();
+
+	s.regions = regions;
+	s.region_count = 1;
+	s.unseen_ns = s.threads_ns / 25;
+	print(&s, GT_SUMMARY_PLAIN, 0);
+	HAS_NOT("outside recorded functions");
+	s.unseen_ns = s.threads_ns / 100 * 51;
+	print(&s, GT_SUMMARY_PLAIN, 0);
+	HAS("] 51 % of the threads' time was spent outside recorded functions; to record the program's "
+	    "own, build it with gputrace-cc\n");
+	s.unseen_setting = "VT_SCRIPT=yes";
+	print(&s, GT_SUMMARY_PLAIN, 0);
+	HAS("outside recorded functions; VT_SCRIPT=yes records more\n");
+	s.region_count = 3;
+	print(&s, GT_SUMMARY_PLAIN, 0);
+	HAS("outside recorded functions\n");
+	s.unseen_setting = NULL;
+	s.region_count = 2;
+	print(&s, GT_SUMMARY_PLAIN, 0);
+	HAS("outside recorded functions\n");
 }
 
 Test(summary, findings_about_locks_and_files)
@@ -272,7 +303,7 @@ Test(summary, everything)
 	HAS_NOT("times may");
 	HAS("1,000 events left out by the filter or by VT_MAX_STACK_DEPTH\n");
 	HAS_NOT("VT_REWIND");
-	HAS("in MPI: 33 % of the time without its start and end (least: rank 3, 9 %; most: rank 0, 59 %)\n");
+	HAS("in MPI (without MPI_Init and MPI_Finalize): 33 % (least: rank 3, 9 %; most: rank 0, 59 %)\n");
 	HAS("outside MPI: mean 1.20 s, most 2.00 s (rank 3)\n");
 	HAS("] 1 message with 1.6 MB, 1,200 calls of collectives\n");
 	HAS("not in the table: 8 idle threads, which only waited (5.00 s)\n");
@@ -280,7 +311,7 @@ Test(summary, everything)
 	HAS_NOT("LOST");
 	s.balance.ranks = 1;
 	print(&s, GT_SUMMARY_PLAIN, 0);
-	HAS("in MPI: 33 % of the time without its start and end\n");
+	HAS("in MPI (without MPI_Init and MPI_Finalize): 33 %\n");
 	HAS_NOT("load balance");
 	s.messages = 0;
 	print(&s, GT_SUMMARY_PLAIN, 0);
@@ -404,7 +435,7 @@ Test(summary, one_screen)
 	for (int i = 0; i < MANY; i++) {
 		snprintf(names[i], sizeof(names[i]), "f%04d<%0250d>", i, i);
 		regions[i] = (struct gt_summary_region){ names[i], 1, 100 + (uint64_t)(i / 3), 1, false,
-							 false };
+							 false, false };
 	}
 	s.regions = regions;
 	s.region_count = MANY;
@@ -517,7 +548,7 @@ Test(summary, cuts)
 
 Test(summary, hostile_names)
 {
-	static const struct gt_summary_region bad[] = {{"\033]0;pwned\a\r\nx", 1, 1, 1, false, false}};
+	static const struct gt_summary_region bad[] = {{"\033]0;pwned\a\r\nx", 1, 1, 1, false, false, false}};
 	struct gt_summary s = usual();
 
 	s.regions = bad;

@@ -40,21 +40,21 @@ static char *add(struct gt_summary *s, const char *id, uint64_t gain)
 }
 
 /* Ranks that wait for a processor look as if they worked. */
-static const char *shared(const struct gt_summary *s, char text[80])
+static const char *shared(const struct gt_summary *s, char text[96])
 {
 	const struct gt_used *used = &s->used;
 
 	text[0] = '\0';
 	if (used->measured && used->processors && used->processors < s->balance.ranks)
-		snprintf(text, 80, ", if not %u ranks for %" PRIu64 " %s made it wait", s->balance.ranks,
-			 used->processors, used->processors == 1 ? "core" : "cores");
+		snprintf(text, 96, " (%u ranks share %" PRIu64 " %s: it may only have waited for a core)",
+			 s->balance.ranks, used->processors, used->processors == 1 ? "core" : "cores");
 	return text;
 }
 
 static void late_rank(struct gt_summary *s)
 {
 	const struct gt_balance *b = &s->balance;
-	char most[32], mean[32], cores[80], *text;
+	char most[32], mean[32], cores[96], *text;
 
 	if (b->ranks < 2 || (double)b->mean_ns >= 0.85 * (double)b->most_ns)
 		return;
@@ -312,6 +312,8 @@ void gt_brief_json(const struct gt_summary *s, FILE *out)
 	}
 	fputc(',', out);
 	put_seconds(out, "measurement_s", s->cost_ns);
+	fputc(',', out);
+	put_seconds(out, "unseen_s", s->unseen_ns);
 	put_efficiencies(s, out);
 	put_regions(s, out);
 	fprintf(out, ",\n\"messages\":{\"count\":%" PRIu64 ",\"bytes\":%" PRIu64 "}", s->messages,

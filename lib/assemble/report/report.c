@@ -610,28 +610,65 @@ static struct gt_balance balance_of(const struct gt_layout *layout)
 	return b;
 }
 
+/* What its thread spent in no recorded function. */
+static uint64_t unseen(const struct gt_use *use)
+{
+	return use->seen < use->life ? use->life - use->seen : 0;
+}
+
 /*
- * The lives of the threads that make the run. Where there are ranks, what started them, and threads of their
- * library's own, are none: next to nothing of them is recorded.
+ * Of a run with ranks: what started them, of which next to nothing is recorded but that it waits, or a thread
+ * of their library's own.
  */
-static uint64_t threads_ns(const struct gt_layout *layout)
+static bool beside_ranks(const struct gt_layout *layout, uint32_t location)
+{
+	const struct gt_out_location *out = &layout->locations[location];
+	bool of_rank = out->group < layout->group_count && layout->groups[out->group].job;
+	bool main_of_rank = of_rank && (!location || out[-1].group != out->group);
+
+	return !main_of_rank &&
+	       unseen(&out->use) + (of_rank ? 0 : out->use.wait) > out->use.life / 100 * 95;
+}
+
+/* The lives of the threads that make the run, and what of them was in no recorded function. */
+static uint64_t threads_ns(const struct gt_layout *layout, uint64_t *unseen_ns)
 {
 	bool ranks = false;
 	uint64_t sum = 0;
 
+	*unseen_ns = 0;
 	for (uint32_t i = 0; i < layout->group_count; i++)
 		ranks |= layout->groups[i].job != 0;
 	for (uint32_t i = 0; i < layout->location_count; i++) {
-		const struct gt_out_location *out = &layout->locations[i];
-		const struct gt_use *use = &out->use;
-		uint64_t unseen = use->seen < use->life ? use->life - use->seen : 0;
-		bool main_of_rank = (!i || out[-1].group != out->group) &&
-				    out->group < layout->group_count && layout->groups[out->group].job;
+		const struct gt_use *use = &layout->locations[i].use;
 
-		if (!use->idle && !(ranks && unseen > use->life / 100 * 95 && !main_of_rank))
-			sum += use->life;
+		if (use->idle || (ranks && beside_ranks(layout, i)))
+			continue;
+		sum += use->life;
+		*unseen_ns += unseen(use);
 	}
 	return sum;
+}
+
+/* The setting that records functions of an interpreter's programs, if there is one among the processes. */
+static const char *setting_of(const struct gt_spool *spool)
+{
+#define GT_INTERPRETER(program, setting) { program, setting },
+	static const struct {
+		const char *program, *setting;
+	} interpreters[] = {
+#include "instrument/adapters.def"
+	};
+
+	for (size_t i = 0; i < spool->proc_count; i++) {
+		const char *path = spool->procs[i].header.program, *slash = strrchr(path, '/');
+
+		for (size_t k = 0; k < sizeof(interpreters) / sizeof(*interpreters); k++)
+			if (!strncmp(slash ? slash + 1 : path, interpreters[k].program,
+				     strlen(interpreters[k].program)))
+				return interpreters[k].setting;
+	}
+	return NULL;
 }
 
 /* Of threads that were made, not of first ones. */
@@ -692,7 +729,7 @@ static void summarise(const struct gt_report *report, const char *dir, FILE *out
 		.missing = missing,
 		.spool_kept = facts->hosts_missing,
 		.regions = rows,
-		.threads_ns = threads_ns(report->layout),
+		.unseen_setting = setting_of(report->spool),
 		.made_ns = made_ns(report->layout),
 		.unknown_records = facts->tally.unknown_records,
 		.closed_frames = facts->tally.closed_frames,
@@ -705,6 +742,7 @@ static void summarise(const struct gt_report *report, const char *dir, FILE *out
 		.switched_off = facts->tally.off_at_end || (mode && !strcmp(mode, "OFF")),
 	};
 
+	summary.threads_ns = threads_ns(report->layout, &summary.unseen_ns);
 	report_missing(report, missing, sizeof(missing));
 	memcpy(summary.lost, facts->lost, sizeof(summary.lost));
 	for (size_t i = 0; rows && i < n && i < report->profile_count; i++)

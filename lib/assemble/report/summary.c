@@ -363,17 +363,14 @@ static void print_head(const struct printer *p, const struct gt_summary *s)
 static void print_ranks(const struct printer *p, const struct gt_summary *s)
 {
 	const struct gt_balance *b = &s->balance;
-	char a[32], c[32], d[32], messages[96] = "", collectives[64] = "";
+	char a[32], c[32], d[32], ranks[96] = "", messages[96] = "", collectives[64] = "";
 
-	if (b->ranks == 1)
-		line(p, NULL, "in %s: %.0f %% of the time without its start and end", s->ranks_of,
-		     100 * b->in_comm);
 	if (b->ranks > 1)
-		line(p, NULL,
-		     "in %s: %.0f %% of the time without its start and end (least: rank %u, %.0f %%; "
-		     "most: rank %u, %.0f %%)",
-		     s->ranks_of, 100 * b->in_comm, b->least.rank, 100 * b->least.in_comm, b->most.rank,
-		     100 * b->most.in_comm);
+		snprintf(ranks, sizeof(ranks), " (least: rank %u, %.0f %%; most: rank %u, %.0f %%)",
+			 b->least.rank, 100 * b->least.in_comm, b->most.rank, 100 * b->most.in_comm);
+	if (b->ranks)
+		line(p, NULL, "in %s (without %s_Init and %s_Finalize): %.0f %%%s", s->ranks_of, s->ranks_of,
+		     s->ranks_of, 100 * b->in_comm, ranks);
 	if (b->ranks > 1 && b->most_ns)
 		line(p, NULL, "outside %s: mean %s, most %s (rank %u)", s->ranks_of,
 		     gt_summary_time(a, b->mean_ns), gt_summary_time(c, b->most_ns), b->most_rank);
@@ -512,6 +509,30 @@ static void print_table(const struct printer *p, const struct gt_summary *s, uns
 		     plural(called - n, "function", "functions"));
 }
 
+static bool much_unseen(const struct gt_summary *s)
+{
+	return s->threads_ns && s->unseen_ns >= s->threads_ns / 100 * 5;
+}
+
+/* What is missing to 100 % in the table. */
+static void print_unseen(const struct printer *p, const struct gt_summary *s)
+{
+	bool functions = false, script = false;
+	char hint[96] = "";
+
+	for (size_t i = 0; i < s->region_count; i++) {
+		functions |= s->regions[i].function && !s->regions[i].script;
+		script |= s->regions[i].script;
+	}
+	if (s->unseen_setting && !script)
+		snprintf(hint, sizeof(hint), "; %s records more", s->unseen_setting);
+	else if (!functions && !script)
+		snprintf(hint, sizeof(hint), "; to record the program's own, build it with gputrace-cc");
+	if (much_unseen(s))
+		line(p, NULL, "%.0f %% of the threads' time was spent outside recorded functions%s",
+		     100 * (double)s->unseen_ns / (double)s->threads_ns, hint);
+}
+
 static void print_losses(const struct printer *p, const struct gt_summary *s)
 {
 	uint64_t sum = all_losses(s), rest = 0;
@@ -612,7 +633,8 @@ void gt_summary_print(const struct gt_summary *summary, FILE *out, enum gt_summa
 	if (!summary->events)
 		print_nothing(&p, summary);
 	rows = all_losses(summary) ? ROWS_WITH_LOSSES - (summary->used.measured != 0) : ROWS;
-	print_table(&p, summary, rows - summary->finding_count);
+	print_table(&p, summary, rows - summary->finding_count - much_unseen(summary));
+	print_unseen(&p, summary);
 	print_losses(&p, summary);
 	print_notes(&p, summary);
 	if (!summary->dir)

@@ -104,6 +104,8 @@ struct gt_summary {
 	/* lives of the threads that make the run: the 100 % of the column "% of run" and of the shares in
 	   summary.json (gputrace-metrics(7), "SHARES"); 0: unknown */
 	uint64_t threads_ns;
+	uint64_t unseen_ns;      /* of them, in no recorded function */
+	const char *unseen_setting; /* that records the functions of such a program; NULL: none is known */
 	uint64_t cost_ns;        /* what the measurement took of it (brief.h) */
 	uint64_t made_ns;        /* lives of all threads that are not the first of their process */
 
