@@ -28,7 +28,7 @@
 
 #include <stdint.h>
 
-#define GT_FORMAT_VERSION 10u
+#define GT_FORMAT_VERSION 11u
 
 #define GT_MAGIC_RUN  0x314e555254474721ull /* "!GGTRUN1" read as a little-endian number */
 #define GT_MAGIC_PROC 0x31434f5250474721ull
@@ -151,6 +151,7 @@ struct gt_def_region {
 	uint16_t flags;     /* OTF2_RegionFlag, GT_REGION_BRIEF */
 	uint32_t description;
 	uint64_t address;   /* code that it stands for, 0: none; then file and line are those of this code */
+	uint64_t variable;  /* with `address`: a variable by which it is called, too; 0: none */
 };
 
 /* Where messages go, or come from. */

@@ -267,6 +267,17 @@ static bool is_test(unsigned kind)
 	return kind == GT_OMPT_MUTEX_TEST_LOCK || kind == GT_OMPT_MUTEX_TEST_NEST_LOCK || gt_omp_self->tests;
 }
 
+/* What the wrapper of the call knows of a critical: its variable, and who has called. */
+static const void *critical_of(int kind)
+{
+	return kind == GT_OMPT_MUTEX_CRITICAL ? gt_omp_self->critical : NULL;
+}
+
+static const void *code_of(int kind, const void *code)
+{
+	return critical_of(kind) ? gt_omp_self->critical_code : code;
+}
+
 static void on_mutex_acquire(int kind, unsigned hint, unsigned how, uint64_t lock, const void *code)
 {
 	(void)hint;
@@ -276,13 +287,14 @@ static void on_mutex_acquire(int kind, unsigned hint, unsigned how, uint64_t loc
 		return;
 	gt_omp_self->tried = is_test((unsigned)kind);
 	if (!gt_omp_self->tried)
-		gt_omp_acquire(lock_construct((unsigned)kind), code);
+		gt_omp_acquire(lock_construct((unsigned)kind), critical_of(kind), code_of(kind, code));
 }
 
 static void on_mutex_acquired(int kind, uint64_t lock, const void *code)
 {
 	if (gt_omp_known())
-		gt_omp_acquired(lock_construct((unsigned)kind), !gt_omp_self->tried, lock, code);
+		gt_omp_acquired(lock_construct((unsigned)kind), !gt_omp_self->tried, lock, critical_of(kind),
+				code_of(kind, code));
 }
 
 /* Its owner acquires it once more (then nobody says that it was acquired), or has still to release it. */
@@ -302,6 +314,8 @@ static void on_mutex_released(int kind, uint64_t lock, const void *code)
 }
 
 /* ---- the tool ----------------------------------------------------------------------------------- */
+
+GT_HIDDEN bool gt_omp_tool;
 
 static int initialize(gt_ompt_lookup lookup, int device, union gt_ompt_data *tool)
 {
@@ -335,6 +349,7 @@ static int initialize(gt_ompt_lookup lookup, int device, union gt_ompt_data *too
 	(void)tool;
 	if (!set)
 		return 0;
+	gt_omp_tool = true;
 	for (size_t i = 0; i < sizeof(callbacks) / sizeof(callbacks[0]); i++)
 		if (set(callbacks[i].event, callbacks[i].callback) <= GT_OMPT_SET_NEVER)
 			gt_message(2, "OpenMP's runtime has no event %d of OMPT", callbacks[i].event);

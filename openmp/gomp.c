@@ -455,7 +455,7 @@ GT_API void *GOMP_single_copy_start(void)
 		gt_omp_open(GT_OMP_SINGLE, code);
 		return data;
 	}
-	region = gt_omp_region(GT_OMP_IMPLICIT, code);
+	region = gt_omp_region(GT_OMP_IMPLICIT, NULL, code);
 	gt_enter_at(region, before);
 	gt_leave(region);
 	return data;

@@ -9,7 +9,7 @@
 /* Their addresses stand for locks that have none. */
 static char unnamed, atomic, ordered;
 
-#define BLOCK(start, end, parameters, arguments, construct, lock)                                  \
+#define BLOCK(start, end, parameters, arguments, construct, lock, variable)                        \
 	GT_API void start parameters;                                                              \
 	GT_API void start parameters                                                               \
 	{                                                                                          \
@@ -20,9 +20,9 @@ static char unnamed, atomic, ordered;
 			real->start arguments;                                                     \
 			return;                                                                    \
 		}                                                                                  \
-		gt_omp_acquire(construct, code);                                                   \
+		gt_omp_acquire(construct, variable, code);                                         \
 		real->start arguments;                                                             \
-		gt_omp_acquired(construct, true, (uint64_t)(uintptr_t)(lock), code);               \
+		gt_omp_acquired(construct, true, (uint64_t)(uintptr_t)(lock), variable, code);     \
 	}                                                                                          \
 	GT_API void end parameters;                                                                \
 	GT_API void end parameters                                                                 \
@@ -33,21 +33,21 @@ static char unnamed, atomic, ordered;
 			gt_omp_released(construct, (uint64_t)(uintptr_t)(lock));                   \
 		real->end arguments;                                                               \
 	}
-BLOCK(GOMP_critical_start, GOMP_critical_end, (void), (), GT_OMP_CRITICAL, &unnamed)
-BLOCK(GOMP_critical_name_start, GOMP_critical_name_end, (void **name), (name), GT_OMP_CRITICAL, name)
-BLOCK(GOMP_atomic_start, GOMP_atomic_end, (void), (), GT_OMP_ATOMIC, &atomic)
-BLOCK(GOMP_ordered_start, GOMP_ordered_end, (void), (), GT_OMP_ORDERED, &ordered)
-BLOCK(omp_set_lock, omp_unset_lock, (void *lock), (lock), GT_OMP_LOCK, lock)
-BLOCK(omp_set_lock_, omp_unset_lock_, (void *lock), (lock), GT_OMP_LOCK, lock)
-BLOCK(omp_set_nest_lock, omp_unset_nest_lock, (void *lock), (lock), GT_OMP_LOCK, lock)
-BLOCK(omp_set_nest_lock_, omp_unset_nest_lock_, (void *lock), (lock), GT_OMP_LOCK, lock)
+BLOCK(GOMP_critical_start, GOMP_critical_end, (void), (), GT_OMP_CRITICAL, &unnamed, NULL)
+BLOCK(GOMP_critical_name_start, GOMP_critical_name_end, (void **name), (name), GT_OMP_CRITICAL, name, name)
+BLOCK(GOMP_atomic_start, GOMP_atomic_end, (void), (), GT_OMP_ATOMIC, &atomic, NULL)
+BLOCK(GOMP_ordered_start, GOMP_ordered_end, (void), (), GT_OMP_ORDERED, &ordered, NULL)
+BLOCK(omp_set_lock, omp_unset_lock, (void *lock), (lock), GT_OMP_LOCK, lock, NULL)
+BLOCK(omp_set_lock_, omp_unset_lock_, (void *lock), (lock), GT_OMP_LOCK, lock, NULL)
+BLOCK(omp_set_nest_lock, omp_unset_nest_lock, (void *lock), (lock), GT_OMP_LOCK, lock, NULL)
+BLOCK(omp_set_nest_lock_, omp_unset_nest_lock_, (void *lock), (lock), GT_OMP_LOCK, lock, NULL)
 
 /* LLVM's runtime: what OMPT says meanwhile is about a lock that is only tested. */
 static int test(int (*real)(void *), void *lock)
 {
 	int got;
 
-	if (!gt_omp_ready || !gt_omp_known())
+	if (!gt_omp_tool || !gt_omp_known())
 		return real(lock);
 	gt_omp_self->tests = true;
 	got = real(lock);
@@ -67,7 +67,7 @@ static int test(int (*real)(void *), void *lock)
 			return real->recorded ? real->name(lock) : test(real->name, lock);         \
 		got = real->name(lock);                                                            \
 		if (got)                                                                           \
-			gt_omp_acquired(GT_OMP_LOCK, false, (uint64_t)(uintptr_t)lock, code);      \
+			gt_omp_acquired(GT_OMP_LOCK, false, (uint64_t)(uintptr_t)lock, NULL, code); \
 		return got;                                                                        \
 	}
 TEST(omp_test_lock)
@@ -86,6 +86,28 @@ TEST_LLVM(omp_test_lock)
 TEST_LLVM(omp_test_lock_)
 TEST_LLVM(omp_test_nest_lock)
 TEST_LLVM(omp_test_nest_lock_)
+
+/* Of a critical OMPT says an address of the runtime's. Where nothing is recorded the call is a jump, so that
+ * another tool sees who calls. */
+#define CRITICAL(name, parameters, arguments)                                                      \
+	GT_API void name parameters;                                                               \
+	GT_API void name parameters                                                                \
+	{                                                                                          \
+		const void *code = GT_GOMP_CALLER();                                               \
+		const struct gt_gomp *real = gt_gomp_llvm_of(code);                                \
+												   \
+		if (!gt_omp_tool || !gt_omp_known()) {                                             \
+			real->llvm_##name arguments;                                               \
+			return;                                                                    \
+		}                                                                                  \
+		gt_omp_self->critical = critical;                                                  \
+		gt_omp_self->critical_code = code;                                                 \
+		real->llvm_##name arguments;                                                       \
+		gt_omp_self->critical = NULL;                                                      \
+	}
+CRITICAL(__kmpc_critical, (void *place, int thread, void *critical), (place, thread, critical))
+CRITICAL(__kmpc_critical_with_hint, (void *place, int thread, void *critical, unsigned hint),
+	 (place, thread, critical, hint))
 
 /* ---- target constructs --------------------------------------------------------------------------------- */
 

@@ -51,9 +51,10 @@ enum gt_omp_construct { GT_OMP_CONSTRUCTS(GT_OMP_ENUM) GT_OMP_COUNT };
 
 /*
  * The region of a construct whose call of the runtime returns to `code`; NULL: nobody knows. GT_NONE: the
- * user's filter leaves it out. Takes no lock once the place is known.
+ * user's filter leaves it out. Takes no lock once the place is known. `variable`: that the compiler has made
+ * for a critical, or NULL.
  */
-GT_HIDDEN gt_ref gt_omp_region(enum gt_omp_construct construct, const void *code);
+GT_HIDDEN gt_ref gt_omp_region(enum gt_omp_construct construct, const void *variable, const void *code);
 
 /* ---- threads --------------------------------------------------------------------------------------- */
 
@@ -92,6 +93,7 @@ struct gt_omp_thread {
 	bool worker, named;
 	bool tests;                         /* the program has called omp_test_lock(), or alike */
 	bool tried;                         /* the lock that it asked for last; it did not wait */
+	const void *critical, *critical_code; /* that it enters, and where; of LLVM's runtime only */
 	const void *single;                 /* code of the last `single`, if its barrier may come */
 	uint64_t task;                      /* the present one; libgomp's only */
 	struct gt_omp_thread *next;
@@ -103,6 +105,7 @@ extern GT_HIDDEN GT_TLS struct gt_omp_thread *gt_omp_self;
  * another thread is at it. */
 GT_HIDDEN void gt_omp_begin(void);
 extern GT_HIDDEN bool gt_omp_ready;
+extern GT_HIDDEN bool gt_omp_tool; /* LLVM's runtime tells us by OMPT what it does */
 GT_HIDDEN struct gt_omp_thread *gt_omp_new_thread(void);
 /* The calling thread has no use for its state any more. */
 GT_HIDDEN void gt_omp_thread_end(void);
@@ -171,12 +174,13 @@ GT_HIDDEN uint64_t gt_omp_create_task(bool untied, const void *code);
 
 /* ---- locks ----------------------------------------------------------------------------------------- */
 
-/* GT_OMP_LOCK, CRITICAL, ATOMIC or ORDERED: the calling thread begins to wait for it, */
-GT_HIDDEN void gt_omp_acquire(enum gt_omp_construct construct, const void *code);
+/* GT_OMP_LOCK, CRITICAL (its variable), ATOMIC or ORDERED: the calling thread begins to wait for it, */
+GT_HIDDEN void gt_omp_acquire(enum gt_omp_construct construct, const void *variable, const void *code);
 /* waits no longer, */
 GT_HIDDEN void gt_omp_waited(enum gt_omp_construct construct);
 /* has it (waited: after gt_omp_acquire()), */
-GT_HIDDEN void gt_omp_acquired(enum gt_omp_construct construct, bool waited, uint64_t lock, const void *code);
+GT_HIDDEN void gt_omp_acquired(enum gt_omp_construct construct, bool waited, uint64_t lock,
+			       const void *variable, const void *code);
 /* and lets it go. */
 GT_HIDDEN void gt_omp_released(enum gt_omp_construct construct, uint64_t lock);
 

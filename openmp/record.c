@@ -199,7 +199,7 @@ void gt_omp_part_begin(uint64_t number, unsigned index)
 		name_thread(index);
 	self->waiting = 0;
 	if (active) {
-		region = gt_omp_region(GT_OMP_PARALLEL, team->number == number ? team->code : NULL);
+		region = gt_omp_region(GT_OMP_PARALLEL, NULL, team->number == number ? team->code : NULL);
 		own(team_record, 1, 0);
 		gt_enter(region);
 	}
@@ -250,12 +250,17 @@ static void push(enum gt_omp_construct construct, gt_ref region, const void *cod
 	self->opened++;
 }
 
-void gt_omp_open(enum gt_omp_construct construct, const void *code)
+static void open_region(enum gt_omp_construct construct, const void *variable, const void *code)
 {
-	gt_ref region = gt_omp_region(construct, code);
+	gt_ref region = gt_omp_region(construct, variable, code);
 
 	if (gt_enter_if_active(region))
 		push(construct, region, code);
+}
+
+void gt_omp_open(enum gt_omp_construct construct, const void *code)
+{
+	open_region(construct, NULL, code);
 }
 
 void gt_omp_open_work(enum gt_omp_construct construct, uint64_t count, const void *code)
@@ -266,7 +271,7 @@ void gt_omp_open_work(enum gt_omp_construct construct, uint64_t count, const voi
 		gt_omp_open(construct, code);
 		return;
 	}
-	region = gt_omp_region(construct, code);
+	region = gt_omp_region(construct, NULL, code);
 	if (gt_enter_record(region, GT_T_PARAM_UINT, iterations, (uint64_t[2]){ count, 0 }, 1))
 		push(construct, region, code);
 }
@@ -456,7 +461,7 @@ void gt_omp_depends_on(uint64_t task)
 
 uint64_t gt_omp_create_task(bool untied, const void *code)
 {
-	uint64_t task = task_value(gt_omp_region(untied ? GT_OMP_UNTIED : GT_OMP_TASK, code),
+	uint64_t task = task_value(gt_omp_region(untied ? GT_OMP_UNTIED : GT_OMP_TASK, NULL, code),
 					  ++gt_omp_self->generation, untied);
 
 	gt_omp_record_task(GT_OMP_CREATE, task);
@@ -472,10 +477,10 @@ static enum gt_omp_construct block_of(enum gt_omp_construct construct)
 	       : construct == GT_OMP_ORDERED ? GT_OMP_ORDERED_BLOCK : GT_OMP_COUNT;
 }
 
-void gt_omp_acquire(enum gt_omp_construct construct, const void *code)
+void gt_omp_acquire(enum gt_omp_construct construct, const void *variable, const void *code)
 {
 	gt_omp_self->waiting++;
-	gt_omp_open(construct, code);
+	open_region(construct, variable, code);
 }
 
 /* GT_OMP_HELD: the thread does not hold it. */
@@ -512,7 +517,8 @@ void gt_omp_waited(enum gt_omp_construct construct)
 }
 
 /* The acquisition lies in the wait that it ends: a reader takes its length from there. */
-void gt_omp_acquired(enum gt_omp_construct construct, bool waited, uint64_t lock, const void *code)
+void gt_omp_acquired(enum gt_omp_construct construct, bool waited, uint64_t lock, const void *variable,
+		     const void *code)
 {
 	bool active = gt_active();
 
@@ -521,7 +527,7 @@ void gt_omp_acquired(enum gt_omp_construct construct, bool waited, uint64_t lock
 	if (waited)
 		gt_omp_waited(construct);
 	if (active && block_of(construct) != GT_OMP_COUNT)
-		gt_omp_open(block_of(construct), code);
+		open_region(block_of(construct), variable, code);
 }
 
 void gt_omp_released(enum gt_omp_construct construct, uint64_t lock)

@@ -27,7 +27,7 @@ static const struct {
 #undef CONSTRUCT
 };
 
-static gt_ref define(enum gt_omp_construct construct, const void *code)
+static gt_ref define(enum gt_omp_construct construct, const void *variable, const void *code)
 {
 	const struct gt_region_info info = {
 		.bytes = sizeof(info),
@@ -36,12 +36,13 @@ static gt_ref define(enum gt_omp_construct construct, const void *code)
 		.role = constructs[construct].role,
 		.paradigm = GT_OMP_PARADIGM,
 		.address = code ? (const char *)code - 1 : NULL,
+		.variable = code ? variable : NULL,
 	};
 
 	return gt_def_region(&info);
 }
 
-gt_ref gt_omp_region(enum gt_omp_construct construct, const void *code)
+gt_ref gt_omp_region(enum gt_omp_construct construct, const void *variable, const void *code)
 {
 	uint64_t key = (uint64_t)(uintptr_t)code << 8 | (construct + 1);
 	uint32_t at = (uint32_t)(key * UINT64_C(0x9e3779b97f4a7c15) >> 52);
@@ -55,9 +56,9 @@ gt_ref gt_omp_region(enum gt_omp_construct construct, const void *code)
 		if (known || !__atomic_compare_exchange_n(&place->key, &known, BUSY, false, __ATOMIC_ACQUIRE,
 							  __ATOMIC_RELAXED))
 			continue;
-		place->region = define(construct, code);
+		place->region = define(construct, variable, code);
 		__atomic_store_n(&place->key, key, __ATOMIC_RELEASE);
 		return place->region;
 	}
-	return code ? gt_omp_region(construct, NULL) : define(construct, NULL);
+	return code ? gt_omp_region(construct, NULL, NULL) : define(construct, NULL, NULL);
 }

@@ -164,6 +164,9 @@ struct gt_region_info {
 	/* Code that the region stands for (a call in it: one byte before the return address), or NULL. When
 	 * assembling, file and line become those of this code, and the name "NAME @file.c:12". */
 	const void *address;
+	/* With `address`: a variable of the program that the region is about, or NULL. If its symbol is
+	 * known the name becomes "NAME (variable) @file.c:12". */
+	const void *variable;
 };
 
 /*

@@ -186,6 +186,7 @@ gt_ref gt_def_region(const struct gt_region_info *info)
 	def.paradigm = info->paradigm;
 	def.flags = (info->brief ? GT_REGION_BRIEF : 0) | (info->phase ? GT_REGION_PHASE : 0);
 	def.address = (uintptr_t)info->address;
+	def.variable = (uintptr_t)info->variable;
 	id = define(GT_D_REGION, &def, sizeof(def),
 		    (const char *const[]){ info->name, info->canonical, info->file, group }, 4);
 	if (id && verdict == GT_VERDICT_ASK)

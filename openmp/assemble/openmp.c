@@ -6,7 +6,9 @@
  */
 #include "config.h"
 
-#include "lib/assemble/adapters/assemblers.h"
+#include <string.h>
+
+#include "lib/assemble/adapters/half.h"
 #include "lib/assemble/archive/records.h"
 
 extern const struct gt_assembler gt_assembler_openmp;
@@ -101,10 +103,31 @@ static const struct gt_paradigm paradigms[] = {
 	{ .name = NULL },
 };
 
+/* Of `critical(name)` gcc makes .gomp_critical_user_name and clang .gomp_critical_user_name.var. */
+static bool critical_name(const char *symbol, char *text, size_t size)
+{
+	static const char begin[] = ".gomp_critical_user_", end[] = ".var";
+	size_t length = strlen(symbol);
+
+	if (strncmp(symbol, begin, sizeof(begin) - 1) != 0)
+		return false;
+	symbol += sizeof(begin) - 1;
+	length -= sizeof(begin) - 1;
+	if (length >= sizeof(end) - 1 && !strcmp(symbol + length - (sizeof(end) - 1), end))
+		length -= sizeof(end) - 1;
+	length = length < size ? length : size - 1;
+	memcpy(text, symbol, length);
+	text[length] = '\0';
+	return true;
+}
+
+static const struct gt_half half = { .variable = critical_name };
+
 const struct gt_assembler gt_assembler_openmp = {
 	.bytes = sizeof(struct gt_assembler),
 	.abi = GT_ASSEMBLER_ABI,
 	.name = "openmp",
 	.records = records,
 	.paradigms = paradigms,
+	.half = &half,
 };

@@ -6,7 +6,7 @@
 
 Also: teams and tasks are balanced, tasks complete as often as they are made, no thread is in a team when the last region
 has been joined (a worker's last barrier ends with its region, not when the worker is needed again), and constructs are
-named by a line of SOURCE that has an OpenMP directive or call.
+named by a line of SOURCE that has an OpenMP directive or call, criticals also by their name there.
 
 Limits: needs python3-otf2.
 """
@@ -24,7 +24,7 @@ EVENTS = {E.ThreadFork: "fork", E.ThreadJoin: "join", E.ThreadTeamBegin: "team",
 
 def main():
     anchor, counts, source = sys.argv[1:]
-    joins, ends = {}, {}
+    joins, ends, criticals = {}, {}, set()
     wanted, found, lines, open_tasks = Counter(), Counter(), Counter(), Counter()
     for line in open(counts, encoding="ascii"):
         name, count = line.rstrip("\n").split("\t")
@@ -45,8 +45,11 @@ def main():
                 open_tasks[key] += 1 if isinstance(event, E.ThreadTaskCreate) else -1
             elif isinstance(event, E.Enter) and event.region.name.startswith("omp "):
                 name, _, place = event.region.name.partition(" @")
+                name, _, critical = name.partition(" (")
                 found[name] += 1
                 lines[place] += 1
+                if name.startswith("omp critical"):
+                    criticals.add((place, critical.rstrip(")")))
     text = open(source, encoding="utf-8").read().split("\n")
     wrong = ["%s: %d, not %d" % (name, found[name], count) for name, count in wanted.items() if found[name] != count]
     wrong += ["teams: %d begin, %d end" % (found["team"], found["team end"])] if found["team"] != found["team end"] else []
@@ -60,6 +63,11 @@ def main():
         if not match or match.group(1) != source.rsplit("/", 1)[-1] or \
                 not re.search("omp", " ".join(text[max(int(match.group(2)) - 2, 0):int(match.group(2)) + 1])):
             wrong.append("no construct at " + place)
+    for place, critical in criticals:
+        # The directive, or a line inside of it.
+        line = int(place.rpartition(":")[2] or 0)
+        if not any("critical(%s)" % critical in text[i - 1] for i in (line - 1, line)):
+            wrong.append("critical (%s) at %s" % (critical, place))
     print("; ".join(wrong) or "same")
 
 

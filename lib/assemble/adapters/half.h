@@ -39,6 +39,8 @@ struct gt_half {
 	 * them. False: it is not known. */
 	bool (*shared_handle)(struct gt_track *t, const struct gt_def_shared *def, uint32_t *comm,
 			      uint64_t *key);
+	/* What the source calls the variable that a compiler has made, by its symbol. False: it is none. */
+	bool (*variable)(const char *symbol, char *text, size_t size);
 };
 
 /* The n-th accelerator, from 0, or NULL. */
@@ -73,6 +75,16 @@ static inline bool gt_half_silent(const struct gt_proc *proc)
 		if (gt_assembler(i)->half && gt_assembler(i)->half->is_silent &&
 		    gt_assembler(i)->half->is_silent(proc))
 			return true;
+	return false;
+}
+
+/* What a variable that a region is about is called; false: it has no name. */
+static inline bool gt_half_variable(const char *symbol, char *text, size_t size)
+{
+	for (size_t i = 0; gt_assembler(i); i++)
+		if (gt_assembler(i)->half && gt_assembler(i)->half->variable &&
+		    gt_assembler(i)->half->variable(symbol, text, size))
+			return *text != '\0';
 	return false;
 }
 

@@ -9,6 +9,7 @@
 
 #include "lib/assemble/names/names.h"
 
+#include "lib/assemble/adapters/half.h"
 #include "lib/common/demangle.h"
 #include "lib/common/settings.h"
 
@@ -240,16 +241,48 @@ uint32_t gt_names_string(struct gt_names *names, uint32_t id, const char *fallba
 	return gt_defs_string(names->defs, text ? text : fallback);
 }
 
-/* A region that stands for a place in the code has its line, and is called by it. */
-static void place_region(struct gt_names *names, uint64_t address, struct gt_region *region, const char *name)
+/* The file whose code lies next before a variable: its data do. */
+static const struct gt_mapping *owner_of(const struct gt_names *names, uint64_t address)
 {
+	const struct gt_mapping *best = NULL;
+
+	for (uint32_t i = 0; i < names->mapping_count; i++) {
+		const struct gt_mapping *m = &names->mappings[i];
+
+		if (m->module->start <= address && (!best || m->module->start >= best->module->start))
+			best = m;
+	}
+	return best;
+}
+
+/* Makes "NAME (variable)" of `name` in `text`, if it is known. The symbolizer's lock is held. */
+static const char *add_variable(struct gt_names *names, uint64_t address, const char *name, char *text,
+				size_t size)
+{
+	const struct gt_mapping *m = address ? owner_of(names, address) : NULL;
+	const char *symbol =
+		m ? gt_symbols_variable(names->symbolizer->symbols, m->module, m->path, address) : NULL;
+	char variable[256];
+
+	if (!symbol || !gt_half_variable(symbol, variable, sizeof(variable)))
+		return name;
+	snprintf(text, size, "%.100s (%.90s)", name, variable);
+	return text;
+}
+
+/* A region that stands for a place in the code has its line, and is called by it. */
+static void place_region(struct gt_names *names, const struct gt_def_region *def, struct gt_region *region,
+			 const char *name)
+{
+	uint64_t address = def->address;
 	uint32_t mapping = gt_names_mapping(names, address, UINT64_MAX);
 	const struct gt_mapping *m = mapping == GT_NO_MAPPING ? NULL : &names->mappings[mapping];
-	char text[GT_NAME_MAX + 64];
+	char text[GT_NAME_MAX + 64], longer[200];
 	struct gt_symbol symbol;
 	const char *base;
 
 	pthread_mutex_lock(&names->symbolizer->lock);
+	name = add_variable(names, def->variable, name, longer, sizeof(longer));
 	gt_symbols_code(names->symbolizer->symbols, m ? m->module : NULL, m ? m->path : NULL, address,
 			&symbol);
 	base = symbol.file ? strrchr(symbol.file, '/') : NULL;
@@ -296,7 +329,7 @@ uint32_t gt_names_region(struct gt_names *names, uint32_t id)
 		region.paradigm = def->paradigm <= GT_PARADIGM_MOST ? def->paradigm : 0;
 		region.flags = def->flags & 3;
 		if (def->address && gt_proc_string(names->proc, def->name))
-			place_region(names, def->address, &region, gt_proc_string(names->proc, def->name));
+			place_region(names, def, &region, gt_proc_string(names->proc, def->name));
 	} else {
 		snprintf(text, sizeof(text), "region %u (definition lost)", id);
 		region.name = region.canonical = gt_defs_string(names->defs, text);

@@ -305,3 +305,19 @@ int gt_symbols_code(struct gt_symbols *symbols, const struct gt_def_module *modu
 {
 	return look_up(symbols, module, path, address, true, out);
 }
+
+const char *gt_symbols_variable(struct gt_symbols *symbols, const struct gt_def_module *module,
+				const char *path, uint64_t address)
+{
+	struct file *f = file_of(symbols, module, path);
+
+	for (size_t i = 0; f && f->usable && i < f->elf.segment_count; i++) {
+		const struct gt_elf_segment *s = &f->elf.segments[i];
+
+		if (s->executable && s->offset < module->offset + (module->end - module->start) &&
+		    module->offset < s->offset + s->size)
+			return gt_elf_variable(&f->elf, address - module->start + module->offset - s->offset +
+							s->address);
+	}
+	return NULL;
+}

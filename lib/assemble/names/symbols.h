@@ -50,6 +50,10 @@ int gt_symbols_lookup(struct gt_symbols *symbols, const struct gt_def_module *mo
 int gt_symbols_code(struct gt_symbols *symbols, const struct gt_def_module *module, const char *path,
 		    uint64_t address, struct gt_symbol *out);
 
+/* The symbol of the variable at `address`, which lies behind the code of this mapping, or NULL. */
+const char *gt_symbols_variable(struct gt_symbols *symbols, const struct gt_def_module *module,
+				const char *path, uint64_t address);
+
 /* A linker's name as people write it, of C++ or of a Fortran module: at most GT_NAME_MAX bytes and a NUL.
  * False: it is neither, and `name` is not touched. Thread-safe. */
 bool gt_demangled(const char *canonical, char *name);

@@ -431,3 +431,40 @@ const struct gt_elf_sym *gt_elf_find(const struct gt_elf *elf, uint64_t address)
 	}
 	return label;
 }
+
+/* ---- variables -------------------------------------------------------------------------------- */
+
+static const char *variable_in(Elf *file, Elf_Scn *scn, const GElf_Shdr *shdr, uint64_t address)
+{
+	Elf_Data *data = elf_getdata(scn, NULL);
+	size_t count = data ? data->d_size / gelf_fsize(file, ELF_T_SYM, 1, EV_CURRENT) : 0;
+	GElf_Sym sym;
+
+	for (size_t i = 1; i < count; i++)
+		if (gelf_getsym(data, (int)i, &sym) && GELF_ST_TYPE(sym.st_info) == STT_OBJECT &&
+		    sym.st_shndx != SHN_UNDEF && address >= sym.st_value &&
+		    address - sym.st_value < sym.st_size)
+			return elf_strptr(file, shdr->sh_link, sym.st_name);
+	return NULL;
+}
+
+static const char *variable_of(Elf *file, uint64_t address)
+{
+	const char *name = NULL;
+	Elf_Scn *scn = NULL;
+
+	while (file && !name && (scn = elf_nextscn(file, scn))) {
+		GElf_Shdr shdr;
+
+		if (gelf_getshdr(scn, &shdr) && (shdr.sh_type == SHT_SYMTAB || shdr.sh_type == SHT_DYNSYM))
+			name = variable_in(file, scn, &shdr, address);
+	}
+	return name;
+}
+
+const char *gt_elf_variable(const struct gt_elf *elf, uint64_t address)
+{
+	const char *name = variable_of(elf->handle, address);
+
+	return name ? name : variable_of(elf->debug_handle, address);
+}

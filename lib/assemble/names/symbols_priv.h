@@ -58,6 +58,9 @@ bool gt_elf_address(const struct gt_elf *elf, uint64_t offset, uint64_t *address
 /* The symbol that covers an address, or NULL. */
 const struct gt_elf_sym *gt_elf_find(const struct gt_elf *elf, uint64_t address);
 
+/* The variable that covers an address as linked, or NULL: looks at all symbols. */
+const char *gt_elf_variable(const struct gt_elf *elf, uint64_t address);
+
 /* ---- DWARF ----------------------------------------------------------------------------------- */
 
 struct gt_lines;
