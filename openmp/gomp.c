@@ -22,6 +22,7 @@ struct part {
 	const struct gt_omp_thread *master;
 	const void *code;
 	uint64_t number, count;
+	uint64_t from, by; /* of a loop; by 0: it is none */
 	enum gt_omp_construct work; /* that the region consists of; GT_OMP_COUNT: none */
 };
 
@@ -36,7 +37,7 @@ static void begin_part(const struct part *part)
 	gt_omp_self->task = gt_omp_implicit_task();
 	gt_omp_self->single = NULL;
 	if (part->work != GT_OMP_COUNT)
-		gt_omp_open_work(part->work, part->count, part->code);
+		gt_omp_open_loop(part->work, part->count, part->from, part->by, part->code);
 }
 
 /* Leaves the worksharing constructs that were opened last in this region. */
@@ -124,14 +125,15 @@ static uint64_t steps_ull(bool up, gt_ull start, gt_ull end, gt_ull by)
 #define P_RUNTIME  , long start, long end, long by, unsigned flags
 #define A_RUNTIME  , start, end, by, flags
 
-#define PARALLEL(type, name, parameters, arguments, kind, number_of, first_word)                   \
+#define PARALLEL(type, name, parameters, arguments, kind, number_of, start, step, first_word)      \
 	GT_API type name(void (*function)(void *), void *data, unsigned threads parameters);       \
 	GT_API type name(void (*function)(void *), void *data, unsigned threads parameters)        \
 	{                                                                                          \
 		const struct gt_gomp *real = gt_gomp_of(GT_GOMP_CALLER());                         \
 		struct part part = { .first = first_word, .function = function, .data = data,      \
 				     .real = real, .code = GT_GOMP_CODE(function),                 \
-				     .count = number_of, .work = kind };                           \
+				     .count = number_of, .from = (uint64_t)(start),                \
+				     .by = (uint64_t)(step), .work = kind };                       \
 		BEGIN_##type                                                                       \
 												   \
 		if (!gt_gomp_on(real))                                                             \
@@ -149,13 +151,13 @@ static uint64_t steps_ull(bool up, gt_ull start, gt_ull end, gt_ull by)
 #define END_unsigned    return result;
 
 #define PARALLEL_LOOP(name) \
-	PARALLEL(void, name, P_LOOP, A_LOOP, GT_OMP_FOR, steps(start, end, by), NULL)
+	PARALLEL(void, name, P_LOOP, A_LOOP, GT_OMP_FOR, steps(start, end, by), start, by, NULL)
 #define PARALLEL_RUNTIME(name) \
-	PARALLEL(void, name, P_RUNTIME, A_RUNTIME, GT_OMP_FOR, steps(start, end, by), NULL)
+	PARALLEL(void, name, P_RUNTIME, A_RUNTIME, GT_OMP_FOR, steps(start, end, by), start, by, NULL)
 
-PARALLEL(void, GOMP_parallel, P_FLAGS, A_FLAGS, GT_OMP_COUNT, 0, NULL)
-PARALLEL(unsigned, GOMP_parallel_reductions, P_FLAGS, A_FLAGS, GT_OMP_COUNT, 0, *(void **)data)
-PARALLEL(void, GOMP_parallel_sections, P_SECTIONS, A_SECTIONS, GT_OMP_SECTIONS, count, NULL)
+PARALLEL(void, GOMP_parallel, P_FLAGS, A_FLAGS, GT_OMP_COUNT, 0, 0, 0, NULL)
+PARALLEL(unsigned, GOMP_parallel_reductions, P_FLAGS, A_FLAGS, GT_OMP_COUNT, 0, 0, 0, *(void **)data)
+PARALLEL(void, GOMP_parallel_sections, P_SECTIONS, A_SECTIONS, GT_OMP_SECTIONS, count, 0, 0, NULL)
 PARALLEL_LOOP(GOMP_parallel_loop_static)
 PARALLEL_LOOP(GOMP_parallel_loop_dynamic)
 PARALLEL_LOOP(GOMP_parallel_loop_guided)
@@ -196,7 +198,7 @@ static struct part *push_start(const struct gt_gomp *real)
 #define A_RUNTIME_START  , start, end, by
 #define NONE
 
-#define PARALLEL_START(name, parameters, arguments, kind, number_of)                               \
+#define PARALLEL_START(name, parameters, arguments, kind, number_of, start, step)                  \
 	GT_API void name(void (*function)(void *), void *data, unsigned threads parameters);       \
 	GT_API void name(void (*function)(void *), void *data, unsigned threads parameters)        \
 	{                                                                                          \
@@ -209,22 +211,24 @@ static struct part *push_start(const struct gt_gomp *real)
 		}                                                                                  \
 		*part = (struct part){ .function = function, .data = data, .real = real,           \
 				       .code = GT_GOMP_CODE(function), .count = number_of,         \
+				       .from = (uint64_t)(start), .by = (uint64_t)(step),          \
 				       .work = kind };                                             \
 		meet(part, threads);                                                               \
 		real->name(run_part, part, threads arguments);                                     \
 		begin_part(part);                                                                  \
 	}
 
-PARALLEL_START(GOMP_parallel_start, NONE, NONE, GT_OMP_COUNT, 0)
-PARALLEL_START(GOMP_parallel_sections_start, P_SECTIONS_START, A_SECTIONS_START, GT_OMP_SECTIONS, count)
+PARALLEL_START(GOMP_parallel_start, NONE, NONE, GT_OMP_COUNT, 0, 0, 0)
+PARALLEL_START(GOMP_parallel_sections_start, P_SECTIONS_START, A_SECTIONS_START, GT_OMP_SECTIONS, count, 0,
+	       0)
 PARALLEL_START(GOMP_parallel_loop_static_start, P_LOOP_START, A_LOOP_START, GT_OMP_FOR,
-	       steps(start, end, by))
+	       steps(start, end, by), start, by)
 PARALLEL_START(GOMP_parallel_loop_dynamic_start, P_LOOP_START, A_LOOP_START, GT_OMP_FOR,
-	       steps(start, end, by))
+	       steps(start, end, by), start, by)
 PARALLEL_START(GOMP_parallel_loop_guided_start, P_LOOP_START, A_LOOP_START, GT_OMP_FOR,
-	       steps(start, end, by))
+	       steps(start, end, by), start, by)
 PARALLEL_START(GOMP_parallel_loop_runtime_start, P_RUNTIME_START, A_RUNTIME_START, GT_OMP_FOR,
-	       steps(start, end, by))
+	       steps(start, end, by), start, by)
 
 GT_API void GOMP_parallel_end(void);
 GT_API void GOMP_parallel_end(void)
@@ -244,14 +248,15 @@ GT_API void GOMP_parallel_end(void)
 /* ---- worksharing --------------------------------------------------------------------------------------- */
 
 /* What was open is over: worksharing constructs do not nest. */
-static void open_work(enum gt_omp_construct construct, uint64_t count, const void *code)
+static void open_work(enum gt_omp_construct construct, uint64_t count, uint64_t first, uint64_t step,
+		      const void *code)
 {
 	close_work();
 	gt_omp_self->single = NULL;
-	gt_omp_open_work(construct, count, code);
+	gt_omp_open_loop(construct, count, first, step, code);
 }
 
-#define WORK(type, name, parameters, arguments, construct, count)                                  \
+#define WORK(type, name, parameters, arguments, construct, count, start, step)                     \
 	GT_API type name parameters;                                                               \
 	GT_API type name parameters                                                                \
 	{                                                                                          \
@@ -259,21 +264,21 @@ static void open_work(enum gt_omp_construct construct, uint64_t count, const voi
 		const struct gt_gomp *real = gt_gomp_of(code);                                     \
 												   \
 		if (gt_gomp_on(real))                                                              \
-			open_work(construct, count, code);                                         \
+			open_work(construct, count, (uint64_t)(start), (uint64_t)(step), code);    \
 		return real->name arguments;                                                       \
 	}
 
 #define LOOP(name)                                                                                 \
 	WORK(bool, name, (long start, long end, long by, long chunk, long *first, long *last),     \
-	     (start, end, by, chunk, first, last), GT_OMP_FOR, steps(start, end, by))
+	     (start, end, by, chunk, first, last), GT_OMP_FOR, steps(start, end, by), start, by)
 #define LOOP_RUNTIME(name)                                                                         \
 	WORK(bool, name, (long start, long end, long by, long *first, long *last),                 \
-	     (start, end, by, first, last), GT_OMP_FOR, steps(start, end, by))
+	     (start, end, by, first, last), GT_OMP_FOR, steps(start, end, by), start, by)
 #define LOOP_ANY(name)                                                                             \
 	WORK(bool, name, (long start, long end, long by, long schedule, long chunk, long *first,   \
 			  long *last, uintptr_t *reductions, void **memory),                       \
 	     (start, end, by, schedule, chunk, first, last, reductions, memory), GT_OMP_FOR,       \
-	     steps(start, end, by))
+	     steps(start, end, by), start, by)
 
 LOOP(GOMP_loop_static_start)
 LOOP(GOMP_loop_dynamic_start)
@@ -293,15 +298,18 @@ LOOP_ANY(GOMP_loop_ordered_start)
 #define LOOP_ULL(name)                                                                             \
 	WORK(bool, name, (bool up, gt_ull start, gt_ull end, gt_ull by, gt_ull chunk, gt_ull *first, \
 			  gt_ull *last),                                                           \
-	     (up, start, end, by, chunk, first, last), GT_OMP_FOR, steps_ull(up, start, end, by))
+	     (up, start, end, by, chunk, first, last), GT_OMP_FOR, steps_ull(up, start, end, by), start, \
+	     by)
 #define LOOP_ULL_RUNTIME(name)                                                                     \
 	WORK(bool, name, (bool up, gt_ull start, gt_ull end, gt_ull by, gt_ull *first, gt_ull *last), \
-	     (up, start, end, by, first, last), GT_OMP_FOR, steps_ull(up, start, end, by))
+	     (up, start, end, by, first, last), GT_OMP_FOR, steps_ull(up, start, end, by), start, \
+	     by)
 #define LOOP_ULL_ANY(name)                                                                         \
 	WORK(bool, name, (bool up, gt_ull start, gt_ull end, gt_ull by, long schedule, gt_ull chunk, \
 			  gt_ull *first, gt_ull *last, uintptr_t *reductions, void **memory),      \
 	     (up, start, end, by, schedule, chunk, first, last, reductions, memory), GT_OMP_FOR,   \
-	     steps_ull(up, start, end, by))
+	     steps_ull(up, start, end, by), start, \
+	     by)
 
 LOOP_ULL(GOMP_loop_ull_static_start)
 LOOP_ULL(GOMP_loop_ull_dynamic_start)
@@ -321,15 +329,15 @@ LOOP_ULL_ANY(GOMP_loop_ull_ordered_start)
 /* Iterations that depend on others: `counts` has how many iterations each of the loops has. */
 #define DOACROSS(name, number)                                                                     \
 	WORK(bool, name, (unsigned loops, number *counts, number chunk, number *first, number *last), \
-	     (loops, counts, chunk, first, last), GT_OMP_FOR, (uint64_t)*counts)
+	     (loops, counts, chunk, first, last), GT_OMP_FOR, (uint64_t)*counts, 0, 0)
 #define DOACROSS_RUNTIME(name, number)                                                             \
 	WORK(bool, name, (unsigned loops, number *counts, number *first, number *last),            \
-	     (loops, counts, first, last), GT_OMP_FOR, (uint64_t)*counts)
+	     (loops, counts, first, last), GT_OMP_FOR, (uint64_t)*counts, 0, 0)
 #define DOACROSS_ANY(name, number)                                                                 \
 	WORK(bool, name, (unsigned loops, number *counts, long schedule, number chunk, number *first, \
 			  number *last, uintptr_t *reductions, void **memory),                     \
 	     (loops, counts, schedule, chunk, first, last, reductions, memory), GT_OMP_FOR,        \
-	     (uint64_t)*counts)
+	     (uint64_t)*counts, 0, 0)
 
 DOACROSS(GOMP_loop_doacross_static_start, long)
 DOACROSS(GOMP_loop_doacross_dynamic_start, long)
@@ -342,9 +350,9 @@ DOACROSS(GOMP_loop_ull_doacross_guided_start, gt_ull)
 DOACROSS_RUNTIME(GOMP_loop_ull_doacross_runtime_start, gt_ull)
 DOACROSS_ANY(GOMP_loop_ull_doacross_start, gt_ull)
 
-WORK(unsigned, GOMP_sections_start, (unsigned count), (count), GT_OMP_SECTIONS, count)
+WORK(unsigned, GOMP_sections_start, (unsigned count), (count), GT_OMP_SECTIONS, count, 0, 0)
 WORK(unsigned, GOMP_sections2_start, (unsigned count, uintptr_t *reductions, void **memory),
-     (count, reductions, memory), GT_OMP_SECTIONS, count)
+     (count, reductions, memory), GT_OMP_SECTIONS, count, 0, 0)
 
 /* ---- barriers ------------------------------------------------------------------------------------------ */
 

@@ -190,7 +190,7 @@ static void create_all(struct task *task, const struct gt_gomp *real, uint64_t n
 
 	if (!(flags & NOGROUP))
 		gt_omp_open(GT_OMP_TASKGROUP, code);
-	gt_omp_open_work(GT_OMP_TASKLOOP, n, code);
+	gt_omp_open_loop(GT_OMP_TASKLOOP, n, task->loop.start, task->loop.by, code);
 	task->task = gt_omp_create_task(flags & UNTIED, code);
 	for (uint64_t i = 1; i < tasks; i++)
 		gt_omp_create_task(flags & UNTIED, code);

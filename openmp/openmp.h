@@ -133,6 +133,9 @@ GT_HIDDEN const void *gt_omp_region_code(void);
 GT_HIDDEN void gt_omp_open(enum gt_omp_construct construct, const void *code);
 /* ... with how many iterations or sections it has; 0: nobody knows. */
 GT_HIDDEN void gt_omp_open_work(enum gt_omp_construct construct, uint64_t count, const void *code);
+/* ... of a loop that begins at `first` and goes on by `step` (0: nobody knows). */
+GT_HIDDEN void gt_omp_open_loop(enum gt_omp_construct construct, uint64_t count, uint64_t first,
+				uint64_t step, const void *code);
 /* Of the last one that was opened of this kind; NULL: none is. */
 GT_HIDDEN const void *gt_omp_open_code(enum gt_omp_construct construct);
 /* The innermost `target` construct moves bytes to the device, or from it. */

@@ -25,7 +25,7 @@ static struct team {
 static uint64_t last_region;
 static uint32_t last_order; /* of acquisitions of locks */
 static gt_ref fork_record, join_record, team_record, task_record, iterations, dependences, depends_on;
-static gt_ref bytes_to, bytes_from;
+static gt_ref bytes_to, bytes_from, first_of, last_of, step_of;
 
 GT_HIDDEN GT_TLS struct gt_omp_thread *gt_omp_self;
 static struct gt_omp_thread *threads; /* all that there were; grows at its head */
@@ -274,6 +274,24 @@ void gt_omp_open_work(enum gt_omp_construct construct, uint64_t count, const voi
 	region = gt_omp_region(construct, NULL, code);
 	if (gt_enter_record(region, GT_T_PARAM_UINT, iterations, (uint64_t[2]){ count, 0 }, 1))
 		push(construct, region, code);
+}
+
+static void parameter(gt_ref which, uint64_t value)
+{
+	gt_record(GT_T_PARAM_INT, which, (uint64_t[2]){ value, 0 }, 1);
+}
+
+void gt_omp_open_loop(enum gt_omp_construct construct, uint64_t count, uint64_t first, uint64_t step,
+		      const void *code)
+{
+	uint32_t before = gt_omp_self->opened;
+
+	gt_omp_open_work(construct, count, code);
+	if (!count || !step || gt_omp_self->opened == before || !gt_omp_region(construct, NULL, code))
+		return;
+	parameter(first_of, first);
+	parameter(last_of, first + (count - 1) * step);
+	parameter(step_of, step);
 }
 
 void gt_omp_transfer(bool to, uint64_t bytes)
@@ -573,6 +591,9 @@ static void begin(void)
 	team_record = gt_def_record("openmp", "team");
 	task_record = gt_def_record("openmp", "task");
 	iterations = gt_def_parameter("OMP_ITERATIONS", GT_VALUE_UINT);
+	first_of = gt_def_parameter("OMP_FIRST", GT_VALUE_INT);
+	last_of = gt_def_parameter("OMP_LAST", GT_VALUE_INT);
+	step_of = gt_def_parameter("OMP_STEP", GT_VALUE_INT);
 	dependences = gt_def_parameter("OMP_DEPENDENCES", GT_VALUE_UINT);
 	bytes_to = gt_def_parameter("OMP_BYTES_TO_DEVICE", GT_VALUE_UINT);
 	bytes_from = gt_def_parameter("OMP_BYTES_FROM_DEVICE", GT_VALUE_UINT);
