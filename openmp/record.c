@@ -192,7 +192,7 @@ void gt_omp_part_begin(uint64_t number, unsigned index)
 {
 	struct gt_omp_thread *self = gt_omp_self;
 	const struct team *team = &teams[number % GT_OMP_REGIONS];
-	bool active = gt_active();
+	bool active = self->depth < GT_OMP_LEVELS && gt_active();
 	gt_ref region = GT_NONE;
 
 	if (self->worker && !self->named)
