@@ -56,14 +56,6 @@ struct gt_diff *gt_diff_new(void)
 	return gt_report_zeroed(1, sizeof(struct gt_diff));
 }
 
-void gt_diff_free(struct gt_diff *diff)
-{
-	for (size_t i = 0; i < diff->count; i++)
-		free(diff->items[i].name);
-	free(diff->items);
-	free(diff);
-}
-
 /* ---- collecting -------------------------------------------------------------------------------- */
 
 static int column_of(const struct gt_section_kind *kind, const char *key)

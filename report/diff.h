@@ -16,6 +16,5 @@ struct gt_diff *gt_diff_new(void);
 void gt_diff_add(struct gt_diff *diff, const struct gt_figures *figures, bool after);
 /* Compares, and writes a section for each that was compared. */
 void gt_diff_figures(struct gt_diff *diff, struct gt_figures *figures);
-void gt_diff_free(struct gt_diff *diff);
 
 #endif

@@ -100,14 +100,6 @@ struct gt_keep *gt_keep_new(const struct gt_otf2 *read, const struct gt_part *pa
 	return keep;
 }
 
-void gt_keep_free(struct gt_keep *keep)
-{
-	for (size_t i = 0; i < keep->read->tables[GT_OTF2_LOCATION].count; i++)
-		free(keep->numbers[i].items);
-	free(keep->numbers);
-	free(keep);
-}
-
 /* ---- the first pass ---------------------------------------------------------------------------- */
 
 enum { KEY_BLOCKING, KEY_NONBLOCKING, KEY_THREAD };

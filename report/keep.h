@@ -29,7 +29,6 @@ extern const char *const gt_left_names[GT_LEFT];
 struct gt_keep;
 
 struct gt_keep *gt_keep_new(const struct gt_otf2 *read, const struct gt_part *part);
-void gt_keep_free(struct gt_keep *keep);
 
 /* The first pass: a visitor whose options.user is a struct gt_keep_user. */
 struct gt_keep_user {

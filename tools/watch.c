@@ -200,7 +200,7 @@ static void guard(void)
 	sigset_t none;
 
 	setsid();
-	prctl(PR_SET_NAME, "gputrace-guard");
+	prctl(PR_SET_NAME, "gputrace-watch");
 	munmap(run.page, GT_PAGE);
 	run.page = NULL;
 	run.lock = run.watch = -1;

@@ -328,7 +328,7 @@ static bool follows(const struct source *s, const struct sync_point *a, const st
 	return other > own - own / 5 && other < own + own / 5;
 }
 
-/* Knots in order, those too near to each other or impossible left out. */
+/* Sync points in order, those too near to each other or impossible left out. */
 static void tidy(struct source *s)
 {
 	size_t kept = 0;

@@ -125,7 +125,7 @@ static inline size_t gt_scale_segment(const struct gt_scale *scale, uint64_t tic
 }
 
 /* Behind the first segment. */
-static inline uint64_t gt_scale_bent(const struct gt_scale *scale, uint64_t tick)
+static inline uint64_t gt_scale_in_segments(const struct gt_scale *scale, uint64_t tick)
 {
 	const struct gt_segment *segment = &scale->segments[gt_scale_segment(scale, tick)];
 
@@ -138,7 +138,7 @@ static inline uint64_t gt_scale_ns(const struct gt_scale *scale, uint64_t tick)
 	if (tick <= scale->base_tick)
 		return scale->base_ns;
 	if (scale->segment_count && tick >= scale->segments->tick)
-		return gt_scale_bent(scale, tick);
+		return gt_scale_in_segments(scale, tick);
 	return gt_segment_ns(scale->base_ns, tick - scale->base_tick, scale->mult);
 }
 
