@@ -10,6 +10,7 @@
 #include "report/flow/flow.h"
 
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 enum {
@@ -21,6 +22,10 @@ enum {
 	TOP = 40,
 	HEAD = 62,
 	CHART = 380,
+	NAMES = 24, /* of a chart, at most */
+	NAME_MOST = 22, /* letters */
+	NAME_HIGH = 12,
+	NAME_WIDE = 6, /* of a letter */
 	MOST_BRANCHES = 400,
 	MOST_NAMES = 24,
 	NAME = 16
@@ -234,28 +239,80 @@ static void put_kind(struct picture *p, unsigned kind)
 
 /* ---- the radial chart ----------------------------------------------------------------------------- */
 
-static void put_spot(const struct picture *p, unsigned kind, double x, double y, size_t place, size_t kept)
+struct spot {
+	uint32_t stream;
+	double x, y, alike;
+	bool left; /* its name is */
+};
+
+static struct spot spot_at(const struct gt_flow_graph *graph, double x, double y, size_t place, size_t kept)
 {
-	const struct gt_flow_graph *graph = &p->flow->graphs[kind];
 	uint32_t stream = graph->order[place];
 	double alike = graph->streams[stream].alike,
 	       angle = 2 * M_PI * ((double)place / (double)kept - 0.25);
 	double away = stream == graph->centre ? 0 : 14 + 116 * (1 - alike);
-	double at_x = x + away * cos(angle), at_y = y + away * sin(angle);
-	bool named = kept <= 8 || alike < 0.9 || stream == graph->centre;
-	const char *name = gt_flow_stream_name(p->flow, kind, stream);
+
+	return (struct spot){ stream, x + away * cos(angle), y + away * sin(angle), alike, cos(angle) < 0 };
+}
+
+static void put_spot(const struct picture *p, unsigned kind, const struct spot *spot)
+{
 	char colour[8];
 
-	fprintf(p->out, "<circle cx=\"%.1f\" cy=\"%.1f\" r=\"5\" fill=\"%s\" stroke=\"#333\"><title>", at_x,
-		at_y, gt_flow_colour(p->flow, alike, colour));
-	gt_flow_put_xml(p->out, name, 500);
-	fprintf(p->out, ": %.0f %%</title></circle>\n", 100 * alike);
-	if (!named || stream == graph->centre)
-		return;
-	fprintf(p->out, "<text x=\"%.1f\" y=\"%.1f\" font-size=\"11\" text-anchor=\"%s\">",
-		at_x + (cos(angle) < 0 ? -8 : 8), at_y + 4, cos(angle) < 0 ? "end" : "start");
-	gt_flow_put_xml(p->out, name, 22);
-	fputs("</text>\n", p->out);
+	fprintf(p->out, "<circle cx=\"%.1f\" cy=\"%.1f\" r=\"5\" fill=\"%s\" stroke=\"#333\"><title>", spot->x,
+		spot->y, gt_flow_colour(p->flow, spot->alike, colour));
+	gt_flow_put_xml(p->out, gt_flow_stream_name(p->flow, kind, spot->stream), 500);
+	fprintf(p->out, ": %.0f %%</title></circle>\n", 100 * spot->alike);
+}
+
+/* Where a name stands, by about its width; and whether that of another one does, too. */
+static double name_begin(const struct spot *spot, double width)
+{
+	return spot->left ? spot->x - 8 - width : spot->x + 8;
+}
+
+static bool overlap(const struct spot *a, const struct spot *b, const double *widths)
+{
+	double from = name_begin(a, widths[0]), other = name_begin(b, widths[1]);
+
+	return fabs(a->y - b->y) < NAME_HIGH && from < other + widths[1] && other < from + widths[0];
+}
+
+static double name_width(const struct picture *p, unsigned kind, const struct spot *spot)
+{
+	return NAME_WIDE * fmin(NAME_MOST, (double)strlen(gt_flow_stream_name(p->flow, kind, spot->stream)));
+}
+
+static int by_alike(const void *a, const void *b)
+{
+	const struct spot *x = a, *y = b;
+
+	return (x->alike > y->alike) - (x->alike < y->alike);
+}
+
+/* The least alike ones have their names, as far as these do not hide each other. Orders the spots. */
+static void put_names(const struct picture *p, unsigned kind, struct spot *spots, size_t kept)
+{
+	const struct spot *named[NAMES];
+	unsigned count = 0;
+
+	qsort(spots, kept, sizeof(*spots), by_alike);
+	for (size_t i = 0; i < kept && count < NAMES; i++) {
+		const struct spot *spot = &spots[i];
+		bool hidden = spot->stream == p->flow->graphs[kind].centre ||
+			      (kept > 8 && spot->alike >= 0.9);
+
+		for (unsigned k = 0; k < count && !hidden; k++)
+			hidden = overlap(spot, named[k], (double[]){ name_width(p, kind, spot),
+								     name_width(p, kind, named[k]) });
+		if (hidden)
+			continue;
+		named[count++] = spot;
+		fprintf(p->out, "<text x=\"%.1f\" y=\"%.1f\" font-size=\"11\" text-anchor=\"%s\">",
+			spot->x + (spot->left ? -8 : 8), spot->y + 4, spot->left ? "end" : "start");
+		gt_flow_put_xml(p->out, gt_flow_stream_name(p->flow, kind, spot->stream), NAME_MOST);
+		fputs("</text>\n", p->out);
+	}
 }
 
 static void put_chart(const struct picture *p, unsigned kind, double x, double top)
@@ -263,6 +320,7 @@ static void put_chart(const struct picture *p, unsigned kind, double x, double t
 	const struct gt_flow_graph *graph = &p->flow->graphs[kind];
 	double y = top + 190;
 	size_t kept = gt_flow_kept(graph);
+	struct spot *spots;
 
 	fprintf(p->out,
 		"<text x=\"%.0f\" y=\"%.0f\" font-size=\"13\" font-weight=\"600\">How alike the %s "
@@ -277,8 +335,15 @@ static void put_chart(const struct picture *p, unsigned kind, double x, double t
 	for (int ring = 1; ring <= 4; ring++)
 		fprintf(p->out, "<text x=\"%.0f\" y=\"%.0f\" font-size=\"9\" fill=\"#777\">%d %%</text>\n",
 			x, y + 12 + 29 * ring, 100 - 25 * ring);
-	for (size_t i = 0; i < kept; i++)
-		put_spot(p, kind, x, y, i, kept);
+	spots = calloc(kept, sizeof(*spots));
+	if (!spots)
+		abort();
+	for (size_t i = 0; i < kept; i++) {
+		spots[i] = spot_at(graph, x, y, i, kept);
+		put_spot(p, kind, &spots[i]);
+	}
+	put_names(p, kind, spots, kept);
+	free(spots);
 }
 
 static void put_legend(const struct picture *p, double y)
