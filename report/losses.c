@@ -3,7 +3,8 @@
  * Losses: what the trace does not have, by cause, and what the measurement itself took.
  *
  * Limits: causes are known of archives by gputrace only, which have them as properties. A flush is a region
- * of the measurement, or OTF2's BufferFlush.
+ * of the measurement, or OTF2's BufferFlush. Of a killed process the archive has all up to its last event:
+ * that is no loss, but has a column.
  */
 #include "config.h"
 
@@ -45,14 +46,16 @@ static void merge(struct gt_report *report, struct gt_otf2_cursor *at, void *mem
 	all->flush_ns += state->flush_ns;
 }
 
+enum { COMPLETE, LOST, LEFT_OUT, UNMATCHED, KILLED, UNTRACED, FAULTS, DAMAGED, FLUSHES, FLUSH_TIME };
 static const struct gt_column columns[] = {
 	{ "complete", "complete", GT_TEXT },
 	{ "events", "events lost", GT_COUNT },
 	{ "events_left_out", "left out on request", GT_COUNT },
 	{ "unmatched_messages", "messages with one end", GT_COUNT },
-	{ "processes_killed", NULL, GT_COUNT },
+	{ "processes_killed", "processes killed", GT_COUNT },
 	{ "programs_untraced", "programs not traced", GT_COUNT },
 	{ "faults", "broken rules of OTF2", GT_COUNT },
+	{ "damaged", "locations damaged", GT_COUNT },
 	{ "flushes", "buffer flushes", GT_COUNT },
 	{ "flush_s", "time in flushes", GT_SECONDS },
 };
@@ -101,7 +104,7 @@ static void causes(struct gt_report *report, union gt_cell *row)
 		if (p->kind != GT_OTF2_KINDS || strncmp(p->name, prefix, sizeof(prefix) - 1) || !p->text)
 			continue;
 		count = strtoull(p->text, NULL, 10);
-		at = &row[on_request(cause) ? 2 : 1];
+		at = &row[on_request(cause) ? LEFT_OUT : LOST];
 		at->count = (at->count == GT_NO_COUNT ? 0 : at->count) + count;
 		if (!count)
 			continue;
@@ -112,6 +115,11 @@ static void causes(struct gt_report *report, union gt_cell *row)
 	gt_rows_sort(section, 0);
 }
 
+static bool some(union gt_cell count)
+{
+	return count.count && count.count != GT_NO_COUNT;
+}
+
 static void figures(struct gt_report *report, void *result)
 {
 	struct gt_section *section = gt_section_add(&report->figures, &losses_kind);
@@ -119,20 +127,34 @@ static void figures(struct gt_report *report, void *result)
 	union gt_cell *row = gt_row_add(section);
 	const struct losses *all = result;
 
-	row[0].text = property(report, "GPUTRACE::COMPLETE");
-	count_property(report, "GPUTRACE::UNMATCHED_MESSAGES", &row[3]);
-	count_property(report, "GPUTRACE::PROCESSES_KILLED", &row[4]);
-	count_property(report, "GPUTRACE::PROGRAMS_UNTRACED", &row[5]);
-	row[6].count = report->faults;
-	row[7].count = all->flushes;
-	row[8].count = all->flush_ns;
+	row[COMPLETE].text = property(report, "GPUTRACE::COMPLETE");
+	count_property(report, "GPUTRACE::UNMATCHED_MESSAGES", &row[UNMATCHED]);
+	count_property(report, "GPUTRACE::PROCESSES_KILLED", &row[KILLED]);
+	count_property(report, "GPUTRACE::PROGRAMS_UNTRACED", &row[UNTRACED]);
+	row[FAULTS].count = report->faults;
+	row[DAMAGED].count = report->damaged;
+	row[FLUSHES].count = all->flushes;
+	row[FLUSH_TIME].count = all->flush_ns;
 	for (size_t i = 0; i < report->read->tables[GT_OTF2_REGION].count; i++)
 		if (report->classes.regions[i] == GT_CLASS_MEASUREMENT &&
 		    strstr(gt_report_region_name(report, i), "FLUSH")) {
-			row[7].count += profile->regions[i].calls;
-			row[8].count += profile->regions[i].exclusive;
+			row[FLUSHES].count += profile->regions[i].calls;
+			row[FLUSH_TIME].count += profile->regions[i].exclusive;
 		}
 	causes(report, row);
+	if (report->faults || report->damaged || some(row[LOST]) || property(report, "GPUTRACE::ABSENT") ||
+	    property(report, "GPUTRACE::RANKS_MISSING"))
+		row[COMPLETE].text = "no";
+}
+
+bool gt_report_lacks(const struct gt_report *report)
+{
+	const union gt_cell *row = gt_section_find(&report->figures, losses_kind.key)->cells;
+
+	for (unsigned i = LOST; i <= DAMAGED; i++)
+		if (some(row[i]))
+			return true;
+	return row[COMPLETE].text && strcmp(row[COMPLETE].text, "yes") != 0;
 }
 
 const struct gt_analysis gt_losses_analysis = {

@@ -155,7 +155,14 @@ static void carry_location(struct gt_otf2_cursor *at)
 
 	gt_carry(carry, &at->time, sizeof(at->time));
 	gt_carry(carry, &at->event, sizeof(at->event));
+	gt_carry(carry, &at->whole, sizeof(at->whole));
 	EACH_OF(at, carry, report, carry, state);
+}
+
+/* A location without events needs no file. */
+static bool is_damaged(const struct gt_otf2_cursor *at)
+{
+	return at->event < at->location->events || (!at->whole && at->event);
 }
 
 static void merge(struct gt_otf2_cursor *at)
@@ -167,6 +174,7 @@ static void merge(struct gt_otf2_cursor *at)
 		return;
 	if (spread && ours != (spread->rank == 0)) /* one of ours for rank 0, or its of somebody else's */
 		carry_location(at);
+	report_of(at)->damaged += is_damaged(at);
 	EACH(at, merge, state, report->results[i]); /* which frees it, too */
 }
 
@@ -204,13 +212,8 @@ static void fault(void *user, struct gt_otf2_cursor *at, enum gt_otf2_fault what
 {
 	struct gt_report *report = user;
 
-	(void)at;
+	(void)at, (void)what, (void)format, (void)args;
 	__atomic_add_fetch(&report->faults, 1, __ATOMIC_RELAXED);
-	if (what != GT_OTF2_FILES)
-		return;
-	fputs("gputrace: ", stderr);
-	vfprintf(stderr, format, args);
-	fputc('\n', stderr);
 }
 
 /* ---- the whole ----------------------------------------------------------------------------------- */
@@ -266,6 +269,8 @@ static struct gt_report *make(const char *anchor, unsigned threads, const struct
 	report->read = gt_otf2_open(anchor, &(struct gt_otf2_options){ .visitor = &visitor,
 									    .user = report,
 									    .elsewhere = elsewhere,
+									    .command = "gputrace",
+									    .goes_on = true,
 									    .threads = threads });
 	if (!report->read || gt_otf2_definitions(report->read) || !prepare(report)) {
 		gt_report_free(report);

@@ -29,6 +29,7 @@ struct gt_report {
 	struct gt_calls *calls; /* report.c's */
 	uint64_t duration;    /* ns: from the first to the last event */
 	uint64_t faults;      /* broken rules of OTF2 that were met */
+	uint64_t damaged;     /* locations of which events are not there, or cannot be read */
 	struct gt_picture *picture; /* to be drawn in the same pass (page/picture.h), or NULL */
 };
 
@@ -95,6 +96,8 @@ void gt_report_free(struct gt_report *report);
 /* The state of an analysis for the location that is being read. */
 void *gt_report_state(const struct gt_report *report, const struct gt_otf2_cursor *at,
 		      const struct gt_analysis *analysis);
+/* Is anything lost, left out or broken that the section "losses" tells of? Flushes lose nothing. */
+bool gt_report_lacks(const struct gt_report *report);
 /* The result of an analysis, or NULL if it is left out. */
 void *gt_report_result(const struct gt_report *report, const struct gt_analysis *analysis);
 

@@ -8,6 +8,8 @@
 
 #include "tools/archive.h"
 
+#include <inttypes.h>
+
 #include "lib/assemble/report/summary.h"
 #include "lib/read/guard.h"
 #include "report/output.h"
@@ -21,6 +23,20 @@ int gt_archive_unreadable(const struct gt_usage *usage, const char *name, const 
 	gt_summary_escape(shown, sizeof(shown), name, 400);
 	fprintf(stderr, "%s: %s cannot be read: %s\n", usage->command, shown, reason);
 	return GT_RC_USAGE;
+}
+
+void gt_archive_incomplete(const char *name, const struct gt_report *report, FILE *out)
+{
+	uint64_t damaged = report->damaged;
+	size_t count = report->read->tables[GT_OTF2_LOCATION].count;
+	char shown[512] = "";
+
+	if (name)
+		gt_summary_escape(shown, sizeof(shown), name, 400);
+	fprintf(out,
+		"INCOMPLETE: %s%sevents of %" PRIu64 " of %zu locations are missing or cannot be read; "
+		"all figures are of the rest\n",
+		shown, name ? ": " : "", damaged, count);
 }
 
 int gt_archive_read(const struct gt_usage *usage, const char *name, const char *output,

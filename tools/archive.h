@@ -10,6 +10,7 @@
 
 #include <stdio.h>
 
+#include "report/report.h"
 #include "tools/options.h"
 
 /*
@@ -21,6 +22,9 @@
  */
 int gt_archive_read(const struct gt_usage *usage, const char *name, const char *output,
 		    int (*function)(const char *anchor, void *argument, FILE *out), void *argument);
+
+/* The first line of a text about what could be read. `name`: of the archive, if there are several. */
+void gt_archive_incomplete(const char *name, const struct gt_report *report, FILE *out);
 
 /* Prints "gputrace export: NAME cannot be read: REASON" on stderr; returns GT_RC_USAGE. */
 int gt_archive_unreadable(const struct gt_usage *usage, const char *name, const char *reason);

@@ -37,20 +37,26 @@ static const struct gt_usage usage = {
 	"Says what became slower or faster, and whether that is noise if there are several runs.",
 	option_table,
 	"BEFORE and AFTER are directories of archives, or their anchor files (*.otf2).\n"
-	"Exit status: 0, or 2 if an archive cannot be read.\n",
+	"Exit status: 0; 1 if files of an archive are damaged: the comparison is of the rest;\n"
+	"2 if one cannot be read.\n",
 	false};
 
 /* ---- in the child ---------------------------------------------------------------------------- */
 
-static bool add(struct gt_diff *diff, const struct choice *choice, unsigned i)
+/* GT_RC_BAD: files are damaged. */
+static int add(struct gt_diff *diff, const struct choice *choice, unsigned i, FILE *out)
 {
 	struct gt_report *report = gt_report_make(choice->anchors[i], 0);
+	bool damaged;
 
 	if (!report)
-		return false;
+		return GT_RC_USAGE;
+	damaged = report->damaged;
+	if (damaged && !choice->asked.form)
+		gt_archive_incomplete(choice->anchors[i], report, out);
 	gt_diff_add(diff, &report->figures, i >= choice->before);
 	gt_report_free(report);
-	return true;
+	return damaged ? GT_RC_BAD : GT_RC_OK;
 }
 
 static int compare(const char *anchor, void *argument, FILE *out)
@@ -58,13 +64,18 @@ static int compare(const char *anchor, void *argument, FILE *out)
 	const struct choice *choice = argument;
 	struct gt_diff *diff = gt_diff_new();
 	struct gt_figures figures = { .count = 0 };
+	int rc, damaged = GT_RC_OK;
 
 	(void)anchor;
-	for (unsigned i = 0; i < choice->count; i++)
-		if (!add(diff, choice, i))
-			return GT_RC_USAGE;
+	for (unsigned i = 0; i < choice->count; i++) {
+		rc = add(diff, choice, i, out);
+		if (rc == GT_RC_USAGE)
+			return rc;
+		damaged |= rc;
+	}
 	gt_diff_figures(diff, &figures);
-	return gt_sections_print(&choice->asked, usage.command, &figures, out);
+	rc = gt_sections_print(&choice->asked, usage.command, &figures, out);
+	return rc ? rc : damaged;
 }
 
 /* ---- in the parent --------------------------------------------------------------------------- */

@@ -33,14 +33,15 @@ static const struct gt_option options[] = {
 
 struct choice {
 	struct gt_sections asked;
-	bool summary, all, alone;
+	bool summary, all, alone, brief;
 	const char *wrong; /* threshold */
 	struct gt_spread spread;
 };
 
-/* What fits on a screen. */
+/* What fits on a screen; the last one only if there is anything in it. */
 static const char *const short_sections[] = { "run",	 "efficiencies", "findings", "regions",
-					      "kernels", "waits",	 NULL };
+					      "kernels", "waits",	 "losses",   NULL };
+enum { SHORT_SECTIONS = sizeof(short_sections) / sizeof(short_sections[0]) };
 
 static const struct gt_usage usage = {
 	.command = "gputrace report",
@@ -49,7 +50,8 @@ static const struct gt_usage usage = {
 	.options = options,
 	.notes = "DIR: an archive directory, or the anchor file (*.otf2) of any OTF2 archive.\n"
 		 "mpirun -np N gputrace report DIR: the ranks share the work, and rank 0 prints.\n"
-		 "Exit status: 0, or 2 if there is no archive, section or summary.\n",
+		 "Exit status: 0; 1 if files of the archive are damaged: the report is of the rest;\n"
+		 "2 if there is no archive, section or summary.\n",
 };
 
 static int print_summary(const char *dir)
@@ -75,18 +77,35 @@ static int print_summary(const char *dir)
 	return GT_RC_OK;
 }
 
+/* The report, or its sections that fit on a screen. */
+static int print_sections(struct choice *choice, const struct gt_report *report, FILE *out)
+{
+	const char *sections[SHORT_SECTIONS];
+
+	memcpy(sections, short_sections, sizeof(sections));
+	if (!gt_report_lacks(report))
+		sections[SHORT_SECTIONS - 2] = NULL;
+	if (choice->brief)
+		choice->asked.face.sections = sections;
+	return gt_sections_print(&choice->asked, usage.command, &report->figures, out);
+}
+
 static int print_figures(const char *anchor, void *argument, FILE *out)
 {
 	struct choice *choice = argument;
 	struct gt_spread *spread = choice->spread.size > 1 ? &choice->spread : NULL;
 	struct gt_report *report = gt_report_spread(anchor, 0, spread);
+	int rc;
 
 	if (!report)
 		return GT_RC_USAGE;
 	if (spread && spread->rank)
 		return GT_RC_OK; /* rank 0 prints */
+	if (report->damaged && !choice->asked.form)
+		gt_archive_incomplete(NULL, report, out);
+	rc = print_sections(choice, report, out);
 	/* The reader is not closed: the process ends, and libotf2 may be in any state. */
-	return gt_sections_print(&choice->asked, usage.command, &report->figures, out);
+	return rc ? rc : report->damaged ? GT_RC_BAD : GT_RC_OK;
 }
 
 static void take_option(struct choice *choice, int key)
@@ -141,7 +160,7 @@ static int report_one(struct choice *choice, const char *name, int number)
 		return print_summary(name);
 	find_ranks(choice, name, number, dir, sizeof(dir));
 	rc = gt_archive_read(&usage, name, NULL, print_figures, choice);
-	if (rc && choice->spread.size > 1)
+	if (rc > GT_RC_BAD && choice->spread.size > 1)
 		gt_spread_fail(&choice->spread);
 	return rc;
 }
@@ -149,7 +168,7 @@ static int report_one(struct choice *choice, const char *name, int number)
 int gt_cmd_report(int argc, char **argv)
 {
 	struct choice choice = { .asked.face = { .rows = 8, .width = gt_terminal_width(100) } };
-	int key, rc = GT_RC_OK;
+	int key, one, rc = GT_RC_OK;
 
 	while ((key = gt_option_next(&usage, argc, argv)) > 0)
 		take_option(&choice, key);
@@ -160,8 +179,7 @@ int gt_cmd_report(int argc, char **argv)
 		gt_thresholds_print(stderr);
 		return GT_RC_USAGE;
 	}
-	if (!choice.asked.form && !choice.all && !choice.asked.count)
-		choice.asked.face.sections = short_sections;
+	choice.brief = !choice.asked.form && !choice.all && !choice.asked.count;
 	if (optind == argc)
 		return gt_usage_error(&usage, "no trace was given");
 	for (; optind < argc; optind++) {
@@ -169,8 +187,9 @@ int gt_cmd_report(int argc, char **argv)
 
 		while (length > 1 && argv[optind][length - 1] == '/')
 			argv[optind][--length] = '\0';
-		if (report_one(&choice, argv[optind], optind))
-			rc = GT_RC_USAGE;
+		one = report_one(&choice, argv[optind], optind);
+		if (one)
+			rc = rc == GT_RC_USAGE || one != GT_RC_BAD ? GT_RC_USAGE : GT_RC_BAD;
 	}
 	return rc;
 }

@@ -11,6 +11,7 @@
 #include <endian.h>
 #include <fcntl.h>
 #include <inttypes.h>
+#include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -39,30 +40,11 @@ void gt_otf2_listen(void)
 	*gt_otf2_complaint = '\0';
 }
 
-/* Only one thread can see the first one, but for the rest nobody asks. */
-static void say(const char *command, const char *format, va_list args)
-{
-	static bool said;
-
-	if (__atomic_exchange_n(&said, true, __ATOMIC_RELAXED))
-		return;
-	flockfile(stderr);
-	fprintf(stderr, "%s: the archive cannot be read: ", command);
-	vfprintf(stderr, format, args);
-	fputc('\n', stderr);
-	funlockfile(stderr);
-}
-
 void gt_otf2_report(const struct gt_otf2 *read, struct gt_otf2_cursor *at, enum gt_otf2_fault fault,
 		    const char *format, ...)
 {
 	va_list args;
 
-	if (fault == GT_OTF2_FILES && read->options.command) {
-		va_start(args, format);
-		say(read->options.command, format, args);
-		va_end(args);
-	}
 	if (!read->options.visitor->fault)
 		return;
 	va_start(args, format);
@@ -103,6 +85,102 @@ int gt_otf2_open_file(const struct gt_otf2 *read, uint64_t location, const char 
 	char path[PATH_SIZE];
 
 	return open(path_of(read, location, suffix, path), O_RDONLY | O_CLOEXEC);
+}
+
+/* ---- files that cannot be read ----------------------------------------------------------------- */
+
+/* What is said of them; by the threads that read, one at a time. */
+struct gt_otf2_unread {
+	uint64_t files;
+	bool events;     /* of events */
+	size_t location; /* by its index, the first one */
+	char text[PATH_SIZE + 1024];
+};
+
+/* Names are anybody's: no control characters, of ASCII or (in UTF-8) of ISO 8859, for a terminal. */
+static void make_harmless(char *text)
+{
+	for (unsigned char *c = (unsigned char *)text; *c; c++)
+		if (*c < ' ' || *c == 0x7f)
+			*c = '?';
+		else if (*c == 0xc2 && c[1] >= 0x80 && c[1] < 0xa0)
+			c[0] = c[1] = '?';
+}
+
+/* "traces/0.evt, location 0 "main" of "MPI Rank 0", after 17 events" */
+static size_t put_place(const struct gt_otf2 *read, const struct gt_otf2_cursor *at, const char *suffix,
+			char *text, size_t size)
+{
+	const struct gt_otf2_location_group *group;
+	char path[PATH_SIZE];
+	size_t n;
+
+	path_of(read, at ? at->location->id : GT_OTF2_NOTHING, suffix, path);
+	n = (size_t)snprintf(text, size, "%s", path);
+	if (!at)
+		return n;
+	group = gt_otf2_find_location_group(read, at->location->group);
+	n += (size_t)snprintf(text + n, size - n, ", location %" PRIu64 " \"%.200s\" of \"%.200s\"",
+			      at->location->id, at->location->name, group ? group->name : "?");
+	if (at->event)
+		n += (size_t)snprintf(text + n, size - n, ", after %" PRIu64 " events", at->event);
+	return n;
+}
+
+static void note(const struct gt_otf2 *read, const struct gt_otf2_cursor *at, const char *suffix,
+		 const char *format, va_list args)
+{
+	static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+	struct gt_otf2_unread *unread = read->unread;
+	size_t n, location = at ? at->index : 0;
+
+	pthread_mutex_lock(&lock);
+	unread->events = at;
+	if (!unread->files++ || location < unread->location) {
+		unread->location = location;
+		n = put_place(read, at, suffix, unread->text, sizeof(unread->text));
+		n += (size_t)snprintf(unread->text + n, sizeof(unread->text) - n, ": ");
+		vsnprintf(unread->text + n, sizeof(unread->text) - n, format, args);
+		make_harmless(unread->text);
+	}
+	pthread_mutex_unlock(&lock);
+}
+
+void gt_otf2_unreadable(const struct gt_otf2 *read, struct gt_otf2_cursor *at, const char *suffix,
+			const char *format, ...)
+{
+	va_list args;
+
+	va_start(args, format);
+	note(read, at, suffix, format, args);
+	va_end(args);
+	if (!at)
+		gt_otf2_say_unread(read);
+	if (!read->options.visitor->fault)
+		return;
+	va_start(args, format);
+	read->options.visitor->fault(read->options.user, at, GT_OTF2_FILES, format, args);
+	va_end(args);
+}
+
+void gt_otf2_say_unread(const struct gt_otf2 *read)
+{
+	struct gt_otf2_unread *unread = read->unread;
+	char count[64] = "";
+
+	if (unread->files > 1)
+		snprintf(count, sizeof(count), "%" PRIu64 " files, the first one is ", unread->files);
+	if (unread->files && read->options.command)
+		fprintf(stderr, "%s: %s: %s%s\n", read->options.command,
+			read->options.goes_on && unread->events ? "the archive cannot be read whole"
+								: "the archive cannot be read",
+			count, unread->text);
+	unread->files = 0;
+}
+
+struct gt_otf2_unread *gt_otf2_unread_new(void)
+{
+	return calloc(1, sizeof(struct gt_otf2_unread));
 }
 
 /* A chunk begins with 3, 'B' or '#' (little or big endian), and the numbers of its first and last event. */

@@ -529,7 +529,7 @@ int gt_otf2_definitions(struct gt_otf2 *read)
 	OTF2_ErrorCode rc;
 
 	if (!callbacks) {
-		gt_otf2_report(read, NULL, GT_OTF2_FILES, "the definitions: %s", gt_otf2_complaint);
+		gt_otf2_unreadable(read, NULL, "def", "the definitions: %s", gt_otf2_complaint);
 		return -EIO;
 	}
 	set_callbacks(callbacks);
@@ -539,8 +539,8 @@ int gt_otf2_definitions(struct gt_otf2 *read)
 	OTF2_Reader_CloseGlobalDefReader(read->reader, reader);
 	if (rc != OTF2_SUCCESS) {
 		read->failed = true;
-		gt_otf2_report(read, NULL, GT_OTF2_FILES, "the definitions end after %" PRIu64 ": %s", n,
-			       OTF2_Error_GetDescription(rc));
+		gt_otf2_unreadable(read, NULL, "def", "the definitions end after %" PRIu64 ": %s", n,
+				   OTF2_Error_GetDescription(rc));
 		return -EIO;
 	}
 	look_at_counts(read, n);

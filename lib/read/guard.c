@@ -261,7 +261,7 @@ const char *gt_otf2_find_anchor(const char *name, char *anchor, size_t size, cha
 		path[--length] = '\0';
 	if (!exists(path, true)) {
 		if (!exists(path, false))
-			return errno ? strerror(errno) : "not a file";
+			return access(path, F_OK) ? strerror(errno) : "it is neither a file nor a directory";
 		snprintf(anchor, size, "%s", path);
 		return is_anchor(path) ? NULL : "an anchor file has a name that ends in .otf2";
 	}

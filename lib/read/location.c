@@ -54,8 +54,8 @@ static bool read_local_definitions(struct gt_otf2_hand *hand, struct gt_otf2_cur
 	ok = one && OTF2_Reader_ReadAllLocalDefinitions(hand->reader, one, &n) == OTF2_SUCCESS;
 	at->translated |= !ok;
 	if (!ok)
-		gt_otf2_report(at->read, at, GT_OTF2_FILES, "its definitions cannot be read: %s",
-			       gt_otf2_complaint);
+		gt_otf2_unreadable(at->read, at, "def", "its definitions cannot be read: %s",
+				   gt_otf2_complaint);
 	if (one)
 		OTF2_Reader_CloseDefReader(hand->reader, one);
 	return ok;
@@ -124,7 +124,7 @@ static void read_events(struct gt_otf2_hand *hand, struct gt_otf2_cursor *at)
 	uint64_t size;
 
 	if (!gt_otf2_file(at->read, at->location->id, "evt", &size)) {
-		gt_otf2_report(at->read, at, GT_OTF2_FILES, "has no file of events");
+		gt_otf2_unreadable(at->read, at, "evt", "has no file of events");
 		return;
 	}
 	if (at->translated || at->read->options.by_libotf2 ||
@@ -132,7 +132,7 @@ static void read_events(struct gt_otf2_hand *hand, struct gt_otf2_cursor *at)
 		why = read_by_library(hand, at, size);
 	at->whole = !why;
 	if (why)
-		gt_otf2_report(at->read, at, GT_OTF2_FILES, "the file of events cannot be read on: %s", why);
+		gt_otf2_unreadable(at->read, at, "evt", "the file of events cannot be read on: %s", why);
 }
 
 /* A fault of the location as a whole is at no event. */

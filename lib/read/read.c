@@ -15,6 +15,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 enum { MOST_THREADS = 16 };
 
@@ -51,25 +52,34 @@ static void read_properties(struct gt_otf2 *read)
 	free(names);
 }
 
+/* libotf2 says of all but a missing file that the creation of an archive has failed. */
+static const char *anchor_fault(const struct gt_otf2 *read)
+{
+	return access(read->anchor, R_OK) ? strerror(errno)
+					  : "this is not an anchor file of OTF2, or a damaged one";
+}
+
 struct gt_otf2 *gt_otf2_open(const char *anchor, const struct gt_otf2_options *options)
 {
 	struct gt_otf2 *read = calloc(1, sizeof(*read));
 
-	if (!read)
+	if (!read || !(read->unread = gt_otf2_unread_new())) {
+		free(read);
 		return NULL;
+	}
 	read->options = *options;
 	read->factor = 1;
 	for (int kind = 0; kind < GT_OTF2_KINDS; kind++)
 		read->tables[kind].dense = true;
 	if ((size_t)snprintf(read->anchor, sizeof(read->anchor), "%s", anchor) >= sizeof(read->anchor)) {
-		gt_otf2_report(read, NULL, GT_OTF2_FILES, "the anchor file: %s", strerror(ENAMETOOLONG));
+		gt_otf2_unreadable(read, NULL, "otf2", "%s", strerror(ENAMETOOLONG));
 		gt_otf2_close(read);
 		return NULL;
 	}
 	gt_otf2_listen();
 	read->reader = gt_otf2_reader(read);
 	if (!read->reader) {
-		gt_otf2_report(read, NULL, GT_OTF2_FILES, "the anchor file: %s", gt_otf2_complaint);
+		gt_otf2_unreadable(read, NULL, "otf2", "%s", anchor_fault(read));
 		gt_otf2_close(read);
 		return NULL;
 	}
@@ -93,6 +103,7 @@ void gt_otf2_close(struct gt_otf2 *read)
 	}
 	if (read->reader && !read->failed)
 		OTF2_Reader_Close(read->reader);
+	free(read->unread);
 	free(read);
 }
 
@@ -235,6 +246,7 @@ int gt_otf2_events(struct gt_otf2 *read)
 	pthread_mutex_destroy(&pool.lock);
 	free(pool.done);
 	read->failed |= pool.failed;
+	gt_otf2_say_unread(read);
 	return pool.failed ? -EIO : 0;
 }
 
@@ -378,13 +390,13 @@ int gt_otf2_markers(struct gt_otf2 *read, void (*visit)(void *user, const struct
 		return 0; /* without markers there is no file */
 	reader = OTF2_Reader_GetMarkerReader(read->reader);
 	if (!reader) {
-		gt_otf2_report(read, NULL, GT_OTF2_FILES, "the markers: %s", gt_otf2_complaint);
+		gt_otf2_unreadable(read, NULL, "marker", "the markers: %s", gt_otf2_complaint);
 		return -EIO;
 	}
 	rc = read_markers(&m, reader);
 	OTF2_Reader_CloseMarkerReader(read->reader, reader);
 	read->failed |= rc != OTF2_SUCCESS;
 	if (rc != OTF2_SUCCESS)
-		gt_otf2_report(read, NULL, GT_OTF2_FILES, "the markers: %s", OTF2_Error_GetDescription(rc));
+		gt_otf2_unreadable(read, NULL, "marker", "the markers: %s", OTF2_Error_GetDescription(rc));
 	return rc == OTF2_SUCCESS ? 0 : -EIO;
 }

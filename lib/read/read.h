@@ -327,10 +327,11 @@ struct gt_otf2_options {
 	void *user;       /* for the visitor */
 	unsigned threads; /* that read events; 0: as many as there are processors */
 	/*
-	 * "gputrace export": the first GT_OTF2_FILES of the process is said on stderr, with this before it.
-	 * NULL: the visitor says what is to be said.
+	 * "gputrace export": which files cannot be read (GT_OTF2_FILES) is said on stderr, in one sentence
+	 * with this before it. NULL: the visitor says what is to be said.
 	 */
 	const char *command;
+	bool goes_on;     /* and the command goes on with what can be read */
 	/*
 	 * Of these locations events are not read: only merge() is called, with a state of zeros. NULL: of
 	 * none.
@@ -353,6 +354,7 @@ struct gt_otf2 {
 	bool selected;                   /* gt_otf2_part() has opened the files */
 	struct gt_otf2_block *blocks;
 	uint64_t done, bytes;            /* of files of events, if somebody wants to know */
+	struct gt_otf2_unread *unread;   /* files that could not be read; NULL: all could */
 	uint64_t again;                  /* definitions of locations that were defined before */
 	uint64_t comm_locations[256];    /* per paradigm: group id + 1 of its COMM_LOCATIONS, or 0 */
 };

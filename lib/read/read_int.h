@@ -26,6 +26,13 @@ void gt_otf2_listen(void);
 void gt_otf2_report(const struct gt_otf2 *read, struct gt_otf2_cursor *at, enum gt_otf2_fault fault,
 		    const char *format, ...) __attribute__((format(printf, 4, 5)));
 
+/* The same of a file, traces/<location>.<suffix> or traces.<suffix>: GT_OTF2_FILES. */
+void gt_otf2_unreadable(const struct gt_otf2 *read, struct gt_otf2_cursor *at, const char *suffix,
+			const char *format, ...) __attribute__((format(printf, 4, 5)));
+struct gt_otf2_unread *gt_otf2_unread_new(void);
+/* Says in one sentence which files of events could not be read, if somebody wants to know. */
+void gt_otf2_say_unread(const struct gt_otf2 *read);
+
 /* Memory that lives as long as `read`. Aborts without: so do C++ programs, and parents see it (guard.h). */
 void *gt_otf2_keep(struct gt_otf2 *read, size_t bytes);
 /* realloc() of the same kind. */

@@ -237,19 +237,6 @@ static void on_merge(struct gt_otf2_cursor *at)
 	gt_flow_add(graph, &location->tree);
 }
 
-static void on_fault(void *user, struct gt_otf2_cursor *at, enum gt_otf2_fault fault, const char *format,
-		     va_list args)
-{
-	struct gt_flow *flow = user;
-
-	(void)at;
-	if (fault != GT_OTF2_FILES || __atomic_exchange_n(&flow->failed, true, __ATOMIC_RELAXED))
-		return;
-	fputs("gputrace flow: the archive cannot be read: ", stderr);
-	vfprintf(stderr, format, args);
-	fputc('\n', stderr);
-}
-
 static const struct gt_otf2_visitor visitor = {
 	.state_size = sizeof(struct location),
 	.begin = on_begin,
@@ -258,7 +245,6 @@ static const struct gt_otf2_visitor visitor = {
 	.event = on_event,
 	.end = on_end,
 	.merge = on_merge,
-	.fault = on_fault,
 };
 
 /* ---- the course ----------------------------------------------------------------------------------- */
@@ -327,7 +313,7 @@ static bool compute(struct gt_flow *flow)
 		fputs("gputrace flow: the pattern matches no location\n", stderr);
 		return false;
 	}
-	if (gt_otf2_events(flow->report.read) || flow->failed)
+	if (gt_otf2_events(flow->report.read))
 		return false;
 	merge(flow, &part);
 	return true;
@@ -388,8 +374,9 @@ int gt_flow(const char *anchor, void *argument, FILE *unused)
 	signal(SIGPIPE, SIG_IGN); /* writing fails then, and that is said */
 	signal(SIGXFSZ, SIG_IGN);
 	flow.report.read =
-		gt_otf2_open(anchor, &(struct gt_otf2_options){ .visitor = &visitor, .user = &flow });
-	if (!flow.report.read || gt_otf2_definitions(flow.report.read) || flow.failed)
+		gt_otf2_open(anchor, &(struct gt_otf2_options){ .visitor = &visitor, .user = &flow,
+								.command = "gputrace flow" });
+	if (!flow.report.read || gt_otf2_definitions(flow.report.read))
 		return 2;
 	/* Nothing is freed: the process ends. */
 	return compute(&flow) && write_out(&flow) ? 0 : 2;

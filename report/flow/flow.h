@@ -116,7 +116,6 @@ struct gt_flow {
 	uint64_t raised;     /* ns: calls shorter than that were left out somewhere */
 	size_t raised_count; /* in so many locations */
 	size_t summed_count; /* locations with regions whose calls are summed */
-	bool failed;
 };
 
 /*

@@ -269,6 +269,7 @@ Test(assemble, torn_slot_in_a_new_window)
 		    "0 20 LEAVE alpha\n0 30 ENTER alpha\n0 40 LEAVE alpha\n0 40 END");
 	expect_property(dir, "LOST_TORN=1");
 	expect_property(dir, "LOST_SPACE=0");
+	expect_property(dir, "COMPLETE=no");
 	mk_proc_free(p);
 	mk_remove(dir);
 }
@@ -335,6 +336,7 @@ Test(assemble, ring_keeps_the_newest)
 	expect_text(rb_definitions, dir, ": 524 events");
 	expect_text(rb_events, dir, "[ProcessId=4711]\n0 12810 ENTER alpha\n0 12820 LEAVE alpha\n");
 	expect_property(dir, "LOST_RING=1280");
+	expect_property(dir, "COMPLETE=no");
 	expect_text(rb_markers, dir, "1280 events of this location are missing");
 	mk_proc_free(p);
 	mk_remove(dir);

@@ -361,6 +361,24 @@ static const char *absent_text(const struct gt_spool *spool, char *text, size_t 
 	return text;
 }
 
+/*
+ * Has the archive all that was to be recorded? Of a killed process it has all up to its end, which is
+ * another property; what was left out on request was not to be recorded, and untraced programs could not be.
+ */
+static bool is_complete(const struct gt_report *report)
+{
+	const struct gt_facts *facts = report->facts;
+	char text[512];
+
+	for (unsigned cause = 0; cause < GT_LOSS_N; cause++)
+		if (facts->lost[cause] && gt_loss_real(cause))
+			return false;
+	if (facts->truncated || facts->damaged || facts->tally.unknown_records)
+		return false;
+	return !report_missing(report, text, sizeof(text)) &&
+	       !*absent_text(report->spool, text, sizeof(text));
+}
+
 void gt_report_properties(const struct gt_report *report, struct gt_archive *archive)
 {
 	const struct gt_facts *facts = report->facts;
@@ -381,7 +399,7 @@ void gt_report_properties(const struct gt_report *report, struct gt_archive *arc
 	snprintf(name, sizeof(name), "RANKS_WITHOUT_%s", gt_half_ranks());
 	put(archive, name, "%llu", (unsigned long long)facts->silent);
 	put(archive, "RECOVERED", "%s", report->options->recovered ? "yes" : "no");
-	put(archive, "COMPLETE", "%s", facts->truncated ? "no" : "yes");
+	put(archive, "COMPLETE", "%s", is_complete(report) ? "yes" : "no");
 	put(archive, "CLOCK_SOURCE", "%s", clock_name(facts->clock));
 	put(archive, "CLOCK_TICKS_PER_SECOND", "%.0f", facts->ticks_per_second);
 	if (report->clock_error_ns < 0)
