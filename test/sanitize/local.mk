@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
-# The recording side with sanitizers. The list of its sources is made here, where it is known.
+# The recording side with sanitizers; tools.sh, which runtests calls, has the commands. The list of its sources is made here, where it is known.
 dist_check_SCRIPTS += test/sanitize/address.test test/sanitize/thread.test
-EXTRA_DIST += test/sanitize/common.sh test/sanitize/thread.suppress \
+EXTRA_DIST += test/sanitize/common.sh test/sanitize/tools.sh test/sanitize/thread.suppress \
 	test/sanitize/thread_rounds.h
 check_DATA += test/sanitize/sources.list
 test/sanitize/sources.list: Makefile
