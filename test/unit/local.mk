@@ -14,6 +14,11 @@ test_unit_summary_SOURCES = test/unit/test_summary.c
 test_unit_summary_CFLAGS = $(UNIT_CFLAGS)
 test_unit_summary_LDADD = lib/libgtassemble.la $(UNIT_LIBS) -lutil
 
+CRITERION_TESTS += test/unit/shorten
+test_unit_shorten_SOURCES = test/unit/test_shorten.c
+test_unit_shorten_CFLAGS = $(UNIT_CFLAGS)
+test_unit_shorten_LDADD = lib/libgtassemble.la $(UNIT_LIBS)
+
 CRITERION_TESTS += test/unit/pcsamples
 test_unit_pcsamples_SOURCES = test/unit/test_pcsamples.c
 test_unit_pcsamples_CFLAGS = $(UNIT_CFLAGS)

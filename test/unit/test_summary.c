@@ -70,6 +70,32 @@ Test(summary, usual)
 		"[gputrace] more: gputrace report out/dir\n");
 }
 
+/* Two methods of one class, and two templates that only an argument tells apart. */
+Test(summary, long_names)
+{
+	static const struct gt_summary_region regions[] = {
+		{"Matrix<double, 64>::multiply_accumulate(Matrix<double, 64> const&, double)",
+		 9, 9000000, 9000000, false, false},
+		{"Matrix<double, 64>::multiply_subtract(Matrix<double, 64> const&, double)",
+		 9, 8000000, 8000000, false, false},
+		{"std::vector<double> advance_particles_on_device<float, 3>(std::vector<double> const&)",
+		 9, 7000000, 7000000, false, false},
+		{"std::vector<double> advance_particles_on_device<float, 4>(std::vector<double> const&)",
+		 9, 6000000, 6000000, false, false},
+	};
+	struct gt_summary s = usual();
+
+	s.regions = regions;
+	print(&s, GT_SUMMARY_PLAIN, 80);
+	HAS("  ...::multiply_accumulate\n");
+	HAS("  ...::multiply_subtract\n");
+	HAS("t, 3>");
+	HAS("t, 4>");
+	print(&s, GT_SUMMARY_PLAIN, 120);
+	HAS("  Matrix<double, 64>::multiply_accumulate(...)\n");
+	HAS("  std::vector<double> advance_particles_on_device<float, 3>(...)\n");
+}
+
 /* Ranks of 90, 50, 50 and 50 ms of work, and functions that are recorded for longer than they run. */
 Test(summary, use)
 {

@@ -7,6 +7,7 @@
 #include "config.h"
 
 #include "lib/assemble/report/summary.h"
+#include "lib/assemble/util/shorten.h"
 
 #include <ctype.h>
 #include <inttypes.h>
@@ -485,6 +486,26 @@ static const char *share(char buffer[32], const struct gt_summary *s, const stru
 	return buffer;
 }
 
+/* What tells functions apart stays, also two that would look the same: the one at `i` among `n`. */
+static void put_name(char *name, size_t size, const struct gt_summary_region *const *top, unsigned n,
+		     unsigned i, unsigned room)
+{
+	char buffer[GT_SHORTEN_MAX], other[512];
+	size_t keep = 0;
+
+	gt_summary_escape(name, size, gt_shorten(buffer, top[i]->name, room, GT_KEEP_NOTHING), room);
+	for (unsigned k = 0; k < n; k++) {
+		size_t at = k == i ? 0 : gt_differ_at(top[k]->name, top[i]->name) + 1;
+
+		gt_summary_escape(other, sizeof(other),
+				  gt_shorten(buffer, top[k]->name, room, GT_KEEP_NOTHING), room);
+		if (k != i && strcmp(top[k]->name, top[i]->name) && !strcmp(other, name) && at > keep)
+			keep = at;
+	}
+	if (keep)
+		gt_summary_escape(name, size, gt_shorten(buffer, top[i]->name, room, keep - 1), room);
+}
+
 static void print_table(const struct printer *p, const struct gt_summary *s, unsigned rows)
 {
 	const struct gt_summary_region *top[ROWS];
@@ -499,11 +520,12 @@ static void print_table(const struct printer *p, const struct gt_summary *s, uns
 	if (!n)
 		return;
 	line(p, NULL, "%11s %10s %10s  %% of run, function", "calls", "exclusive", "inclusive");
-	for (unsigned i = 0; i < n; i++)
+	for (unsigned i = 0; i < n; i++) {
+		put_name(name, sizeof(name), top, n, i, room);
 		line(p, NULL, "%11s %10s %10s %7s  %s", counted(a, top[i]->calls),
 		     gt_summary_time(b, top[i]->exclusive_ns), gt_summary_time(c, top[i]->inclusive_ns),
-		     share(d, s, top[i]),
-		     gt_summary_escape(name, sizeof(name), top[i]->name, room));
+		     share(d, s, top[i]), name);
+	}
 	if (called > n)
 		line(p, NULL, "%11s %s more %s", "...", counted(a, called - n),
 		     plural(called - n, "function", "functions"));
