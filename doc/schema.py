@@ -11,7 +11,7 @@ import pathlib
 import re
 import sys
 
-TYPES = {"GT_TEXT": ("string", ""), "GT_COUNT": ("integer", ""), "GT_BYTES": ("integer", "bytes"),
+TYPES = {"GT_TEXT": ("string", ""), "GT_WORD": ("string", ""), "GT_COUNT": ("integer", ""), "GT_BYTES": ("integer", "bytes"),
          "GT_SECONDS": ("number", "seconds"), "GT_RATE": ("number", "bytes per second"),
          "GT_SHARE": ("number", "0 to 1"), "GT_NUMBER": ("number", "")}
 
@@ -38,7 +38,7 @@ def main():
         tables = {name: columns_of(body) for name, body in
                   re.findall(r"struct gt_column (\w+)\[\] = \{(.*?)\n\};", text, re.S)}
         for key, title, shape, columns in re.findall(
-                r'GT_SECTION\(\s*"([\w.]+)",\s*"([^"]+)",\s*(\w+),\s*(\w+)\)', text):
+                r'GT_SECTION\(\s*"([\w.]+)",\s*"([^"]+)",\s*(\w+),\s*(\w+)[,)]', text):
             sections[key] = (title, shape, tables[columns])
     properties = {}
     for key, (title, shape, columns) in sections.items():

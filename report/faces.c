@@ -7,15 +7,14 @@
 #include "config.h"
 
 #include "lib/assemble/report/summary.h"
-#include "report/figures.h"
+#include "lib/assemble/util/shorten.h"
+#include "report/table.h"
 
 #include <inttypes.h>
 #include <string.h>
 #ifdef HAVE_JANSSON
 #include <jansson.h>
 #endif
-
-enum { CELL = 256, LEAST_TEXT = 12, GAP = 2 };
 
 static bool chosen(const struct gt_face *face, const struct gt_section *section)
 {
@@ -34,185 +33,16 @@ static const union gt_cell *row_of(const struct gt_section *section, size_t row)
 
 /* ---- text ---------------------------------------------------------------------------------------- */
 
-/* Three digits and a unit. */
-static void scaled(char *buffer, size_t size, double value, const char *const *units, const char *suffix)
+static size_t shown_rows(const struct gt_section *section, const struct gt_face *face)
 {
-	unsigned unit = 0;
-
-	while (value >= 999.5 && units[unit + 1]) {
-		value /= 1000;
-		unit++;
-	}
-	snprintf(buffer, size, "%.*f %s%s", !unit || value >= 99.95 ? 0 : value < 9.995 ? 2 : 1, value,
-		 units[unit], suffix);
+	return face->rows && face->rows < section->rows ? face->rows : section->rows;
 }
 
-static void print_count(char *buffer, size_t size, uint64_t count)
+static void print_more(const struct gt_section *section, const struct gt_face *face, FILE *out)
 {
-	char digits[24];
-	size_t n = (size_t)snprintf(digits, sizeof(digits), "%" PRIu64, count), at = 0;
-
-	for (size_t i = 0; i < n && at + 2 < size; i++) {
-		if (i && (n - i) % 3 == 0)
-			buffer[at++] = ',';
-		buffer[at++] = digits[i];
-	}
-	buffer[at] = '\0';
-}
-
-const char *gt_cell_print(char *buffer, size_t size, union gt_cell cell, enum gt_unit unit)
-{
-	static const char *const seconds[] = { "ns", "us", "ms", "s", NULL };
-	static const char *const bytes[] = { "B", "kB", "MB", "GB", "TB", "PB", NULL };
-
-	if (!gt_cell_given(cell, unit)) {
-		snprintf(buffer, size, "-");
-		return buffer;
-	}
-	switch (unit) {
-	case GT_TEXT:
-		gt_summary_escape(buffer, size, cell.text, (unsigned)size - 1);
-		break;
-	case GT_COUNT:
-		print_count(buffer, size, cell.count);
-		break;
-	case GT_SECONDS:
-		scaled(buffer, size, (double)cell.count, seconds, "");
-		break;
-	case GT_BYTES:
-		scaled(buffer, size, (double)cell.count, bytes, "");
-		break;
-	case GT_RATE:
-		scaled(buffer, size, cell.number, bytes, "/s");
-		break;
-	case GT_SHARE:
-		snprintf(buffer, size, "%.1f %%", 100 * cell.number);
-		break;
-	case GT_NUMBER:
-		snprintf(buffer, size, "%.6g", cell.number);
-		break;
-	}
-	return buffer;
-}
-
-/* Columns that a UTF-8 text takes; of those that are not wide. */
-static unsigned columns_of(const char *text)
-{
-	unsigned columns = 0;
-
-	for (; *text; text++)
-		columns += ((unsigned char)*text & 0xc0) != 0x80;
-	return columns;
-}
-
-struct widths {
-	unsigned of[32];
-};
-
-/* The widest text that can give way loses a column until the row fits. */
-static void narrow(struct widths *widths, const struct gt_section_kind *kind, unsigned total, unsigned width)
-{
-	for (; total > width; total--) {
-		unsigned widest = 0, most = LEAST_TEXT;
-
-		for (unsigned i = 0; i < kind->column_count; i++)
-			if (kind->columns[i].unit == GT_TEXT && widths->of[i] > most) {
-				widest = i;
-				most = widths->of[i];
-			}
-		if (most == LEAST_TEXT)
-			return;
-		widths->of[widest]--;
-	}
-}
-
-static struct widths measure(const struct gt_section *section, size_t rows, unsigned width)
-{
-	const struct gt_section_kind *kind = section->kind;
-	struct widths widths = {0};
-	unsigned total = 0;
-	char cell[CELL];
-
-	for (unsigned i = 0; i < kind->column_count; i++) {
-		if (!kind->columns[i].head)
-			continue;
-		widths.of[i] = columns_of(kind->columns[i].head);
-		for (size_t row = 0; row < rows; row++) {
-			unsigned n = columns_of(gt_cell_print(cell, sizeof(cell), row_of(section, row)[i],
-							      kind->columns[i].unit));
-
-			widths.of[i] = n > widths.of[i] ? n : widths.of[i];
-		}
-		total += GAP + widths.of[i];
-	}
-	narrow(&widths, kind, total, width);
-	return widths;
-}
-
-/* `left`: the text stands to the left of its padding. */
-static void print_padded(FILE *out, const char *text, unsigned width, bool left)
-{
-	unsigned n = columns_of(text), pad = n < width ? width - n : 0;
-
-	fprintf(out, "%*s%*s%s%*s", GAP, "", left ? 0 : (int)pad, "", text, left ? (int)pad : 0, "");
-}
-
-static void print_row(FILE *out, const struct gt_section *section, const union gt_cell *row,
-		      const struct widths *widths)
-{
-	const struct gt_section_kind *kind = section->kind;
-	unsigned last = kind->column_count;
-
-	while (last && !kind->columns[last - 1].head)
-		last--;
-	for (unsigned i = 0; i < last; i++) {
-		bool text = kind->columns[i].unit == GT_TEXT;
-		char cell[CELL];
-
-		if (!kind->columns[i].head)
-			continue;
-		if (!row)
-			snprintf(cell, sizeof(cell), "%s", kind->columns[i].head);
-		else if (text && row[i].text)
-			gt_summary_escape(cell, sizeof(cell), row[i].text, widths->of[i]);
-		else
-			gt_cell_print(cell, sizeof(cell), row[i], kind->columns[i].unit);
-		print_padded(out, cell, text && i + 1 == last ? 0 : widths->of[i], text);
-	}
-	fputc('\n', out);
-}
-
-static void print_table(const struct gt_section *section, const struct gt_face *face, FILE *out)
-{
-	size_t rows = face->rows && face->rows < section->rows ? face->rows : section->rows;
-	struct widths widths = measure(section, rows, face->width ? face->width : 80);
-
-	print_row(out, section, NULL, &widths);
-	for (size_t row = 0; row < rows; row++)
-		print_row(out, section, row_of(section, row), &widths);
-	if (rows < section->rows)
-		fprintf(out, "  ... %zu more: --all, or --section %s\n", section->rows - rows,
-			section->kind->key);
-}
-
-/* Words of a text, on lines that begin with `indent` blanks; the first word begins at `column`. */
-static void print_wrapped(FILE *out, const char *text, unsigned column, unsigned indent, unsigned width)
-{
-	char cell[1024];
-	const char *at = gt_summary_escape(cell, sizeof(cell), text, sizeof(cell) - 1), *between = "";
-
-	for (size_t n; *at; at += n + (at[n] != '\0')) {
-		n = strcspn(at, " ");
-		if (*between && column + 1 + n > width) {
-			fprintf(out, "\n%*s", (int)indent, "");
-			column = indent;
-			between = "";
-		}
-		fprintf(out, "%s%.*s", between, (int)n, at);
-		column += (unsigned)(strlen(between) + n);
-		between = " ";
-	}
-	fputc('\n', out);
+	if (shown_rows(section, face) < section->rows)
+		fprintf(out, "  ... %zu more: --all, or --section %s\n",
+			section->rows - shown_rows(section, face), section->kind->key);
 }
 
 /* What has a head of its own stands on a line of its own. */
@@ -221,11 +51,11 @@ static void print_note(const struct gt_section *section, const union gt_cell *ro
 	enum { INDENT = 12 };
 	const struct gt_section_kind *kind = section->kind;
 	const char *name = "";
-	char cell[CELL];
+	char cell[GT_CELL];
 
 	gt_cell_print(cell, sizeof(cell), row[0], kind->columns[0].unit);
-	print_padded(out, cell, INDENT - 2 * GAP, false);
-	fprintf(out, "%*s", GAP, "");
+	gt_print_padded(out, cell, INDENT - 2 * GT_GAP, false);
+	fprintf(out, "%*s", GT_GAP, "");
 	for (unsigned i = 1; i < kind->column_count; i++) {
 		const struct gt_column *column = &kind->columns[i];
 
@@ -238,37 +68,34 @@ static void print_note(const struct gt_section *section, const union gt_cell *ro
 		}
 		if (*column->head)
 			fprintf(out, "%*s%s: ", INDENT, "", column->head);
-		print_wrapped(out, row[i].text, INDENT + 2 + columns_of(*column->head ? column->head : name),
-			      INDENT, width);
+		gt_print_wrapped(out, row[i].text,
+				 INDENT + 2 + gt_columns_of(*column->head ? column->head : name), INDENT,
+				 width);
 	}
 }
 
 static void print_notes(const struct gt_section *section, const struct gt_face *face, FILE *out)
 {
-	size_t rows = face->rows && face->rows < section->rows ? face->rows : section->rows;
-
-	for (size_t row = 0; row < rows; row++)
+	for (size_t row = 0; row < shown_rows(section, face); row++)
 		print_note(section, row_of(section, row), face->width ? face->width : 80, out);
-	if (rows < section->rows)
-		fprintf(out, "  ... %zu more: --all, or --section %s\n", section->rows - rows,
-			section->kind->key);
+	print_more(section, face, out);
 }
 
 static void print_object(const struct gt_section *section, FILE *out)
 {
 	const struct gt_section_kind *kind = section->kind;
 	unsigned widest = 0;
-	char cell[CELL];
+	char cell[GT_CELL];
 
 	for (unsigned i = 0; i < kind->column_count; i++)
-		if (kind->columns[i].head && columns_of(kind->columns[i].head) > widest)
-			widest = columns_of(kind->columns[i].head);
+		if (kind->columns[i].head && gt_columns_of(kind->columns[i].head) > widest)
+			widest = gt_columns_of(kind->columns[i].head);
 	for (unsigned i = 0; i < kind->column_count; i++) {
 		if (!kind->columns[i].head || !gt_cell_given(section->cells[i], kind->columns[i].unit))
 			continue;
-		print_padded(out, kind->columns[i].head, widest, true);
+		gt_print_padded(out, kind->columns[i].head, widest, true);
 		gt_cell_print(cell, sizeof(cell), section->cells[i], kind->columns[i].unit);
-		fprintf(out, "%*s%s\n", GAP, "", cell);
+		fprintf(out, "%*s%s\n", GT_GAP, "", cell);
 	}
 }
 
@@ -280,14 +107,21 @@ static void print_section(const struct gt_section *section, const struct gt_face
 	fprintf(out, "%s%s%s%s\n", *first ? "" : "\n", face->colour ? "\033[1m" : "", section->kind->title,
 		face->colour ? "\033[0m" : "");
 	*first = false;
-	if (section->kind->shape == GT_ROWS)
-		print_table(section, face, out);
-	else if (section->kind->shape == GT_NOTES)
+	if (section->kind->shape == GT_ROWS) {
+		gt_table_print(section, face, out);
+		print_more(section, face, out);
+	} else if (section->kind->shape == GT_NOTES) {
 		print_notes(section, face, out);
-	else
+	} else {
 		print_object(section, out);
+	}
 	if (section->note)
 		fprintf(out, "  %s\n", section->note);
+}
+
+static bool is_shown(const struct gt_section_kind *kind, const char *key)
+{
+	return gt_section_is(kind, key) || (kind->ahead && !strcmp(kind->ahead, key));
 }
 
 /* In the order in which they were asked for. */
@@ -299,7 +133,7 @@ void gt_figures_print(const struct gt_figures *figures, const struct gt_face *fa
 		print_section(figures->sections[i], face, &first, out);
 	for (size_t k = 0; face->sections && face->sections[k]; k++)
 		for (size_t i = 0; i < figures->count; i++)
-			if (gt_section_is(figures->sections[i]->kind, face->sections[k]))
+			if (is_shown(figures->sections[i]->kind, face->sections[k]))
 				print_section(figures->sections[i], face, &first, out);
 }
 
@@ -314,6 +148,7 @@ static json_t *json_cell(union gt_cell cell, enum gt_unit unit)
 		return json_null();
 	switch (unit) {
 	case GT_TEXT:
+	case GT_WORD:
 		/* Names in archives can be any bytes; JSON is UTF-8. */
 		return json_string(gt_summary_escape(text, sizeof(text), cell.text, sizeof(text) - 1));
 	case GT_COUNT:
@@ -442,6 +277,7 @@ static void csv_cell(union gt_cell cell, enum gt_unit unit, FILE *out)
 		return;
 	switch (unit) {
 	case GT_TEXT:
+	case GT_WORD:
 		csv_text(cell.text, out);
 		return;
 	case GT_COUNT:

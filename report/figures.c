@@ -66,6 +66,7 @@ static union gt_cell nothing(enum gt_unit unit)
 {
 	switch (unit) {
 	case GT_TEXT:
+	case GT_WORD:
 		return (union gt_cell){ .text = NULL };
 	case GT_COUNT:
 	case GT_SECONDS:
@@ -99,6 +100,7 @@ bool gt_cell_given(union gt_cell cell, enum gt_unit unit)
 {
 	switch (unit) {
 	case GT_TEXT:
+	case GT_WORD:
 		return cell.text;
 	case GT_COUNT:
 	case GT_SECONDS:

@@ -30,6 +30,7 @@
 
 enum gt_unit {
 	GT_TEXT,    /* text; NULL: there is none */
+	GT_WORD,    /* text of a fixed vocabulary, which is never cut */
 	GT_COUNT,   /* count; GT_NO_COUNT: there is none */
 	GT_SECONDS, /* count, in ns; printed in seconds (JSON, CSV) or as people read it */
 	GT_BYTES,   /* count */
@@ -65,10 +66,16 @@ struct gt_section_kind {
 	enum gt_shape shape;
 	const struct gt_column *columns;
 	unsigned column_count;
+	/* Text only: */
+	const char *spare; /* keys of columns that a narrow table goes without, first ones first: "a,b+c" */
+	const char *below; /* keys of columns that stand below their row, if it was asked for: "d+e" */
+	const char *ahead; /* it stands ahead of the section with this key, as a part of it */
 };
 
-#define GT_SECTION(key, title, shape, columns) \
-	{ key, title, shape, columns, sizeof(columns) / sizeof((columns)[0]) }
+/* Further members, as `.spare = "group"`, may follow. */
+#define GT_SECTION(key_, title_, shape_, columns_, ...)                                               \
+	{ .key = key_, .title = title_, .shape = shape_, .columns = columns_,                          \
+	  .column_count = sizeof(columns_) / sizeof((columns_)[0]), __VA_ARGS__ }
 
 struct gt_section {
 	const struct gt_section_kind *kind;
@@ -104,6 +111,11 @@ const char *gt_figures_text(struct gt_figures *figures, const char *format, ...)
 	__attribute__((format(printf, 2, 3)));
 void gt_figures_free(struct gt_figures *figures);
 
+/* ---- a cell (cells.c) ----------------------------------------------------------------------------- */
+
+/* "1.234 s", "1.6 MB", "12.3 %", "-": as text has it. Returns buffer. */
+const char *gt_cell_print(char *buffer, size_t size, union gt_cell cell, enum gt_unit unit);
+
 /* ---- faces (faces.c) ----------------------------------------------------------------------------- */
 
 struct gt_face {
@@ -111,7 +123,9 @@ struct gt_face {
 	size_t rows;                 /* of a table, in text; 0: all */
 	size_t json_rows;            /* of a table, in JSON; 0: all */
 	unsigned width;              /* columns of the terminal; 0: 80 */
+	bool file;                   /* no terminal: names in last columns are not cut */
 	bool colour;
+	bool details;                /* sections were asked for by name: what stands below their rows, too */
 };
 
 void gt_figures_print(const struct gt_figures *figures, const struct gt_face *face, FILE *out);
@@ -119,8 +133,5 @@ void gt_figures_print(const struct gt_figures *figures, const struct gt_face *fa
 bool gt_figures_json(const struct gt_figures *figures, const struct gt_face *face, FILE *out);
 /* A table after the other, each with a line of keys; with several sections, a line "# key" above each. */
 void gt_figures_csv(const struct gt_figures *figures, const struct gt_face *face, FILE *out);
-
-/* "1.234 s", "1.6 MB", "12.3 %", "-": as text has it. Returns buffer. */
-const char *gt_cell_print(char *buffer, size_t size, union gt_cell cell, enum gt_unit unit);
 
 #endif

@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # What is computed from an archive, and its faces.
 noinst_LTLIBRARIES += report/libgtreport.la
-report_libgtreport_la_SOURCES = report/figures.c report/figures.h report/faces.c report/classes.c report/classes.h \
+report_libgtreport_la_SOURCES = report/figures.c report/figures.h report/faces.c \
+	report/cells.c report/table.c report/table.h report/classes.c report/classes.h \
 	report/report.c report/report.h report/results.c report/profile.c report/profile.h report/calls.c report/profile_tables.c report/run.c \
 	report/sums.c report/sums.h report/spans.c report/spans.h report/spread.c report/spread.h \
 	report/messages.c report/locks.c report/files.c \

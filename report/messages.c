@@ -191,10 +191,11 @@ static const struct gt_column mpi_columns[] = {
 	{ "sent_bytes", "sent", GT_BYTES },
 	{ "received", NULL, GT_COUNT },
 	{ "received_bytes", NULL, GT_BYTES },
-	{ "class", NULL, GT_TEXT },
+	{ "class", NULL, GT_WORD },
 	{ "name", "call", GT_TEXT },
 };
-static const struct gt_section_kind mpi_kind = GT_SECTION("mpi", "MPI calls", GT_ROWS, mpi_columns);
+static const struct gt_section_kind mpi_kind = 
+	GT_SECTION("mpi", "MPI calls", GT_ROWS, mpi_columns, .spare = "max_s,sent_bytes");
 
 static const struct gt_column messages_columns[] = {
 	{ "count", "messages", GT_COUNT },

@@ -258,7 +258,8 @@ static const struct gt_column columns[] = {
 	{ "region", "region", GT_TEXT },
 };
 const struct gt_section_kind gt_path_kind =
-	GT_SECTION("critical_path", "Critical path", GT_ROWS, columns);
+	GT_SECTION("critical_path", "Critical path", GT_ROWS, columns,
+		   .spare = "group,mean_s");
 
 static const struct gt_column location_columns[] = {
 	{ "seconds", "on the path", GT_SECONDS },

@@ -91,13 +91,14 @@ static const struct gt_column region_columns[] = {
 	{ "location_max_s", NULL, GT_SECONDS },
 	{ "location_of_max", NULL, GT_TEXT },
 	{ "imbalance", "imbal.", GT_SHARE },
-	{ "class", NULL, GT_TEXT },
+	{ "class", NULL, GT_WORD },
 	{ "group", "group", GT_TEXT },
 	{ "name", "region", GT_TEXT },
 	{ "file", NULL, GT_TEXT },
 	{ "line", NULL, GT_COUNT },
 };
-static const struct gt_section_kind regions_kind = GT_SECTION("regions", "Regions", GT_ROWS, region_columns);
+static const struct gt_section_kind regions_kind = 
+	GT_SECTION("regions", "Regions", GT_ROWS, region_columns, .spare = "group,imbalance,max_s");
 
 static void region_spread(struct gt_report *report, const struct gt_profile_region *region,
 			  union gt_cell *row)
@@ -218,7 +219,7 @@ static void group_table(struct gt_report *report, const struct gt_profile *profi
 
 static const struct gt_column location_columns[] = {
 	{ "name", "location", GT_TEXT },
-	{ "kind", "kind", GT_TEXT },
+	{ "kind", "kind", GT_WORD },
 	{ "process", NULL, GT_TEXT },
 	{ "rank", NULL, GT_COUNT },
 	{ "id", NULL, GT_COUNT },
