@@ -458,14 +458,15 @@ static void charge_all(struct delays *delays)
 /* ---- figures ------------------------------------------------------------------------------------- */
 
 static const struct gt_column columns[] = {
-	{ "seconds", "others waited", GT_SECONDS },
-	{ "long_term_s", "and then", GT_SECONDS },
+	{ "seconds", "short-term", GT_SECONDS },
+	{ "long_term_s", "long-term", GT_SECONDS },
 	{ "count", "waits", GT_COUNT },
-	{ "location", "for", GT_TEXT },
+	{ "location", "caused by", GT_TEXT },
 	{ "region", "in", GT_TEXT },
-	{ "path", NULL, GT_TEXT },
+	{ "path", "call path", GT_TEXT },
 };
-const struct gt_section_kind gt_delays_kind = GT_SECTION("delays", "Causes of waits", GT_ROWS, columns);
+const struct gt_section_kind gt_delays_kind =
+	GT_SECTION("delays", "Causes of waits", GT_ROWS, columns, .below = "path");
 
 static void write_cost(struct delays *delays, struct gt_section *section, uint32_t location, uint32_t node,
 		       const struct cost *cost)

@@ -368,8 +368,9 @@ static void release(void *result)
 	gt_spill_close(&sync->spill);
 }
 
-static const struct gt_section_kind *const sections[] = { &gt_waits_kind, &gt_delays_kind, &gt_path_kind,
-							  &gt_path_locations_kind, NULL };
+static const struct gt_section_kind *const sections[] = { &gt_wait_classes_kind, &gt_waits_kind,
+							  &gt_delays_kind,
+							  &gt_path_kind, &gt_path_locations_kind, NULL };
 
 const struct gt_analysis gt_sync_analysis = {
 	.name = "sync", .loud_only = true,

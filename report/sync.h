@@ -216,6 +216,7 @@ void gt_delays_figures(struct gt_sync *sync);
 void gt_waits_figures(struct gt_sync *sync);
 void gt_path_figures(struct gt_sync *sync);
 
-extern const struct gt_section_kind gt_waits_kind, gt_delays_kind, gt_path_kind, gt_path_locations_kind;
+extern const struct gt_section_kind gt_wait_classes_kind, gt_waits_kind, gt_delays_kind, gt_path_kind,
+	gt_path_locations_kind;
 
 #endif

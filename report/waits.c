@@ -22,18 +22,38 @@ struct rows {
 	uint32_t count, room;
 };
 
+static const struct gt_column class_columns[] = {
+	{ "class", "wait", GT_WORD },
+	{ "seconds", "time", GT_SECONDS },
+	{ "share", "of run", GT_SHARE },
+	{ "count", "waits", GT_COUNT },
+	{ "locations", "locations", GT_COUNT },
+	{ "longest_s", "longest", GT_SECONDS },
+	{ "longest_location", "of", GT_TEXT },
+};
+const struct gt_section_kind gt_wait_classes_kind =
+	GT_SECTION("wait_classes", "Waits by class", GT_ROWS, class_columns, .ahead = "waits");
+
 static const struct gt_column columns[] = {
-	{ "class", "wait", GT_TEXT },
+	{ "class", "wait", GT_WORD },
 	{ "seconds", "time", GT_SECONDS },
 	{ "count", "waits", GT_COUNT },
 	{ "longest_s", "longest", GT_SECONDS },
 	{ "location", "location", GT_TEXT },
 	{ "region", "in", GT_TEXT },
-	{ "path", NULL, GT_TEXT },
-	{ "cause_location", "for", GT_TEXT },
-	{ "cause", NULL, GT_TEXT },
+	{ "path", "call path", GT_TEXT },
+	{ "cause_location", "longest for", GT_TEXT },
+	{ "cause", "caused in", GT_TEXT },
 };
-const struct gt_section_kind gt_waits_kind = GT_SECTION("waits", "Waits", GT_ROWS, columns);
+const struct gt_section_kind gt_waits_kind =
+	GT_SECTION("waits", "Waits", GT_ROWS, columns, .spare = "longest_s,count", .below = "path+cause");
+
+/* Of all locations. */
+struct sum {
+	uint64_t time, count, locations, longest;
+	uint32_t longest_location;
+	bool on_streams;
+};
 
 static struct row *find(struct rows *rows, uint64_t key)
 {
@@ -105,7 +125,31 @@ static void write_row(struct gt_sync *sync, struct gt_section *section, uint32_t
 		row[8].text = gt_profile_path(sync->report, sync->profile, from->blame);
 }
 
-static void location_waits(struct gt_sync *sync, struct gt_section *section, uint32_t location)
+static void add_sums(const struct gt_sync *sync, struct sum *sums, uint32_t location, const struct rows *rows)
+{
+	bool stream = sync->report->classes.locations[location].kind == GT_LOCATION_STREAM;
+	bool seen[GT_WAITS] = { false };
+
+	for (uint32_t i = 0; i < rows->room; i++) {
+		const struct row *row = &rows->items[i];
+		struct sum *sum = &sums[row->key & 0xff];
+
+		if (!row->count)
+			continue;
+		sum->time += row->time;
+		sum->count += row->count;
+		sum->locations += !seen[row->key & 0xff];
+		sum->on_streams = sum->on_streams || stream;
+		seen[row->key & 0xff] = true;
+		if (row->longest <= sum->longest)
+			continue;
+		sum->longest = row->longest;
+		sum->longest_location = location;
+	}
+}
+
+static void location_waits(struct gt_sync *sync, struct gt_section *section, struct sum *sums,
+			   uint32_t location)
 {
 	struct rows rows = { .count = 0 };
 
@@ -120,14 +164,40 @@ static void location_waits(struct gt_sync *sync, struct gt_section *section, uin
 	for (uint32_t i = 0; i < rows.room; i++)
 		if (rows.items[i].count)
 			write_row(sync, section, location, &rows.items[i]);
+	add_sums(sync, sums, location, &rows);
 	free(rows.items);
+}
+
+/* The share is that of regions: of the lives of all threads. */
+static void write_sums(struct gt_sync *sync, struct gt_section *section, const struct sum *sums)
+{
+	uint64_t whole = gt_profile_whole(sync->report, sync->profile);
+
+	for (unsigned i = 0; i < GT_WAITS; i++) {
+		union gt_cell *row = sums[i].count ? gt_row_add(section) : NULL;
+
+		if (!row)
+			continue;
+		row[0].text = gt_wait_names[i];
+		row[1].count = sums[i].time;
+		if (!sums[i].on_streams && whole)
+			row[2].number = (double)sums[i].time / (double)whole;
+		row[3].count = sums[i].count;
+		row[4].count = sums[i].locations;
+		row[5].count = sums[i].longest;
+		row[6].text = gt_report_location(sync->report, sums[i].longest_location);
+	}
+	gt_rows_sort(section, 1);
 }
 
 void gt_waits_figures(struct gt_sync *sync)
 {
+	struct gt_section *classes = gt_section_add(&sync->report->figures, &gt_wait_classes_kind);
 	struct gt_section *section = gt_section_add(&sync->report->figures, &gt_waits_kind);
+	struct sum sums[GT_WAITS] = { { .count = 0 } };
 
 	for (uint32_t i = 0; i < gt_sync_locations(sync); i++)
-		location_waits(sync, section, i);
+		location_waits(sync, section, sums, i);
 	gt_rows_sort(section, 1);
+	write_sums(sync, classes, sums);
 }
