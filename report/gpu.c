@@ -20,6 +20,7 @@ struct state {
 	struct gt_spans busy, copying;
 	uint64_t kernel_count;
 	uint64_t grid, block, bytes; /* of the activity that is open */
+	uint64_t items;              /* of its grid, if that is how its size is told */
 	uint64_t correlation;        /* of it, or of the call; 0: none */
 	uint64_t attribute, correlation_attribute; /* BYTES, CORRELATION_ID */
 	uint64_t rma_begin, rma_bytes, rma_key;
@@ -67,7 +68,7 @@ static void enter(struct gt_report *report, struct gt_otf2_cursor *at, void *mem
 	struct state *state = memory;
 
 	if (state->stream) {
-		state->grid = state->block = state->bytes = 0;
+		state->grid = state->block = state->bytes = state->items = 0;
 		take_bytes(at, state);
 	}
 	if (state->stream || class == GT_CLASS_GPU_COPY)
@@ -109,6 +110,8 @@ static void leave(struct gt_report *report, struct gt_otf2_cursor *at, const str
 	if (class == GT_CLASS_GPU_TRANSFER)
 		tie(report, at, frame, &state->pageable, "pageable", state);
 	if (class == GT_CLASS_KERNEL) {
+		if (state->items && state->block)
+			state->grid = state->items / state->block;
 		gt_sum_add(gt_sums_at(&state->kernels, region, state->grid, state->block, 0), ns, 0);
 		state->kernel_count++;
 	} else {
@@ -119,21 +122,29 @@ static void leave(struct gt_report *report, struct gt_otf2_cursor *at, const str
 			     at->time);
 }
 
-static bool has(const char *name, const char *one, const char *other)
+/* Blocks as CUDA and HIP have them, groups as OpenCL and Level Zero have them. */
+static bool is_one(const char *name, const char *const *names)
 {
-	return !strcmp(name, one) || !strcmp(name, other);
+	while (*names && strcmp(*names, name))
+		names++;
+	return *names;
 }
 
 static void parameter(struct gt_otf2_cursor *at, OTF2_ParameterRef id, uint64_t value, struct state *state)
 {
+	static const char *const grids[] = { "grid", "blocks per grid", "group count", NULL };
+	static const char *const blocks[] = { "block", "threads per block", "group size", "local work size",
+					      NULL };
 	const struct gt_otf2_parameter *parameter = gt_otf2_find_parameter(at->read, id);
 
 	if (!parameter)
 		return;
-	if (has(parameter->name, "grid", "blocks per grid"))
+	if (is_one(parameter->name, grids))
 		state->grid = value;
-	if (has(parameter->name, "block", "threads per block"))
+	if (is_one(parameter->name, blocks))
 		state->block = value;
+	if (!strcmp(parameter->name, "global work size"))
+		state->items = value;
 }
 
 /* "(16,2,1)": 32. */
@@ -267,7 +278,8 @@ static const struct gt_column kernel_columns[] = {
 	{ "shapes", NULL, GT_COUNT },
 	{ "name", "kernel", GT_TEXT },
 };
-static const struct gt_section_kind kernels_kind = GT_SECTION("kernels", "Kernels", GT_ROWS, kernel_columns);
+static const struct gt_section_kind kernels_kind = 
+	GT_SECTION("kernels", "Kernels", GT_ROWS, kernel_columns, .spare = "max_s,block+grid");
 
 static const struct gt_column copy_columns[] = {
 	{ "count", "copies", GT_COUNT },
@@ -278,8 +290,8 @@ static const struct gt_column copy_columns[] = {
 	{ "bandwidth", "rate", GT_RATE },
 	{ "min_s", NULL, GT_SECONDS },
 	{ "max_s", "longest", GT_SECONDS },
-	{ "direction", "direction", GT_TEXT },
-	{ "memory", "memory", GT_TEXT },
+	{ "direction", "direction", GT_WORD },
+	{ "memory", "memory", GT_WORD },
 	{ "name", NULL, GT_TEXT },
 };
 static const struct gt_section_kind copies_kind = GT_SECTION("copies", "Copies", GT_ROWS, copy_columns);

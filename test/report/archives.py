@@ -57,6 +57,47 @@ def gpu():
 
 
 @case
+def work_groups():
+    """Kernels whose sizes are told as HIP, Level Zero and OpenCL tell them; of the last one OpenCL chose the group."""
+    m = Made()
+    process = m.process("Process 0")
+    host, stream = m.thread(process), m.stream(process, m.device("GPU A"), "queue")
+    m.call(host, m.region("main"), 0, 1000000)
+    for i, (name, shapes) in enumerate((("of_hip", (("grid", 12), ("block", 64))),
+                                        ("of_level_zero", (("group count", 10), ("group size", 32))),
+                                        ("of_opencl", (("global work size", 4096), ("local work size", 128))),
+                                        ("of_opencl_alone", (("global work size", 4096),)))):
+        region = m.region(name, CUDA, "CUDA_KERNEL")
+        m.put(stream, 100000 * (i + 1), "Enter", region)
+        for shape, value in shapes:
+            m.shape(stream, 100000 * (i + 1), shape, value)
+        m.put(stream, 100000 * (i + 1) + 50000, "Leave", region)
+    return m
+
+
+LONG_NAMES = (
+    "Matrix<double, 64>::multiply_accumulate(Matrix<double, 64> const&, Matrix<double, 64> const&)",
+    "Matrix<double, 64>::multiply_subtract(Matrix<double, 64> const&, Matrix<double, 64> const&)",
+    "std::vector<double, std::allocator<double> > exchange_halo<double>(unsigned long, std::vector<double> const&)",
+    "Kokkos::Impl::ParallelFor<Solver::step(double)::{lambda(int)#1}, Kokkos::RangePolicy<Kokkos::OpenMP> >::run()",
+    "Kokkos::Impl::ParallelFor<Solver::step(double)::{lambda(int)#2}, Kokkos::RangePolicy<Kokkos::OpenMP> >::run()",
+    "simulation.particles.advance_positions", "simulation.particles.advance_velocities")
+
+
+@case
+def names():
+    """Functions with names that no terminal has room for, in a thread with a name that differs at its end."""
+    m = Made()
+    process = m.process("Process 0")
+    for k in (1, 2):
+        thread = m.thread(process, f"a thread that is called by the communicator of rank 0 channel {k}")
+        m.call(thread, m.region("main"), 0, 1000)
+        for i, name in enumerate(LONG_NAMES):
+            m.call(thread, m.region(name, group="a group"), 1000 * (i + 1), 1000 * (i + 1) + 900 - i)
+    return m
+
+
+@case
 def sampled():
     """A device's samples of 100 us: 1,000 each; one kernel, then two share a sample, then samples are missing; the
     last one is of another context."""
