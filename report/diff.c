@@ -22,16 +22,17 @@ static const struct compared {
 	const char *key;
 	const char *names[2];
 	const char *seconds, *count, *least, *most; /* the least and the most are over locations */
+	bool lost; /* the seconds are a loss, which nothing makes faster or slower */
 } compared[] = {
-	{ "run", { "program", NULL }, "duration_s", NULL, NULL, NULL },
-	{ "regions", { "name", NULL }, "exclusive_s", "count", "location_min_s", "location_max_s" },
-	{ "kernels", { "name", NULL }, "seconds", "count", NULL, NULL },
-	{ "copies", { "direction", "memory" }, "seconds", "count", NULL, NULL },
-	{ "mpi", { "name", NULL }, "seconds", "count", "location_min_s", "location_max_s" },
-	{ "collectives", { "name", "communicator" }, "seconds", "count", NULL, NULL },
-	{ "waits", { "class", "region" }, "seconds", "count", NULL, NULL },
-	{ "critical_path", { "region", NULL }, "seconds", NULL, NULL, NULL },
-	{ "findings", { "id", NULL }, "seconds", NULL, NULL, NULL },
+	{ "run", { "program", NULL }, "duration_s", NULL, NULL, NULL, false },
+	{ "findings", { "id", NULL }, "seconds", NULL, NULL, NULL, true },
+	{ "regions", { "name", NULL }, "exclusive_s", "count", "location_min_s", "location_max_s", false },
+	{ "kernels", { "name", NULL }, "seconds", "count", NULL, NULL, false },
+	{ "copies", { "direction", "memory" }, "seconds", "count", NULL, NULL, false },
+	{ "mpi", { "name", NULL }, "seconds", "count", "location_min_s", "location_max_s", false },
+	{ "collectives", { "name", "communicator" }, "seconds", "count", NULL, NULL, false },
+	{ "waits", { "class", "region" }, "seconds", "count", NULL, NULL, true },
+	{ "critical_path", { "region", NULL }, "seconds", NULL, NULL, NULL, false },
 };
 enum { COMPARED = sizeof(compared) / sizeof(compared[0]) };
 
@@ -213,7 +214,7 @@ static double noise_of(const struct side sides[2], const unsigned runs[2])
 	return student(freedom) * sqrt(a + b);
 }
 
-static const char *verdict_of(const struct row *row)
+static const char *verdict_of(const struct row *row, bool lost)
 {
 	bool known = !isnan(row->noise);
 
@@ -225,6 +226,8 @@ static const char *verdict_of(const struct row *row)
 		return known ? "new" : "new?";
 	if (!row->sides[1].rows)
 		return known ? "gone" : "gone?";
+	if (lost)
+		return row->change > 0 ? known ? "more" : "more?" : known ? "less" : "less?";
 	return row->change > 0 ? known ? "slower" : "slower?" : known ? "faster" : "faster?";
 }
 
@@ -241,13 +244,13 @@ static void compare(struct gt_diff *diff, const struct item *items, size_t count
 	}
 	row->change = row->sides[1].mean - row->sides[0].mean;
 	row->noise = noise_of(row->sides, diff->runs);
-	row->verdict = verdict_of(row);
+	row->verdict = verdict_of(row, compared[items->section].lost);
 }
 
 /* ---- figures ----------------------------------------------------------------------------------- */
 
 static const struct gt_column columns[] = {
-	{ "verdict", "verdict", GT_TEXT },
+	{ "verdict", "verdict", GT_WORD },
 	{ "before_s", "before", GT_SECONDS },
 	{ "after_s", "after", GT_SECONDS },
 	{ "change_s", NULL, GT_NUMBER },
@@ -262,9 +265,12 @@ static const struct gt_column columns[] = {
 	{ "name", "name", GT_TEXT },
 };
 
-#define KIND(key, title) GT_SECTION(key, title, GT_ROWS, columns)
+#define KIND(key, title) \
+	GT_SECTION(key, title, GT_ROWS, columns, \
+		   .spare = "before_location_max_s+after_location_max_s,before_count+after_count,noise_s")
 static const struct gt_section_kind kinds[COMPARED] = {
 	KIND("run", "Run"),
+	KIND("findings", "Findings"),
 	KIND("regions", "Regions"),
 	KIND("kernels", "Kernels"),
 	KIND("copies", "Copies"),
@@ -272,7 +278,6 @@ static const struct gt_section_kind kinds[COMPARED] = {
 	KIND("collectives", "Collectives"),
 	KIND("waits", "Waits"),
 	KIND("critical_path", "Critical path"),
-	KIND("findings", "Findings"),
 };
 #undef KIND
 
