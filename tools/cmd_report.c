@@ -16,6 +16,7 @@
 #include <unistd.h>
 
 #include "launchers/job.h"
+#include "lib/assemble/report/summary.h"
 #include "report/findings.h"
 #include "tools/archive.h"
 #include "tools/cmds.h"
@@ -35,6 +36,7 @@ struct choice {
 	struct gt_sections asked;
 	bool summary, all, alone, brief;
 	const char *wrong; /* threshold */
+	const char *name;  /* of the archive */
 	struct gt_spread spread;
 };
 
@@ -48,7 +50,32 @@ static const struct gt_usage usage = {
 	.synopsis = "[options] DIR...",
 	.summary = "Shows where the time of a run went, from its archive or another OTF2 archive.",
 	.options = options,
-	.notes = "DIR: an archive directory, or the anchor file (*.otf2) of any OTF2 archive.\n"
+	.notes = "Sections:\n"
+		 "  run                      what ran: duration, processes, threads, GPUs, memory\n"
+		 "  efficiencies             how well ranks, threads and GPUs were used\n"
+		 "  findings                 what costs time, and what to try\n"
+		 "  regions                  functions, by the time in themselves\n"
+		 "  groups                   the same by group of functions\n"
+		 "  locations                what each thread and stream did\n"
+		 "  call_tree                call paths of all threads as one tree\n"
+		 "  kernels                  kernels of GPUs\n"
+		 "  copies                   copies to, from and between GPUs, by direction\n"
+		 "  devices                  when each GPU worked, and when it was idle\n"
+		 "  kernel_counters          what GPUs counted while a kernel ran\n"
+		 "  kernel_metrics           what GPUs counted in single kernels\n"
+		 "  mpi                      calls of MPI\n"
+		 "  messages                 messages by size, communicator and call, and from whom to whom\n"
+		 "  collectives              collective operations, by communicator\n"
+		 "  locks                    who waited for a lock, and who had it\n"
+		 "  files                    reads and writes, by file\n"
+		 "  metrics                  counters by region; memory and other values\n"
+		 "  wait_classes             waits, summed up by their kind\n"
+		 "  waits                    who waited how long, where, and for whom\n"
+		 "  delays                   which call paths made others wait\n"
+		 "  critical_path            what the duration consists of, and what each region could gain\n"
+		 "  critical_path_locations  the same by thread and stream\n"
+		 "  losses                   what the archive does not have\n\n"
+		 "DIR: an archive directory, or the anchor file (*.otf2) of any OTF2 archive.\n"
 		 "mpirun -np N gputrace report DIR: the ranks share the work, and rank 0 prints.\n"
 		 "Exit status: 0; 1 if files of the archive are damaged: the report is of the rest;\n"
 		 "2 if there is no archive, section or summary.\n",
@@ -77,17 +104,43 @@ static int print_summary(const char *dir)
 	return GT_RC_OK;
 }
 
+/* What else this archive has something for. */
+static void print_more(const struct choice *choice, const struct gt_figures *figures, FILE *out)
+{
+	static const char *const further[] = {
+		"call_tree", "locations", "mpi", "messages", "collectives", "locks", "files", "copies",
+		"devices", "kernel_counters", "kernel_metrics", "metrics", "delays", "critical_path", NULL };
+	const char *between = "\nmore: gputrace report -s ";
+	char name[4000];
+
+	for (size_t i = 0; further[i]; i++) {
+		const struct gt_section *section = gt_section_find(figures, further[i]);
+
+		if (!section || !section->rows)
+			continue;
+		fprintf(out, "%s%s", between, further[i]);
+		between = ",";
+	}
+	if (*between == ',')
+		fprintf(out, " %s (or --all)\n",
+			gt_summary_escape(name, sizeof(name), choice->name, sizeof(name) - 1));
+}
+
 /* The report, or its sections that fit on a screen. */
 static int print_sections(struct choice *choice, const struct gt_report *report, FILE *out)
 {
 	const char *sections[SHORT_SECTIONS];
+	int rc;
 
 	memcpy(sections, short_sections, sizeof(sections));
 	if (!gt_report_lacks(report))
 		sections[SHORT_SECTIONS - 2] = NULL;
 	if (choice->brief)
 		choice->asked.face.sections = sections;
-	return gt_sections_print(&choice->asked, usage.command, &report->figures, out);
+	rc = gt_sections_print(&choice->asked, usage.command, &report->figures, out);
+	if (choice->brief && !rc)
+		print_more(choice, &report->figures, out);
+	return rc;
 }
 
 static int print_figures(const char *anchor, void *argument, FILE *out)
@@ -158,6 +211,7 @@ static int report_one(struct choice *choice, const char *name, int number)
 
 	if (choice->summary)
 		return print_summary(name);
+	choice->name = name;
 	find_ranks(choice, name, number, dir, sizeof(dir));
 	rc = gt_archive_read(&usage, name, NULL, print_figures, choice);
 	if (rc > GT_RC_BAD && choice->spread.size > 1)
@@ -167,7 +221,8 @@ static int report_one(struct choice *choice, const char *name, int number)
 
 int gt_cmd_report(int argc, char **argv)
 {
-	struct choice choice = { .asked.face = { .rows = 8, .width = gt_terminal_width(100) } };
+	struct choice choice = { .asked.face = { .rows = 8, .width = gt_terminal_width(100),
+					       .file = !isatty(STDOUT_FILENO) } };
 	int key, one, rc = GT_RC_OK;
 
 	while ((key = gt_option_next(&usage, argc, argv)) > 0)

@@ -5,6 +5,7 @@
 #include "tools/sections.h"
 
 #include <getopt.h>
+#include <string.h>
 
 #include "tools/cmds.h"
 
@@ -12,10 +13,12 @@ void gt_sections_option(struct gt_sections *asked, int key)
 {
 	switch (key) {
 	case 's':
-		if (asked->count < GT_SECTIONS_ASKED)
-			asked->names[asked->count++] = optarg;
+		for (char *name = strtok(optarg, ","); name; name = strtok(NULL, ","))
+			if (asked->count < GT_SECTIONS_ASKED)
+				asked->names[asked->count++] = name;
 		asked->face.sections = asked->names;
 		asked->face.rows = 0;
+		asked->face.details = true;
 		break;
 	case 'a':
 		asked->face.rows = 0;
@@ -27,12 +30,23 @@ void gt_sections_option(struct gt_sections *asked, int key)
 	}
 }
 
+/* Members of others come with these. */
+static void list(const struct gt_figures *figures, FILE *out)
+{
+	for (size_t i = 0; i < figures->count; i++)
+		if (!strchr(figures->sections[i]->kind->key, '.'))
+			fprintf(out, "  %-24s %s\n", figures->sections[i]->kind->key,
+				figures->sections[i]->kind->title);
+}
+
 int gt_sections_print(const struct gt_sections *asked, const char *command, const struct gt_figures *figures,
 		      FILE *out)
 {
 	for (unsigned i = 0; i < asked->count; i++)
 		if (!gt_figures_have(figures, asked->names[i])) {
-			fprintf(stderr, "%s: there is no section '%s'\n", command, asked->names[i]);
+			fprintf(stderr, "%s: there is no section '%s'; there are:\n", command,
+				asked->names[i]);
+			list(figures, stderr);
 			return GT_RC_USAGE;
 		}
 	if (asked->form == GT_KEY_JSON && !gt_figures_json(figures, &asked->face, out)) {

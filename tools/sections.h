@@ -23,7 +23,7 @@ struct gt_sections {
 
 /* For the table of options. */
 #define GT_SECTIONS_OPTIONS                                                             \
-	{ 's', "section", "NAME", "only this section, wholly; may be given more than once" }, \
+	{ 's', "section", "NAME", "only this section, wholly; several: A,B" }, \
 	{ 'a', "all", NULL, "all rows of tables, and all sections" },                         \
 	{ GT_KEY_JSON, "json", NULL, "as JSON" },                                             \
 	{ GT_KEY_CSV, "csv", NULL, "as CSV" }
