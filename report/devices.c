@@ -169,8 +169,9 @@ static void why(struct devices *devices, uint32_t stream, uint64_t index, uint64
 		}
 	} else if (end) {
 		gt_sync_wait(sync, stream, index - 1,
-			     segment->class == GT_CLASS_KERNEL && end->class != GT_CLASS_KERNEL
-				     ? GT_WAIT_COPY : GT_WAIT_STREAM,
+			     !launched                                                ? GT_WAIT_NONE
+			     : segment->class == GT_CLASS_KERNEL && end->class != GT_CLASS_KERNEL ? GT_WAIT_COPY
+												   : GT_WAIT_STREAM,
 			     end->location, end->time);
 	} else if (launched) {
 		gt_sync_wait(sync, stream, index - 1, GT_WAIT_NONE, segment->launcher, segment->sent);

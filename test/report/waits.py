@@ -522,6 +522,19 @@ def streams():
 
 
 @scene
+def streams_without_ties():
+    """The same of a producer that does not say which call launched what: it may have been launched later."""
+    a = Archive(processes=1)
+    s, t = a.stream(0, "CUDA[0:7]"), a.stream(0, "CUDA[0:8]")
+    a[0].do(a[0].call(0, 100, "main", [host(a, i, i + 0.5) for i in (1, 2, 49, 79)] + [
+        a[0].call(80, 91, "cuCtxSynchronize")]))
+    s.do(on(s, 5, 10), on(s, 50.005, 80))
+    t.do(on(t, 6, 50, name="cudaMemcpy H2D pinned", group="CUDA_MEMCPY"),
+         on(t, 80.01, 90, name="cudaMemcpy D2H pinned", group="CUDA_MEMCPY"))
+    return a, {"waits": waits(("host waits for device", 10, 1, MASTER, "cuCtxSynchronize", "CUDA[0:8]"))}
+
+
+@scene
 def launches():
     """Kernels of 1 ms, each launched by a call of 9 ms."""
     a = Archive(processes=1)
