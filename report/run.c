@@ -12,6 +12,7 @@
 
 static const struct gt_column columns[] = {
 	{ "program", "program", GT_TEXT },
+	{ "ended", "ended with", GT_TEXT },
 	{ "duration_s", "duration", GT_SECONDS },
 	{ "processes", "processes", GT_COUNT },
 	{ "ranks", "MPI ranks", GT_COUNT },
@@ -41,14 +42,24 @@ static void take_property(const struct gt_report *report, const char *name, unio
 		cell->count = strtoull(text, NULL, 10);
 }
 
+/* Threads that ran one after another may share a location, which says how many they were. */
+static uint64_t threads_of(const struct gt_report *report, size_t location)
+{
+	const struct gt_otf2_property *p = gt_otf2_find_owned(
+		report->read, GT_OTF2_LOCATION, gt_otf2_location_at(report->read, location)->id, "GPUTRACE::THREADS");
+	uint64_t count = p ? strtoull(p->text, NULL, 10) : 1;
+
+	return count ? count : 1;
+}
+
 static uint64_t count_locations(const struct gt_report *report, enum gt_location_kind least,
 				enum gt_location_kind most)
 {
 	uint64_t count = 0;
 
 	for (size_t i = 0; i < report->read->tables[GT_OTF2_LOCATION].count; i++)
-		count += report->classes.locations[i].kind >= least &&
-			 report->classes.locations[i].kind <= most;
+		if (report->classes.locations[i].kind >= least && report->classes.locations[i].kind <= most)
+			count += threads_of(report, i);
 	return count;
 }
 
@@ -62,20 +73,21 @@ static void figures(struct gt_report *report, void *result)
 	for (uint32_t i = 0; i < classes->process_count; i++)
 		processes += classes->processes[i].group->type == OTF2_LOCATION_GROUP_TYPE_PROCESS;
 	row[0].text = property(report, "GPUTRACE::COMMAND_LINE");
-	row[1].count = report->duration;
-	row[2].count = processes;
+	row[1].text = property(report, "GPUTRACE::ENDED");
+	row[2].count = report->duration;
+	row[3].count = processes;
 	if (classes->ranks)
-		row[3].count = classes->ranks;
-	row[4].count = count_locations(report, GT_LOCATION_MAIN, GT_LOCATION_THREAD);
+		row[4].count = classes->ranks;
+	row[5].count = count_locations(report, GT_LOCATION_MAIN, GT_LOCATION_THREAD);
 	if (count_locations(report, GT_LOCATION_SERVICE, GT_LOCATION_SERVICE))
-		row[5].count = count_locations(report, GT_LOCATION_SERVICE, GT_LOCATION_SERVICE);
+		row[6].count = count_locations(report, GT_LOCATION_SERVICE, GT_LOCATION_SERVICE);
 	if (classes->device_count) {
-		row[6].count = classes->device_count;
-		row[7].count = count_locations(report, GT_LOCATION_STREAM, GT_LOCATION_STREAM);
+		row[7].count = classes->device_count;
+		row[8].count = count_locations(report, GT_LOCATION_STREAM, GT_LOCATION_STREAM);
 	}
-	take_property(report, "GPUTRACE::PROCESSOR_TIME_NS", &row[8]);
-	take_property(report, "GPUTRACE::PROCESSORS", &row[9]);
-	take_property(report, "GPUTRACE::MEMORY_PEAK_BYTES", &row[10]);
+	take_property(report, "GPUTRACE::PROCESSOR_TIME_NS", &row[9]);
+	take_property(report, "GPUTRACE::PROCESSORS", &row[10]);
+	take_property(report, "GPUTRACE::MEMORY_PEAK_BYTES", &row[11]);
 }
 
 const struct gt_analysis gt_run_analysis = { .name = "run", .figures = figures };

@@ -42,6 +42,9 @@ def findings(brief, whole):
 def differences(brief, whole):
     if not near(brief["duration_s"], whole["duration_s"]):
         yield "duration", brief["duration_s"], whole["duration_s"]
+    for key in ("processes", "threads"):
+        if brief[key] != whole[key] + (whole["service_threads"] or 0 if key == "threads" else 0):
+            yield key, brief[key], whole[key]
     e, f = brief["efficiencies"], whole["efficiencies"] or {}
     for key in sorted(set(e) | set(f) - {"lanes", "seen"}):
         if e.get(key) is None and (f[key] is None or key.startswith("device_")):

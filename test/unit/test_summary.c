@@ -75,13 +75,13 @@ Test(summary, long_names)
 {
 	static const struct gt_summary_region regions[] = {
 		{"Matrix<double, 64>::multiply_accumulate(Matrix<double, 64> const&, double)",
-		 9, 9000000, 9000000, false, false},
+		 9, 9000000, 9000000, false, false, false},
 		{"Matrix<double, 64>::multiply_subtract(Matrix<double, 64> const&, double)",
-		 9, 8000000, 8000000, false, false},
+		 9, 8000000, 8000000, false, false, false},
 		{"std::vector<double> advance_particles_on_device<float, 3>(std::vector<double> const&)",
-		 9, 7000000, 7000000, false, false},
+		 9, 7000000, 7000000, false, false, false},
 		{"std::vector<double> advance_particles_on_device<float, 4>(std::vector<double> const&)",
-		 9, 6000000, 6000000, false, false},
+		 9, 6000000, 6000000, false, false, false},
 	};
 	struct gt_summary s = usual();
 
