@@ -20,7 +20,7 @@
 #include "lib/read/guard.h"
 #include "report/draw.h"
 
-#define HELP "q quit  +- zoom  arrows move  0 all  ,. cursor  d D depth  s stack  / n search"
+#define HELP "q quit  +- zoom  arrows move  0 all  ,. cursor  [ ] depth  s stack  / n search  h help"
 
 enum { MAX_ROWS = 4096, MAX_COLUMNS = 1024, STACK = 8, PAIRS_FROM = 1, HEAD = 1, FOOT = 3 };
 
@@ -30,7 +30,7 @@ struct screen {
 	const char *reason;
 	unsigned row, column, top; /* the cursor, the first row shown */
 	char search[64];
-	bool typing;
+	bool typing, backward, helping;
 	int status;
 };
 
@@ -181,6 +181,29 @@ static void draw_legend(const struct gt_grid *grid)
 	}
 }
 
+/* Instead of the rows. */
+static void draw_help(void)
+{
+	static const char *const lines[] = {
+		"j k, arrows up and down, e y   next row, previous row",
+		"Space f, b, Page Down, Page Up a page",
+		"d u                            half a page",
+		"g G                            first row, last row",
+		"+ -                            zoom in and out around the cursor",
+		"arrows left and right          a quarter of the window earlier or later",
+		", .                            move the cursor by a column",
+		"0                              the whole run",
+		"[ ]                            one depth of calls less or more",
+		"s                              a row for each depth of the call stack",
+		"/TEXT ?TEXT n N                search rows by name, forward and backward",
+		"Ctrl-L q                       draw again, quit",
+		"any key                        back to the timeline",
+	};
+
+	for (int i = 0; i < (int)(sizeof(lines) / sizeof(lines[0])) && i < LINES; i++)
+		mvaddnstr(i, 0, lines[i], COLS);
+}
+
 static void draw_foot(const struct screen *screen)
 {
 	const struct gt_grid *grid = screen->grid;
@@ -212,7 +235,7 @@ static void draw_foot(const struct screen *screen)
 	attron(A_BOLD);
 	move(LINES - 1, 0);
 	if (screen->typing)
-		printw("/%s", screen->search);
+		printw("%c%s", screen->backward ? '?' : '/', screen->search);
 	else
 		addnstr(HELP, COLS);
 	attroff(A_BOLD);
@@ -227,6 +250,11 @@ static void draw(struct screen *screen)
 	if (screen->row >= screen->top + lines)
 		screen->top = screen->row - lines + 1;
 	erase();
+	if (screen->helping) {
+		draw_help();
+		refresh();
+		return;
+	}
 	draw_axis(screen->grid);
 	for (unsigned i = 0; i < lines && screen->top + i < screen->grid->rows; i++)
 		draw_row(screen, HEAD + (int)i, screen->top + i);
@@ -270,13 +298,13 @@ static void pan(struct screen *screen, bool right)
 	part->to = part->from + length;
 }
 
-/* The next row whose label has the words. */
-static void search(struct screen *screen)
+/* The next row whose label has the words, or the one before. */
+static void search(struct screen *screen, bool backward)
 {
 	const struct gt_grid *grid = screen->grid;
 
 	for (unsigned i = 1; i <= grid->rows; i++) {
-		unsigned row = (screen->row + i) % grid->rows;
+		unsigned row = (screen->row + (backward ? grid->rows - i : i)) % grid->rows;
 
 		if (strcasestr(gt_grid_text(grid, gt_grid_row(grid, row)->label), screen->search)) {
 			screen->row = row;
@@ -293,7 +321,7 @@ static void type_key(struct screen *screen, int key)
 	if (key == '\n' || key == KEY_ENTER || key == 27) {
 		screen->typing = false;
 		if (key != 27)
-			search(screen);
+			search(screen, screen->backward);
 	} else if ((key == KEY_BACKSPACE || key == 127 || key == 8) && n) {
 		screen->search[n - 1] = '\0';
 	} else if (key < 256 && isprint(key) && n + 1 < sizeof(screen->search)) {
@@ -316,11 +344,15 @@ static bool move_key(struct screen *screen, int key)
 
 	switch (key) {
 	case KEY_DOWN:
+	case KEY_ENTER:
+	case '\n':
 	case 'j':
+	case 'e':
 		move_row(screen, 1);
 		return true;
 	case KEY_UP:
 	case 'k':
+	case 'y':
 		move_row(screen, -1);
 		return true;
 	case KEY_NPAGE:
@@ -332,10 +364,19 @@ static bool move_key(struct screen *screen, int key)
 	case 'b':
 		move_row(screen, -page);
 		return true;
+	case 'd':
+	case 'D' - '@': /* ctrl-D */
+		move_row(screen, page / 2);
+		return true;
+	case 'u':
+	case 'U' - '@':
+		move_row(screen, -(page / 2));
+		return true;
 	case 'g':
 		move_row(screen, -(long)screen->row);
 		return true;
 	case 'G':
+	case KEY_END:
 		move_row(screen, (long)screen->grid->rows);
 		return true;
 	case ',':
@@ -345,11 +386,18 @@ static bool move_key(struct screen *screen, int key)
 		screen->column += screen->column + 1 < screen->grid->columns;
 		return true;
 	case '/':
+	case '?':
 		screen->typing = true;
+		screen->backward = key == '?';
 		screen->search[0] = '\0';
 		return true;
 	case 'n':
-		search(screen);
+	case 'N':
+		search(screen, screen->backward != (key == 'N'));
+		return true;
+	case 'h':
+	case 'H':
+		screen->helping = true;
 		return true;
 	case 'L' - '@': /* ctrl-L */
 		clearok(curscr, TRUE);
@@ -363,6 +411,10 @@ static bool take_key(struct screen *screen, int key)
 {
 	struct gt_timeline_source *source = screen->source;
 
+	if (screen->helping) {
+		screen->helping = false;
+		return true;
+	}
 	if (screen->typing) {
 		type_key(screen, key);
 		return true;
@@ -387,11 +439,11 @@ static bool take_key(struct screen *screen, int key)
 		source->part.from = 0;
 		source->part.to = UINT64_MAX;
 		break;
-	case 'd':
+	case ']':
 		source->depth += source->depth > 0;
 		source->depth += !source->depth;
 		break;
-	case 'D':
+	case '[':
 		source->depth -= source->depth > 0;
 		break;
 	case 's':
