@@ -10,7 +10,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "lib/read/guard.h"
 #include "report/diff.h"
@@ -121,7 +120,7 @@ int gt_cmd_diff(int argc, char **argv)
 	if (!choice)
 		return GT_RC_USAGE;
 	choice->asked.face = (struct gt_face){ .rows = 8, .width = gt_terminal_width(110),
-					       .file = !isatty(STDOUT_FILENO) };
+					       .file = !gt_on_screen() };
 	/* getopt would take the dashes away and not say where they were. */
 	while (dashes < argc && strcmp(argv[dashes], "--"))
 		dashes++;

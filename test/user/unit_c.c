@@ -189,7 +189,7 @@ Test(region, begun_while_off_ends_without_a_record)
 	VT_ON();
 	VT_USER_END("unseen");
 	VT_USER_END("seen");
-	EXPECT("message 1: VT_OFF was called inside of 1 user regions, VT_ON inside of 2: the regions "
+	EXPECT("message 1: VT_OFF was called inside 1 user regions, VT_ON inside 2: the regions "
 	       "between will look too long or be missing\nswitch on\nleave seen\n");
 }
 
@@ -439,7 +439,7 @@ Test(control, unbalanced_is_told_once)
 {
 	off_then_on();
 	off_then_on();
-	EXPECT("switch off\nmessage 1: VT_OFF was called inside of 0 user regions, VT_ON inside of 1: "
+	EXPECT("switch off\nmessage 1: VT_OFF was called inside 0 user regions, VT_ON inside 1: "
 	       "the regions between will look too long or be missing\nswitch on\n"
 	       "switch off\nswitch on\n");
 }
