@@ -41,6 +41,8 @@ def striped(page, ok):
 
 def prints(page, ok):
     """On paper: all rows, all sheets, in light colours; and the screen as before after it."""
+    page.sheet("flow")    # which gputrace view asks for when it is looked at
+    page.settle()
     page.js("""
         gt.Theme.dark || gt.Theme.toggle();
         gt.Model.foldAll(true);
