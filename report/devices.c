@@ -168,10 +168,11 @@ static void why(struct devices *devices, uint32_t stream, uint64_t index, uint64
 			timeline->created = end ? end->time : segment->sent;
 		}
 	} else if (end) {
+		bool copy = segment->class == GT_CLASS_KERNEL && end->class != GT_CLASS_KERNEL;
+
+		/* Without its launch it may as well have been launched just then. */
 		gt_sync_wait(sync, stream, index - 1,
-			     !launched                                                ? GT_WAIT_NONE
-			     : segment->class == GT_CLASS_KERNEL && end->class != GT_CLASS_KERNEL ? GT_WAIT_COPY
-												   : GT_WAIT_STREAM,
+			     !launched ? GT_WAIT_NONE : copy ? GT_WAIT_COPY : GT_WAIT_STREAM,
 			     end->location, end->time);
 	} else if (launched) {
 		gt_sync_wait(sync, stream, index - 1, GT_WAIT_NONE, segment->launcher, segment->sent);

@@ -167,7 +167,7 @@ static const struct gt_column columns[] = {
 	{ "bandwidth", "rate", GT_RATE },
 	{ "name", "file", GT_TEXT },
 };
-static const struct gt_section_kind files_kind = 
+static const struct gt_section_kind files_kind =
 	GT_SECTION("files", "Files", GT_ROWS, columns, .spare = "bandwidth,opens");
 
 static void add(union gt_cell *row, const struct gt_sum *sum)

@@ -278,7 +278,7 @@ static const struct gt_column kernel_columns[] = {
 	{ "shapes", NULL, GT_COUNT },
 	{ "name", "kernel", GT_TEXT },
 };
-static const struct gt_section_kind kernels_kind = 
+static const struct gt_section_kind kernels_kind =
 	GT_SECTION("kernels", "Kernels", GT_ROWS, kernel_columns, .spare = "max_s,block+grid");
 
 static const struct gt_column copy_columns[] = {

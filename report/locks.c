@@ -189,7 +189,7 @@ static const struct gt_column columns[] = {
 	{ "short_waits", NULL, GT_COUNT },
 	{ "max_short_wait_time_s", NULL, GT_SECONDS },
 };
-static const struct gt_section_kind locks_kind = 
+static const struct gt_section_kind locks_kind =
 	GT_SECTION("locks", "Locks", GT_ROWS, columns, .spare = "max_wait_s,acquisitions,locations");
 
 /* Charges the wait of holds[i] to who had the lock, of those before it, in order of time. Is one known? */

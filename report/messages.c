@@ -194,7 +194,7 @@ static const struct gt_column mpi_columns[] = {
 	{ "class", NULL, GT_WORD },
 	{ "name", "call", GT_TEXT },
 };
-static const struct gt_section_kind mpi_kind = 
+static const struct gt_section_kind mpi_kind =
 	GT_SECTION("mpi", "MPI calls", GT_ROWS, mpi_columns, .spare = "max_s,sent_bytes");
 
 static const struct gt_column messages_columns[] = {

@@ -97,7 +97,7 @@ static const struct gt_column region_columns[] = {
 	{ "file", NULL, GT_TEXT },
 	{ "line", NULL, GT_COUNT },
 };
-static const struct gt_section_kind regions_kind = 
+static const struct gt_section_kind regions_kind =
 	GT_SECTION("regions", "Regions", GT_ROWS, region_columns, .spare = "group,imbalance,max_s");
 
 static void region_spread(struct gt_report *report, const struct gt_profile_region *region,

@@ -45,8 +45,9 @@ static void take_property(const struct gt_report *report, const char *name, unio
 /* Threads that ran one after another may share a location, which says how many they were. */
 static uint64_t threads_of(const struct gt_report *report, size_t location)
 {
-	const struct gt_otf2_property *p = gt_otf2_find_owned(
-		report->read, GT_OTF2_LOCATION, gt_otf2_location_at(report->read, location)->id, "GPUTRACE::THREADS");
+	uint64_t id = gt_otf2_location_at(report->read, location)->id;
+	const struct gt_otf2_property *p =
+		gt_otf2_find_owned(report->read, GT_OTF2_LOCATION, id, "GPUTRACE::THREADS");
 	uint64_t count = p ? strtoull(p->text, NULL, 10) : 1;
 
 	return count ? count : 1;

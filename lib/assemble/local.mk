@@ -42,7 +42,8 @@ lib_libgtassemble_la_SOURCES += lib/assemble/archive/archive.c lib/assemble/arch
 	lib/assemble/archive/write.c lib/assemble/archive/writer.c lib/assemble/archive/writer.h
 lib_libgtassemble_la_SOURCES += lib/assemble/report/report.c lib/assemble/report/report.h \
 	lib/assemble/report/summary.c lib/assemble/report/summary.h \
-	lib/assemble/report/brief.c lib/assemble/report/efficiency.c lib/assemble/report/brief.h
+	lib/assemble/report/brief.c lib/assemble/report/efficiency.c lib/assemble/report/use.c \
+	lib/assemble/report/brief.h
 lib_libgtassemble_la_SOURCES += lib/assemble/join/merge.c lib/assemble/join/merge.h \
 	lib/assemble/join/merge_defs.c lib/assemble/join/merge_files.c lib/assemble/join/merge_int.h \
 	lib/assemble/join/partial.c lib/assemble/join/partial.h

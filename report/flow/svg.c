@@ -259,8 +259,8 @@ static void put_spot(const struct picture *p, unsigned kind, const struct spot *
 {
 	char colour[8];
 
-	fprintf(p->out, "<circle cx=\"%.1f\" cy=\"%.1f\" r=\"5\" fill=\"%s\" stroke=\"#333\"><title>", spot->x,
-		spot->y, gt_flow_colour(p->flow, spot->alike, colour));
+	fprintf(p->out, "<circle cx=\"%.1f\" cy=\"%.1f\" r=\"5\" fill=\"%s\" stroke=\"#333\"><title>",
+		spot->x, spot->y, gt_flow_colour(p->flow, spot->alike, colour));
 	gt_flow_put_xml(p->out, gt_flow_stream_name(p->flow, kind, spot->stream), 500);
 	fprintf(p->out, ": %.0f %%</title></circle>\n", 100 * spot->alike);
 }

@@ -136,43 +136,6 @@ static struct gt_killed killed(const struct gt_proc *proc)
 	return one;
 }
 
-/* A process that became another program has the time of both. */
-static uint64_t processor_time(const struct gt_proc *proc)
-{
-	const struct gt_proc *before = proc->parent && proc->parent->pid == proc->pid ? proc->parent : NULL;
-	uint64_t earlier = before ? before->header.processor_ns : 0;
-
-	return proc->header.processor_ns > earlier ? proc->header.processor_ns - earlier : 0;
-}
-
-static uint64_t count_processors(const struct gt_spool *spool, const struct gt_root *root)
-{
-	enum { WORDS = sizeof(spool->procs->header.processors) / sizeof(uint64_t) };
-	uint64_t allowed[WORDS] = { 0 }, count = 0;
-
-	for (size_t i = 0; i < spool->proc_count; i++)
-		for (unsigned k = 0; k < WORDS && spool->procs[i].root == root; k++)
-			allowed[k] |= spool->procs[i].header.processors[k];
-	for (unsigned k = 0; k < WORDS; k++)
-		count += (uint64_t)__builtin_popcountll(allowed[k]);
-	return count;
-}
-
-static void collect_use(struct gt_used *used, const struct gt_spool *spool)
-{
-	for (size_t i = 0; i < spool->proc_count; i++) {
-		const struct gt_proc *proc = &spool->procs[i];
-
-		used->measured += proc->header.processor_ns != 0;
-		used->unmeasured += !proc->header.processor_ns && proc->number != GT_NOT_WRITTEN;
-		used->processor_ns += processor_time(proc);
-		if (proc->header.memory_peak > used->memory_peak)
-			used->memory_peak = proc->header.memory_peak;
-	}
-	for (size_t i = 0; i < spool->root_count; i++)
-		used->processors += count_processors(spool, &spool->roots[i]);
-}
-
 /* What a process became by exec(), as a shell's script often does at its end: how that ends is its end. */
 static const struct gt_proc *last_image(const struct gt_spool *spool)
 {
@@ -214,7 +177,7 @@ int gt_facts_collect(struct gt_facts *facts, const struct gt_spool *spool,
 			for (unsigned cause = 0; cause < GT_LOSS_N; cause++)
 				facts->lost[cause] += proc->locs[k].lost[cause];
 	}
-	collect_use(&facts->used, spool);
+	gt_used_collect(&facts->used, spool);
 	collect_jobs(facts, spool, layout);
 	count_threads(facts, layout);
 	return collect_texts(facts, &first->journal);

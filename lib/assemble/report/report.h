@@ -44,6 +44,8 @@ int gt_facts_collect(struct gt_facts *facts, const struct gt_spool *spool,
 		     const struct gt_layout *layout, const struct gt_clock *clock);
 /* Of all hosts; a part's facts are without. */
 void gt_facts_outside(struct gt_facts *facts, const struct gt_spool *spool);
+/* Sums up what all processes used. */
+void gt_used_collect(struct gt_used *used, const struct gt_spool *spool);
 void gt_facts_free(struct gt_facts *facts);
 void gt_facts_job(struct gt_facts *facts, uint64_t job, uint32_t size);
 
