@@ -265,6 +265,27 @@ static bool is_launcher(const char *name)
 	return false;
 }
 
+/* Does a process of another host need this variable ("NAME=value") to be recorded? */
+static bool is_needed(const char *entry)
+{
+	static const char *const libraries[] = {
+#define GT_LOADED_WITH(library, file, variable, asked, what) variable,
+#define GT_ADAPTER(library, always, asked, linked, variables, what) variables,
+#include "instrument/adapters.def"
+	};
+	size_t length = strcspn(entry, "="), n;
+
+	if (!strncmp(entry, "VT_", 3) || !strncmp(entry, "LD_PRELOAD=", 11))
+		return true;
+	for (size_t i = 0; i < sizeof(libraries) / sizeof(libraries[0]); i++)
+		for (const char *name = libraries[i]; *name; name += n + (name[n] != '\0')) {
+			n = strcspn(name, " /");
+			if (n == length && !strncmp(name, entry, n))
+				return true;
+		}
+	return false;
+}
+
 /*
  * Open MPI hands to other hosts what it is told to, by a list or by -x, but not by both; Hydra and srun
  * hand on everything.
@@ -286,8 +307,7 @@ static void hand_on(char **words)
 	for (char **entry = environ; *entry && used < sizeof(list); entry++) {
 		int length = (int)strcspn(*entry, "=");
 
-		if (!strncmp(*entry, "VT_", 3) || !strncmp(*entry, "LD_PRELOAD=", 11) ||
-		    strstr(*entry, "_INJECTION64_PATH="))
+		if (is_needed(*entry))
 			used += (size_t)snprintf(list + used, sizeof(list) - used, "%s%.*s", used ? ";" : "",
 						 length, *entry);
 	}
