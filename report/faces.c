@@ -99,11 +99,12 @@ static void print_object(const struct gt_section *section, FILE *out)
 	}
 }
 
-static void print_section(const struct gt_section *section, const struct gt_face *face, bool *first,
+/* False: there is nothing in it. */
+static bool print_section(const struct gt_section *section, const struct gt_face *face, bool *first,
 			  FILE *out)
 {
 	if (!section->rows)
-		return;
+		return false;
 	fprintf(out, "%s%s%s%s\n", *first ? "" : "\n", face->colour ? "\033[1m" : "", section->kind->title,
 		face->colour ? "\033[0m" : "");
 	*first = false;
@@ -117,11 +118,37 @@ static void print_section(const struct gt_section *section, const struct gt_face
 	}
 	if (section->note)
 		fprintf(out, "  %s\n", section->note);
+	return true;
+}
+
+/* What was asked for by its name is not there. */
+static void print_nothing(const struct gt_section *section, bool *first, FILE *out)
+{
+	fprintf(out, "%s%s: %s\n", *first ? "" : "\n", section->kind->title,
+		section->note ? section->note : "nothing in this archive");
+	*first = false;
 }
 
 static bool is_shown(const struct gt_section_kind *kind, const char *key)
 {
 	return gt_section_is(kind, key) || (kind->ahead && !strcmp(kind->ahead, key));
+}
+
+static void print_asked(const struct gt_figures *figures, const char *key, const struct gt_face *face,
+			bool *first, FILE *out)
+{
+	const struct gt_section *empty = NULL;
+	bool any = false;
+
+	for (size_t i = 0; i < figures->count; i++) {
+		if (!is_shown(figures->sections[i]->kind, key))
+			continue;
+		if (!empty && gt_section_is(figures->sections[i]->kind, key))
+			empty = figures->sections[i];
+		any |= print_section(figures->sections[i], face, first, out);
+	}
+	if (!any && empty && face->details)
+		print_nothing(empty, first, out);
 }
 
 /* In the order in which they were asked for. */
@@ -132,9 +159,7 @@ void gt_figures_print(const struct gt_figures *figures, const struct gt_face *fa
 	for (size_t i = 0; !face->sections && i < figures->count; i++)
 		print_section(figures->sections[i], face, &first, out);
 	for (size_t k = 0; face->sections && face->sections[k]; k++)
-		for (size_t i = 0; i < figures->count; i++)
-			if (is_shown(figures->sections[i]->kind, face->sections[k]))
-				print_section(figures->sections[i], face, &first, out);
+		print_asked(figures, face->sections[k], face, &first, out);
 }
 
 /* ---- JSON ---------------------------------------------------------------------------------------- */

@@ -239,7 +239,9 @@ struct gt_file_place gt_files_place(struct gt_report *report, const struct gt_su
 	struct files *all = gt_report_result(report, &gt_files_analysis);
 	const struct gt_sum *at = gt_sums_at(&all->places, sum->key[0], sum->key[1], sum->key[2], 0);
 
-	return (struct gt_file_place){ .ns = at->ns, .time = at->bytes, .location = at->count };
+	return (struct gt_file_place){
+		.ns = at->ns, .time = at->bytes, .length = at->most, .location = at->count
+	};
 }
 
 static void release(void *result)

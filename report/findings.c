@@ -20,6 +20,8 @@ static struct {
 } thresholds[GT_FINDINGS] = { GT_FINDING_LIST(ROW) };
 #undef ROW
 
+enum { GAIN, ID, SENTENCE, LOCATION, WHERE, TIME, UNTIL, ADVICE, IN, AT, ON, TRY };
+
 static const struct gt_column columns[] = {
 	{ "seconds", "gain", GT_SECONDS },
 	{ "id", "", GT_TEXT },
@@ -27,8 +29,11 @@ static const struct gt_column columns[] = {
 	{ "location", NULL, GT_TEXT },
 	{ "where", NULL, GT_TEXT },
 	{ "time_s", NULL, GT_SECONDS },
+	{ "until_s", NULL, GT_SECONDS },
 	{ "advice", NULL, GT_TEXT },
 	{ NULL, "in", GT_TEXT },
+	{ NULL, "at", GT_TEXT },
+	{ NULL, "on", GT_TEXT },
 	{ NULL, "try", GT_TEXT },
 };
 const struct gt_section_kind gt_findings_kind = GT_SECTION("findings", "Findings", GT_NOTES, columns);
@@ -70,26 +75,33 @@ static void add_longest(struct gt_report *report, uint32_t region, union gt_cell
 	if (!region || region > report->read->tables[GT_OTF2_REGION].count)
 		return;
 	of = &profile->regions[region - 1];
-	if (!row[4].text)
-		row[4].text = gt_source_of(report, region - 1);
-	if (!of->calls || row[5].count != GT_NO_COUNT)
+	if (!row[WHERE].text)
+		row[WHERE].text = gt_source_of(report, region - 1);
+	if (!of->calls || row[TIME].count != GT_NO_COUNT)
 		return;
 	location = gt_report_location(report, of->most_on);
-	if (!row[3].text)
-		row[3].text = location;
-	if (!strcmp(row[3].text, location))
-		row[5].count = of->most_begin;
+	if (!row[LOCATION].text)
+		row[LOCATION].text = location;
+	if (strcmp(row[LOCATION].text, location))
+		return;
+	row[TIME].count = of->most_begin;
+	if (of->most)
+		row[UNTIL].count = of->most_begin + of->most;
 }
 
-/* "solve (a.c:7), at 1.2 s on rank 3" */
-static const char *place(struct gt_report *report, const union gt_cell *row)
+/* "in: solve (a.c:7), at 1.2 s on rank 3", or what is known of this. */
+static void say_place(struct gt_report *report, union gt_cell *row)
 {
-	const char *where = row[4].text, *on = row[3].text ? row[3].text : "";
+	const char *where = row[WHERE].text, *on = row[LOCATION].text, *text = on;
 
-	if (!where || row[5].count == GT_NO_COUNT)
-		return where;
-	return gt_figures_text(&report->figures, "%s, at %s%s%s", where,
-			       gt_said(report, row[5].count, GT_SECONDS), *on ? " on " : "", on);
+	if (row[TIME].count != GT_NO_COUNT)
+		text = gt_figures_text(&report->figures, "%s%s%s",
+				       gt_said(report, row[TIME].count, GT_SECONDS),
+				       on ? " on " : "", on ? on : "");
+	if (where && text)
+		text = gt_figures_text(&report->figures, "%s, %s %s", where,
+				       row[TIME].count != GT_NO_COUNT ? "at" : "on", text);
+	row[where ? IN : row[TIME].count != GT_NO_COUNT ? AT : ON].text = text ? text : where;
 }
 
 void gt_finding(struct gt_report *report, const struct gt_finding *finding, const char *format, ...)
@@ -105,16 +117,17 @@ void gt_finding(struct gt_report *report, const struct gt_finding *finding, cons
 	vsnprintf(text, sizeof(text), format, args);
 	va_end(args);
 	row = gt_row_add(section);
-	row[0].count = finding->gain < report->duration ? finding->gain : report->duration;
-	row[1].text = thresholds[finding->id].id;
-	row[2].text = gt_figures_text(&report->figures, "%s", text);
-	row[3].text = finding->location;
-	row[4].text = finding->where;
-	row[5].count = finding->time;
-	row[6].text = finding->advice;
+	row[GAIN].count = finding->gain < report->duration ? finding->gain : report->duration;
+	row[ID].text = thresholds[finding->id].id;
+	row[SENTENCE].text = gt_figures_text(&report->figures, "%s", text);
+	row[LOCATION].text = finding->location;
+	row[WHERE].text = finding->where;
+	row[TIME].count = finding->time;
+	if (finding->time != GT_NO_COUNT && finding->length)
+		row[UNTIL].count = finding->time + finding->length;
+	row[ADVICE].text = row[TRY].text = finding->advice;
 	add_longest(report, finding->region, row);
-	row[7].text = place(report, row);
-	row[8].text = finding->advice;
+	say_place(report, row);
 }
 
 /* ---- what rules need ----------------------------------------------------------------------------- */

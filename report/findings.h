@@ -46,6 +46,7 @@ struct gt_finding {
 	const char *location;  /* or NULL */
 	const char *where;     /* a region, call path or source line; or NULL */
 	uint64_t time;         /* ns since the begin; GT_NO_COUNT: none */
+	uint64_t length;       /* ns that what begins then takes; 0: not known */
 	/* 1 + index of a region, or 0: where, unless that is given, and its longest call's place and time */
 	uint32_t region;
 	const char *advice;
@@ -77,9 +78,9 @@ const struct gt_sums *gt_files_sums(struct gt_report *report);
 #define GT_FILES_SOCKETS (UINT64_C(1) << 32)
 #define GT_FILES_PIPES   (GT_FILES_SOCKETS + 1)
 #define GT_FILES_OTHERS  (GT_FILES_SOCKETS + 2)
-/* Of one of these sums: the location that spent most time with it, and when its longest operation began. */
+/* Of one of these sums: the location that spent most time with it, and its longest operation. */
 struct gt_file_place {
-	uint64_t ns, time;
+	uint64_t ns, time, length;
 	size_t location;
 };
 struct gt_file_place gt_files_place(struct gt_report *report, const struct gt_sum *sum);

@@ -18,6 +18,11 @@ static void figures(struct gt_report *report, void *result)
 	gt_findings_host(report);
 	gt_findings_gpu(report);
 	gt_rows_sort(section, 0);
+	if (!section->rows)
+		section->note = gt_figures_text(&report->figures,
+						"none would gain %g %% of the run or more "
+						"(gputrace-findings(7))",
+						gt_threshold(GT_FINDING_MINIMUM));
 }
 
 const struct gt_analysis gt_findings_analysis = { .name = "findings", .figures = figures };

@@ -97,41 +97,43 @@ static void blocking_copies(struct gt_report *report)
 static void pageable_copies(struct gt_report *report, struct gt_gpu *gpu)
 {
 	uint64_t time = 0, calls = 0, bytes = 0;
+	const struct gt_sum *longest = NULL;
 
-	for (uint32_t i = 0; i < gpu->pageable.count; i++) {
-		const struct gt_sum *copy = &gpu->pageable.items[i];
-		const struct gt_sum *call = gt_sums_at(&gpu->async_calls, copy->key[0], copy->key[1], 0, 0);
+	for (uint32_t i = 0; i < gpu->async_calls.count; i++) {
+		const struct gt_sum *call = &gpu->async_calls.items[i];
+		uint32_t process = report->classes.locations[call->key[0]].process;
+		const struct gt_sum *copy = gt_sums_at(&gpu->pageable, process, call->key[1], 0, 0);
 
-		if (!call->count)
+		if (!copy->count)
 			continue;
 		calls++;
 		time += call->ns;
 		bytes += copy->bytes;
+		if (!longest || call->most > longest->most)
+			longest = call;
 	}
-	if (!at_least(time, gt_threshold(GT_FINDING_PAGEABLE_COPY), report->duration))
+	if (!longest || !at_least(time, gt_threshold(GT_FINDING_PAGEABLE_COPY), report->duration))
 		return;
 	gt_finding(report,
 		   &(struct gt_finding){
 			   .id = GT_FINDING_PAGEABLE_COPY,
 			   .gain = time,
-			   .time = GT_NO_COUNT,
+			   .location = gt_report_location(report, longest->key[0]),
+			   .where = gt_source_of(report, (uint32_t)longest->key[2]),
+			   .time = longest->key[3],
+			   .length = longest->most,
 			   .advice = words_of(report)->pinned },
 		   "%s asynchronous copies (%s) block the host for %s, because their memory is pageable",
 		   gt_said(report, calls, GT_COUNT), gt_said(report, bytes, GT_BYTES),
 		   gt_said(report, time, GT_SECONDS));
 }
 
-/* When the longest one began. */
-static uint64_t longest_of(const struct gt_spans *spans)
+/* "but never at the same time", or for how long they do, which is little. */
+static const char *how_common(struct gt_report *report, uint64_t common)
 {
-	uint64_t most = 0, when = GT_NO_COUNT;
-
-	for (struct gt_span_at at = gt_spans_first(spans); gt_spans_next(&at);)
-		if (at.end - at.begin > most) {
-			most = at.end - at.begin;
-			when = at.begin;
-		}
-	return when;
+	return common ? gt_figures_text(&report->figures, "of which only %s are at the same time",
+					gt_said(report, common, GT_SECONDS))
+		      : "but never at the same time";
 }
 
 static void no_overlap(struct gt_report *report, const struct gt_gpu_device *device, const char *name)
@@ -139,9 +141,11 @@ static void no_overlap(struct gt_report *report, const struct gt_gpu_device *dev
 	uint64_t common = gt_spans_common(&device->kernels, &device->copies);
 	uint64_t less = device->kernels.total < device->copies.total ? device->kernels.total
 								      : device->copies.total;
+	struct gt_span_at longest;
 
 	if (device->kernel_count < SOME_COPIES || device->copies.count < SOME_COPIES ||
-	    at_least(common, gt_threshold(GT_FINDING_NO_OVERLAP), less))
+	    at_least(common, gt_threshold(GT_FINDING_NO_OVERLAP), less) ||
+	    !gt_spans_longest(device->copies.total == less ? &device->copies : &device->kernels, &longest))
 		return;
 	gt_finding(
 		report,
@@ -149,13 +153,13 @@ static void no_overlap(struct gt_report *report, const struct gt_gpu_device *dev
 			.id = GT_FINDING_NO_OVERLAP,
 			.gain = less,
 			.location = name,
-			.time = longest_of(device->copies.total == less ? &device->copies
-									: &device->kernels),
+			.time = longest.begin,
+			.length = longest.end - longest.begin,
 			.advice =
 				"copy the next part on a second stream while the kernel works on this one" },
-		"On %s kernels run for %s and copies for %s, but never at the same time", name,
+		"On %s kernels run for %s and copies for %s, %s", name,
 		gt_said(report, device->kernels.total, GT_SECONDS),
-		gt_said(report, device->copies.total, GT_SECONDS));
+		gt_said(report, device->copies.total, GT_SECONDS), how_common(report, common));
 }
 
 /* ---- kernels ------------------------------------------------------------------------------------- */
@@ -259,13 +263,13 @@ static void gpu_gaps(struct gt_report *report, const struct gt_gpu *gpu, uint32_
 			.location = name,
 			.where = launch ? launch : host_meanwhile(report, index),
 			.time = gaps.when,
+			.length = gaps.longest,
 			.advice = launch ? words_of(report)->first
 					 : "look what the host does then (waits: device starves), and "
 					   "launch before it does that" },
-		"%s is idle in %s long %s, together %s; the longest takes %s and begins at %s", name,
+		"%s is idle in %s long %s, together %s; the longest takes %s", name,
 		gt_said(report, gaps.count, GT_COUNT), gaps.count == 1 ? "gap" : "gaps",
-		gt_said(report, gaps.sum, GT_SECONDS),
-		gt_said(report, gaps.longest, GT_SECONDS), gt_said(report, gaps.when, GT_SECONDS));
+		gt_said(report, gaps.sum, GT_SECONDS), gt_said(report, gaps.longest, GT_SECONDS));
 }
 
 static void tiny_kernels(struct gt_report *report, const struct gt_gpu *gpu)
@@ -379,27 +383,51 @@ static uint64_t small_time(const struct gt_gpu *gpu, uint64_t *all)
 static void one_stream(struct gt_report *report, const struct gt_gpu *gpu)
 {
 	uint64_t all, small = small_time(gpu, &all);
+	const struct gt_gpu_device *most = gpu->devices;
 	bool several = false;
 
 	/* A few kernels elsewhere, as before the work begins, change nothing. */
-	for (uint32_t i = 0; i < gpu->device_count; i++)
+	for (uint32_t i = 0; i < gpu->device_count; i++) {
 		several |= !at_least(gpu->devices[i].busiest, 95, gpu->devices[i].stream_time) &&
 			   gpu->devices[i].stream_time;
+		if (gpu->devices[i].busiest > most->busiest)
+			most = &gpu->devices[i];
+	}
 	if (several || gt_class_calls(report, GT_CLASS_KERNEL) < MANY_LAUNCHES ||
 	    !at_least(small, 80, all))
 		return;
 	gt_finding(report,
 		   &(struct gt_finding){ .id = GT_FINDING_ONE_STREAM,
 					 .gain = small / gpu->device_count / 2,
-					 .time = GT_NO_COUNT,
+					 .location = gt_report_location(report, most->busiest_location),
+					 .time = most->busiest_begin,
+					 .length = most->busiest_end - most->busiest_begin,
 					 .advice = "independent kernels on several streams, or in a graph" },
 		   "Kernels of less than %.0f blocks run one after another on one stream for %s; two at a "
 		   "time would fit",
 		   gt_threshold(GT_FINDING_ONE_STREAM), gt_said(report, small, GT_SECONDS));
 }
 
+/* The longest time in which only this device ran kernels. */
+static struct gt_span_at longest_alone(const struct gt_gpu *gpu, uint32_t device)
+{
+	struct gt_spans others = {0}, alone;
+	struct gt_span_at longest;
+
+	for (uint32_t i = 0; i < gpu->device_count; i++)
+		if (i != device)
+			gt_spans_merge(&others, &gpu->devices[i].kernels);
+	alone = gt_spans_without(&gpu->devices[device].kernels, &others);
+	if (!gt_spans_longest(&alone, &longest))
+		longest.begin = GT_NO_COUNT;
+	gt_spans_free(&others);
+	gt_spans_free(&alone);
+	return longest;
+}
+
 static void unbalanced(struct gt_report *report, const struct gt_gpu *gpu)
 {
+	struct gt_span_at alone;
 	uint64_t sum = 0, most = 0, mean;
 	uint32_t last = 0;
 
@@ -413,9 +441,11 @@ static void unbalanced(struct gt_report *report, const struct gt_gpu *gpu)
 	mean = sum / gpu->device_count;
 	if (gpu->device_count < 2 || at_least(mean, gt_threshold(GT_FINDING_UNBALANCED_GPUS), most) || !most)
 		return;
+	alone = longest_alone(gpu, last);
 	gt_finding(report,
 		   &(struct gt_finding){ .id = GT_FINDING_UNBALANCED_GPUS, .gain = most - mean,
-					 .location = report->classes.devices[last].name, .time = GT_NO_COUNT,
+					 .location = report->classes.devices[last].name, .time = alone.begin,
+					 .length = alone.begin == GT_NO_COUNT ? 0 : alone.end - alone.begin,
 					 .advice = "divide the work so that all GPUs have the same" },
 		   "%s runs kernels for %s, the GPUs on average for %s", report->classes.devices[last].name,
 		   gt_said(report, most, GT_SECONDS), gt_said(report, mean, GT_SECONDS));

@@ -93,23 +93,21 @@ static bool balanced(const struct ranks *ranks)
 	       gt_threshold(GT_FINDING_LATE_RANK) * (double)ranks->most;
 }
 
-/* When others began to wait longest, in calls of MPI: where nothing of the late rank's own is recorded. */
-static uint64_t longest_in_mpi(const struct gt_report *report, uint32_t late)
+/* Where nothing of the late rank's own is recorded: others' longest call of MPI. */
+static void set_longest_in_mpi(const struct gt_report *report, uint32_t late, struct gt_finding *finding)
 {
 	uint32_t count = (uint32_t)report->read->tables[GT_OTF2_REGION].count;
-	uint64_t most = 0, when = GT_NO_COUNT;
 
 	for (uint32_t i = 0; i < count; i++) {
 		const struct gt_profile_region *region = &profile_of(report)->regions[i];
 		enum gt_class class = (enum gt_class)report->classes.regions[i];
 
 		if (gt_class_times[class] != GT_TIME_MPI || class == GT_CLASS_MPI_SETUP ||
-		    !region->calls || region->most_on == late || region->most <= most)
+		    !region->calls || region->most_on == late || region->most <= finding->length)
 			continue;
-		most = region->most;
-		when = region->most_begin;
+		finding->length = region->most;
+		finding->time = region->most_begin;
 	}
-	return when;
 }
 
 /* Ranks that wait for a processor look as if they worked. */
@@ -131,18 +129,20 @@ static void late_rank(struct gt_report *report, const struct ranks *ranks)
 	uint32_t count = (uint32_t)report->read->tables[GT_OTF2_REGION].count;
 	uint32_t uneven = balanced(ranks) ? count : most_uneven(report, ranks->last);
 	uint64_t mean = ranks->sum / ranks->count;
+	struct gt_finding finding = { .id = GT_FINDING_LATE_RANK, .gain = ranks->most - mean,
+				      .location = gt_report_location(report, ranks->last),
+				      .region = 1 + uneven, .time = GT_NO_COUNT };
 
 	if (balanced(ranks))
 		return;
-	gt_finding(report,
-		   &(struct gt_finding){ .id = GT_FINDING_LATE_RANK, .gain = ranks->most - mean,
-					 .location = gt_report_location(report, ranks->last),
-					 .region = 1 + uneven,
-					 .time = uneven < count
-							 ? profile_of(report)->regions[uneven].location_begin
-							 : longest_in_mpi(report, ranks->last),
-					 .advice = share_first(report, ranks, "divide the work so that all "
-							       "ranks have the same") },
+	if (uneven < count) {
+		finding.time = profile_of(report)->regions[uneven].location_begin;
+		finding.length = profile_of(report)->regions[uneven].location_call;
+	} else {
+		set_longest_in_mpi(report, ranks->last, &finding);
+	}
+	finding.advice = share_first(report, ranks, "divide the work so that all ranks have the same");
+	gt_finding(report, &finding,
 		   "%s works for %s outside of MPI, the ranks on average for %s: the others wait for it",
 		   gt_report_location(report, ranks->last), gt_said(report, ranks->most, GT_SECONDS),
 		   gt_said(report, mean, GT_SECONDS));
@@ -183,6 +183,16 @@ static uint64_t point_to_point(struct gt_report *report)
 	       gt_class_time(report, GT_CLASS_MPI_WAIT);
 }
 
+/* The first region of that name; the number of regions if there is none. */
+static uint32_t region_named(const struct gt_report *report, const char *name)
+{
+	uint32_t count = (uint32_t)report->read->tables[GT_OTF2_REGION].count, i = 0;
+
+	while (name && i < count && strcmp(gt_report_region_name(report, i), name))
+		i++;
+	return name ? i : count;
+}
+
 static void tiny_messages(struct gt_report *report, const struct ranks *ranks)
 {
 	const struct gt_section *sizes = gt_section_find(&report->figures, "messages.sizes");
@@ -211,6 +221,7 @@ static void tiny_messages(struct gt_report *report, const struct ranks *ranks)
 		&(struct gt_finding){ .id = GT_FINDING_TINY_MESSAGES,
 				      .gain = time / ranks->count,
 				      .where = call,
+				      .region = 1 + region_named(report, call),
 				      .time = GT_NO_COUNT,
 				      .advice = "pack what goes to the same rank into one message" },
 		"%s of %s messages are tiny, %s on average, and each rank spends about %s sending and "
@@ -259,6 +270,7 @@ static void lock_convoys(struct gt_report *report)
 				   .location = row[8].text,
 				   .where = in && strcmp(in, "?") ? in : NULL,
 				   .time = row[14].count,
+				   .length = row[13].count ? row[15].count : 0,
 				   .advice = in && 2 * row[9].count >= row[0].count
 						     ? "hold the lock for less, or divide what it protects"
 						     : "hold the lock for less, or divide what it protects; "
@@ -334,6 +346,7 @@ static void tiny_file(struct gt_report *report, const struct gt_sum *sum, const 
 				      .location = gt_report_location(report, place.location),
 				      .where = file ? file->name : "pipes",
 				      .time = place.time,
+				      .length = place.length,
 				      .advice = "collect them in a buffer, and pass it on when it is full" },
 		"%s %s of %s on average take %s", gt_said(report, sum->count, GT_COUNT), what,
 		gt_said(report, (sum->bytes + sum->count / 2) / sum->count, GT_BYTES),
@@ -409,6 +422,7 @@ static void flushes(struct gt_report *report)
 				   .location = gt_report_location(report, region->most_location),
 				   .where = of->name,
 				   .time = region->location_begin,
+				   .length = region->location_call,
 				   .advice = "record less (gputrace filter suggest), to a faster disk "
 					     "(VT_PFORM_LDIR), or into memory for all (VT_BUFFER_SIZE)" },
 			   "%s writes what it has recorded to the disk for %s, which is the measurement's "

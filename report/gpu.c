@@ -75,13 +75,31 @@ static void enter(struct gt_report *report, struct gt_otf2_cursor *at, void *mem
 		take_correlation(at, state);
 }
 
-/* An asynchronous copy that is called on the host, or one of pageable memory that is made on a stream. */
-static void tie(struct gt_report *report, struct gt_otf2_cursor *at, const struct gt_otf2_frame *frame,
-		struct gt_sums *sums, const char *word, struct state *state)
+static bool is_async(const struct gt_otf2_frame *frame)
+{
+	return strstr(frame->region->name, "Async");
+}
+
+/* An asynchronous copy that is called on the host, and not by another one. */
+static void add_call(const struct gt_otf2_cursor *at, const struct gt_otf2_frame *frame, uint32_t region,
+		     struct state *state)
+{
+	struct gt_sums *sums = &state->async_calls;
+
+	if (state->correlation && sums->count < MOST_TIES && is_async(frame) &&
+	    !(at->depth && is_async(frame - 1)))
+		gt_sum_add(gt_sums_at(sums, at->index, state->correlation, region, frame->begin),
+			   gt_otf2_inclusive(at, frame), 0);
+}
+
+/* One of pageable memory that is made on a stream. */
+static void add_pageable(const struct gt_report *report, const struct gt_otf2_cursor *at,
+			 const struct gt_otf2_frame *frame, struct state *state)
 {
 	uint32_t process = report->classes.locations[at->index].process;
+	struct gt_sums *sums = &state->pageable;
 
-	if (state->correlation && sums->count < MOST_TIES && strstr(frame->region->name, word))
+	if (state->correlation && sums->count < MOST_TIES && strstr(frame->region->name, "pageable"))
 		gt_sum_add(gt_sums_at(sums, process, state->correlation, 0, 0), gt_otf2_inclusive(at, frame),
 			   state->bytes);
 }
@@ -103,12 +121,12 @@ static void leave(struct gt_report *report, struct gt_otf2_cursor *at, const str
 	struct state *state = memory;
 
 	if (class == GT_CLASS_GPU_COPY)
-		tie(report, at, frame, &state->async_calls, "Async", state);
+		add_call(at, frame, region, state);
 	if (!state->stream || !activity(class))
 		return;
 	take_bytes(at, state);
 	if (class == GT_CLASS_GPU_TRANSFER)
-		tie(report, at, frame, &state->pageable, "pageable", state);
+		add_pageable(report, at, frame, state);
 	if (class == GT_CLASS_KERNEL) {
 		if (state->items && state->block)
 			state->grid = state->items / state->block;
@@ -229,6 +247,23 @@ static void carry(struct gt_report *report, struct gt_carry *carry, void *memory
 	gt_carry(carry, &state->kernel_count, sizeof(state->kernel_count));
 }
 
+static void merge_stream(struct gt_gpu_device *device, const struct state *state, size_t location)
+{
+	struct gt_span_at longest;
+
+	device->stream_time += state->busy.total;
+	if (state->busy.total > device->busiest && gt_spans_longest(&state->busy, &longest)) {
+		device->busiest = state->busy.total;
+		device->busiest_location = (uint32_t)location;
+		device->busiest_begin = longest.begin;
+		device->busiest_end = longest.end;
+	}
+	gt_spans_merge(&device->kernels, &state->busy);
+	gt_spans_merge(&device->copies, &state->copying);
+	device->kernel_count += state->kernel_count;
+	device->streams += state->kernels.count || state->copies.count;
+}
+
 static void merge(struct gt_report *report, struct gt_otf2_cursor *at, void *memory, void *result)
 {
 	uint32_t device = report->classes.locations[at->index].device;
@@ -240,16 +275,8 @@ static void merge(struct gt_report *report, struct gt_otf2_cursor *at, void *mem
 	gt_sums_merge(&all->copies, &state->copies);
 	gt_sums_merge(&all->async_calls, &state->async_calls);
 	gt_sums_merge(&all->pageable, &state->pageable);
-	if (device != GT_NO_DEVICE) {
-		struct gt_gpu_device *of = &all->devices[device];
-
-		of->stream_time += state->busy.total;
-		of->busiest = state->busy.total > of->busiest ? state->busy.total : of->busiest;
-		gt_spans_merge(&of->kernels, &state->busy);
-		gt_spans_merge(&of->copies, &state->copying);
-		of->kernel_count += state->kernel_count;
-		of->streams += state->kernels.count || state->copies.count;
-	}
+	if (device != GT_NO_DEVICE)
+		merge_stream(&all->devices[device], state, at->index);
 	gt_sums_free(&state->kernels);
 	gt_sums_free(&state->copies);
 	gt_sums_free(&state->async_calls);

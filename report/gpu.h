@@ -17,13 +17,16 @@ struct gt_gpu_device {
 	struct gt_spans kernels, copies; /* copies and sets */
 	uint64_t kernel_count, streams;
 	uint64_t stream_time, busiest; /* kernels: summed over streams, and of the stream with most of it */
+	uint32_t busiest_location;     /* that stream, and when it ran kernels longest without a pause */
+	uint64_t busiest_begin, busiest_end;
 };
 
 struct gt_gpu {
 	struct gt_sums kernels; /* region, grid, block */
 	struct gt_sums copies;  /* region, or one of GT_GPU_GET, GT_GPU_PUT */
-	/* Asynchronous copies by process and correlation: the host's calls; those of pageable memory. */
-	struct gt_sums async_calls, pageable;
+	/* Asynchronous copies: the host's calls by location, correlation, region and begin; */
+	struct gt_sums async_calls;
+	struct gt_sums pageable; /* those of pageable memory by process and correlation */
 	uint32_t device_count;
 	struct gt_gpu_device *devices; /* by index in report->classes.devices */
 };

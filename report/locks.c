@@ -188,6 +188,7 @@ static const struct gt_column columns[] = {
 	{ "short_wait_s", NULL, GT_SECONDS }, /* of GT_LEAST_WAIT, and less than a time slice */
 	{ "short_waits", NULL, GT_COUNT },
 	{ "max_short_wait_time_s", NULL, GT_SECONDS },
+	{ NULL, NULL, GT_SECONDS }, /* how long that one is */
 };
 static const struct gt_section_kind locks_kind =
 	GT_SECTION("locks", "Locks", GT_ROWS, columns, .spare = "max_wait_s,acquisitions,locations");
@@ -242,6 +243,7 @@ static uint64_t lock_row(struct gt_report *report, const struct hold *holds, siz
 		if (wait > most) {
 			most = wait;
 			row[14].count = holds[i].wanted;
+			row[15].count = wait;
 		}
 	}
 	row[6].count = threads.count;

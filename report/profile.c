@@ -224,6 +224,7 @@ static void spread(struct gt_profile_region *to, const struct gt_profile_region 
 		to->location_most = from->exclusive;
 		to->most_location = location;
 		to->location_begin = from->most_begin;
+		to->location_call = from->most;
 	}
 }
 

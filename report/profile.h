@@ -52,7 +52,7 @@ struct gt_profile_region {
 	/* exclusive of a location, of those that called it */
 	uint32_t locations, most_location;
 	uint64_t location_least, location_most;
-	uint64_t location_begin; /* of the longest call of most_location */
+	uint64_t location_begin, location_call; /* of the longest call of most_location: its begin, its ns */
 };
 
 struct gt_profile_location {

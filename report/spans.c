@@ -106,6 +106,37 @@ void gt_spans_merge(struct gt_spans *to, const struct gt_spans *from)
 	*to = all;
 }
 
+bool gt_spans_longest(const struct gt_spans *spans, struct gt_span_at *longest)
+{
+	*longest = (struct gt_span_at){0};
+	for (struct gt_span_at at = gt_spans_first(spans); gt_spans_next(&at);)
+		if (at.end - at.begin > longest->end - longest->begin)
+			*longest = at;
+	return longest->end;
+}
+
+struct gt_spans gt_spans_without(const struct gt_spans *x, const struct gt_spans *y)
+{
+	struct gt_spans parts = {0};
+	struct gt_span_at a = gt_spans_first(x), b = gt_spans_first(y);
+	bool in_b = gt_spans_next(&b);
+
+	while (gt_spans_next(&a)) {
+		uint64_t from = a.begin;
+
+		while (in_b && b.begin < a.end) {
+			if (b.begin > from)
+				gt_spans_add(&parts, from, b.begin);
+			from = b.end > from ? b.end : from;
+			if (b.end > a.end)
+				break; /* it may cover the next one, too */
+			in_b = gt_spans_next(&b);
+		}
+		gt_spans_add(&parts, from, a.end);
+	}
+	return parts;
+}
+
 uint64_t gt_spans_common(const struct gt_spans *x, const struct gt_spans *y)
 {
 	struct gt_span_at a = gt_spans_first(x), b = gt_spans_first(y);

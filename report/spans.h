@@ -33,6 +33,10 @@ struct gt_span_at gt_spans_first(const struct gt_spans *spans);
 bool gt_spans_next(struct gt_span_at *at);
 /* Adds all of `from` to `to`, in order. */
 void gt_spans_merge(struct gt_spans *to, const struct gt_spans *from);
+/* The longest one. False: there is none. */
+bool gt_spans_longest(const struct gt_spans *spans, struct gt_span_at *longest);
+/* The parts of `a` that are not in `b`. */
+struct gt_spans gt_spans_without(const struct gt_spans *a, const struct gt_spans *b);
 /* ns that are in both. */
 uint64_t gt_spans_common(const struct gt_spans *a, const struct gt_spans *b);
 void gt_spans_free(struct gt_spans *spans);

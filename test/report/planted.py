@@ -5,6 +5,7 @@
   planted.py --list         ID, a line each
   planted.py ID DIR         writes DIR/planted and DIR/clean
   planted.py answers DIR    small writes that are none of the problems
+  planted.py overlap DIR    kernels and copies that overlap for 10 ms of 400 ms
   planted.py late DIR       a late rank of which only gputrace's own region is recorded
 """
 import sys
@@ -275,17 +276,26 @@ def pageable_copy(bad):
     return m
 
 
-@case
-def no_overlap(bad):
-    """Twenty copies and kernels of 20 ms, one after another or at the same time."""
+def copies_and_kernels(pause):
+    """Twenty copies of 20 ms, and kernels that begin so long after each of them began."""
     m, process, thread, stream = gpu()
     second = m.stream(process, 1 + m.node, "CUDA[0:13]")
     m.call(thread, m.region("work"), 0, SECOND)
     for i in range(20):
         begin = i * 50000000
         m.copy(second, "cudaMemcpy H2D pinned", begin, begin + 20000000, 1000000)
-        m.kernel(stream, "axpy", begin + (20000000 if bad else 0), begin + 50000000, 1000, 128)
+        m.kernel(stream, "axpy", begin + pause(i), begin + 50000000, 1000, 128)
     return m
+
+
+@case
+def no_overlap(bad):
+    """One after another or at the same time."""
+    return copies_and_kernels(lambda i: 20000000 if bad else 0)
+
+
+def overlap():
+    return copies_and_kernels(lambda i: 10000000 if i == 7 else 20000000)
 
 
 @case
@@ -369,6 +379,8 @@ if __name__ == "__main__":
         print("\n".join(CASES))
     elif sys.argv[1] == "answers":
         answers().write(sys.argv[2])
+    elif sys.argv[1] == "overlap":
+        overlap().write(sys.argv[2])
     elif sys.argv[1] == "late":
         late_and_flushes().write(sys.argv[2])
     else:
