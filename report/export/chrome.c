@@ -38,15 +38,12 @@ static void name_it(struct chrome *chrome, const char *what, uint64_t pid, size_
 		    ",\"tid\":%zu,\"args\":{\"sort_index\":%zu}}", what, pid, tid, tid ? tid : (size_t)pid);
 }
 
-/* An accelerator has the name of its process before its own. */
 static void name_process(struct gt_export *export, size_t i)
 {
 	const struct gt_otf2_location_group *group = gt_otf2_location_group_at(export->read, i);
-	const struct gt_otf2_location_group *creator =
-		gt_otf2_find_location_group(export->read, group->creator);
 	struct gt_text text = { .count = 0 };
 
-	gt_text_add(&text, creator ? "%s: %s" : "%.0s%s", creator ? creator->name : "", group->name);
+	gt_text_process(&text, export->read, group);
 	name_it(export->face, "process", i + 1, 0, text.data);
 	free(text.data);
 }

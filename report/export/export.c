@@ -322,10 +322,22 @@ size_t gt_export_region(const struct gt_export_place *place, const struct gt_otf
 	return index < 0 ? read->tables[GT_OTF2_REGION].count : (size_t)index;
 }
 
+void gt_text_process(struct gt_text *text, const struct gt_otf2 *read,
+		     const struct gt_otf2_location_group *group)
+{
+	const struct gt_otf2_location_group *creator =
+		group ? gt_otf2_find_location_group(read, group->creator) : NULL;
+
+	if (creator)
+		gt_text_add(text, "%s: ", creator->name);
+	gt_text_add(text, "%s", group ? group->name : "?");
+}
+
 void gt_text_location(struct gt_text *text, const struct gt_otf2 *read,
 		      const struct gt_otf2_location *location)
 {
-	gt_text_add(text, "%s/%s", gt_part_process(read, location), location->name);
+	gt_text_process(text, read, gt_otf2_find_location_group(read, location->group));
+	gt_text_add(text, "/%s", location->name);
 }
 
 /* ---- the course -------------------------------------------------------------------------------- */

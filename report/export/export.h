@@ -119,7 +119,10 @@ void gt_text_csv(struct gt_text *text, const char *string);
 char **gt_export_region_names(const struct gt_otf2 *read);
 /* One definition's place in its table. */
 size_t gt_export_region(const struct gt_export_place *place, const struct gt_otf2_region *region);
-/* "Process 0/Master thread". */
+/* "MPI Rank 0"; an accelerator has the name of its process before its own: "MPI Rank 0: GPU 0". NULL: "?". */
+void gt_text_process(struct gt_text *text, const struct gt_otf2 *read,
+		     const struct gt_otf2_location_group *group);
+/* "MPI Rank 0/Master thread", "MPI Rank 0: GPU 0/Stream 7". */
 void gt_text_location(struct gt_text *text, const struct gt_otf2 *read,
 		      const struct gt_otf2_location *location);
 

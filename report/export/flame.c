@@ -107,12 +107,15 @@ static void end(struct gt_export_place *place)
 {
 	struct gt_export *export = place->export;
 	struct merging merging = { .flame = export->face };
+	struct gt_text process = { .count = 0 };
 
 	pthread_mutex_lock(&export->lock);
 	merging.at = &merging.flame->root;
 	if (export->options->split) {
-		merging.at = child_of(merging.at, gt_part_process(export->read, place->at->location),
-				      GT_CLASSES);
+		gt_text_process(&process, export->read,
+				gt_otf2_find_location_group(export->read, place->at->location->group));
+		merging.at = child_of(merging.at, process.data, GT_CLASSES);
+		free(process.data);
 		merging.at = child_of(merging.at, place->at->location->name, GT_CLASSES);
 	}
 	gt_path_walk(place->face, &merging, add_node, leave_node);

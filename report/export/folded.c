@@ -59,8 +59,11 @@ static void end(struct gt_export_place *place)
 {
 	const struct gt_otf2 *read = place->export->read;
 	struct printing printing = { .place = place };
+	struct gt_text process = { .count = 0 };
 
-	add_name(&printing.path, gt_part_process(read, place->at->location));
+	gt_text_process(&process, read, gt_otf2_find_location_group(read, place->at->location->group));
+	add_name(&printing.path, process.data);
+	free(process.data);
 	gt_text_add(&printing.path, ";");
 	add_name(&printing.path, place->at->location->name);
 	gt_path_walk(place->face, &printing, print_node, leave_node);

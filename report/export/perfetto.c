@@ -105,14 +105,12 @@ static char *clean(const char *name)
 static void put_process(struct gt_export *export, size_t i)
 {
 	const struct gt_otf2_location_group *group = gt_otf2_location_group_at(export->read, i);
-	const struct gt_otf2_location_group *creator =
-		gt_otf2_find_location_group(export->read, group->creator);
 	struct perfetto *perfetto = export->face;
 	GtPf__Process process = GT_PF__PROCESS__INIT;
 	GtPf__Track track = GT_PF__TRACK__INIT;
 	struct gt_text name = { .count = 0 };
 
-	gt_text_add(&name, creator ? "%s: %s" : "%.0s%s", creator ? creator->name : "", group->name);
+	gt_text_process(&name, export->read, group);
 	process.has_pid = true;
 	process.pid = (int32_t)i + 1;
 	process.process_name = clean(name.data);

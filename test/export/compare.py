@@ -45,8 +45,13 @@ class Archive:
                     self.leave(location, stack, last[location], False)
 
     @staticmethod
-    def name(location):
-        return location.group.name + "/" + location.name
+    def process(location):
+        """Of an accelerator with the name of the process that it belongs to: all ranks have a GPU 0."""
+        creator = location.group.creating_location_group
+        return (creator.name + ": " if creator else "") + location.group.name
+
+    def name(self, location):
+        return self.process(location) + "/" + location.name
 
     def inside(self, location, *times):
         return all(self.begin <= t < self.end for t in times) and self.only in (None, location.name)
@@ -54,7 +59,7 @@ class Archive:
     def leave(self, location, stack, time, whole):
         """A call ends: what of it is in the window."""
         region, begin = stack[-1]
-        path = ";".join([location.group.name, location.name] + [f[0].name for f in stack]).replace("\x1b", "\\x1b")
+        path = ";".join([self.process(location), location.name] + [f[0].name for f in stack]).replace("\x1b", "\\x1b")
         stack.pop()
         if time < self.begin or begin >= self.end or self.only not in (None, location.name):
             return
@@ -137,7 +142,7 @@ def check_chrome(archive, path):
     with open(path, encoding="utf-8") as f:
         events = json.load(f, parse_float=Decimal)["traceEvents"]
     names = {e["tid"]: e["args"]["name"] for e in events if e["name"] == "thread_name"}
-    processes = {e["pid"]: e["args"]["name"].split(": ")[-1] for e in events if e["name"] == "process_name"}
+    processes = {e["pid"]: e["args"]["name"] for e in events if e["name"] == "process_name"}
 
     def who(event):
         return processes[event["pid"]] + "/" + names[event["tid"]]
@@ -214,7 +219,7 @@ def check_perfetto(archive, path):
         if packet.HasField("track_descriptor"):
             track = packet.track_descriptor
             if track.HasField("process"):
-                processes[track.process.pid] = track.process.process_name.split(": ")[-1]
+                processes[track.process.pid] = track.process.process_name
             elif track.HasField("thread"):
                 who[track.uuid] = processes[track.thread.pid] + "/" + track.thread.thread_name
             else:
@@ -247,7 +252,8 @@ def check_perfetto(archive, path):
 def check_tables(archive, rows):
     """`rows` gives a table as dictionaries."""
     processes = {r["process"]: r for r in rows("processes")}
-    who = {r["thread"]: processes[r["process"]]["name"] + "/" + r["name"] for r in rows("threads")}
+    creators = {p: processes[r["creator"]]["name"] + ": " if r["creator"] is not None else "" for p, r in processes.items()}
+    who = {r["thread"]: creators[r["process"]] + processes[r["process"]]["name"] + "/" + r["name"] for r in rows("threads")}
     regions = {r["region"]: r["name"] for r in rows("regions")}
     metrics = {r["metric"]: r["name"] for r in rows("metrics")}
     comms = {r["communicator"]: r["name"] for r in rows("communicators")}
