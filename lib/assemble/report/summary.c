@@ -486,24 +486,35 @@ static const char *share(char buffer[32], const struct gt_summary *s, const stru
 	return buffer;
 }
 
-/* What tells functions apart stays, also two that would look the same: the one at `i` among `n`. */
-static void put_name(char *name, size_t size, const struct gt_summary_region *const *top, unsigned n,
-		     unsigned i, unsigned room)
+enum { NAME_ROOM = 512 };
+
+static void put_name(char *name, const char *of, unsigned room, size_t keep)
 {
-	char buffer[GT_SHORTEN_MAX], other[512];
-	size_t keep = 0;
+	char buffer[GT_SHORTEN_MAX];
 
-	gt_summary_escape(name, size, gt_shorten(buffer, top[i]->name, room, GT_KEEP_NOTHING), room);
-	for (unsigned k = 0; k < n; k++) {
-		size_t at = k == i ? 0 : gt_differ_at(top[k]->name, top[i]->name) + 1;
+	gt_summary_escape(name, NAME_ROOM, gt_shorten(buffer, of, room, keep), room);
+}
 
-		gt_summary_escape(other, sizeof(other),
-				  gt_shorten(buffer, top[k]->name, room, GT_KEEP_NOTHING), room);
-		if (k != i && strcmp(top[k]->name, top[i]->name) && !strcmp(other, name) && at > keep)
-			keep = at;
-	}
-	if (keep)
-		gt_summary_escape(name, size, gt_shorten(buffer, top[i]->name, room, keep - 1), room);
+/* What tells functions apart stays, also two that would look the same. */
+static void put_names(char names[][NAME_ROOM], const struct gt_summary_region *const *top, unsigned n,
+		      unsigned room)
+{
+	size_t keep[ROWS] = { 0 };
+
+	for (unsigned i = 0; i < n; i++)
+		put_name(names[i], top[i]->name, room, GT_KEEP_NOTHING);
+	for (unsigned i = 0; i < n; i++)
+		for (unsigned k = 0; k < n; k++) {
+			size_t at;
+
+			if (k == i || strcmp(names[k], names[i]) || !strcmp(top[k]->name, top[i]->name))
+				continue;
+			at = gt_differ_at(top[k]->name, top[i]->name) + 1;
+			keep[i] = at > keep[i] ? at : keep[i];
+		}
+	for (unsigned i = 0; i < n; i++)
+		if (keep[i])
+			put_name(names[i], top[i]->name, room, keep[i] - 1);
 }
 
 static void print_table(const struct printer *p, const struct gt_summary *s, unsigned rows)
@@ -513,19 +524,18 @@ static void print_table(const struct printer *p, const struct gt_summary *s, uns
 	unsigned used = 11 + 12 + 11 + 11 + 9; /* prefix and columns */
 	unsigned room = p->width > used + MIN_NAME ? p->width - used : MIN_NAME;
 	uint64_t called = 0;
-	char a[32], b[32], c[32], d[32], name[512];
+	char a[32], b[32], c[32], d[32], names[ROWS][NAME_ROOM];
 
 	for (size_t i = 0; i < s->region_count; i++)
 		called += s->regions[i].calls != 0;
 	if (!n)
 		return;
 	line(p, NULL, "%11s %10s %10s  %% of run, function", "calls", "exclusive", "inclusive");
-	for (unsigned i = 0; i < n; i++) {
-		put_name(name, sizeof(name), top, n, i, room);
+	put_names(names, top, n, room);
+	for (unsigned i = 0; i < n; i++)
 		line(p, NULL, "%11s %10s %10s %7s  %s", counted(a, top[i]->calls),
 		     gt_summary_time(b, top[i]->exclusive_ns), gt_summary_time(c, top[i]->inclusive_ns),
-		     share(d, s, top[i]), name);
-	}
+		     share(d, s, top[i]), names[i]);
 	if (called > n)
 		line(p, NULL, "%11s %s more %s", "...", counted(a, called - n),
 		     plural(called - n, "function", "functions"));

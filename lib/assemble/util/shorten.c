@@ -305,9 +305,11 @@ static void cut_around(struct out *out, unsigned columns)
 
 const char *gt_shorten(char *buffer, const char *name, unsigned columns, size_t keep)
 {
-	struct parsed p = { .s = name, .n = strlen(name) };
 	struct out out = { .at = buffer };
+	struct parsed p; /* large, and written for as many bytes as the name has */
 
+	p.s = name;
+	p.n = strlen(name);
 	if (p.n >= GT_SHORTEN_MAX || gt_columns_of(name) <= columns)
 		return name;
 	find_brackets(&p);
