@@ -8,6 +8,7 @@
 
 #include "report/classes.h"
 
+#include "lib/assemble/util/calls.h"
 #include "lib/assemble/util/posix.h"
 
 #include <errno.h>
@@ -29,77 +30,7 @@ const char *const gt_time_names[GT_TIMES] = {
 
 /* ---- regions ------------------------------------------------------------------------------------- */
 
-struct rule {
-	const char *prefix; /* "=name": the whole name */
-	enum gt_class class;
-};
-
-/* The first that fits decides. Names without "MPI_" or "PMPI_". */
-static const struct rule mpi_rules[] = {
-	{ "=Init", GT_CLASS_MPI_SETUP },
-	{ "=Init_thread", GT_CLASS_MPI_SETUP },
-	{ "=Finalize", GT_CLASS_MPI_SETUP },
-	{ "Session_", GT_CLASS_MPI_SETUP },
-	{ "=Send", GT_CLASS_MPI_SEND },
-	{ "=Ssend", GT_CLASS_MPI_SEND },
-	{ "=Bsend", GT_CLASS_MPI_SEND },
-	{ "=Rsend", GT_CLASS_MPI_SEND },
-	{ "=Recv", GT_CLASS_MPI_RECV },
-	{ "=Mrecv", GT_CLASS_MPI_RECV },
-	{ "Sendrecv", GT_CLASS_MPI_SENDRECV },
-	{ "=Isend", GT_CLASS_MPI_START },
-	{ "=Issend", GT_CLASS_MPI_START },
-	{ "=Ibsend", GT_CLASS_MPI_START },
-	{ "=Irsend", GT_CLASS_MPI_START },
-	{ "=Irecv", GT_CLASS_MPI_START },
-	{ "=Imrecv", GT_CLASS_MPI_START },
-	{ "Isendrecv", GT_CLASS_MPI_START },
-	{ "=Start", GT_CLASS_MPI_START },
-	{ "=Startall", GT_CLASS_MPI_START },
-	{ "Wait", GT_CLASS_MPI_WAIT },
-	{ "=Probe", GT_CLASS_MPI_WAIT },
-	{ "=Mprobe", GT_CLASS_MPI_WAIT },
-	{ "Test", GT_CLASS_MPI_TEST },
-	{ "=Iprobe", GT_CLASS_MPI_TEST },
-	{ "=Improbe", GT_CLASS_MPI_TEST },
-	{ "=Barrier", GT_CLASS_MPI_BARRIER },
-	{ "File_", GT_CLASS_MPI_IO },
-	{ "Win_", GT_CLASS_MPI_RMA },
-	{ "=Put", GT_CLASS_MPI_RMA },
-	{ "=Get", GT_CLASS_MPI_RMA },
-	{ "Accumulate", GT_CLASS_MPI_RMA },
-	{ "Get_accumulate", GT_CLASS_MPI_RMA },
-	{ "Rput", GT_CLASS_MPI_RMA },
-	{ "Rget", GT_CLASS_MPI_RMA },
-	{ "Raccumulate", GT_CLASS_MPI_RMA },
-	{ "Fetch_and_op", GT_CLASS_MPI_RMA },
-	{ "Compare_and_swap", GT_CLASS_MPI_RMA },
-	{ "Bcast", GT_CLASS_MPI_COLLECTIVE },
-	{ "Gather", GT_CLASS_MPI_COLLECTIVE },
-	{ "Scatter", GT_CLASS_MPI_COLLECTIVE },
-	{ "Allgather", GT_CLASS_MPI_COLLECTIVE },
-	{ "Alltoall", GT_CLASS_MPI_COLLECTIVE },
-	{ "=Reduce", GT_CLASS_MPI_COLLECTIVE },
-	{ "Reduce_scatter", GT_CLASS_MPI_COLLECTIVE },
-	{ "Allreduce", GT_CLASS_MPI_COLLECTIVE },
-	{ "Scan", GT_CLASS_MPI_COLLECTIVE },
-	{ "Exscan", GT_CLASS_MPI_COLLECTIVE },
-	{ "Neighbor_", GT_CLASS_MPI_COLLECTIVE },
-	{ "Comm_dup", GT_CLASS_MPI_COLLECTIVE },
-	{ "Comm_split", GT_CLASS_MPI_COLLECTIVE },
-	{ "=Comm_create", GT_CLASS_MPI_COLLECTIVE },
-	{ "Ibarrier", GT_CLASS_MPI_START },
-	{ "Ibcast", GT_CLASS_MPI_START },
-	{ "Igather", GT_CLASS_MPI_START },
-	{ "Iscatter", GT_CLASS_MPI_START },
-	{ "Iall", GT_CLASS_MPI_START },
-	{ "Ireduce", GT_CLASS_MPI_START },
-	{ "Iscan", GT_CLASS_MPI_START },
-	{ "Iexscan", GT_CLASS_MPI_START },
-	{ "Ineighbor_", GT_CLASS_MPI_START },
-};
-
-/* The same table decides in the summary of a run. */
+/* The same tables decide in the summary of a run. */
 static const unsigned char posix_classes[] = {
 	[GT_POSIX_NONE] = GT_CLASSES,
 	[GT_POSIX_CREATE] = GT_CLASS_THREAD_CREATE,
@@ -111,93 +42,28 @@ static const unsigned char posix_classes[] = {
 	[GT_POSIX_SLEEP] = GT_CLASS_SLEEP,
 };
 
-/* On the host. Names without "cuda" or "cu". */
-static const struct rule cuda_rules[] = {
-	{ "LaunchHostFunc", GT_CLASS_GPU_OTHER },
-	{ "Launch", GT_CLASS_GPU_LAUNCH },
-	{ "GraphLaunch", GT_CLASS_GPU_LAUNCH },
-	{ "Memcpy", GT_CLASS_GPU_COPY },
-	{ "Memset", GT_CLASS_GPU_COPY },
-	{ "CtxSynchronize", GT_CLASS_GPU_WAIT },
-	{ "DeviceSynchronize", GT_CLASS_GPU_WAIT },
-	{ "ThreadSynchronize", GT_CLASS_GPU_WAIT },
-	{ "StreamSynchronize", GT_CLASS_GPU_WAIT },
-	{ "EventSynchronize", GT_CLASS_GPU_WAIT },
-	{ "StreamQuery", GT_CLASS_GPU_POLL },
-	{ "EventQuery", GT_CLASS_GPU_POLL },
-	{ "Malloc", GT_CLASS_GPU_MEMORY },
-	{ "Free", GT_CLASS_GPU_MEMORY },
-	{ "MemAlloc", GT_CLASS_GPU_MEMORY },
-	{ "MemFree", GT_CLASS_GPU_MEMORY },
-	{ "MemHost", GT_CLASS_GPU_MEMORY },
-	{ "Host", GT_CLASS_GPU_MEMORY },
-	{ "Array", GT_CLASS_GPU_MEMORY },
+static const unsigned char call_classes[GT_CALLS] = {
+	[GT_CALL_SETUP] = GT_CLASS_MPI_SETUP,
+	[GT_CALL_SEND] = GT_CLASS_MPI_SEND,
+	[GT_CALL_RECV] = GT_CLASS_MPI_RECV,
+	[GT_CALL_SENDRECV] = GT_CLASS_MPI_SENDRECV,
+	[GT_CALL_START] = GT_CLASS_MPI_START,
+	[GT_CALL_WAIT] = GT_CLASS_MPI_WAIT,
+	[GT_CALL_TEST] = GT_CLASS_MPI_TEST,
+	[GT_CALL_BARRIER] = GT_CLASS_MPI_BARRIER,
+	[GT_CALL_COLLECTIVE] = GT_CLASS_MPI_COLLECTIVE,
+	[GT_CALL_RMA] = GT_CLASS_MPI_RMA,
+	[GT_CALL_FILE] = GT_CLASS_MPI_IO,
+	[GT_CALL_OTHER] = GT_CLASS_MPI_OTHER,
+	[GT_CALL_LAUNCH] = GT_CLASS_GPU_LAUNCH,
+	[GT_CALL_COPY] = GT_CLASS_GPU_COPY,
+	[GT_CALL_DEVICE_WAIT] = GT_CLASS_GPU_WAIT,
+	[GT_CALL_HIDDEN_WAIT] = GT_CLASS_GPU_HIDDEN_WAIT,
+	[GT_CALL_DEVICE_POLL] = GT_CLASS_GPU_POLL,
+	[GT_CALL_DEVICE_MEMORY] = GT_CLASS_GPU_MEMORY,
+	[GT_CALL_DEVICE_IDLE] = GT_CLASS_GPU_IDLE,
+	[GT_CALL_DEVICE_OTHER] = GT_CLASS_GPU_OTHER,
 };
-
-/* Names without "cl". */
-static const struct rule opencl_rules[] = {
-	{ "EnqueueNDRangeKernel", GT_CLASS_GPU_LAUNCH },
-	{ "EnqueueTask", GT_CLASS_GPU_LAUNCH },
-	{ "EnqueueNativeKernel", GT_CLASS_GPU_LAUNCH },
-	{ "EnqueueMarker", GT_CLASS_GPU_OTHER },
-	{ "EnqueueBarrier", GT_CLASS_GPU_OTHER },
-	{ "EnqueueWaitForEvents", GT_CLASS_GPU_OTHER },
-	{ "Enqueue", GT_CLASS_GPU_COPY },
-	{ "Finish", GT_CLASS_GPU_WAIT },
-	{ "WaitForEvents", GT_CLASS_GPU_WAIT },
-	{ "CreateBuffer", GT_CLASS_GPU_MEMORY },
-	{ "CreateImage", GT_CLASS_GPU_MEMORY },
-	{ "ReleaseMemObject", GT_CLASS_GPU_MEMORY },
-	{ "SVMAlloc", GT_CLASS_GPU_MEMORY },
-};
-
-/* Names without "ze". */
-static const struct rule level_zero_rules[] = {
-	{ "CommandListAppendLaunch", GT_CLASS_GPU_LAUNCH },
-	{ "CommandListAppendMemoryCopy", GT_CLASS_GPU_COPY },
-	{ "CommandListAppendMemoryFill", GT_CLASS_GPU_COPY },
-	{ "CommandListAppendImage", GT_CLASS_GPU_COPY },
-	{ "CommandQueueExecute", GT_CLASS_GPU_LAUNCH },
-	{ "CommandQueueSynchronize", GT_CLASS_GPU_WAIT },
-	{ "FenceHostSynchronize", GT_CLASS_GPU_WAIT },
-	{ "EventHostSynchronize", GT_CLASS_GPU_WAIT },
-	{ "Mem", GT_CLASS_GPU_MEMORY },
-	{ "PhysicalMem", GT_CLASS_GPU_MEMORY },
-	{ "VirtualMem", GT_CLASS_GPU_MEMORY },
-	{ "Image", GT_CLASS_GPU_MEMORY },
-};
-
-static bool fits(const char *name, const char *prefix)
-{
-	if (*prefix == '=')
-		return !strcasecmp(name, prefix + 1);
-	return !strncasecmp(name, prefix, strlen(prefix));
-}
-
-static enum gt_class by_rules(const char *name, const struct rule *rules, size_t count, enum gt_class other)
-{
-	for (size_t i = 0; i < count; i++)
-		if (fits(name, rules[i].prefix))
-			return rules[i].class;
-	return other;
-}
-
-#define BY_RULES(name, rules, other) by_rules(name, rules, sizeof(rules) / sizeof((rules)[0]), other)
-
-/* Fortran's names are in lower case and end with "_". */
-static enum gt_class class_of_mpi(const char *name)
-{
-	char plain[64];
-	size_t n;
-
-	name += (*name == 'P' || *name == 'p') + strlen("MPI_");
-	n = strnlen(name, sizeof(plain) - 1);
-	memcpy(plain, name, n);
-	while (n && plain[n - 1] == '_')
-		n--;
-	plain[n] = '\0';
-	return BY_RULES(plain, mpi_rules, GT_CLASS_MPI_OTHER);
-}
 
 static bool begins(const char *text, const char *prefix)
 {
@@ -220,40 +86,25 @@ static enum gt_class class_of_group(const char *group)
 {
 	if (begins(group, "NVTX") || begins(group, "ROCTX"))
 		return GT_CLASS_NVTX;
-	if (!begins(group, "CUDA_") && !begins(group, "HIP_") && !begins(group, "OPENCL_") &&
-	    !begins(group, "ZE_"))
+	switch (gt_activity(group)) {
+	case GT_ACTIVITY_KERNEL:
+		return GT_CLASS_KERNEL;
+	case GT_ACTIVITY_COPY:
+		return GT_CLASS_GPU_TRANSFER;
+	case GT_ACTIVITY_SET:
+		return GT_CLASS_GPU_SET;
+	default:
 		return GT_CLASS_CODE;
-	group = strchr(group, '_') + 1;
-	return begins(group, "KERNEL") ? GT_CLASS_KERNEL
-	       : begins(group, "MEMCPY") ? GT_CLASS_GPU_TRANSFER
-	       : begins(group, "MEMSET") ? GT_CLASS_GPU_SET : GT_CLASS_CODE;
+	}
 }
 
 static enum gt_class class_of_cuda(const struct gt_otf2_region *region)
 {
 	enum gt_class class = class_of_group(region->description);
-	const char *name = region->name;
 
 	if (class == GT_CLASS_CODE)
 		class = class_of_group(region->file);
-	if (class != GT_CLASS_CODE)
-		return class;
-	if (strstr(name, "IDLE"))
-		return begins(name, "HOST") ? GT_CLASS_GPU_HIDDEN_WAIT : GT_CLASS_GPU_IDLE;
-	if (strstr(name, "SYNCHRONIZE"))
-		return GT_CLASS_GPU_WAIT;
-	name += begins(name, "__");
-	if (begins(name, "cuda"))
-		return BY_RULES(name + 4, cuda_rules, GT_CLASS_GPU_OTHER);
-	if (begins(name, "hip"))
-		return BY_RULES(name + 3, cuda_rules, GT_CLASS_GPU_OTHER);
-	if (begins(name, "cu"))
-		return BY_RULES(name + 2, cuda_rules, GT_CLASS_GPU_OTHER);
-	if (begins(name, "cl"))
-		return BY_RULES(name + 2, opencl_rules, GT_CLASS_GPU_OTHER);
-	if (begins(name, "ze"))
-		return BY_RULES(name + 2, level_zero_rules, GT_CLASS_GPU_OTHER);
-	return GT_CLASS_GPU_OTHER;
+	return class != GT_CLASS_CODE ? class : call_classes[gt_device_call(region->name)];
 }
 
 static enum gt_class by_role(const struct gt_otf2_region *region)
@@ -296,7 +147,7 @@ static enum gt_class class_of_region(const struct gt_otf2_region *region)
 	enum gt_class class;
 
 	if (is_mpi(region))
-		return class_of_mpi(region->name);
+		return call_classes[gt_message_call(region->name)];
 	switch (region->paradigm) {
 	case OTF2_PARADIGM_MEASUREMENT_SYSTEM:
 		return GT_CLASS_MEASUREMENT;

@@ -268,7 +268,7 @@ static void devices(struct gt_report *report, union gt_cell *row)
 	for (uint32_t i = 0; i < gpu->device_count; i++) {
 		sum += (double)gpu->devices[i].kernels.total;
 		kernels = fmax(kernels, (double)gpu->devices[i].kernels.total);
-		busy = fmax(busy, (double)gt_gpu_busy(&gpu->devices[i]));
+		busy = fmax(busy, (double)gt_device_busy(&gpu->devices[i]));
 	}
 	row[5].number = sum / gpu->device_count / (double)report->duration;
 	row[6].number = ratio(sum / gpu->device_count, kernels);

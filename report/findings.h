@@ -15,26 +15,31 @@
 #include "report/profile.h"
 
 /* id, default, what the threshold is */
-#define GT_FINDING_LIST(F)                                                                             \
-	F(MINIMUM, "minimum", 2, "percent of the run that a finding must gain")                        \
-	F(LATE_RANK, "late-rank", 85, "percent: load balance of the ranks")                            \
-	F(NXN, "n-x-n", 20, "percent of the run in collectives of N to N")                             \
-	F(FLUSHES, "flushes", 5, "percent of the run that a location writes its buffer")               \
-	F(TINY_MESSAGES, "tiny-messages", 1024, "bytes of a message")                                  \
-	F(POLLING, "polling", 10, "percent of the run in calls that test")                             \
-	F(LOCK_CONVOY, "lock-convoy", GT_CONVOY, "percent of the run that each thread waits for one lock") \
-	F(THREAD_CREATION, "thread-creation", 100, "threads")                                          \
-	F(TINY_WRITES, "tiny-writes", GT_TINY_BYTES, "bytes of a read or write")                \
-	F(COSTLY_FUNCTION, "costly-function", 300, "nanoseconds of a call")                            \
-	F(BLOCKING_COPY, "blocking-copy", 5, "percent of the run in copies that block the host")       \
-	F(PAGEABLE_COPY, "pageable-copy", 5, "percent of the run in asynchronous copies of pageable memory") \
-	F(NO_OVERLAP, "no-overlap", 5, "percent of the copies' time in which kernels run")             \
-	F(TINY_KERNELS, "tiny-kernels", 10, "microseconds of a kernel")                                \
-	F(GPU_GAPS, "gpu-gaps", 1, "percent of the run: the shortest gap")                             \
-	F(SYNC_EACH, "sync-each-launch", 80, "percent of the launches that a wait follows")            \
-	F(GPU_MEMORY, "gpu-memory", 100, "calls that allocate or free")                                \
-	F(ONE_STREAM, "one-stream", 32, "blocks of a kernel")                                          \
-	F(UNBALANCED_GPUS, "unbalanced-gpus", 80, "percent: load balance of the GPUs")
+#define GT_FINDING_LIST(F)                                                                              \
+	F(MINIMUM, "minimum", GT_LEAST_GAIN, "percent of the run that a finding must gain")             \
+	F(LATE_RANK, "late-rank", GT_EVEN_RANKS, "percent: load balance of the ranks")                  \
+	F(NXN, "n-x-n", GT_MUCH_COLLECTIVE, "percent of the run in collectives of N to N")              \
+	F(FLUSHES, "flushes", GT_MUCH_FLUSH, "percent of the run that a location writes its buffer")    \
+	F(TINY_MESSAGES, "tiny-messages", GT_TINY_MESSAGE, "bytes of a message")                        \
+	F(POLLING, "polling", GT_MUCH_POLLING, "percent of the run in calls that test")                 \
+	F(LOCK_CONVOY, "lock-convoy", GT_CONVOY,                                                        \
+	  "percent of the run that each thread waits for one lock")                                     \
+	F(THREAD_CREATION, "thread-creation", GT_MANY_THREADS, "threads")                               \
+	F(TINY_WRITES, "tiny-writes", GT_TINY_BYTES, "bytes of a read or write")                        \
+	F(COSTLY_FUNCTION, "costly-function", GT_SHORT_CALL, "nanoseconds of a call")                   \
+	F(BLOCKING_COPY, "blocking-copy", GT_MUCH_COPYING,                                              \
+	  "percent of the run in copies that block the host")                                           \
+	F(PAGEABLE_COPY, "pageable-copy", GT_MUCH_PAGEABLE,                                             \
+	  "percent of the run in asynchronous copies of pageable memory")                               \
+	F(NO_OVERLAP, "no-overlap", GT_LITTLE_OVERLAP,                                                  \
+	  "percent of the copies' time in which kernels run")                                           \
+	F(TINY_KERNELS, "tiny-kernels", GT_TINY_KERNEL, "microseconds of a kernel")                     \
+	F(GPU_GAPS, "gpu-gaps", GT_LONG_GAP, "percent of the run: the shortest gap")                    \
+	F(SYNC_EACH, "sync-each-launch", GT_WAITS_OF_LAUNCHES,                                          \
+	  "percent of the launches that a wait follows")                                                \
+	F(GPU_MEMORY, "gpu-memory", GT_MANY_ALLOCATIONS, "calls that allocate or free")                 \
+	F(ONE_STREAM, "one-stream", GT_FEW_BLOCKS, "blocks of a kernel")                                \
+	F(UNBALANCED_GPUS, "unbalanced-gpus", GT_EVEN_DEVICES, "percent: load balance of the GPUs")
 
 #define GT_FINDING_ENUM(NAME, id, least, text) GT_FINDING_##NAME,
 enum gt_finding_id { GT_FINDING_LIST(GT_FINDING_ENUM) GT_FINDINGS };

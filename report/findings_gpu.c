@@ -10,16 +10,9 @@
 
 #include <string.h>
 
-enum { MANY_LAUNCHES = 100, MANY_KERNELS = 1000, SOME_COPIES = 10 };
-
 static uint32_t region_count(const struct gt_report *report)
 {
 	return (uint32_t)report->read->tables[GT_OTF2_REGION].count;
-}
-
-static bool at_least(uint64_t part, double percent, uint64_t whole)
-{
-	return whole && 100 * (double)part >= percent * (double)whole;
 }
 
 /* What helps, in the words of the runtime. */
@@ -83,7 +76,8 @@ static void blocking_copies(struct gt_report *report)
 		if (top == region_count(report) || region->inclusive > profile->regions[top].inclusive)
 			top = i;
 	}
-	if (calls < SOME_COPIES || !at_least(time, gt_threshold(GT_FINDING_BLOCKING_COPY), report->duration))
+	if (calls < GT_SOME_COPIES ||
+	    !gt_at_least(time, gt_threshold(GT_FINDING_BLOCKING_COPY), report->duration))
 		return;
 	gt_finding(report,
 		   &(struct gt_finding){ .id = GT_FINDING_BLOCKING_COPY, .gain = time,
@@ -112,7 +106,7 @@ static void pageable_copies(struct gt_report *report, struct gt_gpu *gpu)
 		if (!longest || call->most > longest->most)
 			longest = call;
 	}
-	if (!longest || !at_least(time, gt_threshold(GT_FINDING_PAGEABLE_COPY), report->duration))
+	if (!longest || !gt_at_least(time, gt_threshold(GT_FINDING_PAGEABLE_COPY), report->duration))
 		return;
 	gt_finding(report,
 		   &(struct gt_finding){
@@ -136,15 +130,15 @@ static const char *how_common(struct gt_report *report, uint64_t common)
 		      : "but never at the same time";
 }
 
-static void no_overlap(struct gt_report *report, const struct gt_gpu_device *device, const char *name)
+static void no_overlap(struct gt_report *report, const struct gt_device *device, const char *name)
 {
 	uint64_t common = gt_spans_common(&device->kernels, &device->copies);
 	uint64_t less = device->kernels.total < device->copies.total ? device->kernels.total
 								      : device->copies.total;
 	struct gt_span_at longest;
 
-	if (device->kernel_count < SOME_COPIES || device->copies.count < SOME_COPIES ||
-	    at_least(common, gt_threshold(GT_FINDING_NO_OVERLAP), less) ||
+	if (device->kernel_count < GT_SOME_COPIES || device->copies.count < GT_SOME_COPIES ||
+	    gt_at_least(common, gt_threshold(GT_FINDING_NO_OVERLAP), less) ||
 	    !gt_spans_longest(device->copies.total == less ? &device->copies : &device->kernels, &longest))
 		return;
 	gt_finding(
@@ -164,50 +158,12 @@ static void no_overlap(struct gt_report *report, const struct gt_gpu_device *dev
 
 /* ---- kernels ------------------------------------------------------------------------------------- */
 
-struct gaps {
-	uint64_t sum, count, longest, when, first, last;
-};
-
-/* Between the first and the last activity of a device. */
-static struct gaps gaps_of(const struct gt_gpu_device *device, uint64_t least)
-{
-	struct gt_spans all = {0};
-	struct gaps gaps = {0};
-	struct gt_span_at at;
-
-	gt_spans_merge(&all, &device->kernels);
-	gt_spans_merge(&all, &device->copies);
-	for (at = gt_spans_first(&all); gt_spans_next(&at); gaps.last = at.end) {
-		uint64_t gap = at.begin - gaps.last;
-
-		if (!gaps.last)
-			gaps.first = at.begin;
-		if (!gaps.last || gap < least)
-			continue;
-		gaps.sum += gap;
-		gaps.count++;
-		if (gap > gaps.longest) {
-			gaps.longest = gap;
-			gaps.when = gaps.last;
-		}
-	}
-	gt_spans_free(&all);
-	return gaps;
-}
-
-static uint64_t idle_between(const struct gt_gpu_device *device)
-{
-	return gaps_of(device, 1).sum;
-}
-
 /* Gaps from this length on are long: the host does something else meanwhile. */
 static uint64_t long_gap(struct gt_report *report)
 {
-	double least = gt_threshold(GT_FINDING_GPU_GAPS) / 100 * (double)report->duration;
-	uint64_t launches = gt_class_calls(report, GT_CLASS_GPU_LAUNCH);
-	uint64_t launch = launches ? gt_class_time(report, GT_CLASS_GPU_LAUNCH) / launches : 0;
-
-	return least > 10.0 * (double)launch ? (uint64_t)least + 1 : 10 * launch;
+	return gt_long_gap(report->duration, gt_threshold(GT_FINDING_GPU_GAPS),
+			   gt_class_calls(report, GT_CLASS_GPU_LAUNCH),
+			   gt_class_time(report, GT_CLASS_GPU_LAUNCH));
 }
 
 /* What the host did for most of the time in which the device had nothing to do, as the waits say. */
@@ -233,7 +189,7 @@ static const char *host_meanwhile(struct gt_report *report, uint32_t device)
 }
 
 /* A launch that takes most of the longest gap: the first one of a kernel loads its module. */
-static const char *slow_launch(struct gt_report *report, const struct gaps *gaps)
+static const char *slow_launch(struct gt_report *report, const struct gt_gaps *gaps)
 {
 	const struct gt_profile *profile = gt_report_result(report, &gt_profile_analysis);
 
@@ -250,7 +206,7 @@ static const char *slow_launch(struct gt_report *report, const struct gaps *gaps
 
 static void gpu_gaps(struct gt_report *report, const struct gt_gpu *gpu, uint32_t index, const char *name)
 {
-	struct gaps gaps = gaps_of(&gpu->devices[index], long_gap(report));
+	struct gt_gaps gaps = gt_device_gaps(&gpu->devices[index], long_gap(report));
 	const char *launch = slow_launch(report, &gaps);
 
 	if (!gaps.count)
@@ -292,8 +248,9 @@ static void tiny_kernels(struct gt_report *report, const struct gt_gpu *gpu)
 		}
 	}
 	for (uint32_t i = 0; i < gpu->device_count; i++)
-		idle += idle_between(&gpu->devices[i]) - gaps_of(&gpu->devices[i], long_gap(report)).sum;
-	if (all.count < MANY_KERNELS || !at_least(idle, 30, all.ns + idle))
+		idle += gt_device_idle(&gpu->devices[i]) -
+			gt_device_gaps(&gpu->devices[i], long_gap(report)).sum;
+	if (all.count < GT_MANY_KERNELS || !gt_at_least(idle, GT_MUCH_GAP, all.ns + idle))
 		return;
 	gt_finding(report,
 		   &(struct gt_finding){
@@ -314,8 +271,8 @@ static void sync_each(struct gt_report *report, const struct gt_gpu *gpu)
 	uint64_t time = gt_class_time(report, GT_CLASS_GPU_WAIT), idle = 0;
 
 	for (uint32_t i = 0; i < gpu->device_count; i++)
-		idle += idle_between(&gpu->devices[i]);
-	if (launches < MANY_LAUNCHES || !at_least(waits, gt_threshold(GT_FINDING_SYNC_EACH), launches))
+		idle += gt_device_idle(&gpu->devices[i]);
+	if (launches < GT_MANY_LAUNCHES || !gt_at_least(waits, gt_threshold(GT_FINDING_SYNC_EACH), launches))
 		return;
 	gt_finding(report,
 		   &(struct gt_finding){
@@ -383,18 +340,16 @@ static uint64_t small_time(const struct gt_gpu *gpu, uint64_t *all)
 static void one_stream(struct gt_report *report, const struct gt_gpu *gpu)
 {
 	uint64_t all, small = small_time(gpu, &all);
-	const struct gt_gpu_device *most = gpu->devices;
+	const struct gt_device *most = gpu->devices;
 	bool several = false;
 
-	/* A few kernels elsewhere, as before the work begins, change nothing. */
 	for (uint32_t i = 0; i < gpu->device_count; i++) {
-		several |= !at_least(gpu->devices[i].busiest, 95, gpu->devices[i].stream_time) &&
-			   gpu->devices[i].stream_time;
+		several |= gt_device_several(&gpu->devices[i]);
 		if (gpu->devices[i].busiest > most->busiest)
 			most = &gpu->devices[i];
 	}
-	if (several || gt_class_calls(report, GT_CLASS_KERNEL) < MANY_LAUNCHES ||
-	    !at_least(small, 80, all))
+	if (several || gt_class_calls(report, GT_CLASS_KERNEL) < GT_MANY_LAUNCHES ||
+	    !gt_at_least(small, GT_MOST_SMALL, all))
 		return;
 	gt_finding(report,
 		   &(struct gt_finding){ .id = GT_FINDING_ONE_STREAM,
@@ -439,7 +394,8 @@ static void unbalanced(struct gt_report *report, const struct gt_gpu *gpu)
 		last = i;
 	}
 	mean = sum / gpu->device_count;
-	if (gpu->device_count < 2 || at_least(mean, gt_threshold(GT_FINDING_UNBALANCED_GPUS), most) || !most)
+	if (gpu->device_count < 2 || !most ||
+	    gt_at_least(mean, gt_threshold(GT_FINDING_UNBALANCED_GPUS), most))
 		return;
 	alone = longest_alone(gpu, last);
 	gt_finding(report,

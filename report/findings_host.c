@@ -11,9 +11,6 @@
 
 #include <string.h>
 
-/* Messages that are not tiny go at 1 GB/s. */
-enum { NS_OF_BYTE = 1, TIME_SLICE = 10000000, MANY = 1000 };
-
 static const struct gt_profile *profile_of(const struct gt_report *report)
 {
 	return gt_report_result(report, &gt_profile_analysis);
@@ -158,7 +155,7 @@ static void n_x_n(struct gt_report *report, const struct ranks *ranks)
 
 	if (top == report->read->tables[GT_OTF2_REGION].count)
 		top = gt_class_top(report, GT_CLASS_MPI_BARRIER);
-	if (!balanced(ranks) || calls < 10 * ranks->count ||
+	if (!balanced(ranks) || calls < GT_SOME_COLLECTIVES * ranks->count ||
 	    percent(time / ranks->count, ranks->longest) < gt_threshold(GT_FINDING_NXN))
 		return;
 	gt_finding(report,
@@ -204,7 +201,7 @@ static void tiny_messages(struct gt_report *report, const struct ranks *ranks)
 
 		all += row[2].count;
 		if ((double)row[1].count >= gt_threshold(GT_FINDING_TINY_MESSAGES)) {
-			time -= row[3].count * NS_OF_BYTE < time ? row[3].count * NS_OF_BYTE : time;
+			time -= row[3].count * GT_NS_OF_BYTE < time ? row[3].count * GT_NS_OF_BYTE : time;
 			continue;
 		}
 		tiny += row[2].count;
@@ -214,7 +211,7 @@ static void tiny_messages(struct gt_report *report, const struct ranks *ranks)
 			call = row[7].text;
 		}
 	}
-	if (tiny < MANY * ranks->count || tiny < all / 10 * 9)
+	if (tiny < GT_MANY_MESSAGES * ranks->count || !gt_at_least(tiny, GT_MOST_MESSAGES, all))
 		return;
 	gt_finding(
 		report,
@@ -308,7 +305,7 @@ static void thread_creation(struct gt_report *report)
 	uint64_t life = mean_life(report, &locations);
 	uint64_t mean = calls && locations ? life * locations / calls : 0; /* locations are used again */
 
-	if ((double)calls < gt_threshold(GT_FINDING_THREAD_CREATION) || mean > TIME_SLICE)
+	if ((double)calls < gt_threshold(GT_FINDING_THREAD_CREATION) || mean > GT_SHORT_LIFE)
 		return;
 	gt_finding(report,
 		   &(struct gt_finding){

@@ -247,23 +247,6 @@ static void carry(struct gt_report *report, struct gt_carry *carry, void *memory
 	gt_carry(carry, &state->kernel_count, sizeof(state->kernel_count));
 }
 
-static void merge_stream(struct gt_gpu_device *device, const struct state *state, size_t location)
-{
-	struct gt_span_at longest;
-
-	device->stream_time += state->busy.total;
-	if (state->busy.total > device->busiest && gt_spans_longest(&state->busy, &longest)) {
-		device->busiest = state->busy.total;
-		device->busiest_location = (uint32_t)location;
-		device->busiest_begin = longest.begin;
-		device->busiest_end = longest.end;
-	}
-	gt_spans_merge(&device->kernels, &state->busy);
-	gt_spans_merge(&device->copies, &state->copying);
-	device->kernel_count += state->kernel_count;
-	device->streams += state->kernels.count || state->copies.count;
-}
-
 static void merge(struct gt_report *report, struct gt_otf2_cursor *at, void *memory, void *result)
 {
 	uint32_t device = report->classes.locations[at->index].device;
@@ -275,20 +258,20 @@ static void merge(struct gt_report *report, struct gt_otf2_cursor *at, void *mem
 	gt_sums_merge(&all->copies, &state->copies);
 	gt_sums_merge(&all->async_calls, &state->async_calls);
 	gt_sums_merge(&all->pageable, &state->pageable);
-	if (device != GT_NO_DEVICE)
-		merge_stream(&all->devices[device], state, at->index);
+	if (device != GT_NO_DEVICE) {
+		struct gt_device *of = &all->devices[device];
+
+		gt_device_add(of, &state->busy, &state->copying, state->kernel_count,
+			      state->kernels.count || state->copies.count, (uint32_t)at->index);
+		if (gt_device_failed(of))
+			gt_report_no_memory();
+	}
 	gt_sums_free(&state->kernels);
 	gt_sums_free(&state->copies);
 	gt_sums_free(&state->async_calls);
 	gt_sums_free(&state->pageable);
 	gt_spans_free(&state->busy);
 	gt_spans_free(&state->copying);
-}
-
-uint64_t gt_gpu_busy(const struct gt_gpu_device *device)
-{
-	return device->kernels.total + device->copies.total -
-	       gt_spans_common(&device->kernels, &device->copies);
 }
 
 /* ---- figures ------------------------------------------------------------------------------------- */
@@ -420,8 +403,8 @@ static void device_table(struct gt_report *report, const struct gt_gpu *all)
 	struct gt_section *section = gt_section_add(&report->figures, &devices_kind);
 
 	for (uint32_t i = 0; i < report->classes.device_count; i++) {
-		const struct gt_gpu_device *device = &all->devices[i];
-		uint64_t busy = gt_gpu_busy(device);
+		const struct gt_device *device = &all->devices[i];
+		uint64_t busy = gt_device_busy(device);
 		union gt_cell *row = gt_row_add(section);
 
 		row[0].count = device->kernels.total;
@@ -454,10 +437,8 @@ static void release(void *result)
 	gt_sums_free(&all->copies);
 	gt_sums_free(&all->async_calls);
 	gt_sums_free(&all->pageable);
-	for (uint32_t i = 0; all->devices && i < all->device_count; i++) {
-		gt_spans_free(&all->devices[i].kernels);
-		gt_spans_free(&all->devices[i].copies);
-	}
+	for (uint32_t i = 0; all->devices && i < all->device_count; i++)
+		gt_device_free(&all->devices[i]);
 	free(all->devices);
 }
 

@@ -4,7 +4,7 @@ noinst_LTLIBRARIES += report/libgtreport.la
 report_libgtreport_la_SOURCES = report/figures.c report/figures.h report/faces.c \
 	report/cells.c report/table.c report/table.h report/classes.c report/classes.h \
 	report/report.c report/report.h report/results.c report/profile.c report/profile.h report/calls.c report/profile_tables.c report/run.c \
-	report/sums.c report/sums.h report/spans.c report/spans.h report/spread.c report/spread.h \
+	report/sums.c report/sums.h report/spread.c report/spread.h \
 	report/messages.c report/locks.c report/files.c \
 	report/metrics.c report/gpu.c report/gpu.h report/gpu_counters.c report/kernel_metrics.c report/losses.c report/efficiency.c \
 	report/findings.c report/findings_all.c report/findings.h report/findings_host.c report/findings_gpu.c

@@ -17,7 +17,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "report/spans.h"
+#include "lib/assemble/util/spans.h"
 #include "report/sums.h"
 
 enum { GT_SPREAD_PATIENCE = 60 };

@@ -12,12 +12,16 @@
 #include <stdlib.h>
 #include <string.h>
 
+void gt_report_no_memory(void)
+{
+	fputs("gputrace report: out of memory\n", stderr);
+	exit(2);
+}
+
 static void *need(void *memory)
 {
-	if (!memory) {
-		fputs("gputrace report: out of memory\n", stderr);
-		exit(2);
-	}
+	if (!memory)
+		gt_report_no_memory();
 	return memory;
 }
 

@@ -9,11 +9,11 @@
 
 #include "lib/assemble/archive/track.h"
 #include "lib/assemble/adapters/half.h"
+#include "lib/assemble/util/calls.h"
 #include "mpi/assemble/mpi.h"
 
 #include <errno.h>
 #include <stdlib.h>
-#include <string.h>
 
 struct gt_mpi *gt_mpi_of(struct gt_assembly *a)
 {
@@ -66,11 +66,14 @@ static bool shared_handle(struct gt_track *t, const struct gt_def_shared *def, u
 /* The time of what begins and ends MPI says nothing of the program. */
 static uint8_t part(const char *region)
 {
-	if (!strncmp(region, "MPI_Init", 8) || !strcmp(region, "MPI_Finalize") ||
-	    !strncmp(region, "MPI_Session_", 12))
+	switch (gt_message_call(region)) {
+	case GT_CALL_SETUP:
 		return GT_PART_SETUP;
-	return !strncmp(region, "MPI_Test", 8) || !strcmp(region, "MPI_Iprobe") ||
-	       !strcmp(region, "MPI_Improbe") ? GT_PART_POLL : GT_PART_ITSELF;
+	case GT_CALL_TEST:
+		return GT_PART_POLL;
+	default:
+		return GT_PART_ITSELF;
+	}
 }
 
 static const struct gt_paradigm paradigms[] = {

@@ -2,7 +2,7 @@
 /*
  * Findings from the sums of a run, and summary.json.
  *
- * Limits: see brief.h. A rule that would gain less than 2 % of the run stays silent.
+ * Limits: see brief.h. A rule that would gain less than GT_LEAST_GAIN of the run stays silent.
  */
 #include "config.h"
 
@@ -15,9 +15,7 @@
 #include <inttypes.h>
 #include <string.h>
 
-enum { MANY_THREADS = 100, JSON_REGIONS = 50 };
-enum { MUCH_POLLING = 10, MUCH_RECORDING = 10 }; /* percent */
-enum { SHORT_LIFE = 10000000 }; /* ns */
+enum { JSON_REGIONS = 50, MUCH_RECORDING = 10 /* percent */ };
 
 /* ---- findings ------------------------------------------------------------------------------------ */
 
@@ -27,7 +25,7 @@ static char *add(struct gt_summary *s, const char *id, uint64_t gain)
 	struct gt_summary_finding *found = s->findings;
 	unsigned at = s->finding_count;
 
-	if (gain < s->wall_ns / 50)
+	if (!gt_at_least(gain, GT_LEAST_GAIN, s->wall_ns))
 		return NULL;
 	while (at && found[at - 1].gain_ns < gain)
 		at--;
@@ -51,12 +49,17 @@ static const char *shared(const struct gt_summary *s, char text[96])
 	return text;
 }
 
+static bool even(const struct gt_balance *b)
+{
+	return 100 * (double)b->mean_ns >= GT_EVEN_RANKS * (double)b->most_ns;
+}
+
 static void late_rank(struct gt_summary *s)
 {
 	const struct gt_balance *b = &s->balance;
 	char most[32], mean[32], cores[96], *text;
 
-	if (b->ranks < 2 || (double)b->mean_ns >= 0.85 * (double)b->most_ns)
+	if (b->ranks < 2 || even(b))
 		return;
 	text = add(s, "late-rank", b->most_ns - b->mean_ns);
 	if (text)
@@ -72,7 +75,7 @@ static void polling(struct gt_summary *s)
 	uint64_t each = b->ranks ? b->polling_ns / b->ranks : 0;
 	char *text;
 
-	if (b->ranks < 2 || each < b->longest_ns / 100 * MUCH_POLLING)
+	if (b->ranks < 2 || each < b->longest_ns / 100 * GT_MUCH_POLLING)
 		return;
 	text = add(s, "polling", each);
 	if (text)
@@ -135,8 +138,8 @@ static void thread_creation(struct gt_summary *s)
 		const struct gt_summary_region *one = &s->regions[i];
 		char count[32], time[32], *text;
 
-		if (gt_posix_call(one->name) != GT_POSIX_CREATE || one->calls < MANY_THREADS ||
-		    s->made_ns / one->calls > SHORT_LIFE)
+		if (gt_posix_call(one->name) != GT_POSIX_CREATE || one->calls < GT_MANY_THREADS ||
+		    s->made_ns / one->calls > GT_SHORT_LIFE)
 			continue;
 		text = add(s, "thread-creation", one->exclusive_ns);
 		if (text)

@@ -8,6 +8,7 @@
 #ifndef GT_ASSEMBLE_UTIL_RULES_H
 #define GT_ASSEMBLE_UTIL_RULES_H
 
+#include <stdbool.h>
 #include <stdint.h>
 #include <string.h>
 
@@ -17,6 +18,47 @@ enum { GT_LEAST_WAIT = 1000, GT_SHORT_WAIT = 10000000 };
 enum { GT_MANY_WAITS = 100, GT_CONVOY = 10, GT_MANY_OPERATIONS = 1000, GT_TINY_BYTES = 4096 };
 /* ns of a call, and calls, of a function that may cost more to record than it tells. */
 enum { GT_SHORT_CALL = 300, GT_MANY_CALLS = 100000 };
+/* Percent of the run that a finding must gain. */
+enum { GT_LEAST_GAIN = 2 };
+
+/* Percent: load balance of ranks; of the run in collectives, that a buffer is written, in tests. */
+enum { GT_EVEN_RANKS = 85, GT_MUCH_COLLECTIVE = 20, GT_MUCH_FLUSH = 5, GT_MUCH_POLLING = 10 };
+/* Calls of collectives and messages of a rank; bytes of a message that is tiny; percent of all that are. */
+enum { GT_SOME_COLLECTIVES = 10, GT_MANY_MESSAGES = 1000, GT_TINY_MESSAGE = 1024, GT_MOST_MESSAGES = 90 };
+/* Messages that are not tiny go at 1 GB/s. */
+enum { GT_NS_OF_BYTE = 1 };
+/* Threads that are created, and ns that they live for. */
+enum { GT_MANY_THREADS = 100, GT_SHORT_LIFE = 10000000 };
+
+/* Percent of the run in copies that block the host, or are of pageable memory; copies and kernels. */
+enum { GT_MUCH_COPYING = 5, GT_MUCH_PAGEABLE = 5, GT_SOME_COPIES = 10 };
+/* Percent of the time of copies, or of kernels, in which both run. */
+enum { GT_LITTLE_OVERLAP = 5 };
+/* Microseconds of a kernel, kernels, percent of their time and the gaps between them that are gaps. */
+enum { GT_TINY_KERNEL = 10, GT_MANY_KERNELS = 1000, GT_MUCH_GAP = 30 };
+/* Percent of the run that a gap takes, and launches that it could hold, if it is long. */
+enum { GT_LONG_GAP = 1, GT_LAUNCHES_OF_GAP = 10 };
+/* Launches, or kernels; percent of them that a wait follows. Calls for memory. */
+enum { GT_MANY_LAUNCHES = 100, GT_WAITS_OF_LAUNCHES = 80, GT_MANY_ALLOCATIONS = 100 };
+/* Blocks of a small kernel; percent of the time that is in small ones; and of a device's on one stream. */
+enum { GT_FEW_BLOCKS = 32, GT_MOST_SMALL = 80, GT_ONE_STREAM = 95 };
+/* Percent: load balance of devices. */
+enum { GT_EVEN_DEVICES = 80 };
+
+/* Is a part at least so much of the whole? */
+static inline bool gt_at_least(uint64_t part, double percent, uint64_t whole)
+{
+	return whole && 100 * (double)part >= percent * (double)whole;
+}
+
+/* The length, in ns, from which on a gap is long: the host does something else meanwhile. */
+static inline uint64_t gt_long_gap(uint64_t run, double percent, uint64_t launches, uint64_t ns_of_launches)
+{
+	uint64_t some = launches ? ns_of_launches / launches * GT_LAUNCHES_OF_GAP : 0;
+	double least = percent / 100 * (double)run;
+
+	return least > (double)some ? (uint64_t)least + 1 : some;
+}
 
 /* ns: a call, one of a script, one that a filter leaves out, what a GPU did (gputrace-metrics(7), "COST"). */
 enum { GT_COST_OF_CALL = 30, GT_COST_OF_SCRIPT = 110, GT_COST_FILTERED = 2, GT_COST_OF_ACTIVITY = 300 };

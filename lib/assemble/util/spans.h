@@ -2,10 +2,11 @@
 /*
  * Spans of time in their order, packed: a device's kernels, say. Those that touch or overlap are one.
  *
- * Limits: spans are added in the order of their begins. About four bytes each.
+ * Limits: spans are added in the order of their begins. About four bytes each; where memory for them is
+ * lacking `failed` says so, and they are not to be used.
  */
-#ifndef GT_REPORT_SPANS_H
-#define GT_REPORT_SPANS_H
+#ifndef GT_ASSEMBLE_UTIL_SPANS_H
+#define GT_ASSEMBLE_UTIL_SPANS_H
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -17,7 +18,7 @@ struct gt_spans {
 	uint64_t total, count; /* ns of all, and how many they are, with the last one */
 	uint64_t begin, end;   /* the last one, which is not yet in `bytes` */
 	uint64_t packed;       /* end of the last one in `bytes` */
-	bool any;
+	bool any, failed;
 };
 
 struct gt_span_at {

@@ -6,8 +6,7 @@
  */
 #include "config.h"
 
-#include "report/spans.h"
-#include "report/sums.h"
+#include "lib/assemble/util/spans.h"
 
 #include <stdlib.h>
 
@@ -36,11 +35,26 @@ static uint64_t get(const unsigned char *from, size_t *at)
 	}
 }
 
+static bool has_room(struct gt_spans *spans)
+{
+	size_t room = 2 * spans->room + 256;
+	unsigned char *bytes;
+
+	if (spans->room >= spans->used + LONGEST)
+		return true;
+	bytes = realloc(spans->bytes, room);
+	if (!bytes)
+		return false;
+	spans->bytes = bytes;
+	spans->room = room;
+	return true;
+}
+
 static void pack(struct gt_spans *spans)
 {
-	if (spans->room < spans->used + LONGEST) {
-		spans->room = 2 * spans->room + 256;
-		spans->bytes = gt_report_memory(spans->bytes, spans->room, 1);
+	if (spans->failed || !has_room(spans)) {
+		spans->failed = true;
+		return;
 	}
 	spans->used += put(spans->bytes + spans->used, spans->begin - spans->packed);
 	spans->used += put(spans->bytes + spans->used, spans->end - spans->begin);
@@ -102,6 +116,7 @@ void gt_spans_merge(struct gt_spans *to, const struct gt_spans *from)
 			in_b = gt_spans_next(&b);
 		}
 	}
+	all.failed |= to->failed || from->failed;
 	gt_spans_free(to);
 	*to = all;
 }
