@@ -24,10 +24,16 @@ bool gt_part_window(struct gt_part *part, const char *text);
 bool gt_part_time(const char *text, uint64_t *ns);
 
 /*
- * Selects the locations that one of the patterns (with ; between them, * for any characters) matches: their
- * name, that of their process, or PROCESS/NAME. NULL selects all. Returns how many were selected.
+ * Selects the locations that one of the patterns (with ; between them) matches: their name, that of their
+ * process or GPU, PROCESS/NAME, or what a report calls them ("rank 1", "rank 1, Thread 2"). Case does not
+ * matter. With * for any characters a pattern is a whole name, without it a part of one, but no part of a
+ * number: "rank 1" is not in "rank 10". NULL selects all.
+ *
+ * False, after a sentence of the command's: the window begins behind the end of the run, or the patterns match
+ * nothing; then the locations that there are are listed.
  */
-size_t gt_part_select(struct gt_part *part, const struct gt_otf2 *read, const char *patterns);
+bool gt_part_choose(struct gt_part *part, const struct gt_otf2 *read, const char *patterns,
+		  const char *command);
 
 static inline bool gt_part_has(const struct gt_part *part, size_t location)
 {

@@ -7,6 +7,7 @@
 #include "config.h"
 
 #include "report/report.h"
+#include "report/sums.h"
 
 #include <stdlib.h>
 
@@ -42,6 +43,13 @@ static void take_property(const struct gt_report *report, const char *name, unio
 		cell->count = strtoull(text, NULL, 10);
 }
 
+/* All that there is in a part of an archive (gputrace slice) has events in it. */
+static bool is_there(const struct gt_report *report, size_t location)
+{
+	return gt_otf2_location_at(report->read, location)->events ||
+	       !property(report, "GPUTRACE::SLICE_TIME");
+}
+
 /* Threads that ran one after another may share a location, which says how many they were. */
 static uint64_t threads_of(const struct gt_report *report, size_t location)
 {
@@ -59,31 +67,73 @@ static uint64_t count_locations(const struct gt_report *report, enum gt_location
 	uint64_t count = 0;
 
 	for (size_t i = 0; i < report->read->tables[GT_OTF2_LOCATION].count; i++)
-		if (report->classes.locations[i].kind >= least && report->classes.locations[i].kind <= most)
+		if (report->classes.locations[i].kind >= least &&
+		    report->classes.locations[i].kind <= most && is_there(report, i))
 			count += threads_of(report, i);
 	return count;
+}
+
+/* Processes, and ranks; GPUs. */
+struct there {
+	uint64_t processes, ranks, devices;
+};
+
+static void mark(const struct gt_report *report, bool *processes, bool *devices)
+{
+	const struct gt_classes *classes = &report->classes;
+	bool part = property(report, "GPUTRACE::SLICE_TIME");
+
+	for (uint32_t i = 0; i < classes->process_count; i++)
+		processes[i] = !part;
+	for (uint32_t i = 0; i < classes->device_count; i++)
+		devices[i] = !part;
+	for (size_t i = 0; part && i < report->read->tables[GT_OTF2_LOCATION].count; i++) {
+		if (!gt_otf2_location_at(report->read, i)->events)
+			continue;
+		processes[classes->locations[i].process] = true;
+		if (classes->locations[i].device != GT_NO_DEVICE)
+			devices[classes->locations[i].device] = true;
+	}
+}
+
+static struct there count_there(const struct gt_report *report)
+{
+	const struct gt_classes *classes = &report->classes;
+	bool *processes = gt_report_zeroed(classes->process_count + 1, sizeof(*processes));
+	bool *devices = gt_report_zeroed(classes->device_count + 1, sizeof(*devices));
+	struct there all = {0};
+
+	mark(report, processes, devices);
+	for (uint32_t i = 0; i < classes->process_count; i++) {
+		if (!processes[i])
+			continue;
+		all.processes += classes->processes[i].group->type == OTF2_LOCATION_GROUP_TYPE_PROCESS;
+		all.ranks += classes->processes[i].rank != GT_NO_RANK;
+	}
+	for (uint32_t i = 0; i < classes->device_count; i++)
+		all.devices += devices[i];
+	free(processes);
+	free(devices);
+	return all;
 }
 
 static void figures(struct gt_report *report, void *result)
 {
 	union gt_cell *row = gt_row_add(gt_section_add(&report->figures, &run_kind));
-	const struct gt_classes *classes = &report->classes;
-	uint64_t processes = 0;
+	struct there there = count_there(report);
 
 	(void)result;
-	for (uint32_t i = 0; i < classes->process_count; i++)
-		processes += classes->processes[i].group->type == OTF2_LOCATION_GROUP_TYPE_PROCESS;
 	row[0].text = property(report, "GPUTRACE::COMMAND_LINE");
 	row[1].text = property(report, "GPUTRACE::ENDED");
 	row[2].count = report->duration;
-	row[3].count = processes;
-	if (classes->ranks)
-		row[4].count = classes->ranks;
+	row[3].count = there.processes;
+	if (there.ranks)
+		row[4].count = there.ranks;
 	row[5].count = count_locations(report, GT_LOCATION_MAIN, GT_LOCATION_THREAD);
 	if (count_locations(report, GT_LOCATION_SERVICE, GT_LOCATION_SERVICE))
 		row[6].count = count_locations(report, GT_LOCATION_SERVICE, GT_LOCATION_SERVICE);
-	if (classes->device_count) {
-		row[7].count = classes->device_count;
+	if (there.devices) {
+		row[7].count = there.devices;
 		row[8].count = count_locations(report, GT_LOCATION_STREAM, GT_LOCATION_STREAM);
 	}
 	take_property(report, "GPUTRACE::PROCESSOR_TIME_NS", &row[9]);

@@ -256,6 +256,19 @@ static bool is_whole(const char *path)
 	return whole || complain(path, "the disk may be full");
 }
 
+/* Properties that are sums over the run, and not known of a part of it (THREADS: that shared a location). */
+static const char *const of_all[] = { "GPUTRACE::PROCESSOR_TIME_NS", "GPUTRACE::MEMORY_PEAK_BYTES",
+				      "GPUTRACE::HOSTS", "GPUTRACE::UNMATCHED_MESSAGES", "GPUTRACE::THREADS",
+				      NULL };
+
+static bool is_all(const struct slice *slice, const struct gt_otf2 *read)
+{
+	for (size_t i = 0; i < read->tables[GT_OTF2_LOCATION].count; i++)
+		if (!gt_part_has(&slice->part, i))
+			return false;
+	return !slice->part.from && slice->part.to > gt_otf2_ns(read, read->end);
+}
+
 static bool write_copy(struct slice *slice, const struct gt_otf2 *read, struct gt_otf2 *second,
 		       const char *path)
 {
@@ -263,7 +276,7 @@ static bool write_copy(struct slice *slice, const struct gt_otf2 *read, struct g
 
 	slice->from = first_tick(read, slice->part.from);
 	slice->to = slice->part.to == UINT64_MAX ? read->end : first_tick(read, slice->part.to);
-	slice->copy = gt_otf2_copy_open(read, path);
+	slice->copy = gt_otf2_copy_open(read, path, is_all(slice, read) ? NULL : of_all);
 	if (!slice->copy)
 		return complain(path, "libotf2 cannot make an archive in it");
 	describe(slice);
@@ -290,10 +303,8 @@ static bool cut(struct slice *slice, const char *anchor, const char *path, FILE 
 
 	if (!second)
 		return false;
-	if (!gt_part_select(&slice->part, read, slice->options->patterns)) {
-		fputs("gputrace slice: the pattern matches no location\n", stderr);
+	if (!gt_part_choose(&slice->part, read, slice->options->patterns, "gputrace slice"))
 		return false;
-	}
 	slice->first.keep = gt_keep_new(read, &slice->part);
 	if (gt_otf2_events(read))
 		return false;

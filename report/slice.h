@@ -13,7 +13,7 @@
 
 struct gt_slice_options {
 	const char *out;      /* a folder that is not there yet */
-	const char *patterns; /* gt_part_select(), or NULL */
+	const char *patterns; /* gt_part_choose(), or NULL */
 	const char *window;   /* as the user wrote it, or NULL */
 	struct gt_part part;  /* its window */
 	bool quiet;

@@ -36,7 +36,7 @@ static const struct gt_option option_table[] = {
 	{ KEY_JSON, "json", NULL, "All states, as JSON." },
 	{ 'o', "output", "FILE", "Write FILE; its ending .svg, .dot or .json says what." },
 	{ 't', "time", "FROM:TO", "Only this part of the run, in seconds from its begin (1.5:2, 20ms:)." },
-	{ 'l', "locations", "PATTERN", "Show only threads, streams and processes of these names (a*;b)." },
+	{ 'l', "locations", "PATTERN", "Only threads, streams and processes of these names (rank 1;gpu*)." },
 	{ KEY_MARGIN, "margin", "PERCENT", "Durations that differ by less are the same (20)." },
 	{ KEY_SIGNIFICANT, "significant", "PERCENT",
 	  "Nor do they differ by less than this share of the run (0.5)." },

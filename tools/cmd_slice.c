@@ -18,7 +18,7 @@
 static const struct gt_option option_table[] = {
 	{'o', "output", "DIR", "Write the archive DIR, which must not exist yet."},
 	{'t', "time", "FROM:TO", "Only this part of the run, in seconds from its begin (1.5:2, 20ms:)."},
-	{'l', "locations", "PATTERN", "Only threads, streams and processes of these names (a*;b)."},
+	{'l', "locations", "PATTERN", "Only threads, streams and processes of these names (rank 1;gpu*)."},
 	{'q', "quiet", NULL, "Do not print what the archive contains."},
 	{0, NULL, NULL, NULL},
 };

@@ -37,7 +37,7 @@ enum {
 
 static const struct gt_option option_table[] = {
 	{'t', "time", "FROM:TO", "Only this part of the run, in seconds from its begin (1.5:2, 20ms:)."},
-	{'l', "locations", "PATTERN", "Only threads, streams and processes of these names (a*;b)."},
+	{'l', "locations", "PATTERN", "Only threads, streams and processes of these names (rank 1;gpu*)."},
 	{'d', "depth", "N", "Calls deeper than N are counted as part of their caller."},
 	{'s', "stack", "N", "A row for each depth of the call stack, down to N."},
 	{'w', "width", "N", "Columns of text, or pixels of a picture."},

@@ -22,6 +22,7 @@
 
 struct gt_otf2_copy {
 	const struct gt_otf2 *read;
+	const char *const *without; /* properties */
 	OTF2_Archive *archive;
 	OTF2_GlobalDefWriter *definitions;
 	OTF2_MarkerWriter *markers;
@@ -58,17 +59,26 @@ static OTF2_FlushType pre_flush(void *user, OTF2_FileType type, OTF2_LocationRef
 	return OTF2_FLUSH;
 }
 
+static bool is_left_out(const struct gt_otf2_copy *copy, const char *property)
+{
+	for (const char *const *name = copy->without; name && *name; name++)
+		if (!strcmp(*name, property))
+			return true;
+	return false;
+}
+
 static void copy_properties(struct gt_otf2_copy *copy)
 {
 	for (size_t i = 0; i < copy->read->tables[GT_OTF2_PROPERTY].count; i++) {
 		const struct gt_otf2_property *p = gt_otf2_property_at(copy->read, i);
 
-		if (p->kind == GT_OTF2_KINDS)
+		if (p->kind == GT_OTF2_KINDS && !is_left_out(copy, p->name))
 			gt_otf2_copy_property(copy, p->name, p->text);
 	}
 }
 
-struct gt_otf2_copy *gt_otf2_copy_open(const struct gt_otf2 *read, const char *dir)
+struct gt_otf2_copy *gt_otf2_copy_open(const struct gt_otf2 *read, const char *dir,
+				       const char *const *without)
 {
 	enum { EVENTS = 1 << 20, DEFINITIONS = 4 << 20 };
 	static const OTF2_FlushCallbacks flush = { .otf2_pre_flush = pre_flush };
@@ -81,6 +91,7 @@ struct gt_otf2_copy *gt_otf2_copy_open(const struct gt_otf2 *read, const char *d
 	if (!copy || !copy->events)
 		abort();
 	copy->read = read;
+	copy->without = without;
 	copy->archive = archive;
 	pthread_mutex_init(&copy->lock, NULL);
 	if (!archive || !good(copy, OTF2_Archive_SetFlushCallbacks(archive, &flush, NULL)) ||
@@ -254,8 +265,6 @@ GT_OTF2_DEFS(PASS)
 	O(LocationGroupProperty,                                                                             \
 	  LIST(OTF2_LocationGroupRef a, OTF2_StringRef b, OTF2_Type c, OTF2_AttributeValue d),               \
 	  LIST(a, b, c, d))                                                                                  \
-	O(LocationProperty, LIST(OTF2_LocationRef a, OTF2_StringRef b, OTF2_Type c, OTF2_AttributeValue d),  \
-	  LIST(a, b, c, d))                                                                                  \
 	O(CallingContextProperty,                                                                            \
 	  LIST(OTF2_CallingContextRef a, OTF2_StringRef b, OTF2_Type c, OTF2_AttributeValue d),              \
 	  LIST(a, b, c, d))                                                                                  \
@@ -284,6 +293,17 @@ GT_OTF2_DEFS(PASS)
 	}
 OTHERS(PASS)
 #undef PASS
+
+static OTF2_CallbackCode on_location_property(void *user, OTF2_LocationRef location, OTF2_StringRef name,
+					      OTF2_Type type, OTF2_AttributeValue value)
+{
+	struct gt_otf2_copy *copy = user;
+
+	if (is_left_out(copy, gt_otf2_text(copy->read, name)))
+		return OTF2_CALLBACK_SUCCESS;
+	return put(copy, OTF2_GlobalDefWriter_WriteLocationProperty(copy->definitions, location, name, type,
+								    value));
+}
 
 /* A location has as many events as were copied. */
 static OTF2_CallbackCode on_copied_location(void *user, OTF2_LocationRef self, OTF2_StringRef name,
@@ -323,6 +343,7 @@ static OTF2_GlobalDefReaderCallbacks *callbacks(void)
 	OTHERS(SET_OTHER)
 #undef SET_OTHER
 	OTF2_GlobalDefReaderCallbacks_SetLocationCallback(c, on_copied_location);
+	OTF2_GlobalDefReaderCallbacks_SetLocationPropertyCallback(c, on_location_property);
 	OTF2_GlobalDefReaderCallbacks_SetClockPropertiesCallback(c, on_clock);
 	return c;
 }

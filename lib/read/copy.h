@@ -23,8 +23,12 @@
 struct gt_otf2_copy;
 struct gt_otf2_copy_location;
 
-/* Makes an archive DIR/traces.otf2; DIR must be an empty folder. NULL: it cannot be made. */
-struct gt_otf2_copy *gt_otf2_copy_open(const struct gt_otf2 *read, const char *dir);
+/*
+ * Makes an archive DIR/traces.otf2; DIR must be an empty folder. `without`: names of properties (of the
+ * archive, or of locations) that it does not have, NULL at the end; or NULL. NULL: it cannot be made.
+ */
+struct gt_otf2_copy *gt_otf2_copy_open(const struct gt_otf2 *read, const char *dir,
+				       const char *const *without);
 /* A property of the archive, in addition to those that it has. */
 void gt_otf2_copy_property(struct gt_otf2_copy *copy, const char *name, const char *value);
 

@@ -412,10 +412,8 @@ static bool convert(struct gt_export *export, struct gt_otf2 *read)
 	export->correlation = gt_otf2_attribute_named(read, "CORRELATION_ID");
 	export->mpi_error = gt_otf2_attribute_named(read, "MPI_ERROR");
 	export->part = export->options->part;
-	if (!gt_part_select(&export->part, read, export->options->patterns)) {
-		fputs("gputrace export: the pattern matches no location\n", stderr);
+	if (!gt_part_choose(&export->part, read, export->options->patterns, "gputrace export"))
 		return false;
-	}
 	if (face->start && !face->start(export))
 		return false;
 	if (gt_otf2_events(read))

@@ -17,7 +17,7 @@
 struct gt_export_options {
 	const struct gt_export_face *face;
 	const char *out;      /* a file, or a folder (face->folder); NULL: standard output */
-	const char *patterns; /* gt_part_select(), or NULL */
+	const char *patterns; /* gt_part_choose(), or NULL */
 	struct gt_part part;  /* its window */
 	/* of --flame: */
 	const char *against;  /* anchor file of another archive, or NULL */

@@ -299,20 +299,11 @@ static void merge(struct gt_flow *flow, const struct gt_part *part)
 
 static bool compute(struct gt_flow *flow)
 {
-	struct gt_part part = { .to = UINT64_MAX };
-
-	uint64_t end = gt_otf2_ns(flow->report.read, flow->report.read->end);
+	struct gt_part part = { .from = flow->options->from, .to = UINT64_MAX };
 
 	prepare(flow);
-	if (flow->options->from && flow->options->from >= end) {
-		fprintf(stderr, "gputrace flow: the window begins behind the end of the run (%.9g s)\n",
-			(double)end / 1e9);
+	if (!gt_part_choose(&part, flow->report.read, flow->options->patterns, "gputrace flow"))
 		return false;
-	}
-	if (!gt_part_select(&part, flow->report.read, flow->options->patterns)) {
-		fputs("gputrace flow: the pattern matches no location\n", stderr);
-		return false;
-	}
 	if (gt_otf2_events(flow->report.read))
 		return false;
 	merge(flow, &part);

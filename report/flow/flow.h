@@ -22,7 +22,7 @@ struct gt_flow_options {
 	enum gt_flow_face face;
 	const char *out;      /* a file; NULL: standard output */
 	FILE *page;	      /* if not NULL: only what the page needs, there (gt_flow_page()) */
-	const char *patterns; /* gt_part_select(), or NULL */
+	const char *patterns; /* gt_part_choose(), or NULL */
 	double margin;	      /* durations differ by more than this share of the longer one ... */
 	double floor;	      /* ... and by this share of the run */
 	double cut;	      /* share of the run: shorter call paths are part of their callers */

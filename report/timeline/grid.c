@@ -475,17 +475,10 @@ static bool prepare(struct reading *reading)
 	struct gt_otf2 *read = reading->report.read;
 
 	grid->duration = gt_otf2_ns(read, read->end);
+	if (!gt_part_choose(&grid->part, read, grid->patterns, "gputrace timeline"))
+		return false;
 	if (grid->part.to > grid->duration)
 		grid->part.to = grid->duration ? grid->duration : 1;
-	if (grid->part.from >= grid->part.to) {
-		fprintf(stderr, "gputrace timeline: the window begins behind the end of the run (%.9g s)\n",
-			(double)grid->duration / 1e9);
-		return false;
-	}
-	if (!gt_part_select(&grid->part, read, grid->patterns)) {
-		fputs("gputrace timeline: the pattern matches no location\n", stderr);
-		return false;
-	}
 	reading->first_rows = calloc(read->tables[GT_OTF2_LOCATION].count + 1, sizeof(int32_t));
 	reading->region_of = calloc(read->tables[GT_OTF2_REGION].count + 1, sizeof(uint32_t));
 	if (gt_classes_make(&reading->report.classes, read) || !reading->first_rows || !reading->region_of)

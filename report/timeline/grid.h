@@ -47,7 +47,7 @@ struct gt_grid_line {
 struct gt_grid {
 	/* wanted: */
 	struct gt_part part;      /* its window; becomes what is shown: at most the run */
-	const char *patterns;     /* gt_part_select(), or NULL */
+	const char *patterns;     /* gt_part_choose(), or NULL */
 	unsigned depth;           /* regions below this depth count for their caller; 0: all are shown */
 	unsigned lanes;           /* rows of a location, one for each depth of its stack; 0: one row */
 	bool with_lines;
