@@ -29,8 +29,8 @@ bool gt_part_time(const char *text, uint64_t *ns);
  * matter. With * for any characters a pattern is a whole name, without it a part of one, but no part of a
  * number: "rank 1" is not in "rank 10". NULL selects all.
  *
- * False, after a sentence of the command's: the window begins behind the end of the run, or the patterns match
- * nothing; then the locations that there are are listed.
+ * False, after a sentence of the command's: the window begins behind the end of the run, or the patterns
+ * match nothing; then the locations that there are are listed.
  */
 bool gt_part_choose(struct gt_part *part, const struct gt_otf2 *read, const char *patterns,
 		  const char *command);

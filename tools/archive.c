@@ -25,10 +25,8 @@ int gt_archive_unreadable(const struct gt_usage *usage, const char *name, const 
 	return GT_RC_USAGE;
 }
 
-void gt_archive_incomplete(const char *name, const struct gt_report *report, FILE *out)
+void gt_archive_incomplete(const char *name, uint64_t damaged, size_t locations, FILE *out)
 {
-	uint64_t damaged = report->damaged;
-	size_t count = report->read->tables[GT_OTF2_LOCATION].count;
 	char shown[512] = "";
 
 	if (name)
@@ -36,7 +34,15 @@ void gt_archive_incomplete(const char *name, const struct gt_report *report, FIL
 	fprintf(out,
 		"INCOMPLETE: %s%sevents of %" PRIu64 " of %zu locations are missing or cannot be read; "
 		"all figures are of the rest\n",
-		shown, name ? ": " : "", damaged, count);
+		shown, name ? ": " : "", damaged, locations);
+}
+
+int gt_archive_damage(const char *name, uint64_t damaged, size_t locations)
+{
+	if (!damaged)
+		return GT_RC_OK;
+	gt_archive_incomplete(name, damaged, locations, stderr);
+	return GT_RC_BAD;
 }
 
 int gt_archive_read(const struct gt_usage *usage, const char *name, const char *output,

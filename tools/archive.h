@@ -8,9 +8,9 @@
 #ifndef GT_TOOLS_ARCHIVE_H
 #define GT_TOOLS_ARCHIVE_H
 
+#include <stdint.h>
 #include <stdio.h>
 
-#include "report/report.h"
 #include "tools/options.h"
 
 /*
@@ -24,7 +24,10 @@ int gt_archive_read(const struct gt_usage *usage, const char *name, const char *
 		    int (*function)(const char *anchor, void *argument, FILE *out), void *argument);
 
 /* The first line of a text about what could be read. `name`: of the archive, if there are several. */
-void gt_archive_incomplete(const char *name, const struct gt_report *report, FILE *out);
+void gt_archive_incomplete(const char *name, uint64_t damaged, size_t locations, FILE *out);
+
+/* The same on stderr, if anything is damaged: then GT_RC_BAD, else GT_RC_OK. */
+int gt_archive_damage(const char *name, uint64_t damaged, size_t locations);
 
 /* Prints "gputrace export: NAME cannot be read: REASON" on stderr; returns GT_RC_USAGE. */
 int gt_archive_unreadable(const struct gt_usage *usage, const char *name, const char *reason);

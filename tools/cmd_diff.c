@@ -53,7 +53,8 @@ static int add(struct gt_diff *diff, const struct choice *choice, unsigned i, FI
 		return GT_RC_USAGE;
 	damaged = report->damaged;
 	if (damaged && !choice->asked.form)
-		gt_archive_incomplete(choice->anchors[i], report, out);
+		gt_archive_incomplete(choice->anchors[i], report->damaged,
+				      report->read->tables[GT_OTF2_LOCATION].count, out);
 	gt_diff_add(diff, &report->figures, i >= choice->before);
 	gt_report_free(report);
 	return damaged ? GT_RC_BAD : GT_RC_OK;

@@ -41,7 +41,8 @@ static const struct gt_usage usage = {
 	"Writes a trace as one page that any browser shows, without a server and without a network.",
 	option_table,
 	"DIR is the directory of an archive, FILE its anchor file (traces.otf2).\n"
-	"Exit status: 0, or 2 if the archive cannot be read or the page not be written.\n",
+	"Exit status: 0; 1 if files of the archive are damaged: the page is of the rest;\n"
+	"2 if the archive cannot be read or the page not be written.\n",
 	false};
 
 /* "runs/a/" -> "runs/a.html", "runs/a/traces.otf2" -> "runs/a/traces.html". */
@@ -123,7 +124,7 @@ static int page_of(const char *name, const char *against, const char *out, uint6
 {
 	struct gt_index index, other;
 	char *path;
-	int rc = open_index(name, &index);
+	int rc = open_index(name, &index), damage = GT_RC_OK;
 
 	if (rc)
 		return rc;
@@ -131,13 +132,17 @@ static int page_of(const char *name, const char *against, const char *out, uint6
 	path = out ? strdup(out) : default_name(name);
 	if (!rc)
 		rc = write_page(&index.store, against ? &other.store : NULL, most, path);
+	if (!rc && !out)
+		printf("%s\n", path);
+	if (!rc)
+		damage = gt_archive_damage(name, index.damaged, index.locations);
+	if (!rc && against)
+		damage |= gt_archive_damage(against, other.damaged, other.locations);
 	gt_index_close(&index);
 	if (against && !rc)
 		gt_index_close(&other);
-	if (!rc && !out)
-		printf("%s\n", path);
 	free(path);
-	return rc;
+	return rc ? rc : damage;
 }
 
 int gt_cmd_html(int argc, char **argv)

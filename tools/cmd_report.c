@@ -155,7 +155,8 @@ static int print_figures(const char *anchor, void *argument, FILE *out)
 	if (spread && spread->rank)
 		return GT_RC_OK; /* rank 0 prints */
 	if (report->damaged && !choice->asked.form)
-		gt_archive_incomplete(NULL, report, out);
+		gt_archive_incomplete(NULL, report->damaged, report->read->tables[GT_OTF2_LOCATION].count,
+				      out);
 	rc = print_sections(choice, report, out);
 	/* The reader is not closed: the process ends, and libotf2 may be in any state. */
 	return rc ? rc : report->damaged ? GT_RC_BAD : GT_RC_OK;

@@ -36,7 +36,8 @@ static const struct gt_usage usage = {
 	"Shows a trace in the browser, down to single events.",
 	option_table,
 	"DIR is the directory of an archive, FILE its anchor file (traces.otf2). Ends with Ctrl-C.\n"
-	"Exit status: 0, or 2 if the archive cannot be read or nothing be served.\n",
+	"Exit status: 0; 1 if files of the archive are damaged: what is shown is the rest;\n"
+	"2 if the archive cannot be read or nothing be served.\n",
 	false};
 
 static bool number(const char *text, unsigned most, unsigned *n)
@@ -95,16 +96,19 @@ static int view(const char *name, const char *against, struct gt_serve *serve, b
 {
 	char anchor[ANCHOR], other_anchor[ANCHOR];
 	struct gt_index index, other;
-	int rc = open_index(name, anchor, &index);
+	int rc = open_index(name, anchor, &index), damage;
 
 	if (rc)
 		return rc;
+	damage = gt_archive_damage(name, index.damaged, index.locations);
 	rc = against ? open_index(against, other_anchor, &other) : 0;
 	if (rc) {
 		gt_index_close(&index);
 		return rc;
 	}
 	serve->against = against ? &other.store : NULL;
+	if (against)
+		damage |= gt_archive_damage(against, other.damaged, other.locations);
 	if (index_only)
 		printf("%s\n", *index.path ? index.path : "the index cannot be kept");
 	else
@@ -112,7 +116,7 @@ static int view(const char *name, const char *against, struct gt_serve *serve, b
 	gt_index_close(&index);
 	if (against)
 		gt_index_close(&other);
-	return rc;
+	return rc ? rc : damage;
 }
 
 int gt_cmd_view(int argc, char **argv)

@@ -191,16 +191,33 @@ static int make_new(struct gt_index *index, const char *command, const char *anc
 	return status < 0 ? 2 : status;
 }
 
+static void look_at_damage(struct gt_index *index)
+{
+	size_t i = gt_store_find(&index->store, 0, GT_TILE_TEXT, GT_TEXT_DAMAGE, 0), at = 0;
+	const struct gt_tile *tile = &index->store.tiles[i];
+	const unsigned char *data;
+
+	if (i == index->store.count || tile->kind != GT_TILE_TEXT || tile->row != GT_TEXT_DAMAGE)
+		return;
+	data = gt_store_data(&index->store, tile);
+	if (gt_bytes_read(data, tile->length, &at, &index->damaged))
+		gt_bytes_read(data, tile->length, &at, &index->locations);
+}
+
 int gt_index_open(struct gt_index *index, const char *command, const char *anchor, bool keep)
 {
 	struct gt_archive_id id;
+	int rc;
 
 	*index = (struct gt_index){ .fd = -1 };
 	if (!gt_archive_id(anchor, &id)) {
 		say(command, anchor, "cannot be read", strerror(errno));
 		return 2;
 	}
-	return find(index, anchor, &id) ? 0 : make_new(index, command, anchor, keep, id.bytes);
+	rc = find(index, anchor, &id) ? 0 : make_new(index, command, anchor, keep, id.bytes);
+	if (!rc)
+		look_at_damage(index);
+	return rc;
 }
 
 void gt_index_close(struct gt_index *index)

@@ -15,6 +15,7 @@ struct gt_index {
 	struct gt_store store;
 	int fd;
 	bool made;         /* now, and not found */
+	uint64_t damaged, locations; /* of which the events of `damaged` could not all be read */
 	char path[4096];   /* "": it is in a file without a name */
 };
 

@@ -740,6 +740,9 @@ int gt_picture_make(const char *anchor, int fd)
 	put_text(&picture, GT_TEXT_META, &text);
 	put_rows(&picture, &text);
 	put_text(&picture, GT_TEXT_ROWS, &text);
+	gt_bytes_number(&text, report->damaged);
+	gt_bytes_number(&text, report->read->tables[GT_OTF2_LOCATION].count);
+	put_text(&picture, GT_TEXT_DAMAGE, &text);
 	put_flow(&picture, &text);
 	put_text(&picture, GT_TEXT_FLOW, &text);
 	free(text.data);

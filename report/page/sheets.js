@@ -447,6 +447,7 @@ const Sheets = {
 		const words = { complete: "complete", events: "events lost",
 			events_left_out: "events left out on purpose",
 			unmatched_messages: "messages with one side only",
+				damaged: "locations whose events could not all be read",
 				processes_killed: "processes that were killed",
 			programs_untraced: "programs that were not traced", faults: "broken rules of OTF2",
 				flushes: "flushes",

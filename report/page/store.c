@@ -18,7 +18,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-enum { MUCH = 1 << 20, FORMAT = 4 };
+enum { MUCH = 1 << 20, FORMAT = 5 };
 
 struct head {
 	char magic[8];

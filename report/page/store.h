@@ -35,6 +35,7 @@ enum gt_text_row {
 	GT_TEXT_TITLE,  /* the archive's name, HTML */
 	GT_TEXT_FLOW,   /* gt_flow_page() */
 	GT_TEXT_ROWS,   /* numbers of rows, of regions, span_log2, levels with sums of each row */
+	GT_TEXT_DAMAGE, /* numbers of locations that are damaged, and of all */
 };
 
 struct gt_tile {
