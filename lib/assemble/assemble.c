@@ -60,6 +60,7 @@ static int complete(struct gt_assembly *a, struct gt_report *report)
 	uint64_t last_ns = a->facts.tally.last_ns;
 	int rc = gt_assembly_orders(a) ? gt_hosts_order(a) : 0;
 
+	gt_spool_ends(&a->spool);
 	if (!rc)
 		rc = gt_facts_collect(&a->facts, &a->spool, &a->layout, &a->clock);
 	gt_facts_outside(&a->facts, &a->spool);

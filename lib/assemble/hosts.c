@@ -101,8 +101,10 @@ static int save_partial(struct gt_assembly *a, struct gt_profile *profile, size_
 
 static int complete_partial(struct gt_assembly *a, struct gt_profile *profile, size_t count)
 {
-	int rc = gt_facts_collect(&a->facts, &a->spool, &a->layout, &a->clock);
+	int rc;
 
+	gt_spool_ends(&a->spool);
+	rc = gt_facts_collect(&a->facts, &a->spool, &a->layout, &a->clock);
 	if (!rc)
 		rc = gt_properties_collect(&a->properties, &a->layout, &a->defs, &a->clock,
 					   a->spool.procs, true);

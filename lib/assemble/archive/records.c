@@ -130,6 +130,7 @@ void gt_convert_process(struct gt_track *t, const struct gt_slot *slot, uint64_t
 	case GT_T_WAITPID:
 		own_parameter(t, "child process id", ns, slot[1].time);
 		own_parameter(t, "wait status", ns, slot[1].word);
+		gt_spool_waited(t->loc->proc, (uint32_t)slot[1].time, (uint32_t)slot[1].word, tick);
 		break;
 	default:
 		item.name = gt_defs_string(t->conv->defs, "program");

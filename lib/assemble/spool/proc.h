@@ -68,12 +68,15 @@ struct gt_proc {
 	struct gt_loc *locs;         /* by id */
 	size_t loc_count;
 	bool ended;                  /* it closed its recording by itself */
+	uint32_t waited;             /* if not: GT_WAITED and the wait status that its parent got; atomic */
 	uint64_t end_tick;           /* header.end, or the last record's tick of a killed process */
 	uint64_t tick_max;           /* no honest tick is above */
 	uint32_t number;             /* global location group id, or GT_NOT_WRITTEN */
 	/* deferred.c: deferred records by location, once they have been asked for */
 	struct gt_spread *spread;
 };
+
+#define GT_WAITED (1u << 31)
 
 /*
  * Is this the error of a disk, or of a machine short of something, and not of what was recorded? Then

@@ -21,6 +21,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -236,6 +237,45 @@ static struct gt_proc *find_parent(const struct gt_spool *spool, const struct gt
 			return other;
 	}
 	return NULL;
+}
+
+/* Did `by` start this process, so far as is known? One that was spawned does not say who its parent is. */
+static bool may_be_child(const struct gt_proc *proc, const struct gt_proc *by)
+{
+	while (proc->parent && proc->parent->pid == proc->pid)
+		proc = proc->parent;
+	return !proc->parent || proc->parent->pid == by->pid;
+}
+
+void gt_spool_waited(const struct gt_proc *by, uint32_t pid, uint32_t status, uint64_t tick)
+{
+	struct gt_spool *spool = by->spool;
+
+	if (!WIFEXITED((int)status) && !WIFSIGNALED((int)status))
+		return;
+	for (size_t i = spool->proc_count; i-- > 0;) { /* a number that was used again: the last one before */
+		struct gt_proc *proc = &spool->procs[i];
+
+		if (proc->pid != pid || proc->root != by->root || proc->header.begin > tick)
+			continue;
+		if (!proc->ended && proc->header.how == GT_END_NONE && may_be_child(proc, by))
+			__atomic_store_n(&proc->waited, GT_WAITED | (status & 0xffff), __ATOMIC_RELAXED);
+		return;
+	}
+}
+
+void gt_spool_ends(struct gt_spool *spool)
+{
+	for (size_t i = 0; i < spool->proc_count; i++) {
+		struct gt_proc *proc = &spool->procs[i];
+		int status = (int)(proc->waited & 0xffff);
+
+		if (!(proc->waited & GT_WAITED))
+			continue;
+		proc->ended = WIFEXITED(status);
+		proc->header.how = proc->ended ? GT_END__EXIT : GT_END_SIGNAL;
+		proc->header.status = (uint32_t)(proc->ended ? WEXITSTATUS(status) : WTERMSIG(status));
+	}
 }
 
 static int read_processes(struct gt_spool *spool)

@@ -47,4 +47,13 @@ int gt_spool_open_host(struct gt_spool *spool, int dirfd, const char *name, char
 		       size_t why_size);
 void gt_spool_close(struct gt_spool *spool);
 
+/*
+ * The process `by` was told at `tick` that its child `pid` has ended, with a status as waitpid() gives it.
+ * Thread-safe.
+ */
+void gt_spool_waited(const struct gt_proc *by, uint32_t pid, uint32_t status, uint64_t tick);
+
+/* Once all events are read: how processes ended that could not record it, but whose parents were told. */
+void gt_spool_ends(struct gt_spool *spool);
+
 #endif
