@@ -97,8 +97,10 @@ class Made(Trace):
                            lambda: self.define("Attribute", self.s(name), self.s(""), UINT64))
         self.attributes.setdefault((location, len(self.events[location]) - 1), []).append((number, UINT64, value))
 
-    def call(self, location, region, begin, end):
+    def call(self, location, region, begin, end, correlation=0):
         self.put(location, begin, "Enter", region)
+        if correlation:
+            self.attribute(location, "CORRELATION_ID", correlation)
         self.put(location, end, "Leave", region)
 
     def parameter(self, location, time, name, value):
@@ -110,9 +112,11 @@ class Made(Trace):
         number = self.once(("parameter", name), lambda: self.define("Parameter", self.s(name), 0))
         self.put(location, time, "ParameterString", number, self.s(f"({value},1,1)"))
 
-    def kernel(self, stream, name, begin, end, grid=1, block=1):
+    def kernel(self, stream, name, begin, end, grid=1, block=1, correlation=0):
         region = self.region(name, CUDA, "CUDA_KERNEL")
         self.put(stream, begin, "Enter", region)
+        if correlation:
+            self.attribute(stream, "CORRELATION_ID", correlation)
         self.shape(stream, begin, "grid", grid)
         self.parameter(stream, begin, "threads per block", block)
         self.put(stream, end, "Leave", region)

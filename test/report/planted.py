@@ -228,13 +228,20 @@ def costly_function(bad):
 
 # ---- GPUs -----------------------------------------------------------------------------------------
 
-def launches(m, thread, stream, count, busy, length=SECOND, grid=1000):
-    """Kernels side by side, each launched ahead of the one before it."""
-    launch = m.region("cudaLaunchKernel", CUDA, "CUDART_API")
+def api(m, name):
+    return m.region(name, CUDA, "CUDART_API")
+
+
+def launches(m, thread, stream, count, busy, length=SECOND, grid=1000, spent=1000, then=None):
+    """Kernels side by side, each launched ahead of the one before it; or when it begins, and the host does `then`."""
+    launch = api(m, "cudaLaunchKernel")
     step = length // count
     for i in range(count):
-        m.call(thread, launch, i * step // 10, i * step // 10 + 1000)
-        m.kernel(stream, "axpy", i * step, i * step + busy, grid, 128)
+        begin = i * step if then else i * step // 10
+        m.call(thread, launch, begin, begin + spent, 1 + i)
+        if then:
+            m.call(thread, m.region(then), begin + spent, begin + step)
+        m.kernel(stream, "axpy", i * step, i * step + busy, grid, 128, 1 + i)
 
 
 @case
@@ -242,18 +249,19 @@ def blocking_copy(bad):
     """Twenty copies of 10 ms in which the host stands still; or asynchronous ones of pinned memory, and two sets."""
     m, process, thread, stream = gpu()
     second = m.stream(process, 1 + m.node, "CUDA[0:13]")
-    copy = m.region("cudaMemcpy" if bad else "cudaMemcpyAsync", CUDA, "CUDART_API")
-    work, fill = m.region("work"), m.region("cudaMemset", CUDA, "CUDART_API")
+    copy, launch = api(m, "cudaMemcpy" if bad else "cudaMemcpyAsync"), api(m, "cudaLaunchKernel")
+    work, fill = m.region("work"), api(m, "cudaMemset")
     for i in range(20):
         begin = i * 50000000
         end = begin + (10000000 if bad else 5000)
-        m.call(thread, copy, begin, end)
+        m.call(thread, copy, begin, end, 1 + i)
         if not bad and i < 2: # the first ones of a process and device also make what they need
             m.call(thread, fill, end, end + 30000000)
             end += 30000000
-        m.call(thread, work, end, begin + 50000000)
-        m.copy(second, "cudaMemcpy H2D pinned", begin, begin + 10000000, 100000000)
-        m.kernel(stream, "axpy", begin, begin + 50000000, 1000, 128)
+        m.call(thread, work, end, begin + 49000000)
+        m.call(thread, launch, begin + 49000000, begin + 49001000, 101 + i)
+        m.copy(second, "cudaMemcpy H2D pinned", begin, begin + 10000000, 100000000, 1 + i)
+        m.kernel(stream, "axpy", begin, begin + 50000000, 1000, 128, 100 + i)
     return m
 
 
@@ -262,29 +270,31 @@ def pageable_copy(bad):
     """Asynchronous copies that block for 5 ms each as their memory is pageable, or do not."""
     m, process, thread, stream = gpu()
     second = m.stream(process, 1 + m.node, "CUDA[0:13]")
-    copy, work = m.region("cudaMemcpyAsync", CUDA, "CUDART_API"), m.region("work")
+    copy, launch, work = api(m, "cudaMemcpyAsync"), api(m, "cudaLaunchKernel"), m.region("work")
     for i in range(20):
         begin = i * 50000000
         end = begin + (5000000 if bad else 5000)
-        m.put(thread, begin, "Enter", copy)
-        m.attribute(thread, "CORRELATION_ID", i + 1)
-        m.put(thread, end, "Leave", copy)
-        m.call(thread, work, end, begin + 50000000)
+        m.call(thread, copy, begin, end, 1 + i)
+        m.call(thread, work, end, begin + 49000000)
+        m.call(thread, launch, begin + 49000000, begin + 49001000, 101 + i)
         m.copy(second, "cudaMemcpy H2D " + ("pageable" if bad else "pinned"), begin, begin + 4000000, 40000000,
                i + 1)
-        m.kernel(stream, "axpy", begin, begin + 50000000, 1000, 128)
+        m.kernel(stream, "axpy", begin, begin + 50000000, 1000, 128, 100 + i)
     return m
 
 
 def copies_and_kernels(pause):
-    """Twenty copies of 20 ms, and kernels that begin so long after each of them began."""
+    """Twenty copies of 20 ms, and kernels that begin so long after each of them began. All are launched ahead."""
     m, process, thread, stream = gpu()
     second = m.stream(process, 1 + m.node, "CUDA[0:13]")
-    m.call(thread, m.region("work"), 0, SECOND)
+    copy, launch = api(m, "cudaMemcpyAsync"), api(m, "cudaLaunchKernel")
     for i in range(20):
         begin = i * 50000000
-        m.copy(second, "cudaMemcpy H2D pinned", begin, begin + 20000000, 1000000)
-        m.kernel(stream, "axpy", begin + pause(i), begin + 50000000, 1000, 128)
+        m.call(thread, copy, i * 2000, i * 2000 + 1000, 1 + i)
+        m.call(thread, launch, i * 2000 + 1000, i * 2000 + 2000, 101 + i)
+        m.copy(second, "cudaMemcpy H2D pinned", begin, begin + 20000000, 1000000, 1 + i)
+        m.kernel(stream, "axpy", begin + pause(i), begin + 50000000, 1000, 128, 101 + i)
+    m.call(thread, m.region("work"), 40000, SECOND)
     return m
 
 
@@ -300,18 +310,22 @@ def overlap():
 
 @case
 def tiny_kernels(bad):
-    """5,000 kernels of 4 us with 96 us between them and a large one, or 50 of 9.99 ms, then nothing for 9 ms."""
+    """
+    5,000 kernels of 4 us with 96 us between them, as launching one takes 20 us and preparing it longer, and a large
+    one; or 50 of 9.99 ms, then nothing for 9 ms.
+    """
     m, _, thread, stream = gpu()
-    launches(m, thread, stream, 5000 if bad else 50, 4000 if bad else 9990000, SECOND // 2)
+    launches(m, thread, stream, 5000 if bad else 50, 4000 if bad else 9990000, SECOND // 2,
+             spent=20000, then="prepare" if bad else None)
     m.kernel(stream, "gemm", SECOND // 2 + 9000000, SECOND, 1000, 128)
     return m
 
 
 @case
 def gpu_gaps(bad):
-    """The GPU is idle for 30 ms after each of ten kernels, or for 100 us."""
+    """The GPU is idle for 30 ms after each of ten kernels, as the host does something else, or for 100 us."""
     m, _, thread, stream = gpu()
-    launches(m, thread, stream, 10, 70000000 if bad else 99900000)
+    launches(m, thread, stream, 10, 70000000 if bad else 99900000, then="prepare")
     return m
 
 
@@ -319,14 +333,14 @@ def gpu_gaps(bad):
 def sync_each_launch(bad):
     """The host waits after each of 1,000 kernels and launches the next 300 us later, or runs ahead."""
     m, _, thread, stream = gpu()
-    launch, wait = (m.region(n, CUDA, "CUDART_API") for n in ("cudaLaunchKernel", "cudaDeviceSynchronize"))
+    launch, wait = api(m, "cudaLaunchKernel"), api(m, "cudaDeviceSynchronize")
     for i in range(1000):
         begin = i * 1000000
         at = begin if bad else i * 10000
-        m.call(thread, launch, at, at + 5000)
+        m.call(thread, launch, at, at + 5000, 1 + i)
         if bad:
             m.call(thread, wait, begin + 5000, begin + 710000)
-        m.kernel(stream, "axpy", begin + 5000, begin + (705000 if bad else 1000000), 1000, 128)
+        m.kernel(stream, "axpy", begin + 5000, begin + (705000 if bad else 1000000), 1000, 128, 1 + i)
     if not bad:
         m.call(thread, wait, 20000000, SECOND)
     return m
@@ -336,7 +350,7 @@ def sync_each_launch(bad):
 def gpu_memory(bad):
     """cudaMalloc and cudaFree of 200 us each in 500 steps; or 150 of 1 us behind one that makes the context."""
     m, _, thread, stream = gpu()
-    take, give = (m.region(n, CUDA, "CUDART_API") for n in ("cudaMalloc", "cudaFree"))
+    take, give = api(m, "cudaMalloc"), api(m, "cudaFree")
     work = m.region("work")
     if not bad:
         m.call(thread, take, 0, 100000000)
