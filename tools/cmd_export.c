@@ -107,6 +107,15 @@ static int take(struct gt_export_options *options, int key)
 	return GT_RC_OK;
 }
 
+void gt_export_list(char *list, size_t size)
+{
+	size_t n = 0;
+
+	for (size_t i = 0; i < sizeof(faces) / sizeof(faces[0]) && n < size; i++)
+		if (faces[i])
+			n += (size_t)snprintf(list + n, size - n, "%s%s", n ? " " : "", faces[i]->option);
+}
+
 int gt_cmd_export(int argc, char **argv)
 {
 	struct gt_export_options options = { .part = { .to = UINT64_MAX } };

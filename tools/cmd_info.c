@@ -137,6 +137,8 @@ static void show_installation(void)
 	list_wraps(libdir, list, sizeof(list));
 	fact("wraps", "--wrap", list[0] ? list : "none");
 	fact("otf2", "OTF2", GT_OTF2_VERSION);
+	gt_export_list(list, sizeof(list));
+	fact("exports", "export", list);
 	fact("compilers", "wrappers call", GT_DEFAULT_CC ", " GT_DEFAULT_CXX ", " GT_DEFAULT_FC);
 }
 

@@ -8,6 +8,8 @@
 #ifndef GT_TOOLS_CMDS_H
 #define GT_TOOLS_CMDS_H
 
+#include <stddef.h>
+
 #define GT_RC_OK    0
 #define GT_RC_BAD   1
 #define GT_RC_USAGE 2
@@ -23,6 +25,8 @@ unsigned gt_info_wrong_gpu_metrics(void);
 int gt_cmd_check(int argc, char **argv);
 int gt_cmd_report(int argc, char **argv);
 int gt_cmd_export(int argc, char **argv);
+/* The formats that this build can write: "chrome speedscope ...". */
+void gt_export_list(char *list, size_t size);
 int gt_cmd_timeline(int argc, char **argv);
 int gt_cmd_html(int argc, char **argv);
 int gt_cmd_view(int argc, char **argv);

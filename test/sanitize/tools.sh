@@ -43,7 +43,8 @@ record()
 
 commands()
 {
-	local dir=$1 other=$2 form out
+	local dir=$1 other=$2 form forms out
+	forms=$("$gputrace" info | sed -n 's/^ *export  *//p')
 	try 0 check "$dir"
 	try 0 check --json "$dir"
 	try 0 report "$dir"
@@ -51,7 +52,8 @@ commands()
 	try '[01]' diff "$dir" "$other"
 	try '[01]' diff --json "$dir" "$other"
 	try 0 slice -o "$dir.slice" -t 0:20ms "$dir"
-	for form in chrome speedscope folded csv sqlite perfetto flame; do
+	[ -n "$forms" ] || { echo "gputrace info names no formats"; bad=1; }
+	for form in $forms; do
 		out=$dir.$form
 		try 0 export --$form -o "$out" "$dir"
 	done
