@@ -68,6 +68,11 @@ report_libgtreport_la_SOURCES += report/export/sqlite.c
 report_libgtreport_la_CPPFLAGS += $(SQLITE_CFLAGS)
 report_libgtreport_la_LIBADD += $(SQLITE_LIBS)
 endif
+if HAVE_NANOARROW
+report_libgtreport_la_SOURCES += report/export/arrow.c
+report_libgtreport_la_CPPFLAGS += $(NANOARROW_CFLAGS)
+report_libgtreport_la_LIBADD += $(NANOARROW_LIBS)
+endif
 if HAVE_PROTOBUF_C
 report_libgtreport_la_SOURCES += report/export/perfetto.c
 nodist_report_libgtreport_la_SOURCES += report/export/perfetto.pb-c.c report/export/perfetto.pb-c.h

@@ -34,6 +34,18 @@ static const struct gt_export_face *const faces[] = {
 	NULL,
 #endif
 	&gt_export_flame,
+#ifdef HAVE_NANOARROW
+	&gt_export_arrow,
+#else
+	NULL,
+#endif
+};
+
+/* What a format needs that this build may lack. */
+static const char *const needs[] = {
+	[4] = "SQLite",
+	[5] = "protobuf-c",
+	[7] = "nanoarrow: build-aux/nanoarrow builds it, and configure takes it by --with-nanoarrow",
 };
 
 static const struct gt_option option_table[] = {
@@ -45,6 +57,7 @@ static const struct gt_option option_table[] = {
 	{ KEY_FACE + 5, "perfetto", NULL,
 	  "A trace of Perfetto, for ui.perfetto.dev; smaller than --chrome." },
 	{ KEY_FACE + 6, "flame", NULL, "A flame graph, SVG." },
+	{ KEY_FACE + 7, "arrow", NULL, "A folder of the tables, an Arrow file (IPC, Feather V2) each." },
 	{ KEY_AGAINST, "against", "DIR",
 	  "With --flame: colours say what took longer, or less long, than in DIR." },
 	{ KEY_SPLIT, "split", NULL, "With --flame: paths stand below their process and thread." },
@@ -56,7 +69,7 @@ static const struct gt_option option_table[] = {
 
 static const struct gt_usage usage = {
 	"gputrace export",
-	"--perfetto|--chrome|--speedscope|--folded|--flame|--csv|--sqlite [options] DIR|FILE",
+	"--perfetto|--chrome|--speedscope|--folded|--flame|--csv|--sqlite|--arrow [options] DIR|FILE",
 	"Writes a trace in the format of another program.",
 	option_table,
 	"DIR is the directory of an archive, FILE its anchor file (traces.otf2).\n"
@@ -86,8 +99,7 @@ static int take_face(struct gt_export_options *options, int place)
 	options->face = faces[place];
 	if (options->face)
 		return GT_RC_OK;
-	return gt_usage_error(&usage, place == 4 ? "this gputrace was built without SQLite"
-						 : "this gputrace was built without protobuf-c");
+	return gt_usage_error(&usage, "this gputrace was built without %s", needs[place]);
 }
 
 static int take(struct gt_export_options *options, int key)

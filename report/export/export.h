@@ -32,7 +32,7 @@ struct gt_export_options {
 int gt_export(const char *anchor, void *options, FILE *unused);
 
 extern const struct gt_export_face gt_export_chrome, gt_export_speedscope, gt_export_folded, gt_export_flame,
-	gt_export_csv, gt_export_sqlite, gt_export_perfetto;
+	gt_export_csv, gt_export_sqlite, gt_export_perfetto, gt_export_arrow;
 
 /* ---- faces ------------------------------------------------------------------------------------- */
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * An archive as tables, for CSV and SQLite. gputrace-export(1) has them for users; test/export compares.
+ * An archive as tables, for CSV, SQLite and Arrow. gputrace-export(1) has them for users; test/export
+ * compares.
  *
  * Limits: rows of different locations come in any order, those of one in the order of their ends.
  */
