@@ -2,9 +2,10 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Runs the queries of doc/questions.md on an export, and compares with what python3-otf2 finds in the archive.
 
-  questions.py ENGINE DOCUMENT EXPORT ANCHOR    sqlite, pandas: of a database; duckdb, polars, parquet, arrow: of CSV
+  questions.py ENGINE DOCUMENT EXPORT ANCHOR    sqlite, pandas: of a database; duckdb, polars, parquet: of CSV;
+                                                duckdb-arrow, polars-arrow, feather: of Arrow files
 
-Prints "five answers", or "no MODULE" where the engine is not installed.
+Prints "five answers", or the number of rows of what was converted, or "no MODULE" where the engine is not installed.
 """
 import os
 import re
@@ -24,7 +25,10 @@ with open(document, encoding="utf-8") as f:
     text = f.read()
 queries = re.findall(r"```sql\n(.*?)```", text, re.S)
 code = [block.replace("a/{table}", export + "/{table}") for block in re.findall(r"```python\n(.*?)```", text, re.S)]
-assert len(queries) == 5 and len(code) == 7
+assert len(queries) == 5 and len(code) == 8
+scan = re.search(r"of CSV files, `(pl\.scan_csv\(.*?\))`", text).group(1).replace("a/{table}", export + "/{table}")
+opens = {"duckdb": code[1], "duckdb_arrow": code[0], "polars_arrow": code[2],
+         "polars": re.sub(r"pl\.scan_ipc\(.*?\)", lambda _: scan, code[2])}
 
 
 def by_sqlite():
@@ -36,44 +40,51 @@ def by_pandas():
     return [list(pandas.read_sql(q, sqlite3.connect(export)).itertuples(index=False, name=None)) for q in queries]
 
 
-def by_duckdb():
+def by_duckdb(opening="duckdb"):
     import duckdb
-    exec(code[0], {})
+    exec(opens[opening], {})
     return [duckdb.sql(q).fetchall() for q in queries]
 
 
-def by_polars():
+def by_polars(opening="polars"):
     names, answers = {}, []
-    exec(code[1], names)
-    for block in code[2:]:
+    exec(opens[opening], names)
+    for block in code[3:]:
         lines = block.split("\n(", 1) if not block.startswith("(") else ["", block[1:]]
         exec(lines[0], names)
         answers.append(eval("(" + lines[1], names).collect().rows())
     return answers
 
 
+def by_duckdb_arrow():
+    return by_duckdb("duckdb_arrow")
+
+
+def by_polars_arrow():
+    return by_polars("polars_arrow")
+
+
 def converted():
-    """The document's lines that convert: as many rows as there were."""
-    lines = dict(zip(("parquet", "arrow"), re.findall(r"`(\w+\.[^`]*a/calls[^`]*)`", text)))
+    """The document's lines for single tables: as many rows as there are calls."""
+    lines = dict(zip(("feather", "parquet"), re.findall(r"`(\w+\.[^`]*a/calls[^`]*)`", text)))
+    line = lines[engine].replace("a/calls", export + "/calls")
     os.chdir(os.path.dirname(export))
     if engine == "parquet":
         import duckdb
-        eval(lines[engine].replace("a/calls", export + "/calls"), {"duckdb": duckdb})
+        eval(line, {"duckdb": duckdb})
         rows = duckdb.sql("SELECT count(*) FROM 'calls.parquet'").fetchall()[0][0]
     else:
-        import pyarrow.csv
-        import pyarrow.feather
-        eval(lines[engine].replace("a/calls", export + "/calls"), {"pyarrow": pyarrow})
-        rows = pyarrow.feather.read_table("calls.arrow").num_rows
-    with open(export + "/calls.csv", encoding="utf-8") as f:
-        assert rows == sum(1 for _ in f) - 1
+        import pandas
+        import pyarrow
+        rows = len(eval(line, {"pandas": pandas}))
+    assert rows == sum(Archive(anchor, 0, 1 << 63, None).calls.values())
     print(f"{rows} rows")
 
 
 try:
-    if engine in ("parquet", "arrow"):
+    if engine in ("parquet", "feather"):
         sys.exit(converted())
-    profile, traffic, unequal, launched, late = globals()["by_" + engine]()
+    profile, traffic, unequal, launched, late = globals()["by_" + engine.replace("-", "_")]()
 except ModuleNotFoundError as missing:
     sys.exit(print(f"no {missing.name}"))
 
