@@ -77,6 +77,32 @@ uint32_t gt_class_top(struct gt_report *report, enum gt_class class);
 /* "name (file.c:12)" */
 const char *gt_source_of(struct gt_report *report, uint32_t region);
 
+/* Cells of the section "locks", of which some are not printed. */
+enum gt_lock_cell {
+	GT_LOCK_WAITED,
+	GT_LOCK_WAITS,
+	GT_LOCK_LONGEST,
+	GT_LOCK_ACQUIRED,
+	GT_LOCK_HELD,
+	GT_LOCK_LONGEST_HOLD,
+	GT_LOCK_THREADS,
+	GT_LOCK_PROCESS,
+	GT_LOCK_HOLDER,
+	GT_LOCK_HOLDER_NS,
+	GT_LOCK_HOLDER_REGION,
+	GT_LOCK_NAME,
+	GT_LOCK_SHORT_NS, /* waits of GT_LEAST_WAIT, and less than a time slice */
+	GT_LOCK_SHORT,
+	GT_LOCK_SHORT_BEGIN, /* of the longest */
+	GT_LOCK_SHORT_LONGEST,
+	GT_LOCK_KNOWN_NS, /* waits in which it is known who has it */
+	GT_LOCK_TURNS_NS, /* of these, what two threads wait as long for each other */
+	GT_LOCK_TURNS,
+	GT_LOCK_TURNS_BEGIN,
+	GT_LOCK_TURNS_LONGEST,
+	GT_LOCK_TURNS_THREADS
+};
+
 /* Operations: file, OTF2_IoOperationMode, buffered by stdio. NULL: there are none. */
 const struct gt_sums *gt_files_sums(struct gt_report *report);
 /* Instead of files, what has none. */

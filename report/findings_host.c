@@ -11,6 +11,8 @@
 
 #include <string.h>
 
+enum { SOME_TURNS = 20 }; /* with a lock */
+
 static const struct gt_profile *profile_of(const struct gt_report *report)
 {
 	return gt_report_result(report, &gt_profile_analysis);
@@ -248,36 +250,60 @@ static void polling(struct gt_report *report, const struct ranks *ranks)
 
 /* ---- threads and locks --------------------------------------------------------------------------- */
 
+/* Threads that wait for one lock. */
+struct convoy {
+	uint64_t threads, waits, ns, begin, longest;
+};
+
+static bool is_convoy(const struct gt_report *report, const struct convoy *of, uint64_t least)
+{
+	return of->waits >= least && of->threads > 1 &&
+	       percent(of->ns / of->threads, report->duration) >= gt_threshold(GT_FINDING_LOCK_CONVOY);
+}
+
+/* Many short waits; or waits of any length of threads that wait for each other, as if they were one. */
+static bool find_convoy(const struct gt_report *report, const union gt_cell *row, struct convoy *found)
+{
+	const struct convoy small = { row[GT_LOCK_THREADS].count, row[GT_LOCK_SHORT].count,
+				      row[GT_LOCK_SHORT_NS].count, row[GT_LOCK_SHORT_BEGIN].count,
+				      row[GT_LOCK_SHORT_LONGEST].count };
+	const struct convoy turns = { row[GT_LOCK_TURNS_THREADS].count, row[GT_LOCK_TURNS].count,
+				      row[GT_LOCK_TURNS_NS].count, row[GT_LOCK_TURNS_BEGIN].count,
+				      row[GT_LOCK_TURNS_LONGEST].count };
+
+	*found = is_convoy(report, &small, GT_MANY_WAITS) ? small : turns;
+	return is_convoy(report, found, SOME_TURNS);
+}
+
 static void lock_convoys(struct gt_report *report)
 {
 	const struct gt_section *locks = gt_section_find(&report->figures, "locks");
 
 	for (size_t i = 0; locks && i < locks->rows; i++) {
 		const union gt_cell *row = locks->cells + i * locks->kind->column_count;
-		uint64_t each = row[12].count / row[6].count;
-		const char *in = row[10].text;
+		const char *in = row[GT_LOCK_HOLDER_REGION].text, *name = row[GT_LOCK_NAME].text;
+		struct convoy convoy;
 
-		if (row[13].count < GT_MANY_WAITS || row[6].count < 2 ||
-		    percent(each, report->duration) < gt_threshold(GT_FINDING_LOCK_CONVOY))
+		if (!find_convoy(report, row, &convoy))
 			continue;
 		gt_finding(report,
 			   &(struct gt_finding){
 				   .id = GT_FINDING_LOCK_CONVOY,
-				   .gain = each,
-				   .location = row[8].text,
+				   .gain = convoy.ns / convoy.threads,
+				   .location = row[GT_LOCK_HOLDER].text,
 				   .where = in && strcmp(in, "?") ? in : NULL,
-				   .time = row[14].count,
-				   .length = row[13].count ? row[15].count : 0,
-				   .advice = in && 2 * row[9].count >= row[0].count
+				   .time = convoy.begin,
+				   .length = convoy.longest,
+				   .advice = 2 * row[GT_LOCK_KNOWN_NS].count >= row[GT_LOCK_WAITED].count
 						     ? "hold the lock for less, or divide what it protects"
 						     : "hold the lock for less, or divide what it protects; "
 						       "VT_PTHREAD_LOCKS=all shows who holds it" },
 			   "%s threads of %s wait %s times for %s%s, %s on average, together %s",
-			   gt_said(report, row[6].count, GT_COUNT), row[7].text,
-			   gt_said(report, row[13].count, GT_COUNT),
-			   strncmp(row[11].text, "lock", 4) ? "the lock at " : "", row[11].text,
-			   gt_said(report, row[12].count / row[13].count, GT_SECONDS),
-			   gt_said(report, row[12].count, GT_SECONDS));
+			   gt_said(report, convoy.threads, GT_COUNT), row[GT_LOCK_PROCESS].text,
+			   gt_said(report, convoy.waits, GT_COUNT),
+			   strncmp(name, "lock", 4) ? "the lock at " : "", name,
+			   gt_said(report, convoy.ns / convoy.waits, GT_SECONDS),
+			   gt_said(report, convoy.ns, GT_SECONDS));
 	}
 }
 

@@ -188,16 +188,22 @@ static const struct gt_column columns[] = {
 	{ "short_wait_s", NULL, GT_SECONDS }, /* of GT_LEAST_WAIT, and less than a time slice */
 	{ "short_waits", NULL, GT_COUNT },
 	{ "max_short_wait_time_s", NULL, GT_SECONDS },
-	{ NULL, NULL, GT_SECONDS }, /* how long that one is */
+	{ NULL, NULL, GT_SECONDS }, /* those that only rules look at */
+	{ NULL, NULL, GT_SECONDS },
+	{ NULL, NULL, GT_SECONDS },
+	{ NULL, NULL, GT_COUNT },
+	{ NULL, NULL, GT_SECONDS },
+	{ NULL, NULL, GT_SECONDS },
+	{ NULL, NULL, GT_COUNT },
 };
 static const struct gt_section_kind locks_kind =
 	GT_SECTION("locks", "Locks", GT_ROWS, columns, .spare = "max_wait_s,acquisitions,locations");
 
-/* Charges the wait of holds[i] to who had the lock, of those before it, in order of time. Is one known? */
-static bool charge(const struct hold *holds, size_t i, struct gt_sums *holders)
+/* Charges the wait of holds[i] to who had the lock, of those before it, in order of time. For how long? */
+static uint64_t charge(const struct hold *holds, size_t i, struct gt_sums *holders, struct gt_sums *pairs)
 {
 	const struct hold *waiter = &holds[i];
-	bool known = false;
+	uint64_t known = 0;
 
 	for (size_t k = i; k--;) {
 		uint64_t from = holds[k].acquired > waiter->wanted ? holds[k].acquired : waiter->wanted;
@@ -206,7 +212,8 @@ static bool charge(const struct hold *holds, size_t i, struct gt_sums *holders)
 		if (to > from && holds[k].location != waiter->location) {
 			gt_sum_add(gt_sums_at(holders, holds[k].location, holds[k].region, 0, 0), to - from,
 				   0);
-			known = true;
+			gt_sums_at(pairs, waiter->location, holds[k].location, 0, 0)->ns += to - from;
+			known += to - from;
 		}
 		if (holds[k].acquired <= waiter->wanted)
 			break; /* it had the lock when the wait began */
@@ -214,55 +221,117 @@ static bool charge(const struct hold *holds, size_t i, struct gt_sums *holders)
 	return known;
 }
 
-/* Returns for how long somebody is known to have had the lock while others waited. */
-static uint64_t lock_row(struct gt_report *report, const struct hold *holds, size_t count, union gt_cell *row)
+static void add_short(const struct hold *hold, uint64_t wait, union gt_cell *row)
 {
-	struct gt_sums holders = {0}, threads = {0};
-	uint64_t known = 0, most = 0;
+	if (wait < GT_LEAST_WAIT || wait >= GT_SHORT_WAIT)
+		return;
+	row[GT_LOCK_SHORT_NS].count += wait;
+	row[GT_LOCK_SHORT].count++;
+	if (row[GT_LOCK_SHORT_LONGEST].count >= wait)
+		return;
+	row[GT_LOCK_SHORT_LONGEST].count = wait;
+	row[GT_LOCK_SHORT_BEGIN].count = hold->wanted;
+}
 
-	for (unsigned i = 0; i < 6; i++)
+/* What each thread waits for others that wait as long for it: they take turns. `pairs`: who waits for whom. */
+static void find_turns(struct gt_sums *pairs, struct gt_sums *turns)
+{
+	for (uint32_t i = 0, count = pairs->count; i < count; i++) {
+		const struct gt_sum one = pairs->items[i];
+		uint64_t back = gt_sums_at(pairs, one.key[1], one.key[0], 0, 0)->ns;
+
+		gt_sums_at(turns, one.key[0], 0, 0, 0)->ns += one.ns < back ? one.ns : back;
+	}
+}
+
+/* `threads`: the sums of waits that are known. */
+static void add_turns(const struct gt_sums *threads, struct gt_sums *pairs, union gt_cell *row)
+{
+	struct gt_sums turns = {0};
+
+	find_turns(pairs, &turns);
+	for (uint32_t i = 0; i < threads->count; i++) {
+		const struct gt_sum *one = &threads->items[i];
+		uint64_t ns = gt_sums_at(&turns, one->key[0], 0, 0, 0)->ns;
+
+		if (!one->count || !ns)
+			continue;
+		row[GT_LOCK_TURNS_NS].count += ns;
+		row[GT_LOCK_TURNS].count += one->count;
+		row[GT_LOCK_TURNS_THREADS].count++;
+		if (one->most <= row[GT_LOCK_TURNS_LONGEST].count)
+			continue;
+		row[GT_LOCK_TURNS_LONGEST].count = one->most;
+		row[GT_LOCK_TURNS_BEGIN].count = one->bytes;
+	}
+	gt_sums_free(&turns);
+}
+
+/* `bytes`: when the longest began. */
+static void add_known(struct gt_sum *thread, const struct hold *hold, uint64_t known)
+{
+	uint64_t most = thread->count ? thread->most : 0;
+
+	if (known < GT_LEAST_WAIT)
+		return;
+	gt_sum_add(thread, known, 0);
+	if (known > most)
+		thread->bytes = hold->wanted;
+}
+
+static void start_row(union gt_cell *row)
+{
+	for (unsigned i = GT_LOCK_WAITED; i < GT_LOCK_THREADS; i++)
 		row[i].count = 0;
-	row[12].count = row[13].count = 0;
-	row[3].count = count;
+	row[GT_LOCK_SHORT_NS].count = row[GT_LOCK_SHORT].count = row[GT_LOCK_SHORT_LONGEST].count = 0;
+	for (unsigned i = GT_LOCK_KNOWN_NS; i <= GT_LOCK_TURNS_THREADS; i++)
+		row[i].count = 0;
+}
+
+static void name_holder(struct gt_report *report, struct gt_sums *holders, union gt_cell *row)
+{
+	gt_sums_sort(holders, GT_SUMS_BY_NS);
+	for (uint32_t i = 0; i < holders->count; i++)
+		row[GT_LOCK_KNOWN_NS].count += holders->items[i].ns;
+	if (!holders->count)
+		return;
+	row[GT_LOCK_HOLDER].text = gt_report_location(report, holders->items[0].key[0]);
+	row[GT_LOCK_HOLDER_NS].count = holders->items[0].ns;
+	if (holders->items[0].key[1] < report->read->tables[GT_OTF2_REGION].count)
+		row[GT_LOCK_HOLDER_REGION].text = gt_report_region_name(report, holders->items[0].key[1]);
+}
+
+static void lock_row(struct gt_report *report, const struct hold *holds, size_t count, union gt_cell *row)
+{
+	struct gt_sums holders = {0}, threads = {0}, pairs = {0};
+
+	start_row(row);
+	row[GT_LOCK_ACQUIRED].count = count;
 	for (size_t i = 0; i < count; i++) {
 		uint64_t wait = holds[i].acquired - holds[i].wanted,
-			 hold = holds[i].released - holds[i].acquired;
+			 hold = holds[i].released - holds[i].acquired,
+			 known = charge(holds, i, &holders, &pairs);
 
-		row[0].count += wait;
-		row[2].count = wait > row[2].count ? wait : row[2].count;
-		row[4].count += hold;
-		row[5].count = hold > row[5].count ? hold : row[5].count;
-		gt_sums_at(&threads, holds[i].location, 0, 0, 0);
-		if (!charge(holds, i, &holders) && wait < GT_LEAST_WAIT)
-			continue;
-		row[1].count++;
-		if (wait < GT_LEAST_WAIT || wait >= GT_SHORT_WAIT)
-			continue;
-		row[12].count += wait;
-		row[13].count++;
-		if (wait > most) {
-			most = wait;
-			row[14].count = holds[i].wanted;
-			row[15].count = wait;
-		}
+		row[GT_LOCK_WAITED].count += wait;
+		row[GT_LOCK_LONGEST].count = wait > row[GT_LOCK_LONGEST].count ? wait
+										 : row[GT_LOCK_LONGEST].count;
+		row[GT_LOCK_HELD].count += hold;
+		row[GT_LOCK_LONGEST_HOLD].count = hold > row[GT_LOCK_LONGEST_HOLD].count
+							  ? hold : row[GT_LOCK_LONGEST_HOLD].count;
+		add_known(gt_sums_at(&threads, holds[i].location, 0, 0, 0), &holds[i], known);
+		row[GT_LOCK_WAITS].count += known || wait >= GT_LEAST_WAIT;
+		add_short(&holds[i], wait, row);
 	}
-	row[6].count = threads.count;
-	row[7].text = gt_report_process(report, (uint32_t)holds->process);
-	gt_sums_sort(&holders, GT_SUMS_BY_NS);
-	if (holders.count) {
-		row[8].text = gt_report_location(report, holders.items[0].key[0]);
-		row[9].count = holders.items[0].ns;
-		if (holders.items[0].key[1] < report->read->tables[GT_OTF2_REGION].count)
-			row[10].text = gt_report_region_name(report, holders.items[0].key[1]);
-	}
-	for (uint32_t i = 0; i < holders.count; i++)
-		known += holders.items[i].ns;
-	row[11].text = holds->address
-		       ? gt_figures_text(&report->figures, "0x%llx", (unsigned long long)holds->address)
-		       : gt_figures_text(&report->figures, "lock %llu", (unsigned long long)holds->lock);
+	row[GT_LOCK_THREADS].count = threads.count;
+	row[GT_LOCK_PROCESS].text = gt_report_process(report, (uint32_t)holds->process);
+	row[GT_LOCK_NAME].text = holds->address
+		? gt_figures_text(&report->figures, "0x%llx", (unsigned long long)holds->address)
+		: gt_figures_text(&report->figures, "lock %llu", (unsigned long long)holds->lock);
+	add_turns(&threads, &pairs, row);
+	name_holder(report, &holders, row);
 	gt_sums_free(&holders);
 	gt_sums_free(&threads);
-	return known;
+	gt_sums_free(&pairs);
 }
 
 /* By default only acquisitions that had to wait are recorded, and so are their holds. */
@@ -297,7 +366,8 @@ static void figures(struct gt_report *report, void *result)
 			;
 		row = gt_row_add(section);
 
-		known += lock_row(report, first, n, row);
+		lock_row(report, first, n, row);
+		known += row[GT_LOCK_KNOWN_NS].count;
 		waited += row[0].count;
 	}
 	gt_rows_sort(section, 0);

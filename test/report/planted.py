@@ -6,6 +6,8 @@
   planted.py ID DIR         writes DIR/planted and DIR/clean
   planted.py answers DIR    small writes that are none of the problems
   planted.py overlap DIR    kernels and copies that overlap for 10 ms of 400 ms
+  planted.py turns DIR      threads that wait for one lock for longer than a time slice, each for all others
+  planted.py gate DIR       threads that wait as long for one that has the lock and never waits for it
   planted.py late DIR       a late rank of which only gputrace's own region is recorded
 """
 import sys
@@ -169,6 +171,39 @@ def lock_convoy(bad):
             m.put(thread, begin, "Enter", work)
             m.put(thread, begin + 2000000, "ThreadReleaseLock", PTHREAD, 1, 2 * i + n)
             m.put(thread, begin + 2000000, "Leave", work)
+    return m
+
+
+def locked(thread, m, want, begin, end, order):
+    take = m.region("pthread_mutex_lock", PTHREAD)
+    m.put(thread, want, "Enter", take)
+    m.put(thread, begin, "ThreadAcquireLock", PTHREAD, 1, order)
+    m.put(thread, begin, "Leave", take)
+    m.put(thread, begin, "Enter", m.region("work"))
+    m.put(thread, end, "ThreadReleaseLock", PTHREAD, 1, order)
+    m.put(thread, end, "Leave", m.region("work"))
+
+
+def turns():
+    """Eight threads hold the lock for 4 ms each, one after the other, and want it at once again: each waits for 28 ms."""
+    m, process, first = host()
+    threads = [first] + [m.thread(process, f"Thread {n}") for n in range(1, 8)]
+    for i in range(240):
+        begin = i * 4000000
+        locked(threads[i % 8], m, max(0, begin - 28000000), begin, begin + 4000000, i)
+    return m
+
+
+def gate():
+    """The first thread opens it 30 times; three others wait for it for 28 ms each time, and hold it for 1 us."""
+    m, process, first = host()
+    threads = [m.thread(process, f"Thread {n}") for n in range(1, 4)]
+    for i in range(30):
+        begin = i * 30000000
+        locked(first, m, begin, begin, begin + 28000000, 4 * i)
+        for n, thread in enumerate(threads):
+            at = begin + 28000000 + n * 1000
+            locked(thread, m, begin, at, at + 1000, 4 * i + 1 + n)
     return m
 
 
@@ -395,6 +430,8 @@ if __name__ == "__main__":
         answers().write(sys.argv[2])
     elif sys.argv[1] == "overlap":
         overlap().write(sys.argv[2])
+    elif sys.argv[1] in ("turns", "gate"):
+        {"turns": turns, "gate": gate}[sys.argv[1]]().write(sys.argv[2])
     elif sys.argv[1] == "late":
         late_and_flushes().write(sys.argv[2])
     else:
