@@ -233,7 +233,7 @@ static void add_short(const struct hold *hold, uint64_t wait, union gt_cell *row
 	row[GT_LOCK_SHORT_BEGIN].count = hold->wanted;
 }
 
-/* What each thread waits for others that wait as long for it: they take turns. `pairs`: who waits for whom. */
+/* What each waits for others that wait as long for it: they take turns. `pairs`: who waits for whom. */
 static void find_turns(struct gt_sums *pairs, struct gt_sums *turns)
 {
 	for (uint32_t i = 0, count = pairs->count; i < count; i++) {
