@@ -390,15 +390,12 @@ const Links = {
 		Links.few = singles < 60;
 		for (const [type, links] of drawn)
 			if (Data.meta.links[type] === "collective")
-				links.forEach((link) => Links.collective(ctx, top, link));
+				Links.collectives(ctx, top, links, type);
 			else
 				Links.lines(ctx, top, links, type);
 		Links.badge();
 		if (level >= 0)
-			Links.eachBundle(View.begin, View.end, level, (bundle) => {
-				if (Links.wanted(bundle.type))
-					Links.bundle(ctx, top, bundle);
-			});
+			Links.bundles(ctx, top, level);
 	},
 	/* Says how many are not drawn. */
 	badge() {
@@ -465,14 +462,34 @@ const Links = {
 			return line.y - top + line.height / 2;
 		return line.y - top + Model.laneTop(line, 0) + Model.lane / 2;
 	},
+	/* A line as an area, downwards: strokes of a path may be drawn over each other, areas are not. */
+	strip(ctx, x0, y0, x1, y1) {
+		const [a, b] = y0 < y1 ? [x0, x1] : [x1, x0], low = Math.min(y0, y1),
+			high = Math.max(y0, y1);
+
+		ctx.moveTo(a, low);
+		ctx.lineTo(b, high);
+		ctx.lineTo(b + 1, high);
+		ctx.lineTo(a + 1, low);
+		ctx.closePath();
+	},
+	/* So many in so little room that their lines would be a block? */
+	dense(links) {
+		let first = Infinity, last = -Infinity;
+
+		for (const link of links) {
+			first = Math.min(first, link.begin);
+			last = Math.max(last, link.begin);
+		}
+		return links.length >= 300 || links.length > 10 + (Draw.x(last) - Draw.x(first)) / 4;
+	},
 	lines(ctx, top, links, type) {
-		const heads = links.length < 400;
+		const dense = Links.dense(links), arrows = [];
 
 		ctx.strokeStyle = ctx.fillStyle = Links.color(type);
 		ctx.lineWidth = 1;
-		ctx.globalAlpha = links.length < 300 ? 0.6 : 0.3;
+		ctx.globalAlpha = dense ? 0.2 : 0.6;
 		ctx.beginPath();
-		const arrows = [];
 
 		for (const link of links) {
 			const y0 = Links.middle(link.from, top), y1 = Links.middle(link.to, top);
@@ -482,13 +499,20 @@ const Links = {
 				continue;
 			const x0 = Draw.x(link.begin), x1 = Draw.x(link.end);
 
-			ctx.moveTo(x0, y0);
-			ctx.lineTo(x1, y1);
+			if (dense) {
+				Links.strip(ctx, x0, y0, x1, y1);
+			} else {
+				ctx.moveTo(x0, y0);
+				ctx.lineTo(x1, y1);
+			}
 			Links.seen.push([x0, y0, x1, y1, link]);
-			if (heads)
+			if (!dense)
 				arrows.push([x0, y0, x1, y1]);
 		}
-		ctx.stroke();
+		if (dense)
+			ctx.fill();
+		else
+			ctx.stroke();
 		for (const [x0, y0, x1, y1] of arrows) {
 			const angle = Math.atan2(y1 - y0, x1 - x0);
 
@@ -500,37 +524,52 @@ const Links = {
 		}
 		ctx.globalAlpha = 1;
 	},
-	/* From the latest enter to the last leave, over all members. */
-	collective(ctx, top, link) {
-		const rows = Data.meta.comms[link.comm]?.rows || [link.from];
-		const ys = rows.map((row) => Links.middle(row, top)).filter((y) => y !== null);
+	/* From the latest enter to the last leave, over all members. Of many only a shade is drawn. */
+	collectives(ctx, top, links, type) {
+		const boxes = new Path2D(), lines = new Path2D();
 
-		if (!ys.length)
-			return;
-		const low = Math.min(...ys), high = Math.max(...ys), x0 = Draw.x(link.begin),
-			x1 = Draw.x(link.end);
+		for (const link of links) {
+			const rows = Data.meta.comms[link.comm]?.rows || [link.from];
+			const ys = rows.map((row) => Links.middle(row, top)).filter((y) => y !== null);
 
-		ctx.fillStyle = ctx.strokeStyle = Links.color(link.type);
+			if (!ys.length)
+				continue;
+			const low = Math.min(...ys), high = Math.max(...ys), x0 = Draw.x(link.begin),
+				x1 = Draw.x(link.end);
+
+			if (x1 - x0 > 1)
+				boxes.rect(x0, low, x1 - x0, high - low);
+			lines.rect(Math.round(x0), low, 1, high - low);
+			Links.seen.push([x0, low, x0, high, link]);
+			for (const y of Links.few ? ys : [])
+				lines.rect(x0 - 2, y - 2, 5, 5);
+		}
+		ctx.fillStyle = Links.color(type);
 		ctx.globalAlpha = 0.16;
-		if (x1 - x0 > 1)
-			ctx.fillRect(x0, low, x1 - x0, high - low);
-		ctx.globalAlpha = 0.6;
-		ctx.fillRect(Math.round(x0), low, 1, high - low);
-		Links.seen.push([x0, low, x0, high, link]);
-		for (const y of Links.few ? ys : [])
-			ctx.fillRect(x0 - 2, y - 2, 5, 5);
+		ctx.fill(boxes);
+		ctx.globalAlpha = Links.dense(links) ? 0.2 : 0.6;
+		ctx.fill(lines);
 		ctx.globalAlpha = 1;
 	},
-	bundle(ctx, top, bundle) {
-		const y0 = Links.middle(bundle.from, top), y1 = Links.middle(bundle.to, top);
+	/* One shade for each kind, however many lie over each other: what happens below stays readable. */
+	bundles(ctx, top, level) {
+		const shapes = new Map();
 
-		if (y0 === null || y1 === null || y0 === y1)
-			return;
-		const x0 = Draw.x(bundle.begin), x1 = Math.max(Draw.x(bundle.end), x0 + 1);
+		Links.eachBundle(View.begin, View.end, level, (bundle) => {
+			const y0 = Links.middle(bundle.from, top), y1 = Links.middle(bundle.to, top);
 
-		ctx.fillStyle = Links.color(bundle.type);
-		ctx.globalAlpha = clamp(0.06 + Math.log10(bundle.count + 1) * 0.03, 0, 0.2);
-		ctx.fillRect(x0, Math.min(y0, y1), x1 - x0, Math.abs(y1 - y0));
+			if (!Links.wanted(bundle.type) || y0 === null || y1 === null || y0 === y1)
+				return;
+			const x0 = Draw.x(bundle.begin), x1 = Math.max(Draw.x(bundle.end), x0 + 1);
+
+			(shapes.get(bundle.type) || shapes.set(bundle.type, new Path2D()).get(bundle.type))
+				.rect(x0, Math.min(y0, y1), x1 - x0, Math.abs(y1 - y0));
+		});
+		ctx.globalAlpha = 0.16;
+		for (const [type, shape] of shapes) {
+			ctx.fillStyle = Links.color(type);
+			ctx.fill(shape);
+		}
 		ctx.globalAlpha = 1;
 	},
 	/* The links that begin or end in a span. */

@@ -139,7 +139,7 @@ const Sheets = {
 					{ key: "mean_s", head: "mean", unit: "seconds" },
 						{ key: "max_s", head: "longest", unit: "seconds" },
 					{ key: "imbalance", head: "imbalance", unit: "share" },
-						{ key: "class", head: "kind", unit: "text" },
+						{ key: "class", head: "kind", unit: "text", spare: true },
 					{ key: "group", head: "group", unit: "text" }] })];
 		const note = `${Sheets.note()}${only ? ", " + clean(name, 60) : ""}`;
 
@@ -181,7 +181,7 @@ const Sheets = {
 			{ key: "share", head: "of window", unit: "share", meter: true,
 				title: "of the time that all threads lived in the window" },
 			{ key: "inclusive", head: "inclusive", unit: "ns" },
-			{ key: "class", head: "kind", unit: "text",
+			{ key: "class", head: "kind", unit: "text", spare: true,
 				of: (row) => Data.regions[row.region]?.class },
 			{ key: "group", head: "group", unit: "text",
 				of: (row) => Data.regions[row.region]?.group }] }),
@@ -543,16 +543,16 @@ const Matrix = {
 		const collate = (a, b) => a.localeCompare(b, "en", { numeric: true });
 		const names = [...new Set(list.flatMap((m) => [m.from, m.to]))].sort(collate),
 			at = new Map(names.map((n, i) => [n, i]));
-		const canvas = el("canvas", { role: "img", width: "340", height: "340",
+		const canvas = el("canvas", { role: "img",
 			"aria-label": `Bytes between ${names.length} ranks, as in the table beside` });
-		const most = Math.max(...list.map((m) => m.bytes || m.count), 1), edge = 26,
-			size = (340 - edge) / names.length;
+		const most = Math.max(...list.map((m) => m.bytes || m.count), 1), side = 230, edge = 26,
+			size = (side - edge) / names.length;
 		const ctx = canvas.getContext("2d"), scale = 2;
 
-		canvas.width = canvas.height = 340 * scale;
+		canvas.width = canvas.height = side * scale;
 		ctx.scale(scale, scale);
 		ctx.fillStyle = Theme.css.soft;
-		ctx.fillRect(edge, edge, 340 - edge, 340 - edge);
+		ctx.fillRect(edge, edge, side - edge, side - edge);
 		for (const m of list) {
 			ctx.fillStyle = Theme.css.accent;
 			ctx.globalAlpha = 0.15 + 0.85 * Math.sqrt((m.bytes || m.count) / most);
@@ -562,9 +562,9 @@ const Matrix = {
 		}
 		ctx.globalAlpha = 1;
 		ctx.fillStyle = Theme.css.dim;
-		ctx.font = "10px " + Draw.font();
+		ctx.font = "11px " + Draw.font();
 		ctx.textBaseline = "middle";
-		const step = Math.ceil(names.length / 16);
+		const step = Math.ceil(names.length / 12);
 
 		for (let i = 0; i < names.length; i += step) {
 			const text = isolated(clean(names[i].replace(/^rank /, ""), 4));
@@ -575,7 +575,7 @@ const Matrix = {
 			ctx.fillText(text, edge + (i + 0.5) * size, edge - 8);
 		}
 		canvas.addEventListener("mousemove", (event) => {
-			const box = canvas.getBoundingClientRect(), s = 340 / box.width;
+			const box = canvas.getBoundingClientRect(), s = side / box.width;
 			const to = Math.floor(((event.clientX - box.left) * s - edge) / size);
 			const from = Math.floor(((event.clientY - box.top) * s - edge) / size);
 			const m = list.find((x) => at.get(x.from) === from && at.get(x.to) === to);

@@ -12,15 +12,22 @@ const FORMATS = {
 };
 const MOST_ROWS = 100;
 
-/* A cell. Columns: { key, head, unit, of: (row) => value, color: (row) => css, meter, wide: booleans }. */
+/* spare: gives way where there is little room. */
+const classOf = (column, wide) => [column.unit === "text" ? "text" : "", wide ? "wide" : "",
+	column.spare ? "spare" : ""].filter(Boolean).join(" ") || null;
+
+/*
+ * A cell. Columns: { key, head, unit, of: (row) => value, color: (row) => css, meter, wide, spare }, of which
+ * the last three are booleans.
+ */
 function cell(column, row) {
 	const value = column.of ? column.of(row) : row[column.key];
 
 	if (value === null || value === undefined || value === "")
-		return el("td", { class: column.unit === "text" ? "text" : null }, "–");
+		return el("td", { class: classOf(column) }, "–");
 	const shown = FORMATS[column.unit](value);
 
-	return el("td", { class: column.unit === "text" ? column.wide ? "text wide" : "text" : null,
+	return el("td", { class: classOf(column, column.unit === "text" && column.wide),
 		title: column.unit === "text" ? clean(value, 400) : null },
 	column.color ? el("i", { class: "swatch", color: column.color(row) }) : null,
 	column.meter ? el("span", { class: "meter" }, el("i", { width: clamp(value * 100, 0, 100) + "%" }))
@@ -79,7 +86,7 @@ function table(options) {
 		const rows = order();
 
 		heads.replaceChildren(...options.columns.map((column) => el("th", { scope: "col",
-			class: column.unit === "text" ? "text" : null,
+			class: classOf(column),
 			"aria-sort": column.key === state.key ? state.down ? "descending" : "ascending"
 				: null },
 		el("button", { title: column.title, onclick: () => {

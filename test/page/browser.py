@@ -421,6 +421,7 @@ def use(address, report, flow):
         flow = json.load(f)
     page = Page(address)
     looks.striped(page, ok)
+    looks.shaded(page, ok)
     looks.helped(page, ok)
     moves(page, page.get("gt.Data.meta.end"))
     finds(page, report)

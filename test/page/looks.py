@@ -39,6 +39,32 @@ def striped(page, ok):
        found)
 
 
+def shaded(page, ok):
+    """Hundreds of links in a few columns are a shade through which rows can be read, in both directions."""
+    found = page.js("""
+        const {Data, Draw, Links, Model, View} = gt, canvas = document.createElement("canvas");
+        const type = Data.meta.links.indexOf("message"), shades = [];
+        const rows = Data.meta.rows.map((r, i) => i).filter((i) => Links.middle(i, 0) !== null);
+        const [a, b] = [rows[0], rows[rows.length - 1]], [y0, y1] = [a, b].map((row) => Links.middle(row, 0));
+        const ns = (View.end - View.begin) / Draw.width, seen = Links.seen;
+        canvas.width = 200;
+        canvas.height = Math.max(y0, y1) + 10;
+        const ctx = canvas.getContext("2d", {willReadFrequently: true});
+        for (const [count, swap] of [[700, 0], [700, 2], [5, 0]]) {
+            const links = Array.from({length: count}, (_, i) => ({type, from: i % 2 < swap - 1 ? b : a,
+                to: i % 2 < swap - 1 ? a : b, begin: View.begin + 100 * ns + (i % 10) * ns, bytes: 1, tag: 0,
+                comm: 0, end: View.begin + 101 * ns + (i % 10) * ns}));
+            ctx.globalAlpha = 1;
+            ctx.fillStyle = "#fff";
+            ctx.fillRect(0, 0, canvas.width, canvas.height);
+            Links.lines(ctx, 0, links, type);
+            shades.push(Math.min(...ctx.getImageData(0, (y0 + y1) / 2, 200, 1).data));
+        }
+        Links.seen = seen;
+        return shades""")
+    ok(all(170 < shade < 230 for shade in found[:2]) and found[2] < 170, "many messages are a shade, few are lines", found)
+
+
 def prints(page, ok):
     """On paper: all rows, all sheets, in light colours; and the screen as before after it."""
     page.sheet("flow")    # which gputrace view asks for when it is looked at
