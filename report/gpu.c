@@ -7,6 +7,7 @@
  */
 #include "config.h"
 
+#include "lib/assemble/util/calls.h"
 #include "report/gpu.h"
 
 #include <math.h>
@@ -140,40 +141,23 @@ static void leave(struct gt_report *report, struct gt_otf2_cursor *at, const str
 			     at->time);
 }
 
-/* Blocks as CUDA and HIP have them, groups as OpenCL and Level Zero have them. */
-static bool is_one(const char *name, const char *const *names)
-{
-	while (*names && strcmp(*names, name))
-		names++;
-	return *names;
-}
-
 static void parameter(struct gt_otf2_cursor *at, OTF2_ParameterRef id, uint64_t value, struct state *state)
 {
-	static const char *const grids[] = { "grid", "blocks per grid", "group count", NULL };
-	static const char *const blocks[] = { "block", "threads per block", "group size", "local work size",
-					      NULL };
 	const struct gt_otf2_parameter *parameter = gt_otf2_find_parameter(at->read, id);
 
-	if (!parameter)
-		return;
-	if (is_one(parameter->name, grids))
+	switch (parameter ? gt_size_of(parameter->name) : GT_SIZE_NONE) {
+	case GT_SIZE_GRID:
 		state->grid = value;
-	if (is_one(parameter->name, blocks))
+		break;
+	case GT_SIZE_BLOCK:
 		state->block = value;
-	if (!strcmp(parameter->name, "global work size"))
+		break;
+	case GT_SIZE_ITEMS:
 		state->items = value;
-}
-
-/* "(16,2,1)": 32. */
-static uint64_t product(const char *text)
-{
-	uint64_t value = 1;
-	char *end;
-
-	for (text += strcspn(text, "0123456789"); *text; text = end + strcspn(end, "0123456789"))
-		value *= strtoull(text, &end, 10);
-	return value;
+		break;
+	default:
+		break;
+	}
 }
 
 /* A copy without a region. */
@@ -210,7 +194,7 @@ static void event(struct gt_report *report, struct gt_otf2_cursor *at, const str
 		break;
 	case GT_OTF2_ParameterString:
 		parameter(at, event->ParameterString.parameter,
-			  product(gt_otf2_text(at->read, event->ParameterString.string)), state);
+			  gt_size_product(gt_otf2_text(at->read, event->ParameterString.string)), state);
 		break;
 	case GT_OTF2_RmaGet:
 		rma(report, at, GT_GPU_GET, event->RmaGet.bytes, state);

@@ -417,12 +417,8 @@ static int merge(struct gt_assembly *a, struct gt_tally *tally, struct gt_profil
 	for (unsigned i = 0; i < a->worker_count; i++) {
 		const struct gt_worker *w = &a->workers[i];
 
-		for (size_t r = 0; r < *n && r < w->profile_room; r++) {
-			(*profile)[r].calls += w->profile[r].calls;
-			(*profile)[r].inclusive += w->profile[r].inclusive;
-			(*profile)[r].exclusive += w->profile[r].exclusive;
-			(*profile)[r].on_device |= w->profile[r].on_device;
-		}
+		for (size_t r = 0; r < *n && r < w->profile_room; r++)
+			gt_profile_add(&(*profile)[r], &w->profile[r]);
 		gt_tally_add(tally, &w->tally);
 	}
 	if (a->worker_count)
@@ -485,13 +481,11 @@ int gt_assembly_close(struct gt_assembly *a, const struct gt_layout *layout, str
 /* The archive is in its place: tell about it and tidy up. */
 int gt_assembly_conclude(struct gt_assembly *a, struct gt_report *report)
 {
-	int rc = gt_report_files(report);
+	int rc = gt_report_files(report, a->options->verbose >= 1);
 
 	if (rc)
 		gt_assembly_say(a, 1, "cannot write gputrace.cfg, MANIFEST.md and SUMMARY in %s: %s", a->dir,
 		    strerror(-rc));
-	if (a->options->verbose >= 1)
-		gt_report_summary(report);
 	if (keeps_spool(a)) {
 		gt_clean_partials(&a->spool);
 	} else {

@@ -31,7 +31,8 @@ lib_libgtassemble_la_SOURCES += lib/assemble/defs/defs.c lib/assemble/defs/defs.
 	lib/assemble/defs/properties.h
 lib_libgtassemble_la_SOURCES += lib/assemble/pair/messages.c lib/assemble/pair/messages.h \
 	lib/assemble/pair/order.c lib/assemble/pair/order.h
-lib_libgtassemble_la_SOURCES += lib/assemble/archive/archive.c lib/assemble/archive/archive.h \
+lib_libgtassemble_la_SOURCES += lib/assemble/archive/activity.c lib/assemble/archive/activity.h \
+	lib/assemble/archive/archive.c lib/assemble/archive/archive.h \
 	lib/assemble/archive/archive_int.h lib/assemble/archive/clean.c lib/assemble/archive/clean.h \
 	lib/assemble/archive/conversion.c lib/assemble/archive/conversion.h lib/assemble/archive/defs.c \
 	lib/assemble/archive/defs.h lib/assemble/archive/io.c lib/assemble/archive/io.h \
@@ -44,7 +45,8 @@ lib_libgtassemble_la_SOURCES += lib/assemble/archive/archive.c lib/assemble/arch
 	lib/assemble/archive/write.c lib/assemble/archive/writer.c lib/assemble/archive/writer.h
 lib_libgtassemble_la_SOURCES += lib/assemble/report/report.c lib/assemble/report/report.h \
 	lib/assemble/report/summary.c lib/assemble/report/summary.h \
-	lib/assemble/report/brief.c lib/assemble/report/efficiency.c lib/assemble/report/use.c \
+	lib/assemble/report/brief.c lib/assemble/report/gpu.c lib/assemble/report/ranks.c \
+	lib/assemble/report/efficiency.c lib/assemble/report/use.c \
 	lib/assemble/report/brief.h
 lib_libgtassemble_la_SOURCES += lib/assemble/join/merge.c lib/assemble/join/merge.h \
 	lib/assemble/join/merge_defs.c lib/assemble/join/merge_files.c lib/assemble/join/merge_int.h \

@@ -72,6 +72,7 @@ void gt_convert_mpi_message(struct gt_track *t, const struct gt_slot *slot, uint
 	if (GT_WORD_TYPE(slot->word) == GT_T_MPI_SEND || GT_WORD_TYPE(slot->word) == GT_T_MPI_ISEND) {
 		t->w->tally.messages++;
 		t->w->tally.message_bytes += slot[1].word;
+		gt_tally_sent(&t->w->tally, slot[1].word);
 	}
 }
 

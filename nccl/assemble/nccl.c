@@ -454,6 +454,7 @@ static void write_message(struct gt_track *t, struct row *row, const struct comm
 	if (!row->receives) {
 		t->w->tally.messages++;
 		t->w->tally.message_bytes += slot[1].word;
+		gt_tally_sent(&t->w->tally, slot[1].word);
 		gt_track_write(t, MpiSend, ns, peer, comm->messages, 0, slot[1].word);
 		return;
 	}

@@ -5,12 +5,15 @@
 Prints one line for each difference. Of findings those are compared that both have rules for; the summary keeps
 three, so one that is not there is a difference only if there was room, and it counts time and calls beyond what a
 rule of the report leaves out, so seconds may differ by a tenth.
-Limits: efficiencies of GPUs may be in the report only (gputrace-report(1)).
+Limits: of one host; efficiencies of GPUs may be in the report only where several have made an archive, or
+none ran a kernel.
 """
 import json
 import sys
 
-COMMON = {"late-rank", "polling", "costly-function", "thread-creation", "lock-convoy", "tiny-writes"}
+COMMON = {"late-rank", "n-x-n", "flushes", "tiny-messages", "polling", "lock-convoy", "thread-creation", "tiny-writes",
+          "costly-function", "blocking-copy", "no-overlap", "tiny-kernels", "gpu-gaps", "sync-each-launch", "gpu-memory",
+          "one-stream", "unbalanced-gpus"}
 
 
 def near(a, b, relative=1e-6, absolute=2e-6):
@@ -47,7 +50,7 @@ def differences(brief, whole):
             yield key, brief[key], whole[key]
     e, f = brief["efficiencies"], whole["efficiencies"] or {}
     for key in sorted(set(e) | set(f) - {"lanes", "seen"}):
-        if e.get(key) is None and (f[key] is None or key.startswith("device_")):
+        if e.get(key) is None and (f[key] is None or (key.startswith("device_") and not f["device_parallel_efficiency"])):
             continue
         if None in (e.get(key), f.get(key)) or not near(e[key], f[key], 0, 0.01):
             yield key, e.get(key), f.get(key)
@@ -63,6 +66,14 @@ def differences(brief, whole):
     for key in ("events", "events_left_out", "flushes", "flush_s"):
         if not near(brief["losses"][key], whole["losses"][key]):
             yield "losses", key, brief["losses"][key], whole["losses"][key]
+    copied = {}
+    for copy in whole["copies"] or []:
+        own = copied.setdefault(copy["direction"], [0, 0])
+        own[0] += copy["count"]
+        own[1] += copy["bytes"]
+    copied.pop("set", None)
+    if {c["direction"]: [c["count"], c["bytes"]] for c in brief["copies"]} != copied:
+        yield "copies", brief["copies"], copied
     yield from findings(brief, whole)
 
 

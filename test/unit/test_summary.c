@@ -39,10 +39,10 @@ static unsigned lines_of(const char *t)
 #define HAS_NOT(what) cr_expect(!strstr(text, what), "\"%s\" in:\n%s", what, text)
 
 static const struct gt_summary_region three[] = {
-	{"little", 1, 1000, 2000, false, false, false},
-	{"main", 1, 2000000, 1500000000, false, false, false},
-	{"never", 0, 0, 0, false, false, false},
-	{"stencil(double*, int)", 16384, 1203000000, 1203000000, false, false, false},
+	{"little", 1, 1000, 2000, false, false, false, 0, 0, 0},
+	{"main", 1, 2000000, 1500000000, false, false, false, 0, 0, 0},
+	{"never", 0, 0, 0, false, false, false, 0, 0, 0},
+	{"stencil(double*, int)", 16384, 1203000000, 1203000000, false, false, false, 0, 0, 0},
 };
 
 static struct gt_summary usual(void)
@@ -75,13 +75,13 @@ Test(summary, long_names)
 {
 	static const struct gt_summary_region regions[] = {
 		{"Matrix<double, 64>::multiply_accumulate(Matrix<double, 64> const&, double)",
-		 9, 9000000, 9000000, false, false, false},
+		 9, 9000000, 9000000, false, false, false, 0, 0, 0},
 		{"Matrix<double, 64>::multiply_subtract(Matrix<double, 64> const&, double)",
-		 9, 8000000, 8000000, false, false, false},
+		 9, 8000000, 8000000, false, false, false, 0, 0, 0},
 		{"std::vector<double> advance_particles_on_device<float, 3>(std::vector<double> const&)",
-		 9, 7000000, 7000000, false, false, false},
+		 9, 7000000, 7000000, false, false, false, 0, 0, 0},
 		{"std::vector<double> advance_particles_on_device<float, 4>(std::vector<double> const&)",
-		 9, 6000000, 6000000, false, false, false},
+		 9, 6000000, 6000000, false, false, false, 0, 0, 0},
 	};
 	struct gt_summary s = usual();
 
@@ -125,9 +125,9 @@ Test(summary, use)
 Test(summary, findings)
 {
 	static const struct gt_summary_region regions[] = {
-		{ "tiny", 2000000, 200000000, 400000000, true, false, false },
-		{ "library", 2000000, 200000000, 400000000, false, false, false },
-		{ "pthread_create", 200, 60000000, 60000000, false, false, false },
+		{ "tiny", 2000000, 200000000, 400000000, true, false, false, 0, 0, 0 },
+		{ "library", 2000000, 200000000, 400000000, false, false, false, 0, 0, 0 },
+		{ "pthread_create", 200, 60000000, 60000000, false, false, false, 0, 0, 0 },
 	};
 	struct gt_summary s = usual();
 
@@ -176,10 +176,10 @@ Test(summary, findings)
 Test(summary, measurement)
 {
 	static const struct gt_summary_region regions[] = {
-		{ "tiny", 2000000, 200000000, 400000000, true, false, false },
-		{ "script.tiny", 100000, 500000000, 400000000, true, false, true },
-		{ "kernel", 1000, 500000000, 400000000, false, true, false },
-		{ "MPI_Send", 1000, 500000000, 400000000, false, false, false },
+		{ "tiny", 2000000, 200000000, 400000000, true, false, false, 0, 0, 0 },
+		{ "script.tiny", 100000, 500000000, 400000000, true, false, true, 0, 0, 0 },
+		{ "kernel", 1000, 500000000, 400000000, false, true, false, 0, 0, 0 },
+		{ "MPI_Send", 1000, 500000000, 400000000, false, false, false, 0, 0, 0 },
 	};
 	struct gt_summary s = usual();
 
@@ -212,9 +212,9 @@ Test(summary, measurement)
 Test(summary, unseen)
 {
 	static const struct gt_summary_region regions[] = {
-		{ "pthread_cond_wait", 10, 200000000, 400000000, false, false, false },
-		{ "work", 10, 200000000, 400000000, true, false, false },
-		{ "script.work", 10, 200000000, 400000000, true, false, true },
+		{ "pthread_cond_wait", 10, 200000000, 400000000, false, false, false, 0, 0, 0 },
+		{ "work", 10, 200000000, 400000000, true, false, false, 0, 0, 0 },
+		{ "script.work", 10, 200000000, 400000000, true, false, true, 0, 0, 0 },
 	};
 	struct gt_summary s = usual();
 
@@ -241,27 +241,57 @@ Test(summary, unseen)
 
 Test(summary, findings_about_locks_and_files)
 {
-	struct gt_worst lock = { .gain_ns = 250000000, .count = 1000, .ns = 500000000, .threads = 2,
-				 .address = 0xbeef, .of = "rank 1" };
-	struct gt_worst file = { .gain_ns = 40000000, .count = 2000, .ns = 50000000, .bytes = 20000,
-				 .write = true, .of = "/tmp/a\033" };
+	struct gt_tally tally = {
+		.lock = { .gain_ns = 250000000, .count = 1000, .ns = 500000000, .threads = 2,
+			  .address = 0xbeef, .of = "rank 1" },
+		.file = { .gain_ns = 40000000, .count = 2000, .ns = 50000000, .bytes = 20000,
+			  .write = true, .of = "/tmp/a\033" },
+	};
 	struct gt_summary s = usual();
 
 	s.wall_ns = 1000000000;
 	s.region_count = 0;
-	s.lock = &lock;
-	s.file = &file;
+	s.tally = &tally;
 	gt_brief(&s);
 	print(&s, GT_SUMMARY_PLAIN, 0);
 	HAS("250 ms to gain: 2 threads of rank 1 wait 1,000 times for the lock at 0xbeef, 500 us on average, "
 	    "together 500 ms (lock-convoy)");
 	HAS("40.0 ms to gain: 2,000 writes of 10 B on average take 50.0 ms: /tmp/a\\x1b (tiny-writes)");
-	lock.gain_ns = 99000000;
-	file.gain_ns = 19000000;
+	tally.lock.gain_ns = 99000000;
+	tally.file.gain_ns = 19000000;
 	s.finding_count = 0;
 	gt_brief(&s);
 	print(&s, GT_SUMMARY_PLAIN, 0);
 	HAS_NOT("to gain");
+}
+
+/* One device has three times the work of the other, or nearly the same. */
+Test(summary, findings_about_several_gpus)
+{
+	struct gt_device two[2] = { { .kernel_count = 1 }, { .kernel_count = 1 } };
+	char names[2][64] = { "GPU A", "GPU B" };
+	const struct gt_devices devices = { two, names, 2 };
+	struct gt_tally tally = { .events = 1 };
+	struct gt_summary s = usual();
+
+	s.wall_ns = 1000000000;
+	s.region_count = 0;
+	s.gpu_streams = 2;
+	s.tally = &tally;
+	s.devices = &devices;
+	gt_spans_add(&two[0].kernels, 1000, 300001000);
+	gt_spans_add(&two[1].kernels, 1000, 900001000);
+	gt_brief_devices(&s);
+	print(&s, GT_SUMMARY_PLAIN, 0);
+	HAS("300 ms to gain: GPU B runs kernels for 900 ms, the GPUs on average for 600 ms "
+	    "(unbalanced-gpus)");
+	gt_spans_add(&two[0].kernels, 300001000, 600001000);
+	s.finding_count = 0;
+	gt_brief_devices(&s);
+	print(&s, GT_SUMMARY_PLAIN, 0);
+	HAS_NOT("to gain");
+	gt_spans_free(&two[0].kernels);
+	gt_spans_free(&two[1].kernels);
 }
 
 /* Nothing that was not measured, nothing that did not happen. */
@@ -461,7 +491,7 @@ Test(summary, one_screen)
 	for (int i = 0; i < MANY; i++) {
 		snprintf(names[i], sizeof(names[i]), "f%04d<%0250d>", i, i);
 		regions[i] = (struct gt_summary_region){ names[i], 1, 100 + (uint64_t)(i / 3), 1, false,
-							 false, false };
+							 false, false, 0, 0, 0 };
 	}
 	s.regions = regions;
 	s.region_count = MANY;
@@ -574,7 +604,9 @@ Test(summary, cuts)
 
 Test(summary, hostile_names)
 {
-	static const struct gt_summary_region bad[] = {{"\033]0;pwned\a\r\nx", 1, 1, 1, false, false, false}};
+	static const struct gt_summary_region bad[] = {
+		{"\033]0;pwned\a\r\nx", 1, 1, 1, false, false, false, 0, 0, 0},
+	};
 	struct gt_summary s = usual();
 
 	s.regions = bad;

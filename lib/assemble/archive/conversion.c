@@ -14,6 +14,7 @@
 #include "gputrace/compiler.h"
 #include "lib/assemble/archive/conversion.h"
 
+#include "lib/assemble/archive/activity.h"
 #include "lib/assemble/archive/metrics.h"
 #include "lib/assemble/archive/records.h"
 #include "lib/assemble/archive/use.h"
@@ -302,7 +303,7 @@ static void convert(struct gt_track *t)
 			break;
 		if (!t->first)
 			t->first = t->stream.at->time;
-		if (!t->held && !t->attributes && !t->hidden && !t->skip)
+		if (!t->held && !t->attributes && !t->hidden && !t->skip && !t->device)
 			(t->writer->pipe ? run_piped : run_direct)(t);
 		if (t->stream.at < t->stream.end)
 			step(t);
@@ -449,6 +450,7 @@ int gt_convert_location(struct gt_worker *w, uint32_t location)
 		t.stream.eof = true;
 	}
 	gt_use_begin(w);
+	t.device = gt_activity_begin(out);
 	if (out->first)
 		gt_track_begin(&t);
 	if (!rc)

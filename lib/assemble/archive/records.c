@@ -9,6 +9,7 @@
 
 #include "lib/assemble/archive/records.h"
 
+#include "lib/assemble/archive/activity.h"
 #include "lib/assemble/spool/loss.h"
 #include "lib/assemble/pair/messages.h"
 
@@ -29,14 +30,21 @@ void gt_convert_attribute(struct gt_track *t, const struct gt_slot *slot, uint64
 	OTF2_AttributeValue value = { .uint64 = tag ? (uint32_t)slot->word : slot[1].time };
 	struct gt_attribute attribute = { .type = OTF2_TYPE_UINT64 };
 	const struct gt_def_attribute *def;
+	uint32_t bytes = 0;
 	char text[64];
 
 	(void)tick;
 	if (entry) {
+		if (t->device && entry->aux & GT_ACTIVITY_BYTES)
+			t->activity.next_bytes = value.uint64 + 1;
 		gt_track_attribute(t, entry->value, (OTF2_Type)entry->aux, value);
 		return;
 	}
 	def = gt_proc_find(t->loc->proc, GT_D_ATTRIBUTE, id, NULL);
+	if (def && gt_activity_bytes(gt_proc_string(t->loc->proc, def->name)))
+		bytes = GT_ACTIVITY_BYTES;
+	if (t->device && bytes)
+		t->activity.next_bytes = value.uint64 + 1;
 	snprintf(text, sizeof(text), "attribute %u", id);
 	attribute.name = gt_names_string(t->names, def ? def->name : 0, text);
 	attribute.description = gt_names_string(t->names, def ? def->description : 0, "");
@@ -44,7 +52,7 @@ void gt_convert_attribute(struct gt_track *t, const struct gt_slot *slot, uint64
 		attribute.type = (uint8_t)gt_track_value_type(def->type);
 	gt_track_attribute(t,
 		      gt_track_remember(t, GT_T_ATTR, id, gt_defs_attribute(t->conv->defs, &attribute),
-			       attribute.type),
+			       attribute.type | bytes),
 		      attribute.type, value);
 }
 
@@ -53,30 +61,36 @@ static uint32_t spoken(struct gt_track *t, uint32_t string)
 	return gt_defs_spoken(t->conv->defs, string);
 }
 
-static uint32_t parameter(struct gt_track *t, unsigned slot_type, uint32_t id)
+/* Its number; `aux`: what it says of an activity. */
+static uint32_t parameter(struct gt_track *t, unsigned slot_type, uint32_t id, uint32_t *aux)
 {
 	const struct gt_lookup_entry *entry = gt_track_remembered(t, slot_type, id);
 	const struct gt_def_attribute *def;
 	struct gt_attribute item = { 0 };
 	char text[64];
 
-	if (entry)
+	if (entry) {
+		*aux = entry->aux;
 		return entry->value;
+	}
 	def = gt_proc_find(t->loc->proc, GT_D_PARAMETER, id, NULL);
+	*aux = def ? gt_activity_parameter(gt_proc_string(t->loc->proc, def->name)) : 0;
 	snprintf(text, sizeof(text), "parameter %u", id);
 	item.name = gt_names_string(t->names, def ? def->name : 0, text);
 	item.type = slot_type == GT_T_PARAM_INT	   ? OTF2_PARAMETER_TYPE_INT64
 		    : slot_type == GT_T_PARAM_UINT ? OTF2_PARAMETER_TYPE_UINT64
 						   : OTF2_PARAMETER_TYPE_STRING;
-	return gt_track_remember(t, slot_type, id, gt_defs_parameter(t->conv->defs, &item), 0);
+	return gt_track_remember(t, slot_type, id, gt_defs_parameter(t->conv->defs, &item), *aux);
 }
 
 void gt_convert_parameter(struct gt_track *t, const struct gt_slot *slot, uint64_t tick)
 {
 	unsigned type = GT_WORD_TYPE(slot->word);
-	uint32_t number = parameter(t, type, (uint32_t)GT_WORD_LOW(slot->word));
+	uint32_t what, number = parameter(t, type, (uint32_t)GT_WORD_LOW(slot->word), &what);
 	uint64_t ns = gt_track_time(t, tick);
 
+	if (t->device && what)
+		gt_activity_size(t, what, type, slot[1].time);
 	if (type == GT_T_PARAM_INT)
 		gt_track_write(t, ParameterInt, ns, number, (int64_t)slot[1].time);
 	else if (type == GT_T_PARAM_UINT)
@@ -264,6 +278,8 @@ void gt_convert_user_message(struct gt_track *t, const struct gt_slot *slot, uin
 		t->w->tally.unmatched++;
 		return;
 	}
+	if (send)
+		gt_tally_sent(&t->w->tally, bytes);
 	if (send)
 		gt_track_write(t, MpiSend, ns, peer.rank, peer.comm, tag, bytes);
 	else

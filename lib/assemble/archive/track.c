@@ -9,6 +9,7 @@
 #include "config.h"
 
 #include "lib/assemble/archive/track.h"
+#include "lib/assemble/archive/activity.h"
 
 /* Definitions that come at the very end: properties of the archive, and of each location with its
  * process (names, groups, communicators). */
@@ -79,6 +80,8 @@ void gt_track_enter(struct gt_track *t, uint64_t word, uint32_t region, uint64_t
 	t->w->frames[t->depth++] = (struct gt_frame){ .word = word, .enter_ns = ns,
 						      .region = region };
 	t->w->profile[region].open++;
+	if (t->device)
+		gt_activity_enter(t);
 	if (t->writer->pipe && !t->attributes)
 		gt_pipe_put(t->writer->pipe, ns, region, false);
 	else
@@ -91,6 +94,8 @@ void gt_track_leave(struct gt_track *t, uint64_t ns)
 	struct gt_frame *frame = &t->w->frames[--t->depth];
 
 	gt_account(&t->w->profile[frame->region], frame, ns);
+	if (t->device)
+		gt_activity_leave(t, frame, ns);
 	if (t->writer->pipe && !t->attributes)
 		gt_pipe_put(t->writer->pipe, ns, frame->region, true);
 	else

@@ -53,6 +53,11 @@ struct gt_track {
 	unsigned io_depth;
 	uint32_t io_ids;       /* matching ids that were given */
 	unsigned own_events;   /* that the handler of a record of its own may still write */
+	struct gt_device *device; /* activity.h: of a stream; NULL: it is none, or nobody keeps it */
+	struct gt_activity_open { /* the innermost activity */
+		uint64_t grid, block, items, bytes;
+		uint64_t next_bytes; /* of the event that comes next, + 1; 0: it does not say */
+	} activity;
 };
 
 /* Writes frames' leaves down to `depth` and counts them as closed by repair. */
@@ -129,6 +134,8 @@ static inline void gt_account(struct gt_profile *profile, struct gt_frame *frame
 	uint64_t span = ns - frame->enter_ns;
 
 	profile->calls++;
+	if (span > profile->most)
+		profile->most = span;
 	profile->exclusive += span - frame->child_ns;
 	if (!--profile->open)
 		profile->inclusive += span;

@@ -8,6 +8,7 @@
 
 #include "lib/assemble/archive/archive_int.h"
 #include "lib/assemble/adapters/assemblers.h"
+#include "lib/assemble/util/calls.h"
 #include "lib/assemble/util/posix.h"
 
 #include <stdlib.h>
@@ -49,6 +50,7 @@ static void set_aside(struct gt_worker *w, const struct gt_use *use)
 	for (size_t i = 0; i < w->profile_room; i++) {
 		struct gt_profile d = since(w, i);
 
+		w->profile[i].locations -= d.calls != 0;
 		w->profile[i].calls -= d.calls;
 		w->profile[i].inclusive -= d.inclusive;
 		w->profile[i].exclusive -= d.exclusive;
@@ -61,10 +63,13 @@ static void set_aside(struct gt_worker *w, const struct gt_use *use)
 static void use_stream(const struct gt_defs *defs, const struct gt_region *region, uint64_t ns,
 		       struct gt_use *use)
 {
-	if (region->group != GT_UNDEFINED &&
-	    strstr(gt_intern_text(&defs->strings, region->group, NULL), "_KERNEL"))
+	enum gt_activity what = region->group == GT_UNDEFINED
+				? GT_ACTIVITY_NONE
+				: gt_activity(gt_intern_text(&defs->strings, region->group, NULL));
+
+	if (what == GT_ACTIVITY_KERNEL)
 		use->kernels += ns;
-	else
+	else if (what)
 		use->copies += ns;
 }
 
@@ -109,6 +114,14 @@ static void communicate(const struct gt_paradigm *paradigm, const char *region, 
 	use->poll += part == GT_PART_POLL ? ns : 0;
 }
 
+/* What a region of the host is about, if it is a call of a device's runtime, or of a library for messages. */
+static enum gt_call call_of(const struct gt_paradigm *paradigm, const char *name)
+{
+	if (paradigm && paradigm->kind == OTF2_PARADIGM_CLASS_ACCELERATOR)
+		return gt_device_call(name);
+	return paradigm && paradigm->time == GT_TIME_COMMUNICATION ? gt_message_call(name) : GT_CALL_NONE;
+}
+
 void gt_use_end(struct gt_worker *w, struct gt_out_location *out, uint64_t begin, uint64_t span,
 		uint64_t life)
 {
@@ -125,10 +138,14 @@ void gt_use_end(struct gt_worker *w, struct gt_out_location *out, uint64_t begin
 
 		if (!d.calls)
 			continue;
+		w->profile[i].locations++;
 		use.seen += d.exclusive;
+		use.flush += i == w->conv->region_flush ? d.exclusive : 0;
 		w->profile[i].on_device |= out->type == GT_AS_STREAM;
 		paradigm = gt_assembler_paradigm(region->paradigm);
 		name = gt_intern_text(&defs->strings, region->name, NULL);
+		if (!w->profile[i].call && out->type != GT_AS_STREAM)
+			w->profile[i].call = (uint8_t)call_of(paradigm, name);
 		if (region->paradigm == OTF2_PARADIGM_MEASUREMENT_SYSTEM)
 			use.measurement += d.exclusive;
 		else if (out->type == GT_AS_STREAM)

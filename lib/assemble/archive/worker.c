@@ -83,6 +83,20 @@ void gt_worker_free(struct gt_worker *w)
 	memset(w, 0, sizeof(*w));
 }
 
+void gt_tally_copied(struct gt_tally *tally, const struct gt_copied *more)
+{
+	for (unsigned i = 0; more->count && i < GT_DIRECTIONS; i++) {
+		struct gt_copied *one = &tally->copied[i];
+
+		if (one->count && strcmp(one->direction, more->direction))
+			continue;
+		memcpy(one->direction, more->direction, sizeof(one->direction));
+		one->count += more->count;
+		one->bytes += more->bytes;
+		return;
+	}
+}
+
 void gt_tally_add(struct gt_tally *tally, const struct gt_tally *more)
 {
 	tally->events += more->events;
@@ -99,6 +113,18 @@ void gt_tally_add(struct gt_tally *tally, const struct gt_tally *more)
 	tally->flush_ns += more->flush_ns;
 	tally->idle_threads += more->idle_threads;
 	tally->idle_ns += more->idle_ns;
+	tally->sent += more->sent;
+	tally->sent_bytes += more->sent_bytes;
+	tally->tiny_sent += more->tiny_sent;
+	tally->tiny_bytes += more->tiny_bytes;
+	tally->kernels.count += more->kernels.count;
+	tally->kernels.ns += more->kernels.ns;
+	tally->kernels.tiny += more->kernels.tiny;
+	tally->kernels.tiny_ns += more->kernels.tiny_ns;
+	tally->kernels.small_ns += more->kernels.small_ns;
+	tally->kernels.lost |= more->kernels.lost;
+	for (unsigned i = 0; i < GT_DIRECTIONS; i++)
+		gt_tally_copied(tally, &more->copied[i]);
 	if (more->lock.gain_ns > tally->lock.gain_ns)
 		tally->lock = more->lock;
 	if (more->file.gain_ns > tally->file.gain_ns)

@@ -14,6 +14,7 @@
 #include "lib/assemble/names/names.h"
 #include "lib/assemble/spool/stream.h"
 #include "lib/assemble/util/lookup.h"
+#include "lib/assemble/util/rules.h"
 
 struct gt_messages;
 struct gt_assembly;
@@ -24,13 +25,31 @@ struct gt_kind {
 	unsigned least; /* continuation slots that it has at least */
 };
 
-/* Time spent in a region, by one worker. */
+/* Time spent in a region, by one worker. 64 bytes: the loop of conversion.c finds it by a shift. */
 struct gt_profile {
 	uint64_t calls, inclusive, exclusive; /* nanoseconds */
+	uint64_t most;                        /* of a call */
 	uint32_t open;                        /* frames of it on the stack now */
+	uint32_t locations;                   /* that called it */
 	bool on_device;                       /* a stream's: its time is none of a thread's */
 	uint8_t lock;                         /* worst.c: whether it waits for locks */
+	uint8_t activity;                     /* activity.c: what a device does in it */
+	uint8_t call;                         /* enum gt_call, known once a location with it is done */
+	uint8_t unused[20];
 };
+_Static_assert(sizeof(struct gt_profile) == 64, "a power of two");
+
+/* What others, or another host's, have seen of the same region. */
+static inline void gt_profile_add(struct gt_profile *profile, const struct gt_profile *more)
+{
+	profile->calls += more->calls;
+	profile->inclusive += more->inclusive;
+	profile->exclusive += more->exclusive;
+	profile->most = more->most > profile->most ? more->most : profile->most;
+	profile->locations += more->locations;
+	profile->on_device |= more->on_device;
+	profile->call = more->call ? more->call : profile->call;
+}
 
 /* Of a lock or file, while locations are converted: worst.c. */
 struct gt_sum_of {
@@ -49,6 +68,22 @@ struct gt_worst {
 	bool write;              /* not reads */
 	char of[107];            /* process of the lock; file */
 };
+
+/* Kernels, by their shape; times are sums over streams. */
+struct gt_kernels {
+	uint64_t count, ns;
+	uint64_t tiny, tiny_ns;  /* of shapes that take less than GT_TINY_KERNEL on average */
+	uint64_t small_ns;       /* of less than GT_FEW_BLOCKS blocks */
+	bool lost;               /* there were too many shapes */
+};
+
+/* Copies in one direction, as their regions' names have it. */
+struct gt_copied {
+	char direction[8];
+	uint64_t count, bytes;
+};
+#define GT_DIRECTIONS 8
+
 /* What was found and done. */
 struct gt_tally {
 	uint64_t events;         /* in the archive */
@@ -62,9 +97,24 @@ struct gt_tally {
 	uint64_t messages, message_bytes, collectives; /* of ranks; a collective once for each rank */
 	uint64_t flushes, flush_ns, longest_flush_ns;
 	uint64_t idle_threads, idle_ns; /* threads that did nothing but wait */
+	uint64_t sent, tiny_sent, tiny_bytes, sent_bytes; /* messages between threads of any kind */
 	struct gt_worst lock, file;
+	struct gt_kernels kernels;
+	struct gt_copied copied[GT_DIRECTIONS]; /* the first ones; count 0: no more */
 };
 
+static inline void gt_tally_sent(struct gt_tally *tally, uint64_t bytes)
+{
+	bool tiny = bytes < GT_TINY_MESSAGE;
+
+	tally->sent++;
+	tally->sent_bytes += bytes;
+	tally->tiny_sent += tiny;
+	tally->tiny_bytes += tiny ? bytes : 0;
+}
+
+/* Adds what was copied in a direction. */
+void gt_tally_copied(struct gt_tally *tally, const struct gt_copied *more);
 /* Adds what another one has found. */
 void gt_tally_add(struct gt_tally *tally, const struct gt_tally *more);
 

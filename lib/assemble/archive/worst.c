@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Sums over the waits for locks and the operations on files. A location is converted by one worker and in one
- * go, so that the last location of a sum tells whether another one begins.
+ * Sums over the waits for locks, the operations on files, and what devices do. A location is converted by one
+ * worker and in one go, so that the last location of a sum tells whether another one begins.
  */
 #include "config.h"
 
@@ -9,12 +9,16 @@
 
 #include "lib/assemble/adapters/assemblers.h"
 #include "lib/assemble/util/array.h"
+#include "lib/assemble/util/calls.h"
 #include "lib/assemble/util/rules.h"
 
 #include <stdio.h>
+#include <string.h>
 
 #define MOST_SUMS 65536u
 #define FILES     (UINT64_C(1) << 63) /* in a key: not of a lock */
+#define KERNELS   (UINT64_C(1) << 62) /* nor these */
+#define COPIES    (UINT64_C(1) << 61)
 
 /* What a gt_profile.lock says. */
 enum { UNKNOWN = 0, WAITS, OTHER };
@@ -108,6 +112,42 @@ void gt_worst_io(struct gt_track *t, const struct gt_io_open *io, uint64_t bytes
 	add_time(sum, ns - io->ns);
 }
 
+/* Of two that have the same key by chance, once in 2^61 shapes, one is taken for the other. */
+static uint64_t key_of(uint32_t region, uint64_t grid, uint64_t block)
+{
+	const uint64_t parts[] = { region, grid, block };
+	uint64_t h = 0;
+
+	for (unsigned i = 0; i < 3; i++) {
+		h = (h ^ parts[i]) * UINT64_C(0x9e3779b97f4a7c15);
+		h ^= h >> 29;
+	}
+	return KERNELS | h >> 3;
+}
+
+void gt_worst_kernel(struct gt_track *t, uint32_t region, uint64_t grid, uint64_t block, uint64_t ns)
+{
+	struct gt_sum_of *sum = sum_here(t, key_of(region, grid, block));
+
+	if (!sum) {
+		t->w->tally.kernels.lost = true;
+		return;
+	}
+	sum->address = grid;
+	add_time(sum, ns);
+}
+
+void gt_worst_copy(struct gt_track *t, uint32_t region, enum gt_activity what, uint64_t bytes, uint64_t ns)
+{
+	struct gt_sum_of *sum = sum_here(t, COPIES | region);
+
+	if (!sum)
+		return;
+	sum->address = what;
+	sum->bytes += bytes;
+	add_time(sum, ns);
+}
+
 /* ---- when all are ------------------------------------------------------------------------------------ */
 
 static void add_sums(struct gt_worker *to, const struct gt_worker *from)
@@ -116,8 +156,10 @@ static void add_sums(struct gt_worker *to, const struct gt_worker *from)
 		const struct gt_sum_of *one = &from->sums[i];
 		struct gt_sum_of *sum = sum_at(to, one->key);
 
-		if (!sum)
+		if (!sum) {
+			to->tally.kernels.lost |= (one->key & KERNELS) != 0;
 			continue;
+		}
 		sum->count += one->count;
 		sum->ns += one->ns;
 		sum->bytes += one->bytes;
@@ -162,17 +204,48 @@ static struct gt_worst file_of(const struct gt_conversion *conv, const struct gt
 	return worst;
 }
 
+static void add_kernel(const struct gt_sum_of *sum, struct gt_kernels *kernels)
+{
+	bool tiny = sum->ns < UINT64_C(1000) * GT_TINY_KERNEL * sum->count;
+
+	kernels->count += sum->count;
+	kernels->ns += sum->ns;
+	kernels->tiny += tiny ? sum->count : 0;
+	kernels->tiny_ns += tiny ? sum->ns : 0;
+	kernels->small_ns += sum->address && sum->address < GT_FEW_BLOCKS ? sum->ns : 0;
+}
+
+/* Its direction is the second word of the region's name; what is set has none. */
+static void add_copy(const struct gt_defs *defs, const struct gt_sum_of *sum, struct gt_tally *tally)
+{
+	const struct gt_region *region = (const struct gt_region *)defs->regions.items + (uint32_t)sum->key;
+	const char *word = strchr(gt_intern_text(&defs->strings, region->name, NULL), ' ');
+	struct gt_copied copied = { .count = sum->count, .bytes = sum->bytes };
+
+	if (!word || sum->address == GT_ACTIVITY_SET)
+		return;
+	snprintf(copied.direction, sizeof(copied.direction), "%.*s", (int)strcspn(word + 1, " "), word + 1);
+	gt_tally_copied(tally, &copied);
+}
+
 void gt_worst_choose(struct gt_worker *workers, unsigned count, struct gt_tally *tally)
 {
 	const struct gt_conversion *conv = workers->conv;
 
 	for (unsigned i = 1; i < count; i++)
 		add_sums(workers, &workers[i]);
+	tally->kernels.lost |= workers->tally.kernels.lost;
 	for (size_t i = 0; i < workers->sum_count; i++) {
 		const struct gt_sum_of *sum = &workers->sums[i];
-		struct gt_worst one = sum->key & FILES ? file_of(conv, sum) : lock_of(conv, sum);
-		struct gt_worst *worst = sum->key & FILES ? &tally->file : &tally->lock;
+		struct gt_worst one, *worst = sum->key & FILES ? &tally->file : &tally->lock;
 
+		if (sum->key & KERNELS)
+			add_kernel(sum, &tally->kernels);
+		else if (sum->key & COPIES)
+			add_copy(conv->defs, sum, tally);
+		if (sum->key & (KERNELS | COPIES))
+			continue;
+		one = sum->key & FILES ? file_of(conv, sum) : lock_of(conv, sum);
 		if (one.gain_ns > worst->gain_ns)
 			*worst = one;
 	}

@@ -478,6 +478,11 @@ void gt_layout_free(struct gt_layout *layout)
 {
 	free(layout->nodes);
 	free(layout->groups);
+	for (uint32_t i = 0; layout->locations && i < layout->location_count; i++) {
+		if (layout->locations[i].did)
+			gt_device_free(layout->locations[i].did);
+		free(layout->locations[i].did);
+	}
 	free(layout->locations);
 	memset(layout, 0, sizeof(*layout));
 }

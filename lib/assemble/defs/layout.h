@@ -11,6 +11,7 @@
 
 #include "lib/assemble/defs/defs.h"
 #include "lib/assemble/spool/spool.h"
+#include "lib/assemble/util/device.h"
 
 struct gt_out_node {
 	uint32_t name, class_name; /* strings */
@@ -43,7 +44,8 @@ struct gt_use {
 	uint64_t begin;          /* of a thread */
 	uint64_t life, seen;     /* of a thread: from its first to its last event; in regions */
 	uint64_t device;         /* of a thread: in calls of a GPU's API, waits for it included */
-	uint64_t measurement;    /* in regions of gputrace's own */
+	uint64_t measurement;    /* in regions of gputrace's own ... */
+	uint64_t flush;          /* ... of which: writing its buffer */
 	uint64_t outside;        /* of a thread that was made for parallel regions: between them */
 	uint64_t kernels, copies; /* of a stream */
 	bool communicates;
@@ -59,6 +61,7 @@ struct gt_out_location {
 	bool first;                /* of its process: carries program begin and end */
 	uint64_t events;
 	struct gt_use use;
+	struct gt_device *did;     /* of a stream: when it was busy (archive/activity.h); NULL: not known */
 	bool cut_short;            /* the disk was full before all of it was converted */
 };
 

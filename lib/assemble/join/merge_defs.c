@@ -418,14 +418,8 @@ static int add_profile(struct gt_merge_task *t)
 		m->profile = profile;
 		m->profile_count = n;
 	}
-	for (uint32_t i = 0; i < t->partial.profile_count && i < t->counts[GT_MAP_REGION]; i++) {
-		struct gt_profile *to = &m->profile[t->maps[GT_MAP_REGION][i]];
-
-		to->calls += t->partial.profile[i].calls;
-		to->inclusive += t->partial.profile[i].inclusive;
-		to->exclusive += t->partial.profile[i].exclusive;
-		to->on_device |= t->partial.profile[i].on_device;
-	}
+	for (uint32_t i = 0; i < t->partial.profile_count && i < t->counts[GT_MAP_REGION]; i++)
+		gt_profile_add(&m->profile[t->maps[GT_MAP_REGION][i]], &t->partial.profile[i]);
 	return 0;
 }
 

@@ -19,12 +19,12 @@ enum { JSON_REGIONS = 50, MUCH_RECORDING = 10 /* percent */ };
 
 /* ---- findings ------------------------------------------------------------------------------------ */
 
-/* Where to write its text, or NULL if it is too small, or others are worse. */
-static char *add(struct gt_summary *s, const char *id, uint64_t gain)
+char *gt_brief_add(struct gt_summary *s, const char *id, uint64_t gain)
 {
 	struct gt_summary_finding *found = s->findings;
 	unsigned at = s->finding_count;
 
+	gain = gain < s->wall_ns ? gain : s->wall_ns;
 	if (!gt_at_least(gain, GT_LEAST_GAIN, s->wall_ns))
 		return NULL;
 	while (at && found[at - 1].gain_ns < gain)
@@ -61,7 +61,7 @@ static void late_rank(struct gt_summary *s)
 
 	if (b->ranks < 2 || even(b))
 		return;
-	text = add(s, "late-rank", b->most_ns - b->mean_ns);
+	text = gt_brief_add(s, "late-rank", b->most_ns - b->mean_ns);
 	if (text)
 		snprintf(text, sizeof(s->findings->text), "rank %u works for %s outside of %s, the ranks on "
 			 "average for %s: the others wait for it%s", b->most_rank,
@@ -77,10 +77,83 @@ static void polling(struct gt_summary *s)
 
 	if (b->ranks < 2 || each < b->longest_ns / 100 * GT_MUCH_POLLING)
 		return;
-	text = add(s, "polling", each);
+	text = gt_brief_add(s, "polling", each);
 	if (text)
 		snprintf(text, sizeof(s->findings->text), "%.0f %% of the time is spent testing for messages "
 			 "that are not there yet", 100 * (double)each / (double)b->longest_ns);
+}
+
+uint64_t gt_brief_calls(const struct gt_summary *s, enum gt_call call, uint64_t *ns)
+{
+	uint64_t calls = 0;
+
+	for (size_t i = 0; i < s->region_count; i++) {
+		calls += s->regions[i].call == call ? s->regions[i].calls : 0;
+		*ns += s->regions[i].call == call ? s->regions[i].exclusive_ns : 0;
+	}
+	return calls;
+}
+
+static void n_x_n(struct gt_summary *s)
+{
+	const struct gt_balance *b = &s->balance;
+	uint64_t ns = 0, calls = gt_brief_calls(s, GT_CALL_COLLECTIVE, &ns) +
+				 gt_brief_calls(s, GT_CALL_BARRIER, &ns);
+	char count[32], each[32], cores[96], *text;
+
+	if (b->ranks < 2 || !even(b) || calls < GT_SOME_COLLECTIVES * b->ranks ||
+	    !gt_at_least(ns / b->ranks, GT_MUCH_COLLECTIVE, b->longest_ns))
+		return;
+	text = gt_brief_add(s, "n-x-n", ns / b->ranks);
+	if (text)
+		snprintf(text, sizeof(s->findings->text), "%.0f %% of the time is in collectives, %s calls "
+			 "of %s on average, though the ranks have equal work%s",
+			 100 * (double)ns / b->ranks / (double)b->longest_ns, gt_summary_count(count, calls),
+			 gt_summary_time(each, ns / calls), shared(s, cores));
+}
+
+static uint64_t point_to_point(const struct gt_summary *s)
+{
+	uint64_t ns = 0;
+
+	for (enum gt_call call = GT_CALL_SEND; call <= GT_CALL_WAIT; call++)
+		gt_brief_calls(s, call, &ns);
+	return ns;
+}
+
+static void tiny_messages(struct gt_summary *s)
+{
+	uint32_t ranks = s->balance.ranks;
+	const struct gt_tally *of = s->tally;
+	char tiny[32], all[32], size[32], time[32], *text;
+	uint64_t ns, large;
+
+	if (!of || ranks < 2 || of->tiny_sent < GT_MANY_MESSAGES * ranks ||
+	    !gt_at_least(of->tiny_sent, GT_MOST_MESSAGES, of->sent))
+		return;
+	ns = point_to_point(s);
+	large = (of->sent_bytes - of->tiny_bytes) * GT_NS_OF_BYTE;
+	ns -= large < ns ? large : ns;
+	text = gt_brief_add(s, "tiny-messages", ns / ranks);
+	if (text)
+		snprintf(text, sizeof(s->findings->text), "%s of %s messages are tiny, %s on average, and "
+			 "each rank spends about %s sending and receiving them",
+			 gt_summary_count(tiny, of->tiny_sent), gt_summary_count(all, of->sent),
+			 gt_summary_size(size, of->tiny_bytes / of->tiny_sent),
+			 gt_summary_time(time, ns / ranks));
+}
+
+/* What the measurement itself does: others may have waited for it. */
+static void flushes(struct gt_summary *s)
+{
+	char time[32], *text = NULL;
+
+	if (gt_at_least(s->location_flush_ns, GT_MUCH_FLUSH, s->wall_ns))
+		text = gt_brief_add(s, "flushes", s->location_flush_ns);
+	if (text)
+		snprintf(text, sizeof(s->findings->text), "%s writes what it has recorded to the disk for "
+			 "%s, which is the measurement's time and not the program's", s->flushed,
+			 gt_summary_time(time, s->location_flush_ns));
 }
 
 static uint64_t cost_of(const struct gt_summary_region *region)
@@ -122,7 +195,7 @@ static void costly_functions(struct gt_summary *s)
 		if (!top || one->calls > top->calls)
 			top = one;
 	}
-	text = top ? add(s, "costly-function", cost) : NULL;
+	text = top ? gt_brief_add(s, "costly-function", cost) : NULL;
 	s->floods |= text != NULL;
 	if (text)
 		snprintf(text, sizeof(s->findings->text),
@@ -141,7 +214,7 @@ static void thread_creation(struct gt_summary *s)
 		if (gt_posix_call(one->name) != GT_POSIX_CREATE || one->calls < GT_MANY_THREADS ||
 		    s->made_ns / one->calls > GT_SHORT_LIFE)
 			continue;
-		text = add(s, "thread-creation", one->exclusive_ns);
+		text = gt_brief_add(s, "thread-creation", one->exclusive_ns);
 		if (text)
 			snprintf(text, sizeof(s->findings->text),
 				 "%s threads are created, which takes %s: keep them (a pool)",
@@ -152,11 +225,11 @@ static void thread_creation(struct gt_summary *s)
 
 static void lock_convoy(struct gt_summary *s)
 {
-	const struct gt_worst *lock = s->lock;
+	const struct gt_worst *lock = s->tally ? &s->tally->lock : NULL;
 	char count[32], each[32], all[32], name[64], *text = NULL;
 
 	if (lock && lock->gain_ns && 100 * (double)lock->gain_ns >= GT_CONVOY * (double)s->wall_ns)
-		text = add(s, "lock-convoy", lock->gain_ns);
+		text = gt_brief_add(s, "lock-convoy", lock->gain_ns);
 	if (text)
 		snprintf(text, sizeof(s->findings->text), "%u threads of %s wait %s times for the "
 			 "lock at 0x%" PRIx64 ", %s on average, together %s", lock->threads,
@@ -167,8 +240,8 @@ static void lock_convoy(struct gt_summary *s)
 
 static void tiny_writes(struct gt_summary *s)
 {
-	const struct gt_worst *file = s->file;
-	char *text = file && file->gain_ns ? add(s, "tiny-writes", file->gain_ns) : NULL;
+	const struct gt_worst *file = s->tally ? &s->tally->file : NULL;
+	char *text = file && file->gain_ns ? gt_brief_add(s, "tiny-writes", file->gain_ns) : NULL;
 	char count[32], time[32], name[160];
 
 	if (text)
@@ -184,7 +257,10 @@ void gt_brief(struct gt_summary *s)
 	if (!s->wall_ns)
 		return;
 	late_rank(s);
+	n_x_n(s);
+	tiny_messages(s);
 	polling(s);
+	flushes(s);
 	costly_functions(s);
 	thread_creation(s);
 	lock_convoy(s);
@@ -259,6 +335,19 @@ static void put_regions(const struct gt_summary *s, FILE *out)
 	fputc(']', out);
 }
 
+static void put_copies(const struct gt_summary *s, FILE *out)
+{
+	fputs(",\n\"copies\":[", out);
+	for (unsigned i = 0; s->tally && i < GT_DIRECTIONS && s->tally->copied[i].count; i++) {
+		const struct gt_copied *one = &s->tally->copied[i];
+
+		fputs(i ? ",{" : "{", out);
+		put_text(out, "direction", one->direction);
+		fprintf(out, ",\"count\":%" PRIu64 ",\"bytes\":%" PRIu64 "}", one->count, one->bytes);
+	}
+	fputc(']', out);
+}
+
 static void put_findings(const struct gt_summary *s, FILE *out)
 {
 	fputs(",\n\"findings\":[", out);
@@ -321,6 +410,7 @@ void gt_brief_json(const struct gt_summary *s, FILE *out)
 	put_regions(s, out);
 	fprintf(out, ",\n\"messages\":{\"count\":%" PRIu64 ",\"bytes\":%" PRIu64 "}", s->messages,
 		s->message_bytes);
+	put_copies(s, out);
 	put_findings(s, out);
 	put_losses(s, out);
 	fputs("}\n", out);

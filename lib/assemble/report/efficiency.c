@@ -3,8 +3,9 @@
  * Efficiencies of the summary, from what each location spent its time with. gputrace-metrics(7) defines them;
  * `gputrace report` computes them from the events (report/efficiency.c).
  *
- * Limits: sums know nothing of overlaps: those of GPUs are left out if kernels ran on several streams of one,
- * and those on copies if anything did. The threads of several processes that are no ranks have none.
+ * Limits: of archives that were joined only sums are known, which know nothing of overlaps: the efficiencies
+ * of GPUs are left out there if kernels ran on several streams of one, and those on copies if anything did.
+ * The threads of several processes that are no ranks have none.
  */
 #include "config.h"
 
@@ -161,7 +162,7 @@ static void judge_ranks(struct gt_summary *s, const struct gt_layout *layout, co
 	s->rank_threads = ranks.busy / (double)ranks.sum;
 }
 
-/* ---- threads and GPUs ---------------------------------------------------------------------------- */
+/* ---- threads ------------------------------------------------------------------------------------- */
 
 /* See worked() in report/efficiency.c. */
 static bool worked(const struct gt_summary *s, double busy)
@@ -192,55 +193,96 @@ static void judge_threads(struct gt_summary *s, const struct lane *lanes, size_t
 	s->communication = most / (double)s->wall_ns;
 }
 
+/* ---- GPUs ---------------------------------------------------------------------------------------- */
+
+struct load {
+	uint64_t sum, most;  /* kernels of devices, and of the one with the most */
+	uint64_t most_busy;  /* with kernels or copies */
+	uint64_t devices;
+	bool kernels, copies; /* are known where they run at the same time? */
+};
+
+static struct load load_of(const struct gt_devices *devices)
+{
+	struct load load = { .devices = devices->count, .kernels = true, .copies = true };
+
+	for (uint32_t i = 0; i < devices->count; i++) {
+		uint64_t kernels = devices->items[i].kernels.total, busy = gt_device_busy(&devices->items[i]);
+
+		load.sum += kernels;
+		load.most = kernels > load.most ? kernels : load.most;
+		load.most_busy = busy > load.most_busy ? busy : load.most_busy;
+	}
+	return load;
+}
+
+/* From the sums of streams, which know nothing of overlaps. */
+static struct load load_of_sums(const struct gt_layout *layout)
+{
+	uint64_t *kernels = calloc(layout->node_count + 1, sizeof(*kernels));
+	uint64_t *busy = calloc(layout->node_count + 1, sizeof(*busy));
+	struct load load = { .kernels = true, .copies = true };
+
+	for (uint32_t i = 0; kernels && busy && i < layout->location_count; i++) {
+		const struct gt_out_location *out = &layout->locations[i];
+		uint32_t node = out->group < layout->group_count ? layout->groups[out->group].node
+								  : layout->node_count;
+
+		if (out->type != GT_AS_STREAM || node >= layout->node_count ||
+		    !(out->use.kernels + out->use.copies))
+			continue;
+		load.copies &= !busy[node];
+		load.kernels &= !(kernels[node] && out->use.kernels);
+		load.devices += !busy[node];
+		kernels[node] += out->use.kernels;
+		busy[node] += out->use.kernels + out->use.copies;
+		load.sum += out->use.kernels;
+		load.most = kernels[node] > load.most ? kernels[node] : load.most;
+		load.most_busy = busy[node] > load.most_busy ? busy[node] : load.most_busy;
+	}
+	free(kernels);
+	free(busy);
+	return load;
+}
+
+static void judge_devices(struct gt_summary *s, const struct load *load)
+{
+	if (!load->most)
+		return;
+	if (load->kernels && load->most <= s->wall_ns) {
+		s->device_balance = (double)load->sum / (double)load->devices / (double)load->most;
+		s->device_parallel = s->device_balance * (double)load->most / (double)s->wall_ns;
+	}
+	if (load->copies && load->most_busy <= s->wall_ns) {
+		s->device_copies = (double)load->most / (double)load->most_busy;
+		s->device_orchestration = (double)load->most_busy / (double)s->wall_ns;
+	}
+}
+
 void gt_efficiencies(struct gt_summary *s, const struct gt_layout *layout)
 {
 	size_t n = layout->location_count, used = 0;
 	const struct gt_out_location **of = calloc(n + 1, sizeof(*of));
 	struct lane *lanes = calloc(n + 1, sizeof(*lanes));
-	uint64_t *kernels = calloc(layout->node_count + 1, sizeof(*kernels));
-	uint64_t *busy = calloc(layout->node_count + 1, sizeof(*busy));
-	uint64_t sum = 0, most = 0, most_busy = 0, devices = 0;
-	bool gpu = false, kernels_overlap = false, overlap = false;
+	struct load load = s->devices && s->devices->count ? load_of(s->devices) : load_of_sums(layout);
+	bool gpu = false;
 
-	for (size_t i = 0; of && lanes && kernels && busy && i < n; i++) {
+	for (size_t i = 0; of && lanes && i < n; i++) {
 		const struct gt_out_location *out = &layout->locations[i];
-		uint32_t node;
 
 		if (out->group >= layout->group_count)
 			continue;
-		node = layout->groups[out->group].node;
 		gpu |= out->type == GT_AS_STREAM;
 		if (out->type == GT_AS_THREAD && out->thread && !out->use.idle && out->use.life)
 			of[used++] = out;
-		if (out->type != GT_AS_STREAM || node >= layout->node_count ||
-		    !(out->use.kernels + out->use.copies))
-			continue;
-		overlap |= busy[node] != 0;
-		kernels_overlap |= kernels[node] && out->use.kernels;
-		kernels[node] += out->use.kernels;
-		busy[node] += out->use.kernels + out->use.copies;
 	}
 	if (used && s->wall_ns) {
 		used = make_lanes(of, used, s, layout, lanes);
 		judge_threads(s, lanes, used, gpu);
 		judge_ranks(s, layout, lanes, used);
 	}
-	for (uint32_t i = 0; kernels && busy && i < layout->node_count; i++) {
-		devices += busy[i] != 0;
-		sum += kernels[i];
-		most = kernels[i] > most ? kernels[i] : most;
-		most_busy = busy[i] > most_busy ? busy[i] : most_busy;
-	}
-	if (most && !kernels_overlap && most <= s->wall_ns) {
-		s->device_balance = (double)sum / (double)devices / (double)most;
-		s->device_parallel = s->device_balance * (double)most / (double)s->wall_ns;
-	}
-	if (most && !overlap && most_busy <= s->wall_ns) {
-		s->device_copies = (double)most / (double)most_busy;
-		s->device_orchestration = (double)most_busy / (double)s->wall_ns;
-	}
+	if (s->wall_ns)
+		judge_devices(s, &load);
 	free(of);
 	free(lanes);
-	free(kernels);
-	free(busy);
 }

@@ -525,112 +525,6 @@ static bool is_script(const struct gt_defs *defs, const struct gt_region *region
 	       gt_cost_of_call(gt_intern_text(&defs->strings, region->file, NULL)) == GT_COST_OF_SCRIPT;
 }
 
-/* ---- ranks --------------------------------------------------------------------------------------- */
-
-/* The threads of a rank that communicated, together; `first`: the one that it began with. */
-static struct gt_use of_group(const struct gt_layout *layout, uint32_t group, uint32_t *from,
-			      struct gt_use *first)
-{
-	struct gt_use sum = { 0 };
-
-	for (; *from < layout->location_count && layout->locations[*from].group == group; ++*from) {
-		const struct gt_use *use = &layout->locations[*from].use;
-
-		if (layout->locations[*from].first)
-			*first = *use;
-		if (!use->communicates)
-			continue;
-		sum.communicates = true;
-		sum.life += use->life;
-		sum.comm += use->comm;
-		sum.start += use->start;
-		sum.poll += use->poll;
-	}
-	return sum;
-}
-
-static void add(struct gt_balance *b, uint32_t rank, double in_comm, uint64_t outside)
-{
-	if (!b->ranks || in_comm < b->least.in_comm)
-		b->least = (struct gt_balance_of){ rank, in_comm };
-	if (!b->ranks || in_comm > b->most.in_comm)
-		b->most = (struct gt_balance_of){ rank, in_comm };
-	if (!b->ranks || outside > b->most_ns) {
-		b->most_ns = outside;
-		b->most_rank = rank;
-	}
-	b->ranks++;
-}
-
-static struct gt_balance balance_of(const struct gt_layout *layout)
-{
-	struct gt_balance b = { 0 };
-	uint64_t comm = 0, all = 0, work = 0;
-
-	for (uint32_t i = 0; i < layout->location_count;) {
-		uint32_t group = layout->locations[i].group;
-		struct gt_use first = { 0 }, use = of_group(layout, group, &i, &first);
-		uint64_t rest = use.life > use.start ? use.life - use.start : 0;
-		uint64_t aside = first.start + first.measurement;
-		uint64_t life = first.life > aside ? first.life - aside : 0;
-		uint64_t outside = life > first.comm ? life - first.comm : 0;
-
-		if (!use.communicates || group >= layout->group_count || !layout->groups[group].job || !rest)
-			continue;
-		comm += use.comm;
-		all += rest;
-		work += outside;
-		b.polling_ns += use.poll;
-		b.longest_ns = life > b.longest_ns ? life : b.longest_ns;
-		add(&b, layout->groups[group].rank, (double)use.comm / (double)rest, outside);
-	}
-	if (b.ranks) {
-		b.in_comm = (double)comm / (double)all;
-		b.mean_ns = work / b.ranks;
-	}
-	return b;
-}
-
-/* What its thread spent in no recorded function. */
-static uint64_t unseen(const struct gt_use *use)
-{
-	return use->seen < use->life ? use->life - use->seen : 0;
-}
-
-/*
- * Of a run with ranks: what started them, of which next to nothing is recorded but that it waits, or a thread
- * of their library's own.
- */
-static bool beside_ranks(const struct gt_layout *layout, uint32_t location)
-{
-	const struct gt_out_location *out = &layout->locations[location];
-	bool of_rank = out->group < layout->group_count && layout->groups[out->group].job;
-	bool main_of_rank = of_rank && (!location || out[-1].group != out->group);
-
-	return !main_of_rank &&
-	       unseen(&out->use) + (of_rank ? 0 : out->use.wait) > out->use.life / 100 * 95;
-}
-
-/* The lives of the threads that make the run, and what of them was in no recorded function. */
-static uint64_t threads_ns(const struct gt_layout *layout, uint64_t *unseen_ns)
-{
-	bool ranks = false;
-	uint64_t sum = 0;
-
-	*unseen_ns = 0;
-	for (uint32_t i = 0; i < layout->group_count; i++)
-		ranks |= layout->groups[i].job != 0;
-	for (uint32_t i = 0; i < layout->location_count; i++) {
-		const struct gt_use *use = &layout->locations[i].use;
-
-		if (use->idle || (ranks && beside_ranks(layout, i)))
-			continue;
-		sum += use->life;
-		*unseen_ns += unseen(use);
-	}
-	return sum;
-}
-
 /* The setting that records functions of an interpreter's programs, if there is one among the processes. */
 static const char *setting_of(const struct gt_spool *spool)
 {
@@ -652,32 +546,38 @@ static const char *setting_of(const struct gt_spool *spool)
 	return NULL;
 }
 
-/* Of threads that were made, not of first ones. */
-static uint64_t made_ns(const struct gt_layout *layout)
-{
-	uint64_t sum = 0;
-
-	for (uint32_t i = 0; i < layout->location_count; i++)
-		sum += layout->locations[i].thread && !layout->locations[i].first
-			       ? layout->locations[i].use.life : 0;
-	return sum;
-}
-
 /* ---- the summary --------------------------------------------------------------------------------- */
 
-/* `dir`: NULL, or where the reader finds the archive now. `json`: as JSON, which has no style. */
-static void summarise(const struct gt_report *report, const char *dir, FILE *out,
-		      enum gt_summary_style style, bool json)
+/* What a summary points to. */
+struct texts {
+	char missing[256], absent[512];
+	struct gt_summary_region *rows;
+	struct gt_devices devices;
+};
+
+static struct gt_summary_region row_of(const struct gt_report *report, size_t i)
+{
+	const struct gt_region *region = (const struct gt_region *)report->defs->regions.items + i;
+	const struct gt_profile *of = &report->profile[i];
+
+	return (struct gt_summary_region){
+		.name = gt_intern_text(&report->defs->strings, region->name, NULL),
+		.calls = of->calls, .exclusive_ns = of->exclusive, .inclusive_ns = of->inclusive,
+		.most_ns = of->most, .locations = of->locations,
+		.function = region->paradigm == COMPILER, .on_device = of->on_device,
+		.script = is_script(report->defs, region), .call = of->call,
+	};
+}
+
+static void summarise(const struct gt_report *report, struct gt_summary *out, struct texts *texts)
 {
 	const struct gt_facts *facts = report->facts;
 	const struct gt_region *regions = report->defs->regions.items;
 	size_t n = gt_table_count(&report->defs->regions);
 	struct gt_summary_region *rows = calloc(n + 1, sizeof(*rows));
 	const char *mode = text_of(facts, SETTING "VT_MODE");
-	char missing[256] = "", absent[512];
 	struct gt_summary summary = {
-		.absent = absent_text(report->spool, absent, sizeof(absent)),
-		.dir = dir,
+		.absent = absent_text(report->spool, texts->absent, sizeof(texts->absent)),
 		.program = facts->program,
 		.recovered = report->options->recovered,
 		.wall_ns = report->length_ns,
@@ -696,7 +596,7 @@ static void summarise(const struct gt_report *report, const char *dir, FILE *out
 		.killed_one = facts->killed_one,
 		.outside = facts->outside,
 		.outside_first = facts->outside_first,
-		.balance = balance_of(report->layout),
+		.balance = gt_balance_of(report->layout),
 		.messages = facts->tally.messages,
 		.message_bytes = facts->tally.message_bytes,
 		.collectives = facts->tally.collectives,
@@ -705,13 +605,12 @@ static void summarise(const struct gt_report *report, const char *dir, FILE *out
 		.longest_flush_ns = facts->tally.longest_flush_ns,
 		.idle_threads = facts->tally.idle_threads,
 		.idle_ns = facts->tally.idle_ns,
-		.lock = &facts->tally.lock,
-		.file = &facts->tally.file,
-		.missing = missing,
+		.tally = &facts->tally,
+		.missing = texts->missing,
 		.spool_kept = facts->hosts_missing,
 		.regions = rows,
 		.unseen_setting = setting_of(report->spool),
-		.made_ns = made_ns(report->layout),
+		.made_ns = gt_made_ns(report->layout),
 		.unknown_records = facts->tally.unknown_records,
 		.closed_frames = facts->tally.closed_frames,
 		.dropped_leaves = facts->tally.dropped_leaves,
@@ -723,51 +622,48 @@ static void summarise(const struct gt_report *report, const char *dir, FILE *out
 		.switched_off = facts->tally.off_at_end || (mode && !strcmp(mode, "OFF")),
 	};
 
-	summary.threads_ns = threads_ns(report->layout, &summary.unseen_ns);
-	report_missing(report, missing, sizeof(missing));
+	texts->rows = rows;
+	summary.threads_ns = gt_threads_ns(report->layout, &summary.unseen_ns);
+	report_missing(report, texts->missing, sizeof(texts->missing));
 	memcpy(summary.lost, facts->lost, sizeof(summary.lost));
 	for (size_t i = 0; rows && i < n && i < report->profile_count; i++)
 		if (report->profile[i].calls && !is_flush(report->defs, &regions[i]))
-			rows[summary.region_count++] = (struct gt_summary_region){
-				.name = gt_intern_text(&report->defs->strings, regions[i].name,
-						       NULL),
-				.calls = report->profile[i].calls,
-				.exclusive_ns = report->profile[i].exclusive,
-				.inclusive_ns = report->profile[i].inclusive,
-				.function = regions[i].paradigm == COMPILER,
-				.on_device = report->profile[i].on_device,
-				.script = is_script(report->defs, &regions[i]),
-			};
+			rows[summary.region_count++] = row_of(report, i);
+	gt_devices_make(&texts->devices, report->layout, report->defs);
+	summary.devices = &texts->devices;
+	gt_longest_flush(&summary, report->layout, report->defs);
 	gt_efficiencies(&summary, report->layout);
 	gt_brief(&summary);
-	if (json)
-		gt_brief_json(&summary, out);
-	else
-		gt_summary_print(&summary, out, style, 0);
-	free(rows);
+	gt_brief_devices(&summary);
+	*out = summary;
 }
 
-void gt_report_summary(const struct gt_report *report)
-{
-	summarise(report, report->dir, stderr, gt_summary_style_for(STDERR_FILENO), false);
-}
-
-static int write_summary(const struct gt_report *report, const char *name, bool json)
+static int write_summary(const struct gt_report *report, const char *name, const struct gt_summary *summary)
 {
 	FILE *file = create(report->dirfd, name);
 
 	if (!file)
 		return -errno;
-	summarise(report, NULL, file, GT_SUMMARY_PLAIN, json);
+	if (strcmp(name, "SUMMARY"))
+		gt_brief_json(summary, file);
+	else
+		gt_summary_print(summary, file, GT_SUMMARY_PLAIN, 0);
 	return finish(file);
 }
 
-int gt_report_files(const struct gt_report *report)
+int gt_report_files(const struct gt_report *report, bool show)
 {
-	int rc = write_config(report);
-	int manifest = write_manifest(report);
-	int summary = write_summary(report, "SUMMARY", false);
-	int json = write_summary(report, "summary.json", true);
+	struct texts texts = { .rows = NULL };
+	struct gt_summary summary;
+	int rc = write_config(report), manifest = write_manifest(report), text, json;
 
-	return rc ? rc : manifest ? manifest : summary ? summary : json;
+	summarise(report, &summary, &texts);
+	text = write_summary(report, "SUMMARY", &summary);
+	json = write_summary(report, "summary.json", &summary);
+	summary.dir = report->dir; /* for who sees it now; the archive may be moved */
+	if (show)
+		gt_summary_print(&summary, stderr, gt_summary_style_for(STDERR_FILENO), 0);
+	free(texts.rows);
+	gt_devices_free(&texts.devices);
+	return rc ? rc : manifest ? manifest : text ? text : json;
 }

@@ -68,10 +68,10 @@ struct gt_report {
 /* Properties of the archive; before it is closed. */
 void gt_report_properties(const struct gt_report *report, struct gt_archive *archive);
 
-/* gputrace.cfg, MANIFEST.md, SUMMARY and summary.json. 0 or a negative errno. */
-int gt_report_files(const struct gt_report *report);
-
-/* The summary on stderr. */
-void gt_report_summary(const struct gt_report *report);
+/*
+ * gputrace.cfg, MANIFEST.md, SUMMARY and summary.json; `show`: the summary on stderr, too. 0 or a negative
+ * errno.
+ */
+int gt_report_files(const struct gt_report *report, bool show);
 
 #endif

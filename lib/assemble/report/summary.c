@@ -7,6 +7,7 @@
 #include "config.h"
 
 #include "lib/assemble/report/summary.h"
+#include "lib/assemble/archive/worker.h"
 #include "lib/assemble/util/shorten.h"
 
 #include <ctype.h>
@@ -147,7 +148,7 @@ const char *gt_summary_time(char buffer[32], uint64_t ns)
 	return buffer;
 }
 
-static const char *sized(char buffer[32], uint64_t bytes)
+const char *gt_summary_size(char buffer[32], uint64_t bytes)
 {
 	static const char *const units[] = {"bytes", "kB", "MB", "GB", "TB"};
 	double value = (double)bytes;
@@ -304,7 +305,8 @@ static void print_use(const struct printer *p, const struct gt_summary *s)
 		snprintf(share, sizeof(share), ", %.0f %% of %s %s", 100 * (double)used->processor_ns / whole,
 			 counted(a, used->processors), plural(used->processors, "core", "cores"));
 	if (used->memory_peak)
-		snprintf(memory, sizeof(memory), "   memory: %s peak%s", sized(b, used->memory_peak),
+		snprintf(memory, sizeof(memory), "   memory: %s peak%s",
+			 gt_summary_size(b, used->memory_peak),
 			 used->measured > 1 ? " (largest)" : "");
 	line(p, NULL, "processor: %s%s%s", gt_summary_time(c, used->processor_ns), share, memory);
 }
@@ -343,7 +345,7 @@ static void print_head(const struct printer *p, const struct gt_summary *s)
 	     counted(c, s->threads), plural(s->threads, "thread", "threads"), streams);
 	put_cost(s, cost, sizeof(cost));
 	line(p, BOLD, "%s %s, %s%s%s", counted(d, s->events), plural(s->events, "event", "events"),
-	     sized(e, s->archive_bytes), s->recovered ? " (recovered)" : "", cost);
+	     gt_summary_size(e, s->archive_bytes), s->recovered ? " (recovered)" : "", cost);
 	print_use(p, s);
 	print_killed(p, s);
 	if (s->silent)
@@ -377,7 +379,7 @@ static void print_ranks(const struct printer *p, const struct gt_summary *s)
 		     gt_summary_time(a, b->mean_ns), gt_summary_time(c, b->most_ns), b->most_rank);
 	if (s->messages)
 		snprintf(messages, sizeof(messages), "%s %s with %s", counted(a, s->messages),
-			 plural(s->messages, "message", "messages"), sized(c, s->message_bytes));
+			 plural(s->messages, "message", "messages"), gt_summary_size(c, s->message_bytes));
 	if (s->collectives)
 		snprintf(collectives, sizeof(collectives), "%s %s", counted(d, s->collectives),
 			 plural(s->collectives, "call of a collective", "calls of collectives"));
@@ -415,6 +417,25 @@ static void print_efficiency(const struct printer *p, const struct gt_summary *s
 	if (s->device_parallel > 0)
 		line(p, NULL, "GPU efficiency %.0f %%: load balance %.0f %%%s", 100 * s->device_parallel,
 		     100 * s->device_balance, copies);
+}
+
+static bool copied(const struct gt_summary *s)
+{
+	return s->tally && s->tally->copied[0].count;
+}
+
+/* Bytes that GPUs copied, by direction. */
+static void print_copies(const struct printer *p, const struct gt_summary *s)
+{
+	char text[GT_DIRECTIONS * 24] = "", size[32];
+	size_t n = 0;
+
+	for (unsigned i = 0; copied(s) && i < GT_DIRECTIONS && s->tally->copied[i].count; i++)
+		n += (size_t)snprintf(text + n, sizeof(text) - n, "%s%s %s", n ? ", " : "",
+				      s->tally->copied[i].direction,
+				      gt_summary_size(size, s->tally->copied[i].bytes));
+	if (n)
+		line(p, NULL, "copies of GPUs: %s", text);
 }
 
 /* What costs most; a sentence is never cut. */
@@ -661,11 +682,12 @@ void gt_summary_print(const struct gt_summary *summary, FILE *out, enum gt_summa
 	print_head(&p, summary);
 	print_ranks(&p, summary);
 	print_efficiency(&p, summary);
+	print_copies(&p, summary);
 	print_findings(&p, summary);
 	if (!summary->events)
 		print_nothing(&p, summary);
 	rows = all_losses(summary) ? ROWS_WITH_LOSSES - (summary->used.measured != 0) : ROWS;
-	print_table(&p, summary, rows - summary->finding_count - much_unseen(summary));
+	print_table(&p, summary, rows - summary->finding_count - much_unseen(summary) - copied(summary));
 	print_unseen(&p, summary);
 	print_losses(&p, summary);
 	print_notes(&p, summary);

@@ -28,6 +28,9 @@ struct gt_summary_region {
 	bool function;          /* recorded by the compiler's hooks */
 	bool on_device;         /* an activity of a GPU: it has no share of the threads' time */
 	bool script;            /* of an interpreter, and so dearer to record (util/rules.h) */
+	uint8_t call;           /* enum gt_call: what it is about */
+	uint32_t locations;     /* that called it */
+	uint64_t most_ns;       /* of a call, inclusive */
 };
 
 /* A process that did not end by itself. */
@@ -62,7 +65,8 @@ struct gt_balance {
 
 enum { GT_SUMMARY_FINDINGS = 3 };
 
-struct gt_worst;
+struct gt_tally;
+struct gt_devices;
 
 struct gt_summary_finding {
 	const char *id;         /* gputrace-findings(7) */
@@ -118,7 +122,10 @@ struct gt_summary {
 	uint64_t messages, message_bytes; /* sent */
 	uint64_t collectives;     /* calls of all ranks */
 
-	const struct gt_worst *lock, *file; /* the worst ones (archive/worker.h); NULL: not known */
+	const struct gt_tally *tally; /* archive/worker.h: locks, files, messages, kernels, copies; or NULL */
+	const struct gt_devices *devices; /* brief.h; NULL: none is known */
+	uint64_t location_flush_ns; /* that one location spent writing its buffer, at most ... */
+	char flushed[96];         /* ... and which it is */
 	struct gt_summary_finding findings[GT_SUMMARY_FINDINGS]; /* the worst first. brief.h */
 	unsigned finding_count;
 	bool floods;              /* `gputrace filter suggest` is of use */
@@ -155,6 +162,8 @@ enum gt_summary_style gt_summary_style_for(int fd);
 /* "1,234,567", and "1.23 s"; both return buffer. */
 const char *gt_summary_count(char buffer[32], uint64_t value);
 const char *gt_summary_time(char buffer[32], uint64_t ns);
+/* "1.2 MB"; returns buffer. */
+const char *gt_summary_size(char buffer[32], uint64_t bytes);
 /* The product of the host's efficiencies; 0: there are none. */
 double gt_summary_parallel(const struct gt_summary *summary);
 /* Its exclusive time as a part of the run; less than 0: it has none. */

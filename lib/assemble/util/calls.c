@@ -7,6 +7,7 @@
 #include "lib/assemble/util/calls.h"
 
 #include <stdbool.h>
+#include <stdlib.h>
 #include <string.h>
 #include <strings.h>
 
@@ -205,4 +206,33 @@ enum gt_activity gt_activity(const char *group)
 	return begins(group, "KERNEL")	 ? GT_ACTIVITY_KERNEL
 	       : begins(group, "MEMCPY") ? GT_ACTIVITY_COPY
 	       : begins(group, "MEMSET") ? GT_ACTIVITY_SET : GT_ACTIVITY_NONE;
+}
+
+static bool is_one(const char *name, const char *const *names)
+{
+	while (*names && strcmp(*names, name))
+		names++;
+	return *names;
+}
+
+/* Blocks as CUDA and HIP have them, groups as OpenCL and Level Zero have them. */
+enum gt_size gt_size_of(const char *parameter)
+{
+	static const char *const grids[] = { "grid", "blocks per grid", "group count", NULL };
+	static const char *const blocks[] = { "block", "threads per block", "group size", "local work size",
+					      NULL };
+
+	return is_one(parameter, grids)	   ? GT_SIZE_GRID
+	       : is_one(parameter, blocks) ? GT_SIZE_BLOCK
+	       : strcmp(parameter, "global work size") ? GT_SIZE_NONE : GT_SIZE_ITEMS;
+}
+
+uint64_t gt_size_product(const char *text)
+{
+	uint64_t value = 1;
+	char *end;
+
+	for (text += strcspn(text, "0123456789"); *text; text = end + strcspn(end, "0123456789"))
+		value *= strtoull(text, &end, 10);
+	return value;
 }

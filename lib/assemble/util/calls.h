@@ -8,6 +8,8 @@
 #ifndef GT_ASSEMBLE_UTIL_CALLS_H
 #define GT_ASSEMBLE_UTIL_CALLS_H
 
+#include <stdint.h>
+
 enum gt_call {
 	GT_CALL_NONE,
 	/* of a library for messages between ranks */
@@ -45,5 +47,11 @@ enum gt_activity { GT_ACTIVITY_NONE, GT_ACTIVITY_KERNEL, GT_ACTIVITY_COPY, GT_AC
 
 /* Of the regions of this group. */
 enum gt_activity gt_activity(const char *group);
+
+/* What a parameter of this name says of a kernel: its blocks, or groups; what is in each; all items. */
+enum gt_size { GT_SIZE_NONE, GT_SIZE_GRID, GT_SIZE_BLOCK, GT_SIZE_ITEMS };
+enum gt_size gt_size_of(const char *parameter);
+/* "(16,2,1)": 32. */
+uint64_t gt_size_product(const char *text);
 
 #endif

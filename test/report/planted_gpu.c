@@ -1,0 +1,109 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * One problem of a program that uses a GPU, on the fake device: ID, or its twin without it: ID clean.
+ *
+ * Limits: a kernel of the fake device takes a microsecond for each block, a copy one for each 10 kB.
+ */
+#include <stdbool.h>
+#include <stdio.h>
+#include <string.h>
+#include <time.h>
+
+#include "fake.h"
+
+enum { PART = 10000000 }; /* bytes that take a millisecond */
+
+static char host[PART];
+static void *first, *second;
+
+static void kernel(unsigned blocks, void *stream)
+{
+	cudaLaunchKernel("_Z3addPfi", blocks, 128, stream);
+}
+
+static void blocking_copy(bool bad)
+{
+	for (int i = 0; i < 50; i++)
+		if (bad)
+			cudaMemcpy((void *)0x7000, host, PART, 1);
+		else
+			cuMemcpyHtoDAsync_v2(0x7000, host, PART, first);
+}
+
+static void no_overlap(bool bad)
+{
+	for (int i = 0; i < 20; i++) {
+		cuMemcpyHtoDAsync_v2(0x7000, host, PART, first);
+		kernel(1000, bad ? first : second);
+	}
+}
+
+static void tiny_kernels(bool bad)
+{
+	for (int i = 0; i < 3000; i++) {
+		kernel(bad ? 1 : 50, first);
+		if (bad) /* else they wait behind each other where the host is fast */
+			cuStreamSynchronize(first);
+	}
+}
+
+static void gpu_gaps(bool bad)
+{
+	for (int i = 0; i < 40; i++) {
+		kernel(1000, first);
+		if (bad && i % 8 == 7) {
+			cudaDeviceSynchronize();
+			nanosleep(&(struct timespec){ .tv_nsec = 10000000 }, NULL);
+		}
+	}
+}
+
+static void sync_each_launch(bool bad)
+{
+	for (int i = 0; i < 300; i++) {
+		kernel(100, first);
+		if (bad)
+			cudaDeviceSynchronize();
+	}
+}
+
+static void gpu_memory(bool bad)
+{
+	uint64_t memory;
+
+	for (int i = 0; i < (bad ? 100000 : 50); i++)
+		cuMemAlloc_v2(&memory, 4096);
+	kernel(1000, first);
+}
+
+static void one_stream(bool bad)
+{
+	for (int i = 0; i < 1000; i++)
+		kernel(20, bad || i % 2 ? first : second);
+}
+
+int main(int argc, char **argv)
+{
+	static const struct {
+		const char *id;
+		void (*work)(bool bad);
+	} all[] = {
+		{ "blocking-copy", blocking_copy }, { "no-overlap", no_overlap },
+		{ "tiny-kernels", tiny_kernels },   { "gpu-gaps", gpu_gaps },
+		{ "sync-each-launch", sync_each_launch }, { "gpu-memory", gpu_memory },
+		{ "one-stream", one_stream },
+	};
+
+	cuInit(0);
+	cuStreamCreate(&first, 0);
+	cuStreamCreate(&second, 0);
+	for (size_t i = 0; i < sizeof(all) / sizeof(all[0]); i++) {
+		if (argc < 2)
+			puts(all[i].id);
+		else if (!strcmp(argv[1], all[i].id))
+			all[i].work(argc < 3);
+	}
+	if (argc > 1)
+		cudaDeviceSynchronize();
+	return 0;
+}
