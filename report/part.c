@@ -225,7 +225,7 @@ bool gt_part_choose(struct gt_part *part, const struct gt_otf2 *read, const char
 			(double)end / 1e9);
 		return false;
 	}
-	if (choose(part, read, patterns))
+	if (choose(part, read, patterns) || !patterns)
 		return true;
 	fprintf(stderr, "%s: the pattern matches no location; there are:\n", command);
 	list_locations(read);

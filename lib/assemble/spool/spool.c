@@ -511,7 +511,7 @@ static int read_hosts(struct gt_spool *spool, int home, char *const *folders)
 		spool->roots = root;
 		root += spool->root_count;
 		memset(root, 0, sizeof(*root));
-		snprintf(root->name, sizeof(root->name), "%s", entry->d_name);
+		snprintf(root->name, sizeof(root->name), "%.127s", entry->d_name);
 		rc = gt_spool_list_partials(spool, folder, root->name);
 		if (rc) {
 			close(folder);
