@@ -341,6 +341,47 @@ static void class_groups(struct gt_classes *classes)
 	}
 }
 
+/* The process of that name, on the same host; NULL: there is none. */
+static struct gt_process_class *parent_of(struct gt_classes *classes, const struct gt_process_class *process,
+					  const char *name)
+{
+	for (uint32_t i = 0; name && i < classes->process_count; i++)
+		if (!strcmp(classes->processes[i].group->name, name) &&
+		    classes->processes[i].group->parent == process->group->parent)
+			return &classes->processes[i];
+	return NULL;
+}
+
+/* By what gputrace's archives say of the processes' parents. False: no memory. */
+static bool find_launchers(struct gt_classes *classes)
+{
+	const char **parents = calloc((size_t)classes->process_count + 1, sizeof(*parents));
+	bool found = parents != NULL;
+
+	for (size_t i = 0; parents && i < classes->read->tables[GT_OTF2_PROPERTY].count; i++) {
+		const struct gt_otf2_property *p = gt_otf2_property_at(classes->read, i);
+		ptrdiff_t index = p->kind == GT_OTF2_LOCATION_GROUP && !strcmp(p->name, "GPUTRACE::PARENT")
+				  ? gt_otf2_index(classes->read, GT_OTF2_LOCATION_GROUP, p->owner) : -1;
+
+		if (index >= 0)
+			parents[index] = p->text;
+	}
+	for (uint32_t i = 0; parents && i < classes->process_count; i++) {
+		struct gt_process_class *process = &classes->processes[i];
+		bool more = process->rank != GT_NO_RANK;
+
+		/* Names may be used again, and go round: at most as far as there are processes. */
+		for (uint32_t up = 0; more && up < classes->process_count; up++) {
+			process = parent_of(classes, process, parents[process - classes->processes]);
+			more = process && !process->launcher;
+			if (more)
+				process->launcher = process->rank == GT_NO_RANK;
+		}
+	}
+	free(parents);
+	return found;
+}
+
 int gt_classes_make(struct gt_classes *classes, const struct gt_otf2 *read)
 {
 	size_t regions = read->tables[GT_OTF2_REGION].count, locations = read->tables[GT_OTF2_LOCATION].count;
@@ -374,11 +415,15 @@ int gt_classes_make(struct gt_classes *classes, const struct gt_otf2 *read)
 		const struct gt_otf2_location_group *group = gt_otf2_location_group_at(read, i);
 
 		classes->processes[i] = (struct gt_process_class){ group, rank_of(group->name),
-								   GT_NO_DEVICE };
+								   GT_NO_DEVICE, false };
 		classes->ranks += classes->processes[i].rank != GT_NO_RANK;
 	}
 	if (classes->mpi && !classes->ranks)
 		rank_by_list(classes);
+	if (!find_launchers(classes)) {
+		gt_classes_free(classes);
+		return -ENOMEM;
+	}
 	for (size_t i = 0; i < locations; i++)
 		class_location(classes, (uint32_t)i);
 	class_aside(classes);

@@ -108,6 +108,7 @@ struct gt_process_class {
 	const struct gt_otf2_location_group *group;
 	uint32_t rank;       /* in MPI_COMM_WORLD, or GT_NO_RANK */
 	uint32_t main;       /* index of its first thread, or GT_NO_DEVICE */
+	bool launcher;       /* ranks descend from it, and it is none itself: known of gputrace's archives */
 };
 
 struct gt_device_class {

@@ -47,7 +47,7 @@ bool gt_profile_blank(uint64_t life, uint64_t unseen)
 	return unseen > life / 100 * 95;
 }
 
-/* Of an MPI program: what started the ranks, and waits for them, or a thread that MPI made for itself. */
+/* Of an MPI program: what started the ranks, waits and passes on what they print; or a thread of MPI's own. */
 static bool beside_ranks(const struct gt_report *report, const struct gt_profile *profile, size_t location)
 {
 	const struct gt_location_class *class = &report->classes.locations[location];
@@ -55,6 +55,8 @@ static bool beside_ranks(const struct gt_report *report, const struct gt_profile
 	bool of_rank = report->classes.processes[class->process].rank != GT_NO_RANK;
 	uint64_t unseen = gt_profile_unseen(of) + (of_rank ? 0 : of->times[GT_TIME_WAIT]);
 
+	if (report->classes.processes[class->process].launcher)
+		unseen += of->times[GT_TIME_IO] + of->times[GT_TIME_RUNTIME];
 	return report->classes.ranks && !(of_rank && class->kind == GT_LOCATION_MAIN) &&
 	       gt_profile_blank(of->end - of->begin, unseen);
 }

@@ -78,6 +78,7 @@ static int save_partial(struct gt_assembly *a, struct gt_profile *profile, size_
 		to->job = from->job;
 		to->clock = a->origins.which[from->proc - a->spool.procs];
 		to->accelerator = from->accelerator;
+		to->launcher = from->launcher;
 	}
 	for (uint32_t i = 0; partial.locations && i < partial.location_count; i++) {
 		const struct gt_out_location *from = &a->layout.locations[i];

@@ -122,6 +122,15 @@ static enum gt_call call_of(const struct gt_paradigm *paradigm, const char *name
 	return paradigm && paradigm->time == GT_TIME_COMMUNICATION ? gt_message_call(name) : GT_CALL_NONE;
 }
 
+/* Also of the wrappers of the C library, which are of no paradigm of their own. */
+static bool reads_or_writes(const struct gt_defs *defs, const struct gt_region *region)
+{
+	return region->role == OTF2_REGION_ROLE_FILE_IO ||
+	       region->role == OTF2_REGION_ROLE_FILE_IO_METADATA ||
+	       (region->group != GT_UNDEFINED &&
+		!strcmp(gt_intern_text(&defs->strings, region->group, NULL), "io"));
+}
+
 void gt_use_end(struct gt_worker *w, struct gt_out_location *out, uint64_t begin, uint64_t span,
 		uint64_t life)
 {
@@ -159,6 +168,7 @@ void gt_use_end(struct gt_worker *w, struct gt_out_location *out, uint64_t begin
 			*wait += d.exclusive;
 			continue;
 		}
+		use.io += reads_or_writes(defs, region) ? d.exclusive : 0;
 		others += region->paradigm != OTF2_PARADIGM_MEASUREMENT_SYSTEM;
 		if (paradigm && paradigm->time == GT_TIME_COMMUNICATION)
 			communicate(paradigm, name, d.exclusive, &use);

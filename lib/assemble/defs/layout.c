@@ -425,6 +425,18 @@ static void add_process(struct gt_layout *layout, struct gt_defs *defs, const st
 	place_metrics(layout, proc);
 }
 
+/* What has started ranks, however many processes are in between. */
+static void mark_launchers(struct gt_layout *layout)
+{
+	for (uint32_t i = 0; i < layout->group_count; i++) {
+		const struct gt_proc *proc = layout->groups[i].job ? layout->groups[i].proc : NULL;
+
+		while (proc && (proc = proc->parent))
+			if (proc->number < layout->group_count && !layout->groups[proc->number].job)
+				layout->groups[proc->number].launcher = true;
+	}
+}
+
 int gt_layout_make(struct gt_layout *layout, struct gt_spool *spool, struct gt_defs *defs)
 {
 	size_t locations = 0, groups = 0, nodes = spool->proc_count + 1;
@@ -471,6 +483,7 @@ int gt_layout_make(struct gt_layout *layout, struct gt_spool *spool, struct gt_d
 			add_process(layout, defs, e, e->job ? jobs : 0);
 	}
 	free(order);
+	mark_launchers(layout);
 	return 0;
 }
 

@@ -30,6 +30,7 @@ struct gt_out_group {
 	uint32_t rank;
 	const struct gt_accel *runtime; /* of an accelerator's context */
 	bool missing;              /* a rank that nobody has recorded */
+	bool launcher;             /* ranks descend from it, and it is none itself */
 };
 
 enum { GT_AS_THREAD = 1, GT_AS_STREAM = 2, GT_AS_METRIC = 3 }; /* as OTF2_LocationType */
@@ -44,6 +45,7 @@ struct gt_use {
 	uint64_t begin;          /* of a thread */
 	uint64_t life, seen;     /* of a thread: from its first to its last event; in regions */
 	uint64_t device;         /* of a thread: in calls of a GPU's API, waits for it included */
+	uint64_t io;             /* in functions that read and write files */
 	uint64_t measurement;    /* in regions of gputrace's own ... */
 	uint64_t flush;          /* ... of which: writing its buffer */
 	uint64_t outside;        /* of a thread that was made for parallel regions: between them */

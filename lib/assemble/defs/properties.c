@@ -187,7 +187,7 @@ static void add_clock(struct task *out, struct gt_properties *props, uint32_t gr
 
 static void add_process_properties(struct task *out, struct gt_properties *props, uint32_t group)
 {
-	const struct gt_proc *proc = out->layout->groups[group].proc;
+	const struct gt_proc *proc = out->layout->groups[group].proc, *parent;
 	static const char *const origins[] = { "first", "fork", "exec" };
 	char text[320];
 
@@ -195,9 +195,11 @@ static void add_process_properties(struct task *out, struct gt_properties *props
 	add_property(out, props, true, group, "ENDED",
 		     gt_end_text(proc, text, sizeof(text)));
 	add_clock(out, props, group, proc);
-	if (proc->parent) {
-		snprintf(text, sizeof(text), "%s [%u]", proc->parent->header.program,
-			 proc->parent->header.pid);
+	parent = proc->parent;
+	while (parent && parent->number == GT_NOT_WRITTEN && parent->parent)
+		parent = parent->parent;
+	if (parent) {
+		snprintf(text, sizeof(text), "%s [%u]", parent->header.program, parent->header.pid);
 		add_property(out, props, true, group, "PARENT", text);
 		add_property(out, props, true, group, "ORIGIN",
 			     origins[proc->header.origin == 1 ? 1 : 2]);

@@ -357,6 +357,7 @@ static void name_all(struct gt_merge_task *t)
 						  : gt_merge_string(t, from->name);
 		to->node = from->node < t->partial.node_count ? t->nodes[from->node] : 0;
 		to->accelerator = from->accelerator;
+		to->launcher = from->launcher;
 		if (from->accelerator)
 			to->creator = gt_merge_group(t, from->creator);
 	}

@@ -23,7 +23,7 @@ struct gt_partial_group {
 	uint32_t rank;
 	uint64_t job;
 	uint32_t clock;           /* place in origins */
-	bool accelerator;
+	bool accelerator, launcher;
 };
 
 struct gt_partial_location {

@@ -81,17 +81,19 @@ static uint64_t unseen(const struct gt_use *use)
 }
 
 /*
- * Of a run with ranks: what started them, of which next to nothing is recorded but that it waits, or a thread
- * of their library's own.
+ * Of a run with ranks: what started them, of which next to nothing is recorded but that it waits, passes on
+ * what they print and makes threads; another process that only waits; or a thread of their library's own.
  */
 static bool beside_ranks(const struct gt_layout *layout, uint32_t location)
 {
 	const struct gt_out_location *out = &layout->locations[location];
 	bool of_rank = out->group < layout->group_count && layout->groups[out->group].job;
 	bool main_of_rank = of_rank && (!location || out[-1].group != out->group);
+	bool launcher = out->group < layout->group_count && layout->groups[out->group].launcher;
+	uint64_t blank = unseen(&out->use) + (of_rank ? 0 : out->use.wait) +
+			 (launcher ? out->use.io + out->use.runtime : 0);
 
-	return !main_of_rank &&
-	       unseen(&out->use) + (of_rank ? 0 : out->use.wait) > out->use.life / 100 * 95;
+	return !main_of_rank && blank > out->use.life / 100 * 95;
 }
 
 uint64_t gt_threads_ns(const struct gt_layout *layout, uint64_t *unseen_ns)
