@@ -37,44 +37,50 @@ INLINE void take(struct gt_profiling *p, struct gt_otf2_cursor *at, struct gt_ot
 	struct gt_profile_node *nodes = p->tree.nodes;
 	struct gt_otf2_frame *frame = at->stack + at->depth, *room = at->stack + at->room;
 	uint32_t *touched = p->touched + p->touched_count, node = p->current;
-	uint64_t ticks = at->ticks, now = at->time, events = 0;
+	const uint64_t begin = read->begin, end = read->end;
+	uint64_t ticks = at->ticks, now = plain ? 0 : at->time, enters = 0;
+	size_t depth = at->depth;
 
-	for (; here <= last; events++) {
-		uint64_t then = ticks, time;
+	while (here <= last) {
+		uint64_t then = ticks, time, spent;
 		unsigned number;
 		uint32_t id;
 		const unsigned char *behind = gt_otf2_take_call(here, &then, &number, &id);
 
-		if (!behind || then < ticks || then > read->end)
+		if (!behind || then - ticks > end - ticks)
 			break;
-		time = plain ? then - read->begin : gt_otf2_ns(read, then);
+		time = plain ? then - begin : gt_otf2_ns(read, then);
+		spent = plain ? then - ticks : time - now;
 		if (number == GT_OTF2_RECORD_ENTER) {
 			const struct gt_profile_known *known = gt_profile_find(p, node, id);
 
 			if (!known || !nodes[known->node].quiet || frame == room)
 				break;
-			touched = spend(nodes, node, time - now, touched);
+			touched = spend(nodes, node, spent, touched);
 			node = known->node;
+			enters++;
 			*frame++ = (struct gt_otf2_frame){ .region = p->first + known->region,
 							   .begin = time,
 							   .user = node };
 		} else {
 			if (!nodes[node].quiet || frame[-1].region->id != id)
 				break;
-			touched = spend(nodes, node, time - now, touched);
+			touched = spend(nodes, node, spent, touched);
 			frame--;
 			gt_profile_count(&nodes[node], time - frame->begin, frame->begin);
 			node = frame == at->stack ? 0 : (uint32_t)frame[-1].user;
 		}
 		here = behind;
 		ticks = then;
-		now = time;
+		if (!plain)
+			now = time;
 	}
+	now = plain ? ticks - begin : now;
 	calls->at = here;
 	calls->time = at->ticks = ticks;
 	at->time = p->time = now;
 	at->depth = (size_t)(frame - at->stack);
-	at->event += events;
+	at->event += 2 * enters + depth - at->depth;
 	at->attribute_count = 0;
 	p->current = node;
 	p->touched_count = (uint32_t)(touched - p->touched);

@@ -93,13 +93,15 @@ static void look_at_call(struct gt_profiling *p, uint32_t parent, uint32_t regio
 	touch_room(p);
 }
 
-/* In its place; what was there moves to the next one. */
+/* Near; what was there moves to its place far away. */
 static void keep(struct gt_profiling *p, const struct gt_otf2_region *region, uint32_t node)
 {
 	uint32_t id = (uint32_t)region->id;
-	struct gt_profile_known *known = &p->known[gt_profile_place(p->current, id)];
+	struct gt_profile_known *known = &p->known[gt_profile_near(p->current, id)];
+	uint64_t other = known->key - 1;
 
-	known[1] = known[0];
+	if (known->key)
+		p->known[gt_profile_far((uint32_t)(other >> 32), (uint32_t)other)] = *known;
 	*known = (struct gt_profile_known){ gt_profile_key(p->current, id), node,
 					    (uint32_t)(region - p->first) };
 }

@@ -98,10 +98,18 @@ static inline uint32_t gt_profile_region_of(const struct gt_profiling *p, const 
 	return index < p->region_count ? p->same[index] : (uint32_t)p->region_count;
 }
 
-/* Where it is if it is known: there or in the next place. */
-static inline uint32_t gt_profile_place(uint32_t parent, uint32_t id)
+/*
+ * Where it is if it is known: near those of the same caller, which the cache has, or far, where it must go
+ * when another takes its place, as of a caller that calls many.
+ */
+static inline uint32_t gt_profile_near(uint32_t parent, uint32_t id)
 {
-	return (2 * parent + (id * UINT32_C(0x9e3779b1) >> 16)) % GT_PROFILE_KNOWN & ~UINT32_C(1);
+	return (4 * parent + (id * UINT32_C(0x9e3779b1) >> 29)) % GT_PROFILE_KNOWN;
+}
+
+static inline uint32_t gt_profile_far(uint32_t parent, uint32_t id)
+{
+	return (2 * parent + (id * UINT32_C(0x85ebca6b) >> 16)) % GT_PROFILE_KNOWN;
 }
 
 /* Never 0. */
@@ -114,10 +122,11 @@ static inline uint64_t gt_profile_key(uint32_t parent, uint32_t id)
 static inline const struct gt_profile_known *
 gt_profile_find(const struct gt_profiling *p, uint32_t parent, uint32_t id)
 {
-	const struct gt_profile_known *known = &p->known[gt_profile_place(parent, id)];
+	const struct gt_profile_known *near = &p->known[gt_profile_near(parent, id)];
+	const struct gt_profile_known *far = &p->known[gt_profile_far(parent, id)], *known;
 	uint64_t key = gt_profile_key(parent, id);
 
-	known += known->key != key;
+	known = near->key == key ? near : far;
 	return known->key == key ? known : NULL;
 }
 

@@ -23,33 +23,45 @@ void *gt_sync_need(void *memory)
 
 /* ---- timelines ----------------------------------------------------------------------------------- */
 
-/* Writes a part of what its node has, which is then counted. Returns what is behind it. */
-static inline uint32_t *put_part(uint32_t *words, struct gt_profile_node *node, uint32_t number)
+/* Writes a part of what its node has, which is then counted. Returns what is behind it. `left`: of nodes. */
+static inline uint32_t *put_part(uint32_t *words, struct gt_profile_node *node, uint32_t number,
+				 uint64_t *left)
 {
-	uint32_t part = node->part < UINT32_MAX ? (uint32_t)node->part : UINT32_MAX;
+	uint64_t part = node->part;
 
+	if (part < GT_PART_LONG) {
+		node->part = 0;
+		*words++ = number << GT_PART_BITS | (uint32_t)part;
+	} else {
+		part = part < UINT32_MAX ? part : UINT32_MAX;
+		node->part -= part;
+		*left |= node->part;
+		*words++ = number << GT_PART_BITS | GT_PART_LONG;
+		*words++ = (uint32_t)part;
+	}
 	node->exclusive += part;
-	node->part -= part;
-	*words++ = number << GT_PART_BITS | (part < GT_PART_LONG ? part : GT_PART_LONG);
-	if (part >= GT_PART_LONG)
-		*words++ = part;
 	return words;
 }
 
-/* Writes parts of up to so many nodes, of as many as there is room for in a block. Returns how many. */
+/*
+ * Writes parts of up to so many nodes, of as many as there is room for in a block. Returns how many. `left`:
+ * not 0 if a node has more than a word has.
+ */
 static uint32_t put_some(struct gt_sync *sync, struct gt_syncing *state, const uint32_t *touched,
-			 uint32_t count)
+			 uint32_t count, uint64_t *left)
 {
+	uint64_t more = 0;
 	struct gt_log *log = &state->timeline.profile;
 	struct gt_profile_node *nodes = state->profiling->tree.nodes;
 	uint64_t room = 2 * (uint64_t)count;
 	uint32_t *first = gt_log_room(&sync->spill, log, &room), *words = first, done = 0;
 
 	for (; done < count && words + 1 < first + room; done++)
-		words = put_part(words, &nodes[touched[done]], touched[done]);
+		words = put_part(words, &nodes[touched[done]], touched[done], &more);
 	if (done < count && words < first + room)
 		*words++ = touched[done] << GT_PART_BITS; /* of no time, to fill the block */
 	log->count += (uint64_t)(words - first);
+	*left |= more;
 	return done;
 }
 
@@ -61,14 +73,14 @@ static void write_profile(struct gt_sync *sync, struct gt_syncing *state)
 
 	while (left) {
 		uint32_t count = left;
+		uint64_t more = 0;
 
 		left = 0;
-		for (uint32_t i = 0, n; i < count; i += n) {
-			n = put_some(sync, state, p->touched + i, count - i);
-			for (uint32_t k = i; k < i + n; k++)
-				if (p->tree.nodes[p->touched[k]].part) /* more than a word has */
-					p->touched[left++] = p->touched[k];
-		}
+		for (uint32_t i = 0, n; i < count; i += n)
+			n = put_some(sync, state, p->touched + i, count - i, &more);
+		for (uint32_t k = 0; more && k < count; k++)
+			if (p->tree.nodes[p->touched[k]].part)
+				p->touched[left++] = p->touched[k];
 	}
 	p->touched_count = 0;
 }

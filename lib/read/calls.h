@@ -41,15 +41,15 @@ static inline const unsigned char *gt_otf2_take_call(const unsigned char *at, ui
 	}
 	record = gt_otf2_load(at);
 	*number = record & 0xff;
-	size = record >> 8 & 0xff;
-	if ((*number & ~1U) != GT_OTF2_RECORD_ENTER)
-		return NULL;
 	*ticks = then;
 	*id = (uint32_t)(record >> 16);
-	if (__builtin_expect(size == 1, 1)) {
+	if (__builtin_expect((record & 0xfffe) == (1 << 8 | GT_OTF2_RECORD_ENTER), 1)) {
 		*id &= 0xff;
 		return at + 3;
 	}
+	size = record >> 8 & 0xff;
+	if ((*number & ~1U) != GT_OTF2_RECORD_ENTER)
+		return NULL;
 	if (size <= 4) {
 		*id &= masks[size];
 		return at + 2 + size;
