@@ -47,7 +47,7 @@ bool gt_profile_blank(uint64_t life, uint64_t unseen)
 	return unseen > life / 100 * 95;
 }
 
-/* Of an MPI program: what started the ranks, waits and passes on what they print; or a thread of MPI's own. */
+/* Of an MPI program: what started the ranks, waits and passes on what they print; or a thread of MPI's. */
 static bool beside_ranks(const struct gt_report *report, const struct gt_profile *profile, size_t location)
 {
 	const struct gt_location_class *class = &report->classes.locations[location];
