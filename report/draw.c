@@ -261,7 +261,7 @@ int gt_canvas_close(struct gt_canvas *canvas)
 {
 	bool done = is_png(canvas) ? close_png(canvas) : close_svg(canvas);
 
-	if (canvas->path && done && rename(canvas->part, canvas->path)) {
+	if (canvas->path && done && !gt_output_keep(canvas->part, canvas->path)) {
 		complain(canvas->path, strerror(errno));
 		done = false;
 	}

@@ -13,15 +13,28 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
+
+bool gt_output_special(const char *name)
+{
+	struct stat st;
+
+	return !stat(name, &st) && !S_ISREG(st.st_mode) && !S_ISDIR(st.st_mode);
+}
 
 char *gt_output_part(const char *name)
 {
 	char *path;
 
-	if (asprintf(&path, "%s.part", name) < 0)
+	if (asprintf(&path, "%s%s", name, gt_output_special(name) ? "" : ".part") < 0)
 		abort();
 	return path;
+}
+
+bool gt_output_keep(const char *part, const char *name)
+{
+	return !strcmp(part, name) || !rename(part, name);
 }
 
 static void remove_all(int parent, const char *name)
@@ -42,6 +55,7 @@ void gt_output_discard(const char *name)
 {
 	char *path = gt_output_part(name);
 
-	remove_all(AT_FDCWD, path);
+	if (strcmp(path, name) != 0)
+		remove_all(AT_FDCWD, path);
 	free(path);
 }

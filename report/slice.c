@@ -329,7 +329,7 @@ int gt_slice(const char *anchor, void *argument, FILE *text)
 		return 2;
 	}
 	done = cut(&slice, anchor, path, text);
-	if (done && rename(path, options->out))
+	if (done && !gt_output_keep(path, options->out))
 		done = complain(options->out, strerror(errno));
 	if (!done)
 		gt_output_discard(options->out);

@@ -11,10 +11,10 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #include "lib/read/guard.h"
+#include "report/output.h"
 #include "report/page/index.h"
 #include "report/page/page.h"
 #include "tools/archive.h"
@@ -68,24 +68,14 @@ static int failed(const char *path)
 	return GT_RC_USAGE;
 }
 
-static bool is_special(const char *path)
-{
-	struct stat st;
-
-	return !stat(path, &st) && !S_ISREG(st.st_mode);
-}
-
-/* Under another name until it is whole. A pipe or a device has no other name. */
+/* Under another name until it is whole. */
 static int write_page(const struct gt_store *store, const struct gt_store *against, uint64_t most,
 		      const char *path)
 {
-	char *part = is_special(path) ? strdup(path) : NULL;
+	char *part = gt_output_part(path);
 	int rc = GT_RC_OK, error;
-	FILE *out;
+	FILE *out = fopen(part, "w");
 
-	if (!part && asprintf(&part, "%s.part", path) < 0)
-		abort();
-	out = fopen(part, "w");
 	if (!out) {
 		free(part);
 		return failed(path);
@@ -97,15 +87,14 @@ static int write_page(const struct gt_store *store, const struct gt_store *again
 		rc = GT_RC_USAGE;
 		error = errno;
 	}
-	if (!rc && !is_special(path) && rename(part, path)) {
+	if (!rc && !gt_output_keep(part, path)) {
 		rc = GT_RC_USAGE;
 		error = errno;
 	}
 	errno = error;
 	if (rc) {
 		failed(path);
-		if (!is_special(path))
-			unlink(part);
+		gt_output_discard(path);
 	}
 	free(part);
 	return rc;

@@ -348,23 +348,19 @@ static bool complain(const char *path)
 	return false;
 }
 
-/* A pipe or a device has no other name under which it could be written. */
-static bool is_special(const char *path)
-{
-	struct stat st;
-
-	return !stat(path, &st) && !S_ISREG(st.st_mode);
-}
-
 /* The temporary name, and what is written there. */
 static bool open_output(struct gt_export *export, char **path)
 {
 	const struct gt_export_options *options = export->options;
 
-	if (!options->out ||
-	    (!options->face->folder && !options->face->seekable && is_special(options->out))) {
-		export->out = options->out ? fopen(options->out, "w") : stdout;
-		return export->out || complain(options->out);
+	if (!options->out) {
+		export->out = stdout;
+		return true;
+	}
+	if (options->face->seekable && gt_output_special(options->out)) {
+		fprintf(stderr, "gputrace export: %s is a pipe or a device, --%s needs a file\n", options->out,
+			options->face->option);
+		return false;
 	}
 	*path = gt_output_part(options->out);
 	export->path = *path;
@@ -390,7 +386,7 @@ static bool close_output(struct gt_export *export)
 	}
 	if (!export->path)
 		return true;
-	return !rename(export->path, options->out) || complain(options->out);
+	return gt_output_keep(export->path, options->out) || complain(options->out);
 }
 
 static struct gt_otf2 *open_archive(struct gt_export *export, const char *anchor)

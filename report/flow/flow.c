@@ -12,7 +12,6 @@
 #include <math.h>
 #include <signal.h>
 #include <string.h>
-#include <sys/stat.h>
 
 #include "report/output.h"
 #include "report/part.h"
@@ -316,13 +315,6 @@ static bool complain(const char *path)
 	return false;
 }
 
-static bool is_special(const char *path)
-{
-	struct stat st;
-
-	return !stat(path, &st) && !S_ISREG(st.st_mode);
-}
-
 static bool write_file(struct gt_flow *flow, const char *path)
 {
 	static void (*const faces[])(struct gt_flow *flow, FILE *out) = { gt_flow_text, gt_flow_dot,
@@ -347,10 +339,10 @@ static bool write_out(struct gt_flow *flow)
 		gt_flow_page(flow, flow->options->page);
 		return true;
 	}
-	if (!out || is_special(out))
-		return write_file(flow, out);
+	if (!out)
+		return write_file(flow, NULL);
 	part = gt_output_part(out);
-	done = write_file(flow, part) && (!rename(part, out) || complain(out));
+	done = write_file(flow, part) && (gt_output_keep(part, out) || complain(out));
 	if (!done)
 		gt_output_discard(out);
 	free(part);
