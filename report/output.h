@@ -16,7 +16,7 @@ bool gt_output_special(const char *name);
 char *gt_output_part(const char *name);
 /* Gives what is whole now its name. False: it cannot (errno). */
 bool gt_output_keep(const char *part, const char *name);
-/* Removes NAME.part, a file or a folder with all that is in it, if it is there. Nothing of what is special. */
+/* Removes NAME.part, a file or a folder with all that is in it, if it is there; not what is special. */
 void gt_output_discard(const char *name);
 
 #endif

@@ -358,8 +358,8 @@ static bool open_output(struct gt_export *export, char **path)
 		return true;
 	}
 	if (options->face->seekable && gt_output_special(options->out)) {
-		fprintf(stderr, "gputrace export: %s is a pipe or a device, --%s needs a file\n", options->out,
-			options->face->option);
+		fprintf(stderr, "gputrace export: %s is a pipe or a device, --%s needs a file\n",
+			options->out, options->face->option);
 		return false;
 	}
 	*path = gt_output_part(options->out);
