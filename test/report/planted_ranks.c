@@ -21,9 +21,9 @@ static void n_x_n(bool bad)
 {
 	int one = 1, sum;
 
-	for (int i = 0; i < 60; i++) {
+	for (int i = 0; i < 24; i++) {
 		if (!bad || i % 2 == rank)
-			sleep_ms(10);
+			sleep_ms(40);
 		MPI_Allreduce(&one, &sum, 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD);
 	}
 }
@@ -33,7 +33,7 @@ static void tiny_messages(bool bad)
 	static char part[4096];
 	int size = bad ? 8 : sizeof(part);
 
-	for (int i = 0; i < 60000; i++) {
+	for (int i = 0; i < 15000; i++) {
 		if (rank)
 			MPI_Recv(part, size, MPI_CHAR, 0, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
 		MPI_Send(part, size, MPI_CHAR, !rank, 0, MPI_COMM_WORLD);
