@@ -204,8 +204,8 @@ static void say_what(const struct slice *slice, const struct gt_otf2 *read, FILE
 			c->entered, c->left);
 	if (!without)
 		return;
-	fprintf(text, "%" PRIu64 " events are left out, because others that belong to them are not in it:",
-		without);
+	fprintf(text, "%" PRIu64 " %s left out, because others that belong to %s are not in it:", without,
+		without == 1 ? "event is" : "events are", without == 1 ? "it" : "them");
 	for (unsigned i = 0, n = 0; i < GT_LEFT; i++)
 		if (c->without[i])
 			fprintf(text, "%s %" PRIu64 " %s", n++ ? "," : "", c->without[i], gt_left_names[i]);

@@ -63,7 +63,7 @@ static const struct gt_option option_table[] = {
 	{ KEY_SPLIT, "split", NULL, "With --flame: paths stand below their process and thread." },
 	{ 'o', "output", "FILE", "Write FILE; without it, standard output." },
 	{ 't', "time", "FROM:TO", "Only this part of the run, in seconds from its begin (1.5:2, 20ms:)." },
-	{ 'l', "locations", "PATTERN", "Only threads, streams and processes of these names (a*;b)." },
+	{ 'l', "locations", "PATTERN", "Only threads, streams and processes of these names (rank 1;gpu*)." },
 	{ 0, NULL, NULL, NULL },
 };
 
