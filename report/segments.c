@@ -21,6 +21,15 @@ static void add_other(struct gt_segment *segment, uint32_t cause, uint64_t until
 	segment->also_until = until;
 }
 
+/*
+ * Of two reasons with the same end, the one that must have been waited for: a call that sends and receives had to
+ * wait for its message, but not necessarily for its own to be received.
+ */
+static bool surer(const struct gt_segment *segment, enum gt_wait class, uint64_t until)
+{
+	return segment->until == until && segment->wait == GT_WAIT_LATE_RECEIVER && class == GT_WAIT_LATE_SENDER;
+}
+
 void gt_sync_wait(struct gt_sync *sync, uint32_t location, uint64_t index, enum gt_wait class, uint32_t cause,
 		  uint64_t until)
 {
@@ -28,7 +37,8 @@ void gt_sync_wait(struct gt_sync *sync, uint32_t location, uint64_t index, enum 
 
 	if (until > segment->end || cause == location)
 		return;
-	if (until <= segment->begin || (segment->cause != GT_NO_CAUSE && segment->until >= until)) {
+	if (until <= segment->begin ||
+	    (segment->cause != GT_NO_CAUSE && segment->until >= until && !surer(segment, class, until))) {
 		add_other(segment, cause, until);
 		return;
 	}

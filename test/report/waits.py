@@ -64,6 +64,25 @@ def late_receiver():
 
 
 @scene
+def exchange():
+    """Both sides of one late call: the receive must have waited for it, the send may not have."""
+    a = Archive(2)
+    for i, (enter, leave) in enumerate(((10, 66), (60, 67))):
+        a[i].do(a[i].call(0, 100, "main", [a[i].call(enter, leave, "MPI_Sendrecv",
+                                                     [a.send(enter, 1 - i), a.recv(leave, 1 - i)])]))
+    return a, {"waits": waits(("late sender", 50, 1, R0, "MPI_Sendrecv", R1))}
+
+
+@scene
+def exchange_other_way():
+    a = Archive(2)
+    for i, (enter, leave) in enumerate(((60, 67), (10, 66))):
+        a[i].do(a[i].call(0, 100, "main", [a[i].call(enter, leave, "MPI_Sendrecv",
+                                                     [a.send(enter, 1 - i), a.recv(leave, 1 - i)])]))
+    return a, {"waits": waits(("late sender", 50, 1, R1, "MPI_Sendrecv", R0))}
+
+
+@scene
 def wrong_order():
     a = Archive(3)
     a[0].do(a[0].call(0, 100, "main", [a[0].call(50, 51, "MPI_Send", [a.send(50, 2)])]))
