@@ -22,8 +22,8 @@ static void add_other(struct gt_segment *segment, uint32_t cause, uint64_t until
 }
 
 /*
- * Of two reasons with the same end, the one that must have been waited for: a call that sends and receives had to
- * wait for its message, but not necessarily for its own to be received.
+ * Of two reasons with the same end, the one that must have been waited for: a call that sends and receives
+ * had to wait for its message, but not necessarily for its own to be received.
  */
 static bool surer(const struct gt_segment *segment, enum gt_wait class, uint64_t until)
 {
