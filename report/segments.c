@@ -27,7 +27,8 @@ static void add_other(struct gt_segment *segment, uint32_t cause, uint64_t until
  */
 static bool surer(const struct gt_segment *segment, enum gt_wait class, uint64_t until)
 {
-	return segment->until == until && segment->wait == GT_WAIT_LATE_RECEIVER && class == GT_WAIT_LATE_SENDER;
+	return segment->until == until && segment->wait == GT_WAIT_LATE_RECEIVER &&
+	       class == GT_WAIT_LATE_SENDER;
 }
 
 void gt_sync_wait(struct gt_sync *sync, uint32_t location, uint64_t index, enum gt_wait class, uint32_t cause,
