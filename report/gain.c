@@ -85,6 +85,12 @@ static void sift(struct gain *gain, uint32_t i)
 	gain->heap[i] = location;
 }
 
+/* A service thread ends when it is told to, however long it would wait: until when is not known. */
+static bool known(const struct gain *gain, uint32_t cause)
+{
+	return cause != GT_NO_CAUSE && gain->sync->report->classes.locations[cause].kind != GT_LOCATION_SERVICE;
+}
+
 /* What the next segment needs to know, in the order of time; then its end. */
 static void plan(struct gain *gain, uint32_t location, enum step done)
 {
@@ -93,11 +99,11 @@ static void plan(struct gain *gain, uint32_t location, enum step done)
 
 	place->step = END;
 	place->when = segment->end;
-	if (done < CAUSE && segment->cause != GT_NO_CAUSE) {
+	if (done < CAUSE && known(gain, segment->cause)) {
 		place->step = CAUSE;
 		place->when = segment->until;
 	}
-	if (done < ALSO && segment->also != GT_NO_CAUSE) {
+	if (done < ALSO && known(gain, segment->also)) {
 		place->step = ALSO;
 		place->when = segment->also_until;
 	}
@@ -151,14 +157,13 @@ static uint64_t new_time(const struct gain *gain, uint32_t location, uint64_t ti
 	begin = later(place->there[k] + gap - place->freed[k], place->after[k]);
 	if (chosen(gain, location, segment->node) == k + 1)
 		return begin;
-	gap = segment->cause != GT_NO_CAUSE ? later(segment->until, segment->begin) : segment->begin;
+	gap = known(gain, segment->cause) ? later(segment->until, segment->begin) : segment->begin;
 	return begin + (time > gap ? time - gap : 0);
 }
 
 static void depend(struct gain *gain, uint32_t location, uint32_t on, uint64_t time)
 {
 	struct place *place = &gain->places[location];
-
 	for (unsigned k = 0; k < gain->count; k++)
 		place->after[k] = later(place->after[k], new_time(gain, on, time, k));
 }

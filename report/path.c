@@ -5,7 +5,8 @@
  *
  * Linear in segments: the time never grows, so each location's are passed once.
  *
- * Limits: a wait that nobody is known to have ended is on the path itself.
+ * Limits: a wait that nobody is known to have ended is on the path itself, except where a thread waits for a
+ * condition while another works that joins it afterwards: pools of threads idle until they are ended.
  */
 #include "config.h"
 
@@ -16,8 +17,15 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* Who joined a location, and since when. */
+struct join {
+	uint64_t since;
+	uint32_t by; /* or GT_NO_CAUSE */
+};
+
 struct path {
 	struct gt_sync *sync;
+	struct join *joins;  /* by location, of those that the path has come to */
 	uint64_t *cursors;   /* by location: segments that were not passed */
 	uint64_t *nodes;     /* time on the path, by node of the whole tree */
 	uint64_t *locations; /* the same by location */
@@ -104,13 +112,39 @@ static bool leave_location(struct path *path)
 	return true;
 }
 
-/* Segments that begin at the time or later are passed. */
-static void pass(struct path *path)
+/* Segments that begin at the time or later are passed. The one before, or NULL. */
+static const struct gt_segment *pass(struct path *path, uint32_t location, uint64_t time)
 {
-	uint64_t *cursor = &path->cursors[path->at];
+	uint64_t *cursor = &path->cursors[location];
+	const struct gt_segment *segment = NULL;
 
-	while (*cursor && gt_segment_at(path->sync, path->at, *cursor - 1)->begin >= path->time)
-		--*cursor;
+	for (; *cursor; --*cursor) {
+		segment = gt_segment_at(path->sync, location, *cursor - 1);
+		if (segment->begin < time)
+			return segment;
+	}
+	return NULL;
+}
+
+/* From a thread that waited for a condition to the one that joined it later, and worked meanwhile. */
+static bool to_joiner(struct path *path, const struct gt_segment *segment)
+{
+	const struct join *join = &path->joins[path->at];
+	uint64_t time = path->time < segment->end ? path->time : segment->end;
+	const struct gt_segment *there;
+
+	if (segment->class != GT_CLASS_CONDITION || segment->cause != GT_NO_CAUSE || join->by == GT_NO_CAUSE)
+		return false;
+	if (join->since < time)
+		time = join->since;
+	if (time <= segment->begin || time <= path->floor)
+		return false;
+	there = pass(path, join->by, time);
+	if (there && there->end > time && there->wait)
+		return false;
+	spend(path, path->at, segment->node, back_to(path, time));
+	jump(path, join->by, time);
+	return true;
 }
 
 /* `may_jump`: not round in a circle at one time. */
@@ -119,11 +153,10 @@ static bool step(struct path *path, bool may_jump)
 	const struct gt_segment *segment, *next;
 	uint64_t index;
 
-	pass(path);
+	segment = pass(path, path->at, path->time);
 	index = path->cursors[path->at];
-	if (!index)
+	if (!segment)
 		return leave_location(path);
-	segment = gt_segment_at(path->sync, path->at, index - 1);
 	if (segment->end < path->time) {
 		next = gt_segment_at(path->sync, path->at, index);
 		spend_gap(path, segment->profile, next->profile, segment->end);
@@ -134,9 +167,13 @@ static bool step(struct path *path, bool may_jump)
 		spend(path, path->at, segment->node, back_to(path, segment->until));
 		if (path->time > segment->until)
 			return true;
+		if (segment->class == GT_CLASS_THREAD_JOIN)
+			path->joins[segment->cause] = (struct join){ segment->begin, path->at };
 		jump(path, segment->cause, segment->until);
 		return true;
 	}
+	if (may_jump && to_joiner(path, segment))
+		return true;
 	spend(path, path->at, segment->node, back_to(path, segment->begin));
 	return true;
 }
@@ -398,21 +435,25 @@ void gt_path_figures(struct gt_sync *sync)
 {
 	size_t locations = gt_sync_locations(sync);
 	struct path path = { .sync = sync,
+			     .joins = calloc(locations + 1, sizeof(struct join)),
 			     .cursors = calloc(locations + 1, sizeof(uint64_t)),
 			     .locations = calloc(locations + 1, sizeof(uint64_t)),
 			     .nodes = calloc(sync->profile->tree.count + 1, sizeof(uint64_t)),
 			     .at = last_location(sync, false) };
 
-	if (!path.cursors || !path.locations || !path.nodes)
+	if (!path.joins || !path.cursors || !path.locations || !path.nodes)
 		abort();
-	for (uint32_t i = 0; i < locations; i++)
+	for (uint32_t i = 0; i < locations; i++) {
 		path.cursors[i] = gt_segment_count(sync, i);
+		path.joins[i].by = GT_NO_CAUSE;
+	}
 	if (path.at != GT_NO_CAUSE)
 		walk_all(&path);
 	else
 		path.unknown = sync->report->duration;
 	region_rows(&path);
 	location_rows(&path);
+	free(path.joins);
 	free(path.cursors);
 	free(path.locations);
 	free(path.nodes);

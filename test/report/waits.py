@@ -350,6 +350,46 @@ def collective_io():
 
 # ---- threads ------------------------------------------------------------------------------------
 
+def pool(joined, waits_until, *waits_itself):
+    """Thread 1 waits for a condition, and is joined by the first thread, which does not wait for it before."""
+    a = Archive(processes=1)
+    w = a.thread(0, "worker")
+    a[0].do(a[0].call(0, 100, "main", [
+        a[0].call(1, 2, "pthread_create", [a.event(1, "ThreadCreate", THREADS, 1)]),
+        *[a[0].call(begin, end, "pthread_cond_wait") for begin, end in waits_itself],
+        a[0].call(joined, 97, "pthread_join", [a.event(97, "ThreadWait", THREADS, 1)])]))
+    w.do(a.event(3, "ThreadBegin", THREADS, 1), w.call(4, waits_until, "pthread_cond_wait"),
+         *([w.call(waits_until, 96, "work")] if waits_until < 96 else []), a.event(96, "ThreadEnd", THREADS, 1))
+    return a
+
+
+@scene
+def idle_pool():
+    """Ended by who joins it: what that did until then is on the path, not the idle wait."""
+    return pool(90, 96), {"critical_path": path(main=92, pthread_create=1, pthread_cond_wait=6, pthread_join=1),
+                          "gains": path(main=92, pthread_create=1, pthread_cond_wait=0, pthread_join=1)}
+
+
+@scene
+def busy_pool():
+    """The last work came before."""
+    return pool(80, 50), {"critical_path": ["main,52", "pthread_create,1", "work,46", "pthread_join,1"]}
+
+
+@scene
+def waited_for():
+    """Who joins it has nothing else to do: the wait for somebody unknown is on the path, from then on."""
+    return pool(20, 60), {"critical_path": ["main,22", "pthread_create,1", "pthread_cond_wait,40", "work,36",
+                                            "pthread_join,1"]}
+
+
+@scene
+def both_wait():
+    """Nor does a wait of its own before that say who ended the other."""
+    return pool(80, 50, (40, 70)), {"critical_path": ["main,4", "pthread_cond_wait,46", "work,46", "pthread_join,1",
+                                                      "(no region),3"]}
+
+
 @scene
 def join():
     a = Archive(processes=1)
