@@ -6,6 +6,7 @@
  */
 #include "config.h"
 
+#include "lib/assemble/util/calls.h"
 #include "report/findings.h"
 
 #include <string.h>
@@ -69,7 +70,7 @@ static void blocking_copies(struct gt_report *report)
 		const struct gt_profile_region *region = &profile->regions[i];
 
 		if (report->classes.regions[i] != GT_CLASS_GPU_COPY || !region->calls ||
-		    strstr(gt_report_region_name(report, i), "Async"))
+		    gt_call_async(gt_report_region_name(report, i)))
 			continue;
 		time += region->inclusive / region->locations;
 		calls += region->calls;

@@ -76,19 +76,14 @@ static void enter(struct gt_report *report, struct gt_otf2_cursor *at, void *mem
 		take_correlation(at, state);
 }
 
-static bool is_async(const struct gt_otf2_frame *frame)
-{
-	return strstr(frame->region->name, "Async");
-}
-
 /* An asynchronous copy that is called on the host, and not by another one. */
 static void add_call(const struct gt_otf2_cursor *at, const struct gt_otf2_frame *frame, uint32_t region,
 		     struct state *state)
 {
 	struct gt_sums *sums = &state->async_calls;
 
-	if (state->correlation && sums->count < MOST_TIES && is_async(frame) &&
-	    !(at->depth && is_async(frame - 1)))
+	if (state->correlation && sums->count < MOST_TIES && gt_call_async(frame->region->name) &&
+	    !(at->depth && gt_call_async((frame - 1)->region->name)))
 		gt_sum_add(gt_sums_at(sums, at->index, state->correlation, region, frame->begin),
 			   gt_otf2_inclusive(at, frame), 0);
 }
@@ -100,7 +95,7 @@ static void add_pageable(const struct gt_report *report, const struct gt_otf2_cu
 	uint32_t process = report->classes.locations[at->index].process;
 	struct gt_sums *sums = &state->pageable;
 
-	if (state->correlation && sums->count < MOST_TIES && strstr(frame->region->name, "pageable"))
+	if (state->correlation && sums->count < MOST_TIES && gt_copy_pageable(frame->region->name))
 		gt_sum_add(gt_sums_at(sums, process, state->correlation, 0, 0), gt_otf2_inclusive(at, frame),
 			   state->bytes);
 }

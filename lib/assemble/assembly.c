@@ -11,6 +11,7 @@
 #include "lib/assemble/assembly.h"
 #include "lib/assemble/archive/clean.h"
 #include "lib/assemble/archive/conversion.h"
+#include "lib/assemble/archive/ties.h"
 #include "lib/assemble/archive/worst.h"
 #include "lib/assemble/halves.h"
 #include "lib/assemble/spool/deferred.h"
@@ -423,6 +424,7 @@ static int merge(struct gt_assembly *a, struct gt_tally *tally, struct gt_profil
 	}
 	if (a->worker_count)
 		gt_worst_choose(a->workers, a->worker_count, tally);
+	gt_ties_sum(a->workers, a->worker_count, tally);
 	return 0;
 }
 

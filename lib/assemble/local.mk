@@ -40,6 +40,7 @@ lib_libgtassemble_la_SOURCES += lib/assemble/archive/activity.c lib/assemble/arc
 	lib/assemble/archive/metrics.h lib/assemble/archive/outside.c lib/assemble/archive/pipe.c \
 	lib/assemble/archive/pipe.h lib/assemble/archive/records.c lib/assemble/archive/records.h \
 	lib/assemble/archive/track.c lib/assemble/archive/track.h lib/assemble/archive/use.c \
+	lib/assemble/archive/ties.c lib/assemble/archive/ties.h \
 	lib/assemble/archive/use.h lib/assemble/archive/worker.c lib/assemble/archive/worker.h \
 	lib/assemble/archive/worst.c lib/assemble/archive/worst.h \
 	lib/assemble/archive/write.c lib/assemble/archive/writer.c lib/assemble/archive/writer.h

@@ -41,6 +41,8 @@ int cuStreamEndCapture(void *stream, void **graph);
 int cuMemAlloc_v2(uint64_t *pointer, size_t bytes);
 int cuMemFree_v2(uint64_t pointer);
 void fake_on_device(const void *from, size_t bytes);
+/* From now on asynchronous copies are of pageable memory, and so not asynchronous; or they are. */
+void fake_pageable(int yes);
 
 /* The same as the runtime would call them: a runtime callback around a driver callback. */
 int cudaLaunchKernel(const void *function, unsigned grid, unsigned block, void *stream);

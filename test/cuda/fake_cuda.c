@@ -413,11 +413,18 @@ int cuMemcpyDtoH_v2(void *to, uint64_t from, size_t bytes)
 	return copy(278, "cuMemcpyDtoH_v2", 2, bytes, NULL, 1);
 }
 
+static int pageable;
+
+void fake_pageable(int yes)
+{
+	pageable = yes;
+}
+
 int cuMemcpyHtoDAsync_v2(uint64_t to, const void *from, size_t bytes, void *stream)
 {
 	(void)to;
 	(void)from;
-	return copy(277, "cuMemcpyHtoDAsync_v2", 1, bytes, stream, 0);
+	return copy(277, "cuMemcpyHtoDAsync_v2", 1, bytes, stream, pageable);
 }
 
 int cuMemcpyPeer(uint64_t to, void *to_context, uint64_t from, void *from_context, size_t bytes)

@@ -37,7 +37,7 @@ def fault(word):
                       planted[0].get(word) or f"found instead: {', '.join(planted[0])}")
         suite.say(f"# {name}: also {', '.join(sorted(set(planted[0]) - {word})) or 'nothing'}")
         suite.verdict(f"{name} clean twin", not clean[0], "; ".join(f"{k}: {v}" for k, v in clean[0].items()) or "silent")
-        suite.verdict(f"{name} summary", planted[1] <= set(planted[0]) and not clean[1],
+        suite.verdict(f"{name} summary", word in planted[1] and planted[1] <= set(planted[0]) and not clean[1],
                       f"{', '.join(sorted(planted[1])) or 'nothing'}; clean: {', '.join(sorted(clean[1])) or 'nothing'}")
     return case
 

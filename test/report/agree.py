@@ -12,8 +12,8 @@ import json
 import sys
 
 COMMON = {"late-rank", "n-x-n", "flushes", "tiny-messages", "polling", "lock-convoy", "thread-creation", "tiny-writes",
-          "costly-function", "blocking-copy", "no-overlap", "tiny-kernels", "gpu-gaps", "sync-each-launch", "gpu-memory",
-          "one-stream", "unbalanced-gpus"}
+          "costly-function", "blocking-copy", "pageable-copy", "no-overlap", "tiny-kernels", "gpu-gaps", "sync-each-launch",
+          "gpu-memory", "one-stream", "unbalanced-gpus"}
 
 
 def near(a, b, relative=1e-6, absolute=2e-6):

@@ -30,6 +30,13 @@ static void blocking_copy(bool bad)
 			cuMemcpyHtoDAsync_v2(0x7000, host, PART, first);
 }
 
+static void pageable_copy(bool bad)
+{
+	fake_pageable(bad);
+	for (int i = 0; i < 50; i++)
+		cuMemcpyHtoDAsync_v2(0x7000, host, PART, first);
+}
+
 static void no_overlap(bool bad)
 {
 	for (int i = 0; i < 20; i++) {
@@ -88,7 +95,8 @@ int main(int argc, char **argv)
 		const char *id;
 		void (*work)(bool bad);
 	} all[] = {
-		{ "blocking-copy", blocking_copy }, { "no-overlap", no_overlap },
+		{ "blocking-copy", blocking_copy }, { "pageable-copy", pageable_copy },
+		{ "no-overlap", no_overlap },
 		{ "tiny-kernels", tiny_kernels },   { "gpu-gaps", gpu_gaps },
 		{ "sync-each-launch", sync_each_launch }, { "gpu-memory", gpu_memory },
 		{ "one-stream", one_stream },

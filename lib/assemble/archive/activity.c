@@ -9,14 +9,16 @@
 #include "lib/assemble/archive/activity.h"
 
 #include "lib/assemble/adapters/assemblers.h"
+#include "lib/assemble/archive/ties.h"
 #include "lib/assemble/archive/worst.h"
 #include "lib/assemble/util/calls.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-/* What a gt_profile.activity says: not known yet, or this and an enum gt_activity. */
-#define KNOWN 0x80u
+/* What a gt_profile.activity says: 0 is not known yet; an enum gt_activity beside these bits. */
+#define KNOWN    0x80u
+#define PAGEABLE 0x40u
 
 struct gt_device *gt_activity_begin(struct gt_out_location *out)
 {
@@ -40,23 +42,28 @@ static enum gt_activity activity_of(struct gt_track *t, uint32_t number)
 	enum gt_activity activity;
 
 	if (profile->activity)
-		return (enum gt_activity)(profile->activity & ~KNOWN);
+		return (enum gt_activity)(profile->activity & ~(KNOWN | PAGEABLE));
 	pthread_mutex_lock(&defs->lock);
 	region = (const struct gt_region *)defs->regions.items + number;
 	paradigm = gt_assembler_paradigm(region->paradigm);
 	activity = of_group(defs, region->group);
 	if (!activity && paradigm && paradigm->kind == OTF2_PARADIGM_CLASS_ACCELERATOR)
 		activity = of_group(defs, region->description);
-	pthread_mutex_unlock(&defs->lock);
 	profile->activity = (uint8_t)(KNOWN | activity);
+	if (activity == GT_ACTIVITY_COPY &&
+	    gt_copy_pageable(gt_intern_text(&defs->strings, region->name, NULL)))
+		profile->activity |= PAGEABLE;
+	pthread_mutex_unlock(&defs->lock);
 	return activity;
 }
 
 void gt_activity_enter(struct gt_track *t)
 {
-	t->activity = (struct gt_activity_open){
-		.bytes = t->activity.next_bytes ? t->activity.next_bytes - 1 : 0,
-	};
+	uint64_t bytes = t->activity.next_bytes, correlation = t->activity.next_correlation;
+
+	t->activity = (struct gt_activity_open){ .bytes = bytes ? bytes - 1 : 0, .correlation = correlation };
+	if (!t->device)
+		gt_ties_enter(t, correlation);
 }
 
 static bool inside(struct gt_track *t)
@@ -92,6 +99,8 @@ void gt_activity_leave(struct gt_track *t, const struct gt_frame *frame, uint64_
 		gt_worst_kernel(t, frame->region, open->grid, open->block, span);
 	} else {
 		gt_worst_copy(t, frame->region, activity, open->bytes, span);
+		if (t->w->profile[frame->region].activity & PAGEABLE)
+			gt_ties_copy(t, open->correlation, open->bytes);
 	}
 	if (!inside(t))
 		add_span(activity == GT_ACTIVITY_KERNEL ? &t->device->kernels : &t->device->copies,
@@ -115,9 +124,20 @@ void gt_activity_size(struct gt_track *t, uint32_t what, unsigned type, uint64_t
 		t->activity.items = value;
 }
 
-bool gt_activity_bytes(const char *name)
+uint32_t gt_activity_attribute(const char *name)
 {
-	return name && !strcmp(name, "BYTES");
+	if (!name)
+		return 0;
+	return !strcmp(name, "BYTES")		 ? GT_ACTIVITY_BYTES
+	       : !strcmp(name, "CORRELATION_ID") ? GT_ACTIVITY_CORRELATION : 0;
+}
+
+void gt_activity_value(struct gt_track *t, uint32_t what, uint64_t value)
+{
+	if (what & GT_ACTIVITY_BYTES && t->device)
+		t->activity.next_bytes = value + 1;
+	if (what & GT_ACTIVITY_CORRELATION)
+		t->activity.next_correlation = value;
 }
 
 uint32_t gt_activity_parameter(const char *name)

@@ -303,7 +303,7 @@ static void convert(struct gt_track *t)
 			break;
 		if (!t->first)
 			t->first = t->stream.at->time;
-		if (!t->held && !t->attributes && !t->hidden && !t->skip && !t->device)
+		if (!t->held && !t->attributes && !t->hidden && !t->skip && !t->device && !t->tied)
 			(t->writer->pipe ? run_piped : run_direct)(t);
 		if (t->stream.at < t->stream.end)
 			step(t);

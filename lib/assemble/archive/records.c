@@ -30,21 +30,18 @@ void gt_convert_attribute(struct gt_track *t, const struct gt_slot *slot, uint64
 	OTF2_AttributeValue value = { .uint64 = tag ? (uint32_t)slot->word : slot[1].time };
 	struct gt_attribute attribute = { .type = OTF2_TYPE_UINT64 };
 	const struct gt_def_attribute *def;
-	uint32_t bytes = 0;
 	char text[64];
+	uint32_t what;
 
 	(void)tick;
 	if (entry) {
-		if (t->device && entry->aux & GT_ACTIVITY_BYTES)
-			t->activity.next_bytes = value.uint64 + 1;
+		gt_activity_value(t, entry->aux, value.uint64);
 		gt_track_attribute(t, entry->value, (OTF2_Type)entry->aux, value);
 		return;
 	}
 	def = gt_proc_find(t->loc->proc, GT_D_ATTRIBUTE, id, NULL);
-	if (def && gt_activity_bytes(gt_proc_string(t->loc->proc, def->name)))
-		bytes = GT_ACTIVITY_BYTES;
-	if (t->device && bytes)
-		t->activity.next_bytes = value.uint64 + 1;
+	what = def ? gt_activity_attribute(gt_proc_string(t->loc->proc, def->name)) : 0;
+	gt_activity_value(t, what, value.uint64);
 	snprintf(text, sizeof(text), "attribute %u", id);
 	attribute.name = gt_names_string(t->names, def ? def->name : 0, text);
 	attribute.description = gt_names_string(t->names, def ? def->description : 0, "");
@@ -52,7 +49,7 @@ void gt_convert_attribute(struct gt_track *t, const struct gt_slot *slot, uint64
 		attribute.type = (uint8_t)gt_track_value_type(def->type);
 	gt_track_attribute(t,
 		      gt_track_remember(t, GT_T_ATTR, id, gt_defs_attribute(t->conv->defs, &attribute),
-			       attribute.type | bytes),
+			       attribute.type | what),
 		      attribute.type, value);
 }
 
@@ -240,11 +237,14 @@ static void write_flush(struct gt_track *t, const struct gt_slot *slot, uint64_t
 
 void gt_convert_flush(struct gt_track *t, const struct gt_slot *slot, uint64_t tick)
 {
+	struct gt_activity_open activity = t->activity;
 	bool attributes = t->attributes;
 
 	t->attributes = false; /* they are of the event that did not fit into the half */
+	t->activity.next_bytes = t->activity.next_correlation = 0;
 	write_flush(t, slot, tick);
 	t->attributes = attributes;
+	t->activity = activity;
 }
 
 void gt_convert_on_off(struct gt_track *t, const struct gt_slot *slot, uint64_t tick)

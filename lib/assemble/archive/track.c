@@ -10,6 +10,7 @@
 
 #include "lib/assemble/archive/track.h"
 #include "lib/assemble/archive/activity.h"
+#include "lib/assemble/archive/ties.h"
 
 /* Definitions that come at the very end: properties of the archive, and of each location with its
  * process (names, groups, communicators). */
@@ -80,7 +81,7 @@ void gt_track_enter(struct gt_track *t, uint64_t word, uint32_t region, uint64_t
 	t->w->frames[t->depth++] = (struct gt_frame){ .word = word, .enter_ns = ns,
 						      .region = region };
 	t->w->profile[region].open++;
-	if (t->device)
+	if (t->device || t->activity.next_correlation)
 		gt_activity_enter(t);
 	if (t->writer->pipe && !t->attributes)
 		gt_pipe_put(t->writer->pipe, ns, region, false);
@@ -96,6 +97,8 @@ void gt_track_leave(struct gt_track *t, uint64_t ns)
 	gt_account(&t->w->profile[frame->region], frame, ns);
 	if (t->device)
 		gt_activity_leave(t, frame, ns);
+	else if (t->tied > t->depth)
+		gt_ties_leave(t, frame, ns);
 	if (t->writer->pipe && !t->attributes)
 		gt_pipe_put(t->writer->pipe, ns, frame->region, true);
 	else
@@ -206,6 +209,7 @@ void gt_track_no_attributes(struct gt_track *t)
 	if (t->attributes)
 		OTF2_AttributeList_RemoveAllAttributes(t->w->attributes);
 	t->attributes = false;
+	t->activity.next_bytes = t->activity.next_correlation = 0;
 }
 
 void gt_track_attribute(struct gt_track *t, uint32_t number, OTF2_Type type, OTF2_AttributeValue value)

@@ -54,9 +54,12 @@ struct gt_track {
 	uint32_t io_ids;       /* matching ids that were given */
 	unsigned own_events;   /* that the handler of a record of its own may still write */
 	struct gt_device *device; /* activity.h: of a stream; NULL: it is none, or nobody keeps it */
+	size_t tied;           /* depth of the call that ties.c watches; 0: none */
+	uint64_t tied_to;      /* its correlation id */
 	struct gt_activity_open { /* the innermost activity */
-		uint64_t grid, block, items, bytes;
+		uint64_t grid, block, items, bytes, correlation;
 		uint64_t next_bytes; /* of the event that comes next, + 1; 0: it does not say */
+		uint64_t next_correlation; /* of it; 0: it does not say */
 	} activity;
 };
 

@@ -80,6 +80,8 @@ void gt_worker_free(struct gt_worker *w)
 	free(w->before);
 	free(w->sums);
 	free(w->sum_keys.entries);
+	free(w->async_calls.items);
+	free(w->pageable.items);
 	memset(w, 0, sizeof(*w));
 }
 
@@ -123,6 +125,9 @@ void gt_tally_add(struct gt_tally *tally, const struct gt_tally *more)
 	tally->kernels.tiny_ns += more->kernels.tiny_ns;
 	tally->kernels.small_ns += more->kernels.small_ns;
 	tally->kernels.lost |= more->kernels.lost;
+	tally->pageable.calls += more->pageable.calls;
+	tally->pageable.ns += more->pageable.ns;
+	tally->pageable.bytes += more->pageable.bytes;
 	for (unsigned i = 0; i < GT_DIRECTIONS; i++)
 		gt_tally_copied(tally, &more->copied[i]);
 	if (more->lock.gain_ns > tally->lock.gain_ns)

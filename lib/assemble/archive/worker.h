@@ -35,7 +35,8 @@ struct gt_profile {
 	uint8_t lock;                         /* worst.c: whether it waits for locks */
 	uint8_t activity;                     /* activity.c: what a device does in it */
 	uint8_t call;                         /* enum gt_call, known once a location with it is done */
-	uint8_t unused[20];
+	uint8_t async;                        /* ties.c: whether it asks for asynchronous copies */
+	uint8_t unused[19];
 };
 _Static_assert(sizeof(struct gt_profile) == 64, "a power of two");
 
@@ -77,6 +78,19 @@ struct gt_kernels {
 	bool lost;               /* there were too many shapes */
 };
 
+/* Asynchronous copies of pageable memory: calls, the host's time in them, and bytes. */
+struct gt_pageable {
+	uint64_t calls, ns, bytes;
+};
+
+/* An asynchronous copy, or the call that asked for it: of a process and correlation id, bytes or ns. */
+struct gt_ties {
+	struct gt_tie {
+		uint64_t key, value;
+	} *items;
+	size_t count, room;
+};
+
 /* Copies in one direction, as their regions' names have it. */
 struct gt_copied {
 	char direction[8];
@@ -100,6 +114,7 @@ struct gt_tally {
 	uint64_t sent, tiny_sent, tiny_bytes, sent_bytes; /* messages between threads of any kind */
 	struct gt_worst lock, file;
 	struct gt_kernels kernels;
+	struct gt_pageable pageable;
 	struct gt_copied copied[GT_DIRECTIONS]; /* the first ones; count 0: no more */
 };
 
@@ -180,6 +195,7 @@ struct gt_worker {
 	struct gt_sum_of *sums;  /* of locks and files, by place in sum_keys */
 	size_t sum_count, sum_room;
 	struct gt_lookup sum_keys;
+	struct gt_ties async_calls, pageable;
 	struct gt_tally tally;
 };
 

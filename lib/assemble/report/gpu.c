@@ -2,7 +2,7 @@
 /*
  * Devices, and findings about them: those of report/findings_gpu.c, by the same definitions.
  *
- * Limits: see brief.h. Which asynchronous copies block the host because of their memory is not known here.
+ * Limits: see brief.h.
  */
 #include "config.h"
 
@@ -90,7 +90,7 @@ static void blocking_copies(struct gt_summary *s)
 	for (size_t i = 0; i < s->region_count; i++) {
 		const struct gt_summary_region *one = &s->regions[i];
 
-		if (one->call != GT_CALL_COPY || !one->locations || strstr(one->name, "Async"))
+		if (one->call != GT_CALL_COPY || !one->locations || gt_call_async(one->name))
 			continue;
 		ns += one->inclusive_ns / one->locations;
 		calls += one->calls;
@@ -102,6 +102,20 @@ static void blocking_copies(struct gt_summary *s)
 		snprintf(text, ROOM, "the host stands still for %s in copies and sets: %s "
 			 "calls, of which the longest takes %s", gt_summary_time(time, ns),
 			 gt_summary_count(count, calls), gt_summary_time(longest, most));
+}
+
+/* Their calls are not asynchronous. */
+static void pageable_copies(struct gt_summary *s)
+{
+	const struct gt_pageable *of = &s->tally->pageable;
+	char count[32], bytes[32], time[32], *text = NULL;
+
+	if (of->calls && gt_at_least(of->ns, GT_MUCH_PAGEABLE, s->wall_ns))
+		text = gt_brief_add(s, "pageable-copy", of->ns);
+	if (text)
+		snprintf(text, ROOM, "%s asynchronous copies (%s) block the host for %s, because their "
+			 "memory is pageable", gt_summary_count(count, of->calls),
+			 gt_summary_size(bytes, of->bytes), gt_summary_time(time, of->ns));
 }
 
 static void no_overlap(struct gt_summary *s, const struct gt_device *device, const char *name)
@@ -247,6 +261,8 @@ void gt_brief_devices(struct gt_summary *s)
 		return;
 	blocking_copies(s);
 	gpu_memory(s);
+	if (s->tally)
+		pageable_copies(s);
 	if (!s->devices || !s->devices->count || !s->tally)
 		return;
 	for (uint32_t i = 0; i < s->devices->count; i++) {

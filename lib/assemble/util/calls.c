@@ -6,7 +6,6 @@
 
 #include "lib/assemble/util/calls.h"
 
-#include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
@@ -197,6 +196,11 @@ enum gt_call gt_device_call(const char *name)
 	return GT_CALL_DEVICE_OTHER;
 }
 
+bool gt_call_async(const char *name)
+{
+	return strstr(name, "Async");
+}
+
 enum gt_activity gt_activity(const char *group)
 {
 	if (!begins(group, "CUDA_") && !begins(group, "HIP_") && !begins(group, "OPENCL_") &&
@@ -206,6 +210,11 @@ enum gt_activity gt_activity(const char *group)
 	return begins(group, "KERNEL")	 ? GT_ACTIVITY_KERNEL
 	       : begins(group, "MEMCPY") ? GT_ACTIVITY_COPY
 	       : begins(group, "MEMSET") ? GT_ACTIVITY_SET : GT_ACTIVITY_NONE;
+}
+
+bool gt_copy_pageable(const char *name)
+{
+	return strstr(name, "pageable");
 }
 
 static bool is_one(const char *name, const char *const *names)

@@ -8,6 +8,7 @@
 #ifndef GT_ASSEMBLE_UTIL_CALLS_H
 #define GT_ASSEMBLE_UTIL_CALLS_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 enum gt_call {
@@ -42,11 +43,16 @@ enum gt_call gt_message_call(const char *name);
 /* Of a region of a device's runtime that is no activity. */
 enum gt_call gt_device_call(const char *name);
 
+/* Of one that copies or sets: does it go on meanwhile? */
+bool gt_call_async(const char *name);
+
 /* What a device does. */
 enum gt_activity { GT_ACTIVITY_NONE, GT_ACTIVITY_KERNEL, GT_ACTIVITY_COPY, GT_ACTIVITY_SET };
 
 /* Of the regions of this group. */
 enum gt_activity gt_activity(const char *group);
+/* Of a copy that a device does: is the host's memory pageable? */
+bool gt_copy_pageable(const char *name);
 
 /* What a parameter of this name says of a kernel: its blocks, or groups; what is in each; all items. */
 enum gt_size { GT_SIZE_NONE, GT_SIZE_GRID, GT_SIZE_BLOCK, GT_SIZE_ITEMS };
