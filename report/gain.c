@@ -88,7 +88,9 @@ static void sift(struct gain *gain, uint32_t i)
 /* A service thread ends when it is told to, however long it would wait: until when is not known. */
 static bool known(const struct gain *gain, uint32_t cause)
 {
-	return cause != GT_NO_CAUSE && gain->sync->report->classes.locations[cause].kind != GT_LOCATION_SERVICE;
+	const struct gt_location_class *locations = gain->sync->report->classes.locations;
+
+	return cause != GT_NO_CAUSE && locations[cause].kind != GT_LOCATION_SERVICE;
 }
 
 /* What the next segment needs to know, in the order of time; then its end. */
