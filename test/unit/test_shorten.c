@@ -35,6 +35,20 @@ Test(shorten, step_by_step)
 	is("a_long_function_name()", 10, "a_long_function_name"); /* the caller cuts */
 }
 
+Test(shorten, version_of_a_library)
+{
+	static const char name[] = "omp parallel @libgromacs_mpi.so.7.0.0+0x463d30";
+
+	is(name, 46, name);
+	is(name, 45, "omp parallel @libgromacs_mpi+0x463d30");
+	is(name, 20, "omp parallel @libgromacs_mpi+0x463d30"); /* the caller cuts */
+	is("libm.so+0xdeadbeef", 17, "libm+0xdeadbeef");
+	is("server.2+0x12", 10, "server.2+0x12");
+	is("+0x12", 3, "+0x12");
+	is(".so+0x12", 3, ".so+0x12");
+	is("f(x.so.1+0x12)", 9, "f(...)");
+}
+
 Test(shorten, inner_arguments_first)
 {
 	static const char name[] = "std::map<int, std::vector<std::pair<int, long>>>::at(int const&)";

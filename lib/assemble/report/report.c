@@ -662,7 +662,8 @@ int gt_report_files(const struct gt_report *report, bool show)
 	json = write_summary(report, "summary.json", &summary);
 	summary.dir = report->dir; /* for who sees it now; the archive may be moved */
 	if (show)
-		gt_summary_print(&summary, stderr, gt_summary_style_for(STDERR_FILENO), 0);
+		gt_summary_print(&summary, stderr, gt_summary_style_for(STDERR_FILENO),
+				 gt_summary_width_for(STDERR_FILENO));
 	free(texts.rows);
 	gt_devices_free(&texts.devices);
 	return rc ? rc : manifest ? manifest : text ? text : json;

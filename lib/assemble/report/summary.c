@@ -15,6 +15,7 @@
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/ioctl.h>
 #include <unistd.h>
 
 #define CLOCK_ERROR_WORTH_NS 1000 /* below, it is not worth a line */
@@ -670,10 +671,17 @@ enum gt_summary_style gt_summary_style_for(int fd)
 	return GT_SUMMARY_COLOUR;
 }
 
+unsigned gt_summary_width_for(int fd)
+{
+	struct winsize size;
+
+	return ioctl(fd, TIOCGWINSZ, &size) || size.ws_col < 40 ? 0 : size.ws_col;
+}
+
 void gt_summary_print(const struct gt_summary *summary, FILE *out, enum gt_summary_style style,
 		      unsigned width)
 {
-	struct printer p = {out, style == GT_SUMMARY_COLOUR, width ? width : 80};
+	struct printer p = {out, style == GT_SUMMARY_COLOUR, width ? width : 100};
 	char dir[800];
 	unsigned rows;
 

@@ -158,6 +158,8 @@ enum gt_summary_style {
 
 /* Colour if `fd` is a terminal, NO_COLOR is not set and TERM is neither unset nor "dumb". */
 enum gt_summary_style gt_summary_style_for(int fd);
+/* Columns if `fd` is a terminal, else 0. */
+unsigned gt_summary_width_for(int fd);
 
 /* "1,234,567", and "1.23 s"; both return buffer. */
 const char *gt_summary_count(char buffer[32], uint64_t value);
@@ -174,7 +176,7 @@ unsigned gt_summary_top(const struct gt_summary *summary, const struct gt_summar
 
 /*
  * Prints the summary, each line prefixed "[gputrace] ", at most 27 lines of `width` columns
- * (0: 80). Never fails; a broken stream is the caller's business.
+ * (0: 100, as the report). Never fails; a broken stream is the caller's business.
  */
 void gt_summary_print(const struct gt_summary *summary, FILE *out, enum gt_summary_style style,
 		      unsigned width);

@@ -31,6 +31,7 @@ struct cut {
 	bool parameters;
 	unsigned templates; /* as deep as this, or deeper; DEEPEST + 1: none */
 	size_t from, end;   /* what is before, if `dots` as "...", and what is behind */
+	size_t kind, offset; /* from ".so.1.2" of a library to the offset in it; equal: nothing */
 	bool dots;
 	size_t keep;
 };
@@ -160,6 +161,22 @@ static size_t find_name(const struct parsed *p, size_t parameters)
 	return name;
 }
 
+/* "libx.so.1.2+0x40", a function without a name: where ".so" and the offset begin. False: it is none. */
+static bool find_offset(const struct parsed *p, size_t keep, size_t *kind, size_t *offset)
+{
+	size_t at = p->n;
+
+	while (at && isxdigit((unsigned char)p->s[at - 1]))
+		at--;
+	if (at < 3 || strncmp(p->s + at - 3, "+0x", 3))
+		return false;
+	*offset = at -= 3;
+	while (at && (isdigit((unsigned char)p->s[at - 1]) || p->s[at - 1] == '.'))
+		at--;
+	*kind = at - 3;
+	return at > 3 && !strncmp(p->s + at - 3, ".so", 3) && (keep < *kind || keep >= *offset);
+}
+
 /* ---- writing ------------------------------------------------------------------------------------- */
 
 static void put(struct out *out, const char *text, size_t n)
@@ -200,6 +217,8 @@ static bool write_name(const struct parsed *p, const struct cut *cut, unsigned c
 	for (size_t i = cut->from; i < cut->end; i++) {
 		if (i == cut->keep)
 			out->keep = out->n;
+		if (i == cut->kind && cut->offset > i)
+			i = cut->offset;
 		if (is_with(p, cut, i)) {
 			i = p->partner[i + 1];
 			continue;
@@ -239,6 +258,8 @@ static bool leave_out(const struct parsed *p, unsigned columns, size_t keep, str
 	size_t parameters = find_parameters(p), name = find_name(p, parameters);
 	struct cut cut = { .parameters = true, .templates = DEEPEST + 1, .end = p->n, .keep = keep };
 
+	if (!find_offset(p, keep, &cut.kind, &cut.offset))
+		cut.kind = cut.offset = 0;
 	if (write_name(p, &cut, columns, out))
 		return true;
 	cut.from = keep >= name ? name : 0;
