@@ -25,23 +25,29 @@ int gt_archive_unreadable(const struct gt_usage *usage, const char *name, const 
 	return GT_RC_USAGE;
 }
 
-void gt_archive_incomplete(const char *name, uint64_t damaged, size_t locations, FILE *out)
+static void incomplete(const char *name, uint64_t damaged, size_t locations, const char *rest, FILE *out)
 {
 	char shown[512] = "";
 
 	if (name)
 		gt_summary_escape(shown, sizeof(shown), name, 400);
 	fprintf(out,
-		"INCOMPLETE: %s%sevents of %" PRIu64 " of %zu locations are missing or cannot be read; "
-		"all figures are of the rest\n",
-		shown, name ? ": " : "", damaged, locations);
+		"INCOMPLETE: %s%sevents of %" PRIu64 " of %zu locations are missing or cannot be read; %s\n",
+		shown, name ? ": " : "", damaged, locations, rest);
 }
 
-int gt_archive_damage(const char *name, uint64_t damaged, size_t locations)
+void gt_archive_incomplete(const char *name, uint64_t damaged, size_t locations, FILE *out)
+{
+	incomplete(name, damaged, locations, "all figures are of the rest", out);
+}
+
+int gt_archive_damage(const char *name, uint64_t damaged, size_t locations, bool compared)
 {
 	if (!damaged)
 		return GT_RC_OK;
-	gt_archive_incomplete(name, damaged, locations, stderr);
+	incomplete(name, damaged, locations,
+		   compared ? "it is compared with the rest" : "the page shows the rest, without a flow graph",
+		   stderr);
 	return GT_RC_BAD;
 }
 

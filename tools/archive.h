@@ -8,6 +8,7 @@
 #ifndef GT_TOOLS_ARCHIVE_H
 #define GT_TOOLS_ARCHIVE_H
 
+#include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
 
@@ -26,8 +27,11 @@ int gt_archive_read(const struct gt_usage *usage, const char *name, const char *
 /* The first line of a text about what could be read. `name`: of the archive, if there are several. */
 void gt_archive_incomplete(const char *name, uint64_t damaged, size_t locations, FILE *out);
 
-/* The same on stderr, if anything is damaged: then GT_RC_BAD, else GT_RC_OK. */
-int gt_archive_damage(const char *name, uint64_t damaged, size_t locations);
+/*
+ * The same on stderr of what a page shows (`compared`: beside another archive), if anything is damaged: then
+ * GT_RC_BAD, else GT_RC_OK.
+ */
+int gt_archive_damage(const char *name, uint64_t damaged, size_t locations, bool compared);
 
 /* Prints "gputrace export: NAME cannot be read: REASON" on stderr; returns GT_RC_USAGE. */
 int gt_archive_unreadable(const struct gt_usage *usage, const char *name, const char *reason);

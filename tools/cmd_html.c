@@ -124,9 +124,9 @@ static int page_of(const char *name, const char *against, const char *out, uint6
 	if (!rc && !out)
 		printf("%s\n", path);
 	if (!rc)
-		damage = gt_archive_damage(name, index.damaged, index.locations);
+		damage = gt_archive_damage(name, index.damaged, index.locations, false);
 	if (!rc && against)
-		damage |= gt_archive_damage(against, other.damaged, other.locations);
+		damage |= gt_archive_damage(against, other.damaged, other.locations, true);
 	gt_index_close(&index);
 	if (against && !rc)
 		gt_index_close(&other);

@@ -223,7 +223,18 @@ static char **look_at_folders(int archive, char *const *named, int count, bool *
 		if (folders[n++])
 			*rc = adopt_all(archive, &first, named[i]);
 	}
-	return folders; /* until the end of the process */
+	return folders;
+}
+
+/* Between those that were named are those that look_at_folders() has allocated. */
+static void drop_folders(char **folders, char *const *named)
+{
+	for (char **at = folders; at && *at; at++)
+		if (*at == *named)
+			named++;
+		else
+			free(*at);
+	free(folders);
 }
 
 int gt_cmd_recover(int argc, char **argv)
@@ -231,6 +242,7 @@ int gt_cmd_recover(int argc, char **argv)
 	struct gt_assemble_options how = { .recovered = true, .assemblers = gt_path_assemblers() };
 	bool keep = false, quiet = false;
 	int key, dirfd, fd, rc;
+	char **folders;
 	const char *dir;
 
 	while ((key = gt_option_next(&usage, argc, argv)) > 0) {
@@ -263,17 +275,21 @@ int gt_cmd_recover(int argc, char **argv)
 		return gt_assemble(dir, &how); /* what is left goes, too */
 	if (fd < 0)
 		return say_bad(dir, strerror(errno));
-	how.folders = look_at_folders(dirfd, argv + optind + 1, argc - optind - 1, &how.again, &rc);
+	how.folders = folders =
+		look_at_folders(dirfd, argv + optind + 1, argc - optind - 1, &how.again, &rc);
 	if (!rc)
-		rc = take_over(dir, dirfd, fd, how.folders);
-	if (rc)
+		rc = take_over(dir, dirfd, fd, folders);
+	if (rc) {
+		drop_folders(folders, argv + optind + 1);
 		return rc;
+	}
 	how.keep_spool = keep || !gt_settings.clean;
 	how.threads = (unsigned)gt_settings.assemble_threads;
 	how.in_order = gt_settings.clock_correction;
 	how.verbose = quiet ? 0 : (int)gt_settings.verbose;
 	gt_assemble_guard(dir);
 	rc = gt_assemble(dir, &how);
+	drop_folders(folders, argv + optind + 1);
 	close(fd);
 	gt_tidy(dirfd, 0);
 	return rc;

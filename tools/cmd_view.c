@@ -100,7 +100,7 @@ static int view(const char *name, const char *against, struct gt_serve *serve, b
 
 	if (rc)
 		return rc;
-	damage = gt_archive_damage(name, index.damaged, index.locations);
+	damage = gt_archive_damage(name, index.damaged, index.locations, false);
 	rc = against ? open_index(against, other_anchor, &other) : 0;
 	if (rc) {
 		gt_index_close(&index);
@@ -108,7 +108,7 @@ static int view(const char *name, const char *against, struct gt_serve *serve, b
 	}
 	serve->against = against ? &other.store : NULL;
 	if (against)
-		damage |= gt_archive_damage(against, other.damaged, other.locations);
+		damage |= gt_archive_damage(against, other.damaged, other.locations, true);
 	if (index_only)
 		printf("%s\n", *index.path ? index.path : "the index cannot be kept");
 	else

@@ -682,13 +682,15 @@ static void put_report(struct gt_report *report, struct gt_bytes *out)
 	free(text);
 }
 
-/* Another pass over the events, of about a twentieth of the time of the first. */
+/* Another pass over the events, of about a twentieth of the time of the first; it needs all of them. */
 static void put_flow(const struct gt_picture *picture, struct gt_bytes *out)
 {
 	struct gt_flow_options options = gt_flow_defaults;
 	char *text = NULL;
 	size_t size;
 
+	if (picture->report->damaged)
+		return;
 	options.page = open_memstream(&text, &size);
 	if (!options.page)
 		abort();

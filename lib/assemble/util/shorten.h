@@ -16,10 +16,10 @@ enum { GT_SHORTEN_MAX = 8192 };
 /*
  * A name in at most `columns` columns if leaving out what tells least suffices: first the parameters of
  * functions ("f(...)") and the ".so.1.2" of "libx.so.1.2+0x40", then the return type, then arguments of
- * templates ("<...>"), inner ones first, then all of the parameters, and leading scopes ("...::Class::f"). The
- * byte at `keep` stays, with what it is in, and if the name is still too long it is cut around that byte; with
- * GT_KEEP_NOTHING it is left too long, for the caller to cut. Returns `name` or `buffer`, which holds
- * GT_SHORTEN_MAX bytes.
+ * templates ("<...>"), inner ones first, then all of the parameters, and leading scopes
+ * ("...::Class::f"). The byte at `keep` stays, with what it is in, and if the name is still too long it is
+ * cut around that byte; with GT_KEEP_NOTHING it is left too long, for the caller to cut. Returns `name` or
+ * `buffer`, which holds GT_SHORTEN_MAX bytes.
  */
 const char *gt_shorten(char *buffer, const char *name, unsigned columns, size_t keep);
 
