@@ -11,8 +11,6 @@
 
 #include <string.h>
 
-enum { SOME_TURNS = 20 }; /* with a lock */
-
 static const struct gt_profile *profile_of(const struct gt_report *report)
 {
 	return gt_report_result(report, &gt_profile_analysis);
@@ -257,8 +255,8 @@ struct convoy {
 
 static bool is_convoy(const struct gt_report *report, const struct convoy *of, uint64_t least)
 {
-	return of->waits >= least && of->threads > 1 &&
-	       percent(of->ns / of->threads, report->duration) >= gt_threshold(GT_FINDING_LOCK_CONVOY);
+	return gt_is_convoy(of->waits, least, of->threads, of->ns, gt_threshold(GT_FINDING_LOCK_CONVOY),
+			    report->duration);
 }
 
 /* Many short waits; or waits of any length of threads that wait for each other, as if they were one. */
@@ -272,7 +270,7 @@ static bool find_convoy(const struct gt_report *report, const union gt_cell *row
 				      row[GT_LOCK_TURNS_LONGEST].count };
 
 	*found = is_convoy(report, &small, GT_MANY_WAITS) ? small : turns;
-	return is_convoy(report, found, SOME_TURNS);
+	return is_convoy(report, found, GT_SOME_TURNS);
 }
 
 static void lock_convoys(struct gt_report *report)

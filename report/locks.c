@@ -11,6 +11,7 @@
 #include "config.h"
 
 #include "lib/assemble/util/rules.h"
+#include "lib/assemble/util/turns.h"
 #include "report/findings.h"
 #include "report/sums.h"
 
@@ -22,8 +23,7 @@ enum { MOST = 1 << 21 };
 
 struct hold {
 	uint64_t process, paradigm, lock, address;
-	uint64_t wanted, acquired, released; /* ns */
-	uint32_t location, region;           /* of what was called when the lock was acquired: the caller */
+	struct gt_hold at;
 };
 
 struct locks {
@@ -75,8 +75,8 @@ static void acquired(struct gt_report *report, struct gt_otf2_cursor *at, uint64
 	state->holds[state->count++] = (struct hold){
 		.process = report->classes.locations[at->index].process, .paradigm = paradigm, .lock = lock,
 		.address = gt_otf2_attribute(at, id, OTF2_TYPE_UINT64, &address) ? address.uint64 : 0,
-		.wanted = wanted_since(report, at), .acquired = at->time, .released = UINT64_MAX,
-		.location = (uint32_t)at->index, .region = caller(report, at) };
+		.at = { .wanted = wanted_since(report, at), .acquired = at->time, .released = UINT64_MAX,
+			.location = (uint32_t)at->index, .region = caller(report, at) } };
 }
 
 static void released(struct gt_otf2_cursor *at, uint64_t paradigm, uint64_t lock, struct locks *state)
@@ -86,7 +86,7 @@ static void released(struct gt_otf2_cursor *at, uint64_t paradigm, uint64_t lock
 
 		if (hold->paradigm != paradigm || hold->lock != lock)
 			continue;
-		hold->released = at->time;
+		hold->at.released = at->time;
 		memmove(&state->open[i], &state->open[i + 1],
 			(--state->open_count - i) * sizeof(*state->open));
 		return;
@@ -120,7 +120,7 @@ static void end(struct gt_report *report, struct gt_otf2_cursor *at, void *memor
 
 	(void)report;
 	for (size_t i = 0; i < state->open_count; i++)
-		state->holds[state->open[i]].released = at->time;
+		state->holds[state->open[i]].at.released = at->time;
 }
 
 static void release(void *memory)
@@ -169,7 +169,7 @@ static int by_lock(const void *a, const void *b)
 		return x->paradigm < y->paradigm ? -1 : 1;
 	if (x->lock != y->lock)
 		return x->lock < y->lock ? -1 : 1;
-	return (x->acquired > y->acquired) - (x->acquired < y->acquired);
+	return (x->at.acquired > y->at.acquired) - (x->at.acquired < y->at.acquired);
 }
 
 static const struct gt_column columns[] = {
@@ -199,29 +199,13 @@ static const struct gt_column columns[] = {
 static const struct gt_section_kind locks_kind =
 	GT_SECTION("locks", "Locks", GT_ROWS, columns, .spare = "max_wait_s,acquisitions,locations");
 
-/* Charges the wait of holds[i] to who had the lock, of those before it, in order of time. For how long? */
-static uint64_t charge(const struct hold *holds, size_t i, struct gt_sums *holders, struct gt_sums *pairs)
+/* Sums up how long each had the lock while others waited, by location and region. */
+static void charge(void *holders, const struct gt_hold *holder, uint64_t ns)
 {
-	const struct hold *waiter = &holds[i];
-	uint64_t known = 0;
-
-	for (size_t k = i; k--;) {
-		uint64_t from = holds[k].acquired > waiter->wanted ? holds[k].acquired : waiter->wanted;
-		uint64_t to = holds[k].released < waiter->acquired ? holds[k].released : waiter->acquired;
-
-		if (to > from && holds[k].location != waiter->location) {
-			gt_sum_add(gt_sums_at(holders, holds[k].location, holds[k].region, 0, 0), to - from,
-				   0);
-			gt_sums_at(pairs, waiter->location, holds[k].location, 0, 0)->ns += to - from;
-			known += to - from;
-		}
-		if (holds[k].acquired <= waiter->wanted)
-			break; /* it had the lock when the wait began */
-	}
-	return known;
+	gt_sum_add(gt_sums_at(holders, holder->location, holder->region, 0, 0), ns, 0);
 }
 
-static void add_short(const struct hold *hold, uint64_t wait, union gt_cell *row)
+static void add_short(const struct gt_hold *hold, uint64_t wait, union gt_cell *row)
 {
 	if (wait < GT_LEAST_WAIT || wait >= GT_SHORT_WAIT)
 		return;
@@ -231,52 +215,6 @@ static void add_short(const struct hold *hold, uint64_t wait, union gt_cell *row
 		return;
 	row[GT_LOCK_SHORT_LONGEST].count = wait;
 	row[GT_LOCK_SHORT_BEGIN].count = hold->wanted;
-}
-
-/* What each waits for others that wait as long for it: they take turns. `pairs`: who waits for whom. */
-static void find_turns(struct gt_sums *pairs, struct gt_sums *turns)
-{
-	for (uint32_t i = 0, count = pairs->count; i < count; i++) {
-		const struct gt_sum one = pairs->items[i];
-		uint64_t back = gt_sums_at(pairs, one.key[1], one.key[0], 0, 0)->ns;
-
-		gt_sums_at(turns, one.key[0], 0, 0, 0)->ns += one.ns < back ? one.ns : back;
-	}
-}
-
-/* `threads`: the sums of waits that are known. */
-static void add_turns(const struct gt_sums *threads, struct gt_sums *pairs, union gt_cell *row)
-{
-	struct gt_sums turns = {0};
-
-	find_turns(pairs, &turns);
-	for (uint32_t i = 0; i < threads->count; i++) {
-		const struct gt_sum *one = &threads->items[i];
-		uint64_t ns = gt_sums_at(&turns, one->key[0], 0, 0, 0)->ns;
-
-		if (!one->count || !ns)
-			continue;
-		row[GT_LOCK_TURNS_NS].count += ns;
-		row[GT_LOCK_TURNS].count += one->count;
-		row[GT_LOCK_TURNS_THREADS].count++;
-		if (one->most <= row[GT_LOCK_TURNS_LONGEST].count)
-			continue;
-		row[GT_LOCK_TURNS_LONGEST].count = one->most;
-		row[GT_LOCK_TURNS_BEGIN].count = one->bytes;
-	}
-	gt_sums_free(&turns);
-}
-
-/* `bytes`: when the longest began. */
-static void add_known(struct gt_sum *thread, const struct hold *hold, uint64_t known)
-{
-	uint64_t most = thread->count ? thread->most : 0;
-
-	if (known < GT_LEAST_WAIT)
-		return;
-	gt_sum_add(thread, known, 0);
-	if (known > most)
-		thread->bytes = hold->wanted;
 }
 
 static void start_row(union gt_cell *row)
@@ -301,37 +239,54 @@ static void name_holder(struct gt_report *report, struct gt_sums *holders, union
 		row[GT_LOCK_HOLDER_REGION].text = gt_report_region_name(report, holders->items[0].key[1]);
 }
 
-static void lock_row(struct gt_report *report, const struct hold *holds, size_t count, union gt_cell *row)
+static void add_turns(struct gt_turns *turns, union gt_cell *row)
 {
-	struct gt_sums holders = {0}, threads = {0}, pairs = {0};
+	struct gt_turns_found found = gt_turns_find(turns);
+
+	row[GT_LOCK_THREADS].count = turns->threads;
+	row[GT_LOCK_TURNS_NS].count = found.ns;
+	row[GT_LOCK_TURNS].count = found.waits;
+	row[GT_LOCK_TURNS_THREADS].count = found.threads;
+	row[GT_LOCK_TURNS_LONGEST].count = found.longest;
+	row[GT_LOCK_TURNS_BEGIN].count = found.begin;
+	if (turns->failed)
+		gt_report_no_memory();
+	gt_turns_free(turns);
+}
+
+static void add_hold(const struct gt_hold *hold, uint64_t known, union gt_cell *row)
+{
+	uint64_t wait = hold->acquired - hold->wanted, held = hold->released - hold->acquired;
+
+	row[GT_LOCK_WAITED].count += wait;
+	row[GT_LOCK_LONGEST].count = wait > row[GT_LOCK_LONGEST].count ? wait : row[GT_LOCK_LONGEST].count;
+	row[GT_LOCK_HELD].count += held;
+	if (held > row[GT_LOCK_LONGEST_HOLD].count)
+		row[GT_LOCK_LONGEST_HOLD].count = held;
+	row[GT_LOCK_WAITS].count += known || wait >= GT_LEAST_WAIT;
+	add_short(hold, wait, row);
+}
+
+static void lock_row(struct gt_report *report, const struct hold *first, size_t count, union gt_cell *row)
+{
+	struct gt_hold *holds = gt_report_memory(NULL, count, sizeof(*holds));
+	struct gt_sums holders = {0};
+	struct gt_turns turns = { .count = 0 };
 
 	start_row(row);
 	row[GT_LOCK_ACQUIRED].count = count;
 	for (size_t i = 0; i < count; i++) {
-		uint64_t wait = holds[i].acquired - holds[i].wanted,
-			 hold = holds[i].released - holds[i].acquired,
-			 known = charge(holds, i, &holders, &pairs);
-
-		row[GT_LOCK_WAITED].count += wait;
-		row[GT_LOCK_LONGEST].count = wait > row[GT_LOCK_LONGEST].count ? wait
-										 : row[GT_LOCK_LONGEST].count;
-		row[GT_LOCK_HELD].count += hold;
-		row[GT_LOCK_LONGEST_HOLD].count = hold > row[GT_LOCK_LONGEST_HOLD].count
-							  ? hold : row[GT_LOCK_LONGEST_HOLD].count;
-		add_known(gt_sums_at(&threads, holds[i].location, 0, 0, 0), &holds[i], known);
-		row[GT_LOCK_WAITS].count += known || wait >= GT_LEAST_WAIT;
-		add_short(&holds[i], wait, row);
+		holds[i] = first[i].at;
+		add_hold(&holds[i], gt_turns_add(&turns, holds, i, charge, &holders), row);
 	}
-	row[GT_LOCK_THREADS].count = threads.count;
-	row[GT_LOCK_PROCESS].text = gt_report_process(report, (uint32_t)holds->process);
-	row[GT_LOCK_NAME].text = holds->address
-		? gt_figures_text(&report->figures, "0x%llx", (unsigned long long)holds->address)
-		: gt_figures_text(&report->figures, "lock %llu", (unsigned long long)holds->lock);
-	add_turns(&threads, &pairs, row);
+	row[GT_LOCK_PROCESS].text = gt_report_process(report, (uint32_t)first->process);
+	row[GT_LOCK_NAME].text = first->address
+		? gt_figures_text(&report->figures, "0x%llx", (unsigned long long)first->address)
+		: gt_figures_text(&report->figures, "lock %llu", (unsigned long long)first->lock);
+	add_turns(&turns, row);
 	name_holder(report, &holders, row);
 	gt_sums_free(&holders);
-	gt_sums_free(&threads);
-	gt_sums_free(&pairs);
+	free(holds);
 }
 
 /* By default only acquisitions that had to wait are recorded, and so are their holds. */

@@ -423,7 +423,8 @@ static int merge(struct gt_assembly *a, struct gt_tally *tally, struct gt_profil
 		gt_tally_add(tally, &w->tally);
 	}
 	if (a->worker_count)
-		gt_worst_choose(a->workers, a->worker_count, tally);
+		gt_worst_choose(a->workers, a->worker_count,
+				tally->last_ns > a->clock.end_ns ? tally->last_ns : a->clock.end_ns, tally);
 	gt_ties_sum(a->workers, a->worker_count, tally);
 	return 0;
 }

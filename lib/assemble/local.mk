@@ -7,7 +7,7 @@ lib_libgtassemble_la_SOURCES += lib/assemble/util/array.h lib/assemble/util/io.c
 	lib/assemble/util/posix.h lib/assemble/util/rules.h lib/assemble/util/utf8.c lib/assemble/util/utf8.h \
 	lib/assemble/util/shorten.c lib/assemble/util/shorten.h lib/assemble/util/calls.c \
 	lib/assemble/util/calls.h lib/assemble/util/device.c lib/assemble/util/device.h \
-	lib/assemble/util/spans.c lib/assemble/util/spans.h
+	lib/assemble/util/spans.c lib/assemble/util/spans.h lib/assemble/util/turns.c lib/assemble/util/turns.h
 lib_libgtassemble_la_SOURCES += lib/assemble/spool/collect.c lib/assemble/spool/collect.h \
 	lib/assemble/spool/deferred.c lib/assemble/spool/deferred.h lib/assemble/spool/journal.c \
 	lib/assemble/spool/journal.h lib/assemble/spool/loss.c lib/assemble/spool/loss.h \
@@ -35,6 +35,7 @@ lib_libgtassemble_la_SOURCES += lib/assemble/archive/activity.c lib/assemble/arc
 	lib/assemble/archive/archive.c lib/assemble/archive/archive.h \
 	lib/assemble/archive/archive_int.h lib/assemble/archive/clean.c lib/assemble/archive/clean.h \
 	lib/assemble/archive/conversion.c lib/assemble/archive/conversion.h lib/assemble/archive/defs.c \
+	lib/assemble/archive/holds.c lib/assemble/archive/holds.h \
 	lib/assemble/archive/defs.h lib/assemble/archive/io.c lib/assemble/archive/io.h \
 	lib/assemble/archive/local_defs.c lib/assemble/archive/local_defs.h lib/assemble/archive/metrics.c \
 	lib/assemble/archive/metrics.h lib/assemble/archive/outside.c lib/assemble/archive/pipe.c \

@@ -104,6 +104,8 @@ void gt_convert_lock(struct gt_track *t, const struct gt_slot *slot, uint64_t ti
 
 	if (acquire)
 		gt_worst_lock(t, paradigm, id, address, ns);
+	else
+		gt_worst_unlock(t, paradigm, id, ns);
 	if (acquire && (entry || (entry = gt_track_remembered(t, GT_T_LOCK_ACQUIRE, address))))
 		gt_track_attribute(t, entry->aux, OTF2_TYPE_UINT64,
 				   (OTF2_AttributeValue){ .uint64 = address });

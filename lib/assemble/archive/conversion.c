@@ -15,6 +15,7 @@
 #include "lib/assemble/archive/conversion.h"
 
 #include "lib/assemble/archive/activity.h"
+#include "lib/assemble/archive/holds.h"
 #include "lib/assemble/archive/metrics.h"
 #include "lib/assemble/archive/records.h"
 #include "lib/assemble/archive/use.h"
@@ -377,6 +378,7 @@ static void finish(struct gt_track *t)
 	if (t->depth && t->w->frames[t->depth - 1].region == t->conv->region_off)
 		t->w->tally.off_at_end++;
 	gt_track_close(t, 0, ns);
+	gt_holds_end(t, ns);
 	use_end(t, last, ns);
 	note_losses(t);
 	if (t->out->first)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Asynchronous copies, tied to the calls that asked for them by their correlation ids: those of pageable memory
- * block the host. `gputrace report` does the same from the archive (report/gpu.c).
+ * Asynchronous copies, tied to the calls that asked for them by their correlation ids: those of pageable
+ * memory block the host. `gputrace report` does the same from the archive (report/gpu.c).
  *
  * Limits: a worker keeps the first GT_TIES_MOST calls and as many copies; what comes later is left out.
  */

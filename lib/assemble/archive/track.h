@@ -13,6 +13,7 @@
 
 #define GT_LEAVE_STEP (UINT64_C(1) << GT_TYPE_SHIFT) /* word of a leave - word of its enter */
 #define GT_STACK_MOST 1000000u /* deeper frames are only counted */
+#define GT_HOLDS_OPEN 16u
 #define GT_TIMED      (UINT32_MAX - 1) /* lookup value: the address had several owners */
 
 /* Most events and attributes that a slot of an adapter's own record may become, and their bytes. */
@@ -52,6 +53,10 @@ struct gt_track {
 	unsigned begun_next;
 	unsigned io_depth;
 	uint32_t io_ids;       /* matching ids that were given */
+	struct gt_hold_open {  /* holds.h: locks that it has, the last acquired last */
+		uint64_t key, wanted, acquired;
+	} has[GT_HOLDS_OPEN];
+	unsigned has_count;
 	unsigned own_events;   /* that the handler of a record of its own may still write */
 	struct gt_device *device; /* activity.h: of a stream; NULL: it is none, or nobody keeps it */
 	size_t tied;           /* depth of the call that ties.c watches; 0: none */

@@ -81,6 +81,7 @@ void gt_worker_free(struct gt_worker *w)
 	free(w->sums);
 	free(w->sum_keys.entries);
 	free(w->async_calls.items);
+	free(w->holds);
 	free(w->pageable.items);
 	memset(w, 0, sizeof(*w));
 }

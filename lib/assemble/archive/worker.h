@@ -55,6 +55,7 @@ static inline void gt_profile_add(struct gt_profile *profile, const struct gt_pr
 /* Of a lock or file, while locations are converted: worst.c. */
 struct gt_sum_of {
 	uint64_t key, count, ns, bytes, address;
+	uint64_t waited;         /* of a lock: waits of any length; `count` and `ns` are of short ones */
 	uint64_t ns_here, ns_most; /* of the last location, and the most of one */
 	uint32_t location;       /* the last one, + 1 */
 	uint32_t locations, group;
@@ -196,6 +197,8 @@ struct gt_worker {
 	size_t sum_count, sum_room;
 	struct gt_lookup sum_keys;
 	struct gt_ties async_calls, pageable;
+	struct gt_hold_of *holds; /* holds.h */
+	size_t hold_count, hold_room;
 	struct gt_tally tally;
 };
 

@@ -8,6 +8,7 @@
 #include "lib/assemble/archive/worst.h"
 
 #include "lib/assemble/adapters/assemblers.h"
+#include "lib/assemble/archive/holds.h"
 #include "lib/assemble/util/array.h"
 #include "lib/assemble/util/calls.h"
 #include "lib/assemble/util/rules.h"
@@ -84,18 +85,31 @@ static void add_time(struct gt_sum_of *sum, uint64_t ns)
 		sum->ns_most = sum->ns_here;
 }
 
+static uint64_t key_of_lock(uint8_t paradigm, uint32_t lock)
+{
+	return (uint64_t)paradigm << 32 | lock;
+}
+
 void gt_worst_lock(struct gt_track *t, uint8_t paradigm, uint32_t lock, uint64_t address, uint64_t ns)
 {
 	const struct gt_frame *top = t->depth ? &t->w->frames[t->depth - 1] : NULL;
-	struct gt_sum_of *sum = sum_here(t, (uint64_t)paradigm << 32 | lock);
+	uint64_t key = key_of_lock(paradigm, lock);
+	struct gt_sum_of *sum = sum_here(t, key);
 	uint64_t wait = top && waits_for_lock(t, top->region) ? ns - top->enter_ns : 0;
 
+	gt_holds_acquired(t, key, ns - wait, ns);
 	if (!sum)
 		return;
 	sum->address = address;
 	sum->group = t->out->group;
+	sum->waited += wait;
 	if (wait >= GT_LEAST_WAIT && wait < GT_SHORT_WAIT)
 		add_time(sum, wait);
+}
+
+void gt_worst_unlock(struct gt_track *t, uint8_t paradigm, uint32_t lock, uint64_t ns)
+{
+	gt_holds_released(t, key_of_lock(paradigm, lock), ns);
 }
 
 void gt_worst_io(struct gt_track *t, const struct gt_io_open *io, uint64_t bytes, uint64_t ns)
@@ -163,6 +177,7 @@ static void add_sums(struct gt_worker *to, const struct gt_worker *from)
 		sum->count += one->count;
 		sum->ns += one->ns;
 		sum->bytes += one->bytes;
+		sum->waited += one->waited;
 		sum->locations += one->locations;
 		sum->ns_most = one->ns_most > sum->ns_most ? one->ns_most : sum->ns_most;
 		sum->address = one->address;
@@ -170,16 +185,36 @@ static void add_sums(struct gt_worker *to, const struct gt_worker *from)
 	}
 }
 
-static struct gt_worst lock_of(const struct gt_conversion *conv, const struct gt_sum_of *sum)
+/* Many short waits; or those of threads that take turns, which are looked at only if they can be enough. */
+static bool find_convoy(const struct gt_worker *workers, unsigned count, uint64_t run,
+			const struct gt_sum_of *sum, struct gt_worst *worst)
 {
-	const struct gt_out_group *group;
-	struct gt_worst worst = { .count = sum->count, .ns = sum->ns, .threads = sum->locations,
-				  .address = sum->address };
+	struct gt_turns_found turns;
 
-	if (sum->group >= conv->layout->group_count || sum->count < GT_MANY_WAITS || sum->locations < 2)
-		return worst;
+	if (gt_is_convoy(sum->count, GT_MANY_WAITS, sum->locations, sum->ns, GT_CONVOY, run)) {
+		*worst = (struct gt_worst){ .count = sum->count, .ns = sum->ns, .threads = sum->locations };
+		return true;
+	}
+	if (!gt_at_least(sum->waited / 2, GT_CONVOY, run))
+		return false;
+	turns = gt_holds_turns(workers, count, sum->key);
+	*worst = (struct gt_worst){ .count = turns.waits, .ns = turns.ns,
+				    .threads = (uint32_t)turns.threads };
+	return gt_is_convoy(turns.waits, GT_SOME_TURNS, turns.threads, turns.ns, GT_CONVOY, run);
+}
+
+static struct gt_worst lock_of(const struct gt_worker *workers, unsigned count, uint64_t run,
+			       const struct gt_sum_of *sum)
+{
+	const struct gt_conversion *conv = workers->conv;
+	const struct gt_out_group *group;
+	struct gt_worst worst;
+
+	if (sum->group >= conv->layout->group_count || !find_convoy(workers, count, run, sum, &worst))
+		return (struct gt_worst){ .gain_ns = 0 };
 	group = &conv->layout->groups[sum->group];
-	worst.gain_ns = sum->ns / sum->locations;
+	worst.address = sum->address;
+	worst.gain_ns = worst.ns / worst.threads;
 	if (group->job)
 		snprintf(worst.of, sizeof(worst.of), "rank %u", group->rank);
 	else
@@ -228,7 +263,7 @@ static void add_copy(const struct gt_defs *defs, const struct gt_sum_of *sum, st
 	gt_tally_copied(tally, &copied);
 }
 
-void gt_worst_choose(struct gt_worker *workers, unsigned count, struct gt_tally *tally)
+void gt_worst_choose(struct gt_worker *workers, unsigned count, uint64_t run, struct gt_tally *tally)
 {
 	const struct gt_conversion *conv = workers->conv;
 
@@ -245,7 +280,7 @@ void gt_worst_choose(struct gt_worker *workers, unsigned count, struct gt_tally 
 			add_copy(conv->defs, sum, tally);
 		if (sum->key & (KERNELS | COPIES))
 			continue;
-		one = sum->key & FILES ? file_of(conv, sum) : lock_of(conv, sum);
+		one = sum->key & FILES ? file_of(conv, sum) : lock_of(workers, count, run, sum);
 		if (one.gain_ns > worst->gain_ns)
 			*worst = one;
 	}

@@ -16,8 +16,9 @@
 #define GT_NO_FILE (GT_UNDEFINED)     /* its operations do not count */
 #define GT_PIPES   (GT_UNDEFINED - 1) /* instead of a file: all pipes */
 
-/* The location has acquired a lock (gt_defs_lock_id()), in the call that is open. */
+/* The location has acquired a lock (gt_defs_lock_id()), in the call that is open; or gives it back. */
 void gt_worst_lock(struct gt_track *t, uint8_t paradigm, uint32_t lock, uint64_t address, uint64_t ns);
+void gt_worst_unlock(struct gt_track *t, uint8_t paradigm, uint32_t lock, uint64_t ns);
 /* An operation on a file that was begun is over. `mode`: OTF2_IoOperationMode. */
 void gt_worst_io(struct gt_track *t, const struct gt_io_open *io, uint64_t bytes, uint64_t ns);
 
@@ -26,7 +27,7 @@ void gt_worst_kernel(struct gt_track *t, uint32_t region, uint64_t grid, uint64_
 void gt_worst_copy(struct gt_track *t, uint32_t region, enum gt_activity what, uint64_t bytes,
 		   uint64_t ns);
 
-/* The worst of all workers, once they are done; changes the first one's sums. */
-void gt_worst_choose(struct gt_worker *workers, unsigned count, struct gt_tally *tally);
+/* The worst of all workers, once they are done, of a run of so many ns; changes the first one's sums. */
+void gt_worst_choose(struct gt_worker *workers, unsigned count, uint64_t run, struct gt_tally *tally);
 
 #endif

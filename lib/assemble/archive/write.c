@@ -163,6 +163,8 @@ void gt_write_lock(struct gt_track *t, bool acquire, uint8_t paradigm, uint64_t 
 
 	if (acquire)
 		gt_worst_lock(t, paradigm, id, address, ns);
+	else
+		gt_worst_unlock(t, paradigm, id, ns);
 	if (!has_room(t))
 		return;
 	if (acquire)

@@ -228,7 +228,7 @@ static void lock_convoy(struct gt_summary *s)
 	const struct gt_worst *lock = s->tally ? &s->tally->lock : NULL;
 	char count[32], each[32], all[32], name[64], *text = NULL;
 
-	if (lock && lock->gain_ns && 100 * (double)lock->gain_ns >= GT_CONVOY * (double)s->wall_ns)
+	if (lock && lock->gain_ns && gt_at_least(lock->gain_ns, GT_CONVOY, s->wall_ns))
 		text = gt_brief_add(s, "lock-convoy", lock->gain_ns);
 	if (text)
 		snprintf(text, sizeof(s->findings->text), "%u threads of %s wait %s times for the "

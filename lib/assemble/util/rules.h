@@ -14,8 +14,10 @@
 
 /* ns. A recorded call that need not wait for its lock takes some 100; short is below a time slice. */
 enum { GT_LEAST_WAIT = 1000, GT_SHORT_WAIT = 10000000 };
-/* Short waits for a lock, percent of the run that each thread waits; operations on a file, mean bytes. */
-enum { GT_MANY_WAITS = 100, GT_CONVOY = 10, GT_MANY_OPERATIONS = 1000, GT_TINY_BYTES = 4096 };
+/* Short waits for a lock, or of threads that take turns; percent of the run that each waits. */
+enum { GT_MANY_WAITS = 100, GT_SOME_TURNS = 20, GT_CONVOY = 10 };
+/* Operations on a file, mean bytes. */
+enum { GT_MANY_OPERATIONS = 1000, GT_TINY_BYTES = 4096 };
 /* ns of a call, and calls, of a function that may cost more to record than it tells. */
 enum { GT_SHORT_CALL = 300, GT_MANY_CALLS = 100000 };
 /* Percent of the run that a finding must gain. */
@@ -49,6 +51,13 @@ enum { GT_EVEN_DEVICES = 80 };
 static inline bool gt_at_least(uint64_t part, double percent, uint64_t whole)
 {
 	return whole && 100 * (double)part >= percent * (double)whole;
+}
+
+/* Do threads wait for a lock so often, and each for so long? */
+static inline bool gt_is_convoy(uint64_t waits, uint64_t least, uint64_t threads, uint64_t ns, double percent,
+				uint64_t run)
+{
+	return waits >= least && threads > 1 && gt_at_least(ns / threads, percent, run);
 }
 
 /* The length, in ns, from which on a gap is long: the host does something else meanwhile. */
