@@ -145,16 +145,26 @@ static void late_rank(struct gt_report *report, const struct ranks *ranks)
 		   gt_said(report, mean, GT_SECONDS));
 }
 
+/* The collective, or barrier, with the most time. */
+static uint32_t top_collective(struct gt_report *report)
+{
+	const struct gt_profile *profile = gt_report_result(report, &gt_profile_analysis);
+	uint32_t none = (uint32_t)report->read->tables[GT_OTF2_REGION].count;
+	uint32_t top = gt_class_top(report, GT_CLASS_MPI_COLLECTIVE);
+	uint32_t barrier = gt_class_top(report, GT_CLASS_MPI_BARRIER);
+
+	if (top == none || barrier == none)
+		return top == none ? barrier : top;
+	return profile->regions[barrier].exclusive > profile->regions[top].exclusive ? barrier : top;
+}
+
 static void n_x_n(struct gt_report *report, const struct ranks *ranks)
 {
 	uint64_t time = gt_class_time(report, GT_CLASS_MPI_COLLECTIVE) +
 			gt_class_time(report, GT_CLASS_MPI_BARRIER);
 	uint64_t calls = gt_class_calls(report, GT_CLASS_MPI_COLLECTIVE) +
 			 gt_class_calls(report, GT_CLASS_MPI_BARRIER);
-	uint32_t top = gt_class_top(report, GT_CLASS_MPI_COLLECTIVE);
 
-	if (top == report->read->tables[GT_OTF2_REGION].count)
-		top = gt_class_top(report, GT_CLASS_MPI_BARRIER);
 	if (!balanced(ranks) || calls < GT_SOME_COLLECTIVES * ranks->count ||
 	    percent(time / ranks->count, ranks->longest) < gt_threshold(GT_FINDING_NXN))
 		return;
@@ -162,13 +172,13 @@ static void n_x_n(struct gt_report *report, const struct ranks *ranks)
 		   &(struct gt_finding){
 			   .id = GT_FINDING_NXN,
 			   .gain = time / ranks->count,
-			   .region = 1 + top,
+			   .region = 1 + top_collective(report),
 			   .time = GT_NO_COUNT,
 			   .advice = share_first(report, ranks, "fewer collectives with more data each, or "
 						 "non-blocking ones with work meanwhile; if the section of "
 						 "waits names them, let the ranks arrive together") },
-		   "%.0f %% of the time is in collectives, %s calls of %s on average, though the ranks have "
-		   "equal work",
+		   "%.0f %% of the ranks' time is in collectives, %s calls of %s on average, though the "
+		   "ranks have equal work",
 		   percent(time / ranks->count, ranks->longest), gt_said(report, calls, GT_COUNT),
 		   gt_said(report, time / calls, GT_SECONDS));
 }
@@ -242,7 +252,7 @@ static void polling(struct gt_report *report, const struct ranks *ranks)
 			.time = GT_NO_COUNT,
 			.advice = "MPI_Wait or MPI_Probe where there is nothing else to do; otherwise work "
 				  "between two tests" },
-		"%.0f %% of the time is spent testing for messages that are not there yet",
+		"%.0f %% of the ranks' time is spent testing for messages that are not there yet",
 		percent(time / ranks->count, ranks->longest));
 }
 

@@ -143,7 +143,7 @@ void gt_convert_mpi_collective(struct gt_track *t, const struct gt_slot *slot, u
 		return;
 	}
 	root = root_of(view, (uint32_t)(slot[1].time >> 32));
-	t->w->tally.collectives += op < OTF2_COLLECTIVE_OP_CREATE_HANDLE; /* others make or free something */
+	t->w->tally.collectives += op <= OTF2_COLLECTIVE_OP_CREATE_HANDLE; /* others free something */
 	if (GT_WORD_TYPE(slot->word) == GT_T_COLL_END)
 		gt_track_write(t, MpiCollectiveEnd, ns, op, view->comm->number, root, sent, received);
 	else

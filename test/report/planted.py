@@ -91,13 +91,14 @@ def n_x_n(bad):
     """Collectives take 40 % or 4 % of the time, of equal ranks. On four processors."""
     m, threads, world = ranks(4)
     m.properties = {"GPUTRACE::PROCESSORS": "4"}
-    work, reduce = m.region("work"), m.mpi("MPI_Alltoall")
+    work, exchange, barrier = m.region("work"), m.mpi("MPI_Alltoall"), m.mpi("MPI_Barrier")
     for thread in threads:
         for i in range(100):
             begin, end = i * 10000000, (i + 1) * 10000000
             busy = 6000000 if bad else 9600000
             m.call(thread, work, begin, begin + busy)
-            m.collective(thread, reduce, begin + busy, end, 9, world, sent=800, received=800)
+            m.collective(thread, exchange, begin + busy, begin + busy + 100000, 9, world, sent=800, received=800)
+            m.collective(thread, barrier, begin + busy + 100000, end, 0, world)
     return m
 
 

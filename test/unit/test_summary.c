@@ -157,7 +157,7 @@ Test(summary, findings)
 	s.finding_count = 0;
 	gt_brief(&s);
 	print(&s, GT_SUMMARY_PLAIN, 0);
-	HAS("200 ms to gain: 20 % of the time is spent testing for messages that are not there yet "
+	HAS("200 ms to gain: 20 % of the ranks' time is spent testing for messages that are not there yet "
 	    "(polling)");
 	HAS("the others wait for it (4 ranks share 2 cores: it may only have waited for a core) (late-rank)");
 	s.balance.polling_ns = 0;

@@ -79,8 +79,8 @@ static void polling(struct gt_summary *s)
 		return;
 	text = gt_brief_add(s, "polling", each);
 	if (text)
-		snprintf(text, sizeof(s->findings->text), "%.0f %% of the time is spent testing for messages "
-			 "that are not there yet", 100 * (double)each / (double)b->longest_ns);
+		snprintf(text, sizeof(s->findings->text), "%.0f %% of the ranks' time is spent testing for "
+			 "messages that are not there yet", 100 * (double)each / (double)b->longest_ns);
 }
 
 uint64_t gt_brief_calls(const struct gt_summary *s, enum gt_call call, uint64_t *ns)
@@ -106,8 +106,8 @@ static void n_x_n(struct gt_summary *s)
 		return;
 	text = gt_brief_add(s, "n-x-n", ns / b->ranks);
 	if (text)
-		snprintf(text, sizeof(s->findings->text), "%.0f %% of the time is in collectives, %s calls "
-			 "of %s on average, though the ranks have equal work%s",
+		snprintf(text, sizeof(s->findings->text), "%.0f %% of the ranks' time is in collectives, %s "
+			 "calls of %s on average, though the ranks have equal work%s",
 			 100 * (double)ns / b->ranks / (double)b->longest_ns, gt_summary_count(count, calls),
 			 gt_summary_time(each, ns / calls), shared(s, cores));
 }
