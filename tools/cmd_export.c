@@ -113,7 +113,7 @@ static int take(struct gt_export_options *options, int key)
 	else if (key == 'o')
 		options->out = optarg;
 	else if (key == 'l')
-		options->patterns = optarg;
+		options->patterns = gt_patterns_and(options->patterns, optarg);
 	else if (!gt_part_window(&options->part, optarg))
 		return gt_usage_error(&usage, "'%s' is not a window of time (FROM:TO)", optarg);
 	return GT_RC_OK;

@@ -119,7 +119,7 @@ int gt_cmd_flow(int argc, char **argv)
 		if (key == 'o')
 			options.out = optarg;
 		else if (key == 'l')
-			options.patterns = optarg;
+			options.patterns = gt_patterns_and(options.patterns, optarg);
 		else if (key == 't' && !take_window(&options, optarg))
 			return gt_usage_error(&usage, "'%s' is not a window of time (FROM:TO)", optarg);
 		else if (key == 't')

@@ -42,7 +42,7 @@ int gt_cmd_slice(int argc, char **argv)
 		if (key == 'o') {
 			options.out = optarg;
 		} else if (key == 'l') {
-			options.patterns = optarg;
+			options.patterns = gt_patterns_and(options.patterns, optarg);
 		} else if (key == 'q') {
 			options.quiet = true;
 		} else if (gt_part_window(&options.part, optarg)) {

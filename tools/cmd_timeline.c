@@ -173,7 +173,7 @@ static int take(struct wanted *wanted, int key)
 			return gt_usage_error(&usage, "'%s' is not a window of time (FROM:TO)", optarg);
 		break;
 	case 'l':
-		wanted->source.patterns = optarg;
+		wanted->source.patterns = gt_patterns_and(wanted->source.patterns, optarg);
 		break;
 	case 'd':
 		if (!number(optarg, 1, 10000, &wanted->source.depth))

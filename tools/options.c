@@ -12,6 +12,7 @@
 #include <limits.h>
 #include <stdarg.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/ioctl.h>
 #include <unistd.h>
@@ -124,6 +125,17 @@ int gt_usage_error(const struct gt_usage *usage, const char *format, ...)
 	va_end(args);
 	fprintf(stderr, "\nTry '%s --help'.\n", usage->command);
 	return GT_RC_USAGE;
+}
+
+const char *gt_patterns_and(const char *patterns, const char *more)
+{
+	char *both;
+
+	if (!patterns)
+		return more;
+	if (asprintf(&both, "%s;%s", patterns, more) < 0)
+		abort();
+	return both; /* until the end of the process */
 }
 
 unsigned gt_terminal_width(unsigned otherwise)

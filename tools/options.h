@@ -45,6 +45,9 @@ int gt_option_next(const struct gt_usage *usage, int argc, char **argv);
 int gt_usage_error(const struct gt_usage *usage, const char *format, ...)
 	__attribute__((format(printf, 2, 3)));
 
+/* The patterns of an option that may be given more than once: NULL, or those before, and another one. */
+const char *gt_patterns_and(const char *patterns, const char *more);
+
 /* Columns of the terminal that stdout is; `otherwise` if it is none, or too narrow for a table. */
 unsigned gt_terminal_width(unsigned otherwise);
 /* Is standard output a terminal with a width? Those that Open MPI gives its ranks have none. */
