@@ -93,17 +93,25 @@ static void look_at_call(struct gt_profiling *p, uint32_t parent, uint32_t regio
 	touch_room(p);
 }
 
-/* Near; what was there moves to its place far away. */
-static void keep(struct gt_profiling *p, const struct gt_otf2_region *region, uint32_t node)
+static void keep_far(struct gt_profiling *p, uint32_t parent, uint32_t region, uint32_t node)
 {
-	uint32_t id = (uint32_t)region->id;
-	struct gt_profile_known *known = &p->known[gt_profile_near(p->current, id)];
-	uint64_t other = known->key - 1;
+	p->known->far[gt_profile_far(parent, region)] =
+		(struct gt_profile_far){ gt_profile_key(parent, region), node };
+}
 
-	if (known->key)
-		p->known[gt_profile_far((uint32_t)(other >> 32), (uint32_t)other)] = *known;
-	*known = (struct gt_profile_known){ gt_profile_key(p->current, id), node,
-					    (uint32_t)(region - p->first) };
+/* Near; what was there moves to its place far away. */
+static void keep(struct gt_profiling *p, uint32_t region, uint32_t node)
+{
+	const struct gt_profile_node *nodes = p->tree.nodes;
+	uint32_t *near = &p->known->near[gt_profile_near(p->current, region)];
+
+	if (!gt_profile_is(&nodes[node], p->current, region)) {
+		keep_far(p, p->current, region, node);
+		return;
+	}
+	if (*near)
+		keep_far(p, nodes[*near].parent, nodes[*near].region, *near);
+	*near = node;
 }
 
 uint32_t gt_profile_call(struct gt_profiling *p, const struct gt_otf2_region *of)
@@ -114,7 +122,7 @@ uint32_t gt_profile_call(struct gt_profiling *p, const struct gt_otf2_region *of
 	if (p->tree.count != count)
 		look_at_call(p, parent, region, node);
 	if (of->id != GT_OTF2_NOTHING)
-		keep(p, of, node);
+		keep(p, (uint32_t)gt_profile_index(p, of), node);
 	return node;
 }
 
@@ -162,7 +170,7 @@ static void begin(struct gt_report *report, struct gt_otf2_cursor *at, void *mem
 
 	tree_add(&p->tree, 0, (uint32_t)region_count(report));
 	touch_room(p);
-	p->known = gt_report_zeroed(GT_PROFILE_KNOWN, sizeof(*p->known));
+	p->known = gt_report_zeroed(1, sizeof(*p->known));
 	p->loud = report->classes.locations[at->index].kind == GT_LOCATION_STREAM;
 	p->first = gt_otf2_region_at(report->read, 0);
 	p->region_count = region_count(report);

@@ -18,11 +18,12 @@ enum { GT_PROFILE_NODES = 1 << 20, GT_PROFILE_KNOWN = 1 << 13 };
  */
 struct gt_profile_node {
 	uint32_t region;      /* index in its table; its count: not defined */
-	uint32_t parent : 29;
+	uint32_t parent;
+	uint32_t child;       /* first callee, or 0 */
+	uint32_t next : 29;   /* the next one of the same caller, or 0 */
 	uint32_t loud : 1;    /* gt_class_loud() */
 	uint32_t quiet : 1;   /* neither it nor its caller is loud */
 	uint32_t inner : 1;   /* a node between it and the root is of the same region */
-	uint32_t child, next; /* first callee; next one of the same caller; 0: none */
 	uint64_t calls, exclusive; /* ns */
 	uint64_t least, most; /* inclusive of a call; without one the least is UINT64_MAX */
 	uint64_t most_begin;  /* when that began */
@@ -32,10 +33,17 @@ struct gt_profile_node {
 	};
 };
 
-/* The node of a call, by a hash of caller and region: gt_profile_key(). */
+/*
+ * Nodes by a hash of caller and region. A node shows by itself whether it is the one that is looked for, so
+ * that `near` takes little of the cache; it has those of one caller beside each other. What must go there
+ * when another takes its place, as of a caller that calls many, and what does not show it, is far.
+ */
 struct gt_profile_known {
-	uint64_t key;
-	uint32_t node, region; /* region: index in its table */
+	uint32_t near[GT_PROFILE_KNOWN];
+	struct gt_profile_far {
+		uint64_t key; /* gt_profile_key() */
+		uint32_t node;
+	} far[GT_PROFILE_KNOWN];
 };
 
 struct gt_profile_tree {
@@ -76,7 +84,7 @@ struct gt_profiling {
 	uint32_t current;            /* node of the innermost call, or 0 */
 	bool begun, loud;            /* loud: everything here is, as on a stream */
 	uint64_t begin, time;        /* the first event; the last one */
-	struct gt_profile_known *known; /* GT_PROFILE_KNOWN */
+	struct gt_profile_known *known;
 	uint32_t *touched;           /* nodes with a part, in order; there is room for all and one more */
 	uint32_t touched_count, touched_room;
 	const struct gt_otf2_region *first; /* the table of regions */
@@ -91,43 +99,52 @@ uint32_t gt_profile_call(struct gt_profiling *p, const struct gt_otf2_region *re
 bool gt_profile_has_no_node(struct gt_profiling *p, const struct gt_otf2_cursor *at,
 			    const struct gt_otf2_frame *frame);
 
+/* Its index in the table; if it is not defined, some number that is no index. */
+static inline size_t gt_profile_index(const struct gt_profiling *p, const struct gt_otf2_region *region)
+{
+	return ((uintptr_t)region - (uintptr_t)p->first) / sizeof(*region);
+}
+
 static inline uint32_t gt_profile_region_of(const struct gt_profiling *p, const struct gt_otf2_region *region)
 {
-	size_t index = ((uintptr_t)region - (uintptr_t)p->first) / sizeof(*region);
+	size_t index = gt_profile_index(p, region);
 
 	return index < p->region_count ? p->same[index] : (uint32_t)p->region_count;
 }
 
-/*
- * Where it is if it is known: near those of the same caller, which the cache has, or far, where it must go
- * when another takes its place, as of a caller that calls many.
- */
-static inline uint32_t gt_profile_near(uint32_t parent, uint32_t id)
+/* Where it is if it is known; `region`: its index in the table. */
+static inline uint32_t gt_profile_near(uint32_t parent, uint32_t region)
 {
-	return (4 * parent + (id * UINT32_C(0x9e3779b1) >> 29)) % GT_PROFILE_KNOWN;
+	return (4 * parent + (region * UINT32_C(0x9e3779b1) >> 29)) % GT_PROFILE_KNOWN;
 }
 
-static inline uint32_t gt_profile_far(uint32_t parent, uint32_t id)
+static inline uint32_t gt_profile_far(uint32_t parent, uint32_t region)
 {
-	return (2 * parent + (id * UINT32_C(0x85ebca6b) >> 16)) % GT_PROFILE_KNOWN;
+	return (2 * parent + (region * UINT32_C(0x85ebca6b) >> 16)) % GT_PROFILE_KNOWN;
 }
 
 /* Never 0. */
-static inline uint64_t gt_profile_key(uint32_t parent, uint32_t id)
+static inline uint64_t gt_profile_key(uint32_t parent, uint32_t region)
 {
-	return ((uint64_t)parent << 32 | id) + 1;
+	return ((uint64_t)parent << 32 | region) + 1;
 }
 
-/* NULL: it is not known. Which of the two places it is in is not foretold: there is no branch for it. */
-static inline const struct gt_profile_known *
-gt_profile_find(const struct gt_profiling *p, uint32_t parent, uint32_t id)
+static inline bool gt_profile_is(const struct gt_profile_node *node, uint32_t parent, uint32_t region)
 {
-	const struct gt_profile_known *near = &p->known[gt_profile_near(parent, id)];
-	const struct gt_profile_known *far = &p->known[gt_profile_far(parent, id)], *known;
-	uint64_t key = gt_profile_key(parent, id);
+	return node->region == region && node->parent == parent;
+}
 
-	known = near->key == key ? near : far;
-	return known->key == key ? known : NULL;
+/* 0: it is not known. */
+static inline uint32_t gt_profile_find(const struct gt_profile_known *known,
+				       const struct gt_profile_node *nodes, uint32_t parent, uint32_t region)
+{
+	uint32_t near = known->near[gt_profile_near(parent, region)];
+	const struct gt_profile_far *far;
+
+	if (__builtin_expect(gt_profile_is(&nodes[near], parent, region), 1))
+		return near;
+	far = &known->far[gt_profile_far(parent, region)];
+	return far->key == gt_profile_key(parent, region) ? far->node : 0;
 }
 
 static inline void gt_profile_spend(struct gt_profiling *p, uint64_t now)
@@ -160,13 +177,14 @@ static inline bool gt_profile_enter(struct gt_profiling *p, struct gt_otf2_curso
 {
 	struct gt_otf2_frame *frame = &at->stack[at->depth - 1];
 	bool loud = gt_profile_first(p, at) | p->loud | (at->attribute_count != 0);
-	const struct gt_profile_known *known =
-		gt_profile_find(p, p->current, (uint32_t)frame->region->id);
-	uint32_t child;
+	size_t region = gt_profile_index(p, frame->region);
+	uint32_t child = 0;
 
 	gt_profile_spend(p, at->time);
-	child = known && p->first + known->region == frame->region
-		? known->node : gt_profile_call(p, frame->region);
+	if (region < p->region_count)
+		child = gt_profile_find(p->known, p->tree.nodes, p->current, (uint32_t)region);
+	if (!child)
+		child = gt_profile_call(p, frame->region);
 	frame->user = p->current = child;
 	return loud | !p->tree.nodes[child].quiet;
 }

@@ -35,7 +35,7 @@ static inline const unsigned char *gt_otf2_take_call(const unsigned char *at, ui
 	uint64_t then = *ticks, record;
 	unsigned size;
 
-	if (*at == GT_OTF2_RECORD_TIME) {
+	if (__builtin_expect(*at == GT_OTF2_RECORD_TIME, 1)) {
 		then = gt_otf2_load(at + 1);
 		at += 9;
 	}
