@@ -116,8 +116,10 @@ static bool print_section(const struct gt_section *section, const struct gt_face
 	} else {
 		print_object(section, out);
 	}
-	if (section->note)
-		fprintf(out, "  %s\n", section->note);
+	if (section->note) {
+		fputs("  ", out);
+		gt_print_wrapped(out, section->note, 2, 2, face->width ? face->width : 80);
+	}
 	return true;
 }
 

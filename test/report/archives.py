@@ -207,6 +207,14 @@ def half():
 
 
 @case
+def half_of_ours():
+    """The same, by gputrace, which may have recorded all of its holders."""
+    m = half()
+    m.properties = {"GPUTRACE::VERSION": "1"}
+    return m
+
+
+@case
 def lock():
     """B waits 300 us for A, in two parts of A's work; C acquires without a wait."""
     m = Made()
