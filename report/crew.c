@@ -68,16 +68,22 @@ static unsigned processors(void)
 	return sched_getaffinity(0, sizeof(set), &set) ? 1 : (unsigned)CPU_COUNT(&set);
 }
 
+unsigned gt_crew_threads(unsigned threads)
+{
+	unsigned count = threads ? threads : processors();
+
+	return count < MOST ? count : MOST;
+}
+
 struct gt_crew *gt_crew_new(unsigned threads)
 {
 	struct gt_crew *crew = gt_report_zeroed(1, sizeof(*crew));
 
-	if (!threads)
-		threads = processors();
+	threads = gt_crew_threads(threads);
 	pthread_mutex_init(&crew->lock, NULL);
 	pthread_cond_init(&crew->begun, NULL);
 	pthread_cond_init(&crew->done, NULL);
-	for (crew->size = 1; crew->size < threads && crew->size < MOST; crew->size++) {
+	for (crew->size = 1; crew->size < threads; crew->size++) {
 		struct member *member = &crew->members[crew->size];
 
 		member->crew = crew;

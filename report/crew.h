@@ -12,7 +12,9 @@
 /* `member` is 0 to gt_crew_size() - 1; the caller is 0. */
 typedef void (*gt_crew_work)(void *user, unsigned member);
 
-/* `threads`: 0: as many as there are processors. Fewer if they cannot be started. Aborts without memory. */
+/* How many that is, at most: 0: as many as there are processors. */
+unsigned gt_crew_threads(unsigned threads);
+/* Fewer if they cannot be started. Aborts without memory. */
 struct gt_crew *gt_crew_new(unsigned threads);
 void gt_crew_free(struct gt_crew *crew);
 unsigned gt_crew_size(const struct gt_crew *crew);

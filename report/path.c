@@ -3,17 +3,20 @@
  * The critical path: backwards from the last event, on a location until something there had waited, then on
  * the location of what it had waited for. It covers each moment of the run once, so its length is the run's.
  *
- * Linear in segments: the time never grows, so each location's are passed once.
+ * Linear in segments: the time never grows, so each location's are passed once. That is work for one thread,
+ * which needs nothing of what others find out about delays, and changes nothing: it runs beside them.
  *
  * Limits: a wait that nobody is known to have ended is on the path itself, except where a thread waits for a
  * condition while another works that joins it afterwards: pools of threads idle until they are ended.
  */
 #include "config.h"
 
+#include "report/crew.h"
 #include "report/page/picture.h"
 #include "report/sums.h"
 #include "report/sync.h"
 
+#include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -23,7 +26,7 @@ struct join {
 	uint32_t by; /* or GT_NO_CAUSE */
 };
 
-struct path {
+struct gt_path {
 	struct gt_sync *sync;
 	struct join *joins;  /* by location, of those that the path has come to */
 	uint64_t *cursors;   /* by location: segments that were not passed */
@@ -37,27 +40,37 @@ struct path {
 	uint64_t floor;      /* the walk does not go before it */
 	uint64_t longest;    /* of this step, and in which node */
 	uint32_t node;
+	uint64_t *regions;   /* time on the path, by region; their number: of those not defined */
+	uint64_t *gains;     /* by region: of those with the most time on the path; of others GT_NO_COUNT */
+	pthread_t thread;    /* that finds it, if it is `beside` others */
+	bool beside;
 };
 
 /* ---- the walk ------------------------------------------------------------------------------------ */
 
-static void spend(struct path *path, uint32_t location, uint64_t node, uint64_t time)
+/* `node`: of the whole tree. */
+static inline void spend_in(struct gt_path *path, uint32_t node, uint64_t time, bool stream)
 {
-	uint32_t whole = gt_profile_node(path->sync->profile, location, node);
-
-	path->locations[location] += time;
 	if (time >= path->longest) {
 		path->longest = time;
-		path->node = whole;
+		path->node = node;
 	}
-	if (!whole && path->sync->report->classes.locations[location].kind == GT_LOCATION_STREAM)
-		path->idle += time;
-	else
-		path->nodes[whole] += time;
+	*(node || !stream ? &path->nodes[node] : &path->idle) += time;
+}
+
+static bool is_stream(const struct gt_path *path, uint32_t location)
+{
+	return path->sync->report->classes.locations[location].kind == GT_LOCATION_STREAM;
+}
+
+static void spend(struct gt_path *path, uint32_t location, uint64_t node, uint64_t time)
+{
+	path->locations[location] += time;
+	spend_in(path, gt_profile_node(path->sync->profile, location, node), time, is_stream(path, location));
 }
 
 /* Back to `time`, but not before the floor. Returns how long that is. */
-static uint64_t back_to(struct path *path, uint64_t time)
+static uint64_t back_to(struct gt_path *path, uint64_t time)
 {
 	uint64_t before = path->time;
 
@@ -66,13 +79,15 @@ static uint64_t back_to(struct path *path, uint64_t time)
 }
 
 /* Back to where the last segment ended, by the profile from `from` to `to`. */
-static void spend_gap(struct path *path, uint64_t from, uint64_t to, uint64_t ended)
+static void spend_gap(struct gt_path *path, uint64_t from, uint64_t to, uint64_t ended)
 {
 	uint64_t part = back_to(path, ended);
 	const struct gt_log *profile = &path->sync->timelines[path->at].profile;
 	struct gt_parts parts = gt_parts(profile, from, to);
+	const uint32_t *nodes = path->sync->profile->locations[path->at].nodes;
 	struct gt_part_of one = { .node = 0 };
 	uint64_t all = 0, left = part;
+	bool stream = is_stream(path, path->at);
 
 	while (gt_parts_next(&parts))
 		for (const uint32_t *words = parts.words; words < parts.last; all += one.time)
@@ -83,14 +98,15 @@ static void spend_gap(struct path *path, uint64_t from, uint64_t to, uint64_t en
 
 			words = gt_part_take(words, &one);
 			time = part < all ? (uint64_t)((unsigned __int128)one.time * part / all) : one.time;
-			spend(path, path->at, one.node, time);
+			spend_in(path, nodes[one.node], time, stream);
 			left -= time;
 		}
+	path->locations[path->at] += part - left;
 	if (left) /* by rounding */
 		spend(path, path->at, one.node, left);
 }
 
-static void jump(struct path *path, uint32_t to, uint64_t time)
+static void jump(struct gt_path *path, uint32_t to, uint64_t time)
 {
 	path->at = to;
 	path->time = time;
@@ -98,7 +114,7 @@ static void jump(struct path *path, uint32_t to, uint64_t time)
 }
 
 /* Before the first segment. False: the path ends here. */
-static bool leave_location(struct path *path)
+static bool leave_location(struct gt_path *path)
 {
 	const struct gt_timeline *timeline = &path->sync->timelines[path->at];
 
@@ -113,7 +129,7 @@ static bool leave_location(struct path *path)
 }
 
 /* Segments that begin at the time or later are passed. The one before, or NULL. */
-static const struct gt_segment *pass(struct path *path, uint32_t location, uint64_t time)
+static const struct gt_segment *pass(struct gt_path *path, uint32_t location, uint64_t time)
 {
 	uint64_t *cursor = &path->cursors[location];
 	const struct gt_segment *segment = NULL;
@@ -127,7 +143,7 @@ static const struct gt_segment *pass(struct path *path, uint32_t location, uint6
 }
 
 /* From a thread that waited for a condition to the one that joined it later, and worked meanwhile. */
-static bool to_joiner(struct path *path, const struct gt_segment *segment)
+static bool to_joiner(struct gt_path *path, const struct gt_segment *segment)
 {
 	const struct join *join = &path->joins[path->at];
 	uint64_t time = path->time < segment->end ? path->time : segment->end;
@@ -148,7 +164,7 @@ static bool to_joiner(struct path *path, const struct gt_segment *segment)
 }
 
 /* `may_jump`: not round in a circle at one time. */
-static bool step(struct path *path, bool may_jump)
+static bool step(struct gt_path *path, bool may_jump)
 {
 	const struct gt_segment *segment, *next;
 	uint64_t index;
@@ -179,7 +195,7 @@ static bool step(struct path *path, bool may_jump)
 }
 
 /* For the picture: the path was here since `path->time`. */
-static void draw(struct path *path, uint32_t location, uint64_t end)
+static void draw(struct gt_path *path, uint32_t location, uint64_t end)
 {
 	const struct gt_report *report = path->sync->report;
 	struct gt_picture *picture = report->picture;
@@ -198,7 +214,7 @@ static void draw(struct path *path, uint32_t location, uint64_t end)
 	part->begin = path->time;
 }
 
-static void walk(struct path *path, uint64_t to)
+static void walk(struct gt_path *path, uint64_t to)
 {
 	uint64_t before = UINT64_MAX, same = 0;
 	bool more = true;
@@ -264,7 +280,7 @@ static uint32_t last_location(const struct gt_sync *sync, bool ranks)
 }
 
 /* From the end to the begin. What launched ranks waits for them, which no record says. */
-static void walk_all(struct path *path)
+static void walk_all(struct gt_path *path)
 {
 	struct gt_sync *sync = path->sync;
 	uint32_t rank = sync->report->classes.ranks ? last_location(sync, true) : GT_NO_CAUSE;
@@ -306,14 +322,14 @@ static const struct gt_column location_columns[] = {
 const struct gt_section_kind gt_path_locations_kind =
 	GT_SECTION("critical_path_locations", "Critical path by location", GT_ROWS, location_columns);
 
-static double share(const struct path *path, uint64_t time)
+static double share(const struct gt_path *path, uint64_t time)
 {
 	uint64_t all = path->sync->report->duration;
 
 	return all ? (double)time / (double)all : 0;
 }
 
-static void add_row(const struct path *path, struct gt_section *section, uint64_t time, const char *group,
+static void add_row(const struct gt_path *path, struct gt_section *section, uint64_t time, const char *group,
 		    const char *region)
 {
 	union gt_cell *row;
@@ -354,10 +370,12 @@ static size_t next_of(const uint64_t *regions, size_t count, const unsigned char
 	return top;
 }
 
-/* The gains of those regions with the most time on the path, by index; of others GT_NO_COUNT. */
-static void find_gains(const struct path *path, const uint64_t *regions, size_t count, uint64_t *gains)
+/* The gains of those regions with the most time on the path. */
+static void find_gains(struct gt_path *path, size_t count)
 {
 	struct gt_sync *sync = path->sync;
+	const uint64_t *regions = path->regions;
+	uint64_t *gains = path->gains;
 	unsigned char *chosen = gt_report_zeroed(count + 1, 1);
 	uint64_t (*ends)[GT_GAINS] = gt_report_zeroed(gt_sync_locations(sync) + 1, sizeof(*ends));
 	unsigned n = 0;
@@ -380,41 +398,35 @@ static void find_gains(const struct path *path, const uint64_t *regions, size_t 
 	free(ends);
 }
 
-static void region_rows(const struct path *path)
+static void region_rows(const struct gt_path *path)
 {
 	struct gt_report *report = path->sync->report;
 	struct gt_section *section = gt_section_add(&report->figures, &gt_path_kind);
 	const struct gt_profile *profile = path->sync->profile;
 	size_t count = report->read->tables[GT_OTF2_REGION].count;
-	uint64_t *regions = gt_report_zeroed(count + 1, sizeof(*regions)), processes = report->classes.live;
-	uint64_t *gains = gt_report_zeroed(count + 1, sizeof(*gains));
+	uint64_t processes = report->classes.live;
 
-	for (uint32_t i = 1; i < profile->tree.count; i++)
-		regions[profile->tree.nodes[i].region] += path->nodes[i];
-	find_gains(path, regions, count, gains);
 	for (size_t i = 0; i <= count; i++) {
 		bool known = i < count;
 		union gt_cell *row;
 
-		if (!regions[i])
+		if (!path->regions[i])
 			continue;
-		add_row(path, section, regions[i], known ? gt_class_names[report->classes.regions[i]] : "",
+		add_row(path, section, path->regions[i], known ? gt_class_names[report->classes.regions[i]] : "",
 			gt_report_region_name(report, i));
 		row = section->cells + (section->rows - 1) * section->kind->column_count;
 		if (processes)
 			row[2].count = profile->regions[i].exclusive / processes;
-		row[3].count = gains[i];
+		row[3].count = path->gains[i];
 	}
 	add_row(path, section, path->nodes[0], "", "(no region)");
 	add_row(path, section, path->idle, "", "(GPU idle)");
 	add_row(path, section, path->unknown, "", "(nothing recorded)");
 	gt_rows_sort(section, 0);
 	section->note = "gain: how much shorter the run would be if the region took no time";
-	free(regions);
-	free(gains);
 }
 
-static void location_rows(const struct path *path)
+static void location_rows(const struct gt_path *path)
 {
 	struct gt_section *section = gt_section_add(&path->sync->report->figures, &gt_path_locations_kind);
 
@@ -431,30 +443,65 @@ static void location_rows(const struct path *path)
 	gt_rows_sort(section, 0);
 }
 
-void gt_path_figures(struct gt_sync *sync)
-{
-	size_t locations = gt_sync_locations(sync);
-	struct path path = { .sync = sync,
-			     .joins = calloc(locations + 1, sizeof(struct join)),
-			     .cursors = calloc(locations + 1, sizeof(uint64_t)),
-			     .locations = calloc(locations + 1, sizeof(uint64_t)),
-			     .nodes = calloc(sync->profile->tree.count + 1, sizeof(uint64_t)),
-			     .at = last_location(sync, false) };
+/* ---- all ----------------------------------------------------------------------------------------- */
 
-	if (!path.joins || !path.cursors || !path.locations || !path.nodes)
-		abort();
+static struct gt_path *new_path(struct gt_sync *sync)
+{
+	size_t locations = gt_sync_locations(sync), regions = sync->report->read->tables[GT_OTF2_REGION].count;
+	struct gt_path *path = gt_report_zeroed(1, sizeof(*path));
+
+	path->sync = sync;
+	path->joins = gt_report_zeroed(locations + 1, sizeof(*path->joins));
+	path->cursors = gt_report_zeroed(locations + 1, sizeof(*path->cursors));
+	path->locations = gt_report_zeroed(locations + 1, sizeof(*path->locations));
+	path->nodes = gt_report_zeroed(sync->profile->tree.count + 1, sizeof(*path->nodes));
+	path->regions = gt_report_zeroed(regions + 1, sizeof(*path->regions));
+	path->gains = gt_report_zeroed(regions + 1, sizeof(*path->gains));
 	for (uint32_t i = 0; i < locations; i++) {
-		path.cursors[i] = gt_segment_count(sync, i);
-		path.joins[i].by = GT_NO_CAUSE;
+		path->cursors[i] = gt_segment_count(sync, i);
+		path->joins[i].by = GT_NO_CAUSE;
 	}
-	if (path.at != GT_NO_CAUSE)
-		walk_all(&path);
+	return path;
+}
+
+static void *find(void *argument)
+{
+	struct gt_path *path = argument;
+	const struct gt_profile_tree *tree = &path->sync->profile->tree;
+
+	path->at = last_location(path->sync, false);
+	if (path->at != GT_NO_CAUSE)
+		walk_all(path);
 	else
-		path.unknown = sync->report->duration;
-	region_rows(&path);
-	location_rows(&path);
-	free(path.joins);
-	free(path.cursors);
-	free(path.locations);
-	free(path.nodes);
+		path->unknown = path->sync->report->duration;
+	for (uint32_t i = 1; i < tree->count; i++)
+		path->regions[tree->nodes[i].region] += path->nodes[i];
+	find_gains(path, path->sync->report->read->tables[GT_OTF2_REGION].count);
+	return NULL;
+}
+
+struct gt_path *gt_path_find(struct gt_sync *sync)
+{
+	struct gt_path *path = new_path(sync);
+
+	path->beside = gt_crew_threads(sync->report->threads) > 1 &&
+		       !pthread_create(&path->thread, NULL, find, path);
+	if (!path->beside)
+		find(path);
+	return path;
+}
+
+void gt_path_figures(struct gt_path *path)
+{
+	if (path->beside)
+		pthread_join(path->thread, NULL);
+	region_rows(path);
+	location_rows(path);
+	free(path->joins);
+	free(path->cursors);
+	free(path->locations);
+	free(path->nodes);
+	free(path->regions);
+	free(path->gains);
+	free(path);
 }

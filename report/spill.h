@@ -56,10 +56,13 @@ void gt_spill_close(struct gt_spill *spill);
 /* Takes what is in the file out of memory; the kernel brings it back when it is used. */
 void gt_spill_drop(struct gt_spill *spill);
 
-/* To be called for each few elements that are used, by one thread. */
+/* To be called for each few elements that are used. It does not matter if threads count some as one. */
 static inline void gt_spill_used(struct gt_spill *spill)
 {
-	if (!(++spill->uses & 0x3fff))
+	uint64_t uses = __atomic_load_n(&spill->uses, __ATOMIC_RELAXED) + 1;
+
+	__atomic_store_n(&spill->uses, uses, __ATOMIC_RELAXED);
+	if (!(uses & 0x3fff))
 		gt_spill_drop(spill);
 }
 

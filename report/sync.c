@@ -346,12 +346,14 @@ static void prepare(struct gt_report *report, void *result)
 static void figures(struct gt_report *report, void *result)
 {
 	struct gt_sync *sync = result;
+	struct gt_path *path;
 
 	sync->profile = gt_report_result(report, &gt_profile_analysis);
 	gt_causes(sync);
+	path = gt_path_find(sync);
 	gt_delays_figures(sync);
 	gt_waits_figures(sync);
-	gt_path_figures(sync);
+	gt_path_figures(path);
 }
 
 static void release(void *result)

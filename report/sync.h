@@ -214,7 +214,10 @@ void gt_device_causes(struct gt_sync *sync);
 /* Before the waits: finds whom to blame. */
 void gt_delays_figures(struct gt_sync *sync);
 void gt_waits_figures(struct gt_sync *sync);
-void gt_path_figures(struct gt_sync *sync);
+/* Once causes are known: begins to look for the critical path, in a thread of its own if there may be one. */
+struct gt_path *gt_path_find(struct gt_sync *sync);
+/* Waits until it has been found; frees it. */
+void gt_path_figures(struct gt_path *path);
 
 extern const struct gt_section_kind gt_wait_classes_kind, gt_waits_kind, gt_delays_kind, gt_path_kind,
 	gt_path_locations_kind;
