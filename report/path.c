@@ -412,7 +412,8 @@ static void region_rows(const struct gt_path *path)
 
 		if (!path->regions[i])
 			continue;
-		add_row(path, section, path->regions[i], known ? gt_class_names[report->classes.regions[i]] : "",
+		add_row(path, section, path->regions[i],
+			known ? gt_class_names[report->classes.regions[i]] : "",
 			gt_report_region_name(report, i));
 		row = section->cells + (section->rows - 1) * section->kind->column_count;
 		if (processes)
@@ -443,11 +444,12 @@ static void location_rows(const struct gt_path *path)
 	gt_rows_sort(section, 0);
 }
 
-/* ---- all ----------------------------------------------------------------------------------------- */
+/* ---- all ---------------------------------------------------------------------------------------- */
 
 static struct gt_path *new_path(struct gt_sync *sync)
 {
-	size_t locations = gt_sync_locations(sync), regions = sync->report->read->tables[GT_OTF2_REGION].count;
+	size_t regions = sync->report->read->tables[GT_OTF2_REGION].count;
+	size_t locations = gt_sync_locations(sync);
 	struct gt_path *path = gt_report_zeroed(1, sizeof(*path));
 
 	path->sync = sync;
