@@ -67,6 +67,7 @@ static int save_partial(struct gt_assembly *a, struct gt_profile *profile, size_
 
 	partial.groups = calloc(partial.group_count + 1, sizeof(*partial.groups));
 	partial.locations = calloc(partial.location_count + 1, sizeof(*partial.locations));
+	partial.did = calloc((size_t)partial.location_count + 1, sizeof(*partial.did));
 	for (uint32_t i = 0; partial.groups && i < partial.group_count; i++) {
 		const struct gt_out_group *from = &a->layout.groups[i];
 		struct gt_partial_group *to = &partial.groups[i];
@@ -80,7 +81,7 @@ static int save_partial(struct gt_assembly *a, struct gt_profile *profile, size_
 		to->accelerator = from->accelerator;
 		to->launcher = from->launcher;
 	}
-	for (uint32_t i = 0; partial.locations && i < partial.location_count; i++) {
+	for (uint32_t i = 0; partial.locations && partial.did && i < partial.location_count; i++) {
 		const struct gt_out_location *from = &a->layout.locations[i];
 		struct gt_partial_location *to = &partial.locations[i];
 
@@ -92,11 +93,13 @@ static int save_partial(struct gt_assembly *a, struct gt_profile *profile, size_
 		to->type = from->type;
 		to->thread = from->thread;
 		to->first = from->first;
+		partial.did[i] = from->did;
 	}
-	if (partial.groups && partial.locations)
+	if (partial.groups && partial.locations && partial.did)
 		rc = gt_partial_save(&partial, a->workfd);
 	free(partial.groups);
 	free(partial.locations);
+	free(partial.did);
 	return rc;
 }
 

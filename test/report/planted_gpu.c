@@ -1,13 +1,17 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * One problem of a program that uses a GPU, on the fake device: ID, or its twin without it: ID clean.
+ * One problem of a program that uses a GPU, on the fake device: ID, or its twin without it: ID clean. Of two
+ * that mpirun starts each waits for the other at the FIFO that PLANTED_MEET names.
  *
  * Limits: a kernel of the fake device takes a microsecond for each block, a copy one for each 10 kB.
  */
+#include <fcntl.h>
 #include <stdbool.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <time.h>
+#include <unistd.h>
 
 #include "fake.h"
 
@@ -89,6 +93,15 @@ static void one_stream(bool bad)
 		kernel(20, bad || i % 2 ? first : second);
 }
 
+static void meet(void)
+{
+	const char *path = getenv("PLANTED_MEET"), *rank = getenv("OMPI_COMM_WORLD_RANK");
+
+	rank = rank ? rank : getenv("PMI_RANK");
+	if (path && rank)
+		close(open(path, atoi(rank) % 2 ? O_RDONLY : O_WRONLY));
+}
+
 int main(int argc, char **argv)
 {
 	static const struct {
@@ -103,6 +116,7 @@ int main(int argc, char **argv)
 	};
 
 	cuInit(0);
+	meet();
 	cuStreamCreate(&first, 0);
 	cuStreamCreate(&second, 0);
 	for (size_t i = 0; i < sizeof(all) / sizeof(all[0]); i++) {

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Eight threads that one lock makes take turns of 4 ms, so that each waits for longer than a time slice; or
- * (clean) that work with locks of their own, and before that wait once for a gate that the first thread opens.
+ * (clean) that work with locks of their own, and before that wait once for a gate that the first thread
+ * opens.
  *
  * Limits: who lets the lock go rests for a moment, or it would have it again at once.
  */

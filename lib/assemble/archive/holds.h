@@ -3,8 +3,8 @@
  * When each lock was wanted, acquired and released, for turns that threads take with it (util/turns.h).
  *
  * Limits: acquisitions that took, from the wish to the release, less than GT_LEAST_WAIT are left out: nobody
- * waits long for them. A worker keeps the first GT_HOLDS_MOST of the others. Of locks that a thread has at the
- * same time, the last GT_HOLDS_OPEN count.
+ * waits long for them. A worker keeps the first GT_HOLDS_MOST of the others. Of locks that a thread has at
+ * the same time, the last GT_HOLDS_OPEN count.
  */
 #ifndef GT_ASSEMBLE_ARCHIVE_HOLDS_H
 #define GT_ASSEMBLE_ARCHIVE_HOLDS_H

@@ -367,8 +367,9 @@ static void name_all(struct gt_merge_task *t)
 		layout->locations[t->each->locations[i]] = (struct gt_out_location){
 			.name = gt_merge_string(t, from->name), .group = gt_merge_group(t, from->group),
 			.type = from->type, .thread = from->thread, .first = from->first,
-			.events = from->events, .use = from->use,
+			.events = from->events, .use = from->use, .did = t->partial.did[i],
 		};
+		t->partial.did[i] = NULL;
 	}
 }
 

@@ -13,7 +13,7 @@
 #include "lib/assemble/report/summary.h"
 #include "lib/assemble/util/calls.h"
 
-/* The devices that have streams, and what they did. Not known (count 0) of archives that were joined. */
+/* The devices that have streams, and what they did; count 0: that of one is not known (device.h). */
 struct gt_devices {
 	struct gt_device *items;
 	char (*names)[64];

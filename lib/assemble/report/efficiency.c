@@ -3,8 +3,9 @@
  * Efficiencies of the summary, from what each location spent its time with. gputrace-metrics(7) defines them;
  * `gputrace report` computes them from the events (report/efficiency.c).
  *
- * Limits: of archives that were joined only sums are known, which know nothing of overlaps: the efficiencies
- * of GPUs are left out there if kernels ran on several streams of one, and those on copies if anything did.
+ * Limits: where it is not known when devices were busy there are sums, which know nothing of overlaps: the
+ * efficiencies of GPUs are left out there if kernels ran on several streams of one, and those on copies if
+ * anything did.
  * The threads of several processes that are no ranks have none.
  */
 #include "config.h"

@@ -37,8 +37,8 @@ struct gt_turns_found {
 /* `holder` had the lock for so many ns of a wait. */
 typedef void gt_turns_charge(void *context, const struct gt_hold *holder, uint64_t ns);
 
-/* Adds the wait of holds[i], one after the other. Returns for how long of it somebody is known to have had the
-   lock. charge: may be NULL. */
+/* Adds the wait of holds[i], one after the other. Returns for how long of it somebody is known to have had
+   the lock. charge: may be NULL. */
 uint64_t gt_turns_add(struct gt_turns *turns, const struct gt_hold *holds, size_t i, gt_turns_charge *charge,
 		      void *context);
 struct gt_turns_found gt_turns_find(struct gt_turns *turns);
