@@ -21,7 +21,9 @@ GT_HIDDEN enum gt_pt_mode gt_pt_mode;
 GT_HIDDEN uint32_t gt_pt_quick;
 GT_HIDDEN GT_TLS struct gt_pt_self gt_pt_self;
 
-static gt_ref region_id[GT_PT_REGIONS]; /* written by the constructor only */
+/* Written by the constructor only: */
+static gt_ref region_id[GT_PT_REGIONS];
+static gt_ref woken_by, woken_ago; /* attributes */
 static uint32_t orders[ORDERS];
 
 /* A signal handler of this thread may run between the two sides. */
@@ -78,6 +80,13 @@ void gt_pt_define(void)
 		if (can_occur(regions[i].when, mode))
 			region_id[i] = gt_def_region(&info);
 		any |= region_id[i] != GT_NONE;
+	}
+	if (can_occur(WHEN_WAIT, mode)) {
+		woken_by = gt_def_attribute("GPUTRACE::WOKEN_BY",
+					    "Thread that ended the wait (ThreadBegin's number), 0: the first",
+					    GT_VALUE_UINT);
+		woken_ago = gt_def_attribute("GPUTRACE::WOKEN_AGO",
+					     "Nanoseconds from that to the end of the wait", GT_VALUE_UINT);
 	}
 	/* All are filtered out, or the core records nothing in this process. */
 	if (!any)
@@ -261,6 +270,63 @@ bool gt_pt_unlock_begin(enum gt_pt_region region, const void *lock)
 	return recorded;
 }
 
+/* ---- who ended a wait -------------------------------------------------------------------------- */
+
+/*
+ * `last` of gt_pt_wakes: the number of the thread plus 1, or 0; a few bits of the object's address, because
+ * others may have the same place; the time. All in one word, because signals may come from several threads.
+ */
+#define THREAD_BITS 20
+#define TAG_BITS    8
+#define TIME_BITS   36 /* of 16 ns: 18 minutes, within which a wait ends that was signalled */
+#define TIME_UNIT   16
+
+struct gt_pt_wake gt_pt_wakes[GT_PT_WAKES];
+
+static uint64_t tag_of(const void *object)
+{
+	return gt_hash_word((uintptr_t)object) >> 46 & ((1 << TAG_BITS) - 1);
+}
+
+void gt_pt_note_wake(struct gt_pt_wake *wake, const void *object)
+{
+	uint64_t thread = gt_pt_self.sequence + 1;
+	uint64_t time = gt_monotonic() / TIME_UNIT & ((UINT64_C(1) << TIME_BITS) - 1);
+
+	if ((thread == 1 && !gt_pt_self.first) || thread >> THREAD_BITS || !gt_active() || gt_inside())
+		thread = 0;
+	__atomic_store_n(&wake->last, (time << TAG_BITS | tag_of(object)) << THREAD_BITS | thread,
+			 __ATOMIC_RELEASE);
+}
+
+/* The attributes of the leave that follows. */
+static void tell_who_woke(const struct gt_pt_wait *wait)
+{
+	uint64_t last = __atomic_load_n(&gt_pt_wake_of(wait->object)->last, __ATOMIC_ACQUIRE);
+	uint64_t thread = last & ((1 << THREAD_BITS) - 1);
+	uint64_t now = gt_monotonic(), ago;
+
+	last >>= THREAD_BITS;
+	ago = ((now / TIME_UNIT - (last >> TAG_BITS)) & ((UINT64_C(1) << TIME_BITS) - 1)) * TIME_UNIT;
+	if (!thread || (last & ((1 << TAG_BITS) - 1)) != tag_of(wait->object) || ago > now - wait->begin)
+		return;
+	gt_attribute(woken_by, thread - 1);
+	gt_attribute(woken_ago, ago);
+}
+
+static void wait_for_wake(struct gt_pt_wait *wait)
+{
+	wait->begin = gt_monotonic();
+	__atomic_fetch_add(&gt_pt_wake_of(wait->object)->waiters, 1, __ATOMIC_SEQ_CST);
+}
+
+static void woken(struct gt_pt_wait *wait)
+{
+	__atomic_fetch_sub(&gt_pt_wake_of(wait->object)->waiters, 1, __ATOMIC_RELAXED);
+	if (wait->rc == 0)
+		tell_who_woke(wait);
+}
+
 void gt_pt_wait_begin(struct gt_pt_wait *wait)
 {
 	struct gt_pt_held *entry;
@@ -272,6 +338,8 @@ void gt_pt_wait_begin(struct gt_pt_wait *wait)
 	wait->released = entry && entry->depth == 1;
 	if (wait->released)
 		release(entry);
+	if (wait->recorded && wait->object)
+		wait_for_wake(wait);
 }
 
 void gt_pt_wait_end(struct gt_pt_wait *wait)
@@ -279,13 +347,17 @@ void gt_pt_wait_end(struct gt_pt_wait *wait)
 	/* A cancelled waiter has the mutex again before its cleanup handlers run. */
 	if (wait->released && wait->rc != ENOTRECOVERABLE && gt_active())
 		acquired(wait->lock);
-	if (wait->recorded)
-		gt_pt_leave(wait->region);
+	if (!wait->recorded)
+		return;
+	if (wait->object)
+		woken(wait);
+	gt_pt_leave(wait->region);
 }
 
 void gt_pt_locks_child(void)
 {
-	/* The acquisitions are in the parent's trace. */
+	/* The acquisitions are in the parent's trace, and so are those who wait. */
+	memset(gt_pt_wakes, 0, sizeof(gt_pt_wakes));
 	gt_pt_self.held = 0;
 	gt_pt_quick = 0;
 }

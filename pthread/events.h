@@ -54,6 +54,7 @@ struct gt_pt_self {
 	struct gt_pt_held few[GT_PT_HELD_INLINE];
 	uint64_t sequence;     /* number of the thread if it was announced, else 0 */
 	uint32_t how;          /* enum gt_thread_end */
+	bool first;            /* of its process */
 	bool quiet;            /* a thread of a tool's or driver's own: what it waits for is no news */
 };
 extern GT_HIDDEN GT_TLS struct gt_pt_self gt_pt_self;
@@ -106,6 +107,8 @@ struct gt_pt_wait {
 	bool released;      /* a recorded lock was released for the time of the wait */
 	int rc;             /* GT_PT_CANCELLED until the call returns */
 	const void *lock;   /* released and acquired again, or NULL */
+	const void *object; /* a condition variable or semaphore: gt_pt_waking() tells who ended the wait */
+	uint64_t begin;     /* gt_monotonic(), if there is an object */
 	struct gt_pt_target *target; /* of a join: the thread */
 };
 #define GT_PT_CANCELLED (-2)
@@ -114,6 +117,33 @@ struct gt_pt_wait {
 GT_HIDDEN void gt_pt_wait_begin(struct gt_pt_wait *wait);
 /* Also called while a cancelled thread unwinds: the call did not return then. */
 GT_HIDDEN void gt_pt_wait_end(struct gt_pt_wait *wait);
+
+/* ---- who ended a wait -------------------------------------------------------------------------- */
+
+#define GT_PT_WAKES 1024u
+
+/* Condition variables and semaphores whose addresses have one hash. */
+struct gt_pt_wake {
+	uint32_t waiters; /* in recorded waits */
+	uint64_t last;    /* who woke one last, and when: events.c */
+};
+extern GT_HIDDEN struct gt_pt_wake gt_pt_wakes[GT_PT_WAKES];
+
+GT_HIDDEN void gt_pt_note_wake(struct gt_pt_wake *wake, const void *object);
+
+static inline struct gt_pt_wake *gt_pt_wake_of(const void *object)
+{
+	return &gt_pt_wakes[gt_hash_word((uintptr_t)object) >> 54];
+}
+
+/* This thread is about to signal a condition or to post a semaphore. One load, unless somebody waits. */
+static inline void gt_pt_waking(const void *object)
+{
+	struct gt_pt_wake *wake = gt_pt_wake_of(object);
+
+	if (gt_unlikely(__atomic_load_n(&wake->waiters, __ATOMIC_RELAXED)))
+		gt_pt_note_wake(wake, object);
+}
 
 /* ---- threads ----------------------------------------------------------------------------------- */
 

@@ -503,6 +503,7 @@ void gt_pt_threads_init(void)
 		have_key = false;
 	}
 	main_thread = pthread_self();
+	gt_pt_self.first = true;
 	main_tid = (uint32_t)syscall(SYS_gettid);
 }
 
@@ -514,5 +515,6 @@ void gt_pt_threads_child(void)
 	/* This thread is the child's main thread now; the core has begun it. */
 	gt_pt_self.sequence = 0;
 	main_thread = pthread_self();
+	gt_pt_self.first = true;
 	main_tid = (uint32_t)syscall(SYS_gettid);
 }

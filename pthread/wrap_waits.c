@@ -30,10 +30,10 @@ static inline bool all_begin(enum gt_pt_region region)
 }
 
 /* A wait of which only the region is recorded; the lock is given away for its time. */
-#define WAITING(name, parameters, arguments, mutex)                                                \
+#define WAITING(name, parameters, arguments, mutex, condition)                                     \
 	GT_API int name parameters                                                                 \
 	{                                                                                          \
-		WAIT(.region = GT_PT_R_##name, .lock = mutex);                                     \
+		WAIT(.region = GT_PT_R_##name, .lock = mutex, .object = condition);                \
 												   \
 		if (!waits_recorded())                                                             \
 			return gt_pt_real.name arguments;                                          \
@@ -41,12 +41,14 @@ static inline bool all_begin(enum gt_pt_region region)
 		return wait.rc = gt_pt_real.name arguments;                                        \
 	}
 
-/* An operation that does not wait and is of interest with VT_PTHREAD_LOCKS=all only. */
-#define PASSING(name, type)                                                                        \
+/* An operation that does not wait; only VT_PTHREAD_LOCKS=all records it. `wakes`: it ends waits of others. */
+#define PASSING(name, type, wakes)                                                                 \
 	GT_API int name(type *object)                                                              \
 	{                                                                                          \
 		int rc;                                                                            \
 												   \
+		if (wakes)                                                                         \
+			gt_pt_waking(object);                                                      \
 		if (CONTENDED() || !all_begin(GT_PT_R_##name))                                     \
 			return gt_pt_real.name(object);                                            \
 		rc = gt_pt_real.name(object);                                                      \
@@ -56,27 +58,27 @@ static inline bool all_begin(enum gt_pt_region region)
 /* ---- condition variable ------------------------------------------------------------------------ */
 
 WAITING(pthread_cond_wait, (pthread_cond_t *restrict cond, pthread_mutex_t *restrict mutex), (cond, mutex),
-	mutex)
+	mutex, cond)
 WAITING(pthread_cond_timedwait,
 	(pthread_cond_t *restrict cond, pthread_mutex_t *restrict mutex,
 	 const struct timespec *restrict time),
-	(cond, mutex, time), mutex)
+	(cond, mutex, time), mutex, cond)
 WAITING(pthread_cond_clockwait,
 	(pthread_cond_t *restrict cond, pthread_mutex_t *restrict mutex, clockid_t clock,
 	 const struct timespec *restrict time),
-	(cond, mutex, clock, time), mutex)
-WAITING(cnd_wait, (cnd_t *cond, mtx_t *mutex), (cond, mutex), mutex)
+	(cond, mutex, clock, time), mutex, cond)
+WAITING(cnd_wait, (cnd_t *cond, mtx_t *mutex), (cond, mutex), mutex, cond)
 WAITING(cnd_timedwait,
 	(cnd_t *restrict cond, mtx_t *restrict mutex, const struct timespec *restrict time),
-	(cond, mutex, time), mutex)
-PASSING(pthread_cond_signal, pthread_cond_t)
-PASSING(pthread_cond_broadcast, pthread_cond_t)
-PASSING(cnd_signal, cnd_t)
-PASSING(cnd_broadcast, cnd_t)
+	(cond, mutex, time), mutex, cond)
+PASSING(pthread_cond_signal, pthread_cond_t, true)
+PASSING(pthread_cond_broadcast, pthread_cond_t, true)
+PASSING(cnd_signal, cnd_t, true)
+PASSING(cnd_broadcast, cnd_t, true)
 
 /* ---- barrier ----------------------------------------------------------------------------------- */
 
-WAITING(pthread_barrier_wait, (pthread_barrier_t *barrier), (barrier), NULL)
+WAITING(pthread_barrier_wait, (pthread_barrier_t *barrier), (barrier), NULL, NULL)
 
 /* ---- semaphore --------------------------------------------------------------------------------- */
 
@@ -105,7 +107,7 @@ static inline bool sane(clockid_t clock, const struct timespec *time)
 #define SEM_WAIT(name, parameters, arguments, may)                                                 \
 	static NOINLINE int name##_slow parameters                                                 \
 	{                                                                                          \
-		WAIT(.region = GT_PT_R_##name);                                                    \
+		WAIT(.region = GT_PT_R_##name, .object = sem);                                     \
 												   \
 		if (!waits_recorded())                                                             \
 			return gt_pt_real.name arguments;                                          \
@@ -125,5 +127,5 @@ SEM_WAIT(sem_timedwait, (sem_t *restrict sem, const struct timespec *restrict ti
 SEM_WAIT(sem_clockwait,
 	 (sem_t *restrict sem, clockid_t clock, const struct timespec *restrict time),
 	 (sem, clock, time), sane(clock, time))
-PASSING(sem_trywait, sem_t)
-PASSING(sem_post, sem_t)
+PASSING(sem_trywait, sem_t, false)
+PASSING(sem_post, sem_t, true)

@@ -13,6 +13,7 @@
 #include "report/sync.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 /* Items of one key. */
 struct group {
@@ -234,13 +235,11 @@ static void instance(struct gt_sync *sync, const struct group *group)
 
 /* ---- threads and locks --------------------------------------------------------------------------- */
 
-static void thread(struct gt_sync *sync, const struct group *group)
+/* What the log has of one thread, except whom it woke. */
+static void thread(struct gt_sync *sync, const struct gt_item *const seen[GT_THREAD_WOKEN])
 {
-	const struct gt_item *seen[4] = { NULL };
 	struct gt_timeline *child;
 
-	for (size_t i = 0; i < group->count; i++)
-		seen[group->items[i].what] = &group->items[i];
 	if (seen[GT_THREAD_CREATED] && seen[GT_THREAD_BEGUN] &&
 	    seen[GT_THREAD_CREATED]->time <= seen[GT_THREAD_BEGUN]->time) {
 		child = &sync->timelines[seen[GT_THREAD_BEGUN]->location];
@@ -250,6 +249,47 @@ static void thread(struct gt_sync *sync, const struct group *group)
 	if (seen[GT_THREAD_ENDED] && seen[GT_THREAD_JOINED])
 		gt_sync_wait(sync, seen[GT_THREAD_JOINED]->location, seen[GT_THREAD_JOINED]->segment,
 			     GT_WAIT_JOIN, seen[GT_THREAD_ENDED]->location, seen[GT_THREAD_ENDED]->time);
+}
+
+/* A wait ended because the thread `by` signalled a condition, or the first thread of the process did. */
+static void woken(struct gt_sync *sync, const struct gt_item *item, const struct gt_item *by)
+{
+	const struct gt_location_class *here = &sync->report->classes.locations[item->location];
+	uint32_t cause = by	       ? by->location
+			 : item->value ? sync->report->classes.processes[here->process].main
+				       : GT_NO_CAUSE;
+	enum gt_wait class = gt_segment_at(sync, item->location, item->segment)->class == GT_CLASS_CONDITION
+				     ? GT_WAIT_CONDITION : GT_WAIT_SLEEP;
+
+	if (cause != GT_NO_CAUSE) /* service threads are idle meanwhile */
+		gt_sync_wait(sync, item->location, item->segment,
+			     here->kind == GT_LOCATION_SERVICE ? GT_WAIT_NONE : class, cause, item->time);
+}
+
+static void threads(struct gt_sync *sync)
+{
+	struct gt_bag *bag = &sync->bags[GT_BAG_THREADS];
+	struct gt_item items[GT_THREAD_WOKEN] = { 0 };
+	const struct gt_item *seen[GT_THREAD_WOKEN] = { NULL };
+	uint64_t key = 0;
+
+	for (; gt_bag_next(bag); gt_spill_used(&sync->spill)) {
+		struct gt_item item = gt_bag_take(bag);
+
+		if (item.key != key) {
+			thread(sync, seen);
+			memset(seen, 0, sizeof(seen));
+			key = item.key;
+		}
+		if (item.what == GT_THREAD_WOKEN) {
+			woken(sync, &item, seen[GT_THREAD_BEGUN]);
+			continue;
+		}
+		items[item.what] = item;
+		seen[item.what] = &items[item.what];
+	}
+	thread(sync, seen);
+	gt_bag_free(bag);
 }
 
 /* The life of one process: exec() makes another location of it, which follows the one before. */
@@ -285,35 +325,43 @@ static void process(struct gt_sync *sync, const struct group *group)
 			}
 			created = ended = first = NULL;
 			break;
+		case GT_THREAD_WOKEN:
+			break;
 		}
 	}
 }
 
-/* Acquisitions and releases of one lock, in their order. */
-static void lock(struct gt_sync *sync, const struct group *group, enum gt_wait class)
+/* Acquisitions and releases of each lock, in their order. */
+static void locks(struct gt_sync *sync, enum gt_bag_kind kind)
 {
-	const struct gt_item *released = NULL;
+	enum gt_wait class = kind == GT_BAG_LOCKS ? GT_WAIT_LOCK : GT_WAIT_WINDOW_LOCK;
+	struct gt_bag *bag = &sync->bags[kind];
+	struct gt_item released = { 0 };
+	bool known = false;
 
-	for (size_t i = 0; i < group->count; i++) {
-		const struct gt_item *item = &group->items[i];
+	for (; gt_bag_next(bag); gt_spill_used(&sync->spill)) {
+		struct gt_item item = gt_bag_take(bag);
 		struct gt_segment *segment;
 
-		if (item->what == GT_LOCK_RELEASED) {
+		known = known && item.key == released.key;
+		if (item.what == GT_LOCK_RELEASED) {
 			released = item;
+			known = true;
 			continue;
 		}
-		if (!released)
+		if (!known)
 			continue;
 		/* A condition is waited for, and then the lock. */
-		segment = gt_segment_at(sync, item->location, item->segment);
+		segment = gt_segment_at(sync, item.location, item.segment);
 		if (segment->class == GT_CLASS_CONDITION) {
-			gt_sync_wait(sync, item->location, item->segment, GT_WAIT_CONDITION,
-				     released->location, released->time);
+			gt_sync_wait(sync, item.location, item.segment, GT_WAIT_CONDITION, released.location,
+				     released.time);
 			continue;
 		}
-		gt_sync_wait(sync, item->location, item->segment, class, released->location, released->time);
-		segment->settled = released->time <= item->begin;
+		gt_sync_wait(sync, item.location, item.segment, class, released.location, released.time);
+		segment->settled = released.time <= item.begin;
 	}
+	gt_bag_free(bag);
 }
 
 /* What a thread waits for in a region of the class BARRIER. */
@@ -409,14 +457,10 @@ static void each_group(struct gt_sync *sync, enum gt_bag_kind kind, struct group
 	for (; next_group(&sync->bags[kind], group); gt_spill_used(&sync->spill)) {
 		if (kind == GT_BAG_INSTANCES)
 			instance(sync, group);
-		else if (kind == GT_BAG_THREADS)
-			thread(sync, group);
 		else if (kind == GT_BAG_PROCESSES)
 			process(sync, group);
-		else if (kind == GT_BAG_BARRIERS)
-			barriers(sync, group);
 		else
-			lock(sync, group, kind == GT_BAG_LOCKS ? GT_WAIT_LOCK : GT_WAIT_WINDOW_LOCK);
+			barriers(sync, group);
 	}
 	gt_bag_free(&sync->bags[kind]);
 }
@@ -432,9 +476,9 @@ void gt_causes(struct gt_sync *sync)
 	number_collectives(sync);
 	gt_bag_free(&sync->bags[GT_BAG_COLLECTIVES]);
 	each_group(sync, GT_BAG_INSTANCES, &group);
-	each_group(sync, GT_BAG_LOCKS, &group);
-	each_group(sync, GT_BAG_WINDOW_LOCKS, &group);
-	each_group(sync, GT_BAG_THREADS, &group);
+	locks(sync, GT_BAG_LOCKS);
+	locks(sync, GT_BAG_WINDOW_LOCKS);
+	threads(sync);
 	each_group(sync, GT_BAG_PROCESSES, &group);
 	for (uint32_t i = 0; i < locations; i++)
 		collect_barriers(sync, i);

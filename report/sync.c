@@ -36,6 +36,14 @@ static void turn(struct gt_report *report, struct gt_sync *sync, struct gt_synci
 
 /* ---- threads and locks --------------------------------------------------------------------------- */
 
+/* A thread by its number in its process, as WOKEN_BY has it. */
+static uint64_t thread_key(const struct gt_sync *sync, const struct gt_otf2_cursor *at, uint64_t number)
+{
+	uint32_t process = sync->report->classes.locations[at->index].process;
+
+	return gt_sync_mixed(gt_sync_mixed(6, process), number);
+}
+
 static void thread(struct gt_sync *sync, struct gt_syncing *state, const struct gt_otf2_cursor *at,
 		   const struct gt_otf2_event *event, enum gt_thread_item what)
 {
@@ -44,8 +52,30 @@ static void thread(struct gt_sync *sync, struct gt_syncing *state, const struct 
 	item.key = gt_sync_mixed(gt_sync_mixed(3, event->ThreadBegin.comm), event->ThreadBegin.number);
 	item.tie = item.what = what;
 	item.time = at->time;
-	if (!event->undefined)
-		gt_sync_put(sync, state, GT_BAG_THREADS, &item);
+	if (event->undefined)
+		return;
+	gt_sync_put(sync, state, GT_BAG_THREADS, &item);
+	if (what != GT_THREAD_BEGUN || sync->woken_by == GT_OTF2_NOTHING)
+		return;
+	item.key = thread_key(sync, at, event->ThreadBegin.number);
+	gt_sync_put(sync, state, GT_BAG_THREADS, &item);
+}
+
+/* The call that is left waited for a condition or a semaphore, and says which thread signalled it. */
+static void woken(struct gt_sync *sync, struct gt_syncing *state, const struct gt_otf2_cursor *at)
+{
+	OTF2_AttributeValue by, ago;
+	struct gt_item item;
+
+	if (!gt_otf2_attribute(at, sync->woken_by, OTF2_TYPE_UINT64, &by) ||
+	    !gt_otf2_attribute(at, sync->woken_ago, OTF2_TYPE_UINT64, &ago) || ago.uint64 > at->time)
+		return;
+	item = gt_sync_item(sync, state, at);
+	item.key = thread_key(sync, at, by.uint64);
+	item.tie = item.what = GT_THREAD_WOKEN;
+	item.time = at->time - ago.uint64;
+	item.value = by.uint64 == 0;
+	gt_sync_put(sync, state, GT_BAG_THREADS, &item);
 }
 
 static void lock(struct gt_sync *sync, struct gt_syncing *state, const struct gt_otf2_cursor *at,
@@ -168,6 +198,8 @@ static void leave_call(struct gt_report *report, struct gt_sync *sync, struct gt
 			state->sent = false;
 		if (!state->stream)
 			launch(report, sync, state, at, frame->begin);
+		if (class == GT_CLASS_CONDITION || class == GT_CLASS_SLEEP)
+			woken(sync, state, at);
 	}
 	if (class == GT_CLASS_MPI_SETUP)
 		gt_sync_setup(sync, state, at, frame->region);
@@ -339,6 +371,8 @@ static void prepare(struct gt_report *report, void *result)
 		if (!strcmp(gt_otf2_parameter_at(report->read, i)->name, "child process id"))
 			sync->child = gt_otf2_parameter_at(report->read, i)->id;
 	sync->correlation = gt_otf2_attribute_named(report->read, "CORRELATION_ID");
+	sync->woken_by = gt_otf2_attribute_named(report->read, "GPUTRACE::WOKEN_BY");
+	sync->woken_ago = gt_otf2_attribute_named(report->read, "GPUTRACE::WOKEN_AGO");
 	sync->timelines = gt_sync_need(calloc(gt_sync_locations(sync) + 1, sizeof(*sync->timelines)));
 	gt_spill_open(&sync->spill);
 }

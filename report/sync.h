@@ -146,7 +146,7 @@ enum gt_bag_kind {
 	GT_BAG_LOCKS,       /* keys: process, lock; ties: order, release */
 	GT_BAG_WINDOW_LOCKS, /* keys: window, target; ties: time */
 	GT_BAG_BARRIERS,    /* keys: process, whether OpenMP's; ties: begin */
-	GT_BAG_THREADS,     /* keys: number; ties: enum gt_thread_item */
+	GT_BAG_THREADS,     /* keys: number of a thread; ties: enum gt_thread_item */
 	GT_BAG_PROCESSES,   /* keys: host, process id; ties: time */
 	GT_BAG_LAUNCHES,    /* keys: process, correlation; ties: enum gt_launch_item */
 	GT_BAG_ENDS,        /* activities: keys: process; ties: end */
@@ -154,7 +154,10 @@ enum gt_bag_kind {
 	GT_BAGS,
 };
 
-enum gt_thread_item { GT_THREAD_CREATED, GT_THREAD_BEGUN, GT_THREAD_ENDED, GT_THREAD_JOINED };
+/* GT_THREAD_WOKEN: another that waited, until this one signalled it. */
+enum gt_thread_item {
+	GT_THREAD_CREATED, GT_THREAD_BEGUN, GT_THREAD_ENDED, GT_THREAD_JOINED, GT_THREAD_WOKEN,
+};
 enum gt_launch_item { GT_LAUNCH_CALL, GT_LAUNCH_ACTIVITY };
 enum { GT_LOCK_ACQUIRED, GT_LOCK_RELEASED };
 
@@ -170,7 +173,7 @@ struct gt_sync {
 	struct gt_spill spill;
 	struct gt_bag bags[GT_BAGS];
 	struct gt_timeline *timelines; /* by location */
-	uint64_t mpi_error, correlation; /* attributes */
+	uint64_t mpi_error, correlation, woken_by, woken_ago; /* attributes */
 	uint64_t child;                /* the parameter that names a child process */
 	uint64_t unmatched;            /* messages and collectives that were left out */
 };

@@ -21,11 +21,12 @@ bool double_active = true;
 const char *double_locks = "contended";
 const char *double_filtered;
 unsigned long double_joined;
+unsigned long double_time;
 
 static char text[262144], given[sizeof(text)];
 static size_t used;
-static const char *region_names[256];
-static gt_ref regions;
+static const char *region_names[256], *attribute_names[16];
+static gt_ref regions, attributes;
 static uint64_t threads;
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
@@ -110,6 +111,11 @@ uint64_t gt_now(void)
 	return 1;
 }
 
+uint64_t gt_monotonic(void)
+{
+	return double_time;
+}
+
 const char *gt_setting(const char *name)
 {
 	if (strcmp(name, "VT_PTHREAD_LOCKS") == 0)
@@ -130,6 +136,19 @@ gt_ref gt_def_region(const struct gt_region_info *info)
 		abort();
 	region_names[++regions] = info->name;
 	return regions;
+}
+
+gt_ref gt_def_attribute(const char *name, const char *description, enum gt_value value)
+{
+	if (strncmp(name, "GPUTRACE::", 10) != 0 || !*description || value != GT_VALUE_UINT)
+		abort();
+	attribute_names[++attributes % 16] = name + 10;
+	return attributes;
+}
+
+void gt_attribute(gt_ref attribute, uint64_t value)
+{
+	tell("%s %lu", attribute_names[attribute % 16], (unsigned long)value);
 }
 
 void gt_enter(gt_ref region)

@@ -290,6 +290,106 @@ Test(waiting, recording_may_end_meanwhile)
 	LOG("+pthread_mutex_unlock; -pthread_mutex_unlock");
 }
 
+/* ---- who ended a wait ----------------------------------------------------------------------------- */
+
+/* A wait for `what` from the time `begin` to `end`; at `signalled`, unless that is 0, `by` signals `other`. */
+static void woken(const void *what, const void *other, unsigned long begin, unsigned long signalled,
+		  uint64_t by, unsigned long end, int rc)
+{
+	struct gt_pt_wait wait = { .region = GT_PT_R_pthread_cond_wait, .object = what };
+
+	double_time = begin;
+	gt_pt_wait_begin(&wait);
+	if (signalled) {
+		double_time = signalled;
+		gt_pt_self.sequence = by;
+		gt_pt_waking(other);
+		gt_pt_self.sequence = 0;
+	}
+	double_time = end;
+	wait.rc = rc;
+	gt_pt_wait_end(&wait);
+}
+
+#define WOKEN(attributes) LOG("+pthread_cond_wait; " attributes "-pthread_cond_wait")
+
+Test(woken, by_a_thread)
+{
+	start("contended");
+	woken(&lock, &lock, 1600, 3200, 7, 4800, 0);
+	WOKEN("WOKEN_BY 7; WOKEN_AGO 1600; ");
+	woken(&lock, &lock, 16000, 32000, 0, 32160, 0);
+	WOKEN("WOKEN_BY 0; WOKEN_AGO 160; ");
+	gt_pt_self.first = false; /* one that was never announced */
+	woken(&lock, &lock, 48000, 64000, 0, 64160, 0);
+	WOKEN("");
+}
+
+Test(woken, nothing_is_told_that_is_not_known)
+{
+	start("contended");
+	woken(&lock, NULL, 1600, 0, 0, 4800, 0);
+	WOKEN("");
+	woken(&lock, &lock, 1600, 3200, 7, 4800, ETIMEDOUT);
+	WOKEN("");
+	woken(&lock, &lock, 1600, 3200, 7, 4800, GT_PT_CANCELLED);
+	WOKEN("");
+	/* before this wait */
+	woken(&lock, NULL, 6400, 0, 0, 8000, 0);
+	WOKEN("");
+	/* more threads than a word can tell */
+	woken(&lock, &lock, 16000, 32000, UINT64_C(1) << 20, 48000, 0);
+	WOKEN("");
+}
+
+Test(woken, only_by_what_is_waited_for)
+{
+	size_t i = 1;
+
+	start("contended");
+	while (i + 1 < sizeof(locks) / sizeof(*locks) && gt_pt_wake_of(&locks[i]) != gt_pt_wake_of(locks))
+		i++;
+	cr_assert(gt_pt_wake_of(&locks[i]) == gt_pt_wake_of(locks), "two that have the same place");
+	woken(&locks[0], &locks[i], 1600, 3200, 7, 4800, 0);
+	WOKEN("");
+}
+
+Test(woken, signals_that_nobody_waits_for_are_not_noted)
+{
+	start("contended");
+	double_time = 1600;
+	gt_pt_waking(&lock);
+	cr_assert(eq(u64, gt_pt_wake_of(&lock)->last, 0));
+	cr_assert(eq(u32, gt_pt_wake_of(&lock)->waiters, 0));
+	woken(&lock, &lock, 3200, 4800, 7, 6400, 0);
+	cr_assert(eq(u32, gt_pt_wake_of(&lock)->waiters, 0));
+	gt_pt_locks_child();
+	cr_assert(eq(u64, gt_pt_wake_of(&lock)->last, 0));
+}
+
+Test(woken, the_time_may_wrap_around)
+{
+	const uint64_t turn = UINT64_C(16) << 36;
+
+	start("contended");
+	woken(&lock, &lock, 3 * turn - 3200, 3 * turn - 1600, 7, 3 * turn + 1600, 0);
+	WOKEN("WOKEN_BY 7; WOKEN_AGO 3200; ");
+}
+
+Test(woken, a_thread_that_is_not_recorded_has_no_number)
+{
+	struct gt_pt_wait wait = { .region = GT_PT_R_pthread_cond_wait, .object = &lock };
+
+	start("contended");
+	gt_pt_wait_begin(&wait);
+	double_active = false;
+	gt_pt_waking(&lock);
+	double_active = true;
+	wait.rc = 0;
+	gt_pt_wait_end(&wait);
+	WOKEN("");
+}
+
 Test(fork, the_parents_locks_are_not_the_childs)
 {
 	start("contended");

@@ -6,12 +6,15 @@
  * Limits: two threads.
  */
 #include <pthread.h>
+#include <semaphore.h>
 #include <stdio.h>
 #include <time.h>
 
 static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
+static pthread_cond_t condition = PTHREAD_COND_INITIALIZER;
 static pthread_barrier_t barrier;
-static double held, released, came, ended;
+static sem_t semaphore;
+static double held, released, came, ready, posted, ended;
 
 static double now(void)
 {
@@ -39,6 +42,14 @@ static void *worker(void *unused)
 	rest(150);
 	came = now();
 	pthread_barrier_wait(&barrier);
+	rest(120);
+	pthread_mutex_lock(&mutex);
+	ready = now();
+	pthread_cond_signal(&condition);
+	pthread_mutex_unlock(&mutex);
+	rest(110);
+	posted = now();
+	sem_post(&semaphore);
 	rest(150);
 	ended = now();
 	return unused;
@@ -50,6 +61,7 @@ int main(void)
 	double begun;
 
 	pthread_barrier_init(&barrier, NULL, 2);
+	sem_init(&semaphore, 0, 0);
 	pthread_create(&thread, NULL, worker, NULL);
 	pthread_barrier_wait(&barrier);
 	rest(50);
@@ -60,6 +72,15 @@ int main(void)
 	begun = now();
 	pthread_barrier_wait(&barrier);
 	printf("wait at thread barrier,Master thread,%.9f\n", came - begun);
+	pthread_mutex_lock(&mutex);
+	begun = now();
+	while (!ready)
+		pthread_cond_wait(&condition, &mutex);
+	pthread_mutex_unlock(&mutex);
+	printf("condition wait,Master thread,%.9f\n", ready - begun);
+	begun = now();
+	sem_wait(&semaphore);
+	printf("sleep,Master thread,%.9f\n", posted - begun);
 	begun = now();
 	pthread_join(thread, NULL);
 	printf("thread join,Master thread,%.9f\n", ended - begun);

@@ -33,13 +33,14 @@ class Location:
         self.kind, self.group = kind, group
         self.events = []
 
-    def call(self, begin, end, name, inside=(), attributes=None, paradigm=None, group=None):
-        """The events of a call. In time order they are put together by do()."""
+    def call(self, begin, end, name, inside=(), attributes=None, paradigm=None, group=None, left=None):
+        """The events of a call. In time order they are put together by do(). attributes, left: of the enter
+        and leave, by name; or one number, the CORRELATION_ID."""
         region = self.archive.region(name, paradigm, group)
         events = [(begin, "Enter", [region], attributes)]
         for part in inside:
             events += part
-        return events + [(end, "Leave", [region], None)]
+        return events + [(end, "Leave", [region], left)]
 
     def do(self, *parts):
         """What it does, part after part."""
@@ -53,6 +54,7 @@ class Archive:
 
     def __init__(self, ranks=0, processes=0):
         self.strings = {"": 0}
+        self.attributes = {"CORRELATION_ID": 0}
         self.regions = {}
         self.locations = []
         self.groups = []
@@ -119,7 +121,7 @@ class Archive:
 
     def definitions(self):
         """In the order in which they are written."""
-        out = [("Attribute", 0, self.s("CORRELATION_ID"), 0, UINT64),
+        out = [*[("Attribute", i, self.s(name), 0, UINT64) for name, i in self.attributes.items()],
                ("SystemTreeNode", 0, self.s("host"), self.s("machine"), NONE)]
         for i, (name, kind, creator) in enumerate(self.groups):
             out.append(("LocationGroup", i, self.s(name), kind, 0, creator))
@@ -151,13 +153,17 @@ class Archive:
         """One location's file."""
         defs = _otf2.Archive_GetDefWriter(archive, location.number)
         writer = _otf2.Archive_GetEvtWriter(archive, location.number)
-        for time, kind, args, correlation in location.events:
+        for time, kind, args, given in location.events:
             attributes = None
-            if correlation is not None:
+            if given is not None:
                 attributes = _otf2.AttributeList_New()
+            for name, value in (given if isinstance(given, dict) else {"CORRELATION_ID": given}).items():
+                if value is None:
+                    continue
                 union = _otf2.AttributeValue()
-                union.uint64 = correlation
-                _otf2.AttributeList_AddAttribute(attributes, 0, UINT64, union)
+                union.uint64 = value
+                number = self.attributes.setdefault(name, len(self.attributes))
+                _otf2.AttributeList_AddAttribute(attributes, number, UINT64, union)
             getattr(_otf2, "EvtWriter_" + kind)(writer, attributes, round(time * 1000), *args)
         _otf2.Archive_CloseEvtWriter(archive, writer)
         _otf2.Archive_CloseDefWriter(archive, defs)

@@ -480,6 +480,42 @@ def condition_and_lock():
                               ("lock contention", 0.001, 1, "Master thread", "pthread_mutex_lock", ""))}
 
 
+MASTER = "Master thread"
+
+
+def signal(by, ago):
+    """The attributes of the end of a wait: of which thread, how many ms ago."""
+    return {"GPUTRACE::WOKEN_BY": by, "GPUTRACE::WOKEN_AGO": round(ago * 1000000)}
+
+
+@scene
+def signalled():
+    """A thread waits for the first one, which waits for it; and at the end for a semaphore that it posts."""
+    a = Archive(processes=1)
+    w = a.thread(0, "worker")
+    a[0].do(a[0].call(0, 100, "main", [
+        a[0].call(1, 2, "pthread_create", [a.event(1, "ThreadCreate", THREADS, 1)]),
+        a[0].call(30, 71, "pthread_cond_wait", left=signal(1, 1)),
+        a[0].call(80, 92, "sem_wait", left=signal(1, 2))]))
+    w.do(a.event(3, "ThreadBegin", THREADS, 1),
+         w.call(4, 91, "work", [w.call(5, 31, "pthread_cond_wait", left=signal(0, 2))]),
+         a.event(91, "ThreadEnd", THREADS, 1))
+    return a, {"waits": waits(("condition wait", 24, 1, "worker", "pthread_cond_wait", MASTER),
+                              ("condition wait", 40, 1, MASTER, "pthread_cond_wait", "worker"),
+                              ("sleep", 10, 1, MASTER, "sem_wait", "worker")),
+               "critical_path": ["main,36", "pthread_create,1", "work,59", "pthread_cond_wait,2", "sem_wait,2"]}
+
+
+@scene
+def signalled_by_nobody_known():
+    """No thread has the number, or the signal came before the wait."""
+    a = Archive(processes=1)
+    a[0].do(a[0].call(0, 100, "main", [a[0].call(10, 40, "pthread_cond_wait", left=signal(3, 1)),
+                                       a[0].call(50, 60, "sem_wait", left=signal(0, 1))]))
+    return a, {"waits": waits(("condition wait", 30, 1, "Master thread", "pthread_cond_wait", ""),
+                              ("sleep", 10, 1, "Master thread", "sem_wait", ""))}
+
+
 @scene
 def condition():
     a = Archive(processes=1)
@@ -540,9 +576,6 @@ def host(a, begin, end, number=None, name="cuLaunchKernel"):
 def on(stream, begin, end, number=None, name="kernel", group="CUDA_KERNEL"):
     """An activity."""
     return stream.call(begin, end, name, attributes=number, paradigm=CUDA, group=group)
-
-
-MASTER = "Master thread"
 
 
 @scene
