@@ -4,6 +4,7 @@
 Limits: a case says what it found through suite.verdict(); it never raises for a wrong trace.
 """
 import re
+import shlex
 import sys
 import time
 from pathlib import Path
@@ -234,6 +235,29 @@ def library(command, timeout=200, env=None, exact=True):
                           f"{len(trace.kernels())}, the independent tool saw {seen['kernels']}")
         suite.check(name, trace)
     return case
+
+
+def others(command, timeout=120):
+    """A program of somebody else: ends as it does alone, and has what the independent tool counts. Its report
+    is kept beside its log, to be read."""
+    def case(suite, name):
+        status, _, _ = suite.plain(command, timeout=timeout)
+        seen = suite.reference(name, command, timeout=timeout, status=status)
+        trace, _, _ = suite.record(name, command, timeout=timeout, status=status)
+        if not trace:
+            return
+        _, out, err = suite.plain([suite.gputrace, "report", trace.directory])
+        (suite.out / f"{name}.report").write_text(out + err)
+        if seen:
+            same_counts(suite, name, trace, seen)
+        suite.check(name, trace)
+    return case
+
+
+def from_file(path):
+    """Cases of a file with lines "NAME COMMAND"."""
+    words = [shlex.split(line, comments=True) for line in Path(path).read_text().splitlines()]
+    return [(line[0], others(line[1:])) for line in words if line]
 
 
 def wrapped(suite, name):
