@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Waits of MPI, planted by coming late to a call. Rank 0 prints how long each waited by the clock of the
- * program: lines "class,location,seconds". Four ranks on one machine.
+ * program, at least and at most: lines "class,location,seconds,seconds". Four ranks on one machine. With
+ * entered.c.
  *
  * Limits: each step begins at a time of its own; on a machine where a step takes longer than STEP_MS what is
  * printed is still what was.
@@ -14,7 +15,8 @@ enum { PLANTED_MS = 150, STEP_MS = 300, RANKS = 4 };
 enum { SENDER, ISENDER, RECEIVER, BARRIER, N_TO_N, BROADCAST, REDUCE, SCAN, STEPS };
 
 static int rank;
-static double start, came[STEPS], all[RANKS][STEPS];
+static double start, came[2 * STEPS], all[RANKS][2 * STEPS]; /* not before, and not after */
+extern double entered;
 
 static double now(void)
 {
@@ -34,6 +36,8 @@ static void until(double time)
 /* The step begins: one comes late. */
 static void step(int number, int late)
 {
+	if (number)
+		came[STEPS + number - 1] = entered;
 	until(start + number * STEP_MS * 1e-3 + (rank == late ? PLANTED_MS * 1e-3 : 0));
 	came[number] = now();
 }
@@ -79,27 +83,37 @@ static void collectives(void)
 	MPI_Scan(&rank, &sum, 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD);
 }
 
-static void say(const char *class, int number, int waits, int late)
+/* How long it waited for the last of the ranks from `first` to `end`: usually the one that was to come late. */
+static void say(const char *class, int number, int waits, int first, int end)
 {
-	printf("%s,rank %d,%.9f\n", class, waits, all[late][number] - all[waits][number]);
+	double least = 0, most = 0;
+
+	for (int i = first; i < end; i++) {
+		if (i == waits)
+			continue;
+		least = all[i][number] > least ? all[i][number] : least;
+		most = all[i][STEPS + number] > most ? all[i][STEPS + number] : most;
+	}
+	printf("%s,rank %d,%.9f,%.9f\n", class, waits, least - all[waits][STEPS + number],
+	       most - all[waits][number]);
 }
 
 static void say_all(void)
 {
-	say("late sender", SENDER, 1, 0);
-	say("late sender", ISENDER, 3, 2);
-	say("late receiver", RECEIVER, 0, 1);
+	say("late sender", SENDER, 1, 0, 1);
+	say("late sender", ISENDER, 3, 2, 3);
+	say("late receiver", RECEIVER, 0, 1, 2);
 	for (int i = 0; i < RANKS; i++) {
 		if (i != 3)
-			say("wait at barrier", BARRIER, i, 3);
+			say("wait at barrier", BARRIER, i, 0, RANKS);
 		if (i != 2)
-			say("wait at N x N", N_TO_N, i, 2);
+			say("wait at N x N", N_TO_N, i, 0, RANKS);
 		if (i != 1)
-			say("late broadcast", BROADCAST, i, 1);
+			say("late broadcast", BROADCAST, i, 1, 2);
 		if (i)
-			say("early scan", SCAN, i, 0);
+			say("early scan", SCAN, i, 0, i);
 	}
-	say("early reduce", REDUCE, 0, 3);
+	say("early reduce", REDUCE, 0, 1, RANKS);
 }
 
 int main(int argc, char **argv)
@@ -110,8 +124,9 @@ int main(int argc, char **argv)
 	MPI_Bcast(&start, 1, MPI_DOUBLE, 0, MPI_COMM_WORLD);
 	messages();
 	collectives();
+	came[2 * STEPS - 1] = entered;
 	until(start + STEPS * STEP_MS * 1e-3);
-	MPI_Gather(came, STEPS, MPI_DOUBLE, all, STEPS, MPI_DOUBLE, 0, MPI_COMM_WORLD);
+	MPI_Gather(came, 2 * STEPS, MPI_DOUBLE, all, 2 * STEPS, MPI_DOUBLE, 0, MPI_COMM_WORLD);
 	if (rank == 0)
 		say_all();
 	MPI_Finalize();

@@ -3,7 +3,8 @@
  * A serial part, then a parallel region whose threads arrive at its end 40 and 80 ms before the last one.
  * With an argument a clean twin: nothing is serial, and all work for as long.
  *
- * Prints the waits, and the share of the time in which the mean thread was busy.
+ * Prints the waits (of the clean twin: those of a busy machine), and the share of the time in which the mean
+ * thread was busy.
  */
 #include <omp.h>
 #include <stdio.h>
@@ -48,8 +49,10 @@ int main(int argc, char **argv)
 	busy = came[0] - begin;
 	for (int i = 1; i < THREADS; i++)
 		busy += came[i] - began[i];
-	for (int i = 1; argc < 2 && i < THREADS; i++)
+	for (int i = 1; i < THREADS; i++)
 		printf("wait at OpenMP barrier,OpenMP thread %d,%.9f\n", i, last - came[i]);
+	if (argc > 1)
+		printf("wait at OpenMP barrier,Master thread,%.9f\n", last - came[0]);
 	fprintf(stderr, "%.4f\n", busy / THREADS / (last - begin));
 	return 0;
 }
