@@ -69,6 +69,7 @@ struct gt_section_kind {
 	/* Text only: */
 	const char *spare; /* keys of columns that a narrow table goes without, first ones first: "a,b+c" */
 	const char *below; /* keys of columns that stand below their row, if it was asked for: "d+e" */
+	const char *sinks; /* the same, if names would have to be cut otherwise */
 	const char *ahead; /* it stands ahead of the section with this key, as a part of it */
 };
 
@@ -122,8 +123,7 @@ struct gt_face {
 	const char *const *sections; /* keys of those to print, NULL at the end; NULL: all */
 	size_t rows;                 /* of a table, in text; 0: all */
 	size_t json_rows;            /* of a table, in JSON; 0: all */
-	unsigned width;              /* columns of the terminal; 0: 80 */
-	bool file;                   /* no terminal: names in last columns are not cut */
+	unsigned width;              /* columns that tables have; 0: 80 */
 	bool colour;
 	bool details;                /* sections were asked for by name: what stands below their rows, too */
 };

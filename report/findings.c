@@ -8,6 +8,8 @@
 
 #include "report/findings.h"
 
+#include "lib/assemble/util/shorten.h"
+
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
@@ -89,10 +91,20 @@ static void add_longest(struct gt_report *report, uint32_t region, union gt_cell
 		row[UNTIL].count = of->most_begin + of->most;
 }
 
+/* JSON and CSV have the names in full. */
+static const char *short_path(struct gt_report *report, const char *path)
+{
+	enum { LINE = 80 };
+	char text[GT_SHORTEN_MAX];
+
+	return gt_figures_text(&report->figures, "%s", gt_shorten_path(text, path, LINE));
+}
+
 /* "in: solve (a.c:7), at 1.2 s on rank 3", or what is known of this. */
 static void say_place(struct gt_report *report, union gt_cell *row)
 {
-	const char *where = row[WHERE].text, *on = row[LOCATION].text, *text = on;
+	const char *where = row[WHERE].text ? short_path(report, row[WHERE].text) : NULL;
+	const char *on = row[LOCATION].text, *text = on;
 
 	if (row[TIME].count != GT_NO_COUNT)
 		text = gt_figures_text(&report->figures, "%s%s%s",

@@ -378,7 +378,7 @@ static void merge(struct gt_report *report, struct gt_otf2_cursor *at, void *mem
 
 const char *gt_profile_path(struct gt_report *report, const struct gt_profile *profile, uint32_t node)
 {
-	char text[1024], *at = text + sizeof(text) - 1;
+	char text[4000], *at = text + sizeof(text) - 1; /* JSON has no more of a text */
 
 	*at = '\0';
 	for (uint32_t i = node; i; i = profile->tree.nodes[i].parent) {

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Tables as text. Where a table is too wide, columns that can be spared go first, then names are shortened;
- * where two names would look the same, what they differ in stays.
+ * Tables as text. Where a table is too wide, columns that can be spared go first, then names are shortened:
+ * at first only by what they need not have, then all of them are cut. Where two names would look the same,
+ * what they differ in stays.
  *
  * Limits: a table whose numbers alone are wider than the terminal overflows.
  */
@@ -23,7 +24,6 @@ struct table {
 	const struct gt_section_kind *kind;
 	size_t rows;
 	unsigned width, last;            /* last: of the columns that are printed */
-	bool file;                       /* the last one may be as wide as it is */
 	bool printed[MOST_COLUMNS];
 	unsigned widths[MOST_COLUMNS];
 	char **texts[MOST_COLUMNS];      /* of a column with GT_TEXT: of each row */
@@ -130,34 +130,14 @@ static void spare(struct table *table)
 	}
 }
 
-/* The widest name that can give way loses a column until the row fits. */
-static void narrow(struct table *table)
-{
-	unsigned sum = total(table, GT_CELL, table->file ? LAST_NAME : GT_CELL);
-
-	for (; sum > table->width; sum--) {
-		unsigned widest = MOST_COLUMNS, most = LEAST_TEXT;
-
-		for (unsigned i = 0; i < table->kind->column_count; i++)
-			if (table->printed[i] && is_name(table, i) && table->widths[i] > most &&
-			    table->widths[i] > gt_columns_of(table->kind->columns[i].head) &&
-			    !(table->file && i == table->last)) {
-				widest = i;
-				most = table->widths[i];
-			}
-		if (widest == MOST_COLUMNS)
-			return;
-		table->widths[widest]--;
-	}
-}
-
 /* ---- names --------------------------------------------------------------------------------------- */
 
-/* In `columns`, behind the blanks that it begins with. The caller frees it. */
+/* In `columns` (0: as short as it is without being cut), behind its blanks. The caller frees it. */
 static char *cut(const char *text, unsigned columns, size_t keep)
 {
 	size_t blanks = strspn(text, " "), size;
-	unsigned room = columns > blanks + LEAST_TEXT ? columns - (unsigned)blanks : LEAST_TEXT;
+	unsigned indented = columns > blanks + LEAST_TEXT ? columns - (unsigned)blanks : LEAST_TEXT;
+	unsigned room = columns ? indented : 0;
 	char buffer[GT_SHORTEN_MAX], *result;
 	size_t kept = keep == GT_KEEP_NOTHING || keep < blanks ? GT_KEEP_NOTHING : keep - blanks;
 	const char *brief = gt_shorten(buffer, text + blanks, room, kept);
@@ -165,7 +145,7 @@ static char *cut(const char *text, unsigned columns, size_t keep)
 	size = blanks + 4 * strlen(brief) + 1;
 	result = gt_report_memory(NULL, size, 1);
 	memset(result, ' ', blanks);
-	gt_summary_escape(result + blanks, size - blanks, brief, room);
+	gt_summary_escape(result + blanks, size - blanks, brief, room ? room : UINT32_MAX);
 	return result;
 }
 
@@ -223,9 +203,8 @@ static void find_twins(struct name *names, size_t count, unsigned columns)
 	}
 }
 
-static char **make_names(const struct table *table, unsigned column)
+static char **make_names(const struct table *table, unsigned column, unsigned columns)
 {
-	unsigned columns = table->file && column == table->last ? UINT32_MAX : table->widths[column];
 	char **texts = gt_report_zeroed(table->rows + 1, sizeof(*texts));
 	struct name *names = gt_report_zeroed(table->rows + 1, sizeof(*names));
 
@@ -240,13 +219,72 @@ static char **make_names(const struct table *table, unsigned column)
 	return texts;
 }
 
-static void free_names(struct table *table)
+static void free_names(const struct table *table, char **texts)
 {
-	for (unsigned i = 0; i < table->kind->column_count; i++) {
-		for (size_t row = 0; table->texts[i] && row < table->rows; row++)
-			free(table->texts[i][row]);
-		free(table->texts[i]);
+	for (size_t row = 0; texts && row < table->rows; row++)
+		free(texts[row]);
+	free(texts);
+}
+
+/* What a column needs so that no name is cut. */
+static unsigned need(const struct table *table, unsigned column)
+{
+	unsigned most = gt_columns_of(table->kind->columns[column].head);
+	char **texts = make_names(table, column, 0);
+
+	for (size_t row = 0; row < table->rows; row++) {
+		unsigned n = gt_columns_of(texts[row]);
+
+		most = n > most ? n : most;
 	}
+	free_names(table, texts);
+	return most > LEAST_TEXT ? most : LEAST_TEXT;
+}
+
+/* The widest name that has more than `least` loses a column until the row fits. False: it does not. */
+static bool give_way(struct table *table, const unsigned *least)
+{
+	unsigned sum = total(table, GT_CELL, GT_CELL);
+
+	for (; sum > table->width; sum--) {
+		unsigned widest = MOST_COLUMNS, most = 0;
+
+		for (unsigned i = 0; i < table->kind->column_count; i++)
+			if (table->printed[i] && is_name(table, i) && table->widths[i] > most &&
+			    table->widths[i] > least[i]) {
+				widest = i;
+				most = table->widths[i];
+			}
+		if (widest == MOST_COLUMNS)
+			return false;
+		table->widths[widest]--;
+	}
+	return true;
+}
+
+static void narrow(struct table *table)
+{
+	unsigned least[MOST_COLUMNS] = { 0 };
+	bool fits = total(table, GT_CELL, GT_CELL) <= table->width;
+
+	if (fits)
+		return;
+	for (unsigned i = 0; i < table->kind->column_count; i++)
+		least[i] = table->printed[i] && is_name(table, i) ? need(table, i) : 0;
+	fits = give_way(table, least);
+	if (!fits && table->kind->sinks) {
+		each_key(table->kind, table->kind->sinks, leave_out, table);
+		find_last(table);
+		measure(table);
+		fits = give_way(table, least);
+	}
+	for (unsigned i = 0; i < table->kind->column_count; i++) {
+		const char *head = table->kind->columns[i].head;
+
+		least[i] = head && gt_columns_of(head) > LEAST_TEXT ? gt_columns_of(head) : LEAST_TEXT;
+	}
+	if (!fits)
+		give_way(table, least);
 }
 
 /* ---- printing ------------------------------------------------------------------------------------ */
@@ -317,17 +355,19 @@ static void print_below(unsigned column, void *argument)
 	enum { INDENT = 6 };
 	const struct below *below = argument;
 	const char *head = below->table->kind->columns[column].head, *text = below->row[column].text;
+	char brief[GT_SHORTEN_MAX];
 
-	if (!text || !*text)
+	if (below->table->printed[column] || !text || !*text)
 		return;
 	fprintf(below->out, "%*s%s: ", INDENT, "", head);
+	text = gt_shorten_path(brief, text, below->table->width - INDENT - gt_columns_of(head) - 2);
 	gt_print_wrapped(below->out, text, INDENT + gt_columns_of(head) + 2, INDENT + 2, below->table->width);
 }
 
 void gt_table_print(const struct gt_section *section, const struct gt_face *face, FILE *out)
 {
 	const struct gt_section_kind *kind = section->kind;
-	struct table table = { .section = section, .kind = kind, .file = face->file,
+	struct table table = { .section = section, .kind = kind,
 			       .width = face->width ? face->width : 80, .rows = section->rows };
 
 	if (face->rows && face->rows < section->rows)
@@ -342,14 +382,17 @@ void gt_table_print(const struct gt_section *section, const struct gt_face *face
 	narrow(&table);
 	for (unsigned i = 0; i < kind->column_count; i++)
 		if (table.printed[i] && is_name(&table, i))
-			table.texts[i] = make_names(&table, i);
+			table.texts[i] = make_names(&table, i, table.widths[i]);
 	print_heads(out, &table);
 	for (size_t row = 0; row < table.rows; row++) {
 		struct below below = { .table = &table, .row = row_of(&table, row), .out = out };
 
 		print_row(out, &table, row);
+		if (kind->sinks && face->details)
+			each_key(kind, kind->sinks, print_below, &below);
 		if (kind->below && face->details)
 			each_key(kind, kind->below, print_below, &below);
 	}
-	free_names(&table);
+	for (unsigned i = 0; i < kind->column_count; i++)
+		free_names(&table, table.texts[i]);
 }

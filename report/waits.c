@@ -46,7 +46,8 @@ static const struct gt_column columns[] = {
 	{ "cause", "caused in", GT_TEXT },
 };
 const struct gt_section_kind gt_waits_kind =
-	GT_SECTION("waits", "Waits", GT_ROWS, columns, .spare = "longest_s,count", .below = "path+cause");
+	GT_SECTION("waits", "Waits", GT_ROWS, columns, .spare = "longest_s,count", .below = "path+cause",
+		   .sinks = "cause_location");
 
 /* Of all locations. */
 struct sum {

@@ -120,8 +120,7 @@ int gt_cmd_diff(int argc, char **argv)
 
 	if (!choice)
 		return GT_RC_USAGE;
-	choice->asked.face = (struct gt_face){ .rows = 8, .width = gt_terminal_width(110),
-					       .file = !gt_on_screen() };
+	choice->asked.face = (struct gt_face){ .rows = 8, .width = gt_terminal_width(100) };
 	/* getopt would take the dashes away and not say where they were. */
 	while (dashes < argc && strcmp(argv[dashes], "--"))
 		dashes++;

@@ -222,8 +222,7 @@ static int report_one(struct choice *choice, const char *name, int number)
 
 int gt_cmd_report(int argc, char **argv)
 {
-	struct choice choice = { .asked.face = { .rows = 8, .width = gt_terminal_width(100),
-					       .file = !gt_on_screen() } };
+	struct choice choice = { .asked.face = { .rows = 8, .width = gt_terminal_width(100) } };
 	int key, one, rc = GT_RC_OK;
 
 	while ((key = gt_option_next(&usage, argc, argv)) > 0)

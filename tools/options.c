@@ -145,13 +145,6 @@ unsigned gt_terminal_width(unsigned otherwise)
 	return ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) || size.ws_col < 40 ? otherwise : size.ws_col;
 }
 
-bool gt_on_screen(void)
-{
-	struct winsize size;
-
-	return !ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) && size.ws_col;
-}
-
 void gt_say(int level, const char *format, ...)
 {
 	char text[2 * PATH_MAX];

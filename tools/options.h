@@ -50,8 +50,6 @@ const char *gt_patterns_and(const char *patterns, const char *more);
 
 /* Columns of the terminal that stdout is; `otherwise` if it is none, or too narrow for a table. */
 unsigned gt_terminal_width(unsigned otherwise);
-/* Is standard output a terminal with a width? Those that Open MPI gives its ranks have none. */
-bool gt_on_screen(void);
 
 /*
  * One line "[gputrace] ..." on stderr, as the traced process and the summary have it: what may stand among

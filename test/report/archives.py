@@ -97,6 +97,32 @@ def names():
     return m
 
 
+def template(n):
+    """A kernel's name of 2,000 characters, of which only the template's last argument differs."""
+    inner = "at::native::OffsetCalculator<3, unsigned int, false>, "
+    return (f"void at::native::elementwise_kernel<128, {inner * 20}{n}>(int, "
+            f"{', '.join(['at::TensorIteratorBase const&'] * 30)})")
+
+
+@case
+def templates():
+    """Two processes whose threads have the same names, kernels and callers with names of 2,000 characters."""
+    m = Made()
+    processes = [m.process("python3 [6142]"), m.process("python3 [6171]")]
+    wait = m.region("pthread_cond_timedwait", PTHREAD)
+    for p, process in enumerate(processes):
+        for t, name in enumerate(("Master thread", "pt_autograd_0", "pt_data_pin")):
+            thread = m.thread(process, name)
+            caller = m.region(template(0)) if t != 2 else m.region("load")
+            m.put(thread, 0, "Enter", caller)
+            m.call(thread, wait, 100000, 700000 - 100000 * (3 * p + t))
+            m.put(thread, 950000, "Leave", caller)
+    stream = m.stream(processes[0], m.device("GPU A"), "CUDA[0:7]")
+    m.kernel(stream, template(1), 100000, 200000, 64, 128)
+    m.kernel(stream, template(2), 300000, 350000, 64, 128)
+    return m
+
+
 @case
 def sampled():
     """A device's samples of 100 us: 1,000 each; one kernel, then two share a sample, then samples are missing; the

@@ -49,6 +49,37 @@ Test(shorten, version_of_a_library)
 	is("f(x.so.1+0x12)", 9, "f(...)");
 }
 
+Test(shorten, process_of_a_thread)
+{
+	static const char name[] = "python3 [6142], pt_autograd_0";
+
+	is(name, 29, name);
+	is(name, 28, "[6142], pt_autograd_0");
+	is(name, 20, "pt_autograd_0");
+	is(name, 5, "pt_autograd_0"); /* the caller cuts */
+	is("a program [12], CUDA[0:7] lane 2", 25, "[12], CUDA[0:7] lane 2");
+	is("table[12], column of numbers", 20, "table[12], column of numbers");
+	is("worker [12], ", 5, "worker [12], ");
+	/* Which process it is differs. */
+	cr_expect_str_eq(gt_shorten(buffer, "worker [12], Thread 1", 16, 9), "[12], Thread 1");
+	cr_expect_str_eq(gt_shorten(buffer, "worker [12], Thread 1", 13, 20), "Thread 1");
+}
+
+Test(shorten, call_path)
+{
+	const char *path = "main(int, char**) > Grid<double, 3>::exchange(Face const&) > MPI_Recv";
+
+	cr_expect_str_eq(gt_shorten_path(buffer, path, 50), path);
+	cr_expect_str_eq(gt_shorten_path(buffer, path, 20),
+			 "main(int, char**) > ...::exchange(...) > MPI_Recv", "%s", buffer);
+	/* One that is no name of C++, and an end that is none. */
+	cr_expect_str_eq(gt_shorten_path(buffer, "<module> > main > a > ", 30), "<module> > main > a > ");
+	cr_expect_str_eq(gt_shorten_path(buffer, "A<B<int> > > f", 5), "A<...> > f", "%s", buffer);
+	cr_expect_str_eq(gt_shorten_path(buffer, "", 5), "");
+	cr_expect_str_eq(gt_shorten_path(buffer, "sm90_gemm_bf16_tilesize128x64x64_kernel > sync", 20),
+			 "sm90_g...4x64_kernel > sync", "%s", buffer);
+}
+
 Test(shorten, inner_arguments_first)
 {
 	static const char name[] = "std::map<int, std::vector<std::pair<int, long>>>::at(int const&)";
@@ -192,5 +223,6 @@ Test(shorten, hostile, .timeout = 60)
 		name[n] = '\0';
 		keep = rand() % 2 ? GT_KEEP_NOTHING : (size_t)rand() % (n + 1);
 		cr_assert(strlen(gt_shorten(buffer, name, (unsigned)rand() % 60, keep)) <= n + 3);
+		cr_assert(strlen(gt_shorten_path(buffer, name, (unsigned)rand() % 60)) <= 2 * n + 3);
 	}
 }

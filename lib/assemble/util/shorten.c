@@ -15,6 +15,8 @@
 #include <stdint.h>
 #include <string.h>
 
+#define BETWEEN " > " /* a call path's functions */
+
 enum { NONE = 0xffff, DEEPEST = 32, DOTS = 3 };
 
 struct parsed {
@@ -177,6 +179,22 @@ static bool find_offset(const struct parsed *p, size_t keep, size_t *kind, size_
 	return at > 3 && !strncmp(p->s + at - 3, ".so", 3) && (keep < *kind || keep >= *offset);
 }
 
+/*
+ * "worker [4711], Thread 3", a thread of one of several processes: where the number of the process begins,
+ * and the thread. False: it is none.
+ */
+static bool find_process(const char *s, size_t *number, size_t *thread)
+{
+	const char *at = strchr(s, '[');
+	size_t digits = at ? strspn(at + 1, "0123456789") : 0;
+
+	if (!digits || at == s || at[-1] != ' ' || strncmp(at + 1 + digits, "], ", 3))
+		return false;
+	*number = (size_t)(at - s);
+	*thread = *number + 1 + digits + 3;
+	return s[*thread];
+}
+
 /* ---- writing ------------------------------------------------------------------------------------- */
 
 static void put(struct out *out, const char *text, size_t n)
@@ -253,11 +271,27 @@ static bool leave_scopes(const struct parsed *p, struct cut *cut, size_t paramet
 	return false;
 }
 
+/* First the program's name, then which process it is. */
+static bool leave_process(const struct parsed *p, size_t number, size_t thread, unsigned columns, size_t keep,
+			  struct out *out)
+{
+	struct cut cut = { .templates = DEEPEST + 1, .from = keep < number ? 0 : number, .end = p->n,
+			   .keep = keep };
+
+	if (write_name(p, &cut, columns, out) || keep < thread)
+		return gt_columns_of(out->at) <= columns;
+	cut.from = thread;
+	return write_name(p, &cut, columns, out);
+}
+
 static bool leave_out(const struct parsed *p, unsigned columns, size_t keep, struct out *out)
 {
+	size_t number, thread;
 	size_t parameters = find_parameters(p), name = find_name(p, parameters);
 	struct cut cut = { .parameters = true, .templates = DEEPEST + 1, .end = p->n, .keep = keep };
 
+	if (find_process(p->s, &number, &thread))
+		return leave_process(p, number, thread, columns, keep, out);
 	if (!find_offset(p, keep, &cut.kind, &cut.offset))
 		cut.kind = cut.offset = 0;
 	if (write_name(p, &cut, columns, out))
@@ -337,6 +371,36 @@ const char *gt_shorten(char *buffer, const char *name, unsigned columns, size_t 
 	find_levels(&p);
 	if (!leave_out(&p, columns, keep, &out))
 		cut_around(&out, columns);
+	return buffer;
+}
+
+const char *gt_shorten_path(char *buffer, const char *path, unsigned columns)
+{
+	char name[GT_SHORTEN_MAX], brief[GT_SHORTEN_MAX];
+	struct out out = { .at = buffer };
+	struct parsed p;
+	size_t first = 0;
+
+	p.s = path;
+	p.n = strlen(path);
+	if (p.n >= GT_SHORTEN_MAX)
+		return path;
+	find_brackets(&p);
+	find_levels(&p);
+	for (size_t i = 0; i <= p.n; i++) {
+		const char *text;
+
+		if (i < p.n && (p.level[i] || strncmp(path + i, BETWEEN, strlen(BETWEEN))))
+			continue;
+		memcpy(name, path + first, i - first);
+		name[i - first] = '\0';
+		text = gt_shorten(brief, name, columns, i - first); /* cut before its end, if at all */
+		put(&out, first ? BETWEEN : "", first ? strlen(BETWEEN) : 0);
+		put(&out, text, strlen(text));
+		first = i + strlen(BETWEEN);
+		i = first - 1;
+	}
+	buffer[out.n] = '\0';
 	return buffer;
 }
 
