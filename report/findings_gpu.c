@@ -7,8 +7,10 @@
 #include "config.h"
 
 #include "lib/assemble/util/calls.h"
+#include "lib/assemble/util/interpreter.h"
 #include "report/findings.h"
 
+#include <math.h>
 #include <string.h>
 
 static uint32_t region_count(const struct gt_report *report)
@@ -167,26 +169,54 @@ static uint64_t long_gap(struct gt_report *report)
 			   gt_class_time(report, GT_CLASS_GPU_LAUNCH));
 }
 
-/* What the host did for most of the time in which the device had nothing to do, as the waits say. */
-static const char *host_meanwhile(struct gt_report *report, uint32_t device)
+static bool on_device(struct gt_report *report, uint32_t device, const char *location)
+{
+	for (size_t i = 0; i < report->read->tables[GT_OTF2_LOCATION].count; i++)
+		if (report->classes.locations[i].device == device &&
+		    !strcmp(gt_report_location(report, i), location))
+			return true;
+	return false;
+}
+
+static bool is_idle_wait(const char *class)
+{
+	return !strcmp(class, "device starves") || !strcmp(class, "launch-bound");
+}
+
+#define UNSEEN "(no region)"
+
+/*
+ * What the host did for most of the longest gap of a device, as the waits say: that is the wait which is as
+ * long. UNSEEN: nothing recorded. NULL: it is not known who ended the gap, or others had a part in it.
+ */
+static const char *host_meanwhile(struct gt_report *report, uint32_t device, uint64_t gap)
 {
 	const struct gt_section *waits = gt_section_find(&report->figures, "waits");
-	const char *found = NULL;
-	uint64_t most = 0;
+	const union gt_cell *found = NULL;
 
 	for (size_t i = 0; waits && i < waits->rows; i++) {
 		const union gt_cell *row = waits->cells + i * waits->kind->column_count;
 
-		if (row[1].count <= most || !row[8].text || strcmp(row[0].text, "device starves"))
-			continue;
-		for (size_t l = 0; l < report->read->tables[GT_OTF2_LOCATION].count; l++)
-			if (report->classes.locations[l].device == device &&
-			    !strcmp(gt_report_location(report, l), row[4].text)) {
-				most = row[1].count;
-				found = row[8].text;
-			}
+		if (is_idle_wait(row[0].text) && row[3].count > gap / 2 &&
+		    (!found || row[3].count > found[3].count) && on_device(report, device, row[4].text))
+			found = row;
 	}
-	return found;
+	if (!found || !found[7].text)
+		return NULL;
+	return found[8].text ? found[8].text : UNSEEN;
+}
+
+/* How to see what no region covers, in an archive by gputrace. */
+static const char *see_more(struct gt_report *report)
+{
+	const char *setting = NULL;
+
+	for (uint32_t i = 0; i < report->classes.process_count && !setting; i++)
+		setting = gt_interpreter_setting(report->classes.processes[i].group->name);
+	if (isnan(gt_report_property(report, "GPUTRACE::PROCESSORS")))
+		setting = "more of the program, which the archive does not have";
+	return gt_figures_text(&report->figures, "%s: nothing that was recorded says what the host does then",
+			       setting ? setting : "recording the program's functions (gputrace-cc)");
 }
 
 /* A launch that takes most of the longest gap: the first one of a kernel loads its module. */
@@ -209,6 +239,8 @@ static void gpu_gaps(struct gt_report *report, const struct gt_gpu *gpu, uint32_
 {
 	struct gt_gaps gaps = gt_device_gaps(&gpu->devices[index], long_gap(report));
 	const char *launch = slow_launch(report, &gaps);
+	const char *meanwhile = host_meanwhile(report, index, gaps.longest);
+	bool unseen = meanwhile && !strcmp(meanwhile, UNSEEN);
 
 	if (!gaps.count)
 		return;
@@ -218,11 +250,12 @@ static void gpu_gaps(struct gt_report *report, const struct gt_gpu *gpu, uint32_
 			.id = GT_FINDING_GPU_GAPS,
 			.gain = gaps.sum,
 			.location = name,
-			.where = launch ? launch : host_meanwhile(report, index),
+			.where = launch ? launch : meanwhile,
 			.time = gaps.when,
 			.length = gaps.longest,
-			.advice = launch ? words_of(report)->first
-					 : "look what the host does then (waits: device starves), and "
+			.advice = launch   ? words_of(report)->first
+				  : unseen ? see_more(report)
+					   : "look what the host does then (waits: device starves), and "
 					   "launch before it does that" },
 		"%s is idle in %s long %s, together %s; the longest takes %s", name,
 		gt_said(report, gaps.count, GT_COUNT), gaps.count == 1 ? "gap" : "gaps",

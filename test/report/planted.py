@@ -8,6 +8,7 @@
   planted.py overlap DIR    kernels and copies that overlap for 10 ms of 400 ms
   planted.py turns DIR      threads that wait for one lock for longer than a time slice, each for all others
   planted.py gate DIR       threads that wait as long for one that has the lock and never waits for it
+  planted.py unseen DIR PROGRAM  a gap in which nothing is recorded of the host but a cudaMalloc of 500 us
   planted.py late DIR       a late rank of which only gputrace's own region is recorded
 """
 import sys
@@ -365,6 +366,27 @@ def gpu_gaps(bad):
     return m
 
 
+def unseen(program):
+    m = Made(length=SECOND)
+    process = m.process(program + " [6142]")
+    thread, device = m.thread(process), m.device("GPU A")
+    streams = [m.stream(process, device, f"CUDA[0:{n}]") for n in (7, 13)]
+    launch, allocate = api(m, "cudaLaunchKernel"), api(m, "cudaMalloc")
+    ms = SECOND // 1000
+    m.call(thread, launch, 0, 10000, 1)
+    m.call(thread, launch, 20000, 30000, 2)
+    m.call(thread, allocate, 398 * ms, 398 * ms + ms // 2)
+    m.call(thread, launch, 400 * ms - 10000, 400 * ms, 3)
+    m.call(thread, allocate, 700 * ms, 700 * ms + 60000)
+    m.call(thread, launch, 700 * ms + 60000, 700 * ms + 70000, 4)
+    m.kernel(streams[0], "axpy", 10000, 100 * ms, 64, 128, 1)
+    m.kernel(streams[1], "axpy", 30000, 50 * ms, 64, 128, 2)
+    m.kernel(streams[0], "axpy", 400 * ms, 700 * ms, 64, 128, 3)
+    m.kernel(streams[1], "axpy", 700 * ms + 70000, SECOND, 64, 128, 4)
+    m.properties = {"GPUTRACE::PROCESSORS": "2"}
+    return m
+
+
 @case
 def sync_each_launch(bad):
     """The host waits after each of 1,000 kernels and launches the next 300 us later, or runs ahead."""
@@ -433,6 +455,8 @@ if __name__ == "__main__":
         overlap().write(sys.argv[2])
     elif sys.argv[1] in ("turns", "gate"):
         {"turns": turns, "gate": gate}[sys.argv[1]]().write(sys.argv[2])
+    elif sys.argv[1] == "unseen":
+        unseen(sys.argv[3]).write(sys.argv[2])
     elif sys.argv[1] == "late":
         late_and_flushes().write(sys.argv[2])
     else:

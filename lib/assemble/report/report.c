@@ -9,6 +9,7 @@
 #include "lib/assemble/archive/clean.h"
 #include "lib/assemble/spool/loss.h"
 #include "lib/assemble/adapters/half.h"
+#include "lib/assemble/util/interpreter.h"
 #include "lib/assemble/util/rules.h"
 #include "lib/assemble/report/summary.h"
 
@@ -528,22 +529,11 @@ static bool is_script(const struct gt_defs *defs, const struct gt_region *region
 /* The setting that records functions of an interpreter's programs, if there is one among the processes. */
 static const char *setting_of(const struct gt_spool *spool)
 {
-#define GT_INTERPRETER(program, setting) { program, setting },
-	static const struct {
-		const char *program, *setting;
-	} interpreters[] = {
-#include "instrument/adapters.def"
-	};
+	const char *setting = NULL;
 
-	for (size_t i = 0; i < spool->proc_count; i++) {
-		const char *path = spool->procs[i].header.program, *slash = strrchr(path, '/');
-
-		for (size_t k = 0; k < sizeof(interpreters) / sizeof(*interpreters); k++)
-			if (!strncmp(slash ? slash + 1 : path, interpreters[k].program,
-				     strlen(interpreters[k].program)))
-				return interpreters[k].setting;
-	}
-	return NULL;
+	for (size_t i = 0; i < spool->proc_count && !setting; i++)
+		setting = gt_interpreter_setting(spool->procs[i].header.program);
+	return setting;
 }
 
 /* ---- the summary --------------------------------------------------------------------------------- */
