@@ -298,7 +298,7 @@ static void mpi_row(struct gt_report *report, const struct messages *all,
 
 	row[0].count = region->calls;
 	row[1].count = region->exclusive;
-	row[2].number = whole ? (double)region->exclusive / (double)whole : NAN;
+	row[2].number = gt_profile_share(region, whole);
 	row[3].count = region->most;
 	row[4].count = region->location_least;
 	row[5].count = region->exclusive / region->locations;

@@ -287,6 +287,8 @@ static void sum_times(const struct gt_report *report, const struct gt_profile_re
 static void merge_regions(struct gt_report *report, const struct gt_profile_region *regions,
 			  struct gt_profile *profile, struct gt_profile_location *location)
 {
+	bool counts = gt_profile_counts(report, profile, (size_t)(location - profile->locations));
+
 	for (size_t i = 0; i <= region_count(report); i++) {
 		const struct gt_profile_region *from = &regions[i];
 		struct gt_profile_region *to = &profile->regions[i];
@@ -304,6 +306,7 @@ static void merge_regions(struct gt_report *report, const struct gt_profile_regi
 		to->calls += from->calls;
 		to->inclusive += from->inclusive;
 		to->exclusive += from->exclusive;
+		to->counted += counts ? from->exclusive : 0;
 	}
 }
 

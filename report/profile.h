@@ -54,6 +54,7 @@ struct gt_profile_tree {
 /* By region. A region that calls itself is counted once in `inclusive`. */
 struct gt_profile_region {
 	uint64_t calls, inclusive, exclusive;
+	uint64_t counted;     /* of exclusive: in threads that make the run */
 	uint64_t least, most; /* inclusive of a call */
 	uint64_t most_begin;  /* of the longest call, and its location */
 	uint32_t most_on;
@@ -269,5 +270,7 @@ const char *gt_profile_group(const struct gt_report *report, size_t region);
 bool gt_profile_counts(const struct gt_report *report, const struct gt_profile *profile, size_t location);
 /* That whole: gputrace-metrics(7), "SHARES". */
 uint64_t gt_profile_whole(const struct gt_report *report, const struct gt_profile *profile);
+/* The region's part of it; NAN: only others called it. */
+double gt_profile_share(const struct gt_profile_region *region, uint64_t whole);
 
 #endif

@@ -77,6 +77,11 @@ uint64_t gt_profile_whole(const struct gt_report *report, const struct gt_profil
 	return sum;
 }
 
+double gt_profile_share(const struct gt_profile_region *region, uint64_t whole)
+{
+	return region->counted || !region->exclusive ? share(region->counted, whole) : NAN;
+}
+
 /* ---- regions ------------------------------------------------------------------------------------- */
 
 static const struct gt_column region_columns[] = {
@@ -126,7 +131,7 @@ static void region_row(struct gt_report *report, const struct gt_profile *profil
 	row[0].count = region->calls;
 	row[1].count = region->exclusive;
 	if (gt_class_times[class] != GT_TIME_ON_GPU)
-		row[2].number = share(region->exclusive, whole);
+		row[2].number = gt_profile_share(region, whole);
 	row[3].count = region->inclusive;
 	row[4].count = region->inclusive / region->calls;
 	row[5].count = region->least;
@@ -204,6 +209,7 @@ static void group_table(struct gt_report *report, const struct gt_profile *profi
 
 	for (size_t i = 0; i < region_count(report); i++) {
 		union gt_cell *row;
+		double part;
 
 		if (!profile->regions[i].calls)
 			continue;
@@ -211,8 +217,9 @@ static void group_table(struct gt_report *report, const struct gt_profile *profi
 		row[0].count += profile->regions[i].calls;
 		row[1].count += profile->regions[i].exclusive;
 		row[3].count++;
-		if (gt_class_times[report->classes.regions[i]] != GT_TIME_ON_GPU)
-			row[2].number = share(row[1].count, whole);
+		part = gt_profile_share(&profile->regions[i], whole);
+		if (gt_class_times[report->classes.regions[i]] != GT_TIME_ON_GPU && !isnan(part))
+			row[2].number = isnan(row[2].number) ? part : row[2].number + part;
 	}
 	gt_rows_sort(section, 1);
 }

@@ -39,10 +39,10 @@ static unsigned lines_of(const char *t)
 #define HAS_NOT(what) cr_expect(!strstr(text, what), "\"%s\" in:\n%s", what, text)
 
 static const struct gt_summary_region three[] = {
-	{"little", 1, 1000, 2000, false, false, false, 0, 0, 0},
-	{"main", 1, 2000000, 1500000000, false, false, false, 0, 0, 0},
-	{"never", 0, 0, 0, false, false, false, 0, 0, 0},
-	{"stencil(double*, int)", 16384, 1203000000, 1203000000, false, false, false, 0, 0, 0},
+	{"little", 1, 1000, 2000, false, false, false, 0, 0, 0, 0},
+	{"main", 1, 2000000, 1500000000, false, false, false, 0, 0, 0, 0},
+	{"never", 0, 0, 0, false, false, false, 0, 0, 0, 0},
+	{"stencil(double*, int)", 16384, 1203000000, 1203000000, false, false, false, 0, 0, 0, 0},
 };
 
 static struct gt_summary usual(void)
@@ -75,13 +75,13 @@ Test(summary, long_names)
 {
 	static const struct gt_summary_region regions[] = {
 		{"Matrix<double, 64>::multiply_accumulate(Matrix<double, 64> const&, double)",
-		 9, 9000000, 9000000, false, false, false, 0, 0, 0},
+		 9, 9000000, 9000000, false, false, false, 0, 0, 0, 0},
 		{"Matrix<double, 64>::multiply_subtract(Matrix<double, 64> const&, double)",
-		 9, 8000000, 8000000, false, false, false, 0, 0, 0},
+		 9, 8000000, 8000000, false, false, false, 0, 0, 0, 0},
 		{"std::vector<double> advance_particles_on_device<float, 3>(std::vector<double> const&)",
-		 9, 7000000, 7000000, false, false, false, 0, 0, 0},
+		 9, 7000000, 7000000, false, false, false, 0, 0, 0, 0},
 		{"std::vector<double> advance_particles_on_device<float, 4>(std::vector<double> const&)",
-		 9, 6000000, 6000000, false, false, false, 0, 0, 0},
+		 9, 6000000, 6000000, false, false, false, 0, 0, 0, 0},
 	};
 	struct gt_summary s = usual();
 
@@ -125,9 +125,9 @@ Test(summary, use)
 Test(summary, findings)
 {
 	static const struct gt_summary_region regions[] = {
-		{ "tiny", 2000000, 200000000, 400000000, true, false, false, 0, 0, 0 },
-		{ "library", 2000000, 200000000, 400000000, false, false, false, 0, 0, 0 },
-		{ "pthread_create", 200, 60000000, 60000000, false, false, false, 0, 0, 0 },
+		{ "tiny", 2000000, 200000000, 400000000, true, false, false, 0, 0, 0, 0 },
+		{ "library", 2000000, 200000000, 400000000, false, false, false, 0, 0, 0, 0 },
+		{ "pthread_create", 200, 60000000, 60000000, false, false, false, 0, 0, 0, 0 },
 	};
 	struct gt_summary s = usual();
 
@@ -176,10 +176,10 @@ Test(summary, findings)
 Test(summary, measurement)
 {
 	static const struct gt_summary_region regions[] = {
-		{ "tiny", 2000000, 200000000, 400000000, true, false, false, 0, 0, 0 },
-		{ "script.tiny", 100000, 500000000, 400000000, true, false, true, 0, 0, 0 },
-		{ "kernel", 1000, 500000000, 400000000, false, true, false, 0, 0, 0 },
-		{ "MPI_Send", 1000, 500000000, 400000000, false, false, false, 0, 0, 0 },
+		{ "tiny", 2000000, 200000000, 400000000, true, false, false, 0, 0, 0, 0 },
+		{ "script.tiny", 100000, 500000000, 400000000, true, false, true, 0, 0, 0, 0 },
+		{ "kernel", 1000, 500000000, 400000000, false, true, false, 0, 0, 0, 0 },
+		{ "MPI_Send", 1000, 500000000, 400000000, false, false, false, 0, 0, 0, 0 },
 	};
 	struct gt_summary s = usual();
 
@@ -212,9 +212,9 @@ Test(summary, measurement)
 Test(summary, unseen)
 {
 	static const struct gt_summary_region regions[] = {
-		{ "pthread_cond_wait", 10, 200000000, 400000000, false, false, false, 0, 0, 0 },
-		{ "work", 10, 200000000, 400000000, true, false, false, 0, 0, 0 },
-		{ "script.work", 10, 200000000, 400000000, true, false, true, 0, 0, 0 },
+		{ "pthread_cond_wait", 10, 200000000, 400000000, false, false, false, 0, 0, 0, 0 },
+		{ "work", 10, 200000000, 400000000, true, false, false, 0, 0, 0, 0 },
+		{ "script.work", 10, 200000000, 400000000, true, false, true, 0, 0, 0, 0 },
 	};
 	struct gt_summary s = usual();
 
@@ -491,7 +491,7 @@ Test(summary, one_screen)
 	for (int i = 0; i < MANY; i++) {
 		snprintf(names[i], sizeof(names[i]), "f%04d<%0250d>", i, i);
 		regions[i] = (struct gt_summary_region){ names[i], 1, 100 + (uint64_t)(i / 3), 1, false,
-							 false, false, 0, 0, 0 };
+							 false, false, 0, 0, 0, 0 };
 	}
 	s.regions = regions;
 	s.region_count = MANY;
@@ -556,6 +556,24 @@ Test(summary, shares)
 	HAS("       -  kernel");
 }
 
+/* What others than the run's threads did has no part in it, and comes last. */
+Test(summary, apart)
+{
+	static const struct gt_summary_region regions[] = {
+		{ .name = "waitpid", .calls = 1, .exclusive_ns = 1203000000, .apart_ns = 1203000000 },
+		{ .name = "write", .calls = 2, .exclusive_ns = 603000000, .apart_ns = 301500000 },
+		{ .name = "little", .calls = 1, .exclusive_ns = 1000 },
+	};
+	struct gt_summary s = usual();
+
+	s.regions = regions;
+	s.region_count = 3;
+	print(&s, GT_SUMMARY_PLAIN, 0);
+	HAS("           2     603 ms       0 ns  25.0 %  write\n"
+	    "[gputrace]           1    1.00 us       0 ns   0.0 %  little\n"
+	    "[gputrace]           1     1.20 s       0 ns       -  waitpid\n");
+}
+
 /* ---- escaping ---------------------------------------------------------------------------------- */
 
 static const char *escape(const char *from, unsigned columns)
@@ -605,7 +623,7 @@ Test(summary, cuts)
 Test(summary, hostile_names)
 {
 	static const struct gt_summary_region bad[] = {
-		{"\033]0;pwned\a\r\nx", 1, 1, 1, false, false, false, 0, 0, 0},
+		{"\033]0;pwned\a\r\nx", 1, 1, 1, false, false, false, 0, 0, 0, 0},
 	};
 	struct gt_summary s = usual();
 

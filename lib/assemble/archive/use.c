@@ -131,6 +131,34 @@ static bool reads_or_writes(const struct gt_defs *defs, const struct gt_region *
 		!strcmp(gt_intern_text(&defs->strings, region->group, NULL), "io"));
 }
 
+/*
+ * Of a run with ranks: what started them, of which next to nothing is recorded but that it waits, passes on
+ * what they print and makes threads; another process that only waits; or a thread of their library's own.
+ */
+static bool is_aside(const struct gt_layout *layout, const struct gt_out_location *out,
+		     const struct gt_use *use)
+{
+	const struct gt_out_group *group =
+		out->group < layout->group_count ? &layout->groups[out->group] : NULL;
+	bool of_rank = group && group->job;
+	bool main_of_rank = of_rank && (out == layout->locations || out[-1].group != out->group);
+	uint64_t blank = gt_use_unseen(use) + (of_rank ? 0 : use->wait) +
+			 (group && group->launcher ? use->io + use->runtime : 0);
+
+	return !main_of_rank && blank > use->life / 100 * 95;
+}
+
+/* Its calls are among the others', but of its time the run has no share. */
+static void tell_apart(struct gt_worker *w, const struct gt_out_location *out, const struct gt_use *use)
+{
+	for (size_t i = 0; i < w->profile_room; i++) {
+		uint64_t ns = since(w, i).exclusive;
+
+		w->profile[i].apart += out->thread ? 0 : ns;
+		w->profile[i].aside += out->thread && use->aside ? ns : 0;
+	}
+}
+
 void gt_use_end(struct gt_worker *w, struct gt_out_location *out, uint64_t begin, uint64_t span,
 		uint64_t life)
 {
@@ -179,7 +207,10 @@ void gt_use_end(struct gt_worker *w, struct gt_out_location *out, uint64_t begin
 	/* Made for parallel regions: it was in nothing else. */
 	if (out->thread && !out->first && parallel && parallel + use.measurement >= use.seen)
 		use.outside = use.life > use.seen ? use.life - use.seen : 0;
+	use.aside = is_aside(w->conv->layout, out, &use);
 	if (use.idle)
 		set_aside(w, &use);
+	else if (!out->thread || use.aside)
+		tell_apart(w, out, &use);
 	out->use = use;
 }

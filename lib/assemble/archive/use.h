@@ -14,4 +14,10 @@ void gt_use_begin(struct gt_worker *worker);
 void gt_use_end(struct gt_worker *worker, struct gt_out_location *out, uint64_t begin,
 		uint64_t span, uint64_t life);
 
+/* What its thread spent in no recorded function. */
+static inline uint64_t gt_use_unseen(const struct gt_use *use)
+{
+	return use->seen < use->life ? use->life - use->seen : 0;
+}
+
 #endif

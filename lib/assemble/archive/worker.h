@@ -29,6 +29,8 @@ struct gt_kind {
 struct gt_profile {
 	uint64_t calls, inclusive, exclusive; /* nanoseconds */
 	uint64_t most;                        /* of a call */
+	uint64_t aside;                       /* of exclusive: no part of a run with ranks (use.aside) */
+	uint64_t apart;                       /* of exclusive: of locations that are no threads */
 	uint32_t open;                        /* frames of it on the stack now */
 	uint32_t locations;                   /* that called it */
 	bool on_device;                       /* a stream's: its time is none of a thread's */
@@ -36,7 +38,7 @@ struct gt_profile {
 	uint8_t activity;                     /* activity.c: what a device does in it */
 	uint8_t call;                         /* enum gt_call, known once a location with it is done */
 	uint8_t async;                        /* ties.c: whether it asks for asynchronous copies */
-	uint8_t unused[19];
+	uint8_t unused[3];
 };
 _Static_assert(sizeof(struct gt_profile) == 64, "a power of two");
 
@@ -46,6 +48,8 @@ static inline void gt_profile_add(struct gt_profile *profile, const struct gt_pr
 	profile->calls += more->calls;
 	profile->inclusive += more->inclusive;
 	profile->exclusive += more->exclusive;
+	profile->aside += more->aside;
+	profile->apart += more->apart;
 	profile->most = more->most > profile->most ? more->most : profile->most;
 	profile->locations += more->locations;
 	profile->on_device |= more->on_device;

@@ -51,6 +51,7 @@ struct gt_use {
 	uint64_t outside;        /* of a thread that was made for parallel regions: between them */
 	uint64_t kernels, copies; /* of a stream */
 	bool communicates;
+	bool aside;              /* next to nothing of it is recorded: it is no part of a run with ranks */
 	bool idle;               /* a thread that did nothing but wait; it is not in the profile */
 };
 

@@ -23,6 +23,7 @@ void gt_devices_make(struct gt_devices *devices, const struct gt_layout *layout,
 void gt_devices_free(struct gt_devices *devices);
 
 struct gt_balance gt_balance_of(const struct gt_layout *layout);
+bool gt_has_ranks(const struct gt_layout *layout);
 /* The lives of the threads that make the run, and what of them was in no recorded function. */
 uint64_t gt_threads_ns(const struct gt_layout *layout, uint64_t *unseen_ns);
 /* Of threads that were made, not of first ones. */

@@ -8,6 +8,8 @@
 
 #include "lib/assemble/report/brief.h"
 
+#include "lib/assemble/archive/use.h"
+
 #include <stdio.h>
 
 /* The threads of a rank that communicated, together; `first`: the one that it began with. */
@@ -74,43 +76,27 @@ struct gt_balance gt_balance_of(const struct gt_layout *layout)
 	return b;
 }
 
-/* What its thread spent in no recorded function. */
-static uint64_t unseen(const struct gt_use *use)
+bool gt_has_ranks(const struct gt_layout *layout)
 {
-	return use->seen < use->life ? use->life - use->seen : 0;
-}
-
-/*
- * Of a run with ranks: what started them, of which next to nothing is recorded but that it waits, passes on
- * what they print and makes threads; another process that only waits; or a thread of their library's own.
- */
-static bool beside_ranks(const struct gt_layout *layout, uint32_t location)
-{
-	const struct gt_out_location *out = &layout->locations[location];
-	bool of_rank = out->group < layout->group_count && layout->groups[out->group].job;
-	bool main_of_rank = of_rank && (!location || out[-1].group != out->group);
-	bool launcher = out->group < layout->group_count && layout->groups[out->group].launcher;
-	uint64_t blank = unseen(&out->use) + (of_rank ? 0 : out->use.wait) +
-			 (launcher ? out->use.io + out->use.runtime : 0);
-
-	return !main_of_rank && blank > out->use.life / 100 * 95;
+	for (uint32_t i = 0; i < layout->group_count; i++)
+		if (layout->groups[i].job)
+			return true;
+	return false;
 }
 
 uint64_t gt_threads_ns(const struct gt_layout *layout, uint64_t *unseen_ns)
 {
-	bool ranks = false;
+	bool ranks = gt_has_ranks(layout);
 	uint64_t sum = 0;
 
 	*unseen_ns = 0;
-	for (uint32_t i = 0; i < layout->group_count; i++)
-		ranks |= layout->groups[i].job != 0;
 	for (uint32_t i = 0; i < layout->location_count; i++) {
 		const struct gt_use *use = &layout->locations[i].use;
 
-		if (use->idle || (ranks && beside_ranks(layout, i)))
+		if (use->idle || (ranks && use->aside))
 			continue;
 		sum += use->life;
-		*unseen_ns += unseen(use);
+		*unseen_ns += gt_use_unseen(use);
 	}
 	return sum;
 }

@@ -554,6 +554,7 @@ static struct gt_summary_region row_of(const struct gt_report *report, size_t i)
 		.name = gt_intern_text(&report->defs->strings, region->name, NULL),
 		.calls = of->calls, .exclusive_ns = of->exclusive, .inclusive_ns = of->inclusive,
 		.most_ns = of->most, .locations = of->locations,
+		.apart_ns = of->apart + (report->facts->ranks ? of->aside : 0),
 		.function = region->paradigm == COMPILER, .on_device = of->on_device,
 		.script = is_script(report->defs, region), .call = of->call,
 	};

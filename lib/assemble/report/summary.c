@@ -471,11 +471,25 @@ static void print_nothing(const struct printer *p, const struct gt_summary *s)
 
 double gt_summary_share(const struct gt_summary *s, const struct gt_summary_region *region)
 {
-	return region->on_device || !s->threads_ns ? -1
-						   : (double)region->exclusive_ns / (double)s->threads_ns;
+	uint64_t ns = region->exclusive_ns - region->apart_ns;
+
+	if (region->on_device || !s->threads_ns || (!ns && region->apart_ns))
+		return -1;
+	return (double)ns / (double)s->threads_ns;
 }
 
-/* Ties by name. */
+/* What others did while they waited for the run comes last. Ties by name. */
+static bool comes_before(const struct gt_summary_region *a, const struct gt_summary_region *b)
+{
+	bool a_apart = !a->on_device && a->apart_ns && a->apart_ns == a->exclusive_ns;
+	bool b_apart = !b->on_device && b->apart_ns && b->apart_ns == b->exclusive_ns;
+
+	if (a_apart != b_apart)
+		return b_apart;
+	return a->exclusive_ns != b->exclusive_ns ? a->exclusive_ns > b->exclusive_ns
+						  : strcmp(a->name, b->name) < 0;
+}
+
 unsigned gt_summary_top(const struct gt_summary *s, const struct gt_summary_region **top, unsigned rows)
 {
 	unsigned n = 0;
@@ -486,9 +500,7 @@ unsigned gt_summary_top(const struct gt_summary *s, const struct gt_summary_regi
 
 		if (!r->calls)
 			continue;
-		while (at > 0 && (top[at - 1]->exclusive_ns < r->exclusive_ns ||
-				  (top[at - 1]->exclusive_ns == r->exclusive_ns &&
-				   strcmp(top[at - 1]->name, r->name) > 0)))
+		while (at > 0 && comes_before(r, top[at - 1]))
 			at--;
 		if (at == rows)
 			continue;

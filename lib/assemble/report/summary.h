@@ -31,6 +31,7 @@ struct gt_summary_region {
 	uint8_t call;           /* enum gt_call: what it is about */
 	uint32_t locations;     /* that called it */
 	uint64_t most_ns;       /* of a call, inclusive */
+	uint64_t apart_ns;      /* of exclusive_ns: of others than the threads that make the run */
 };
 
 /* A process that did not end by itself. */
@@ -168,9 +169,10 @@ const char *gt_summary_time(char buffer[32], uint64_t ns);
 const char *gt_summary_size(char buffer[32], uint64_t bytes);
 /* The product of the host's efficiencies; 0: there are none. */
 double gt_summary_parallel(const struct gt_summary *summary);
-/* Its exclusive time as a part of the run; less than 0: it has none. */
+/* Its exclusive time in threads that make the run, as a part of that; less than 0: it has none. */
 double gt_summary_share(const struct gt_summary *summary, const struct gt_summary_region *region);
-/* The `rows` regions with the most exclusive time, largest first. Returns how many there are. */
+/* The `rows` regions with the most exclusive time, largest first; those without a part in the run come after
+ * all others, but for what devices do. Returns how many there are. */
 unsigned gt_summary_top(const struct gt_summary *summary, const struct gt_summary_region **top,
 			unsigned rows);
 
