@@ -2,8 +2,9 @@
 /*
  * Logs and bags in a temporary file.
  *
- * The first chunks are plain memory, in large pages where there are some, which cost less than pages of a
- * file. What comes then is written to the file when a block is full, and mapped there.
+ * The first chunks are plain memory, which costs less than pages of a file. No large pages are asked for: a
+ * virtual machine may have given free ones back to its host, and to get them again costs more than they save.
+ * What comes then is written to the file when a block is full, and mapped there.
  *
  * Limits: see spill.h.
  */
@@ -66,11 +67,8 @@ void gt_spill_close(struct gt_spill *spill)
 
 static void *plain_chunk(void)
 {
-	void *memory = need(mmap(NULL, CHUNK, PROT_READ | PROT_WRITE,
-				 MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0));
-
-	madvise(memory, CHUNK, MADV_HUGEPAGE);
-	return memory;
+	return need(mmap(NULL, CHUNK, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1,
+			 0));
 }
 
 static void add_chunk(struct gt_spill *spill)
