@@ -549,6 +549,38 @@ static int domain_pop(void *domain)
 	return pop(known(domain));
 }
 
+/*
+ * Payloads of registered layouts are not recorded, but the ranges that have them are: NCCL ends those of
+ * ncclCommInitRank and others so.
+ */
+static int payload_push(void *domain, const void *data, size_t count)
+{
+	(void)data;
+	(void)count;
+	return push(find("a payload only", known(domain)), known(domain), NULL);
+}
+
+static int payload_pop(void *domain, const void *data, size_t count)
+{
+	(void)data;
+	(void)count;
+	return pop(known(domain));
+}
+
+static uint64_t payload_start(void *domain, const void *data, size_t count)
+{
+	(void)data;
+	(void)count;
+	return start(find("a payload only", known(domain)), known(domain), NULL);
+}
+
+static void payload_end(void *domain, uint64_t id, const void *data, size_t count)
+{
+	(void)data;
+	(void)count;
+	domain_end(domain, id);
+}
+
 static void *domain_string_a(void *domain, const char *text)
 {
 	return find(text, known(domain));
@@ -633,6 +665,11 @@ static const struct entry cuda[] = { ENTRY(NV_CUDA_STREAM_A, stream_a),
 static const struct entry cudart[] = { ENTRY(NV_CUDART_STREAM_A, stream_a),
 				       ENTRY(NV_CUDART_STREAM_W, stream_w) };
 
+static const struct entry payload[] = { ENTRY(NV_PAYLOAD_PUSH, payload_push),
+					ENTRY(NV_PAYLOAD_POP, payload_pop),
+					ENTRY(NV_PAYLOAD_START, payload_start),
+					ENTRY(NV_PAYLOAD_END, payload_end) };
+
 static void fill(const struct nv_callbacks *callbacks, int module, const struct entry *entries, size_t n)
 {
 	nv_function **table = NULL;
@@ -697,25 +734,43 @@ static bool set_up(void)
 	return true;
 }
 
+static bool is_ready(void)
+{
+	uint64_t mask = lock();
+	bool ready = mask != GT_LOCK_REFUSED && set_up();
+
+	unlock(mask);
+	return ready;
+}
+
 GT_API int InitializeInjectionNvtx2(nv_export get);
+GT_API int InitializeInjectionNvtxExtension(const struct nv_extension *extension);
 
 /* Called by each module of the program that contains NVTX, at its first NVTX call. */
 int InitializeInjectionNvtx2(nv_export get)
 {
 	const struct nv_callbacks *callbacks = get ? get(NV_TABLE_CALLBACKS) : NULL;
-	uint64_t mask;
-	bool ready;
 
-	if (!callbacks || callbacks->bytes < sizeof(*callbacks) || !callbacks->module)
-		return 0;
-	mask = lock();
-	ready = mask != GT_LOCK_REFUSED && set_up();
-	unlock(mask);
-	if (!ready)
+	if (!callbacks || callbacks->bytes < sizeof(*callbacks) || !callbacks->module || !is_ready())
 		return 0;
 	fill(callbacks, NV_MODULE_CORE, core, sizeof(core) / sizeof(core[0]));
 	fill(callbacks, NV_MODULE_CORE2, core2, sizeof(core2) / sizeof(core2[0]));
 	fill(callbacks, NV_MODULE_CUDA, cuda, sizeof(cuda) / sizeof(cuda[0]));
 	fill(callbacks, NV_MODULE_CUDART, cudart, sizeof(cudart) / sizeof(cudart[0]));
+	return 1;
+}
+
+/* The same, of extensions of NVTX: each module of the program has its own tables of them, too. */
+int InitializeInjectionNvtxExtension(const struct nv_extension *extension)
+{
+	const struct nv_segment *segment;
+
+	if (!extension || extension->bytes < sizeof(*extension) || extension->module != NV_EXTENSION_PAYLOAD ||
+	    !extension->segment_count || !is_ready())
+		return 0;
+	segment = &extension->segments[0];
+	for (size_t i = 0; i < sizeof(payload) / sizeof(payload[0]); i++)
+		if (payload[i].id < segment->slots)
+			segment->functions[payload[i].id] = (intptr_t)payload[i].function;
 	return 1;
 }

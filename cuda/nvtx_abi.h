@@ -64,4 +64,25 @@ struct nv_callbacks {
 
 typedef const void *(*nv_export)(uint32_t table);
 
+/* The extension for payloads (nvToolsExtPayload.h): functions by number. */
+enum { NV_EXTENSION_PAYLOAD = 2 };
+enum {
+	NV_PAYLOAD_PUSH = 3, NV_PAYLOAD_POP, NV_PAYLOAD_START, NV_PAYLOAD_END,
+};
+
+/* nvtxExtModuleSegment_t */
+struct nv_segment {
+	size_t id, slots;
+	intptr_t *functions;
+};
+
+/* nvtxExtModuleInfo_t */
+struct nv_extension {
+	uint16_t version, bytes, module, compatible;
+	size_t segment_count;
+	struct nv_segment *segments;
+	intptr_t (*get)(uint32_t function);
+	const void *info;
+};
+
 #endif

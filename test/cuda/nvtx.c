@@ -17,6 +17,7 @@
 
 #ifdef NVTX_HEADER
 #include <nvtx3/nvToolsExt.h>
+#include <nvtx3/nvToolsExtPayload.h>
 #else
 #include "nvtx_like.h"
 #endif
@@ -33,6 +34,20 @@ static void *other(void *unused)
 		nvtxRangePop();
 	}
 	return unused;
+}
+
+/* As NCCL has them: the payload comes with the end. And ranges that have nothing but a payload. */
+static void with_payloads(nvtxDomainHandle_t domain, nvtxEventAttributes_t *a)
+{
+	a->messageType = 1;
+	a->message.ascii = "payload at its end";
+	for (int i = 0; i < 6; i++) {
+		nvtxDomainRangePushEx(domain, a);
+		nvtxRangePushPayload(domain, NULL, 0);
+		nvtxRangePopPayload(domain, NULL, 0);
+		nvtxRangePopPayload(domain, NULL, 0);
+	}
+	nvtxRangeEndPayload(domain, nvtxRangeStartPayload(domain, NULL, 0), NULL, 0);
 }
 
 int main(void)
@@ -72,6 +87,10 @@ int main(void)
 		nvtxDomainRangePushEx(domain, &a);
 		nvtxDomainRangePop(domain);
 	}
+	a.payloadType = 0;
+	with_payloads(domain, &a);
+	a.messageType = 3;
+	a.message.registered = string;
 	/* Every kind of payload; ranges that overlap, one that ends elsewhere, one that does not end. */
 	for (a.payloadType = 1; a.payloadType <= 6; a.payloadType++) {
 		a.payload.ullValue = 0;

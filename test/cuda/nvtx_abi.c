@@ -4,6 +4,7 @@
  * Limits: NVTX 3.
  */
 #include <nvtx3/nvToolsExt.h>
+#include <nvtx3/nvToolsExtPayload.h>
 
 #include "cuda/nvtx_abi.h"
 
@@ -50,3 +51,14 @@ NUMBER(NVTX_CBID_CORE2_DomainDestroy, NV_CORE2_DESTROY);
 NUMBER(NVTX_CBID_CUDA_NameCuStreamA, NV_CUDA_STREAM_A);
 NUMBER(NVTX_CBID_CUDART_NameCudaStreamA, NV_CUDART_STREAM_A);
 NUMBER(NVTX_ETID_CALLBACKS, NV_TABLE_CALLBACKS);
+#ifdef NVTX3EXT_CBID_nvtxRangePopPayload
+NUMBER(NVTX_EXT_PAYLOAD_MODULEID, NV_EXTENSION_PAYLOAD);
+NUMBER(NVTX3EXT_CBID_nvtxRangePushPayload, NV_PAYLOAD_PUSH);
+NUMBER(NVTX3EXT_CBID_nvtxRangePopPayload, NV_PAYLOAD_POP);
+NUMBER(NVTX3EXT_CBID_nvtxRangeStartPayload, NV_PAYLOAD_START);
+NUMBER(NVTX3EXT_CBID_nvtxRangeEndPayload, NV_PAYLOAD_END);
+_Static_assert(sizeof(nvtxExtModuleInfo_t) == sizeof(struct nv_extension), "size of the extension");
+_Static_assert(offsetof(nvtxExtModuleInfo_t, segments) == offsetof(struct nv_extension, segments), "segments");
+_Static_assert(offsetof(nvtxExtModuleInfo_t, moduleId) == offsetof(struct nv_extension, module), "moduleId");
+_Static_assert(offsetof(nvtxExtModuleSegment_t, functionSlots) == offsetof(struct nv_segment, functions), "slots");
+#endif

@@ -79,6 +79,31 @@ static nv_function nvtx(int which, unsigned id)
 	return slots[which][id];
 }
 
+static intptr_t payload_slots[64];
+
+static intptr_t nvtx_payload(unsigned id)
+{
+	static int tried;
+	struct nv_segment segment = { 0, 63, payload_slots };
+	struct nv_extension extension = { 3, sizeof(extension), NV_EXTENSION_PAYLOAD, 0x104, 1, &segment, NULL, NULL };
+
+	if (!tried) {
+		const char *path = getenv("NVTX_INJECTION64_PATH");
+		void *library = path ? dlopen(path, RTLD_LAZY) : NULL;
+		int (*initialize)(const struct nv_extension *) = NULL;
+
+		tried = 1;
+		if (library)
+			*(void **)&initialize = dlsym(library, "InitializeInjectionNvtxExtension");
+		if (!initialize || !initialize(&extension))
+			memset(payload_slots, 0, sizeof(payload_slots));
+	}
+	return payload_slots[id];
+}
+
+#define PAYLOAD_CALL(id, type, arguments, none) \
+	(nvtx_payload(id) ? ((type)nvtx_payload(id)) arguments : none)
+
 #define CALL(which, id, type, arguments, none) \
 	(nvtx(which, id) ? ((type)nvtx(which, id)) arguments : none)
 #define nvtxRangePushA(m) CALL(0, NV_CORE_PUSH_A, int (*)(const char *), (m), 0)
@@ -110,6 +135,14 @@ static nv_function nvtx(int which, unsigned id)
 	CALL(2, NV_CUDART_STREAM_W, void (*)(void *, const void *), (s, n), (void)0)
 #define nvtxNameOsThreadW(t, n) \
 	CALL(0, NV_CORE_THREAD_W, void (*)(uint32_t, const void *), (t, n), (void)0)
+#define nvtxRangePushPayload(d, p, n) \
+	PAYLOAD_CALL(NV_PAYLOAD_PUSH, int (*)(void *, const void *, size_t), (d, p, n), -2)
+#define nvtxRangePopPayload(d, p, n) \
+	PAYLOAD_CALL(NV_PAYLOAD_POP, int (*)(void *, const void *, size_t), (d, p, n), -2)
+#define nvtxRangeStartPayload(d, p, n) \
+	PAYLOAD_CALL(NV_PAYLOAD_START, uint64_t (*)(void *, const void *, size_t), (d, p, n), 0)
+#define nvtxRangeEndPayload(d, r, p, n) \
+	PAYLOAD_CALL(NV_PAYLOAD_END, void (*)(void *, uint64_t, const void *, size_t), (d, r, p, n), (void)0)
 #define nvtxDomainRangePop(d) CALL(1, NV_CORE2_POP, int (*)(void *), (d), 0)
 
 #endif

@@ -134,6 +134,14 @@ def matched(suite, name, trace, ordered=True):
                   f"{sum(len(s) for s, _ in sides.values())} messages")
 
 
+def setups(suite, name, trace):
+    """NCCL's NVTX ranges end with the calls, also those that get a payload at their end."""
+    begun = [s for s in trace.spans if s.name.startswith("ncclCommInit")]
+    within = sum(s.location == c.location and c.start < s.start < c.end for c in begun for s in trace.spans
+                 if s.name in ("ncclAllReduce", "ncclBroadcast", "ncclReduce", "ncclSend"))
+    suite.verdict(f"{name} ranges", begun and not within, f"{len(begun)} of communicators, {within} operations within")
+
+
 def devices_of(suite, name, trace, counts):
     """Each rank's kernels are on the device that the program has chosen for it."""
     used, chosen, known = {}, {r: int(counts[r, f][0]) for r, f in counts if f == "device"}, uuids()
@@ -176,6 +184,7 @@ def program(n, how="", mode="yes", env=None, numbers=1 << 12):
             compare(suite, name, trace, counts, n)
             kernels_of(suite, name, trace)
             matched(suite, name, trace, mode == "yes")
+            setups(suite, name, trace)
             devices_of(suite, name, trace, counts)
             if how == "threads":
                 launched(suite, name, trace, command, setting)
@@ -220,6 +229,7 @@ def torch_ranks(suite, name):
                       f"{len(had)} sums, {sum(d[2] == 4 << 16 for d in had)} of the tensor, 20 were made")
     kernels_of(suite, name, trace)
     matched(suite, name, trace)
+    setups(suite, name, trace)
     devices_of(suite, name, trace, calls_in(out))
     suite.check(name, trace)
 

@@ -331,7 +331,7 @@ static void print_head(const struct printer *p, const struct gt_summary *s)
 	char f[32], ranks[64] = "", cost[96];
 
 	if (s->program) {
-		gt_summary_escape(program, sizeof(program) - 2, s->program, 24);
+		gt_summary_escape(program, sizeof(program) - 2, s->program, 40);
 		strcat(program, ": ");
 	}
 	if (s->gpu_streams)
