@@ -7,7 +7,9 @@ lib_libgtassemble_la_SOURCES += lib/assemble/util/array.h lib/assemble/util/inte
 	lib/assemble/util/lookup.c lib/assemble/util/lookup.h lib/assemble/util/posix.c \
 	lib/assemble/util/posix.h lib/assemble/util/rules.h lib/assemble/util/utf8.c lib/assemble/util/utf8.h \
 	lib/assemble/util/shorten.c lib/assemble/util/shorten.h lib/assemble/util/calls.c \
-	lib/assemble/util/calls.h lib/assemble/util/device.c lib/assemble/util/device.h \
+	lib/assemble/util/calls.h instrument/classes.def accel/classes.def mpi/classes.def cuda/classes.def \
+	hip/classes.def opencl/classes.def levelzero/classes.def lib/assemble/util/device.c \
+	lib/assemble/util/device.h \
 	lib/assemble/util/spans.c lib/assemble/util/spans.h lib/assemble/util/turns.c lib/assemble/util/turns.h
 lib_libgtassemble_la_SOURCES += lib/assemble/spool/collect.c lib/assemble/spool/collect.h \
 	lib/assemble/spool/deferred.c lib/assemble/spool/deferred.h lib/assemble/spool/journal.c \

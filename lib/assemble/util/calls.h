@@ -3,7 +3,8 @@
  * What calls of libraries for messages and for devices are about, and what devices do, by name: one table,
  * for the summary of a run and for `gputrace report`.
  *
- * Limits: names, as those libraries have them; groups, as gputrace's adapters and Score-P call them.
+ * Limits: names, as those libraries have them (instrument/classes.def); groups, as gputrace's adapters and
+ * Score-P call them.
  */
 #ifndef GT_ASSEMBLE_UTIL_CALLS_H
 #define GT_ASSEMBLE_UTIL_CALLS_H
