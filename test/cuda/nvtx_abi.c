@@ -58,7 +58,11 @@ NUMBER(NVTX3EXT_CBID_nvtxRangePopPayload, NV_PAYLOAD_POP);
 NUMBER(NVTX3EXT_CBID_nvtxRangeStartPayload, NV_PAYLOAD_START);
 NUMBER(NVTX3EXT_CBID_nvtxRangeEndPayload, NV_PAYLOAD_END);
 _Static_assert(sizeof(nvtxExtModuleInfo_t) == sizeof(struct nv_extension), "size of the extension");
-_Static_assert(offsetof(nvtxExtModuleInfo_t, segments) == offsetof(struct nv_extension, segments), "segments");
-_Static_assert(offsetof(nvtxExtModuleInfo_t, moduleId) == offsetof(struct nv_extension, module), "moduleId");
-_Static_assert(offsetof(nvtxExtModuleSegment_t, functionSlots) == offsetof(struct nv_segment, functions), "slots");
+#define AT(type, theirs, ours, mine) \
+	_Static_assert(offsetof(type, theirs) == offsetof(struct ours, mine), #theirs)
+AT(nvtxExtModuleInfo_t, structSize, nv_extension, bytes);
+AT(nvtxExtModuleInfo_t, moduleId, nv_extension, module);
+AT(nvtxExtModuleInfo_t, segments, nv_extension, segments);
+AT(nvtxExtModuleSegment_t, slotCount, nv_segment, slots);
+AT(nvtxExtModuleSegment_t, functionSlots, nv_segment, functions);
 #endif

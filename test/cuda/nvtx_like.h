@@ -85,7 +85,11 @@ static intptr_t nvtx_payload(unsigned id)
 {
 	static int tried;
 	struct nv_segment segment = { 0, 63, payload_slots };
-	struct nv_extension extension = { 3, sizeof(extension), NV_EXTENSION_PAYLOAD, 0x104, 1, &segment, NULL, NULL };
+	struct nv_extension extension = { .version = 3,
+					  .bytes = sizeof(extension),
+					  .module = NV_EXTENSION_PAYLOAD,
+					  .segment_count = 1,
+					  .segments = &segment };
 
 	if (!tried) {
 		const char *path = getenv("NVTX_INJECTION64_PATH");
