@@ -765,8 +765,8 @@ int InitializeInjectionNvtxExtension(const struct nv_extension *extension)
 {
 	const struct nv_segment *segment;
 
-	if (!extension || extension->bytes < sizeof(*extension) || extension->module != NV_EXTENSION_PAYLOAD ||
-	    !extension->segment_count || !is_ready())
+	if (!extension || extension->bytes < sizeof(*extension) ||
+	    extension->module != NV_EXTENSION_PAYLOAD || !extension->segment_count || !is_ready())
 		return 0;
 	segment = &extension->segments[0];
 	for (size_t i = 0; i < sizeof(payload) / sizeof(payload[0]); i++)

@@ -227,7 +227,8 @@ bool gt_part_choose(struct gt_part *part, const struct gt_otf2 *read, const char
 	}
 	if (choose(part, read, patterns) || !patterns)
 		return true;
-	fprintf(stderr, "%s: the pattern matches no location (several are separated by ;); there are:\n", command);
+	fprintf(stderr, "%s: the pattern matches no location (several are separated by ;); there are:\n",
+		command);
 	list_locations(read);
 	return false;
 }

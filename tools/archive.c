@@ -46,8 +46,8 @@ int gt_archive_damage(const char *name, uint64_t damaged, size_t locations, bool
 	if (!damaged)
 		return GT_RC_OK;
 	incomplete(name, damaged, locations,
-		   compared ? "it is compared with the rest" : "the page shows the rest, without a flow graph",
-		   stderr);
+		   compared ? "it is compared with the rest"
+			    : "the page shows the rest, without a flow graph", stderr);
 	return GT_RC_BAD;
 }
 

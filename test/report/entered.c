@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * A library between gputrace and MPI: when the last call of MPI began, at the latest. The program knows when it
- * began at the earliest; a busy machine may take the processor away in between.
+ * A library between gputrace and MPI: when the last call of MPI began, at the latest. The program knows when
+ * it began at the earliest; a busy machine may take the processor away in between.
  *
  * Limits: of the functions that planted_mpi.c calls; one thread.
  */

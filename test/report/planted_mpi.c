@@ -83,7 +83,7 @@ static void collectives(void)
 	MPI_Scan(&rank, &sum, 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD);
 }
 
-/* How long it waited for the last of the ranks from `first` to `end`: usually the one that was to come late. */
+/* How long it waited for the last of the ranks from `first` to `end`: usually who was to come late. */
 static void say(const char *class, int number, int waits, int first, int end)
 {
 	double least = 0, most = 0;
