@@ -35,6 +35,7 @@ struct ranks {
 	double busy;          /* of the ranks' mean lanes, summed up: useful, and with their GPUs */
 	uint64_t sum, most;   /* outside of MPI, or in the lane that was busy for longer */
 	uint64_t longest;     /* life without MPI_Init, MPI_Finalize and measurement */
+	bool blind;           /* one waits for threads of which next to nothing is known */
 };
 
 static const struct gt_column columns[] = {
@@ -158,7 +159,24 @@ static void drop_idle(const struct gt_report *report, const struct gt_profile *p
 
 /* ---- hosts --------------------------------------------------------------------------------------- */
 
-static void measure_rank(const struct lanes *lanes, uint32_t process, uint64_t outside, struct ranks *ranks)
+/* How many threads of each process are blank, apart from those that only wait. */
+static unsigned *count_blank(const struct gt_report *report, const struct gt_profile *profile)
+{
+	unsigned *blank = gt_report_zeroed(report->classes.process_count + 1, sizeof(*blank));
+
+	for (size_t i = 0; i < report->read->tables[GT_OTF2_LOCATION].count; i++) {
+		const struct gt_profile_location *of = &profile->locations[i];
+
+		if (report->classes.locations[i].kind == GT_LOCATION_THREAD && of->events)
+			blank[report->classes.locations[i].process] +=
+				gt_profile_blank(of->end - of->begin, unseen(of));
+	}
+	return blank;
+}
+
+/* How many lanes the rank has is returned. */
+static unsigned measure_rank(const struct lanes *lanes, uint32_t process, uint64_t outside,
+			     struct ranks *ranks)
 {
 	double busy = 0;
 	unsigned count = 0;
@@ -177,26 +195,32 @@ static void measure_rank(const struct lanes *lanes, uint32_t process, uint64_t o
 	ranks->count++;
 	ranks->sum += outside;
 	ranks->most = outside > ranks->most ? outside : ranks->most;
+	return count;
 }
 
 static struct ranks measure_ranks(struct gt_report *report, const struct gt_profile *profile,
 				  const struct lanes *lanes)
 {
 	struct ranks ranks = {0};
+	unsigned *blank = count_blank(report, profile);
 
 	for (uint32_t i = 0; i < report->classes.process_count; i++) {
 		const struct gt_process_class *process = &report->classes.processes[i];
 		const struct gt_profile_location *of = profile->locations;
 		uint64_t life;
+		unsigned lanes_of;
 
 		if (process->rank == GT_NO_RANK || process->main == GT_NO_DEVICE)
 			continue;
 		of += process->main;
 		life = without(of->end - of->begin, of->times[GT_TIME_MEASUREMENT]);
-		measure_rank(lanes, i, without(life, of->times[GT_TIME_MPI]), &ranks);
+		lanes_of = measure_rank(lanes, i, without(life, of->times[GT_TIME_MPI]), &ranks);
+		ranks.blind |= lanes_of == 1 && blank[i] &&
+			       of->times[GT_TIME_WAIT] > (of->end - of->begin) / 100 * 5;
 		life = without(life, of->classes[GT_CLASS_MPI_SETUP]);
 		ranks.longest = life > ranks.longest ? life : ranks.longest;
 	}
+	free(blank);
 	/* Other threads may have been busy while the main ones were in MPI_Init. */
 	ranks.longest = ranks.most > ranks.longest ? ranks.most : ranks.longest;
 	return ranks;
@@ -238,7 +262,7 @@ static bool host(struct gt_report *report, const struct lanes *lanes, const stru
 	}
 	row[9].count = lanes->count;
 	row[10].number = ratio(life - unseen, life);
-	if (ranks->count < 2 && lanes->count > 1 && !worked(report, both, row[10].number))
+	if (ranks->count < 2 ? lanes->count > 1 && !worked(report, both, row[10].number) : ranks->blind)
 		return false;
 	if (ranks->count > 1) {
 		row[1].number = ratio((double)ranks->sum / (double)ranks->count, (double)ranks->most);
@@ -290,8 +314,11 @@ static void figures(struct gt_report *report, void *result)
 		union gt_cell *row = gt_row_add(section);
 
 		if (lanes.count && !host(report, &lanes, &ranks, row))
-			section->note = "none of the threads: most of their time was in no recorded "
-					"function, and the processors were idle";
+			section->note =
+				ranks.count > 1 ? "none of the ranks: one waits for threads of which next to "
+						  "nothing was recorded"
+						: "none of the threads: most of their time was in no "
+						  "recorded function, and the processors were idle";
 		devices(report, row);
 	}
 	free(lanes.items);

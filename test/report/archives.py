@@ -374,6 +374,22 @@ def launched():
 
 
 @case
+def joined():
+    """Two ranks whose main threads wait for one that works, and of which next to nothing is recorded."""
+    m = Made()
+    processes = [m.process(f"MPI Rank {n}") for n in range(2)]
+    mains = [m.thread(p) for p in processes]
+    m.world(mains)
+    for process, main in zip(processes, mains):
+        m.call(main, m.region("work"), 0, 200000)
+        m.call(main, m.region("pthread_join", PTHREAD), 200000, 1000000)
+        other = m.thread(process, "Thread 1")
+        for at in (200000, 1000000 - 100):
+            m.call(other, m.region("read"), at, at + 100)
+    return m
+
+
+@case
 def flushed():
     """Two ranks that work for 400 and 600 us of 1,000 us, and flush for half of that."""
     m = Made()

@@ -26,12 +26,15 @@ struct rank {
 	double busy;
 	uint64_t most;
 	unsigned lanes;
+	unsigned blank;          /* threads of which next to nothing is known */
+	bool waits;              /* its first thread, for others */
 };
 
 struct ranks {
 	uint64_t count, longest; /* life without measurement, and setting up and ending communication */
 	uint64_t sum, most;      /* outside of communication, or in the lane that was busy for longer */
 	double busy;             /* of the ranks' mean lanes, summed up */
+	bool blind;              /* one waits for threads of which next to nothing is known */
 };
 
 static uint64_t without(uint64_t whole, uint64_t part)
@@ -118,6 +121,22 @@ static void add_lanes(struct rank *of, const struct lane *lanes, size_t count)
 	}
 }
 
+static void add_threads(struct rank *of, const struct gt_layout *layout)
+{
+	for (uint32_t i = 0; i < layout->location_count; i++) {
+		const struct gt_out_location *out = &layout->locations[i];
+		const struct gt_use *use = &out->use;
+
+		if (out->type != GT_AS_THREAD || out->group >= layout->group_count)
+			continue;
+		if (out->first)
+			of[out->group].waits = use->wait > use->life / 100 * 5;
+		else if (out->thread && !use->idle)
+			of[out->group].blank +=
+				without(use->life, use->seen + use->outside) > use->life / 100 * 95;
+	}
+}
+
 /* By the first thread of each; `of` has the lanes of each group. */
 static struct ranks measure_ranks(const struct gt_layout *layout, const struct rank *of)
 {
@@ -132,6 +151,7 @@ static struct ranks measure_ranks(const struct gt_layout *layout, const struct r
 		    !life)
 			continue;
 		rank = &of[out->group];
+		ranks.blind |= rank->lanes == 1 && rank->blank && rank->waits;
 		outside = without(life, out->use.comm);
 		outside = rank->most > outside ? rank->most : outside;
 		ranks.count++;
@@ -154,9 +174,10 @@ static void judge_ranks(struct gt_summary *s, const struct gt_layout *layout, co
 	if (!of)
 		return;
 	add_lanes(of, lanes, count);
+	add_threads(of, layout);
 	ranks = measure_ranks(layout, of);
 	free(of);
-	if (ranks.count < 2 || !ranks.most)
+	if (ranks.count < 2 || !ranks.most || ranks.blind)
 		return;
 	s->load_balance = (double)ranks.sum / (double)ranks.count / (double)ranks.most;
 	s->communication = (double)ranks.most / (double)ranks.longest;
