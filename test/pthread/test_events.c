@@ -292,7 +292,7 @@ Test(waiting, recording_may_end_meanwhile)
 
 /* ---- who ended a wait ----------------------------------------------------------------------------- */
 
-/* A wait for `what` from `begin` to `end`; at `signalled`, if it is not 0, the thread `by` signals `other`. */
+/* A wait for `what` from `begin` to `end`; at `signalled`, if not 0, the thread `by` signals `other`. */
 static void woken(const void *what, const void *other, unsigned long begin, unsigned long signalled,
 		  uint64_t by, unsigned long end, int rc)
 {
