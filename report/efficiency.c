@@ -8,6 +8,7 @@
  */
 #include "config.h"
 
+#include "lib/assemble/util/rules.h"
 #include "report/gpu.h"
 #include "report/profile.h"
 
@@ -21,7 +22,7 @@
 struct lane {
 	uint32_t process;
 	uint64_t begin, end;
-	uint64_t life, waiting, useful, device, unseen; /* ns */
+	uint64_t life, waiting, idle, useful, device, unseen; /* ns */
 	bool main;
 };
 
@@ -116,6 +117,7 @@ static struct lanes make_lanes(struct gt_report *report, const struct gt_profile
 		lane->end = of->end;
 		lane->life += of->end - of->begin;
 		lane->waiting += of->times[GT_TIME_WAIT];
+		lane->idle += of->idle;
 		lane->useful += useful(of);
 		lane->device += on_device(of);
 		lane->unseen += unseen(of);
@@ -140,7 +142,10 @@ static bool comes_and_goes(const struct gt_report *report, const struct gt_profi
 	       profile->locations[main].end - profile->locations[main].begin < report->duration / 2;
 }
 
-/* Threads that only wait are idle: they are no lane. What started the ranks is no part of their work. */
+/*
+ * Threads that only wait, or mostly for work, are idle: they are no lane. What started the ranks is no part
+ * of their work.
+ */
 static void drop_idle(const struct gt_report *report, const struct gt_profile *profile, struct lanes *lanes)
 {
 	bool ranks = report->classes.ranks > 1;
@@ -149,7 +154,7 @@ static void drop_idle(const struct gt_report *report, const struct gt_profile *p
 	for (size_t i = 0; i < lanes->count; i++) {
 		const struct lane *lane = &lanes->items[i];
 
-		if (lane->waiting <= lane->life / 100 * 95 &&
+		if (lane->waiting <= lane->life / 100 * 95 && (ranks || !gt_serves(lane->idle, lane->life)) &&
 		    (ranks ? of_ranks(lane, &report->classes)
 			   : !comes_and_goes(report, profile, lane->process)))
 			lanes->items[kept++] = *lane;

@@ -143,6 +143,31 @@ void gt_rows_sort(struct gt_section *section, unsigned column)
 			larger_first, &order);
 }
 
+static uint64_t rest(const union gt_cell *row, const unsigned *columns)
+{
+	uint64_t part = row[columns[1]].count == GT_NO_COUNT ? 0 : row[columns[1]].count;
+
+	return row[columns[0]].count > part ? row[columns[0]].count - part : 0;
+}
+
+static int larger_rest_first(const void *a, const void *b, void *columns)
+{
+	uint64_t x = rest(a, columns), y = rest(b, columns);
+
+	return (x < y) - (x > y);
+}
+
+/* What has the same rest is in the order of the whole. */
+void gt_rows_sort_without(struct gt_section *section, unsigned column, unsigned without)
+{
+	unsigned columns[] = { column, without };
+
+	gt_rows_sort(section, column);
+	if (section->rows)
+		qsort_r(section->cells, section->rows, section->kind->column_count * sizeof(*section->cells),
+			larger_rest_first, columns);
+}
+
 const char *gt_figures_text(struct gt_figures *figures, const char *format, ...)
 {
 	char *text;

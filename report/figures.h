@@ -105,6 +105,8 @@ const char *gt_section_member(const struct gt_section_kind *kind, const char *ke
 union gt_cell *gt_row_add(struct gt_section *section);
 /* Sorts rows by a numeric column, largest first. */
 void gt_rows_sort(struct gt_section *section, unsigned column);
+/* The same by what is left of it without another column. */
+void gt_rows_sort_without(struct gt_section *section, unsigned column, unsigned without);
 /* Does the cell hold something? */
 bool gt_cell_given(union gt_cell cell, enum gt_unit unit);
 /* A text that lives as long as the figures. */

@@ -287,7 +287,9 @@ static void sum_times(const struct gt_report *report, const struct gt_profile_re
 static void merge_regions(struct gt_report *report, const struct gt_profile_region *regions,
 			  struct gt_profile *profile, struct gt_profile_location *location)
 {
-	bool counts = gt_profile_counts(report, profile, (size_t)(location - profile->locations));
+	uint32_t index = (uint32_t)(location - profile->locations);
+	bool counts = gt_profile_counts(report, profile, index);
+	bool thread = counts && report->classes.locations[index].kind == GT_LOCATION_THREAD;
 
 	for (size_t i = 0; i <= region_count(report); i++) {
 		const struct gt_profile_region *from = &regions[i];
@@ -306,7 +308,12 @@ static void merge_regions(struct gt_report *report, const struct gt_profile_regi
 		to->calls += from->calls;
 		to->inclusive += from->inclusive;
 		to->exclusive += from->exclusive;
-		to->counted += counts ? from->exclusive : 0;
+		if (thread && i < region_count(report) && report->classes.regions[i] == GT_CLASS_CONDITION) {
+			to->idle += from->exclusive;
+			location->idle += from->exclusive;
+		} else {
+			to->counted += counts ? from->exclusive : 0;
+		}
 	}
 }
 

@@ -54,7 +54,8 @@ struct gt_profile_tree {
 /* By region. A region that calls itself is counted once in `inclusive`. */
 struct gt_profile_region {
 	uint64_t calls, inclusive, exclusive;
-	uint64_t counted;     /* of exclusive: in threads that make the run */
+	uint64_t counted;     /* of exclusive: in threads that make the run, and not idle */
+	uint64_t idle;        /* of exclusive: gt_profile_location's */
 	uint64_t least, most; /* inclusive of a call */
 	uint64_t most_begin;  /* of the longest call, and its location */
 	uint32_t most_on;
@@ -67,6 +68,7 @@ struct gt_profile_region {
 struct gt_profile_location {
 	uint64_t calls, events;
 	uint64_t begin, end;              /* first and last event */
+	uint64_t idle;                    /* waits for a condition, not of its process's first thread */
 	uint64_t times[GT_TIMES];         /* exclusive, by whose time it is */
 	uint64_t classes[GT_CLASSES];     /* exclusive */
 	uint64_t class_calls[GT_CLASSES];
@@ -268,7 +270,7 @@ bool gt_profile_blank(uint64_t life, uint64_t unseen);
 const char *gt_profile_group(const struct gt_report *report, size_t region);
 /* Is the location's life part of the whole of which regions and calls have a share? */
 bool gt_profile_counts(const struct gt_report *report, const struct gt_profile *profile, size_t location);
-/* That whole: gputrace-metrics(7), "SHARES". */
+/* That whole, without what is idle: gputrace-metrics(7), "SHARES". */
 uint64_t gt_profile_whole(const struct gt_report *report, const struct gt_profile *profile);
 /* The region's part of it; NAN: only others called it. */
 double gt_profile_share(const struct gt_profile_region *region, uint64_t whole);

@@ -73,7 +73,8 @@ uint64_t gt_profile_whole(const struct gt_report *report, const struct gt_profil
 
 	for (size_t i = 0; i < report->read->tables[GT_OTF2_LOCATION].count; i++)
 		if (gt_profile_counts(report, profile, i))
-			sum += profile->locations[i].end - profile->locations[i].begin;
+			sum += profile->locations[i].end - profile->locations[i].begin -
+			       profile->locations[i].idle;
 	return sum;
 }
 
@@ -88,6 +89,7 @@ static const struct gt_column region_columns[] = {
 	{ "count", "calls", GT_COUNT },
 	{ "exclusive_s", "exclusive", GT_SECONDS },
 	{ "share", "of run", GT_SHARE },
+	{ "idle_s", "idle", GT_SECONDS },
 	{ "inclusive_s", "inclusive", GT_SECONDS },
 	{ "mean_s", NULL, GT_SECONDS },
 	{ "min_s", NULL, GT_SECONDS },
@@ -112,13 +114,13 @@ static void region_spread(struct gt_report *report, const struct gt_profile_regi
 {
 	uint64_t mean = region->exclusive / region->locations;
 
-	row[7].count = region->locations;
-	row[8].count = region->location_least;
-	row[9].count = mean;
-	row[10].count = region->location_most;
-	row[11].text = gt_report_location(report, region->most_location);
+	row[8].count = region->locations;
+	row[9].count = region->location_least;
+	row[10].count = mean;
+	row[11].count = region->location_most;
+	row[12].text = gt_report_location(report, region->most_location);
 	if (region->locations > 1)
-		row[12].number = share(region->location_most - mean, region->location_most);
+		row[13].number = share(region->location_most - mean, region->location_most);
 }
 
 static void region_row(struct gt_report *report, const struct gt_profile *profile, size_t i, uint64_t whole,
@@ -132,20 +134,22 @@ static void region_row(struct gt_report *report, const struct gt_profile *profil
 	row[1].count = region->exclusive;
 	if (gt_class_times[class] != GT_TIME_ON_GPU)
 		row[2].number = gt_profile_share(region, whole);
-	row[3].count = region->inclusive;
-	row[4].count = region->inclusive / region->calls;
-	row[5].count = region->least;
-	row[6].count = region->most;
+	if (region->idle)
+		row[3].count = region->idle;
+	row[4].count = region->inclusive;
+	row[5].count = region->inclusive / region->calls;
+	row[6].count = region->least;
+	row[7].count = region->most;
 	region_spread(report, region, row);
-	row[13].text = gt_class_names[class];
-	row[14].text = gt_profile_group(report, i);
-	row[15].text = gt_report_region_name(report, i);
+	row[14].text = gt_class_names[class];
+	row[15].text = gt_profile_group(report, i);
+	row[16].text = gt_report_region_name(report, i);
 	if (!defined)
 		return;
 	if (*gt_otf2_region_at(report->read, i)->file)
-		row[16].text = gt_otf2_region_at(report->read, i)->file;
+		row[17].text = gt_otf2_region_at(report->read, i)->file;
 	if (gt_otf2_region_at(report->read, i)->begin_line)
-		row[17].count = gt_otf2_region_at(report->read, i)->begin_line;
+		row[18].count = gt_otf2_region_at(report->read, i)->begin_line;
 }
 
 /* Threads that only waited are not in the table. */
@@ -174,7 +178,7 @@ static void region_table(struct gt_report *report, const struct gt_profile *prof
 	for (size_t i = 0; i <= region_count(report); i++)
 		if (profile->regions[i].calls)
 			region_row(report, profile, i, whole, gt_row_add(section));
-	gt_rows_sort(section, 1);
+	gt_rows_sort_without(section, 1, 3);
 	section->note = folded(report, profile);
 }
 
@@ -184,6 +188,7 @@ static const struct gt_column group_columns[] = {
 	{ "count", "calls", GT_COUNT },
 	{ "exclusive_s", "exclusive", GT_SECONDS },
 	{ "share", "of run", GT_SHARE },
+	{ "idle_s", "idle", GT_SECONDS },
 	{ "regions", "regions", GT_COUNT },
 	{ "name", "group", GT_TEXT },
 };
@@ -194,11 +199,11 @@ static union gt_cell *group_row(struct gt_section *section, const char *name)
 	union gt_cell *row = section->cells;
 
 	for (size_t i = 0; i < section->rows; i++, row += section->kind->column_count)
-		if (!strcmp(row[4].text, name))
+		if (!strcmp(row[5].text, name))
 			return row;
 	row = gt_row_add(section);
-	row[0].count = row[1].count = row[3].count = 0;
-	row[4].text = name;
+	row[0].count = row[1].count = row[4].count = 0;
+	row[5].text = name;
 	return row;
 }
 
@@ -216,12 +221,15 @@ static void group_table(struct gt_report *report, const struct gt_profile *profi
 		row = group_row(section, gt_profile_group(report, i));
 		row[0].count += profile->regions[i].calls;
 		row[1].count += profile->regions[i].exclusive;
-		row[3].count++;
+		row[4].count++;
+		if (profile->regions[i].idle)
+			row[3].count = (row[3].count == GT_NO_COUNT ? 0 : row[3].count) +
+				       profile->regions[i].idle;
 		part = gt_profile_share(&profile->regions[i], whole);
 		if (gt_class_times[report->classes.regions[i]] != GT_TIME_ON_GPU && !isnan(part))
 			row[2].number = isnan(row[2].number) ? part : row[2].number + part;
 	}
-	gt_rows_sort(section, 1);
+	gt_rows_sort_without(section, 1, 3);
 }
 
 /* ---- locations ----------------------------------------------------------------------------------- */

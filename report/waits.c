@@ -26,6 +26,7 @@ static const struct gt_column class_columns[] = {
 	{ "class", "wait", GT_WORD },
 	{ "seconds", "time", GT_SECONDS },
 	{ "share", "of run", GT_SHARE },
+	{ "idle_s", "idle", GT_SECONDS },
 	{ "count", "waits", GT_COUNT },
 	{ "locations", "locations", GT_COUNT },
 	{ "longest_s", "longest", GT_SECONDS },
@@ -44,6 +45,7 @@ static const struct gt_column columns[] = {
 	{ "path", "call path", GT_TEXT },
 	{ "cause_location", "longest for", GT_TEXT },
 	{ "cause", "caused in", GT_TEXT },
+	{ "idle_s", NULL, GT_SECONDS },
 };
 const struct gt_section_kind gt_waits_kind =
 	GT_SECTION("waits", "Waits", GT_ROWS, columns, .spare = "longest_s,count", .below = "path+cause",
@@ -51,7 +53,7 @@ const struct gt_section_kind gt_waits_kind =
 
 /* Of all locations. */
 struct sum {
-	uint64_t time, count, locations, longest;
+	uint64_t time, idle, count, locations, longest;
 	uint32_t longest_location;
 	bool on_streams;
 };
@@ -107,6 +109,13 @@ const char *gt_sync_region(const struct gt_sync *sync, uint32_t location, uint32
 	return gt_report_region_name(sync->report, sync->profile->tree.nodes[node].region);
 }
 
+/* A thread that waits for work, as gt_profile_location.idle. */
+static bool is_idle(const struct gt_sync *sync, uint32_t location, uint64_t key)
+{
+	return (key & 0xff) == GT_WAIT_CONDITION &&
+	       sync->report->classes.locations[location].kind == GT_LOCATION_THREAD;
+}
+
 static void write_row(struct gt_sync *sync, struct gt_section *section, uint32_t location,
 		      const struct row *from)
 {
@@ -122,6 +131,8 @@ static void write_row(struct gt_sync *sync, struct gt_section *section, uint32_t
 	row[6].text = gt_profile_path(sync->report, sync->profile, node);
 	if (from->cause != GT_NO_CAUSE)
 		row[7].text = gt_report_location(sync->report, from->cause);
+	if (is_idle(sync, location, from->key))
+		row[9].count = from->time;
 	if (from->blame)
 		row[8].text = gt_profile_path(sync->report, sync->profile, from->blame);
 }
@@ -138,6 +149,7 @@ static void add_sums(const struct gt_sync *sync, struct sum *sums, uint32_t loca
 		if (!row->count)
 			continue;
 		sum->time += row->time;
+		sum->idle += is_idle(sync, location, row->key) ? row->time : 0;
 		sum->count += row->count;
 		sum->locations += !seen[row->key & 0xff];
 		sum->on_streams = sum->on_streams || stream;
@@ -182,13 +194,15 @@ static void write_sums(struct gt_sync *sync, struct gt_section *section, const s
 		row[0].text = gt_wait_names[i];
 		row[1].count = sums[i].time;
 		if (!sums[i].on_streams && whole)
-			row[2].number = (double)sums[i].time / (double)whole;
-		row[3].count = sums[i].count;
-		row[4].count = sums[i].locations;
-		row[5].count = sums[i].longest;
-		row[6].text = gt_report_location(sync->report, sums[i].longest_location);
+			row[2].number = (double)(sums[i].time - sums[i].idle) / (double)whole;
+		if (sums[i].idle)
+			row[3].count = sums[i].idle;
+		row[4].count = sums[i].count;
+		row[5].count = sums[i].locations;
+		row[6].count = sums[i].longest;
+		row[7].text = gt_report_location(sync->report, sums[i].longest_location);
 	}
-	gt_rows_sort(section, 1);
+	gt_rows_sort_without(section, 1, 3);
 }
 
 void gt_waits_figures(struct gt_sync *sync)
@@ -199,6 +213,6 @@ void gt_waits_figures(struct gt_sync *sync)
 
 	for (uint32_t i = 0; i < gt_sync_locations(sync); i++)
 		location_waits(sync, section, sums, i);
-	gt_rows_sort(section, 1);
+	gt_rows_sort_without(section, 1, 9);
 	write_sums(sync, classes, sums);
 }

@@ -447,6 +447,20 @@ def pool():
     return m
 
 
+@case
+def serving():
+    """The main thread works for 1 ms, and waits for 200 us; another waits for work for 850 us and does it in 100."""
+    m = Made(1200000)
+    process = m.process("Process 0")
+    main, helper = m.thread(process), m.thread(process, "pt_autograd_0")
+    work, wait = m.region("work"), m.region("pthread_cond_wait", PTHREAD)
+    m.call(main, work, 0, 1000000)
+    m.call(main, wait, 1000000, 1200000)
+    m.call(helper, wait, 0, 850000)
+    m.call(helper, work, 850000, 950000)
+    return m
+
+
 def tangled(resolution, metric):
     """Calls by chance, of more paths than are remembered, with recursion, locks, and every fault of a call."""
     m = Made(20000000)

@@ -342,6 +342,8 @@ Test(summary, everything)
 	s.messages = 1;
 	s.message_bytes = 1600000;
 	s.collectives = 1200;
+	s.serving_threads = 3;
+	s.serving_ns = 2500000000;
 	s.idle_threads = 8;
 	s.idle_ns = 5000000000;
 	s.flushes = 2;
@@ -353,6 +355,7 @@ Test(summary, everything)
 	HAS("(recovered)");
 	HAS("yes [4711] was killed by SIGPIPE (broken pipe)\n");
 	HAS("1,234 calls did not return (jump, exception, end): closed\n");
+	HAS("idle, no part of the run: waits for work of 3 other threads (2.50 s)\n");
 	HAS("1 return without an enter: left out\n");
 	HAS("2 events were out of order in time and moved\n");
 	HAS("without a name: 3 functions");

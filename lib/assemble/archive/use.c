@@ -159,6 +159,32 @@ static void tell_apart(struct gt_worker *w, const struct gt_out_location *out, c
 	}
 }
 
+/* Does it wait for a condition, which is to wait for work unless the first thread of a process does it? */
+static bool is_idle(const struct gt_region *region, const char *name)
+{
+	return region->paradigm != OTF2_PARADIGM_COMPILER && region->paradigm != OTF2_PARADIGM_USER &&
+	       gt_posix_call(name) == GT_POSIX_CONDITION;
+}
+
+/* What is idle is no part of the run. */
+static void leave_idle(struct gt_worker *w)
+{
+	struct gt_defs *defs = w->conv->defs;
+
+	pthread_mutex_lock(&defs->lock);
+	for (size_t i = 0; i < w->profile_room; i++) {
+		const struct gt_region *region = (const struct gt_region *)defs->regions.items + i;
+		struct gt_profile d = since(w, i);
+
+		if (!d.calls || !is_idle(region, gt_intern_text(&defs->strings, region->name, NULL)))
+			continue;
+		w->profile[i].apart += d.exclusive;
+		w->tally.serving_ns += d.exclusive;
+	}
+	pthread_mutex_unlock(&defs->lock);
+	w->tally.serving_threads++;
+}
+
 void gt_use_end(struct gt_worker *w, struct gt_out_location *out, uint64_t begin, uint64_t span,
 		uint64_t life)
 {
@@ -194,6 +220,8 @@ void gt_use_end(struct gt_worker *w, struct gt_out_location *out, uint64_t begin
 		wait = waits(paradigm, region, name, &use);
 		if (wait) {
 			*wait += d.exclusive;
+			if (wait == &use.wait && out->thread && !out->first && is_idle(region, name))
+				use.idle_ns += d.exclusive;
 			continue;
 		}
 		use.io += reads_or_writes(defs, region) ? d.exclusive : 0;
@@ -208,9 +236,12 @@ void gt_use_end(struct gt_worker *w, struct gt_out_location *out, uint64_t begin
 	if (out->thread && !out->first && parallel && parallel + use.measurement >= use.seen)
 		use.outside = use.life > use.seen ? use.life - use.seen : 0;
 	use.aside = is_aside(w->conv->layout, out, &use);
+	use.idle_ns = use.aside || use.idle ? 0 : use.idle_ns;
 	if (use.idle)
 		set_aside(w, &use);
 	else if (!out->thread || use.aside)
 		tell_apart(w, out, &use);
+	else if (use.idle_ns)
+		leave_idle(w);
 	out->use = use;
 }

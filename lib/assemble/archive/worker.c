@@ -116,6 +116,8 @@ void gt_tally_add(struct gt_tally *tally, const struct gt_tally *more)
 	tally->flush_ns += more->flush_ns;
 	tally->idle_threads += more->idle_threads;
 	tally->idle_ns += more->idle_ns;
+	tally->serving_threads += more->serving_threads;
+	tally->serving_ns += more->serving_ns;
 	tally->sent += more->sent;
 	tally->sent_bytes += more->sent_bytes;
 	tally->tiny_sent += more->tiny_sent;

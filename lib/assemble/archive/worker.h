@@ -116,6 +116,7 @@ struct gt_tally {
 	uint64_t messages, message_bytes, collectives; /* of ranks; a collective once for each rank */
 	uint64_t flushes, flush_ns, longest_flush_ns;
 	uint64_t idle_threads, idle_ns; /* threads that did nothing but wait */
+	uint64_t serving_threads, serving_ns; /* others: gt_use.idle_ns */
 	uint64_t sent, tiny_sent, tiny_bytes, sent_bytes; /* messages between threads of any kind */
 	struct gt_worst lock, file;
 	struct gt_kernels kernels;

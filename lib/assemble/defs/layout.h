@@ -40,6 +40,7 @@ struct gt_use {
 	uint64_t comm;           /* in functions that communicate (GT_TIME_COMMUNICATION), but for ... */
 	uint64_t start;          /* ... those that begin and end it */
 	uint64_t poll;           /* of comm: in functions that only test whether it can be done */
+	uint64_t idle_ns;        /* of a thread that is not its process's first: waits for a condition */
 	uint64_t wait;           /* in functions that wait for other threads (GT_TIME_WAIT), but for ... */
 	uint64_t runtime;        /* ... those that create, wake or release them */
 	uint64_t begin;          /* of a thread */

@@ -11,13 +11,14 @@
 #include "config.h"
 
 #include "lib/assemble/report/brief.h"
+#include "lib/assemble/util/rules.h"
 
 #include <stdlib.h>
 
 /* Threads of a process that follow one another. */
 struct lane {
 	uint32_t group;
-	uint64_t end, life, wait, seen, busy, useful; /* busy: useful, or with a GPU */
+	uint64_t end, life, wait, idle, seen, busy, useful; /* busy: useful, or with a GPU */
 	bool main;
 };
 
@@ -52,6 +53,7 @@ static void add_to(struct lane *lane, const struct gt_out_location *out)
 	lane->end = use->begin + use->life;
 	lane->life += use->life;
 	lane->wait += use->wait;
+	lane->idle += use->idle_ns;
 	lane->seen += use->seen + use->outside;
 	lane->busy += without(use->life, other);
 	lane->useful += without(use->life, other + use->device);
@@ -69,8 +71,9 @@ static int by_begin(const void *a, const void *b)
 }
 
 /*
- * Threads that only wait are idle; so are those of a rank of which next to nothing is known. Of several
- * processes one whose first thread (mains) ran for less than half of the time need not be there.
+ * Threads that only wait, or mostly for work, are idle; so are those of a rank of which next to nothing is
+ * known. Of several processes one whose first thread (mains) ran for less than half of the time need not be
+ * there.
  */
 static bool counts(const struct lane *lane, const uint64_t *mains, const struct gt_summary *s,
 		   const struct gt_layout *layout)
@@ -78,7 +81,8 @@ static bool counts(const struct lane *lane, const uint64_t *mains, const struct 
 	if (lane->wait > lane->life / 100 * 95)
 		return false;
 	if (s->balance.ranks < 2)
-		return s->processes < 2 || mains[lane->group] >= s->wall_ns / 2;
+		return !gt_serves(lane->idle, lane->life) &&
+		       (s->processes < 2 || mains[lane->group] >= s->wall_ns / 2);
 	return layout->groups[lane->group].job &&
 	       (lane->main || without(lane->life, lane->seen) <= lane->life / 100 * 95);
 }

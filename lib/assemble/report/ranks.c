@@ -95,7 +95,7 @@ uint64_t gt_threads_ns(const struct gt_layout *layout, uint64_t *unseen_ns)
 
 		if (use->idle || (ranks && use->aside))
 			continue;
-		sum += use->life;
+		sum += use->life - use->idle_ns;
 		*unseen_ns += gt_use_unseen(use);
 	}
 	return sum;

@@ -596,6 +596,8 @@ static void summarise(const struct gt_report *report, struct gt_summary *out, st
 		.longest_flush_ns = facts->tally.longest_flush_ns,
 		.idle_threads = facts->tally.idle_threads,
 		.idle_ns = facts->tally.idle_ns,
+		.serving_threads = facts->tally.serving_threads,
+		.serving_ns = facts->tally.serving_ns,
 		.tally = &facts->tally,
 		.missing = texts->missing,
 		.spool_kept = facts->hosts_missing,

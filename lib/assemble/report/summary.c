@@ -469,9 +469,14 @@ static void print_nothing(const struct printer *p, const struct gt_summary *s)
 		     "CXX=gputrace-c++");
 }
 
+static uint64_t busy(const struct gt_summary_region *region)
+{
+	return region->exclusive_ns > region->apart_ns ? region->exclusive_ns - region->apart_ns : 0;
+}
+
 double gt_summary_share(const struct gt_summary *s, const struct gt_summary_region *region)
 {
-	uint64_t ns = region->exclusive_ns - region->apart_ns;
+	uint64_t ns = busy(region);
 
 	if (region->on_device || !s->threads_ns || (!ns && region->apart_ns))
 		return -1;
@@ -483,11 +488,16 @@ static bool comes_before(const struct gt_summary_region *a, const struct gt_summ
 {
 	bool a_apart = !a->on_device && a->apart_ns && a->apart_ns == a->exclusive_ns;
 	bool b_apart = !b->on_device && b->apart_ns && b->apart_ns == b->exclusive_ns;
+	uint64_t a_ns = a->on_device ? a->exclusive_ns : busy(a);
+	uint64_t b_ns = b->on_device ? b->exclusive_ns : busy(b);
 
 	if (a_apart != b_apart)
 		return b_apart;
-	return a->exclusive_ns != b->exclusive_ns ? a->exclusive_ns > b->exclusive_ns
-						  : strcmp(a->name, b->name) < 0;
+	if (a_apart) {
+		a_ns = a->exclusive_ns;
+		b_ns = b->exclusive_ns;
+	}
+	return a_ns != b_ns ? a_ns > b_ns : strcmp(a->name, b->name) < 0;
 }
 
 unsigned gt_summary_top(const struct gt_summary *s, const struct gt_summary_region **top, unsigned rows)
@@ -639,6 +649,10 @@ static void print_notes(const struct printer *p, const struct gt_summary *s)
 		line(p, NULL, "not in the table: %s idle %s, which only waited (%s)",
 		     counted(a, s->idle_threads), plural(s->idle_threads, "thread", "threads"),
 		     gt_summary_time(b, s->idle_ns));
+	if (s->serving_ns && s->serving_ns >= s->threads_ns / 100)
+		line(p, NULL, "idle, no part of the run: waits for work of %s other %s (%s)",
+		     counted(a, s->serving_threads), plural(s->serving_threads, "thread", "threads"),
+		     gt_summary_time(b, s->serving_ns));
 	if (s->flushes)
 		line(p, NULL, "buffer flushes: %s, %s together, longest %s (TRACE BUFFER FLUSH)",
 		     counted(a, s->flushes), gt_summary_time(b, s->flush_ns),

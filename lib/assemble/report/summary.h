@@ -133,6 +133,7 @@ struct gt_summary {
 
 	uint64_t flushes, flush_ns, longest_flush_ns; /* of the threads' buffers to the disk */
 	uint64_t idle_threads, idle_ns; /* threads that only waited; `regions` is without their calls */
+	uint64_t serving_threads, serving_ns; /* others, which waited for work: part of regions' apart_ns */
 
 	uint64_t lost[GT_LOSS_N]; /* sums of all locations and processes, enum gt_loss */
 	uint64_t unknown_records; /* slots of a type that the assembly does not know, skipped */
@@ -169,10 +170,15 @@ const char *gt_summary_time(char buffer[32], uint64_t ns);
 const char *gt_summary_size(char buffer[32], uint64_t bytes);
 /* The product of the host's efficiencies; 0: there are none. */
 double gt_summary_parallel(const struct gt_summary *summary);
-/* Its exclusive time in threads that make the run, as a part of that; less than 0: it has none. */
+/*
+ * Its exclusive time in threads that make the run, but for what is idle, as a part of that;
+ * less than 0: it has none.
+ */
 double gt_summary_share(const struct gt_summary *summary, const struct gt_summary_region *region);
-/* The `rows` regions with the most exclusive time, largest first; those without a part in the run come after
- * all others, but for what devices do. Returns how many there are. */
+/*
+ * The `rows` regions with the most of it, largest first; those without a part in the run come after all
+ * others, but for what devices do. Returns how many there are.
+ */
 unsigned gt_summary_top(const struct gt_summary *summary, const struct gt_summary_region **top,
 			unsigned rows);
 

@@ -53,6 +53,15 @@ static inline bool gt_at_least(uint64_t part, double percent, uint64_t whole)
 	return whole && 100 * (double)part >= percent * (double)whole;
 }
 
+/*
+ * Is a thread, not its process's first, there to serve others: does it wait for work (for a condition) for
+ * most of its life? Of several that share the work each has more to do.
+ */
+static inline bool gt_serves(uint64_t idle, uint64_t life)
+{
+	return idle > life / 100 * 80;
+}
+
 /* Do threads wait for a lock so often, and each for so long? */
 static inline bool gt_is_convoy(uint64_t waits, uint64_t least, uint64_t threads, uint64_t ns, double percent,
 				uint64_t run)
