@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // C11 threads, mutexes and condition variables: results and return codes.
 // Limits: thrd_sleep, call_once and tss are not intercepted and not looked at.
+#include <stdatomic.h>
 #include <stdio.h>
 #include <string.h>
 #include <threads.h>
@@ -11,6 +12,7 @@
 static mtx_t m, timed, recursive;
 static cnd_t c;
 static int turn;
+static atomic_int tried;
 
 static int ping(void *p)
 {
@@ -43,6 +45,7 @@ static int busy(void *p)
 	}
 	SAY(mtx_trylock(&timed));
 	SAY(mtx_timedlock(&timed, &soon));
+	tried = 1;
 	mtx_lock(&timed);
 	SAY(mtx_unlock(&timed));
 	return -5;
@@ -81,7 +84,8 @@ int main(void)
 	SAY(result);
 	SAY(mtx_lock(&timed));
 	SAY(thrd_create(&t, busy, NULL));
-	thrd_sleep(&moment, NULL);
+	while (!tried)
+		thrd_sleep(&moment, NULL);
 	thrd_sleep(&moment, NULL);
 	mtx_unlock(&timed);
 	SAY(thrd_join(t, &result));
