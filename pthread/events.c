@@ -12,6 +12,7 @@
 #include <errno.h>
 #include <string.h>
 
+#include "gputrace/thread.h"
 #include "pthread/events.h"
 
 #define PARADIGM_PTHREAD 7 /* OTF2_PARADIGM_PTHREAD */
@@ -23,7 +24,6 @@ GT_HIDDEN GT_TLS struct gt_pt_self gt_pt_self;
 
 /* Written by the constructor only: */
 static gt_ref region_id[GT_PT_REGIONS];
-static gt_ref woken_by, woken_ago; /* attributes */
 static uint32_t orders[ORDERS];
 
 /* A signal handler of this thread may run between the two sides. */
@@ -80,13 +80,6 @@ void gt_pt_define(void)
 		if (can_occur(regions[i].when, mode))
 			region_id[i] = gt_def_region(&info);
 		any |= region_id[i] != GT_NONE;
-	}
-	if (can_occur(WHEN_WAIT, mode)) {
-		woken_by = gt_def_attribute("GPUTRACE::WOKEN_BY",
-					    "Thread that ended the wait (ThreadBegin's number), 0: the first",
-					    GT_VALUE_UINT);
-		woken_ago = gt_def_attribute("GPUTRACE::WOKEN_AGO",
-					     "Nanoseconds from that to the end of the wait", GT_VALUE_UINT);
 	}
 	/* All are filtered out, or the core records nothing in this process. */
 	if (!any)
@@ -273,13 +266,11 @@ bool gt_pt_unlock_begin(enum gt_pt_region region, const void *lock)
 /* ---- who ended a wait -------------------------------------------------------------------------- */
 
 /*
- * `last` of gt_pt_wakes: the number of the thread plus 1, or 0; a few bits of the object's address, because
- * others may have the same place; the time. All in one word, because signals may come from several threads.
+ * `last` of gt_pt_wakes: the time; a few bits of the object's address, because others may have the same
+ * place; the number of the thread plus 1, or 0. All in one word, because signals may come from several
+ * threads. A wait that finds it as it was at its beginning was not signalled.
  */
-#define THREAD_BITS 20
-#define TAG_BITS    8
-#define TIME_BITS   36 /* of 16 ns: 18 minutes, within which a wait ends that was signalled */
-#define TIME_UNIT   16
+#define TAG_BITS (64 - GT_WOKEN_TIME_BITS - GT_WOKEN_BY_BITS)
 
 struct gt_pt_wake gt_pt_wakes[GT_PT_WAKES];
 
@@ -291,40 +282,37 @@ static uint64_t tag_of(const void *object)
 void gt_pt_note_wake(struct gt_pt_wake *wake, const void *object)
 {
 	uint64_t thread = gt_pt_self.sequence + 1;
-	uint64_t time = gt_monotonic() / TIME_UNIT & ((UINT64_C(1) << TIME_BITS) - 1);
 
-	if ((thread == 1 && !gt_pt_self.first) || thread >> THREAD_BITS || !gt_active() || gt_inside())
+	if ((thread == 1 && !gt_pt_self.first) || thread >> GT_WOKEN_BY_BITS || !gt_active() || gt_inside())
 		thread = 0;
-	__atomic_store_n(&wake->last, (time << TAG_BITS | tag_of(object)) << THREAD_BITS | thread,
+	__atomic_store_n(&wake->last,
+			 (GT_WOKEN_TIME(gt_now()) << TAG_BITS | tag_of(object)) << GT_WOKEN_BY_BITS | thread,
 			 __ATOMIC_RELEASE);
-}
-
-/* The attributes of the leave that follows. */
-static void tell_who_woke(const struct gt_pt_wait *wait)
-{
-	uint64_t last = __atomic_load_n(&gt_pt_wake_of(wait->object)->last, __ATOMIC_ACQUIRE);
-	uint64_t thread = last & ((1 << THREAD_BITS) - 1);
-	uint64_t now = gt_monotonic(), ago;
-
-	last >>= THREAD_BITS;
-	ago = ((now / TIME_UNIT - (last >> TAG_BITS)) & ((UINT64_C(1) << TIME_BITS) - 1)) * TIME_UNIT;
-	if (!thread || (last & ((1 << TAG_BITS) - 1)) != tag_of(wait->object) || ago > now - wait->begin)
-		return;
-	gt_attribute(woken_by, thread - 1);
-	gt_attribute(woken_ago, ago);
 }
 
 static void wait_for_wake(struct gt_pt_wait *wait)
 {
-	wait->begin = gt_monotonic();
-	__atomic_fetch_add(&gt_pt_wake_of(wait->object)->waiters, 1, __ATOMIC_SEQ_CST);
+	struct gt_pt_wake *wake = gt_pt_wake_of(wait->object);
+
+	__atomic_fetch_add(&wake->waiters, 1, __ATOMIC_SEQ_CST);
+	wait->last = __atomic_load_n(&wake->last, __ATOMIC_RELAXED);
 }
 
-static void woken(struct gt_pt_wait *wait)
+/* Leaves the region, with who ended the wait. */
+static void leave_woken(const struct gt_pt_wait *wait)
 {
-	__atomic_fetch_sub(&gt_pt_wake_of(wait->object)->waiters, 1, __ATOMIC_RELAXED);
-	if (wait->rc == 0)
-		tell_who_woke(wait);
+	struct gt_pt_wake *wake = gt_pt_wake_of(wait->object);
+	uint64_t last = __atomic_load_n(&wake->last, __ATOMIC_ACQUIRE);
+	uint64_t thread = last & ((1 << GT_WOKEN_BY_BITS) - 1);
+
+	__atomic_fetch_sub(&wake->waiters, 1, __ATOMIC_RELAXED);
+	if (wait->rc != 0 || last == wait->last || !thread ||
+	    (last >> GT_WOKEN_BY_BITS & ((1 << TAG_BITS) - 1)) != tag_of(wait->object)) {
+		gt_pt_leave(wait->region);
+		return;
+	}
+	gt_leave_woken(region_id[wait->region], thread - 1,
+		       (last >> (TAG_BITS + GT_WOKEN_BY_BITS)) * GT_WOKEN_UNIT);
 }
 
 void gt_pt_wait_begin(struct gt_pt_wait *wait)
@@ -350,8 +338,9 @@ void gt_pt_wait_end(struct gt_pt_wait *wait)
 	if (!wait->recorded)
 		return;
 	if (wait->object)
-		woken(wait);
-	gt_pt_leave(wait->region);
+		leave_woken(wait);
+	else
+		gt_pt_leave(wait->region);
 }
 
 void gt_pt_locks_child(void)

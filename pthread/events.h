@@ -108,7 +108,7 @@ struct gt_pt_wait {
 	int rc;             /* GT_PT_CANCELLED until the call returns */
 	const void *lock;   /* released and acquired again, or NULL */
 	const void *object; /* a condition variable or semaphore: gt_pt_waking() tells who ended the wait */
-	uint64_t begin;     /* gt_monotonic(), if there is an object */
+	uint64_t last;      /* of the object's gt_pt_wake as the wait began */
 	struct gt_pt_target *target; /* of a join: the thread */
 };
 #define GT_PT_CANCELLED (-2)

@@ -49,10 +49,18 @@ enum gt_type {
 };
 
 /* Does a record of this type belong to the next one? */
-#define GT_TYPE_IS_ATTR(type) ((type) == GT_T_ATTR || (type) == GT_T_TAG)
+#define GT_TYPE_IS_ATTR(type) ((type) == GT_T_ATTR || (type) == GT_T_TAG || (type) == GT_T_WOKEN)
 
 /* Can the type have continuation slots? */
 #define GT_TYPE_HAS_EXTRA(type) ((type) >= 0x20)
+
+/* A thread's number and a time within minutes in one word: that of WOKEN, and of who may be asked later. */
+#define GT_WOKEN_BY_BITS   20
+#define GT_WOKEN_TIME_BITS 36
+#define GT_WOKEN_UNIT      16 /* ticks */
+#define GT_WOKEN_TIME(tick) ((tick) / GT_WOKEN_UNIT & ((UINT64_C(1) << GT_WOKEN_TIME_BITS) - 1))
+#define GT_WOKEN_WORD(by, tick) \
+	GT_WORD(GT_T_WOKEN, (uint64_t)(by) << GT_WOKEN_TIME_BITS | GT_WOKEN_TIME(tick))
 
 enum gt_thread_end {
 	GT_THREAD_END_RETURN = 0,

@@ -27,6 +27,12 @@ GT_API void gt_thread_begin(uint64_t sequence);
 GT_API void gt_thread_end(unsigned how); /* enum gt_thread_end */
 GT_API void gt_thread_join(uint64_t sequence);
 
+/*
+ * gt_leave() of a wait that the thread of number `by` ended (below 2^GT_WOKEN_BY_BITS; 0: the first of the
+ * process) when gt_now() was `tick` for it; of `tick` GT_WOKEN_TIME() counts. [signal-safe]
+ */
+GT_API void gt_leave_woken(gt_ref region, uint64_t by, uint64_t tick);
+
 #ifdef __cplusplus
 }
 #endif

@@ -7,6 +7,7 @@
 #include "gputrace/call.h"
 #include "gputrace/io.h"
 #include "gputrace/ranks.h"
+#include "gputrace/thread.h"
 #include "lib/common/text.h"
 #include "lib/record/callstack.h"
 #include "lib/record/control.h"
@@ -172,6 +173,31 @@ static __attribute__((noinline)) void leave_record(gt_ref region, unsigned type,
 		return; /* counted */
 	gt_commit(slot, GT_WORDX(type, extra, low), data, extra, now);
 	gt_commit(slot + 1 + extra, GT_WORD(GT_T_LEAVE, region), NULL, 0, now);
+}
+
+static __attribute__((noinline)) void leave_woken_slow(gt_ref region, uint64_t woken)
+{
+	uint64_t now = gt_clock_read();
+
+	/* as in gt_enter_attribute() */
+	if (passes(region, false))
+		gt_write_event(woken, (uint64_t[2]){ now, GT_WORD(GT_T_LEAVE, region) }, 1, now);
+}
+
+void gt_leave_woken(gt_ref region, uint64_t by, uint64_t tick)
+{
+	uint64_t woken = GT_WOKEN_WORD(by, tick), now;
+	struct gt_hot *hot = gt_self;
+	struct gt_slot *slot;
+
+	if (gt_unlikely(!plain(hot, region, 2))) {
+		leave_woken_slow(region, woken);
+		return;
+	}
+	if (gt_unlikely(!put_both(hot, 2, &slot, &now)))
+		return; /* counted */
+	gt_commit(slot + 1, GT_WORD(GT_T_LEAVE, region), NULL, 0, now); /* first: see call.h */
+	gt_commit(slot, woken, NULL, 0, now);
 }
 
 static inline bool fits(const struct gt_hot *hot, gt_ref region, uint64_t bytes)

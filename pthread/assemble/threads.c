@@ -79,6 +79,53 @@ void gt_convert_thread(struct gt_track *t, const struct gt_slot *slot, uint64_t 
 	}
 }
 
+static uint32_t woken_attribute(struct gt_track *t, const char *name, const char *description)
+{
+	struct gt_attribute attribute = { .type = OTF2_TYPE_UINT64 };
+
+	attribute.name = gt_defs_string(t->conv->defs, name);
+	attribute.description = gt_defs_string(t->conv->defs, description);
+	return gt_defs_attribute(t->conv->defs, &attribute);
+}
+
+static const struct gt_lookup_entry *woken_attributes(struct gt_track *t)
+{
+	const struct gt_lookup_entry *entry = gt_track_remembered(t, GT_T_WOKEN, 0);
+
+	if (entry)
+		return entry;
+	gt_track_remember(t, GT_T_WOKEN, 0,
+			  woken_attribute(t, "GPUTRACE::WOKEN_BY",
+					  "Thread that ended the wait (ThreadBegin's number), 0: the first"),
+			  woken_attribute(t, "GPUTRACE::WOKEN_AGO",
+					  "Nanoseconds from that to the end of the wait"));
+	return gt_track_remembered(t, GT_T_WOKEN, 0);
+}
+
+/* Nanoseconds between a time, of which GT_WOKEN_TIME() is left, and a tick within minutes after it. */
+static uint64_t ns_since(const struct gt_track *t, uint64_t time, uint64_t tick)
+{
+	uint64_t units = (tick / GT_WOKEN_UNIT - time) & ((UINT64_C(1) << GT_WOKEN_TIME_BITS) - 1);
+
+	/* Processors' counters may differ by a little. */
+	if (units >> (GT_WOKEN_TIME_BITS - 1) || units * GT_WOKEN_UNIT > tick)
+		return 0;
+	return gt_scale_ns(&t->scale, tick) - gt_scale_ns(&t->scale, tick - units * GT_WOKEN_UNIT);
+}
+
+void gt_convert_woken(struct gt_track *t, const struct gt_slot *slot, uint64_t tick)
+{
+	const struct gt_lookup_entry *entry = woken_attributes(t);
+	uint64_t payload = GT_WORD_PAYLOAD(slot->word);
+	OTF2_AttributeValue by = { .uint64 = payload >> GT_WOKEN_TIME_BITS };
+	OTF2_AttributeValue ago = { .uint64 = ns_since(t, payload, tick) };
+
+	if (!entry)
+		return;
+	gt_track_attribute(t, entry->value, OTF2_TYPE_UINT64, by);
+	gt_track_attribute(t, entry->aux, OTF2_TYPE_UINT64, ago);
+}
+
 /* Where the lock is: OTF2's number of it tells nothing about the program. */
 static uint32_t lock_address(struct gt_track *t)
 {

@@ -95,6 +95,7 @@ static void gpu(struct mk_proc *p, uint32_t region)
 
 		mk_record(s, from, GT_T_ATTR, id, (uint64_t[]){ k, 0 }, 1);
 		mk_slot(s, from, GT_WORD(GT_T_TAG, (uint64_t)id << 32 | k));
+		mk_slot(s, from, GT_WOKEN_WORD(k, from - k));
 		mk_enter(s, from, region);
 		mk_record(s, from, GT_T_PARAMS, set, NULL, 0);
 		mk_record(s, from, GT_T_XFER_SEND, channel, (uint64_t[]){ (uint64_t)k << 32, 64 }, 1);

@@ -21,12 +21,12 @@ bool double_active = true;
 const char *double_locks = "contended";
 const char *double_filtered;
 unsigned long double_joined;
-unsigned long double_time;
+unsigned long double_time = 1;
 
 static char text[262144], given[sizeof(text)];
 static size_t used;
-static const char *region_names[256], *attribute_names[16];
-static gt_ref regions, attributes;
+static const char *region_names[256];
+static gt_ref regions;
 static uint64_t threads;
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
@@ -108,11 +108,6 @@ bool gt_is_confined(void)
 
 uint64_t gt_now(void)
 {
-	return 1;
-}
-
-uint64_t gt_monotonic(void)
-{
 	return double_time;
 }
 
@@ -138,19 +133,6 @@ gt_ref gt_def_region(const struct gt_region_info *info)
 	return regions;
 }
 
-gt_ref gt_def_attribute(const char *name, const char *description, enum gt_value value)
-{
-	if (strncmp(name, "GPUTRACE::", 10) != 0 || !*description || value != GT_VALUE_UINT)
-		abort();
-	attribute_names[++attributes % 16] = name + 10;
-	return attributes;
-}
-
-void gt_attribute(gt_ref attribute, uint64_t value)
-{
-	tell("%s %lu", attribute_names[attribute % 16], (unsigned long)value);
-}
-
 void gt_enter(gt_ref region)
 {
 	tell("+%s", region_names[region]);
@@ -159,6 +141,12 @@ void gt_enter(gt_ref region)
 void gt_leave(gt_ref region)
 {
 	tell("-%s", region_names[region]);
+}
+
+void gt_leave_woken(gt_ref region, uint64_t by, uint64_t tick)
+{
+	tell("-%s, woken by %lu at %lu", region_names[region], (unsigned long)by,
+	     (unsigned long)GT_WOKEN_TIME(tick) * GT_WOKEN_UNIT);
 }
 
 void gt_enter_at(gt_ref region, uint64_t tick)

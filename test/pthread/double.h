@@ -14,7 +14,7 @@ extern bool double_guarded;        /* recording is on all the same: inside of a 
 extern bool double_inside;         /* what gt_inside() says */
 extern const char *double_locks;   /* VT_PTHREAD_LOCKS */
 extern const char *double_filtered;/* a region that the user's filter excludes, or NULL */
-extern unsigned long double_time;  /* what gt_monotonic() says */
+extern unsigned long double_time;  /* what gt_now() says */
 extern unsigned long double_joined; /* number that gt_thread_join() was told last */
 
 /* All that was told since the last call, one word or phrase per call, separated by "; ". */

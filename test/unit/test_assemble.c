@@ -424,6 +424,37 @@ Test(assemble, attributes_of_an_interrupted_event)
 	mk_remove(dir);
 }
 
+/* Who ended a wait, and when: in one slot, which the leave follows. */
+Test(assemble, who_ended_a_wait)
+{
+	const char *dir = mk_run();
+	struct mk_proc *p = usual(dir);
+	struct mk_loc *l = mk_loc(p, 0, 4096, 0, BEGIN);
+	uint32_t wait = mk_region(p, "wait");
+	const uint64_t turn = (uint64_t)GT_WOKEN_UNIT << GT_WOKEN_TIME_BITS;
+
+	mk_enter(l, AT(10), wait);
+	mk_slot(l, AT(24), GT_WOKEN_WORD(7, AT(16)));
+	mk_leave(l, AT(24), wait);
+	mk_enter(l, AT(25), wait);
+	mk_slot(l, AT(30), GT_WOKEN_WORD(1048575, AT(30) + 5 * turn));
+	mk_leave(l, AT(30), wait);
+	mk_enter(l, AT(31), wait);
+	/* by another processor's counter */
+	mk_slot(l, AT(40), GT_WOKEN_WORD(0, AT(40) + 100 * GT_WOKEN_UNIT));
+	mk_leave(l, AT(40), wait);
+	mk_loc_close(l);
+	mk_proc_end(p, GT_END_EXIT, 0, AT(60));
+	expect_events(dir, "0 0 BEGIN prog [ProcessId=4711]\n0 10 ENTER wait\n"
+			   "0 24 LEAVE wait [GPUTRACE::WOKEN_BY=7] [GPUTRACE::WOKEN_AGO=8]\n0 25 ENTER wait\n"
+			   "0 30 LEAVE wait [GPUTRACE::WOKEN_BY=1048575] [GPUTRACE::WOKEN_AGO=0]\n"
+			   "0 31 ENTER wait\n"
+			   "0 40 LEAVE wait [GPUTRACE::WOKEN_BY=0] [GPUTRACE::WOKEN_AGO=0]\n"
+			   "0 60 END 0 [ProcessId=4711]\n");
+	mk_proc_free(p);
+	mk_remove(dir);
+}
+
 /*
  * Records with times far in the future, more than can be held, in small halves: nothing that follows is
  * lost.
