@@ -166,8 +166,8 @@ static bool is_idle(const struct gt_region *region, const char *name)
 	       gt_posix_call(name) == GT_POSIX_CONDITION;
 }
 
-/* What is idle is no part of the run. */
-static void leave_idle(struct gt_worker *w)
+/* What is idle is no part of the run; nor is the rest of a thread that is aside, if there are ranks. */
+static void leave_idle(struct gt_worker *w, bool aside)
 {
 	struct gt_defs *defs = w->conv->defs;
 
@@ -176,8 +176,12 @@ static void leave_idle(struct gt_worker *w)
 		const struct gt_region *region = (const struct gt_region *)defs->regions.items + i;
 		struct gt_profile d = since(w, i);
 
-		if (!d.calls || !is_idle(region, gt_intern_text(&defs->strings, region->name, NULL)))
+		if (!d.calls)
 			continue;
+		if (!is_idle(region, gt_intern_text(&defs->strings, region->name, NULL))) {
+			w->profile[i].aside += aside ? d.exclusive : 0;
+			continue;
+		}
 		w->profile[i].apart += d.exclusive;
 		w->tally.serving_ns += d.exclusive;
 	}
@@ -236,12 +240,13 @@ void gt_use_end(struct gt_worker *w, struct gt_out_location *out, uint64_t begin
 	if (out->thread && !out->first && parallel && parallel + use.measurement >= use.seen)
 		use.outside = use.life > use.seen ? use.life - use.seen : 0;
 	use.aside = is_aside(w->conv->layout, out, &use);
-	use.idle_ns = use.aside || use.idle ? 0 : use.idle_ns;
+	/* Without ranks next to nothing may be recorded of a thread that matters. */
+	use.idle_ns = (use.aside && w->conv->layout->ranks) || use.idle ? 0 : use.idle_ns;
 	if (use.idle)
 		set_aside(w, &use);
+	else if (use.idle_ns)
+		leave_idle(w, use.aside);
 	else if (!out->thread || use.aside)
 		tell_apart(w, out, &use);
-	else if (use.idle_ns)
-		leave_idle(w);
 	out->use = use;
 }

@@ -482,6 +482,7 @@ int gt_layout_make(struct gt_layout *layout, struct gt_spool *spool, struct gt_d
 		else
 			add_process(layout, defs, e, e->job ? jobs : 0);
 	}
+	layout->ranks = jobs > 0;
 	free(order);
 	mark_launchers(layout);
 	return 0;

@@ -77,6 +77,7 @@ struct gt_layout {
 	struct gt_out_location *locations;
 	uint32_t location_count;
 	uint64_t left_out;         /* processes without a place in the archive */
+	bool ranks;                /* some processes are ranks */
 };
 
 /* Numbers the processes and locations of the spool (gt_proc.number, gt_loc.number). */
