@@ -402,6 +402,11 @@ def join():
                "critical_path": ["main,29", "work,63", "pthread_join,1", "pthread_create,1", "(no region),6"]}
 
 
+def unlock(a, l, t, order):
+    """All operations are recorded (VT_PTHREAD_LOCKS=all): the release is in a region."""
+    return l.call(t, t, "pthread_mutex_unlock", [a.event(t, "ThreadReleaseLock", PTHREAD, 5, order)])
+
+
 @scene
 def lock():
     """Held for 50 ms while another waits; then without waiting."""
@@ -409,15 +414,37 @@ def lock():
     w = a.thread(0, "worker")
     a[0].do(a[0].call(0, 100, "main", [
         a[0].call(10, 10.001, "pthread_mutex_lock", [a.event(10.001, "ThreadAcquireLock", PTHREAD, 5, 1)]),
-        a.event(70, "ThreadReleaseLock", PTHREAD, 5, 1)]))
+        unlock(a, a[0], 70, 1)]))
     w.do(w.call(0, 90, "work", [
         w.call(20, 71, "pthread_mutex_lock", [a.event(71, "ThreadAcquireLock", PTHREAD, 5, 2)]),
-        a.event(72, "ThreadReleaseLock", PTHREAD, 5, 2),
+        unlock(a, w, 72, 2),
         w.call(80, 80.001, "pthread_mutex_lock", [a.event(80.001, "ThreadAcquireLock", PTHREAD, 5, 3)]),
-        a.event(82, "ThreadReleaseLock", PTHREAD, 5, 3)]))
+        unlock(a, w, 82, 3)]))
     return a, {"waits": waits(("lock contention", 0.001, 1, "Master thread", "pthread_mutex_lock", ""),
                               ("lock contention", 50, 1, "worker", "pthread_mutex_lock", "Master thread")),
                "delays": ["Master thread,main,50,0"]}
+
+
+@scene
+def contended_lock():
+    """Only who has to wait is recorded: whoever held the lock from 10 to 70 ms, and when it was signalled, is not."""
+    a = Archive(processes=1)
+    w = a.thread(0, "worker")
+    a[0].do(a[0].call(0, 100, "main", [
+        a[0].call(1, 3, "pthread_mutex_lock", [a.event(3, "ThreadAcquireLock", PTHREAD, 5, 1)]),
+        a.event(5, "ThreadReleaseLock", PTHREAD, 5, 1),
+        a[0].call(74, 80, "pthread_mutex_lock", [a.event(80, "ThreadAcquireLock", PTHREAD, 5, 3)]),
+        a[0].call(81, 99, "pthread_cond_wait", [a.event(81, "ThreadReleaseLock", PTHREAD, 5, 3),
+                                                a.event(99, "ThreadAcquireLock", PTHREAD, 5, 5)]),
+        a.event(99.5, "ThreadReleaseLock", PTHREAD, 5, 5)]))
+    w.do(w.call(0, 95, "work", [
+        w.call(20, 71, "pthread_mutex_lock", [a.event(71, "ThreadAcquireLock", PTHREAD, 5, 2)]),
+        a.event(79, "ThreadReleaseLock", PTHREAD, 5, 2),
+        w.call(80.5, 81.5, "pthread_mutex_lock", [a.event(81.5, "ThreadAcquireLock", PTHREAD, 5, 4)]),
+        a.event(83, "ThreadReleaseLock", PTHREAD, 5, 4)]))
+    return a, {"waits": waits(("condition wait", 18, 1, "Master thread", "pthread_cond_wait", ""),
+                              ("lock contention", 2 + 5, 2, "Master thread", "pthread_mutex_lock", "worker"),
+                              ("lock contention", 51 + 0.5, 2, "worker", "pthread_mutex_lock", ""))}
 
 
 @scene
@@ -472,10 +499,10 @@ def condition_and_lock():
         a[0].call(10, 10.001, "pthread_mutex_lock", [a.event(10.001, "ThreadAcquireLock", PTHREAD, 5, 1)]),
         a[0].call(20, 80, "pthread_cond_wait", [a.event(20, "ThreadReleaseLock", PTHREAD, 5, 1),
                                                 a.event(80, "ThreadAcquireLock", PTHREAD, 5, 3)]),
-        a.event(90, "ThreadReleaseLock", PTHREAD, 5, 3)]))
+        unlock(a, a[0], 90, 3)]))
     w.do(w.call(0, 100, "work", [
         w.call(30, 30.001, "pthread_mutex_lock", [a.event(30.001, "ThreadAcquireLock", PTHREAD, 5, 2)]),
-        a.event(79, "ThreadReleaseLock", PTHREAD, 5, 2)]))
+        unlock(a, w, 79, 2)]))
     return a, {"waits": waits(("condition wait", 59, 1, "Master thread", "pthread_cond_wait", "worker"),
                               ("lock contention", 0.001, 1, "Master thread", "pthread_mutex_lock", ""))}
 
