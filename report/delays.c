@@ -560,12 +560,37 @@ static void free_hands(struct delays *delays)
 	gt_crew_free(delays->crew);
 }
 
+/* As far back whether all waits are looked into or a few, so that the same is found. */
+static uint64_t how_far_back(struct gt_sync *sync)
+{
+	return smaller(larger(MOST_STEPS / (count_waits(sync) + 1), LEAST_BACK), MOST_BACK);
+}
+
+void gt_delays_blame(struct gt_sync *sync, const struct gt_wait_at *waits, size_t count)
+{
+	struct delays delays = { .sync = sync, .back = how_far_back(sync) };
+
+	take_hands(&delays);
+	for (size_t i = 0; i < count; i++) {
+		struct late *late = &delays.batch[delays.batch_count++];
+
+		late->location = waits[i].location;
+		late->index = waits[i].segment;
+		if (delays.batch_count < delays.batch_room && i + 1 < count)
+			continue;
+		delays.next = 0;
+		gt_crew_run(delays.crew, look_into_some, &delays);
+		delays.batch_count = 0;
+		gt_spill_drop(&sync->spill);
+	}
+	free_hands(&delays);
+}
+
 void gt_delays_figures(struct gt_sync *sync)
 {
 	size_t locations = gt_sync_locations(sync);
-	struct delays delays = { .sync = sync, .back = MOST_STEPS / (count_waits(sync) + 1) };
+	struct delays delays = { .sync = sync, .back = how_far_back(sync) };
 
-	delays.back = smaller(larger(delays.back, LEAST_BACK), MOST_BACK);
 	delays.cursors = gt_report_zeroed(locations + 1, sizeof(*delays.cursors));
 	delays.heap = gt_report_zeroed(locations + 1, sizeof(*delays.heap));
 	delays.costs = gt_report_zeroed(locations + 1, sizeof(*delays.costs));

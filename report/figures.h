@@ -83,6 +83,7 @@ struct gt_section {
 	union gt_cell *cells; /* row after row */
 	size_t rows, room;
 	const char *note;     /* a sentence below the table, or NULL */
+	bool left_out;        /* it would have rows, but nobody asked for it */
 };
 
 struct gt_figures {

@@ -247,7 +247,8 @@ static void write_figures(struct gt_report *report, const struct gt_analysis *an
 
 /* `more` is an analysis of the caller's, or NULL. */
 static struct gt_report *make(const char *anchor, unsigned threads, const struct gt_analysis *more,
-			      struct gt_picture *picture, struct gt_spread *spread)
+			      struct gt_picture *picture, struct gt_spread *spread,
+			      const char *const *sections)
 {
 	struct gt_otf2_visitor visitor = { .begin = begin,
 					   .enter = enter,
@@ -266,6 +267,7 @@ static struct gt_report *make(const char *anchor, unsigned threads, const struct
 	report->threads = threads;
 	report->picture = picture;
 	report->spread = spread;
+	report->sections = sections;
 	report->read = gt_otf2_open(anchor, &(struct gt_otf2_options){ .visitor = &visitor,
 									    .user = report,
 									    .elsewhere = elsewhere,
@@ -290,18 +292,19 @@ static struct gt_report *make(const char *anchor, unsigned threads, const struct
 
 struct gt_report *gt_report_make(const char *anchor, unsigned threads)
 {
-	return make(anchor, threads, NULL, NULL, NULL);
+	return make(anchor, threads, NULL, NULL, NULL, NULL);
 }
 
 struct gt_report *gt_report_make_picture(const char *anchor, unsigned threads,
 					 const struct gt_analysis *analysis, struct gt_picture *picture)
 {
-	return make(anchor, threads, analysis, picture, NULL);
+	return make(anchor, threads, analysis, picture, NULL, NULL);
 }
 
-struct gt_report *gt_report_spread(const char *anchor, unsigned threads, struct gt_spread *spread)
+struct gt_report *gt_report_spread(const char *anchor, unsigned threads, struct gt_spread *spread,
+				   const char *const *sections)
 {
-	return make(anchor, threads, NULL, NULL, spread);
+	return make(anchor, threads, NULL, NULL, spread, sections);
 }
 
 void gt_report_free(struct gt_report *report)

@@ -24,6 +24,7 @@ struct gt_report {
 	struct gt_figures figures;
 	struct gt_spread *spread; /* or NULL */
 	unsigned threads;     /* that read; 0: as many as there are processors */
+	const char *const *sections; /* keys of those that will be shown, NULL at the end; NULL: all */
 	const struct gt_analysis *analyses[GT_ANALYSES_MOST]; /* report.c's table, NULL at the end */
 	void **results;       /* of each analysis, by its place in the table */
 	struct gt_calls *calls; /* report.c's */
@@ -90,9 +91,15 @@ struct gt_report *gt_report_make(const char *anchor, unsigned threads);
 /* The same, with an analysis that fills the picture, behind all others. */
 struct gt_report *gt_report_make_picture(const char *anchor, unsigned threads,
 					 const struct gt_analysis *analysis, struct gt_picture *picture);
-/* The same by several processes; `spread` may be NULL. Only rank 0 gets figures. */
-struct gt_report *gt_report_spread(const char *anchor, unsigned threads, struct gt_spread *spread);
+/*
+ * The same by several processes; `spread` may be NULL. Only rank 0 gets figures. `sections`: those that will
+ * be shown; what takes long and only others show is left out of the figures. NULL: all.
+ */
+struct gt_report *gt_report_spread(const char *anchor, unsigned threads, struct gt_spread *spread,
+				   const char *const *sections);
 void gt_report_free(struct gt_report *report);
+/* Will a section be shown? */
+bool gt_report_shows(const struct gt_report *report, const char *key);
 /* The state of an analysis for the location that is being read. */
 void *gt_report_state(const struct gt_report *report, const struct gt_otf2_cursor *at,
 		      const struct gt_analysis *analysis);

@@ -11,6 +11,15 @@
 
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
+
+bool gt_report_shows(const struct gt_report *report, const char *key)
+{
+	for (const char *const *of = report->sections; of && *of; of++)
+		if (!strcmp(*of, key))
+			return true;
+	return !report->sections;
+}
 
 const char *gt_report_process(struct gt_report *report, uint32_t process)
 {

@@ -214,8 +214,17 @@ const char *gt_sync_region(const struct gt_sync *sync, uint32_t location, uint32
 
 void gt_causes(struct gt_sync *sync);
 void gt_device_causes(struct gt_sync *sync);
-/* Before the waits: finds whom to blame. */
+
+struct gt_wait_at {
+	uint32_t location;
+	uint64_t segment;
+};
+
+/* Waits of which the figures say who is to blame, to be freed. */
+struct gt_wait_at *gt_waits_longest(struct gt_sync *sync, size_t *count);
+/* Before the waits' figures: finds whom to blame, for all waits, or for some that somebody ended. */
 void gt_delays_figures(struct gt_sync *sync);
+void gt_delays_blame(struct gt_sync *sync, const struct gt_wait_at *waits, size_t count);
 void gt_waits_figures(struct gt_sync *sync);
 /* Once causes are known: begins to look for the critical path, in a thread of its own if there may be one. */
 struct gt_path *gt_path_find(struct gt_sync *sync);

@@ -6,6 +6,7 @@
  */
 #include "config.h"
 
+#include "report/sums.h"
 #include "report/sync.h"
 
 #include <stdlib.h>
@@ -15,6 +16,7 @@ struct row {
 	uint64_t key; /* node << 8 | class */
 	uint64_t time, count, longest;
 	uint32_t cause, blame; /* of the longest */
+	uint64_t segment;      /* the longest */
 };
 
 struct rows {
@@ -81,7 +83,7 @@ static void grow(struct rows *rows)
 	free(old.items);
 }
 
-static void add(struct rows *rows, const struct gt_segment *segment, uint64_t time)
+static void add(struct rows *rows, const struct gt_segment *segment, uint64_t index, uint64_t time)
 {
 	struct row *row;
 
@@ -99,6 +101,7 @@ static void add(struct rows *rows, const struct gt_segment *segment, uint64_t ti
 	row->longest = time;
 	row->cause = segment->cause;
 	row->blame = segment->blame;
+	row->segment = index;
 }
 
 const char *gt_sync_region(const struct gt_sync *sync, uint32_t location, uint32_t node)
@@ -161,8 +164,7 @@ static void add_sums(const struct gt_sync *sync, struct sum *sums, uint32_t loca
 	}
 }
 
-static void location_waits(struct gt_sync *sync, struct gt_section *section, struct sum *sums,
-			   uint32_t location)
+static struct rows rows_of(struct gt_sync *sync, uint32_t location)
 {
 	struct rows rows = { .count = 0 };
 
@@ -171,9 +173,17 @@ static void location_waits(struct gt_sync *sync, struct gt_section *section, str
 		uint64_t time = gt_sync_waited(segment);
 
 		if (time)
-			add(&rows, segment, time);
+			add(&rows, segment, i, time);
 		gt_spill_used(&sync->spill);
 	}
+	return rows;
+}
+
+static void location_waits(struct gt_sync *sync, struct gt_section *section, struct sum *sums,
+			   uint32_t location)
+{
+	struct rows rows = rows_of(sync, location);
+
 	for (uint32_t i = 0; i < rows.room; i++)
 		if (rows.items[i].count)
 			write_row(sync, section, location, &rows.items[i]);
@@ -203,6 +213,29 @@ static void write_sums(struct gt_sync *sync, struct gt_section *section, const s
 		row[7].text = gt_report_location(sync->report, sums[i].longest_location);
 	}
 	gt_rows_sort_without(section, 1, 3);
+}
+
+struct gt_wait_at *gt_waits_longest(struct gt_sync *sync, size_t *count)
+{
+	struct gt_wait_at *waits = NULL;
+	size_t room = 0;
+
+	*count = 0;
+	for (uint32_t i = 0; i < gt_sync_locations(sync); i++) {
+		struct rows rows = rows_of(sync, i);
+
+		for (uint32_t k = 0; k < rows.room; k++) {
+			if (!rows.items[k].count || rows.items[k].cause == GT_NO_CAUSE)
+				continue;
+			if (*count == room) {
+				room = room ? 2 * room : 64;
+				waits = gt_report_memory(waits, room, sizeof(*waits));
+			}
+			waits[(*count)++] = (struct gt_wait_at){ i, rows.items[k].segment };
+		}
+		free(rows.items);
+	}
+	return waits;
 }
 
 void gt_waits_figures(struct gt_sync *sync)

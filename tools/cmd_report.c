@@ -116,7 +116,7 @@ static void print_more(const struct choice *choice, const struct gt_figures *fig
 	for (size_t i = 0; further[i]; i++) {
 		const struct gt_section *section = gt_section_find(figures, further[i]);
 
-		if (!section || !section->rows)
+		if (!section || (!section->rows && !section->left_out))
 			continue;
 		fprintf(out, "%s%s", between, further[i]);
 		between = ",";
@@ -147,7 +147,8 @@ static int print_figures(const char *anchor, void *argument, FILE *out)
 {
 	struct choice *choice = argument;
 	struct gt_spread *spread = choice->spread.size > 1 ? &choice->spread : NULL;
-	struct gt_report *report = gt_report_spread(anchor, 0, spread);
+	const char *const *sections = choice->brief ? short_sections : choice->asked.face.sections;
+	struct gt_report *report = gt_report_spread(anchor, 0, spread, sections);
 	int rc;
 
 	if (!report)
