@@ -52,6 +52,14 @@ GT_HIDDEN gt_ref gt_accel_region_mangled(const char *symbol, const char *group, 
 /* Says which device a number means. uuid: "GPU-..." or a label without blanks; address: on the bus. */
 GT_HIDDEN void gt_accel_device(uint32_t device, const char *uuid, const char *address, const char *name);
 
+/*
+ * A call failed: the first one is kept, with the error that it returned. The account tells which it was
+ * (property first_failed_call); `text`: what the error means, NULL: not known.
+ */
+GT_HIDDEN void gt_accel_failed(const char *function, uint32_t error);
+GT_HIDDEN bool gt_accel_first_failed(uint32_t *error);
+GT_HIDDEN void gt_accel_failed_account(const char *text);
+
 /* The location group for what a device does; `context`: if it has several. */
 GT_HIDDEN gt_ref gt_accel_group(const char *name, uint32_t device, uint32_t context);
 

@@ -37,6 +37,19 @@ static void count_dropped(void)
 		gt_cu_count(&gt_cu_counts.dropped, dropped);
 }
 
+/* The driver has a text for each error, without calling the device. */
+static void account_failed(bool ask)
+{
+	static const char *text;
+	uint32_t error;
+
+	if (!gt_accel_first_failed(&error))
+		return;
+	if (!text && ask)
+		text = gt_cu_error(error);
+	gt_accel_failed_account(text);
+}
+
 void gt_cu_account(bool last, bool ask)
 {
 	struct gt_cu_counts *c = &gt_cu_counts;
@@ -73,10 +86,11 @@ void gt_cu_account(bool last, bool ask)
 	property("unfinished_calls", c->unfinished);
 	if (gt_cu_options.kernel)
 		property("launches_without_record", missing);
+	account_failed(ask);
 	gt_cu_align_report();
 	gt_cu_exact_account(last);
-	if (gt_cu_options.kernel)
-		report_lost(GT_LOSS_LATE, &reported_late, missing > c->dropped ? missing : c->dropped);
+	report_lost(GT_LOSS_LATE, &reported_late,
+		    gt_cu_options.kernel && missing > c->dropped ? missing : c->dropped);
 	report_lost(GT_LOSS_NO_LOCATION, &reported_no_location, c->no_location);
 	if (!last)
 		return;

@@ -81,6 +81,21 @@ static int driver_version(void)
 	return version;
 }
 
+const char *gt_cu_error(uint32_t error)
+{
+	void *cuda = dlopen("libcuda.so.1", RTLD_NOW | RTLD_NOLOAD);
+	int (*get)(int, const char **) = NULL;
+	void *symbol = cuda ? dlsym(cuda, "cuGetErrorString") : NULL;
+	const char *text = NULL;
+
+	memcpy(&get, &symbol, sizeof(get));
+	if (!get || get((int)error, &text))
+		text = NULL;
+	if (cuda)
+		dlclose(cuda);
+	return text;
+}
+
 /* The CUDA major version that a CUPTI version belongs to. */
 static int major_of(uint32_t version)
 {

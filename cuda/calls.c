@@ -300,12 +300,13 @@ static inline bool answered(int result)
 }
 
 /* A call that failed: its result on the leave. */
-static void put_error(int result, uint64_t tick)
+static void put_error(const char *function, int result, uint64_t tick)
 {
 	uint64_t low;
 
 	if (answered(result))
 		return;
+	gt_accel_failed(function, (uint32_t)result);
 	gt_cu_count_shared(&gt_cu_counts.errors, 1);
 	gt_accel_tag(gt_cu_refs.result, (uint32_t)result, &low);
 	gt_record_at(GT_T_TAG, low, NULL, 0, tick);
@@ -340,7 +341,8 @@ static uint32_t level_of(uint64_t key)
 }
 
 /* Polling: calls of the same kind with nothing in between are one region, which counts them. */
-static void put_leave(const struct id *what, const struct open *open, int result, uint64_t tick)
+static void put_leave(const struct id *what, const struct open *open, const char *function, int result,
+		      uint64_t tick)
 {
 	static GT_TLS struct gt_repeated polls;
 
@@ -351,7 +353,7 @@ static void put_leave(const struct id *what, const struct open *open, int result
 	if (open->key & OPEN_POLL)
 		gt_enter_at(what->region, open->enter);
 	if (gt_unlikely(result))
-		put_error(result, tick);
+		put_error(function, result, tick);
 	gt_leave_at(what->region, tick);
 }
 
@@ -376,7 +378,7 @@ static void leave(uint32_t domain, uint32_t id, const struct cu_call_data *data)
 	if (makes_records(what->class))
 		end_of(data->correlation, begun, tick);
 	if (recorded)
-		put_leave(what, open, result, tick);
+		put_leave(what, open, data->function, result, tick);
 	set_depth(level);
 	if (level)
 		return;

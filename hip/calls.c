@@ -165,6 +165,17 @@ static uint32_t error_of(const struct rocp_call *call)
 	return result > 0 ? (uint32_t)result : 0;
 }
 
+static void failed(const struct rocp_call *call, uint32_t error)
+{
+	const char *name = NULL;
+	uint64_t length;
+
+	gt_hip_count(&gt_hip_counts.failed);
+	if (gt_accel_first_failed(NULL) || gt_hip_api.operation(hip_kind, call->operation, &name, &length))
+		name = NULL;
+	gt_accel_failed(name, error);
+}
+
 static void leave(const struct rocp_call *call)
 {
 	uint32_t id = (uint32_t)call->correlation.internal, at = self.depth, error;
@@ -181,7 +192,7 @@ static void leave(const struct rocp_call *call)
 	f = &self.frames[--self.depth];
 	error = error_of(call);
 	if (error)
-		gt_hip_count(&gt_hip_counts.failed);
+		failed(call, error);
 	if (error && f->region)
 		gt_attribute(attribute_error, error);
 	gt_leave(f->region);

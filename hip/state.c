@@ -60,6 +60,7 @@ void gt_hip_account(bool last)
 		missing = c->dropped;
 	property("calls", c->calls);
 	property("failed_calls", c->failed);
+	gt_accel_failed_account(NULL);
 	property("unmatched_ends", c->unmatched);
 	property("records", c->records);
 	property("kernels", c->kernels);

@@ -45,6 +45,15 @@ static void print_more(const struct gt_section *section, const struct gt_face *f
 			section->rows - shown_rows(section, face), section->kind->key);
 }
 
+/* Is there another sentence behind this column? */
+static bool names(const struct gt_section_kind *kind, unsigned column)
+{
+	for (unsigned i = column + 1; i < kind->column_count; i++)
+		if (kind->columns[i].head && !*kind->columns[i].head)
+			return true;
+	return false;
+}
+
 /* What has a head of its own stands on a line of its own. */
 static void print_note(const struct gt_section *section, const union gt_cell *row, unsigned width, FILE *out)
 {
@@ -61,7 +70,7 @@ static void print_note(const struct gt_section *section, const union gt_cell *ro
 
 		if (!column->head || column->unit != GT_TEXT || !row[i].text)
 			continue;
-		if (!*column->head && !*name) { /* the first text names it */
+		if (!*column->head && !*name && names(kind, i)) { /* the first text names it */
 			name = row[i].text;
 			fprintf(out, "%s: ", name);
 			continue;

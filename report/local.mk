@@ -6,7 +6,7 @@ report_libgtreport_la_SOURCES = report/figures.c report/figures.h report/faces.c
 	report/report.c report/report.h report/results.c report/profile.c report/profile.h report/calls.c report/profile_tables.c report/run.c \
 	report/sums.c report/sums.h report/spread.c report/spread.h \
 	report/messages.c report/locks.c report/files.c \
-	report/metrics.c report/gpu.c report/gpu.h report/gpu_counters.c report/kernel_metrics.c report/losses.c report/efficiency.c \
+	report/metrics.c report/gpu.c report/gpu.h report/gpu_counters.c report/kernel_metrics.c report/losses.c report/lacking.c report/lacking.h report/efficiency.c \
 	report/findings.c report/findings_all.c report/findings.h report/findings_host.c report/findings_gpu.c
 report_libgtreport_la_SOURCES += report/sync.c report/sync.h report/sync_int.h report/sync_mpi.c report/sync_state.c \
 	report/spill.c report/spill.h report/crew.c report/crew.h report/segments.c report/causes.c report/devices.c report/delays.c report/waits.c report/path.c report/gain.c

@@ -8,8 +8,10 @@
  */
 #include "config.h"
 
+#include "report/lacking.h"
 #include "report/profile.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -64,9 +66,19 @@ static const struct gt_section_kind losses_kind = GT_SECTION("losses", "Losses",
 static const struct gt_column cause_columns[] = {
 	{ "events", "events", GT_COUNT },
 	{ "cause", "cause", GT_TEXT },
+	{ "reason", "because", GT_TEXT },
 };
 static const struct gt_section_kind causes_kind =
 	GT_SECTION("losses.causes", "Losses by cause", GT_ROWS, cause_columns);
+
+static const struct gt_column shortfall_columns[] = {
+	{ "count", "", GT_COUNT },
+	{ "text", NULL, GT_TEXT },
+	{ "property", NULL, GT_WORD },
+	{ NULL, "", GT_TEXT }, /* what follows the number */
+};
+static const struct gt_section_kind shortfalls_kind =
+	GT_SECTION("losses.shortfalls", "Missing or failed", GT_NOTES, shortfall_columns);
 
 static const char *property(const struct gt_report *report, const char *name)
 {
@@ -84,15 +96,14 @@ static void count_property(const struct gt_report *report, const char *name, uni
 		cell->count = strtoull(text, NULL, 10);
 }
 
-/* Not lost, but left out as the user wanted. */
-static bool on_request(const char *cause)
+static void add_to(union gt_cell *cell, uint64_t count)
 {
-	return !strcmp(cause, "FILTER") || !strcmp(cause, "REWIND");
+	cell->count = (cell->count == GT_NO_COUNT ? 0 : cell->count) + count;
 }
 
 static void causes(struct gt_report *report, union gt_cell *row)
 {
-	static const char prefix[] = "GPUTRACE::LOST_";
+	static const char prefix[] = GT_PROPERTY GT_LOST;
 	struct gt_section *section = gt_section_add(&report->figures, &causes_kind);
 
 	for (size_t i = 0; i < report->read->tables[GT_OTF2_PROPERTY].count; i++) {
@@ -104,15 +115,43 @@ static void causes(struct gt_report *report, union gt_cell *row)
 		if (p->kind != GT_OTF2_KINDS || strncmp(p->name, prefix, sizeof(prefix) - 1) || !p->text)
 			continue;
 		count = strtoull(p->text, NULL, 10);
-		at = &row[on_request(cause) ? LEFT_OUT : LOST];
-		at->count = (at->count == GT_NO_COUNT ? 0 : at->count) + count;
+		add_to(&row[gt_loss_real(gt_loss_cause(cause)) ? LOST : LEFT_OUT], count);
 		if (!count)
 			continue;
 		at = gt_row_add(section);
 		at[0].count = count;
 		at[1].text = cause;
+		at[2].text = gt_loss_reason(gt_loss_cause(cause));
 	}
 	gt_rows_sort(section, 0);
+}
+
+/* True: the archive has not all that was to be recorded. */
+static bool shortfalls(struct gt_report *report, union gt_cell *row)
+{
+	struct gt_section *section = gt_section_add(&report->figures, &shortfalls_kind);
+	const struct gt_shortfall *what;
+	bool missing = false;
+	char text[640];
+
+	for (size_t i = 0; (what = gt_shortfall(i)); i++) {
+		struct gt_lacking one = gt_lacking(report->read, what);
+		union gt_cell *at;
+
+		if (!one.any)
+			continue;
+		at = gt_row_add(section);
+		if (what->many)
+			at[0].count = one.sum;
+		at[1].text = gt_figures_text(&report->figures, "%s",
+					     gt_shortfall_text(what, one.sum, one.words, text, sizeof(text)));
+		at[2].text = what->property;
+		at[3].text = at[1].text + (what->many ? strspn(at[1].text, "0123456789 ") : 0);
+		missing |= what->kind == GT_MISSING;
+		if (!strcmp(what->property, "UNKNOWN_RECORDS"))
+			add_to(&row[LOST], one.sum);
+	}
+	return missing;
 }
 
 static bool some(union gt_cell count)
@@ -126,11 +165,12 @@ static void figures(struct gt_report *report, void *result)
 	const struct gt_profile *profile = gt_report_result(report, &gt_profile_analysis);
 	union gt_cell *row = gt_row_add(section);
 	const struct losses *all = result;
+	bool missing;
 
-	row[COMPLETE].text = property(report, "GPUTRACE::COMPLETE");
-	count_property(report, "GPUTRACE::UNMATCHED_MESSAGES", &row[UNMATCHED]);
-	count_property(report, "GPUTRACE::PROCESSES_KILLED", &row[KILLED]);
-	count_property(report, "GPUTRACE::PROGRAMS_UNTRACED", &row[UNTRACED]);
+	row[COMPLETE].text = property(report, GT_PROPERTY "COMPLETE");
+	count_property(report, GT_PROPERTY "UNMATCHED_MESSAGES", &row[UNMATCHED]);
+	count_property(report, GT_PROPERTY "PROCESSES_KILLED", &row[KILLED]);
+	count_property(report, GT_PROPERTY "PROGRAMS_UNTRACED", &row[UNTRACED]);
 	row[FAULTS].count = report->faults;
 	row[DAMAGED].count = report->damaged;
 	row[FLUSHES].count = all->flushes;
@@ -142,8 +182,8 @@ static void figures(struct gt_report *report, void *result)
 			row[FLUSH_TIME].count += profile->regions[i].exclusive;
 		}
 	causes(report, row);
-	if (report->faults || report->damaged || some(row[LOST]) || property(report, "GPUTRACE::ABSENT") ||
-	    property(report, "GPUTRACE::RANKS_MISSING"))
+	missing = shortfalls(report, row);
+	if (missing || report->faults || report->damaged || some(row[LOST]))
 		row[COMPLETE].text = "no";
 }
 
@@ -154,6 +194,8 @@ bool gt_report_lacks(const struct gt_report *report)
 	for (unsigned i = LOST; i <= DAMAGED; i++)
 		if (some(row[i]))
 			return true;
+	if (gt_section_find(&report->figures, shortfalls_kind.key)->rows)
+		return true;
 	return row[COMPLETE].text && strcmp(row[COMPLETE].text, "yes") != 0;
 }
 

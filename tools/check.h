@@ -55,6 +55,8 @@ struct broken {
 	struct example *example; /* EXAMPLES, once there is one */
 };
 
+enum { CHECK_WARNINGS = 32 };
+
 struct warning {
 	char text[256];
 };
@@ -111,8 +113,8 @@ struct check {
 	bool *failed_later; /* per communicator: a non-blocking one failed */
 
 	struct broken broken[RULES];
-	struct warning warnings[32];
-	unsigned warning_count;
+	struct warning warnings[CHECK_WARNINGS], notes[CHECK_WARNINGS];
+	unsigned warning_count, note_count;
 };
 
 /* "Master thread" of "MPI Rank 1": a location with its process, as text for people. Returns `text`. */
@@ -181,6 +183,8 @@ void check_note(const struct check *check, struct broken *broken, uint64_t locat
 /* Adds the findings of a location, and frees them. */
 void check_merge(struct check *check, struct broken broken[RULES]);
 void check_warn(struct check *check, const char *format, ...) __attribute__((format(printf, 2, 3)));
+/* A fact about the run that is no warning. */
+void check_tell(struct check *check, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
 /* Text or JSON on `out`. Returns the exit status. */
 int check_report(struct check *check, FILE *out, bool json, bool quiet, bool werror);

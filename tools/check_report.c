@@ -133,18 +133,32 @@ void check_merge(struct check *check, struct broken broken[RULES])
 	}
 }
 
-void check_warn(struct check *check, const char *format, ...)
+static void keep(struct warning *list, unsigned *count, const char *format, va_list args)
 {
 	char text[1024];
+
+	if (*count == CHECK_WARNINGS)
+		return;
+	vsnprintf(text, sizeof(text), format, args);
+	gt_summary_escape(list[(*count)++].text, sizeof(list->text), text, 250);
+}
+
+void check_warn(struct check *check, const char *format, ...)
+{
 	va_list args;
 
-	if (check->warning_count == sizeof(check->warnings) / sizeof(check->warnings[0]))
-		return;
 	va_start(args, format);
-	vsnprintf(text, sizeof(text), format, args);
+	keep(check->warnings, &check->warning_count, format, args);
 	va_end(args);
-	gt_summary_escape(check->warnings[check->warning_count++].text,
-			  sizeof(check->warnings[0].text), text, 250);
+}
+
+void check_tell(struct check *check, const char *format, ...)
+{
+	va_list args;
+
+	va_start(args, format);
+	keep(check->notes, &check->note_count, format, args);
+	va_end(args);
 }
 
 static void put_json(FILE *out, const char *text)
@@ -161,6 +175,14 @@ static void put_json(FILE *out, const char *text)
 			fputc(c, out);
 	}
 	fputc('"', out);
+}
+
+static void put_list(FILE *out, const struct warning *list, unsigned count)
+{
+	for (unsigned i = 0; i < count; i++) {
+		fputs(i ? ",\n  " : "\n  ", out);
+		put_json(out, list[i].text);
+	}
 }
 
 static void report_json(struct check *check, FILE *out, int status, unsigned warnings)
@@ -196,10 +218,9 @@ static void report_json(struct check *check, FILE *out, int status, unsigned war
 		between = ",";
 	}
 	fputs("],\n \"warnings\": [", out);
-	for (unsigned i = 0; i < check->warning_count; i++) {
-		fputs(i ? ",\n  " : "\n  ", out);
-		put_json(out, check->warnings[i].text);
-	}
+	put_list(out, check->warnings, check->warning_count);
+	fputs("],\n \"notes\": [", out);
+	put_list(out, check->notes, check->note_count);
 	fputs("]}\n", out);
 }
 
@@ -242,6 +263,8 @@ int check_report(struct check *check, FILE *out, bool json, bool quiet, bool wer
 	}
 	for (unsigned i = 0; i < check->warning_count && !quiet; i++)
 		fprintf(out, "WARN    %s\n", check->warnings[i].text);
+	for (unsigned i = 0; i < check->note_count && !quiet; i++)
+		fprintf(out, "NOTE    %s\n", check->notes[i].text);
 	if (check->messages && !quiet) {
 		fprintf(out, "%" PRIu64 " messages, %" PRIu64 " received before they were sent (beyond the "
 			"clocks' error)", check->messages, check->early);

@@ -11,7 +11,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "lib/format.h"
 #include "lib/read/guard.h"
+#include "report/lacking.h"
 #include "tools/archive.h"
 #include "tools/check.h"
 #include "tools/cmds.h"
@@ -51,26 +53,11 @@ static bool number_of(const char *value, uint64_t *out)
 	return end != value && *end == '\0' && !errno && *value != '-';
 }
 
-/*
- * What the archive says about itself (lib/assemble/report/report.c). Events that are missing are warnings,
- * and excuse that halves of pairs are missing.
- */
-static const struct {
-	const char *name, *sentence; /* NULL: no warning */
-} telling[] = {
-	{"LOST_FILTER", NULL}, /* whole regions, asked for: pairs stay pairs */
-	{"PROCESSES_KILLED", "of the processes have no recorded end (killed, or still running)"},
-	{"RANKS_WITHOUT_MPI", "of the processes were started as MPI ranks, but no MPI was recorded"},
-	{"PROGRAMS_UNTRACED", "of the programs that were started could not be traced"},
-	{"UNKNOWN_RECORDS", "records of an unknown type were left out"},
-	{"DAMAGED_PARTS", "parts of the recording were damaged"},
-	{"UNMATCHED_MESSAGES", "messages have only one endpoint"},
-};
-
 static void look_at_property(struct check *check, const char *name, const char *value)
 {
-	static const char prefix[] = "GPUTRACE::";
+	static const char prefix[] = GT_PROPERTY;
 	uint64_t number = 0;
+	unsigned cause;
 
 	if (strncmp(name, prefix, sizeof(prefix) - 1))
 		return;
@@ -79,34 +66,41 @@ static void look_at_property(struct check *check, const char *name, const char *
 		check_warn(check, "the archive is not complete");
 		check->excused = true;
 	}
-	if (!strcmp(name, "ABSENT")) {
-		check_warn(check, "not in the trace: %s", value);
-		check->excused = true;
-	}
-	if (!strcmp(name, "RANKS_MISSING")) {
-		check_warn(check, "%s; were they traced, and is the directory shared by all hosts?", value);
-		check->excused = true;
-	}
 	if (!number_of(value, &number) || !number)
 		return;
 	if (!strcmp(name, "CLOCK_ERROR_NS"))
 		check->clock_error = number; /* ticks once the resolution is known */
 	if (!strcmp(name, "CLOCK_READING_ERROR_NS"))
 		check->reading_error = number;
-	for (size_t i = 0; i < sizeof(telling) / sizeof(telling[0]); i++) {
-		if (strcmp(name, telling[i].name))
-			continue;
-		if (telling[i].sentence) {
-			check_warn(check, "%s %s", value, telling[i].sentence);
-			check->excused = true;
-		}
+	if (strncmp(name, GT_LOST, sizeof(GT_LOST) - 1))
 		return;
-	}
-	if (!strcmp(name, "LOST_REWIND")) {
-		check->excused = true;
-	} else if (!strncmp(name, "LOST_", 5)) {
+	cause = gt_loss_cause(name + sizeof(GT_LOST) - 1);
+	if (gt_loss_real(cause))
 		check_warn(check, "the archive lacks %s events (%s)", value, name);
-		check->excused = true;
+	/* Of what was filtered whole regions are missing: pairs stay pairs. */
+	check->excused |= cause != GT_LOSS_FILTER;
+}
+
+/* What is missing may be halves of pairs. */
+static void look_at_shortfalls(struct check *check)
+{
+	const struct gt_shortfall *what;
+
+	for (size_t i = 0; (what = gt_shortfall(i)); i++) {
+		struct gt_lacking all = gt_lacking(check->read, what);
+		char text[640];
+
+		if (!all.any)
+			continue;
+		gt_shortfall_text(what, all.sum, all.words, text, sizeof(text));
+		if (what->kind == GT_NOTED)
+			check_tell(check, "%s", text);
+		else if (!strcmp(what->property, "RANKS_MISSING"))
+			check_warn(check, "%s; were they traced, and is the directory shared by all hosts?",
+				   text);
+		else
+			check_warn(check, "%s", text);
+		check->excused |= what->kind != GT_NOTED;
 	}
 }
 
@@ -115,7 +109,7 @@ static void look_at_properties(struct check *check)
 	for (size_t i = 0; i < check->read->tables[GT_OTF2_PROPERTY].count; i++) {
 		const struct gt_otf2_property *p = gt_otf2_property_at(check->read, i);
 
-		if (p->kind == GT_OTF2_KINDS)
+		if (p->kind == GT_OTF2_KINDS && p->text)
 			look_at_property(check, p->name, p->text);
 	}
 }
@@ -139,6 +133,7 @@ static int check_archive(const char *anchor, void *argument, FILE *out)
 	const struct options *options = argument;
 	struct check *check = calloc(1, sizeof(*check));
 	struct gt_otf2 *read;
+	int rc;
 
 	if (!check || pthread_mutex_init(&check->lock, NULL))
 		abort();
@@ -148,7 +143,9 @@ static int check_archive(const char *anchor, void *argument, FILE *out)
 	check->read = read;
 	if (read) {
 		look_at_properties(check);
-		if (!gt_otf2_definitions(read))
+		rc = gt_otf2_definitions(read);
+		look_at_shortfalls(check);
+		if (!rc)
 			check_events(check, read);
 	}
 	/* The reader is not closed: the process ends, and libotf2 may be in any state. */

@@ -70,11 +70,11 @@ static int complete(struct gt_assembly *a, struct gt_report *report)
 	report->clock_error_ns = a->clock.error_ns;
 	report->hosts = a->clock.hosts;
 	report->order = &a->shifts;
-	gt_report_properties(report, a->conv.archive);
 	gt_halves_properties(a);
 	if (!rc)
 		rc = gt_properties_collect(&a->properties, &a->layout, &a->defs, &a->clock,
 					   a->spool.procs, false);
+	gt_report_properties(report, a->conv.archive);
 	if (rc) {
 		snprintf(a->why, sizeof(a->why), "%s", strerror(-rc));
 		return rc;
@@ -89,7 +89,7 @@ static int run(struct gt_assembly *a)
 	struct gt_profile *profile = NULL;
 	struct gt_report report = { .dir = a->dir, .dirfd = a->dirfd, .options = a->options,
 				    .facts = &a->facts, .layout = &a->layout, .defs = &a->defs,
-				    .spool = &a->spool };
+				    .spool = &a->spool, .properties = &a->properties };
 	int rc = gt_assembly_convert(a, &profile, &report.profile_count);
 
 	report.profile = profile;

@@ -246,7 +246,7 @@ static int join(struct gt_assembly *a)
 			      .partial_count = a->spool.partial_count };
 	struct gt_report report = { .dir = a->dir, .dirfd = a->dirfd, .options = a->options,
 				    .facts = &m.facts, .layout = &m.layout, .defs = &m.defs,
-				    .spool = &a->spool };
+				    .spool = &a->spool, .properties = &m.properties };
 	int rc = gt_merge_who(&m);
 
 	if (!rc && a->options->in_order)

@@ -4,7 +4,8 @@ lib_libgtassemble_la_SOURCES += lib/assemble/assemble.c lib/assemble/assemble.h 
 	lib/assemble/hosts.c lib/assemble/hosts.h
 lib_libgtassemble_la_SOURCES += lib/assemble/util/array.h lib/assemble/util/interpreter.c \
 	lib/assemble/util/interpreter.h lib/assemble/util/io.c lib/assemble/util/io.h \
-	lib/assemble/util/lookup.c lib/assemble/util/lookup.h lib/assemble/util/posix.c \
+	lib/assemble/util/losses.c lib/assemble/util/losses.h instrument/losses.def mpi/losses.def cuda/losses.def \
+	hip/losses.def lib/assemble/util/lookup.c lib/assemble/util/lookup.h lib/assemble/util/posix.c \
 	lib/assemble/util/posix.h lib/assemble/util/rules.h lib/assemble/util/utf8.c lib/assemble/util/utf8.h \
 	lib/assemble/util/shorten.c lib/assemble/util/shorten.h lib/assemble/util/calls.c \
 	lib/assemble/util/calls.h instrument/classes.def accel/classes.def mpi/classes.def cuda/classes.def \
@@ -13,7 +14,7 @@ lib_libgtassemble_la_SOURCES += lib/assemble/util/array.h lib/assemble/util/inte
 	lib/assemble/util/spans.c lib/assemble/util/spans.h lib/assemble/util/turns.c lib/assemble/util/turns.h
 lib_libgtassemble_la_SOURCES += lib/assemble/spool/collect.c lib/assemble/spool/collect.h \
 	lib/assemble/spool/deferred.c lib/assemble/spool/deferred.h lib/assemble/spool/journal.c \
-	lib/assemble/spool/journal.h lib/assemble/spool/loss.c lib/assemble/spool/loss.h \
+	lib/assemble/spool/journal.h lib/assemble/spool/ended.c lib/assemble/spool/ended.h \
 	lib/assemble/spool/partials.c lib/assemble/spool/partials.h lib/assemble/spool/proc.c \
 	lib/assemble/spool/proc.h lib/assemble/spool/sort.c lib/assemble/spool/sort.h \
 	lib/assemble/spool/spool.c lib/assemble/spool/spool.h lib/assemble/spool/stream.c \
@@ -51,7 +52,7 @@ lib_libgtassemble_la_SOURCES += lib/assemble/archive/activity.c lib/assemble/arc
 lib_libgtassemble_la_SOURCES += lib/assemble/report/report.c lib/assemble/report/report.h \
 	lib/assemble/report/summary.c lib/assemble/report/summary.h \
 	lib/assemble/report/brief.c lib/assemble/report/gpu.c lib/assemble/report/ranks.c \
-	lib/assemble/report/efficiency.c lib/assemble/report/use.c \
+	lib/assemble/report/efficiency.c lib/assemble/report/shortfalls.c lib/assemble/report/use.c \
 	lib/assemble/report/brief.h
 lib_libgtassemble_la_SOURCES += lib/assemble/join/merge.c lib/assemble/join/merge.h \
 	lib/assemble/join/merge_defs.c lib/assemble/join/merge_files.c lib/assemble/join/merge_int.h \

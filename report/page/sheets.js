@@ -466,6 +466,7 @@ const Sheets = {
 					({ key, head: key.replace(/_/g, " "),
 					unit: typeof l.causes[0][key] === "number" ? "count" : "text" })) })
 						: null,
+			...(l.shortfalls || []).map((row) => el("p", null, clean(row.text))),
 			Data.meta.complete === false
 				? empty("Detail was left out of this page so that it stays small; "
 				+ "gputrace view shows every event.") : null,

@@ -67,6 +67,23 @@ balanced()
 		"$1: records in are events out and counted losses"
 }
 
+# told WHAT COUNT PROPERTY SENTENCE: the summary, the report (as text, JSON and CSV), summary.json and `gputrace
+# check` all say it; SENTENCE is an extended regular expression of what follows the number.
+told()
+{
+	local form
+	like "$(cat "$trace/SUMMARY")" "^\\[gputrace\\] $2 $4\$" "$1: the summary tells it"
+	like "$(gputrace report "$trace")" "^ +$2  $4\$" "$1: so does the short report"
+	like "$(gputrace report -s losses --csv "$trace")" "^$2,\"?$2 $4\"?,CUDA_$3\$" "$1: as CSV"
+	gputrace report --json "$trace" >"$T/told.json"
+	for form in "$T/told.json" "$trace/summary.json"; do
+		is "$(python3 -c 'import json, sys
+for r in json.load(open(sys.argv[1]))["losses"]["shortfalls"]: print(r["property"], r["count"], r["text"])' "$form" |
+			grep -cE "^CUDA_$3 $2 $2 $4\$")" 1 "$1: ${form##*/}"
+	done
+	like "$(gputrace check "$trace")" "^(NOTE|WARN) +$2 $4\$" "$1: gputrace check"
+}
+
 # none NAME...: these numbers of the account are 0.
 none()
 {

@@ -48,6 +48,14 @@ int cuDriverGetVersion(int *version)
 	return 0;
 }
 
+/* As the driver's: it knows its own errors only. */
+int cuGetErrorString(int error, const char **text);
+int cuGetErrorString(int error, const char **text)
+{
+	*text = error == 1 ? "invalid argument" : error == 710 ? "device-side assert triggered" : NULL;
+	return *text ? 0 : 1;
+}
+
 /* Two devices, as a machine would have them. */
 int cuDeviceGet(int *device, int ordinal);
 int cuDeviceGet(int *device, int ordinal)

@@ -66,6 +66,8 @@ def differences(brief, whole):
     for key in ("events", "events_left_out", "flushes", "flush_s"):
         if not near(brief["losses"][key], whole["losses"][key]):
             yield "losses", key, brief["losses"][key], whole["losses"][key]
+    if brief["losses"]["shortfalls"] != whole["losses"]["shortfalls"]:
+        yield "shortfalls", brief["losses"]["shortfalls"], whole["losses"]["shortfalls"]
     copied = {}
     for copy in whole["copies"] or []:
         own = copied.setdefault(copy["direction"], [0, 0])

@@ -7,6 +7,7 @@
 #include "lib/assemble/archive/worker.h"
 #include "lib/assemble/report/brief.h"
 #include "lib/assemble/report/summary.h"
+#include "lib/assemble/util/losses.h"
 
 #include <criterion/criterion.h>
 #include <pty.h>
@@ -453,6 +454,21 @@ Test(summary, losses)
 	print(&s, GT_SUMMARY_PLAIN, 0);
 	HAS("LOST 1 event");
 	HAS("          1 of other causes");
+}
+
+Test(summary, shortfalls)
+{
+	struct gt_summary s = usual();
+
+	s.shortfalls[0] = (struct gt_summary_shortfall){ gt_shortfall_find("PROCESSES_KILLED"), 1, "", true };
+	s.shortfalls[1] = (struct gt_summary_shortfall){ gt_shortfall_find("CUDA_FAILED_CALLS"), 3,
+							 "cudaMalloc: error 2", false };
+	s.shortfalls[2] = (struct gt_summary_shortfall){ gt_shortfall_find("DAMAGED_PARTS"), 1, "", false };
+	s.shortfall_count = 3;
+	print(&s, GT_SUMMARY_PLAIN, 0);
+	HAS("[gputrace] 3 CUDA calls failed; the first: cudaMalloc: error 2\n");
+	HAS("[gputrace] 1 part of the recording was damaged\n");
+	HAS_NOT("no recorded end"); /* has a line of its own, with more in it */
 }
 
 Test(summary, nothing)

@@ -19,8 +19,8 @@
 #include "lib/assemble/archive/metrics.h"
 #include "lib/assemble/archive/records.h"
 #include "lib/assemble/archive/use.h"
-#include "lib/assemble/spool/loss.h"
 #include "lib/assemble/spool/stream_sort.h"
+#include "lib/assemble/util/losses.h"
 
 #include <errno.h>
 #include <stdio.h>

@@ -10,8 +10,8 @@
 #include "lib/assemble/archive/records.h"
 
 #include "lib/assemble/archive/activity.h"
-#include "lib/assemble/spool/loss.h"
 #include "lib/assemble/pair/messages.h"
+#include "lib/assemble/util/losses.h"
 
 #include <stdio.h>
 #include <stdlib.h>

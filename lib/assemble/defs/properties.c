@@ -7,8 +7,9 @@
 #include "lib/assemble/defs/properties.h"
 
 #include "lib/assemble/adapters/assemblers.h"
-#include "lib/assemble/spool/loss.h"
+#include "lib/assemble/spool/ended.h"
 #include "lib/assemble/util/array.h"
+#include "lib/assemble/util/losses.h"
 
 #include <ctype.h>
 #include <errno.h>
@@ -65,7 +66,7 @@ static void add_losses(struct task *out, struct gt_properties *props, bool of_gr
 	for (unsigned i = 0; i < GT_LOSS_N; i++) {
 		if (!lost[i] || !gt_loss_name(i))
 			continue;
-		snprintf(name, sizeof(name), "LOST_%s", gt_loss_name(i));
+		snprintf(name, sizeof(name), GT_LOST "%s", gt_loss_name(i));
 		add_number(out, props, of_group, owner, name, lost[i]);
 	}
 }

@@ -8,7 +8,7 @@
 
 #include "lib/assemble/report/brief.h"
 #include "lib/assemble/archive/worker.h"
-#include "lib/assemble/spool/loss.h"
+#include "lib/assemble/util/losses.h"
 #include "lib/assemble/util/posix.h"
 #include "lib/assemble/util/rules.h"
 
@@ -363,6 +363,45 @@ static void put_findings(const struct gt_summary *s, FILE *out)
 	fputc(']', out);
 }
 
+/* count 0: `first` has the words. */
+static void put_shortfall(FILE *out, const struct gt_shortfall *what, uint64_t count, const char *first,
+			  const char *between)
+{
+	char text[640];
+
+	fputs(between, out);
+	if (count)
+		fprintf(out, "{\"count\":%" PRIu64 ",", count);
+	else
+		fputs("{\"count\":null,", out);
+	put_text(out, "text", gt_shortfall_text(what, count, first, text, sizeof(text)));
+	fputc(',', out);
+	put_text(out, "property", what->property);
+	fputc('}', out);
+}
+
+static void put_shortfalls(const struct gt_summary *s, FILE *out)
+{
+	const char *between = "\n";
+
+	fputs("],\"shortfalls\":[", out);
+	if (s->absent && *s->absent) {
+		put_shortfall(out, gt_shortfall_find("ABSENT"), 0, s->absent, between);
+		between = ",\n";
+	}
+	if (s->missing && *s->missing) {
+		put_shortfall(out, gt_shortfall_find("RANKS_MISSING"), 0, s->missing, between);
+		between = ",\n";
+	}
+	for (unsigned i = 0; i < s->shortfall_count; i++) {
+		const struct gt_summary_shortfall *one = &s->shortfalls[i];
+
+		put_shortfall(out, one->what, one->count, *one->first ? one->first : NULL, between);
+		between = ",\n";
+	}
+	fputc(']', out);
+}
+
 static void put_losses(const struct gt_summary *s, FILE *out)
 {
 	uint64_t events = s->unknown_records, left_out = 0;
@@ -383,7 +422,8 @@ static void put_losses(const struct gt_summary *s, FILE *out)
 			s->lost[i]);
 		between = ",\n";
 	}
-	fputs("]}", out);
+	put_shortfalls(s, out);
+	fputs("}", out);
 }
 
 void gt_brief_json(const struct gt_summary *s, FILE *out)

@@ -7,9 +7,10 @@
 #include "lib/assemble/report/report.h"
 #include "lib/assemble/report/brief.h"
 #include "lib/assemble/archive/clean.h"
-#include "lib/assemble/spool/loss.h"
+#include "lib/assemble/spool/ended.h"
 #include "lib/assemble/adapters/half.h"
 #include "lib/assemble/util/interpreter.h"
+#include "lib/assemble/util/losses.h"
 #include "lib/assemble/util/rules.h"
 #include "lib/assemble/report/summary.h"
 
@@ -332,12 +333,14 @@ static const char *absent_text(const struct gt_spool *spool, char *text, size_t 
 static bool is_complete(const struct gt_report *report)
 {
 	const struct gt_facts *facts = report->facts;
+	struct gt_summary shortfalls = { .shortfall_count = 0 };
 	char text[512];
 
+	gt_shortfalls_collect(report, &shortfalls);
 	for (unsigned cause = 0; cause < GT_LOSS_N; cause++)
 		if (facts->lost[cause] && gt_loss_real(cause))
 			return false;
-	if (facts->truncated || facts->damaged || facts->tally.unknown_records)
+	if (facts->truncated || gt_shortfalls_missing(&shortfalls))
 		return false;
 	return !report_missing(report, text, sizeof(text)) &&
 	       !*absent_text(report->spool, text, sizeof(text));
@@ -348,6 +351,8 @@ void gt_report_properties(const struct gt_report *report, struct gt_archive *arc
 	const struct gt_facts *facts = report->facts;
 	const struct gt_tally *tally = &facts->tally;
 	const char *command = text_of(facts, "command");
+	struct gt_run_shortfall list[GT_RUN_SHORTFALLS];
+	size_t shortfalls = gt_shortfalls_of_run(report, list);
 	char name[64], missing[256], text[512];
 
 	put(archive, "VERSION", "%s", PACKAGE_VERSION);
@@ -358,10 +363,8 @@ void gt_report_properties(const struct gt_report *report, struct gt_archive *arc
 		put(archive, "PROCESSORS", "%llu", (unsigned long long)facts->used.processors);
 		put(archive, "MEMORY_PEAK_BYTES", "%llu", (unsigned long long)facts->used.memory_peak);
 	}
-	put(archive, "PROCESSES_KILLED", "%llu", (unsigned long long)facts->killed);
-	put(archive, "PROGRAMS_UNTRACED", "%llu", (unsigned long long)facts->outside);
-	snprintf(name, sizeof(name), "RANKS_WITHOUT_%s", gt_half_ranks());
-	put(archive, name, "%llu", (unsigned long long)facts->silent);
+	for (size_t i = 0; i < shortfalls; i++)
+		put(archive, list[i].property, "%llu", (unsigned long long)list[i].count);
 	put(archive, "RECOVERED", "%s", report->options->recovered ? "yes" : "no");
 	put(archive, "COMPLETE", "%s", is_complete(report) ? "yes" : "no");
 	put(archive, "CLOCK_SOURCE", "%s", clock_name(facts->clock));
@@ -383,7 +386,7 @@ void gt_report_properties(const struct gt_report *report, struct gt_archive *arc
 	for (unsigned cause = 0; cause < GT_LOSS_N; cause++) {
 		if (!gt_loss_name(cause))
 			continue;
-		snprintf(name, sizeof(name), "LOST_%s", gt_loss_name(cause));
+		snprintf(name, sizeof(name), GT_LOST "%s", gt_loss_name(cause));
 		put(archive, name, "%llu", (unsigned long long)facts->lost[cause]);
 	}
 	put(archive, "REPAIRED_LEAVES_ADDED", "%llu",
@@ -391,11 +394,8 @@ void gt_report_properties(const struct gt_report *report, struct gt_archive *arc
 	put(archive, "REPAIRED_LEAVES_DROPPED", "%llu",
 	    (unsigned long long)tally->dropped_leaves);
 	put(archive, "REPAIRED_TIMES", "%llu", (unsigned long long)tally->clamped_times);
-	put(archive, "UNKNOWN_RECORDS", "%llu", (unsigned long long)tally->unknown_records);
-	put(archive, "UNMATCHED_MESSAGES", "%llu", (unsigned long long)tally->unmatched);
 	if (*absent_text(report->spool, text, sizeof(text)))
 		put(archive, "ABSENT", "%s", text);
-	put(archive, "DAMAGED_PARTS", "%llu", (unsigned long long)facts->damaged);
 }
 
 /* ---- files --------------------------------------------------------------------------------------- */
@@ -622,6 +622,7 @@ static void summarise(const struct gt_report *report, struct gt_summary *out, st
 	for (size_t i = 0; rows && i < n && i < report->profile_count; i++)
 		if (report->profile[i].calls && !is_flush(report->defs, &regions[i]))
 			rows[summary.region_count++] = row_of(report, i);
+	gt_shortfalls_collect(report, &summary);
 	gt_devices_make(&texts->devices, report->layout, report->defs);
 	summary.devices = &texts->devices;
 	gt_longest_flush(&summary, report->layout, report->defs);

@@ -11,6 +11,7 @@
 
 #include "lib/assemble/assemble.h"
 #include "lib/assemble/archive/conversion.h"
+#include "lib/assemble/defs/properties.h"
 #include "lib/assemble/report/summary.h"
 #include "lib/assemble/pair/order.h"
 
@@ -63,9 +64,23 @@ struct gt_report {
 	const struct gt_profile *profile;
 	size_t profile_count;
 	uint64_t length_ns;
+	const struct gt_properties *properties; /* of processes and locations */
 };
 
-/* Properties of the archive; before it is closed. */
+/* What is missing of the run as a whole, as properties of the archive. */
+struct gt_run_shortfall {
+	char property[48];
+	uint64_t count;
+	bool told; /* it has a line of its own in the summary */
+};
+enum { GT_RUN_SHORTFALLS = 8 };
+size_t gt_shortfalls_of_run(const struct gt_report *report, struct gt_run_shortfall list[GT_RUN_SHORTFALLS]);
+/* The same, and that of processes, into a summary. */
+void gt_shortfalls_collect(const struct gt_report *report, struct gt_summary *summary);
+/* Does one of them say that the archive has not all that was to be recorded? */
+bool gt_shortfalls_missing(const struct gt_summary *summary);
+
+/* Properties of the archive; before it is closed, and behind those of processes. */
 void gt_report_properties(const struct gt_report *report, struct gt_archive *archive);
 
 /*

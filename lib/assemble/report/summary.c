@@ -8,6 +8,7 @@
 
 #include "lib/assemble/report/summary.h"
 #include "lib/assemble/archive/worker.h"
+#include "lib/assemble/util/losses.h"
 #include "lib/assemble/util/shorten.h"
 
 #include <ctype.h>
@@ -20,7 +21,7 @@
 
 #define CLOCK_ERROR_WORTH_NS 1000 /* below, it is not worth a line */
 
-enum { ROWS = 10, ROWS_WITH_LOSSES = 6, LOSS_ROWS = 5, MIN_NAME = 16 };
+enum { ROWS = 10, ROWS_WITH_LOSSES = 6, LOSS_ROWS = 5, SHORTFALL_ROWS = 3, MIN_NAME = 16 };
 
 struct printer {
 	FILE *out;
@@ -190,33 +191,12 @@ static const char *plural(uint64_t n, const char *one, const char *many)
 
 /* ---- parts ----------------------------------------------------------------------------------- */
 
-static const char *const losses[GT_LOSS_N] = {
-	[GT_LOSS_NESTED] = "in signal handlers while the buffer was full",
-	[GT_LOSS_SPACE] = "no room on the disk, or a write failed",
-	[GT_LOSS_LIMIT] = "beyond VT_MAX_FLUSHES or VT_MAX_BYTES",
-	[GT_LOSS_RING] = "overwritten by newer ones (VT_BUFFER_POLICY=ring)",
-	[GT_LOSS_NO_LOCATION] = "of threads without a buffer (VT_MAX_THREADS, memory)",
-	[GT_LOSS_EARLY] = "before gputrace was ready",
-	[GT_LOSS_LATE] = "after the recording had ended",
-	[GT_LOSS_FORK] = "of children without a recording (vfork, clone)",
-	[GT_LOSS_TORN] = "were begun but not finished",
-	[GT_LOSS_SANDBOX] = "after the program had confined itself (seccomp)",
-	[GT_LOSS_DEFINITION] = "whose definition could not be written",
-	[GT_LOSS_METRIC] = "readings of counters, which failed or are missing",
-	[GT_LOSS_SIZE] = "too long for their thread's buffer",
-};
-
-static bool is_loss(int cause)
-{
-	return cause != GT_LOSS_FILTER && cause != GT_LOSS_REWIND;
-}
-
 static uint64_t all_losses(const struct gt_summary *s)
 {
 	uint64_t sum = s->unknown_records;
 
-	for (int cause = 0; cause < GT_LOSS_N; cause++)
-		if (is_loss(cause))
+	for (unsigned cause = 0; cause < GT_LOSS_N; cause++)
+		if (gt_loss_real(cause))
 			sum += s->lost[cause];
 	return sum;
 }
@@ -361,6 +341,33 @@ static void print_head(const struct printer *p, const struct gt_summary *s)
 		     s->dir ? s->dir : "DIR");
 	if (s->absent && *s->absent)
 		line(p, RED, "NOT IN THE TRACE: %s", s->absent);
+}
+
+static unsigned shortfall_lines(const struct gt_summary *s)
+{
+	unsigned n = 0;
+
+	for (unsigned i = 0; i < s->shortfall_count; i++)
+		n += !s->shortfalls[i].told;
+	return n < SHORTFALL_ROWS ? n : SHORTFALL_ROWS;
+}
+
+/* A sentence is never cut. */
+static void print_shortfalls(const struct printer *p, const struct gt_summary *s)
+{
+	unsigned left = SHORTFALL_ROWS;
+	char text[512];
+
+	for (unsigned i = 0; left && i < s->shortfall_count; i++) {
+		const struct gt_summary_shortfall *one = &s->shortfalls[i];
+
+		if (one->told)
+			continue;
+		line(p, one->what->kind == GT_MISSING ? RED : YELLOW, "%s",
+		     gt_shortfall_text(one->what, one->count, *one->first ? one->first : NULL, text,
+				       sizeof(text)));
+		left--;
+	}
 }
 
 /* Where the ranks spend their time, compared, and what they sent. */
@@ -621,20 +628,19 @@ static void print_losses(const struct printer *p, const struct gt_summary *s)
 	line(p, RED, "LOST %s %s, which the trace does not have:", counted(a, sum),
 	     plural(sum, "event", "events"));
 	for (; rows < LOSS_ROWS; rows++) {
-		int most = -1;
+		unsigned most = GT_LOSS_N;
 
-		for (int cause = 0; cause < GT_LOSS_N; cause++)
-			if (is_loss(cause) && !shown[cause] && s->lost[cause] &&
-			    (most < 0 || s->lost[cause] > s->lost[most]))
+		for (unsigned cause = 0; cause < GT_LOSS_N; cause++)
+			if (gt_loss_real(cause) && !shown[cause] && s->lost[cause] &&
+			    (most == GT_LOSS_N || s->lost[cause] > s->lost[most]))
 				most = cause;
-		if (most < 0)
+		if (most == GT_LOSS_N)
 			break;
 		shown[most] = true;
-		line(p, RED, "%11s %s", counted(a, s->lost[most]),
-		     losses[most] ? losses[most] : "of an unknown cause");
+		line(p, RED, "%11s %s", counted(a, s->lost[most]), gt_loss_which(most));
 	}
-	for (int cause = 0; cause < GT_LOSS_N; cause++)
-		if (is_loss(cause) && !shown[cause])
+	for (unsigned cause = 0; cause < GT_LOSS_N; cause++)
+		if (gt_loss_real(cause) && !shown[cause])
 			rest += s->lost[cause];
 	if (rest + s->unknown_records)
 		line(p, RED, "%11s of other causes", counted(a, rest + s->unknown_records));
@@ -709,11 +715,13 @@ void gt_summary_print(const struct gt_summary *summary, FILE *out, enum gt_summa
 {
 	struct printer p = {out, style == GT_SUMMARY_COLOUR, width ? width : 100};
 	char dir[800];
-	unsigned rows;
+	unsigned rows, taken = summary->finding_count + much_unseen(summary) + copied(summary) +
+			       shortfall_lines(summary);
 
 	if (p.width > 400)
 		p.width = 400;
 	print_head(&p, summary);
+	print_shortfalls(&p, summary);
 	print_ranks(&p, summary);
 	print_efficiency(&p, summary);
 	print_copies(&p, summary);
@@ -721,7 +729,7 @@ void gt_summary_print(const struct gt_summary *summary, FILE *out, enum gt_summa
 	if (!summary->events)
 		print_nothing(&p, summary);
 	rows = all_losses(summary) ? ROWS_WITH_LOSSES - (summary->used.measured != 0) : ROWS;
-	print_table(&p, summary, rows - summary->finding_count - much_unseen(summary) - copied(summary));
+	print_table(&p, summary, taken < rows ? rows - taken : 1);
 	print_unseen(&p, summary);
 	print_losses(&p, summary);
 	print_notes(&p, summary);

@@ -67,12 +67,23 @@ struct gt_balance {
 enum { GT_SUMMARY_FINDINGS = 3 };
 
 struct gt_tally;
+struct gt_shortfall;
 struct gt_devices;
 
 struct gt_summary_finding {
 	const char *id;         /* gputrace-findings(7) */
 	uint64_t gain_ns;
 	char text[320];
+};
+
+enum { GT_SUMMARY_SHORTFALLS = 24 };
+
+/* What a property says is missing, or failed: the sum of all processes. */
+struct gt_summary_shortfall {
+	const struct gt_shortfall *what; /* util/losses.h */
+	uint64_t count;
+	char first[200];        /* "": not known */
+	bool told;              /* in another line */
 };
 
 /* Start from (struct gt_summary){.clock_error_ns = -1} and fill in what is known. */
@@ -136,6 +147,8 @@ struct gt_summary {
 	uint64_t serving_threads, serving_ns; /* others, which waited for work: part of regions' apart_ns */
 
 	uint64_t lost[GT_LOSS_N]; /* sums of all locations and processes, enum gt_loss */
+	struct gt_summary_shortfall shortfalls[GT_SUMMARY_SHORTFALLS];
+	unsigned shortfall_count;
 	uint64_t unknown_records; /* slots of a type that the assembly does not know, skipped */
 
 	/* repairs of nesting */

@@ -1,0 +1,22 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * What the properties of an archive say is missing, or failed, for `gputrace report` and `gputrace check`.
+ *
+ * Limits: only archives by gputrace have such properties.
+ */
+#ifndef GT_REPORT_LACKING_H
+#define GT_REPORT_LACKING_H
+
+#include "lib/assemble/util/losses.h"
+#include "lib/read/read.h"
+
+#define GT_PROPERTY "GPUTRACE::" /* how names of gputrace's properties begin */
+
+struct gt_lacking {
+	bool any;
+	uint64_t sum;      /* of the archive and its processes */
+	const char *words; /* what came first in the first of these that knows; or the words; or NULL */
+};
+struct gt_lacking gt_lacking(const struct gt_otf2 *read, const struct gt_shortfall *what);
+
+#endif
