@@ -2,7 +2,8 @@
 """`gputrace report` of a large archive beside `otf2-print --silent`, which only decodes it, turn and turn about.
 
 Compared is processor time, user's and kernel's, each on one core; the report on two cores by its wall time.
-The archive (bench/archive.c) is written once, for all rounds.
+Two reports at once, each on its core, show what the machine's second core is worth. The archive
+(bench/archive.c) is written anew in each round.
 
 Limits: what a report of another archive costs depends on how often its ranks communicate: two are measured.
 """
@@ -33,10 +34,14 @@ def suite(run, _peers):
         shutil.rmtree(path, ignore_errors=True)
         said = output(b.path("archive"), path, "4", str(EVENTS), *more)
         count = int(re.search(r"events=(\d+)", said)[1])
+        both = "".join(f"taskset -c {cpu} {command} report {path} >{os.devnull} & "
+                       for cpu in two.split(",")) + "wait"
         for _ in range(TURNS):
             for name, cpus, cmd in (("otf2-print", LAST, ["otf2-print", "--silent", path + "/traces.otf2"]),
                                     ("report", LAST, [command, "report", path]),
-                                    ("report, 2 cores", two, [command, "report", path])):
+                                    ("report, all", LAST, [command, "report", "--all", path]),
+                                    ("report, 2 cores", two, [command, "report", path]),
+                                    ("two reports", two, ["sh", "-c", both])):
                 r = run.once(Case(name, ["taskset", "-c", cpus, *cmd]), warm=0)
                 run.add("reading " + kind, name, dict(r, count=count))
         shutil.rmtree(path, ignore_errors=True)
@@ -57,8 +62,14 @@ def goals(g, results, spread):
               "of otf2-print --silent", "at most 0.2", f"{spread(share, 2)}, "
               f"{spread(ns['report'])} to {spread(ns['otf2-print'])} ns an event",
               statistics.median(share), 0.2)
+        all_of_it = [b / a for a, b in zip(ns["otf2-print"], ns["report, all"])]
+        g.row(f"(with all sections, `--all`, {what})", "none", f"{spread(all_of_it, 2)}, "
+              f"{spread(ns['report, all'])} ns an event", 0, None)
         x = [b / a for a, b in zip(of("report", "wall_s"), of("report, 2 cores", "wall_s"))]
         g.row(f"the same on 2 cores ({what}), wall time", "at most 0.56 (1.8 x as fast)", spread(x, 2),
               statistics.median(x), 1 / 1.8)
+        pair = [b / a / 2 for a, b in zip(of("report", "wall_s"), of("two reports", "wall_s"))]
+        g.row(f"(half of the time of two such reports at once, each on its core, {what}: the least that this "
+              "machine's two cores can take)", "none", spread(pair, 2), 0, None)
         peak = [kib / 1024 for kib in of("report", "maxrss_kib")]
         g.row(f"its peak memory ({what})", "300 MB", spread(peak, 0, " MiB"), max(peak), 300e6 / (1 << 20))
