@@ -16,7 +16,6 @@
 #include <stdlib.h>
 
 #define LITTLE_SEEN 0.1
-#define MUCH_LONGER 4
 
 /* Threads of a process that follow one another. */
 struct lane {
@@ -236,10 +235,6 @@ static double ratio(double part, double whole)
 	return whole > 0 ? part / whole : NAN;
 }
 
-/*
- * Threads of servers wait in calls that are not recorded, as epoll_wait(). They cannot have worked for much
- * longer than the processors did, unless these were too few.
- */
 static bool worked(const struct gt_report *report, double busy, double seen)
 {
 	double processor = gt_report_property(report, "GPUTRACE::PROCESSOR_TIME_NS");
@@ -247,7 +242,7 @@ static bool worked(const struct gt_report *report, double busy, double seen)
 
 	if (isnan(processor) || isnan(all))
 		return seen >= LITTLE_SEEN;
-	return busy <= MUCH_LONGER * processor || processor >= all / 2;
+	return gt_worked(busy, processor, all);
 }
 
 /* Returns false if the efficiencies of threads are left out. */

@@ -539,6 +539,12 @@ def server():
 
 
 @case
+def half_server():
+    """They have more to do, but cannot have worked for three times as long as the processors did."""
+    return two_threads(700000)
+
+
+@case
 def busy():
     """They compute in functions that are not recorded."""
     return two_threads(1900000)

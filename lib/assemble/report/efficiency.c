@@ -190,14 +190,11 @@ static void judge_ranks(struct gt_summary *s, const struct gt_layout *layout, co
 
 /* ---- threads ------------------------------------------------------------------------------------- */
 
-/* See worked() in report/efficiency.c. */
 static bool worked(const struct gt_summary *s, double busy)
 {
 	const struct gt_used *used = &s->used;
-	double processor = (double)used->processor_ns;
-
-	return !used->measured || used->unmeasured || busy <= 4 * processor ||
-	       processor >= (double)used->processors * (double)s->wall_ns / 2;
+	return !used->measured || used->unmeasured ||
+	       gt_worked(busy, (double)used->processor_ns, (double)used->processors * (double)s->wall_ns);
 }
 
 static void judge_threads(struct gt_summary *s, const struct lane *lanes, size_t count, bool gpu)

@@ -62,6 +62,15 @@ static inline bool gt_serves(uint64_t idle, uint64_t life)
 	return idle > life / 100 * 80;
 }
 
+/*
+ * Can threads have worked for so long (ns)? Servers wait in calls that are not recorded, such as epoll_wait():
+ * not for more than twice as long as the processors did, unless all of them (ns that they could give) were few.
+ */
+static inline bool gt_worked(double busy, double processor, double all)
+{
+	return busy <= 2 * processor || processor >= all / 2;
+}
+
 /* Do threads wait for a lock so often, and each for so long? */
 static inline bool gt_is_convoy(uint64_t waits, uint64_t least, uint64_t threads, uint64_t ns, double percent,
 				uint64_t run)
