@@ -13,7 +13,7 @@ import subprocess
 import time
 import urllib.request
 
-from tools import Case, LAST, output
+from tools import Case, TWO, output
 
 EVENTS, VIEWED, DRAWN = 50_000_000, 100_000_000, 10_000_000
 BROWSER = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "test", "page", "browser.py")
@@ -66,16 +66,15 @@ def suite(run, _peers):
         otf2 = (output("otf2-config", "--cflags") + output("otf2-config", "--ldflags") +
                 output("otf2-config", "--libs")).split()
         b.cc("archive", ["archive.c"], *otf2)
-    two = f"{max(int(LAST) - 1, 0)},{LAST}"
     command = os.path.join(b.stage, "bin", "gputrace")
     path, page = b.path("archive-page"), b.path("page.html")
     for name, events in (("page", EVENTS), ("drawn", DRAWN)):
         count = write(b, path, events)
-        r = run.once(Case(name, ["taskset", "-c", two, command, "html", "-o", page, path]), warm=0)
+        r = run.once(Case(name, ["taskset", "-c", TWO, command, "html", "-o", page, path]), warm=0)
         run.add("page", name, dict(r, count=count, size=os.path.getsize(page)))
         browse(run, name + ", opened", page)
     count = write(b, path, VIEWED)
-    r = run.once(Case("index", ["taskset", "-c", two, command, "view", "--index-only", path]), warm=0)
+    r = run.once(Case("index", ["taskset", "-c", TWO, command, "view", "--index-only", path]), warm=0)
     index = os.path.getsize(os.path.join(path, "traces.index"))
     run.add("page", "index", dict(r, count=count, size=index, first_s=serve(run, command, path)))
     os.remove(page)

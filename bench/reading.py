@@ -12,7 +12,7 @@ import re
 import shutil
 import statistics
 
-from tools import Case, LAST, output
+from tools import Case, LAST, TWO, output
 
 EVENTS = 100_000_000
 ARCHIVES = {"calls": [], "messages": ["20"]} # the second: a message and a barrier each 2,000 events
@@ -27,7 +27,6 @@ def suite(run, _peers):
                 output("otf2-config", "--libs")).split()
         b.cc("archive", ["archive.c"], *otf2)
         b.archives = {}
-    two = f"{max(int(LAST) - 1, 0)},{LAST}"
     command = os.path.join(b.stage, "bin", "gputrace")
     for kind, more in ARCHIVES.items():
         path = b.path("archive-" + kind)
@@ -35,13 +34,13 @@ def suite(run, _peers):
         said = output(b.path("archive"), path, "4", str(EVENTS), *more)
         count = int(re.search(r"events=(\d+)", said)[1])
         both = "".join(f"taskset -c {cpu} {command} report {path} >{os.devnull} & "
-                       for cpu in two.split(",")) + "wait"
+                       for cpu in TWO.split(",")) + "wait"
         for _ in range(TURNS):
             for name, cpus, cmd in (("otf2-print", LAST, ["otf2-print", "--silent", path + "/traces.otf2"]),
                                     ("report", LAST, [command, "report", path]),
                                     ("report, all", LAST, [command, "report", "--all", path]),
-                                    ("report, 2 cores", two, [command, "report", path]),
-                                    ("two reports", two, ["sh", "-c", both])):
+                                    ("report, 2 cores", TWO, [command, "report", path]),
+                                    ("two reports", TWO, ["sh", "-c", both])):
                 r = run.once(Case(name, ["taskset", "-c", cpus, *cmd]), warm=0)
                 run.add("reading " + kind, name, dict(r, count=count))
         shutil.rmtree(path, ignore_errors=True)

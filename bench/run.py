@@ -31,7 +31,7 @@ import reading
 import kokkos
 import mpi
 import wrap
-from tools import LAST, Bench, Case, disk_bytes, output
+from tools import LAST, TWO, Bench, Case, disk_bytes, output
 
 MIB = 1 << 20
 REAL = ["32", "11", "1024", "400"]
@@ -204,7 +204,7 @@ def suite_event(run, peers):
     run.add("event", "gputrace", one, n)
 
     for threads, cpus, name in ((1, LAST, "assembly, 1 core"),
-                                (2, f"{max(int(LAST) - 1, 0)},{LAST}", "assembly, 2 cores")):
+                                (2, TWO, "assembly, 2 cores")):
         floor = run.floor()
         two = run.once(Case("two", [ours, str(n // 2), "2"], spool_only), keep=True)
         two.update(floor_ns=floor, pairs=n // 2, spool_bytes=disk_bytes(b.trace, ".raw"))

@@ -10,6 +10,23 @@ import shutil
 import subprocess
 
 LAST = str((os.cpu_count() or 1) - 1) # a core that does not serve the interrupts, unless it is the only one
+
+
+def other_core():
+    """One that shares nothing with LAST, as hyperthreads do; the one before it if there is none."""
+    try:
+        with open(f"/sys/devices/system/cpu/cpu{LAST}/topology/core_id", encoding="ascii") as f:
+            core = f.read()
+        for cpu in range(int(LAST) - 1, -1, -1):
+            with open(f"/sys/devices/system/cpu/cpu{cpu}/topology/core_id", encoding="ascii") as f:
+                if f.read() != core:
+                    return str(cpu)
+    except OSError:
+        pass
+    return str(max(int(LAST) - 1, 0))
+
+
+TWO = f"{other_core()},{LAST}"
 HERE = os.path.dirname(os.path.abspath(__file__))
 CYG = ["-finstrument-functions"]
 # Keep every call a call, in the plain build too: gcc -O2 otherwise inlines the recursion.
