@@ -23,9 +23,9 @@ def near(a, b, relative=1e-6, absolute=2e-6):
 def by_name(regions):
     sums = {}
     for r in regions:
-        own = sums.setdefault(r["name"], [0, 0, 0])
-        for i, key in enumerate(("count", "inclusive_s", "exclusive_s")):
-            own[i] += r[key]
+        own = sums.setdefault(r["name"], [0, 0, 0, 0])
+        for i, key in enumerate(("count", "inclusive_s", "exclusive_s", "idle_s")):
+            own[i] += r[key] or 0
     return sums
 
 

@@ -593,6 +593,28 @@ Test(summary, apart)
 	    "[gputrace]           1     1.20 s       0 ns       -  waitpid\n");
 }
 
+/* What of the exclusive time is idle, and so not in the share, has a column: only if there is some. */
+Test(summary, idle)
+{
+	static const struct gt_summary_region regions[] = {
+		{ .name = "wait", .calls = 2, .exclusive_ns = 904500000, .apart_ns = 301500000,
+		  .idle_ns = 301500000 },
+		{ .name = "work", .calls = 1, .exclusive_ns = 1000, .inclusive_ns = 2000 },
+	};
+	struct gt_summary s = usual();
+
+	s.regions = regions;
+	s.region_count = 2;
+	print(&s, GT_SUMMARY_PLAIN, 0);
+	HAS("[gputrace]       calls  exclusive       idle  inclusive  % of run, function\n"
+	    "[gputrace]           2     904 ms     302 ms       0 ns  50.0 %  wait\n"
+	    "[gputrace]           1    1.00 us          -    2.00 us   0.0 %  work\n");
+	s.region_count = 1;
+	s.regions = regions + 1;
+	print(&s, GT_SUMMARY_PLAIN, 0);
+	HAS("calls  exclusive  inclusive  % of run, function\n");
+}
+
 /* ---- escaping ---------------------------------------------------------------------------------- */
 
 static const char *escape(const char *from, unsigned columns)

@@ -159,8 +159,7 @@ static void tell_apart(struct gt_worker *w, const struct gt_out_location *out, c
 	}
 }
 
-/* Does it wait for a condition, which is to wait for work unless the first thread of a process does it? */
-static bool is_idle(const struct gt_region *region, const char *name)
+bool gt_use_is_idle(const struct gt_region *region, const char *name)
 {
 	return region->paradigm != OTF2_PARADIGM_COMPILER && region->paradigm != OTF2_PARADIGM_USER &&
 	       gt_posix_call(name) == GT_POSIX_CONDITION;
@@ -178,7 +177,7 @@ static void leave_idle(struct gt_worker *w, bool aside)
 
 		if (!d.calls)
 			continue;
-		if (!is_idle(region, gt_intern_text(&defs->strings, region->name, NULL))) {
+		if (!gt_use_is_idle(region, gt_intern_text(&defs->strings, region->name, NULL))) {
 			w->profile[i].aside += aside ? d.exclusive : 0;
 			continue;
 		}
@@ -224,7 +223,7 @@ void gt_use_end(struct gt_worker *w, struct gt_out_location *out, uint64_t begin
 		wait = waits(paradigm, region, name, &use);
 		if (wait) {
 			*wait += d.exclusive;
-			if (wait == &use.wait && out->thread && !out->first && is_idle(region, name))
+			if (wait == &use.wait && out->thread && !out->first && gt_use_is_idle(region, name))
 				use.idle_ns += d.exclusive;
 			continue;
 		}

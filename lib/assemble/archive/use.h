@@ -14,6 +14,9 @@ void gt_use_begin(struct gt_worker *worker);
 void gt_use_end(struct gt_worker *worker, struct gt_out_location *out, uint64_t begin,
 		uint64_t span, uint64_t life);
 
+/* Does it wait for a condition, which is to wait for work unless the first thread of a process does it? */
+bool gt_use_is_idle(const struct gt_region *region, const char *name);
+
 /* What its thread spent in no recorded function. */
 static inline uint64_t gt_use_unseen(const struct gt_use *use)
 {

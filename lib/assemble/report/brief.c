@@ -327,6 +327,11 @@ static void put_regions(const struct gt_summary *s, FILE *out)
 		put_seconds(out, "inclusive_s", top[i]->inclusive_ns);
 		fputc(',', out);
 		put_seconds(out, "exclusive_s", top[i]->exclusive_ns);
+		fputc(',', out);
+		if (top[i]->idle_ns)
+			put_seconds(out, "idle_s", top[i]->idle_ns);
+		else
+			fputs("\"idle_s\":null", out);
 		if (gt_summary_share(s, top[i]) >= 0)
 			fprintf(out, ",\"share\":%.6f}", gt_summary_share(s, top[i]));
 		else

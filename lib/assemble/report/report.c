@@ -7,6 +7,7 @@
 #include "lib/assemble/report/report.h"
 #include "lib/assemble/report/brief.h"
 #include "lib/assemble/archive/clean.h"
+#include "lib/assemble/archive/use.h"
 #include "lib/assemble/spool/ended.h"
 #include "lib/assemble/adapters/half.h"
 #include "lib/assemble/util/interpreter.h"
@@ -549,9 +550,10 @@ static struct gt_summary_region row_of(const struct gt_report *report, size_t i)
 {
 	const struct gt_region *region = (const struct gt_region *)report->defs->regions.items + i;
 	const struct gt_profile *of = &report->profile[i];
+	const char *name = gt_intern_text(&report->defs->strings, region->name, NULL);
 
 	return (struct gt_summary_region){
-		.name = gt_intern_text(&report->defs->strings, region->name, NULL),
+		.name = name, .idle_ns = gt_use_is_idle(region, name) ? of->apart : 0,
 		.calls = of->calls, .exclusive_ns = of->exclusive, .inclusive_ns = of->inclusive,
 		.most_ns = of->most, .locations = of->locations,
 		.apart_ns = of->apart + (report->facts->ranks ? of->aside : 0),

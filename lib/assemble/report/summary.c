@@ -568,25 +568,45 @@ static void put_names(char names[][NAME_ROOM], const struct gt_summary_region *c
 			put_name(names[i], top[i]->name, room, keep[i] - 1);
 }
 
+static bool has_idle(const struct gt_summary_region *const *top, unsigned n)
+{
+	for (unsigned i = 0; i < n; i++)
+		if (top[i]->idle_ns)
+			return true;
+	return false;
+}
+
+/* A column that is there only if one of the rows needs it. */
+static const char *idle_of(char buffer[32], bool shown, const struct gt_summary_region *region)
+{
+	char time[32];
+
+	snprintf(buffer, 32, shown ? " %10.15s" : "",
+		 region->idle_ns ? gt_summary_time(time, region->idle_ns) : "-");
+	return buffer;
+}
+
 static void print_table(const struct printer *p, const struct gt_summary *s, unsigned rows)
 {
 	const struct gt_summary_region *top[ROWS];
 	unsigned n = gt_summary_top(s, top, rows);
-	unsigned used = 11 + 12 + 11 + 11 + 9; /* prefix and columns */
+	bool idle = has_idle(top, n);
+	unsigned used = 11 + 12 + 11 + 11 + 9 + 11 * idle; /* prefix and columns */
 	unsigned room = p->width > used + MIN_NAME ? p->width - used : MIN_NAME;
 	uint64_t called = 0;
-	char a[32], b[32], c[32], d[32], names[ROWS][NAME_ROOM];
+	char a[32], b[32], c[32], d[32], e[32], names[ROWS][NAME_ROOM];
 
 	for (size_t i = 0; i < s->region_count; i++)
 		called += s->regions[i].calls != 0;
 	if (!n)
 		return;
-	line(p, NULL, "%11s %10s %10s  %% of run, function", "calls", "exclusive", "inclusive");
+	line(p, NULL, "%11s %10s%s %10s  %% of run, function", "calls", "exclusive",
+	     idle ? "       idle" : "", "inclusive");
 	put_names(names, top, n, room);
 	for (unsigned i = 0; i < n; i++)
-		line(p, NULL, "%11s %10s %10s %7s  %s", counted(a, top[i]->calls),
-		     gt_summary_time(b, top[i]->exclusive_ns), gt_summary_time(c, top[i]->inclusive_ns),
-		     share(d, s, top[i]), names[i]);
+		line(p, NULL, "%11s %10s%s %10s %7s  %s", counted(a, top[i]->calls),
+		     gt_summary_time(b, top[i]->exclusive_ns), idle_of(e, idle, top[i]),
+		     gt_summary_time(c, top[i]->inclusive_ns), share(d, s, top[i]), names[i]);
 	if (called > n)
 		line(p, NULL, "%11s %s more %s", "...", counted(a, called - n),
 		     plural(called - n, "function", "functions"));

@@ -31,7 +31,8 @@ struct gt_summary_region {
 	uint8_t call;           /* enum gt_call: what it is about */
 	uint32_t locations;     /* that called it */
 	uint64_t most_ns;       /* of a call, inclusive */
-	uint64_t apart_ns;      /* of exclusive_ns: of others than the threads that make the run */
+	uint64_t apart_ns;      /* of exclusive_ns: of others than the threads that make the run, and idle */
+	uint64_t idle_ns;       /* of apart_ns: what is idle (gputrace-metrics(7), "SHARES") */
 };
 
 /* A process that did not end by itself. */
