@@ -193,6 +193,7 @@ static void judge_ranks(struct gt_summary *s, const struct gt_layout *layout, co
 static bool worked(const struct gt_summary *s, double busy)
 {
 	const struct gt_used *used = &s->used;
+
 	return !used->measured || used->unmeasured ||
 	       gt_worked(busy, (double)used->processor_ns, (double)used->processors * (double)s->wall_ns);
 }

@@ -63,8 +63,9 @@ static inline bool gt_serves(uint64_t idle, uint64_t life)
 }
 
 /*
- * Can threads have worked for so long (ns)? Servers wait in calls that are not recorded, such as epoll_wait():
- * not for more than twice as long as the processors did, unless all of them (ns that they could give) were few.
+ * Can threads have worked for so long (ns)? Servers wait in calls that are not recorded, such as
+ * epoll_wait(): for not more than twice as long as the processors did, unless these were too few (all: what
+ * they could give).
  */
 static inline bool gt_worked(double busy, double processor, double all)
 {
