@@ -40,6 +40,7 @@ static const unsigned char posix_classes[] = {
 	[GT_POSIX_CONDITION] = GT_CLASS_CONDITION,
 	[GT_POSIX_BARRIER] = GT_CLASS_BARRIER,
 	[GT_POSIX_SLEEP] = GT_CLASS_SLEEP,
+	[GT_POSIX_AWAIT] = GT_CLASS_SLEEP,
 };
 
 static const unsigned char call_classes[GT_CALLS] = {

@@ -6,11 +6,14 @@
  * Linear in segments: the time never grows, so each location's are passed once. That is work for one thread,
  * which needs nothing of what others find out about delays, and changes nothing: it runs beside them.
  *
- * Limits: a wait that nobody is known to have ended is on the path itself, except where a thread waits for a
- * condition while another works that joins it afterwards: pools of threads idle until they are ended.
+ * Limits: a wait that nobody is known to have ended is on the path itself, except where a thread or process
+ * waits for what another may do, which works meanwhile and joins it afterwards: pools of threads, and
+ * processes that serve, idle until they are ended. Of a process that made next to no use of a processor this
+ * is so in whatever it was.
  */
 #include "config.h"
 
+#include "lib/assemble/util/posix.h"
 #include "report/crew.h"
 #include "report/page/picture.h"
 #include "report/sums.h"
@@ -24,6 +27,7 @@
 struct join {
 	uint64_t since;
 	uint32_t by; /* or GT_NO_CAUSE */
+	bool idle;   /* its process was, most of the time */
 };
 
 struct gt_path {
@@ -113,21 +117,6 @@ static void jump(struct gt_path *path, uint32_t to, uint64_t time)
 	path->jumps++;
 }
 
-/* Before the first segment. False: the path ends here. */
-static bool leave_location(struct gt_path *path)
-{
-	const struct gt_timeline *timeline = &path->sync->timelines[path->at];
-
-	spend_gap(path, 0, gt_segment_at(path->sync, path->at, 0)->profile, timeline->begin);
-	if (path->time == path->floor || timeline->creator == GT_NO_CAUSE ||
-	    timeline->created > timeline->begin)
-		return false;
-	spend(path, path->at, 0, back_to(path, timeline->created));
-	if (path->time == timeline->created)
-		jump(path, timeline->creator, path->time);
-	return true;
-}
-
 /* Segments that begin at the time or later are passed. The one before, or NULL. */
 static const struct gt_segment *pass(struct gt_path *path, uint32_t location, uint64_t time)
 {
@@ -142,24 +131,116 @@ static const struct gt_segment *pass(struct gt_path *path, uint32_t location, ui
 	return NULL;
 }
 
-/* From a thread that waited for a condition to the one that joined it later, and worked meanwhile. */
-static bool to_joiner(struct gt_path *path, const struct gt_segment *segment)
+static uint64_t end_of(const struct gt_sync *sync, uint32_t location)
+{
+	uint64_t count = gt_segment_count(sync, location);
+
+	return count ? gt_segment_at(sync, location, count - 1)->end : 0;
+}
+
+#define IDLE_SHARE 10 /* a process that used a processor for less than the tenth part of its life */
+
+static bool is_idle(const struct gt_path *path, uint32_t location)
+{
+	const struct gt_sync *sync = path->sync;
+	const struct gt_otf2_location *l = gt_otf2_location_at(sync->report->read, location);
+	const struct gt_otf2_property *used = gt_otf2_find_owned(
+		sync->report->read, GT_OTF2_LOCATION_GROUP, l->group, "GPUTRACE::PROCESSOR_TIME_NS");
+	uint64_t life = end_of(sync, location) - sync->timelines[location].begin;
+
+	return used && used->text && strtoull(used->text, NULL, 10) < life / IDLE_SHARE;
+}
+
+/* The path goes from who joined the location, or waited for its process and worked before, to that. */
+static void join(struct gt_path *path, const struct gt_segment *segment)
+{
+	bool child = segment->wait == GT_WAIT_CHILD;
+
+	if (child ? !is_idle(path, path->at) : segment->class == GT_CLASS_THREAD_JOIN)
+		path->joins[segment->cause] = (struct join){ segment->begin, path->at,
+							     child && is_idle(path, segment->cause) };
+}
+
+static void forget_joins(struct gt_path *path)
+{
+	for (size_t i = 0; i < gt_sync_locations(path->sync); i++)
+		path->joins[i].by = GT_NO_CAUSE;
+}
+
+/*
+ * Was it, from `begin` to `end`, idle until the one that joined it later, and worked meanwhile, came? When
+ * that began to be so, back from the present time; 0: never.
+ */
+static uint64_t idle_since(struct gt_path *path, uint64_t begin, uint64_t end)
 {
 	const struct join *join = &path->joins[path->at];
-	uint64_t time = path->time < segment->end ? path->time : segment->end;
+	uint64_t time = path->time < end ? path->time : end;
 	const struct gt_segment *there;
 
-	if (segment->class != GT_CLASS_CONDITION || segment->cause != GT_NO_CAUSE || join->by == GT_NO_CAUSE)
-		return false;
+	if (join->by == GT_NO_CAUSE)
+		return 0;
 	if (join->since < time)
 		time = join->since;
-	if (time <= segment->begin || time <= path->floor)
-		return false;
+	if (time <= begin || time <= path->floor)
+		return 0;
 	there = pass(path, join->by, time);
-	if (there && there->end > time && there->wait)
+	return there && there->end > time && there->wait ? 0 : time;
+}
+
+/* May it have waited for the one that joined it? */
+static bool awaits(const struct gt_path *path, const struct gt_segment *segment)
+{
+	const struct gt_profile *profile = path->sync->profile;
+	const struct gt_otf2 *read = path->sync->report->read;
+	uint32_t region;
+
+	if (segment->cause != GT_NO_CAUSE || segment->class != GT_CLASS_SLEEP)
+		return segment->cause == GT_NO_CAUSE && segment->class == GT_CLASS_CONDITION;
+	region = profile->tree.nodes[gt_profile_node(profile, path->at, segment->node)].region;
+	return region < read->tables[GT_OTF2_REGION].count &&
+	       gt_posix_call(gt_otf2_region_at(read, region)->name) == GT_POSIX_AWAIT;
+}
+
+static bool to_joiner(struct gt_path *path, const struct gt_segment *segment)
+{
+	bool idle = path->joins[path->at].idle && segment->cause == GT_NO_CAUSE &&
+		    segment->class != GT_CLASS_SLEEP;
+	uint64_t time = idle || awaits(path, segment) ? idle_since(path, segment->begin, segment->end) : 0;
+
+	if (!time)
 		return false;
 	spend(path, path->at, segment->node, back_to(path, time));
-	jump(path, join->by, time);
+	jump(path, path->joins[path->at].by, time);
+	return true;
+}
+
+/* The same between waits: of a process that was idle as a whole. */
+static bool gap_to_joiner(struct gt_path *path, uint64_t from, uint64_t to, uint64_t begin)
+{
+	uint64_t time = path->joins[path->at].idle ? idle_since(path, begin, path->time) : 0;
+
+	if (!time)
+		return false;
+	spend_gap(path, from, to, time);
+	jump(path, path->joins[path->at].by, time);
+	return true;
+}
+
+/* Before the first segment. False: the path ends here. */
+static bool leave_location(struct gt_path *path, bool may_jump)
+{
+	const struct gt_timeline *timeline = &path->sync->timelines[path->at];
+	uint64_t to = gt_segment_at(path->sync, path->at, 0)->profile;
+
+	if (may_jump && gap_to_joiner(path, 0, to, timeline->begin))
+		return true;
+	spend_gap(path, 0, to, timeline->begin);
+	if (path->time == path->floor || timeline->creator == GT_NO_CAUSE ||
+	    timeline->created > timeline->begin)
+		return false;
+	spend(path, path->at, 0, back_to(path, timeline->created));
+	if (path->time == timeline->created)
+		jump(path, timeline->creator, path->time);
 	return true;
 }
 
@@ -172,9 +253,11 @@ static bool step(struct gt_path *path, bool may_jump)
 	segment = pass(path, path->at, path->time);
 	index = path->cursors[path->at];
 	if (!segment)
-		return leave_location(path);
+		return leave_location(path, may_jump);
 	if (segment->end < path->time) {
 		next = gt_segment_at(path->sync, path->at, index);
+		if (may_jump && gap_to_joiner(path, segment->profile, next->profile, segment->end))
+			return true;
 		spend_gap(path, segment->profile, next->profile, segment->end);
 		if (path->time > segment->end)
 			return true;
@@ -183,8 +266,7 @@ static bool step(struct gt_path *path, bool may_jump)
 		spend(path, path->at, segment->node, back_to(path, segment->until));
 		if (path->time > segment->until)
 			return true;
-		if (segment->class == GT_CLASS_THREAD_JOIN)
-			path->joins[segment->cause] = (struct join){ segment->begin, path->at };
+		join(path, segment);
 		jump(path, segment->cause, segment->until);
 		return true;
 	}
@@ -233,13 +315,6 @@ static void walk(struct gt_path *path, uint64_t to)
 }
 
 /* ---- where it ends ------------------------------------------------------------------------------- */
-
-static uint64_t end_of(const struct gt_sync *sync, uint32_t location)
-{
-	uint64_t count = gt_segment_count(sync, location);
-
-	return count ? gt_segment_at(sync, location, count - 1)->end : 0;
-}
 
 /* A thread that is left behind waiting, when the process ends, is not what the run waited for. */
 static bool may_be_last(const struct gt_sync *sync, uint32_t location)
@@ -290,6 +365,7 @@ static void walk_all(struct gt_path *path)
 	path->unknown = sync->report->duration - path->time;
 	if (rank != GT_NO_CAUSE && rank != last) {
 		walk(path, end_of(sync, rank));
+		forget_joins(path); /* from ranks not to what launched them */
 		jump(path, rank, path->time);
 	}
 	walk(path, 0);
@@ -459,10 +535,9 @@ static struct gt_path *new_path(struct gt_sync *sync)
 	path->nodes = gt_report_zeroed(sync->profile->tree.count + 1, sizeof(*path->nodes));
 	path->regions = gt_report_zeroed(regions + 1, sizeof(*path->regions));
 	path->gains = gt_report_zeroed(regions + 1, sizeof(*path->gains));
-	for (uint32_t i = 0; i < locations; i++) {
+	for (uint32_t i = 0; i < locations; i++)
 		path->cursors[i] = gt_segment_count(sync, i);
-		path->joins[i].by = GT_NO_CAUSE;
-	}
+	forget_joins(path);
 	return path;
 }
 

@@ -195,6 +195,8 @@ static void add_process_properties(struct task *out, struct gt_properties *props
 	add_number(out, props, true, group, "PROCESS_ID", proc->header.pid);
 	add_property(out, props, true, group, "ENDED",
 		     gt_end_text(proc, text, sizeof(text)));
+	if (gt_proc_processor_ns(proc))
+		add_number(out, props, true, group, "PROCESSOR_TIME_NS", gt_proc_processor_ns(proc));
 	add_clock(out, props, group, proc);
 	parent = proc->parent;
 	while (parent && parent->number == GT_NOT_WRITTEN && parent->parent)

@@ -8,15 +8,6 @@
 
 #include "lib/assemble/report/report.h"
 
-/* A process that became another program has the time of both. */
-static uint64_t processor_time(const struct gt_proc *proc)
-{
-	const struct gt_proc *before = proc->parent && proc->parent->pid == proc->pid ? proc->parent : NULL;
-	uint64_t earlier = before ? before->header.processor_ns : 0;
-
-	return proc->header.processor_ns > earlier ? proc->header.processor_ns - earlier : 0;
-}
-
 static uint64_t count_processors(const struct gt_spool *spool, const struct gt_root *root)
 {
 	enum { WORDS = sizeof(spool->procs->header.processors) / sizeof(uint64_t) };
@@ -37,7 +28,7 @@ void gt_used_collect(struct gt_used *used, const struct gt_spool *spool)
 
 		used->measured += proc->header.processor_ns != 0;
 		used->unmeasured += !proc->header.processor_ns && proc->number != GT_NOT_WRITTEN;
-		used->processor_ns += processor_time(proc);
+		used->processor_ns += gt_proc_processor_ns(proc);
 		if (proc->header.memory_peak > used->memory_peak)
 			used->memory_peak = proc->header.memory_peak;
 	}

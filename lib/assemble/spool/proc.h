@@ -104,6 +104,15 @@ static inline uint32_t gt_proc_number(const struct gt_proc *proc, const char *ke
 	return value ? (uint32_t)strtoul(value, NULL, 10) : 0;
 }
 
+/* User and system time, 0: not known. A process that became another program has the time of both. */
+static inline uint64_t gt_proc_processor_ns(const struct gt_proc *proc)
+{
+	const struct gt_proc *before = proc->parent && proc->parent->pid == proc->pid ? proc->parent : NULL;
+	uint64_t earlier = before ? before->header.processor_ns : 0;
+
+	return proc->header.processor_ns > earlier ? proc->header.processor_ns - earlier : 0;
+}
+
 /* The parallel program that the process is a rank of (gt_set_rank), 0: none. */
 static inline uint64_t gt_proc_job(const struct gt_proc *proc)
 {

@@ -17,7 +17,8 @@ enum gt_posix {
 	GT_POSIX_LOCK,      /* returns with one */
 	GT_POSIX_CONDITION,
 	GT_POSIX_BARRIER,
-	GT_POSIX_SLEEP,     /* for time, a semaphore, input, a signal or a process */
+	GT_POSIX_SLEEP,     /* for time */
+	GT_POSIX_AWAIT,     /* for a semaphore, input, a signal or a process */
 };
 
 enum gt_posix gt_posix_call(const char *name);
