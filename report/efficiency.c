@@ -50,6 +50,7 @@ static const struct gt_column columns[] = {
 	{ "device_orchestration_efficiency", "  GPU orchestration efficiency", GT_SHARE },
 	{ "lanes", NULL, GT_COUNT },
 	{ "seen", "time that was seen", GT_SHARE },
+	{ "left_out", NULL, GT_TEXT }, /* why; text has it as a note */
 };
 static const struct gt_section_kind efficiencies_kind =
 	GT_SECTION("efficiencies", "Efficiencies", GT_OBJECT, columns);
@@ -294,6 +295,8 @@ static void devices(struct gt_report *report, union gt_cell *row)
 		kernels = fmax(kernels, (double)gpu->devices[i].kernels.total);
 		busy = fmax(busy, (double)gt_device_busy(&gpu->devices[i]));
 	}
+	if (!busy)
+		return; /* nothing of theirs was recorded */
 	row[5].number = sum / gpu->device_count / (double)report->duration;
 	row[6].number = ratio(sum / gpu->device_count, kernels);
 	row[7].number = ratio(kernels, busy);
@@ -314,11 +317,7 @@ static void figures(struct gt_report *report, void *result)
 		union gt_cell *row = gt_row_add(section);
 
 		if (lanes.count && !host(report, &lanes, &ranks, row))
-			section->note =
-				ranks.count > 1 ? "none of the ranks: one waits for threads of which next to "
-						  "nothing was recorded"
-						: "none of the threads: most of their time was in no "
-						  "recorded function, and the processors were idle";
+			row[11].text = section->note = ranks.count > 1 ? GT_BLIND_RANKS : GT_BLIND_THREADS;
 		devices(report, row);
 	}
 	free(lanes.items);

@@ -375,11 +375,8 @@ static void messages_table(struct gt_report *report, const struct messages *all)
 	struct gt_section *section = gt_section_add(&report->figures, &messages_kind);
 	struct volume out = volume_of(&all->sent, GT_OTF2_NOTHING);
 	struct volume in = volume_of(&all->received, GT_OTF2_NOTHING);
-	union gt_cell *row;
+	union gt_cell *row = gt_row_add(section);
 
-	if (!out.count && !in.count)
-		return;
-	row = gt_row_add(section);
 	row[0].count = out.count;
 	row[1].count = out.bytes;
 	row[2].count = in.count;

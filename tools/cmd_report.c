@@ -118,6 +118,8 @@ static void print_more(const struct choice *choice, const struct gt_figures *fig
 
 		if (!section || (!section->rows && !section->left_out))
 			continue;
+		if (section->kind->shape == GT_OBJECT && !section->cells[0].count)
+			continue; /* zeros: there are no messages */
 		fprintf(out, "%s%s", between, further[i]);
 		between = ",";
 	}

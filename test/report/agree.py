@@ -49,7 +49,9 @@ def differences(brief, whole):
         if brief[key] != whole[key] + (whole["service_threads"] or 0 if key == "threads" else 0):
             yield key, brief[key], whole[key]
     e, f = brief["efficiencies"], whole["efficiencies"] or {}
-    for key in sorted(set(e) | set(f) - {"lanes", "seen"}):
+    if e.get("left_out") != f.get("left_out"):
+        yield "left_out", e.get("left_out"), f.get("left_out")
+    for key in sorted((set(e) | set(f)) - {"lanes", "seen", "left_out"}):
         if e.get(key) is None and (f[key] is None or (key.startswith("device_") and not f["device_parallel_efficiency"])):
             continue
         if None in (e.get(key), f.get(key)) or not near(e[key], f[key], 0, 0.01):

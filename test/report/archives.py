@@ -57,6 +57,17 @@ def gpu():
 
 
 @case
+def untimed():
+    """A GPU whose only kernel has no times, and so no event."""
+    m = Made()
+    process = m.process("Process 0")
+    host = m.thread(process)
+    m.stream(process, m.device("GPU A"), "CUDA[0:7]")
+    m.call(host, m.region("main"), 0, 1000000)
+    return m
+
+
+@case
 def work_groups():
     """Kernels whose sizes are told as HIP, Level Zero and OpenCL tell them; of the last one OpenCL chose the group."""
     m = Made()

@@ -8,6 +8,7 @@
 #include "lib/assemble/report/brief.h"
 #include "lib/assemble/report/summary.h"
 #include "lib/assemble/util/losses.h"
+#include "lib/assemble/util/rules.h"
 
 #include <criterion/criterion.h>
 #include <pty.h>
@@ -542,6 +543,11 @@ Test(summary, efficiencies)
 {
 	struct gt_summary s = usual();
 
+	s.no_efficiency = GT_BLIND_THREADS;
+	print(&s, GT_SUMMARY_PLAIN, 0);
+	HAS("[gputrace] efficiencies: " GT_BLIND_THREADS "\n");
+	HAS_NOT("parallel efficiency");
+	s.no_efficiency = NULL;
 	s.offload = 0.5;
 	print(&s, GT_SUMMARY_PLAIN, 0);
 	HAS("parallel efficiency 50 %: offload 50 %\n");

@@ -311,6 +311,10 @@ static void put_efficiencies(const struct gt_summary *s, FILE *out)
 		fprintf(out, "%s\"%s\":%.4f", between, all[i].key, all[i].value);
 		between = ",";
 	}
+	if (s->no_efficiency) {
+		fputs(between, out);
+		put_text(out, "left_out", s->no_efficiency);
+	}
 	fputc('}', out);
 }
 

@@ -181,6 +181,10 @@ static void judge_ranks(struct gt_summary *s, const struct gt_layout *layout, co
 	add_threads(of, layout);
 	ranks = measure_ranks(layout, of);
 	free(of);
+	if (ranks.count > 1 && ranks.blind) {
+		s->offload = 0;
+		s->no_efficiency = GT_BLIND_RANKS;
+	}
 	if (ranks.count < 2 || !ranks.most || ranks.blind)
 		return;
 	s->load_balance = (double)ranks.sum / (double)ranks.count / (double)ranks.most;
@@ -207,8 +211,10 @@ static void judge_threads(struct gt_summary *s, const struct lane *lanes, size_t
 		useful += (double)lanes[i].useful;
 		most = (double)lanes[i].busy > most ? (double)lanes[i].busy : most;
 	}
-	if (!s->ranks && count > 1 && !worked(s, busy))
+	if (!s->ranks && count > 1 && !worked(s, busy)) {
+		s->no_efficiency = GT_BLIND_THREADS;
 		return;
+	}
 	if (gpu && busy > 0)
 		s->offload = useful / busy;
 	if (s->ranks || count < 2 || most <= 0)

@@ -419,6 +419,8 @@ static void print_efficiency(const struct printer *p, const struct gt_summary *s
 	if (*factors || *offload)
 		line(p, NULL, "parallel efficiency %.0f %%: %s%s%s", 100 * gt_summary_parallel(s), factors,
 		     threads, offload);
+	else if (s->no_efficiency)
+		line(p, NULL, "efficiencies: %s", s->no_efficiency);
 	if (s->device_copies > 0)
 		snprintf(copies, sizeof(copies), ", copies %.0f %%, orchestration %.0f %%",
 			 100 * s->device_copies, 100 * s->device_orchestration);

@@ -131,6 +131,7 @@ struct gt_summary {
 	/* efficiencies, 0 to 1; 0: there is none. brief.h */
 	double load_balance, communication; /* of ranks, or of threads */
 	double rank_threads;      /* of the threads of each rank */
+	const char *no_efficiency; /* why there are none of ranks or threads; NULL: no such reason */
 	double offload, device_parallel, device_balance, device_copies, device_orchestration;
 	uint64_t messages, message_bytes; /* sent */
 	uint64_t collectives;     /* calls of all ranks */

@@ -72,6 +72,11 @@ static inline bool gt_worked(double busy, double processor, double all)
 	return busy <= 2 * processor || processor >= all / 2;
 }
 
+/* Why there are no efficiencies of ranks, or of threads. */
+#define GT_BLIND_RANKS	 "none of the ranks: one waits for threads of which next to nothing was recorded"
+#define GT_BLIND_THREADS \
+	"none of the threads: most of their time was in no recorded function, and the processors were idle"
+
 /* Do threads wait for a lock so often, and each for so long? */
 static inline bool gt_is_convoy(uint64_t waits, uint64_t least, uint64_t threads, uint64_t ns, double percent,
 				uint64_t run)
