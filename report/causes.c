@@ -10,7 +10,7 @@
  */
 #include "config.h"
 
-#include "lib/assemble/util/posix.h"
+#include "lib/assemble/util/rules.h"
 #include "report/sync.h"
 
 #include <stdlib.h>
@@ -332,17 +332,6 @@ static void process(struct gt_sync *sync, const struct group *group)
 	}
 }
 
-/* Are all acquisitions recorded? Then releases are calls; else only who had to wait acquires and releases. */
-static bool all_locks(const struct gt_sync *sync)
-{
-	const struct gt_otf2 *read = sync->report->read;
-
-	for (size_t i = 0; i < read->tables[GT_OTF2_REGION].count; i++)
-		if (gt_posix_call(gt_otf2_region_at(read, i)->name) == GT_POSIX_UNLOCK)
-			return true;
-	return false;
-}
-
 /*
  * Acquisitions and releases of each lock, in their order. Who released it last may not be its last holder if
  * not all are known: only if it was released during the call.
@@ -352,7 +341,7 @@ static void locks(struct gt_sync *sync, enum gt_bag_kind kind)
 	enum gt_wait class = kind == GT_BAG_LOCKS ? GT_WAIT_LOCK : GT_WAIT_WINDOW_LOCK;
 	struct gt_bag *bag = &sync->bags[kind];
 	struct gt_item released = { 0 };
-	bool known = false, all = kind != GT_BAG_LOCKS || all_locks(sync);
+	bool known = false, all = kind != GT_BAG_LOCKS || sync->report->classes.all_locks;
 
 	for (; gt_bag_next(bag); gt_spill_used(&sync->spill)) {
 		struct gt_item item = gt_bag_take(bag);
@@ -364,10 +353,13 @@ static void locks(struct gt_sync *sync, enum gt_bag_kind kind)
 			known = true;
 			continue;
 		}
-		if (!known)
-			continue;
-		/* A condition is waited for, and then the lock. */
 		segment = gt_segment_at(sync, item.location, item.segment);
+		if (!known) {
+			segment->settled |= segment->class == GT_CLASS_LOCK && kind == GT_BAG_LOCKS &&
+					    !gt_waits_unseen(all, item.time - item.begin);
+			continue;
+		}
+		/* A condition is waited for, and then the lock. */
 		if (segment->class == GT_CLASS_CONDITION) {
 			if (all)
 				gt_sync_wait(sync, item.location, item.segment, GT_WAIT_CONDITION,
@@ -375,7 +367,8 @@ static void locks(struct gt_sync *sync, enum gt_bag_kind kind)
 			continue;
 		}
 		gt_sync_wait(sync, item.location, item.segment, class, released.location, released.time);
-		segment->settled = all && released.time <= item.begin;
+		segment->settled = released.time <= item.begin &&
+				   (kind != GT_BAG_LOCKS || !gt_waits_unseen(all, item.time - item.begin));
 	}
 	gt_bag_free(bag);
 }

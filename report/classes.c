@@ -406,6 +406,8 @@ int gt_classes_make(struct gt_classes *classes, const struct gt_otf2 *read)
 	for (size_t i = 0; i < regions; i++) {
 		classes->regions[i] = (unsigned char)class_of_region(gt_otf2_region_at(read, i));
 		classes->mpi |= gt_class_times[classes->regions[i]] == GT_TIME_MPI;
+		classes->all_locks |= classes->regions[i] == GT_CLASS_UNLOCK &&
+				      strstr(gt_otf2_region_at(read, i)->name, "unlock");
 	}
 	class_groups(classes);
 	if (!find_same(classes, regions)) {

@@ -130,6 +130,7 @@ struct gt_classes {
 	uint32_t ranks;                       /* processes that have one */
 	uint32_t live;                        /* processes with a thread that recorded something */
 	bool mpi, gpu;                        /* is there anything of it? */
+	bool all_locks;                       /* not only acquisitions that had to wait: releases are calls */
 };
 
 /* After gt_otf2_definitions(). 0 or -ENOMEM. */

@@ -2,8 +2,9 @@
 /*
  * Locks: how often each was acquired, how long threads waited for it and held it, and who held it meanwhile.
  *
- * A wait is the time from the enter of the call that acquires the lock to the acquisition. The holder is
- * whoever had the lock longest during the wait.
+ * A wait is the time from the enter of the call that acquires the lock to the acquisition, if somebody had
+ * the lock meanwhile, or is not known only because not all acquisitions are recorded (gt_waits_unseen(); the
+ * class "lock contention" has the same). The holder is whoever had the lock longest during the wait.
  *
  * Limits: holders are looked for among the first MOST acquisitions of an archive. With the default setting
  * gputrace records contended acquisitions only (VT_PTHREAD), and the uncontended holder may not be known.
@@ -254,16 +255,19 @@ static void add_turns(struct gt_turns *turns, union gt_cell *row)
 	gt_turns_free(turns);
 }
 
-static void add_hold(const struct gt_hold *hold, uint64_t known, union gt_cell *row)
+/* known: for how long somebody is known to have had it meanwhile; all: whoever had it would be known. */
+static void add_hold(const struct gt_hold *hold, uint64_t known, bool all, union gt_cell *row)
 {
 	uint64_t wait = hold->acquired - hold->wanted, held = hold->released - hold->acquired;
 
+	if (!known && !gt_waits_unseen(all, wait))
+		wait = 0;
 	row[GT_LOCK_WAITED].count += wait;
 	row[GT_LOCK_LONGEST].count = wait > row[GT_LOCK_LONGEST].count ? wait : row[GT_LOCK_LONGEST].count;
 	row[GT_LOCK_HELD].count += held;
 	if (held > row[GT_LOCK_LONGEST_HOLD].count)
 		row[GT_LOCK_LONGEST_HOLD].count = held;
-	row[GT_LOCK_WAITS].count += known || wait >= GT_LEAST_WAIT;
+	row[GT_LOCK_WAITS].count += wait != 0;
 	add_short(hold, wait, row);
 }
 
@@ -277,7 +281,8 @@ static void lock_row(struct gt_report *report, const struct hold *first, size_t 
 	row[GT_LOCK_ACQUIRED].count = count;
 	for (size_t i = 0; i < count; i++) {
 		holds[i] = first[i].at;
-		add_hold(&holds[i], gt_turns_add(&turns, holds, i, charge, &holders), row);
+		add_hold(&holds[i], gt_turns_add(&turns, holds, i, charge, &holders),
+			 report->classes.all_locks, row);
 	}
 	row[GT_LOCK_PROCESS].text = gt_report_process(report, (uint32_t)first->process);
 	row[GT_LOCK_NAME].text = first->address

@@ -281,6 +281,43 @@ def lock():
 
 
 @case
+def all_locks():
+    """All acquisitions are recorded: A has a lock first, which takes 50 us; B waits 300 us for A, C takes 20 us."""
+    m = Made()
+    process = m.process("Process 0")
+    take, give = m.region("pthread_mutex_lock", PTHREAD), m.region("pthread_mutex_unlock", PTHREAD)
+    for order, (name, wanted, acquired, released) in enumerate((("A", 50000, 100000, 500000),
+                                                                ("B", 200000, 500000, 510000),
+                                                                ("C", 600000, 620000, 650000)), 1):
+        thread = m.thread(process, name)
+        m.put(thread, wanted, "Enter", take)
+        m.put(thread, acquired, "ThreadAcquireLock", PTHREAD, 1, order)
+        m.put(thread, acquired, "Leave", take)
+        m.put(thread, released, "Enter", give)
+        m.put(thread, released, "ThreadReleaseLock", PTHREAD, 1, order)
+        m.put(thread, released + 1000, "Leave", give)
+    return m
+
+
+@case
+def detached():
+    """Only acquisitions that waited are recorded; threads are detached. B waits 300 us for someone after A's wait."""
+    m = Made()
+    process = m.process("Process 0")
+    take, detach = m.region("pthread_mutex_lock", PTHREAD), m.region("pthread_detach", PTHREAD)
+    for order, (name, wanted, acquired, released) in enumerate((("A", 50000, 100000, 150000),
+                                                                ("B", 200000, 500000, 510000),
+                                                                ("C", 600000, 600500, 650000)), 1):
+        thread = m.thread(process, name)
+        m.call(thread, detach, 1000, 2000)
+        m.put(thread, wanted, "Enter", take)
+        m.put(thread, acquired, "ThreadAcquireLock", PTHREAD, 1, order)
+        m.put(thread, acquired, "Leave", take)
+        m.put(thread, released, "ThreadReleaseLock", PTHREAD, 1, order)
+    return m
+
+
+@case
 def ranks():
     """Four ranks: 100, 200, 300 and 400 us of work, then a barrier; rank 0 sends to rank 1."""
     m = Made(length=600000)

@@ -51,7 +51,7 @@ def main():
     got = [0, 0]
     collectives = collections.defaultdict(lambda: [0, 0, 0, 0])
     files = collections.defaultdict(lambda: [0, 0, 0, 0])
-    locks = collections.Counter()
+    locks = collections.defaultdict(list)
     locations = collections.defaultdict(Location)
     first, last = None, 0
 
@@ -104,11 +104,12 @@ def main():
                     one[0 if mode == "READ" else 2] += 1
                     one[1 if mode == "READ" else 3] += event.bytes_result
             elif isinstance(event, ThreadAcquireLock):
-                locks["acquired"] += 1
-                if at.stack and "lock" in at.stack[-1][0].name:
-                    locks["waited"] += time - at.stack[-1][1]
+                called = at.stack[-1][1] if at.stack and "lock" in at.stack[-1][0].name else time
+                locks[location.group._ref, event.lock_id].append([called, time, sys.maxsize, location])
             elif isinstance(event, ThreadReleaseLock):
-                locks["released"] += 1
+                hold = [h for h in locks[location.group._ref, event.lock_id] if h[3] is location and h[2] == sys.maxsize]
+                if hold:
+                    hold[-1][2] = time
     for at in locations.values():
         while at.stack:
             leave(at, at.last)
@@ -136,9 +137,14 @@ def main():
     compare("files", {k: tuple(v) for k, v in files.items()},
             {f["name"]: (f["reads"], f["read_bytes"], f["writes"], f["written_bytes"])
              for f in report["files"] if f["reads"] or f["writes"]})
-    compare("locks", {"acquired": locks["acquired"], "waited": locks["waited"]},
+    everything = any("unlock" in name for name in regions)
+    waits = [acquired - called for holds in locks.values() for called, acquired, _, waiter in holds
+             if any(other is not waiter and min(end, acquired) > max(begin, called) for _, begin, end, other in holds)
+             or (not everything and acquired - called >= 1000)]
+    compare("locks", {"acquired": sum(map(len, locks.values())), "waited": sum(waits), "waits": len(waits)},
             {"acquired": sum(one["acquisitions"] for one in report["locks"]),
-             "waited": sum(ns(one["wait_s"]) for one in report["locks"])})
+             "waited": sum(ns(one["wait_s"]) for one in report["locks"]),
+             "waits": sum(one["waits"] for one in report["locks"])})
     return failed
 
 

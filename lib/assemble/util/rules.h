@@ -72,6 +72,15 @@ static inline bool gt_worked(double busy, double processor, double all)
 	return busy <= 2 * processor || processor >= all / 2;
 }
 
+/*
+ * Did an acquisition wait that took so long (ns) while nobody is known to have had the lock? all: who did not
+ * wait is recorded, too, so that somebody would be known.
+ */
+static inline bool gt_waits_unseen(bool all, uint64_t ns)
+{
+	return !all && ns >= GT_LEAST_WAIT;
+}
+
 /* Why there are no efficiencies of ranks, or of threads. */
 #define GT_BLIND_RANKS	 "none of the ranks: one waits for threads of which next to nothing was recorded"
 #define GT_BLIND_THREADS \
