@@ -119,7 +119,7 @@ enum gt_def_type {
 	GT_D_LOCGROUP = 10, /* struct gt_def_locgroup; id 0 is the process itself, never written */
 	GT_D_MODULE = 11,   /* struct gt_def_module, then the path and a NUL */
 	GT_D_MODULE_GONE = 12, /* struct gt_def_module_gone */
-	GT_D_CUT = 13,      /* struct gt_def_cut: VT_REWIND */
+	GT_D_CUT = 13,      /* struct gt_def_cut: VT_REWIND, and what never came to be */
 	GT_D_CALIB = 14,    /* struct gt_def_calib */
 	GT_D_PROPERTY = 15, /* key NUL value NUL */
 	GT_D_GROUP = 16,    /* struct gt_def_group, then count * u32 members */
@@ -260,7 +260,8 @@ struct gt_def_module_gone {
 };
 
 struct gt_def_cut {
-	uint32_t location, reserved;
+	uint32_t location;
+	uint32_t own;       /* 1: by gputrace itself, of what never came to be; 0: by VT_REWIND */
 	uint64_t from, to;  /* stream offsets; records that begin in [from, to) are removed */
 };
 

@@ -750,7 +750,7 @@ void gt_write_in(struct gt_location *loc, uint64_t word, const uint64_t *data, u
 
 void gt_take_back(struct gt_location *loc, uint64_t from, uint64_t to)
 {
-	struct gt_def_cut cut = { loc->id, 0, from, to };
+	struct gt_def_cut cut = { loc->id, 1, from, to };
 	uint64_t mask = gt_signals_block();
 	bool spooled = from < loc->win->spooled;
 

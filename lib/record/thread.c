@@ -186,7 +186,7 @@ void gt_thread_not_created(uint64_t sequence)
 
 	if (!loc || loc->created != sequence)
 		return;
-	cut = (struct gt_def_cut){ loc->id, 0, loc->created_from, loc->created_to };
+	cut = (struct gt_def_cut){ loc->id, 1, loc->created_from, loc->created_to };
 	gt_journal_put(GT_D_CUT, 0, &(struct gt_piece){ &cut, sizeof(cut) }, 1);
 	loc->created = 0;
 }

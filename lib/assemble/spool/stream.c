@@ -43,14 +43,18 @@ static int find_cuts(struct gt_stream *stream)
 		stream->cuts[count++] = (struct gt_cut){
 			(cut->from + GT_SLOT - 1) / GT_SLOT * GT_SLOT,
 			cut->to / GT_SLOT * GT_SLOT,
+			cut->own == 1,
 		};
 	}
 	if (count)
 		qsort(stream->cuts, count, sizeof(*stream->cuts), compare_cuts);
 	for (size_t i = 0; i < count; i++) {
-		if (kept && stream->cuts[i].from <= stream->cuts[kept - 1].to) {
-			if (stream->cuts[i].to > stream->cuts[kept - 1].to)
-				stream->cuts[kept - 1].to = stream->cuts[i].to;
+		struct gt_cut *last = kept ? &stream->cuts[kept - 1] : NULL;
+
+		if (last && stream->cuts[i].from < last->to) {
+			if (stream->cuts[i].to > last->to)
+				last->to = stream->cuts[i].to;
+			last->own &= stream->cuts[i].own;
 		} else {
 			stream->cuts[kept++] = stream->cuts[i];
 		}
@@ -122,7 +126,7 @@ static uint64_t skip_over(struct gt_stream *stream)
 			uint64_t to = cut->to < loc->end ? cut->to : loc->end;
 
 			if (cut->from <= stream->pos && stream->pos < to) {
-				stream->cut_slots += (to - stream->pos) / GT_SLOT;
+				stream->cut_slots += cut->own ? 0 : (to - stream->pos) / GT_SLOT;
 				stream->pos = to;
 				continue;
 			}

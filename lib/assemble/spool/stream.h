@@ -19,6 +19,7 @@
 
 struct gt_cut {
 	uint64_t from, to;
+	bool own;                   /* nobody asked for it */
 };
 
 struct gt_stream {
@@ -29,7 +30,7 @@ struct gt_stream {
 	struct gt_cut *cuts;        /* sorted, disjoint */
 	size_t cut_count, cut_next;
 	uint64_t pos;               /* stream offset that is read next */
-	uint64_t cut_slots;         /* left out because of cuts */
+	uint64_t cut_slots;         /* left out because of cuts that were asked for */
 	uint64_t torn;              /* activities without an end, left out by the sorting */
 	struct gt_walk walk;
 	struct gt_slot *buffer;     /* GT_STREAM_TAIL + GT_STREAM_PIECE bytes */
