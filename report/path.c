@@ -27,7 +27,8 @@
 struct join {
 	uint64_t since;
 	uint32_t by; /* or GT_NO_CAUSE */
-	bool idle;   /* its process was, most of the time */
+	bool idle;   /* the process was, but for waits that are seen */
+	bool by_idle; /* and that of the other */
 };
 
 struct gt_path {
@@ -131,34 +132,30 @@ static const struct gt_segment *pass(struct gt_path *path, uint32_t location, ui
 	return NULL;
 }
 
-static uint64_t end_of(const struct gt_sync *sync, uint32_t location)
-{
-	uint64_t count = gt_segment_count(sync, location);
+#define IDLE_SHARE 10 /* its process used a processor for less than the tenth part of that time */
 
-	return count ? gt_segment_at(sync, location, count - 1)->end : 0;
-}
-
-#define IDLE_SHARE 10 /* a process that used a processor for less than the tenth part of its life */
-
+/* Was it idle, most of the time that it did not spend in waits that are seen? */
 static bool is_idle(const struct gt_path *path, uint32_t location)
 {
-	const struct gt_sync *sync = path->sync;
-	const struct gt_otf2_location *l = gt_otf2_location_at(sync->report->read, location);
-	const struct gt_otf2_property *used = gt_otf2_find_owned(
-		sync->report->read, GT_OTF2_LOCATION_GROUP, l->group, "GPUTRACE::PROCESSOR_TIME_NS");
-	uint64_t life = end_of(sync, location) - sync->timelines[location].begin;
+	const struct gt_otf2 *read = path->sync->report->read;
+	const struct gt_profile_location *of = &path->sync->profile->locations[location];
+	const struct gt_otf2_property *used =
+		gt_otf2_find_owned(read, GT_OTF2_LOCATION_GROUP, gt_otf2_location_at(read, location)->group,
+				   "GPUTRACE::PROCESSOR_TIME_NS");
+	uint64_t worked = of->times[GT_TIME_USEFUL] + of->times[GT_TIME_IO] + gt_profile_unseen(of);
 
-	return used && used->text && strtoull(used->text, NULL, 10) < life / IDLE_SHARE;
+	return used && used->text && strtoull(used->text, NULL, 10) < worked / IDLE_SHARE;
 }
 
-/* The path goes from who joined the location, or waited for its process and worked before, to that. */
+/* The path goes from who joined the location, or waited for its process, to that. */
 static void join(struct gt_path *path, const struct gt_segment *segment)
 {
 	bool child = segment->wait == GT_WAIT_CHILD;
 
-	if (child ? !is_idle(path, path->at) : segment->class == GT_CLASS_THREAD_JOIN)
-		path->joins[segment->cause] = (struct join){ segment->begin, path->at,
-							     child && is_idle(path, segment->cause) };
+	if (child || segment->class == GT_CLASS_THREAD_JOIN)
+		path->joins[segment->cause] = (struct join){ .since = segment->begin, .by = path->at,
+							     .idle = child && is_idle(path, segment->cause),
+							     .by_idle = child && is_idle(path, path->at) };
 }
 
 static void forget_joins(struct gt_path *path)
@@ -168,8 +165,8 @@ static void forget_joins(struct gt_path *path)
 }
 
 /*
- * Was it, from `begin` to `end`, idle until the one that joined it later, and worked meanwhile, came? When
- * that began to be so, back from the present time; 0: never.
+ * Was it, from `begin` to `end`, idle until the one that joined it later, and worked meanwhile or waited for
+ * others, came? When that began to be so, back from the present time; 0: never.
  */
 static uint64_t idle_since(struct gt_path *path, uint64_t begin, uint64_t end)
 {
@@ -184,7 +181,9 @@ static uint64_t idle_since(struct gt_path *path, uint64_t begin, uint64_t end)
 	if (time <= begin || time <= path->floor)
 		return 0;
 	there = pass(path, join->by, time);
-	return there && there->end > time && there->wait ? 0 : time;
+	if (there && there->end > time && there->wait)
+		return there->cause != GT_NO_CAUSE && there->cause != path->at ? time : 0;
+	return join->by_idle ? 0 : time;
 }
 
 /* May it have waited for the one that joined it? */
@@ -315,6 +314,13 @@ static void walk(struct gt_path *path, uint64_t to)
 }
 
 /* ---- where it ends ------------------------------------------------------------------------------- */
+
+static uint64_t end_of(const struct gt_sync *sync, uint32_t location)
+{
+	uint64_t count = gt_segment_count(sync, location);
+
+	return count ? gt_segment_at(sync, location, count - 1)->end : 0;
+}
 
 /* A thread that is left behind waiting, when the process ends, is not what the run waited for. */
 static bool may_be_last(const struct gt_sync *sync, uint32_t location)

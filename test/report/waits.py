@@ -11,6 +11,7 @@ import sys
 
 sys.dont_write_bytecode = True # beside the source
 
+import processes
 from scene import (ALLREDUCE, BARRIER, BCAST, CUDA, NONE, PTHREAD, REDUCE, SCAN, THREADS, WORLD, Archive, main)
 
 SCENES = {}
@@ -565,63 +566,6 @@ def child():
                "critical_path": path(shell=29, waitpid=11, program=60)}
 
 
-def server(wait, used=None, asked=90, client=None):
-    """A process is made, and waited for after other work: it is in `wait` until then. used, client: ms of a
-    processor."""
-    a = Archive(processes=2)
-    a.more = [("Parameter", 0, a.s("child process id"), 2)]
-    for group, pid in ((0, "100"), (1, "101")):
-        a.property(group, "GPUTRACE::PROCESS_ID", pid)
-    for group, ms in ((0, client), (1, used)):
-        if ms:
-            a.property(group, "GPUTRACE::PROCESSOR_TIME_NS", str(ms * 1000000))
-    a[0].do(a[0].call(0, 100, "client", [
-        a[0].call(10, 12, "fork", [a.event(11, "ParameterUnsignedInt", 0, 101)], paradigm=PTHREAD),
-        a[0].call(asked, 97, "waitpid", [a.event(97, "ParameterUnsignedInt", 0, 101)], paradigm=PTHREAD)]))
-    inside = [a[1].call(16, 95, wait, paradigm=PTHREAD)] if wait else []
-    a[1].do(a[1].call(15, 96, "server", inside))
-    return a
-
-
-@scene
-def idle_server():
-    """It waits for input until the other has done its work, which is on the path."""
-    return server("poll"), {"critical_path": ["client,91", "fork,2", "server,1", "poll,5", "waitpid,1"]}
-
-
-@scene
-def awaited_server():
-    """The other waits from early on: so does the path."""
-    return server("poll", asked=20), {"critical_path": ["client,21", "fork,2", "server,1", "poll,75", "waitpid,1"]}
-
-
-@scene
-def sleeping_server():
-    """Time does not pass earlier if the other is quicker."""
-    return server("nanosleep"), {"critical_path": ["client,13", "fork,1", "(no region),4", "server,2",
-                                                   "nanosleep,79", "waitpid,1"]}
-
-
-@scene
-def unseen_server():
-    """Nothing says what it did, but that it did not use a processor."""
-    return server(None, used=1, client=80), {"critical_path": ["client,91", "fork,2", "server,6", "waitpid,1"]}
-
-
-@scene
-def idle_client():
-    """Neither did the one that waited for it."""
-    return server("poll", used=1, client=1), {"critical_path": ["client,13", "fork,1", "(no region),4", "server,2",
-                                                                "poll,79", "waitpid,1"]}
-
-
-@scene
-def busy_server():
-    """Or that it did."""
-    return server(None, used=60), {"critical_path": ["client,13", "fork,1", "(no region),4", "server,81",
-                                                     "waitpid,1"]}
-
-
 @scene
 def left_behind():
     """A thread that still waits when the process ends is not what the run waited for."""
@@ -786,4 +730,4 @@ def chance(seed):
 for number in range(int(os.environ.get("CHANCES", "8"))):
     SCENES["chance%d" % number] = lambda number=number: chance(int(os.environ.get("GT_SEED", "1")) + number)
 
-main(SCENES)
+main({**SCENES, **processes.SCENES})

@@ -1,0 +1,89 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Scenes of waits.py: processes that idle until another ends them, and the critical path.
+
+Limits: as waits.py.
+"""
+from scene import PTHREAD, Archive
+
+SCENES = {}
+
+
+def scene(function):
+    """Registers one."""
+    SCENES[function.__name__] = function
+    return function
+
+
+def server(wait, used=None, asked=90, client=None):
+    """A process is made, and waited for after other work: it is in `wait` until then. used, client: ms of a
+    processor."""
+    a = Archive(processes=2)
+    a.more = [("Parameter", 0, a.s("child process id"), 2)]
+    for group, pid in ((0, "100"), (1, "101")):
+        a.property(group, "GPUTRACE::PROCESS_ID", pid)
+    for group, ms in ((0, client), (1, used)):
+        if ms:
+            a.property(group, "GPUTRACE::PROCESSOR_TIME_NS", str(ms * 1000000))
+    a[0].do(a[0].call(0, 100, "client", [
+        a[0].call(10, 12, "fork", [a.event(11, "ParameterUnsignedInt", 0, 101)], paradigm=PTHREAD),
+        a[0].call(asked, 97, "waitpid", [a.event(97, "ParameterUnsignedInt", 0, 101)], paradigm=PTHREAD)]))
+    inside = [a[1].call(16, 95, wait, paradigm=PTHREAD)] if wait else []
+    a[1].do(a[1].call(15, 96, "server", inside))
+    return a
+
+
+@scene
+def idle_server():
+    """It waits for input until the other has done its work, which is on the path."""
+    return server("poll"), {"critical_path": ["client,91", "fork,2", "server,1", "poll,5", "waitpid,1"]}
+
+
+@scene
+def awaited_server():
+    """The other waits from early on: so does the path."""
+    return server("poll", asked=20), {"critical_path": ["client,21", "fork,2", "server,1", "poll,75", "waitpid,1"]}
+
+
+@scene
+def sleeping_server():
+    """Time does not pass earlier if the other is quicker."""
+    return server("nanosleep"), {"critical_path": ["client,13", "fork,1", "(no region),4", "server,2",
+                                                   "nanosleep,79", "waitpid,1"]}
+
+
+@scene
+def unseen_server():
+    """Nothing says what it did, but that it did not use a processor."""
+    return server(None, used=1, client=80), {"critical_path": ["client,91", "fork,2", "server,6", "waitpid,1"]}
+
+
+@scene
+def idle_client():
+    """Neither did the one that waited for it."""
+    return server("poll", used=1, client=1), {"critical_path": ["client,13", "fork,1", "(no region),4", "server,2",
+                                                                "poll,79", "waitpid,1"]}
+
+
+@scene
+def shell():
+    """Of a shell that waits for a program, and then for a server that has nothing to do."""
+    a = Archive(processes=3)
+    a.more = [("Parameter", 0, a.s("child process id"), 2)]
+    for group, ms in enumerate((4, 45, 1)):
+        a.property(group, "GPUTRACE::PROCESS_ID", str(100 + group))
+        a.property(group, "GPUTRACE::PROCESSOR_TIME_NS", str(ms * 1000000))
+    a[0].do(a[0].call(0, 100, "shell", [
+        *[a[0].call(t, t + 2, "fork", [a.event(t + 1, "ParameterUnsignedInt", 0, pid)], paradigm=PTHREAD)
+          for t, pid in ((4, 102), (8, 101))],
+        *[a[0].call(begin, end, "waitpid", [a.event(end, "ParameterUnsignedInt", 0, pid)], paradigm=PTHREAD)
+          for begin, end, pid in ((12, 60, 101), (70, 97, 102))]]))
+    a[1].do(a[1].call(9, 59, "program"))
+    a[2].do(a[2].call(5, 96, "server"))
+    return a, {"critical_path": ["shell,19", "fork,3", "program,50", "waitpid,2", "server,26"]}
+
+
+@scene
+def busy_server():
+    """Or that it did."""
+    return server(None, used=60), {"critical_path": ["client,13", "fork,1", "(no region),4", "server,81",
+                                                     "waitpid,1"]}
