@@ -595,13 +595,15 @@ int gt_spool_open(struct gt_spool *spool, int dirfd, char *const *folders, char 
 		return fail(home, why, why_size, "there is no folder 'spool' in it: %s",
 			    strerror(-home));
 	copy = fcntl(home, F_DUPFD_CLOEXEC, 0);
+	rc = copy < 0 ? -errno : 0;
 	spool->roots = calloc(1, sizeof(*spool->roots));
-	if (!spool->roots || copy < 0) {
+	if (!spool->roots || rc) {
 		close(home);
 		if (copy >= 0)
 			close(copy);
 		gt_spool_close(spool);
-		return fail(-ENOMEM, why, why_size, "no memory");
+		return rc ? fail(rc, why, why_size, "its spool cannot be read: %s", strerror(-rc))
+			  : fail(-ENOMEM, why, why_size, "no memory");
 	}
 	spool->root_count = 1;
 	rc = read_root(&spool->roots[0], copy, folders, why, why_size);
