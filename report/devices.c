@@ -11,6 +11,7 @@
  */
 #include "config.h"
 
+#include "lib/assemble/util/rules.h"
 #include "report/sync.h"
 
 #include <stdlib.h>
@@ -191,7 +192,8 @@ static void stream_causes(struct devices *devices, uint32_t stream)
 }
 
 /* The whole device was idle from `since` until this activity. */
-static void starved(struct gt_sync *sync, const struct gt_item *item, uint64_t since, bool quick)
+static void starved(struct gt_sync *sync, const struct gt_item *item, uint64_t since, bool quick,
+		    uint64_t long_gap_ns)
 {
 	const struct gt_segment *segment = gt_segment_at(sync, item->location, item->segment);
 	struct gt_segment *idle;
@@ -202,8 +204,24 @@ static void starved(struct gt_sync *sync, const struct gt_item *item, uint64_t s
 	if (idle->class != GT_CLASS_GPU_IDLE || idle->cause == GT_NO_CAUSE || idle->wait ||
 	    idle->until <= since)
 		return;
-	idle->wait = quick && segment->quick ? GT_WAIT_LAUNCHES : GT_WAIT_STARVED;
+	idle->wait = quick && segment->quick && segment->begin - since < long_gap_ns ? GT_WAIT_LAUNCHES
+										     : GT_WAIT_STARVED;
 	idle->sent = since;
+}
+
+/* From which on the host does something else meanwhile than to launch, as for the finding gpu-gaps. */
+static uint64_t long_gap(const struct gt_sync *sync)
+{
+	const struct gt_report *report = sync->report;
+	uint64_t calls = 0, ns = 0;
+
+	for (size_t i = 0; i < report->read->tables[GT_OTF2_REGION].count; i++) {
+		if (report->classes.regions[i] != GT_CLASS_GPU_LAUNCH)
+			continue;
+		calls += sync->profile->regions[i].calls;
+		ns += sync->profile->regions[i].exclusive;
+	}
+	return gt_long_gap(report->duration, GT_LONG_GAP, calls, ns);
 }
 
 static void find_starvation(struct devices *devices)
@@ -211,13 +229,14 @@ static void find_starvation(struct devices *devices)
 	struct gt_bag *bag = &devices->sync->bags[GT_BAG_BEGINS];
 	uint64_t device = UINT64_MAX, busy = 0;
 	bool quick = false; /* what ran last */
+	uint64_t least = long_gap(devices->sync);
 
 	for (; gt_bag_next(bag); gt_spill_used(&devices->sync->spill)) {
 		struct gt_item item = gt_bag_take(bag);
 		const struct gt_segment *segment = gt_segment_at(devices->sync, item.location, item.segment);
 
 		if (item.key == device && segment->begin > busy)
-			starved(devices->sync, &item, busy, quick);
+			starved(devices->sync, &item, busy, quick, least);
 		if (item.key != device || item.time > busy) {
 			quick = segment->quick;
 			busy = item.time;

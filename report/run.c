@@ -10,6 +10,7 @@
 #include "report/sums.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 static const struct gt_column columns[] = {
 	{ "program", "program", GT_TEXT },
@@ -70,6 +71,37 @@ static uint64_t count_locations(const struct gt_report *report, enum gt_location
 		if (report->classes.locations[i].kind >= least &&
 		    report->classes.locations[i].kind <= most && is_there(report, i))
 			count += threads_of(report, i);
+	return count;
+}
+
+/*
+ * What overlaps on a stream is in locations of its own, "NAME lane 2" and so on, which come behind that of
+ * the stream (accel/assemble/scan.c).
+ */
+static bool is_lane(const struct gt_report *report, size_t location)
+{
+	const struct gt_otf2_location *lane = gt_otf2_location_at(report->read, location);
+	const char *at = strstr(lane->name, " lane ");
+
+	for (size_t i = location; at && i--;) {
+		const struct gt_otf2_location *first = gt_otf2_location_at(report->read, i);
+
+		if (first->group != lane->group)
+			return false;
+		if (!strncmp(first->name, lane->name, (size_t)(at - lane->name)) &&
+		    !first->name[at - lane->name])
+			return true;
+	}
+	return false;
+}
+
+static uint64_t count_streams(const struct gt_report *report)
+{
+	uint64_t count = 0;
+
+	for (size_t i = 0; i < report->read->tables[GT_OTF2_LOCATION].count; i++)
+		count += report->classes.locations[i].kind == GT_LOCATION_STREAM && is_there(report, i) &&
+			 !is_lane(report, i);
 	return count;
 }
 
@@ -134,7 +166,7 @@ static void figures(struct gt_report *report, void *result)
 		row[6].count = count_locations(report, GT_LOCATION_SERVICE, GT_LOCATION_SERVICE);
 	if (there.devices) {
 		row[7].count = there.devices;
-		row[8].count = count_locations(report, GT_LOCATION_STREAM, GT_LOCATION_STREAM);
+		row[8].count = count_streams(report);
 	}
 	take_property(report, "GPUTRACE::PROCESSOR_TIME_NS", &row[9]);
 	take_property(report, "GPUTRACE::PROCESSORS", &row[10]);

@@ -48,6 +48,8 @@ def differences(brief, whole):
     for key in ("processes", "threads"):
         if brief[key] != whole[key] + (whole["service_threads"] or 0 if key == "threads" else 0):
             yield key, brief[key], whole[key]
+    if brief["streams"] != (whole["streams"] or 0):
+        yield "streams", brief["streams"], whole["streams"]
     e, f = brief["efficiencies"], whole["efficiencies"] or {}
     if e.get("left_out") != f.get("left_out"):
         yield "left_out", e.get("left_out"), f.get("left_out")

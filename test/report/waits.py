@@ -663,6 +663,17 @@ def launches():
 
 
 @scene
+def late_launch():
+    """Kernels of 0.1 ms, launched by calls of 0.2 ms; between the last two the host does something else."""
+    a = Archive(processes=1)
+    s = a.stream(0, "CUDA[0:7]")
+    a[0].do(a[0].call(0, 100, "main", [host(a, t, t + 0.2, t) for t in (1, 2, 3, 80)]))
+    s.do(*[on(s, t + 0.2, t + 0.3, t) for t in (1, 2, 3, 80)])
+    return a, {"waits": waits(("device starves", 76.7, 1, "CUDA[0:7]", "(GPU idle)", MASTER),
+                              ("launch-bound", 1.4, 2, "CUDA[0:7]", "(GPU idle)", MASTER))}
+
+
+@scene
 def busy_device():
     """One stream is idle, but not the device: nothing starves."""
     a = Archive(processes=1)
