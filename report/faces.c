@@ -140,9 +140,17 @@ static void print_nothing(const struct gt_section *section, bool *first, FILE *o
 	*first = false;
 }
 
-static bool is_shown(const struct gt_section_kind *kind, const char *key)
+/* Is the section printed where `key` was asked for? Once, if both it and what it stands ahead of were. */
+static bool is_shown(const struct gt_section_kind *kind, const char *key, const struct gt_face *face)
 {
-	return gt_section_is(kind, key) || (kind->ahead && !strcmp(kind->ahead, key));
+	if (gt_section_is(kind, key))
+		return true;
+	if (!kind->ahead || strcmp(kind->ahead, key))
+		return false;
+	for (size_t i = 0; face->sections[i]; i++)
+		if (gt_section_is(kind, face->sections[i]))
+			return false;
+	return true;
 }
 
 static void print_asked(const struct gt_figures *figures, const char *key, const struct gt_face *face,
@@ -152,7 +160,7 @@ static void print_asked(const struct gt_figures *figures, const char *key, const
 	bool any = false;
 
 	for (size_t i = 0; i < figures->count; i++) {
-		if (!is_shown(figures->sections[i]->kind, key))
+		if (!is_shown(figures->sections[i]->kind, key, face))
 			continue;
 		if (!empty && gt_section_is(figures->sections[i]->kind, key))
 			empty = figures->sections[i];
