@@ -37,17 +37,15 @@ static void count_dropped(void)
 		gt_cu_count(&gt_cu_counts.dropped, dropped);
 }
 
-/* The driver has a text for each error, without calling the device. */
-static void account_failed(bool ask)
+static const char *failed_text;
+
+/* The driver has a text for each error, without calling the device, but none any more when it has ended. */
+void gt_cu_account_ask(void)
 {
-	static const char *text;
 	uint32_t error;
 
-	if (!gt_accel_first_failed(&error))
-		return;
-	if (!text && ask)
-		text = gt_cu_error(error);
-	gt_accel_failed_account(text);
+	if (gt_accel_first_failed(&error) && !__atomic_load_n(&failed_text, __ATOMIC_ACQUIRE))
+		__atomic_store_n(&failed_text, gt_cu_error(error), __ATOMIC_RELEASE);
 }
 
 void gt_cu_account(bool last, bool ask)
@@ -86,7 +84,9 @@ void gt_cu_account(bool last, bool ask)
 	property("unfinished_calls", c->unfinished);
 	if (gt_cu_options.kernel)
 		property("launches_without_record", missing);
-	account_failed(ask);
+	if (ask)
+		gt_cu_account_ask();
+	gt_accel_failed_account(__atomic_load_n(&failed_text, __ATOMIC_ACQUIRE));
 	gt_cu_align_report();
 	gt_cu_exact_account(last);
 	report_lost(GT_LOSS_LATE, &reported_late,

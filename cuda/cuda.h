@@ -273,6 +273,8 @@ GT_HIDDEN void gt_cu_contexts_finish(void);
 
 /* Writes the counters as properties. `last`: messages, too; `ask`: CUPTI can be asked what it dropped. */
 GT_HIDDEN void gt_cu_account(bool last, bool ask);
+/* What the first error means, while the driver still says it. */
+GT_HIDDEN void gt_cu_account_ask(void);
 /*
  * The process goes on after all: what was counted as lost is taken back, and a later account tells the
  * rest.

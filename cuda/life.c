@@ -81,6 +81,11 @@ static void at_exit(void)
 {
 	finish();
 	collect(GT_CU_FORCED, WAIT_EXIT_MS);
+	if (in_use() && !gt_cu_workers_hung()) {
+		gt_guard();
+		gt_cu_account_ask();
+		gt_unguard();
+	}
 }
 
 /* Once more, for threads that were still launching. CUPTI is loaded later than we are and goes later. */

@@ -48,10 +48,24 @@ int cuDriverGetVersion(int *version)
 	return 0;
 }
 
-/* As the driver's: it knows its own errors only. */
+static int torn_down;
+
+static void tear_down(void)
+{
+	torn_down = 1;
+}
+
+__attribute__((constructor)) static void start(void)
+{
+	atexit(tear_down);
+}
+
+/* As the driver's: it knows its own errors only, and none any more when the program has ended. */
 int cuGetErrorString(int error, const char **text);
 int cuGetErrorString(int error, const char **text)
 {
+	if (torn_down)
+		return 4; /* CUDA_ERROR_DEINITIALIZED */
 	*text = error == 1 ? "invalid argument" : error == 710 ? "device-side assert triggered" : NULL;
 	return *text ? 0 : 1;
 }
