@@ -41,10 +41,10 @@ static unsigned lines_of(const char *t)
 #define HAS_NOT(what) cr_expect(!strstr(text, what), "\"%s\" in:\n%s", what, text)
 
 static const struct gt_summary_region three[] = {
-	{"little", 1, 1000, 2000, false, false, false, 0, 0, 0, 0},
-	{"main", 1, 2000000, 1500000000, false, false, false, 0, 0, 0, 0},
-	{"never", 0, 0, 0, false, false, false, 0, 0, 0, 0},
-	{"stencil(double*, int)", 16384, 1203000000, 1203000000, false, false, false, 0, 0, 0, 0},
+	{"little", 1, 1000, 2000, false, false, false, 0, 0, 0, 0, 0},
+	{"main", 1, 2000000, 1500000000, false, false, false, 0, 0, 0, 0, 0},
+	{"never", 0, 0, 0, false, false, false, 0, 0, 0, 0, 0},
+	{"stencil(double*, int)", 16384, 1203000000, 1203000000, false, false, false, 0, 0, 0, 0, 0},
 };
 
 static struct gt_summary usual(void)
@@ -77,13 +77,13 @@ Test(summary, long_names)
 {
 	static const struct gt_summary_region regions[] = {
 		{"Matrix<double, 64>::multiply_accumulate(Matrix<double, 64> const&, double)",
-		 9, 9000000, 9000000, false, false, false, 0, 0, 0, 0},
+		 9, 9000000, 9000000, false, false, false, 0, 0, 0, 0, 0},
 		{"Matrix<double, 64>::multiply_subtract(Matrix<double, 64> const&, double)",
-		 9, 8000000, 8000000, false, false, false, 0, 0, 0, 0},
+		 9, 8000000, 8000000, false, false, false, 0, 0, 0, 0, 0},
 		{"std::vector<double> advance_particles_on_device<float, 3>(std::vector<double> const&)",
-		 9, 7000000, 7000000, false, false, false, 0, 0, 0, 0},
+		 9, 7000000, 7000000, false, false, false, 0, 0, 0, 0, 0},
 		{"std::vector<double> advance_particles_on_device<float, 4>(std::vector<double> const&)",
-		 9, 6000000, 6000000, false, false, false, 0, 0, 0, 0},
+		 9, 6000000, 6000000, false, false, false, 0, 0, 0, 0, 0},
 	};
 	struct gt_summary s = usual();
 
@@ -127,9 +127,9 @@ Test(summary, use)
 Test(summary, findings)
 {
 	static const struct gt_summary_region regions[] = {
-		{ "tiny", 2000000, 200000000, 400000000, true, false, false, 0, 0, 0, 0 },
-		{ "library", 2000000, 200000000, 400000000, false, false, false, 0, 0, 0, 0 },
-		{ "pthread_create", 200, 60000000, 60000000, false, false, false, 0, 0, 0, 0 },
+		{ "tiny", 2000000, 200000000, 400000000, true, false, false, 0, 0, 0, 0, 0 },
+		{ "library", 2000000, 200000000, 400000000, false, false, false, 0, 0, 0, 0, 0 },
+		{ "pthread_create", 200, 60000000, 60000000, false, false, false, 0, 0, 0, 0, 0 },
 	};
 	struct gt_summary s = usual();
 
@@ -178,10 +178,10 @@ Test(summary, findings)
 Test(summary, measurement)
 {
 	static const struct gt_summary_region regions[] = {
-		{ "tiny", 2000000, 200000000, 400000000, true, false, false, 0, 0, 0, 0 },
-		{ "script.tiny", 100000, 500000000, 400000000, true, false, true, 0, 0, 0, 0 },
-		{ "kernel", 1000, 500000000, 400000000, false, true, false, 0, 0, 0, 0 },
-		{ "MPI_Send", 1000, 500000000, 400000000, false, false, false, 0, 0, 0, 0 },
+		{ "tiny", 2000000, 200000000, 400000000, true, false, false, 0, 0, 0, 0, 0 },
+		{ "script.tiny", 100000, 500000000, 400000000, true, false, true, 0, 0, 0, 0, 0 },
+		{ "kernel", 1000, 500000000, 400000000, false, true, false, 0, 0, 0, 0, 0 },
+		{ "MPI_Send", 1000, 500000000, 400000000, false, false, false, 0, 0, 0, 0, 0 },
 	};
 	struct gt_summary s = usual();
 
@@ -214,9 +214,9 @@ Test(summary, measurement)
 Test(summary, unseen)
 {
 	static const struct gt_summary_region regions[] = {
-		{ "pthread_cond_wait", 10, 200000000, 400000000, false, false, false, 0, 0, 0, 0 },
-		{ "work", 10, 200000000, 400000000, true, false, false, 0, 0, 0, 0 },
-		{ "script.work", 10, 200000000, 400000000, true, false, true, 0, 0, 0, 0 },
+		{ "pthread_cond_wait", 10, 200000000, 400000000, false, false, false, 0, 0, 0, 0, 0 },
+		{ "work", 10, 200000000, 400000000, true, false, false, 0, 0, 0, 0, 0 },
+		{ "script.work", 10, 200000000, 400000000, true, false, true, 0, 0, 0, 0, 0 },
 	};
 	struct gt_summary s = usual();
 
@@ -511,7 +511,7 @@ Test(summary, one_screen)
 	for (int i = 0; i < MANY; i++) {
 		snprintf(names[i], sizeof(names[i]), "f%04d<%0250d>", i, i);
 		regions[i] = (struct gt_summary_region){ names[i], 1, 100 + (uint64_t)(i / 3), 1, false,
-							 false, false, 0, 0, 0, 0 };
+							 false, false, 0, 0, 0, 0, 0 };
 	}
 	s.regions = regions;
 	s.region_count = MANY;
@@ -670,7 +670,7 @@ Test(summary, cuts)
 Test(summary, hostile_names)
 {
 	static const struct gt_summary_region bad[] = {
-		{"\033]0;pwned\a\r\nx", 1, 1, 1, false, false, false, 0, 0, 0, 0},
+		{"\033]0;pwned\a\r\nx", 1, 1, 1, false, false, false, 0, 0, 0, 0, 0},
 	};
 	struct gt_summary s = usual();
 

@@ -583,8 +583,9 @@ static const char *idle_of(char buffer[32], bool shown, const struct gt_summary_
 {
 	char time[32];
 
-	snprintf(buffer, 32, shown ? " %10.15s" : "",
-		 region->idle_ns ? gt_summary_time(time, region->idle_ns) : "-");
+	if (!shown)
+		return "";
+	snprintf(buffer, 32, " %10.15s", region->idle_ns ? gt_summary_time(time, region->idle_ns) : "-");
 	return buffer;
 }
 
