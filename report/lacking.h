@@ -10,8 +10,6 @@
 #include "lib/assemble/util/losses.h"
 #include "lib/read/read.h"
 
-#define GT_PROPERTY "GPUTRACE::" /* how names of gputrace's properties begin */
-
 struct gt_lacking {
 	bool any;
 	uint64_t sum;      /* of the archive and its processes */

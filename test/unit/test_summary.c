@@ -357,7 +357,7 @@ Test(summary, everything)
 	HAS("(recovered)");
 	HAS("yes [4711] was killed by SIGPIPE (broken pipe)\n");
 	HAS("1,234 calls did not return (jump, exception, end): closed\n");
-	HAS("idle, no part of the run: waits for work of 3 other threads (2.50 s)\n");
+	HAS("idle, not part of the run: 3 other threads waited for work (2.50 s)\n");
 	HAS("1 return without an enter: left out\n");
 	HAS("2 events were out of order in time and moved\n");
 	HAS("without a name: 3 functions");

@@ -15,8 +15,6 @@
 #include <stdio.h>
 #include <string.h>
 
-#define PREFIX "GPUTRACE::"
-
 size_t gt_shortfalls_of_run(const struct gt_report *report, struct gt_run_shortfall list[GT_RUN_SHORTFALLS])
 {
 	const struct gt_facts *facts = report->facts;
@@ -40,7 +38,7 @@ static const char *name_of(const struct gt_report *report, const struct gt_prope
 {
 	const char *name = text_of(report, p->name);
 
-	return strncmp(name, PREFIX, sizeof(PREFIX) - 1) ? "" : name + sizeof(PREFIX) - 1;
+	return strncmp(name, GT_PROPERTY, sizeof(GT_PROPERTY) - 1) ? "" : name + sizeof(GT_PROPERTY) - 1;
 }
 
 /* The value that the property `name` of a process has; NULL: it has none. */

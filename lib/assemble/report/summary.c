@@ -679,7 +679,7 @@ static void print_notes(const struct printer *p, const struct gt_summary *s)
 		     counted(a, s->idle_threads), plural(s->idle_threads, "thread", "threads"),
 		     gt_summary_time(b, s->idle_ns));
 	if (s->serving_ns && s->serving_ns >= s->threads_ns / 100)
-		line(p, NULL, "idle, no part of the run: waits for work of %s other %s (%s)",
+		line(p, NULL, "idle, not part of the run: %s other %s waited for work (%s)",
 		     counted(a, s->serving_threads), plural(s->serving_threads, "thread", "threads"),
 		     gt_summary_time(b, s->serving_ns));
 	if (s->flushes)

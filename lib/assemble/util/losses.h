@@ -13,6 +13,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#define GT_PROPERTY "GPUTRACE::" /* how names of gputrace's properties begin in an archive */
 #define GT_LOST "LOST_" /* and a cause: a property of the archive, of processes and of locations */
 
 /* "SPACE" for GT_LOSS_SPACE, ...; NULL for causes that are not used. */
