@@ -231,15 +231,23 @@ def wide_counters():
     return m
 
 
+def hold(m, thread, take, order, wanted, acquired, released, give=None):
+    """A thread wants lock 1, acquires it, and releases it; in the region `give`, if there is one."""
+    m.put(thread, wanted, "Enter", take)
+    m.put(thread, acquired, "ThreadAcquireLock", PTHREAD, 1, order)
+    m.put(thread, acquired, "Leave", take)
+    if give is not None:
+        m.put(thread, released, "Enter", give)
+    m.put(thread, released, "ThreadReleaseLock", PTHREAD, 1, order)
+    if give is not None:
+        m.put(thread, released + 1000, "Leave", give)
+
+
 @case
 def half():
     """The holder of a lock for which a thread waits 300 us did not wait for it itself."""
     m = Made()
-    thread, take = m.thread(m.process("Process 0")), m.region("pthread_mutex_lock", PTHREAD)
-    m.put(thread, 200000, "Enter", take)
-    m.put(thread, 500000, "ThreadAcquireLock", PTHREAD, 1, 2)
-    m.put(thread, 500000, "Leave", take)
-    m.put(thread, 510000, "ThreadReleaseLock", PTHREAD, 1, 2)
+    hold(m, m.thread(m.process("Process 0")), m.region("pthread_mutex_lock", PTHREAD), 2, 200000, 500000, 510000)
     return m
 
 
@@ -266,16 +274,10 @@ def lock():
     m.put(a, 500000, "ThreadReleaseLock", PTHREAD, 1, 1)
     m.put(a, 900000, "Leave", slow)
     m.put(b, 0, "Enter", work)
-    m.put(b, 200000, "Enter", take)
-    m.put(b, 500000, "ThreadAcquireLock", PTHREAD, 1, 2)
-    m.put(b, 500000, "Leave", take)
-    m.put(b, 510000, "ThreadReleaseLock", PTHREAD, 1, 2)
+    hold(m, b, take, 2, 200000, 500000, 510000)
     m.put(b, 900000, "Leave", work)
     m.put(c, 0, "Enter", work)
-    m.put(c, 600000, "Enter", take)
-    m.put(c, 600000, "ThreadAcquireLock", PTHREAD, 1, 3)
-    m.put(c, 600000, "Leave", take)
-    m.put(c, 650000, "ThreadReleaseLock", PTHREAD, 1, 3)
+    hold(m, c, take, 3, 600000, 600000, 650000)
     m.put(c, 900000, "Leave", work)
     return m
 
@@ -289,13 +291,7 @@ def all_locks():
     for order, (name, wanted, acquired, released) in enumerate((("A", 50000, 100000, 500000),
                                                                 ("B", 200000, 500000, 510000),
                                                                 ("C", 600000, 620000, 650000)), 1):
-        thread = m.thread(process, name)
-        m.put(thread, wanted, "Enter", take)
-        m.put(thread, acquired, "ThreadAcquireLock", PTHREAD, 1, order)
-        m.put(thread, acquired, "Leave", take)
-        m.put(thread, released, "Enter", give)
-        m.put(thread, released, "ThreadReleaseLock", PTHREAD, 1, order)
-        m.put(thread, released + 1000, "Leave", give)
+        hold(m, m.thread(process, name), take, order, wanted, acquired, released, give)
     return m
 
 
@@ -310,10 +306,7 @@ def detached():
                                                                 ("C", 600000, 600500, 650000)), 1):
         thread = m.thread(process, name)
         m.call(thread, detach, 1000, 2000)
-        m.put(thread, wanted, "Enter", take)
-        m.put(thread, acquired, "ThreadAcquireLock", PTHREAD, 1, order)
-        m.put(thread, acquired, "Leave", take)
-        m.put(thread, released, "ThreadReleaseLock", PTHREAD, 1, order)
+        hold(m, thread, take, order, wanted, acquired, released)
     return m
 
 
