@@ -2,7 +2,7 @@
 """`gputrace report` of a large archive beside `otf2-print --silent`, which only decodes it, turn and turn about.
 
 Compared is processor time, user's and kernel's, each on one core; the report on two cores by its wall time.
-Two reports at once, of archives of their own, each on its core, show what a second core is worth. The archive
+Two independent reports at the same time, one per core, show what the second core is worth. The archive
 (bench/archive.c) is written anew in each round.
 
 Limits: what a report of another archive costs depends on how often its ranks communicate: two are measured.
@@ -72,7 +72,7 @@ def goals(g, results, spread):
         g.row(f"the same on 2 cores ({what}), wall time", "at most 0.56 (1.8 x as fast)", spread(x, 2),
               statistics.median(x), 1 / 1.8)
         pair = [b / a / 2 for a, b in zip(of("report", "wall_s"), of("two reports", "wall_s"))]
-        g.row(f"(half of the time of two such reports at once, each on its core, {what}: the least that this "
-              "machine's two cores can take)", "none", spread(pair, 2), 0, None)
+        g.row(f"(two independent reports at the same time, one per core, {what}: half of their time; the lower "
+              "bound on this machine)", "none", spread(pair, 2), 0, None)
         peak = [kib / 1024 for kib in of("report", "maxrss_kib")]
         g.row(f"its peak memory ({what})", "300 MB", spread(peak, 0, " MiB"), max(peak), 300e6 / (1 << 20))
