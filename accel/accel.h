@@ -12,17 +12,6 @@
 
 #include "gputrace/accel.h"
 
-/* Roles of regions, as OTF2 numbers them. */
-enum {
-	GT_ACCEL_ROLE_FUNCTION = 1,
-	GT_ACCEL_ROLE_CODE = 4,
-	GT_ACCEL_ROLE_BARRIER = 16,
-	GT_ACCEL_ROLE_TRANSFER = 30,
-	GT_ACCEL_ROLE_ARTIFICIAL = 31,
-	GT_ACCEL_ROLE_ALLOCATE = 35,
-	GT_ACCEL_ROLE_DEALLOCATE = 36,
-};
-
 /* ---- the runtime (record.c) ---------------------------------------------------------------------- */
 
 struct gt_accel_info {

@@ -8,6 +8,7 @@
 #include <sys/mman.h>
 
 #include "accel/accel.h"
+#include "gputrace/syscall.h"
 
 bool gt_accel_call_find(const struct gt_accel_call *table, uint32_t correlation, struct gt_accel_call *call)
 {
@@ -40,8 +41,5 @@ void gt_accel_calls_touch(struct gt_accel_call *table)
 
 struct gt_accel_call *gt_accel_calls_make(void)
 {
-	void *p = mmap(NULL, GT_ACCEL_CALLS * sizeof(struct gt_accel_call), PROT_READ | PROT_WRITE,
-		       MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-
-	return p != MAP_FAILED ? p : NULL;
+	return gt_raw_memory(GT_ACCEL_CALLS * sizeof(struct gt_accel_call), MAP_PRIVATE | MAP_NORESERVE);
 }

@@ -23,6 +23,7 @@ static struct worker {
 } workers[MOST];
 static unsigned count;
 static uint32_t leaving, present; /* are they to end, and how many have not; atomic */
+static uint64_t signals;          /* what the program blocked at first */
 static uint32_t ended;            /* a word to wait for */
 static long gone[MOST];           /* the kernel's numbers of those that have ended */
 static uint32_t gone_count;       /* atomic */
@@ -46,15 +47,16 @@ static bool start(void *(*run)(void *), pthread_t *thread)
 
 static bool start_hidden(void *(*run)(void *), pthread_t *thread)
 {
-	sigset_t all, before;
+	uint64_t before;
 	bool ok;
 
-	sigfillset(&all);
-	pthread_sigmask(SIG_SETMASK, &all, &before);
+	before = gt_raw_sigmask(GT_RAW_SIGNALS);
+	if (!signals)
+		signals = before;
 	gt_guard();
 	ok = start(run, thread);
 	gt_unguard();
-	pthread_sigmask(SIG_SETMASK, &before, NULL);
+	gt_raw_sigmask(before);
 	return ok;
 }
 
@@ -68,8 +70,10 @@ bool gt_accel_start_hidden(void *(*run)(void *))
 static bool begin(struct worker *w)
 {
 	__atomic_add_fetch(&present, 1, __ATOMIC_SEQ_CST);
-	if (start_hidden(w->run, &w->thread))
+	if (start_hidden(w->run, &w->thread)) {
+		gt_own_thread(1);
 		return true;
+	}
 	__atomic_sub_fetch(&present, 1, __ATOMIC_SEQ_CST);
 	return false;
 }
@@ -88,7 +92,7 @@ bool gt_accel_thread_start(void *(*run)(void *), uint32_t *word)
 bool gt_accel_thread_stays(uint32_t *word, uint32_t *seen)
 {
 	*seen = __atomic_load_n(word, __ATOMIC_SEQ_CST);
-	return !__atomic_load_n(&leaving, __ATOMIC_SEQ_CST) && !gt_is_confined();
+	return !__atomic_load_n(&leaving, __ATOMIC_SEQ_CST) && !gt_is_confined() && !gt_own_threads_only();
 }
 
 void gt_accel_thread_ends(void)
@@ -96,7 +100,12 @@ void gt_accel_thread_ends(void)
 	uint32_t n = __atomic_fetch_add(&gone_count, 1, __ATOMIC_SEQ_CST);
 
 	if (n < MOST)
-		gone[n] = gt_is_confined() ? 0 : syscall(SYS_gettid);
+		gone[n] = gt_is_confined() ? 0 : gt_raw(SYS_gettid);
+	if (gt_own_threads_only()) { /* its end may be the process's */
+		gt_unguard();
+		gt_raw_sigmask(signals);
+	}
+	gt_own_thread(-1);
 	__atomic_sub_fetch(&present, 1, __ATOMIC_SEQ_CST);
 	gt_accel_wake(&ended);
 }

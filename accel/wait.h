@@ -10,6 +10,7 @@
 
 #include "gputrace/adapter.h"
 #include "gputrace/lock.h"
+#include "gputrace/syscall.h"
 
 #include <limits.h>
 #include <linux/futex.h>
@@ -26,7 +27,7 @@ static inline void gt_accel_wait(uint32_t *word, uint32_t value, unsigned ms)
 	struct timespec limit = { ms / 1000, (long)(ms % 1000) * 1000000 };
 
 	if (!gt_is_confined())
-		syscall(SYS_futex, word, FUTEX_WAIT_PRIVATE, value, &limit, NULL, 0);
+		gt_raw(SYS_futex, word, FUTEX_WAIT_PRIVATE, value, &limit, NULL, 0);
 }
 
 /* Adds one to the word, and wakes who waits for it. */
@@ -34,7 +35,7 @@ static inline void gt_accel_wake(uint32_t *word)
 {
 	__atomic_add_fetch(word, 1, __ATOMIC_SEQ_CST);
 	if (!gt_is_confined())
-		syscall(SYS_futex, word, FUTEX_WAKE_PRIVATE, INT_MAX, NULL, NULL, 0);
+		gt_raw(SYS_futex, word, FUTEX_WAKE_PRIVATE, INT_MAX, NULL, NULL, 0);
 }
 
 /* A call that has waited, in a ring: each writer has a slot of its own. */

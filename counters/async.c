@@ -4,8 +4,9 @@
  * devices at their intervals. Each group has a location of its own.
  *
  * Limits: our thread blocks all signals and is invisible to the other adapters. It is there from the first
- * counter on to the process's end, or until the process confines itself, and not in unshare(). A forked child
- * has one of its own from the return of fork() on.
+ * counter on to the process's end, until the program's last thread ends (after pthread_exit() in main()), or
+ * until the process confines itself, and not in unshare(). A forked child has one of its own from the return
+ * of fork() on.
  */
 #include <errno.h>
 #include <limits.h>
@@ -22,6 +23,7 @@
 #include "counters/counters.h"
 #include "gputrace/syscall.h"
 
+#define LONGEST_WAIT 1000000000u /* ns: then it sees whether the program still has threads */
 #define END_MS 500u /* who ends the process waits so long for the last readings */
 
 static struct channel {
@@ -34,6 +36,7 @@ static struct channel {
 } channels[GT_CN_GROUPS];
 static unsigned channel_count;
 
+uint64_t gt_cn_signals;
 static uint32_t wanted;  /* 1: our thread is to go on; a futex */
 static uint32_t present; /* 1: it does; a futex */
 static pthread_t ours;
@@ -44,12 +47,12 @@ static void wait_while(uint32_t *word, uint32_t value, uint64_t ns)
 {
 	struct timespec limit = { (time_t)(ns / 1000000000), (long)(ns % 1000000000) };
 
-	syscall(SYS_futex, word, FUTEX_WAIT_PRIVATE, value, &limit, NULL, 0);
+	gt_raw(SYS_futex, word, FUTEX_WAIT_PRIVATE, value, &limit, NULL, 0);
 }
 
 static void wake(uint32_t *word)
 {
-	syscall(SYS_futex, word, FUTEX_WAKE_PRIVATE, INT_MAX, NULL, NULL, 0);
+	gt_raw(SYS_futex, word, FUTEX_WAKE_PRIVATE, INT_MAX, NULL, NULL, 0);
 }
 
 static void record_all(struct channel *c, const uint64_t *values, uint64_t tick)
@@ -107,21 +110,31 @@ static long our_tid;
 
 static void *poll_counters(void *unused)
 {
+	bool alone = false;
+
 	(void)unused;
 	gt_guard(); /* for good: nothing of this thread is recorded */
-	prctl(PR_SET_NAME, "gputrace-count");
-	our_tid = syscall(SYS_gettid);
+	gt_raw(SYS_prctl, PR_SET_NAME, "gputrace-count");
+	our_tid = gt_raw(SYS_gettid);
 	while (__atomic_load_n(&wanted, __ATOMIC_ACQUIRE) && !gt_is_confined()) {
 		uint64_t time = poll_due(false);
 
+		alone = gt_own_threads_only();
+		if (alone)
+			break;
 		if (time && !gt_is_confined())
-			wait_while(&wanted, 1, time);
+			wait_while(&wanted, 1, time < LONGEST_WAIT ? time : LONGEST_WAIT);
 	}
 	if (!gt_is_confined())
 		poll_due(true);
 	__atomic_store_n(&present, 0, __ATOMIC_RELEASE);
 	if (!gt_is_confined())
 		wake(&present);
+	if (alone) { /* its end may be the process's */
+		gt_unguard();
+		gt_raw_sigmask(gt_cn_signals);
+	}
+	gt_own_thread(-1);
 	return NULL;
 }
 
@@ -134,7 +147,9 @@ static void start_thread(void)
 		return;
 	pthread_attr_setstacksize(&attributes, 256 * 1024);
 	wanted = present = 1;
-	if (pthread_create(&ours, &attributes, poll_counters, NULL)) {
+	if (!pthread_create(&ours, &attributes, poll_counters, NULL)) {
+		gt_own_thread(1);
+	} else {
 		present = 0;
 		gt_message(1, "counters of the process are not read: no thread can be created");
 	}

@@ -47,6 +47,7 @@ GT_HIDDEN uint64_t gt_cn_first_tick(void);
 /* Has none of this process, its parent and their forked children said it? By a group's number, or: */
 #define GT_CN_SAY_CHILD GT_CN_GROUPS
 #define GT_CN_SAY_PAPI  (GT_CN_GROUPS + 1u)
+#define GT_CN_SAY_SEAT  (GT_CN_GROUPS + 2u)
 GT_HIDDEN bool gt_cn_first_to_say(unsigned bit);
 GT_HIDDEN void gt_cn_say_begin(void);
 
@@ -59,6 +60,8 @@ GT_HIDDEN void gt_cn_say_begin(void);
 GT_HIDDEN const struct gt_plugin *gt_cn_source(unsigned i);
 /* One more, of a plug-in. -EPROTO: another ABI, -EINVAL: it lacks what it needs, -EALREADY, -ENOSPC. */
 GT_HIDDEN int gt_cn_source_add(const struct gt_plugin *plugin);
+/* Bytes that its struct has at least. */
+GT_HIDDEN size_t gt_cn_source_first(void);
 /* Begins the source, if that was not done. NULL: it can be used; else why not. */
 GT_HIDDEN const char *gt_cn_source_begin(const struct gt_plugin *plugin);
 GT_HIDDEN void gt_cn_sources_forked(void);
@@ -119,6 +122,8 @@ GT_HIDDEN void gt_cn_sink_end(void);
 GT_HIDDEN void gt_cn_sink_forked(void);
 
 /* async.c. pause: at the end and before an exec, with the last readings; resume: it failed. */
+/* What the program blocked when it began: for a thread that ends it. */
+GT_HIDDEN extern uint64_t gt_cn_signals;
 GT_HIDDEN void gt_cn_async_begin(void);
 /* The groups from this number on, while the others may be read. */
 GT_HIDDEN void gt_cn_async_more(unsigned first);

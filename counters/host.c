@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "counters/counters.h"
+#include "gputrace/syscall.h"
 
 /* A moment on both clocks, from when the first source began. */
 static uint64_t first_tick, first_ns;
@@ -18,14 +19,7 @@ static uint64_t first_tick, first_ns;
 
 size_t gt_cn_read_text(const char *path, char *text, size_t size)
 {
-	int fd = (int)syscall(SYS_openat, AT_FDCWD, path, O_RDONLY | O_CLOEXEC);
-	long n = fd < 0 ? -1 : syscall(SYS_read, fd, text, size - 1);
-
-	if (fd >= 0)
-		syscall(SYS_close, fd);
-	n = n < 0 ? 0 : n;
-	text[n] = '\0';
-	return (size_t)n;
+	return gt_raw_read_text(path, text, size);
 }
 
 /* ---- the clock ---------------------------------------------------------------------------------- */
@@ -68,9 +62,7 @@ static uint32_t *said; /* a bit for each; shared with all forked children */
 
 void gt_cn_say_begin(void)
 {
-	said = mmap(NULL, sizeof(*said), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
-	if (said == MAP_FAILED)
-		said = NULL;
+	said = gt_raw_memory(sizeof(*said), MAP_SHARED);
 }
 
 bool gt_cn_first_to_say(unsigned bit)

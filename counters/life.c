@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "counters/counters.h"
+#include "gputrace/syscall.h"
 
 static bool is_asked(void)
 {
@@ -21,6 +22,21 @@ static bool is_asked(void)
 		if ((value = gt_setting(settings[i])) && *value)
 			return true;
 	return false;
+}
+
+/* The thread's own code from here on: no signal's handler runs on it, and nothing of it is recorded. */
+static uint64_t hide(void)
+{
+	uint64_t signals = gt_raw_sigmask(GT_RAW_SIGNALS);
+
+	gt_guard();
+	return signals;
+}
+
+static void show(uint64_t signals)
+{
+	gt_unguard();
+	gt_raw_sigmask(signals);
 }
 
 /* In a child that was not made by fork(): no thread can be made there, nor memory be had. */
@@ -37,16 +53,13 @@ static void fork_child(void)
 
 static void fork_returns(void)
 {
-	sigset_t all, before;
+	uint64_t before;
 
 	without_fork = false;
-	sigfillset(&all);
-	pthread_sigmask(SIG_SETMASK, &all, &before);
-	gt_guard();
+	before = hide();
 	gt_cn_sink_begin();
 	gt_cn_async_begin();
-	gt_unguard();
-	pthread_sigmask(SIG_SETMASK, &before, NULL);
+	show(before);
 }
 
 static void say_unread(void)
@@ -63,17 +76,13 @@ static void say_unread(void)
 
 static void poll_on(bool on)
 {
-	sigset_t all, before;
+	uint64_t before = hide();
 
-	sigfillset(&all);
-	pthread_sigmask(SIG_SETMASK, &all, &before);
-	gt_guard();
 	if (on)
 		gt_cn_async_resume();
 	else
 		gt_cn_async_pause();
-	gt_unguard();
-	pthread_sigmask(SIG_SETMASK, &before, NULL);
+	show(before);
 }
 
 static void end(int how)
@@ -102,21 +111,18 @@ static void set_up(void)
 		.threads = poll_on,
 		.fork_returns = fork_returns,
 	};
-	sigset_t all, before;
+	uint64_t before;
 
 	if (is_set_up || gt_adapter_register(&adapter))
 		return;
 	is_set_up = true;
-	sigfillset(&all);
-	pthread_sigmask(SIG_SETMASK, &all, &before);
-	gt_guard();
+	gt_cn_signals = before = hide();
 	gt_cn_say_begin();
 	gt_cn_wishes();
 	gt_cn_sync_begin();
 	gt_cn_sink_begin();
 	gt_cn_async_begin();
-	gt_unguard();
-	pthread_sigmask(SIG_SETMASK, &before, NULL);
+	show(before);
 }
 
 __attribute__((constructor)) static void begin(void)
@@ -155,21 +161,18 @@ static bool can_begin(const char *source)
 GT_API bool gt_counters_add(const char *setting, const char *source, const char *list);
 bool gt_counters_add(const char *setting, const char *source, const char *list)
 {
-	sigset_t all, before;
+	uint64_t before;
 	unsigned first;
 
 	set_up();
 	if (!is_set_up || gt_is_confined() || is_read(source))
 		return is_set_up && !gt_is_confined();
-	sigfillset(&all);
-	pthread_sigmask(SIG_SETMASK, &all, &before);
-	gt_guard();
+	before = hide();
 	first = gt_cn_group_count;
 	if (can_begin(source)) {
 		gt_cn_wishes_more(setting, list);
 		gt_cn_async_more(first);
 	}
-	gt_unguard();
-	pthread_sigmask(SIG_SETMASK, &before, NULL);
+	show(before);
 	return gt_cn_group_count > first;
 }

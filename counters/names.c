@@ -13,6 +13,7 @@
 
 #include "counters/counters.h"
 #include "gputrace/near.h"
+#include "gputrace/syscall.h"
 
 #define MS 1000000u
 
@@ -323,9 +324,8 @@ void gt_cn_wishes(void)
 	const char *metrics = gt_setting("VT_METRICS"), *rusage = gt_setting("VT_RUSAGE");
 
 	/* One more for what a source finds. Mapped here: 0.8 MB that no program without counters pays for. */
-	gt_cn_groups = mmap(NULL, (GT_CN_GROUPS + 1) * sizeof(*gt_cn_groups), PROT_READ | PROT_WRITE,
-			    MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-	if (gt_cn_groups == MAP_FAILED) {
+	gt_cn_groups = gt_raw_memory((GT_CN_GROUPS + 1) * sizeof(*gt_cn_groups), MAP_PRIVATE);
+	if (!gt_cn_groups) {
 		gt_message(1, "no memory for counters: none is recorded");
 		return;
 	}

@@ -18,6 +18,7 @@
 #include <unistd.h>
 
 #include "counters/counters.h"
+#include "gputrace/syscall.h"
 
 #define MOST      16u
 #define LINK_TX   138u /* NVML_FI_DEV_NVLINK_THROUGHPUT_DATA_TX */
@@ -185,7 +186,9 @@ static int read_gpm(struct device *d, unsigned index, uint64_t *value)
 	int rc = d->samples[1] ? 0 : -1;
 
 	if (!rc && !d->computed && now - d->sampled < GPM_MS * UINT64_C(1000000)) {
-		usleep((useconds_t)(GPM_MS * 1000 - (now - d->sampled) / 1000 + 1));
+		const struct timespec rest = { 0, (long)(GPM_MS * 1000000 - (now - d->sampled) + 1000) };
+
+		gt_raw(SYS_nanosleep, &rest, NULL);
 		now = gt_monotonic();
 	}
 	if (!rc && now - d->sampled >= GPM_MS * UINT64_C(1000000)) {

@@ -18,6 +18,7 @@
 #include <unistd.h>
 
 #include "counters/counters.h"
+#include "gputrace/syscall.h"
 
 #ifdef HAVE_PAPI_H
 #include <papi.h>
@@ -46,7 +47,7 @@ static GT_TLS unsigned long tid;
 static unsigned long thread_id(void)
 {
 	if (!tid)
-		tid = (unsigned long)syscall(SYS_gettid);
+		tid = (unsigned long)gt_raw(SYS_gettid);
 	return tid;
 }
 
@@ -123,7 +124,7 @@ static void describe(int code, struct gt_plugin_metric *metric)
 	metric->mode = GT_PLUGIN_ACCUMULATED;
 	metric->base = GT_PLUGIN_DECIMAL;
 	metric->scope = GT_PLUGIN_THREAD;
-	metric->kind = 1; /* OTF2_METRIC_TYPE_PAPI */
+	metric->kind = GT_METRIC_TYPE_PAPI;
 	memset(&info, 0, sizeof(info));
 	if (papi_get_event_info(code, &info) != PAPI_OK)
 		return;

@@ -9,7 +9,8 @@
  * or, where the kernel lets the thread (cap_user_rdpmc), without a system call from the page that it shares.
  *
  * Limits: hardware counts user mode only; what is inherited by children or other threads is theirs. The
- * descriptors are far from those that a program opens; one that it closed all the same is not used again.
+ * descriptors are out of the program's way (gt_descriptor_away()), and where there is no room for that its
+ * readings are lost; one that it closed all the same is not used again.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -25,7 +26,6 @@
 #include "counters/perf.h"
 #include "gputrace/syscall.h"
 
-#define FAR        1000 /* descriptors from there on are seldom a program's */
 #define TYPE_SHIFT 56   /* in the id of a metric: type, and the code below */
 #define ID(type, config) ((uint64_t)(type) << TYPE_SHIFT | (config))
 #define PAGE       4096u
@@ -74,34 +74,28 @@ static const char *const accesses[] = { "loads",  "load-misses", "stores", "stor
 
 static int sys_open(struct perf_event_attr *attr, int group)
 {
-	int fd = (int)syscall(SYS_perf_event_open, attr, 0, -1, group, PERF_FLAG_FD_CLOEXEC), far;
+	int fd = (int)gt_raw(SYS_perf_event_open, attr, 0, -1, group, PERF_FLAG_FD_CLOEXEC);
 
-	if (fd < 0)
-		return -errno;
-	far = (int)syscall(SYS_fcntl, fd, F_DUPFD_CLOEXEC, FAR);
-	if (far < 0)
-		return fd;
-	syscall(SYS_close, fd);
-	return far;
+	return fd < 0 ? fd : gt_descriptor_away(fd);
 }
 
 static long sys_read(int fd, void *data, size_t bytes)
 {
-	return gt_raw_syscall(SYS_read, fd, (long)data, (long)bytes, 0, 0, 0);
+	return gt_raw(SYS_read, fd, data, bytes);
 }
 
 static void *sys_map(int fd)
 {
-	void *page = mmap(NULL, PAGE, PROT_READ, MAP_SHARED, fd, 0);
+	long page = gt_raw(SYS_mmap, 0, PAGE, PROT_READ, MAP_SHARED, fd, 0);
 
-	return page == MAP_FAILED ? NULL : page;
+	return page < 0 && page > -4096 ? NULL : (void *)page;
 }
 
 static void sys_close(int fd, void *page)
 {
 	if (page)
-		munmap(page, PAGE);
-	syscall(SYS_close, fd);
+		gt_raw(SYS_munmap, page, PAGE);
+	gt_raw(SYS_close, fd);
 }
 
 #if defined(__x86_64__)
@@ -205,8 +199,8 @@ static struct set *take_set(void)
 		if (!__atomic_exchange_n(&set->used, true, __ATOMIC_ACQUIRE))
 			break;
 	if (!set) {
-		set = mmap(NULL, sizeof(*set), PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-		if (set == MAP_FAILED)
+		set = gt_raw_memory(sizeof(*set), MAP_PRIVATE);
+		if (!set)
 			return NULL;
 		set->used = true;
 		set->next = __atomic_load_n(&sets, __ATOMIC_ACQUIRE);

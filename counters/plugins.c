@@ -8,6 +8,7 @@
  * does to the outside of the process it does twice. Tried on x86-64 and aarch64 only.
  */
 #include "counters/scorep.h"
+#include "gputrace/syscall.h"
 
 #include <dirent.h>
 #include <dlfcn.h>
@@ -43,40 +44,10 @@ static unsigned library_count;
 
 /* ---- a copy of the process ------------------------------------------------------------------- */
 
-#if defined(__x86_64__)
-static long raw(long n, long a, long b, long c, long d)
-{
-	register long r10 __asm__("r10") = d;
-	register long r8 __asm__("r8") = 0;
-	long rc;
-
-	__asm__ volatile("syscall" : "=a"(rc) : "a"(n), "D"(a), "S"(b), "d"(c), "r"(r10), "r"(r8)
-			 : "rcx", "r11", "memory");
-	return rc;
-}
-#elif defined(__aarch64__)
-static long raw(long n, long a, long b, long c, long d)
-{
-	register long x8 __asm__("x8") = n;
-	register long x0 __asm__("x0") = a;
-	register long x1 __asm__("x1") = b;
-	register long x2 __asm__("x2") = c;
-	register long x3 __asm__("x3") = d;
-	register long x4 __asm__("x4") = 0;
-
-	__asm__ volatile("svc 0" : "+r"(x0) : "r"(x8), "r"(x1), "r"(x2), "r"(x3), "r"(x4) : "memory");
-	return x0;
-}
+#if defined(__x86_64__) || defined(__aarch64__)
+#define CAN_TRY true
 #else
-static long raw(long n, long a, long b, long c, long d)
-{
-	(void)n;
-	(void)a;
-	(void)b;
-	(void)c;
-	(void)d;
-	return -ENOSYS;
-}
+#define CAN_TRY false
 #endif
 
 /*
@@ -89,13 +60,13 @@ static int wait_for(long pid)
 	uint64_t end = gt_monotonic() + TRY_MS * UINT64_C(1000000);
 	int status = 0;
 
-	while (!raw(SYS_wait4, pid, (long)&status, WNOHANG | __WALL, 0)) {
+	while (!gt_raw(SYS_wait4, pid, &status, WNOHANG | __WALL, 0)) {
 		if (gt_monotonic() > end) {
-			raw(SYS_kill, pid, SIGKILL, 0, 0);
-			raw(SYS_wait4, pid, (long)&status, __WALL, 0);
+			gt_raw(SYS_kill, pid, SIGKILL);
+			gt_raw(SYS_wait4, pid, &status, __WALL, 0);
 			return -1;
 		}
-		nanosleep(&nap, NULL);
+		gt_raw(SYS_nanosleep, &nap, NULL);
 	}
 	return status;
 }
@@ -104,17 +75,18 @@ static int wait_for(long pid)
 static void become_silent(void)
 {
 	const struct rlimit none = { 0, 0 };
-	int null = open("/dev/null", O_RDWR | O_CLOEXEC);
+	long null = gt_raw(SYS_openat, AT_FDCWD, "/dev/null", O_RDWR | O_CLOEXEC);
 
-	dup2(null, 1);
-	dup2(null, 2);
-	setrlimit(RLIMIT_CORE, &none);
+	gt_raw(SYS_dup3, null, 1, 0);
+	gt_raw(SYS_dup3, null, 2, 0);
+	gt_raw(SYS_prlimit64, 0, RLIMIT_CORE, &none, NULL);
 }
 
 /* Calls the function in a copy of the process. Returns what is wrong with that, or NULL. */
 static const char *try_apart(void (*function)(const struct wish *), const struct wish *wish)
 {
-	long pid = raw(SYS_clone, 0, 0, 0, 0); /* no signal at its end, no handlers of fork */
+	/* No signal at its end, no handlers of fork. */
+	long pid = CAN_TRY ? gt_raw(SYS_clone, 0, 0, 0, 0, 0) : -ENOSYS;
 	int status;
 
 	if (pid == -ENOSYS)
@@ -125,7 +97,7 @@ static const char *try_apart(void (*function)(const struct wish *), const struct
 		gt_copy_unrecorded();
 		become_silent();
 		function(wish);
-		raw(SYS_exit_group, 0, 0, 0, 0);
+		gt_raw(SYS_exit_group, 0);
 	}
 	status = wait_for(pid);
 	if (status < 0)
@@ -256,7 +228,12 @@ static const struct gt_plugin *use(const struct wish *wish, void (*course)(const
 	case 0:
 		return plugin;
 	case -EPROTO:
-		snprintf(why, room, "it was made for another version of gputrace");
+		snprintf(why, room,
+			 "it has abi version %lu and bytes %lu, and gputrace takes version %u from %lu "
+			 "bytes up: compile it with the installed headers",
+			 (unsigned long)plugin->abi, (unsigned long)plugin->bytes, GT_PLUGIN_ABI,
+			 (unsigned long)gt_cn_source_first());
+		gt_lost(GT_LOSS_DEFINITION, 1);
 		return NULL;
 	case -EALREADY:
 		snprintf(why, room, "another source has its name, %s", plugin->name);
@@ -278,7 +255,7 @@ static bool is_in_folders(struct wish *wish, const char *list)
 		size_t n = strcspn(list, ":");
 
 		snprintf(wish->path, sizeof(wish->path), "%.*s/lib%s.so", (int)n, list, wish->library);
-		if (n && !access(wish->path, R_OK))
+		if (n && !gt_raw(SYS_faccessat, AT_FDCWD, wish->path, R_OK))
 			return true;
 		list += n + (list[n] == ':');
 	}
@@ -382,17 +359,19 @@ void gt_cn_plugin_list(const struct gt_cn_listing *out, const char *name)
 /* Does the file have the text of such a symbol? Other libraries are not loaded. */
 static bool looks_like_one(const char *path)
 {
-	int fd = open(path, O_RDONLY | O_CLOEXEC);
-	off_t size = fd < 0 ? 0 : lseek(fd, 0, SEEK_END);
-	void *at = size > 0 ? mmap(NULL, (size_t)size, PROT_READ, MAP_PRIVATE, fd, 0) : MAP_FAILED;
-	bool found = at != MAP_FAILED &&
-		     (memmem(at, (size_t)size, "gt_plugin", sizeof("gt_plugin")) ||
-		      memmem(at, (size_t)size, "SCOREP_MetricPlugin_", strlen("SCOREP_MetricPlugin_")));
+	long fd = gt_raw(SYS_openat, AT_FDCWD, path, O_RDONLY | O_CLOEXEC);
+	long size = fd < 0 ? 0 : gt_raw(SYS_lseek, fd, 0, SEEK_END);
+	long at = size > 0 ? gt_raw(SYS_mmap, 0, size, PROT_READ, MAP_PRIVATE, fd, 0) : 0;
+	bool mapped = at > 0 || at < -4095;
+	bool found = mapped &&
+		     (memmem((void *)at, (size_t)size, "gt_plugin", sizeof("gt_plugin")) ||
+		      memmem((void *)at, (size_t)size, "SCOREP_MetricPlugin_",
+			     strlen("SCOREP_MetricPlugin_")));
 
-	if (at != MAP_FAILED)
-		munmap(at, (size_t)size);
+	if (mapped)
+		gt_raw(SYS_munmap, at, size);
 	if (fd >= 0)
-		close(fd);
+		gt_raw(SYS_close, fd);
 	return found;
 }
 

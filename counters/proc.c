@@ -8,48 +8,49 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/auxv.h>
 #include <sys/resource.h>
 #include <sys/syscall.h>
-#include <sys/time.h>
 #include <unistd.h>
 
 #include "counters/counters.h"
+#include "gputrace/syscall.h"
 
 enum file { STATUS, IO, STATM, RUSAGE, FILES };
 static const char *const paths[] = { "/proc/self/status", "/proc/self/io", "/proc/self/statm" };
 enum statm { NONE, SIZE, RESIDENT, ANONYMOUS }; /* what STATM has too: it costs the kernel less than STATUS */
-#define FIELD(field) offsetof(struct rusage, field)
+enum use { UTIME, STIME, MINFLT, MAJFLT, NVCSW, NIVCSW, USES };
 static const struct row {
 	const char *name, *unit, *description;
 	enum file file;
-	size_t offset; /* RUSAGE; STATUS: enum statm */
-	uint8_t mode, is_time;
+	unsigned which; /* RUSAGE: enum use; STATUS: enum statm */
+	uint8_t mode;
 } rows[] = {
-	{ "VmSize", "KiB", "address space in use", STATUS, SIZE, GT_PLUGIN_ABSOLUTE, 0 },
-	{ "VmPeak", "KiB", "largest address space", STATUS, 0, GT_PLUGIN_ABSOLUTE, 0 },
-	{ "VmRSS", "KiB", "resident memory", STATUS, RESIDENT, GT_PLUGIN_ABSOLUTE, 0 },
-	{ "VmHWM", "KiB", "largest resident memory", STATUS, 0, GT_PLUGIN_ABSOLUTE, 0 },
-	{ "RssAnon", "KiB", "resident memory that is of no file", STATUS, ANONYMOUS, GT_PLUGIN_ABSOLUTE, 0 },
-	{ "RssFile", "KiB", "resident memory of files", STATUS, 0, GT_PLUGIN_ABSOLUTE, 0 },
-	{ "RssShmem", "KiB", "resident memory that is shared", STATUS, 0, GT_PLUGIN_ABSOLUTE, 0 },
-	{ "VmData", "KiB", "private writable address space", STATUS, 0, GT_PLUGIN_ABSOLUTE, 0 },
-	{ "VmSwap", "KiB", "memory that is swapped out", STATUS, 0, GT_PLUGIN_ABSOLUTE, 0 },
-	{ "Threads", "#", "threads, one of gputrace's among them", STATUS, 0, GT_PLUGIN_ABSOLUTE, 0 },
-	{ "rchar", "bytes", "read by system calls", IO, 0, 0, 0 },
-	{ "wchar", "bytes", "written by system calls", IO, 0, 0, 0 },
-	{ "syscr", "#", "system calls that read", IO, 0, 0, 0 },
-	{ "syscw", "#", "system calls that write", IO, 0, 0, 0 },
-	{ "read_bytes", "bytes", "read from storage", IO, 0, 0, 0 },
-	{ "write_bytes", "bytes", "written to storage", IO, 0, 0, 0 },
-	{ "cancelled_write_bytes", "bytes", "written, and dropped before they were stored", IO, 0, 0, 0 },
-	{ "utime", "us", "processor time in user mode", RUSAGE, FIELD(ru_utime), 0, 1 },
-	{ "stime", "us", "processor time in the kernel", RUSAGE, FIELD(ru_stime), 0, 1 },
-	{ "minflt", "#", "page faults without I/O", RUSAGE, FIELD(ru_minflt), 0, 0 },
-	{ "majflt", "#", "page faults with I/O", RUSAGE, FIELD(ru_majflt), 0, 0 },
-	{ "voluntary_ctxt_switches", "#", "context switches because a thread waited", RUSAGE, FIELD(ru_nvcsw),
-	  0, 0 },
+	{ "VmSize", "KiB", "address space in use", STATUS, SIZE, GT_PLUGIN_ABSOLUTE },
+	{ "VmPeak", "KiB", "largest address space", STATUS, 0, GT_PLUGIN_ABSOLUTE },
+	{ "VmRSS", "KiB", "resident memory", STATUS, RESIDENT, GT_PLUGIN_ABSOLUTE },
+	{ "VmHWM", "KiB", "largest resident memory", STATUS, 0, GT_PLUGIN_ABSOLUTE },
+	{ "RssAnon", "KiB", "resident memory that is of no file", STATUS, ANONYMOUS, GT_PLUGIN_ABSOLUTE },
+	{ "RssFile", "KiB", "resident memory of files", STATUS, 0, GT_PLUGIN_ABSOLUTE },
+	{ "RssShmem", "KiB", "resident memory that is shared", STATUS, 0, GT_PLUGIN_ABSOLUTE },
+	{ "VmData", "KiB", "private writable address space", STATUS, 0, GT_PLUGIN_ABSOLUTE },
+	{ "VmSwap", "KiB", "memory that is swapped out", STATUS, 0, GT_PLUGIN_ABSOLUTE },
+	{ "Threads", "#", "threads, one of gputrace's among them", STATUS, 0, GT_PLUGIN_ABSOLUTE },
+	{ "rchar", "bytes", "read by system calls", IO, 0, 0 },
+	{ "wchar", "bytes", "written by system calls", IO, 0, 0 },
+	{ "syscr", "#", "system calls that read", IO, 0, 0 },
+	{ "syscw", "#", "system calls that write", IO, 0, 0 },
+	{ "read_bytes", "bytes", "read from storage", IO, 0, 0 },
+	{ "write_bytes", "bytes", "written to storage", IO, 0, 0 },
+	{ "cancelled_write_bytes", "bytes", "written, and dropped before they were stored", IO, 0, 0 },
+	{ "utime", "us", "processor time in user mode", RUSAGE, UTIME, 0 },
+	{ "stime", "us", "processor time in the kernel", RUSAGE, STIME, 0 },
+	{ "minflt", "#", "page faults without I/O", RUSAGE, MINFLT, 0 },
+	{ "majflt", "#", "page faults with I/O", RUSAGE, MAJFLT, 0 },
+	{ "voluntary_ctxt_switches", "#", "context switches because a thread waited", RUSAGE, NVCSW,
+	  0 },
 	{ "nonvoluntary_ctxt_switches", "#", "context switches while a thread could have run", RUSAGE,
-	  FIELD(ru_nivcsw), 0, 0 },
+	  NIVCSW, 0 },
 };
 #define ROWS (sizeof(rows) / sizeof(rows[0]))
 
@@ -89,7 +90,7 @@ static bool value_in(const char *text, const char *name, uint64_t *value)
 static uint64_t statm_value(const char *text, enum statm which)
 {
 	char *at;
-	uint64_t page = (uint64_t)sysconf(_SC_PAGESIZE) / 1024, pages = strtoull(text, &at, 10);
+	uint64_t page = getauxval(AT_PAGESZ) / 1024, pages = strtoull(text, &at, 10);
 
 	if (which >= RESIDENT)
 		pages = strtoull(at, &at, 10);
@@ -175,7 +176,7 @@ static int open_set(const uint64_t *ids, unsigned count, unsigned flags, void **
 		set->needs_status = false;
 		for (unsigned k = 0; k < count; k++) {
 			set->row[k] = (uint8_t)ids[k];
-			set->needs_status |= rows[ids[k]].file == STATUS && !rows[ids[k]].offset;
+			set->needs_status |= rows[ids[k]].file == STATUS && !rows[ids[k]].which;
 		}
 		set->count = count;
 		*state = set;
@@ -191,26 +192,55 @@ static void close_set(void *state)
 	__atomic_store_n(&set->used, false, __ATOMIC_RELEASE);
 }
 
-/* Its parent's thread has the others. */
+/* What our threads have used: the one that reads now, those before it; and the process without them. */
+static struct {
+	long tid;
+	uint64_t now[USES], gone[USES], told[USES];
+} ours;
+
+/* Its parent's thread has the others, and the kernel counts a child from zero. */
 static void forked(void)
 {
 	for (unsigned i = 0; i < GT_CN_GROUPS; i++)
 		sets[i].used = false;
+	memset(&ours, 0, sizeof(ours));
+	own_bytes = own_calls = 0;
 }
 
-/* Of the process without the thread that calls: it is ours. */
-static bool read_usage(struct rusage *usage)
+static void take(const struct rusage *usage, uint64_t values[USES])
 {
-	struct rusage our;
+	values[UTIME] = (uint64_t)usage->ru_utime.tv_sec * 1000000 + (uint64_t)usage->ru_utime.tv_usec;
+	values[STIME] = (uint64_t)usage->ru_stime.tv_sec * 1000000 + (uint64_t)usage->ru_stime.tv_usec;
+	values[MINFLT] = (uint64_t)usage->ru_minflt;
+	values[MAJFLT] = (uint64_t)usage->ru_majflt;
+	values[NVCSW] = (uint64_t)usage->ru_nvcsw;
+	values[NIVCSW] = (uint64_t)usage->ru_nivcsw;
+}
 
-	if (syscall(SYS_getrusage, RUSAGE_SELF, usage) || syscall(SYS_getrusage, RUSAGE_THREAD, &our))
+/*
+ * Of the process without our thread, which calls. The kernel divides processor time into user and system time
+ * for the process and for a thread separately, so that the difference may fall: then it is what it was.
+ */
+static bool read_usage(uint64_t values[USES])
+{
+	struct rusage all, our;
+	long tid = gt_raw(SYS_gettid);
+
+	if (gt_raw(SYS_getrusage, RUSAGE_THREAD, &our) || gt_raw(SYS_getrusage, RUSAGE_SELF, &all))
 		return false;
-	timersub(&usage->ru_utime, &our.ru_utime, &usage->ru_utime);
-	timersub(&usage->ru_stime, &our.ru_stime, &usage->ru_stime);
-	usage->ru_minflt -= our.ru_minflt;
-	usage->ru_majflt -= our.ru_majflt;
-	usage->ru_nvcsw -= our.ru_nvcsw;
-	usage->ru_nivcsw -= our.ru_nivcsw;
+	for (unsigned i = 0; tid != ours.tid && i < USES; i++)
+		ours.gone[i] += ours.now[i];
+	ours.tid = tid;
+	take(&our, ours.now);
+	take(&all, values);
+	for (unsigned i = 0; i < USES; i++) {
+		uint64_t own = ours.gone[i] + ours.now[i];
+
+		values[i] = values[i] > own ? values[i] - own : 0;
+		if (values[i] < ours.told[i])
+			values[i] = ours.told[i];
+		ours.told[i] = values[i];
+	}
 	return true;
 }
 
@@ -218,19 +248,15 @@ static bool read_usage(struct rusage *usage)
 struct moment {
 	bool have[FILES];
 	char text[RUSAGE][4096];
-	struct rusage usage;
+	uint64_t usage[USES];
 };
 
 static bool usage_of(const struct row *row, struct moment *now, uint64_t *value)
 {
-	const void *at = (const char *)&now->usage + row->offset;
-	const struct timeval *time = at;
-
-	if (!now->have[RUSAGE] && !read_usage(&now->usage))
+	if (!now->have[RUSAGE] && !read_usage(now->usage))
 		return false;
 	now->have[RUSAGE] = true;
-	*value = row->is_time ? (uint64_t)time->tv_sec * 1000000 + (uint64_t)time->tv_usec
-			      : (uint64_t)*(const long *)at;
+	*value = now->usage[row->which];
 	return true;
 }
 
@@ -242,7 +268,7 @@ static bool file_value(const struct row *row, enum file file, struct moment *now
 		return false;
 	now->have[file] = true;
 	if (file == STATM)
-		*value = statm_value(now->text[file], (enum statm)row->offset);
+		*value = statm_value(now->text[file], (enum statm)row->which);
 	else if (!value_in(now->text[file], row->name, value))
 		return false;
 	*value -= before < *value ? before : *value;
@@ -257,7 +283,7 @@ static int read_set(void *state, uint64_t *values, unsigned count)
 	memset(now.have, 0, sizeof(now.have));
 	for (unsigned i = 0; i < count; i++) {
 		const struct row *row = &rows[set->row[i]];
-		enum file file = row->file == STATUS && row->offset && !set->needs_status ? STATM : row->file;
+		enum file file = row->file == STATUS && row->which && !set->needs_status ? STATM : row->file;
 		bool done = file == RUSAGE ? usage_of(row, &now, &values[i])
 					   : file_value(row, file, &now, &values[i]);
 

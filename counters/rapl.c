@@ -17,6 +17,7 @@
 #include <unistd.h>
 
 #include "counters/counters.h"
+#include "gputrace/syscall.h"
 
 #define MOST   32u /* zones of powercap, and events of perf times packages */
 #define PMU    "/sys/bus/event_source/devices/power/"
@@ -51,9 +52,9 @@ static bool read_text(const char *path, char *text, size_t size)
 static int open_perf(const struct meter *m)
 {
 	struct perf_event_attr attr = { .size = sizeof(attr), .type = m->type, .config = m->config };
-	int fd = (int)syscall(SYS_perf_event_open, &attr, -1, m->cpu, -1, PERF_FLAG_FD_CLOEXEC);
+	int fd = (int)gt_raw(SYS_perf_event_open, &attr, -1, m->cpu, -1, PERF_FLAG_FD_CLOEXEC);
 
-	return fd < 0 ? -errno : fd;
+	return fd;
 }
 
 static void add_perf(const char *event, uint32_t type, int cpu)
@@ -84,16 +85,16 @@ static void drop_still(void)
 	uint64_t value;
 
 	if (count)
-		syscall(SYS_nanosleep, &some_updates, NULL);
+		gt_raw(SYS_nanosleep, &some_updates, NULL);
 	for (unsigned i = 0; i < count; i++) {
 		struct meter *m = &meters[i];
 
 		if (m->fd < 0)
 			continue;
-		if (syscall(SYS_read, m->fd, &value, sizeof(value)) != sizeof(value) || value == 0)
+		if (gt_raw(SYS_read, m->fd, &value, sizeof(value)) != sizeof(value) || value == 0)
 			gt_cn_text(m->missing, sizeof(m->missing),
 				   "its value stands still (a virtual machine?)");
-		syscall(SYS_close, m->fd);
+		gt_raw(SYS_close, m->fd);
 		m->fd = -1;
 	}
 }
@@ -220,7 +221,7 @@ static int read_raw(const struct meter *m, uint64_t *value)
 		*value = strtoull(text, NULL, 10);
 		return 0;
 	}
-	return syscall(SYS_read, m->fd, value, sizeof(*value)) == sizeof(*value) ? 0 : -EIO;
+	return gt_raw(SYS_read, m->fd, value, sizeof(*value)) == sizeof(*value) ? 0 : -EIO;
 }
 
 static int read_meter(struct meter *m, uint64_t *value)
@@ -244,7 +245,7 @@ static void close_set(void *state)
 	(void)state;
 	for (unsigned i = 0; i < count; i++)
 		if (meters[i].fd >= 0) {
-			syscall(SYS_close, meters[i].fd);
+			gt_raw(SYS_close, meters[i].fd);
 			meters[i].fd = -1;
 		}
 }

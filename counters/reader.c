@@ -18,8 +18,7 @@
 
 #include "counters/counters.h"
 #include "gputrace/hash.h"
-
-#define FAR 1000 /* descriptors from there on are seldom a program's */
+#include "gputrace/syscall.h"
 
 /* The rank, if a launcher says it; else 0. */
 static long rank(void)
@@ -34,6 +33,18 @@ static long rank(void)
 	return 0;
 }
 
+/* Who cannot keep the name leaves it to others: if two read, all that is summed up is there twice. */
+static bool no_descriptor(const struct gt_plugin *plugin)
+{
+	if (gt_cn_first_to_say(GT_CN_SAY_SEAT)) {
+		gt_message(1,
+			   "the counters of %s are not read in this process: it has no descriptor to spare",
+			   plugin->name);
+		gt_lost(GT_LOSS_METRIC, 1);
+	}
+	return false;
+}
+
 static bool bind_name(const struct gt_plugin *plugin, uint32_t device)
 {
 	static struct {
@@ -44,29 +55,27 @@ static bool bind_name(const struct gt_plugin *plugin, uint32_t device)
 	struct sockaddr_un address = { .sun_family = AF_UNIX };
 	const char *run = getenv("VT_RUN_DIR");
 	uint64_t hash = gt_hash_text(GT_HASH_START, run ? run : "");
-	int fd, far, n;
+	int fd, n;
 
 	for (unsigned i = 0; i < count; i++)
 		if (ours[i].plugin == plugin && ours[i].device == device)
 			return true;
 	if (!run) /* ranks of one host have one parent */
-		hash = gt_hash_mix(hash, (uint64_t)getppid());
+		hash = gt_hash_mix(hash, (uint64_t)gt_raw(SYS_getppid));
 	n = snprintf(address.sun_path + 1, sizeof(address.sun_path) - 1, "gputrace-%llx-%.40s-%u",
 		     (unsigned long long)hash, plugin->name, device);
-	fd = (int)syscall(SYS_socket, AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC, 0);
+	fd = (int)gt_raw(SYS_socket, AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC, 0);
 	if (fd < 0)
-		return true;
-	if (syscall(SYS_bind, fd, &address,
-		    (socklen_t)(offsetof(struct sockaddr_un, sun_path) + 1 + (size_t)n)) &&
-	    errno == EADDRINUSE) {
-		syscall(SYS_close, fd);
+		return fd == -EMFILE || fd == -ENFILE ? no_descriptor(plugin) : true;
+	if (gt_raw(SYS_bind, fd, &address, offsetof(struct sockaddr_un, sun_path) + 1 + (size_t)n) ==
+	    -EADDRINUSE) {
+		gt_raw(SYS_close, fd);
 		return false;
 	}
+	if (gt_descriptor_away(fd) < 0) /* it would be open until the process ends */
+		return no_descriptor(plugin);
 	ours[count].plugin = plugin;
 	ours[count++].device = device;
-	far = (int)syscall(SYS_fcntl, fd, F_DUPFD_CLOEXEC, FAR);
-	if (far >= 0)
-		syscall(SYS_close, fd);
 	return true;
 }
 

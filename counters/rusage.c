@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include "counters/counters.h"
+#include "gputrace/syscall.h"
 
 #define AT(field) offsetof(struct rusage, field)
 static const struct row {
@@ -46,7 +47,7 @@ static void describe(unsigned i, struct gt_plugin_metric *metric)
 	metric->base = GT_PLUGIN_DECIMAL;
 	metric->exponent = rows[i].exponent;
 	metric->scope = GT_PLUGIN_THREAD;
-	metric->kind = 2; /* OTF2_METRIC_TYPE_RUSAGE */
+	metric->kind = GT_METRIC_TYPE_RUSAGE;
 }
 
 static void list(gt_plugin_each *each, void *argument)
@@ -92,9 +93,10 @@ static int read_set(void *state, uint64_t *values, unsigned count)
 {
 	uint64_t set = (uintptr_t)state;
 	struct rusage usage;
+	long rc = gt_raw(SYS_getrusage, RUSAGE_THREAD, &usage);
 
-	if (syscall(SYS_getrusage, RUSAGE_THREAD, &usage))
-		return -errno;
+	if (rc)
+		return (int)rc;
 	for (unsigned i = 0; i < count; i++, set >>= 4) {
 		const struct row *row = &rows[set & 15];
 		const void *at = (const char *)&usage + row->offset;

@@ -13,6 +13,7 @@
 #include <time.h>
 
 #include "counters/counters.h"
+#include "gputrace/syscall.h"
 
 #define END_MS 5000
 
@@ -160,7 +161,7 @@ static void *end_all(void *number)
 void gt_cn_sink_end(void)
 {
 	const struct timespec nap = { 0, 1000000 };
-	sigset_t all, before;
+	uint64_t before;
 	pthread_t thread;
 	static unsigned n;
 	int rc;
@@ -169,16 +170,15 @@ void gt_cn_sink_end(void)
 	count = 0;
 	if (!n || __atomic_load_n(&ended, __ATOMIC_ACQUIRE))
 		return;
-	sigfillset(&all);
-	pthread_sigmask(SIG_SETMASK, &all, &before);
+	before = gt_raw_sigmask(GT_RAW_SIGNALS);
 	gt_guard();
 	rc = pthread_create(&thread, NULL, end_all, &n);
 	if (!rc)
 		pthread_detach(thread);
 	for (unsigned ms = 0; !rc && ms < END_MS && !__atomic_load_n(&ended, __ATOMIC_ACQUIRE); ms++)
-		nanosleep(&nap, NULL);
+		gt_raw(SYS_nanosleep, &nap, NULL);
 	gt_unguard();
-	pthread_sigmask(SIG_SETMASK, &before, NULL);
+	gt_raw_sigmask(before);
 	if (!__atomic_load_n(&ended, __ATOMIC_ACQUIRE))
 		gt_message(
 			1,

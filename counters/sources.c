@@ -4,9 +4,13 @@
  * Limits: see counters.h.
  */
 #include <errno.h>
+#include <stddef.h>
 #include <string.h>
 
 #include "counters/counters.h"
+
+/* Bytes of the struct up to its last member in release 0.1; they never change. */
+#define FIRST (offsetof(struct gt_plugin, reserved) + sizeof(((struct gt_plugin *)NULL)->reserved))
 
 static struct {
 	const struct gt_plugin *plugin;
@@ -36,7 +40,8 @@ static bool is_whole(const struct gt_plugin *plugin)
 
 int gt_cn_source_add(const struct gt_plugin *plugin)
 {
-	if (plugin->abi != GT_PLUGIN_ABI || plugin->bytes < sizeof(*plugin))
+	/* A longer one is of a later gputrace: what is beyond this struct is not looked at. */
+	if (plugin->abi != GT_PLUGIN_ABI || plugin->bytes < FIRST)
 		return -EPROTO;
 	if (!is_whole(plugin))
 		return -EINVAL;
@@ -49,6 +54,11 @@ int gt_cn_source_add(const struct gt_plugin *plugin)
 			return -EALREADY;
 	}
 	return -ENOSPC;
+}
+
+size_t gt_cn_source_first(void)
+{
+	return FIRST;
 }
 
 const char *gt_cn_source_begin(const struct gt_plugin *plugin)

@@ -13,6 +13,7 @@
 
 #include "cuda/cuda.h"
 #include "accel/wait.h"
+#include "gputrace/syscall.h"
 
 #define SLOTS 1024u
 #define CAN_DO_WITHOUT 28u /* cuptiGetVersion() of CUDA 12.9 */
@@ -35,11 +36,7 @@ uint32_t gt_cu_buffers_event;
 
 static uint8_t *map(void)
 {
-	void *p = gt_is_confined() ? MAP_FAILED
-				   : mmap(NULL, gt_cu_options.buffer_bytes, PROT_READ | PROT_WRITE,
-					  MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-
-	return p == MAP_FAILED ? NULL : p;
+	return gt_is_confined() ? NULL : gt_raw_memory(gt_cu_options.buffer_bytes, MAP_PRIVATE);
 }
 
 static uint8_t *own_scratch(void)
@@ -48,7 +45,7 @@ static uint8_t *own_scratch(void)
 
 	if (fresh && !__atomic_compare_exchange_n(&scratch, &expected, fresh, false, __ATOMIC_ACQ_REL,
 						  __ATOMIC_ACQUIRE))
-		munmap(fresh, gt_cu_options.buffer_bytes);
+		gt_raw(SYS_munmap, fresh, gt_cu_options.buffer_bytes);
 	return __atomic_load_n(&scratch, __ATOMIC_ACQUIRE);
 }
 

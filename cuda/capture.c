@@ -17,6 +17,7 @@
 #include <unistd.h>
 
 #include "cuda/cuda.h"
+#include "gputrace/syscall.h"
 
 #define KINDS   128u
 #define STRINGS 4096u
@@ -35,7 +36,7 @@ static void put(unsigned type, const void *a, size_t a_bytes, const void *b, siz
 	ssize_t want = (ssize_t)(sizeof(piece) + a_bytes + b_bytes);
 	int file = __atomic_load_n(&fd, __ATOMIC_RELAXED);
 
-	if (file < 0 || gt_is_confined() || writev(file, parts, 3) == want)
+	if (file < 0 || gt_is_confined() || gt_raw(SYS_writev, file, parts, 3) == want)
 		return;
 	__atomic_store_n(&fd, -1, __ATOMIC_RELAXED);
 	gt_message(1, "VT_CUPTI_CAPTURE: a write failed; the capture ends here");
@@ -48,10 +49,11 @@ void gt_cu_capture_open(void)
 
 	if (!gt_cu_options.capture)
 		return;
-	mkdir(gt_cu_options.capture, 0700);
-	snprintf(path, sizeof(path), "%s/cupti-%d.cap", gt_cu_options.capture, (int)getpid());
-	fd = open(path, O_WRONLY | O_CREAT | O_EXCL | O_APPEND | O_CLOEXEC, 0600);
-	if (fd < 0 || write(fd, &header, sizeof(header)) != (ssize_t)sizeof(header)) {
+	gt_raw(SYS_mkdirat, AT_FDCWD, gt_cu_options.capture, 0700);
+	snprintf(path, sizeof(path), "%s/cupti-%d.cap", gt_cu_options.capture, (int)gt_raw(SYS_getpid));
+	fd = (int)gt_raw(SYS_openat, AT_FDCWD, path, O_WRONLY | O_CREAT | O_EXCL | O_APPEND | O_CLOEXEC,
+			 0600);
+	if (fd < 0 || gt_raw(SYS_write, fd, &header, sizeof(header)) != (long)sizeof(header)) {
 		gt_message(1, "VT_CUPTI_CAPTURE: cannot write %s: no capture is made", path);
 		fd = -1;
 	}
@@ -69,7 +71,7 @@ void gt_cu_capture_call(uint32_t domain, uint32_t id, const struct cu_call_data 
 {
 	struct gt_cap_call call = {
 		.time = gt_cu_clock_now(),
-		.thread = gt_is_confined() ? 0 : (uint32_t)syscall(SYS_gettid),
+		.thread = gt_is_confined() ? 0 : (uint32_t)gt_raw(SYS_gettid),
 		.domain = domain,
 		.id = id,
 		.site = (uint32_t)data->site,

@@ -14,6 +14,7 @@
 #include <time.h>
 
 #include "cuda/cuda.h"
+#include "gputrace/syscall.h"
 
 #define SHIFT 32
 
@@ -79,7 +80,7 @@ void gt_cu_clock_setup(void)
 	int rc;
 
 	measure(&a, gt_monotonic);
-	while (nanosleep(&pause, &pause) && errno == EINTR)
+	while (gt_raw(SYS_nanosleep, &pause, &pause) == -EINTR)
 		;
 	measure(&b, gt_monotonic);
 	if (b.tick > a.tick && b.ns > a.ns)

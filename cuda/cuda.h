@@ -55,7 +55,6 @@
 #define GT_CU_RARE __attribute__((noinline, cold))
 
 /* OTF2's numbers. */
-enum { GT_CU_PARADIGM = 5 };
 
 /* ---- options (options.c) ----------------------------------------------------------------------- */
 

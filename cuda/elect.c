@@ -19,25 +19,20 @@
 #include <sys/un.h>
 #include <unistd.h>
 
+#include "gputrace/adapter.h"
 #include "gputrace/hash.h"
-
-#define FAR 1000 /* descriptors from there on are seldom a program's */
+#include "gputrace/syscall.h"
 
 static uint64_t inode_of(int fd)
 {
 	struct stat st;
 
-	return fstat(fd, &st) ? 0 : st.st_ino;
+	return gt_raw(SYS_newfstatat, fd, "", &st, AT_EMPTY_PATH) ? 0 : st.st_ino;
 }
 
 static void move_away(struct gt_cu_seat *seat)
 {
-	int far = (int)syscall(SYS_fcntl, seat->fd, F_DUPFD_CLOEXEC, FAR);
-
-	if (far >= 0) {
-		syscall(SYS_close, seat->fd);
-		seat->fd = far;
-	}
+	seat->fd = gt_descriptor_away(seat->fd);
 	seat->inode = inode_of(seat->fd);
 }
 
@@ -49,16 +44,15 @@ bool gt_cu_seat_take(struct gt_cu_seat *seat, const char *uuid)
 	int n;
 
 	if (!run) /* ranks of one host have one parent */
-		hash = gt_hash_mix(hash, (uint64_t)getppid());
+		hash = gt_hash_mix(hash, (uint64_t)gt_raw(SYS_getppid));
 	n = snprintf(address.sun_path + 1, sizeof(address.sun_path) - 1, "gputrace-%llx-pm-%.60s",
 		     (unsigned long long)hash, uuid);
-	seat->fd = (int)syscall(SYS_socket, AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC, 0);
+	seat->fd = (int)gt_raw(SYS_socket, AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC, 0);
 	if (seat->fd < 0)
 		return true;
-	if (syscall(SYS_bind, seat->fd, &address,
-		    (socklen_t)(offsetof(struct sockaddr_un, sun_path) + 1 + (size_t)n)) &&
-	    errno == EADDRINUSE) {
-		syscall(SYS_close, seat->fd);
+	if (gt_raw(SYS_bind, seat->fd, &address,
+		   offsetof(struct sockaddr_un, sun_path) + 1 + (size_t)n) == -EADDRINUSE) {
+		gt_raw(SYS_close, seat->fd);
 		seat->fd = -1;
 		return false;
 	}
@@ -70,6 +64,6 @@ void gt_cu_seat_forked(struct gt_cu_seat *seat)
 {
 	/* The program may have closed it, and the number may be its own by now. */
 	if (seat->fd >= 0 && seat->inode && inode_of(seat->fd) == seat->inode)
-		syscall(SYS_close, seat->fd);
+		gt_raw(SYS_close, seat->fd);
 	seat->fd = -1;
 }

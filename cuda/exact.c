@@ -32,6 +32,7 @@
 #include "cuda/exact.h"
 #include "accel/wait.h"
 #include "cuda/select.h"
+#include "gputrace/syscall.h"
 
 #define RESULTS  1024u
 #define GATE_MS  60000u
@@ -103,7 +104,7 @@ static bool take(uint32_t *word, uint32_t who, unsigned limit_ms)
 static void give(uint32_t *word)
 {
 	__atomic_store_n(word, 0, __ATOMIC_RELEASE);
-	syscall(SYS_futex, word, FUTEX_WAKE_PRIVATE, INT_MAX, NULL, NULL, 0);
+	gt_raw(SYS_futex, word, FUTEX_WAKE_PRIVATE, INT_MAX, NULL, NULL, 0);
 }
 
 static bool enter_gate(uint32_t who, unsigned limit_ms)

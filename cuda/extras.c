@@ -62,7 +62,7 @@ static gt_ref region(const char *name, const char *group)
 		return GT_NONE;
 	if (!known[i].name) {
 		known[i].name = name;
-		known[i].region = gt_accel_region(name, group, GT_ACCEL_ROLE_ARTIFICIAL);
+		known[i].region = gt_accel_region(name, group, GT_REGION_ROLE_ARTIFICIAL);
 	}
 	return known[i].region;
 }
@@ -194,7 +194,7 @@ static struct held *find_held(const struct gt_cu_stream *p)
 		.unit = "B",
 		.description = "Device memory that the program holds in this context",
 		.value = GT_VALUE_UINT,
-		.mode = 0x31, /* absolute, valid until the next */
+		.mode = GT_METRIC_ABSOLUTE_NEXT,
 		.scope = 2,
 	};
 	struct held *h;

@@ -11,7 +11,7 @@
 struct gt_accel_name *gt_cu_kernel(const char *mangled)
 {
 	return gt_accel_named(mangled && *mangled ? mangled : "kernel without a name", true, "CUDA_KERNEL",
-			      GT_ACCEL_ROLE_FUNCTION);
+			      GT_REGION_ROLE_FUNCTION);
 }
 
 void gt_cu_params_setup(void)
@@ -37,7 +37,7 @@ gt_ref gt_cu_set_region(void)
 	static bool made;
 
 	if (!made)
-		region = gt_accel_region("cudaMemset", "CUDA_MEMSET", GT_ACCEL_ROLE_TRANSFER);
+		region = gt_accel_region("cudaMemset", "CUDA_MEMSET", GT_REGION_ROLE_DATA_TRANSFER);
 	made = true;
 	return region;
 }
@@ -78,7 +78,7 @@ gt_ref gt_cu_copy_region(unsigned copy, unsigned source, unsigned destination)
 	if (!r->made) {
 		snprintf(name, sizeof(name), "cudaMemcpy%s%s", directions[copy],
 			 memory ? host_memories[memory] : "");
-		r->region = gt_accel_region(name, "CUDA_MEMCPY", GT_ACCEL_ROLE_TRANSFER);
+		r->region = gt_accel_region(name, "CUDA_MEMCPY", GT_REGION_ROLE_DATA_TRANSFER);
 		r->made = true;
 	}
 	return r->region;

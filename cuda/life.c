@@ -199,7 +199,8 @@ static const struct gt_adapter adapter = {
 	.holds = holds,
 };
 
-static int subscribe(void)
+/* Returns a sentence if it fails. */
+static const char *subscribe(char *why, size_t size)
 {
 	char holder[64] = "";
 	struct cu_subscriber_params params = {
@@ -216,14 +217,11 @@ static int subscribe(void)
 		rc = gt_cu_api.subscribe(&subscriber, gt_cu_callback, NULL);
 	holder[sizeof(holder) - 1] = 0;
 	if (rc == CU_ERROR_SUBSCRIBER)
-		gt_message(1, "another tool already uses CUPTI (%s): the trace has no GPU events and no "
-			      "CUDA calls",
-			   holder[0] ? holder : "name unknown");
+		snprintf(why, size, "another tool already uses CUPTI (%s)",
+			 holder[0] ? holder : "name unknown");
 	else if (rc)
-		gt_message(1, "CUPTI cannot be used (%s): the trace has no GPU events and no CUDA "
-			      "calls",
-			   gt_cu_result(rc));
-	return rc;
+		snprintf(why, size, "CUPTI cannot be used (%s)", gt_cu_result(rc));
+	return rc ? why : NULL;
 }
 
 static bool enable(uint32_t kind, const char *name)
@@ -272,7 +270,7 @@ static void enable_events(void)
 	enable_event(CU_DOMAIN_STATE, CU_STATE_FATAL_ERROR, "fatal errors");
 }
 
-/* Everything before the first record. Returns a sentence if it fails, "" if it was said already. */
+/* Everything before the first record. Returns a sentence if it fails. */
 static const char *set_up(void)
 {
 	static char why[256];
@@ -292,8 +290,9 @@ static const char *set_up(void)
 					     : !gt_cu_options.pure_idle ? "compute"
 									: "compute, all");
 	gt_def_property("cuda:cupti_path", gt_cu_api.path);
-	if (subscribe())
-		return "";
+	failed = subscribe(why, sizeof(why));
+	if (failed)
+		return failed;
 	gt_cu_capture_open();
 	gt_cu_records_setup();
 	failed = gt_cu_calls_setup();
@@ -339,9 +338,12 @@ int InitializeInjection(void)
 	gt_guard();
 	failed = set_up();
 	gt_unguard();
-	if (failed && *failed)
-		gt_message(1, "%s: the trace has no GPU events and no CUDA calls", failed);
-	if (!failed)
+	if (!failed) {
 		atexit(at_exit);
+		return 1;
+	}
+	gt_message(1, "%s: the trace has no GPU events and no CUDA calls", failed);
+	gt_def_property("cuda:not_recorded", "1"); /* for the summary, and whoever reads the archive later */
+	gt_def_property("cuda:first_not_recorded", failed);
 	return 1;
 }

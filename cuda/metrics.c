@@ -16,6 +16,7 @@
 
 #include "cuda/events.h"
 #include "gputrace/adapter.h"
+#include "gputrace/syscall.h"
 
 #define FILE_MOST 65536u
 #define BETWEEN   " \t\r\n,:"
@@ -112,17 +113,17 @@ void gt_cu_wishes_add(struct gt_cu_wishes *w, const char *text)
 
 int gt_cu_wishes_read(struct gt_cu_wishes *w, const char *path)
 {
-	int fd = (int)syscall(SYS_openat, AT_FDCWD, path, O_RDONLY | O_CLOEXEC);
+	int fd = (int)gt_raw(SYS_openat, AT_FDCWD, path, O_RDONLY | O_CLOEXEC);
 	char *text = fd < 0 ? NULL : calloc(1, FILE_MOST + 1);
 	long n = 0, got = 1;
-	int rc = fd < 0 ? -errno : text ? 0 : -ENOMEM;
+	int rc = fd < 0 ? fd : text ? 0 : -ENOMEM;
 
 	for (; text && got > 0 && n < (long)FILE_MOST; n += got > 0 ? got : 0)
-		got = syscall(SYS_read, fd, text + n, FILE_MOST - (size_t)n);
+		got = gt_raw(SYS_read, fd, text + n, FILE_MOST - (size_t)n);
 	if (text && got < 0)
-		rc = -errno;
+		rc = (int)got;
 	if (fd >= 0)
-		syscall(SYS_close, fd);
+		gt_raw(SYS_close, fd);
 	if (text)
 		gt_cu_wishes_add(w, text);
 	free(text);

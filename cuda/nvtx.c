@@ -151,7 +151,7 @@ static uint32_t hash_of(const char *text, const struct domain *domain)
 static struct name *add(struct name *slot, const char *text, const struct domain *domain, uint32_t hash)
 {
 	char *copy = name_count < NAMES / 2 ? keep(text) : NULL;
-	gt_ref region = copy ? gt_accel_region(copy, domain->group, GT_ACCEL_ROLE_CODE) : GT_NONE;
+	gt_ref region = copy ? gt_accel_region(copy, domain->group, GT_REGION_ROLE_CODE) : GT_NONE;
 
 	if (copy && !region && gt_is_confined()) { /* there may be room for no more definitions */
 		memset(copy, 0, strlen(copy));
@@ -174,7 +174,7 @@ static void close_names(void)
 	if (full)
 		return;
 	too_many.region =
-		gt_accel_region("NVTX: too many different messages", everyone.group, GT_ACCEL_ROLE_CODE);
+		gt_accel_region("NVTX: too many different messages", everyone.group, GT_REGION_ROLE_CODE);
 	__atomic_store_n(&full, true, __ATOMIC_RELEASE);
 	gt_message(1, "NVTX: there are more than %u different messages: ranges with others share one region",
 		   name_count);

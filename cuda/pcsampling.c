@@ -26,6 +26,7 @@
 #include "accel/wait.h"
 #include "cuda/pcsampling_abi.h"
 #include "cuda/profiler.h"
+#include "gputrace/syscall.h"
 
 #define CONTEXTS       32u
 #define DEVICES        64u
@@ -57,7 +58,7 @@ static gt_ref metric(const char *name, const char *description)
 {
 	struct gt_metric_info info = {
 		.bytes = sizeof(info), .name = name, .unit = "#", .description = description,
-		.value = GT_VALUE_UINT, .mode = 0x22, /* relative: since the last one */
+		.value = GT_VALUE_UINT, .mode = GT_METRIC_RELATIVE_LAST,
 	};
 
 	return gt_def_metric(&info);
@@ -366,7 +367,7 @@ static void *fetch(void *unused)
 
 	(void)unused;
 	gt_guard();
-	prctl(PR_SET_NAME, "gputrace-pc");
+	gt_raw(SYS_prctl, PR_SET_NAME, "gputrace-pc");
 	while (gt_accel_thread_stays(&wake, &seen)) {
 		uint32_t want = __atomic_load_n(&asked, __ATOMIC_SEQ_CST);
 

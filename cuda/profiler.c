@@ -16,6 +16,7 @@
 #include "cuda/api.h"
 #include "gputrace/adapter.h"
 #include "gputrace/near.h"
+#include "gputrace/syscall.h"
 
 static int (*functions[GT_CU_P_COUNT])(void *params);
 
@@ -55,7 +56,7 @@ bool gt_cu_profiler_mps(void)
 	char path[512];
 
 	snprintf(path, sizeof(path), "%s/control", pipes && *pipes ? pipes : "/tmp/nvidia-mps");
-	return !access(path, F_OK);
+	return !gt_raw(SYS_faccessat, AT_FDCWD, path, F_OK);
 }
 
 /* Is the device a part of one? Its name has the profile then: "NVIDIA H100 80GB HBM3 MIG 1g.10gb". */

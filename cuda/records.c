@@ -12,10 +12,12 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/utsname.h>
 #include <unistd.h>
 
 #include "cuda/cuda.h"
 #include "cuda/exact.h"
+#include "gputrace/syscall.h"
 
 #define PENDING 4096u
 
@@ -35,7 +37,8 @@ void gt_cu_records_setup(void)
 	gt_cu_refs.graph_node = gt_def_attribute("CUDA_GRAPH_NODE_ID", "The node of the graph",
 						 GT_VALUE_UINT);
 	if (gt_cu_options.host_idle)
-		gt_cu_refs.host_idle = gt_accel_region("HOST_IDLE", "CUDA_SYNC", GT_ACCEL_ROLE_BARRIER);
+		gt_cu_refs.host_idle = gt_accel_region("HOST_IDLE", "CUDA_SYNC",
+						       GT_REGION_ROLE_IMPLICIT_BARRIER);
 	gt_cu_params_setup();
 	marker_untimed = gt_def_marker("CUDA_UNTIMED", "CUDA", 2);
 }
@@ -47,12 +50,14 @@ void gt_cu_records_setup(void)
 static void number_grids(void)
 {
 	const char *run = getenv("VT_RUN_DIR");
-	char path[4096], host[256] = "";
+	struct utsname host;
+	char path[4096];
 
-	if (gt_cu_refs.grid || !run || gethostname(host, sizeof(host) - 1) ||
-	    (size_t)snprintf(path, sizeof(path), "%s/gpu/blocks.%s.%d", run, host, (int)getpid()) >=
+	if (gt_cu_refs.grid || !run || gt_raw(SYS_uname, &host) ||
+	    (size_t)snprintf(path, sizeof(path), "%s/gpu/blocks.%s.%d", run, host.nodename,
+			     (int)gt_raw(SYS_getpid)) >=
 		    sizeof(path) ||
-	    access(path, F_OK))
+	    gt_raw(SYS_faccessat, AT_FDCWD, path, F_OK))
 		return;
 	gt_cu_refs.grid = gt_def_attribute(
 		"CUDA_GRID_ID", "The launch's number on the device, as %gridid has it", GT_VALUE_UINT);
@@ -378,7 +383,7 @@ static void read_graph(const struct cu_record *record)
 
 	gt_cu_count(&gt_cu_counts.graphs, 1);
 	if (!region)
-		region = gt_accel_region("CUDA graph", "CUDA_KERNEL", GT_ACCEL_ROLE_FUNCTION);
+		region = gt_accel_region("CUDA graph", "CUDA_KERNEL", GT_REGION_ROLE_FUNCTION);
 	if (!prepare(&a, "CUDA graph") || !region)
 		return;
 	put_attribute(&a, gt_cu_refs.graph, a.graph);

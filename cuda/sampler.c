@@ -29,6 +29,7 @@
 #include "cuda/events.h"
 #include "accel/wait.h"
 #include "cuda/metrics.h"
+#include "gputrace/syscall.h"
 
 #define DEVICES       16u
 #define ROUND_MS      100u     /* how often samples are fetched; a kill loses those since */
@@ -566,7 +567,7 @@ static void *sample(void *unused)
 
 	(void)unused;
 	gt_guard();
-	prctl(PR_SET_NAME, "gputrace-pm");
+	gt_raw(SYS_prctl, PR_SET_NAME, "gputrace-pm");
 	__atomic_store_n(&there, 1, __ATOMIC_SEQ_CST);
 	while (gt_accel_thread_stays(&wake, &seen) && is_usable()) {
 		bool last = __atomic_load_n(&ending, __ATOMIC_SEQ_CST);

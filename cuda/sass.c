@@ -23,6 +23,7 @@
 #include "cuda/pcsampling_abi.h"
 #include "cuda/profiler.h"
 #include "gputrace/near.h"
+#include "gputrace/syscall.h"
 
 #define CONTEXTS 32u
 #define DEVICES  16u
@@ -336,7 +337,7 @@ static uint32_t done; /* a futex: the last fetch is over */
 
 static void *fetch(void *unused)
 {
-	prctl(PR_SET_NAME, "gputrace-sass");
+	gt_raw(SYS_prctl, PR_SET_NAME, "gputrace-sass");
 	gt_cu_code_locked(fetch_all, unused);
 	__atomic_store_n(&done, 1, __ATOMIC_SEQ_CST);
 	gt_accel_wake(&done);

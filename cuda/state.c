@@ -13,5 +13,5 @@ uint32_t gt_cu_version;
 const struct gt_accel_info gt_accel_runtime = {
 	.name = "CUDA", .adapter = "cuda", .comm = "GPU_COMM_GLOBAL", .window = "CUDA_WINDOW",
 	.ranges = "NVTX ranges",
-	.paradigm = GT_CU_PARADIGM,
+	.paradigm = GT_PARADIGM_CUDA,
 };

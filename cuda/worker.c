@@ -12,6 +12,7 @@
 
 #include "cuda/cuda.h"
 #include "accel/wait.h"
+#include "gputrace/syscall.h"
 
 /* Futex words. */
 static uint32_t wake_flusher, answered;
@@ -43,7 +44,7 @@ static void *read_buffers(void *unused)
 
 	(void)unused;
 	gt_guard(); /* for good: nothing of this thread is recorded */
-	prctl(PR_SET_NAME, "gputrace-cuda");
+	gt_raw(SYS_prctl, PR_SET_NAME, "gputrace-cuda");
 	gt_accel_calls_touch(gt_cu_hot.calls);
 	while (gt_accel_thread_stays(&gt_cu_buffers_event, &seen)) {
 		/* Before it reads: what came before it was asked is read first. */
@@ -75,7 +76,7 @@ static void *flush_buffers(void *unused)
 
 	(void)unused;
 	gt_guard();
-	prctl(PR_SET_NAME, "gputrace-flush");
+	gt_raw(SYS_prctl, PR_SET_NAME, "gputrace-flush");
 	while (gt_accel_thread_stays(&wake_flusher, &seen)) {
 		uint32_t want = __atomic_load_n(&asked, __ATOMIC_SEQ_CST);
 		uint32_t forced = __atomic_exchange_n(&asked_forced, 0, __ATOMIC_SEQ_CST);
@@ -104,7 +105,7 @@ static void *finish_contexts(void *unused)
 {
 	(void)unused;
 	gt_guard();
-	prctl(PR_SET_NAME, "gputrace-finish");
+	gt_raw(SYS_prctl, PR_SET_NAME, "gputrace-finish");
 	gt_cu_contexts_finish();
 	__atomic_add_fetch(&finish_done, 1, __ATOMIC_SEQ_CST);
 	gt_accel_wake(&answered);

@@ -3,7 +3,7 @@
 # changes them needs scdoc.
 MAN_PAGES = doc/man/gputrace.1 doc/man/gputrace-run.1 doc/man/gputrace-cc.1 \
 	doc/man/gputrace-info.1 doc/man/gputrace-report.1 doc/man/gputrace-export.1 doc/man/gputrace-slice.1 doc/man/gputrace-diff.1 doc/man/gputrace-top.1 doc/man/gputrace-check.1 doc/man/gputrace-recover.1 \
-	doc/man/gputrace-filter.1 doc/man/gputrace-libwrapgen.1 doc/man/vt_user.3 \
+	doc/man/gputrace-filter.1 doc/man/gputrace-libwrapgen.1 doc/man/vt_user.3 doc/man/gputrace-adapter.3 doc/man/gputrace-plugin.3 \
 	doc/man/gputrace-filter.5 doc/man/gputrace-messages.7 doc/man/gputrace-mpi.7 doc/man/gputrace-cuda.7 \
 	doc/man/gputrace-metrics.7 doc/man/gputrace-waits.7 doc/man/gputrace-findings.7
 MAN_PAGES += doc/man/gputrace-source.1 doc/man/gputrace-timeline.1 doc/man/gputrace-html.1 doc/man/gputrace-flow.1 \
@@ -59,7 +59,7 @@ dist_exampleadapter_DATA = doc/examples/adapter/Makefile doc/examples/adapter/as
 
 # What users may want to read is installed; the decisions stay with the source.
 dist_doc_DATA += doc/FORMAT.md doc/gpu-results.md doc/PERFORMANCE.md doc/PROMISES.md doc/LIMITS.md doc/questions.md doc/page-data.md \
-	doc/worked-case.md doc/mpi-scale.svg doc/mpi-scale.json doc/flow-16-ranks.svg doc/report.schema.json \
+	doc/worked-case.md doc/recording.md doc/other-tools.md doc/install.md doc/systems.md doc/RELEASING.md doc/mpi-scale.svg doc/mpi-scale.json doc/flow-16-ranks.svg doc/report.schema.json \
 	doc/page.png doc/page-dark.png doc/page-narrow.png doc/page-flow.png
 EXTRA_DIST += doc/adr/0001-own-window-and-spool.md doc/adr/0002-reserve-with-xadd.md \
 	doc/adr/0003-pack-when-spooling.md doc/adr/0004-dlopen-is-not-wrapped.md \
@@ -70,4 +70,5 @@ EXTRA_DIST += doc/adr/0001-own-window-and-spool.md doc/adr/0002-reserve-with-xad
 	doc/adr/0012-confined-programs.md doc/adr/0013-one-folder-is-held.md \
 	doc/adr/0014-messages-order-hosts.md doc/adr/0015-answers-to-a-review.md doc/adr/0016-the-live-view-is-read-from-outside.md \
 	doc/adr/0017-plug-ins-are-tried-in-a-copy.md \
-	doc/adr/0018-own-decoder-of-events.md doc/adr/0019-flow-graphs-align.md
+	doc/adr/0018-own-decoder-of-events.md doc/adr/0019-flow-graphs-align.md doc/adr/0020-names-come-with-their-library.md \
+	doc/adr/0021-landlock-lets-us-into-our-folder.md

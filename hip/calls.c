@@ -59,25 +59,25 @@ static unsigned role_of(const char *name)
 		const char *prefix;
 		unsigned role;
 	} rules[] = {
-		{ "Memcpy", GT_ACCEL_ROLE_TRANSFER },
-		{ "Memset", GT_ACCEL_ROLE_TRANSFER },
-		{ "CtxSynchronize", GT_ACCEL_ROLE_BARRIER },
-		{ "DeviceSynchronize", GT_ACCEL_ROLE_BARRIER },
-		{ "StreamSynchronize", GT_ACCEL_ROLE_BARRIER },
-		{ "EventSynchronize", GT_ACCEL_ROLE_BARRIER },
-		{ "Malloc", GT_ACCEL_ROLE_ALLOCATE },
-		{ "ExtMalloc", GT_ACCEL_ROLE_ALLOCATE },
-		{ "HostMalloc", GT_ACCEL_ROLE_ALLOCATE },
-		{ "HostAlloc", GT_ACCEL_ROLE_ALLOCATE },
-		{ "MemAlloc", GT_ACCEL_ROLE_ALLOCATE },
-		{ "Free", GT_ACCEL_ROLE_DEALLOCATE },
-		{ "HostFree", GT_ACCEL_ROLE_DEALLOCATE },
+		{ "Memcpy", GT_REGION_ROLE_DATA_TRANSFER },
+		{ "Memset", GT_REGION_ROLE_DATA_TRANSFER },
+		{ "CtxSynchronize", GT_REGION_ROLE_IMPLICIT_BARRIER },
+		{ "DeviceSynchronize", GT_REGION_ROLE_IMPLICIT_BARRIER },
+		{ "StreamSynchronize", GT_REGION_ROLE_IMPLICIT_BARRIER },
+		{ "EventSynchronize", GT_REGION_ROLE_IMPLICIT_BARRIER },
+		{ "Malloc", GT_REGION_ROLE_ALLOCATE },
+		{ "ExtMalloc", GT_REGION_ROLE_ALLOCATE },
+		{ "HostMalloc", GT_REGION_ROLE_ALLOCATE },
+		{ "HostAlloc", GT_REGION_ROLE_ALLOCATE },
+		{ "MemAlloc", GT_REGION_ROLE_ALLOCATE },
+		{ "Free", GT_REGION_ROLE_DEALLOCATE },
+		{ "HostFree", GT_REGION_ROLE_DEALLOCATE },
 	};
 
 	for (size_t i = 0; i < sizeof(rules) / sizeof(rules[0]); i++)
 		if (!strncmp(name, rules[i].prefix, strlen(rules[i].prefix)))
 			return rules[i].role;
-	return GT_ACCEL_ROLE_FUNCTION;
+	return GT_REGION_ROLE_FUNCTION;
 }
 
 /* Those whose result is none, or says something else than that the call has failed. */

@@ -21,7 +21,6 @@
 #include "gputrace/lock.h"
 #include "hip/rocprofiler.h"
 
-enum { GT_HIP_PARADIGM = 23 }; /* OTF2_PARADIGM_HIP */
 
 /* ---- rocprofiler-sdk (api.c) --------------------------------------------------------------------- */
 

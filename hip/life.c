@@ -16,6 +16,7 @@
 #include <sys/prctl.h>
 
 #include "accel/wait.h"
+#include "gputrace/syscall.h"
 #include "hip/hip.h"
 
 #define BUFFER_BYTES (4u << 20)
@@ -85,7 +86,7 @@ static void *flush(void *unused)
 
 	(void)unused;
 	gt_guard(); /* for good: nothing of this thread is recorded */
-	prctl(PR_SET_NAME, "gputrace-hip");
+	gt_raw(SYS_prctl, PR_SET_NAME, "gputrace-hip");
 	gt_accel_calls_touch(gt_hip_calls);
 	while (gt_accel_thread_stays(&wake, &seen)) {
 		uint32_t want = __atomic_load_n(&asked, __ATOMIC_SEQ_CST);

@@ -61,7 +61,7 @@ static gt_ref region_of(const char *message)
 
 	if (mask != GT_LOCK_REFUSED)
 		name = gt_accel_named(name_count < NAMES ? message : "ROCTX: too many different messages",
-				      false, "ROCTX", GT_ACCEL_ROLE_CODE);
+				      false, "ROCTX", GT_REGION_ROLE_CODE);
 	name_count += gt_accel_name_count() - before;
 	gt_unlock(&gt_hip_lock, mask);
 	return name ? name->region : GT_NONE;

@@ -32,7 +32,7 @@ static struct held *find(uint64_t agent)
 		.unit = "B",
 		.description = "Device memory that the program holds",
 		.value = GT_VALUE_UINT,
-		.mode = 0x31, /* absolute, valid until the next */
+		.mode = GT_METRIC_ABSOLUTE_NEXT,
 		.scope = 2,
 		.scope_id = gt_hip_group(agent),
 	};

@@ -67,7 +67,7 @@ static struct gt_accel_name *name_of(const char *symbol)
 	if (n > 3 && !strcmp(text + n - 3, ".kd"))
 		text[n - 3] = 0;
 	return gt_accel_named(*text ? text : "kernel without a name", true, "HIP_KERNEL",
-			      GT_ACCEL_ROLE_FUNCTION);
+			      GT_REGION_ROLE_FUNCTION);
 }
 
 static void add_symbol(uint64_t kernel, const char *name)
@@ -179,7 +179,8 @@ static gt_ref copy_region(int32_t operation)
 					     "hipMemcpy D2D" };
 	bool known = operation > 0 && operation <= ROCP_COPY_DEVICES;
 	const struct gt_accel_name *name =
-		gt_accel_named(names[known ? operation : 0], false, "HIP_MEMCPY", GT_ACCEL_ROLE_TRANSFER);
+		gt_accel_named(names[known ? operation : 0], false, "HIP_MEMCPY",
+			       GT_REGION_ROLE_DATA_TRANSFER);
 
 	return name ? name->region : GT_NONE;
 }

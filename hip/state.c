@@ -16,7 +16,7 @@ struct gt_lock gt_hip_lock;
 const struct gt_accel_info gt_accel_runtime = {
 	.name = "HIP", .adapter = "hip", .comm = "HIP_COMM", .window = "HIP_WINDOW",
 	.ranges = "ROCTX ranges",
-	.paradigm = GT_HIP_PARADIGM,
+	.paradigm = GT_PARADIGM_HIP,
 };
 
 uint64_t gt_hip_pending(void)

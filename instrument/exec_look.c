@@ -3,10 +3,15 @@
  * What kind of program is about to be started, and an environment that it can live with; see
  * exec_look.h.
  *
- * Limits: 24 program headers and 4 scripts deep are looked at.
+ * What the program hands over may be no address at all: then the kernel refuses the call, and that has to be
+ * left to it. So the kernel is asked first whether it can be read.
+ *
+ * Limits: 24 program headers and 4 scripts deep are looked at. A confined process cannot ask the kernel.
  */
 #include "instrument/exec_look.h"
 
+#include "instrument/shown.h"
+#include "lib/common/needed.h"
 #include "lib/common/text.h"
 #include "lib/record/record.h"
 
@@ -17,7 +22,8 @@
 #include <sys/prctl.h>
 
 #define PRELOAD     "LD_PRELOAD="
-#define OURS        "libgputrace" /* begins the names of all libraries that we preload */
+#define WHOLE       GT_PRELOAD_VAR "="
+#define OURS        GT_NEEDED_OURS
 #define MAX_HEADERS 24
 #define MAX_SCRIPTS 4
 #define NAME_ROOM   256
@@ -33,6 +39,12 @@ struct head {
 enum kind { FINE, SCRIPT, STATIC, FOREIGN, PRIVILEGED, ALONE, TIGHT };
 
 static bool preloaded; /* this process was */
+
+static const struct gt_shown shown_rows[] = {
+#define GT_SHOWN_WITH(library, symbol) { library, symbol },
+#include "instrument/adapters.def"
+};
+enum { ROWS = sizeof(shown_rows) / sizeof(shown_rows[0]) };
 
 /* Of this library itself; the linker makes it. */
 extern const ElfW(Ehdr) __ehdr_start GT_HIDDEN;
@@ -190,12 +202,28 @@ static int search_path(char *found, size_t size, const char *file)
 	return fd;
 }
 
-static enum kind kind_of(int dir, const char *file, bool search)
+/* What cannot be read may see all. A text that is no script is one of the shell's. */
+static uint32_t shown_to(int fd, char *const *envp)
+{
+	const struct gt_needed ask = { .rows = shown_rows,
+				       .count = ROWS,
+				       .library_path = gt_text_env(envp, "LD_LIBRARY_PATH"),
+				       .preload = gt_text_env(envp, "LD_PRELOAD") };
+	char head[SELFMAG] = "";
+	ssize_t n = gt_sys_pread(fd, head, sizeof(head), 0);
+
+	if (n < 0)
+		return UINT32_MAX;
+	return n < SELFMAG || memcmp(head, ELFMAG, SELFMAG) ? 0 : gt_needed_by_program(&ask, fd);
+}
+
+static enum kind kind_of(int dir, const char *file, bool search, char *const *envp, uint32_t *shown)
 {
 	char name[1024];
 	enum kind kind = SCRIPT;
 
-	if (!file || strlen(file) >= sizeof(name))
+	*shown = UINT32_MAX;
+	if (strlen(file) >= sizeof(name))
 		return FINE;
 	if (*file)
 		gt_text(name, sizeof(name), "%s", file);
@@ -206,6 +234,8 @@ static enum kind kind_of(int dir, const char *file, bool search)
 						      : open_program(dir, name);
 
 		kind = fd < 0 ? FINE : look_at(fd, name, sizeof(name));
+		if (fd >= 0 && kind == FINE)
+			*shown = shown_to(fd, envp);
 		if (fd >= 0)
 			gt_sys_close(fd);
 		dir = AT_FDCWD;
@@ -214,16 +244,88 @@ static enum kind kind_of(int dir, const char *file, bool search)
 	return kind;
 }
 
+/* ---- what can be read ------------------------------------------------------------------------ */
+
+#define PAGE ((uintptr_t)4096) /* larger ones are several of these */
+
+/* Pages that can be read, as far as that has been asked. */
+struct readable {
+	uintptr_t from, to;
+};
+
+static bool page_readable(struct readable *known, uintptr_t at)
+{
+	uintptr_t page = at & ~(PAGE - 1);
+
+	if (page - known->from < known->to - known->from)
+		return true;
+	if (!gt_sys_readable((const void *)(page + 8))) /* not of 0, which is no address to the kernel */
+		return false;
+	if (page == known->to)
+		known->to += PAGE;
+	else
+		*known = (struct readable){ page, page + PAGE };
+	return true;
+}
+
+static bool pointer_readable(struct readable *known, char *const *at)
+{
+	uintptr_t first = (uintptr_t)at;
+
+	return page_readable(known, first) && page_readable(known, first + sizeof(*at) - 1);
+}
+
+/* Is it a string, of less than `limit` bytes? */
+static bool string_readable(struct readable *known, const char *text, size_t limit)
+{
+	for (size_t length = 0; length < limit;) {
+		uintptr_t at = (uintptr_t)text + length;
+		size_t rest = PAGE - at % PAGE;
+		const char *end;
+
+		if (!page_readable(known, at))
+			return false;
+		end = memchr((const char *)at, 0, rest);
+		if (end)
+			return (size_t)(end - text) < limit;
+		length += rest;
+	}
+	return false;
+}
+
+/* The longest that Linux takes, with the end: of a path, and of a string of the environment. */
+#define PATH_LIMIT   4096
+#define STRING_LIMIT 131072
+
+/* Will the kernel take them? */
+static bool all_readable(const char *file, char *const *envp)
+{
+	struct readable strings = { 0, 0 }, pointers = { 0, 0 };
+
+	if (!file || !string_readable(&strings, file, PATH_LIMIT))
+		return false;
+	for (; envp; envp++) {
+		if (!pointer_readable(&pointers, envp))
+			return false;
+		if (!*envp)
+			return true;
+		if (!string_readable(&strings, *envp, STRING_LIMIT))
+			return false;
+	}
+	return true;
+}
+
+/* ---- what it means --------------------------------------------------------------------------- */
+
 /* In the header that all processes of this host share: it is whole whoever ends, and how. */
-static void count(int missing, const char *file)
+static void count(int missing, const char *name)
 {
 	struct gt_run_header *run = gt_run;
 
 	if (missing != GT_LOOK_OUTSIDE && missing != GT_LOOK_JOINS)
 		gt_run_absent((unsigned)missing, 1);
 	else if (run && missing == GT_LOOK_OUTSIDE && !__atomic_fetch_add(&run->outside, 1, __ATOMIC_RELAXED))
-		gt_text(run->outside_first, sizeof(run->outside_first), "%s",
-			*file ? gt_text_base(file) : "a program");
+		gt_text(run->outside_first, sizeof(run->outside_first), "%s", name);
 }
 
 static bool is_ours(const char *word, size_t length)
@@ -258,10 +360,37 @@ static bool copy_without_us(char *copy, const char *list)
 	return found;
 }
 
+static char **entry_of(const char *begin)
+{
+	for (char **entry = environ; entry && *entry; entry++)
+		if (!strncmp(*entry, begin, strlen(begin)))
+			return entry;
+	return NULL;
+}
+
+/* The program, and what it starts by ways that are not seen, has all of our libraries in its LD_PRELOAD. */
+static void restore_list(void)
+{
+	char **some = entry_of(PRELOAD), **whole = entry_of(WHOLE);
+	uint32_t had = 0, held = 0;
+
+	if (some)
+		had = gt_needed_hide(NULL, *some + strlen(PRELOAD), shown_rows, ROWS, 0);
+	if (some && whole) {
+		held = gt_needed_hide(NULL, *whole + strlen(WHOLE), shown_rows, ROWS, had);
+		*some = *whole + strlen(WHOLE) - strlen(PRELOAD);
+	}
+	for (; whole && *whole; whole++)
+		whole[0] = whole[1];
+	gt_shown_begin(had, held);
+}
+
 __attribute__((constructor(101))) static void look_at_this_process(void)
 {
-	const char *list = gt_text_env(environ, "LD_PRELOAD");
+	const char *list;
 
+	restore_list();
+	list = gt_text_env(environ, "LD_PRELOAD");
 	preloaded = list && copy_without_us(NULL, list);
 }
 
@@ -281,16 +410,39 @@ static bool reachable(const char *list)
 	return true;
 }
 
-struct gt_exec_look gt_exec_look(int dir, const char *file, bool search, char *const *envp)
+/* The list of a program that was started without us in between may have been cut before. */
+static const char *list_in(char *const *envp)
 {
-	const char *list = envp ? gt_text_env(envp, "LD_PRELOAD") : NULL;
-	struct gt_exec_look look = { .missing = GT_LOOK_JOINS };
-	bool ours = list && copy_without_us(NULL, list);
-	enum kind kind = FINE;
+	const char *some = envp ? gt_text_env(envp, "LD_PRELOAD") : NULL;
+	const char *whole = some ? gt_text_env(envp, GT_PRELOAD_VAR) : NULL;
+
+	return whole ? whole : some;
+}
+
+/* For the pointers, one more, and both lists. */
+static size_t words_for(char *const *envp, const char *list)
+{
 	size_t n = 0;
 
+	while (envp[n])
+		n++;
+	return n + 2 + (sizeof(PRELOAD) + sizeof(WHOLE) + 2 * strlen(list)) / sizeof(*envp) + 1;
+}
+
+struct gt_exec_look gt_exec_look(int dir, const char *file, bool search, char *const *envp)
+{
+	struct gt_exec_look look = { .missing = GT_LOOK_JOINS };
+	enum kind kind = FINE;
+	const char *list;
+	bool ours;
+
+	look.refused = !all_readable(file, envp);
+	if (look.refused)
+		return look;
+	list = list_in(envp);
+	ours = list && copy_without_us(NULL, list);
 	if (ours)
-		kind = kind_of(dir, file, search);
+		kind = kind_of(dir, file, search, envp, &look.shown);
 	else if (preloaded)
 		kind = ALONE;
 	if (kind == FINE || kind == SCRIPT)
@@ -301,36 +453,41 @@ struct gt_exec_look gt_exec_look(int dir, const char *file, bool search, char *c
 		look.missing = GT_LOOK_OUTSIDE;
 	if (ours && look.missing == GT_LOOK_JOINS && !reachable(list))
 		look.missing = GT_LOOK_OUTSIDE;
-	if (look.missing == GT_LOOK_JOINS)
+	if (look.missing == GT_LOOK_JOINS) {
+		if (ours && gt_needed_hide(NULL, list, shown_rows, ROWS, look.shown))
+			look.words = words_for(envp, list);
 		return look;
-	count(look.missing, file ? file : "");
+	}
+	count(look.missing, *file ? gt_text_base(file) : "a program");
 	/* A static or privileged program cannot load them, and may start others that can. */
-	if (!ours || kind == STATIC || kind == PRIVILEGED)
-		return look;
-	while (envp[n])
-		n++;
-	look.words = n + 1 + (sizeof(PRELOAD) + strlen(list)) / sizeof(*envp) + 1;
+	if (ours && kind != STATIC && kind != PRIVILEGED)
+		look.words = words_for(envp, list);
 	return look;
 }
 
-char **gt_exec_env(char *const *envp, char **space)
+char **gt_exec_env(const struct gt_exec_look *look, char *const *envp, char **space)
 {
-	size_t n = 0, to = 0;
-	char *text;
+	const char *list = list_in(envp);
+	char *some = (char *)(space + look->words) - sizeof(PRELOAD) - strlen(list);
+	char *whole = some - sizeof(WHOLE) - strlen(list);
+	size_t to = 0, put = 0;
 
-	while (envp[n])
-		n++;
-	text = (char *)(space + n + 1);
-	*text = 0;
-	for (size_t i = 0; i < n; i++) {
-		if (strncmp(envp[i], PRELOAD, strlen(PRELOAD))) {
+	memcpy(some, PRELOAD, sizeof(PRELOAD));
+	if (look->missing == GT_LOOK_JOINS)
+		gt_needed_hide(some + strlen(PRELOAD), list, shown_rows, ROWS, look->shown);
+	else
+		copy_without_us(some + strlen(PRELOAD), list);
+	for (size_t i = 0; envp[i]; i++) {
+		bool is_list = !strncmp(envp[i], PRELOAD, strlen(PRELOAD));
+
+		if (!is_list && strncmp(envp[i], WHOLE, strlen(WHOLE)))
 			space[to++] = envp[i];
-		} else if (!*text) {
-			strcpy(text, PRELOAD);
-			copy_without_us(text + strlen(PRELOAD), envp[i] + strlen(PRELOAD));
-			if (text[strlen(PRELOAD)])
-				space[to++] = text;
-		}
+		else if (is_list && some[strlen(PRELOAD)] && !put++)
+			space[to++] = some;
+	}
+	if (look->missing == GT_LOOK_JOINS) {
+		gt_text(whole, sizeof(WHOLE) + strlen(list), "%s%s", WHOLE, list);
+		space[to++] = whole;
 	}
 	space[to] = NULL;
 	return space;

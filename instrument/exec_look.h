@@ -4,20 +4,24 @@
  * and starts without our libraries in LD_PRELOAD: another C library would refuse to start it because of
  * them, and the loader if there is no room for them; a loader of another word size or in another root
  * complains about each; and what cannot join the run would say so in the program's output, or begin an
- * archive where nobody expects one.
+ * archive where nobody expects one. One that is in the trace, but has no MPI, say, starts without the library
+ * of ours that has MPI's names (doc/adr/0020).
  *
- * Limits: async-signal-safe and without memory of its own, for children of fork and vfork. What
- * cannot be read is taken for a program that can load them.
+ * Limits: async-signal-safe, for children of fork and vfork: memory is mapped only while a file is looked at.
+ * What cannot be read is taken for a program that can load them.
  */
 #ifndef GT_EXEC_LOOK_H
 #define GT_EXEC_LOOK_H
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 
 struct gt_exec_look {
+	bool refused;     /* the kernel takes neither name nor environment: nothing of them may be read */
 	int missing;      /* not in the trace: an enum gt_absent, GT_LOOK_OUTSIDE; or GT_LOOK_JOINS */
 	size_t words;     /* > 0: the environment must be made anew, with gt_exec_env() */
+	uint32_t shown;   /* GT_LOOK_JOINS: which libraries of GT_SHOWN_WITH it may see, as bits */
 };
 enum {
 	GT_LOOK_JOINS = -1,
@@ -30,8 +34,8 @@ enum {
  */
 struct gt_exec_look gt_exec_look(int dir, const char *file, bool search, char *const *envp);
 
-/* `envp` without our libraries in LD_PRELOAD; `space` is of `words` pointers. */
-char **gt_exec_env(char *const *envp, char **space);
+/* `envp` with what the program is to have in LD_PRELOAD; `space` is of `look->words` pointers. */
+char **gt_exec_env(const struct gt_exec_look *look, char *const *envp, char **space);
 
 /* The program is not started after all. */
 void gt_exec_not_started(const struct gt_exec_look *look);

@@ -2,8 +2,8 @@
 /*
  * The user API for C and C++: what the macros of vt_user.h call.
  *
- * Limits: only include/gputrace/adapter.h is used. A region known to its place of use costs a few
- * loads, gt_active(), gt_enter() and a store to the thread's stack of open regions; a region known
+ * Limits: only adapter.h and lib/record/control.h are used. A region known to its place of use costs a few
+ * loads, gt_active_inside(), gt_enter() and a store to the thread's stack of open regions; a region known
  * by its name a comparison of the name or a hash more. That stack knows GT_OPEN_MAX levels: deeper
  * ones are recorded, but not checked. gt_leave() itself leaves out what comes after VT_OFF.
  */
@@ -12,6 +12,7 @@
 
 #define VTRACE
 #include "instrument/user.h"
+#include "lib/common/sized.h"
 #include "lib/record/control.h"
 #include "vt_user.h"
 
@@ -148,7 +149,7 @@ static __attribute__((noinline, cold)) gt_ref enter_first(struct gt_user_def *de
 	if (!w || !is_region_kind(def) || !w->wanted(def->name))
 		return gt_user_ref(def);
 	ref = hide(def);
-	if (!ref || watched.count == GT_WATCHED_MAX)
+	if (!ref || !gt_active() || watched.count == GT_WATCHED_MAX)
 		return ref;
 	w->enter(def->name);
 	gt_enter(ref);
@@ -173,20 +174,24 @@ static __attribute__((noinline, cold)) void leave_watched(uint32_t id, uint32_t 
 	}
 }
 
-int gt_user_watch(const struct gt_user_watch *w)
+int gt_user_watch(const struct gt_user_watch *given)
 {
-	const struct gt_user_watch *nobody = NULL;
+	static struct gt_user_watch own;
+	static bool taken;
+	struct gt_user_watch w;
 
-	if (w->bytes != sizeof(*w))
+	if (!GT_TAKEN(w, GT_FIRST_WATCH, given))
 		return -EPROTO;
-	if (!__atomic_compare_exchange_n(&watch, &nobody, w, false, __ATOMIC_ACQ_REL, __ATOMIC_RELAXED))
+	if (__atomic_exchange_n(&taken, true, __ATOMIC_ACQ_REL))
 		return -EBUSY;
+	own = w;
+	__atomic_store_n(&watch, &own, __ATOMIC_RELEASE);
 	for (uint32_t id = 1; id <= GT_USER_MAX; id++) {
 		struct gt_user_def *def = gt_user_def(id);
 
 		if (!def)
 			break;
-		if (is_region_kind(def) && def->ref && w->wanted(def->name))
+		if (is_region_kind(def) && def->ref && w.wanted(def->name))
 			hide(def);
 	}
 	return 0;
@@ -197,7 +202,7 @@ static inline void enter(uint32_t id)
 	uint32_t depth = open.depth;
 	gt_ref ref = GT_NONE;
 
-	if (id && gt_active()) {
+	if (id && gt_active_inside()) {
 		struct gt_user_def *def = gt_user_at(id);
 
 		ref = __atomic_load_n(&def->ref, __ATOMIC_ACQUIRE);
@@ -221,7 +226,7 @@ static __attribute__((noinline, cold)) void leave_other(uint32_t id, const char 
 
 	if (depth > GT_OPEN_MAX) { /* too deep to be checked */
 		open.depth = depth - 1;
-		if (id && gt_active())
+		if (id && gt_active_inside())
 			gt_leave(ref_of(id));
 		return;
 	}
@@ -291,7 +296,7 @@ static uint32_t named(struct gt_text name, const char *file, uint32_t line)
 		return id;
 	key.file = text(file);
 	id = gt_user_define(&key, "VT_USER_START");
-	if (!id && name.length && gt_active())
+	if (!id && name.length && gt_active_inside())
 		gt_lost(GT_LOSS_DEFINITION, 2); /* this enter and its leave */
 	return id;
 }
@@ -497,7 +502,7 @@ GT_API void vt_user_count_signed(unsigned int id, vt_user_signed value)
 {
 	gt_ref ref;
 
-	if (gt_active() && (ref = counter(id, GT_VALUE_INT, "VT_COUNT_SIGNED_VAL")))
+	if (gt_active_inside() && (ref = counter(id, GT_VALUE_INT, "VT_COUNT_SIGNED_VAL")))
 		gt_metric_int(ref, value);
 }
 
@@ -505,7 +510,7 @@ GT_API void vt_user_count_unsigned(unsigned int id, vt_user_unsigned value)
 {
 	gt_ref ref;
 
-	if (gt_active() && (ref = counter(id, GT_VALUE_UINT, "VT_COUNT_UNSIGNED_VAL")))
+	if (gt_active_inside() && (ref = counter(id, GT_VALUE_UINT, "VT_COUNT_UNSIGNED_VAL")))
 		gt_metric_uint(ref, value);
 }
 
@@ -513,7 +518,7 @@ GT_API void vt_user_count_double(unsigned int id, double value)
 {
 	gt_ref ref;
 
-	if (gt_active() && (ref = counter(id, GT_VALUE_DOUBLE, "VT_COUNT_DOUBLE_VAL")))
+	if (gt_active_inside() && (ref = counter(id, GT_VALUE_DOUBLE, "VT_COUNT_DOUBLE_VAL")))
 		gt_metric_double(ref, value);
 }
 
@@ -542,7 +547,7 @@ GT_API void vt_user_marker(unsigned int id, const char *words)
 	struct gt_user_def *def;
 	gt_ref ref;
 
-	if (!gt_active() || !(def = get(id, GT_USER_MARKER, "VT_MARKER")))
+	if (!gt_active_inside() || !(def = get(id, GT_USER_MARKER, "VT_MARKER")))
 		return;
 	ref = gt_user_ref(def);
 	if (ref)
@@ -569,7 +574,7 @@ static void message(unsigned type, uint32_t comm, uint32_t tag, uint64_t bytes, 
 	struct gt_user_def *def;
 	gt_ref ref;
 
-	if (!gt_active())
+	if (!gt_active_inside())
 		return;
 	if (comm == GT_USER_DEFAULT)
 		comm = vt_user_comm_def("VT_COMM_WORLD");
@@ -608,7 +613,7 @@ GT_API void vt_user_comment(const char *words)
 		gt_user_fault(GT_USER_NULL, "VT_COMMENT");
 		return;
 	}
-	if (!gt_active())
+	if (!gt_active_inside())
 		return;
 	data[0] = gt_def_string(words);
 	if (data[0])

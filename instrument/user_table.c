@@ -19,9 +19,6 @@
 #define TEXT_PARTS (GT_USER_TEXT_BYTES / (TEXT_PART - GT_USER_NAME_MAX - 1) + 1)
 #define TEXT_ROOM  ((size_t)TEXT_PARTS * TEXT_PART)
 
-/* OTF2's numbers; this side of the house does not include its headers. */
-enum { ROLE_CODE = 4, PARADIGM_USER = 1, METRIC_ABSOLUTE_POINT = 1 | 1 << 4 };
-
 struct gt_user_def *gt_user_defs[GT_USER_PARTS];
 static uint32_t def_count;              /* may run past GT_USER_MAX */
 static uint32_t chains[CHAINS];         /* by hash: id of the latest, 0: none; then its `next` */
@@ -272,8 +269,8 @@ static gt_ref define_region(const struct gt_user_def *def)
 		.file = def->file,
 		.begin_line = def->number,
 		.end_line = def->number,
-		.role = ROLE_CODE,
-		.paradigm = PARADIGM_USER,
+		.role = GT_REGION_ROLE_CODE,
+		.paradigm = GT_PARADIGM_USER,
 	};
 
 	return gt_def_region(&info);
@@ -302,7 +299,7 @@ static gt_ref define_counter(const struct gt_user_def *def)
 		.unit = def->group,
 		.group = parent ? parent->name : "User",
 		.value = gt_user_value(def),
-		.mode = METRIC_ABSOLUTE_POINT,
+		.mode = GT_METRIC_ABSOLUTE_POINT,
 	};
 
 	return gt_def_metric(&info);
@@ -319,7 +316,7 @@ static gt_ref ask_core(const struct gt_user_def *def)
 	case GT_USER_MARKER:
 		return gt_def_marker(def->name, "Application", def->number);
 	case GT_USER_COMM:
-		return gt_def_comm(def->name, GT_NONE, PARADIGM_USER, 0);
+		return gt_def_comm(def->name, GT_NONE, GT_PARADIGM_USER, 0);
 	default:
 		return GT_NONE;
 	}

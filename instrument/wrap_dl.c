@@ -8,6 +8,7 @@
  *
  * Limits: on processors other than x86-64 and aarch64 the jump is left to the compiler's tail call.
  */
+#include "instrument/shown.h"
 #include "instrument/wrap.h"
 #include "lib/record/record.h"
 
@@ -22,7 +23,7 @@ GT_HIDDEN void *(*gt_real_dlopen)(const char *, int);
 GT_HIDDEN void *(*gt_real_dlmopen)(Lmid_t, const char *, int);
 
 /* Called by the jumps below, which need the real function's address. */
-GT_HIDDEN void *gt_before_dlopen(const char *file);
+GT_HIDDEN void *gt_before_dlopen(const char *file, int mode, const void *caller);
 GT_HIDDEN void *gt_before_dlmopen(void);
 
 /* ---- libraries that others load for us --------------------------------------------------------------- */
@@ -64,7 +65,7 @@ static void *refuse(const char *file, int mode)
 /* ---- adapters that come with a library --------------------------------------------------------------- */
 
 /* A library beside this one. Its constructor does the rest, and says what does not work. */
-static void load_ours(const char *library)
+static void load_ours(const char *library, int scope)
 {
 	struct link_map *map = NULL;
 	const char *slash = NULL;
@@ -77,7 +78,7 @@ static void load_ours(const char *library)
 		return;
 	memcpy(path, map->l_name, (size_t)(slash - map->l_name) + 1);
 	strcpy(path + (slash - map->l_name) + 1, library);
-	gt_real_dlopen(path, RTLD_NOW | RTLD_LOCAL);
+	gt_real_dlopen(path, RTLD_NOW | scope);
 }
 
 /* Before `file` is loaded; once. */
@@ -95,12 +96,12 @@ static void load_with(const char *file)
 	for (unsigned i = 0; i < sizeof(adapters) / sizeof(adapters[0]); i++)
 		if (!strncmp(slash ? slash + 1 : file, adapters[i].file, strlen(adapters[i].file)) &&
 		    !__atomic_exchange_n(&adapters[i].loaded, true, __ATOMIC_RELAXED))
-			load_ours(adapters[i].ours);
+			load_ours(adapters[i].ours, RTLD_LOCAL);
 }
 
 /* ---- before the loader's functions ------------------------------------------------------------------- */
 
-void *gt_before_dlopen(const char *file)
+void *gt_before_dlopen(const char *file, int mode, const void *caller)
 {
 	int saved = errno;
 
@@ -112,6 +113,8 @@ void *gt_before_dlopen(const char *file)
 	gt_modules_changed();
 	if (file && gt_real_dlopen && !gt_sys_refused())
 		load_with(file);
+	if (file && *file && gt_real_dlopen && !(mode & RTLD_NOLOAD) && !gt_sys_refused())
+		gt_shown_before(file, caller, load_ours);
 	errno = saved;
 	return (void *)gt_real_dlopen;
 }
@@ -128,7 +131,8 @@ void *gt_before_dlmopen(void)
 }
 
 #if defined(__x86_64__)
-/* Keeps the three argument registers over the call, then jumps with the stack as it was. */
+/* Keeps the three argument registers over the call, then jumps with the stack as it was; the third argument
+ * of `before` is who calls. */
 #define JUMP(name, before)                                                                         \
 	__asm__(".text\n"                                                                          \
 		".globl " #name "\n"                                                               \
@@ -140,6 +144,7 @@ void *gt_before_dlmopen(void)
 		"	.cfi_adjust_cfa_offset 8\n"                                                \
 		"	pushq %rdx\n"                                                              \
 		"	.cfi_adjust_cfa_offset 8\n"                                                \
+		"	movq 24(%rsp), %rdx\n" /* the return address */                            \
 		"	call " #before "\n"                                                        \
 		"	popq %rdx\n"                                                               \
 		"	.cfi_adjust_cfa_offset -8\n"                                               \
@@ -164,6 +169,7 @@ void *gt_before_dlmopen(void)
 		"	mov x29, sp\n"                                                            \
 		"	stp x0, x1, [sp, #16]\n"                                                  \
 		"	str x2, [sp, #32]\n"                                                      \
+		"	mov x2, x30\n"                                                            \
 		"	bl " #before "\n"                                                         \
 		"	mov x16, x0\n"                                                            \
 		"	ldp x0, x1, [sp, #16]\n"                                                  \
@@ -182,7 +188,8 @@ JUMP(dlmopen, gt_before_dlmopen)
 #else
 GT_API void *dlopen(const char *file, int mode)
 {
-	void *(*real)(const char *, int) = (void *(*)(const char *, int))gt_before_dlopen(file);
+	const void *caller = __builtin_return_address(0);
+	void *(*real)(const char *, int) = (void *(*)(const char *, int))gt_before_dlopen(file, mode, caller);
 
 	return real(file, mode);
 }

@@ -24,11 +24,14 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+/* These may be called in a handler, or in a child of vfork(), where there is only the stack. */
+#pragma GCC diagnostic ignored "-Wvla"
+
 /* `env`: what a program is started with in place of `envp` (exec_look.h). */
 #define LOOK(dir, file, search, envp)                                                              \
 	const struct gt_exec_look look = gt_exec_look(dir, file, search, envp);                    \
 	char *space[look.words + 1];                                                               \
-	char *const *env = look.words ? gt_exec_env(envp, space) : (envp);
+	char *const *env = look.words ? gt_exec_env(&look, envp, space) : (envp);
 
 /* ---- regions ------------------------------------------------------------------------------- */
 
@@ -51,9 +54,8 @@ static gt_ref region(unsigned which)
 	static const char *const names[R_N] = { "fork", "posix_spawn", "system", "popen",
 						"wait", "waitpid",     "waitid", "wait3",
 						"wait4" };
-	/* OTF2: role FUNCTION 2, PARADIGM UNKNOWN 0 */
 	struct gt_region_info info = { .bytes = sizeof(info), .name = names[which],
-				       .group = "LIBC-EXEC", .role = 2 };
+				       .group = "LIBC-EXEC", .role = GT_REGION_ROLE_WRAPPER };
 	gt_ref ref = __atomic_load_n(&regions[which], __ATOMIC_RELAXED);
 
 	if (!gt_settings.exectrace || !gt_active() || !gt_is_our_process())
@@ -271,12 +273,13 @@ GT_API FILE *popen(const char *command, const char *mode)
 	return stream;
 }
 
-static void waited(gt_ref ref, pid_t pid, int status)
+/* Only if a child was found the kernel has accepted, and written, `status`. */
+static void waited(gt_ref ref, pid_t pid, const int *status)
 {
 	int saved = errno;
 
 	if (ref && pid > 0)
-		gt_record(GT_T_WAITPID, 0, (uint64_t[2]){ (uint64_t)pid, (unsigned)status }, 1);
+		gt_record(GT_T_WAITPID, 0, (uint64_t[2]){ (uint64_t)pid, (unsigned)*status }, 1);
 	gt_leave(ref);
 	errno = saved;
 }
@@ -296,7 +299,7 @@ GT_API pid_t waitpid(pid_t pid, int *status, int options)
 
 	gt_enter(ref);
 	found = real(pid, status ? status : &own, options);
-	waited(ref, found, status ? *status : own);
+	waited(ref, found, status ? status : &own);
 	return found;
 }
 
@@ -309,7 +312,7 @@ GT_API pid_t wait(int *status)
 
 	gt_enter(ref);
 	found = real(status ? status : &own);
-	waited(ref, found, status ? *status : own);
+	waited(ref, found, status ? status : &own);
 	return found;
 }
 
@@ -322,7 +325,7 @@ GT_API pid_t wait3(int *status, int options, struct rusage *usage)
 
 	gt_enter(ref);
 	found = real(status ? status : &own, options, usage);
-	waited(ref, found, status ? *status : own);
+	waited(ref, found, status ? status : &own);
 	return found;
 }
 
@@ -335,7 +338,7 @@ GT_API pid_t wait4(pid_t pid, int *status, int options, struct rusage *usage)
 
 	gt_enter(ref);
 	found = real(pid, status ? status : &own, options, usage);
-	waited(ref, found, status ? *status : own);
+	waited(ref, found, status ? status : &own);
 	return found;
 }
 
@@ -362,22 +365,32 @@ GT_API int waitid(idtype_t which, id_t id, siginfo_t *info, int options)
 	gt_ref ref = wait_region(R_WAITID, options);
 	siginfo_t own = { .si_pid = 0 };
 	siginfo_t *at = info ? info : &own;
-	int rc;
+	int rc, status;
 
 	gt_enter(ref);
 	rc = real(which, id, at, options);
-	waited(ref, rc || options & WNOWAIT ? 0 : at->si_pid, rc ? 0 : wait_status(at));
+	status = rc ? 0 : wait_status(at);
+	waited(ref, rc || options & WNOWAIT ? 0 : at->si_pid, &status);
 	return rc;
 }
 
 /* ---- exec --------------------------------------------------------------------------------------------- */
 
+/* Not for a call that the kernel refuses because of what it is given (exec_look.h). */
+static void before_exec(const struct gt_exec_look *look, const char *name)
+{
+	if (!look->refused)
+		gt_exec_begin(*name ? name : "(a descriptor)");
+}
+
 static int after_failed_exec(int rc, const struct gt_exec_look *look)
 {
 	int saved = errno;
 
-	gt_exec_not_started(look);
-	gt_exec_failed();
+	if (!look->refused) {
+		gt_exec_not_started(look);
+		gt_exec_failed();
+	}
 	errno = saved;
 	return rc;
 }
@@ -387,20 +400,20 @@ GT_API int execve(const char *path, char *const argv[], char *const envp[])
 	REAL(execve)
 	LOOK(AT_FDCWD, path, false, envp)
 
-	gt_exec_begin(path);
+	before_exec(&look, path);
 	return after_failed_exec(real(path, argv, env), &look);
 }
 
 GT_API int execv(const char *path, char *const argv[])
 {
-	REAL(execv)
-	struct gt_exec_look look = gt_exec_look(AT_FDCWD, path, false, environ);
+	LOOK(AT_FDCWD, path, false, environ)
 
+	before_exec(&look, path);
 	if (look.words) {
-		gt_exec_not_started(&look); /* counted there */
-		return execve(path, argv, environ);
+		REAL(execve)
+		return after_failed_exec(real(path, argv, env), &look);
 	}
-	gt_exec_begin(path);
+	REAL(execv)
 	return after_failed_exec(real(path, argv), &look);
 }
 
@@ -409,20 +422,20 @@ GT_API int execvpe(const char *file, char *const argv[], char *const envp[])
 	REAL(execvpe)
 	LOOK(AT_FDCWD, file, true, envp)
 
-	gt_exec_begin(file);
+	before_exec(&look, file);
 	return after_failed_exec(real(file, argv, env), &look);
 }
 
 GT_API int execvp(const char *file, char *const argv[])
 {
-	REAL(execvp)
-	struct gt_exec_look look = gt_exec_look(AT_FDCWD, file, true, environ);
+	LOOK(AT_FDCWD, file, true, environ)
 
+	before_exec(&look, file);
 	if (look.words) {
-		gt_exec_not_started(&look);
-		return execvpe(file, argv, environ);
+		REAL(execvpe)
+		return after_failed_exec(real(file, argv, env), &look);
 	}
-	gt_exec_begin(file);
+	REAL(execvp)
 	return after_failed_exec(real(file, argv), &look);
 }
 
@@ -431,8 +444,15 @@ GT_API int fexecve(int fd, char *const argv[], char *const envp[])
 	REAL(fexecve)
 	LOOK(fd, "", false, envp)
 
-	gt_exec_begin("(a descriptor)");
+	before_exec(&look, "");
 	return after_failed_exec(real(fd, argv, env), &look);
+}
+
+/* glibc has none before 2.34. */
+static int raw_execveat(int dir, const char *path, char *const argv[], char *const envp[], int flags)
+{
+	errno = (int)-gt_raw_syscall(SYS_execveat, dir, (long)path, (long)argv, (long)envp, flags, 0);
+	return -1;
 }
 
 GT_API int execveat(int dir, const char *path, char *const argv[], char *const envp[], int flags)
@@ -440,8 +460,8 @@ GT_API int execveat(int dir, const char *path, char *const argv[], char *const e
 	REAL(execveat)
 	LOOK(dir, path, false, envp)
 
-	gt_exec_begin(*path ? path : "(a descriptor)");
-	return after_failed_exec(real(dir, path, argv, env, flags), &look);
+	before_exec(&look, path);
+	return after_failed_exec((real ? real : raw_execveat)(dir, path, argv, env, flags), &look);
 }
 
 static size_t count_arguments(va_list ap)

@@ -12,7 +12,6 @@
 #include "gputrace/accel.h"
 #include "kokkos/kokkosp.h"
 
-enum { GT_KK_PARADIGM = 24 }; /* OTF2_PARADIGM_KOKKOS */
 
 /* Enumerator, group, OTF2_RegionRole as a number. */
 #define GT_KK_KINDS(K)                         \

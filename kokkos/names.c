@@ -114,7 +114,7 @@ static gt_ref define(enum gt_kk_kind kind, const char *name, size_t n)
 		.name = name,
 		.group = kinds[kind].group,
 		.role = kinds[kind].role,
-		.paradigm = GT_KK_PARADIGM,
+		.paradigm = GT_PARADIGM_KOKKOS,
 		.phase = kind == GT_KK_REGION,
 	};
 

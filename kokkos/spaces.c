@@ -12,9 +12,10 @@
 
 #include "gputrace/hash.h"
 #include "gputrace/lock.h"
+#include "gputrace/syscall.h"
 #include "kokkos/kokkos.h"
 
-enum { SPACES = 32, NAME = 128, PARADIGM_USER = 1 };
+enum { SPACES = 32, NAME = 128 };
 
 struct gt_kk_space {
 	char name[GT_KK_SPACE_NAME];
@@ -51,7 +52,7 @@ static gt_ref metric(const char *name, const char *what, const char *description
 		.group = "Kokkos memory",
 		.description = description,
 		.value = GT_VALUE_UINT,
-		.mode = 0x31, /* absolute, valid until the next */
+		.mode = GT_METRIC_ABSOLUTE_NEXT,
 	};
 
 	return gt_def_metric(&info);
@@ -182,8 +183,8 @@ void gt_kk_allocated(struct gt_kk_space *space, const char *view, uint64_t bytes
 static gt_ref own_comm(void)
 {
 	if (!comm)
-		comm = gt_def_comm("Kokkos deep copies", GT_NONE, PARADIGM_USER,
-				   gt_hash_mix((uint64_t)getpid(), gt_monotonic()));
+		comm = gt_def_comm("Kokkos deep copies", GT_NONE, GT_PARADIGM_USER,
+				   gt_hash_mix((uint64_t)gt_raw(SYS_getpid), gt_monotonic()));
 	return comm;
 }
 

@@ -11,8 +11,10 @@
 #include "lib/common/sys.h"
 #include "lib/common/text.h"
 
+#include <poll.h>
 #include <stdbool.h>
 #include <string.h>
+#include <sys/socket.h>
 
 #define USER_HZ 100u /* clock ticks per second in /proc, on all Linux that matter */
 #define LEVELS  16   /* of ancestors that are looked at */
@@ -35,6 +37,15 @@ static const char *const jobs[] = {
 };
 static const char *const launchers[] = {
 #define GT_LAUNCHER_PROGRAM(name) name,
+#include "launchers/launchers.def"
+};
+
+static const char *const links[] = {
+#define GT_LAUNCHER_LINK(name) name,
+#include "launchers/launchers.def"
+};
+static const char *const killers[] = {
+#define GT_LAUNCHER_KILLER(name) name,
 #include "launchers/launchers.def"
 };
 
@@ -176,6 +187,47 @@ uint32_t gt_job_size(char *const *envp)
 uint32_t gt_job_local(char *const *envp)
 {
 	return number_in(envp, locals, sizeof(locals) / sizeof(locals[0]));
+}
+
+/* The other end of a pair of sockets, which that process has made. */
+static bool made_by(int fd, uint64_t pid)
+{
+	struct ucred maker = {0};
+	socklen_t length = sizeof(maker);
+
+	return !GT_SYS5(SYS_getsockopt, fd, SOL_SOCKET, SO_PEERCRED, &maker, &length) &&
+	       (uint64_t)maker.pid == pid;
+}
+
+/* The variable may be an outer launcher's, and its number that of another file by now. */
+int gt_job_link(char *const *envp)
+{
+	uint32_t fd = number_in(envp, links, sizeof(links) / sizeof(links[0]));
+	struct ancestor a;
+
+	return fd > 2 && find_launcher(&a) && made_by((int)fd, a.pid) ? (int)fd : -1;
+}
+
+/* The launcher closes its end when the process takes its leave, and MPI then closes its own. */
+bool gt_job_has_left(int link)
+{
+	const struct timespec now = {0, 0};
+	struct pollfd end = {.fd = link, .events = POLLIN};
+
+	return link < 0 || (GT_SYS5(SYS_ppoll, &end, 1, &now, NULL, 0) == 1 &&
+			    end.revents & (POLLHUP | POLLERR | POLLNVAL));
+}
+
+uint32_t gt_job_killer(char *const *envp)
+{
+	struct ancestor a;
+
+	if (!gt_job_rank(envp) || !find_launcher(&a))
+		return 0;
+	for (size_t i = 0; i < sizeof(killers) / sizeof(killers[0]); i++)
+		if (!strncmp(a.is.name, killers[i], strlen(killers[i])))
+			return (uint32_t)a.pid;
+	return 0;
 }
 
 uint64_t gt_job(char **envp, int64_t *when)

@@ -40,13 +40,14 @@ static void barrier(struct gt_ze_work *work, void **params)
 {
 	(void)params;
 	*work = (struct gt_ze_work){ .name = "Level Zero barrier", .group = "ZE_BARRIER",
-				     .role = GT_ACCEL_ROLE_BARRIER };
+				     .role = GT_REGION_ROLE_IMPLICIT_BARRIER };
 }
 
 static void copied(struct gt_ze_work *work, const void *to, const void *from, uint64_t bytes)
 {
-	*work = (struct gt_ze_work){ .copies = true, .group = "ZE_MEMCPY", .role = GT_ACCEL_ROLE_TRANSFER,
-				     .to = to, .from = from, .bytes = bytes };
+	*work = (struct gt_ze_work){ .copies = true, .group = "ZE_MEMCPY",
+				     .role = GT_REGION_ROLE_DATA_TRANSFER, .to = to, .from = from,
+				     .bytes = bytes };
 }
 
 static void copy(struct gt_ze_work *work, void **params)
@@ -72,12 +73,13 @@ static void copy_region(struct gt_ze_work *work, void **params)
 static void fill(struct gt_ze_work *work, void **params)
 {
 	*work = (struct gt_ze_work){ .name = "Level Zero fill", .group = "ZE_MEMSET",
-				     .role = GT_ACCEL_ROLE_TRANSFER, .bytes = ARG(4, size_t) };
+				     .role = GT_REGION_ROLE_DATA_TRANSFER, .bytes = ARG(4, size_t) };
 }
 
 static void image(struct gt_ze_work *work, const char *name)
 {
-	*work = (struct gt_ze_work){ .name = name, .group = "ZE_MEMCPY", .role = GT_ACCEL_ROLE_TRANSFER };
+	*work = (struct gt_ze_work){ .name = name, .group = "ZE_MEMCPY",
+				     .role = GT_REGION_ROLE_DATA_TRANSFER };
 }
 
 static void copy_image(struct gt_ze_work *work, void **params)
@@ -112,7 +114,7 @@ static void kernels(struct gt_ze_work *work, void **params)
 {
 	(void)params;
 	*work = (struct gt_ze_work){ .name = "Level Zero kernels", .group = "ZE_KERNEL",
-				     .role = GT_ACCEL_ROLE_FUNCTION };
+				     .role = GT_REGION_ROLE_FUNCTION };
 }
 
 /* ---- objects ------------------------------------------------------------------------------------ */
@@ -304,7 +306,6 @@ static void init(struct call *call, void **params)
 
 typedef void hook(struct call *call, void **params);
 
-enum { GT_ACCEL_ROLE_NONE = 0 };
 enum {
 #define GT_ZE_CALL(place, ...)	  CALL_##place,
 #define GT_ZE_COMMAND(place, ...) CALL_##place,
@@ -320,9 +321,9 @@ static const struct kind {
 	void (*what)(struct gt_ze_work *work, void **params); /* of a command */
 } kinds[CALLS] = {
 #define GT_ZE_CALL(place, part, name, function, role, before, after) \
-	{ #function, place, GT_ACCEL_ROLE_##role, 0, before, after, NULL },
+	{ #function, place, GT_REGION_ROLE_##role, 0, before, after, NULL },
 #define GT_ZE_COMMAND(place, name, params, signal, what) \
-	{ "zeCommandList" #name, place, GT_ACCEL_ROLE_FUNCTION, signal, NULL, NULL, what },
+	{ "zeCommandList" #name, place, GT_REGION_ROLE_FUNCTION, signal, NULL, NULL, what },
 #include "levelzero/calls.def"
 };
 static gt_ref regions[CALLS];

@@ -14,14 +14,13 @@
 
 #define BUCKETS 4096u
 
-enum { PARADIGM = 19 }; /* OTF2_PARADIGM_OPENCL */
 
 const struct gt_accel_info gt_accel_runtime = {
 	.name = "Level Zero",
 	.adapter = "levelzero",
 	.comm = "LEVEL_ZERO_COMM",
 	.window = "LEVEL_ZERO_WINDOW",
-	.paradigm = PARADIGM,
+	.paradigm = GT_PARADIGM_OPENCL,
 };
 
 static struct gt_ze_object *buckets[BUCKETS];

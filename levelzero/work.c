@@ -15,11 +15,11 @@ static struct gt_accel_name *kernel_name(void *handle)
 	char name[1024] = "";
 
 	if (kernel && kernel->name)
-		return gt_accel_named(kernel->name, true, "ZE_KERNEL", GT_ACCEL_ROLE_FUNCTION);
+		return gt_accel_named(kernel->name, true, "ZE_KERNEL", GT_REGION_ROLE_FUNCTION);
 	if (gt_ze.KernelGetName(handle, &size, name) != GT_ZE_SUCCESS || !*name)
 		strcpy(name, "kernel without a name");
 	name[sizeof(name) - 1] = 0;
-	return gt_accel_named(name, true, "ZE_KERNEL", GT_ACCEL_ROLE_FUNCTION);
+	return gt_accel_named(name, true, "ZE_KERNEL", GT_REGION_ROLE_FUNCTION);
 }
 
 static gt_ref params_of(struct gt_accel_name *name, const struct gt_ze_work *work)

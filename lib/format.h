@@ -13,6 +13,7 @@
  *     spool/host.<name>.<boot>/run   the same for each further host; its processes lie beside it
  *     spool/p<seq>.<pid>/proc    struct gt_proc_header (mapped shared, always current)
  *     spool/p<seq>.<pid>/defs    struct gt_file_header, then struct gt_def records
+ *     spool/p<seq>.<pid>/children    struct gt_proc_header of each child that recorded nothing
  *     spool/p<seq>.<pid>/l<id>.win   struct gt_win_header, then two halves (mapped shared)
  *     spool/p<seq>.<pid>/l<id>.raw   the location's stream up to gt_win_header.spooled
  *
@@ -28,7 +29,7 @@
 
 #include <stdint.h>
 
-#define GT_FORMAT_VERSION 11u
+#define GT_FORMAT_VERSION 12u
 
 #define GT_MAGIC_RUN  0x314e555254474721ull /* "!GGTRUN1" read as a little-endian number */
 #define GT_MAGIC_PROC 0x31434f5250474721ull
@@ -318,6 +319,8 @@ enum gt_proc_state {
 	GT_PROC_ENDED = 3,
 };
 
+#define GT_CHILDREN "children" /* name of the file in a process's folder */
+
 struct gt_proc_header {
 	uint64_t magic;
 	uint32_t version;
@@ -385,12 +388,14 @@ struct gt_run_exec {
 #define GT_RUN_EXECS 16
 #define GT_UNSET_PID UINT32_MAX
 
+#define GT_RUN_FAILED 0x80000000u /* in `reported`: `gputrace run` has said of a rank that it failed */
+
 struct gt_run_header {
 	uint64_t magic;
 	uint32_t version;
 	uint32_t state;         /* enum gt_run_state */
 	uint64_t created_real_ns;
-	uint32_t next_seq;      /* taken under the lock */
+	uint32_t next_seq;      /* of the process that comes next; atomic */
 	uint32_t uid;
 	char boot_id[40];
 	char host[64];
@@ -405,7 +410,7 @@ struct gt_run_header {
 	uint32_t parents;       /* of type `gputrace run` that wait for their command; atomic */
 	uint32_t absent[GT_ABSENT_N]; /* processes that could not be recorded, by cause; atomic */
 	uint32_t absent_user;   /* of the last one of GT_ABSENT_USER */
-	uint32_t reported;          /* sentences that one process says for all; atomic bits */
+	uint32_t reported;          /* sentences that one process says for all; atomic bits, GT_RUN_FAILED */
 	uint32_t waiting;       /* forked children that have not recorded or executed anything; atomic */
 	struct gt_run_exec execs[GT_RUN_EXECS];
 };

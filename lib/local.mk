@@ -15,7 +15,7 @@ noinst_LTLIBRARIES += lib/libgtcommon.la lib/libgtassemble.la
 lib_libgtcommon_la_SOURCES =
 lib_libgtassemble_la_SOURCES =
 lib_libgtassemble_la_CPPFLAGS = $(AM_CPPFLAGS) $(OTF2_CFLAGS) $(DW_CFLAGS)
-lib_libgtassemble_la_LIBADD = lib/libgtcommon.la $(OTF2_LIBS) $(DW_LIBS) -lstdc++ -lpthread
+lib_libgtassemble_la_LIBADD = lib/libgtcommon.la $(OTF2_LIBS) $(DW_LIBS) $(DEMANGLE_LIBS) -lpthread
 lib_libgputrace_la_LIBADD += lib/libgtcommon.la
 
 EXTRA_DIST += lib/format.h

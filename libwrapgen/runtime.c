@@ -12,7 +12,6 @@
 #include <dlfcn.h>
 #include <errno.h>
 #include <link.h>
-#include <sched.h>
 #include <stdbool.h>
 #include <stdint.h>
 #include <string.h>
@@ -21,13 +20,13 @@
 #include <unistd.h>
 
 #include <gputrace/adapter.h>
+#include <gputrace/syscall.h>
 #include <gputrace/wrap.h>
 
 #include "find.h"
 #include "names.h"
 
 #define ROLE_FUNCTION   1    /* OTF2_REGION_ROLE_FUNCTION */
-#define PARADIGM_USER   1    /* OTF2_PARADIGM_USER */
 #define LOSS_DEFINITION 11   /* GT_LOSS_DEFINITION */
 #define PLACES          2048 /* of functions and the objects that call them */
 /* A thread is defining the region; one that was at it when this process was forked is not here any more. */
@@ -299,9 +298,9 @@ static void wait_for(struct gt_wrap *w)
 		if (gt_is_confined())
 			continue;
 		if (i < 1000)
-			sched_yield();
+			gt_raw(SYS_sched_yield);
 		else
-			syscall(SYS_nanosleep, &pause, NULL); /* libc's would be a point to cancel at */
+			gt_raw(SYS_nanosleep, &pause, NULL); /* libc's would be a point to cancel at */
 	}
 	/* It is gone, who knows how. The next call begins anew. */
 	__atomic_compare_exchange_n(&w->gt_state, &busy, 0, 0, __ATOMIC_RELAXED, __ATOMIC_RELAXED);
@@ -316,7 +315,7 @@ void gt_wrap_define(struct gt_wrap *w)
 		.canonical = w->gt_symbol == w->gt_name ? NULL : w->gt_symbol,
 		.group = GT_WRAP_GROUP,
 		.role = ROLE_FUNCTION,
-		.paradigm = PARADIGM_USER,
+		.paradigm = GT_PARADIGM_USER,
 	};
 	unsigned none;
 	int saved = errno;

@@ -2,7 +2,7 @@
 /*
  * What `gputrace top` prints for people without a terminal, and for monitoring programs; see show.h.
  *
- * Limits: numbers have the C locale's form; bytes that are no UTF-8 are printed as they are but in JSON.
+ * Limits: numbers have the C locale's form; names are harmless ones (rows.c).
  */
 #include "config.h"
 
@@ -12,6 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "lib/assemble/util/utf8.h"
 #include "live/show.h"
 #include "lib/format.h"
 
@@ -62,7 +63,7 @@ static void print_plain(const struct gt_live_set *set, const struct gt_live_choi
 /* RFC 4180. */
 static void csv_text(const char *text)
 {
-	if (!text[strcspn(text, ",\"\r\n")]) {
+	if (!text[strcspn(text, ",\"")]) {
 		fputs(text, stdout);
 		return;
 	}
@@ -141,37 +142,11 @@ static void print_csv(const struct gt_live_set *set, const struct gt_live_choice
 
 /* ---- JSON: one object a line ----------------------------------------------------------------- */
 
-/* How many bytes of a valid UTF-8 sequence begin here; 0: none. */
-static unsigned utf8_length(const unsigned char *s)
-{
-	unsigned n = *s < 0x80 ? 1 : *s < 0xc2 ? 0 : *s < 0xe0 ? 2 : *s < 0xf0 ? 3 : *s < 0xf5 ? 4 : 0;
-
-	for (unsigned i = 1; i < n; i++)
-		if ((s[i] & 0xc0) != 0x80)
-			return 0;
-	if ((*s == 0xe0 && s[1] < 0xa0) || (*s == 0xed && s[1] >= 0xa0) || (*s == 0xf0 && s[1] < 0x90) ||
-	    (*s == 0xf4 && s[1] >= 0x90))
-		return 0;
-	return n;
-}
-
 static void json_text(const char *text)
 {
-	putchar('"');
-	while (*text) {
-		unsigned n = utf8_length((const unsigned char *)text);
+	char line[6 * sizeof(((struct gt_live_header *)0)->archive) + 1];
 
-		if (*text == '"' || *text == '\\')
-			printf("\\%c", *text);
-		else if (!n)
-			fputs("\\ufffd", stdout);
-		else if ((unsigned char)*text < 0x20)
-			printf("\\u%04x", *text);
-		else
-			printf("%.*s", (int)n, text);
-		text += n ? n : 1;
-	}
-	putchar('"');
+	printf("\"%s\"", gt_utf8_json(line, sizeof(line), text));
 }
 
 static void json_field(const char *name, const char *text)
@@ -296,8 +271,6 @@ static void label(const char *name, const char *text)
 	for (; *text; text++) {
 		if (*text == '"' || *text == '\\')
 			printf("\\%c", *text);
-		else if (*text == '\n')
-			printf("\\n");
 		else
 			putchar(*text);
 	}

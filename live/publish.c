@@ -131,7 +131,7 @@ static void note_stop(int signal)
 	stopped = 1;
 }
 
-static void become_publisher(const char *dir, const char *host, uint64_t interval_ns)
+int gt_live_beside(const char *dir, const char *host, uint64_t interval_ns)
 {
 	const struct sigaction stop = {.sa_handler = note_stop};
 	sigset_t none;
@@ -140,7 +140,6 @@ static void become_publisher(const char *dir, const char *host, uint64_t interva
 
 	setsid();
 	prctl(PR_SET_NAME, "gputrace-live");
-	close_range(3, ~0u, 0);
 	null = open("/dev/null", O_RDWR | O_CLOEXEC);
 	for (int fd = 0; null >= 0 && fd < 3; fd++)
 		dup2(null, fd);
@@ -148,18 +147,9 @@ static void become_publisher(const char *dir, const char *host, uint64_t interva
 	sigemptyset(&none);
 	sigprocmask(SIG_SETMASK, &none, NULL);
 	if (chdir("/"))
-		_exit(1);
+		return 1;
 	setpriority(PRIO_PROCESS, 0, 5); /* the program comes first */
-	_exit(gt_live_publish(dir, host, interval_ns, &stopped, why, sizeof(why)));
-}
-
-int gt_live_start(const char *dir, const char *host, uint64_t interval_ns)
-{
-	int pid = fork();
-
-	if (!pid)
-		become_publisher(dir, host, interval_ns);
-	return pid;
+	return gt_live_publish(dir, host, interval_ns, &stopped, why, sizeof(why));
 }
 
 void gt_live_dismiss(int pid)

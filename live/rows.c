@@ -9,12 +9,42 @@
 
 #include "live/segment.h"
 #include "lib/assemble/util/array.h"
+#include "lib/assemble/util/utf8.h"
 #include "live/show.h"
 #include "lib/format.h"
 
 const char *const gt_live_order_names[GT_LIVE_ORDERS] = {"rank", "rate", "events", "lost", "name"};
 
 /* ---- gathering ------------------------------------------------------------------------------- */
+
+/* Names are those of the program, and go to terminals, tables and monitoring programs. */
+static void make_harmless(char *name, size_t size)
+{
+	char line[sizeof(((struct gt_live_header *)0)->archive)];
+
+	strcpy(name, gt_utf8_line(line, size, name));
+}
+
+static void make_names_harmless(struct gt_image *image)
+{
+	struct gt_live_header *header = image->header;
+
+	make_harmless(header->host, sizeof(header->host));
+	make_harmless(header->program, sizeof(header->program));
+	make_harmless(header->archive, sizeof(header->archive));
+	for (uint32_t i = 0; i < header->locations; i++) {
+		struct gt_live_location *location = gt_image_location(image, i);
+
+		make_harmless(location->name, sizeof(location->name));
+		make_harmless(location->region, sizeof(location->region));
+	}
+	for (uint32_t i = 0; i < header->metrics; i++) {
+		struct gt_live_metric *metric = gt_image_metric(image, i);
+
+		make_harmless(metric->name, sizeof(metric->name));
+		make_harmless(metric->unit, sizeof(metric->unit));
+	}
+}
 
 static bool add(const struct gt_image *image, void *argument)
 {
@@ -29,6 +59,7 @@ static bool add(const struct gt_image *image, void *argument)
 	if (!gt_image_room(copy, image->header->bytes))
 		return false;
 	memcpy(copy->header, image->header, image->header->bytes);
+	make_names_harmless(copy);
 	set->count++;
 	return true;
 }

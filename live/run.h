@@ -34,10 +34,11 @@ int gt_live_publish(const char *dir, const char *host, uint64_t interval_ns, con
 		    char *why, size_t size);
 
 /*
- * The same in a child of `gputrace run`, which holds no descriptor and no terminal of anybody's. Its pid, or
- * -1. gt_live_dismiss() lets it end as soon as no process of the run is left, and waits for that a little.
+ * The same in a child of `gputrace run`, which gives up its terminal and standard streams; returns an exit
+ * status. gt_live_dismiss() lets it end as soon as no process of the run is left, and waits for that a
+ * little.
  */
-int gt_live_start(const char *dir, const char *host, uint64_t interval_ns);
+int gt_live_beside(const char *dir, const char *host, uint64_t interval_ns);
 void gt_live_dismiss(int pid);
 
 #endif

@@ -9,9 +9,9 @@
 #include <string.h>
 #include <unwind.h>
 
+#include "gputrace/syscall.h"
 #include "mpi/base.h"
 
-#define PARADIGM_MPI 4 /* OTF2_PARADIGM_MPI */
 
 GT_TLS struct gt_mpi_self gt_mpi_self;
 bool gt_mpi_merge;
@@ -26,7 +26,7 @@ void gt_mpi_lock(uint32_t *lock)
 {
 	while (__atomic_exchange_n(lock, 1, __ATOMIC_ACQUIRE))
 		if (!gt_is_confined())
-			sched_yield();
+			gt_raw(SYS_sched_yield);
 }
 
 void gt_mpi_unlock(uint32_t *lock)
@@ -156,7 +156,7 @@ gt_ref gt_mpi_define(unsigned function)
 		.name = gt_mpi_function[function].name,
 		.group = "MPI",
 		.role = gt_mpi_function[function].role,
-		.paradigm = PARADIGM_MPI,
+		.paradigm = GT_PARADIGM_MPI,
 	};
 	gt_ref ref;
 

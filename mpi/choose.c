@@ -15,8 +15,10 @@
 #include <stdint.h>
 #include <stdio.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "gputrace/adapter.h"
+#include "gputrace/syscall.h"
 
 #define FOREIGN_ERROR 16 /* an MPI error of both interfaces: MPI_ERR_OTHER or near it */
 
@@ -85,7 +87,8 @@ static int look_at(struct dl_phdr_info *info, size_t size, void *data)
 	const char *name = strrchr(info->dlpi_name, '/');
 
 	(void)size;
-	if (name && (!strncmp(name, "/libmpi.so", 10) || !strncmp(name, "/libmpich.so", 12)))
+	if (name && (!strncmp(name, "/libmpi.so", 10) || !strncmp(name, "/libmpich.so", 12) ||
+		     !strncmp(name, "/libmpi_abi.so", 14)))
 		*(const char **)data = info->dlpi_name;
 	return *(const char **)data != NULL;
 }
@@ -104,6 +107,19 @@ static bool find_mpi(void)
 	return path && has_mpi(path);
 }
 
+/* MPI 5's own binary interface, which Open MPI and MPICH have beside theirs, has other handles. */
+static bool has_standard_abi(void)
+{
+	void *init = find("PMPI_Init");
+	const char *name;
+	Dl_info of;
+
+	if (!init || !dladdr(init, &of) || !of.dli_fname)
+		return false;
+	name = strrchr(of.dli_fname, '/');
+	return !strncmp(name ? name + 1 : of.dli_fname, "libmpi_abi.so", 13);
+}
+
 static const char *flavour(char *version, size_t size)
 {
 	static const char *const like_mpich[] = { "MPICH", "Intel(R) MPI", "MVAPICH" };
@@ -111,7 +127,7 @@ static const char *flavour(char *version, size_t size)
 	char text[8192]; /* MPI_MAX_LIBRARY_VERSION_STRING of MPICH */
 	int length = 0;
 
-	if (!ask || ask(text, &length))
+	if (has_standard_abi() || !ask || ask(text, &length))
 		return NULL;
 	snprintf(version, size, "%.*s", (int)strcspn(text, ",\n"), text);
 	if (!strncmp(text, "Open MPI", 8))
@@ -150,6 +166,21 @@ static void fill(void *const *wrappers, void *const *real)
 	}
 }
 
+/* Does this gputrace have wrappers for it? The loader's own words would not say what to do. */
+static bool is_built(const char *name, const char *path)
+{
+	if (!gt_raw(SYS_faccessat, AT_FDCWD, path, F_OK))
+		return true;
+	if (!strcmp(name, "mpich") ? GT_HAVE_MPICH : GT_HAVE_OPENMPI) {
+		gt_message(1, "MPI is not recorded: %s is not installed", strrchr(path, '/') + 1);
+		gt_def_property("mpi-not-installed", name);
+	} else {
+		gt_message(1, "MPI is not recorded: this gputrace was built without %s",
+			   !strcmp(name, "mpich") ? "MPICH" : "Open MPI");
+	}
+	return false;
+}
+
 static const struct gt_mpi_flavour *load(const char *name)
 {
 	const struct gt_mpi_flavour *found;
@@ -160,8 +191,10 @@ static const struct gt_mpi_flavour *load(const char *name)
 
 	if (!dladdr((void *)is_ours, &own) || !(slash = strrchr(own.dli_fname, '/')))
 		return NULL;
-	snprintf(path, sizeof(path), "%.*s/libgputrace-mpi-%s.so", (int)(slash - own.dli_fname),
+	snprintf(path, sizeof(path), "%.*s/gputrace/libgputrace-mpi-%s.so", (int)(slash - own.dli_fname),
 		 own.dli_fname, name);
+	if (!is_built(name, path))
+		return NULL;
 	library = dlopen(path, RTLD_NOW | RTLD_LOCAL);
 	if (!library) {
 		gt_message(1, "MPI is not recorded: %s", dlerror());

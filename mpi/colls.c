@@ -56,6 +56,7 @@ void gt_mpi_coll_end(const struct gt_mpi_coll *coll, int rc)
 		return;
 	if (!done)
 		gt_mpi_failed(rc);
+	gt_mpi_say_neighbours(coll->near);
 	gt_record(GT_T_COLL_END, coll->ref, data, 2);
 }
 
@@ -85,32 +86,95 @@ uint64_t gt_mpi_sum_types(int ranks, size_t size, const void *counts, const MPI_
 
 /* ---- neighbours ----------------------------------------------------------------------------- */
 
-#define DIMENSIONS 32 /* whose borders are known */
+#define DIMENSIONS  32 /* whose borders are known */
+#define RANK_LENGTH 11 /* of a number with a comma */
 
-/* At a border that is not periodic there is nobody. */
-static void cartesian(MPI_Comm comm, struct gt_mpi_coll *coll)
+/* Ranks with commas between, as a string; "many" if it were too long. */
+static gt_ref name_ranks(const int *ranks, int count)
 {
-	int count = 0, low, high;
+	size_t room = RANK_LENGTH * (size_t)count;
+	char *text = room < GT_NAME_MAX ? gt_memory(room + 1) : NULL, *at;
+	gt_ref name;
+
+	if (!text)
+		return gt_def_string("many");
+	at = text + room;
+	*at = 0;
+	for (int i = count; i-- > 0;) {
+		unsigned rank = (unsigned)ranks[i];
+
+		do
+			*--at = (char)('0' + rank % 10);
+		while (rank /= 10);
+		if (i)
+			*--at = ',';
+	}
+	name = gt_def_string(at);
+	gt_memory_free(text, room + 1);
+	return name;
+}
+
+/* Those that are one, and named once for each communicator. */
+static void name_sources(MPI_Comm comm, struct gt_mpi_coll *coll, int *ranks, int count)
+{
+	gt_ref *near = &((struct gt_mpi_comm *)gt_mpi_comm_of(comm))->near;
+	int n = 0;
+
+	for (int i = 0; i < count; i++)
+		if (ranks[i] >= 0 && ranks[i] < coll->local)
+			ranks[n++] = ranks[i];
+	__atomic_store_n(near, name_ranks(ranks, n), __ATOMIC_RELAXED);
+}
+
+static void graph_sources(MPI_Comm comm, struct gt_mpi_coll *coll, bool distributed)
+{
+	size_t in = (size_t)coll->in, out = (size_t)coll->out, bytes = (2 * (in + out) + 1) * sizeof(int);
+	int *ranks = gt_memory(bytes), rc;
+
+	if (!ranks)
+		return;
+	if (distributed)
+		rc = gt_mpi_Dist_graph_neighbors()(comm, coll->in, ranks, ranks + in, coll->out,
+						   ranks + 2 * in, ranks + 2 * in + out);
+	else
+		rc = gt_mpi_Graph_neighbors()(comm, coll->me, coll->in, ranks);
+	if (rc == MPI_SUCCESS)
+		name_sources(comm, coll, ranks, coll->in);
+	gt_memory_free(ranks, bytes);
+}
+
+/* At a border that is not periodic there is nobody. `ranks`: all of them; how many these are. */
+static int cartesian(MPI_Comm comm, struct gt_mpi_coll *coll, int ranks[2 * DIMENSIONS])
+{
+	int count = 0, low, high, n = 0;
 
 	if (gt_mpi_Cartdim_get()(comm, &count) != MPI_SUCCESS)
-		return;
+		return 0;
 	coll->in = coll->out = 2 * count;
 	for (int i = 0; i < count && i < DIMENSIONS; i++) {
 		if (gt_mpi_Cart_shift()(comm, i, 1, &low, &high) != MPI_SUCCESS)
 			continue;
 		coll->nulls |= (uint64_t)(low == MPI_PROC_NULL) << (2 * i);
 		coll->nulls |= (uint64_t)(high == MPI_PROC_NULL) << (2 * i + 1);
+		ranks[n++] = low == MPI_PROC_NULL ? -1 : low;
+		ranks[n++] = high == MPI_PROC_NULL ? -1 : high;
 	}
+	return n;
+}
+
+static gt_ref near_of(MPI_Comm comm)
+{
+	return __atomic_load_n(&gt_mpi_comm_of(comm)->near, __ATOMIC_RELAXED);
 }
 
 void gt_mpi_neighbours(MPI_Comm comm, struct gt_mpi_coll *coll)
 {
-	int kind = MPI_UNDEFINED, weighted;
+	int kind = MPI_UNDEFINED, weighted, ranks[2 * DIMENSIONS], count = 0;
 
 	if (!coll->ref || gt_mpi_Topo_test()(comm, &kind) != MPI_SUCCESS)
 		return;
 	if (kind == MPI_CART) {
-		cartesian(comm, coll);
+		count = cartesian(comm, coll, ranks);
 	} else if (kind == MPI_GRAPH) {
 		if (gt_mpi_Graph_neighbors_count()(comm, coll->me, &coll->in) != MPI_SUCCESS)
 			coll->in = 0;
@@ -120,6 +184,26 @@ void gt_mpi_neighbours(MPI_Comm comm, struct gt_mpi_coll *coll)
 		    MPI_SUCCESS)
 			coll->in = coll->out = 0;
 	}
+	if (!near_of(comm) && kind == MPI_CART)
+		name_sources(comm, coll, ranks, count);
+	else if (!near_of(comm) && kind != MPI_UNDEFINED)
+		graph_sources(comm, coll, kind == MPI_DIST_GRAPH);
+	coll->near = near_of(comm);
+}
+
+void gt_mpi_say_neighbours(gt_ref near)
+{
+	static gt_ref attribute;
+	gt_ref known = __atomic_load_n(&attribute, __ATOMIC_RELAXED);
+
+	if (!near)
+		return;
+	if (!known)
+		known = gt_def_attribute("MPI_NEIGHBOURS",
+					 "Ranks that this one receives from in a neighbourhood collective",
+					 GT_VALUE_STRING);
+	__atomic_store_n(&attribute, known, __ATOMIC_RELAXED);
+	gt_attribute(known, near);
 }
 
 /* same: one type for all. */

@@ -20,6 +20,7 @@ struct gt_mpi_coll {
 	bool gives, takes;       /* it takes part as one of the others */
 	int in, out;             /* neighbours that it receives from, sends to, with those that are none */
 	uint64_t nulls;          /* of a Cartesian topology: those that are none, as bits */
+	gt_ref near;             /* the string of those that it receives from, or GT_NONE */
 	uint64_t sent, received;
 };
 
@@ -31,6 +32,8 @@ uint64_t gt_mpi_sum_types(int ranks, size_t size, const void *counts, const MPI_
 
 /* Of a communicator with a topology. */
 void gt_mpi_neighbours(MPI_Comm comm, struct gt_mpi_coll *coll);
+/* Before the record of its end. GT_NONE: it has none. */
+void gt_mpi_say_neighbours(gt_ref near);
 uint64_t gt_mpi_some(const struct gt_mpi_coll *coll, int ranks, size_t size, const void *counts,
 		     const MPI_Datatype *types, bool same);
 

@@ -24,7 +24,6 @@
 #include "mpi/hosts.h"
 
 #define BUCKETS    256u
-#define PARADIGM   4u /* OTF2_PARADIGM_MPI */
 #define CHUNK      64u
 #define TIMES      1024u
 #define DIMENSIONS 32
@@ -132,7 +131,7 @@ static void define(struct gt_mpi_comm *c, const char *name)
 {
 	struct gt_shared_info info = {
 		.bytes = sizeof(info), .name = name, .parent = c->parent, .ranks = c->ranks,
-		.remote = c->remote, .paradigm = PARADIGM, .key = c->key,
+		.remote = c->remote, .paradigm = GT_PARADIGM_MPI, .key = c->key,
 		.flags = (c->events ? GT_COMM_EVENTS : 0) |
 			 (c->link ? c->link->ref << GT_COMM_LINK_SHIFT : 0),
 	};

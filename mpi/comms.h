@@ -25,6 +25,7 @@ struct gt_mpi_comm {
 	bool leaving;            /* the call that frees it is under way */
 	bool side;               /* of an inter-communicator that goes back to a link */
 	struct gt_mpi_link *link; /* what it goes back to, if processes of other jobs do */
+	gt_ref near;             /* names the neighbours that it receives from; GT_NONE: not made yet */
 };
 
 /* NULL: not known, and it cannot be found out. */

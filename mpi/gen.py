@@ -5,9 +5,12 @@
     gen.py stubs OUT FLAVOUR=PREPROCESSED...        the entry points of libgputrace-mpi.so
     gen.py wrap OUT FLAVOUR FLAVOUR=PREPROCESSED... the wrappers for one MPI
     gen.py real OUT FLAVOUR FLAVOUR=PREPROCESSED... what they and the adapter call
+    gen.py faulty WRAPPERS MESSAGES                 functions in which the compiler found errors
 
-The table below says what a function means; all others are entered and left. Limits: functions with
-a variable number of arguments, conversions of handles and the clock are not wrapped.
+--without=FLAVOUR:NAME,... leaves wrappers out: of functions that an mpi.h nobody has met yet declares in a way
+that does not compile here. Calls of them reach the MPI and are not recorded; what the adapter calls itself is
+still there. The table below says what a function means; all others are entered and left. Limits:
+functions with a variable number of arguments, conversions of handles and the clock are not wrapped.
 """
 import os
 import re
@@ -15,7 +18,7 @@ import sys
 
 # ---- what is not wrapped ------------------------------------------------------------------------
 
-NOT = re.compile(r"_(f2c|c2f|f082c|c2f08|f082f|f2f08)$|^MPI_(Wtime|Wtick|Pcontrol|Aint_add|Aint_diff)$")
+NOT = re.compile(r"_(f2c|c2f|f082c|c2f08|f082f|f2f08|fromint|toint)$|^MPI_(Wtime|Wtick|Pcontrol|Aint_add|Aint_diff)$")
 
 # ---- roles of regions (OTF2_RegionRole) ---------------------------------------------------------
 
@@ -57,15 +60,18 @@ def own(n):
 
 
 mean("Init Init_thread", "gt_mpi_hosts_begin();", "if (rc == MPI_SUCCESS) gt_mpi_initialized();")
-mean("Finalize", "gt_mpi_finalizing();")
+mean("Finalize", "gt_mpi_finalizing();", "if (on) gt_mpi_freed_received();")
+mean("Abort", "gt_mpi_aborting($2);")
 
-mean("Send Bsend Ssend Rsend", "BEGIN(gt_mpi_begin_send, $6, $4, $5, $2, $3)")
+REFUSED = "if (on && rc != MPI_SUCCESS) gt_mpi_send_refused(rc, %s, $4, $2, $3);"
+mean("Send Bsend Ssend Rsend", "BEGIN(gt_mpi_begin_send, $6, $4, $5, $2, $3)", REFUSED % "$6")
 mean("Recv", own(7), "END(gt_mpi_end_recv, rc, $6, $7, $2, $3)")
-mean("Sendrecv", own(12) + "BEGIN(gt_mpi_begin_send, $11, $4, $5, $2, $3)", "END(gt_mpi_end_recv, rc, $11, $12, $7, $8)")
-mean("Sendrecv_replace", own(9) + "BEGIN(gt_mpi_begin_send, $8, $4, $5, $2, $3)", "END(gt_mpi_end_recv, rc, $8, $9, $2, $3)")
+mean("Sendrecv", own(12) + "BEGIN(gt_mpi_begin_send, $11, $4, $5, $2, $3)", REFUSED % "$11" + " END(gt_mpi_end_recv, rc, $11, $12, $7, $8)")
+mean("Sendrecv_replace", own(9) + "BEGIN(gt_mpi_begin_send, $8, $4, $5, $2, $3)",
+     REFUSED % "$8" + " END(gt_mpi_end_recv, rc, $8, $9, $2, $3)")
 mean("Isend Ibsend Issend Irsend", "struct gt_mpi_op begun; gt_mpi_isend(&begun, on, $6, $4, $5, $2, $3);",
      "gt_mpi_bind(on, &begun, rc, $7);")
-mean("Irecv", "struct gt_mpi_op begun; gt_mpi_irecv(&begun, on, $6, $4, $2, $3);",
+mean("Irecv", "struct gt_mpi_op begun; gt_mpi_irecv(&begun, on, $6, $4, $5, $2, $3);",
      "gt_mpi_bind(on, &begun, rc, $7);")
 for name, comm, source, count in (("Isendrecv", 11, 9, 7), ("Isendrecv_replace", 8, 6, 2)):
     mean(name, "struct gt_mpi_op begun = gt_mpi_isendrecv(on, $%d, $4, $5, $2, $3, $%d, $%d, $%d, $%d);" % (
@@ -82,8 +88,8 @@ mean("Startall", "gt_mpi_start(on, $1, $2);", "if (rc != MPI_SUCCESS) gt_mpi_sta
 mean("Cancel", "gt_mpi_cancel($1);")
 mean("Request_free", "gt_mpi_forget(on, $1);")
 
-mean("Mprobe", "", "if (rc == MPI_SUCCESS) gt_mpi_matched($4, $3);")
-mean("Improbe", "", "if (rc == MPI_SUCCESS && *$4) gt_mpi_matched($5, $3); POLL(rc == MPI_SUCCESS && !*$4)")
+mean("Mprobe", "", "if (rc == MPI_SUCCESS) gt_mpi_matched(on, $4, $3);")
+mean("Improbe", "", "if (rc == MPI_SUCCESS && *$4) gt_mpi_matched(on, $5, $3); POLL(rc == MPI_SUCCESS && !*$4)")
 mean("Mrecv", own(5) + "struct gt_mpi_op begun = gt_mpi_mrecv($4);",
      "gt_mpi_mrecv_done(on, rc, &begun, $4, $5, $2, $3);")
 mean("Imrecv", "struct gt_mpi_op begun = gt_mpi_imrecv(on, $4, $2, $3);",
@@ -245,7 +251,8 @@ mean("File_open", "", "if (rc == MPI_SUCCESS) gt_mpi_file_opened(on, $1, $2, $3,
 mean("File_close", "void *left = gt_mpi_file_leaves($1);", "gt_mpi_file_left(on, left, rc);")
 mean("File_delete", "", DONE + "gt_mpi_file_deleted($1);")
 mean("File_seek", "", DONE + "gt_mpi_file_seek($1, $2, $3, false);")
-mean("File_seek_shared", "", DONE + "gt_mpi_file_seek($1, $2, $3, true);")
+mean("File_seek_shared", "", "if (on && rc == MPI_SUCCESS) { gt_mpi_file_seek($1, $2, $3, true); gt_mpi_file_together($1); }")
+mean("File_set_view File_set_size File_preallocate File_set_atomicity File_set_info", "", DONE + "gt_mpi_file_together($1);")
 mean("File_sync", "struct gt_mpi_op begun = gt_mpi_io_begin(on, $1, GT_MPI_IO_FLUSH, GT_MPI_IO_COLLECTIVE, 0, MPI_BYTE);",
      "if (on) gt_mpi_io_end(&begun, rc, NULL);")
 for verb in ("read", "write"):
@@ -311,13 +318,11 @@ def read(path):
         if "..." in arguments or NOT.search(name):
             continue
         parameters = [] if arguments.strip() in ("void", "") else split(arguments)
-        names = []
-        for parameter in parameters:
-            last = re.search(r"(\w+)\s*(?:\[[^\]]*\]\s*)*$", parameter)
-            if not last:
-                sys.exit("gen.py: cannot read: " + statement)
-            names.append(last.group(1))
-        functions[name] = (kind, parameters, names)
+        last = [re.search(r"(\w+)\s*(?:\[[^\]]*\]\s*)*$", parameter) for parameter in parameters]
+        if all(last):
+            functions[name] = (kind, parameters, [found.group(1) for found in last])
+        else:
+            print("gen.py: left out, because it cannot be read: " + statement, file=sys.stderr)
     if "MPI_Send" not in functions:
         sys.exit("gen.py: no MPI_Send in " + path)
     return functions
@@ -370,6 +375,8 @@ def buffers(name, parameters):
 
 def body(name, function, index):
     kind, parameters, names = function
+    gives = kind != "void"
+    code = "rc" if kind == "int" else "MPI_SUCCESS" # what is no error code says nothing of errors
     short = name[4:]
     meaning = MEANING.get(short) or MEANING.get(re.sub(r"_c$", "", short)) or ("", "")
 
@@ -395,10 +402,11 @@ def body(name, function, index):
              "{",
              "\t%s (*real)(%s) = (__typeof__(real))gt_mpi_real[2 * %d + level];" %
              (kind, ", ".join(parameters) or "void", index),
-             "\t%s rc;" % kind, "\tbool on;"]
+             *(["\t%s rc;" % kind] if gives else []), "\tbool on;"]
     if poll:
         lines += ["\tbool idle = false;", "\tstruct gt_mpi_poll polled;"]
-    lines += ["", "\tif (gt_mpi_nested())", "\t\treturn %s;" % call]
+    lines += ["", "\tif (gt_mpi_nested())%s" % ("" if gives else " {"),
+              "\t\treturn %s;" % call if gives else "\t\t%s;\n\t\treturn;\n\t}" % call]
     if buffers(name, parameters) != ("NULL", "NULL"):
         lines.append("\tgt_mpi_buffers(%s, %s);" % buffers(name, parameters))
     if poll:
@@ -408,7 +416,7 @@ def body(name, function, index):
                                            else ("gt_mpi_begin", index, "")))
     if before:
         lines.append("\t" + before.rstrip())
-    lines.append("\trc = %s;" % call)
+    lines.append("\t%s%s;" % ("rc = " if gives else "", call))
     if poll:
         lines.append("\tgt_mpi_poll_found(%d, on, &polled, rc != MPI_SUCCESS || %s);" % (index, fill(FOUND[re.sub('_c$', '', short)])))
     if after:
@@ -418,11 +426,11 @@ def body(name, function, index):
     elif special["END"]:
         lines.append("\t%s(%d, on, %s);" % (special["END"][0], index, special["END"][1]))
     else:
-        lines.append("\tgt_mpi_end(%d, on, rc);" % index)
-    lines += ["\treturn rc;", "}", ""]
+        lines.append("\tgt_mpi_end(%d, on, %s);" % (index, code))
+    lines += (["\treturn rc;"] if gives else []) + ["}", ""]
     for p in (0, 1):
         lines += ["static %s via_%s%s(%s)" % (kind, "P" * p, name, ", ".join(parameters) or "void"),
-                  "{", "\treturn body_%s(%s%d);" % (name, "".join(n + ", " for n in names), p), "}", ""]
+                  "{", "\t%sbody_%s(%s%d);" % ("return " if gives else "", name, "".join(n + ", " for n in names), p), "}", ""]
     return "\n".join(lines)
 
 
@@ -437,12 +445,13 @@ def wrap(out, flavour, every):
     out.write(HEAD % ("the wrappers for " + flavour))
     out.write('#include "mpi/wrap.h"\n\n')
     declare(out, needed(names, functions))
+    wrapped = functions.keys() - UNWRAPPED.get(flavour, set())
     for i, name in enumerate(names):
-        if name in functions:
+        if name in wrapped:
             out.write(body(name, functions[name], i) + "\n")
     out.write("static void *const wrappers[] = {\n")
     for name in names:
-        there = name in functions
+        there = name in wrapped
         out.write("\t%s, %s,\n" % (("via_" + name, "via_P" + name) if there else ("NULL", "NULL")))
     out.write('};\n\nstruct gt_mpi_flavour gt_mpi_flavour __attribute__((visibility("default"))) = {\n'
               "\t.functions = %d,\n\t.wrappers = wrappers,\n\t.real = gt_mpi_real,\n\t.setup = gt_mpi_setup,\n};\n" % len(names))
@@ -477,13 +486,36 @@ NEEDED = ["MPI_Bcast", "MPI_Comm_create_group", "MPI_Comm_free", "MPI_Comm_set_e
           "MPI_Group_free", "MPI_Comm_rank", "MPI_Comm_size", "MPI_Comm_remote_size", "MPI_Comm_test_inter",
           "MPI_Type_size_x", "MPI_Test_cancelled", "MPI_Request_get_status",
           "MPI_Initialized", "MPI_Finalized", "MPI_Error_class", "MPI_Get_library_version", "MPI_Comm_get_attr", "MPI_Comm_get_name", "MPI_Comm_get_parent",
-          "MPI_Topo_test", "MPI_Cartdim_get", "MPI_Cart_get", "MPI_Cart_shift", "MPI_Graph_neighbors_count",
-          "MPI_Dist_graph_neighbors_count", "MPI_Group_rank", "MPI_Group_from_session_pset", "MPI_Win_get_group", "MPI_File_get_position", "MPI_File_get_position_shared"]
+          "MPI_Topo_test", "MPI_Cartdim_get", "MPI_Cart_get", "MPI_Cart_shift", "MPI_Graph_neighbors", "MPI_Graph_neighbors_count",
+          "MPI_Dist_graph_neighbors", "MPI_Dist_graph_neighbors_count", "MPI_Group_rank", "MPI_Group_from_session_pset", "MPI_Win_get_group", "MPI_File_get_position", "MPI_File_get_position_shared"]
+
+
+UNWRAPPED = {} # flavour -> names, from --without
+
+
+def faulty(wrappers, messages):
+    with open(wrappers, encoding="utf-8") as f:
+        lines = f.read().split("\n")
+    with open(messages, encoding="utf-8", errors="replace") as f:
+        wrong = [int(n) for n in re.findall(re.escape(wrappers) + r":(\d+):(?:\d+:)? (?:fatal )?error:", f.read())]
+    for n in wrong:
+        for line in reversed(lines[:n]):
+            found = re.match(r"static .*?\b(?:body_|via_P?)(MPI_\w+)\(", line)
+            if found:
+                yield found.group(1)
+                break
 
 
 def main():
     what, target, rest = sys.argv[1], sys.argv[2], sys.argv[3:]
+    if what == "faulty":
+        print(",".join(sorted(set(faulty(target, rest[0])))))
+        return
+    without = [f[len("--without="):].split(":", 1) for f in rest if f.startswith("--without=")]
+    rest = [f for f in rest if not f.startswith("--without=")]
     every = {f.split("=", 1)[0]: read(f.split("=", 1)[1]) for f in rest if "=" in f}
+    for flavour, names in without:
+        UNWRAPPED.setdefault(flavour, set()).update(names.split(","))
     with open(target + ".tmp", "w", encoding="utf-8") as out:
         if what == "stubs":
             stubs(out, every)

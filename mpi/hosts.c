@@ -12,6 +12,7 @@
 #include <unistd.h>
 
 #include "gputrace/ranks.h"
+#include "gputrace/syscall.h"
 #include "launchers/hydra.h"
 #include "mpi/clocks.h"
 #include "mpi/hosts.h"
@@ -21,7 +22,7 @@
 
 static MPI_Comm speakers = MPI_COMM_NULL;
 static int me, count;
-uint32_t gt_mpi_rank;
+uint32_t gt_mpi_rank = UINT32_MAX;
 
 /* VT_ETIMESYNC */
 bool gt_mpi_meets;
@@ -38,20 +39,15 @@ static double interval, last_sync, last_question;
 static void stat_field(pid_t pid, int number, char *text, size_t size)
 {
 	char path[64], line[1024], *at;
-	FILE *file;
 
 	*text = 0;
 	snprintf(path, sizeof(path), "/proc/%d/stat", (int)pid);
-	file = fopen(path, "re");
-	if (!file)
-		return;
-	if (fgets(line, sizeof(line), file) && (at = strrchr(line, ')'))) {
-		for (int field = 2; at && field < number; field++)
-			at = strchr(at + 1, ' ');
-		if (at)
-			snprintf(text, size, "%.*s", (int)strcspn(at + 1, " "), at + 1);
-	}
-	fclose(file);
+	gt_raw_read_text(path, line, sizeof(line));
+	at = strrchr(line, ')');
+	for (int field = 2; at && field < number; field++)
+		at = strchr(at + 1, ' ');
+	if (at)
+		snprintf(text, size, "%.*s", (int)strcspn(at + 1, " \n"), at + 1);
 }
 
 static uint64_t of_hydra(pid_t proxy)
@@ -59,14 +55,9 @@ static uint64_t of_hydra(pid_t proxy)
 	char path[64], line[4096] = "";
 	const char *port, *group;
 	size_t n;
-	FILE *file;
 
 	snprintf(path, sizeof(path), "/proc/%d/cmdline", (int)proxy);
-	file = fopen(path, "re");
-	if (!file)
-		return 0;
-	n = fread(line, 1, sizeof(line) - 1, file);
-	fclose(file);
+	n = gt_raw_read_text(path, line, sizeof(line));
 	return gt_hydra_job(line, n, &port, &group) ? gt_hash_text(gt_hash_text(1, port), group) : 0;
 }
 
@@ -89,7 +80,7 @@ static pid_t parent_of(pid_t pid)
 static uint64_t of_ancestor(void)
 {
 	uint64_t hash = 0;
-	pid_t pid = getppid();
+	pid_t pid = (pid_t)gt_raw(SYS_getppid);
 
 	for (int level = 0; !hash && pid > 1 && level < LEVELS; level++) {
 		hash = of_hydra(pid);
@@ -100,23 +91,17 @@ static uint64_t of_ancestor(void)
 
 static bool is_gputrace(pid_t pid)
 {
-	char path[64], name[32] = "";
-	FILE *file;
+	char path[64], name[32];
 
 	snprintf(path, sizeof(path), "/proc/%d/comm", (int)pid);
-	file = fopen(path, "re");
-	if (!file)
-		return false;
-	if (!fgets(name, sizeof(name), file))
-		name[0] = 0;
-	fclose(file);
+	gt_raw_read_text(path, name, sizeof(name));
 	return !strcmp(name, "gputrace\n");
 }
 
 /* What has started us on behalf of another launcher. */
 static pid_t starter(void)
 {
-	pid_t pid = getppid();
+	pid_t pid = (pid_t)gt_raw(SYS_getppid);
 
 	while (is_gputrace(pid))
 		pid = parent_of(pid);
@@ -131,7 +116,7 @@ uint64_t gt_mpi_find_job(void)
 		"SLURM_STEP_ID"
 	};
 	const char *rank = getenv("PMI_RANK");
-	pid_t launcher = rank ? starter() : getpid();
+	pid_t launcher = rank ? starter() : (pid_t)gt_raw(SYS_getpid);
 	uint64_t hash = rank ? of_ancestor() : 0;
 	char start[32];
 

@@ -20,7 +20,7 @@ uint64_t gt_mpi_find_job(void);
 /* The same of a job that the launcher calls so. */
 uint64_t gt_mpi_job_of(const char *name);
 
-extern uint32_t gt_mpi_rank; /* in MPI_COMM_WORLD */
+extern uint32_t gt_mpi_rank; /* in MPI_COMM_WORLD or all of a session; UINT32_MAX: not known yet */
 /* Says which rank this process is, once; returns the job's number. */
 uint64_t gt_mpi_be_rank(int rank, int size);
 

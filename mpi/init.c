@@ -3,8 +3,11 @@
  * The adapter's set-up, and the beginning and end of MPI.
  * Limits: see init.h.
  */
+#include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
+#include "gputrace/word.h"
 #include "mpi/comms.h"
 #include "mpi/hosts.h"
 #include "mpi/init.h"
@@ -30,6 +33,19 @@ void gt_mpi_finalizing(void)
 {
 	gt_mpi_hosts_end();
 	gt_mpi_comms_end();
+}
+
+void gt_mpi_aborting(int code)
+{
+	const char *dir = getenv("VT_RUN_DIR");
+	char text[64], word[1300];
+
+	snprintf(text, sizeof(text), "MPI_Abort with error code %d", code);
+	gt_def_property("ended-by", text);
+	/* MPI is not asked: where there is no MPI_COMM_WORLD (sessions alone) that would end the program. */
+	if (dir && gt_mpi_rank != UINT32_MAX)
+		gt_message(1, "rank %u calls MPI_Abort with error code %d; to see what was recorded: "
+			   "gputrace report %s", gt_mpi_rank, code, gt_word(word, sizeof(word), dir));
 }
 
 bool gt_mpi_setup(void *(*find)(const char *symbol))

@@ -15,6 +15,8 @@ bool gt_mpi_setup(void *(*find)(const char *symbol));
 /* After MPI_Init, before MPI_Finalize. */
 void gt_mpi_initialized(void);
 void gt_mpi_finalizing(void);
+/* Before MPI_Abort, in which the launcher ends all ranks and what would say something at their end. */
+void gt_mpi_aborting(int code);
 
 #pragma GCC visibility pop
 

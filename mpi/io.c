@@ -73,6 +73,20 @@ void gt_mpi_file_deleted(const char *name)
 		gt_record(GT_T_IO_DELETE, text, (uint64_t[2]){ PARADIGM, 0 }, 1);
 }
 
+void gt_mpi_file_together(MPI_File file)
+{
+	const struct gt_mpi_handle *f = find(file);
+	static gt_ref attribute;
+	gt_ref known = __atomic_load_n(&attribute, __ATOMIC_RELAXED);
+
+	if (!f)
+		return;
+	if (!known)
+		known = gt_def_attribute("MPI_FILE", "File that a collective call is about", GT_VALUE_FILE);
+	__atomic_store_n(&attribute, known, __ATOMIC_RELAXED);
+	gt_attribute(known, f->ref);
+}
+
 void gt_mpi_file_seek(MPI_File file, MPI_Offset offset, int whence, bool shared)
 {
 	const struct gt_mpi_handle *f = find(file);

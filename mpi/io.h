@@ -19,6 +19,8 @@
 void gt_mpi_file_opened(bool on, MPI_Comm comm, const char *name, int mode, const MPI_File *file);
 void *gt_mpi_file_leaves(const MPI_File *file);
 void gt_mpi_file_left(bool on, void *file, int rc);
+/* All members of the file's communicator make this call: says of its leave which file it is about. */
+void gt_mpi_file_together(MPI_File file);
 void gt_mpi_file_deleted(const char *name);
 void gt_mpi_file_seek(MPI_File file, MPI_Offset offset, int whence, bool shared);
 

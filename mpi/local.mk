@@ -24,15 +24,15 @@ mpi/openmpi.i: Makefile
 mpi/mpich.i: Makefile
 	$(MPI_TABLE) $(MPICH_CFLAGS) -
 mpi/stubs.c: mpi/gen.py $(MPI_TABLE_FILES)
-	$(MPI_GEN) stubs $@ $(MPI_TABLES)
+	$(MPI_GEN) stubs $@ $(MPI_TABLES) $(MPI_WITHOUT)
 mpi/wrap-openmpi.c: mpi/gen.py $(MPI_TABLE_FILES)
-	$(MPI_GEN) wrap $@ openmpi $(MPI_TABLES)
+	$(MPI_GEN) wrap $@ openmpi $(MPI_TABLES) $(MPI_WITHOUT)
 mpi/real-openmpi.c: mpi/gen.py $(MPI_TABLE_FILES)
-	$(MPI_GEN) real $@ openmpi $(MPI_TABLES)
+	$(MPI_GEN) real $@ openmpi $(MPI_TABLES) $(MPI_WITHOUT)
 mpi/wrap-mpich.c: mpi/gen.py $(MPI_TABLE_FILES)
-	$(MPI_GEN) wrap $@ mpich $(MPI_TABLES)
+	$(MPI_GEN) wrap $@ mpich $(MPI_TABLES) $(MPI_WITHOUT)
 mpi/real-mpich.c: mpi/gen.py $(MPI_TABLE_FILES)
-	$(MPI_GEN) real $@ mpich $(MPI_TABLES)
+	$(MPI_GEN) real $@ mpich $(MPI_TABLES) $(MPI_WITHOUT)
 
 MPI_LDFLAGS = -no-undefined -Wl,-z,defs -Wl,-z,nodelete -Wl,-z,relro,-z,now
 MPI_FLAVOUR_LDFLAGS = -module -avoid-version $(MPI_LDFLAGS) -Wl,--version-script=$(top_srcdir)/mpi/flavour.map
@@ -53,8 +53,11 @@ mpi_libgputrace_mpi_la_LIBADD = lib/libgputrace.la
 EXTRA_mpi_libgputrace_mpi_la_DEPENDENCIES = mpi/libgputrace-mpi.map
 endif
 
+# libgputrace-mpi.so loads them by their full paths: they are nothing to link with.
+mpiflavourdir = $(libdir)/gputrace
+mpiflavour_LTLIBRARIES =
 if HAVE_OPENMPI
-lib_LTLIBRARIES += mpi/libgputrace-mpi-openmpi.la
+mpiflavour_LTLIBRARIES += mpi/libgputrace-mpi-openmpi.la
 mpi_libgputrace_mpi_openmpi_la_SOURCES = $(MPI_PARTS)
 nodist_mpi_libgputrace_mpi_openmpi_la_SOURCES = mpi/wrap-openmpi.c mpi/real-openmpi.c
 mpi_libgputrace_mpi_openmpi_la_CPPFLAGS = $(AM_CPPFLAGS) $(OPENMPI_CFLAGS)
@@ -65,7 +68,7 @@ EXTRA_mpi_libgputrace_mpi_openmpi_la_DEPENDENCIES = mpi/flavour.map
 endif
 
 if HAVE_MPICH
-lib_LTLIBRARIES += mpi/libgputrace-mpi-mpich.la
+mpiflavour_LTLIBRARIES += mpi/libgputrace-mpi-mpich.la
 mpi_libgputrace_mpi_mpich_la_SOURCES = $(MPI_PARTS)
 nodist_mpi_libgputrace_mpi_mpich_la_SOURCES = mpi/wrap-mpich.c mpi/real-mpich.c
 mpi_libgputrace_mpi_mpich_la_CPPFLAGS = $(AM_CPPFLAGS) $(MPICH_CFLAGS)

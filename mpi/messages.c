@@ -71,11 +71,37 @@ static void record_request(unsigned type, uint64_t id)
 	gt_record(type, 0, (uint64_t[2]){ id, 0 }, 1);
 }
 
+/* MPI did not take what was recorded as sent. id 0: there is no request. */
+static void record_refused(uint64_t id, uint64_t bytes)
+{
+	gt_record(GT_T_MPI_REQUEST_CANCELLED, 0, (uint64_t[2]){ id, bytes + 1 }, 1);
+}
+
 static void record_cancelled(const struct gt_mpi_op *op)
 {
 	if (op->kind == GT_MPI_BOTH)
 		record_request(GT_T_MPI_REQUEST_CANCELLED, op->received);
 	record_request(GT_T_MPI_REQUEST_CANCELLED, op->id);
+}
+
+/* The operation was never begun. */
+static void record_not_begun(const struct gt_mpi_op *op)
+{
+	if (op->kind == GT_MPI_BOTH)
+		record_refused(op->received, op->sent);
+	if (op->kind == GT_MPI_SEND)
+		record_refused(op->id, op->bytes);
+	else
+		record_request(GT_T_MPI_REQUEST_CANCELLED, op->id);
+}
+
+void gt_mpi_send_refused(int rc, MPI_Comm comm, int dest, MPI_Count count, MPI_Datatype type)
+{
+	bool sent = gt_mpi_truncated(rc); /* what was cut is the message that it received */
+	const struct gt_mpi_comm *c = sent || dest == MPI_PROC_NULL ? NULL : gt_mpi_comm_of(comm);
+
+	if (c && c->ref && dest >= 0 && dest < c->far)
+		record_refused(0, gt_mpi_bytes(count, type));
 }
 
 /* rc: of a message that did not fit into its buffer, which took `room` bytes of it. */
@@ -127,7 +153,7 @@ struct gt_mpi_op gt_mpi_isend_to(MPI_Comm comm, int dest, int tag, MPI_Count cou
 	return op;
 }
 
-struct gt_mpi_op gt_mpi_irecv_from(MPI_Comm comm, MPI_Count count, MPI_Datatype type)
+struct gt_mpi_op gt_mpi_irecv_from(MPI_Comm comm, int source, int tag, MPI_Count count, MPI_Datatype type)
 {
 	const struct gt_mpi_comm *c = gt_mpi_comm_of(comm);
 	struct gt_mpi_op op = { 0 };
@@ -135,7 +161,8 @@ struct gt_mpi_op gt_mpi_irecv_from(MPI_Comm comm, MPI_Count count, MPI_Datatype 
 	if (!c || !c->ref)
 		return op;
 	op = (struct gt_mpi_op){ .kind = GT_MPI_RECV, .active = true, .comm = c->ref,
-				 .id = gt_mpi_new_id(), .bytes = gt_mpi_bytes(count, type) };
+				 .id = gt_mpi_new_id(), .peer = (uint32_t)source, .tag = (uint32_t)tag,
+				 .bytes = gt_mpi_bytes(count, type) };
 	begin(&op);
 	return op;
 }
@@ -148,15 +175,14 @@ struct gt_mpi_op gt_mpi_isendrecv(bool on, MPI_Comm comm, int dest, int tag, MPI
 	struct gt_mpi_op send, op;
 
 	gt_mpi_isend(&send, on, comm, dest, tag, sent, sent_type);
-	gt_mpi_irecv(&op, on, comm, source, count, type);
+	gt_mpi_irecv(&op, on, comm, source, received_tag, count, type);
 	if (op.kind == GT_MPI_NOTHING)
 		return send;
 	op.posted = true;
-	op.peer = (uint32_t)source;
-	op.tag = (uint32_t)received_tag;
 	if (send.kind != GT_MPI_NOTHING) {
 		op.kind = GT_MPI_BOTH;
 		op.received = send.id;
+		op.sent = send.bytes;
 	}
 	return op;
 }
@@ -169,7 +195,7 @@ struct gt_mpi_op gt_mpi_icoll(bool on, const struct gt_mpi_coll *coll)
 		return op;
 	op = (struct gt_mpi_op){ .kind = GT_MPI_COLL, .active = true, .comm = coll->ref,
 				 .id = gt_mpi_new_id(), .peer = coll->op, .tag = coll->at,
-				 .bytes = coll->sent, .received = coll->received };
+				 .bytes = coll->sent, .received = coll->received, .near = coll->near };
 	begin(&op);
 	return op;
 }
@@ -186,6 +212,8 @@ void gt_mpi_bind_to(bool on, const struct gt_mpi_op *op, int rc, const MPI_Reque
 			gt_mpi_io_cancelled(op);
 		else if (on && op->kind == GT_MPI_COLL)
 			end(op, rc, NULL); /* the others' may be complete */
+		else if (on && op->kind != GT_MPI_RMA && rc != MPI_SUCCESS)
+			record_not_begun(op);
 		else if (on && op->kind != GT_MPI_RMA)
 			record_cancelled(op);
 		return;
@@ -216,7 +244,7 @@ void gt_mpi_coll_init(const struct gt_mpi_coll *coll, const MPI_Request *request
 {
 	struct gt_mpi_op op = { .kind = GT_MPI_COLL, .persistent = true, .comm = coll->ref,
 				.peer = coll->op, .tag = coll->at, .bytes = coll->sent,
-				.received = coll->received };
+				.received = coll->received, .near = coll->near };
 
 	if (coll->ref)
 		gt_mpi_insert(*request, &op);
@@ -238,8 +266,37 @@ void gt_mpi_start_failed(bool on, int count, const MPI_Request *requests)
 	for (int i = 0; requests && i < count; i++) {
 		struct gt_mpi_op op = gt_mpi_take(gt_mpi_look(&requests[i]));
 
-		if (on && op.persistent && op.active)
+		if (on && op.persistent && op.active && op.kind != GT_MPI_COLL)
+			record_not_begun(&op);
+		else if (on && op.persistent && op.active)
 			record_request(GT_T_MPI_REQUEST_CANCELLED, op.id);
+	}
+}
+
+/*
+ * A receive whose request is freed before it is complete still takes the next message of its channel, and has
+ * done so when MPI has ended. From whom is known unless it had a wildcard, with how many bytes is not.
+ */
+static void free_receive(const struct gt_mpi_op *op)
+{
+	if ((int)op->peer >= 0 && (int)op->tag >= 0)
+		gt_mpi_keep_freed(op);
+	else
+		gt_lost(GT_LOSS_DEFINITION, 1);
+}
+
+void gt_mpi_freed_received(void)
+{
+	struct gt_mpi_op op;
+	gt_ref attribute;
+
+	while (gt_mpi_next_freed(&op)) {
+		attribute = gt_def_attribute("MPI_REQUEST_FREED",
+					     "The program freed the request before the message had come: "
+					     "when it came, and with how many bytes, is not known",
+					     GT_VALUE_UINT);
+		gt_attribute(attribute, 1);
+		record_message(GT_T_MPI_IRECV, op.comm, op.peer, op.tag, 0, op.id);
 	}
 }
 
@@ -256,14 +313,17 @@ void gt_mpi_forget(bool on, const MPI_Request *request)
 	if (!request)
 		return;
 	op = gt_mpi_drop(*request);
-	if (on && op.kind != GT_MPI_COMM && op.active && *request != MPI_REQUEST_NULL &&
-	    gt_mpi_Request_get_status()(*request, &flag, &status) == MPI_SUCCESS && flag)
+	if (!on || op.kind == GT_MPI_COMM || !op.active || *request == MPI_REQUEST_NULL)
+		return;
+	if (gt_mpi_Request_get_status()(*request, &flag, &status) == MPI_SUCCESS && flag)
 		end(&op, MPI_SUCCESS, &status);
+	else if (op.kind == GT_MPI_RECV || op.kind == GT_MPI_BOTH)
+		free_receive(&op);
 }
 
 /* ---- matched probes ------------------------------------------------------------------------- */
 
-void gt_mpi_matched(const MPI_Message *message, MPI_Comm comm)
+void gt_mpi_matched(bool on, const MPI_Message *message, MPI_Comm comm)
 {
 	const struct gt_mpi_comm *c = gt_mpi_comm_of(comm);
 	struct gt_mpi_op op = { .kind = GT_MPI_MATCHED };
@@ -271,13 +331,19 @@ void gt_mpi_matched(const MPI_Message *message, MPI_Comm comm)
 	if (!c || !c->ref || *message == MPI_MESSAGE_NO_PROC || *message == MPI_MESSAGE_NULL)
 		return;
 	op.comm = c->ref;
+	op.peer = op.tag = UINT32_MAX; /* the status is the program's, and need not be there */
+	if (on) {
+		op.id = gt_mpi_new_id();
+		record_request(GT_T_MPI_IRECV_REQUEST, op.id);
+	}
 	gt_mpi_insert_matched(*message, &op);
 }
 
-/* The call has failed; the message can still be received. */
-static void put_back(gt_ref comm, const MPI_Message *message)
+/* The call has failed; the message can still be received. id 0: the request was cancelled in the trace. */
+static void put_back(const struct gt_mpi_op *was, uint64_t id, const MPI_Message *message)
 {
-	struct gt_mpi_op op = { .kind = GT_MPI_MATCHED, .comm = comm };
+	struct gt_mpi_op op = { .kind = GT_MPI_MATCHED, .comm = was->comm, .id = id, .peer = was->peer,
+				.tag = was->tag };
 
 	if (*message != MPI_MESSAGE_NULL)
 		gt_mpi_insert_matched(*message, &op);
@@ -294,9 +360,9 @@ void gt_mpi_mrecv_done(bool on, int rc, const struct gt_mpi_op *op, const MPI_Me
 	if (!op->kind)
 		return;
 	if (rc != MPI_SUCCESS && !gt_mpi_truncated(rc)) {
-		put_back(op->comm, message);
+		put_back(op, op->id, message);
 	} else if (on) {
-		receive(op->comm, rc, status, gt_mpi_bytes(count, type), 0);
+		receive(op->comm, rc, status, gt_mpi_bytes(count, type), op->id);
 	}
 }
 
@@ -309,16 +375,18 @@ struct gt_mpi_op gt_mpi_imrecv(bool on, const MPI_Message *message, MPI_Count co
 		return (struct gt_mpi_op){ 0 };
 	op.kind = GT_MPI_RECV;
 	op.active = true;
-	op.id = gt_mpi_new_id();
 	op.bytes = gt_mpi_bytes(count, type);
-	begin(&op);
+	if (!op.id) { /* the probe was not recorded */
+		op.id = gt_mpi_new_id();
+		begin(&op);
+	}
 	return op;
 }
 
 void gt_mpi_imrecv_failed(const struct gt_mpi_op *op, const MPI_Message *message)
 {
 	if (op->kind)
-		put_back(op->comm, message);
+		put_back(op, 0, message);
 }
 
 /* ---- operations that are complete ----------------------------------------------------------- */
@@ -371,6 +439,7 @@ static void end(const struct gt_mpi_op *op, int rc, const MPI_Status *status)
 
 		if (failed)
 			gt_mpi_failed(rc);
+		gt_mpi_say_neighbours(op->near);
 		gt_record(GT_T_NBCOLL_COMPLETE, op->comm, data, 2);
 	} else if (cancelled) {
 		record_cancelled(op);

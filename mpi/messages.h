@@ -38,6 +38,9 @@ gt_mpi_begin_send(unsigned function, MPI_Comm comm, int dest, int tag, MPI_Count
 	return gt_enter_if_active(gt_mpi_region_of(function));
 }
 
+/* MPI returned an error from a call that was to send, and did not only cut what it received. */
+void gt_mpi_send_refused(int rc, MPI_Comm comm, int dest, MPI_Count count, MPI_Datatype type);
+
 /* The record of a message that was cut, if it is that what went wrong. */
 void gt_mpi_recv_failed(int rc, MPI_Comm comm, const MPI_Status *status, MPI_Count count,
 			MPI_Datatype type);
@@ -65,7 +68,7 @@ gt_mpi_end_recv(unsigned function, bool on, int rc, MPI_Comm comm, const MPI_Sta
 }
 
 struct gt_mpi_op gt_mpi_isend_to(MPI_Comm comm, int dest, int tag, MPI_Count count, MPI_Datatype type);
-struct gt_mpi_op gt_mpi_irecv_from(MPI_Comm comm, MPI_Count count, MPI_Datatype type);
+struct gt_mpi_op gt_mpi_irecv_from(MPI_Comm comm, int source, int tag, MPI_Count count, MPI_Datatype type);
 struct gt_mpi_op gt_mpi_isendrecv(bool on, MPI_Comm comm, int dest, int tag, MPI_Count sent,
 				  MPI_Datatype sent_type, int source, int received_tag,
 				  MPI_Count count, MPI_Datatype type);
@@ -81,11 +84,11 @@ static inline void gt_mpi_isend(struct gt_mpi_op *op, bool on, MPI_Comm comm, in
 		op->kind = GT_MPI_NOTHING;
 }
 
-static inline void gt_mpi_irecv(struct gt_mpi_op *op, bool on, MPI_Comm comm, int source, MPI_Count count,
-				MPI_Datatype type)
+static inline void gt_mpi_irecv(struct gt_mpi_op *op, bool on, MPI_Comm comm, int source, int tag,
+				MPI_Count count, MPI_Datatype type)
 {
 	if (on && source != MPI_PROC_NULL)
-		*op = gt_mpi_irecv_from(comm, count, type);
+		*op = gt_mpi_irecv_from(comm, source, tag, count, type);
 	else
 		op->kind = GT_MPI_NOTHING;
 }
@@ -101,8 +104,11 @@ void gt_mpi_persistent(enum gt_mpi_kind kind, const MPI_Request *request, MPI_Co
 void gt_mpi_start(bool on, int count, const MPI_Request *requests);
 void gt_mpi_start_failed(bool on, int count, const MPI_Request *requests);
 void gt_mpi_forget(bool on, const MPI_Request *request);
+/* MPI has ended: receives that the program had freed before have happened. */
+void gt_mpi_freed_received(void);
 
-void gt_mpi_matched(const MPI_Message *message, MPI_Comm comm);
+/* The message is received from now on: what comes behind it on its channel is another one. */
+void gt_mpi_matched(bool on, const MPI_Message *message, MPI_Comm comm);
 struct gt_mpi_op gt_mpi_mrecv(const MPI_Message *message);
 void gt_mpi_mrecv_done(bool on, int rc, const struct gt_mpi_op *op, const MPI_Message *message,
 		       const MPI_Status *status, MPI_Count count, MPI_Datatype type);

@@ -8,6 +8,7 @@
 
 #define SHARDS      64u
 #define CHUNK       128u
+#define BUCKETS     64u
 #define MATCHED_BIT (UINT64_C(1) << 63) /* messages of MPI_Mprobe are kept beside requests */
 
 struct entry {
@@ -19,7 +20,8 @@ struct entry {
 static struct shard {
 	uint32_t lock;
 	uint32_t used;           /* entries in all buckets */
-	struct entry *buckets[64];
+	struct entry *buckets[BUCKETS];
+	struct entry *freed;     /* receives that were freed: nobody looks for them before MPI ends */
 	struct entry *spare;
 } __attribute__((aligned(64))) shards[SHARDS];
 
@@ -38,7 +40,7 @@ static struct shard *shard_of(uint64_t bits)
 
 static struct entry **bucket_of(struct shard *shard, uint64_t bits)
 {
-	return &shard->buckets[gt_hash_word(bits) >> 52 & 63];
+	return &shard->buckets[gt_hash_word(bits) >> 52 & (BUCKETS - 1)];
 }
 
 static struct entry **place_of(struct shard *shard, uint64_t bits)
@@ -50,6 +52,7 @@ static struct entry **place_of(struct shard *shard, uint64_t bits)
 	return at;
 }
 
+/* In the table, or, bits 0, among the receives that were freed. */
 static void put(uint64_t bits, const struct gt_mpi_op *op)
 {
 	struct shard *shard = shard_of(bits);
@@ -66,7 +69,7 @@ static void put(uint64_t bits, const struct gt_mpi_op *op)
 	e = shard->spare;
 	if (e) {
 		/* In front of one with the same handle, which another thread is just completing. */
-		at = bucket_of(shard, bits);
+		at = bits ? bucket_of(shard, bits) : &shard->freed;
 		shard->spare = e->next;
 		e->next = *at;
 		e->bits = bits;
@@ -193,4 +196,24 @@ void gt_mpi_cancel(const MPI_Request *request)
 	if (e)
 		e->op.cancel = true;
 	gt_mpi_unlock(&shard->lock);
+}
+
+void gt_mpi_keep_freed(const struct gt_mpi_op *op)
+{
+	put(0, op);
+}
+
+bool gt_mpi_next_freed(struct gt_mpi_op *op)
+{
+	struct shard *shard = shard_of(0);
+	bool found;
+
+	gt_mpi_lock(&shard->lock);
+	found = shard->freed != NULL;
+	if (found) {
+		*op = shard->freed->op;
+		remove_at(shard, &shard->freed);
+	}
+	gt_mpi_unlock(&shard->lock);
+	return found;
 }

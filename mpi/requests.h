@@ -16,10 +16,10 @@ enum gt_mpi_kind {
 	GT_MPI_RECV,
 	GT_MPI_COLL,
 	GT_MPI_COMM,
-	GT_MPI_MATCHED, /* a message that MPI_Mprobe has found */
+	GT_MPI_MATCHED, /* a message that MPI_Mprobe has found; `id` of its receive, 0: none */
 	GT_MPI_RMA,     /* `comm` is a window */
 	GT_MPI_IO,      /* `comm` is a file */
-	GT_MPI_BOTH,    /* a receive, and a send with the id `received` */
+	GT_MPI_BOTH,    /* a receive, and a send with the id `received` of `sent` bytes */
 };
 
 /* An operation that is under way. */
@@ -31,6 +31,8 @@ struct gt_mpi_op {
 	uint64_t id;
 	uint32_t peer, tag;      /* of collectives: operation, root */
 	uint64_t bytes, received; /* of receives: the buffer's */
+	uint64_t sent;
+	gt_ref near;             /* of collectives: gt_mpi_coll's */
 	MPI_Comm made;           /* then `bytes` is the link that it goes back to, `tag` its side */
 };
 
@@ -63,6 +65,9 @@ struct gt_mpi_op gt_mpi_take(void *was);
 struct gt_mpi_op gt_mpi_drop(MPI_Request request);
 /* Starts a persistent one, under a new id; the kind is GT_MPI_NOTHING if there is none. */
 struct gt_mpi_op gt_mpi_restart(MPI_Request request, bool active);
+/* A receive that was freed while it was under way; and each of them, once. */
+void gt_mpi_keep_freed(const struct gt_mpi_op *op);
+bool gt_mpi_next_freed(struct gt_mpi_op *op);
 /* It may be cancelled when it is complete. */
 void gt_mpi_cancel(const MPI_Request *request);
 

@@ -15,7 +15,6 @@
 #include "mpi/handles.h"
 #include "mpi/rma.h"
 
-#define PARADIGM      4u /* OTF2_PARADIGM_MPI */
 #define CHUNK         128u
 #define TARGETS       16u
 enum { BARRIER = 0, CREATE = 17, DESTROY = 18, CREATE_AND_ALLOCATE = 21 }; /* OTF2_CollectiveOp */
@@ -60,7 +59,7 @@ static void end(gt_ref ref, uint32_t op, uint32_t level)
 static void define(struct gt_mpi_handle *w, const char *name)
 {
 	struct gt_shared_info info = { .bytes = sizeof(info), .name = name, .parent = w->comm,
-				     .paradigm = PARADIGM, .key = w->key };
+				     .paradigm = GT_PARADIGM_MPI, .key = w->key };
 
 	w->ref = gt_def_shared(GT_SHARED_WINDOW, &info, w->ref);
 }

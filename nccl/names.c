@@ -10,7 +10,7 @@
 #include "gputrace/hash.h"
 #include "nccl/nccl.h"
 
-enum { FUNCTIONS = 32, SETS = 512, PROBES = 16, PARADIGM_CUDA = 5, PARADIGM_NONE = 22 };
+enum { FUNCTIONS = 32, SETS = 512, PROBES = 16 };
 
 static struct gt_nccl_function functions[FUNCTIONS];
 static unsigned function_count; /* atomic */
@@ -60,9 +60,9 @@ static void add(const char *name, uint8_t collective, uint8_t role, bool rooted)
 	memcpy(f->name, name, strnlen(name, sizeof(f->name) - 1));
 	f->collective = collective;
 	f->rooted = rooted;
-	f->api = region("NCCL call ", f->name, role, PARADIGM_CUDA);
-	f->operation = region("NCCL ", f->name, role, PARADIGM_NONE);
-	f->channel = region("NCCL channel ", f->name, role, PARADIGM_NONE);
+	f->api = region("NCCL call ", f->name, role, GT_PARADIGM_CUDA);
+	f->operation = region("NCCL ", f->name, role, GT_PARADIGM_NONE);
+	f->channel = region("NCCL channel ", f->name, role, GT_PARADIGM_NONE);
 	__atomic_store_n(&function_count, function_count + 1, __ATOMIC_RELEASE);
 }
 
@@ -168,23 +168,23 @@ void gt_nccl_names_begin(void)
 		const char *name;
 		uint8_t role, paradigm;
 	} regions[GT_NCCL_R_COUNT] = {
-		[GT_NCCL_R_GROUP_END] = { "NCCL group end", 4, PARADIGM_CUDA },
-		[GT_NCCL_R_LAUNCH] = { "NCCL kernel launch", 4, PARADIGM_CUDA },
-		[GT_NCCL_R_SEND] = { "NCCL proxy send", 28, PARADIGM_NONE },
-		[GT_NCCL_R_RECV] = { "NCCL proxy receive", 28, PARADIGM_NONE },
-		[GT_NCCL_R_SEND_STEP] = { "NCCL proxy send step", 28, PARADIGM_NONE },
-		[GT_NCCL_R_RECV_STEP] = { "NCCL proxy receive step", 28, PARADIGM_NONE },
-		[GT_NCCL_R_GPU_WAIT] = { "NCCL proxy wait for GPU", 4, PARADIGM_NONE },
-		[GT_NCCL_R_PEER_WAIT] = { "NCCL proxy wait for peer", 4, PARADIGM_NONE },
-		[GT_NCCL_R_NET_WAIT] = { "NCCL proxy wait for network", 4, PARADIGM_NONE },
-		[GT_NCCL_R_FLUSH_WAIT] = { "NCCL proxy wait for flush", 4, PARADIGM_NONE },
-		[GT_NCCL_R_NET] = { "NCCL network plug-in", 4, PARADIGM_NONE },
-		[GT_NCCL_R_IDLE] = { "NCCL proxy idle", 4, PARADIGM_NONE },
-		[GT_NCCL_R_ACTIVE] = { "NCCL proxy active", 4, PARADIGM_NONE },
-		[GT_NCCL_R_SLEEP] = { "NCCL proxy sleep", 4, PARADIGM_NONE },
-		[GT_NCCL_R_WAKEUP] = { "NCCL proxy wakeup", 4, PARADIGM_NONE },
-		[GT_NCCL_R_APPEND] = { "NCCL proxy append", 4, PARADIGM_NONE },
-		[GT_NCCL_R_KERNEL] = { "NCCL kernel", 4, PARADIGM_NONE },
+		[GT_NCCL_R_GROUP_END] = { "NCCL group end", 4, GT_PARADIGM_CUDA },
+		[GT_NCCL_R_LAUNCH] = { "NCCL kernel launch", 4, GT_PARADIGM_CUDA },
+		[GT_NCCL_R_SEND] = { "NCCL proxy send", 28, GT_PARADIGM_NONE },
+		[GT_NCCL_R_RECV] = { "NCCL proxy receive", 28, GT_PARADIGM_NONE },
+		[GT_NCCL_R_SEND_STEP] = { "NCCL proxy send step", 28, GT_PARADIGM_NONE },
+		[GT_NCCL_R_RECV_STEP] = { "NCCL proxy receive step", 28, GT_PARADIGM_NONE },
+		[GT_NCCL_R_GPU_WAIT] = { "NCCL proxy wait for GPU", 4, GT_PARADIGM_NONE },
+		[GT_NCCL_R_PEER_WAIT] = { "NCCL proxy wait for peer", 4, GT_PARADIGM_NONE },
+		[GT_NCCL_R_NET_WAIT] = { "NCCL proxy wait for network", 4, GT_PARADIGM_NONE },
+		[GT_NCCL_R_FLUSH_WAIT] = { "NCCL proxy wait for flush", 4, GT_PARADIGM_NONE },
+		[GT_NCCL_R_NET] = { "NCCL network plug-in", 4, GT_PARADIGM_NONE },
+		[GT_NCCL_R_IDLE] = { "NCCL proxy idle", 4, GT_PARADIGM_NONE },
+		[GT_NCCL_R_ACTIVE] = { "NCCL proxy active", 4, GT_PARADIGM_NONE },
+		[GT_NCCL_R_SLEEP] = { "NCCL proxy sleep", 4, GT_PARADIGM_NONE },
+		[GT_NCCL_R_WAKEUP] = { "NCCL proxy wakeup", 4, GT_PARADIGM_NONE },
+		[GT_NCCL_R_APPEND] = { "NCCL proxy append", 4, GT_PARADIGM_NONE },
+		[GT_NCCL_R_KERNEL] = { "NCCL kernel", 4, GT_PARADIGM_NONE },
 	};
 	static const char *const names[GT_NCCL_PARAMETERS] = {
 		[GT_NCCL_BYTES] = "NCCL_BYTES", [GT_NCCL_SEQUENCE] = "NCCL_SEQUENCE",

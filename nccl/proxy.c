@@ -11,6 +11,7 @@
  */
 #include <unistd.h>
 
+#include "gputrace/syscall.h"
 #include "nccl/nccl.h"
 
 static unsigned wait_region(unsigned state)
@@ -52,7 +53,7 @@ void gt_nccl_proxy_started(struct gt_nccl_event *event, const struct gt_nccl_abo
 	if (event->type == GT_NCCL_PROXY_OP) {
 		event->step = about->steps;
 		event->region = gt_nccl_regions[event->send ? GT_NCCL_R_SEND : GT_NCCL_R_RECV];
-		if (about->pid != (int)getpid()) {
+		if (about->pid != (int)gt_raw(SYS_getpid)) {
 			event->comm = event->parent = 0;
 			gt_lost(GT_LOSS_NO_LOCATION, 1);
 		}

@@ -41,14 +41,14 @@ static struct gt_accel_name *name_of(const struct gt_cl_work *work)
 	if (work->name)
 		return gt_accel_named(work->name, false,
 				      strstr(work->name, " fill ") ? "OPENCL_MEMSET" : "OPENCL_MEMCPY",
-				      GT_ACCEL_ROLE_TRANSFER);
+				      GT_REGION_ROLE_DATA_TRANSFER);
 	if (!work->kernel)
 		strcpy(name, "native kernel");
 	else if (!gt_cl_ask(GT_CL_GET_KERNEL_INFO, work->kernel, GT_CL_KERNEL_NAME, sizeof(name), name) ||
 		 !*name)
 		strcpy(name, "kernel without a name");
 	name[sizeof(name) - 1] = 0;
-	return gt_accel_named(name, false, "OPENCL_KERNEL", GT_ACCEL_ROLE_FUNCTION);
+	return gt_accel_named(name, false, "OPENCL_KERNEL", GT_REGION_ROLE_FUNCTION);
 }
 
 static gt_ref params_of(struct gt_accel_name *name, const struct gt_cl_work *work)

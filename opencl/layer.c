@@ -444,13 +444,13 @@ static const struct place {
 	const char *name;
 	gt_cl_function function;
 } places[] = {
-#define CALL(place, name, role, ...) { place, GT_ACCEL_ROLE_##role, #name, (gt_cl_function)name },
+#define CALL(place, name, role, ...) { place, GT_REGION_ROLE_##role, #name, (gt_cl_function)name },
 	CALLS(CALL)
 #undef CALL
-#define WAIT(place, name, ...) { place, GT_ACCEL_ROLE_BARRIER, #name, (gt_cl_function)name },
+#define WAIT(place, name, ...) { place, GT_REGION_ROLE_IMPLICIT_BARRIER, #name, (gt_cl_function)name },
 	WAITING(WAIT)
 #undef WAIT
-#define COMMAND(place, name, ...) { place, GT_ACCEL_ROLE_FUNCTION, #name, (gt_cl_function)name },
+#define COMMAND(place, name, ...) { place, GT_REGION_ROLE_FUNCTION, #name, (gt_cl_function)name },
 	COMMANDS(COMMAND) MAPS(COMMAND)
 #undef COMMAND
 #define QUERY(place, name) { place, 0, #name, (gt_cl_function)name },

@@ -11,10 +11,6 @@
 
 #include "accel/accel.h"
 
-enum {
-	GT_CL_PARADIGM = 19, /* OTF2_PARADIGM_OPENCL */
-};
-
 /* Places in the table. */
 enum {
 	GT_CL_GET_DEVICE_INFO = 3,

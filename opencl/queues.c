@@ -15,7 +15,7 @@ enum { MARKERS = 10 };
 
 const struct gt_accel_info gt_accel_runtime = {
 	.name = "OpenCL", .adapter = "opencl", .comm = "OPENCL_COMM", .window = "OPENCL_WINDOW",
-	.paradigm = GT_CL_PARADIGM,
+	.paradigm = GT_PARADIGM_OPENCL,
 };
 
 static struct gt_cl_device *devices;

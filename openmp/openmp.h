@@ -14,7 +14,6 @@
 
 #include "gputrace/adapter.h"
 
-enum { GT_OMP_PARADIGM = 3 }; /* OTF2_PARADIGM_OPENMP */
 
 /* Enumerator, name, OTF2_RegionRole as a number. */
 #define GT_OMP_CONSTRUCTS(C)                        \

@@ -525,7 +525,7 @@ static void hold(struct gt_omp_thread *self, uint64_t lock)
 	self->held[i].lock = lock;
 	self->held[i].order = order;
 	self->held[i].depth = 1;
-	gt_record(GT_T_LOCK_ACQUIRE, lock, (uint64_t[2]){ order, GT_OMP_PARADIGM }, 1);
+	gt_record(GT_T_LOCK_ACQUIRE, lock, (uint64_t[2]){ order, GT_PARADIGM_OPENMP }, 1);
 }
 
 void gt_omp_waited(enum gt_omp_construct construct)
@@ -558,7 +558,7 @@ void gt_omp_released(enum gt_omp_construct construct, uint64_t lock)
 	i = find_held(self, lock);
 	if (i == GT_OMP_HELD || --self->held[i].depth)
 		return;
-	gt_record(GT_T_LOCK_RELEASE, lock, (uint64_t[2]){ self->held[i].order, GT_OMP_PARADIGM }, 1);
+	gt_record(GT_T_LOCK_RELEASE, lock, (uint64_t[2]){ self->held[i].order, GT_PARADIGM_OPENMP }, 1);
 	memmove(&self->held[i], &self->held[i + 1], (--self->held_count - i) * sizeof(self->held[0]));
 }
 

@@ -34,7 +34,7 @@ static gt_ref define(enum gt_omp_construct construct, const void *variable, cons
 		.name = constructs[construct].name,
 		.group = "OpenMP",
 		.role = constructs[construct].role,
-		.paradigm = GT_OMP_PARADIGM,
+		.paradigm = GT_PARADIGM_OPENMP,
 		.address = code ? (const char *)code - 1 : NULL,
 		.variable = code ? variable : NULL,
 	};

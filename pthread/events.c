@@ -15,7 +15,6 @@
 #include "gputrace/thread.h"
 #include "pthread/events.h"
 
-#define PARADIGM_PTHREAD 7 /* OTF2_PARADIGM_PTHREAD */
 #define ORDERS           4096u
 
 GT_HIDDEN enum gt_pt_mode gt_pt_mode;
@@ -74,7 +73,7 @@ void gt_pt_define(void)
 			.name = regions[i].name,
 			.group = "Pthreads",
 			.role = regions[i].role,
-			.paradigm = PARADIGM_PTHREAD,
+			.paradigm = GT_PARADIGM_PTHREAD,
 		};
 
 		if (can_occur(regions[i].when, mode))

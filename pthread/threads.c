@@ -17,6 +17,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include "gputrace/syscall.h"
 #include "gputrace/thread.h"
 #include "pthread/events.h"
 
@@ -373,7 +374,7 @@ struct gt_pt_start *gt_pt_create_begin(struct gt_pt_creation *creation)
 	}
 	memset(block->creator, 0, sizeof(block->creator));
 	if (!gt_is_confined())
-		syscall(SYS_prctl, PR_GET_NAME, block->creator, 0, 0, 0);
+		gt_raw(SYS_prctl, PR_GET_NAME, block->creator, 0, 0, 0);
 	block->detached = false;
 	block->quiet = false;
 	block->sequence = creation->sequence = gt_thread_number();
@@ -425,7 +426,7 @@ void gt_pt_thread_begin(struct gt_pt_start *block, struct gt_pt_start *start)
 {
 	struct gt_pt_self *self = &gt_pt_self;
 	bool confined = gt_is_confined();
-	uint32_t tid = confined ? 0 : (uint32_t)syscall(SYS_gettid);
+	uint32_t tid = confined ? 0 : (uint32_t)gt_raw(SYS_gettid);
 	char name[GT_PT_COMM] = "";
 	int state;
 
@@ -445,7 +446,7 @@ void gt_pt_thread_begin(struct gt_pt_start *block, struct gt_pt_start *start)
 	self->how = GT_THREAD_END_CANCEL; /* unless it returns or calls pthread_exit */
 	insert((uintptr_t)pthread_self(), start->sequence, tid, start->detached ? DETACHED : 0);
 	if (!confined)
-		syscall(SYS_prctl, PR_GET_NAME, name, 0, 0, 0);
+		gt_raw(SYS_prctl, PR_GET_NAME, name, 0, 0, 0);
 	if (!confined && strncmp(name, start->creator, sizeof(name)) != 0)
 		gt_thread_name(0, name);
 	if (have_key)
@@ -504,7 +505,7 @@ void gt_pt_threads_init(void)
 	}
 	main_thread = pthread_self();
 	gt_pt_self.first = true;
-	main_tid = (uint32_t)syscall(SYS_gettid);
+	main_tid = (uint32_t)gt_raw(SYS_gettid);
 }
 
 void gt_pt_threads_child(void)
@@ -516,5 +517,5 @@ void gt_pt_threads_child(void)
 	gt_pt_self.sequence = 0;
 	main_thread = pthread_self();
 	gt_pt_self.first = true;
-	main_tid = (uint32_t)syscall(SYS_gettid);
+	main_tid = (uint32_t)gt_raw(SYS_gettid);
 }

@@ -11,7 +11,11 @@
  * it as well would show: a refused attempt at a mutex with a priority ceiling lets the next succeed.
  */
 #include <errno.h>
+#if __has_include(<sys/single_threaded.h>)
 #include <sys/single_threaded.h>
+#else
+#define __libc_single_threaded 0 /* before glibc 2.32 nobody knows */
+#endif
 #include <time.h>
 
 #include "pthread/real.h"

@@ -27,6 +27,8 @@ struct thread {
 	uint32_t depth, room;
 	uint32_t tries; /* to find its name */
 	bool profiled;  /* by ours, before 3.12 */
+	bool greenlets; /* their switches are followed */
+	bool odd;       /* a function returned before one that it had called */
 	struct open open[];
 };
 static GT_TLS struct thread *self;
@@ -75,12 +77,18 @@ static void name_thread(void)
 		self->tries = NAME_TRIES;
 }
 
+static struct gt_py_object *put_aside(void);
+static void take_up(struct gt_py_object *aside);
+static const struct gt_py_stacks stacks = { put_aside, take_up };
+
 static void enter(gt_ref region)
 {
 	if (!region || ((!self || self->depth == self->room) && !make_room()))
 		return;
 	if (gt_unlikely(self->tries < NAME_TRIES))
 		name_thread();
+	if (gt_unlikely(gt_py_greenlets && !self->greenlets))
+		self->greenlets = gt_py_greenlets_follow(&stacks);
 	self->open[self->depth++] = (struct open){ region, gt_enter_if_active(region) };
 }
 
@@ -95,16 +103,57 @@ static void close_from(uint32_t depth)
 	}
 }
 
-/* The innermost of this region, and what is still open in it; nothing if it began before us. */
+/*
+ * The innermost of this region; nothing if it began before us. What is still open in it will not return, or
+ * the thread has several stacks, which the assembly finds out: it is told of each return that is recorded.
+ */
 static void leave(gt_ref region)
 {
+	uint32_t i = self ? self->depth : 0;
+
 	if (!region || !self)
 		return;
-	for (uint32_t i = self->depth; i-- > 0;)
-		if (self->open[i].region == region) {
+	while (i && self->open[i - 1].region != region)
+		i--;
+	if (!i) {
+		if (self->odd)
+			gt_leave(region);
+		return;
+	}
+	if (i < self->depth) {
+		self->odd = true;
+		if (!self->open[i - 1].recorded)
 			close_from(i);
-			return;
-		}
+	}
+	self->depth = i - 1;
+	if (self->open[i - 1].recorded)
+		gt_leave(region);
+}
+
+/* ---- several stacks ----------------------------------------------------------------------------- */
+
+static struct gt_py_object *put_aside(void)
+{
+	struct gt_py_object *aside;
+
+	if (!self || !self->depth)
+		return NULL;
+	aside = gt_py.PyBytes_FromStringAndSize((const char *)self->open,
+						(intptr_t)(self->depth * sizeof(struct open)));
+	close_from(0);
+	return aside;
+}
+
+static void take_up(struct gt_py_object *aside)
+{
+	const char *bytes = gt_py.PyBytes_AsString(aside);
+	size_t count = bytes ? (size_t)gt_py.PyBytes_Size(aside) / sizeof(struct open) : 0;
+	struct open open;
+
+	for (size_t i = 0; i < count; i++) {
+		memcpy(&open, bytes + i * sizeof(open), sizeof(open));
+		enter(open.region);
+	}
 }
 
 /* ---- sys.monitoring ----------------------------------------------------------------------------- */
@@ -369,8 +418,12 @@ static int on_audit(const char *event, struct gt_py_object *arguments, void *unu
 			begin();
 		return 0;
 	}
-	if (!failed && gt_py.minor < 12 && strcmp(event, "sys.setprofile") == 0)
+	if (failed)
+		return 0;
+	if (gt_py.minor < 12 && strcmp(event, "sys.setprofile") == 0)
 		profile_lost();
+	else if (!gt_py_greenlets && strcmp(event, "import") == 0)
+		gt_py_greenlets_note(arguments);
 	return 0;
 }
 

@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # libgputrace-python.so: the adapter for Python.
 lib_LTLIBRARIES += python/libgputrace-python.la
-python_libgputrace_python_la_SOURCES = python/adapter.c python/api.c python/python.h python/regions.c
+python_libgputrace_python_la_SOURCES = python/adapter.c python/api.c python/greenlets.c \
+	python/python.h python/regions.c
 python_libgputrace_python_la_CFLAGS = $(AM_CFLAGS) -fno-plt
 python_libgputrace_python_la_LDFLAGS = -version-info 0:0:0 -Wl,-z,nodelete -Wl,-z,relro,-z,now \
 	-Wl,--version-script=$(top_srcdir)/python/libgputrace-python.map

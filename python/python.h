@@ -55,6 +55,14 @@ typedef int (*gt_py_audit)(const char *event, struct gt_py_object *arguments, vo
 	F(const char *, PyUnicode_AsUTF8, (struct gt_py_object *))                                           \
 	F(struct gt_py_object *, PyLong_FromUnsignedLong, (unsigned long))                                   \
 	F(long, PyLong_AsLong, (struct gt_py_object *))                                                      \
+	F(struct gt_py_object *, PyLong_FromVoidPtr, (void *))                                               \
+	F(struct gt_py_object *, PyDict_New, (void))                                                         \
+	F(int, PyDict_SetItem, (struct gt_py_object *, struct gt_py_object *, struct gt_py_object *))        \
+	F(int, PyDict_DelItem, (struct gt_py_object *, struct gt_py_object *))                               \
+	F(struct gt_py_object *, PyBytes_FromStringAndSize, (const char *, intptr_t))                        \
+	F(char *, PyBytes_AsString, (struct gt_py_object *))                                                 \
+	F(intptr_t, PyBytes_Size, (struct gt_py_object *))                                                   \
+	F(struct gt_py_object *, PyObject_CallObject, (struct gt_py_object *, struct gt_py_object *))        \
 	F(struct gt_py_object *, PySys_GetObject, (const char *))                                            \
 	F(struct gt_py_object *, PyEval_GetFrame, (void))                                                    \
 	F(void, PyEval_SetProfile, (gt_py_profile, struct gt_py_object *))
@@ -91,6 +99,20 @@ GT_HIDDEN extern const struct gt_py_object *gt_py_thread_start;
 
 /* Prepares it; false: Python has no room. */
 GT_HIDDEN bool gt_py_regions_begin(void);
+
+/*
+ * greenlets.c: has the program imported greenlet? It is told what is imported. From gt_py_greenlets_follow()
+ * on the calling thread's switches are seen; false: greenlet is not there yet.
+ */
+struct gt_py_stacks {
+	/* Leaves all functions that are open on the calling thread; a bytes object that says which they are,
+	 * NULL: none is, or there is no memory. */
+	struct gt_py_object *(*put_aside)(void);
+	void (*take_up)(struct gt_py_object *aside); /* enters them again */
+};
+GT_HIDDEN extern bool gt_py_greenlets;
+GT_HIDDEN void gt_py_greenlets_note(struct gt_py_object *import_arguments);
+GT_HIDDEN bool gt_py_greenlets_follow(const struct gt_py_stacks *of_threads);
 
 /* If the program has given the calling thread a name: names the location by it, and returns true. */
 GT_HIDDEN bool gt_py_name_thread(void);

@@ -10,7 +10,7 @@
 
 #include "python/python.h"
 
-enum { NAME = 1024, ROLE_FUNCTION = 1, PARADIGM_COMPILER = 2 }; /* of OTF2 */
+enum { NAME = 1024 };
 
 static intptr_t extra_index = -1;
 const struct gt_py_object *gt_py_thread_start;
@@ -67,8 +67,8 @@ static gt_ref define(struct gt_py_object *code, struct gt_py_object *frame)
 		.bytes = sizeof(info),
 		.group = text_of(module, "Python"),
 		.file = text_of(file, ""),
-		.role = ROLE_FUNCTION,
-		.paradigm = PARADIGM_COMPILER,
+		.role = GT_REGION_ROLE_FUNCTION,
+		.paradigm = GT_PARADIGM_COMPILER,
 	};
 	char full[NAME];
 	size_t length = module ? append(full, 0, info.group) : 0;

@@ -97,6 +97,69 @@ static void find_wrong_order(struct gt_sync *sync, uint32_t location)
 	}
 }
 
+/* ---- polls --------------------------------------------------------------------------------------- */
+
+/* What calls that asked in vain had to wait for. */
+struct awaited {
+	uint32_t cause;    /* GT_NO_CAUSE: it is not known */
+	unsigned char wait;
+	bool probes;       /* only probes were for it */
+	uint64_t until;
+	uint64_t begin, length; /* of the call behind */
+};
+
+/* What a call found: an operation that it completed, or a message that it received after probes. */
+static struct awaited found_by(const struct gt_segment *segment)
+{
+	bool waited = segment->cause != GT_NO_CAUSE;
+	struct awaited found = { .cause = waited ? segment->cause : segment->also,
+				 .wait = waited ? segment->wait : segment->also_wait,
+				 .probes = segment->class != GT_CLASS_MPI_TEST,
+				 .until = waited ? segment->until : segment->also_until };
+
+	if (gt_class_times[segment->class] != GT_TIME_MPI ||
+	    (found.probes && found.wait != GT_WAIT_LATE_SENDER))
+		found.cause = GT_NO_CAUSE;
+	return found;
+}
+
+static bool is_probe(const struct gt_sync *sync, uint32_t location, const struct gt_segment *segment)
+{
+	uint32_t node = gt_profile_node(sync->profile, location, segment->node);
+	const char *name = gt_sync_region(sync, location, node);
+
+	return strcasestr(name, "probe") || strcasestr(name, "get_status");
+}
+
+/*
+ * Calls that test and find nothing wait for what the next one finds, if the thread does nothing else
+ * meanwhile: no other call that counts, and no more time between two of them than the longer one took. They
+ * end before that is there, but for the last of them.
+ */
+static void find_polled(struct gt_sync *sync, uint32_t location)
+{
+	struct awaited next = { .cause = GT_NO_CAUSE };
+
+	for (uint64_t i = gt_segment_count(sync, location); i--; gt_spill_used(&sync->spill)) {
+		struct gt_segment *segment = gt_segment_at(sync, location, i);
+		uint64_t length = segment->end - segment->begin;
+
+		if (segment->class != GT_CLASS_MPI_TEST || segment->cause != GT_NO_CAUSE ||
+		    segment->also != GT_NO_CAUSE) {
+			next = found_by(segment);
+		} else if (next.cause != GT_NO_CAUSE &&
+			   (next.begin - segment->end > (length > next.length ? length : next.length) ||
+			    (next.probes && !is_probe(sync, location, segment)))) {
+			next.cause = GT_NO_CAUSE;
+		} else if (next.cause != GT_NO_CAUSE && next.until > segment->begin) {
+			gt_sync_wait(sync, location, i, (enum gt_wait)next.wait, next.cause,
+				     next.until < segment->end ? next.until : segment->end);
+		}
+		next.begin = segment->begin;
+		next.length = length;
+	}
+}
+
 /* ---- collectives --------------------------------------------------------------------------------- */
 
 static enum gt_shape_of_wait shape_of(const struct gt_item *item)
@@ -131,6 +194,8 @@ static uint64_t comm_of(const struct gt_sync *sync, uint64_t key)
 	const struct gt_otf2 *read = sync->report->read;
 	size_t index = key >> 32 & ((1 << 30) - 1);
 
+	if ((enum gt_space)(key >> 62) == GT_SPACE_OTHER)
+		index &= ~(size_t)GT_PLACE_LATER;
 	if ((enum gt_space)(key >> 62) == GT_SPACE_WINDOW)
 		return gt_otf2_window_at(read, index)->comm;
 	return index < read->tables[GT_OTF2_COMM].count ? gt_otf2_comm_at(read, index)->id : GT_OTF2_NOTHING;
@@ -170,21 +235,72 @@ static void wait_for(struct gt_sync *sync, const struct gt_item *item, const str
 			     cause->time);
 }
 
+static int by_location(const void *key, const void *item)
+{
+	uint32_t wanted = *(const uint32_t *)key, location = ((const struct gt_item *)item)->location;
+
+	return wanted < location ? -1 : wanted > location;
+}
+
+/* The member with this rank; items are in the order of their locations. */
+static const struct gt_item *of_rank(const struct gt_sync *sync, const struct group *group, uint64_t comm,
+				     uint32_t rank)
+{
+	uint64_t id = gt_otf2_member(sync->report->read, comm, rank, GT_OTF2_NOTHING);
+	ptrdiff_t index = gt_otf2_index(sync->report->read, GT_OTF2_LOCATION, id);
+	uint32_t location = (uint32_t)index;
+	const struct gt_item *item = NULL;
+
+	if (index >= 0)
+		item = bsearch(&location, group->items, group->count, sizeof(*group->items), by_location);
+	return item || index < 0 ? item : member(sync, group, location);
+}
+
 static void higher_wait(struct gt_sync *sync, const struct group *group)
 {
-	const struct gt_otf2 *read = sync->report->read;
 	uint64_t comm = comm_of(sync, group->items->key);
 	const struct gt_item *last = NULL;
 
 	for (uint32_t rank = 0; rank < group->count; rank++) {
-		ptrdiff_t location = gt_otf2_index(read, GT_OTF2_LOCATION,
-						   gt_otf2_member(read, comm, rank, GT_OTF2_NOTHING));
-		const struct gt_item *item = location < 0 ? NULL : member(sync, group, (uint32_t)location);
+		const struct gt_item *item = of_rank(sync, group, comm, rank);
 
 		if (item && last)
 			wait_for(sync, item, last);
 		if (item && (!last || item->time > last->time))
 			last = item;
+	}
+}
+
+/* The last of those that it receives from: "0,3,4". */
+static const struct gt_item *last_neighbour(const struct gt_sync *sync, const struct group *group,
+					    const struct gt_item *item)
+{
+	enum { MOST = 4096 }; /* more than there is room for in a string of gputrace's */
+	const char *text = gt_otf2_text(sync->report->read, item->value);
+	uint64_t comm = comm_of(sync, item->key);
+	const struct gt_item *last = NULL;
+
+	for (int i = 0; i < MOST; i++) {
+		char *end;
+		uint32_t rank = (uint32_t)strtoul(text, &end, 10);
+		const struct gt_item *one = end > text ? of_rank(sync, group, comm, rank) : NULL;
+
+		if (end == text)
+			break;
+		if (one && one != item && (!last || one->time > last->time))
+			last = one;
+		text = *end ? end + 1 : end;
+	}
+	return last;
+}
+
+static void near_wait(struct gt_sync *sync, const struct group *group)
+{
+	for (size_t i = 0; i < group->count; i++) {
+		const struct gt_item *item = &group->items[i];
+
+		if (shape_of(item) == GT_NEAR_WAIT)
+			wait_for(sync, item, last_neighbour(sync, group, item));
 	}
 }
 
@@ -216,6 +332,9 @@ static void instance(struct gt_sync *sync, const struct group *group)
 		return;
 	case GT_HIGHER_WAIT:
 		higher_wait(sync, group);
+		return;
+	case GT_NEAR_WAIT:
+		near_wait(sync, group);
 		return;
 	case GT_ROOT_WAITS:
 		if (root)
@@ -333,6 +452,37 @@ static void process(struct gt_sync *sync, const struct group *group)
 }
 
 /*
+ * MPI may return from MPI_Win_lock at once, and acquire the lock when accesses are to be complete, or when it
+ * is to be released (Open MPI): that waits until another one has released it, unless both only share it.
+ */
+static void late_lock(struct gt_sync *sync, const struct gt_item *item, const struct gt_item *released)
+{
+	if (released->time > item->begin && (item->value || released->value))
+		gt_sync_wait(sync, item->location, item->segment, GT_WAIT_WINDOW_LOCK, released->location,
+			     released->time < item->time ? released->time : item->time);
+}
+
+/* It got the lock of a window from a call that had not returned yet. */
+static bool from_one_that_releases(const struct gt_item *item, const struct gt_item *releasing)
+{
+	return releasing->key == item->key && releasing->location != item->location &&
+	       releasing->time > item->time && releasing->begin > item->begin &&
+	       (item->value || releasing->value);
+}
+
+/* What the log has of a window's lock; `known`: `released` is of the same one. */
+static void window_lock(struct gt_sync *sync, const struct gt_item *item, const struct gt_item *released,
+			const struct gt_item *releasing, bool known)
+{
+	if (item->what == GT_LOCK_RELEASING)
+		return;
+	if (from_one_that_releases(item, releasing))
+		late_lock(sync, item, releasing);
+	else if (known && item->what != GT_LOCK_ACQUIRED)
+		late_lock(sync, item, released);
+}
+
+/*
  * Acquisitions and releases of each lock, in their order. Who released it last may not be its last holder if
  * not all are known: only if it was released during the call.
  */
@@ -340,7 +490,7 @@ static void locks(struct gt_sync *sync, enum gt_bag_kind kind)
 {
 	enum gt_wait class = kind == GT_BAG_LOCKS ? GT_WAIT_LOCK : GT_WAIT_WINDOW_LOCK;
 	struct gt_bag *bag = &sync->bags[kind];
-	struct gt_item released = { 0 };
+	struct gt_item released = { 0 }, releasing = { 0 };
 	bool known = false, all = kind != GT_BAG_LOCKS || sync->report->classes.all_locks;
 
 	for (; gt_bag_next(bag); gt_spill_used(&sync->spill)) {
@@ -348,11 +498,16 @@ static void locks(struct gt_sync *sync, enum gt_bag_kind kind)
 		struct gt_segment *segment;
 
 		known = known && item.key == released.key;
+		if (kind == GT_BAG_WINDOW_LOCKS)
+			window_lock(sync, &item, &released, &releasing, known);
 		if (item.what == GT_LOCK_RELEASED) {
 			released = item;
 			known = true;
-			continue;
+		} else if (item.what == GT_LOCK_RELEASING) {
+			releasing = item;
 		}
+		if (item.what != GT_LOCK_ACQUIRED)
+			continue;
 		segment = gt_segment_at(sync, item.location, item.segment);
 		if (!known) {
 			segment->settled |= segment->class == GT_CLASS_LOCK && kind == GT_BAG_LOCKS &&
@@ -393,7 +548,7 @@ static void collect_barriers(struct gt_sync *sync, uint32_t location)
 {
 	for (uint64_t i = 0; i < gt_segment_count(sync, location); i++, gt_spill_used(&sync->spill)) {
 		struct gt_segment *segment = gt_segment_at(sync, location, i);
-		struct gt_item item = { .tie = segment->begin & ((UINT64_C(1) << 48) - 1),
+		struct gt_item item = { .tie = segment->begin,
 					.time = segment->begin,
 					.begin = segment->end,
 					.location = location,
@@ -494,6 +649,7 @@ void gt_causes(struct gt_sync *sync)
 	each_group(sync, GT_BAG_BARRIERS, &group);
 	gt_device_causes(sync);
 	for (uint32_t i = 0; i < locations; i++) {
+		find_polled(sync, i);
 		find_wrong_order(sync, i);
 		as_such(sync, i);
 	}

@@ -30,7 +30,6 @@ const char *const gt_time_names[GT_TIMES] = {
 
 /* ---- regions ------------------------------------------------------------------------------------- */
 
-/* The same tables decide in the summary of a run. */
 static const unsigned char posix_classes[] = {
 	[GT_POSIX_NONE] = GT_CLASSES,
 	[GT_POSIX_CREATE] = GT_CLASS_THREAD_CREATE,

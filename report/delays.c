@@ -126,7 +126,7 @@ static void add_parts(struct hand *hand, struct gt_parts *parts, const uint32_t 
 	while (gt_parts_next(parts))
 		for (const uint32_t *words = parts->words; words < parts->last;) {
 			words = gt_part_take(words, &one);
-			count = add(times, touched, count, nodes[one.node], scale * one.time);
+			count = add(times, touched, count, nodes[one.node], scale * (double)one.time);
 		}
 	hand->count = count;
 }
@@ -139,7 +139,7 @@ static void subtract_parts(struct hand *hand, struct gt_parts *parts, const uint
 	while (gt_parts_next(parts))
 		for (const uint32_t *words = parts->words; words < parts->last;) {
 			words = gt_part_take(words, &one);
-			times[nodes[one.node]] -= scale * one.time;
+			times[nodes[one.node]] -= scale * (double)one.time;
 		}
 }
 

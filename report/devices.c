@@ -93,12 +93,11 @@ static void match_launches(struct gt_sync *sync)
 static void collect(struct devices *devices, uint32_t location)
 {
 	struct gt_sync *sync = devices->sync;
-	const uint64_t tie = (UINT64_C(1) << 48) - 1;
 
 	for (uint64_t i = 0; i < gt_segment_count(sync, location); i++) {
 		const struct gt_segment *segment = gt_segment_at(sync, location, i);
 		struct gt_item item = { .key = class_at(devices, location)->process,
-					.tie = segment->end & tie,
+					.tie = segment->end,
 					.time = segment->end,
 					.location = location,
 					.segment = (uint32_t)i,
@@ -109,7 +108,7 @@ static void collect(struct devices *devices, uint32_t location)
 			continue;
 		gt_bag_add(&sync->spill, &sync->bags[GT_BAG_ENDS], &item);
 		item.key = class_at(devices, location)->device;
-		item.tie = segment->begin & tie;
+		item.tie = segment->begin;
 		gt_bag_add(&sync->spill, &sync->bags[GT_BAG_BEGINS], &item);
 	}
 }

@@ -205,7 +205,7 @@ static void begin_svg(struct gt_canvas *canvas, const char *title, double width,
 
 static bool open_svg(struct gt_canvas *canvas, const char *title, double width, double height)
 {
-	canvas->svg = fopen(canvas->part, "w");
+	canvas->svg = gt_output_open(canvas->part, canvas->path);
 	if (canvas->svg)
 		begin_svg(canvas, title, width, height);
 	else

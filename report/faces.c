@@ -2,19 +2,18 @@
 /*
  * The faces of figures: text for people, JSON and CSV for programs.
  *
- * Limits: JSON is written by jansson row by row; a whole document is never in memory.
+ * Limits: a text of more than 4,095 characters is cut in the middle in JSON.
  */
 #include "config.h"
 
 #include "lib/assemble/report/summary.h"
+#include "lib/assemble/util/utf8.h"
 #include "lib/assemble/util/shorten.h"
 #include "report/table.h"
 
 #include <inttypes.h>
+#include <math.h>
 #include <string.h>
-#ifdef HAVE_JANSSON
-#include <jansson.h>
-#endif
 
 static bool chosen(const struct gt_face *face, const struct gt_section *section)
 {
@@ -183,46 +182,64 @@ void gt_figures_print(const struct gt_figures *figures, const struct gt_face *fa
 
 /* ---- JSON ---------------------------------------------------------------------------------------- */
 
-#ifdef HAVE_JANSSON
-static json_t *json_cell(union gt_cell cell, enum gt_unit unit)
-{
-	char text[4096];
+enum { TEXT_MOST = 4096 };
 
-	if (!gt_cell_given(cell, unit))
-		return json_null();
+/* Names in archives can be any bytes; what a terminal would not show harmlessly is \xNN. */
+static void json_text(const char *name, FILE *out)
+{
+	char text[TEXT_MOST], quoted[6 * TEXT_MOST];
+
+	gt_summary_escape(text, sizeof(text), name, sizeof(text) - 1);
+	fprintf(out, "\"%s\"", gt_utf8_json(quoted, sizeof(quoted), text));
+}
+
+/* With a point or an exponent, so that readers take it for a real number. JSON has no infinity. */
+static void json_real(double number, FILE *out)
+{
+	char text[32] = "null";
+
+	if (isfinite(number))
+		snprintf(text, sizeof(text), "%.15g", number);
+	fprintf(out, "%s%s", text, strpbrk(text, ".en") ? "" : ".0");
+}
+
+static void json_cell(union gt_cell cell, enum gt_unit unit, FILE *out)
+{
+	if (!gt_cell_given(cell, unit)) {
+		fputs("null", out);
+		return;
+	}
 	switch (unit) {
 	case GT_TEXT:
 	case GT_WORD:
-		/* Names in archives can be any bytes; JSON is UTF-8. */
-		return json_string(gt_summary_escape(text, sizeof(text), cell.text, sizeof(text) - 1));
+		json_text(cell.text, out);
+		return;
 	case GT_COUNT:
 	case GT_BYTES:
-		return json_integer((json_int_t)cell.count);
+		fprintf(out, "%" PRIu64, cell.count);
+		return;
 	case GT_SECONDS:
-		return json_real((double)cell.count / 1e9);
+		json_real((double)cell.count / 1e9, out);
+		return;
 	case GT_RATE:
 	case GT_SHARE:
 	case GT_NUMBER:
 		break;
 	}
-	return json_real(cell.number);
+	json_real(cell.number, out);
 }
 
-static json_t *json_row(const struct gt_section *section, size_t row)
+static void json_row(const struct gt_section *section, size_t row, const struct gt_face *face, FILE *out)
 {
-	json_t *object = json_object();
+	const struct gt_column *columns = section->kind->columns;
+	unsigned count = section->kind->column_count;
 
-	for (unsigned i = 0; i < section->kind->column_count && section->kind->columns[i].key; i++)
-		json_object_set_new(object, section->kind->columns[i].key,
-				    json_cell(row_of(section, row)[i], section->kind->columns[i].unit));
-	return object;
-}
-
-static void dump(json_t *value, FILE *out, size_t flags)
-{
-	json_dumpf(value, out,
-		   JSON_COMPACT | JSON_ENSURE_ASCII | JSON_REAL_PRECISION(15) | JSON_ENCODE_ANY | flags);
-	json_decref(value);
+	if (section->kind->shape == GT_NOTES && face->json_notes && face->json_notes < count)
+		count = face->json_notes;
+	for (unsigned i = 0; i < count && columns[i].key; i++) {
+		fprintf(out, "%s\"%s\":", i ? "," : "", columns[i].key);
+		json_cell(row_of(section, row)[i], columns[i].unit, out);
+	}
 }
 
 static void json_rows(const struct gt_section *section, const struct gt_face *face, FILE *out)
@@ -231,8 +248,9 @@ static void json_rows(const struct gt_section *section, const struct gt_face *fa
 
 	fputc('[', out);
 	for (size_t row = 0; row < rows; row++) {
-		fputs(row ? ",\n" : "\n", out);
-		dump(json_row(section, row), out, 0);
+		fputs(row ? ",\n{" : "\n{", out);
+		json_row(section, row, face, out);
+		fputc('}', out);
 	}
 	fputc(']', out);
 }
@@ -257,7 +275,7 @@ static void json_section(const struct gt_figures *figures, const struct gt_secti
 			 const struct gt_face *face, FILE *out)
 {
 	if (section->kind->shape == GT_TOP) {
-		dump(json_row(section, 0), out, JSON_EMBED);
+		json_row(section, 0, face, out);
 		return;
 	}
 	fprintf(out, "\"%s\":", section->kind->key);
@@ -267,12 +285,12 @@ static void json_section(const struct gt_figures *figures, const struct gt_secti
 	}
 	fputc('{', out);
 	if (section->rows)
-		dump(json_row(section, 0), out, JSON_EMBED);
+		json_row(section, 0, face, out);
 	json_members(figures, section, face, !section->rows, out);
 	fputc('}', out);
 }
 
-bool gt_figures_json(const struct gt_figures *figures, const struct gt_face *face, FILE *out)
+void gt_figures_json(const struct gt_figures *figures, const struct gt_face *face, FILE *out)
 {
 	bool first = true;
 
@@ -288,21 +306,17 @@ bool gt_figures_json(const struct gt_figures *figures, const struct gt_face *fac
 		json_section(figures, section, face, out);
 	}
 	fputs("}\n", out);
-	return true;
 }
-#else
-bool gt_figures_json(const struct gt_figures *figures, const struct gt_face *face, FILE *out)
-{
-	(void)figures, (void)face, (void)out;
-	return false;
-}
-#endif
 
 /* ---- CSV ----------------------------------------------------------------------------------------- */
 
-static void csv_text(const char *text, FILE *out)
+/* Names in archives can be any bytes, and many a terminal shows this. */
+static void csv_text(const char *name, FILE *out)
 {
-	if (!strpbrk(text, ",\"\r\n")) {
+	char line[4 * 4096 + 1];
+	const char *text = gt_utf8_line(line, sizeof(line), name);
+
+	if (!strpbrk(text, ",\"")) {
 		fputs(text, out);
 		return;
 	}

@@ -133,6 +133,15 @@ static int larger_first(const void *a, const void *b, void *context)
 	return (x.number < y.number) - (x.number > y.number);
 }
 
+const union gt_cell *gt_section_cell(const struct gt_section *section, size_t row, const char *key)
+{
+	unsigned column = 0;
+
+	while (!section->kind->columns[column].key || strcmp(section->kind->columns[column].key, key))
+		column++;
+	return section->cells + row * section->kind->column_count + column;
+}
+
 /* glibc's qsort_r is a merge sort while memory lasts: rows that are equal keep their order. */
 void gt_rows_sort(struct gt_section *section, unsigned column)
 {

@@ -4,8 +4,8 @@
  * CSV) prints. What computes them does not know how they are printed.
  *
  *	static const struct gt_column columns[] = {
- *		{ "name", "region", GT_TEXT }, { "count", "calls", GT_COUNT }, { "inclusive_s", "time",
- *GT_SECONDS },
+ *		{ "name", "region", GT_TEXT }, { "count", "calls", GT_COUNT },
+ *		{ "inclusive_s", "time", GT_SECONDS },
  *	};
  *	static const struct gt_section_kind regions = GT_SECTION("regions", "Regions", GT_ROWS, columns);
  *
@@ -104,6 +104,8 @@ bool gt_section_is(const struct gt_section_kind *kind, const char *key);
 const char *gt_section_member(const struct gt_section_kind *kind, const char *key);
 /* A new row with `column_count` cells, all of which say that there is nothing. Valid until the next one. */
 union gt_cell *gt_row_add(struct gt_section *section);
+/* The cell of a row in the column with that key, which there is. */
+const union gt_cell *gt_section_cell(const struct gt_section *section, size_t row, const char *key);
 /* Sorts rows by a numeric column, largest first. */
 void gt_rows_sort(struct gt_section *section, unsigned column);
 /* The same by what is left of it without another column. */
@@ -126,14 +128,14 @@ struct gt_face {
 	const char *const *sections; /* keys of those to print, NULL at the end; NULL: all */
 	size_t rows;                 /* of a table, in text; 0: all */
 	size_t json_rows;            /* of a table, in JSON; 0: all */
+	unsigned json_notes;         /* columns of notes, in JSON; 0: all */
 	unsigned width;              /* columns that tables have; 0: 80 */
 	bool colour;
 	bool details;                /* sections were asked for by name: what stands below their rows, too */
 };
 
 void gt_figures_print(const struct gt_figures *figures, const struct gt_face *face, FILE *out);
-/* False: built without jansson. */
-bool gt_figures_json(const struct gt_figures *figures, const struct gt_face *face, FILE *out);
+void gt_figures_json(const struct gt_figures *figures, const struct gt_face *face, FILE *out);
 /* A table after the other, each with a line of keys; with several sections, a line "# key" above each. */
 void gt_figures_csv(const struct gt_figures *figures, const struct gt_face *face, FILE *out);
 

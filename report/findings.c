@@ -10,6 +10,7 @@
 
 #include "lib/assemble/util/shorten.h"
 
+#include <math.h>
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
@@ -48,6 +49,7 @@ double gt_threshold(enum gt_finding_id id)
 bool gt_threshold_set(const char *assignment)
 {
 	size_t n = strcspn(assignment, "=");
+	double value;
 	char *end;
 
 	for (unsigned i = 0; i < GT_FINDINGS; i++) {
@@ -55,8 +57,11 @@ bool gt_threshold_set(const char *assignment)
 			continue;
 		if (!assignment[n] || !assignment[n + 1])
 			return false;
-		thresholds[i].value = strtod(assignment + n + 1, &end);
-		return !*end;
+		value = strtod(assignment + n + 1, &end);
+		if (*end || !isfinite(value) || value < 0)
+			return false;
+		thresholds[i].value = value;
+		return true;
 	}
 	return false;
 }

@@ -103,6 +103,13 @@ enum gt_lock_cell {
 	GT_LOCK_TURNS_THREADS
 };
 
+/* Ranks by their first threads: what these do outside of MPI, and the longest life, without set-up. */
+struct gt_ranks {
+	uint64_t count, sum, most, longest;
+	uint32_t last; /* location of the one with the most work */
+};
+struct gt_ranks gt_ranks_measure(const struct gt_report *report);
+
 /* Operations: file, OTF2_IoOperationMode, buffered by stdio. NULL: there are none. */
 const struct gt_sums *gt_files_sums(struct gt_report *report);
 /* Instead of files, what has none. */

@@ -31,14 +31,9 @@ static const union gt_cell *only_row(const struct gt_report *report, const char 
 
 /* ---- ranks --------------------------------------------------------------------------------------- */
 
-struct ranks {
-	uint64_t count, sum, most, longest;
-	uint32_t last; /* location of the one with the most work */
-};
-
-static struct ranks measure(const struct gt_report *report)
+struct gt_ranks gt_ranks_measure(const struct gt_report *report)
 {
-	struct ranks ranks = {0};
+	struct gt_ranks ranks = {0};
 
 	for (uint32_t i = 0; i < report->classes.process_count; i++) {
 		const struct gt_process_class *process = &report->classes.processes[i];
@@ -84,7 +79,7 @@ static uint32_t most_uneven(const struct gt_report *report, uint32_t location)
 	return found;
 }
 
-static bool balanced(const struct ranks *ranks)
+static bool balanced(const struct gt_ranks *ranks)
 {
 	return (double)ranks->sum / (double)ranks->count * 100 >=
 	       gt_threshold(GT_FINDING_LATE_RANK) * (double)ranks->most;
@@ -108,7 +103,7 @@ static void set_longest_in_mpi(const struct gt_report *report, uint32_t late, st
 }
 
 /* Ranks that wait for a processor look as if they worked. */
-static const char *share_first(struct gt_report *report, const struct ranks *ranks, const char *advice)
+static const char *share_first(struct gt_report *report, const struct gt_ranks *ranks, const char *advice)
 {
 	double processors = gt_report_property(report, "GPUTRACE::PROCESSORS");
 
@@ -121,7 +116,7 @@ static const char *share_first(struct gt_report *report, const struct ranks *ran
 			       gt_said(report, (uint64_t)processors, GT_COUNT), advice);
 }
 
-static void late_rank(struct gt_report *report, const struct ranks *ranks)
+static void late_rank(struct gt_report *report, const struct gt_ranks *ranks)
 {
 	uint32_t count = (uint32_t)report->read->tables[GT_OTF2_REGION].count;
 	uint32_t uneven = balanced(ranks) ? count : most_uneven(report, ranks->last);
@@ -158,7 +153,7 @@ static uint32_t top_collective(struct gt_report *report)
 	return profile->regions[barrier].exclusive > profile->regions[top].exclusive ? barrier : top;
 }
 
-static void n_x_n(struct gt_report *report, const struct ranks *ranks)
+static void n_x_n(struct gt_report *report, const struct gt_ranks *ranks)
 {
 	uint64_t time = gt_class_time(report, GT_CLASS_MPI_COLLECTIVE) +
 			gt_class_time(report, GT_CLASS_MPI_BARRIER);
@@ -200,7 +195,7 @@ static uint32_t region_named(const struct gt_report *report, const char *name)
 	return name ? i : count;
 }
 
-static void tiny_messages(struct gt_report *report, const struct ranks *ranks)
+static void tiny_messages(struct gt_report *report, const struct gt_ranks *ranks)
 {
 	const struct gt_section *sizes = gt_section_find(&report->figures, "messages.sizes");
 	uint64_t tiny = 0, all = 0, bytes = 0, most = 0, time = point_to_point(report);
@@ -237,7 +232,7 @@ static void tiny_messages(struct gt_report *report, const struct ranks *ranks)
 		gt_said(report, bytes / tiny, GT_BYTES), gt_said(report, time / ranks->count, GT_SECONDS));
 }
 
-static void polling(struct gt_report *report, const struct ranks *ranks)
+static void polling(struct gt_report *report, const struct gt_ranks *ranks)
 {
 	uint64_t time = gt_class_time(report, GT_CLASS_MPI_TEST);
 
@@ -465,7 +460,7 @@ static void flushes(struct gt_report *report)
 
 void gt_findings_host(struct gt_report *report)
 {
-	struct ranks ranks = measure(report);
+	struct gt_ranks ranks = gt_ranks_measure(report);
 
 	if (ranks.count > 1 && only_row(report, "efficiencies")) {
 		late_rank(report, &ranks);

@@ -10,8 +10,11 @@ report_libgtreport_la_SOURCES = report/figures.c report/figures.h report/faces.c
 	report/findings.c report/findings_all.c report/findings.h report/findings_host.c report/findings_gpu.c
 report_libgtreport_la_SOURCES += report/sync.c report/sync.h report/sync_int.h report/sync_mpi.c report/sync_state.c \
 	report/spill.c report/spill.h report/crew.c report/crew.h report/segments.c report/causes.c report/devices.c report/delays.c report/waits.c report/path.c report/gain.c
-report_libgtreport_la_CPPFLAGS = $(AM_CPPFLAGS) $(OTF2_CFLAGS) $(JANSSON_CFLAGS)
-report_libgtreport_la_LIBADD = $(JANSSON_LIBS) -lm
+# The end of a run.
+report_libgtreport_la_SOURCES += report/summary/summary.h report/summary/print.c \
+	report/summary/summarise.c
+report_libgtreport_la_CPPFLAGS = $(AM_CPPFLAGS) $(OTF2_CFLAGS)
+report_libgtreport_la_LIBADD = -lm
 
 # gputrace source
 report_libgtreport_la_SOURCES += report/source/source.h report/source/source.c report/source/samples.h \

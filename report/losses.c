@@ -159,18 +159,11 @@ static bool some(union gt_cell count)
 	return count.count && count.count != GT_NO_COUNT;
 }
 
-static void figures(struct gt_report *report, void *result)
+/* What the events tell. */
+static void seen(const struct gt_report *report, const struct losses *all, union gt_cell *row)
 {
-	struct gt_section *section = gt_section_add(&report->figures, &losses_kind);
 	const struct gt_profile *profile = gt_report_result(report, &gt_profile_analysis);
-	union gt_cell *row = gt_row_add(section);
-	const struct losses *all = result;
-	bool missing;
 
-	row[COMPLETE].text = property(report, GT_PROPERTY "COMPLETE");
-	count_property(report, GT_PROPERTY "UNMATCHED_MESSAGES", &row[UNMATCHED]);
-	count_property(report, GT_PROPERTY "PROCESSES_KILLED", &row[KILLED]);
-	count_property(report, GT_PROPERTY "PROGRAMS_UNTRACED", &row[UNTRACED]);
 	row[FAULTS].count = report->faults;
 	row[DAMAGED].count = report->damaged;
 	row[FLUSHES].count = all->flushes;
@@ -181,6 +174,20 @@ static void figures(struct gt_report *report, void *result)
 			row[FLUSHES].count += profile->regions[i].calls;
 			row[FLUSH_TIME].count += profile->regions[i].exclusive;
 		}
+}
+
+static void figures(struct gt_report *report, void *result)
+{
+	struct gt_section *section = gt_section_add(&report->figures, &losses_kind);
+	union gt_cell *row = gt_row_add(section);
+	bool missing;
+
+	row[COMPLETE].text = property(report, GT_PROPERTY "COMPLETE");
+	count_property(report, GT_PROPERTY "UNMATCHED_MESSAGES", &row[UNMATCHED]);
+	count_property(report, GT_PROPERTY "PROCESSES_KILLED", &row[KILLED]);
+	count_property(report, GT_PROPERTY "PROGRAMS_UNTRACED", &row[UNTRACED]);
+	if (!report->unread)
+		seen(report, result, row);
 	causes(report, row);
 	missing = shortfalls(report, row);
 	if (missing || report->faults || report->damaged || some(row[LOST]))

@@ -62,22 +62,22 @@ static bool message(struct gt_match *match, const struct gt_otf2_cursor *at,
 
 static void open_request(struct gt_match *match, uint64_t id, const struct gt_end *end)
 {
-	match->requests = grown(match->requests, match->request_count, &match->request_room,
-				sizeof(*match->requests));
-	match->requests[match->request_count++] = (struct gt_request){ id, *end, match->ends.count - 1 };
+	match->requests =
+		grown(match->requests, match->open.count, &match->request_room, sizeof(*match->requests));
+	match->requests[match->open.count] = (struct gt_request){ *end, match->ends.count - 1 };
+	gt_places_add(&match->open, 0, id);
 }
 
 /* Takes a request from the list of open ones. */
 static bool close_request(struct gt_match *match, uint64_t id, struct gt_request *out)
 {
-	for (size_t i = match->request_count; i-- > 0;) {
-		if (match->requests[i].id != id)
-			continue;
-		*out = match->requests[i];
-		match->requests[i] = match->requests[--match->request_count];
-		return true;
-	}
-	return false;
+	size_t place = gt_places_take(&match->open, 0, id);
+
+	if (place == GT_NO_PLACE)
+		return false;
+	*out = match->requests[place];
+	match->requests[place] = match->requests[match->open.count];
+	return true;
 }
 
 static struct gt_end end_here(const struct gt_otf2_cursor *at, uint64_t user)
@@ -104,6 +104,13 @@ static bool received(struct gt_match *match, const struct gt_otf2_cursor *at,
 {
 	struct gt_request begun;
 
+	if (match->last_send && at->attribute_count && !match->is_known) {
+		match->mpi_error = gt_otf2_attribute_named(at->read, "MPI_ERROR");
+		match->is_known = true;
+	}
+	/* A message that was cut: that is what the call fails with (MPI_Sendrecv). */
+	if (match->last_send && at->attribute_count && gt_otf2_has_attribute(at, match->mpi_error))
+		match->last_send = 0;
 	if (event->type == GT_OTF2_MpiIrecv && close_request(match, event->MpiIrecv.request, &begun)) {
 		end->order = begun.end.order;
 		end->begun = begun.end.event;
@@ -172,14 +179,8 @@ bool gt_match_enter(struct gt_match *match, const struct gt_otf2_cursor *at, uin
 
 void gt_match_leave(struct gt_match *match, const struct gt_otf2_cursor *at, uint64_t mpi_error)
 {
-	for (uint32_t i = 0; match->last_send && i < at->attribute_count; i++) {
-		OTF2_AttributeValue value;
-		OTF2_Type type;
-		uint32_t id;
-
-		if (gt_otf2_nth_attribute(at, i, &id, &type, &value) && id == mpi_error)
-			match->ends.items[match->last_send - 1].retracted = true;
-	}
+	if (match->last_send && gt_otf2_has_attribute(at, mpi_error))
+		match->ends.items[match->last_send - 1].retracted = true;
 	match->last_send = 0;
 }
 
@@ -200,7 +201,7 @@ void gt_match_flush(struct gt_match *match, struct gt_ends *all)
 {
 	size_t done = match->last_send ? match->last_send - 1 : match->ends.count;
 
-	for (size_t i = 0; i < match->request_count; i++)
+	for (size_t i = 0; i < match->open.count; i++)
 		if (match->requests[i].end.what == GT_END_SEND && match->requests[i].place < done)
 			done = match->requests[i].place;
 	if (!done)
@@ -208,7 +209,7 @@ void gt_match_flush(struct gt_match *match, struct gt_ends *all)
 	move(all, match->ends.items, done);
 	match->ends.count -= done;
 	memmove(match->ends.items, match->ends.items + done, match->ends.count * sizeof(*match->ends.items));
-	for (size_t i = 0; i < match->request_count; i++)
+	for (size_t i = 0; i < match->open.count; i++)
 		if (match->requests[i].end.what == GT_END_SEND)
 			match->requests[i].place -= done;
 	if (match->last_send)
@@ -220,6 +221,7 @@ void gt_match_end(struct gt_match *match, struct gt_ends *all)
 	move(all, match->ends.items, match->ends.count);
 	free(match->ends.items);
 	free(match->requests);
+	gt_places_free(&match->open);
 	*match = (struct gt_match){ .own = 0 };
 }
 

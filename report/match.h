@@ -13,6 +13,7 @@
 
 #include <pthread.h>
 
+#include "lib/assemble/util/places.h"
 #include "lib/read/read.h"
 
 enum gt_end_what { GT_END_SEND, GT_END_RECEIVE, GT_END_CALL, GT_END_ACTIVITY };
@@ -39,7 +40,6 @@ struct gt_ends {
 
 /* A request that is open, or a send that may yet fail. */
 struct gt_request {
-	uint64_t id;
 	struct gt_end end;
 	size_t place; /* in `ends`, of a send */
 };
@@ -48,9 +48,12 @@ struct gt_request {
 struct gt_match {
 	struct gt_ends ends;
 	struct gt_request *requests;
-	size_t request_count, request_room;
+	size_t request_room;
+	struct gt_places open;  /* of requests, by their ids */
 	uint64_t own, own_comm; /* the member that the location is in the communicator + 1 */
 	size_t last_send;       /* + 1: of the innermost call; 0: none */
+	uint64_t mpi_error;     /* the attribute, or GT_OTF2_NOTHING */
+	bool is_known;          /* mpi_error */
 };
 
 /* An event: true if it was an end of a message, which is the last of match->ends then, with `user`. */

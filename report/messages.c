@@ -8,6 +8,7 @@
 #include "config.h"
 
 #include "lib/assemble/util/array.h"
+#include "lib/assemble/util/places.h"
 #include "report/profile.h"
 #include "report/sums.h"
 
@@ -20,11 +21,16 @@ struct messages {
 	struct gt_sums received; /* the same */
 	struct gt_sums matrix;   /* sending and receiving location */
 	struct gt_sums collectives; /* operation, communicator, root or none */
+	struct last {            /* the message that the innermost call sends: it may still be refused */
+		bool open;
+		uint64_t region, comm, own, to, bytes, request;
+	} last;
+	uint64_t mpi_error;      /* the attribute, or GT_OTF2_NOTHING */
+	bool is_known;           /* mpi_error */
 	uint64_t begun;          /* when the collective began, + 1 */
-	struct request {         /* of non-blocking collectives that are not complete */
-		uint64_t id, time;
-	} *open;
-	size_t open_count, open_room;
+	uint64_t *requested;     /* when non-blocking collectives began that are not complete */
+	struct gt_places open;   /* of them, by their requests */
+	size_t room;
 };
 
 static bool of_gpu(const struct gt_report *report, uint64_t comm_id)
@@ -47,23 +53,73 @@ static uint64_t region_at(const struct gt_report *report, const struct gt_otf2_c
 	return at->depth ? gt_report_region(report, at->stack[at->depth - 1].region) : GT_OTF2_NOTHING;
 }
 
-static void sent(struct gt_report *report, struct gt_otf2_cursor *at, uint64_t comm, uint32_t peer,
-		 uint64_t bytes, struct messages *state)
+static void take_last(struct messages *state)
 {
-	uint64_t own, to;
+	const struct last *last = &state->last;
 
+	if (last->open) {
+		gt_sum_add(gt_sums_at(&state->sent, last->region, last->comm, size_class(last->bytes), 0), 0,
+			   last->bytes);
+		gt_sum_add(gt_sums_at(&state->matrix, last->own, last->to, 0, 0), 0, last->bytes);
+	}
+	state->last.open = false;
+}
+
+/* Whether it was refused is seen at the end of its call; one of code has no end that is looked at. */
+static bool in_loud_call(const struct gt_report *report, const struct gt_otf2_cursor *at)
+{
+	return at->depth && gt_class_loud(gt_class_of(&report->classes, at->stack[at->depth - 1].region));
+}
+
+static void sent(struct gt_report *report, struct gt_otf2_cursor *at, uint64_t comm, uint32_t peer,
+		 uint64_t bytes, uint64_t request, struct messages *state)
+{
+	struct last *last = &state->last;
+
+	take_last(state);
 	if (of_gpu(report, comm))
 		return;
-	gt_sum_add(gt_sums_at(&state->sent, region_at(report, at), comm, size_class(bytes), 0), 0, bytes);
-	own = gt_otf2_own(at->read, comm, at->location->id);
-	to = gt_otf2_member(at->read, comm, peer, own);
-	own = own == GT_OTF2_NOTHING ? at->location->id : own;
-	gt_sum_add(gt_sums_at(&state->matrix, own, to, 0, 0), 0, bytes);
+	last->open = true;
+	last->region = region_at(report, at);
+	last->comm = comm;
+	last->own = gt_otf2_own(at->read, comm, at->location->id);
+	last->to = gt_otf2_member(at->read, comm, peer, last->own);
+	last->own = last->own == GT_OTF2_NOTHING ? at->location->id : last->own;
+	last->bytes = bytes;
+	last->request = request;
+	if (!in_loud_call(report, at))
+		take_last(state);
+}
+
+static bool has_failed(const struct gt_otf2_cursor *at, struct messages *state)
+{
+	if (!at->attribute_count)
+		return false;
+	if (!state->is_known)
+		state->mpi_error = gt_otf2_attribute_named(at->read, "MPI_ERROR");
+	state->is_known = true;
+	return gt_otf2_has_attribute(at, state->mpi_error);
+}
+
+/* What MPI has refused was not sent: the call ends with an error, a request at once with its cancellation. */
+static void leave(struct gt_report *report, struct gt_otf2_cursor *at, const struct gt_otf2_frame *frame,
+		  void *memory)
+{
+	struct messages *state = memory;
+
+	(void)report, (void)frame;
+	if (!state->last.open)
+		return;
+	if (has_failed(at, state))
+		state->last.open = false;
+	take_last(state);
 }
 
 static void received(struct gt_report *report, struct gt_otf2_cursor *at, uint64_t comm, uint64_t bytes,
 		     struct messages *state)
 {
+	if (has_failed(at, state)) /* that is what the call fails with (MPI_Sendrecv) */
+		take_last(state);
 	if (!of_gpu(report, comm))
 		gt_sum_add(gt_sums_at(&state->received, region_at(report, at), comm, size_class(bytes), 0), 0,
 			   bytes);
@@ -82,22 +138,22 @@ static void collective(struct gt_otf2_cursor *at, uint64_t op, uint64_t comm, ui
 
 static void begin_request(struct messages *state, uint64_t id, uint64_t time)
 {
-	if (!gt_array_has_room(state->open, state->open_count, &state->open_room))
+	if (!gt_array_has_room(state->requested, state->open.count, &state->room))
 		abort();
-	state->open[state->open_count++] = (struct request){ id, time };
+	state->requested[state->open.count] = time;
+	gt_places_add(&state->open, 0, id);
 }
 
 /* How long it has been open; 0 where its begin is not in the archive. */
 static uint64_t end_request(struct messages *state, uint64_t id, uint64_t time)
 {
-	for (size_t i = state->open_count; i-- > 0;) {
-		if (state->open[i].id != id)
-			continue;
-		time -= state->open[i].time;
-		state->open[i] = state->open[--state->open_count];
-		return time;
-	}
-	return 0;
+	size_t place = gt_places_take(&state->open, 0, id);
+
+	if (place == GT_NO_PLACE)
+		return 0;
+	time -= state->requested[place];
+	state->requested[place] = state->requested[state->open.count];
+	return time;
 }
 
 static void event(struct gt_report *report, struct gt_otf2_cursor *at, const struct gt_otf2_event *event,
@@ -107,10 +163,16 @@ static void event(struct gt_report *report, struct gt_otf2_cursor *at, const str
 
 	switch (event->type) {
 	case GT_OTF2_MpiSend:
-		sent(report, at, event->MpiSend.comm, event->MpiSend.peer, event->MpiSend.bytes, state);
+		sent(report, at, event->MpiSend.comm, event->MpiSend.peer, event->MpiSend.bytes,
+		     GT_OTF2_NOTHING, state);
 		break;
 	case GT_OTF2_MpiIsend:
-		sent(report, at, event->MpiIsend.comm, event->MpiIsend.peer, event->MpiIsend.bytes, state);
+		sent(report, at, event->MpiIsend.comm, event->MpiIsend.peer, event->MpiIsend.bytes,
+		     event->MpiIsend.request, state);
+		break;
+	case GT_OTF2_MpiRequestCancelled:
+		if (state->last.request == event->MpiRequestCancelled.request)
+			state->last.open = false;
 		break;
 	case GT_OTF2_MpiRecv:
 		received(report, at, event->MpiRecv.comm, event->MpiRecv.bytes, state);
@@ -142,6 +204,12 @@ static void event(struct gt_report *report, struct gt_otf2_cursor *at, const str
 	}
 }
 
+static void end(struct gt_report *report, struct gt_otf2_cursor *at, void *memory)
+{
+	(void)report, (void)at;
+	take_last(memory);
+}
+
 static void release(void *memory)
 {
 	struct messages *messages = memory;
@@ -150,7 +218,8 @@ static void release(void *memory)
 	gt_sums_free(&messages->received);
 	gt_sums_free(&messages->matrix);
 	gt_sums_free(&messages->collectives);
-	free(messages->open);
+	free(messages->requested);
+	gt_places_free(&messages->open);
 }
 
 static void carry(struct gt_report *report, struct gt_carry *carry, void *memory)
@@ -421,6 +490,8 @@ static void figures(struct gt_report *report, void *result)
 }
 
 const struct gt_analysis gt_messages_analysis = {
-	.name = "messages", .state_size = sizeof(struct messages), .result_size = sizeof(struct messages),
-	.event = event, .carry = carry, .merge = merge, .figures = figures, .free = release,
+	.name = "messages", .loud_only = true,
+	.state_size = sizeof(struct messages), .result_size = sizeof(struct messages),
+	.leave = leave, .event = event, .end = end, .carry = carry, .merge = merge, .figures = figures,
+	.free = release,
 };

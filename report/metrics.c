@@ -313,6 +313,19 @@ static const char *scope_of(struct gt_report *report, const struct gt_otf2_metri
 	return NULL;
 }
 
+/* As exact as pow() up to 10^22. pow() would be the only function that needs a glibc after 2.28 to run. */
+static double scale_of(const struct gt_otf2_metric_member *member)
+{
+	double base = member->base == OTF2_BASE_BINARY ? 2 : 10, scale = 1;
+	uint64_t n = (uint64_t)member->exponent;
+
+	if (member->exponent < 0)
+		n = -n;
+	for (; n && isfinite(scale); n--)
+		scale *= base;
+	return member->exponent < 0 ? 1 / scale : scale;
+}
+
 static void value_row(struct gt_report *report, const struct value *value, union gt_cell *row)
 {
 	const struct gt_otf2_metric_member *member = gt_otf2_find_metric_member(report->read, value->member);
@@ -321,7 +334,7 @@ static void value_row(struct gt_report *report, const struct value *value, union
 	row[0].text = member ? member->name : "?";
 	if (member) {
 		row[1].text = member->unit;
-		scale = pow(member->base == OTF2_BASE_BINARY ? 2 : 10, (double)member->exponent);
+		scale = scale_of(member);
 	}
 	row[2].text = scope_of(report, gt_otf2_find_metric(report->read, value->metric));
 	row[4].count = value->count;

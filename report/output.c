@@ -13,6 +13,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/random.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -23,13 +24,41 @@ bool gt_output_special(const char *name)
 	return !stat(name, &st) && !S_ISREG(st.st_mode) && !S_ISDIR(st.st_mode);
 }
 
+static char token[7]; /* of this process and its children */
+
+void gt_output_begin(void)
+{
+	static const char letters[] = "abcdefghijklmnopqrstuvwxyz234567"; /* 32 */
+	unsigned char dice[sizeof(token) - 1];
+
+	if (*token)
+		return;
+	if (getrandom(dice, sizeof(dice), 0) != sizeof(dice))
+		abort();
+	for (size_t i = 0; i < sizeof(dice); i++)
+		token[i] = letters[dice[i] % 32];
+}
+
 char *gt_output_part(const char *name)
 {
+	bool special = gt_output_special(name);
 	char *path;
 
-	if (asprintf(&path, "%s%s", name, gt_output_special(name) ? "" : ".part") < 0)
+	gt_output_begin();
+	if (asprintf(&path, special ? "%s" : "%s.%s.part", name, token) < 0)
 		abort();
 	return path;
+}
+
+FILE *gt_output_open(const char *part, const char *name)
+{
+	bool special = !strcmp(part, name);
+	int fd = open(part, O_WRONLY | O_CREAT | O_CLOEXEC | (special ? 0 : O_EXCL | O_NOFOLLOW), 0666);
+	FILE *file = fd < 0 ? NULL : fdopen(fd, "w");
+
+	if (fd >= 0 && !file)
+		close(fd);
+	return file;
 }
 
 bool gt_output_keep(const char *part, const char *name)

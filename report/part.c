@@ -143,22 +143,19 @@ static bool any_matches(const char *patterns, const char *name)
 	return false;
 }
 
-static bool both_match(const char *patterns, const char *format, const char *process, const char *name)
-	__attribute__((format(printf, 2, 0)));
-
-static bool both_match(const char *patterns, const char *format, const char *process, const char *name)
+static bool both_match(const char *patterns, const char *process, const char *between, const char *name)
 {
 	char both[1024];
 
-	snprintf(both, sizeof(both), format, process, name);
+	snprintf(both, sizeof(both), "%s%s%s", process, between, name);
 	return any_matches(patterns, both);
 }
 
 /* Its name alone, in its process, and in the words of a report. */
 static bool matches_in(const char *patterns, const char *process, const char *name)
 {
-	return any_matches(patterns, process) || both_match(patterns, "%s/%s", process, name) ||
-	       both_match(patterns, "%s, %s", process, name);
+	return any_matches(patterns, process) || both_match(patterns, process, "/", name) ||
+	       both_match(patterns, process, ", ", name);
 }
 
 static bool selected(const struct gt_otf2 *read, const struct gt_classes *classes, size_t index,

@@ -6,10 +6,10 @@
  * Linear in segments: the time never grows, so each location's are passed once. That is work for one thread,
  * which needs nothing of what others find out about delays, and changes nothing: it runs beside them.
  *
- * Limits: a wait that nobody is known to have ended is on the path itself, except where a thread or process
- * waits for what another may do, which works meanwhile and joins it afterwards: pools of threads, and
- * processes that serve, idle until they are ended. Of a process that made next to no use of a processor this
- * is so in whatever it was.
+ * Limits: a wait that nobody is known to have ended (is_known()) is on the path itself, except where a thread
+ * or process waits for what another may do, which works meanwhile and joins it afterwards: pools of threads,
+ * and processes that serve, idle until they are ended. Of a process that made next to no use of a processor
+ * this is so in whatever it was.
  */
 #include "config.h"
 
@@ -74,11 +74,13 @@ static void spend(struct gt_path *path, uint32_t location, uint64_t node, uint64
 	spend_in(path, gt_profile_node(path->sync->profile, location, node), time, is_stream(path, location));
 }
 
-/* Back to `time`, but not before the floor. Returns how long that is. */
+/* Back to `time`, but not before the floor, and never forward. Returns how long that is. */
 static uint64_t back_to(struct gt_path *path, uint64_t time)
 {
 	uint64_t before = path->time;
 
+	if (time >= before)
+		return 0;
 	path->time = time > path->floor ? time : path->floor;
 	return before - path->time;
 }
@@ -243,6 +245,20 @@ static bool leave_location(struct gt_path *path, bool may_jump)
 	return true;
 }
 
+/*
+ * Is it known what the cause of the wait did? Not before it began, and not of a thread of which nothing but
+ * its begin was recorded, as are those of libraries that are not traced.
+ */
+static bool is_known(const struct gt_path *path, const struct gt_segment *segment)
+{
+	const struct gt_sync *sync = path->sync;
+
+	if (segment->cause == GT_NO_CAUSE || sync->timelines[segment->cause].begin > segment->until)
+		return false;
+	return sync->profile->locations[segment->cause].events > 1 ||
+	       sync->report->classes.locations[segment->cause].kind == GT_LOCATION_MAIN;
+}
+
 /* `may_jump`: not round in a circle at one time. */
 static bool step(struct gt_path *path, bool may_jump)
 {
@@ -261,7 +277,7 @@ static bool step(struct gt_path *path, bool may_jump)
 		if (path->time > segment->end)
 			return true;
 	}
-	if (segment->cause != GT_NO_CAUSE && segment->until <= path->time && may_jump) {
+	if (may_jump && segment->until <= path->time && is_known(path, segment)) {
 		spend(path, path->at, segment->node, back_to(path, segment->until));
 		if (path->time > segment->until)
 			return true;

@@ -7,6 +7,7 @@
 #include "config.h"
 
 #include "report/profile.h"
+#include "lib/assemble/util/lookup.h"
 #include "report/sums.h"
 
 #include <stdlib.h>
@@ -18,6 +19,31 @@ static size_t region_count(const struct gt_report *report)
 }
 
 /* ---- call trees ---------------------------------------------------------------------------------- */
+
+/* Where the node is in the index, or would be. */
+static uint32_t *index_of(const struct gt_profile_tree *tree, uint32_t parent, uint32_t region)
+{
+	uint32_t mask = 2 * tree->room - 1;
+	uint32_t i = (uint32_t)gt_hash_mix(GT_HASH_START, gt_profile_key(parent, region)) & mask;
+
+	while (tree->index[i] && !gt_profile_is(&tree->nodes[tree->index[i]], parent, region))
+		i = (i + 1) & mask;
+	return &tree->index[i];
+}
+
+static void index_all(struct gt_profile_tree *tree)
+{
+	free(tree->index);
+	tree->index = gt_report_zeroed(2 * (size_t)tree->room, sizeof(*tree->index));
+	for (uint32_t i = 1; i < tree->count; i++)
+		*index_of(tree, tree->nodes[i].parent, tree->nodes[i].region) = i;
+}
+
+static void tree_free(struct gt_profile_tree *tree)
+{
+	free(tree->nodes);
+	free(tree->index);
+}
 
 static void tree_grow(struct gt_profile_tree *tree)
 {
@@ -32,6 +58,7 @@ static void tree_grow(struct gt_profile_tree *tree)
 	free(tree->nodes);
 	tree->nodes = nodes;
 	tree->room = room;
+	index_all(tree);
 }
 
 static uint32_t tree_add(struct gt_profile_tree *tree, uint32_t parent, uint32_t region)
@@ -48,27 +75,16 @@ static uint32_t tree_add(struct gt_profile_tree *tree, uint32_t parent, uint32_t
 	if (node) {
 		tree->nodes[node].next = tree->nodes[parent].child;
 		tree->nodes[parent].child = node;
+		*index_of(tree, parent, region) = node;
 	}
 	return node;
 }
 
-/* What was called last is found first. */
 static uint32_t tree_child(struct gt_profile_tree *tree, uint32_t parent, uint32_t region)
 {
-	struct gt_profile_node *nodes = tree->nodes;
-	uint32_t before = 0;
+	uint32_t node = *index_of(tree, parent, region);
 
-	for (uint32_t i = nodes[parent].child; i; before = i, i = nodes[i].next) {
-		if (nodes[i].region != region)
-			continue;
-		if (before) {
-			nodes[before].next = nodes[i].next;
-			nodes[i].next = nodes[parent].child;
-			nodes[parent].child = i;
-		}
-		return i;
-	}
-	return tree_add(tree, parent, region);
+	return node ? node : tree_add(tree, parent, region);
 }
 
 static void touch_room(struct gt_profiling *p)
@@ -114,11 +130,16 @@ static void keep(struct gt_profiling *p, uint32_t region, uint32_t node)
 	*near = node;
 }
 
+/* What a call without a node calls has none, either: a path of that name would be another one. */
 uint32_t gt_profile_call(struct gt_profiling *p, const struct gt_otf2_region *of)
 {
 	uint32_t count = p->tree.count, parent = p->current, region = gt_profile_region_of(p, of);
-	uint32_t node = tree_child(&p->tree, parent, region);
+	uint32_t node = p->beyond ? parent : tree_child(&p->tree, parent, region);
 
+	if (node == parent) {
+		p->beyond++;
+		return node;
+	}
 	if (p->tree.count != count)
 		look_at_call(p, parent, region, node);
 	if (of->id != GT_OTF2_NOTHING)
@@ -142,8 +163,8 @@ static void count_call(struct gt_profile_region *region, const struct gt_profile
 }
 
 /* The node that called it counts its time, which is that of its own region. */
-bool gt_profile_has_no_node(struct gt_profiling *p, const struct gt_otf2_cursor *at,
-			    const struct gt_otf2_frame *frame)
+void gt_profile_end_beyond(struct gt_profiling *p, const struct gt_otf2_cursor *at,
+			   const struct gt_otf2_frame *frame)
 {
 	uint32_t region = gt_profile_region_of(p, frame->region), other = p->tree.nodes[frame->user].region;
 	uint64_t inclusive = gt_otf2_inclusive(at, frame), exclusive = gt_otf2_exclusive(at, frame);
@@ -151,15 +172,13 @@ bool gt_profile_has_no_node(struct gt_profiling *p, const struct gt_otf2_cursor 
 					.least = inclusive, .most = inclusive,
 					.most_begin = frame->begin };
 
-	if (region == other)
-		return false;
+	p->beyond--;
 	if (!p->more)
 		p->more = gt_report_zeroed(p->region_count + 1, sizeof(*p->more));
 	for (const struct gt_otf2_frame *f = at->stack; f < frame && !call.inner; f++)
 		call.inner = gt_profile_region_of(p, f->region) == region;
 	count_call(&p->more[region], &call);
 	p->more[other].exclusive -= exclusive;
-	return true;
 }
 
 /* ---- a location ---------------------------------------------------------------------------------- */
@@ -317,7 +336,15 @@ static void merge_regions(struct gt_report *report, const struct gt_profile_regi
 	}
 }
 
-/* `count`: its calls, too; else only its paths are known. */
+static bool found_no_room(const struct gt_profile_tree *tree, const uint32_t *nodes, uint32_t i)
+{
+	return i && nodes[i] == nodes[tree->nodes[i].parent];
+}
+
+/*
+ * `count`: its calls, too; else only its paths are known. Calls of a path that found no room are its
+ * caller's, which has their time already, but for what it now spends itself; and so are those below.
+ */
 static void merge_tree(struct gt_profile_tree *whole, const struct gt_profile_tree *tree, uint32_t *nodes,
 		       bool count)
 {
@@ -326,13 +353,17 @@ static void merge_tree(struct gt_profile_tree *whole, const struct gt_profile_tr
 		const struct gt_profile_node *from = &tree->nodes[i];
 		struct gt_profile_node *to;
 
-		nodes[i] = tree_child(whole, nodes[from->parent], from->region);
+		nodes[i] = nodes[from->parent];
+		if (!found_no_room(tree, nodes, from->parent))
+			nodes[i] = tree_child(whole, nodes[i], from->region);
 		if (!count)
 			continue;
 		to = &whole->nodes[nodes[i]];
+		to->exclusive += from->exclusive;
+		if (found_no_room(tree, nodes, i))
+			continue;
 		to->calls += from->calls;
 		to->inclusive += from->inclusive;
-		to->exclusive += from->exclusive;
 	}
 }
 
@@ -380,7 +411,7 @@ static void merge(struct gt_report *report, struct gt_otf2_cursor *at, void *mem
 	if (class->kind != GT_LOCATION_SERVICE)
 		merge_regions(report, regions, profile, location);
 	merge_tree(&profile->tree, &p->tree, location->nodes, class->kind != GT_LOCATION_SERVICE);
-	free(p->tree.nodes);
+	tree_free(&p->tree);
 	free(p->known);
 	free(p->touched);
 	free(regions);
@@ -425,7 +456,7 @@ static void release(void *result)
 {
 	struct gt_profile *profile = result;
 
-	free(profile->tree.nodes);
+	tree_free(&profile->tree);
 	free(profile->regions);
 	free(profile->locations);
 }

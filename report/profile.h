@@ -48,6 +48,7 @@ struct gt_profile_known {
 
 struct gt_profile_tree {
 	struct gt_profile_node *nodes;
+	uint32_t *index;      /* of nodes by caller and region, twice as many as there is room for; 0: free */
 	uint32_t count, room;
 };
 
@@ -85,6 +86,7 @@ struct gt_profile_location {
 struct gt_profiling {
 	struct gt_profile_tree tree;
 	uint32_t current;            /* node of the innermost call, or 0 */
+	uint32_t beyond;             /* innermost calls that have no node: it is that of their caller */
 	bool begun, loud;            /* loud: everything here is, as on a stream */
 	uint64_t begin, time;        /* the first event; the last one */
 	struct gt_profile_known *known;
@@ -99,8 +101,8 @@ struct gt_profiling {
 
 /* Slow parts of what follows: a call path that is not known, and calls without a node. */
 uint32_t gt_profile_call(struct gt_profiling *p, const struct gt_otf2_region *region);
-bool gt_profile_has_no_node(struct gt_profiling *p, const struct gt_otf2_cursor *at,
-			    const struct gt_otf2_frame *frame);
+void gt_profile_end_beyond(struct gt_profiling *p, const struct gt_otf2_cursor *at,
+			   const struct gt_otf2_frame *frame);
 
 /* Its index in the table; if it is not defined, some number that is no index. */
 static inline size_t gt_profile_index(const struct gt_profiling *p, const struct gt_otf2_region *region)
@@ -184,12 +186,12 @@ static inline bool gt_profile_enter(struct gt_profiling *p, struct gt_otf2_curso
 	uint32_t child = 0;
 
 	gt_profile_spend(p, at->time);
-	if (region < p->region_count)
+	if (region < p->region_count && !p->beyond)
 		child = gt_profile_find(p->known, p->tree.nodes, p->current, (uint32_t)region);
 	if (!child)
 		child = gt_profile_call(p, frame->region);
 	frame->user = p->current = child;
-	return loud | !p->tree.nodes[child].quiet;
+	return loud | (p->beyond != 0) | !p->tree.nodes[child].quiet; /* one without a node may be loud */
 }
 
 static inline void gt_profile_count(struct gt_profile_node *node, uint64_t inclusive, uint64_t begin)
@@ -209,9 +211,10 @@ static inline void gt_profile_end_call(struct gt_profiling *p, const struct gt_o
 	struct gt_profile_node *node = &p->tree.nodes[frame->user];
 	uint64_t inclusive = gt_otf2_inclusive(at, frame);
 
-	if (p->tree.count == GT_PROFILE_NODES && gt_profile_has_no_node(p, at, frame))
-		return;
-	gt_profile_count(node, inclusive, frame->begin);
+	if (p->beyond)
+		gt_profile_end_beyond(p, at, frame);
+	else
+		gt_profile_count(node, inclusive, frame->begin);
 }
 
 /* The same at a leave. */

@@ -340,9 +340,13 @@ static void tree_table(struct gt_report *report, const struct gt_profile *profil
 {
 	struct gt_section *section = gt_section_add(&report->figures, &tree_kind);
 	const struct gt_profile_tree *tree = &profile->tree;
-	uint32_t *pending = gt_report_memory(NULL, (size_t)tree->count + 1, sizeof(*pending)), count = 0;
-	uint32_t *depths = gt_report_zeroed((size_t)tree->count + 1, sizeof(*depths));
+	uint32_t *pending, *depths, count = 0;
 
+	section->left_out = !gt_report_shows(report, tree_kind.key) && tree->count > 1;
+	if (section->left_out)
+		return;
+	pending = gt_report_memory(NULL, (size_t)tree->count + 1, sizeof(*pending));
+	depths = gt_report_zeroed((size_t)tree->count + 1, sizeof(*depths));
 	for (uint32_t node = 0;; node = pending[--count]) {
 		uint32_t first = count;
 

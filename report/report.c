@@ -28,6 +28,25 @@ static const struct gt_analysis *const analyses[] = {
 	&gt_findings_analysis, /* looks at what others have found */
 };
 
+/* Of a summary: all that it shows, and what findings look at. */
+static const struct gt_analysis *const summary_analyses[] = {
+	&gt_run_analysis,
+	&gt_efficiency_analysis,
+	&gt_profile_analysis,
+	&gt_gpu_analysis,
+	&gt_messages_analysis,
+	&gt_locks_analysis,
+	&gt_files_analysis,
+	&gt_losses_analysis,
+	&gt_findings_analysis,
+};
+
+/* What definitions say. */
+static const struct gt_analysis *const unread_analyses[] = {
+	&gt_run_analysis,
+	&gt_losses_analysis,
+};
+
 enum { OURS = sizeof(analyses) / sizeof(analyses[0]), MOST = GT_ANALYSES_MOST };
 
 /* One of the caller's, and NULL, are behind them. */
@@ -139,6 +158,8 @@ static void event(struct gt_otf2_cursor *at, const struct gt_otf2_event *event)
 	struct gt_report *report = report_of(at);
 	const struct list *list = &report->calls->event;
 
+	if (event->type == GT_OTF2_CallingContextSample)
+		__atomic_add_fetch(&report->samples, 1, __ATOMIC_RELAXED);
 	for (unsigned i = 0; i < list->count; i++)
 		list->of[i]->event(report, at, event, (char *)at->state + list->states[i]);
 }
@@ -185,11 +206,14 @@ static bool elsewhere(void *user, size_t index)
 
 static void carry_results(struct gt_report *report, struct gt_carry *carry)
 {
-	uint64_t faults = report->faults;
+	uint64_t faults = report->faults, samples = report->samples;
 
 	gt_carry(carry, &faults, sizeof(faults));
-	if (gt_carry_loads(carry))
+	gt_carry(carry, &samples, sizeof(samples));
+	if (gt_carry_loads(carry)) {
 		report->faults += faults;
+		report->samples += samples;
+	}
 	for (unsigned i = 0; report->analyses[i]; i++)
 		if (report->results[i] && report->analyses[i]->carry_result)
 			report->analyses[i]->carry_result(report, carry, report->results[i]);
@@ -212,7 +236,9 @@ static void fault(void *user, struct gt_otf2_cursor *at, enum gt_otf2_fault what
 {
 	struct gt_report *report = user;
 
-	(void)at, (void)what, (void)format, (void)args;
+	(void)what, (void)format, (void)args;
+	if (!at && report->spread && report->spread->rank)
+		return; /* all ranks read the definitions, and rank 0 counts what is wrong with them */
 	__atomic_add_fetch(&report->faults, 1, __ATOMIC_RELAXED);
 }
 
@@ -245,10 +271,22 @@ static void write_figures(struct gt_report *report, const struct gt_analysis *an
 			gt_section_add(&report->figures, analysis->sections[i]);
 }
 
-/* `more` is an analysis of the caller's, or NULL. */
-static struct gt_report *make(const char *anchor, unsigned threads, const struct gt_analysis *more,
-			      struct gt_picture *picture, struct gt_spread *spread,
-			      const char *const *sections)
+/* Reads what there is, for the analyses that the report has. */
+static void read_events(struct gt_report *report, struct gt_otf2_visitor *visitor)
+{
+	struct gt_spread *spread = report->spread;
+
+	if (spread)
+		gt_spread_open(spread);
+	if (!report->calls->all_enters.count && !report->calls->all_leaves.count)
+		visitor->calls = calls;
+	gt_otf2_events(report->read);
+	if (spread)
+		gather(report);
+}
+
+/* Fills `report`, in which the caller has said what it is to have. NULL: the archive cannot be read. */
+static struct gt_report *make(const char *anchor, struct gt_report *report)
 {
 	struct gt_otf2_visitor visitor = { .begin = begin,
 					   .enter = enter,
@@ -257,54 +295,81 @@ static struct gt_report *make(const char *anchor, unsigned threads, const struct
 					   .end = end,
 					   .merge = merge,
 					   .fault = fault };
-	struct gt_report *report = calloc(1, sizeof(*report));
 
-	if (!report)
-		return NULL;
-	memcpy(report->analyses, analyses, sizeof(analyses));
-	report->analyses[OURS] = more;
 	visitor.state_size = state_size(report);
-	report->threads = threads;
-	report->picture = picture;
-	report->spread = spread;
-	report->sections = sections;
 	report->read = gt_otf2_open(anchor, &(struct gt_otf2_options){ .visitor = &visitor,
 									    .user = report,
 									    .elsewhere = elsewhere,
 									    .command = "gputrace",
 									    .goes_on = true,
-									    .threads = threads });
+									    .threads = report->threads });
 	if (!report->read || gt_otf2_definitions(report->read) || !prepare(report)) {
 		gt_report_free(report);
 		return NULL;
 	}
-	if (spread)
-		gt_spread_open(spread);
-	if (!report->calls->all_enters.count && !report->calls->all_leaves.count)
-		visitor.calls = calls;
-	gt_otf2_events(report->read);
-	if (spread)
-		gather(report);
-	for (unsigned i = 0; report->analyses[i] && (!spread || !spread->rank); i++)
+	if (!report->unread)
+		read_events(report, &visitor);
+	for (unsigned i = 0; report->analyses[i] && (!report->spread || !report->spread->rank); i++)
 		write_figures(report, report->analyses[i], report->results[i]);
+	return report;
+}
+
+/* With these analyses and one of the caller's, or NULL. */
+static struct gt_report *new_report(const struct gt_analysis *const *table, unsigned count,
+				    const struct gt_analysis *more)
+{
+	struct gt_report *report = calloc(1, sizeof(*report));
+
+	if (!report)
+		return NULL;
+	memcpy(report->analyses, table, count * sizeof(*table));
+	report->analyses[count] = more;
 	return report;
 }
 
 struct gt_report *gt_report_make(const char *anchor, unsigned threads)
 {
-	return make(anchor, threads, NULL, NULL, NULL, NULL);
+	return gt_report_make_picture(anchor, threads, NULL, NULL);
 }
 
 struct gt_report *gt_report_make_picture(const char *anchor, unsigned threads,
 					 const struct gt_analysis *analysis, struct gt_picture *picture)
 {
-	return make(anchor, threads, analysis, picture, NULL, NULL);
+	struct gt_report *report = new_report(analyses, OURS, analysis);
+
+	if (!report)
+		return NULL;
+	report->threads = threads;
+	report->picture = picture;
+	return make(anchor, report);
 }
 
 struct gt_report *gt_report_spread(const char *anchor, unsigned threads, struct gt_spread *spread,
 				   const char *const *sections)
 {
-	return make(anchor, threads, NULL, NULL, spread, sections);
+	struct gt_report *report = new_report(analyses, OURS, NULL);
+
+	if (!report)
+		return NULL;
+	report->threads = threads;
+	report->spread = spread;
+	report->sections = sections;
+	return make(anchor, report);
+}
+
+struct gt_report *gt_report_summary(const char *anchor, unsigned threads, const char *const *sections,
+				    bool events)
+{
+	struct gt_report *report =
+		events ? new_report(summary_analyses, sizeof(summary_analyses) / sizeof(void *), NULL)
+		       : new_report(unread_analyses, sizeof(unread_analyses) / sizeof(void *), NULL);
+
+	if (!report)
+		return NULL;
+	report->threads = threads;
+	report->sections = sections;
+	report->unread = !events;
+	return make(anchor, report);
 }
 
 void gt_report_free(struct gt_report *report)

@@ -28,8 +28,10 @@ struct gt_report {
 	const struct gt_analysis *analyses[GT_ANALYSES_MOST]; /* report.c's table, NULL at the end */
 	void **results;       /* of each analysis, by its place in the table */
 	struct gt_calls *calls; /* report.c's */
+	bool unread;          /* only the definitions: what events would tell is left out */
 	uint64_t duration;    /* ns: from the first to the last event */
 	uint64_t faults;      /* broken rules of OTF2 that were met */
+	uint64_t samples;     /* of call stacks, which nothing looks at */
 	uint64_t damaged;     /* locations of which events are not there, or cannot be read */
 	struct gt_picture *picture; /* to be drawn in the same pass (page/picture.h), or NULL */
 };
@@ -97,6 +99,12 @@ struct gt_report *gt_report_make_picture(const char *anchor, unsigned threads,
  */
 struct gt_report *gt_report_spread(const char *anchor, unsigned threads, struct gt_spread *spread,
 				   const char *const *sections);
+/*
+ * What a summary (summary/summary.h) shows, and nothing that takes long. Without events what the definitions
+ * say.
+ */
+struct gt_report *gt_report_summary(const char *anchor, unsigned threads, const char *const *sections,
+				    bool events);
 void gt_report_free(struct gt_report *report);
 /* Will a section be shown? */
 bool gt_report_shows(const struct gt_report *report, const char *key);

@@ -151,17 +151,22 @@ static struct there count_there(const struct gt_report *report)
 
 static void figures(struct gt_report *report, void *result)
 {
-	union gt_cell *row = gt_row_add(gt_section_add(&report->figures, &run_kind));
+	struct gt_section *section = gt_section_add(&report->figures, &run_kind);
+	union gt_cell *row = gt_row_add(section);
 	struct there there = count_there(report);
+	union gt_cell count = { .count = report->samples };
+	char samples[32];
 
 	(void)result;
 	row[0].text = property(report, "GPUTRACE::COMMAND_LINE");
 	row[1].text = property(report, "GPUTRACE::ENDED");
-	row[2].count = report->duration;
+	if (!report->unread)
+		row[2].count = report->duration;
 	row[3].count = there.processes;
 	if (there.ranks)
 		row[4].count = there.ranks;
-	row[5].count = count_locations(report, GT_LOCATION_MAIN, GT_LOCATION_THREAD);
+	if (!report->unread) /* before, it is not known which threads only waited */
+		row[5].count = count_locations(report, GT_LOCATION_MAIN, GT_LOCATION_THREAD);
 	if (count_locations(report, GT_LOCATION_SERVICE, GT_LOCATION_SERVICE))
 		row[6].count = count_locations(report, GT_LOCATION_SERVICE, GT_LOCATION_SERVICE);
 	if (there.devices) {
@@ -171,6 +176,11 @@ static void figures(struct gt_report *report, void *result)
 	take_property(report, "GPUTRACE::PROCESSOR_TIME_NS", &row[9]);
 	take_property(report, "GPUTRACE::PROCESSORS", &row[10]);
 	take_property(report, "GPUTRACE::MEMORY_PEAK_BYTES", &row[11]);
+	if (report->samples)
+		section->note = gt_figures_text(&report->figures,
+						"The archive has %s samples of call stacks, which are not "
+						"evaluated.",
+						gt_cell_print(samples, sizeof(samples), count, GT_COUNT));
 }
 
 const struct gt_analysis gt_run_analysis = { .name = "run", .figures = figures };

@@ -13,12 +13,13 @@ const char *const gt_wait_names[GT_WAITS] = { GT_WAIT_LIST(NAME) };
 #undef NAME
 
 /* It would have waited for that, if the rest had been earlier. */
-static void add_other(struct gt_segment *segment, uint32_t cause, uint64_t until)
+static void add_other(struct gt_segment *segment, unsigned class, uint32_t cause, uint64_t until)
 {
 	if (segment->also != GT_NO_CAUSE && segment->also_until >= until)
 		return;
 	segment->also = cause;
 	segment->also_until = until;
+	segment->also_wait = (unsigned char)class;
 }
 
 /*
@@ -40,11 +41,11 @@ void gt_sync_wait(struct gt_sync *sync, uint32_t location, uint64_t index, enum 
 		return;
 	if (until <= segment->begin ||
 	    (segment->cause != GT_NO_CAUSE && segment->until >= until && !surer(segment, class, until))) {
-		add_other(segment, cause, until);
+		add_other(segment, class, cause, until);
 		return;
 	}
 	if (segment->cause != GT_NO_CAUSE)
-		add_other(segment, segment->cause, segment->until);
+		add_other(segment, segment->wait, segment->cause, segment->until);
 	segment->wait = (unsigned char)class;
 	segment->cause = cause;
 	segment->until = until;

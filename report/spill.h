@@ -36,7 +36,7 @@ struct gt_log {
  */
 struct gt_item {
 	uint64_t key;
-	uint64_t tie; /* 48 bits */
+	uint64_t tie;
 	uint64_t time, begin;
 	uint32_t location, segment;
 	uint32_t what, value;

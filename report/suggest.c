@@ -16,6 +16,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
+#include "lib/assemble/report/summary.h"
 #include "lib/assemble/util/rules.h"
 #include "lib/common/demangle.h"
 #include "lib/common/filter.h"
@@ -393,10 +394,9 @@ static void print_prediction(const struct suggest *s, struct left_out without, c
 
 static void print_rules(const struct suggest *s, struct left_out without, FILE *out)
 {
-	char name[256];
+	char name[4200];
 
-	fprintf(out, "# gputrace filter suggest %s\n",
-		gt_text_escape(name, sizeof(name), s->options->name, strlen(s->options->name)));
+	fprintf(out, "# gputrace filter suggest %s\n", gt_summary_word(name, sizeof(name), s->options->name));
 	print_prediction(s, without, "# ", out);
 	fprintf(out, "#\n#        calls      ns each  function\n");
 	for (size_t i = 0; i < s->count; i++) {

@@ -101,7 +101,7 @@ static void process(struct gt_sync *sync, struct gt_syncing *state, const struct
 
 	item.key = gt_sync_mixed(gt_sync_mixed(5, group ? group->parent : 0), id);
 	item.time = at->time;
-	item.tie = at->time & ((UINT64_C(1) << TIE_BITS) - 1);
+	item.tie = at->time;
 	item.what = what;
 	gt_sync_put(sync, state, GT_BAG_PROCESSES, &item);
 }
@@ -174,32 +174,23 @@ static void enter(struct gt_report *report, struct gt_otf2_cursor *at, void *mem
 		launch(report, sync, state, at, at->time);
 }
 
-static bool has_failed(const struct gt_otf2_cursor *at, uint64_t error)
-{
-	OTF2_AttributeValue value;
-	OTF2_Type type;
-	uint32_t id;
-
-	for (uint32_t i = 0; i < at->attribute_count; i++)
-		if (gt_otf2_nth_attribute(at, i, &id, &type, &value) && id == error)
-			return true;
-	return false;
-}
-
 static void leave_call(struct gt_report *report, struct gt_sync *sync, struct gt_syncing *state,
 		       struct gt_otf2_cursor *at, const struct gt_otf2_frame *frame)
 {
 	enum gt_class class = (enum gt_class)state->open.class;
+	OTF2_AttributeValue file;
 
 	/* The frame is no longer in the stack. */
 	at->depth++;
 	if (at->attribute_count) {
-		if (has_failed(at, sync->mpi_error))
+		if (gt_otf2_has_attribute(at, sync->mpi_error))
 			state->sent = false;
 		if (!state->stream)
 			launch(report, sync, state, at, frame->begin);
 		if (class == GT_CLASS_CONDITION || class == GT_CLASS_SLEEP)
 			woken(sync, state, at);
+		if (gt_otf2_attribute(at, sync->mpi_file, OTF2_TYPE_IO_HANDLE, &file))
+			gt_sync_file(sync, state, at, file.ioHandleRef);
 	}
 	if (class == GT_CLASS_MPI_SETUP)
 		gt_sync_setup(sync, state, at, frame->region);
@@ -209,9 +200,11 @@ static void leave_call(struct gt_report *report, struct gt_sync *sync, struct gt
 	state->sent = false;
 	if (gt_class_times[class] != GT_TIME_MPI)
 		return;
-	state->probe = class == GT_CLASS_MPI_WAIT && strcasestr(frame->region->name, "probe")
+	state->probe = class == GT_CLASS_MPI_WAIT && !state->matched &&
+				       strcasestr(frame->region->name, "probe")
 			       ? (uint32_t)state->timeline.segments.count : GT_NO_CAUSE;
 	state->probe_begin = frame->begin;
+	state->matched = false;
 }
 
 static void leave(struct gt_report *report, struct gt_otf2_cursor *at, const struct gt_otf2_frame *frame,
@@ -273,7 +266,7 @@ static void end(struct gt_report *report, struct gt_otf2_cursor *at, void *memor
 	first(state, at);
 	if (state->sent)
 		gt_sync_put(sync, state, GT_BAG_SENDS, &state->send);
-	for (size_t i = 0; i < state->request_count; i++) {
+	for (size_t i = 0; i < state->waiting.count; i++) {
 		if (state->requests[i].what == GT_OTF2_MpiIsend)
 			gt_sync_put(sync, state, GT_BAG_SENDS, &state->requests[i].item);
 		if (state->requests[i].what == GT_OTF2_RmaSync)
@@ -290,6 +283,7 @@ static void end(struct gt_report *report, struct gt_otf2_cursor *at, void *memor
 		free(state->pending[i].items);
 	}
 	free(state->requests);
+	gt_places_free(&state->waiting);
 }
 
 static void carry_log(struct gt_sync *sync, struct gt_carry *carry, struct gt_log *log, uint32_t size)
@@ -366,6 +360,8 @@ static void prepare(struct gt_report *report, void *result)
 
 	sync->report = report;
 	sync->mpi_error = gt_otf2_attribute_named(report->read, "MPI_ERROR");
+	sync->neighbours = gt_otf2_attribute_named(report->read, "MPI_NEIGHBOURS");
+	sync->mpi_file = gt_otf2_attribute_named(report->read, "MPI_FILE");
 	sync->child = GT_OTF2_NOTHING;
 	for (size_t i = 0; i < report->read->tables[GT_OTF2_PARAMETER].count; i++)
 		if (!strcmp(gt_otf2_parameter_at(report->read, i)->name, "child process id"))
@@ -399,9 +395,11 @@ static void blame_longest(struct gt_sync *sync)
 {
 	size_t count;
 	struct gt_wait_at *waits = gt_waits_longest(sync, &count);
+	struct gt_section *section = gt_section_add(&sync->report->figures, &gt_delays_kind);
 
-	gt_section_add(&sync->report->figures, &gt_delays_kind)->left_out = count;
 	gt_delays_blame(sync, waits, count);
+	for (size_t i = 0; i < count; i++)
+		section->left_out += gt_segment_at(sync, waits[i].location, waits[i].segment)->blame != 0;
 	free(waits);
 }
 

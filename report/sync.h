@@ -27,6 +27,7 @@
 	W(LATE_BROADCAST, "late broadcast")             \
 	W(EARLY_REDUCE, "early reduce")                 \
 	W(EARLY_SCAN, "early scan")                     \
+	W(NEIGHBOUR, "late neighbour")                  \
 	W(INIT, "wait at MPI_Init")                     \
 	W(FINALIZE, "wait at MPI_Finalize")             \
 	W(WINDOW, "wait at fence")                      \
@@ -75,6 +76,7 @@ struct gt_segment {
 	float carried;       /* ns that others waited for the same cause */
 	unsigned char class; /* enum gt_class */
 	unsigned char wait;  /* enum gt_wait */
+	unsigned char also_wait; /* the same of `also`, if it had come later */
 	bool settled;        /* it is known that it did not wait */
 	bool quick;          /* an activity: shorter than the call that launched it */
 };
@@ -82,20 +84,30 @@ struct gt_segment {
 /*
  * Exclusive time of a node of the location's call tree: a word with the node and the time, which is in a word
  * of its own if it is too long, behind it in the same block of the log. There are nearly as many as calls, so
- * that their size is what a report costs in the kernel.
+ * that their size is what a report costs in the kernel. What is too long for that, too, is there in units of
+ * 2^31 ns, with GT_PART_UNITS set, and its rest as another part, so that a damaged time takes no more room
+ * than others.
  */
-enum { GT_PART_BITS = 12, GT_PART_LONG = (1 << GT_PART_BITS) - 1 };
+enum { GT_PART_BITS = 12, GT_PART_LONG = (1 << GT_PART_BITS) - 1, GT_PART_SHIFT = 31 };
+#define GT_PART_UNITS (UINT32_C(1) << GT_PART_SHIFT)
 
 struct gt_part_of {
-	uint32_t node, time; /* ns */
+	uint64_t time; /* ns */
+	uint32_t node;
 };
+
+/* A long time from its word. */
+static inline uint64_t gt_part_long(uint32_t word)
+{
+	return word & GT_PART_UNITS ? (uint64_t)(word & ~GT_PART_UNITS) << GT_PART_SHIFT : word;
+}
 
 static inline const uint32_t *gt_part_take(const uint32_t *words, struct gt_part_of *part)
 {
 	part->node = *words >> GT_PART_BITS;
 	part->time = *words++ & GT_PART_LONG;
 	if (part->time == GT_PART_LONG)
-		part->time = *words++;
+		part->time = gt_part_long(*words++);
 	return words;
 }
 
@@ -159,13 +171,21 @@ enum gt_thread_item {
 	GT_THREAD_CREATED, GT_THREAD_BEGUN, GT_THREAD_ENDED, GT_THREAD_JOINED, GT_THREAD_WOKEN,
 };
 enum gt_launch_item { GT_LAUNCH_CALL, GT_LAUNCH_ACTIVITY };
-enum { GT_LOCK_ACQUIRED, GT_LOCK_RELEASED };
+/* Of windows: RELEASING, when the call that releases begins; USED, an access was completed before that. */
+enum { GT_LOCK_ACQUIRED, GT_LOCK_RELEASED, GT_LOCK_RELEASING, GT_LOCK_USED };
 
 /* Places where a collective is counted. */
 enum gt_space { GT_SPACE_COMM, GT_SPACE_LATER, GT_SPACE_WINDOW, GT_SPACE_OTHER };
+/* In SPACE_OTHER: I/O that is completed later than it began, begin and end of MPI. */
+enum { GT_PLACE_LATER = 1 << 28, GT_PLACE_JOB = 1 << 29 };
 
-/* `value` of a collective: how its members wait. */
-enum gt_shape_of_wait { GT_ALL_WAIT, GT_NOBODY_WAITS, GT_ROOT_WAITS, GT_OTHERS_WAIT, GT_HIGHER_WAIT };
+/*
+ * `what` of a collective: how its members wait, beside the class. `value`: its root; of GT_NEAR_WAIT: the
+ * string of those that it waits for.
+ */
+enum gt_shape_of_wait {
+	GT_ALL_WAIT, GT_NOBODY_WAITS, GT_ROOT_WAITS, GT_OTHERS_WAIT, GT_HIGHER_WAIT, GT_NEAR_WAIT,
+};
 
 struct gt_sync {
 	struct gt_report *report;
@@ -173,7 +193,7 @@ struct gt_sync {
 	struct gt_spill spill;
 	struct gt_bag bags[GT_BAGS];
 	struct gt_timeline *timelines; /* by location */
-	uint64_t mpi_error, correlation, woken_by, woken_ago; /* attributes */
+	uint64_t mpi_error, neighbours, mpi_file, correlation, woken_by, woken_ago; /* attributes */
 	uint64_t child;                /* the parameter that names a child process */
 	uint64_t unmatched;            /* messages and collectives that were left out */
 };

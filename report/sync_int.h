@@ -7,9 +7,8 @@
 #ifndef GT_REPORT_SYNC_INT_H
 #define GT_REPORT_SYNC_INT_H
 
+#include "lib/assemble/util/places.h"
 #include "report/sync.h"
-
-enum { TIE_BITS = 48 };
 
 struct gt_sync_pending {
 	struct gt_item *items;
@@ -18,7 +17,6 @@ struct gt_sync_pending {
 
 /* A send, a receive, a non-blocking collective or an access epoch that is not complete. */
 struct gt_sync_request {
-	uint64_t id;
 	unsigned what; /* enum gt_otf2_type that began it */
 	struct gt_item item;
 };
@@ -31,13 +29,18 @@ struct gt_syncing {
 	struct gt_profiling *profiling; /* its parts are the time since the last segment */
 	struct gt_sync_pending pending[GT_BAGS];
 	struct gt_sync_request *requests;
-	size_t request_count, request_room;
+	size_t request_room;
+	struct gt_places waiting;    /* of requests, by their ids */
 	struct gt_item send;         /* of the call that is open */
 	bool sent;
+	bool matched;                /* the call that is open is a probe that has begun a receive */
 	uint64_t collective_begin;
 	uint64_t process_id;         /* of a first thread, or 0 */
 	uint64_t probe_begin;        /* of the probe before this call, with its segment */
 	uint32_t probe;
+	uint32_t window_locks;       /* that it holds, or has asked for */
+	uint64_t used_lock;          /* of which there is an item of the call that is open */
+	uint32_t used_in;            /* its segment */
 	uint64_t own_comm, own;
 };
 
@@ -69,5 +72,8 @@ void gt_sync_mpi(struct gt_sync *sync, struct gt_syncing *state, const struct gt
 /* The end of MPI_Init or MPI_Finalize. */
 void gt_sync_setup(struct gt_sync *sync, struct gt_syncing *state, const struct gt_otf2_cursor *at,
 		   const struct gt_otf2_region *region);
+/* The end of a call that all members of a file's communicator make. */
+void gt_sync_file(struct gt_sync *sync, struct gt_syncing *state, const struct gt_otf2_cursor *at,
+		  uint64_t file);
 
 #endif

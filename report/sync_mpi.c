@@ -85,6 +85,11 @@ static void receive(struct gt_sync *sync, struct gt_syncing *state, const struct
 	uint64_t key = message_channel(state, at, event, true);
 	struct gt_item item, begun;
 
+	/* A message that was cut: that is what the call fails with (MPI_Sendrecv). */
+	if (state->sent && gt_otf2_has_attribute(at, sync->mpi_error)) {
+		gt_sync_put(sync, state, GT_BAG_SENDS, &state->send);
+		state->sent = false;
+	}
 	if (!key)
 		return;
 	item = gt_sync_item(sync, state, at);
@@ -92,6 +97,10 @@ static void receive(struct gt_sync *sync, struct gt_syncing *state, const struct
 	    gt_sync_end_request(state, GT_OTF2_MpiIrecvRequest, event->MpiIrecv.request, &begun)) {
 		item.tie = begun.tie;
 		item.time = begun.time;
+		if (begun.value) { /* MPI_Mprobe waited for it */
+			item.segment = begun.segment;
+			item.begin = begun.begin;
+		}
 	} else if (state->probe != GT_NO_CAUSE) {
 		item.segment = state->probe;
 		item.time = item.begin = state->probe_begin;
@@ -180,13 +189,29 @@ static void collective(struct gt_sync *sync, struct gt_syncing *state,
 	if (!c || c->inter || (group && group->type == OTF2_GROUP_TYPE_COMM_SELF))
 		return;
 	item->key = place_of(space, index, sync->report->classes.locations[at->index].process);
-	item->tie = item->time & ((UINT64_C(1) << TIE_BITS) - 1);
+	item->tie = item->time;
 	gt_sync_put(sync, state, GT_BAG_COLLECTIVES, item);
 }
 
 static uint32_t collective_what(enum gt_shape_of_wait shape, enum gt_wait wait)
 {
 	return (uint32_t)shape << 8 | wait;
+}
+
+/*
+ * Data comes from neighbours alone, which the event names. Where it does not (it is not gputrace's, or they
+ * are too many) nobody is known to wait.
+ */
+static void among_neighbours(struct gt_sync *sync, const struct gt_otf2_cursor *at, uint64_t received,
+			     struct gt_item *item)
+{
+	OTF2_AttributeValue value;
+	bool named = gt_otf2_attribute(at, sync->neighbours, OTF2_TYPE_STRING, &value);
+
+	if (!named && !(at->depth && strstr(at->stack[at->depth - 1].region->name, "eighbor_")))
+		return;
+	item->what = collective_what(named && received ? GT_NEAR_WAIT : GT_NOBODY_WAITS, GT_WAIT_NEIGHBOUR);
+	item->value = named ? value.stringRef : 0;
 }
 
 static void mpi_collective(struct gt_sync *sync, struct gt_syncing *state,
@@ -201,14 +226,13 @@ static void mpi_collective(struct gt_sync *sync, struct gt_syncing *state,
 	enum gt_shape_of_wait shape = shape_of(c->op, c->sent || c->received);
 	ptrdiff_t index = gt_otf2_index(at->read, GT_OTF2_COMM, c->comm);
 
-	if (at->depth && strstr(at->stack[at->depth - 1].region->name, "eighbor_"))
-		shape = GT_NOBODY_WAITS;
 	if (!blocking && gt_sync_end_request(state, GT_OTF2_NonBlockingCollectiveRequest,
 				     event->NonBlockingCollectiveComplete.request, &begun))
 		item.time = begun.time;
 	item.what = collective_what(shape, c->op == OTF2_COLLECTIVE_OP_BARRIER ? GT_WAIT_BARRIER
 									       : waits[shape]);
 	item.value = root_of(state, at, c->comm, c->root);
+	among_neighbours(sync, at, c->received, &item);
 	if (index >= 0)
 		collective(sync, state, at, blocking ? GT_SPACE_COMM : GT_SPACE_LATER, (size_t)index,
 			   c->comm, &item);
@@ -227,19 +251,60 @@ static void window_collective(struct gt_sync *sync, struct gt_syncing *state,
 			   gt_otf2_window_at(at->read, (size_t)index)->comm, &item);
 }
 
-static void file_collective(struct gt_sync *sync, struct gt_syncing *state,
-			    const struct gt_otf2_cursor *at, const struct gt_otf2_IoOperationBegin *e)
+/*
+ * Operations, opening and closing of a file that a communicator has opened together. `time`: when this member
+ * came to it.
+ */
+static void file_collective(struct gt_sync *sync, struct gt_syncing *state, const struct gt_otf2_cursor *at,
+			    uint64_t file, uint64_t time, unsigned place)
 {
-	const struct gt_otf2_io_handle *handle = gt_otf2_find_io_handle(at->read, e->handle);
-	struct gt_item item = gt_sync_item(sync, state, at);
+	const struct gt_otf2_io_handle *handle = gt_otf2_find_io_handle(at->read, file);
+	struct gt_item item;
 	ptrdiff_t index = handle ? gt_otf2_index(at->read, GT_OTF2_COMM, handle->comm) : -1;
 
-	if (index < 0 || !(e->flags & OTF2_IO_OPERATION_FLAG_COLLECTIVE) ||
-	    (e->flags & OTF2_IO_OPERATION_FLAG_NON_BLOCKING))
+	if (index < 0)
 		return;
+	item = gt_sync_item(sync, state, at);
+	item.time = time;
 	item.what = collective_what(GT_ALL_WAIT, GT_WAIT_FILE);
 	item.value = GT_NO_CAUSE;
-	collective(sync, state, at, GT_SPACE_OTHER, (size_t)index, handle->comm, &item);
+	collective(sync, state, at, GT_SPACE_OTHER, (size_t)index + place, handle->comm, &item);
+}
+
+void gt_sync_file(struct gt_sync *sync, struct gt_syncing *state, const struct gt_otf2_cursor *at,
+		  uint64_t file)
+{
+	file_collective(sync, state, at, file, gt_sync_entry(state, at), 0);
+}
+
+static uint64_t operation_id(uint64_t file, uint64_t matching)
+{
+	return gt_sync_mixed(gt_sync_mixed(7, file), matching);
+}
+
+/* What does not block may wait in the call that begins it, too: split collectives do. */
+static void file_operation(struct gt_sync *sync, struct gt_syncing *state,
+			   const struct gt_otf2_cursor *at, const struct gt_otf2_IoOperationBegin *e)
+{
+	struct gt_item item;
+
+	if (!(e->flags & OTF2_IO_OPERATION_FLAG_COLLECTIVE))
+		return;
+	gt_sync_file(sync, state, at, e->handle);
+	if (!(e->flags & OTF2_IO_OPERATION_FLAG_NON_BLOCKING))
+		return;
+	item = gt_sync_item(sync, state, at);
+	gt_sync_begin_request(state, GT_OTF2_IoOperationBegin, operation_id(e->handle, e->matching), &item);
+}
+
+static void file_completed(struct gt_sync *sync, struct gt_syncing *state, const struct gt_otf2_cursor *at,
+			   uint64_t file, uint64_t matching, bool done)
+{
+	uint64_t id = operation_id(file, matching);
+	struct gt_item begun;
+
+	if (gt_sync_end_request(state, GT_OTF2_IoOperationBegin, id, &begun) && done)
+		file_collective(sync, state, at, file, begun.time, GT_PLACE_LATER);
 }
 
 /* MPI_Init and MPI_Finalize: one instance for each job. */
@@ -258,7 +323,7 @@ void gt_sync_setup(struct gt_sync *sync, struct gt_syncing *state,
 	job = strstr(process->group->name, " of job ");
 	item.what = collective_what(GT_ALL_WAIT, last ? GT_WAIT_FINALIZE : GT_WAIT_INIT);
 	item.value = GT_NO_CAUSE;
-	item.key = place_of(GT_SPACE_OTHER, (1 << 29) + last, job ? strtoul(job + 8, NULL, 10) : 0);
+	item.key = place_of(GT_SPACE_OTHER, GT_PLACE_JOB + last, job ? strtoul(job + 8, NULL, 10) : 0);
 	gt_sync_put(sync, state, GT_BAG_INSTANCES, &item);
 }
 
@@ -299,16 +364,74 @@ static void notification(struct gt_sync *sync, struct gt_syncing *state, const s
 	}
 }
 
-static void window_lock(struct gt_sync *sync, struct gt_syncing *state, const struct gt_otf2_cursor *at,
-			uint64_t win, uint32_t remote, uint32_t what)
+static uint64_t lock_key(uint64_t win, uint32_t remote)
 {
-	struct gt_item item = gt_sync_item(sync, state, at);
+	return gt_sync_mixed(gt_sync_mixed(2, win), remote);
+}
 
-	item.key = gt_sync_mixed(gt_sync_mixed(2, win), remote);
+/* `shared`: of an acquisition; what follows has it from there. */
+static void window_lock(struct gt_sync *sync, struct gt_syncing *state, const struct gt_otf2_cursor *at,
+			uint64_t key, uint32_t what, bool shared)
+{
+	struct gt_item item = gt_sync_item(sync, state, at), begun;
+	bool held;
+
+	item.key = key;
+	item.value = !shared;
+	held = what != GT_LOCK_ACQUIRED && gt_sync_end_request(state, GT_OTF2_RmaAcquireLock, key, &begun);
+	if (what != GT_LOCK_ACQUIRED)
+		item.value = held && begun.value;
+	if (what == GT_LOCK_ACQUIRED || (what == GT_LOCK_USED && held))
+		gt_sync_begin_request(state, GT_OTF2_RmaAcquireLock, key, held ? &begun : &item);
+	state->window_locks += what == GT_LOCK_ACQUIRED;
+	state->window_locks -= what == GT_LOCK_RELEASED && held;
 	item.time = at->time;
-	item.tie = at->time & ((UINT64_C(1) << TIE_BITS) - 1);
+	item.tie = at->time;
 	item.what = what;
+	if (what != GT_LOCK_USED || held)
+		gt_sync_put(sync, state, GT_BAG_WINDOW_LOCKS, &item);
+	if (what != GT_LOCK_RELEASED)
+		return;
+	item.tie = item.begin;
+	item.what = GT_LOCK_RELEASING;
 	gt_sync_put(sync, state, GT_BAG_WINDOW_LOCKS, &item);
+}
+
+static uint64_t access_id(uint64_t win, uint64_t matching)
+{
+	return gt_sync_mixed(gt_sync_mixed(8, win), matching);
+}
+
+/* What completes an access before its epoch ends (MPI_Win_flush and similar) may have waited for the lock. */
+static void window_access(struct gt_syncing *state, uint64_t win, uint32_t remote, uint64_t matching)
+{
+	struct gt_item item = { .key = lock_key(win, remote) };
+
+	if (state->window_locks)
+		gt_sync_begin_request(state, GT_OTF2_RmaPut, access_id(win, matching), &item);
+}
+
+static void window_accessed(struct gt_sync *sync, struct gt_syncing *state, const struct gt_otf2_cursor *at,
+			    uint64_t win, uint64_t matching)
+{
+	struct gt_item begun;
+
+	if (!gt_sync_end_request(state, GT_OTF2_RmaPut, access_id(win, matching), &begun) ||
+	    !state->window_locks)
+		return;
+	/* Once for all that one call completes. */
+	if (state->used_lock != begun.key || state->used_in != gt_sync_here(sync, state, at))
+		window_lock(sync, state, at, begun.key, GT_LOCK_USED, false);
+	state->used_lock = begun.key;
+	state->used_in = gt_sync_here(sync, state, at);
+}
+
+/* Completed in a way that MPI's adapter does not record: nothing is known of a lock. */
+static void window_over(struct gt_syncing *state, uint64_t win, uint64_t matching)
+{
+	struct gt_item begun;
+
+	gt_sync_end_request(state, GT_OTF2_RmaPut, access_id(win, matching), &begun);
 }
 
 /* ---- all ----------------------------------------------------------------------------------------- */
@@ -328,6 +451,8 @@ void gt_sync_mpi(struct gt_sync *sync, struct gt_syncing *state, const struct gt
 	case GT_OTF2_MpiIrecvRequest:
 	case GT_OTF2_NonBlockingCollectiveRequest:
 		item = gt_sync_item(sync, state, at);
+		state->matched = e->type == GT_OTF2_MpiIrecvRequest && in_call(at, "mprobe");
+		item.value = state->matched;
 		return gt_sync_begin_request(state, e->type, e->MpiIrecvRequest.request, &item);
 	case GT_OTF2_MpiIsendComplete:
 		return isend_complete(sync, state, at, e->MpiIsendComplete.request);
@@ -340,15 +465,38 @@ void gt_sync_mpi(struct gt_sync *sync, struct gt_syncing *state, const struct gt
 	case GT_OTF2_RmaCollectiveEnd:
 		return window_collective(sync, state, at, e->RmaCollectiveEnd.win);
 	case GT_OTF2_IoOperationBegin:
-		return file_collective(sync, state, at, &e->IoOperationBegin);
+		return file_operation(sync, state, at, &e->IoOperationBegin);
+	case GT_OTF2_IoOperationComplete:
+		return file_completed(sync, state, at, e->IoOperationComplete.handle,
+				      e->IoOperationComplete.matching, true);
+	case GT_OTF2_IoOperationCancelled:
+		return file_completed(sync, state, at, e->IoOperationCancelled.handle,
+				      e->IoOperationCancelled.matching, false);
+	case GT_OTF2_IoCreateHandle:
+		return gt_sync_file(sync, state, at, e->IoCreateHandle.handle);
+	case GT_OTF2_IoDestroyHandle:
+		return gt_sync_file(sync, state, at, e->IoDestroyHandle.handle);
 	case GT_OTF2_RmaSync:
 		return notification(sync, state, at, &e->RmaSync);
 	case GT_OTF2_RmaAcquireLock:
-		return window_lock(sync, state, at, e->RmaAcquireLock.win, e->RmaAcquireLock.remote,
-				   GT_LOCK_ACQUIRED);
+		return window_lock(sync, state, at, lock_key(e->RmaAcquireLock.win, e->RmaAcquireLock.remote),
+				   GT_LOCK_ACQUIRED, e->RmaAcquireLock.type == OTF2_LOCK_SHARED);
 	case GT_OTF2_RmaReleaseLock:
-		return window_lock(sync, state, at, e->RmaReleaseLock.win, e->RmaReleaseLock.remote,
-				   GT_LOCK_RELEASED);
+		return window_lock(sync, state, at, lock_key(e->RmaReleaseLock.win, e->RmaReleaseLock.remote),
+				   GT_LOCK_RELEASED, false);
+	case GT_OTF2_RmaPut:
+		return window_access(state, e->RmaPut.win, e->RmaPut.remote, e->RmaPut.matching);
+	case GT_OTF2_RmaGet:
+		return window_access(state, e->RmaGet.win, e->RmaGet.remote, e->RmaGet.matching);
+	case GT_OTF2_RmaAtomic:
+		return window_access(state, e->RmaAtomic.win, e->RmaAtomic.remote, e->RmaAtomic.matching);
+	case GT_OTF2_RmaOpCompleteNonBlocking:
+		return window_accessed(sync, state, at, e->RmaOpCompleteNonBlocking.win,
+				       e->RmaOpCompleteNonBlocking.matching);
+	case GT_OTF2_RmaOpCompleteBlocking:
+		return window_over(state, e->RmaOpCompleteBlocking.win, e->RmaOpCompleteBlocking.matching);
+	case GT_OTF2_RmaOpCompleteRemote:
+		return window_over(state, e->RmaOpCompleteRemote.win, e->RmaOpCompleteRemote.matching);
 	default:
 		return;
 	}

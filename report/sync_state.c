@@ -23,6 +23,16 @@ void *gt_sync_need(void *memory)
 
 /* ---- timelines ----------------------------------------------------------------------------------- */
 
+/* As much of the time as a word can say; what is left takes at most two more. */
+static inline uint32_t long_part(uint64_t time)
+{
+	uint64_t units = time >> GT_PART_SHIFT;
+
+	if (!units)
+		return (uint32_t)time;
+	return GT_PART_UNITS | (uint32_t)(units < GT_PART_UNITS ? units : GT_PART_UNITS - 1);
+}
+
 /* Writes a part of what its node has, which is then counted. Returns what is behind it. `left`: of nodes. */
 static inline uint32_t *put_part(uint32_t *words, struct gt_profile_node *node, uint32_t number,
 				 uint64_t *left)
@@ -33,11 +43,13 @@ static inline uint32_t *put_part(uint32_t *words, struct gt_profile_node *node, 
 		node->part = 0;
 		*words++ = number << GT_PART_BITS | (uint32_t)part;
 	} else {
-		part = part < UINT32_MAX ? part : UINT32_MAX;
+		uint32_t word = long_part(part);
+
+		part = gt_part_long(word);
 		node->part -= part;
 		*left |= node->part;
 		*words++ = number << GT_PART_BITS | GT_PART_LONG;
-		*words++ = (uint32_t)part;
+		*words++ = word;
 	}
 	node->exclusive += part;
 	return words;
@@ -176,22 +188,22 @@ struct gt_item gt_sync_item(struct gt_sync *sync, struct gt_syncing *state, cons
 
 void gt_sync_begin_request(struct gt_syncing *state, unsigned what, uint64_t id, const struct gt_item *item)
 {
-	if (state->request_count == state->request_room) {
+	if (state->waiting.count == state->request_room) {
 		state->request_room = state->request_room ? 2 * state->request_room : 64;
 		state->requests = gt_sync_need(reallocarray(state->requests, state->request_room,
 						    sizeof(*state->requests)));
 	}
-	state->requests[state->request_count++] = (struct gt_sync_request){ id, what, *item };
+	state->requests[state->waiting.count] = (struct gt_sync_request){ what, *item };
+	gt_places_add(&state->waiting, what, id);
 }
 
 bool gt_sync_end_request(struct gt_syncing *state, unsigned what, uint64_t id, struct gt_item *item)
 {
-	for (size_t i = state->request_count; i-- > 0;) {
-		if (state->requests[i].id != id || state->requests[i].what != what)
-			continue;
-		*item = state->requests[i].item;
-		state->requests[i] = state->requests[--state->request_count];
-		return true;
-	}
-	return false;
+	size_t place = gt_places_take(&state->waiting, what, id);
+
+	if (place == GT_NO_PLACE)
+		return false;
+	*item = state->requests[place].item;
+	state->requests[place] = state->requests[state->waiting.count];
+	return true;
 }

@@ -27,7 +27,7 @@ AM_TESTS_ENVIRONMENT = \
 # Everything is installed into stage/ before the tests run, and tested there. It is installed below
 # another folder and then moved, so that the tests also prove that no path is fixed.
 check_DATA = stage/.done
-STAGED = $(lib_LTLIBRARIES) $(bin_PROGRAMS) $(bin_SCRIPTS) $(gtinclude_HEADERS) \
+STAGED = $(lib_LTLIBRARIES) $(mpiflavour_LTLIBRARIES) $(bin_PROGRAMS) $(bin_SCRIPTS) $(gtinclude_HEADERS) \
 	$(include_HEADERS) $(pkglibexec_PROGRAMS) $(dist_bin_SCRIPTS) \
 	$(dist_libwrapgen_DATA) $(dist_gtwrap_DATA) $(WRAPPERS_MADE)
 stage/.done: $(STAGED)

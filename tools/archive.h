@@ -15,10 +15,17 @@
 #include "tools/options.h"
 
 /*
+ * The launcher of a parallel program may return before the archive is made (doc/adr/0011). If the run in
+ * `name` has ended and somebody is about to make its archive, waits for that, with a sentence if it takes
+ * long.
+ */
+void gt_archive_wait(const struct gt_usage *usage, const char *name);
+
+/*
  * Calls `function` in a child process with the anchor file of the archive that the user calls `name` (a
  * directory or an anchor file) and with `argument`; what it prints on `out` goes to stdout when it has ended.
  * Returns the exit status: what `function` returned, or GT_RC_USAGE after a sentence on stderr if there is no
- * such archive or the child crashed or took too long. In the second case NAME.part of the output is removed
+ * such archive or the child crashed or took too long. Then what there is of the output is removed
  * (report/output.h); output: NULL if there is none.
  */
 int gt_archive_read(const struct gt_usage *usage, const char *name, const char *output,

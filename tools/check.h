@@ -13,6 +13,7 @@
 #include <pthread.h>
 #include <stdio.h>
 
+#include "lib/assemble/util/places.h"
 #include "lib/read/read.h"
 
 /* ---- rules ----------------------------------------------------------------------------------- */
@@ -77,7 +78,8 @@ struct record {
 /* BAG_ORDER: collectives of processes with several threads, which BAG_COLLECTIVES gets from it. */
 enum bag { BAG_MESSAGES, BAG_LOCKS, BAG_THREADS, BAG_ORDER, BAG_COLLECTIVES, BAG_LAUNCHES, BAGS };
 
-enum { MESSAGE_SEND, MESSAGE_RECEIVE, MESSAGE_CUT, MESSAGE_RETRACT };
+/* MESSAGE_FREED: a receive whose request was freed, of whose message only the sender knows more. */
+enum { MESSAGE_SEND, MESSAGE_RECEIVE, MESSAGE_CUT, MESSAGE_FREED, MESSAGE_RETRACT };
 enum { LOCK_ACQUIRE, LOCK_RELEASE };
 enum { THREAD_CREATE, THREAD_BEGIN, THREAD_END, THREAD_WAIT };
 enum { COLLECTIVE_DONE, COLLECTIVE_FAILED };
@@ -92,13 +94,19 @@ enum { LAUNCH_CALL, LAUNCH_ACTIVITY };
 struct check {
 	const struct gt_otf2 *read;
 	uint64_t mpi_error;   /* attribute of what failed, and of messages that were cut */
+	uint64_t freed;	      /* attribute of receives that were freed */
 	uint64_t correlation; /* attribute that ties a call to what it caused on a GPU */
+	uint64_t hosts;       /* of the run, as the archive says */
 	uint64_t clock_error; /* ticks; of clocks of one host, if the processes say theirs */
 	uint64_t reading_error; /* ns; of clocks of one host, in an archive of several */
 	bool several_clocks;
 	bool matched_early;   /* receives by MPI_Mprobe and its like: in another order than posted */
 	uint64_t messages, early, incomparable; /* how many; before they were sent; or who knows? */
 	uint64_t within;      /* ... before they were sent, but by less than the clocks' error */
+	uint64_t unreceived;  /* messages that were sent, and that the program never received */
+	char unreceived_what[348]; /* the first of them */
+	uint64_t unfinished;  /* non-blocking collectives that some rank never completed */
+	bool was_off;         /* a thread was switched off for a time (VT_OFF); atomic */
 	bool excused;	      /* the archive says that events are missing */
 	uint64_t events;
 
@@ -111,6 +119,7 @@ struct check {
 	bool spill_failed;
 	uint64_t *failed;   /* per communicator: number of the first blocking collective that failed */
 	bool *failed_later; /* per communicator: a non-blocking one failed */
+	uint64_t open_later; /* requests of non-blocking collectives that are open at the end */
 
 	struct broken broken[RULES];
 	struct warning warnings[CHECK_WARNINGS], notes[CHECK_WARNINGS];
@@ -122,11 +131,6 @@ struct check {
 const char *check_who(const struct check *check, uint64_t location, char text[CHECK_WHO]);
 
 /* ---- events ---------------------------------------------------------------------------------- */
-
-struct request {
-	uint64_t id;
-	struct record record;
-};
 
 /* Of a location while it is read. */
 struct state {
@@ -142,8 +146,10 @@ struct state {
 	bool in_collective;
 	uint64_t collective_begin;
 	uint64_t *sequence;	  /* collectives so far, per communicator */
-	struct request *requests; /* sends and receives that are not complete */
-	size_t request_count, request_room;
+	uint64_t open_later;	  /* requests of non-blocking ones that are not complete */
+	struct record *requests;  /* sends and receives that are not complete */
+	struct gt_places open_requests; /* of them, by their ids */
+	size_t request_room;
 	uint64_t own_comm, own;	  /* the last answer of gt_otf2_own() */
 };
 
@@ -167,7 +173,7 @@ void pairs_add(struct check *check, struct state *state, enum bag bag, const str
 void pairs_flush(struct check *check, struct state *state);
 /* A blocking collective of a process gets its number; `next` is of this process and communicator. */
 void check_number(struct check *check, struct state *state, struct record *record, uint64_t *next);
-/* Checks everything that was added. */
+/* Checks everything that was added, and says what the program has left undone. */
 void check_pairs(struct check *check);
 
 /* ---- report ---------------------------------------------------------------------------------- */
@@ -179,7 +185,8 @@ void check_broken(struct check *check, enum check_rule rule, uint64_t location, 
 void check_event(struct gt_otf2_cursor *at, enum check_rule rule, const char *format, ...)
 	__attribute__((format(printf, 3, 4)));
 void check_note(const struct check *check, struct broken *broken, uint64_t location, uint64_t event,
-		uint64_t ticks, const char *format, va_list args);
+		uint64_t ticks, const char *format, va_list args)
+	__attribute__((format(printf, 6, 0)));
 /* Adds the findings of a location, and frees them. */
 void check_merge(struct check *check, struct broken broken[RULES]);
 void check_warn(struct check *check, const char *format, ...) __attribute__((format(printf, 2, 3)));

@@ -11,6 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+__attribute__((format(printf, 4, 0)))
 static void on_fault(void *user, struct gt_otf2_cursor *at, enum gt_otf2_fault fault, const char *format,
 		     va_list args)
 {
@@ -126,6 +127,9 @@ static void on_event(struct gt_otf2_cursor *at, const struct gt_otf2_event *e)
 		return lock(at, e, LOCK_ACQUIRE);
 	case GT_OTF2_ThreadReleaseLock:
 		return lock(at, e, LOCK_RELEASE);
+	case GT_OTF2_MeasurementOnOff:
+		__atomic_store_n(&((struct check *)at->user)->was_off, true, __ATOMIC_RELAXED);
+		return;
 	case GT_OTF2_ProgramBegin:
 		if (s->begins++ > s->ends)
 			check_event(at, RULE_PROGRAM, "a second program begins before the first ends");
@@ -156,6 +160,7 @@ static void on_end(struct gt_otf2_cursor *at, bool whole)
 	pairs_flush(check, s);
 	free(s->sequence);
 	free(s->requests);
+	gt_places_free(&s->open_requests);
 }
 
 static void on_merge(struct gt_otf2_cursor *at)
@@ -163,6 +168,7 @@ static void on_merge(struct gt_otf2_cursor *at)
 	struct check *check = at->user;
 
 	check->events += at->event;
+	check->open_later += ((struct state *)at->state)->open_later;
 	check_merge(check, ((struct state *)at->state)->broken);
 }
 
@@ -228,6 +234,7 @@ void check_prepare(struct check *check)
 			check->threads[group]++;
 	}
 	check->mpi_error = gt_otf2_attribute_named(read, "MPI_ERROR");
+	check->freed = gt_otf2_attribute_named(read, "MPI_REQUEST_FREED");
 	check->correlation = gt_otf2_attribute_named(read, "CORRELATION_ID");
 	read_clocks(check);
 }

@@ -15,17 +15,7 @@
 
 bool check_failed(const struct gt_otf2_cursor *at)
 {
-	const struct check *check = at->user;
-
-	for (uint32_t i = 0; i < at->attribute_count; i++) {
-		OTF2_AttributeValue value;
-		OTF2_Type type;
-		uint32_t id;
-
-		if (gt_otf2_nth_attribute(at, i, &id, &type, &value) && id == check->mpi_error)
-			return true;
-	}
-	return false;
+	return gt_otf2_has_attribute(at, ((const struct check *)at->user)->mpi_error);
 }
 
 /* ---- messages -------------------------------------------------------------------------------- */
@@ -34,6 +24,13 @@ static void no_member(struct gt_otf2_cursor *at, uint64_t comm)
 {
 	check_event(at, RULE_COMMS, "is no member of communicator %" PRIu64 " \"%s\"", comm,
 		    gt_otf2_find_comm(at->read, comm)->name);
+}
+
+static uint32_t receive_what(const struct gt_otf2_cursor *at, bool failed)
+{
+	if (gt_otf2_has_attribute(at, ((const struct check *)at->user)->freed))
+		return MESSAGE_FREED;
+	return failed ? MESSAGE_CUT : MESSAGE_RECEIVE;
 }
 
 /* One end of a message that was begun at the event with this number. */
@@ -71,7 +68,7 @@ static bool begun_message(struct gt_otf2_cursor *at, const struct gt_otf2_event 
 				.event = at->event,
 				.value = m->bytes,
 				.location = (uint32_t)at->index,
-				.what = !receive ? MESSAGE_SEND : failed ? MESSAGE_CUT : MESSAGE_RECEIVE };
+				.what = receive ? receive_what(at, failed) : MESSAGE_SEND };
 	pairs_add(at->user, s, BAG_MESSAGES, out);
 	/* Then it is the receive that a call failed with which does both. */
 	if (failed)
@@ -95,22 +92,34 @@ void check_failed_send(struct gt_otf2_cursor *at)
 
 static void begin(struct state *s, uint64_t id, const struct record *r)
 {
-	if (!gt_array_has_room(s->requests, s->request_count, &s->request_room))
+	if (!gt_array_has_room(s->requests, s->open_requests.count, &s->request_room))
 		abort();
-	s->requests[s->request_count++] = (struct request){ id, *r };
+	s->requests[s->open_requests.count] = *r;
+	gt_places_add(&s->open_requests, 0, id);
 }
 
 /* Takes a request from the list of open ones. */
 static bool complete(struct state *s, uint64_t id, struct record *out)
 {
-	for (size_t i = s->request_count; i-- > 0;) {
-		if (s->requests[i].id != id)
-			continue;
-		*out = s->requests[i].record;
-		s->requests[i] = s->requests[--s->request_count];
-		return true;
-	}
-	return false;
+	size_t place = gt_places_take(&s->open_requests, 0, id);
+
+	if (place == GT_NO_PLACE)
+		return false;
+	*out = s->requests[place];
+	s->requests[place] = s->requests[s->open_requests.count];
+	return true;
+}
+
+/*
+ * A message that MPI_Mprobe has matched, but which the archive has from its receive on only (gputrace's have
+ * it from the probe on): it may have come before others of its channel.
+ */
+static void note_late_match(struct gt_otf2_cursor *at, const char *call)
+{
+	struct check *check = at->user;
+
+	if (at->depth && !strcmp(at->stack[at->depth - 1].region->name, call))
+		__atomic_store_n(&check->matched_early, true, __ATOMIC_RELAXED);
 }
 
 static void receive_later(struct gt_otf2_cursor *at, const struct gt_otf2_event *e)
@@ -232,6 +241,7 @@ void check_mpi(struct gt_otf2_cursor *at, const struct gt_otf2_event *e)
 			begin(s, e->MpiIsend.request, &r);
 		break;
 	case GT_OTF2_MpiIrecvRequest:
+		note_late_match(at, "MPI_Imrecv");
 		begin(s, e->MpiIrecvRequest.request,
 		      &(struct record){ .time = at->ticks, .event = at->event, .what = MESSAGE_RECEIVE });
 		break;
@@ -243,6 +253,7 @@ void check_mpi(struct gt_otf2_cursor *at, const struct gt_otf2_event *e)
 			retract(at, &r);
 		break;
 	case GT_OTF2_MpiRecv:
+		note_late_match(at, "MPI_Mrecv");
 		begun_message(at, e, true, at->event, &r);
 		break;
 	case GT_OTF2_MpiIrecv:
@@ -254,7 +265,11 @@ void check_mpi(struct gt_otf2_cursor *at, const struct gt_otf2_event *e)
 	case GT_OTF2_MpiCollectiveEnd:
 		collective_end(at, e);
 		break;
+	case GT_OTF2_NonBlockingCollectiveRequest:
+		s->open_later++;
+		break;
 	case GT_OTF2_NonBlockingCollectiveComplete:
+		s->open_later -= s->open_later != 0;
 		collective(at, e, at->ticks, at->ticks, false);
 		break;
 	case GT_OTF2_RmaPut:

@@ -174,7 +174,7 @@ static size_t copy_ends(const struct record *r, size_t n, bool receives, struct 
 	size_t count = 0;
 
 	for (size_t i = 0; i < n; i++) {
-		bool receive = r[i].what == MESSAGE_RECEIVE || r[i].what == MESSAGE_CUT;
+		bool receive = r[i].what != MESSAGE_SEND && r[i].what != MESSAGE_RETRACT;
 		size_t k = count;
 
 		if (receive == receives && r[i].what != MESSAGE_RETRACT)
@@ -215,9 +215,9 @@ static void check_lengths(struct check *check, struct record *sends, struct reco
 		qsort(receives, n, sizeof(*receives), compare_values);
 	}
 	for (size_t i = 0; i < n; i++)
-		cut = cut || receives[i].what == MESSAGE_CUT;
+		cut = cut || receives[i].what != MESSAGE_RECEIVE;
 	for (size_t i = 0; i < n; i++) {
-		bool shorter = ordered ? receives[i].what == MESSAGE_CUT : cut;
+		bool shorter = ordered ? receives[i].what != MESSAGE_RECEIVE : cut;
 
 		if (receives[i].value == sends[i].value ||
 		    (shorter && receives[i].value < sends[i].value))
@@ -238,6 +238,22 @@ static bool is_mpi(const struct check *check, uint64_t comm)
 }
 
 /*
+ * A program may leave messages unreceived, and end all the same. What a device or a user's message does is
+ * written in pairs, and if events were lost, receives may be among them.
+ */
+static bool left_by_program(const struct check *check, uint64_t comm)
+{
+	return !check->excused && is_mpi(check, comm);
+}
+
+static void note_unreceived(struct check *check, size_t count, const char *what)
+{
+	if (!check->unreceived)
+		snprintf(check->unreceived_what, sizeof(check->unreceived_what), "%s", what);
+	check->unreceived += count;
+}
+
+/*
  * All messages of one (sender, receiver, communicator, tag), in the order in which they were begun.
  * Which receive belongs to which send is known of a thread's own only, but at any time no more can have
  * been received than were sent: the k-th receive is not before the k-th send.
@@ -245,9 +261,9 @@ static bool is_mpi(const struct check *check, uint64_t comm)
 static void check_messages(struct check *check, struct record *r, size_t n)
 {
 	struct record *ends = malloc(2 * n * sizeof(*ends));
-	size_t sends, receives, s = 0;
+	size_t sends, receives, freed = 0, s = 0;
 	uint64_t error;
-	char from[CHECK_WHO], to[CHECK_WHO], what[2 * CHECK_WHO + 60];
+	char from[CHECK_WHO], to[CHECK_WHO], what[sizeof(check->unreceived_what)];
 
 	if (!ends)
 		abort();
@@ -255,6 +271,8 @@ static void check_messages(struct check *check, struct record *r, size_t n)
 		 check_who(check, id_of(check, r->key[1] >> 32), from),
 		 check_who(check, id_of(check, r->key[1] & 0xffffffff), to),
 		 (unsigned)r->key[0], (unsigned)(r->key[0] >> 32));
+	for (size_t i = 0; i < n; i++)
+		freed += r[i].what == MESSAGE_FREED;
 	sends = copy_ends(r, n, false, ends);
 	receives = copy_ends(r, n, true, ends + n);
 	if (sends == receives)
@@ -262,12 +280,14 @@ static void check_messages(struct check *check, struct record *r, size_t n)
 			      is_mpi(check, r->key[0] >> 32) && !check->matched_early, what);
 	free(ends);
 	qsort(r, n, sizeof(*r), compare_times);
-	if (sends != receives)
+	if (sends > receives && left_by_program(check, r->key[0] >> 32))
+		note_unreceived(check, sends - receives, what);
+	else if (sends > receives || sends + freed < receives)
 		BROKEN(check, RULE_MESSAGES, &r[n - 1], "%zu sent, %zu received %s", sends,
 		       receives, what);
 	for (size_t i = 0; i < n; i++) {
 		if (r[i].what != MESSAGE_RECEIVE && r[i].what != MESSAGE_CUT)
-			continue;
+			continue; /* when a freed one came is not known */
 		while (s < n && r[s].what != MESSAGE_SEND)
 			s++;
 		if (s == n)
@@ -407,6 +427,16 @@ static bool synchronises(uint32_t op)
 	return false;
 }
 
+/* Members that did not complete a non-blocking one: as many as have left a request open, it may be they. */
+static bool left_open(struct check *check, size_t missing)
+{
+	if (check->excused || check->open_later < missing)
+		return false;
+	check->open_later -= missing;
+	check->unfinished += missing;
+	return true;
+}
+
 static void note_failure(struct check *check, uint64_t *failed, uint64_t number)
 {
 	pthread_mutex_lock(&check->lock);
@@ -457,6 +487,8 @@ static void check_collective(struct check *check, struct record *r, size_t n)
 	snprintf(what, sizeof(what), "communicator %" PRIu64 " \"%.40s\"", comm->id, comm->name);
 	if (blocking ? r->key[1] >= check->failed[index] : check->failed_later[index])
 		return;
+	if (!blocking && size && n % size && left_open(check, size - n % size))
+		return;
 	if (size && (blocking ? n != size : n % size)) {
 		BROKEN(check, RULE_COLLECTIVES, r, "%zu of %zu members take part, %s", n, size,
 		       what);
@@ -504,15 +536,12 @@ static void check_launch(struct check *check, struct record *r, size_t n)
 			       r->key[1]);
 }
 
-/* Of a partitioned message the order of the requests counts, of a probed one that of the probes. */
+/* Of a partitioned message the order of the requests counts, which begin together only by chance. */
 static bool has_early_match(const struct check *check)
 {
-	static const char *const names[] = {"MPI_Mrecv", "MPI_Imrecv", "MPI_Precv_init"};
-
 	for (size_t i = 0; i < check->read->tables[GT_OTF2_REGION].count; i++)
-		for (size_t k = 0; k < sizeof(names) / sizeof(names[0]); k++)
-			if (!strcmp(gt_otf2_region_at(check->read, i)->name, names[k]))
-				return true;
+		if (!strcmp(gt_otf2_region_at(check->read, i)->name, "MPI_Precv_init"))
+			return true;
 	return false;
 }
 
@@ -574,6 +603,11 @@ static void check_bag(struct check *check, enum bag bag, group_check *function)
 	free(batch.records);
 }
 
+static const char *while_off(const struct check *check)
+{
+	return check->was_off ? ", or while the recording was switched off" : "";
+}
+
 void check_pairs(struct check *check)
 {
 	static group_check *const functions[BAGS] = {
@@ -585,9 +619,18 @@ void check_pairs(struct check *check)
 		[BAG_LAUNCHES] = check_launch,
 	};
 
-	check->matched_early = has_early_match(check);
+	check->matched_early |= has_early_match(check);
 	for (enum bag bag = 0; bag < BAGS; bag++) {
 		check_bag(check, bag, functions[bag]);
 		gt_sorter_free(check->bags[bag]);
 	}
+	if (check->unreceived)
+		check_tell(check,
+			   "%" PRIu64 " message%s sent but never received by the program%s; the first %s",
+			   check->unreceived, check->unreceived == 1 ? " was" : "s were",
+			   while_off(check), check->unreceived_what);
+	if (check->unfinished)
+		check_tell(check, "%" PRIu64 " non-blocking collective call%s never completed by the program "
+			   "(MPI_Wait, MPI_Test)%s", check->unfinished,
+			   check->unfinished == 1 ? " was" : "s were", while_off(check));
 }

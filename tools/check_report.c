@@ -37,7 +37,7 @@ static const struct {
 	[RULE_THREADS] = { "threads", "threads are created, begin, end and are waited for in this order",
 			   true },
 	[RULE_LOCKS] = { "locks", "locks are acquired in order and released by their owner", true },
-	[RULE_MESSAGES] = { "messages", "each message that is sent is received", true },
+	[RULE_MESSAGES] = { "messages", "receives match sends, in number and bytes", true },
 	[RULE_CAUSALITY] = { "causality",
 			     "no message is received, and nothing done on a GPU, before its cause", true },
 	[RULE_COLLECTIVES] = { "collectives", "all members take part in each collective", true },
@@ -133,6 +133,7 @@ void check_merge(struct check *check, struct broken broken[RULES])
 	}
 }
 
+__attribute__((format(printf, 3, 0)))
 static void keep(struct warning *list, unsigned *count, const char *format, va_list args)
 {
 	char text[1024];
@@ -193,10 +194,10 @@ static void report_json(struct check *check, FILE *out, int status, unsigned war
 		"{\"ok\": %s, \"status\": %d, \"checks\": %d, \"warning_count\": %u, "
 		"\"locations\": %zu, \"events\": %" PRIu64 ",\n \"messages\": %" PRIu64
 		", \"early\": %" PRIu64 ", \"early_within_error\": %" PRIu64 ", \"incomparable\": %" PRIu64
-		",\n \"broken\": [",
+		", \"unreceived\": %" PRIu64 ", \"unfinished\": %" PRIu64 ",\n \"broken\": [",
 		status ? "false" : "true", status, RULES, warnings,
 		check->read ? check->read->tables[GT_OTF2_LOCATION].count : 0, check->events, check->messages,
-		check->early, check->within, check->incomparable);
+		check->early, check->within, check->incomparable, check->unreceived, check->unfinished);
 	for (int rule = 0; rule < RULES; rule++) {
 		const struct broken *b = &check->broken[rule];
 

@@ -9,18 +9,24 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <signal.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/file.h>
+#include <sys/prctl.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include "lib/assemble/assemble.h"
 #include "lib/assemble/archive/clean.h"
 #include "lib/assemble/spool/collect.h"
 #include "lib/common/settings.h"
+#include "lib/common/sys.h"
+#include "report/summary/summary.h"
 #include "tools/cmds.h"
 #include "tools/options.h"
 #include "tools/paths.h"
@@ -61,6 +67,51 @@ static int check_lock(const char *home, int fd)
 	return flock(fd, LOCK_EX | LOCK_NB) ? -errno : 0;
 }
 
+enum { SUMMARISED, NOT_WRITTEN, FAILED }; /* by a child, as its status; 2 is that of no memory */
+
+static _Noreturn void summarise(const struct gt_summary *facts, const struct gt_summary_out *out)
+{
+	static const int crashes[] = { SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT };
+	int bad;
+
+	prctl(PR_SET_PDEATHSIG, SIGKILL);
+	setrlimit(RLIMIT_CORE, &(struct rlimit){ 0, 0 });
+	for (size_t i = 0; i < sizeof(crashes) / sizeof(*crashes); i++)
+		signal(crashes[i], SIG_DFL);
+	gt_summarise(facts, out);
+	bad = fflush(out->text);
+	bad |= fflush(out->json);
+	_exit(bad ? NOT_WRITTEN : SUMMARISED);
+}
+
+static void begin_again(FILE *file)
+{
+	rewind(file);
+	if (ftruncate(fileno(file), 0))
+		return; /* /dev/null */
+}
+
+int gt_summarise_guarded(const struct gt_summary *facts, const struct gt_summary_out *out)
+{
+	int status = 0;
+	pid_t pid;
+
+	signal(SIGCHLD, SIG_DFL); /* the program may have ignored it, which is inherited */
+	fflush(NULL);
+	pid = fork();
+	if (pid == 0)
+		summarise(facts, out);
+	while (pid > 0 && waitpid(pid, &status, 0) < 0 && errno == EINTR)
+		;
+	if (pid < 0 || !WIFEXITED(status) || WEXITSTATUS(status) == FAILED) {
+		begin_again(out->text);
+		begin_again(out->json);
+		gt_summarise_unread(facts, out);
+		return 0;
+	}
+	return WEXITSTATUS(status) == SUMMARISED ? 0 : -EIO;
+}
+
 static bool begin(const char *dir, const char *home, int fd, struct gt_assemble_options *how)
 {
 	int rc = check_lock(home, fd);
@@ -75,6 +126,7 @@ static bool begin(const char *dir, const char *home, int fd, struct gt_assemble_
 		.in_order = gt_settings.clock_correction,
 		.threads = (unsigned)gt_settings.assemble_threads,
 		.verbose = (int)gt_settings.verbose,
+		.summarise = gt_summarise_guarded,
 	};
 	gt_assemble_guard(dir);
 	return true;
@@ -112,7 +164,7 @@ static void tidy_later(const char *dir)
 		return;
 	setsid();
 	if (dup2(archive, 0) == 0)
-		close_range(1, ~0u, 0);
+		GT_SYS3(SYS_close_range, 1, ~0u, 0);
 	gt_tidy(0, TIDY_MS);
 	_exit(0);
 }

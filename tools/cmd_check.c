@@ -13,6 +13,7 @@
 
 #include "lib/format.h"
 #include "lib/read/guard.h"
+#include "report/figures.h"
 #include "report/lacking.h"
 #include "tools/archive.h"
 #include "tools/check.h"
@@ -70,6 +71,8 @@ static void look_at_property(struct check *check, const char *name, const char *
 		return;
 	if (!strcmp(name, "CLOCK_ERROR_NS"))
 		check->clock_error = number; /* ticks once the resolution is known */
+	if (!strcmp(name, "HOSTS"))
+		check->hosts = number;
 	if (!strcmp(name, "CLOCK_READING_ERROR_NS"))
 		check->reading_error = number;
 	if (strncmp(name, GT_LOST, sizeof(GT_LOST) - 1))
@@ -114,6 +117,23 @@ static void look_at_properties(struct check *check)
 	}
 }
 
+#define CLOCK_FINE_NS 1000000 /* no warning below */
+
+/* What is wrong by more than a thousandth of the run shows in figures. The error is still in nanoseconds. */
+static void look_at_clocks(struct check *check, const struct gt_otf2 *read)
+{
+	double run_ns = (double)(read->end - read->begin) / (double)read->resolution * 1e9;
+	char text[32];
+
+	if (check->hosts > 1 && check->clock_error > CLOCK_FINE_NS &&
+	    (double)check->clock_error > run_ns / 1000)
+		check_warn(check,
+			   "times of different hosts may differ by up to %s (CLOCK_ERROR_NS): waits between "
+			   "hosts that are not longer cannot be relied on",
+			   gt_cell_print(text, sizeof(text), (union gt_cell){ .count = check->clock_error },
+					 GT_SECONDS));
+}
+
 static void check_events(struct check *check, struct gt_otf2 *read)
 {
 	check_prepare(check);
@@ -146,6 +166,8 @@ static int check_archive(const char *anchor, void *argument, FILE *out)
 		rc = gt_otf2_definitions(read);
 		look_at_shortfalls(check);
 		if (!rc)
+			look_at_clocks(check, read);
+		if (!rc)
 			check_events(check, read);
 	}
 	/* The reader is not closed: the process ends, and libotf2 may be in any state. */
@@ -167,6 +189,7 @@ static int check_one(const char *name, struct options *options)
 	char anchor[3500];
 	int status;
 
+	gt_archive_wait(&usage, name);
 	reason = gt_otf2_find_anchor(name, anchor, sizeof(anchor), options->spool, sizeof(options->spool));
 	if (reason)
 		return unreadable(options, name, reason);

@@ -86,7 +86,10 @@ static int find(struct choice *choice, char **names, int count)
 	char spool[3500];
 
 	for (int i = 0; i < count; i++) {
-		const char *reason = gt_otf2_find_anchor(names[i], choice->anchors[choice->count],
+		const char *reason;
+
+		gt_archive_wait(&usage, names[i]);
+		reason = gt_otf2_find_anchor(names[i], choice->anchors[choice->count],
 							 sizeof(choice->anchors[0]), spool, sizeof(spool));
 
 		if (reason)
@@ -112,10 +115,22 @@ static int find_all(struct choice *choice, char **argv, int dashes, int all)
 	return status || dashes == all ? status : find(choice, argv + dashes + 1, all - dashes - 1);
 }
 
+static int read_all(struct choice *choice)
+{
+	const char *anchors[MOST_RUNS], *which, *reason;
+	int status;
+
+	for (unsigned i = 0; i < choice->count; i++)
+		anchors[i] = choice->anchors[i];
+	status = gt_otf2_guarded_all(anchors, choice->count, compare, choice, &which, &reason);
+	if (status < 0)
+		return gt_archive_unreadable(&usage, which ? which : "one of the traces", reason);
+	return status;
+}
+
 int gt_cmd_diff(int argc, char **argv)
 {
 	struct choice *choice = calloc(1, sizeof(*choice));
-	const char *reason;
 	int dashes = 1, key, status;
 
 	if (!choice)
@@ -127,11 +142,8 @@ int gt_cmd_diff(int argc, char **argv)
 	while ((key = gt_option_next(&usage, dashes, argv)) > 0)
 		gt_sections_option(&choice->asked, key);
 	status = key < 0 ? GT_OPT_STATUS(key) : find_all(choice, argv, dashes, argc);
-	if (key >= 0 && !status) {
-		status = gt_otf2_guarded(choice->anchors[0], compare, choice, &reason);
-		if (status < 0)
-			status = gt_archive_unreadable(&usage, choice->anchors[0], reason);
-	}
+	if (key >= 0 && !status)
+		status = read_all(choice);
 	free(choice);
 	return status;
 }

@@ -9,6 +9,7 @@
 #include <getopt.h>
 #include <stdio.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include "lib/read/guard.h"
 #include "report/export/export.h"
@@ -41,6 +42,22 @@ static const struct gt_export_face *const faces[] = {
 #endif
 };
 
+#ifdef HAVE_SQLITE
+#define SQLITE_HELP ""
+#else
+#define SQLITE_HELP " Not in this gputrace."
+#endif
+#ifdef HAVE_PROTOBUF_C
+#define PERFETTO_HELP ""
+#else
+#define PERFETTO_HELP " Not in this gputrace."
+#endif
+#ifdef HAVE_NANOARROW
+#define ARROW_HELP ""
+#else
+#define ARROW_HELP " Not in this gputrace: it needs nanoarrow."
+#endif
+
 /* What a format needs that this build may lack. */
 static const char *const needs[] = {
 	[4] = "SQLite",
@@ -53,11 +70,12 @@ static const struct gt_option option_table[] = {
 	{ KEY_FACE + 1, "speedscope", NULL, "JSON for speedscope.app." },
 	{ KEY_FACE + 2, "folded", NULL, "Folded call stacks, for flame graphs." },
 	{ KEY_FACE + 3, "csv", NULL, "A folder of tables, a CSV file each." },
-	{ KEY_FACE + 4, "sqlite", NULL, "The tables in an SQLite database." },
+	{ KEY_FACE + 4, "sqlite", NULL, "The tables in an SQLite database." SQLITE_HELP },
 	{ KEY_FACE + 5, "perfetto", NULL,
-	  "A trace of Perfetto, for ui.perfetto.dev; smaller than --chrome." },
+	  "A trace of Perfetto, for ui.perfetto.dev; smaller than --chrome." PERFETTO_HELP },
 	{ KEY_FACE + 6, "flame", NULL, "A flame graph, SVG." },
-	{ KEY_FACE + 7, "arrow", NULL, "A folder of the tables, an Arrow file (IPC, Feather V2) each." },
+	{ KEY_FACE + 7, "arrow", NULL,
+	  "A folder of the tables, an Arrow file (IPC, Feather V2) each." ARROW_HELP },
 	{ KEY_AGAINST, "against", "DIR",
 	  "With --flame: colours say what took longer, or less long, than in DIR." },
 	{ KEY_SPLIT, "split", NULL, "With --flame: paths stand below their process and thread." },
@@ -85,6 +103,9 @@ static int refuse(const struct gt_export_options *options)
 		return gt_usage_error(&usage, "no format was given");
 	if (!options->out && (face->folder || face->seekable))
 		return gt_usage_error(&usage, "--%s needs --output", face->option);
+	if (!options->out && face->binary && isatty(STDOUT_FILENO))
+		return gt_usage_error(&usage, "--%s is not for a terminal: use --output or a pipe",
+				      face->option);
 	if (options->out && face->folder && !lstat(options->out, &st))
 		return gt_usage_error(&usage, "%s already exists", options->out);
 	if (face != &gt_export_flame && (options->against || options->split))

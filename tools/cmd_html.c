@@ -74,7 +74,7 @@ static int write_page(const struct gt_store *store, const struct gt_store *again
 {
 	char *part = gt_output_part(path);
 	int rc = GT_RC_OK, error;
-	FILE *out = fopen(part, "w");
+	FILE *out = gt_output_open(part, path);
 
 	if (!out) {
 		free(part);
@@ -103,8 +103,10 @@ static int write_page(const struct gt_store *store, const struct gt_store *again
 static int open_index(const char *name, struct gt_index *index)
 {
 	char anchor[3500], spool[3500];
-	const char *reason = gt_otf2_find_anchor(name, anchor, sizeof(anchor), spool, sizeof(spool));
+	const char *reason;
 
+	gt_archive_wait(&usage, name);
+	reason = gt_otf2_find_anchor(name, anchor, sizeof(anchor), spool, sizeof(spool));
 	return reason ? gt_archive_unreadable(&usage, name, reason)
 		      : gt_index_open(index, "gputrace html", anchor, false);
 }

@@ -19,10 +19,12 @@
 #include <unistd.h>
 
 #include "gputrace/gpu_metrics.h"
+#include "lib/assemble/report/word.h"
 #include "lib/common/settings.h"
 #include "tools/cmds.h"
 #include "tools/options.h"
 #include "tools/paths.h"
+#include "tools/wraps.h"
 
 enum { CHIP = 256 };
 
@@ -119,9 +121,89 @@ static void list_wraps(const char *libdir, char *list, size_t size)
 		closedir(dir);
 }
 
+/* ---- what was left out when gputrace was built ----------------------------------------------------- */
+
+static unsigned left_out;
+
+static void show_left_out(const char *part, const char *why, void *unused)
+{
+	(void)unused;
+	if (!json) {
+		printf("  %-18s %s: %s\n", left_out++ ? "" : "left out", part, why);
+		return;
+	}
+	printf("%s\n    {\"part\": ", left_out++ ? "," : "");
+	json_text(part);
+	printf(", \"why\": ");
+	json_text(why);
+	printf("}");
+}
+
+/* Wrappers that lack the same are on one line. */
+static struct {
+	char names[256], why[512];
+} group;
+
+static void show_group(void)
+{
+	char part[300];
+
+	snprintf(part, sizeof(part), "--wrap%s", group.names);
+	if (*group.names)
+		show_left_out(part, group.why, NULL);
+	group.names[0] = '\0';
+}
+
+static void name_wrap(const char *name, const char *why, void *unused)
+{
+	size_t n;
+
+	(void)unused;
+	if (json || strcmp(why, group.why))
+		show_group();
+	n = strlen(group.names);
+	snprintf(group.names + n, sizeof(group.names) - n, " %s", name);
+	snprintf(group.why, sizeof(group.why), "%s", why);
+}
+
+/* configure's list has a line for each part, "part: why"; the wrappers have their own. */
+static void show_all_left_out(void)
+{
+	char lines[] = GT_PARTS_OUT, *rest = lines, *line;
+
+	if (json)
+		printf(",\n  \"left_out\": [");
+	while ((line = strsep(&rest, "\n"))) {
+		char *why = strstr(line, ": ");
+
+		if (!why)
+			continue;
+		*why = '\0';
+		show_left_out(line, why + 2, NULL);
+	}
+	gt_wrap_absent(name_wrap, NULL);
+	show_group();
+	if (json)
+		printf("\n  ]");
+}
+
+static void list_compilers(char *list, size_t size)
+{
+	static const char *const compilers[] = {GT_DEFAULT_CC, GT_DEFAULT_CXX, GT_DEFAULT_FC};
+
+	for (size_t i = 0; i < sizeof(compilers) / sizeof(compilers[0]); i++) {
+		char name[PATH_MAX], path[PATH_MAX];
+		size_t n = strlen(list);
+
+		snprintf(name, sizeof(name), "%.*s", (int)strcspn(compilers[i], " "), compilers[i]);
+		if (!gt_path_command(name, path, sizeof(path)))
+			snprintf(list + n, size - n, "%s%s", n ? ", " : "", compilers[i]);
+	}
+}
+
 static void show_installation(void)
 {
-	char libdir[PATH_MAX] = "", list[512] = "", path[PATH_MAX + 64];
+	char libdir[PATH_MAX] = "", list[1024] = "", path[PATH_MAX + 64];
 
 	if (gt_path_libdir(libdir, sizeof(libdir)))
 		fact("libdir", "libraries in", libdir);
@@ -139,7 +221,11 @@ static void show_installation(void)
 	fact("otf2", "OTF2", GT_OTF2_VERSION);
 	gt_export_list(list, sizeof(list));
 	fact("exports", "export", list);
-	fact("compilers", "wrappers call", GT_DEFAULT_CC ", " GT_DEFAULT_CXX ", " GT_DEFAULT_FC);
+	list[0] = '\0';
+	list_compilers(list, sizeof(list));
+	fact("compilers", "wrappers call", list[0] ? list : "none that is here");
+	fact("built_with", "built with", GT_PARTS_IN);
+	show_all_left_out();
 }
 
 /* ---- the machine -------------------------------------------------------------------------------- */
@@ -595,6 +681,7 @@ int gt_cmd_info(int argc, char **argv)
 {
 	bool config = false, metrics = false, gpu = false;
 	const char *chip = NULL;
+	char word[4200];
 	int key, rc = GT_RC_OK;
 
 	while ((key = gt_option_next(&usage, argc, argv)) > 0) {
@@ -612,7 +699,7 @@ int gt_cmd_info(int argc, char **argv)
 	}
 	if (optind < argc && !gpu)
 		return gt_usage_error(&usage, "it takes no argument; to look at a trace: gputrace report %s",
-				      argv[optind]);
+				      gt_summary_word(word, sizeof(word), argv[optind]));
 	gt_settings_load(environ, complain);
 	if (json && config)
 		printf("{\n  \"settings\": [");

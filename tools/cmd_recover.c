@@ -191,8 +191,8 @@ static int adopt_all(int archive, const struct gt_run_header *first, const char 
 
 	snprintf(path, sizeof(path), "%s/spool", from);
 	dir = gt_folder_list(AT_FDCWD, path);
-	rc = dir ? adopt_from(archive, first, dirfd(dir), "") : -ENOENT;
-	while (!rc && (entry = readdir(dir)))
+	rc = dir ? adopt_from(archive, first, dirfd(dir), "") : -errno;
+	while (!rc && (entry = gt_folder_next(dir, &rc)))
 		rc = adopt_from(archive, first, dirfd(dir), entry->d_name);
 	if (dir)
 		closedir(dir);
@@ -239,7 +239,8 @@ static void drop_folders(char **folders, char *const *named)
 
 int gt_cmd_recover(int argc, char **argv)
 {
-	struct gt_assemble_options how = { .recovered = true, .assemblers = gt_path_assemblers() };
+	struct gt_assemble_options how = { .recovered = true, .assemblers = gt_path_assemblers(),
+					   .summarise = gt_summarise_guarded };
 	bool keep = false, quiet = false;
 	int key, dirfd, fd, rc;
 	char **folders;

@@ -17,6 +17,7 @@
 
 #include "launchers/job.h"
 #include "lib/assemble/report/summary.h"
+#include "lib/assemble/util/utf8.h"
 #include "report/findings.h"
 #include "tools/archive.h"
 #include "tools/cmds.h"
@@ -81,10 +82,30 @@ static const struct gt_usage usage = {
 		 "2 if there is no archive, section or summary.\n",
 };
 
+/* The lines of a file, as a terminal only shows them. A summary is a page or two: what is far longer is
+ * none. */
+static int print_lines(FILE *file)
+{
+	enum { MOST = 256 << 10 };
+	char line[1024], shown[4 * sizeof(line)];
+	size_t length, taken = 0;
+	bool ends;
+
+	while (taken < MOST && fgets(line, sizeof(line), file)) {
+		length = strlen(line);
+		ends = length && line[length - 1] == '\n';
+		line[length - ends] = '\0';
+		printf("%s%s", gt_utf8_line(shown, sizeof(shown), line), ends ? "\n" : "");
+		taken += ends ? length : sizeof(line); /* NULs end a string, but not what was read */
+	}
+	return taken < MOST ? GT_RC_OK : GT_RC_BAD;
+}
+
 static int print_summary(const char *dir)
 {
-	char path[3500], text[4096];
-	int fd, n;
+	char path[3500];
+	int fd, n, rc;
+	FILE *file;
 
 	snprintf(path, sizeof(path), "%s/SUMMARY", dir);
 	fd = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
@@ -97,11 +118,19 @@ static int print_summary(const char *dir)
 			dir, strerror(n));
 		return GT_RC_USAGE;
 	}
-	while ((n = (int)read(fd, text, sizeof(text))) > 0)
-		fwrite(text, 1, (size_t)n, stdout);
-	close(fd);
-	printf("[gputrace] trace: %s/traces.otf2\n", dir);
-	return GT_RC_OK;
+	file = fdopen(fd, "r");
+	if (!file) {
+		close(fd);
+		return GT_RC_USAGE;
+	}
+	rc = print_lines(file);
+	fclose(file);
+	if (rc)
+		fprintf(stderr,
+			"gputrace report: %s/SUMMARY is damaged: it is longer than a summary can be\n", dir);
+	else
+		printf("[gputrace] trace: %s/traces.otf2\n", dir);
+	return rc;
 }
 
 /* What else this archive has something for. */
@@ -125,7 +154,7 @@ static void print_more(const struct choice *choice, const struct gt_figures *fig
 	}
 	if (*between == ',')
 		fprintf(out, " %s (or --all)\n",
-			gt_summary_escape(name, sizeof(name), choice->name, sizeof(name) - 1));
+			gt_summary_word(name, sizeof(name), choice->name));
 }
 
 /* The report, or its sections that fit on a screen. */
@@ -214,7 +243,7 @@ static int report_one(struct choice *choice, const char *name, int number)
 	int rc;
 
 	if (choice->summary)
-		return print_summary(name);
+		return (gt_archive_wait(&usage, name), print_summary(name));
 	choice->name = name;
 	find_ranks(choice, name, number, dir, sizeof(dir));
 	rc = gt_archive_read(&usage, name, NULL, print_figures, choice);

@@ -12,6 +12,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
+#include <signal.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -20,6 +21,7 @@
 #include <unistd.h>
 
 #include "launchers/job.h"
+#include "lib/common/needed.h"
 #include "lib/common/process.h"
 #include "lib/common/rundir.h"
 #include "lib/common/settings.h"
@@ -27,6 +29,7 @@
 #include "lib/format.h"
 #include "tools/binary.h"
 #include "tools/cmds.h"
+#include "tools/hand_on.h"
 #include "tools/options.h"
 #include "tools/paths.h"
 #include "tools/run_parent.h"
@@ -65,6 +68,7 @@ static const struct gt_usage usage = {
 struct request {
 	const char *output;
 	bool strict, force, exec, started;
+	bool no_preload; /* gputrace lies where no library can be preloaded from */
 	int verbose; /* levels above or below the setting */
 	bool quiet;
 	char *wraps[WRAPS_MAX]; /* paths of wrappers */
@@ -232,6 +236,13 @@ static int parse(int argc, char **argv)
 	return 0;
 }
 
+static const char *base(const char *path)
+{
+	const char *slash = strrchr(path, '/');
+
+	return slash ? slash + 1 : path;
+}
+
 /* ---- can it be traced? --------------------------------------------------------------------- */
 
 /* A sentence on what to do about a program that cannot be traced, or NULL. */
@@ -250,69 +261,6 @@ static const char *obstacle(const struct gt_binary *b)
 	default:
 		return NULL;
 	}
-}
-
-/* Programs that start others on other machines, where our environment does not follow by itself. */
-static bool is_launcher(const char *name)
-{
-	static const char *const names[] = {"mpirun", "mpiexec", "orterun", "prun",
-					    "prterun", "srun", "aprun", "jsrun", "ibrun", "flux"};
-	size_t n = strcspn(name, "."); /* mpirun.openmpi, mpiexec.hydra */
-
-	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++)
-		if (!strncmp(name, names[i], n) && !names[i][n])
-			return true;
-	return false;
-}
-
-/* Does a process of another host need this variable ("NAME=value") to be recorded? */
-static bool is_needed(const char *entry)
-{
-	static const char *const libraries[] = {
-#define GT_LOADED_WITH(library, file, variable, asked, what) variable,
-#define GT_ADAPTER(library, always, asked, linked, variables, what) variables,
-#include "instrument/adapters.def"
-	};
-	size_t length = strcspn(entry, "="), n;
-
-	if (!strncmp(entry, "VT_", 3) || !strncmp(entry, "LD_PRELOAD=", 11))
-		return true;
-	for (size_t i = 0; i < sizeof(libraries) / sizeof(libraries[0]); i++)
-		for (const char *name = libraries[i]; *name; name += n + (name[n] != '\0')) {
-			n = strcspn(name, " /");
-			if (n == length && !strncmp(name, entry, n))
-				return true;
-		}
-	return false;
-}
-
-/*
- * Open MPI hands to other hosts what it is told to, by a list or by -x, but not by both; Hydra and srun
- * hand on everything.
- */
-static void hand_on(char **words)
-{
-	static const char name[] = "OMPI_MCA_mca_base_env_list";
-	static char list[16384];
-	const char *old = getenv(name);
-	size_t used = (size_t)snprintf(list, sizeof(list), "%s", old ? old : "");
-
-	for (char **word = words; *word; word++)
-		if (!strcmp(*word, "-x")) {
-			gt_say(1, "with Open MPI, -x LD_PRELOAD -x " GT_RUN_DIR_VAR
-				  " is needed, too, for ranks on "
-				  "other hosts to be recorded");
-			return;
-		}
-	for (char **entry = environ; *entry && used < sizeof(list); entry++) {
-		int length = (int)strcspn(*entry, "=");
-
-		if (is_needed(*entry))
-			used += (size_t)snprintf(list + used, sizeof(list) - used, "%s%.*s", used ? ";" : "",
-						 length, *entry);
-	}
-	if (used < sizeof(list))
-		setenv(name, list, 1);
 }
 
 /* ---- the run ------------------------------------------------------------------------------- */
@@ -362,6 +310,18 @@ static void append(char *list, size_t size, const char *path)
 		snprintf(list + length, size - length, "%s%s", length ? ":" : "", path);
 }
 
+/* Libraries with names that only some programs may see. */
+static const struct gt_shown shown_rows[] = {
+#define GT_SHOWN_WITH(library, symbol) {library, symbol},
+#include "instrument/adapters.def"
+};
+enum { SHOWN_ROWS = sizeof(shown_rows) / sizeof(shown_rows[0]) };
+
+static bool is_shown_with(const char *library)
+{
+	return gt_needed_hide(NULL, library, shown_rows, SHOWN_ROWS, 0) != 0;
+}
+
 /* A sanitizer's runtime that the user preloads must stay in front of everything. */
 static size_t leading_runtime(const char *list)
 {
@@ -375,15 +335,27 @@ static size_t leading_runtime(const char *list)
 static void preload_adapter(char *list, size_t room, const char *libdir, const char *library, bool always,
 			    bool asked)
 {
-	char path[PATH_MAX + 64];
+	char path[PATH_MAX + 64], name[64] = "", why[512];
 
 	snprintf(path, sizeof(path), "%s/%s", libdir, library);
 	if (!always && !asked)
 		return;
+	sscanf(library, "gputrace/libgputrace-wrap-%63[^.]", name);
+	gt_wrap_why(name, why, sizeof(why));
 	if (access(path, R_OK))
-		gt_say(asked ? 1 : 2, "%s is not installed", library);
+		gt_say(asked ? 1 : 2, "%s is not installed%s", library, why);
 	else
 		append(list, room, path);
+}
+
+/* An outer `gputrace run` preloads it, and the settings of this one do not ask for it. */
+static bool is_not_wanted(const char *word)
+{
+#define GT_ADAPTER(library, always, asked, linked, inject, what) \
+	if (!strcmp(base(word), library)) \
+		return !(always) && !(asked) && is_shown_with(library);
+#include "instrument/adapters.def"
+	return false;
 }
 
 /*
@@ -444,7 +416,7 @@ static char *preload_list(const struct gt_binary *binary, char *why, size_t size
 		size_t n = strcspn(old, ": ");
 		char *word = strndup(old, n);
 
-		if (word && n)
+		if (word && n && !is_not_wanted(word))
 			append(list, room, word);
 		free(word);
 		old += n + (old[n] != '\0');
@@ -539,13 +511,6 @@ static void remove_run(const char *dir)
 	rmdir(dir);
 }
 
-static const char *base(const char *path)
-{
-	const char *slash = strrchr(path, '/');
-
-	return slash ? slash + 1 : path;
-}
-
 /* Is the path, made absolute and without slashes at its end, this one? */
 static bool ends_like(const char *whole, const char *path)
 {
@@ -589,6 +554,7 @@ static const char *prepare(const char *program, const struct gt_binary *binary, 
 
 	char *list = preload_list(binary, why, size), filters[16];
 
+	request.no_preload = !list;
 	if (!list)
 		return NULL;
 	if (inside_run()) {
@@ -617,9 +583,54 @@ static const char *prepare(const char *program, const struct gt_binary *binary, 
 	return dir;
 }
 
+/* ---- signals that a sentence of ours may cause --------------------------------------------- */
+
+static const int write_signals[] = {SIGXFSZ, SIGPIPE};
+static void (*callers_handlers[2])(int); /* of them: SIG_DFL or SIG_IGN */
+
+/* A sentence that cannot be written, for a limit of files or as nobody reads it, must not end us. */
+static void ignore_write_signals(void)
+{
+	for (int i = 0; i < 2; i++)
+		callers_handlers[i] = signal(write_signals[i], SIG_IGN);
+}
+
+static void restore_write_signals(void)
+{
+	for (int i = 0; i < 2; i++)
+		signal(write_signals[i], callers_handlers[i]);
+}
+
+/*
+ * What the program is not to see (GT_SHOWN_WITH) is left out of LD_PRELOAD; the core puts it back for what
+ * the program starts.
+ */
+static void hide_names(const char *program)
+{
+	const char *list = getenv("LD_PRELOAD");
+	const struct gt_needed ask = {
+		.rows = shown_rows,
+		.count = SHOWN_ROWS,
+		.library_path = getenv("LD_LIBRARY_PATH"),
+		.preload = list,
+	};
+	int fd = open(program, O_RDONLY | O_CLOEXEC);
+	char *some = list ? strdup(list) : NULL;
+	uint32_t shown = fd < 0 ? GT_NEEDED_UNKNOWN : gt_needed_by_program(&ask, fd);
+
+	if (some && gt_needed_hide(some, list, shown_rows, SHOWN_ROWS, shown)) {
+		setenv(GT_PRELOAD_VAR, list, 1);
+		setenv("LD_PRELOAD", some, 1);
+	}
+	free(some);
+	if (fd >= 0)
+		close(fd);
+}
+
 /* Runs the command as the shell would; returns only if that fails. */
 static int become(const char *path, char **argv)
 {
+	restore_write_signals();
 	execv(path, argv);
 	if (errno == ENOEXEC) { /* a script without "#!" */
 		size_t n = 0;
@@ -642,18 +653,14 @@ static int become(const char *path, char **argv)
 /* Runs the command and makes the archive when it has ended. */
 static int watch(const char *dir, const char *command, char **words)
 {
-	int failed, pid, killed, rc = gt_parent_wait(become, command, words, &failed, &pid, &killed);
+	int status, failed, pid = gt_parent_start(become, command, words, &status, &failed);
 
-	if (failed) {
-		gt_say(0, "%s: %s", words[0], strerror(failed));
-		gt_watch_cancel();
-		remove_run(dir);
-		return rc;
-	}
-	gt_watch_end(pid, rc, killed);
-	if (killed)
-		gt_parent_die(killed);
-	return rc;
+	if (pid > 0)
+		return gt_parent_attend(pid);
+	gt_say(0, "%s: %s", words[0], strerror(failed));
+	gt_watch_cancel();
+	remove_run(dir);
+	return status;
 }
 
 int gt_cmd_run(int argc, char **argv)
@@ -670,6 +677,7 @@ int gt_cmd_run(int argc, char **argv)
 	words = argv + optind;
 	apply_verbosity();
 	request.started = true;
+	ignore_write_signals();
 	gt_settings_load(environ, complain);
 
 	rc = gt_path_command(words[0], command, sizeof(command));
@@ -693,13 +701,16 @@ int gt_cmd_run(int argc, char **argv)
 		dir = prepare(words[0], &binary, why, sizeof(why));
 		if (!dir) {
 			gt_say(0, "%s; %s", why, run_untraced() ? "the command runs untraced"
+				: request.no_preload
+				? "nothing was run (install gputrace in another folder, or --force-untraced)"
 				: "nothing was run (choose another folder with -o, or --force-untraced)");
 			if (!run_untraced())
 				return RC_REFUSED;
 			unsetenv(GT_RUN_DIR_VAR);
 			setenv("VT_MODE", "OFF", 1);
-		} else if (is_launcher(base(words[0]))) {
-			hand_on(words);
+		} else {
+			gt_hand_on(command, words);
+			hide_names(program);
 		}
 	}
 	if (!request.exec && dir && *dir) {

@@ -139,8 +139,10 @@ static int print(struct wanted *wanted, const char *name)
 static int interact(struct wanted *wanted, const char *name)
 {
 	char anchor[3500], spool[3500];
-	const char *reason = gt_otf2_find_anchor(name, anchor, sizeof(anchor), spool, sizeof(spool));
+	const char *reason;
 
+	gt_archive_wait(&usage, name);
+	reason = gt_otf2_find_anchor(name, anchor, sizeof(anchor), spool, sizeof(spool));
 	if (reason)
 		return gt_archive_unreadable(&usage, name, reason);
 	wanted->source.anchor = anchor;

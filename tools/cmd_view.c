@@ -86,8 +86,10 @@ static int serve_index(struct gt_serve *serve, const char *anchor, const struct 
 static int open_index(const char *name, char *anchor, struct gt_index *index)
 {
 	char spool[ANCHOR];
-	const char *reason = gt_otf2_find_anchor(name, anchor, ANCHOR, spool, sizeof(spool));
+	const char *reason;
 
+	gt_archive_wait(&usage, name);
+	reason = gt_otf2_find_anchor(name, anchor, ANCHOR, spool, sizeof(spool));
 	return reason ? gt_archive_unreadable(&usage, name, reason)
 		      : gt_index_open(index, "gputrace view", anchor, true);
 }

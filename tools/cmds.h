@@ -44,6 +44,13 @@ int gt_cmd_assemble(int argc, char **argv); /* started by libgputrace.so at the 
 /* The archive in `dir`, or what one host has recorded; `fd` holds the lock of the run in `home`. */
 int gt_assemble_here(const char *dir, const char *home, int fd);
 /*
+ * gt_assemble_options.summarise: in a child, since reading may crash or find no memory, and the archive is
+ * there all the same. Then the summary says so, and what the assembly knows.
+ */
+struct gt_summary;
+struct gt_summary_out;
+int gt_summarise_guarded(const struct gt_summary *facts, const struct gt_summary_out *out);
+/*
  * Removes what is left of a spool whose archive is there: on NFS and FUSE files that are open keep a name
  * until they are closed, and their folders stay. Tries for `ms`. 0, or -ENOTEMPTY.
  */

@@ -9,8 +9,11 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "gputrace/near.h"
+#include "tools/anew.h"
 #include "tools/cmds.h"
 #include "tools/options.h"
+#include "tools/run_parent.h"
 
 static const struct command {
 	const char *name;
@@ -37,6 +40,13 @@ static const struct command {
 };
 enum { COMMANDS = sizeof(commands) / sizeof(commands[0]) };
 
+static const struct gt_duty duties[] = {
+	{"parent", gt_duty_parent},
+	{"watcher", gt_duty_watcher},
+	{"live", gt_duty_live},
+	{NULL, NULL},
+};
+
 static int print_help(void)
 {
 	printf("Usage: gputrace COMMAND [options] [arguments]\n"
@@ -62,10 +72,12 @@ static int print_words(void)
 static int unknown(const char *word)
 {
 	const char *near = NULL;
-	unsigned least = 3;
+	unsigned least = gt_near_distance(word, "help", GT_UNLIKE);
 
+	if (least < GT_UNLIKE)
+		near = "help";
 	for (size_t i = 0; i < COMMANDS; i++) {
-		unsigned distance = gt_word_distance(word, commands[i].name);
+		unsigned distance = gt_near_distance(word, commands[i].name, least);
 
 		if (commands[i].summary && distance < least) {
 			least = distance;
@@ -95,7 +107,10 @@ static int finish(int status)
 int main(int argc, char **argv)
 {
 	const char *word = argc > 1 ? argv[1] : NULL;
+	int duty = gt_anew_duty(duties, argv);
 
+	if (duty >= 0)
+		return duty;
 	if (!word) {
 		fprintf(stderr, "gputrace: a command is missing.\nTry 'gputrace --help'.\n");
 		return GT_RC_USAGE;

@@ -4,7 +4,7 @@
 bin_PROGRAMS += tools/gputrace
 tools_gputrace_SOURCES = tools/gputrace.c tools/cmds.h tools/options.c tools/options.h \
 	tools/paths.c tools/paths.h tools/archive.c tools/progress.c tools/progress.h tools/archive.h tools/binary.c tools/binary.h \
-	tools/cmd_run.c tools/run_parent.c tools/run_parent.h tools/watch.c \
+	tools/cmd_run.c tools/hand_on.c tools/hand_on.h tools/run_parent.c tools/run_parent.h tools/watch.c tools/anew.c tools/anew.h \
 	tools/cmd_info.c tools/cmd_libwrapgen.c tools/wraps.c tools/wraps.h
 tools_gputrace_SOURCES += tools/cmd_assemble.c tools/cmd_recover.c tools/cmd_report.c
 tools_gputrace_SOURCES += tools/cmd_check.c tools/check.h tools/check_report.c tools/check_events.c \
@@ -21,9 +21,28 @@ pkgconfig_DATA = tools/gputrace.pc
 cmakeconfigdir = $(libdir)/cmake/gputrace
 cmakeconfig_DATA = tools/gputrace-config.cmake tools/gputrace-config-version.cmake
 
+# Its name is the version, as Environment Modules want it.
+moduledir = $(pkgdatadir)/modulefiles/gputrace
+DATA_HOOKS += install-modulefile
+UNINSTALL_HOOKS += uninstall-modulefile
+install-modulefile: tools/gputrace.modulefile
+	$(AM_V_at)$(MKDIR_P) '$(DESTDIR)$(moduledir)' && $(INSTALL_DATA) tools/gputrace.modulefile '$(DESTDIR)$(moduledir)/$(VERSION)'
+uninstall-modulefile:
+	$(AM_V_at)rm -f '$(DESTDIR)$(moduledir)/$(VERSION)'
+.PHONY: install-modulefile uninstall-modulefile install-completion-links uninstall-completion-links
+
 completiondir = $(bashcompdir)
 if INSTALL_COMPLETION
 dist_completion_DATA = tools/completion/gputrace
+# bash looks for a file of the command's name.
+DATA_HOOKS += install-completion-links
+UNINSTALL_HOOKS += uninstall-completion-links
+install-completion-links: install-dist_completionDATA
+	$(AM_V_at)cd '$(DESTDIR)$(completiondir)' && for name in gputrace-cc $(WRAPPERS); do \
+		rm -f $$name && $(LN_S) gputrace $$name || exit 1; done
+uninstall-completion-links:
+	$(AM_V_at)test ! -d '$(DESTDIR)$(completiondir)' || \
+		{ cd '$(DESTDIR)$(completiondir)' && rm -f gputrace-cc $(WRAPPERS); }
 else
 EXTRA_DIST += tools/completion/gputrace
 endif

@@ -17,10 +17,11 @@
 #include <sys/ioctl.h>
 #include <unistd.h>
 
+#include "gputrace/near.h"
 #include "lib/common/settings.h"
 #include "tools/cmds.h"
 
-enum { MAX_OPTIONS = 64, KEY_HELP = 'h', KEY_WORDS = 0x7000 };
+enum { MAX_OPTIONS = 64, KEY_HELP = 'h', KEY_WORDS = 0x7000, KEY_VERSION };
 
 static void print_help(const struct gt_usage *usage)
 {
@@ -54,7 +55,7 @@ static void print_words(const struct gt_usage *usage)
 /* getopt wants its own tables; ours are small, so they are made anew at the first call. */
 static const struct option *translate(const struct gt_usage *usage, const char **letters)
 {
-	static struct option table[MAX_OPTIONS + 3];
+	static struct option table[MAX_OPTIONS + 4];
 	static char text[3 * MAX_OPTIONS + 8];
 	static const struct gt_usage *done;
 	char *t = text;
@@ -79,9 +80,42 @@ static const struct option *translate(const struct gt_usage *usage, const char *
 	}
 	*t = '\0';
 	table[n++] = (struct option){"help", no_argument, NULL, KEY_HELP};
+	table[n++] = (struct option){"version", no_argument, NULL, KEY_VERSION};
 	table[n++] = (struct option){"completion-words", no_argument, NULL, KEY_WORDS};
 	table[n] = (struct option){NULL, 0, NULL, 0};
 	return table;
+}
+
+/* "--jsno": the option whose name is most like it, or NULL. */
+static const char *meant(const struct option *table, const char *word)
+{
+	char name[64];
+	unsigned least = GT_UNLIKE;
+	const char *found = NULL;
+
+	if (strncmp(word, "--", 2))
+		return NULL;
+	snprintf(name, sizeof(name), "%.*s", (int)strcspn(word + 2, "="), word + 2);
+	for (const struct option *o = table; o->name; o++) {
+		unsigned distance = gt_near_distance(o->name, name, least);
+
+		if (o->val != KEY_WORDS && distance < least && distance < strlen(name)) {
+			least = distance;
+			found = o->name;
+		}
+	}
+	return found;
+}
+
+/* Behind what getopt has said. */
+static int bad_option(const struct gt_usage *usage, const struct option *table, char **argv)
+{
+	const char *near = !optopt && optind > 0 && argv[optind - 1] ? meant(table, argv[optind - 1]) : NULL;
+
+	if (near)
+		fprintf(stderr, "Did you mean '--%s'? ", near);
+	fprintf(stderr, "Try '%s --help'.\n", usage->command);
+	return GT_OPT_BAD;
 }
 
 int gt_option_next(const struct gt_usage *usage, int argc, char **argv)
@@ -107,9 +141,11 @@ int gt_option_next(const struct gt_usage *usage, int argc, char **argv)
 	case KEY_WORDS:
 		print_words(usage);
 		return GT_OPT_HELP;
+	case KEY_VERSION:
+		printf("gputrace %s\n", PACKAGE_VERSION);
+		return GT_OPT_HELP;
 	case '?':
-		fprintf(stderr, "Try '%s --help'.\n", usage->command);
-		return GT_OPT_BAD;
+		return bad_option(usage, table, argv);
 	default:
 		return key;
 	}
@@ -159,31 +195,4 @@ void gt_say(int level, const char *format, ...)
 		if (iscntrl((unsigned char)*p))
 			*p = '?';
 	fprintf(stderr, "[gputrace] %s\n", text);
-}
-
-unsigned gt_word_distance(const char *a, const char *b)
-{
-	size_t na = strlen(a), nb = strlen(b);
-	unsigned row[64];
-
-	if (na > 63 || nb > 63)
-		return 64;
-	for (size_t j = 0; j <= nb; j++)
-		row[j] = (unsigned)j;
-	for (size_t i = 1; i <= na; i++) {
-		unsigned diagonal = row[0];
-
-		row[0] = (unsigned)i;
-		for (size_t j = 1; j <= nb; j++) {
-			unsigned best = diagonal + (a[i - 1] != b[j - 1]);
-
-			diagonal = row[j];
-			if (row[j] + 1 < best)
-				best = row[j] + 1;
-			if (row[j - 1] + 1 < best)
-				best = row[j - 1] + 1;
-			row[j] = best;
-		}
-	}
-	return row[nb];
 }

@@ -36,7 +36,7 @@ enum {
 #define GT_OPT_STATUS(answer) (-(answer) - 1)
 
 /*
- * The next option's key, or one of the values above. -h, --help and --completion-words are known
+ * The next option's key, or one of the values above. -h, --help, --version and --completion-words are known
  * to every command and must not be in the table.
  */
 int gt_option_next(const struct gt_usage *usage, int argc, char **argv);
@@ -57,7 +57,7 @@ unsigned gt_terminal_width(unsigned otherwise);
  */
 void gt_say(int level, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
-/* Edit distance of two short words (up to 63 letters), for "did you mean"; large if unlike. */
-unsigned gt_word_distance(const char *a, const char *b);
+/* The least edit distance at which a word is none that was meant, for "did you mean". */
+enum { GT_UNLIKE = 3 };
 
 #endif

@@ -16,8 +16,17 @@
  */
 bool gt_watch_begin(const char *dir, const char *host, char *why, size_t size);
 
-/* Closes all descriptors but those of the watch and the standard streams. */
-void gt_watch_close_others(void);
+/*
+ * Goes on in a new image of this program (anew.h), which watches the command `pid`; returns if that fails.
+ * There gt_watch_resume() takes over: the command's pid, or -1.
+ */
+void gt_watch_anew(int pid);
+int gt_watch_resume(const char *state);
+
+/* Duties of new images. */
+int gt_duty_parent(const char *state);  /* waits for the command */
+int gt_duty_watcher(const char *state); /* waits for the end of the run */
+int gt_duty_live(const char *state);    /* publishes the live view */
 
 /* As if it had never begun. */
 void gt_watch_cancel(void);
@@ -30,13 +39,15 @@ void gt_watch_end(int pid, int status, int signal);
 
 /*
  * Starts the command by calling `become` in a child, which returns an exit status if that fails, with the
- * reason in errno. Waits for its end, with the terminal and signals as if it were us. Returns its
- * exit status, or 128 + the signal that has ended it; *failed: the errno of `become`, or 0.
+ * reason in errno. Returns its pid; -1 and *status, *failed (an errno) if it could not be started.
  */
-int gt_parent_wait(int (*become)(const char *path, char **argv), const char *path, char **argv, int *failed,
-		   int *pid, int *killed);
+int gt_parent_start(int (*become)(const char *path, char **argv), const char *path, char **argv, int *status,
+		    int *failed);
 
-/* Ends this process as `killed` has ended another; returns if that signal does not. */
-void gt_parent_die(int killed);
+/*
+ * Waits for the command's end, with the terminal and signals as if it were us, and ends the run. Returns its
+ * exit status, or dies by the signal that has ended it.
+ */
+int gt_parent_attend(int pid);
 
 #endif

@@ -8,6 +8,11 @@
  * for its end; it matters if `gputrace run` was killed, or if processes outlive the command. The
  * guard holds no descriptor of anybody's, and is in a session of its own.
  *
+ * A launcher of parallel programs ends all ranks once one has failed, and each `gputrace run`, too. The first
+ * that sees its rank fail says where the archive will be, before the launcher learns of it. Where the
+ * launcher kills at once but waits until stderr is closed (MPICH's Hydra), the guard has stderr, and makes
+ * the archive in place of a `gputrace run` that would be killed.
+ *
  * Limits: processes that were started by a program without our library, in another pid namespace and
  * with all descriptors closed, are not known.
  */
@@ -28,13 +33,16 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "launchers/job.h"
 #include "lib/assemble/clock/now.h"
+#include "lib/assemble/report/summary.h"
 #include "lib/common/ending.h"
 #include "lib/common/process.h"
 #include "lib/common/rundir.h"
 #include "lib/common/settings.h"
 #include "lib/format.h"
 #include "live/run.h"
+#include "tools/anew.h"
 #include "tools/cmds.h"
 #include "tools/options.h"
 #include "tools/run_parent.h"
@@ -46,14 +54,20 @@
 #define DYING_MS    10000 /* and if they are about to end */
 #define TIDY_MS     2000  /* until the last files of the spool must be closed */
 #define LIVING_MS   500   /* between two looks of the guard at those who hold no lock */
+#define LAUNCHER_MS 250   /* between two looks at what a launcher has started */
+#define STDERR_MS   1000  /* that the guard keeps stderr if nothing of that lives */
+#define STDERR_NAP_MS 10  /* between two looks of it meanwhile, as long as the job takes */
+#define LINK_MS     300   /* that a launcher which kills learns later that a rank has ended */
 
 static struct {
 	char home[PATH_MAX];  /* behind the archive directory's path: "/spool..." */
 	int dir, lock, watch; /* the archive directory, its run header, and gt_watch() */
+	int link;             /* gt_job_link(): ends when we end, not when the command does */
+	uint32_t killer;      /* gt_job_killer() */
 	int guard;            /* pid, 0: another `gputrace run` of this job has started it, -1: none */
 	int publisher;        /* pid, with VT_LIVE; else -1 */
 	struct gt_run_header *page;
-} run = {.dir = -1, .lock = -1, .watch = -1, .guard = -1, .publisher = -1};
+} run = {.dir = -1, .lock = -1, .watch = -1, .link = -1, .guard = -1, .publisher = -1};
 
 /* The archive directory's present name: it may have been renamed. */
 static bool dir_name(char *path, size_t size)
@@ -65,24 +79,6 @@ static bool dir_name(char *path, size_t size)
 	n = readlink(link, path, size - 1);
 	path[n < 0 ? 0 : n] = '\0';
 	return n > 0;
-}
-
-void gt_watch_close_others(void)
-{
-	int from = 3;
-
-	for (;;) {
-		int next = INT_MAX;
-
-		for (const int *fd = (const int[]){run.dir, run.lock, run.watch, -2}; *fd != -2; fd++)
-			if (*fd >= from && *fd < next)
-				next = *fd;
-		if (next > from)
-			close_range((unsigned)from, (unsigned)next - 1, 0);
-		if (next == INT_MAX)
-			return;
-		from = next + 1;
-	}
 }
 
 /* ---- making the archive ---------------------------------------------------------------------- */
@@ -101,6 +97,8 @@ static int in_child(int (*call)(const char *dir, const char *home, int fd), cons
 		return GT_RC_BAD;
 	sigemptyset(&none);
 	if (!pid) {
+		if (run.link >= 0)
+			close(run.link);
 		setpgid(0, 0);
 		sigemptyset(&ttou);
 		sigaddset(&ttou, SIGTTOU);
@@ -121,13 +119,14 @@ static void partial(const char *dir, const char *home, int fd)
 /* All processes of this host have ended, and the lock is ours. */
 static void make_archive(void)
 {
-	char dir[PATH_MAX], home[2 * PATH_MAX];
+	char dir[PATH_MAX], home[2 * PATH_MAX], word[2 * PATH_MAX];
 
 	if (!dir_name(dir, sizeof(dir)))
 		return;
 	snprintf(home, sizeof(home), "%s%s", dir, run.home);
 	if (!gt_settings.unify) {
-		gt_say(1, "recorded, not assembled (VT_UNIFY=no): gputrace recover %s", dir);
+		gt_say(1, "recorded, not assembled (VT_UNIFY=no): gputrace recover %s",
+		       gt_summary_word(word, sizeof(word), dir));
 		return;
 	}
 	switch (gt_run_turn(dir, home, run.lock, partial)) {
@@ -148,6 +147,54 @@ static void make_archive(void)
 
 /* ---- the guard ------------------------------------------------------------------------------- */
 
+static void close_stdio(int last)
+{
+	int null = open("/dev/null", O_RDWR | O_CLOEXEC);
+
+	for (int fd = 0; null >= 0 && fd <= last; fd++)
+		dup2(null, fd);
+}
+
+/* Does anything live that this launcher has started? */
+static bool has_children(uint32_t launcher)
+{
+	DIR *proc = opendir("/proc");
+	struct dirent *entry;
+	bool found = false;
+
+	while (proc && !found && (entry = readdir(proc))) {
+		struct gt_process process;
+		uint32_t pid = (uint32_t)strtoul(entry->d_name, NULL, 10);
+
+		found = pid && gt_process_read(pid, &process) && process.parent == launcher &&
+			process.state != 'Z' && process.state != 'X';
+	}
+	if (proc)
+		closedir(proc);
+	return found;
+}
+
+/* Keeps stderr until all is over, but not longer than somebody lives whom the launcher waits for anyway. */
+static void keep_stderr(void)
+{
+	for (unsigned long ms = 0, alone = 0; alone < STDERR_MS; ms += STDERR_NAP_MS) {
+		if (!flock(run.lock, LOCK_EX | LOCK_NB)) {
+			struct gt_survey survey = {.alive = 0};
+			struct gt_run_header header;
+
+			if (pread(run.lock, &header, sizeof(header), 0) == (ssize_t)sizeof(header))
+				gt_survey(&header, header.spool, 0, &survey);
+			flock(run.lock, LOCK_UN);
+			if (!survey.alive)
+				return;
+		}
+		if (ms % LAUNCHER_MS == 0)
+			alone = has_children(run.killer) ? 0 : alone + LAUNCHER_MS;
+		usleep(STDERR_NAP_MS * 1000);
+	}
+	close_stdio(2);
+}
+
 /* Waits for the run's lock, and for those who have lost theirs. False: the run is no more. */
 static bool wait_for_all(const char *home)
 {
@@ -157,6 +204,8 @@ static bool wait_for_all(const char *home)
 
 	snprintf(path, sizeof(path), "%s/run", home);
 	run.lock = open(path, O_RDWR | O_CLOEXEC | O_NOFOLLOW);
+	if (run.killer)
+		keep_stderr();
 	for (;;) {
 		struct gt_run_header header;
 
@@ -186,40 +235,38 @@ static void let_go(void)
 	run.lock = run.watch = -1;
 }
 
-static void close_stdio(void)
-{
-	int null = open("/dev/null", O_RDWR | O_CLOEXEC);
-
-	for (int fd = 0; null >= 0 && fd < 3; fd++)
-		dup2(null, fd);
-}
-
-static void guard(void)
+int gt_duty_watcher(const char *state)
 {
 	char dir[PATH_MAX], home[2 * PATH_MAX];
 	sigset_t none;
 
 	setsid();
 	prctl(PR_SET_NAME, "gputrace-watch");
-	munmap(run.page, GT_PAGE);
-	run.page = NULL;
-	run.lock = run.watch = -1;
-	gt_watch_close_others();
-	close_stdio();
+	if (!strchr(state, '/') || sscanf(state, "%d %u", &run.dir, &run.killer) != 2)
+		return GT_RC_BAD;
+	snprintf(run.home, sizeof(run.home), "%s", strchr(state, '/'));
+	fcntl(run.dir, F_SETFD, FD_CLOEXEC);
+	close_stdio(run.killer ? 1 : 2);
+	signal(SIGPIPE, SIG_IGN); /* whoever reads stderr may be gone before the archive is made */
 	if (chdir("/") || !dir_name(dir, sizeof(dir)))
-		_exit(1);
+		return GT_RC_BAD;
 	sigemptyset(&none);
 	sigprocmask(SIG_SETMASK, &none, NULL);
 	snprintf(home, sizeof(home), "%s%s", dir, run.home);
 	run.watch = gt_watch_last(home);
 	if (run.watch < 0 || !dir_name(dir, sizeof(dir)))
-		_exit(1);
+		return GT_RC_BAD;
 	snprintf(home, sizeof(home), "%s%s", dir, run.home);
 	if (wait_for_all(home))
 		make_archive();
 	let_go();
 	gt_tidy(run.dir, TIDY_MS);
-	_exit(0);
+	return GT_RC_OK;
+}
+
+int gt_duty_live(const char *state)
+{
+	return gt_live_beside(state, gt_settings.test_host, (uint64_t)gt_settings.live_intv * 1000000);
 }
 
 /* ---- beginning ------------------------------------------------------------------------------- */
@@ -250,14 +297,24 @@ static bool find_home(const char *dir, const char *host, char *why, size_t size)
 	return true;
 }
 
-/* Descriptors of the standard streams that are closed must stay so for the command. */
-static int above_standard(int fd)
+/* In a process of its own, which holds no descriptor but `dir`. Its pid, or -1. */
+static int start_duty(const char *duty, int dir, const char *state)
 {
-	int high = fd >= 0 && fd < 3 ? fcntl(fd, F_DUPFD_CLOEXEC, 3) : fd;
+	int pid = fork();
 
-	if (high != fd)
-		close(fd);
-	return high;
+	if (!pid) {
+		gt_anew(duty, state, (const int[]){dir, -1});
+		_exit(GT_RC_BAD);
+	}
+	return pid;
+}
+
+static int start_watcher(void)
+{
+	char state[PATH_MAX + 16];
+
+	snprintf(state, sizeof(state), "%d %u %s", run.dir, run.killer, run.home);
+	return start_duty("watcher", run.dir, state);
 }
 
 bool gt_watch_begin(const char *dir, const char *host, char *why, size_t size)
@@ -269,9 +326,9 @@ bool gt_watch_begin(const char *dir, const char *host, char *why, size_t size)
 		return false;
 	snprintf(home, sizeof(home), "%s%s", dir, run.home);
 	snprintf(path, sizeof(path), "%s/run", home);
-	run.dir = above_standard(open(dir, O_RDONLY | O_DIRECTORY | O_CLOEXEC));
-	run.lock = above_standard(open(path, O_RDWR | O_CLOEXEC | O_NOFOLLOW));
-	run.watch = above_standard(gt_watch(home));
+	run.dir = gt_anew_high(open(dir, O_RDONLY | O_DIRECTORY | O_CLOEXEC));
+	run.lock = gt_anew_high(open(path, O_RDWR | O_CLOEXEC | O_NOFOLLOW));
+	run.watch = gt_anew_high(gt_watch(home));
 	run.page = run.lock < 0 ? MAP_FAILED
 				: mmap(NULL, GT_PAGE, PROT_READ | PROT_WRITE, MAP_SHARED, run.lock, 0);
 	if (run.dir < 0 || run.watch < 0 || run.page == MAP_FAILED || flock(run.lock, LOCK_SH | LOCK_NB)) {
@@ -282,16 +339,40 @@ bool gt_watch_begin(const char *dir, const char *host, char *why, size_t size)
 		return false;
 	}
 	__atomic_add_fetch(&run.page->parents, 1, __ATOMIC_ACQ_REL);
+	run.link = gt_job_link(environ);
+	run.killer = run.link >= 0 ? gt_job_killer(environ) : 0;
 	run.guard = 0;
 	if (__atomic_compare_exchange_n(&run.page->watched, &nobody, 1, false, __ATOMIC_ACQ_REL,
 					__ATOMIC_ACQUIRE)) {
-		run.guard = gt_settings.unify ? fork() : 0;
-		if (gt_settings.unify && !run.guard)
-			guard();
+		run.guard = gt_settings.unify ? start_watcher() : 0;
 		if (gt_settings.live)
-			run.publisher = gt_live_start(dir, host, (uint64_t)gt_settings.live_intv * 1000000);
+			run.publisher = start_duty("live", -1, dir);
 	}
 	return true;
+}
+
+void gt_watch_anew(int pid)
+{
+	char state[PATH_MAX + 128];
+
+	snprintf(state, sizeof(state), "%d %d %d %d %d %d %d %u %s", pid, run.dir, run.lock, run.watch,
+		 run.guard, run.publisher, run.link, run.killer, run.home);
+	gt_anew("parent", state, (const int[]){run.dir, run.lock, run.watch, run.link, -1});
+}
+
+int gt_watch_resume(const char *state)
+{
+	const char *home = strchr(state, '/');
+	int pid;
+
+	if (!home || sscanf(state, "%d %d %d %d %d %d %d %u", &pid, &run.dir, &run.lock, &run.watch,
+			    &run.guard, &run.publisher, &run.link, &run.killer) != 8)
+		return -1;
+	snprintf(run.home, sizeof(run.home), "%s", home);
+	for (const int *fd = (const int[]){run.dir, run.lock, run.watch, run.link, -1}; *fd != -1; fd++)
+		fcntl(*fd, F_SETFD, FD_CLOEXEC);
+	run.page = mmap(NULL, GT_PAGE, PROT_READ | PROT_WRITE, MAP_SHARED, run.lock, 0);
+	return run.page == MAP_FAILED ? -1 : pid;
 }
 
 static void dismiss_watcher(void)
@@ -420,23 +501,70 @@ static void say_others_go_on(const struct gt_survey *survey)
 		    survey->pid, survey->program, dir);
 }
 
-void gt_watch_end(int pid, int status, int signal)
+static void finish(void)
 {
-	struct gt_survey survey;
 	char dir[PATH_MAX];
 
-	note_end(run.page->spool, pid, status, signal);
-	gt_live_dismiss(run.publisher);
-	flock(run.lock, LOCK_UN);
-	if (__atomic_sub_fetch(&run.page->parents, 1, __ATOMIC_ACQ_REL))
-		return; /* the last `gputrace run` of this job does it */
-	if (!all_gone(&survey)) {
-		say_others_go_on(&survey);
-		return;
-	}
 	make_archive();
 	dismiss_watcher();
 	let_go();
 	if (gt_tidy(run.dir, TIDY_MS) && dir_name(dir, sizeof(dir)))
 		gt_say(1, "cannot remove the spool in %s: %s", dir, strerror(ENOTEMPTY));
+}
+
+/*
+ * The launcher kills what is left of the job once it sees that a rank has ended without MPI_Finalize: by the
+ * end of this connection. Ranks that end at the same time must be gone by then, which is a race that
+ * `gputrace run` would lose: somebody else holds the connection a little longer.
+ */
+static void hold_link(void)
+{
+	if (fork())
+		return;
+	setsid();
+	let_go();
+	close(run.dir);
+	close_stdio(2);
+	usleep(LINK_MS * 1000);
+	_exit(0);
+}
+
+/* A rank has failed, and the launcher does not know yet: what is said later may not reach anybody. */
+static void say_failed(int pid, int status, int signal)
+{
+	char dir[PATH_MAX];
+
+	if (!dir_name(dir, sizeof(dir)))
+		return;
+	if (signal)
+		gt_say(1, "rank %s [%d] was ended by signal %d (%s); when the others have ended, the archive "
+			"is written in %s", gt_job_rank(environ), pid, signal, strsignal(signal), dir);
+	else
+		gt_say(1, "rank %s [%d] ended with exit status %d; when the others have ended, the archive "
+			"is written in %s", gt_job_rank(environ), pid, status, dir);
+}
+
+void gt_watch_end(int pid, int status, int signal)
+{
+	struct gt_survey survey;
+	bool first, last;
+
+	note_end(run.page->spool, pid, status, signal);
+	gt_live_dismiss(run.publisher);
+	flock(run.lock, LOCK_UN);
+	first = (status || signal) && !(__atomic_fetch_or(&run.page->reported, GT_RUN_FAILED,
+							  __ATOMIC_ACQ_REL) & GT_RUN_FAILED);
+	last = !__atomic_sub_fetch(&run.page->parents, 1, __ATOMIC_ACQ_REL);
+	if (run.killer && !gt_job_has_left(run.link)) {
+		hold_link();
+		if (last && !gt_settings.unify) /* then there is no guard that would say it */
+			make_archive();
+	} else if (!last) { /* the last `gputrace run` of this job does it */
+		if (first && gt_job_rank(environ))
+			say_failed(pid, status, signal);
+	} else if (!all_gone(&survey)) {
+		say_others_go_on(&survey);
+	} else {
+		finish();
+	}
 }

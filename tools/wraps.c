@@ -56,10 +56,55 @@ static bool look(const char *folder, const char *name, const char *ending, char 
 	return found;
 }
 
+/* wrappers.absent: a line each, name and reason with a tab between (libwrapgen/shipped). */
+void gt_wrap_absent(gt_wrap_each *each, void *data)
+{
+	char libdir[PATH_MAX], path[PATH_MAX + 32], line[512];
+	FILE *file = NULL;
+
+	if (gt_path_libdir(libdir, sizeof(libdir))) {
+		snprintf(path, sizeof(path), "%s/gputrace/wrappers.absent", libdir);
+		file = fopen(path, "re");
+	}
+	while (file && fgets(line, sizeof(line), file)) {
+		char *why = strchr(line, '\t');
+
+		line[strcspn(line, "\n")] = '\0';
+		if (why)
+			*why++ = '\0';
+		if (why && *line)
+			each(line, why, data);
+	}
+	if (file)
+		fclose(file);
+}
+
+struct wanted {
+	const char *name;
+	char *why;
+	size_t size;
+};
+
+static void take_reason(const char *name, const char *why, void *data)
+{
+	struct wanted *w = data;
+
+	if (!strcasecmp(name, w->name))
+		snprintf(w->why, w->size, ": %s", why);
+}
+
+void gt_wrap_why(const char *name, char *why, size_t size)
+{
+	struct wanted wanted = {name, why, size};
+
+	*why = '\0';
+	gt_wrap_absent(take_reason, &wanted);
+}
+
 bool gt_wrap_file(const char *word, enum gt_wrap_part part, char *path, size_t size, char *why,
 		  size_t why_size)
 {
-	char full[PATH_MAX], folder[PATH_MAX + 16];
+	char full[PATH_MAX], folder[PATH_MAX + 16], reason[512];
 	struct stat st;
 
 	if (strchr(word, '/') || !strcmp(word, ".")) {
@@ -88,7 +133,9 @@ bool gt_wrap_file(const char *word, enum gt_wrap_part part, char *path, size_t s
 		if (look(folder, word, endings[part], path, size))
 			return true;
 	}
-	snprintf(why, why_size, "there is no wrapper '%s' (a folder is named with a slash: ./%s)", word,
-		 word);
+	gt_wrap_why(word, reason, sizeof(reason));
+	if (!*reason)
+		snprintf(reason, sizeof(reason), " (a folder is named with a slash: ./%.400s)", word);
+	snprintf(why, why_size, "there is no wrapper '%s'%s", word, reason);
 	return false;
 }

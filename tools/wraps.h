@@ -23,4 +23,11 @@ enum gt_wrap_part {
 bool gt_wrap_file(const char *word, enum gt_wrap_part part, char *path, size_t size, char *why,
 		  size_t why_size);
 
+/* Calls `each` for every wrapper of gputrace's own that this installation lacks, with the reason. */
+typedef void gt_wrap_each(const char *name, const char *why, void *data);
+void gt_wrap_absent(gt_wrap_each *each, void *data);
+
+/* Why this installation lacks the wrapper `name`: ": it needs ..."; empty if nothing is known. */
+void gt_wrap_why(const char *name, char *why, size_t size);
+
 #endif

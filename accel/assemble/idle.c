@@ -161,7 +161,7 @@ static int add_location(struct gt_proc *proc, const struct gt_idle_device *devic
 	loc->win.half_bytes = GT_PAGE;
 	loc->lanes = 1;
 	loc->added = gaps;
-	snprintf(name, sizeof(name), device->accel->idle_name, device->device);
+	snprintf(name, sizeof(name), "%s[%u] idle", device->accel->idle_name, device->device);
 	loc->added_name = gt_defs_string(defs, name);
 	loc->like = device->like;
 	return 0;

@@ -24,7 +24,11 @@ static const struct gt_accel accel = {
 	.idle = "cuda:idle",
 	.idle_compute = "COMPUTE IDLE",
 	.idle_all = "GPU IDLE",
-	.idle_name = "CUDA[%u] idle",
+	.idle_name = "CUDA",
+	/* An H100, driver 580, CUDA 13.0: kernels 1.9 us (1.5 of them CUPTI's), copies 1.4, other calls 0.1
+	 * to 0.3; kernels 2.6 us on another host. */
+	.activity_ns = 1800,
+	.call_ns = 200,
 };
 
 static const struct gt_half half = { .accel = &accel };

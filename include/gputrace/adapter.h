@@ -15,12 +15,17 @@
  *  - Functions marked [signal-safe] may be called from signal handlers. So may the definition functions:
  *    they wait for a lock that is held with all signals blocked, never by what the handler interrupted.
  *  - Ids (gt_ref) are valid in this process and in the children it forks.
+ *  - A struct that begins with `bytes` has its own size there, sizeof. It may grow at its end in later
+ *    versions: the core takes longer ones than it knows, and ones as short as in release 0.1, and what they
+ *    lack is zero. A smaller or a random number is refused with one line on stderr, and counted
+ *    (GT_LOSS_DEFINITION).
  *  - An adapter's wrapper first asks gt_active(); if that says no it forwards the call untouched.
  */
 #ifndef GPUTRACE_ADAPTER_H
 #define GPUTRACE_ADAPTER_H
 
 #include "gputrace/compiler.h"
+#include "gputrace/otf2_numbers.h"
 #include "gputrace/records.h"
 
 #include <stdbool.h>
@@ -42,9 +47,8 @@ struct gt_location; /* one stream of events: a thread or a GPU stream */
 /* ---- registration -------------------------------------------------------------------------- */
 
 /*
- * What an adapter tells the core. `bytes` is sizeof(struct gt_adapter), so that the struct can
- * grow. Callbacks may be NULL. They run outside of all locks of the core. The objects that hold `name`
- * and the callbacks stay in memory from then on, whatever dlclose() is told.
+ * What an adapter tells the core. Callbacks may be NULL. They run outside of all locks of the core. The
+ * objects that hold `name` and the callbacks stay in memory from then on, whatever dlclose() is told.
  */
 struct gt_adapter {
 	size_t bytes;
@@ -64,8 +68,8 @@ struct gt_adapter {
 	/*
 	 * Threads of the adapter's own have ended when this returns (`on` is false): the program is about to
 	 * do what only a process of one thread can do (unshare), or what would kill them (a filter of system
-	 * calls for all threads). Or it is done, or was refused, and they may go on. One thread at a time
-	 * calls this, with all signals blocked.
+	 * calls for all threads), or is its last thread and ends. Or it is done, or was refused, and they may
+	 * go on. One thread at a time calls this, with all signals blocked.
 	 */
 	void (*threads)(bool on);
 	/*
@@ -144,6 +148,26 @@ GT_API const char *gt_setting(const char *name);
  * %s %d %u %lu %lx %p %% only. [signal-safe] */
 GT_API void gt_message(int level, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
+/*
+ * Threads of an adapter's own. A process whose main() has left by pthread_exit() ends with its last thread,
+ * and theirs would be threads, too: so the adapter counts them, by 1 once it has made one (not before: one of
+ * the program's would be taken for it), and by -1 as the last that the thread does. They end
+ * (gt_adapter.threads) when the program's last thread does. Where that is not seen they find out: whenever
+ * such a thread wakes up, at least each second, it asks whether only such threads are left, and if so ends.
+ * It may be the one that runs the program's exit handlers then: it gives back what it has blocked and guarded
+ * before it returns.
+ */
+GT_API void gt_own_thread(int change);
+GT_API bool gt_own_threads_only(void);
+
+/*
+ * Moves a descriptor of an adapter's, which is closed on exec, out of the program's way: to a number above
+ * its soft limit (RLIMIT_NOFILE), which it can neither get nor count, or else to one of an eighth of the
+ * numbers below, from 1,000 on if there are so many. Returns where it is; -EMFILE: all of those are taken,
+ * and it is closed.
+ */
+GT_API int gt_descriptor_away(int fd);
+
 /* ---- definitions (each is written once to the journal) ------------------------------------------ */
 
 /* A string; the same text gives the same id. Cut at 4,096 bytes. */
@@ -156,8 +180,8 @@ struct gt_region_info {
 	const char *group;       /* "Pthreads", "MPI", ... or NULL */
 	const char *file;
 	uint32_t begin_line, end_line;
-	uint8_t role;            /* OTF2_RegionRole as a number */
-	uint8_t paradigm;        /* OTF2_Paradigm as a number */
+	uint8_t role;            /* enum gt_region_role */
+	uint8_t paradigm;        /* enum gt_otf2_paradigm */
 	bool internal;           /* not subject to the user's filter */
 	bool brief;              /* `canonical` is of C++: shown without template arguments and parameters */
 	bool phase;              /* a phase of the program, which it has named (OTF2_REGION_FLAG_PHASE) */
@@ -175,15 +199,25 @@ struct gt_region_info {
  */
 GT_API gt_ref gt_def_region(const struct gt_region_info *info);
 
-enum gt_value { GT_VALUE_UINT = 4, GT_VALUE_INT = 8, GT_VALUE_DOUBLE = 10 }; /* OTF2_Type */
+/*
+ * OTF2_Type. The last two are of attributes alone: the value is what gt_def_string() returned, or
+ * gt_def_shared() for GT_SHARED_FILE (ranks.h).
+ */
+enum gt_value {
+	GT_VALUE_UINT = 4,
+	GT_VALUE_INT = 8,
+	GT_VALUE_DOUBLE = 10,
+	GT_VALUE_STRING = 11,
+	GT_VALUE_FILE = 24,
+};
 
 struct gt_metric_info {
 	size_t bytes;
 	const char *name, *unit, *group, *description;
 	enum gt_value value;
-	uint8_t mode;            /* OTF2_MetricMode as a number */
+	uint8_t mode;            /* enum gt_metric_mode */
 	uint8_t scope;           /* 0 this location, 1 the process, 2 the location group scope_id */
-	uint8_t kind;            /* OTF2_MetricType as a number: 0 other, 1 PAPI, 2 getrusage, 3 the user's */
+	uint8_t kind;            /* enum gt_metric_type */
 	uint32_t scope_id;
 	int32_t exponent;        /* the value times 10^exponent, or 2^exponent, is in `unit` */
 	bool binary;
@@ -215,8 +249,8 @@ struct gt_metric_source {
 /*
  * Registers a source for all threads, until the process ends; from then on every event takes the slow path.
  * A reading that fails, or that cannot be made (in a signal handler that interrupts one, or when the process
- * has confined itself), is counted as lost. Returns 0, -EPROTO for a struct of another size, -EINVAL, -ENOSPC
- * when there are too many, -ECANCELED if the process is not recorded.
+ * has confined itself), is counted as lost. Returns 0, -EPROTO for a struct that cannot be used, -EINVAL,
+ * -ENOSPC when there are too many, -ECANCELED if the process is not recorded.
  */
 GT_API int gt_metric_source_register(const struct gt_metric_source *source);
 
@@ -231,8 +265,9 @@ struct gt_user_watch {
 	void (*leave)(void);              /* before the leave is; of the innermost such region */
 };
 /*
- * From now on. Regions that are not wanted cost what they did. Returns 0, -EPROTO for a struct of another
- * size, -EBUSY if an adapter watches already. `watch` stays in use until the process ends.
+ * From now on. Regions that are not wanted cost what they did. Returns 0, -EPROTO for a struct that
+ * cannot be used, -EBUSY if an adapter watches already. It is copied; the functions stay in use until the
+ * process ends.
  */
 GT_API int gt_user_watch(const struct gt_user_watch *watch);
 

@@ -52,23 +52,12 @@ struct gt_own_record {
 	gt_convert *convert;
 };
 
-/* What the summary counts time in regions of a paradigm as. */
-enum gt_time { GT_TIME_WORK = 0, GT_TIME_WAIT, GT_TIME_COMMUNICATION };
-/*
- * Most functions communicate, or wait for other threads. Some set up or end communication, or create, wake
- * and release threads; some only test for messages. Some of those that wait return with a lock.
- */
-enum gt_part { GT_PART_ITSELF = 0, GT_PART_SETUP, GT_PART_POLL, GT_PART_LOCK };
-
 /* What the archive says of a paradigm (OTF2_Paradigm) if something of it was recorded. */
 struct gt_paradigm {
 	const char *name;          /* "MPI": of the OTF2 paradigm and its group of locations */
-	uint8_t paradigm;          /* OTF2_Paradigm as a number */
-	uint8_t kind;              /* OTF2_ParadigmClass as a number; 0: no such definition is written */
-	uint8_t time;              /* enum gt_time */
+	uint8_t paradigm;          /* enum gt_otf2_paradigm */
+	uint8_t kind;              /* enum gt_paradigm_class; 0: no such definition is written */
 	const char *comm_template; /* COMM_NAME_TEMPLATE for communicators without a name, or NULL */
-	/* Not of GT_TIME_WORK: enum gt_part, what this function has to do with it. May be NULL. */
-	uint8_t (*part)(const char *region);
 };
 
 struct gt_assembler {
@@ -163,7 +152,7 @@ GT_API uint32_t gt_out_metric(struct gt_assembly *a, const struct gt_metric_info
 struct gt_out_comm {
 	size_t bytes;               /* sizeof(struct gt_out_comm) */
 	const char *name;
-	uint8_t paradigm;           /* OTF2_Paradigm as a number */
+	uint8_t paradigm;           /* enum gt_otf2_paradigm */
 	const struct gt_proc *proc; /* not NULL: all threads of this process; members are not looked at */
 	const uint64_t *members;    /* numbers of locations, ascending: a rank is a place here */
 	size_t count;

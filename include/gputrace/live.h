@@ -5,18 +5,19 @@
  *	GT_LIVE_PREFIX <uid> . <pid> . <start time, field 22 of /proc/PID/stat>
  *
  * (/dev/shm on Linux; mode 0600) that is written at an interval while the process runs (VT_LIVE=1), and
- *removed when it has ended. All numbers have the byte order of the machine. Texts end with a NUL.
+ * removed when it has ended. All numbers have the byte order of the machine. Texts end with a NUL.
  *
  *	offset 0              struct gt_live_header
  *	       locations_at   struct gt_live_location, `locations` of them, each `location_bytes` long
  *	       metrics_at     struct gt_live_metric, `metrics` of them, each `metric_bytes` long
  *
  * To read it consistently: read `sequence`, which must be even; copy `bytes` bytes; read `sequence` again: if
- *it is another number, start again. The segment can grow: what was mapped before may be shorter than `bytes`.
- *A segment that has not been updated (updated_ns, CLOCK_MONOTONIC) for several intervals was left behind.
+ * it is another number, start again. The segment can grow: what was mapped before may be shorter than
+ * `bytes`. A segment that has not been updated (updated_ns, CLOCK_MONOTONIC) for several intervals was left
+ * behind.
  *
  * Limits: plain structs, no function. Later versions only add fields at the end of each struct, so a reader
- *uses the sizes that the header gives; another `version` means another layout.
+ * uses the sizes that the header gives; another `version` means another layout.
  */
 #ifndef GPUTRACE_LIVE_H
 #define GPUTRACE_LIVE_H

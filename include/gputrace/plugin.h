@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Counters: what a source of metrics is to gputrace. Its own sources (counters/) are this struct, and so is
- *that of a plug-in: a shared library that exports
+ * A source of metrics. gputrace's own sources (counters/) are this struct, and so is that of a plug-in: a
+ * shared library that exports
  *
- *	const struct gt_plugin gt_plugin = { .bytes = sizeof(gt_plugin), .abi = GT_PLUGIN_ABI, .name = "mine",
- *... };
+ *	const struct gt_plugin gt_plugin = { .bytes = sizeof(gt_plugin), .abi = GT_PLUGIN_ABI, ... };
  *
  * It needs this header and no library of gputrace's.
  *
@@ -12,20 +11,27 @@
  *
  *	begin                                     once
  *	find                                      for each name that the user gave
- *	open    read read read ...    close       synchronous: on each thread; polled: once, on a thread of
- *gputrace's open    start    (deliver)    stop  close callback: once open    collect               close
- *post-mortem: once end                                       once
+ *	open    read read read ...    close       synchronous: on each thread;
+ *	                                          polled: once, on a thread of gputrace's
+ *	open    start    (deliver)    stop close  callback: once
+ *	open    collect               close       post-mortem: once
+ *	end                                       once
  *
  * Rules for every source:
  *  - No function here ends the program, waits for long, raises signals, or changes what the program can see
- *of its process. They run in the traced program: on its threads, with its limits.
+ *    of its process. They run in the traced program: on its threads, with its limits.
  *  - read() of a synchronous source runs between any two instructions of the program: it takes no lock that
- *other functions of the source hold, and allocates nothing. All others may; all signals are blocked then, and
- *what they allocate or open is not recorded. A thread that they make inherits both.
+ *    other functions of the source hold, and allocates nothing. All others may; all signals are blocked then,
+ *    and what they allocate or open is not recorded. A thread that they make inherits both.
  *  - A source that is used in a process is not unloaded.
  *  - After fork() the child calls forked(), and opens anew what it needs: synchronous counters before their
  *    first reading, all others before fork() returns. A child that clone() or forkpty() has made has
  *    synchronous ones only.
+ *
+ * Versions: a struct that begins with `bytes` may grow at its end, and then GT_PLUGIN_ABI stays. gputrace
+ * takes a longer struct gt_plugin than it knows, and one as short as that of release 0.1; a source looks at
+ * `bytes` before it reads a member of gt_plugin_host or gt_plugin_sink that 0.1 did not have. struct
+ * gt_plugin_metric stands in arrays and never grows.
  *
  * Limits: C linkage. Values are 64 bits. GT_PLUGIN_METRICS metrics of one source for each way of reading.
  */
@@ -73,7 +79,8 @@ enum gt_plugin_mode {
 };
 enum gt_plugin_base { GT_PLUGIN_BINARY = 0, GT_PLUGIN_DECIMAL = 1 };
 
-/* One metric. The recorded value times base^exponent is in `unit`. Texts are cut where they end here. */
+/* One metric. The recorded value times base^exponent is in `unit`. Texts are cut where they end here. Its
+ * size never changes. */
 struct gt_plugin_metric {
 	size_t bytes;                    /* sizeof(struct gt_plugin_metric); set by the caller */
 	uint64_t id;                     /* the source's own number of it, for open() */

@@ -111,6 +111,7 @@ enum gt_loc_kind {
 #define GT_LOC_UNSORTED 1u  /* record times are not the time of writing; sort when assembling */
 #define GT_LOC_COMMITS  2u  /* the end of the stream is noted with each record (foreign times) */
 #define GT_LOC_PACKED   4u  /* the core's own: what is spooled is packed */
+#define GT_LOC_MIXED    16u /* the core's own: of threads that lived for long, one after the other */
 #define GT_LOC_ASIDE    8u  /* a timeline of the process, sorted like a GPU_STREAM: for what may overlap */
 
 /* Key of a GPU_STREAM, or of its group, that is of no device: its activities keep none busy. */

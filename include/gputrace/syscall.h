@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * System calls straight into the kernel: not by syscall(), which our own wrapper stands before; errno stays
- * what it is, and there is no cancellation point.
+ * System calls straight into the kernel, by no function of libc: other preloaded libraries stand before
+ * those, too, with locks of their own that are held during a fork (uid_wrapper). errno stays what it is, and
+ * there is no cancellation point.
  *
- * Limits: not installed. Not in a process that has confined itself: who calls knows that (gt_is_confined(),
+ * Limits: not in a process that has confined itself: who calls knows that (gt_is_confined(),
  * or lib/common/sys.h, which asks).
  */
 #ifndef GPUTRACE_SYSCALL_H
@@ -13,6 +14,11 @@
 #include <errno.h>
 #include <unistd.h>
 #endif
+#include <fcntl.h>
+#include <signal.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <sys/mman.h>
 #include <sys/syscall.h>
 #include <time.h>
 
@@ -62,17 +68,60 @@ static inline long gt_raw_syscall(long n, long a, long b, long c, long d, long e
 }
 #endif
 
+/* gt_raw(SYS_x, ...): with up to six arguments of any integer or pointer type. */
+#define gt_raw(...) GT_RAW_CALL(__VA_ARGS__, 0, 0, 0, 0, 0, 0, 0)
+#define GT_RAW_CALL(n, a, b, c, d, e, f, ...)                                                      \
+	gt_raw_syscall(n, (long)(a), (long)(b), (long)(c), (long)(d), (long)(e), (long)(f))
+
+#ifdef MAP_ANONYMOUS /* not in strict ISO C */
+/* Zeroed memory; `more`: flags of mmap() beside MAP_ANONYMOUS. NULL: there is none. */
+static inline void *gt_raw_memory(size_t bytes, int more)
+{
+	long at = gt_raw(SYS_mmap, 0, bytes, PROT_READ | PROT_WRITE, MAP_ANONYMOUS | more, -1);
+
+	return at < 0 && at > -4096 ? NULL : (void *)at;
+}
+#endif
+
+/* The kernel's numbers, which strict modes of compilers leave out. */
+enum { GT_RAW_FOLDER = -100 /* AT_FDCWD */, GT_RAW_CLOEXEC = 02000000 /* O_CLOEXEC */, GT_RAW_SETMASK = 2 };
+
+/* The beginning of a file of /proc and the like as text: its length; "" on an error. */
+static inline size_t gt_raw_read_text(const char *path, char *text, size_t size)
+{
+	long fd = gt_raw(SYS_openat, GT_RAW_FOLDER, path, O_RDONLY | GT_RAW_CLOEXEC);
+	long n = fd < 0 ? 0 : gt_raw(SYS_read, fd, text, size - 1);
+
+	if (fd >= 0)
+		gt_raw(SYS_close, fd);
+	n = n < 0 ? 0 : n;
+	text[n] = '\0';
+	return (size_t)n;
+}
+
+/* All signals but the thread library's own two: a thread that blocks these makes setuid() wait for ever. */
+#define GT_RAW_SIGNALS (~(UINT64_C(3) << 31))
+
+/* Which the calling thread blocks from now on (bit n - 1: signal n); returns which it did before. */
+static inline uint64_t gt_raw_sigmask(uint64_t mask)
+{
+	uint64_t before = 0;
+
+	gt_raw(SYS_rt_sigprocmask, GT_RAW_SETMASK, &mask, &before, sizeof(mask));
+	return before;
+}
+
 /*
  * Waits until the kernel has forgotten a thread that pthread_join() has seen end: some microseconds, in which
  * the process still has it for unshare() and setns().
  */
 static inline void gt_raw_forgotten(long tid)
 {
-	const struct timespec pause = { 0, 50000 };
-	long pid = gt_raw_syscall(SYS_getpid, 0, 0, 0, 0, 0, 0);
+	const long pause[2] = { 0, 50000 }; /* struct timespec */
+	long pid = gt_raw(SYS_getpid);
 
-	for (int i = 0; i < 2000 && !gt_raw_syscall(SYS_tgkill, pid, tid, 0, 0, 0, 0); i++)
-		gt_raw_syscall(SYS_nanosleep, (long)&pause, 0, 0, 0, 0, 0);
+	for (int i = 0; i < 2000 && !gt_raw(SYS_tgkill, pid, tid, 0); i++)
+		gt_raw(SYS_nanosleep, pause, 0);
 }
 
 #endif

@@ -13,9 +13,11 @@
 #include "lib/assemble/assembly.h"
 #include "lib/assemble/halves.h"
 #include "lib/assemble/hosts.h"
+#include "lib/assemble/report/summary.h"
 
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -40,13 +42,13 @@ void gt_assemble_guard(const char *dir)
 {
 	static const int numbers[] = { SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT };
 	struct sigaction action = { .sa_handler = on_crash, .sa_flags = (int)SA_RESETHAND };
+	char word[2 * PATH_MAX];
+	int length = snprintf(crash_text, sizeof(crash_text),
+			      "[gputrace] the assembly crashed; the spool is kept in %s: try "
+			      "gputrace recover %s\n",
+			      dir, gt_summary_word(word, sizeof(word), dir));
 
-	crash_length = (size_t)snprintf(crash_text, sizeof(crash_text),
-					"[gputrace] the assembly crashed; the spool is kept in %s: try "
-					"gputrace recover %s\n",
-					dir, dir);
-	if (crash_length >= sizeof(crash_text))
-		crash_length = sizeof(crash_text) - 1;
+	crash_length = length < (int)sizeof(crash_text) ? (size_t)length : sizeof(crash_text) - 1;
 	for (size_t i = 0; i < sizeof(numbers) / sizeof(*numbers); i++)
 		sigaction(numbers[i], &action, NULL);
 }
@@ -86,24 +88,21 @@ static int complete(struct gt_assembly *a, struct gt_report *report)
 
 static int run(struct gt_assembly *a)
 {
-	struct gt_profile *profile = NULL;
 	struct gt_report report = { .dir = a->dir, .dirfd = a->dirfd, .options = a->options,
 				    .facts = &a->facts, .layout = &a->layout, .defs = &a->defs,
 				    .spool = &a->spool, .properties = &a->properties };
-	int rc = gt_assembly_convert(a, &profile, &report.profile_count);
+	int rc = gt_assembly_convert(a);
 
-	report.profile = profile;
 	if (!rc)
 		rc = complete(a, &report);
-	if (!rc)
-		rc = gt_assembly_conclude(a, &report);
-	free(profile);
-	return rc;
+	return rc ? rc : gt_assembly_conclude(a, &report);
 }
 
 /* Says which hosts' spools were not found. False: the archive is wanted all the same. */
 static bool lacks_hosts(const struct gt_assembly *a)
 {
+	char dir[2 * PATH_MAX];
+
 	for (size_t i = 0; i < a->spool.root_count; i++)
 		if (a->spool.roots[i].fd < 0)
 			gt_assembly_say(a, a->options->partial ? 1 : 0,
@@ -111,14 +110,16 @@ static bool lacks_hosts(const struct gt_assembly *a)
 			    a->dir, a->spool.roots[i].run.host, a->spool.roots[i].run.spool);
 	if (a->options->partial && (a->spool.proc_count || a->spool.partial_count))
 		return false;
+	gt_summary_word(dir, sizeof(dir), a->dir);
 	gt_assembly_say(a, 0, "copy that spool to this host and run: gputrace recover %s FOLDER... (or "
-		"without it: gputrace recover --partial %s)", a->dir, a->dir);
+		"without it: gputrace recover --partial %s)", dir, dir);
 	return true;
 }
 
 int gt_assemble(const char *dir, const struct gt_assemble_options *options)
 {
 	struct gt_assembly a;
+	char word[2 * PATH_MAX];
 	int rc;
 
 	gt_assembly_begin(&a, dir, options);
@@ -156,7 +157,8 @@ int gt_assemble(const char *dir, const struct gt_assemble_options *options)
 			gt_assembly_say(&a, 0, "the archive in %s could not be made: %s%s", dir, a.why,
 			    a.eaten ? "" : "; the spool is kept there");
 			if (!a.eaten)
-				gt_assembly_say(&a, 0, "when that is fixed, run: gputrace recover %s", dir);
+				gt_assembly_say(&a, 0, "when that is fixed, run: gputrace recover %s",
+						gt_summary_word(word, sizeof(word), dir));
 			gt_assembly_mark(&a, GT_RUN_OPEN);
 			if (a.conv.archive)
 				gt_archive_abandon(a.conv.archive);

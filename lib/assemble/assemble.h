@@ -10,6 +10,9 @@
 
 #include <stdbool.h>
 
+struct gt_summary;
+struct gt_summary_out;
+
 struct gt_assemble_options {
 	bool recovered;    /* asked for by the user after the run, not by its last process */
 	bool keep_spool;   /* VT_CLEAN=no */
@@ -20,6 +23,8 @@ struct gt_assemble_options {
 	bool in_order;     /* messages between hosts correct their clocks (VT_CLOCK_CORRECTION) */
 	unsigned threads;  /* 0: one for each processor */
 	int verbose;       /* as VT_VERBOSE: 0 errors, 1 summary and warnings, 2 what is done */
+	/* Writes the summary of the run when the archive is in its place; NULL: there is none. 0, or -EIO. */
+	int (*summarise)(const struct gt_summary *facts, const struct gt_summary_out *out);
 };
 
 /*

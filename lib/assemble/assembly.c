@@ -11,14 +11,13 @@
 #include "lib/assemble/assembly.h"
 #include "lib/assemble/archive/clean.h"
 #include "lib/assemble/archive/conversion.h"
-#include "lib/assemble/archive/ties.h"
-#include "lib/assemble/archive/worst.h"
 #include "lib/assemble/halves.h"
 #include "lib/assemble/spool/deferred.h"
 #include "lib/assemble/spool/stream_sort.h"
 
 #include <errno.h>
 #include <fcntl.h>
+#include <malloc.h>
 #include <pthread.h>
 #include <signal.h>
 #include <stddef.h>
@@ -33,16 +32,24 @@
 
 #define THREADS_MOST  24u                  /* about 6 MiB each */
 #define PIPE_LEAST    (UINT64_C(8) << 20)  /* bytes of slots: below, a second thread is not worth it */
+#define SMALL_BYTES   (UINT64_C(4) << 20)  /* of an archive */
+#define KEPT_BYTES    (16 << 20)
 #define BAR_AFTER_MS  2000
 #define BAR_EVERY_MS  200
 #define BAR_WIDTH     40
 #define MEASUREMENT   6 /* OTF2_PARADIGM_MEASUREMENT_SYSTEM */
 
+static mode_t users_mask;
+
 static void prepare_process(void)
 {
+	static bool done;
 	struct rlimit limit;
+	mode_t mask = umask(077);
 
-	umask(077);
+	if (!done)
+		users_mask = mask;
+	done = true;
 	signal(SIGXFSZ, SIG_IGN);
 	signal(SIGPIPE, SIG_IGN);
 	if (!getrlimit(RLIMIT_NOFILE, &limit) && limit.rlim_cur < limit.rlim_max) {
@@ -372,6 +379,14 @@ static int prepare(struct gt_assembly *a)
 	return rc;
 }
 
+/* libotf2 clears 4 MiB again and again: for little data, most of the time goes into making the pages. */
+static void keep_memory(void)
+{
+	mallopt(M_ARENA_MAX, 1);
+	mallopt(M_MMAP_THRESHOLD, KEPT_BYTES);
+	mallopt(M_TRIM_THRESHOLD, KEPT_BYTES);
+}
+
 static int open_archive(struct gt_assembly *a)
 {
 	struct gt_archive_options options = {
@@ -384,6 +399,8 @@ static int open_archive(struct gt_assembly *a)
 		.context = a,
 	};
 
+	if (options.bytes < SMALL_BYTES)
+		keep_memory();
 	a->may_eat = worth_eating(a);
 	a->worker_count = choose_threads(a);
 	options.threads = a->worker_count;
@@ -408,25 +425,11 @@ static int open_archive(struct gt_assembly *a)
 /* ---- putting together ------------------------------------------------------------------------ */
 
 /* Adds up what the workers have counted. */
-static int merge(struct gt_assembly *a, struct gt_tally *tally, struct gt_profile **profile, size_t *n)
+static void merge(struct gt_assembly *a, struct gt_tally *tally)
 {
-	*n = gt_table_count(&a->defs.regions);
-	*profile = calloc(*n + 1, sizeof(**profile));
 	memset(tally, 0, sizeof(*tally));
-	if (!*profile)
-		return -ENOMEM;
-	for (unsigned i = 0; i < a->worker_count; i++) {
-		const struct gt_worker *w = &a->workers[i];
-
-		for (size_t r = 0; r < *n && r < w->profile_room; r++)
-			gt_profile_add(&(*profile)[r], &w->profile[r]);
-		gt_tally_add(tally, &w->tally);
-	}
-	if (a->worker_count)
-		gt_worst_choose(a->workers, a->worker_count,
-				tally->last_ns > a->clock.end_ns ? tally->last_ns : a->clock.end_ns, tally);
-	gt_ties_sum(a->workers, a->worker_count, tally);
-	return 0;
+	for (unsigned i = 0; i < a->worker_count; i++)
+		gt_tally_add(tally, &a->workers[i].tally);
 }
 
 static bool truncated(const struct gt_assembly *a)
@@ -498,6 +501,9 @@ int gt_assembly_conclude(struct gt_assembly *a, struct gt_report *report)
 			gt_assembly_say(a, rc == -ENOTEMPTY ? 2 : 1, "cannot remove the spool in %s: %s",
 					a->dir, strerror(-rc));
 	}
+	rc = gt_clean_share(a->dirfd, users_mask);
+	if (rc)
+		gt_assembly_say(a, 2, "cannot set the permissions of %s: %s", a->dir, strerror(-rc));
 	if (report->facts->truncated)
 		gt_assembly_say(a, 0, "the disk is full: the archive in %s lacks %llu events", a->dir,
 		    (unsigned long long)report->facts->lost[GT_LOSS_SPACE]);
@@ -505,7 +511,7 @@ int gt_assembly_conclude(struct gt_assembly *a, struct gt_report *report)
 }
 
 /* From the spool to event files, and what was counted. */
-int gt_assembly_convert(struct gt_assembly *a, struct gt_profile **profile, size_t *count)
+int gt_assembly_convert(struct gt_assembly *a)
 {
 	int rc = prepare(a);
 
@@ -536,7 +542,8 @@ int gt_assembly_convert(struct gt_assembly *a, struct gt_profile **profile, size
 			 (unsigned long long)(archive_bytes(a) / 1000000 + 1));
 		return -ENOSPC;
 	}
-	return merge(a, &a->facts.tally, profile, count);
+	merge(a, &a->facts.tally);
+	return 0;
 }
 
 void gt_assembly_free(struct gt_assembly *a)

@@ -62,7 +62,7 @@ void gt_assembly_begin(struct gt_assembly *a, const char *dir,
 void gt_assembly_free(struct gt_assembly *a);
 
 /* From the open spool to event files, and what was counted. All: 0 or a negative errno, a->why says why. */
-int gt_assembly_convert(struct gt_assembly *a, struct gt_profile **profile, size_t *count);
+int gt_assembly_convert(struct gt_assembly *a);
 int gt_assembly_close(struct gt_assembly *a, const struct gt_layout *layout, struct gt_defs *defs,
 		      const struct gt_archive_clock *clock);
 

@@ -52,16 +52,28 @@ static bool is_name(const char *name)
 	return length && length <= NAME_MOST && *name != '.' && strspn(name, NAME_CHARACTERS) == length;
 }
 
+/* NULL: nothing. */
+static const char *wrong_with(const struct gt_assembler *one, const char *name)
+{
+	if (one->bytes < GT_FIRST_ASSEMBLER || one->bytes > GT_SIZED_MOST)
+		return "the bytes of its gt_assembler are those of no released gputrace: compile it with the "
+		       "installed headers";
+	if (one->abi != GT_ASSEMBLER_ABI)
+		return "the abi of its gt_assembler is another version of the interface: compile it with the "
+		       "installed headers";
+	return !one->name || strcmp(one->name, name) ? "its gt_assembler is of another adapter" : NULL;
+}
+
 static bool take(const struct gt_assembly *a, const char *path, const char *name, void *handle)
 {
 	const struct gt_assembler *one = handle ? dlsym(handle, "gt_assembler") : NULL;
 
-	if (!one || one->bytes != sizeof(*one) || one->abi != GT_ASSEMBLER_ABI || !one->name ||
-	    strcmp(one->name, name) || !gt_assembler_add(one)) {
-		gt_assembly_say(a, 1, "%s cannot be used: %s", path,
-				!handle ? dlerror()
-				: !one	? "it has no gt_assembler"
-					: "it is of another adapter or another version of gputrace");
+	const char *wrong = !handle ? dlerror() : !one ? "it has no gt_assembler" : wrong_with(one, name);
+
+	if (!wrong && !gt_assembler_add(one))
+		wrong = "there are too many adapters";
+	if (wrong) {
+		gt_assembly_say(a, 1, "%s cannot be used: %s", path, wrong);
 		return false;
 	}
 	gt_assembly_say(a, 2, "records of %s are read by %s", name, path);

@@ -54,20 +54,18 @@ static uint64_t bytes_of_events(const struct gt_assembly *a, uint32_t location)
 	return fstatat(a->workfd, path, &st, AT_SYMLINK_NOFOLLOW) ? 0 : (uint64_t)st.st_size;
 }
 
-static int save_partial(struct gt_assembly *a, struct gt_profile *profile, size_t count)
+static int save_partial(struct gt_assembly *a)
 {
 	struct gt_partial partial = { .facts = a->facts, .defs = a->defs, .nodes = a->layout.nodes,
 				.node_count = a->layout.node_count,
 				.group_count = a->layout.group_count,
 				.location_count = a->layout.location_count,
-				.properties = a->properties, .profile = profile,
-				.profile_count = (uint32_t)count, .origins = a->origins,
+				.properties = a->properties, .origins = a->origins,
 				.last_ns = a->facts.tally.last_ns };
 	int rc = -ENOMEM;
 
 	partial.groups = calloc(partial.group_count + 1, sizeof(*partial.groups));
 	partial.locations = calloc(partial.location_count + 1, sizeof(*partial.locations));
-	partial.did = calloc((size_t)partial.location_count + 1, sizeof(*partial.did));
 	for (uint32_t i = 0; partial.groups && i < partial.group_count; i++) {
 		const struct gt_out_group *from = &a->layout.groups[i];
 		struct gt_partial_group *to = &partial.groups[i];
@@ -81,7 +79,7 @@ static int save_partial(struct gt_assembly *a, struct gt_profile *profile, size_
 		to->accelerator = from->accelerator;
 		to->launcher = from->launcher;
 	}
-	for (uint32_t i = 0; partial.locations && partial.did && i < partial.location_count; i++) {
+	for (uint32_t i = 0; partial.locations && i < partial.location_count; i++) {
 		const struct gt_out_location *from = &a->layout.locations[i];
 		struct gt_partial_location *to = &partial.locations[i];
 
@@ -89,21 +87,18 @@ static int save_partial(struct gt_assembly *a, struct gt_profile *profile, size_
 		to->group = from->group;
 		to->events = from->events;
 		to->bytes = bytes_of_events(a, i);
-		to->use = from->use;
 		to->type = from->type;
 		to->thread = from->thread;
 		to->first = from->first;
-		partial.did[i] = from->did;
 	}
-	if (partial.groups && partial.locations && partial.did)
+	if (partial.groups && partial.locations)
 		rc = gt_partial_save(&partial, a->workfd);
 	free(partial.groups);
 	free(partial.locations);
-	free(partial.did);
 	return rc;
 }
 
-static int complete_partial(struct gt_assembly *a, struct gt_profile *profile, size_t count)
+static int complete_partial(struct gt_assembly *a)
 {
 	int rc;
 
@@ -115,7 +110,7 @@ static int complete_partial(struct gt_assembly *a, struct gt_profile *profile, s
 	if (!rc)
 		rc = gt_assembly_close(a, NULL, NULL, NULL);
 	if (!rc)
-		rc = save_partial(a, profile, count);
+		rc = save_partial(a);
 	if (!rc)
 		rc = save_covers(a);
 	return rc;
@@ -124,16 +119,14 @@ static int complete_partial(struct gt_assembly *a, struct gt_profile *profile, s
 /* Makes a part, in the folder `home` below DIR, of the spool that is open. 0 or a negative errno. */
 static int make_part(struct gt_assembly *a, const char *home)
 {
-	struct gt_profile *profile = NULL;
-	size_t count = 0;
 	int rc;
 
 	a->workfd = gt_clean_begin_partial(a->dirfd, home);
 	if (a->workfd < 0)
 		return a->workfd;
-	rc = gt_assembly_convert(a, &profile, &count);
+	rc = gt_assembly_convert(a);
 	if (!rc)
-		rc = complete_partial(a, profile, count);
+		rc = complete_partial(a);
 	if (!rc)
 		rc = gt_clean_publish_partial(a->dirfd, home);
 	if (rc && !a->why[0])
@@ -142,7 +135,6 @@ static int make_part(struct gt_assembly *a, const char *home)
 		gt_archive_abandon(a->conv.archive);
 	if (rc)
 		gt_clean_abandon_partial(a->dirfd, home);
-	free(profile);
 	return rc;
 }
 
@@ -264,8 +256,6 @@ static int join(struct gt_assembly *a)
 		report.hosts = m.clock.hosts;
 		report.order = &m.order;
 		report.length_ns = m.when.length_ns;
-		report.profile = m.profile;
-		report.profile_count = m.profile_count;
 		gt_report_properties(&report, a->conv.archive);
 		if (!gt_archive_reserve_defs(a->conv.archive,
 					     gt_defs_bytes(&m.defs) + DEFS_EXTRA +

@@ -6,7 +6,9 @@ lib_libgtassemble_la_SOURCES += lib/assemble/util/array.h lib/assemble/util/inte
 	lib/assemble/util/interpreter.h lib/assemble/util/io.c lib/assemble/util/io.h \
 	lib/assemble/util/losses.c lib/assemble/util/losses.h instrument/losses.def mpi/losses.def cuda/losses.def \
 	hip/losses.def lib/assemble/util/lookup.c lib/assemble/util/lookup.h lib/assemble/util/posix.c \
-	lib/assemble/util/posix.h lib/assemble/util/rules.h lib/assemble/util/utf8.c lib/assemble/util/utf8.h \
+	lib/assemble/util/posix.h lib/assemble/util/places.c lib/assemble/util/places.h \
+	lib/assemble/util/signals.c lib/assemble/util/signals.h \
+	lib/assemble/util/rules.h lib/assemble/util/utf8.c lib/assemble/util/utf8.h \
 	lib/assemble/util/shorten.c lib/assemble/util/shorten.h lib/assemble/util/calls.c \
 	lib/assemble/util/calls.h instrument/classes.def accel/classes.def mpi/classes.def cuda/classes.def \
 	hip/classes.def opencl/classes.def levelzero/classes.def lib/assemble/util/device.c \
@@ -35,25 +37,20 @@ lib_libgtassemble_la_SOURCES += lib/assemble/defs/defs.c lib/assemble/defs/defs.
 	lib/assemble/defs/properties.h
 lib_libgtassemble_la_SOURCES += lib/assemble/pair/messages.c lib/assemble/pair/messages.h \
 	lib/assemble/pair/order.c lib/assemble/pair/order.h
-lib_libgtassemble_la_SOURCES += lib/assemble/archive/activity.c lib/assemble/archive/activity.h \
-	lib/assemble/archive/archive.c lib/assemble/archive/archive.h \
+lib_libgtassemble_la_SOURCES += lib/assemble/archive/archive.c lib/assemble/archive/archive.h \
 	lib/assemble/archive/archive_int.h lib/assemble/archive/clean.c lib/assemble/archive/clean.h \
 	lib/assemble/archive/conversion.c lib/assemble/archive/conversion.h lib/assemble/archive/defs.c \
-	lib/assemble/archive/holds.c lib/assemble/archive/holds.h \
-	lib/assemble/archive/defs.h lib/assemble/archive/io.c lib/assemble/archive/io.h \
+	lib/assemble/archive/defs.h lib/assemble/archive/frames.c lib/assemble/archive/io.c lib/assemble/archive/io.h \
 	lib/assemble/archive/local_defs.c lib/assemble/archive/local_defs.h lib/assemble/archive/metrics.c \
 	lib/assemble/archive/metrics.h lib/assemble/archive/outside.c lib/assemble/archive/pipe.c \
-	lib/assemble/archive/pipe.h lib/assemble/archive/records.c lib/assemble/archive/records.h \
-	lib/assemble/archive/track.c lib/assemble/archive/track.h lib/assemble/archive/use.c \
-	lib/assemble/archive/ties.c lib/assemble/archive/ties.h \
-	lib/assemble/archive/use.h lib/assemble/archive/worker.c lib/assemble/archive/worker.h \
-	lib/assemble/archive/worst.c lib/assemble/archive/worst.h \
-	lib/assemble/archive/write.c lib/assemble/archive/writer.c lib/assemble/archive/writer.h
+	lib/assemble/archive/pipe.h lib/assemble/archive/ranges.c lib/assemble/archive/ranges.h \
+	lib/assemble/archive/records.c lib/assemble/archive/records.h \
+	lib/assemble/archive/track.c lib/assemble/archive/track.h \
+	lib/assemble/archive/worker.c lib/assemble/archive/worker.h lib/assemble/archive/write.c \
+	lib/assemble/archive/writer.c lib/assemble/archive/writer.h
 lib_libgtassemble_la_SOURCES += lib/assemble/report/report.c lib/assemble/report/report.h \
-	lib/assemble/report/summary.c lib/assemble/report/summary.h \
-	lib/assemble/report/brief.c lib/assemble/report/gpu.c lib/assemble/report/ranks.c \
-	lib/assemble/report/efficiency.c lib/assemble/report/shortfalls.c lib/assemble/report/use.c \
-	lib/assemble/report/brief.h
+	lib/assemble/report/summary.h lib/assemble/report/shortfalls.c lib/assemble/report/use.c \
+	lib/assemble/report/word.c lib/assemble/report/word.h
 lib_libgtassemble_la_SOURCES += lib/assemble/join/merge.c lib/assemble/join/merge.h \
 	lib/assemble/join/merge_defs.c lib/assemble/join/merge_files.c lib/assemble/join/merge_int.h \
 	lib/assemble/join/partial.c lib/assemble/join/partial.h

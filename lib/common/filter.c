@@ -596,37 +596,38 @@ static ssize_t read_all(int fd, char *buffer, size_t most)
 	return (ssize_t)got;
 }
 
-int gt_filter_read(struct gt_filter *filter, enum gt_filter_kind kind, const char *path,
-		   gt_filter_complaint *complain)
+ssize_t gt_filter_load(struct gt_filter *filter, enum gt_filter_kind kind, const char *path)
 {
 	/* O_NONBLOCK: a FIFO must not make the program wait. It means nothing to a regular file. */
 	int fd = gt_sys_openat(AT_FDCWD, path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY, 0);
-	char *buffer = filter->text + filter->text_used;
 	struct stat st;
 	ssize_t size;
 
-	if (filter->read[kind]) {
-		if (fd >= 0)
-			gt_sys_close(fd);
-		return -EALREADY;
-	}
-	if (fd < 0) {
-		complain_of_file(path, gt_text_errno(fd), complain);
-		return fd;
-	}
-	size = gt_sys_fstat(fd, &st);
+	if (fd < 0)
+		return filter->read[kind] ? -EALREADY : fd;
+	size = filter->read[kind] ? -EALREADY : gt_sys_fstat(fd, &st);
 	if (!size && !S_ISREG(st.st_mode))
 		size = -EINVAL;
 	if (!size)
-		size = read_all(fd, buffer, GT_FILTER_FILE_MAX + 1);
+		size = read_all(fd, filter->text + filter->text_used, GT_FILTER_FILE_MAX + 1);
 	gt_sys_close(fd);
-	if (size > (ssize_t)GT_FILTER_FILE_MAX)
-		size = -EFBIG;
-	if (size < 0) {
+	return size > (ssize_t)GT_FILTER_FILE_MAX ? -EFBIG : size;
+}
+
+int gt_filter_take(struct gt_filter *filter, enum gt_filter_kind kind, const char *path, ssize_t size,
+		   gt_filter_complaint *complain)
+{
+	if (size >= 0)
+		return parse_in_place(filter, kind, path, (size_t)size, complain);
+	if (size != -EALREADY)
 		complain_of_file(path, size == -EINVAL ? "it is not a regular file" :
 				 size == -EFBIG ? "it is larger than 1 MiB" : gt_text_errno((int)size),
 				 complain);
-		return (int)size;
-	}
-	return parse_in_place(filter, kind, path, (size_t)size, complain);
+	return (int)size;
+}
+
+int gt_filter_read(struct gt_filter *filter, enum gt_filter_kind kind, const char *path,
+		   gt_filter_complaint *complain)
+{
+	return gt_filter_take(filter, kind, path, gt_filter_load(filter, kind, path), complain);
 }

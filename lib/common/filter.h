@@ -12,6 +12,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <sys/types.h>
 
 #define GT_FILTER_FILE_MAX     (1u << 20) /* bytes of a file */
 #define GT_FILTER_LINE_MAX     4096u      /* bytes of a line, without its end */
@@ -41,6 +42,14 @@ void gt_filter_report_all(struct gt_filter *filter);
  * file as a whole cannot be used: then the filter is as it was.
  */
 int gt_filter_read(struct gt_filter *filter, enum gt_filter_kind kind, const char *path,
+		   gt_filter_complaint *complain);
+
+/*
+ * The two halves of it: the text is read to where the second one looks for it, whose `size` is what the first
+ * one returned: bytes, or a negative errno. Only the first opens anything; it says nothing.
+ */
+ssize_t gt_filter_load(struct gt_filter *filter, enum gt_filter_kind kind, const char *path);
+int gt_filter_take(struct gt_filter *filter, enum gt_filter_kind kind, const char *path, ssize_t size,
 		   gt_filter_complaint *complain);
 
 /* The same from memory; `path` is for the complaints only. -EFBIG, -EALREADY. */

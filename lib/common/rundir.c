@@ -84,7 +84,7 @@ static int check_parent(const char *parent, char *why, size_t why_size)
 		return complain(why, why_size, "use the folder", parent, rc);
 	if (!S_ISDIR(st.st_mode))
 		return complain(why, why_size, "use the folder", parent, -ENOTDIR);
-	if ((st.st_mode & S_IWOTH) && !(st.st_mode & S_ISVTX) && st.st_uid != geteuid()) {
+	if ((st.st_mode & S_IWOTH) && !(st.st_mode & S_ISVTX) && st.st_uid != gt_sys_geteuid()) {
 		gt_text(why, why_size,
 			"will not write into %s: it belongs to another user and everybody may "
 			"write to it; choose another folder with -o or VT_PFORM_GDIR",
@@ -136,7 +136,7 @@ static bool of_job(const char *path, uint64_t job)
 		if (gt_sys_read_file(name, O_NOFOLLOW, &run, sizeof(run)) == (ssize_t)sizeof(run))
 			return run.magic == GT_MAGIC_RUN && run.job == job &&
 			       (run.state == GT_RUN_OPEN || run.state == GT_RUN_ENDED) &&
-			       run.uid == geteuid();
+			       run.uid == gt_sys_geteuid();
 		/* An archive that is complete has no spool any more. */
 		gt_text(name, sizeof(name), "%s/traces.otf2", path);
 		if (!gt_sys_fstatat(AT_FDCWD, name, &st, 0))
@@ -267,7 +267,7 @@ static int write_run(int dir, const char *home, const struct gt_rundir_wish *wis
 
 	gt_sys_clock(CLOCK_REALTIME, &now);
 	run.created_real_ns = (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
-	run.uid = geteuid();
+	run.uid = gt_sys_geteuid();
 	run.job = wish->job;
 	read_line("/proc/sys/kernel/random/boot_id", run.boot_id, sizeof(run.boot_id));
 	gt_host_name(wish->host, run.host, sizeof(run.host));
@@ -287,11 +287,12 @@ static int write_run(int dir, const char *home, const struct gt_rundir_wish *wis
 	fd = gt_sys_openat(dir, name, O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
 	if (fd < 0)
 		return complain(why, why_size, "write to", home, fd);
-	gt_sys_fchmod(fd, 0600); /* whatever the umask says */
-	rc = (int)gt_sys_pwrite(fd, &run, sizeof(run), 0);
+	gt_sys_fchmodat(dir, name, 0600); /* whatever the umask says */
+	rc = gt_sys_is_named(fd, dir, name) ? (int)gt_sys_pwrite(fd, &run, sizeof(run), 0) : -EBADF;
 	if (rc >= 0)
-		rc = gt_sys_ftruncate(fd, GT_PAGE);
-	gt_sys_close(fd);
+		rc = gt_sys_is_named(fd, dir, name) ? gt_sys_ftruncate(fd, GT_PAGE) : -EBADF;
+	if (gt_sys_is_named(fd, dir, name))
+		gt_sys_close(fd);
 	if (rc >= 0)
 		rc = gt_rundir_appear(dir, name, "run");
 	if (rc < 0)
@@ -420,7 +421,8 @@ int gt_rundir_create(const struct gt_rundir_wish *wish, char *path, size_t path_
 		return 0;
 	if (dir < 0)
 		return dir;
-	GT_SYS2(SYS_fchmod, dir, 0700);
+	if (gt_sys_is_named(dir, AT_FDCWD, path)) /* an empty one that was there may be open to others */
+		gt_sys_fchmodat(dir, ".", 0700);
 	rc = make_spool(dir, path, wish, why, why_size);
 	gt_sys_close(dir);
 	return rc;

@@ -295,7 +295,7 @@ static void say_accepted(char *buffer, size_t size, const struct gt_setting_row 
 	}
 }
 
-static void complain_of_value(const struct gt_setting_row *row, const char *value,
+static void complain_of_value(const struct gt_setting_row *row, const char *name, const char *value,
 			      enum reason reason, const struct failure *failure,
 			      gt_settings_complaint *complain)
 {
@@ -324,7 +324,7 @@ static void complain_of_value(const struct gt_setting_row *row, const char *valu
 		say_accepted(why + strlen(why), sizeof(why) - strlen(why) - 1, row);
 		strcat(why, ")");
 	}
-	gt_text(sentence, sizeof(sentence), "%s=\"%s\" %s; the default%s%s is used", row->name,
+	gt_text(sentence, sizeof(sentence), "%s=\"%s\" %s; the default%s%s is used", name,
 		shown, why, *row->def ? " " : "", row->def);
 	complain(sentence);
 }
@@ -400,16 +400,20 @@ static void check_names(char *const *envp, gt_settings_complaint *complain)
 static void load_row(const struct gt_setting_row *row, char *const *envp,
 		     gt_settings_complaint *complain)
 {
-	const char *value = look_up(envp, row->name, strlen(row->name));
+	const char *name = row->name, *value = look_up(envp, name, strlen(name));
 	struct failure failure = { "", 0 };
 	enum reason reason;
 
 	set_default(row);
+	if ((!value || !*value) && gt_setting_older_name(name)) {
+		name = gt_setting_older_name(name);
+		value = look_up(envp, name, strlen(name));
+	}
 	if (!value || !*value)
 		return;
 	reason = parse(row, value, envp, &failure);
 	if (reason && complain)
-		complain_of_value(row, value, reason, &failure, complain);
+		complain_of_value(row, name, value, reason, &failure, complain);
 }
 
 void gt_settings_load(char *const *envp, gt_settings_complaint *complain)

@@ -38,8 +38,8 @@ const struct gt_setting_row gt_setting_rows[] = {
 const size_t gt_setting_count = sizeof(gt_setting_rows) / sizeof(gt_setting_rows[0]);
 
 /* Of the compiler wrappers, and what one part of gputrace tells another. */
-static const char internal_names[] = "VT_RUN_DIR VT_RUN_FILTERS VT_INST VT_CC VT_CXX VT_FC VT_CFLAGS "
-				     "VT_CXXFLAGS VT_FCFLAGS VT_LDFLAGS VT_LIBS "
+static const char internal_names[] = "VT_RUN_DIR VT_RUN_FILTERS VT_LD_PRELOAD VT_INST VT_CC VT_CXX VT_FC "
+				     "VT_CFLAGS VT_CXXFLAGS VT_FCFLAGS VT_LDFLAGS VT_LIBS "
 				     "VT_CPP VT_CPPFLAGS VT_MPICC VT_MPICXX VT_MPIFC VT_NVCC VT_WRAPPER ";
 
 static const char vampirtrace_names[] =
@@ -51,14 +51,14 @@ static const char vampirtrace_names[] =
 	"VT_CUDATRACE_BUFFER_SIZE VT_IOLIB_PATHNAME VT_EXECTRACE "
 	"VT_MODE VT_STAT_INTV VT_STAT_PROPS VT_STAT_MSG_DTLS "
 	"VT_STAT_COLLOP_DTLS VT_MPICHECK VT_MPICHECK_ERREXIT VT_MPITRACE VT_MPI_IGNORE_FILTER "
-	"VT_OMPTRACE VT_PTHREAD_REUSE VT_SYNC_FLUSH VT_SYNC_FLUSH_LEVEL VT_SYNC_FLUSH_SKIP "
+	"VT_PTHREAD_REUSE VT_SYNC_FLUSH VT_SYNC_FLUSH_LEVEL VT_SYNC_FLUSH_SKIP "
 	"VT_STACKTRACE VT_METRICS VT_METRICS_SEP VT_METRICS_SPEC VT_RUSAGE VT_RUSAGE_INTV "
 	"VT_PLUGIN_CNTR_METRICS VT_CUPTI_METRICS VT_CUPTI_EVENTS_SAMPLING VT_FILTER_SPEC "
 	"VT_GROUPS_SPEC VT_JAVA_FILTER_SPEC VT_JAVA_GROUP_CLASSES VT_JAVA_NATIVE "
 	"VT_JAVA_SYNTHETIC VT_MAX_STACK_DEPTH VT_ONOFF_CHECK_STACK_BALANCE VT_GNU_NM "
 	"VT_GNU_NMFILE VT_DYN_DETACH VT_DYN_IGNORE_NODBG VT_DYN_INNER_LOOPS VT_DYN_OUTER_LOOPS "
 	"VT_DYN_LOOP_ITERS VT_DYN_SHLIBS VT_IOFSL_SERVERS VT_IOFSL_MODE VT_IOFSL_ASYNC_IO "
-	"VT_LIBCTRACE VT_PFORM_GDIR_CHECK VT_PFORM_LDIR_CHECK ";
+	"VT_PFORM_GDIR_CHECK VT_PFORM_LDIR_CHECK ";
 
 /* Is the name one of the words of a list? Each word ends with a blank. */
 static int listed(const char *list, const char *name, size_t length)
@@ -132,7 +132,30 @@ static const char *nearest(const char *name, size_t length)
 		if (!strncmp(known, name, length) && known[length] == '_')
 			found = known;
 	}
+	/* Half a name with a slip, as in VT_BUFER. */
+	for (size_t i = 0; i < gt_setting_count && !found && length >= 8; i++) {
+		const char *known = gt_setting_rows[i].name, *half = strchr(known + 3, '_');
+
+		if (half && half - known >= 8 && half - known <= GT_SETTING_NAME_MAX &&
+		    distance(name, length, known, (size_t)(half - known)) == 1)
+			found = known;
+	}
 	return found;
+}
+
+const char *gt_setting_older_name(const char *name)
+{
+	static const struct {
+		const char *name, *older;
+	} rows[] = {
+		{ "VT_OPENMP", "VT_OMPTRACE" },
+		{ "VT_EXECTRACE", "VT_LIBCTRACE" },
+	};
+
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++)
+		if (!strcmp(name, rows[i].name))
+			return rows[i].older;
+	return NULL;
 }
 
 enum gt_name_kind gt_setting_name_kind(const char *name, size_t length, const char **meant)
@@ -143,6 +166,12 @@ enum gt_name_kind gt_setting_name_kind(const char *name, size_t length, const ch
 		if (strlen(gt_setting_rows[i].name) == length &&
 		    !memcmp(gt_setting_rows[i].name, name, length))
 			return GT_NAME_SETTING;
+	for (size_t i = 0; i < gt_setting_count; i++) {
+		const char *older = gt_setting_older_name(gt_setting_rows[i].name);
+
+		if (older && strlen(older) == length && !memcmp(older, name, length))
+			return GT_NAME_SETTING;
+	}
 	if (listed(internal_names, name, length))
 		return GT_NAME_INTERNAL;
 	if (listed(vampirtrace_names, name, length))
@@ -156,8 +185,6 @@ const char *gt_setting_name_lacks(const char *name, size_t length)
 	static const struct {
 		const char *begin, *what;
 	} rows[] = {
-		{ "VT_CUPTI_EVENTS", "counters of the GPU" },
-		{ "VT_OMPTRACE", "recording of OpenMP" },
 		{ "VT_MPICHECK", "checking of MPI calls" },
 		{ "VT_STACKTRACE", "stack traces" },
 		{ "VT_CPUIDTRACE", "recording of processor numbers" },

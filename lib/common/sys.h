@@ -15,14 +15,33 @@
 #include <fcntl.h>
 #include <linux/futex.h>
 #include <signal.h>
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <sys/mman.h>
+#include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
 #include <time.h>
 #include <unistd.h>
+
+/* The C library has no number for it before 2.32; it is the same on all processors. */
+#ifndef SYS_close_range
+#define SYS_close_range 436
+#endif
+#ifndef SYS_faccessat2
+#define SYS_faccessat2 439
+#endif
+#ifndef SYS_landlock_add_rule /* from Linux 5.13 on */
+#define SYS_landlock_add_rule 445
+#endif
+#ifndef PR_SET_SYSCALL_USER_DISPATCH /* from Linux 5.11 on */
+#define PR_SET_SYSCALL_USER_DISPATCH 59
+#endif
+#ifndef SYS_landlock_restrict_self
+#define SYS_landlock_restrict_self 446
+#endif
 
 #ifdef GT_TEST_HOOKS
 /* Returns 0 to let the call through, or the errno with which it shall fail. */
@@ -63,6 +82,7 @@ static inline long gt_syscall6(long n, long a, long b, long c, long d, long e, l
 #define GT_SYS2(n, a, b)       gt_syscall6(n, (long)(a), (long)(b), 0, 0, 0, 0)
 #define GT_SYS3(n, a, b, c)    gt_syscall6(n, (long)(a), (long)(b), (long)(c), 0, 0, 0)
 #define GT_SYS4(n, a, b, c, d) gt_syscall6(n, (long)(a), (long)(b), (long)(c), (long)(d), 0, 0)
+#define GT_SYS5(n, a, b, c, d, e) gt_syscall6(n, (long)(a), (long)(b), (long)(c), (long)(d), (long)(e), 0)
 
 /*
  * A write beyond RLIMIT_FSIZE sends SIGXFSZ to the thread, one into a pipe that nobody reads SIGPIPE:
@@ -171,10 +191,11 @@ static inline int gt_sys_rename_new(int dir, const char *from, const char *to)
 	return (int)gt_syscall6(SYS_renameat2, dir, (long)from, dir, (long)to, 1, 0);
 }
 
-static inline int gt_sys_fchmod(int fd, mode_t mode)
+/* By name: a descriptor may be a file of the program's by now. */
+static inline int gt_sys_fchmodat(int dir, const char *path, mode_t mode)
 {
-	GT_FAULT("fchmod");
-	return (int)GT_SYS2(SYS_fchmod, fd, mode);
+	GT_FAULT("fchmodat");
+	return (int)GT_SYS3(SYS_fchmodat, dir, path, mode);
 }
 
 static inline int gt_sys_fchownat(int dir, const char *path, uid_t user, int flags)
@@ -189,7 +210,17 @@ static inline int gt_sys_fstat(int fd, struct stat *st)
 
 static inline int gt_sys_fstatat(int dir, const char *path, struct stat *st, int flags)
 {
+	GT_FAULT("fstatat");
 	return (int)GT_SYS4(SYS_newfstatat, dir, path, st, flags);
+}
+
+/* Is the descriptor the file of that name? Where other threads run it may be one of the program's by now. */
+static inline bool gt_sys_is_named(int fd, int dir, const char *name)
+{
+	struct stat own, there;
+
+	return !gt_sys_fstatat(dir, name, &there, AT_SYMLINK_NOFOLLOW) && !gt_sys_fstat(fd, &own) &&
+	       own.st_ino == there.st_ino && own.st_dev == there.st_dev;
 }
 
 static inline ssize_t gt_sys_readlink(const char *path, char *buffer, size_t size)
@@ -293,6 +324,13 @@ static inline uint64_t gt_sys_limit(int resource)
 	return limit[0];
 }
 
+/* User and system time. */
+static inline uint64_t gt_sys_ns_used(const struct rusage *use)
+{
+	return (uint64_t)(use->ru_utime.tv_sec + use->ru_stime.tv_sec) * 1000000000 +
+	       (uint64_t)(use->ru_utime.tv_usec + use->ru_stime.tv_usec) * 1000;
+}
+
 static inline int gt_sys_getpid(void)
 {
 	return (int)GT_SYS1(SYS_getpid, 0);
@@ -301,6 +339,11 @@ static inline int gt_sys_getpid(void)
 static inline int gt_sys_gettid(void)
 {
 	return (int)GT_SYS1(SYS_gettid, 0);
+}
+
+static inline uid_t gt_sys_geteuid(void)
+{
+	return (uid_t)GT_SYS1(SYS_geteuid, 0);
 }
 
 /* The first bytes of a file, of /proc and the like by one read. How many; a negative errno. */
@@ -335,6 +378,15 @@ static inline void gt_sys_sleep_us(long us)
 	struct timespec ts = { us / 1000000, us % 1000000 * 1000 };
 
 	GT_SYS2(SYS_nanosleep, &ts, NULL);
+}
+
+/*
+ * Can the 8 bytes at that multiple of 8, other than 0, be read? The kernel reads a signal set before it finds
+ * that it is not told what to do with it.
+ */
+static inline bool gt_sys_readable(const void *at)
+{
+	return GT_SYS4(SYS_rt_sigprocmask, -1, at, NULL, sizeof(uint64_t)) != -EFAULT;
 }
 
 /* The kernel's signal set: 64 signals, the thread library's own included. */

@@ -20,6 +20,7 @@
 
 _Thread_local char gt_otf2_complaint[256];
 
+__attribute__((format(printf, 6, 0)))
 static OTF2_ErrorCode on_error(void *user, const char *file, uint64_t line, const char *function,
 			       OTF2_ErrorCode code, const char *format, va_list args)
 {
@@ -84,7 +85,7 @@ int gt_otf2_open_file(const struct gt_otf2 *read, uint64_t location, const char 
 {
 	char path[PATH_SIZE];
 
-	return open(path_of(read, location, suffix, path), O_RDONLY | O_CLOEXEC);
+	return open(path_of(read, location, suffix, path), O_RDONLY | O_CLOEXEC | O_NONBLOCK);
 }
 
 /* ---- files that cannot be read ----------------------------------------------------------------- */
@@ -127,6 +128,7 @@ static size_t put_place(const struct gt_otf2 *read, const struct gt_otf2_cursor 
 	return n;
 }
 
+__attribute__((format(printf, 4, 0)))
 static void note(const struct gt_otf2 *read, const struct gt_otf2_cursor *at, const char *suffix,
 		 const char *format, va_list args)
 {

@@ -9,10 +9,10 @@
 
 #include "lib/read/copy.h"
 
-#include <otf2/OTF2_Pthread_Locks.h>
+#include <stdlib.h>
+#include <otf2/OTF2_Pthread_Locks.h> /* of 3.0 it does not include the former */
 #include <pthread.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "lib/read/read_int.h"

@@ -26,13 +26,18 @@ bool gt_otf2_nth_attribute(const struct gt_otf2_cursor *at, uint32_t place, uint
 	       OTF2_SUCCESS;
 }
 
+bool gt_otf2_has_attribute(const struct gt_otf2_cursor *at, uint64_t attribute)
+{
+	return at->attribute_count && attribute < OTF2_UNDEFINED_ATTRIBUTE &&
+	       OTF2_AttributeList_TestAttributeByID(at->attributes, (OTF2_AttributeRef)attribute);
+}
+
 bool gt_otf2_attribute(const struct gt_otf2_cursor *at, uint64_t attribute, OTF2_Type type,
 		       OTF2_AttributeValue *value)
 {
 	OTF2_Type found;
 
-	return at->attribute_count && attribute < OTF2_UNDEFINED_ATTRIBUTE &&
-	       OTF2_AttributeList_TestAttributeByID(at->attributes, (OTF2_AttributeRef)attribute) &&
+	return gt_otf2_has_attribute(at, attribute) &&
 	       OTF2_AttributeList_GetAttributeByID(at->attributes, (OTF2_AttributeRef)attribute, &found,
 						   value) == OTF2_SUCCESS &&
 	       found == type;
@@ -180,8 +185,30 @@ static void look_at(struct gt_otf2_cursor *at, struct gt_otf2_event *event)
 GT_OTF2_EVENTS_ALL(REFER)
 #undef REFER
 
+/* Of a calling context; what has none or is not defined is not a region. */
+static uint32_t context_region(const struct gt_otf2_cursor *at, uint64_t id)
+{
+	const struct gt_otf2_context *context = gt_otf2_find_context(at->read, id);
+
+	return context ? context->region : OTF2_UNDEFINED_REGION;
+}
+
+/* Calls as programs that sample write them, whose regions are entered and left as others are. */
+static bool is_call(struct gt_otf2_cursor *at, const struct gt_otf2_event *event)
+{
+	if (event->type == GT_OTF2_CallingContextEnter)
+		gt_otf2_enter(at, context_region(at, event->CallingContextEnter.context));
+	else if (event->type == GT_OTF2_CallingContextLeave)
+		gt_otf2_leave(at, context_region(at, event->CallingContextLeave.context));
+	else
+		return false;
+	return true;
+}
+
 void gt_otf2_event(struct gt_otf2_cursor *at, struct gt_otf2_event *event)
 {
+	if (is_call(at, event))
+		return;
 	switch (event->type) {
 #define REFER(record)                                                        \
 	case GT_OTF2_##record:                                               \

@@ -7,10 +7,12 @@
 #include "config.h"
 
 #include "lib/read/guard.h"
+#include "lib/assemble/util/signals.h"
 
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <inttypes.h>
 #include <poll.h>
 #include <signal.h>
 #include <stdbool.h>
@@ -38,7 +40,8 @@ enum { LIMIT_MEMORY = true };
 enum { CHILD_FAILED = 2 };
 
 struct guard {
-	const char *anchor;
+	const char *const *anchors;
+	unsigned count;
 	int (*function)(const char *anchor, void *argument, FILE *out);
 	void *argument;
 };
@@ -50,38 +53,63 @@ static int stem(const char *anchor)
 	return (int)(dot ? (size_t)(dot - anchor) : strlen(anchor));
 }
 
-/* Sum of the sizes of the archive's files: bounds how long reading may take. */
-static uint64_t bytes_of(const char *anchor)
+/* What is none would make the reader wait for ever, as a FIFO does. */
+static bool is_file(const char *path, const char **reason)
+{
+	static char text[4200];
+	struct stat st;
+
+	if (stat(path, &st) || S_ISREG(st.st_mode))
+		return true;
+	snprintf(text, sizeof(text), "%s is not a regular file", path);
+	*reason = text;
+	return false;
+}
+
+/* Sum of the sizes of the archive's files: bounds how long reading may take. False: one is no file. */
+static bool bytes_of(const char *anchor, uint64_t *sum, const char **reason)
 {
 	char path[4096];
-	uint64_t sum = 0;
+	bool files = is_file(anchor, reason);
 	struct dirent *e;
 	struct stat st;
 	DIR *dir;
 
+	snprintf(path, sizeof(path), "%.*s.def", stem(anchor), anchor);
+	files = files && is_file(path, reason);
+	snprintf(path, sizeof(path), "%.*s.marker", stem(anchor), anchor);
+	files = files && is_file(path, reason);
 	snprintf(path, sizeof(path), "%.*s", stem(anchor), anchor);
 	dir = opendir(path);
-	while (dir && (e = readdir(dir)))
-		if (!fstatat(dirfd(dir), e->d_name, &st, 0) && S_ISREG(st.st_mode))
-			sum += (uint64_t)st.st_size;
+	while (files && dir && (e = readdir(dir))) {
+		snprintf(path, sizeof(path), "%.*s/%s", stem(anchor), anchor, e->d_name);
+		if (fstatat(dirfd(dir), e->d_name, &st, 0) || S_ISDIR(st.st_mode))
+			continue;
+		files = is_file(path, reason);
+		*sum += (uint64_t)st.st_size;
+	}
 	if (dir)
 		closedir(dir);
-	return sum;
+	return files;
 }
 
 /* Definitions are held in memory; events are not, beyond what is under way. A thread reserves 128 MiB. */
-static uint64_t memory_for(const char *anchor)
+static uint64_t memory_for(const struct guard *guard)
 {
+	uint64_t bytes = UINT64_C(5) << 30;
 	char path[4096];
 	struct stat st;
 
-	snprintf(path, sizeof(path), "%.*s.def", stem(anchor), anchor);
-	return (UINT64_C(5) << 30) + (stat(path, &st) ? 0 : 32 * (uint64_t)st.st_size);
+	for (unsigned i = 0; i < guard->count; i++) {
+		snprintf(path, sizeof(path), "%.*s.def", stem(guard->anchors[i]), guard->anchors[i]);
+		bytes += stat(path, &st) ? 0 : 32 * (uint64_t)st.st_size;
+	}
+	return bytes;
 }
 
 static _Noreturn void child(const struct guard *guard, int to)
 {
-	uint64_t memory = memory_for(guard->anchor);
+	uint64_t memory = memory_for(guard);
 	struct rlimit limit = { memory, memory }, no_core = { 0, 0 };
 	FILE *out = fdopen(to, "w");
 	int status;
@@ -93,31 +121,71 @@ static _Noreturn void child(const struct guard *guard, int to)
 	/* abort() is how "no memory" comes to the parent; a crash of libotf2 ends as it ends. */
 	if (!out)
 		_exit(CHILD_FAILED);
-	status = guard->function(guard->anchor, guard->argument, out);
+	status = guard->function(guard->anchors[0], guard->argument, out);
 	_exit(fflush(out) ? CHILD_FAILED : status);
 }
 
-/* Copies what the child prints into a file until it ends or the time is over. False: the file is full. */
-static bool collect(int from, FILE *kept, unsigned seconds, bool *late)
+struct gt_otf2_patience gt_otf2_patience = { .seconds = 60, .per_mib = 2, .silent = 300 };
+
+/* How long a child may take, and what it has taken. */
+struct watched {
+	clockid_t clock;        /* its processors' time */
+	uint64_t most, used;    /* s of it */
+	unsigned silent;        /* rounds of a second without any */
+	struct timespec before;
+};
+
+static struct watched watch(pid_t pid, uint64_t bytes)
 {
-	struct timespec start, now;
+	struct watched w = { .most = gt_otf2_patience.seconds + (bytes >> 20) * gt_otf2_patience.per_mib };
+	long processors = sysconf(_SC_NPROCESSORS_ONLN);
+
+	/* As many threads read. */
+	w.most *= (uint64_t)(processors < 1 ? 1 : processors > 16 ? 16 : processors);
+	if (clock_getcpuclockid(pid, &w.clock))
+		w.clock = -1;
+	return w;
+}
+
+/*
+ * Its own time, so that it does not matter whether the machine is busy or both are stopped for a while.
+ * `round`: a second has passed here without a word from it. False: it has had more than enough, or does
+ * nothing any more.
+ */
+static bool goes_on(struct watched *w, bool round)
+{
+	struct timespec now;
+
+	if (w->clock == -1 || clock_gettime(w->clock, &now))
+		return true;
+	w->used = (uint64_t)now.tv_sec;
+	if (now.tv_sec != w->before.tv_sec || now.tv_nsec != w->before.tv_nsec)
+		w->silent = 0;
+	else
+		w->silent += round;
+	w->before = now;
+	return w->used < w->most && w->silent < gt_otf2_patience.silent;
+}
+
+/* Copies what the child prints into a file until it ends or the time is over. False: the file is full. */
+static bool collect(int from, FILE *kept, struct watched *watched, bool *late)
+{
 	bool room = true;
 
-	clock_gettime(CLOCK_MONOTONIC, &start);
 	for (;;) {
 		struct pollfd p = { .fd = from, .events = POLLIN };
+		int ready = poll(&p, 1, 1000);
 		char part[1 << 16];
 		ssize_t got;
 
-		if (poll(&p, 1, 1000) > 0) {
+		if (ready > 0) {
 			got = read(from, part, sizeof(part));
 			if (got == 0 || (got < 0 && errno != EINTR))
 				return room;
 			if (got > 0)
 				room = room && fwrite(part, 1, (size_t)got, kept) == (size_t)got;
 		}
-		clock_gettime(CLOCK_MONOTONIC, &now);
-		if (now.tv_sec - start.tv_sec > (time_t)seconds) {
+		if (!goes_on(watched, ready == 0)) {
 			*late = true;
 			return room;
 		}
@@ -138,7 +206,7 @@ static void print(FILE *kept)
 static const char *reason_of(int number)
 {
 	static char text[160];
-	const char *name = sigabbrev_np(number);
+	const char *name = gt_signal_name(number);
 
 	snprintf(text, sizeof(text), "the process that reads it was killed by %s%s",
 		 name ? "SIG" : "a signal", name ? name : "");
@@ -149,10 +217,22 @@ static const char *reason_of(int number)
 	return text;
 }
 
-static int wait_for(pid_t pid, int from, const char *anchor, FILE *kept, const char **reason)
+static const char *why_late(const struct watched *watched)
 {
-	unsigned seconds = 60 + (unsigned)(bytes_of(anchor) >> 20) * 2;
-	bool late = false, room = collect(from, kept, seconds, &late);
+	static char text[160];
+
+	if (watched->used < watched->most)
+		return "the process that reads it did nothing any more: does its file system answer?";
+	snprintf(text, sizeof(text),
+		 "it was given up after %" PRIu64 " s of processor time, more than its size explains",
+		 watched->used);
+	return text;
+}
+
+static int wait_for(pid_t pid, int from, uint64_t bytes, FILE *kept, const char **reason)
+{
+	struct watched watched = watch(pid, bytes);
+	bool late = false, room = collect(from, kept, &watched, &late);
 	int status;
 
 	if (late)
@@ -169,7 +249,7 @@ static int wait_for(pid_t pid, int from, const char *anchor, FILE *kept, const c
 	}
 	if (!late && WTERMSIG(status) == SIGPIPE) /* nobody reads on: a filter ends without a word */
 		return 128 + SIGPIPE;
-	*reason = late ? "reading it takes too long" : reason_of(WTERMSIG(status));
+	*reason = late ? why_late(&watched) : reason_of(WTERMSIG(status));
 	return -1;
 }
 
@@ -185,14 +265,23 @@ static FILE *temporary(void)
 	return file;
 }
 
-int gt_otf2_guarded(const char *anchor, int (*function)(const char *anchor, void *argument, FILE *out),
-		    void *argument, const char **reason)
+int gt_otf2_guarded_all(const char *const anchors[], unsigned count,
+			int (*function)(const char *anchor, void *argument, FILE *out), void *argument,
+			const char **which, const char **reason)
 {
-	struct guard guard = { anchor, function, argument };
-	FILE *kept = temporary();
+	struct guard guard = { anchors, count, function, argument };
+	uint64_t bytes = 0;
 	int ends[2], rc = -1;
+	FILE *kept;
 	pid_t pid;
 
+	for (unsigned i = 0; i < count; i++) {
+		*which = anchors[i];
+		if (!bytes_of(anchors[i], &bytes, reason))
+			return -1;
+	}
+	*which = count == 1 ? anchors[0] : NULL;
+	kept = temporary();
 	if (!kept || pipe(ends)) {
 		*reason = strerror(errno);
 		if (kept)
@@ -208,18 +297,28 @@ int gt_otf2_guarded(const char *anchor, int (*function)(const char *anchor, void
 	*reason = strerror(errno);
 	close(ends[1]);
 	if (pid > 0)
-		rc = wait_for(pid, ends[0], anchor, kept, reason);
+		rc = wait_for(pid, ends[0], bytes, kept, reason);
 	close(ends[0]);
 	fclose(kept);
 	return rc;
 }
 
+int gt_otf2_guarded(const char *anchor, int (*function)(const char *anchor, void *argument, FILE *out),
+		    void *argument, const char **reason)
+{
+	const char *which;
+
+	return gt_otf2_guarded_all(&anchor, 1, function, argument, &which, reason);
+}
+
 /* ---- the anchor file --------------------------------------------------------------------------- */
 
+/* errno of what is there but is of the other kind: 0 */
 static bool exists(const char *path, bool folder)
 {
 	struct stat st;
 
+	errno = 0;
 	return !stat(path, &st) && (folder ? S_ISDIR(st.st_mode) : S_ISREG(st.st_mode));
 }
 
@@ -230,28 +329,35 @@ static bool is_anchor(const char *name)
 	return length > 5 && !strcmp(name + length - 5, ".otf2");
 }
 
-static bool search(const char *dir, char *anchor, size_t size)
+/* How many there are; the first one. 0: errno says why they are not known, or is 0. */
+static unsigned search(const char *dir, char *anchor, size_t size)
 {
 	struct dirent *e;
 	unsigned found = 0;
+	int error;
 	DIR *d;
 
 	snprintf(anchor, size, "%s/traces.otf2", dir);
 	if (exists(anchor, false))
-		return true;
-	d = opendir(dir);
-	while (d && (e = readdir(d)))
+		return 1;
+	if (errno == EACCES || !(d = opendir(dir)))
+		return 0;
+	errno = 0;
+	while ((e = readdir(d)))
 		if (is_anchor(e->d_name) && !found++)
 			snprintf(anchor, size, "%s/%s", dir, e->d_name);
-	if (d)
-		closedir(d);
-	return found == 1;
+	error = errno;
+	closedir(d);
+	errno = error;
+	return error ? 0 : found;
 }
 
 const char *gt_otf2_find_anchor(const char *name, char *anchor, size_t size, char *spool, size_t spool_size)
 {
 	size_t length = strlen(name);
 	char path[3072];
+	unsigned found;
+	int error;
 
 	*spool = '\0';
 	if (!length || length >= sizeof(path))
@@ -261,7 +367,7 @@ const char *gt_otf2_find_anchor(const char *name, char *anchor, size_t size, cha
 		path[--length] = '\0';
 	if (!exists(path, true)) {
 		if (!exists(path, false))
-			return access(path, F_OK) ? strerror(errno) : "it is neither a file nor a directory";
+			return errno ? strerror(errno) : "it is neither a file nor a directory";
 		snprintf(anchor, size, "%s", path);
 		return is_anchor(path) ? NULL : "an anchor file has a name that ends in .otf2";
 	}
@@ -270,8 +376,13 @@ const char *gt_otf2_find_anchor(const char *name, char *anchor, size_t size, cha
 		snprintf(spool, spool_size, "%s/spool", path);
 	else
 		*spool = '\0';
-	if (search(path, anchor, size))
+	found = search(path, anchor, size);
+	error = errno;
+	if (found == 1)
 		return NULL;
-	return *spool ? "it was not assembled yet: run 'gputrace recover' on it"
-		      : "there is no archive (no .otf2 file) in it";
+	if (*spool && !found)
+		return "it was not assembled yet: run 'gputrace recover' on it";
+	if (found)
+		return "there are several .otf2 files in it: name one of them";
+	return error ? strerror(error) : "there is no archive (no .otf2 file) in it";
 }

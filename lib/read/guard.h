@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Reading archives that may be damaged: in a child process with limits of memory and time, because libotf2
- * crashes, loops or takes all memory on some of them. And finding the anchor file.
+ * Reading archives that may be damaged: in a child process with limits of memory and of its processors' time,
+ * because libotf2 crashes, loops or takes all memory on some of them. And finding the anchor file.
  *
  * Limits: what the child prints is kept in a temporary file (TMPDIR) until it ends.
  */
@@ -18,6 +18,23 @@
  */
 int gt_otf2_guarded(const char *anchor, int (*function)(const char *anchor, void *argument, FILE *out),
 		    void *argument, const char **reason);
+
+/*
+ * The same of several archives: `function` is given the first. If it fails, `which` is the one that it is
+ * about, or NULL if that is not known.
+ */
+int gt_otf2_guarded_all(const char *const anchors[], unsigned count,
+			int (*function)(const char *anchor, void *argument, FILE *out),
+			void *argument, const char **which, const char **reason);
+
+/*
+ * What the child may take: `seconds` of each processor's time and `per_mib` more for each MiB of the
+ * archives; and so many seconds may pass, while its parent runs, in which it neither prints nor takes any
+ * time. Tests change it.
+ */
+extern struct gt_otf2_patience {
+	unsigned seconds, per_mib, silent;
+} gt_otf2_patience;
 
 /*
  * The anchor file of what a user names: the file itself, DIR/traces.otf2, or the only *.otf2 there is in DIR.

@@ -20,8 +20,9 @@
  * The names of records, fields and constants are OTF2's (otf2/OTF2_Events.h, OTF2_Definitions.h), whose types
  * users may use; they do not call its functions.
  *
- * Limits: the call stack is that of Enter and Leave; calling contexts (sampling) are passed on as events.
- * Snapshots and thumbnails are not read.
+ * Limits: the call stack is that of Enter and Leave, and of calling contexts that are entered and left, which
+ * visitors see as their regions; samples are passed on as events. Snapshots and thumbnails are
+ * not read.
  */
 #ifndef GT_OTF2_READ_H
 #define GT_OTF2_READ_H
@@ -316,6 +317,8 @@ static inline uint64_t gt_otf2_exclusive(const struct gt_otf2_cursor *at, const 
 /* The attribute of the event that is being visited. False: it has none, or one of another type. */
 bool gt_otf2_attribute(const struct gt_otf2_cursor *at, uint64_t attribute, OTF2_Type type,
 		       OTF2_AttributeValue *value);
+/* Does it have the attribute, of whatever type? */
+bool gt_otf2_has_attribute(const struct gt_otf2_cursor *at, uint64_t attribute);
 /* The attribute at a place below at->attribute_count. */
 bool gt_otf2_nth_attribute(const struct gt_otf2_cursor *at, uint32_t place, uint32_t *attribute,
 			   OTF2_Type *type, OTF2_AttributeValue *value);

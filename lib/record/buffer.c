@@ -11,6 +11,7 @@
  */
 #include "lib/common/pack.h"
 #include "lib/common/text.h"
+#include "lib/record/kept.h"
 #include "lib/record/record.h"
 
 #include <errno.h>
@@ -42,26 +43,19 @@ static uint32_t count_events(const unsigned char *half, uint64_t bytes)
 static int open_raw(struct gt_location *loc)
 {
 	char name[24];
-	struct stat st;
-	int fd, rc;
+	int rc;
 
 	gt_text(name, sizeof(name), "l%u.raw", loc->id);
-	fd = gt_folder_open(name, O_RDWR | (loc->raw_ino ? 0 : O_CREAT | O_EXCL));
-	if (fd < 0)
-		return fd;
-	fd = gt_file_move(fd, GT_FILE_HIGH);
-	rc = gt_sys_fstat(fd, &st);
-	if (!rc && loc->raw_ino && (st.st_ino != loc->raw_ino || st.st_dev != loc->raw_dev))
-		rc = -EPROTO; /* somebody put another file there */
-	if (rc) {
-		gt_sys_close(fd);
-		return rc;
-	}
-	if (!loc->raw_ino)
-		gt_sys_fchmod(fd, 0600);
-	loc->raw_ino = st.st_ino;
-	loc->raw_dev = st.st_dev;
-	return fd;
+	rc = gt_folder_open(name, &loc->raw);
+	if (!rc)
+		gt_file_move(&loc->raw, GT_FILE_HIGH);
+	return rc;
+}
+
+/* Writes to it, unless the program has put a file of its own there. */
+static int write_raw(const struct gt_location *loc, const void *data, size_t bytes, uint64_t place)
+{
+	return gt_file_valid(&loc->raw) ? gt_file_pwrite(loc->raw.fd, data, bytes, place) : -EBADF;
 }
 
 /* ---- scratch for packing: a few for all threads, each taken for the microseconds of one flush --- */
@@ -114,8 +108,7 @@ void gt_buffers_forked(void)
 		scratches[i].taken = 0; /* by threads that are not there */
 }
 
-static int write_block(struct gt_location *loc, int fd, uint64_t offset, uint64_t bytes,
-		       uint64_t *place)
+static int write_block(struct gt_location *loc, uint64_t offset, uint64_t bytes, uint64_t *place)
 {
 	const unsigned char *slots = loc->hot->base + (offset & loc->hot->mask);
 	struct scratch *scratch = take_scratch(bytes);
@@ -128,16 +121,16 @@ static int write_block(struct gt_location *loc, int fd, uint64_t offset, uint64_
 				      scratch->table);
 
 		((struct gt_pack_header *)block)->low = gt_lower_bound(loc, offset);
-		rc = gt_file_pwrite(fd, block, size, *place);
+		rc = write_raw(loc, block, size, *place);
 		__atomic_store_n(&scratch->taken, 0, __ATOMIC_RELEASE);
 		*place += size;
 		return rc;
 	}
 	gt_pack_raw_header(&header, slots, (uint32_t)(bytes / GT_SLOT), offset);
 	header.low = gt_lower_bound(loc, offset);
-	rc = gt_file_pwrite(fd, &header, sizeof(header), *place);
+	rc = write_raw(loc, &header, sizeof(header), *place);
 	if (!rc)
-		rc = gt_file_pwrite(fd, slots, bytes, *place + sizeof(header));
+		rc = write_raw(loc, slots, bytes, *place + sizeof(header));
 	*place += sizeof(header) + bytes;
 	return rc;
 }
@@ -148,24 +141,21 @@ static int write_half(void *location)
 	struct gt_location *loc = location;
 	struct gt_win_header *win = loc->win;
 	uint64_t place = win->packed_bytes;
-	int fd = open_raw(loc);
-	int rc = 0;
+	int rc = open_raw(loc);
 
-	if (fd < 0)
-		return fd;
-	loc->raw_fd = fd; /* for who is forked meanwhile */
+	if (rc)
+		return rc;
 	if (!(win->flags & GT_LOC_PACKED))
-		rc = gt_file_pwrite(fd, loc->hot->base + (win->spooled & loc->hot->mask), loc->half,
-				    win->ring_bytes ? win->spooled % win->ring_bytes : win->spooled);
+		rc = write_raw(loc, loc->hot->base + (win->spooled & loc->hot->mask), loc->half,
+			       win->ring_bytes ? win->spooled % win->ring_bytes : win->spooled);
 	for (uint64_t at = 0; !rc && win->flags & GT_LOC_PACKED && at < loc->half;
 	     at += GT_PACK_UNIT) {
 		uint64_t rest = loc->half - at;
 
-		rc = write_block(loc, fd, win->spooled + at,
+		rc = write_block(loc, win->spooled + at,
 				 rest < GT_PACK_UNIT ? rest : GT_PACK_UNIT, &place);
 	}
-	loc->raw_fd = -1;
-	gt_sys_close(fd);
+	gt_file_close(&loc->raw);
 	if (rc)
 		return rc;
 	__atomic_fetch_add(&spooled_total,
@@ -173,40 +163,6 @@ static int write_half(void *location)
 			   __ATOMIC_RELAXED);
 	win->packed_bytes = place; /* before `spooled`: a reader stops at what `spooled` says */
 	return 0;
-}
-
-static struct gt_slot *slot_at(const struct gt_location *loc, uint64_t offset)
-{
-	return (struct gt_slot *)(loc->hot->base + (offset & loc->hot->mask));
-}
-
-/* Does [from, to), which lies in one half, touch what is kept there? */
-static bool is_kept(const struct gt_location *loc, uint64_t from, uint64_t to)
-{
-	const struct gt_kept *kept = &loc->kept[(from & loc->half) != 0];
-
-	return from < kept->to && to > kept->from;
-}
-
-static void fill(struct gt_location *loc, uint64_t from, uint64_t to, uint64_t tick)
-{
-	for (; from < to; from += GT_SLOT) {
-		uint64_t low = gt_lower_bound(loc, from);
-
-		if (is_kept(loc, from, from + GT_SLOT))
-			continue;
-		gt_commit(slot_at(loc, from), GT_WORD(GT_T_PAD, 0), NULL, 0, tick < low ? low : tick);
-	}
-}
-
-/* What was left in the slots that are kept is not of this turn: it has been counted where it was begun. */
-static void clear_kept(struct gt_location *loc, uint64_t offset, uint64_t tick)
-{
-	struct gt_kept *kept = &loc->kept[(offset & loc->half) != 0], was = *kept;
-
-	kept->to = 0;
-	fill(loc, was.from, was.to, tick);
-	*kept = was;
 }
 
 static void ring_account(struct gt_location *loc)
@@ -251,7 +207,7 @@ static int spool_half(struct gt_location *loc)
 			     "events are counted but not kept");
 		return 1 + GT_LOSS_LIMIT;
 	}
-	clear_kept(loc, win->spooled, win->half_tick[(win->spooled & loc->half) != 0]);
+	gt_kept_clear(loc, win->spooled, win->half_tick[(win->spooled & loc->half) != 0]);
 	if (win->ring_bytes)
 		ring_account(loc);
 	rc = gt_folder_apart(write_half, loc, -1);
@@ -263,7 +219,7 @@ static int spool_half(struct gt_location *loc)
 				     "%s events are counted but not kept",
 				     gt_proc_folder, gt_text_errno(rc), stays_so(rc) ? "further" : "some");
 		loc->retry = stays_so(rc) ? 0 : loc->half / GT_SLOT;
-		return 1 + GT_LOSS_SPACE;
+		return 1 + (int)gt_folder_loss(rc, GT_LOSS_SPACE);
 	}
 	loc->failed = false;
 	loc->flushes++;
@@ -287,80 +243,6 @@ static bool may_go_on(struct gt_location *loc)
 	return true;
 }
 
-/* Is any slot of the half older than the half? Also what lies in continuation slots counts. */
-static bool any_older(const struct gt_location *loc, uint64_t offset, uint64_t low)
-{
-	const struct gt_slot *slot = slot_at(loc, offset), *end = slot + loc->half / GT_SLOT;
-
-	for (; slot < end; slot += 4) /* a half has whole pages */
-		if (slot[0].time < low || slot[1].time < low || slot[2].time < low || slot[3].time < low)
-			return true;
-	return false;
-}
-
-/*
- * Does the half at `offset` have records that were reserved but are not written yet? Where they will be
- * lies what was there before: an old time, or data of a continuation slot, which may be any number.
- * `found`, if it is not NULL, becomes where the first of them begins and the last one.
- */
-static bool unfinished(const struct gt_location *loc, uint64_t offset, struct gt_kept *found)
-{
-	uint64_t low = gt_lower_bound(loc, offset), span = gt_clock_read() - low;
-
-	/*
-	 * The first look costs as little as can be; where counters are read it would find something anyway.
-	 */
-	if (loc->flags & GT_LOC_COMMITS ||
-	    (!(__atomic_load_n(&gt_attention, __ATOMIC_RELAXED) & GT_ATT_METRICS) &&
-	     !any_older(loc, offset, low)))
-		return false;
-	for (uint64_t end = offset + loc->half; offset < end; offset += GT_SLOT) {
-		const struct gt_slot *slot = slot_at(loc, offset);
-
-		if (slot->time - low > span) {
-			if (!found)
-				return true;
-			found->from = found->to ? found->from : offset;
-			found->to = offset + GT_SLOT;
-		} else if (GT_TYPE_HAS_EXTRA(GT_WORD_TYPE(slot->word))) {
-			offset += (uint64_t)GT_WORD_EXTRA(slot->word) * GT_SLOT;
-		}
-	}
-	return found && found->to;
-}
-
-#define KEPT_TURNS 64 /* of the window */
-
-/*
- * The half at `offset` is about to be used again. A record of it that is not finished yet, because handlers
- * have recorded all this since, will still be written where it was begun: nothing else may go there. Nobody
- * says that a handler has jumped away, so it ends after some turns.
- */
-static void keep_unfinished(struct gt_location *loc, uint64_t offset, bool look)
-{
-	struct gt_kept *kept = &loc->kept[(offset & loc->half) != 0], found = { 0 };
-	uint64_t least = GT_KEPT_LEAST * GT_SLOT, most = loc->half / 4, end = offset + loc->half;
-
-	if (look && unfinished(loc, offset, &found)) {
-		found.to += (loc->longest > least ? loc->longest : least) - GT_SLOT;
-		found.to = found.to > end ? end : found.to;
-		if (!kept->to || found.to - kept->from > most || kept->to - found.from > most)
-			*kept = found;
-		kept->from = found.from < kept->from ? found.from : kept->from;
-		kept->to = found.to > kept->to ? found.to : kept->to;
-		if (kept->to - kept->from > most)
-			kept->to = kept->from + most;
-		kept->turns = KEPT_TURNS;
-	}
-	if (!kept->turns) {
-		kept->to = 0;
-		return;
-	}
-	kept->turns--;
-	kept->from += 2 * loc->half;
-	kept->to += 2 * loc->half;
-}
-
 /*
  * Opens the half that begins at limit. Returns false if it still holds events that could not be
  * spooled: then recording has stopped. The half before is spooled by the caller afterwards, so that
@@ -380,10 +262,10 @@ static bool open_half(struct gt_location *loc, uint64_t tick)
 			return false;
 		}
 	}
-	keep_unfinished(loc, loc->limit - 2 * loc->half, waited);
+	gt_kept_find(loc, loc->limit - 2 * loc->half, waited);
 	win->half_base[index] = loc->limit;
 	win->half_tick[index] = tick;
-	clear_kept(loc, loc->limit, tick);
+	gt_kept_empty(loc, loc->limit);
 	__atomic_thread_fence(__ATOMIC_ACQ_REL); /* valid before the first slot is written */
 	loc->limit += loc->half;
 	if (!index) { /* signals are blocked: nobody sees one without the other */
@@ -474,7 +356,7 @@ static void unreserve(struct gt_location *loc, uint64_t offset, unsigned slots, 
 
 	if (!gt_local_exchange(&loc->hot->cur, to_address(loc, end), to_address(loc, offset)) &&
 	    end <= loc->limit) /* a handler has recorded behind it */
-		fill(loc, offset < loc->win->spooled ? loc->win->spooled : offset, end, tick);
+		gt_fill(loc, offset < loc->win->spooled ? loc->win->spooled : offset, end, tick);
 }
 
 /* Twice such a record, and the marks at the begin of a half, fit into one: whatever is left of this
@@ -499,16 +381,20 @@ static void mark_gap(struct gt_location *loc, enum gt_loss cause, uint64_t *mark
  * Changes to the next half and spools the full one; the reservation [offset, end) lies at or across
  * limit. Does nothing if a handler that came before the signals were blocked has changed halves
  * already.
+ *
+ * When it lets the signals in again, a handler may record more than the window before it returns here: then
+ * nothing may be unfinished. So what was reserved in the new half is filled. Returns the end of the stream
+ * if the caller has to reserve again; until then it counts as lost, for a handler that jumps away. 0: no.
  */
-static void change_half(struct gt_location *loc, uint64_t offset, uint64_t end, uint64_t tick)
+static uint64_t change_half(struct gt_location *loc, uint64_t offset, uint64_t end, uint64_t tick)
 {
+	bool fills = end - offset >= GT_SLOT && !(loc->flags & GT_LOC_COMMITS), opened;
 	uint64_t mask = gt_signals_block();
-	uint64_t done, now;
-	bool opened;
+	uint64_t done, now, begin = loc->limit, stream_end = 0;
 
 	if (end <= loc->limit) {
 		gt_signals_restore(mask);
-		return;
+		return 0;
 	}
 	if (tick < gt_lower_bound(loc, loc->limit - loc->half)) { /* has the counter gone back? */
 		gt_clock_check();
@@ -520,12 +406,12 @@ static void change_half(struct gt_location *loc, uint64_t offset, uint64_t end, 
 	loc->busy = 1;
 	__atomic_signal_fence(__ATOMIC_SEQ_CST);
 	if (offset < loc->limit)
-		fill(loc, offset, loc->limit, tick);
+		gt_fill(loc, offset, loc->limit, tick);
 	opened = open_half(loc, tick);
 	/* In a signal handler, what was interrupted may still have to write its slot: then the half
 	 * waits in the window until the next is full. (Nothing tells a handler for sure: with
 	 * SA_NODEFER no signal is blocked in it.) */
-	if (opened && !unfinished(loc, loc->win->spooled, NULL)) {
+	if (opened && !gt_half_unfinished(loc, loc->win->spooled, NULL)) {
 		int why = spool_half(loc);
 
 		loc->failed = why == 1 + GT_LOSS_SPACE;
@@ -543,11 +429,28 @@ static void change_half(struct gt_location *loc, uint64_t offset, uint64_t end, 
 		/* Reservations that were refused meanwhile must not leave a hole. */
 		if (gt_stream_end(loc) > loc->limit)
 			loc->hot->cur = to_address(loc, loc->limit);
+		if (fills) {
+			gt_local_add(&loc->win->lost[GT_LOSS_TORN], 1);
+			gt_fill(loc, offset < begin ? begin : offset, end, tick);
+			stream_end = gt_stream_end(loc);
+		}
 		set_limit(loc);
 	}
 	__atomic_signal_fence(__ATOMIC_SEQ_CST);
 	loc->busy = 0;
 	gt_signals_restore(mask);
+	return stream_end;
+}
+
+/* Returns where: at `end`, if no handler has recorded since. Else what they have lies before it. */
+static uint64_t reserve_again(struct gt_location *loc, uint64_t end, uint64_t bytes, uint64_t *tick)
+{
+	uint64_t offset = reserve(loc, bytes), now;
+
+	gt_local_add(&loc->win->lost[GT_LOSS_TORN], UINT64_MAX);
+	if (offset != end && *tick < (now = gt_clock_read()))
+		*tick = now;
+	return offset;
 }
 
 /* Is there anything to do about GT_ATT_* bits, and where the thread is switched off? */
@@ -596,7 +499,7 @@ struct gt_slot *gt_reserve_in(struct gt_hot *hot, uint64_t address, unsigned slo
 	uint64_t bytes = (uint64_t)slots * GT_SLOT;
 	struct gt_location *loc = hot->loc;
 	uint64_t offset = loc ? to_offset(loc, address) : 0;
-	uint64_t border;
+	uint64_t border, end;
 
 	for (;;) {
 		unsigned bits = __atomic_load_n(&gt_attention, __ATOMIC_ACQUIRE);
@@ -626,7 +529,7 @@ struct gt_slot *gt_reserve_in(struct gt_hot *hot, uint64_t address, unsigned slo
 		}
 		border = loc->limit - loc->half;
 		if (offset < border && offset + bytes > border) { /* straddles: give up both parts */
-			fill(loc, offset < loc->win->spooled ? loc->win->spooled : offset,
+			gt_fill(loc, offset < loc->win->spooled ? loc->win->spooled : offset,
 			     offset + bytes, *tick);
 			offset = reserve(loc, bytes);
 			continue;
@@ -635,11 +538,13 @@ struct gt_slot *gt_reserve_in(struct gt_hot *hot, uint64_t address, unsigned slo
 			/* A handler has changed halves before us, and our slots were spooled as they
 			 * were: the assembly finds and counts an unfinished record there. */
 			if (offset + bytes > loc->win->spooled)
-				fill(loc, loc->win->spooled, offset + bytes, *tick);
+				gt_fill(loc, loc->win->spooled, offset + bytes, *tick);
 			return NULL;
 		}
-		if (offset + bytes <= loc->limit && is_kept(loc, offset, offset + bytes)) {
-			fill(loc, offset, offset + bytes, *tick);
+		if (offset + bytes <= loc->limit && gt_is_kept(loc, offset, offset + bytes)) {
+			if (gt_kept_passed(loc, offset, offset + bytes))
+				return NULL; /* it is counted where it was begun */
+			gt_fill(loc, offset, offset + bytes, *tick);
 			offset = reserve(loc, bytes);
 			continue;
 		}
@@ -650,7 +555,7 @@ struct gt_slot *gt_reserve_in(struct gt_hot *hot, uint64_t address, unsigned slo
 				refresh_limit(loc);
 			if (*tick < low && !(loc->flags & GT_LOC_COMMITS))
 				*tick = low;
-			return slot_at(loc, offset);
+			return gt_slot_at(loc, offset);
 		}
 		if (offset >= loc->limit + loc->half) { /* cannot happen; do not write wildly */
 			loc->win->lost[GT_LOSS_NESTED]++;
@@ -661,7 +566,9 @@ struct gt_slot *gt_reserve_in(struct gt_hot *hot, uint64_t address, unsigned slo
 			loc->win->lost[GT_LOSS_SIZE]++;
 			return NULL;
 		}
-		change_half(loc, offset, offset + bytes, *tick);
+		end = change_half(loc, offset, offset + bytes, *tick);
+		if (end)
+			offset = reserve_again(loc, end, bytes, tick);
 	}
 }
 
@@ -755,7 +662,7 @@ void gt_take_back(struct gt_location *loc, uint64_t from, uint64_t to)
 	bool spooled = from < loc->win->spooled;
 
 	if (!spooled)
-		fill(loc, from, to, gt_clock_read());
+		gt_fill(loc, from, to, gt_clock_read());
 	gt_signals_restore(mask);
 	if (spooled)
 		gt_journal_put(GT_D_CUT, 0, &(struct gt_piece){ &cut, sizeof(cut) }, 1);
@@ -773,7 +680,7 @@ void gt_spool_now(struct gt_location *loc)
 		return;
 	/* If a handler changes halves between these, `from` or the limit tell. */
 	if (gt_local_exchange(&loc->hot->cur, to_address(loc, from), to_address(loc, end))) {
-		fill(loc, from, end, tick);
+		gt_fill(loc, from, end, tick);
 		change_half(loc, end, end + 1, tick);
 	}
 }

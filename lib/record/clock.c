@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * The run's clock: the processor's counter where the kernel itself keeps time with it, else
- * CLOCK_MONOTONIC; and simultaneous readings of both, from which the assembly computes nanoseconds.
+ * CLOCK_MONOTONIC; and simultaneous readings of both, from which the assembly computes nanoseconds. A program
+ * may forbid the counter to itself, and with it the kernel's code for clocks: then time is asked of the
+ * kernel, and counted in ticks as fast as the counter was.
  *
  * Limits: no conversion of time here.
  */
@@ -10,6 +12,7 @@
 #include <link.h>
 #include <string.h>
 #include <sys/auxv.h>
+#include <sys/prctl.h>
 
 GT_HIDDEN uint32_t gt_clock_kind = GT_CLOCK_MONOTONIC;
 
@@ -31,6 +34,14 @@ static bool fast_clock_trusted(void)
 	return !strncmp(name, "tsc", 3);
 }
 
+/* Has a process that became this one forbidden it? It would be a SIGSEGV. */
+static bool fast_clock_forbidden(void)
+{
+	int mode = 0;
+
+	return !GT_SYS2(SYS_prctl, PR_GET_TSC, &mode) && mode == PR_TSC_SIGSEGV;
+}
+
 /* Nominal frequency if the processor tells it, else 0. */
 static uint64_t fast_clock_hz(void)
 {
@@ -48,6 +59,11 @@ static bool fast_clock_trusted(void)
 	return true; /* the architected counter */
 }
 
+static bool fast_clock_forbidden(void)
+{
+	return false;
+}
+
 static uint64_t fast_clock_hz(void)
 {
 	uint64_t hz;
@@ -59,6 +75,11 @@ static uint64_t fast_clock_hz(void)
 #define FAST_CLOCK GT_CLOCK_MONOTONIC
 
 static bool fast_clock_trusted(void)
+{
+	return false;
+}
+
+static bool fast_clock_forbidden(void)
 {
 	return false;
 }
@@ -163,6 +184,18 @@ static uint32_t vdso_count(const struct vdso *v)
 	return last + 1;
 }
 
+/* Since the counter may not be read: where it was, and how many of its ticks are so many nanoseconds. */
+static struct {
+	uint32_t on; /* atomic */
+	struct gt_calib since;
+	uint64_t ticks, ns;
+} forbidden;
+
+static inline bool is_forbidden(void)
+{
+	return gt_unlikely(__atomic_load_n(&forbidden.on, __ATOMIC_ACQUIRE));
+}
+
 static void find_vdso_clock(void)
 {
 	struct vdso v = { 0 };
@@ -181,7 +214,7 @@ static int64_t true_ns(clockid_t id)
 	struct timespec ts;
 	int64_t ns;
 
-	if ((!vdso_clock || vdso_clock(id, &ts)) && gt_sys_clock(id, &ts))
+	if ((is_forbidden() || !vdso_clock || vdso_clock(id, &ts)) && gt_sys_clock(id, &ts))
 		return __atomic_load_n(&latest, __ATOMIC_RELAXED);
 	ns = (int64_t)ts.tv_sec * 1000000000 + ts.tv_nsec;
 	if (gt_unlikely(!vdso_clock) && id == CLOCK_MONOTONIC)
@@ -208,10 +241,20 @@ static int64_t read_ns(clockid_t id)
 /* What is added to the counter since it has gone back: a machine was suspended, or moved. */
 static uint64_t gone_back;
 
+static uint64_t without_counter(void)
+{
+	int64_t passed = read_ns(CLOCK_MONOTONIC) - forbidden.since.mono_ns;
+
+	return forbidden.since.tick +
+	       (uint64_t)((__int128)(passed > 0 ? passed : 0) * forbidden.ticks / forbidden.ns);
+}
+
 uint64_t gt_clock_read(void)
 {
 	if (gt_clock_kind == GT_CLOCK_MONOTONIC)
 		return (uint64_t)read_ns(CLOCK_MONOTONIC);
+	if (is_forbidden())
+		return without_counter();
 	return gt_hot_ticks() + __atomic_load_n(&gone_back, __ATOMIC_RELAXED);
 }
 
@@ -226,12 +269,17 @@ static struct {
 void gt_clock_setup(void)
 {
 	static bool chosen, fast;
+	static uint64_t hz; /* asked once: a program may forbid that, too (ARCH_SET_CPUID) */
 
 	memset(&check, 0, sizeof(check)); /* of a parent, where another thread may have been at it */
+	if (!chosen)
+		forbidden.on = fast_clock_forbidden();
 	find_vdso_clock();
 	/* A forked child has its parent's clock: its ids and times go on from there. */
-	if (!chosen)
-		fast = gt_settings.clock != GT_CLOCK_SET_MONOTONIC && fast_clock_trusted();
+	if (!chosen) {
+		fast = gt_settings.clock != GT_CLOCK_SET_MONOTONIC && !forbidden.on && fast_clock_trusted();
+		hz = fast ? fast_clock_hz() : 1000000000u;
+	}
 	chosen = true;
 	read_skew(gt_settings.test_host);
 
@@ -240,8 +288,8 @@ void gt_clock_setup(void)
 			      "CLOCK_MONOTONIC is used");
 	gt_clock_kind = fast ? FAST_CLOCK : GT_CLOCK_MONOTONIC;
 	gt_proc->clock = gt_clock_kind;
-	gt_proc->nominal_hz = fast ? fast_clock_hz() : 1000000000u;
-	if (!fast)
+	gt_proc->nominal_hz = hz;
+	if (!fast || forbidden.on)
 		gt_attention_set(GT_ATT_CLOCK);
 }
 
@@ -380,6 +428,43 @@ void gt_clock_begin(void)
 	read_clocks(&check.first);
 	check.latest = check.first;
 	store(&gt_proc->first, &check.first.at);
+}
+
+#define RATE_NS 2000000 /* in which the counter's rate becomes known well enough to go on with */
+
+static void forbid(void)
+{
+	struct gt_def_calib now;
+
+	look(&now);
+	if (now.at.mono_ns - check.first.at.mono_ns < RATE_NS) {
+		gt_sys_sleep_us(RATE_NS / 1000);
+		look(&now);
+	}
+	forbidden.since = now.at;
+	forbidden.ticks = now.at.tick - check.first.at.tick;
+	forbidden.ns = (uint64_t)(now.at.mono_ns - check.first.at.mono_ns);
+	if (now.at.mono_ns <= check.first.at.mono_ns) /* a clock that stands still: in a confined process */
+		forbidden.ticks = forbidden.ns = 1;
+	if (gt_clock_kind != GT_CLOCK_MONOTONIC)
+		keep(&now);
+}
+
+void gt_clock_forbid(void)
+{
+	uint64_t mask;
+
+	if (is_forbidden())
+		return;
+	mask = gt_signals_block();
+	for (int i = 0; i < 1000 && __atomic_exchange_n(&check.busy, 1, __ATOMIC_ACQUIRE); i++)
+		gt_sys_sleep_us(10); /* another thread compares clocks */
+	if (!is_forbidden()) /* or was another thread first? */
+		forbid();
+	__atomic_store_n(&forbidden.on, 1, __ATOMIC_RELEASE);
+	gt_attention_set(GT_ATT_CLOCK);
+	__atomic_store_n(&check.busy, 0, __ATOMIC_RELEASE);
+	gt_signals_restore(mask);
 }
 
 static void note(struct gt_calib *where)

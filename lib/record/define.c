@@ -9,6 +9,8 @@
 #include "gputrace/hash.h"
 #include "gputrace/io.h"
 #include "gputrace/ranks.h"
+#include "lib/common/sized.h"
+#include "lib/record/control.h"
 #include "lib/record/record.h"
 #include "lib/record/verdict.h"
 
@@ -165,7 +167,7 @@ static gt_ref define(unsigned type, void *def, size_t bytes, const char *const *
 	return id;
 }
 
-gt_ref gt_def_region(const struct gt_region_info *info)
+static gt_ref region(const struct gt_region_info *info)
 {
 	struct gt_def_region def = { 0 };
 	enum gt_verdict verdict = GT_VERDICT_RECORD;
@@ -173,8 +175,6 @@ gt_ref gt_def_region(const struct gt_region_info *info)
 	const char *group;
 	gt_ref id;
 
-	if (!info || info->bytes != sizeof(*info) || !(info->name || info->canonical) || !gt_start())
-		return GT_NONE;
 	if (!info->internal)
 		verdict = gt_verdict_region(info->name, info->canonical, info->group, &ticket);
 	if (verdict == GT_VERDICT_DROP)
@@ -194,6 +194,15 @@ gt_ref gt_def_region(const struct gt_region_info *info)
 	return id;
 }
 
+gt_ref gt_def_region(const struct gt_region_info *given)
+{
+	struct gt_region_info info;
+
+	if (!GT_TAKEN(info, GT_FIRST_REGION, given) || !(info.name || info.canonical) || !gt_start())
+		return GT_NONE;
+	return region(&info);
+}
+
 static gt_ref metric_locked(const struct gt_metric_info *info, unsigned flags)
 {
 	struct gt_def_metric def = { 0 };
@@ -210,24 +219,36 @@ static gt_ref metric_locked(const struct gt_metric_info *info, unsigned flags)
 	return put_locked(GT_D_METRIC, &(struct gt_piece){ &def, sizeof(def) }, 1);
 }
 
-gt_ref gt_def_metric(const struct gt_metric_info *info)
+gt_ref gt_def_metric(const struct gt_metric_info *given)
 {
+	struct gt_metric_info info;
 	uint64_t mask;
 	gt_ref id;
 
-	if (!info || info->bytes != sizeof(*info) || !info->name || !begin(&mask))
+	if (!GT_TAKEN(info, GT_FIRST_METRIC, given) || !info.name || !begin(&mask))
 		return GT_NONE;
-	id = metric_locked(info, 0);
+	id = metric_locked(&info, 0);
 	gt_unlock(lock, mask);
 	return id;
 }
 
+/* The source's metric number i, in an array of its structs. */
+static bool metric_of(const struct gt_metric_source *source, uint32_t i, struct gt_metric_info *metric)
+{
+	const char *first = (const char *)source->metrics;
+
+	return gt_taken(metric, sizeof(*metric), GT_FIRST_METRIC, first + i * gt_sized(first),
+			"gt_metric_source_register", (const void *)(uintptr_t)source->read);
+}
+
 static bool usable(const struct gt_metric_source *source)
 {
+	struct gt_metric_info metric;
+
 	if (!source->read || !source->metrics || !source->count || source->count > GT_SOURCE_METRICS)
 		return false;
 	for (uint32_t i = 0; i < source->count; i++)
-		if (source->metrics[i].bytes != sizeof(*source->metrics) || !source->metrics[i].name)
+		if (!metric_of(source, i, &metric) || !metric.name)
 			return false;
 	return true;
 }
@@ -239,7 +260,9 @@ static int source_locked(const struct gt_metric_source *source)
 	if (!gt_metrics_fit(source->count))
 		return -ENOSPC;
 	for (uint32_t i = 0; i < source->count; i++) {
-		gt_ref id = metric_locked(&source->metrics[i], GT_METRIC_SYNCHRONOUS);
+		struct gt_metric_info metric;
+		gt_ref id = metric_of(source, i, &metric) ? metric_locked(&metric, GT_METRIC_SYNCHRONOUS)
+							  : GT_NONE;
 
 		if (!id)
 			return -ENOSPC;
@@ -249,25 +272,26 @@ static int source_locked(const struct gt_metric_source *source)
 	return 0;
 }
 
-int gt_metric_source_register(const struct gt_metric_source *source)
+int gt_metric_source_register(const struct gt_metric_source *given)
 {
+	struct gt_metric_source source;
 	uint64_t mask;
 	int rc;
 
-	if (source->bytes != sizeof(*source))
+	if (!GT_TAKEN(source, GT_FIRST_SOURCE, given))
 		return -EPROTO;
-	if (!usable(source))
+	if (!usable(&source))
 		return -EINVAL;
 	if (!gt_start())
 		return -ECANCELED;
 	mask = gt_lock(lock);
-	rc = mask == GT_LOCK_REFUSED ? -ECANCELED : source_locked(source);
+	rc = mask == GT_LOCK_REFUSED ? -ECANCELED : source_locked(&source);
 	gt_unlock(lock, mask);
 	if (rc)
 		return rc;
-	gt_pin((const void *)(uintptr_t)source->open);
-	gt_pin((const void *)(uintptr_t)source->read);
-	gt_pin((const void *)(uintptr_t)source->close);
+	gt_pin((const void *)(uintptr_t)source.open);
+	gt_pin((const void *)(uintptr_t)source.read);
+	gt_pin((const void *)(uintptr_t)source.close);
 	gt_attention_set(GT_ATT_METRICS);
 	return 0;
 }
@@ -400,15 +424,17 @@ gt_ref gt_def_link(const struct gt_def_link *def, const char *place)
 					{ "", 1 } }, 3);
 }
 
-gt_ref gt_def_shared(enum gt_shared what, const struct gt_shared_info *info, gt_ref again)
+gt_ref gt_def_shared(enum gt_shared what, const struct gt_shared_info *given, gt_ref again)
 {
 	static const uint8_t types[] = { GT_D_COMM, GT_D_WINDOW, GT_D_HANDLE };
-	if (!info || info->bytes != sizeof(*info) || (unsigned)what >= sizeof(types))
+	struct gt_shared_info info;
+
+	if ((unsigned)what >= sizeof(types) || !GT_TAKEN(info, GT_FIRST_SHARED, given))
 		return GT_NONE;
-	return put_comm(types[what], info->name,
-			(struct gt_def_shared){ .parent = info->parent, .group = info->ranks,
-					      .paradigm = info->paradigm, .flags = info->flags,
-					      .remote = info->remote, .key = info->key },
+	return put_comm(types[what], info.name,
+			(struct gt_def_shared){ .parent = info.parent, .group = info.ranks,
+					      .paradigm = info.paradigm, .flags = info.flags,
+					      .remote = info.remote, .key = info.key },
 			again);
 }
 

@@ -11,19 +11,25 @@
 
 #include <errno.h>
 #include <sched.h>
+#include <sys/auxv.h>
 #include <sys/resource.h>
 #include <sys/wait.h>
 
 #define HIGHEST 65536u /* the kernel makes a table of all numbers up to the highest in use */
+#define ROOM    64     /* numbers above the limit to look at: a child's parent has the first one */
 
-int gt_file_move(int fd, int number)
+void gt_file_move(struct gt_file *file, int number)
 {
-	int high = gt_sys_fcntl(fd, F_DUPFD_CLOEXEC, number);
+	struct gt_file high = { gt_sys_fcntl(file->fd, F_DUPFD_CLOEXEC, number), file->dev, file->ino };
 
-	if (high < 0)
-		return fd;
-	gt_sys_close(fd);
-	return high;
+	if (high.fd < 0)
+		return;
+	if (!gt_file_valid(&high)) { /* a copy of the program's: it would keep open what the program closes */
+		gt_sys_close(high.fd);
+		return;
+	}
+	gt_file_close(file);
+	*file = high;
 }
 
 /* Is this thread the only one? */
@@ -38,24 +44,90 @@ static bool alone(void)
  * A number that the program can neither get nor count: above its soft limit, which is raised for that
  * moment. If that may not be, or other threads could see it, a high one below.
  */
-static int move_away(int fd)
+static void move_away(struct gt_file *file)
 {
 	static const int floor_numbers[] = { GT_FILE_HIGH, 400, 100, 40, 20 };
 	struct rlimit was, raised;
-	int number, moved = fd;
+	int number, fd = file->fd;
 
 	if (!GT_SYS4(SYS_prlimit64, 0, RLIMIT_NOFILE, NULL, &was) && was.rlim_cur < HIGHEST && alone()) {
 		number = was.rlim_cur < GT_FILE_HIGH ? GT_FILE_HIGH : (int)was.rlim_cur;
-		raised = (struct rlimit){ (rlim_t)number + 1,
-					  was.rlim_max > (rlim_t)number ? was.rlim_max : (rlim_t)number + 1 };
+		raised.rlim_max = was.rlim_max > (rlim_t)number ? was.rlim_max : (rlim_t)number + ROOM;
+		raised.rlim_cur = (rlim_t)number + ROOM;
+		if (raised.rlim_cur > raised.rlim_max)
+			raised.rlim_cur = raised.rlim_max;
 		if (!GT_SYS4(SYS_prlimit64, 0, RLIMIT_NOFILE, &raised, NULL)) {
-			moved = gt_file_move(fd, number);
+			gt_file_move(file, number);
 			GT_SYS4(SYS_prlimit64, 0, RLIMIT_NOFILE, &was, NULL);
 		}
 	}
-	for (unsigned i = 0; moved == fd && i < sizeof(floor_numbers) / sizeof(*floor_numbers); i++)
-		moved = gt_file_move(fd, floor_numbers[i]);
-	return moved;
+	for (unsigned i = 0; file->fd == fd && i < sizeof(floor_numbers) / sizeof(*floor_numbers); i++)
+		gt_file_move(file, floor_numbers[i]);
+}
+
+/* ---- out of the program's way, whatever its threads do meanwhile -------------------------------------- */
+
+struct away {
+	int fd, from; /* which; and where to look for a number */
+	uint64_t most;
+};
+
+/* Limits are the process's, and this is another, of which nobody sees that they are raised. */
+static int do_away(struct away *away)
+{
+	struct rlimit raised = { away->most, away->most };
+
+	if (!GT_SYS4(SYS_prlimit64, 0, RLIMIT_NOFILE, &raised, NULL))
+		away->fd = gt_sys_fcntl(away->fd, F_DUPFD_CLOEXEC, away->from);
+	else
+		away->fd = -EPERM;
+	return (int)GT_SYS1(SYS_exit, 0);
+}
+
+/* As vfork, with this process's descriptors: see run_apart(). */
+static __attribute__((noinline)) int run_away(struct away *away)
+{
+	int pid = (int)gt_syscall6(SYS_clone, CLONE_VM | CLONE_FILES | CLONE_VFORK, 0, 0, 0, 0, 0);
+
+	return pid ? pid : do_away(away);
+}
+
+static int above_limit(int fd, const struct rlimit *limit)
+{
+	uint64_t from = limit->rlim_cur < GT_FILE_HIGH ? GT_FILE_HIGH : limit->rlim_cur;
+	struct away away = { fd, (int)from, limit->rlim_max < HIGHEST ? limit->rlim_max : HIGHEST };
+	uint64_t mask;
+	int pid;
+
+	if (from >= away.most)
+		return -EMFILE;
+	mask = gt_signals_block();
+	pid = run_away(&away);
+	if (pid > 0)
+		GT_SYS4(SYS_wait4, pid, NULL, __WCLONE, NULL);
+	gt_signals_restore(mask);
+	return pid < 0 ? pid : away.fd;
+}
+
+int gt_descriptor_away(int fd)
+{
+	struct rlimit limit;
+	int high, most;
+
+	if (fd < 0 || GT_SYS4(SYS_prlimit64, 0, RLIMIT_NOFILE, NULL, &limit))
+		return fd;
+	high = above_limit(fd, &limit);
+	most = (int)(limit.rlim_cur > 1u << 30 ? 1u << 30 : limit.rlim_cur) / 8;
+	if (high < 0 && most > GT_FILE_HIGH / 8)
+		high = gt_sys_fcntl(fd, F_DUPFD_CLOEXEC, GT_FILE_HIGH);
+	if (high < 0 && fd < most)
+		return fd;
+	if (high >= 0 && (uint64_t)high < limit.rlim_cur && high >= GT_FILE_HIGH + most) {
+		gt_sys_close(high);
+		high = -EMFILE;
+	}
+	gt_sys_close(fd);
+	return high < 0 ? -EMFILE : high;
 }
 
 int gt_file_keep(struct gt_file *file, int fd)
@@ -63,16 +135,13 @@ int gt_file_keep(struct gt_file *file, int fd)
 	struct stat st;
 	int rc = gt_sys_fstat(fd, &st);
 
-	if (!rc)
-		fd = move_away(fd);
 	if (rc) {
 		gt_sys_close(fd);
 		file->fd = -1;
 		return rc;
 	}
-	file->fd = fd;
-	file->dev = st.st_dev;
-	file->ino = st.st_ino;
+	*file = (struct gt_file){ fd, st.st_dev, st.st_ino };
+	move_away(file);
 	return 0;
 }
 
@@ -82,6 +151,13 @@ bool gt_file_valid(const struct gt_file *file)
 
 	return file->fd >= 0 && !gt_sys_fstat(file->fd, &st) && st.st_ino == file->ino &&
 	       st.st_dev == file->dev;
+}
+
+void gt_file_close(struct gt_file *file)
+{
+	if (gt_file_valid(file))
+		gt_sys_close(file->fd);
+	file->fd = -1;
 }
 
 int gt_file_pwrite(int fd, const void *data, size_t bytes, uint64_t offset)
@@ -137,6 +213,11 @@ struct gt_file gt_folder_forked(void)
 	return parents;
 }
 
+void gt_folder_adopt(const struct gt_file *parents)
+{
+	folder = *parents;
+}
+
 void gt_folder_close(void)
 {
 	uint64_t mask = gt_lock(&folder_lock);
@@ -160,19 +241,24 @@ void gt_folder_give_up(void)
 }
 
 /* The program has closed it: finds it again by its path. Somebody may have put another one there. */
-static int open_again(void)
+static int open_again(struct gt_file *file)
 {
 	struct gt_file again;
 	int rc = gt_sys_openat(AT_FDCWD, gt_proc_folder, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC, 0);
 
 	if (rc >= 0)
 		rc = gt_file_keep(&again, rc);
-	if (!rc && (again.ino != folder.ino || again.dev != folder.dev)) {
+	if (!rc && (again.ino != file->ino || again.dev != file->dev)) {
 		gt_sys_close(again.fd);
 		rc = -ESTALE;
 	}
-	folder.fd = rc ? -1 : again.fd;
-	return rc ? rc : folder.fd;
+	file->fd = rc ? -1 : again.fd;
+	return rc ? rc : file->fd;
+}
+
+bool gt_folder_of_parent(struct gt_file *parents)
+{
+	return gt_file_valid(parents) || (parents->fd >= 0 && open_again(parents) >= 0);
 }
 
 int gt_folder(void)
@@ -181,19 +267,95 @@ int gt_folder(void)
 	int fd = -EBUSY;
 
 	if (mask != GT_LOCK_REFUSED)
-		fd = gt_file_valid(&folder) ? folder.fd : folder.ino ? open_again() : -EBADF;
+		fd = gt_file_valid(&folder) ? folder.fd : folder.ino ? open_again(&folder) : -EBADF;
 	gt_unlock(&folder_lock, mask);
 	return fd;
 }
 
-int gt_folder_open(const char *name, int flags)
+/*
+ * May this user write there, as far as owner and mode say? Landlock does not look at this call, so that what
+ * is refused all the same was refused by a sandbox.
+ */
+static bool may_write(void)
 {
 	int at = gt_folder();
 
-	return at < 0 ? at : gt_sys_openat(at, name, flags | O_NOFOLLOW | O_CLOEXEC, 0600);
+	return !(at < 0 ? GT_SYS4(SYS_faccessat2, AT_FDCWD, gt_proc_folder, W_OK | X_OK, AT_EACCESS)
+			: GT_SYS4(SYS_faccessat2, at, "", W_OK | X_OK, AT_EACCESS | AT_EMPTY_PATH));
 }
 
-/* ---- without descriptors ------------------------------------------------------------------------- */
+unsigned gt_folder_loss(int error, unsigned memory)
+{
+	if (error == -ENOMEM || error == -EAGAIN)
+		return memory;
+	return (error == -EACCES || error == -EPERM) && may_write() ? GT_LOSS_SANDBOX : GT_LOSS_SPACE;
+}
+
+int gt_folder_open(const char *name, struct gt_file *file)
+{
+	int at = gt_folder(), flags = file->ino ? 0 : O_CREAT | O_EXCL, rc;
+	struct gt_file there;
+	struct stat st;
+
+	if (at < 0)
+		return at;
+	there.fd = gt_sys_openat(at, name, O_RDWR | O_NOFOLLOW | O_CLOEXEC | flags, 0600);
+	if (there.fd < 0)
+		return there.fd;
+	/* What it is, its name says: another file of the program's may have its number. */
+	rc = gt_sys_fstatat(at, name, &st, AT_SYMLINK_NOFOLLOW);
+	if (rc) /* it was there a moment ago */
+		rc = gt_sys_fstatat(at, name, &st, AT_SYMLINK_NOFOLLOW);
+	if (rc) { /* the descriptor stays open: nobody knows whose it is */
+		if (flags)
+			gt_sys_unlinkat(at, name, 0);
+		return rc;
+	}
+	there.dev = st.st_dev;
+	there.ino = st.st_ino;
+	if (!gt_file_valid(&there))
+		rc = -EBADF;
+	else if (file->ino && (file->ino != there.ino || file->dev != there.dev))
+		rc = -EPROTO; /* somebody has put another one there */
+	else if (flags && (st.st_mode & 0600) != 0600) /* a umask may take that away */
+		rc = gt_sys_fchmodat(at, name, 0600);
+	if (rc != -EPROTO)
+		*file = there;
+	if (rc)
+		gt_file_close(&there);
+	return rc;
+}
+
+size_t gt_page_size(void)
+{
+	return GT_TEST_PAGE(getauxval(AT_PAGESZ));
+}
+
+int gt_folder_map(const char *name, struct gt_file *file, uint64_t offset, uint64_t bytes, void **memory)
+{
+	bool made = !file->ino;
+	int rc = gt_folder_open(name, file);
+
+	if (rc)
+		return rc;
+	rc = gt_file_reserve(file->fd, offset, bytes);
+	if (!rc) {
+		*memory = gt_sys_map_file(file->fd, offset, bytes, &rc);
+		rc = -rc;
+	}
+	if (!rc && !gt_file_valid(file)) { /* it was not ours any more */
+		gt_sys_munmap(*memory, bytes);
+		rc = -EBADF;
+	}
+	gt_file_close(file);
+	if (rc && made) { /* the next try makes it anew */
+		gt_sys_unlinkat(gt_folder(), name, 0);
+		file->ino = 0;
+	}
+	return rc;
+}
+
+/* ---- beyond the program's limits ------------------------------------------------------------------ */
 
 struct apart {
 	int (*function)(void *);
@@ -209,15 +371,21 @@ static void close_some(const struct apart *apart)
 			closed += !gt_sys_close(fd);
 }
 
-static int do_apart(struct apart *apart)
+static void raise_limit(int resource)
 {
 	struct rlimit limit;
 
+	if (GT_SYS4(SYS_prlimit64, 0, resource, NULL, &limit))
+		return;
+	limit.rlim_cur = limit.rlim_max;
+	GT_SYS4(SYS_prlimit64, 0, resource, &limit, NULL);
+}
+
+static int do_apart(struct apart *apart)
+{
 	close_some(apart);
-	if (!GT_SYS4(SYS_prlimit64, 0, RLIMIT_NOFILE, NULL, &limit)) {
-		limit.rlim_cur = limit.rlim_max;
-		GT_SYS4(SYS_prlimit64, 0, RLIMIT_NOFILE, &limit, NULL);
-	}
+	raise_limit(RLIMIT_NOFILE);
+	raise_limit(RLIMIT_FSIZE);
 	apart->result = apart->function(apart->argument);
 	return (int)GT_SYS1(SYS_exit, 0);
 }
@@ -237,7 +405,7 @@ int gt_folder_apart(int (*function)(void *), void *argument, int other)
 	int pid;
 
 	apart.result = function(argument);
-	if (apart.result != -EMFILE)
+	if (apart.result != -EMFILE && apart.result != -EFBIG)
 		return apart.result;
 	mask = gt_signals_block(); /* no handler of the program runs there */
 	pid = run_apart(&apart);

@@ -5,6 +5,8 @@
  *
  * Limits: what is on disk is always complete, so the end of a process only adds facts (doc/FORMAT.md).
  */
+#include "launchers/job.h"
+#include "lib/common/text.h"
 #include "lib/record/record.h"
 
 #include <dlfcn.h>
@@ -30,8 +32,7 @@ static void note_use(void)
 
 	if (GT_SYS2(SYS_getrusage, RUSAGE_SELF, &use))
 		return;
-	gt_proc->processor_ns = (uint64_t)(use.ru_utime.tv_sec + use.ru_stime.tv_sec) * 1000000000 +
-				(uint64_t)(use.ru_utime.tv_usec + use.ru_stime.tv_usec) * 1000;
+	gt_proc->processor_ns = gt_sys_ns_used(&use);
 	gt_sys_read_text("/proc/self/status", text, sizeof(text));
 	at = strstr(text, "VmHWM:");
 	for (at = at ? at + 6 : ""; *at == ' ' || *at == '\t'; at++)
@@ -62,16 +63,18 @@ void gt_finish(int how, int status)
 		return;
 	}
 	/* A child that never recorded still was a process of the run. */
-	if (state == GT_FORKED && gt_is_our_process())
+	if (state == GT_FORKED && gt_is_our_process()) {
+		if (gt_child_ends(how, status))
+			return;
 		state = gt_start() ? GT_READY : GT_DEAD;
+	}
 	if (state != GT_READY || !gt_is_our_process())
 		return;
 	gt_complain_of_start();
 	gt_adapters_end(how);
-	/* At least one location, even if nothing was recorded. (This thread may have none any more.) */
-	if (!__atomic_load_n(&gt_proc->locations, __ATOMIC_RELAXED))
-		gt_own_location();
-	gt_modules_scan();
+	/* Else there is nothing to be named. But a rank may have a library that we cannot record. */
+	if (__atomic_load_n(&gt_proc->locations, __ATOMIC_RELAXED) || gt_job_rank(environ))
+		gt_modules_scan();
 	if (!__atomic_compare_exchange_n(&gt_state, &state, GT_CLOSING, false, __ATOMIC_ACQ_REL,
 					 __ATOMIC_ACQUIRE))
 		return; /* another thread was first */
@@ -103,7 +106,8 @@ void gt_exec_begin(const char *path)
 	gt_adapters_end(GT_END_EXEC);
 	if (gt_settings.exectrace)
 		gt_record(GT_T_EXEC, 0, (uint64_t[2]){ gt_def_string(path ? path : "?"), 0 }, 1);
-	gt_modules_scan();
+	if (__atomic_load_n(&gt_proc->locations, __ATOMIC_RELAXED))
+		gt_modules_scan();
 	note_use();
 	gt_clock_note();
 	gt_proc->end = gt_clock_read();
@@ -140,7 +144,19 @@ static void before_confinement(void)
 		gt_own_location();
 		gt_clock_note();
 		gt_memory_reserve();
+		gt_journal_make_room();
 	}
+}
+
+void gt_counter_forbidden(void)
+{
+	int saved = errno;
+
+	if (gt_state_now() == GT_FORKED)
+		gt_start();
+	if (gt_state_now() == GT_READY && gt_is_our_process())
+		gt_clock_forbid();
+	errno = saved;
 }
 
 /* Counted: several threads may try at once, and some of them fail. */
@@ -213,20 +229,12 @@ void gt_namespace_changed(void)
 	errno = saved;
 }
 
-/*
- * What the process has in its spool folder is opened again later, and its children make their folders
- * there: all that belongs to the new user from now on. The folders above stay closed to him, so nobody
- * but us can get there.
- */
-void gt_user_changes(uid_t user)
+/* The files in it are the new user's from now on, but for the folders of children, who are somebody else. */
+static void hand_over_files(int at, uid_t user)
 {
+	int list = gt_sys_openat(at, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC, 0), n;
 	char buffer[2048];
-	int saved = errno, at, list, n;
 
-	if (user == (uid_t)-1 || gt_sys_refused() || !recording_now())
-		return;
-	at = gt_folder();
-	list = at < 0 ? at : gt_sys_openat(at, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC, 0);
 	while (list >= 0 && (n = gt_sys_getdents(list, buffer, sizeof(buffer))) > 0) {
 		for (int i = 0; i < n;) { /* struct linux_dirent64 */
 			const char *name = buffer + i + 19;
@@ -238,9 +246,91 @@ void gt_user_changes(uid_t user)
 				gt_sys_fchownat(at, name, user, AT_SYMLINK_NOFOLLOW);
 		}
 	}
-	if (list >= 0) {
+	if (list >= 0)
 		gt_sys_close(list);
+}
+
+/*
+ * What the process has in its spool folder is opened again later, and its children make their folders
+ * there: all that belongs to the new user from now on. The folders above stay closed to him, so nobody
+ * but us can get there.
+ */
+void gt_user_changes(uid_t user)
+{
+	int saved = errno, at;
+
+	if (user == (uid_t)-1 || gt_sys_refused() || !recording_now())
+		return;
+	at = gt_folder();
+	if (at >= 0) {
+		hand_over_files(at, user);
 		gt_sys_fchownat(at, "", user, AT_EMPTY_PATH);
+	}
+	errno = saved;
+}
+
+/*
+ * The same of the calling thread alone, which may do so for each request that it serves: what it opens itself
+ * is handed over. Root needs nothing of the kind.
+ */
+void gt_thread_user_changes(uid_t user)
+{
+	int saved = errno, at;
+	char name[24];
+
+	if (user == (uid_t)-1 || !user || gt_sys_refused() || !recording_now())
+		return;
+	at = gt_folder();
+	if (at >= 0 && gt_self->loc) {
+		gt_text(name, sizeof(name), "l%u.raw", gt_self->loc->id);
+		gt_sys_fchownat(at, name, user, AT_SYMLINK_NOFOLLOW);
+		gt_sys_fchownat(at, "defs", user, AT_SYMLINK_NOFOLLOW);
+		gt_sys_fchownat(at, GT_CHILDREN, user, AT_SYMLINK_NOFOLLOW);
+		gt_sys_fchownat(at, "", user, AT_EMPTY_PATH);
+	}
+	errno = saved;
+}
+
+/* ---- Landlock --------------------------------------------------------------------------------------- */
+
+/* What is done in the spool folder: LANDLOCK_ACCESS_FS_..., as <linux/landlock.h> has them. */
+enum {
+	FS_WRITE_FILE = 1 << 1,
+	FS_READ_FILE = 1 << 2,
+	FS_READ_DIR = 1 << 3,
+	FS_REMOVE_DIR = 1 << 4,
+	FS_REMOVE_FILE = 1 << 5,
+	FS_MAKE_DIR = 1 << 7,
+	FS_MAKE_REG = 1 << 8,
+	FS_TRUNCATE = 1 << 14,
+	FS_OURS = FS_WRITE_FILE | FS_READ_FILE | FS_READ_DIR | FS_REMOVE_DIR | FS_REMOVE_FILE | FS_MAKE_DIR |
+		  FS_MAKE_REG | FS_TRUNCATE,
+};
+
+struct path_beneath { /* landlock_path_beneath_attr */
+	uint64_t allowed;
+	int32_t folder;
+} __attribute__((packed));
+#define PATH_BENEATH 1
+
+/*
+ * Landlock judges a file by where it lies, so that an open folder is of no use. The ruleset that the thread
+ * is about to enforce is told to allow what we do in this process's own spool folder, and nothing anywhere
+ * else (doc/adr/0021). One right at a time: one that it does not handle must not be asked for.
+ */
+void gt_landlock_restricts(int ruleset)
+{
+	struct path_beneath beneath;
+	int saved = errno;
+
+	if (!gt_sys_refused() && recording_now()) {
+		gt_modules_scan(); /* /proc may be closed to us afterwards */
+		beneath.folder = gt_folder();
+		for (uint64_t right = 1; beneath.folder >= 0 && right <= FS_OURS; right <<= 1) {
+			beneath.allowed = right;
+			if (right & FS_OURS)
+				GT_SYS4(SYS_landlock_add_rule, ruleset, PATH_BENEATH, &beneath, 0);
+		}
 	}
 	errno = saved;
 }
@@ -297,7 +387,6 @@ __attribute__((constructor(101))) static void construct(void)
 		gt_fork_handlers();
 		at_quick_exit(end_quickly);
 		status_comes = first_libc() && !on_exit(end_with_status, NULL);
-		gt_own_location();
 	}
 	errno = saved;
 }

@@ -10,11 +10,11 @@
 
 #include <errno.h>
 #include <string.h>
-#include <sys/auxv.h>
 
 #define JOURNAL_MAX 12288u
 
 #define CHUNK       32768u /* or two pages */
+#define CONFINED    65536u /* fit in at least when nothing can be mapped any more */
 
 static struct gt_lock *const lock = &gt_locks[GT_LOCK_DEFS];
 static char record[JOURNAL_MAX]; /* under the lock; not on small stacks */
@@ -22,8 +22,9 @@ static char record[JOURNAL_MAX]; /* under the lock; not on small stacks */
 /* The part of the file that is being written. */
 static char *chunk;
 static uint64_t chunk_at;
+static size_t chunk_room;
 static bool closed = true;
-static uint64_t dev, ino;
+static struct gt_file file = { .fd = -1 };
 
 static uint32_t fnv(uint32_t hash, const void *data, size_t bytes)
 {
@@ -34,50 +35,36 @@ static uint32_t fnv(uint32_t hash, const void *data, size_t bytes)
 	return hash;
 }
 
-/* A mapping can only begin where a page does, and those of aarch64 have up to 64 KiB. */
-static size_t page_size(void)
-{
-	return GT_TEST_PAGE(getauxval(AT_PAGESZ));
-}
-
 static size_t chunk_bytes(void)
 {
-	size_t two = 2 * page_size();
+	size_t two = 2 * gt_page_size();
 
 	return two > CHUNK ? two : CHUNK;
 }
 
-/* Maps the next part of the file: what is written from now on, and the page that it begins in. */
-static int map_next(void *unused)
+/* Maps `room` bytes more: for what is written from now on, beginning with the page that is not full. */
+static int map_next(void *room)
 {
-	uint64_t at = gt_proc->defs_bytes / page_size() * page_size();
-	int fd = gt_folder_open("defs", O_RDWR | (ino ? 0 : O_CREAT | O_EXCL));
-	struct stat st;
-	char *next = NULL;
-	int rc = fd < 0 ? fd : gt_sys_fstat(fd, &st);
+	size_t bytes = *(size_t *)room;
+	uint64_t at = gt_proc->defs_bytes / gt_page_size() * gt_page_size();
+	void *next = NULL;
+	int rc = gt_folder_map("defs", &file, at, bytes, &next);
 
-	(void)unused;
-	if (!rc && ino && (st.st_ino != ino || st.st_dev != dev))
-		rc = -EPROTO;
-	if (!rc && !ino)
-		gt_sys_fchmod(fd, 0600);
-	if (!rc)
-		rc = gt_file_reserve(fd, at, chunk_bytes());
-	if (!rc) {
-		ino = st.st_ino;
-		dev = st.st_dev;
-		next = gt_sys_map_file(fd, at, chunk_bytes(), &rc);
-		rc = -rc;
-	}
-	if (fd >= 0)
-		gt_sys_close(fd);
 	if (rc)
 		return rc;
 	if (chunk)
-		gt_sys_munmap(chunk, chunk_bytes());
+		gt_sys_munmap(chunk, chunk_room);
 	chunk = next;
 	chunk_at = at;
+	chunk_room = bytes;
 	return 0;
+}
+
+static int map_chunk(void)
+{
+	size_t room = chunk_bytes();
+
+	return gt_folder_apart(map_next, &room, -1);
 }
 
 int gt_journal_open(void)
@@ -86,7 +73,7 @@ int gt_journal_open(void)
 	int rc;
 
 	gt_proc->defs_bytes = 0;
-	rc = gt_folder_apart(map_next, NULL, -1);
+	rc = map_chunk();
 	if (rc)
 		return rc;
 	memcpy(chunk, &header, sizeof(header));
@@ -98,18 +85,29 @@ int gt_journal_open(void)
 void gt_journal_forget(void)
 {
 	if (chunk)
-		gt_sys_munmap(chunk, chunk_bytes());
+		gt_sys_munmap(chunk, chunk_room);
 	chunk = NULL;
 	closed = true; /* not to be opened again: the assembly may have taken it away */
-	ino = 0;
+	file = (struct gt_file){ .fd = -1 };
+}
+
+void gt_journal_make_room(void)
+{
+	size_t room = CONFINED + gt_page_size();
+	uint64_t mask = gt_lock(lock);
+
+	/* If it fails there is what is mapped: a definition that does not fit is counted. */
+	if (mask != GT_LOCK_REFUSED && !closed && gt_proc->defs_bytes + CONFINED > chunk_at + chunk_room)
+		gt_folder_apart(map_next, &room, -1);
+	gt_unlock(lock, mask);
 }
 
 static int append(const void *data, size_t bytes)
 {
 	int rc = closed ? -EBADF : 0;
 
-	if (!rc && gt_proc->defs_bytes + bytes > chunk_at + chunk_bytes())
-		rc = gt_folder_apart(map_next, NULL, -1);
+	if (!rc && gt_proc->defs_bytes + bytes > chunk_at + chunk_room)
+		rc = map_chunk();
 	if (rc) {
 		gt_count_lost(GT_LOSS_DEFINITION, 1);
 		if (!closed)

@@ -2,11 +2,13 @@
 /*
  * Starts the assembly without the program noticing: the tool is a grandchild, made without copying
  * the address space, whose parent ends at once. So the program gets no SIGCHLD, its wait() finds no
- * child of ours, and the assembly survives if the program is killed while it waits.
+ * child of ours, and the assembly survives if the program is killed while it waits. Under a launcher that
+ * would kill the program for waiting, it does not wait.
  *
  * Limits: between clone and exec only raw system calls; the memory is shared with the program.
  */
 #include "config.h"
+#include "launchers/job.h"
 #include "lib/common/rundir.h"
 #include "lib/common/text.h"
 #include "lib/record/record.h"
@@ -15,6 +17,7 @@
 #include <sched.h>
 #include <signal.h>
 #include <string.h>
+#include <sys/prctl.h>
 #include <sys/wait.h>
 
 #define STACK 32768
@@ -82,6 +85,7 @@ static int become_tool(void *argument)
 	default_signals();
 	GT_SYS2(SYS_setpgid, 0, 0); /* Ctrl-C is meant for the program */
 	arrange_files(launch);
+	GT_SYS2(SYS_prctl, PR_SET_TSC, PR_TSC_ENABLE); /* the program may have forbidden it to itself */
 	launch->error = (int)GT_SYS3(SYS_execve, launch->tool, launch->argv, launch->envp);
 	GT_SYS1(SYS_exit, 127);
 	return 127;
@@ -106,7 +110,8 @@ static int find_tool(char *path, size_t size)
 	char *slash;
 	struct stat st;
 
-	if (!gt_modules_find((uintptr_t)gt_launch_assembly, &range))
+	if (!gt_modules_find((uintptr_t)gt_launch_assembly, &range) &&
+	    !(gt_modules_scan() && gt_modules_find((uintptr_t)gt_launch_assembly, &range)))
 		return -ENOENT;
 	gt_text(path, size, "%s", range.path);
 	slash = strrchr(path, '/');
@@ -140,6 +145,12 @@ static void make_environment(char **envp, char *text, size_t size)
 		used += strlen(text + used) + 1;
 	}
 	envp[n] = NULL;
+}
+
+/* Or does a launcher kill the program for it? That launcher waits for the tool, which has stderr. */
+static bool may_wait(void)
+{
+	return gt_job_has_left(gt_job_link(environ)) || !gt_job_killer(environ);
 }
 
 int gt_launch_assembly(const char *dir, const char *home, int lock_fd, bool part)
@@ -186,7 +197,7 @@ int gt_launch_assembly(const char *dir, const char *home, int lock_fd, bool part
 	}
 	GT_SYS4(SYS_wait4, pid, NULL, __WCLONE, NULL);
 	/* The pipe closes when the tool has ended, however it ended. */
-	while (!launch.error && GT_SYS3(SYS_read, fds[0], &byte, 1) == -EINTR)
+	while (!launch.error && may_wait() && GT_SYS3(SYS_read, fds[0], &byte, 1) == -EINTR)
 		;
 	gt_sys_close(fds[0]);
 	gt_sys_munmap(memory, 2 * STACK + text_room + VARS * sizeof(char *));

@@ -22,6 +22,19 @@ static struct gt_lock *const lock = &gt_locks[GT_LOCK_LOCATIONS];
 static uint32_t made;
 static struct gt_location **last = &gt_locations; /* where the next one is noted */
 static struct gt_location *free_list;
+static struct gt_location *long_list; /* free, too, but their last thread lived for long */
+static struct gt_location *mains; /* kept for the main thread, which has recorded nothing yet, or NULL */
+
+/*
+ * A thread that lives for longer than a second is one by itself in pictures and tables, with a name: its
+ * location is not continued by another one, unless there are many.
+ */
+#define SEPARATE 64u
+static uint64_t long_life(void)
+{
+	return gt_proc->nominal_hz ? gt_proc->nominal_hz : UINT64_C(1) << 30; /* of 1 GHz or more */
+}
+
 static uint64_t window_bytes;
 static pthread_key_t key;
 static bool have_key;
@@ -60,12 +73,30 @@ static uint32_t most_locations(void)
 
 static void put_free(struct gt_location *loc)
 {
+	struct gt_location **list;
+
 	loc->in_use = false;
 	loc->mark_set = false;
 	if (!gt_settings.thread_reuse || !loc->id || loc->stopped)
 		return;
-	loc->next_free = free_list;
-	free_list = loc;
+	list = gt_clock_read() - loc->since > long_life() ? &long_list : &free_list;
+	loc->next_free = *list;
+	*list = loc;
+}
+
+/* Under the lock. One that has ended, for a thread that begins; NULL: there is none for it. */
+static struct gt_location *take_free(void)
+{
+	bool many = made >= SEPARATE || made >= (uint32_t)gt_settings.max_threads || gt_sys_refused();
+	struct gt_location **list = free_list ? &free_list : many ? &long_list : NULL;
+	struct gt_location *loc = list ? *list : NULL;
+
+	if (!loc)
+		return NULL;
+	*list = loc->next_free;
+	if (list == &long_list)
+		loc->win->flags |= GT_LOC_MIXED;
+	return loc;
 }
 
 static void record_end(struct gt_location *loc)
@@ -106,6 +137,7 @@ static void thread_exit(void *value)
 	    !pthread_setspecific(key, (void *)(round + 1)))
 		return;
 	release();
+	gt_adapters_thread_ends();
 }
 
 void gt_locations_setup(void)
@@ -183,22 +215,15 @@ static int map_window(void *location)
 {
 	struct gt_location *loc = location;
 	uint64_t bytes = GT_PAGE + 2 * loc->half;
+	struct gt_file file = { .fd = -1 };
+	void *memory = NULL;
 	char name[24];
-	int fd, rc;
+	int rc;
 
 	gt_text(name, sizeof(name), "l%u.win", loc->id);
-	fd = gt_folder_open(name, O_RDWR | O_CREAT | O_EXCL);
-	if (fd < 0)
-		return fd;
-	gt_sys_fchmod(fd, 0600);
-	rc = gt_file_reserve(fd, 0, bytes);
-	if (!rc) {
-		loc->win = gt_sys_map_file(fd, 0, bytes, &rc);
-		rc = -rc;
-	}
-	gt_sys_close(fd);
-	if (rc)
-		gt_sys_unlinkat(gt_folder(), name, 0);
+	rc = gt_folder_map(name, &file, 0, bytes, &memory);
+	if (!rc)
+		loc->win = memory;
 	return rc;
 }
 
@@ -252,13 +277,15 @@ static struct gt_location *make(uint32_t kind, uint32_t flags, gt_ref name, uint
 	loc->id = made;
 	loc->kind = kind;
 	loc->flags = flags;
-	loc->raw_fd = -1;
+	loc->raw.fd = -1;
 	loc->half = choose_half();
 	do {
 		rc = gt_folder_apart(map_window, loc, -1);
 	} while ((rc == -ENOMEM || rc == -EAGAIN) && (loc->half /= 2) >= GT_PAGE);
-	if (rc)
+	if (rc) {
+		__atomic_store_n(&gt_no_location, gt_folder_loss(rc, GT_LOSS_NO_LOCATION), __ATOMIC_RELAXED);
 		goto lost;
+	}
 	fill_window(loc, def.tick);
 	if (loc->win->ring_bytes) {
 		loc->ring_counts = arena_take(&plain, loc->win->ring_bytes / loc->half *
@@ -317,23 +344,50 @@ static void find_ended(void)
 	}
 }
 
-static struct gt_hot *attach_locked(void)
+/*
+ * The first location is the main thread's. A process that records nothing has none, as its file costs more
+ * than all that such a process does; so who comes before the main thread leaves a place for it.
+ */
+static void keep_first(void)
+{
+	if (made || gt_sys_refused())
+		return;
+	mains = make(GT_LOC_THREAD, 0, GT_NONE, 0, 0);
+	if (!mains)
+		return;
+	mains->in_use = true;
+	mains->win->tid = (uint32_t)gt_pid;
+}
+
+static struct gt_location *take_or_make(uint32_t tid)
 {
 	struct gt_location *loc;
-	uint32_t tid = (uint32_t)gt_sys_gettid();
 
+	if (tid == (uint32_t)gt_pid && mains) {
+		loc = mains;
+		mains = NULL;
+		return loc;
+	}
+	if (tid != (uint32_t)gt_pid)
+		keep_first();
 	if (!free_list)
 		find_ended();
-	loc = free_list;
-	if (loc)
-		free_list = loc->next_free;
-	else
-		loc = make(GT_LOC_THREAD, 0, GT_NONE, 0, 0);
+	loc = take_free();
+	return loc ? loc : make(GT_LOC_THREAD, 0, GT_NONE, 0, 0);
+}
+
+static struct gt_hot *attach_locked(void)
+{
+	/* In a vfork child we are the thread that waits for it. */
+	uint32_t tid = (uint32_t)(gt_is_our_process() ? gt_sys_gettid() : gt_pid);
+	struct gt_location *loc = take_or_make(tid);
+
 	if (!loc) {
 		gt_self = &gt_hot_lost;
 		return gt_self;
 	}
 	loc->in_use = true;
+	loc->since = gt_clock_read();
 	loc->win->tid = tid;
 	loc->win->incarnation++;
 	if (loc->callstack)
@@ -357,20 +411,30 @@ static void record_begin(struct gt_location *loc)
 			    (uint64_t[2]){ gt_announced, loc->win->tid }, 1, gt_clock_read());
 }
 
+void gt_location_announced(struct gt_location *loc)
+{
+	if (loc->sequence != gt_announced)
+		record_begin(loc);
+}
+
 struct gt_hot *gt_location_attach(void)
 {
 	uint64_t mask = gt_lock(lock);
 	struct gt_hot *hot;
+	bool others;
 
 	if (mask == GT_LOCK_REFUSED) { /* gt_sys_refused() will say so at the next event */
 		gt_count_lost(GT_LOSS_SANDBOX, 1);
 		return &gt_hot_new;
 	}
-	/* A handler may have come between and attached us. */
-	hot = gt_self->loc ? gt_self : attach_locked();
+	/* A handler's that has come between: it has attached us, and recorded our begin. */
+	others = gt_self->loc;
+	hot = others ? gt_self : attach_locked();
 	gt_unlock(lock, mask);
+	if (others)
+		return hot;
 	if (!hot->loc) {
-		gt_count_lost(GT_LOSS_NO_LOCATION, 1);
+		gt_count_lost(__atomic_load_n(&gt_no_location, __ATOMIC_RELAXED), 1);
 		return hot;
 	}
 	if (have_key)
@@ -398,6 +462,7 @@ struct gt_location *gt_location_make(const struct gt_location_info *info, gt_ref
 
 	if (mask == GT_LOCK_REFUSED)
 		return NULL;
+	keep_first();
 	loc = make(info->kind, info->flags, name, info->group, info->key);
 	gt_unlock(lock, mask);
 	if (!loc)
@@ -409,16 +474,15 @@ void gt_locations_forget(void)
 {
 	/* The windows belong to the parent; unmap them, so that nothing here can write to them. */
 	for (struct gt_location *loc = gt_locations; loc; loc = loc->next) {
-		struct gt_file raw = { loc->raw_fd, loc->raw_dev, loc->raw_ino };
-
-		if (gt_file_valid(&raw))
-			gt_sys_close(loc->raw_fd);
+		gt_file_close(&loc->raw);
 		gt_sys_munmap(loc->win, GT_PAGE + 2 * loc->half);
 	}
 	made = 0;
 	gt_locations = NULL;
 	last = &gt_locations;
 	free_list = NULL;
+	long_list = NULL;
+	mains = NULL;
 	window_bytes = 0;
 	hots.at = hots.end = NULL;
 	spare = NULL;

@@ -61,6 +61,7 @@ void gt_stderr_close(int fd)
 		gt_sys_close(fd);
 }
 
+__attribute__((format(printf, 1, 0)))
 static void say(const char *format, va_list ap)
 {
 	char line[1024];

@@ -112,7 +112,15 @@ static void put_gone(const struct module *m, uint64_t tick)
 	struct gt_def_module_gone gone = { tick, m->def.start, m->def.end };
 
 	gt_verdict_forget(m->def.start, m->def.end);
-	gt_journal_put(GT_D_MODULE_GONE, 0, &(struct gt_piece){ &gone, sizeof(gone) }, 1);
+	if (gt_state_now() != GT_CLOSED) /* else only our own place is looked for (launch.c) */
+		gt_journal_put(GT_D_MODULE_GONE, 0, &(struct gt_piece){ &gone, sizeof(gone) }, 1);
+}
+
+bool gt_is_libgputrace(const char *path)
+{
+	static const char begin[] = "libgputrace.so";
+
+	return !strncmp(gt_text_base(path), begin, sizeof(begin) - 1);
 }
 
 static void put_new(struct gt_def_module *def, const char *path, uint64_t tick)
@@ -133,7 +141,8 @@ static void put_new(struct gt_def_module *def, const char *path, uint64_t tick)
 		return;
 	count++;
 	found_new = true;
-	gt_journal_put(GT_D_MODULE, 0, pieces, 2);
+	if (gt_state_now() != GT_CLOSED)
+		gt_journal_put(GT_D_MODULE, 0, pieces, 2);
 }
 
 static void handle_line(const char *line, uint64_t tick)
@@ -198,6 +207,28 @@ static void scan(int fd, ssize_t n, uint64_t tick)
 	}
 }
 
+static bool same_file(const struct gt_def_module *a, const struct gt_def_module *b)
+{
+	return a->inode == b->inode && a->dev_major == b->dev_major && a->dev_minor == b->dev_minor;
+}
+
+/* The library of another version, which stays out (process.c). dlmopen() maps ours twice. */
+static void tell_of_another(void)
+{
+	uintptr_t here = (uintptr_t)gt_modules_scan;
+	const struct module *own = NULL;
+
+	for (unsigned i = 0; i < count && !own; i++)
+		if (here >= modules[i].def.start && here < modules[i].def.end)
+			own = &modules[i];
+	for (unsigned i = 0; own && i < count; i++)
+		if (gt_is_libgputrace(modules[i].path) && !same_file(&modules[i].def, &own->def))
+			gt_warn_once(GT_WARN_COPY,
+				     "%s is loaded beside %s and stays out: calls that were linked with "
+				     "its version only are not recorded; build the program with the "
+				     "gputrace that runs it", modules[i].path, own->path);
+}
+
 /* Reads the memory map. 0, or why there is none. */
 static int look(void *path)
 {
@@ -206,6 +237,8 @@ static int look(void *path)
 
 	if (n > 0)
 		scan(fd, n, gt_clock_read());
+	if (found_new)
+		tell_of_another();
 	if (fd >= 0)
 		gt_sys_close(fd);
 	return n > 0 ? 0 : n < 0 ? (int)n : -ENODATA;

@@ -11,10 +11,12 @@
 #include "lib/common/process.h"
 #include "lib/common/rundir.h"
 #include "lib/common/text.h"
+#include "lib/record/control.h"
 #include "lib/record/record.h"
 #include "lib/record/verdict.h"
 
 #include <errno.h>
+#include <link.h>
 #include <pthread.h>
 #include <string.h>
 #include <sys/auxv.h>
@@ -28,6 +30,7 @@ static struct {
 	uint32_t seq;
 	uint64_t tick, defs_bytes;
 	struct gt_file folder;
+	struct gt_proc_header header;
 } parent;
 
 /*
@@ -79,10 +82,13 @@ static int read_command(void *length)
 	return 0;
 }
 
+/* Not to be begun again because it does not fit. */
 static int copy_journal(void *unused)
 {
+	int rc = gt_journal_copy(parent.folder.fd, parent.defs_bytes);
+
 	(void)unused;
-	return gt_journal_copy(parent.folder.fd, parent.defs_bytes);
+	return rc == -EFBIG ? -ENOSPC : rc;
 }
 
 static void program_name(char *name, size_t size)
@@ -96,19 +102,15 @@ static void program_name(char *name, size_t size)
 
 static int map_header(void *unused)
 {
+	struct gt_file file = { .fd = -1 };
 	struct gt_proc_header *header;
-	int fd = gt_folder_open("proc", O_RDWR | O_CREAT | O_EXCL);
-	int rc;
+	void *memory = NULL;
+	int rc = gt_folder_map("proc", &file, 0, GT_PAGE, &memory);
 
 	(void)unused;
-	if (fd < 0)
-		return fd;
-	gt_sys_fchmod(fd, 0600);
-	rc = gt_file_reserve(fd, 0, GT_PAGE);
-	header = rc ? NULL : gt_sys_map_file(fd, 0, GT_PAGE, &rc);
-	gt_sys_close(fd);
-	if (!header)
-		return rc > 0 ? -rc : rc;
+	if (rc)
+		return rc;
+	header = memory;
 	*header = gt_proc_early;
 	header->version = GT_FORMAT_VERSION;
 	header->header_bytes = sizeof(*header);
@@ -196,6 +198,25 @@ void gt_complain_of_start(void)
 		gt_message(1, text, "VT_MEMTRACE", "memory");
 }
 
+/*
+ * A program linked with one version of gputrace may be run by another one, whose libgputrace.so has another
+ * SONAME: then both are here, and one process would be counted as two. The first of the loader's list is the
+ * one that the compilers' hooks and the functions we take the place of are bound to, whichever starts first.
+ * Asked of the list itself, since others intercept what libc has to walk it. What dlmopen() has brought in
+ * is in another list, and records what nobody else can see.
+ */
+static bool another_records(void)
+{
+	bool another = false;
+
+	for (const struct link_map *map = _r_debug.r_map; map; map = map->l_next) {
+		if (map->l_ld == _DYNAMIC)
+			return another;
+		another = another || gt_is_libgputrace(map->l_name);
+	}
+	return false;
+}
+
 static int set_up(void)
 {
 	char why[1200] = "";
@@ -208,6 +229,8 @@ static int set_up(void)
 	if (!parent.is_child) {
 		if (getauxval(AT_SECURE))
 			return -EPERM; /* privileged: nothing of gputrace is active, not even a word */
+		if (another_records()) /* which says so (modules.c) */
+			return -EALREADY;
 		gt_settings_load(environ, complain);
 		by_itself = !gt_text_env(environ, "VT_RUN_DIR");
 		if (gt_settings.mode == GT_MODE_OFF)
@@ -219,6 +242,8 @@ static int set_up(void)
 	begin = gt_clock_read();
 	gt_pid = gt_sys_getpid();
 	set_fork_mark();
+	if (parent.is_child) /* while gt_proc_folder is the parent's */
+		gt_folder_of_parent(&parent.folder);
 	gt_folder_apart(read_command, &length, parent.folder.fd);
 	if (!*program) /* a child has its parent's: what it made of its arguments is a title, not a name */
 		program_name(program, sizeof(program));
@@ -255,7 +280,7 @@ static int set_up(void)
 	gt_proc->state = GT_PROC_RUNNING;
 	__atomic_store_n(&gt_proc->magic, GT_MAGIC_PROC, __ATOMIC_RELEASE);
 	if (!parent.is_child)
-		gt_modules_scan();
+		__atomic_store_n(&gt_modules_dirty, 1, __ATOMIC_RELAXED); /* the first event looks */
 	else if (gt_file_valid(&parent.folder)) {
 		gt_folder_apart(copy_journal, NULL, parent.folder.fd);
 		gt_sys_close(parent.folder.fd);
@@ -359,14 +384,19 @@ int gt_state_begun(void)
 	return state;
 }
 
-bool gt_active(void)
+bool gt_active_inside(void)
 {
 	int state = gt_state_begun();
 	const struct gt_hot *hot = gt_self;
 
-	return (state == GT_READY || (state == GT_FORKED && !gt_sys_refused())) && !gt_depth &&
+	return (state == GT_READY || (state == GT_FORKED && !gt_sys_refused())) &&
 	       !(__atomic_load_n(&gt_attention, __ATOMIC_RELAXED) & GT_ATT_OFF) &&
 	       !gt_thread_off && hot != &gt_hot_gone && hot != &gt_hot_closed && hot != &gt_hot_lost;
+}
+
+bool gt_active(void)
+{
+	return !gt_depth && gt_active_inside();
 }
 
 /* ---- fork ------------------------------------------------------------------------------------ */
@@ -393,9 +423,10 @@ static void become_child(void)
 {
 	gt_stderr_drop();
 	parent.is_child = true;
-	parent.seq = gt_proc->seq;
+	parent.header = *gt_proc;
+	parent.seq = parent.header.seq;
 	parent.tick = gt_clock_read();
-	parent.defs_bytes = gt_proc->defs_bytes;
+	parent.defs_bytes = parent.header.defs_bytes;
 	parent.folder = gt_folder_forked();
 	gt_locations_forget();
 	gt_buffers_forked();
@@ -405,6 +436,143 @@ static void become_child(void)
 	gt_proc = &gt_proc_early;
 	memset(&gt_proc_early, 0, sizeof(gt_proc_early));
 	__atomic_store_n(&gt_state, GT_FORKED, __ATOMIC_RELEASE);
+}
+
+/* ---- a child that has recorded nothing --------------------------------------------------------- */
+
+/*
+ * Children of shells and servers often end at once. A folder with its files would cost them more than all
+ * that they do, so such a child is a record in a file of the process that it was forked from.
+ */
+static struct gt_proc_header child; /* not on small stacks */
+static uint64_t child_end;          /* where its record ends in that file; 0: there is none */
+static struct gt_file children;     /* that file */
+
+static int append_to(struct gt_file *file)
+{
+	struct stat st;
+	int rc = gt_sys_fstatat(parent.folder.fd, GT_CHILDREN, &st, AT_SYMLINK_NOFOLLOW);
+	ssize_t n;
+
+	if (rc)
+		return rc; /* it is left open: nobody knows whose it is */
+	file->dev = st.st_dev;
+	file->ino = st.st_ino;
+	if (!gt_file_valid(file)) /* another thread has put a file of its own there */
+		return -EBADF;
+	if ((st.st_mode & 0600) != 0600) /* a umask */
+		gt_sys_fchmodat(parent.folder.fd, GT_CHILDREN, 0600);
+	n = gt_sys_write(file->fd, &child, sizeof(child));
+	if (n == (ssize_t)sizeof(child))
+		child_end = (uint64_t)GT_SYS3(SYS_lseek, file->fd, 0, SEEK_CUR);
+	children = *file;
+	gt_file_close(file);
+	return n == (ssize_t)sizeof(child) ? 0 : n < 0 ? (int)n : -ENOSPC;
+}
+
+static int append_child(void *unused)
+{
+	struct gt_file file = { .fd = -1 };
+
+	file.fd = gt_sys_openat(parent.folder.fd, GT_CHILDREN,
+				O_WRONLY | O_APPEND | O_CREAT | O_NOFOLLOW | O_CLOEXEC, 0600);
+	(void)unused;
+	return file.fd < 0 ? file.fd : append_to(&file);
+}
+
+static void fill_child(struct gt_proc_header *header, int how, int status)
+{
+	struct rusage use = { .ru_maxrss = 0 };
+
+	*header = parent.header;
+	memcpy(header->lost, gt_proc->lost, sizeof(header->lost)); /* by adapters, since it was forked */
+	memset(header->processors, 0, sizeof(header->processors));
+	memset(&header->last, 0, sizeof(header->last));
+	GT_SYS2(SYS_getrusage, RUSAGE_SELF, &use);
+	header->processor_ns = gt_sys_ns_used(&use);
+	header->memory_peak = 0;
+	header->locations = header->defs_bytes = 0;
+	header->pid = (uint32_t)gt_pid;
+	header->ppid = (uint32_t)GT_SYS1(SYS_getppid, 0);
+	header->start_time = 0;
+	header->seq = __atomic_fetch_add(&gt_run->next_seq, 1, __ATOMIC_RELAXED);
+	header->parent_seq = parent.seq;
+	header->origin = 1;
+	header->begin = parent.tick;
+	header->end = gt_clock_read();
+	header->how = (uint32_t)how;
+	header->status = (uint32_t)status & 0xff;
+	header->state = GT_PROC_ENDED;
+	header->rank = UINT32_MAX;
+}
+
+static int map_child(void *header)
+{
+	uint64_t at = child_end - sizeof(child), from = at / gt_page_size() * gt_page_size();
+	char *mapped;
+	int rc = gt_folder_open(GT_CHILDREN, &children);
+
+	if (rc)
+		return rc;
+	mapped = gt_sys_map_file(children.fd, from, child_end - from, &rc);
+	if (mapped && !gt_file_valid(&children)) { /* it was not ours any more */
+		gt_sys_munmap(mapped, child_end - from);
+		mapped = NULL;
+		rc = EBADF;
+	}
+	gt_file_close(&children);
+	if (mapped)
+		*(struct gt_proc_header **)header = (struct gt_proc_header *)(mapped + (at - from));
+	return -rc;
+}
+
+/*
+ * Handlers and destructors that run after ours, and threads that still run, may lose events when the child's
+ * record has been written: from the first one on it is counted there.
+ */
+static void child_late(void)
+{
+	struct gt_proc_header *header;
+	static uint32_t begun;
+
+	if (!child_end || child_end % sizeof(uint64_t) || gt_sys_refused() ||
+	    __atomic_exchange_n(&begun, 1, __ATOMIC_RELAXED) || gt_folder_apart(map_child, &header, -1))
+		return;
+	__atomic_store_n(&gt_proc, header, __ATOMIC_RELEASE);
+	for (unsigned cause = 0; cause < GT_LOSS_N; cause++)
+		__atomic_fetch_add(&header->lost[cause],
+				   __atomic_exchange_n(&gt_proc_early.lost[cause], 0, __ATOMIC_RELAXED),
+				   __ATOMIC_RELAXED);
+}
+
+bool gt_child_ends(int how, int status)
+{
+	int expected = GT_FORKED;
+
+	if (!gt_run || gt_state_now() != expected || gt_adapters_record_end() ||
+	    !gt_folder_of_parent(&parent.folder) ||
+	    !__atomic_compare_exchange_n(&gt_state, &expected, GT_CLOSING, false, __ATOMIC_ACQ_REL,
+					 __ATOMIC_ACQUIRE))
+		return false;
+	fill_child(&child, how, status);
+	if (gt_folder_apart(append_child, NULL, parent.folder.fd)) {
+		__atomic_fetch_add(&gt_run->untraced, 1, __ATOMIC_ACQ_REL); /* the number is not used */
+		__atomic_store_n(&gt_state, GT_FORKED, __ATOMIC_RELEASE);
+		return false;
+	}
+	for (unsigned cause = 0; cause < GT_LOSS_N; cause++)
+		__atomic_fetch_sub(&gt_proc->lost[cause], child.lost[cause], __ATOMIC_RELAXED);
+	gt_adapters_end(how);
+	gt_proc->seq = child.seq;
+	if (parent.waits)
+		gt_run_waiting(-1);
+	parent.waits = false;
+	gt_self = &gt_hot_closed;
+	gt_counts_late = child_late;
+	__atomic_store_n(&gt_state, GT_CLOSED, __ATOMIC_RELEASE);
+	gt_folder_adopt(&parent.folder); /* the run is found from there, whatever its path is now */
+	gt_run_leave();
+	return true;
 }
 
 void gt_child_executes(bool begins)
@@ -431,6 +599,7 @@ static void in_child(void)
 		become_child();
 	} else if (state == GT_FORKED) {
 		parent.tick = gt_clock_read(); /* the parent never recorded: the grandparent's ids */
+		memset(gt_proc->lost, 0, sizeof(gt_proc->lost)); /* it says what it has lost itself */
 		gt_self = &gt_hot_new;
 	} else if (state != GT_COLD) {
 		gt_run_forked_absent();

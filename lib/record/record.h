@@ -15,7 +15,7 @@
  *   metrics    counters that are read at enters and leaves (metrics.h)
  *   launch     the assembly as a process of its own
  *   run        joining the run, leaving it, who is the last
- *   buffer     events of a location that is there: changes halves and spools them
+ *   buffer     events of a location that is there: changes halves and spools them; kept (kept.h)
  *   location   makes locations, hands them from thread to thread
  *   process    sets the process up, and once more after a fork
  *   define, verdict_first   the definitions of adapter.h; the verdict on a function at its first call
@@ -36,6 +36,8 @@
 #include "lib/record/hot.h"
 #include "lib/record/lock.h"
 #include "lib/record/metrics.h"
+
+#include <errno.h>
 
 /* What may run before anything is set up, a sanitizer's own runtime included. */
 #if defined(__clang__) && __has_attribute(disable_sanitizer_instrumentation)
@@ -96,8 +98,16 @@ extern GT_HIDDEN struct gt_location *gt_locations; /* in the order of their ids;
 GT_HIDDEN bool gt_is_our_process(void);       /* false in a vfork child */
 GT_HIDDEN void gt_memory_reserve(void);       /* before the process confines itself (gt_memory()) */
 
+/* Why a thread has no location; atomic. */
+extern GT_HIDDEN unsigned gt_no_location;
+
+/* Before something is counted as lost: a child whose record is in its parent's folder counts it there. */
+extern GT_HIDDEN void (*gt_counts_late)(void);
+
 static inline void gt_count_lost(unsigned cause, uint64_t n)
 {
+	if (gt_unlikely(gt_state_now() == GT_CLOSED) && gt_counts_late)
+		gt_counts_late();
 	__atomic_fetch_add(&gt_proc->lost[cause], n, __ATOMIC_RELAXED);
 }
 
@@ -113,6 +123,12 @@ struct gt_kept {
 	unsigned turns;    /* of the window, until they are used again */
 };
 #define GT_KEPT_LEAST 8 /* slots that the first may go on for: one reservation's, but for gt_note_length() */
+
+/* A file that the program may close, and put another one in the place of (files.c). */
+struct gt_file {
+	int fd; /* -1: not open */
+	uint64_t dev, ino;
+};
 
 struct gt_location {
 	struct gt_hot *hot;
@@ -138,11 +154,11 @@ struct gt_location {
 	uint64_t longest;      /* bytes of the longest reservation */
 	uint64_t retry;        /* stopped: events until the next attempt, 0: none */
 	uint64_t sequence;     /* of the thread that writes, 0: unannounced */
+	uint64_t since;        /* when it began to: tick */
 	uint64_t attr_from, attr_to; /* the last attributes, and where their event must begin */
 	uint64_t created;      /* the last thread this one created, and where the stream says so */
 	uint64_t created_from, created_to;
-	int raw_fd;            /* while a half is being written, else -1 */
-	uint64_t raw_dev, raw_ino;
+	struct gt_file raw;    /* open while a half is being written; ino 0: not made yet */
 	uint32_t *ring_counts; /* events in each half of the ring */
 	struct gt_readings readings; /* of the counters that are read at enters and leaves */
 	void *callstack;       /* struct gt_callstack of the filter, or NULL */
@@ -209,22 +225,19 @@ GT_HIDDEN void gt_stderr_close(int fd);
 /* Tells the user something once per run and kind; GT_WARN_USER: once per process. */
 GT_HIDDEN void gt_warn_once(unsigned kind, const char *format, ...)
 	__attribute__((format(printf, 2, 3)));
-enum { GT_WARN_SPACE, GT_WARN_THREADS, GT_WARN_DIRECTORY, GT_WARN_LIMIT, GT_WARN_USER, GT_WARN_TOOL };
+enum { GT_WARN_SPACE, GT_WARN_THREADS, GT_WARN_DIRECTORY, GT_WARN_LIMIT, GT_WARN_USER, GT_WARN_TOOL,
+       GT_WARN_COPY };
 
 /* ---- files that the program may close behind our back ----------------------------------------------- */
 
-struct gt_file {
-	int fd; /* -1: not open */
-	uint64_t dev, ino;
-};
-
 /* Moves fd up, out of the program's way, and remembers what it is. Returns 0 or -errno. */
 GT_HIDDEN int gt_file_keep(struct gt_file *file, int fd);
-/* Moves it to that number or one above it, if there is any; returns where it is. */
+/* Moves it to that number or one above it, if there is any. */
 #define GT_FILE_HIGH 1000
-GT_HIDDEN int gt_file_move(int fd, int number);
-/* Is the descriptor still ours? */
+GT_HIDDEN void gt_file_move(struct gt_file *file, int number);
+/* Is the descriptor still ours? Another thread may have closed it and opened something else. */
 GT_HIDDEN bool gt_file_valid(const struct gt_file *file);
+GT_HIDDEN void gt_file_close(struct gt_file *file); /* if it is ours */
 /* Writes everything at `offset`. 0 or -errno. */
 GT_HIDDEN int gt_file_pwrite(int fd, const void *data, size_t bytes, uint64_t offset);
 /* Makes room in the file, in whole pages, so that no store to a mapping of it can fail. 0 or -errno. */
@@ -236,13 +249,22 @@ GT_HIDDEN int gt_folder_keep(int fd);
 GT_HIDDEN void gt_folder_close(void);
 GT_HIDDEN void gt_folder_give_up(void); /* closes it; it may be found again by its path */
 GT_HIDDEN struct gt_file gt_folder_forked(void); /* in a child: gives up the parent's, and returns it */
-/* Opens or makes a file in it; a descriptor or -errno. */
-GT_HIDDEN int gt_folder_open(const char *name, int flags);
+GT_HIDDEN void gt_folder_adopt(const struct gt_file *parents); /* takes it back, to look around there */
+/* Why a file in it could not be made, opened or written: a GT_LOSS_...; `memory`, if that was short. */
+GT_HIDDEN unsigned gt_folder_loss(int error, unsigned memory);
+/* The program may have closed that: finds it again by gt_proc_folder. Is it there? */
+GT_HIDDEN bool gt_folder_of_parent(struct gt_file *parents);
+/* Opens the file in it that *file names, for its owner alone; file->ino 0: makes it. 0 or -errno. */
+GT_HIDDEN int gt_folder_open(const char *name, struct gt_file *file);
+GT_HIDDEN size_t gt_page_size(void); /* a mapping begins where a page does; up to 64 KiB on aarch64 */
+/* The same as gt_folder_open(), makes room in it, maps that (shared), and closes it again. 0 or -errno. */
+GT_HIDDEN int gt_folder_map(const char *name, struct gt_file *file, uint64_t offset, uint64_t bytes,
+			    void **memory);
 /*
- * Calls the function; if the program has no descriptor left (it returns -EMFILE), once more in a process that
- * shares all memory with this one and has descriptors of its own: stderr, the folder and `other`, at the same
- * numbers, and some free ones. Returns what the function returns. That process has another pid; what the
- * function opens for good is not open here.
+ * Calls the function; if the program has no descriptor left or may not make a file so long (it returns
+ * -EMFILE or -EFBIG), once more in a process that shares all memory with this one and has limits and
+ * descriptors of its own: stderr, the folder and `other`, at the same numbers, and some free ones. Returns
+ * what the function returns. That process has another pid; what the function opens for good is not open here.
  */
 GT_HIDDEN int gt_folder_apart(int (*function)(void *), void *argument, int other);
 
@@ -256,6 +278,7 @@ struct gt_piece {
 GT_HIDDEN int gt_journal_open(void);
 GT_HIDDEN int gt_journal_copy(int folder, uint64_t bytes); /* a parent's, after fork */
 GT_HIDDEN void gt_journal_forget(void);
+GT_HIDDEN void gt_journal_make_room(void); /* before the process confines itself: 64 KiB */
 
 /* gt_def_property without asking whether the process records. */
 GT_HIDDEN void gt_put_property(const char *key, const char *value);
@@ -272,7 +295,10 @@ GT_HIDDEN bool gt_adapters_have(const char *name);
 GT_HIDDEN void gt_adapters_forked(void);
 GT_HIDDEN void gt_adapters_fork_returns(void);
 GT_HIDDEN void gt_adapters_end(int how); /* enum gt_end_how */
+GT_HIDDEN bool gt_adapters_record_end(void); /* may any of them record something then? */
 GT_HIDDEN void gt_adapters_threads(bool on);
+/* One of the program's threads is about to be gone. */
+GT_HIDDEN void gt_adapters_thread_ends(void);
 extern GT_HIDDEN bool gt_jumps_matter;      /* an adapter wants to know of them */
 GT_HIDDEN void gt_jumps(const void *stack); /* before a jump to that stack pointer */
 
@@ -281,6 +307,7 @@ GT_HIDDEN void gt_jumps(const void *stack); /* before a jump to that stack point
 extern GT_HIDDEN uint32_t gt_clock_kind; /* enum gt_clock_kind */
 GT_HIDDEN void gt_clock_setup(void);
 GT_HIDDEN uint64_t gt_clock_read(void);
+GT_HIDDEN void gt_clock_forbid(void); /* the counter is not read any more */
 GT_HIDDEN void gt_clock_calibrate(struct gt_calib *calib);
 GT_HIDDEN void gt_clock_begin(void); /* gt_proc->first */
 /* Checks the counter with the kernel's clocks; and keeps gt_proc->last young. */
@@ -298,6 +325,7 @@ GT_HIDDEN bool gt_modules_scan(void); /* true: found something new */
 extern GT_HIDDEN int gt_modules_dirty;
 GT_HIDDEN bool gt_modules_find(uintptr_t address, struct gt_module_range *out);
 GT_HIDDEN void gt_modules_changed(void);
+GT_HIDDEN bool gt_is_libgputrace(const char *path); /* of whatever version */
 
 /* ---- assembly and run ------------------------------------------------------------------------------- */
 
@@ -367,6 +395,7 @@ GT_HIDDEN void gt_spool_now(struct gt_location *loc);
  * Gives the calling thread a location, of a thread that has ended or a new one; or returns one of gt_hot_*.
  */
 GT_HIDDEN struct gt_hot *gt_location_attach(void);
+GT_HIDDEN void gt_location_announced(struct gt_location *loc); /* it is known now who the thread is */
 extern GT_HIDDEN GT_TLS uint64_t gt_announced; /* sequence number of a thread that is about to attach, or 0 */
 GT_HIDDEN struct gt_location *gt_location_make(const struct gt_location_info *info, gt_ref name);
 GT_HIDDEN void gt_locations_setup(void);
@@ -378,6 +407,7 @@ GT_HIDDEN void gt_locations_forget(void); /* in a forked child */
 GT_HIDDEN bool gt_start(void);
 GT_HIDDEN int gt_state_begun(void); /* the state, after gt_start() if nothing has happened yet */
 GT_HIDDEN void gt_child_executes(bool begins); /* for a child that has recorded nothing yet */
+GT_HIDDEN bool gt_child_ends(int how, int status); /* the same; false: it must be recorded as any process */
 /* What `gputrace run` would have preloaded a library for, if the program has it not. */
 GT_HIDDEN void gt_complain_of_start(void);
 GT_HIDDEN void gt_fork_handlers(void); /* registers ours, once */
@@ -446,9 +476,14 @@ GT_HIDDEN void gt_exec_failed(void);
 /* Before the program becomes another user, (uid_t)-1: stays who it is; before it changes its root. */
 GT_HIDDEN void gt_user_changes(uid_t user);
 GT_HIDDEN void gt_root_changes(void);
+GT_HIDDEN void gt_thread_user_changes(uid_t user); /* of the calling thread alone */
+/* Before the calling thread restricts itself by that Landlock ruleset. */
+GT_HIDDEN void gt_landlock_restricts(int ruleset);
 /* Before it makes a user namespace of its own, as sandboxes do. */
 GT_HIDDEN void gt_namespace_changes(void);
 GT_HIDDEN void gt_namespace_changed(void); /* or not */
+/* Before it forbids the processor's counter to itself (PR_SET_TSC). */
+GT_HIDDEN void gt_counter_forbidden(void);
 /* Before the program confines itself by a seccomp filter, and when that has failed. */
 GT_HIDDEN void gt_confine(bool confined);
 

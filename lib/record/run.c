@@ -10,6 +10,7 @@
  *
  * Limits: the assembly itself is another program (launch.c); nothing here reads events.
  */
+#include "gputrace/word.h"
 #include "lib/common/ending.h"
 #include "launchers/job.h"
 #include "lib/common/process.h"
@@ -82,7 +83,7 @@ static int open_run(const char *from, struct gt_run_header *run)
 	if (fd < 0)
 		return fd == -ENOENT ? -ESTALE : fd;
 	rc = gt_sys_fstat(fd, &st);
-	if (!rc && (st.st_uid != geteuid() || !S_ISREG(st.st_mode)))
+	if (!rc && (st.st_uid != gt_sys_geteuid() || !S_ISREG(st.st_mode)))
 		rc = -EPERM;
 	if (!rc && gt_sys_pread(fd, run, sizeof(*run), 0) != (ssize_t)sizeof(*run))
 		rc = -EPROTO;
@@ -192,6 +193,14 @@ static int some_free(void)
 	return rc == -EMFILE ? rc : 0;
 }
 
+/* A folder in a command that the user may copy. */
+static const char *in_command(const char *dir)
+{
+	static char text[1300];
+
+	return gt_word(text, sizeof(text), dir);
+}
+
 /* Nobody could say it when the run before was killed (no `gputrace run`, no handler of ours). */
 static void remind(const char *dir)
 {
@@ -199,7 +208,8 @@ static void remind(const char *dir)
 	char left[1100];
 
 	if ((!rank || !strcmp(rank, "0")) && gt_left_behind(dir, gt_settings.test_host, left, sizeof(left)))
-		gt_message(1, "an earlier run was killed; to make its archive: gputrace recover %s", left);
+		gt_message(1, "an earlier run was killed; to make its archive: gputrace recover %s",
+			   in_command(left));
 }
 
 static int create(const char *program, char *why, size_t why_size)
@@ -465,7 +475,7 @@ static void assemble(int fd)
 
 	if (!gt_settings.unify) {
 		gt_message(1, "recorded, not assembled (VT_UNIFY=no): gputrace recover %s",
-			   gt_run_dir);
+			   in_command(gt_run_dir));
 		return;
 	}
 	turn = gt_run_turn(gt_run_dir, home, fd, make_part);
@@ -477,7 +487,7 @@ static void assemble(int fd)
 	if (gt_launch_assembly(gt_run_dir, home, fd, false)) {
 		gt_run_state_set(fd, GT_RUN_OPEN);
 		gt_warn_once(GT_WARN_TOOL, "cannot start the assembly; the spool is kept; to make the "
-			"archive: gputrace recover %s", gt_run_dir);
+			"archive: gputrace recover %s", in_command(gt_run_dir));
 	}
 }
 
@@ -601,6 +611,15 @@ static int append_absent(void *cause)
 	return 0;
 }
 
+/* May this user write it, as far as owners and modes say? Landlock lets this call through. */
+static bool header_writable(void)
+{
+	char path[1300];
+
+	gt_text(path, sizeof(path), "%s/run", home);
+	return !GT_SYS4(SYS_faccessat2, AT_FDCWD, path, R_OK | W_OK, AT_EACCESS);
+}
+
 void gt_run_absent(unsigned cause, int n)
 {
 	uid_t user = (uid_t)GT_SYS1(SYS_geteuid, 0);
@@ -609,8 +628,8 @@ void gt_run_absent(unsigned cause, int n)
 		gt_folder_apart(append_absent, &cause, -1);
 	if (!gt_run)
 		return;
-	if (cause == GT_ABSENT_USER && user == gt_run->uid) /* a sandbox: Landlock, AppArmor */
-		cause = GT_ABSENT_OTHER;
+	if (cause == GT_ABSENT_USER && user == gt_run->uid)
+		cause = header_writable() ? GT_ABSENT_SANDBOX : GT_ABSENT_OTHER;
 	__atomic_fetch_add(&gt_run->absent[cause], (uint32_t)n, __ATOMIC_RELAXED);
 	if (cause == GT_ABSENT_USER)
 		gt_run->absent_user = user;
@@ -658,7 +677,7 @@ void gt_run_leave(void)
 		gt_warn_once(GT_WARN_TOOL, "%s cannot make the archive: %s; when all processes of this "
 			"run have ended, run: gputrace recover %s",
 			     *gt_proc->program ? gt_proc->program : "this process", gt_text_errno(rc),
-			     gt_run_dir);
+			     in_command(gt_run_dir));
 	release_share();
 }
 

@@ -22,7 +22,9 @@ GT_HIDDEN GT_TLS const char *gt_guard_frame;
 GT_HIDDEN GT_TLS bool gt_thread_off;
 
 GT_HIDDEN unsigned gt_attention;
+GT_HIDDEN unsigned gt_no_location = GT_LOSS_NO_LOCATION;
 GT_HIDDEN struct gt_location *gt_locations;
+GT_HIDDEN void (*gt_counts_late)(void);
 
 bool gt_is_our_process(void)
 {

@@ -8,6 +8,8 @@
  */
 #include "gputrace/accel.h"
 #include "gputrace/thread.h"
+#include "lib/common/sized.h"
+#include "lib/record/control.h"
 #include "lib/record/record.h"
 
 #define RETRY 4096
@@ -22,12 +24,15 @@ static struct gt_hot *attach(void)
 		gt_self = hot = &gt_hot_new;
 	if (hot == &gt_hot_gone || hot == &gt_hot_closed || hot == &gt_hot_lost) {
 		if (gt_state_now() != GT_DEAD)
-			gt_count_lost(hot == &gt_hot_lost ? GT_LOSS_NO_LOCATION : GT_LOSS_LATE, 1);
+			gt_count_lost(hot == &gt_hot_lost ? __atomic_load_n(&gt_no_location, __ATOMIC_RELAXED)
+							  : GT_LOSS_LATE,
+				      1);
 		return hot;
 	}
 	if (gt_sys_refused()) {
+		__atomic_store_n(&gt_no_location, GT_LOSS_SANDBOX, __ATOMIC_RELAXED);
 		gt_count_lost(GT_LOSS_SANDBOX, 1);
-		gt_self = &gt_hot_closed;
+		gt_self = &gt_hot_lost;
 		return gt_self;
 	}
 	if (!gt_start()) {
@@ -193,9 +198,13 @@ void gt_thread_not_created(uint64_t sequence)
 
 void gt_thread_begin(uint64_t sequence)
 {
+	struct gt_location *loc = NULL;
+
 	gt_announced = sequence;
 	if (gt_active() || gt_state_now() == GT_FORKED)
-		gt_own_location();
+		loc = gt_own_location();
+	if (loc) /* a signal handler may have recorded before this */
+		gt_location_announced(loc);
 	gt_announced = 0;
 }
 
@@ -221,10 +230,12 @@ void gt_thread_name(uint32_t kernel_tid, const char *name)
 	gt_journal_put(GT_D_LOCATION_NAME, 0, &(struct gt_piece){ &def, sizeof(def) }, 1);
 }
 
-struct gt_location *gt_location_create(const struct gt_location_info *info)
+struct gt_location *gt_location_create(const struct gt_location_info *given)
 {
-	return info->bytes == sizeof(*info) && gt_start()
-			? gt_location_make(info, gt_def_string(info->name)) : NULL;
+	struct gt_location_info info;
+
+	return GT_TAKEN(info, GT_FIRST_LOCATION, given) && gt_start()
+			? gt_location_make(&info, gt_def_string(info.name)) : NULL;
 }
 
 uint32_t gt_self_location(void)

@@ -10,6 +10,7 @@
 #include "lib/record/record.h"
 #include "lib/record/verdict_name.h"
 
+#include <errno.h>
 #include <string.h>
 
 #define TABLE_BYTES   (GT_VERDICTS_MAX * sizeof(uint64_t))
@@ -397,6 +398,29 @@ static bool make_table(void)
 	return true;
 }
 
+struct load {
+	enum gt_filter_kind kind;
+	const char *path;
+	ssize_t size;
+};
+
+static int load(void *argument)
+{
+	struct load *l = argument;
+
+	l->size = gt_filter_load(gt_verdict_filter, l->kind, l->path);
+	return l->size == -EMFILE ? -EMFILE : 0;
+}
+
+/* Also if the program has no descriptor left. */
+static void read_file(enum gt_filter_kind kind, const char *path, gt_filter_complaint *complain)
+{
+	struct load l = { kind, path, 0 };
+
+	gt_folder_apart(load, &l, -1);
+	gt_filter_take(gt_verdict_filter, kind, path, l.size, complain);
+}
+
 void gt_verdict_setup(gt_filter_complaint *complain)
 {
 	unsigned mode = 0;
@@ -407,12 +431,10 @@ void gt_verdict_setup(gt_filter_complaint *complain)
 			complain("there is no memory for a filter: everything is recorded");
 	}
 	if (gt_verdict_filter && *gt_settings.filter_spec)
-		gt_filter_read(gt_verdict_filter, GT_FILTER_RULES, gt_settings.filter_spec,
-			       complain);
+		read_file(GT_FILTER_RULES, gt_settings.filter_spec, complain);
 	if (gt_verdict_filter && *gt_settings.groups_spec) {
 		gt_settings.groups_spec = absolute(gt_settings.groups_spec);
-		gt_filter_read(gt_verdict_filter, GT_FILTER_GROUPS, gt_settings.groups_spec,
-			       complain);
+		read_file(GT_FILTER_GROUPS, gt_settings.groups_spec, complain);
 	}
 	mode = mode_needed();
 	if (mode && gt_verdicts.table == no_table && !make_table()) {

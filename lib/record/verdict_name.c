@@ -23,6 +23,13 @@ static struct symbols files[FILES_MAX];
 static unsigned next_file;
 static char full[GT_DEMANGLE_MAX], plain[GT_DEMANGLE_MAX];
 
+static int open_elf(void *symbols)
+{
+	struct symbols *file = symbols;
+
+	return gt_elfsym_open(&file->elf, file->path);
+}
+
 static const struct gt_elfsym *symbols_of(const struct gt_module_range *range)
 {
 	struct symbols *file;
@@ -38,10 +45,10 @@ static const struct gt_elfsym *symbols_of(const struct gt_module_range *range)
 		next_file = (next_file + 1) % FILES_MAX;
 		gt_elfsym_close(&file->elf);
 	}
-	gt_elfsym_open(&file->elf, range->path); /* on failure it is empty: nothing has a name */
 	file->start = range->start;
 	file->end = range->end;
 	file->path = range->path;
+	gt_folder_apart(open_elf, file, -1); /* on failure it is empty: nothing has a name */
 	return &file->elf;
 }
 

@@ -38,6 +38,14 @@ class Function:
         self.unprototyped = False
 
 
+def symbol_of(element):
+    """The symbol of a function. CastXML before 0.4 has _Z4read for C's read; no function of C++ is named so, as the
+    types of its parameters follow the name."""
+    name = element.get("name", "")
+    mangled = element.get("mangled") or name
+    return name if mangled == f"_Z{len(name)}{name}" else mangled
+
+
 class Program:
     """All of one castxml run: elements by id, functions, file names by id."""
 
@@ -54,7 +62,7 @@ class Program:
             if element.tag == "File":
                 self.files[element.get("id")] = element.get("name", "")
             elif element.tag in ("Function", "OperatorFunction"):
-                self.functions.append(Function(element, element.get("mangled") or element.get("name", "")))
+                self.functions.append(Function(element, symbol_of(element)))
 
     def kinds(self):
         """The kinds of type that castxml could not describe."""
@@ -118,4 +126,4 @@ def empty_in_cxx(source, flags, castxml):
     except Failure:
         return set()
     return {f.name for f in program.functions
-            if not f.args and not f.variadic and not f.element.get("mangled")}
+            if not f.args and not f.variadic and f.symbol == f.name}

@@ -17,10 +17,13 @@
 #include <pthread.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/mman.h>
+#include <sys/socket.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
 #include <gputrace/io.h>
+#include <gputrace/syscall.h>
 
 #include "hooks.h"
 
@@ -77,6 +80,35 @@ static unsigned status(uint64_t flags)
 	       (flags & O_NOATIME ? 128u : 0);
 }
 
+/* ---- processes ------------------------------------------------------------------------------- */
+
+static uint32_t *owner; /* whose memory this is; a child that gets memory of its own finds 0 there */
+
+/*
+ * Is this a child of vfork (posix_spawn, subprocess)? It has its parent's memory, but descriptors of its own:
+ * what it opens, closes and moves changes nothing that is known here, and is not recorded.
+ */
+static bool is_guest(void)
+{
+	uint32_t pid;
+
+	if (!owner || gt_is_confined())
+		return false;
+	pid = (uint32_t)gt_raw_syscall(SYS_getpid, 0, 0, 0, 0, 0, 0);
+	if (!__atomic_load_n(owner, __ATOMIC_RELAXED))
+		__atomic_store_n(owner, pid, __ATOMIC_RELAXED);
+	return __atomic_load_n(owner, __ATOMIC_RELAXED) != pid;
+}
+
+static void learn_owner(void)
+{
+	uint32_t *page = gt_memory(4096);
+
+	if (page && !gt_raw_syscall(SYS_madvise, (long)page, 4096, MADV_WIPEONFORK, 0, 0, 0))
+		owner = page;
+	is_guest(); /* we are the owner; a child of vfork may be the first to ask */
+}
+
 /* ---- handles --------------------------------------------------------------------------------- */
 
 /* The name that the kernel has for a descriptor; a program that has confined itself does not ask. */
@@ -86,7 +118,7 @@ static void name_of(int fd, char *name, size_t size)
 	ssize_t n;
 
 	snprintf(path, sizeof(path), "/proc/self/fd/%d", fd);
-	n = gt_is_confined() ? -1 : syscall(SYS_readlinkat, AT_FDCWD, path, name, size - 1);
+	n = gt_is_confined() ? -1 : gt_raw(SYS_readlinkat, AT_FDCWD, path, name, size - 1);
 	if (n < 0)
 		n = snprintf(name, size, "descriptor %d", fd);
 	name[n] = '\0';
@@ -121,7 +153,9 @@ static uint32_t find_fd(int fd)
 	uint32_t none = 0, handle;
 	long flags;
 
-	flags = gt_is_confined() ? -1 : syscall(SYS_fcntl, fd, F_GETFL);
+	if (is_guest())
+		return 0; /* its descriptor is not its parent's of that number */
+	flags = gt_is_confined() ? -1 : gt_raw(SYS_fcntl, fd, F_GETFL);
 	if (flags < 0) {
 		errno = saved;
 		return 0; /* the call will fail, or nobody may ask */
@@ -190,7 +224,7 @@ unsigned gt_io_of_file(const void *given)
 	if (!__atomic_compare_exchange_n(slot, &handle, NEW, false, __ATOMIC_ACQ_REL, __ATOMIC_RELAXED))
 		return handle == NEW ? 0 : handle;
 	fd = fileno_unlocked(file);
-	flags = fd < 0 || gt_is_confined() ? O_RDWR : syscall(SYS_fcntl, fd, F_GETFL);
+	flags = fd < 0 || gt_is_confined() ? O_RDWR : gt_raw(SYS_fcntl, fd, F_GETFL);
 	handle = define(fd, ISOC, true, flags < 0 ? O_RDWR : (uint64_t)flags);
 	__atomic_store_n(slot, handle, __ATOMIC_RELEASE);
 	errno = saved;
@@ -199,7 +233,7 @@ unsigned gt_io_of_file(const void *given)
 
 static uint32_t forget_file(const void *file)
 {
-	uint32_t *slot = slot_of(file, false), handle;
+	uint32_t *slot = is_guest() ? NULL : slot_of(file, false), handle;
 
 	if (!slot)
 		return 0;
@@ -211,7 +245,7 @@ static uint32_t forget_file(const void *file)
 
 static uint32_t forget_fd(int fd)
 {
-	return (unsigned)fd < FDS ? __atomic_exchange_n(&fds[fd], 0, __ATOMIC_ACQ_REL) : 0;
+	return (unsigned)fd < FDS && !is_guest() ? __atomic_exchange_n(&fds[fd], 0, __ATOMIC_ACQ_REL) : 0;
 }
 
 /* In a forked child all handles are found anew: those of the parent are the parent's. */
@@ -223,6 +257,7 @@ static void child(void)
 	memset(last, 0, used * sizeof(*last));
 	if (files_used)
 		memset(files, 0, sizeof(files));
+	is_guest(); /* as in learn_owner() */
 }
 
 int gt_io_extended;
@@ -241,6 +276,7 @@ __attribute__((constructor)) static void begin_io(void)
 	if (extended && !strcmp(extended, "yes"))
 		offset_parameter = gt_def_parameter("offset", GT_VALUE_INT);
 	gt_io_extended = offset_parameter != GT_NONE;
+	learn_owner();
 	pthread_atfork(NULL, NULL, child);
 	errno = saved;
 }
@@ -285,9 +321,17 @@ void gt_hook_abandon(struct gt_hook *hook)
 	hook->gt_open = 0;
 }
 
-static void begin(struct gt_hook *hook)
+/* Of calls that change what is open. */
+static void ask(struct gt_hook *hook)
 {
 	gt_io_ask(hook);
+	if (hook->gt_w && is_guest())
+		hook->gt_w = NULL;
+}
+
+static void begin(struct gt_hook *hook)
+{
+	ask(hook);
 	if (hook->gt_w)
 		enter(hook, gt_now());
 }
@@ -354,6 +398,25 @@ void gt_hook_fopen_end(struct gt_hook *hook, unsigned long long result)
 	errno = saved;
 }
 
+/* The file was open already: the FILE has a handle of its own, as has one that is found open. */
+void gt_hook_fdopen_begin(struct gt_hook *hook)
+{
+	begin(hook);
+}
+
+void gt_hook_fdopen_end(struct gt_hook *hook, unsigned long long result)
+{
+	FILE *file = (FILE *)result;
+
+	if (file)
+		forget_file(file);
+	if (!hook->gt_w)
+		return;
+	if (file)
+		gt_io_of_file(file);
+	leave(hook, gt_now());
+}
+
 void gt_hook_freopen_begin(struct gt_hook *hook, unsigned long long mode, unsigned long long file)
 {
 	hook->gt_handle = forget_file((const void *)file);
@@ -382,7 +445,7 @@ static void closed(struct gt_hook *hook, unsigned long long result)
 
 void gt_hook_close_begin(struct gt_hook *hook, int fd)
 {
-	gt_io_ask(hook);
+	ask(hook);
 	if (hook->gt_w)
 		gt_io_of_fd(fd); /* what was found open is closed, too */
 	hook->gt_handle = forget_fd(fd);
@@ -396,7 +459,7 @@ void gt_hook_close_end(struct gt_hook *hook, unsigned long long result)
 
 void gt_hook_fclose_begin(struct gt_hook *hook, unsigned long long file)
 {
-	gt_io_ask(hook);
+	ask(hook);
 	if (hook->gt_w && file)
 		gt_io_of_file((const void *)file);
 	hook->gt_handle = forget_file((const void *)file);
@@ -433,7 +496,7 @@ void gt_hook_pair_end(struct gt_hook *hook, unsigned long long result)
 
 void gt_hook_dup_begin(struct gt_hook *hook, int fd, int to)
 {
-	gt_io_ask(hook);
+	ask(hook);
 	if (hook->gt_w)
 		hook->gt_handle = gt_io_of_fd(fd);
 	hook->gt_other = 0;
@@ -481,6 +544,20 @@ void gt_hook_fcntl_end(struct gt_hook *hook, unsigned long long result)
 {
 	if (hook->gt_b)
 		gt_hook_dup_end(hook, result);
+}
+
+/* What is only looked at (MSG_PEEK) will be read later. */
+void gt_hook_recv_begin(struct gt_hook *hook, int fd, unsigned long long bytes, int flags)
+{
+	gt_hook_fd_begin(hook, GT_IO_READ, GT_IO_BYTES, fd, bytes);
+	if (flags & MSG_PEEK)
+		hook->gt_b = 0;
+}
+
+/* With MSG_TRUNC the result is the datagram's length, whatever there is room for. */
+void gt_hook_recv_end(struct gt_hook *hook, unsigned long long result)
+{
+	gt_io_result(hook, (long long)result > 0 && result > hook->gt_a ? hook->gt_a : result);
 }
 
 static void begin_seek(struct gt_hook *hook, uint32_t handle, uint64_t offset, unsigned whence)

@@ -179,6 +179,10 @@ GT_HIDDEN void gt_hook_open_begin(struct gt_hook *hook, unsigned long long flags
 GT_HIDDEN void gt_hook_open_end(struct gt_hook *hook, unsigned long long result);
 GT_HIDDEN void gt_hook_fopen_begin(struct gt_hook *hook, unsigned long long mode);
 GT_HIDDEN void gt_hook_fopen_end(struct gt_hook *hook, unsigned long long result);
+GT_HIDDEN void gt_hook_fdopen_begin(struct gt_hook *hook);
+GT_HIDDEN void gt_hook_fdopen_end(struct gt_hook *hook, unsigned long long result);
+GT_HIDDEN void gt_hook_recv_begin(struct gt_hook *hook, int fd, unsigned long long bytes, int flags);
+GT_HIDDEN void gt_hook_recv_end(struct gt_hook *hook, unsigned long long result);
 GT_HIDDEN void gt_hook_freopen_begin(struct gt_hook *hook, unsigned long long mode,
 				     unsigned long long file);
 GT_HIDDEN void gt_hook_freopen_end(struct gt_hook *hook, unsigned long long result);

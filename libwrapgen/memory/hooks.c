@@ -231,7 +231,7 @@ static void set_up(void)
 		.group = "memory",
 		.description = "bytes allocated by malloc and similar functions",
 		.value = GT_VALUE_UINT,
-		.mode = 4, /* OTF2_METRIC_ABSOLUTE_POINT */
+		.mode = GT_METRIC_ABSOLUTE_NEXT,
 		.scope = 1,
 	};
 	const char *events = gt_setting("VT_MEMTRACE_EVENTS"), *markers = gt_setting("VT_MEMTRACE_MARKER");

@@ -18,22 +18,23 @@
 #include <string.h>
 #include <unistd.h>
 
-#define PARADIGM_MPI 4u /* OTF2_PARADIGM_MPI */
 #define LINKS_MOST   65536u /* pieces of one list of members */
 
 /* ---- who is which rank ---------------------------------------------------------------------- */
 
-static bool has_library(const struct gt_proc *proc)
+/* The file of the MPI library that it has loaded, from the last slash on; NULL: none. */
+static const char *library_of(const struct gt_proc *proc)
 {
 	for (size_t i = 0; i < gt_journal_count(&proc->journal, GT_D_MODULE); i++) {
 		const struct gt_def_module *module =
 			gt_journal_nth(&proc->journal, GT_D_MODULE, i, NULL, NULL);
 		const char *name = strrchr((const char *)(module + 1), '/');
 
-		if (name && (!strncmp(name, "/libmpi.so", 10) || !strncmp(name, "/libmpich.so", 12)))
-			return true;
+		if (name && (!strncmp(name, "/libmpi.so", 10) || !strncmp(name, "/libmpich.so", 12) ||
+			     !strncmp(name, "/libmpi_abi.so", 14)))
+			return name;
 	}
-	return false;
+	return NULL;
 }
 
 bool gt_mpi_silent(const struct gt_proc *proc)
@@ -45,7 +46,26 @@ bool gt_mpi_silent(const struct gt_proc *proc)
 		if (p->header.rank != UINT32_MAX)
 			return false;
 	return proc->header.origin != 1 && (!wish || strcmp(wish, "no")) &&
-	       gt_journal_property(&proc->journal, "launcher-rank") && has_library(proc);
+	       gt_journal_property(&proc->journal, "launcher-rank") && library_of(proc);
+}
+
+/* All with MPICH's binary interface call their library libmpi.so.12, Open MPI has reached 40 and more. */
+void gt_mpi_silent_why(const struct gt_proc *proc, char *text, size_t size)
+{
+	const char *library = library_of(proc);
+	bool mpich = library && (!strncmp(library, "/libmpich", 9) || !strcmp(library, "/libmpi.so.12") ||
+				 !strncmp(library, "/libmpi.so.12.", 14));
+
+	*text = '\0';
+	if (library && !strncmp(library, "/libmpi_abi", 11))
+		snprintf(text, size, "programs linked with libmpi_abi (mpicc_abi) are not supported");
+	else if (gt_journal_property(&proc->journal, "mpi-not-installed"))
+		snprintf(text, size, "libgputrace-mpi-%s.so is not installed",
+			 gt_journal_property(&proc->journal, "mpi-not-installed"));
+	else if (library && mpich && !GT_HAVE_MPICH)
+		snprintf(text, size, "this gputrace was built without MPICH");
+	else if (library && !mpich && !GT_HAVE_OPENMPI)
+		snprintf(text, size, "this gputrace was built without Open MPI");
 }
 
 static int compare_ranks(const void *a, const void *b)
@@ -305,7 +325,7 @@ static int define(struct task *task, struct gt_mpi_archive_comm *comm, const str
 {
 	struct gt_comm out = {
 		.name = gt_defs_string(task->defs, name), .parent = GT_UNDEFINED,
-		.proc = GT_UNDEFINED, .paradigm = PARADIGM_MPI,
+		.proc = GT_UNDEFINED, .paradigm = GT_PARADIGM_MPI,
 		.self = !far->count && near->count == 1 && !task->alone, .inter = far->count != 0,
 		.events = def->flags & GT_COMM_EVENTS,
 	};
@@ -444,7 +464,7 @@ static int look_at_process(struct gt_mpi *mpi, const struct gt_proc *proc, size_
 		const struct gt_def_shared *def =
 			gt_journal_nth(&proc->journal, GT_D_COMM, i, &id, NULL);
 
-		if (id && id <= most && !task.views[id].comm && def->paradigm == PARADIGM_MPI)
+		if (id && id <= most && !task.views[id].comm && def->paradigm == GT_PARADIGM_MPI)
 			rc = look_at(&task, id);
 	}
 	return rc;

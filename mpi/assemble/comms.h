@@ -60,6 +60,8 @@ struct gt_mpi {
 
 /* Was it started as a rank and has an MPI library, but no MPI was recorded, although that was wished? */
 bool gt_mpi_silent(const struct gt_proc *proc);
+/* Why, of a process that is silent: a sentence without a full stop; "": not known. */
+void gt_mpi_silent_why(const struct gt_proc *proc, char *text, size_t size);
 
 /*
  * 0 or a negative errno. `part`: other hosts' processes are not in this spool. Of a job that has all its

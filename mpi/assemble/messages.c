@@ -69,11 +69,6 @@ void gt_convert_mpi_message(struct gt_track *t, const struct gt_slot *slot, uint
 		gt_track_write(t, MpiIrecv, ns, peer, comm, tag, slot[1].word, slot[2].time);
 		break;
 	}
-	if (GT_WORD_TYPE(slot->word) == GT_T_MPI_SEND || GT_WORD_TYPE(slot->word) == GT_T_MPI_ISEND) {
-		t->w->tally.messages++;
-		t->w->tally.message_bytes += slot[1].word;
-		gt_tally_sent(&t->w->tally, slot[1].word);
-	}
 }
 
 /* The message that a word with a CHANNEL stands for. */
@@ -109,6 +104,8 @@ void gt_convert_mpi_request(struct gt_track *t, const struct gt_slot *slot, uint
 {
 	uint64_t ns = gt_track_time(t, tick), id = slot[1].time;
 
+	if (!id)
+		return;
 	switch (GT_WORD_TYPE(slot->word)) {
 	case GT_T_MPI_ISEND_COMPLETE:
 		gt_track_write(t, MpiIsendComplete, ns, id);
@@ -143,7 +140,6 @@ void gt_convert_mpi_collective(struct gt_track *t, const struct gt_slot *slot, u
 		return;
 	}
 	root = root_of(view, (uint32_t)(slot[1].time >> 32));
-	t->w->tally.collectives += op <= OTF2_COLLECTIVE_OP_CREATE_HANDLE; /* others free something */
 	if (GT_WORD_TYPE(slot->word) == GT_T_COLL_END)
 		gt_track_write(t, MpiCollectiveEnd, ns, op, view->comm->number, root, sent, received);
 	else

@@ -9,7 +9,6 @@
 
 #include "lib/assemble/archive/track.h"
 #include "lib/assemble/adapters/half.h"
-#include "lib/assemble/util/calls.h"
 #include "mpi/assemble/mpi.h"
 
 #include <errno.h>
@@ -63,29 +62,17 @@ static bool shared_handle(struct gt_track *t, const struct gt_def_shared *def, u
 	return true;
 }
 
-/* The time of what begins and ends MPI says nothing of the program. */
-static uint8_t part(const char *region)
-{
-	switch (gt_message_call(region)) {
-	case GT_CALL_SETUP:
-		return GT_PART_SETUP;
-	case GT_CALL_TEST:
-		return GT_PART_POLL;
-	default:
-		return GT_PART_ITSELF;
-	}
-}
-
 static const struct gt_paradigm paradigms[] = {
 	{ .name = "MPI", .paradigm = OTF2_PARADIGM_MPI, .kind = OTF2_PARADIGM_CLASS_PROCESS,
-	  .time = GT_TIME_COMMUNICATION, .comm_template = "MPI Communicator ${id}", .part = part },
+	  .comm_template = "MPI Communicator ${id}" },
 	{ .name = NULL },
 };
 
 static const struct gt_shared_io io = { .number = 3, .id = "MPI-IO", .name = "MPI-IO" };
 
 static const struct gt_half half = {
-	.ranks = "MPI", .io = &io, .is_silent = gt_mpi_silent, .shared_handle = shared_handle,
+	.ranks = "MPI", .io = &io, .is_silent = gt_mpi_silent,
+	.silent_why = gt_mpi_silent_why, .shared_handle = shared_handle,
 };
 
 const struct gt_assembler gt_assembler_mpi = {

@@ -440,7 +440,6 @@ static void convert_complete(struct gt_track *t, const struct gt_slot *slot, uin
 	if (root != UINT32_MAX)
 		place = root < comm->size ? comm->place[root] : GT_UNDEFINED;
 	count_bytes(op, root == row->rank, comm->size, slot[1].word, &sent, &received);
-	t->w->tally.collectives++;
 	gt_track_write(t, NonBlockingCollectiveComplete, gt_track_time(t, tick), (OTF2_CollectiveOp)op,
 		       comm->number, place, sent, received, slot[2].time);
 }
@@ -452,9 +451,6 @@ static void write_message(struct gt_track *t, struct row *row, const struct comm
 	uint32_t rank = (uint32_t)slot[1].time, peer = row->receives ? comm->place[rank] : comm->to[rank];
 
 	if (!row->receives) {
-		t->w->tally.messages++;
-		t->w->tally.message_bytes += slot[1].word;
-		gt_tally_sent(&t->w->tally, slot[1].word);
 		gt_track_write(t, MpiSend, ns, peer, comm->messages, 0, slot[1].word);
 		return;
 	}
@@ -501,7 +497,7 @@ static const struct gt_own_record records[] = {
 
 static const struct gt_paradigm paradigms[] = {
 	{ .name = "NCCL", .paradigm = OTF2_PARADIGM_NONE, .kind = OTF2_PARADIGM_CLASS_PROCESS,
-	  .time = GT_TIME_COMMUNICATION, .comm_template = "NCCL communicator ${id}" },
+	  .comm_template = "NCCL communicator ${id}" },
 	{ .name = NULL },
 };
 

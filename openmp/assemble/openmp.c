@@ -98,8 +98,7 @@ static const struct gt_own_record records[] = {
 static const struct gt_paradigm paradigms[] = {
 	{ .name = "OPENMP",
 	  .paradigm = OTF2_PARADIGM_OPENMP,
-	  .kind = OTF2_PARADIGM_CLASS_THREAD_FORK_JOIN,
-	  .time = GT_TIME_WORK },
+	  .kind = OTF2_PARADIGM_CLASS_THREAD_FORK_JOIN },
 	{ .name = NULL },
 };
 

@@ -7,9 +7,7 @@
 #include "config.h"
 
 #include "lib/assemble/archive/records.h"
-#include "lib/assemble/archive/worst.h"
 #include "lib/assemble/adapters/assemblers.h"
-#include "lib/assemble/util/posix.h"
 
 /* The paradigm that a record names; 0: POSIX threads. */
 static uint8_t paradigm_of(uint64_t number)
@@ -149,10 +147,6 @@ void gt_convert_lock(struct gt_track *t, const struct gt_slot *slot, uint64_t ti
 	uint8_t paradigm = paradigm_of(slot[1].word);
 	uint64_t ns = gt_track_time(t, tick);
 
-	if (acquire)
-		gt_worst_lock(t, paradigm, id, address, ns);
-	else
-		gt_worst_unlock(t, paradigm, id, ns);
 	if (acquire && (entry || (entry = gt_track_remembered(t, GT_T_LOCK_ACQUIRE, address))))
 		gt_track_attribute(t, entry->aux, OTF2_TYPE_UINT64,
 				   (OTF2_AttributeValue){ .uint64 = address });
@@ -162,20 +156,10 @@ void gt_convert_lock(struct gt_track *t, const struct gt_slot *slot, uint64_t ti
 		gt_track_write(t, ThreadReleaseLock, ns, paradigm, id, order);
 }
 
-static uint8_t part(const char *region)
-{
-	enum gt_posix what = gt_posix_call(region);
-
-	return what == GT_POSIX_CREATE || what == GT_POSIX_UNLOCK ? GT_PART_SETUP
-	       : what == GT_POSIX_LOCK				  ? GT_PART_LOCK : GT_PART_ITSELF;
-}
-
 static const struct gt_paradigm paradigms[] = {
 	{ .name = "PTHREAD",
 	  .paradigm = OTF2_PARADIGM_PTHREAD,
-	  .kind = OTF2_PARADIGM_CLASS_THREAD_CREATE_WAIT,
-	  .time = GT_TIME_WAIT,
-	  .part = part },
+	  .kind = OTF2_PARADIGM_CLASS_THREAD_CREATE_WAIT },
 	{ .name = NULL },
 };
 

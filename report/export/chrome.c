@@ -9,6 +9,7 @@
 #include "config.h"
 
 #include <inttypes.h>
+#include <math.h>
 #include <stdlib.h>
 
 #include "report/export/export.h"
@@ -115,7 +116,9 @@ static void put_value(struct gt_export_place *place, const struct gt_otf2_Metric
 			chrome->members[member], place->at->index + 1,
 			pid_of(place->export->read, place->at->location), place->at->index + 1,
 			US_OF(place->at->time));
-	if (e->types[i] == OTF2_TYPE_DOUBLE)
+	if (e->types[i] == OTF2_TYPE_DOUBLE && !isfinite(e->values[i].floating_point))
+		gt_export_print(place, "null}}"); /* JSON has no other word for it */
+	else if (e->types[i] == OTF2_TYPE_DOUBLE)
 		gt_export_print(place, "%.17g}}", e->values[i].floating_point);
 	else if (e->types[i] == OTF2_TYPE_INT64)
 		gt_export_print(place, "%" PRId64 "}}", e->values[i].signed_int);

@@ -208,6 +208,7 @@ void gt_text_room(struct gt_text *text, size_t more)
 	text->room = room;
 }
 
+__attribute__((format(printf, 2, 0)))
 static void add_v(struct gt_text *text, const char *format, va_list args)
 {
 	va_list again;
@@ -272,19 +273,13 @@ static char *clean_copy(const char *string)
 
 void gt_text_json(struct gt_text *text, const char *string)
 {
-	char *clean = clean_copy(string);
+	size_t room = 6 * strlen(string) + 1;
 
+	gt_text_room(text, room + 2);
+	text->data[text->count++] = '"';
+	gt_utf8_json(text->data + text->count, room, string);
+	text->count += strlen(text->data + text->count);
 	gt_text_add(text, "\"");
-	for (const char *c = clean; *c; c++) {
-		if (*c == '"' || *c == '\\')
-			gt_text_add(text, "\\%c", *c);
-		else if ((unsigned char)*c < 0x20 || *c == 0x7f)
-			gt_text_add(text, "\\u%04x", *c);
-		else
-			gt_text_add(text, "%c", *c);
-	}
-	gt_text_add(text, "\"");
-	free(clean);
 }
 
 void gt_text_csv(struct gt_text *text, const char *string)
@@ -366,9 +361,12 @@ static bool open_output(struct gt_export *export, char **path)
 	export->path = *path;
 	if (options->face->folder)
 		return !mkdir(*path, 0777) || complain(*path);
-	if (options->face->seekable)
-		return !unlink(*path) || errno == ENOENT || complain(*path);
-	export->out = fopen(*path, "w");
+	if (options->face->seekable) { /* an empty file is a new one */
+		FILE *file = gt_output_open(*path, options->out);
+
+		return file ? !fclose(file) : complain(*path);
+	}
+	export->out = gt_output_open(*path, options->out);
 	return export->out || complain(*path);
 }
 

@@ -46,6 +46,7 @@ struct gt_export {
 	uint64_t correlation, mpi_error; /* attributes */
 	struct gt_ends ends;
 	int error;            /* errno of the first write that failed */
+	bool cut;             /* something was left out, and that was said */
 	void *face;           /* the face's own */
 };
 
@@ -85,6 +86,7 @@ struct gt_export_face {
 	const char *option, *what; /* "chrome", and what it is */
 	bool folder;   /* writes a folder */
 	bool seekable; /* a file, and not standard output */
+	bool binary;   /* nothing for a terminal */
 	bool serial;   /* one location after the other */
 	/* Functions may be NULL. False: it failed, and has said why. */
 	bool (*start)(struct gt_export *export);

@@ -22,6 +22,7 @@ enum { SLOWER = 0xd55e00, FASTER = 0x0072b2, SAME = 0xe2e5ea }; /* as report/pag
 struct flame_node {
 	char *name;
 	struct flame_node *parent, *child, *next;
+	struct flame_node *last; /* the callee that was found last: they come in order */
 	uint64_t self[2], sum[2], width; /* ns; [1]: in the other archive */
 	unsigned char class;
 	unsigned depth;
@@ -47,13 +48,14 @@ struct merging {
 
 static struct flame_node *child_of(struct flame_node *parent, const char *name, unsigned class)
 {
-	struct flame_node **link = &parent->child, *node;
+	struct flame_node *last = parent->last, *node;
+	struct flame_node **link = last && strcmp(last->name, name) < 0 ? &last->next : &parent->child;
 	int order = 1;
 
 	while (*link && (order = strcmp((*link)->name, name)) < 0)
 		link = &(*link)->next;
 	if (*link && !order)
-		return *link;
+		return parent->last = *link;
 	node = calloc(1, sizeof(*node));
 	if (!node)
 		abort();
@@ -62,7 +64,7 @@ static struct flame_node *child_of(struct flame_node *parent, const char *name, 
 		abort();
 	*node = (struct flame_node){ .name = node->name, .parent = parent, .next = *link,
 				     .class = (unsigned char)class, .depth = parent->depth + 1 };
-	return *link = node;
+	return parent->last = *link = node;
 }
 
 /* ---- collecting --------------------------------------------------------------------------------- */

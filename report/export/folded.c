@@ -3,7 +3,8 @@
  * Folded call stacks, for flame graphs: "PROCESS;LOCATION;main;work NANOSECONDS", the time in the last
  * region itself.
  *
- * Limits: the call paths of a location are in memory until it has been read.
+ * Limits: the call paths of a location are in memory until it has been read. Each line has its whole path, so
+ * that a deep recursion would fill the disk: what is deeper than MOST_CALLS counts for its caller.
  */
 #include "config.h"
 
@@ -28,6 +29,28 @@ static void add_name(struct gt_text *text, const char *name)
 			*c = ':';
 	gt_text_add(text, "%s", clean);
 	free(clean);
+}
+
+enum { MOST_CALLS = 1000, MOST_BYTES = 256 << 10 };
+
+static void begin(struct gt_export_place *place)
+{
+	struct gt_path_tree *tree;
+
+	gt_path_begin(place);
+	tree = place->face;
+	tree->most = MOST_CALLS;
+	tree->most_bytes = MOST_BYTES;
+}
+
+/* Once. */
+static void say_cut(struct gt_export *export)
+{
+	if (!__atomic_exchange_n(&export->cut, true, __ATOMIC_RELAXED))
+		fprintf(stderr,
+			"gputrace export: calls deeper than %d, or with paths of more than %d bytes, "
+			"count for their callers\n",
+			MOST_CALLS, MOST_BYTES);
 }
 
 struct printing {
@@ -64,6 +87,8 @@ static void end(struct gt_export_place *place)
 	gt_text_process(&process, read, gt_otf2_find_location_group(read, place->at->location->group));
 	add_name(&printing.path, process.data);
 	free(process.data);
+	if (((struct gt_path_tree *)place->face)->cut)
+		say_cut(place->export);
 	gt_text_add(&printing.path, ";");
 	add_name(&printing.path, place->at->location->name);
 	gt_path_walk(place->face, &printing, print_node, leave_node);
@@ -73,7 +98,7 @@ static void end(struct gt_export_place *place)
 const struct gt_export_face gt_export_folded = {
 	.option = "folded",
 	.what = "Folded call stacks, for flame graphs.",
-	.begin = gt_path_begin,
+	.begin = begin,
 	.enter = gt_path_enter,
 	.call = gt_path_call,
 	.end = end,

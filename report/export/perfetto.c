@@ -236,9 +236,10 @@ static void put_value(struct gt_export_place *place, size_t member, OTF2_Type ty
 	state->counted[member] = true;
 	event.has_track_uuid = true;
 	event.track_uuid = COUNTER_TRACK(place->at->index, member);
-	event.has_double_counter_value = type == OTF2_TYPE_DOUBLE;
-	event.has_counter_value = type != OTF2_TYPE_DOUBLE;
-	event.double_counter_value = value.floating_point;
+	event.has_double_counter_value =
+		type == OTF2_TYPE_DOUBLE || (type == OTF2_TYPE_UINT64 && value.unsigned_int > INT64_MAX);
+	event.has_counter_value = !event.has_double_counter_value;
+	event.double_counter_value = gt_otf2_number(type, value);
 	event.counter_value = value.signed_int;
 	put_event(place, &event, GT_PF__EVENT__TYPE__COUNTER, place->at->time, NULL);
 }
@@ -322,6 +323,7 @@ static bool finish(struct gt_export *export)
 
 const struct gt_export_face gt_export_perfetto = {
 	.option = "perfetto",
+	.binary = true,
 	.what = "A trace of Perfetto, for ui.perfetto.dev.",
 	.start = start,
 	.begin = begin,

@@ -23,7 +23,8 @@ static void put_frame(struct gt_text *text, const struct gt_otf2_region *region)
 	if (*region->file) {
 		gt_text_add(text, ",\"file\":");
 		gt_text_json(text, region->file);
-		gt_text_add(text, ",\"line\":%" PRIu32, region->begin_line);
+		if (region->begin_line)
+			gt_text_add(text, ",\"line\":%" PRIu32, region->begin_line);
 	}
 	gt_text_add(text, "},\n");
 }

@@ -228,13 +228,22 @@ void gt_tables_call(struct gt_export_place *place, const struct gt_call *call)
 	    INT(call->end), INT(call->self), INT(call->whole));
 }
 
+/* What a real number may not have all digits of; nothing if it is none, or too large for an integer. */
+static struct gt_value exact_value(OTF2_Type type, OTF2_MetricValue value)
+{
+	bool is = type == OTF2_TYPE_INT64 || (type == OTF2_TYPE_UINT64 && value.unsigned_int <= INT64_MAX);
+
+	return is ? INT(value.signed_int) : NONE;
+}
+
 static void put_values(struct gt_export_place *place, const struct gt_otf2_Metric *e)
 {
 	const struct gt_otf2_metric *metric = gt_otf2_find_metric(place->export->read, e->metric);
 
 	for (unsigned i = 0; metric && i < e->count && i < metric->count; i++)
 		ROW(place->export, place, VALUES, INT(place->at->location->id), INT(metric->members[i]),
-		    INT(place->at->time), REAL(gt_otf2_number(e->types[i], e->values[i])));
+		    INT(place->at->time), REAL(gt_otf2_number(e->types[i], e->values[i])),
+		    exact_value(e->types[i], e->values[i]));
 }
 
 static void put_parameter(struct gt_export_place *place, uint64_t id, const char *value)

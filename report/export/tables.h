@@ -19,7 +19,7 @@
 	T(METRICS, metrics, "metric;name:t;unit:t;description:t")                                            \
 	T(COMMUNICATORS, communicators, "communicator;name:t;size")                                          \
 	T(CALLS, calls, "call;thread;region;parent;depth;begin_ns;end_ns;self_ns;whole")                     \
-	T(VALUES, metric_values, "thread;metric;time_ns;value:r")                                            \
+	T(VALUES, metric_values, "thread;metric;time_ns;value:r;integer")                                   \
 	T(PARAMETERS, parameters, "call;thread;time_ns;name:t;value:t")                                      \
 	T(MESSAGES, messages,                                                                                \
 	  "sender;receiver;send_ns;receive_ns;bytes;tag;communicator;send_call;receive_call")                \

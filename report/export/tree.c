@@ -11,6 +11,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "lib/assemble/util/lookup.h"
+
 void gt_path_begin(struct gt_export_place *place)
 {
 	struct gt_path_tree *tree = calloc(1, sizeof(*tree));
@@ -21,26 +23,51 @@ void gt_path_begin(struct gt_export_place *place)
 	place->face = tree;
 }
 
-/* The child that was found last stands first: what is called is mostly what was called before. */
-static struct gt_path_node *child_of(struct gt_path_node *parent, const struct gt_otf2_region *region)
+/* Where the node is in the index, or would be. */
+static struct gt_path_node **place_of(struct gt_path_tree *tree, const struct gt_path_node *parent,
+				      const struct gt_otf2_region *region)
 {
-	struct gt_path_node **link = &parent->child, *node;
+	size_t i = gt_hash_mix(gt_hash_mix(GT_HASH_START, (uintptr_t)parent), (uintptr_t)region);
 
-	while (*link && (*link)->region != region)
-		link = &(*link)->next;
-	node = *link;
-	if (node) {
-		*link = node->next;
-	} else {
-		node = calloc(1, sizeof(*node));
-		if (!node)
-			abort();
-		node->region = region;
-		node->parent = parent;
-	}
+	for (i &= tree->room - 1; tree->index[i]; i = (i + 1) & (tree->room - 1))
+		if (tree->index[i]->parent == parent && tree->index[i]->region == region)
+			break;
+	return &tree->index[i];
+}
+
+static void grow(struct gt_path_tree *tree)
+{
+	struct gt_path_node **old = tree->index;
+	size_t room = tree->room;
+
+	tree->room = room ? 2 * room : 256;
+	tree->index = calloc(tree->room, sizeof(struct gt_path_node *));
+	if (!tree->index)
+		abort();
+	for (size_t i = 0; i < room; i++)
+		if (old[i])
+			*place_of(tree, old[i]->parent, old[i]->region) = old[i];
+	free(old);
+}
+
+static struct gt_path_node *child_of(struct gt_path_tree *tree, const struct gt_otf2_region *region)
+{
+	struct gt_path_node *parent = tree->at, *node, **place;
+
+	if (2 * tree->count >= tree->room)
+		grow(tree);
+	place = place_of(tree, parent, region);
+	if (*place)
+		return *place;
+	node = calloc(1, sizeof(*node));
+	if (!node)
+		abort();
+	node->region = region;
+	node->parent = parent;
 	node->next = parent->child;
-	parent->child = node;
-	return node;
+	node->user = parent->user + strlen(region->name);
+	tree->count++;
+	return *place = parent->child = node;
 }
 
 void gt_path_enter(struct gt_export_place *place, const struct gt_otf2_region *region, uint64_t time)
@@ -48,7 +75,13 @@ void gt_path_enter(struct gt_export_place *place, const struct gt_otf2_region *r
 	struct gt_path_tree *tree = place->face;
 
 	(void)time;
-	tree->at = child_of(tree->at, region);
+	if (tree->below || (tree->most && (tree->depth >= tree->most || tree->at->user > tree->most_bytes))) {
+		tree->below++;
+		tree->cut = true;
+		return;
+	}
+	tree->depth++;
+	tree->at = child_of(tree, region);
 }
 
 void gt_path_call(struct gt_export_place *place, const struct gt_call *call)
@@ -56,6 +89,11 @@ void gt_path_call(struct gt_export_place *place, const struct gt_call *call)
 	struct gt_path_tree *tree = place->face;
 
 	tree->at->self += call->self;
+	if (tree->below) {
+		tree->below--;
+		return;
+	}
+	tree->depth--;
 	tree->at = tree->at->parent;
 }
 
@@ -110,5 +148,6 @@ void gt_path_walk(struct gt_path_tree *tree, void *user, void (*visit)(void *use
 		free(node);
 		node = parent;
 	}
+	free(tree->index);
 	free(tree);
 }

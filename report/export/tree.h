@@ -14,11 +14,19 @@ struct gt_path_node {
 	const struct gt_otf2_region *region; /* NULL: the root */
 	struct gt_path_node *parent, *child, *next;
 	uint64_t self;  /* ns in its last region itself */
-	size_t user;    /* the face's */
+	size_t user;    /* the face's; while it is built, bytes of its path */
 };
 
+/*
+ * `most`: what is called deeper, or where the names of a path take more bytes, counts for its caller; 0: all
+ * has a path of its own.
+ */
 struct gt_path_tree {
 	struct gt_path_node root, *at;
+	struct gt_path_node **index; /* by caller and region; `room` of them */
+	size_t count, room;
+	size_t most, most_bytes, depth, below; /* below: calls that are open and have no path of their own */
+	bool cut;
 };
 
 /* Functions of a face: place->face is the tree, which its end() frees. */

@@ -319,7 +319,7 @@ static bool write_file(struct gt_flow *flow, const char *path)
 {
 	static void (*const faces[])(struct gt_flow *flow, FILE *out) = { gt_flow_text, gt_flow_dot,
 									    gt_flow_svg, gt_flow_json };
-	FILE *out = path ? fopen(path, "we") : stdout;
+	FILE *out = path ? gt_output_open(path, flow->options->out) : stdout;
 
 	if (!out)
 		return complain(path);

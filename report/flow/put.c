@@ -51,22 +51,13 @@ void gt_flow_put_xml(FILE *out, const char *text, size_t most)
 
 void gt_flow_put_quoted(FILE *out, const char *text, bool dot)
 {
-	char *line = dot ? clean(text, 0) : gt_flow_zeroed(4 * strlen(text) + 1, 1);
+	size_t room = 6 * strlen(text) + 1;
+	char *line = dot ? clean(text, 0) : gt_flow_zeroed(room, 1);
 
 	if (!dot)
-		gt_utf8_clean(line, 4 * strlen(text) + 1, text);
-	if (!dot)
-		fputc('"', out);
-	for (const char *c = line; *c; c++) {
-		if (*c == '"' || *c == '\\')
-			fprintf(out, "\\%c", *c);
-		else if ((unsigned char)*c < 0x20 || *c == 0x7f)
-			fprintf(out, "\\u%04x", *c);
-		else
-			fputc(*c, out);
-	}
-	if (!dot)
-		fputc('"', out);
+		fprintf(out, "\"%s\"", gt_utf8_json(line, room, text));
+	for (const char *c = line; dot && *c; c++)
+		fprintf(out, *c == '"' || *c == '\\' ? "\\%c" : "%c", *c);
 	free(line);
 }
 

@@ -115,7 +115,7 @@ const Draw = {
 		for (const line of lines)
 			if (line.type === "track")
 				Tracks.draw(ctx, line, line.y - top);
-		Links.draw(ctx, top, lines);
+		Links.draw(ctx, top);
 		if (View.overlays.path)
 			Path.draw(ctx, top);
 		Draw.marks(ctx, top);

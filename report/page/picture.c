@@ -187,31 +187,23 @@ static void take_bytes(struct drawing *d, const struct gt_otf2_cursor *at)
 		d->bytes = value.uint64;
 }
 
-enum { ORDER_BITS = 52, TIE_BITS = 48, KEY_MASK = (1 << (ORDER_BITS - TIE_BITS)) - 1 };
-
-/* Keys as numbers whose last bits are free: others may, if seldom, have the same. */
+/* Keys as numbers: others may, if seldom, have the same. */
 static uint64_t key_of(const struct gt_end *end)
 {
 	uint64_t key = (end->key[0] ^ end->key[1] * UINT64_C(0x9e3779b97f4a7c15)) *
 		       UINT64_C(0xff51afd7ed558ccd);
 
-	return (key ^ key >> 31) & ~(uint64_t)KEY_MASK;
+	return key ^ key >> 31;
 }
 
 /* Ends of one key come together and in their order, those of different keys in any. */
 static void keep_ends(struct gt_picture *picture, struct gt_ends *ends)
 {
-	uint64_t last = (UINT64_C(1) << ORDER_BITS) - 1;
-
 	pthread_mutex_lock(&picture->spill.lock);
 	for (size_t i = 0; i < ends->count; i++) {
 		union end one = { .end = ends->items[i] };
-		uint64_t order;
 
-		one.end.order = one.end.order < last ? one.end.order : last;
-		order = one.end.order;
-		if (gt_sorter_add(picture->ends, key_of(&one.end) | order >> TIE_BITS,
-				  order & ((UINT64_C(1) << TIE_BITS) - 1), one.slots, END_SLOTS))
+		if (gt_sorter_add(picture->ends, key_of(&one.end), one.end.order, one.slots, END_SLOTS))
 			exit(2);
 	}
 	pthread_mutex_unlock(&picture->spill.lock);
@@ -661,8 +653,7 @@ static char *report_json(struct gt_report *report, size_t *size)
 
 	if (!memory)
 		abort();
-	if (!gt_figures_json(&report->figures, &face, memory))
-		fputs("null\n", memory);
+	gt_figures_json(&report->figures, &face, memory);
 	if (fclose(memory))
 		abort();
 	return text;

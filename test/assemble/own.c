@@ -100,7 +100,7 @@ static bool location_name(const struct gt_loc *loc, char *text, size_t size)
 
 static const struct gt_own_record records[] = { { "step", 1, step }, { NULL, 0, NULL } };
 static const struct gt_paradigm paradigms[] = {
-	{ "DEMO TASKS", TASKS, THREADS_CLASS, GT_TIME_WORK, "crew %d", NULL }, { NULL, 0, 0, 0, NULL, NULL }
+	{ "DEMO TASKS", TASKS, THREADS_CLASS, "crew %d" }, { NULL, 0, 0, NULL }
 };
 
 __attribute__((visibility("default"))) const struct gt_assembler gt_assembler = {

@@ -2,7 +2,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Writes one good trace and, for each rule of `gputrace check`, traces that break only that rule.
 
-  traces.py --list          NAME RULE, a line each; RULE is "-" for good traces
+  traces.py --list          NAME RULE, a line each; RULE is "-" for good traces, "noted" where
+                            the program has left something undone
   traces.py NAME DIR        writes the trace NAME into the new directory DIR
   traces.py --all DIR       writes each as DIR/NAME
 
@@ -85,6 +86,13 @@ def small_clock_error(t):
 
 
 @case("-")
+def hosts_apart(t):
+    """A warning: the clocks of two hosts may differ by more than waits last."""
+    t.properties["GPUTRACE::HOSTS"] = "2"
+    t.properties["GPUTRACE::CLOCK_ERROR_NS"] = "2000000"
+
+
+@case("-")
 def readers(t):
     """Two hold a lock at once, and the numbers are not in the order of time."""
     t.change(MAIN, 190, "ThreadAcquireLock", 196, "ThreadAcquireLock", PTHREAD, 6, 1)
@@ -136,12 +144,63 @@ def completed_in_another_order(t):
     two_lengths(t, 100, 4)
 
 
-@case("-")
-def matched_by_probe(t):
-    """Which message MPI_Mrecv gets was decided before."""
-    two_lengths(t, 4, 100)
+def probed(t, requested, first, second):
+    """MPI_Mprobe finds the first message; the second one is received before MPI_Mrecv takes the first."""
     t.definitions += [("String", len(STRINGS), "MPI_Mrecv"),
                       ("Region", 5, len(STRINGS), len(STRINGS), 0, 1, MPI, 0, NONE, 0, 0)]
+    t.insert(MAIN, 110, 101, "MpiSend", 1, WORLD, 9, 100)
+    t.insert(MAIN, 110, 102, "MpiSend", 1, WORLD, 9, 4)
+    if requested:
+        t.insert(RANK1, 141, 105, "MpiIrecvRequest", 1)
+    t.insert(RANK1, 141, 106, "MpiRecv", 0, WORLD, 9, second)
+    t.insert(RANK1, 141, 107, "Enter", 5)
+    if requested:
+        t.insert(RANK1, 141, 108, "MpiIrecv", 0, WORLD, 9, first, 1)
+    else:
+        t.insert(RANK1, 141, 108, "MpiRecv", 0, WORLD, 9, first)
+    t.insert(RANK1, 141, 109, "Leave", 5)
+
+
+@case("-")
+def matched_by_probe(t):
+    """The request is as old as the probe."""
+    probed(t, True, 100, 4)
+
+
+@case("-")
+def matched_by_probe_without_request(t):
+    """Which message MPI_Mrecv gets was decided before, and the archive does not say when."""
+    probed(t, False, 100, 4)
+
+
+@case("messages")
+def matched_by_another_probe(t):
+    probed(t, True, 4, 100)
+
+
+def freed(t):
+    """Rank 1 frees the request of a receive; what is received behind it is the second message."""
+    t.definitions += [("String", len(STRINGS), "MPI_REQUEST_FREED"),
+                      ("Attribute", 2, len(STRINGS), s(""), UINT64)]
+    t.insert(RANK1, 105, 10, "MpiIrecvRequest", 1)
+    t.insert(MAIN, 110, 102, "MpiSend", 1, WORLD, 9, 4)
+    t.insert(RANK1, 141, 106, "MpiRecv", 0, WORLD, 9, 4)
+    t.insert(RANK1, 990, 980, "MpiIrecv", 0, WORLD, 9, 0, 1)
+    t.attributes[(RANK1, t.event(RANK1, 980, "MpiIrecv"))] = (2, UINT64, 1)
+
+
+@case("-")
+def freed_receive(t):
+    t.insert(MAIN, 110, 101, "MpiSend", 1, WORLD, 9, 100)
+    freed(t)
+
+
+@case("messages")
+def freed_receive_of_two(t):
+    """One receive without a send is not excused by another one that was freed."""
+    freed(t)
+    t.insert(RANK1, 141, 107, "MpiRecv", 0, WORLD, 9, 4)
+    t.change(MAIN, 102, "MpiSend")
 
 
 @case("-")
@@ -550,14 +609,49 @@ def order_backwards(t):
 
 # ---- messages and collectives ---------------------------------------------------------------
 
-@case("messages")
+@case("noted")
 def never_received(t):
+    """A program may do that."""
     t.change(RANK1, 105, "MpiRecv")
+
+
+@case("noted")
+def never_received_or_switched_off(t):
+    t.change(RANK1, 105, "MpiRecv")
+    t.insert(RANK1, 990, 970, "MeasurementOnOff", 2)
+    t.insert(RANK1, 990, 980, "MeasurementOnOff", 1)
+
+
+@case("noted")
+def never_completed(t):
+    """Nobody asked the receive, and one side's barrier, whether they are complete."""
+    t.change(RANK1, 105, "MpiRecv", 105, "MpiIrecvRequest", 1)
+    t.insert(MAIN, 180, 171, "NonBlockingCollectiveRequest", 9)
+    t.insert(MAIN, 180, 175, "NonBlockingCollectiveComplete", BARRIER, WORLD, NONE, 0, 0, 9)
+    t.insert(RANK1, 990, 172, "NonBlockingCollectiveRequest", 9)
+
+
+@case("collectives")
+def one_side_of_a_later_one(t):
+    """No request is left open, so that the one who lacks it did not begin it."""
+    t.insert(MAIN, 180, 171, "NonBlockingCollectiveRequest", 9)
+    t.insert(MAIN, 180, 175, "NonBlockingCollectiveComplete", BARRIER, WORLD, NONE, 0, 0, 9)
 
 
 @case("messages")
 def never_sent(t):
     t.change(MAIN, 180, "MpiSend")
+
+
+@case("messages")
+def received_without_a_send(t):
+    t.change(MAIN, 100, "MpiSend")
+
+
+@case("messages")
+def never_came_to_the_device(t):
+    """What is copied is written in pairs."""
+    t.change(STREAM, 205, "MpiRecv")
 
 
 @case("messages")

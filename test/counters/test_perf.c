@@ -26,6 +26,11 @@ static int opened, reads, hardware, counter_reads;
 static uint64_t clock_running = 1;
 static int read_error;
 
+int gt_descriptor_away(int fd)
+{
+	return fd;
+}
+
 void gt_cn_text(char *text, size_t room, const char *from)
 {
 	strncpy(text, from, room - 1);

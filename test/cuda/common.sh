@@ -73,7 +73,9 @@ told()
 {
 	local form
 	like "$(cat "$trace/SUMMARY")" "^\\[gputrace\\] $2 $4\$" "$1: the summary tells it"
-	like "$(gputrace report "$trace")" "^ +$2  $4\$" "$1: so does the short report"
+	# A long one is wrapped below its first word.
+	like "$(gputrace report "$trace" | sed -e ':a' -e 'N; $!ba' -e 's/\n \{12\}\([^ ]\)/ \1/g')" "^ +$2  $4\$" \
+		"$1: so does the short report"
 	like "$(gputrace report -s losses --csv "$trace")" "^$2,\"?$2 $4\"?,CUDA_$3\$" "$1: as CSV"
 	gputrace report --json "$trace" >"$T/told.json"
 	for form in "$T/told.json" "$trace/summary.json"; do

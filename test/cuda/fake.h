@@ -43,6 +43,7 @@ int cuMemFree_v2(uint64_t pointer);
 void fake_on_device(const void *from, size_t bytes);
 /* From now on asynchronous copies are of pageable memory, and so not asynchronous; or they are. */
 void fake_pageable(int yes);
+void fake_allocation(long ns); /* what each cuMemAlloc sleeps */
 
 /* The same as the runtime would call them: a runtime callback around a driver callback. */
 int cudaLaunchKernel(const void *function, unsigned grid, unsigned block, void *stream);

@@ -505,6 +505,13 @@ int cuGraphLaunch(void *graph, void *stream)
 	return leave(&c, 0);
 }
 
+static long allocation_ns;
+
+void fake_allocation(long ns)
+{
+	allocation_ns = ns;
+}
+
 int cuMemAlloc_v2(uint64_t *pointer, size_t bytes)
 {
 	static uint64_t next = 0x7000000000;
@@ -512,6 +519,8 @@ int cuMemAlloc_v2(uint64_t *pointer, size_t bytes)
 	struct fake_work w = { .kind = 49, .bytes = bytes };
 
 	enter(&c, 1, 243, "cuMemAlloc_v2");
+	if (allocation_ns)
+		nanosleep(&(struct timespec){ .tv_nsec = allocation_ns }, NULL);
 	w.correlation = c.correlation;
 	w.address = *pointer = __atomic_fetch_add(&next, bytes + 4096, __ATOMIC_RELAXED);
 	w.copy = 1;

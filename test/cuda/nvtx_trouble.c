@@ -33,6 +33,7 @@ static long memory(int resident)
 	return pages[resident] * 4;
 }
 
+__attribute__((format(printf, 1, 0)))
 static void push_pop(const char *format, int number)
 {
 	char text[300];

@@ -55,6 +55,21 @@ bool gt_is_confined(void)
 	return false;
 }
 
+void gt_own_thread(int change)
+{
+	(void)change;
+}
+
+bool gt_own_threads_only(void)
+{
+	return false;
+}
+
+int gt_descriptor_away(int fd)
+{
+	return fd;
+}
+
 void *gt_memory(size_t bytes)
 {
 	return calloc(1, bytes);

@@ -174,6 +174,7 @@ def check_speedscope(archive, path):
     assert document["$schema"] == "https://www.speedscope.app/file-format-schema.json"
     frames = document["shared"]["frames"]
     assert all(isinstance(f["name"], str) for f in frames)
+    assert all(f.get("line", 1) >= 1 for f in frames)
     calls = Counter()
     for profile in document["profiles"]:
         assert profile["type"] == "evented" and profile["unit"] == "nanoseconds"
@@ -270,6 +271,7 @@ def check_tables(archive, rows):
         assert r["self_ns"] == r["end_ns"] - r["begin_ns"] - inside[number]
     same("values", sum_of(((who[r["thread"]], metrics[r["metric"]], r["time_ns"], r["value"]), 1)
                           for r in rows("metric_values")), archive.values)
+    assert all(r["integer"] == r["value"] for r in rows("metric_values"))
     same("parameters", sum_of(((who[r["thread"]], r["name"], r["time_ns"], r["value"]), 1) for r in rows("parameters")),
          archive.parameters)
     same("collectives", sum_of(((who[r["thread"]], r["end_ns"], comms[r["communicator"]]), 1)

@@ -4,7 +4,9 @@
  * clocks that misbehave.
  *
  * GT_FAULT_CORE=NAME:N:MODE:ERRNO   NAME as in lib/common/sys.h, or "any"; MODE "once" or "on" (that
- * call and every later one); ERRNO a number. GT_FAULT_LOG: a file that gets a line per injection.
+ * call and every later one); ERRNO a number. GT_FAULT_LOG: a file that gets a line per injection. MODE
+ * "swap": the call does not fail, but before it all descriptors of files in the spool become the file
+ * GT_FAULT_VICTIM, as if another thread had closed them and opened that.
  *
  * GT_TEST_CLOCK=back     each 997th reading of CLOCK_MONOTONIC is 500 ns early
  * GT_TEST_CLOCK=jump     from the 5000th reading on it is an hour ahead
@@ -13,6 +15,7 @@
  * Limits: one plan per process; forked children go on counting for themselves.
  */
 #include "lib/common/sys.h"
+#include "lib/common/text.h"
 
 #include <errno.h>
 #include <stdatomic.h>
@@ -22,7 +25,7 @@
 static struct {
 	char name[32];
 	long nth, error;
-	int persistent;
+	int persistent, swaps;
 	int state; /* 0: not read, 1: no plan, 2: a plan */
 	char log[1024];
 } plan;
@@ -40,6 +43,7 @@ static void read_plan(void)
 	memcpy(plan.name, text, (size_t)(colon - text));
 	plan.nth = strtol(colon + 1, &end, 10);
 	plan.persistent = !strncmp(end, ":on:", 4);
+	plan.swaps = !strncmp(end, ":swap:", 6);
 	colon = strrchr(text, ':');
 	plan.error = strtol(colon + 1, NULL, 10);
 	if (log && strlen(log) < sizeof(plan.log))
@@ -72,6 +76,25 @@ static void tell(const char *name, long n)
 	GT_SYS1(SYS_close, fd);
 }
 
+static void swap(void)
+{
+	const char *victim = getenv("GT_FAULT_VICTIM");
+	int file = victim ? (int)GT_SYS4(SYS_openat, AT_FDCWD, victim, O_RDWR, 0) : -1;
+
+	for (int fd = 3; file >= 0 && fd < 1200; fd++) {
+		char link[40], path[512];
+		struct stat st;
+		long n;
+
+		gt_text(link, sizeof(link), "/proc/self/fd/%d", fd);
+		n = GT_SYS4(SYS_readlinkat, AT_FDCWD, link, path, sizeof(path) - 1);
+		path[n < 0 ? 0 : n] = 0;
+		if (strstr(path, "/spool/") && !gt_sys_fstat(fd, &st) && S_ISREG(st.st_mode))
+			GT_SYS3(SYS_dup3, file, fd, O_CLOEXEC);
+	}
+	GT_SYS1(SYS_close, file);
+}
+
 int gt_test_fault(const char *name)
 {
 	long n;
@@ -86,7 +109,9 @@ int gt_test_fault(const char *name)
 	if (n < plan.nth || (n > plan.nth && !plan.persistent))
 		return 0;
 	tell(name, n);
-	return (int)plan.error;
+	if (plan.swaps)
+		swap();
+	return plan.swaps ? 0 : (int)plan.error;
 }
 
 int64_t gt_test_clock(clockid_t id, int64_t ns)

@@ -9,6 +9,7 @@
  *
  * Limits: active only in a program called gputrace; calls that libc makes inside itself are not seen.
  */
+#include <dirent.h>
 #include <dlfcn.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -213,6 +214,43 @@ PWRITE(pwrite64)
 	}
 PREAD(pread)
 PREAD(pread64)
+
+struct dirent *readdir(DIR *dir)
+{
+	REAL(readdir);
+	return fails("readdir", 0) ? NULL : real(dir);
+}
+
+struct dirent64 *readdir64(DIR *dir)
+{
+	REAL(readdir64);
+	return fails("readdir", 0) ? NULL : real(dir);
+}
+
+int fstat(int fd, struct stat *st)
+{
+	return fails("fstat", 0) ? -1 : (int)syscall(SYS_newfstatat, fd, "", st, AT_EMPTY_PATH);
+}
+
+int fstat64(int fd, struct stat64 *st)
+{
+	return fails("fstat", 0) ? -1 : (int)syscall(SYS_newfstatat, fd, "", st, AT_EMPTY_PATH);
+}
+
+int fstatat(int dir, const char *path, struct stat *st, int flags)
+{
+	return fails("fstatat", 0) ? -1 : (int)syscall(SYS_newfstatat, dir, path, st, flags);
+}
+
+int fstatat64(int dir, const char *path, struct stat64 *st, int flags)
+{
+	return fails("fstatat", 0) ? -1 : (int)syscall(SYS_newfstatat, dir, path, st, flags);
+}
+
+ssize_t read(int fd, void *data, size_t size)
+{
+	return fails("read", 0) ? -1 : syscall(SYS_read, fd, data, size);
+}
 
 int fallocate(int fd, int how, off_t at, off_t size)
 {

@@ -14,7 +14,8 @@
  * fuzz-sources: [!t]*[a-z]/assemble/?*.c lib/assemble/?*[a-z]/?*.c lib/read/?*.c
  * fuzz-sources: lib/common/demangle.c lib/common/demangle_name.c lib/common/filter.c
  * fuzz-sources: lib/common/filter_match.c lib/common/pack.c lib/common/process.c
- * fuzz-sources: lib/common/settings.c lib/common/settings_names.c lib/common/text.c launchers/job.c
+ * fuzz-sources: lib/common/settings.c lib/common/settings_names.c lib/common/sized.c lib/common/text.c
+ * fuzz-sources: launchers/job.c
  * fuzz-sources: test/unit/mkspool.c test/unit/readback.c
  * fuzz-flags: -lotf2 -ldw -lelf -lstdc++ -lpthread -ldl
  */

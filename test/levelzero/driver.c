@@ -8,7 +8,8 @@
  * FAKE_ZE_LOG=FILE   says it there
  * FAKE_ZE_LANES=N    commands that overlap in a queue where nothing orders them
  * FAKE_ZE_BITS=N     valid bits of timestamps of commands; they wrap 50 ms after the start
- * FAKE_ZE_FAIL=NAME:N  the call of this name fails from the Nth on, once if it is NAME:N!
+ * FAKE_ZE_FAIL=NAME:N  the call of this name fails from the Nth on, once if it is NAME:N!;
+ *                    calls before the first context are the loader's
  *
  * Limits: no images; a handful of objects.
  */
@@ -19,6 +20,7 @@
 static struct memory *memories;
 static unsigned alive_events, alive_lists;
 static int device, driver;
+static bool begun; /* the program has a context; before, newer loaders call what they like */
 
 static bool fails(const char *name)
 {
@@ -27,7 +29,7 @@ static bool fails(const char *name)
 	size_t n = strlen(name);
 	int from;
 
-	if (!wanted || strncmp(wanted, name, n) != 0 || wanted[n] != ':')
+	if (!begun || !wanted || strncmp(wanted, name, n) != 0 || wanted[n] != ':')
 		return false;
 	from = atoi(wanted + n + 1);
 	calls++;
@@ -41,7 +43,6 @@ static bool fails(const char *name)
 
 static ze_result_t Init(ze_init_flags_t flags)
 {
-	MAY_FAIL();
 	(void)flags;
 	return ZE_RESULT_SUCCESS;
 }
@@ -58,6 +59,23 @@ static ze_result_t DriverGetApiVersion(ze_driver_handle_t handle, ze_api_version
 {
 	(void)handle;
 	*version = ZE_API_VERSION_1_3;
+	return ZE_RESULT_SUCCESS;
+}
+
+/* Loaders since 1.18 ask for both before they take a driver. */
+static ze_result_t DriverGetProperties(ze_driver_handle_t handle, ze_driver_properties_t *properties)
+{
+	(void)handle;
+	properties->driverVersion = 1;
+	return ZE_RESULT_SUCCESS;
+}
+
+static ze_result_t DriverGetExtensionProperties(ze_driver_handle_t handle, uint32_t *count,
+						ze_driver_extension_properties_t *properties)
+{
+	(void)handle;
+	(void)properties;
+	*count = 0;
 	return ZE_RESULT_SUCCESS;
 }
 
@@ -97,6 +115,7 @@ static ze_result_t DeviceGetGlobalTimestamps(ze_device_handle_t handle, uint64_t
 static ze_result_t ContextCreate(ze_driver_handle_t handle, const ze_context_desc_t *desc,
 				 ze_context_handle_t *context)
 {
+	begun = true;
 	(void)handle;
 	(void)desc;
 	*context = malloc(1);
@@ -592,7 +611,8 @@ static void setup(void)
 		return ZE_RESULT_SUCCESS;                                                               \
 	}
 TABLE(Global, global, .pfnInit = Init)
-TABLE(Driver, driver, .pfnGet = DriverGet, .pfnGetApiVersion = DriverGetApiVersion)
+TABLE(Driver, driver, .pfnGet = DriverGet, .pfnGetApiVersion = DriverGetApiVersion,
+      .pfnGetProperties = DriverGetProperties, .pfnGetExtensionProperties = DriverGetExtensionProperties)
 TABLE(Device, device, .pfnGet = DeviceGet, .pfnGetProperties = DeviceGetProperties,
       .pfnGetGlobalTimestamps = DeviceGetGlobalTimestamps)
 TABLE(Context, context, .pfnCreate = ContextCreate, .pfnDestroy = ContextDestroy)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Level Zero, as a program uses it that knows nothing of a tool: it says what it had executed (standard
- *error), and on standard output what it sees itself of its events.
+ * error), and on standard output what it sees itself of its events.
  *
  * usage: program [blocked|killed|fork|plain]
  *	blocked: ends while a command waits for an event that nobody sets

@@ -34,6 +34,7 @@ static void w(long n)
 	out += n > 0 ? n : 0;
 }
 
+__attribute__((format(printf, 2, 3)))
 static void list(FILE *f, const char *format, ...)
 {
 	va_list args;

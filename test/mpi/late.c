@@ -2,7 +2,8 @@
 /*
  * Ranks that are not all alike: "late": odd ranks come to MPI_Init a second later; "fork": each rank
  * has a child before MPI_Init and one behind MPI_Finalize, which work and end; "abort": rank 1 calls
- * MPI_Abort(7) after the first messages. Each pair of ranks exchanges N messages.
+ * MPI_Abort(7) after the first messages; "end": rank 0 comes to MPI_Finalize 4 s later. Each pair of ranks
+ * exchanges N messages.
  */
 #include <mpi.h>
 #include <pthread.h>
@@ -55,6 +56,8 @@ int main(int argc, char **argv)
 		if (!strcmp(how, "abort") && me == 1 && i == n / 2)
 			MPI_Abort(MPI_COMM_WORLD, 7);
 	}
+	if (!strcmp(how, "end") && me == 0)
+		sleep(4);
 	MPI_Finalize();
 	if (!strcmp(how, "fork"))
 		have_a_child();

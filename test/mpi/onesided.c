@@ -117,12 +117,30 @@ static MPI_Win made(MPI_Win win, const char *name)
 	return win;
 }
 
+/* Of another communicator: ranks are those of the window's. */
+static void shared(void)
+{
+	MPI_Comm half;
+	MPI_Win win;
+	void *base;
+
+	MPI_Comm_split(MPI_COMM_WORLD, me % 2, -me, &half);
+	MPI_Win_allocate_shared(64, 4, MPI_INFO_NULL, half, &base, &win);
+	made(win, "shared");
+	MPI_Win_lock(MPI_LOCK_SHARED, 0, 0, win);
+	count[REQUEST]++, count[ACQUIRE]++;
+	put(win, 0, 2);
+	MPI_Win_unlock(0, win);
+	count[RELEASE]++;
+	MPI_Win_free(&win);
+	MPI_Comm_free(&half);
+}
+
 int main(int argc, char **argv)
 {
 	long long all_bytes;
 	long all[KINDS];
 	static int memory[256];
-	MPI_Comm half;
 	MPI_Win win;
 	int *base;
 
@@ -150,17 +168,8 @@ int main(int argc, char **argv)
 	MPI_Win_detach(win, memory);
 	MPI_Win_free(&win);
 
-	/* Another communicator: ranks are those of the window's. */
-	MPI_Comm_split(MPI_COMM_WORLD, me % 2, -me, &half);
-	MPI_Win_allocate_shared(64, 4, MPI_INFO_NULL, half, &base, &win);
-	made(win, "shared");
-	MPI_Win_lock(MPI_LOCK_SHARED, 0, 0, win);
-	count[REQUEST]++, count[ACQUIRE]++;
-	put(win, 0, 2);
-	MPI_Win_unlock(0, win);
-	count[RELEASE]++;
-	MPI_Win_free(&win);
-	MPI_Comm_free(&half);
+	if (argc < 2) /* an argument: without them */
+		shared();
 
 	MPI_Reduce(count, all, KINDS, MPI_LONG, MPI_SUM, 0, MPI_COMM_WORLD);
 	MPI_Reduce(&put_bytes, &all_bytes, 1, MPI_LONG_LONG, MPI_SUM, 0, MPI_COMM_WORLD);

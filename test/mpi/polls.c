@@ -2,10 +2,12 @@
 /*
  * Rank 1 waits for rank 0 by asking again and again, then by asking now and then while it works; it says how
  * often it did each.
- * Limits: how often is chance; rank 0 sleeps a while to make it often.
+ * Limits: how often is chance; rank 0 sleeps a while to make it often (argument: so many milliseconds
+ * before its first message).
  */
 #include <mpi.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -30,7 +32,7 @@ int main(int argc, char **argv)
 	MPI_Comm_rank(MPI_COMM_WORLD, &me);
 	MPI_Barrier(MPI_COMM_WORLD);
 	if (me == 0) {
-		usleep(50000);
+		usleep(argc > 1 ? 1000 * (unsigned)atoi(argv[1]) : 50000);
 		MPI_Send(&v, 1, MPI_INT, 1, 5, MPI_COMM_WORLD);
 		usleep(50000);
 		MPI_Send(&v, 1, MPI_INT, 1, 6, MPI_COMM_WORLD);

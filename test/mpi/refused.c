@@ -92,8 +92,8 @@ int main(int argc, char **argv)
 	if (!me)
 		printf("bad %d\ncount COMM_DESTROY 2\ncount RMA_WIN_DESTROY 2\ncount RMA_PUT 2\n"
 		       "count RMA_OP_COMPLETE_REMOTE 2\ncount IO_DESTROY_HANDLE 2\n"
-		       "count IO_OPERATION_COMPLETE 2\ncount MPI_SEND 6\ncount MPI_RECV 4\n"
-		       "count MPI_ISEND 8\ncount MPI_ISEND_COMPLETE 4\ncount MPI_IRECV 6\n"
-		       "count MPI_IRECV_REQUEST 10\ncount MPI_REQUEST_CANCELLED 8\n", other);
+		       "count IO_OPERATION_COMPLETE 2\ncount MPI_SEND 6\ncount MPI_RECV 2\n"
+		       "count MPI_ISEND 8\ncount MPI_ISEND_COMPLETE 4\ncount MPI_IRECV 8\n"
+		       "count MPI_IRECV_REQUEST 12\ncount MPI_REQUEST_CANCELLED 8\n", other);
 	return MPI_Finalize();
 }

@@ -8,6 +8,7 @@
 #include <dlfcn.h>
 #include <stddef.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "openmp/ompt.h"
@@ -49,11 +50,23 @@ static void all(const void *code)
 	construct(99, 0, 0, code); /* of a later version */
 }
 
+/* OpenMP 5.0, 4.2.2: a tool that is there already, or one of tool-libraries-var. */
+static void *find_tool(void)
+{
+	void *start = dlsym(RTLD_DEFAULT, "ompt_start_tool"), *library;
+	const char *file = getenv("OMP_TOOL_LIBRARIES");
+
+	if (start || !file)
+		return start;
+	library = dlopen(file, RTLD_NOW | RTLD_LOCAL);
+	return library ? dlsym(library, "ompt_start_tool") : NULL;
+}
+
 int main(void)
 {
 	union gt_ompt_data data = { 0 };
 	struct gt_ompt_tool *(*start)(unsigned, const char *) =
-		(struct gt_ompt_tool * (*)(unsigned, const char *)) dlsym(RTLD_DEFAULT, "ompt_start_tool");
+		(struct gt_ompt_tool * (*)(unsigned, const char *)) find_tool();
 	struct gt_ompt_tool *tool = start ? start(201811, "fake") : NULL;
 
 	if (!tool || !tool->initialize(lookup, 0, &data))

@@ -9,6 +9,8 @@
 
 #include "say.h"
 
+static int looked; /* by how many threads */
+
 static void *look(void *expected_size)
 {
 	pthread_attr_t a;
@@ -30,6 +32,7 @@ static void *look(void *expected_size)
 	       state == PTHREAD_CREATE_DETACHED, sigismember(&set, SIGUSR1),
 	       sigismember(&set, SIGUSR2));
 	pthread_attr_destroy(&a);
+	__atomic_add_fetch(&looked, 1, __ATOMIC_RELEASE);
 	return on_stack[100] ? expected_size : NULL;
 }
 
@@ -81,7 +84,8 @@ int main(void)
 	MUST(pthread_attr_setdetachstate(&a, PTHREAD_CREATE_DETACHED));
 	MUST(pthread_attr_setstacksize(&a, 65536));
 	MUST(pthread_create(&t, &a, look, (void *)65536));
-	sleep_ms(20);
+	while (__atomic_load_n(&looked, __ATOMIC_ACQUIRE) < 5)
+		sleep_ms(1);
 
 	/* Failures: too much memory; no such processor. */
 	pthread_attr_destroy(&a);

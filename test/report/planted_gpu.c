@@ -3,7 +3,9 @@
  * One problem of a program that uses a GPU, on the fake device: ID, or its twin without it: ID clean. Of two
  * that mpirun starts each waits for the other at the FIFO that PLANTED_MEET names.
  *
- * Limits: a kernel of the fake device takes a microsecond for each block, a copy one for each 10 kB.
+ * Limits: a kernel of the fake device takes a microsecond for each block, a copy one for each 10 kB. An
+ * allocation, and the host after it has waited, sleep, so that their shares of the run are the same on a busy
+ * machine.
  */
 #include <fcntl.h>
 #include <stdbool.h>
@@ -60,6 +62,8 @@ static void tiny_kernels(bool bad)
 
 static void gpu_gaps(bool bad)
 {
+	if (!bad) /* the host may be interrupted while it runs */
+		kernel(300000, first);
 	for (int i = 0; i < 40; i++) {
 		kernel(1000, first);
 		if (bad && i % 8 == 7) {
@@ -72,9 +76,11 @@ static void gpu_gaps(bool bad)
 static void sync_each_launch(bool bad)
 {
 	for (int i = 0; i < 300; i++) {
-		kernel(100, first);
-		if (bad)
+		kernel(500, first);
+		if (bad) {
 			cudaDeviceSynchronize();
+			nanosleep(&(struct timespec){ .tv_nsec = 200000 }, NULL);
+		}
 	}
 }
 
@@ -82,7 +88,8 @@ static void gpu_memory(bool bad)
 {
 	uint64_t memory;
 
-	for (int i = 0; i < (bad ? 100000 : 50); i++)
+	fake_allocation(500000);
+	for (int i = 0; i < (bad ? 400 : 50); i++)
 		cuMemAlloc_v2(&memory, 4096);
 	kernel(1000, first);
 }

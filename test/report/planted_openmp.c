@@ -3,8 +3,8 @@
  * A serial part, then a parallel region whose threads arrive at its end 40 and 80 ms before the last one.
  * With an argument a clean twin: nothing is serial, and all work for as long.
  *
- * Prints the waits (of the clean twin: those of a busy machine), and the share of the time in which the mean
- * thread was busy.
+ * Prints the waits (of the clean twin: those of a busy machine), the share of the time in which the mean
+ * thread was busy, and that time in seconds.
  */
 #include <omp.h>
 #include <stdio.h>
@@ -53,6 +53,6 @@ int main(int argc, char **argv)
 		printf("wait at OpenMP barrier,OpenMP thread %d,%.9f\n", i, last - came[i]);
 	if (argc > 1)
 		printf("wait at OpenMP barrier,Master thread,%.9f\n", last - came[0]);
-	fprintf(stderr, "%.4f\n", busy / THREADS / (last - begin));
+	fprintf(stderr, "%.4f %.4f\n", busy / THREADS / (last - begin), last - begin);
 	return 0;
 }

@@ -17,7 +17,7 @@ import _otf2
 
 NONE = 0xffffffff
 MPI, CUDA, PTHREAD, COMPILER, IO, OPENMP = 4, 5, 7, 2, 8, 3
-UINT64 = 4
+UINT64, STRING, IO_HANDLE = 4, 11, 24
 PARADIGMS = (("MPI_", MPI), ("pthread_", PTHREAD), ("sem_", PTHREAD), ("cuda", CUDA), ("cu", CUDA),
              ("HOST_IDLE", CUDA), ("!$omp", OPENMP))
 ROLES = {"!$omp parallel": 5, "!$omp barrier": 15, "!$omp implicit barrier": 16, "!$omp taskwait": 22}
@@ -49,8 +49,18 @@ class Location:
         return self
 
 
+MASTER = "Master thread"
+
+
+def waits(*rows):
+    """As the test prints them."""
+    return ["%s,%g,%d,%s,%s,%s" % row for row in rows]
+
+
 class Archive:
     """Ranks, each with one thread; more with thread() and stream()."""
+
+    kinds = {"MPI_NEIGHBOURS": STRING, "MPI_FILE": IO_HANDLE} # of attributes that are no numbers
 
     def __init__(self, ranks=0, processes=0):
         self.strings = {"": 0}
@@ -100,9 +110,9 @@ class Archive:
     # ---- events, each a list of one -----------------------------------------------------
 
     @staticmethod
-    def event(time, kind, *args):
+    def event(time, kind, *args, attributes=None):
         """Any event."""
-        return [(time, kind, list(args), None)]
+        return [(time, kind, list(args), attributes)]
 
     def send(self, time, to, tag=0, size=8):
         """Of a message."""
@@ -121,7 +131,7 @@ class Archive:
 
     def definitions(self):
         """In the order in which they are written."""
-        out = [*[("Attribute", i, self.s(name), 0, UINT64) for name, i in self.attributes.items()],
+        out = [*[("Attribute", i, self.s(name), 0, self.kinds.get(name, UINT64)) for name, i in self.attributes.items()],
                ("SystemTreeNode", 0, self.s("host"), self.s("machine"), NONE)]
         for i, (name, kind, creator) in enumerate(self.groups):
             out.append(("LocationGroup", i, self.s(name), kind, 0, creator))
@@ -161,9 +171,15 @@ class Archive:
                 if value is None:
                     continue
                 union = _otf2.AttributeValue()
-                union.uint64 = value
+                of_kind = self.kinds.get(name, UINT64)
+                if of_kind == STRING:
+                    union.stringRef = self.s(value)
+                elif of_kind == IO_HANDLE:
+                    union.ioHandleRef = value
+                else:
+                    union.uint64 = value
                 number = self.attributes.setdefault(name, len(self.attributes))
-                _otf2.AttributeList_AddAttribute(attributes, number, UINT64, union)
+                _otf2.AttributeList_AddAttribute(attributes, number, of_kind, union)
             getattr(_otf2, "EvtWriter_" + kind)(writer, attributes, round(time * 1000), *args)
         _otf2.Archive_CloseEvtWriter(archive, writer)
         _otf2.Archive_CloseDefWriter(archive, defs)

@@ -8,20 +8,30 @@ Limits: the command must not read.
 """
 import fcntl
 import os
-import pty
+import select
 import struct
 import sys
 import termios
 
-child, fd = pty.fork()
+master, slave = os.openpty()
+fcntl.ioctl(slave, termios.TIOCSWINSZ, struct.pack("HHHH", 50, int(sys.argv[1]), 0, 0))
+child = os.fork()
 if not child:
-    fcntl.ioctl(0, termios.TIOCSWINSZ, struct.pack("HHHH", 50, int(sys.argv[1]), 0, 0))
+    os.setsid()
+    fcntl.ioctl(slave, termios.TIOCSCTTY, 0)
+    for fd in range(3):
+        os.dup2(slave, fd)
+    os.closerange(3, 64)
     os.execvp(sys.argv[2], sys.argv[2:])
-shown = b""
-try:
-    while data := os.read(fd, 65536):
-        shown += data
-except OSError:
-    pass
+# Our own descriptor of the terminal stays open: what was written before its last one is closed can be lost.
+shown, ended = b"", (0, 0)
+while True:
+    if select.select([master], [], [], 0.05)[0]:
+        shown += os.read(master, 65536)
+    elif ended[0]:
+        break
+    else:
+        ended = os.waitpid(child, os.WNOHANG)
+        termios.tcdrain(slave)
 sys.stdout.write(shown.decode().replace("\r\n", "\n"))
-sys.exit(os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]))
+sys.exit(os.waitstatus_to_exitcode(ended[1]))

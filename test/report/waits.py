@@ -11,8 +11,11 @@ import sys
 
 sys.dont_write_bytecode = True # beside the source
 
+import devices
 import processes
-from scene import (ALLREDUCE, BARRIER, BCAST, CUDA, NONE, PTHREAD, REDUCE, SCAN, THREADS, WORLD, Archive, main)
+import windows
+from scene import (ALLREDUCE, BARRIER, BCAST, MASTER, NONE, PTHREAD, REDUCE, SCAN, THREADS, WORLD, Archive, main,
+                   waits)
 
 SCENES = {}
 
@@ -21,11 +24,6 @@ def scene(function):
     """Registers one."""
     SCENES[function.__name__] = function
     return function
-
-
-def waits(*rows):
-    """As the test prints them."""
-    return ["%s,%g,%d,%s,%s,%s" % row for row in rows]
 
 
 def path(**regions):
@@ -128,6 +126,86 @@ def probe():
     return a, {"waits": waits(("late sender", 40, 1, R1, "MPI_Probe", R0))}
 
 
+def polled(*calls):
+    """Rank 0 sends at 60; rank 1 does the calls, and then receives."""
+    a = Archive(2)
+    a[0].do(a[0].call(0, 60, "make"), a[0].call(60, 61, "MPI_Send", [a.send(60, 1)]), a[0].call(61, 65, "rest"))
+    a[1].do(*[a[1].call(*call) for call in calls],
+            a[1].call(63, 64, "MPI_Recv", [a.recv(64, 0)]), a[1].call(64, 100, "use"))
+    return a
+
+
+@scene
+def polled_probe():
+    """As gputrace has them: those that found nothing are one."""
+    a = polled((0, 20, "prepare"), (20, 61, "MPI_Iprobe"), (61, 62, "MPI_Iprobe"))
+    return a, {"waits": waits(("late sender", 40, 1, R1, "MPI_Iprobe", R0)),
+               "delays": ["rank 0,make,40,0"],
+               "critical_path": path(make=60, use=36, MPI_Iprobe=2, MPI_Recv=1) + ["(no region),1"],
+               "gains": path(make=40, use=35, MPI_Iprobe=2, MPI_Recv=1) + ["(no region),nan"]}
+
+
+@scene
+def polled_one_by_one():
+    """As others have them; the last one ends when the message is on its way."""
+    a = polled((0, 20, "prepare"), (20, 30, "MPI_Iprobe"), (31, 45, "MPI_Iprobe"), (46, 61, "MPI_Iprobe"),
+               (61, 62, "MPI_Iprobe"))
+    return a, {"waits": waits(("late sender", 38, 3, R1, "MPI_Iprobe", R0))}
+
+
+@scene
+def polled_now_and_then():
+    """Works, and asks between: that waits for nobody."""
+    a = polled((0, 10, "work"), (10, 12, "MPI_Iprobe"), (12, 30, "work"), (30, 32, "MPI_Iprobe"), (32, 61, "work"),
+               (61, 62, "MPI_Iprobe"))
+    return a, {"waits": [], "critical_path": path(work=57, MPI_Iprobe=5, MPI_Recv=1, use=36) + ["(no region),1"]}
+
+
+@scene
+def polled_something_else():
+    """What MPI_Test asks about is not what is received then."""
+    return polled((0, 20, "prepare"), (20, 61, "MPI_Test"), (61, 62, "MPI_Test")), {"waits": []}
+
+
+@scene
+def polled_in_vain():
+    """Asks for a message that never comes, and goes to a barrier."""
+    a = Archive(2)
+    for i, t in enumerate((60, 40)):
+        a[i].do(a[i].call(0, 20, "work"), a[i].call(20, t, "MPI_Iprobe" if i else "work"),
+                a[i].call(t, 61, "MPI_Barrier", [a.collective(t, 61, BARRIER, NONE, 0)]))
+    return a, {"waits": waits(("wait at barrier", 20, 1, R1, "MPI_Barrier", R0))}
+
+
+@scene
+def polled_test():
+    """A receive, a send that waits for its receiver, a barrier: whatever MPI_Test finds."""
+    a = Archive(2)
+    a[0].do(a[0].call(0, 1, "MPI_Isend", [a.event(0, "MpiIsend", 1, WORLD, 7, 8, 50)]),
+            a[0].call(1, 60, "make"), a[0].call(60, 61, "MPI_Send", [a.send(60, 1)]),
+            a[0].call(61, 91, "MPI_Test"), a[0].call(91, 92, "MPI_Test", [a.event(92, "MpiIsendComplete", 50)]),
+            a[0].call(92, 100, "rest"))
+    a[1].do(a[1].call(10, 11, "MPI_Irecv", [a.event(10, "MpiIrecvRequest", 3)]),
+            a[1].call(20, 61, "MPI_Test"),
+            a[1].call(61, 62, "MPI_Test", [a.event(62, "MpiIrecv", 0, WORLD, 0, 8, 3)]),
+            a[1].call(62, 90, "use"), a[1].call(90, 91, "MPI_Recv", [a.recv(91, 0, 7)]))
+    return a, {"waits": waits(("late sender, wrong order", 40, 1, R1, "MPI_Test", R0),
+                              ("late receiver", 29, 1, R0, "MPI_Test", R1))}
+
+
+@scene
+def matched_probe():
+    """Which message MPI_Mprobe finds is decided there: another one is received before it is taken."""
+    a = Archive(2)
+    a[0].do(a[0].call(0, 100, "main", [a[0].call(60, 61, "MPI_Send", [a.send(60, 1)]),
+                                       a[0].call(80, 81, "MPI_Send", [a.send(80, 1)])]))
+    a[1].do(a[1].call(0, 95, "main", [a[1].call(20, 62, "MPI_Mprobe", [a.event(62, "MpiIrecvRequest", 1)]),
+                                      a[1].call(65, 82, "MPI_Recv", [a.recv(82, 0)]),
+                                      a[1].call(90, 91, "MPI_Mrecv", [a.event(91, "MpiIrecv", 0, WORLD, 0, 8, 1)])]))
+    return a, {"waits": waits(("late sender", 40, 1, R1, "MPI_Mprobe", R0),
+                              ("late sender", 15, 1, R1, "MPI_Recv", R0))}
+
+
 @scene
 def cancelled():
     """What was not sent is not waited for: a send that fails, one that is cancelled."""
@@ -154,6 +232,18 @@ def barrier():
                                 for w, r in ((40, R0), (30, R1), (20, R3))]),
                "delays": ["rank 2,main,90,0"],
                "critical_path": path(main=99, MPI_Barrier=1)}
+
+
+@scene
+def days():
+    """Barriers before, round and after 2^48 ns, 3.26 days after the begin, one rank 10 ms late."""
+    a = Archive(2)
+    begins = [281474000, 281474971, 281474971 + 3600000]
+    for rank, late in ((0, 0), (1, 10)):
+        a[rank].do(a[rank].call(0, begins[2] + 100, "main", [
+            a[rank].call(t + late, t + 11, "MPI_Barrier", [a.collective(t + late, t + 11, BARRIER, NONE, 0)])
+            for t in begins]))
+    return a, {"waits": waits(("wait at barrier", 30, 3, R0, "MPI_Barrier", R1))}
 
 
 @scene
@@ -211,6 +301,51 @@ def early_reduce():
 def early_scan():
     a = all_at(Archive(3), "MPI_Scan", SCAN, [30, 10, 20], 31)
     return a, {"waits": waits(("early scan", 20, 1, R1, "MPI_Scan", R0), ("early scan", 10, 1, R2, "MPI_Scan", R0))}
+
+
+LINE = ("1", "0,2", "1,3", "2") # the neighbours of four ranks
+
+
+@scene
+def neighbours():
+    """Nobody waits for whom he gets nothing from: rank 3 not for rank 1, rank 0 not for rank 2."""
+    a = Archive(4)
+    for i, t in enumerate((10, 50, 20, 30)):
+        a[i].do(a[i].call(0, 100, "main", [a[i].call(t, 51, "MPI_Neighbor_allgather", [
+            a.event(t, "MpiCollectiveBegin"),
+            a.event(51, "MpiCollectiveEnd", 6, WORLD, NONE, 8, 8, attributes={"MPI_NEIGHBOURS": LINE[i]})])]))
+    return a, {"waits": waits(("late neighbour", 40, 1, R0, "MPI_Neighbor_allgather", R1),
+                              ("late neighbour", 30, 1, R2, "MPI_Neighbor_allgather", R1)),
+               "delays": ["rank 1,main,70,0"]}
+
+
+@scene
+def neighbours_later():
+    """What does not block waits in MPI_Wait, for the begin of the others' operation. Rank 3 gets nothing."""
+    a = Archive(4)
+    for i, (begins, waits_from) in enumerate(((10, 20), (50, 52), (20, 30), (5, 30))):
+        line = "" if i == 3 else "0,1" if i == 2 else LINE[i]
+        a[i].do(a[i].call(0, 100, "main", [
+            a[i].call(begins, begins + 1, "MPI_Ineighbor_alltoall", [
+                a.event(begins, "NonBlockingCollectiveRequest", 1)]),
+            a[i].call(waits_from, 55, "MPI_Wait", [
+                a.event(55, "NonBlockingCollectiveComplete", 8, WORLD, NONE, 8, 0 if i == 3 else 8, 1,
+                        attributes={"MPI_NEIGHBOURS": line})])]))
+    return a, {"waits": waits(("late neighbour", 30, 1, R0, "MPI_Wait", R1),
+                              ("late neighbour", 20, 1, R2, "MPI_Wait", R1))}
+
+
+@scene
+def neighbours_unknown():
+    """Of other producers, or too many to be named: nobody is known to wait."""
+    a = Archive(2)
+    for i, t in enumerate((10, 40)):
+        a[i].do(a[i].call(0, 100, "main", [
+            a[i].call(t, 45, "MPI_Neighbor_alltoall", [a.collective(t, 45, 8)]),
+            a[i].call(t + 40, 90, "MPI_Neighbor_alltoall", [
+                a.event(t + 40, "MpiCollectiveBegin"),
+                a.event(90, "MpiCollectiveEnd", 8, WORLD, NONE, 8, 8, attributes={"MPI_NEIGHBOURS": "many"})])]))
+    return a, {"waits": []}
 
 
 @scene
@@ -273,80 +408,6 @@ def since_the_barrier():
     return a, {"waits": waits(("wait at barrier", 30, 1, R0, "MPI_Barrier", R1),
                               ("wait at barrier", 30, 1, R1, "MPI_Barrier", R0)),
                "delays": ["rank 0,before,30,0", "rank 1,more,30,0"]}
-
-
-# ---- windows and files --------------------------------------------------------------------------
-
-IN, OUT = 1, 2
-
-
-def windows(n):
-    a = Archive(n)
-    a.more = [("RmaWin", 0, a.s("window"), WORLD, 0)]
-    return a
-
-
-@scene
-def fence():
-    a = windows(2)
-    for i, t in enumerate((10, 40)):
-        a[i].do(a[i].call(0, 100, "main", [a[i].call(t, 42, "MPI_Win_fence", [
-            a.event(t, "RmaCollectiveBegin"), a.event(42, "RmaCollectiveEnd", BARRIER, 3, 0, NONE, 0, 0)])]))
-    return a, {"waits": waits(("wait at fence", 30, 1, R0, "MPI_Win_fence", R1))}
-
-
-def epoch(start, post, complete, wait):
-    """Rank 0 is the origin, rank 1 the target. Each is (begin, end)."""
-    a = windows(2)
-    a[0].do(a[0].call(0, 100, "main", [
-        a[0].call(*start, "MPI_Win_start", [a.event(start[1], "RmaSync", 0, 1, IN)]),
-        a[0].call(*complete, "MPI_Win_complete", [a.event(complete[1], "RmaSync", 0, 1, OUT)])]))
-    a[1].do(a[1].call(0, 100, "main", [
-        a[1].call(*post, "MPI_Win_post", [a.event(post[0], "RmaSync", 0, 0, OUT)]),
-        a[1].call(*wait, "MPI_Win_wait", [a.event(wait[1], "RmaSync", 0, 0, IN)])]))
-    return a
-
-
-@scene
-def late_post():
-    a = epoch((10, 32), (30, 31), (40, 41), (60, 61))
-    return a, {"waits": waits(("late post", 20, 1, R0, "MPI_Win_start", R1))}
-
-
-@scene
-def late_post_at_complete():
-    a = epoch((10, 11), (50, 51), (20, 52), (60, 61))
-    return a, {"waits": waits(("late post", 30, 1, R0, "MPI_Win_complete", R1))}
-
-
-@scene
-def late_complete():
-    a = epoch((10, 11), (5, 6), (60, 61), (20, 62))
-    return a, {"waits": waits(("late complete", 40, 1, R1, "MPI_Win_wait", R0))}
-
-
-@scene
-def window_lock():
-    a = windows(3)
-    for i, (asked, got, released) in enumerate(((10, 11, 50), (20, 51, 70))):
-        a[i].do(a[i].call(0, 100, "main", [
-            a[i].call(asked, got, "MPI_Win_lock", [a.event(asked, "RmaRequestLock", 0, 2, 0, 0),
-                                                   a.event(got, "RmaAcquireLock", 0, 2, 0, 0)]),
-            a[i].call(released, released + 1, "MPI_Win_unlock", [a.event(released, "RmaReleaseLock", 0, 2, 0)])]))
-    a[2].do(a[2].call(0, 100, "main"))
-    return a, {"waits": waits(("window lock", 30, 1, R1, "MPI_Win_lock", R0))}
-
-
-@scene
-def collective_io():
-    a = Archive(2)
-    a.more = [("IoParadigm", 0, a.s("MPI-IO"), a.s("MPI-IO"), 1, 0, [], [], []),
-              ("IoRegularFile", 0, a.s("file"), 0),
-              ("IoHandle", 0, a.s(""), 0, 0, 0, WORLD, NONE)]
-    for i, t in enumerate((10, 40)):
-        a[i].do(a[i].call(0, 100, "main", [a[i].call(t, 45, "MPI_File_write_all", [
-            a.event(t, "IoOperationBegin", 0, 1, 2, 8, 1), a.event(45, "IoOperationComplete", 0, 8, 1)])]))
-    return a, {"waits": waits(("wait at collective I/O", 30, 1, R0, "MPI_File_write_all", R1))}
 
 
 # ---- threads ------------------------------------------------------------------------------------
@@ -506,7 +567,6 @@ def condition_and_lock():
     return a, {"waits": waits(("condition wait", 59, 1, "Master thread", "pthread_cond_wait", "worker"))}
 
 
-MASTER = "Master thread"
 
 
 def signal(by, ago):
@@ -530,6 +590,28 @@ def signalled():
                               ("condition wait", 40, 1, MASTER, "pthread_cond_wait", "worker"),
                               ("sleep", 10, 1, MASTER, "sem_wait", "worker")),
                "critical_path": ["main,36", "pthread_create,1", "work,59", "pthread_cond_wait,2", "sem_wait,2"]}
+
+
+@scene
+def signalled_before_it_began():
+    """The path does not go to where the thread was not yet: it would go forward in time."""
+    a = Archive(processes=1)
+    w = a.thread(0, "worker")
+    a[0].do(a[0].call(0, 100, "main", [a[0].call(10, 40, "pthread_cond_wait", left=signal(1, 1))]))
+    w.do(a.event(60, "ThreadBegin", THREADS, 1), w.call(61, 62, "work"))
+    return a, {"waits": waits(("condition wait", 29, 1, MASTER, "pthread_cond_wait", "worker")),
+               "critical_path": path(main=70, pthread_cond_wait=30)}
+
+
+@scene
+def signalled_by_one_that_only_began():
+    """Nothing is known of what it did: the wait for it is on the path, and not the thread."""
+    a = Archive(processes=1)
+    w = a.thread(0, "worker")
+    a[0].do(a[0].call(0, 100, "main", [a[0].call(10, 40, "pthread_cond_wait", left=signal(1, 1))]))
+    w.do(a.event(3, "ThreadBegin", THREADS, 1))
+    return a, {"waits": waits(("condition wait", 29, 1, MASTER, "pthread_cond_wait", "worker")),
+               "critical_path": path(main=70, pthread_cond_wait=30)}
 
 
 @scene
@@ -592,98 +674,6 @@ def at_once():
     return a, {"waits": []}
 
 
-# ---- GPUs ---------------------------------------------------------------------------------------
-
-def host(a, begin, end, number=None, name="cuLaunchKernel"):
-    """A call of the main thread that launches something."""
-    return a[0].call(begin, end, name, attributes=number)
-
-
-def on(stream, begin, end, number=None, name="kernel", group="CUDA_KERNEL"):
-    """An activity."""
-    return stream.call(begin, end, name, attributes=number, paradigm=CUDA, group=group)
-
-
-@scene
-def device():
-    """The host waits for a kernel; then the device for the host, and the host for a copy."""
-    a = Archive(processes=1)
-    s = a.stream(0, "CUDA[0:7]")
-    a[0].do(a[0].call(0, 100, "main", [
-        host(a, 10, 11, 1), a[0].call(12, 41, "cuStreamSynchronize"), host(a, 60, 61, 2),
-        a[0].call(62, 91, "cuMemcpyDtoH_v2", [a[0].call(63, 82, "HOST_IDLE")], attributes=3)]))
-    s.do(on(s, 15, 40, 1), on(s, 65, 80, 2), on(s, 82, 90, 3, "cudaMemcpy D2H pageable", "CUDA_MEMCPY"))
-    return a, {"waits": waits(("host waits for device", 28, 1, MASTER, "cuStreamSynchronize", "CUDA[0:7]"),
-                              ("device starves", 20, 1, "CUDA[0:7]", "(GPU idle)", MASTER),
-                              ("host waits for device, hidden", 17, 1, MASTER, "HOST_IDLE", "CUDA[0:7]"),
-                              ("host waits for device, hidden", 8, 1, MASTER, "cuMemcpyDtoH_v2", "CUDA[0:7]")),
-               "critical_path": ["main,38", "kernel,40", "cuStreamSynchronize,1", "(GPU idle),12",
-                                 "cudaMemcpy D2H pageable,8", "cuMemcpyDtoH_v2,1"]}
-
-
-@scene
-def streams():
-    """A kernel waits for a copy on another stream, a copy for a kernel; nothing starves meanwhile."""
-    a = Archive(processes=1)
-    s, t = a.stream(0, "CUDA[0:7]"), a.stream(0, "CUDA[0:8]")
-    a[0].do(a[0].call(0, 100, "main", [host(a, i, i + 0.5, i) for i in (1, 2, 3, 4)] + [
-        a[0].call(10, 91, "cuCtxSynchronize")]))
-    s.do(on(s, 5, 10, 1), on(s, 50.005, 80, 3))
-    t.do(on(t, 6, 50, 2, "cudaMemcpy H2D pinned", "CUDA_MEMCPY"),
-         on(t, 80.01, 90, 4, "cudaMemcpy D2H pinned", "CUDA_MEMCPY"))
-    return a, {"waits": waits(("kernel waits for copy", 40, 1, "CUDA[0:7]", "(GPU idle)", "CUDA[0:8]"),
-                              ("waits for another stream", 30, 1, "CUDA[0:8]", "(GPU idle)", "CUDA[0:7]"),
-                              ("host waits for device", 80, 1, MASTER, "cuCtxSynchronize", "CUDA[0:8]")),
-               "critical_path": ["main,10.5", "cuCtxSynchronize,1", "cudaMemcpy D2H pinned,9.99",
-                                 "(GPU idle),4.015", "kernel,29.995", "cudaMemcpy H2D pinned,44",
-                                 "cuLaunchKernel,0.5"]}
-
-
-@scene
-def streams_without_ties():
-    """The same of a producer that does not say which call launched what: it may have been launched later."""
-    a = Archive(processes=1)
-    s, t = a.stream(0, "CUDA[0:7]"), a.stream(0, "CUDA[0:8]")
-    a[0].do(a[0].call(0, 100, "main", [host(a, i, i + 0.5) for i in (1, 2, 49, 79)] + [
-        a[0].call(80, 91, "cuCtxSynchronize")]))
-    s.do(on(s, 5, 10), on(s, 50.005, 80))
-    t.do(on(t, 6, 50, name="cudaMemcpy H2D pinned", group="CUDA_MEMCPY"),
-         on(t, 80.01, 90, name="cudaMemcpy D2H pinned", group="CUDA_MEMCPY"))
-    return a, {"waits": waits(("host waits for device", 10, 1, MASTER, "cuCtxSynchronize", "CUDA[0:8]"))}
-
-
-@scene
-def launches():
-    """Kernels of 1 ms, each launched by a call of 9 ms."""
-    a = Archive(processes=1)
-    s = a.stream(0, "CUDA[0:7]")
-    a[0].do(a[0].call(0, 100, "main", [host(a, 10 * i, 10 * i + 9, i) for i in range(1, 6)]))
-    s.do(*[on(s, 10 * i + 8, 10 * i + 9, i) for i in range(1, 6)])
-    return a, {"waits": waits(("launch-bound", 4, 4, "CUDA[0:7]", "(GPU idle)", MASTER))}
-
-
-@scene
-def late_launch():
-    """Kernels of 0.1 ms, launched by calls of 0.2 ms; between the last two the host does something else."""
-    a = Archive(processes=1)
-    s = a.stream(0, "CUDA[0:7]")
-    a[0].do(a[0].call(0, 100, "main", [host(a, t, t + 0.2, t) for t in (1, 2, 3, 80)]))
-    s.do(*[on(s, t + 0.2, t + 0.3, t) for t in (1, 2, 3, 80)])
-    return a, {"waits": waits(("device starves", 76.7, 1, "CUDA[0:7]", "(GPU idle)", MASTER),
-                              ("launch-bound", 1.4, 2, "CUDA[0:7]", "(GPU idle)", MASTER))}
-
-
-@scene
-def busy_device():
-    """One stream is idle, but not the device: nothing starves."""
-    a = Archive(processes=1)
-    s, t = a.stream(0, "CUDA[0:7]"), a.stream(0, "CUDA[0:8]")
-    a[0].do(a[0].call(0, 100, "main", [host(a, 1, 2, 1), host(a, 3, 4, 2), host(a, 50, 51, 3)]))
-    s.do(on(s, 3, 10, 1), on(s, 53, 60, 3))
-    t.do(on(t, 5, 90, 2))
-    return a, {"waits": []}
-
-
 # ---- anything -----------------------------------------------------------------------------------
 
 def chance(seed):
@@ -732,7 +722,7 @@ def chance(seed):
             t += random.randint(0, 2)
             end = t + random.randint(0, 3)
             copy = random.random() < 0.3
-            s.do(on(s, t, end, random.randint(0, 9), "copy" if copy else "kernel",
+            s.do(devices.on(s, t, end, random.randint(0, 9), "copy" if copy else "kernel",
                     "CUDA_MEMCPY" if copy else "CUDA_KERNEL"))
             t = end
     return a, {}
@@ -741,4 +731,4 @@ def chance(seed):
 for number in range(int(os.environ.get("CHANCES", "8"))):
     SCENES["chance%d" % number] = lambda number=number: chance(int(os.environ.get("GT_SEED", "1")) + number)
 
-main({**SCENES, **processes.SCENES})
+main({**SCENES, **devices.SCENES, **processes.SCENES, **windows.SCENES})

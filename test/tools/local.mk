@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # Tools of the tests, and the test of the test library itself.
-dist_check_SCRIPTS += test/tools/lib.test test/tools/install.test test/tools/adapter.test
+dist_check_SCRIPTS += test/tools/lib.test test/tools/install.test test/tools/module.test test/tools/adapter.test test/tools/versions.test
 EXTRA_DIST += test/tools/field.py
 EXTRA_DIST += test/tools/gtcheck.py
 EXTRA_DIST += test/tools/counts.py
@@ -15,5 +15,7 @@ test_tools_otf2same_LDADD = lib/libgtassemble.la
 
 # The same on the real installation.
 installcheck-local:
-	GT_SRC='$(abs_top_srcdir)' GT_BUILD='$(abs_top_builddir)' GT_STAGE='$(DESTDIR)$(prefix)' \
-		$(BASH) $(srcdir)/test/tools/install.test test/tools/adapter.test
+	for name in install versions module adapter; do \
+		GT_SRC='$(abs_top_srcdir)' GT_BUILD='$(abs_top_builddir)' GT_STAGE='$(DESTDIR)$(prefix)' \
+			$(BASH) $(srcdir)/test/tools/$$name.test || exit 1; \
+	done

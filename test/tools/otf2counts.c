@@ -62,6 +62,7 @@ static void merge(struct gt_otf2_cursor *at)
 	free(counts->of);
 }
 
+__attribute__((format(printf, 4, 0)))
 static void fault(void *user, struct gt_otf2_cursor *at, enum gt_otf2_fault what, const char *format,
 		  va_list args)
 {

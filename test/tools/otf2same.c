@@ -142,6 +142,7 @@ static void event(struct gt_otf2_cursor *at, const struct gt_otf2_event *e)
 	done(at);
 }
 
+__attribute__((format(printf, 4, 0)))
 static void fault(void *user, struct gt_otf2_cursor *at, enum gt_otf2_fault what, const char *format,
 		  va_list args)
 {

@@ -3,15 +3,16 @@
  * Closes every descriptor there may be, reuses all the numbers for files of its own, and checks
  * that nobody else has written into them. With "mark" it closes none, but has them closed when
  * something is executed, as Node.js does. With "count" it says which numbers are in use below the
- * limit, and how many it can get, before and after many calls.
+ * limit, and how many it can get, before and after many calls, and in a child.
  *
  * Limits: 200 files; needs a writable current folder.
  */
 #include "trouble.h"
 
-#include <dirent.h>
+#include <dlfcn.h>
 #include <fcntl.h>
 #include <sys/stat.h>
+#include <sys/wait.h>
 
 CALLED int work(int x)
 {
@@ -34,6 +35,21 @@ static void count(void)
 		close(last--);
 }
 
+/* It inherits all descriptors, ours if it is open, and records by itself; names it has from its parent. */
+static void in_child(void (*function)(void))
+{
+	pid_t pid = fork();
+
+	if (!pid) {
+		work(1);
+		if (function)
+			function();
+		dlclose(dlopen("libresolv.so.2", RTLD_NOW)); /* its own list of what is loaded begins */
+		_exit(0);
+	}
+	MUST(waitpid(pid, NULL, 0) == pid);
+}
+
 int main(int argc, char **argv)
 {
 	struct stat st;
@@ -44,7 +60,8 @@ int main(int argc, char **argv)
 		for (i = 0; i < 50000; i++)
 			work(1);
 		count();
-		say("calls work 50000\n");
+		in_child(count);
+		say("calls work 50001\n");
 		return 0;
 	}
 	if (argc > 1 && !strcmp(argv[1], "mark")) {
@@ -60,6 +77,7 @@ int main(int argc, char **argv)
 	for (i = 0; i <= highest; i++)
 		if (i != out)
 			close(i);
+	in_child(NULL);
 	for (i = 0; i < 1000; i++)
 		work(i);
 	/* A file under each number, empty; ours must not be what gputrace writes to. */
@@ -76,7 +94,7 @@ int main(int argc, char **argv)
 	MUST(st.st_size == 0);
 	MUST(write(fd, "hello\n", 6) == 6);
 	dup2(out, 1);
-	say("calls work 302000\n");
+	say("calls work 302001\n");
 	say("the file holds %ld bytes\n", (long)lseek(fd, 0, SEEK_END));
 	return 0;
 }

@@ -5,7 +5,8 @@
  * too; many: works until all buffers are full; syscall: confines itself by syscall(), exit_group: and ends by
  * it; signal: a signal's handler defines names while the program does; thread: another thread defines names,
  * and must get its signals afterwards as before; refused: another thread tries all the time to confine
- * itself, in vain, while the first works as with many. Status 77: this kernel has no such filters.
+ * itself, in vain, while the first works as with many; names: defines 60 KB of names afterwards. Status 77:
+ * this kernel has no such filters.
  *
  * Limits: x86-64 and arm64.
  */
@@ -164,6 +165,20 @@ UNSEEN static void end_thread(void)
 	say("the thread's signals are %s\n", blocked < 0 ? "not known" : blocked ? "blocked" : "open");
 }
 
+/* Each takes 1024 bytes of the journal. */
+UNSEEN static void define_long(void)
+{
+	static char name[992];
+	int i;
+
+	memset(name, 'n', sizeof(name) - 1);
+	for (i = 0; i < 60; i++) {
+		name[0] = (char)('0' + i / 10);
+		name[1] = (char)('0' + i % 10);
+		VT_COMMENT(name);
+	}
+}
+
 int main(int argc, char **argv)
 {
 	int in_vain = argc > 1 && !strcmp(argv[1], "refused");
@@ -172,6 +187,7 @@ int main(int argc, char **argv)
 	int ends = argc > 1 && !strcmp(argv[1], "exit_group");
 	int by_syscall = ends || (argc > 1 && !strcmp(argv[1], "syscall"));
 	int in_handlers = argc > 1 && !strcmp(argv[1], "signal");
+	int with_names = argc > 1 && !strcmp(argv[1], "names");
 	int beside = argc > 1 && !strcmp(argv[1], "thread");
 	pthread_t thread;
 	void *open[3];
@@ -194,6 +210,8 @@ int main(int argc, char **argv)
 		confined_work(i);
 	if (in_handlers)
 		define_in_handlers();
+	if (with_names)
+		define_long();
 	if (beside)
 		end_thread();
 	if (child) {

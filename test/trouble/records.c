@@ -9,7 +9,9 @@
  */
 #include "trouble.h"
 
+#define VTRACE
 #include <gputrace/adapter.h>
+#include "vt_user.h"
 
 #include "lib/format.h"
 
@@ -126,6 +128,31 @@ UNSEEN static void attributes(void)
 	say("calls r 6\ncalls limited_call 2\ncalls filtered_call 0\n");
 }
 
+/* What a handler records by the user API while its thread is inside of a call that is recorded. */
+UNSEEN static void user_handler(int sig)
+{
+	unsigned int counter = VT_COUNT_DEF("counter of a handler", "1", VT_COUNT_TYPE_UNSIGNED,
+					    VT_COUNT_DEFGROUP);
+
+	(void)sig;
+	VT_USER_START("region of a handler");
+	VT_COUNT_UNSIGNED_VAL(counter, 42);
+	VT_USER_END("region of a handler");
+}
+
+UNSEEN static void inside(void)
+{
+	int i;
+
+	signal(SIGUSR1, user_handler);
+	for (i = 0; i < 5; i++) {
+		gt_guard();
+		raise(SIGUSR1);
+		gt_unguard();
+	}
+	say("inside 5\n");
+}
+
 static volatile long in_handler, in_main;
 static sigjmp_buf where;
 static volatile sig_atomic_t armed;
@@ -147,7 +174,7 @@ UNSEEN static void on_alarm(int sig)
 	(void)sig;
 	for (i = 0; i < 10; i++) {
 		handled();
-		in_handler++;
+		__atomic_fetch_add(&in_handler, 1, __ATOMIC_RELAXED); /* another handler may come between */
 	}
 }
 
@@ -191,7 +218,7 @@ CALLED void deep_handler(int sig)
 
 	for (i = 0; i < n; i++) {
 		handled();
-		in_handler++;
+		__atomic_fetch_add(&in_handler, 1, __ATOMIC_RELAXED);
 	}
 }
 
@@ -232,6 +259,29 @@ UNSEEN static void deep(void)
 		MUST(!ptrace(PTRACE_CONT, pid, NULL, (void *)(intptr_t)(SIGRTMIN + i / INSTRUCTIONS)));
 	}
 	MUST(WIFEXITED(status) && !WEXITSTATUS(status));
+}
+
+/* Such handlers that are due again when they return, wherever signals were blocked meanwhile. */
+CALLED void long_handler(int sig)
+{
+	int i;
+
+	(void)sig;
+	for (i = 0; i < 700; i++) {
+		handled();
+		__atomic_fetch_add(&in_handler, 1, __ATOMIC_RELAXED);
+	}
+}
+
+UNSEEN static void pending(void)
+{
+	timer(long_handler, 0, 300);
+	while (in_handler < 700 * 200) {
+		work();
+		in_main++;
+	}
+	timer(SIG_IGN, 0, 0);
+	say("work %ld handled %ld\n", in_main, in_handler);
 }
 
 /* Handlers that jump away, also between the reservation of a slot and its record. */
@@ -438,6 +488,10 @@ int main(int argc, char **argv)
 		attributes();
 	if (!strcmp(way, "nodefer"))
 		nodefer();
+	if (!strcmp(way, "inside"))
+		inside();
+	if (!strcmp(way, "pending"))
+		pending();
 	if (!strcmp(way, "deep"))
 		deep();
 	if (!strcmp(way, "late threads"))

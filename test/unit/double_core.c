@@ -36,3 +36,9 @@ bool gt_modules_find(uintptr_t address, struct gt_module_range *out)
 		}
 	return false;
 }
+
+int gt_folder_apart(int (*function)(void *), void *argument, int other)
+{
+	(void)other;
+	return function(argument);
+}

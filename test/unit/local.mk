@@ -11,8 +11,18 @@ test_unit_settings_LDADD = $(UNIT_LIBS)
 
 CRITERION_TESTS += test/unit/summary
 test_unit_summary_SOURCES = test/unit/test_summary.c
-test_unit_summary_CFLAGS = $(UNIT_CFLAGS)
-test_unit_summary_LDADD = lib/libgtassemble.la $(UNIT_LIBS) -lutil
+test_unit_summary_CFLAGS = $(UNIT_CFLAGS) $(OTF2_CFLAGS)
+test_unit_summary_LDADD = report/libgtreport.la lib/libgtassemble.la $(UNIT_LIBS) -lutil
+
+CRITERION_TESTS += test/unit/signals
+test_unit_signals_SOURCES = test/unit/test_signals.c
+test_unit_signals_CFLAGS = $(UNIT_CFLAGS)
+test_unit_signals_LDADD = lib/libgtassemble.la $(UNIT_LIBS)
+
+CRITERION_TESTS += test/unit/sized
+test_unit_sized_SOURCES = test/unit/test_sized.c
+test_unit_sized_CFLAGS = $(UNIT_CFLAGS) $(OTF2_CFLAGS)
+test_unit_sized_LDADD = $(UNIT_LIBS)
 
 CRITERION_TESTS += test/unit/shorten
 test_unit_shorten_SOURCES = test/unit/test_shorten.c
@@ -43,6 +53,12 @@ CRITERION_TESTS += test/unit/elfsym
 test_unit_elfsym_SOURCES = test/unit/test_elfsym.c lib/record/elfsym.c lib/record/elfsym.h
 test_unit_elfsym_CFLAGS = $(UNIT_CFLAGS)
 test_unit_elfsym_LDADD = $(UNIT_LIBS) -ldl
+
+CRITERION_TESTS += test/unit/needed
+test_unit_needed_SOURCES = test/unit/test_needed.c
+test_unit_needed_CFLAGS = $(UNIT_CFLAGS)
+test_unit_needed_LDFLAGS = $(AM_LDFLAGS) -rdynamic
+test_unit_needed_LDADD = $(UNIT_LIBS)
 
 CRITERION_TESTS += test/unit/accel_clock
 test_unit_accel_clock_SOURCES = test/unit/test_accel_clock.c accel/clock.c
@@ -115,6 +131,11 @@ CRITERION_TESTS += test/unit/assemble_io
 test_unit_assemble_io_SOURCES = test/unit/test_assemble_io.c
 test_unit_assemble_io_CFLAGS = $(UNIT_CFLAGS) $(OTF2_CFLAGS)
 test_unit_assemble_io_LDADD = $(UNIT_SPOOL)
+
+CRITERION_TESTS += test/unit/assemble_ranges
+test_unit_assemble_ranges_SOURCES = test/unit/test_assemble_ranges.c
+test_unit_assemble_ranges_CFLAGS = $(UNIT_CFLAGS) $(OTF2_CFLAGS)
+test_unit_assemble_ranges_LDADD = $(UNIT_SPOOL)
 
 CRITERION_TESTS += test/unit/assemble_links
 test_unit_assemble_links_SOURCES = test/unit/test_assemble_links.c

@@ -177,6 +177,14 @@ uint32_t mk_region(struct mk_proc *proc, const char *name)
 	return mk_def(proc, GT_D_REGION, 0, &region, sizeof(region));
 }
 
+uint32_t mk_range(struct mk_proc *proc, const char *name, const char *group)
+{
+	struct gt_def_region region = { .name = mk_string(proc, name), .role = 4, .paradigm = 1,
+					.group = mk_string(proc, group) };
+
+	return mk_def(proc, GT_D_REGION, 0, &region, sizeof(region));
+}
+
 void mk_module(struct mk_proc *proc, uint64_t tick, uint64_t start, uint64_t end, uint64_t offset,
 	       const char *path)
 {

@@ -50,6 +50,8 @@ uint32_t mk_def(struct mk_proc *proc, unsigned type, uint32_t id, const void *pa
 		size_t bytes);
 uint32_t mk_string(struct mk_proc *proc, const char *text);
 uint32_t mk_region(struct mk_proc *proc, const char *name);
+/* A region that the program begins and ends itself (OTF2_REGION_ROLE_CODE). */
+uint32_t mk_range(struct mk_proc *proc, const char *name, const char *group);
 void mk_module(struct mk_proc *proc, uint64_t tick, uint64_t start, uint64_t end, uint64_t offset,
 	       const char *path);
 void mk_property(struct mk_proc *proc, const char *key, const char *value);

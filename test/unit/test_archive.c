@@ -1,16 +1,21 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The archive's markers, written by several threads; readings of counters, and how they are converted.
+ * The archive's markers, written by several threads; readings of counters, and how they are converted; who
+ * may read the files.
  *
  * Limits: the threads' order is played by one thread.
  */
 #include <criterion/criterion.h>
 #include <criterion/new/assert.h>
 
+#include <errno.h>
 #include <fcntl.h>
+#include <stdio.h>
 #include <stdlib.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
+#include "lib/assemble/archive/clean.h"
 #include "lib/assemble/archive/defs.h"
 #include "lib/assemble/defs/properties.h"
 #include "test/unit/expect.h"
@@ -87,5 +92,27 @@ Test(archive, many_readings)
 	expect_text(rb_events, dir, "0 4000 METRIC 0 4000\n0 4000 LEAVE alpha\n");
 	cr_expect_leq(one_at_a_time, 2, "%u of 4000", one_at_a_time);
 	mk_proc_free(p);
+	mk_remove(dir);
+}
+
+Test(archive, shared_or_an_error)
+{
+	const char *dir = mk_run();
+	int fd = open(dir, O_RDONLY | O_DIRECTORY), file;
+	struct stat st;
+
+	cr_assert(zero(mkdirat(fd, "traces", 0700)));
+	file = openat(fd, "traces/0.evt", O_CREAT | O_WRONLY, 0600);
+	cr_expect(zero(gt_clean_share(fd, 022)));
+	cr_assert(zero(fstat(file, &st)));
+	cr_expect(eq(u32, st.st_mode & 0777, 0644));
+	cr_assert(zero(fstat(fd, &st)));
+	cr_expect(eq(u32, st.st_mode & 0777, 0755));
+	close(file);
+	cr_assert(zero(renameat(fd, "traces", fd, "elsewhere")));
+	cr_expect(eq(int, gt_clean_share(fd, 022), -ENOENT), "no folder of events");
+	cr_assert(zero(symlinkat("elsewhere", fd, "traces")));
+	cr_expect(lt(int, gt_clean_share(fd, 022), 0), "a folder of somebody else's");
+	close(fd);
 	mk_remove(dir);
 }

@@ -16,6 +16,7 @@
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "lib/read/guard.h"
@@ -186,6 +187,7 @@ static void on_merge(struct gt_otf2_cursor *at)
 			((struct words *)at->state)->text);
 }
 
+__attribute__((format(printf, 4, 0)))
 static void on_fault(void *user, struct gt_otf2_cursor *at, enum gt_otf2_fault fault, const char *format,
 		     va_list args)
 {
@@ -349,6 +351,54 @@ Test(read, killed)
 		if (deaths[i].rc < 0)
 			cr_assert(eq(str, (char *)reason, (char *)deaths[i].reason));
 	}
+}
+
+static void use_processor(long seconds)
+{
+	struct timespec now;
+
+	do
+		clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &now);
+	while (now.tv_sec < seconds);
+}
+
+static int use(const char *anchor, void *argument, FILE *out)
+{
+	(void)anchor, (void)out;
+	use_processor(*(long *)argument);
+	return 0;
+}
+
+static int nap(const char *anchor, void *argument, FILE *out)
+{
+	(void)anchor, (void)out;
+	for (int i = 0; i < *(int *)argument; i++)
+		usleep(500000);
+	return 0;
+}
+
+static int stop(const char *anchor, void *argument, FILE *out)
+{
+	(void)anchor, (void)argument, (void)out;
+	return raise(SIGSTOP);
+}
+
+/* Time passes (the machine is busy, both are stopped), and the archive is read; but not for ever. */
+Test(read, patience, .timeout = 120)
+{
+	const char *reason = "", *what = "it was given up after ";
+	long most = 3600;
+	int naps = 5;
+
+	gt_otf2_patience.seconds = 1;
+	gt_otf2_patience.silent = 60;
+	cr_assert(eq(int, gt_otf2_guarded("none.otf2", nap, &naps, &reason), 0));
+	cr_assert(eq(int, gt_otf2_guarded("none.otf2", use, &most, &reason), -1));
+	cr_assert(eq(int, strncmp(reason, what, strlen(what)), 0), "%s", reason);
+	gt_otf2_patience.silent = 2;
+	cr_assert(eq(int, gt_otf2_guarded("none.otf2", stop, NULL, &reason), -1));
+	cr_assert(eq(str, (char *)reason,
+		     "the process that reads it did nothing any more: does its file system answer?"));
 }
 
 static size_t load(const char *path, char *data, size_t room)

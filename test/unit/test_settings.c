@@ -334,7 +334,7 @@ Test(settings, names)
 Test(settings, foreign_variables)
 {
 	char *envp[] = { (char *)"VT_BUFFERSIZE=64M", (char *)"VT_BUFFERSIZE=32M",
-			 (char *)"VT_OMPTRACE=yes",    (char *)"VT_OMPTRACE=no",
+			 (char *)"VT_STACKTRACE=yes",  (char *)"VT_STACKTRACE=no",
 			 (char *)"VT_RUN_DIR=/x",     (char *)"VTE_VERSION=6800",
 			 (char *)"VT_XYZZY=1",        (char *)"VT_",
 			 (char *)"VT_CLOCKS",         (char *)"=",
@@ -348,11 +348,33 @@ Test(settings, foreign_variables)
 	envp[4] = (char *)"VT_CPUIDTRACE="; /* off, and of no run */
 	load(envp);
 	cr_assert_eq(complaint_count, 2);
-	cr_expect_str_eq(complaints[1], "VT_OMPTRACE is VampirTrace's and is ignored: gputrace has no "
-					"recording of OpenMP");
+	cr_expect_str_eq(complaints[1], "VT_STACKTRACE is VampirTrace's and is ignored: gputrace has no "
+					"stack traces");
 	envp[4] = (char *)"OMPI_COMM_WORLD_RANK=1"; /* the first rank says it */
 	load(envp);
 	cr_assert_eq(complaint_count, 1);
+}
+
+/* What VampirTrace calls otherwise does what it did there. */
+Test(settings, older_names)
+{
+	char *envp[] = { (char *)"VT_OMPTRACE=no", (char *)"VT_LIBCTRACE=no", NULL };
+
+	load(envp);
+	cr_expect_eq(complaint_count, 0, "%s", complaints[0]);
+	cr_expect(!gt_settings.openmp, "VT_OMPTRACE=no");
+	cr_expect(!gt_settings.exectrace, "VT_LIBCTRACE=no");
+	envp[0] = (char *)"VT_OMPTRACE=maybe";
+	envp[1] = NULL;
+	load(envp);
+	cr_assert_eq(complaint_count, 1);
+	cr_expect_str_eq(complaints[0],
+			 "VT_OMPTRACE=\"maybe\" is not accepted (it must be yes or no); the default yes is "
+			 "used");
+	envp[0] = (char *)"VT_OMPTRACE=no";
+	envp[1] = (char *)"VT_OPENMP=yes"; /* its own name counts */
+	load(envp);
+	cr_expect(gt_settings.openmp && gt_settings.exectrace);
 }
 
 /* A hostile environment cannot flood the terminal. */

@@ -5,6 +5,7 @@
  * Limits: columns are counted by characters.
  */
 #include "lib/assemble/util/shorten.h"
+#include "lib/assemble/util/utf8.h"
 
 #include <criterion/criterion.h>
 #include <stdlib.h>
@@ -225,4 +226,16 @@ Test(shorten, hostile, .timeout = 60)
 		cr_assert(strlen(gt_shorten(buffer, name, (unsigned)rand() % 60, keep)) <= n + 3);
 		cr_assert(strlen(gt_shorten_path(buffer, name, (unsigned)rand() % 60)) <= 2 * n + 3);
 	}
+}
+
+Test(shorten, harmless)
+{
+	static const char name[] = "a\033[1m\n\"\\\xc2\x9b\xe2\x80\xae\xc3\xb6\xff";
+	char small[8], line[4 * sizeof(name)], json[6 * sizeof(name)];
+
+	cr_expect_str_eq(gt_utf8_line(line, sizeof(line), name),
+			 "a\\x1b[1m\\x0a\"\\\\xc2\\x9b\\xe2\\x80\\xae\xc3\xb6\\xff");
+	cr_expect_str_eq(gt_utf8_json(json, sizeof(json), name),
+			 "a\\u001b[1m\\u000a\\\"\\\\\\u009b\\u202e\xc3\xb6\\\\xff");
+	cr_expect_str_eq(gt_utf8_json(small, sizeof(small), "ab\033"), "ab");
 }

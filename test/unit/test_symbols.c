@@ -82,6 +82,7 @@ static void teardown(void)
 
 TestSuite(symbols, .init = setup, .fini = teardown, .timeout = 120);
 
+__attribute__((format(printf, 1, 2)))
 static bool shell(const char *format, ...)
 {
 	char text[4096], command[4400];

@@ -35,6 +35,7 @@ static size_t arena_bytes;
 static struct gt_adapter registered;
 static bool is_on = true;
 
+__attribute__((format(printf, 1, 0)))
 static void put(const char *format, va_list ap)
 {
 	if (double_quiet)
@@ -111,6 +112,11 @@ int gt_adapter_register(const struct gt_adapter *adapter)
 bool gt_active(void)
 {
 	return double_active && is_on;
+}
+
+bool gt_active_inside(void)
+{
+	return gt_active();
 }
 
 const char *gt_setting(const char *name)
@@ -243,6 +249,15 @@ void gt_switch_thread(bool on)
 bool gt_is_on(void)
 {
 	return is_on;
+}
+
+/* Structs of this tree's size only. */
+bool gt_taken(void *copy, size_t bytes, size_t first, const void *given, const char *function,
+	      const void *caller)
+{
+	(void)first, (void)function, (void)caller;
+	memcpy(copy, given, bytes);
+	return true;
 }
 
 void gt_timesync(void)

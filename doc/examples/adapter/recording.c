@@ -40,13 +40,13 @@ static void define(void)
 					       .name = "parcels waiting",
 					       .unit = "1",
 					       .value = GT_VALUE_INT,
-					       .mode = 0x31 /* absolute, valid until the next */ };
+					       .mode = GT_METRIC_ABSOLUTE_NEXT };
 	const struct gt_location_info location = { .bytes = sizeof(location), .name = "post office",
 						   .kind = GT_LOC_METRIC };
 
 	send_region = region("parcel_send");
 	receive_region = region("parcel_receive");
-	comm = gt_def_comm("parcels", GT_NONE, 1 /* OTF2_PARADIGM_USER */, 0);
+	comm = gt_def_comm("parcels", GT_NONE, GT_PARADIGM_USER, 0);
 	waiting = gt_def_metric(&metric);
 	urgent_record = gt_def_record("parcel", "urgent");
 	office = gt_location_create(&location);

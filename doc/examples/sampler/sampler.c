@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * A sampler for a monitoring program (LDMS, collectd, ...): prints what the traced processes of this user
- *publish (VT_LIVE=1), one value a line, without any library of gputrace. The layout is in <gputrace/live.h>.
+ * publish (VT_LIVE=1), one value a line, without any library of gputrace. The layout is in <gputrace/live.h>.
  *
  *	cc -I PREFIX/include -o sampler sampler.c && ./sampler
  *

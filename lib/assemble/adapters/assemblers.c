@@ -13,6 +13,7 @@
 #define PLACE_SHIFT 24 /* an assembling half << this, and the place among its records */
 
 static const struct gt_assembler *list[GT_ASSEMBLERS_MOST];
+static struct gt_assembler own[GT_ASSEMBLERS_MOST]; /* those whose struct another gputrace has made */
 
 bool gt_assembler_add(const struct gt_assembler *one)
 {
@@ -20,9 +21,9 @@ bool gt_assembler_add(const struct gt_assembler *one)
 
 	while (list[n])
 		n++;
-	if (n + 1 >= GT_ASSEMBLERS_MOST)
+	if (n + 1 >= GT_ASSEMBLERS_MOST || !gt_sized_in(&own[n], sizeof(own[n]), GT_FIRST_ASSEMBLER, one))
 		return false;
-	list[n] = one;
+	list[n] = &own[n];
 	return true;
 }
 

@@ -10,8 +10,15 @@
 
 #include "gputrace/assemble.h"
 #include "lib/assemble/spool/spool.h"
+#include "lib/common/sized.h"
 
 #define GT_ASSEMBLERS_MOST 64u
+
+/* Bytes of the structs of <gputrace/assemble.h> in release 0.1. */
+#define GT_FIRST_ASSEMBLER	   GT_SIZED_UP_TO(struct gt_assembler, half)
+#define GT_FIRST_PROCESS	   GT_SIZED_UP_TO(struct gt_process_info, program)
+#define GT_FIRST_LOC		   GT_SIZED_UP_TO(struct gt_loc_info, name)
+#define GT_FIRST_OUT_COMM	   GT_SIZED_UP_TO(struct gt_out_comm, count)
 
 /* One more. False: there are too many. */
 bool gt_assembler_add(const struct gt_assembler *one);

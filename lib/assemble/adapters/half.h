@@ -20,7 +20,10 @@ struct gt_accel {
 	 * has none, nor the names below */
 	const char *idle;
 	const char *idle_compute, *idle_all; /* regions of idle times */
-	const char *idle_name;     /* of the location that has them: a format with the device's number */
+	const char *idle_name;     /* of the location that has them, before "[0] idle": its kind of device */
+	/* What recording takes of the thread of the host, with what the runtime's own tools library takes: of
+	 * an activity with the call that asked for it, of any other call; 0: nobody has measured it. */
+	uint32_t activity_ns, call_ns;
 };
 
 /* An I/O interface whose files several processes share. */
@@ -35,6 +38,8 @@ struct gt_half {
 	const struct gt_shared_io *io;
 	/* Was the process started as a rank of a parallel program, and nothing of that was recorded? */
 	bool (*is_silent)(const struct gt_proc *proc);
+	/* Why, in a sentence; "": it is not known. May be NULL. */
+	void (*silent_why)(const struct gt_proc *proc, char *text, size_t size);
 	/* An I/O handle that several processes share: the communicator and a key that is the same in all of
 	 * them. False: it is not known. */
 	bool (*shared_handle)(struct gt_track *t, const struct gt_def_shared *def, uint32_t *comm,
@@ -69,12 +74,18 @@ static inline const char *gt_half_ranks(void)
 	return "";
 }
 
-static inline bool gt_half_silent(const struct gt_proc *proc)
+/* If so, and it is known why, this is in `why`, unless there is a reason already. */
+static inline bool gt_half_silent(const struct gt_proc *proc, char *why, size_t size)
 {
-	for (size_t i = 0; gt_assembler(i); i++)
-		if (gt_assembler(i)->half && gt_assembler(i)->half->is_silent &&
-		    gt_assembler(i)->half->is_silent(proc))
-			return true;
+	for (size_t i = 0; gt_assembler(i); i++) {
+		const struct gt_half *half = gt_assembler(i)->half;
+
+		if (!half || !half->is_silent || !half->is_silent(proc))
+			continue;
+		if (!*why && half->silent_why)
+			half->silent_why(proc, why, size);
+		return true;
+	}
 	return false;
 }
 

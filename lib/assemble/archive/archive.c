@@ -15,9 +15,9 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <otf2/OTF2_Pthread_Locks.h>
-#include <stdio.h>
 #include <stdlib.h>
+#include <otf2/OTF2_Pthread_Locks.h> /* of 3.0 it does not include the former */
+#include <stdio.h>
 #include <string.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
@@ -65,6 +65,7 @@ bool gt_otf2_bad(struct gt_archive *archive, OTF2_ErrorCode rc, const char *what
 }
 
 /* libotf2 reports errors here first; the code comes back to the caller as well. */
+__attribute__((format(printf, 6, 0)))
 static OTF2_ErrorCode on_error(void *context, const char *file, uint64_t line, const char *function,
 			       OTF2_ErrorCode code, const char *format, va_list ap)
 {
@@ -307,8 +308,9 @@ struct gt_archive *gt_archive_open(const struct gt_archive_options *options, cha
 	archive->remaining = options->locations;
 	pthread_mutex_init(&archive->lock, NULL);
 	pthread_mutex_init(&archive->space_lock, NULL);
-	/* All parts of an archive must have chunks of the same size. */
-	archive->evt_chunk = options->mode != GT_ARCHIVE_WHOLE || options->locations > GT_ARCHIVE_MANY
+	/* All parts of an archive must have chunks of the same size. libotf2 clears what it does not need. */
+	archive->evt_chunk = options->mode != GT_ARCHIVE_WHOLE || options->locations > GT_ARCHIVE_MANY ||
+					     options->bytes < EVT_CHUNK
 				     ? EVT_CHUNK_MIN
 				     : EVT_CHUNK;
 	archive->ballast = openat(options->dirfd, BALLAST_NAME,

@@ -47,7 +47,8 @@ static bool process_file(const char *name)
 {
 	static const char *const endings[] = { ".win", ".raw", ".side", NULL };
 
-	return !strcmp(name, "proc") || !strcmp(name, "defs") || numbered(name, "l", endings);
+	return !strcmp(name, "proc") || !strcmp(name, "defs") || !strcmp(name, GT_CHILDREN) ||
+	       numbered(name, "l", endings);
 }
 
 static bool any_part(const char *name)
@@ -182,7 +183,7 @@ static int clean_root(const struct gt_root *root)
 		return 0;
 	if (!dir)
 		return -errno;
-	while ((entry = readdir(dir)))
+	while ((entry = gt_folder_next(dir, &rc)))
 		if (gt_spool_folder(entry->d_name, &seq, &pid)) {
 			int one = remove_folder(root->fd, entry->d_name, process_file);
 
@@ -372,4 +373,44 @@ uint64_t gt_clean_size(int dir)
 	if (traces)
 		closedir(traces);
 	return bytes;
+}
+
+/* ---- who may read it ----------------------------------------------------------------------------- */
+
+/* A file of ours, as it was made: others may read it if they may read what the user makes. */
+static int share(int folder, const char *name, mode_t mask)
+{
+	struct stat st;
+
+	if (fstatat(folder, name, &st, AT_SYMLINK_NOFOLLOW))
+		return errno == ENOENT ? 0 : -errno;
+	if (!S_ISREG(st.st_mode))
+		return 0;
+	return fchmodat(folder, name, 0600 | (0044 & ~mask), 0) ? -errno : 0;
+}
+
+static int share_folder(int dir, mode_t mask)
+{
+	return fchmod(dir, 0700 | (0055 & ~mask)) ? -errno : 0;
+}
+
+int gt_clean_share(int dir, mode_t mask)
+{
+	static const char *const others[] = { "MANIFEST.md", "gputrace.cfg", "SUMMARY", "summary.json" };
+	DIR *traces = gt_folder_list(dir, "traces");
+	int rc = traces ? 0 : -errno;
+	struct dirent *entry;
+
+	for (size_t i = 0; !rc && i < PARTS; i++)
+		rc = share(dir, partials[i], mask);
+	for (size_t i = 0; !rc && i < sizeof(others) / sizeof(*others); i++)
+		rc = share(dir, others[i], mask);
+	while (!rc && (entry = gt_folder_next(traces, &rc)))
+		if (event_file(entry->d_name))
+			rc = share(dirfd(traces), entry->d_name, mask);
+	if (!rc)
+		rc = share_folder(dirfd(traces), mask);
+	if (traces)
+		closedir(traces);
+	return rc ? rc : share_folder(dir, mask); /* the spool in it stays private */
 }

@@ -8,6 +8,7 @@
 #define GT_ASSEMBLE_ARCHIVE_CLEAN_H
 
 #include <stdint.h>
+#include <sys/types.h>
 
 #include "lib/assemble/spool/spool.h"
 
@@ -43,6 +44,12 @@ int gt_clean_spool(const struct gt_spool *spool);
  * The archive is complete: removes what a gt_clean_spool() that was interrupted has left. 0, or -ENOTEMPTY.
  */
 int gt_clean_rest(int dirfd);
+
+/*
+ * The archive is complete, and what DIR holds of it gets the permissions that files of a user with this umask
+ * have, but only to be read. A spool that is kept stays its owner's. 0 or a negative errno.
+ */
+int gt_clean_share(int dir, mode_t mask);
 
 /* Bytes of the archive's own files in DIR. */
 uint64_t gt_clean_size(int dirfd);

@@ -14,11 +14,9 @@
 #include "gputrace/compiler.h"
 #include "lib/assemble/archive/conversion.h"
 
-#include "lib/assemble/archive/activity.h"
-#include "lib/assemble/archive/holds.h"
 #include "lib/assemble/archive/metrics.h"
+#include "lib/assemble/archive/ranges.h"
 #include "lib/assemble/archive/records.h"
-#include "lib/assemble/archive/use.h"
 #include "lib/assemble/spool/stream_sort.h"
 #include "lib/assemble/util/losses.h"
 
@@ -38,9 +36,13 @@
  */
 static void drain(struct gt_track *t, uint64_t tick)
 {
+	bool outlives = t->outlives;
+
+	t->outlives = false; /* that is of the record to come */
 	while (t->deferred_tick < tick ||
 	       (t->deferred_tick == tick && tick != UINT64_MAX && !t->deferred->enter))
 		gt_track_foreign(t);
+	t->outlives = outlives;
 }
 
 /* Can this slot begin a record? */
@@ -88,12 +90,24 @@ static void emit_unit(struct gt_track *t, const struct gt_slot *slot, unsigned s
 			gt_track_emit(t, slot, tick);
 }
 
+/* Of ranges that end with this unit; what others recorded before comes before that, too. */
+static void end_ranges(struct gt_track *t, const struct gt_slot *slot, unsigned slots, uint64_t tick)
+{
+	if (!t->depth || !(t->w->frames[t->depth - 1].word & GT_OUTLIVES) || t->skip)
+		return;
+	if (!t->attributes)
+		drain(t, tick);
+	gt_ranges_end_early(t, slot, slots, tick);
+}
+
 static void release_held(struct gt_track *t, uint64_t tick)
 {
 	while (t->held && t->w->held[t->held - 1].tick <= tick) {
 		struct gt_held *held = &t->w->held[--t->held];
 
+		t->outlives = held->range;
 		emit_unit(t, held->slot, held->slots, held->tick);
+		t->outlives = false;
 	}
 }
 
@@ -106,13 +120,14 @@ static void mark_torn(struct gt_track *t)
 }
 
 /* Keeps a record until its time has come; the next to come is the last in the list. */
-static void hold(struct gt_track *t, const struct gt_slot *slot, unsigned slots, uint64_t tick)
+static void hold(struct gt_track *t, const struct gt_slot *slot, unsigned slots, uint64_t tick, bool range)
 {
 	struct gt_held *held = t->w->held;
 	unsigned i = t->held++;
 
-	for (; i && held[i - 1].tick < tick; i--)
+	for (; i && held[i - 1].tick <= tick; i--)
 		held[i] = held[i - 1];
+	held[i].range = range;
 	held[i].tick = tick;
 	held[i].slots = slots;
 	memcpy(held[i].slot, slot, slots * sizeof(*slot));
@@ -153,18 +168,23 @@ static void step(struct gt_track *t)
 	t->stream.at += slots;
 	if (GT_WORD_TYPE(slot->word) == GT_T_PAD || gt_own_note(t->loc, GT_WORD_TYPE(slot->word)))
 		return;
+	if (!t->skip && gt_ranges_wait(t, slot, slots, &tick)) {
+		hold(t, slot, slots, tick, true);
+		return;
+	}
 	flush = GT_WORD_TYPE(slot->word) == GT_T_FLUSH; /* what made the writer spool has the same time */
 	early = look_ahead(t, slot + slots, &next) && next < tick + flush;
 	release_held(t, early && next < tick ? next : tick);
 	tick += flush;
 	if (early && t->held < GT_HELD_MAX) {
-		hold(t, slot, slots, tick);
+		hold(t, slot, slots, tick, false);
 		return;
 	}
 	if (early) { /* no room: its time has come now */
 		t->w->tally.clamped_times++;
 		tick = next;
 	}
+	end_ranges(t, slot, slots, tick);
 	emit_unit(t, slot, slots, tick);
 }
 
@@ -179,7 +199,7 @@ static inline __attribute__((always_inline)) void run_into(struct gt_track *t, s
 {
 	const struct gt_slot *slot = t->stream.at, *end = t->stream.end;
 	const struct gt_lookup lookup = t->w->lookup;
-	struct gt_profile *const profile = t->w->profile;
+	uint32_t *const open = t->w->open;
 	struct gt_frame *top = t->w->frames + t->depth - 1; /* below the first is one that no word finds */
 	const struct gt_frame *const last_frame =
 		t->w->frames +
@@ -212,7 +232,8 @@ static inline __attribute__((always_inline)) void run_into(struct gt_track *t, s
 
 			if (gt_unlikely(top->word != word - GT_LEAVE_STEP))
 				break;
-			gt_account(&profile[region], top--, ns);
+			top--;
+			open[region]--;
 			if (pipe)
 				gt_pipe_put(pipe, ns, region, true);
 			else
@@ -221,14 +242,12 @@ static inline __attribute__((always_inline)) void run_into(struct gt_track *t, s
 			const struct gt_lookup_entry *entry = gt_lookup_find(&lookup, word);
 			const uint32_t region = entry ? entry->value : GT_UNDEFINED;
 
-			if (gt_unlikely(region >= GT_TIMED || top == last_frame))
+			if (gt_unlikely(region >= GT_RANGE || top == last_frame || top->word & GT_OUTLIVES))
 				break;
 			top++;
 			top->word = word;
-			top->enter_ns = ns;
-			top->child_ns = 0;
 			top->region = region;
-			profile[region].open++;
+			open[region]++;
 			if (pipe)
 				gt_pipe_put(pipe, ns, region, false);
 			else
@@ -302,9 +321,7 @@ static void convert(struct gt_track *t)
 		}
 		if (t->stream.at == t->stream.end)
 			break;
-		if (!t->first)
-			t->first = t->stream.at->time;
-		if (!t->held && !t->attributes && !t->hidden && !t->skip && !t->device && !t->tied)
+		if (!t->held && !t->attributes && !t->hidden && !t->skip)
 			(t->writer->pipe ? run_piped : run_direct)(t);
 		if (t->stream.at < t->stream.end)
 			step(t);
@@ -347,39 +364,18 @@ static void note_losses(struct gt_track *t)
 	}
 }
 
-/* `last`: tick of its last event; `end`: of its process. */
-static void use_end(struct gt_track *t, uint64_t last, uint64_t end)
-{
-	uint64_t made = gt_scale_ns(&t->scale, t->loc->win.begin);
-	uint64_t ns = gt_scale_ns(&t->scale, last), first = gt_scale_ns(&t->scale, t->first);
-
-	if (t->out->first) { /* its events are those of the process's begin and end, too */
-		gt_use_end(t->w, t->out, gt_scale_ns(&t->scale, t->scale.base_tick), ns - made,
-			   end - gt_scale_ns(&t->scale, t->scale.base_tick));
-		return;
-	}
-	if (t->first < t->loc->win.begin || first > ns)
-		first = made;
-	gt_use_end(t->w, t->out, first, ns - made, ns - first);
-}
-
 static void finish(struct gt_track *t)
 {
-	uint64_t ns, last;
+	uint64_t ns;
 
 	release_held(t, UINT64_MAX);
 	if (!t->full)
 		drain(t, UINT64_MAX);
-	last = t->last;
 	t->last = final_tick(t);
-	if (t->depth)
-		last = t->last;
 	ns = gt_scale_ns(&t->scale, t->last);
 	if (t->depth && t->w->frames[t->depth - 1].region == t->conv->region_off)
 		t->w->tally.off_at_end++;
 	gt_track_close(t, 0, ns);
-	gt_holds_end(t, ns);
-	use_end(t, last, ns);
 	note_losses(t);
 	if (t->out->first)
 		gt_track_end(t, ns);
@@ -451,14 +447,13 @@ int gt_convert_location(struct gt_worker *w, uint32_t location)
 		t.holes += (t.loc->end - t.loc->begin) / GT_SLOT;
 		t.stream.eof = true;
 	}
-	gt_use_begin(w);
-	t.device = gt_activity_begin(out);
 	if (out->first)
 		gt_track_begin(&t);
 	if (!rc)
 		convert(&t);
 	finish(&t);
 	gt_deferred_close(t.deferred);
+	gt_ranges_free(&t);
 	gt_stream_close(&t.stream);
 	gt_writer_close(t.writer, &out->events);
 	out->cut_short = t.full;

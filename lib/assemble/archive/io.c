@@ -11,14 +11,11 @@
 #include "lib/assemble/archive/io.h"
 
 #include "lib/assemble/archive/records.h"
-#include "lib/assemble/archive/worst.h"
 #include "lib/assemble/adapters/half.h"
 
 #include <string.h>
 
 enum { POSIX, ISOC, SHARED, PARADIGMS };
-
-enum { MOST_BEGUN = sizeof(((struct gt_track *)0)->begun) / sizeof(struct gt_io_open) };
 
 static const struct {
 	const char *id, *name;
@@ -43,18 +40,8 @@ static const char *name_of(unsigned paradigm)
 
 /* ---- definitions ----------------------------------------------------------------------------- */
 
-/* Whose operations findings add up. Those of stdio are in a buffer; answers on sockets cannot be. */
-static uint32_t file_of(const struct gt_handle *handle, const char *name)
-{
-	if (handle->paradigm == ISOC)
-		return GT_NO_FILE;
-	if (handle->file != GT_UNDEFINED)
-		return handle->file;
-	return name && !strncmp(name, "pipe", 4) ? GT_PIPES : GT_NO_FILE;
-}
-
-/* The handle with this id, as the process that recorded knows it, and its file. NULL: it does not. */
-static const struct gt_lookup_entry *look_up(struct gt_track *t, uint64_t id)
+/* The handle with this id, as the process that recorded knows it. GT_UNDEFINED: it does not. */
+uint32_t gt_archive_handle(struct gt_track *t, uint64_t id)
 {
 	uint64_t word = GT_WORD(GT_T_IO_OPEN, id);
 	const struct gt_lookup_entry *entry = gt_lookup_find(&t->w->lookup, word);
@@ -65,10 +52,10 @@ static const struct gt_lookup_entry *look_up(struct gt_track *t, uint64_t id)
 	uint32_t number;
 
 	if (entry)
-		return entry;
+		return entry->value;
 	def = gt_proc_find(t->loc->proc, GT_D_HANDLE, (uint32_t)id, NULL);
 	if (!def || id > UINT32_MAX || def->paradigm < 1 || def->paradigm > PARADIGMS)
-		return NULL;
+		return GT_UNDEFINED;
 	name = gt_proc_find(t->loc->proc, GT_D_STRING, def->name, NULL);
 	handle.name = gt_defs_string(t->conv->defs, name ? name : "");
 	if (name && def->flags & GT_HANDLE_FILE)
@@ -79,21 +66,13 @@ static const struct gt_lookup_entry *look_up(struct gt_track *t, uint64_t id)
 	handle.status = (uint16_t)(def->flags >> GT_HANDLE_STATUS_SHIFT);
 	if (def->paradigm == SHARED + 1) {
 		if (!gt_half_shared(t, def, &handle.comm, &key))
-			return NULL;
+			return GT_UNDEFINED;
 		key |= UINT64_C(1) << 63; /* no process has so high a number */
 	}
 	number = gt_defs_handle(t->conv->defs, key, &handle);
-	entry = gt_lookup_put(&t->w->lookup, word, number, file_of(&handle, name));
-	if (!entry)
-		gt_archive_fail(t->conv->archive, "no memory");
-	return entry;
-}
-
-static uint32_t find_handle(struct gt_track *t, uint64_t id)
-{
-	const struct gt_lookup_entry *entry = look_up(t, id);
-
-	return entry ? entry->value : GT_UNDEFINED;
+	if (!gt_lookup_put(&t->w->lookup, word, number, 0))
+		return gt_track_no_memory(t);
+	return number;
 }
 
 /* All of them, if there is any I/O. */
@@ -168,55 +147,31 @@ static void push(struct gt_track *t, struct gt_io_open io)
 	t->io[t->io_depth++] = io;
 }
 
-/* The operation with this id that began last. Of one that is forgotten no finding knows. */
-static struct gt_io_open begun(struct gt_track *t, uint32_t handle, uint64_t id)
-{
-	for (unsigned i = 0; i < MOST_BEGUN; i++) {
-		struct gt_io_open *io = &t->begun[(t->begun_next - 1 - i) % MOST_BEGUN];
-
-		if (io->id == id && io->handle == handle) {
-			struct gt_io_open found = *io;
-
-			*io = (struct gt_io_open){ .file = GT_NO_FILE };
-			return found;
-		}
-	}
-	return (struct gt_io_open){ .handle = handle, .id = id, .file = GT_NO_FILE };
-}
-
 static void complete(struct gt_track *t, uint32_t handle, uint64_t bytes, uint64_t id, uint64_t ns)
 {
-	struct gt_io_open io;
+	struct gt_io_open io = { .id = id };
 
-	if (id) {
-		io = begun(t, handle, id);
-	} else if (!pop(t, handle, &io)) {
+	if (!id && !pop(t, handle, &io))
 		t->w->tally.unknown_records++;
-		return;
-	}
-	gt_worst_io(t, &io, bytes, ns);
-	gt_track_write(t, IoOperationComplete, ns, handle, bytes, io.id);
+	else
+		gt_track_write(t, IoOperationComplete, ns, handle, bytes, io.id);
 }
 
 static void io_short(struct gt_track *t, uint64_t word, uint64_t tick)
 {
-	const struct gt_lookup_entry *entry = look_up(t, GT_IO_WORD_HANDLE(word));
-	uint32_t handle, file, bytes = GT_IO_WORD_BYTES(word);
+	uint32_t handle = gt_archive_handle(t, GT_IO_WORD_HANDLE(word)), bytes = GT_IO_WORD_BYTES(word);
 	uint64_t ns;
 
-	if (!entry) {
+	if (handle == GT_UNDEFINED) {
 		t->w->tally.unknown_records++;
 		return;
 	}
-	handle = entry->value;
-	file = entry->aux;
 	ns = gt_track_time(t, tick);
 	if (GT_WORD_TYPE(word) == GT_T_IO_LEAVE) {
 		complete(t, handle, bytes, 0, ns);
 		return;
 	}
-	push(t, (struct gt_io_open){ .handle = handle, .file = file, .id = ++t->io_ids, .ns = ns,
-				     .mode = GT_IO_WORD_MODE(word) });
+	push(t, (struct gt_io_open){ .handle = handle, .id = ++t->io_ids });
 	gt_track_write(t, IoOperationBegin, ns, handle, (OTF2_IoOperationMode)GT_IO_WORD_MODE(word),
 		       OTF2_IO_OPERATION_FLAG_NONE, bytes == GT_IO_UNKNOWN ? UINT64_MAX : bytes, t->io_ids);
 }
@@ -238,15 +193,12 @@ void gt_convert_io_delete(struct gt_track *t, const struct gt_slot *slot, uint64
 void gt_convert_io(struct gt_track *t, const struct gt_slot *slot, uint64_t tick)
 {
 	unsigned type = GT_WORD_TYPE(slot->word);
-	uint32_t handle, file, other = GT_UNDEFINED;
-	const struct gt_lookup_entry *entry = look_up(t, GT_WORD_LOW(slot->word));
+	uint32_t handle = gt_archive_handle(t, GT_WORD_LOW(slot->word)), other = GT_UNDEFINED;
 	uint32_t low, high;
 	uint64_t ns;
 
-	handle = entry ? entry->value : GT_UNDEFINED;
-	file = entry ? entry->aux : GT_NO_FILE;
 	if (type == GT_T_IO_DUP)
-		other = find_handle(t, slot[1].word);
+		other = gt_archive_handle(t, slot[1].word);
 	if (handle == GT_UNDEFINED || (type == GT_T_IO_DUP && other == GT_UNDEFINED)) {
 		gt_convert_unknown(t, slot, tick);
 		return;
@@ -263,8 +215,6 @@ void gt_convert_io(struct gt_track *t, const struct gt_slot *slot, uint64_t tick
 		gt_track_write(t, IoDestroyHandle, ns, handle);
 		break;
 	case GT_T_IO_BEGIN:
-		t->begun[t->begun_next++ % MOST_BEGUN] = (struct gt_io_open){
-			.handle = handle, .file = file, .id = slot[2].time, .ns = ns, .mode = low };
 		gt_track_write(t, IoOperationBegin, ns, handle, (OTF2_IoOperationMode)low, high, slot[1].word,
 			       slot[2].time);
 		break;

@@ -22,7 +22,7 @@ void **gt_state(struct gt_assembly *a, const struct gt_assembler *self)
 	static void *nobody;
 
 	for (size_t i = 0; gt_assembler(i); i++)
-		if (gt_assembler(i) == self)
+		if (gt_assembler(i)->name == self->name) /* what is listed may be a copy */
 			return &a->states[i];
 	return &nobody;
 }
@@ -52,14 +52,37 @@ const struct gt_loc *gt_read_location(const struct gt_proc *proc, size_t n)
 	return n < proc->loc_count ? &proc->locs[n] : NULL;
 }
 
+/* Says of the first struct that cannot be used whose it is and why. */
+static void refuse(const char *function, size_t bytes, size_t first, const void *caller)
+{
+	static bool said;
+	char sentence[700];
+
+	if (!said)
+		fprintf(stderr, "[gputrace] %s\n",
+			gt_sized_refusal(sentence, sizeof(sentence), function, bytes, first, caller));
+	said = true;
+}
+
+static bool taken(void *copy, size_t bytes, size_t first, const void *given, const char *function,
+		  const void *caller)
+{
+	bool is_usable = gt_sized_in(copy, bytes, first, given);
+
+	if (!is_usable && given)
+		refuse(function, gt_sized(given), first, caller);
+	return is_usable;
+}
+#define TAKEN(copy, first, given)                                                                            \
+	taken(&(copy), sizeof(copy), first, given, __func__, __builtin_return_address(0))
+
 void gt_read_process_info(const struct gt_proc *proc, struct gt_process_info *info)
 {
-	if (info->bytes != sizeof(*info))
-		return;
-	info->pid = proc->header.pid;
-	info->rank = proc->header.rank;
-	info->host = proc->header.host;
-	info->program = proc->header.program;
+	const struct gt_process_info own = { .pid = proc->header.pid, .rank = proc->header.rank,
+					     .host = proc->header.host, .program = proc->header.program };
+
+	if (!gt_sized_out(info, GT_FIRST_PROCESS, &own, sizeof(own)))
+		refuse(__func__, info->bytes, GT_FIRST_PROCESS, __builtin_return_address(0));
 }
 
 void gt_read_location_info(const struct gt_loc *loc, struct gt_loc_info *info)
@@ -67,14 +90,12 @@ void gt_read_location_info(const struct gt_loc *loc, struct gt_loc_info *info)
 	const struct gt_def_location *def =
 		gt_journal_find(&loc->proc->journal, GT_D_LOCATION, loc->id, NULL);
 
-	if (info->bytes != sizeof(*info))
-		return;
-	info->id = loc->id;
-	info->kind = loc->win.kind;
-	info->flags = loc->win.flags;
-	info->group = def ? def->group : 0;
-	info->key = def ? def->key : 0;
-	info->name = def ? gt_proc_string(loc->proc, def->name) : NULL;
+	const struct gt_loc_info own = { .id = loc->id, .kind = loc->win.kind, .flags = loc->win.flags,
+					 .group = def ? def->group : 0, .key = def ? def->key : 0,
+					 .name = def ? gt_proc_string(loc->proc, def->name) : NULL };
+
+	if (!gt_sized_out(info, GT_FIRST_LOC, &own, sizeof(own)))
+		refuse(__func__, info->bytes, GT_FIRST_LOC, __builtin_return_address(0));
 }
 
 uint32_t gt_read_number(const struct gt_loc *loc)
@@ -171,14 +192,12 @@ uint32_t gt_out_string(struct gt_assembly *a, const char *text)
 	return gt_defs_spoken(&a->defs, string_of(a, text));
 }
 
-uint32_t gt_out_region(struct gt_assembly *a, const struct gt_region_info *info)
+static uint32_t region_of(struct gt_assembly *a, const struct gt_region_info *info)
 {
 	struct gt_region region = { .group = GT_UNDEFINED };
 	char demangled[GT_NAME_MAX + 1];
 	const char *name = info->name;
 
-	if (info->bytes != sizeof(*info) || !(name || info->canonical))
-		return GT_NO_NUMBER;
 	if (!name)
 		name = gt_demangled(info->canonical, demangled) ? demangled : info->canonical;
 	region.name = string_of(a, name);
@@ -191,6 +210,15 @@ uint32_t gt_out_region(struct gt_assembly *a, const struct gt_region_info *info)
 	region.role = info->role <= GT_ROLE_MOST ? info->role : 0;
 	region.paradigm = info->paradigm <= GT_PARADIGM_MOST ? info->paradigm : 0;
 	return gt_defs_named_region(&a->defs, &region, 0);
+}
+
+uint32_t gt_out_region(struct gt_assembly *a, const struct gt_region_info *given)
+{
+	struct gt_region_info info;
+
+	if (!TAKEN(info, GT_FIRST_REGION, given) || !(info.name || info.canonical))
+		return GT_NO_NUMBER;
+	return region_of(a, &info);
 }
 
 uint32_t gt_out_attribute(struct gt_assembly *a, const char *name, const char *description,
@@ -208,34 +236,33 @@ uint32_t gt_out_parameter(struct gt_assembly *a, const char *name, enum gt_value
 								   .type = value == GT_VALUE_INT ? 1 : 2 });
 }
 
-uint32_t gt_out_metric(struct gt_assembly *a, const struct gt_metric_info *info)
+uint32_t gt_out_metric(struct gt_assembly *a, const struct gt_metric_info *given)
 {
+	struct gt_metric_info info;
 	struct gt_member member;
 	uint32_t number;
 
-	if (info->bytes != sizeof(*info) || !info->name)
+	if (!TAKEN(info, GT_FIRST_METRIC, given) || !info.name)
 		return GT_NO_NUMBER;
-	member = (struct gt_member){ .name = string_of(a, info->name),
-				     .description = string_of(a, info->description),
-				     .unit = string_of(a, info->unit ? info->unit : "#"),
-				     .value = (uint8_t)info->value,
-				     .mode = info->mode,
-				     .kind = 3 /* OTF2_METRIC_TYPE_USER */,
-				     .binary = info->binary,
-				     .exponent = info->exponent };
+	member = (struct gt_member){ .name = string_of(a, info.name),
+				     .description = string_of(a, info.description),
+				     .unit = string_of(a, info.unit ? info.unit : "#"),
+				     .value = (uint8_t)info.value,
+				     .mode = info.mode,
+				     .kind = GT_METRIC_TYPE_USER,
+				     .binary = info.binary,
+				     .exponent = info.exponent };
 	number = gt_defs_member(&a->defs, &member);
 	return gt_defs_metric_class(&a->defs, &number, 1, false);
 }
 
-uint32_t gt_out_comm(struct gt_assembly *a, const struct gt_out_comm *info)
+static uint32_t comm_of(struct gt_assembly *a, const struct gt_out_comm *info)
 {
 	struct gt_comm comm = { .parent = GT_UNDEFINED, .proc = GT_UNDEFINED };
 	/* Where hosts convert their own spools the first word and what it belongs to tell two apart. */
 	uint32_t key[5] = { 0 }, number;
 	bool fresh;
 
-	if (info->bytes != sizeof(*info) || (!info->proc && info->count && !info->members))
-		return GT_NO_NUMBER;
 	comm.name = string_of(a, info->name);
 	comm.paradigm = info->paradigm;
 	if (info->proc) {
@@ -254,6 +281,15 @@ uint32_t gt_out_comm(struct gt_assembly *a, const struct gt_out_comm *info)
 	if (!fresh)
 		free(comm.members);
 	return number;
+}
+
+uint32_t gt_out_comm(struct gt_assembly *a, const struct gt_out_comm *given)
+{
+	struct gt_out_comm info;
+
+	if (!TAKEN(info, GT_FIRST_OUT_COMM, given) || (!info.proc && info.count && !info.members))
+		return GT_NO_NUMBER;
+	return comm_of(a, &info);
 }
 
 void gt_out_property(struct gt_assembly *a, const struct gt_proc *proc, const char *name, const char *value)

@@ -9,7 +9,7 @@
 
 #include "lib/assemble/archive/records.h"
 
-#include "lib/assemble/archive/activity.h"
+#include "lib/assemble/archive/io.h"
 #include "lib/assemble/pair/messages.h"
 #include "lib/assemble/util/losses.h"
 
@@ -21,73 +21,81 @@
 
 /* ---- attributes and parameters ------------------------------------------------------------------------ */
 
-void gt_convert_attribute(struct gt_track *t, const struct gt_slot *slot, uint64_t tick)
-{
-	bool tag = GT_WORD_TYPE(slot->word) == GT_T_TAG;
-	uint32_t id = (uint32_t)(tag ? GT_WORD_PAYLOAD(slot->word) >> 32 : GT_WORD_LOW(slot->word));
-	const struct gt_lookup_entry *entry = gt_track_remembered(t, GT_T_ATTR, id);
-	/* The same bits for all types. */
-	OTF2_AttributeValue value = { .uint64 = tag ? (uint32_t)slot->word : slot[1].time };
-	struct gt_attribute attribute = { .type = OTF2_TYPE_UINT64 };
-	const struct gt_def_attribute *def;
-	char text[64];
-	uint32_t what;
-
-	(void)tick;
-	if (entry) {
-		gt_activity_value(t, entry->aux, value.uint64);
-		gt_track_attribute(t, entry->value, (OTF2_Type)entry->aux, value);
-		return;
-	}
-	def = gt_proc_find(t->loc->proc, GT_D_ATTRIBUTE, id, NULL);
-	what = def ? gt_activity_attribute(gt_proc_string(t->loc->proc, def->name)) : 0;
-	gt_activity_value(t, what, value.uint64);
-	snprintf(text, sizeof(text), "attribute %u", id);
-	attribute.name = gt_names_string(t->names, def ? def->name : 0, text);
-	attribute.description = gt_names_string(t->names, def ? def->description : 0, "");
-	if (def)
-		attribute.type = (uint8_t)gt_track_value_type(def->type);
-	gt_track_attribute(t,
-		      gt_track_remember(t, GT_T_ATTR, id, gt_defs_attribute(t->conv->defs, &attribute),
-			       attribute.type | what),
-		      attribute.type, value);
-}
-
 static uint32_t spoken(struct gt_track *t, uint32_t string)
 {
 	return gt_defs_spoken(t->conv->defs, string);
 }
 
-/* Its number; `aux`: what it says of an activity. */
-static uint32_t parameter(struct gt_track *t, unsigned slot_type, uint32_t id, uint32_t *aux)
+/* A number of the process as one of the archive. The others have the same bits for all types. */
+static OTF2_AttributeValue attribute_value(struct gt_track *t, OTF2_Type type, uint64_t bits)
+{
+	OTF2_AttributeValue value = { .uint64 = bits };
+
+	if (type == OTF2_TYPE_STRING)
+		value.stringRef = spoken(t, gt_names_string(t->names, (uint32_t)bits, ""));
+	if (type == OTF2_TYPE_IO_HANDLE)
+		value.ioHandleRef = gt_archive_handle(t, bits);
+	return value;
+}
+
+static OTF2_Type attribute_type(uint32_t type)
+{
+	return type == GT_VALUE_STRING || type == GT_VALUE_FILE ? (OTF2_Type)type : gt_track_value_type(type);
+}
+
+void gt_convert_attribute(struct gt_track *t, const struct gt_slot *slot, uint64_t tick)
+{
+	bool tag = GT_WORD_TYPE(slot->word) == GT_T_TAG;
+	uint32_t id = (uint32_t)(tag ? GT_WORD_PAYLOAD(slot->word) >> 32 : GT_WORD_LOW(slot->word));
+	const struct gt_lookup_entry *entry = gt_track_remembered(t, GT_T_ATTR, id);
+	uint64_t bits = tag ? (uint32_t)slot->word : slot[1].time;
+	struct gt_attribute attribute = { .type = OTF2_TYPE_UINT64 };
+	const struct gt_def_attribute *def;
+	char text[64];
+
+	(void)tick;
+	if (entry) {
+		gt_track_attribute(t, entry->value, (OTF2_Type)entry->aux,
+				   attribute_value(t, (OTF2_Type)entry->aux, bits));
+		return;
+	}
+	def = gt_proc_find(t->loc->proc, GT_D_ATTRIBUTE, id, NULL);
+	snprintf(text, sizeof(text), "attribute %u", id);
+	attribute.name = gt_names_string(t->names, def ? def->name : 0, text);
+	attribute.description = gt_names_string(t->names, def ? def->description : 0, "");
+	if (def)
+		attribute.type = (uint8_t)attribute_type(def->type);
+	gt_track_attribute(t,
+		      gt_track_remember(t, GT_T_ATTR, id, gt_defs_attribute(t->conv->defs, &attribute),
+			       attribute.type),
+		      attribute.type, attribute_value(t, attribute.type, bits));
+}
+
+/* Its number. */
+static uint32_t parameter(struct gt_track *t, unsigned slot_type, uint32_t id)
 {
 	const struct gt_lookup_entry *entry = gt_track_remembered(t, slot_type, id);
 	const struct gt_def_attribute *def;
 	struct gt_attribute item = { 0 };
 	char text[64];
 
-	if (entry) {
-		*aux = entry->aux;
+	if (entry)
 		return entry->value;
-	}
 	def = gt_proc_find(t->loc->proc, GT_D_PARAMETER, id, NULL);
-	*aux = def ? gt_activity_parameter(gt_proc_string(t->loc->proc, def->name)) : 0;
 	snprintf(text, sizeof(text), "parameter %u", id);
 	item.name = gt_names_string(t->names, def ? def->name : 0, text);
 	item.type = slot_type == GT_T_PARAM_INT	   ? OTF2_PARAMETER_TYPE_INT64
 		    : slot_type == GT_T_PARAM_UINT ? OTF2_PARAMETER_TYPE_UINT64
 						   : OTF2_PARAMETER_TYPE_STRING;
-	return gt_track_remember(t, slot_type, id, gt_defs_parameter(t->conv->defs, &item), *aux);
+	return gt_track_remember(t, slot_type, id, gt_defs_parameter(t->conv->defs, &item), 0);
 }
 
 void gt_convert_parameter(struct gt_track *t, const struct gt_slot *slot, uint64_t tick)
 {
 	unsigned type = GT_WORD_TYPE(slot->word);
-	uint32_t what, number = parameter(t, type, (uint32_t)GT_WORD_LOW(slot->word), &what);
+	uint32_t number = parameter(t, type, (uint32_t)GT_WORD_LOW(slot->word));
 	uint64_t ns = gt_track_time(t, tick);
 
-	if (t->device && what)
-		gt_activity_size(t, what, type, slot[1].time);
 	if (type == GT_T_PARAM_INT)
 		gt_track_write(t, ParameterInt, ns, number, (int64_t)slot[1].time);
 	else if (type == GT_T_PARAM_UINT)
@@ -237,14 +245,11 @@ static void write_flush(struct gt_track *t, const struct gt_slot *slot, uint64_t
 
 void gt_convert_flush(struct gt_track *t, const struct gt_slot *slot, uint64_t tick)
 {
-	struct gt_activity_open activity = t->activity;
 	bool attributes = t->attributes;
 
 	t->attributes = false; /* they are of the event that did not fit into the half */
-	t->activity.next_bytes = t->activity.next_correlation = 0;
 	write_flush(t, slot, tick);
 	t->attributes = attributes;
-	t->activity = activity;
 }
 
 void gt_convert_on_off(struct gt_track *t, const struct gt_slot *slot, uint64_t tick)
@@ -278,8 +283,6 @@ void gt_convert_user_message(struct gt_track *t, const struct gt_slot *slot, uin
 		t->w->tally.unmatched++;
 		return;
 	}
-	if (send)
-		gt_tally_sent(&t->w->tally, bytes);
 	if (send)
 		gt_track_write(t, MpiSend, ns, peer.rank, peer.comm, tag, bytes);
 	else

@@ -4,13 +4,13 @@
  * markers; and what others recorded for it.
  *
  * Nesting: a leave that is not of the innermost open region closes the regions inside (longjmp,
- * exceptions, tail calls); a leave of a region that is not open is dropped. Both are counted.
+ * exceptions, tail calls) but those that go on (ranges.h); a leave of a region that is not open is dropped.
+ * All are counted.
  */
 #include "config.h"
 
 #include "lib/assemble/archive/track.h"
-#include "lib/assemble/archive/activity.h"
-#include "lib/assemble/archive/ties.h"
+#include "lib/assemble/archive/ranges.h"
 
 /* Definitions that come at the very end: properties of the archive, and of each location with its
  * process (names, groups, communicators). */
@@ -18,12 +18,6 @@
 #define DEFS_LOCATION 1024u
 
 /* ---- regions ----------------------------------------------------------------------------------- */
-
-static uint32_t no_memory(struct gt_track *t)
-{
-	gt_archive_fail(t->conv->archive, "no memory");
-	return GT_UNDEFINED;
-}
 
 static uint32_t timed_region(struct gt_track *t, uint64_t address, uint64_t tick)
 {
@@ -35,8 +29,8 @@ static uint32_t timed_region(struct gt_track *t, uint64_t address, uint64_t tick
 	if (entry)
 		return entry->value;
 	region = gt_names_function(t->names, address, mapping);
-	if (!gt_worker_profile(t->w, region) || !gt_lookup_put(&t->w->timed, key, region, 0))
-		return no_memory(t);
+	if (!gt_worker_region(t->w, region) || !gt_lookup_put(&t->w->timed, key, region, 0))
+		return gt_track_no_memory(t);
 	return region;
 }
 
@@ -46,9 +40,12 @@ static uint32_t find_region(struct gt_track *t, uint64_t word, uint64_t tick)
 	const struct gt_lookup_entry *entry = gt_lookup_find(&t->w->lookup, word);
 	uint64_t payload = GT_WORD_PAYLOAD(word);
 	uint32_t region;
+	bool range;
 
 	if (entry)
-		return entry->value != GT_TIMED ? entry->value : timed_region(t, payload, tick);
+		return entry->value == GT_RANGE   ? entry->aux
+		       : entry->value != GT_TIMED ? entry->value
+						  : timed_region(t, payload, tick);
 	if (GT_WORD_TYPE(word) == GT_T_ENTER)
 		region = gt_names_region(t->names, (uint32_t)payload);
 	else if (payload < GT_LOW48 && t->names->mapping_count < UINT16_MAX &&
@@ -57,74 +54,22 @@ static uint32_t find_region(struct gt_track *t, uint64_t word, uint64_t tick)
 	else
 		region = gt_names_function(t->names, payload,
 					   gt_names_mapping(t->names, payload, tick));
-	if (region != GT_TIMED && !gt_worker_profile(t->w, region))
-		return no_memory(t);
-	if (!gt_lookup_put(&t->w->lookup, word, region, 0))
-		return no_memory(t);
+	if (region != GT_TIMED && !gt_worker_region(t->w, region))
+		return gt_track_no_memory(t);
+	range = gt_ranges_defined(t, word);
+	if (!gt_lookup_put(&t->w->lookup, word, range ? GT_RANGE : region, range ? region : 0))
+		return gt_track_no_memory(t);
 	return region != GT_TIMED ? region : timed_region(t, payload, tick);
 }
 
-/* ---- the stack ----------------------------------------------------------------------------------- */
-
-void gt_track_enter(struct gt_track *t, uint64_t word, uint32_t region, uint64_t ns)
-{
-	if (t->hidden || t->depth >= GT_STACK_MOST) {
-		gt_track_no_attributes(t);
-		t->hidden++;
-		return;
-	}
-	if (t->depth == t->w->frame_room && !gt_worker_frames(t->w)) {
-		gt_track_no_attributes(t);
-		no_memory(t);
-		return;
-	}
-	t->w->frames[t->depth++] = (struct gt_frame){ .word = word, .enter_ns = ns,
-						      .region = region };
-	t->w->profile[region].open++;
-	if (t->device || t->activity.next_correlation)
-		gt_activity_enter(t);
-	if (t->writer->pipe && !t->attributes)
-		gt_pipe_put(t->writer->pipe, ns, region, false);
-	else
-		gt_track_write(t, Enter, ns, region);
-}
-
-/* Leaves the innermost region. */
-void gt_track_leave(struct gt_track *t, uint64_t ns)
-{
-	struct gt_frame *frame = &t->w->frames[--t->depth];
-
-	gt_account(&t->w->profile[frame->region], frame, ns);
-	if (t->device)
-		gt_activity_leave(t, frame, ns);
-	else if (t->tied > t->depth)
-		gt_ties_leave(t, frame, ns);
-	if (t->writer->pipe && !t->attributes)
-		gt_pipe_put(t->writer->pipe, ns, frame->region, true);
-	else
-		gt_track_write(t, Leave, ns, frame->region);
-}
-
-void gt_track_close(struct gt_track *t, size_t depth, uint64_t ns)
-{
-	bool attributes = t->attributes;
-
-	t->attributes = false; /* they are of the event that makes this necessary */
-	t->w->tally.closed_frames += t->hidden;
-	t->hidden = 0;
-	while (t->depth > depth && !gt_archive_bad(t->conv->archive)) {
-		t->w->tally.closed_frames++;
-		gt_track_leave(t, ns);
-	}
-	t->attributes = attributes;
-}
+/* ---- enter and leave ------------------------------------------------------------------------------ */
 
 void gt_track_enter_word(struct gt_track *t, uint64_t word, uint64_t tick)
 {
 	uint32_t region = find_region(t, word, tick);
 
 	if (region != GT_UNDEFINED)
-		gt_track_enter(t, word, region, gt_track_time(t, tick));
+		gt_track_enter(t, word | (t->outlives ? GT_OUTLIVES : 0), region, gt_track_time(t, tick));
 	else
 		gt_track_no_attributes(t);
 }
@@ -133,12 +78,21 @@ void gt_track_enter_word(struct gt_track *t, uint64_t word, uint64_t tick)
 static bool is_open(const struct gt_track *t, uint64_t word, size_t *depth)
 {
 	const struct gt_lookup_entry *entry = gt_lookup_find(&t->w->lookup, word);
+	uint64_t ignore = 0;
+	uint32_t region;
 	size_t i = t->depth;
 
-	if (!entry || (entry->value != GT_TIMED && !t->w->profile[entry->value].open))
+	if (!entry)
+		return false;
+	region = entry->value;
+	if (region == GT_RANGE) {
+		region = entry->aux;
+		ignore = GT_OUTLIVES;
+	}
+	if (region != GT_TIMED && !t->w->open[region])
 		return false;
 	while (i-- > 0)
-		if (t->w->frames[i].word == word) {
+		if ((t->w->frames[i].word & ~ignore) == word) {
 			*depth = i;
 			return true;
 		}
@@ -155,13 +109,21 @@ void gt_track_leave_word(struct gt_track *t, uint64_t word, uint64_t tick)
 		t->hidden--;
 		return;
 	}
-	if (!is_open(t, word - GT_LEAVE_STEP, &depth)) {
+	if (t->ranges.ended_count && gt_ranges_ended(t, word - GT_LEAVE_STEP)) {
 		gt_track_no_attributes(t);
-		t->w->tally.dropped_leaves++;
 		return;
 	}
-	gt_track_close(t, depth + 1, ns);
-	if (t->depth == depth + 1)
+	if (!is_open(t, word - GT_LEAVE_STEP, &depth)) {
+		gt_track_no_attributes(t);
+		if (gt_ranges_was_closed(t, word - GT_LEAVE_STEP))
+			t->w->tally.switched++;
+		else
+			t->w->tally.dropped_leaves++;
+		return;
+	}
+	if (depth + 1 < t->depth)
+		gt_ranges_leave(t, depth, ns);
+	else
 		gt_track_leave(t, ns);
 }
 
@@ -173,8 +135,8 @@ void gt_track_enter_region(struct gt_track *t, uint32_t region, uint64_t tick)
 	uint64_t word = REGION_WORD(region), ns = gt_track_time(t, tick);
 
 	if (!gt_lookup_find(&t->w->lookup, word) &&
-	    (!gt_worker_profile(t->w, region) || !gt_lookup_put(&t->w->lookup, word, region, 0)))
-		no_memory(t);
+	    (!gt_worker_region(t->w, region) || !gt_lookup_put(&t->w->lookup, word, region, 0)))
+		gt_track_no_memory(t);
 	else
 		gt_track_enter(t, word, region, ns);
 }
@@ -184,33 +146,7 @@ void gt_track_leave_region(struct gt_track *t, uint32_t region, uint64_t tick)
 	gt_track_leave_word(t, REGION_WORD(region) + GT_LEAVE_STEP, tick);
 }
 
-uint64_t gt_track_time(struct gt_track *t, uint64_t tick)
-{
-	if (tick < t->last) {
-		t->w->tally.clamped_times++;
-		tick = t->last;
-	}
-	t->last = tick;
-	return gt_scale_ns(&t->scale, tick);
-}
-
 /* ---- attributes and markers ------------------------------------------------------------------------ */
-
-OTF2_AttributeList *gt_track_attributes(struct gt_track *t)
-{
-	if (!t->attributes)
-		return NULL;
-	t->attributes = false; /* libotf2 empties the list when it writes it */
-	return t->w->attributes;
-}
-
-void gt_track_no_attributes(struct gt_track *t)
-{
-	if (t->attributes)
-		OTF2_AttributeList_RemoveAllAttributes(t->w->attributes);
-	t->attributes = false;
-	t->activity.next_bytes = t->activity.next_correlation = 0;
-}
 
 void gt_track_attribute(struct gt_track *t, uint32_t number, OTF2_Type type, OTF2_AttributeValue value)
 {
@@ -281,11 +217,21 @@ void gt_track_read_error(struct gt_track *t, int rc)
 		__atomic_store_n(&t->conv->read_error, rc, __ATOMIC_RELAXED);
 }
 
+/* What can be in the buffer after the next reading; what others recorded for the location comes beside. */
+static uint64_t next_bytes(const struct gt_track *t)
+{
+	const struct gt_stream *s = &t->stream;
+	uint64_t rest = s->pos < s->loc->end ? s->loc->end - s->pos : 0;
+	uint64_t bytes = rest + (uint64_t)(s->end - s->at) * sizeof(*s->at);
+
+	return t->deferred || s->sorter || bytes > GT_STREAM_BUFFER ? GT_STREAM_BUFFER : bytes;
+}
+
 /* What a piece of input may take in the archive, with the leaves that close the stack. */
 bool gt_track_reserve(struct gt_track *t)
 {
-	uint64_t bytes = 2 * GT_STREAM_BUFFER + (t->depth + GT_HELD_MAX) * 24 +
-			 GT_STREAM_BUFFER / GT_SLOT * t->slot_bytes;
+	uint64_t next = next_bytes(t);
+	uint64_t bytes = 2 * next + (t->depth + GT_HELD_MAX) * 24 + next / GT_SLOT * t->slot_bytes;
 
 	return gt_writer_reserve(t->writer, bytes) &&
 	       gt_archive_reserve_defs(t->conv->archive,

@@ -13,12 +13,26 @@
 
 #define GT_LEAVE_STEP (UINT64_C(1) << GT_TYPE_SHIFT) /* word of a leave - word of its enter */
 #define GT_STACK_MOST 1000000u /* deeper frames are only counted */
-#define GT_HOLDS_OPEN 16u
 #define GT_TIMED      (UINT32_MAX - 1) /* lookup value: the address had several owners */
+#define GT_RANGE      (UINT32_MAX - 2) /* lookup value: a range (ranges.h), whose region is in `aux` */
+#define GT_OUTLIVES   (UINT64_C(1) << 48) /* in a frame's word: its range has outlived a function */
+#define GT_ENDED_MOST 16u
+#define GT_RANGES_ON  64u /* regions at most that go on where one around them is left */
 
 /* Most events and attributes that a slot of an adapter's own record may become, and their bytes. */
 #define GT_OWN_EVENTS 16u
 #define GT_OWN_BYTES  (GT_OWN_EVENTS * 40u)
+
+/* Ranges of the location that is converted: ranges.c. */
+struct gt_ranges {
+	uint64_t waits;          /* the last range's begin waits until this tick; 0: it does not */
+	bool counted;            /* in uses */
+	struct gt_range_use *uses; /* by place in `places`, whose keys are words of begins */
+	size_t count, room;
+	struct gt_lookup places;
+	uint64_t ended[GT_ENDED_MOST]; /* words of those whose leave is still to come */
+	unsigned ended_count;
+};
 
 struct gt_track {
 	struct gt_worker *w;
@@ -34,7 +48,6 @@ struct gt_track {
 	uint64_t slot_bytes;   /* most that one slot can take in the archive beyond its own size */
 	struct gt_scale scale;
 	uint64_t last;         /* tick of the last event that was written */
-	uint64_t first;        /* of the first record; 0: none yet */
 	struct gt_floors floors; /* ticks below, in a half that began later, are of the turn before */
 	size_t depth;          /* open frames */
 	uint64_t hidden;       /* frames beyond GT_STACK_MOST */
@@ -42,30 +55,17 @@ struct gt_track {
 	bool attributes;       /* the list holds some for the next event */
 	bool skip;             /* the next record is not of this location */
 	bool full;             /* the disk is */
+	bool outlives;         /* the range that begins has outlived a function */
 	uint64_t torn, torn_marks;
 	uint64_t holes;        /* slots of zeros */
 	struct gt_io_open {
-		uint32_t handle, file; /* worst.h */
-		uint64_t id, ns;
-		uint32_t mode;
+		uint32_t handle;
+		uint64_t id;
 	} io[32];              /* operations that IO_ENTER began, innermost last */
-	struct gt_io_open begun[16]; /* the last operations with an id of their own, in a ring */
-	unsigned begun_next;
 	unsigned io_depth;
 	uint32_t io_ids;       /* matching ids that were given */
-	struct gt_hold_open {  /* holds.h: locks that it has, the last acquired last */
-		uint64_t key, wanted, acquired;
-	} has[GT_HOLDS_OPEN];
-	unsigned has_count;
 	unsigned own_events;   /* that the handler of a record of its own may still write */
-	struct gt_device *device; /* activity.h: of a stream; NULL: it is none, or nobody keeps it */
-	size_t tied;           /* depth of the call that ties.c watches; 0: none */
-	uint64_t tied_to;      /* its correlation id */
-	struct gt_activity_open { /* the innermost activity */
-		uint64_t grid, block, items, bytes, correlation;
-		uint64_t next_bytes; /* of the event that comes next, + 1; 0: it does not say */
-		uint64_t next_correlation; /* of it; 0: it does not say */
-	} activity;
+	struct gt_ranges ranges;
 };
 
 /* Writes frames' leaves down to `depth` and counts them as closed by repair. */
@@ -73,6 +73,9 @@ void gt_track_close(struct gt_track *t, size_t depth, uint64_t ns);
 /* Enters a region; `word` finds it again at its leave. */
 void gt_track_enter(struct gt_track *t, uint64_t word, uint32_t region, uint64_t ns);
 void gt_track_leave(struct gt_track *t, uint64_t ns);
+
+/* Gives the archive up; GT_UNDEFINED. */
+uint32_t gt_track_no_memory(struct gt_track *t);
 
 /* The list of attributes for the event that is written now, or NULL. Empties itself when used. */
 OTF2_AttributeList *gt_track_attributes(struct gt_track *t);
@@ -135,19 +138,5 @@ static inline bool gt_track_bad(struct gt_track *t, OTF2_ErrorCode rc, const cha
 		     OTF2_EvtWriter_##event(gt_writer_evt((t)->writer), gt_track_attributes(t),     \
 					    __VA_ARGS__),                                          \
 		     #event)
-
-/* Below the first frame is one that takes its share, too. */
-static inline void gt_account(struct gt_profile *profile, struct gt_frame *frame, uint64_t ns)
-{
-	uint64_t span = ns - frame->enter_ns;
-
-	profile->calls++;
-	if (span > profile->most)
-		profile->most = span;
-	profile->exclusive += span - frame->child_ns;
-	if (!--profile->open)
-		profile->inclusive += span;
-	frame[-1].child_ns += span;
-}
 
 #endif

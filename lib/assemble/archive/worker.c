@@ -14,22 +14,22 @@
 
 #define FRAMES_FIRST 1024u
 
-/* Every region that is looked up gets a place in the profile, so that the loop need not ask. */
-bool gt_worker_profile(struct gt_worker *w, uint32_t region)
+/* Every region that is looked up gets a place, so that the loop need not ask. */
+bool gt_worker_region(struct gt_worker *w, uint32_t region)
 {
-	struct gt_profile *profile;
-	size_t room = w->profile_room ? w->profile_room : 256;
+	size_t room = w->open_room ? w->open_room : 256;
+	uint32_t *open;
 
-	if (region < w->profile_room)
+	if (region < w->open_room)
 		return true;
 	while (room <= region)
 		room *= 2;
-	profile = realloc(w->profile, room * sizeof(*profile));
-	if (!profile)
+	open = realloc(w->open, room * sizeof(*open));
+	if (!open)
 		return false;
-	memset(profile + w->profile_room, 0, (room - w->profile_room) * sizeof(*profile));
-	w->profile = profile;
-	w->profile_room = room;
+	memset(open + w->open_room, 0, (room - w->open_room) * sizeof(*open));
+	w->open = open;
+	w->open_room = room;
 	return true;
 }
 
@@ -56,7 +56,7 @@ int gt_worker_init(struct gt_worker *w, struct gt_conversion *conv)
 	w->attributes = OTF2_AttributeList_New();
 	if (!w->buffer || !w->held || !w->attributes || gt_lookup_init(&w->lookup) ||
 	    gt_lookup_init(&w->timed) || gt_lookup_init(&w->local) || !gt_worker_frames(w) ||
-	    !gt_worker_profile(w, conv->region_off) || !gt_worker_profile(w, conv->region_flush)) {
+	    !gt_worker_region(w, conv->region_off) || !gt_worker_region(w, conv->region_flush)) {
 		gt_worker_free(w);
 		return -ENOMEM;
 	}
@@ -76,28 +76,8 @@ void gt_worker_free(struct gt_worker *w)
 	free(w->types);
 	if (w->frames)
 		free(w->frames - 1);
-	free(w->profile);
-	free(w->before);
-	free(w->sums);
-	free(w->sum_keys.entries);
-	free(w->async_calls.items);
-	free(w->holds);
-	free(w->pageable.items);
+	free(w->open);
 	memset(w, 0, sizeof(*w));
-}
-
-void gt_tally_copied(struct gt_tally *tally, const struct gt_copied *more)
-{
-	for (unsigned i = 0; more->count && i < GT_DIRECTIONS; i++) {
-		struct gt_copied *one = &tally->copied[i];
-
-		if (one->count && strcmp(one->direction, more->direction))
-			continue;
-		memcpy(one->direction, more->direction, sizeof(one->direction));
-		one->count += more->count;
-		one->bytes += more->bytes;
-		return;
-	}
 }
 
 void gt_tally_add(struct gt_tally *tally, const struct gt_tally *more)
@@ -105,38 +85,14 @@ void gt_tally_add(struct gt_tally *tally, const struct gt_tally *more)
 	tally->events += more->events;
 	tally->closed_frames += more->closed_frames;
 	tally->dropped_leaves += more->dropped_leaves;
+	tally->switched += more->switched;
+	tally->parts += more->parts;
 	tally->clamped_times += more->clamped_times;
 	tally->unknown_records += more->unknown_records;
 	tally->unmatched += more->unmatched;
 	tally->off_at_end += more->off_at_end;
-	tally->messages += more->messages;
-	tally->message_bytes += more->message_bytes;
-	tally->collectives += more->collectives;
 	tally->flushes += more->flushes;
 	tally->flush_ns += more->flush_ns;
-	tally->idle_threads += more->idle_threads;
-	tally->idle_ns += more->idle_ns;
-	tally->serving_threads += more->serving_threads;
-	tally->serving_ns += more->serving_ns;
-	tally->sent += more->sent;
-	tally->sent_bytes += more->sent_bytes;
-	tally->tiny_sent += more->tiny_sent;
-	tally->tiny_bytes += more->tiny_bytes;
-	tally->kernels.count += more->kernels.count;
-	tally->kernels.ns += more->kernels.ns;
-	tally->kernels.tiny += more->kernels.tiny;
-	tally->kernels.tiny_ns += more->kernels.tiny_ns;
-	tally->kernels.small_ns += more->kernels.small_ns;
-	tally->kernels.lost |= more->kernels.lost;
-	tally->pageable.calls += more->pageable.calls;
-	tally->pageable.ns += more->pageable.ns;
-	tally->pageable.bytes += more->pageable.bytes;
-	for (unsigned i = 0; i < GT_DIRECTIONS; i++)
-		gt_tally_copied(tally, &more->copied[i]);
-	if (more->lock.gain_ns > tally->lock.gain_ns)
-		tally->lock = more->lock;
-	if (more->file.gain_ns > tally->file.gain_ns)
-		tally->file = more->file;
 	if (more->longest_flush_ns > tally->longest_flush_ns)
 		tally->longest_flush_ns = more->longest_flush_ns;
 	if (more->last_ns > tally->last_ns)

@@ -10,7 +10,6 @@
 
 #include "lib/assemble/archive/metrics.h"
 #include "lib/assemble/archive/records.h"
-#include "lib/assemble/archive/worst.h"
 #include "lib/assemble/adapters/assemblers.h"
 
 /* ---- where we are ------------------------------------------------------------------------------------ */
@@ -161,10 +160,6 @@ void gt_write_lock(struct gt_track *t, bool acquire, uint8_t paradigm, uint64_t 
 	uint32_t id = gt_defs_lock_id(t->conv->defs, t->loc->proc->number, address);
 	uint64_t ns = gt_track_time(t, tick);
 
-	if (acquire)
-		gt_worst_lock(t, paradigm, id, address, ns);
-	else
-		gt_worst_unlock(t, paradigm, id, ns);
 	if (!has_room(t))
 		return;
 	if (acquire)

@@ -16,6 +16,7 @@
 #include <unistd.h>
 
 #define RESERVE_STEP  (UINT64_C(16) << 20)
+#define ENDS          (UINT64_C(32) << 10) /* what a process's begin and end take, with its arguments */
 
 struct gt_writer *gt_writer_open(struct gt_archive *archive, uint32_t number)
 {
@@ -81,6 +82,7 @@ bool gt_writer_reserve(struct gt_writer *writer, uint64_t bytes)
 
 	if (writer->pipe)
 		bytes += GT_PIPE_BYTES;
+	writer->asked += bytes + bytes / 8;
 	need = needed(writer, bytes, &flushed);
 	if (need <= writer->reserved)
 		return true;
@@ -102,9 +104,17 @@ bool gt_writer_reserve(struct gt_writer *writer, uint64_t bytes)
 	return !rc;
 }
 
+/* What is still in libotf2's chunks, at most: of a location with few events it is little. */
+static uint64_t in_chunks(const struct gt_writer *writer)
+{
+	uint64_t most = 2 * writer->archive->evt_chunk;
+
+	return !writer->flushed && writer->asked + ENDS < most ? writer->asked + ENDS : most;
+}
+
 /*
  * The ballast makes room for what closing a location writes, as far as its own file does not have
- * it. The next reservation takes it back.
+ * it. The next reservation takes it back: room that nobody needs costs more than all else of a short process.
  */
 static void close_on_ballast(struct gt_writer *writer)
 {
@@ -112,7 +122,7 @@ static void close_on_ballast(struct gt_writer *writer)
 	uint64_t room = GT_LOCATION_LEAST, keep;
 
 	if (writer->reserved < (writer->flushed + 2) * archive->evt_chunk)
-		room += 2 * archive->evt_chunk;
+		room += in_chunks(writer);
 	keep = archive->ballast_bytes > room ? archive->ballast_bytes - room : 0;
 	keep = keep / GT_PAGE * GT_PAGE;
 	if (archive->ballast >= 0 && archive->ballast_bytes &&

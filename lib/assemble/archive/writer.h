@@ -16,6 +16,7 @@ struct gt_writer {
 	struct gt_archive *archive;
 	uint32_t number;
 	uint64_t flushed;   /* atomic: chunks that libotf2 was allowed to write */
+	uint64_t asked;     /* bytes for which room was asked, at most what the events take */
 	uint64_t reserved;  /* bytes of the file that certainly fit on the disk */
 	int fd;             /* its file, -1: not open */
 };

@@ -115,6 +115,35 @@ static bool all_on_line(const struct sync_point *list, size_t count, const struc
 	return true;
 }
 
+/* Does the one, and the most that clocks drift apart, tell more of the other's moment? */
+static bool tells_more(const struct sync_point *one, const struct sync_point *other, uint64_t mult)
+{
+	__int128 apart = gt_scaled(gt_between(one->tick, other->tick), mult);
+
+	return one->error + (apart < 0 ? -apart : apart) * GT_UNKNOWN_PPM / 1000000 < other->error;
+}
+
+/* Of those before, and then of those behind, the one that tells most of a moment does so of later ones. */
+size_t gt_sync_points_believed(struct sync_point *list, size_t count, uint64_t mult)
+{
+	size_t kept = 0, best = 0;
+
+	for (size_t i = 0; i < count; i++) {
+		list[i].wide = tells_more(&list[best], &list[i], mult);
+		best = list[i].wide ? best : i;
+	}
+	for (size_t i = best = count ? count - 1 : 0; i-- > 0;) {
+		bool wide = tells_more(&list[best], &list[i], mult);
+
+		list[i].wide |= wide;
+		best = wide ? best : i;
+	}
+	for (size_t i = 0; i < count; i++)
+		if (!list[i].wide)
+			list[kept++] = list[i];
+	return kept;
+}
+
 void gt_sync_points_straighten(struct sync_point *list, size_t count)
 {
 	const struct sync_point *best_a = NULL, *best_b = NULL;

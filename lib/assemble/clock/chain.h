@@ -24,6 +24,14 @@ void gt_chains_free(struct gt_chains *chains);
 /* Have all hosts converted to one time? Then `clock`, which has room, is that. */
 bool gt_origins_agree(struct gt_clock *clock, const struct gt_origins *origins);
 
+#define GT_UNKNOWN_PPM 500 /* how fast two clocks may drift apart: what Linux corrects at most */
+
+/*
+ * Leaves out comparisons that are so wide (a host was late or busy for seconds) that another one and the most
+ * that clocks drift apart tell more of the same moment. Returns how many are left. `mult`: of the clock.
+ */
+size_t gt_sync_points_believed(struct sync_point *list, size_t count, uint64_t mult);
+
 /*
  * Comparisons of one clock, ascending by tick. One that was made while the network or a processor was busy
  * has a large error, and tilts the lines on both sides of it by as much. If all lie on one line within their

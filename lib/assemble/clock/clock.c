@@ -277,7 +277,6 @@ static unsigned count_hosts(const struct source *sources, size_t count)
 /* ---- clocks of several hosts -------------------------------------------------------------------- */
 
 #define NEAR_NS     1000000   /* comparisons nearer than that are one: the better of them is used */
-#define UNKNOWN_PPM 500       /* how fast two clocks may drift apart: what Linux corrects at most */
 
 /*
  * What lies before the first and behind the last sync point follows the line through them if that is known
@@ -288,7 +287,7 @@ static bool line_is_better(const struct source *s)
 	const struct sync_point *first = s->sync_points, *last = &s->sync_points[s->point_count - 1];
 
 	return (__int128)(first->error + last->error) * 1000000 <
-	       (last->ns - first->ns) * UNKNOWN_PPM;
+	       (last->ns - first->ns) * GT_UNKNOWN_PPM;
 }
 
 static uint64_t outer_slope(const struct source *s)
@@ -382,7 +381,7 @@ static int64_t error_of(const struct source *s)
 	if (line_is_better(s))
 		error += (int64_t)(outside * (first->error + last->error) / (last->ns - first->ns));
 	else
-		error += (int64_t)(outside * UNKNOWN_PPM / 1000000);
+		error += (int64_t)(outside * GT_UNKNOWN_PPM / 1000000);
 	return error + bent / 4;
 }
 
@@ -414,6 +413,7 @@ static bool place_source(struct source *sources, size_t count, struct source *s)
 	}
 	s->point_count = kept;
 	tidy(s);
+	s->point_count = gt_sync_points_believed(s->sync_points, s->point_count, s->mult);
 	gt_sync_points_straighten(s->sync_points, s->point_count);
 	s->state = PLACED;
 	if (s->point_count) {

@@ -42,6 +42,7 @@ struct sync_point {
 	uint32_t kind;
 	__int128 ns;             /* what that is in the time of the clock at the chain's end */
 	int64_t error;
+	bool wide;               /* others say more of this moment */
 };
 
 static inline __int128 gt_scaled(__int128 ticks, uint64_t mult)

@@ -387,7 +387,7 @@ uint32_t gt_defs_own_region(struct gt_defs *defs, const char *name, uint8_t para
 		.name = gt_defs_string(defs, name),
 		.file = gt_defs_string(defs, "gputrace"),
 		.group = GT_UNDEFINED,
-		.role = 31, /* OTF2_REGION_ROLE_ARTIFICIAL */
+		.role = GT_REGION_ROLE_ARTIFICIAL,
 		.paradigm = paradigm,
 	};
 

@@ -9,6 +9,8 @@
 #ifndef GT_ASSEMBLE_DEFS_DEFS_H
 #define GT_ASSEMBLE_DEFS_DEFS_H
 
+#include "gputrace/otf2_numbers.h"
+
 #include <pthread.h>
 #include <stdbool.h>
 #include <stddef.h>

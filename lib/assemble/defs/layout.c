@@ -80,6 +80,8 @@ static int give_thread(struct gt_proc *proc)
 	locs[proc->loc_count].proc = proc;
 	locs[proc->loc_count].number = GT_NOT_WRITTEN;
 	locs[proc->loc_count].win.half_bytes = GT_PAGE;
+	locs[proc->loc_count].win.begin = proc->header.begin;
+	locs[proc->loc_count].win.tid = proc->header.pid; /* its main thread's */
 	proc->loc_count++;
 	return 0;
 }
@@ -161,12 +163,14 @@ static uint32_t find_device(struct gt_layout *layout, struct gt_defs *defs, cons
 
 /*
  * The name of a thread's location: what the program called its thread. Where several threads have
- * used the location and were called differently, none of the names is right for all.
+ * used the location and were called differently, or some of them not at all, none of the names is right for
+ * all; one that lived for a moment does not count (lib/record/location.c).
  */
 static uint32_t thread_name(struct gt_defs *defs, const struct gt_loc *loc)
 {
 	const struct gt_journal *journal = &loc->proc->journal;
 	const char *name = NULL;
+	uint32_t named = 0;
 	char text[64];
 
 	for (size_t i = 0; i < gt_journal_count(journal, GT_D_LOCATION_NAME); i++) {
@@ -184,8 +188,9 @@ static uint32_t thread_name(struct gt_defs *defs, const struct gt_loc *loc)
 			break;
 		}
 		name = next;
+		named++;
 	}
-	if (name)
+	if (name && (!(loc->win.flags & GT_LOC_MIXED) || named >= loc->win.incarnation))
 		return gt_defs_string(defs, name);
 	snprintf(text, sizeof(text), "Thread %u", loc->id);
 	return gt_defs_string(defs, text);
@@ -492,11 +497,6 @@ void gt_layout_free(struct gt_layout *layout)
 {
 	free(layout->nodes);
 	free(layout->groups);
-	for (uint32_t i = 0; layout->locations && i < layout->location_count; i++) {
-		if (layout->locations[i].did)
-			gt_device_free(layout->locations[i].did);
-		free(layout->locations[i].did);
-	}
 	free(layout->locations);
 	memset(layout, 0, sizeof(*layout));
 }

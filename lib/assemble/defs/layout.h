@@ -11,7 +11,6 @@
 
 #include "lib/assemble/defs/defs.h"
 #include "lib/assemble/spool/spool.h"
-#include "lib/assemble/util/device.h"
 
 struct gt_out_node {
 	uint32_t name, class_name; /* strings */
@@ -35,27 +34,6 @@ struct gt_out_group {
 
 enum { GT_AS_THREAD = 1, GT_AS_STREAM = 2, GT_AS_METRIC = 3 }; /* as OTF2_LocationType */
 
-/* What a location spent its time with (archive/use.h): nanoseconds, exclusive. */
-struct gt_use {
-	uint64_t comm;           /* in functions that communicate (GT_TIME_COMMUNICATION), but for ... */
-	uint64_t start;          /* ... those that begin and end it */
-	uint64_t poll;           /* of comm: in functions that only test whether it can be done */
-	uint64_t idle_ns;        /* of a thread that is not its process's first: waits for a condition */
-	uint64_t wait;           /* in functions that wait for other threads (GT_TIME_WAIT), but for ... */
-	uint64_t runtime;        /* ... those that create, wake or release them */
-	uint64_t begin;          /* of a thread */
-	uint64_t life, seen;     /* of a thread: from its first to its last event; in regions */
-	uint64_t device;         /* of a thread: in calls of a GPU's API, waits for it included */
-	uint64_t io;             /* in functions that read and write files */
-	uint64_t measurement;    /* in regions of gputrace's own ... */
-	uint64_t flush;          /* ... of which: writing its buffer */
-	uint64_t outside;        /* of a thread that was made for parallel regions: between them */
-	uint64_t kernels, copies; /* of a stream */
-	bool communicates;
-	bool aside;              /* next to nothing of it is recorded: it is no part of a run with ranks */
-	bool idle;               /* a thread that did nothing but wait; it is not in the profile */
-};
-
 struct gt_out_location {
 	struct gt_loc *loc;
 	uint32_t name, group;
@@ -64,8 +42,6 @@ struct gt_out_location {
 	unsigned lane;             /* of a stream whose activities overlap; 0: the first, or only one */
 	bool first;                /* of its process: carries program begin and end */
 	uint64_t events;
-	struct gt_use use;
-	struct gt_device *did;     /* of a stream: when it was busy (archive/activity.h); NULL: not known */
 	bool cut_short;            /* the disk was full before all of it was converted */
 };
 

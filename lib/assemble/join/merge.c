@@ -104,6 +104,24 @@ static int add_origins(struct gt_merge *m, uint32_t number, struct gt_partial *p
 	return 0;
 }
 
+/*
+ * Hosts that have a rank that failed: which did so first, as their wall clocks say. If the first process of
+ * all is no rank, but what started them, its end is that of the run unless a rank failed beside it.
+ */
+static void add_failed(struct gt_facts *sum, const struct gt_facts *one)
+{
+	bool earlier = *sum->failed_rank ? one->failed_ns < sum->failed_ns : sum->of_rank;
+
+	if (!*one->failed_rank || *sum->ended_by || (!*one->ended_by && !earlier))
+		return;
+	sum->how = one->how;
+	sum->status = one->status;
+	sum->failed_ns = one->failed_ns;
+	memcpy(sum->failed_rank, one->failed_rank, sizeof(sum->failed_rank));
+	memcpy(sum->ended_by, one->ended_by, sizeof(sum->ended_by));
+	memcpy(sum->ended, one->ended, sizeof(sum->ended));
+}
+
 static void add_facts(struct gt_facts *all, struct gt_facts *one, bool first)
 {
 	struct gt_facts sum = *all;
@@ -118,6 +136,10 @@ static void add_facts(struct gt_facts *all, struct gt_facts *one, bool first)
 	sum.processes += one->processes;
 	sum.ranks += one->ranks;
 	sum.silent += one->silent;
+	add_failed(&sum, one);
+	if (!*sum.silent_why)
+		memcpy(sum.silent_why, one->silent_why, sizeof(sum.silent_why));
+	sum.going_on += one->going_on;
 	sum.threads += one->threads;
 	sum.streams += one->streams;
 	sum.killed += one->killed;
@@ -504,7 +526,6 @@ void gt_merge_free(struct gt_merge *m)
 	}
 	free(m->each);
 	free(m->ranks);
-	free(m->profile);
 	for (size_t i = 0; i < m->origins.count; i++)
 		free((struct gt_segment *)(uintptr_t)m->origins.list[i].scale.segments);
 	for (size_t i = 0; m->corrections && i < m->origins.count; i++)

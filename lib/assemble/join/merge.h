@@ -25,8 +25,6 @@ struct gt_merge {
 	struct gt_clock clock;       /* by origin */
 	struct gt_order order;
 	struct gt_properties properties;
-	struct gt_profile *profile;
-	size_t profile_count;
 	struct gt_archive_clock when;
 	const char *at;              /* the part that is being read; NULL: none */
 	/* inside */

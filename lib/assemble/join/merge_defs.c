@@ -367,9 +367,8 @@ static void name_all(struct gt_merge_task *t)
 		layout->locations[t->each->locations[i]] = (struct gt_out_location){
 			.name = gt_merge_string(t, from->name), .group = gt_merge_group(t, from->group),
 			.type = from->type, .thread = from->thread, .first = from->first,
-			.events = from->events, .use = from->use, .did = t->partial.did[i],
+			.events = from->events,
 		};
-		t->partial.did[i] = NULL;
 	}
 }
 
@@ -406,26 +405,6 @@ static int add_properties(struct gt_merge_task *t)
 	return to->rc;
 }
 
-static int add_profile(struct gt_merge_task *t)
-{
-	size_t n = gt_table_count(&t->m->defs.regions);
-	struct gt_merge *m = t->m;
-
-	if (n > m->profile_count) {
-		struct gt_profile *profile = realloc(m->profile, n * sizeof(*profile));
-
-		if (!profile)
-			return -ENOMEM;
-		memset(profile + m->profile_count, 0, (n - m->profile_count) * sizeof(*profile));
-		m->profile = profile;
-		m->profile_count = n;
-	}
-	for (uint32_t i = 0; i < t->partial.profile_count && i < t->counts[GT_MAP_REGION]; i++)
-		gt_profile_add(&m->profile[t->maps[GT_MAP_REGION][i]], &t->partial.profile[i]);
-	return 0;
-}
-
-
 /* ---- all of it ------------------------------------------------------------------------------------ */
 
 int gt_merge_unify(struct gt_merge_task *t)
@@ -450,7 +429,5 @@ int gt_merge_unify(struct gt_merge_task *t)
 		return rc;
 	name_all(t);
 	rc = add_properties(t);
-	if (!rc)
-		rc = add_profile(t);
 	return rc ? rc : t->m->defs.failed;
 }

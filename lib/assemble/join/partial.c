@@ -23,7 +23,7 @@
 
 #define MAGIC UINT64_C(0x3274726150544721)
 #define NAME  "part"
-#define FORMAT 2 /* counts the changes of the lists, their order and what their members mean */
+#define FORMAT 6 /* counts the changes of the lists, their order and what their members mean */
 
 struct head {
 	uint64_t magic;
@@ -289,64 +289,6 @@ static void get_comms(struct blob *b, struct gt_defs *defs)
 	}
 }
 
-/* ---- what streams did ------------------------------------------------------------------------------ */
-
-static void put_did(struct blob *b, const struct gt_partial *partial)
-{
-	uint64_t count = 0;
-
-	for (uint32_t i = 0; i < partial->location_count; i++)
-		count += partial->did[i] != NULL;
-	put_number(b, count);
-	for (uint32_t i = 0; i < partial->location_count; i++) {
-		const struct gt_device *did = partial->did[i];
-
-		if (!did)
-			continue;
-		put_number(b, i);
-		put_list(b, did, 1, sizeof(*did));
-		put_list(b, did->kernels.bytes, did->kernels.used, 1);
-		put_list(b, did->copies.bytes, did->copies.used, 1);
-	}
-}
-
-static void get_spans(struct blob *b, struct gt_spans *spans)
-{
-	uint64_t count;
-
-	spans->bytes = get_list(b, &count, 1);
-	spans->used = spans->room = count;
-	if (!gt_spans_sound(spans))
-		b->rc = b->rc ? b->rc : -EPROTO;
-}
-
-static void get_did(struct blob *b, struct gt_partial *partial)
-{
-	uint64_t streams = get_number(b), count;
-
-	partial->did = calloc((size_t)partial->location_count + 1, sizeof(*partial->did));
-	if (!partial->did)
-		b->rc = -ENOMEM;
-	while (streams-- && !b->rc) {
-		uint64_t at = get_number(b);
-		struct gt_device *did = get_list(b, &count, sizeof(*did));
-
-		if (did) { /* pointers of another process */
-			did->kernels.bytes = did->copies.bytes = NULL;
-			get_spans(b, &did->kernels);
-			get_spans(b, &did->copies);
-		}
-		if (!did || count != 1 || at >= partial->location_count || partial->did[at]) {
-			b->rc = b->rc ? b->rc : -EPROTO;
-			if (did)
-				gt_device_free(did);
-			free(did);
-			return;
-		}
-		partial->did[at] = did;
-	}
-}
-
 /* ---- all of it --------------------------------------------------------------------------------- */
 
 static void put_origins(struct blob *b, const struct gt_origins *origins)
@@ -420,8 +362,6 @@ int gt_partial_save(const struct gt_partial *partial, int dirfd)
 	put_number(&b, defs->other_bytes);
 	put_list(&b, partial->properties.list, partial->properties.count,
 		 sizeof(*partial->properties.list));
-	put_list(&b, partial->profile, partial->profile_count, sizeof(*partial->profile));
-	put_did(&b, partial);
 	rc = b.rc;
 	if (!rc) {
 		head.bytes = b.used - sizeof(head);
@@ -450,8 +390,10 @@ static int read_file(int dirfd, const char *path, struct blob *b)
 			close(fd);
 		return rc;
 	}
-	if (fread(&head, sizeof(head), 1, file) == 1 && head.magic == MAGIC &&
-	    !fstat(fd, &st) && head.bytes == (uint64_t)st.st_size - sizeof(head)) {
+	if (fstat(fd, &st)) {
+		rc = -errno;
+	} else if (fread(&head, sizeof(head), 1, file) == 1 && head.magic == MAGIC &&
+		   head.bytes == (uint64_t)st.st_size - sizeof(head)) {
 		b->data = head.format == FORMAT ? malloc(head.bytes + 1) : NULL;
 		rc = b->data ? 0 : head.format == FORMAT ? -ENOMEM : -EPROTONOSUPPORT;
 	}
@@ -500,9 +442,6 @@ static void get_defs(struct blob *b, struct gt_partial *partial)
 	defs->other_bytes = get_number(b);
 	partial->properties.list = get_list(b, &count, sizeof(*partial->properties.list));
 	partial->properties.count = count;
-	partial->profile = get_list(b, &count, sizeof(*partial->profile));
-	partial->profile_count = (uint32_t)count;
-	get_did(b, partial);
 }
 
 int gt_partial_load(struct gt_partial *partial, int dirfd, const char *path, bool defs)
@@ -534,15 +473,8 @@ void gt_partial_free(struct gt_partial *partial)
 	gt_facts_free(&partial->facts);
 	gt_properties_free(&partial->properties);
 	gt_defs_free(&partial->defs);
-	for (uint32_t i = 0; partial->did && i < partial->location_count; i++) {
-		if (partial->did[i])
-			gt_device_free(partial->did[i]);
-		free(partial->did[i]);
-	}
-	free(partial->did);
 	free(partial->nodes);
 	free(partial->groups);
 	free(partial->locations);
-	free(partial->profile);
 	memset(partial, 0, sizeof(*partial));
 }

@@ -29,7 +29,6 @@ struct gt_partial_group {
 struct gt_partial_location {
 	uint32_t name, group;
 	uint64_t events, bytes;   /* bytes: of its file of events; 0: it has none */
-	struct gt_use use;
 	uint8_t type;
 	bool thread, first;
 };
@@ -43,10 +42,7 @@ struct gt_partial {
 	uint32_t group_count;
 	struct gt_partial_location *locations;
 	uint32_t location_count;
-	struct gt_device **did;   /* of each location what it did as a stream, on the host's clock; or NULL */
 	struct gt_properties properties;
-	struct gt_profile *profile;
-	uint32_t profile_count;
 	struct gt_origins origins;
 	uint64_t last_ns;
 	/* memory that the above points into */
@@ -56,7 +52,7 @@ struct gt_partial {
 /* Makes a file with these bytes, down to the disk. 0 or a negative errno. */
 int gt_partial_write(int dirfd, const char *name, const void *data, size_t bytes);
 
-/* Everything but groups, locations and the list did is borrowed. Writes the file into `dirfd`. 0 or a
+/* Everything but groups and locations is borrowed. Writes the file into `dirfd`. 0 or a
    negative errno. */
 int gt_partial_save(const struct gt_partial *partial, int dirfd);
 

@@ -19,7 +19,6 @@
 #include <string.h>
 
 #define ROLE_FUNCTION     1u /* OTF2_REGION_ROLE_FUNCTION */
-#define PARADIGM_COMPILER 2u /* OTF2_PARADIGM_COMPILER */
 
 static bool overlap(const struct gt_mapping *m, uint64_t start, uint64_t end)
 {
@@ -212,7 +211,7 @@ uint32_t gt_names_function(struct gt_names *names, uint64_t address, uint32_t ma
 	const struct gt_mapping *m = mapping < names->mapping_count ? &names->mappings[mapping]
 								    : NULL;
 	struct gt_region region = { .group = GT_UNDEFINED, .role = ROLE_FUNCTION,
-				    .paradigm = PARADIGM_COMPILER };
+				    .paradigm = GT_PARADIGM_COMPILER };
 	char key[GT_NAME_MAX + 64];
 	size_t bytes = function_key(names, address, m, key, sizeof(key));
 	uint32_t known = gt_defs_region_known(names->defs, key, bytes);

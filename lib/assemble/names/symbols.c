@@ -21,8 +21,25 @@
 
 #include "lib/assemble/names/symbols_priv.h"
 
+#ifdef HAVE_CXA_DEMANGLE
 /* From libstdc++; the header that declares it is C++. */
 extern char *__cxa_demangle(const char *mangled, char *buffer, size_t *length, int *status);
+
+static char *demangle(const char *mangled)
+{
+	int status;
+
+	return __cxa_demangle(mangled, NULL, NULL, &status);
+}
+#else
+/* Knows fewer expressions of templates (lib/common/demangle.h). */
+static char *demangle(const char *mangled)
+{
+	char full[GT_DEMANGLE_MAX], plain[GT_DEMANGLE_MAX];
+
+	return gt_demangle(mangled, full, plain) ? strdup(*full ? full : plain) : NULL;
+}
+#endif
 
 struct file {
 	char *path;
@@ -206,10 +223,9 @@ static void copy_name(char *to, const char *from, size_t length)
 bool gt_demangled(const char *canonical, char *name)
 {
 	char *demangled = NULL, module[GT_DEMANGLE_MAX];
-	int status;
 
 	if (!strncmp(canonical, "_Z", 2) && strlen(canonical) < GT_NAME_MAX) /* longer ones were cut */
-		demangled = __cxa_demangle(canonical, NULL, NULL, &status);
+		demangled = demangle(canonical);
 	if (!demangled && !gt_demangle_fortran(canonical, module))
 		return false;
 	copy_name(name, demangled ? demangled : module, strlen(demangled ? demangled : module));

@@ -9,6 +9,7 @@
 #include "config.h"
 
 #include "lib/assemble/pair/messages.h"
+#include "gputrace/otf2_numbers.h"
 #include "lib/assemble/spool/stream.h"
 
 #include <errno.h>
@@ -19,7 +20,6 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-#define PARADIGM_USER 1u               /* OTF2_PARADIGM_USER */
 #define STEP          (GT_PAGE * sizeof(struct gt_message)) /* first size: whole pages and messages */
 
 struct gt_messages {
@@ -326,7 +326,7 @@ static int finish_comm(struct gt_message *list, size_t n, const struct gt_layout
 {
 	uint32_t key[2] = { 'U', list->name }, number;
 	struct gt_comm comm = { .name = list->name, .parent = GT_UNDEFINED, .proc = GT_UNDEFINED,
-				.paradigm = PARADIGM_USER };
+				.paradigm = GT_PARADIGM_USER };
 
 	memset(rank, 0, layout->location_count * sizeof(*rank));
 	for (size_t i = 0; i < n; i++) {
@@ -385,7 +385,7 @@ bool gt_messages_any(const struct gt_spool *spool)
 
 			if (!comm)
 				break;
-			if (comm->paradigm == PARADIGM_USER)
+			if (comm->paradigm == GT_PARADIGM_USER)
 				return true;
 		}
 	return false;

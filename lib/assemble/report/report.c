@@ -5,18 +5,16 @@
 #include "config.h"
 
 #include "lib/assemble/report/report.h"
-#include "lib/assemble/report/brief.h"
 #include "lib/assemble/archive/clean.h"
-#include "lib/assemble/archive/use.h"
 #include "lib/assemble/spool/ended.h"
 #include "lib/assemble/adapters/half.h"
 #include "lib/assemble/util/interpreter.h"
 #include "lib/assemble/util/losses.h"
-#include "lib/assemble/util/rules.h"
 #include "lib/assemble/report/summary.h"
 
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <pwd.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -27,7 +25,6 @@
 #define SETTING "setting:"
 #define COMPILER 2u /* OTF2_PARADIGM_COMPILER */
 #define USER     1u
-#define MEASUREMENT 6u
 
 /* ---- facts ----------------------------------------------------------------------------------- */
 
@@ -129,9 +126,19 @@ static void count_threads(struct gt_facts *facts, const struct gt_layout *layout
 	}
 }
 
-static struct gt_killed killed(const struct gt_proc *proc)
+static uint64_t ended_ns(const struct gt_spool *spool, const struct gt_clock *clock,
+			 const struct gt_proc *proc)
+{
+	return gt_scale_ns(&clock->scales[proc - spool->procs], proc->header.end);
+}
+
+static struct gt_killed killed(const struct gt_spool *spool, const struct gt_clock *clock,
+			       const struct gt_proc *proc)
 {
 	struct gt_killed one = { .pid = proc->pid };
+
+	if (proc->header.end)
+		one.ns = ended_ns(spool, clock, proc);
 
 	if (proc->header.how == GT_END_SIGNAL)
 		one.signal = proc->header.status;
@@ -151,10 +158,81 @@ static const struct gt_proc *last_image(const struct gt_spool *spool)
 	return last;
 }
 
+static bool has_failed(const struct gt_proc *proc)
+{
+	switch (proc->header.how) {
+	case GT_END_SIGNAL:
+	case GT_END_ABORT:
+		return true;
+	case GT_END_EXIT:
+	case GT_END__EXIT:
+	case GT_END_QUICK_EXIT:
+		return proc->header.status != 0;
+	default:
+		return false;
+	}
+}
+
+/* What a rank starts has its launcher's variables, too, but its exit status is no failure of the rank. */
+static bool is_rank(const struct gt_spool *spool, const struct gt_proc *proc)
+{
+	const char *rank = gt_journal_property(&proc->journal, "launcher-rank"), *of_parent;
+
+	if (!rank || proc->header.rank != UINT32_MAX)
+		return rank;
+	for (size_t i = 0; i < spool->proc_count; i++) {
+		const struct gt_proc *other = &spool->procs[i];
+
+		if (other->root != proc->root || other->header.pid != proc->header.ppid)
+			continue;
+		of_parent = gt_journal_property(&other->journal, "launcher-rank");
+		if (of_parent && !strcmp(of_parent, rank))
+			return false;
+	}
+	return true;
+}
+
+/*
+ * Once one rank of a parallel program has failed, its launcher ends the others, by chance in this way or
+ * another: which rank it was. NULL: none, or they are no ranks. What a rank says of its end (ended-by) is
+ * true.
+ */
+static const struct gt_proc *failed_first(const struct gt_spool *spool, const struct gt_clock *clock)
+{
+	const struct gt_proc *first = NULL;
+
+	for (size_t i = 0; i < spool->proc_count; i++) {
+		const struct gt_proc *proc = &spool->procs[i];
+
+		if (!gt_journal_property(&proc->journal, "launcher-rank"))
+			continue;
+		if (gt_journal_property(&proc->journal, "ended-by"))
+			return proc;
+		if (has_failed(proc) && proc->header.end && is_rank(spool, proc) &&
+		    (!first || ended_ns(spool, clock, proc) < ended_ns(spool, clock, first)))
+			first = proc;
+	}
+	return gt_journal_property(&spool->procs[0].journal, "launcher-rank") ? first : NULL;
+}
+
+static void tell_failed(struct gt_facts *facts, const struct gt_proc *failed, uint64_t ns)
+{
+	const char *by = gt_journal_property(&failed->journal, "ended-by");
+	char text[200];
+
+	facts->failed_ns = ns;
+	snprintf(facts->failed_rank, sizeof(facts->failed_rank), "%s",
+		 gt_journal_property(&failed->journal, "launcher-rank"));
+	snprintf(facts->ended_by, sizeof(facts->ended_by), "%s", by ? by : "");
+	snprintf(text, sizeof(text), "%.150s", by ? by : facts->ended);
+	snprintf(facts->ended, sizeof(facts->ended), "%s (rank %s)", text, facts->failed_rank);
+}
+
 int gt_facts_collect(struct gt_facts *facts, const struct gt_spool *spool,
 		     const struct gt_layout *layout, const struct gt_clock *clock)
 {
-	const struct gt_proc *first = &spool->procs[0], *last = last_image(spool);
+	const struct gt_proc *first = &spool->procs[0], *failed = failed_first(spool, clock),
+			     *last = failed ? failed : last_image(spool);
 	char text[320];
 
 	facts->processes = spool->proc_count - layout->left_out;
@@ -167,13 +245,17 @@ int gt_facts_collect(struct gt_facts *facts, const struct gt_spool *spool,
 				  (double)clock->scales[0].mult;
 	snprintf(facts->program, sizeof(facts->program), "%s", first->header.program);
 	snprintf(facts->ended, sizeof(facts->ended), "%s", gt_end_text(last, text, sizeof(text)));
+	facts->of_rank = gt_journal_property(&first->journal, "launcher-rank");
+	if (failed)
+		tell_failed(facts, failed, ended_ns(spool, clock, failed));
 	for (size_t i = 0; i < spool->proc_count; i++) {
 		const struct gt_proc *proc = &spool->procs[i];
 
 		facts->killed += !proc->ended;
+		facts->going_on += proc->goes_on;
 		if (proc != last && !proc->ended && !facts->killed_one.pid)
-			facts->killed_one = killed(proc);
-		facts->silent += gt_half_silent(proc);
+			facts->killed_one = killed(spool, clock, proc);
+		facts->silent += gt_half_silent(proc, facts->silent_why, sizeof(facts->silent_why));
 		for (unsigned cause = 0; cause < GT_LOSS_N; cause++)
 			facts->lost[cause] += proc->header.lost[cause];
 		for (size_t k = 0; k < proc->loc_count; k++)
@@ -294,7 +376,7 @@ static const char *absent_text(const struct gt_spool *spool, char *text, size_t 
 	static const char *const reasons[GT_ABSENT_N] = {
 		[GT_ABSENT_OTHER] = "could not join the run",
 		[GT_ABSENT_USER] = "changed to a user who may not write in the spool",
-		[GT_ABSENT_SANDBOX] = "came after the program had confined itself (seccomp)",
+		[GT_ABSENT_SANDBOX] = "came after the program had confined itself (seccomp, Landlock)",
 		[GT_ABSENT_SPACE] = "found no room on the disk",
 		[GT_ABSENT_MEMORY] = "had too little memory (RLIMIT_AS)",
 	};
@@ -366,6 +448,10 @@ void gt_report_properties(const struct gt_report *report, struct gt_archive *arc
 	}
 	for (size_t i = 0; i < shortfalls; i++)
 		put(archive, list[i].property, "%llu", (unsigned long long)list[i].count);
+	if (*facts->silent_why) {
+		snprintf(name, sizeof(name), "%s_NOT_SUPPORTED", gt_half_ranks());
+		put(archive, name, "%s", facts->silent_why);
+	}
 	put(archive, "RECOVERED", "%s", report->options->recovered ? "yes" : "no");
 	put(archive, "COMPLETE", "%s", is_complete(report) ? "yes" : "no");
 	put(archive, "CLOCK_SOURCE", "%s", clock_name(facts->clock));
@@ -394,6 +480,7 @@ void gt_report_properties(const struct gt_report *report, struct gt_archive *arc
 	    (unsigned long long)tally->closed_frames);
 	put(archive, "REPAIRED_LEAVES_DROPPED", "%llu",
 	    (unsigned long long)tally->dropped_leaves);
+	put(archive, "REPAIRED_PARTS", "%llu", (unsigned long long)tally->parts);
 	put(archive, "REPAIRED_TIMES", "%llu", (unsigned long long)tally->clamped_times);
 	if (*absent_text(report->spool, text, sizeof(text)))
 		put(archive, "ABSENT", "%s", text);
@@ -514,19 +601,6 @@ static bool hooks_seen(const struct gt_defs *defs)
 	return false;
 }
 
-/* It has a line of its own in the summary. */
-static bool is_flush(const struct gt_defs *defs, const struct gt_region *region)
-{
-	return region->paradigm == MEASUREMENT &&
-	       !strcmp(gt_intern_text(&defs->strings, region->name, NULL), "TRACE BUFFER FLUSH");
-}
-
-static bool is_script(const struct gt_defs *defs, const struct gt_region *region)
-{
-	return region->paradigm == COMPILER && region->file != GT_UNDEFINED &&
-	       gt_cost_of_call(gt_intern_text(&defs->strings, region->file, NULL)) == GT_COST_OF_SCRIPT;
-}
-
 /* The setting that records functions of an interpreter's programs, if there is one among the processes. */
 static const char *setting_of(const struct gt_spool *spool)
 {
@@ -539,35 +613,24 @@ static const char *setting_of(const struct gt_spool *spool)
 
 /* ---- the summary --------------------------------------------------------------------------------- */
 
+static void put_costs(struct gt_summary *summary)
+{
+	const struct gt_accel *accel;
+
+	for (size_t i = 0; (accel = gt_half_accel(i)) && summary->cost_count < GT_SUMMARY_COSTS; i++)
+		summary->costs[summary->cost_count++] = (struct gt_summary_cost){
+			accel->paradigm, accel->activity_ns, accel->call_ns };
+}
+
 /* What a summary points to. */
 struct texts {
 	char missing[256], absent[512];
-	struct gt_summary_region *rows;
-	struct gt_devices devices;
 };
 
-static struct gt_summary_region row_of(const struct gt_report *report, size_t i)
-{
-	const struct gt_region *region = (const struct gt_region *)report->defs->regions.items + i;
-	const struct gt_profile *of = &report->profile[i];
-	const char *name = gt_intern_text(&report->defs->strings, region->name, NULL);
-
-	return (struct gt_summary_region){
-		.name = name, .idle_ns = gt_use_is_idle(region, name) ? of->apart : 0,
-		.calls = of->calls, .exclusive_ns = of->exclusive, .inclusive_ns = of->inclusive,
-		.most_ns = of->most, .locations = of->locations,
-		.apart_ns = of->apart + (report->facts->ranks ? of->aside : 0),
-		.function = region->paradigm == COMPILER, .on_device = of->on_device,
-		.script = is_script(report->defs, region), .call = of->call,
-	};
-}
-
-static void summarise(const struct gt_report *report, struct gt_summary *out, struct texts *texts)
+static struct gt_summary facts_of(const struct gt_report *report, struct texts *texts)
 {
 	const struct gt_facts *facts = report->facts;
-	const struct gt_region *regions = report->defs->regions.items;
-	size_t n = gt_table_count(&report->defs->regions);
-	struct gt_summary_region *rows = calloc(n + 1, sizeof(*rows));
+	const struct gt_tally *tally = &facts->tally;
 	const char *mode = text_of(facts, SETTING "VT_MODE");
 	struct gt_summary summary = {
 		.absent = absent_text(report->spool, texts->absent, sizeof(texts->absent)),
@@ -578,89 +641,86 @@ static void summarise(const struct gt_report *report, struct gt_summary *out, st
 		.ranks = facts->ranks,
 		.ranks_of = gt_half_ranks(),
 		.silent = facts->silent,
+		.silent_why = facts->silent_why,
 		.threads = facts->threads,
 		.gpu_streams = facts->streams,
-		.events = facts->tally.events,
+		.events = tally->events,
 		.archive_bytes = gt_clean_size(report->dirfd),
 		.how = facts->how,
 		.status = facts->status,
+		.failed_rank = facts->failed_rank,
+		.failed_ns = facts->failed_ns,
+		.ended_by = facts->ended_by,
 		.killed = facts->killed,
 		.used = facts->used,
 		.killed_one = facts->killed_one,
 		.outside = facts->outside,
 		.outside_first = facts->outside_first,
-		.balance = gt_balance_of(report->layout),
-		.messages = facts->tally.messages,
-		.message_bytes = facts->tally.message_bytes,
-		.collectives = facts->tally.collectives,
-		.flushes = facts->tally.flushes,
-		.flush_ns = facts->tally.flush_ns,
-		.longest_flush_ns = facts->tally.longest_flush_ns,
-		.idle_threads = facts->tally.idle_threads,
-		.idle_ns = facts->tally.idle_ns,
-		.serving_threads = facts->tally.serving_threads,
-		.serving_ns = facts->tally.serving_ns,
-		.tally = &facts->tally,
+		.flushes = tally->flushes,
+		.flush_ns = tally->flush_ns,
+		.longest_flush_ns = tally->longest_flush_ns,
 		.missing = texts->missing,
 		.spool_kept = facts->hosts_missing,
-		.regions = rows,
 		.unseen_setting = setting_of(report->spool),
-		.made_ns = gt_made_ns(report->layout),
-		.unknown_records = facts->tally.unknown_records,
-		.closed_frames = facts->tally.closed_frames,
-		.dropped_leaves = facts->tally.dropped_leaves,
-		.clamped_times = facts->tally.clamped_times,
+		.unknown_records = tally->unknown_records,
+		.closed_frames = tally->closed_frames,
+		.dropped_leaves = tally->dropped_leaves,
+		.parts = tally->parts,
+		.clamped_times = tally->clamped_times,
 		.unresolved = count_unresolved(report->defs),
 		.hosts = report->hosts,
 		.clock_error_ns = report->clock_error_ns,
 		.hooks_seen = hooks_seen(report->defs),
-		.switched_off = facts->tally.off_at_end || (mode && !strcmp(mode, "OFF")),
+		.switched_off = tally->off_at_end || (mode && !strcmp(mode, "OFF")),
 	};
 
-	texts->rows = rows;
-	summary.threads_ns = gt_threads_ns(report->layout, &summary.unseen_ns);
 	report_missing(report, texts->missing, sizeof(texts->missing));
 	memcpy(summary.lost, facts->lost, sizeof(summary.lost));
-	for (size_t i = 0; rows && i < n && i < report->profile_count; i++)
-		if (report->profile[i].calls && !is_flush(report->defs, &regions[i]))
-			rows[summary.region_count++] = row_of(report, i);
 	gt_shortfalls_collect(report, &summary);
-	gt_devices_make(&texts->devices, report->layout, report->defs);
-	summary.devices = &texts->devices;
-	gt_longest_flush(&summary, report->layout, report->defs);
-	gt_efficiencies(&summary, report->layout);
-	gt_brief(&summary);
-	gt_brief_devices(&summary);
-	*out = summary;
+	put_costs(&summary);
+	return summary;
 }
 
-static int write_summary(const struct gt_report *report, const char *name, const struct gt_summary *summary)
+/* If there is no room for the file, the summary is shown all the same. */
+static FILE *create_or_none(int dirfd, const char *name, int *rc)
 {
-	FILE *file = create(report->dirfd, name);
+	FILE *file = create(dirfd, name);
 
-	if (!file)
-		return -errno;
-	if (strcmp(name, "SUMMARY"))
-		gt_brief_json(summary, file);
-	else
-		gt_summary_print(summary, file, GT_SUMMARY_PLAIN, 0);
-	return finish(file);
+	if (file)
+		return file;
+	*rc = -errno;
+	return fopen("/dev/null", "we");
+}
+
+static int write_summary(const struct gt_report *report, bool show)
+{
+	struct texts texts = { .missing = "" };
+	struct gt_summary facts = facts_of(report, &texts);
+	struct gt_summary_out out = { .threads = report->options->threads,
+				      .dir = report->dir, .show = show };
+	char anchor[PATH_MAX];
+	int rc = 0, told;
+
+	out.text = create_or_none(report->dirfd, "SUMMARY", &rc);
+	out.json = create_or_none(report->dirfd, "summary.json", &rc);
+	if (out.text && out.json) {
+		snprintf(anchor, sizeof(anchor), "%s/traces.otf2", report->dir);
+		out.anchor = anchor;
+		told = report->options->summarise(&facts, &out);
+		rc = rc ? rc : told;
+	}
+	if (out.text && finish(out.text))
+		rc = -EIO;
+	if (out.json && finish(out.json))
+		rc = -EIO;
+	return rc;
 }
 
 int gt_report_files(const struct gt_report *report, bool show)
 {
-	struct texts texts = { .rows = NULL };
-	struct gt_summary summary;
-	int rc = write_config(report), manifest = write_manifest(report), text, json;
+	int rc = write_config(report), manifest = write_manifest(report), summary = 0;
 
-	summarise(report, &summary, &texts);
-	text = write_summary(report, "SUMMARY", &summary);
-	json = write_summary(report, "summary.json", &summary);
-	summary.dir = report->dir; /* for who sees it now; the archive may be moved */
-	if (show)
-		gt_summary_print(&summary, stderr, gt_summary_style_for(STDERR_FILENO),
-				 gt_summary_width_for(STDERR_FILENO));
-	free(texts.rows);
-	gt_devices_free(&texts.devices);
-	return rc ? rc : manifest ? manifest : text ? text : json;
+	if (report->options->summarise)
+		summary = write_summary(report, show);
+	return rc ? rc : manifest ? manifest : summary;
 }

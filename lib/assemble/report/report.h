@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * What the assembly tells about a run beside the events: archive properties, gputrace.cfg,
- * MANIFEST.md, the summary (on stderr, and as the files SUMMARY and
- * summary.json).
+ * MANIFEST.md, and what the summary needs of it (on stderr, and as the files
+ * SUMMARY and summary.json).
  *
  * Limits: uses finished definitions; single-threaded.
  */
@@ -18,6 +18,8 @@
 /* What is reported about the recorded processes. */
 struct gt_facts {
 	uint64_t processes, ranks, silent, threads, streams, killed, damaged;
+	char silent_why[100];   /* of one of the silent ones; "": not known */
+	uint64_t going_on;      /* processes whose threads went on losing events when these were counted */
 	uint64_t outside;       /* programs that were started and could not be traced, ... */
 	char outside_first[60]; /* ... and one of them */
 	struct gt_killed killed_one; /* of the killed ones, not what the first process became */
@@ -36,6 +38,9 @@ struct gt_facts {
 	uint32_t how, status, clock;
 	double ticks_per_second;
 	char program[256], ended[320];
+	char failed_rank[16], ended_by[64]; /* as in struct gt_summary */
+	uint64_t failed_ns;     /* when that rank had failed */
+	bool of_rank;           /* the first process is one */
 	char *texts;            /* its settings and its command: key, NUL, value, NUL, ... */
 	uint64_t text_bytes;
 };
@@ -61,8 +66,6 @@ struct gt_report {
 	unsigned hosts;
 	const struct gt_order *order; /* NULL: nobody has asked for it */
 	const struct gt_spool *spool;
-	const struct gt_profile *profile;
-	size_t profile_count;
 	uint64_t length_ns;
 	const struct gt_properties *properties; /* of processes and locations */
 };
@@ -73,7 +76,7 @@ struct gt_run_shortfall {
 	uint64_t count;
 	bool told; /* it has a line of its own in the summary */
 };
-enum { GT_RUN_SHORTFALLS = 8 };
+enum { GT_RUN_SHORTFALLS = 9 };
 size_t gt_shortfalls_of_run(const struct gt_report *report, struct gt_run_shortfall list[GT_RUN_SHORTFALLS]);
 /* The same, and that of processes, into a summary. */
 void gt_shortfalls_collect(const struct gt_report *report, struct gt_summary *summary);
@@ -84,8 +87,8 @@ bool gt_shortfalls_missing(const struct gt_summary *summary);
 void gt_report_properties(const struct gt_report *report, struct gt_archive *archive);
 
 /*
- * gputrace.cfg, MANIFEST.md, SUMMARY and summary.json; `show`: the summary on stderr, too. 0 or a negative
- * errno.
+ * gputrace.cfg and MANIFEST.md; with options->summarise SUMMARY and summary.json, and if `show` the summary
+ * on stderr, too. 0 or a negative errno.
  */
 int gt_report_files(const struct gt_report *report, bool show);
 

@@ -26,7 +26,9 @@ size_t gt_shortfalls_of_run(const struct gt_report *report, struct gt_run_shortf
 	list[4] = (struct gt_run_shortfall){ "DAMAGED_PARTS", facts->damaged, false };
 	list[5] = (struct gt_run_shortfall){ "", facts->silent, true };
 	snprintf(list[5].property, sizeof(list[5].property), "RANKS_WITHOUT_%s", gt_half_ranks());
-	return 6;
+	list[6] = (struct gt_run_shortfall){ "STACKS_SWITCHED", facts->tally.switched, false };
+	list[7] = (struct gt_run_shortfall){ "EVENTS_UNCOUNTED", facts->going_on, false };
+	return 8;
 }
 
 static const char *text_of(const struct gt_report *report, uint32_t string)

@@ -37,7 +37,7 @@ static int copy_folder(int from, int to, const char *name, char *buffer)
 		return source;
 	if (!dir || mkdirat(to, name, 0700) || (target = gt_folder_open(to, name)) < 0)
 		rc = errno ? -errno : -EIO;
-	while (!rc && (entry = readdir(dir)))
+	while (!rc && (entry = gt_folder_next(dir, &rc)))
 		if (entry->d_name[0] != '.') {
 			rc = gt_copy_file(source, entry->d_name, target, entry->d_name, buffer);
 			rc = rc == -EISDIR ? 0 : rc; /* not ours */
@@ -79,7 +79,7 @@ static int for_all(int from, int to, enum what what, char *buffer)
 
 	if (!dir)
 		return -errno;
-	while (!rc && (entry = readdir(dir))) {
+	while (!rc && (entry = gt_folder_next(dir, &rc))) {
 		const char *name = entry->d_name;
 
 		if (!gt_spool_folder(name, &seq, &pid))
@@ -104,9 +104,10 @@ static int collect(int home, int local, char *buffer)
 	copies = gt_folder_open(home, COPIES);
 	if (copies < 0)
 		return copies;
-	gt_spool_raise(local);
+	rc = gt_spool_raise(local);
 	for_all(copies, -1, REMOVE, NULL); /* what an earlier attempt has left */
-	rc = for_all(local, copies, COPY, buffer);
+	if (!rc)
+		rc = for_all(local, copies, COPY, buffer);
 	if (!rc)
 		rc = for_all(copies, home, PLACE, NULL);
 	if (rc)

@@ -5,16 +5,16 @@
 #include "config.h"
 
 #include "lib/assemble/spool/ended.h"
+#include "lib/assemble/util/signals.h"
 
 #include <stdio.h>
-#include <string.h>
 
 const char *gt_end_text(const struct gt_proc *proc, char *text, size_t size)
 {
 	const struct gt_proc_header *header = &proc->header;
 
 	if (header->how == GT_END_SIGNAL) {
-		const char *name = sigabbrev_np((int)header->status);
+		const char *name = gt_signal_name((int)header->status);
 
 		snprintf(text, size, "signal %u%s%s%s", header->status, name ? " (SIG" : "", name ? name : "",
 			 name ? ")" : "");

@@ -178,6 +178,38 @@ static void sort(struct gt_journal *journal)
 	}
 }
 
+#define PIECE 65536u
+#define DEFINITION 16384u /* none is longer, and zeros may be what one ends with */
+
+/*
+ * How much of a file of that size is to be looked at: zeros at its end are room that was kept ready, or what
+ * a file has that has grown, which may be more than fits into memory.
+ */
+static uint64_t without_zeros(int fd, uint64_t size)
+{
+	unsigned char *piece = malloc(PIECE);
+	off_t data, hole = 0;
+	uint64_t end = size;
+	ssize_t n = 0;
+
+	while ((data = lseek(fd, hole, SEEK_DATA)) >= 0 && (uint64_t)data < size)
+		hole = lseek(fd, data, SEEK_HOLE);
+	if ((data >= 0 || errno == ENXIO) && (uint64_t)hole < size) /* a hole is all that follows */
+		end = (uint64_t)hole;
+	while (piece && end && !n) {
+		uint64_t at = (end - 1) / PIECE * PIECE;
+
+		n = gt_read_at(fd, piece, end - at, at);
+		if (n < (ssize_t)(end - at))
+			break;
+		while (n && !piece[n - 1])
+			n--;
+		end = at + (uint64_t)n;
+	}
+	free(piece);
+	return end + DEFINITION < size ? end + DEFINITION : size;
+}
+
 static int read_all(struct gt_journal *journal, int fd, uint64_t *bytes)
 {
 	struct stat st;
@@ -191,6 +223,7 @@ static int read_all(struct gt_journal *journal, int fd, uint64_t *bytes)
 	size = (uint64_t)st.st_size;
 	if (size > GT_JOURNAL_MAX)
 		size = GT_JOURNAL_MAX;
+	size = without_zeros(fd, size);
 	/* Mapped, so that the definitions of thousands of processes need no memory of their own. */
 	journal->data = mmap(NULL, size, PROT_READ, MAP_PRIVATE, fd, 0);
 	if (journal->data != MAP_FAILED) {

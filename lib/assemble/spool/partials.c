@@ -60,7 +60,7 @@ int gt_spool_list_partials(struct gt_spool *spool, int home, const char *name)
 
 	if (!dir)
 		return -errno;
-	while (!rc && (entry = readdir(dir))) {
+	while (!rc && (entry = gt_folder_next(dir, &rc))) {
 		struct gt_partial_ref *partials;
 		char *covers;
 

@@ -57,11 +57,11 @@ int gt_loc_open(const struct gt_loc *loc, const char *suffix, int flags)
 	close(folder);
 	if (rc)
 		return rc;
-	if (fstat(fd, &st) || !S_ISREG(st.st_mode)) {
-		close(fd);
-		return -EINVAL;
-	}
-	return fd;
+	rc = fstat(fd, &st) ? -errno : S_ISREG(st.st_mode) ? 0 : -EINVAL;
+	if (!rc)
+		return fd;
+	close(fd);
+	return rc;
 }
 
 /* Reads decimal digits (at most nine) and moves *at behind them. */
@@ -133,33 +133,50 @@ bool gt_proc_alive(const struct gt_proc *proc)
 	return gt_process_lives(proc->header.pid, proc->header.start_time);
 }
 
-/* Moves the folders of processes that lie in the folder `name` of `top`, at any depth, to `top`. */
-static void raise_from(int top, int at, const char *name, unsigned depth)
+/* There is another of that name, or one of both is no folder: somebody has changed the spool. */
+static bool is_in_the_way(int error)
+{
+	return error == EEXIST || error == ENOTEMPTY || error == ENOTDIR || error == EISDIR ||
+	       error == ENOENT;
+}
+
+/*
+ * Moves the folders of processes that lie in the folder `name` of `top`, at any depth, to `top`. Of one that
+ * is no folder, or a folder of somebody else, whoever reads it next says so.
+ */
+static int raise_from(int top, int at, const char *name, unsigned depth)
 {
 	DIR *dir = gt_folder_list(at, name);
 	struct dirent *entry;
 	uint32_t seq, pid;
+	int rc = 0;
 
-	while (dir && (entry = readdir(dir))) {
+	if (!dir)
+		return gt_spool_try_again(-errno) ? -errno : 0;
+	while (!rc && (entry = gt_folder_next(dir, &rc))) {
 		if (!gt_spool_folder(entry->d_name, &seq, &pid))
 			continue;
 		if (depth < 64)
-			raise_from(top, dirfd(dir), entry->d_name, depth + 1);
-		renameat(dirfd(dir), entry->d_name, top, entry->d_name);
+			rc = raise_from(top, dirfd(dir), entry->d_name, depth + 1);
+		if (!rc && renameat(dirfd(dir), entry->d_name, top, entry->d_name) && !is_in_the_way(errno))
+			rc = -errno;
 	}
-	if (dir)
-		closedir(dir);
+	closedir(dir);
+	return rc;
 }
 
-void gt_spool_raise(int fd)
+int gt_spool_raise(int fd)
 {
 	DIR *dir = gt_folder_list(fd, ".");
 	struct dirent *entry;
 	uint32_t seq, pid;
+	int rc = 0;
 
-	while (dir && (entry = readdir(dir)))
+	if (!dir)
+		return -errno;
+	while (!rc && (entry = gt_folder_next(dir, &rc)))
 		if (gt_spool_folder(entry->d_name, &seq, &pid))
-			raise_from(fd, fd, entry->d_name, 0);
-	if (dir)
-		closedir(dir);
+			rc = raise_from(fd, fd, entry->d_name, 0);
+	closedir(dir);
+	return rc;
 }

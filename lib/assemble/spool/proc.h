@@ -59,7 +59,7 @@ struct gt_root {
 
 struct gt_proc {
 	uint32_t seq, pid;           /* from the folder's name; unique within its host */
-	char folder[24];             /* name of the folder in the spool */
+	char folder[24];             /* name of the folder in the spool, if it has one */
 	struct gt_spool *spool;
 	struct gt_root *root;
 	struct gt_proc_header header;
@@ -67,7 +67,9 @@ struct gt_proc {
 	struct gt_proc *parent;      /* the process it was forked from or has replaced, or NULL */
 	struct gt_loc *locs;         /* by id */
 	size_t loc_count;
-	bool ended;                  /* it closed its recording by itself */
+	bool child;                  /* it has recorded nothing, and has no folder */
+	bool ended;                  /* it closed its recording by itself ... */
+	bool goes_on;                /* ... but has threads that go on, and lose events */
 	uint32_t waited;             /* if not: GT_WAITED and the wait status that its parent got; atomic */
 	uint64_t end_tick;           /* header.end, or the last record's tick of a killed process */
 	uint64_t tick_max;           /* no honest tick is above */
@@ -131,7 +133,7 @@ bool gt_spool_folder(const char *name, uint32_t *seq, uint32_t *pid);
  * Processes that had become another user have made the folders of their children in their own. Moves
  * all of them to the folder `fd` of the spool, where the others are. Living processes may go on.
  */
-void gt_spool_raise(int fd);
+int gt_spool_raise(int fd); /* 0 or a negative errno */
 
 /* Is this the name of a location's window, "l<id>.win", as gt_loc_open() makes it of the number? */
 bool gt_spool_window(const char *name, uint32_t *id);

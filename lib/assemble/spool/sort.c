@@ -2,7 +2,7 @@
 /*
  * External sorting of records by time.
  *
- * A run in the file is a sequence of units: a head slot (time, tie << 16 | number of slots), then the
+ * A run in the file is a sequence of units: two slots as a head (time and tie; number of slots), then the
  * slots.
  */
 #include "config.h"
@@ -22,9 +22,7 @@
 
 #define WINDOW_LEAST (16u << 10) /* of each run while merging */
 #define WINDOW_ALL   (16u << 20)
-#define HEAD         1u          /* slots before each unit in a run */
-#define TIE_SHIFT    16
-#define TIE_MOST     (UINT64_MAX >> TIE_SHIFT)
+#define HEAD         2u          /* slots before each unit in a run */
 
 struct unit {
 	uint64_t time, tie;
@@ -88,7 +86,7 @@ void gt_sorter_free(struct gt_sorter *s)
 /* Slots of the unit behind its head. */
 static size_t count_of(const struct gt_slot *head)
 {
-	return (size_t)(head->word & ((1u << TIE_SHIFT) - 1));
+	return (size_t)head[1].word;
 }
 
 static int by_time(const void *a, const void *b)
@@ -185,7 +183,6 @@ static int end_run(struct gt_sorter *s)
 int gt_sorter_add(struct gt_sorter *s, uint64_t time, uint64_t tie, const struct gt_slot *slots,
 		  unsigned count)
 {
-	tie = tie < TIE_MOST ? tie : TIE_MOST;
 	if (!count || (HEAD + count) * sizeof(*slots) > WINDOW_LEAST)
 		return -E2BIG;
 	if (s->used + HEAD + count > s->room) {
@@ -197,7 +194,8 @@ int gt_sorter_add(struct gt_sorter *s, uint64_t time, uint64_t tie, const struct
 	if (!gt_array_has_room(s->units, s->unit_count, &s->unit_room))
 		return -ENOMEM;
 	s->units[s->unit_count++] = (struct unit){ .time = time, .tie = tie, .at = s->used };
-	s->slots[s->used] = (struct gt_slot){ .time = time, .word = tie << TIE_SHIFT | count };
+	s->slots[s->used] = (struct gt_slot){ .time = time, .word = tie };
+	s->slots[s->used + 1] = (struct gt_slot){ .word = count };
 	memcpy(&s->slots[s->used + HEAD], slots, count * sizeof(*slots));
 	s->used += HEAD + count;
 	return 0;
@@ -211,7 +209,7 @@ static int refill(struct gt_sorter *s, struct run *run)
 	size_t have = run->to - run->from, bytes;
 	ssize_t n;
 
-	if (have && have >= HEAD + count_of(&run->window[run->from]))
+	if (have >= HEAD && have >= HEAD + count_of(&run->window[run->from]))
 		return 0;
 	memmove(run->window, run->window + run->from, have * sizeof(*run->window));
 	run->from = 0;
@@ -234,8 +232,8 @@ static bool before(const struct gt_sorter *s, size_t a, size_t b)
 
 	if (x->time != y->time)
 		return x->time < y->time;
-	if (x->word >> TIE_SHIFT != y->word >> TIE_SHIFT)
-		return x->word >> TIE_SHIFT < y->word >> TIE_SHIFT;
+	if (x->word != y->word)
+		return x->word < y->word;
 	return a < b; /* an earlier run was written earlier */
 }
 

@@ -21,8 +21,8 @@ struct gt_sorter;
 struct gt_sorter *gt_sorter_new(int dirfd, size_t run_bytes);
 void gt_sorter_free(struct gt_sorter *sorter);
 
-/* Adds one unit: several records that follow each other. Those of equal time come in order of `tie`
- * (48 bits count). 0 or a negative errno. */
+/* Adds one unit: several records that follow each other. Those of equal time come in order of `tie`.
+ * 0 or a negative errno. */
 int gt_sorter_add(struct gt_sorter *sorter, uint64_t time, uint64_t tie,
 		  const struct gt_slot *slots, unsigned count);
 

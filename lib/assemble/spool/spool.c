@@ -12,6 +12,7 @@
 #include "lib/assemble/spool/window.h"
 #include "lib/assemble/util/array.h"
 #include "lib/assemble/util/io.h"
+#include "lib/common/process.h"
 #include "lib/common/rundir.h"
 
 #include <errno.h>
@@ -69,16 +70,12 @@ static uint64_t highest_tick(const struct gt_proc_header *header)
 	return header->first.tick + (uint64_t)ticks;
 }
 
-static int read_proc(struct gt_proc *proc, int folder)
+/* `n` bytes of the header have been read. */
+static int look_at_header(struct gt_proc *proc, size_t n)
 {
-	ssize_t n = gt_read_head(folder, "proc", &proc->header, sizeof(proc->header));
 	struct gt_proc_header *header = &proc->header;
 
-	if (n < 0)
-		return (int)n;
-	if (!header->magic) /* nothing yet */
-		return -ENODATA;
-	if ((size_t)n < sizeof(*header) || header->magic != GT_MAGIC_PROC ||
+	if (n < sizeof(*header) || header->magic != GT_MAGIC_PROC ||
 	    header->version != GT_FORMAT_VERSION || header->header_bytes < sizeof(*header))
 		return -EINVAL;
 	terminate(header->host, sizeof(header->host));
@@ -101,6 +98,17 @@ static int compare_locs(const void *a, const void *b)
 	return (x->id > y->id) - (x->id < y->id);
 }
 
+static int read_proc(struct gt_proc *proc, int folder)
+{
+	ssize_t n = gt_read_head(folder, "proc", &proc->header, sizeof(proc->header));
+
+	if (n < 0)
+		return (int)n;
+	if (!proc->header.magic) /* nothing yet */
+		return -ENODATA;
+	return look_at_header(proc, (size_t)n);
+}
+
 /* Finds the window files of a process. Unusable ones are counted in *damaged. */
 static int read_locations(struct gt_proc *proc, int folder, uint64_t *damaged)
 {
@@ -111,7 +119,7 @@ static int read_locations(struct gt_proc *proc, int folder, uint64_t *damaged)
 
 	if (!dir)
 		return -errno;
-	while ((entry = readdir(dir))) {
+	while ((entry = gt_folder_next(dir, &rc))) {
 		struct gt_loc *loc;
 		uint32_t id;
 
@@ -143,9 +151,12 @@ static int read_locations(struct gt_proc *proc, int folder, uint64_t *damaged)
 
 static int read_folder(struct gt_spool *spool, struct gt_proc *proc)
 {
-	int folder = gt_proc_open(proc);
+	int folder = proc->child ? -1 : gt_proc_open(proc);
 	int rc;
 
+	if (proc->child) /* written at its end */
+		return proc->header.state != GT_PROC_ENDED ? -EINVAL
+							   : look_at_header(proc, sizeof(proc->header));
 	if (folder < 0)
 		return folder;
 	rc = read_proc(proc, folder);
@@ -181,6 +192,88 @@ static int compare_procs(const void *a, const void *b)
 	return (x->pid > y->pid) - (x->pid < y->pid);
 }
 
+static struct gt_proc *add_proc(struct gt_spool *spool, struct gt_root *root, uint32_t seq, uint32_t pid,
+				size_t *room)
+{
+	struct gt_proc *proc;
+
+	if (!gt_array_has_room(spool->procs, spool->proc_count, room))
+		return NULL;
+	proc = &spool->procs[spool->proc_count++];
+	memset(proc, 0, sizeof(*proc));
+	proc->seq = seq;
+	proc->pid = pid;
+	proc->spool = spool;
+	proc->root = root;
+	proc->number = GT_NOT_WRITTEN;
+	snprintf(proc->folder, sizeof(proc->folder), "p%04u.%u", seq % 1000000000, pid % 1000000000);
+	return proc;
+}
+
+/*
+ * The next header at *at, or behind something that is none: one that could not be written to its end. 1; 0:
+ * there is no more; or why that cannot be known.
+ */
+static int next_child(int fd, uint64_t *at, struct gt_proc_header *header, uint64_t *damaged)
+{
+	const uint64_t magic = GT_MAGIC_PROC;
+	char text[2 * sizeof(*header)];
+	const char *next;
+	ssize_t n;
+
+	while ((n = gt_read_at(fd, text, sizeof(text), *at)) > 0) {
+		bool begins = n >= (ssize_t)sizeof(magic) && !memcmp(text, &magic, sizeof(magic));
+		size_t from = begins ? sizeof(magic) : 0;
+
+		/* The next one begins within this if this was cut off. */
+		next = memmem(text + from, (size_t)n - from, &magic, sizeof(magic));
+		if (begins && n >= (ssize_t)sizeof(*header) && (!next || next >= text + sizeof(*header))) {
+			memcpy(header, text, sizeof(*header));
+			*at += sizeof(*header);
+			return 1;
+		}
+		*damaged += next || !begins; /* the last one may still be being written */
+		if (!next)
+			return 0;
+		*at += (uint64_t)(next - text);
+	}
+	return (int)n;
+}
+
+/* Children that have recorded nothing are in a file of the process that they were forked from. */
+static int list_children(struct gt_spool *spool, struct gt_root *root, const char *folder, size_t *room)
+{
+	int dir = gt_folder_open(root->fd, folder);
+	int fd = dir < 0 ? -1 : openat(dir, GT_CHILDREN, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
+	struct gt_proc_header header;
+	uint64_t at = 0;
+	struct stat st;
+	int rc = fd < 0 && dir >= 0 ? -errno : 0;
+
+	if (dir >= 0)
+		close(dir);
+	if (fd < 0) {
+		spool->damaged += rc && rc != -ENOENT && !gt_spool_try_again(rc);
+		return gt_spool_try_again(rc) ? rc : 0;
+	}
+	if (fstat(fd, &st) || !S_ISREG(st.st_mode))
+		spool->damaged++;
+	else
+		while (!rc && (rc = next_child(fd, &at, &header, &spool->damaged)) > 0) {
+			struct gt_proc *proc = add_proc(spool, root, header.seq, header.pid, room);
+
+			rc = proc ? 0 : -ENOMEM;
+			if (proc && gt_spool_covered(spool, root, proc->folder))
+				spool->proc_count--;
+			else if (proc)
+				proc->header = header;
+			if (proc)
+				proc->child = true;
+		}
+	close(fd);
+	return rc;
+}
+
 /* Collects the names first, so that the processes never move once locations point to them. */
 static int list_folders(struct gt_spool *spool, struct gt_root *root, size_t *room)
 {
@@ -190,25 +283,20 @@ static int list_folders(struct gt_spool *spool, struct gt_root *root, size_t *ro
 
 	if (!dir)
 		return -errno;
-	while ((entry = readdir(dir))) {
+	while (!rc && (entry = gt_folder_next(dir, &rc))) {
 		struct gt_proc *proc;
 		uint32_t seq, pid;
 
-		if (!gt_spool_folder(entry->d_name, &seq, &pid) ||
-		    gt_spool_covered(spool, root, entry->d_name))
+		if (!gt_spool_folder(entry->d_name, &seq, &pid))
 			continue;
-		if (!gt_array_has_room(spool->procs, spool->proc_count, room)) {
+		rc = list_children(spool, root, entry->d_name, room);
+		if (rc || gt_spool_covered(spool, root, entry->d_name))
+			continue;
+		proc = add_proc(spool, root, seq, pid, room);
+		if (proc)
+			memcpy(proc->folder, entry->d_name, strlen(entry->d_name) + 1); /* at most 20 */
+		else
 			rc = -ENOMEM;
-			break;
-		}
-		proc = &spool->procs[spool->proc_count++];
-		memset(proc, 0, sizeof(*proc));
-		proc->seq = seq;
-		proc->pid = pid;
-		proc->spool = spool;
-		proc->root = root;
-		proc->number = GT_NOT_WRITTEN;
-		memcpy(proc->folder, entry->d_name, strlen(entry->d_name) + 1); /* at most 20 */
 	}
 	closedir(dir);
 	return rc;
@@ -264,12 +352,33 @@ void gt_spool_waited(const struct gt_proc *by, uint32_t pid, uint32_t status, ui
 	}
 }
 
+/* They may lose more when this has been read: the number is the least. */
+static void lost_meanwhile(struct gt_proc *proc)
+{
+	struct gt_proc_header now;
+	struct gt_process process;
+	int folder;
+
+	if (proc->header.state != GT_PROC_ENDED || !gt_proc_same_boot(proc) ||
+	    !gt_process_read(proc->pid, &process) || process.start_time != proc->header.start_time ||
+	    process.threads < 2)
+		return;
+	folder = gt_proc_open(proc);
+	if (folder < 0)
+		return;
+	if (gt_read_head(folder, "proc", &now, sizeof(now)) == (ssize_t)sizeof(now))
+		memcpy(proc->header.lost, now.lost, sizeof(now.lost));
+	close(folder);
+	proc->goes_on = proc->header.lost[GT_LOSS_LATE] != 0;
+}
+
 void gt_spool_ends(struct gt_spool *spool)
 {
 	for (size_t i = 0; i < spool->proc_count; i++) {
 		struct gt_proc *proc = &spool->procs[i];
 		int status = (int)(proc->waited & 0xffff);
 
+		lost_meanwhile(proc);
 		if (!(proc->waited & GT_WAITED))
 			continue;
 		proc->ended = WIFEXITED(status);
@@ -285,8 +394,8 @@ static int read_processes(struct gt_spool *spool)
 
 	for (size_t i = 0; !rc && i < spool->root_count; i++)
 		if (spool->roots[i].fd >= 0) {
-			gt_spool_raise(spool->roots[i].fd);
-			rc = list_folders(spool, &spool->roots[i], &room);
+			rc = gt_spool_raise(spool->roots[i].fd);
+			rc = rc ? rc : list_folders(spool, &spool->roots[i], &room);
 		}
 	if (rc)
 		return rc;
@@ -295,7 +404,8 @@ static int read_processes(struct gt_spool *spool)
 	for (size_t i = 0; i < spool->proc_count; i++) {
 		struct gt_proc *proc = &spool->procs[i];
 
-		rc = read_folder(spool, proc);
+		rc = kept && !compare_procs(proc, &spool->procs[kept - 1]) ? -EINVAL
+									   : read_folder(spool, proc);
 		if (gt_spool_try_again(rc))
 			return rc;
 		if (rc) { /* killed before it had filled in its header, or damaged */
@@ -317,18 +427,20 @@ static int read_processes(struct gt_spool *spool)
 	return kept || spool->partial_count ? 0 : -ENODATA;
 }
 
-static bool has_folders(int fd)
+/* Are there processes' folders? 0, -ENOENT: none, or why that cannot be known. */
+static int has_folders(int fd)
 {
 	DIR *dir = gt_folder_list(fd, ".");
 	struct dirent *entry;
 	bool found = false;
 	uint32_t seq, pid;
+	int rc = dir ? 0 : -errno;
 
-	while (dir && !found && (entry = readdir(dir)))
+	while (dir && !found && (entry = gt_folder_next(dir, &rc)))
 		found = gt_spool_folder(entry->d_name, &seq, &pid);
 	if (dir)
 		closedir(dir);
-	return found;
+	return found ? 0 : rc ? rc : -ENOENT;
 }
 
 /* A folder of ours with processes in it; its name comes from a file, or from the user. */
@@ -336,115 +448,148 @@ static int open_processes(int at, const char *path)
 {
 	int fd = gt_folder_open(at, path);
 	struct stat st;
+	int rc;
 
-	if (fd >= 0 && (fstat(fd, &st) || st.st_uid != geteuid() || !has_folders(fd))) {
-		close(fd);
-		return -ENOENT;
-	}
-	return fd;
+	if (fd < 0)
+		return fd;
+	rc = fstat(fd, &st) ? -errno : st.st_uid != geteuid() ? -ENOENT : has_folders(fd);
+	if (!rc)
+		return fd;
+	close(fd);
+	return rc;
 }
 
-/* Did these processes run on that host? */
-static bool of_host(int fd, const struct gt_root *root)
+/* Did the process in that folder run on that host? 1: yes; 0; or why that cannot be known. */
+static int one_of_host(int at, const char *name, const struct gt_root *root)
+{
+	struct gt_proc_header header = { 0 };
+	int folder = gt_folder_open(at, name);
+	ssize_t n;
+
+	if (folder < 0)
+		return gt_spool_try_again(folder) ? folder : 0;
+	n = gt_read_head(folder, "proc", &header, sizeof(header));
+	close(folder);
+	if (n < 0)
+		return gt_spool_try_again((int)n) ? (int)n : 0;
+	return n > 0 && !strncmp(header.host, root->run.host, sizeof(header.host));
+}
+
+/* Did these processes run on that host? 0, -ENOENT: no, or why that cannot be known. */
+static int of_host(int fd, const struct gt_root *root)
 {
 	DIR *dir = gt_folder_list(fd, ".");
 	struct dirent *entry;
-	bool found = false;
 	uint32_t seq, pid;
+	int found = 0, rc = dir ? 0 : -errno;
 
-	while (dir && !found && (entry = readdir(dir))) {
-		struct gt_proc_header header = { 0 };
-		int folder;
-
-		if (!gt_spool_folder(entry->d_name, &seq, &pid))
-			continue;
-		folder = gt_folder_open(fd, entry->d_name);
-		if (folder < 0)
-			continue;
-		found = gt_read_head(folder, "proc", &header, sizeof(header)) > 0 &&
-			!strncmp(header.host, root->run.host, sizeof(header.host));
-		close(folder);
-	}
+	while (dir && !found && (entry = gt_folder_next(dir, &rc)))
+		if (gt_spool_folder(entry->d_name, &seq, &pid))
+			found = one_of_host(fd, entry->d_name, root);
 	if (dir)
 		closedir(dir);
-	return found;
+	return found > 0 ? 0 : found ? found : rc ? rc : -ENOENT;
+}
+
+/* The descriptor, if its processes ran on that host; else it is closed. */
+static int if_of_host(int fd, const struct gt_root *root)
+{
+	int rc = fd < 0 ? fd : of_host(fd, root);
+
+	if (rc && fd >= 0)
+		close(fd);
+	return rc ? rc : fd;
 }
 
 /*
  * A copy of the host's spool among the folders that the user has named, or in one of them. The name
- * that the spool had on its host is unique; a copy under another name is known by its processes.
+ * that the spool had on its host is unique; a copy under another name is known by its processes. A folder
+ * that cannot be read may be the one.
  */
 static int find_copy(const struct gt_root *root, char *const *folders)
 {
 	const char *base = strrchr(root->run.spool, '/');
 
 	for (; folders && *folders; folders++) {
-		int above = gt_folder_open(AT_FDCWD, *folders), fd = -ENOENT;
+		int above = gt_folder_open(AT_FDCWD, *folders), fd = above < 0 ? above : -ENOENT;
 
 		if (above >= 0 && base && base[1])
 			fd = open_processes(above, base + 1);
-		if (above >= 0 && fd < 0)
+		if (above >= 0 && fd < 0 && !gt_spool_try_again(fd))
 			fd = open_processes(above, ".");
 		if (above >= 0)
 			close(above);
-		if (fd >= 0 && of_host(fd, root))
+		fd = if_of_host(fd, root);
+		if (fd >= 0 || gt_spool_try_again(fd))
 			return fd;
-		if (fd >= 0)
-			close(fd);
 	}
 	return -ENOENT;
 }
 
 /*
  * Finds the folder with the processes: where the header says, or else a copy of that, or else beside
- * the header.
+ * the header. root->fd is -1 if there is none; an error only if it may be otherwise another time.
  */
-static void find_processes(struct gt_root *root, int home, char *const *folders)
+static int find_processes(struct gt_root *root, int home, char *const *folders)
 {
 	char beside[160];
 	size_t n, length = strlen(root->run.spool);
-	int fd;
+	int fd, rc;
 
 	root->fd = home;
 	if (root->run.next_seq && root->run.next_seq == root->run.untraced)
-		return; /* none of its processes could record anything */
+		return 0; /* none of its processes could record anything */
 	n = (size_t)snprintf(beside, sizeof(beside), "/spool%s%s", root->name[0] ? "/" : "",
 			     root->name);
 	if (root->run.spool[0] != '/' || (length >= n && !strcmp(root->run.spool + length - n, beside)))
-		return;
-	fd = open_processes(AT_FDCWD, root->run.spool);
-	if (fd >= 0 && !of_host(fd, root)) { /* the same name on another host */
-		close(fd);
-		fd = -ENOENT;
-	}
-	if (fd < 0) {
+		return 0;
+	/* Or it has the same name on another host. */
+	fd = if_of_host(open_processes(AT_FDCWD, root->run.spool), root);
+	if (fd < 0 && !gt_spool_try_again(fd)) {
 		fd = find_copy(root, folders);
 		root->given = fd >= 0;
 	}
-	if (fd < 0 && has_folders(home))
-		return;
+	rc = fd < 0 && !gt_spool_try_again(fd) ? has_folders(home) : -ENOENT;
+	if (!rc)
+		return 0;
 	close(home);
 	root->fd = fd < 0 ? -1 : fd;
 	root->elsewhere = true;
+	rc = fd < 0 && gt_spool_try_again(fd) ? fd : rc;
+	return gt_spool_try_again(rc) ? rc : 0;
 }
 
-/* Behind the page: a byte for each process that could not map it (gt_run_absent). */
-static void count_absent(struct gt_run_header *run, int home)
+/*
+ * Behind the page: a byte for each process that could not map it (gt_run_absent). A damaged file may have any
+ * number of them.
+ */
+static int count_absent(struct gt_run_header *run, int home)
 {
+	enum { MOST = 1 << 24 };
 	int fd = openat(home, "run", O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
 	unsigned char causes[4096];
-	ssize_t n;
+	ssize_t n = 1;
 
-	for (off_t at = GT_PAGE; fd >= 0 && (n = pread(fd, causes, sizeof(causes), at)) > 0; at += n)
+	if (fd < 0)
+		return -errno;
+	for (off_t at = GT_PAGE, all = 0; n > 0 && all < MOST; at += n, all += n) {
+		off_t data = lseek(fd, at, SEEK_DATA); /* a hole is none of theirs */
+
+		if (data < 0)
+			break;
+		at = data > at ? data : at;
+		n = gt_read_at(fd, causes, sizeof(causes), (uint64_t)at);
 		for (ssize_t i = 0; i < n; i++)
 			run->absent[causes[i] % GT_ABSENT_N]++;
-	if (fd >= 0)
-		close(fd);
+	}
+	close(fd);
+	return n < 0 ? (int)n : 0;
 }
 
 static int read_root(struct gt_root *root, int home, char *const *folders, char *why, size_t why_size)
 {
 	ssize_t n = gt_read_head(home, "run", &root->run, sizeof(root->run));
+	int rc;
 
 	root->fd = -1;
 	if (n < 0) {
@@ -466,9 +611,12 @@ static int read_root(struct gt_root *root, int home, char *const *folders, char 
 	terminate(root->run.boot_id, sizeof(root->run.boot_id));
 	terminate(root->run.host, sizeof(root->run.host));
 	terminate(root->run.spool, sizeof(root->run.spool));
-	count_absent(&root->run, home);
-	find_processes(root, home, folders);
-	return 0;
+	rc = count_absent(&root->run, home);
+	if (rc)
+		close(home);
+	else
+		rc = find_processes(root, home, folders);
+	return rc ? fail(rc, why, why_size, "its spool cannot be read: %s", strerror(-rc)) : 0;
 }
 
 static int compare_roots(const void *a, const void *b)
@@ -488,7 +636,7 @@ static int read_hosts(struct gt_spool *spool, int home, char *const *folders)
 
 	if (!dir)
 		return -errno;
-	while ((entry = readdir(dir))) {
+	while ((entry = gt_folder_next(dir, &rc))) {
 		struct gt_root *root;
 		int folder;
 

@@ -53,7 +53,10 @@ void gt_spool_close(struct gt_spool *spool);
  */
 void gt_spool_waited(const struct gt_proc *by, uint32_t pid, uint32_t status, uint64_t tick);
 
-/* Once all events are read: how processes ended that could not record it, but whose parents were told. */
+/*
+ * Once all events are read: how processes ended that could not record it, but whose parents were told; and
+ * what threads have lost meanwhile whose process's exit() waits for this assembly.
+ */
 void gt_spool_ends(struct gt_spool *spool);
 
 #endif

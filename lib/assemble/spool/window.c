@@ -56,6 +56,9 @@ void gt_walk_slots(struct gt_walk *walk, struct gt_slot *slots, size_t n, uint64
 			pending++;
 			continue;
 		}
+		/* It may lie ahead of all that was reserved, where nothing goes in this turn. */
+		if (type == GT_T_PAD)
+			continue;
 		walk->skip = (unsigned)(bytes / GT_SLOT - 1);
 		walk->torn += pending;
 		pending = 0;

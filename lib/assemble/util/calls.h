@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * What calls of libraries for messages and for devices are about, and what devices do, by name: one table,
- * for the summary of a run and for `gputrace report`.
+ * for the assembly and for `gputrace report`.
  *
  * Limits: names, as those libraries have them (instrument/classes.def); groups, as gputrace's adapters and
  * Score-P call them.

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * A device, and when it was busy: what the summary of a run and `gputrace report` both compute from what its
- * streams did.
+ * A device, and when it was busy, from what its streams did.
  *
  * Limits: activities that others enclose on their stream (nodes of a graph) are counted, and the device is
  * busy for the outermost.

@@ -102,6 +102,17 @@ DIR *gt_folder_list(int at, const char *name)
 	return dir;
 }
 
+struct dirent *gt_folder_next(DIR *dir, int *rc)
+{
+	struct dirent *entry;
+
+	errno = 0;
+	entry = readdir(dir);
+	if (!entry && errno && !*rc)
+		*rc = -errno;
+	return entry;
+}
+
 int gt_write_all(int fd, const void *data, size_t bytes)
 {
 	const char *at = data;

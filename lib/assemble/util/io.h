@@ -28,6 +28,10 @@ int gt_folder_open(int at, const char *name);
 /* What is in the folder (name ".": in `at`, which stays open and where it was); NULL: errno says why. */
 DIR *gt_folder_list(int at, const char *name);
 
+/* The next entry. NULL: there is none (*rc is as it was), or it cannot be read (*rc is the error, unless it
+ * was one before). */
+struct dirent *gt_folder_next(DIR *dir, int *rc);
+
 /* All bytes, or the error. */
 int gt_write_all(int fd, const void *data, size_t bytes);
 

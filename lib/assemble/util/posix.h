@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * What threads and processes do to each other in functions of the C library: one table, for the summary of a
- * run and for `gputrace report`.
+ * What threads and processes do to each other in functions of the C library: one table, for the assembly and
+ * for `gputrace report`.
  *
  * Limits: names, as POSIX, C11 and glibc have them.
  */

@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * What recording costs, and the thresholds of findings that both the summary of a run and `gputrace report`
- * compute (gputrace-findings(7)).
+ * What recording costs, and the thresholds of findings (gputrace-findings(7)).
  *
- * Limits: the summary has these values only; --threshold changes them in the report.
+ * Limits: these are the defaults; `gputrace report --threshold` changes them.
  */
 #ifndef GT_ASSEMBLE_UTIL_RULES_H
 #define GT_ASSEMBLE_UTIL_RULES_H

@@ -10,7 +10,7 @@
 
 #include <stdlib.h>
 
-enum { LONGEST = 20, LONGEST_NUMBER = 10 };
+enum { LONGEST = 20 };
 
 static size_t put(unsigned char *to, uint64_t n)
 {
@@ -168,21 +168,6 @@ uint64_t gt_spans_common(const struct gt_spans *x, const struct gt_spans *y)
 			in_b = gt_spans_next(&b);
 	}
 	return ns;
-}
-
-bool gt_spans_sound(const struct gt_spans *spans)
-{
-	size_t numbers = 0, length = 0;
-
-	for (size_t i = 0; i < spans->used; i++) {
-		if (++length > LONGEST_NUMBER)
-			return false;
-		if (spans->bytes[i] >= 128)
-			continue;
-		numbers++;
-		length = 0;
-	}
-	return !length && numbers % 2 == 0;
 }
 
 void gt_spans_free(struct gt_spans *spans)

@@ -40,8 +40,6 @@ bool gt_spans_longest(const struct gt_spans *spans, struct gt_span_at *longest);
 struct gt_spans gt_spans_without(const struct gt_spans *a, const struct gt_spans *b);
 /* ns that are in both. */
 uint64_t gt_spans_common(const struct gt_spans *a, const struct gt_spans *b);
-/* Can what is in `bytes`, from a file, be read? */
-bool gt_spans_sound(const struct gt_spans *spans);
 void gt_spans_free(struct gt_spans *spans);
 
 #endif

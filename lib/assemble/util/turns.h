@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Threads that take turns with a lock: who had it while others waited, and who waits as long for whom. The
- * summary of a run and `gputrace report` both compute it from the acquisitions of one lock, in their order.
+ * Threads that take turns with a lock: who had it while others waited, and who waits as long for whom, from
+ * the acquisitions of the lock, in their order.
  *
  * Limits: the holder of a lock is whoever had it during a wait, of those whose acquisitions are known.
  */

@@ -6,6 +6,8 @@
  */
 #include "lib/assemble/util/utf8.h"
 
+#include <stdint.h>
+#include <stdio.h>
 #include <string.h>
 
 /* Length of the well-formed character at `s`, 0 if there is none. */
@@ -54,6 +56,27 @@ bool gt_utf8_valid(const char *text)
 	return true;
 }
 
+static uint32_t code_point(const unsigned char *s, size_t n)
+{
+	uint32_t c = n == 1 ? *s : *s & (0x7fu >> n);
+
+	for (size_t i = 1; i < n; i++)
+		c = c << 6 | (s[i] & 0x3f);
+	return c;
+}
+
+size_t gt_utf8_harmless(const char *text)
+{
+	const unsigned char *s = (const unsigned char *)text;
+	size_t n = character(s);
+	uint32_t c = n ? code_point(s, n) : 0;
+
+	if (c < ' ' || (c >= 0x7f && c < 0xa0) || c == 0x61c || (c >= 0x200e && c <= 0x200f) ||
+	    (c >= 0x2028 && c <= 0x202e) || (c >= 0x2066 && c <= 0x2069))
+		return 0;
+	return n;
+}
+
 static const char *copy(char *buffer, size_t size, const char *text, bool controls)
 {
 	static const char digits[] = "0123456789abcdef";
@@ -61,7 +84,7 @@ static const char *copy(char *buffer, size_t size, const char *text, bool contro
 	size_t at = 0;
 
 	while (*s) {
-		size_t n = controls || (*s >= ' ' && *s != 0x7f) ? character(s) : 0;
+		size_t n = controls ? character(s) : gt_utf8_harmless((const char *)s);
 
 		if (at + (n ? n : 4) + 1 > size)
 			break;
@@ -88,4 +111,25 @@ const char *gt_utf8_clean(char *buffer, size_t size, const char *text)
 const char *gt_utf8_line(char *buffer, size_t size, const char *text)
 {
 	return copy(buffer, size, text, false);
+}
+
+const char *gt_utf8_json(char *buffer, size_t size, const char *text)
+{
+	size_t at = 0;
+
+	while (*text && at + 7 <= size) {
+		size_t n = character((const unsigned char *)text);
+
+		if (!n)
+			at += (size_t)snprintf(buffer + at, size - at, "\\\\x%02x", (unsigned char)*text);
+		else if (!gt_utf8_harmless(text))
+			at += (size_t)snprintf(buffer + at, size - at, "\\u%04x",
+					       code_point((const unsigned char *)text, n));
+		else
+			at += (size_t)snprintf(buffer + at, size - at, "%s%.*s",
+					       *text == '"' || *text == '\\' ? "\\" : "", (int)n, text);
+		text += n ? n : 1;
+	}
+	buffer[at] = 0;
+	return buffer;
 }

@@ -2,7 +2,7 @@
 /*
  * Strings of an OTF2 archive are UTF-8; what a program calls its regions may be anything.
  *
- * Limits: says nothing about control characters, which are legal in an archive.
+ * Limits: control characters are legal in an archive; what is printed goes through gt_utf8_line().
  */
 #ifndef GT_ASSEMBLE_UTIL_UTF8_H
 #define GT_ASSEMBLE_UTIL_UTF8_H
@@ -19,7 +19,19 @@ bool gt_utf8_valid(const char *text);
  */
 const char *gt_utf8_clean(char *buffer, size_t size, const char *text);
 
-/* The same, and control characters as \xNN too: for files of lines. */
+/*
+ * Length of the character at `text` that a terminal only shows; 0: it is no well-formed one, a control
+ * character (C0, DEL, C1), or one that reorders text.
+ */
+size_t gt_utf8_harmless(const char *text);
+
+/* As gt_utf8_clean(), and of characters that are not harmless each byte as \xNN too: for lines of text. */
 const char *gt_utf8_line(char *buffer, size_t size, const char *text);
+
+/*
+ * What stands between the quotation marks of JSON: bytes that are no UTF-8 as gt_utf8_clean() has them, and
+ * \uNNNN for what is not harmless. 6 * strlen(text) + 1 bytes always suffice. Returns buffer.
+ */
+const char *gt_utf8_json(char *buffer, size_t size, const char *text);
 
 #endif

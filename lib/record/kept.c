@@ -1,0 +1,131 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Slots of a window whose records will be written late: a handler that records more than the window comes
+ * between reservation and record, which is then written where it was begun, whatever lies there by then. It
+ * is counted as lost in the turn that it was begun in, and its slots are kept free in those that follow.
+ *
+ * Limits: one range of at most a quarter of each half, for KEPT_TURNS turns. Beyond it a late record takes
+ * the place of another one, so that as many are missing as are counted.
+ */
+#include "lib/record/kept.h"
+
+void gt_fill(struct gt_location *loc, uint64_t from, uint64_t to, uint64_t tick)
+{
+	for (; from < to; from += GT_SLOT) {
+		uint64_t low = gt_lower_bound(loc, from);
+
+		if (gt_is_kept(loc, from, from + GT_SLOT) && gt_slot_at(loc, from)->time)
+			continue;
+		gt_commit(gt_slot_at(loc, from), GT_WORD(GT_T_PAD, 0), NULL, 0, tick < low ? low : tick);
+	}
+}
+
+/*
+ * In a new half the slots that are kept are empty until they are reserved: then they are filled, and others
+ * are reserved. Has that been done with any of these? Then this was reserved in an earlier turn.
+ */
+bool gt_kept_passed(const struct gt_location *loc, uint64_t from, uint64_t to)
+{
+	for (; from < to; from += GT_SLOT)
+		if (gt_is_kept(loc, from, from + GT_SLOT) && gt_slot_at(loc, from)->time &&
+		    GT_WORD_TYPE(gt_slot_at(loc, from)->word) == GT_T_PAD)
+			return true;
+	return false;
+}
+
+void gt_kept_empty(struct gt_location *loc, uint64_t offset)
+{
+	const struct gt_kept *kept = &loc->kept[(offset & loc->half) != 0];
+
+	for (uint64_t at = kept->from; at < kept->to; at += GT_SLOT)
+		*gt_slot_at(loc, at) = (struct gt_slot){ 0 };
+}
+
+/*
+ * What was left in the slots that are kept is not of this turn: it has been counted where it was begun. One
+ * that is empty was reserved by what has not come back to reserve another one.
+ */
+void gt_kept_clear(struct gt_location *loc, uint64_t offset, uint64_t tick)
+{
+	struct gt_kept *kept = &loc->kept[(offset & loc->half) != 0], was = *kept;
+
+	for (uint64_t at = was.from; at < was.to; at += GT_SLOT)
+		loc->win->lost[GT_LOSS_TORN] += !gt_slot_at(loc, at)->time;
+	kept->to = 0;
+	gt_fill(loc, was.from, was.to, tick);
+	*kept = was;
+}
+
+/* Is any slot of the half older than the half? Also what lies in continuation slots counts. */
+static bool any_older(const struct gt_location *loc, uint64_t offset, uint64_t low)
+{
+	const struct gt_slot *slot = gt_slot_at(loc, offset), *end = slot + loc->half / GT_SLOT;
+
+	for (; slot < end; slot += 4) /* a half has whole pages */
+		if (slot[0].time < low || slot[1].time < low || slot[2].time < low || slot[3].time < low)
+			return true;
+	return false;
+}
+
+/*
+ * Does the half at `offset` have records that were reserved but are not written yet? Where they will be
+ * lies what was there before: an old time, or data of a continuation slot, which may be any number.
+ * `found`, if it is not NULL, becomes where the first of them begins and the last one.
+ */
+bool gt_half_unfinished(const struct gt_location *loc, uint64_t offset, struct gt_kept *found)
+{
+	uint64_t low = gt_lower_bound(loc, offset), span = gt_clock_read() - low;
+
+	/*
+	 * The first look costs as little as can be; where counters are read it would find something anyway.
+	 */
+	if (loc->flags & GT_LOC_COMMITS ||
+	    (!(__atomic_load_n(&gt_attention, __ATOMIC_RELAXED) & GT_ATT_METRICS) &&
+	     !any_older(loc, offset, low)))
+		return false;
+	for (uint64_t end = offset + loc->half; offset < end; offset += GT_SLOT) {
+		const struct gt_slot *slot = gt_slot_at(loc, offset);
+
+		if (slot->time - low > span) {
+			if (!found)
+				return true;
+			found->from = found->to ? found->from : offset;
+			found->to = offset + GT_SLOT;
+		} else if (GT_TYPE_HAS_EXTRA(GT_WORD_TYPE(slot->word))) {
+			offset += (uint64_t)GT_WORD_EXTRA(slot->word) * GT_SLOT;
+		}
+	}
+	return found && found->to;
+}
+
+#define KEPT_TURNS 64 /* of the window */
+
+/*
+ * The half at `offset` is about to be used again. A record of it that is not finished yet, because handlers
+ * have recorded all this since, will still be written where it was begun: nothing else may go there. Nobody
+ * says that a handler has jumped away, so it ends after some turns.
+ */
+void gt_kept_find(struct gt_location *loc, uint64_t offset, bool look)
+{
+	struct gt_kept *kept = &loc->kept[(offset & loc->half) != 0], found = { 0 };
+	uint64_t least = GT_KEPT_LEAST * GT_SLOT, most = loc->half / 4, end = offset + loc->half;
+
+	if (look && gt_half_unfinished(loc, offset, &found)) {
+		found.to += (loc->longest > least ? loc->longest : least) - GT_SLOT;
+		found.to = found.to > end ? end : found.to;
+		if (!kept->to || found.to - kept->from > most || kept->to - found.from > most)
+			*kept = found;
+		kept->from = found.from < kept->from ? found.from : kept->from;
+		kept->to = found.to > kept->to ? found.to : kept->to;
+		if (kept->to - kept->from > most)
+			kept->to = kept->from + most;
+		kept->turns = KEPT_TURNS;
+	}
+	if (!kept->turns) {
+		kept->to = 0;
+		return;
+	}
+	kept->turns--;
+	kept->from += 2 * loc->half;
+	kept->to += 2 * loc->half;
+}

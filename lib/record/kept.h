@@ -1,0 +1,35 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Slots that are kept for what was reserved in an earlier turn of the window, and what else there is to know
+ * of single slots; see kept.c. Called with signals blocked where a half is meant.
+ *
+ * Limits: as kept.c.
+ */
+#ifndef GT_KEPT_H
+#define GT_KEPT_H
+
+#include "lib/record/record.h"
+
+static inline struct gt_slot *gt_slot_at(const struct gt_location *loc, uint64_t offset)
+{
+	return (struct gt_slot *)(loc->hot->base + (offset & loc->hot->mask));
+}
+
+/* Does [from, to), which lies in one half, touch what is kept there? */
+static inline bool gt_is_kept(const struct gt_location *loc, uint64_t from, uint64_t to)
+{
+	const struct gt_kept *kept = &loc->kept[(from & loc->half) != 0];
+
+	return from < kept->to && to > kept->from;
+}
+
+/* Makes what was reserved there, and not kept, padding; what is kept becomes it if it is still empty. */
+GT_HIDDEN void gt_fill(struct gt_location *loc, uint64_t from, uint64_t to, uint64_t tick);
+
+GT_HIDDEN bool gt_kept_passed(const struct gt_location *loc, uint64_t from, uint64_t to);
+GT_HIDDEN void gt_kept_empty(struct gt_location *loc, uint64_t offset);
+GT_HIDDEN void gt_kept_clear(struct gt_location *loc, uint64_t offset, uint64_t tick);
+GT_HIDDEN bool gt_half_unfinished(const struct gt_location *loc, uint64_t offset, struct gt_kept *found);
+GT_HIDDEN void gt_kept_find(struct gt_location *loc, uint64_t offset, bool look);
+
+#endif
