@@ -112,10 +112,14 @@ def recurse(depth):
 
 def maker(n):
     hit("maker")
-    for i in range(n):
-        g0(1)
-        yield i
-        hit("maker")  # going on is a call, too
+    try:
+        for i in range(n):
+            g0(1)
+            yield i
+            hit("maker")  # going on is a call, too
+    except GeneratorExit:  # Python 3.13 enters a generator to close it only if it catches this
+        hit("maker")
+        raise
 
 
 async def waiter(n):
@@ -177,7 +181,6 @@ class Player:
         half = maker(b + 2)
         next(half)
         half.close()
-        hit("maker")
 
     def act_wait(self, _, a, b):
         async def all_of():
