@@ -509,7 +509,10 @@ struct gt_slot *gt_reserve_in(struct gt_hot *hot, uint64_t address, unsigned slo
 			return NULL;
 		if (loc->stopped && !may_go_on(loc)) {
 			unreserve(loc, offset, slots, *tick);
-			loc->win->lost[loc->stopped - 1]++;
+			if (bits & GT_ATT_CLOSING) /* who assembles reads the windows' numbers only once */
+				gt_count_lost(GT_LOSS_LATE, 1);
+			else
+				loc->win->lost[loc->stopped - 1]++;
 			return NULL;
 		}
 		if (loc->busy && offset + bytes > loc->limit) {

@@ -23,9 +23,11 @@ static struct gt_hot *attach(void)
 	if (hot == &gt_hot_lost && ++missed % RETRY == 0)
 		gt_self = hot = &gt_hot_new;
 	if (hot == &gt_hot_gone || hot == &gt_hot_closed || hot == &gt_hot_lost) {
-		if (gt_state_now() != GT_DEAD)
-			gt_count_lost(hot == &gt_hot_lost ? __atomic_load_n(&gt_no_location, __ATOMIC_RELAXED)
-							  : GT_LOSS_LATE,
+		int state = gt_state_now();
+		bool late = hot != &gt_hot_lost || state == GT_CLOSING || state == GT_CLOSED;
+
+		if (state != GT_DEAD)
+			gt_count_lost(late ? GT_LOSS_LATE : __atomic_load_n(&gt_no_location, __ATOMIC_RELAXED),
 				      1);
 		return hot;
 	}
