@@ -307,12 +307,15 @@ static bool asks(const struct gt_location *loc, unsigned but)
 	       loc->off_marked || gt_location_off(loc);
 }
 
-/* Where the hot path must ask next: at the end of this half, or before the slots in it that are kept. */
+/*
+ * Where the hot path must ask next: at the end of this half, or where slots in it are kept. Behind these, too:
+ * what has reserved one of them, and was interrupted before it asked for the limit, must find no higher one.
+ */
 static uint64_t next_limit(const struct gt_location *loc)
 {
 	const struct gt_kept *kept = &loc->kept[((loc->limit - loc->half) & loc->half) != 0];
 
-	return gt_stream_end(loc) < kept->to ? kept->from : loc->limit;
+	return kept->to ? kept->from : loc->limit;
 }
 
 /* Lets the hot path go on up to there. Signals are blocked: a handler in between could
@@ -407,6 +410,7 @@ static uint64_t change_half(struct gt_location *loc, uint64_t offset, uint64_t e
 	__atomic_signal_fence(__ATOMIC_SEQ_CST);
 	if (offset < loc->limit)
 		gt_fill(loc, offset, loc->limit, tick);
+	gt_kept_leave(loc, loc->limit, tick);
 	opened = open_half(loc, tick);
 	/* In a signal handler, what was interrupted may still have to write its slot: then the half
 	 * waits in the window until the next is full. (Nothing tells a handler for sure: with
@@ -545,9 +549,8 @@ struct gt_slot *gt_reserve_in(struct gt_hot *hot, uint64_t address, unsigned slo
 			return NULL;
 		}
 		if (offset + bytes <= loc->limit && gt_is_kept(loc, offset, offset + bytes)) {
-			if (gt_kept_passed(loc, offset, offset + bytes))
-				return NULL; /* it is counted where it was begun */
-			gt_fill(loc, offset, offset + bytes, *tick);
+			if (!gt_kept_pass(loc, offset, offset + bytes, *tick))
+				return NULL;
 			offset = reserve(loc, bytes);
 			continue;
 		}

@@ -5,7 +5,8 @@
  * is counted as lost in the turn that it was begun in, and its slots are kept free in those that follow.
  *
  * Limits: one range of at most a quarter of each half, for KEPT_TURNS turns. Beyond it a late record takes
- * the place of another one, so that as many are missing as are counted.
+ * the place of another one, so that as many are missing as are counted. Nobody says how many slots a record
+ * was to have: one that is passed counts once for each slot.
  */
 #include "lib/record/kept.h"
 
@@ -22,15 +23,42 @@ void gt_fill(struct gt_location *loc, uint64_t from, uint64_t to, uint64_t tick)
 
 /*
  * In a new half the slots that are kept are empty until they are reserved: then they are filled, and others
- * are reserved. Has that been done with any of these? Then this was reserved in an earlier turn.
+ * are reserved. Has that been done with any of these? Then this was reserved in an earlier turn, or the half
+ * has been left since.
  */
-bool gt_kept_passed(const struct gt_location *loc, uint64_t from, uint64_t to)
+static bool passed(const struct gt_location *loc, uint64_t from, uint64_t to)
 {
 	for (; from < to; from += GT_SLOT)
 		if (gt_is_kept(loc, from, from + GT_SLOT) && gt_slot_at(loc, from)->time &&
 		    GT_WORD_TYPE(gt_slot_at(loc, from)->word) == GT_T_PAD)
 			return true;
 	return false;
+}
+
+/* Fills what was reserved there. False: it has been passed, and is counted already. */
+bool gt_kept_pass(struct gt_location *loc, uint64_t from, uint64_t to, uint64_t tick)
+{
+	uint64_t mask = gt_signals_block();
+	bool first = !passed(loc, from, to);
+
+	if (first)
+		gt_fill(loc, from, to, tick);
+	gt_signals_restore(mask);
+	return first;
+}
+
+/*
+ * The half before `end` is full. A slot in it that is still empty was reserved by what has not come back to
+ * reserve another one, as a handler came before it asked for the limit: it will find one behind its slot,
+ * and write, or find its slot filled.
+ */
+void gt_kept_leave(struct gt_location *loc, uint64_t end, uint64_t tick)
+{
+	const struct gt_kept *kept = &loc->kept[((end - loc->half) & loc->half) != 0];
+
+	for (uint64_t at = kept->from; at < kept->to; at += GT_SLOT)
+		loc->win->lost[GT_LOSS_TORN] += !gt_slot_at(loc, at)->time;
+	gt_fill(loc, kept->from, kept->to, tick);
 }
 
 void gt_kept_empty(struct gt_location *loc, uint64_t offset)
@@ -41,18 +69,30 @@ void gt_kept_empty(struct gt_location *loc, uint64_t offset)
 		*gt_slot_at(loc, at) = (struct gt_slot){ 0 };
 }
 
-/*
- * What was left in the slots that are kept is not of this turn: it has been counted where it was begun. One
- * that is empty was reserved by what has not come back to reserve another one.
- */
+/* Where the record begins that goes on there: at `from` if none does. */
+static uint64_t begin_of(const struct gt_location *loc, uint64_t from)
+{
+	uint64_t low = gt_lower_bound(loc, from), next;
+
+	for (uint64_t at = from - from % loc->half; at < from; at = next) {
+		const struct gt_slot *slot = gt_slot_at(loc, at);
+
+		next = at + GT_SLOT;
+		if (slot->time >= low && GT_TYPE_HAS_EXTRA(GT_WORD_TYPE(slot->word)))
+			next += (uint64_t)GT_WORD_EXTRA(slot->word) * GT_SLOT;
+		if (next > from)
+			return at;
+	}
+	return from;
+}
+
+/* What was left in the slots that are kept is not of this turn, or has been passed: it has been counted. */
 void gt_kept_clear(struct gt_location *loc, uint64_t offset, uint64_t tick)
 {
 	struct gt_kept *kept = &loc->kept[(offset & loc->half) != 0], was = *kept;
 
-	for (uint64_t at = was.from; at < was.to; at += GT_SLOT)
-		loc->win->lost[GT_LOSS_TORN] += !gt_slot_at(loc, at)->time;
 	kept->to = 0;
-	gt_fill(loc, was.from, was.to, tick);
+	gt_fill(loc, was.to ? begin_of(loc, was.from) : was.to, was.to, tick);
 	*kept = was;
 }
 

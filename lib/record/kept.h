@@ -26,7 +26,8 @@ static inline bool gt_is_kept(const struct gt_location *loc, uint64_t from, uint
 /* Makes what was reserved there, and not kept, padding; what is kept becomes it if it is still empty. */
 GT_HIDDEN void gt_fill(struct gt_location *loc, uint64_t from, uint64_t to, uint64_t tick);
 
-GT_HIDDEN bool gt_kept_passed(const struct gt_location *loc, uint64_t from, uint64_t to);
+GT_HIDDEN bool gt_kept_pass(struct gt_location *loc, uint64_t from, uint64_t to, uint64_t tick);
+GT_HIDDEN void gt_kept_leave(struct gt_location *loc, uint64_t end, uint64_t tick);
 GT_HIDDEN void gt_kept_empty(struct gt_location *loc, uint64_t offset);
 GT_HIDDEN void gt_kept_clear(struct gt_location *loc, uint64_t offset, uint64_t tick);
 GT_HIDDEN bool gt_half_unfinished(const struct gt_location *loc, uint64_t offset, struct gt_kept *found);

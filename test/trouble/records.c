@@ -11,6 +11,7 @@
 
 #define VTRACE
 #include <gputrace/adapter.h>
+#include <gputrace/call.h>
 #include "vt_user.h"
 
 #include "lib/format.h"
@@ -284,6 +285,66 @@ UNSEEN static void pending(void)
 	say("work %ld handled %ld\n", in_main, in_handler);
 }
 
+/* A record whose thread is interrupted, by a handler of `calls` calls, after it has reserved its slot. */
+UNSEEN static void interrupted_enter(gt_ref r, gt_ref of_handler, long calls)
+{
+	struct gt_call call;
+	struct gt_hot *hot;
+	uint64_t address;
+	long i;
+
+	gt_call_prepare(&call);
+	hot = *call.self;
+	address = gt_local_add(&hot->cur, sizeof(struct gt_slot));
+	for (i = 0; i < calls; i++) {
+		gt_enter(of_handler);
+		gt_leave(of_handler);
+	}
+	in_handler += calls;
+	if (address < hot->limit) {
+		gt_commit((struct gt_slot *)address, GT_WORD(GT_T_ENTER, r), NULL, 0, gt_hot_ticks());
+	} else {
+		gt_guard();
+		gt_call_leave_slow(hot, address, GT_WORD(GT_T_ENTER, r), 0);
+	}
+}
+
+/*
+ * As `deep`, for the one instruction before which a signal finds the limit to be at the slot that has been
+ * reserved, and after whose handler it is elsewhere: at the first slot that is kept for a late record.
+ */
+UNSEEN static void passed(void)
+{
+	static const long eighths[] = { 0, 1, 3, 4, 5, 6, 9 }; /* of a window, that the handler fills */
+	gt_ref r = region("work"), of_handler = region("handled");
+	struct gt_call call;
+	unsigned i, round, target;
+
+	gt_enter(r);
+	gt_leave(r);
+	gt_call_prepare(&call);
+	for (i = 0, in_main = 1; i < sizeof(eighths) / sizeof(*eighths) * 40; i++) {
+		struct gt_hot *hot = *call.self;
+		uint64_t late = hot->cur;
+		long calls = (long)(hot->mask + 1) / (2 * (long)sizeof(struct gt_slot));
+
+		interrupted_enter(r, of_handler, calls + 20);
+		gt_leave(r);
+		/* To where the late record was, in this turn or, over a mark that has two slots, the next. */
+		for (round = 0; hot->cur != late && round < 8 * (unsigned)calls; round++)
+			gt_enter(of_handler), gt_leave(of_handler);
+		in_handler += round;
+		target = i % (sizeof(eighths) / sizeof(*eighths));
+		interrupted_enter(r, of_handler, 1 + calls * eighths[target] / 8);
+		gt_leave(r);
+		in_main += 2;
+		for (round = 0; round < 37; round++)
+			gt_enter(of_handler), gt_leave(of_handler);
+		in_handler += round;
+	}
+	say("work %ld handled %ld\n", in_main, in_handler);
+}
+
 /* Handlers that jump away, also between the reservation of a slot and its record. */
 UNSEEN static void torn(void)
 {
@@ -492,6 +553,8 @@ int main(int argc, char **argv)
 		inside();
 	if (!strcmp(way, "pending"))
 		pending();
+	if (!strcmp(way, "passed"))
+		passed();
 	if (!strcmp(way, "deep"))
 		deep();
 	if (!strcmp(way, "late threads"))
