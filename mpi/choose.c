@@ -70,12 +70,12 @@ static void *find(const char *symbol)
 	return address && !is_ours(address) ? address : NULL;
 }
 
-static bool has_mpi(const char *path)
+static bool has(const char *path, const char *symbol)
 {
 	handle = dlopen(path, RTLD_LAZY | RTLD_NOLOAD);
 	if (!handle)
 		return false;
-	if (find("PMPI_Init"))
+	if (find(symbol))
 		return true;
 	dlclose(handle);
 	handle = NULL;
@@ -98,13 +98,15 @@ static bool find_mpi(void)
 {
 	const char *path = NULL;
 	Dl_info caller;
+	bool known = dladdr(first_caller, &caller) && caller.dli_fname;
 
-	if (find("PMPI_Init"))
-		return true;
-	if (dladdr(first_caller, &caller) && caller.dli_fname && has_mpi(caller.dli_fname))
+	if (find("PMPI_Init") || (known && has(caller.dli_fname, "PMPI_Init")))
 		return true;
 	dl_iterate_phdr(look_at, &path);
-	return path && has_mpi(path);
+	if (path && has(path, "PMPI_Init"))
+		return true;
+	/* Stubs, with which programs for MPI run as one process: their calls are handed on. */
+	return find("MPI_Init") || (known && has(caller.dli_fname, "MPI_Init"));
 }
 
 /* MPI 5's own binary interface, which Open MPI and MPICH have beside theirs, has other handles. */
