@@ -21,7 +21,8 @@
 #include "tools/paths.h"
 #include "tools/wraps.h"
 
-#define GUARD "VT_WRAPPER" /* set for the real compiler: whoever calls us back gets it plain */
+#define GUARD   GT_CC_GUARD
+#define STARTED "VT_WRAPPER_STARTED" /* what was started for this call so far: files, each behind a newline */
 
 enum language { C, CXX, FORTRAN };
 
@@ -126,15 +127,41 @@ static const char *base(const char *path)
 
 /* ---- the compiler behind us -------------------------------------------------------------------- */
 
-static bool is_self(const char *path)
+static bool same_file(const char *path, const char *other)
 {
 	struct stat a, b;
 
-	return !stat(path, &a) && !stat("/proc/self/exe", &b) && a.st_dev == b.st_dev &&
-	       a.st_ino == b.st_ino;
+	return !stat(path, &a) && !stat(other, &b) && a.st_dev == b.st_dev && a.st_ino == b.st_ino;
 }
 
-/* As gt_path_command, but never this program under another name. */
+/* This program, or a compiler that has called us back (a script): it would do so again, for ever. */
+static bool is_self(const char *path)
+{
+	char file[PATH_MAX];
+	const char *p = getenv(STARTED);
+
+	for (; p && *p == '\n'; p += 1 + strlen(file)) {
+		snprintf(file, sizeof(file), "%.*s", (int)strcspn(p + 1, "\n"), p + 1);
+		if (same_file(path, file))
+			return true;
+	}
+	return same_file(path, "/proc/self/exe");
+}
+
+/* For whoever calls us back. */
+static void remember(const char *path)
+{
+	const char *list = getenv(STARTED);
+	size_t size = (list ? strlen(list) : 0) + strlen(path) + 2;
+	char *longer = checked(malloc(size));
+
+	snprintf(longer, size, "%s\n%s", list ? list : "", path);
+	if (!strchr(path, '\n'))
+		setenv(STARTED, longer, 1);
+	free(longer);
+}
+
+/* As gt_path_command, but nothing that is_self. */
 static bool find(const char *word, char *path, size_t size)
 {
 	const char *folders = getenv("PATH");
@@ -174,11 +201,52 @@ static bool names_compiler(const char *word)
 	return false;
 }
 
+/* Is one of these words the name of an MPI compiler (or of OpenSHMEM's, which is the same program)? */
+static bool names_mpi(const char *text)
+{
+	static const char *const names[] = {"mpi", "gputrace-mpi", "oshc", "oshf", "oshC", "shmem"};
+	const char *word = text + strspn(text, " \t\n\"'");
+
+	for (size_t n; *word; word += n + strspn(word + n, " \t\n\"'")) {
+		const char *name = word;
+
+		n = strcspn(word, " \t\n\"'");
+		for (const char *p = word; p < word + n; p++)
+			if (*p == '/')
+				name = p + 1;
+		if (*word == '-' || memchr(word, '=', n))
+			continue;
+		for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++)
+			if (!strncmp(name, names[i], strlen(names[i])))
+				return true;
+	}
+	return false;
+}
+
+/* The variable of this role; an MPI compiler may also be named where its language's compiler is. */
+static const char *named_by(const struct role *role)
+{
+	const char *plain = roles[role->language].variable, *name = getenv(plain);
+
+	return role->behind[0] && !getenv(role->variable) && name && names_mpi(name) ? plain : role->variable;
+}
+
+static bool choose_default(const struct role *role, char *path, size_t size)
+{
+	for (size_t i = 0; i < 4 && role->defaults[i]; i++) {
+		out.n = 0;
+		add_words(role->defaults[i]);
+		if (out.n && find(out.words[0], path, size))
+			return true;
+	}
+	return false;
+}
+
 /* Puts the compiler's words into `out` and its file into `path`. */
 static bool choose_compiler(char *path, size_t size)
 {
 	const struct role *role = call.role;
-	const char *wanted = getenv(GUARD) ? NULL : getenv(role->variable);
+	const char *variable = named_by(role), *wanted = getenv(GUARD) ? NULL : getenv(variable);
 
 	if (call.given_n && call.given[0][0] != '-' && names_compiler(call.given[0]) &&
 	    find(call.given[0], path, size)) {
@@ -192,7 +260,7 @@ static bool choose_compiler(char *path, size_t size)
 		if (out.n && find(out.words[0], path, size))
 			return true;
 		if (out.n && gt_path_command(out.words[0], path, size)) {
-			say("%s=%s: compiler not found", role->variable, wanted);
+			say("%s=%s: compiler not found", variable, wanted);
 			return false;
 		}
 		out.n = 0; /* it is ourselves: fall back */
@@ -202,10 +270,12 @@ static bool choose_compiler(char *path, size_t size)
 		add(call.name);
 		return true;
 	}
-	for (size_t i = 0; i < 4 && role->defaults[i]; i++) {
-		out.n = 0;
-		add_words(role->defaults[i]);
-		if (out.n && find(out.words[0], path, size))
+	if (choose_default(role, path, size))
+		return true;
+	/* MPI's compiler has called us as the one behind it (OMPI_CC=gputrace-mpicc). */
+	if (getenv(GUARD) && role->behind[0]) {
+		call.role = &roles[role->language];
+		if (choose_default(call.role, path, size))
 			return true;
 	}
 	say("no compiler found (%s); name one with %s", role->defaults[0], role->variable);
@@ -591,6 +661,18 @@ static void print_command(FILE *to)
 	fputc('\n', to);
 }
 
+/*
+ * MPI's wrapper shall call the compiler that the user named for ours: not if that is an MPI compiler, which
+ * would start itself for ever.
+ */
+static void name_behind(void)
+{
+	const char *behind = call.role->behind[0] ? getenv(roles[call.role->language].variable) : NULL;
+
+	for (size_t i = 0; behind && *behind && !names_mpi(behind) && i < 3; i++)
+		setenv(call.role->behind[i], behind, 0);
+}
+
 int main(int argc, char **argv)
 {
 	char path[PATH_MAX];
@@ -603,17 +685,12 @@ int main(int argc, char **argv)
 		return status;
 	if (!choose_compiler(path, sizeof(path)))
 		return 127;
+	remember(path);
 	gt_cc_read(&job, call.given);
 	if (call.role == &roles[NVCC]) {
 		add_nvcc_words(&job);
 	} else {
-		/* MPI's wrapper shall call the compiler that the user named for ours. */
-		const char *behind = call.role->behind[0]
-					     ? getenv(roles[call.role->language].variable)
-					     : NULL;
-
-		for (size_t i = 0; behind && *behind && i < 3; i++)
-			setenv(call.role->behind[i], behind, 0);
+		name_behind();
 		if (traceable(&job))
 			add_ours(&job, path);
 		add_given(traceable(&job) && links(&job) && !job.shared && links_mpi());

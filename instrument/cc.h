@@ -12,6 +12,8 @@
 #include <stdbool.h>
 #include <stddef.h>
 
+#define GT_CC_GUARD "VT_WRAPPER" /* set for the real compiler: whoever calls us back gets it plain */
+
 /* What a command line asks for; filled by gt_cc_read. */
 struct gt_cc_job {
 	bool information;   /* --version and the like: nothing is compiled */

@@ -80,6 +80,7 @@ static bool accepts(const char *path, char *const *command, const char *option)
 			dup2(null, 1);
 			dup2(null, 2);
 		}
+		setenv(GT_CC_GUARD, "1", 1); /* a script may call us back: it is not asked once more */
 		execv(path, (char *const *)(void *)words);
 		_exit(127);
 	}

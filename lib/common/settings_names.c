@@ -40,7 +40,8 @@ const size_t gt_setting_count = sizeof(gt_setting_rows) / sizeof(gt_setting_rows
 /* Of the compiler wrappers, and what one part of gputrace tells another. */
 static const char internal_names[] = "VT_RUN_DIR VT_RUN_FILTERS VT_LD_PRELOAD VT_INST VT_CC VT_CXX VT_FC "
 				     "VT_CFLAGS VT_CXXFLAGS VT_FCFLAGS VT_LDFLAGS VT_LIBS "
-				     "VT_CPP VT_CPPFLAGS VT_MPICC VT_MPICXX VT_MPIFC VT_NVCC VT_WRAPPER ";
+				     "VT_CPP VT_CPPFLAGS VT_MPICC VT_MPICXX VT_MPIFC VT_NVCC VT_WRAPPER "
+				     "VT_WRAPPER_STARTED ";
 
 static const char vampirtrace_names[] =
 	"VT_APPPATH VT_BUFFER_SIZE VT_THREAD_BUFFER_SIZE VT_CLEAN VT_COMPRESSION "
