@@ -75,8 +75,11 @@ struct record {
 	uint32_t what;
 };
 
-/* BAG_ORDER: collectives of processes with several threads, which BAG_COLLECTIVES gets from it. */
-enum bag { BAG_MESSAGES, BAG_LOCKS, BAG_THREADS, BAG_ORDER, BAG_COLLECTIVES, BAG_LAUNCHES, BAGS };
+/*
+ * BAG_ORDER: collectives of processes with several threads, which BAG_COLLECTIVES gets from it. BAG_OPEN:
+ * locations that end inside of one.
+ */
+enum bag { BAG_MESSAGES, BAG_LOCKS, BAG_THREADS, BAG_ORDER, BAG_COLLECTIVES, BAG_OPEN, BAG_LAUNCHES, BAGS };
 
 /* MESSAGE_FREED: a receive whose request was freed, of whose message only the sender knows more. */
 enum { MESSAGE_SEND, MESSAGE_RECEIVE, MESSAGE_CUT, MESSAGE_FREED, MESSAGE_RETRACT };
@@ -84,8 +87,11 @@ enum { LOCK_ACQUIRE, LOCK_RELEASE };
 enum { THREAD_CREATE, THREAD_BEGIN, THREAD_END, THREAD_WAIT };
 enum { COLLECTIVE_DONE, COLLECTIVE_FAILED };
 enum { LAUNCH_CALL, LAUNCH_ACTIVITY };
+enum { MPI_BEGUN = 1, MPI_ENDED = 2 };
 
 /* ---- the check ------------------------------------------------------------------------------- */
+
+#define CHECK_WHO 144 /* room for check_who() */
 
 /* What an archive of several hosts says about the error of a process's clock; else ticks. */
 #define CLOCK_UNTOLD  (~UINT64_C(0))
@@ -106,6 +112,8 @@ struct check {
 	uint64_t unreceived;  /* messages that were sent, and that the program never received */
 	char unreceived_what[348]; /* the first of them */
 	uint64_t unfinished;  /* non-blocking collectives that some rank never completed */
+	uint64_t abandoned;   /* calls of collectives that lack members which ended without MPI_Finalize */
+	char abandoned_what[CHECK_WHO]; /* the first of these members */
 	bool was_off;         /* a thread was switched off for a time (VT_OFF); atomic */
 	bool excused;	      /* the archive says that events are missing */
 	uint64_t events;
@@ -113,6 +121,7 @@ struct check {
 	/* per location group: its locations for threads, the error of its clock in ticks or a CLOCK_ value */
 	uint32_t *threads;
 	uint64_t *clocks;
+	uint8_t *life; /* MPI_BEGUN, MPI_ENDED; atomic */
 
 	pthread_mutex_t lock; /* what follows, while events are read */
 	struct gt_sorter *bags[BAGS];
@@ -127,7 +136,6 @@ struct check {
 };
 
 /* "Master thread" of "MPI Rank 1": a location with its process, as text for people. Returns `text`. */
-#define CHECK_WHO 144
 const char *check_who(const struct check *check, uint64_t location, char text[CHECK_WHO]);
 
 /* ---- events ---------------------------------------------------------------------------------- */

@@ -54,6 +54,20 @@ static void look_at_launch(struct gt_otf2_cursor *at, uint64_t ticks)
 					    .what = is_stream(at) ? LAUNCH_ACTIVITY : LAUNCH_CALL });
 }
 
+/* A process that begins MPI and never ends it has left what others were still waiting for. */
+static void look_at_life(struct gt_otf2_cursor *at, const char *name)
+{
+	ptrdiff_t group = gt_otf2_index(at->read, GT_OTF2_LOCATION_GROUP, at->location->group);
+	uint8_t what = !strcmp(name, "MPI_Finalize") || !strcmp(name, "MPI_Session_finalize") ? MPI_ENDED
+		     : !strcmp(name, "MPI_Init") || !strcmp(name, "MPI_Init_thread") ||
+				       !strcmp(name, "MPI_Session_init")
+			     ? MPI_BEGUN
+			     : 0;
+
+	if (what && group >= 0)
+		__atomic_fetch_or(&((struct check *)at->user)->life[group], what, __ATOMIC_RELAXED);
+}
+
 static void on_enter(struct gt_otf2_cursor *at)
 {
 	struct state *s = at->state;
@@ -64,6 +78,8 @@ static void on_enter(struct gt_otf2_cursor *at)
 			    at->depth > 1 ? top[-1].region->name : "?");
 	if (at->attribute_count)
 		look_at_launch(at, at->ticks);
+	if (!strncmp(top->region->name, "MPI_", 4))
+		look_at_life(at, top->region->name);
 	s->sent = false;
 	top->user = at->ticks;
 }
@@ -156,7 +172,11 @@ static void on_end(struct gt_otf2_cursor *at, bool whole)
 	struct state *s = at->state;
 
 	if (whole && s->in_collective && !check->excused)
-		check_event(at, RULE_COLLECTIVES, "ends inside a collective");
+		pairs_add(check, s, BAG_OPEN,
+			  &(struct record){ .key = { at->location->group },
+					    .time = at->ticks,
+					    .event = at->event,
+					    .location = (uint32_t)at->index });
 	pairs_flush(check, s);
 	free(s->sequence);
 	free(s->requests);
@@ -224,6 +244,7 @@ void check_prepare(struct check *check)
 
 	check->threads = filled(groups, sizeof(*check->threads), 0);
 	check->clocks = filled(groups, sizeof(*check->clocks), 0xff); /* CLOCK_UNTOLD */
+	check->life = filled(groups, sizeof(*check->life), 0);
 	check->failed = filled(comms, sizeof(*check->failed), 0xff);
 	check->failed_later = filled(comms, sizeof(*check->failed_later), 0);
 	for (size_t i = 0; i < read->tables[GT_OTF2_LOCATION].count; i++) {

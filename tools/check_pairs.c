@@ -437,6 +437,50 @@ static bool left_open(struct check *check, size_t missing)
 	return true;
 }
 
+/* Has this location's process begun MPI without ending it? The program is to blame for what it left then. */
+static bool has_abandoned(const struct check *check, uint64_t location)
+{
+	const struct gt_otf2_location *l = gt_otf2_find_location(check->read, location);
+	ptrdiff_t group = l ? gt_otf2_index(check->read, GT_OTF2_LOCATION_GROUP, l->group) : -1;
+
+	return group >= 0 && !check->excused && check->life[group] == MPI_BEGUN;
+}
+
+static void note_abandoned(struct check *check, size_t calls, uint64_t location)
+{
+	if (!check->abandoned)
+		check_who(check, location, check->abandoned_what);
+	check->abandoned += calls;
+}
+
+/* Is there a member to whom one of these collectives was too late? */
+static bool left_early(struct check *check, const struct record *r, size_t n, uint64_t comm, size_t size)
+{
+	uint64_t own = gt_otf2_own(check->read, comm, id_of(check, r->location));
+
+	for (uint32_t rank = 0; n < size && rank < size; rank++) {
+		uint64_t member = gt_otf2_member(check->read, comm, rank, own);
+
+		if (has_abandoned(check, member)) {
+			note_abandoned(check, n, member);
+			return true;
+		}
+	}
+	return false;
+}
+
+/* A location that ends inside of a collective. */
+static void check_open(struct check *check, struct record *r, size_t n)
+{
+	uint64_t location = id_of(check, r->location);
+
+	for (size_t i = 0; i < n; i++)
+		if (has_abandoned(check, location))
+			note_abandoned(check, 1, location);
+		else
+			BROKEN(check, RULE_COLLECTIVES, &r[i], "ends inside a collective");
+}
+
 static void note_failure(struct check *check, uint64_t *failed, uint64_t number)
 {
 	pthread_mutex_lock(&check->lock);
@@ -488,6 +532,8 @@ static void check_collective(struct check *check, struct record *r, size_t n)
 	if (blocking ? r->key[1] >= check->failed[index] : check->failed_later[index])
 		return;
 	if (!blocking && size && n % size && left_open(check, size - n % size))
+		return;
+	if (size && n % size && left_early(check, r, blocking ? n : n % size, comm->id, size))
 		return;
 	if (size && (blocking ? n != size : n % size)) {
 		BROKEN(check, RULE_COLLECTIVES, r, "%zu of %zu members take part, %s", n, size,
@@ -616,6 +662,7 @@ void check_pairs(struct check *check)
 		[BAG_THREADS] = check_thread,
 		[BAG_ORDER] = check_order,
 		[BAG_COLLECTIVES] = check_collective,
+		[BAG_OPEN] = check_open,
 		[BAG_LAUNCHES] = check_launch,
 	};
 
@@ -633,4 +680,9 @@ void check_pairs(struct check *check)
 		check_tell(check, "%" PRIu64 " non-blocking collective call%s never completed by the program "
 			   "(MPI_Wait, MPI_Test)%s", check->unfinished,
 			   check->unfinished == 1 ? " was" : "s were", while_off(check));
+	if (check->abandoned)
+		check_tell(check, "%" PRIu64 " call%s of collectives lack%s members, because processes ended "
+			   "without MPI_Finalize; the first %s", check->abandoned,
+			   check->abandoned == 1 ? "" : "s", check->abandoned == 1 ? "s" : "",
+			   check->abandoned_what);
 }

@@ -194,10 +194,12 @@ static void report_json(struct check *check, FILE *out, int status, unsigned war
 		"{\"ok\": %s, \"status\": %d, \"checks\": %d, \"warning_count\": %u, "
 		"\"locations\": %zu, \"events\": %" PRIu64 ",\n \"messages\": %" PRIu64
 		", \"early\": %" PRIu64 ", \"early_within_error\": %" PRIu64 ", \"incomparable\": %" PRIu64
-		", \"unreceived\": %" PRIu64 ", \"unfinished\": %" PRIu64 ",\n \"broken\": [",
+		", \"unreceived\": %" PRIu64 ", \"unfinished\": %" PRIu64
+		", \"abandoned\": %" PRIu64 ",\n \"broken\": [",
 		status ? "false" : "true", status, RULES, warnings,
 		check->read ? check->read->tables[GT_OTF2_LOCATION].count : 0, check->events, check->messages,
-		check->early, check->within, check->incomparable, check->unreceived, check->unfinished);
+		check->early, check->within, check->incomparable, check->unreceived, check->unfinished,
+		check->abandoned);
 	for (int rule = 0; rule < RULES; rule++) {
 		const struct broken *b = &check->broken[rule];
 
