@@ -86,17 +86,15 @@ int gt_anew_duty(const struct gt_duty *duties, char **argv)
 {
 	const char *text = getenv(DUTY_VAR);
 	size_t length = text ? strcspn(text, ":") : 0;
-	char *state;
 
 	arguments = argv;
 	for (; text && text[length] && duties->name; duties++) {
 		if (strlen(duties->name) != length || strncmp(text, duties->name, length) != 0)
 			continue;
-		state = strdup(text + length + 1);
-		unsetenv(DUTY_VAR);
+		unsetenv(DUTY_VAR); /* the text itself stays */
 		prctl(PR_SET_NAME, "gputrace"); /* not "exe" */
 		gt_settings_load(environ, ignore);
-		return state ? duties->run(state) : 1;
+		return duties->run(text + length + 1);
 	}
 	return -1;
 }

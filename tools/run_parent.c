@@ -34,6 +34,7 @@
 #include "lib/common/sys.h"
 #include "tools/anew.h"
 #include "tools/cmds.h"
+#include "tools/options.h"
 #include "tools/run_parent.h"
 
 #define STOPPED_NAP_US 20000
@@ -358,7 +359,10 @@ int gt_duty_parent(const char *state)
 {
 	int pid = gt_watch_resume(state);
 
-	return pid < 0 ? GT_RC_BAD : attend(pid);
+	if (pid > 0)
+		return attend(pid);
+	gt_say(0, "there is no command to wait for: GPUTRACE_DUTY is '%s'", state);
+	return GT_RC_BAD;
 }
 
 int gt_parent_attend(int pid)

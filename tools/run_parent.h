@@ -18,7 +18,8 @@ bool gt_watch_begin(const char *dir, const char *host, char *why, size_t size);
 
 /*
  * Goes on in a new image of this program (anew.h), which watches the command `pid`; returns if that fails.
- * There gt_watch_resume() takes over: the command's pid, or -1.
+ * There gt_watch_resume() takes over: the command's pid, or -1 if `state` names none. If the run cannot be
+ * watched any more it says so, and the command is waited for all the same.
  */
 void gt_watch_anew(int pid);
 int gt_watch_resume(const char *state);

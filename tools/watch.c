@@ -372,7 +372,12 @@ int gt_watch_resume(const char *state)
 	for (const int *fd = (const int[]){run.dir, run.lock, run.watch, run.link, -1}; *fd != -1; fd++)
 		fcntl(*fd, F_SETFD, FD_CLOEXEC);
 	run.page = mmap(NULL, GT_PAGE, PROT_READ | PROT_WRITE, MAP_SHARED, run.lock, 0);
-	return run.page == MAP_FAILED ? -1 : pid;
+	if (run.page == MAP_FAILED) {
+		gt_say(1, "the run can no longer be watched (its archive is made when all processes have "
+			"ended): %s", strerror(errno));
+		run.page = NULL;
+	}
+	return pid;
 }
 
 static void dismiss_watcher(void)
@@ -549,6 +554,10 @@ void gt_watch_end(int pid, int status, int signal)
 	struct gt_survey survey;
 	bool first, last;
 
+	if (!run.page) { /* gt_watch_resume() has said it: the guard goes on when we have gone */
+		gt_live_dismiss(run.publisher);
+		return;
+	}
 	note_end(run.page->spool, pid, status, signal);
 	gt_live_dismiss(run.publisher);
 	flock(run.lock, LOCK_UN);
