@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * What runtime.c and dlsym.c of a wrapper project share.
+ * What runtime.c, dlsym.c and hooks of a wrapper project share.
  *
- * Limits: for these two only; generated wrappers see gputrace/wrap.h.
+ * Limits: for these only; generated wrappers see gputrace/wrap.h.
  */
 #ifndef GT_WRAP_FIND_H
 #define GT_WRAP_FIND_H
@@ -17,5 +17,11 @@ GT_HIDDEN void *gt_wrap_known(struct gt_wrap *gt_w, const void *gt_caller);
 
 /* Is the real function one that only some objects see, each perhaps another? */
 GT_HIDDEN int gt_wrap_scoped(struct gt_wrap *gt_w);
+
+/*
+ * For a constructor of hooks: finds what the C library has. A lookup frees the text that dlerror() has given
+ * to the program, which may be about to print it by one of these functions.
+ */
+GT_HIDDEN void gt_wrap_early(void);
 
 #endif

@@ -4,7 +4,8 @@
  * this file is part of every wrapper project; names.h beside it says group and libraries.
  *
  * Limits: errno is the caller's. A call of a function that no object has (a weak symbol) returns 0, errno
- * ENOSYS, after one sentence. What dlerror() had to tell is gone after a function's first call.
+ * ENOSYS, after one sentence. What dlerror() had to tell, and has told, is gone after a function's first
+ * call, unless gt_wrap_early() has found the function before.
  */
 #ifndef _GNU_SOURCE
 #define _GNU_SOURCE
@@ -13,6 +14,7 @@
 #include <errno.h>
 #include <link.h>
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 #include <string.h>
 #include <sys/syscall.h>
@@ -36,6 +38,9 @@
 extern GT_HIDDEN void *gt_wrap_meanwhile(const char *symbol) __attribute__((weak));
 extern GT_HIDDEN bool gt_wrap_jumps(const void *stack) __attribute__((weak));
 GT_TLS int gt_wrap_finding;
+
+/* The archive for the linker's --wrap has none. */
+extern struct gt_wrap *const gt_wrap_table[] __attribute__((weak));
 
 static GT_TLS int defining;
 static unsigned forks; /* between the first process and this one */
@@ -246,6 +251,36 @@ void *gt_wrap_known(struct gt_wrap *w, const void *caller)
 		found = look_for(w, caller, false);
 	errno = saved;
 	return found;
+}
+
+/* Copies the object that has the C library. */
+static int is_libc(struct dl_phdr_info *object, size_t size, void *libc)
+{
+	(void)size;
+	if (!contains(object, (const void *)(uintptr_t)__errno_location))
+		return 0;
+	memcpy(libc, object, offsetof(struct dl_phdr_info, dlpi_phnum) + sizeof(object->dlpi_phnum));
+	return 1;
+}
+
+/* Of the C library, which is behind us and stays, there is no need to ask foreign(). */
+void gt_wrap_early(void)
+{
+	struct dl_phdr_info libc = { .dlpi_phnum = 0 };
+	int saved = errno;
+
+	dl_iterate_phdr(is_libc, &libc);
+	gt_wrap_finding++;
+	gt_guard();
+	for (struct gt_wrap *const *w = gt_wrap_table; w && *w; w++) {
+		void *found = dlsym(RTLD_NEXT, (*w)->gt_symbol);
+
+		if (found && contains(&libc, found))
+			__atomic_store_n(&(*w)->gt_real, found, __ATOMIC_RELEASE);
+	}
+	gt_unguard();
+	gt_wrap_finding--;
+	errno = saved;
 }
 
 int gt_wrap_scoped(struct gt_wrap *w)

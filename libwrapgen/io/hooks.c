@@ -25,6 +25,7 @@
 #include <gputrace/io.h>
 #include <gputrace/syscall.h>
 
+#include "find.h"
 #include "hooks.h"
 
 #define FDS    GT_IO_FDS
@@ -273,6 +274,7 @@ __attribute__((constructor)) static void begin_io(void)
 	const char *extended = gt_setting("VT_IOTRACE_EXTENDED");
 	int saved = errno;
 
+	gt_wrap_early();
 	if (extended && !strcmp(extended, "yes"))
 		offset_parameter = gt_def_parameter("offset", GT_VALUE_INT);
 	gt_io_extended = offset_parameter != GT_NONE;
