@@ -18,9 +18,10 @@
 #define HIGHEST 65536u /* the kernel makes a table of all numbers up to the highest in use */
 #define ROOM    64     /* numbers above the limit to look at: a child's parent has the first one */
 
-void gt_file_move(struct gt_file *file, int number)
+/* Makes `number`, a copy, the file's descriptor. */
+static void replace(struct gt_file *file, int number)
 {
-	struct gt_file high = { gt_sys_fcntl(file->fd, F_DUPFD_CLOEXEC, number), file->dev, file->ino };
+	struct gt_file high = { number, file->dev, file->ino };
 
 	if (high.fd < 0)
 		return;
@@ -32,6 +33,11 @@ void gt_file_move(struct gt_file *file, int number)
 	*file = high;
 }
 
+void gt_file_move(struct gt_file *file, int number)
+{
+	replace(file, gt_sys_fcntl(file->fd, F_DUPFD_CLOEXEC, number));
+}
+
 /* Is this thread the only one? */
 static bool alone(void)
 {
@@ -40,36 +46,12 @@ static bool alone(void)
 	return !gt_sys_fstatat(AT_FDCWD, "/proc/self/task", &st, 0) && st.st_nlink == 3;
 }
 
-/*
- * A number that the program can neither get nor count: above its soft limit, which is raised for that
- * moment. If that may not be, or other threads could see it, a high one below.
- */
-static void move_away(struct gt_file *file)
-{
-	static const int floor_numbers[] = { GT_FILE_HIGH, 400, 100, 40, 20 };
-	struct rlimit was, raised;
-	int number, fd = file->fd;
-
-	if (!GT_SYS4(SYS_prlimit64, 0, RLIMIT_NOFILE, NULL, &was) && was.rlim_cur < HIGHEST && alone()) {
-		number = was.rlim_cur < GT_FILE_HIGH ? GT_FILE_HIGH : (int)was.rlim_cur;
-		raised.rlim_max = was.rlim_max > (rlim_t)number ? was.rlim_max : (rlim_t)number + ROOM;
-		raised.rlim_cur = (rlim_t)number + ROOM;
-		if (raised.rlim_cur > raised.rlim_max)
-			raised.rlim_cur = raised.rlim_max;
-		if (!GT_SYS4(SYS_prlimit64, 0, RLIMIT_NOFILE, &raised, NULL)) {
-			gt_file_move(file, number);
-			GT_SYS4(SYS_prlimit64, 0, RLIMIT_NOFILE, &was, NULL);
-		}
-	}
-	for (unsigned i = 0; file->fd == fd && i < sizeof(floor_numbers) / sizeof(*floor_numbers); i++)
-		gt_file_move(file, floor_numbers[i]);
-}
-
 /* ---- out of the program's way, whatever its threads do meanwhile -------------------------------------- */
 
 struct away {
 	int fd, from; /* which; and where to look for a number */
 	uint64_t most;
+	int result;
 };
 
 /* Limits are the process's, and this is another, of which nobody sees that they are raised. */
@@ -78,9 +60,9 @@ static int do_away(struct away *away)
 	struct rlimit raised = { away->most, away->most };
 
 	if (!GT_SYS4(SYS_prlimit64, 0, RLIMIT_NOFILE, &raised, NULL))
-		away->fd = gt_sys_fcntl(away->fd, F_DUPFD_CLOEXEC, away->from);
+		away->result = gt_sys_fcntl(away->fd, F_DUPFD_CLOEXEC, away->from);
 	else
-		away->fd = -EPERM;
+		away->result = -EPERM;
 	return (int)GT_SYS1(SYS_exit, 0);
 }
 
@@ -95,18 +77,55 @@ static __attribute__((noinline)) int run_away(struct away *away)
 static int above_limit(int fd, const struct rlimit *limit)
 {
 	uint64_t from = limit->rlim_cur < GT_FILE_HIGH ? GT_FILE_HIGH : limit->rlim_cur;
-	struct away away = { fd, (int)from, limit->rlim_max < HIGHEST ? limit->rlim_max : HIGHEST };
+	uint64_t most = limit->rlim_max < HIGHEST ? limit->rlim_max : HIGHEST;
+	struct away away = { fd, (int)from, most, -EAGAIN };
 	uint64_t mask;
 	int pid;
 
-	if (from >= away.most)
+	if (from >= most)
 		return -EMFILE;
 	mask = gt_signals_block();
 	pid = run_away(&away);
 	if (pid > 0)
 		GT_SYS4(SYS_wait4, pid, NULL, __WCLONE, NULL);
 	gt_signals_restore(mask);
-	return pid < 0 ? pid : away.fd;
+	return pid < 0 ? pid : away.result;
+}
+
+/* Above the soft limit, which is raised for that moment: this thread is the only one. */
+static void raise_and_move(struct gt_file *file, const struct rlimit *was)
+{
+	int number = was->rlim_cur < GT_FILE_HIGH ? GT_FILE_HIGH : (int)was->rlim_cur;
+	struct rlimit raised = { (rlim_t)number + ROOM, was->rlim_max };
+
+	if (raised.rlim_max <= (rlim_t)number)
+		raised.rlim_max = (rlim_t)number + ROOM;
+	if (raised.rlim_cur > raised.rlim_max)
+		raised.rlim_cur = raised.rlim_max;
+	if (GT_SYS4(SYS_prlimit64, 0, RLIMIT_NOFILE, &raised, NULL))
+		return;
+	gt_file_move(file, number);
+	GT_SYS4(SYS_prlimit64, 0, RLIMIT_NOFILE, was, NULL);
+}
+
+/*
+ * A number that the program can neither get nor count, above its soft limit. If that may not be, a high one
+ * below.
+ */
+static void move_away(struct gt_file *file)
+{
+	static const int floor_numbers[] = { GT_FILE_HIGH, 400, 100, 40, 20 };
+	int fd = file->fd;
+	struct rlimit was;
+
+	if (!GT_SYS4(SYS_prlimit64, 0, RLIMIT_NOFILE, NULL, &was) && was.rlim_cur < HIGHEST) {
+		if (alone())
+			raise_and_move(file, &was);
+		else
+			replace(file, above_limit(fd, &was));
+	}
+	for (unsigned i = 0; file->fd == fd && i < sizeof(floor_numbers) / sizeof(*floor_numbers); i++)
+		gt_file_move(file, floor_numbers[i]);
 }
 
 int gt_descriptor_away(int fd)

@@ -3,7 +3,8 @@
  * Closes every descriptor there may be, reuses all the numbers for files of its own, and checks
  * that nobody else has written into them. With "mark" it closes none, but has them closed when
  * something is executed, as Node.js does. With "count" it says which numbers are in use below the
- * limit, and how many it can get, before and after many calls, and in a child.
+ * limit, and how many it can get, before and after many calls, and in a child; with "beside" it does so after
+ * it has closed all of them while another thread runs.
  *
  * Limits: 200 files; needs a writable current folder.
  */
@@ -11,6 +12,7 @@
 
 #include <dlfcn.h>
 #include <fcntl.h>
+#include <pthread.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 
@@ -50,18 +52,40 @@ static void in_child(void (*function)(void))
 	MUST(waitpid(pid, NULL, 0) == pid);
 }
 
+static void *idle(void *arg)
+{
+	for (;;)
+		pause();
+	return arg;
+}
+
+static void count_often(void)
+{
+	int i;
+
+	count();
+	for (i = 0; i < 50000; i++)
+		work(1);
+	count();
+	in_child(count);
+	say("calls work 50001\n");
+}
+
 int main(int argc, char **argv)
 {
+	pthread_t thread;
 	struct stat st;
 	int i, fd, out, highest = argc > 1 ? atoi(argv[1]) : 1023;
 
 	if (argc > 1 && !strcmp(argv[1], "count")) {
-		count();
-		for (i = 0; i < 50000; i++)
-			work(1);
-		count();
-		in_child(count);
-		say("calls work 50001\n");
+		count_often();
+		return 0;
+	}
+	if (argc > 1 && !strcmp(argv[1], "beside")) {
+		MUST(!pthread_create(&thread, NULL, idle, NULL));
+		for (fd = 3; fd < 65536; fd++)
+			close(fd);
+		count_often();
 		return 0;
 	}
 	if (argc > 1 && !strcmp(argv[1], "mark")) {
